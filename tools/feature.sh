@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# feature.sh CC OUT 'NO_LIBS': probes each optional library by compiling and linking a call to it.
+# Writes OUT/config.h (HAVE_X), OUT/config.mk (LIBS) and prints what is on and off.
+# NO_LIBS names libraries to leave out though they are there, or "all".
+cc=$1 out=$2 no=$3
+mkdir -p "$out"
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+libs='' on='' off=''
+: >"$tmp/config.h"
+
+# probe NAME 'LDLIBS' 'INCLUDES' 'EXPRESSION' 'DEBIAN PACKAGE' 'WHAT IT GIVES' ['CFLAGS']
+probe() {
+	macro=HAVE_$(echo "$1" | tr 'a-z-' 'A-Z_')
+	have=0
+	{
+		printf '%b\n' "$3"
+		echo "int main(void) { return (int)(long)($4); }"
+	} >"$tmp/t.c"
+	case " $no " in
+	*" $1 "* | *" all "*) [ "$1" = libelf ] && allowed=1 || allowed=0 ;;
+	*) allowed=1 ;;
+	esac
+	if [ $allowed = 1 ] && $cc -w -D_GNU_SOURCE $7 "$tmp/t.c" -o "$tmp/t" $libs $2 2>"$tmp/log"; then
+		have=1
+		libs="$2 $libs"
+		on="$on $1"
+		[ -n "$7" ] && cflags="$cflags $7"
+	else
+		off="$off $1"
+	fi
+	printf '#define %s %d\n' "$macro" $have >>"$tmp/config.h"
+	printf 'FEATURE(%s, %s, "%s", "%s")\n' "$1" $have "$5" "$6" | sed 's/FEATURE(\([^,]*\)/FEATURE("\1"/' >>"$tmp/features.def"
+}
+
+cflags=''
+: >"$tmp/features.def"
+probe zlib -lz '#include <zlib.h>' 'zlibVersion()' zlib1g-dev 'compressed debug sections'
+probe libelf -lelf '#include <libelf.h>' 'elf_version(EV_CURRENT)' libelf-dev 'symbols of ELF files'
+probe libdw -ldw '#include <elfutils/libdwfl.h>\n#include <elfutils/libdw.h>' 'dwfl_begin(0)' libdw-dev 'source lines, inlines, DWARF unwinding'
+probe libtraceevent -ltraceevent '#include <traceevent/event-parse.h>' 'tep_alloc()' libtraceevent-dev 'tracepoint fields' '-I/usr/include/traceevent'
+probe zstd -lzstd '#include <zstd.h>' 'ZSTD_versionNumber()' libzstd-dev 'compressed recordings'
+probe libiberty -liberty '#include <libiberty/demangle.h>' 'cplus_demangle("_Z1fv", DMGL_AUTO)' libiberty-dev 'C++ and Rust names'
+probe libcapstone -lcapstone '#include <capstone/capstone.h>' 'cs_version(0, 0)' libcapstone-dev 'disassembly, every architecture'
+probe zydis '-lZydis' '#include <Zydis/Zydis.h>' 'ZydisGetVersion()' libzydis-dev 'x86 instruction decoding'
+probe libfdt -lfdt '#include <libfdt.h>' 'fdt_check_header(0)' libfdt-dev 'device tree blobs'
+probe libunwind '-lunwind-x86_64 -lunwind' '#include <libunwind.h>' 'unw_create_addr_space(0, 0)' libunwind-dev 'a second unwinder (probed, not needed)'
+probe libslang -lslang '#include <slang.h>' 'SLang_Version' libslang2-dev 'the terminal browser (probed, not used yet)'
+probe debuginfod -ldebuginfod '#include <elfutils/debuginfod.h>' 'debuginfod_begin()' libdebuginfod-dev 'debug files from a server, on request'
+
+cmp -s "$tmp/config.h" "$out/config.h" || cp "$tmp/config.h" "$out/config.h"
+cmp -s "$tmp/features.def" "$out/features.def" || cp "$tmp/features.def" "$out/features.def"
+# Libraries that no code uses must not become dependencies of the program.
+use=$(printf '%s\n' "$libs" | sed 's/-lslang//; s/-lunwind-x86_64//; s/-lunwind//')
+{
+	echo "LIBS := $use"
+	echo "LIBS_CFLAGS := $cflags"
+} >"$out/config.mk"
+echo "  FEATURES on:${on:- none}${off:+   off:$off}"

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdio.h>
+
+#include "base/base.h"
+
+int err_set(struct err *e, int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!e)
+		return code;
+	e->code = code;
+	e->hint[0] = 0;
+	va_start(ap, fmt);
+	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	va_end(ap);
+	return code;
+}
+
+int err_context(struct err *e, const char *fmt, ...)
+{
+	char old[sizeof(e->text)], ctx[256];
+	va_list ap;
+
+	if (!e)
+		return -EINVAL;
+	va_start(ap, fmt);
+	vsnprintf(ctx, sizeof(ctx), fmt, ap);
+	va_end(ap);
+	memcpy(old, e->text, sizeof(old));
+	snprintf(e->text, sizeof(e->text), "%s: %.*s", ctx, (int)sizeof(old) - 260, old);
+	return e->code;
+}
+
+void err_hint(struct err *e, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!e)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(e->hint, sizeof(e->hint), fmt, ap);
+	va_end(ap);
+}
+
+void err_clear(struct err *e)
+{
+	if (!e)
+		return;
+	e->code = 0;
+	e->text[0] = 0;
+	e->hint[0] = 0;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdio.h>
+
+#include "base/base.h"
+
+static enum log_level threshold = LOG_WARN;
+
+void log_set_level(enum log_level level)
+{
+	threshold = level;
+}
+
+enum log_level log_get_level(void)
+{
+	return threshold;
+}
+
+static void log_v(enum log_level level, const char *fmt, va_list ap)
+{
+	char line[2048];
+	int n;
+
+	if (level > threshold)
+		return;
+	/* One write per message, so that messages of several threads do not mix. */
+	n = vsnprintf(line, sizeof(line) - 1, fmt, ap);
+	if (n < 0)
+		return;
+	if ((size_t)n > sizeof(line) - 2)
+		n = sizeof(line) - 2;
+	line[n++] = '\n';
+	fwrite(line, 1, (size_t)n, stderr);
+}
+
+#define LOG_FUNC(name, level)                 \
+	void name(const char *fmt, ...)       \
+	{                                     \
+		va_list ap;                   \
+					      \
+		va_start(ap, fmt);            \
+		log_v(level, fmt, ap);        \
+		va_end(ap);                   \
+	}
+
+LOG_FUNC(log_error, LOG_ERROR)
+LOG_FUNC(log_warn, LOG_WARN)
+LOG_FUNC(log_info, LOG_INFO)
+LOG_FUNC(log_debug, LOG_DEBUG)

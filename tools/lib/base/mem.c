@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* vec, arena, intern, hash, index table: where memory is kept. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+
+int vec_reserve_raw(void **v, size_t *cap, size_t need, size_t elem)
+{
+	size_t n = *cap ? *cap : 8, bytes;
+	void *p;
+
+	if (need <= *cap)
+		return 0;
+	while (n < need) {
+		if (__builtin_mul_overflow(n, (size_t)2, &n))
+			return -ENOMEM;
+	}
+	if (__builtin_mul_overflow(n, elem, &bytes))
+		return -ENOMEM;
+	p = realloc(*v, bytes);
+	if (!p)
+		return -ENOMEM;
+	*v = p;
+	*cap = n;
+	return 0;
+}
+
+struct arena_chunk {
+	struct arena_chunk *next;
+	size_t size, used;
+	_Alignas(16) unsigned char mem[];
+};
+
+#define ARENA_CHUNK (64 * 1024 - sizeof(struct arena_chunk))
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	struct arena_chunk *c = a->chunk;
+	void *p;
+
+	if (size > SIZE_MAX / 2)
+		return NULL;
+	size = (size + 15) & ~(size_t)15;
+	if (!c || c->size - c->used < size) {
+		size_t n = size > ARENA_CHUNK / 4 ? size : ARENA_CHUNK;
+
+		c = malloc(sizeof(*c) + n);
+		if (!c)
+			return NULL;
+		c->size = n;
+		c->used = 0;
+		/* An oversized piece goes behind the current chunk, which still has room. */
+		if (n == size && a->chunk) {
+			c->next = a->chunk->next;
+			a->chunk->next = c;
+		} else {
+			c->next = a->chunk;
+			a->chunk = c;
+		}
+	}
+	p = c->mem + c->used;
+	c->used += size;
+	a->used += size;
+	return memset(p, 0, size);
+}
+
+void *arena_memdup(struct arena *a, const void *p, size_t size)
+{
+	void *d = arena_alloc(a, size);
+
+	if (d && size)
+		memcpy(d, p, size);
+	return d;
+}
+
+char *arena_strndup(struct arena *a, const char *s, size_t n)
+{
+	char *d = arena_alloc(a, n + 1);
+
+	if (d)
+		memcpy(d, s, n);
+	return d;
+}
+
+char *arena_strdup(struct arena *a, const char *s)
+{
+	return arena_strndup(a, s, strlen(s));
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+	char small[256], *d;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(small, sizeof(small), fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return NULL;
+	if ((size_t)n < sizeof(small))
+		return arena_strndup(a, small, (size_t)n);
+	d = arena_alloc(a, (size_t)n + 1);
+	if (!d)
+		return NULL;
+	va_start(ap, fmt);
+	vsnprintf(d, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	return d;
+}
+
+void arena_free(struct arena *a)
+{
+	struct arena_chunk *c = a->chunk, *next;
+
+	for (; c; c = next) {
+		next = c->next;
+		free(c);
+	}
+	memset(a, 0, sizeof(*a));
+}
+
+uint64_t hash_bytes(const void *data, size_t n)
+{
+	const unsigned char *p = data;
+	uint64_t h = 0x9e3779b97f4a7c15ULL ^ n;
+
+	for (; n >= 8; p += 8, n -= 8)
+		h = hash_mix(h, load_u64(p, false));
+	if (n) {
+		uint64_t tail = 0;
+
+		memcpy(&tail, p, n);
+		h = hash_mix(h, tail);
+	}
+	return hash_u64(h);
+}
+
+static int htab_grow(struct htab *t)
+{
+	uint32_t size = t->slot ? (t->mask + 1) * 2 : 64, mask = size - 1;
+	uint64_t *slot;
+
+	if (!size) /* 2^32 slots: more entries than indices */
+		return -ENOMEM;
+	slot = calloc(size, sizeof(*slot));
+	if (!slot)
+		return -ENOMEM;
+	/* A slot keeps the upper half of the hash, so its position comes from that half too. */
+	for (uint32_t i = 0; t->slot && i <= t->mask; i++) {
+		uint64_t s = t->slot[i];
+		uint32_t pos;
+
+		if (!s)
+			continue;
+		pos = (uint32_t)(s >> 32) & mask;
+		while (slot[pos])
+			pos = (pos + 1) & mask;
+		slot[pos] = s;
+	}
+	free(t->slot);
+	t->slot = slot;
+	t->mask = mask;
+	return 0;
+}
+
+int htab_add(struct htab *t, uint64_t hash, uint32_t idx)
+{
+	uint32_t tag = (uint32_t)(hash >> 32), pos;
+
+	if (idx == UINT32_MAX)
+		return -ENOMEM;
+	if ((!t->slot || t->used >= t->mask - t->mask / 4) && htab_grow(t))
+		return -ENOMEM;
+	pos = tag & t->mask;
+	while (t->slot[pos])
+		pos = (pos + 1) & t->mask;
+	t->slot[pos] = (uint64_t)tag << 32 | (idx + 1);
+	t->used++;
+	return 0;
+}
+
+void htab_clear(struct htab *t)
+{
+	if (t->slot)
+		memset(t->slot, 0, ((size_t)t->mask + 1) * sizeof(*t->slot));
+	t->used = 0;
+}
+
+void htab_free(struct htab *t)
+{
+	free(t->slot);
+	memset(t, 0, sizeof(*t));
+}
+
+uint32_t intern_n(struct intern *in, const char *s, size_t n)
+{
+	uint64_t hash;
+	uint32_t id;
+	char *copy;
+
+	if (!in->str.n && vec_push(&in->str, ""))
+		return INTERN_NONE;
+	if (!n)
+		return 0;
+	hash = hash_bytes(s, n);
+	for (struct htab_it it = htab_find(&in->tab, hash); htab_next(&in->tab, &it, &id);)
+		if (!strncmp(in->str.v[id], s, n) && !in->str.v[id][n])
+			return id;
+	copy = arena_strndup(&in->arena, s, n);
+	id = (uint32_t)in->str.n;
+	if (!copy || vec_push(&in->str, copy))
+		return INTERN_NONE;
+	if (htab_add(&in->tab, hash, id)) {
+		in->str.n--;
+		return INTERN_NONE;
+	}
+	return id;
+}
+
+uint32_t intern(struct intern *in, const char *s)
+{
+	return intern_n(in, s, strlen(s));
+}
+
+const char *intern_str(const struct intern *in, uint32_t id)
+{
+	return id < in->str.n ? in->str.v[id] : "";
+}
+
+void intern_free(struct intern *in)
+{
+	vec_free(&in->str);
+	htab_free(&in->tab);
+	arena_free(&in->arena);
+}

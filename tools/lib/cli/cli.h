@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cli: what every command's front end shares: option tables, help, completion, colours, pager,
+ * progress. No perf logic.
+ *
+ * A command describes itself in one const struct. Its options are a const table that stores into
+ * a struct of the command's own by offset, so that tables hold no state:
+ *
+ *	struct opts { bool verbose; const char *input; };
+ *	static const struct option options[] = {
+ *		OPT_INC('v', "verbose", struct opts, verbose, "be more verbose"),
+ *		OPT_STRING('i', "input", struct opts, input, "FILE", "input file name"),
+ *		OPT_END(),
+ *	};
+ *	n = cli_parse(&cmd, &o, argc, argv, 0);		arguments left, or CLI_EXIT(code)
+ */
+#ifndef PERF_CLI_H
+#define PERF_CLI_H
+
+#include "base/base.h"
+
+struct command;
+
+enum option_type {
+	OPTION_END,
+	OPTION_GROUP,  /* a heading in --help */
+	OPTION_BOOL,   /* bool; --no-NAME clears */
+	OPTION_INC,    /* int, counts up; --no-NAME sets 0 */
+	OPTION_STRING, /* const char *; the last one wins */
+	OPTION_LIST,   /* struct cli_list; every one is kept in order */
+	OPTION_INT,    /* int64_t, decimal or 0x */
+	OPTION_UINT,   /* uint64_t, decimal or 0x */
+	OPTION_CALL,   /* parse() is called */
+};
+
+enum option_flags {
+	OPTION_OPTARG = 1,   /* the argument may be missing; if present it is attached */
+	OPTION_NO_NEG = 2,   /* no --no-NAME */
+	OPTION_HIDDEN = 4,   /* accepted, shown only in the man page */
+	OPTION_NO_ARG = 8,   /* OPTION_CALL without argument */
+};
+
+struct option {
+	enum option_type type;
+	char short_name;	 /* 0 = none */
+	const char *name;	 /* NULL = none */
+	size_t offset;		 /* of the value in the command's struct */
+	const char *arg;	 /* what --help calls the argument */
+	const char *help;
+	unsigned flags;
+	const char *def;	 /* OPTION_STRING with OPTARG: value when none is given */
+	/* OPTION_CALL: arg NULL when none; unset for --no-NAME. 0 or -errno with @e. */
+	int (*parse)(void *opts, const struct option *opt, const char *arg, bool unset,
+		     struct err *e);
+};
+
+struct cli_list {
+	VEC(const char *) items;
+};
+
+#define OPT_END() { .type = OPTION_END }
+#define OPT_GROUP(text) { .type = OPTION_GROUP, .help = (text) }
+#define OPT_BOOL(s, l, st, f, h) \
+	{ .type = OPTION_BOOL, .short_name = (s), .name = (l), .offset = offsetof(st, f), .help = (h) }
+#define OPT_INC(s, l, st, f, h) \
+	{ .type = OPTION_INC, .short_name = (s), .name = (l), .offset = offsetof(st, f), .help = (h) }
+#define OPT_STRING(s, l, st, f, a, h) \
+	{ .type = OPTION_STRING, .short_name = (s), .name = (l), .offset = offsetof(st, f), \
+	  .arg = (a), .help = (h) }
+#define OPT_STRING_DEF(s, l, st, f, a, d, h) \
+	{ .type = OPTION_STRING, .short_name = (s), .name = (l), .offset = offsetof(st, f), \
+	  .arg = (a), .help = (h), .def = (d), .flags = OPTION_OPTARG }
+#define OPT_LIST(s, l, st, f, a, h) \
+	{ .type = OPTION_LIST, .short_name = (s), .name = (l), .offset = offsetof(st, f), \
+	  .arg = (a), .help = (h) }
+#define OPT_INT(s, l, st, f, a, h) \
+	{ .type = OPTION_INT, .short_name = (s), .name = (l), .offset = offsetof(st, f), \
+	  .arg = (a), .help = (h) }
+#define OPT_UINT(s, l, st, f, a, h) \
+	{ .type = OPTION_UINT, .short_name = (s), .name = (l), .offset = offsetof(st, f), \
+	  .arg = (a), .help = (h) }
+#define OPT_CALL(s, l, cb, a, h) \
+	{ .type = OPTION_CALL, .short_name = (s), .name = (l), .parse = (cb), .arg = (a), .help = (h) }
+#define OPT_CALL_OPTARG(s, l, cb, a, h) \
+	{ .type = OPTION_CALL, .short_name = (s), .name = (l), .parse = (cb), .arg = (a), \
+	  .help = (h), .flags = OPTION_OPTARG }
+#define OPT_CALL_NOARG(s, l, cb, h) \
+	{ .type = OPTION_CALL, .short_name = (s), .name = (l), .parse = (cb), .help = (h), \
+	  .flags = OPTION_NO_ARG }
+
+struct command {
+	const char *name;
+	const char *summary;	     /* one line for `perf help` */
+	const char *const *usage;    /* synopsis lines without "perf ", NULL-terminated */
+	const struct option *options; /* NULL = none */
+	int (*run)(const struct command *cmd, int argc, char **argv); /* exit status */
+	bool hidden;
+};
+
+#define CLI_USAGE 129 /* exit status for usage errors, as upstream */
+
+/* cli_parse() result: arguments left, or (negative) the program should exit with this status. */
+#define CLI_EXIT(status)   (-1 - (status))
+#define CLI_STATUS(result) (-1 - (result))
+
+enum cli_parse_flags {
+	CLI_STOP_AT_ARG = 1, /* the first non-option ends the options (perf record CMD ...) */
+};
+
+/*
+ * Parses argv[1..] into @opts. Long names may be shortened while they stay unique. argv is
+ * permuted in place: after return argv[0 .. n-1] are the arguments left, argv[n] is NULL.
+ * -h and --help print to stdout and ask to exit with 0; errors go to stderr, 129.
+ */
+int cli_parse(const struct command *cmd, void *opts, int argc, char **argv, unsigned flags);
+void cli_list_free(struct cli_list *l);
+
+/* "Usage: perf NAME ..." and the options; to stdout (fd 1) or stderr (fd 2). */
+void cli_print_help(const struct command *cmd, int fd);
+/* Prints @fmt and the usage lines to stderr; returns CLI_USAGE. */
+int cli_usage_error(const struct command *cmd, const char *fmt, ...) __printf_fmt(2, 3);
+/* Prints an error object (text, then hint lines) to stderr; returns 1 for exit. */
+int cli_print_err(const struct err *e);
+/* Options of @cmd, one "--name" or "-s" per line, for the completion script. */
+void cli_print_options(const struct command *cmd);
+
+/* ---- terminal ------------------------------------------------------------------------------------------- */
+
+bool cli_use_color(int fd); /* a terminal, TERM not dumb, NO_COLOR unset or empty */
+int cli_terminal_width(int fd, int fallback);
+/*
+ * Sends stdout through $PERF_PAGER, $PAGER or less when it is a terminal; else does nothing.
+ * cli_pager_wait() at the end waits for it.
+ */
+void cli_pager_start(void);
+void cli_pager_wait(void);
+
+/* A progress line on stderr, shown on a terminal once the work took longer than a second. */
+struct cli_progress {
+	const char *title;
+	int64_t start_ns, last_ns;
+	bool shown, enabled;
+};
+
+void cli_progress_start(struct cli_progress *p, const char *title);
+void cli_progress_update(void *p, uint64_t done, uint64_t total);
+void cli_progress_end(struct cli_progress *p);
+
+/* ---- numbers on the command line -------------------------------------------------------------------------- */
+
+/* "10", "4K", "16M", "2G" (powers of 1024; B allowed): 0 or -EINVAL/-ERANGE. */
+int cli_parse_size(const char *s, uint64_t *v);
+int cli_parse_u64(const char *s, uint64_t *v); /* decimal or 0x; whole string */
+/* The known names closest to @word, as "a, b or c"; empty when none is near. */
+void cli_suggest(const char *word, const char *const *names, size_t nr, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * machine: processes, threads and maps as they change over time. Fed with the non-sample records
+ * of a file in time order; answers "which object, which offset" for (thread, cpumode, address).
+ * It does not know symbol names (room `symbol` does).
+ *
+ *	machine_record(m, &rec, &err);				every record that is no sample
+ *	th = machine_thread(m, s.pid, s.tid);			never NULL but for no memory
+ *	if (machine_find_map(m, th, s.cpumode, s.ip, &hit)) ...
+ *
+ * Objects live until machine_free(); their numbers (dso->idx, thread->idx, comm ids, map->idx)
+ * are dense and stable: aggregate on them. Not thread safe.
+ */
+#ifndef PERF_MACHINE_H
+#define PERF_MACHINE_H
+
+#include "perfdata/perfdata.h"
+
+struct machine;
+
+enum dso_kind {
+	DSO_USER,
+	DSO_KERNEL, /* [kernel.kallsyms], [guest.kernel.kallsyms] */
+	DSO_MODULE, /* a kernel module */
+	DSO_VDSO,
+	DSO_ANON,   /* //anon, [heap], [stack], memfd: JIT code; symbols from /tmp/perf-PID.map */
+	DSO_BPF,    /* KSYMBOL: a BPF program or trampoline, its symbol is its name */
+};
+
+struct dso {
+	uint32_t idx;
+	enum dso_kind kind;
+	const char *name;	/* as in the file: path, "[kernel.kallsyms]", "[vdso]" */
+	const char *short_name; /* what report prints: basename; "[name]" for modules */
+	const uint8_t *build_id;
+	uint8_t build_id_size;	/* 0 = unknown */
+	int32_t pid;		/* DSO_ANON: whose JIT map; else -1 */
+	bool guest;
+	void *symbols;		/* room symbol's */
+};
+
+struct map {
+	uint32_t idx; /* dense over all maps ever made */
+	uint64_t start, end, pgoff;
+	struct dso *dso;
+	uint32_t prot, flags, maj, min;
+	uint64_t ino, ino_generation;
+};
+
+struct thread {
+	uint32_t idx;
+	int32_t pid, tid, ppid;
+	uint32_t comm;	  /* id for machine_comm(): the name at this point of the stream */
+	uint32_t space;	  /* number of its address space; changes at exec; shared by threads */
+	bool comm_exec;	  /* the name was set by an exec */
+	bool exited;
+};
+
+/*
+ * @arch is the file's (env->arch); @kernel_start: first kernel address, 0 = by arch.
+ */
+int machine_new(struct machine **m, const char *arch, struct err *e);
+void machine_free(struct machine *m);
+/* Applies MMAP, MMAP2, COMM, FORK, EXIT, NAMESPACES, KSYMBOL, CGROUP, TEXT_POKE; ignores others.
+ * A malformed one is an error that the caller may report and go on. */
+int machine_record(struct machine *m, const struct record *rec, struct err *e);
+/* Build ids of the file's feature, so that dsos carry them. */
+int machine_add_build_ids(struct machine *m, const struct perfdata *pd, struct err *e);
+
+/* Creates what it does not know. pid -1: the thread's own tid, pid 0: the idle task. */
+struct thread *machine_thread(struct machine *m, int32_t pid, int32_t tid);
+const char *machine_comm(const struct machine *m, uint32_t comm);
+size_t machine_nr_comms(const struct machine *m);
+size_t machine_nr_threads(const struct machine *m);
+struct thread *machine_thread_at(const struct machine *m, size_t idx);
+size_t machine_nr_dsos(const struct machine *m);
+struct dso *machine_dso(const struct machine *m, size_t idx);
+const char *machine_cgroup(const struct machine *m, uint64_t id); /* path or NULL */
+
+struct map_hit {
+	struct map *map;
+	uint64_t addr;	  /* object-relative: ip - start + pgoff; kernel: the address itself */
+	uint8_t cpumode;  /* the mode that matched */
+};
+
+/*
+ * The map that holds @ip for this thread now. @cpumode UNKNOWN tries user, then kernel. False
+ * when none does. Cheap for repeated neighbours (a cache per address space).
+ */
+bool machine_find_map(struct machine *m, struct thread *th, uint8_t cpumode, uint64_t ip,
+		      struct map_hit *hit);
+
+/*
+ * Grows whenever an answer of machine_find_map() may have changed for @space (kernel maps count
+ * for all): whoever caches answers drops them when the number moved.
+ */
+uint32_t machine_generation(const struct machine *m, uint32_t space);
+
+/* Maps of an address space, ascending, for --mmaps and unwinding: NULL past the end. */
+struct map *machine_map_at(const struct machine *m, uint32_t space, size_t i);
+/* Kernel and module maps: the same. */
+struct map *machine_kernel_map_at(const struct machine *m, size_t i);
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * perfdata: the perf.data file. Reading: header, features, attrs, records of either byte order,
+ * every attr size, pipe mode, zstd, cut files. Writing: all of that. No symbols, no printing of
+ * results; the format itself is described in perf.data(5).
+ *
+ *	struct perfdata *pd;
+ *	struct record rec;
+ *
+ *	if (perfdata_open(&pd, "perf.data", NULL, &err))
+ *		...
+ *	while ((ret = perfdata_next_ordered(pd, &rec, &err)) > 0)
+ *		...
+ *	perfdata_close(pd);
+ *
+ * Memory is bounded by a window, not by the size of the file: record bytes are valid until the
+ * next call of perfdata_next*(). Everything else handed out lives until perfdata_close().
+ * One thread per struct perfdata.
+ */
+#ifndef PERF_PERFDATA_H
+#define PERF_PERFDATA_H
+
+#include "base/base.h"
+#include "uapi/perf_event.h"
+
+struct perfdata;
+
+/* ---- attr ---------------------------------------------------------------------------------------- */
+
+/*
+ * Reads one attr of @size bytes as it lies in a file (or record). Smaller than ours: the rest is
+ * zero. Larger: accepted when the unknown tail is zero, else -E2BIG. Below 64: -EINVAL. Words,
+ * flag bits and the SIMD fields are put into host order.
+ */
+int attr_load(struct perf_event_attr *attr, const void *data, size_t size, bool swap,
+	      struct err *e);
+/* The smallest published size that holds every non-zero field (64 ... 176). */
+uint32_t attr_min_size(const struct perf_event_attr *attr);
+/* The bytes for a file of the host's byte order: attr->size bytes of @buf are filled (max 176). */
+void attr_store(const struct perf_event_attr *attr, void *buf);
+/* "name: value, name: value" as upstream's evlist -v prints them (abi.md 3.7). */
+void attr_print(const struct perf_event_attr *attr, struct obuf *o);
+/* What the event is called when nobody stored a name: "cycles", "cpu-clock", "raw 0x1c4" ... */
+void attr_name(const struct perf_event_attr *attr, char *buf, size_t size);
+
+static inline bool attr_flag(const struct perf_event_attr *attr, uint64_t flag)
+{
+	return attr->flags & flag;
+}
+
+static inline unsigned attr_precise(const struct perf_event_attr *attr)
+{
+	return (attr->flags & ATTR_FLAG_PRECISE_MASK) >> ATTR_FLAG_PRECISE_SHIFT;
+}
+
+/* ---- events of a file ------------------------------------------------------------------------------ */
+
+struct perfdata_event {
+	struct perf_event_attr attr; /* host order; attr.size is the file's */
+	const char *name;	     /* stored or derived; comes from the file: print through emit */
+	const uint64_t *ids;
+	size_t nr_ids;
+	uint32_t idx;	      /* position in the file */
+	uint32_t leader;      /* idx of the group leader, own idx when alone */
+	uint32_t nr_members;  /* group size when leader, 1 when alone, 0 for members */
+	const char *group;    /* the group's name or NULL */
+	const char *unit;     /* EVENT_UPDATE; NULL when none */
+	double scale;
+	const char *own_cpus; /* EVENT_UPDATE; NULL when none */
+};
+
+/* In pipe mode events may still be added while records are read. */
+size_t perfdata_nr_events(const struct perfdata *pd);
+const struct perfdata_event *perfdata_event(const struct perfdata *pd, size_t idx);
+/* By the id that the kernel gave; NULL when unknown. */
+const struct perfdata_event *perfdata_event_by_id(const struct perfdata *pd, uint64_t id);
+
+/* ---- opening ----------------------------------------------------------------------------------------- */
+
+struct perfdata_opts {
+	bool force;	 /* skip the ownership check */
+	bool no_order;	 /* the caller wants file order only: nothing is indexed */
+	size_t max_mem;	 /* for reordering and decompression; 0 = 64 MiB */
+	/* Called now and then with bytes read and to read (0 = unknown), for a progress line. */
+	void (*progress)(void *ctx, uint64_t done, uint64_t total);
+	void *ctx;
+};
+
+/* @path: a file, a directory (perf.data directory format) or "-". @opts may be NULL. */
+int perfdata_open(struct perfdata **pd, const char *path, const struct perfdata_opts *opts,
+		  struct err *e);
+void perfdata_close(struct perfdata *pd);
+
+bool perfdata_swapped(const struct perfdata *pd);    /* other byte order than the host */
+bool perfdata_big_endian(const struct perfdata *pd); /* the file's own byte order */
+bool perfdata_is_pipe(const struct perfdata *pd);
+bool perfdata_is_64bit(const struct perfdata *pd);   /* by arch; true when unknown */
+const char *perfdata_path(const struct perfdata *pd);
+
+/* Offsets and sizes of the header, for --header: all 0 in a pipe. */
+struct perfdata_layout {
+	uint64_t file_size, attrs_offset, data_offset, data_size, feat_offset;
+	int version;	 /* 1 = PERFFILE, 2 = PERFILE2 */
+	uint32_t attr_size;
+	int64_t mtime;	 /* "captured on" */
+	bool data_cut;	 /* the data section is unfinished or passes the end of the file */
+};
+
+void perfdata_layout(const struct perfdata *pd, struct perfdata_layout *l);
+
+/* ---- features ----------------------------------------------------------------------------------------- */
+
+enum perfdata_feature {
+	FEAT_TRACING_DATA = 1, FEAT_BUILD_ID, FEAT_HOSTNAME, FEAT_OSRELEASE, FEAT_VERSION,
+	FEAT_ARCH, FEAT_NRCPUS, FEAT_CPUDESC, FEAT_CPUID, FEAT_TOTAL_MEM, FEAT_CMDLINE,
+	FEAT_EVENT_DESC, FEAT_CPU_TOPOLOGY, FEAT_NUMA_TOPOLOGY, FEAT_BRANCH_STACK,
+	FEAT_PMU_MAPPINGS, FEAT_GROUP_DESC, FEAT_AUXTRACE, FEAT_STAT, FEAT_CACHE,
+	FEAT_SAMPLE_TIME, FEAT_MEM_TOPOLOGY, FEAT_CLOCKID, FEAT_DIR_FORMAT, FEAT_BPF_PROG_INFO,
+	FEAT_BPF_BTF, FEAT_COMPRESSED, FEAT_CPU_PMU_CAPS, FEAT_CLOCK_DATA, FEAT_HYBRID_TOPOLOGY,
+	FEAT_PMU_CAPS, FEAT_CPU_DOMAIN_INFO, FEAT_E_MACHINE, FEAT_CLN_SIZE, FEAT_MEMORY_RANGES,
+	FEAT_LAST,
+	/* Ours; other readers skip it: who delivered registers and branches (see perf.data(5)). */
+	FEAT_SAMPLE_SOURCE = 200,
+	FEAT_BITS = 256,
+};
+
+bool perfdata_has_feature(const struct perfdata *pd, int id);
+/* The bytes as stored; NULL when absent. */
+const void *perfdata_feature_raw(const struct perfdata *pd, int id, size_t *size);
+
+/* What every reader needs, decoded once; strings are "" and numbers 0 when unknown. */
+struct perfdata_env {
+	const char *hostname, *os_release, *version, *arch, *cpu_desc, *cpuid;
+	uint32_t nr_cpus_avail, nr_cpus_online;
+	uint64_t total_mem_kb;
+	char *const *cmdline;
+	uint32_t nr_cmdline;
+	uint64_t first_time, last_time; /* SAMPLE_TIME, ns */
+	uint32_t branch_counter_nr, branch_counter_width; /* from PMU caps; 0 = unknown */
+	uint32_t max_branches;				  /* caps/branches; 0 = unknown */
+	uint32_t e_machine, e_flags;			  /* E_MACHINE; 0 = unknown */
+};
+
+const struct perfdata_env *perfdata_env(const struct perfdata *pd);
+
+struct perfdata_build_id {
+	uint8_t id[20];
+	uint8_t size; /* 20 when the file does not say */
+	int32_t pid;
+	uint16_t misc; /* cpumode */
+	const char *path;
+};
+
+size_t perfdata_nr_build_ids(const struct perfdata *pd);
+const struct perfdata_build_id *perfdata_build_id(const struct perfdata *pd, size_t i);
+
+/* The "# ..." lines of --header; @full (-I) also prints topology and the like. */
+int perfdata_print_header(struct perfdata *pd, struct obuf *o, bool full, struct err *e);
+
+/* ---- records --------------------------------------------------------------------------------------------- */
+
+#define RECORD_NO_TIME UINT64_MAX
+
+struct record {
+	const unsigned char *data; /* whole, header included */
+	uint32_t size;		   /* as the header says; AUXTRACE payload not included */
+	uint32_t type;		   /* PERF_RECORD_* */
+	uint16_t misc;
+	bool swap;		   /* data is of the other byte order */
+	uint64_t offset;	   /* in the file; for decompressed records in the decompressed stream */
+	uint64_t time;		   /* ns, RECORD_NO_TIME when the record carries none */
+	/* SAMPLE and records with an id: theirs; else the first event; NULL before any attr. */
+	const struct perfdata_event *event;
+};
+
+/*
+ * The next record in file order / in time order (what has no time comes where it stands).
+ * 1 = *rec filled, 0 = end, <0 = error with what, where and why; what came before it was whole.
+ * After an error the next call returns 0. COMPRESSED records are replaced by what they hold;
+ * pipe-mode header records are applied and also handed out.
+ */
+int perfdata_next(struct perfdata *pd, struct record *rec, struct err *e);
+int perfdata_next_ordered(struct perfdata *pd, struct record *rec, struct err *e);
+
+/* Back to the first record (not for pipes: -ESPIPE). */
+int perfdata_rewind(struct perfdata *pd, struct err *e);
+
+const char *record_type_name(uint32_t type); /* "MMAP2" ...; "UNKNOWN" */
+
+struct perfdata_stats {
+	uint64_t records, bytes;
+	uint64_t unknown_records;   /* skipped by size */
+	uint64_t unordered;	    /* records that came too late for their round */
+	uint32_t unknown_features;
+};
+
+void perfdata_stats(const struct perfdata *pd, struct perfdata_stats *s);
+
+/* Fields that follow every non-sample record under sample_id_all. */
+struct record_id {
+	uint64_t present; /* PERF_SAMPLE_TID|TIME|ID|STREAM_ID|CPU|IDENTIFIER */
+	uint32_t pid, tid, cpu;
+	uint64_t time, id, stream_id;
+};
+
+void record_sample_id(const struct record *rec, struct record_id *id);
+
+/* ---- bodies of the records; strings and pointers point into the record --------------------------------------- */
+
+struct record_mmap { /* MMAP and MMAP2 */
+	uint32_t pid, tid;
+	uint64_t addr, len, pgoff;
+	const char *filename;
+	uint32_t maj, min, prot, flags; /* MMAP2 */
+	uint64_t ino, ino_generation;
+	const uint8_t *build_id; /* when MISC_MMAP_BUILD_ID: instead of maj..ino_generation */
+	uint8_t build_id_size;
+};
+
+struct record_comm {
+	uint32_t pid, tid;
+	const char *comm;
+	bool exec;
+};
+
+struct record_task { /* FORK, EXIT */
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time;
+};
+
+struct record_lost { /* LOST, LOST_SAMPLES (id is 0) */
+	uint64_t id, lost;
+};
+
+struct record_switch {
+	uint32_t next_prev_pid, next_prev_tid; /* SWITCH_CPU_WIDE */
+};
+
+struct record_ksymbol {
+	uint64_t addr;
+	uint32_t len;
+	uint16_t ksym_type, flags; /* flags bit 0: unregister */
+	const char *name;
+};
+
+struct record_throttle {
+	uint64_t time, id, stream_id;
+};
+
+struct record_read {
+	uint32_t pid, tid;
+	const unsigned char *values;
+	size_t size;
+};
+
+struct record_namespaces {
+	uint32_t pid, tid;
+	uint64_t nr;
+	const unsigned char *link; /* nr x { u64 dev, u64 inode } */
+};
+
+struct record_bpf {
+	uint16_t type, flags;
+	uint32_t id;
+	const uint8_t *tag; /* 8 bytes */
+};
+
+struct record_cgroup {
+	uint64_t id;
+	const char *path;
+};
+
+struct record_text_poke {
+	uint64_t addr;
+	uint16_t old_len, new_len;
+	const unsigned char *bytes; /* old_len then new_len */
+};
+
+int record_mmap(const struct record *rec, struct record_mmap *m, struct err *e);
+int record_comm(const struct record *rec, struct record_comm *c, struct err *e);
+int record_task(const struct record *rec, struct record_task *t, struct err *e);
+int record_lost(const struct record *rec, struct record_lost *l, struct err *e);
+int record_switch(const struct record *rec, struct record_switch *s, struct err *e);
+int record_ksymbol(const struct record *rec, struct record_ksymbol *k, struct err *e);
+int record_throttle(const struct record *rec, struct record_throttle *t, struct err *e);
+int record_read(const struct record *rec, struct record_read *r, struct err *e);
+int record_namespaces(const struct record *rec, struct record_namespaces *n, struct err *e);
+int record_bpf(const struct record *rec, struct record_bpf *b, struct err *e);
+int record_cgroup(const struct record *rec, struct record_cgroup *c, struct err *e);
+int record_text_poke(const struct record *rec, struct record_text_poke *t, struct err *e);
+
+/* ---- writing ---------------------------------------------------------------------------------------------------- */
+
+struct perfdata_writer;
+
+struct perfdata_writer_opts {
+	int fd;		     /* seekable for a file; written forward only when pipe is set */
+	bool pipe;
+	int compress_level;  /* 0 = off, 1..22 zstd */
+	bool use_offsets;    /* reserved for directory format */
+};
+
+struct perfdata_writer_event {
+	struct perf_event_attr attr;
+	const char *name;
+	const uint64_t *ids;
+	size_t nr_ids;
+	uint32_t leader;     /* idx of the group leader, own index when alone */
+	uint32_t nr_members; /* group size when leader */
+	const char *group;
+};
+
+/*
+ * Writes header, ids and attrs (a file) or their records (a pipe). Until perfdata_writer_finish()
+ * the header's data size is kept such that a killed recorder leaves a readable file.
+ */
+int perfdata_writer_open(struct perfdata_writer **w, const struct perfdata_writer_opts *opts,
+			 const struct perfdata_writer_event *events, size_t nr_events,
+			 struct err *e);
+/* Whole records, already in the host's byte order; two pieces, because a ring may wrap. */
+int perfdata_writer_write(struct perfdata_writer *w, const void *a, size_t na, const void *b,
+			  size_t nb, struct err *e);
+/* Everything handed over so far is in the file (compressed frames are closed). */
+int perfdata_writer_flush(struct perfdata_writer *w, struct err *e);
+/* A feature's payload; order of calls does not matter. @data is copied. */
+int perfdata_writer_feature(struct perfdata_writer *w, int id, const void *data, size_t size,
+			    struct err *e);
+uint64_t perfdata_writer_bytes(const struct perfdata_writer *w); /* so far, as on disk */
+uint64_t perfdata_writer_raw_bytes(const struct perfdata_writer *w); /* before compression */
+int perfdata_writer_finish(struct perfdata_writer *w, struct err *e); /* features, final header */
+void perfdata_writer_free(struct perfdata_writer *w);
+
+/* Payloads of features, to be passed to perfdata_writer_feature(): appended to @o (fd -1). */
+void feature_put_string(struct obuf *o, const char *s);
+void feature_put_u32(struct obuf *o, uint32_t v);
+void feature_put_u64(struct obuf *o, uint64_t v);
+/* Collects what this host has for feature @id (hostname, topology, caches, PMU caps ...). 0,
+ * -ENOENT when the machine cannot tell, -errno. */
+int feature_collect_host(int id, struct obuf *o);
+
+#endif

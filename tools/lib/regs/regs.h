@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * regs: register names, numbers and widths of every architecture, as const tables; which
+ * registers an option asks for; how a value is printed. The architecture is always the file's
+ * (or the recorder's), given as an argument; nothing here depends on the host.
+ *
+ * x86 numbers 24-40 (R16-R31, SSP) exist under the SIMD ABI only, 32-63 (XMM halves) under the
+ * legacy one only: callers say which by @simd. Source: facts/abi.md 2 and 4.
+ */
+#ifndef PERF_REGS_H
+#define PERF_REGS_H
+
+#include "base/base.h"
+#include "uapi/perf_event.h"
+
+enum regs_arch {
+	REGS_ARCH_NONE, /* unknown: names print as "unknown" */
+	REGS_ARCH_X86,
+	REGS_ARCH_ARM,
+	REGS_ARCH_ARM64,
+	REGS_ARCH_RISCV,
+	REGS_ARCH_POWERPC,
+	REGS_ARCH_S390,
+	REGS_ARCH_CSKY,
+	REGS_ARCH_LOONGARCH,
+	REGS_ARCH_MIPS,
+	REGS_ARCH_MAX,
+};
+
+/* From `uname -m` text of the ARCH feature ("x86_64", "aarch64", "ppc64le" ...). */
+enum regs_arch regs_arch_from_uname(const char *uname_m);
+enum regs_arch regs_arch_from_elf(uint32_t e_machine);
+enum regs_arch regs_arch_host(void);
+const char *regs_arch_name(enum regs_arch arch); /* "x86", "arm64" ... */
+
+/* Name of mask bit @reg, "unknown" when it has none. @simd: the SIMD ABI is in force. */
+const char *regs_name(enum regs_arch arch, unsigned reg, bool simd);
+/* Bit numbers for unwinding; -1 = none. */
+int regs_ip(enum regs_arch arch);
+int regs_sp(enum regs_arch arch);
+
+/* The class a vector of @qwords belongs to on @arch ("XMM", "YMM", "ZMM"), "VEC" when unknown. */
+const char *regs_vector_class(enum regs_arch arch, unsigned qwords);
+const char *regs_pred_class(enum regs_arch arch); /* "OPMASK", "PRED" */
+
+/* The default mask of `-I` without a list. */
+uint64_t regs_default_mask(enum regs_arch arch, bool is_64bit);
+
+/* ---- what an option asks for --------------------------------------------------------------------------- */
+
+struct regs_selection {
+	uint64_t gpr;	     /* mask bits */
+	uint64_t vec_mask;   /* SIMD block: 0xffff (xmm, ymm), 0xffffffff (zmm) */
+	uint16_t vec_qwords; /* 0, 2, 4, 8 */
+	uint32_t pred_mask;
+	uint16_t pred_qwords;
+	bool all; /* no list was given: everything that can be had of the GPRs */
+};
+
+/* What this kernel and PMU can give (events fills it by trial opens). */
+struct regs_caps {
+	enum regs_arch arch;
+	uint64_t gpr;	 /* mask bits that open, R16-R31 and SSP included when they do */
+	bool simd_abi;	 /* the kernel has the series */
+	bool legacy_xmm; /* XMM through bits 32-63 */
+	bool xmm, ymm, zmm, opmask;
+};
+
+/*
+ * Parses "ax,bx,r16-r31,zmm" into @sel, adding to what is there. Names in any case. -EINVAL with
+ * the closest known names as hint for an unknown one; -ENOTSUP for a known class that @caps lacks
+ * (caps NULL: all is allowed).
+ */
+int regs_parse(struct regs_selection *sel, const char *list, const struct regs_caps *caps,
+	       struct err *e);
+/* "AX BX ... SSP XMM0-15 YMM0-15" for `-I?`. */
+void regs_print_available(const struct regs_caps *caps, struct obuf *o);
+/* Writes intr and user selections into an attr: one vector width per event, the widest wins. */
+void regs_to_attr(const struct regs_selection *intr, const struct regs_selection *user,
+		  const struct regs_caps *caps, struct perf_event_attr *attr);
+
+/* ---- typed lanes ------------------------------------------------------------------------------------------ */
+
+enum regs_lane { LANE_HEX, LANE_F32, LANE_F64, LANE_I8, LANE_I16, LANE_I32, LANE_I64 };
+
+int regs_lane_parse(const char *name, enum regs_lane *lane);
+/* @n little-endian-ordered qwords (host u64s, lowest first) as lanes separated by blanks. */
+void regs_print_lanes(const uint64_t *qwords, unsigned n, enum regs_lane lane, struct obuf *o);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sample: one PERF_RECORD_SAMPLE in, one struct sample out, without copying: arrays stay in the
+ * record and are read through the accessors, which swap where a value is read.
+ *
+ *	struct sample s;
+ *
+ *	if (sample_parse(&rec, &s, &err))
+ *		... err says field, offset and why ...
+ *	for (uint64_t i = 0; i < s.callchain.nr; i++)
+ *		use(u64s_get(&s.callchain, i));
+ *
+ * A sample is valid as long as its record. Every count is checked against the record's end
+ * before it is believed. Layout: perf_event_open(2), facts/abi.md 2.3, 5.2, 6.6.
+ */
+#ifndef PERF_SAMPLE_H
+#define PERF_SAMPLE_H
+
+#include "perfdata/perfdata.h"
+
+/* An array of u64 inside a record, possibly unaligned and of the other byte order. */
+struct u64s {
+	const unsigned char *p;
+	uint64_t nr;
+	bool swap;
+};
+
+static inline uint64_t u64s_get(const struct u64s *a, uint64_t i)
+{
+	return load_u64(a->p + i * 8, a->swap);
+}
+
+/* A block of registers (REGS_USER, REGS_INTR). */
+struct sample_regs {
+	uint64_t abi;	/* PERF_SAMPLE_REGS_ABI_*; 0 = no registers in this sample */
+	uint64_t mask;	/* from the attr; bit n = register n of the file's architecture */
+	struct u64s gpr; /* one value per set bit, ascending */
+	/* The SIMD block (abi & SIMD), else all 0. Vectors are the set bits of vec_mask, ascending. */
+	uint32_t nr_vectors, vector_qwords, nr_pred, pred_qwords;
+	uint64_t vec_mask, pred_mask;
+	struct u64s vec;  /* nr_vectors * vector_qwords, lowest qword first */
+	struct u64s pred; /* nr_pred * pred_qwords */
+};
+
+/* One branch entry; see branch/branch.h for names of type, spec, priv. */
+struct branch_entry {
+	uint64_t from, to;
+	uint16_t cycles;
+	uint8_t type, new_type, spec, priv;
+	bool mispred, predicted, in_tx, abort, not_taken;
+	uint32_t reserved; /* bits 34 and up, shifted down */
+};
+
+struct sample_branches {
+	uint64_t nr;
+	uint64_t hw_idx; /* ~0 = unknown or absent */
+	bool has_hw_idx;
+	bool swap;
+	const unsigned char *entries; /* nr x 24 bytes, newest first */
+	struct u64s counters;	      /* nr words, or nr == 0 when not recorded */
+};
+
+struct sample_read {
+	uint64_t nr; /* values; 1 without PERF_FORMAT_GROUP */
+	uint64_t time_enabled, time_running;
+	uint32_t stride; /* words per value: value [id] [lost] */
+	bool has_id, has_lost;
+	struct u64s words;
+};
+
+struct sample {
+	uint64_t present; /* sample_type of the event */
+	const struct perfdata_event *event;
+	uint8_t cpumode; /* PERF_RECORD_MISC_CPUMODE_* */
+	uint16_t misc;
+	uint64_t ip, time, addr, id, stream_id, period; /* period: attr's when not sampled */
+	uint32_t pid, tid, cpu;				/* ~0 when absent */
+	struct sample_read read;
+	struct u64s callchain;
+	const unsigned char *raw;
+	uint32_t raw_size;
+	struct sample_branches branches;
+	struct sample_regs user_regs, intr_regs;
+	const unsigned char *stack;
+	uint64_t stack_size; /* bytes that are valid (dyn_size) */
+	uint64_t weight;     /* whole word; weight_struct splits it */
+	uint32_t weight_var1;
+	uint16_t weight_var2, weight_var3;
+	uint64_t data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
+	const unsigned char *aux;
+	uint64_t aux_size;
+	bool swap;
+};
+
+/* rec->type must be PERF_RECORD_SAMPLE and rec->event set. */
+int sample_parse(const struct record *rec, struct sample *s, struct err *e);
+/*
+ * Only the fields in @need (PERF_SAMPLE_*) and what is fixed before them: stops after the last
+ * one wanted. What lies behind is neither read nor checked.
+ */
+int sample_parse_some(const struct record *rec, uint64_t need, struct sample *s, struct err *e);
+
+/* Entry @i < b->nr, flags moved out of their bit-fields for either byte order. */
+void sample_branch(const struct sample_branches *b, uint64_t i, struct branch_entry *out);
+
+static inline uint64_t sample_branch_from(const struct sample_branches *b, uint64_t i)
+{
+	return load_u64(b->entries + i * 24, b->swap);
+}
+
+static inline uint64_t sample_branch_to(const struct sample_branches *b, uint64_t i)
+{
+	return load_u64(b->entries + i * 24 + 8, b->swap);
+}
+
+/* The value of GPR @reg (bit number); false when the sample does not hold it. */
+bool sample_reg(const struct sample_regs *r, unsigned reg, uint64_t *value);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * symbol: names for addresses. ELF tables, PLT, kallsyms, JIT maps, debug files, build-id
+ * directories, vdso; source lines and inlined frames; demangling. Also the resolver, which turns
+ * (thread, mode, ip) into dense location numbers so that callers aggregate on numbers.
+ *
+ *	loc = resolver_find(res, th, s.cpumode, s.ip);
+ *	const struct loc *l = resolver_loc(res, loc);
+ *	l->sym ? l->sym->name : "[unknown]"
+ *
+ * Nothing is spawned and no network is used unless `debuginfod` is set. Symbol tables are loaded
+ * on first use of an object and live until resolver_free(). Strings may hold bytes of the file:
+ * print them through emit. Not thread safe, except that resolver_loc() of a known number may be
+ * called while nobody calls resolver_find().
+ */
+#ifndef PERF_SYMBOL_H
+#define PERF_SYMBOL_H
+
+#include "machine/machine.h"
+
+struct symbol_opts {
+	const char *symfs;	 /* NULL or prefix for all object paths */
+	const char *kallsyms;	 /* file instead of /proc/kallsyms */
+	const char *vmlinux;	 /* -k */
+	bool no_demangle;	 /* raw names */
+	bool demangle_kernel;
+	bool no_host_kernel;	 /* never look at this machine's kernel (foreign recording) */
+	bool debuginfod;	 /* off unless asked for */
+	bool show_plt_offsets;
+};
+
+struct symbol {
+	uint64_t start, end; /* object addresses as map_hit.addr (file offsets for user objects,
+				absolute for the kernel) */
+	const char *name;    /* demangled unless asked otherwise */
+	uint32_t idx;	     /* dense over all symbols that were hit */
+	char binding;	     /* 'g' global, 'l' local, 'w' weak */
+	bool is_inline;	     /* made up for an inlined function */
+};
+
+struct resolver;
+
+int resolver_new(struct resolver **res, struct machine *m, const struct symbol_opts *opts,
+		 struct err *e);
+void resolver_free(struct resolver *res);
+
+#define LOC_NONE UINT32_MAX
+
+struct loc {
+	uint64_t ip;		  /* as sampled */
+	struct map *map;	  /* NULL = in no known map */
+	struct dso *dso;	  /* NULL likewise */
+	uint64_t addr;		  /* object-relative, see map_hit; ip when map is NULL */
+	const struct symbol *sym; /* NULL = no symbol */
+	uint8_t cpumode;	  /* PERF_RECORD_MISC_*: k, u, H, g, G of the [.] column */
+};
+
+/*
+ * The number of the location of @ip for thread @th now. Equal (map, ip, mode) get equal numbers;
+ * numbers are dense from 0. LOC_NONE when memory is out.
+ */
+uint32_t resolver_find(struct resolver *res, struct thread *th, uint8_t cpumode, uint64_t ip);
+const struct loc *resolver_loc(const struct resolver *res, uint32_t loc);
+size_t resolver_nr_locs(const struct resolver *res);
+
+/* The symbol of an object address; NULL when there is none. Loads the object's table. */
+const struct symbol *symbol_find(struct resolver *res, struct dso *dso, uint64_t addr);
+/* Bytes of code at an object address (for disassembly): number of bytes put into buf, or -errno. */
+ssize_t symbol_read_code(struct resolver *res, struct dso *dso, uint64_t addr, void *buf,
+			 size_t size);
+/* The path of the file that symbols came from; NULL when none. */
+const char *symbol_file(struct resolver *res, struct dso *dso);
+bool symbol_is_64bit(struct resolver *res, struct dso *dso);
+
+/* ---- lines and inlines ------------------------------------------------------------------------------- */
+
+struct srcline {
+	const char *file; /* as in DWARF, "" when unknown; basename: last component */
+	const char *base;
+	uint32_t line;
+};
+
+/* False when unknown (no debug information, or built without libdw). Results are cached. */
+bool symbol_srcline(struct resolver *res, struct dso *dso, uint64_t addr, struct srcline *out);
+
+struct inline_frame {
+	const struct symbol *sym; /* is_inline set, but for the outermost */
+	struct srcline call;	  /* line inside this function */
+};
+
+/*
+ * Functions inlined at @addr, innermost first, the real function last. The number of frames
+ * (0 when nothing is inlined there); *frames is the resolver's.
+ */
+int symbol_inlines(struct resolver *res, struct dso *dso, uint64_t addr,
+		   const struct inline_frame **frames);
+
+/* One-line messages that a front end should show once ("kptr_restrict hides ..."): NULL at end. */
+const char *resolver_next_warning(struct resolver *res);
+
+/* "foo(int)" for "_Z3fooi"; C++ and Rust; NULL when @name is not mangled. To be freed. */
+char *symbol_demangle(const char *name);
+
+#endif

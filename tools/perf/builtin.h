@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The commands: each is one const struct in its builtin-<command>.c. */
+#ifndef PERF_BUILTIN_H
+#define PERF_BUILTIN_H
+
+#include <stdio.h>
+
+#include "base/base.h"
+#include "cli/cli.h"
+
+extern const struct command cmd_help;
+extern const struct command cmd_version;
+
+/* All commands, sorted by name. */
+const struct command *const *perf_commands(size_t *nr);
+const struct command *perf_command(const char *name); /* NULL = unknown */
+void perf_print_commands(FILE *out);
+
+#endif
