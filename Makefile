@@ -16,7 +16,7 @@ VERSION	:= $(shell cat VERSION)
 
 CPPFLAGS_ALL := -D_GNU_SOURCE -DPERF_VERSION='"$(VERSION)"' \
 		-DPERF_LIBEXECDIR='"$(libexecdir)/perf"' \
-		-I$(O) -Itools/include -Itools/lib -Itools/perf $(CPPFLAGS)
+		-I$(O) -Itools/include -Itools/lib $(CPPFLAGS)
 CFLAGS_ALL := -std=gnu17 $(OPT) -fno-strict-aliasing -fno-omit-frame-pointer \
 		-Wall -Wextra $(if $(WERROR),-Werror,) \
 		$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all,) $(CFLAGS)

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# For system and golden tests, sourced by sh: TAP on stdout, diagnostics behind "# ".
+#
+#	. "$(dirname "$0")/../lib.sh"
+#	need_root; need_cmd gdb			# skip the whole file with a reason
+#	fx=$(fixtures) || skip_all "no ../shared/fixtures in a stranger's clone"
+#	check "NAME" command args...		# ok when the command exits 0
+#	is "NAME" "$got" "$want"		# ok when equal; shows both
+#	like "NAME" "$got" 'ERE'
+#	skip "NAME" "reason"
+#	done_testing
+#
+# PERF is the program under test, TMP a directory of this test's own, ROOT the source tree.
+# A line "# run: alone" in a script keeps other suites from running beside it.
+
+ROOT=$(cd "$(dirname "$0")/../.." && pwd)
+O=${O:-$ROOT/build}
+PERF=${PERF:-$O/perf}
+TMP=$(mktemp -d "${TMPDIR:-/tmp}/perf-test.XXXXXX") || exit 1
+PEER=${PEER-$(command -v perf 2>/dev/null)}
+LC_ALL=C
+export LC_ALL PERF TMP ROOT O
+unset PERF_PAGER PAGER
+_n=0
+_failed=0
+trap 'rm -rf "$TMP"' EXIT
+trap 'exit 1' INT TERM
+
+diag() {
+	printf '%s\n' "$*" | sed 's/^/# /'
+}
+
+pass() {
+	_n=$((_n + 1))
+	echo "ok $_n - $1"
+}
+
+fail() {
+	_n=$((_n + 1))
+	_failed=$((_failed + 1))
+	echo "not ok $_n - $1"
+	shift
+	[ $# -eq 0 ] || diag "$@"
+}
+
+skip() {
+	_n=$((_n + 1))
+	echo "ok $_n - $1 # SKIP $2"
+}
+
+skip_all() {
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+
+check() {
+	_name=$1
+	shift
+	if "$@" >"$TMP/check.out" 2>&1; then
+		pass "$_name"
+	else
+		fail "$_name" "exit $? from: $*" "$(head -c 2000 "$TMP/check.out")"
+	fi
+}
+
+# check_status NAME STATUS command...: the exact exit status
+check_status() {
+	_name=$1 _want=$2
+	shift 2
+	"$@" >"$TMP/check.out" 2>&1
+	_got=$?
+	if [ $_got -eq "$_want" ]; then
+		pass "$_name"
+	else
+		fail "$_name" "exit $_got, wanted $_want, from: $*" "$(head -c 2000 "$TMP/check.out")"
+	fi
+}
+
+is() {
+	if [ "$2" = "$3" ]; then
+		pass "$1"
+	else
+		fail "$1" "got:    $2" "wanted: $3"
+	fi
+}
+
+like() {
+	if printf '%s\n' "$2" | grep -Eq -- "$3"; then
+		pass "$1"
+	else
+		fail "$1" "no match for: $3" "in: $(printf '%s' "$2" | head -c 2000)"
+	fi
+}
+
+unlike() {
+	if printf '%s\n' "$2" | grep -Eq -- "$3"; then
+		fail "$1" "should not match: $3" "in: $(printf '%s' "$2" | head -c 2000)"
+	else
+		pass "$1"
+	fi
+}
+
+# same_file NAME GOT WANTED
+same_file() {
+	if cmp -s "$2" "$3"; then
+		pass "$1"
+	else
+		fail "$1" "$(diff "$3" "$2" | head -20)"
+	fi
+}
+
+need_root() {
+	[ "$(id -u)" -eq 0 ] || skip_all "needs root"
+}
+
+need_cmd() {
+	for _c in "$@"; do
+		command -v "$_c" >/dev/null 2>&1 || skip_all "needs $_c, which is not installed"
+	done
+}
+
+# An installed perf to compare with: its path in PEER.
+need_peer() {
+	[ -n "$PEER" ] && "$PEER" version >/dev/null 2>&1 ||
+		skip_all "no installed perf to compare with"
+}
+
+# Whether hardware cycles can be sampled here.
+has_cycles() {
+	"$PERF" record -q -e cycles -o "$TMP/probe.data" -- true >/dev/null 2>&1
+	_r=$?
+	rm -f "$TMP/probe.data"
+	return $_r
+}
+
+# Prints the directory of the unpacked fixtures (real/, expected/); fails when there is no
+# ../shared. Unpacked once, below $O.
+fixtures() {
+	_sh=$ROOT/../shared/fixtures
+	[ -e "$_sh/real.tar.xz" ] || return 1
+	_dir=$O/fixtures
+	mkdir -p "$_dir"
+	(
+		flock 9
+		[ -e "$_dir/.unpacked" ] || {
+			tar -xJf "$_sh/real.tar.xz" -C "$_dir" && touch "$_dir/.unpacked"
+		}
+	) 9>"$_dir/.lock" || return 1
+	echo "$_dir"
+}
+
+done_testing() {
+	echo "1..$_n"
+	[ "$_failed" -eq 0 ]
+	exit $?
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "unit.h"
+
+static void test_cursor_stays_bad(void **state)
+{
+	static const unsigned char bytes[] = { 1, 2, 3, 4, 5 };
+	struct cursor c = cursor_init(bytes, sizeof(bytes), false);
+
+	(void)state;
+	assert_int_equal(cursor_u16(&c), host_is_big_endian() ? 0x0102 : 0x0201);
+	assert_int_equal(cursor_u32(&c), 0);
+	assert_true(c.bad);
+	assert_int_equal(cursor_u8(&c), 0); /* a byte is left, but the cursor is bad */
+	assert_null(cursor_bytes(&c, 0));
+}
+
+static void test_cursor_huge_sizes(void **state)
+{
+	static const unsigned char bytes[8];
+	struct cursor c = cursor_init(bytes, sizeof(bytes), false);
+
+	(void)state;
+	assert_null(cursor_bytes(&c, UINT64_MAX));
+	assert_true(c.bad);
+}
+
+static void test_cursor_swap(void **state)
+{
+	static const unsigned char bytes[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	struct cursor a = cursor_init(bytes, 8, false), b = cursor_init(bytes, 8, true);
+
+	(void)state;
+	assert_int_equal(cursor_u64(&a), __builtin_bswap64(cursor_u64(&b)));
+}
+
+static void test_cursor_str(void **state)
+{
+	struct cursor c = cursor_init("ab\0cd", 5, false);
+
+	(void)state;
+	assert_string_equal(cursor_str(&c, 3), "ab");
+	assert_null(cursor_str(&c, 2)); /* no NUL inside */
+	assert_true(c.bad);
+}
+
+static void test_htab(void **state)
+{
+	struct htab t = { 0 };
+	uint32_t idx, hits = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 100000; i++)
+		assert_int_equal(htab_add(&t, hash_u64(i), i), 0);
+	for (uint32_t i = 0; i < 100000; i++)
+		for (struct htab_it it = htab_find(&t, hash_u64(i)); htab_next(&t, &it, &idx);)
+			hits += idx == i;
+	assert_int_equal(hits, 100000);
+	htab_free(&t);
+}
+
+static void test_intern(void **state)
+{
+	struct intern in = { 0 };
+	uint32_t a, b;
+
+	(void)state;
+	assert_int_equal(intern(&in, ""), 0);
+	a = intern(&in, "perf");
+	b = intern_n(&in, "perfect", 4);
+	assert_int_equal(a, b);
+	assert_int_not_equal(a, intern(&in, "perfect"));
+	assert_string_equal(intern_str(&in, a), "perf");
+	assert_string_equal(intern_str(&in, 12345), "");
+	intern_free(&in);
+}
+
+static void test_arena_oversized(void **state)
+{
+	struct arena a = { 0 };
+	char *small = arena_strdup(&a, "x"), *big = arena_alloc(&a, 1 << 20);
+
+	(void)state;
+	assert_non_null(big);
+	memset(big, 1, 1 << 20);
+	assert_string_equal(small, "x");
+	assert_ptr_equal(arena_alloc(&a, 1), small + 16); /* the first chunk still serves */
+	assert_null(arena_alloc(&a, SIZE_MAX - 8));
+	arena_free(&a);
+}
+
+static void test_bits_list(void **state)
+{
+	static const struct {
+		const char *list;
+		int ret;
+		const char *out;
+	} cases[] = {
+		{ "0", 0, "0" },	   { "0-3,7", 0, "0-3,7" },
+		{ "7,0-3,2", 0, "0-3,7" }, { "1-1\n", 0, "1" },
+		{ "3-1", -EINVAL, NULL },  { "a", -EINVAL, NULL },
+		{ "1,", -EINVAL, NULL },   { "", -EINVAL, NULL },
+		{ "5000", -ERANGE, NULL }, { "99999999999999999999", -ERANGE, NULL },
+		{ "1;2", -EINVAL, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct bits b = { 0 };
+		char buf[64];
+
+		assert_int_equal(bits_parse_list(&b, cases[i].list, 4096), cases[i].ret);
+		if (cases[i].out) {
+			bits_print_list(&b, buf, sizeof(buf));
+			assert_string_equal(buf, cases[i].out);
+		}
+		bits_free(&b);
+	}
+}
+
+static void test_bits_print_cut(void **state)
+{
+	struct bits b = { 0 };
+	char buf[4];
+
+	(void)state;
+	assert_int_equal(bits_parse_list(&b, "10-20,30", 64), 0);
+	assert_int_equal(bits_print_list(&b, buf, sizeof(buf)), 8);
+	assert_string_equal(buf, "10-");
+	bits_free(&b);
+}
+
+static void test_numbers_like_printf(void **state)
+{
+	static const uint64_t values[] = { 0,	 9,	10,    99,	   100,	       999,	  1000,
+					   9999, 10000, 12345, 0xffffffff, 1ULL << 63, UINT64_MAX };
+	char want[80];
+	struct obuf o;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		obuf_init(&o, -1, 0);
+		obuf_dec(&o, values[i]);
+		obuf_char(&o, ' ');
+		obuf_hex(&o, values[i]);
+		obuf_char(&o, ' ');
+		obuf_hex_zero(&o, values[i], 16);
+		obuf_char(&o, ' ');
+		obuf_dec_right(&o, values[i], 7);
+		obuf_char(&o, 0);
+		snprintf(want, sizeof(want), "%lu %lx %016lx %7lu", values[i], values[i], values[i],
+			 values[i]);
+		assert_string_equal(o.buf, want);
+		obuf_free(&o);
+	}
+	obuf_init(&o, -1, 0);
+	obuf_sdec(&o, INT64_MIN);
+	obuf_char(&o, 0);
+	assert_string_equal(o.buf, "-9223372036854775808");
+	obuf_free(&o);
+}
+
+static void test_obuf_keeps_first_error(void **state)
+{
+	int fd = open("/dev/full", O_WRONLY);
+	struct obuf o;
+
+	(void)state;
+	assert_true(fd >= 0);
+	obuf_init(&o, fd, 16);
+	for (int i = 0; i < 100; i++)
+		obuf_str(&o, "more than the buffer holds");
+	assert_int_equal(obuf_free(&o), -ENOSPC);
+	close(fd);
+}
+
+static void test_obuf_printf_longer_than_room(void **state)
+{
+	struct obuf o;
+
+	(void)state;
+	obuf_init(&o, -1, 16);
+	obuf_printf(&o, "%0500d", 7);
+	assert_int_equal(o.len, 500);
+	obuf_free(&o);
+}
+
+static void test_err(void **state)
+{
+	struct err e = { 0 };
+
+	(void)state;
+	assert_int_equal(err_set(&e, -EINVAL, "bad %d", 3), -EINVAL);
+	err_hint(&e, "try 4");
+	assert_int_equal(err_context(&e, "FILE"), -EINVAL);
+	assert_string_equal(e.text, "FILE: bad 3");
+	assert_string_equal(e.hint, "try 4");
+	assert_int_equal(err_set(NULL, -ENOENT, "nobody listens"), -ENOENT);
+}
+
+static void test_file_read_all(void **state)
+{
+	struct err e = { 0 };
+	size_t n;
+	char *s = file_read_all("/proc/self/stat", 1 << 16, &n, &e);
+
+	(void)state;
+	assert_non_null(s);
+	assert_int_equal(strlen(s), n);
+	free(s);
+	assert_null(file_read_all("/proc/self/maps", 10, NULL, &e));
+	assert_int_equal(e.code, -EFBIG);
+	assert_null(file_read_all("/nonexistent", 10, NULL, &e));
+	assert_int_equal(e.code, -ENOENT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cursor_stays_bad),
+		cmocka_unit_test(test_cursor_huge_sizes),
+		cmocka_unit_test(test_cursor_swap),
+		cmocka_unit_test(test_cursor_str),
+		cmocka_unit_test(test_htab),
+		cmocka_unit_test(test_intern),
+		cmocka_unit_test(test_arena_oversized),
+		cmocka_unit_test(test_bits_list),
+		cmocka_unit_test(test_bits_print_cut),
+		cmocka_unit_test(test_numbers_like_printf),
+		cmocka_unit_test(test_obuf_keeps_first_error),
+		cmocka_unit_test(test_obuf_printf_longer_than_room),
+		cmocka_unit_test(test_err),
+		cmocka_unit_test(test_file_read_all),
+	};
+
+	return cmocka_run_group_tests_name("base", tests, NULL, NULL);
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Help, usage errors and printed errors: all made from the option tables. */
+#include <ctype.h>
+#include <stdio.h>
+
+#include "cli/cli.h"
+
+#define HELP_COLUMN 26
+
+static void print_option(struct obuf *o, const struct option *opt)
+{
+	size_t start = o->total + o->len;
+	int used;
+
+	obuf_lit(o, "    ");
+	if (opt->short_name)
+		obuf_printf(o, "-%c", opt->short_name);
+	if (opt->short_name && opt->name)
+		obuf_lit(o, ", ");
+	if (opt->name)
+		obuf_printf(o, "--%s", opt->name);
+	if (opt->arg && (opt->flags & OPTION_OPTARG))
+		obuf_printf(o, opt->name ? "[=<%s>]" : "[<%s>]", opt->arg);
+	else if (opt->arg)
+		obuf_printf(o, " <%s>", opt->arg);
+	used = (int)(o->total + o->len - start);
+	if (used >= HELP_COLUMN) {
+		obuf_char(o, '\n');
+		used = 0;
+	}
+	obuf_pad(o, ' ', HELP_COLUMN - used);
+	obuf_printf(o, "%s\n", opt->help);
+}
+
+static void print_usage(struct obuf *o, const struct command *cmd)
+{
+	for (const char *const *u = cmd->usage; u && *u; u++)
+		obuf_printf(o, "%s perf %s\n", u == cmd->usage ? " Usage:" : "    or:", *u);
+}
+
+void cli_print_help(const struct command *cmd, int fd)
+{
+	struct obuf o;
+
+	if (obuf_init(&o, fd, 16384))
+		return;
+	obuf_char(&o, '\n');
+	print_usage(&o, cmd);
+	obuf_char(&o, '\n');
+	for (const struct option *opt = cmd->options; opt && opt->type != OPTION_END; opt++) {
+		if (opt->type == OPTION_GROUP)
+			obuf_printf(&o, "\n  %s\n", opt->help);
+		else if (!(opt->flags & OPTION_HIDDEN))
+			print_option(&o, opt);
+	}
+	obuf_char(&o, '\n');
+	obuf_free(&o);
+}
+
+int cli_usage_error(const struct command *cmd, const char *fmt, ...)
+{
+	struct obuf o;
+	va_list ap;
+
+	if (fmt) {
+		fputs("  Error: ", stderr);
+		va_start(ap, fmt);
+		vfprintf(stderr, fmt, ap);
+		va_end(ap);
+		fputc('\n', stderr);
+	}
+	fflush(stderr);
+	if (!obuf_init(&o, 2, 4096)) {
+		obuf_char(&o, '\n');
+		print_usage(&o, cmd);
+		obuf_printf(&o, "\n  See 'perf %s --help' for the options.\n", cmd->name);
+		obuf_free(&o);
+	}
+	return CLI_USAGE;
+}
+
+/* Errors quote names from files; nothing but printable bytes may reach the terminal. */
+static void print_visible(const char *s)
+{
+	for (; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+
+		if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
+			fprintf(stderr, "\\x%02x", c);
+		else
+			fputc(c, stderr);
+	}
+	fputc('\n', stderr);
+}
+
+int cli_print_err(const struct err *e)
+{
+	print_visible(e->text[0] ? e->text : strerror(e->code ? -e->code : EINVAL));
+	if (e->hint[0])
+		print_visible(e->hint);
+	return 1;
+}
+
+void cli_print_options(const struct command *cmd)
+{
+	for (const struct option *o = cmd->options; o && o->type != OPTION_END; o++) {
+		if (o->type == OPTION_GROUP || (o->flags & OPTION_HIDDEN))
+			continue;
+		if (o->name)
+			printf("--%s\n", o->name);
+		if (o->short_name)
+			printf("-%c\n", o->short_name);
+	}
+}

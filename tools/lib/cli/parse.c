@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Option parsing: one pass over argv, guided by the command's const table. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+
+struct parser {
+	const struct command *cmd;
+	char *opts; /* the command's struct */
+};
+
+enum found { FOUND_NONE, FOUND_ONE, FOUND_MANY };
+
+static bool takes_arg(const struct option *o)
+{
+	switch (o->type) {
+	case OPTION_BOOL:
+	case OPTION_INC: return false;
+	default: return !(o->flags & OPTION_NO_ARG);
+	}
+}
+
+static const char *display_name(const struct option *o, char *buf, size_t size)
+{
+	if (o->name)
+		snprintf(buf, size, "--%s", o->name);
+	else
+		snprintf(buf, size, "-%c", o->short_name);
+	return buf;
+}
+
+static int store(const struct parser *p, const struct option *o, const char *arg, bool unset)
+{
+	void *at = p->opts + o->offset;
+	char name[64];
+	struct err err = { 0 };
+	uint64_t u;
+	int ret = 0;
+
+	if (!arg && !unset && takes_arg(o))
+		arg = o->def;
+	switch (o->type) {
+	case OPTION_BOOL: *(bool *)at = !unset; break;
+	case OPTION_INC: *(int *)at = unset ? 0 : *(int *)at + 1; break;
+	case OPTION_STRING: *(const char **)at = unset ? NULL : arg; break;
+	case OPTION_LIST:
+		if (unset)
+			((struct cli_list *)at)->items.n = 0;
+		else
+			ret = vec_push(&((struct cli_list *)at)->items, arg);
+		break;
+	case OPTION_INT:
+		ret = unset ? (u = 0, 0) : cli_parse_u64(arg + (*arg == '-'), &u);
+		if (!ret)
+			*(int64_t *)at = !unset && *arg == '-' ? -(int64_t)u : (int64_t)u;
+		break;
+	case OPTION_UINT:
+		ret = unset ? (u = 0, 0) : cli_parse_u64(arg, &u);
+		if (!ret)
+			*(uint64_t *)at = u;
+		break;
+	case OPTION_CALL:
+		ret = o->parse(p->opts, o, arg, unset, &err);
+		if (ret && err.text[0]) {
+			fprintf(stderr, "%s\n", err.text);
+			if (err.hint[0])
+				fprintf(stderr, "%s\n", err.hint);
+		}
+		if (ret)
+			return cli_usage_error(p->cmd, NULL);
+		break;
+	case OPTION_END:
+	case OPTION_GROUP: break;
+	}
+	if (ret)
+		return cli_usage_error(p->cmd, "option `%s' expects a number, not '%s'",
+				       display_name(o, name, sizeof(name)) + 2 * !!o->name, arg);
+	return 0;
+}
+
+static const struct option *find_short(const struct command *cmd, char c)
+{
+	for (const struct option *o = cmd->options; o && o->type != OPTION_END; o++)
+		if (o->short_name == c && o->type != OPTION_GROUP)
+			return o;
+	return NULL;
+}
+
+/*
+ * Looks @name (of @len) up: exactly, as "no-NAME", or as a prefix that only one option has. An
+ * option whose own name starts with "no-" is also cleared by the name without it.
+ */
+static enum found find_long(const struct command *cmd, const char *name, size_t len,
+			    const struct option **out, bool *unset)
+{
+	enum found found = FOUND_NONE;
+
+	for (const struct option *o = cmd->options; o && o->type != OPTION_END; o++) {
+		const char *forms[2] = { o->name, o->name };
+		bool strip_no = o->name && !strncmp(o->name, "no-", 3);
+
+		if (!o->name || o->type == OPTION_GROUP)
+			continue;
+		for (int neg = 0; neg < 2; neg++) {
+			const char *n = name;
+			size_t l = len;
+
+			if (neg && (o->flags & OPTION_NO_NEG))
+				break;
+			if (neg && strip_no) {
+				forms[1] = o->name + 3;
+			} else if (neg) {
+				if (len < 3 || strncmp(name, "no-", 3))
+					continue;
+				n += 3;
+				l -= 3;
+			}
+			if (strncmp(forms[neg], n, l))
+				continue;
+			if (!forms[neg][l]) {
+				*out = o;
+				*unset = neg;
+				return FOUND_ONE;
+			}
+			if (!l)
+				continue;
+			found = found == FOUND_NONE ? FOUND_ONE : FOUND_MANY;
+			*out = o;
+			*unset = neg;
+		}
+	}
+	return found;
+}
+
+static int unknown_long(const struct command *cmd, const char *name, size_t len)
+{
+	const char *names[256];
+	char word[64], near[256];
+	size_t nr = 0;
+
+	for (const struct option *o = cmd->options; o && o->type != OPTION_END; o++)
+		if (o->name && nr < ARRAY_SIZE(names))
+			names[nr++] = o->name;
+	snprintf(word, sizeof(word), "%.*s", (int)len, name);
+	cli_suggest(word, names, nr, near, sizeof(near));
+	if (near[0])
+		return cli_usage_error(cmd, "unknown option `%s', did you mean %s?", word, near);
+	return cli_usage_error(cmd, "unknown option `%s'", word);
+}
+
+/* argv[*i] is "--name[=value]". */
+static int parse_long(const struct parser *p, int argc, char **argv, int *i)
+{
+	const char *name = argv[*i] + 2, *eq = strchr(name, '='), *arg = eq ? eq + 1 : NULL;
+	size_t len = eq ? (size_t)(eq - name) : strlen(name);
+	const struct option *o = NULL;
+	bool unset = false;
+
+	switch (find_long(p->cmd, name, len, &o, &unset)) {
+	case FOUND_NONE: return unknown_long(p->cmd, name, len);
+	case FOUND_MANY:
+		return cli_usage_error(p->cmd, "option `%.*s' is ambiguous", (int)len, name);
+	case FOUND_ONE: break;
+	}
+	if (arg && (unset || !takes_arg(o)))
+		return cli_usage_error(p->cmd, "option `%.*s' takes no value", (int)len, name);
+	if (!arg && !unset && takes_arg(o) && !(o->flags & OPTION_OPTARG)) {
+		if (*i + 1 >= argc)
+			return cli_usage_error(p->cmd, "option `%s' requires a value", o->name);
+		arg = argv[++*i];
+	}
+	return store(p, o, arg, unset);
+}
+
+/* argv[*i] is "-abc": flags, or an option with its value attached or following. */
+static int parse_short(const struct parser *p, int argc, char **argv, int *i)
+{
+	for (const char *c = argv[*i] + 1; *c; c++) {
+		const struct option *o = find_short(p->cmd, *c);
+		const char *arg = NULL;
+		int ret;
+
+		if (!o)
+			return cli_usage_error(p->cmd, "unknown switch `%c'", *c);
+		if (takes_arg(o)) {
+			if (c[1])
+				arg = c[1] == '=' && o->type != OPTION_LIST ? c + 2 : c + 1;
+			else if (!(o->flags & OPTION_OPTARG) && *i + 1 < argc)
+				arg = argv[++*i];
+			else if (!(o->flags & OPTION_OPTARG))
+				return cli_usage_error(p->cmd, "switch `%c' requires a value", *c);
+		}
+		ret = store(p, o, arg, false);
+		if (ret || takes_arg(o))
+			return ret;
+	}
+	return 0;
+}
+
+static bool wants_help(const struct command *cmd, const char *arg)
+{
+	return !strcmp(arg, "--help") || (!strcmp(arg, "-h") && !find_short(cmd, 'h'));
+}
+
+int cli_parse(const struct command *cmd, void *opts, int argc, char **argv, unsigned flags)
+{
+	struct parser p = { .cmd = cmd, .opts = opts };
+	int left = 0, i, ret;
+
+	for (i = 1; i < argc; i++) {
+		char *a = argv[i];
+
+		if (!strcmp(a, "--")) {
+			i++;
+			break;
+		}
+		if (a[0] != '-' || !a[1]) {
+			if (flags & CLI_STOP_AT_ARG)
+				break;
+			argv[left++] = a;
+			continue;
+		}
+		if (wants_help(cmd, a)) {
+			cli_print_help(cmd, 1);
+			return CLI_EXIT(0);
+		}
+		ret = a[1] == '-' ? parse_long(&p, argc, argv, &i) : parse_short(&p, argc, argv, &i);
+		if (ret)
+			return CLI_EXIT(ret);
+	}
+	for (; i < argc; i++)
+		argv[left++] = argv[i];
+	argv[left] = NULL;
+	return left;
+}
+
+void cli_list_free(struct cli_list *l)
+{
+	vec_free(&l->items);
+}
