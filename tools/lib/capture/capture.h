@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture: from events to records. Opens a list of events on CPUs and threads, maps the rings,
+ * waits, and hands whole records to a sink without copying them; counts what was lost and why;
+ * makes the records that the kernel cannot give: what already ran when the recording began.
+ * It does not decide what to open (room events) nor how a file looks (room perfdata).
+ *
+ *	capture_open(&c, &opts, &err);			descriptors, ids, rings
+ *	synth_kernel(&s, &err); synth_tasks(&s, &target, &err);
+ *	workload_go(&w, &err);
+ *	while (!done) {
+ *		what = capture_wait(c, -1, &err);
+ *		capture_drain(c, &sink, &err);
+ *	}
+ *	capture_finish(c, &sink, &err);			the last records, counts of the lost
+ *
+ * Memory: bounded by the rings (opts.ring_pages each). Errors: 0 or -errno with a struct err.
+ * One thread per struct capture. Ring protocol: perf_event_open(2).
+ */
+#ifndef PERF_CAPTURE_H
+#define PERF_CAPTURE_H
+
+#include <signal.h>
+
+#include "events/events.h"
+
+/* ---- whom to watch ------------------------------------------------------------------------------ */
+
+struct capture_target {
+	bool system_wide; /* every thread: on all CPUs or on those of cpus */
+	struct bits cpus; /* nr 0 = all that are online */
+	bool cpus_given;
+	VEC(pid_t) tids; /* threads, when not system_wide */
+	bool per_thread; /* one event and ring per thread, no CPUs, no inheriting */
+	bool workload;	 /* tids holds a process that waits for workload_go() */
+};
+
+/* Comma lists; a process counts with all its threads. -ESRCH names the one that is not there. */
+int capture_target_pids(struct capture_target *t, const char *list, struct err *e);
+int capture_target_tids(struct capture_target *t, const char *list, struct err *e);
+int capture_target_user(struct capture_target *t, const char *name_or_uid, struct err *e);
+int capture_target_cpus(struct capture_target *t, const char *list, struct err *e);
+void capture_target_free(struct capture_target *t);
+/* CPUs that are online, as bits. */
+int capture_online_cpus(struct bits *b, struct err *e);
+
+/* ---- a program that we start ---------------------------------------------------------------------- */
+
+struct workload {
+	pid_t pid;
+	int go_fd;  /* a byte starts it */
+	int err_fd; /* errno of a failed exec comes back */
+	bool reaped;
+	int status; /* waitpid()'s, once reaped */
+};
+
+/* Forks; the child waits before exec. */
+int workload_start(struct workload *w, char **argv, struct err *e);
+/* Lets it exec; -errno of exec when that failed (ENOENT: no such program). */
+int workload_go(struct workload *w, struct err *e);
+/* Non-blocking unless @block: true once it ended, w->status is filled. */
+bool workload_ended(struct workload *w, bool block);
+void workload_kill(struct workload *w, int sig);
+void workload_free(struct workload *w); /* a child that never started is ended */
+
+/* ---- rings --------------------------------------------------------------------------------------- */
+
+/* Takes whole records in two pieces, because a ring may wrap (nb may be 0). 0 or -errno. */
+struct capture_sink {
+	int (*write)(void *ctx, const void *a, size_t na, const void *b, size_t nb, struct err *e);
+	void *ctx;
+};
+
+struct capture_opts {
+	struct event_list *events;
+	const struct capture_target *target;
+	struct event_opener *opener;
+	const struct open_context *context; /* for explanations */
+	uint32_t ring_pages;		    /* a power of two; 0 = what the mlock limit allows */
+	bool inherit;
+	bool allow_fallback; /* a default hardware event may become a clock */
+};
+
+struct capture;
+
+int capture_open(struct capture **c, const struct capture_opts *opts, struct err *e);
+void capture_free(struct capture *c);
+
+/* Ids the kernel gave to event @idx, one per descriptor. */
+const uint64_t *capture_ids(const struct capture *c, size_t idx, size_t *nr);
+size_t capture_nr_rings(const struct capture *c);
+size_t capture_ring_bytes(const struct capture *c); /* data bytes of one ring */
+/* Also for one event by name (control fifo); NULL = all. -ENOENT when there is none. */
+int capture_enable(struct capture *c, const char *name, struct err *e);
+int capture_disable(struct capture *c, const char *name, struct err *e);
+
+enum capture_what {
+	CAPTURE_DATA = 1,    /* a ring passed its watermark */
+	CAPTURE_SIGNAL = 2,  /* see capture_signal() */
+	CAPTURE_CHILD = 4,   /* SIGCHLD */
+	CAPTURE_CONTROL = 8, /* bytes on the control descriptor */
+	CAPTURE_GONE = 16,   /* every watched thread has ended */
+	CAPTURE_TIMEOUT = 32,
+};
+
+/* Blocks SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR2 and takes them through a descriptor. */
+int capture_signals(struct capture *c, struct err *e);
+void capture_watch_control(struct capture *c, int fd);
+/* Waits up to @timeout_ms (-1 = no limit): CAPTURE_* bits or -errno. */
+int capture_wait(struct capture *c, int timeout_ms, struct err *e);
+/* The last signal that asked for an end; 0 = none. */
+int capture_signal(const struct capture *c);
+
+struct capture_stats {
+	uint64_t samples, records, bytes; /* kernel records that were handed over */
+	uint64_t wakeups;
+	uint64_t lost_records; /* sum of LOST records: the ring was full */
+	uint64_t lost_samples; /* LOST_SAMPLES records: hardware or filter dropped them */
+	uint64_t lost_counts;  /* what the counters themselves say (PERF_FORMAT_LOST) */
+	uint64_t throttled, unthrottled;
+	uint64_t first_time, last_time; /* of samples, ns; 0 = none */
+};
+
+/* Hands over everything that lies in the rings, then one FINISHED_ROUND if there was anything.
+ * @min_bytes: rings with less stay as they are (--mmap-flush); 0 = all. */
+int capture_drain(struct capture *c, uint64_t min_bytes, const struct capture_sink *sink,
+		  struct err *e);
+/* The last drain and LOST_SAMPLES records from the counters' own loss counts. */
+int capture_finish(struct capture *c, const struct capture_sink *sink, struct err *e);
+const struct capture_stats *capture_stats(const struct capture *c);
+
+/* ---- records for what already runs ------------------------------------------------------------------ */
+
+struct synth {
+	const struct capture_sink *sink;
+	/* Every record ends with the fields of sample_id_all: zeros but for the tid. */
+	uint64_t sample_type;
+	bool sample_id_all;
+	bool data_maps; /* also maps without execute permission */
+	bool build_ids; /* put build ids into MMAP2 */
+	bool namespaces;
+	bool kernel_maps;	    /* false with --all-user? still wanted for syscalls' chains */
+	const char *proc;	    /* "/proc" unless a test says otherwise */
+	uint64_t nr_maps, nr_tasks; /* out: records made */
+	struct synth_cache *cache;  /* build ids by (device, inode); synth_end() frees it */
+};
+
+/* [kernel.kallsyms]_text and modules. A kernel that hides its addresses gives none: the text of
+ * the warning goes to log_warn. */
+int synth_kernel(struct synth *s, struct err *e);
+/* COMM, NAMESPACES, MMAP2 of the target's threads, FORK where needed; all of /proc for -a. */
+int synth_tasks(struct synth *s, const struct capture_target *t, struct err *e);
+int synth_id_index(struct synth *s, const struct capture *c, struct err *e);
+int synth_thread_map(struct synth *s, const struct capture_target *t, struct err *e);
+int synth_cpu_map(struct synth *s, const struct capture_target *t, struct err *e);
+int synth_finished_init(struct synth *s, struct err *e);
+void synth_end(struct synth *s);
+
+/* ---- control descriptors ------------------------------------------------------------------------------ */
+
+enum control_cmd {
+	CONTROL_NONE,
+	CONTROL_ENABLE,
+	CONTROL_DISABLE,
+	CONTROL_STOP,
+	CONTROL_PING,
+	CONTROL_EVLIST,
+	CONTROL_SNAPSHOT,
+	CONTROL_UNKNOWN,
+};
+
+struct control {
+	int ctl_fd, ack_fd; /* -1 = none */
+	bool close_fds;
+	char buf[256];
+	size_t len;
+};
+
+/* "fifo:CTL[,ACK]" or "fd:N[,M]". */
+int control_open(struct control *c, const char *spec, struct err *e);
+/* The next whole command; @arg its word (event name), "" when none. CONTROL_NONE: no more. */
+enum control_cmd control_next(struct control *c, char *arg, size_t size);
+void control_ack(struct control *c);
+void control_close(struct control *c);
+
+#endif

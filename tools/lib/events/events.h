@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * events: which events this machine has, what the user asked for, and how the kernel is asked.
+ *
+ *	pmus	the table of PMUs; sysfs is one source, a device tree another
+ *	parse	"cpu/event=0x3c/u,{cycles,instructions}:S" into a list of struct event
+ *	config	the options of a recording into every perf_event_attr of the list
+ *	open	one perf_event_open(), with the ladder that drops what an older kernel does not know
+ *	explain	why an open was refused: the first attr field, the likely cause, the next step
+ *
+ *	struct event_list evs = { 0 };
+ *
+ *	if (pmus_new(&pmus, NULL, &err) || events_parse(&evs, pmus, "cycles:u,sched:*", &err))
+ *		return cli_print_err(&err);
+ *	if (events_configure(&evs, &config, &err)) ...
+ *	fd = event_open(&opener, &evs.v[0], pid, cpu, -1, &err);
+ *
+ * Memory: a list owns its strings until events_free(); PMUs live until pmus_free(), which comes
+ * after it. Errors: 0 or -errno, and a struct err whose text points at the place in the user's
+ * words. Nothing here is thread safe. Sources: perf_event_open(2), perf-list(1), the kernel's
+ * Documentation/ABI/testing/sysfs-bus-event_source-devices-*, facts on attr defaults by trial.
+ */
+#ifndef PERF_EVENTS_H
+#define PERF_EVENTS_H
+
+#include "base/base.h"
+#include "regs/regs.h"
+#include "uapi/perf_event.h"
+
+struct event;
+
+/* ---- PMUs ------------------------------------------------------------------------------------ */
+
+/* A named field of the event code: "umask" = config:8-15. */
+struct pmu_field {
+	const char *name;
+	uint8_t word;  /* 0 = config, 1..4 = config1..config4 */
+	uint64_t mask; /* the bits; value bit 0 goes to the lowest set bit, and so on */
+};
+
+/* A named event: a list of terms. */
+struct pmu_event {
+	const char *name;
+	const char *terms; /* "event=0x3c,umask=0x1" */
+	const char *desc;  /* NULL when unknown */
+	const char *topic; /* category; NULL when unknown */
+	const char *unit;  /* "Joules"; NULL when none */
+	double scale;	   /* 0 = none */
+};
+
+struct pmu_cap {
+	const char *name, *value;
+};
+
+enum pmu_source {
+	PMU_SYSFS,
+	PMU_DEVICE_TREE,
+};
+
+struct pmu {
+	const char *name; /* "cpu", "cpu_core", "uprobe", "cpu_dts" */
+	uint32_t type;	  /* perf_event_attr.type */
+	enum pmu_source source;
+	bool is_core;	  /* counts what a CPU core does: cpu, cpu_core, armv8_pmuv3_0 ... */
+	const char *cpus; /* "0-3": a cpumask or the CPUs it belongs to; NULL = all */
+	/* Valid after pmu_load(), which pmus_find() calls. */
+	const struct pmu_field *fields;
+	size_t nr_fields;
+	const struct pmu_event *events;
+	size_t nr_events;
+	const struct pmu_cap *caps;
+	size_t nr_caps;
+	/*
+	 * For sources that know more than fields (a device tree): may a group be counted together?
+	 * NULL = the kernel decides. -EINVAL and the two events that clash in @e otherwise.
+	 */
+	int (*check_group)(const struct pmu *pmu, const struct event *const *ev, size_t nr,
+			   struct err *e);
+	const void *priv; /* the source's own */
+	bool loaded;
+};
+
+struct pmus;
+
+/* @sysfs: a directory to use instead of /sys (tests); NULL = /sys. A machine without one has an
+ * empty table, which is no error. */
+int pmus_new(struct pmus **t, const char *sysfs, struct err *e);
+void pmus_free(struct pmus *t);
+/* Adds a PMU of another source; the struct is copied, what it points to must outlive the table. */
+int pmus_add(struct pmus *t, const struct pmu *pmu, struct err *e);
+size_t pmus_nr(const struct pmus *t);
+struct pmu *pmus_at(struct pmus *t, size_t i);
+struct pmu *pmus_find(struct pmus *t, const char *name); /* NULL = none */
+struct pmu *pmus_find_type(struct pmus *t, uint32_t type);
+int pmu_load(struct pmus *t, struct pmu *pmu); /* reads format, events, caps once */
+const struct pmu_field *pmu_find_field(const struct pmu *pmu, const char *name);
+const struct pmu_event *pmu_find_event(const struct pmu *pmu, const char *name);
+const char *pmu_cap(const struct pmu *pmu, const char *name); /* NULL = none */
+
+/* Puts @value into the field's bits of the attr. -ERANGE when it has more bits than the field. */
+int pmu_field_set(const struct pmu_field *f, struct perf_event_attr *attr, uint64_t value);
+/* The other way. */
+uint64_t pmu_field_get(const struct pmu_field *f, const struct perf_event_attr *attr);
+
+/* The directory of tracepoints ("/sys/kernel/tracing"), NULL when none is mounted or readable. */
+const char *events_tracefs(void);
+
+/* ---- what there is (perf list, suggestions) -------------------------------------------------- */
+
+enum event_kind {
+	EVENT_HARDWARE = 1,
+	EVENT_SOFTWARE = 2,
+	EVENT_CACHE = 4,
+	EVENT_PMU = 8, /* named events of PMUs */
+	EVENT_TRACEPOINT = 16,
+	EVENT_ALL = 31,
+};
+
+struct event_info {
+	enum event_kind kind;
+	const char *name;  /* as -e takes it: "cycles", "cpu/mem-loads/", "sched:sched_switch" */
+	const char *alias; /* "cpu-cycles"; NULL when none */
+	const struct pmu *pmu;	     /* EVENT_PMU only */
+	const struct pmu_event *def; /* EVENT_PMU only */
+	const char *desc;	     /* NULL when unknown */
+};
+
+/*
+ * Calls @fn for every event of the wanted kinds, in the order of perf list; stops when it returns
+ * non-zero and returns that. Strings live during the call. Hardware and cache events are listed
+ * whether or not this machine opens them: event_is_supported() asks the kernel.
+ */
+int events_for_each(struct pmus *t, unsigned kinds,
+		    int (*fn)(void *ctx, const struct event_info *info), void *ctx);
+bool event_is_supported(uint32_t type, uint64_t config);
+/* Shell globs: * ? [...]; a plain word matches itself. */
+bool event_glob(const char *pattern, const char *name);
+
+/* ---- events a user asked for ------------------------------------------------------------------ */
+
+enum callchain_mode {
+	CALLCHAIN_NONE,
+	CALLCHAIN_FP,
+	CALLCHAIN_DWARF,
+	CALLCHAIN_LBR,
+};
+
+struct callchain_opts {
+	enum callchain_mode mode;
+	uint32_t stack_size; /* dwarf: bytes of user stack per sample, a multiple of 8, <= 65528 */
+	uint16_t max_stack;  /* 0 = the kernel's */
+};
+
+/* "fp", "dwarf", "dwarf,64000", "lbr", "no". */
+int callchain_parse(struct callchain_opts *c, const char *text, struct err *e);
+
+/* Terms given with one event, which win over the options of the recording. */
+enum event_set {
+	EVENT_SET_PERIOD = 1 << 0,
+	EVENT_SET_FREQ = 1 << 1,
+	EVENT_SET_TIME = 1 << 2,
+	EVENT_SET_CALLCHAIN = 1 << 3,
+	EVENT_SET_INHERIT = 1 << 4,
+	EVENT_SET_BRANCH = 1 << 5,
+	EVENT_SET_MAX_STACK = 1 << 6,
+	EVENT_SET_EXCLUDE = 1 << 7, /* modifiers named u, k or h */
+};
+
+struct event {
+	struct perf_event_attr attr; /* after parsing: what is counted; after configuring: all */
+	const char *name;	     /* as the file and the reports call it */
+	const struct pmu *pmu;	     /* NULL for hardware, software, tracepoint, breakpoint ... */
+	uint32_t leader;	     /* index of its group's leader, its own when alone */
+	uint32_t nr_members;	     /* leader: size of the group; 0 for members */
+	const char *group;	     /* name given to the group; NULL */
+	const char *filter;	     /* --filter; NULL */
+	const char *tp_system, *tp_name; /* tracepoints; else NULL */
+	bool max_precise;		 /* P: the highest precise_ip that opens */
+	bool sample_read;		 /* S: the leader samples, members are read */
+	bool weak_group;		 /* W: broken up when the kernel refuses the group */
+	bool tracking;			 /* carries mmap, comm, task records */
+	bool all_cpus;			 /* opened on every CPU, whatever -C says */
+	bool is_default;		 /* nobody asked for it: may fall back to a clock */
+	unsigned set;			 /* EVENT_SET_* */
+	uint64_t set_period, set_freq, set_branch;
+	bool set_time, set_inherit;
+	struct callchain_opts set_callchain;
+	uint16_t set_max_stack;
+};
+
+struct event_list {
+	struct event *v;
+	size_t n, cap;
+	struct arena arena;
+};
+
+/*
+ * Adds the events of one -e argument. Grammar: perf-list(1). On an error the text holds the
+ * argument and a caret under the place, the hint the closest known names.
+ */
+int events_parse(struct event_list *l, struct pmus *t, const char *text, struct err *e);
+/* The event recorded when none is given: cycles:P, is_default. */
+int events_add_default(struct event_list *l, struct err *e);
+/* A dummy event that only carries mmap, comm, task records. */
+int events_add_dummy(struct event_list *l, struct err *e);
+/* --filter: for the tracepoints of the last -e argument. */
+int events_set_filter(struct event_list *l, const char *filter, struct err *e);
+/* Makes a default hardware event a clock: per_thread says which. */
+int event_fall_back_to_clock(struct event_list *l, struct event *ev, bool per_thread);
+bool event_is_dummy(const struct event *ev);
+void events_free(struct event_list *l);
+
+/* ---- options of a recording, into attrs -------------------------------------------------------- */
+
+struct events_config {
+	uint64_t freq;	 /* samples per second; 0 with period 0 = 4000 */
+	uint64_t period; /* events per sample; wins over freq */
+	struct callchain_opts callchain;
+	uint64_t branch_filter; /* PERF_SAMPLE_BRANCH_*; 0 = no branch stacks */
+	/* Registers; NULL = none. Caps say what opens here (room regs' own business). */
+	const struct regs_selection *intr_regs, *user_regs;
+	const struct regs_caps *regs_caps;
+	int32_t clockid; /* with use_clockid */
+	bool use_clockid;
+	bool inherit;
+	bool inherit_stat;   /* -s */
+	bool enable_on_exec; /* a workload that we start */
+	bool disabled;	     /* enabled by hand later */
+	bool dummy_starts;   /* with a delay: the dummy runs from the start */
+	bool per_cpu;	     /* -a, -C: samples carry the CPU */
+	bool sample_cpu, sample_address, phys_addr, data_page_size, code_page_size, weight;
+	bool raw;	   /* -R */
+	bool period_given; /* -P: the period in every sample */
+	bool no_period;
+	bool no_samples; /* -n */
+	bool no_time;
+	bool all_user, all_kernel, kernel_callchains, user_callchains;
+	bool switch_events, namespaces, cgroups;
+	bool no_build_id; /* mmap records with device and inode instead of a build id */
+	bool want_id;	  /* an id in every sample even for a single event */
+};
+
+/*
+ * Fills the attrs of the whole list. The first event (or the dummy) becomes the tracking one.
+ * Defaults are upstream's for common command lines.
+ */
+int events_configure(struct event_list *l, const struct events_config *c, struct err *e);
+/* kernel.perf_event_max_sample_rate, 0 = unknown. */
+uint64_t events_max_freq(void);
+
+/* ---- opening ------------------------------------------------------------------------------------ */
+
+/* The system call, or a test's stand-in: a descriptor or -errno. */
+typedef int (*event_open_fn)(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu,
+			     int group_fd, unsigned long flags);
+
+int event_open_sys(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+		   unsigned long flags);
+
+struct event_opener {
+	event_open_fn open; /* NULL = event_open_sys */
+	void *ctx;
+	uint32_t missing; /* steps of the ladder this kernel needs, found by trial */
+	bool no_cloexec;
+};
+
+/*
+ * Opens one event. A refusal walks the ladder: what upstream drops silently is dropped from
+ * ev->attr (log_info says what), highest-precision events step down. The descriptor or -errno of
+ * the first refusal; nothing is printed or explained.
+ */
+int event_open(struct event_opener *o, struct event *ev, pid_t pid, int cpu, int group_fd);
+
+/* What an explanation may know of the machine; events_open_context() looks. */
+struct open_context {
+	int paranoid;	 /* kernel.perf_event_paranoid; -1 lets everybody do everything */
+	bool privileged; /* CAP_PERFMON or CAP_SYS_ADMIN */
+	bool in_vm;
+	bool has_core_pmu; /* any PMU that counts what a core does */
+	bool has_lbr;	   /* caps/branches of a core PMU, or the CPU says so */
+	bool seccomp;	   /* a filter is in force for this process */
+	char vendor[16];   /* "GenuineIntel"; "" when unknown */
+	unsigned family;
+	uint64_t nofile;   /* RLIMIT_NOFILE */
+	uint64_t max_freq; /* kernel.perf_event_max_sample_rate */
+	char release[64];  /* uname -r */
+};
+
+void events_open_context(struct open_context *ctx, struct pmus *t);
+
+/*
+ * Says why the kernel refused @ev with @code: reopens with fields added one by one to find the
+ * first that is refused. Returns @code; @e has cause and next step.
+ */
+int events_explain_open_error(struct event_opener *o, const struct event *ev, pid_t pid, int cpu,
+			      int code, const struct open_context *ctx, struct err *e);
+
+#endif
