@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Chains as the kernel walked them: addresses, innermost first, with markers that say in which
+ * mode the following ones ran (abi.md 6.6).
+ */
+#include "unwind-int.h"
+
+int chain_marker(uint64_t ip)
+{
+	if (ip < PERF_CONTEXT_MAX)
+		return -1;
+	switch (ip) {
+	case PERF_CONTEXT_HV: return PERF_RECORD_MISC_HYPERVISOR;
+	case PERF_CONTEXT_KERNEL: return PERF_RECORD_MISC_KERNEL;
+	case PERF_CONTEXT_USER:
+	case PERF_CONTEXT_USER_DEFERRED: return PERF_RECORD_MISC_USER;
+	case PERF_CONTEXT_GUEST:
+	case PERF_CONTEXT_GUEST_KERNEL: return PERF_RECORD_MISC_GUEST_KERNEL;
+	case PERF_CONTEXT_GUEST_USER: return PERF_RECORD_MISC_GUEST_USER;
+	default: return -2;
+	}
+}
+
+bool fp_chain(struct unwind *u, struct thread *th, const struct sample *s)
+{
+	uint8_t cpumode = PERF_RECORD_MISC_CPUMODE_UNKNOWN;
+	uint64_t nr = s->callchain.nr;
+	uint32_t left = u->opts.max_stack;
+
+	for (uint64_t i = 0; i < nr && left; i++) {
+		uint64_t ip = u64s_get(&s->callchain, i);
+		int mode = chain_marker(ip);
+
+		if (mode == -2)
+			return false;
+		if (mode >= 0) {
+			/* A cookie follows: the frames come in a record of their own. */
+			if (ip == PERF_CONTEXT_USER_DEFERRED)
+				break;
+			cpumode = (uint8_t)mode;
+			continue;
+		}
+		left--;
+		if (frame_add(u, th, cpumode, ip))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the unwind room share. */
+#ifndef PERF_UNWIND_INT_H
+#define PERF_UNWIND_INT_H
+
+#include "regs/regs.h"
+#include "unwind/unwind.h"
+
+/* An LBR entry as it lies in the file: stitching compares all three words. */
+struct lbr_entry {
+	uint64_t from, to, flags;
+};
+
+/* The last LBR call stack of a thread and what was appended to it. */
+struct lbr_stack {
+	VEC(struct lbr_entry) entries; /* newest first */
+	VEC(struct lbr_entry) tail;    /* callers joined from the stack before */
+	uint64_t hw_idx;
+	bool valid;
+};
+
+struct inline_cache {
+	const struct inline_frame *frames;
+	int n; /* -1 = not asked yet */
+};
+
+struct dwarf_unwind;
+
+struct unwind {
+	struct machine *m;
+	struct resolver *res;
+	struct unwind_opts opts;
+	char *symfs;
+	enum regs_arch arch;
+	bool oom;
+	VEC(struct frame) frames;
+	VEC(struct frame) scratch;
+	VEC(struct inline_cache) inlines; /* by location */
+	VEC(struct lbr_stack) lbr;	  /* by thread->idx */
+	VEC(struct lbr_entry) tail;	  /* work space of stitching */
+	struct dwarf_unwind *dwarf;
+};
+
+/* Appends the frame of @ip. 0 or -ENOMEM. */
+int frame_add(struct unwind *u, struct thread *th, uint8_t cpumode, uint64_t ip);
+
+/* Appends the frame-pointer chain. False (and nothing appended) when it holds nonsense. */
+bool fp_chain(struct unwind *u, struct thread *th, const struct sample *s);
+/*
+ * The cpumode that callchain marker @ip switches to, PERF_RECORD_MISC_CPUMODE_UNKNOWN for those
+ * that are skipped; -1 when it is no marker, -2 when it is none that anybody knows.
+ */
+int chain_marker(uint64_t ip);
+
+/* Appends the LBR call stack with its kernel part; false when @s has none: use the plain chain. */
+bool lbr_chain(struct unwind *u, struct thread *th, const struct sample *s);
+/*
+ * Where @cur continues in @prev: returns the index of the first entry of @prev that is older than
+ * all of @cur, or 0 when the two do not join. @depth is the number of LBR registers.
+ */
+size_t lbr_stitch(const struct lbr_entry *prev, size_t prev_nr, uint64_t prev_hw_idx,
+		  const struct lbr_entry *cur, size_t cur_nr, uint64_t cur_hw_idx, uint32_t depth);
+
+/* Appends the user frames of registers and stack copy. */
+void dwarf_chain(struct unwind *u, struct thread *th, const struct sample *s);
+void dwarf_free(struct dwarf_unwind *d);
+
+#endif

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The object, the choice between the kinds of chains, inline expansion, the order of frames. */
+#include <stdlib.h>
+
+#include "unwind-int.h"
+
+int unwind_new(struct unwind **up, struct machine *m, struct resolver *res,
+	       const struct unwind_opts *opts, struct err *e)
+{
+	struct unwind *u = calloc(1, sizeof(*u));
+
+	*up = NULL;
+	if (!u)
+		return err_set(e, -ENOMEM, "no memory for the unwinder");
+	u->m = m;
+	u->res = res;
+	u->opts = *opts;
+	if (!u->opts.max_stack)
+		u->opts.max_stack = UNWIND_MAX_STACK;
+	u->arch = opts->arch && opts->arch[0] ? regs_arch_from_uname(opts->arch) : regs_arch_host();
+	if (opts->symfs && !(u->symfs = strdup(opts->symfs))) {
+		free(u);
+		return err_set(e, -ENOMEM, "no memory for the unwinder");
+	}
+	*up = u;
+	return 0;
+}
+
+void unwind_free(struct unwind *u)
+{
+	if (!u)
+		return;
+	vec_for_each (l, &u->lbr) {
+		vec_free(&l->entries);
+		vec_free(&l->tail);
+	}
+	vec_free(&u->lbr);
+	vec_free(&u->tail);
+	vec_free(&u->frames);
+	vec_free(&u->scratch);
+	vec_free(&u->inlines);
+	dwarf_free(u->dwarf);
+	free(u->symfs);
+	free(u);
+}
+
+bool unwind_has_chain(const struct perf_event_attr *attr)
+{
+	uint64_t dwarf = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+
+	return (attr->sample_type & PERF_SAMPLE_CALLCHAIN) || (attr->sample_type & dwarf) == dwarf;
+}
+
+/* Functions inlined at location @loc, asked for once. */
+static struct inline_cache inlines_of(struct unwind *u, uint32_t loc, const struct loc *l)
+{
+	struct inline_cache none = { 0 }, unknown = { .n = -1 };
+
+	if (!l->dso || !l->sym)
+		return none;
+	while (u->inlines.n <= loc)
+		if (vec_push(&u->inlines, unknown))
+			return none;
+	if (u->inlines.v[loc].n < 0) {
+		struct inline_cache *c = &u->inlines.v[loc];
+
+		c->n = symbol_inlines(u->res, l->dso, l->addr, &c->frames);
+		if (c->n < 0)
+			c->n = 0;
+	}
+	return u->inlines.v[loc];
+}
+
+static int frame_add_inlined(struct unwind *u, struct frame *f, struct inline_cache c)
+{
+	for (int i = 0; i < c.n; i++) {
+		f->inl = &c.frames[i];
+		f->inlined = i < c.n - 1;
+		f->sym = c.frames[i].sym;
+		if (vec_push(&u->frames, *f))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int frame_add(struct unwind *u, struct thread *th, uint8_t cpumode, uint64_t ip)
+{
+	struct frame f = { .ip = ip, .cpumode = cpumode };
+	const struct loc *l;
+
+	f.loc = resolver_find(u->res, th, cpumode, ip);
+	if (f.loc == LOC_NONE)
+		goto oom;
+	l = resolver_loc(u->res, f.loc);
+	f.sym = l->sym;
+	if (u->opts.inlines) {
+		struct inline_cache c = inlines_of(u, f.loc, l);
+
+		if (c.n > 1)
+			return frame_add_inlined(u, &f, c);
+	}
+	if (!vec_push(&u->frames, f))
+		return 0;
+oom:
+	u->oom = true;
+	return -ENOMEM;
+}
+
+static void reverse(struct frame *f, size_t n)
+{
+	for (size_t i = 0; i < n / 2; i++) {
+		struct frame t = f[i];
+
+		f[i] = f[n - 1 - i];
+		f[n - 1 - i] = t;
+	}
+}
+
+ssize_t unwind_chain(struct unwind *u, struct thread *th, const struct sample *s,
+		     const struct frame **frames)
+{
+	u->frames.n = 0;
+	u->oom = false;
+	if (!lbr_chain(u, th, s)) {
+		if (fp_chain(u, th, s))
+			dwarf_chain(u, th, s);
+		else
+			u->frames.n = 0;
+	}
+	if (u->oom)
+		return -ENOMEM;
+	if (u->opts.caller)
+		reverse(u->frames.v, u->frames.n);
+	*frames = u->frames.v;
+	return (ssize_t)u->frames.n;
+}

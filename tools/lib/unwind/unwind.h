@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * unwind: a sample's stack as a list of frames, whatever it was recorded with: the kernel's
+ * frame-pointer chain, user registers plus a copy of the stack (--call-graph dwarf, unwound here
+ * by the objects' CFI), or the CPU's LBR call stack, stitched to the one before when asked.
+ *
+ *	n = unwind_chain(u, th, &s, &frames);
+ *	for (ssize_t i = 0; i < n; i++)
+ *		use(resolver_loc(res, frames[i].loc), frames[i].sym);
+ *
+ * The frames belong to the struct unwind and are valid until the next call. Unwind rules are
+ * kept per code address, ELF files stay open per object; both are bounded by what is distinct.
+ * One thread per struct unwind.
+ */
+#ifndef PERF_UNWIND_H
+#define PERF_UNWIND_H
+
+#include "sample/sample.h"
+#include "symbol/symbol.h"
+
+struct unwind;
+
+#define UNWIND_MAX_STACK 127 /* frames printed by default, as upstream */
+
+struct unwind_opts {
+	const char *arch;      /* of the file: perfdata_env()->arch, "" = this machine's */
+	const char *symfs;     /* prefix of object paths or NULL */
+	uint32_t max_stack;    /* 0 = UNWIND_MAX_STACK; counts kernel and dwarf frames apart */
+	bool caller;	       /* outermost frame first; default is innermost first */
+	bool inlines;	       /* one frame more for every inlined function */
+	bool stitch_lbr;       /* join LBR call stacks of one thread */
+	uint32_t max_branches; /* LBR depth (env->max_branches); 0 = unknown: no stitching */
+};
+
+struct frame {
+	uint64_t ip;  /* as in the chain; a dwarf caller: return address - 1 */
+	uint32_t loc; /* resolver's number; never LOC_NONE */
+	uint8_t cpumode;
+	bool inlined;			/* sym was inlined into the next frame's function */
+	const struct symbol *sym;	/* what to print; NULL = unknown */
+	const struct inline_frame *inl; /* line of an expanded frame, else NULL */
+};
+
+int unwind_new(struct unwind **u, struct machine *m, struct resolver *res,
+	       const struct unwind_opts *opts, struct err *e);
+void unwind_free(struct unwind *u);
+
+/* Whether samples of @attr can have a chain at all. */
+bool unwind_has_chain(const struct perf_event_attr *attr);
+
+/*
+ * The stack of @s for its thread @th, innermost first unless opts.caller. The number of frames
+ * (0 when there are none, or when the chain is no chain), or -ENOMEM.
+ */
+ssize_t unwind_chain(struct unwind *u, struct thread *th, const struct sample *s,
+		     const struct frame **frames);
+
+#endif
