@@ -8,8 +8,9 @@
  *	th = machine_thread(m, s.pid, s.tid);			never NULL but for no memory
  *	if (machine_find_map(m, th, s.cpumode, s.ip, &hit)) ...
  *
- * Objects live until machine_free(); their numbers (dso->idx, thread->idx, comm ids, map->idx)
- * are dense and stable: aggregate on them. Not thread safe.
+ * Threads, dsos and comms live until machine_free(); their numbers (dso->idx, thread->idx, comm
+ * ids) are dense and stable: aggregate on them. A struct map is valid until the next
+ * machine_record(): keep its dso, not the map. Not thread safe.
  */
 #ifndef PERF_MACHINE_H
 #define PERF_MACHINE_H
@@ -23,15 +24,18 @@ enum dso_kind {
 	DSO_KERNEL, /* [kernel.kallsyms], [guest.kernel.kallsyms] */
 	DSO_MODULE, /* a kernel module */
 	DSO_VDSO,
-	DSO_ANON,   /* //anon, [heap], [stack], memfd: JIT code; symbols from /tmp/perf-PID.map */
+	DSO_ANON,   /* executable anonymous memory: JIT code; symbols from /tmp/perf-PID.map */
 	DSO_BPF,    /* KSYMBOL: a BPF program or trampoline, its symbol is its name */
 };
 
 struct dso {
 	uint32_t idx;
 	enum dso_kind kind;
-	const char *name;	/* as in the file: path, "[kernel.kallsyms]", "[vdso]" */
-	const char *short_name; /* what report prints: basename; "[name]" for modules */
+	/* What script prints: a path, "[kernel.kallsyms]", "[nf_conntrack]", "[vdso]"; executable
+	 * anonymous memory is called by its JIT map, "/tmp/perf-PID.map". */
+	const char *name;
+	const char *short_name; /* what report prints: the basename; "[JIT] tid PID" */
+	const char *path;	/* as in the record: differs from name for modules and JIT code */
 	const uint8_t *build_id;
 	uint8_t build_id_size;	/* 0 = unknown */
 	int32_t pid;		/* DSO_ANON: whose JIT map; else -1 */
@@ -40,11 +44,11 @@ struct dso {
 };
 
 struct map {
-	uint32_t idx; /* dense over all maps ever made */
-	uint64_t start, end, pgoff;
+	uint64_t start, end, pgoff; /* as recorded: a later map may cover a part of it */
 	struct dso *dso;
 	uint32_t prot, flags, maj, min;
 	uint64_t ino, ino_generation;
+	bool identity; /* object addresses are the addresses themselves: kernel, JIT code */
 };
 
 struct thread {
@@ -52,19 +56,18 @@ struct thread {
 	int32_t pid, tid, ppid;
 	uint32_t comm;	  /* id for machine_comm(): the name at this point of the stream */
 	uint32_t space;	  /* number of its address space; changes at exec; shared by threads */
+	bool comm_set;	  /* a COMM (or a parent's) named it; else the name is ":TID" */
 	bool comm_exec;	  /* the name was set by an exec */
 	bool exited;
 };
 
-/*
- * @arch is the file's (env->arch); @kernel_start: first kernel address, 0 = by arch.
- */
+/* @arch is the file's (env->arch); NULL or "" when unknown. */
 int machine_new(struct machine **m, const char *arch, struct err *e);
 void machine_free(struct machine *m);
 /* Applies MMAP, MMAP2, COMM, FORK, EXIT, NAMESPACES, KSYMBOL, CGROUP, TEXT_POKE; ignores others.
  * A malformed one is an error that the caller may report and go on. */
 int machine_record(struct machine *m, const struct record *rec, struct err *e);
-/* Build ids of the file's feature, so that dsos carry them. */
+/* Build ids of the file's feature, so that dsos carry them: before the first record. */
 int machine_add_build_ids(struct machine *m, const struct perfdata *pd, struct err *e);
 
 /* Creates what it does not know. pid -1: the thread's own tid, pid 0: the idle task. */
@@ -79,7 +82,7 @@ const char *machine_cgroup(const struct machine *m, uint64_t id); /* path or NUL
 
 struct map_hit {
 	struct map *map;
-	uint64_t addr;	  /* object-relative: ip - start + pgoff; kernel: the address itself */
+	uint64_t addr;	  /* object address: ip - start + pgoff, or ip (map->identity) */
 	uint8_t cpumode;  /* the mode that matched */
 };
 
@@ -97,8 +100,22 @@ bool machine_find_map(struct machine *m, struct thread *th, uint8_t cpumode, uin
 uint32_t machine_generation(const struct machine *m, uint32_t space);
 
 /* Maps of an address space, ascending, for --mmaps and unwinding: NULL past the end. */
-struct map *machine_map_at(const struct machine *m, uint32_t space, size_t i);
+const struct map *machine_map_at(const struct machine *m, uint32_t space, size_t i);
 /* Kernel and module maps: the same. */
-struct map *machine_kernel_map_at(const struct machine *m, size_t i);
+const struct map *machine_kernel_map_at(const struct machine *m, size_t i);
+
+/*
+ * The kernel as it was recorded: the symbol that its map was named after ("_text", "_stext" or
+ * NULL) and that symbol's address; 0 when the recording hides it.
+ */
+const char *machine_kernel_ref(const struct machine *m, bool guest, uint64_t *addr);
+/* env->os_release of the file whose build ids were added; "" when unknown. */
+const char *machine_os_release(const struct machine *m);
+
+/*
+ * Address spaces of processes long gone are forgotten so that memory stays bounded; call this
+ * before the first record to keep them (--mmaps).
+ */
+void machine_keep_all(struct machine *m);
 
 #endif

@@ -6,7 +6,7 @@
  *
  *	loc = resolver_find(res, th, s.cpumode, s.ip);
  *	const struct loc *l = resolver_loc(res, loc);
- *	l->sym ? l->sym->name : "[unknown]"
+ *	l->sym ? l->sym->name : "[unknown]"	offset: l->addr - l->sym->start
  *
  * Nothing is spawned and no network is used unless `debuginfod` is set. Symbol tables are loaded
  * on first use of an object and live until resolver_free(). Strings may hold bytes of the file:
@@ -23,10 +23,10 @@ struct symbol_opts {
 	const char *kallsyms;	 /* file instead of /proc/kallsyms */
 	const char *vmlinux;	 /* -k */
 	bool no_demangle;	 /* raw names */
+	bool demangle_params;	 /* "foo(int)" instead of "foo": upstream's -v */
 	bool demangle_kernel;
 	bool no_host_kernel;	 /* never look at this machine's kernel (foreign recording) */
 	bool debuginfod;	 /* off unless asked for */
-	bool show_plt_offsets;
 };
 
 struct symbol {
@@ -47,17 +47,16 @@ void resolver_free(struct resolver *res);
 #define LOC_NONE UINT32_MAX
 
 struct loc {
-	uint64_t ip;		  /* as sampled */
-	struct map *map;	  /* NULL = in no known map */
-	struct dso *dso;	  /* NULL likewise */
-	uint64_t addr;		  /* object-relative, see map_hit; ip when map is NULL */
+	struct dso *dso;	  /* NULL = in no known map */
+	uint64_t addr;		  /* object address, see map_hit; the ip when dso is NULL */
 	const struct symbol *sym; /* NULL = no symbol */
 	uint8_t cpumode;	  /* PERF_RECORD_MISC_*: k, u, H, g, G of the [.] column */
 };
 
 /*
- * The number of the location of @ip for thread @th now. Equal (map, ip, mode) get equal numbers;
- * numbers are dense from 0. LOC_NONE when memory is out.
+ * The number of the location of @ip for thread @th now. Equal (dso, addr, mode) get equal
+ * numbers, whatever the process and wherever it was loaded; numbers are dense from 0. The ip
+ * itself is the caller's to remember. LOC_NONE when memory is out.
  */
 uint32_t resolver_find(struct resolver *res, struct thread *th, uint8_t cpumode, uint64_t ip);
 const struct loc *resolver_loc(const struct resolver *res, uint32_t loc);
@@ -98,7 +97,8 @@ int symbol_inlines(struct resolver *res, struct dso *dso, uint64_t addr,
 /* One-line messages that a front end should show once ("kptr_restrict hides ..."): NULL at end. */
 const char *resolver_next_warning(struct resolver *res);
 
-/* "foo(int)" for "_Z3fooi"; C++ and Rust; NULL when @name is not mangled. To be freed. */
-char *symbol_demangle(const char *name);
+/* "foo" (with @params "foo(int)") for "_Z3fooi"; C++ and Rust; NULL when @name is not mangled or
+ * no demangler was built in. To be freed. */
+char *symbol_demangle(const char *name, bool params);
 
 #endif
