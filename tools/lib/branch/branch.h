@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * branch: names of branch filters, branch types and flags, and the text of one entry. Const
- * tables; no state, no memory. Source: facts/abi.md 5.
+ * branch: names of branch filters, branch types and flags; one entry of a branch stack, out of
+ * its bit-fields and into text. Const tables; no state, no memory. Source: perf_event_open(2)
+ * and the kernel's struct perf_branch_entry, whose flag bits lie mirrored in big-endian files.
+ *
+ *	branch_load(p, swap, &b);		24 bytes of a record
+ *	branch_print(&b, o);			" 0x401136/0x401150/P/-/-/3/COND/- "
  */
 #ifndef PERF_BRANCH_H
 #define PERF_BRANCH_H
 
 #include "base/base.h"
 #include "uapi/perf_event.h"
+
+#define BRANCH_ENTRY_SIZE 24
 
 enum branch_type {
 	BR_UNKNOWN, BR_COND, BR_UNCOND, BR_IND, BR_CALL, BR_IND_CALL, BR_RET, BR_SYSCALL,
@@ -16,6 +22,22 @@ enum branch_type {
 	BR_MAX,
 };
 
+struct branch_entry {
+	uint64_t from, to;
+	uint16_t cycles; /* since the branch before; 0 = unknown */
+	uint8_t type, new_type, spec, priv;
+	bool mispred, predicted, in_tx, abort, not_taken; /* neither of the first two: not known */
+	uint32_t reserved; /* bits 34 and up, shifted down */
+};
+
+/* Entry at @p; @swap: the record is of the other byte order than the host. */
+void branch_load(const unsigned char *p, bool swap, struct branch_entry *b);
+/* Flag bits of a record's third word, given as the host reads it after swapping bytes.
+ * @big_endian: who wrote it, because that decides where the fields lie. */
+void branch_unpack_flags(uint64_t flags, bool big_endian, struct branch_entry *b);
+/* The same fields as one word in the little-endian order, for comparing and storing. */
+uint64_t branch_pack_flags(const struct branch_entry *b);
+
 /*
  * "any_call,u" -> PERF_SAMPLE_BRANCH_*. Privilege names alone mean any and are dropped, as
  * upstream does. -EINVAL names the unknown filter and suggests the closest.
@@ -23,10 +45,26 @@ enum branch_type {
 int branch_filter_parse(const char *list, uint64_t *mask, struct err *e);
 /* "ANY|USER" as evlist -v prints it. */
 void branch_filter_print(uint64_t mask, struct obuf *o);
+/* The i-th name of -j and what it selects; NULL past the end. For --help and completion. */
+const char *branch_filter_name(size_t i, uint64_t *bit);
 
 /* "" for type 0; new_type's name when type is BR_EXTEND. */
 const char *branch_type_name(unsigned type, unsigned new_type);
 const char *branch_spec_name(unsigned spec); /* "-" for 0 */
 const char *branch_priv_name(unsigned priv); /* "" for 0 */
+
+/* ---- text of script's brstack fields ------------------------------------------------------------- */
+
+/* "/P/-/-/3/COND/-": prediction, in_tx, abort, cycles, type, speculation. */
+void branch_print_flags(const struct branch_entry *b, struct obuf *o);
+/* " 0xFROM/0xTO" + flags + " ". */
+void branch_print(const struct branch_entry *b, struct obuf *o);
+/* branch_print() for @nr entries as they lie in a record; the fast way. */
+void branch_print_stack(const unsigned char *entries, uint64_t nr, bool swap, struct obuf *o);
+/*
+ * brcntr: each counter's letter as often as it counted, counter 0 = 'A'; a saturated one is
+ * followed by '+'; "-" when all are 0.
+ */
+void branch_print_counters(uint64_t word, unsigned nr, unsigned width, struct obuf *o);
 
 #endif

@@ -16,6 +16,7 @@
 #ifndef PERF_SAMPLE_H
 #define PERF_SAMPLE_H
 
+#include "branch/branch.h"
 #include "perfdata/perfdata.h"
 
 /* An array of u64 inside a record, possibly unaligned and of the other byte order. */
@@ -40,15 +41,6 @@ struct sample_regs {
 	uint64_t vec_mask, pred_mask;
 	struct u64s vec;  /* nr_vectors * vector_qwords, lowest qword first */
 	struct u64s pred; /* nr_pred * pred_qwords */
-};
-
-/* One branch entry; see branch/branch.h for names of type, spec, priv. */
-struct branch_entry {
-	uint64_t from, to;
-	uint16_t cycles;
-	uint8_t type, new_type, spec, priv;
-	bool mispred, predicted, in_tx, abort, not_taken;
-	uint32_t reserved; /* bits 34 and up, shifted down */
 };
 
 struct sample_branches {
