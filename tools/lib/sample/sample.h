@@ -52,21 +52,27 @@ struct sample_branches {
 	struct u64s counters;	      /* nr words, or nr == 0 when not recorded */
 };
 
+/* PERF_SAMPLE_READ: counter values; through sample_read_value(). */
 struct sample_read {
-	uint64_t nr; /* values; 1 without PERF_FORMAT_GROUP */
+	uint64_t nr; /* values; 1 without PERF_FORMAT_GROUP, 0 when not recorded */
 	uint64_t time_enabled, time_running;
-	uint32_t stride; /* words per value: value [id] [lost] */
-	bool has_id, has_lost;
+	bool group, has_id, has_lost;
+	uint32_t stride, id_at; /* words from value to value, from a value to its id */
 	struct u64s words;
 };
 
+struct sample_value {
+	uint64_t value, id, lost; /* id ~0 and lost 0 when not recorded */
+};
+
 struct sample {
-	uint64_t present; /* sample_type of the event */
+	uint64_t present; /* PERF_SAMPLE_*: the fields below that were recorded and read */
 	const struct perfdata_event *event;
 	uint8_t cpumode; /* PERF_RECORD_MISC_CPUMODE_* */
 	uint16_t misc;
-	uint64_t ip, time, addr, id, stream_id, period; /* period: attr's when not sampled */
-	uint32_t pid, tid, cpu;				/* ~0 when absent */
+	/* Absent: time, id, stream_id, pid, tid and cpu are ~0, period is the attr's, others 0. */
+	uint64_t ip, time, addr, id, stream_id, period;
+	uint32_t pid, tid, cpu;
 	struct sample_read read;
 	struct u64s callchain;
 	const unsigned char *raw;
@@ -87,13 +93,17 @@ struct sample {
 /* rec->type must be PERF_RECORD_SAMPLE and rec->event set. */
 int sample_parse(const struct record *rec, struct sample *s, struct err *e);
 /*
- * Only the fields in @need (PERF_SAMPLE_*) and what is fixed before them: stops after the last
- * one wanted. What lies behind is neither read nor checked.
+ * Only the fields in @need (PERF_SAMPLE_*) and what comes before them: stops after the last one
+ * wanted. What lies behind is neither read nor checked.
  */
 int sample_parse_some(const struct record *rec, uint64_t need, struct sample *s, struct err *e);
 
 /* Entry @i < b->nr, flags moved out of their bit-fields for either byte order. */
-void sample_branch(const struct sample_branches *b, uint64_t i, struct branch_entry *out);
+static inline void sample_branch(const struct sample_branches *b, uint64_t i,
+				 struct branch_entry *out)
+{
+	branch_load(b->entries + i * BRANCH_ENTRY_SIZE, b->swap, out);
+}
 
 static inline uint64_t sample_branch_from(const struct sample_branches *b, uint64_t i)
 {
@@ -104,6 +114,9 @@ static inline uint64_t sample_branch_to(const struct sample_branches *b, uint64_
 {
 	return load_u64(b->entries + i * 24 + 8, b->swap);
 }
+
+/* Value @i < r->nr. */
+void sample_read_value(const struct sample_read *r, uint64_t i, struct sample_value *out);
 
 /* The value of GPR @reg (bit number); false when the sample does not hold it. */
 bool sample_reg(const struct sample_regs *r, unsigned reg, uint64_t *value);

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The body of a SAMPLE record: first what is one word each (checked once, by counting bits of
+ * sample_type), then the parts that say their own length.
+ */
+#include "sample/sample.h"
+
+#define WORDS                                                                           \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
+	 PERF_SAMPLE_PERIOD)
+
+/* What may follow a branch stack. */
+#define AFTER_BRANCHES                                                              \
+	(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_WEIGHT_TYPE | \
+	 PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_REGS_INTR |   \
+	 PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE |  \
+	 PERF_SAMPLE_CODE_PAGE_SIZE | PERF_SAMPLE_AUX)
+
+/* Where parsing stands: the rest of one record. */
+struct parse {
+	struct cursor c;
+	const struct record *rec;
+	const struct perf_event_attr *attr;
+	uint64_t todo; /* fields still wanted; parsing ends when none is left */
+	struct err *e;
+};
+
+static int __attribute__((cold))
+fail(const struct parse *p, const char *field, const char *what, uint64_t value)
+{
+	return err_set(p->e, -EBADMSG,
+		       "SAMPLE record at 0x%llx: %s (byte %zu of %u): %s %llu does not fit",
+		       (unsigned long long)p->rec->offset, field, cursor_pos(&p->c), p->rec->size,
+		       what, (unsigned long long)value);
+}
+
+static int __attribute__((cold)) cut(const struct parse *p, const char *field)
+{
+	return err_set(p->e, -EBADMSG, "SAMPLE record at 0x%llx: %u bytes end inside %s",
+		       (unsigned long long)p->rec->offset, p->rec->size, field);
+}
+
+/* @nr words as an array; false when the record holds fewer. */
+static inline bool take_words(struct cursor *c, uint64_t nr, struct u64s *out)
+{
+	if (unlikely(nr > cursor_left(c) / 8))
+		return false;
+	*out = (struct u64s){ .p = c->p, .nr = nr, .swap = c->swap };
+	c->p += nr * 8;
+	return true;
+}
+
+/* ---- parts of variable length ------------------------------------------------------------------ */
+
+static int parse_read(struct parse *p, struct sample_read *r)
+{
+	uint64_t format = p->attr->read_format;
+	uint64_t times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+			 !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	const unsigned char *value = p->c.p;
+
+	*r = (struct sample_read){ .nr = 1, .group = format & PERF_FORMAT_GROUP };
+	r->has_id = format & PERF_FORMAT_ID;
+	r->has_lost = format & PERF_FORMAT_LOST;
+	r->stride = 1 + r->has_id + r->has_lost;
+	r->id_at = r->group ? 1 : 1 + (uint32_t)times;
+	/* A group: nr, times, nr values with what belongs to each. Alone: value, times, id, lost. */
+	if (r->group)
+		r->nr = cursor_u64(&p->c);
+	else
+		cursor_skip(&p->c, 8);
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		r->time_enabled = cursor_u64(&p->c);
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		r->time_running = cursor_u64(&p->c);
+	if (r->group) {
+		if (r->nr > cursor_left(&p->c) / 8 / r->stride)
+			return fail(p, "READ", "number of values", r->nr);
+		take_words(&p->c, r->nr * r->stride, &r->words);
+	} else {
+		cursor_skip(&p->c, 8ULL * (r->stride - 1));
+		r->words = (struct u64s){ value, r->stride + times, p->c.swap };
+	}
+	return p->c.bad ? cut(p, "READ") : 0;
+}
+
+static inline int parse_callchain(struct parse *p, struct u64s *chain)
+{
+	uint64_t nr = cursor_u64(&p->c);
+
+	if (unlikely(p->c.bad))
+		return cut(p, "CALLCHAIN");
+	if (unlikely(!take_words(&p->c, nr, chain)))
+		return fail(p, "CALLCHAIN", "number of entries", nr);
+	return 0;
+}
+
+static int parse_raw(struct parse *p, struct sample *s)
+{
+	uint32_t size = cursor_u32(&p->c);
+
+	s->raw = cursor_bytes(&p->c, size);
+	if (!s->raw)
+		return fail(p, "RAW", "size", size);
+	s->raw_size = size;
+	return 0;
+}
+
+static int parse_regs(struct parse *p, const char *field, bool user, struct sample_regs *r)
+{
+	const struct perf_event_attr *a = p->attr;
+	uint64_t meta[4];
+
+	r->abi = cursor_u64(&p->c);
+	if (p->c.bad)
+		return cut(p, field);
+	/* No registers in this sample, and no block after them either. */
+	if (r->abi == PERF_SAMPLE_REGS_ABI_NONE)
+		return 0;
+	r->mask = user ? a->sample_regs_user : a->sample_regs_intr;
+	if (!take_words(&p->c, (uint64_t)weight_u64(r->mask), &r->gpr))
+		return fail(p, field, "number of registers", (uint64_t)weight_u64(r->mask));
+	if (!(r->abi & PERF_SAMPLE_REGS_ABI_SIMD))
+		return 0;
+
+	r->vec_mask = user ? a->sample_simd_vec_reg_user : a->sample_simd_vec_reg_intr;
+	r->pred_mask = user ? a->sample_simd_pred_reg_user : a->sample_simd_pred_reg_intr;
+	for (int i = 0; i < 4; i++)
+		meta[i] = cursor_u64(&p->c);
+	if (p->c.bad)
+		return cut(p, field);
+	/* Fewer and narrower than asked for is the kernel's right, more is not. The limits are
+	 * small (64 and 65535), so the products below cannot overflow. */
+	if (meta[0] > (uint64_t)weight_u64(r->vec_mask))
+		return fail(p, field, "nr_vectors", meta[0]);
+	if (meta[1] > a->sample_simd_vec_reg_qwords)
+		return fail(p, field, "vector_qwords", meta[1]);
+	if (meta[2] > (uint64_t)weight_u64(r->pred_mask))
+		return fail(p, field, "nr_pred", meta[2]);
+	if (meta[3] > a->sample_simd_pred_reg_qwords)
+		return fail(p, field, "pred_qwords", meta[3]);
+	if (!take_words(&p->c, meta[0] * meta[1], &r->vec) ||
+	    !take_words(&p->c, meta[2] * meta[3], &r->pred))
+		return cut(p, field);
+	r->nr_vectors = (uint32_t)meta[0];
+	r->vector_qwords = (uint32_t)meta[1];
+	r->nr_pred = (uint32_t)meta[2];
+	r->pred_qwords = (uint32_t)meta[3];
+	return 0;
+}
+
+static int parse_stack(struct parse *p, struct sample *s)
+{
+	uint64_t size = cursor_u64(&p->c), used;
+	const unsigned char *bytes;
+
+	if (p->c.bad)
+		return cut(p, "STACK_USER");
+	if (!size)
+		return 0;
+	bytes = cursor_bytes(&p->c, size);
+	if (!bytes)
+		return fail(p, "STACK_USER", "size", size);
+	used = cursor_u64(&p->c);
+	if (p->c.bad)
+		return cut(p, "STACK_USER");
+	if (used > size)
+		return fail(p, "STACK_USER", "dynamic size", used);
+	s->stack = bytes;
+	s->stack_size = used;
+	return 0;
+}
+
+static int parse_aux(struct parse *p, struct sample *s)
+{
+	uint64_t size = cursor_u64(&p->c);
+
+	s->aux = p->c.bad ? NULL : cursor_bytes(&p->c, size);
+	if (!s->aux)
+		return fail(p, "AUX", "size", size);
+	s->aux_size = size;
+	return 0;
+}
+
+/*
+ * weight_struct is a u32 and two u16 in one word, declared in opposite order on big-endian
+ * machines: as a number it is the same.
+ */
+static void split_weight(struct sample *s)
+{
+	s->weight_var1 = (uint32_t)s->weight;
+	s->weight_var2 = (uint16_t)(s->weight >> 32);
+	s->weight_var3 = (uint16_t)(s->weight >> 48);
+}
+
+/* Marks a field as done; leaves the function when nothing more is wanted. */
+#define DONE(p, bit)                           \
+	do {                                   \
+		(p)->todo &= ~(uint64_t)(bit); \
+		if (!(p)->todo)                \
+			return 0;              \
+	} while (0)
+
+/* The single words between the parts, all of the shape "if it is there, it is next". */
+static inline int parse_word(struct parse *p, uint64_t st, uint64_t bit, const char *field,
+			     uint64_t *out)
+{
+	if (!(st & bit))
+		return 0;
+	*out = cursor_u64(&p->c);
+	return p->c.bad ? cut(p, field) : 0;
+}
+
+static int parse_after_regs(struct parse *p, struct sample *s)
+{
+	uint64_t st = p->attr->sample_type;
+	const struct {
+		uint64_t bit;
+		const char *field;
+		uint64_t *out;
+	} word[] = {
+		{ PERF_SAMPLE_PHYS_ADDR, "PHYS_ADDR", &s->phys_addr },
+		{ PERF_SAMPLE_CGROUP, "CGROUP", &s->cgroup },
+		{ PERF_SAMPLE_DATA_PAGE_SIZE, "DATA_PAGE_SIZE", &s->data_page_size },
+		{ PERF_SAMPLE_CODE_PAGE_SIZE, "CODE_PAGE_SIZE", &s->code_page_size },
+	};
+	int ret;
+
+	for (size_t i = 0; i < ARRAY_SIZE(word); i++) {
+		ret = parse_word(p, st, word[i].bit, word[i].field, word[i].out);
+		if (ret)
+			return ret;
+		DONE(p, word[i].bit);
+	}
+	return st & PERF_SAMPLE_AUX ? parse_aux(p, s) : 0;
+}
+
+static int parse_after_branches(struct parse *p, struct sample *s)
+{
+	uint64_t st = p->attr->sample_type;
+	int ret = 0;
+
+	if (st & PERF_SAMPLE_REGS_USER)
+		ret = parse_regs(p, "REGS_USER", true, &s->user_regs);
+	if (ret)
+		return ret;
+	DONE(p, PERF_SAMPLE_REGS_USER);
+	if (st & PERF_SAMPLE_STACK_USER)
+		ret = parse_stack(p, s);
+	if (ret)
+		return ret;
+	DONE(p, PERF_SAMPLE_STACK_USER);
+	ret = parse_word(p, st, PERF_SAMPLE_WEIGHT_TYPE, "WEIGHT", &s->weight);
+	if (ret)
+		return ret;
+	if (st & PERF_SAMPLE_WEIGHT_STRUCT)
+		split_weight(s);
+	DONE(p, PERF_SAMPLE_WEIGHT_TYPE);
+	ret = parse_word(p, st, PERF_SAMPLE_DATA_SRC, "DATA_SRC", &s->data_src);
+	if (ret)
+		return ret;
+	DONE(p, PERF_SAMPLE_DATA_SRC);
+	ret = parse_word(p, st, PERF_SAMPLE_TRANSACTION, "TRANSACTION", &s->transaction);
+	if (ret)
+		return ret;
+	DONE(p, PERF_SAMPLE_TRANSACTION);
+	if (st & PERF_SAMPLE_REGS_INTR)
+		ret = parse_regs(p, "REGS_INTR", false, &s->intr_regs);
+	if (ret)
+		return ret;
+	DONE(p, PERF_SAMPLE_REGS_INTR);
+	return parse_after_regs(p, s);
+}
+
+/*
+ * A kernel that had no branch stack for a sample writes a lone nr = 0, without the hw_idx word
+ * that it otherwise puts there. Nothing says which it did, but only one reading ends where the
+ * record ends: first with the word, then without.
+ */
+static int parse_empty_branches(struct parse *p, struct sample *s)
+{
+	struct parse with = *p, without = *p;
+	struct sample other = *s;
+	int ret_with, ret_without;
+
+	with.e = NULL;
+	s->branches.hw_idx = cursor_u64(&with.c);
+	s->branches.has_hw_idx = true;
+	ret_with = with.c.bad ? -EBADMSG : parse_after_branches(&with, s);
+	if (!ret_with && with.c.p == with.c.end)
+		return 0;
+	ret_without = parse_after_branches(&without, &other);
+	if (ret_with || (!ret_without && without.c.p == without.c.end))
+		*s = other;
+	return ret_with ? ret_without : 0;
+}
+
+static inline int parse_branches(struct parse *p, struct sample *s)
+{
+	uint64_t type = p->attr->branch_sample_type, st = p->attr->sample_type;
+	struct sample_branches *b = &s->branches;
+	uint64_t nr = cursor_u64(&p->c);
+
+	*b = (struct sample_branches){ .hw_idx = UINT64_MAX, .swap = p->c.swap };
+	if (p->c.bad)
+		return cut(p, "BRANCH_STACK");
+	if (!nr && type & PERF_SAMPLE_BRANCH_HW_INDEX) {
+		if (st & AFTER_BRANCHES && !(p->todo & AFTER_BRANCHES))
+			return 0;
+		p->todo = PERF_SAMPLE_MAX; /* never done: only the record's end can tell */
+		return parse_empty_branches(p, s);
+	}
+	if (type & PERF_SAMPLE_BRANCH_HW_INDEX) {
+		b->hw_idx = cursor_u64(&p->c);
+		b->has_hw_idx = true;
+	}
+	if (nr > cursor_left(&p->c) / BRANCH_ENTRY_SIZE)
+		return fail(p, "BRANCH_STACK", "number of entries", nr);
+	b->entries = cursor_bytes(&p->c, nr * BRANCH_ENTRY_SIZE);
+	if (!b->entries)
+		return cut(p, "BRANCH_STACK");
+	b->nr = nr;
+	if (type & PERF_SAMPLE_BRANCH_COUNTERS && !take_words(&p->c, nr, &b->counters))
+		return fail(p, "BRANCH_STACK", "number of counters", nr);
+	DONE(p, PERF_SAMPLE_BRANCH_STACK);
+	return parse_after_branches(p, s);
+}
+
+static int parse_parts(struct parse *p, struct sample *s)
+{
+	uint64_t st = p->attr->sample_type;
+	int ret = 0;
+
+	if (st & PERF_SAMPLE_READ)
+		ret = parse_read(p, &s->read);
+	if (ret)
+		return ret;
+	DONE(p, PERF_SAMPLE_READ);
+	if (st & PERF_SAMPLE_CALLCHAIN)
+		ret = parse_callchain(p, &s->callchain);
+	if (ret)
+		return ret;
+	DONE(p, PERF_SAMPLE_CALLCHAIN);
+	if (st & PERF_SAMPLE_RAW)
+		ret = parse_raw(p, s);
+	if (ret)
+		return ret;
+	DONE(p, PERF_SAMPLE_RAW);
+	if (st & PERF_SAMPLE_BRANCH_STACK)
+		return parse_branches(p, s);
+	return parse_after_branches(p, s);
+}
+
+/* ---- the words -------------------------------------------------------------------------------------- */
+
+static inline void load_words(const unsigned char *p, uint64_t st, bool swap, struct sample *s)
+{
+	if (st & PERF_SAMPLE_IDENTIFIER)
+		s->id = load_u64(p, swap), p += 8;
+	if (st & PERF_SAMPLE_IP)
+		s->ip = load_u64(p, swap), p += 8;
+	if (st & PERF_SAMPLE_TID) {
+		s->pid = load_u32(p, swap);
+		s->tid = load_u32(p + 4, swap);
+		p += 8;
+	}
+	if (st & PERF_SAMPLE_TIME)
+		s->time = load_u64(p, swap), p += 8;
+	if (likely(!(st & (PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
+			   PERF_SAMPLE_CPU))))
+		goto period;
+	if (st & PERF_SAMPLE_ADDR)
+		s->addr = load_u64(p, swap), p += 8;
+	if (st & PERF_SAMPLE_ID)
+		s->id = load_u64(p, swap), p += 8;
+	if (st & PERF_SAMPLE_STREAM_ID)
+		s->stream_id = load_u64(p, swap), p += 8;
+	if (st & PERF_SAMPLE_CPU)
+		s->cpu = load_u32(p, swap), p += 8;
+period:
+	if (st & PERF_SAMPLE_PERIOD)
+		s->period = load_u64(p, swap);
+}
+
+static int __attribute__((cold)) no_event(const struct record *rec, struct err *e)
+{
+	return err_set(e, -EINVAL, "SAMPLE record at 0x%llx belongs to no known event",
+		       (unsigned long long)rec->offset);
+}
+
+/*
+ * Half of the time a small sample takes. The size is hidden from the compiler, which would store
+ * it with "rep stos" where the library uses wide vectors.
+ */
+static inline void clear(struct sample *s)
+{
+	size_t size = sizeof(*s);
+
+	__asm__("" : "+r"(size));
+	memset(s, 0, size);
+}
+
+static inline int parse_some(const struct record *rec, uint64_t need, struct sample *s,
+			     struct err *e)
+{
+	struct parse p = { .rec = rec, .e = e };
+	uint64_t st, words;
+
+	if (unlikely(!rec->event))
+		return no_event(rec, e);
+	p.attr = &rec->event->attr;
+	st = p.attr->sample_type;
+	words = 8 * (uint64_t)weight_u64(st & WORDS);
+
+	clear(s);
+	s->event = rec->event;
+	s->misc = rec->misc;
+	s->cpumode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	s->swap = rec->swap;
+	s->pid = s->tid = s->cpu = UINT32_MAX;
+	s->time = s->id = s->stream_id = UINT64_MAX;
+	s->period = p.attr->sample_period;
+
+	p.c = cursor_init(rec->data, rec->size, rec->swap);
+	if (unlikely(rec->size < 8 + words))
+		return cut(&p, "its fixed fields");
+	p.c.p += 8 + words;
+	if (likely(!rec->swap))
+		load_words(rec->data + 8, st, false, s);
+	else
+		load_words(rec->data + 8, st, true, s);
+
+	p.todo = need & st & ~(uint64_t)WORDS;
+	s->present = st & (need | WORDS);
+	if (!p.todo)
+		return 0;
+	if (p.todo == PERF_SAMPLE_CALLCHAIN && !(st & PERF_SAMPLE_READ))
+		return parse_callchain(&p, &s->callchain);
+	return parse_parts(&p, s);
+}
+
+int sample_parse(const struct record *rec, struct sample *s, struct err *e)
+{
+	return parse_some(rec, UINT64_MAX, s, e);
+}
+
+int sample_parse_some(const struct record *rec, uint64_t need, struct sample *s, struct err *e)
+{
+	return parse_some(rec, need, s, e);
+}
+
+/* ---- accessors ---------------------------------------------------------------------------------------- */
+
+void sample_read_value(const struct sample_read *r, uint64_t i, struct sample_value *out)
+{
+	uint64_t at = i * r->stride;
+
+	*out = (struct sample_value){ .value = u64s_get(&r->words, at), .id = UINT64_MAX };
+	at += r->id_at;
+	if (r->has_id)
+		out->id = u64s_get(&r->words, at++);
+	if (r->has_lost)
+		out->lost = u64s_get(&r->words, at);
+}
+
+bool sample_reg(const struct sample_regs *r, unsigned reg, uint64_t *value)
+{
+	uint64_t i;
+
+	if (reg > 63 || !(r->mask & BIT(reg)))
+		return false;
+	i = (uint64_t)weight_u64(r->mask & (BIT(reg) - 1));
+	if (i >= r->gpr.nr)
+		return false;
+	*value = u64s_get(&r->gpr, i);
+	return true;
+}
