@@ -48,11 +48,15 @@ $(O)/%.o: %.c $(O)/.flags $(O)/config.mk
 	@echo '  CC      $<'
 	@$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LIBS_CFLAGS) -MMD -MP -c $< -o $@
 
+# Where `perf test` of this build finds the scripts.
+$(O)/srcdir: $(O)/.flags
+	@echo '$(CURDIR)' > $@
+
 $(O)/libperf.a: $(LIB_OBJ)
 	@echo '  AR      $@'
 	@rm -f $@ && ar rcs $@ $^
 
-$(O)/perf: $(PERF_OBJ) $(O)/libperf.a
+$(O)/perf: $(PERF_OBJ) $(O)/libperf.a $(O)/srcdir
 	@echo '  LINK    $@'
 	@$(CC) $(LDFLAGS_ALL) -o $@ $(PERF_OBJ) $(O)/libperf.a $(LIBS) -lm
 

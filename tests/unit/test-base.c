@@ -131,8 +131,9 @@ static void test_bits_print_cut(void **state)
 
 static void test_numbers_like_printf(void **state)
 {
-	static const uint64_t values[] = { 0,	 9,	10,    99,	   100,	       999,	  1000,
-					   9999, 10000, 12345, 0xffffffff, 1ULL << 63, UINT64_MAX };
+	static const uint64_t values[] = { 0,	       9,	   10,	      99,    100,
+					   999,	       1000,	   9999,      10000, 12345,
+					   0xffffffff, 1ULL << 63, UINT64_MAX };
 	char want[80];
 	struct obuf o;
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 struct feature {
-	const char *name;    /* "zstd" */
+	const char *name; /* "zstd" */
 	bool on;
 	const char *package; /* Debian package that turns it on */
 	const char *gives;   /* what it is for */

@@ -8,10 +8,16 @@ struct help_opts {
 };
 
 static const struct option help_options[] = {
-	{ .type = OPTION_BOOL, .name = "list-cmds", .offset = offsetof(struct help_opts, list_cmds),
-	  .help = "command names only, for completion scripts", .flags = OPTION_HIDDEN },
-	{ .type = OPTION_STRING, .name = "list-opts", .offset = offsetof(struct help_opts, list_opts),
-	  .arg = "COMMAND", .help = "a command's options, for completion scripts",
+	{ .type = OPTION_BOOL,
+	  .name = "list-cmds",
+	  .offset = offsetof(struct help_opts, list_cmds),
+	  .help = "command names only, for completion scripts",
+	  .flags = OPTION_HIDDEN },
+	{ .type = OPTION_STRING,
+	  .name = "list-opts",
+	  .offset = offsetof(struct help_opts, list_opts),
+	  .arg = "COMMAND",
+	  .help = "a command's options, for completion scripts",
 	  .flags = OPTION_HIDDEN },
 	OPT_END(),
 };

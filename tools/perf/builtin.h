@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 
 extern const struct command cmd_help;
+extern const struct command cmd_test;
 extern const struct command cmd_version;
 
 /* All commands, sorted by name. */

@@ -7,6 +7,7 @@
 
 static const struct command *const commands[] = {
 	&cmd_help,
+	&cmd_test,
 	&cmd_version,
 };
 

@@ -31,11 +31,11 @@
 #include <string.h>
 #include <sys/types.h>
 
-#define ARRAY_SIZE(a)	 (sizeof(a) / sizeof((a)[0]))
-#define BIT(n)		 (1ULL << (n))
+#define ARRAY_SIZE(a)	   (sizeof(a) / sizeof((a)[0]))
+#define BIT(n)		   (1ULL << (n))
 #define __printf_fmt(a, b) __attribute__((format(printf, a, b)))
-#define likely(x)	 __builtin_expect(!!(x), 1)
-#define unlikely(x)	 __builtin_expect(!!(x), 0)
+#define likely(x)	   __builtin_expect(!!(x), 1)
+#define unlikely(x)	   __builtin_expect(!!(x), 0)
 
 static inline uint64_t min_u64(uint64_t a, uint64_t b)
 {
@@ -56,9 +56,9 @@ static inline uint64_t align_up(uint64_t v, uint64_t align)
 /* ---- err: filled by libraries, printed by tools/perf only ---------------------------------- */
 
 struct err {
-	int code;	 /* -errno, 0 = none */
-	char text[768];	 /* what was tried, what refused, the likely cause; no newline at the end */
-	char hint[512];	 /* the next step for the user; may hold several lines; may be empty */
+	int code;	/* -errno, 0 = none */
+	char text[768]; /* what was tried, what refused, the likely cause; no newline at the end */
+	char hint[512]; /* the next step for the user; may hold several lines; may be empty */
 };
 
 /* Replaces @e's text; @e may be NULL. Returns @code, so that `return err_set(...)` reads well. */
@@ -238,10 +238,10 @@ int vec_reserve_raw(void **v, size_t *cap, size_t need, size_t elem);
 /* Appends a copy of @val. 0 or -ENOMEM. */
 #define vec_push(vec, val) \
 	(vec_reserve((vec), (vec)->n + 1) ? -ENOMEM : ((vec)->v[(vec)->n++] = (val), 0))
-#define vec_free(vec)                                         \
-	do {                                                  \
-		free((vec)->v);                               \
-		memset((void *)(vec), 0, sizeof(*(vec)));     \
+#define vec_free(vec)                                     \
+	do {                                              \
+		free((vec)->v);                           \
+		memset((void *)(vec), 0, sizeof(*(vec))); \
 	} while (0)
 #define vec_for_each(it, vec) \
 	for (__typeof__((vec)->v)(it) = (vec)->v; (it) < (vec)->v + (vec)->n; (it)++)
@@ -431,16 +431,16 @@ static inline void obuf_str(struct obuf *o, const char *s)
 
 #define obuf_lit(o, lit) obuf_mem((o), "" lit, sizeof(lit) - 1)
 
-void obuf_pad(struct obuf *o, char c, int n);			     /* n <= 0: nothing */
-void obuf_str_left(struct obuf *o, const char *s, int width);	     /* %-*s */
-void obuf_str_right(struct obuf *o, const char *s, int width);	     /* %*s */
-void obuf_dec(struct obuf *o, uint64_t v);			     /* %lu */
-void obuf_dec_right(struct obuf *o, uint64_t v, int width);	     /* %*lu */
-void obuf_dec_zero(struct obuf *o, uint64_t v, int width);	     /* %0*lu */
-void obuf_sdec(struct obuf *o, int64_t v);			     /* %ld */
-void obuf_hex(struct obuf *o, uint64_t v);			     /* %lx */
-void obuf_hex_right(struct obuf *o, uint64_t v, int width);	     /* %*lx */
-void obuf_hex_zero(struct obuf *o, uint64_t v, int width);	     /* %0*lx */
+void obuf_pad(struct obuf *o, char c, int n);				   /* n <= 0: nothing */
+void obuf_str_left(struct obuf *o, const char *s, int width);		   /* %-*s */
+void obuf_str_right(struct obuf *o, const char *s, int width);		   /* %*s */
+void obuf_dec(struct obuf *o, uint64_t v);				   /* %lu */
+void obuf_dec_right(struct obuf *o, uint64_t v, int width);		   /* %*lu */
+void obuf_dec_zero(struct obuf *o, uint64_t v, int width);		   /* %0*lu */
+void obuf_sdec(struct obuf *o, int64_t v);				   /* %ld */
+void obuf_hex(struct obuf *o, uint64_t v);				   /* %lx */
+void obuf_hex_right(struct obuf *o, uint64_t v, int width);		   /* %*lx */
+void obuf_hex_zero(struct obuf *o, uint64_t v, int width);		   /* %0*lx */
 void obuf_printf(struct obuf *o, const char *fmt, ...) __printf_fmt(2, 3); /* the slow way */
 
 /* The same digits into a caller's buffer of at least 20 (16) bytes; they return the length. */

@@ -32,14 +32,14 @@ static void log_v(enum log_level level, const char *fmt, va_list ap)
 	fwrite(line, 1, (size_t)n, stderr);
 }
 
-#define LOG_FUNC(name, level)                 \
-	void name(const char *fmt, ...)       \
-	{                                     \
-		va_list ap;                   \
-					      \
-		va_start(ap, fmt);            \
-		log_v(level, fmt, ap);        \
-		va_end(ap);                   \
+#define LOG_FUNC(name, level)           \
+	void name(const char *fmt, ...) \
+	{                               \
+		va_list ap;             \
+                                        \
+		va_start(ap, fmt);      \
+		log_v(level, fmt, ap);  \
+		va_end(ap);             \
 	}
 
 LOG_FUNC(log_error, LOG_ERROR)

@@ -34,21 +34,21 @@ enum option_type {
 };
 
 enum option_flags {
-	OPTION_OPTARG = 1,   /* the argument may be missing; if present it is attached */
-	OPTION_NO_NEG = 2,   /* no --no-NAME */
-	OPTION_HIDDEN = 4,   /* accepted, shown only in the man page */
-	OPTION_NO_ARG = 8,   /* OPTION_CALL without argument */
+	OPTION_OPTARG = 1, /* the argument may be missing; if present it is attached */
+	OPTION_NO_NEG = 2, /* no --no-NAME */
+	OPTION_HIDDEN = 4, /* accepted, shown only in the man page */
+	OPTION_NO_ARG = 8, /* OPTION_CALL without argument */
 };
 
 struct option {
 	enum option_type type;
-	char short_name;	 /* 0 = none */
-	const char *name;	 /* NULL = none */
-	size_t offset;		 /* of the value in the command's struct */
-	const char *arg;	 /* what --help calls the argument */
+	char short_name;  /* 0 = none */
+	const char *name; /* NULL = none */
+	size_t offset;	  /* of the value in the command's struct */
+	const char *arg;  /* what --help calls the argument */
 	const char *help;
 	unsigned flags;
-	const char *def;	 /* OPTION_STRING with OPTARG: value when none is given */
+	const char *def; /* OPTION_STRING with OPTARG: value when none is given */
 	/* OPTION_CALL: arg NULL when none; unset for --no-NAME. 0 or -errno with @e. */
 	int (*parse)(void *opts, const struct option *opt, const char *arg, bool unset,
 		     struct err *e);
@@ -58,40 +58,69 @@ struct cli_list {
 	VEC(const char *) items;
 };
 
-#define OPT_END() { .type = OPTION_END }
-#define OPT_GROUP(text) { .type = OPTION_GROUP, .help = (text) }
-#define OPT_BOOL(s, l, st, f, h) \
-	{ .type = OPTION_BOOL, .short_name = (s), .name = (l), .offset = offsetof(st, f), .help = (h) }
-#define OPT_INC(s, l, st, f, h) \
-	{ .type = OPTION_INC, .short_name = (s), .name = (l), .offset = offsetof(st, f), .help = (h) }
-#define OPT_STRING(s, l, st, f, a, h) \
-	{ .type = OPTION_STRING, .short_name = (s), .name = (l), .offset = offsetof(st, f), \
-	  .arg = (a), .help = (h) }
-#define OPT_STRING_DEF(s, l, st, f, a, d, h) \
-	{ .type = OPTION_STRING, .short_name = (s), .name = (l), .offset = offsetof(st, f), \
-	  .arg = (a), .help = (h), .def = (d), .flags = OPTION_OPTARG }
-#define OPT_LIST(s, l, st, f, a, h) \
-	{ .type = OPTION_LIST, .short_name = (s), .name = (l), .offset = offsetof(st, f), \
-	  .arg = (a), .help = (h) }
-#define OPT_INT(s, l, st, f, a, h) \
-	{ .type = OPTION_INT, .short_name = (s), .name = (l), .offset = offsetof(st, f), \
-	  .arg = (a), .help = (h) }
-#define OPT_UINT(s, l, st, f, a, h) \
-	{ .type = OPTION_UINT, .short_name = (s), .name = (l), .offset = offsetof(st, f), \
-	  .arg = (a), .help = (h) }
-#define OPT_CALL(s, l, cb, a, h) \
-	{ .type = OPTION_CALL, .short_name = (s), .name = (l), .parse = (cb), .arg = (a), .help = (h) }
-#define OPT_CALL_OPTARG(s, l, cb, a, h) \
-	{ .type = OPTION_CALL, .short_name = (s), .name = (l), .parse = (cb), .arg = (a), \
-	  .help = (h), .flags = OPTION_OPTARG }
-#define OPT_CALL_NOARG(s, l, cb, h) \
-	{ .type = OPTION_CALL, .short_name = (s), .name = (l), .parse = (cb), .help = (h), \
-	  .flags = OPTION_NO_ARG }
+#define OPT_END()                  \
+	{                          \
+		.type = OPTION_END \
+	}
+#define OPT_GROUP(text)                              \
+	{                                            \
+		.type = OPTION_GROUP, .help = (text) \
+	}
+#define OPT_BOOL(s, l, st, f, h)                                                                \
+	{                                                                                       \
+		.type = OPTION_BOOL, .short_name = (s), .name = (l), .offset = offsetof(st, f), \
+		.help = (h)                                                                     \
+	}
+#define OPT_INC(s, l, st, f, h)                                                                \
+	{                                                                                      \
+		.type = OPTION_INC, .short_name = (s), .name = (l), .offset = offsetof(st, f), \
+		.help = (h)                                                                    \
+	}
+#define OPT_STRING(s, l, st, f, a, h)                                                             \
+	{                                                                                         \
+		.type = OPTION_STRING, .short_name = (s), .name = (l), .offset = offsetof(st, f), \
+		.arg = (a), .help = (h)                                                           \
+	}
+#define OPT_STRING_DEF(s, l, st, f, a, d, h)                                                      \
+	{                                                                                         \
+		.type = OPTION_STRING, .short_name = (s), .name = (l), .offset = offsetof(st, f), \
+		.arg = (a), .help = (h), .def = (d), .flags = OPTION_OPTARG                       \
+	}
+#define OPT_LIST(s, l, st, f, a, h)                                                             \
+	{                                                                                       \
+		.type = OPTION_LIST, .short_name = (s), .name = (l), .offset = offsetof(st, f), \
+		.arg = (a), .help = (h)                                                         \
+	}
+#define OPT_INT(s, l, st, f, a, h)                                                             \
+	{                                                                                      \
+		.type = OPTION_INT, .short_name = (s), .name = (l), .offset = offsetof(st, f), \
+		.arg = (a), .help = (h)                                                        \
+	}
+#define OPT_UINT(s, l, st, f, a, h)                                                             \
+	{                                                                                       \
+		.type = OPTION_UINT, .short_name = (s), .name = (l), .offset = offsetof(st, f), \
+		.arg = (a), .help = (h)                                                         \
+	}
+#define OPT_CALL(s, l, cb, a, h)                                                                \
+	{                                                                                       \
+		.type = OPTION_CALL, .short_name = (s), .name = (l), .parse = (cb), .arg = (a), \
+		.help = (h)                                                                     \
+	}
+#define OPT_CALL_OPTARG(s, l, cb, a, h)                                                         \
+	{                                                                                       \
+		.type = OPTION_CALL, .short_name = (s), .name = (l), .parse = (cb), .arg = (a), \
+		.help = (h), .flags = OPTION_OPTARG                                             \
+	}
+#define OPT_CALL_NOARG(s, l, cb, h)                                                              \
+	{                                                                                        \
+		.type = OPTION_CALL, .short_name = (s), .name = (l), .parse = (cb), .help = (h), \
+		.flags = OPTION_NO_ARG                                                           \
+	}
 
 struct command {
 	const char *name;
-	const char *summary;	     /* one line for `perf help` */
-	const char *const *usage;    /* synopsis lines without "perf ", NULL-terminated */
+	const char *summary;	      /* one line for `perf help` */
+	const char *const *usage;     /* synopsis lines without "perf ", NULL-terminated */
 	const struct option *options; /* NULL = none */
 	int (*run)(const struct command *cmd, int argc, char **argv); /* exit status */
 	bool hidden;

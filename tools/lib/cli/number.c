@@ -96,7 +96,10 @@ void cli_suggest(const char *word, const char *const *names, size_t nr, char *bu
 		if (distance(word, names[i]) != best)
 			continue;
 		len += (size_t)snprintf(buf + len, size - len, "%s'%s'",
-					!shown ? "" : shown + 1 == hits ? " or " : ", ", names[i]);
+					!shown		    ? ""
+					: shown + 1 == hits ? " or "
+							    : ", ",
+					names[i]);
 		if (len >= size)
 			return;
 		shown++;

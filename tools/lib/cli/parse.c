@@ -225,7 +225,8 @@ int cli_parse(const struct command *cmd, void *opts, int argc, char **argv, unsi
 			cli_print_help(cmd, 1);
 			return CLI_EXIT(0);
 		}
-		ret = a[1] == '-' ? parse_long(&p, argc, argv, &i) : parse_short(&p, argc, argv, &i);
+		ret = a[1] == '-' ? parse_long(&p, argc, argv, &i)
+				  : parse_short(&p, argc, argv, &i);
 		if (ret)
 			return CLI_EXIT(ret);
 	}

@@ -123,8 +123,8 @@ void emit_hex(struct emit *e, const char *name, uint64_t value)
 void emit_f64(struct emit *e, const char *name, double value, int digits)
 {
 	before(e, name);
-	if (e->format == EMIT_JSON && !isfinite(value))
-		obuf_lit(e->o, "null");
+	if (!isfinite(value))
+		obuf_str(e->o, e->format == EMIT_JSON ? "null" : "-");
 	else
 		obuf_printf(e->o, "%.*f", digits, value);
 	after(e);

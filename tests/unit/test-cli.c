@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/cli.h"
+#include "unit.h"
+
+struct opts {
+	bool all, no_inherit;
+	int verbose;
+	const char *file, *graph;
+	struct cli_list events;
+	int64_t delay;
+	uint64_t freq;
+	char called[32];
+	bool unset;
+};
+
+static int call(void *opts, const struct option *o, const char *arg, bool unset, struct err *e)
+{
+	struct opts *s = opts;
+
+	(void)o;
+	if (arg && !strcmp(arg, "bad"))
+		return err_set(e, -EINVAL, "bad argument");
+	snprintf(s->called, sizeof(s->called), "%s", arg ? arg : "(none)");
+	s->unset = unset;
+	return 0;
+}
+
+static const struct option options[] = {
+	OPT_GROUP("Group"),
+	OPT_BOOL('a', "all-cpus", struct opts, all, "all"),
+	OPT_BOOL('i', "no-inherit", struct opts, no_inherit, "no inherit"),
+	OPT_INC('v', "verbose", struct opts, verbose, "verbose"),
+	OPT_STRING('o', "output", struct opts, file, "FILE", "file"),
+	OPT_STRING_DEF('g', "graph", struct opts, graph, "MODE", "fp", "graph"),
+	OPT_LIST('e', "event", struct opts, events, "EVENT", "event"),
+	OPT_INT('D', "delay", struct opts, delay, "MS", "delay"),
+	OPT_UINT('F', "freq", struct opts, freq, "N", "frequency"),
+	OPT_CALL_OPTARG('I', "intr-regs", call, "LIST", "registers"),
+	OPT_CALL(0, "call-graph", call, "MODE", "call graph"),
+	OPT_CALL_NOARG('b', "branch-any", call, "branches"),
+	OPT_BOOL(0, "branch-other", struct opts, all, "other"),
+	OPT_END(),
+};
+
+static const char *const usage[] = { "x [<options>]", NULL };
+static const struct command cmd = { .name = "x", .usage = usage, .options = options };
+
+/* Splits @line at blanks; '_' stands for a blank inside an argument. */
+static int parse(struct opts *o, const char *line, unsigned flags, char **left)
+{
+	static char buf[512], *argv[32];
+	int argc = 1, n, saved = dup(2), null = open("/dev/null", O_WRONLY);
+
+	memset(o, 0, sizeof(*o));
+	snprintf(buf, sizeof(buf), "%s", line);
+	argv[0] = "x";
+	for (char *t = strtok(buf, " "); t; t = strtok(NULL, " "))
+		argv[argc++] = t;
+	for (int i = 1; i < argc; i++)
+		for (char *c = argv[i]; *c; c++)
+			*c = *c == '_' ? ' ' : *c;
+	argv[argc] = NULL;
+	fflush(stderr);
+	dup2(null, 2);
+	n = cli_parse(&cmd, o, argc, argv, flags);
+	fflush(stderr);
+	dup2(saved, 2);
+	close(saved);
+	close(null);
+	*left = n > 0 ? argv[0] : NULL;
+	return n;
+}
+
+static void test_forms(void **state)
+{
+	struct opts o;
+	char *left;
+
+	(void)state;
+	assert_int_equal(parse(&o, "-av --output=f -F99 cmd", 0, &left), 1);
+	assert_true(o.all);
+	assert_int_equal(o.verbose, 1);
+	assert_string_equal(o.file, "f");
+	assert_int_equal(o.freq, 99);
+	assert_string_equal(left, "cmd");
+
+	/* One element with a blank inside, as 0x passes it. */
+	assert_int_equal(parse(&o, "-F_99 -g", 0, &left), 0);
+	assert_int_equal(o.freq, 99);
+	assert_string_equal(o.graph, "fp");
+
+	assert_int_equal(parse(&o, "-vvv --no-verbose -v", 0, &left), 0);
+	assert_int_equal(o.verbose, 1);
+
+	assert_int_equal(parse(&o, "-D -1", 0, &left), 0);
+	assert_int_equal(o.delay, -1);
+}
+
+static void test_optional_argument_is_attached(void **state)
+{
+	struct opts o;
+	char *left;
+
+	(void)state;
+	assert_int_equal(parse(&o, "-I ax", 0, &left), 1);
+	assert_string_equal(o.called, "(none)");
+	assert_int_equal(parse(&o, "-Iax,bx", 0, &left), 0);
+	assert_string_equal(o.called, "ax,bx");
+	assert_int_equal(parse(&o, "--intr-regs=sp", 0, &left), 0);
+	assert_string_equal(o.called, "sp");
+	assert_int_equal(parse(&o, "--graph=dwarf", 0, &left), 0);
+	assert_string_equal(o.graph, "dwarf");
+}
+
+static void test_stop_at_argument(void **state)
+{
+	struct opts o;
+	char *left;
+
+	(void)state;
+	assert_int_equal(parse(&o, "-a ls -v -z", CLI_STOP_AT_ARG, &left), 3);
+	assert_string_equal(left, "ls");
+	assert_int_equal(o.verbose, 0);
+	assert_int_equal(parse(&o, "-a -- -v", 0, &left), 1);
+	assert_string_equal(left, "-v");
+	assert_int_equal(parse(&o, "one -a two -", 0, &left), 3);
+	assert_true(o.all);
+}
+
+static void test_negation(void **state)
+{
+	struct opts o;
+	char *left;
+
+	(void)state;
+	assert_int_equal(parse(&o, "--no-inherit", 0, &left), 0);
+	assert_true(o.no_inherit);
+	assert_int_equal(parse(&o, "-i --inherit", 0, &left), 0);
+	assert_false(o.no_inherit);
+	assert_int_equal(parse(&o, "--no-call-graph", 0, &left), 0);
+	assert_true(o.unset);
+	assert_int_equal(parse(&o, "-a --no-all-cpus", 0, &left), 0);
+	assert_false(o.all);
+}
+
+static void test_list_keeps_order(void **state)
+{
+	struct opts o;
+	char *left;
+
+	(void)state;
+	assert_int_equal(parse(&o, "-e a -eb --event c", 0, &left), 0);
+	assert_int_equal(o.events.items.n, 3);
+	assert_string_equal(o.events.items.v[1], "b");
+	cli_list_free(&o.events);
+}
+
+static void test_abbreviations(void **state)
+{
+	struct opts o;
+	char *left;
+
+	(void)state;
+	assert_int_equal(parse(&o, "--out=f", 0, &left), 0);
+	assert_string_equal(o.file, "f");
+	assert_int_equal(parse(&o, "--branch", 0, &left), CLI_EXIT(CLI_USAGE));
+	assert_int_equal(parse(&o, "--branch-a", 0, &left), 0);
+}
+
+static void test_refusals(void **state)
+{
+	static const char *const lines[] = {
+		"--nonsense", "-Q",	 "-F",		"--freq",	    "-F abc",
+		"--freq=1x",  "--all=3", "--no-freq=3", "--call-graph bad", "-D x",
+	};
+	struct opts o;
+	char *left;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		assert_int_equal(parse(&o, lines[i], 0, &left), CLI_EXIT(CLI_USAGE));
+}
+
+static void test_sizes(void **state)
+{
+	uint64_t v;
+
+	(void)state;
+	assert_int_equal(cli_parse_size("10", &v), 0);
+	assert_int_equal(v, 10);
+	assert_int_equal(cli_parse_size("4k", &v), 0);
+	assert_int_equal(v, 4096);
+	assert_int_equal(cli_parse_size("2GB", &v), 0);
+	assert_int_equal(v, 2ULL << 30);
+	assert_int_equal(cli_parse_size("99999999999G", &v), -ERANGE);
+	assert_int_equal(cli_parse_size("", &v), -EINVAL);
+	assert_int_equal(cli_parse_size("-1", &v), -EINVAL);
+	assert_int_equal(cli_parse_size("3X", &v), -EINVAL);
+}
+
+static void test_suggest(void **state)
+{
+	static const char *const names[] = { "cycles", "instructions", "cache-misses", "cycle" };
+	char buf[128], tiny[4];
+
+	(void)state;
+	cli_suggest("cylces", names, ARRAY_SIZE(names), buf, sizeof(buf));
+	assert_string_equal(buf, "'cycles'");
+	cli_suggest("zzz", names, ARRAY_SIZE(names), buf, sizeof(buf));
+	assert_string_equal(buf, "");
+	cli_suggest("cycl", names, ARRAY_SIZE(names), buf, sizeof(buf));
+	assert_string_equal(buf, "'cycle'");
+	cli_suggest("cycles", names, ARRAY_SIZE(names), tiny, sizeof(tiny));
+	assert_int_equal(strlen(tiny), 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_optional_argument_is_attached),
+		cmocka_unit_test(test_stop_at_argument),
+		cmocka_unit_test(test_negation),
+		cmocka_unit_test(test_list_keeps_order),
+		cmocka_unit_test(test_abbreviations),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_suggest),
+	};
+
+	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/time.h>
+
+#include "workload/private.h"
+
+static const struct workload table[] = {
+	{ "brstack", "every kind of branch, in known places (brstack_bench, brstack_foo, ...)",
+	  "[ROUNDS]", workload_brstack },
+	{ "datasym", "writes to a known global variable (buf1)", "[SECONDS]", workload_datasym },
+	{ "leafloop", "a leaf function under a known chain of callers (parent, leaf)", "[SECONDS]",
+	  workload_leafloop },
+	{ "noploop", "an empty loop in one function (noploop)", "[SECONDS]", workload_noploop },
+	{ "simdloop", "known values in the widest vector registers (simdloop, scalarloop)",
+	  "[SECONDS] [sse2|avx2|avx512]", workload_simdloop },
+	{ "sqrtloop", "a child process that computes square roots (sqrtloop)", "[SECONDS]",
+	  workload_sqrtloop },
+	{ "thloop", "the same loop in two threads (test_loop)", "[SECONDS] [THREADS]",
+	  workload_thloop },
+};
+
+volatile int workload_done;
+
+const struct workload *workloads(size_t *nr)
+{
+	*nr = ARRAY_SIZE(table);
+	return table;
+}
+
+const struct workload *workload_find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		if (!strcmp(table[i].name, name))
+			return &table[i];
+	return NULL;
+}
+
+double workload_seconds(int argc, char **argv, double def)
+{
+	double s = argc > 1 ? strtod(argv[1], NULL) : def;
+
+	return s > 0 && s < 1e6 ? s : def;
+}
+
+uint64_t workload_count(int argc, char **argv, int i, uint64_t def)
+{
+	uint64_t n = argc > i ? strtoull(argv[i], NULL, 0) : def;
+
+	return n ? n : def;
+}
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+	workload_done = 1;
+}
+
+void workload_alarm(double seconds)
+{
+	struct itimerval it = { 0 };
+
+	signal(SIGINT, on_alarm);
+	signal(SIGALRM, on_alarm);
+	it.it_value.tv_sec = (time_t)seconds;
+	it.it_value.tv_usec = (suseconds_t)((seconds - (double)it.it_value.tv_sec) * 1e6);
+	setitimer(ITIMER_REAL, &it, NULL);
+}
