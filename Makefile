@@ -91,10 +91,40 @@ bench: deps
 lint:
 	@O='$(abspath $(O))' sh tests/lint.sh
 
+# Man pages come from asciidoc by asciidoctor, when it is there.
+MAN_SRC := $(sort $(wildcard Documentation/perf*.adoc))
+man: $(MAN_SRC)
+	@mkdir -p $(O)/man
+	@if command -v asciidoctor >/dev/null 2>&1; then \
+		asciidoctor -b manpage -D $(O)/man $(MAN_SRC); \
+	else \
+		echo '  no asciidoctor: man pages are not built (make deps installs it)'; \
+	fi
+
+libexec = $(DESTDIR)$(libexecdir)/perf
+install: tests man
+	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man5 \
+		$(DESTDIR)$(datadir)/bash-completion/completions $(libexec)/tests/unit
+	$(INSTALL) -m 755 $(O)/perf $(DESTDIR)$(bindir)/perf
+	$(INSTALL) -m 644 tools/perf/perf-completion.bash \
+		$(DESTDIR)$(datadir)/bash-completion/completions/perf
+	for m in $(O)/man/*.[15]; do [ ! -e $$m ] || \
+		$(INSTALL) -m 644 $$m $(DESTDIR)$(mandir)/man$${m##*.}/; done
+	$(INSTALL) -m 755 $(UNIT_BIN) $(libexec)/tests/unit/
+	for h in $(TEST_HELPERS); do d=$(libexec)/$${h#$(O)/}; \
+		$(INSTALL) -d $$(dirname $$d) && $(INSTALL) -m 755 $$h $$d; done
+	cp -R tests/lib.sh tests/golden tests/system tests/data $(libexec)/tests/
+
+uninstall:
+	rm -f $(DESTDIR)$(bindir)/perf $(DESTDIR)$(mandir)/man1/perf.1 \
+		$(DESTDIR)$(mandir)/man1/perf-*.1 $(DESTDIR)$(mandir)/man5/perf.data.5 \
+		$(DESTDIR)$(datadir)/bash-completion/completions/perf
+	rm -rf $(libexec)
+
 clean:
 	rm -rf $(O)
 
 -include $(LIB_OBJ:.o=.d) $(PERF_OBJ:.o=.d) $(UNIT_BIN:=.d)
 
 .SECONDARY:
-.PHONY: all unit tests deps check demo bench fuzz lint install uninstall clean force
+.PHONY: all man unit tests deps check demo bench fuzz lint install uninstall clean force

@@ -8,6 +8,7 @@
 #include "base/base.h"
 #include "cli/cli.h"
 
+extern const struct command cmd_check;
 extern const struct command cmd_help;
 extern const struct command cmd_test;
 extern const struct command cmd_version;

@@ -6,6 +6,7 @@
 #include "builtin.h"
 
 static const struct command *const commands[] = {
+	&cmd_check,
 	&cmd_help,
 	&cmd_test,
 	&cmd_version,
