@@ -57,25 +57,55 @@ struct regs_selection {
 	bool all; /* no list was given: everything that can be had of the GPRs */
 };
 
+/* What may be missing on its own. */
+enum regs_class {
+	REGS_XMM,
+	REGS_YMM,
+	REGS_ZMM,
+	REGS_OPMASK,
+	REGS_EGPR, /* R16-R31 */
+	REGS_SSP,
+	REGS_NR_CLASSES,
+};
+
+/* Who said no. */
+enum regs_lack {
+	REGS_HAVE,
+	REGS_NO_ARCH,	/* not a class of this architecture */
+	REGS_NO_KERNEL, /* the kernel does not know sample_simd_*: it lacks the series */
+	REGS_NO_CPU,	/* the CPU (or the hypervisor) lacks the XSAVE component */
+	REGS_NO_PMU,	/* both are there, the PMU refused the trial event */
+};
+
 /* What this kernel and PMU can give (events fills it by trial opens). */
 struct regs_caps {
 	enum regs_arch arch;
+	bool user;	 /* probed for --user-regs, else for -I */
 	uint64_t gpr;	 /* mask bits that open, R16-R31 and SSP included when they do */
 	bool simd_abi;	 /* the kernel has the series */
 	bool legacy_xmm; /* XMM through bits 32-63 */
 	bool xmm, ymm, zmm, opmask;
+	enum regs_lack lack[REGS_NR_CLASSES];
+	int code[REGS_NR_CLASSES]; /* -errno of the trial event for REGS_NO_PMU */
 };
 
 /*
- * Parses "ax,bx,r16-r31,zmm" into @sel, adding to what is there. Names in any case. -EINVAL with
- * the closest known names as hint for an unknown one; -ENOTSUP for a known class that @caps lacks
- * (caps NULL: all is allowed).
+ * Parses "ax,bx,r16-r31,zmm" into @sel, adding to what is there. Names in any case; a range is
+ * "r8-r15", "r8-15". NULL or "" means all (@sel->all). -EINVAL with the closest known names as
+ * hint for an unknown one; -ENOTSUP, with who lacks it and what can be had instead, for a known
+ * class that @caps lacks (caps NULL: an x86 with everything).
  */
 int regs_parse(struct regs_selection *sel, const char *list, const struct regs_caps *caps,
 	       struct err *e);
 /* "AX BX ... SSP XMM0-15 YMM0-15" for `-I?`. */
 void regs_print_available(const struct regs_caps *caps, struct obuf *o);
-/* Writes intr and user selections into an attr: one vector width per event, the widest wins. */
+/* A line for each class that is missing: "ZMM0-31: this CPU has no AVX-512 state (...)". */
+void regs_print_lacking(const struct regs_caps *caps, struct obuf *o);
+/*
+ * Writes intr and user selections (NULL: none) into an attr: masks, sample_type and, when the
+ * SIMD ABI is needed, its fields. One vector width per event, the widest wins. attr->type must
+ * be set: a software event cannot give R16-R31 and SSP, they are left out there.
+ */
 void regs_to_attr(const struct regs_selection *intr, const struct regs_selection *user,
 		  const struct regs_caps *caps, struct perf_event_attr *attr);
 
@@ -83,8 +113,12 @@ void regs_to_attr(const struct regs_selection *intr, const struct regs_selection
 
 enum regs_lane { LANE_HEX, LANE_F32, LANE_F64, LANE_I8, LANE_I16, LANE_I32, LANE_I64 };
 
-int regs_lane_parse(const char *name, enum regs_lane *lane);
-/* @n little-endian-ordered qwords (host u64s, lowest first) as lanes separated by blanks. */
+int regs_lane_parse(const char *name, enum regs_lane *lane); /* "f32" ...; -EINVAL */
+unsigned regs_lane_bits(enum regs_lane lane);
+/* @n little-endian-ordered qwords (host u64s, lowest first) as lanes separated by blanks, lane 0
+ * first. Floats: the shortest text that reads back as the same number. */
 void regs_print_lanes(const uint64_t *qwords, unsigned n, enum regs_lane lane, struct obuf *o);
+/* Lane @i alone. */
+void regs_print_lane(const uint64_t *qwords, unsigned i, enum regs_lane lane, struct obuf *o);
 
 #endif

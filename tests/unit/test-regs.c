@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "regs/regs.h"
+
+#define EGPR 0xffff000000ULL
+#define SSP  0x10000000000ULL
+
+static const struct regs_caps full = {
+	.arch = REGS_ARCH_X86,
+	.gpr = 0xff0fff | EGPR | SSP,
+	.simd_abi = true,
+	.xmm = true,
+	.ymm = true,
+	.zmm = true,
+	.opmask = true,
+};
+static const struct regs_caps avx_only = {
+	.arch = REGS_ARCH_X86,
+	.gpr = 0xff0fff,
+	.simd_abi = true,
+	.xmm = true,
+	.ymm = true,
+	.lack = { [REGS_ZMM] = REGS_NO_CPU,
+		  [REGS_OPMASK] = REGS_NO_CPU,
+		  [REGS_EGPR] = REGS_NO_PMU,
+		  [REGS_SSP] = REGS_NO_CPU },
+	.code = { [REGS_EGPR] = -EINVAL },
+};
+static const struct regs_caps legacy = {
+	.arch = REGS_ARCH_X86,
+	.gpr = 0xff0fff | 0xffffffff00000000ULL,
+	.legacy_xmm = true,
+	.lack = { REGS_NO_KERNEL, REGS_NO_KERNEL, REGS_NO_KERNEL, REGS_NO_KERNEL, REGS_NO_KERNEL,
+		  REGS_NO_KERNEL },
+};
+static const struct regs_caps plain = {
+	.arch = REGS_ARCH_X86,
+	.gpr = 0xff0fff,
+	.lack = { REGS_NO_KERNEL, REGS_NO_KERNEL, REGS_NO_KERNEL, REGS_NO_KERNEL, REGS_NO_KERNEL,
+		  REGS_NO_KERNEL },
+};
+
+static const char *text(struct obuf *o)
+{
+	obuf_char(o, 0);
+	o->len = 0;
+	return o->buf;
+}
+
+static struct regs_selection parse(const char *list, const struct regs_caps *caps)
+{
+	struct regs_selection sel = { 0 };
+
+	assert_int_equal(regs_parse(&sel, list, caps, NULL), 0);
+	return sel;
+}
+
+static struct err refused(const char *list, const struct regs_caps *caps, int code)
+{
+	struct regs_selection sel = { .gpr = 1 };
+	struct err e = { 0 };
+
+	assert_int_equal(regs_parse(&sel, list, caps, &e), code);
+	assert_int_equal(sel.gpr, 1); /* nothing half done */
+	assert_int_equal(e.code, code);
+	return e;
+}
+
+static void names(void **state)
+{
+	static const struct {
+		enum regs_arch arch;
+		unsigned reg;
+		bool simd;
+		const char *name;
+	} t[] = {
+		{ REGS_ARCH_X86, 0, false, "AX" },
+		{ REGS_ARCH_X86, 9, true, "FLAGS" },
+		{ REGS_ARCH_X86, 23, false, "R15" },
+		{ REGS_ARCH_X86, 24, false, "unknown" },
+		{ REGS_ARCH_X86, 24, true, "R16" },
+		{ REGS_ARCH_X86, 39, true, "R31" },
+		{ REGS_ARCH_X86, 39, false, "XMM3" },
+		{ REGS_ARCH_X86, 40, true, "SSP" },
+		{ REGS_ARCH_X86, 41, true, "unknown" },
+		{ REGS_ARCH_X86, 63, false, "XMM15" },
+		{ REGS_ARCH_X86, 64, false, "unknown" },
+		{ REGS_ARCH_X86, UINT32_MAX, true, "unknown" },
+		{ REGS_ARCH_ARM, 11, false, "fp" },
+		{ REGS_ARCH_ARM64, 30, false, "lr" },
+		{ REGS_ARCH_ARM64, 46, false, "vg" },
+		{ REGS_ARCH_ARM64, 40, false, "unknown" },
+		{ REGS_ARCH_RISCV, 17, false, "a7" },
+		{ REGS_ARCH_RISCV, 31, true, "t6" },
+		{ REGS_ARCH_POWERPC, 44, false, "mmcra" },
+		{ REGS_ARCH_POWERPC, 58, false, "siar" },
+		{ REGS_ARCH_S390, 33, false, "PC" },
+		{ REGS_ARCH_S390, 31, false, "FP15" },
+		{ REGS_ARCH_CSKY, 3, false, "unknown" },
+		{ REGS_ARCH_CSKY, 36, false, "lo" },
+		{ REGS_ARCH_LOONGARCH, 3, false, "%r3" },
+		{ REGS_ARCH_MIPS, 26, false, "unknown" },
+		{ REGS_ARCH_MIPS, 31, false, "$31" },
+		{ REGS_ARCH_NONE, 0, false, "unknown" },
+		{ 99, 0, false, "unknown" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++)
+		assert_string_equal(regs_name(t[i].arch, t[i].reg, t[i].simd), t[i].name);
+}
+
+static void architectures(void **state)
+{
+	static const struct {
+		const char *uname;
+		enum regs_arch arch;
+		const char *ip, *sp;
+	} t[] = {
+		{ "x86_64", REGS_ARCH_X86, "IP", "SP" },
+		{ "i686", REGS_ARCH_X86, "IP", "SP" },
+		{ "aarch64", REGS_ARCH_ARM64, "pc", "sp" },
+		{ "arm64", REGS_ARCH_ARM64, "pc", "sp" },
+		{ "armv7l", REGS_ARCH_ARM, "pc", "sp" },
+		{ "riscv64", REGS_ARCH_RISCV, "pc", "sp" },
+		{ "ppc64le", REGS_ARCH_POWERPC, "nip", "r1" },
+		{ "s390x", REGS_ARCH_S390, "PC", "R15" },
+		{ "csky", REGS_ARCH_CSKY, "pc", "sp" },
+		{ "mips64", REGS_ARCH_MIPS, "PC", "$29" },
+		{ "loongarch64", REGS_ARCH_LOONGARCH, "PC", "%r3" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		enum regs_arch a = regs_arch_from_uname(t[i].uname);
+
+		assert_int_equal(a, t[i].arch);
+		assert_string_equal(regs_name(a, (unsigned)regs_ip(a), false), t[i].ip);
+		assert_string_equal(regs_name(a, (unsigned)regs_sp(a), false), t[i].sp);
+	}
+	assert_int_equal(regs_arch_from_uname("alpha"), REGS_ARCH_NONE);
+	assert_int_equal(regs_arch_from_uname(""), REGS_ARCH_NONE);
+	assert_int_equal(regs_arch_from_uname(NULL), REGS_ARCH_NONE);
+	assert_int_equal(regs_arch_from_uname("ia64"), REGS_ARCH_NONE);
+	assert_int_equal(regs_ip(REGS_ARCH_NONE), -1);
+	assert_int_equal(regs_arch_from_elf(62), REGS_ARCH_X86);
+	assert_int_equal(regs_arch_from_elf(183), REGS_ARCH_ARM64);
+	assert_int_equal(regs_arch_from_elf(0xffff), REGS_ARCH_NONE);
+	assert_string_equal(regs_vector_class(REGS_ARCH_X86, 8), "ZMM");
+	assert_string_equal(regs_vector_class(REGS_ARCH_X86, 3), "VEC");
+	assert_string_equal(regs_vector_class(REGS_ARCH_ARM64, 8), "VEC");
+	assert_string_equal(regs_pred_class(REGS_ARCH_X86), "OPMASK");
+	assert_int_equal(regs_default_mask(REGS_ARCH_X86, true), 0xff0fff);
+	assert_int_equal(regs_default_mask(REGS_ARCH_X86, false), 0xfff);
+	assert_int_equal(regs_default_mask(REGS_ARCH_ARM64, true), 0x1ffffffff);
+}
+
+static void lists(void **state)
+{
+	struct regs_selection s;
+
+	(void)state;
+	/* the example of the series */
+	s = parse("ax,bx,r8,r16,r31,ssp,xmm,ymm,zmm,opmask", &full);
+	assert_int_equal(s.gpr, 0x18001010003);
+	assert_int_equal(s.vec_qwords, 8);
+	assert_int_equal(s.vec_mask, 0xffffffff);
+	assert_int_equal(s.pred_mask, 0xff);
+	assert_int_equal(s.pred_qwords, 1);
+	assert_false(s.all);
+	/* given twice: adds up; the widest stays whatever the order */
+	assert_int_equal(regs_parse(&s, "CX,Xmm", &full, NULL), 0);
+	assert_int_equal(s.gpr, 0x18001010007);
+	assert_int_equal(s.vec_qwords, 8);
+
+	assert_int_equal(parse("r16-r31", &full).gpr, EGPR);
+	assert_int_equal(parse("R8-10,ip", &full).gpr, 7 << 16 | 1 << 8);
+	assert_int_equal(parse("r14-r17", &full).gpr, 0xfULL << 22);
+	assert_int_equal(parse("zmm0-31", &full).vec_qwords, 8);
+	assert_int_equal(parse("YMM0-YMM15", &full).vec_mask, 0xffff);
+	assert_int_equal(parse("opmask0-7", &full).pred_mask, 0xff);
+	assert_true(parse(NULL, &full).all);
+	assert_true(parse("", &full).all);
+	/* nobody probed: an x86 with everything */
+	assert_int_equal(parse("zmm,r31", NULL).vec_qwords, 8);
+	/* legacy XMM: two bits each */
+	assert_int_equal(parse("xmm3,ax", &legacy).gpr, 3ULL << 38 | 1);
+	assert_int_equal(parse("xmm0-xmm1", &legacy).gpr, 0xfULL << 32);
+	assert_int_equal(parse("xmm", &legacy).gpr, 0xffffffff00000000ULL);
+	assert_int_equal(parse("xmm0-15", &legacy).gpr, 0xffffffff00000000ULL);
+	/* other architectures */
+	struct regs_caps arm64 = { .arch = REGS_ARCH_ARM64, .gpr = 0x4001ffffffffULL };
+
+	assert_int_equal(parse("x0-x3,SP,vg", &arm64).gpr, 0x40008000000fULL);
+	arm64.gpr = 0x1ffffffff;
+	refused("vg", &arm64, -EINVAL);
+	refused("zmm", &arm64, -EINVAL);
+	struct regs_caps loong = { .arch = REGS_ARCH_LOONGARCH };
+
+	assert_int_equal(parse("%r3-5,pc", &loong).gpr, 0x39);
+}
+
+static void refusals(void **state)
+{
+	static const char *const bad[] = { "foo",   "ax,,bx",  "ax,",	    ",ax",	 "r8-",
+					   "-r8",   "ax-dx",   "r8-x9",	    "r15-r8",	 "xmm16",
+					   "zmm32", "opmask8", "r8-r99999", "zmm0",	 "zmm0-15",
+					   "xmm3",  "r32",     "ax bx",	    "r8-r15-r16" };
+	struct err e;
+	char longest[300];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		refused(bad[i], &full, -EINVAL);
+	memset(longest, 'r', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = 0;
+	refused(longest, &full, -EINVAL);
+
+	e = refused("ax,yym", &full, -EINVAL);
+	assert_string_equal(e.text,
+			    "Unknown register \"yym\", check man page or run \"perf record -I?\"");
+	e = refused("flag", &full, -EINVAL);
+	assert_string_equal(e.hint, "Did you mean FLAGS?");
+	struct regs_caps user = full;
+
+	user.user = true;
+	e = refused("qq", &user, -EINVAL);
+	assert_non_null(strstr(e.text, "\"perf record --user-regs=?\""));
+	e = refused("zmm3", &full, -EINVAL);
+	assert_non_null(strstr(e.text, "all ZMM0-31 or none"));
+
+	/* each of the three who may lack a class is told apart, and what is there is listed */
+	e = refused("zmm", &plain, -ENOTSUP);
+	assert_non_null(strstr(e.text, "this kernel has no SIMD register sampling"));
+	assert_non_null(strstr(e.hint, "AX BX CX DX"));
+	e = refused("zmm0-31", &avx_only, -ENOTSUP);
+	assert_non_null(strstr(e.text, "this CPU has no AVX-512 state"));
+	assert_non_null(strstr(e.hint, "XMM0-15 YMM0-15"));
+	e = refused("r16", &avx_only, -ENOTSUP);
+	assert_non_null(strstr(e.text, "the PMU refused it (Invalid argument)"));
+	refused("ssp", &plain, -ENOTSUP);
+	refused("xmm", &plain, -ENOTSUP);
+	refused("ymm", &legacy, -ENOTSUP);
+}
+
+static void available(void **state)
+{
+	struct obuf o;
+
+	(void)state;
+	obuf_init(&o, -1, 0);
+	regs_print_available(&full, &o);
+	assert_string_equal(text(&o),
+			    "AX BX CX DX SI DI BP SP IP FLAGS CS SS R8 R9 R10 R11 R12 R13 R14 R15 "
+			    "R16 R17 R18 R19 R20 R21 R22 R23 R24 R25 R26 R27 R28 R29 R30 R31 SSP "
+			    "XMM0-15 YMM0-15 ZMM0-31 OPMASK0-7");
+	regs_print_available(&plain, &o);
+	assert_string_equal(text(&o), "AX BX CX DX SI DI BP SP IP FLAGS CS SS R8 R9 R10 R11 R12 "
+				      "R13 R14 R15");
+	regs_print_available(&legacy, &o);
+	assert_non_null(strstr(text(&o), "R15 XMM0 XMM1 XMM2"));
+	regs_print_lacking(&full, &o);
+	assert_string_equal(text(&o), "");
+	regs_print_lacking(&avx_only, &o);
+	assert_string_equal(
+		text(&o),
+		"ZMM0-31: not available: this CPU has no AVX-512 state (XSAVE components 6 and 7)\n"
+		"OPMASK0-7: not available: this CPU has no AVX-512 mask state (XSAVE component 5)\n"
+		"R16-R31: not available: the PMU refused it (Invalid argument)\n"
+		"SSP: not available: this CPU has no user shadow stack state (XSAVE component 11)\n");
+	obuf_free(&o);
+}
+
+static struct perf_event_attr attr_of(const char *intr, const char *user,
+				      const struct regs_caps *caps, uint32_t type)
+{
+	struct perf_event_attr a = { .type = type };
+	struct regs_selection i = { 0 }, u = { 0 };
+
+	if (intr)
+		assert_int_equal(regs_parse(&i, intr, caps, NULL), 0);
+	if (user)
+		assert_int_equal(regs_parse(&u, user, caps, NULL), 0);
+	regs_to_attr(intr ? &i : NULL, user ? &u : NULL, caps, &a);
+	return a;
+}
+
+static void attrs(void **state)
+{
+	struct perf_event_attr a;
+
+	(void)state;
+	a = attr_of("xmm,opmask", "zmm", &full, 0);
+	assert_int_equal(a.sample_type, PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER);
+	assert_int_equal(a.sample_simd_vec_reg_qwords, 8);
+	assert_int_equal(a.sample_simd_vec_reg_intr, 0xffffffff);
+	assert_int_equal(a.sample_simd_vec_reg_user, 0xffffffff);
+	assert_int_equal(a.sample_simd_pred_reg_qwords, 1);
+	assert_int_equal(a.sample_simd_pred_reg_intr, 0xff);
+	assert_int_equal(a.sample_simd_pred_reg_user, 0);
+	assert_int_equal(a.sample_simd_regs_enabled, 1);
+
+	a = attr_of("xmm", "ax", &full, 0);
+	assert_int_equal(a.sample_simd_vec_reg_qwords, 2);
+	assert_int_equal(a.sample_simd_vec_reg_intr, 0xffff);
+	assert_int_equal(a.sample_simd_vec_reg_user, 0);
+	assert_int_equal(a.sample_regs_intr, 0);
+	assert_int_equal(a.sample_regs_user, 1);
+
+	a = attr_of("ax,bx", NULL, &full, 0);
+	assert_int_equal(a.sample_simd_regs_enabled, 1);
+	assert_int_equal(a.sample_simd_vec_reg_qwords, 0);
+	assert_int_equal(a.sample_type, PERF_SAMPLE_REGS_INTR);
+	a = attr_of("ax,bx,r16,ssp", NULL, &full, PERF_TYPE_SOFTWARE);
+	assert_int_equal(a.sample_simd_regs_enabled, 0);
+	assert_int_equal(a.sample_regs_intr, 3);
+	/* no list: all that opens, no vectors */
+	a = attr_of("", NULL, &full, 0);
+	assert_int_equal(a.sample_regs_intr, 0xff0fff | EGPR | SSP);
+	assert_int_equal(a.sample_simd_vec_reg_qwords, 0);
+	a = attr_of("", NULL, &plain, 0);
+	assert_int_equal(a.sample_regs_intr, 0xff0fff);
+	assert_int_equal(a.sample_simd_regs_enabled, 0);
+	a = attr_of("", NULL, &legacy, 0);
+	assert_int_equal(a.sample_regs_intr, 0xff0fff);
+	a = attr_of(NULL, NULL, &full, 0);
+	assert_int_equal(a.sample_type, 0);
+	assert_int_equal(a.sample_simd_regs_enabled, 0);
+	a = attr_of("xmm1", NULL, &legacy, 0);
+	assert_int_equal(a.sample_regs_intr, 3ULL << 34);
+	assert_int_equal(a.sample_simd_regs_enabled, 0);
+}
+
+static void typed_lanes(void **state)
+{
+	const uint64_t q[2] = { 0x3f800000c0200000ULL, 0x00ff80007f010203ULL };
+	const uint64_t d[2] = { 0x3ff0000000000000ULL, 0x3fb999999999999aULL };
+	const uint64_t nan[1] = { 0x7ff8000000000000ULL };
+	enum regs_lane lane;
+	struct obuf o;
+
+	(void)state;
+	obuf_init(&o, -1, 0);
+	regs_print_lanes(q, 1, LANE_F32, &o);
+	assert_string_equal(text(&o), "-2.5 1");
+	regs_print_lanes(d, 2, LANE_F64, &o);
+	assert_string_equal(text(&o), "1 0.1");
+	regs_print_lanes(q + 1, 1, LANE_I8, &o);
+	assert_string_equal(text(&o), "3 2 1 127 0 -128 -1 0");
+	regs_print_lanes(q + 1, 1, LANE_I16, &o);
+	assert_string_equal(text(&o), "515 32513 -32768 255");
+	regs_print_lanes(q, 1, LANE_I32, &o);
+	assert_string_equal(text(&o), "-1071644672 1065353216");
+	regs_print_lanes(&(uint64_t){ UINT64_MAX }, 1, LANE_I64, &o);
+	assert_string_equal(text(&o), "-1");
+	regs_print_lanes(q, 2, LANE_HEX, &o);
+	assert_string_equal(text(&o), "0x3f800000c0200000 0x00ff80007f010203");
+	regs_print_lanes(nan, 1, LANE_F64, &o);
+	assert_string_equal(text(&o), "nan");
+	regs_print_lanes(q, 0, LANE_F64, &o);
+	assert_string_equal(text(&o), "");
+	assert_int_equal(regs_lane_parse("F64", &lane), 0);
+	assert_int_equal(lane, LANE_F64);
+	assert_int_equal(regs_lane_bits(LANE_I16), 16);
+	assert_int_equal(regs_lane_parse("f16", &lane), -EINVAL);
+	obuf_free(&o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names),       cmocka_unit_test(architectures),
+		cmocka_unit_test(lists),       cmocka_unit_test(refusals),
+		cmocka_unit_test(available),   cmocka_unit_test(attrs),
+		cmocka_unit_test(typed_lanes),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

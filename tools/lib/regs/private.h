@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* regs, inside: the tables. */
+#ifndef PERF_REGS_PRIVATE_H
+#define PERF_REGS_PRIVATE_H
+
+#include "regs/regs.h"
+
+#define X86_EGPR_MASK	    0xffff000000ULL	  /* R16-R31, SIMD ABI */
+#define X86_SSP_MASK	    0x10000000000ULL	  /* SIMD ABI */
+#define X86_LEGACY_XMM_MASK 0xffffffff00000000ULL /* two bits each, legacy ABI */
+
+struct regs_table {
+	const char *name;
+	const char *const *names; /* NULL: a bit without a name */
+	unsigned nr;
+	int ip, sp;
+	uint64_t mask64, mask32;
+};
+
+const struct regs_table *regs_table(enum regs_arch arch);
+/* NULL when the bit has no name. */
+const char *regs_find_name(enum regs_arch arch, unsigned reg, bool simd);
+
+/* The vector and predicate classes, narrowest first; index = enum regs_class. */
+struct regs_class_info {
+	const char *name;    /* as asked for */
+	const char *printed; /* as listed */
+	unsigned nr;	     /* registers */
+	uint16_t qwords;
+	bool pred;
+	const char *needs; /* what a CPU without it lacks */
+};
+
+#define REGS_NR_SIMD_CLASSES 4
+extern const struct regs_class_info regs_class_info[REGS_NR_CLASSES];
+
+bool regs_has_class(const struct regs_caps *caps, enum regs_class c);
+/* Why @c is missing, for a sentence "ZMM registers: ..."; "" when it is there. */
+void regs_why_not(const struct regs_caps *caps, enum regs_class c, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* -I and --user-regs: which registers are asked for, and the attr that asks the kernel. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/nearest.h"
+#include "regs/private.h"
+
+/* What is assumed when nobody probed. */
+static const struct regs_caps everything = {
+	.arch = REGS_ARCH_X86,
+	.gpr = 0xff0fff | X86_EGPR_MASK | X86_SSP_MASK,
+	.simd_abi = true,
+	.xmm = true,
+	.ymm = true,
+	.zmm = true,
+	.opmask = true,
+};
+
+struct selecting {
+	const struct regs_caps *caps;
+	uint64_t gpr; /* caps->gpr, or what every kernel has when nobody probed */
+	struct regs_selection sel;
+	struct err *e;
+};
+
+static uint64_t vec_mask(enum regs_class c)
+{
+	return BIT(regs_class_info[c].nr) - 1;
+}
+
+static void add_class(struct regs_selection *sel, enum regs_class c)
+{
+	const struct regs_class_info *ci = &regs_class_info[c];
+
+	if (ci->pred) {
+		sel->pred_mask |= (uint32_t)vec_mask(c);
+		sel->pred_qwords = ci->qwords;
+		return;
+	}
+	/* Wider registers contain the narrower ones, and there is one width for all. */
+	sel->vec_mask |= vec_mask(c);
+	if (sel->vec_qwords < ci->qwords)
+		sel->vec_qwords = ci->qwords;
+}
+
+static bool legacy_only(const struct regs_caps *caps)
+{
+	return caps->legacy_xmm && !caps->xmm;
+}
+
+static const char *option(const struct regs_caps *caps)
+{
+	return caps->user ? "--user-regs=?" : "-I?";
+}
+
+static int unknown(const struct selecting *s, const char *name)
+{
+	const struct regs_caps *caps = s->caps;
+	struct nearest near = nearest_init(name);
+	char buf[160];
+
+	for (unsigned i = 0; i < 64; i++) {
+		const char *known = regs_find_name(caps->arch, i, caps->simd_abi);
+
+		if (known && s->gpr & BIT(i))
+			nearest_offer(&near, known);
+	}
+	for (int c = 0; c < REGS_NR_SIMD_CLASSES; c++) {
+		if (regs_has_class(caps, (enum regs_class)c))
+			nearest_offer(&near, regs_class_info[c].printed);
+	}
+	nearest_print(&near, buf, sizeof(buf));
+	err_set(s->e, -EINVAL, "Unknown register \"%s\", check man page or run \"perf record %s\"",
+		name, option(caps));
+	if (*buf)
+		err_hint(s->e, "Did you mean %s?", buf);
+	return -EINVAL;
+}
+
+static int lacking(const struct selecting *s, const char *name, enum regs_class c)
+{
+	char why[256];
+	struct obuf o;
+
+	regs_why_not(s->caps, c, why, sizeof(why));
+	err_set(s->e, -ENOTSUP, "\"%s\" cannot be sampled here: %s", name, why);
+	if (!obuf_init(&o, -1, 0)) {
+		regs_print_available(s->caps, &o);
+		err_hint(s->e, "What can be had instead: %.*s", (int)o.len, o.buf);
+	}
+	obuf_free(&o);
+	return -ENOTSUP;
+}
+
+/* ---- one name ------------------------------------------------------------------------------------ */
+
+/* "zmm17" -> ZMM and 17. */
+static bool class_register(const char *name, enum regs_class *c, unsigned *nr)
+{
+	for (int i = 0; i < REGS_NR_SIMD_CLASSES; i++) {
+		const char *cls = regs_class_info[i].name;
+		size_t n = strlen(cls);
+		char *end;
+
+		if (strncasecmp(name, cls, n) || !isdigit((unsigned char)name[n]))
+			continue;
+		*nr = (unsigned)strtoul(name + n, &end, 10);
+		*c = (enum regs_class)i;
+		return !*end;
+	}
+	return false;
+}
+
+static int add_named_class(struct selecting *s, const char *name, enum regs_class c)
+{
+	if (s->caps->arch != REGS_ARCH_X86)
+		return unknown(s, name);
+	if (c == REGS_XMM && legacy_only(s->caps)) {
+		s->sel.gpr |= X86_LEGACY_XMM_MASK;
+		return 0;
+	}
+	if (!regs_has_class(s->caps, c))
+		return lacking(s, name, c);
+	add_class(&s->sel, c);
+	return 0;
+}
+
+static int add_gpr(struct selecting *s, const char *name)
+{
+	const struct regs_caps *caps = s->caps;
+	bool found = false;
+
+	/* Both bits of a legacy XMM register have its name. */
+	for (unsigned i = 0; i < 64; i++) {
+		const char *known = regs_find_name(caps->arch, i, caps->simd_abi);
+
+		if (known && !strcasecmp(known, name) && s->gpr & BIT(i)) {
+			s->sel.gpr |= BIT(i);
+			found = true;
+		}
+	}
+	if (found)
+		return 0;
+	if (caps->arch == REGS_ARCH_X86) {
+		for (unsigned i = 24; i < 41; i++) {
+			if (!strcasecmp(regs_name(REGS_ARCH_X86, i, true), name))
+				return lacking(s, name, i == 40 ? REGS_SSP : REGS_EGPR);
+		}
+	}
+	return unknown(s, name);
+}
+
+static int add_name(struct selecting *s, const char *name)
+{
+	enum regs_class c;
+	unsigned nr;
+
+	for (int i = 0; i < REGS_NR_SIMD_CLASSES; i++) {
+		if (!strcasecmp(name, regs_class_info[i].name))
+			return add_named_class(s, name, (enum regs_class)i);
+	}
+	if (s->caps->arch != REGS_ARCH_X86 || !class_register(name, &c, &nr))
+		return add_gpr(s, name);
+	if (nr >= regs_class_info[c].nr)
+		return unknown(s, name);
+	if (c == REGS_XMM && legacy_only(s->caps))
+		return add_gpr(s, name);
+	if (!regs_has_class(s->caps, c))
+		return lacking(s, name, c);
+	err_set(s->e, -EINVAL, "\"%s\" alone cannot be sampled: the kernel gives all %s or none",
+		name, regs_class_info[c].printed);
+	err_hint(s->e, "Ask for \"%s\"; script and report can then pick one register.",
+		 regs_class_info[c].name);
+	return -EINVAL;
+}
+
+/* ---- a list ------------------------------------------------------------------------------------------ */
+
+static size_t prefix_len(const char *name)
+{
+	size_t n = strlen(name);
+
+	while (n && isdigit((unsigned char)name[n - 1]))
+		n--;
+	return n;
+}
+
+/* "r8-r15", "r8-15": every number in between; "zmm0-31": the class. */
+static int add_range(struct selecting *s, const char *text, const char *first, const char *last)
+{
+	size_t n = prefix_len(first), m = prefix_len(last);
+	unsigned long from, to;
+	enum regs_class c;
+	unsigned nr;
+
+	if (!first[n] || !last[m] || (m && (m != n || strncasecmp(first, last, n))) ||
+	    strlen(first + n) > 3 || strlen(last + m) > 3)
+		return unknown(s, text);
+	from = strtoul(first + n, NULL, 10);
+	to = strtoul(last + m, NULL, 10);
+	if (from > to)
+		return err_set(s->e, -EINVAL, "register range \"%s\" runs backwards", text);
+	if (s->caps->arch == REGS_ARCH_X86 && class_register(first, &c, &nr) && !nr &&
+	    to + 1 == regs_class_info[c].nr)
+		return add_named_class(s, text, c);
+	for (; from <= to; from++) {
+		char name[80];
+		int ret;
+
+		snprintf(name, sizeof(name), "%.*s%lu", (int)n, first, from);
+		ret = add_name(s, name);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int add_token(struct selecting *s, const char *text)
+{
+	char first[64];
+	const char *dash = strchr(text, '-');
+
+	if (!dash)
+		return add_name(s, text);
+	snprintf(first, sizeof(first), "%.*s", (int)(dash - text), text);
+	return add_range(s, text, first, dash + 1);
+}
+
+int regs_parse(struct regs_selection *sel, const char *list, const struct regs_caps *caps,
+	       struct err *e)
+{
+	struct selecting s = { .caps = caps ? caps : &everything, .sel = *sel, .e = e };
+	char token[64];
+	int ret;
+
+	if (!list || !*list) {
+		sel->all = true;
+		return 0;
+	}
+	s.gpr = s.caps->gpr ? s.caps->gpr : regs_default_mask(s.caps->arch, true);
+	for (;; list++) {
+		size_t n = strcspn(list, ",");
+
+		snprintf(token, sizeof(token), "%.*s", (int)(n < 64 ? n : 64), list);
+		ret = n < sizeof(token) ? add_token(&s, token) : unknown(&s, token);
+		if (ret)
+			return ret;
+		list += n;
+		if (!*list)
+			break;
+	}
+	*sel = s.sel;
+	return 0;
+}
+
+/* ---- the attr ------------------------------------------------------------------------------------------ */
+
+static uint64_t gpr_mask(const struct regs_selection *sel, const struct regs_caps *caps)
+{
+	uint64_t all = regs_default_mask(caps->arch, sizeof(long) == 8);
+
+	if (!sel->all)
+		return sel->gpr;
+	/* Without a list: all that opens, but no vectors. */
+	if (caps->arch == REGS_ARCH_X86)
+		all |= caps->simd_abi ? X86_EGPR_MASK | X86_SSP_MASK : 0;
+	else
+		all |= caps->gpr;
+	return sel->gpr | (caps->gpr ? all & caps->gpr : all);
+}
+
+static bool wants(const struct regs_selection *sel)
+{
+	return sel && (sel->gpr || sel->vec_mask || sel->pred_mask || sel->all);
+}
+
+void regs_to_attr(const struct regs_selection *intr, const struct regs_selection *user,
+		  const struct regs_caps *caps, struct perf_event_attr *attr)
+{
+	static const struct regs_selection none;
+	const struct regs_selection *i = wants(intr) ? intr : &none;
+	const struct regs_selection *u = wants(user) ? user : &none;
+	bool apx, x86;
+
+	if (!caps)
+		caps = &everything;
+	x86 = caps->arch == REGS_ARCH_X86;
+	if (i != &none) {
+		attr->sample_type |= PERF_SAMPLE_REGS_INTR;
+		attr->sample_regs_intr |= gpr_mask(i, caps);
+	}
+	if (u != &none) {
+		attr->sample_type |= PERF_SAMPLE_REGS_USER;
+		attr->sample_regs_user |= gpr_mask(u, caps);
+	}
+	if (!x86 || !caps->simd_abi)
+		return;
+
+	attr->sample_simd_vec_reg_qwords =
+		i->vec_qwords > u->vec_qwords ? i->vec_qwords : u->vec_qwords;
+	attr->sample_simd_vec_reg_intr = i->vec_mask;
+	attr->sample_simd_vec_reg_user = u->vec_mask;
+	/* One width means one set: the side that asked for less gets the larger one too. */
+	if (i->vec_mask && u->vec_mask)
+		attr->sample_simd_vec_reg_intr = attr->sample_simd_vec_reg_user =
+			i->vec_mask | u->vec_mask;
+	attr->sample_simd_pred_reg_qwords =
+		i->pred_qwords > u->pred_qwords ? i->pred_qwords : u->pred_qwords;
+	attr->sample_simd_pred_reg_intr = i->pred_mask;
+	attr->sample_simd_pred_reg_user = u->pred_mask;
+
+	/* With the flag set, bits 24-40 are R16-R31 and SSP; without it they are refused. A
+	 * software event's PMU knows nothing of it and gets the plain registers only. */
+	apx = caps->gpr & (X86_EGPR_MASK | X86_SSP_MASK) && (i != &none || u != &none);
+	if (attr->type == PERF_TYPE_SOFTWARE) {
+		attr->sample_regs_intr &= ~(X86_EGPR_MASK | X86_SSP_MASK);
+		attr->sample_regs_user &= ~(X86_EGPR_MASK | X86_SSP_MASK);
+		apx = false;
+	}
+	attr->sample_simd_regs_enabled =
+		apx || attr->sample_simd_vec_reg_qwords || attr->sample_simd_pred_reg_qwords;
+}
