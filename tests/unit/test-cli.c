@@ -204,12 +204,12 @@ static void test_suggest(void **state)
 	char buf[128], tiny[4];
 
 	(void)state;
-	cli_suggest("cylces", names, ARRAY_SIZE(names), buf, sizeof(buf));
-	assert_string_equal(buf, "'cycles'");
+	cli_suggest("cyclse", names, ARRAY_SIZE(names), buf, sizeof(buf));
+	assert_string_equal(buf, "cycle or cycles");
 	cli_suggest("zzz", names, ARRAY_SIZE(names), buf, sizeof(buf));
 	assert_string_equal(buf, "");
-	cli_suggest("cycl", names, ARRAY_SIZE(names), buf, sizeof(buf));
-	assert_string_equal(buf, "'cycle'");
+	cli_suggest("instrutcions", names, ARRAY_SIZE(names), buf, sizeof(buf));
+	assert_string_equal(buf, "instructions");
 	cli_suggest("cycles", names, ARRAY_SIZE(names), tiny, sizeof(tiny));
 	assert_int_equal(strlen(tiny), 3);
 }

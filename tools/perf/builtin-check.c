@@ -40,8 +40,8 @@ static int check_one(const struct command *cmd, const char *name, bool quiet)
 	const struct feature *f = find_feature(name);
 
 	if (!f)
-		return cli_usage_error(cmd, "unknown feature '%s'; see perf version --build-options",
-				       name);
+		return cli_usage_error(
+			cmd, "unknown feature '%s'; see perf version --build-options", name);
 	if (!quiet)
 		printf("%24s: [ %s ]  # %s\n", f->name, f->on ? "on " : "OFF", f->gives);
 	return !f->on;

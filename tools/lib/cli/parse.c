@@ -40,6 +40,8 @@ static int store(const struct parser *p, const struct option *o, const char *arg
 
 	if (!arg && !unset && takes_arg(o))
 		arg = o->def;
+	if (!arg && !unset && (o->type == OPTION_INT || o->type == OPTION_UINT))
+		return 0; /* no number was attached: the value stays */
 	switch (o->type) {
 	case OPTION_BOOL: *(bool *)at = !unset; break;
 	case OPTION_INC: *(int *)at = unset ? 0 : *(int *)at + 1; break;

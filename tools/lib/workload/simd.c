@@ -16,6 +16,7 @@
 
 #ifdef __x86_64__
 
+/* clang-format off */
 #define LANES 8
 #define REGS  32
 #define SPIN  200000UL
@@ -48,6 +49,8 @@ static uint64_t masks[8];
 #define CLOBBER16                                                                                \
 	"xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", \
 		"xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "cc", "memory"
+
+/* clang-format on */
 
 typedef void (*simd_func)(uint64_t spin);
 
