@@ -169,7 +169,7 @@ struct record {
 	bool swap;		   /* data is of the other byte order */
 	uint64_t offset;	   /* in the file; for decompressed records in the decompressed stream */
 	uint64_t time;		   /* ns, RECORD_NO_TIME when the record carries none */
-	/* SAMPLE and records with an id: theirs; else the first event; NULL before any attr. */
+	/* SAMPLE and records with an id: theirs; else the first event; NULL before any attr and for ids nobody knows. */
 	const struct perfdata_event *event;
 };
 

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The events of a file: attrs, ids and names, and from each sample_type the places where a
+ * record keeps its id and its time. Field order: perf_event_open(2), PERF_RECORD_SAMPLE and
+ * struct sample_id.
+ */
+#include <stdlib.h>
+
+#include "internal.h"
+
+static unsigned count_before(uint64_t sample_type, uint64_t fields)
+{
+	return (unsigned)weight_u64(sample_type & fields) * 8;
+}
+
+/* Every field before TIME and ID is one word. Offsets count the record's header too. */
+static void event_places(struct event *ev)
+{
+	uint64_t t = ev->pub.attr.sample_type;
+
+	ev->id_all = attr_flag(&ev->pub.attr, ATTR_FLAG_SAMPLE_ID_ALL);
+	if (t & PERF_SAMPLE_TIME) {
+		ev->sample_time = 8 + count_before(t, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
+							      PERF_SAMPLE_TID);
+		ev->other_time =
+			8 + count_before(t, PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
+						    PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER);
+	}
+	if (t & PERF_SAMPLE_IDENTIFIER) {
+		ev->sample_id = 8;
+		ev->other_id = 8;
+	} else if (t & PERF_SAMPLE_ID) {
+		ev->sample_id = 8 + count_before(t, PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+							    PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR);
+		ev->other_id = 8 + count_before(t, PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU);
+	}
+}
+
+struct event *events_add(struct perfdata *pd, const struct perf_event_attr *attr, struct err *e)
+{
+	struct event *ev = arena_alloc(&pd->arena, sizeof(*ev));
+	char name[256];
+
+	if (!ev || vec_push(&pd->events, ev)) {
+		err_set(e, -ENOMEM, "out of memory for events");
+		return NULL;
+	}
+	attr_name(attr, name, sizeof(name));
+	ev->pub.attr = *attr;
+	ev->pub.idx = (uint32_t)(pd->events.n - 1);
+	ev->pub.leader = ev->pub.idx;
+	ev->pub.nr_members = 1;
+	ev->pub.scale = 1.0;
+	ev->pub.name = arena_strdup(&pd->arena, name);
+	event_places(ev);
+	if (!ev->pub.name) {
+		err_set(e, -ENOMEM, "out of memory for events");
+		return NULL;
+	}
+	return ev;
+}
+
+int events_set_ids(struct perfdata *pd, struct event *ev, const void *data, size_t nr,
+		   struct err *e)
+{
+	uint64_t *ids = arena_alloc(&pd->arena, nr * 8);
+
+	if (!ids || vec_reserve(&pd->ids, pd->ids.n + nr))
+		return err_set(e, -ENOMEM, "out of memory for %zu event ids", nr);
+	for (size_t i = 0; i < nr; i++) {
+		struct id_entry entry = { .event = ev->pub.idx };
+
+		entry.id = ids[i] = load_u64((const char *)data + i * 8, pd->swap);
+		/* An id that is there already stays with its first event. */
+		if (!events_by_id(pd, entry.id) &&
+		    htab_add(&pd->id_tab, hash_u64(entry.id), (uint32_t)pd->ids.n))
+			return err_set(e, -ENOMEM, "out of memory for %zu event ids", nr);
+		pd->ids.v[pd->ids.n++] = entry;
+	}
+	ev->pub.ids = ids;
+	ev->pub.nr_ids = nr;
+	pd->last_event = NULL;
+	return 0;
+}
+
+int events_set_name(struct perfdata *pd, struct event *ev, const char *name, size_t n)
+{
+	char *copy = arena_strndup(&pd->arena, name, strnlen(name, n));
+
+	if (!copy)
+		return -ENOMEM;
+	ev->pub.name = copy;
+	return 0;
+}
+
+struct event *events_by_id(struct perfdata *pd, uint64_t id)
+{
+	uint32_t i;
+
+	if (likely(pd->last_event && pd->last_id == id))
+		return pd->last_event;
+	for (struct htab_it it = htab_find(&pd->id_tab, hash_u64(id));
+	     htab_next(&pd->id_tab, &it, &i);) {
+		if (pd->ids.v[i].id != id)
+			continue;
+		pd->last_id = id;
+		pd->last_event = pd->events.v[pd->ids.v[i].event];
+		return pd->last_event;
+	}
+	return NULL;
+}
+
+void events_resolve(struct perfdata *pd, const struct raw_record *r, struct record *rec)
+{
+	bool sample = r->type == PERF_RECORD_SAMPLE;
+	struct event *ev;
+	uint32_t at;
+
+	rec->time = RECORD_NO_TIME;
+	rec->event = NULL;
+	if (unlikely(!pd->events.n))
+		return;
+	ev = pd->events.v[0];
+	rec->event = &ev->pub;
+	if (!sample && (r->type >= PERF_RECORD_USER_TYPE_START || !ev->id_all))
+		return;
+	if (pd->events.n > 1) {
+		at = sample ? ev->sample_id : r->size - ev->other_id;
+		if (ev->sample_id && at >= 8 && at <= r->size - 8) {
+			uint64_t id = load_u64(r->data + at, pd->swap);
+
+			if (id)
+				ev = events_by_id(pd, id);
+			rec->event = ev ? &ev->pub : NULL;
+			if (!ev)
+				ev = pd->events.v[0];
+		}
+	}
+	if (!ev->sample_time)
+		return;
+	at = sample ? ev->sample_time : r->size - ev->other_time;
+	if (likely(at >= 8 && at <= r->size - 8))
+		rec->time = load_u64(r->data + at, pd->swap);
+}
+
+/* ---- records that describe events (pipe mode) --------------------------------------------------- */
+
+static int apply_attr(struct perfdata *pd, const struct raw_record *r, struct err *e)
+{
+	struct perf_event_attr attr;
+	struct event *ev;
+	size_t size = r->size - 8;
+	uint32_t own;
+	int ret;
+
+	ret = attr_load(&attr, r->data + 8, size, pd->swap, e);
+	if (ret)
+		return ret;
+	own = attr.size;
+	ev = events_add(pd, &attr, e);
+	if (!ev)
+		return -ENOMEM;
+	return events_set_ids(pd, ev, r->data + 8 + own, (size - own) / 8, e);
+}
+
+/* A list (kind 0), a mask (1) or a range (2), as text. */
+static char *cpu_map_text(struct perfdata *pd, struct cursor *c)
+{
+	struct bits b;
+	char buf[4096];
+	uint16_t kind = cursor_u16(c);
+	char *text = NULL;
+
+	if (bits_init(&b, 65536))
+		return NULL;
+	if (kind == 0) {
+		for (uint16_t i = 0, nr = cursor_u16(c); i < nr; i++)
+			bits_set(&b, cursor_u16(c));
+	} else if (kind == 1) {
+		uint16_t nr = cursor_u16(c), word = cursor_u16(c);
+
+		cursor_skip(c, word == 8 ? 2 : 0); /* words are aligned */
+		for (unsigned i = 0; i < nr && !c->bad; i++) {
+			uint64_t w = word == 8 ? cursor_u64(c) : cursor_u32(c);
+
+			for (unsigned bit = 0; bit < 8u * word && bit < 64; bit++)
+				if (w >> bit & 1)
+					bits_set(&b, i * 8u * word + bit);
+		}
+	} else if (kind == 2) {
+		uint8_t any = cursor_u8(c);
+		uint16_t first, last;
+
+		(void)any;
+		cursor_skip(c, 1);
+		first = cursor_u16(c);
+		last = cursor_u16(c);
+		for (uint32_t cpu = first; cpu <= last; cpu++)
+			bits_set(&b, cpu);
+	}
+	if (!c->bad && bits_print_list(&b, buf, sizeof(buf)) < (int)sizeof(buf))
+		text = arena_strdup(&pd->arena, buf);
+	bits_free(&b);
+	return text;
+}
+
+static int apply_update(struct perfdata *pd, const struct raw_record *r)
+{
+	struct cursor c = cursor_init(r->data + 8, r->size - 8, pd->swap);
+	uint64_t kind = cursor_u64(&c), id = cursor_u64(&c), bits;
+	struct event *ev = c.bad ? NULL : events_by_id(pd, id);
+	const char *text;
+	double scale;
+
+	if (!ev) {
+		log_warn("record at offset %#lx, EVENT_UPDATE: id %lu is unknown, ignored",
+			 r->offset, id);
+		return 0;
+	}
+	switch (kind) {
+	case 0:
+	case 2:
+		text = cursor_str(&c, cursor_left(&c));
+		if (!text)
+			break;
+		if (kind == 2)
+			return events_set_name(pd, ev, text, strlen(text));
+		ev->pub.unit = arena_strdup(&pd->arena, text);
+		break;
+	case 1:
+		bits = cursor_u64(&c);
+		memcpy(&scale, &bits, sizeof(scale));
+		if (!c.bad)
+			ev->pub.scale = scale;
+		break;
+	case 3: ev->pub.own_cpus = cpu_map_text(pd, &c); break;
+	default: break;
+	}
+	if (c.bad)
+		log_warn("record at offset %#lx, EVENT_UPDATE: cut, ignored", r->offset);
+	return 0;
+}
+
+/* Old perfs named tracepoints by { u64 id, char name[64] }. */
+static int apply_event_type(struct perfdata *pd, const struct raw_record *r)
+{
+	struct cursor c = cursor_init(r->data + 8, r->size - 8, pd->swap);
+	uint64_t id = cursor_u64(&c);
+	const char *name = cursor_str(&c, min_u64(cursor_left(&c), 64));
+
+	for (size_t i = 0; name && i < pd->events.n; i++) {
+		struct event *ev = pd->events.v[i];
+
+		if (ev->pub.attr.type == PERF_TYPE_TRACEPOINT && ev->pub.attr.config == id &&
+		    events_set_name(pd, ev, name, strlen(name)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int events_apply(struct perfdata *pd, const struct raw_record *r, const struct obuf *payload,
+		 struct err *e)
+{
+	int ret = 0;
+
+	switch (r->type) {
+	case PERF_RECORD_HEADER_ATTR: ret = apply_attr(pd, r, e); break;
+	case PERF_RECORD_HEADER_EVENT_TYPE: ret = apply_event_type(pd, r); break;
+	case PERF_RECORD_EVENT_UPDATE: ret = apply_update(pd, r); break;
+	case PERF_RECORD_HEADER_TRACING_DATA:
+		if (payload->len > r->size)
+			ret = features_add(
+				pd, FEAT_TRACING_DATA, payload->buf + r->size,
+				min_u64(payload->len - r->size, load_u32(r->data + 8, pd->swap)),
+				e);
+		break;
+	case PERF_RECORD_HEADER_BUILD_ID: ret = features_add_build_id(pd, r->data, r->size); break;
+	case PERF_RECORD_HEADER_FEATURE:
+		if (r->size >= 16)
+			ret = features_add(pd, load_u64(r->data + 8, pd->swap), r->data + 16,
+					   r->size - 16, e);
+		break;
+	default: break;
+	}
+	if (ret)
+		err_context(e, "record at offset %#lx, %s", r->offset, record_type_name(r->type));
+	return ret;
+}
+
+/* ---- public ------------------------------------------------------------------------------------ */
+
+size_t perfdata_nr_events(const struct perfdata *pd)
+{
+	return pd->events.n;
+}
+
+const struct perfdata_event *perfdata_event(const struct perfdata *pd, size_t idx)
+{
+	return idx < pd->events.n ? &pd->events.v[idx]->pub : NULL;
+}
+
+const struct perfdata_event *perfdata_event_by_id(const struct perfdata *pd, uint64_t id)
+{
+	struct event *ev = events_by_id((struct perfdata *)pd, id);
+
+	return ev ? &ev->pub : NULL;
+}

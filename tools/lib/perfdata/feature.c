@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The feature table, and the features that every reader needs. Payloads: perf.data(5). */
+#include <stdlib.h>
+
+#include "internal.h"
+
+#define FEATURE_MAX (1u << 30)
+
+static bool feature_known(int id)
+{
+	return (id > 0 && id < FEAT_LAST) || id == FEAT_SAMPLE_SOURCE;
+}
+
+static void feature_set(struct perfdata *pd, int id)
+{
+	pd->feat_bits[id / 64] |= BIT(id % 64);
+}
+
+bool perfdata_has_feature(const struct perfdata *pd, int id)
+{
+	return id >= 0 && id < FEAT_BITS && pd->feat_bits[id / 64] >> (id % 64) & 1;
+}
+
+const void *perfdata_feature_raw(const struct perfdata *pd, int id, size_t *size)
+{
+	struct feature_section *f;
+
+	*size = 0;
+	if (!perfdata_has_feature(pd, id))
+		return NULL;
+	/* Loaded on first use, so the object changes though nobody can see it. */
+	f = (struct feature_section *)&pd->feat[id];
+	if (!f->data) {
+		f->data = malloc(f->size + 1);
+		if (!f->data)
+			return NULL;
+		if (pread_all(pd->streams[0].win.fd, f->data, f->size, f->offset) !=
+		    (ssize_t)f->size) {
+			free(f->data);
+			f->data = NULL;
+			return NULL;
+		}
+	}
+	*size = f->size;
+	return f->data;
+}
+
+const char *feature_str(struct cursor *c)
+{
+	uint32_t len = cursor_u32(c);
+
+	return cursor_str(c, len);
+}
+
+/* ---- decoding, one function per shape ------------------------------------------------------------- */
+
+static void decode_string(struct perfdata *pd, struct cursor *c, const char **field)
+{
+	const char *s = feature_str(c);
+
+	if (s)
+		s = arena_strdup(&pd->arena, s);
+	if (s)
+		*field = s;
+}
+
+static void decode_cmdline(struct perfdata *pd, struct cursor *c)
+{
+	uint32_t nr = cursor_u32(c);
+	char **args;
+
+	if (nr > cursor_left(c) / 4) {
+		c->bad = true;
+		return;
+	}
+	args = arena_alloc(&pd->arena, (nr + 1) * sizeof(*args));
+	for (uint32_t i = 0; args && i < nr; i++) {
+		const char *s = feature_str(c);
+
+		args[i] = arena_strdup(&pd->arena, s ? s : "");
+		if (!s || !args[i])
+			return;
+	}
+	pd->env.cmdline = args;
+	pd->env.nr_cmdline = args ? nr : 0;
+}
+
+static struct event *desc_event(struct perfdata *pd, uint32_t i, uint32_t nr,
+				const struct cursor *ids, uint32_t nr_ids)
+{
+	if (nr_ids && cursor_left(ids) >= 8) {
+		struct event *ev = events_by_id(pd, load_u64(ids->p, pd->swap));
+
+		if (ev)
+			return ev;
+	}
+	return nr == pd->events.n ? pd->events.v[i] : NULL;
+}
+
+static void decode_event_desc(struct perfdata *pd, struct cursor *c)
+{
+	uint32_t nr = cursor_u32(c), attr_size = cursor_u32(c);
+
+	for (uint32_t i = 0; i < nr && !c->bad; i++) {
+		const char *name;
+		struct event *ev;
+		uint32_t nr_ids;
+
+		cursor_skip(c, attr_size);
+		nr_ids = cursor_u32(c);
+		name = feature_str(c);
+		if (!name)
+			return;
+		ev = desc_event(pd, i, nr, c, nr_ids);
+		cursor_skip(c, (uint64_t)nr_ids * 8);
+		if (ev && *name && !c->bad)
+			events_set_name(pd, ev, name, strlen(name));
+	}
+}
+
+static void decode_group_desc(struct perfdata *pd, struct cursor *c)
+{
+	uint32_t nr = cursor_u32(c);
+
+	if (nr > pd->events.n) {
+		c->bad = true;
+		return;
+	}
+	for (uint32_t i = 0; i < nr && !c->bad; i++) {
+		const char *name = feature_str(c);
+		uint32_t leader = cursor_u32(c), members = cursor_u32(c);
+		struct event *ev;
+
+		if (c->bad || leader >= pd->events.n || members > pd->events.n - leader) {
+			c->bad = true;
+			return;
+		}
+		ev = pd->events.v[leader];
+		ev->pub.nr_members = members;
+		/* "{anon_group}" is what a group without a name is stored as. */
+		if (strcmp(name, "{anon_group}"))
+			ev->pub.group = arena_strdup(&pd->arena, name);
+		for (uint32_t k = 1; k < members; k++) {
+			pd->events.v[leader + k]->pub.leader = leader;
+			pd->events.v[leader + k]->pub.nr_members = 0;
+		}
+	}
+}
+
+static void decode_caps(struct perfdata *pd, struct cursor *c, uint32_t nr)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} caps[] = {
+		{ "branches", offsetof(struct perfdata_env, max_branches) },
+		{ "branch_counter_nr", offsetof(struct perfdata_env, branch_counter_nr) },
+		{ "branch_counter_width", offsetof(struct perfdata_env, branch_counter_width) },
+	};
+
+	for (uint32_t i = 0; i < nr && !c->bad; i++) {
+		const char *name = feature_str(c), *value = feature_str(c);
+
+		for (size_t k = 0; name && value && k < ARRAY_SIZE(caps); k++)
+			if (!strcmp(name, caps[k].name))
+				*(uint32_t *)((char *)&pd->env + caps[k].offset) =
+					(uint32_t)strtoul(value, NULL, 0);
+	}
+}
+
+static void decode_pmu_caps(struct perfdata *pd, struct cursor *c)
+{
+	uint32_t nr = cursor_u32(c);
+
+	for (uint32_t i = 0; i < nr && !c->bad; i++) {
+		decode_caps(pd, c, cursor_u32(c));
+		feature_str(c); /* the PMU's name */
+	}
+}
+
+#define BUILD_ID_FIXED (8 + 4 + 24)
+
+int features_add_build_id(struct perfdata *pd, const unsigned char *p, uint32_t size)
+{
+	struct perfdata_build_id b = { .size = 20 };
+	uint16_t misc = load_u16(p + 4, pd->swap);
+	size_t n;
+
+	if (size <= BUILD_ID_FIXED)
+		return 0;
+	memcpy(b.id, p + 12, 20);
+	if (misc & PERF_RECORD_MISC_EXT_RESERVED && p[32] <= 20)
+		b.size = p[32];
+	b.misc = misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	b.pid = (int32_t)load_u32(p + 8, pd->swap);
+	n = size - BUILD_ID_FIXED;
+	b.path = arena_strndup(&pd->arena, (const char *)p + BUILD_ID_FIXED,
+			       strnlen((const char *)p + BUILD_ID_FIXED, n));
+	return !b.path || vec_push(&pd->build_ids, b) ? -ENOMEM : 0;
+}
+
+static void decode_build_ids(struct perfdata *pd, struct cursor *c)
+{
+	while (cursor_left(c) >= 8) {
+		uint32_t size = load_u16(c->p + 6, c->swap);
+		const unsigned char *p = size < 8 ? NULL : cursor_bytes(c, size);
+
+		if (!p) {
+			c->bad = true;
+			return;
+		}
+		if (features_add_build_id(pd, p, size))
+			return;
+	}
+}
+
+static void feature_decode(struct perfdata *pd, int id, struct cursor *c)
+{
+	struct perfdata_env *env = &pd->env;
+
+	switch (id) {
+	case FEAT_BUILD_ID: decode_build_ids(pd, c); break;
+	case FEAT_HOSTNAME: decode_string(pd, c, &env->hostname); break;
+	case FEAT_OSRELEASE: decode_string(pd, c, &env->os_release); break;
+	case FEAT_VERSION: decode_string(pd, c, &env->version); break;
+	case FEAT_ARCH: decode_string(pd, c, &env->arch); break;
+	case FEAT_CPUDESC: decode_string(pd, c, &env->cpu_desc); break;
+	case FEAT_CPUID: decode_string(pd, c, &env->cpuid); break;
+	case FEAT_NRCPUS:
+		env->nr_cpus_avail = cursor_u32(c);
+		env->nr_cpus_online = cursor_u32(c);
+		break;
+	case FEAT_TOTAL_MEM: env->total_mem_kb = cursor_u64(c); break;
+	case FEAT_CMDLINE: decode_cmdline(pd, c); break;
+	case FEAT_EVENT_DESC: decode_event_desc(pd, c); break;
+	case FEAT_GROUP_DESC: decode_group_desc(pd, c); break;
+	case FEAT_SAMPLE_TIME:
+		env->first_time = cursor_u64(c);
+		env->last_time = cursor_u64(c);
+		break;
+	case FEAT_CPU_PMU_CAPS: decode_caps(pd, c, cursor_u32(c)); break;
+	case FEAT_PMU_CAPS: decode_pmu_caps(pd, c); break;
+	case FEAT_E_MACHINE:
+		env->e_machine = cursor_u32(c);
+		env->e_flags = cursor_u32(c);
+		break;
+	default: break;
+	}
+}
+
+/* Widths by the machine's name: what has no 64 in it and is known to be narrow. */
+static bool arch_is_64bit(const char *arch)
+{
+	static const char *const narrow[] = { "i386",	"i486",	   "i586", "i686", "x86",
+					      "ppc",	"powerpc", "mips", "s390", "sparc",
+					      "parisc", "riscv32", "sh4",  "csky", "m68k",
+					      "xtensa", "arc" };
+
+	if (!strncmp(arch, "arm", 3) && !strstr(arch, "64") && strcmp(arch, "armv8b") &&
+	    strcmp(arch, "armv8l"))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(narrow); i++)
+		if (!strcmp(arch, narrow[i]))
+			return false;
+	return true;
+}
+
+/* Features larger than this are read only when somebody asks (tracing data, BPF programs). */
+static bool feature_is_lazy(int id)
+{
+	return id == FEAT_TRACING_DATA || id == FEAT_BPF_PROG_INFO || id == FEAT_BPF_BTF ||
+	       id == FEAT_AUXTRACE || !feature_known(id);
+}
+
+static void feature_apply(struct perfdata *pd, int id)
+{
+	struct cursor c;
+	const void *data;
+	size_t size;
+
+	if (feature_is_lazy(id))
+		return;
+	data = perfdata_feature_raw(pd, id, &size);
+	if (!data)
+		return;
+	c = cursor_init(data, size, pd->swap);
+	feature_decode(pd, id, &c);
+	if (c.bad)
+		log_warn(
+			"feature %d at offset %#lx: its %zu bytes end too early; what was whole is "
+			"used",
+			id, pd->feat[id].offset, size);
+	if (id == FEAT_ARCH)
+		pd->is_64bit = arch_is_64bit(pd->env.arch);
+}
+
+int features_load(struct perfdata *pd, struct err *e)
+{
+	uint64_t at = pd->layout.feat_offset, file_size = pd->layout.file_size;
+	int fd = pd->streams[0].win.fd;
+
+	(void)e;
+	for (int id = 0; id < FEAT_BITS; id++) {
+		struct feature_section *f = &pd->feat[id];
+		unsigned char buf[16];
+
+		if (!perfdata_has_feature(pd, id))
+			continue;
+		if (pread_all(fd, buf, 16, at) == 16) {
+			f->offset = load_u64(buf, pd->swap);
+			f->size = load_u64(buf + 8, pd->swap);
+		} else {
+			f->offset = UINT64_MAX;
+		}
+		at += 16;
+		if (f->offset > file_size || f->size > file_size - f->offset ||
+		    f->size > FEATURE_MAX) {
+			log_warn("feature %d: its section (%lu bytes at offset %#lx) is not in the "
+				 "file; left out",
+				 id, f->size, f->offset);
+			pd->feat_bits[id / 64] &= ~BIT(id % 64);
+			continue;
+		}
+		if (!feature_known(id))
+			pd->stats.unknown_features++;
+	}
+	for (int id = 0; id < FEAT_BITS; id++)
+		if (perfdata_has_feature(pd, id))
+			feature_apply(pd, id);
+	return 0;
+}
+
+int features_add(struct perfdata *pd, uint64_t id, const void *data, size_t size, struct err *e)
+{
+	struct feature_section *f;
+
+	if (id >= FEAT_BITS) {
+		pd->stats.unknown_features++;
+		return 0;
+	}
+	/* The last of these records has no payload and says how many kinds the writer knew. */
+	if (id >= FEAT_LAST && id != FEAT_SAMPLE_SOURCE) {
+		pd->stats.unknown_features += size != 0;
+		return 0;
+	}
+	f = &pd->feat[id];
+	free(f->data);
+	f->data = malloc(size + 1);
+	if (!f->data)
+		return err_set(e, -ENOMEM, "out of memory for feature %lu", id);
+	memcpy(f->data, data, size);
+	f->size = size;
+	f->offset = 0;
+	feature_set(pd, (int)id);
+	feature_apply(pd, (int)id);
+	return 0;
+}
+
+/* ---- public ---------------------------------------------------------------------------------------- */
+
+const struct perfdata_env *perfdata_env(const struct perfdata *pd)
+{
+	return &pd->env;
+}
+
+size_t perfdata_nr_build_ids(const struct perfdata *pd)
+{
+	return pd->build_ids.n;
+}
+
+const struct perfdata_build_id *perfdata_build_id(const struct perfdata *pd, size_t i)
+{
+	return i < pd->build_ids.n ? &pd->build_ids.v[i] : NULL;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Inside the perfdata room. From the bytes up:
+ *
+ *	window	a few hundred KB of a file or pipe that moves forward (window.c)
+ *	stream	whole records out of a window, through zstd where needed (stream.c, zstd.c)
+ *	events	attrs, ids, and where a record keeps its id and time (events.c)
+ *	header	the file's header, attrs and feature table (header.c, feature.c)
+ *	order	runs of records, merged by time (order.c, spool.c)
+ */
+#ifndef PERF_PERFDATA_INTERNAL_H
+#define PERF_PERFDATA_INTERNAL_H
+
+#include "perfdata/perfdata.h"
+
+#define WINDOW_SIZE    (256u << 10)
+#define RECORD_MAX     65535u /* the header's size is 16 bits */
+#define DEFAULT_MEM    (64u << 20)
+#define HELD_MAX       (64u << 20) /* of a pipe, while its events are looked for */
+#define OFFSET_UNKNOWN UINT64_MAX
+
+/* ---- window ---------------------------------------------------------------------------------- */
+
+struct window {
+	int fd;
+	bool seekable;
+	bool hold; /* pipe: keep everything read so far */
+	bool eof;  /* pipe: nothing more comes */
+	int code;  /* the first read error, -errno */
+	unsigned char *buf;
+	size_t cap, len;
+	uint64_t base; /* offset of buf[0] in the file */
+};
+
+int window_init(struct window *w, int fd, bool seekable, size_t cap);
+void window_free(struct window *w);
+/*
+ * Bytes at @off. *avail says how many follow there: fewer than @need only at the end of the file
+ * or after an error (w->code). Valid until the next call.
+ */
+const unsigned char *window_slow(struct window *w, uint64_t off, size_t need, size_t *avail);
+
+static inline const unsigned char *window_at(struct window *w, uint64_t off, size_t need,
+					     size_t *avail)
+{
+	uint64_t skip = off - w->base;
+
+	if (likely(off >= w->base && skip <= w->len && w->len - skip >= need)) {
+		*avail = w->len - (size_t)skip;
+		return w->buf + skip;
+	}
+	return window_slow(w, off, need, avail);
+}
+
+/* pread() until @n bytes are there or the file ends: the count, or -errno. */
+ssize_t pread_all(int fd, void *buf, size_t n, uint64_t off);
+
+/* ---- stream ---------------------------------------------------------------------------------- */
+
+struct unzip; /* a zstd stream and the part of a record that its chunks left over */
+
+struct stream {
+	struct window win;
+	uint64_t pos;	/* of the next record in the file */
+	uint64_t start; /* of the first */
+	uint64_t end;	/* OFFSET_UNKNOWN: until the bytes end */
+	bool cut_ok;	/* unfinished: a part of a record at the end is expected */
+	bool own_fd;
+	bool collect; /* keep the payload of TRACING_DATA records */
+	struct unzip *zip;
+	bool in_zip;	     /* records come out of @zip */
+	struct obuf payload; /* of the TRACING_DATA record just returned */
+};
+
+struct raw_record {
+	const unsigned char *data;
+	uint64_t offset;
+	uint32_t type, size;
+	uint16_t misc;
+	bool unzipped; /* @offset counts decompressed bytes; cannot be read again from the file */
+};
+
+int stream_init(struct stream *s, int fd, bool seekable, uint64_t start, uint64_t end);
+void stream_free(struct stream *s);
+int stream_rewind(struct stream *s);
+/* 1, 0 at the end, or -errno. */
+int stream_next(struct stream *s, bool swap, struct raw_record *r, struct err *e);
+/*
+ * Fills r from the header at @p. simpleperf's own records (type 32768 and up) keep the upper half
+ * of their size in misc; what passes 64 KiB of them counts as payload.
+ */
+void record_header(struct raw_record *r, const unsigned char *p, bool swap);
+/* Bytes that lie behind a record without being counted in its size. */
+uint64_t record_payload(const struct raw_record *r, bool swap);
+
+#define RECORD_SIMPLEPERF 32768
+
+struct unzip *unzip_new(struct err *e);
+void unzip_free(struct unzip *z);
+void unzip_reset(struct unzip *z);
+/* @data must stay until unzip_next() says that it wants more. */
+void unzip_feed(struct unzip *z, const void *data, size_t size);
+/* 1 = a record, 0 = feed more, or -errno. */
+int unzip_next(struct unzip *z, bool swap, struct raw_record *r, struct err *e);
+size_t unzip_left(const struct unzip *z); /* bytes of an incomplete record */
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+struct event {
+	struct perfdata_event pub;
+	/* Offsets of id and time: from the start of a SAMPLE, from the end of others; 0 = none. */
+	uint16_t sample_id, sample_time, other_id, other_time;
+	bool id_all;
+};
+
+struct id_entry {
+	uint64_t id;
+	uint32_t event;
+};
+
+struct feature_section {
+	uint64_t offset, size;
+	unsigned char *data; /* loaded or from a pipe */
+};
+
+struct order;
+
+struct perfdata {
+	char *path;
+	struct perfdata_opts opts;
+	struct perfdata_layout layout;
+	bool swap, pipe, is_64bit;
+	uint64_t attr_off, attr_size, attr_entry;
+
+	VEC(struct event *) events;
+	VEC(struct id_entry) ids;
+	struct htab id_tab;
+	uint64_t last_id; /* the lookup of the record before */
+	struct event *last_event;
+	struct arena arena;
+
+	uint64_t feat_bits[4];
+	struct feature_section feat[FEAT_BITS];
+	struct perfdata_env env;
+	VEC(struct perfdata_build_id) build_ids;
+
+	struct stream *streams; /* one; more in the directory format */
+	size_t nr_streams, cur;
+	/* Header records before these offsets (in the file, decompressed) took effect already. */
+	uint64_t applied, applied_zip;
+	uint64_t next_progress, done_before;
+	bool failed, ended;
+
+	struct order *order;
+	struct perfdata_stats stats;
+};
+
+struct event *events_add(struct perfdata *pd, const struct perf_event_attr *attr, struct err *e);
+int events_set_ids(struct perfdata *pd, struct event *ev, const void *data, size_t nr,
+		   struct err *e);
+int events_set_name(struct perfdata *pd, struct event *ev, const char *name, size_t n);
+struct event *events_by_id(struct perfdata *pd, uint64_t id);
+/* Fills time and event of a record. */
+void events_resolve(struct perfdata *pd, const struct raw_record *r, struct record *rec);
+/* One of the records that describe events or the machine (pipe mode). */
+int events_apply(struct perfdata *pd, const struct raw_record *r, const struct obuf *payload,
+		 struct err *e);
+
+/* ---- header and features ----------------------------------------------------------------------- */
+
+/* The header and, in a file, attrs, ids and features; @s then stands at the first record. */
+int header_read(struct perfdata *pd, struct stream *s, struct err *e);
+/* The file ends with features: where they are, and those that every reader needs. */
+int features_load(struct perfdata *pd, struct err *e);
+/* A feature that came as a record. @data is copied. */
+int features_add(struct perfdata *pd, uint64_t id, const void *data, size_t size, struct err *e);
+int features_add_build_id(struct perfdata *pd, const unsigned char *data, uint32_t size);
+/* Length-prefixed string at the cursor; NULL and bad when it is not whole. */
+const char *feature_str(struct cursor *c);
+
+/* perfdata_next(); *unzipped: the record cannot be read again from the file. */
+int next_in_file(struct perfdata *pd, struct record *rec, bool *unzipped, struct err *e);
+void order_free(struct perfdata *pd);
+
+/* ---- spool: records kept for later, in memory, then in an unlinked file ------------------------- */
+
+#define SPOOL_CHUNK (256u << 10)
+
+struct spool {
+	VEC(unsigned char *) chunks; /* NULL: freed or in the file */
+	size_t first;		     /* chunks before it are freed */
+	size_t in_mem, max_mem;	     /* bytes */
+	uint64_t end;
+	int fd;
+};
+
+void spool_init(struct spool *s, size_t max_mem);
+int spool_append(struct spool *s, const void *data, size_t size, struct err *e);
+int spool_read(const struct spool *s, uint64_t pos, void *buf, size_t size, struct err *e);
+void spool_release(struct spool *s, uint64_t before); /* nothing before is read again */
+void spool_free(struct spool *s);
+
+#endif

@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Records in the order of their time.
+ *
+ * A recorder empties one ring after the other, so a file is made of runs: stretches in which
+ * time ascends. A first walk over a round (up to FINISHED_ROUND) notes only where each run
+ * starts and ends; then the runs are merged, each read through a small window of its own. At
+ * the end of a round everything up to the newest time of the round before is delivered: what
+ * comes later cannot be older than that.
+ *
+ * Records without a time, or with time 0, are handed out where they stand, during the first
+ * walk. Records that cannot be read twice (pipes, zstd) go to a spool first. Many short runs (a
+ * file in no order at all) are merged in batches into longer ones, also in the spool.
+ */
+#include <stdlib.h>
+
+#include "internal.h"
+
+#define MERGE_FAN      1024
+#define RUN_WINDOW_MIN (16u << 10)
+#define RUN_WINDOWS    (16u << 20) /* of all runs together */
+#define SPOOL_PREFIX   8	   /* a spooled record follows its offset */
+
+struct run {
+	struct stream *st;  /* NULL: in the spool */
+	uint64_t pos, end;  /* not yet read; grows while the run is open */
+	uint64_t last_time; /* of the newest record noted */
+	uint64_t seq;	    /* equal times: in the order of the file */
+	unsigned level;	    /* merges behind it */
+	unsigned char *buf;
+	size_t cap, len;
+	uint64_t base; /* position of buf[0] */
+	/* The record at its head. */
+	struct record rec;
+};
+
+struct heap {
+	VEC(struct run *) runs;
+};
+
+struct order {
+	struct heap heap;	   /* runs being merged */
+	VEC(struct run *) pending; /* noted since the last merge */
+	struct run *open;	   /* the one that grows */
+	struct run *head;	   /* whose record was handed out last */
+	struct spool spool;
+	uint64_t seq, limit, max_time, round_max, last_time;
+	bool merging, at_end;
+	int code; /* of the error that ended the walk */
+	struct err err;
+};
+
+/* ---- heap ---------------------------------------------------------------------------------------- */
+
+static inline bool run_before(const struct run *a, const struct run *b)
+{
+	return a->rec.time != b->rec.time ? a->rec.time < b->rec.time : a->seq < b->seq;
+}
+
+static void heap_down(struct heap *h, size_t i)
+{
+	struct run **v = h->runs.v, *r = v[i];
+
+	for (;;) {
+		size_t c = 2 * i + 1;
+
+		if (c >= h->runs.n)
+			break;
+		if (c + 1 < h->runs.n && run_before(v[c + 1], v[c]))
+			c++;
+		if (!run_before(v[c], r))
+			break;
+		v[i] = v[c];
+		i = c;
+	}
+	v[i] = r;
+}
+
+static int heap_push(struct heap *h, struct run *r)
+{
+	size_t i = h->runs.n;
+
+	if (vec_push(&h->runs, r))
+		return -ENOMEM;
+	for (; i && run_before(r, h->runs.v[(i - 1) / 2]); i = (i - 1) / 2)
+		h->runs.v[i] = h->runs.v[(i - 1) / 2];
+	h->runs.v[i] = r;
+	return 0;
+}
+
+static void heap_pop(struct heap *h)
+{
+	h->runs.v[0] = h->runs.v[--h->runs.n];
+	if (h->runs.n)
+		heap_down(h, 0);
+}
+
+/* ---- reading a run --------------------------------------------------------------------------------- */
+
+static void run_free(struct order *o, struct run *r)
+{
+	if (o->open == r)
+		o->open = NULL;
+	free(r->buf);
+	free(r);
+}
+
+static int run_grow(struct run *r, size_t cap, struct err *e)
+{
+	unsigned char *p = realloc(r->buf, cap);
+
+	if (!p)
+		return err_set(e, -ENOMEM, "out of memory for sorting records");
+	r->buf = p;
+	r->cap = cap;
+	return 0;
+}
+
+/* At least @need bytes at r->pos, into the run's window. */
+static int run_fill(struct order *o, struct run *r, size_t need, struct err *e)
+{
+	size_t n;
+	ssize_t got;
+	int ret;
+
+	if (need > r->cap) {
+		ret = run_grow(r, need, e);
+		if (ret)
+			return ret;
+	}
+	n = (size_t)min_u64(r->cap, r->end - r->pos);
+	r->base = r->pos;
+	r->len = 0;
+	if (n < need)
+		return err_set(e, -EBADMSG, "a record changed while it was read");
+	if (!r->st) {
+		ret = spool_read(&o->spool, r->pos, r->buf, n, e);
+		if (ret)
+			return ret;
+	} else {
+		got = pread_all(r->st->win.fd, r->buf, n, r->pos);
+		if (got != (ssize_t)n)
+			return err_set(e, got < 0 ? (int)got : -EIO,
+				       "cannot read again at offset %#lx: the file changed",
+				       r->pos);
+	}
+	r->len = n;
+	return 0;
+}
+
+static inline const unsigned char *run_at(struct order *o, struct run *r, size_t need,
+					  struct err *e)
+{
+	size_t at = (size_t)(r->pos - r->base);
+
+	if (unlikely(r->pos - r->base > r->len || r->len - at < need)) {
+		if (run_fill(o, r, need, e))
+			return NULL;
+		at = 0;
+	}
+	return r->buf + at;
+}
+
+/* The next record with a time: 1, 0 = the run is over, -errno. */
+static int run_next(struct perfdata *pd, struct run *r, struct err *e)
+{
+	struct order *o = pd->order;
+	size_t prefix = r->st ? 0 : SPOOL_PREFIX;
+
+	while (r->pos < r->end) {
+		const unsigned char *p = run_at(o, r, prefix + 8, e);
+		struct raw_record raw;
+
+		if (!p)
+			return e->code;
+		record_header(&raw, p + prefix, pd->swap);
+		p = run_at(o, r, prefix + raw.size, e);
+		if (!p)
+			return e->code;
+		if (raw.size < 8)
+			return err_set(e, -EBADMSG, "a record changed while it was read");
+		raw.offset = prefix ? load_u64(p, false) : r->pos;
+		raw.data = p + prefix;
+		r->pos += prefix + raw.size + (r->st ? record_payload(&raw, pd->swap) : 0);
+		events_resolve(pd, &raw, &r->rec);
+		if (r->rec.time == RECORD_NO_TIME || !r->rec.time)
+			continue;
+		r->rec.data = raw.data;
+		r->rec.size = raw.size;
+		r->rec.type = raw.type;
+		r->rec.misc = raw.misc;
+		r->rec.swap = pd->swap;
+		r->rec.offset = raw.offset;
+		return 1;
+	}
+	return 0;
+}
+
+/* Gives each run a window and its first record, and puts it into the heap. */
+static int heap_fill(struct perfdata *pd, struct heap *h, struct run **runs, size_t n,
+		     struct err *e)
+{
+	size_t all = n + h->runs.n, cap;
+	int ret = 0;
+
+	cap = min_u64(WINDOW_SIZE, max_u64(RUN_WINDOW_MIN, RUN_WINDOWS / (all ? all : 1)));
+	for (size_t i = 0; i < n; i++) {
+		struct run *r = runs[i];
+		size_t want = r == pd->order->open ? cap : (size_t)min_u64(cap, r->end - r->pos);
+
+		if (!ret && r->cap < want)
+			ret = run_grow(r, want, e);
+		if (!ret)
+			ret = run_next(pd, r, e);
+		if (ret > 0)
+			ret = heap_push(h, r) ? err_set(e, -ENOMEM, "out of memory for sorting")
+					      : 0;
+		else
+			run_free(pd->order, r);
+	}
+	return ret;
+}
+
+/* ---- batches of short runs ---------------------------------------------------------------------------- */
+
+static int spool_record(struct order *o, const struct record *rec, struct err *e)
+{
+	int ret = spool_append(&o->spool, &rec->offset, SPOOL_PREFIX, e);
+
+	return ret ? ret : spool_append(&o->spool, rec->data, rec->size, e);
+}
+
+static struct run *run_new(struct order *o, struct stream *st, uint64_t pos)
+{
+	struct run *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->st = st;
+	r->pos = r->end = pos;
+	r->seq = o->seq++;
+	return r;
+}
+
+/* Merges @runs into one run in the spool, which takes the place of the first. */
+static int merge_batch(struct perfdata *pd, struct run **runs, size_t n, struct run **out,
+		       struct err *e)
+{
+	struct order *o = pd->order;
+	struct heap h = { 0 };
+	struct run *to = run_new(o, NULL, o->spool.end);
+	unsigned level = runs[0]->level + 1;
+	int ret;
+
+	*out = to;
+	if (!to)
+		return err_set(e, -ENOMEM, "out of memory for sorting records");
+	to->level = level;
+	to->seq = runs[0]->seq;
+	ret = heap_fill(pd, &h, runs, n, e);
+	while (!ret && h.runs.n) {
+		struct run *r = h.runs.v[0];
+
+		to->last_time = r->rec.time;
+		ret = spool_record(o, &r->rec, e);
+		if (ret)
+			break;
+		ret = run_next(pd, r, e);
+		if (ret > 0) {
+			heap_down(&h, 0);
+			ret = 0;
+		} else if (ret == 0) {
+			heap_pop(&h);
+			run_free(o, r);
+		}
+	}
+	to->end = o->spool.end;
+	for (size_t i = 0; i < h.runs.n; i++)
+		run_free(o, h.runs.v[i]);
+	vec_free(&h.runs);
+	return ret;
+}
+
+/* When the last MERGE_FAN pending runs have the same level, they become one of the next. */
+static int merge_short_runs(struct perfdata *pd, struct err *e)
+{
+	struct order *o = pd->order;
+	int ret = 0;
+
+	while (!ret && o->pending.n >= MERGE_FAN &&
+	       o->pending.v[o->pending.n - MERGE_FAN]->level ==
+		       o->pending.v[o->pending.n - 1]->level) {
+		struct run *to;
+
+		o->open = NULL;
+		o->pending.n -= MERGE_FAN;
+		ret = merge_batch(pd, o->pending.v + o->pending.n, MERGE_FAN, &to, e);
+		if (to)
+			o->pending.v[o->pending.n++] = to;
+	}
+	return ret;
+}
+
+/* ---- the first walk ------------------------------------------------------------------------------------- */
+
+/* Notes a record with a time: it prolongs the open run or starts a new one. */
+static int note(struct perfdata *pd, const struct record *rec, bool unzipped, struct err *e)
+{
+	struct order *o = pd->order;
+	struct stream *st = &pd->streams[pd->cur];
+	struct run *r = o->open;
+	int ret;
+
+	if (unzipped || !st->win.seekable)
+		st = NULL;
+	o->max_time = max_u64(o->max_time, rec->time);
+	if (!r || rec->time < r->last_time || r->st != st || (!st && r->end != o->spool.end)) {
+		ret = merge_short_runs(pd, e);
+		if (ret)
+			return ret;
+		r = run_new(o, st, st ? rec->offset : o->spool.end);
+		if (!r || vec_push(&o->pending, r)) {
+			free(r);
+			return err_set(e, -ENOMEM, "out of memory for sorting records");
+		}
+		o->open = r;
+	}
+	r->last_time = rec->time;
+	if (!st) {
+		ret = spool_record(o, rec, e);
+		r->end = o->spool.end;
+		return ret;
+	}
+	r->end = rec->offset + rec->size;
+	return 0;
+}
+
+static int start_merge(struct perfdata *pd, uint64_t limit, struct err *e)
+{
+	struct order *o = pd->order;
+	size_t n = o->pending.n;
+
+	o->merging = true;
+	o->limit = limit;
+	o->pending.n = 0;
+	return heap_fill(pd, &o->heap, o->pending.v, n, e);
+}
+
+static void end_merge(struct order *o)
+{
+	uint64_t low = UINT64_MAX;
+
+	o->merging = false;
+	for (size_t i = 0; i < o->heap.runs.n; i++) {
+		const struct run *r = o->heap.runs.v[i];
+
+		if (!r->st)
+			low = min_u64(low, r->base);
+	}
+	if (o->spool.end)
+		spool_release(&o->spool, low);
+}
+
+/* Walks on. 1 = *rec stands for itself, 0 = a merge begins, -errno. */
+static int walk(struct perfdata *pd, struct record *rec, struct err *e)
+{
+	struct order *o = pd->order;
+	bool unzipped;
+	int ret;
+
+	for (;;) {
+		ret = next_in_file(pd, rec, &unzipped, e);
+		if (ret <= 0) {
+			o->at_end = true;
+			o->code = ret;
+			if (ret < 0 && e)
+				o->err = *e;
+			return start_merge(pd, UINT64_MAX, e);
+		}
+		if (rec->type == PERF_RECORD_FINISHED_ROUND && pd->nr_streams == 1) {
+			uint64_t limit = o->round_max;
+
+			o->round_max = o->max_time;
+			ret = start_merge(pd, limit, e);
+			return ret ? ret : 1;
+		}
+		if (rec->time == RECORD_NO_TIME || !rec->time)
+			return 1;
+		ret = note(pd, rec, unzipped, e);
+		if (ret)
+			return ret;
+	}
+}
+
+/* ---- the merge -------------------------------------------------------------------------------------------- */
+
+/* Moves the run on whose record was handed out last: only now may that record go. */
+static int advance(struct perfdata *pd, struct err *e)
+{
+	struct order *o = pd->order;
+	struct run *r = o->head;
+	int ret;
+
+	o->head = NULL;
+	if (!r)
+		return 0;
+	ret = run_next(pd, r, e);
+	if (likely(ret > 0)) {
+		heap_down(&o->heap, 0);
+		return 0;
+	}
+	heap_pop(&o->heap);
+	run_free(o, r);
+	return ret;
+}
+
+static bool merge_next(struct perfdata *pd, struct record *rec)
+{
+	struct order *o = pd->order;
+	struct run *r;
+
+	if (!o->heap.runs.n || o->heap.runs.v[0]->rec.time > o->limit)
+		return false;
+	r = o->heap.runs.v[0];
+	o->head = r;
+	*rec = r->rec;
+	if (unlikely(rec->time < o->last_time))
+		pd->stats.unordered++;
+	else
+		o->last_time = rec->time;
+	return true;
+}
+
+static int order_fail(struct perfdata *pd, int ret, struct err *e)
+{
+	struct order *o = pd->order;
+
+	pd->failed = true;
+	o->at_end = true;
+	o->code = 0;
+	o->merging = false;
+	o->head = NULL;
+	while (o->heap.runs.n)
+		run_free(o, o->heap.runs.v[--o->heap.runs.n]);
+	err_context(e, "%s", pd->path);
+	return ret;
+}
+
+static int order_init(struct perfdata *pd, struct err *e)
+{
+	pd->order = calloc(1, sizeof(*pd->order));
+	if (!pd->order)
+		return err_set(e, -ENOMEM, "out of memory for sorting records");
+	spool_init(&pd->order->spool, pd->opts.max_mem);
+	return 0;
+}
+
+int perfdata_next_ordered(struct perfdata *pd, struct record *rec, struct err *e)
+{
+	struct order *o;
+	struct err own;
+	int ret;
+
+	if (pd->opts.no_order)
+		return perfdata_next(pd, rec, e);
+	if (!e)
+		e = &own;
+	if (unlikely(!pd->order)) {
+		ret = order_init(pd, e);
+		if (ret)
+			return ret;
+	}
+	o = pd->order;
+	for (;;) {
+		if (o->merging) {
+			ret = advance(pd, e);
+			if (unlikely(ret))
+				return order_fail(pd, ret, e);
+			if (likely(merge_next(pd, rec)))
+				return 1;
+			end_merge(o);
+		}
+		if (unlikely(o->at_end))
+			break;
+		ret = walk(pd, rec, e);
+		if (ret > 0)
+			return 1;
+		if (unlikely(ret < 0))
+			return order_fail(pd, ret, e);
+	}
+	/* What ended the walk is said once everything before it was handed out. */
+	ret = o->code;
+	o->code = 0;
+	if (ret)
+		*e = o->err;
+	return ret;
+}
+
+void order_free(struct perfdata *pd)
+{
+	struct order *o = pd->order;
+
+	if (!o)
+		return;
+	for (size_t i = 0; i < o->heap.runs.n; i++)
+		run_free(o, o->heap.runs.v[i]);
+	for (size_t i = 0; i < o->pending.n; i++)
+		run_free(o, o->pending.v[i]);
+	vec_free(&o->heap.runs);
+	vec_free(&o->pending);
+	spool_free(&o->spool);
+	free(o);
+	pd->order = NULL;
+}
