@@ -118,6 +118,7 @@ static int parse_regs(struct parse *p, const char *field, bool user, struct samp
 	/* No registers in this sample, and no block after them either. */
 	if (r->abi == PERF_SAMPLE_REGS_ABI_NONE)
 		return 0;
+	r->simd = r->abi & PERF_SAMPLE_REGS_ABI_SIMD || a->sample_simd_regs_enabled;
 	r->mask = user ? a->sample_regs_user : a->sample_regs_intr;
 	if (!take_words(&p->c, (uint64_t)weight_u64(r->mask), &r->gpr))
 		return fail(p, field, "number of registers", (uint64_t)weight_u64(r->mask));

@@ -18,6 +18,7 @@
 
 #include "branch/branch.h"
 #include "perfdata/perfdata.h"
+#include "regs/regs.h"
 
 /* An array of u64 inside a record, possibly unaligned and of the other byte order. */
 struct u64s {
@@ -34,6 +35,7 @@ static inline uint64_t u64s_get(const struct u64s *a, uint64_t i)
 /* A block of registers (REGS_USER, REGS_INTR). */
 struct sample_regs {
 	uint64_t abi;	/* PERF_SAMPLE_REGS_ABI_*; 0 = no registers in this sample */
+	bool simd;	/* mask bits have their SIMD ABI meaning: see regs_name() */
 	uint64_t mask;	/* from the attr; bit n = register n of the file's architecture */
 	struct u64s gpr; /* one value per set bit, ascending */
 	/* The SIMD block (abi & SIMD), else all 0. Vectors are the set bits of vec_mask, ascending. */
@@ -120,5 +122,12 @@ void sample_read_value(const struct sample_read *r, uint64_t i, struct sample_va
 
 /* The value of GPR @reg (bit number); false when the sample does not hold it. */
 bool sample_reg(const struct sample_regs *r, unsigned reg, uint64_t *value);
+
+/*
+ * script's iregs and uregs: " ABI:2    AX:0x2dfdd6b8fc    BX:0x11618 " and, from the SIMD block,
+ * "  ZMM[0][0]:0x1 ", "OPMASK[0]:0x1 ". With @hide (--redact) values are "-". @arch: the file's.
+ */
+void sample_print_regs(const struct sample_regs *r, enum regs_arch arch, bool hide,
+		       struct obuf *o);
 
 #endif

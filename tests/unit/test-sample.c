@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Records made by hand; the made files with JSON beside them are read by tests/system/regs.sh. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "sample/sample.h"
+
+#define ALL (PERF_SAMPLE_MAX - 1 - PERF_SAMPLE_WEIGHT)
+
+struct rec {
+	unsigned char buf[65536];
+	size_t n;
+	bool swap;
+	struct perfdata_event ev;
+	struct record r;
+	struct sample s;
+	struct err e;
+	unsigned char *exact;
+};
+
+static struct rec *start(bool swap, uint64_t sample_type)
+{
+	struct rec *t = calloc(1, sizeof(*t));
+
+	assert_non_null(t);
+	t->n = 8;
+	t->swap = swap;
+	t->ev.attr.sample_type = sample_type;
+	t->ev.attr.sample_period = 4000;
+	return t;
+}
+
+static void u64(struct rec *t, uint64_t v)
+{
+	store_u64(t->buf + t->n, t->swap ? __builtin_bswap64(v) : v);
+	t->n += 8;
+}
+
+static void u32(struct rec *t, uint32_t v)
+{
+	store_u32(t->buf + t->n, t->swap ? __builtin_bswap32(v) : v);
+	t->n += 4;
+}
+
+/* The record in an allocation of just its size, so that valgrind and ASan see a read past it. */
+static int parse_size(struct rec *t, uint64_t need, size_t size)
+{
+	free(t->exact);
+	t->exact = malloc(size ? size : 1);
+	assert_non_null(t->exact);
+	memcpy(t->exact, t->buf, size);
+	t->r = (struct record){ .data = t->exact,
+				.size = (uint32_t)size,
+				.type = PERF_RECORD_SAMPLE,
+				.misc = PERF_RECORD_MISC_USER,
+				.swap = t->swap,
+				.offset = 0x100,
+				.event = &t->ev };
+	err_clear(&t->e);
+	return sample_parse_some(&t->r, need, &t->s, &t->e);
+}
+
+static void finish(struct rec *t)
+{
+	free(t->exact);
+	free(t);
+}
+
+static int parse(struct rec *t)
+{
+	return parse_size(t, UINT64_MAX, t->n);
+}
+
+/* Every field, with values that tell them apart. */
+static struct rec *everything(bool swap, uint64_t branch_type)
+{
+	struct rec *t = start(swap, ALL);
+	struct perf_event_attr *a = &t->ev.attr;
+
+	a->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
+			 PERF_FORMAT_ID | PERF_FORMAT_GROUP | PERF_FORMAT_LOST;
+	a->branch_sample_type = branch_type;
+	a->sample_regs_user = 0x18001010003ULL;
+	a->sample_regs_intr = 0x101;
+	a->sample_simd_regs_enabled = 1;
+	a->sample_simd_vec_reg_qwords = 4;
+	a->sample_simd_pred_reg_qwords = 1;
+	a->sample_simd_vec_reg_intr = 0xffff;
+	a->sample_simd_pred_reg_intr = 0xff;
+	u64(t, 77); /* identifier */
+	u64(t, 0x401000);
+	u32(t, 11);
+	u32(t, 12);
+	u64(t, 1234567);
+	u64(t, 0xadd);
+	u64(t, 77);
+	u64(t, 78);
+	u32(t, 5);
+	u32(t, 0xdead);
+	u64(t, 100003);
+	u64(t, 2); /* read: nr, enabled, running, two of value id lost */
+	u64(t, 50);
+	u64(t, 40);
+	for (unsigned i = 0; i < 2; i++) {
+		u64(t, 1000 + i);
+		u64(t, 77 + i);
+		u64(t, i);
+	}
+	u64(t, 3);
+	u64(t, PERF_CONTEXT_USER);
+	u64(t, 0x401000);
+	u64(t, 0x402000);
+	u32(t, 4);
+	memcpy(t->buf + t->n, "raw!", 4);
+	t->n += 4;
+	u64(t, 2);
+	if (branch_type & PERF_SAMPLE_BRANCH_HW_INDEX)
+		u64(t, 6);
+	for (unsigned i = 0; i < 2; i++) {
+		u64(t, 0x500000 + i);
+		u64(t, 0x600000 + i);
+		/* predicted, cycles 7, COND, in the writer's bit order */
+		u64(t, swap != host_is_big_endian() ? 1ULL << 62 | 7ULL << 44 | 1ULL << 40
+						    : 2 | 7 << 4 | 1 << 20);
+	}
+	if (branch_type & PERF_SAMPLE_BRANCH_COUNTERS) {
+		u64(t, 1);
+		u64(t, 2);
+	}
+	u64(t, PERF_SAMPLE_REGS_ABI_64);
+	for (unsigned i = 0; i < 6; i++)
+		u64(t, 0x100 + i);
+	u64(t, 16); /* stack: 16 bytes, 8 of them used */
+	u64(t, 0x1111);
+	u64(t, 0x2222);
+	u64(t, 8);
+	u64(t, 0x0003000200000001ULL);
+	u64(t, 0xda7a);
+	u64(t, 0x7a);
+	u64(t, PERF_SAMPLE_REGS_ABI_64 | PERF_SAMPLE_REGS_ABI_SIMD);
+	u64(t, 0x201);
+	u64(t, 0x202);
+	u64(t, 2); /* fewer than asked for */
+	u64(t, 4);
+	u64(t, 1);
+	u64(t, 1);
+	for (unsigned i = 0; i < 9; i++)
+		u64(t, 0x300 + i);
+	u64(t, 0xf157);
+	u64(t, 0xc6);
+	u64(t, 4096);
+	u64(t, 2 << 20);
+	u64(t, 8);
+	u64(t, 0xa0a0);
+	return t;
+}
+
+static void check_everything(struct rec *t, uint64_t branch_type)
+{
+	struct sample_value v;
+	struct sample *s = &t->s;
+	struct branch_entry b;
+	uint64_t reg = 0;
+
+	assert_int_equal(parse(t), 0);
+	assert_int_equal(s->present, ALL);
+	assert_int_equal(s->cpumode, PERF_RECORD_MISC_USER);
+	assert_int_equal(s->ip, 0x401000);
+	assert_int_equal(s->pid, 11);
+	assert_int_equal(s->tid, 12);
+	assert_int_equal(s->time, 1234567);
+	assert_int_equal(s->addr, 0xadd);
+	assert_int_equal(s->id, 77);
+	assert_int_equal(s->stream_id, 78);
+	assert_int_equal(s->cpu, 5);
+	assert_int_equal(s->period, 100003);
+	assert_int_equal(s->read.nr, 2);
+	assert_int_equal(s->read.time_enabled, 50);
+	assert_int_equal(s->read.time_running, 40);
+	sample_read_value(&s->read, 1, &v);
+	assert_int_equal(v.value, 1001);
+	assert_int_equal(v.id, 78);
+	assert_int_equal(v.lost, 1);
+	assert_int_equal(s->callchain.nr, 3);
+	assert_true(u64s_get(&s->callchain, 0) == PERF_CONTEXT_USER);
+	assert_int_equal(u64s_get(&s->callchain, 2), 0x402000);
+	assert_int_equal(s->raw_size, 4);
+	assert_memory_equal(s->raw, "raw!", 4);
+	assert_int_equal(s->branches.nr, 2);
+	assert_int_equal(s->branches.has_hw_idx, !!(branch_type & PERF_SAMPLE_BRANCH_HW_INDEX));
+	if (s->branches.has_hw_idx)
+		assert_int_equal(s->branches.hw_idx, 6);
+	assert_int_equal(s->branches.counters.nr,
+			 branch_type & PERF_SAMPLE_BRANCH_COUNTERS ? 2 : 0);
+	sample_branch(&s->branches, 1, &b);
+	assert_int_equal(b.from, 0x500001);
+	assert_int_equal(b.to, 0x600001);
+	assert_true(b.predicted && !b.mispred);
+	assert_int_equal(b.cycles, 7);
+	assert_int_equal(b.type, BR_COND);
+	assert_int_equal(s->user_regs.abi, 2);
+	assert_true(sample_reg(&s->user_regs, 24, &reg)); /* R16: third but last of the mask */
+	assert_int_equal(reg, 0x103);
+	assert_true(sample_reg(&s->user_regs, 40, &reg));
+	assert_int_equal(reg, 0x105);
+	assert_false(sample_reg(&s->user_regs, 2, &reg));
+	assert_false(sample_reg(&s->user_regs, 64, &reg));
+	assert_int_equal(s->stack_size, 8);
+	assert_int_equal(load_u64(s->stack, t->swap), 0x1111);
+	assert_int_equal(s->weight_var1, 1);
+	assert_int_equal(s->weight_var2, 2);
+	assert_int_equal(s->weight_var3, 3);
+	assert_int_equal(s->data_src, 0xda7a);
+	assert_int_equal(s->transaction, 0x7a);
+	assert_int_equal(s->intr_regs.abi, 6);
+	assert_true(s->intr_regs.simd);
+	assert_int_equal(s->intr_regs.nr_vectors, 2);
+	assert_int_equal(s->intr_regs.vector_qwords, 4);
+	assert_int_equal(s->intr_regs.nr_pred, 1);
+	assert_int_equal(s->intr_regs.vec.nr, 8);
+	assert_int_equal(u64s_get(&s->intr_regs.vec, 7), 0x307);
+	assert_int_equal(u64s_get(&s->intr_regs.pred, 0), 0x308);
+	assert_int_equal(s->phys_addr, 0xf157);
+	assert_int_equal(s->cgroup, 0xc6);
+	assert_int_equal(s->data_page_size, 4096);
+	assert_int_equal(s->code_page_size, 2 << 20);
+	assert_int_equal(s->aux_size, 8);
+	assert_int_equal(load_u64(s->aux, t->swap), 0xa0a0);
+}
+
+static const uint64_t branch_types[] = { PERF_SAMPLE_BRANCH_ANY,
+					 PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_HW_INDEX,
+					 PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_HW_INDEX |
+						 PERF_SAMPLE_BRANCH_COUNTERS };
+
+static void all_fields(void **state)
+{
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		for (size_t i = 0; i < ARRAY_SIZE(branch_types); i++) {
+			struct rec *t = everything(swap, branch_types[i]);
+
+			check_everything(t, branch_types[i]);
+			finish(t);
+		}
+	}
+}
+
+/* Cut anywhere, the record is refused: with every byte missing nothing is read behind it. */
+static void cut_everywhere(void **state)
+{
+	struct rec *t = everything(false, branch_types[2]);
+
+	(void)state;
+	for (size_t n = 0; n < t->n; n++) {
+		assert_int_equal(parse_size(t, UINT64_MAX, n), -EBADMSG);
+		assert_non_null(strstr(t->e.text, "0x100"));
+	}
+	assert_int_equal(parse(t), 0);
+	finish(t);
+}
+
+/* Any single word replaced by a huge one: an answer or an error, never a read past the end. */
+static void hostile_words(void **state)
+{
+	static const uint64_t bad[] = { UINT64_MAX, 1ULL << 60, 1ULL << 61,
+					1ULL << 63, 65536,	0xaaaaaaaaaaaaaaabULL,
+					UINT32_MAX, 1000 };
+	struct rec *t = everything(false, branch_types[2]);
+
+	(void)state;
+	for (size_t at = 8; at + 8 <= t->n; at += 8) {
+		uint64_t saved = load_u64(t->buf + at, false);
+
+		for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+			int ret;
+
+			store_u64(t->buf + at, bad[i]);
+			ret = parse(t);
+			assert_true(ret == 0 || ret == -EBADMSG);
+		}
+		store_u64(t->buf + at, saved);
+	}
+	check_everything(t, branch_types[2]);
+	finish(t);
+}
+
+static void hostile_counts(void **state)
+{
+	static const struct {
+		uint64_t type;
+		const char *says;
+	} part[] = {
+		{ PERF_SAMPLE_CALLCHAIN, "CALLCHAIN" },
+		{ PERF_SAMPLE_BRANCH_STACK, "BRANCH_STACK" },
+		{ PERF_SAMPLE_STACK_USER, "STACK_USER" },
+		{ PERF_SAMPLE_AUX, "AUX" },
+		{ PERF_SAMPLE_RAW, "RAW" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(part); i++) {
+		struct rec *t = start(false, PERF_SAMPLE_IP | part[i].type);
+
+		u64(t, 1);
+		u64(t, 1ULL << 60 | 0xfffffff0);
+		for (int k = 0; k < 8; k++)
+			u64(t, 0);
+		assert_int_equal(parse(t), -EBADMSG);
+		assert_non_null(strstr(t->e.text, part[i].says));
+		finish(t);
+	}
+}
+
+static void lone_nr_zero(void **state)
+{
+	(void)state;
+	for (int with = 0; with < 2; with++) {
+		struct rec *t = start(false, PERF_SAMPLE_IP | PERF_SAMPLE_BRANCH_STACK |
+						     PERF_SAMPLE_REGS_USER | PERF_SAMPLE_WEIGHT);
+
+		t->ev.attr.branch_sample_type = PERF_SAMPLE_BRANCH_HW_INDEX;
+		t->ev.attr.sample_regs_user = 3;
+		u64(t, 1);
+		u64(t, 0);
+		if (with)
+			u64(t, 9);
+		u64(t, PERF_SAMPLE_REGS_ABI_64);
+		u64(t, 0xa);
+		u64(t, 0xb);
+		u64(t, 0xee);
+		assert_int_equal(parse(t), 0);
+		assert_int_equal(t->s.branches.nr, 0);
+		assert_int_equal(t->s.branches.has_hw_idx, with);
+		assert_int_equal(t->s.user_regs.abi, 2);
+		assert_int_equal(t->s.weight, 0xee);
+		finish(t);
+		/* and at the end of the record */
+		t = start(false, PERF_SAMPLE_IP | PERF_SAMPLE_BRANCH_STACK);
+		t->ev.attr.branch_sample_type = PERF_SAMPLE_BRANCH_HW_INDEX;
+		u64(t, 1);
+		u64(t, 0);
+		if (with)
+			u64(t, 9);
+		assert_int_equal(parse(t), 0);
+		assert_int_equal(t->s.branches.has_hw_idx, with);
+		finish(t);
+	}
+}
+
+static void regs_blocks(void **state)
+{
+	struct rec *t = start(false, PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_PHYS_ADDR);
+	struct perf_event_attr *a = &t->ev.attr;
+
+	(void)state;
+	/* abi 0: nothing follows */
+	a->sample_regs_intr = 0xff;
+	a->sample_simd_vec_reg_intr = 0xffffffff;
+	a->sample_simd_vec_reg_qwords = 8;
+	u64(t, 0);
+	u64(t, 42);
+	assert_int_equal(parse(t), 0);
+	assert_int_equal(t->s.intr_regs.gpr.nr, 0);
+	assert_int_equal(t->s.phys_addr, 42);
+
+	/* more, or wider, than the attr asked for */
+	a->sample_regs_intr = 0;
+	for (int field = 0; field < 4; field++) {
+		static const uint64_t most[4] = { 32, 8, 0, 0 };
+
+		t->n = 8;
+		u64(t, PERF_SAMPLE_REGS_ABI_SIMD | PERF_SAMPLE_REGS_ABI_64);
+		for (int i = 0; i < 4; i++)
+			u64(t, most[i] + (i == field));
+		for (int i = 0; i < 400; i++)
+			u64(t, 1);
+		assert_int_equal(parse(t), -EBADMSG);
+	}
+	/* the largest block, exactly */
+	t->n = 8;
+	u64(t, PERF_SAMPLE_REGS_ABI_SIMD | PERF_SAMPLE_REGS_ABI_64);
+	u64(t, 32);
+	u64(t, 8);
+	u64(t, 0);
+	u64(t, 0);
+	for (int i = 0; i < 256; i++)
+		u64(t, (uint64_t)i);
+	u64(t, 43);
+	assert_int_equal(parse(t), 0);
+	assert_int_equal(u64s_get(&t->s.intr_regs.vec, 255), 255);
+	assert_int_equal(t->s.phys_addr, 43);
+	/* an empty block */
+	t->n = 8;
+	u64(t, PERF_SAMPLE_REGS_ABI_SIMD | PERF_SAMPLE_REGS_ABI_64);
+	for (int i = 0; i < 4; i++)
+		u64(t, 0);
+	u64(t, 44);
+	assert_int_equal(parse(t), 0);
+	assert_int_equal(t->s.intr_regs.vec.nr, 0);
+	assert_int_equal(t->s.phys_addr, 44);
+	finish(t);
+}
+
+static void stacks(void **state)
+{
+	struct rec *t = start(true, PERF_SAMPLE_STACK_USER | PERF_SAMPLE_DATA_SRC);
+
+	(void)state;
+	u64(t, 0); /* no stack: no dynamic size either */
+	u64(t, 5);
+	assert_int_equal(parse(t), 0);
+	assert_int_equal(t->s.stack_size, 0);
+	assert_int_equal(t->s.data_src, 5);
+	t->n = 8;
+	u64(t, 8);
+	u64(t, 1);
+	u64(t, 9); /* more used than there is */
+	u64(t, 5);
+	assert_int_equal(parse(t), -EBADMSG);
+	/* the largest record there is */
+	t->n = 8;
+	u64(t, 65000);
+	t->n += 65000;
+	u64(t, 65000);
+	u64(t, 6);
+	assert_int_equal(parse(t), 0);
+	assert_int_equal(t->s.stack_size, 65000);
+	assert_int_equal(t->s.data_src, 6);
+	finish(t);
+}
+
+static void reads(void **state)
+{
+	struct rec *t = start(false, PERF_SAMPLE_READ | PERF_SAMPLE_DATA_SRC);
+	struct sample_value v;
+
+	(void)state;
+	t->ev.attr.read_format = PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED |
+				 PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_LOST;
+	u64(t, 100);
+	u64(t, 20);
+	u64(t, 10);
+	u64(t, 7);
+	u64(t, 1);
+	u64(t, 99);
+	assert_int_equal(parse(t), 0);
+	assert_int_equal(t->s.read.nr, 1);
+	assert_int_equal(t->s.read.time_running, 10);
+	sample_read_value(&t->s.read, 0, &v);
+	assert_int_equal(v.value, 100);
+	assert_int_equal(v.id, 7);
+	assert_int_equal(v.lost, 1);
+	assert_int_equal(t->s.data_src, 99);
+	t->ev.attr.read_format = 0;
+	t->n = 24;
+	assert_int_equal(parse(t), 0);
+	sample_read_value(&t->s.read, 0, &v);
+	assert_int_equal(v.value, 100);
+	assert_true(v.id == UINT64_MAX);
+	finish(t);
+}
+
+/* Stops after what is wanted: what lies behind may be broken. */
+static void some(void **state)
+{
+	struct rec *t = start(false, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN |
+					     PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_INTR);
+
+	(void)state;
+	u64(t, 0x1234);
+	u32(t, 1);
+	u32(t, 2);
+	u64(t, 1);
+	u64(t, 0x99);
+	u64(t, 1ULL << 60); /* a branch count that cannot be */
+	assert_int_equal(parse(t), -EBADMSG);
+	assert_int_equal(parse_size(t, PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN, t->n), 0);
+	assert_int_equal(t->s.callchain.nr, 1);
+	assert_false(t->s.present & PERF_SAMPLE_BRANCH_STACK);
+	assert_int_equal(parse_size(t, PERF_SAMPLE_IP, t->n), 0);
+	assert_int_equal(t->s.callchain.nr, 0);
+	assert_int_equal(parse_size(t, 0, t->n), 0);
+	assert_int_equal(t->s.ip, 0x1234);
+	assert_int_equal(t->s.period, 4000); /* the attr's */
+	assert_int_equal(t->s.cpu, UINT32_MAX);
+	assert_true(t->s.time == RECORD_NO_TIME);
+	finish(t);
+}
+
+static void no_event(void **state)
+{
+	struct record r = { .data = (const unsigned char *)"12345678", .size = 8, .offset = 0x20 };
+	struct sample s;
+	struct err e = { 0 };
+
+	(void)state;
+	assert_int_equal(sample_parse(&r, &s, &e), -EINVAL);
+	assert_non_null(strstr(e.text, "0x20"));
+}
+
+static void script_text(void **state)
+{
+	struct rec *t = everything(true, branch_types[0]);
+	struct obuf o;
+
+	(void)state;
+	assert_int_equal(parse(t), 0);
+	obuf_init(&o, -1, 1);
+	sample_print_regs(&t->s.user_regs, REGS_ARCH_X86, false, &o);
+	obuf_char(&o, 0);
+	assert_string_equal(o.buf, " ABI:2    AX:0x100    BX:0x101    R8:0x102   R16:0x103   "
+				   "R31:0x104   SSP:0x105 ");
+	o.len = 0;
+	sample_print_regs(&t->s.intr_regs, REGS_ARCH_X86, false, &o);
+	obuf_char(&o, 0);
+	assert_string_equal(o.buf, " ABI:6    AX:0x201    IP:0x202   YMM[0][0]:0x300   "
+				   "YMM[0][1]:0x301   YMM[0][2]:0x302   YMM[0][3]:0x303   "
+				   "YMM[1][0]:0x304   YMM[1][1]:0x305   YMM[1][2]:0x306   "
+				   "YMM[1][3]:0x307 OPMASK[0]:0x308 ");
+	o.len = 0;
+	sample_print_regs(&t->s.intr_regs, REGS_ARCH_X86, true, &o);
+	obuf_char(&o, 0);
+	assert_non_null(strstr(o.buf, "OPMASK[0]:- "));
+	assert_null(strstr(o.buf, "0x"));
+	obuf_free(&o);
+	finish(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_fields),	 cmocka_unit_test(cut_everywhere),
+		cmocka_unit_test(hostile_words), cmocka_unit_test(hostile_counts),
+		cmocka_unit_test(lone_nr_zero),	 cmocka_unit_test(regs_blocks),
+		cmocka_unit_test(stacks),	 cmocka_unit_test(reads),
+		cmocka_unit_test(some),		 cmocka_unit_test(no_event),
+		cmocka_unit_test(script_text),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Registers of a sample as script prints them: a full ZMM set is 264 values, so no stdio. */
+#include "base/hex.h"
+#include "sample/sample.h"
+
+/* A name, two indices and a value. */
+#define REG_ROOM 96
+
+static char *put_name(char *p, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (size_t i = n; i < 5; i++)
+		*p++ = ' ';
+	memcpy(p, name, n);
+	return p + n;
+}
+
+static char *put_index(char *p, uint64_t i)
+{
+	*p++ = '[';
+	p += fmt_dec(p, i);
+	*p++ = ']';
+	return p;
+}
+
+static char *put_value(char *p, uint64_t v, bool hide)
+{
+	*p++ = ':';
+	if (hide) {
+		*p++ = '-';
+	} else {
+		*p++ = '0';
+		*p++ = 'x';
+		p = hex_put(p, v);
+	}
+	*p++ = ' ';
+	return p;
+}
+
+static void print_block(const struct u64s *values, unsigned qwords, bool always_qword,
+			const char *name, bool hide, struct obuf *o)
+{
+	for (uint64_t i = 0; i < values->nr; i++) {
+		char *start = obuf_room(o, REG_ROOM), *p;
+
+		if (!start)
+			return;
+		p = put_index(put_name(start, name), i / qwords);
+		if (always_qword || qwords > 1)
+			p = put_index(p, i % qwords);
+		p = put_value(p, u64s_get(values, i), hide);
+		o->len += (size_t)(p - start);
+	}
+}
+
+void sample_print_regs(const struct sample_regs *r, enum regs_arch arch, bool hide, struct obuf *o)
+{
+	uint64_t mask = r->mask;
+
+	obuf_lit(o, " ABI:");
+	obuf_dec(o, r->abi);
+	obuf_char(o, ' ');
+	for (uint64_t i = 0; i < r->gpr.nr && mask; i++, mask &= mask - 1) {
+		char *start = obuf_room(o, REG_ROOM), *p;
+
+		if (!start)
+			return;
+		p = put_name(start, regs_name(arch, (unsigned)__builtin_ctzll(mask), r->simd));
+		p = put_value(p, u64s_get(&r->gpr, i), hide);
+		o->len += (size_t)(p - start);
+	}
+	if (r->vector_qwords)
+		print_block(&r->vec, r->vector_qwords, true,
+			    regs_vector_class(arch, r->vector_qwords), hide, o);
+	if (r->pred_qwords)
+		print_block(&r->pred, r->pred_qwords, false, regs_pred_class(arch), hide, o);
+}
