@@ -85,8 +85,8 @@ demo: deps
 	@O='$(abspath $(O))' sh tests/demo.sh
 
 bench: deps
-	@$(MAKE) --no-print-directory all
-	@O='$(abspath $(O))' sh tests/bench/run $(BENCH)
+	@$(MAKE) --no-print-directory tests
+	@O='$(abspath $(O))' python3 tests/bench/run $(BENCH)
 
 lint:
 	@O='$(abspath $(O))' sh tests/lint.sh
