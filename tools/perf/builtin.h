@@ -12,6 +12,7 @@ extern const struct command cmd_check;
 extern const struct command cmd_help;
 extern const struct command cmd_test;
 extern const struct command cmd_version;
+extern const struct command cmd_xstate;
 
 /* All commands, sorted by name. */
 const struct command *const *perf_commands(size_t *nr);

@@ -10,6 +10,7 @@ static const struct command *const commands[] = {
 	&cmd_help,
 	&cmd_test,
 	&cmd_version,
+	&cmd_xstate,
 };
 
 const struct command *const *perf_commands(size_t *nr)

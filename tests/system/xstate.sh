@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# perf xstate against CPUID, the kernel's boot lines, and gdb.
+. "$(dirname "$0")/../lib.sh"
+[ "$(uname -m)" = x86_64 ] || skip_all "needs an x86-64 machine"
+need_cmd python3
+VECTORS=$O/tests/helpers/vectors
+ulimit -c unlimited
+
+# ---- described CPUs
+json=$("$PERF" xstate --cpu spr --json)
+is "the 808 + 576 bytes of the on-demand design" "$(echo "$json" | python3 -c '
+import json, sys
+d = json.load(sys.stdin)["dynamic supervisor state, bytes"]
+print(*d.values())')" "808 1384 576 11776 10944"
+is "sample bytes of zmm and opmask" "$("$PERF" xstate --cpu icx --set zmm,opmask |
+	sed -n 's/bytes per sample: //p')" 2152
+check_status "an unknown CPU is refused" 1 "$PERF" xstate --cpu zen40
+like "and the known ones are named" "$("$PERF" xstate --cpu zen40 2>&1)" 'skx, icx, spr, dmr, zen4'
+check_status "a component that the CPU lacks is refused" 1 "$PERF" xstate --cpu zen4 --set lbr
+check_status "two sources are a usage error" 129 "$PERF" xstate --pid 1 --core x
+is "no described CPU depends on the host" "$(for c in skx icx spr dmr zen4; do
+	"$PERF" xstate --cpu $c --json | python3 -c 'import json,sys; json.load(sys.stdin)' || echo bad
+done)" ""
+
+# ---- the simulated policy
+is "1 task in 100 uses LBR: memory and traffic of both designs" \
+	"$("$PERF" xstate --cpu spr --simulate made:tasks=100,lbr=1,switches=1000 --json | python3 -c '
+import json, sys
+for r in json.load(sys.stdin)["designs"]: print(r["always"], r["on_demand"])')" \
+"1177600 1095784
+1000 10
+1000 10
+1616000 17440
+23552000 21905440"
+printf 'start 1\nstart 2 # two tasks\nlbr-begin 2\n\nswitch 0 1 2\nswitch 0 2 0\nexit 2\n' >"$TMP/s"
+is "a schedule from a file" "$("$PERF" xstate --cpu dmr --simulate "$TMP/s" |
+	awk '/^(saves|restores)/ { print $(NF-1), $NF }')" "2 1
+1 1"
+echo 'switch 1 2' >>"$TMP/s"
+like "a bad line is named" "$("$PERF" xstate --cpu dmr --simulate "$TMP/s" 2>&1)" 's: line 8 is not'
+check_status "no LBR, nothing to simulate" 1 "$PERF" xstate --cpu zen4 --simulate made
+
+# ---- this CPU
+if "$PERF" xstate >"$TMP/host" 2>&1; then
+	cat >"$TMP/cpuid.c" <<-'E'
+	#include <cpuid.h>
+	#include <stdio.h>
+	int main(void)
+	{
+		unsigned a, b, c, d, i;
+
+		for (i = 2; i < 63; i++) {
+			__cpuid_count(0xd, i, a, b, c, d);
+			if (a)
+				printf("%u %u %u %u\n", i, a, c & 1 ? 0 : b, c & 1);
+		}
+		return 0;
+	}
+	E
+	${CC:-cc} -o "$TMP/cpuid" "$TMP/cpuid.c" 2>/dev/null
+	"$PERF" xstate --json >"$TMP/host.json"
+	is "sizes and offsets agree with CPUID" "$(python3 - "$TMP/host.json" <<-'E'
+	import json, sys
+	for c in json.load(open(sys.argv[1]))["components"]:
+	    if c["nr"] >= 2:
+	        sup = c["kind"].startswith("supervisor")
+	        print(c["nr"], c["size"], 0 if sup else c["standard"], int(sup))
+	E
+	)" "$("$TMP/cpuid")"
+	boot=$( (dmesg 2>/dev/null; cat /var/log/dmesg /var/log/kern.log 2>/dev/null) |
+		grep -E 'x86/fpu: (xstate_offset|Enabled xstate)')
+	if [ -n "$boot" ]; then
+		is "sizes and compacted offsets agree with the kernel's boot lines" \
+			"$(python3 - "$TMP/host.json" <<-'E'
+		import json, sys
+		for c in json.load(open(sys.argv[1]))["components"]:
+		    if c["nr"] >= 2:
+		        print(c["nr"], c["compacted"], c["size"])
+		E
+		)" "$(printf '%s\n' "$boot" |
+			sed -n 's/.*xstate_offset\[\([0-9]*\)\]: *\([0-9]*\), xstate_sizes\[[0-9]*\]: *\([0-9]*\).*/\1 \2 \3/p' |
+			sort -nu)"
+		is "and so does the size of a task's area" \
+			"$(sed -n 's/^compacted form, bytes: //p' "$TMP/host")" \
+			"$(printf '%s\n' "$boot" |
+				sed -n 's/.*context size is \([0-9]*\) bytes.*compacted.*/\1/p' | tail -1)"
+	else
+		skip "agreement with the boot lines" "the kernel log is not readable or lost them"
+	fi
+else
+	skip "this CPU" "no XSAVE here: $(cat "$TMP/host")"
+fi
+
+# ---- registers against gdb
+class=$("$VECTORS" class)
+ours() { # ours ARGS...: "n qwords..." of every vector register
+	"$PERF" xstate "$@" --json | python3 -c '
+import json, re, sys
+for t in json.load(sys.stdin)["threads"]:
+    for name, v in t["registers"].items():
+        m = re.match(r"[XYZ]MM(\d+)$", name)
+        if m: print(m.group(1), *(hex(int(q, 16)) for q in v.split()))'
+}
+theirs() { # theirs GDB-ARGS...: xmm0-15 and ymm0-15, as far as this gdb reads them
+	for i in $(seq 0 15); do
+		for c in x2 y4; do
+			set -- "$@" -ex "printf \"reg $i \"" -ex 'printf "\n"' \
+				-ex "output/x \$${c%?}mm$i.v${c#?}_int64" -ex 'printf "\n"'
+		done
+	done
+	gdb -nx -q -batch "$@" 2>/dev/null | python3 -c '
+import re, sys
+reg, best = None, {}
+for l in sys.stdin:
+    m = re.match(r"reg (\d+)", l)
+    if m:
+        reg = int(m.group(1))
+    elif reg is not None and l.startswith("{"):
+        out = []
+        for m in re.finditer(r"(0x[0-9a-f]+)(?: <repeats (\d+) times>)?", l):
+            out += [m.group(1)] * int(m.group(2) or 1)
+        best[reg] = max(best.get(reg, []), out, key=len)
+for n in sorted(best):
+    print(n, *best[n])'
+}
+# gdb's registers as a prefix of ours: it knows upper halves only where it knows the layout (gdb
+# before 15 takes Intel's offsets for AVX-512 everywhere).
+agree() { # agree NAME OURS GDBS
+	printf '%s\n' "$2" >"$TMP/ours"
+	printf '%s\n' "$3" >"$TMP/gdbs"
+	if [ "$(wc -l <"$TMP/gdbs")" -ne 16 ]; then
+		fail "$1" "gdb printed: $3"
+		return
+	fi
+	is "$1 ($(awk 'NF > n { n = NF } END { print 64 * (n - 1) }' "$TMP/gdbs") bits each)" \
+		"$(awk 'NR == FNR { w[$1] = NF; next }
+			$1 in w { for (i = 1; i <= w[$1]; i++) printf "%s ", $i; print "" }' \
+			"$TMP/gdbs" "$TMP/ours" | sed 's/ $//')" "$(cat "$TMP/gdbs")"
+}
+case $class in
+zmm) last=31 qwords=8 ;;
+ymm) last=15 qwords=4 ;;
+*) last=15 qwords=2 ;;
+esac
+(cd "$TMP" && "$VECTORS" core >/dev/null 2>&1)
+core=$(ls "$TMP"/core* 2>/dev/null | head -1)
+want=$(python3 -c "
+for n in range($last + 1):
+    print(n, *(hex(0x0101010101010101 * (n * 8 + i)) for i in range($qwords)))")
+if [ -n "$core" ]; then
+	is "--core shows the values that the program put there ($class)" "$(ours --core "$core")" "$want"
+	if command -v gdb >/dev/null 2>&1; then
+		agree "and gdb shows the same" "$want" "$(theirs "$VECTORS" "$core")"
+	else
+		skip "gdb on the core" "gdb is not installed"
+	fi
+	head -c 1000 "$core" >"$TMP/cut"
+	check_status "a cut core is refused" 1 "$PERF" xstate --core "$TMP/cut"
+	like "with the place" "$("$PERF" xstate --core "$TMP/cut" 2>&1)" 'cut'
+else
+	skip "--core" "no core file appeared (core_pattern: $(cat /proc/sys/kernel/core_pattern))"
+fi
+check_status "a file that is no core is refused" 1 "$PERF" xstate --core "$PERF"
+
+"$VECTORS" pause 60 >"$TMP/ready" &
+pid=$!
+for i in $(seq 50); do grep -q ready "$TMP/ready" && break; sleep 0.1; done
+sleep 0.2
+if got=$(ours --pid $pid) && [ -n "$got" ]; then
+	is "--pid shows the values of a running process" "$got" "$want"
+	kill -STOP $pid
+	sleep 0.1
+	is "--pid shows those of a stopped process" "$(ours --pid $pid)" "$want"
+	like "which stays stopped" "$(cat /proc/$pid/stat)" '\) [Tt] '
+	if command -v gdb >/dev/null 2>&1; then
+		agree "gdb shows the same for the process" "$want" "$(theirs -p $pid)"
+	else
+		skip "gdb on the process" "gdb is not installed"
+	fi
+	kill -CONT $pid
+	python3 - "$pid" "$PERF" >"$TMP/traced" 2>&1 <<-'E'
+	import ctypes, os, subprocess, sys
+	libc = ctypes.CDLL(None, use_errno=True)
+	if libc.ptrace(0x4206, int(sys.argv[1]), 0, 0):  # PTRACE_SEIZE
+	    sys.exit("no ptrace")
+	p = subprocess.run([sys.argv[2], "xstate", "--pid", sys.argv[1]], capture_output=True, text=True)
+	print(p.returncode, p.stderr)
+	E
+	like "another tracer is named" "$(cat "$TMP/traced")" '^1 .*process [0-9]+ traces it already'
+else
+	skip "--pid" "ptrace is not permitted here"
+fi
+kill -9 $pid
+wait $pid 2>/dev/null
+check_status "a process that is not there" 1 "$PERF" xstate --pid 999999999
+
+# ---- raw images
+python3 - "$TMP/image" <<-'E'
+import struct, sys
+b = bytearray(576 + 808)
+b[512:528] = struct.pack("<QQ", 1 << 15, 1 << 63 | 1 << 15)
+lbr = [0x8, 32, 0, 0, 0]
+lbr += [0x401000, 0x402000, 1 << 63 | 1 << 60 | 3 << 56 | 77]
+lbr += [0x403000, 0x404000, 5 << 56]
+b[576:576 + 8 * len(lbr)] = struct.pack("<%dQ" % len(lbr), *lbr)
+open(sys.argv[1], "wb").write(b)
+
+# ---- raw images
+python3 - "$TMP/image" <<-'E'
+import struct, sys
+b = bytearray(576 + 808)
+b[512:528] = struct.pack("<QQ", 1 << 15, 1 << 63 | 1 << 15)
+lbr = [0x8, 32, 0, 0, 0]
+lbr += [0x401000, 0x402000, 1 << 63 | 1 << 60 | 3 << 56 | 77]
+lbr += [0x403000, 0x404000, 5 << 56]
+b[576:576 + 8 * len(lbr)] = struct.pack("<%dQ" % len(lbr), *lbr)
+open(sys.argv[1], "wb").write(b)
+E
+is "LBR entries out of a compacted image" "$("$PERF" xstate --cpu spr --image "$TMP/image" |
+	awk '/0x40/ { $1 = $1; print }')" "0x401000 0x402000 IND_CALL mispred 77
+0x403000 0x404000 RET predicted -"
+like "absent in a CPU without LBR" "$("$PERF" xstate --cpu zen4 --image "$TMP/image" 2>&1)" \
+	'component 15 \(lbr\), which Zen 4 lacks'
+done_testing

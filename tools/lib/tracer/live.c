@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Register state of a live process, read while its threads stand still for a moment. */
+#include <dirent.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tracer.h"
+
+#ifndef NT_X86_SHSTK
+#define NT_X86_SHSTK 0x204
+#endif
+
+#define XSTATE_MAX 65536
+
+/* The decimal value behind @key in /proc/TID/status; 0 when it cannot be read. */
+static long status_number(pid_t tid, const char *key)
+{
+	char path[64];
+	char *text, *at;
+	long v = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	text = file_read_all(path, 1 << 16, NULL, NULL);
+	at = text ? strstr(text, key) : NULL;
+	if (at)
+		v = strtol(at + strlen(key), NULL, 10);
+	free(text);
+	return v;
+}
+
+static long yama_scope(void)
+{
+	char *text = file_read_all("/proc/sys/kernel/yama/ptrace_scope", 64, NULL, NULL);
+	long v = text ? strtol(text, NULL, 10) : 0;
+
+	free(text);
+	return v;
+}
+
+int tracer_attach_error(pid_t tid, int code, struct err *e)
+{
+	long tracer = status_number(tid, "\nTracerPid:");
+
+	if (code == -ESRCH)
+		return err_set(e, code, "thread %d is not there (any more)", tid);
+	if (tracer) {
+		err_set(e, code, "cannot attach to thread %d: process %ld traces it already", tid,
+			tracer);
+		err_hint(e, "A thread has one tracer: end the debugger or strace there first.");
+		return code;
+	}
+	err_set(e, code, "cannot attach to thread %d: %s", tid, strerror(-code));
+	if (code == -EPERM && yama_scope() >= 1 && geteuid())
+		err_hint(
+			e,
+			"Yama allows tracing of own children only (kernel.yama.ptrace_scope = %ld).\n"
+			"Let perf start the program, run perf as root, or: sysctl "
+			"kernel.yama.ptrace_scope=0",
+			yama_scope());
+	else if (code == -EPERM && yama_scope() == 3)
+		err_hint(e, "kernel.yama.ptrace_scope = 3 forbids tracing until the next boot.");
+	else if (code == -EPERM)
+		err_hint(e,
+			 "It belongs to another user, is set-user-ID, or a seccomp filter forbids "
+			 "ptrace; as root (or with CAP_SYS_PTRACE) it works.");
+	return code;
+}
+
+static int read_state(struct tracer_states *st, pid_t tid, struct err *e)
+{
+	static unsigned char buf[XSTATE_MAX];
+	struct iovec iov = { .iov_base = buf, .iov_len = sizeof(buf) };
+	struct user_regs_struct regs;
+	struct tracer_state t = { .tid = tid };
+
+	if (!ptrace(PTRACE_GETREGS, tid, NULL, &regs))
+		t.ip = regs.rip;
+	if (ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_XSTATE, &iov))
+		return err_set(e, -errno, "reading the XSAVE state of thread %d: %s", tid,
+			       strerror(errno));
+	t.xsave_size = iov.iov_len;
+	t.xsave = arena_memdup(&st->arena, buf, iov.iov_len);
+	iov = (struct iovec){ .iov_base = &t.ssp, .iov_len = sizeof(t.ssp) };
+	t.has_ssp = !ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_SHSTK, &iov);
+	if (!t.xsave || vec_push(&st->threads, t))
+		return err_set(e, -ENOMEM, "no memory for the state of thread %d", tid);
+	return 0;
+}
+
+/*
+ * SEIZE and INTERRUPT leave a group stop as it was after DETACH. A signal that arrives before the
+ * stop is handed on.
+ */
+static int visit_thread(struct tracer_states *st, pid_t tid, struct err *e)
+{
+	int status, ret, sig = 0;
+
+	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL))
+		return tracer_attach_error(tid, -errno, e);
+	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) || waitpid(tid, &status, __WALL) != tid)
+		return err_set(e, -errno, "stopping thread %d: %s", tid, strerror(errno));
+	if (!WIFSTOPPED(status))
+		return err_set(e, -ESRCH, "thread %d ended while it was stopped", tid);
+	if (status >> 16 != PTRACE_EVENT_STOP)
+		sig = WSTOPSIG(status);
+	ret = read_state(st, tid, e);
+	if (ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)sig) && !ret && errno != ESRCH)
+		ret = err_set(e, -errno, "letting thread %d go: %s", tid, strerror(errno));
+	return ret;
+}
+
+int tracer_states_live(struct tracer_states *st, pid_t pid, struct err *e)
+{
+	char path[64];
+	struct dirent *d;
+	DIR *dir;
+	int ret = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	if (!dir)
+		return err_set(e, errno == ENOENT ? -ESRCH : -errno, "there is no process %d", pid);
+	while (!ret && (d = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(d->d_name, NULL, 10);
+
+		if (tid <= 0)
+			continue;
+		ret = visit_thread(st, tid, e);
+		if (ret == -ESRCH && tid != pid)
+			ret = 0; /* a thread may end meanwhile */
+	}
+	closedir(dir);
+	return ret;
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perf xstate: the XSAVE components of a CPU, what they cost, and registers out of images. */
+#include "builtin.h"
+#include "xstate.h"
+
+#include <stdlib.h>
+
+#define IMAGE_MAX (1 << 20)
+
+static const struct option xstate_options[] = {
+	OPT_STRING(0, "cpu", struct xstate_opts, cpu, "NAME",
+		   "a described CPU instead of this one: skx, icx, spr, dmr, zen4"),
+	OPT_STRING(0, "set", struct xstate_opts, set, "LIST",
+		   "layout and sample bytes of these components (zmm,opmask,lbr)"),
+	OPT_STRING(0, "core", struct xstate_opts, core, "FILE",
+		   "registers of a core file's threads"),
+	OPT_UINT('p', "pid", struct xstate_opts, pid, "PID",
+		 "registers of a live process' threads"),
+	OPT_STRING(0, "image", struct xstate_opts, image, "FILE", "registers of a raw XSAVE image"),
+	OPT_STRING(0, "lane", struct xstate_opts, lane_name, "TYPE",
+		   "vectors as hex, f32, f64, i8, i16, i32 or i64 lanes"),
+	OPT_BOOL('a', "all", struct xstate_opts, all, "also registers in their initial state"),
+	OPT_STRING(0, "simulate", struct xstate_opts, simulate, "SCHEDULE",
+		   "on-demand LBR state against always-on: made[:...], a text or perf.data file"),
+	OPT_BOOL('j', "json", struct xstate_opts, json, "print JSON"),
+	OPT_END(),
+};
+
+static const char *const xstate_usage[] = {
+	"xstate [--cpu NAME] [--set LIST] [--json]",
+	"xstate {--core FILE | --pid PID | --image FILE} [--cpu NAME] [--lane TYPE] [--all] [--json]",
+	"xstate --simulate {made[:KEY=N,...] | FILE} [--cpu NAME] [--json]",
+	NULL,
+};
+
+static int choose_cpu(const struct xstate_opts *o, const struct xsave_cpu **cpu, struct err *e)
+{
+	char names[256];
+	size_t len = 0;
+
+	if (!o->cpu || !strcmp(o->cpu, "host")) {
+		*cpu = o->host;
+		return *cpu ? 0 : e->code;
+	}
+	*cpu = xsave_cpu_find(o->cpu);
+	if (*cpu)
+		return 0;
+	for (size_t i = 0; xsave_cpu_described(i) && len < sizeof(names); i++)
+		len += snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
+				xsave_cpu_described(i)->name);
+	err_set(e, -EINVAL, "no CPU '%s' is described", o->cpu);
+	err_hint(e, "Known: %s; host is this machine.", names);
+	return -EINVAL;
+}
+
+/* Whose layout a process' images have: what the core says, what was asked for, what fits. */
+static int states_cpu(const struct xstate_opts *o, const struct tracer_states *st,
+		      struct xsave_cpu *from_note, const struct xsave_cpu **cpu, struct err *e)
+{
+	uint64_t xcr0 = 0;
+	size_t size = 0;
+
+	if (o->cpu)
+		return choose_cpu(o, cpu, e);
+	vec_for_each (t, &st->threads) {
+		size = t->xsave_size;
+		xcr0 = xsave_image_xcr0(t->xsave, size);
+		if (xcr0)
+			break;
+	}
+	if (st->layout) {
+		*cpu = from_note;
+		return xsave_cpu_from_note(from_note, st->layout, st->layout_size, xcr0, e);
+	}
+	*cpu = xsave_cpu_guess(o->host, xcr0, size);
+	if (*cpu)
+		return 0;
+	err_set(e, -ENOENT, "no known CPU lays out components 0x%llx in %zu bytes",
+		(unsigned long long)xcr0, size);
+	err_hint(e, "Name the CPU that the image comes from: --cpu NAME.");
+	return -ENOENT;
+}
+
+static int show_states(struct emit *e, const struct xstate_opts *o, struct tracer_states *st,
+		       struct err *err)
+{
+	const struct xsave_cpu *cpu;
+	struct xsave_cpu from_note;
+	int ret = states_cpu(o, st, &from_note, &cpu, err);
+
+	if (ret)
+		return ret;
+	emit_str(e, "cpu", cpu->title);
+	emit_array(e, "threads");
+	vec_for_each (t, &st->threads) {
+		ret = t->xsave ? xstate_show_image(e, cpu, o, t, err)
+			       : err_set(err, -ENODATA, "no XSAVE state was kept");
+		if (ret) {
+			err_context(err, "thread %d", t->tid);
+			break;
+		}
+	}
+	emit_end(e);
+	return ret;
+}
+
+static int show_process(struct emit *e, const struct xstate_opts *o, struct err *err)
+{
+	struct tracer_states st = { 0 };
+	int ret;
+
+	if (!o->core && o->pid > INT32_MAX)
+		return err_set(err, -ESRCH, "there is no process %llu", (unsigned long long)o->pid);
+	ret = o->core ? tracer_states_core(&st, o->core, err)
+		      : tracer_states_live(&st, (pid_t)o->pid, err);
+	if (!ret)
+		ret = show_states(e, o, &st, err);
+	tracer_states_free(&st);
+	return ret;
+}
+
+static int show_raw_image(struct emit *e, const struct xsave_cpu *cpu, const struct xstate_opts *o,
+			  struct err *err)
+{
+	struct tracer_state t = { 0 };
+	char *bytes = file_read_all(o->image, IMAGE_MAX, &t.xsave_size, err);
+	int ret;
+
+	if (!bytes)
+		return err->code;
+	t.xsave = (unsigned char *)bytes;
+	emit_str(e, "cpu", cpu->title);
+	ret = xstate_show_image(e, cpu, o, &t, err);
+	if (ret && !o->cpu)
+		err_hint(err, "Was it saved on another CPU? --cpu NAME says which.");
+	free(bytes);
+	return ret;
+}
+
+static int show(struct emit *e, const struct xstate_opts *o, struct err *err)
+{
+	const struct xsave_cpu *cpu;
+	uint64_t set = 0;
+	int ret;
+
+	if (o->core || o->pid)
+		return show_process(e, o, err);
+	ret = choose_cpu(o, &cpu, err);
+	if (ret)
+		return ret;
+	if (o->image)
+		return show_raw_image(e, cpu, o, err);
+	if (o->simulate)
+		return xstate_simulate(e, cpu, o->simulate, err);
+	if (o->set && xsave_set_parse(cpu, o->set, &set, err))
+		return err->code;
+	return xstate_show_table(e, cpu, set, err);
+}
+
+static int xstate_run(const struct command *cmd, int argc, char **argv)
+{
+	struct xstate_opts o = { 0 };
+	struct err err = { 0 }, no_host = { 0 };
+	struct xsave_cpu host;
+	struct obuf out;
+	struct emit e;
+	int n = cli_parse(cmd, &o, argc, argv, 0), ret;
+
+	if (n < 0)
+		return CLI_STATUS(n);
+	if (n > 0)
+		return cli_usage_error(cmd, "unexpected argument '%s'", argv[0]);
+	if (!!o.core + !!o.pid + !!o.image + !!o.simulate + !!o.set > 1)
+		return cli_usage_error(cmd,
+				       "choose one of --set, --core, --pid, --image, --simulate");
+	if (o.lane_name && regs_lane_parse(o.lane_name, &o.lane))
+		return cli_usage_error(cmd, "unknown lane type '%s'", o.lane_name);
+	if (!xsave_cpu_host(&host, &no_host))
+		o.host = &host;
+	else
+		err = no_host;
+	if (obuf_init(&out, -1, 0))
+		return cli_print_err(&(struct err){ .code = -ENOMEM, .text = "no memory" });
+	emit_init(&e, &out, o.json ? EMIT_JSON : EMIT_TEXT);
+	emit_object(&e, NULL);
+	ret = show(&e, &o, &err);
+	emit_end(&e);
+	emit_finish(&e);
+	/* a document that an error cut is no JSON; text up to there is worth showing */
+	if (!ret || !o.json)
+		ret = write_all(1, out.buf, out.len) ? 1 : ret;
+	out.len = 0;
+	obuf_free(&out);
+	return ret ? (err.code ? cli_print_err(&err) : 1) : 0;
+}
+
+const struct command cmd_xstate = {
+	.name = "xstate",
+	.summary = "Show XSAVE state components, their cost, and registers out of images",
+	.usage = xstate_usage,
+	.options = xstate_options,
+	.run = xstate_run,
+};
