@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Records as the kernel writes them. Each value of a sample is a hash of its number and its
+ * place, so that any mix-up shows; the log has one line per sample:
+ *
+ *	id=7 nr=0 ip=401000 iregs=2:AX?..  (bit=value pairs) ivec=qwords:v,v,... ipred=... br=...
+ */
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "standin.h"
+
+struct writer {
+	unsigned char *p;
+	FILE *log;
+};
+
+static void put64(struct writer *w, uint64_t v)
+{
+	memcpy(w->p, &v, 8);
+	w->p += 8;
+}
+
+static void put_pair(struct writer *w, uint32_t a, uint32_t b)
+{
+	memcpy(w->p, &a, 4);
+	memcpy(w->p + 4, &b, 4);
+	w->p += 8;
+}
+
+static void put_text(struct writer *w, const char *s)
+{
+	size_t n = strlen(s) + 1, padded = (n + 7) & ~(size_t)7;
+
+	memset(w->p, 0, padded);
+	memcpy(w->p, s, n);
+	w->p += padded;
+}
+
+static uint64_t value(uint64_t id, unsigned nr, unsigned what, unsigned i)
+{
+	uint64_t x = id * 0x9e3779b97f4a7c15ULL + nr * 0xbf58476d1ce4e5b9ULL + what * 131071 + i;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
+	return x ^ x >> 31;
+}
+
+static uint64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static void put_header(unsigned char *buf, const struct writer *w, uint32_t type, uint16_t misc)
+{
+	struct perf_event_header h = { .type = type, .misc = misc };
+
+	h.size = (uint16_t)(w->p - buf);
+	memcpy(buf, &h, sizeof(h));
+}
+
+static pid_t target(const struct event *ev)
+{
+	return ev->pid > 0 ? ev->pid : getpid();
+}
+
+/* The trailer of every record that is no sample. */
+static void put_id_sample(struct writer *w, const struct event *ev)
+{
+	uint64_t st = ev->attr.sample_type;
+
+	if (!(ev->attr.flags & ATTR_FLAG_SAMPLE_ID_ALL))
+		return;
+	if (st & PERF_SAMPLE_TID)
+		put_pair(w, (uint32_t)target(ev), (uint32_t)target(ev));
+	if (st & PERF_SAMPLE_TIME)
+		put64(w, now());
+	if (st & PERF_SAMPLE_ID)
+		put64(w, ev->id);
+	if (st & PERF_SAMPLE_STREAM_ID)
+		put64(w, ev->id);
+	if (st & PERF_SAMPLE_CPU)
+		put_pair(w, ev->cpu < 0 ? 0 : (uint32_t)ev->cpu, 0);
+	if (st & PERF_SAMPLE_IDENTIFIER)
+		put64(w, ev->id);
+}
+
+size_t comm_compose(const struct event *ev, unsigned char *buf)
+{
+	struct writer w = { .p = buf + 8 };
+
+	put_pair(&w, (uint32_t)target(ev), (uint32_t)target(ev));
+	put_text(&w, "standin");
+	put_id_sample(&w, ev);
+	put_header(buf, &w, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC);
+	return (size_t)(w.p - buf);
+}
+
+size_t mmap2_compose(const struct event *ev, unsigned char *buf)
+{
+	struct writer w = { .p = buf + 8 };
+
+	put_pair(&w, (uint32_t)target(ev), (uint32_t)target(ev));
+	put64(&w, 0x400000);
+	put64(&w, 0x100000);
+	put64(&w, 0);
+	put_pair(&w, 8, 1);
+	put64(&w, 42);
+	put64(&w, 1);
+	put_pair(&w, 5, 2);
+	put_text(&w, "/standin/program");
+	put_id_sample(&w, ev);
+	put_header(buf, &w, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+	return (size_t)(w.p - buf);
+}
+
+size_t lost_compose(const struct event *ev, uint64_t lost, unsigned char *buf)
+{
+	struct writer w = { .p = buf + 8 };
+
+	put64(&w, ev->id);
+	put64(&w, lost);
+	put_id_sample(&w, ev);
+	put_header(buf, &w, PERF_RECORD_LOST, 0);
+	return (size_t)(w.p - buf);
+}
+
+enum { WHAT_USER = 1, WHAT_INTR = 2, WHAT_BRANCH = 3 };
+
+/* One register block, with the SIMD part when the attr asks for it. */
+static void put_regs(struct writer *w, const struct event *ev, unsigned nr, unsigned what)
+{
+	const struct perf_event_attr *a = &ev->attr;
+	bool user = what == WHAT_USER;
+	uint64_t mask = user ? a->sample_regs_user : a->sample_regs_intr;
+	uint64_t vec = user ? a->sample_simd_vec_reg_user : a->sample_simd_vec_reg_intr;
+	uint64_t pred = user ? a->sample_simd_pred_reg_user : a->sample_simd_pred_reg_intr;
+	unsigned vq = vec ? a->sample_simd_vec_reg_qwords : 0;
+	unsigned pq = pred ? a->sample_simd_pred_reg_qwords : 0;
+	unsigned nv = (unsigned)__builtin_popcountll(vec);
+	unsigned np = (unsigned)__builtin_popcountll(pred);
+	bool simd = vec || pred;
+
+	fprintf(w->log, " %cregs=", user ? 'u' : 'i');
+	put64(w,
+	      simd ? PERF_SAMPLE_REGS_ABI_64 | PERF_SAMPLE_REGS_ABI_SIMD : PERF_SAMPLE_REGS_ABI_64);
+	for (unsigned bit = 0; bit < 64; bit++) {
+		uint64_t v = value(ev->id, nr, what, bit);
+
+		if (!(mask >> bit & 1))
+			continue;
+		put64(w, v);
+		fprintf(w->log, "%u:%llx,", bit, (unsigned long long)v);
+	}
+	if (!simd)
+		return;
+	put64(w, nv);
+	put64(w, vq);
+	put64(w, np);
+	put64(w, pq);
+	fprintf(w->log, " %cvec=%u:", user ? 'u' : 'i', vq);
+	for (unsigned i = 0; i < nv * vq; i++) {
+		uint64_t v = value(ev->id, nr, what + 10, i);
+
+		put64(w, v);
+		fprintf(w->log, "%llx,", (unsigned long long)v);
+	}
+	fprintf(w->log, " %cpred=", user ? 'u' : 'i');
+	for (unsigned i = 0; i < np * pq; i++) {
+		uint64_t v = value(ev->id, nr, what + 20, i);
+
+		put64(w, v);
+		fprintf(w->log, "%llx,", (unsigned long long)v);
+	}
+}
+
+/* Every kind of branch: what a filter lets through is chosen from these, again and again. */
+static const struct kind {
+	unsigned type; /* of the entry */
+	uint64_t filters;
+} kinds[] = {
+	{ 1, PERF_SAMPLE_BRANCH_COND },
+	{ 2, 0 },
+	{ 3, PERF_SAMPLE_BRANCH_IND_JUMP },
+	{ 4, PERF_SAMPLE_BRANCH_ANY_CALL | PERF_SAMPLE_BRANCH_CALL },
+	{ 5, PERF_SAMPLE_BRANCH_ANY_CALL | PERF_SAMPLE_BRANCH_IND_CALL },
+	{ 6, PERF_SAMPLE_BRANCH_ANY_RETURN },
+};
+
+static uint64_t branch_flags(const struct profile *p, const struct perf_event_attr *a,
+			     const struct kind *k, unsigned seed)
+{
+	uint64_t f = 0, m = a->branch_sample_type;
+	bool mispred = seed % 5 == 0;
+
+	if (!(m & PERF_SAMPLE_BRANCH_NO_FLAGS))
+		f |= mispred ? 1 : 2;
+	if (!(m & PERF_SAMPLE_BRANCH_NO_CYCLES))
+		f |= (uint64_t)(seed % 1000) << 4;
+	if ((m & PERF_SAMPLE_BRANCH_TYPE_SAVE) && p->lbr_type)
+		f |= (uint64_t)k->type << 20;
+	if (m & PERF_SAMPLE_BRANCH_PRIV_SAVE)
+		f |= 1ULL << 30;
+	return f;
+}
+
+static void put_branches(struct writer *w, const struct profile *p, const struct event *ev,
+			 unsigned nr)
+{
+	const struct perf_event_attr *a = &ev->attr;
+	uint64_t m = a->branch_sample_type, entries = 32;
+	unsigned k = nr;
+
+	put64(w, entries);
+	fprintf(w->log, " br=");
+	if (m & PERF_SAMPLE_BRANCH_HW_INDEX)
+		put64(w, nr % 32);
+	for (uint64_t i = 0; i < entries; i++) {
+		uint64_t h = value(ev->id, nr, WHAT_BRANCH, (unsigned)i), flags;
+		const struct kind *kind;
+
+		do {
+			kind = &kinds[k++ % (sizeof(kinds) / sizeof(kinds[0]))];
+		} while (!(m & (PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_CALL_STACK)) &&
+			 !(m & kind->filters));
+		flags = branch_flags(p, a, kind, (unsigned)(h >> 40));
+		put64(w, 0x401000 + h % 0x1000);
+		put64(w, 0x402000 + (h >> 16) % 0x1000);
+		put64(w, flags);
+		fprintf(w->log, "%llx/%llx/%llx,", (unsigned long long)(0x401000 + h % 0x1000),
+			(unsigned long long)(0x402000 + (h >> 16) % 0x1000),
+			(unsigned long long)flags);
+	}
+	if (!(m & PERF_SAMPLE_BRANCH_COUNTERS))
+		return;
+	for (uint64_t i = 0; i < entries; i++)
+		put64(w, value(ev->id, nr, WHAT_BRANCH + 10, (unsigned)i) & 0xff);
+}
+
+static void put_read(struct writer *w, const struct event *ev)
+{
+	uint64_t f = ev->attr.read_format;
+
+	if (f & PERF_FORMAT_GROUP)
+		put64(w, 1);
+	else
+		put64(w, ev->count);
+	if (f & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		put64(w, 1000);
+	if (f & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		put64(w, 1000);
+	if (f & PERF_FORMAT_GROUP)
+		put64(w, ev->count);
+	if (f & PERF_FORMAT_ID)
+		put64(w, ev->id);
+	if (f & PERF_FORMAT_LOST)
+		put64(w, ev->lost);
+}
+
+size_t sample_compose(const struct profile *p, struct event *ev, unsigned nr, unsigned char *buf,
+		      FILE *log)
+{
+	const struct perf_event_attr *a = &ev->attr;
+	uint64_t st = a->sample_type, ip = 0x401000 + 16 * (nr % 4096);
+	struct writer w = { .p = buf + 8, .log = log };
+	uint64_t period = a->sample_period ? a->sample_period : 1;
+
+	if (a->flags & ATTR_FLAG_FREQ)
+		period = 100000 + nr;
+	ev->count += period;
+	fprintf(log, "id=%llu nr=%u ip=%llx", (unsigned long long)ev->id, nr,
+		(unsigned long long)ip);
+	if (st & PERF_SAMPLE_IDENTIFIER)
+		put64(&w, ev->id);
+	if (st & PERF_SAMPLE_IP)
+		put64(&w, ip);
+	if (st & PERF_SAMPLE_TID)
+		put_pair(&w, (uint32_t)target(ev), (uint32_t)target(ev));
+	if (st & PERF_SAMPLE_TIME)
+		put64(&w, now());
+	if (st & PERF_SAMPLE_ADDR)
+		put64(&w, 0);
+	if (st & PERF_SAMPLE_ID)
+		put64(&w, ev->id);
+	if (st & PERF_SAMPLE_STREAM_ID)
+		put64(&w, ev->id);
+	if (st & PERF_SAMPLE_CPU)
+		put_pair(&w, ev->cpu < 0 ? 0 : (uint32_t)ev->cpu, 0);
+	if (st & PERF_SAMPLE_PERIOD)
+		put64(&w, period);
+	if (st & PERF_SAMPLE_READ)
+		put_read(&w, ev);
+	if (st & PERF_SAMPLE_CALLCHAIN) {
+		put64(&w, 3);
+		put64(&w, PERF_CONTEXT_USER);
+		put64(&w, ip);
+		put64(&w, 0x405000);
+	}
+	if (st & PERF_SAMPLE_RAW)
+		put_pair(&w, 4, 0);
+	if (st & PERF_SAMPLE_BRANCH_STACK)
+		put_branches(&w, p, ev, nr);
+	if (st & PERF_SAMPLE_REGS_USER)
+		put_regs(&w, ev, nr, WHAT_USER);
+	if (st & PERF_SAMPLE_STACK_USER)
+		put64(&w, 0);
+	if (st & PERF_SAMPLE_WEIGHT_TYPE)
+		put64(&w, 0);
+	if (st & PERF_SAMPLE_DATA_SRC)
+		put64(&w, 0);
+	if (st & PERF_SAMPLE_TRANSACTION)
+		put64(&w, 0);
+	if (st & PERF_SAMPLE_REGS_INTR)
+		put_regs(&w, ev, nr, WHAT_INTR);
+	if (st & PERF_SAMPLE_PHYS_ADDR)
+		put64(&w, 0);
+	if (st & PERF_SAMPLE_CGROUP)
+		put64(&w, 1);
+	if (st & PERF_SAMPLE_DATA_PAGE_SIZE)
+		put64(&w, 4096);
+	if (st & PERF_SAMPLE_CODE_PAGE_SIZE)
+		put64(&w, 4096);
+	if (st & PERF_SAMPLE_AUX)
+		put64(&w, 0);
+	fputc('\n', log);
+	put_header(buf, &w, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP);
+	return (size_t)(w.p - buf);
+}

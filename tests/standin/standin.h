@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A stand-in for perf_event_open(2), preloaded into the program under test: a kernel with the
+ * SIMD register series, on a CPU that has everything, where the machine has neither.
+ *
+ *	STANDIN=PROFILE LD_PRELOAD=standin.so perf record ...
+ *
+ *	old	a kernel before the series (attr size 136), no LBR, no XMM
+ *	legacy	the same with PEBS that samples XMM through mask bits 32-63
+ *	ymm	the series on a CPU with XMM and YMM only
+ *	full	the series with XMM, YMM, ZMM, opmask, APX, SSP, PEBS groups, LBR with counters
+ *	hybrid	`full`, and events need a core PMU's number (8 or 9) in config's upper half
+ *
+ *	STANDIN_LOG=FILE	every sample's values, one line each, as they were written
+ *	STANDIN_SAMPLES=N	samples per event and CPU (default 20)
+ *	STANDIN_SYSFS=DIR	stands for /sys/bus/event_source/devices
+ *	STANDIN_FLOOD=1		write without waiting for the reader, so that records get lost
+ *
+ * What it refuses, and with which errno: rules.c. Events never count anything real; a thread of
+ * the program's own writes the samples into rings that are laid out as the kernel's.
+ */
+#ifndef STANDIN_H
+#define STANDIN_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "uapi/perf_event.h"
+
+struct profile {
+	const char *name;
+	uint32_t attr_size; /* the kernel's own; fields behind it are unknown to it */
+	bool series;	    /* sample_simd_* are known */
+	bool legacy_xmm;    /* XMM through bits 32-63 with precise_ip */
+	bool xmm, ymm, zmm, opmask, apx, ssp;
+	bool lbr, lbr_counters, lbr_type;
+	bool hybrid;
+	unsigned max_precise;
+};
+
+struct event {
+	int fd; /* an eventfd: poll() works on it */
+	bool used, enabled, on_exec;
+	struct perf_event_attr attr;
+	pid_t pid;
+	int cpu;
+	uint64_t id;
+	uint64_t count, lost, pending_lost;
+	unsigned char *ring; /* mapping: control page, then data */
+	size_t ring_size;
+	struct event *output; /* whose ring takes the records; itself at first */
+	struct event *leader;
+	unsigned written; /* samples so far */
+	bool greeted;	  /* COMM and MMAP2 went out */
+};
+
+/* rules.c: 0 or -errno. May store the kernel's own size into attr->size (E2BIG). */
+const struct profile *profile_find(const char *name);
+int rules_check(const struct profile *p, struct perf_event_attr *attr, uint32_t given_size,
+		pid_t pid, int cpu, const struct event *group, unsigned long flags);
+
+/* sample.c: one record into buf (64 KiB), its values into the log. The record's size. */
+size_t sample_compose(const struct profile *p, struct event *ev, unsigned nr, unsigned char *buf,
+		      FILE *log);
+size_t comm_compose(const struct event *ev, unsigned char *buf);
+size_t mmap2_compose(const struct event *ev, unsigned char *buf);
+size_t lost_compose(const struct event *ev, uint64_t lost, unsigned char *buf);
+
+#endif
