@@ -181,6 +181,7 @@ struct event {
 	bool tracking;			 /* carries mmap, comm, task records */
 	bool all_cpus;			 /* opened on every CPU, whatever -C says */
 	bool is_default;		 /* nobody asked for it: may fall back to a clock */
+	bool name_given;		 /* by a name= term */
 	unsigned set;			 /* EVENT_SET_* */
 	uint64_t set_period, set_freq, set_branch;
 	bool set_time, set_inherit;
@@ -191,6 +192,7 @@ struct event {
 struct event_list {
 	struct event *v;
 	size_t n, cap;
+	uint32_t last; /* first event of the last -e argument: what --filter is about */
 	struct arena arena;
 };
 
@@ -200,7 +202,7 @@ struct event_list {
  */
 int events_parse(struct event_list *l, struct pmus *t, const char *text, struct err *e);
 /* The event recorded when none is given: cycles:P, is_default. */
-int events_add_default(struct event_list *l, struct err *e);
+int events_add_default(struct event_list *l, struct pmus *t, struct err *e);
 /* A dummy event that only carries mmap, comm, task records. */
 int events_add_dummy(struct event_list *l, struct err *e);
 /* --filter: for the tracepoints of the last -e argument. */
@@ -226,7 +228,8 @@ struct events_config {
 	bool inherit_stat;   /* -s */
 	bool enable_on_exec; /* a workload that we start */
 	bool disabled;	     /* enabled by hand later */
-	bool dummy_starts;   /* with a delay: the dummy runs from the start */
+	bool dummy_starts;   /* the tracking dummy runs from the start, */
+	bool dummy_on_exec;  /* or from the workload's exec on, whatever the others do */
 	bool per_cpu;	     /* -a, -C: samples carry the CPU */
 	bool sample_cpu, sample_address, phys_addr, data_page_size, code_page_size, weight;
 	bool raw;	   /* -R */

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of room events share among themselves. */
+#ifndef PERF_EVENTS_PRIVATE_H
+#define PERF_EVENTS_PRIVATE_H
+
+#include "events/events.h"
+
+struct pmus {
+	struct pmu **v;
+	size_t n, cap;
+	const char *root; /* .../bus/event_source/devices */
+	struct arena arena;
+};
+
+/* Names in a directory, sorted, without those that begin with a dot. */
+struct names {
+	char **v;
+	size_t n, cap;
+};
+
+int names_read(struct names *names, const char *path); /* -errno of opendir, -ENOMEM */
+void names_free(struct names *names);
+
+int pmu_add_sysfs(struct pmus *t, const char *name, struct err *e);
+
+/* ---- names.c: events that every kernel knows by number ------------------------------------- */
+
+struct event_symbol {
+	const char *name, *alias;
+	uint64_t config;
+};
+
+extern const struct event_symbol event_hardware[];
+extern const size_t nr_event_hardware;
+extern const struct event_symbol event_software[];
+extern const size_t nr_event_software;
+
+/* Index of the symbol called @name (alias too); -1 = none. */
+int event_symbol_find(const struct event_symbol *v, size_t nr, const char *name);
+/* "L1-dcache-load-misses" in any of its spellings; false when it is none. */
+bool event_cache_parse(const char *name, uint64_t *config);
+/* The canonical name of a combination; false when the kernel has no such counter. */
+bool event_cache_name(unsigned id, unsigned op, unsigned result, char *buf, size_t size);
+
+/* ---- suggest.c ------------------------------------------------------------------------------- */
+
+struct suggest {
+	const char *word;
+	struct {
+		char name[96];
+		unsigned distance;
+	} best[3];
+	unsigned n;
+};
+
+void suggest_init(struct suggest *s, const char *word);
+void suggest_offer(struct suggest *s, const char *name);
+/* "a, b or c"; "" when nothing is near. */
+void suggest_text(const struct suggest *s, char *buf, size_t size);
+
+/* ---- the parser -------------------------------------------------------------------------------- */
+
+struct parse {
+	struct event_list *l;
+	struct pmus *t;
+	const char *text; /* the whole argument */
+	const char *p;	  /* where we are */
+	struct err *e;
+};
+
+/* "event syntax error: 'TEXT'" and a caret under @at. Returns @code. */
+int parse_error(struct parse *ps, int code, const char *at, const char *fmt, ...)
+	__printf_fmt(4, 5);
+char *parse_strndup(struct parse *ps, const char *s, size_t n); /* NULL: error is set */
+/* A new event at the end of the list, its own leader; NULL: error is set. */
+struct event *parse_new_event(struct parse *ps, const char *name, size_t len);
+int parse_no_memory(struct parse *ps);
+
+/* ps->p stands behind '/'; parses up to and over the closing '/' into @terms. */
+struct term {
+	const char *name, *value;  /* value NULL: none given */
+	const char *at, *value_at; /* in the argument, for carets */
+};
+
+struct terms {
+	struct term *v;
+	size_t n, cap;
+};
+
+int parse_terms(struct parse *ps, struct terms *terms);
+/* Terms onto an event of @pmu (NULL: a symbol such as cycles). */
+int apply_terms(struct parse *ps, struct event *ev, const struct pmu *pmu,
+		const struct terms *terms);
+/* The letters behind ':' (or a closing '/') at ps->p onto events [first, end). */
+int parse_modifiers(struct parse *ps, size_t first, bool group);
+bool is_modifiers(const char *s, size_t n);
+
+int parse_tracepoint(struct parse *ps, const char *sys, size_t nsys, const char *name,
+		     size_t nname);
+int parse_breakpoint(struct parse *ps);
+/* A word that is an event by itself: hardware, software, cache, raw, sysfs. -ENOENT = none. */
+int parse_symbol(struct parse *ps, const char *word, size_t len);
+int parse_pmu_event(struct parse *ps, const char *pmu, size_t len);
+
+/* ---- open.c: one call, no ladder ---------------------------------------------------------- */
+
+int opener_open(const struct event_opener *o, struct perf_event_attr *attr, pid_t pid, int cpu,
+		int group_fd);
+
+/* ---- refuse.c: which field the kernel refuses --------------------------------------------- */
+
+enum field {
+	FIELD_EVENT, /* type and config: the event itself */
+	FIELD_PRIVILEGE,
+	FIELD_GUEST,
+	FIELD_PRECISE,
+	FIELD_PERIOD,
+	FIELD_READ_FORMAT,
+	FIELD_SAMPLE,
+	FIELD_CALLCHAIN,
+	FIELD_RAW,
+	FIELD_BRANCH,
+	FIELD_REGS_USER,
+	FIELD_REGS_INTR,
+	FIELD_SIMD,
+	FIELD_STACK,
+	FIELD_CLOCK,
+	FIELD_INHERIT,
+	FIELD_RECORDS,
+	FIELD_OTHER,
+	FIELD_GROUP, /* every field is taken alone: the group or the target is refused */
+};
+
+struct refusal {
+	const struct event *ev;
+	const struct perf_event_attr *attr;
+	pid_t pid;
+	int cpu, code;
+	enum field field;
+	const char *name;     /* of the field, as perf_event_open(2) calls it */
+	int field_code;	      /* with what the field was refused */
+	uint32_t kernel_size; /* E2BIG: the attr size that the kernel knows; else 0 */
+	const struct open_context *ctx;
+};
+
+void refusal_find(struct refusal *r, struct event_opener *o);
+
+#endif

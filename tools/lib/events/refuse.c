@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Which field of an attr does the kernel refuse? It says only EINVAL, whatever the cause. So the
+ * attr is built up again field by field, from the bare event on; the first one that makes the
+ * open fail is the answer.
+ */
+#include <unistd.h>
+
+#include "events/private.h"
+
+#define RANGE(f)                                                                              \
+	{                                                                                     \
+		offsetof(struct perf_event_attr, f), sizeof(((struct perf_event_attr *)0)->f) \
+	}
+
+struct range {
+	size_t offset, size;
+};
+
+static const struct field_row {
+	enum field field;
+	const char *name;
+	uint64_t flags, sample_type;
+	struct range copy[6]; /* size 0 ends */
+} rows[] = {
+	{ FIELD_PRIVILEGE, "exclude_user/exclude_kernel/exclude_hv",
+	  .flags = ATTR_FLAG_EXCLUDE_USER | ATTR_FLAG_EXCLUDE_KERNEL | ATTR_FLAG_EXCLUDE_HV },
+	{ FIELD_GUEST, "exclude_host/exclude_guest",
+	  .flags = ATTR_FLAG_EXCLUDE_HOST | ATTR_FLAG_EXCLUDE_GUEST },
+	{ FIELD_OTHER, "exclude_idle", .flags = ATTR_FLAG_EXCLUDE_IDLE },
+	{ FIELD_PERIOD, "sample_period", .flags = ATTR_FLAG_FREQ,
+	  .copy = { RANGE(sample_period) } },
+	{ FIELD_PRECISE, "precise_ip", .flags = ATTR_FLAG_PRECISE_MASK },
+	{ FIELD_SAMPLE, "sample_type (IP, TID, TIME)",
+	  .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME },
+	{ FIELD_SAMPLE, "sample_type (ID, IDENTIFIER)",
+	  .sample_type = PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_STREAM_ID },
+	{ FIELD_SAMPLE, "sample_type (CPU, PERIOD, READ)",
+	  .sample_type = PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ,
+	  .copy = { RANGE(read_format) } },
+	{ FIELD_SAMPLE, "sample_type ADDR", .sample_type = PERF_SAMPLE_ADDR },
+	{ FIELD_CALLCHAIN, "sample_type CALLCHAIN", .sample_type = PERF_SAMPLE_CALLCHAIN,
+	  .flags = ATTR_FLAG_EXCLUDE_CALLCHAIN_KERNEL | ATTR_FLAG_EXCLUDE_CALLCHAIN_USER,
+	  .copy = { RANGE(sample_max_stack) } },
+	{ FIELD_RAW, "sample_type RAW", .sample_type = PERF_SAMPLE_RAW },
+	{ FIELD_BRANCH, "branch_sample_type", .sample_type = PERF_SAMPLE_BRANCH_STACK,
+	  .copy = { RANGE(branch_sample_type) } },
+	{ FIELD_REGS_USER, "sample_regs_user", .sample_type = PERF_SAMPLE_REGS_USER,
+	  .copy = { RANGE(sample_regs_user), RANGE(sample_simd_regs_enabled) } },
+	{ FIELD_STACK, "sample_stack_user", .sample_type = PERF_SAMPLE_STACK_USER,
+	  .copy = { RANGE(sample_stack_user) } },
+	{ FIELD_REGS_INTR, "sample_regs_intr", .sample_type = PERF_SAMPLE_REGS_INTR,
+	  .copy = { RANGE(sample_regs_intr), RANGE(sample_simd_regs_enabled) } },
+	{ FIELD_SIMD, "sample_simd_vec_reg_*",
+	  .copy = { RANGE(sample_simd_vec_reg_qwords), RANGE(sample_simd_vec_reg_intr),
+		    RANGE(sample_simd_vec_reg_user) } },
+	{ FIELD_SIMD, "sample_simd_pred_reg_*",
+	  .copy = { RANGE(sample_simd_pred_reg_qwords), RANGE(sample_simd_pred_reg_intr),
+		    RANGE(sample_simd_pred_reg_user) } },
+	{ FIELD_SAMPLE, "sample_type WEIGHT", .sample_type = PERF_SAMPLE_WEIGHT_TYPE },
+	{ FIELD_SAMPLE, "sample_type DATA_SRC", .sample_type = PERF_SAMPLE_DATA_SRC },
+	{ FIELD_SAMPLE, "sample_type TRANSACTION", .sample_type = PERF_SAMPLE_TRANSACTION },
+	{ FIELD_SAMPLE, "sample_type PHYS_ADDR", .sample_type = PERF_SAMPLE_PHYS_ADDR },
+	{ FIELD_SAMPLE, "sample_type CGROUP", .sample_type = PERF_SAMPLE_CGROUP },
+	{ FIELD_SAMPLE, "sample_type DATA_PAGE_SIZE", .sample_type = PERF_SAMPLE_DATA_PAGE_SIZE },
+	{ FIELD_SAMPLE, "sample_type CODE_PAGE_SIZE", .sample_type = PERF_SAMPLE_CODE_PAGE_SIZE },
+	{ FIELD_CLOCK, "clockid", .flags = ATTR_FLAG_USE_CLOCKID, .copy = { RANGE(clockid) } },
+	{ FIELD_RECORDS, "mmap, comm, task, sample_id_all",
+	  .flags = ATTR_FLAG_MMAP | ATTR_FLAG_COMM | ATTR_FLAG_TASK | ATTR_FLAG_SAMPLE_ID_ALL },
+	{ FIELD_RECORDS, "mmap_data, mmap2, comm_exec",
+	  .flags = ATTR_FLAG_MMAP_DATA | ATTR_FLAG_MMAP2 | ATTR_FLAG_COMM_EXEC },
+	{ FIELD_RECORDS, "context_switch", .flags = ATTR_FLAG_CONTEXT_SWITCH },
+	{ FIELD_RECORDS, "namespaces", .flags = ATTR_FLAG_NAMESPACES },
+	{ FIELD_RECORDS, "ksymbol, bpf_event", .flags = ATTR_FLAG_KSYMBOL | ATTR_FLAG_BPF_EVENT },
+	{ FIELD_RECORDS, "cgroup", .flags = ATTR_FLAG_CGROUP },
+	{ FIELD_RECORDS, "text_poke", .flags = ATTR_FLAG_TEXT_POKE },
+	{ FIELD_RECORDS, "build_id", .flags = ATTR_FLAG_BUILD_ID },
+	{ FIELD_INHERIT, "inherit", .flags = ATTR_FLAG_INHERIT | ATTR_FLAG_INHERIT_STAT },
+	{ FIELD_OTHER, "defer_callchain, defer_output",
+	  .flags = ATTR_FLAG_DEFER_CALLCHAIN | ATTR_FLAG_DEFER_OUTPUT },
+	{ FIELD_OTHER, "other flags", .flags = ~0ULL },
+	{ FIELD_READ_FORMAT, "read_format", .copy = { RANGE(read_format) } },
+};
+
+static void add_row(const struct field_row *row, const struct perf_event_attr *from,
+		    struct perf_event_attr *to)
+{
+	to->flags |= from->flags & row->flags;
+	to->sample_type |= from->sample_type & row->sample_type;
+	for (size_t i = 0; i < ARRAY_SIZE(row->copy) && row->copy[i].size; i++)
+		memcpy((char *)to + row->copy[i].offset, (const char *)from + row->copy[i].offset,
+		       row->copy[i].size);
+}
+
+/* 0 when the attr opens, else -errno; what E2BIG tells of the kernel is kept. */
+static int try_open(struct refusal *r, struct event_opener *o, const struct perf_event_attr *attr)
+{
+	struct perf_event_attr trial = *attr;
+	int fd = opener_open(o, &trial, r->pid, r->cpu, -1);
+
+	if (fd == -E2BIG && trial.size < attr->size)
+		r->kernel_size = trial.size;
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+/* The event itself, without asking for anything: as small as it can be. */
+static struct perf_event_attr bare(const struct perf_event_attr *full)
+{
+	return (struct perf_event_attr){
+		.type = full->type,
+		.size = full->size,
+		.config = full->config,
+		.bp_type = full->bp_type,
+		.config1 = full->config1,
+		.config2 = full->config2,
+		.config3 = full->config3,
+		.config4 = full->config4,
+		.flags = ATTR_FLAG_DISABLED,
+	};
+}
+
+void refusal_find(struct refusal *r, struct event_opener *o)
+{
+	struct perf_event_attr attr = bare(r->attr);
+
+	r->field = FIELD_EVENT;
+	r->name = "type, config";
+	/* A kernel that lets nobody look into it refuses the bare event unless it excludes that. */
+	attr.flags |= r->attr->flags & (rows[0].flags | ATTR_FLAG_PINNED | ATTR_FLAG_EXCLUSIVE);
+	r->field_code = try_open(r, o, &attr);
+	if (r->field_code)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		add_row(&rows[i], r->attr, &attr);
+		r->field_code = try_open(r, o, &attr);
+		if (r->field_code) {
+			r->field = rows[i].field;
+			r->name = rows[i].name;
+			return;
+		}
+	}
+	r->field = FIELD_GROUP;
+	r->name = "group_fd";
+	r->field_code = r->code;
+}
