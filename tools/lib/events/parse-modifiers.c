@@ -50,7 +50,8 @@ static void apply_letter(struct event *ev, char c)
 static int append_to_name(struct parse *ps, struct event *ev, const char *mods)
 {
 	size_t n = strlen(ev->name);
-	bool slash = n && ev->name[n - 1] == '/', has = strchr(ev->name, ':') != NULL;
+	bool slash = n && ev->name[n - 1] == '/',
+	     has = strchr(ev->name, ':') && ev->attr.type != PERF_TYPE_BREAKPOINT;
 	const char *name;
 
 	if (!mods[0] || ev->tp_system || ev->name_given)

@@ -29,13 +29,12 @@ static bool same_family(const char *pmu, const char *asked)
 
 static int unknown_pmu(struct parse *ps, const char *at, const char *name)
 {
-	struct suggest s;
+	struct nearest s = nearest_init(name);
 	char near[320];
 
-	suggest_init(&s, name);
 	for (size_t i = 0; i < pmus_nr(ps->t); i++)
-		suggest_offer(&s, pmus_at(ps->t, i)->name);
-	suggest_text(&s, near, sizeof(near));
+		nearest_offer(&s, pmus_at(ps->t, i)->name);
+	nearest_print(&s, near, sizeof(near));
 	parse_error(ps, -ENOENT, at, "no PMU '%.64s' on this machine", name);
 	if (!strncmp(name, "cpu", 3))
 		err_hint(

@@ -61,7 +61,9 @@ int parse_terms(struct parse *ps, struct terms *terms)
 		if (*ps->p == ',')
 			ps->p++;
 		else if (*ps->p != '/')
-			return parse_error(ps, -EINVAL, ps->p, "',' or '/' is expected here");
+			return parse_error(ps, -EINVAL, ps->p,
+					   *ps->p ? "',' or '/' is expected here"
+						  : "a closing '/' is missing");
 	}
 	ps->p++;
 	return 0;
@@ -353,17 +355,16 @@ static bool apply_generic(struct event *ev, const struct pmu *pmu, const struct 
 
 static int unknown_term(struct parse *ps, const struct pmu *pmu, const struct term *t)
 {
-	struct suggest s;
+	struct nearest s = nearest_init(t->name);
 	char near[320];
 
-	suggest_init(&s, t->name);
 	for (size_t i = 0; pmu && i < pmu->nr_fields; i++)
-		suggest_offer(&s, pmu->fields[i].name);
+		nearest_offer(&s, pmu->fields[i].name);
 	for (size_t i = 0; pmu && !t->value && i < pmu->nr_events; i++)
-		suggest_offer(&s, pmu->events[i].name);
+		nearest_offer(&s, pmu->events[i].name);
 	for (size_t i = 0; i < ARRAY_SIZE(common_terms); i++)
-		suggest_offer(&s, common_terms[i].name);
-	suggest_text(&s, near, sizeof(near));
+		nearest_offer(&s, common_terms[i].name);
+	nearest_print(&s, near, sizeof(near));
 	parse_error(ps, -EINVAL, t->at, "unknown term '%.64s'%s%s", t->name, pmu ? " for PMU " : "",
 		    pmu ? pmu->name : "");
 	if (near[0])

@@ -173,24 +173,39 @@ int parse_symbol(struct parse *ps, const char *word, size_t len)
 	return add_sysfs_event(ps, name);
 }
 
+void parse_offer(struct parse *ps, struct nearest *near, const char *name)
+{
+	const char *copy = arena_strdup(&ps->l->arena, name);
+
+	if (copy)
+		nearest_offer(near, copy);
+}
+
+struct offer {
+	struct parse *ps;
+	struct nearest near;
+};
+
 static int offer(void *ctx, const struct event_info *info)
 {
-	suggest_offer(ctx, info->name);
+	struct offer *o = ctx;
+
+	parse_offer(o->ps, &o->near, info->name);
 	if (info->alias)
-		suggest_offer(ctx, info->alias);
+		parse_offer(o->ps, &o->near, info->alias);
 	return 0;
 }
 
 static int unknown_event(struct parse *ps, const char *word, size_t len)
 {
-	struct suggest s;
+	struct offer o = { .ps = ps };
 	char name[64], near[320];
 
 	snprintf(name, sizeof(name), "%.*s", (int)len, word);
-	suggest_init(&s, name);
+	o.near = nearest_init(name);
 	events_for_each(ps->t, EVENT_HARDWARE | EVENT_SOFTWARE | EVENT_CACHE | EVENT_PMU, offer,
-			&s);
-	suggest_text(&s, near, sizeof(near));
+			&o);
+	nearest_print(&o.near, near, sizeof(near));
 	parse_error(ps, -ENOENT, word, "unknown event '%s'", name);
 	if (near[0])
 		err_hint(ps->e, "Did you mean %s? 'perf list' shows what there is.", near);

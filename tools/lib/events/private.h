@@ -3,6 +3,7 @@
 #ifndef PERF_EVENTS_PRIVATE_H
 #define PERF_EVENTS_PRIVATE_H
 
+#include "base/nearest.h"
 #include "events/events.h"
 
 struct pmus {
@@ -42,22 +43,6 @@ bool event_cache_parse(const char *name, uint64_t *config);
 /* The canonical name of a combination; false when the kernel has no such counter. */
 bool event_cache_name(unsigned id, unsigned op, unsigned result, char *buf, size_t size);
 
-/* ---- suggest.c ------------------------------------------------------------------------------- */
-
-struct suggest {
-	const char *word;
-	struct {
-		char name[96];
-		unsigned distance;
-	} best[3];
-	unsigned n;
-};
-
-void suggest_init(struct suggest *s, const char *word);
-void suggest_offer(struct suggest *s, const char *name);
-/* "a, b or c"; "" when nothing is near. */
-void suggest_text(const struct suggest *s, char *buf, size_t size);
-
 /* ---- the parser -------------------------------------------------------------------------------- */
 
 struct parse {
@@ -75,6 +60,8 @@ char *parse_strndup(struct parse *ps, const char *s, size_t n); /* NULL: error i
 /* A new event at the end of the list, its own leader; NULL: error is set. */
 struct event *parse_new_event(struct parse *ps, const char *name, size_t len);
 int parse_no_memory(struct parse *ps);
+/* nearest_offer() of a name that does not live long. */
+void parse_offer(struct parse *ps, struct nearest *near, const char *name);
 
 /* ps->p stands behind '/'; parses up to and over the closing '/' into @terms. */
 struct term {

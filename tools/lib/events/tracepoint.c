@@ -96,7 +96,7 @@ static int add_matching(struct parse *ps, const char *root, const char *sys, con
 	return ret == -ENOMEM ? ret : 0;
 }
 
-static void offer_names(struct suggest *s, const char *path, const char *prefix)
+static void offer_names(struct parse *ps, struct nearest *s, const char *path, const char *prefix)
 {
 	struct names names = { 0 };
 	char full[NAME_MAX * 2 + 2];
@@ -105,7 +105,7 @@ static void offer_names(struct suggest *s, const char *path, const char *prefix)
 		for (size_t i = 0; i < names.n; i++) {
 			snprintf(full, sizeof(full), "%s%s%s", prefix, prefix[0] ? ":" : "",
 				 names.v[i]);
-			suggest_offer(s, full);
+			parse_offer(ps, s, full);
 		}
 	names_free(&names);
 }
@@ -114,22 +114,22 @@ static int unknown_tracepoint(struct parse *ps, const char *root, const char *sy
 			      const char *at)
 {
 	char path[PATH_MAX], full[NAME_MAX * 2 + 2], near[320];
-	struct suggest s;
+	struct nearest s;
 
 	snprintf(path, sizeof(path), "%s/events/%s", root, sys);
 	if (access(path, F_OK)) {
 		parse_error(ps, -ENOENT, at, "no event and no tracepoint group is called '%s'",
 			    sys);
-		suggest_init(&s, sys);
+		s = nearest_init(sys);
 		snprintf(path, sizeof(path), "%s/events", root);
-		offer_names(&s, path, "");
+		offer_names(ps, &s, path, "");
 	} else {
 		parse_error(ps, -ENOENT, at, "no tracepoint '%s:%s'", sys, name);
 		snprintf(full, sizeof(full), "%s:%s", sys, name);
-		suggest_init(&s, full);
-		offer_names(&s, path, sys);
+		s = nearest_init(full);
+		offer_names(ps, &s, path, sys);
 	}
-	suggest_text(&s, near, sizeof(near));
+	nearest_print(&s, near, sizeof(near));
 	if (near[0])
 		err_hint(ps->e, "Did you mean %s?", near);
 	else
