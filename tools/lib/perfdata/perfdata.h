@@ -311,8 +311,11 @@ struct perfdata_writer_event {
 };
 
 /*
- * Writes header, ids and attrs (a file) or their records (a pipe). Until perfdata_writer_finish()
- * the header's data size is kept such that a killed recorder leaves a readable file.
+ * Writes header, ids and attrs (a file) or their records (a pipe). The header's data size follows
+ * each flush: a killed recorder leaves a readable file. EVENT_DESC, GROUP_DESC and COMPRESSED are
+ * written by the writer itself; all attrs get the smallest published size that holds what any of
+ * them needs. In a pipe, features go out at once, as records: pass them before the data;
+ * FEAT_BUILD_ID and FEAT_TRACING_DATA take their own forms there.
  */
 int perfdata_writer_open(struct perfdata_writer **w, const struct perfdata_writer_opts *opts,
 			 const struct perfdata_writer_event *events, size_t nr_events,

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Features of the recording host: names, CPU, memory. Payloads: perf.data(5). */
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "collect.h"
+#include "internal.h"
+
+char *read_line(const char *fmt, ...)
+{
+	char path[512];
+	struct err err;
+	va_list ap;
+	char *text, *nl;
+	size_t size;
+
+	va_start(ap, fmt);
+	vsnprintf(path, sizeof(path), fmt, ap);
+	va_end(ap);
+	text = file_read_all(path, 1 << 20, &size, &err);
+	nl = text ? strchr(text, '\n') : NULL;
+	if (nl)
+		*nl = 0;
+	return text;
+}
+
+bool read_number(uint64_t *v, int base, const char *fmt, ...)
+{
+	char path[512], *text, *end;
+	va_list ap;
+	bool ok;
+
+	va_start(ap, fmt);
+	vsnprintf(path, sizeof(path), fmt, ap);
+	va_end(ap);
+	text = read_line("%s", path);
+	if (!text)
+		return false;
+	*v = strtoull(text, &end, base);
+	ok = end != text;
+	free(text);
+	return ok;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int names_read(struct names *n, const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct dirent *de;
+
+	memset(n, 0, sizeof(*n));
+	if (!d)
+		return 0;
+	while ((de = readdir(d))) {
+		char *name = de->d_name[0] == '.' ? NULL : strdup(de->d_name);
+
+		if (name && vec_push(&n->names, name)) {
+			free(name);
+			break;
+		}
+	}
+	closedir(d);
+	if (n->names.n)
+		qsort(n->names.v, n->names.n, sizeof(char *), by_name);
+	return (int)n->names.n;
+}
+
+void names_free(struct names *n)
+{
+	vec_for_each (p, &n->names)
+		free(*p);
+	vec_free(&n->names);
+}
+
+void put_u32_at(struct obuf *o, size_t at, uint32_t v)
+{
+	if (!o->code && at + 4 <= o->len)
+		store_u32(o->buf + at, v);
+}
+
+/* The text behind "KEY : " in /proc/cpuinfo, blanks squeezed; NULL when there is none. */
+static char *cpuinfo(const char *key)
+{
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	char line[1024], *found = NULL, *p, *to;
+	size_t n = strlen(key);
+
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		if (strncmp(line, key, n) || !isspace((unsigned char)line[n]))
+			continue;
+		p = strchr(line, ':');
+		if (p)
+			found = strdup(p + 1 + strspn(p + 1, " \t"));
+	}
+	if (f)
+		fclose(f);
+	if (!found)
+		return NULL;
+	for (p = to = found; *p && *p != '\n'; p++)
+		if (!isspace((unsigned char)*p) || !isspace((unsigned char)p[1]))
+			*to++ = *p;
+	*to = 0;
+	return found;
+}
+
+uint32_t host_nr_cpus(void)
+{
+	struct bits b = { 0 };
+	char *text = read_line("/sys/devices/system/cpu/present");
+	long nr = sysconf(_SC_NPROCESSORS_CONF);
+
+	if (text && !bits_parse_list(&b, text, 1 << 20))
+		for (size_t i = 0; i < b.nr; i++)
+			if (bits_test(&b, i) && (long)i >= nr)
+				nr = (long)i + 1;
+	free(text);
+	bits_free(&b);
+	return nr > 0 ? (uint32_t)nr : 1;
+}
+
+static int collect_uname(int id, struct obuf *o)
+{
+	struct utsname u;
+
+	if (uname(&u))
+		return -errno;
+	feature_put_string(o, id == FEAT_HOSTNAME    ? u.nodename
+			      : id == FEAT_OSRELEASE ? u.release
+						     : u.machine);
+	return 0;
+}
+
+static int collect_nr_cpus(struct obuf *o)
+{
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+	feature_put_u32(o, host_nr_cpus());
+	feature_put_u32(o, online > 0 ? (uint32_t)online : 1);
+	return 0;
+}
+
+/* /proc/cpuinfo calls the processor's name differently on each architecture. */
+static int collect_cpu_desc(struct obuf *o)
+{
+	static const char *const keys[] = { "model name", "Model Name", "vendor_id", "cpu model",
+					    "cpu type",	  "Processor",	"uarch",     "system type",
+					    "core ID",	  "cpu" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		char *text = cpuinfo(keys[i]);
+
+		if (!text)
+			continue;
+		feature_put_string(o, text);
+		free(text);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/* x86: "VENDOR,FAMILY,MODEL,STEPPING"; arm64: the MIDR as the kernel prints it. */
+static int collect_cpuid(struct obuf *o)
+{
+	static const char *const keys[] = { "vendor_id", "cpu family", "model", "stepping" };
+	char *midr = read_line("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1");
+	char text[256];
+	size_t len = 0;
+
+	if (midr) {
+		feature_put_string(o, midr);
+		free(midr);
+		return 0;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		char *part = cpuinfo(keys[i]);
+
+		if (!part)
+			return -ENOENT;
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%.60s", i ? "," : "",
+					part);
+		free(part);
+	}
+	feature_put_string(o, text);
+	return 0;
+}
+
+static int collect_total_mem(struct obuf *o)
+{
+	FILE *f = fopen("/proc/meminfo", "re");
+	char line[256];
+	unsigned long kb = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "MemTotal: %lu kB", &kb) == 1)
+			break;
+	if (f)
+		fclose(f);
+	if (!kb)
+		return -ENOENT;
+	feature_put_u64(o, kb);
+	return 0;
+}
+
+int feature_collect_host(int id, struct obuf *o)
+{
+	int ret;
+
+	switch (id) {
+	case FEAT_HOSTNAME:
+	case FEAT_OSRELEASE:
+	case FEAT_ARCH: ret = collect_uname(id, o); break;
+	case FEAT_VERSION:
+		feature_put_string(o, PERF_VERSION);
+		ret = 0;
+		break;
+	case FEAT_NRCPUS: ret = collect_nr_cpus(o); break;
+	case FEAT_CPUDESC: ret = collect_cpu_desc(o); break;
+	case FEAT_CPUID: ret = collect_cpuid(o); break;
+	case FEAT_TOTAL_MEM: ret = collect_total_mem(o); break;
+	case FEAT_CPU_TOPOLOGY: ret = collect_cpu_topology(o); break;
+	case FEAT_NUMA_TOPOLOGY: ret = collect_numa_topology(o); break;
+	case FEAT_PMU_MAPPINGS: ret = collect_pmu_mappings(o); break;
+	case FEAT_CACHE: ret = collect_cache(o); break;
+	case FEAT_MEM_TOPOLOGY: ret = collect_mem_topology(o); break;
+	case FEAT_CPU_PMU_CAPS: ret = collect_cpu_pmu_caps(o); break;
+	case FEAT_HYBRID_TOPOLOGY: ret = collect_hybrid_topology(o); break;
+	case FEAT_PMU_CAPS: ret = collect_pmu_caps(o); break;
+	default: ret = -ENOENT; break;
+	}
+	return ret ? ret : o->code;
+}
