@@ -39,6 +39,7 @@ struct dso {
 	const uint8_t *build_id;
 	uint8_t build_id_size;	/* 0 = unknown */
 	int32_t pid;		/* DSO_ANON: whose JIT map; else -1 */
+	uint64_t start, size;	/* DSO_BPF: where it lies */
 	bool guest;
 	void *symbols;		/* room symbol's */
 };
@@ -67,7 +68,8 @@ void machine_free(struct machine *m);
 /* Applies MMAP, MMAP2, COMM, FORK, EXIT, NAMESPACES, KSYMBOL, CGROUP, TEXT_POKE; ignores others.
  * A malformed one is an error that the caller may report and go on. */
 int machine_record(struct machine *m, const struct record *rec, struct err *e);
-/* Build ids of the file's feature, so that dsos carry them: before the first record. */
+/* Build ids of the file's feature, so that dsos carry them: before the first record. @pd must
+ * live as long as @m. */
 int machine_add_build_ids(struct machine *m, const struct perfdata *pd, struct err *e);
 
 /* Creates what it does not know. pid -1: the thread's own tid, pid 0: the idle task. */
@@ -109,7 +111,7 @@ const struct map *machine_kernel_map_at(const struct machine *m, size_t i);
  * NULL) and that symbol's address; 0 when the recording hides it.
  */
 const char *machine_kernel_ref(const struct machine *m, bool guest, uint64_t *addr);
-/* env->os_release of the file whose build ids were added; "" when unknown. */
+/* env->os_release of the file whose build ids were added, as of now; "" when unknown. */
 const char *machine_os_release(const struct machine *m);
 
 /*

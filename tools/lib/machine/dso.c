@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Objects: what the name of a map stands for, and what upstream calls it. */
+#include <stdlib.h>
+
+#include "machine/internal.h"
+
+static bool starts(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
+}
+
+bool dso_is_anon_name(const char *name)
+{
+	/* The kernel's special names, huge pages, System V memory. */
+	static const char *const anon[] = { "//anon", "/dev/zero", "/anon_hugepage", "/memfd:",
+					    "[stack", "[heap]",	   "/SYSV" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(anon); i++)
+		if (starts(name, anon[i]))
+			return true;
+	return false;
+}
+
+static const char *basename_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* "/lib/modules/6.1/kernel/net/nf_conntrack.ko.xz" and "[nf_conntrack]" -> "[nf_conntrack]" */
+static char *module_name(struct arena *a, const char *path)
+{
+	const char *base = basename_of(path), *ko = strstr(base, ".ko");
+	char *name;
+
+	if (*path == '[')
+		return arena_strdup(a, path);
+	name = arena_printf(a, "[%.*s]", (int)(ko ? (size_t)(ko - base) : strlen(base)), base);
+	/* Files may be named with '-' where the module is named with '_'. */
+	for (char *c = name; c && *c; c++)
+		if (*c == '-')
+			*c = '_';
+	return name;
+}
+
+static int dso_name(struct dso_table *t, struct dso *d, const struct dso_key *key)
+{
+	struct arena *a = &t->arena;
+
+	d->path = arena_strdup(a, key->path);
+	if (!d->path)
+		return -ENOMEM;
+	d->name = d->path;
+	switch (key->kind) {
+	case DSO_MODULE:
+		d->name = module_name(a, key->path);
+		d->short_name = d->name;
+		break;
+	case DSO_ANON:
+		d->name = arena_printf(a, "/tmp/perf-%d.map", key->pid);
+		d->short_name = arena_printf(a, "[JIT] tid %d", key->pid);
+		break;
+	case DSO_USER: d->short_name = basename_of(d->path); break;
+	default: d->short_name = d->name;
+	}
+	return d->name && d->short_name ? 0 : -ENOMEM;
+}
+
+static const struct perfdata_build_id *table_build_id(const struct dso_table *t, const char *path)
+{
+	uint64_t hash = hash_bytes(path, strlen(path));
+	uint32_t i;
+
+	for (struct htab_it it = htab_find(&t->id_by_path, hash);
+	     htab_next(&t->id_by_path, &it, &i);)
+		if (!strcmp(t->id.v[i].path, path))
+			return &t->id.v[i];
+	return NULL;
+}
+
+static bool same_id(const uint8_t *a, size_t na, const uint8_t *b, size_t nb)
+{
+	return na == nb && !memcmp(a, b, na);
+}
+
+static bool dso_is(const struct dso *d, const struct dso_key *key)
+{
+	if (d->kind != key->kind || d->guest != key->guest || strcmp(d->path, key->path))
+		return false;
+	if (key->kind == DSO_ANON)
+		return d->pid == key->pid;
+	if (key->kind == DSO_BPF)
+		return d->start == key->start && d->size == key->size;
+	return !key->build_id_size || !d->build_id_size ||
+	       same_id(d->build_id, d->build_id_size, key->build_id, key->build_id_size);
+}
+
+static int dso_set_build_id(struct dso_table *t, struct dso *d, const uint8_t *id, size_t n)
+{
+	if (!n || d->build_id_size)
+		return 0;
+	d->build_id = arena_memdup(&t->arena, id, n);
+	if (!d->build_id)
+		return -ENOMEM;
+	d->build_id_size = (uint8_t)n;
+	return 0;
+}
+
+static struct dso *dso_create(struct dso_table *t, const struct dso_key *key, uint64_t hash)
+{
+	struct dso *d = arena_alloc(&t->arena, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->idx = (uint32_t)t->dso.n;
+	d->kind = key->kind;
+	d->guest = key->guest;
+	d->pid = key->kind == DSO_ANON ? key->pid : -1;
+	d->start = key->start;
+	d->size = key->size;
+	if (dso_name(t, d, key) || dso_set_build_id(t, d, key->build_id, key->build_id_size) ||
+	    vec_push(&t->dso, d))
+		return NULL;
+	if (htab_add(&t->by_name, hash, d->idx)) {
+		t->dso.n--;
+		return NULL;
+	}
+	return d;
+}
+
+struct dso *dso_get(struct dso_table *t, const struct dso_key *want)
+{
+	struct dso_key key = *want;
+	uint64_t hash = hash_mix(hash_bytes(key.path, strlen(key.path)),
+				 key.kind == DSO_ANON ? (uint32_t)key.pid : key.start);
+	const struct perfdata_build_id *id;
+	struct dso *d;
+	uint32_t i;
+
+	if (!key.build_id_size && key.kind != DSO_ANON && key.kind != DSO_BPF) {
+		id = table_build_id(t, key.path);
+		if (id) {
+			key.build_id = id->id;
+			key.build_id_size = id->size;
+		}
+	}
+	for (struct htab_it it = htab_find(&t->by_name, hash); htab_next(&t->by_name, &it, &i);) {
+		d = t->dso.v[i];
+		if (!dso_is(d, &key))
+			continue;
+		return dso_set_build_id(t, d, key.build_id, key.build_id_size) ? NULL : d;
+	}
+	return dso_create(t, &key, hash);
+}
+
+int dso_add_build_id(struct dso_table *t, const struct perfdata_build_id *id)
+{
+	struct perfdata_build_id copy = *id;
+
+	if (!id->path || id->size > sizeof(id->id) || table_build_id(t, id->path))
+		return 0;
+	copy.path = arena_strdup(&t->arena, id->path);
+	if (!copy.path || vec_push(&t->id, copy))
+		return -ENOMEM;
+	return htab_add(&t->id_by_path, hash_bytes(copy.path, strlen(copy.path)),
+			(uint32_t)t->id.n - 1);
+}
+
+void dso_table_free(struct dso_table *t)
+{
+	vec_free(&t->dso);
+	htab_free(&t->by_name);
+	vec_free(&t->id);
+	htab_free(&t->id_by_path);
+	arena_free(&t->arena);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files of room `machine` share.
+ *
+ *	machine.c	records in, answers out
+ *	thread.c	threads and their names
+ *	space.c		address spaces: sorted arrays of maps, shared by parent and child until one
+ *			of them changes (copy on write)
+ *	dso.c		objects: what a map's name stands for
+ */
+#ifndef PERF_MACHINE_INTERNAL_H
+#define PERF_MACHINE_INTERNAL_H
+
+#include "machine/machine.h"
+
+/* A map object is shared by all arrays that mention it; arrays cut it to what is left of it. */
+struct map_obj {
+	struct map pub;
+	union {
+		uint32_t refs;
+		struct map_obj *next_free;
+	};
+};
+
+struct map_slot {
+	uint64_t start, end;
+	struct map_obj *map;
+};
+
+/* An array of disjoint slots, ascending. */
+struct map_array {
+	uint32_t refs;
+	VEC(struct map_slot) slot;
+};
+
+struct map_pool {
+	struct arena arena;
+	struct map_obj *free;
+};
+
+struct space {
+	struct map_array *maps; /* NULL = empty */
+	struct map_slot last;	/* the slot that answered last; map NULL = none */
+	uint32_t gen;
+};
+
+struct map_obj *map_new(struct map_pool *pool);
+void map_put(struct map_pool *pool, struct map_obj *map);
+
+/* Takes over the caller's reference of @map. Older maps give way; with @under it fills only the
+ * room that the maps there leave. */
+int space_insert(struct space *s, struct map_pool *pool, struct map_obj *map, bool under);
+/* Forgets what lies in [start, end). */
+int space_remove(struct space *s, struct map_pool *pool, uint64_t start, uint64_t end);
+void space_clear(struct space *s, struct map_pool *pool);
+void space_share(struct space *to, struct space *from, struct map_pool *pool);
+struct map *space_find_slow(struct space *s, uint64_t ip);
+
+static inline struct map *space_find(struct space *s, uint64_t ip)
+{
+	if (likely(s->last.map && ip >= s->last.start && ip < s->last.end))
+		return &s->last.map->pub;
+	return space_find_slow(s, ip);
+}
+
+static inline const struct map *space_map_at(const struct space *s, size_t i)
+{
+	return s->maps && i < s->maps->slot.n ? &s->maps->slot.v[i].map->pub : NULL;
+}
+
+/* ---- dsos ------------------------------------------------------------------------------------ */
+
+struct dso_table {
+	struct arena arena;
+	VEC(struct dso *) dso;
+	struct htab by_name;
+	VEC(struct perfdata_build_id) id; /* of the file's feature, paths copied */
+	struct htab id_by_path;
+};
+
+struct dso_key {
+	enum dso_kind kind;
+	const char *path;	 /* as in the record */
+	const uint8_t *build_id; /* NULL = look into the file's table */
+	uint8_t build_id_size;
+	int32_t pid;	      /* JIT code: whose */
+	uint64_t start, size; /* DSO_BPF */
+	bool guest;
+};
+
+struct dso *dso_get(struct dso_table *t, const struct dso_key *key);
+int dso_add_build_id(struct dso_table *t, const struct perfdata_build_id *id);
+void dso_table_free(struct dso_table *t);
+/* Names of memory without a file: "//anon", "[heap]" ... */
+bool dso_is_anon_name(const char *name);
+
+/* ---- the machine ------------------------------------------------------------------------------- */
+
+struct thread_obj {
+	struct thread pub;
+	bool pid_guessed; /* seen only without a pid */
+};
+
+struct process {
+	int32_t pid;
+	uint32_t space;
+};
+
+struct cgroup {
+	uint64_t id;
+	const char *path;
+};
+
+/* Exited processes whose maps are still kept: late samples of theirs may come. */
+#define MACHINE_GRACE 4096
+
+struct machine {
+	char *arch;
+	const struct perfdata *pd; /* NULL = none told */
+	struct intern comms;
+	struct arena arena;
+	VEC(struct thread_obj *) thread;
+	struct htab by_tid; /* newest of equal tids is found by its index */
+	VEC(uint32_t) tid_head;
+	VEC(struct process) proc;
+	struct htab by_pid;
+	VEC(struct space) space; /* [0] = none, then one per address space */
+	struct space kernel, guest_kernel;
+	struct map_pool pool;
+	struct dso_table dsos;
+	VEC(struct cgroup) cgroup;
+	struct htab cgroup_by_id;
+	char *kernel_ref[2]; /* host, guest */
+	uint64_t kernel_ref_addr[2];
+	uint32_t gone[MACHINE_GRACE]; /* ring of spaces of exited processes */
+	uint32_t gone_at;
+	bool keep_all;
+	struct thread *last; /* the thread asked for last */
+};
+
+struct thread *thread_lookup(struct machine *m, int32_t tid);
+struct thread *thread_create(struct machine *m, int32_t pid, int32_t tid);
+/* The address space of process @pid, made when unknown; 0 = no memory. */
+uint32_t process_space(struct machine *m, int32_t pid);
+/* A new, empty address space becomes that of @pid: its number, 0 = no memory. */
+uint32_t process_new_space(struct machine *m, int32_t pid);
+void process_exited(struct machine *m, uint32_t space);
+int thread_set_comm(struct machine *m, struct thread *th, const char *comm);
+
+#endif

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Records in, answers out. */
+#include <stdlib.h>
+
+#include "machine/internal.h"
+
+#define PROT_EXEC   4
+#define MAP_HUGETLB 0x40000
+
+static int no_memory(struct err *e)
+{
+	return err_set(e, -ENOMEM, "out of memory for the threads and maps of the recording");
+}
+
+int machine_new(struct machine **out, const char *arch, struct err *e)
+{
+	struct machine *m = calloc(1, sizeof(*m));
+
+	*out = NULL;
+	if (!m)
+		return no_memory(e);
+	m->arch = strdup(arch ? arch : "");
+	/* Space 0 stands for "none"; the idle task is there before any record names it. */
+	if (!m->arch || vec_push(&m->space, (struct space){ 0 }) || !machine_thread(m, 0, 0)) {
+		machine_free(m);
+		return no_memory(e);
+	}
+	*out = m;
+	return 0;
+}
+
+void machine_free(struct machine *m)
+{
+	if (!m)
+		return;
+	vec_for_each (s, &m->space)
+		space_clear(s, &m->pool);
+	space_clear(&m->kernel, &m->pool);
+	space_clear(&m->guest_kernel, &m->pool);
+	arena_free(&m->pool.arena);
+	dso_table_free(&m->dsos);
+	intern_free(&m->comms);
+	arena_free(&m->arena);
+	vec_free(&m->thread);
+	htab_free(&m->by_tid);
+	vec_free(&m->tid_head);
+	vec_free(&m->proc);
+	htab_free(&m->by_pid);
+	vec_free(&m->space);
+	vec_free(&m->cgroup);
+	htab_free(&m->cgroup_by_id);
+	free(m->kernel_ref[0]);
+	free(m->kernel_ref[1]);
+	free(m->arch);
+	free(m);
+}
+
+void machine_keep_all(struct machine *m)
+{
+	m->keep_all = true;
+}
+
+int machine_add_build_ids(struct machine *m, const struct perfdata *pd, struct err *e)
+{
+	m->pd = pd;
+	for (size_t i = 0; i < perfdata_nr_build_ids(pd); i++)
+		if (dso_add_build_id(&m->dsos, perfdata_build_id(pd, i)))
+			return no_memory(e);
+	return 0;
+}
+
+/* ---- maps -------------------------------------------------------------------------------------- */
+
+static int insert_map(struct machine *m, struct space *s, const struct record_mmap *r,
+		      const struct dso_key *key, bool identity)
+{
+	struct map_obj *map;
+	struct dso *dso = dso_get(&m->dsos, key);
+
+	if (!dso)
+		return -ENOMEM;
+	map = map_new(&m->pool);
+	if (!map)
+		return -ENOMEM;
+	map->pub.start = r->addr;
+	/* A length that passes the end of the address space ends there. */
+	map->pub.end = r->addr + r->len < r->addr ? UINT64_MAX : r->addr + r->len;
+	map->pub.pgoff = r->pgoff;
+	map->pub.dso = dso;
+	map->pub.prot = r->prot;
+	map->pub.flags = r->flags;
+	map->pub.maj = r->maj;
+	map->pub.min = r->min;
+	map->pub.ino = r->ino;
+	map->pub.ino_generation = r->ino_generation;
+	map->pub.identity = identity;
+	return space_insert(s, &m->pool, map, key->kind == DSO_KERNEL);
+}
+
+/*
+ * "[kernel.kallsyms]_text": the kernel's text, named after the symbol whose address is in pgoff.
+ * NULL when @name is no kernel's; else what follows the bracket.
+ */
+static const char *kernel_suffix(const char *name, bool guest)
+{
+	const char *prefix = guest ? "[guest.kernel.kallsyms" : "[kernel.kallsyms]";
+	size_t n = strlen(prefix);
+	const char *end;
+
+	if (strncmp(name, prefix, n))
+		return NULL;
+	if (!guest)
+		return name + n;
+	end = strchr(name + n, ']'); /* "[guest.kernel.kallsyms.PID]_text" */
+	return end ? end + 1 : NULL;
+}
+
+static int kernel_map(struct machine *m, const struct record *rec, const struct record_mmap *r)
+{
+	bool guest = (rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_GUEST_KERNEL;
+	struct dso_key key = { .build_id = r->build_id,
+			       .build_id_size = r->build_id_size,
+			       .pid = -1,
+			       .guest = guest };
+	struct space *s = guest ? &m->guest_kernel : &m->kernel;
+	const char *suffix = kernel_suffix(r->filename, guest);
+
+	if (!suffix) {
+		key.kind = DSO_MODULE;
+		key.path = r->filename;
+		return insert_map(m, s, r, &key, true);
+	}
+	if (!m->kernel_ref[guest] && *suffix) {
+		m->kernel_ref[guest] = strdup(suffix);
+		if (!m->kernel_ref[guest])
+			return -ENOMEM;
+		m->kernel_ref_addr[guest] = r->pgoff;
+	}
+	key.kind = DSO_KERNEL;
+	key.path = guest ? "[guest.kernel.kallsyms]" : "[kernel.kallsyms]";
+	return insert_map(m, s, r, &key, true);
+}
+
+static int user_map(struct machine *m, const struct record *rec, struct record_mmap *r)
+{
+	struct thread *th = machine_thread(m, (int32_t)r->pid, (int32_t)r->tid);
+	bool data = rec->misc & PERF_RECORD_MISC_MMAP_DATA, anon;
+	struct dso_key key = { .path = r->filename,
+			       .build_id = r->build_id,
+			       .build_id_size = r->build_id_size,
+			       .pid = (int32_t)r->pid };
+
+	if (!th)
+		return -ENOMEM;
+	if (rec->type == PERF_RECORD_MMAP && !data)
+		r->prot = PROT_EXEC; /* all that MMAP tells */
+	anon = dso_is_anon_name(r->filename) || (r->flags & MAP_HUGETLB);
+	if (!strcmp(r->filename, "[vdso]"))
+		key.kind = DSO_VDSO;
+	else if (anon && (r->prot & PROT_EXEC))
+		key.kind = DSO_ANON;
+	return insert_map(m, &m->space.v[th->space], r, &key, anon);
+}
+
+static int do_mmap(struct machine *m, const struct record *rec, struct err *e)
+{
+	struct record_mmap r;
+	int ret = record_mmap(rec, &r, e);
+	uint8_t mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+
+	if (ret)
+		return ret;
+	if (mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_GUEST_KERNEL)
+		ret = kernel_map(m, rec, &r);
+	else if (mode != PERF_RECORD_MISC_GUEST_USER)
+		ret = user_map(m, rec, &r);
+	return ret ? no_memory(e) : 0;
+}
+
+static int do_ksymbol(struct machine *m, const struct record *rec, struct err *e)
+{
+	struct dso_key key = { .kind = DSO_BPF, .pid = -1 };
+	struct record_mmap r = { .prot = PROT_EXEC };
+	struct record_ksymbol k;
+	int ret = record_ksymbol(rec, &k, e);
+
+	if (ret)
+		return ret;
+	r.addr = k.addr;
+	r.len = k.len;
+	if (k.flags & 1) { /* unregistered */
+		uint64_t end = k.addr + k.len < k.addr ? UINT64_MAX : k.addr + k.len;
+
+		return space_remove(&m->kernel, &m->pool, k.addr, end) ? no_memory(e) : 0;
+	}
+	key.path = k.name;
+	key.start = k.addr;
+	key.size = k.len;
+	return insert_map(m, &m->kernel, &r, &key, true) ? no_memory(e) : 0;
+}
+
+/* ---- tasks ---------------------------------------------------------------------------------------- */
+
+static int do_comm(struct machine *m, const struct record *rec, struct err *e)
+{
+	struct record_comm c;
+	struct thread *th;
+	uint32_t space;
+	int ret = record_comm(rec, &c, e);
+
+	if (ret)
+		return ret;
+	th = machine_thread(m, (int32_t)c.pid, (int32_t)c.tid);
+	if (!th || thread_set_comm(m, th, c.comm))
+		return no_memory(e);
+	th->comm_set = true;
+	th->comm_exec = c.exec;
+	if (!c.exec)
+		return 0;
+	/* The kernel says COMM after it dropped the old maps and before it makes the new ones. */
+	process_exited(m, th->space);
+	space = process_new_space(m, th->pid);
+	if (!space)
+		return no_memory(e);
+	th->space = space;
+	return 0;
+}
+
+static int do_fork(struct machine *m, const struct record *rec, struct err *e)
+{
+	struct thread *parent, *th;
+	struct record_task t;
+	uint32_t space;
+	int ret = record_task(rec, &t, e);
+
+	if (ret)
+		return ret;
+	parent = machine_thread(m, (int32_t)t.ppid, (int32_t)t.ptid);
+	if (!parent)
+		return no_memory(e);
+	/* A recorder that describes what already runs may name a thread that is known. */
+	th = thread_lookup(m, (int32_t)t.tid);
+	if (th == parent)
+		return 0;
+	if (t.pid != t.ppid) {
+		space = process_new_space(m, (int32_t)t.pid);
+		if (!space)
+			return no_memory(e);
+		/* A synthesised FORK is followed by the child's own maps. */
+		if (!(rec->misc & PERF_RECORD_MISC_FORK_EXEC))
+			space_share(&m->space.v[space], &m->space.v[parent->space], &m->pool);
+	}
+	th = thread_create(m, (int32_t)t.pid, (int32_t)t.tid);
+	if (!th)
+		return no_memory(e);
+	m->last = NULL;
+	th->ppid = parent->tid;
+	if (parent->comm_set) {
+		th->comm = parent->comm;
+		th->comm_set = true;
+	}
+	return 0;
+}
+
+static int do_exit(struct machine *m, const struct record *rec, struct err *e)
+{
+	struct record_task t;
+	struct thread *th;
+	int ret = record_task(rec, &t, e);
+
+	if (ret)
+		return ret;
+	th = thread_lookup(m, (int32_t)t.tid);
+	if (!th || th->exited)
+		return 0;
+	th->exited = true;
+	if (th->pid == th->tid && th->tid)
+		process_exited(m, th->space);
+	return 0;
+}
+
+static int do_namespaces(struct machine *m, const struct record *rec, struct err *e)
+{
+	struct record_namespaces n;
+	int ret = record_namespaces(rec, &n, e);
+
+	if (!ret && !machine_thread(m, (int32_t)n.pid, (int32_t)n.tid))
+		ret = no_memory(e);
+	return ret;
+}
+
+static int do_cgroup(struct machine *m, const struct record *rec, struct err *e)
+{
+	struct record_cgroup c;
+	struct cgroup g = { 0 };
+	int ret = record_cgroup(rec, &c, e);
+
+	if (ret)
+		return ret;
+	g.id = c.id;
+	g.path = arena_strdup(&m->arena, c.path);
+	if (!g.path || vec_push(&m->cgroup, g) ||
+	    htab_add(&m->cgroup_by_id, hash_u64(g.id), (uint32_t)m->cgroup.n - 1))
+		return no_memory(e);
+	return 0;
+}
+
+int machine_record(struct machine *m, const struct record *rec, struct err *e)
+{
+	switch (rec->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2: return do_mmap(m, rec, e);
+	case PERF_RECORD_COMM: return do_comm(m, rec, e);
+	case PERF_RECORD_FORK: return do_fork(m, rec, e);
+	case PERF_RECORD_EXIT: return do_exit(m, rec, e);
+	case PERF_RECORD_KSYMBOL: return do_ksymbol(m, rec, e);
+	case PERF_RECORD_NAMESPACES: return do_namespaces(m, rec, e);
+	case PERF_RECORD_CGROUP: return do_cgroup(m, rec, e);
+	default: return 0; /* TEXT_POKE too: code is read from files, not from the recording */
+	}
+}
+
+/* ---- answers ---------------------------------------------------------------------------------------- */
+
+static struct space *mode_space(struct machine *m, const struct thread *th, uint8_t mode)
+{
+	switch (mode) {
+	case PERF_RECORD_MISC_KERNEL: return &m->kernel;
+	case PERF_RECORD_MISC_USER: return th ? &m->space.v[th->space] : NULL;
+	case PERF_RECORD_MISC_GUEST_KERNEL: return &m->guest_kernel;
+	default: return NULL;
+	}
+}
+
+static bool find_in(struct machine *m, struct thread *th, uint8_t mode, uint64_t ip,
+		    struct map_hit *hit)
+{
+	struct space *s = mode_space(m, th, mode);
+	struct map *map = s ? space_find(s, ip) : NULL;
+
+	if (!map)
+		return false;
+	hit->map = map;
+	hit->addr = map->identity ? ip : ip - map->start + map->pgoff;
+	hit->cpumode = mode;
+	return true;
+}
+
+bool machine_find_map(struct machine *m, struct thread *th, uint8_t cpumode, uint64_t ip,
+		      struct map_hit *hit)
+{
+	if (cpumode != PERF_RECORD_MISC_CPUMODE_UNKNOWN)
+		return find_in(m, th, cpumode, ip, hit);
+	return find_in(m, th, PERF_RECORD_MISC_USER, ip, hit) ||
+	       find_in(m, th, PERF_RECORD_MISC_KERNEL, ip, hit);
+}
+
+uint32_t machine_generation(const struct machine *m, uint32_t space)
+{
+	uint32_t gen = m->kernel.gen + m->guest_kernel.gen;
+
+	return space < m->space.n ? gen + m->space.v[space].gen : gen;
+}
+
+const struct map *machine_map_at(const struct machine *m, uint32_t space, size_t i)
+{
+	return space < m->space.n ? space_map_at(&m->space.v[space], i) : NULL;
+}
+
+const struct map *machine_kernel_map_at(const struct machine *m, size_t i)
+{
+	return space_map_at(&m->kernel, i);
+}
+
+const char *machine_kernel_ref(const struct machine *m, bool guest, uint64_t *addr)
+{
+	*addr = m->kernel_ref_addr[guest];
+	return m->kernel_ref[guest];
+}
+
+const char *machine_os_release(const struct machine *m)
+{
+	const struct perfdata_env *env = m->pd ? perfdata_env(m->pd) : NULL;
+
+	return env && env->os_release ? env->os_release : "";
+}
+
+size_t machine_nr_dsos(const struct machine *m)
+{
+	return m->dsos.dso.n;
+}
+
+struct dso *machine_dso(const struct machine *m, size_t idx)
+{
+	return idx < m->dsos.dso.n ? m->dsos.dso.v[idx] : NULL;
+}
+
+const char *machine_cgroup(const struct machine *m, uint64_t id)
+{
+	const char *path = NULL;
+	uint32_t i, newest = 0; /* ids may be used again */
+
+	for (struct htab_it it = htab_find(&m->cgroup_by_id, hash_u64(id));
+	     htab_next(&m->cgroup_by_id, &it, &i);) {
+		if (m->cgroup.v[i].id != id || (path && i < newest))
+			continue;
+		path = m->cgroup.v[i].path;
+		newest = i;
+	}
+	return path;
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Where the files of an object are looked for, in order, and whether they are the right ones. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "symbol/internal.h"
+
+static void hex_id(const struct build_id *id, char out[2 * BUILD_ID_MAX + 1])
+{
+	for (size_t i = 0; i < id->size; i++)
+		sprintf(out + 2 * i, "%02x", id->id[i]);
+	out[2 * id->size] = 0;
+}
+
+static struct build_id dso_id(const struct dso *dso)
+{
+	struct build_id id = { .size = (uint8_t)min_u64(dso->build_id_size, BUILD_ID_MAX) };
+
+	if (id.size)
+		memcpy(id.id, dso->build_id, id.size);
+	return id;
+}
+
+bool files_cache_path(const struct build_id *id, const char *name, char *buf, size_t size)
+{
+	const char *home = getenv("HOME");
+	char hex[2 * BUILD_ID_MAX + 1];
+	int n;
+
+	if (!home || id->size < 2)
+		return false;
+	hex_id(id, hex);
+	n = snprintf(buf, size, "%s/.debug/.build-id/%.2s/%s/%s", home, hex, hex + 2, name);
+	return n > 0 && (size_t)n < size;
+}
+
+/* The file at @path if it is ELF and its build id is @id (when that is known). */
+static struct elf_file *open_checked(const char *path, const struct build_id *id, bool *other)
+{
+	const struct build_id *have;
+	struct elf_file *f;
+
+	if (elf_open(&f, path))
+		return NULL;
+	if (!id->size)
+		return f;
+	have = elf_build_id(f);
+	if (build_id_equal(have->id, have->size, id->id, id->size))
+		return f;
+	if (other)
+		*other = true;
+	elf_close(f);
+	return NULL;
+}
+
+struct elf_file *files_open_run(struct resolver *res, const struct dso *dso)
+{
+	struct build_id id = dso_id(dso);
+	struct elf_file *f = NULL;
+	char path[PATH_MAX];
+	bool other = false;
+	int n;
+
+	/* The cache of build ids keeps the file as it was recorded, whatever lies there now. */
+	if (id.size && files_cache_path(&id, "elf", path, sizeof(path)))
+		f = open_checked(path, &id, NULL);
+	if (f || dso->path[0] != '/')
+		return f;
+	n = snprintf(path, sizeof(path), "%s%s", res->symfs ? res->symfs : "", dso->path);
+	if (n > 0 && (size_t)n < sizeof(path))
+		f = open_checked(path, &id, &other);
+	if (!f && other)
+		resolver_warn(res,
+			      "%s has changed since the recording (another build id): its "
+			      "symbols are not used",
+			      dso->path);
+	return f;
+}
+
+struct debug_search {
+	struct resolver *res;
+	struct build_id id;
+	const char *want;
+	struct elf_file *found;
+};
+
+static bool has_wanted(struct elf_file *f, const char *want)
+{
+	return strcmp(want, ".symtab") ? elf_has_section(f, want) : elf_has_symtab(f);
+}
+
+static bool try_debug(struct debug_search *s, bool symfs, const char *fmt, ...) __printf_fmt(3, 4);
+
+static bool try_debug(struct debug_search *s, bool symfs, const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	size_t at = 0;
+	va_list ap;
+	int n;
+
+	if (symfs && s->res->symfs) {
+		at = strlen(s->res->symfs);
+		if (at >= sizeof(path))
+			return false;
+		memcpy(path, s->res->symfs, at);
+	}
+	va_start(ap, fmt);
+	n = vsnprintf(path + at, sizeof(path) - at, fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof(path) - at)
+		return false;
+	s->found = open_checked(path, &s->id, NULL);
+	if (s->found && has_wanted(s->found, s->want))
+		return true;
+	elf_close(s->found);
+	s->found = NULL;
+	return false;
+}
+
+static bool try_debuglink(struct debug_search *s, const char *path, struct elf_file *run)
+{
+	const char *link = run ? elf_debuglink(run) : NULL, *slash = strrchr(path, '/');
+	int dir = slash ? (int)(slash - path) : 0;
+
+	return link && slash &&
+	       (try_debug(s, true, "%.*s/%s", dir, path, link) ||
+		try_debug(s, true, "%.*s/.debug/%s", dir, path, link) ||
+		try_debug(s, true, "/usr/lib/debug%.*s/%s", dir, path, link));
+}
+
+static bool try_build_id(struct debug_search *s)
+{
+	char hex[2 * BUILD_ID_MAX + 1], path[PATH_MAX];
+
+	if (s->id.size < 2)
+		return false;
+	hex_id(&s->id, hex);
+	return (files_cache_path(&s->id, "debug", path, sizeof(path)) &&
+		try_debug(s, false, "%s", path)) ||
+	       try_debug(s, true, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
+}
+
+struct elf_file *files_open_debug(struct resolver *res, const struct dso *dso, struct elf_file *run,
+				  const char *want)
+{
+	struct debug_search s = { .res = res, .id = dso_id(dso), .want = want };
+
+	if (!s.id.size && run)
+		s.id = *elf_build_id(run);
+	if (dso->path[0] != '/')
+		return try_build_id(&s) ? s.found : NULL;
+	if (try_debuglink(&s, dso->path, run) || try_build_id(&s) ||
+	    try_debug(&s, true, "/usr/lib/debug%s.debug", dso->path) ||
+	    try_debug(&s, true, "/usr/lib/debug%s", dso->path))
+		return s.found;
+	return NULL;
+}

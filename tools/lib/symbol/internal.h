@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files of room `symbol` share.
+ *
+ *	resolver.c	(thread, mode, ip) to location numbers; the caches
+ *	segs.c		nested intervals, flattened for binary search
+ *	table.c		a symbol table: sorting, aliases, ends
+ *	object.c	which files belong to an object, and loading its table
+ *	files.c		where files and debug files are looked for
+ *	elf.c, plt.c	tables of ELF files
+ *	kernel.c	kallsyms, vmlinux, the host's kernel
+ *	jit.c		/tmp/perf-PID.map
+ *	places.c	what else lies at an address: lines, inlined calls, code
+ *	lines.c		source lines and inlined frames (libdw); lines-stub.c without it
+ *	demangle.c	C++ and Rust names
+ */
+#ifndef PERF_SYMBOL_INTERNAL_H
+#define PERF_SYMBOL_INTERNAL_H
+
+#include "symbol/symbol.h"
+
+/* ---- intervals --------------------------------------------------------------------------------- */
+
+#define SYM_NO_SEG UINT32_MAX
+
+struct interval {
+	uint64_t start, end;
+	uint32_t id;
+};
+
+struct segs {
+	VEC(uint64_t) start; /* of each segment; it reaches to the next */
+	VEC(uint32_t) id;    /* SYM_NO_SEG = a hole */
+};
+
+/* Sorts @iv. 0 or -ENOMEM. */
+int segs_build(struct segs *s, struct interval *iv, size_t n);
+void segs_free(struct segs *s);
+uint32_t segs_find(const struct segs *s, uint64_t addr);
+
+/* ---- tables ------------------------------------------------------------------------------------ */
+
+/* 16 bytes each, for there may be millions. */
+struct sym {
+	uint64_t start;
+	uint32_t size; /* 0 = unknown: up to the next one */
+	uint32_t name; /* offset in the blob << 2 | binding */
+};
+
+enum { SYM_LOCAL, SYM_GLOBAL, SYM_WEAK };
+
+/* Filled with symtab_add(), closed with symtab_finish(). */
+struct symtab {
+	VEC(struct sym) sym;
+	VEC(char) blob; /* names, NUL-terminated; offset 0 is "" */
+	struct segs segs;
+	struct symbol **handed; /* by sym: what resolver users hold */
+};
+
+/* How missing ends are made up. */
+enum symtab_ends {
+	ENDS_NEXT,     /* up to the next symbol; the last one to the end of the page after next */
+	ENDS_KALLSYMS, /* the same, but no symbol reaches over the end of its module, whose name
+			* lies behind the symbol's in the blob */
+	ENDS_JIT,      /* all have sizes; of equal addresses the first added holds */
+};
+
+int symtab_add(struct symtab *t, uint64_t start, uint64_t size, int binding, const char *name);
+/* The same with a name that lies in the blob already. */
+int symtab_add_at(struct symtab *t, uint64_t start, uint64_t size, int binding, uint32_t name);
+/* Copies @n bytes into the blob and puts a NUL behind: their offset, UINT32_MAX = no memory. */
+uint32_t symtab_blob(struct symtab *t, const void *p, size_t n);
+int symtab_finish(struct symtab *t, enum symtab_ends ends);
+void symtab_free(struct symtab *t);
+/* Index into t->sym, SYM_NO_SEG when no symbol is there. */
+static inline uint32_t symtab_find(const struct symtab *t, uint64_t addr)
+{
+	return segs_find(&t->segs, addr);
+}
+
+static inline const char *symtab_name(const struct symtab *t, uint32_t i)
+{
+	return t->blob.v + (t->sym.v[i].name >> 2);
+}
+
+/* ---- ELF ----------------------------------------------------------------------------------------- */
+
+#define BUILD_ID_MAX 20
+
+struct build_id {
+	uint8_t id[BUILD_ID_MAX];
+	uint8_t size; /* 0 = none */
+};
+
+/* Padding zeros count as equal: old recorders always wrote 20 bytes. */
+bool build_id_equal(const uint8_t *a, size_t na, const uint8_t *b, size_t nb);
+/* The GNU build-id note inside @n bytes of notes. */
+bool build_id_from_notes(const void *notes, size_t n, bool swap, struct build_id *out);
+
+struct segment { /* PT_LOAD */
+	uint64_t offset, vaddr, filesz, memsz;
+	bool exec;
+};
+
+struct segments {
+	VEC(struct segment) v;
+};
+
+/* File offset <-> virtual address; false when no segment holds it. */
+bool segments_to_offset(const struct segments *s, uint64_t vaddr, uint64_t *offset);
+bool segments_to_vaddr(const struct segments *s, uint64_t offset, uint64_t *vaddr);
+
+struct elf_file;
+
+/* -ENOENT and the like, -ENOEXEC when it is no ELF file. */
+int elf_open(struct elf_file **f, const char *path);
+/* The same from memory, which must outlive the file. */
+int elf_open_memory(struct elf_file **f, void *image, size_t size);
+void elf_close(struct elf_file *f);
+const char *elf_path(const struct elf_file *f);
+int elf_fd(const struct elf_file *f); /* -1 for memory */
+bool elf_is_64bit(const struct elf_file *f);
+unsigned elf_e_machine(const struct elf_file *f);
+bool elf_is_relocatable(const struct elf_file *f);
+const struct build_id *elf_build_id(struct elf_file *f);
+bool elf_has_symtab(struct elf_file *f);
+bool elf_has_section(struct elf_file *f, const char *name);
+/* File name from .gnu_debuglink; NULL when there is none. */
+const char *elf_debuglink(struct elf_file *f);
+int elf_segments(struct elf_file *f, struct segments *out);
+/*
+ * Adds .symtab (and .dynsym) of @f. Addresses become file offsets by @run's segments (the file
+ * that was mapped; may be NULL: its own), or stay as they are plus @delta when @raw.
+ */
+int elf_load_symbols(struct elf_file *f, const struct segments *run, bool raw, uint64_t delta,
+		     struct symtab *t);
+/* "name@plt" for the stubs of @f. */
+int elf_load_plt(struct elf_file *f, struct symtab *t);
+/* The bytes of a section: the file's until elf_close(); NULL when there is none. */
+const void *elf_section(struct elf_file *f, const char *name, size_t *size, uint64_t *addr,
+			uint64_t *offset);
+/* Value of a symbol of .symtab. */
+bool elf_symbol_value(struct elf_file *f, const char *name, uint64_t *value);
+struct plt_reloc {
+	uint64_t got; /* address of the slot that is filled */
+	const char *name;
+};
+/* Relocations of .rela.plt/.rel.plt (@dyn: .rela.dyn/.rel.dyn) that name a symbol; *out is to be
+ * freed. */
+int elf_relocs(struct elf_file *f, bool dyn, struct plt_reloc **out, size_t *nr);
+
+/* ---- objects ---------------------------------------------------------------------------------------- */
+
+struct lines;
+
+struct object { /* dso->symbols */
+	struct symtab tab;
+	struct segments seg;
+	char *file;	    /* where the symbols came from */
+	char *run_file;	    /* the mapped file itself, when found */
+	char *debug_file;   /* where .debug_info is or may be */
+	struct build_id id; /* of run_file */
+	bool loaded, is_64bit, kernel_tab;
+	int code_fd; /* -1 = not open */
+	struct lines *lines;
+	bool lines_tried;
+};
+
+struct object *object_get(struct resolver *res, struct dso *dso);
+/* Loads the table once. */
+struct object *object_load(struct resolver *res, struct dso *dso);
+void object_free(struct object *o);
+
+/* ---- the resolver --------------------------------------------------------------------------------------- */
+
+struct kernel_tab {
+	struct symtab tab;
+	char *file;
+	bool tried;
+	bool vmlinux;	/* the file is an ELF one */
+	uint64_t delta; /* added to the file's addresses */
+};
+
+struct cache_entry {
+	uint64_t ip;
+	uint32_t space, gen, loc, mode;
+};
+
+#define LOC_PAGE 4096
+
+/* What was asked about an object address. */
+struct place {
+	struct dso *dso;
+	uint64_t addr;
+	struct srcline line;
+	const struct inline_frame *frames;
+	int nr_frames;
+	bool line_tried, has_line, frames_tried;
+};
+
+struct resolver {
+	struct machine *m;
+	struct symbol_opts opts;
+	char *symfs, *kallsyms, *vmlinux; /* copies; NULL = not given */
+	struct cache_entry *cache;
+	VEC(struct loc *) page;
+	uint32_t nr_locs, nr_syms;
+	struct htab by_place;
+	struct arena arena; /* struct symbol, names */
+	VEC(struct object *) object;
+	struct kernel_tab kernel;
+	VEC(char *) warning;
+	size_t warning_at;
+	struct intern files; /* source file names */
+	VEC(struct place) place;
+	struct htab by_addr;
+	struct intern inline_names;
+	VEC(const struct symbol *) inline_sym; /* by number in inline_names */
+};
+
+/* A message for resolver_next_warning(); equal ones are kept once. */
+void resolver_warn(struct resolver *res, const char *fmt, ...) __printf_fmt(2, 3);
+/* The struct for entry @i of @o's table. */
+const struct symbol *resolver_symbol(struct resolver *res, struct symtab *t, uint32_t i,
+				     bool kernel);
+/* Made-up symbols (inlined functions): demangled @name. */
+const struct symbol *resolver_make_symbol(struct resolver *res, uint64_t start, uint64_t end,
+					  const char *name, bool is_inline);
+/* The name as it is to be shown; in the arena, or @name itself. */
+const char *resolver_demangle(struct resolver *res, const char *name, bool kernel);
+
+/* The kernel's table, loaded on first use; may be empty. */
+struct kernel_tab *kernel_load(struct resolver *res);
+/* False when this machine does not run the recorded kernel. */
+bool kernel_is_host(struct resolver *res, const struct dso *dso);
+int jit_load(struct resolver *res, const struct dso *dso, struct object *o);
+/* A copy of this process' vdso, to be freed; NULL when there is none. */
+void *vdso_image(size_t *size);
+
+/* ---- files ------------------------------------------------------------------------------------------------ */
+
+/* The mapped file, build id checked; NULL when it is not here (or another). */
+struct elf_file *files_open_run(struct resolver *res, const struct dso *dso);
+/* A file with .symtab (@want ".symtab") or ".debug_info" for it; NULL when there is none. */
+struct elf_file *files_open_debug(struct resolver *res, const struct dso *dso, struct elf_file *run,
+				  const char *want);
+/* "~/.debug/.build-id/xx/yyy/NAME"; false when it does not fit or there is no home. */
+bool files_cache_path(const struct build_id *id, const char *name, char *buf, size_t size);
+
+/* ---- lines ------------------------------------------------------------------------------------------------- */
+
+/* NULL when @path has no debug information (or built without libdw). */
+struct lines *lines_open(const char *path);
+void lines_free(struct lines *l);
+bool lines_find(struct lines *l, struct resolver *res, uint64_t vaddr, struct srcline *out);
+/* Frames innermost first, without the function itself; see symbol_inlines(). */
+struct inline_info {
+	const char *name; /* as in DWARF, linkage name when there is one */
+	struct srcline call;
+};
+int lines_inlines(struct lines *l, struct resolver *res, uint64_t vaddr,
+		  const struct inline_info **out);
+
+#endif

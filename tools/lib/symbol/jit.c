@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * /tmp/perf-PID.map: "START SIZE NAME" in hex, one line per piece of code, written by JIT
+ * compilers. The directory is everybody's, so the file counts only when it is a regular file, no
+ * symbolic link, and belongs to root, to us, or to whom the process belongs while it lives.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "symbol/internal.h"
+
+#define JIT_MAX (256u << 20)
+
+static bool trusted(const struct stat *st, int32_t pid)
+{
+	char proc[32];
+	struct stat owner;
+
+	if (!st->st_uid || st->st_uid == geteuid())
+		return true;
+	snprintf(proc, sizeof(proc), "/proc/%d", pid);
+	return !stat(proc, &owner) && owner.st_uid == st->st_uid;
+}
+
+/* A descriptor of the map file, or -errno. */
+static int jit_open(struct resolver *res, const char *path, int32_t pid)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	const char *why = NULL;
+
+	if (fd < 0 && errno == ELOOP)
+		why = "it is a symbolic link";
+	else if (fd < 0)
+		return -errno;
+	else if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		why = "it is no regular file";
+	else if (!trusted(&st, pid))
+		why = "it belongs to another user";
+	else if (st.st_size > JIT_MAX)
+		why = "it is larger than 256 MiB";
+	if (!why)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	resolver_warn(res, "%s is not used for symbols: %s", path, why);
+	return -EPERM;
+}
+
+static const char *skip_blanks(const char *p)
+{
+	return p + strspn(p, " \t");
+}
+
+static int jit_line(struct symtab *t, char *line)
+{
+	char *end;
+	const char *p;
+	uint64_t start, size;
+
+	errno = 0;
+	start = strtoull(line, &end, 16);
+	if (end == line || errno)
+		return 0;
+	p = skip_blanks(end);
+	size = strtoull(p, &end, 16);
+	if (end == p || errno || !size)
+		return 0;
+	p = skip_blanks(end);
+	return *p ? symtab_add(t, start, size, SYM_GLOBAL, p) : 0;
+}
+
+/* Code is compiled again at the same place: the later line holds. */
+static void newest_first(struct symtab *t)
+{
+	for (size_t i = 0, j = t->sym.n; i + 1 < j; i++) {
+		struct sym s = t->sym.v[i];
+
+		t->sym.v[i] = t->sym.v[--j];
+		t->sym.v[j] = s;
+	}
+}
+
+int jit_load(struct resolver *res, const struct dso *dso, struct object *o)
+{
+	char path[PATH_MAX], *line = NULL;
+	size_t cap = 0;
+	ssize_t n;
+	FILE *fp;
+	int fd, ret = 0;
+
+	snprintf(path, sizeof(path), "%s%s", res->symfs ? res->symfs : "", dso->name);
+	fd = jit_open(res, path, dso->pid);
+	if (fd < 0)
+		return fd;
+	fp = fdopen(fd, "r");
+	if (!fp) {
+		close(fd);
+		return -ENOMEM;
+	}
+	while (!ret && (n = getline(&line, &cap, fp)) > 0) {
+		if (line[n - 1] == '\n')
+			line[n - 1] = 0;
+		ret = jit_line(&o->tab, line);
+	}
+	free(line);
+	fclose(fp);
+	newest_first(&o->tab);
+	o->file = strdup(path);
+	return ret;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Without libdw nothing is known of lines and inlined functions. */
+#include "config.h"
+#include "symbol/internal.h"
+
+#if !HAVE_LIBDW
+struct lines *lines_open(const char *path)
+{
+	(void)path;
+	return NULL;
+}
+
+void lines_free(struct lines *l)
+{
+	(void)l;
+}
+
+bool lines_find(struct lines *l, struct resolver *res, uint64_t vaddr, struct srcline *out)
+{
+	(void)l;
+	(void)res;
+	(void)vaddr;
+	(void)out;
+	return false;
+}
+
+int lines_inlines(struct lines *l, struct resolver *res, uint64_t vaddr,
+		  const struct inline_info **out)
+{
+	(void)l;
+	(void)res;
+	(void)vaddr;
+	(void)out;
+	return 0;
+}
+#endif

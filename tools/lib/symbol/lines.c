@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Source lines and inlined functions, by libdw. Opening an object lists the address ranges of its
+ * compilation units; a unit's functions are walked once, when the first address in it is asked
+ * for, and flattened into sorted segments. After that every answer is a binary search.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "symbol/internal.h"
+
+#if HAVE_LIBDW
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+
+#define NO_NODE	  UINT32_MAX
+#define DEPTH_MAX 128 /* nested blocks and inlined calls; deeper is damage */
+
+struct cu_range {
+	uint64_t start, end;
+	uint32_t cu;
+};
+
+/* A function, or a call that was inlined. */
+struct node {
+	Dwarf_Off die;
+	uint32_t parent;
+	bool inlined;
+};
+
+struct cu {
+	Dwarf_Die die;
+	bool built;
+	VEC(struct node) node;
+	struct segs segs;
+};
+
+struct lines {
+	int fd;
+	Dwarf *dbg;
+	VEC(struct cu) cu;
+	VEC(struct cu_range) range;
+	VEC(struct inline_info) answer;
+};
+
+static int by_start(const void *a, const void *b)
+{
+	const struct cu_range *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static int add_cu(struct lines *l, Dwarf_Die *die)
+{
+	struct cu cu = { .die = *die };
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	if (dwarf_tag(die) != DW_TAG_compile_unit)
+		return 0;
+	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+		struct cu_range r = { start, end, (uint32_t)l->cu.n };
+
+		/* Ranges at 0 are of functions that the linker dropped. */
+		if (start && start < end && vec_push(&l->range, r))
+			return -ENOMEM;
+	}
+	return vec_push(&l->cu, cu);
+}
+
+static int list_units(struct lines *l)
+{
+	Dwarf_Off off = 0, next;
+	size_t header;
+	Dwarf_Die die;
+
+	while (!dwarf_nextcu(l->dbg, off, &next, &header, NULL, NULL, NULL)) {
+		if (dwarf_offdie(l->dbg, off + header, &die) && add_cu(l, &die))
+			return -ENOMEM;
+		if (next <= off)
+			break;
+		off = next;
+	}
+	if (l->range.n)
+		qsort(l->range.v, l->range.n, sizeof(*l->range.v), by_start);
+	return 0;
+}
+
+struct lines *lines_open(const char *path)
+{
+	struct lines *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return NULL;
+	l->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	l->dbg = l->fd >= 0 ? dwarf_begin(l->fd, DWARF_C_READ) : NULL;
+	if (l->dbg && !list_units(l))
+		return l;
+	lines_free(l);
+	return NULL;
+}
+
+void lines_free(struct lines *l)
+{
+	if (!l)
+		return;
+	vec_for_each (cu, &l->cu) {
+		vec_free(&cu->node);
+		segs_free(&cu->segs);
+	}
+	vec_free(&l->cu);
+	vec_free(&l->range);
+	vec_free(&l->answer);
+	if (l->dbg)
+		dwarf_end(l->dbg);
+	if (l->fd >= 0)
+		close(l->fd);
+	free(l);
+}
+
+/* Units do not overlap but in odd files; a few steps back find the one that encloses. */
+static struct cu *find_cu(struct lines *l, uint64_t addr)
+{
+	size_t lo = 0, n = l->range.n;
+
+	while (n) {
+		size_t half = n / 2;
+
+		if (l->range.v[lo + half].start <= addr) {
+			lo += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	for (size_t i = 0; i < 8 && i < lo; i++)
+		if (addr < l->range.v[lo - 1 - i].end)
+			return &l->cu.v[l->range.v[lo - 1 - i].cu];
+	return NULL;
+}
+
+/* ---- lines --------------------------------------------------------------------------------------- */
+
+static void set_file(struct resolver *res, struct srcline *out, const char *file)
+{
+	uint32_t id = intern(&res->files, file ? file : "");
+	const char *slash;
+
+	out->file = intern_str(&res->files, id == INTERN_NONE ? 0 : id);
+	slash = strrchr(out->file, '/');
+	out->base = slash ? slash + 1 : out->file;
+}
+
+static bool cu_line(struct cu *cu, struct resolver *res, uint64_t addr, struct srcline *out)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(&cu->die, addr);
+	const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+	int no = 0;
+
+	if (!file || dwarf_lineno(line, &no))
+		return false;
+	set_file(res, out, file);
+	out->line = no > 0 ? (uint32_t)no : 0;
+	return true;
+}
+
+bool lines_find(struct lines *l, struct resolver *res, uint64_t vaddr, struct srcline *out)
+{
+	struct cu *cu = find_cu(l, vaddr);
+
+	return cu && cu_line(cu, res, vaddr, out);
+}
+
+/* ---- inlined functions ------------------------------------------------------------------------------ */
+
+struct walk {
+	struct cu *cu;
+	VEC(struct interval) iv;
+};
+
+static int add_node(struct walk *w, Dwarf_Die *die, bool inlined, uint32_t parent, uint32_t *idx)
+{
+	struct node n = { dwarf_dieoffset(die), parent, inlined };
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	*idx = (uint32_t)w->cu->node.n;
+	if (vec_push(&w->cu->node, n))
+		return -ENOMEM;
+	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+		struct interval iv = { start, end, *idx };
+
+		if (start && start < end && vec_push(&w->iv, iv))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int walk_children(struct walk *w, Dwarf_Die *parent_die, uint32_t parent, int depth)
+{
+	Dwarf_Die die;
+	int ret = 0;
+
+	if (depth > DEPTH_MAX || dwarf_child(parent_die, &die))
+		return 0;
+	do {
+		uint32_t idx = parent;
+		int tag = dwarf_tag(&die);
+
+		switch (tag) {
+		case DW_TAG_subprogram:
+		case DW_TAG_inlined_subroutine:
+			ret = add_node(w, &die, tag == DW_TAG_inlined_subroutine, parent, &idx);
+			break;
+		case DW_TAG_lexical_block:
+		case DW_TAG_namespace:
+		case DW_TAG_try_block:
+		case DW_TAG_catch_block: break;
+		default: continue;
+		}
+		if (!ret)
+			ret = walk_children(w, &die, idx, depth + 1);
+	} while (!ret && !dwarf_siblingof(&die, &die));
+	return ret;
+}
+
+static void build_cu(struct cu *cu)
+{
+	struct walk w = { .cu = cu };
+
+	cu->built = true;
+	if (walk_children(&w, &cu->die, NO_NODE, 0) || segs_build(&cu->segs, w.iv.v, w.iv.n))
+		segs_free(&cu->segs);
+	vec_free(&w.iv);
+}
+
+static const char *die_name(Dwarf_Die *die)
+{
+	static const unsigned names[] = { DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name };
+	Dwarf_Attribute attr;
+	const char *s;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		s = dwarf_formstring(dwarf_attr_integrate(die, names[i], &attr));
+		if (s)
+			return s;
+	}
+	return NULL;
+}
+
+static void call_site(struct cu *cu, struct resolver *res, Dwarf_Die *die, struct srcline *out)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word file = 0, line = 0;
+	Dwarf_Files *files;
+	const char *path = NULL;
+	size_t n;
+
+	if (!dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attr), &file) &&
+	    !dwarf_getsrcfiles(&cu->die, &files, &n) && file < n)
+		path = dwarf_filesrc(files, file, NULL, NULL);
+	if (dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attr), &line))
+		line = 0;
+	set_file(res, out, path);
+	out->line = line <= UINT32_MAX ? (uint32_t)line : 0;
+}
+
+int lines_inlines(struct lines *l, struct resolver *res, uint64_t vaddr,
+		  const struct inline_info **out)
+{
+	struct cu *cu = find_cu(l, vaddr);
+	struct srcline at = { "", "", 0 };
+	uint32_t i;
+
+	l->answer.n = 0;
+	if (!cu)
+		return 0;
+	if (!cu->built)
+		build_cu(cu);
+	i = segs_find(&cu->segs, vaddr);
+	cu_line(cu, res, vaddr, &at);
+	for (; i != SYM_NO_SEG && cu->node.v[i].inlined; i = cu->node.v[i].parent) {
+		struct inline_info info = { .call = at };
+		Dwarf_Die die;
+
+		if (!dwarf_offdie(l->dbg, cu->node.v[i].die, &die))
+			break;
+		info.name = die_name(&die);
+		call_site(cu, res, &die, &at);
+		if (vec_push(&l->answer, info))
+			return 0;
+	}
+	if (l->answer.n) {
+		struct inline_info real = { .name = NULL, .call = at };
+
+		if (vec_push(&l->answer, real))
+			return 0;
+	}
+	*out = l->answer.v;
+	return (int)l->answer.n;
+}
+#endif

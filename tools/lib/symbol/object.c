@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What an object's symbols are made of, by its kind. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "symbol/internal.h"
+
+struct object *object_get(struct resolver *res, struct dso *dso)
+{
+	struct object *o = dso->symbols;
+
+	if (o)
+		return o;
+	o = calloc(1, sizeof(*o));
+	if (!o || vec_push(&res->object, o)) {
+		free(o);
+		return NULL;
+	}
+	o->code_fd = -1;
+	o->is_64bit = true;
+	dso->symbols = o;
+	return o;
+}
+
+void object_free(struct object *o)
+{
+	symtab_free(&o->tab);
+	vec_free(&o->seg.v);
+	lines_free(o->lines);
+	if (o->code_fd >= 0)
+		close(o->code_fd);
+	free(o->file);
+	free(o->run_file);
+	free(o->debug_file);
+	free(o);
+}
+
+/* ---- files ---------------------------------------------------------------------------------------- */
+
+static int load_from(struct object *o, struct elf_file *run, struct elf_file *debug)
+{
+	struct elf_file *main = debug ? debug : run;
+	int ret = elf_load_symbols(main, run ? &o->seg : NULL, false, 0, &o->tab);
+
+	if (!ret && debug && run)
+		ret = elf_load_symbols(run, &o->seg, false, 0, &o->tab);
+	if (!ret && run)
+		ret = elf_load_plt(run, &o->tab);
+	if (!o->tab.sym.n)
+		return ret;
+	free(o->file);
+	o->file = strdup(elf_path(main));
+	return ret;
+}
+
+static int user_load(struct resolver *res, const struct dso *dso, struct object *o)
+{
+	struct elf_file *run = files_open_run(res, dso), *debug = NULL;
+	int ret = 0;
+
+	if (!run || !elf_has_symtab(run))
+		debug = files_open_debug(res, dso, run, ".symtab");
+	if (run) {
+		o->run_file = strdup(elf_path(run));
+		o->id = *elf_build_id(run);
+	}
+	if (run || debug) {
+		o->is_64bit = elf_is_64bit(run ? run : debug);
+		ret = elf_segments(run ? run : debug, &o->seg);
+		if (ret != -ENOMEM)
+			ret = load_from(o, run, debug);
+	}
+	elf_close(debug);
+	elf_close(run);
+	return ret;
+}
+
+/* ---- vdso ------------------------------------------------------------------------------------------- */
+
+static size_t vdso_size(uint64_t start)
+{
+	char *maps = file_read_all("/proc/self/maps", 16 << 20, NULL, NULL), *line, *save = NULL;
+	uint64_t from, to, size = 0;
+
+	for (line = maps ? strtok_r(maps, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save))
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &from, &to) == 2 && from == start)
+			size = to - from;
+	free(maps);
+	return size;
+}
+
+void *vdso_image(size_t *size)
+{
+	uint64_t start = getauxval(AT_SYSINFO_EHDR);
+	void *copy;
+
+	*size = start ? vdso_size(start) : 0;
+	copy = *size ? malloc(*size) : NULL;
+	if (copy)
+		memcpy(copy, (const void *)(uintptr_t)start, *size);
+	return copy;
+}
+
+static int vdso_load(struct resolver *res, const struct dso *dso, struct object *o)
+{
+	struct elf_file *f = NULL;
+	const struct build_id *id;
+	size_t size;
+	void *image;
+	bool ours;
+	int ret = 0;
+
+	if (res->symfs || res->opts.no_host_kernel)
+		return 0;
+	image = vdso_image(&size);
+	if (!image || elf_open_memory(&f, image, size))
+		goto out;
+	id = elf_build_id(f);
+	ours = dso->build_id_size
+		       ? build_id_equal(dso->build_id, dso->build_id_size, id->id, id->size)
+		       : kernel_is_host(res, dso);
+	if (!ours)
+		goto out;
+	o->is_64bit = elf_is_64bit(f);
+	ret = elf_segments(f, &o->seg);
+	if (ret != -ENOMEM)
+		ret = elf_load_symbols(f, &o->seg, false, 0, &o->tab);
+	o->file = strdup("[vdso]");
+out:
+	elf_close(f);
+	free(image);
+	return ret;
+}
+
+/* ---- all kinds ---------------------------------------------------------------------------------------- */
+
+static int load_kind(struct resolver *res, const struct dso *dso, struct object *o)
+{
+	switch (dso->kind) {
+	case DSO_KERNEL:
+	case DSO_MODULE:
+		if (!dso->guest)
+			o->kernel_tab = kernel_load(res)->tab.sym.n > 0;
+		return 0;
+	case DSO_VDSO: return vdso_load(res, dso, o);
+	case DSO_ANON: return jit_load(res, dso, o);
+	case DSO_BPF: return symtab_add(&o->tab, dso->start, dso->size, SYM_GLOBAL, dso->name);
+	default: return user_load(res, dso, o);
+	}
+}
+
+struct object *object_load(struct resolver *res, struct dso *dso)
+{
+	struct object *o = object_get(res, dso);
+	enum symtab_ends ends = dso->kind == DSO_ANON ? ENDS_JIT : ENDS_NEXT;
+
+	if (!o || o->loaded)
+		return o;
+	o->loaded = true;
+	if (load_kind(res, dso, o) == -ENOMEM || symtab_finish(&o->tab, ends)) {
+		symtab_free(&o->tab);
+		resolver_warn(res, "out of memory for the symbols of %s", dso->name);
+	}
+	return o;
+}
+
+const char *symbol_file(struct resolver *res, struct dso *dso)
+{
+	struct object *o = object_load(res, dso);
+
+	if (!o)
+		return NULL;
+	return o->kernel_tab ? res->kernel.file : o->file;
+}
+
+bool symbol_is_64bit(struct resolver *res, struct dso *dso)
+{
+	struct object *o = object_load(res, dso);
+
+	return !o || o->is_64bit;
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What lies at an object address besides a symbol: source line, inlined calls, code bytes. */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "symbol/internal.h"
+
+/* ---- debug information ---------------------------------------------------------------------- */
+
+static char *user_debug_path(struct resolver *res, const struct dso *dso)
+{
+	struct elf_file *run = files_open_run(res, dso), *debug = NULL, *use = run;
+	char *path = NULL;
+
+	if (!run || !elf_has_section(run, ".debug_info"))
+		use = debug = files_open_debug(res, dso, run, ".debug_info");
+	if (use)
+		path = strdup(elf_path(use));
+	elf_close(debug);
+	elf_close(run);
+	return path;
+}
+
+/* The debug information that covers @addr and the address there. */
+static struct lines *lines_at(struct resolver *res, struct dso *dso, uint64_t addr, uint64_t *vaddr)
+{
+	struct object *o = object_load(res, dso);
+	struct kernel_tab *kt = &res->kernel;
+
+	if (!o)
+		return NULL;
+	if (!o->lines_tried) {
+		o->lines_tried = true;
+		if (o->kernel_tab && kt->vmlinux && dso->kind == DSO_KERNEL)
+			o->lines = lines_open(kt->file);
+		else if (dso->kind == DSO_USER) {
+			o->debug_file = user_debug_path(res, dso);
+			o->lines = o->debug_file ? lines_open(o->debug_file) : NULL;
+		}
+	}
+	if (!o->lines)
+		return NULL;
+	if (o->kernel_tab)
+		*vaddr = addr - kt->delta;
+	else if (!segments_to_vaddr(&o->seg, addr, vaddr))
+		return NULL;
+	return o->lines;
+}
+
+static struct place *place_get(struct resolver *res, struct dso *dso, uint64_t addr)
+{
+	uint64_t hash = hash_mix(addr, dso->idx);
+	struct place p = { .dso = dso, .addr = addr };
+	uint32_t i;
+
+	for (struct htab_it it = htab_find(&res->by_addr, hash); htab_next(&res->by_addr, &it, &i);)
+		if (res->place.v[i].addr == addr && res->place.v[i].dso == dso)
+			return &res->place.v[i];
+	i = (uint32_t)res->place.n;
+	if (vec_push(&res->place, p))
+		return NULL;
+	if (htab_add(&res->by_addr, hash, i)) {
+		res->place.n--;
+		return NULL;
+	}
+	return &res->place.v[i];
+}
+
+bool symbol_srcline(struct resolver *res, struct dso *dso, uint64_t addr, struct srcline *out)
+{
+	struct place *p = place_get(res, dso, addr);
+	struct lines *l;
+	uint64_t vaddr;
+
+	*out = (struct srcline){ "", "", 0 };
+	if (!p)
+		return false;
+	if (!p->line_tried) {
+		p->line_tried = true;
+		l = lines_at(res, dso, addr, &vaddr);
+		p->has_line = l && lines_find(l, res, vaddr, &p->line);
+	}
+	if (p->has_line)
+		*out = p->line;
+	return p->has_line;
+}
+
+/* One symbol per name: chains are merged by it. */
+static const struct symbol *inline_symbol(struct resolver *res, const char *name)
+{
+	uint32_t id = intern(&res->inline_names, name ? name : "??");
+	const struct symbol *s;
+
+	if (id == INTERN_NONE)
+		return NULL;
+	while (res->inline_sym.n <= id)
+		if (vec_push(&res->inline_sym, NULL))
+			return NULL;
+	s = res->inline_sym.v[id];
+	if (s)
+		return s;
+	name = resolver_demangle(res, intern_str(&res->inline_names, id), false);
+	s = resolver_make_symbol(res, 0, 0, name, true);
+	res->inline_sym.v[id] = s;
+	return s;
+}
+
+static int make_frames(struct resolver *res, struct place *p, const struct inline_info *info, int n)
+{
+	struct inline_frame *f = arena_alloc(&res->arena, (size_t)n * sizeof(*f));
+	struct dso *dso = p->dso;
+	uint64_t addr = p->addr;
+
+	if (!f)
+		return 0;
+	for (int i = 0; i < n; i++) {
+		f[i].call = info[i].call;
+		f[i].sym =
+			i < n - 1 ? inline_symbol(res, info[i].name) : symbol_find(res, dso, addr);
+		if (!f[i].sym)
+			return 0;
+	}
+	p->frames = f;
+	p->nr_frames = n;
+	return n;
+}
+
+int symbol_inlines(struct resolver *res, struct dso *dso, uint64_t addr,
+		   const struct inline_frame **frames)
+{
+	struct place *p = place_get(res, dso, addr);
+	const struct inline_info *info;
+	struct lines *l;
+	uint64_t vaddr;
+	int n;
+
+	if (!p)
+		return 0;
+	if (!p->frames_tried) {
+		p->frames_tried = true;
+		l = lines_at(res, dso, addr, &vaddr);
+		n = l ? lines_inlines(l, res, vaddr, &info) : 0;
+		if (n)
+			make_frames(res, p, info, n);
+	}
+	*frames = p->frames;
+	return p->nr_frames;
+}
+
+/* ---- code ------------------------------------------------------------------------------------------- */
+
+static ssize_t read_full(int fd, void *buf, size_t size, uint64_t at)
+{
+	size_t n = 0;
+
+	while (n < size) {
+		ssize_t r = pread(fd, (char *)buf + n, size - n, (off_t)(at + n));
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			return n ? (ssize_t)n : -errno;
+		if (!r)
+			break;
+		n += (size_t)r;
+	}
+	return (ssize_t)n;
+}
+
+static int code_open(struct resolver *res, const struct dso *dso, struct object *o)
+{
+	const char *path = o->run_file;
+	struct elf_file *f;
+
+	if (o->code_fd >= 0)
+		return o->code_fd;
+	if (dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE) {
+		bool vmlinux = o->kernel_tab && res->kernel.vmlinux && dso->kind == DSO_KERNEL;
+
+		if (!vmlinux && !kernel_is_host(res, dso))
+			return -ENOENT;
+		path = vmlinux ? res->kernel.file : "/proc/kcore";
+	}
+	if (!path)
+		return -ENOENT;
+	o->code_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (o->code_fd < 0)
+		return -errno;
+	/* Kernel addresses need the file's segments; those of user objects are offsets already. */
+	if (dso->kind != DSO_USER && !elf_open(&f, path)) {
+		elf_segments(f, &o->seg);
+		elf_close(f);
+	}
+	return o->code_fd;
+}
+
+static ssize_t read_vdso(uint64_t addr, void *buf, size_t size)
+{
+	size_t have;
+	unsigned char *image = vdso_image(&have);
+	ssize_t n = -ENOENT;
+
+	if (image && addr < have) {
+		n = (ssize_t)min_u64(size, have - addr);
+		memcpy(buf, image + addr, (size_t)n);
+	}
+	free(image);
+	return n;
+}
+
+ssize_t symbol_read_code(struct resolver *res, struct dso *dso, uint64_t addr, void *buf,
+			 size_t size)
+{
+	struct object *o = object_load(res, dso);
+	uint64_t offset = addr;
+	int fd;
+
+	if (!o)
+		return -ENOMEM;
+	if (dso->kind == DSO_VDSO)
+		return o->tab.sym.n ? read_vdso(addr, buf, size) : -ENOENT;
+	if (dso->kind == DSO_ANON || dso->kind == DSO_BPF)
+		return -ENOENT;
+	fd = code_open(res, dso, o);
+	if (fd < 0)
+		return fd;
+	if (dso->kind != DSO_USER) {
+		if (o->kernel_tab && res->kernel.vmlinux)
+			addr -= res->kernel.delta;
+		if (!segments_to_offset(&o->seg, addr, &offset))
+			return -EFAULT;
+	}
+	if (offset > INT64_MAX - size)
+		return -EFAULT;
+	return read_full(fd, buf, size, offset);
+}

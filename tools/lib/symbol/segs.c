@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Intervals that nest and overlap, flattened: every address belongs to the innermost interval
+ * (the one that starts last; of equal starts the shorter). Found by one binary search.
+ */
+#include <stdlib.h>
+
+#include "symbol/internal.h"
+
+static int put(struct segs *s, uint64_t start, uint32_t id)
+{
+	size_t n = s->start.n;
+
+	if (n && s->start.v[n - 1] == start) {
+		s->id.v[n - 1] = id;
+		return 0;
+	}
+	if (n && s->id.v[n - 1] == id)
+		return 0;
+	return vec_push(&s->start, start) || vec_push(&s->id, id) ? -ENOMEM : 0;
+}
+
+struct open_list {
+	VEC(const struct interval *) v;
+};
+
+/* Closes what ends at or before @pos; below each the next open one shows again. */
+static int close_until(struct segs *s, struct open_list *open, uint64_t pos)
+{
+	while (open->v.n) {
+		uint64_t end = open->v.v[open->v.n - 1]->end;
+
+		if (end > pos)
+			return 0;
+		do
+			open->v.n--;
+		while (open->v.n && open->v.v[open->v.n - 1]->end <= end);
+		if (put(s, end, open->v.n ? open->v.v[open->v.n - 1]->id : SYM_NO_SEG))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int by_nesting(const void *a, const void *b)
+{
+	const struct interval *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->end != y->end)
+		return x->end > y->end ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id; /* an inner one is found later */
+}
+
+static bool is_ordered(const struct interval *iv, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (by_nesting(&iv[i - 1], &iv[i]) > 0)
+			return false;
+	return true;
+}
+
+int segs_build(struct segs *s, struct interval *iv, size_t n)
+{
+	struct open_list open = { 0 };
+	int ret = -ENOMEM;
+
+	if (!is_ordered(iv, n))
+		qsort(iv, n, sizeof(*iv), by_nesting);
+	if (vec_reserve(&s->start, n + 1) || vec_reserve(&s->id, n + 1))
+		goto out;
+	for (size_t i = 0; i < n; i++)
+		if (close_until(s, &open, iv[i].start) || put(s, iv[i].start, iv[i].id) ||
+		    vec_push(&open.v, &iv[i]))
+			goto out;
+	ret = close_until(s, &open, UINT64_MAX);
+out:
+	vec_free(&open.v);
+	return ret;
+}
+
+void segs_free(struct segs *s)
+{
+	vec_free(&s->start);
+	vec_free(&s->id);
+}
+
+uint32_t segs_find(const struct segs *s, uint64_t addr)
+{
+	const uint64_t *base = s->start.v;
+	size_t n = s->start.n;
+
+	if (!n || addr < base[0])
+		return SYM_NO_SEG;
+	while (n > 1) {
+		size_t half = n / 2;
+
+		base = base[half] <= addr ? base + half : base;
+		n -= half;
+	}
+	return s->id.v[base - s->start.v];
+}

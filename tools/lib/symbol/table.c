@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Symbol tables. Of several symbols at one address one is kept, by the rules that upstream perf
+ * shows: one with a size, then not weak, then global, then fewer leading underscores, then the
+ * longer name, then the first.
+ */
+#include <stdlib.h>
+
+#include "symbol/internal.h"
+
+#define PAGE		4096ULL
+#define NAME_MAX_OFFSET (UINT32_MAX >> 2)
+
+uint32_t symtab_blob(struct symtab *t, const void *p, size_t n)
+{
+	size_t at = t->blob.n;
+
+	if (!at) { /* offset 0 is "" */
+		if (vec_push(&t->blob, '\0'))
+			return UINT32_MAX;
+		at = 1;
+	}
+	if (n >= NAME_MAX_OFFSET - at || vec_reserve(&t->blob, at + n + 1))
+		return UINT32_MAX;
+	if (n)
+		memcpy(t->blob.v + at, p, n);
+	t->blob.v[at + n] = 0;
+	t->blob.n = at + n + 1;
+	return (uint32_t)at;
+}
+
+int symtab_add_at(struct symtab *t, uint64_t start, uint64_t size, int binding, uint32_t name)
+{
+	struct sym s = { .start = start,
+			 .size = (uint32_t)min_u64(size, UINT32_MAX),
+			 .name = name << 2 | (uint32_t)binding };
+
+	if (t->sym.n >= SYM_NO_SEG - 1)
+		return -ENOMEM;
+	return vec_push(&t->sym, s);
+}
+
+int symtab_add(struct symtab *t, uint64_t start, uint64_t size, int binding, const char *name)
+{
+	uint32_t at = symtab_blob(t, name, strlen(name));
+
+	return at == UINT32_MAX ? -ENOMEM : symtab_add_at(t, start, size, binding, at);
+}
+
+/* ---- order ---------------------------------------------------------------------------------------- */
+
+#define DIGIT 11
+#define RADIX (1 << DIGIT)
+
+/* One stable pass on @shift; false when all digits there are equal and nothing was done. */
+static bool radix_pass(const struct sym *from, struct sym *to, size_t n, unsigned shift)
+{
+	uint32_t count[RADIX] = { 0 }, sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count[from[i].start >> shift & (RADIX - 1)]++;
+	if (count[from[0].start >> shift & (RADIX - 1)] == n)
+		return false;
+	for (size_t i = 0; i < RADIX; i++) {
+		uint32_t c = count[i];
+
+		count[i] = sum;
+		sum += c;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[count[from[i].start >> shift & (RADIX - 1)]++] = from[i];
+	return true;
+}
+
+static bool is_sorted(const struct sym *s, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (s[i - 1].start > s[i].start)
+			return false;
+	return true;
+}
+
+static int sort_symbols(struct symtab *t)
+{
+	struct sym *a = t->sym.v, *b, *swap, *spare;
+
+	if (is_sorted(a, t->sym.n))
+		return 0;
+	b = spare = malloc(t->sym.n * sizeof(*b));
+	if (!b)
+		return -ENOMEM;
+	for (unsigned shift = 0; shift < 64; shift += DIGIT) {
+		if (!radix_pass(a, b, t->sym.n, shift))
+			continue;
+		swap = a;
+		a = b;
+		b = swap;
+	}
+	if (a != t->sym.v)
+		memcpy(t->sym.v, a, t->sym.n * sizeof(*a));
+	free(spare);
+	return 0;
+}
+
+/* ---- aliases ---------------------------------------------------------------------------------------- */
+
+static size_t underscores(const char *s)
+{
+	return strspn(s, "_");
+}
+
+/* Whether @b is the better name for an address than @a, which came first. */
+static bool better(const struct symtab *t, const struct sym *a, const struct sym *b)
+{
+	const char *na = t->blob.v + (a->name >> 2), *nb = t->blob.v + (b->name >> 2);
+	int ba = a->name & 3, bb = b->name & 3;
+	size_t la, lb;
+
+	if (!a->size != !b->size)
+		return !a->size;
+	if ((ba == SYM_WEAK) != (bb == SYM_WEAK))
+		return ba == SYM_WEAK;
+	if ((ba == SYM_GLOBAL) != (bb == SYM_GLOBAL))
+		return bb == SYM_GLOBAL;
+	if (underscores(na) != underscores(nb))
+		return underscores(nb) < underscores(na);
+	la = strlen(na);
+	lb = strlen(nb);
+	if (la != lb)
+		return lb > la;
+	/* The kernel's SyS_ aliases of system calls. */
+	return !strncmp(na, "SyS", 3) || !strncmp(na, "compat_SyS", 10);
+}
+
+static void drop_aliases(struct symtab *t, bool keep_first)
+{
+	size_t out = 0;
+
+	for (size_t i = 0; i < t->sym.n; i++) {
+		const struct sym *s = &t->sym.v[i];
+
+		if (out && t->sym.v[out - 1].start == s->start) {
+			if (!keep_first && better(t, &t->sym.v[out - 1], s))
+				t->sym.v[out - 1] = *s;
+			continue;
+		}
+		t->sym.v[out++] = *s;
+	}
+	t->sym.n = out;
+}
+
+/* ---- ends ---------------------------------------------------------------------------------------------- */
+
+/* Of kallsyms: the string behind the name. */
+static const char *module_of(const struct symtab *t, const struct sym *s)
+{
+	const char *name = t->blob.v + (s->name >> 2);
+
+	return name + strlen(name) + 1;
+}
+
+static void guess_ends(struct symtab *t, enum symtab_ends ends)
+{
+	for (size_t i = 0; i < t->sym.n; i++) {
+		struct sym *s = &t->sym.v[i];
+		const struct sym *next = i + 1 < t->sym.n ? s + 1 : NULL;
+		uint64_t page_end = align_up(s->start + PAGE, PAGE);
+
+		if (s->size)
+			continue;
+		if (next && ends == ENDS_KALLSYMS && strcmp(module_of(t, s), module_of(t, next)))
+			next = NULL;
+		s->size = (uint32_t)min_u64((next ? next->start : page_end) - s->start, UINT32_MAX);
+	}
+}
+
+static int make_segments(struct symtab *t)
+{
+	struct interval *iv = malloc(t->sym.n * sizeof(*iv));
+	int ret;
+
+	if (!iv)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->sym.n; i++) {
+		const struct sym *s = &t->sym.v[i];
+
+		iv[i].start = s->start;
+		iv[i].end = s->start + s->size < s->start ? UINT64_MAX : s->start + s->size;
+		iv[i].id = (uint32_t)i;
+	}
+	ret = segs_build(&t->segs, iv, t->sym.n);
+	free(iv);
+	return ret;
+}
+
+int symtab_finish(struct symtab *t, enum symtab_ends ends)
+{
+	if (!t->sym.n)
+		return 0;
+	if (sort_symbols(t))
+		return -ENOMEM;
+	drop_aliases(t, ends == ENDS_JIT);
+	guess_ends(t, ends);
+	t->handed = calloc(t->sym.n, sizeof(*t->handed));
+	return t->handed ? make_segments(t) : -ENOMEM;
+}
+
+void symtab_free(struct symtab *t)
+{
+	vec_free(&t->sym);
+	vec_free(&t->blob);
+	segs_free(&t->segs);
+	free(t->handed);
+	t->handed = NULL;
+}
