@@ -204,17 +204,6 @@ lbr += [0x401000, 0x402000, 1 << 63 | 1 << 60 | 3 << 56 | 77]
 lbr += [0x403000, 0x404000, 5 << 56]
 b[576:576 + 8 * len(lbr)] = struct.pack("<%dQ" % len(lbr), *lbr)
 open(sys.argv[1], "wb").write(b)
-
-# ---- raw images
-python3 - "$TMP/image" <<-'E'
-import struct, sys
-b = bytearray(576 + 808)
-b[512:528] = struct.pack("<QQ", 1 << 15, 1 << 63 | 1 << 15)
-lbr = [0x8, 32, 0, 0, 0]
-lbr += [0x401000, 0x402000, 1 << 63 | 1 << 60 | 3 << 56 | 77]
-lbr += [0x403000, 0x404000, 5 << 56]
-b[576:576 + 8 * len(lbr)] = struct.pack("<%dQ" % len(lbr), *lbr)
-open(sys.argv[1], "wb").write(b)
 E
 is "LBR entries out of a compacted image" "$("$PERF" xstate --cpu spr --image "$TMP/image" |
 	awk '/0x40/ { $1 = $1; print }')" "0x401000 0x402000 IND_CALL mispred 77

@@ -58,14 +58,17 @@ static void print_vectors(struct emit *e, const struct xsave_image *im, const st
 	}
 }
 
-static void print_value(struct emit *e, const char *fmt, unsigned n, enum xsave_state s, uint64_t v,
+static void print_value(struct emit *e, const char *prefix, int n, enum xsave_state s, uint64_t v,
 			bool all)
 {
 	char name[16];
 
 	if (s == XSAVE_ABSENT || (s == XSAVE_INIT && !all))
 		return;
-	snprintf(name, sizeof(name), fmt, n);
+	if (n < 0)
+		snprintf(name, sizeof(name), "%s", prefix);
+	else
+		snprintf(name, sizeof(name), "%s%d", prefix, n);
 	emit_hex(e, name, v);
 }
 
@@ -78,21 +81,21 @@ static void print_registers(struct emit *e, const struct xsave_image *im,
 
 	emit_object(e, "registers");
 	s = xsave_mxcsr(im, &w);
-	print_value(e, "MXCSR", 0, s, w, true);
+	print_value(e, "MXCSR", -1, s, w, true);
 	print_vectors(e, im, o);
-	for (unsigned i = 0; i < 8; i++) {
+	for (int i = 0; i < 8; i++) {
 		s = xsave_opmask(im, i, &v);
-		print_value(e, "K%u", i, s, v, o->all);
+		print_value(e, "K", i, s, v, o->all);
 	}
-	for (unsigned i = 16; i < 32; i++) {
+	for (int i = 16; i < 32; i++) {
 		s = xsave_egpr(im, i, &v);
-		print_value(e, "R%u", i, s, v, o->all);
+		print_value(e, "R", i, s, v, o->all);
 	}
 	s = xsave_ssp(im, &v);
 	if (s == XSAVE_VALUE || t->has_ssp)
 		emit_hex(e, "SSP", t->has_ssp ? t->ssp : v);
 	s = xsave_pkru(im, &w);
-	print_value(e, "PKRU", 0, s, w, o->all);
+	print_value(e, "PKRU", -1, s, w, o->all);
 	emit_end(e);
 }
 

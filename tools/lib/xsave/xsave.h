@@ -29,10 +29,26 @@
 #include "base/base.h"
 
 enum xsave_nr {
-	XSAVE_X87, XSAVE_SSE, XSAVE_AVX, XSAVE_BNDREGS, XSAVE_BNDCSR, XSAVE_OPMASK,
-	XSAVE_ZMM_HI256, XSAVE_HI16_ZMM, XSAVE_PT, XSAVE_PKRU, XSAVE_PASID, XSAVE_CET_U,
-	XSAVE_CET_S, XSAVE_HDC, XSAVE_UINTR, XSAVE_LBR, XSAVE_HWP, XSAVE_XTILE_CFG,
-	XSAVE_XTILE_DATA, XSAVE_APX,
+	XSAVE_X87,
+	XSAVE_SSE,
+	XSAVE_AVX,
+	XSAVE_BNDREGS,
+	XSAVE_BNDCSR,
+	XSAVE_OPMASK,
+	XSAVE_ZMM_HI256,
+	XSAVE_HI16_ZMM,
+	XSAVE_PT,
+	XSAVE_PKRU,
+	XSAVE_PASID,
+	XSAVE_CET_U,
+	XSAVE_CET_S,
+	XSAVE_HDC,
+	XSAVE_UINTR,
+	XSAVE_LBR,
+	XSAVE_HWP,
+	XSAVE_XTILE_CFG,
+	XSAVE_XTILE_DATA,
+	XSAVE_APX,
 	XSAVE_NAMED, /* components with a name */
 	XSAVE_NR = 63,
 };
@@ -59,7 +75,7 @@ struct xsave_cpu {
 	uint64_t xss;	   /* supervisor components supported */
 	uint64_t dynamic;  /* supervisor components that follow the on-demand policy: LBR or none */
 	uint32_t lbr_depth;
-	bool compacts;	   /* XSAVEC or XSAVES */
+	bool compacts; /* XSAVEC or XSAVES */
 	struct xsave_component comp[XSAVE_NR];
 };
 
@@ -130,11 +146,11 @@ int xsave_cost(const struct xsave_cpu *cpu, struct xsave_cost *cost, struct err 
 
 /* What one sample of an event holds, in numbers; a front end fills it from its attr. */
 struct xsave_sample_shape {
-	unsigned nr_gpr;		/* general registers, 8 bytes each */
+	unsigned nr_gpr; /* general registers, 8 bytes each */
 	unsigned nr_vectors, vector_qwords;
 	unsigned nr_pred, pred_qwords;
-	bool simd_abi;			/* the four counts of the SIMD block are written */
-	unsigned branches;		/* entries of a branch stack; 0 = no stack */
+	bool simd_abi;	   /* the four counts of the SIMD block are written */
+	unsigned branches; /* entries of a branch stack; 0 = no stack */
 	bool branch_hw_index;
 };
 
@@ -149,8 +165,8 @@ struct xsave_image {
 	const struct xsave_cpu *cpu;
 	const unsigned char *p; /* the caller's */
 	size_t size;
-	uint64_t xstate_bv;	/* components that were in use */
-	uint64_t xcomp_bv;	/* as in the header */
+	uint64_t xstate_bv; /* components that were in use */
+	uint64_t xcomp_bv;  /* as in the header */
 	struct xsave_layout layout;
 };
 
@@ -198,14 +214,21 @@ struct xsave_lbr_entry {
 	uint8_t counters; /* four 2-bit event counts */
 };
 
-enum { XSAVE_LBR_COND, XSAVE_LBR_IND_JMP, XSAVE_LBR_JMP, XSAVE_LBR_IND_CALL, XSAVE_LBR_CALL,
-       XSAVE_LBR_RET, XSAVE_LBR_OTHER = 8 };
+enum {
+	XSAVE_LBR_COND,
+	XSAVE_LBR_IND_JMP,
+	XSAVE_LBR_JMP,
+	XSAVE_LBR_IND_CALL,
+	XSAVE_LBR_CALL,
+	XSAVE_LBR_RET,
+	XSAVE_LBR_OTHER = 8
+};
 
 struct xsave_lbr {
 	uint64_t ctl, depth;
-	bool call_stack;		/* CTL: call-stack mode */
+	bool call_stack;		   /* CTL: call-stack mode */
 	struct xsave_lbr_entry last_event; /* before the newest exception or interrupt */
-	unsigned nr;			/* entries in use */
+	unsigned nr;			   /* entries in use */
 	struct xsave_lbr_entry entry[XSAVE_LBR_MAX];
 };
 
@@ -238,18 +261,18 @@ struct xsave_sim_event {
 };
 
 struct xsave_sim_side {
-	uint64_t bytes_now, bytes_peak;		/* state buffers of all living tasks */
-	uint64_t saves, restores;		/* of the dynamic component */
-	uint64_t dynamic_bytes_moved;		/* for it, header included on demand */
-	uint64_t bytes_moved;			/* by all context switches */
+	uint64_t bytes_now, bytes_peak; /* state buffers of all living tasks */
+	uint64_t saves, restores;	/* of the dynamic component */
+	uint64_t dynamic_bytes_moved;	/* for it, header included on demand */
+	uint64_t bytes_moved;		/* by all context switches */
 };
 
 struct xsave_sim_stats {
 	uint64_t tasks, tasks_now, tasks_peak;
-	uint64_t users, users_now, users_peak;	/* tasks with an on-demand buffer */
+	uint64_t users, users_now, users_peak; /* tasks with an on-demand buffer */
 	uint64_t switches;
-	uint64_t xss;				/* IA32_XSS from boot on; no event changes it */
-	uint64_t ignored;			/* events that make no sense (exit of an unknown task) */
+	uint64_t xss;	  /* IA32_XSS from boot on; no event changes it */
+	uint64_t ignored; /* events that make no sense (exit of an unknown task) */
 	struct xsave_sim_side always, on_demand;
 };
 
