@@ -16,8 +16,21 @@
 #define BRANCH_ENTRY_SIZE 24
 
 enum branch_type {
-	BR_UNKNOWN, BR_COND, BR_UNCOND, BR_IND, BR_CALL, BR_IND_CALL, BR_RET, BR_SYSCALL,
-	BR_SYSRET, BR_COND_CALL, BR_COND_RET, BR_ERET, BR_IRQ, BR_SERROR, BR_NO_TX,
+	BR_UNKNOWN,
+	BR_COND,
+	BR_UNCOND,
+	BR_IND,
+	BR_CALL,
+	BR_IND_CALL,
+	BR_RET,
+	BR_SYSCALL,
+	BR_SYSRET,
+	BR_COND_CALL,
+	BR_COND_RET,
+	BR_ERET,
+	BR_IRQ,
+	BR_SERROR,
+	BR_NO_TX,
 	BR_EXTEND, /* look at new_type */
 	BR_MAX,
 };
@@ -27,7 +40,7 @@ struct branch_entry {
 	uint16_t cycles; /* since the branch before; 0 = unknown */
 	uint8_t type, new_type, spec, priv;
 	bool mispred, predicted, in_tx, abort, not_taken; /* neither of the first two: not known */
-	uint32_t reserved; /* bits 34 and up, shifted down */
+	uint32_t reserved;				  /* bits 34 and up, shifted down */
 };
 
 /* Entry at @p; @swap: the record is of the other byte order than the host. */
