@@ -158,6 +158,7 @@ static int parse_stack(struct parse *p, struct sample *s)
 
 	if (p->c.bad)
 		return cut(p, "STACK_USER");
+	s->stack = p->c.p;
 	if (!size)
 		return 0;
 	bytes = cursor_bytes(&p->c, size);
@@ -168,7 +169,6 @@ static int parse_stack(struct parse *p, struct sample *s)
 		return cut(p, "STACK_USER");
 	if (used > size)
 		return fail(p, "STACK_USER", "dynamic size", used);
-	s->stack = bytes;
 	s->stack_size = used;
 	return 0;
 }

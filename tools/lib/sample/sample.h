@@ -81,7 +81,7 @@ struct sample {
 	uint32_t raw_size;
 	struct sample_branches branches;
 	struct sample_regs user_regs, intr_regs;
-	const unsigned char *stack;
+	const unsigned char *stack; /* set even when there are none */
 	uint64_t stack_size; /* bytes that are valid (dyn_size) */
 	uint64_t weight;     /* whole word; weight_struct splits it */
 	uint32_t weight_var1;

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The frame of every record: its bytes, then a line with time, place and name. */
+#include <stdlib.h>
+
+#include "base/hex.h"
+#include "dump/private.h"
+
+static const char hex_pairs[513] =
+	"000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f2021222324252627"
+	"28292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f404142434445464748494a4b4c4d4e4f"
+	"505152535455565758595a5b5c5d5e5f606162636465666768696a6b6c6d6e6f7071727374757677"
+	"78797a7b7c7d7e7f808182838485868788898a8b8c8d8e8f909192939495969798999a9b9c9d9e9f"
+	"a0a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3b4b5b6b7b8b9babbbcbdbebfc0c1c2c3c4c5c6c7"
+	"c8c9cacbcccdcecfd0d1d2d3d4d5d6d7d8d9dadbdcdddedfe0e1e2e3e4e5e6e7e8e9eaebecedeeef"
+	"f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
+
+void dump_hex(struct obuf *o, uint64_t v)
+{
+	char *p = obuf_room(o, 20);
+
+	if (!p)
+		return;
+	if (v) {
+		p[0] = '0';
+		p[1] = 'x';
+		o->len += (size_t)(hex_put(p + 2, v) - p);
+	} else {
+		*p = '0';
+		o->len++;
+	}
+}
+
+void dump_s32(struct obuf *o, uint32_t v)
+{
+	obuf_sdec(o, (int32_t)v);
+}
+
+/* ---- bytes ------------------------------------------------------------------------------------- */
+
+#define PER_LINE 16
+/* ".  0000: " + 16 x " 00" + "  " + 16 characters + newline */
+#define LINE_ROOM (9 + PER_LINE * 3 + 2 + PER_LINE + 1)
+
+static inline char printable(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7f ? (char)c : '.';
+}
+
+static char *put_line(char *p, const unsigned char *data, uint32_t at, uint32_t n)
+{
+	char *ascii = p + 9 + PER_LINE * 3 + 2;
+
+	memcpy(p, ".  ", 3);
+	memcpy(p + 3, hex_pairs + 2 * (at >> 8 & 0xff), 2);
+	memcpy(p + 5, hex_pairs + 2 * (at & 0xff), 2);
+	memcpy(p + 7, ": ", 2);
+	p += 9;
+	for (uint32_t i = 0; i < n; i++) {
+		*p = ' ';
+		memcpy(p + 1, hex_pairs + 2 * data[at + i], 2);
+		ascii[i] = printable(data[at + i]);
+		p += 3;
+	}
+	if (n < PER_LINE) {
+		memset(p, ' ', (PER_LINE - n) * 3);
+		memset(ascii + n, ' ', PER_LINE - n);
+		p += (PER_LINE - n) * 3;
+	}
+	p[0] = p[1] = ' ';
+	ascii[PER_LINE] = '\n';
+	return ascii + PER_LINE + 1;
+}
+
+static void print_bytes(struct dump *d, const struct record *rec)
+{
+	struct obuf *o = d->o;
+	uint32_t lines = (rec->size + PER_LINE - 1) / PER_LINE;
+	char *start, *p;
+
+	obuf_lit(o, ".\n. ... raw event: size ");
+	obuf_dec(o, rec->size);
+	obuf_lit(o, " bytes\n");
+	start = p = obuf_room(o, (size_t)lines * LINE_ROOM);
+	if (!p)
+		return;
+	for (uint32_t at = 0; at < rec->size; at += PER_LINE) {
+		uint32_t n = rec->size - at;
+
+		/* A constant count for all but the last line lets the loop unroll. */
+		p = n >= PER_LINE ? put_line(p, rec->data, at, PER_LINE)
+				  : put_line(p, rec->data, at, n);
+	}
+	o->len += (size_t)(p - start);
+	obuf_char(o, '\n');
+}
+
+static void print_place(struct dump *d, const struct record *rec)
+{
+	struct obuf *o = d->o;
+
+	obuf_char(o, '\n');
+	dump_hex(o, rec->offset);
+	obuf_char(o, '@');
+	obuf_str(o, d->path);
+	obuf_lit(o, " [");
+	dump_hex(o, rec->size);
+	obuf_lit(o, "]: event: ");
+	obuf_dec(o, rec->type);
+	obuf_char(o, '\n');
+}
+
+/* ---- the line ------------------------------------------------------------------------------------ */
+
+static void learn_events(struct dump *d)
+{
+	d->sample_types = 0;
+	d->nr_events = perfdata_nr_events(d->pd);
+	for (size_t i = 0; i < d->nr_events; i++)
+		d->sample_types |= perfdata_event(d->pd, i)->attr.sample_type;
+	d->id_all =
+		d->nr_events && attr_flag(&perfdata_event(d->pd, 0)->attr, ATTR_FLAG_SAMPLE_ID_ALL);
+}
+
+/* Which CPU and time: a sample's own, the trailer's, 0 for what the tool wrote. */
+static void when(const struct record *rec, uint32_t *cpu, uint64_t *time)
+{
+	struct record_id id;
+	struct sample s;
+
+	*cpu = UINT32_MAX;
+	*time = RECORD_NO_TIME;
+	if (rec->type >= PERF_RECORD_USER_TYPE_START) {
+		*cpu = 0;
+		*time = 0;
+	} else if (rec->type == PERF_RECORD_SAMPLE) {
+		if (!sample_parse_some(rec, PERF_SAMPLE_CPU | PERF_SAMPLE_TIME, &s, NULL)) {
+			*cpu = s.cpu;
+			*time = s.time;
+		}
+	} else {
+		record_sample_id(rec, &id);
+		if (id.present & PERF_SAMPLE_CPU)
+			*cpu = id.cpu;
+		if (id.present & PERF_SAMPLE_TIME)
+			*time = id.time;
+	}
+}
+
+static void print_when(struct dump *d, const struct record *rec)
+{
+	struct obuf *o = d->o;
+	uint64_t types = d->sample_types, time;
+	uint32_t cpu;
+
+	if (rec->type != PERF_RECORD_SAMPLE && !d->id_all) {
+		obuf_lit(o, "-1 -1 ");
+		return;
+	}
+	when(rec, &cpu, &time);
+	if (types & PERF_SAMPLE_CPU) {
+		obuf_dec(o, cpu);
+		obuf_char(o, ' ');
+	}
+	if (types & PERF_SAMPLE_TIME) {
+		obuf_dec(o, time);
+		obuf_char(o, ' ');
+	}
+}
+
+static void print_line(struct dump *d, const struct record *rec)
+{
+	struct err e = { 0 };
+	dump_body body;
+
+	if (unlikely(d->nr_events != perfdata_nr_events(d->pd)))
+		learn_events(d);
+	print_when(d, rec);
+	dump_hex(d->o, rec->offset);
+	obuf_lit(d->o, " [");
+	dump_hex(d->o, rec->size);
+	obuf_lit(d->o, "]: PERF_RECORD_");
+	obuf_str(d->o, record_type_name(rec->type));
+
+	if (rec->type == PERF_RECORD_SAMPLE)
+		body = dump_sample;
+	else if (rec->type < PERF_RECORD_USER_TYPE_START)
+		body = dump_kernel_body(rec->type);
+	else
+		body = dump_tool_body(rec->type);
+	if (!body)
+		obuf_lit(d->o, ": unhandled!\n");
+	else if (body(d, rec, &e))
+		obuf_printf(d->o, ": %s\n", e.text);
+}
+
+void dump_record(struct dump *d, const struct record *rec)
+{
+	struct err e;
+
+	dump_stats_add(&d->stats, rec);
+	print_place(d, rec);
+	if (!d->opts.no_raw && !(d->opts.redact && rec->type == PERF_RECORD_SAMPLE))
+		print_bytes(d, rec);
+	print_line(d, rec);
+	/* A malformed record has said so already. */
+	if (rec->type != PERF_RECORD_SAMPLE)
+		machine_record(d->machine, rec, &e);
+}
+
+int dump_new(struct dump **out, struct perfdata *pd, struct obuf *o, const struct dump_opts *opts,
+	     struct err *e)
+{
+	const struct perfdata_env *env = perfdata_env(pd);
+	struct dump *d = calloc(1, sizeof(*d));
+	int ret;
+
+	if (!d)
+		return err_set(e, -ENOMEM, "no memory to dump the recording");
+	d->pd = pd;
+	d->o = o;
+	if (opts)
+		d->opts = *opts;
+	d->path = perfdata_is_pipe(pd) ? "pipe" : perfdata_path(pd);
+	d->arch = regs_arch_from_uname(env->arch);
+	if (d->arch == REGS_ARCH_NONE)
+		d->arch = regs_arch_from_elf(env->e_machine);
+	ret = machine_new(&d->machine, env->arch, e);
+	if (ret) {
+		free(d);
+		return ret;
+	}
+	learn_events(d);
+	*out = d;
+	return 0;
+}
+
+void dump_free(struct dump *d)
+{
+	if (!d)
+		return;
+	machine_free(d->machine);
+	dump_stats_free(&d->stats);
+	free(d);
+}
+
+const struct dump_stats *dump_stats(const struct dump *d)
+{
+	return &d->stats;
+}
