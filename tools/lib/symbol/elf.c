@@ -339,22 +339,45 @@ static bool is_mapping_symbol(unsigned machine, const char *name)
 	}
 }
 
-/* Which sections hold code or data, by the name; a label elsewhere is no symbol. */
-static bool is_label_section(struct elf_file *f, size_t shndx)
-{
-	Elf_Scn *scn = elf_getscn(f->elf, shndx);
-	GElf_Shdr shdr;
-	const char *name;
+/* What matters of a section to its symbols, looked up once per section. */
+struct section {
+	bool loaded; /* has a place in memory */
+	bool labels; /* code or data, by the name: a label elsewhere is no symbol */
+	uint64_t addr, offset;
+};
 
-	if (!scn || !gelf_getshdr(scn, &shdr))
-		return false;
-	name = elf_strptr(f->elf, f->shstrndx, shdr.sh_name);
-	return name && (strstr(name, "text") || strstr(name, "data"));
+struct sections {
+	VEC(struct section) v;
+};
+
+static int list_sections(struct elf_file *f, struct sections *out)
+{
+	struct section none = { 0 };
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	if (vec_push(&out->v, none))
+		return -ENOMEM;
+	while ((scn = elf_nextscn(f->elf, scn)) != NULL) {
+		struct section s = { 0 };
+		const char *name = NULL;
+
+		if (gelf_getshdr(scn, &shdr)) {
+			name = elf_strptr(f->elf, f->shstrndx, shdr.sh_name);
+			s = (struct section){ .loaded = shdr.sh_flags & SHF_ALLOC,
+					      .addr = shdr.sh_addr,
+					      .offset = shdr.sh_offset };
+		}
+		s.labels = name && (strstr(name, "text") || strstr(name, "data"));
+		if (vec_push(&out->v, s))
+			return -ENOMEM;
+	}
+	return 0;
 }
 
-static bool is_symbol(struct elf_file *f, const GElf_Sym *s)
+static bool is_symbol(const struct section *sec, const GElf_Sym *s)
 {
-	if (s->st_shndx == SHN_UNDEF || s->st_shndx == SHN_ABS || !s->st_name)
+	if (!s->st_name || !sec->loaded)
 		return false;
 	switch (GELF_ST_TYPE(s->st_info)) {
 	case STT_FUNC:
@@ -362,8 +385,7 @@ static bool is_symbol(struct elf_file *f, const GElf_Sym *s)
 	case STT_OBJECT: return true;
 	case STT_NOTYPE:
 		return GELF_ST_VISIBILITY(s->st_other) != STV_HIDDEN &&
-		       GELF_ST_VISIBILITY(s->st_other) != STV_INTERNAL &&
-		       is_label_section(f, s->st_shndx);
+		       GELF_ST_VISIBILITY(s->st_other) != STV_INTERNAL && sec->labels;
 	default: return false;
 	}
 }
@@ -378,29 +400,25 @@ static int binding_of(const GElf_Sym *s)
 	}
 }
 
-static uint64_t section_offset(struct elf_file *f, const GElf_Sym *s, uint64_t vaddr)
-{
-	Elf_Scn *scn = elf_getscn(f->elf, s->st_shndx);
-	GElf_Shdr shdr;
-
-	return scn && gelf_getshdr(scn, &shdr) ? vaddr - shdr.sh_addr + shdr.sh_offset : vaddr;
-}
-
 struct symbol_load {
 	struct elf_file *f;
+	struct sections sec;
 	const struct segments *seg;
 	bool raw;
 	uint64_t delta;
 	struct symtab *t;
+	Elf_Data *xindex;
 	uint32_t blob; /* where the string table lies */
 	uint64_t blob_n;
 };
 
-static int add_symbol(struct symbol_load *l, const GElf_Sym *s)
+static int add_symbol(struct symbol_load *l, const GElf_Sym *s, size_t xindex)
 {
 	uint64_t addr = s->st_value;
+	size_t shndx = s->st_shndx == SHN_XINDEX ? xindex : s->st_shndx;
+	const struct section *sec = &l->sec.v.v[shndx < l->sec.v.n ? shndx : 0];
 
-	if (s->st_name >= l->blob_n || !is_symbol(l->f, s) ||
+	if (s->st_name >= l->blob_n || !is_symbol(sec, s) ||
 	    is_mapping_symbol(l->f->ehdr.e_machine, l->t->blob.v + l->blob + s->st_name))
 		return 0;
 	/* Thumb functions have bit 0 set. */
@@ -409,8 +427,17 @@ static int add_symbol(struct symbol_load *l, const GElf_Sym *s)
 	if (l->raw)
 		addr += l->delta;
 	else if (!segments_to_offset(l->seg, addr, &addr))
-		addr = section_offset(l->f, s, addr);
+		addr = addr - sec->addr + sec->offset;
 	return symtab_add_at(l->t, addr, s->st_size, binding_of(s), l->blob + (uint32_t)s->st_name);
+}
+
+/* Section numbers of 65280 and more lie in a table beside the symbol table. */
+static Elf_Data *xindex_data(struct elf_file *f, Elf_Scn *symtab)
+{
+	int index = elf_scnshndx(symtab);
+	Elf_Scn *scn = index > 0 ? elf_getscn(f->elf, (size_t)index) : NULL;
+
+	return scn ? elf_getdata(scn, NULL) : NULL;
 }
 
 static int load_table(struct symbol_load *l, GElf_Word type)
@@ -431,13 +458,18 @@ static int load_table(struct symbol_load *l, GElf_Word type)
 	if (!data || !data->d_buf || !str || !str->d_buf)
 		return 0;
 	n = data->d_size / gelf_fsize(l->f->elf, ELF_T_SYM, 1, EV_CURRENT);
+	l->xindex = type == SHT_SYMTAB ? xindex_data(l->f, scn) : NULL;
 	l->blob_n = str->d_size;
 	l->blob = symtab_blob(l->t, str->d_buf, str->d_size);
 	if (l->blob == UINT32_MAX)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		if (gelf_getsym(data, (int)i, &s) && add_symbol(l, &s))
+	for (size_t i = 0; i < n; i++) {
+		Elf32_Word xindex = 0;
+
+		if (gelf_getsymshndx(data, l->xindex, (int)i, &s, &xindex) &&
+		    add_symbol(l, &s, xindex))
 			return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -453,10 +485,13 @@ int elf_load_symbols(struct elf_file *f, const struct segments *run, bool raw, u
 		l.seg = &own;
 	}
 	if (ret != -ENOMEM)
+		ret = list_sections(f, &l.sec);
+	if (!ret)
 		ret = load_table(&l, SHT_SYMTAB);
 	if (!ret)
 		ret = load_table(&l, SHT_DYNSYM);
 	vec_free(&own.v);
+	vec_free(&l.sec.v);
 	return ret;
 }
 

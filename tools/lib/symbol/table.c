@@ -2,7 +2,7 @@
 /*
  * Symbol tables. Of several symbols at one address one is kept, by the rules that upstream perf
  * shows: one with a size, then not weak, then global, then fewer leading underscores, then the
- * longer name, then the first.
+ * longer name (both as demangled), then the first.
  */
 #include <stdlib.h>
 
@@ -104,17 +104,58 @@ static int sort_symbols(struct symtab *t)
 
 /* ---- aliases ---------------------------------------------------------------------------------------- */
 
-static size_t underscores(const char *s)
+struct alias {
+	const char *name; /* as shown */
+	char *plain;	  /* to be freed */
+	size_t len, underscores;
+};
+
+static struct alias alias_of(const char *name)
 {
-	return strspn(s, "_");
+	struct alias a = { .name = name, .plain = symbol_demangle(name, false) };
+
+	if (a.plain)
+		a.name = a.plain;
+	a.len = strlen(a.name);
+	a.underscores = strspn(a.name, "_");
+	return a;
+}
+
+/* "C1" and "C2": two symbols of one constructor; demangled they are equal. */
+static bool same_but_one_digit(const char *a, const char *b)
+{
+	size_t n = 0;
+
+	while (a[n] && a[n] == b[n])
+		n++;
+	return n > 2 && (a[n - 1] == 'C' || a[n - 1] == 'D') && a[n] && b[n] &&
+	       !strcmp(a + n + 1, b + n + 1);
+}
+
+static bool better_name(const char *na, const char *nb)
+{
+	struct alias a, b;
+	bool ret;
+
+	if (na[0] == '_' && nb[0] == '_' && same_but_one_digit(na, nb))
+		return false;
+	a = alias_of(na);
+	b = alias_of(nb);
+	if (a.underscores != b.underscores)
+		ret = b.underscores < a.underscores;
+	else if (a.len != b.len)
+		ret = b.len > a.len;
+	else /* the kernel's SyS_ aliases of system calls */
+		ret = !strncmp(na, "SyS", 3) || !strncmp(na, "compat_SyS", 10);
+	free(a.plain);
+	free(b.plain);
+	return ret;
 }
 
 /* Whether @b is the better name for an address than @a, which came first. */
 static bool better(const struct symtab *t, const struct sym *a, const struct sym *b)
 {
-	const char *na = t->blob.v + (a->name >> 2), *nb = t->blob.v + (b->name >> 2);
 	int ba = a->name & 3, bb = b->name & 3;
-	size_t la, lb;
 
 	if (!a->size != !b->size)
 		return !a->size;
@@ -122,14 +163,7 @@ static bool better(const struct symtab *t, const struct sym *a, const struct sym
 		return ba == SYM_WEAK;
 	if ((ba == SYM_GLOBAL) != (bb == SYM_GLOBAL))
 		return bb == SYM_GLOBAL;
-	if (underscores(na) != underscores(nb))
-		return underscores(nb) < underscores(na);
-	la = strlen(na);
-	lb = strlen(nb);
-	if (la != lb)
-		return lb > la;
-	/* The kernel's SyS_ aliases of system calls. */
-	return !strncmp(na, "SyS", 3) || !strncmp(na, "compat_SyS", 10);
+	return better_name(t->blob.v + (a->name >> 2), t->blob.v + (b->name >> 2));
 }
 
 static void drop_aliases(struct symtab *t, bool keep_first)
