@@ -8,7 +8,9 @@
 #include "base/base.h"
 #include "cli/cli.h"
 
+extern const struct command cmd_buildid_list;
 extern const struct command cmd_check;
+extern const struct command cmd_evlist;
 extern const struct command cmd_help;
 extern const struct command cmd_test;
 extern const struct command cmd_version;

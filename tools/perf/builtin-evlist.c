@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perf evlist: the events of a recording. */
+#include <unistd.h>
+
+#include "builtin.h"
+#include "emit/emit.h"
+#include "perfdata/perfdata.h"
+
+struct evlist_opts {
+	const char *input;
+	int verbose;
+	bool freq, group, force;
+};
+
+static const struct option evlist_options[] = {
+	OPT_STRING('i', "input", struct evlist_opts, input, "FILE", "input file name"),
+	OPT_INC('v', "verbose", struct evlist_opts, verbose, "show every field of the attrs"),
+	OPT_BOOL('F', "freq", struct evlist_opts, freq, "show the sample frequency or period"),
+	OPT_BOOL('g', "group", struct evlist_opts, group, "show the members of groups together"),
+	OPT_BOOL('f', "force", struct evlist_opts, force, "don't complain, do it"),
+	OPT_END(),
+};
+
+static const char *const evlist_usage[] = { "evlist [<options>]", NULL };
+
+static void print_members(struct perfdata *pd, const struct perfdata_event *leader,
+			  struct obuf *out)
+{
+	if (leader->group)
+		emit_safe(out, leader->group);
+	obuf_char(out, '{');
+	for (uint32_t i = 0; i < leader->nr_members; i++) {
+		if (i)
+			obuf_char(out, ',');
+		emit_safe(out, perfdata_event(pd, leader->idx + i)->name);
+	}
+	obuf_char(out, '}');
+}
+
+static void print_event(struct perfdata *pd, const struct perfdata_event *ev,
+			const struct evlist_opts *o, struct obuf *out)
+{
+	if (o->group && !ev->nr_members)
+		return;
+	if (o->group && ev->nr_members > 1)
+		print_members(pd, ev, out);
+	else
+		emit_safe(out, ev->name);
+	if (o->verbose) {
+		obuf_lit(out, ": ");
+		attr_print(&ev->attr, out);
+	} else if (o->freq) {
+		bool freq = attr_flag(&ev->attr, ATTR_FLAG_FREQ);
+
+		obuf_printf(out, ": %s=%lu", freq ? "sample_freq" : "sample_period",
+			    ev->attr.sample_period);
+	}
+	obuf_char(out, '\n');
+}
+
+/* In a pipe events may come up to its end, and its writer wants a reader until then. */
+static int read_pipe(struct perfdata *pd, struct err *e)
+{
+	struct record rec;
+	int ret = 1;
+
+	while (perfdata_is_pipe(pd) && ret > 0)
+		ret = perfdata_next(pd, &rec, e);
+	return ret < 0 ? ret : 0;
+}
+
+static void print_all(struct perfdata *pd, const struct evlist_opts *o, struct obuf *out)
+{
+	bool tracepoints = false, groups = false;
+
+	for (size_t i = 0; i < perfdata_nr_events(pd); i++) {
+		const struct perfdata_event *ev = perfdata_event(pd, i);
+
+		print_event(pd, ev, o, out);
+		tracepoints |= ev->attr.type == PERF_TYPE_TRACEPOINT;
+		groups |= ev->nr_members > 1;
+	}
+	if (tracepoints)
+		obuf_lit(out, "# Tip: use 'perf evlist --trace-fields' to show fields for "
+			      "tracepoint events\n");
+	if (groups && !o->group)
+		obuf_lit(out, "# Tip: use 'perf evlist -g' to show group information\n");
+}
+
+static int evlist_run(const struct command *cmd, int argc, char **argv)
+{
+	struct evlist_opts o = { .input = "perf.data" };
+	struct perfdata_opts opts = { .no_order = true };
+	struct perfdata *pd;
+	struct err err = { 0 };
+	struct obuf out;
+	int n = cli_parse(cmd, &o, argc, argv, 0), status = 0;
+
+	if (n < 0)
+		return CLI_STATUS(n);
+	if (n > 0)
+		return cli_usage_error(cmd, "unexpected argument: %s", argv[0]);
+	if (o.group && (o.verbose || o.freq))
+		return cli_usage_error(cmd, "--group option is not compatible with other options");
+	opts.force = o.force;
+	if (perfdata_open(&pd, o.input, &opts, &err))
+		return cli_print_err(&err);
+	if (read_pipe(pd, &err))
+		status = cli_print_err(&err);
+	if (obuf_init(&out, STDOUT_FILENO, 0) == 0)
+		print_all(pd, &o, &out);
+	if (obuf_free(&out) && out.code != -EPIPE)
+		status = 1;
+	perfdata_close(pd);
+	return status;
+}
+
+const struct command cmd_evlist = {
+	.name = "evlist",
+	.summary = "List the event names in a perf.data file",
+	.usage = evlist_usage,
+	.options = evlist_options,
+	.run = evlist_run,
+};
