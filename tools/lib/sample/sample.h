@@ -130,4 +130,37 @@ bool sample_reg(const struct sample_regs *r, unsigned reg, uint64_t *value);
 void sample_print_regs(const struct sample_regs *r, enum regs_arch arch, bool hide,
 		       struct obuf *o);
 
+/* ---- counter values as periods ------------------------------------------------------------------ */
+
+/*
+ * Samples with PERF_SAMPLE_READ say how far counters have run; what a sample stands for is the
+ * difference to the sample before with the same id (and thread, when counters are inherited).
+ * A group's sample stands for one sample of every member that moved:
+ *
+ *	for (uint64_t i = 0; i < sample_nr_parts(&s); i++)
+ *		if (sample_part(&totals, pd, &s, i, &part))
+ *			use(&part);		its event, id and period are the member's
+ *
+ * Samples without READ are their own only part.
+ */
+struct sample_total {
+	uint64_t id, total;
+	uint32_t tid;
+};
+
+struct sample_totals {
+	VEC(struct sample_total) v;
+	struct htab tab;
+};
+
+static inline uint64_t sample_nr_parts(const struct sample *s)
+{
+	return s->present & PERF_SAMPLE_READ ? s->read.nr : 1;
+}
+
+/* False when the part counts nothing: no progress, or an id that the file does not know. */
+bool sample_part(struct sample_totals *t, const struct perfdata *pd, const struct sample *s,
+		 uint64_t i, struct sample *part);
+void sample_totals_free(struct sample_totals *t);
+
 #endif

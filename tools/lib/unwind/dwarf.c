@@ -1,15 +1,243 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* User stacks from registers and a copy of the stack. */
+/*
+ * User stacks from registers and a copy of the stack. Each address is looked up once per address
+ * space: its location, its object and its unwind rule stay in a table, so that a frame met again
+ * costs a few loads.
+ */
+#include <stdlib.h>
+
+#include "cfi.h"
+#include "config.h"
 #include "unwind-int.h"
+
+#if HAVE_LIBDW
+
+/* DWARF register numbers, by the psABI of each architecture, as perf's mask bits; -1 = none. */
+struct arch_regs {
+	enum regs_arch arch;
+	unsigned word;
+	unsigned sp, fp;	/* DWARF numbers; fp 0 = chains of frame pointers are not tried */
+	int8_t perf[CFI_MAX_REG];
+	uint8_t nr;
+};
+
+static const struct arch_regs archs[] = {
+	{ REGS_ARCH_X86, 8, 7, 6,
+	  { 0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8 }, 17 },
+	{ REGS_ARCH_X86, 4, 4, 5, { 0, 2, 3, 1, 7, 6, 4, 5, 8 }, 9 },
+	{ REGS_ARCH_ARM64, 8, 31, 29,
+	  { 0,	1,  2,	3,  4,	5,  6,	7,  8,	9,  10, 11, 12, 13, 14, 15,
+	    16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 }, 32 },
+	{ REGS_ARCH_ARM, 4, 13, 0, { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 }, 16 },
+	{ REGS_ARCH_RISCV, 8, 2, 0,
+	  { -1, 1,  2,	3,  4,	5,  6,	7,  8,	9,  10, 11, 12, 13, 14, 15,
+	    16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 }, 32 },
+	{ REGS_ARCH_POWERPC, 8, 1, 0,
+	  { 0,	1,  2,	3,  4,	5,  6,	7,  8,	9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+	    22, 23, 24, 25, 26, 27, 28, 29, 30, 31, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+	    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 36,
+	    -1, -1 }, 66 },
+	{ REGS_ARCH_S390, 8, 15, 0, { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 }, 16 },
+	{ REGS_ARCH_LOONGARCH, 8, 3, 0,
+	  { -1, 1,  2,	3,  4,	5,  6,	7,  8,	9,  10, 11, 12, 13, 14, 15,
+	    16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 }, 32 },
+};
+
+#define PC_SLOTS 16384
+
+struct pc_slot {
+	uint64_t pc;
+	uint32_t space, generation;
+	uint32_t loc;  /* + 1; 0 = empty */
+	uint32_t rule; /* CFI_NONE = none */
+	bool mapped;   /* in an object whose file we have, or in generated code */
+};
+
+struct dwarf_unwind {
+	struct cfi *cfi;
+	struct pc_slot slots[PC_SLOTS];
+};
+
+void dwarf_free(struct dwarf_unwind *d)
+{
+	if (d)
+		cfi_free(d->cfi);
+	free(d);
+}
+
+static struct dwarf_unwind *dwarf_new(const struct unwind *u)
+{
+	struct dwarf_unwind *d = calloc(1, sizeof(*d));
+
+	if (d && cfi_new(&d->cfi, u->symfs)) {
+		free(d);
+		return NULL;
+	}
+	return d;
+}
+
+/* One walk. */
+struct walk {
+	struct unwind *u;
+	struct thread *th;
+	const struct sample *s;
+	const struct arch_regs *arch;
+	uint64_t sp; /* where the copy starts */
+	struct cfi_regs r;
+};
+
+/* Memory: the copied stack, else what the objects' files hold. */
+static bool read_mem(void *ctx, uint64_t addr, unsigned size, uint64_t *v)
+{
+	struct walk *w = ctx;
+	unsigned char buf[8] = { 0 };
+	const unsigned char *p = buf;
+	struct cfi_object *o;
+	struct map_hit hit;
+
+	if (addr >= w->sp && addr - w->sp < w->s->stack_size &&
+	    w->s->stack_size - (addr - w->sp) >= size) {
+		p = w->s->stack + (addr - w->sp);
+	} else {
+		if (!machine_find_map(w->u->m, w->th, PERF_RECORD_MISC_USER, addr, &hit))
+			return false;
+		o = cfi_object(w->u->dwarf->cfi, hit.map->dso);
+		if (!o || !cfi_read(o, hit.addr, buf, size))
+			return false;
+	}
+	switch (size) {
+	case 8: *v = load_u64(p, w->s->swap); return true;
+	case 4: *v = load_u32(p, w->s->swap); return true;
+	case 2: *v = load_u16(p, w->s->swap); return true;
+	case 1: *v = *p; return true;
+	default: return false;
+	}
+}
+
+static void fill_slot(struct walk *w, struct pc_slot *p, uint64_t pc, uint32_t generation)
+{
+	struct cfi *cfi = w->u->dwarf->cfi;
+	struct map_hit hit;
+
+	p->pc = pc;
+	p->space = w->th->space;
+	p->generation = generation;
+	p->loc = 0;
+	p->rule = CFI_NONE;
+	p->mapped = false;
+	if (machine_find_map(w->u->m, w->th, PERF_RECORD_MISC_USER, pc, &hit)) {
+		struct cfi_object *o = cfi_object(cfi, hit.map->dso);
+
+		if (o)
+			p->rule = cfi_find(cfi, o, hit.addr);
+		p->mapped = o || hit.map->dso->kind == DSO_ANON;
+	}
+	if (p->mapped)
+		p->loc = resolver_find(w->u->res, w->th, PERF_RECORD_MISC_USER, pc) + 1;
+}
+
+static const struct pc_slot *slot_of(struct walk *w, uint64_t pc)
+{
+	uint32_t generation = machine_generation(w->u->m, w->th->space);
+	struct pc_slot *p =
+		&w->u->dwarf->slots[(hash_u64(pc) ^ w->th->space * 31) & (PC_SLOTS - 1)];
+
+	if (likely(p->pc == pc && p->space == w->th->space && p->generation == generation &&
+		   (p->loc || !p->mapped)))
+		return p;
+	fill_slot(w, p, pc, generation);
+	return p;
+}
+
+/* Code without rules: try that it keeps a frame pointer, as compilers without -O do. */
+static bool step_fp(struct walk *w, uint64_t *pc)
+{
+	const struct arch_regs *a = w->arch;
+	uint64_t fp, up, ra;
+
+	if (!a->fp || !cfi_known(&w->r, a->fp) || !cfi_known(&w->r, a->sp))
+		return false;
+	fp = w->r.v[a->fp];
+	if (fp < w->r.v[a->sp] || !read_mem(w, fp, a->word, &up) ||
+	    !read_mem(w, fp + a->word, a->word, &ra))
+		return false;
+	cfi_set(&w->r, a->fp, up);
+	cfi_set(&w->r, a->sp, fp + 2 * a->word);
+	*pc = ra;
+	return true;
+}
+
+static void walk(struct walk *w, uint64_t pc)
+{
+	struct cfi *cfi = w->u->dwarf->cfi;
+	bool caller = false; /* pc is a return address: the call is before it */
+
+	for (uint32_t left = w->u->opts.max_stack; left && pc; left--) {
+		const struct pc_slot *p = slot_of(w, pc - caller);
+		uint64_t sp = w->r.v[w->arch->sp], old = pc;
+		const struct cfi_rule *rule;
+
+		if (!p->mapped || !p->loc ||
+		    frame_add_loc(w->u, PERF_RECORD_MISC_USER, pc - caller, p->loc - 1))
+			return;
+		rule = p->rule == CFI_NONE ? NULL : cfi_rule(cfi, p->rule);
+		if (!(rule ? cfi_step(cfi, rule, &w->r, w->arch->sp, w->arch->word, read_mem, w,
+				      &pc)
+			   : step_fp(w, &pc)))
+			return;
+		/* The stack must unwind towards its start. */
+		if (w->r.v[w->arch->sp] < sp || (w->r.v[w->arch->sp] == sp && pc == old))
+			return;
+		caller = !rule || !rule->signal_frame;
+	}
+}
+
+static const struct arch_regs *arch_of(const struct unwind *u, const struct sample_regs *r)
+{
+	bool is32 = r->abi & PERF_SAMPLE_REGS_ABI_32;
+
+	for (size_t i = 0; i < ARRAY_SIZE(archs); i++)
+		if (archs[i].arch == u->arch && (archs[i].word == 4) == is32)
+			return &archs[i];
+	return NULL;
+}
 
 void dwarf_chain(struct unwind *u, struct thread *th, const struct sample *s)
 {
-	(void)u;
-	(void)th;
-	(void)s;
+	struct walk w = { .u = u, .th = th, .s = s };
+	int ip = regs_ip(u->arch);
+	uint64_t pc, v;
+
+	if (!(s->present & PERF_SAMPLE_REGS_USER) || !(s->present & PERF_SAMPLE_STACK_USER) ||
+	    !s->user_regs.abi || !s->stack_size)
+		return;
+	w.arch = arch_of(u, &s->user_regs);
+	if (!w.arch || ip < 0 || !sample_reg(&s->user_regs, (unsigned)ip, &pc))
+		return;
+	for (unsigned i = 0; i < w.arch->nr; i++)
+		if (w.arch->perf[i] >= 0 &&
+		    sample_reg(&s->user_regs, (unsigned)w.arch->perf[i], &v))
+			cfi_set(&w.r, i, v);
+	if (!cfi_known(&w.r, w.arch->sp))
+		return;
+	w.sp = w.r.v[w.arch->sp];
+	if (!u->dwarf && !(u->dwarf = dwarf_new(u))) {
+		u->oom = true;
+		return;
+	}
+	walk(&w, pc);
+}
+
+#else
+
+void dwarf_chain(struct unwind *u, struct thread *th, const struct sample *s)
+{
+	(void)u, (void)th, (void)s;
 }
 
 void dwarf_free(struct dwarf_unwind *d)
 {
 	(void)d;
 }
+
+#endif

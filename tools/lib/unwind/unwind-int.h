@@ -41,7 +41,8 @@ struct unwind {
 	struct dwarf_unwind *dwarf;
 };
 
-/* Appends the frame of @ip. 0 or -ENOMEM. */
+/* Appends the frame of @ip; with its location known. 0 or -ENOMEM. */
+int frame_add_loc(struct unwind *u, uint8_t cpumode, uint64_t ip, uint32_t loc);
 int frame_add(struct unwind *u, struct thread *th, uint8_t cpumode, uint64_t ip);
 
 /* Appends the frame-pointer chain. False (and nothing appended) when it holds nonsense. */

@@ -83,25 +83,30 @@ static int frame_add_inlined(struct unwind *u, struct frame *f, struct inline_ca
 	return 0;
 }
 
-int frame_add(struct unwind *u, struct thread *th, uint8_t cpumode, uint64_t ip)
+int frame_add_loc(struct unwind *u, uint8_t cpumode, uint64_t ip, uint32_t loc)
 {
-	struct frame f = { .ip = ip, .cpumode = cpumode };
-	const struct loc *l;
+	struct frame f = { .ip = ip, .cpumode = cpumode, .loc = loc };
+	const struct loc *l = resolver_loc(u->res, loc);
 
-	f.loc = resolver_find(u->res, th, cpumode, ip);
-	if (f.loc == LOC_NONE)
-		goto oom;
-	l = resolver_loc(u->res, f.loc);
 	f.sym = l->sym;
 	if (u->opts.inlines) {
-		struct inline_cache c = inlines_of(u, f.loc, l);
+		struct inline_cache c = inlines_of(u, loc, l);
 
 		if (c.n > 1)
 			return frame_add_inlined(u, &f, c);
 	}
 	if (!vec_push(&u->frames, f))
 		return 0;
-oom:
+	u->oom = true;
+	return -ENOMEM;
+}
+
+int frame_add(struct unwind *u, struct thread *th, uint8_t cpumode, uint64_t ip)
+{
+	uint32_t loc = resolver_find(u->res, th, cpumode, ip);
+
+	if (loc != LOC_NONE)
+		return frame_add_loc(u, cpumode, ip, loc);
 	u->oom = true;
 	return -ENOMEM;
 }

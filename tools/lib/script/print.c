@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The object, one record's way through it, and the columns at the start of a line. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "emit/emit.h"
+#include "script-int.h"
+
+const char put_digits[200] =
+	"0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243"
+	"44454647484950515253545556575859606162636465666768697071727374757677787980818283848586878889"
+	"90919293949596979899";
+
+/* ---- columns ---------------------------------------------------------------------------------- */
+
+/* Makes "comm pid/tid " afresh: the thread, its name or the layout changed. */
+static void thread_text_make(struct script *sc, const struct ctx *c, struct thread_text *t)
+{
+	const struct ev *ev = c->ev;
+	const char *comm = c->th ? machine_comm(sc->env.machine, c->th->comm) : "";
+	struct obuf o;
+
+	if (obuf_init(&o, -1, 128))
+		return;
+	if (ev->fields & BIT(SF_COMM)) {
+		size_t was = o.len;
+
+		emit_safe(&o, comm);
+		if (ev->columns && o.len - was < 16) {
+			o.len = was;
+			obuf_pad(&o, ' ', (int)(16 - strlen(comm)));
+			emit_safe(&o, comm);
+		}
+		obuf_char(&o, ' ');
+	}
+	if ((ev->fields & BIT(SF_PID)) && (ev->fields & BIT(SF_TID)))
+		obuf_printf(&o, "%7d/%-7d ", (int)c->s->pid, (int)c->s->tid);
+	else if (ev->fields & (BIT(SF_PID) | BIT(SF_TID)))
+		obuf_printf(&o, "%7d ",
+			    (int)(ev->fields & BIT(SF_PID) ? c->s->pid : c->s->tid));
+	if (!o.code && o.len > t->cap) {
+		t->s = arena_alloc(&sc->arena, o.len + 16);
+		t->cap = t->s ? (uint32_t)o.len + 16 : 0;
+	}
+	if (!o.code && t->s) {
+		memcpy(t->s, o.buf, o.len);
+		t->len = (uint32_t)o.len;
+		t->comm = c->th ? c->th->comm : 0;
+		t->pid = c->s->pid;
+		t->tid = c->s->tid;
+		t->ev = ev;
+	}
+	obuf_free(&o);
+}
+
+void print_comm_tid(struct script *sc, const struct ctx *c)
+{
+	struct thread_text none = { 0 }, *t;
+	uint32_t idx = c->th ? c->th->idx : 0;
+
+	while (sc->threads.n <= idx)
+		if (vec_push(&sc->threads, none))
+			return;
+	t = &sc->threads.v[idx];
+	if (unlikely(!t->s || t->ev != c->ev || t->pid != c->s->pid || t->tid != c->s->tid ||
+		     (c->th && t->comm != c->th->comm)))
+		thread_text_make(sc, c, t);
+	obuf_mem(sc->o, t->s, t->len);
+}
+
+void print_cpu(struct script *sc, const struct ctx *c)
+{
+	char *p = obuf_room(sc->o, 32);
+	uint32_t cpu = c->s->cpu;
+
+	if (!p)
+		return;
+	*p++ = '[';
+	if (cpu == UINT32_MAX)
+		p = put_lit(p, "-01");
+	else if (cpu < 1000)
+		p = put_dec_zero(p, cpu, 3);
+	else
+		p = put_dec(p, cpu);
+	p = put_lit(p, "] ");
+	sc->o->len = (size_t)(p - sc->o->buf);
+}
+
+/* One letter per fact that the record's misc bits tell, padded to a column of 6. */
+void print_misc(struct script *sc, const struct ctx *c)
+{
+	static const char modes[8] = { 0, 'K', 'U', 'H', 'G', 'g' };
+	uint16_t misc = c->rec->misc;
+	char text[8] = "";
+	int n = 0;
+
+	if (c->rec->type == PERF_RECORD_SAMPLE && modes[misc & 7])
+		text[n++] = modes[misc & 7];
+	if ((c->rec->type == PERF_RECORD_MMAP || c->rec->type == PERF_RECORD_MMAP2) &&
+	    (misc & PERF_RECORD_MISC_MMAP_DATA))
+		text[n++] = 'M';
+	if (c->rec->type == PERF_RECORD_COMM && (misc & PERF_RECORD_MISC_COMM_EXEC))
+		text[n++] = 'E';
+	if ((c->rec->type == PERF_RECORD_SWITCH || c->rec->type == PERF_RECORD_SWITCH_CPU_WIDE) &&
+	    (misc & PERF_RECORD_MISC_SWITCH_OUT)) {
+		text[n++] = 'S';
+		if (misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT)
+			text[n++] = 'p';
+	}
+	obuf_str_left(sc->o, text, 6);
+}
+
+void print_tod(struct script *sc, const struct ctx *c)
+{
+	int64_t ns = (int64_t)c->s->time + sc->tod_offset;
+	time_t sec = (time_t)(ns / 1000000000);
+	struct tm tm;
+	char day[64];
+
+	if (!sc->have_tod || !localtime_r(&sec, &tm) ||
+	    !strftime(day, sizeof(day), "%Y-%m-%d %H:%M:%S", &tm)) {
+		obuf_lit(sc->o, "<invalid> ");
+		return;
+	}
+	obuf_printf(sc->o, "%s.%06d ", day, (int)(ns % 1000000000 / 1000));
+}
+
+/* The time as it is shown: absolute, since the first sample, or since the last one. */
+static uint64_t shown_time(struct script *sc, uint64_t time)
+{
+	uint64_t t = time;
+
+	if (sc->opts.reltime) {
+		if (!sc->have_first)
+			sc->first_time = time;
+		sc->have_first = true;
+		t = time - sc->first_time;
+	} else if (sc->opts.deltatime) {
+		t = sc->have_last && time > sc->last_time ? time - sc->last_time : 0;
+		sc->last_time = time;
+		sc->have_last = true;
+	}
+	return t;
+}
+
+void print_time(struct script *sc, const struct ctx *c)
+{
+	uint64_t t = shown_time(sc, c->s->time), sec = t / 1000000000;
+	uint32_t nsec = (uint32_t)(t - sec * 1000000000);
+	char *p = obuf_room(sc->o, 48);
+
+	if (!p)
+		return;
+	if (unlikely(sec != sc->sec || !sc->sec_len)) {
+		sc->sec = sec;
+		sc->sec_len = (uint8_t)(put_dec_right(sc->sec_text, sec, 5) - sc->sec_text);
+		sc->sec_text[sc->sec_len++] = '.';
+	}
+	memcpy(p, sc->sec_text, sizeof(sc->sec_text));
+	p += sc->sec_len;
+	memcpy(p, put_digits + nsec / 10000000 * 2, 2);
+	memcpy(p + 2, put_digits + nsec / 100000 % 100 * 2, 2);
+	memcpy(p + 4, put_digits + nsec / 1000 % 100 * 2, 2);
+	p += 6;
+	if (sc->opts.ns)
+		p = put_dec_zero(p, nsec % 1000, 3);
+	p = put_lit(p, ": ");
+	sc->o->len = (size_t)(p - sc->o->buf);
+}
+
+void print_period(struct script *sc, const struct ctx *c)
+{
+	char *p = obuf_room(sc->o, 48);
+
+	if (!p)
+		return;
+	p = put_dec_right(p, c->s->period, 10);
+	*p++ = ' ';
+	sc->o->len = (size_t)(p - sc->o->buf);
+}
+
+void print_event(struct script *sc, const struct ctx *c)
+{
+	obuf_mem(sc->o, c->ev->name, c->ev->name_len);
+}
+
+/* What an instruction trace decoder says about a branch; ordinary samples have nothing. */
+void print_flags(struct script *sc, const struct ctx *c)
+{
+	(void)c;
+	obuf_pad(sc->o, ' ', 24);
+}
+
+/* The columns that records other than samples share with them. */
+void print_start(struct script *sc, const struct ev *ev, const struct sample *s,
+		 struct thread *th, uint32_t type, uint16_t misc)
+{
+	struct record rec = { .type = type, .misc = misc };
+	struct ctx c = { .rec = &rec, .s = s, .th = th, .ev = ev };
+
+	if (ev->fields & (BIT(SF_COMM) | BIT(SF_PID) | BIT(SF_TID)))
+		print_comm_tid(sc, &c);
+	if (ev->fields & BIT(SF_CPU))
+		print_cpu(sc, &c);
+	if (ev->fields & BIT(SF_MISC))
+		print_misc(sc, &c);
+	if (ev->fields & BIT(SF_TOD))
+		print_tod(sc, &c);
+	if (ev->fields & BIT(SF_TIME))
+		print_time(sc, &c);
+}
+
+/* ---- the object ----------------------------------------------------------------------------------- */
+
+static void load_tod(struct script *sc)
+{
+	size_t size;
+	const unsigned char *p = perfdata_feature_raw(sc->env.pd, FEAT_CLOCK_DATA, &size);
+	struct cursor c = cursor_init(p, p ? size : 0, perfdata_swapped(sc->env.pd));
+	uint64_t wall, clock;
+
+	cursor_u32(&c); /* version */
+	cursor_u32(&c); /* clock id */
+	wall = cursor_u64(&c);
+	clock = cursor_u64(&c);
+	sc->have_tod = !c.bad;
+	sc->tod_offset = (int64_t)(wall - clock);
+}
+
+int script_new(struct script **scp, const struct script_env *env, const struct script_opts *opts,
+	       const struct script_fields *f, struct obuf *o, struct err *e)
+{
+	struct script *sc = calloc(1, sizeof(*sc));
+	int ret = -ENOMEM;
+
+	*scp = NULL;
+	if (!sc)
+		return err_set(e, -ENOMEM, "no memory to print with");
+	sc->env = *env;
+	sc->opts = *opts;
+	sc->fields = *f;
+	sc->o = o;
+	sc->arch = regs_arch_from_uname(perfdata_env(env->pd)->arch);
+	if (sc->arch == REGS_ARCH_NONE && perfdata_env(env->pd)->e_machine)
+		sc->arch = regs_arch_from_elf(perfdata_env(env->pd)->e_machine);
+	if (sc->arch == REGS_ARCH_NONE && !perfdata_env(env->pd)->arch[0])
+		sc->arch = regs_arch_host();
+	sc->addrs = calloc(ADDR_SLOTS, sizeof(*sc->addrs));
+	sc->tails = calloc(TAIL_SLOTS, sizeof(*sc->tails));
+	if (!sc->addrs || !sc->tails) {
+		err_set(e, -ENOMEM, "no memory to print with");
+		goto out;
+	}
+	load_tod(sc);
+	ret = filter_init(sc, e);
+	if (!ret && perfdata_nr_events(env->pd) && !perfdata_is_pipe(env->pd))
+		ret = script_check(sc, e);
+out:
+	if (ret)
+		script_free(sc);
+	else
+		*scp = sc;
+	return ret;
+}
+
+void script_free(struct script *sc)
+{
+	if (!sc)
+		return;
+	vec_for_each(ev, &sc->ev)
+		free(*ev);
+	vec_free(&sc->ev);
+	for (size_t i = 0; i < sc->nr_forms; i++) {
+		vec_free(&sc->forms[i]->texts);
+		free(sc->forms[i]);
+	}
+	vec_free(&sc->threads);
+	sample_totals_free(&sc->totals);
+	filter_free(&sc->filter);
+	trace_free(sc->trace);
+	free(sc->addrs);
+	free(sc->tails);
+	arena_free(&sc->arena);
+	free(sc);
+}
+
+/* One sample of one event; @c->s is decoded. */
+static int print_part(struct script *sc, struct ctx *c, struct err *e)
+{
+	const struct ev *ev = c->ev;
+	const struct sample *s = c->s;
+	bool by_loc = sc->filter.dsos.names.n || sc->filter.symbols.names.n;
+
+	if (sc->filter.any && !filter_time_cpu(&sc->filter, s->time, s->cpu))
+		return 0;
+	if (ev->need_thread) {
+		c->th = machine_thread(sc->env.machine, (int32_t)s->pid, (int32_t)s->tid);
+		if (!c->th)
+			return err_set(e, -ENOMEM, "no memory for thread %d", (int)s->tid);
+	}
+	if (sc->filter.any && !filter_thread(sc, s, c->th))
+		return 0;
+	if (ev->form && c->th && (!ev->chain || by_loc)) {
+		c->loc = resolver_find(sc->env.resolver, c->th, s->cpumode, s->ip);
+		if (c->loc == LOC_NONE)
+			return err_set(e, -ENOMEM, "no memory for address 0x%llx",
+				       (unsigned long long)s->ip);
+		if (by_loc && !filter_loc(sc, resolver_loc(sc->env.resolver, c->loc)))
+			return 0;
+	}
+	for (int i = 0; i < ev->n; i++)
+		ev->prog[i](sc, c);
+	obuf_char(sc->o, '\n');
+	return 0;
+}
+
+static int print_sample(struct script *sc, const struct record *rec, struct err *e)
+{
+	struct ev *ev = script_ev(sc, rec->event, e);
+	struct ctx c = { .rec = rec, .ev = ev, .loc = LOC_NONE };
+	struct sample s, part;
+	int ret;
+
+	if (!ev)
+		return e ? e->code : -ENOMEM;
+	ret = sample_parse_some(rec, ev->need, &s, e);
+	if (ret)
+		return ret;
+	if (likely(!(s.present & PERF_SAMPLE_READ))) {
+		c.s = &s;
+		return ev->fields ? print_part(sc, &c, e) : 0;
+	}
+	for (uint64_t i = 0; i < sample_nr_parts(&s) && !ret; i++) {
+		if (!sample_part(&sc->totals, sc->env.pd, &s, i, &part))
+			continue;
+		c.ev = script_ev(sc, part.event, e);
+		c.s = &part;
+		c.loc = LOC_NONE;
+		if (!c.ev)
+			return -ENOMEM;
+		if (c.ev->fields)
+			ret = print_part(sc, &c, e);
+	}
+	return ret;
+}
+
+int script_record(struct script *sc, const struct record *rec, struct err *e)
+{
+	int ret;
+
+	if (rec->type != PERF_RECORD_SAMPLE)
+		return show_record(sc, rec, e);
+	if (unlikely(!sc->checked)) {
+		ret = script_check(sc, e);
+		if (ret)
+			return ret;
+	}
+	if (!rec->event)
+		return err_set(e, -EINVAL, "sample at offset 0x%llx before any event",
+			       (unsigned long long)rec->offset);
+	return print_sample(sc, rec, e);
+}

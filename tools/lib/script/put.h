@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Numbers and strings written at a pointer that has room: each function returns the place after
+ * what it wrote. Up to PUT_SLACK bytes behind that may be overwritten, so reserve them too.
+ */
+#ifndef PERF_SCRIPT_PUT_H
+#define PERF_SCRIPT_PUT_H
+
+#include "base/base.h"
+
+#define PUT_SLACK 16
+
+static inline char *put_mem(char *p, const void *s, size_t n)
+{
+	memcpy(p, s, n);
+	return p + n;
+}
+
+#define put_lit(p, lit) put_mem((p), "" lit, sizeof(lit) - 1)
+
+/* All 16 hex digits of @v into @d, without branches: each nibble spread to a byte. */
+static inline void hex_digits(char d[16], uint64_t v)
+{
+	uint64_t half[2] = { v >> 32, v & 0xffffffff };
+
+	for (int i = 0; i < 2; i++) {
+		uint64_t x = half[i], gt9;
+
+		x = (x | x << 16) & 0x0000ffff0000ffffULL;
+		x = (x | x << 8) & 0x00ff00ff00ff00ffULL;
+		x = (x | x << 4) & 0x0f0f0f0f0f0f0f0fULL;
+		gt9 = ((x + 0x0606060606060606ULL) >> 4) & 0x0101010101010101ULL;
+		x += 0x3030303030303030ULL + gt9 * ('a' - '0' - 10);
+		x = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap64(x) : x;
+		memcpy(d + 8 * i, &x, 8);
+	}
+}
+
+static inline int hex_len(uint64_t v)
+{
+	return (67 - __builtin_clzll(v | 1)) / 4;
+}
+
+/* %lx */
+static inline char *put_hex(char *p, uint64_t v)
+{
+	char d[32];
+	int n = hex_len(v);
+
+	hex_digits(d, v);
+	memcpy(p, d + 16 - n, 16);
+	return p + n;
+}
+
+/* %16lx */
+static inline char *put_hex16(char *p, uint64_t v)
+{
+	char d[32];
+	int n = hex_len(v);
+
+	hex_digits(d, v);
+	memset(p, ' ', 16);
+	memcpy(p + 16 - n, d + 16 - n, 16);
+	return p + 16;
+}
+
+extern const char put_digits[200]; /* "00" "01" ... "99" */
+
+/* %lu */
+static inline char *put_dec(char *p, uint64_t v)
+{
+	char d[20], *q = d + sizeof(d);
+
+	while (v >= 100) {
+		q -= 2;
+		memcpy(q, put_digits + v % 100 * 2, 2);
+		v /= 100;
+	}
+	if (v >= 10) {
+		q -= 2;
+		memcpy(q, put_digits + v * 2, 2);
+	} else {
+		*--q = (char)('0' + v);
+	}
+	return put_mem(p, q, (size_t)(d + sizeof(d) - q));
+}
+
+/* %*lu */
+static inline char *put_dec_right(char *p, uint64_t v, int width)
+{
+	char d[20];
+	int n = (int)(put_dec(d, v) - d);
+
+	for (; n < width; width--)
+		*p++ = ' ';
+	return put_mem(p, d, (size_t)n);
+}
+
+/* %0*lu for @width <= 20 */
+static inline char *put_dec_zero(char *p, uint64_t v, int width)
+{
+	for (int i = width - 1; i >= 0; i--, v /= 10)
+		p[i] = (char)('0' + v % 10);
+	return p + width;
+}
+
+/* %*ld */
+static inline char *put_sdec_right(char *p, int64_t v, int width)
+{
+	char d[24];
+	int n;
+
+	if (v >= 0)
+		return put_dec_right(p, (uint64_t)v, width);
+	d[0] = '-';
+	n = (int)(put_dec(d + 1, -(uint64_t)v) - d);
+	for (; n < width; width--)
+		*p++ = ' ';
+	return put_mem(p, d, (size_t)n);
+}
+
+#endif

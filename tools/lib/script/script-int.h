@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the script room share. */
+#ifndef PERF_SCRIPT_INT_H
+#define PERF_SCRIPT_INT_H
+
+#include "put.h"
+#include "regs/regs.h"
+#include "script/script.h"
+
+struct ctx;
+typedef void (*print_fn)(struct script *sc, const struct ctx *c);
+
+/* Which parts of a location are printed after its address. */
+#define FORM_FIELDS                                                                                \
+	(BIT(SF_IP) | BIT(SF_SYM) | BIT(SF_SYMOFF) | BIT(SF_DSO) | BIT(SF_DSOFF) | BIT(SF_SRCLINE))
+
+/* " sym+0xoff (dso)" of a location; with inlined functions one such text per line. */
+struct loc_text {
+	char *s; /* NULL = not made yet */
+	uint32_t len;
+	uint32_t lines; /* 1, or more with inlined functions */
+};
+
+/* The texts of all locations in one form; kept, because samples repeat them. */
+struct form {
+	uint64_t fields; /* of FORM_FIELDS */
+	bool inlines;
+	VEC(struct loc_text) texts;
+};
+
+#define PROG_MAX 48
+
+/* How the samples of one event are printed. */
+struct ev {
+	bool ready;
+	bool chain;	 /* its samples print callchains */
+	bool columns;	 /* comm is padded to its column */
+	uint64_t fields; /* BIT(enum script_field) */
+	uint64_t need;	 /* PERF_SAMPLE_*: how far a sample is decoded */
+	bool need_thread;
+	char *name; /* "  cycles: " */
+	uint32_t name_len;
+	struct form *form, *chain_form;
+	print_fn prog[PROG_MAX];
+	int n;
+};
+
+/* "comm  pid/tid " of a thread. */
+struct thread_text {
+	char *s;
+	uint32_t len, cap;
+	uint32_t comm;
+	uint32_t pid, tid;
+	const struct ev *ev;
+};
+
+struct range {
+	uint64_t start, end; /* ns, inclusive */
+};
+
+struct name_list {
+	VEC(char *) names;
+};
+
+struct filter {
+	bool any;
+	VEC(struct range) times;
+	struct bits cpus;
+	bool by_cpu;
+	struct name_list comms, dsos, symbols;
+	VEC(int64_t) pids, tids;
+};
+
+/* An address as seen lately in an address space: what the brstack fields look up. */
+struct addr_slot {
+	uint64_t ip;
+	uint32_t loc, space, generation;
+};
+
+#define ADDR_SLOTS 16384
+
+struct tail_slot {
+	uint64_t flags;
+	uint8_t len; /* 0 = empty */
+	char text[79];
+};
+
+#define TAIL_SLOTS 1024
+
+struct trace;
+struct insn_walk;
+
+struct script {
+	struct script_env env;
+	struct script_opts opts;
+	struct script_fields fields;
+	struct obuf *o;
+	VEC(struct ev *) ev; /* by event->idx */
+	struct form *forms[8];
+	size_t nr_forms;
+	VEC(struct thread_text) threads; /* by thread->idx */
+	struct arena arena;
+	struct sample_totals totals; /* of counters that samples carry */
+	struct filter filter;
+	enum regs_arch arch;
+	uint64_t sec;	  /* second that sec_text shows */
+	char sec_text[24];
+	uint8_t sec_len;
+	uint64_t first_time, last_time; /* --reltime, --deltatime */
+	bool have_first, have_last;
+	bool checked; /* the options were held against the events */
+	bool use_callchain;
+	uint32_t name_width;
+	int64_t tod_offset; /* wall clock - file clock, ns */
+	bool have_tod;
+	struct addr_slot *addrs;
+	struct tail_slot *tails;
+	struct trace *trace;
+	struct insn_walk *insn;
+	int data_src_width;
+};
+
+/* What the print functions of one sample need. */
+struct ctx {
+	const struct record *rec;
+	const struct sample *s;
+	struct thread *th;
+	const struct ev *ev;
+	uint32_t loc; /* of s->ip; LOC_NONE when nobody asked */
+};
+
+/* check.c: the fields that each event prints. */
+int script_check(struct script *sc, struct err *e);
+struct ev *script_ev(struct script *sc, const struct perfdata_event *event, struct err *e);
+
+/* print.c */
+void print_start(struct script *sc, const struct ev *ev, const struct sample *s,
+		 struct thread *th, uint32_t type, uint16_t misc);
+void print_comm_tid(struct script *sc, const struct ctx *c);
+void print_cpu(struct script *sc, const struct ctx *c);
+void print_misc(struct script *sc, const struct ctx *c);
+void print_tod(struct script *sc, const struct ctx *c);
+void print_time(struct script *sc, const struct ctx *c);
+void print_period(struct script *sc, const struct ctx *c);
+void print_event(struct script *sc, const struct ctx *c);
+void print_flags(struct script *sc, const struct ctx *c);
+
+/* frames.c */
+struct form *form_get(struct script *sc, uint64_t fields, bool inlines);
+const struct loc_text *form_text(struct script *sc, struct form *f, uint32_t loc);
+void print_ip(struct script *sc, const struct ctx *c);
+void print_addr(struct script *sc, const struct ctx *c);
+uint32_t find_addr(struct script *sc, const struct ctx *c, uint64_t ip);
+
+/* brstack.c */
+void print_brstack(struct script *sc, const struct ctx *c);
+void print_brstacksym(struct script *sc, const struct ctx *c);
+void print_brstackoff(struct script *sc, const struct ctx *c);
+
+/* values.c */
+void print_iregs(struct script *sc, const struct ctx *c);
+void print_uregs(struct script *sc, const struct ctx *c);
+void print_weight(struct script *sc, const struct ctx *c);
+void print_ins_lat(struct script *sc, const struct ctx *c);
+void print_retire_lat(struct script *sc, const struct ctx *c);
+void print_cgroup(struct script *sc, const struct ctx *c);
+void print_bpf_output(struct script *sc, const struct ctx *c);
+void print_phys_addr(struct script *sc, const struct ctx *c);
+void print_data_page_size(struct script *sc, const struct ctx *c);
+void print_code_page_size(struct script *sc, const struct ctx *c);
+
+/* datasrc.c */
+void print_data_src(struct script *sc, const struct ctx *c);
+
+/* trace.c */
+void print_trace(struct script *sc, const struct ctx *c);
+void trace_free(struct trace *t);
+
+/* show.c */
+int show_record(struct script *sc, const struct record *rec, struct err *e);
+
+/* filter.c */
+int filter_init(struct script *sc, struct err *e);
+void filter_free(struct filter *f);
+bool filter_time_cpu(const struct filter *f, uint64_t time, uint32_t cpu);
+bool filter_thread(struct script *sc, const struct sample *s, const struct thread *th);
+bool filter_loc(struct script *sc, const struct loc *l);
+
+#endif

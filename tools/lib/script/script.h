@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * script: samples and other records of a file as lines of text, the way `perf script` prints
+ * them. Which fields an event prints is worked out once (script_fields_apply()); a sample then
+ * runs through a short list of functions that write straight into the output buffer. Text that
+ * repeats (thread columns, event names, "sym+0xoff (dso)" of a location) is made once and kept,
+ * bounded by what is distinct.
+ *
+ *	script_fields_init(&f);
+ *	script_fields_parse(&f, "ip,brstack", &err);		for every -F
+ *	script_new(&sc, &env, &opts, &f, &out, &err);
+ *	while (perfdata_next_ordered(pd, &rec, &err) > 0)
+ *		script_record(sc, &rec, &err);
+ *	script_free(sc);
+ *
+ * The text is upstream's of 7.x; its grammar as clients read it: perf-script(1). Errors of a
+ * single record (a cut sample) are returned, the caller may go on. One thread per struct script.
+ */
+#ifndef PERF_SCRIPT_H
+#define PERF_SCRIPT_H
+
+#include "unwind/unwind.h"
+
+/* ---- fields ------------------------------------------------------------------------------------- */
+
+/* In the order of printing. */
+enum script_field {
+	SF_MACHINE_PID,
+	SF_VCPU,
+	SF_COMM,
+	SF_PID,
+	SF_TID,
+	SF_CPU,
+	SF_MISC,
+	SF_TOD,
+	SF_TIME,
+	SF_PERIOD,
+	SF_EVENT,
+	SF_FLAGS,
+	SF_TRACE,
+	SF_SYNTH,
+	SF_CALLINDENT,
+	SF_ADDR,
+	SF_DATA_SRC,
+	SF_WEIGHT,
+	SF_INS_LAT,
+	SF_RETIRE_LAT,
+	SF_CGROUP,
+	SF_IP,
+	SF_SYM,
+	SF_SYMOFF,
+	SF_DSO,
+	SF_DSOFF,
+	SF_SRCLINE,
+	SF_IREGS,
+	SF_UREGS,
+	SF_BRSTACK,
+	SF_BRSTACKSYM,
+	SF_BRSTACKOFF,
+	SF_BPF_OUTPUT,
+	SF_INSN,
+	SF_DISASM,
+	SF_INSNLEN,
+	SF_BRSTACKINSN,
+	SF_BRSTACKINSNLEN,
+	SF_BRSTACKDISASM,
+	SF_BRCNTR,
+	SF_PHYS_ADDR,
+	SF_DATA_PAGE_SIZE,
+	SF_CODE_PAGE_SIZE,
+	SF_IPC,
+	SF_METRIC,
+	SF_SRCCODE,
+	SF_MAX,
+};
+
+/* Classes of events that -F CLASS:LIST tells apart; the attr type, but for the last two. */
+enum script_class {
+	SC_HARDWARE,
+	SC_SOFTWARE,
+	SC_TRACEPOINT,
+	SC_HW_CACHE,
+	SC_RAW,
+	SC_BREAKPOINT,
+	SC_OTHER, /* dynamic PMUs */
+	SC_SYNTH,
+	SC_MAX,
+};
+
+struct script_fields {
+	struct {
+		uint64_t fields;     /* BIT(enum script_field) */
+		uint64_t user_set;   /* asked for by name: an error when the data lacks it */
+		uint64_t user_unset; /* taken away with -NAME */
+		bool user;	     /* the class was changed at all ... */
+		bool wildcard;	     /* ... by a list without a class */
+	} cls[SC_MAX];
+};
+
+/* The defaults of every class. */
+void script_fields_init(struct script_fields *f);
+/* One argument of -F: "ip,sym", "+srcline,-dso", "trace:comm,event". */
+int script_fields_parse(struct script_fields *f, const char *arg, struct err *e);
+const char *script_field_name(enum script_field field);
+enum script_class script_class_of(const struct perf_event_attr *attr);
+
+/* ---- printing ------------------------------------------------------------------------------------ */
+
+/* Who knows what: all owned by the caller and outliving the struct script. */
+struct script_env {
+	struct perfdata *pd;
+	struct machine *machine;
+	struct resolver *resolver;
+	struct unwind *unwind;
+};
+
+/* Records other than samples that are shown. */
+enum script_show {
+	SHOW_TASK = 1,
+	SHOW_MMAP = 2,
+	SHOW_SWITCH = 4,
+	SHOW_NAMESPACES = 8,
+	SHOW_LOST = 16,
+	SHOW_ROUND = 32,
+	SHOW_BPF = 64,
+	SHOW_CGROUP = 128,
+	SHOW_TEXT_POKE = 256,
+};
+
+struct script_opts {
+	unsigned show;		  /* enum script_show */
+	bool hide_call_graph;	  /* -G: the sampled address only */
+	bool no_inline;
+	bool ns;		  /* time with 9 digits */
+	bool reltime, deltatime;
+	bool verbose;
+	uint32_t max_blocks;	  /* brstackinsn: 0 = no limit */
+	/* Filters; NULL or empty = everything. */
+	const char *time;	  /* "START,STOP", "10%/2", "10%-20%", several with blanks or commas */
+	const char *cpus;	  /* "0-3,7" */
+	const char *comms, *dsos, *symbols, *pids, *tids; /* comma-separated */
+	/* Tells the caller that samples of filtered symbols stop the callchain: not used yet. */
+	const char *stop_bt;
+};
+
+struct script;
+
+int script_new(struct script **sc, const struct script_env *env, const struct script_opts *opts,
+	       const struct script_fields *f, struct obuf *o, struct err *e);
+void script_free(struct script *sc);
+
+/*
+ * Prints a record when it is to be printed. Maps and threads are brought up to date by it: do not
+ * call machine_record() for the same record. 0, or -errno with what is wrong in this record.
+ */
+int script_record(struct script *sc, const struct record *rec, struct err *e);
+
+#endif

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* --show-...-events: records other than samples, a line each, in upstream's words. */
+#include <stdlib.h>
+
+#include "emit/emit.h"
+#include "script-int.h"
+
+static void put_mmap(struct obuf *o, const struct record *rec, const struct record_mmap *m)
+{
+	obuf_printf(o, " %d/%d: [", (int)m->pid, (int)m->tid);
+	obuf_printf(o, "%#llx(%#llx) @ %#llx", (unsigned long long)m->addr,
+		    (unsigned long long)m->len, (unsigned long long)m->pgoff);
+	if (rec->type == PERF_RECORD_MMAP) {
+		obuf_printf(o, "]: %c ", rec->misc & PERF_RECORD_MISC_MMAP_DATA ? 'r' : 'x');
+	} else {
+		if (m->build_id) {
+			obuf_lit(o, " <");
+			for (int i = 0; i < m->build_id_size; i++)
+				obuf_hex_zero(o, m->build_id[i], 2);
+			obuf_char(o, '>');
+		} else {
+			obuf_printf(o, " %02x:%02x %llu %llu", m->maj, m->min,
+				    (unsigned long long)m->ino,
+				    (unsigned long long)m->ino_generation);
+		}
+		/* PROT_READ, PROT_WRITE, PROT_EXEC; MAP_SHARED */
+		obuf_printf(o, "]: %c%c%c%c ", m->prot & 1 ? 'r' : '-', m->prot & 2 ? 'w' : '-',
+			    m->prot & 4 ? 'x' : '-', m->flags & 1 ? 's' : 'p');
+	}
+	emit_safe(o, m->filename);
+	obuf_char(o, '\n');
+}
+
+static void put_namespaces(struct obuf *o, const struct record *rec,
+			   const struct record_namespaces *n)
+{
+	static const char *const names[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
+
+	obuf_printf(o, " %d/%d - nr_namespaces: %llu\n\t\t[", (int)n->pid, (int)n->tid,
+		    (unsigned long long)n->nr);
+	for (uint64_t i = 0; i < n->nr; i++) {
+		if (i && i % 4 == 0)
+			obuf_lit(o, "\n\t\t ");
+		obuf_printf(o, "%llu/%s: %llu/%#llx%s", (unsigned long long)i,
+			    i < ARRAY_SIZE(names) ? names[i] : "unknown",
+			    (unsigned long long)load_u64(n->link + i * 16, rec->swap),
+			    (unsigned long long)load_u64(n->link + i * 16 + 8, rec->swap),
+			    i + 1 == n->nr ? "]\n" : ", ");
+	}
+}
+
+static void put_switch(struct obuf *o, const struct record *rec, const struct record_switch *s)
+{
+	bool out = rec->misc & PERF_RECORD_MISC_SWITCH_OUT;
+	bool preempt = rec->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+
+	obuf_str(o, !out ? " IN         " : preempt ? " OUT preempt" : " OUT        ");
+	if (rec->type == PERF_RECORD_SWITCH_CPU_WIDE)
+		obuf_printf(o, "  %s pid/tid: %5d/%-5d", out ? "next" : "prev",
+			    (int)s->next_prev_pid, (int)s->next_prev_tid);
+	obuf_char(o, '\n');
+}
+
+static int put_kernel_object(struct obuf *o, const struct record *rec, struct err *e)
+{
+	struct record_ksymbol k;
+	struct record_bpf b;
+	int ret;
+
+	if (rec->type == PERF_RECORD_BPF_EVENT) {
+		ret = record_bpf(rec, &b, e);
+		if (!ret)
+			obuf_printf(o, " type %u, flags %u, id %u\n", b.type, b.flags, b.id);
+		return ret;
+	}
+	ret = record_ksymbol(rec, &k, e);
+	if (!ret) {
+		obuf_printf(o, " addr %llx len %u type %u flags 0x%x name ",
+			    (unsigned long long)k.addr, k.len, k.ksym_type, k.flags);
+		emit_safe(o, k.name);
+		obuf_char(o, '\n');
+	}
+	return ret;
+}
+
+static int put_task(struct obuf *o, const struct record *rec, struct err *e)
+{
+	struct record_comm c;
+	struct record_task t;
+	int ret;
+
+	if (rec->type == PERF_RECORD_COMM) {
+		ret = record_comm(rec, &c, e);
+		if (ret)
+			return ret;
+		obuf_str(o, c.exec ? " exec: " : ": ");
+		emit_safe(o, c.comm);
+		obuf_printf(o, ":%d/%d\n", (int)c.pid, (int)c.tid);
+		return 0;
+	}
+	ret = record_task(rec, &t, e);
+	if (!ret)
+		obuf_printf(o, "(%d:%d):(%d:%d)\n", (int)t.pid, (int)t.tid, (int)t.ppid,
+			    (int)t.ptid);
+	return ret;
+}
+
+/* What follows "PERF_RECORD_NAME", with its newline. */
+static int put_body(struct obuf *o, const struct record *rec, struct err *e)
+{
+	struct record_namespaces n;
+	struct record_switch s;
+	struct record_cgroup cg;
+	struct record_mmap m;
+	struct record_lost l;
+	int ret;
+
+	switch (rec->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		ret = record_mmap(rec, &m, e);
+		if (!ret)
+			put_mmap(o, rec, &m);
+		return ret;
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return put_task(o, rec, e);
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		ret = record_switch(rec, &s, e);
+		if (!ret)
+			put_switch(o, rec, &s);
+		return ret;
+	case PERF_RECORD_NAMESPACES:
+		ret = record_namespaces(rec, &n, e);
+		if (!ret)
+			put_namespaces(o, rec, &n);
+		return ret;
+	case PERF_RECORD_CGROUP:
+		ret = record_cgroup(rec, &cg, e);
+		if (ret)
+			return ret;
+		obuf_printf(o, " cgroup: %llu ", (unsigned long long)cg.id);
+		emit_safe(o, cg.path);
+		obuf_char(o, '\n');
+		return 0;
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		ret = record_lost(rec, &l, e);
+		if (!ret)
+			obuf_printf(o, " lost %llu\n", (unsigned long long)l.lost);
+		return ret;
+	case PERF_RECORD_KSYMBOL:
+	case PERF_RECORD_BPF_EVENT:
+		return put_kernel_object(o, rec, e);
+	default:
+		obuf_char(o, '\n');
+		return 0;
+	}
+}
+
+static unsigned shown_by(uint32_t type)
+{
+	switch (type) {
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return SHOW_TASK;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return SHOW_MMAP;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		return SHOW_SWITCH;
+	case PERF_RECORD_NAMESPACES:
+		return SHOW_NAMESPACES;
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		return SHOW_LOST;
+	case PERF_RECORD_FINISHED_ROUND:
+		return SHOW_ROUND;
+	case PERF_RECORD_KSYMBOL:
+	case PERF_RECORD_BPF_EVENT:
+		return SHOW_BPF;
+	case PERF_RECORD_CGROUP:
+		return SHOW_CGROUP;
+	case PERF_RECORD_TEXT_POKE:
+		return SHOW_TEXT_POKE;
+	default:
+		return 0;
+	}
+}
+
+/* The process that a record is about; records without one carry it in their sample id. */
+static void task_of(const struct record *rec, uint32_t *pid, uint32_t *tid)
+{
+	struct record_task t;
+
+	switch (rec->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_NAMESPACES:
+		if (rec->size >= 16) {
+			*pid = load_u32(rec->data + 8, rec->swap);
+			*tid = load_u32(rec->data + 12, rec->swap);
+		}
+		break;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		if (!record_task(rec, &t, NULL)) {
+			*pid = t.pid;
+			*tid = t.tid;
+		}
+		break;
+	}
+}
+
+static int show_line(struct script *sc, const struct record *rec, struct err *e)
+{
+	struct sample s = { .time = 0, .pid = UINT32_MAX, .tid = UINT32_MAX };
+	struct record_id id = { 0 };
+	struct thread *th;
+	uint32_t pid, tid;
+	struct ev *ev;
+
+	if (rec->type == PERF_RECORD_FINISHED_ROUND) {
+		obuf_lit(sc->o, "PERF_RECORD_FINISHED_ROUND\n");
+		return 0;
+	}
+	if (!rec->event)
+		return 0;
+	ev = script_ev(sc, rec->event, e);
+	if (!ev)
+		return -ENOMEM;
+	if (rec->event->attr.flags & ATTR_FLAG_SAMPLE_ID_ALL)
+		record_sample_id(rec, &id);
+	if (id.present & PERF_SAMPLE_TID) {
+		s.pid = id.pid;
+		s.tid = id.tid;
+	}
+	if (id.present & PERF_SAMPLE_TIME)
+		s.time = id.time;
+	if (id.present & PERF_SAMPLE_CPU)
+		s.cpu = id.cpu;
+	pid = s.pid;
+	tid = s.tid;
+	task_of(rec, &pid, &tid);
+	if (!(id.present & PERF_SAMPLE_TID)) {
+		s.pid = pid;
+		s.tid = tid;
+	}
+	if (sc->filter.by_cpu && !filter_time_cpu(&sc->filter, s.time, s.cpu))
+		return 0;
+	th = machine_thread(sc->env.machine, (int32_t)pid, (int32_t)tid);
+	print_start(sc, ev, &s, th, rec->type, rec->misc);
+	obuf_lit(sc->o, "PERF_RECORD_");
+	obuf_str(sc->o, record_type_name(rec->type));
+	return put_body(sc->o, rec, e);
+}
+
+int show_record(struct script *sc, const struct record *rec, struct err *e)
+{
+	bool show = sc->opts.show & shown_by(rec->type);
+	int ret = 0, applied;
+
+	if (show && !sc->checked)
+		ret = script_check(sc, e);
+	/* An exiting thread is printed while it still is one. */
+	if (!ret && show && rec->type == PERF_RECORD_EXIT)
+		ret = show_line(sc, rec, e);
+	applied = machine_record(sc->env.machine, rec, ret ? NULL : e);
+	if (!ret && !applied && show && rec->type != PERF_RECORD_EXIT)
+		ret = show_line(sc, rec, e);
+	return ret ? ret : applied;
+}

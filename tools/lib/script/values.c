@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Registers and the plain numbers of a sample. */
+#include <ctype.h>
+
+#include "emit/emit.h"
+#include "script-int.h"
+
+void print_iregs(struct script *sc, const struct ctx *c)
+{
+	if (c->s->intr_regs.abi)
+		sample_print_regs(&c->s->intr_regs, sc->arch, false, sc->o);
+}
+
+void print_uregs(struct script *sc, const struct ctx *c)
+{
+	if (c->s->user_regs.abi)
+		sample_print_regs(&c->s->user_regs, sc->arch, false, sc->o);
+}
+
+static void put_number(struct script *sc, uint64_t v)
+{
+	char *p = obuf_room(sc->o, 48);
+
+	if (p)
+		sc->o->len = (size_t)(put_dec_right(p, v, 16) - sc->o->buf);
+}
+
+void print_weight(struct script *sc, const struct ctx *c)
+{
+	bool parts = c->s->present & PERF_SAMPLE_WEIGHT_STRUCT;
+
+	put_number(sc, parts ? c->s->weight_var1 : c->s->weight);
+}
+
+void print_ins_lat(struct script *sc, const struct ctx *c)
+{
+	put_number(sc, c->s->weight_var2);
+}
+
+void print_retire_lat(struct script *sc, const struct ctx *c)
+{
+	put_number(sc, c->s->weight_var3);
+}
+
+void print_cgroup(struct script *sc, const struct ctx *c)
+{
+	const char *path = machine_cgroup(sc->env.machine, c->s->cgroup);
+
+	obuf_char(sc->o, ' ');
+	emit_safe(sc->o, path ? path : "unknown");
+}
+
+void print_phys_addr(struct script *sc, const struct ctx *c)
+{
+	obuf_hex_right(sc->o, c->s->phys_addr, 16);
+}
+
+/* " 4K": the largest unit that divides it. */
+static void put_page_size(struct script *sc, uint64_t size)
+{
+	static const char units[] = "BKMGTPE";
+	int unit = 0;
+
+	if (!size) {
+		obuf_lit(sc->o, " N/A");
+		return;
+	}
+	for (; size >= 1024 && size % 1024 == 0 && units[unit + 1]; unit++)
+		size /= 1024;
+	obuf_char(sc->o, ' ');
+	obuf_dec(sc->o, size);
+	if (unit)
+		obuf_char(sc->o, units[unit]);
+}
+
+void print_data_page_size(struct script *sc, const struct ctx *c)
+{
+	put_page_size(sc, c->s->data_page_size);
+}
+
+void print_code_page_size(struct script *sc, const struct ctx *c)
+{
+	put_page_size(sc, c->s->code_page_size);
+}
+
+/* Raw bytes, 8 a line, and the string when they are one. */
+void print_bpf_output(struct script *sc, const struct ctx *c)
+{
+	const unsigned char *raw = c->s->raw;
+	uint32_t size = c->s->raw_size;
+	bool text = true;
+
+	obuf_char(sc->o, '\n');
+	for (uint32_t i = 0; i < size; i += 8) {
+		uint32_t n = size - i < 8 ? size - i : 8;
+
+		obuf_printf(sc->o, "%17s %04x:", i ? "" : "BPF output:", i);
+		for (uint32_t j = 0; j < 8; j++) {
+			if (j < n)
+				obuf_printf(sc->o, " %02x", raw[i + j]);
+			else
+				obuf_lit(sc->o, "   ");
+		}
+		obuf_lit(sc->o, "  ");
+		for (uint32_t j = 0; j < n; j++) {
+			bool last = i + j == size - 1;
+
+			obuf_char(sc->o, isprint(raw[i + j]) ? (char)raw[i + j] : '.');
+			text &= isprint(raw[i + j]) || (last && !raw[i + j]) || !raw[i + j];
+		}
+		obuf_char(sc->o, '\n');
+	}
+	if (text && size && isprint(raw[0])) {
+		obuf_printf(sc->o, "%17s \"", "BPF string:");
+		emit_safe_n(sc->o, (const char *)raw, strnlen((const char *)raw, size));
+		obuf_lit(sc->o, "\"\n");
+	}
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What cfi.c and step.c share. */
+#ifndef PERF_UNWIND_CFI_INT_H
+#define PERF_UNWIND_CFI_INT_H
+
+#include "cfi.h"
+#include "config.h"
+
+#if HAVE_LIBDW
+
+#include <elfutils/libdw.h>
+#include <gelf.h>
+#include <stdio.h>
+
+struct load {
+	uint64_t off, size, vaddr;
+};
+
+struct cfi_object {
+	uint32_t idx; /* the dso's */
+	void *map;
+	size_t size;
+	Elf *elf;
+	Dwarf_CFI *eh, *debug; /* debug belongs to dwarf */
+	Dwarf *dwarf;
+	VEC(struct load) load;
+};
+
+struct expr {
+	const Dwarf_Op *ops;
+	size_t n;
+};
+
+struct cfi_key {
+	uint64_t addr;
+	uint32_t object, rule;
+};
+
+struct cfi {
+	const char *symfs;
+	VEC(struct cfi_object *) objects; /* by dso->idx */
+	struct bits tried;
+	VEC(struct cfi_rule) rules;
+	struct htab by_rule;
+	VEC(struct expr) exprs;
+	VEC(struct cfi_key) keys;
+	struct htab by_key;
+	struct arena arena;
+};
+
+#endif
+#endif

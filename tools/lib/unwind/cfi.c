@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Objects' call frame information, looked up through libdw and kept as rules. */
+#include "cfi-int.h"
+
+#if HAVE_LIBDW
+
+#include <dwarf.h>
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int cfi_new(struct cfi **cp, const char *symfs)
+{
+	struct cfi *c = calloc(1, sizeof(*c));
+
+	*cp = c;
+	if (!c)
+		return -ENOMEM;
+	elf_version(EV_CURRENT);
+	c->symfs = symfs;
+	return 0;
+}
+
+static void object_free(struct cfi_object *o)
+{
+	if (!o)
+		return;
+	if (o->dwarf)
+		dwarf_end(o->dwarf);
+	if (o->eh)
+		dwarf_cfi_end(o->eh);
+	if (o->elf)
+		elf_end(o->elf);
+	if (o->map)
+		munmap(o->map, o->size);
+	vec_free(&o->load);
+	free(o);
+}
+
+void cfi_free(struct cfi *c)
+{
+	if (!c)
+		return;
+	vec_for_each(o, &c->objects)
+		object_free(*o);
+	vec_free(&c->objects);
+	bits_free(&c->tried);
+	vec_free(&c->rules);
+	vec_free(&c->exprs);
+	vec_free(&c->keys);
+	htab_free(&c->by_rule);
+	htab_free(&c->by_key);
+	arena_free(&c->arena);
+	free(c);
+}
+
+/* ---- objects ------------------------------------------------------------------------------------ */
+
+/* Objects are only used when they are what was mapped: their build id tells, if both have one. */
+static bool same_build(const struct cfi_object *o, const struct dso *dso)
+{
+	const void *id;
+	ssize_t n = dwelf_elf_gnu_build_id(o->elf, &id);
+
+	if (n <= 0 || !dso->build_id_size)
+		return true;
+	if (n > dso->build_id_size)
+		n = dso->build_id_size;
+	return !memcmp(id, dso->build_id, (size_t)n);
+}
+
+static bool map_file(struct cfi_object *o, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0)
+		return false;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0) {
+		o->map = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+		if (o->map == MAP_FAILED)
+			o->map = NULL;
+		o->size = (size_t)st.st_size;
+	}
+	close(fd);
+	return o->map != NULL;
+}
+
+/* Our own vdso: right when the recording is of the running kernel, which the build id tells. */
+static bool map_vdso(struct cfi_object *o)
+{
+	const void *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
+	size_t size = 2 * (size_t)sysconf(_SC_PAGESIZE);
+
+	if (!vdso)
+		return false;
+	o->map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (o->map == MAP_FAILED) {
+		o->map = NULL;
+		return false;
+	}
+	o->size = size;
+	memcpy(o->map, vdso, size / 2);
+	return true;
+}
+
+static int load_segments(struct cfi_object *o)
+{
+	size_t n;
+
+	if (elf_getphdrnum(o->elf, &n))
+		return -EINVAL;
+	for (size_t i = 0; i < n; i++) {
+		GElf_Phdr ph;
+		struct load l;
+
+		if (!gelf_getphdr(o->elf, (int)i, &ph) || ph.p_type != PT_LOAD)
+			continue;
+		l = (struct load){ ph.p_offset, ph.p_filesz, ph.p_vaddr };
+		if (vec_push(&o->load, l))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static struct cfi_object *object_open(struct cfi *c, const struct dso *dso)
+{
+	struct cfi_object *o = calloc(1, sizeof(*o));
+	char path[4096];
+
+	if (!o)
+		return NULL;
+	o->idx = dso->idx;
+	snprintf(path, sizeof(path), "%s%s", c->symfs ? c->symfs : "", dso->name);
+	if (dso->kind == DSO_VDSO ? !map_vdso(o) : dso->name[0] != '/' || !map_file(o, path))
+		goto fail;
+	o->elf = elf_memory(o->map, o->size);
+	if (!o->elf || elf_kind(o->elf) != ELF_K_ELF || !same_build(o, dso) || load_segments(o))
+		goto fail;
+	o->eh = dwarf_getcfi_elf(o->elf);
+	return o;
+fail:
+	object_free(o);
+	return NULL;
+}
+
+struct cfi_object *cfi_object(struct cfi *c, const struct dso *dso)
+{
+	struct cfi_object *none = NULL;
+
+	if (dso->kind != DSO_USER && dso->kind != DSO_VDSO)
+		return NULL;
+	while (c->objects.n <= dso->idx)
+		if (vec_push(&c->objects, none))
+			return NULL;
+	if (bits_test(&c->tried, dso->idx))
+		return c->objects.v[dso->idx];
+	if (c->tried.nr <= dso->idx) {
+		struct bits more;
+
+		if (bits_init(&more, (dso->idx + 1) * 2))
+			return NULL;
+		for (size_t i = 0; i < c->tried.nr; i++)
+			if (bits_test(&c->tried, i))
+				bits_set(&more, i);
+		bits_free(&c->tried);
+		c->tried = more;
+	}
+	bits_set(&c->tried, dso->idx);
+	c->objects.v[dso->idx] = object_open(c, dso);
+	return c->objects.v[dso->idx];
+}
+
+static bool to_vaddr(const struct cfi_object *o, uint64_t off, uint64_t *vaddr)
+{
+	for (size_t i = 0; i < o->load.n; i++) {
+		const struct load *l = &o->load.v[i];
+
+		if (off >= l->off && off - l->off < l->size) {
+			*vaddr = off - l->off + l->vaddr;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool cfi_read(const struct cfi_object *o, uint64_t addr, void *buf, size_t n)
+{
+	if (addr >= o->size || o->size - addr < n)
+		return false;
+	memcpy(buf, (const char *)o->map + addr, n);
+	return true;
+}
+
+/* ---- rules ----------------------------------------------------------------------------------------- */
+
+static int add_expr(struct cfi *c, const Dwarf_Op *ops, size_t n, uint16_t *nr)
+{
+	struct expr e = { .n = n };
+
+	if (c->exprs.n >= UINT16_MAX)
+		return -ENOSPC;
+	e.ops = arena_memdup(&c->arena, ops, n * sizeof(*ops));
+	if (!e.ops || vec_push(&c->exprs, e))
+		return -ENOMEM;
+	*nr = (uint16_t)(c->exprs.n - 1);
+	return 0;
+}
+
+static int set_cfa(struct cfi *c, Dwarf_Frame *f, struct cfi_rule *r)
+{
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (dwarf_frame_cfa(f, &ops, &n) || !n)
+		return -EINVAL;
+	if (n == 1 && ops[0].atom == DW_OP_bregx && ops[0].number < CFI_MAX_REG) {
+		r->cfa_reg = (uint8_t)ops[0].number;
+		r->cfa_off = (int32_t)ops[0].number2;
+		return 0;
+	}
+	if (n == 1 && ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31) {
+		r->cfa_reg = (uint8_t)(ops[0].atom - DW_OP_breg0);
+		r->cfa_off = (int32_t)ops[0].number;
+		return 0;
+	}
+	r->cfa_expr = true;
+	return add_expr(c, ops, n, &r->expr);
+}
+
+/* What libdw says of one register, in our words. */
+static int set_reg(struct cfi *c, const Dwarf_Op *ops, size_t n, struct cfi_reg *reg)
+{
+	bool cfa = n && ops[0].atom == DW_OP_call_frame_cfa;
+	bool value = n && ops[n - 1].atom == DW_OP_stack_value;
+
+	if (n == 1 && (ops[0].atom == DW_OP_regx ||
+		       (ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31))) {
+		reg->how = CFI_REG;
+		reg->off = ops[0].atom == DW_OP_regx ? (int32_t)ops[0].number
+						      : ops[0].atom - DW_OP_reg0;
+		return 0;
+	}
+	if (cfa && (n - value == 1 || (n - value == 2 && ops[1].atom == DW_OP_plus_uconst))) {
+		reg->how = value ? CFI_CFA_PLUS : CFI_AT_CFA;
+		reg->off = n - value == 2 ? (int32_t)ops[1].number : 0;
+		return 0;
+	}
+	reg->how = value ? CFI_EXPR : CFI_AT_EXPR;
+	return add_expr(c, ops, n, &reg->expr);
+}
+
+static int make_rule(struct cfi *c, Dwarf_Frame *f, struct cfi_rule *r)
+{
+	bool signal_frame = false;
+	int ra = dwarf_frame_info(f, NULL, NULL, &signal_frame);
+
+	if (ra < 0 || ra >= CFI_MAX_REG || set_cfa(c, f, r))
+		return -EINVAL;
+	r->ra_reg = (uint8_t)ra;
+	r->signal_frame = signal_frame;
+	for (int i = 0; i < CFI_MAX_REG && r->nr < ARRAY_SIZE(r->regs); i++) {
+		struct cfi_reg reg = { .reg = (uint8_t)i };
+		Dwarf_Op mem[3], *ops;
+		size_t n;
+
+		if (dwarf_frame_register(f, i, mem, &ops, &n))
+			continue;
+		if (!n && !ops)
+			continue; /* same value */
+		if (!n)
+			reg.how = CFI_UNDEFINED;
+		else if (set_reg(c, ops, n, &reg))
+			return -EINVAL;
+		r->regs[r->nr++] = reg;
+	}
+	return 0;
+}
+
+static uint32_t intern_rule(struct cfi *c, const struct cfi_rule *r)
+{
+	uint64_t hash = hash_bytes(r, sizeof(*r));
+	uint32_t idx;
+
+	for (struct htab_it it = htab_find(&c->by_rule, hash); htab_next(&c->by_rule, &it, &idx);)
+		if (!memcmp(&c->rules.v[idx], r, sizeof(*r)))
+			return idx;
+	if (vec_push(&c->rules, *r) || htab_add(&c->by_rule, hash, (uint32_t)c->rules.n - 1))
+		return CFI_NONE;
+	return (uint32_t)c->rules.n - 1;
+}
+
+static uint32_t look_up(struct cfi *c, struct cfi_object *o, uint64_t vaddr)
+{
+	Dwarf_Frame *f = NULL;
+	struct cfi_rule r;
+	uint32_t rule = CFI_NONE;
+
+	if (!o->eh || dwarf_cfi_addrframe(o->eh, vaddr, &f)) {
+		if (!o->dwarf) {
+			o->dwarf = dwarf_begin_elf(o->elf, DWARF_C_READ, NULL);
+			o->debug = o->dwarf ? dwarf_getcfi(o->dwarf) : NULL;
+		}
+		if (!o->debug || dwarf_cfi_addrframe(o->debug, vaddr, &f))
+			return CFI_NONE;
+	}
+	memset(&r, 0, sizeof(r));
+	if (!make_rule(c, f, &r))
+		rule = intern_rule(c, &r);
+	free(f);
+	return rule;
+}
+
+uint32_t cfi_find(struct cfi *c, struct cfi_object *o, uint64_t addr)
+{
+	uint64_t hash = hash_mix(o->idx, addr);
+	struct cfi_key key = { .addr = addr, .object = o->idx, .rule = CFI_NONE };
+	uint64_t vaddr;
+	uint32_t idx;
+
+	for (struct htab_it it = htab_find(&c->by_key, hash); htab_next(&c->by_key, &it, &idx);)
+		if (c->keys.v[idx].addr == addr && c->keys.v[idx].object == o->idx)
+			return c->keys.v[idx].rule;
+	if (to_vaddr(o, addr, &vaddr))
+		key.rule = look_up(c, o, vaddr);
+	if (!vec_push(&c->keys, key))
+		htab_add(&c->by_key, hash, (uint32_t)c->keys.n - 1);
+	return key.rule;
+}
+
+const struct cfi_rule *cfi_rule(const struct cfi *c, uint32_t rule)
+{
+	return &c->rules.v[rule];
+}
+
+#endif

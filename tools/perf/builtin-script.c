@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perf script: the samples of a recording, a line (or a block of lines) each. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "builtin.h"
+#include "script/script.h"
+
+struct script_cmd {
+	const char *input, *symfs, *vmlinux, *kallsyms;
+	const char *time, *cpus, *comms, *dsos, *symbols, *pids, *tids, *stop_bt;
+	struct cli_list fields;
+	bool force, dump, header, header_only, hide_call_graph, no_inline, ns, reltime, deltatime;
+	bool stitch_lbr, no_demangle, demangle_kernel, show_info, quiet;
+	bool show_task, show_mmap, show_switch, show_namespaces, show_lost, show_round, show_bpf,
+		show_cgroup, show_text_poke, show_kernel_path, no_inline_set;
+	uint64_t max_stack, max_blocks;
+	int verbose;
+	int itrace;
+};
+
+static int accept(void *opts, const struct option *opt, const char *arg, bool unset,
+		  struct err *e)
+{
+	(void)opts, (void)opt, (void)arg, (void)unset, (void)e;
+	return 0;
+}
+
+static int inline_option(void *opts, const struct option *opt, const char *arg, bool unset,
+			 struct err *e)
+{
+	(void)opt, (void)arg, (void)e;
+	((struct script_cmd *)opts)->no_inline = unset;
+	return 0;
+}
+
+static int demangle_option(void *opts, const struct option *opt, const char *arg, bool unset,
+			   struct err *e)
+{
+	(void)opt, (void)arg, (void)e;
+	((struct script_cmd *)opts)->no_demangle = unset;
+	return 0;
+}
+
+#define S struct script_cmd
+static const struct option script_options[] = {
+	OPT_GROUP("Input"),
+	OPT_STRING('i', "input", S, input, "FILE", "recording to read; - is stdin (perf.data)"),
+	OPT_BOOL('f', "force", S, force, "read a file that belongs to somebody else"),
+	OPT_STRING(0, "symfs", S, symfs, "DIR", "look for all objects below this directory"),
+	OPT_STRING('k', "vmlinux", S, vmlinux, "FILE", "kernel image with symbols"),
+	OPT_STRING(0, "kallsyms", S, kallsyms, "FILE", "kernel symbols as in /proc/kallsyms"),
+	OPT_GROUP("What is printed"),
+	OPT_LIST('F', "fields", S, fields, "LIST",
+		 "fields, comma-separated; +NAME and -NAME edit the defaults; CLASS:LIST for hw, "
+		 "sw, trace, raw, break or synth events only"),
+	OPT_BOOL('G', "hide-call-graph", S, hide_call_graph, "the sampled address only"),
+	OPT_UINT(0, "max-stack", S, max_stack, "N", "at most N frames of a callchain (127)"),
+	OPT_CALL_NOARG(0, "inline", inline_option, "show inlined functions as frames (default)"),
+	OPT_BOOL(0, "stitch-lbr", S, stitch_lbr, "join LBR call stacks of one thread"),
+	OPT_UINT(0, "max-blocks", S, max_blocks, "N", "brstackinsn: the newest N blocks only"),
+	OPT_BOOL(0, "ns", S, ns, "times with nine digits"),
+	OPT_BOOL(0, "reltime", S, reltime, "times since the first sample"),
+	OPT_BOOL(0, "deltatime", S, deltatime, "times since the sample before"),
+	OPT_CALL_NOARG(0, "demangle", demangle_option, "C++ and Rust names as written (default)"),
+	OPT_BOOL(0, "demangle-kernel", S, demangle_kernel, "kernel names too"),
+	OPT_GROUP("Records other than samples"),
+	OPT_BOOL(0, "show-task-events", S, show_task, "COMM, FORK and EXIT"),
+	OPT_BOOL(0, "show-mmap-events", S, show_mmap, "MMAP and MMAP2"),
+	OPT_BOOL(0, "show-switch-events", S, show_switch, "SWITCH"),
+	OPT_BOOL(0, "show-namespace-events", S, show_namespaces, "NAMESPACES"),
+	OPT_BOOL(0, "show-lost-events", S, show_lost, "LOST and LOST_SAMPLES"),
+	OPT_BOOL(0, "show-round-events", S, show_round, "FINISHED_ROUND"),
+	OPT_BOOL(0, "show-bpf-events", S, show_bpf, "KSYMBOL and BPF_EVENT"),
+	OPT_BOOL(0, "show-cgroup-events", S, show_cgroup, "CGROUP"),
+	OPT_BOOL(0, "show-text-poke-events", S, show_text_poke, "TEXT_POKE"),
+	OPT_GROUP("Which samples"),
+	OPT_STRING(0, "time", S, time, "RANGES",
+		   "START,STOP in seconds, or N%/I or A%-B% of the recording; several: blanks"),
+	OPT_STRING('C', "cpu", S, cpus, "LIST", "of these CPUs"),
+	OPT_STRING(0, "comms", S, comms, "LIST", "of threads with these names"),
+	OPT_STRING(0, "pid", S, pids, "LIST", "of these processes"),
+	OPT_STRING(0, "tid", S, tids, "LIST", "of these threads"),
+	OPT_STRING(0, "dsos", S, dsos, "LIST", "in these objects"),
+	OPT_STRING('S', "symbols", S, symbols, "LIST", "in these functions"),
+	OPT_GROUP("Other views"),
+	OPT_BOOL('D', "dump-raw-trace", S, dump, "every record in hex and in words"),
+	OPT_BOOL(0, "header", S, header, "the file's header first"),
+	OPT_BOOL(0, "header-only", S, header_only, "nothing but the header"),
+	OPT_BOOL('I', "show-info", S, show_info, "topology and the like in the header too"),
+	OPT_INC('v', "verbose", S, verbose, "more messages"),
+	OPT_BOOL('q', "quiet", S, quiet, "no warnings"),
+	{ .type = OPTION_CALL, .name = "itrace", .parse = accept, .arg = "OPTS",
+	  .help = "accepted for tools that pass it: there is no trace to decode",
+	  .flags = OPTION_OPTARG | OPTION_HIDDEN },
+	{ .type = OPTION_BOOL, .name = "show-kernel-path", .offset = offsetof(S, show_kernel_path),
+	  .help = "accepted", .flags = OPTION_HIDDEN },
+	OPT_END(),
+};
+
+static unsigned shown(const struct script_cmd *o)
+{
+	return (o->show_task ? SHOW_TASK : 0) | (o->show_mmap ? SHOW_MMAP : 0) |
+	       (o->show_switch ? SHOW_SWITCH : 0) | (o->show_namespaces ? SHOW_NAMESPACES : 0) |
+	       (o->show_lost ? SHOW_LOST : 0) | (o->show_round ? SHOW_ROUND : 0) |
+	       (o->show_bpf ? SHOW_BPF : 0) | (o->show_cgroup ? SHOW_CGROUP : 0) |
+	       (o->show_text_poke ? SHOW_TEXT_POKE : 0);
+}
+
+/* Everything a run needs, from the file to the printer. */
+struct run {
+	struct script_env env;
+	struct script *sc;
+	struct obuf out;
+};
+
+static int run_open(struct run *r, const struct script_cmd *o, const struct script_fields *f,
+		    struct err *e)
+{
+	const struct perfdata_env *env = perfdata_env(r->env.pd);
+	struct symbol_opts so = {
+		.symfs = o->symfs,
+		.kallsyms = o->kallsyms,
+		.vmlinux = o->vmlinux,
+		.no_demangle = o->no_demangle,
+		.demangle_kernel = o->demangle_kernel,
+		.demangle_params = o->verbose > 0,
+	};
+	struct unwind_opts uo = {
+		.arch = env->arch,
+		.symfs = o->symfs,
+		.max_stack = (uint32_t)min_u64(o->max_stack, UINT32_MAX),
+		.stitch_lbr = o->stitch_lbr,
+		.max_branches = env->max_branches,
+	};
+	struct script_opts po = {
+		.show = shown(o),
+		.hide_call_graph = o->hide_call_graph,
+		.no_inline = o->no_inline,
+		.ns = o->ns,
+		.reltime = o->reltime,
+		.deltatime = o->deltatime,
+		.verbose = o->verbose > 0,
+		.max_blocks = (uint32_t)min_u64(o->max_blocks, UINT32_MAX),
+		.time = o->time,
+		.cpus = o->cpus,
+		.comms = o->comms,
+		.dsos = o->dsos,
+		.symbols = o->symbols,
+		.pids = o->pids,
+		.tids = o->tids,
+	};
+	int ret = machine_new(&r->env.machine, env->arch, e);
+
+	ret = ret ?: machine_add_build_ids(r->env.machine, r->env.pd, e);
+	ret = ret ?: resolver_new(&r->env.resolver, r->env.machine, &so, e);
+	ret = ret ?: unwind_new(&r->env.unwind, r->env.machine, r->env.resolver, &uo, e);
+	return ret ?: script_new(&r->sc, &r->env, &po, f, &r->out, e);
+}
+
+static void run_close(struct run *r)
+{
+	script_free(r->sc);
+	unwind_free(r->env.unwind);
+	resolver_free(r->env.resolver);
+	machine_free(r->env.machine);
+	perfdata_close(r->env.pd);
+}
+
+static void show_warnings(struct run *r)
+{
+	const char *w;
+
+	while ((w = resolver_next_warning(r->env.resolver)))
+		log_warn("%s", w);
+}
+
+/*
+ * A stream describes itself in records: reads them up to the first of another kind, which is left
+ * in @rec. 1, 0 at the end, or an error.
+ */
+static int skip_header(struct perfdata *pd, struct record *rec, struct err *e)
+{
+	int ret;
+
+	while ((ret = perfdata_next_ordered(pd, rec, e)) > 0)
+		if (rec->type < PERF_RECORD_HEADER_ATTR ||
+		    (rec->type > PERF_RECORD_HEADER_BUILD_ID &&
+		     rec->type != PERF_RECORD_EVENT_UPDATE &&
+		     rec->type != PERF_RECORD_HEADER_FEATURE))
+			break;
+	return ret;
+}
+
+/*
+ * Prints @rec, when @ret says that there is one, and all that follow. Broken ones are reported
+ * and left out; the status tells.
+ */
+static int run_records(struct run *r, struct record *rec, int ret)
+{
+	unsigned long broken = 0;
+	struct err e = { 0 };
+
+	if (!ret)
+		return 0;
+	for (; ret > 0; ret = perfdata_next_ordered(r->env.pd, rec, &e)) {
+		if (unlikely(script_record(r->sc, rec, &e))) {
+			if (e.code == -ENOMEM || !broken++)
+				cli_print_err(&e);
+			if (e.code == -ENOMEM)
+				return 1;
+			err_clear(&e);
+		}
+		if (unlikely(r->out.code))
+			break;
+	}
+	if (broken > 1)
+		log_warn("%lu records could not be printed; the first is described above", broken);
+	if (ret < 0)
+		return cli_print_err(&e);
+	return broken ? 1 : 0;
+}
+
+/* A reader that went away (head) is no failure of ours. */
+static int finish_output(struct obuf *o)
+{
+	int ret = obuf_free(o);
+
+	if (!ret || ret == -EPIPE)
+		return 0;
+	log_error("cannot write the output: %s", strerror(-ret));
+	return 1;
+}
+
+/* Options that the fields of events do not allow: the status is upstream's. */
+#define EXIT_REFUSED 255
+
+static int script_file(const struct script_cmd *o, const struct script_fields *f)
+{
+	struct perfdata_opts po = { .force = o->force };
+	struct run r = { 0 };
+	struct err e = { 0 };
+	struct record rec;
+	int status = 0, ret, more = 1;
+
+	if (obuf_init(&r.out, STDOUT_FILENO, 0))
+		return 1;
+	ret = perfdata_open(&r.env.pd, o->input ?: "perf.data", &po, &e);
+	if (!ret && (o->header || o->header_only))
+		ret = perfdata_print_header(r.env.pd, &r.out, o->show_info, &e);
+	if (!ret && !o->header_only) {
+		more = perfdata_is_pipe(r.env.pd) ? skip_header(r.env.pd, &rec, &e) :
+						    perfdata_next_ordered(r.env.pd, &rec, &e);
+		ret = more < 0 ? more : run_open(&r, o, f, &e);
+		if (!ret)
+			status = run_records(&r, &rec, more);
+	}
+	if (ret) {
+		cli_print_err(&e);
+		status = status ?: EXIT_REFUSED;
+	}
+	if (r.env.resolver && !o->quiet)
+		show_warnings(&r);
+	ret = finish_output(&r.out);
+	run_close(&r);
+	return status ?: ret;
+}
+
+static int script_run(const struct command *cmd, int argc, char **argv)
+{
+	struct script_cmd o = { 0 };
+	struct script_fields f;
+	struct err e = { 0 };
+	int n, status = 0;
+
+	n = cli_parse(cmd, &o, argc, argv, 0);
+	if (n < 0)
+		return CLI_STATUS(n);
+	if (n > 0) {
+		status = cli_usage_error(cmd, "perf script takes no arguments: '%s'", argv[0]);
+		goto out;
+	}
+	if (o.quiet)
+		log_set_level(LOG_ERROR);
+	else if (o.verbose)
+		log_set_level(o.verbose > 1 ? LOG_DEBUG : LOG_INFO);
+	script_fields_init(&f);
+	for (size_t i = 0; i < o.fields.items.n && !status; i++)
+		if (script_fields_parse(&f, o.fields.items.v[i], &e)) {
+			cli_print_err(&e);
+			status = CLI_USAGE;
+		}
+	if (!status) {
+		if (!o.dump)
+			cli_pager_start();
+		status = script_file(&o, &f);
+	}
+out:
+	cli_list_free(&o.fields);
+	return status;
+}
+
+static const char *const script_usage[] = {
+	"script [-i FILE] [-F LIST] [OPTIONS]",
+	NULL,
+};
+
+const struct command cmd_script = {
+	.name = "script",
+	.summary = "Print the samples of a recording as text",
+	.usage = script_usage,
+	.options = script_options,
+	.run = script_run,
+};
