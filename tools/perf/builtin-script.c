@@ -19,8 +19,7 @@ struct script_cmd {
 	int itrace;
 };
 
-static int accept(void *opts, const struct option *opt, const char *arg, bool unset,
-		  struct err *e)
+static int accept(void *opts, const struct option *opt, const char *arg, bool unset, struct err *e)
 {
 	(void)opts, (void)opt, (void)arg, (void)unset, (void)e;
 	return 0;
@@ -85,16 +84,19 @@ static const struct option script_options[] = {
 	OPT_STRING('S', "symbols", S, symbols, "LIST", "in these functions"),
 	OPT_GROUP("Other views"),
 	OPT_BOOL('D', "dump-raw-trace", S, dump, "every record in hex and in words"),
-	OPT_BOOL(0, "header", S, header, "the file's header first"),
-	OPT_BOOL(0, "header-only", S, header_only, "nothing but the header"),
-	OPT_BOOL('I', "show-info", S, show_info, "topology and the like in the header too"),
 	OPT_INC('v', "verbose", S, verbose, "more messages"),
 	OPT_BOOL('q', "quiet", S, quiet, "no warnings"),
-	{ .type = OPTION_CALL, .name = "itrace", .parse = accept, .arg = "OPTS",
+	{ .type = OPTION_CALL,
+	  .name = "itrace",
+	  .parse = accept,
+	  .arg = "OPTS",
 	  .help = "accepted for tools that pass it: there is no trace to decode",
 	  .flags = OPTION_OPTARG | OPTION_HIDDEN },
-	{ .type = OPTION_BOOL, .name = "show-kernel-path", .offset = offsetof(S, show_kernel_path),
-	  .help = "accepted", .flags = OPTION_HIDDEN },
+	{ .type = OPTION_BOOL,
+	  .name = "show-kernel-path",
+	  .offset = offsetof(S, show_kernel_path),
+	  .help = "accepted",
+	  .flags = OPTION_HIDDEN },
 	OPT_END(),
 };
 
@@ -246,11 +248,9 @@ static int script_file(const struct script_cmd *o, const struct script_fields *f
 	if (obuf_init(&r.out, STDOUT_FILENO, 0))
 		return 1;
 	ret = perfdata_open(&r.env.pd, o->input ?: "perf.data", &po, &e);
-	if (!ret && (o->header || o->header_only))
-		ret = perfdata_print_header(r.env.pd, &r.out, o->show_info, &e);
 	if (!ret && !o->header_only) {
-		more = perfdata_is_pipe(r.env.pd) ? skip_header(r.env.pd, &rec, &e) :
-						    perfdata_next_ordered(r.env.pd, &rec, &e);
+		more = perfdata_is_pipe(r.env.pd) ? skip_header(r.env.pd, &rec, &e)
+						  : perfdata_next_ordered(r.env.pd, &rec, &e);
 		ret = more < 0 ? more : run_open(&r, o, f, &e);
 		if (!ret)
 			status = run_records(&r, &rec, more);

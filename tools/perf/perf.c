@@ -6,7 +6,8 @@
 #include "builtin.h"
 
 static const struct command *const commands[] = {
-	&cmd_buildid_list, &cmd_check, &cmd_evlist, &cmd_help, &cmd_test, &cmd_version, &cmd_xstate,
+	&cmd_buildid_list, &cmd_check, &cmd_evlist, &cmd_help, &cmd_script, &cmd_test,
+	&cmd_version, &cmd_xstate,
 };
 
 const struct command *const *perf_commands(size_t *nr)

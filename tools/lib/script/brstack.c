@@ -114,8 +114,8 @@ void print_brstacksym(struct script *sc, const struct ctx *c)
 	const struct sample_branches *b = &c->s->branches;
 	const unsigned char *e = b->entries;
 	/* Symbol and offset always, the object when asked for. */
-	struct form *f = form_get(
-		sc, BIT(SF_SYM) | BIT(SF_SYMOFF) | (c->ev->fields & BIT(SF_DSO)), false);
+	struct form *f =
+		form_get(sc, BIT(SF_SYM) | BIT(SF_SYMOFF) | (c->ev->fields & BIT(SF_DSO)), false);
 
 	for (uint64_t i = 0; f && i < b->nr; i++, e += BRANCH_ENTRY_SIZE) {
 		const struct tail_slot *t = tail_of(sc, b, e);

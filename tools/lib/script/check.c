@@ -77,8 +77,7 @@ static int check_combination(struct script *sc, const struct perfdata_event *eve
 		return err_set(e, -EINVAL,
 			       "Display of offsets requested but symbol is not\nselected.");
 	if ((fields & F(DSO)) && !addr)
-		return err_set(e, -EINVAL,
-			       "Display of DSO requested but no address to convert.");
+		return err_set(e, -EINVAL, "Display of DSO requested but no address to convert.");
 	if ((fields & (F(SRCLINE) | F(SRCCODE))) && !(fields & F(IP)))
 		return err_set(e, -EINVAL,
 			       "Display of source line number requested but sample IP is not\n"
@@ -104,8 +103,8 @@ static const struct perfdata_event *first_of(const struct perfdata *pd, int cls)
 {
 	for (size_t i = 0; i < perfdata_nr_events(pd); i++) {
 		const struct perf_event_attr *attr = &perfdata_event(pd, i)->attr;
-		bool dummy = attr->type == PERF_TYPE_SOFTWARE &&
-			     attr->config == PERF_COUNT_SW_DUMMY;
+		bool dummy =
+			attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
 
 		if (!dummy && (int)script_class_of(attr) == cls)
 			return perfdata_event(pd, i);
@@ -116,8 +115,8 @@ static const struct perfdata_event *first_of(const struct perfdata *pd, int cls)
 static int check_class(struct script *sc, int c, struct err *e)
 {
 	static const char *const titles[SC_MAX] = {
-		"hardware",   "software", "tracepoint", "hardware cache", "raw",
-		"breakpoint", "other",	  "synth",
+		"hardware", "software",	  "tracepoint", "hardware cache",
+		"raw",	    "breakpoint", "other",	"synth",
 	};
 	const struct perfdata_event *event = first_of(sc->env.pd, c);
 	__typeof__(sc->fields.cls[0]) *cls = &sc->fields.cls[c];
@@ -264,8 +263,8 @@ static void set_forms(struct script *sc, struct ev *ev, const struct perf_event_
 	if (by_loc && !ev->form)
 		ev->form = form_get(sc, F(IP), false);
 	if (ev->chain)
-		ev->need |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
-			    PERF_SAMPLE_STACK_USER | PERF_SAMPLE_BRANCH_STACK;
+		ev->need |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
+			    PERF_SAMPLE_BRANCH_STACK;
 	if (ev->need_thread || ev->form)
 		ev->need |= PERF_SAMPLE_TID | PERF_SAMPLE_IP;
 }

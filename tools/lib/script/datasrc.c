@@ -35,8 +35,8 @@ static const char *const lvl_names[] = {
 	"Uncached",
 };
 static const char *const lvlnum_names[16] = {
-	NULL,	 "L1",	      "L2",	     "L3",	"L4", "L2 MHB", "Memory-side Cache",
-	NULL,	 "Uncached",  "CXL",	     "I/O",	"Any cache", "LFB/MAB", "RAM",
+	NULL,	"L1",	    "L2",  "L3",  "L4",	       "L2 MHB",  "Memory-side Cache",
+	NULL,	"Uncached", "CXL", "I/O", "Any cache", "LFB/MAB", "RAM",
 	"PMEM", "N/A",
 };
 static const char *const hop_names[] = {

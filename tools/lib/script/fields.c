@@ -56,8 +56,8 @@ static const char *const names[SF_MAX] = {
 	[SF_SRCCODE] = "srccode",
 };
 
-#define DEFAULTS                                                                                   \
-	(F(COMM) | F(TID) | F(CPU) | F(TIME) | F(EVENT) | F(IP) | F(SYM) | F(SYMOFF) | F(DSO) |    \
+#define DEFAULTS                                                                                \
+	(F(COMM) | F(TID) | F(CPU) | F(TIME) | F(EVENT) | F(IP) | F(SYM) | F(SYMOFF) | F(DSO) | \
 	 F(PERIOD))
 
 static const struct class_def {
@@ -149,8 +149,8 @@ static int invalid_field(const char *tok, size_t n, struct err *e)
 }
 
 /* One word of the list: an optional + or -, and a name. */
-static int parse_word(struct script_fields *f, int cls, const char *tok, size_t n,
-		      enum change *how, struct err *e)
+static int parse_word(struct script_fields *f, int cls, const char *tok, size_t n, enum change *how,
+		      struct err *e)
 {
 	enum change was = *how, now = CHANGE_SET;
 	int field;

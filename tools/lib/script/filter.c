@@ -86,8 +86,9 @@ static int parse_percent(struct script *sc, const char *s, size_t n, struct err 
 	if (*end || !(from >= 0 && to <= 100.0001 && from <= to))
 		goto bad;
 	if (!env->last_time) {
-		err_set(e, -EINVAL, "--time with percent needs the times of the first and last "
-				    "sample, which this file does not hold");
+		err_set(e, -EINVAL,
+			"--time with percent needs the times of the first and last "
+			"sample, which this file does not hold");
 		err_hint(e, "give --time START,STOP in seconds");
 		return -EINVAL;
 	}
@@ -105,8 +106,8 @@ static int parse_range(struct script *sc, const char *s, size_t n, struct err *e
 	size_t nb = comma ? n - na - 1 : 0;
 	uint64_t start = 0, end = UINT64_MAX;
 
-	if ((na && !parse_seconds(s, na, &start)) ||
-	    (nb && !parse_seconds(comma + 1, nb, &end)) || end < start)
+	if ((na && !parse_seconds(s, na, &start)) || (nb && !parse_seconds(comma + 1, nb, &end)) ||
+	    end < start)
 		return err_set(e, -EINVAL, "Invalid time string: '%.*s'", (int)n, s);
 	return add_range(&sc->filter, start, end, e);
 }

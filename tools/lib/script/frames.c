@@ -87,8 +87,7 @@ static void put_place(struct script *sc, struct obuf *o, uint64_t fields, const 
 		obuf_lit(o, " (inlined)");
 }
 
-static int loc_text_make(struct script *sc, const struct form *f, uint32_t loc,
-			 struct loc_text *t)
+static int loc_text_make(struct script *sc, const struct form *f, uint32_t loc, struct loc_text *t)
 {
 	const struct loc *l = resolver_loc(sc->env.resolver, loc);
 	const struct inline_frame *inl = NULL;
@@ -104,8 +103,8 @@ static int loc_text_make(struct script *sc, const struct form *f, uint32_t loc,
 		uint32_t at = (uint32_t)o.len, len;
 
 		obuf_mem(&o, "\0\0\0", 4);
-		put_place(sc, &o, f->fields, l, n > 1 ? inl[i].sym : l->sym,
-			  i + 1 < t->lines, n > 1 ? &inl[i].call : NULL);
+		put_place(sc, &o, f->fields, l, n > 1 ? inl[i].sym : l->sym, i + 1 < t->lines,
+			  n > 1 ? &inl[i].call : NULL);
 		len = (uint32_t)o.len - at - 4;
 		if (!o.code)
 			memcpy(o.buf + at, &len, 4);
@@ -192,8 +191,7 @@ void print_ip(struct script *sc, const struct ctx *c)
 uint32_t find_addr(struct script *sc, const struct ctx *c, uint64_t ip)
 {
 	uint32_t gen = machine_generation(sc->env.machine, c->th->space);
-	struct addr_slot *a =
-		&sc->addrs[(hash_u64(ip) ^ c->th->space) & (ADDR_SLOTS - 1)];
+	struct addr_slot *a = &sc->addrs[(hash_u64(ip) ^ c->th->space) & (ADDR_SLOTS - 1)];
 
 	if (likely(a->ip == ip && a->space == c->th->space && a->generation == gen && a->loc))
 		return a->loc - 1;
@@ -209,10 +207,9 @@ uint32_t find_addr(struct script *sc, const struct ctx *c, uint64_t ip)
 /* Events whose sampled address is one of code or data that symbols can name. */
 static bool addr_has_symbol(const struct perf_event_attr *attr)
 {
-	return attr->type == PERF_TYPE_SOFTWARE &&
-	       (attr->config == PERF_COUNT_SW_PAGE_FAULTS ||
-		attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
-		attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_PAGE_FAULTS ||
+						    attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+						    attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
 }
 
 void print_addr(struct script *sc, const struct ctx *c)

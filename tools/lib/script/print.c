@@ -37,8 +37,7 @@ static void thread_text_make(struct script *sc, const struct ctx *c, struct thre
 	if ((ev->fields & BIT(SF_PID)) && (ev->fields & BIT(SF_TID)))
 		obuf_printf(&o, "%7d/%-7d ", (int)c->s->pid, (int)c->s->tid);
 	else if (ev->fields & (BIT(SF_PID) | BIT(SF_TID)))
-		obuf_printf(&o, "%7d ",
-			    (int)(ev->fields & BIT(SF_PID) ? c->s->pid : c->s->tid));
+		obuf_printf(&o, "%7d ", (int)(ev->fields & BIT(SF_PID) ? c->s->pid : c->s->tid));
 	if (!o.code && o.len > t->cap) {
 		t->s = arena_alloc(&sc->arena, o.len + 16);
 		t->cap = t->s ? (uint32_t)o.len + 16 : 0;
@@ -193,8 +192,8 @@ void print_flags(struct script *sc, const struct ctx *c)
 }
 
 /* The columns that records other than samples share with them. */
-void print_start(struct script *sc, const struct ev *ev, const struct sample *s,
-		 struct thread *th, uint32_t type, uint16_t misc)
+void print_start(struct script *sc, const struct ev *ev, const struct sample *s, struct thread *th,
+		 uint32_t type, uint16_t misc)
 {
 	struct record rec = { .type = type, .misc = misc };
 	struct ctx c = { .rec = &rec, .s = s, .th = th, .ev = ev };
@@ -268,7 +267,7 @@ void script_free(struct script *sc)
 {
 	if (!sc)
 		return;
-	vec_for_each(ev, &sc->ev)
+	vec_for_each (ev, &sc->ev)
 		free(*ev);
 	vec_free(&sc->ev);
 	for (size_t i = 0; i < sc->nr_forms; i++) {

@@ -11,7 +11,7 @@ struct ctx;
 typedef void (*print_fn)(struct script *sc, const struct ctx *c);
 
 /* Which parts of a location are printed after its address. */
-#define FORM_FIELDS                                                                                \
+#define FORM_FIELDS \
 	(BIT(SF_IP) | BIT(SF_SYM) | BIT(SF_SYMOFF) | BIT(SF_DSO) | BIT(SF_DSOFF) | BIT(SF_SRCLINE))
 
 /* " sym+0xoff (dso)" of a location; with inlined functions one such text per line. */
@@ -103,7 +103,7 @@ struct script {
 	struct sample_totals totals; /* of counters that samples carry */
 	struct filter filter;
 	enum regs_arch arch;
-	uint64_t sec;	  /* second that sec_text shows */
+	uint64_t sec; /* second that sec_text shows */
 	char sec_text[24];
 	uint8_t sec_len;
 	uint64_t first_time, last_time; /* --reltime, --deltatime */
@@ -134,8 +134,8 @@ int script_check(struct script *sc, struct err *e);
 struct ev *script_ev(struct script *sc, const struct perfdata_event *event, struct err *e);
 
 /* print.c */
-void print_start(struct script *sc, const struct ev *ev, const struct sample *s,
-		 struct thread *th, uint32_t type, uint16_t misc);
+void print_start(struct script *sc, const struct ev *ev, const struct sample *s, struct thread *th,
+		 uint32_t type, uint16_t misc);
 void print_comm_tid(struct script *sc, const struct ctx *c);
 void print_cpu(struct script *sc, const struct ctx *c);
 void print_misc(struct script *sc, const struct ctx *c);

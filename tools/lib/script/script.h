@@ -128,16 +128,16 @@ enum script_show {
 };
 
 struct script_opts {
-	unsigned show;		  /* enum script_show */
-	bool hide_call_graph;	  /* -G: the sampled address only */
+	unsigned show;	      /* enum script_show */
+	bool hide_call_graph; /* -G: the sampled address only */
 	bool no_inline;
-	bool ns;		  /* time with 9 digits */
+	bool ns; /* time with 9 digits */
 	bool reltime, deltatime;
 	bool verbose;
-	uint32_t max_blocks;	  /* brstackinsn: 0 = no limit */
+	uint32_t max_blocks; /* brstackinsn: 0 = no limit */
 	/* Filters; NULL or empty = everything. */
-	const char *time;	  /* "START,STOP", "10%/2", "10%-20%", several with blanks or commas */
-	const char *cpus;	  /* "0-3,7" */
+	const char *time; /* "START,STOP", "10%/2", "10%-20%", several with blanks or commas */
+	const char *cpus; /* "0-3,7" */
 	const char *comms, *dsos, *symbols, *pids, *tids; /* comma-separated */
 	/* Tells the caller that samples of filtered symbols stop the callchain: not used yet. */
 	const char *stop_bt;

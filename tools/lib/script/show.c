@@ -124,8 +124,7 @@ static int put_body(struct obuf *o, const struct record *rec, struct err *e)
 		return ret;
 	case PERF_RECORD_COMM:
 	case PERF_RECORD_FORK:
-	case PERF_RECORD_EXIT:
-		return put_task(o, rec, e);
+	case PERF_RECORD_EXIT: return put_task(o, rec, e);
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		ret = record_switch(rec, &s, e);
@@ -152,11 +151,8 @@ static int put_body(struct obuf *o, const struct record *rec, struct err *e)
 			obuf_printf(o, " lost %llu\n", (unsigned long long)l.lost);
 		return ret;
 	case PERF_RECORD_KSYMBOL:
-	case PERF_RECORD_BPF_EVENT:
-		return put_kernel_object(o, rec, e);
-	default:
-		obuf_char(o, '\n');
-		return 0;
+	case PERF_RECORD_BPF_EVENT: return put_kernel_object(o, rec, e);
+	default: obuf_char(o, '\n'); return 0;
 	}
 }
 
@@ -165,30 +161,20 @@ static unsigned shown_by(uint32_t type)
 	switch (type) {
 	case PERF_RECORD_COMM:
 	case PERF_RECORD_FORK:
-	case PERF_RECORD_EXIT:
-		return SHOW_TASK;
+	case PERF_RECORD_EXIT: return SHOW_TASK;
 	case PERF_RECORD_MMAP:
-	case PERF_RECORD_MMAP2:
-		return SHOW_MMAP;
+	case PERF_RECORD_MMAP2: return SHOW_MMAP;
 	case PERF_RECORD_SWITCH:
-	case PERF_RECORD_SWITCH_CPU_WIDE:
-		return SHOW_SWITCH;
-	case PERF_RECORD_NAMESPACES:
-		return SHOW_NAMESPACES;
+	case PERF_RECORD_SWITCH_CPU_WIDE: return SHOW_SWITCH;
+	case PERF_RECORD_NAMESPACES: return SHOW_NAMESPACES;
 	case PERF_RECORD_LOST:
-	case PERF_RECORD_LOST_SAMPLES:
-		return SHOW_LOST;
-	case PERF_RECORD_FINISHED_ROUND:
-		return SHOW_ROUND;
+	case PERF_RECORD_LOST_SAMPLES: return SHOW_LOST;
+	case PERF_RECORD_FINISHED_ROUND: return SHOW_ROUND;
 	case PERF_RECORD_KSYMBOL:
-	case PERF_RECORD_BPF_EVENT:
-		return SHOW_BPF;
-	case PERF_RECORD_CGROUP:
-		return SHOW_CGROUP;
-	case PERF_RECORD_TEXT_POKE:
-		return SHOW_TEXT_POKE;
-	default:
-		return 0;
+	case PERF_RECORD_BPF_EVENT: return SHOW_BPF;
+	case PERF_RECORD_CGROUP: return SHOW_CGROUP;
+	case PERF_RECORD_TEXT_POKE: return SHOW_TEXT_POKE;
+	default: return 0;
 	}
 }
 

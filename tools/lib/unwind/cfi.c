@@ -45,7 +45,7 @@ void cfi_free(struct cfi *c)
 {
 	if (!c)
 		return;
-	vec_for_each(o, &c->objects)
+	vec_for_each (o, &c->objects)
 		object_free(*o);
 	vec_free(&c->objects);
 	bits_free(&c->tried);
@@ -242,7 +242,7 @@ static int set_reg(struct cfi *c, const Dwarf_Op *ops, size_t n, struct cfi_reg 
 		       (ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31))) {
 		reg->how = CFI_REG;
 		reg->off = ops[0].atom == DW_OP_regx ? (int32_t)ops[0].number
-						      : ops[0].atom - DW_OP_reg0;
+						     : ops[0].atom - DW_OP_reg0;
 		return 0;
 	}
 	if (cfa && (n - value == 1 || (n - value == 2 && ops[1].atom == DW_OP_plus_uconst))) {

@@ -82,8 +82,7 @@ static bool binary(struct stack *s, uint8_t atom)
 	case DW_OP_shra: v = (uint64_t)((int64_t)a >> (b < 64 ? b : 63)); break;
 	case DW_OP_mod: v = b ? a % b : 0; break;
 	case DW_OP_div:
-		v = b && !(b == ~0ULL && a == 1ULL << 63) ? (uint64_t)((int64_t)a / (int64_t)b)
-							   : 0;
+		v = b && !(b == ~0ULL && a == 1ULL << 63) ? (uint64_t)((int64_t)a / (int64_t)b) : 0;
 		break;
 	case DW_OP_eq: v = a == b; break;
 	case DW_OP_ne: v = a != b; break;
@@ -190,8 +189,8 @@ static bool evaluate(const struct expr *e, const struct machine_state *m, uint64
 	return !s.bad && steps <= STEPS_MAX;
 }
 
-static bool reg_value(const struct cfi *c, const struct cfi_reg *reg,
-		      const struct machine_state *m, uint64_t *v)
+static bool reg_value(const struct cfi *c, const struct cfi_reg *reg, const struct machine_state *m,
+		      uint64_t *v)
 {
 	switch (reg->how) {
 	case CFI_AT_CFA: return m->mem(m->ctx, m->cfa + (uint64_t)(int64_t)reg->off, m->word, v);
@@ -200,8 +199,7 @@ static bool reg_value(const struct cfi *c, const struct cfi_reg *reg,
 		*v = m->r->v[(unsigned)reg->off % CFI_MAX_REG];
 		return cfi_known(m->r, (unsigned)reg->off);
 	case CFI_AT_EXPR:
-		return evaluate(&c->exprs.v[reg->expr], m, v) &&
-		       m->mem(m->ctx, *v, m->word, v);
+		return evaluate(&c->exprs.v[reg->expr], m, v) && m->mem(m->ctx, *v, m->word, v);
 	case CFI_EXPR: return evaluate(&c->exprs.v[reg->expr], m, v);
 	default: return false;
 	}
