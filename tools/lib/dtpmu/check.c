@@ -342,6 +342,8 @@ void dtpmu_check(const struct dtpmu *pmu, const struct dtpmu_want *w, size_t nr,
 	}
 	if (!first_pass(pmu, a, counting) ? !search(pmu, a, counting) : a->group_rule) {
 		a->verdict = DTPMU_CONFLICT;
+		for (size_t i = 0; i < a->nr; i++) /* what the search tried last is no answer */
+			a->use[i].config = a->want[i].config;
 		return;
 	}
 	assign(pmu, a);

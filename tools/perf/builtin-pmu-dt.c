@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perf pmu-dt: PMUs that a device tree describes: show, lint, decode, encode, check. */
+#include "builtin.h"
+#include "pmu-dt.h"
+
+#include <stdlib.h>
+
+struct pmu_dt_opts {
+	const char *path, *pmu, *config1;
+	bool json, guest, as_published;
+	int verbose;
+};
+
+static const struct option pmu_dt_options[] = {
+	OPT_STRING(
+		0, "pmu-dt", struct pmu_dt_opts, path, "PATH",
+		"device tree: a .dtb, a .dts or a directory (default: $PERF_PMU_DT, this machine)"),
+	OPT_STRING(0, "pmu", struct pmu_dt_opts, pmu, "NAME", "only this PMU of the tree"),
+	OPT_STRING(0, "config1", struct pmu_dt_opts, config1, "VALUE",
+		   "decode: the second word of the event"),
+	OPT_BOOL(0, "guest", struct pmu_dt_opts, guest,
+		 "check: for a guest's kernel instead of bare metal"),
+	OPT_BOOL(0, "as-published", struct pmu_dt_opts, as_published,
+		 "do not correct known faults of published trees"),
+	OPT_BOOL('j', "json", struct pmu_dt_opts, json, "print JSON"),
+	OPT_INC('v', "verbose", struct pmu_dt_opts, verbose,
+		"show: events too; lint: notes too; decode: fields that are 0 too"),
+	OPT_END(),
+};
+
+static const char *const pmu_dt_usage[] = {
+	"pmu-dt [show] [--pmu-dt PATH] [--pmu NAME] [-v] [--json]",
+	"pmu-dt lint [--pmu-dt PATH] [-v] [--json]",
+	"pmu-dt decode CODE... [--config1 VALUE] [-v] [--json]",
+	"pmu-dt encode TERM=VALUE,... [--json]",
+	"pmu-dt check EVENT... [--guest] [--json]",
+	NULL,
+};
+
+struct pmu_dt_ctx {
+	const struct command *cmd;
+	const struct pmu_dt_opts *o;
+	struct emit *e;
+	int status; /* of the program, when nothing fails */
+	struct err *err;
+};
+
+static int do_show(struct pmu_dt_ctx *c, const struct dtpmu *pmu, int argc, char **argv)
+{
+	(void)argc, (void)argv;
+	return pmu_dt_show(c->e, pmu, c->o->verbose || c->o->json, c->err);
+}
+
+static int do_lint(struct pmu_dt_ctx *c, const struct dtpmu *pmu, int argc, char **argv)
+{
+	size_t faults = 0;
+	int ret = pmu_dt_lint(c->e, pmu, c->o->verbose || c->o->json, &faults, c->err);
+
+	(void)argc, (void)argv;
+	if (faults)
+		c->status = 1;
+	return ret;
+}
+
+/* ---- decode, encode ---- */
+
+static int decode_one(struct pmu_dt_ctx *c, const struct dtpmu *pmu, const struct dtpmu_want *w)
+{
+	const struct dtpmu_event *ev = dtpmu_event_of(pmu, w->config, w->config1);
+	int ret = dtpmu_owned(pmu, w, c->err);
+
+	if (ret)
+		return ret;
+	emit_object(c->e, NULL);
+	emit_hex(c->e, "config", w->config);
+	if (w->config1 || c->o->config1)
+		emit_hex(c->e, "config1", w->config1);
+	if (ev)
+		emit_str(c->e, "event", ev->name);
+	emit_object(c->e, "fields");
+	vec_for_each (f, &pmu->fields) {
+		uint64_t v = dtpmu_field_get(f, w);
+
+		if (!f->overlay && (v || c->o->verbose || c->o->json))
+			emit_hex(c->e, f->term, v);
+	}
+	emit_end(c->e);
+	emit_end(c->e);
+	return 0;
+}
+
+static int do_decode(struct pmu_dt_ctx *c, const struct dtpmu *pmu, int argc, char **argv)
+{
+	struct dtpmu_want w = { 0 };
+	int ret = 0;
+
+	if (c->o->config1 && cli_parse_u64(c->o->config1, &w.config1))
+		return err_set(c->err, -EINVAL, "--config1: '%s' is not a number", c->o->config1);
+	emit_str(c->e, "pmu", pmu->name);
+	emit_array(c->e, "codes");
+	for (int i = 0; i < argc && !ret; i++) {
+		if (cli_parse_u64(argv[i], &w.config))
+			ret = err_set(c->err, -EINVAL, "'%s' is not an event code", argv[i]);
+		else
+			ret = decode_one(c, pmu, &w);
+	}
+	emit_end(c->e);
+	return ret;
+}
+
+static void event_string(const struct dtpmu *pmu, const struct dtpmu_want *w, char *buf,
+			 size_t size)
+{
+	size_t len = (size_t)snprintf(buf, size, "%s/", pmu->name);
+
+	/* bits above those of `event` have a term of their own */
+	len += (size_t)snprintf(buf + len, size - len, "event=0x%llx",
+				(unsigned long long)(w->config & ~pmu->software));
+	vec_for_each (f, &pmu->fields) {
+		uint64_t v = dtpmu_field_get(f, w);
+
+		if (v && len < size && (f->word || (pmu->software >> f->lo & 1)))
+			len += (size_t)snprintf(buf + len, size - len, ",%s=0x%llx", f->term,
+						(unsigned long long)v);
+	}
+	if (len < size)
+		snprintf(buf + len, size - len, "/");
+}
+
+static int do_encode(struct pmu_dt_ctx *c, const struct dtpmu *pmu, int argc, char **argv)
+{
+	int ret = 0;
+
+	emit_str(c->e, "pmu", pmu->name);
+	emit_array(c->e, "codes");
+	for (int i = 0; i < argc && !ret; i++) {
+		struct dtpmu_want w;
+		char text[1024];
+
+		ret = dtpmu_parse_event(pmu, argv[i], &w, c->err);
+		if (ret)
+			break;
+		event_string(pmu, &w, text, sizeof(text));
+		emit_object(c->e, NULL);
+		emit_hex(c->e, "config", w.config);
+		emit_hex(c->e, "config1", w.config1);
+		emit_str(c->e, "event", text);
+		emit_end(c->e);
+	}
+	emit_end(c->e);
+	return ret;
+}
+
+/* ---- check ---- */
+
+static void emit_registers(struct pmu_dt_ctx *c, const struct dtpmu *pmu,
+			   const struct dtpmu_answer *a)
+{
+	char name[16];
+
+	emit_object(c->e, "registers");
+	for (unsigned i = 0; i < DTPMU_MAX_MMCR; i++) {
+		bool known = a->mmcr[i] != 0;
+
+		vec_for_each (s, &pmu->mmcrs)
+			known |= s->number == i;
+		if (known)
+			emit_hex(c->e, dtpmu_mmcr_name(i, name), a->mmcr[i]);
+	}
+	emit_end(c->e);
+}
+
+static int emit_uses(struct pmu_dt_ctx *c, const struct dtpmu_answer *a, char **argv)
+{
+	static const struct emit_column cols[] = {
+		{ "event", "EVENT", false },	      { "code", "CODE", false },
+		{ "counts", "COUNTED AS", false },    { "pmc", "PMC", true },
+		{ "mask", "CONSTRAINT MASK", false }, { "value", "VALUE", false },
+		{ "open", "OPENING", false },
+	};
+	struct emit_table *t = emit_table_new(cols, ARRAY_SIZE(cols));
+
+	if (!t)
+		return err_set(c->err, -ENOMEM, "no memory for a table");
+	for (size_t i = 0; i < a->nr; i++) {
+		const struct dtpmu_use *u = &a->use[i];
+
+		emit_table_cell(t, "%s", argv[i]);
+		emit_table_cell(t, "0x%llx", (unsigned long long)a->want[i].config);
+		emit_table_cell(t, "0x%llx", (unsigned long long)u->config);
+		emit_table_cell(t, "%u", u->pmc);
+		emit_table_cell(t, "0x%llx", (unsigned long long)u->mask);
+		emit_table_cell(t, "0x%llx", (unsigned long long)u->value);
+		if (u->reserved)
+			emit_table_cell(t, "refused: reserved %s", u->reserved->name);
+		else
+			emit_table_cell(t, "%s", u->valid ? "ok" : "refused");
+		c->status |= u->reserved != NULL;
+	}
+	if (c->e->format == EMIT_TEXT)
+		obuf_char(c->e->o, '\n');
+	emit_table_print(t, c->e, "events");
+	emit_table_free(t);
+	return 0;
+}
+
+static void emit_conflict(struct pmu_dt_ctx *c, const struct dtpmu *pmu,
+			  const struct dtpmu_answer *a)
+{
+	char names[512];
+
+	if (a->conflict_at < 0)
+		return;
+	emit_s64(c->e, "clashing event", a->conflict_at + 1);
+	emit_s64(c->e, "with event", a->conflict_with + 1);
+	emit_hex(c->e, "clashing bits", a->conflict_bits);
+	emit_str(c->e, "constraint",
+		 dtpmu_conflict_names(pmu, a->conflict_bits, names, sizeof(names)));
+	emit_u64(c->e, "placements tried", a->tried);
+}
+
+static int do_check(struct pmu_dt_ctx *c, const struct dtpmu *pmu, int argc, char **argv)
+{
+	static const char *const verdicts[] = { "ok", "too many events", "invalid event",
+						"conflict" };
+	struct dtpmu_want w[DTPMU_MAX_GROUP];
+	struct dtpmu_answer a;
+	char text[768];
+	int ret;
+
+	if (argc > DTPMU_MAX_GROUP)
+		return err_set(c->err, -E2BIG, "a group of %d events: the limit is %d", argc,
+			       DTPMU_MAX_GROUP);
+	for (int i = 0; i < argc; i++) {
+		ret = dtpmu_parse_event(pmu, argv[i], &w[i], c->err);
+		if (ret)
+			return err_context(c->err, "event %d, '%s'", i + 1, argv[i]);
+	}
+	dtpmu_check(pmu, w, (size_t)argc, c->o->guest ? DTPMU_GUEST : 0, &a);
+	emit_str(c->e, "pmu", pmu->name);
+	emit_str(c->e, "verdict", verdicts[a.verdict]);
+	emit_str(c->e, "because", dtpmu_explain(pmu, &a, text, sizeof(text)));
+	if (a.verdict == DTPMU_OK)
+		emit_registers(c, pmu, &a);
+	else
+		emit_conflict(c, pmu, &a);
+	c->status |= a.verdict != DTPMU_OK;
+	return emit_uses(c, &a, argv);
+}
+
+static const struct verb {
+	const char *name;
+	int (*run)(struct pmu_dt_ctx *c, const struct dtpmu *pmu, int argc, char **argv);
+	bool args, lint;
+} verbs[] = {
+	{ "show", do_show, false, false },    { "lint", do_lint, false, true },
+	{ "decode", do_decode, true, false }, { "encode", do_encode, true, false },
+	{ "check", do_check, true, false },
+};
+
+static const struct verb *find_verb(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+		if (!strcmp(verbs[i].name, name))
+			return &verbs[i];
+	return NULL;
+}
+
+static int load(struct pmu_dt_ctx *c, const struct verb *v, struct dtpmu_list **l)
+{
+	unsigned flags = c->o->as_published || v->lint ? DTPMU_AS_PUBLISHED : 0;
+	int ret = dtpmu_load_default(l, c->o->path, flags, c->err);
+
+	if (ret)
+		return ret;
+	if (!*l) {
+		err_set(c->err, -ENODEV, "this machine's device tree describes no PMU");
+		err_hint(c->err, "Give a tree with --pmu-dt PATH or in $PERF_PMU_DT: a .dtb, a "
+				 ".dts, or a directory such as a copy of /proc/device-tree.");
+		return -ENODEV;
+	}
+	if (c->o->pmu && !dtpmu_find(*l, c->o->pmu)) {
+		err_set(c->err, -ENOENT, "%s has no PMU '%s'", (*l)->source, c->o->pmu);
+		err_hint(c->err, "Its first one is called %s.", (*l)->pmu[0]->name);
+		return -ENOENT;
+	}
+	return v->lint ? dtpmu_lint(*l, c->err) : 0;
+}
+
+/* show and lint walk all PMUs of the tree; the others work on one. */
+static int run_verb(struct pmu_dt_ctx *c, const struct verb *v, int argc, char **argv)
+{
+	struct dtpmu_list *l = NULL;
+	int ret = load(c, v, &l);
+
+	if (ret)
+		goto out;
+	if (c->o->pmu || v->args || l->nr == 1) {
+		emit_object(c->e, NULL);
+		ret = v->run(c, c->o->pmu ? dtpmu_find(l, c->o->pmu) : l->pmu[0], argc, argv);
+		emit_end(c->e);
+		goto out;
+	}
+	emit_object(c->e, NULL);
+	emit_array(c->e, "pmus");
+	for (size_t i = 0; i < l->nr && !ret; i++) {
+		emit_object(c->e, NULL);
+		ret = v->run(c, l->pmu[i], argc, argv);
+		emit_end(c->e);
+	}
+	emit_end(c->e);
+	emit_end(c->e);
+out:
+	dtpmu_free(l);
+	return ret;
+}
+
+static int pmu_dt_run(const struct command *cmd, int argc, char **argv)
+{
+	struct pmu_dt_opts o = { 0 };
+	struct err err = { 0 };
+	struct obuf out;
+	struct emit e;
+	struct pmu_dt_ctx c = { .cmd = cmd, .o = &o, .e = &e, .err = &err };
+	int n = cli_parse(cmd, &o, argc, argv, 0), ret;
+	const struct verb *v;
+
+	if (n < 0)
+		return CLI_STATUS(n);
+	v = n ? find_verb(argv[0]) : &verbs[0];
+	if (!v)
+		return cli_usage_error(cmd, "unknown subcommand '%s'", argv[0]);
+	if (v->args && n < 2)
+		return cli_usage_error(cmd, "%s needs an argument", v->name);
+	if (!v->args && n > 1)
+		return cli_usage_error(cmd, "unexpected argument '%s'", argv[1]);
+	if (obuf_init(&out, -1, 0))
+		return cli_print_err(&(struct err){ .code = -ENOMEM, .text = "no memory" });
+	emit_init(&e, &out, o.json ? EMIT_JSON : EMIT_TEXT);
+	ret = run_verb(&c, v, n ? n - 1 : 0, argv + 1);
+	emit_finish(&e);
+	if (!ret && write_all(1, out.buf, out.len))
+		c.status = 1;
+	out.len = 0;
+	obuf_free(&out);
+	return ret ? cli_print_err(&err) : c.status;
+}
+
+const struct command cmd_pmu_dt = {
+	.name = "pmu-dt",
+	.summary = "Show, check and compute with PMUs that a device tree describes",
+	.usage = pmu_dt_usage,
+	.options = pmu_dt_options,
+	.run = pmu_dt_run,
+};
