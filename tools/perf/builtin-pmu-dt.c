@@ -108,25 +108,6 @@ static int do_decode(struct pmu_dt_ctx *c, const struct dtpmu *pmu, int argc, ch
 	return ret;
 }
 
-static void event_string(const struct dtpmu *pmu, const struct dtpmu_want *w, char *buf,
-			 size_t size)
-{
-	size_t len = (size_t)snprintf(buf, size, "%s/", pmu->name);
-
-	/* bits above those of `event` have a term of their own */
-	len += (size_t)snprintf(buf + len, size - len, "event=0x%llx",
-				(unsigned long long)(w->config & ~pmu->software));
-	vec_for_each (f, &pmu->fields) {
-		uint64_t v = dtpmu_field_get(f, w);
-
-		if (v && len < size && (f->word || (pmu->software >> f->lo & 1)))
-			len += (size_t)snprintf(buf + len, size - len, ",%s=0x%llx", f->term,
-						(unsigned long long)v);
-	}
-	if (len < size)
-		snprintf(buf + len, size - len, "/");
-}
-
 static int do_encode(struct pmu_dt_ctx *c, const struct dtpmu *pmu, int argc, char **argv)
 {
 	int ret = 0;
@@ -135,12 +116,13 @@ static int do_encode(struct pmu_dt_ctx *c, const struct dtpmu *pmu, int argc, ch
 	emit_array(c->e, "codes");
 	for (int i = 0; i < argc && !ret; i++) {
 		struct dtpmu_want w;
-		char text[1024];
+		char terms[1024], text[1200];
 
 		ret = dtpmu_parse_event(pmu, argv[i], &w, c->err);
 		if (ret)
 			break;
-		event_string(pmu, &w, text, sizeof(text));
+		snprintf(text, sizeof(text), "%s/%s/", pmu->name,
+			 dtpmu_terms(pmu, &w, terms, sizeof(terms)));
 		emit_object(c->e, NULL);
 		emit_hex(c->e, "config", w.config);
 		emit_hex(c->e, "config1", w.config1);

@@ -125,6 +125,21 @@ static int set_term(const struct dtpmu_term *t, struct dtpmu_want *w, uint64_t v
 			t->word ? &w->config1 : &w->config, value, e);
 }
 
+const char *dtpmu_terms(const struct dtpmu *pmu, const struct dtpmu_want *w, char *buf, size_t size)
+{
+	int len = snprintf(buf, size, "event=0x%llx",
+			   (unsigned long long)(w->config & ~pmu->software));
+
+	vec_for_each (f, &pmu->fields) {
+		uint64_t v = dtpmu_field_get(f, w);
+
+		if (v && len > 0 && (size_t)len < size && (f->word || (pmu->software >> f->lo & 1)))
+			len += snprintf(buf + len, size - (size_t)len, ",%s=0x%llx", f->term,
+					(unsigned long long)v);
+	}
+	return buf;
+}
+
 /* ---- event strings ---- */
 
 static bool parse_number(const char *s, int base, uint64_t *v)

@@ -277,6 +277,13 @@ bool dtpmu_term(const struct dtpmu *pmu, size_t i, struct dtpmu_term *t);
 int dtpmu_parse_event(const struct dtpmu *pmu, const char *text, struct dtpmu_want *w,
 		      struct err *e);
 
+/*
+ * The terms of an event: "event=0x600f4", with a term of its own for what `event` does not cover
+ * ("event=0x35,ebb=0x1,thresh_cmp=0x40"). Returns @buf.
+ */
+const char *dtpmu_terms(const struct dtpmu *pmu, const struct dtpmu_want *w, char *buf,
+			size_t size);
+
 /* ---- groups ------------------------------------------------------------------------------------ */
 
 enum dtpmu_verdict { DTPMU_OK, DTPMU_TOO_MANY, DTPMU_INVALID, DTPMU_CONFLICT };

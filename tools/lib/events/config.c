@@ -376,8 +376,6 @@ int events_configure(struct event_list *l, const struct events_config *c, struct
 {
 	int ret = check_config(l, c, e);
 
-	if (!ret)
-		ret = check_groups(l, e);
 	if (ret)
 		return ret;
 	choose_tracking(l);
@@ -386,5 +384,5 @@ int events_configure(struct event_list *l, const struct events_config *c, struct
 	configure_ids(l, c->want_id);
 	for (size_t i = 0; i < l->n; i++)
 		l->v[i].attr.size = attr_min_size(&l->v[i].attr);
-	return 0;
+	return check_groups(l, e);
 }

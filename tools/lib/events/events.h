@@ -88,6 +88,11 @@ int pmus_new(struct pmus **t, const char *sysfs, struct err *e);
 void pmus_free(struct pmus *t);
 /* Adds a PMU of another source; the struct is copied, what it points to must outlive the table. */
 int pmus_add(struct pmus *t, const struct pmu *pmu, struct err *e);
+/*
+ * Adds the PMUs that a device tree describes: @path, or when NULL $PERF_PMU_DT, or the live tree
+ * of this machine. Without any of them nothing is added, which is no error. See dtpmu.h.
+ */
+int pmus_add_device_tree(struct pmus *t, const char *path, struct err *e);
 size_t pmus_nr(const struct pmus *t);
 struct pmu *pmus_at(struct pmus *t, size_t i);
 struct pmu *pmus_find(struct pmus *t, const char *name); /* NULL = none */

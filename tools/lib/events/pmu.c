@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "dtpmu/dtpmu.h"
 #include "events/private.h"
 
 #define DEVICES "bus/event_source/devices"
@@ -43,6 +44,7 @@ void pmus_free(struct pmus *t)
 		free(t->v[i]);
 	free(t->v);
 	arena_free(&t->arena);
+	dtpmu_free(t->dt);
 	free(t);
 }
 
