@@ -94,12 +94,18 @@ static void print_bytes(struct dump *d, const struct record *rec)
 	obuf_char(o, '\n');
 }
 
+/* Upstream counts a pipe's bytes from behind its 16-byte header. */
+static uint64_t place_of(const struct dump *d, const struct record *rec)
+{
+	return d->pipe && rec->offset >= 16 ? rec->offset - 16 : rec->offset;
+}
+
 static void print_place(struct dump *d, const struct record *rec)
 {
 	struct obuf *o = d->o;
 
 	obuf_char(o, '\n');
-	dump_hex(o, rec->offset);
+	dump_hex(o, place_of(d, rec));
 	obuf_char(o, '@');
 	obuf_str(o, d->path);
 	obuf_lit(o, " [");
@@ -175,7 +181,7 @@ static void print_line(struct dump *d, const struct record *rec)
 	if (unlikely(d->nr_events != perfdata_nr_events(d->pd)))
 		learn_events(d);
 	print_when(d, rec);
-	dump_hex(d->o, rec->offset);
+	dump_hex(d->o, place_of(d, rec));
 	obuf_lit(d->o, " [");
 	dump_hex(d->o, rec->size);
 	obuf_lit(d->o, "]: PERF_RECORD_");
@@ -198,6 +204,8 @@ void dump_record(struct dump *d, const struct record *rec)
 	struct err e;
 
 	dump_stats_add(&d->stats, rec);
+	if (rec->type == PERF_RECORD_HEADER_EVENT_TYPE)
+		return;
 	print_place(d, rec);
 	if (!d->opts.no_raw && !(d->opts.redact && rec->type == PERF_RECORD_SAMPLE))
 		print_bytes(d, rec);
@@ -220,13 +228,17 @@ int dump_new(struct dump **out, struct perfdata *pd, struct obuf *o, const struc
 	d->o = o;
 	if (opts)
 		d->opts = *opts;
-	d->path = perfdata_is_pipe(pd) ? "pipe" : perfdata_path(pd);
+	d->stats.pd = pd;
+	d->pipe = perfdata_is_pipe(pd);
+	d->path = d->pipe ? "pipe" : perfdata_path(pd);
 	d->arch = regs_arch_from_uname(env->arch);
 	if (d->arch == REGS_ARCH_NONE)
 		d->arch = regs_arch_from_elf(env->e_machine);
 	ret = machine_new(&d->machine, env->arch, e);
+	if (!ret)
+		ret = machine_add_build_ids(d->machine, pd, e);
 	if (ret) {
-		free(d);
+		dump_free(d);
 		return ret;
 	}
 	learn_events(d);

@@ -6,7 +6,7 @@
  *	dump_new(&d, pd, &out, NULL, &err);
  *	while ((ret = perfdata_next_ordered(pd, &rec, &err)) > 0)
  *		dump_record(d, &rec);
- *	dump_print_stats(dump_stats(d), pd, &out);
+ *	dump_print_stats(dump_stats(d), pd, &out);	--stats alone: dump_stats_add()
  *	dump_free(d);
  *
  * The text is upstream's; where it is not, and why, stands in tests/golden/dump.differences.
@@ -39,32 +39,41 @@ struct dump_event_stats {
 	uint64_t nr[PERF_RECORD_KERNEL_MAX];
 };
 
-/* Counts by type, and by event for what belongs to one. Zero-initialised is empty. */
+struct dump_reads;
+
+/*
+ * Counts by type, and by event for what belongs to one: { .pd = pd } is empty. A sample with
+ * counter values (PERF_SAMPLE_READ) counts for each event whose counter has moved since, as it
+ * does in reports.
+ */
 struct dump_stats {
+	const struct perfdata *pd;
 	uint64_t nr[DUMP_STATS_TYPES];
 	uint64_t unknown;		     /* types outside of the table */
 	VEC(struct dump_event_stats) events; /* by event->idx */
+	struct dump_reads *reads;
 };
 
 void dump_stats_free(struct dump_stats *s);
-int dump_stats_grow(struct dump_stats *s, size_t nr); /* dump_stats_add()'s; 0 or -ENOMEM */
+/* For dump_stats_add(): what is not just a counter. */
+void dump_stats_other(struct dump_stats *s, const struct record *rec);
 
 /* Looks at type and event only: fast enough for --stats of anything. */
 static inline void dump_stats_add(struct dump_stats *s, const struct record *rec)
 {
-	if (likely(rec->type < DUMP_STATS_TYPES))
-		s->nr[rec->type]++;
-	else
-		s->unknown++;
-	if (rec->type != PERF_RECORD_SAMPLE || unlikely(!rec->event))
+	const struct perfdata_event *ev = rec->event;
+
+	if (likely(rec->type == PERF_RECORD_SAMPLE && ev && ev->idx < s->events.n &&
+		   !(ev->attr.sample_type & PERF_SAMPLE_READ))) {
+		s->nr[PERF_RECORD_SAMPLE]++;
+		s->events.v[ev->idx].nr[PERF_RECORD_SAMPLE]++;
 		return;
-	if (unlikely(rec->event->idx >= s->events.n) && dump_stats_grow(s, rec->event->idx + 1))
-		return;
-	s->events.v[rec->event->idx].nr[rec->type]++;
+	}
+	dump_stats_other(s, rec);
 }
 
 const struct dump_stats *dump_stats(const struct dump *d);
-/* "\nAggregated stats:\n ..." */
+/* "\nAggregated stats:\n ..."; asks @pd for what it unpacked. */
 void dump_print_stats(const struct dump_stats *s, const struct perfdata *pd, struct obuf *o);
 
 #endif

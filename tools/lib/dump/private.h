@@ -16,6 +16,7 @@ struct dump {
 	struct dump_stats stats;
 	enum regs_arch arch;
 	const char *path;
+	bool pipe;
 
 	/* Of all events together, because the start of a line follows them, not its record. */
 	size_t nr_events;

@@ -104,35 +104,51 @@ static void cpus_from_mask(struct cursor *c, struct bits *b)
 	}
 }
 
-static int cpu_map(struct dump *d, const struct record *rec, struct err *e)
+static void cpus_from_range(struct cursor *c, struct bits *b, bool *any)
 {
-	struct cursor c = body_of(rec);
+	uint32_t first, last;
+
+	*any = cursor_u8(c);
+	cursor_u8(c);
+	first = cursor_u16(c);
+	last = cursor_u16(c);
+	for (; first <= last && !c->bad; first++)
+		bits_set(b, first);
+}
+
+/* "0-3,8", "-1" for any; false when the data is cut. */
+static bool put_cpus(struct obuf *o, struct cursor *c)
+{
+	uint16_t kind = cursor_u16(c);
 	struct bits cpus;
 	bool any = false;
 	char text[1024];
-	uint16_t kind = cursor_u16(&c);
 
 	if (bits_init(&cpus, 65536))
-		return err_set(e, -ENOMEM, "no memory");
-	if (kind == CPUS_LIST) {
-		cpus_from_list(&c, &cpus, &any);
-	} else if (kind == CPUS_MASK) {
-		cpus_from_mask(&c, &cpus);
-	} else if (kind == CPUS_RANGE) {
-		any = cursor_u8(&c);
-		cursor_u8(&c);
-		uint32_t first = cursor_u16(&c), last = cursor_u16(&c);
-
-		for (uint32_t i = first; i <= last && !c.bad; i++)
-			bits_set(&cpus, i);
-	}
-	if (!c.bad) {
+		return false;
+	if (kind == CPUS_LIST)
+		cpus_from_list(c, &cpus, &any);
+	else if (kind == CPUS_MASK)
+		cpus_from_mask(c, &cpus);
+	else if (kind == CPUS_RANGE)
+		cpus_from_range(c, &cpus, &any);
+	if (!c->bad) {
 		bits_print_list(&cpus, text, sizeof(text));
-		obuf_printf(d->o, ": %s%s%s\n", any ? "-1" : "", any && *text ? "," : "", text);
-		unhandled(d);
+		obuf_printf(o, "%s%s%s\n", any ? "-1" : "", any && *text ? "," : "", text);
 	}
 	bits_free(&cpus);
-	return c.bad ? cut(e) : 0;
+	return !c->bad;
+}
+
+static int cpu_map(struct dump *d, const struct record *rec, struct err *e)
+{
+	struct cursor c = body_of(rec);
+
+	obuf_lit(d->o, ": ");
+	if (!put_cpus(d->o, &c))
+		return cut(e);
+	unhandled(d);
+	return 0;
 }
 
 /* ---- updates ------------------------------------------------------------------------------------------- */
@@ -161,7 +177,11 @@ static int event_update(struct dump *d, const struct record *rec, struct err *e)
 		memcpy(&scale, &bits, sizeof(scale));
 		obuf_printf(d->o, "... scale: %f\n", scale);
 		break;
-	case 3: obuf_lit(d->o, "... "); break;
+	case 3:
+		obuf_lit(d->o, "... ");
+		if (!put_cpus(d->o, &c))
+			return cut(e);
+		break;
 	default: obuf_lit(d->o, "... unknown type\n");
 	}
 	return 0;

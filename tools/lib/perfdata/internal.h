@@ -69,6 +69,7 @@ struct stream {
 	bool collect; /* keep the payload of TRACING_DATA records */
 	struct unzip *zip;
 	bool in_zip;	     /* records come out of @zip */
+	uint64_t nr_zipped[2]; /* COMPRESSED and COMPRESSED2 records seen */
 	struct obuf payload; /* of the TRACING_DATA record just returned */
 };
 

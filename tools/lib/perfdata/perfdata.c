@@ -340,6 +340,11 @@ int perfdata_rewind(struct perfdata *pd, struct err *e)
 void perfdata_stats(const struct perfdata *pd, struct perfdata_stats *s)
 {
 	*s = pd->stats;
+	s->compressed[0] = s->compressed[1] = 0;
+	for (size_t i = 0; i < pd->nr_streams; i++) {
+		s->compressed[0] += pd->streams[i].nr_zipped[0];
+		s->compressed[1] += pd->streams[i].nr_zipped[1];
+	}
 }
 
 bool perfdata_swapped(const struct perfdata *pd)

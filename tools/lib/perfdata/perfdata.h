@@ -192,6 +192,7 @@ struct perfdata_stats {
 	uint64_t unknown_records;   /* skipped by size */
 	uint64_t unordered;	    /* records that came too late for their round */
 	uint32_t unknown_features;
+	uint64_t compressed[2];	    /* COMPRESSED and COMPRESSED2 records that were unpacked */
 };
 
 void perfdata_stats(const struct perfdata *pd, struct perfdata_stats *s);

@@ -29,6 +29,7 @@ int stream_rewind(struct stream *s)
 		return -ESPIPE;
 	s->pos = s->start;
 	s->in_zip = false;
+	s->nr_zipped[0] = s->nr_zipped[1] = 0;
 	if (s->zip)
 		unzip_reset(s->zip);
 	return 0;
@@ -141,6 +142,7 @@ static int stream_start_zip(struct stream *s, const struct raw_record *r, bool s
 	if (!s->zip)
 		return e ? e->code : -ENOMEM;
 	unzip_feed(s->zip, r->data + skip, n);
+	s->nr_zipped[skip == 16]++;
 	s->in_zip = true;
 	return 0;
 }
