@@ -338,9 +338,11 @@ int features_add(struct perfdata *pd, uint64_t id, const void *data, size_t size
 		pd->stats.unknown_features++;
 		return 0;
 	}
-	/* The last of these records has no payload and says how many kinds the writer knew. */
-	if (id >= FEAT_LAST && id != FEAT_SAMPLE_SOURCE) {
-		pd->stats.unknown_features += size != 0;
+	/* The last of these records is empty: its id says how many kinds the writer knew. */
+	if (!size && id != FEAT_BRANCH_STACK && id != FEAT_STAT)
+		return 0;
+	if (!feature_known((int)id)) {
+		pd->stats.unknown_features++;
 		return 0;
 	}
 	f = &pd->feat[id];
