@@ -233,8 +233,10 @@ int symtab_finish(struct symtab *t, enum symtab_ends ends)
 		return 0;
 	if (sort_symbols(t))
 		return -ENOMEM;
-	drop_aliases(t, ends == ENDS_JIT);
+	/* In this order: of symbols without sizes at one address the last one gets one, and with
+	 * it the preference. */
 	guess_ends(t, ends);
+	drop_aliases(t, ends == ENDS_JIT);
 	t->handed = calloc(t->sym.n, sizeof(*t->handed));
 	return t->handed ? make_segments(t) : -ENOMEM;
 }

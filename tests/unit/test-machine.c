@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Tasks and maps over time. Records are made by hand; a table says what must be found then. */
+#include "unit.h"
+
+#include "machine/machine.h"
+
+#define KERNEL PERF_RECORD_MISC_KERNEL
+#define USER   PERF_RECORD_MISC_USER
+
+static struct machine *m;
+
+static int setup(void **state)
+{
+	(void)state;
+	return machine_new(&m, "x86_64", NULL);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	machine_free(m);
+	return 0;
+}
+
+struct rec {
+	unsigned char buf[512];
+	size_t n;
+};
+
+static void put(struct rec *r, const void *p, size_t n)
+{
+	assert_true(r->n + n <= sizeof(r->buf));
+	memcpy(r->buf + r->n, p, n);
+	r->n += n;
+}
+
+static void u32(struct rec *r, uint32_t v)
+{
+	put(r, &v, 4);
+}
+
+static void u64(struct rec *r, uint64_t v)
+{
+	put(r, &v, 8);
+}
+
+static void str(struct rec *r, const char *s)
+{
+	static const char zero[8];
+	size_t n = strlen(s) + 1;
+
+	put(r, s, n);
+	put(r, zero, (size_t)(align_up(n, 8) - n));
+}
+
+static void feed(struct rec *r, uint32_t type, uint16_t misc)
+{
+	struct perfdata_event ev = { 0 };
+	struct record rec = { .data = r->buf, .type = type, .misc = misc, .event = &ev };
+	struct err e = { 0 };
+	int ret;
+
+	rec.size = (uint32_t)r->n;
+	store_u32(r->buf, type);
+	store_u16(r->buf + 4, misc);
+	store_u16(r->buf + 6, (uint16_t)r->n);
+	ret = machine_record(m, &rec, &e);
+	if (ret)
+		fail_msg("type %u: %s", type, e.text);
+}
+
+static struct rec body(void)
+{
+	return (struct rec){ .n = 8 };
+}
+
+static void mmap2(int pid, uint64_t start, uint64_t len, uint64_t pgoff, uint32_t prot,
+		  const char *name)
+{
+	struct rec r = body();
+
+	u32(&r, (uint32_t)pid);
+	u32(&r, (uint32_t)pid);
+	u64(&r, start);
+	u64(&r, len);
+	u64(&r, pgoff);
+	u64(&r, 0);
+	u64(&r, 7);
+	u64(&r, 0);
+	u32(&r, prot);
+	u32(&r, 2);
+	str(&r, name);
+	feed(&r, PERF_RECORD_MMAP2, USER);
+}
+
+static void mmap1(int pid, uint64_t start, uint64_t len, uint64_t pgoff, uint16_t misc,
+		  const char *name)
+{
+	struct rec r = body();
+
+	u32(&r, (uint32_t)pid);
+	u32(&r, 0);
+	u64(&r, start);
+	u64(&r, len);
+	u64(&r, pgoff);
+	str(&r, name);
+	feed(&r, PERF_RECORD_MMAP, misc);
+}
+
+static void comm(int pid, int tid, const char *name, bool exec)
+{
+	struct rec r = body();
+
+	u32(&r, (uint32_t)pid);
+	u32(&r, (uint32_t)tid);
+	str(&r, name);
+	feed(&r, PERF_RECORD_COMM, exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
+}
+
+static void task(uint32_t type, int pid, int ppid, int tid, int ptid, uint16_t misc)
+{
+	struct rec r = body();
+
+	u32(&r, (uint32_t)pid);
+	u32(&r, (uint32_t)ppid);
+	u32(&r, (uint32_t)tid);
+	u32(&r, (uint32_t)ptid);
+	u64(&r, 0);
+	feed(&r, type, misc);
+}
+
+static void ksymbol(uint64_t addr, uint32_t len, bool unregister, const char *name)
+{
+	struct rec r = body();
+	uint16_t type = 1, flags = unregister;
+
+	u64(&r, addr);
+	u32(&r, len);
+	put(&r, &type, 2);
+	put(&r, &flags, 2);
+	str(&r, name);
+	feed(&r, PERF_RECORD_KSYMBOL, 0);
+}
+
+/* "name+0xaddr" of where @ip is, "-" when nowhere. */
+static const char *where(int pid, uint8_t mode, uint64_t ip)
+{
+	static char buf[256];
+	struct map_hit hit;
+
+	if (!machine_find_map(m, machine_thread(m, pid, pid), mode, ip, &hit))
+		return "-";
+	snprintf(buf, sizeof(buf), "%s+0x%llx", hit.map->dso->name, (unsigned long long)hit.addr);
+	return buf;
+}
+
+static const char *comm_of(int pid, int tid)
+{
+	return machine_comm(m, machine_thread(m, pid, tid)->comm);
+}
+
+/* ---- tests -------------------------------------------------------------------------------------- */
+
+static void test_names_over_time(void **state)
+{
+	uint32_t first;
+
+	(void)state;
+	assert_string_equal(comm_of(0, 0), "swapper");
+	assert_string_equal(comm_of(77, 77), ":77");
+	comm(10, 10, "sh", false);
+	first = machine_thread(m, 10, 10)->comm;
+	task(PERF_RECORD_FORK, 11, 10, 11, 10, 0);
+	assert_string_equal(comm_of(11, 11), "sh");
+	assert_int_equal(machine_thread(m, 11, 11)->ppid, 10);
+	comm(11, 11, "ls", true);
+	assert_string_equal(comm_of(11, 11), "ls");
+	assert_true(machine_thread(m, 11, 11)->comm_exec);
+	assert_int_equal(machine_thread(m, 10, 10)->comm, first);
+	/* A thread may rename itself alone. */
+	task(PERF_RECORD_FORK, 10, 10, 12, 10, 0);
+	comm(10, 12, "worker", false);
+	assert_string_equal(comm_of(10, 12), "worker");
+	assert_string_equal(comm_of(10, 10), "sh");
+}
+
+static void test_fork_copies_on_write(void **state)
+{
+	(void)state;
+	comm(10, 10, "a", false);
+	mmap2(10, 0x1000, 0x1000, 0, 5, "/a");
+	task(PERF_RECORD_FORK, 11, 10, 11, 10, 0);
+	assert_string_equal(where(11, USER, 0x1010), "/a+0x10");
+	mmap2(11, 0x1000, 0x1000, 0x3000, 5, "/b");
+	mmap2(10, 0x8000, 0x1000, 0, 5, "/c");
+	assert_string_equal(where(11, USER, 0x1010), "/b+0x3010");
+	assert_string_equal(where(10, USER, 0x1010), "/a+0x10");
+	assert_string_equal(where(10, USER, 0x8000), "/c+0x0");
+	assert_string_equal(where(11, USER, 0x8000), "-");
+}
+
+static void test_threads_share(void **state)
+{
+	(void)state;
+	mmap2(10, 0x1000, 0x1000, 0, 5, "/a");
+	task(PERF_RECORD_FORK, 10, 10, 12, 10, 0);
+	assert_int_equal(machine_thread(m, 10, 12)->space, machine_thread(m, 10, 10)->space);
+	mmap2(10, 0x2000, 0x1000, 0, 5, "/b");
+	assert_string_equal(where(10, USER, 0x2000), "/b+0x0");
+	/* A sample of a thread that no record announced. */
+	assert_int_equal(machine_thread(m, 10, 13)->space, machine_thread(m, 10, 10)->space);
+	/* Seen without its pid first. */
+	assert_int_equal(machine_thread(m, -1, 14)->pid, 14);
+	assert_int_equal(machine_thread(m, 10, 14)->space, machine_thread(m, 10, 10)->space);
+}
+
+static void test_exec_and_synthesised_fork(void **state)
+{
+	uint32_t before;
+
+	(void)state;
+	mmap2(10, 0x1000, 0x1000, 0, 5, "/a");
+	before = machine_thread(m, 10, 10)->space;
+	comm(10, 10, "new", true);
+	assert_int_not_equal(machine_thread(m, 10, 10)->space, before);
+	assert_string_equal(where(10, USER, 0x1000), "-");
+	mmap2(10, 0x1000, 0x1000, 0x5000, 5, "/new");
+	assert_string_equal(where(10, USER, 0x1000), "/new+0x5000");
+	task(PERF_RECORD_FORK, 20, 10, 20, 10, PERF_RECORD_MISC_FORK_EXEC);
+	assert_string_equal(where(20, USER, 0x1000), "-");
+}
+
+static void test_exit_and_reuse(void **state)
+{
+	struct thread *old;
+
+	(void)state;
+	comm(10, 10, "old", false);
+	mmap2(10, 0x1000, 0x1000, 0, 5, "/a");
+	old = machine_thread(m, 10, 10);
+	task(PERF_RECORD_EXIT, 10, 1, 10, 1, 0);
+	assert_true(old->exited);
+	/* Late samples of it are still its own. */
+	assert_string_equal(where(10, USER, 0x1000), "/a+0x0");
+	task(PERF_RECORD_FORK, 10, 1, 10, 1, 0);
+	assert_ptr_not_equal(machine_thread(m, 10, 10), old);
+	assert_string_equal(comm_of(10, 10), ":10");
+	assert_string_equal(where(10, USER, 0x1000), "-");
+}
+
+static void test_overlaps(void **state)
+{
+	static const struct {
+		uint64_t start, len;
+		const char *want; /* at 0x1000, 0x2000 ... 0x5000 */
+	} cases[] = {
+		{ 0x1000, 0x5000, "nnnnn" },	 /* over all of it */
+		{ 0x0000, 0x2000, "noooo" },	 /* the beginning */
+		{ 0x5000, 0x4000, "oooon" },	 /* the end */
+		{ 0x2000, 0x2000, "onnoo" },	 /* the middle */
+		{ 0x6000, 0x1000, "ooooo" },	 /* beside */
+		{ 0x3000, 0, "ooooo" },		 /* nothing */
+		{ 0x4000, UINT64_MAX, "ooonn" }, /* past the end of everything */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		int pid = 100 + (int)i;
+		char got[6] = "";
+
+		mmap2(pid, 0x1000, 0x5000, 0x10000, 5, "/old");
+		mmap2(pid, cases[i].start, cases[i].len, 0, 5, "/new");
+		for (uint64_t at = 0; at < 5; at++) {
+			const char *w = where(pid, USER, 0x1000 + at * 0x1000);
+
+			got[at] = w[1];
+			if (w[1] != 'o')
+				continue;
+			/* What is left keeps its place in the file. */
+			assert_int_equal(strtoull(strchr(w, '+') + 1, NULL, 16),
+					 0x10000 + at * 0x1000);
+		}
+		assert_string_equal(got, cases[i].want);
+	}
+}
+
+static void test_many_maps(void **state)
+{
+	(void)state;
+	/* Downwards, as mmap gives them out; every second one is replaced. */
+	for (uint64_t i = 2000; i; i--)
+		mmap2(9, i * 0x2000, 0x2000, 0, 5, "/a");
+	for (uint64_t i = 1; i <= 2000; i += 2)
+		mmap2(9, i * 0x2000 + 0x1000, 0x1000, 0, 5, "/b");
+	for (uint64_t i = 1; i <= 2000; i++) {
+		assert_string_equal(where(9, USER, i * 0x2000 + 0x10), "/a+0x10");
+		assert_string_equal(where(9, USER, i * 0x2000 + 0x1010),
+				    i % 2 ? "/b+0x10" : "/a+0x1010");
+	}
+}
+
+static void test_generations(void **state)
+{
+	uint32_t space = machine_thread(m, 10, 10)->space, gen, other;
+
+	(void)state;
+	gen = machine_generation(m, space);
+	other = machine_generation(m, machine_thread(m, 11, 11)->space);
+	mmap2(10, 0x1000, 0x1000, 0, 5, "/a");
+	assert_true(machine_generation(m, space) > gen);
+	assert_int_equal(machine_generation(m, machine_thread(m, 11, 11)->space), other);
+	gen = machine_generation(m, space);
+	mmap2(10, 0x1000, 0x1000, 0, 5, "/a"); /* the same again changes nothing */
+	assert_int_equal(machine_generation(m, space), gen);
+	mmap1(-1, 0xffffffff81000000, 0x1000, 0xffffffff81000000, KERNEL, "[kernel.kallsyms]_text");
+	assert_true(machine_generation(m, space) > gen);
+}
+
+static void test_kernel(void **state)
+{
+	uint64_t ref;
+
+	(void)state;
+	mmap1(-1, 0xffffffff81000000, 0x1000000, 0xffffffff81000040, KERNEL,
+	      "[kernel.kallsyms]_stext");
+	mmap1(-1, 0xffffffffc0000000, 0x2000, 0, KERNEL, "/lib/modules/6/kernel/nf-nat.ko.xz");
+	mmap1(-1, 0xffffffffc0004000, 0x1000, 0, KERNEL, "[nf_conntrack]");
+	assert_string_equal(where(5, KERNEL, 0xffffffff81000100),
+			    "[kernel.kallsyms]+0xffffffff81000100");
+	assert_string_equal(where(5, KERNEL, 0xffffffffc0000010), "[nf_nat]+0xffffffffc0000010");
+	assert_string_equal(where(5, KERNEL, 0xffffffffc0004fff),
+			    "[nf_conntrack]+0xffffffffc0004fff");
+	assert_string_equal(where(5, KERNEL, 0xffffffffc0005000), "-");
+	assert_string_equal(where(5, USER, 0xffffffff81000100), "-");
+	/* Nobody said: user, then kernel. */
+	assert_string_equal(where(5, 0, 0xffffffffc0004fff), "[nf_conntrack]+0xffffffffc0004fff");
+	assert_string_equal(machine_kernel_ref(m, false, &ref), "_stext");
+	assert_true(ref == 0xffffffff81000040);
+	assert_null(machine_kernel_ref(m, true, &ref));
+}
+
+static void test_kernel_map_that_covers_modules(void **state)
+{
+	(void)state;
+	/* A map of all kernel addresses leaves modules alone, whichever comes first. */
+	mmap1(-1, 0xffffffffc0000000, 0x2000, 0, KERNEL, "[one]");
+	mmap1(-1, 0xffffffff81000000, 0x7effffff, 0xffffffff81000000, KERNEL,
+	      "[kernel.kallsyms]_text");
+	mmap1(-1, 0xffffffffc0004000, 0x2000, 0, KERNEL, "[two]");
+	assert_memory_equal(where(1, KERNEL, 0xffffffffc0000000), "[one]", 5);
+	assert_memory_equal(where(1, KERNEL, 0xffffffffc0003000), "[kernel", 7);
+	assert_memory_equal(where(1, KERNEL, 0xffffffffc0004000), "[two]", 5);
+	assert_memory_equal(where(1, KERNEL, 0xffffffffc0006000), "[kernel", 7);
+}
+
+static void test_ksymbol(void **state)
+{
+	(void)state;
+	ksymbol(0xffffffffc0100000, 0x100, false, "bpf_prog_6deef7357e7b4530_x");
+	assert_string_equal(where(1, KERNEL, 0xffffffffc0100010),
+			    "bpf_prog_6deef7357e7b4530_x+0xffffffffc0100010");
+	ksymbol(0xffffffffc0100000, 0x100, true, "bpf_prog_6deef7357e7b4530_x");
+	assert_string_equal(where(1, KERNEL, 0xffffffffc0100010), "-");
+}
+
+static void test_special_names(void **state)
+{
+	static const struct {
+		const char *file, *name, *short_name;
+		uint32_t prot;
+		enum dso_kind kind;
+	} cases[] = {
+		{ "/usr/lib/libc.so.6", "/usr/lib/libc.so.6", "libc.so.6", 5, DSO_USER },
+		{ "//anon", "/tmp/perf-10.map", "[JIT] tid 10", 7, DSO_ANON },
+		{ "//anon", "//anon", "anon", 3, DSO_USER },
+		{ "[heap]", "/tmp/perf-10.map", "[JIT] tid 10", 7, DSO_ANON },
+		{ "/memfd:jit (deleted)", "/tmp/perf-10.map", "[JIT] tid 10", 5, DSO_ANON },
+		{ "/dev/zero (deleted)", "/tmp/perf-10.map", "[JIT] tid 10", 5, DSO_ANON },
+		{ "[vdso]", "[vdso]", "[vdso]", 5, DSO_VDSO },
+		{ "[vsyscall]", "[vsyscall]", "[vsyscall]", 5, DSO_USER },
+		{ "/", "/", "/", 5, DSO_USER },
+	};
+	struct map_hit hit;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		mmap2(10, 0x10000, 0x1000, 0, cases[i].prot, cases[i].file);
+		assert_true(machine_find_map(m, machine_thread(m, 10, 10), USER, 0x10004, &hit));
+		assert_string_equal(hit.map->dso->name, cases[i].name);
+		assert_string_equal(hit.map->dso->short_name, cases[i].short_name);
+		assert_string_equal(hit.map->dso->path, cases[i].file);
+		assert_int_equal(hit.map->dso->kind, cases[i].kind);
+		assert_int_equal(hit.addr,
+				 cases[i].kind == DSO_ANON || !strcmp(cases[i].file, "//anon")
+					 ? 0x10004
+					 : 4);
+	}
+}
+
+static void test_one_dso_for_one_file(void **state)
+{
+	size_t n;
+
+	(void)state;
+	mmap2(10, 0x1000, 0x1000, 0, 5, "/a");
+	n = machine_nr_dsos(m);
+	mmap2(11, 0x9000, 0x1000, 0x4000, 5, "/a");
+	mmap2(12, 0x9000, 0x1000, 0x4000, 1, "/a");
+	assert_int_equal(machine_nr_dsos(m), n);
+}
+
+static void test_malformed_is_an_error(void **state)
+{
+	struct perfdata_event ev = { 0 };
+	struct rec r = body();
+	struct record rec = { .data = r.buf, .size = 20, .type = PERF_RECORD_MMAP2, .event = &ev };
+	struct err e = { 0 };
+
+	(void)state;
+	assert_true(machine_record(m, &rec, &e) < 0);
+	assert_true(e.text[0]);
+	rec.type = 9999; /* unknown types are not ours to judge */
+	assert_int_equal(machine_record(m, &rec, &e), 0);
+}
+
+static void test_many_processes(void **state)
+{
+	(void)state;
+	comm(1, 1, "init", false);
+	for (int pid = 1000; pid < 1000 + 20000; pid++) {
+		task(PERF_RECORD_FORK, pid, 1, pid, 1, 0);
+		comm(pid, pid, "child", true);
+		mmap2(pid, 0x1000, 0x1000, 0, 5, "/child");
+		task(PERF_RECORD_EXIT, pid, 1, pid, 1, 0);
+	}
+	/* The newest are kept for late samples, the oldest are forgotten. */
+	assert_string_equal(where(20999, USER, 0x1000), "/child+0x0");
+	assert_string_equal(where(1000, USER, 0x1000), "-");
+	assert_string_equal(comm_of(1000, 1000), "child");
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(test_names_over_time),
+		T(test_fork_copies_on_write),
+		T(test_threads_share),
+		T(test_exec_and_synthesised_fork),
+		T(test_exit_and_reuse),
+		T(test_overlaps),
+		T(test_many_maps),
+		T(test_generations),
+		T(test_kernel),
+		T(test_kernel_map_that_covers_modules),
+		T(test_ksymbol),
+		T(test_special_names),
+		T(test_one_dso_for_one_file),
+		T(test_malformed_is_an_error),
+		T(test_many_processes),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
