@@ -31,7 +31,7 @@ static int by_got(const void *a, const void *b)
 static const char *got_name(const struct plt_reloc *r, size_t n, uint64_t got)
 {
 	struct plt_reloc key = { .got = got };
-	const struct plt_reloc *hit = bsearch(&key, r, n, sizeof(*r), by_got);
+	const struct plt_reloc *hit = n ? bsearch(&key, r, n, sizeof(*r), by_got) : NULL;
 
 	return hit ? hit->name : NULL;
 }
