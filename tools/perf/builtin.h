@@ -13,6 +13,7 @@ extern const struct command cmd_check;
 extern const struct command cmd_evlist;
 extern const struct command cmd_help;
 extern const struct command cmd_pmu_dt;
+extern const struct command cmd_report;
 extern const struct command cmd_script;
 extern const struct command cmd_test;
 extern const struct command cmd_version;

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Branch mode: millions of entries, few distinct ones. A cache keyed by the raw entry counts;
+ * names are looked at when an entry is new to it, rows get the counts when it is full and at
+ * the end. A key holds the address space's state, so a new map does not mix up old entries.
+ */
+#include "profile-int.h"
+
+#define SLOTS_FIRST (1u << 12)
+#define SLOTS_MAX   (1u << 17) /* 8 MiB */
+#define CHUNK	    32
+
+struct branch_slot {
+	uint64_t from, to;
+	uint32_t group, epoch, bits;
+	uint32_t count; /* 0 = empty */
+	uint32_t row;
+	uint32_t nr_cycles, nr_mispred;
+	uint32_t unused;
+	uint64_t cycles;
+};
+
+int prof_branch_init(struct profile *p)
+{
+	p->nr_slots = SLOTS_FIRST;
+	p->slots = calloc(p->nr_slots, sizeof(*p->slots));
+	return p->slots ? 0 : -ENOMEM;
+}
+
+void prof_branch_free(struct profile *p)
+{
+	free(p->slots);
+	p->slots = NULL;
+}
+
+static inline uint64_t slot_hash(uint64_t from, uint64_t to, uint64_t rest)
+{
+	uint64_t h = (from ^ (to << 31 | to >> 33)) * 0x9e3779b97f4a7c15ULL;
+
+	h = (h ^ h >> 29 ^ rest) * 0xbf58476d1ce4e5b9ULL;
+	return h ^ h >> 32;
+}
+
+int prof_branch_flush(struct profile *p)
+{
+	for (uint32_t i = 0; i < p->nr_slots; i++) {
+		struct branch_slot *s = &p->slots[i];
+		struct profile_row *row;
+
+		if (!s->count)
+			continue;
+		row = &p->rows.v[s->row];
+		row->nr += s->count;
+		row->period += s->count;
+		row->cycles += s->cycles;
+		row->nr_cycles += s->nr_cycles;
+		row->nr_mispred += s->nr_mispred;
+	}
+	memset(p->slots, 0, (size_t)p->nr_slots * sizeof(*p->slots));
+	p->nr_slots_used = 0;
+	return 0;
+}
+
+static inline uint64_t hash_of(const struct branch_slot *s)
+{
+	return slot_hash(s->from, s->to,
+			 (uint64_t)s->group << 44 ^ (uint64_t)s->epoch << 32 ^ s->bits);
+}
+
+static int make_room(struct profile *p)
+{
+	uint32_t n = p->nr_slots * 2;
+	struct branch_slot *old = p->slots, *new;
+
+	if (n > SLOTS_MAX)
+		return prof_branch_flush(p);
+	new = calloc(n, sizeof(*new));
+	if (!new)
+		return prof_branch_flush(p);
+	for (uint32_t i = 0; i < p->nr_slots; i++) {
+		uint32_t at;
+
+		if (!old[i].count)
+			continue;
+		at = (uint32_t)hash_of(&old[i]) & (n - 1);
+		while (new[at].count)
+			at = (at + 1) & (n - 1);
+		new[at] = old[i];
+	}
+	free(old);
+	p->slots = new;
+	p->nr_slots = n;
+	return 0;
+}
+
+/* A small number for (address space, its maps now). */
+static uint32_t epoch_of(struct profile *p, struct thread *th)
+{
+	uint32_t gen = machine_generation(p->m, th->space);
+	size_t slot = th->space % ARRAY_SIZE(p->epoch);
+
+	if (p->epoch[slot].epoch && p->epoch[slot].space == th->space && p->epoch[slot].gen == gen)
+		return p->epoch[slot].epoch;
+	p->epoch[slot].space = th->space;
+	p->epoch[slot].gen = gen;
+	p->epoch[slot].epoch = ++p->nr_epochs;
+	return p->nr_epochs;
+}
+
+static int resolve_new(struct profile *p, struct thread *th, struct branch_slot *s, uint8_t cpumode)
+{
+	uint32_t from = resolver_find(p->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, s->from);
+	uint32_t to = resolver_find(p->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, s->to);
+	uint32_t a, b;
+	struct profile_row *row;
+
+	if (from == LOC_NONE || to == LOC_NONE)
+		return -ENOMEM;
+	a = prof_place_of_loc(p, from, s->from, false);
+	b = prof_place_of_loc(p, to, s->to, true);
+	if (a == ID_NONE || b == ID_NONE)
+		return -ENOMEM;
+	row = prof_row_of(p, s->group, a, b, s->bits);
+	if (!row)
+		return -ENOMEM;
+	if (row->thread == ID_NONE) {
+		row->thread = th->idx;
+		row->cpumode = cpumode;
+	}
+	s->row = row->idx;
+	return 0;
+}
+
+static uint64_t entry_flags(const unsigned char *e, bool swap)
+{
+	struct branch_entry b;
+
+	if (!swap && !host_is_big_endian())
+		return load_u64(e + 16, false);
+	branch_load(e, swap, &b);
+	return branch_pack_flags(&b);
+}
+
+static void count_type(struct branch_totals *t, uint64_t from, uint64_t to, uint64_t flags)
+{
+	unsigned type = flags >> 20 & 15;
+
+	if (!type || !from)
+		return;
+	t->typed++;
+	if (type == BR_EXTEND)
+		t->new_type[flags >> 26 & 15]++;
+	else
+		t->type[type]++;
+	if (type == BR_COND) {
+		t->cond_fwd += to > from;
+		t->cond_bwd += to <= from;
+	}
+	if (from >> 21 != to >> 21)
+		t->cross_2m++;
+	else if (from >> 12 != to >> 12)
+		t->cross_4k++;
+}
+
+static struct branch_slot *find_slot(struct profile *p, const struct branch_slot *key, uint64_t h)
+{
+	uint32_t at = (uint32_t)h & (p->nr_slots - 1);
+
+	for (;; at = (at + 1) & (p->nr_slots - 1)) {
+		struct branch_slot *s = &p->slots[at];
+
+		if (!s->count ||
+		    (s->from == key->from && s->to == key->to && s->bits == key->bits &&
+		     s->group == key->group && s->epoch == key->epoch))
+			return s;
+	}
+}
+
+static int count_entry(struct profile *p, struct thread *th, const struct branch_slot *key,
+		       uint64_t h, uint64_t flags, uint8_t cpumode)
+{
+	struct branch_slot *s = find_slot(p, key, h);
+	uint64_t cycles = flags >> 4 & 0xffff;
+
+	if (unlikely(!s->count)) {
+		struct branch_slot new = *key;
+		int ret;
+
+		if (p->nr_slots_used >= p->nr_slots / 4 * 3) {
+			ret = make_room(p);
+			if (ret)
+				return ret;
+			s = find_slot(p, key, h);
+		}
+		ret = resolve_new(p, th, &new, cpumode);
+		if (ret)
+			return ret;
+		*s = new;
+		p->nr_slots_used++;
+	}
+	s->count++;
+	s->cycles += cycles;
+	s->nr_cycles += cycles != 0;
+	s->nr_mispred += flags & 1;
+	if (unlikely(s->count == UINT32_MAX))
+		return prof_branch_flush(p);
+	return 0;
+}
+
+int prof_branch_add(struct profile *p, const struct sample *s, struct thread *th, uint32_t group)
+{
+	struct branch_slot key[CHUNK] = { 0 };
+	uint64_t hash[CHUNK], flags[CHUNK];
+	const unsigned char *e = s->branches.entries;
+	bool swap = s->branches.swap;
+	uint32_t epoch = epoch_of(p, th);
+
+	for (uint64_t done = 0; done < s->branches.nr; done += CHUNK) {
+		unsigned n = (unsigned)min_u64(CHUNK, s->branches.nr - done);
+
+		for (unsigned i = 0; i < n; i++, e += BRANCH_ENTRY_SIZE) {
+			key[i].from = load_u64(e, swap);
+			key[i].to = load_u64(e + 8, swap);
+			flags[i] = entry_flags(e, swap);
+			key[i].bits = (uint32_t)flags[i] & p->bit_mask;
+			key[i].group = group;
+			key[i].epoch = epoch;
+			hash[i] = hash_of(&key[i]);
+			__builtin_prefetch(&p->slots[(uint32_t)hash[i] & (p->nr_slots - 1)], 1);
+			if (flags[i] >> 20 & 15)
+				count_type(&p->branch, key[i].from, key[i].to, flags[i]);
+		}
+		for (unsigned i = 0; i < n; i++) {
+			int ret = count_entry(p, th, &key[i], hash[i], flags[i], s->cpumode);
+
+			if (ret)
+				return ret;
+		}
+	}
+	p->branch.entries += s->branches.nr;
+	return 0;
+}
+
+const struct branch_totals *profile_branch_totals(const struct profile *p)
+{
+	return &p->branch;
+}

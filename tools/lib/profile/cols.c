@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Columns: which keys the user asked for, their widths, their cells. */
+#include <stdio.h>
+#include <strings.h>
+
+#include "emit/emit.h"
+#include "profile-int.h"
+
+#define DEFAULT_SORT	    "comm,dso,symbol"
+#define DEFAULT_BRANCH_SORT "comm,dso_from,symbol_from,symbol_to,cycles"
+
+/* ---- choosing -------------------------------------------------------------------------------- */
+
+/* A name may be shortened; the first key that fits wins, an exact one before. */
+static const struct key *key_find(const char *name, size_t len)
+{
+	for (size_t i = 0; i < prof_keys_nr(); i++)
+		if (strlen(prof_key_at(i)->name) == len &&
+		    !strncasecmp(prof_key_at(i)->name, name, len))
+			return prof_key_at(i);
+	for (size_t i = 0; i < prof_keys_nr(); i++)
+		if (!strncasecmp(prof_key_at(i)->name, name, len))
+			return prof_key_at(i);
+	return NULL;
+}
+
+static struct profile_col *col_of(struct profile *p, const struct key *key)
+{
+	struct profile_col *c;
+
+	for (unsigned i = 0; i < p->nr_cols; i++)
+		if (p->cols[i].key == key)
+			return &p->cols[i];
+	if (p->nr_cols == MAX_KEYS)
+		return NULL;
+	c = &p->cols[p->nr_cols++];
+	c->key = key;
+	return c;
+}
+
+static bool has_col(struct profile_col *const *list, unsigned n, const struct profile_col *c)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (list[i] == c)
+			return true;
+	return false;
+}
+
+static void push_col(struct profile_col **list, unsigned *n, struct profile_col *c)
+{
+	if (c && *n < MAX_KEYS && !has_col(list, *n, c))
+		list[(*n)++] = c;
+}
+
+static int unknown_key(struct err *e, const char *what, const char *name, size_t len)
+{
+	int ret = err_set(e, -EINVAL, "Unknown --%s key: `%.*s'", what, (int)len, name);
+	struct obuf o;
+
+	if (!e || obuf_init(&o, -1, 0))
+		return ret;
+	obuf_lit(&o, "Keys:");
+	for (size_t i = 0; i < prof_keys_nr(); i++) {
+		obuf_char(&o, ' ');
+		obuf_str(&o, prof_key_at(i)->name);
+	}
+	obuf_char(&o, 0);
+	err_hint(e, "%s", o.buf);
+	obuf_free(&o);
+	return ret;
+}
+
+/* Adds the keys of a comma list to @list. */
+static int parse_list(struct profile *p, const char *s, const char *what, struct profile_col **list,
+		      unsigned *n, struct err *e)
+{
+	while (*s) {
+		size_t len = strcspn(s, ", ");
+		const struct key *k = len ? key_find(s, len) : NULL;
+		struct profile_col *c;
+
+		if (len && !k)
+			return unknown_key(e, what, s, len);
+		if (k && (k->branch ? !p->o.branch : false))
+			return err_set(e, -EINVAL, "Invalid --%s key: `%.*s'", what, (int)len, s);
+		if (k) {
+			c = col_of(p, k);
+			if (!c || *n == MAX_KEYS)
+				return err_set(e, -E2BIG, "more than %d --%s keys", MAX_KEYS, what);
+			push_col(list, n, c);
+		}
+		s += len + (s[len] != 0);
+	}
+	return 0;
+}
+
+static void push_key(struct profile *p, struct profile_col **list, unsigned *n, const char *name)
+{
+	push_col(list, n, col_of(p, key_find(name, strlen(name))));
+}
+
+static void push_default_stats(struct profile *p, struct profile_col **list, unsigned *n)
+{
+	if (p->o.children)
+		push_key(p, list, n, "overhead_children");
+	push_key(p, list, n, "overhead");
+	if (p->o.show_modes) {
+		push_key(p, list, n, "overhead_sys");
+		push_key(p, list, n, "overhead_us");
+	}
+	if (p->o.show_samples)
+		push_key(p, list, n, "sample");
+	if (p->o.show_period)
+		push_key(p, list, n, "period");
+	if (p->o.branch && p->o.branch_stats) {
+		push_key(p, list, n, "mispredict_rate");
+		push_key(p, list, n, "avg_cycles");
+	}
+}
+
+/* Keys with `symbol` in their list get an IPC column, which only branch mode can fill. */
+static void push_ipc(struct profile *p, struct profile_col **list, unsigned *n)
+{
+	if (p->o.sort && strstr(p->o.sort, "symbol"))
+		push_key(p, list, n, p->o.branch ? "ipc_lbr" : "ipc_null");
+}
+
+static int choose(struct profile *p, struct err *e)
+{
+	const char *sort = p->o.sort, *fields = p->o.fields;
+	bool strict = fields && *fields && *fields != '+';
+	struct profile_col *keys[MAX_KEYS];
+	unsigned n = 0;
+	int ret;
+
+	if (sort && *sort == '+')
+		sort++;
+	if (p->o.sort && *p->o.sort == '+') {
+		ret = parse_list(p, p->o.branch ? DEFAULT_BRANCH_SORT : DEFAULT_SORT, "sort", keys,
+				 &n, e);
+		if (ret)
+			return ret;
+	}
+	if (!sort && !strict)
+		sort = p->o.branch ? DEFAULT_BRANCH_SORT : DEFAULT_SORT;
+	if (!strict) {
+		push_default_stats(p, p->out, &p->nr_out);
+		if (p->o.children)
+			push_key(p, p->order, &p->nr_order, "overhead_children");
+		push_key(p, p->order, &p->nr_order, "overhead");
+	}
+	ret = sort ? parse_list(p, sort, "sort", keys, &n, e) : 0;
+	if (ret)
+		return ret;
+	push_ipc(p, keys, &n);
+	if (fields) {
+		ret = parse_list(p, fields + (*fields == '+'), "fields", p->out, &p->nr_out, e);
+		if (ret)
+			return ret;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		push_col(p->out, &p->nr_out, keys[i]);
+		push_col(p->order, &p->nr_order, keys[i]);
+	}
+	for (unsigned i = 0; i < p->nr_out; i++)
+		push_col(p->order, &p->nr_order, p->out[i]);
+	return 0;
+}
+
+/* Which tuple every key lives in. */
+static void place_cols(struct profile *p)
+{
+	for (unsigned i = 0; i < p->nr_cols; i++) {
+		struct profile_col *c = &p->cols[i];
+		bool second = c->key->at == KEY_TO || (c->key->at == KEY_PLACE && p->o.branch);
+
+		p->need |= c->key->need;
+		if (c->key->at == KEY_SAMPLE) {
+			c->slot = 1 + p->nr_group; /* slot 0 is the event */
+			p->group_cols[p->nr_group++] = c;
+		} else if (c->key->at == KEY_BITS) {
+			p->bit_mask |= c->key->bits;
+		} else if (second) {
+			c->slot = p->nr_place2;
+			p->place2_cols[p->nr_place2++] = c;
+		} else if (c->key->at != KEY_STAT) {
+			c->slot = p->nr_place;
+			p->place_cols[p->nr_place++] = c;
+		}
+		if (c->key->raw_ip)
+			p->ip_is_key = true;
+		if (!strcmp(c->key->name, "dso"))
+			p->dso_is_key = true;
+	}
+	p->groups.width = 1 + p->nr_group;
+	p->places.width = p->nr_place;
+	p->places2.width = p->nr_place2;
+	p->frame_keys.width = 4;
+	p->step_keys.width = 2;
+}
+
+/* A filter for exactly one comm, dso or symbol takes the column away. */
+static void elide(struct profile *p)
+{
+	static const struct {
+		const char *key;
+		size_t opt;
+	} f[] = {
+		{ "comm", offsetof(struct profile_filter, comms) },
+		{ "dso", offsetof(struct profile_filter, dsos) },
+		{ "symbol", offsetof(struct profile_filter, symbols) },
+	};
+
+	for (unsigned i = 0; i < p->nr_cols; i++)
+		for (size_t j = 0; j < ARRAY_SIZE(f); j++) {
+			const char *v = *(const char **)((char *)&p->o.filter + f[j].opt);
+
+			if (v && *v && !strchr(v, ',') && !strcmp(p->cols[i].key->name, f[j].key))
+				p->cols[i].elided = true;
+		}
+}
+
+static void user_widths(struct profile *p)
+{
+	const char *s = p->o.widths;
+
+	for (unsigned i = 0; s && *s && i < p->nr_out; i++) {
+		char *end;
+		long v = strtol(s, &end, 10);
+
+		if (end == s)
+			break;
+		p->out[i]->user_width = v > 0 && v < 10000 ? (int)v : 0;
+		s = *end ? end + 1 : end;
+	}
+}
+
+int prof_cols_setup(struct profile *p, struct err *e)
+{
+	unsigned n = 0;
+	int ret = choose(p, e);
+
+	if (ret)
+		return ret;
+	place_cols(p);
+	elide(p);
+	user_widths(p);
+	for (unsigned i = 0; i < p->nr_out; i++)
+		if (!p->out[i]->elided)
+			p->out[n++] = p->out[i];
+	p->nr_out = n;
+	return 0;
+}
+
+const char *profile_elided(const struct profile *p, size_t i, const char **value)
+{
+	for (unsigned c = 0; c < p->nr_cols; c++) {
+		const struct profile_col *col = &p->cols[c];
+
+		if (!col->elided || i--)
+			continue;
+		*value = !strcmp(col->key->name, "comm")  ? p->o.filter.comms
+			 : !strcmp(col->key->name, "dso") ? p->o.filter.dsos
+							  : p->o.filter.symbols;
+		return col->key->name;
+	}
+	return NULL;
+}
+
+/* ---- reading a row --------------------------------------------------------------------------- */
+
+size_t profile_nr_cols(const struct profile *p)
+{
+	return p->nr_out;
+}
+
+const struct profile_col *profile_col(const struct profile *p, size_t i)
+{
+	return p->out[i];
+}
+
+const char *profile_col_head(const struct profile *p, const struct profile_col *c)
+{
+	bool strict = p->o.fields && p->o.fields[0] && p->o.fields[0] != '+';
+
+	if (p->o.children && !strict && !strcmp(c->key->name, "overhead"))
+		return "Self";
+	return c->key->head;
+}
+
+const char *profile_col_name(const struct profile_col *c)
+{
+	return c->key->name;
+}
+
+bool profile_col_is_number(const struct profile_col *c)
+{
+	return c->key->right;
+}
+
+uint64_t prof_col_value(const struct profile *p, const struct profile_col *c,
+			const struct profile_row *row)
+{
+	switch (c->key->at) {
+	case KEY_SAMPLE: return prof_tuple_get(&p->groups, row->group)[c->slot];
+	case KEY_BITS: return row->bits & (c->key->bits ? c->key->bits : 0);
+	case KEY_FROM: return prof_tuple_get(&p->places, row->place)[c->slot];
+	case KEY_TO: return prof_tuple_get(&p->places2, row->place2)[c->slot];
+	case KEY_PLACE:
+		if (p->o.branch)
+			return prof_tuple_get(&p->places2, row->place2)[c->slot];
+		return prof_tuple_get(&p->places, row->place)[c->slot];
+	case KEY_STAT: break;
+	}
+	if (c->key->modes) {
+		const uint64_t *m =
+			row->idx < p->modes.n ? (uint64_t *)&p->modes.v[row->idx] : NULL;
+
+		return m ? m[c->key->modes - 1] : 0;
+	}
+	return c->key->stat(row);
+}
+
+/* ---- widths ---------------------------------------------------------------------------------- */
+
+static int text_len(const struct profile *p, const struct profile_col *c,
+		    const struct profile_row *row)
+{
+	struct obuf o;
+	int n;
+
+	if (obuf_init(&o, -1, 0))
+		return 0;
+	c->key->text(p, row, prof_col_value(p, c, row), &o);
+	n = (int)o.len;
+	obuf_free(&o);
+	return n;
+}
+
+static void row_widths(const struct profile *p, struct event_rows *ev,
+		       const struct profile_row *row, bool new_group)
+{
+	for (unsigned i = 0; i < p->nr_cols; i++) {
+		const struct profile_col *c = &p->cols[i];
+		int w = 0;
+
+		switch (c->key->at) {
+		case KEY_SAMPLE:
+			if (!new_group || !c->key->by_content)
+				continue;
+			w = text_len(p, c, row);
+			break;
+		case KEY_TO: w = p->place2_width.v[(size_t)row->place2 * MAX_KEYS + c->slot]; break;
+		case KEY_FROM:
+		case KEY_PLACE:
+			w = p->o.branch && c->key->at == KEY_PLACE
+				    ? p->place2_width.v[(size_t)row->place2 * MAX_KEYS + c->slot]
+				    : p->place_width.v[(size_t)row->place * MAX_KEYS + c->slot];
+			break;
+		case KEY_BITS:
+		case KEY_STAT: continue;
+		}
+		if (w > ev->width[i])
+			ev->width[i] = w;
+	}
+}
+
+int prof_cols_widths(struct profile *p, struct event_rows *ev)
+{
+	struct bits seen;
+
+	if (bits_init(&seen, (size_t)p->groups.n + 1))
+		return -ENOMEM;
+	for (size_t i = 0; i < ev->nr; i++) {
+		const struct profile_row *row = &p->rows.v[ev->rows[i]];
+
+		row_widths(p, ev, row, !bits_test(&seen, row->group));
+		bits_set(&seen, row->group);
+	}
+	bits_free(&seen);
+	return 0;
+}
+
+int profile_col_width(const struct profile *p, uint32_t event, const struct profile_col *c)
+{
+	int w = (int)strlen(profile_col_head(p, c));
+
+	if (c->user_width)
+		return c->user_width;
+	if (w < c->key->min_width)
+		w = c->key->min_width;
+	if (event < p->events.n && p->events.v[event].width[c - p->cols] > w)
+		w = p->events.v[event].width[c - p->cols];
+	return w;
+}
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+static double share(const struct profile *p, uint32_t event, uint64_t v)
+{
+	const struct profile_totals *t = profile_totals(p, event);
+	uint64_t total = p->o.relative ? t->filtered_period : t->period;
+
+	return total ? 100.0 * (double)v / (double)total : 0;
+}
+
+double profile_percent(const struct profile *p, const struct profile_row *row)
+{
+	return share(p, profile_row_event(p, row), p->o.children ? row->acc : row->period);
+}
+
+/* In columns "   12.34%" fills its width; behind a separator it is padded on the right. */
+static void number_cell(const struct profile *p, const struct profile_row *row,
+			const struct profile_col *c, int width, bool pad, struct obuf *o)
+{
+	uint64_t v = prof_col_value(p, c, row);
+	char buf[48];
+	int n;
+
+	if (c->key->percent)
+		n = snprintf(buf, sizeof(buf), "%.2f%%", share(p, profile_row_event(p, row), v));
+	else if (c->key->permille)
+		n = snprintf(buf, sizeof(buf), "%.1f%%", (double)v / 10);
+	else
+		n = fmt_dec(buf, v);
+	if (!p->o.separator) {
+		obuf_pad(o, ' ', width - n);
+		obuf_mem(o, buf, (size_t)n);
+		return;
+	}
+	obuf_char(o, ' ');
+	obuf_mem(o, buf, (size_t)n);
+	if (pad)
+		obuf_pad(o, ' ', width - n - 1);
+}
+
+void profile_value(const struct profile *p, const struct profile_row *row,
+		   const struct profile_col *c, struct obuf *o)
+{
+	uint64_t v = prof_col_value(p, c, row);
+
+	if (c->key->at != KEY_STAT)
+		c->key->text(p, row, v, o);
+	else if (c->key->percent)
+		obuf_printf(o, "%.2f", share(p, profile_row_event(p, row), v));
+	else if (c->key->permille)
+		obuf_printf(o, "%.1f", (double)v / 10);
+	else
+		obuf_dec(o, v);
+}
+
+void profile_cell(const struct profile *p, const struct profile_row *row,
+		  const struct profile_col *c, struct obuf *o)
+{
+	int width = profile_col_width(p, profile_row_event(p, row), c);
+	bool last = c == p->out[p->nr_out - 1];
+	size_t start = o->len, len;
+
+	if (c->key->at == KEY_STAT) {
+		number_cell(p, row, c, width, !last, o);
+		return;
+	}
+	/* The text must stay in the buffer until it is measured. */
+	if (!obuf_room(o, 4096))
+		return;
+	start = o->len;
+	if (c->key->text_right)
+		obuf_pad(o, ' ', width - text_len(p, c, row));
+	c->key->text(p, row, prof_col_value(p, c, row), o);
+	if (o->len < start)
+		return;
+	len = o->len - start;
+	if (c->user_width && len > (size_t)width)
+		o->len = start + (size_t)width;
+	if (p->o.separator)
+		for (size_t i = start; i < o->len; i++)
+			if (o->buf[i] == p->o.separator)
+				o->buf[i] = '.';
+	if (c->key->pads || !last)
+		obuf_pad(o, ' ', width - (int)len);
+}

@@ -1,0 +1,714 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The sort keys: a table. A new key is a new row, and functions when nothing fits yet. */
+#include <stdio.h>
+
+#include "emit/emit.h"
+#include "profile-int.h"
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static uint64_t get_comm(struct profile *p, const struct sample *s, struct thread *th)
+{
+	(void)s;
+	return prof_comm_name(p, th->comm);
+}
+
+static uint64_t get_tid(struct profile *p, const struct sample *s, struct thread *th)
+{
+	(void)p, (void)s;
+	return (uint32_t)th->tid;
+}
+
+static uint64_t get_tgid(struct profile *p, const struct sample *s, struct thread *th)
+{
+	(void)p, (void)s;
+	return (uint32_t)th->pid;
+}
+
+static uint64_t get_time(struct profile *p, const struct sample *s, struct thread *th)
+{
+	uint64_t q = p->o.time_quantum ? p->o.time_quantum : 100000000;
+
+	(void)th;
+	return s->time / q * q;
+}
+
+#define GET_FIELD(name, expr)                                                                    \
+	static uint64_t get_##name(struct profile *p, const struct sample *s, struct thread *th) \
+	{                                                                                        \
+		(void)p, (void)s, (void)th;                                                      \
+		return (expr);                                                                   \
+	}
+
+GET_FIELD(cpu, s->cpu)
+GET_FIELD(local_weight, s->present &PERF_SAMPLE_WEIGHT_STRUCT ? s->weight_var1 : s->weight)
+GET_FIELD(ins_lat, s->weight_var2)
+GET_FIELD(stage_cyc, s->weight_var3)
+GET_FIELD(transaction, s->transaction)
+GET_FIELD(cgroup, s->cgroup)
+GET_FIELD(code_page, s->code_page_size)
+GET_FIELD(data_page, s->data_page_size)
+GET_FIELD(phys, s->phys_addr)
+GET_FIELD(daddr, s->addr)
+GET_FIELD(zero, 0)
+GET_FIELD(data_src, s->data_src)
+
+static uint64_t place_dso(struct profile *p, const struct place_in *in)
+{
+	return prof_dso_name(p, resolver_loc(p->res, in->loc)->dso);
+}
+
+static uint64_t place_sym(struct profile *p, const struct place_in *in)
+{
+	return prof_frame_of_row(p, in);
+}
+
+static uint64_t place_branch_sym(struct profile *p, const struct place_in *in)
+{
+	return in->sym ? prof_frame_of_row(p, in) : prof_frame_of_addr(p, in);
+}
+
+static uint64_t place_addr(struct profile *p, const struct place_in *in)
+{
+	return prof_frame_of_addr(p, in);
+}
+
+static uint64_t place_ip(struct profile *p, const struct place_in *in)
+{
+	(void)p;
+	return in->ip;
+}
+
+static bool line_of(struct profile *p, const struct place_in *in, struct srcline *s)
+{
+	const struct loc *l = resolver_loc(p->res, in->loc);
+
+	return l->dso && symbol_srcline(p->res, l->dso, l->addr, s);
+}
+
+/* "file:line", else "symbol+offset", else "object[address]", as upstream falls back. */
+static uint64_t place_srcline(struct profile *p, const struct place_in *in)
+{
+	const struct loc *l = resolver_loc(p->res, in->loc);
+	struct srcline s;
+	char buf[512];
+
+	if (line_of(p, in, &s))
+		snprintf(buf, sizeof(buf), "%s:%u", s.base, s.line);
+	else if (in->sym)
+		snprintf(buf, sizeof(buf), "%s+%llu", in->sym->name,
+			 (unsigned long long)(l->addr - in->sym->start));
+	else if (l->dso)
+		snprintf(buf, sizeof(buf), "%s[%llx]", l->dso->short_name,
+			 (unsigned long long)l->addr);
+	else
+		snprintf(buf, sizeof(buf), "%#llx", (unsigned long long)in->ip);
+	return prof_name_id(p, buf);
+}
+
+static uint64_t place_srcfile(struct profile *p, const struct place_in *in)
+{
+	struct srcline s;
+
+	return line_of(p, in, &s) ? prof_name_id(p, s.base) : 0;
+}
+
+static uint64_t place_symsize(struct profile *p, const struct place_in *in)
+{
+	(void)p;
+	return in->sym ? in->sym->end - in->sym->start : 0;
+}
+
+static uint64_t place_symoff(struct profile *p, const struct place_in *in)
+{
+	const struct loc *l = resolver_loc(p->res, in->loc);
+
+	return in->sym ? l->addr - in->sym->start : l->addr;
+}
+
+static uint64_t place_zero(struct profile *p, const struct place_in *in)
+{
+	(void)p, (void)in;
+	return 0;
+}
+
+/* ---- widths ---------------------------------------------------------------------------------- */
+
+static int width_name(struct profile *p, const struct place_in *in, uint64_t v)
+{
+	(void)in;
+	return (int)strlen(intern_str(&p->names, (uint32_t)v));
+}
+
+/* An object with addresses that have no symbol gets room for an address. */
+static int width_dso(struct profile *p, const struct place_in *in, uint64_t v)
+{
+	const struct loc *l = resolver_loc(p->res, in->loc);
+	int w = l->dso ? width_name(p, in, v) : 0;
+
+	if (!in->sym && w < 16 && !p->o.separator && !p->o.widths && !p->o.filter.dsos)
+		w = 16;
+	return w;
+}
+
+static int width_branch_dso(struct profile *p, const struct place_in *in, uint64_t v)
+{
+	if (in->sym)
+		return width_name(p, in, v);
+	return p->o.separator || p->o.widths || p->o.filter.dsos ? 0 : 16;
+}
+
+static int width_sym(struct profile *p, const struct place_in *in, uint64_t v)
+{
+	(void)p, (void)v;
+	return in->sym ? (int)strlen(in->sym->name) + 4 : 16 + 4 + 2;
+}
+
+static int width_srcline(struct profile *p, const struct place_in *in, uint64_t v)
+{
+	return width_name(p, in, v);
+}
+
+static int width_dec(struct profile *p, const struct place_in *in, uint64_t v)
+{
+	char buf[24];
+
+	(void)p, (void)in;
+	return fmt_dec(buf, v);
+}
+
+static int width_hex(struct profile *p, const struct place_in *in, uint64_t v)
+{
+	(void)p, (void)in, (void)v;
+	return 18;
+}
+
+/* ---- order ----------------------------------------------------------------------------------- */
+
+static int sign(int64_t v)
+{
+	return v < 0 ? -1 : v > 0;
+}
+
+static int cmp_name(const struct profile *p, uint64_t a, uint64_t b)
+{
+	return strcmp(intern_str(&p->names, (uint32_t)a), intern_str(&p->names, (uint32_t)b));
+}
+
+/* Objects by name, what is in none last. */
+static int cmp_dso(const struct profile *p, uint64_t a, uint64_t b)
+{
+	if (a == p->unknown || b == p->unknown)
+		return (a == p->unknown) - (b == p->unknown);
+	return cmp_name(p, a, b);
+}
+
+/* Branch ends the other way round, as upstream has it. */
+static int cmp_branch_dso(const struct profile *p, uint64_t a, uint64_t b)
+{
+	return cmp_dso(p, b, a);
+}
+
+static int cmp_up(const struct profile *p, uint64_t a, uint64_t b)
+{
+	(void)p;
+	return a < b ? -1 : a > b;
+}
+
+static int cmp_down(const struct profile *p, uint64_t a, uint64_t b)
+{
+	return cmp_up(p, b, a);
+}
+
+static int cmp_sym(const struct profile *p, uint64_t a, uint64_t b)
+{
+	const struct frame_info *x = &p->frames.v[a], *y = &p->frames.v[b];
+	int ret;
+
+	if (!x->sym && !y->sym)
+		return sign((int64_t)(x->ip - y->ip));
+	if (!p->dso_is_key && x->dso_name != y->dso_name) {
+		ret = cmp_name(p, x->dso_name, y->dso_name);
+		if (ret)
+			return ret;
+	}
+	if (!x->sym || !y->sym)
+		return x->sym ? -1 : 1;
+	if (x->sym->is_inline || y->sym->is_inline) {
+		ret = strcmp(y->sym->name, x->sym->name);
+		if (ret)
+			return ret;
+	}
+	ret = sign((int64_t)(x->sym->start - y->sym->start));
+	return ret ? ret : sign((int64_t)(x->sym->end - y->sym->end));
+}
+
+static int sort_sym(const struct profile *p, uint64_t a, uint64_t b)
+{
+	const struct frame_info *x = &p->frames.v[a], *y = &p->frames.v[b];
+
+	if (!x->sym || !y->sym)
+		return !x->sym && !y->sym ? 0 : x->sym ? -1 : 1;
+	return strcmp(x->sym->name, y->sym->name);
+}
+
+/* Objects in falling order here, as upstream has it. */
+static int cmp_addr(const struct profile *p, uint64_t a, uint64_t b)
+{
+	const struct frame_info *x = &p->frames.v[a], *y = &p->frames.v[b];
+
+	if (!x->dso || !y->dso) {
+		if (x->dso || y->dso)
+			return x->dso ? 1 : -1;
+	} else if (x->dso_name != y->dso_name) {
+		int ret = cmp_name(p, y->dso_name, x->dso_name);
+
+		if (ret)
+			return ret;
+	}
+	return sign((int64_t)(x->order - y->order));
+}
+
+static int cmp_branch_sym(const struct profile *p, uint64_t a, uint64_t b)
+{
+	const struct frame_info *x = &p->frames.v[a], *y = &p->frames.v[b];
+
+	if (!x->sym && !y->sym)
+		return sign((int64_t)(x->order - y->order));
+	return cmp_sym(p, a, b);
+}
+
+static int cmp_equal(const struct profile *p, uint64_t a, uint64_t b)
+{
+	(void)p, (void)a, (void)b;
+	return 0;
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static void text_name(const struct profile *p, const struct profile_row *r, uint64_t v,
+		      struct obuf *o)
+{
+	(void)r;
+	emit_safe(o, intern_str(&p->names, (uint32_t)v));
+}
+
+char prof_cpumode_char(uint8_t cpumode)
+{
+	static const char chars[] = { 'H', 'k', '.', 'H', 'g', 'u', 'H', 'H' };
+
+	return chars[cpumode & 7];
+}
+
+/* 16 hex digits behind 0x; a zero has no 0x. */
+static void put_addr(struct obuf *o, uint64_t v)
+{
+	if (v)
+		obuf_lit(o, "0x");
+	obuf_hex_zero(o, v, 16);
+}
+
+static void put_level(struct obuf *o, uint8_t cpumode)
+{
+	obuf_char(o, '[');
+	obuf_char(o, prof_cpumode_char(cpumode));
+	obuf_lit(o, "] ");
+}
+
+static void put_sym(const struct frame_info *f, struct obuf *o)
+{
+	if (!f->sym) {
+		put_addr(o, f->ip);
+		return;
+	}
+	emit_safe(o, f->sym->name);
+	if (f->sym->is_inline)
+		obuf_lit(o, " (inlined)");
+}
+
+static void text_sym(const struct profile *p, const struct profile_row *r, uint64_t v,
+		     struct obuf *o)
+{
+	const struct frame_info *f = &p->frames.v[v];
+
+	(void)r;
+	put_level(o, f->cpumode);
+	put_sym(f, o);
+}
+
+static void text_addr(const struct profile *p, const struct profile_row *r, uint64_t v,
+		      struct obuf *o)
+{
+	const struct frame_info *f = &p->frames.v[v];
+
+	put_level(o, r->cpumode);
+	if (f->sym) {
+		emit_safe(o, f->sym->name);
+		if (f->ip != f->sym->start) {
+			obuf_lit(o, "+0x");
+			obuf_hex(o, f->ip - f->sym->start);
+		}
+	} else {
+		put_addr(o, f->ip);
+	}
+}
+
+static void text_dec(const struct profile *p, const struct profile_row *r, uint64_t v,
+		     struct obuf *o)
+{
+	(void)p, (void)r;
+	obuf_dec(o, v);
+}
+
+static void text_symoff(const struct profile *p, const struct profile_row *r, uint64_t v,
+			struct obuf *o)
+{
+	(void)p, (void)r;
+	obuf_lit(o, "0x");
+	obuf_hex(o, v);
+}
+
+static void text_transaction(const struct profile *p, const struct profile_row *r, uint64_t v,
+			     struct obuf *o)
+{
+	static const char *const bits[] = { "EL ",    "TX ",  "SYNC ",	    "ASYNC ",
+					    "RETRY ", "CON ", "CAP-WRITE ", "CAP-READ " };
+
+	(void)p, (void)r;
+	for (size_t i = 0; i < ARRAY_SIZE(bits); i++)
+		if (v >> i & 1)
+			obuf_str(o, bits[i]);
+	if (v && !(v & 12))
+		obuf_lit(o, "NEITHER ");
+	if (v >> 32) {
+		obuf_char(o, ':');
+		obuf_hex(o, v >> 32);
+	}
+}
+
+static void text_cpu(const struct profile *p, const struct profile_row *r, uint64_t v,
+		     struct obuf *o)
+{
+	(void)p, (void)r;
+	obuf_printf(o, "%3.3d", (int)(uint32_t)v);
+}
+
+static void text_hex(const struct profile *p, const struct profile_row *r, uint64_t v,
+		     struct obuf *o)
+{
+	(void)p, (void)r;
+	put_addr(o, v);
+}
+
+static void text_thread(const struct profile *p, const struct profile_row *r, uint64_t v,
+			struct obuf *o)
+{
+	const struct thread *th = machine_thread_at(p->m, r->thread);
+
+	obuf_printf(o, "%7d:", (int)(uint32_t)v);
+	if (th)
+		emit_safe(o, machine_comm(p->m, th->comm));
+}
+
+static void text_time(const struct profile *p, const struct profile_row *r, uint64_t v,
+		      struct obuf *o)
+{
+	(void)r;
+	obuf_dec(o, v / 1000000000);
+	obuf_char(o, '.');
+	if (p->o.nsec)
+		obuf_dec_zero(o, v % 1000000000, 9);
+	else
+		obuf_dec_zero(o, v % 1000000000 / 1000, 6);
+}
+
+static void text_size(const struct profile *p, const struct profile_row *r, uint64_t v,
+		      struct obuf *o)
+{
+	(void)p, (void)r;
+	if (!v)
+		obuf_lit(o, "N/A");
+	else if (v % 1024)
+		obuf_dec(o, v);
+	else
+		obuf_printf(o, "%llu%c", (unsigned long long)(v >> 10 >> (v >> 20 ? 10 : 0)),
+			    v >> 20 ? 'M' : 'K');
+}
+
+static void text_cgroup(const struct profile *p, const struct profile_row *r, uint64_t v,
+			struct obuf *o)
+{
+	const char *s = v ? machine_cgroup(p->m, v) : NULL;
+
+	(void)r;
+	emit_safe(o, s ? s : v ? "unknown" : "N/A");
+}
+
+static void text_other(const struct profile *p, const struct profile_row *r, uint64_t v,
+		       struct obuf *o)
+{
+	(void)r;
+	emit_safe(o, v ? intern_str(&p->names, (uint32_t)v) : "[other]");
+}
+
+static void text_na(const struct profile *p, const struct profile_row *r, uint64_t v,
+		    struct obuf *o)
+{
+	(void)p, (void)r, (void)v;
+	obuf_lit(o, "N/A");
+}
+
+static void text_ipc_null(const struct profile *p, const struct profile_row *r, uint64_t v,
+			  struct obuf *o)
+{
+	(void)p, (void)r, (void)v;
+	obuf_lit(o, "-      -");
+}
+
+static void text_dash(const struct profile *p, const struct profile_row *r, uint64_t v,
+		      struct obuf *o)
+{
+	(void)p, (void)r, (void)v;
+	obuf_lit(o, "-");
+}
+
+static void text_flag(struct obuf *o, bool set, const char *yes, const char *no)
+{
+	obuf_str(o, set ? yes : no);
+}
+
+static void text_mispredict(const struct profile *p, const struct profile_row *r, uint64_t v,
+			    struct obuf *o)
+{
+	(void)p, (void)r;
+	text_flag(o, v & 3, v & 2 ? "N" : "Y", "N/A");
+}
+
+static void text_in_tx(const struct profile *p, const struct profile_row *r, uint64_t v,
+		       struct obuf *o)
+{
+	(void)p, (void)r;
+	text_flag(o, v & 4, "T", ".");
+}
+
+static void text_abort(const struct profile *p, const struct profile_row *r, uint64_t v,
+		       struct obuf *o)
+{
+	(void)p, (void)r;
+	text_flag(o, v & 8, "A", ".");
+}
+
+static void text_cycles(const struct profile *p, const struct profile_row *r, uint64_t v,
+			struct obuf *o)
+{
+	(void)p, (void)r;
+	if (v >> 4 & 0xffff)
+		obuf_dec(o, v >> 4 & 0xffff);
+	else
+		obuf_char(o, '-');
+}
+
+static void text_type(const struct profile *p, const struct profile_row *r, uint64_t v,
+		      struct obuf *o)
+{
+	const char *s = branch_type_name(v >> 20 & 15, v >> 26 & 15);
+
+	(void)p, (void)r;
+	obuf_str(o, *s ? s : "N/A");
+}
+
+/* ---- the mem keys: fields of data_src, see perf_event_open(2) -------------------------------- */
+
+static void text_bits(struct obuf *o, uint64_t bits, const char *const *names, size_t nr)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!(bits >> i & 1))
+			continue;
+		if (!first)
+			obuf_lit(o, " or ");
+		obuf_str(o, names[i]);
+		first = false;
+	}
+	if (first)
+		obuf_lit(o, "N/A");
+}
+
+static void text_snoop(const struct profile *p, const struct profile_row *r, uint64_t v,
+		       struct obuf *o)
+{
+	static const char *const names[] = { "N/A", "None", "Hit", "Miss", "HitM" };
+
+	(void)p, (void)r;
+	text_bits(o, v >> 19 & 31, names, ARRAY_SIZE(names));
+}
+
+static void text_locked(const struct profile *p, const struct profile_row *r, uint64_t v,
+			struct obuf *o)
+{
+	(void)p, (void)r;
+	obuf_str(o, v >> 24 & 2 ? "Yes" : v >> 24 & 1 ? "N/A" : "No");
+}
+
+static void text_blocked(const struct profile *p, const struct profile_row *r, uint64_t v,
+			 struct obuf *o)
+{
+	static const char *const names[] = { "N/A", "Data", "Addr" };
+
+	(void)p, (void)r;
+	text_bits(o, v >> 40 & 7, names, ARRAY_SIZE(names));
+}
+
+/* ---- numbers of a row ------------------------------------------------------------------------ */
+
+#define STAT(name, expr)                                         \
+	static uint64_t stat_##name(const struct profile_row *r) \
+	{                                                        \
+		return (expr);                                   \
+	}
+
+STAT(period, r->period)
+STAT(acc, r->acc)
+STAT(nr, r->nr)
+STAT(mispred, r->nr ? r->nr_mispred * 1000 / r->nr : 0)
+STAT(avg_cycles, r->nr_cycles ? (r->cycles + r->nr_cycles / 2) / r->nr_cycles : 0)
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+#define S    .at = KEY_SAMPLE
+#define P    .at = KEY_PLACE
+#define F    .at = KEY_FROM, .branch = true
+#define T    .at = KEY_TO, .branch = true
+#define B    .at = KEY_BITS, .branch = true, .pads = true
+#define NAME .cmp = cmp_name, .text = text_name, .pads = true
+#define DEC  .cmp = cmp_down, .text = text_dec, .pads = true
+
+static const struct key keys[] = {
+	{ "overhead", "Overhead", .at = KEY_STAT, .stat = stat_period, .percent = true,
+	  .min_width = 8, .right = true },
+	{ "overhead_sys", "sys", .at = KEY_STAT, .stat = stat_nr, .percent = true, .min_width = 8,
+	  .right = true, .modes = 1 },
+	{ "overhead_us", "usr", .at = KEY_STAT, .stat = stat_nr, .percent = true, .min_width = 8,
+	  .right = true, .modes = 2 },
+	{ "overhead_guest_sys", "guest sys", .at = KEY_STAT, .stat = stat_nr, .percent = true,
+	  .min_width = 9, .right = true, .modes = 3 },
+	{ "overhead_guest_us", "guest usr", .at = KEY_STAT, .stat = stat_nr, .percent = true,
+	  .min_width = 9, .right = true, .modes = 4 },
+	{ "overhead_children", "Children", .at = KEY_STAT, .stat = stat_acc, .percent = true,
+	  .min_width = 8, .right = true },
+	{ "sample", "Samples", .at = KEY_STAT, .stat = stat_nr, .min_width = 12, .right = true },
+	{ "period", "Period", .at = KEY_STAT, .stat = stat_period, .min_width = 12, .right = true },
+	{ "mispredict_rate", "Mispred%", .at = KEY_STAT, .stat = stat_mispred, .min_width = 8,
+	  .right = true, .branch = true, .permille = true },
+	{ "avg_cycles", "Avg Cycles", .at = KEY_STAT, .stat = stat_avg_cycles, .min_width = 10,
+	  .right = true, .branch = true },
+
+	{ "pid", "    Pid:Command", S, .sample = get_tid, .cmp = cmp_up, .text = text_thread,
+	  .need = PERF_SAMPLE_TID, .pads = true, .by_content = true },
+	{ "tid", "    Tid:Command", S, .sample = get_tid, .cmp = cmp_up, .text = text_thread,
+	  .need = PERF_SAMPLE_TID, .pads = true, .by_content = true },
+	{ "tgid", "   Tgid:Command", S, .sample = get_tgid, .cmp = cmp_up, .text = text_thread,
+	  .need = PERF_SAMPLE_TID, .pads = true, .by_content = true },
+	{ "comm", "Command", S, .sample = get_comm, NAME, .by_content = true,
+	  .need = PERF_SAMPLE_TID },
+	{ "dso", "Shared Object", P, .place = place_dso, .place_width = width_dso, .cmp = cmp_dso,
+	  .text = text_name, .pads = true },
+	{ "symbol", "Symbol", P, .place = place_sym, .place_width = width_sym, .cmp = cmp_sym,
+	  .sort = sort_sym, .text = text_sym },
+	{ "parent", "Parent symbol", S, .sample = get_zero, .cmp = cmp_name, .text = text_other,
+	  .pads = true, .parent = true, .by_content = true },
+	{ "cpu", "CPU", S, .sample = get_cpu, .cmp = cmp_up, .text = text_cpu, .pads = true,
+	  .need = PERF_SAMPLE_CPU },
+	{ "srcline", "Source:Line", P, .place = place_srcline, .place_width = width_srcline,
+	  .cmp = cmp_name, .text = text_name },
+	{ "srcfile", "Source File", P, .place = place_srcfile, .place_width = width_srcline,
+	  .cmp = cmp_name, .text = text_name },
+	{ "local_weight", "Local Weight", S, .sample = get_local_weight, DEC,
+	  .need = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT },
+	{ "weight", "Weight", S, .sample = get_local_weight, DEC, .min_width = 12,
+	  .need = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT },
+	{ "transaction", "Transaction", S, .sample = get_transaction, .cmp = cmp_down,
+	  .text = text_transaction, .pads = true, .min_width = 27,
+	  .need = PERF_SAMPLE_TRANSACTION },
+	{ "trace", "Trace output", S, .sample = get_zero, .cmp = cmp_equal, .text = text_na },
+	{ "symbol_size", "Symbol size", P, .place = place_symsize, .cmp = cmp_down,
+	  .text = text_dec, .text_right = true, .place_width = width_dec },
+	{ "symoff", "Symbol Offset", P, .place = place_symoff, .cmp = cmp_up, .text = text_symoff,
+	  .pads = true, .place_width = width_hex },
+	{ "cgroup", "Cgroup", S, .sample = get_cgroup, .cmp = cmp_up, .text = text_cgroup,
+	  .by_content = true, .need = PERF_SAMPLE_CGROUP },
+	{ "time", "Time", S, .sample = get_time, .cmp = cmp_up, .text = text_time, .pads = true,
+	  .min_width = 12, .need = PERF_SAMPLE_TIME },
+	{ "code_page_size", "Code Page Size", S, .sample = get_code_page, .cmp = cmp_down,
+	  .text = text_size, .pads = true, .need = PERF_SAMPLE_CODE_PAGE_SIZE },
+	{ "data_page_size", "Data Page Size", S, .sample = get_data_page, .cmp = cmp_down,
+	  .text = text_size, .pads = true, .need = PERF_SAMPLE_DATA_PAGE_SIZE },
+	{ "phys_daddr", "Data Physical Address", S, .sample = get_phys, .cmp = cmp_down,
+	  .text = text_hex, .pads = true, .need = PERF_SAMPLE_PHYS_ADDR },
+	{ "daddr", "Data Address", S, .sample = get_daddr, .cmp = cmp_up, .text = text_hex,
+	  .pads = true, .min_width = 18, .need = PERF_SAMPLE_ADDR },
+	{ "local_ins_lat", "Local INSTR Latency", S, .sample = get_ins_lat, DEC,
+	  .need = PERF_SAMPLE_WEIGHT_STRUCT },
+	{ "ins_lat", "INSTR Latency", S, .sample = get_ins_lat, DEC,
+	  .need = PERF_SAMPLE_WEIGHT_STRUCT },
+	{ "local_p_stage_cyc", "Local Pipeline Stage Cycle", S, .sample = get_stage_cyc, DEC,
+	  .need = PERF_SAMPLE_WEIGHT_STRUCT },
+	{ "p_stage_cyc", "Pipeline Stage Cycle", S, .sample = get_stage_cyc, DEC,
+	  .need = PERF_SAMPLE_WEIGHT_STRUCT },
+	{ "snoop", "Snoop", S, .sample = get_data_src, .cmp = cmp_up, .text = text_snoop,
+	  .pads = true, .min_width = 12, .need = PERF_SAMPLE_DATA_SRC, .mask = 31ULL << 19 },
+	{ "locked", "Locked", S, .sample = get_data_src, .cmp = cmp_up, .text = text_locked,
+	  .pads = true, .need = PERF_SAMPLE_DATA_SRC, .mask = 3ULL << 24 },
+	{ "blocked", "Blocked", S, .sample = get_data_src, .cmp = cmp_up, .text = text_blocked,
+	  .pads = true, .min_width = 10, .need = PERF_SAMPLE_DATA_SRC, .mask = 7ULL << 40 },
+	{ "addr", "Address", P, .place = place_ip, .place_width = width_hex, .cmp = cmp_up,
+	  .text = text_hex, .pads = true, .raw_ip = true },
+	{ "ipc_null", "IPC   [IPC Coverage]", P, .place = place_zero, .cmp = cmp_equal,
+	  .text = text_ipc_null, .pads = true },
+
+	{ "dso_from", "Source Shared Object", F, .place = place_dso,
+	  .place_width = width_branch_dso, .cmp = cmp_branch_dso, .text = text_name, .pads = true },
+	{ "dso_to", "Target Shared Object", T, .place = place_dso, .place_width = width_branch_dso,
+	  .cmp = cmp_branch_dso, .text = text_name, .pads = true },
+	{ "symbol_from", "Source Symbol", F, .place = place_branch_sym, .place_width = width_sym,
+	  .raw_ip = true, .cmp = cmp_branch_sym, .text = text_sym },
+	{ "symbol_to", "Target Symbol", T, .place = place_branch_sym, .place_width = width_sym,
+	  .raw_ip = true, .cmp = cmp_branch_sym, .text = text_sym },
+	{ "srcline_from", "From Source:Line", F, .place = place_srcline,
+	  .place_width = width_srcline, .cmp = cmp_name, .text = text_name },
+	{ "srcline_to", "To Source:Line", T, .place = place_srcline, .place_width = width_srcline,
+	  .cmp = cmp_name, .text = text_name },
+	{ "addr_from", "Source Address", F, .place = place_addr, .place_width = width_sym,
+	  .cmp = cmp_addr, .text = text_addr, .raw_ip = true },
+	{ "addr_to", "Target Address", T, .place = place_addr, .place_width = width_sym,
+	  .cmp = cmp_addr, .text = text_addr, .raw_ip = true },
+	{ "mispredict", "Branch Mispredicted", B, .bits = 3, .cmp = cmp_equal,
+	  .text = text_mispredict },
+	{ "in_tx", "Branch in transaction", B, .bits = 4, .cmp = cmp_equal, .text = text_in_tx },
+	{ "abort", "Transaction abort", B, .bits = 8, .cmp = cmp_equal, .text = text_abort },
+	{ "cycles", "Basic Block Cycles", B, .bits = 0xffff0, .cmp = cmp_down,
+	  .text = text_cycles },
+	{ "type", "Branch Type", B, .bits = 0xf << 20 | 0xf << 26, .cmp = cmp_up,
+	  .text = text_type },
+	{ "ipc_lbr", "IPC   [IPC Coverage]", B, .cmp = cmp_equal, .text = text_dash },
+};
+
+const char *const *profile_key_names(void)
+{
+	static const char *names[ARRAY_SIZE(keys) + 1];
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		names[i] = keys[i].name;
+	return names;
+}
+
+size_t prof_keys_nr(void)
+{
+	return ARRAY_SIZE(keys);
+}
+
+const struct key *prof_key_at(size_t i)
+{
+	return &keys[i];
+}

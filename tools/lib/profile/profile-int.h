@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Inside of room profile.
+ *
+ *	group	tuple (event, values of the keys that belong to the sample): comm, pid, cpu ...
+ *	place	tuple (values of the keys that belong to a location): dso, symbol, srcline ...
+ *	row	(group, place), in branch mode (group, from place, to place, flag bits)
+ *	frame	what a call graph shows in one line: a symbol, or an address without one
+ *	step	(frame, place): what one frame of a chain is to the tree and to the rows
+ *	node	(parent node, step): call chains as a trie, outermost frame first, one per group
+ *	leaf	(node, row): samples of this row whose chain ends here
+ */
+#ifndef PERF_PROFILE_INT_H
+#define PERF_PROFILE_INT_H
+
+#include <regex.h>
+#include <stdlib.h>
+
+#include "profile/profile.h"
+
+#define MAX_KEYS    16
+#define MAX_INLINES 64 /* frames of one address */
+#define ID_NONE	    UINT32_MAX
+
+/* ---- tuples ---------------------------------------------------------------------------------- */
+
+/* Interned arrays of @width numbers: equal arrays get equal, dense ids. */
+struct tuples {
+	unsigned width;
+	VEC(uint64_t) v;
+	struct htab tab;
+	uint32_t n;
+};
+
+uint32_t prof_tuple_id(struct tuples *t, const uint64_t *vals); /* ID_NONE: no memory */
+void prof_tuples_free(struct tuples *t);
+
+static inline const uint64_t *prof_tuple_get(const struct tuples *t, uint32_t id)
+{
+	return t->v.v + (size_t)id * t->width;
+}
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+enum key_at { KEY_SAMPLE, KEY_PLACE, KEY_FROM, KEY_TO, KEY_BITS, KEY_STAT };
+
+struct key;
+struct profile_col {
+	const struct key *key;
+	unsigned slot;	/* in its tuple */
+	int user_width; /* -w; 0 = by content */
+	bool elided;	/* a filter lets one value through: said once above the table */
+	uint32_t *rank; /* by tuple id: order of equals; rank2: order of output */
+	uint32_t *rank2;
+};
+
+/* A location as keys see it. */
+struct place_in {
+	uint32_t loc;
+	uint64_t ip;		  /* raw */
+	const struct symbol *sym; /* an inlined function's, else the location's */
+	bool chain;		  /* a caller, not the sampled address itself */
+};
+
+struct key {
+	const char *name;
+	const char *head;
+	enum key_at at;
+	bool branch;   /* branch mode only */
+	bool right;    /* head aligned right */
+	bool pads;     /* padded even in the last column */
+	uint64_t need; /* PERF_SAMPLE_* */
+	uint32_t bits; /* KEY_BITS: of the packed flags */
+	int min_width;
+	uint64_t (*sample)(struct profile *p, const struct sample *s, struct thread *th);
+	uint64_t (*place)(struct profile *p, const struct place_in *in);
+	int (*place_width)(struct profile *p, const struct place_in *in, uint64_t v);
+	int (*cmp)(const struct profile *p, uint64_t a, uint64_t b);  /* order of equals */
+	int (*sort)(const struct profile *p, uint64_t a, uint64_t b); /* NULL = cmp */
+	void (*text)(const struct profile *p, const struct profile_row *row, uint64_t v,
+		     struct obuf *o);
+	uint64_t (*stat)(const struct profile_row *row); /* KEY_STAT */
+	bool percent, permille;
+	unsigned modes;	 /* KEY_STAT: 1 + index into struct row_modes */
+	bool by_content; /* KEY_SAMPLE: as wide as its values */
+	bool text_right; /* the value is aligned right */
+	bool parent;	 /* from the chain, see --parent */
+	bool raw_ip;	 /* tells addresses in memory apart */
+	uint64_t mask;	 /* of the sample's value; 0 = all */
+};
+
+size_t prof_keys_nr(void);
+const struct key *prof_key_at(size_t i);
+char prof_cpumode_char(uint8_t cpumode);
+
+/* cols.c */
+struct event_rows;
+/* Widths of the columns from the rows of @ev. */
+int prof_cols_widths(struct profile *p, struct event_rows *ev);
+int prof_cols_setup(struct profile *p, struct err *e);
+uint64_t prof_col_value(const struct profile *p, const struct profile_col *c,
+			const struct profile_row *row);
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+struct frame_info {
+	const struct symbol *sym;
+	struct dso *dso;
+	uint32_t dso_name;
+	uint8_t cpumode;
+	uint64_t ip;
+	uint64_t order;	     /* address that orders siblings */
+	const char *srcline; /* -g address, srcline; NULL = none */
+};
+
+struct loc_info {
+	uint32_t place, place2; /* of a sample here; of a branch to here */
+	uint32_t step;		/* first of steps, outermost first; ID_NONE = not looked at */
+	uint32_t nr_steps;
+};
+
+struct leaf {
+	uint32_t node, row;
+	uint64_t period;
+	uint32_t count;
+};
+
+#define NODE_ROOT 0x80000000u /* parent of a chain's outermost frame: NODE_ROOT | group */
+
+struct node {
+	uint32_t parent, step;
+	uint32_t thread; /* idx of the first that came here */
+};
+
+/* What the end needs per node. */
+struct node_end {
+	uint64_t total; /* samples that pass through here */
+	uint32_t count;
+	uint32_t child, next; /* first child, next sibling */
+	uint32_t up;	      /* nearest node above with the same row; ID_NONE = none */
+	uint32_t row;
+	uint16_t depth, height;
+};
+
+struct chain_memo;
+struct branch_slot;
+
+struct chains {
+	VEC(struct node) nodes;
+	struct htab node_tab;
+	VEC(struct leaf) leafs;
+	struct htab leaf_tab;
+	struct chain_memo *memo;
+	uint64_t *ips; /* scratch, outermost first */
+	uint8_t *modes;
+	size_t cap;
+
+	/* after finish */
+	struct node_end *end;
+	uint32_t *root;	     /* by group: first child */
+	uint32_t *row_nodes; /* nodes by row: row_node_at[row] .. row_node_at[row + 1] */
+	uint32_t *row_node_at;
+	uint32_t *row_leafs; /* leafs by row, likewise */
+	uint32_t *row_leaf_at;
+	uint64_t *plus; /* by node: own samples of the open row */
+	uint32_t *plus_count;
+};
+
+struct row_modes {
+	uint64_t sys, usr, guest_sys, guest_usr;
+};
+
+struct event_rows {
+	struct profile_totals totals;
+	uint32_t *rows; /* sorted */
+	size_t nr;
+	uint64_t chain_total;
+	int width[MAX_KEYS];
+	bool widths_done;
+};
+
+struct profile {
+	struct profile_opts o;
+	struct machine *m;
+	struct resolver *res;
+	struct unwind *u;
+	uint64_t need;
+
+	struct profile_col cols[MAX_KEYS], *out[MAX_KEYS], *order[MAX_KEYS], *fmt[MAX_KEYS];
+	unsigned nr_cols, nr_out, nr_order, nr_fmt;
+	struct profile_col *group_cols[MAX_KEYS], *place_cols[MAX_KEYS], *place2_cols[MAX_KEYS];
+	unsigned nr_group, nr_place, nr_place2;
+	uint32_t bit_mask;
+	bool dso_is_key;
+
+	struct tuples groups, places, places2;
+	VEC(uint16_t) place_width, place2_width; /* per tuple and key */
+	uint64_t last_group[MAX_KEYS + 1];
+	uint32_t last_group_id;
+
+	struct intern names;
+	uint32_t unknown;	 /* "[unknown]" */
+	VEC(uint32_t) comm_name; /* comm id -> names */
+	VEC(uint32_t) dso_name;	 /* dso idx -> names */
+	struct tuples frame_keys, step_keys;
+	VEC(struct frame_info) frames; /* by frame_keys id */
+	VEC(uint32_t) step_list;
+	uint32_t step_tmp[MAX_INLINES];
+	bool ip_is_key; /* raw addresses are part of a place or frame */
+	VEC(struct loc_info) locs;
+
+	VEC(struct profile_row) rows;
+	struct htab row_tab;
+	VEC(struct row_modes) modes;
+	VEC(struct event_rows) events;
+	struct chains ch;
+	struct arena tree;
+
+	struct branch_slot *slots;
+	struct branch_totals branch;
+	struct {
+		uint32_t space, gen;
+		uint32_t epoch;
+	} epoch[64];
+	uint32_t nr_epochs;
+	uint32_t nr_slots, nr_slots_used;
+
+	VEC(uint32_t) f_comms, f_dsos; /* sorted names ids */
+	VEC(const char *) f_syms;
+	VEC(int64_t) f_pids, f_tids;
+	bool filtering;
+	struct arena text;
+	regex_t parent_re;
+	bool has_parent;
+	bool finished;
+};
+
+uint32_t prof_name_id(struct profile *p, const char *s);
+uint32_t prof_dso_name(struct profile *p, const struct dso *dso);
+uint32_t prof_comm_name(struct profile *p, uint32_t comm);
+
+/* frame.c */
+uint32_t prof_frame_of_row(struct profile *p, const struct place_in *in);
+uint32_t prof_frame_of_addr(struct profile *p, const struct place_in *in);
+/* Tuple of the place keys (@second: of the target's, in branch mode). ID_NONE: no memory. */
+uint32_t prof_place_of(struct profile *p, const struct place_in *in, bool second);
+/* The place of a sample at @loc, or of a branch's ends. */
+uint32_t prof_place_of_loc(struct profile *p, uint32_t loc, uint64_t ip, bool second);
+/* The step of one frame of a chain; @sym: an inlined function's symbol or the location's. */
+uint32_t prof_step_of(struct profile *p, uint32_t loc, uint64_t ip, const struct symbol *sym);
+/* All steps of a location, outermost first: several when functions are inlined there. */
+int prof_steps_of(struct profile *p, uint32_t loc, uint64_t ip, const uint32_t **steps,
+		  uint32_t *nr);
+
+static inline uint32_t prof_step_frame(const struct profile *p, uint32_t step)
+{
+	return (uint32_t)prof_tuple_get(&p->step_keys, step)[0];
+}
+
+static inline uint32_t prof_step_place(const struct profile *p, uint32_t step)
+{
+	return (uint32_t)prof_tuple_get(&p->step_keys, step)[1];
+}
+
+/* rows.c */
+uint32_t prof_group_of(struct profile *p, const struct sample *s, struct thread *th);
+struct profile_row *prof_row_of(struct profile *p, uint32_t group, uint32_t place, uint32_t place2,
+				uint32_t bits);
+int prof_rows_sort(struct profile *p);
+struct event_rows *prof_event_rows(struct profile *p, uint32_t event);
+
+/* chain.c */
+int prof_chain_init(struct profile *p);
+/* The trie's node where the chain of @s ends; ID_NONE when it has none. */
+int prof_chain_add(struct profile *p, const struct sample *s, struct thread *th, uint32_t group,
+		   uint32_t *node);
+int prof_leaf_add(struct profile *p, uint32_t node, uint32_t row, uint64_t period);
+int prof_chain_finish(struct profile *p);
+void prof_chain_free(struct profile *p);
+
+/* filter.c */
+int prof_filter_setup(struct profile *p, struct err *e);
+bool prof_filter_pass(struct profile *p, const struct sample *s, struct thread *th, uint32_t loc);
+void prof_filter_free(struct profile *p);
+
+/* branch.c */
+int prof_branch_init(struct profile *p);
+int prof_branch_add(struct profile *p, const struct sample *s, struct thread *th, uint32_t group);
+int prof_branch_flush(struct profile *p);
+void prof_branch_free(struct profile *p);
+
+#endif

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The way of a sample: location, filters, group, row, chain. */
+#include "emit/emit.h"
+#include "profile-int.h"
+
+#define DEFAULT_PARENT "^sys_|^do_page_fault"
+
+static int parent_setup(struct profile *p, struct err *e)
+{
+	const char *re = p->o.parent ? p->o.parent : DEFAULT_PARENT;
+	char why[128];
+	int ret;
+
+	for (unsigned i = 0; i < p->nr_cols; i++)
+		p->has_parent |= p->cols[i].key->parent;
+	if (!p->has_parent && !p->o.filter.exclude_other)
+		return 0;
+	ret = regcomp(&p->parent_re, re, REG_EXTENDED);
+	if (ret) {
+		regerror(ret, &p->parent_re, why, sizeof(why));
+		return err_set(e, -EINVAL, "Invalid regex: %s\n%s", re, why);
+	}
+	p->has_parent = true;
+	return 0;
+}
+
+static uint64_t chain_needs(const struct profile *p)
+{
+	uint64_t need = PERF_SAMPLE_CALLCHAIN;
+
+	if (p->u)
+		need |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_BRANCH_STACK |
+			PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	return need;
+}
+
+int profile_new(struct profile **out, const struct profile_opts *opts, struct machine *m,
+		struct resolver *res, struct unwind *u, struct err *e)
+{
+	struct profile *p = calloc(1, sizeof(*p));
+	int ret;
+
+	if (!p)
+		return err_set(e, -ENOMEM, "no memory for a profile");
+	p->o = *opts;
+	p->m = m;
+	p->res = res;
+	p->u = u;
+	p->need = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD | PERF_SAMPLE_ID |
+		  PERF_SAMPLE_IDENTIFIER;
+	p->unknown = prof_name_id(p, "[unknown]");
+	ret = prof_cols_setup(p, e);
+	if (!ret)
+		ret = prof_filter_setup(p, e);
+	if (!ret)
+		ret = parent_setup(p, e);
+	if (!ret && p->o.branch)
+		ret = prof_branch_init(p) ? err_set(e, -ENOMEM, "no memory for branches") : 0;
+	if (!ret)
+		ret = prof_chain_init(p) ? err_set(e, -ENOMEM, "no memory for call chains") : 0;
+	if (p->o.branch)
+		p->need |= PERF_SAMPLE_BRANCH_STACK;
+	if (p->o.use_chains || p->o.children || p->has_parent)
+		p->need |= chain_needs(p);
+	if (p->o.use_chains && p->o.chain.key == CHAIN_BY_ADDRESS)
+		p->ip_is_key = true;
+	if (ret) {
+		profile_free(p);
+		return ret;
+	}
+	*out = p;
+	return 0;
+}
+
+void profile_free(struct profile *p)
+{
+	if (!p)
+		return;
+	for (unsigned i = 0; i < p->nr_cols; i++) {
+		free(p->cols[i].rank);
+		free(p->cols[i].rank2);
+	}
+	vec_for_each (ev, &p->events)
+		free(ev->rows);
+	vec_free(&p->events);
+	prof_tuples_free(&p->groups);
+	prof_tuples_free(&p->places);
+	prof_tuples_free(&p->places2);
+	prof_tuples_free(&p->frame_keys);
+	prof_tuples_free(&p->step_keys);
+	vec_free(&p->place_width);
+	vec_free(&p->place2_width);
+	vec_free(&p->comm_name);
+	vec_free(&p->dso_name);
+	vec_free(&p->frames);
+	vec_free(&p->step_list);
+	vec_free(&p->locs);
+	vec_free(&p->rows);
+	vec_free(&p->modes);
+	htab_free(&p->row_tab);
+	intern_free(&p->names);
+	arena_free(&p->tree);
+	arena_free(&p->text);
+	if (p->has_parent)
+		regfree(&p->parent_re);
+	prof_chain_free(p);
+	prof_branch_free(p);
+	prof_filter_free(p);
+	free(p);
+}
+
+uint64_t profile_need(const struct profile *p)
+{
+	return p->need;
+}
+
+/* ---- one sample ------------------------------------------------------------------------------ */
+
+static void count_modes(struct profile *p, const struct profile_row *row, uint8_t cpumode,
+			uint64_t period)
+{
+	static const struct row_modes empty;
+	struct row_modes *m;
+
+	while (p->modes.n <= row->idx)
+		if (vec_push(&p->modes, empty))
+			return;
+	m = &p->modes.v[row->idx];
+	switch (cpumode) {
+	case PERF_RECORD_MISC_KERNEL: m->sys += period; break;
+	case PERF_RECORD_MISC_USER: m->usr += period; break;
+	case PERF_RECORD_MISC_GUEST_KERNEL: m->guest_sys += period; break;
+	case PERF_RECORD_MISC_GUEST_USER: m->guest_usr += period; break;
+	}
+}
+
+static int add_row(struct profile *p, const struct sample *s, struct thread *th, uint32_t loc,
+		   uint32_t group)
+{
+	uint32_t place = prof_place_of_loc(p, loc, s->ip, false), node;
+	struct profile_row *row;
+	int ret;
+
+	if (place == ID_NONE)
+		return -ENOMEM;
+	row = prof_row_of(p, group, place, 0, 0);
+	if (!row)
+		return -ENOMEM;
+	if (row->thread == ID_NONE) {
+		row->thread = th->idx;
+		row->first_node = (uint32_t)p->ch.nodes.n;
+		row->cpumode = s->cpumode;
+	}
+	row->period += s->period;
+	row->acc += s->period;
+	row->nr++;
+	if (p->o.show_modes)
+		count_modes(p, row, s->cpumode, s->period);
+	if (!p->o.use_chains && !p->o.children)
+		return 0;
+	ret = prof_chain_add(p, s, th, group, &node);
+	return ret || node == ID_NONE ? ret : prof_leaf_add(p, node, row->idx, s->period);
+}
+
+int profile_add(struct profile *p, const struct sample *s, struct thread *th, struct err *e)
+{
+	struct event_rows *ev = prof_event_rows(p, s->event ? s->event->idx : 0);
+	uint64_t weight = p->o.branch ? s->branches.nr : s->period;
+	uint32_t loc = resolver_find(p->res, th, s->cpumode, s->ip), group;
+	bool pass;
+	int ret;
+
+	if (!ev || loc == LOC_NONE)
+		return err_set(e, -ENOMEM, "no memory to count samples");
+	if (p->o.filter.hide_unresolved && !resolver_loc(p->res, loc)->sym)
+		return 0;
+	pass = !p->filtering || prof_filter_pass(p, s, th, loc);
+	ev->totals.nr_samples++;
+	ev->totals.period += weight;
+	if (!pass)
+		return 0;
+	ev->totals.nr_filtered_samples++;
+	ev->totals.filtered_period += weight;
+	group = prof_group_of(p, s, th);
+	if (group == ID_NONE)
+		return err_set(e, -ENOMEM, "no memory to count samples");
+	ret = p->o.branch ? prof_branch_add(p, s, th, group) : add_row(p, s, th, loc, group);
+	return ret ? err_set(e, ret, "no memory to count samples") : 0;
+}
+
+int profile_finish(struct profile *p, struct err *e)
+{
+	int ret = 0;
+
+	if (p->o.branch)
+		ret = prof_branch_flush(p);
+	if (!ret && (p->o.use_chains || p->o.children))
+		ret = prof_chain_finish(p);
+	if (!ret)
+		ret = prof_rows_sort(p);
+	htab_free(&p->row_tab);
+	return ret ? err_set(e, ret, "no memory to sort rows") : 0;
+}
+
+void profile_frame(const struct profile *p, uint32_t frame, struct obuf *o)
+{
+	const struct frame_info *f = &p->frames.v[frame];
+
+	if (!f->sym) {
+		if (f->ip)
+			obuf_lit(o, "0x");
+		obuf_hex(o, f->ip);
+		return;
+	}
+	emit_safe(o, f->sym->name);
+	if (f->srcline) {
+		obuf_char(o, ' ');
+		emit_safe(o, f->srcline);
+	}
+	if (f->sym->is_inline)
+		obuf_lit(o, " (inlined)");
+}

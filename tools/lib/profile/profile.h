@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * profile: samples in, sorted rows and call trees out. Sort keys, aggregation, percentages; no
+ * terminal, no options of a command.
+ *
+ * A row is what is equal in all sort keys. While samples are read every key is a number (a comm,
+ * a symbol, a cpu ...): a sample costs a few table look-ups, and memory follows the number of
+ * distinct rows and distinct call chains. Names are looked at once, in profile_finish().
+ *
+ *	profile_new(&p, &opts, m, res, u, &err);
+ *	for each sample:	profile_add(p, &s, th, &err);
+ *	profile_finish(p, &err);
+ *	for (size_t i = 0; i < profile_nr_rows(p, ev); i++)
+ *		for (size_t c = 0; c < profile_nr_cols(p); c++)
+ *			profile_cell(p, profile_row(p, ev, i), profile_col(p, c), out);
+ *
+ * Branch mode (opts.branch): one row entry per branch stack entry, weight 1 each.
+ *
+ * Memory: everything handed out belongs to the profile. Errors: 0/-errno and struct err. One
+ * thread per struct profile. Text and its order follow `perf report --stdio` (facts/abi.md 5.6
+ * and 7.2); strings of the file leave through emit_safe only.
+ */
+#ifndef PERF_PROFILE_H
+#define PERF_PROFILE_H
+
+#include "sample/sample.h"
+#include "symbol/symbol.h"
+#include "unwind/unwind.h"
+
+struct profile;
+
+enum chain_style { CHAIN_NONE, CHAIN_GRAPH, CHAIN_FRACTAL, CHAIN_FLAT, CHAIN_FOLDED };
+enum chain_key { CHAIN_BY_FUNCTION, CHAIN_BY_ADDRESS, CHAIN_BY_SRCLINE };
+enum chain_value { CHAIN_PERCENT, CHAIN_PERIOD, CHAIN_COUNT };
+
+struct chain_opts {
+	enum chain_style style;
+	enum chain_key key;
+	enum chain_value value;
+	bool caller, order_set; /* outermost first */
+	double min_percent;	/* 0.5 */
+	uint32_t print_limit;	/* 0 = all */
+};
+
+#define CHAIN_OPTS_DEFAULT                               \
+	{                                                \
+		.style = CHAIN_GRAPH, .min_percent = 0.5 \
+	}
+
+/* "graph,0.5,caller,function,percent": parts in any order; NULL or "" changes nothing. */
+int chain_opts_parse(struct chain_opts *c, const char *arg, struct err *e);
+
+struct profile_filter {
+	const char *comms, *dsos, *symbols, *pids, *tids; /* comma lists or NULL */
+	const char *symbol_part;			  /* --symbol-filter */
+	bool hide_unresolved;				  /* drop samples without symbol */
+	bool exclude_other;				  /* drop samples without parent match */
+};
+
+struct profile_opts {
+	const char *sort;			    /* NULL = the mode's default keys */
+	const char *fields;			    /* -F list or NULL */
+	bool branch;				    /* branch mode */
+	bool children;				    /* add what callees cost; needs chains */
+	bool use_chains;			    /* keep call chains */
+	bool show_samples, show_period, show_modes; /* -n, --show-total-period, sys/usr columns */
+	bool group;				    /* events of a group are columns of one table */
+	bool branch_stats;			    /* branch mode: Mispred%, Avg cycles columns */
+	bool relative;				    /* percentages of what passes the filter */
+	bool inlines;				    /* inlined functions are frames of their own */
+	bool nsec;
+	uint64_t time_quantum; /* ns; 0 = 100 ms */
+	uint32_t max_stack;    /* 0 = 127 */
+	const char *parent;    /* regex of key parent; NULL = upstream's */
+	char separator;	       /* 0 = aligned columns */
+	const char *widths;    /* -w */
+	struct chain_opts chain;
+	struct profile_filter filter;
+};
+
+/* @u may be NULL when no sample needs unwinding. -EINVAL for an unknown sort key. */
+int profile_new(struct profile **p, const struct profile_opts *opts, struct machine *m,
+		struct resolver *res, struct unwind *u, struct err *e);
+void profile_free(struct profile *p);
+
+/* PERF_SAMPLE_* fields that profile_add() looks at, for sample_parse_some(). */
+uint64_t profile_need(const struct profile *p);
+int profile_add(struct profile *p, const struct sample *s, struct thread *th, struct err *e);
+/* No more samples: totals, order, widths. */
+int profile_finish(struct profile *p, struct err *e);
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+struct profile_totals {
+	uint64_t nr_samples, period; /* all; in branch mode period counts entries */
+	uint64_t nr_filtered_samples, filtered_period; /* what passed the filters */
+};
+
+/* @event: perfdata_event idx. */
+const struct profile_totals *profile_totals(const struct profile *p, uint32_t event);
+
+struct profile_row {
+	uint64_t period, acc; /* own; with callees (children) */
+	uint64_t nr;	      /* samples or branch entries */
+	uint64_t cycles, nr_cycles,
+		nr_mispred;	       /* branch mode: sum, entries with cycles, mispredicted */
+	uint32_t group, place, place2; /* tuples of key values */
+	uint32_t bits;		       /* branch flags that are keys */
+	uint32_t thread;	       /* idx of the first one */
+	uint32_t first_node;	       /* chain nodes there were before this row */
+	uint32_t seq;		       /* first come */
+	uint32_t depth;		       /* longest chain */
+	uint8_t cpumode;	       /* of the first sample */
+	uint32_t idx;
+};
+
+size_t profile_nr_rows(const struct profile *p, uint32_t event);
+/* In output order. */
+const struct profile_row *profile_row(const struct profile *p, uint32_t event, size_t i);
+/* Share of the event's total, in percent: own, or with callees under children. */
+double profile_percent(const struct profile *p, const struct profile_row *row);
+uint32_t profile_row_event(const struct profile *p, const struct profile_row *row);
+
+struct profile_col;
+
+size_t profile_nr_cols(const struct profile *p);
+const struct profile_col *profile_col(const struct profile *p, size_t i);
+const char *profile_col_head(const struct profile *p, const struct profile_col *c);
+const char *profile_col_name(const struct profile_col *c); /* the key's name */
+bool profile_col_is_number(const struct profile_col *c);   /* head is aligned right */
+/* Width of column @c for @event's rows; at least the head's. */
+int profile_col_width(const struct profile *p, uint32_t event, const struct profile_col *c);
+/* The cell as upstream prints it, padded where upstream pads even the last column. */
+void profile_cell(const struct profile *p, const struct profile_row *row,
+		  const struct profile_col *c, struct obuf *o);
+/* The bare value, for JSON. */
+void profile_value(const struct profile *p, const struct profile_row *row,
+		   const struct profile_col *c, struct obuf *o);
+/* "# comm: ls" lines: what a one-word filter leaves out of the table. */
+const char *profile_elided(const struct profile *p, size_t i, const char **value);
+
+/* ---- call trees ------------------------------------------------------------------------------ */
+
+/* A stretch of frames without a fork; children sorted by cumul, small ones left out. */
+struct call_node {
+	const uint32_t *frames; /* for profile_frame() */
+	uint32_t nr_frames;
+	uint32_t count, cumul_count;
+	uint64_t hit, cumul;	 /* ends here; with children */
+	struct call_node *child; /* array */
+	uint32_t nr_children;
+};
+
+/*
+ * The tree of @row: @root has no frames of its own; in styles flat and folded its children are
+ * whole chains. Valid until the next call.
+ */
+int profile_tree(struct profile *p, const struct profile_row *row, struct call_node *root);
+/* Name (or address) of a frame, as a call graph prints it. */
+void profile_frame(const struct profile *p, uint32_t frame, struct obuf *o);
+
+/* ---- branch mode ----------------------------------------------------------------------------- */
+
+struct branch_totals {
+	uint64_t type[16], new_type[16];
+	uint64_t cond_fwd, cond_bwd, cross_4k, cross_2m;
+	uint64_t entries, typed;
+};
+
+const struct branch_totals *profile_branch_totals(const struct profile *p);
+
+/* Names of all sort keys, NULL at the end, for --help and suggestions. */
+const char *const *profile_key_names(void);
+
+#endif

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Arrays of numbers to dense ids. */
+#include "profile-int.h"
+
+uint32_t prof_tuple_id(struct tuples *t, const uint64_t *vals)
+{
+	uint64_t h = t->width;
+	uint32_t id;
+
+	for (unsigned i = 0; i < t->width; i++)
+		h = hash_mix(h, vals[i]);
+	for (struct htab_it it = htab_find(&t->tab, h); htab_next(&t->tab, &it, &id);)
+		if (!memcmp(prof_tuple_get(t, id), vals, t->width * sizeof(*vals)))
+			return id;
+	if (t->n == ID_NONE - 1 || vec_reserve(&t->v, t->v.n + t->width + 1) ||
+	    htab_add(&t->tab, h, t->n))
+		return ID_NONE;
+	for (unsigned i = 0; i < t->width; i++)
+		t->v.v[t->v.n++] = vals[i];
+	return t->n++;
+}
+
+void prof_tuples_free(struct tuples *t)
+{
+	vec_free(&t->v);
+	htab_free(&t->tab);
+	t->n = 0;
+}

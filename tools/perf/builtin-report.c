@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perf report: read a recording, show where its samples lie. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "builtin.h"
+#include "report.h"
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static int parse_graph(void *opts, const struct option *opt, const char *arg, bool unset,
+		       struct err *e)
+{
+	struct report_opts *o = opts;
+
+	(void)opt;
+	if (unset) {
+		o->chain_none = true;
+		return 0;
+	}
+	o->chain_given = true;
+	return chain_opts_parse(&o->chain, arg, e);
+}
+
+#define O struct report_opts
+
+static const struct option report_options[] = {
+	OPT_GROUP("Input"),
+	OPT_STRING('i', "input", O, input, "FILE", "recording to read; - is stdin"),
+	OPT_BOOL('f', "force", O, force, "read files of other owners"),
+	OPT_STRING(0, "time", O, time, "FROM,TO", "only samples of this time span (seconds)"),
+	OPT_STRING('C', "cpu", O, cpus, "LIST", "only samples of these CPUs"),
+
+	OPT_GROUP("Rows"),
+	OPT_STRING('s', "sort", O, sort, "KEY,...",
+		   "keys that make a row (see the man page); +KEY adds to the default"),
+	OPT_STRING('F', "fields", O, fields, "KEY,...", "columns to print; +KEY adds"),
+	OPT_BOOL('n', "show-nr-samples", O, show_samples, "a column with the number of samples"),
+	OPT_BOOL(0, "show-total-period", O, show_period, "a column with the sum of periods"),
+	OPT_BOOL(0, "show-cpu-utilization", O, show_modes, "columns for kernel and user mode"),
+	OPT_BOOL(0, "showcpuutilization", O, show_modes, "the same"),
+	OPT_BOOL(0, "children", O, children, "add what callees cost (default with call chains)"),
+	OPT_STRING(0, "percent-limit", O, percent_limit, "PERCENT", "leave out rows below this"),
+	OPT_STRING(0, "percentage", O, percentage, "relative|absolute",
+		   "shares of what passes the filters, or of everything"),
+	OPT_BOOL(0, "group", O, group, "show the events of a group together"),
+	OPT_STRING(0, "time-quantum", O, quantum, "TIME", "length of a slice of key time (100ms)"),
+	OPT_BOOL(0, "ns", O, nsec, "times in nanoseconds"),
+	OPT_STRING('p', "parent", O, parent, "REGEX", "what key parent looks for in call chains"),
+	OPT_BOOL(0, "skip-empty", O, skip_empty, "leave out events without samples (default)"),
+
+	OPT_GROUP("Filters"),
+	OPT_STRING('c', "comms", O, comms, "COMM,...", "only these commands"),
+	OPT_STRING('d', "dsos", O, dsos, "DSO,...", "only these objects"),
+	OPT_STRING('S', "symbols", O, symbols, "SYMBOL,...", "only these symbols"),
+	OPT_STRING(0, "symbol-filter", O, symbol_filter, "PART", "only symbols that contain PART"),
+	OPT_STRING(0, "pid", O, pids, "PID,...", "only these processes"),
+	OPT_STRING(0, "tid", O, tids, "TID,...", "only these threads"),
+	OPT_BOOL('U', "hide-unresolved", O, hide_unresolved, "only what has a symbol"),
+	OPT_BOOL('x', "exclude-other", O, exclude_other, "only what matches --parent"),
+
+	OPT_GROUP("Call chains"),
+	OPT_CALL_OPTARG('g', "call-graph", parse_graph, "MODE,...",
+			"graph|fractal|flat|folded|none, threshold, print limit, caller|callee, "
+			"function|address|srcline, percent|period|count"),
+	OPT_BOOL('G', "inverted", O, inverted, "outermost caller first"),
+	OPT_UINT(0, "max-stack", O, max_stack, "N", "frames to look at (127)"),
+	OPT_BOOL(0, "no-inline", O, no_inline, "no rows and frames for inlined functions"),
+	OPT_BOOL(0, "stitch-lbr", O, stitch_lbr, "join LBR call stacks of one thread"),
+
+	OPT_GROUP("Branch stacks"),
+	OPT_BOOL('b', "branch-stack", O, branch, "one row per branch; default when recorded"),
+	OPT_BOOL(0, "no-branch-stack", O, no_branch, "rows of samples, not of branches"),
+	OPT_BOOL(0, "branch-stats", O, branch_stats,
+		 "columns for mispredictions and mean cycles of each row"),
+
+	OPT_GROUP("Symbols"),
+	OPT_STRING('k', "vmlinux", O, vmlinux, "FILE", "the kernel's symbols"),
+	OPT_BOOL(0, "ignore-vmlinux", O, ignore_vmlinux, "no vmlinux even if there is one"),
+	OPT_STRING(0, "kallsyms", O, kallsyms, "FILE", "a copy of /proc/kallsyms"),
+	OPT_STRING(0, "symfs", O, symfs, "DIR", "look for all objects below DIR"),
+	OPT_BOOL(0, "no-demangle", O, no_demangle, "names as the linker sees them"),
+	OPT_BOOL(0, "demangle-kernel", O, demangle_kernel, "demangle kernel symbols too"),
+
+	OPT_GROUP("Output"),
+	OPT_BOOL(0, "stdio", O, stdio, "text on stdout (the only interface)"),
+	OPT_BOOL(0, "json", O, json, "rows and call trees as JSON"),
+	OPT_STRING('t', "field-separator", O, separator, "CHAR", "CHAR between columns"),
+	OPT_STRING('w', "column-widths", O, widths, "N,...", "fixed column widths"),
+	OPT_BOOL(0, "header", O, header, "the recording's header first"),
+	OPT_BOOL(0, "header-only", O, header_only, "only the recording's header"),
+	OPT_BOOL('I', "show-info", O, full_info, "topology and the like in the header"),
+	OPT_BOOL(0, "stats", O, stats, "count records by type"),
+	OPT_BOOL(0, "tasks", O, tasks, "the processes of the recording"),
+	OPT_BOOL(0, "mmaps", O, mmaps, "processes and their maps"),
+	OPT_BOOL('D', "dump-raw-trace", O, dump, "every record in full"),
+	OPT_BOOL('q', "quiet", O, quiet, "no comment lines, no warnings"),
+	OPT_INC('v', "verbose", O, verbose, "say more"),
+	OPT_STRING(0, "stdio-color", O, ignored, "MODE", "accepted for compatibility"),
+	OPT_BOOL(0, "raw-trace", O, raw_trace, "tracepoint fields as they are"),
+	OPT_END(),
+};
+
+static const char *const report_usage[] = {
+	"report [-i FILE] [-s KEY,...] [-g MODE] [options]",
+	NULL,
+};
+
+/*
+ * What the option table cannot say: -g takes the next word unless that is an option; defaults
+ * have a --no form of their own.
+ */
+static int prepare_args(struct report *r, int *argc, char **argv)
+{
+	int n = 0;
+
+	for (int i = 0; i < *argc; i++) {
+		bool graph = !strcmp(argv[i], "-g") || !strcmp(argv[i], "--call-graph");
+
+		if (graph && i + 1 < *argc && argv[i + 1][0] != '-') {
+			argv[n] = arena_printf(&r->args, "%s%s%s", argv[i],
+					       argv[i][1] == '-' ? "=" : "", argv[i + 1]);
+			if (!argv[n++])
+				return -ENOMEM;
+			i++;
+		} else if (!strcmp(argv[i], "--no-children")) {
+			r->o.no_children = true;
+		} else if (strcmp(argv[i], "--demangle") && strcmp(argv[i], "--inline")) {
+			argv[n++] = argv[i];
+		}
+	}
+	argv[n] = NULL;
+	*argc = n;
+	return 0;
+}
+
+/* ---- what the recording allows --------------------------------------------------------------- */
+
+static uint64_t all_sample_types(const struct perfdata *pd)
+{
+	uint64_t type = 0;
+
+	for (size_t i = 0; i < perfdata_nr_events(pd); i++)
+		type |= perfdata_event(pd, i)->attr.sample_type;
+	return type;
+}
+
+static bool any_call_stack(const struct perfdata *pd)
+{
+	for (size_t i = 0; i < perfdata_nr_events(pd); i++)
+		if (perfdata_event(pd, i)->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
+			return true;
+	return false;
+}
+
+static bool auto_branch(const struct report *r, uint64_t type)
+{
+	if (r->o.no_branch || r->o.branch_history || type & PERF_SAMPLE_STACK_USER)
+		return false;
+	if (perfdata_is_pipe(r->pd))
+		return type & PERF_SAMPLE_BRANCH_STACK && !any_call_stack(r->pd);
+	return perfdata_has_feature(r->pd, FEAT_BRANCH_STACK);
+}
+
+static int choose_mode(struct report *r, struct err *e)
+{
+	uint64_t type = all_sample_types(r->pd);
+	struct profile_opts *po = &r->po;
+
+	po->branch = r->o.branch || auto_branch(r, type);
+	if (po->branch && !(type & PERF_SAMPLE_BRANCH_STACK) && perfdata_nr_events(r->pd)) {
+		err_set(e, -EINVAL,
+			"Selected -b but no branch data. Did you call perf record without -b?");
+		err_hint(e, "Record with -b or -j FILTER, or leave out -b.");
+		return -EINVAL;
+	}
+	po->use_chains =
+		type & PERF_SAMPLE_CALLCHAIN && !r->o.chain_none && po->chain.style != CHAIN_NONE;
+	po->children = type & PERF_SAMPLE_CALLCHAIN && !r->o.no_children && !po->branch;
+	if (po->branch)
+		po->use_chains = false;
+	if (r->o.chain_given && po->chain.style != CHAIN_NONE && !(type & PERF_SAMPLE_CALLCHAIN) &&
+	    perfdata_nr_events(r->pd)) {
+		err_set(e, -EINVAL,
+			"Selected -g but no callchain data. Did you call 'perf record' without -g?");
+		err_hint(e, "Record with -g or --call-graph dwarf, or leave out -g.");
+		return -EINVAL;
+	}
+	if (r->o.inverted)
+		po->chain.caller = true;
+	else if (po->children && !po->chain.order_set)
+		po->chain.caller = true;
+	return 0;
+}
+
+/* ---- setting up ------------------------------------------------------------------------------ */
+
+static int parse_quantum(const char *s, uint64_t *ns, struct err *e)
+{
+	static const struct {
+		const char *unit;
+		uint64_t ns;
+	} units[] = { { "ns", 1 },
+		      { "us", 1000 },
+		      { "ms", 1000000 },
+		      { "s", 1000000000 },
+		      { "", 1000000000 } };
+	char *end;
+	double v = strtod(s, &end);
+
+	for (size_t i = 0; end != s && v > 0 && i < ARRAY_SIZE(units); i++)
+		if (!strcmp(end, units[i].unit)) {
+			*ns = (uint64_t)(v * (double)units[i].ns);
+			return *ns ? 0 : err_set(e, -EINVAL, "time quantum cannot be 0");
+		}
+	return err_set(e, -EINVAL, "--time-quantum: `%s' is no time such as 10ms", s);
+}
+
+static bool parse_seconds(const char *s, size_t n, uint64_t *ns)
+{
+	uint64_t sec = 0, frac = 0, unit = 100000000;
+	size_t i = 0;
+
+	for (; i < n && s[i] >= '0' && s[i] <= '9'; i++)
+		sec = sec * 10 + (uint64_t)(s[i] - '0');
+	if (i < n && s[i] == '.')
+		for (i++; i < n && s[i] >= '0' && s[i] <= '9'; i++, unit /= 10)
+			frac += (uint64_t)(s[i] - '0') * unit;
+	*ns = sec * 1000000000 + frac;
+	return n && i == n;
+}
+
+static int parse_time(struct report *r, struct err *e)
+{
+	const char *s = r->o.time, *comma = s ? strchr(s, ',') : NULL;
+
+	r->time_to = UINT64_MAX;
+	if (!s)
+		return 0;
+	if (!comma || strchr(s, '%') ||
+	    (comma != s && !parse_seconds(s, (size_t)(comma - s), &r->time_from)) ||
+	    (comma[1] && !parse_seconds(comma + 1, strlen(comma + 1), &r->time_to))) {
+		err_set(e, -EINVAL, "--time: `%s' is no time span", s);
+		err_hint(e, "Give it as FROM,TO in seconds; either may be empty.");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int setup_options(struct report *r, struct err *e)
+{
+	struct profile_opts *po = &r->po;
+	struct report_opts *o = &r->o;
+
+	*po = (struct profile_opts){
+		.sort = o->sort,
+		.fields = o->fields,
+		.show_samples = o->show_samples,
+		.show_period = o->show_period,
+		.show_modes = o->show_modes,
+		.group = o->group,
+		.branch_stats = o->branch_stats,
+		.inlines = !o->no_inline,
+		.nsec = o->nsec,
+		.max_stack = o->max_stack ? (uint32_t)o->max_stack : UNWIND_MAX_STACK,
+		.parent = o->parent,
+		.widths = o->widths,
+		.chain = o->chain,
+		.filter = { .comms = o->comms,
+			    .dsos = o->dsos,
+			    .symbols = o->symbols,
+			    .pids = o->pids,
+			    .tids = o->tids,
+			    .symbol_part = o->symbol_filter,
+			    .hide_unresolved = o->hide_unresolved,
+			    .exclude_other = o->exclude_other },
+	};
+	if (o->separator)
+		po->separator = !strcmp(o->separator, "\\t") ? '\t' : o->separator[0];
+	if (po->separator == '.')
+		return err_set(e, -EINVAL, "'.' is the only non valid --field-separator argument");
+	if (o->percentage && strcmp(o->percentage, "relative") && strcmp(o->percentage, "absolute"))
+		return err_set(e, -EINVAL, "--percentage is relative or absolute, not `%s'",
+			       o->percentage);
+	po->relative = o->percentage && !strcmp(o->percentage, "relative");
+	if (o->percent_limit)
+		r->min_percent = strtod(o->percent_limit, NULL);
+	if (o->quantum && parse_quantum(o->quantum, &po->time_quantum, e))
+		return -EINVAL;
+	if (o->cpus) {
+		if (bits_parse_list(&r->cpus, o->cpus, 65536))
+			return err_set(e, -EINVAL, "-C: `%s' is no CPU list such as 0-3,7",
+				       o->cpus);
+		r->has_cpus = true;
+	}
+	return parse_time(r, e);
+}
+
+/* In a pipe the events come with the records: called before the first sample. */
+static int setup_profile(struct report *r, struct err *e)
+{
+	const struct perfdata_env *env = perfdata_env(r->pd);
+	struct unwind_opts uo = {
+		.arch = env->arch,
+		.symfs = r->o.symfs,
+		.max_stack = r->po.max_stack,
+		.inlines = r->po.inlines,
+		.stitch_lbr = r->o.stitch_lbr,
+		.max_branches = env->max_branches,
+	};
+	int ret = choose_mode(r, e);
+
+	if (ret)
+		return ret;
+	if (r->po.use_chains || r->po.children) {
+		ret = unwind_new(&r->u, r->m, r->res, &uo, e);
+		if (ret)
+			return ret;
+	}
+	return profile_new(&r->p, &r->po, r->m, r->res, r->u, e);
+}
+
+static int setup_symbols(struct report *r, struct err *e)
+{
+	struct symbol_opts so = {
+		.symfs = r->o.symfs,
+		.kallsyms = r->o.kallsyms,
+		.vmlinux = r->o.vmlinux,
+		.no_demangle = r->o.no_demangle,
+		.demangle_kernel = r->o.demangle_kernel,
+		.demangle_params = r->o.verbose > 0,
+	};
+	int ret = machine_new(&r->m, perfdata_env(r->pd)->arch, e);
+
+	if (!ret)
+		ret = machine_add_build_ids(r->m, r->pd, e);
+	return ret ? ret : resolver_new(&r->res, r->m, &so, e);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static void note_bad(struct report *r, struct err *e)
+{
+	if (!r->bad_samples++)
+		r->first_bad = *e;
+	err_clear(e);
+}
+
+static int take_sample(struct report *r, const struct record *rec, struct err *e)
+{
+	struct thread *th;
+	struct sample s;
+	int ret;
+
+	if (!rec->event)
+		return 0;
+	if (!r->p) {
+		ret = setup_profile(r, e);
+		if (ret)
+			return ret;
+	}
+	if (sample_parse_some(rec, profile_need(r->p) | (r->has_cpus ? PERF_SAMPLE_CPU : 0), &s,
+			      e)) {
+		note_bad(r, e);
+		return 0;
+	}
+	if (r->has_cpus && !bits_test(&r->cpus, s.cpu))
+		return 0;
+	if (rec->time != RECORD_NO_TIME && (rec->time < r->time_from || rec->time > r->time_to))
+		return 0;
+	th = machine_thread(r->m, (int32_t)s.pid, (int32_t)s.tid);
+	if (!th)
+		return err_set(e, -ENOMEM, "no memory for threads");
+	r->nr_samples++;
+	return profile_add(r->p, &s, th, e);
+}
+
+static void count_lost(struct report *r, const struct record *rec)
+{
+	struct record_lost l;
+
+	if (record_lost(rec, &l, NULL))
+		return;
+	if (rec->type == PERF_RECORD_LOST_SAMPLES) {
+		r->lost_samples += l.lost;
+	} else {
+		r->lost_events += l.lost;
+		r->lost_chunks++;
+	}
+}
+
+static int take_record(struct report *r, const struct record *rec, struct err *e)
+{
+	if (rec->type == PERF_RECORD_SAMPLE)
+		return take_sample(r, rec, e);
+	if (rec->type == PERF_RECORD_LOST || rec->type == PERF_RECORD_LOST_SAMPLES)
+		count_lost(r, rec);
+	else if (machine_record(r->m, rec, e))
+		note_bad(r, e);
+	return 0;
+}
+
+/* Damage ends reading but not the report: @damage keeps what it was. */
+static int read_all(struct report *r, struct err *damage, struct err *e)
+{
+	struct record rec;
+	int ret, got;
+
+	while ((got = perfdata_next_ordered(r->pd, &rec, damage)) > 0) {
+		ret = take_record(r, &rec, e);
+		if (ret)
+			return ret;
+	}
+	if (!r->p) {
+		ret = setup_profile(r, e);
+		if (ret)
+			return ret;
+	}
+	return profile_finish(r->p, e);
+}
+
+static void print_warnings(struct report *r)
+{
+	const char *w;
+
+	if (r->o.quiet)
+		return;
+	while ((w = resolver_next_warning(r->res)))
+		log_warn("%s", w);
+	if (r->lost_chunks)
+		log_warn("Processed %llu samples and lost %llu events in %llu chunks! Check IO/CPU "
+			 "overload!",
+			 (unsigned long long)r->nr_samples, (unsigned long long)r->lost_events,
+			 (unsigned long long)r->lost_chunks);
+	if (r->bad_samples)
+		log_warn("%llu records could not be used; the first: %s",
+			 (unsigned long long)r->bad_samples, r->first_bad.text);
+}
+
+static int print_report(struct report *r)
+{
+	if (r->o.tasks || r->o.mmaps)
+		return report_tasks(r);
+	return r->o.json ? report_json(r) : report_text(r);
+}
+
+static int run_opened(struct report *r, struct err *e)
+{
+	struct err damage = { 0 };
+	int ret;
+
+	if (r->o.header || r->o.header_only) {
+		ret = perfdata_print_header(r->pd, &r->out, r->o.full_info, e);
+		if (ret || r->o.header_only)
+			return ret;
+	} else if (!r->o.quiet && !r->o.json) {
+		obuf_lit(&r->out, "# To display the perf.data header info, please use "
+				  "--header/--header-only options.\n#\n");
+	}
+	ret = setup_symbols(r, e);
+	if (!ret)
+		ret = read_all(r, &damage, e);
+	if (!ret)
+		ret = print_report(r) ? err_set(e, -ENOMEM, "no memory for call graphs") : 0;
+	if (!ret)
+		print_warnings(r);
+	if (!ret && damage.code) {
+		*e = damage;
+		return damage.code;
+	}
+	return ret;
+}
+
+static void report_free(struct report *r)
+{
+	profile_free(r->p);
+	arena_free(&r->args);
+	unwind_free(r->u);
+	resolver_free(r->res);
+	machine_free(r->m);
+	bits_free(&r->cpus);
+	perfdata_close(r->pd);
+}
+
+static int report_run(const struct command *cmd, int argc, char **argv)
+{
+	struct report *r = calloc(1, sizeof(*r));
+	struct cli_progress progress = { 0 };
+	struct perfdata_opts po = { .progress = cli_progress_update, .ctx = &progress };
+	struct err e = { 0 };
+	int n, ret;
+
+	if (!r)
+		return 1;
+	r->cmd = cmd;
+	r->o.chain = (struct chain_opts)CHAIN_OPTS_DEFAULT;
+	r->o.skip_empty = true;
+	n = prepare_args(r, &argc, argv);
+	if (!n)
+		n = cli_parse(cmd, &r->o, argc, argv, 0);
+	if (n < 0) {
+		free(r);
+		return CLI_STATUS(n);
+	}
+	if (n > 1)
+		return cli_usage_error(cmd, "more than one file: %s", argv[1]);
+	if (n == 1 && !r->o.input)
+		r->o.input = argv[0];
+	log_set_level(r->o.quiet	 ? LOG_ERROR
+		      : r->o.verbose > 1 ? LOG_DEBUG
+		      : r->o.verbose	 ? LOG_INFO
+					 : LOG_WARN);
+	po.force = r->o.force;
+	ret = setup_options(r, &e);
+	cli_progress_start(&progress, "Reading");
+	if (!ret)
+		ret = perfdata_open(&r->pd, r->o.input ? r->o.input : "perf.data", &po, &e);
+	if (!ret) {
+		cli_pager_start();
+		ret = obuf_init(&r->out, 1, 0);
+	}
+	if (!ret) {
+		ret = run_opened(r, &e);
+		n = obuf_free(&r->out);
+		if (!ret && n && n != -EPIPE)
+			ret = err_set(&e, n, "writing the report: %s", strerror(-n));
+	}
+	cli_progress_end(&progress);
+	if (ret)
+		ret = cli_print_err(&e);
+	report_free(r);
+	free(r);
+	return ret;
+}
+
+const struct command cmd_report = {
+	.name = "report",
+	.summary = "Show where the samples of a recording lie",
+	.usage = report_usage,
+	.options = report_options,
+	.run = report_run,
+};

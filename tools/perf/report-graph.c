@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Call graphs in letters: graph, fractal, flat, folded. */
+#include "report.h"
+#include "report-graph.h"
+
+#define MARGIN 12 /* blanks left of every graph */
+
+struct pen {
+	struct report *r;
+	struct obuf *o;
+	bool bar[1024]; /* by depth: a line goes down here */
+	uint32_t printed;
+	int margin;
+	bool fractal;
+};
+
+static void put_value(const struct report *r, struct obuf *o, uint64_t cumul, uint32_t count,
+		      uint64_t total)
+{
+	switch (r->po.chain.value) {
+	case CHAIN_PERIOD: obuf_dec(o, cumul); break;
+	case CHAIN_COUNT: obuf_dec(o, count); break;
+	case CHAIN_PERCENT:
+		obuf_printf(o, "%.2f%%", total ? (double)cumul * 100.0 / (double)total : 0);
+		break;
+	}
+}
+
+static void put_margin(struct pen *p)
+{
+	obuf_pad(p->o, ' ', MARGIN + p->margin);
+}
+
+/* The line between entries: bars only. */
+static void put_bars(struct pen *p, unsigned depth)
+{
+	put_margin(p);
+	for (unsigned i = 0; i < depth; i++) {
+		if (p->bar[i])
+			obuf_lit(p->o, "|          ");
+		else
+			obuf_lit(p->o, "           ");
+	}
+	obuf_char(p->o, '\n');
+}
+
+/* A frame's line; the first frame of a node has the node's value in front. */
+static void put_frame(struct pen *p, unsigned depth, const struct call_node *n, uint32_t i,
+		      uint64_t total)
+{
+	put_margin(p);
+	for (unsigned d = 0; d < depth; d++) {
+		obuf_char(p->o, p->bar[d] ? '|' : ' ');
+		if (i || d != depth - 1) {
+			obuf_lit(p->o, "          ");
+			continue;
+		}
+		obuf_lit(p->o, "--");
+		put_value(p->r, p->o, n->cumul, n->cumul_count, total);
+		obuf_lit(p->o, "--");
+	}
+	if (n->frames)
+		profile_frame(p->r->p, n->frames[i], p->o);
+	else
+		obuf_lit(p->o, "[...]");
+	obuf_char(p->o, '\n');
+}
+
+static bool limit_reached(struct pen *p)
+{
+	return p->r->po.chain.print_limit && ++p->printed == p->r->po.chain.print_limit;
+}
+
+static void put_children(struct pen *p, const struct call_node *node, uint64_t total,
+			 unsigned depth)
+{
+	uint64_t left = total;
+
+	if (depth >= ARRAY_SIZE(p->bar))
+		return;
+	for (uint32_t i = 0; i < node->nr_children; i++) {
+		const struct call_node *c = &node->child[i];
+
+		left -= c->cumul;
+		put_bars(p, depth);
+		/* The last one ends the line, unless a rest follows below. */
+		if (i + 1 == node->nr_children && (!p->fractal || !left))
+			p->bar[depth - 1] = false;
+		for (uint32_t f = 0; f < c->nr_frames; f++)
+			put_frame(p, depth, c, f, total);
+		p->bar[depth] = true;
+		put_children(p, c, p->fractal ? c->cumul - c->hit : total, depth + 1);
+		p->bar[depth] = false;
+		if (limit_reached(p))
+			break;
+	}
+	if (p->fractal && left && left != total) {
+		struct call_node rest = { .cumul = left };
+
+		p->bar[depth - 1] = false;
+		put_frame(p, depth, &rest, 0, total);
+	}
+}
+
+/* A root with one way that holds all of the row's weight needs no percentage. */
+static const struct call_node *put_trunk(struct pen *p, const struct call_node *root)
+{
+	const struct call_node *n = &root->child[0];
+	const char *sort = p->r->po.sort;
+	bool skip = !p->r->po.fields && sort && !strncmp(sort, "sym", 3);
+	bool begun = false;
+
+	for (uint32_t i = 0; i < n->nr_frames; i++) {
+		if (!i && skip)
+			continue; /* the row says it */
+		put_margin(p);
+		if (!begun) {
+			obuf_lit(p->o, "|\n");
+			put_margin(p);
+			obuf_lit(p->o, "---");
+			p->margin += 3;
+			begun = true;
+		}
+		profile_frame(p->r->p, n->frames[i], p->o);
+		obuf_char(p->o, '\n');
+		if (limit_reached(p))
+			break;
+	}
+	return n;
+}
+
+static void put_graph(struct report *r, const struct call_node *root, uint64_t row_total,
+		      uint64_t total)
+{
+	struct pen p = { .r = r, .o = &r->out, .fractal = r->po.chain.style == CHAIN_FRACTAL };
+	uint64_t before = r->out.total + r->out.len;
+
+	if (root->nr_children == 1 && root->child[0].cumul == row_total)
+		root = put_trunk(&p, root);
+	p.bar[0] = true;
+	p.printed = 0;
+	put_children(&p, root, p.fractal ? row_total : total, 1);
+	/* One blank line behind a graph, none where there is none. */
+	if (r->out.total + r->out.len != before)
+		obuf_char(&r->out, '\n');
+}
+
+static void put_flat(struct report *r, const struct call_node *root, uint64_t total)
+{
+	for (uint32_t i = 0; i < root->nr_children; i++) {
+		const struct call_node *n = &root->child[i];
+
+		obuf_lit(&r->out, "           ");
+		put_value(r, &r->out, n->cumul, n->cumul_count, total);
+		obuf_char(&r->out, '\n');
+		for (uint32_t f = 0; f < n->nr_frames; f++) {
+			obuf_lit(&r->out, "                ");
+			profile_frame(r->p, n->frames[f], &r->out);
+			obuf_char(&r->out, '\n');
+		}
+		obuf_char(&r->out, '\n');
+		if (i + 1 == r->po.chain.print_limit)
+			break;
+	}
+}
+
+static void put_folded(struct report *r, const struct call_node *root, uint64_t total)
+{
+	char sep = r->po.separator ? r->po.separator : ';';
+
+	for (uint32_t i = 0; i < root->nr_children; i++) {
+		const struct call_node *n = &root->child[i];
+
+		put_value(r, &r->out, n->cumul, n->cumul_count, total);
+		obuf_char(&r->out, ' ');
+		for (uint32_t f = 0; f < n->nr_frames; f++) {
+			if (f)
+				obuf_char(&r->out, sep);
+			profile_frame(r->p, n->frames[f], &r->out);
+		}
+		obuf_char(&r->out, '\n');
+		if (i + 1 == r->po.chain.print_limit)
+			break;
+	}
+}
+
+int report_graph(struct report *r, const struct profile_row *row)
+{
+	const struct profile_totals *t = profile_totals(r->p, profile_row_event(r->p, row));
+	uint64_t total = r->po.relative ? t->filtered_period : t->period;
+	struct call_node root;
+	int ret = profile_tree(r->p, row, &root);
+
+	if (ret)
+		return ret;
+	switch (r->po.chain.style) {
+	case CHAIN_NONE: break;
+	case CHAIN_GRAPH:
+	case CHAIN_FRACTAL:
+		put_graph(r, &root, r->po.children ? row->acc : row->period, total);
+		break;
+	case CHAIN_FLAT: put_flat(r, &root, total); break;
+	case CHAIN_FOLDED: put_folded(r, &root, total); break;
+	}
+	return 0;
+}

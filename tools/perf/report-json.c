@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perf report --json: the same rows and call trees as objects. */
+#include <stdlib.h>
+
+#include "report.h"
+
+static void emit_tree(struct report *r, struct emit *e, const struct call_node *n, int depth)
+{
+	emit_array(e, "children");
+	/* The emitter nests so deep and no deeper; each level takes two. */
+	for (uint32_t i = 0; i < n->nr_children && depth < EMIT_MAX_DEPTH / 2 - 5; i++) {
+		const struct call_node *c = &n->child[i];
+		struct obuf name;
+
+		emit_object(e, NULL);
+		emit_array(e, "frames");
+		for (uint32_t f = 0; f < c->nr_frames; f++) {
+			if (obuf_init(&name, -1, 0))
+				break;
+			profile_frame(r->p, c->frames[f], &name);
+			obuf_char(&name, 0);
+			emit_str(e, NULL, name.buf);
+			obuf_free(&name);
+		}
+		emit_end(e);
+		emit_u64(e, "period", c->cumul);
+		emit_u64(e, "count", c->cumul_count);
+		emit_u64(e, "self", c->hit);
+		if (c->nr_children)
+			emit_tree(r, e, c, depth + 1);
+		emit_end(e);
+	}
+	emit_end(e);
+}
+
+static int emit_row(struct report *r, struct emit *e, const struct profile_row *row)
+{
+	struct call_node root;
+	int ret = 0;
+
+	emit_object(e, NULL);
+	for (size_t i = 0; i < profile_nr_cols(r->p); i++) {
+		const struct profile_col *c = profile_col(r->p, i);
+		struct obuf v;
+
+		if (obuf_init(&v, -1, 0))
+			return -ENOMEM;
+		profile_value(r->p, row, c, &v);
+		obuf_char(&v, 0);
+		if (profile_col_is_number(c))
+			emit_f64(e, profile_col_name(c), strtod(v.buf, NULL), 2);
+		else
+			emit_str(e, profile_col_name(c), v.buf);
+		obuf_free(&v);
+	}
+	emit_u64(e, "samples", row->nr);
+	emit_u64(e, "weight", row->period);
+	if (r->po.children)
+		emit_u64(e, "weight_children", row->acc);
+	if (r->po.branch) {
+		emit_u64(e, "mispredicted", row->nr_mispred);
+		emit_u64(e, "cycles", row->cycles);
+		emit_u64(e, "with_cycles", row->nr_cycles);
+	}
+	if (r->po.use_chains && r->po.chain.style != CHAIN_NONE) {
+		ret = profile_tree(r->p, row, &root);
+		if (!ret && root.nr_children)
+			emit_tree(r, e, &root, 0);
+	}
+	emit_end(e);
+	return ret;
+}
+
+int report_json(struct report *r)
+{
+	struct emit e;
+	int ret = 0;
+
+	emit_init(&e, &r->out, EMIT_JSON);
+	emit_object(&e, NULL);
+	emit_u64(&e, "lost_samples", r->lost_samples);
+	emit_array(&e, "events");
+	for (size_t i = 0; !ret && i < perfdata_nr_events(r->pd); i++) {
+		const struct perfdata_event *ev = perfdata_event(r->pd, i);
+		const struct profile_totals *t = profile_totals(r->p, ev->idx);
+
+		if (r->o.skip_empty && !t->nr_samples)
+			continue;
+		emit_object(&e, NULL);
+		emit_str(&e, "event", ev->name);
+		emit_u64(&e, "samples", t->nr_samples);
+		emit_u64(&e, "event_count", t->period);
+		emit_array(&e, "rows");
+		for (size_t j = 0; !ret && j < profile_nr_rows(r->p, ev->idx); j++) {
+			const struct profile_row *row = profile_row(r->p, ev->idx, j);
+
+			if (profile_percent(r->p, row) >= r->min_percent)
+				ret = emit_row(r, &e, row);
+		}
+		emit_end(&e);
+		emit_end(&e);
+	}
+	emit_end(&e);
+	emit_end(&e);
+	emit_finish(&e);
+	return ret;
+}

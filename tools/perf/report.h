@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of `perf report` share. */
+#ifndef PERF_REPORT_H
+#define PERF_REPORT_H
+
+#include "emit/emit.h"
+#include "profile/profile.h"
+
+struct report_opts {
+	const char *input, *sort, *fields, *separator, *widths, *percentage, *time, *cpus;
+	const char *vmlinux, *kallsyms, *symfs, *symbol_filter, *parent, *sort_order;
+	const char *comms, *dsos, *symbols, *pids, *tids, *quantum, *percent_limit;
+	bool show_samples, show_period, show_modes, group, hide_unresolved, exclude_other;
+	bool header, header_only, full_info, stats, tasks, mmaps, dump, json, threads;
+	bool no_children, children, no_demangle, demangle_kernel, no_inline, force, quiet;
+	bool branch, no_branch, stitch_lbr, nsec, total_cycles, branch_history, branch_stats;
+	bool raw_trace, ignore_vmlinux, stdio, skip_empty, dot, hot, ignored_flag;
+	const char *ignored;
+	int verbose;
+	uint64_t max_stack, limit;
+	bool chain_given, chain_none, inverted;
+	struct chain_opts chain;
+};
+
+struct report {
+	const struct command *cmd;
+	struct report_opts o;
+	struct perfdata *pd;
+	struct machine *m;
+	struct resolver *res;
+	struct unwind *u;
+	struct profile *p;
+	struct profile_opts po;
+	struct obuf out;
+	struct arena args;
+	double min_percent;
+	uint64_t lost_samples, lost_events, lost_chunks, nr_samples;
+	uint64_t bad_samples, time_from, time_to;
+	struct bits cpus;
+	bool has_cpus;
+	struct err first_bad;
+};
+
+/* Tables and call graphs as text; headings and tips too. */
+int report_text(struct report *r);
+int report_json(struct report *r);
+/* --tasks and --mmaps: processes as a tree. */
+int report_tasks(struct report *r);
+
+#endif
