@@ -88,6 +88,14 @@ void capture_free(struct capture *c);
 
 /* Ids the kernel gave to event @idx, one per descriptor. */
 const uint64_t *capture_ids(const struct capture *c, size_t idx, size_t *nr);
+size_t capture_nr_ids(const struct capture *c);
+struct capture_id {
+	uint64_t id;
+	uint32_t ring;
+	int cpu;   /* -1 = any */
+	pid_t tid; /* -1 = all */
+};
+void capture_id(const struct capture *c, size_t i, struct capture_id *out);
 size_t capture_nr_rings(const struct capture *c);
 size_t capture_ring_bytes(const struct capture *c); /* data bytes of one ring */
 /* Also for one event by name (control fifo); NULL = all. -ENOENT when there is none. */
@@ -105,7 +113,7 @@ enum capture_what {
 
 /* Blocks SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR2 and takes them through a descriptor. */
 int capture_signals(struct capture *c, struct err *e);
-void capture_watch_control(struct capture *c, int fd);
+int capture_watch_control(struct capture *c, int fd, struct err *e);
 /* Waits up to @timeout_ms (-1 = no limit): CAPTURE_* bits or -errno. */
 int capture_wait(struct capture *c, int timeout_ms, struct err *e);
 /* The last signal that asked for an end; 0 = none. */
@@ -139,7 +147,6 @@ struct synth {
 	bool data_maps; /* also maps without execute permission */
 	bool build_ids; /* put build ids into MMAP2 */
 	bool namespaces;
-	bool kernel_maps;	    /* false with --all-user? still wanted for syscalls' chains */
 	const char *proc;	    /* "/proc" unless a test says otherwise */
 	uint64_t nr_maps, nr_tasks; /* out: records made */
 	struct synth_cache *cache;  /* build ids by (device, inode); synth_end() frees it */
@@ -155,6 +162,12 @@ int synth_thread_map(struct synth *s, const struct capture_target *t, struct err
 int synth_cpu_map(struct synth *s, const struct capture_target *t, struct err *e);
 int synth_finished_init(struct synth *s, struct err *e);
 void synth_end(struct synth *s);
+#define CAPTURE_BUILD_ID_MAX 20
+/* The build id of a file, of notes as they lie (/sys/kernel/notes); its length, 0 = none. */
+size_t capture_file_build_id(const char *path, uint8_t id[CAPTURE_BUILD_ID_MAX]);
+size_t capture_notes_build_id(const char *path, uint8_t id[CAPTURE_BUILD_ID_MAX]);
+/* The payload of feature TRACING_DATA for the tracepoints of the list; false = there are none. */
+bool capture_tracing_data(const struct event_list *l, struct obuf *o);
 
 /* ---- control descriptors ------------------------------------------------------------------------------ */
 

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A capture from opening to freeing, and waiting for what happens. */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "capture/private.h"
+
+/* epoll user data: 0 and up are counters. */
+#define DATA_SIGNAL  UINT64_MAX
+#define DATA_CONTROL (UINT64_MAX - 1)
+
+/* Where TIME stands in a sample's body; -1 when not all events agree. */
+static int common_time_offset(const struct event_list *l)
+{
+	int common = -1;
+
+	for (size_t i = 0; i < l->n; i++) {
+		uint64_t t = l->v[i].attr.sample_type;
+		int at = !!(t & PERF_SAMPLE_IDENTIFIER) + !!(t & PERF_SAMPLE_IP) +
+			 !!(t & PERF_SAMPLE_TID);
+
+		if (!(t & PERF_SAMPLE_TIME) || (i && at * 8 != common))
+			return -1;
+		common = at * 8;
+	}
+	return common;
+}
+
+int capture_open(struct capture **out, const struct capture_opts *opts, struct err *e)
+{
+	struct capture *c = calloc(1, sizeof(*c));
+	int ret;
+
+	*out = NULL;
+	if (!c)
+		return err_set(e, -ENOMEM, "no memory for a capture");
+	c->events = opts->events;
+	c->target = opts->target;
+	c->opener = opts->opener;
+	c->context = opts->context;
+	c->ring_pages = opts->ring_pages;
+	c->inherit = opts->inherit;
+	c->allow_fallback = opts->allow_fallback;
+	c->epoll_fd = c->signal_fd = c->control_fd = -1;
+	ret = grid_make_cells(c, e);
+	if (!ret)
+		ret = grid_open(c, e);
+	if (!ret)
+		ret = wait_setup(c, e);
+	if (ret) {
+		capture_free(c);
+		return ret;
+	}
+	c->time_offset = common_time_offset(c->events);
+	*out = c;
+	return 0;
+}
+
+void capture_free(struct capture *c)
+{
+	if (!c)
+		return;
+	ring_unmap_all(c);
+	grid_close(c);
+	vec_free(&c->rings);
+	if (c->epoll_fd >= 0)
+		close(c->epoll_fd);
+	if (c->signal_fd >= 0)
+		close(c->signal_fd);
+	free(c);
+}
+
+const uint64_t *capture_ids(const struct capture *c, size_t idx, size_t *nr)
+{
+	*nr = c->first_counter[idx + 1] - c->first_counter[idx];
+	return c->ids.v + c->first_counter[idx];
+}
+
+size_t capture_nr_ids(const struct capture *c)
+{
+	return c->counters.n;
+}
+
+void capture_id(const struct capture *c, size_t i, struct capture_id *out)
+{
+	const struct counter *counter = &c->counters.v[i];
+	const struct cell *cell = &c->cells.v[counter->cell];
+
+	*out = (struct capture_id){
+		.id = counter->id, .ring = cell->ring, .cpu = cell->cpu, .tid = cell->tid
+	};
+}
+
+/* ---- waiting ---------------------------------------------------------------------------------- */
+
+static int watch(struct capture *c, int fd, uint32_t events, uint64_t data, struct err *e)
+{
+	struct epoll_event ev = { .events = events, .data.u64 = data };
+
+	if (epoll_ctl(c->epoll_fd, EPOLL_CTL_ADD, fd, &ev))
+		return err_set(e, -errno, "cannot wait for an event: %s", strerror(errno));
+	return 0;
+}
+
+/*
+ * The owner of each ring says when data is there. With threads that somebody else started, the
+ * first event of each also tells when they end. Descriptors that share a ring share its wakeup:
+ * whichever is looked at first gets it, so all are asked for it.
+ */
+int wait_setup(struct capture *c, struct err *e)
+{
+	bool ends = !c->target->system_wide && !c->target->workload;
+
+	c->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (c->epoll_fd < 0)
+		return err_set(e, -errno, "cannot make an epoll descriptor: %s", strerror(errno));
+	for (size_t i = 0; i < c->counters.n; i++) {
+		const struct counter *counter = &c->counters.v[i];
+		bool owner = c->rings.v[c->cells.v[counter->cell].ring].fd == counter->fd;
+		int ret;
+
+		if (!owner && !(ends && counter->event == 0))
+			continue;
+		ret = watch(c, counter->fd, EPOLLIN, i, e);
+		if (ret)
+			return ret;
+		c->watched += counter->event == 0;
+	}
+	return 0;
+}
+
+int capture_signals(struct capture *c, struct err *e)
+{
+	static const int wanted[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR2 };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
+		sigaddset(&set, wanted[i]);
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return err_set(e, -errno, "cannot block signals: %s", strerror(errno));
+	c->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (c->signal_fd < 0)
+		return err_set(e, -errno, "cannot make a signal descriptor: %s", strerror(errno));
+	return watch(c, c->signal_fd, EPOLLIN, DATA_SIGNAL, e);
+}
+
+int capture_watch_control(struct capture *c, int fd, struct err *e)
+{
+	c->control_fd = fd;
+	return watch(c, fd, EPOLLIN, DATA_CONTROL, e);
+}
+
+static unsigned take_signals(struct capture *c)
+{
+	struct signalfd_siginfo info;
+	unsigned what = 0;
+
+	while (read(c->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD) {
+			what |= CAPTURE_CHILD;
+		} else if (info.ssi_signo != SIGUSR2) {
+			c->signal = (int)info.ssi_signo;
+			what |= CAPTURE_SIGNAL;
+		}
+	}
+	return what;
+}
+
+static unsigned take_counter(struct capture *c, size_t i, uint32_t events)
+{
+	unsigned what = events & EPOLLIN ? CAPTURE_DATA : 0;
+
+	if (!(events & (EPOLLHUP | EPOLLERR)))
+		return what;
+	epoll_ctl(c->epoll_fd, EPOLL_CTL_DEL, c->counters.v[i].fd, NULL);
+	if (c->counters.v[i].event == 0 && ++c->hung_up == c->watched)
+		what |= CAPTURE_GONE;
+	return what | CAPTURE_DATA;
+}
+
+int capture_wait(struct capture *c, int timeout_ms, struct err *e)
+{
+	struct epoll_event evs[32];
+	int n = epoll_wait(c->epoll_fd, evs, ARRAY_SIZE(evs), timeout_ms);
+	unsigned what = 0;
+
+	if (n < 0 && errno == EINTR)
+		return 0;
+	if (n < 0)
+		return err_set(e, -errno, "waiting for events: %s", strerror(errno));
+	if (n == 0)
+		return CAPTURE_TIMEOUT;
+	for (int i = 0; i < n; i++) {
+		uint64_t data = evs[i].data.u64;
+
+		if (data == DATA_SIGNAL) {
+			what |= take_signals(c);
+		} else if (data == DATA_CONTROL) {
+			what |= CAPTURE_CONTROL;
+			if (!(evs[i].events & EPOLLIN))
+				epoll_ctl(c->epoll_fd, EPOLL_CTL_DEL, c->control_fd, NULL);
+		} else {
+			what |= take_counter(c, (size_t)data, evs[i].events);
+		}
+	}
+	if (what & CAPTURE_DATA)
+		c->stats.wakeups++;
+	return (int)what;
+}
+
+int capture_signal(const struct capture *c)
+{
+	return c->signal;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* --control: commands from another program, one per line, each answered with "ack\n". */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "capture/private.h"
+
+static int open_fifo(const char *path, int flags, struct err *e)
+{
+	int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0) {
+		err_set(e, -errno, "--control: cannot open fifo '%s': %s", path, strerror(errno));
+		err_hint(e, "Make it first: mkfifo '%s'", path);
+		return e ? e->code : -EINVAL;
+	}
+	return fd;
+}
+
+static int control_fifo(struct control *c, const char *spec, struct err *e)
+{
+	char *ctl = strdup(spec), *ack;
+	int ret = 0;
+
+	if (!ctl)
+		return err_set(e, -ENOMEM, "no memory for '%s'", spec);
+	ack = strchr(ctl, ',');
+	if (ack)
+		*ack++ = '\0';
+	if (!ctl[0]) {
+		free(ctl);
+		return err_set(e, -EINVAL, "--control fifo:CTL[,ACK]: the path is missing");
+	}
+	c->close_fds = true;
+	/* Both directions: a reader alone would see the end whenever no writer is there. */
+	c->ctl_fd = open_fifo(ctl, O_RDWR, e);
+	if (c->ctl_fd < 0)
+		ret = c->ctl_fd;
+	if (!ret && ack && ack[0]) {
+		c->ack_fd = open_fifo(ack, O_RDWR, e);
+		if (c->ack_fd < 0)
+			ret = c->ack_fd;
+	}
+	free(ctl);
+	if (ret)
+		control_close(c);
+	return ret;
+}
+
+static int control_fds(struct control *c, const char *spec, struct err *e)
+{
+	char *end;
+	long ctl = strtol(spec, &end, 10), ack = -1;
+
+	if (end == spec || ctl < 0 || (*end && *end != ','))
+		return err_set(e, -EINVAL, "--control fd:CTL[,ACK]: '%s' is not a descriptor",
+			       spec);
+	if (*end == ',') {
+		const char *p = end + 1;
+
+		ack = strtol(p, &end, 10);
+		if (end == p || ack < 0 || *end)
+			return err_set(e, -EINVAL,
+				       "--control fd:CTL[,ACK]: '%s' is not a descriptor", p);
+	}
+	if (fcntl((int)ctl, F_GETFD) < 0 || (ack >= 0 && fcntl((int)ack, F_GETFD) < 0))
+		return err_set(e, -EBADF, "--control: descriptor in '%s' is not open", spec);
+	c->ctl_fd = (int)ctl;
+	c->ack_fd = (int)ack;
+	fcntl(c->ctl_fd, F_SETFL, fcntl(c->ctl_fd, F_GETFL) | O_NONBLOCK);
+	return 0;
+}
+
+int control_open(struct control *c, const char *spec, struct err *e)
+{
+	*c = (struct control){ .ctl_fd = -1, .ack_fd = -1 };
+	if (!strncmp(spec, "fifo:", 5))
+		return control_fifo(c, spec + 5, e);
+	if (!strncmp(spec, "fd:", 3))
+		return control_fds(c, spec + 3, e);
+	return err_set(e, -EINVAL, "--control takes fifo:CTL[,ACK] or fd:CTL[,ACK], not '%s'",
+		       spec);
+}
+
+static enum control_cmd parse_command(const char *line, char *arg, size_t size)
+{
+	static const struct {
+		const char *name;
+		enum control_cmd cmd;
+	} commands[] = {
+		{ "enable", CONTROL_ENABLE }, { "disable", CONTROL_DISABLE },
+		{ "evlist", CONTROL_EVLIST }, { "snapshot", CONTROL_SNAPSHOT },
+		{ "stop", CONTROL_STOP },     { "ping", CONTROL_PING },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		size_t n = strlen(commands[i].name);
+
+		if (strncmp(line, commands[i].name, n) || (line[n] && line[n] != ' '))
+			continue;
+		line += n;
+		line += strspn(line, " ");
+		snprintf(arg, size, "%s", line);
+		return commands[i].cmd;
+	}
+	snprintf(arg, size, "%s", line);
+	return CONTROL_UNKNOWN;
+}
+
+enum control_cmd control_next(struct control *c, char *arg, size_t size)
+{
+	char *end = memchr(c->buf, '\n', c->len);
+	enum control_cmd cmd;
+	size_t used;
+
+	if (!end) {
+		ssize_t n = read(c->ctl_fd, c->buf + c->len, sizeof(c->buf) - c->len);
+
+		if (n > 0)
+			c->len += (size_t)n;
+		end = memchr(c->buf, '\n', c->len);
+		if (!end && c->len < sizeof(c->buf))
+			return CONTROL_NONE;
+		if (!end)
+			end = c->buf + c->len - 1; /* no line is this long */
+	}
+	*end = '\0';
+	used = (size_t)(end - c->buf) + 1;
+	/* Writers in C often send the NUL of their string too. */
+	while (used < c->len && c->buf[used] == '\0')
+		used++;
+	cmd = parse_command(c->buf, arg, size);
+	memmove(c->buf, c->buf + used, c->len - used);
+	c->len -= used;
+	return cmd;
+}
+
+void control_ack(struct control *c)
+{
+	if (c->ack_fd >= 0 && write(c->ack_fd, "ack\n", 5) < 0)
+		log_warn("--control: cannot write to the ack descriptor: %s", strerror(errno));
+}
+
+void control_close(struct control *c)
+{
+	if (c->close_fds && c->ctl_fd >= 0)
+		close(c->ctl_fd);
+	if (c->close_fds && c->ack_fd >= 0)
+		close(c->ack_fd);
+	c->ctl_fd = c->ack_fd = -1;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of room capture share among themselves. */
+#ifndef PERF_CAPTURE_PRIVATE_H
+#define PERF_CAPTURE_PRIVATE_H
+
+#include "capture/capture.h"
+
+/* A place where events are opened: a CPU, a thread, or a thread on a CPU. */
+struct cell {
+	pid_t tid; /* -1 = every thread */
+	int cpu;   /* -1 = any */
+	uint32_t ring;
+	bool extra; /* a CPU that was not asked for: only for events with all_cpus */
+	bool gone;  /* the thread ended before we came */
+};
+
+struct counter {
+	int fd;
+	uint32_t event, cell;
+	uint64_t id;
+};
+
+struct ring {
+	struct perf_event_mmap_page *page; /* NULL = not mapped yet */
+	const unsigned char *data;
+	uint64_t size; /* bytes of data, a power of two */
+	int fd;	       /* the event that owns it */
+	int cpu;
+	pid_t tid;
+};
+
+struct capture {
+	struct event_list *events;
+	const struct capture_target *target;
+	struct event_opener *opener;
+	const struct open_context *context;
+	uint32_t ring_pages;
+	bool inherit, allow_fallback;
+	VEC(struct cell) cells;
+	VEC(struct counter) counters; /* by event, then by cell */
+	VEC(struct ring) rings;
+	VEC(uint64_t) ids;     /* like counters */
+	size_t *first_counter; /* per event and one past the end */
+	int epoll_fd, signal_fd, control_fd;
+	int signal;		 /* that asked for an end */
+	size_t watched, hung_up; /* threads' descriptors in epoll, and those that ended */
+	int time_offset;	 /* of TIME in every sample's body; -1 = not the same in all */
+	struct capture_stats stats;
+};
+
+int grid_make_cells(struct capture *c, struct err *e);
+int grid_open(struct capture *c, struct err *e);
+void grid_close(struct capture *c);
+int ring_map_all(struct capture *c, struct err *e);
+void ring_unmap_all(struct capture *c);
+int wait_setup(struct capture *c, struct err *e);
+
+/* ---- synthesised records ---------------------------------------------------------------------- */
+
+#define RECORD_MAX 65528
+
+struct synth_record {
+	unsigned char buf[RECORD_MAX] __attribute__((aligned(8)));
+	size_t len;
+};
+
+void record_begin(struct synth_record *r, uint32_t type, uint16_t misc);
+void record_u16(struct synth_record *r, uint16_t v);
+void record_u32(struct synth_record *r, uint32_t v);
+void record_u64(struct synth_record *r, uint64_t v);
+void record_bytes(struct synth_record *r, const void *p, size_t n);
+/* A NUL-terminated string padded with zeros to a multiple of 8. */
+void record_string(struct synth_record *r, const char *s);
+/* Adds the fields of sample_id_all and hands the record over. */
+int record_end(struct synth_record *r, struct synth *s, struct err *e);
+/* Without those fields: the tool's own records. */
+int record_end_plain(struct synth_record *r, struct synth *s, struct err *e);
+
+#define BUILD_ID_MAX CAPTURE_BUILD_ID_MAX
+
+/* The build id of the file that a map shows; its length, 0 = none. */
+size_t synth_build_id(struct synth *s, pid_t pid, const char *path, uint32_t maj, uint32_t min,
+		      uint64_t ino, uint8_t id[BUILD_ID_MAX]);
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A program that we start. The child waits for a byte before it execs, so that events are open
+ * and enable_on_exec counts from its first instruction. A failed exec sends its errno back.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "capture/private.h"
+
+static void __attribute__((noreturn)) child(int go_fd, int err_fd, char **argv)
+{
+	char byte;
+	int code;
+	ssize_t n;
+
+	signal(SIGPIPE, SIG_DFL);
+	do {
+		n = read(go_fd, &byte, 1);
+	} while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(0); /* the recorder gave up */
+	execvp(argv[0], argv);
+	code = errno;
+	if (write(err_fd, &code, sizeof(code)) < 0)
+		_exit(126);
+	_exit(code == ENOENT ? 127 : 126);
+}
+
+int workload_start(struct workload *w, char **argv, struct err *e)
+{
+	int go[2], back[2];
+
+	*w = (struct workload){ .pid = -1, .go_fd = -1, .err_fd = -1 };
+	/* An inherited SIG_IGN would let the child vanish without a status. */
+	signal(SIGCHLD, SIG_DFL);
+	if (pipe2(go, O_CLOEXEC))
+		return err_set(e, -errno, "cannot make a pipe: %s", strerror(errno));
+	if (pipe2(back, O_CLOEXEC)) {
+		int code = -errno;
+
+		close(go[0]);
+		close(go[1]);
+		return err_set(e, code, "cannot make a pipe: %s", strerror(-code));
+	}
+	w->pid = fork();
+	if (w->pid == 0) {
+		close(go[1]);
+		close(back[0]);
+		child(go[0], back[1], argv);
+	}
+	close(go[0]);
+	close(back[1]);
+	w->go_fd = go[1];
+	w->err_fd = back[0];
+	if (w->pid < 0) {
+		int code = -errno;
+
+		workload_free(w);
+		return err_set(e, code, "cannot start '%s': %s", argv[0], strerror(-code));
+	}
+	return 0;
+}
+
+int workload_go(struct workload *w, struct err *e)
+{
+	int code = 0;
+	ssize_t n;
+
+	if (write_all(w->go_fd, "", 1))
+		return err_set(e, -EPIPE, "the command ended before it was started");
+	close(w->go_fd);
+	w->go_fd = -1;
+	/* The pipe closes at exec; a number comes when that failed. */
+	do {
+		n = read(w->err_fd, &code, sizeof(code));
+	} while (n < 0 && errno == EINTR);
+	close(w->err_fd);
+	w->err_fd = -1;
+	if (n != sizeof(code))
+		return 0;
+	workload_ended(w, true);
+	return err_set(e, -code, "cannot run the command: %s", strerror(code));
+}
+
+bool workload_ended(struct workload *w, bool block)
+{
+	pid_t pid;
+
+	if (w->reaped || w->pid <= 0)
+		return w->reaped;
+	do {
+		pid = waitpid(w->pid, &w->status, block ? 0 : WNOHANG);
+	} while (pid < 0 && errno == EINTR);
+	w->reaped = pid == w->pid || (pid < 0 && errno == ECHILD);
+	return w->reaped;
+}
+
+void workload_kill(struct workload *w, int sig)
+{
+	if (w->pid > 0 && !workload_ended(w, false))
+		kill(w->pid, sig);
+}
+
+void workload_free(struct workload *w)
+{
+	bool waits = w->go_fd >= 0;
+
+	if (w->go_fd >= 0)
+		close(w->go_fd);
+	if (w->err_fd >= 0)
+		close(w->err_fd);
+	w->go_fd = w->err_fd = -1;
+	/* Reading the end of the pipe, a child that never started exits by itself. */
+	if (waits && w->pid > 0)
+		workload_ended(w, true);
+}
