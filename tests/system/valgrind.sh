@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Readers under valgrind, over every small recording of tests/data: no invalid access, no use of
+# what was never set, no leak. (The whole suite under sanitizers: make check SAN=address,undefined.)
+. "$(dirname "$0")/../lib.sh"
+need_cmd valgrind
+nm "$PERF" 2>/dev/null | grep -q __asan_init && skip_all "built with sanitizers"
+
+for f in "$ROOT"/tests/data/*.data; do
+	[ -e "$f" ] || skip_all "no recordings in tests/data"
+	for how in "evlist -v" "script --symfs /nonexistent" \
+		"report --stdio --symfs /nonexistent" "report -D --symfs /nonexistent"; do
+		case $how in
+		evlist*) ;;
+		*) [ "$(wc -c <"$f")" -lt 60000 ] || continue ;; # minutes otherwise
+		esac
+		# A file that is refused exits with 1; what counts is valgrind's own status.
+		valgrind -q --error-exitcode=99 --leak-check=full --show-leak-kinds=definite \
+			--errors-for-leak-kinds=definite "$PERF" $how -i "$f" >/dev/null 2>"$TMP/err"
+		st=$?
+		if [ $st -eq 99 ]; then
+			fail "$(basename "$f"): $how" "$(grep == "$TMP/err" | head -30)"
+		else
+			pass "$(basename "$f"): $how"
+		fi
+	done
+done
+done_testing

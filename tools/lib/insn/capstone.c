@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Every architecture by capstone: text, lengths, and branches where Zydis is missing. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "config.h"
+#include "insn/private.h"
+
+#if HAVE_LIBCAPSTONE
+
+#include <capstone/capstone.h>
+
+struct capstone_decoder {
+	csh handle;
+	cs_insn *insn;
+	enum regs_arch arch;
+};
+
+static const struct {
+	enum regs_arch arch;
+	bool is_64bit;
+	cs_arch cs;
+	int mode;
+} modes[] = {
+	{ REGS_ARCH_X86, true, CS_ARCH_X86, CS_MODE_64 },
+	{ REGS_ARCH_X86, false, CS_ARCH_X86, CS_MODE_32 },
+	{ REGS_ARCH_ARM64, true, CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN },
+	{ REGS_ARCH_ARM, false, CS_ARCH_ARM, CS_MODE_LITTLE_ENDIAN },
+	{ REGS_ARCH_POWERPC, true, CS_ARCH_PPC, CS_MODE_64 | CS_MODE_LITTLE_ENDIAN },
+	{ REGS_ARCH_S390, true, CS_ARCH_SYSZ, (int)CS_MODE_BIG_ENDIAN },
+	{ REGS_ARCH_MIPS, true, CS_ARCH_MIPS, CS_MODE_MIPS64 | CS_MODE_LITTLE_ENDIAN },
+	{ REGS_ARCH_MIPS, false, CS_ARCH_MIPS, CS_MODE_MIPS32 | CS_MODE_LITTLE_ENDIAN },
+};
+
+static int open_handle(struct capstone_decoder *d, enum regs_arch arch, bool is_64bit)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
+		if (modes[i].arch == arch && modes[i].is_64bit == is_64bit)
+			return cs_open(modes[i].cs, (cs_mode)modes[i].mode, &d->handle) == CS_ERR_OK
+				       ? 0
+				       : -ENOTSUP;
+	return -ENOTSUP;
+}
+
+int capstone_new(struct capstone_decoder **out, enum regs_arch arch, bool is_64bit)
+{
+	struct capstone_decoder *d = calloc(1, sizeof(*d));
+	int ret;
+
+	*out = NULL;
+	if (!d)
+		return -ENOMEM;
+	ret = open_handle(d, arch, is_64bit);
+	if (ret) {
+		free(d);
+		return ret;
+	}
+	d->arch = arch;
+	if (arch == REGS_ARCH_X86)
+		cs_option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+	cs_option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
+	d->insn = cs_malloc(d->handle);
+	if (!d->insn) {
+		capstone_free(d);
+		return -ENOMEM;
+	}
+	*out = d;
+	return 0;
+}
+
+void capstone_free(struct capstone_decoder *d)
+{
+	if (!d)
+		return;
+	if (d->insn)
+		cs_free(d->insn, 1);
+	cs_close(&d->handle);
+	free(d);
+}
+
+static bool next(struct capstone_decoder *d, const void *code, size_t size, uint64_t addr)
+{
+	const uint8_t *p = code;
+
+	return cs_disasm_iter(d->handle, &p, &size, &addr, d->insn);
+}
+
+/* The last immediate operand is the target of a direct branch. */
+static bool direct_target(const struct capstone_decoder *d, uint64_t *target)
+{
+	const cs_detail *t = d->insn->detail;
+	bool found = false;
+
+#define LAST_IMMEDIATE(field, imm_type)                                \
+	for (int i = 0; i < t->field.op_count; i++) {                  \
+		if (t->field.operands[i].type != (imm_type))           \
+			continue;                                      \
+		*target = (uint64_t)(int64_t)t->field.operands[i].imm; \
+		found = true;                                          \
+	}
+
+	switch (d->arch) {
+	case REGS_ARCH_X86: LAST_IMMEDIATE(x86, X86_OP_IMM) break;
+	case REGS_ARCH_ARM64: LAST_IMMEDIATE(arm64, ARM64_OP_IMM) break;
+	case REGS_ARCH_ARM: LAST_IMMEDIATE(arm, ARM_OP_IMM) break;
+	case REGS_ARCH_POWERPC: LAST_IMMEDIATE(ppc, PPC_OP_IMM) break;
+	case REGS_ARCH_S390: LAST_IMMEDIATE(sysz, SYSZ_OP_IMM) break;
+	case REGS_ARCH_MIPS: LAST_IMMEDIATE(mips, MIPS_OP_IMM) break;
+	default: break;
+	}
+#undef LAST_IMMEDIATE
+	return found;
+}
+
+/* Whether a jump always goes: by its name, since capstone's groups do not tell. */
+static bool is_unconditional(const struct capstone_decoder *d)
+{
+	static const char *const names[] = { "jmp", "b", "br", "j", "jr", "bctr", "blr", "ba" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(d->insn->mnemonic, names[i]))
+			return true;
+	return !strncmp(d->insn->mnemonic, "jmp", 3);
+}
+
+static enum insn_branch branch_kind(const struct capstone_decoder *d, bool direct)
+{
+	const cs_insn *in = d->insn;
+	const char *name = in->mnemonic;
+
+	/* aarch64's bl and blr are jumps to capstone 4. */
+	if (d->arch == REGS_ARCH_ARM64 && !strcmp(name, "bl"))
+		return INSN_CALL;
+	if (d->arch == REGS_ARCH_ARM64 && !strcmp(name, "blr"))
+		return INSN_IND_CALL;
+	if (cs_insn_group(d->handle, in, CS_GRP_RET))
+		return INSN_RET;
+	if (cs_insn_group(d->handle, in, CS_GRP_IRET))
+		return INSN_SYSRET;
+	if (cs_insn_group(d->handle, in, CS_GRP_CALL))
+		return direct ? INSN_CALL : INSN_IND_CALL;
+	if (cs_insn_group(d->handle, in, CS_GRP_INT))
+		return INSN_SYSCALL;
+	/* loop and xbegin are relative branches, but no jumps. */
+	if (cs_insn_group(d->handle, in, CS_GRP_JUMP) ||
+	    cs_insn_group(d->handle, in, CS_GRP_BRANCH_RELATIVE)) {
+		if (!is_unconditional(d))
+			return INSN_COND;
+		return direct ? INSN_JUMP : INSN_IND_JUMP;
+	}
+	return INSN_NO_BRANCH;
+}
+
+int capstone_decode(struct capstone_decoder *d, const void *code, size_t size, uint64_t addr,
+		    struct insn *out)
+{
+	if (!next(d, code, size, addr))
+		return -EINVAL;
+	out->len = (uint8_t)d->insn->size;
+	out->has_target = direct_target(d, &out->target);
+	out->branch = branch_kind(d, out->has_target);
+	if (out->branch == INSN_NO_BRANCH)
+		out->has_target = false;
+	for (int i = 0; d->arch == REGS_ARCH_X86 && i < d->insn->detail->x86.op_count; i++) {
+		const cs_x86_op *op = &d->insn->detail->x86.operands[i];
+		uint16_t bits = 0;
+
+		if (op->type != X86_OP_REG)
+			continue;
+		if (op->reg >= X86_REG_XMM0 && op->reg <= X86_REG_XMM31)
+			bits = 128;
+		else if (op->reg >= X86_REG_YMM0 && op->reg <= X86_REG_YMM31)
+			bits = 256;
+		else if (op->reg >= X86_REG_ZMM0 && op->reg <= X86_REG_ZMM31)
+			bits = 512;
+		/* An instruction's write mask is no operand to capstone 4. */
+		out->opmask |= op->reg >= X86_REG_K1 && op->reg <= X86_REG_K7;
+		if (bits > out->vector_bits)
+			out->vector_bits = bits;
+	}
+	out->zero_upper = d->arch == REGS_ARCH_X86 &&
+			  (d->insn->id == X86_INS_VZEROUPPER || d->insn->id == X86_INS_VZEROALL);
+	return out->len;
+}
+
+int capstone_text(struct capstone_decoder *d, const void *code, size_t size, uint64_t addr,
+		  char *buf, size_t buf_size)
+{
+	if (!next(d, code, size, addr))
+		return -EINVAL;
+	snprintf(buf, buf_size, "%s%s%s", d->insn->mnemonic, d->insn->op_str[0] ? " " : "",
+		 d->insn->op_str);
+	return d->insn->size;
+}
+
+#else /* HAVE_LIBCAPSTONE */
+
+int capstone_new(struct capstone_decoder **out, enum regs_arch arch, bool is_64bit)
+{
+	(void)arch;
+	(void)is_64bit;
+	*out = NULL;
+	return -ENOTSUP;
+}
+
+void capstone_free(struct capstone_decoder *d)
+{
+	(void)d;
+}
+
+int capstone_decode(struct capstone_decoder *d, const void *code, size_t size, uint64_t addr,
+		    struct insn *out)
+{
+	(void)d;
+	(void)code;
+	(void)size;
+	(void)addr;
+	(void)out;
+	return -ENOTSUP;
+}
+
+int capstone_text(struct capstone_decoder *d, const void *code, size_t size, uint64_t addr,
+		  char *buf, size_t buf_size)
+{
+	(void)d;
+	(void)code;
+	(void)size;
+	(void)addr;
+	(void)buf;
+	(void)buf_size;
+	return -ENOTSUP;
+}
+
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdlib.h>
+
+#include "insn/private.h"
+
+int insn_new(struct insn_decoder **out, enum regs_arch arch, bool is_64bit, struct err *e)
+{
+	struct insn_decoder *d = calloc(1, sizeof(*d));
+	int z, c;
+
+	*out = NULL;
+	if (!d)
+		return err_set(e, -ENOMEM, "out of memory for an instruction decoder");
+	z = zydis_new(&d->zydis, arch, is_64bit);
+	c = capstone_new(&d->capstone, arch, is_64bit);
+	if (z == -ENOMEM || c == -ENOMEM) {
+		insn_free(d);
+		return err_set(e, -ENOMEM, "out of memory for an instruction decoder");
+	}
+	if (!d->zydis && !d->capstone) {
+		insn_free(d);
+		err_set(e, -ENOTSUP, "no library here decodes %s instructions",
+			regs_arch_name(arch));
+		err_hint(e, "See 'perf version --build-options'; build with %s.",
+			 arch == REGS_ARCH_X86 ? "libzydis-dev or libcapstone-dev"
+					       : "libcapstone-dev");
+		return -ENOTSUP;
+	}
+	*out = d;
+	return 0;
+}
+
+void insn_free(struct insn_decoder *d)
+{
+	if (!d)
+		return;
+	zydis_free(d->zydis);
+	capstone_free(d->capstone);
+	free(d);
+}
+
+int insn_decode(struct insn_decoder *d, const void *code, size_t size, uint64_t addr,
+		struct insn *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (d->zydis)
+		return zydis_decode(d->zydis, code, size, addr, out);
+	return capstone_decode(d->capstone, code, size, addr, out);
+}
+
+int insn_text(struct insn_decoder *d, const void *code, size_t size, uint64_t addr, char *buf,
+	      size_t buf_size)
+{
+	if (d->capstone)
+		return capstone_text(d->capstone, code, size, addr, buf, buf_size);
+	return zydis_text(d->zydis, code, size, addr, buf, buf_size);
+}

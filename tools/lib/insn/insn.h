@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * insn: one machine instruction: how long it is, whether and where it branches, how wide its
+ * vectors are, how it reads. x86 is decoded by Zydis, every other architecture (and the text of
+ * all) by capstone; built without a library, or for an architecture that it lacks, insn_new()
+ * says so.
+ *
+ *	struct insn_decoder *d;
+ *	struct insn in;
+ *
+ *	if (insn_new(&d, REGS_ARCH_X86, true, &err))
+ *		...
+ *	while (insn_decode(d, code, left, addr, &in) > 0)
+ *		...
+ *	insn_free(d);
+ *
+ * A decoder belongs to one thread. Code bytes are not trusted: what does not decode is -EINVAL.
+ */
+#ifndef PERF_INSN_H
+#define PERF_INSN_H
+
+#include "regs/regs.h"
+
+enum insn_branch {
+	INSN_NO_BRANCH,
+	INSN_COND,
+	INSN_JUMP,
+	INSN_IND_JUMP,
+	INSN_CALL,
+	INSN_IND_CALL,
+	INSN_RET,
+	INSN_SYSCALL, /* and software interrupts */
+	INSN_SYSRET,  /* and returns from interrupts */
+};
+
+struct insn {
+	uint8_t len; /* bytes */
+	enum insn_branch branch;
+	bool has_target;
+	uint64_t target;      /* of a direct branch */
+	uint16_t vector_bits; /* widest vector register it names: 128, 256, 512; 0 = none */
+	bool opmask;	      /* names an opmask register */
+	bool zero_upper;      /* vzeroupper, vzeroall */
+};
+
+struct insn_decoder;
+
+/* -ENOTSUP with the library that is missing, or -ENOMEM. */
+int insn_new(struct insn_decoder **d, enum regs_arch arch, bool is_64bit, struct err *e);
+void insn_free(struct insn_decoder *d);
+
+/* The length, or -EINVAL when the bytes are no instruction or are cut. */
+int insn_decode(struct insn_decoder *d, const void *code, size_t size, uint64_t addr,
+		struct insn *out);
+/*
+ * "movq %rsp, %rbp": AT&T syntax on x86, as upstream prints it. The length; -EINVAL as above;
+ * -ENOTSUP when no library can print this architecture.
+ */
+int insn_text(struct insn_decoder *d, const void *code, size_t size, uint64_t addr, char *buf,
+	      size_t buf_size);
+
+/* A branch of any kind, taken or not. */
+static inline bool insn_is_branch(const struct insn *in)
+{
+	return in->branch != INSN_NO_BRANCH;
+}
+
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* x86 by Zydis: branches, vector widths, and text where capstone is missing. */
+#include <stdlib.h>
+
+#include "config.h"
+#include "insn/private.h"
+
+#if HAVE_ZYDIS
+
+#include <Zydis/Zydis.h>
+
+struct zydis_decoder {
+	ZydisDecoder decoder;
+	ZydisFormatter formatter;
+};
+
+int zydis_new(struct zydis_decoder **out, enum regs_arch arch, bool is_64bit)
+{
+	struct zydis_decoder *d;
+	ZydisMachineMode mode =
+		is_64bit ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32;
+	ZydisStackWidth width = is_64bit ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32;
+
+	if (arch != REGS_ARCH_X86)
+		return -ENOTSUP;
+	d = calloc(1, sizeof(*d));
+	if (!d)
+		return -ENOMEM;
+	if (ZYAN_FAILED(ZydisDecoderInit(&d->decoder, mode, width)) ||
+	    ZYAN_FAILED(ZydisFormatterInit(&d->formatter, ZYDIS_FORMATTER_STYLE_ATT))) {
+		free(d);
+		return -ENOTSUP;
+	}
+	*out = d;
+	return 0;
+}
+
+void zydis_free(struct zydis_decoder *d)
+{
+	free(d);
+}
+
+static enum insn_branch branch_kind(const ZydisDecodedInstruction *zi, bool direct)
+{
+	switch (zi->meta.category) {
+	case ZYDIS_CATEGORY_COND_BR: return INSN_COND;
+	case ZYDIS_CATEGORY_UNCOND_BR: return direct ? INSN_JUMP : INSN_IND_JUMP;
+	case ZYDIS_CATEGORY_CALL: return direct ? INSN_CALL : INSN_IND_CALL;
+	case ZYDIS_CATEGORY_RET:
+		switch (zi->mnemonic) {
+		case ZYDIS_MNEMONIC_IRET:
+		case ZYDIS_MNEMONIC_IRETD:
+		case ZYDIS_MNEMONIC_IRETQ: return INSN_SYSRET;
+		default: return INSN_RET;
+		}
+	case ZYDIS_CATEGORY_SYSCALL:
+		return zi->mnemonic == ZYDIS_MNEMONIC_SYSRET ||
+				       zi->mnemonic == ZYDIS_MNEMONIC_SYSEXIT
+			       ? INSN_SYSRET
+			       : INSN_SYSCALL;
+	case ZYDIS_CATEGORY_SYSRET: return INSN_SYSRET;
+	case ZYDIS_CATEGORY_INTERRUPT: return INSN_SYSCALL;
+	default: return INSN_NO_BRANCH;
+	}
+}
+
+static void look_at_register(ZydisRegister reg, struct insn *out)
+{
+	uint16_t bits = 0;
+
+	switch (ZydisRegisterGetClass(reg)) {
+	case ZYDIS_REGCLASS_XMM: bits = 128; break;
+	case ZYDIS_REGCLASS_YMM: bits = 256; break;
+	case ZYDIS_REGCLASS_ZMM: bits = 512; break;
+	case ZYDIS_REGCLASS_MASK: out->opmask |= reg != ZYDIS_REGISTER_K0; break;
+	default: break;
+	}
+	if (bits > out->vector_bits)
+		out->vector_bits = bits;
+}
+
+static void look_at_operand(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *op,
+			    uint64_t addr, struct insn *out)
+{
+	switch (op->type) {
+	case ZYDIS_OPERAND_TYPE_REGISTER: look_at_register(op->reg.value, out); break;
+	case ZYDIS_OPERAND_TYPE_MEMORY:
+		look_at_register(op->mem.index, out); /* gathers */
+		break;
+	case ZYDIS_OPERAND_TYPE_IMMEDIATE:
+		if (op->imm.is_relative &&
+		    ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(zi, op, addr, &out->target)))
+			out->has_target = true;
+		break;
+	default: break;
+	}
+}
+
+int zydis_decode(struct zydis_decoder *d, const void *code, size_t size, uint64_t addr,
+		 struct insn *out)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction zi;
+
+	if (ZYAN_FAILED(ZydisDecoderDecodeFull(&d->decoder, code, size, &zi, ops)))
+		return -EINVAL;
+	out->len = zi.length;
+	out->zero_upper =
+		zi.mnemonic == ZYDIS_MNEMONIC_VZEROUPPER || zi.mnemonic == ZYDIS_MNEMONIC_VZEROALL;
+	for (int i = 0; i < zi.operand_count; i++)
+		look_at_operand(&zi, &ops[i], addr, out);
+	out->branch = branch_kind(&zi, out->has_target);
+	if (out->branch == INSN_NO_BRANCH)
+		out->has_target = false;
+	return out->len;
+}
+
+int zydis_text(struct zydis_decoder *d, const void *code, size_t size, uint64_t addr, char *buf,
+	       size_t buf_size)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction zi;
+
+	if (ZYAN_FAILED(ZydisDecoderDecodeFull(&d->decoder, code, size, &zi, ops)))
+		return -EINVAL;
+	if (ZYAN_FAILED(ZydisFormatterFormatInstruction(
+		    &d->formatter, &zi, ops, zi.operand_count_visible, buf, buf_size, addr, NULL)))
+		return -EINVAL;
+	return zi.length;
+}
+
+#else /* HAVE_ZYDIS */
+
+int zydis_new(struct zydis_decoder **out, enum regs_arch arch, bool is_64bit)
+{
+	(void)arch;
+	(void)is_64bit;
+	*out = NULL;
+	return -ENOTSUP;
+}
+
+void zydis_free(struct zydis_decoder *d)
+{
+	(void)d;
+}
+
+int zydis_decode(struct zydis_decoder *d, const void *code, size_t size, uint64_t addr,
+		 struct insn *out)
+{
+	(void)d;
+	(void)code;
+	(void)size;
+	(void)addr;
+	(void)out;
+	return -ENOTSUP;
+}
+
+int zydis_text(struct zydis_decoder *d, const void *code, size_t size, uint64_t addr, char *buf,
+	       size_t buf_size)
+{
+	(void)d;
+	(void)code;
+	(void)size;
+	(void)addr;
+	(void)buf;
+	(void)buf_size;
+	return -ENOTSUP;
+}
+
+#endif
