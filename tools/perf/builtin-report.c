@@ -449,6 +449,8 @@ static int run_opened(struct report *r, struct err *e)
 	struct err damage = { 0 };
 	int ret;
 
+	if (r->o.stats)
+		return report_stats(r->pd, &r->out, e);
 	if (r->o.header || r->o.header_only) {
 		ret = perfdata_print_header(r->pd, &r->out, r->o.full_info, e);
 		if (ret || r->o.header_only)
@@ -457,6 +459,8 @@ static int run_opened(struct report *r, struct err *e)
 		obuf_lit(&r->out, "# To display the perf.data header info, please use "
 				  "--header/--header-only options.\n#\n");
 	}
+	if (r->o.dump)
+		return report_dump(r->pd, &r->out, e);
 	ret = setup_symbols(r, e);
 	if (!ret)
 		ret = read_all(r, &damage, e);
@@ -511,6 +515,7 @@ static int report_run(const struct command *cmd, int argc, char **argv)
 		      : r->o.verbose	 ? LOG_INFO
 					 : LOG_WARN);
 	po.force = r->o.force;
+	po.no_order = r->o.stats; /* counting needs none */
 	ret = setup_options(r, &e);
 	cli_progress_start(&progress, "Reading");
 	if (!ret)

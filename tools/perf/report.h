@@ -47,4 +47,9 @@ int report_json(struct report *r);
 /* --tasks and --mmaps: processes as a tree. */
 int report_tasks(struct report *r);
 
+/* ---- records as they are (report-dump.c) -------------------------------------------------------- */
+
+int report_dump(struct perfdata *pd, struct obuf *o, struct err *e);
+int report_stats(struct perfdata *pd, struct obuf *o, struct err *e);
+
 #endif
