@@ -215,7 +215,7 @@ bool filter_thread(struct script *sc, const struct sample *s, const struct threa
 }
 
 /* -S also takes addresses, as hex numbers. */
-static bool symbol_in(const struct name_list *list, const struct loc *l)
+static bool symbol_in(const struct name_list *list, const struct place *l)
 {
 	for (size_t i = 0; i < list->names.n; i++) {
 		const char *name = list->names.v[i];
@@ -232,7 +232,7 @@ static bool symbol_in(const struct name_list *list, const struct loc *l)
 	return false;
 }
 
-bool filter_loc(struct script *sc, const struct loc *l)
+bool filter_place(struct script *sc, const struct place *l)
 {
 	const struct filter *f = &sc->filter;
 

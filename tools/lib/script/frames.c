@@ -55,7 +55,7 @@ static void put_srcline(struct script *sc, struct obuf *o, const struct loc *l,
 }
 
 /* What follows the address for one function at a location. */
-static void put_place(struct script *sc, struct obuf *o, uint64_t fields, const struct loc *l,
+static void put_words(struct script *sc, struct obuf *o, uint64_t fields, const struct loc *l,
 		      const struct symbol *sym, bool inlined, const struct srcline *line)
 {
 	bool first = !(fields & BIT(SF_IP));
@@ -87,90 +87,167 @@ static void put_place(struct script *sc, struct obuf *o, uint64_t fields, const 
 		obuf_lit(o, " (inlined)");
 }
 
-static int loc_text_make(struct script *sc, const struct form *f, uint32_t loc, struct loc_text *t)
+/* ---- the quick way: symbol, offset and object, from texts that are kept per symbol -------------- */
+
+static struct text *text_at(struct script *sc, struct texts *t, uint32_t idx, const char *s,
+			    const char *before, const char *after)
 {
-	const struct loc *l = resolver_loc(sc->env.resolver, loc);
-	const struct inline_frame *inl = NULL;
+	struct text none = { 0 }, *slot;
 	struct obuf o;
-	int n = 0;
 
-	if (obuf_init(&o, -1, 256))
-		return -ENOMEM;
-	if (f->inlines && l->dso && l->sym)
-		n = symbol_inlines(sc->env.resolver, l->dso, l->addr, &inl);
-	t->lines = n > 1 ? (uint32_t)n : 1;
-	for (uint32_t i = 0; i < t->lines; i++) {
-		uint32_t at = (uint32_t)o.len, len;
-
-		obuf_mem(&o, "\0\0\0", 4);
-		put_place(sc, &o, f->fields, l, n > 1 ? inl[i].sym : l->sym, i + 1 < t->lines,
-			  n > 1 ? &inl[i].call : NULL);
-		len = (uint32_t)o.len - at - 4;
-		if (!o.code)
-			memcpy(o.buf + at, &len, 4);
-	}
-	if (!o.code) {
-		t->s = arena_memdup(&sc->arena, o.buf, o.len);
-		t->len = (uint32_t)o.len;
-	}
-	obuf_free(&o);
-	return t->s ? 0 : -ENOMEM;
-}
-
-const struct loc_text *form_text(struct script *sc, struct form *f, uint32_t loc)
-{
-	struct loc_text none = { 0 }, *t;
-
-	while (f->texts.n <= loc)
-		if (vec_push(&f->texts, none))
+	while (t->n <= idx)
+		if (vec_push(t, none))
 			return NULL;
-	t = &f->texts.v[loc];
-	if (unlikely(!t->s) && loc_text_make(sc, f, loc, t))
+	slot = &t->v[idx];
+	if (likely(slot->s))
+		return slot;
+	if (obuf_init(&o, -1, 128))
 		return NULL;
-	return t;
+	obuf_str(&o, before);
+	emit_safe(&o, s);
+	obuf_str(&o, after);
+	slot->len = (uint32_t)o.len;
+	/* Short texts are copied 32 bytes at a time. */
+	if (!o.code)
+		slot->s = arena_alloc(&sc->arena, o.len + TEXT_STEP);
+	if (slot->s)
+		memcpy(slot->s, o.buf, o.len);
+	obuf_free(&o);
+	return slot->s ? slot : NULL;
 }
 
-/* The lines of one place: @lead, the address, the text, a newline after all but a lone one. */
-static void put_frame(struct script *sc, struct form *f, char lead, uint64_t ip, uint32_t loc,
-		      bool newline)
+/* @p has room for the text's length rounded up. */
+static inline char *put_text(char *p, const struct text *t)
 {
-	const struct loc_text *t;
-	const char *s;
+	memcpy(p, t->s, TEXT_STEP);
+	if (unlikely(t->len > TEXT_STEP))
+		memcpy(p + TEXT_STEP, t->s + TEXT_STEP, t->len - TEXT_STEP);
+	return p + t->len;
+}
+
+bool put_place(struct script *sc, const struct form *f, char lead, uint64_t ip,
+	       const struct place *pl)
+{
+	const struct text *sym = NULL, *dso = NULL;
 	char *p;
 
-	/* The address alone needs no location. */
-	if (!(f->fields & ~BIT(SF_IP))) {
-		p = obuf_room(sc->o, 24);
-		if (unlikely(!p))
-			return;
+	if (f->fields & BIT(SF_SYM)) {
+		sym = pl->sym ? text_at(sc, &sc->syms, pl->sym->idx, pl->sym->name, "", "")
+			      : text_at(sc, &sc->others, 0, "[unknown]", "", "");
+		if (unlikely(!sym))
+			return false;
+	}
+	if (f->fields & BIT(SF_DSO)) {
+		dso = pl->dso ? text_at(sc, &sc->dsos, pl->dso->idx, pl->dso->name, " (", ")")
+			      : text_at(sc, &sc->others, 1, "[unknown]", " (", ")");
+		if (unlikely(!dso))
+			return false;
+	}
+	p = obuf_room(sc->o, (sym ? sym->len : 0) + (dso ? dso->len : 0) + 2 * TEXT_STEP + 80);
+	if (unlikely(!p))
+		return false;
+	if (f->fields & BIT(SF_IP)) {
 		*p++ = lead;
 		p = put_hex16(p, ip);
-		if (newline)
-			*p++ = '\n';
-		sc->o->len = (size_t)(p - sc->o->buf);
-		return;
 	}
-	t = form_text(sc, f, loc);
-	if (unlikely(!t))
-		return;
-	p = obuf_room(sc->o, t->len + t->lines * 24 + PUT_SLACK);
-	if (unlikely(!p))
-		return;
-	s = t->s;
-	for (uint32_t i = 0; i < t->lines; i++) {
-		uint32_t len;
-
-		memcpy(&len, s, 4);
-		if (f->fields & BIT(SF_IP)) {
-			*p++ = lead;
-			p = put_hex16(p, ip);
+	if (sym) {
+		if (f->fields & BIT(SF_IP))
+			*p++ = ' ';
+		p = put_text(p, sym);
+		if (pl->sym && (f->fields & BIT(SF_SYMOFF))) {
+			p = put_lit(p, "+0x");
+			p = put_hex(p, pl->addr - pl->sym->start);
 		}
-		p = put_mem(p, s + 4, len);
-		s += 4 + len;
-		if (newline)
-			*p++ = '\n';
 	}
+	if (dso)
+		p = put_text(p, dso);
 	sc->o->len = (size_t)(p - sc->o->buf);
+	return true;
+}
+
+/* What lies at @ip for the thread now, through a small table. */
+const struct place *find_place(struct script *sc, const struct thread *th, uint8_t cpumode,
+			       uint64_t ip)
+{
+	uint32_t space = cpumode == PERF_RECORD_MISC_KERNEL ? 0 : th->space;
+	uint32_t gen = machine_generation(sc->env.machine, th->space);
+	uint64_t h = (ip ^ (uint64_t)space << 40 ^ cpumode) * 0x9e3779b97f4a7c15ULL;
+	struct place *pl = &sc->places[h >> (64 - PLACE_BITS)];
+	struct map_hit hit;
+
+	if (likely(pl->ip == ip && pl->space == space && pl->gen == gen && pl->mode == cpumode &&
+		   pl->valid))
+		return pl;
+	*pl = (struct place){ .ip = ip, .space = space, .gen = gen, .mode = cpumode, .addr = ip };
+	if (machine_find_map(sc->env.machine, (struct thread *)th, cpumode, ip, &hit)) {
+		pl->dso = hit.map->dso;
+		pl->addr = hit.addr;
+		pl->sym = symbol_find(sc->env.resolver, hit.map->dso, hit.addr);
+	}
+	pl->valid = true;
+	return pl;
+}
+
+/* ---- the slow way: source lines, dso offsets, inlined functions ------------------------------------- */
+
+static void put_slow(struct script *sc, const struct form *f, char lead, uint64_t ip,
+		     const struct place *pl, bool newline)
+{
+	const struct loc l = { .dso = pl->dso, .addr = pl->addr, .sym = pl->sym };
+	const struct inline_frame *inl = NULL;
+	int n = 0;
+
+	if (f->inlines && l.dso && l.sym)
+		n = symbol_inlines(sc->env.resolver, l.dso, l.addr, &inl);
+	for (int i = 0; i < (n > 1 ? n : 1); i++) {
+		if (f->fields & BIT(SF_IP)) {
+			obuf_char(sc->o, lead);
+			obuf_hex_right(sc->o, ip, 16);
+		}
+		put_words(sc, sc->o, f->fields, &l, n > 1 ? inl[i].sym : l.sym,
+			  i<n - 1, n> 1 ? &inl[i].call : NULL);
+		if (newline)
+			obuf_char(sc->o, '\n');
+	}
+}
+
+static bool is_slow(const struct form *f)
+{
+	return f->fields & (BIT(SF_SRCLINE) | BIT(SF_DSOFF));
+}
+
+enum { INLINES_UNKNOWN, INLINES_NONE, INLINES_SOME };
+
+/* Whether functions are inlined at a location: asked once. */
+static bool has_inlines(struct script *sc, struct form *f, uint32_t loc, const struct loc *l)
+{
+	const struct inline_frame *inl;
+	uint8_t unknown = INLINES_UNKNOWN;
+
+	if (!f->inlines || !l->dso || !l->sym)
+		return false;
+	while (f->state.n <= loc)
+		if (vec_push(&f->state, unknown))
+			return false;
+	if (f->state.v[loc] == INLINES_UNKNOWN) {
+		int n = symbol_inlines(sc->env.resolver, l->dso, l->addr, &inl);
+
+		f->state.v[loc] = n > 1 ? INLINES_SOME : INLINES_NONE;
+	}
+	return f->state.v[loc] == INLINES_SOME;
+}
+
+static void put_frame(struct script *sc, struct form *f, const struct frame *fr)
+{
+	const struct loc *l = resolver_loc(sc->env.resolver, fr->loc);
+	struct place pl = { .dso = l->dso, .addr = l->addr, .sym = l->sym };
+
+	if (unlikely(is_slow(f) || has_inlines(sc, f, fr->loc, l))) {
+		put_slow(sc, f, '\t', fr->ip, &pl, true);
+		return;
+	}
+	if (likely(put_place(sc, f, '\t', fr->ip, &pl)))
+		obuf_char(sc->o, '\n');
 }
 
 void print_ip(struct script *sc, const struct ctx *c)
@@ -179,29 +256,22 @@ void print_ip(struct script *sc, const struct ctx *c)
 	ssize_t n;
 
 	if (!c->ev->chain) {
-		put_frame(sc, c->ev->form, ' ', c->s->ip, c->loc, false);
+		struct form *f = c->ev->form;
+		struct place none = { .addr = c->s->ip };
+		const struct place *pl = &none;
+
+		if (f->fields & ~BIT(SF_IP))
+			pl = find_place(sc, c->th, c->s->cpumode, c->s->ip);
+		if (unlikely(is_slow(f)))
+			put_slow(sc, f, ' ', c->s->ip, pl, false);
+		else
+			put_place(sc, f, ' ', c->s->ip, pl);
 		return;
 	}
 	obuf_char(sc->o, '\n');
 	n = unwind_chain(sc->env.unwind, c->th, c->s, &frames);
 	for (ssize_t i = 0; i < n; i++)
-		put_frame(sc, c->ev->chain_form, '\t', frames[i].ip, frames[i].loc, true);
-}
-
-uint32_t find_addr(struct script *sc, const struct ctx *c, uint64_t ip)
-{
-	uint32_t gen = machine_generation(sc->env.machine, c->th->space);
-	struct addr_slot *a = &sc->addrs[(hash_u64(ip) ^ c->th->space) & (ADDR_SLOTS - 1)];
-
-	if (likely(a->ip == ip && a->space == c->th->space && a->generation == gen && a->loc))
-		return a->loc - 1;
-	a->ip = ip;
-	a->space = c->th->space;
-	a->generation = gen;
-	a->loc = resolver_find(sc->env.resolver, c->th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, ip);
-	/* LOC_NONE + 1 is 0: an empty slot. */
-	a->loc++;
-	return a->loc - 1;
+		put_frame(sc, c->ev->chain_form, &frames[i]);
 }
 
 /* Events whose sampled address is one of code or data that symbols can name. */
@@ -216,7 +286,8 @@ void print_addr(struct script *sc, const struct ctx *c)
 {
 	char *p = obuf_room(sc->o, 32);
 	uint64_t fields = c->ev->fields & FORM_FIELDS & ~BIT(SF_SRCLINE);
-	uint32_t loc;
+	const struct place *pl;
+	struct loc l;
 
 	if (!p)
 		return;
@@ -224,8 +295,7 @@ void print_addr(struct script *sc, const struct ctx *c)
 	sc->o->len += 16;
 	if (!addr_has_symbol(&c->s->event->attr) || !c->th)
 		return;
-	loc = find_addr(sc, c, c->s->addr);
-	if (loc != LOC_NONE)
-		put_place(sc, sc->o, fields | BIT(SF_IP), resolver_loc(sc->env.resolver, loc),
-			  resolver_loc(sc->env.resolver, loc)->sym, false, NULL);
+	pl = find_place(sc, c->th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, c->s->addr);
+	l = (struct loc){ .dso = pl->dso, .addr = pl->addr, .sym = pl->sym };
+	put_words(sc, sc->o, fields | BIT(SF_IP), &l, l.sym, false, NULL);
 }

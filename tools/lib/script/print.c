@@ -245,9 +245,9 @@ int script_new(struct script **scp, const struct script_env *env, const struct s
 		sc->arch = regs_arch_from_elf(perfdata_env(env->pd)->e_machine);
 	if (sc->arch == REGS_ARCH_NONE && !perfdata_env(env->pd)->arch[0])
 		sc->arch = regs_arch_host();
-	sc->addrs = calloc(ADDR_SLOTS, sizeof(*sc->addrs));
+	sc->places = calloc(1 << PLACE_BITS, sizeof(*sc->places));
 	sc->tails = calloc(TAIL_SLOTS, sizeof(*sc->tails));
-	if (!sc->addrs || !sc->tails) {
+	if (!sc->places || !sc->tails) {
 		err_set(e, -ENOMEM, "no memory to print with");
 		goto out;
 	}
@@ -271,14 +271,17 @@ void script_free(struct script *sc)
 		free(*ev);
 	vec_free(&sc->ev);
 	for (size_t i = 0; i < sc->nr_forms; i++) {
-		vec_free(&sc->forms[i]->texts);
+		vec_free(&sc->forms[i]->state);
 		free(sc->forms[i]);
 	}
 	vec_free(&sc->threads);
 	sample_totals_free(&sc->totals);
 	filter_free(&sc->filter);
 	trace_free(sc->trace);
-	free(sc->addrs);
+	vec_free(&sc->syms);
+	vec_free(&sc->dsos);
+	vec_free(&sc->others);
+	free(sc->places);
 	free(sc->tails);
 	arena_free(&sc->arena);
 	free(sc);
@@ -300,14 +303,8 @@ static int print_part(struct script *sc, struct ctx *c, struct err *e)
 	}
 	if (sc->filter.any && !filter_thread(sc, s, c->th))
 		return 0;
-	if (ev->form && c->th && (!ev->chain || by_loc)) {
-		c->loc = resolver_find(sc->env.resolver, c->th, s->cpumode, s->ip);
-		if (c->loc == LOC_NONE)
-			return err_set(e, -ENOMEM, "no memory for address 0x%llx",
-				       (unsigned long long)s->ip);
-		if (by_loc && !filter_loc(sc, resolver_loc(sc->env.resolver, c->loc)))
-			return 0;
-	}
+	if (by_loc && !filter_place(sc, find_place(sc, c->th, s->cpumode, s->ip)))
+		return 0;
 	for (int i = 0; i < ev->n; i++)
 		ev->prog[i](sc, c);
 	obuf_char(sc->o, '\n');
@@ -317,7 +314,7 @@ static int print_part(struct script *sc, struct ctx *c, struct err *e)
 static int print_sample(struct script *sc, const struct record *rec, struct err *e)
 {
 	struct ev *ev = script_ev(sc, rec->event, e);
-	struct ctx c = { .rec = rec, .ev = ev, .loc = LOC_NONE };
+	struct ctx c = { .rec = rec, .ev = ev };
 	struct sample s, part;
 	int ret;
 
@@ -335,7 +332,6 @@ static int print_sample(struct script *sc, const struct record *rec, struct err 
 			continue;
 		c.ev = script_ev(sc, part.event, e);
 		c.s = &part;
-		c.loc = LOC_NONE;
 		if (!c.ev)
 			return -ENOMEM;
 		if (c.ev->fields)

@@ -18,49 +18,47 @@ static inline char *put_mem(char *p, const void *s, size_t n)
 
 #define put_lit(p, lit) put_mem((p), "" lit, sizeof(lit) - 1)
 
-/* All 16 hex digits of @v into @d, without branches: each nibble spread to a byte. */
-static inline void hex_digits(char d[16], uint64_t v)
+/* The 8 hex digits of @v as characters, the first one in the byte that is stored first. */
+static inline uint64_t hex8(uint32_t v)
 {
-	uint64_t half[2] = { v >> 32, v & 0xffffffff };
+	uint64_t x = v, letters;
 
-	for (int i = 0; i < 2; i++) {
-		uint64_t x = half[i], gt9;
-
-		x = (x | x << 16) & 0x0000ffff0000ffffULL;
-		x = (x | x << 8) & 0x00ff00ff00ff00ffULL;
-		x = (x | x << 4) & 0x0f0f0f0f0f0f0f0fULL;
-		gt9 = ((x + 0x0606060606060606ULL) >> 4) & 0x0101010101010101ULL;
-		x += 0x3030303030303030ULL + gt9 * ('a' - '0' - 10);
-		x = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap64(x) : x;
-		memcpy(d + 8 * i, &x, 8);
-	}
+	x = (x | x << 16) & 0x0000ffff0000ffffULL;
+	x = (x | x << 8) & 0x00ff00ff00ff00ffULL;
+	x = (x | x << 4) & 0x0f0f0f0f0f0f0f0fULL;
+	letters = ((x + 0x0606060606060606ULL) >> 4) & 0x0101010101010101ULL;
+	x += 0x3030303030303030ULL + letters * ('a' - '0' - 10);
+	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap64(x) : x;
 }
 
-static inline int hex_len(uint64_t v)
+/* @x without its first @n (0 to 7) bytes in memory. */
+static inline uint64_t drop_bytes(uint64_t x, int n)
 {
-	return (67 - __builtin_clzll(v | 1)) / 4;
+	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? x >> 8 * n : x << 8 * n;
 }
 
-/* %lx */
+/* %lx. Kept in registers: reading back what was just stored in other pieces is slow. */
 static inline char *put_hex(char *p, uint64_t v)
 {
-	char d[32];
-	int n = hex_len(v);
+	uint64_t lo = hex8((uint32_t)v), hi;
+	int zeros = __builtin_clzll(v | 1) / 4;
 
-	hex_digits(d, v);
-	memcpy(p, d + 16 - n, 16);
-	return p + n;
+	if (zeros >= 8) {
+		lo = drop_bytes(lo, zeros - 8);
+		memcpy(p, &lo, 8);
+		return p + 16 - zeros;
+	}
+	hi = drop_bytes(hex8((uint32_t)(v >> 32)), zeros);
+	memcpy(p, &hi, 8);
+	memcpy(p + 8 - zeros, &lo, 8);
+	return p + 16 - zeros;
 }
 
 /* %16lx */
 static inline char *put_hex16(char *p, uint64_t v)
 {
-	char d[32];
-	int n = hex_len(v);
-
-	hex_digits(d, v);
 	memset(p, ' ', 16);
-	memcpy(p + 16 - n, d + 16 - n, 16);
+	put_hex(p + __builtin_clzll(v | 1) / 4, v);
 	return p + 16;
 }
 

@@ -14,19 +14,37 @@ typedef void (*print_fn)(struct script *sc, const struct ctx *c);
 #define FORM_FIELDS \
 	(BIT(SF_IP) | BIT(SF_SYM) | BIT(SF_SYMOFF) | BIT(SF_DSO) | BIT(SF_DSOFF) | BIT(SF_SRCLINE))
 
-/* " sym+0xoff (dso)" of a location; with inlined functions one such text per line. */
-struct loc_text {
+/* A string made once; readable TEXT_STEP bytes beyond its end. */
+struct text {
 	char *s; /* NULL = not made yet */
 	uint32_t len;
-	uint32_t lines; /* 1, or more with inlined functions */
 };
 
-/* The texts of all locations in one form; kept, because samples repeat them. */
+#define TEXT_STEP 32
+
+struct texts {
+	struct text *v;
+	size_t n, cap;
+};
+
+/* How a location is printed. */
 struct form {
 	uint64_t fields; /* of FORM_FIELDS */
 	bool inlines;
-	VEC(struct loc_text) texts;
+	VEC(uint8_t) state; /* by location: whether functions are inlined there */
 };
+
+/* What lies at an address. */
+struct place {
+	uint64_t ip, addr; /* addr: inside the object */
+	struct dso *dso;   /* NULL = in no map */
+	const struct symbol *sym;
+	uint32_t space, gen;
+	uint8_t mode;
+	bool valid;
+};
+
+#define PLACE_BITS 9
 
 #define PROG_MAX 48
 
@@ -71,14 +89,6 @@ struct filter {
 	VEC(int64_t) pids, tids;
 };
 
-/* An address as seen lately in an address space: what the brstack fields look up. */
-struct addr_slot {
-	uint64_t ip;
-	uint32_t loc, space, generation;
-};
-
-#define ADDR_SLOTS 16384
-
 struct tail_slot {
 	uint64_t flags;
 	uint8_t len; /* 0 = empty */
@@ -113,7 +123,8 @@ struct script {
 	uint32_t name_width;
 	int64_t tod_offset; /* wall clock - file clock, ns */
 	bool have_tod;
-	struct addr_slot *addrs;
+	struct place *places;		 /* 1 << PLACE_BITS, direct-mapped */
+	struct texts syms, dsos, others; /* by symbol->idx, dso->idx */
 	struct tail_slot *tails;
 	struct trace *trace;
 	struct insn_walk *insn;
@@ -126,7 +137,6 @@ struct ctx {
 	const struct sample *s;
 	struct thread *th;
 	const struct ev *ev;
-	uint32_t loc; /* of s->ip; LOC_NONE when nobody asked */
 };
 
 /* check.c: the fields that each event prints. */
@@ -147,10 +157,14 @@ void print_flags(struct script *sc, const struct ctx *c);
 
 /* frames.c */
 struct form *form_get(struct script *sc, uint64_t fields, bool inlines);
-const struct loc_text *form_text(struct script *sc, struct form *f, uint32_t loc);
 void print_ip(struct script *sc, const struct ctx *c);
 void print_addr(struct script *sc, const struct ctx *c);
-uint32_t find_addr(struct script *sc, const struct ctx *c, uint64_t ip);
+/* Valid until the next call. */
+const struct place *find_place(struct script *sc, const struct thread *th, uint8_t cpumode,
+			       uint64_t ip);
+/* @lead, the address, symbol and object, as far as @f has them. False = no memory. */
+bool put_place(struct script *sc, const struct form *f, char lead, uint64_t ip,
+	       const struct place *pl);
 
 /* brstack.c */
 void print_brstack(struct script *sc, const struct ctx *c);
@@ -184,6 +198,6 @@ int filter_init(struct script *sc, struct err *e);
 void filter_free(struct filter *f);
 bool filter_time_cpu(const struct filter *f, uint64_t time, uint32_t cpu);
 bool filter_thread(struct script *sc, const struct sample *s, const struct thread *th);
-bool filter_loc(struct script *sc, const struct loc *l);
+bool filter_place(struct script *sc, const struct place *pl);
 
 #endif
