@@ -31,6 +31,8 @@ struct interval {
 struct segs {
 	VEC(uint64_t) start; /* of each segment; it reaches to the next */
 	VEC(uint32_t) id;    /* SYM_NO_SEG = a hole */
+	VEC(uint32_t) bucket; /* of 1 << shift bytes: the segment at its first byte */
+	unsigned shift;
 };
 
 /* Sorts @iv. 0 or -ENOMEM. */

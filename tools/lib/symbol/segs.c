@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Intervals that nest and overlap, flattened: every address belongs to the innermost interval
- * (the one that starts last; of equal starts the shorter). Found by one binary search.
+ * (the one that starts last; of equal starts the shorter). Buckets of equal size, about two for
+ * each segment, say where to begin; a binary search does the few steps that are left.
  */
 #include <stdlib.h>
 
@@ -60,6 +61,29 @@ static bool is_ordered(const struct interval *iv, size_t n)
 	return true;
 }
 
+/* Without memory for the buckets the search just takes longer. */
+static void make_buckets(struct segs *s)
+{
+	size_t n = s->start.n, i = 0, nr;
+	uint64_t span;
+
+	if (n < 8)
+		return;
+	span = s->start.v[n - 1] - s->start.v[0];
+	while (span >> s->shift > 2 * n)
+		s->shift++;
+	nr = (size_t)(span >> s->shift) + 1;
+	if (vec_reserve(&s->bucket, nr))
+		return;
+	for (size_t b = 0; b < nr; b++) {
+		uint64_t from = (uint64_t)b << s->shift;
+
+		while (i + 1 < n && s->start.v[i + 1] - s->start.v[0] <= from)
+			i++;
+		s->bucket.v[s->bucket.n++] = (uint32_t)i;
+	}
+}
+
 int segs_build(struct segs *s, struct interval *iv, size_t n)
 {
 	struct open_list open = { 0 };
@@ -74,6 +98,8 @@ int segs_build(struct segs *s, struct interval *iv, size_t n)
 		    vec_push(&open.v, &iv[i]))
 			goto out;
 	ret = close_until(s, &open, UINT64_MAX);
+	if (!ret)
+		make_buckets(s);
 out:
 	vec_free(&open.v);
 	return ret;
@@ -83,6 +109,7 @@ void segs_free(struct segs *s)
 {
 	vec_free(&s->start);
 	vec_free(&s->id);
+	vec_free(&s->bucket);
 }
 
 uint32_t segs_find(const struct segs *s, uint64_t addr)
@@ -92,6 +119,14 @@ uint32_t segs_find(const struct segs *s, uint64_t addr)
 
 	if (!n || addr < base[0])
 		return SYM_NO_SEG;
+	if (s->bucket.n) {
+		uint64_t b = (addr - base[0]) >> s->shift;
+
+		if (b >= s->bucket.n)
+			b = s->bucket.n - 1;
+		base += s->bucket.v[b];
+		n = (b + 1 < s->bucket.n ? s->bucket.v[b + 1] + 1 : n) - s->bucket.v[b];
+	}
 	while (n > 1) {
 		size_t half = n / 2;
 
