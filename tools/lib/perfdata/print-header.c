@@ -297,11 +297,13 @@ static void print_feature(struct perfdata *pd, struct obuf *o, int id,
 {
 	size_t size;
 	const void *data = perfdata_feature_raw(pd, id, &size);
-	struct cursor c = cursor_init(data, size, pd->swap);
+	struct cursor c;
 	struct header_printer p = { pd, o, &c };
 
-	if (data)
-		print(&p);
+	if (!data)
+		return;
+	c = cursor_init(data, size, pd->swap);
+	print(&p);
 }
 
 static void print_missing(struct perfdata *pd, struct obuf *o)
