@@ -7,7 +7,17 @@
 
 /* clang-format off */ /* one a line: branches that add commands merge */
 static const struct command *const commands[] = {
-	&cmd_buildid_list, &cmd_check, &cmd_evlist, &cmd_help, &cmd_pmu_dt, &cmd_report, &cmd_script, &cmd_test, &cmd_version, &cmd_xstate,
+	&cmd_buildid_list,
+	&cmd_check,
+	&cmd_evlist,
+	&cmd_help,
+	&cmd_list,
+	&cmd_pmu_dt,
+	&cmd_report,
+	&cmd_script,
+	&cmd_test,
+	&cmd_version,
+	&cmd_xstate,
 };
 /* clang-format on */
 

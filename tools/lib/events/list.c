@@ -2,19 +2,35 @@
 /* Everything that can be asked for: for perf list, for suggestions, for completion. */
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "events/private.h"
 
 typedef int (*info_fn)(void *ctx, const struct event_info *info);
 
+static int by_name(const void *a, const void *b)
+{
+	const struct event_symbol *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
+/* The tables are in the order of the kernel's numbers; people look for names. */
 static int list_symbols(enum event_kind kind, const struct event_symbol *v, size_t nr, info_fn fn,
 			void *ctx)
 {
+	const struct event_symbol *sorted[32];
 	int ret = 0;
 
+	nr = nr < ARRAY_SIZE(sorted) ? nr : ARRAY_SIZE(sorted);
+	for (size_t i = 0; i < nr; i++)
+		sorted[i] = &v[i];
+	qsort(sorted, nr, sizeof(*sorted), by_name);
 	for (size_t i = 0; !ret && i < nr; i++) {
-		struct event_info info = { .kind = kind, .name = v[i].name, .alias = v[i].alias };
+		struct event_info info = { .kind = kind,
+					   .name = sorted[i]->name,
+					   .alias = sorted[i]->alias };
 
 		ret = fn(ctx, &info);
 	}
