@@ -9,7 +9,7 @@
  *	gen simd FILE SAMPLES OBJECT		IP|TID|TIME|REGS_INTR, 32 zmm and 8 opmask registers
  *
  * Addresses lie in the code of OBJECT (a little-endian ELF64 file). Branches follow a random walk
- * over a fixed graph of 16,384 blocks, a few of them hot, as programs have them.
+ * over a fixed graph of 4,096 blocks; samples are taken in a few hot ones.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -20,7 +20,7 @@
 #include "uapi/perf_event.h"
 
 #define BASE	  0x555555554000ULL
-#define BLOCKS	  16384
+#define BLOCKS	  4096
 #define HEADER	  104
 #define PROCESSES 200
 
@@ -169,6 +169,10 @@ static void branches(uint64_t samples, uint64_t entries, const char *object)
 				(r & 15) ? (at + steps[(r >> 8) & 3]) % BLOCKS : hot_block();
 			uint64_t mispred = (r >> 16) % 20 == 0;
 
+			/* Now and then an indirect branch, to one of eight targets of its block. */
+			if ((r & 63) == 0)
+				next = at * 2654435761U + (uint32_t)(r >> 10 & 7) * 40503U;
+			next %= BLOCKS;
 			words[e * 3] = block_addr[at] + len;
 			words[e * 3 + 1] = block_addr[next];
 			words[e * 3 + 2] =
