@@ -13,6 +13,7 @@ static const struct command *const commands[] = {
 	&cmd_help,
 	&cmd_list,
 	&cmd_pmu_dt,
+	&cmd_record,
 	&cmd_report,
 	&cmd_script,
 	&cmd_test,

@@ -81,7 +81,7 @@ static int list_group(const char *root, const char *sys, info_fn fn, void *ctx)
 	int ret = 0;
 
 	snprintf(path, sizeof(path), "%s/events/%s", root, sys);
-	if (!names_read(&names, path))
+	if (!dirlist_read(&names, path))
 		for (size_t i = 0; !ret && i < names.n; i++) {
 			struct event_info info = { .kind = EVENT_TRACEPOINT, .name = name };
 
@@ -90,7 +90,7 @@ static int list_group(const char *root, const char *sys, info_fn fn, void *ctx)
 			if (!access(path, F_OK))
 				ret = fn(ctx, &info);
 		}
-	names_free(&names);
+	dirlist_free(&names);
 	return ret;
 }
 
@@ -104,10 +104,10 @@ static int list_tracepoints(info_fn fn, void *ctx)
 	if (!root)
 		return 0;
 	snprintf(path, sizeof(path), "%s/events", root);
-	if (!names_read(&groups, path))
+	if (!dirlist_read(&groups, path))
 		for (size_t i = 0; !ret && i < groups.n; i++)
 			ret = list_group(root, groups.v[i], fn, ctx);
-	names_free(&groups);
+	dirlist_free(&groups);
 	return ret;
 }
 

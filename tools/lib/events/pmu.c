@@ -23,11 +23,11 @@ int pmus_new(struct pmus **out, const char *sysfs, struct err *e)
 	if (!t)
 		return err_set(e, -ENOMEM, "no memory for the table of PMUs");
 	t->root = arena_printf(&t->arena, "%s/" DEVICES, sysfs ? sysfs : "/sys");
-	if (!t->root || names_read(&dirs, t->root) == -ENOMEM)
+	if (!t->root || dirlist_read(&dirs, t->root) == -ENOMEM)
 		ret = err_set(e, -ENOMEM, "no memory for the table of PMUs");
 	for (size_t i = 0; !ret && i < dirs.n; i++)
 		ret = pmu_add_sysfs(t, dirs.v[i], e);
-	names_free(&dirs);
+	dirlist_free(&dirs);
 	if (ret) {
 		pmus_free(t);
 		return ret;
@@ -277,9 +277,9 @@ int pmu_load(struct pmus *t, struct pmu *pmu)
 		int ret = 0;
 
 		snprintf(path, sizeof(path), "%s/%s/%s", t->root, pmu->name, parts[i].dir);
-		if (!names_read(&files, path) && files.n)
+		if (!dirlist_read(&files, path) && files.n)
 			ret = parts[i].load(t, pmu, &files);
-		names_free(&files);
+		dirlist_free(&files);
 		if (ret)
 			return ret;
 	}
@@ -356,7 +356,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-int names_read(struct names *names, const char *path)
+int dirlist_read(struct names *names, const char *path)
 {
 	DIR *dir = opendir(path);
 	struct dirent *d;
@@ -381,7 +381,7 @@ int names_read(struct names *names, const char *path)
 	return ret;
 }
 
-void names_free(struct names *names)
+void dirlist_free(struct names *names)
 {
 	for (size_t i = 0; i < names->n; i++)
 		free(names->v[i]);

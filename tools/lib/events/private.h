@@ -20,8 +20,8 @@ struct names {
 	size_t n, cap;
 };
 
-int names_read(struct names *names, const char *path); /* -errno of opendir, -ENOMEM */
-void names_free(struct names *names);
+int dirlist_read(struct names *names, const char *path); /* -errno of opendir, -ENOMEM */
+void dirlist_free(struct names *names);
 
 int pmu_add_sysfs(struct pmus *t, const char *name, struct err *e);
 

@@ -84,7 +84,7 @@ static int add_matching(struct parse *ps, const char *root, const char *sys, con
 	if (!strpbrk(pattern, "*?["))
 		return add_tracepoint(ps, root, sys, pattern);
 	snprintf(path, sizeof(path), "%s/events/%s", root, sys);
-	ret = names_read(&names, path);
+	ret = dirlist_read(&names, path);
 	for (size_t i = 0; !ret && i < names.n; i++) {
 		if (!event_glob(pattern, names.v[i]))
 			continue;
@@ -92,7 +92,7 @@ static int add_matching(struct parse *ps, const char *root, const char *sys, con
 		if (ret == -ENOENT)
 			ret = 0;
 	}
-	names_free(&names);
+	dirlist_free(&names);
 	return ret == -ENOMEM ? ret : 0;
 }
 
@@ -101,13 +101,13 @@ static void offer_names(struct parse *ps, struct nearest *s, const char *path, c
 	struct names names = { 0 };
 	char full[NAME_MAX * 2 + 2];
 
-	if (!names_read(&names, path))
+	if (!dirlist_read(&names, path))
 		for (size_t i = 0; i < names.n; i++) {
 			snprintf(full, sizeof(full), "%s%s%s", prefix, prefix[0] ? ":" : "",
 				 names.v[i]);
 			parse_offer(ps, s, full);
 		}
-	names_free(&names);
+	dirlist_free(&names);
 }
 
 static int unknown_tracepoint(struct parse *ps, const char *root, const char *sys, const char *name,
@@ -156,11 +156,11 @@ int parse_tracepoint(struct parse *ps, const char *sys_at, size_t nsys, const ch
 		return no_tracefs(ps, sys_at);
 	if (strpbrk(sys, "*?[")) {
 		snprintf(path, sizeof(path), "%s/events", root);
-		ret = names_read(&groups, path);
+		ret = dirlist_read(&groups, path);
 		for (size_t i = 0; !ret && i < groups.n; i++)
 			if (event_glob(sys, groups.v[i]))
 				ret = add_matching(ps, root, groups.v[i], name);
-		names_free(&groups);
+		dirlist_free(&groups);
 	} else {
 		ret = add_matching(ps, root, sys, name);
 	}

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perf record: the option table, and the options into numbers. */
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "branch/branch.h"
+#include "record.h"
+
+/* ---- callbacks ----------------------------------------------------------------------------------- */
+
+static int parse_event(void *p, const struct option *opt, const char *arg, bool unset,
+		       struct err *e)
+{
+	struct record_opts *o = p;
+
+	(void)opt, (void)unset;
+	return events_parse(&o->events, o->pmus, arg, e);
+}
+
+static int parse_filter(void *p, const struct option *opt, const char *arg, bool unset,
+			struct err *e)
+{
+	struct record_opts *o = p;
+
+	(void)opt, (void)unset;
+	return events_set_filter(&o->events, arg, e);
+}
+
+static int parse_freq(void *p, const struct option *opt, const char *arg, bool unset, struct err *e)
+{
+	struct record_opts *o = p;
+
+	(void)opt, (void)unset;
+	arg += strspn(arg, " "); /* "-F 99" may come as one word */
+	o->freq_given = true;
+	o->freq_max = !strcmp(arg, "max");
+	o->freq = 0;
+	if (o->freq_max)
+		return 0;
+	if (cli_parse_u64(arg, &o->freq) || !o->freq)
+		return err_set(e, -EINVAL, "-F takes samples per second or 'max', not '%s'", arg);
+	return 0;
+}
+
+static int parse_count(void *p, const struct option *opt, const char *arg, bool unset,
+		       struct err *e)
+{
+	struct record_opts *o = p;
+
+	(void)opt, (void)unset;
+	arg += strspn(arg, " ");
+	if (cli_parse_u64(arg, &o->count) || !o->count)
+		return err_set(e, -EINVAL, "-c takes a number of events per sample, not '%s'", arg);
+	return 0;
+}
+
+static int parse_callchain(void *p, const struct option *opt, const char *arg, bool unset,
+			   struct err *e)
+{
+	struct record_opts *o = p;
+
+	(void)opt;
+	o->callchain.mode = CALLCHAIN_NONE;
+	return unset ? 0 : callchain_parse(&o->callchain, arg, e);
+}
+
+/* -g: frame pointers, unless --call-graph said something else already. */
+static int parse_g(void *p, const struct option *opt, const char *arg, bool unset, struct err *e)
+{
+	struct record_opts *o = p;
+
+	(void)opt, (void)arg, (void)e;
+	if (unset)
+		o->callchain.mode = CALLCHAIN_NONE;
+	else if (o->callchain.mode == CALLCHAIN_NONE)
+		o->callchain.mode = CALLCHAIN_FP;
+	return 0;
+}
+
+static int parse_branch_any(void *p, const struct option *opt, const char *arg, bool unset,
+			    struct err *e)
+{
+	struct record_opts *o = p;
+
+	(void)opt, (void)arg;
+	if (!unset && o->branch_filter && !o->branch_any)
+		return err_set(e, -EINVAL,
+			       "Error: Can't use --branch-any (-b) with --branch-filter (-j).");
+	o->branch_any = !unset;
+	o->branch_filter = unset ? 0 : PERF_SAMPLE_BRANCH_ANY;
+	return 0;
+}
+
+static int parse_branch_filter(void *p, const struct option *opt, const char *arg, bool unset,
+			       struct err *e)
+{
+	struct record_opts *o = p;
+
+	(void)opt;
+	if (unset) {
+		o->branch_filter = 0;
+		return 0;
+	}
+	if (o->branch_any)
+		return err_set(e, -EINVAL,
+			       "Error: Can't use --branch-any (-b) with --branch-filter (-j).");
+	return branch_filter_parse(arg, &o->branch_filter, e);
+}
+
+static int parse_delay(void *p, const struct option *opt, const char *arg, bool unset,
+		       struct err *e)
+{
+	struct record_opts *o = p;
+	uint64_t ms;
+
+	(void)opt, (void)unset;
+	if (!strcmp(arg, "-1")) {
+		o->delay = -1;
+		return 0;
+	}
+	if (cli_parse_u64(arg, &ms) || ms > INT32_MAX)
+		return err_set(e, -EINVAL,
+			       "-D takes milliseconds, or -1 to start disabled, not '%s'", arg);
+	o->delay = (int64_t)ms;
+	return 0;
+}
+
+static int accept(void *p, const struct option *opt, const char *arg, bool unset, struct err *e)
+{
+	(void)p, (void)arg, (void)unset, (void)e;
+	log_info("--%s: accepted; this recorder does not need it", opt->name);
+	return 0;
+}
+
+/* ---- the table --------------------------------------------------------------------------------------- */
+
+#define B(s, l, f, h)	 OPT_BOOL(s, l, struct record_opts, f, h)
+#define S(s, l, f, a, h) OPT_STRING(s, l, struct record_opts, f, a, h)
+#define L(s, l, f, a, h) OPT_LIST(s, l, struct record_opts, f, a, h)
+
+/* clang-format off */
+const struct option record_options[] = {
+	OPT_GROUP("What to count"),
+	OPT_CALL('e', "event", parse_event, "EVENT", "event selector, see perf-list(1); may be repeated"),
+	OPT_CALL(0, "filter", parse_filter, "FILTER", "filter for the tracepoints of the -e before it"),
+	OPT_CALL('F', "freq", parse_freq, "N|max", "samples per second (default 4000)"),
+	OPT_CALL('c', "count", parse_count, "N", "one sample every N events"),
+	B(0, "strict-freq", strict_freq, "fail when the kernel's limit is below -F"),
+	B(0, "all-user", all_user, "only user space"),
+	B(0, "all-kernel", all_kernel, "only the kernel"),
+	B('n', "no-samples", no_samples, "count, but take no samples"),
+	B(0, "group", group, "put the events into one group"),
+
+	OPT_GROUP("Whom to watch"),
+	B('a', "all-cpus", system_wide, "every process, on all CPUs"),
+	L('C', "cpu", cpus, "LIST", "every process, on these CPUs (0-3,7)"),
+	L('p', "pid", pids, "PID", "existing processes (comma separated)"),
+	L('t', "tid", tids, "TID", "existing threads (comma separated)"),
+	L('u', "uid", users, "USER", "all processes of a user"),
+	B('i', "no-inherit", no_inherit, "leave out child processes and new threads"),
+	B(0, "per-thread", per_thread, "one ring per thread instead of one per CPU"),
+
+	OPT_GROUP("What a sample holds"),
+	OPT_CALL_NOARG('g', NULL, parse_g, "call chains by frame pointers"),
+	OPT_CALL(0, "call-graph", parse_callchain, "MODE", "call chains: fp, dwarf[,STACK BYTES], lbr"),
+	B(0, "kernel-callchains", kernel_callchains, "call chains: the kernel's part only"),
+	B(0, "user-callchains", user_callchains, "call chains: user space only"),
+	OPT_CALL_NOARG('b', "branch-any", parse_branch_any, "taken branches, all kinds"),
+	OPT_CALL('j', "branch-filter", parse_branch_filter, "LIST", "taken branches: any, any_call, any_ret, ind_call, cond, u, k, save_type ..."),
+	B('d', "data", data, "data addresses and sources"),
+	B(0, "phys-data", phys_data, "physical data addresses"),
+	B(0, "data-page-size", data_page_size, "page size of the data address"),
+	B(0, "code-page-size", code_page_size, "page size of the code address"),
+	B('W', "weight", weight, "weight: how long the access took"),
+	B('R', "raw-samples", raw, "raw bytes of all events"),
+	B('T', "timestamp", timestamp, "time of each sample"),
+	B('P', "period", period, "period of each sample"),
+	B(0, "sample-cpu", sample_cpu, "CPU of each sample"),
+	B('s', "stat", stat, "per-thread counts"),
+	S('k', "clockid", clock, "CLOCK", "clock of the timestamps: mono, mono_raw, real, boot, tai"),
+
+	OPT_GROUP("Which other records"),
+	B(0, "switch-events", switch_events, "context switches"),
+	B(0, "namespaces", namespaces, "namespaces"),
+	B(0, "all-cgroups", all_cgroups, "cgroups"),
+
+	OPT_GROUP("Where it goes and how"),
+	S('o', "output", output, "FILE", "output file (default perf.data); - writes a stream to stdout"),
+	S('m', "mmap-pages", ring, "N[BKMG]", "pages (or bytes) of each ring, rounded up to 2^n"),
+	OPT_STRING_DEF('z', "compression-level", struct record_opts, compress, "N", "1", "compress with zstd, level 1 to 22 (1 when none is given)"),
+	S(0, "max-size", max_size, "N[BKMG]", "stop when the file has this size"),
+	S(0, "mmap-flush", mmap_flush, "N[BKMG]", "leave a ring alone until it holds this much"),
+	OPT_STRING_DEF(0, "aio", struct record_opts, aio, "N", "1", "accepted: writing never waits for the disk here"),
+	B('B', "no-buildid", no_buildid, "do not collect build ids at the end"),
+	B('N', "no-buildid-cache", no_buildid_cache, "accepted: there is no cache to update"),
+	B(0, "buildid-all", buildid_all, "build ids of all objects, hit or not"),
+	B(0, "no-buildid-mmap", no_buildid_mmap, "mmap records with device and inode instead of build ids"),
+	OPT_CALL('D', "delay", parse_delay, "MS", "start counting after MS milliseconds; -1: when --control says so"),
+	S(0, "control", control, "SPEC", "fifo:CTL[,ACK] or fd:CTL[,ACK]: enable, disable, stop, ping ..."),
+	B(0, "dry-run", dry_run, "check the options and the events, record nothing"),
+	B('q', "quiet", quiet, "no messages but errors"),
+	OPT_INC('v', "verbose", struct record_opts, verbose, "more messages; -vv prints every attr"),
+	{ .type = OPTION_CALL, .name = "proc-map-timeout", .parse = accept, .arg = "MS", .flags = OPTION_HIDDEN, .help = "accepted" },
+	{ .type = OPTION_CALL, .name = "affinity", .parse = accept, .arg = "MODE", .flags = OPTION_HIDDEN, .help = "accepted" },
+	{ .type = OPTION_CALL, .name = "buildid-mmap", .parse = accept, .flags = OPTION_HIDDEN | OPTION_NO_ARG | OPTION_NO_NEG, .help = "the default" },
+	{ .type = OPTION_CALL, .name = "no-bpf-event", .parse = accept, .flags = OPTION_HIDDEN | OPTION_NO_ARG | OPTION_NO_NEG, .help = "accepted" },
+	OPT_END(),
+};
+/* clang-format on */
+
+/* ---- strings into numbers ------------------------------------------------------------------------------- */
+
+static int prepare_clock(struct recording *rec, const char *name, struct err *e)
+{
+	static const struct {
+		const char *name;
+		int32_t id;
+	} clocks[] = {
+		{ "realtime", CLOCK_REALTIME },
+		{ "real", CLOCK_REALTIME },
+		{ "monotonic", CLOCK_MONOTONIC },
+		{ "mono", CLOCK_MONOTONIC },
+		{ "monotonic_raw", CLOCK_MONOTONIC_RAW },
+		{ "mono_raw", CLOCK_MONOTONIC_RAW },
+		{ "raw", CLOCK_MONOTONIC_RAW },
+		{ "boottime", CLOCK_BOOTTIME },
+		{ "boot", CLOCK_BOOTTIME },
+		{ "tai", CLOCK_TAI },
+	};
+	uint64_t v;
+
+	rec->use_clockid = true;
+	if (!strncmp(name, "CLOCK_", 6))
+		name += 6;
+	for (size_t i = 0; i < ARRAY_SIZE(clocks); i++) {
+		if (!strcasecmp(clocks[i].name, name)) {
+			rec->clockid = clocks[i].id;
+			return 0;
+		}
+	}
+	if (!cli_parse_u64(name, &v) && v < 64) {
+		rec->clockid = (int32_t)v;
+		return 0;
+	}
+	err_set(e, -EINVAL, "-k: unknown clock '%s'", name);
+	err_hint(e, "Clocks are mono, mono_raw, real, boot, tai, or a number.");
+	return -EINVAL;
+}
+
+/* "128" pages or "1M" bytes, up to a power of two of pages. */
+static int prepare_ring(struct recording *rec, const char *text, struct err *e)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), v, pages = 1;
+	char copy[64];
+
+	/* A second number, behind a comma, is for AUX rings. */
+	snprintf(copy, sizeof(copy), "%s", text);
+	copy[strcspn(copy, ",")] = '\0';
+	if (!cli_parse_u64(copy, &v))
+		v = v > UINT64_MAX / page ? UINT64_MAX : v * page;
+	else if (cli_parse_size(copy, &v))
+		return err_set(e, -EINVAL, "-m takes pages or bytes such as 4M, not '%s'", text);
+	if (!v || v > 1ULL << 40)
+		return err_set(e, -EINVAL, "-m %s: a ring has between one page and 2^31 of them",
+			       text);
+	while (pages * page < v)
+		pages *= 2;
+	if (pages * page != v)
+		log_info("rings of %llu pages (rounded up to a power of two)",
+			 (unsigned long long)pages);
+	rec->ring_pages = (uint32_t)pages;
+	return 0;
+}
+
+static int prepare_size(const char *what, const char *text, uint64_t *v, struct err *e)
+{
+	if (text && (cli_parse_size(text, v) || !*v))
+		return err_set(e, -EINVAL, "%s takes a size such as 100M, not '%s'", what, text);
+	return 0;
+}
+
+static int prepare_compress(struct recording *rec, const char *text, struct err *e)
+{
+	uint64_t level;
+
+	text += *text == '='; /* -z=3 */
+	if (cli_parse_u64(text, &level) || level < 1 || level > 22)
+		return err_set(e, -EINVAL, "-z takes a level from 1 to 22, not '%s'", text);
+	rec->compress_level = (int)level;
+	return 0;
+}
+
+static int prepare_lists(struct capture_target *t, const struct cli_list *l,
+			 int (*add)(struct capture_target *t, const char *list, struct err *e),
+			 struct err *e)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < l->items.n; i++)
+		ret = add(t, l->items.v[i] + strspn(l->items.v[i], " "), e);
+	return ret;
+}
+
+static int prepare_target(struct recording *rec, struct err *e)
+{
+	const struct record_opts *o = rec->opts;
+	struct capture_target *t = &rec->target;
+	int ret = prepare_lists(t, &o->pids, capture_target_pids, e);
+
+	if (!ret)
+		ret = prepare_lists(t, &o->tids, capture_target_tids, e);
+	if (!ret)
+		ret = prepare_lists(t, &o->users, capture_target_user, e);
+	if (!ret)
+		ret = prepare_lists(t, &o->cpus, capture_target_cpus, e);
+	if (ret)
+		return ret;
+	if (t->tids.n && o->system_wide)
+		log_warn("-p, -t and -u win over -a");
+	t->per_thread = o->per_thread;
+	t->system_wide = !t->tids.n && (o->system_wide || t->cpus_given || !rec->has_workload);
+	if (t->per_thread && (t->system_wide || t->cpus_given))
+		return err_set(e, -EINVAL,
+			       "--per-thread goes with -p, -t, -u or a command, not with CPUs");
+	rec->workload_is_target = rec->has_workload && !t->tids.n && !t->system_wide;
+	t->workload = rec->workload_is_target;
+	return 0;
+}
+
+int record_prepare(struct recording *rec, struct err *e)
+{
+	const struct record_opts *o = rec->opts;
+	int ret = 0;
+
+	if (o->clock)
+		ret = prepare_clock(rec, o->clock, e);
+	if (!ret && o->ring)
+		ret = prepare_ring(rec, o->ring, e);
+	if (!ret && o->compress)
+		ret = prepare_compress(rec, o->compress, e);
+	if (!ret)
+		ret = prepare_size("--max-size", o->max_size, &rec->max_bytes, e);
+	if (!ret)
+		ret = prepare_size("--mmap-flush", o->mmap_flush, &rec->flush_bytes, e);
+	if (!ret && o->delay == -1 && !o->control)
+		ret = err_set(e, -EINVAL,
+			      "-D -1 needs --control: nothing else would start the recording");
+	return ret ? ret : prepare_target(rec, e);
+}
+
+/* ---- numbers into attrs -------------------------------------------------------------------------------------- */
+
+/* -F above the kernel's limit: lowered with a warning, or refused. */
+static int limit_freq(const struct record_opts *o, uint64_t *freq, struct err *e)
+{
+	uint64_t max = events_max_freq();
+
+	*freq = o->freq_max ? (max ? max : 4000) : o->freq;
+	if (!max || *freq <= max)
+		return 0;
+	if (o->strict_freq) {
+		err_set(e, -EINVAL,
+			"-F %llu is more than the kernel allows (%llu samples a second)",
+			(unsigned long long)*freq, (unsigned long long)max);
+		err_hint(e,
+			 "Leave --strict-freq out to record at %llu, or raise the limit:\n"
+			 "sysctl kernel.perf_event_max_sample_rate=%llu",
+			 (unsigned long long)max, (unsigned long long)*freq);
+		return -EINVAL;
+	}
+	log_warn(
+		"warning: Maximum frequency rate (%llu Hz) exceeded, throttling from %llu Hz to %llu Hz.\n"
+		"         The limit can be raised via /proc/sys/kernel/perf_event_max_sample_rate.\n"
+		"         Use --strict-freq to disable this throttling, refusing to record.",
+		(unsigned long long)max, (unsigned long long)*freq, (unsigned long long)max);
+	*freq = max;
+	return 0;
+}
+
+static int add_events(struct recording *rec, struct err *e)
+{
+	const struct record_opts *o = rec->opts;
+	struct event_list *l = rec->events;
+	int ret = l->n ? 0 : events_add_default(l, o->pmus, e);
+
+	for (size_t i = 0; o->group && !ret && i < l->n; i++) {
+		l->v[i].leader = 0;
+		l->v[i].nr_members = i ? 0 : (uint32_t)l->n;
+	}
+	/* Whoever starts late, or sees only some CPUs, still needs all maps. */
+	if (ret || !(rec->target.system_wide || o->delay))
+		return ret;
+	ret = events_add_dummy(l, e);
+	if (!ret)
+		l->v[l->n - 1].all_cpus = rec->target.cpus_given && rec->target.system_wide;
+	return ret;
+}
+
+int record_config(struct recording *rec, struct err *e)
+{
+	const struct record_opts *o = rec->opts;
+	bool workload = rec->workload_is_target;
+	struct events_config c = {
+		.period = o->count,
+		.callchain = o->callchain,
+		.branch_filter = o->branch_filter,
+		.intr_regs = o->intr_regs,
+		.user_regs = o->user_regs,
+		.regs_caps = o->regs_caps,
+		.clockid = rec->clockid,
+		.use_clockid = rec->use_clockid,
+		.inherit = !o->no_inherit && !o->per_thread,
+		.inherit_stat = o->stat,
+		.disabled = true,
+		.enable_on_exec = workload && !o->delay,
+		.dummy_starts = !workload,
+		.dummy_on_exec = workload && o->delay,
+		.per_cpu = rec->target.system_wide || rec->target.cpus_given,
+		.sample_cpu = o->sample_cpu,
+		.sample_address = o->data,
+		.phys_addr = o->phys_data,
+		.data_page_size = o->data_page_size,
+		.code_page_size = o->code_page_size,
+		.weight = o->weight,
+		.raw = o->raw,
+		.period_given = o->period,
+		.no_period = o->no_period,
+		.no_samples = o->no_samples,
+		.no_time = o->no_time,
+		.all_user = o->all_user,
+		.all_kernel = o->all_kernel,
+		.kernel_callchains = o->kernel_callchains,
+		.user_callchains = o->user_callchains,
+		.switch_events = o->switch_events,
+		.namespaces = o->namespaces,
+		.cgroups = o->all_cgroups,
+		.no_build_id = o->no_buildid_mmap || o->no_buildid,
+	};
+	int ret = limit_freq(o, &c.freq, e);
+
+	if (!ret)
+		ret = add_events(rec, e);
+	return ret ? ret : events_configure(rec->events, &c, e);
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perf record: the output file, its features, and its end. */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record.h"
+
+/* ---- opening ------------------------------------------------------------------------------------ */
+
+/* A recording that is there already moves to .old; rename() follows no symlink at its target. */
+static int keep_old(const char *path, struct err *e)
+{
+	char old[PATH_MAX];
+
+	if (snprintf(old, sizeof(old), "%s.old", path) >= (int)sizeof(old))
+		return err_set(e, -ENAMETOOLONG, "the path of the output is too long");
+	if (rename(path, old)) {
+		err_set(e, -errno, "cannot keep the earlier recording as '%s': %s", old,
+			strerror(errno));
+		err_hint(e, "Move it away, or record elsewhere with -o.");
+		return e->code;
+	}
+	return 0;
+}
+
+static int refuse_kind(const char *path, mode_t mode, struct err *e)
+{
+	if (S_ISLNK(mode)) {
+		err_set(e, -ELOOP, "the output '%s' is a symbolic link, which is not followed",
+			path);
+		err_hint(e, "Remove the link, or name the file it points to.");
+		return -ELOOP;
+	}
+	if (S_ISDIR(mode))
+		return err_set(e, -EISDIR, "the output '%s' is a directory", path);
+	return 0;
+}
+
+static int open_file(struct recording *rec, struct err *e)
+{
+	const char *path = rec->path;
+	int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
+	struct stat st;
+
+	if (!lstat(path, &st)) {
+		int ret = refuse_kind(path, st.st_mode, e);
+
+		if (ret)
+			return ret;
+		if (S_ISREG(st.st_mode)) {
+			ret = st.st_size ? keep_old(path, e) : unlink(path) ? -errno : 0;
+			if (ret)
+				return err_set(st.st_size ? NULL : e, ret,
+					       "cannot replace the empty file '%s'", path);
+			flags |= O_EXCL;
+		} else {
+			flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC; /* /dev/null, a fifo */
+		}
+	} else {
+		flags |= O_EXCL;
+	}
+	rec->fd = open(path, flags, 0600);
+	if (rec->fd < 0) {
+		err_set(e, -errno, "cannot create '%s': %s", path, strerror(errno));
+		err_hint(e, "Record elsewhere: -o FILE");
+		return e->code;
+	}
+	if (!fstat(rec->fd, &st))
+		rec->pipe = S_ISFIFO(st.st_mode);
+	return 0;
+}
+
+int record_open_output(struct recording *rec, struct err *e)
+{
+	struct stat st;
+
+	rec->path = rec->opts->output;
+	if (strcmp(rec->path, "-"))
+		return open_file(rec, e);
+	if (isatty(STDOUT_FILENO)) {
+		err_set(e, -EINVAL, "a recording is not written to a terminal");
+		err_hint(e, "perf record -o - ... | perf report -i -");
+		return -EINVAL;
+	}
+	rec->fd = dup(STDOUT_FILENO);
+	if (rec->fd < 0)
+		return err_set(e, -errno, "cannot use stdout: %s", strerror(errno));
+	fcntl(rec->fd, F_SETFD, FD_CLOEXEC);
+	/* A stream even into a regular file: that is what "-" asks for. */
+	rec->pipe = true;
+	if (!fstat(rec->fd, &st) && S_ISREG(st.st_mode))
+		log_info("stdout is a file: it gets the stream form");
+	return 0;
+}
+
+/* ---- features ------------------------------------------------------------------------------------- */
+
+static int put_feature(struct recording *rec, int id, struct obuf *o, struct err *e)
+{
+	int ret = o->code ? err_set(e, o->code, "no memory for feature %d", id)
+			  : perfdata_writer_feature(rec->writer, id, o->buf, o->len, e);
+
+	o->len = 0;
+	return ret;
+}
+
+static int put_cmdline(struct recording *rec, struct obuf *o, struct err *e)
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	self[n > 0 ? n : 0] = '\0';
+	feature_put_u32(o, (uint32_t)rec->argc + 1);
+	feature_put_string(o, n > 0 ? self : "perf");
+	for (int i = 0; i < rec->argc; i++)
+		feature_put_string(o, rec->argv[i]);
+	return put_feature(rec, FEAT_CMDLINE, o, e);
+}
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec ts = { 0 };
+
+	clock_gettime(id, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static int put_clock(struct recording *rec, struct obuf *o, struct err *e)
+{
+	struct timespec res = { 0 };
+	int ret;
+
+	if (!rec->use_clockid)
+		return 0;
+	clock_getres(rec->clockid, &res);
+	feature_put_u64(o, (uint64_t)res.tv_sec * 1000000000 + (uint64_t)res.tv_nsec);
+	ret = put_feature(rec, FEAT_CLOCKID, o, e);
+	feature_put_u32(o, 1); /* version */
+	feature_put_u32(o, (uint32_t)rec->clockid);
+	feature_put_u64(o, clock_ns(CLOCK_REALTIME));
+	feature_put_u64(o, clock_ns(rec->clockid));
+	return ret ? ret : put_feature(rec, FEAT_CLOCK_DATA, o, e);
+}
+
+static int put_host(struct recording *rec, struct obuf *o, struct err *e)
+{
+	static const int host[] = {
+		FEAT_HOSTNAME,	   FEAT_OSRELEASE,     FEAT_VERSION,	     FEAT_ARCH,
+		FEAT_NRCPUS,	   FEAT_CPUDESC,       FEAT_CPUID,	     FEAT_TOTAL_MEM,
+		FEAT_CPU_TOPOLOGY, FEAT_NUMA_TOPOLOGY, FEAT_PMU_MAPPINGS,    FEAT_CACHE,
+		FEAT_MEM_TOPOLOGY, FEAT_CPU_PMU_CAPS,  FEAT_HYBRID_TOPOLOGY, FEAT_PMU_CAPS,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(host); i++) {
+		int ret = feature_collect_host(host[i], o);
+
+		if (ret) {
+			o->len = 0;
+			continue;
+		}
+		ret = put_feature(rec, host[i], o, e);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static bool has_branches(const struct event_list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i].attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
+			return true;
+	return false;
+}
+
+/* What is known before the first record; in a stream it must stand before the data. */
+static int put_early(struct recording *rec, struct err *e)
+{
+	struct obuf o;
+	int ret = obuf_init(&o, -1, 0);
+
+	if (ret)
+		return err_set(e, ret, "no memory for the header");
+	ret = put_host(rec, &o, e);
+	if (!ret)
+		ret = put_cmdline(rec, &o, e);
+	if (!ret)
+		ret = put_clock(rec, &o, e);
+	if (!ret && has_branches(rec->events))
+		ret = put_feature(rec, FEAT_BRANCH_STACK, &o, e);
+	if (!ret && capture_tracing_data(rec->events, &o))
+		ret = put_feature(rec, FEAT_TRACING_DATA, &o, e);
+	obuf_free(&o);
+	return ret;
+}
+
+int record_start_file(struct recording *rec, struct err *e)
+{
+	struct perfdata_writer_opts wo = { .fd = rec->fd,
+					   .pipe = rec->pipe,
+					   .compress_level = rec->compress_level };
+	size_t n = rec->events->n;
+	struct perfdata_writer_event *evs = calloc(n, sizeof(*evs));
+	int ret;
+
+	if (!evs)
+		return err_set(e, -ENOMEM, "no memory for %zu events", n);
+	for (size_t i = 0; i < n; i++) {
+		const struct event *ev = &rec->events->v[i];
+
+		evs[i] = (struct perfdata_writer_event){ .attr = ev->attr,
+							 .name = ev->name,
+							 .leader = ev->leader,
+							 .nr_members = ev->nr_members,
+							 .group = ev->group ? ev->group : "" };
+		evs[i].ids = capture_ids(rec->capture, i, &evs[i].nr_ids);
+	}
+	ret = perfdata_writer_open(&rec->writer, &wo, evs, n, e);
+	free(evs);
+	return ret ? ret : put_early(rec, e);
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------ */
+
+static int put_late(struct recording *rec, struct err *e)
+{
+	const struct capture_stats *st = capture_stats(rec->capture);
+	struct obuf o;
+	int ret = obuf_init(&o, -1, 0);
+
+	if (ret)
+		return err_set(e, ret, "no memory for the header");
+	if (st->samples && st->first_time) {
+		feature_put_u64(&o, st->first_time);
+		feature_put_u64(&o, st->last_time);
+		ret = put_feature(rec, FEAT_SAMPLE_TIME, &o, e);
+	}
+	if (!ret && !rec->opts->no_buildid && st->samples) {
+		struct err inner = { 0 };
+
+		/* Build ids are a help for later; without them the recording is still good. */
+		if (record_build_ids(rec, &o, &inner))
+			log_warn("no build ids: %s", inner.text);
+		else if (o.len)
+			ret = put_feature(rec, FEAT_BUILD_ID, &o, e);
+	}
+	obuf_free(&o);
+	return ret;
+}
+
+int record_finish_file(struct recording *rec, struct err *e)
+{
+	int ret = 0;
+
+	if (!rec->writer)
+		return 0;
+	if (!rec->pipe && !rec->write_code) {
+		ret = perfdata_writer_flush(rec->writer, e);
+		if (!ret)
+			ret = put_late(rec, e);
+	}
+	/* Even a full disk may have room for the header's last word. */
+	if (perfdata_writer_finish(rec->writer, ret ? NULL : e) && !ret)
+		ret = rec->write_code ? rec->write_code : e->code ? e->code : -EIO;
+	return ret;
+}

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perf record: one recording from opening to the closing messages. */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record.h"
+
+/* A ring that fills slowly is emptied this often, so that little is lost with a killed recorder. */
+#define IDLE_MS 1000
+
+/* ---- into the file -------------------------------------------------------------------------------- */
+
+static int write_records(void *ctx, const void *a, size_t na, const void *b, size_t nb,
+			 struct err *e)
+{
+	struct recording *rec = ctx;
+	int ret = perfdata_writer_write(rec->writer, a, na, b, nb, e);
+
+	if (ret)
+		rec->write_code = ret;
+	return ret;
+}
+
+static int drain(struct recording *rec, struct err *e)
+{
+	int ret = capture_drain(rec->capture, rec->flush_bytes, &rec->sink, e);
+
+	if (!ret)
+		ret = perfdata_writer_flush(rec->writer, e);
+	if (ret)
+		rec->write_code = ret;
+	if (!ret && rec->max_bytes && perfdata_writer_bytes(rec->writer) >= rec->max_bytes)
+		rec->size_reached = true;
+	return ret;
+}
+
+static int synthesize(struct recording *rec, struct err *e)
+{
+	struct synth *s = &rec->synth;
+	const struct perf_event_attr *first = &rec->events->v[0].attr;
+	int ret;
+
+	*s = (struct synth){ .sink = &rec->sink,
+			     .sample_type = first->sample_type,
+			     .sample_id_all = first->flags & ATTR_FLAG_SAMPLE_ID_ALL,
+			     .data_maps = rec->opts->data ||
+					  rec->opts->callchain.mode == CALLCHAIN_DWARF,
+			     .build_ids = !rec->opts->no_buildid_mmap && !rec->opts->no_buildid,
+			     .namespaces = rec->opts->namespaces };
+	ret = synth_id_index(s, rec->capture, e);
+	if (!ret)
+		ret = synth_kernel(s, e);
+	if (!ret)
+		ret = synth_thread_map(s, &rec->target, e);
+	if (!ret)
+		ret = synth_cpu_map(s, &rec->target, e);
+	if (!ret)
+		ret = synth_tasks(s, &rec->target, e);
+	if (!ret)
+		ret = synth_finished_init(s, e);
+	synth_end(s);
+	return ret;
+}
+
+/* ---- starting ----------------------------------------------------------------------------------------- */
+
+static void show_attrs(const struct recording *rec)
+{
+	struct obuf o;
+
+	if (log_get_level() < LOG_DEBUG || obuf_init(&o, -1, 0))
+		return;
+	for (size_t i = 0; i < rec->events->n; i++) {
+		const struct event *ev = &rec->events->v[i];
+
+		o.len = 0;
+		obuf_str(&o, ev->name);
+		obuf_lit(&o, ": ");
+		attr_print(&ev->attr, &o);
+		obuf_char(&o, '\0');
+		if (!o.code)
+			log_debug("%s", o.buf);
+	}
+	obuf_free(&o);
+}
+
+static int start_workload(struct recording *rec, struct err *e)
+{
+	int ret;
+
+	if (!rec->has_workload)
+		return 0;
+	ret = workload_start(&rec->workload, rec->command, e);
+	if (!ret && rec->workload_is_target && vec_push(&rec->target.tids, rec->workload.pid))
+		ret = err_set(e, -ENOMEM, "no memory for the target");
+	return ret;
+}
+
+static int open_events(struct recording *rec, struct err *e)
+{
+	struct capture_opts co = {
+		.events = rec->events,
+		.target = &rec->target,
+		.opener = &rec->opener,
+		.context = &rec->context,
+		.ring_pages = rec->ring_pages,
+		.inherit = !rec->opts->no_inherit,
+		.allow_fallback =
+			!rec->opts->branch_filter && rec->opts->callchain.mode != CALLCHAIN_LBR,
+	};
+	int ret = capture_open(&rec->capture, &co, e);
+
+	show_attrs(rec);
+	return ret;
+}
+
+static int prepare(struct recording *rec, struct err *e)
+{
+	int ret = record_config(rec, e);
+
+	if (!ret)
+		events_open_context(&rec->context, rec->opts->pmus);
+	if (!ret && rec->opts->control) {
+		ret = control_open(&rec->control, rec->opts->control, e);
+		rec->has_control = !ret;
+	}
+	if (!ret)
+		ret = start_workload(rec, e);
+	return ret ? ret : open_events(rec, e);
+}
+
+static int begin(struct recording *rec, struct err *e)
+{
+	int ret = record_open_output(rec, e);
+
+	rec->sink = (struct capture_sink){ .write = write_records, .ctx = rec };
+	if (!ret)
+		ret = record_start_file(rec, e);
+	if (!ret)
+		ret = capture_signals(rec->capture, e);
+	if (!ret && rec->has_control)
+		ret = capture_watch_control(rec->capture, rec->control.ctl_fd, e);
+	if (!ret)
+		ret = synthesize(rec, e);
+	if (!ret)
+		ret = perfdata_writer_flush(rec->writer, e);
+	if (!ret && !rec->opts->delay && !rec->workload_is_target)
+		ret = capture_enable(rec->capture, NULL, e);
+	if (!ret && rec->has_workload)
+		ret = workload_go(&rec->workload, e);
+	return ret;
+}
+
+/* ---- while it runs ---------------------------------------------------------------------------------------- */
+
+static void list_events(const struct recording *rec)
+{
+	for (size_t i = 0; i < rec->events->n; i++)
+		fprintf(stderr, "%s\n", rec->events->v[i].name);
+}
+
+/* Commands of --control: true when one of them ends the recording. */
+static bool obey(struct recording *rec)
+{
+	char arg[256];
+	bool stop = false;
+
+	for (;;) {
+		enum control_cmd cmd = control_next(&rec->control, arg, sizeof(arg));
+		const char *name = arg[0] ? arg : NULL;
+		struct err err = { 0 };
+		int ret = 0;
+
+		switch (cmd) {
+		case CONTROL_NONE: return stop;
+		case CONTROL_ENABLE:
+			ret = capture_enable(rec->capture, name, &err);
+			if (!ret)
+				log_warn("Events enabled");
+			break;
+		case CONTROL_DISABLE:
+			ret = capture_disable(rec->capture, name, &err);
+			if (!ret)
+				log_warn("Events disabled");
+			break;
+		case CONTROL_STOP: stop = true; break;
+		case CONTROL_EVLIST: list_events(rec); break;
+		case CONTROL_PING:
+		case CONTROL_SNAPSHOT: break;
+		case CONTROL_UNKNOWN: log_warn("--control: unknown command '%s'", arg); continue;
+		}
+		if (ret)
+			log_warn("--control: %s", err.text);
+		control_ack(&rec->control);
+	}
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* -D: the time of the start has come. */
+static int start_late(struct recording *rec, int64_t *start_at, struct err *e)
+{
+	if (*start_at < 0 || now_ms() < *start_at)
+		return 0;
+	*start_at = -1;
+	log_info("recording begins after %lld ms", (long long)rec->opts->delay);
+	return capture_enable(rec->capture, NULL, e);
+}
+
+static int follow(struct recording *rec, struct err *e)
+{
+	int64_t start_at = rec->opts->delay > 0 ? now_ms() + rec->opts->delay : -1;
+	bool done = false;
+	int ret = 0;
+
+	while (!done && !ret) {
+		int64_t wait = start_at < 0 ? IDLE_MS : start_at - now_ms();
+		int what = capture_wait(rec->capture,
+					wait < 0	 ? 0
+					: wait > IDLE_MS ? IDLE_MS
+							 : (int)wait,
+					e);
+
+		if (what < 0)
+			return what;
+		ret = start_late(rec, &start_at, e);
+		if (!ret && what & (CAPTURE_DATA | CAPTURE_TIMEOUT))
+			ret = drain(rec, e);
+		if (what & CAPTURE_CONTROL)
+			done |= obey(rec);
+		done |= (what & (CAPTURE_SIGNAL | CAPTURE_GONE)) != 0;
+		if (what & CAPTURE_CHILD && rec->has_workload)
+			done |= workload_ended(&rec->workload, false);
+		done |= rec->size_reached;
+	}
+	return ret;
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------------- */
+
+static void say_losses(const struct recording *rec, const struct capture_stats *st)
+{
+	size_t kb = capture_ring_bytes(rec->capture) / 1024;
+
+	if (st->lost_records || st->lost_counts)
+		log_warn(
+			"perf record: lost %" PRIu64 " records, %" PRIu64
+			" of them samples: rings of %zu kB were full; try -m %zuK, a lower -F, or no -g",
+			max_u64(st->lost_records, st->lost_counts), st->lost_counts, kb, kb * 4);
+	if (st->lost_samples)
+		log_warn("perf record: lost %" PRIu64
+			 " samples in the hardware or by a filter (LOST_SAMPLES)",
+			 st->lost_samples);
+	if (st->throttled)
+		log_warn(
+			"perf record: throttled %" PRIu64
+			" times: the kernel held events back because interrupts took too long; try a lower -F",
+			st->throttled);
+}
+
+static void say_summary(const struct recording *rec)
+{
+	const struct capture_stats *st = capture_stats(rec->capture);
+	double mb = (double)perfdata_writer_bytes(rec->writer) / 1024 / 1024;
+	double raw = (double)perfdata_writer_raw_bytes(rec->writer) / 1024 / 1024;
+	const char *path = rec->pipe && !strcmp(rec->path, "-") ? "-" : rec->path;
+	char packed[96] = "";
+
+	if (log_get_level() < LOG_WARN)
+		return;
+	if (rec->compress_level && mb > 0)
+		snprintf(packed, sizeof(packed), ", compressed (original %.3f MB, ratio is %.3f)",
+			 raw, raw / mb);
+	fprintf(stderr, "[ perf record: Woken up %" PRIu64 " times to write data ]\n",
+		st->wakeups ? st->wakeups : 1);
+	if (rec->size_reached)
+		fprintf(stderr,
+			"[ perf record: perf size limit reached (%" PRIu64
+			" KB), stopping session ]\n",
+			rec->max_bytes / 1024);
+	fprintf(stderr, "[ perf record: Captured and wrote %.3f MB %s%s (%" PRIu64 " samples) ]\n",
+		mb, path, packed, st->samples);
+	say_losses(rec, st);
+}
+
+/* What the workload came to becomes ours; a signal that ended us is raised again. */
+static int exit_status(struct recording *rec, int status)
+{
+	int sig = rec->capture ? capture_signal(rec->capture) : 0;
+
+	if (status)
+		return status;
+	if (rec->has_workload && rec->workload.reaped && !sig) {
+		if (WIFSIGNALED(rec->workload.status))
+			sig = WTERMSIG(rec->workload.status);
+		else
+			return WEXITSTATUS(rec->workload.status);
+	}
+	if (sig) {
+		sigset_t set;
+
+		fflush(stderr);
+		sigemptyset(&set);
+		sigaddset(&set, sig);
+		signal(sig, SIG_DFL);
+		kill(getpid(), sig);
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
+		return 128 + sig; /* a signal whose default is to be ignored */
+	}
+	return 0;
+}
+
+/* A recording that ended by itself leaves its command running no longer than it needs. */
+static void end_workload(struct recording *rec)
+{
+	if (!rec->has_workload)
+		return;
+	if (rec->write_code || rec->size_reached ||
+	    (rec->capture && capture_signal(rec->capture)) || !rec->workload_is_target)
+		workload_kill(&rec->workload, SIGTERM);
+	workload_ended(&rec->workload, true);
+}
+
+static int dry_run(struct recording *rec)
+{
+	log_info("%zu events open on %zu rings; nothing is recorded (--dry-run)", rec->events->n,
+		 capture_nr_rings(rec->capture));
+	workload_free(&rec->workload);
+	return 0;
+}
+
+static void clean_up(struct recording *rec)
+{
+	workload_free(&rec->workload);
+	if (rec->has_control)
+		control_close(&rec->control);
+	perfdata_writer_free(rec->writer);
+	capture_free(rec->capture);
+	if (rec->fd >= 0)
+		close(rec->fd);
+}
+
+int record_run(struct recording *rec)
+{
+	struct err err = { 0 }, late = { 0 };
+	int ret, status = 0;
+
+	rec->workload.pid = rec->workload.go_fd = rec->workload.err_fd = -1;
+	signal(SIGPIPE, SIG_IGN);
+	ret = prepare(rec, &err);
+	if (!ret && rec->opts->dry_run) {
+		status = dry_run(rec);
+		goto out;
+	}
+	if (!ret)
+		ret = begin(rec, &err);
+	if (!ret)
+		ret = follow(rec, &err);
+	if (ret)
+		status = cli_print_err(&err);
+	if (ret == -ENOENT && rec->has_workload && rec->workload.reaped)
+		status = 127;
+	if (!rec->writer)
+		goto out;
+	if (!rec->write_code && capture_finish(rec->capture, &rec->sink, &late))
+		status = cli_print_err(&late);
+	end_workload(rec);
+	if (record_finish_file(rec, &late) && !status)
+		status = cli_print_err(&late);
+	say_summary(rec);
+out:
+	status = rec->opts->dry_run ? status : exit_status(rec, status);
+	clean_up(rec);
+	return status;
+}

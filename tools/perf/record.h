@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of perf record share: its options and one recording. */
+#ifndef PERF_RECORD_H
+#define PERF_RECORD_H
+
+#include "builtin.h"
+#include "capture/capture.h"
+#include "perfdata/perfdata.h"
+
+/* As typed; strings live in argv. */
+struct record_opts {
+	struct cli_list pids, tids, users, cpus;
+	const char *output, *control, *clock, *ring, *compress, *max_size, *mmap_flush, *aio;
+	bool system_wide, no_inherit, per_thread, stat, no_time, timestamp, period, no_period, data,
+		phys_data, data_page_size, code_page_size, weight, raw, sample_cpu, all_user,
+		all_kernel, kernel_callchains, user_callchains, no_buildid, no_buildid_cache,
+		buildid_all, no_buildid_mmap, switch_events, namespaces, all_cgroups, dry_run,
+		quiet, no_samples, strict_freq, group, no_freq_given;
+	int verbose;
+	int64_t delay; /* ms; -1 = only --control starts it */
+	uint64_t freq, count;
+	bool freq_given, freq_max;
+	struct callchain_opts callchain;
+	bool branch_any;
+	uint64_t branch_filter;
+	/* Registers (-I, --user-regs): set by their option callbacks, used by record_config(). */
+	const struct regs_selection *intr_regs, *user_regs;
+	const struct regs_caps *regs_caps;
+	/* Events are parsed where they stand, so that --filter knows what is before it. */
+	struct pmus *pmus;
+	struct event_list events;
+};
+
+struct recording {
+	const struct record_opts *opts;
+	struct event_list *events;
+	struct capture_target target;
+	struct event_opener opener;
+	struct open_context context;
+	struct workload workload;
+	struct control control;
+	struct capture *capture;
+	struct capture_sink sink;
+	struct synth synth;
+	struct perfdata_writer *writer;
+	char **argv;	/* the whole command line, for the CMDLINE feature */
+	char **command; /* the workload */
+	int argc;
+	bool has_workload, workload_is_target, has_control, pipe;
+	int fd;
+	const char *path;
+	int32_t clockid;
+	bool use_clockid;
+	uint64_t max_bytes, flush_bytes;
+	uint64_t wall_ns, clock_ns; /* CLOCK_DATA */
+	bool size_reached;
+	int write_code; /* -errno of a write that failed: what came before is kept */
+	uint32_t ring_pages;
+	int compress_level;
+};
+
+/* record-options.c */
+extern const struct option record_options[];
+/* Checks and turns the strings into numbers. 0 or -errno. */
+int record_prepare(struct recording *rec, struct err *e);
+int record_config(struct recording *rec, struct err *e);
+
+/* record-output.c */
+/* Opens the file: 0600, an earlier one moved to .old, no symlink followed. */
+int record_open_output(struct recording *rec, struct err *e);
+int record_start_file(struct recording *rec, struct err *e);
+int record_finish_file(struct recording *rec, struct err *e);
+
+/* record-buildid.c: which objects were hit, from the records written so far. */
+int record_build_ids(struct recording *rec, struct obuf *o, struct err *e);
+
+/* record-run.c: from opening to the last record; the exit status. */
+int record_run(struct recording *rec);
+
+#endif
