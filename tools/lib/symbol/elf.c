@@ -486,10 +486,9 @@ int elf_load_symbols(struct elf_file *f, const struct segments *run, bool raw, u
 	}
 	if (ret != -ENOMEM)
 		ret = list_sections(f, &l.sec);
+	/* .symtab holds all of .dynsym. */
 	if (!ret)
-		ret = load_table(&l, SHT_SYMTAB);
-	if (!ret)
-		ret = load_table(&l, SHT_DYNSYM);
+		ret = load_table(&l, elf_has_symtab(f) ? SHT_SYMTAB : SHT_DYNSYM);
 	vec_free(&own.v);
 	vec_free(&l.sec.v);
 	return ret;

@@ -131,7 +131,7 @@ bool elf_has_section(struct elf_file *f, const char *name);
 const char *elf_debuglink(struct elf_file *f);
 int elf_segments(struct elf_file *f, struct segments *out);
 /*
- * Adds .symtab (and .dynsym) of @f. Addresses become file offsets by @run's segments (the file
+ * Adds .symtab of @f, or .dynsym when it has none. Addresses become file offsets by @run's segments (the file
  * that was mapped; may be NULL: its own), or stay as they are plus @delta when @raw.
  */
 int elf_load_symbols(struct elf_file *f, const struct segments *run, bool raw, uint64_t delta,

@@ -5,6 +5,8 @@
  * for, and flattened into sorted segments. After that every answer is a binary search.
  */
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -143,10 +145,19 @@ static struct cu *find_cu(struct lines *l, uint64_t addr)
 
 /* ---- lines --------------------------------------------------------------------------------------- */
 
-static void set_file(struct resolver *res, struct srcline *out, const char *file)
+/* Relative names are meant from where the compiler ran. */
+static void set_file(struct cu *cu, struct resolver *res, struct srcline *out, const char *file)
 {
-	uint32_t id = intern(&res->files, file ? file : "");
-	const char *slash;
+	Dwarf_Attribute attr;
+	const char *dir = NULL, *slash;
+	char path[PATH_MAX];
+	uint32_t id;
+
+	if (file && file[0] != '/')
+		dir = dwarf_formstring(dwarf_attr(&cu->die, DW_AT_comp_dir, &attr));
+	if (dir && snprintf(path, sizeof(path), "%s/%s", dir, file) < (int)sizeof(path))
+		file = path;
+	id = intern(&res->files, file ? file : "");
 
 	out->file = intern_str(&res->files, id == INTERN_NONE ? 0 : id);
 	slash = strrchr(out->file, '/');
@@ -161,7 +172,7 @@ static bool cu_line(struct cu *cu, struct resolver *res, uint64_t addr, struct s
 
 	if (!file || dwarf_lineno(line, &no))
 		return false;
-	set_file(res, out, file);
+	set_file(cu, res, out, file);
 	out->line = no > 0 ? (uint32_t)no : 0;
 	return true;
 }
@@ -263,7 +274,7 @@ static void call_site(struct cu *cu, struct resolver *res, Dwarf_Die *die, struc
 		path = dwarf_filesrc(files, file, NULL, NULL);
 	if (dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attr), &line))
 		line = 0;
-	set_file(res, out, path);
+	set_file(cu, res, out, path);
 	out->line = line <= UINT32_MAX ? (uint32_t)line : 0;
 }
 

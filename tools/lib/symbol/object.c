@@ -47,8 +47,6 @@ static int load_from(struct object *o, struct elf_file *run, struct elf_file *de
 	struct elf_file *main = debug ? debug : run;
 	int ret = elf_load_symbols(main, run ? &o->seg : NULL, false, 0, &o->tab);
 
-	if (!ret && debug && run)
-		ret = elf_load_symbols(run, &o->seg, false, 0, &o->tab);
 	if (!ret && run)
 		ret = elf_load_plt(run, &o->tab);
 	if (!o->tab.sym.n)
