@@ -6,7 +6,7 @@ set -eu
 
 build='gcc make pkg-config libelf-dev libdw-dev libtraceevent-dev libzstd-dev zlib1g-dev
 libiberty-dev libcapstone-dev libzydis-dev libfdt-dev libunwind-dev libslang2-dev
-libdebuginfod-dev'
+libdebuginfod-dev liblzma-dev'
 tests='g++ libcmocka-dev perl python3 device-tree-compiler asciidoctor clang libclang-rt-14-dev
 gdb xz-utils valgrind'
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol-dump FILE [-i] [-b]: one line per sample as `perf script -F ip,sym,symoff,dso` prints it
- * without call chains; -c: every address of a chain or branch stack too, -l: the source line,
- * -n N: resolves everything N times and prints nothing but the time that one lookup took.
+ * symbol-dump [options] FILE: one line per sample as `perf script -F ip,sym,symoff,dso` prints it
+ * without call chains. -b branch stacks too, -l source lines, -i inlined calls, -r raw names,
+ * -s DIR symfs, -k FILE vmlinux, -K FILE kallsyms, -n N resolves everything N times and prints
+ * nothing but how long one lookup took.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 static struct resolver *res;
 static struct machine *mach;
-static bool chains, lines, inlines;
+static bool branches, lines, inlines;
 static long repeat;
 static double spent;
 static uint64_t lookups;
@@ -82,7 +83,7 @@ static int sample(const struct record *rec)
 	}
 	th = machine_thread(mach, (int32_t)s.pid, (int32_t)s.tid);
 	one(th, s.cpumode, s.ip);
-	if (!chains)
+	if (!branches)
 		return 0;
 	for (uint64_t i = 0; i < s.branches.nr; i++) {
 		one(th, s.cpumode, sample_branch_from(&s.branches, i));
@@ -100,11 +101,12 @@ int main(int argc, char **argv)
 	const char *warning;
 	int opt, ret;
 
-	while ((opt = getopt(argc, argv, "clin:s:k:K:")) != -1)
+	while ((opt = getopt(argc, argv, "blirn:s:k:K:")) != -1)
 		switch (opt) {
-		case 'c': chains = true; break;
+		case 'b': branches = true; break;
 		case 'l': lines = true; break;
 		case 'i': inlines = true; break;
+		case 'r': so.no_demangle = true; break;
 		case 'n': repeat = atol(optarg); break;
 		case 's': so.symfs = optarg; break;
 		case 'k': so.vmlinux = optarg; break;

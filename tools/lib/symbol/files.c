@@ -141,6 +141,15 @@ static bool try_build_id(struct debug_search *s)
 	       try_debug(s, true, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
 }
 
+static bool try_server(struct debug_search *s, const char *what)
+{
+	char *path = server_find_debug(s->res, &s->id, what);
+	bool found = path && try_debug(s, false, "%s", path);
+
+	free(path);
+	return found;
+}
+
 struct elf_file *files_open_debug(struct resolver *res, const struct dso *dso, struct elf_file *run,
 				  const char *want)
 {
@@ -152,7 +161,7 @@ struct elf_file *files_open_debug(struct resolver *res, const struct dso *dso, s
 		return try_build_id(&s) ? s.found : NULL;
 	if (try_debuglink(&s, dso->path, run) || try_build_id(&s) ||
 	    try_debug(&s, true, "/usr/lib/debug%s.debug", dso->path) ||
-	    try_debug(&s, true, "/usr/lib/debug%s", dso->path))
+	    try_debug(&s, true, "/usr/lib/debug%s", dso->path) || try_server(&s, dso->path))
 		return s.found;
 	return NULL;
 }

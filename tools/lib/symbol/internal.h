@@ -8,6 +8,8 @@
  *	object.c	which files belong to an object, and loading its table
  *	files.c		where files and debug files are looked for
  *	elf.c, plt.c	tables of ELF files
+ *	minidebug.c	.gnu_debugdata
+ *	server.c	debuginfod
  *	kernel.c	kallsyms, vmlinux, the host's kernel
  *	jit.c		/tmp/perf-PID.map
  *	places.c	what else lies at an address: lines, inlined calls, code
@@ -248,6 +250,11 @@ struct elf_file *files_open_debug(struct resolver *res, const struct dso *dso, s
 				  const char *want);
 /* "~/.debug/.build-id/xx/yyy/NAME"; false when it does not fit or there is no home. */
 bool files_cache_path(const struct build_id *id, const char *name, char *buf, size_t size);
+
+/* The path of a downloaded debug file, to be freed; NULL when not asked for or not there. */
+char *server_find_debug(struct resolver *res, const struct build_id *id, const char *what);
+/* Adds what .gnu_debugdata of @run holds; @seg is @run's. */
+int minidebug_load(struct elf_file *run, const struct segments *seg, struct symtab *t);
 
 /* ---- lines ------------------------------------------------------------------------------------------------- */
 

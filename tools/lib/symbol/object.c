@@ -47,6 +47,8 @@ static int load_from(struct object *o, struct elf_file *run, struct elf_file *de
 	struct elf_file *main = debug ? debug : run;
 	int ret = elf_load_symbols(main, run ? &o->seg : NULL, false, 0, &o->tab);
 
+	if (!ret && run && !debug && !elf_has_symtab(run))
+		ret = minidebug_load(run, &o->seg, &o->tab);
 	if (!ret && run)
 		ret = elf_load_plt(run, &o->tab);
 	if (!o->tab.sym.n)

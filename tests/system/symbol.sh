@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Symbols of stripped files from each place where they may lie, files that changed, and source
+# lines and inlined calls as addr2line prints them.
+. "$(dirname "$0")/../lib.sh"
+need_cmd g++ objcopy strip readelf addr2line perl
+DUMP=$O/tests/symbol-dump
+# A home of its own: the cache of build ids is there.
+HOME=$TMP/home
+export HOME
+cd "$TMP" || exit 1
+
+g++ -O2 -g -Wl,--build-id -o whole "$ROOT/tests/helpers/symbol-target.cpp" 2>log ||
+	skip_all "the target does not compile: $(head -n 1 log)"
+id=$(readelf -n whole | sed -n 's/.*Build ID: //p')
+[ -n "$id" ] || skip_all "the linker makes no build ids"
+dir=$(echo "$id" | cut -c 1-2)
+rest=$(echo "$id" | cut -c 3-)
+objcopy --only-keep-debug whole whole.debug
+cp whole bare && strip bare
+cp whole linked && objcopy --strip-all --add-gnu-debuglink=whole.debug linked
+
+# names FILE [options]: whether the function is named, and which file was complained about
+names() {
+	_file=$1
+	shift
+	perl "$ROOT/tests/helpers/at-symbol.pl" x.data "$_file" >/dev/null
+	"$DUMP" "$@" x.data 2>err | grep -c ' not_inlined+0x'
+}
+
+named() {
+	_name=$1
+	shift
+	[ "$(names "$@")" -gt 0 ] && pass "$_name" || fail "$_name" "$(cat err)"
+}
+
+unnamed() {
+	_name=$1
+	shift
+	is "$_name" "$(names "$@")" 0
+}
+
+named "the file's own table" "$TMP/whole"
+unnamed "a stripped file has no local names" "$TMP/bare"
+named ".gnu_debuglink beside it" "$TMP/linked"
+mkdir .debug && mv whole.debug .debug/
+named ".gnu_debuglink in .debug/" "$TMP/linked"
+mkdir -p "sys$TMP" "sys/usr/lib/debug/.build-id/$dir" && cp bare "sys$TMP/bare" &&
+	cp .debug/whole.debug "sys/usr/lib/debug/.build-id/$dir/$rest.debug"
+named "build-id directory, below --symfs" "$TMP/bare" -s "$TMP/sys"
+mkdir -p "sys/usr/lib/debug$TMP" && mv "sys/usr/lib/debug/.build-id/$dir/$rest.debug" \
+	"sys/usr/lib/debug$TMP/bare.debug"
+named "/usr/lib/debug/PATH.debug, below --symfs" "$TMP/bare" -s "$TMP/sys"
+mkdir -p "home/.debug/.build-id/$dir/$rest" && cp .debug/whole.debug "home/.debug/.build-id/$dir/$rest/debug"
+named "debug file in the cache of build ids" "$TMP/bare"
+rm -r home
+# A debug file of another program must not lend its names.
+g++ -O1 -g -DOTHER -Wl,--build-id=0x1234567890 -o other "$ROOT/tests/helpers/symbol-target.cpp"
+cp other .debug/whole.debug
+unnamed "a debug file with another build id" "$TMP/linked"
+
+# Recorded with its build id, since then built again.
+perl "$ROOT/tests/helpers/at-symbol.pl" id.data "$TMP/whole" "$id" >/dev/null
+check "a build id that fits" sh -c "$DUMP id.data | grep -q ' not_inlined+0x'"
+perl "$ROOT/tests/helpers/at-symbol.pl" id.data "$TMP/whole" 00112233 >/dev/null
+"$DUMP" id.data >out 2>err
+like "a build id that does not fit is said" "$(cat err)" 'whole has changed since the recording'
+is "and names nothing" "$(grep -c not_inlined out)" 0
+mkdir -p "home/.debug/.build-id/00/112233" && cp whole "home/.debug/.build-id/00/112233/elf"
+"$DUMP" id.data >out 2>err
+like "not even a cached file with another id" "$(cat err)" 'whole has changed'
+rm -r home
+mkdir -p "home/.debug/.build-id/$dir/$rest" && cp whole "home/.debug/.build-id/$dir/$rest/elf"
+perl "$ROOT/tests/helpers/at-symbol.pl" id.data "$TMP/whole" "$id" >/dev/null
+mv whole away
+check "a file that is only in the cache of build ids" sh -c "$DUMP id.data | grep -q ' not_inlined+0x'"
+mv away whole
+rm -r home
+
+if command -v xz >/dev/null 2>&1 && grep -q 'HAVE_LZMA 1' "$O/config.h"; then
+	objcopy --strip-debug whole small && objcopy -S -j .symtab -j .strtab small mini 2>/dev/null
+	objcopy --only-keep-debug small mini && xz -f -k mini
+	cp bare packed && objcopy --add-section .gnu_debugdata=mini.xz packed
+	named ".gnu_debugdata" "$TMP/packed"
+	head -c 200 mini.xz >cut.xz && cp bare packed && objcopy --add-section .gnu_debugdata=cut.xz packed
+	unnamed "a cut .gnu_debugdata" "$TMP/packed"
+else
+	skip ".gnu_debugdata" "needs xz and a build with liblzma"
+fi
+mkfifo fifo
+cp x.data y.data && perl -pi -e "s{\Q$TMP/packed\E}{$TMP/fifo\0\0}" y.data
+check "a FIFO in place of an object" timeout 10 "$DUMP" y.data
+
+# ---- lines -----------------------------------------------------------------------------------
+
+if grep -q 'HAVE_LIBDW 1' "$O/config.h"; then
+	perl "$ROOT/tests/helpers/at-symbol.pl" l.data "$TMP/whole" >ips
+	"$DUMP" -r -l -i l.data >ours
+	cut -d ' ' -f 2 ips | addr2line -afie whole >theirs
+	perl "$ROOT/tests/helpers/compare-lines.pl" ips ours theirs >verdict &&
+		pass "lines and inlined calls as addr2line has them: $(tail -n 1 verdict)" ||
+		fail "lines and inlined calls as addr2line has them" "$(cat verdict)"
+	like "the inlined calls, innermost first" "$(cat ours)" '  deepest at .*symbol-target.cpp:[0-9]+'
+	like "the function itself last" "$(cat ours)" '  not_inlined at .*symbol-target.cpp:[0-9]+'
+else
+	skip "lines and inlined calls" "built without libdw"
+fi
+done_testing
