@@ -241,7 +241,7 @@ static void refusals(void **state)
 	assert_non_null(strstr(e.text, "this CPU has no AVX-512 state"));
 	assert_non_null(strstr(e.hint, "XMM0-15 YMM0-15"));
 	e = refused("r16", &avx_only, -ENOTSUP);
-	assert_non_null(strstr(e.text, "the PMU refused it (Invalid argument)"));
+	assert_non_null(strstr(e.text, "the PMU refused to sample it (Invalid argument)"));
 	refused("ssp", &plain, -ENOTSUP);
 	refused("xmm", &plain, -ENOTSUP);
 	refused("ymm", &legacy, -ENOTSUP);
@@ -270,7 +270,8 @@ static void available(void **state)
 		text(&o),
 		"ZMM0-31: not available: this CPU has no AVX-512 state (XSAVE components 6 and 7)\n"
 		"OPMASK0-7: not available: this CPU has no AVX-512 mask state (XSAVE component 5)\n"
-		"R16-R31: not available: the PMU refused it (Invalid argument)\n"
+		"R16-R31: not available: this CPU has APX state (XSAVE component 19), but the PMU "
+		"refused to sample it (Invalid argument)\n"
 		"SSP: not available: this CPU has no user shadow stack state (XSAVE component 11)\n");
 	obuf_free(&o);
 }

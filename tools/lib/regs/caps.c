@@ -40,7 +40,8 @@ void regs_why_not(const struct regs_caps *caps, enum regs_class c, char *buf, si
 		snprintf(buf, size, "this CPU has no %s", regs_class_info[c].needs);
 		return;
 	case REGS_NO_PMU:
-		snprintf(buf, size, "the PMU refused it (%s)", strerror(-caps->code[c]));
+		snprintf(buf, size, "this CPU has %s, but the PMU refused to sample it (%s)",
+			 regs_class_info[c].needs, strerror(-caps->code[c]));
 		return;
 	case REGS_HAVE: break;
 	}
