@@ -97,7 +97,7 @@ static void print_bytes(struct dump *d, const struct record *rec)
 /* Upstream counts a pipe's bytes from behind its 16-byte header. */
 static uint64_t place_of(const struct dump *d, const struct record *rec)
 {
-	return d->pipe && rec->offset >= 16 ? rec->offset - 16 : rec->offset;
+	return d->pipe && rec->file_offset >= 16 ? rec->file_offset - 16 : rec->file_offset;
 }
 
 static void print_place(struct dump *d, const struct record *rec)
@@ -117,10 +117,16 @@ static void print_place(struct dump *d, const struct record *rec)
 
 /* ---- the line ------------------------------------------------------------------------------------ */
 
+/*
+ * A pipe's events count from behind their ATTR record on: perfdata reads ahead to know them, a
+ * reader of the text has not seen them yet.
+ */
 static void learn_events(struct dump *d)
 {
+	size_t nr = perfdata_nr_events(d->pd);
+
+	d->nr_events = d->pipe ? min_u64(nr, d->attrs_seen) : nr;
 	d->sample_types = 0;
-	d->nr_events = perfdata_nr_events(d->pd);
 	for (size_t i = 0; i < d->nr_events; i++)
 		d->sample_types |= perfdata_event(d->pd, i)->attr.sample_type;
 	d->id_all =
@@ -178,8 +184,6 @@ static void print_line(struct dump *d, const struct record *rec)
 	struct err e = { 0 };
 	dump_body body;
 
-	if (unlikely(d->nr_events != perfdata_nr_events(d->pd)))
-		learn_events(d);
 	print_when(d, rec);
 	dump_hex(d->o, place_of(d, rec));
 	obuf_lit(d->o, " [");
@@ -210,6 +214,10 @@ void dump_record(struct dump *d, const struct record *rec)
 	if (!d->opts.no_raw && !(d->opts.redact && rec->type == PERF_RECORD_SAMPLE))
 		print_bytes(d, rec);
 	print_line(d, rec);
+	if (rec->type == PERF_RECORD_HEADER_ATTR) {
+		d->attrs_seen++;
+		learn_events(d);
+	}
 	/* A malformed record has said so already. */
 	if (rec->type != PERF_RECORD_SAMPLE)
 		machine_record(d->machine, rec, &e);
@@ -234,6 +242,9 @@ int dump_new(struct dump **out, struct perfdata *pd, struct obuf *o, const struc
 	d->arch = regs_arch_from_uname(env->arch);
 	if (d->arch == REGS_ARCH_NONE)
 		d->arch = regs_arch_from_elf(env->e_machine);
+	/* Nothing in the file says: most are read where they were made. */
+	if (d->arch == REGS_ARCH_NONE)
+		d->arch = regs_arch_host();
 	ret = machine_new(&d->machine, env->arch, e);
 	if (!ret)
 		ret = machine_add_build_ids(d->machine, pd, e);

@@ -19,7 +19,7 @@ struct dump {
 	bool pipe;
 
 	/* Of all events together, because the start of a line follows them, not its record. */
-	size_t nr_events;
+	size_t nr_events, attrs_seen;
 	uint64_t sample_types;
 	bool id_all;
 };

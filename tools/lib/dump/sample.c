@@ -354,7 +354,8 @@ static void print_owner(struct dump *d, const struct sample *s)
 	dump_s32(d->o, s->tid);
 	obuf_lit(d->o, "\n ...... dso: ");
 	if (th && machine_find_map(d->machine, th, s->cpumode, s->ip, &hit))
-		emit_safe(d->o, hit.map->dso->name);
+		emit_safe(d->o, hit.map->dso->kind == DSO_MODULE ? hit.map->dso->path
+								 : hit.map->dso->name);
 	else
 		obuf_str(d->o, s->cpumode == PERF_RECORD_MISC_HYPERVISOR ? "[hypervisor]"
 									 : "<not found>");

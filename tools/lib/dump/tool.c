@@ -23,6 +23,46 @@ static int silent(struct dump *d, const struct record *rec, struct err *e)
 	return 0;
 }
 
+/* Ends without a newline, as upstream's does. */
+static int header_attr(struct dump *d, const struct record *rec, struct err *e)
+{
+	struct cursor c = body_of(rec);
+	struct perf_event_attr attr;
+	uint32_t size;
+
+	if (cursor_left(&c) < PERF_ATTR_SIZE_VER0)
+		return cut(e);
+	size = load_u32(c.p + 4, rec->swap);
+	if (size > cursor_left(&c))
+		return cut(e);
+	if (attr_load(&attr, c.p, size, rec->swap, e))
+		return e->code;
+	obuf_lit(d->o, ", ");
+	attr_print_fields(&attr, d->o, " = ");
+	return 0;
+}
+
+static int header_feature(struct dump *d, const struct record *rec, struct err *e)
+{
+	struct cursor c = body_of(rec);
+	uint64_t id = cursor_u64(&c);
+
+	if (c.bad)
+		return cut(e);
+	/* An id without anything behind it closes the list. */
+	if (!id || !cursor_left(&c))
+		return 0;
+	obuf_lit(d->o, ", ");
+	if (id == FEAT_BPF_PROG_INFO && cursor_left(&c) == 4)
+		obuf_lit(d->o, "# bpf_prog_info empty\n");
+	if (id == FEAT_BPF_BTF && cursor_left(&c) == 4)
+		obuf_lit(d->o, "# btf info empty\n");
+	if (id >= FEAT_LAST)
+		return 0;
+	perfdata_print_feature(d->pd, (int)id, c.p, cursor_left(&c), d->o);
+	return 0;
+}
+
 static int newline(struct dump *d, const struct record *rec, struct err *e)
 {
 	(void)rec, (void)e;
@@ -295,6 +335,7 @@ dump_body dump_tool_body(uint32_t type)
 {
 	static const dump_body body[PERF_RECORD_USER_MAX - PERF_RECORD_USER_TYPE_START] = {
 #define AT(name) [PERF_RECORD_##name - PERF_RECORD_USER_TYPE_START]
+		AT(HEADER_ATTR) = header_attr,	   AT(HEADER_FEATURE) = header_feature,
 		AT(HEADER_TRACING_DATA) = silent,  AT(HEADER_BUILD_ID) = silent,
 		AT(FINISHED_ROUND) = newline,	   AT(ID_INDEX) = id_index,
 		AT(AUXTRACE_INFO) = auxtrace_info, AT(AUXTRACE) = auxtrace,

@@ -69,6 +69,7 @@ struct stream {
 	bool collect; /* keep the payload of TRACING_DATA records */
 	struct unzip *zip;
 	bool in_zip;	     /* records come out of @zip */
+	uint64_t zip_pos;    /* of the COMPRESSED record they are in */
 	uint64_t nr_zipped[2]; /* COMPRESSED and COMPRESSED2 records seen */
 	struct obuf payload; /* of the TRACING_DATA record just returned */
 };
@@ -76,6 +77,7 @@ struct stream {
 struct raw_record {
 	const unsigned char *data;
 	uint64_t offset;
+	uint64_t file_offset; /* of the COMPRESSED record that it came out of, else as offset */
 	uint32_t type, size;
 	uint16_t misc;
 	bool unzipped; /* @offset counts decompressed bytes; cannot be read again from the file */

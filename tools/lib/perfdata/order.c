@@ -19,7 +19,7 @@
 #define MERGE_FAN      1024
 #define RUN_WINDOW_MIN (16u << 10)
 #define RUN_WINDOWS    (16u << 20) /* of all runs together */
-#define SPOOL_PREFIX   8	   /* a spooled record follows its offset */
+#define SPOOL_PREFIX   16	   /* a spooled record follows its two offsets */
 
 struct run {
 	struct stream *st;  /* NULL: in the spool */
@@ -180,6 +180,7 @@ static int run_next(struct perfdata *pd, struct run *r, struct err *e)
 		if (raw.size < 8)
 			return err_set(e, -EBADMSG, "a record changed while it was read");
 		raw.offset = prefix ? load_u64(p, false) : r->pos;
+		raw.file_offset = prefix ? load_u64(p + 8, false) : r->pos;
 		raw.data = p + prefix;
 		r->pos += prefix + raw.size + (r->st ? record_payload(&raw, pd->swap) : 0);
 		events_resolve(pd, &raw, &r->rec);
@@ -191,6 +192,7 @@ static int run_next(struct perfdata *pd, struct run *r, struct err *e)
 		r->rec.misc = raw.misc;
 		r->rec.swap = pd->swap;
 		r->rec.offset = raw.offset;
+		r->rec.file_offset = raw.file_offset;
 		return 1;
 	}
 	return 0;
@@ -225,7 +227,8 @@ static int heap_fill(struct perfdata *pd, struct heap *h, struct run **runs, siz
 
 static int spool_record(struct order *o, const struct record *rec, struct err *e)
 {
-	int ret = spool_append(&o->spool, &rec->offset, SPOOL_PREFIX, e);
+	const uint64_t offsets[2] = { rec->offset, rec->file_offset };
+	int ret = spool_append(&o->spool, offsets, SPOOL_PREFIX, e);
 
 	return ret ? ret : spool_append(&o->spool, rec->data, rec->size, e);
 }

@@ -308,6 +308,7 @@ int next_in_file(struct perfdata *pd, struct record *rec, bool *unzipped, struct
 	rec->misc = r.misc;
 	rec->swap = pd->swap;
 	rec->offset = r.offset;
+	rec->file_offset = r.file_offset;
 	*unzipped = r.unzipped;
 	events_resolve(pd, &r, rec);
 	return 1;

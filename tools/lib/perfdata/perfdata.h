@@ -40,6 +40,8 @@ uint32_t attr_min_size(const struct perf_event_attr *attr);
 void attr_store(const struct perf_event_attr *attr, void *buf);
 /* "name: value, name: value" as upstream's evlist -v prints them (abi.md 3.7). */
 void attr_print(const struct perf_event_attr *attr, struct obuf *o);
+/* The same with another text than ": " between name and value. */
+void attr_print_fields(const struct perf_event_attr *attr, struct obuf *o, const char *sep);
 /* What the event is called when nobody stored a name: "cycles", "cpu-clock", "raw 0x1c4" ... */
 void attr_name(const struct perf_event_attr *attr, char *buf, size_t size);
 
@@ -156,6 +158,9 @@ const struct perfdata_build_id *perfdata_build_id(const struct perfdata *pd, siz
 
 /* The "# ..." lines of --header; @full (-I) also prints topology and the like. */
 int perfdata_print_header(struct perfdata *pd, struct obuf *o, bool full, struct err *e);
+/* Those of one feature, from the payload of a HEADER_FEATURE record. */
+void perfdata_print_feature(struct perfdata *pd, int id, const void *data, size_t size,
+			    struct obuf *o);
 
 /* ---- records --------------------------------------------------------------------------------------------- */
 
@@ -168,6 +173,7 @@ struct record {
 	uint16_t misc;
 	bool swap;		   /* data is of the other byte order */
 	uint64_t offset;	   /* in the file; for decompressed records in the decompressed stream */
+	uint64_t file_offset;	   /* likewise, but of the COMPRESSED record that held them */
 	uint64_t time;		   /* ns, RECORD_NO_TIME when the record carries none */
 	/* SAMPLE and records with an id: theirs; else the first event; NULL before any attr and for ids nobody knows. */
 	const struct perfdata_event *event;

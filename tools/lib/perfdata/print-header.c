@@ -306,6 +306,16 @@ static void print_feature(struct perfdata *pd, struct obuf *o, int id,
 	print(&p);
 }
 
+void perfdata_print_feature(struct perfdata *pd, int id, const void *data, size_t size,
+			    struct obuf *o)
+{
+	struct cursor c = cursor_init(data, size, pd->swap);
+	struct header_printer p = { pd, o, &c };
+
+	if (id > 0 && id < FEAT_LAST && features[id].print)
+		features[id].print(&p);
+}
+
 static void print_missing(struct perfdata *pd, struct obuf *o)
 {
 	obuf_lit(o, "# missing features: ");

@@ -5,9 +5,6 @@
 
 #include "perfdata/perfdata.h"
 
-/* attr_print() with another text between name and value. */
-void attr_print_fields(const struct perf_event_attr *attr, struct obuf *o, const char *sep);
-
 /* What a feature's printer gets: its payload under a cursor. */
 struct header_printer {
 	struct perfdata *pd;

@@ -142,6 +142,7 @@ static int stream_start_zip(struct stream *s, const struct raw_record *r, bool s
 	if (!s->zip)
 		return e ? e->code : -ENOMEM;
 	unzip_feed(s->zip, r->data + skip, n);
+	s->zip_pos = r->offset;
 	s->nr_zipped[skip == 16]++;
 	s->in_zip = true;
 	return 0;
@@ -153,6 +154,7 @@ static int stream_unzip(struct stream *s, bool swap, struct raw_record *r, struc
 
 	r->unzipped = false;
 	ret = unzip_next(s->zip, swap, r, e);
+	r->file_offset = s->zip_pos;
 	if (ret == 0)
 		s->in_zip = false;
 	if (ret < 0 && r->unzipped && r->size < 8)
@@ -196,7 +198,7 @@ static int stream_peek(struct stream *s, bool swap, struct raw_record *r, uint64
 			return stream_end(s, e);
 		return stream_cut(s, s->pos, p, avail, swap, e);
 	}
-	r->offset = s->pos;
+	r->offset = r->file_offset = s->pos;
 	r->unzipped = false;
 	record_header(r, p, swap);
 	if (unlikely(r->size < 8))
