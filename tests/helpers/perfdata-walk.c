@@ -51,7 +51,8 @@ static void print_speed(double t, const struct perfdata_stats *st)
 	struct rusage ru;
 
 	getrusage(RUSAGE_SELF, &ru);
-	printf("seconds=%.3f GB/s=%.2f peak_kb=%ld\n", t, (double)st->bytes / t / 1e9, ru.ru_maxrss);
+	printf("seconds=%.3f GB/s=%.2f peak_kb=%ld\n", t, (double)st->bytes / t / 1e9,
+	       ru.ru_maxrss);
 }
 
 int main(int argc, char **argv)

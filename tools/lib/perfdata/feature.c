@@ -315,9 +315,11 @@ int features_load(struct perfdata *pd, struct err *e)
 		at += 16;
 		if (f->offset > file_size || f->size > file_size - f->offset ||
 		    f->size > FEATURE_MAX) {
-			log_warn("feature %d: its section (%lu bytes at offset %#lx) is not in the "
-				 "file; left out",
-				 id, f->size, f->offset);
+			if (!pd->bits_guessed)
+				log_warn(
+					"feature %d: its section (%lu bytes at offset %#lx) is not in the "
+					"file; left out",
+					id, f->size, f->offset);
 			pd->feat_bits[id / 64] &= ~BIT(id % 64);
 			continue;
 		}

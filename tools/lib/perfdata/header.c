@@ -57,6 +57,7 @@ static void header_bitmap(struct perfdata *pd, const unsigned char *p)
 		return;
 	memset(bits, 0, sizeof(pd->feat_bits));
 	bits[0] = BIT(FEAT_BUILD_ID);
+	pd->bits_guessed = true;
 }
 
 static int header_ids(struct perfdata *pd, int fd, struct event *ev, uint64_t off, uint64_t size,

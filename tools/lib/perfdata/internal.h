@@ -143,6 +143,7 @@ struct perfdata {
 	struct arena arena;
 
 	uint64_t feat_bits[4];
+	bool bits_guessed; /* the file did not say which features it has */
 	struct feature_section feat[FEAT_BITS];
 	struct perfdata_env env;
 	VEC(struct perfdata_build_id) build_ids;
