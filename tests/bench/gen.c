@@ -164,19 +164,18 @@ static void branches(uint64_t samples, uint64_t entries, const char *object)
 	for (uint64_t i = 0; i < samples; i++) {
 		/* Oldest first while walking, newest first in the record. */
 		for (uint64_t e = entries; e-- > 0;) {
-			uint64_t r = rnd(), len = 4 + at % 60;
-			uint32_t next =
-				(r & 15) ? (at + steps[(r >> 8) & 3]) % BLOCKS : hot_block();
-			uint64_t mispred = (r >> 16) % 20 == 0;
+			uint64_t r = rnd(), len = 4 + at % 60, mispred = r >> 16 & 31;
+			uint32_t next = at + steps[(r >> 8) & 3];
 
 			/* Now and then an indirect branch, to one of eight targets of its block. */
 			if ((r & 63) == 0)
 				next = at * 2654435761U + (uint32_t)(r >> 10 & 7) * 40503U;
 			next %= BLOCKS;
+			/* A block takes its own time, one time in eight a little more. */
 			words[e * 3] = block_addr[at] + len;
 			words[e * 3 + 1] = block_addr[next];
-			words[e * 3 + 2] =
-				mispred | (uint64_t)!mispred << 1 | ((r >> 24) & 63) << 4;
+			words[e * 3 + 2] = (mispred ? 2 : 1) |
+					   (1 + at % 50 + (r & 0x7000000 ? 0 : r >> 27 & 3)) << 4;
 			at = next;
 		}
 		put_header(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 8 + 32 + entries * 24);

@@ -1,0 +1,6 @@
+# Generator of the large inputs of `make bench`.
+TEST_HELPERS += $(O)/tests/bench/gen
+$(O)/tests/bench/gen: tests/bench/gen.c $(O)/.flags
+	@mkdir -p $(@D)
+	@echo '  HELPER  $@'
+	@$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $<
