@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "builtin.h"
+#include "dump/dump.h"
 #include "script/script.h"
 
 struct script_cmd {
@@ -84,6 +85,9 @@ static const struct option script_options[] = {
 	OPT_STRING('S', "symbols", S, symbols, "LIST", "in these functions"),
 	OPT_GROUP("Other views"),
 	OPT_BOOL('D', "dump-raw-trace", S, dump, "every record in hex and in words"),
+	OPT_BOOL(0, "header", S, header, "the file's header first"),
+	OPT_BOOL(0, "header-only", S, header_only, "nothing but the header"),
+	OPT_BOOL('I', "show-info", S, show_info, "topology and the like in the header too"),
 	OPT_INC('v', "verbose", S, verbose, "more messages"),
 	OPT_BOOL('q', "quiet", S, quiet, "no warnings"),
 	{ .type = OPTION_CALL,
@@ -223,6 +227,23 @@ static int run_records(struct run *r, struct record *rec, int ret)
 	return broken ? 1 : 0;
 }
 
+static int dump_records(struct run *r, struct err *e)
+{
+	struct record rec;
+	struct dump *d;
+	int ret = dump_new(&d, r->env.pd, &r->out, NULL, e);
+
+	while (!ret && !r->out.code) {
+		ret = perfdata_next_ordered(r->env.pd, &rec, e);
+		if (ret <= 0)
+			break;
+		dump_record(d, &rec);
+		ret = 0;
+	}
+	dump_free(d);
+	return ret;
+}
+
 /* A reader that went away (head) is no failure of ours. */
 static int finish_output(struct obuf *o)
 {
@@ -248,7 +269,11 @@ static int script_file(const struct script_cmd *o, const struct script_fields *f
 	if (obuf_init(&r.out, STDOUT_FILENO, 0))
 		return 1;
 	ret = perfdata_open(&r.env.pd, o->input ?: "perf.data", &po, &e);
-	if (!ret && !o->header_only) {
+	if (!ret && (o->header || o->header_only))
+		ret = perfdata_print_header(r.env.pd, &r.out, o->show_info, &e);
+	if (!ret && o->dump) {
+		ret = dump_records(&r, &e);
+	} else if (!ret && !o->header_only) {
 		more = perfdata_is_pipe(r.env.pd) ? skip_header(r.env.pd, &rec, &e)
 						  : perfdata_next_ordered(r.env.pd, &rec, &e);
 		ret = more < 0 ? more : run_open(&r, o, f, &e);

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# perf script on the fixtures against what perf 7.2.13 printed: default fields, branch stacks,
+# registers. Differences are listed, with their reasons, in script.differences.
+. "$(dirname "$0")/../lib.sh"
+fx=$(fixtures) || skip_all "no ../shared/fixtures in a stranger's clone"
+here=$(dirname "$0")
+
+# compare KIND args...: every expected/**/*.KIND
+compare() {
+	kind=$1
+	shift
+	find "$fx/expected/" -name "*.$kind" | sort >"$TMP/list"
+	while read -r want; do
+		name=${want#"$fx/expected/"}
+		rules=$(awk -v n="$name" '!/^#/ && index(n, $1) == 1 { print $2 }' \
+			"$here/script.differences" | tr , ' ')
+		timeout 60 "$PERF" script --symfs /nonexistent "$@" -f \
+			-i "$fx/real/${name%."$kind"}" >"$TMP/got" 2>"$TMP/err" </dev/null
+		# shellcheck disable=SC2086
+		if n=$(perl "$here/script-compare.pl" "$want" "$TMP/got" $rules 2>&1); then
+			if [ "$n" = 0 ] && [ -n "$rules" ]; then
+				fail "$name" "equal, but script.differences names it: $rules"
+			else
+				pass "$name${rules:+ ($n lines: $rules)}"
+			fi
+		else
+			fail "$name" "$n" "$(head -3 "$TMP/err")"
+		fi
+	done <"$TMP/list"
+}
+
+compare script --no-inline
+compare brstack -F ip,brstack
+compare uregs -F ip,uregs
+compare iregs -F ip,iregs
+done_testing

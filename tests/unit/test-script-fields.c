@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* -F: names, classes, editing, and what is refused. Numbers as they are written. */
+#include "unit.h"
+
+#include "script/put.h"
+#include "script/script.h"
+
+#define F(x) BIT(SF_##x)
+
+static const uint64_t defaults = F(COMM) | F(TID) | F(CPU) | F(TIME) | F(EVENT) | F(IP) | F(SYM) |
+				 F(SYMOFF) | F(DSO) | F(PERIOD);
+
+static const struct {
+	const char *args[3];
+	uint64_t hw, sw, trace; /* wanted fields */
+} good[] = {
+	{ { NULL },
+	  defaults,
+	  defaults | F(BPF_OUTPUT),
+	  F(COMM) | F(TID) | F(CPU) | F(TIME) | F(EVENT) | F(TRACE) },
+	{ { "ip,brstack" }, F(IP) | F(BRSTACK), F(IP) | F(BRSTACK), F(IP) | F(BRSTACK) },
+	{ { "+pid" },
+	  defaults | F(PID),
+	  defaults | F(PID) | F(BPF_OUTPUT),
+	  F(COMM) | F(PID) | F(TID) | F(CPU) | F(TIME) | F(EVENT) | F(TRACE) },
+	{ { "-sym,-symoff,+srcline" },
+	  (defaults & ~(F(SYM) | F(SYMOFF))) | F(SRCLINE),
+	  (defaults & ~(F(SYM) | F(SYMOFF))) | F(SRCLINE) | F(BPF_OUTPUT),
+	  F(COMM) | F(TID) | F(CPU) | F(TIME) | F(EVENT) | F(TRACE) | F(SRCLINE) },
+	{ { "hw:ip", "trace:event,trace" }, F(IP), defaults | F(BPF_OUTPUT), F(EVENT) | F(TRACE) },
+	{ { "hw:+addr" },
+	  defaults | F(ADDR),
+	  defaults | F(BPF_OUTPUT),
+	  F(COMM) | F(TID) | F(CPU) | F(TIME) | F(EVENT) | F(TRACE) },
+	{ { "ip,sym", "time" }, F(TIME), F(TIME), F(TIME) },
+	{ { "comm,,ip," }, F(COMM) | F(IP), F(COMM) | F(IP), F(COMM) | F(IP) },
+	{ { "trace,ip" }, F(IP), F(IP), F(IP) | F(TRACE) },
+	{ { "sw:" }, defaults, 0, F(COMM) | F(TID) | F(CPU) | F(TIME) | F(EVENT) | F(TRACE) },
+};
+
+static void test_good(void **state)
+{
+	(void)state;
+	log_set_level(LOG_ERROR);
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		struct script_fields f;
+		struct err e = { 0 };
+
+		script_fields_init(&f);
+		for (int a = 0; a < 3 && good[i].args[a]; a++)
+			assert_int_equal(script_fields_parse(&f, good[i].args[a], &e), 0);
+		assert_int_equal(f.cls[SC_HARDWARE].fields, good[i].hw);
+		assert_int_equal(f.cls[SC_SOFTWARE].fields, good[i].sw);
+		assert_int_equal(f.cls[SC_TRACEPOINT].fields, good[i].trace);
+	}
+}
+
+static const struct {
+	const char *arg, *text;
+} bad[] = {
+	{ "bogus", "Invalid field requested." },
+	{ "ip,bogus", "Invalid field requested." },
+	{ "+bogus", "Invalid field requested." },
+	{ "ip,+sym", "Cannot mix +-field with overridden fields" },
+	{ "+sym,ip", "Cannot mix +-field with overridden fields" },
+	{ "-sym,ip", "Cannot mix +-field with overridden fields" },
+	{ "", "Cannot set fields to 'none' for all event types." },
+	{ "foo:ip", "Invalid event type in field string." },
+	{ "hw:trace", "'trace' not valid for hardware events." },
+	{ "sw:trace", "'trace' not valid for software events." },
+};
+
+static void test_bad(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct script_fields f;
+		struct err e = { 0 };
+
+		script_fields_init(&f);
+		assert_int_equal(script_fields_parse(&f, bad[i].arg, &e), -EINVAL);
+		assert_string_equal(e.text, bad[i].text);
+	}
+}
+
+/* Every name of upstream's -F is one of ours. */
+static void test_names(void **state)
+{
+	static const char names[] =
+		"comm tid pid time cpu event trace ip sym dso dsoff addr symoff srcline period "
+		"iregs uregs brstack brstacksym brstackoff brstackinsn brstackinsnlen "
+		"brstackdisasm brcntr data_src weight bpf-output callindent insn disasm insnlen "
+		"synth phys_addr metric misc srccode ipc tod data_page_size code_page_size ins_lat "
+		"retire_lat machine_pid vcpu cgroup flags";
+	char copy[sizeof(names)], *save = NULL;
+	size_t n = 0;
+
+	(void)state;
+	memcpy(copy, names, sizeof(names));
+	for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save), n++) {
+		struct script_fields f;
+		struct err e = { 0 };
+
+		script_fields_init(&f);
+		assert_int_equal(script_fields_parse(&f, w, &e), 0);
+	}
+	assert_int_equal(n, SF_MAX);
+}
+
+static const uint64_t values[] = {
+	0,	    1,		9,	     10,
+	15,	    16,		99,	     100,
+	255,	    256,	0xabcdef,    0xffffffff,
+	1ull << 32, 123456789,	0x55555555f, 0xffffffff81234567,
+	UINT64_MAX, 1ull << 63,
+};
+
+static void test_numbers(void **state)
+{
+	char got[64], want[64];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		unsigned long long v = values[i];
+
+		*put_hex(got, v) = 0;
+		snprintf(want, sizeof(want), "%llx", v);
+		assert_string_equal(got, want);
+		*put_hex16(got, v) = 0;
+		snprintf(want, sizeof(want), "%16llx", v);
+		assert_string_equal(got, want);
+		*put_dec(got, v) = 0;
+		snprintf(want, sizeof(want), "%llu", v);
+		assert_string_equal(got, want);
+		*put_dec_right(got, v, 10) = 0;
+		snprintf(want, sizeof(want), "%10llu", v);
+		assert_string_equal(got, want);
+		*put_sdec_right(got, -(int64_t)(v >> 1), 7) = 0;
+		snprintf(want, sizeof(want), "%7lld", -(long long)(v >> 1));
+		assert_string_equal(got, want);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

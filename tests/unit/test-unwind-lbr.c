@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Stitching of LBR call stacks: two stacks are the registers of a CPU at two times. The table
+ * plays calls and returns on a model of the registers; what stitching says is compared with what
+ * the model knows.
+ */
+#include "unit.h"
+
+#include "unwind/unwind-int.h"
+
+#define DEPTH 8
+
+/* A call stack of any depth, and the registers that remember its newest DEPTH calls. */
+struct model {
+	uint64_t call[256]; /* ids of calls that have not returned, outermost first */
+	size_t n;
+	unsigned tos; /* register of the newest call */
+	size_t kept;  /* calls that are in registers */
+};
+
+struct snapshot {
+	struct lbr_entry e[DEPTH];
+	size_t n;
+	uint64_t hw_idx;
+};
+
+static uint64_t next_id = 1;
+
+static void call(struct model *m)
+{
+	m->call[m->n++] = next_id++;
+	m->tos = (m->tos + 1) % DEPTH;
+	if (m->kept < DEPTH)
+		m->kept++;
+}
+
+static void ret(struct model *m)
+{
+	m->n--;
+	m->tos = (m->tos + DEPTH - 1) % DEPTH;
+	if (m->kept)
+		m->kept--;
+}
+
+static struct snapshot take(const struct model *m)
+{
+	struct snapshot s = { .n = m->kept, .hw_idx = m->tos };
+
+	for (size_t i = 0; i < s.n; i++) {
+		uint64_t id = m->call[m->n - 1 - i];
+
+		s.e[i] = (struct lbr_entry){ .from = id * 16, .to = id * 16 + 8 };
+	}
+	return s;
+}
+
+/* Calls, returns, calls between the two snapshots. */
+static const struct {
+	int before, returns, calls;
+	int older; /* entries of the first that lie before the second's; -1 = they do not join */
+} table[] = {
+	{ 8, 0, 0, 0 },	 { 8, 0, 1, 1 },    { 8, 0, 2, 2 },    { 8, 0, 7, 7 },	{ 8, 0, 8, -1 },
+	{ 8, 0, 9, -1 }, { 8, 1, 1, 0 },    { 8, 1, 2, 1 },    { 8, 2, 3, 1 },	{ 8, 3, 3, 0 },
+	{ 8, 4, 8, -1 },	 { 8, 7, 8, -1 },    { 12, 0, 1, 1 },   { 12, 0, 3, 3 }, { 12, 2, 2, 0 },
+	{ 12, 2, 5, 3 }, { 12, 6, 7, 1 },   { 12, 7, 14, -1 }, { 20, 0, 4, 4 }, { 20, 1, 5, 4 },
+	{ 20, 3, 6, 3 }, { 20, 5, 12, -1 }, { 5, 0, 3, 0 },    { 5, 2, 1, 0 },	{ 5, 0, 5, 2 },
+	{ 9, 0, 6, 6 },
+};
+
+static void test_table(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		struct model m = { .tos = (unsigned)i % DEPTH };
+		struct snapshot a, b;
+		size_t first;
+
+		for (int k = 0; k < table[i].before; k++)
+			call(&m);
+		a = take(&m);
+		for (int k = 0; k < table[i].returns; k++)
+			ret(&m);
+		for (int k = 0; k < table[i].calls; k++)
+			call(&m);
+		b = take(&m);
+		first = lbr_stitch(a.e, a.n, a.hw_idx, b.e, b.n, b.hw_idx, DEPTH);
+		if (table[i].older < 0)
+			assert_int_equal(first, 0);
+		else if (table[i].older == 0)
+			assert_true(first == 0 || first == a.n);
+		else
+			assert_int_equal(a.n - first, table[i].older);
+	}
+}
+
+static void test_refused(void **state)
+{
+	struct model m = { 0 };
+	struct snapshot a, b;
+
+	(void)state;
+	for (int k = 0; k < 9; k++)
+		call(&m);
+	a = take(&m);
+	call(&m);
+	b = take(&m);
+	assert_int_equal(lbr_stitch(a.e, a.n, a.hw_idx, b.e, b.n, b.hw_idx, DEPTH), 7);
+	/* Unknown registers, impossible ones, unknown depth, nothing to join. */
+	assert_int_equal(lbr_stitch(a.e, a.n, ~0ULL, b.e, b.n, b.hw_idx, DEPTH), 0);
+	assert_int_equal(lbr_stitch(a.e, a.n, a.hw_idx, b.e, b.n, ~0ULL, DEPTH), 0);
+	assert_int_equal(lbr_stitch(a.e, a.n, DEPTH, b.e, b.n, b.hw_idx, DEPTH), 0);
+	assert_int_equal(lbr_stitch(a.e, a.n, a.hw_idx, b.e, b.n, b.hw_idx, 0), 0);
+	assert_int_equal(lbr_stitch(a.e, 0, a.hw_idx, b.e, b.n, b.hw_idx, DEPTH), 0);
+	assert_int_equal(lbr_stitch(a.e, a.n, a.hw_idx, b.e, 0, b.hw_idx, DEPTH), 0);
+	assert_int_equal(lbr_stitch(a.e, a.n, a.hw_idx, b.e, DEPTH + 1, b.hw_idx, DEPTH), 0);
+	/* One word of the entry that both hold differs. */
+	a.e[DEPTH - 2].flags = 1;
+	assert_int_equal(lbr_stitch(a.e, a.n, a.hw_idx, b.e, b.n, b.hw_idx, DEPTH), 0);
+}
+
+static void test_markers(void **state)
+{
+	(void)state;
+	assert_int_equal(chain_marker(0x1000), -1);
+	assert_int_equal(chain_marker(0xffffffff81000000), -1);
+	assert_int_equal(chain_marker(PERF_CONTEXT_USER), PERF_RECORD_MISC_USER);
+	assert_int_equal(chain_marker(PERF_CONTEXT_KERNEL), PERF_RECORD_MISC_KERNEL);
+	assert_int_equal(chain_marker(PERF_CONTEXT_HV), PERF_RECORD_MISC_HYPERVISOR);
+	assert_int_equal(chain_marker((uint64_t)-1), -2);
+	assert_int_equal(chain_marker(PERF_CONTEXT_MAX), -2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_markers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
