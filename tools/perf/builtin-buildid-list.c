@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf buildid-list: the build ids that a recording stores. */
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "builtin.h"
+#include "capture/capture.h"
 #include "emit/emit.h"
-#include "perfdata/perfdata.h"
+#include "machine/machine.h"
+#include "sample/sample.h"
 
 struct buildid_opts {
 	const char *input;
-	bool force, kernel;
+	bool force, kernel, with_hits;
 	int verbose;
 };
 
 static const struct option buildid_options[] = {
 	OPT_STRING('i', "input", struct buildid_opts, input, "FILE", "input file name"),
 	OPT_BOOL('f', "force", struct buildid_opts, force, "don't complain, do it"),
+	OPT_BOOL('H', "with-hits", struct buildid_opts, with_hits,
+		 "show only objects that samples hit"),
 	OPT_BOOL('k', "kernel", struct buildid_opts, kernel, "show the running kernel's build id"),
 	OPT_INC('v', "verbose", struct buildid_opts, verbose, "be more verbose"),
 	OPT_END(),
@@ -29,32 +32,17 @@ static void print_id(struct obuf *out, const uint8_t *id, size_t size)
 		obuf_hex_zero(out, id[i], 2);
 }
 
-/* The GNU build id in /sys/kernel/notes: { u32 name size, desc size, type; name; desc }. */
 static int print_kernel(struct obuf *out, struct err *e)
 {
 	static const char path[] = "/sys/kernel/notes";
-	size_t size;
-	char *notes = file_read_all(path, 1 << 20, &size, e);
-	struct cursor c;
+	uint8_t id[CAPTURE_BUILD_ID_MAX];
+	size_t size = capture_notes_build_id(path, id);
 
-	if (!notes)
-		return e->code;
-	c = cursor_init(notes, size, false);
-	while (cursor_left(&c) && !c.bad) {
-		uint32_t name_size = cursor_u32(&c), desc_size = cursor_u32(&c);
-		uint32_t type = cursor_u32(&c);
-		const char *name = cursor_bytes(&c, align_up((uint64_t)name_size, 4));
-		const uint8_t *desc = cursor_bytes(&c, align_up((uint64_t)desc_size, 4));
-
-		if (!desc || type != 3 || name_size != 4 || memcmp(name, "GNU", 4))
-			continue;
-		print_id(out, desc, desc_size);
-		obuf_char(out, '\n');
-		free(notes);
-		return 0;
-	}
-	free(notes);
-	return err_set(e, -ENOENT, "%s holds no build id of the running kernel", path);
+	if (!size)
+		return err_set(e, -ENOENT, "%s holds no build id of the running kernel", path);
+	print_id(out, id, size);
+	obuf_char(out, '\n');
+	return 0;
 }
 
 /* Build ids in a pipe are records, the last ones of it. */
@@ -68,29 +56,138 @@ static int read_pipe(struct perfdata *pd, struct err *e)
 	return ret < 0 ? ret : 0;
 }
 
+static void print_line(struct obuf *out, const uint8_t *id, size_t size, const char *path)
+{
+	/* Shorter ids are printed with the zeros that the file pads them with. */
+	static const uint8_t zero[20];
+
+	print_id(out, id, size);
+	print_id(out, zero, sizeof(zero) - size);
+	obuf_char(out, ' ');
+	emit_safe(out, path);
+	obuf_char(out, '\n');
+}
+
 static void print_file(struct perfdata *pd, struct obuf *out)
 {
 	for (size_t i = 0; i < perfdata_nr_build_ids(pd); i++) {
 		const struct perfdata_build_id *b = perfdata_build_id(pd, i);
 
-		/* Shorter ids are printed with the zeros that the file pads them with. */
-		print_id(out, b->id, sizeof(b->id));
-		obuf_char(out, ' ');
-		emit_safe(out, b->path);
-		obuf_char(out, '\n');
+		print_line(out, b->id, b->size, b->path);
 	}
+}
+
+/* ---- objects that samples hit ---------------------------------------------------------------------- */
+
+static void hit_address(struct machine *m, struct thread *th, uint8_t cpumode, uint64_t ip,
+			struct bits *hits)
+{
+	struct map_hit hit;
+
+	if (machine_find_map(m, th, cpumode, ip, &hit))
+		bits_set(hits, hit.map->dso->idx);
+}
+
+/* The cpumode that a context marker of a call chain announces. */
+static uint8_t context_mode(uint64_t marker, uint8_t now)
+{
+	switch (marker) {
+	case PERF_CONTEXT_KERNEL: return PERF_RECORD_MISC_KERNEL;
+	case PERF_CONTEXT_USER:
+	case PERF_CONTEXT_USER_DEFERRED: return PERF_RECORD_MISC_USER;
+	case PERF_CONTEXT_GUEST_KERNEL: return PERF_RECORD_MISC_GUEST_KERNEL;
+	case PERF_CONTEXT_GUEST_USER: return PERF_RECORD_MISC_GUEST_USER;
+	default: return now;
+	}
+}
+
+static int hit_sample(struct machine *m, const struct record *rec, struct bits *hits, struct err *e)
+{
+	struct sample s;
+	struct thread *th;
+	uint8_t mode;
+	int ret;
+
+	if (!rec->event)
+		return 0;
+	ret = sample_parse_some(rec, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN, &s,
+				e);
+	if (ret)
+		return ret;
+	th = machine_thread(m, (int32_t)s.pid, (int32_t)s.tid);
+	if (!th)
+		return err_set(e, -ENOMEM, "out of memory for threads");
+	mode = s.cpumode;
+	hit_address(m, th, mode, s.ip, hits);
+	for (uint64_t i = 0; i < s.callchain.nr; i++) {
+		uint64_t ip = u64s_get(&s.callchain, i);
+
+		if (ip >= PERF_CONTEXT_MAX)
+			mode = context_mode(ip, mode);
+		else
+			hit_address(m, th, mode, ip, hits);
+	}
+	return 0;
+}
+
+#define MAX_DSOS (1u << 20)
+
+static int print_hits(struct perfdata *pd, struct obuf *out, struct err *e)
+{
+	struct machine *m = NULL;
+	struct bits hits = { 0 };
+	struct record rec;
+	int ret = machine_new(&m, perfdata_env(pd)->arch, e);
+
+	if (!ret)
+		ret = machine_add_build_ids(m, pd, e);
+	if (!ret && bits_init(&hits, MAX_DSOS))
+		ret = err_set(e, -ENOMEM, "out of memory for objects");
+	if (ret)
+		goto out;
+	while ((ret = perfdata_next_ordered(pd, &rec, e)) > 0) {
+		struct err bad = { 0 };
+
+		/* A malformed record is said and left out. */
+		if (rec.type == PERF_RECORD_SAMPLE ? hit_sample(m, &rec, &hits, &bad)
+						   : machine_record(m, &rec, &bad))
+			log_warn("%s", bad.text);
+	}
+	for (size_t i = 0; i < machine_nr_dsos(m); i++) {
+		const struct dso *dso = machine_dso(m, i);
+
+		if (bits_test(&hits, i) && dso->build_id_size)
+			print_line(out, dso->build_id, dso->build_id_size, dso->name);
+	}
+out:
+	bits_free(&hits);
+	machine_free(m);
+	return ret;
 }
 
 static int list_file(const struct buildid_opts *o, struct obuf *out, struct err *e)
 {
-	struct perfdata_opts opts = { .force = o->force, .no_order = true };
+	struct perfdata_opts opts = { .force = o->force };
+	uint8_t id[CAPTURE_BUILD_ID_MAX];
+	size_t size = capture_file_build_id(o->input, id);
 	struct perfdata *pd;
-	int ret = perfdata_open(&pd, o->input, &opts, e);
+	int ret;
 
+	if (size) { /* not a recording but a program */
+		print_id(out, id, size);
+		obuf_char(out, '\n');
+		return 0;
+	}
+	ret = perfdata_open(&pd, o->input, &opts, e);
 	if (ret)
 		return ret;
-	ret = read_pipe(pd, e);
-	print_file(pd, out);
+	/* Without a list of its own, a file may have build ids in its MMAP2 records. */
+	if (o->with_hits || (!perfdata_is_pipe(pd) && !perfdata_has_feature(pd, FEAT_BUILD_ID))) {
+		ret = print_hits(pd, out, e);
+	} else {
+		ret = read_pipe(pd, e);
+		print_file(pd, out);
+	}
 	perfdata_close(pd);
 	return ret;
 }

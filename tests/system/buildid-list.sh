@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Build ids of recordings, as stored and as hit, beside an installed perf's.
+. "$(dirname "$0")/../lib.sh"
+D=$ROOT/tests/data/perf
+
+is "stored in a file of the other byte order" \
+	"$("$PERF" buildid-list -i "$D/s390x-basic.data" | sed 1q | wc -c | awk '{ print ($1 > 42) }')" 1
+is "records of a pipe" "$("$PERF" buildid-list -i - <"$D/s390x-pipe.data")" \
+	"$("$PERF" buildid-list -i "$D/s390x-pipe.data")"
+is "a program's own" "$("$PERF" buildid-list -i "$PERF")" \
+	"$(readelf -n "$PERF" 2>/dev/null | sed -n 's/.*Build ID: //p')"
+check_status "wrong option" 129 "$PERF" buildid-list --no-such
+check_status "junk" 1 "$PERF" buildid-list -i "$ROOT/README.md"
+
+all=$("$PERF" buildid-list -i "$D/s390x-basic.data")
+hits=$("$PERF" buildid-list -H -i "$D/s390x-basic.data")
+is "what was hit is among what is stored" \
+	"$(printf '%s\n%s\n' "$all" "$hits" | sort -u)" "$(printf '%s\n' "$all" | sort -u)"
+
+if [ -n "$PEER" ]; then
+	for f in s390x-basic armhf-uregs ppc64le-phys i386-breakpoint zstd-6.5; do
+		is "$f: as the installed perf" "$("$PERF" buildid-list -i "$D/$f.data" | sort)" \
+			"$("$PEER" buildid-list -i "$D/$f.data" 2>/dev/null | sort)"
+	done
+else
+	skip "as the installed perf" "no installed perf to compare with"
+fi
+done_testing
