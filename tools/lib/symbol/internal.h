@@ -207,6 +207,7 @@ struct resolver {
 	struct symbol_opts opts;
 	char *symfs, *kallsyms, *vmlinux; /* copies; NULL = not given */
 	struct cache_entry *cache;
+	unsigned cache_bits, misses; /* misses since it got this size */
 	VEC(struct loc *) page;
 	uint32_t nr_locs, nr_syms;
 	struct htab by_place;

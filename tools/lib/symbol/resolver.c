@@ -11,8 +11,9 @@
 
 #include "symbol/internal.h"
 
-#define CACHE_BITS 15
-#define CACHE_SIZE (1u << CACHE_BITS)
+/* It starts small, to lie in the CPU's caches, and grows while it misses much. */
+#define CACHE_BITS_MIN 12
+#define CACHE_BITS_MAX 19
 
 static int copy_opts(struct resolver *res, const struct symbol_opts *opts)
 {
@@ -28,6 +29,21 @@ static int copy_opts(struct resolver *res, const struct symbol_opts *opts)
 	return 0;
 }
 
+static int cache_resize(struct resolver *res, unsigned bits)
+{
+	struct cache_entry *cache = malloc(sizeof(*cache) << bits);
+
+	if (!cache)
+		return -ENOMEM;
+	for (size_t i = 0; i < (size_t)1 << bits; i++)
+		cache[i] = (struct cache_entry){ .loc = LOC_NONE };
+	free(res->cache);
+	res->cache = cache;
+	res->cache_bits = bits;
+	res->misses = 0;
+	return 0;
+}
+
 int resolver_new(struct resolver **out, struct machine *m, const struct symbol_opts *opts,
 		 struct err *e)
 {
@@ -36,14 +52,10 @@ int resolver_new(struct resolver **out, struct machine *m, const struct symbol_o
 	*out = NULL;
 	if (res)
 		res->m = m;
-	if (res && !copy_opts(res, opts))
-		res->cache = calloc(CACHE_SIZE, sizeof(*res->cache));
-	if (!res || !res->cache) {
+	if (!res || copy_opts(res, opts) || cache_resize(res, CACHE_BITS_MIN)) {
 		resolver_free(res);
 		return err_set(e, -ENOMEM, "out of memory for the symbol cache");
 	}
-	for (size_t i = 0; i < CACHE_SIZE; i++)
-		res->cache[i].loc = LOC_NONE;
 	*out = res;
 	return 0;
 }
@@ -143,6 +155,9 @@ static uint32_t find_slow(struct resolver *res, struct thread *th, uint8_t mode,
 	else
 		loc = find_place(res, NULL, ip, mode);
 	c->loc = loc;
+	/* The entry is not touched any more: the cache may be another one now. */
+	if (++res->misses > 4u << res->cache_bits && res->cache_bits < CACHE_BITS_MAX)
+		cache_resize(res, res->cache_bits + 1);
 	return loc;
 }
 
@@ -152,7 +167,7 @@ uint32_t resolver_find(struct resolver *res, struct thread *th, uint8_t cpumode,
 	uint32_t space = cpumode == PERF_RECORD_MISC_KERNEL || !th ? 0 : th->space;
 	uint32_t gen = machine_generation(res->m, space);
 	uint64_t h = (ip ^ ((uint64_t)space << 40) ^ cpumode) * 0x9e3779b97f4a7c15ULL;
-	struct cache_entry *c = &res->cache[h >> (64 - CACHE_BITS)];
+	struct cache_entry *c = &res->cache[h >> (64 - res->cache_bits)];
 
 	if (likely(c->ip == ip && c->space == space && c->gen == gen && c->mode == cpumode &&
 		   c->loc != LOC_NONE))
