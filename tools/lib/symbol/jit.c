@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "symbol/internal.h"
@@ -27,13 +29,56 @@ static bool trusted(const struct stat *st, int32_t pid)
 	return !stat(proc, &owner) && owner.st_uid == st->st_uid;
 }
 
+#define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+
+/* What a process of a pid namespace calls itself: the last number of "NSpid:". */
+static int32_t namespace_pid(int32_t pid)
+{
+	char path[32], *text, *line, *last;
+	int32_t ret = pid;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	text = file_read_all(path, 1 << 16, NULL, NULL);
+	line = text ? strstr(text, "\nNSpid:") : NULL;
+	if (line) {
+		line[1 + strcspn(line + 1, "\n")] = 0;
+		last = strrchr(line, '\t');
+		ret = last ? atoi(last) : pid;
+	}
+	free(text);
+	return ret;
+}
+
+/*
+ * The map in the /tmp that the process sees, while it lives. Symbolic links in there are meant in
+ * there: followed from here they would lead out of the container.
+ */
+static int open_in_container(int32_t pid)
+{
+	struct open_how how = { .flags = OPEN_FLAGS,
+				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	char path[64];
+	int root, fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/root", pid);
+	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -1;
+	snprintf(path, sizeof(path), "tmp/perf-%d.map", namespace_pid(pid));
+	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	close(root);
+	return fd;
+}
+
 /* A descriptor of the map file, or -errno. */
 static int jit_open(struct resolver *res, const char *path, int32_t pid)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	int fd = open(path, OPEN_FLAGS);
 	struct stat st;
 	const char *why = NULL;
 
+	if (fd < 0 && errno == ENOENT && !res->symfs)
+		fd = open_in_container(pid);
 	if (fd < 0 && errno == ELOOP)
 		why = "it is a symbolic link";
 	else if (fd < 0)
