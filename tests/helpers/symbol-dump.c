@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * symbol-dump [options] FILE: one line per sample as `perf script -F ip,sym,symoff,dso` prints it
- * without call chains. -b branch stacks too, -l source lines, -i inlined calls, -r raw names,
+ * without call chains. -b branch stacks too, -l source lines, -i inlined calls, -r raw names, -x code bytes,
  * -s DIR symfs, -k FILE vmlinux, -K FILE kallsyms, -n N resolves everything N times and prints
  * nothing but how long one lookup took.
  */
@@ -16,7 +16,7 @@
 
 static struct resolver *res;
 static struct machine *mach;
-static bool branches, lines, inlines;
+static bool branches, lines, inlines, code;
 static long repeat;
 static double spent;
 static uint64_t lookups;
@@ -38,6 +38,17 @@ static void print_inlines(const struct loc *l)
 		printf("  %s at %s:%u\n", f[i].sym->name, f[i].call.file, f[i].call.line);
 }
 
+static void print_code(const struct loc *l)
+{
+	unsigned char buf[8];
+	ssize_t n = symbol_read_code(res, l->dso, l->addr, buf, sizeof(buf));
+
+	printf("  code");
+	for (ssize_t i = 0; i < n; i++)
+		printf(" %02x", buf[i]);
+	printf(" %s\n", n < 0 ? strerror((int)-n) : "");
+}
+
 static void print_loc(uint64_t ip, uint32_t loc)
 {
 	const struct loc *l = resolver_loc(res, loc);
@@ -51,6 +62,8 @@ static void print_loc(uint64_t ip, uint32_t loc)
 	printf(" (%s)\n", l->dso ? l->dso->name : "[unknown]");
 	if (lines && l->dso && symbol_srcline(res, l->dso, l->addr, &line))
 		printf("  %s:%u\n", line.file, line.line);
+	if (code && l->dso)
+		print_code(l);
 	if (inlines && l->dso)
 		print_inlines(l);
 }
@@ -101,12 +114,13 @@ int main(int argc, char **argv)
 	const char *warning;
 	int opt, ret;
 
-	while ((opt = getopt(argc, argv, "blirn:s:k:K:")) != -1)
+	while ((opt = getopt(argc, argv, "blirxn:s:k:K:")) != -1)
 		switch (opt) {
 		case 'b': branches = true; break;
 		case 'l': lines = true; break;
 		case 'i': inlines = true; break;
 		case 'r': so.no_demangle = true; break;
+		case 'x': code = true; break;
 		case 'n': repeat = atol(optarg); break;
 		case 's': so.symfs = optarg; break;
 		case 'k': so.vmlinux = optarg; break;

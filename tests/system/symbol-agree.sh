@@ -23,7 +23,7 @@ compare() {
 			my ($t, $o) = split /\|/, $_, 2;
 			$n++;
 			next if $t eq $o;
-			if ("$t$o" =~ /\@plt|_init\+/) { $stub++; next }
+			if ("$t$o" =~ /\@plt|_init\+| \.plt\+/) { $stub++; next }
 			print "theirs: $t\nours:   $o\n" if $bad++ < 10;
 		}
 		print "$n samples, $bad differ, $stub stubs left out\n";

@@ -514,8 +514,8 @@ bool elf_symbol_value(struct elf_file *f, const char *name, uint64_t *value)
 
 /* ---- relocations of the PLT --------------------------------------------------------------------------------- */
 
-static int add_reloc(struct elf_file *f, Elf_Data *syms, size_t strndx, uint64_t where,
-		     uint64_t info, struct plt_reloc *r)
+static void add_reloc(struct elf_file *f, Elf_Data *syms, size_t strndx, uint64_t where,
+		      uint64_t info, struct plt_reloc *r)
 {
 	GElf_Sym s;
 
@@ -523,7 +523,6 @@ static int add_reloc(struct elf_file *f, Elf_Data *syms, size_t strndx, uint64_t
 	r->name = NULL;
 	if (GELF_R_SYM(info) && gelf_getsym(syms, (int)GELF_R_SYM(info), &s))
 		r->name = elf_strptr(f->elf, strndx, s.st_name);
-	return 0;
 }
 
 int elf_relocs(struct elf_file *f, bool dyn, struct plt_reloc **out, size_t *nr)
@@ -552,9 +551,10 @@ int elf_relocs(struct elf_file *f, bool dyn, struct plt_reloc **out, size_t *nr)
 		GElf_Rela ra;
 		GElf_Rel rel;
 
-		if (shdr.sh_type == SHT_RELA && gelf_getrela(data, (int)i, &ra))
+		if (shdr.sh_type == SHT_RELA && gelf_getrela(data, (int)i, &ra)) {
 			add_reloc(f, syms, symhdr.sh_link, ra.r_offset, ra.r_info, &(*out)[i]);
-		else if (shdr.sh_type == SHT_REL && gelf_getrel(data, (int)i, &rel))
+			(*out)[i].addend = (uint64_t)ra.r_addend;
+		} else if (shdr.sh_type == SHT_REL && gelf_getrel(data, (int)i, &rel))
 			add_reloc(f, syms, symhdr.sh_link, rel.r_offset, rel.r_info, &(*out)[i]);
 	}
 	*nr = n;

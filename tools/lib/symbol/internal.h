@@ -31,8 +31,8 @@ struct interval {
 };
 
 struct segs {
-	VEC(uint64_t) start; /* of each segment; it reaches to the next */
-	VEC(uint32_t) id;    /* SYM_NO_SEG = a hole */
+	VEC(uint64_t) start;  /* of each segment; it reaches to the next */
+	VEC(uint32_t) id;     /* SYM_NO_SEG = a hole */
 	VEC(uint32_t) bucket; /* of 1 << shift bytes: the segment at its first byte */
 	unsigned shift;
 };
@@ -74,6 +74,8 @@ int symtab_add(struct symtab *t, uint64_t start, uint64_t size, int binding, con
 int symtab_add_at(struct symtab *t, uint64_t start, uint64_t size, int binding, uint32_t name);
 /* Copies @n bytes into the blob and puts a NUL behind: their offset, UINT32_MAX = no memory. */
 uint32_t symtab_blob(struct symtab *t, const void *p, size_t n);
+/* Whether @b is the better name for an address than @a, which came first. */
+bool symtab_better(const struct symtab *t, const struct sym *a, const struct sym *b);
 int symtab_finish(struct symtab *t, enum symtab_ends ends);
 void symtab_free(struct symtab *t);
 /* Index into t->sym, SYM_NO_SEG when no symbol is there. */
@@ -138,7 +140,7 @@ int elf_segments(struct elf_file *f, struct segments *out);
  */
 int elf_load_symbols(struct elf_file *f, const struct segments *run, bool raw, uint64_t delta,
 		     struct symtab *t);
-/* "name@plt" for the stubs of @f. */
+/* "name@plt" for the stubs of @f, after its symbols are in @t. */
 int elf_load_plt(struct elf_file *f, struct symtab *t);
 /* The bytes of a section: the file's until elf_close(); NULL when there is none. */
 const void *elf_section(struct elf_file *f, const char *name, size_t *size, uint64_t *addr,
@@ -146,11 +148,12 @@ const void *elf_section(struct elf_file *f, const char *name, size_t *size, uint
 /* Value of a symbol of .symtab. */
 bool elf_symbol_value(struct elf_file *f, const char *name, uint64_t *value);
 struct plt_reloc {
-	uint64_t got; /* address of the slot that is filled */
-	const char *name;
+	uint64_t got;		 /* address of the slot that is filled */
+	uint64_t addend;	 /* without a name: of the function that picks the function */
+	const char *name;	 /* NULL = none */
+	const struct sym *ifunc; /* its symbol, while the table does not grow */
 };
-/* Relocations of .rela.plt/.rel.plt (@dyn: .rela.dyn/.rel.dyn) that name a symbol; *out is to be
- * freed. */
+/* Relocations of .rela.plt/.rel.plt (@dyn: .rela.dyn/.rel.dyn); *out is to be freed. */
 int elf_relocs(struct elf_file *f, bool dyn, struct plt_reloc **out, size_t *nr);
 
 /* ---- objects ---------------------------------------------------------------------------------------- */

@@ -5,18 +5,34 @@
  * function that fills the slot. Elsewhere stubs are in the order of the relocations.
  */
 #include <elf.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "symbol/internal.h"
 
-static int add_stub(struct symtab *t, uint64_t offset, uint64_t size, const char *name)
+static int add_stub(struct symtab *t, uint64_t offset, uint64_t size, const struct plt_reloc *r)
 {
+	const char *name = r ? r->name : NULL;
 	char buf[4096];
+	int n;
 
-	if (!name || !*name || snprintf(buf, sizeof(buf), "%s@plt", name) >= (int)sizeof(buf))
+	if (!r)
 		return 0;
-	return symtab_add(t, offset, size, SYM_GLOBAL, buf);
+	if (!name && r->ifunc)
+		name = t->blob.v + (r->ifunc->name >> 2);
+	if (name)
+		n = snprintf(buf, sizeof(buf), "%s@plt", name);
+	else
+		n = snprintf(buf, sizeof(buf), "offset_%#" PRIx64 "@plt", offset);
+	/* The name is copied first: it may lie in what grows. */
+	return n < (int)sizeof(buf) ? symtab_add(t, offset, size, SYM_GLOBAL, buf) : 0;
+}
+
+/* What the dynamic linker is entered by. */
+static int add_header(struct symtab *t, uint64_t offset, uint64_t size)
+{
+	return symtab_add(t, offset, size, SYM_GLOBAL, ".plt");
 }
 
 /* ---- x86-64 ------------------------------------------------------------------------------------ */
@@ -28,12 +44,11 @@ static int by_got(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static const char *got_name(const struct plt_reloc *r, size_t n, uint64_t got)
+static const struct plt_reloc *reloc_of(const struct plt_reloc *r, size_t n, uint64_t got)
 {
 	struct plt_reloc key = { .got = got };
-	const struct plt_reloc *hit = n ? bsearch(&key, r, n, sizeof(*r), by_got) : NULL;
 
-	return hit ? hit->name : NULL;
+	return n ? bsearch(&key, r, n, sizeof(*r), by_got) : NULL;
 }
 
 /* "jmp *disp(%rip)" near the start of a stub, behind endbr64 and a bnd prefix if there are any. */
@@ -48,18 +63,88 @@ static bool stub_target(const unsigned char *p, size_t n, uint64_t addr, uint64_
 	return false;
 }
 
-static int x86_section(struct elf_file *f, const char *name, size_t stub, const struct plt_reloc *r,
-		       size_t nr, struct symtab *t)
+struct stubs {
+	const char *section;
+	size_t size;
+	const struct plt_reloc *r;
+	size_t nr;
+	bool header; /* it may begin with a header */
+};
+
+static int x86_section(struct elf_file *f, const struct stubs *s, struct symtab *t)
 {
 	uint64_t addr, offset, got;
 	size_t size;
-	const unsigned char *p = elf_section(f, name, &size, &addr, &offset);
+	const unsigned char *p = elf_section(f, s->section, &size, &addr, &offset);
+	int ret = 0;
 
-	for (size_t at = 0; p && at + stub <= size; at += stub)
-		if (stub_target(p + at, stub, addr + at, &got) &&
-		    add_stub(t, offset + at, stub, got_name(r, nr, got)))
-			return -ENOMEM;
-	return 0;
+	for (size_t at = 0; p && !ret && at + s->size <= size; at += s->size) {
+		const struct plt_reloc *r = NULL;
+
+		if (stub_target(p + at, s->size, addr + at, &got))
+			r = reloc_of(s->r, s->nr, got);
+		if (!r && !at && s->header)
+			ret = add_header(t, offset, s->size);
+		else
+			ret = add_stub(t, offset + at, s->size, r);
+	}
+	return ret;
+}
+
+/* Slots filled by a function that picks one (IFUNC) have no name: the picker lends its own. */
+struct ifuncs {
+	VEC(struct plt_reloc *) v; /* addend is the file offset, ascending */
+};
+
+static int by_addend(const void *a, const void *b)
+{
+	uint64_t x = (*(struct plt_reloc *const *)a)->addend;
+	uint64_t y = (*(struct plt_reloc *const *)b)->addend;
+
+	return x < y ? -1 : x > y;
+}
+
+static void offer_symbol(struct ifuncs *f, const struct symtab *t, const struct sym *s)
+{
+	size_t lo = 0, n = f->v.n;
+
+	while (n) {
+		size_t half = n / 2;
+
+		if (f->v.v[lo + half]->addend < s->start) {
+			lo += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	for (; lo < f->v.n && f->v.v[lo]->addend == s->start; lo++) {
+		struct plt_reloc *r = f->v.v[lo];
+
+		if (!r->ifunc || symtab_better(t, r->ifunc, s))
+			r->ifunc = s;
+	}
+}
+
+static int name_ifuncs(struct elf_file *f, struct plt_reloc *r, size_t nr, struct symtab *t)
+{
+	struct segments seg = { 0 };
+	struct ifuncs fs = { 0 };
+	int ret = elf_segments(f, &seg) == -ENOMEM ? -ENOMEM : 0;
+
+	for (size_t i = 0; i < nr && !ret; i++)
+		if (!r[i].name && segments_to_offset(&seg, r[i].addend, &r[i].addend))
+			ret = vec_push(&fs.v, &r[i]);
+	if (fs.v.n) {
+		qsort(fs.v.v, fs.v.n, sizeof(*fs.v.v), by_addend);
+		/* Stubs are added below: keep the symbols where they are. */
+		ret = ret ? ret : vec_reserve(&t->sym, t->sym.n + 3 * nr + 3);
+		for (size_t i = 0; i < t->sym.n && !ret; i++)
+			offer_symbol(&fs, t, &t->sym.v[i]);
+	}
+	vec_free(&fs.v);
+	vec_free(&seg.v);
+	return ret;
 }
 
 static int x86_plt(struct elf_file *f, struct symtab *t)
@@ -80,11 +165,13 @@ static int x86_plt(struct elf_file *f, struct symtab *t)
 	got = elf_section(f, ".plt.got", &size, NULL, NULL);
 	if (got && size >= 16 && !memcmp(got, endbr64, 4))
 		stub = 16;
-	if (x86_section(f, ".plt", 16, plt, nr_plt, t) ||
-	    x86_section(f, ".plt.sec", 16, plt, nr_plt, t) ||
-	    x86_section(f, ".plt.got", stub, dyn, nr_dyn, t))
-		goto out;
-	ret = 0;
+	ret = name_ifuncs(f, plt, nr_plt, t);
+	if (!ret)
+		ret = x86_section(f, &(struct stubs){ ".plt", 16, plt, nr_plt, true }, t);
+	if (!ret)
+		ret = x86_section(f, &(struct stubs){ ".plt.sec", 16, plt, nr_plt, false }, t);
+	if (!ret)
+		ret = x86_section(f, &(struct stubs){ ".plt.got", stub, dyn, nr_dyn, false }, t);
 out:
 	free(plt);
 	free(dyn);
@@ -113,8 +200,10 @@ static int ordered_plt(struct elf_file *f, unsigned header, unsigned stub, struc
 		return 0;
 	if (elf_relocs(f, false, &r, &nr))
 		return -ENOMEM;
+	if (nr && size >= header)
+		ret = add_header(t, offset, header);
 	for (size_t i = 0; i < nr && !ret && header + (i + 1) * stub <= size; i++)
-		ret = add_stub(t, offset + header + i * stub, stub, r[i].name);
+		ret = add_stub(t, offset + header + i * stub, stub, &r[i]);
 	free(r);
 	return ret;
 }

@@ -19,14 +19,14 @@
 #include "machine/machine.h"
 
 struct symbol_opts {
-	const char *symfs;	 /* NULL or prefix for all object paths */
-	const char *kallsyms;	 /* file instead of /proc/kallsyms */
-	const char *vmlinux;	 /* -k */
-	bool no_demangle;	 /* raw names */
-	bool demangle_params;	 /* "foo(int)" instead of "foo": upstream's -v */
+	const char *symfs;    /* NULL or prefix for all object paths */
+	const char *kallsyms; /* file instead of /proc/kallsyms */
+	const char *vmlinux;  /* -k */
+	bool no_demangle;     /* raw names */
+	bool demangle_params; /* "foo(int)" instead of "foo": upstream's -v */
 	bool demangle_kernel;
-	bool no_host_kernel;	 /* never look at this machine's kernel (foreign recording) */
-	bool debuginfod;	 /* off unless asked for */
+	bool no_host_kernel; /* never look at this machine's kernel (foreign recording) */
+	bool debuginfod;     /* off unless asked for */
 };
 
 struct symbol {

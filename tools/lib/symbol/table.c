@@ -152,8 +152,7 @@ static bool better_name(const char *na, const char *nb)
 	return ret;
 }
 
-/* Whether @b is the better name for an address than @a, which came first. */
-static bool better(const struct symtab *t, const struct sym *a, const struct sym *b)
+bool symtab_better(const struct symtab *t, const struct sym *a, const struct sym *b)
 {
 	int ba = a->name & 3, bb = b->name & 3;
 
@@ -174,7 +173,7 @@ static void drop_aliases(struct symtab *t, bool keep_first)
 		const struct sym *s = &t->sym.v[i];
 
 		if (out && t->sym.v[out - 1].start == s->start) {
-			if (!keep_first && better(t, &t->sym.v[out - 1], s))
+			if (!keep_first && symtab_better(t, &t->sym.v[out - 1], s))
 				t->sym.v[out - 1] = *s;
 			continue;
 		}
