@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Reads a recording to its end, see the program's head.
-TEST_HELPERS += $(O)/tests/helpers/perfdata-walk
+# perfdata-walk reads a recording to its end, perfdata-copy writes it again.
+PERFDATA_HELPERS := $(O)/tests/helpers/perfdata-walk $(O)/tests/helpers/perfdata-copy
+TEST_HELPERS += $(PERFDATA_HELPERS)
 
-$(O)/tests/helpers/perfdata-walk: $(O)/tests/helpers/perfdata-walk.o $(O)/libperf.a
+$(PERFDATA_HELPERS): %: %.o $(O)/libperf.a
 	@echo '  HELPER  $@'
 	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(O)/libperf.a $(LIBS) -lm
