@@ -22,6 +22,7 @@ static const struct field_row {
 	const char *name;
 	uint64_t flags, sample_type;
 	struct range copy[6]; /* size 0 ends */
+	bool only_if_copied;  /* skipped when the first of these is 0 */
 } rows[] = {
 	{ FIELD_PRIVILEGE, "exclude_user/exclude_kernel/exclude_hv",
 	  .flags = ATTR_FLAG_EXCLUDE_USER | ATTR_FLAG_EXCLUDE_KERNEL | ATTR_FLAG_EXCLUDE_HV },
@@ -46,17 +47,21 @@ static const struct field_row {
 	{ FIELD_BRANCH, "branch_sample_type", .sample_type = PERF_SAMPLE_BRANCH_STACK,
 	  .copy = { RANGE(branch_sample_type) } },
 	{ FIELD_REGS_USER, "sample_regs_user", .sample_type = PERF_SAMPLE_REGS_USER,
-	  .copy = { RANGE(sample_regs_user), RANGE(sample_simd_regs_enabled) } },
+	  .copy = { RANGE(sample_regs_user), RANGE(sample_simd_regs_enabled) },
+	  .only_if_copied = true },
 	{ FIELD_STACK, "sample_stack_user", .sample_type = PERF_SAMPLE_STACK_USER,
 	  .copy = { RANGE(sample_stack_user) } },
 	{ FIELD_REGS_INTR, "sample_regs_intr", .sample_type = PERF_SAMPLE_REGS_INTR,
-	  .copy = { RANGE(sample_regs_intr), RANGE(sample_simd_regs_enabled) } },
-	{ FIELD_SIMD, "sample_simd_vec_reg_*",
-	  .copy = { RANGE(sample_simd_vec_reg_qwords), RANGE(sample_simd_vec_reg_intr),
-		    RANGE(sample_simd_vec_reg_user) } },
-	{ FIELD_SIMD, "sample_simd_pred_reg_*",
-	  .copy = { RANGE(sample_simd_pred_reg_qwords), RANGE(sample_simd_pred_reg_intr),
-		    RANGE(sample_simd_pred_reg_user) } },
+	  .copy = { RANGE(sample_regs_intr), RANGE(sample_simd_regs_enabled) },
+	  .only_if_copied = true },
+	{ FIELD_SIMD, "sample_simd_vec_reg_*", .only_if_copied = true,
+	  .sample_type = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR,
+	  .copy = { RANGE(sample_simd_vec_reg_qwords), RANGE(sample_simd_regs_enabled),
+		    RANGE(sample_simd_vec_reg_intr), RANGE(sample_simd_vec_reg_user) } },
+	{ FIELD_SIMD, "sample_simd_pred_reg_*", .only_if_copied = true,
+	  .sample_type = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR,
+	  .copy = { RANGE(sample_simd_pred_reg_qwords), RANGE(sample_simd_regs_enabled),
+		    RANGE(sample_simd_pred_reg_intr), RANGE(sample_simd_pred_reg_user) } },
 	{ FIELD_SAMPLE, "sample_type WEIGHT", .sample_type = PERF_SAMPLE_WEIGHT_TYPE },
 	{ FIELD_SAMPLE, "sample_type DATA_SRC", .sample_type = PERF_SAMPLE_DATA_SRC },
 	{ FIELD_SAMPLE, "sample_type TRANSACTION", .sample_type = PERF_SAMPLE_TRANSACTION },
@@ -85,6 +90,10 @@ static const struct field_row {
 static void add_row(const struct field_row *row, const struct perf_event_attr *from,
 		    struct perf_event_attr *to)
 {
+	const unsigned char *first = (const unsigned char *)from + row->copy[0].offset;
+
+	if (row->only_if_copied && !memcmp(first, (const char[8]){ 0 }, row->copy[0].size))
+		return;
 	to->flags |= from->flags & row->flags;
 	to->sample_type |= from->sample_type & row->sample_type;
 	for (size_t i = 0; i < ARRAY_SIZE(row->copy) && row->copy[i].size; i++)
