@@ -40,7 +40,7 @@ static int fake_open(void *ctx, struct perf_event_attr *a, pid_t pid, int cpu, i
 		pick(k->branch, a->sample_type & PERF_SAMPLE_BRANCH_STACK),
 		pick(k->regs, a->sample_type & (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR)),
 		pick(k->stack, a->sample_type & PERF_SAMPLE_STACK_USER),
-		pick(k->clock, a->flags & ATTR_FLAG_USE_CLOCKID),
+		pick(k->clock, a->flags & ATTR_FLAG_USE_CLOCKID && a->clockid != 1),
 		pick(k->max_stack, a->sample_max_stack != 0),
 		pick(k->inherit, a->flags & ATTR_FLAG_INHERIT),
 		pick(k->no_flags_code ? k->no_flags_code : -EINVAL, a->flags & k->no_flags),

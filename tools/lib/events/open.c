@@ -6,6 +6,7 @@
  */
 #include <fcntl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "events/private.h"
@@ -97,6 +98,22 @@ static void drop_clockid(struct event_opener *o, struct perf_event_attr *a)
 	a->clockid = 0;
 }
 
+/* A kernel that takes another clock knows clocks: this one is wrong, and the user shall hear it. */
+static bool clock_is_wrong(const struct event_opener *o, const struct perf_event_attr *a, pid_t pid,
+			   int cpu, int group_fd)
+{
+	struct perf_event_attr other = *a;
+	int fd;
+
+	if (!(a->flags & ATTR_FLAG_USE_CLOCKID) || a->clockid == CLOCK_MONOTONIC)
+		return false;
+	other.clockid = CLOCK_MONOTONIC;
+	fd = opener_open(o, &other, pid, cpu, group_fd);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 /* A group that is read at once while children inherit it: one value less is better than none. */
 static bool uses_group_inherit(const struct event_opener *o, const struct perf_event_attr *a)
 {
@@ -179,6 +196,8 @@ static int climb_down(struct event_opener *o, struct event *ev, pid_t pid, int c
 	uint32_t taken = 0;
 	int fd = -EINVAL;
 
+	if (clock_is_wrong(o, &attr, pid, cpu, group_fd))
+		return fd;
 	for (size_t i = 0; fd == -EINVAL && i < ARRAY_SIZE(ladder); i++) {
 		if (!rung_applies(&ladder[i], o, &attr))
 			continue;
