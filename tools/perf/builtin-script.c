@@ -117,6 +117,7 @@ static unsigned shown(const struct script_cmd *o)
 struct run {
 	struct script_env env;
 	struct script *sc;
+	struct perfdata_ahead *ahead; /* NULL: records are read as they are printed */
 	struct obuf out;
 };
 
@@ -166,6 +167,7 @@ static int run_open(struct run *r, const struct script_cmd *o, const struct scri
 
 static void run_close(struct run *r)
 {
+	perfdata_ahead_stop(r->ahead);
 	script_free(r->sc);
 	unwind_free(r->env.unwind);
 	resolver_free(r->env.resolver);
@@ -198,6 +200,12 @@ static int skip_header(struct perfdata *pd, struct record *rec, struct err *e)
 	return ret;
 }
 
+static int next_record(struct run *r, struct record *rec, struct err *e)
+{
+	return r->ahead ? perfdata_ahead_next(r->ahead, rec, e)
+			: perfdata_next_ordered(r->env.pd, rec, e);
+}
+
 /*
  * Prints @rec, when @ret says that there is one, and all that follow. Broken ones are reported
  * and left out; the status tells.
@@ -209,7 +217,7 @@ static int run_records(struct run *r, struct record *rec, int ret)
 
 	if (!ret)
 		return 0;
-	for (; ret > 0; ret = perfdata_next_ordered(r->env.pd, rec, &e)) {
+	for (; ret > 0; ret = next_record(r, rec, &e)) {
 		if (unlikely(script_record(r->sc, rec, &e))) {
 			if (e.code == -ENOMEM || !broken++)
 				cli_print_err(&e);
@@ -274,9 +282,15 @@ static int script_file(const struct script_cmd *o, const struct script_fields *f
 	if (!ret && o->dump) {
 		ret = dump_records(&r, &e);
 	} else if (!ret && !o->header_only) {
-		more = perfdata_is_pipe(r.env.pd) ? skip_header(r.env.pd, &rec, &e)
-						  : perfdata_next_ordered(r.env.pd, &rec, &e);
+		if (perfdata_is_pipe(r.env.pd))
+			more = skip_header(r.env.pd, &rec, &e);
 		ret = more < 0 ? more : run_open(&r, o, f, &e);
+		if (!ret && perfdata_ahead_useful(r.env.pd))
+			ret = perfdata_ahead_start(&r.ahead, r.env.pd, &e);
+		if (!ret && !perfdata_is_pipe(r.env.pd))
+			more = next_record(&r, &rec, &e);
+		if (more < 0)
+			ret = more;
 		if (!ret)
 			status = run_records(&r, &rec, more);
 	}

@@ -191,6 +191,18 @@ int perfdata_next_ordered(struct perfdata *pd, struct record *rec, struct err *e
 /* Back to the first record (not for pipes: -ESPIPE). */
 int perfdata_rewind(struct perfdata *pd, struct err *e);
 
+/*
+ * The same records in time order, read by a thread of its own while the caller works on those
+ * before: worth it for files where there is a second CPU. Between start and stop only
+ * perfdata_ahead_next() may read, and a record is valid until the next call of it.
+ */
+struct perfdata_ahead;
+
+bool perfdata_ahead_useful(const struct perfdata *pd);
+int perfdata_ahead_start(struct perfdata_ahead **a, struct perfdata *pd, struct err *e);
+int perfdata_ahead_next(struct perfdata_ahead *a, struct record *rec, struct err *e);
+void perfdata_ahead_stop(struct perfdata_ahead *a); /* NULL is fine; before perfdata_close() */
+
 const char *record_type_name(uint32_t type); /* "MMAP2" ...; "UNKNOWN" */
 
 struct perfdata_stats {

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Reading ahead: one thread reads, orders and copies records into batches, another uses them.
+ * Batches go round in a ring; each side touches only the ones that are its own, a mutex guards
+ * the two counters.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "perfdata/perfdata.h"
+
+#define BATCHES	      4
+#define BATCH_BYTES   (512 << 10)
+#define BATCH_RECORDS 4096
+
+struct batch {
+	unsigned char *bytes;
+	struct record *rec;
+	size_t used, n;
+	int end; /* of perfdata_next_ordered() after the last one; 1 = more batches follow */
+	struct err err;
+};
+
+struct perfdata_ahead {
+	struct perfdata *pd;
+	struct batch batch[BATCHES];
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	unsigned long filled, taken; /* batches so far */
+	bool stop;
+	/* The reader's: */
+	struct batch *now;
+	size_t at;
+	struct record held; /* did not fit into the batch before */
+	bool have_held;
+};
+
+/* False when the batch is full: the record waits for the next one. */
+static bool put(struct batch *b, const struct record *rec)
+{
+	if (b->n == BATCH_RECORDS || rec->size > BATCH_BYTES - b->used)
+		return false;
+	b->rec[b->n] = *rec;
+	b->rec[b->n].data = b->bytes + b->used;
+	memcpy(b->bytes + b->used, rec->data, rec->size);
+	b->used += rec->size;
+	b->n++;
+	return true;
+}
+
+static void fill(struct perfdata_ahead *a, struct batch *b)
+{
+	b->used = b->n = 0;
+	b->end = 1;
+	if (a->have_held)
+		put(b, &a->held);
+	a->have_held = false;
+	for (;;) {
+		b->end = perfdata_next_ordered(a->pd, &a->held, &b->err);
+		if (b->end <= 0)
+			return;
+		if (!put(b, &a->held)) {
+			a->have_held = true;
+			return;
+		}
+	}
+}
+
+static void *read_all(void *arg)
+{
+	struct perfdata_ahead *a = arg;
+	bool stop = false;
+
+	while (!stop) {
+		struct batch *b;
+
+		pthread_mutex_lock(&a->lock);
+		while (a->filled - a->taken == BATCHES && !a->stop)
+			pthread_cond_wait(&a->changed, &a->lock);
+		stop = a->stop;
+		b = &a->batch[a->filled % BATCHES];
+		pthread_mutex_unlock(&a->lock);
+		if (stop)
+			break;
+		fill(a, b);
+		stop = b->end <= 0;
+		pthread_mutex_lock(&a->lock);
+		a->filled++;
+		pthread_cond_signal(&a->changed);
+		pthread_mutex_unlock(&a->lock);
+	}
+	return NULL;
+}
+
+static void ahead_free(struct perfdata_ahead *a)
+{
+	for (int i = 0; i < BATCHES; i++) {
+		free(a->batch[i].bytes);
+		free(a->batch[i].rec);
+	}
+	pthread_cond_destroy(&a->changed);
+	pthread_mutex_destroy(&a->lock);
+	free(a);
+}
+
+bool perfdata_ahead_useful(const struct perfdata *pd)
+{
+	cpu_set_t cpus;
+
+	/* A stream's events come while it is read; one CPU would only switch. */
+	return !perfdata_is_pipe(pd) && !sched_getaffinity(0, sizeof(cpus), &cpus) &&
+	       CPU_COUNT(&cpus) > 1;
+}
+
+int perfdata_ahead_start(struct perfdata_ahead **ap, struct perfdata *pd, struct err *e)
+{
+	struct perfdata_ahead *a = calloc(1, sizeof(*a));
+	int ret = -ENOMEM;
+
+	*ap = NULL;
+	if (!a)
+		return err_set(e, -ENOMEM, "no memory to read ahead");
+	a->pd = pd;
+	pthread_mutex_init(&a->lock, NULL);
+	pthread_cond_init(&a->changed, NULL);
+	for (int i = 0; i < BATCHES; i++) {
+		a->batch[i].bytes = malloc(BATCH_BYTES);
+		a->batch[i].rec = malloc(BATCH_RECORDS * sizeof(struct record));
+		if (!a->batch[i].bytes || !a->batch[i].rec)
+			goto fail;
+	}
+	ret = -pthread_create(&a->thread, NULL, read_all, a);
+	if (ret)
+		goto fail;
+	*ap = a;
+	return 0;
+fail:
+	ahead_free(a);
+	return err_set(e, ret, "cannot start a thread that reads ahead: %s", strerror(-ret));
+}
+
+/* Gives the used batch back and waits for the next one. */
+static void next_batch(struct perfdata_ahead *a)
+{
+	pthread_mutex_lock(&a->lock);
+	if (a->now) {
+		a->taken++;
+		pthread_cond_signal(&a->changed);
+	}
+	while (a->filled == a->taken)
+		pthread_cond_wait(&a->changed, &a->lock);
+	a->now = &a->batch[a->taken % BATCHES];
+	pthread_mutex_unlock(&a->lock);
+	a->at = 0;
+}
+
+int perfdata_ahead_next(struct perfdata_ahead *a, struct record *rec, struct err *e)
+{
+	for (;;) {
+		if (likely(a->now && a->at < a->now->n)) {
+			*rec = a->now->rec[a->at++];
+			return 1;
+		}
+		if (a->now && a->now->end <= 0) {
+			int end = a->now->end;
+
+			if (end < 0 && e)
+				*e = a->now->err;
+			a->now->end = 0; /* an error is told once */
+			return end;
+		}
+		next_batch(a);
+	}
+}
+
+void perfdata_ahead_stop(struct perfdata_ahead *a)
+{
+	if (!a)
+		return;
+	pthread_mutex_lock(&a->lock);
+	a->stop = true;
+	pthread_cond_signal(&a->changed);
+	pthread_mutex_unlock(&a->lock);
+	pthread_join(a->thread, NULL);
+	ahead_free(a);
+}
