@@ -24,8 +24,8 @@ enum dso_kind {
 	DSO_KERNEL, /* [kernel.kallsyms], [guest.kernel.kallsyms] */
 	DSO_MODULE, /* a kernel module */
 	DSO_VDSO,
-	DSO_ANON,   /* executable anonymous memory: JIT code; symbols from /tmp/perf-PID.map */
-	DSO_BPF,    /* KSYMBOL: a BPF program or trampoline, its symbol is its name */
+	DSO_ANON, /* executable anonymous memory: JIT code; symbols from /tmp/perf-PID.map */
+	DSO_BPF,  /* KSYMBOL: a BPF program or trampoline, its symbol is its name */
 };
 
 struct dso {
@@ -37,11 +37,11 @@ struct dso {
 	const char *short_name; /* what report prints: the basename; "[JIT] tid PID" */
 	const char *path;	/* as in the record: differs from name for modules and JIT code */
 	const uint8_t *build_id;
-	uint8_t build_id_size;	/* 0 = unknown */
-	int32_t pid;		/* DSO_ANON: whose JIT map; else -1 */
-	uint64_t start, size;	/* DSO_BPF: where it lies */
+	uint8_t build_id_size; /* 0 = unknown */
+	int32_t pid;	       /* DSO_ANON: whose JIT map; else -1 */
+	uint64_t start, size;  /* DSO_BPF: where it lies */
 	bool guest;
-	void *symbols;		/* room symbol's */
+	void *symbols; /* room symbol's */
 };
 
 struct map {
@@ -55,10 +55,10 @@ struct map {
 struct thread {
 	uint32_t idx;
 	int32_t pid, tid, ppid;
-	uint32_t comm;	  /* id for machine_comm(): the name at this point of the stream */
-	uint32_t space;	  /* number of its address space; changes at exec; shared by threads */
-	bool comm_set;	  /* a COMM (or a parent's) named it; else the name is ":TID" */
-	bool comm_exec;	  /* the name was set by an exec */
+	uint32_t comm;	/* id for machine_comm(): the name at this point of the stream */
+	uint32_t space; /* number of its address space; changes at exec; shared by threads */
+	bool comm_set;	/* a COMM (or a parent's) named it; else the name is ":TID" */
+	bool comm_exec; /* the name was set by an exec */
 	bool exited;
 };
 
@@ -84,8 +84,8 @@ const char *machine_cgroup(const struct machine *m, uint64_t id); /* path or NUL
 
 struct map_hit {
 	struct map *map;
-	uint64_t addr;	  /* object address: ip - start + pgoff, or ip (map->identity) */
-	uint8_t cpumode;  /* the mode that matched */
+	uint64_t addr;	 /* object address: ip - start + pgoff, or ip (map->identity) */
+	uint8_t cpumode; /* the mode that matched */
 };
 
 /*

@@ -548,15 +548,20 @@ int elf_relocs(struct elf_file *f, bool dyn, struct plt_reloc **out, size_t *nr)
 	if (!*out)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		GElf_Rela ra;
+		struct plt_reloc *r = &(*out)[*nr];
+		GElf_Rela ra = { 0 };
 		GElf_Rel rel;
 
-		if (shdr.sh_type == SHT_RELA && gelf_getrela(data, (int)i, &ra)) {
-			add_reloc(f, syms, symhdr.sh_link, ra.r_offset, ra.r_info, &(*out)[i]);
-			(*out)[i].addend = (uint64_t)ra.r_addend;
-		} else if (shdr.sh_type == SHT_REL && gelf_getrel(data, (int)i, &rel))
-			add_reloc(f, syms, symhdr.sh_link, rel.r_offset, rel.r_info, &(*out)[i]);
+		if (shdr.sh_type == SHT_REL && gelf_getrel(data, (int)i, &rel))
+			ra = (GElf_Rela){ rel.r_offset, rel.r_info, 0 };
+		else if (shdr.sh_type != SHT_RELA || !gelf_getrela(data, (int)i, &ra))
+			continue;
+		/* Most of .rela.dyn only adds the load address. */
+		if (dyn && !GELF_R_SYM(ra.r_info))
+			continue;
+		add_reloc(f, syms, symhdr.sh_link, ra.r_offset, ra.r_info, r);
+		r->addend = (uint64_t)ra.r_addend;
+		++*nr;
 	}
-	*nr = n;
 	return 0;
 }
