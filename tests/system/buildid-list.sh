@@ -18,7 +18,7 @@ is "what was hit is among what is stored" \
 	"$(printf '%s\n%s\n' "$all" "$hits" | sort -u)" "$(printf '%s\n' "$all" | sort -u)"
 
 if [ -n "$PEER" ]; then
-	for f in s390x-basic armhf-uregs ppc64le-phys i386-breakpoint zstd-6.5; do
+	for f in s390x-basic armhf-uregs ppc64le-phys i386-breakpoint arm64-zstd armhf-cgroup; do
 		is "$f: as the installed perf" "$("$PERF" buildid-list -i "$D/$f.data" | sort)" \
 			"$("$PEER" buildid-list -i "$D/$f.data" 2>/dev/null | sort)"
 	done

@@ -45,24 +45,17 @@ static int print_kernel(struct obuf *out, struct err *e)
 	return 0;
 }
 
-/* Build ids in a pipe are records, the last ones of it. */
-static int read_pipe(struct perfdata *pd, struct err *e)
-{
-	struct record rec;
-	int ret = 1;
-
-	while (perfdata_is_pipe(pd) && ret > 0)
-		ret = perfdata_next(pd, &rec, e);
-	return ret < 0 ? ret : 0;
-}
-
 static void print_line(struct obuf *out, const uint8_t *id, size_t size, const char *path)
 {
 	/* Shorter ids are printed with the zeros that the file pads them with. */
 	static const uint8_t zero[20];
 
-	print_id(out, id, size);
-	print_id(out, zero, sizeof(zero) - size);
+	if (size) {
+		print_id(out, id, size);
+		print_id(out, zero, sizeof(zero) - size);
+	} else {
+		obuf_pad(out, ' ', 2 * sizeof(zero));
+	}
 	obuf_char(out, ' ');
 	emit_safe(out, path);
 	obuf_char(out, '\n');
@@ -132,7 +125,22 @@ static int hit_sample(struct machine *m, const struct record *rec, struct bits *
 
 #define MAX_DSOS (1u << 20)
 
-static int print_hits(struct perfdata *pd, struct obuf *out, struct err *e)
+/* An object's own build id, or what the recording says about its path (a pipe: at its end). */
+static void print_dso(struct perfdata *pd, const struct dso *dso, struct obuf *out)
+{
+	const char *name = dso->kind == DSO_MODULE ? dso->path : dso->name;
+	const struct perfdata_build_id *b = NULL;
+
+	for (size_t i = 0; !dso->build_id_size && i < perfdata_nr_build_ids(pd); i++)
+		if (!strcmp(perfdata_build_id(pd, i)->path, dso->path))
+			b = perfdata_build_id(pd, i);
+	if (b)
+		print_line(out, b->id, b->size, name);
+	else
+		print_line(out, dso->build_id, dso->build_id_size, name);
+}
+
+static int print_hits(struct perfdata *pd, bool only_hits, struct obuf *out, struct err *e)
 {
 	struct machine *m = NULL;
 	struct bits hits = { 0 };
@@ -153,12 +161,13 @@ static int print_hits(struct perfdata *pd, struct obuf *out, struct err *e)
 						   : machine_record(m, &rec, &bad))
 			log_warn("%s", bad.text);
 	}
-	for (size_t i = 0; i < machine_nr_dsos(m); i++) {
-		const struct dso *dso = machine_dso(m, i);
-
-		if (bits_test(&hits, i) && dso->build_id_size)
-			print_line(out, dso->build_id, dso->build_id_size, dso->name);
+	if (!only_hits && perfdata_nr_build_ids(pd)) {
+		print_file(pd, out);
+		goto out;
 	}
+	for (size_t i = 0; i < machine_nr_dsos(m); i++)
+		if (bits_test(&hits, i))
+			print_dso(pd, machine_dso(m, i), out);
 out:
 	bits_free(&hits);
 	machine_free(m);
@@ -181,13 +190,11 @@ static int list_file(const struct buildid_opts *o, struct obuf *out, struct err 
 	ret = perfdata_open(&pd, o->input, &opts, e);
 	if (ret)
 		return ret;
-	/* Without a list of its own, a file may have build ids in its MMAP2 records. */
-	if (o->with_hits || (!perfdata_is_pipe(pd) && !perfdata_has_feature(pd, FEAT_BUILD_ID))) {
-		ret = print_hits(pd, out, e);
-	} else {
-		ret = read_pipe(pd, e);
+	/* A file without a list, or a pipe, whose list comes last: the records have to be read. */
+	if (o->with_hits || !perfdata_has_feature(pd, FEAT_BUILD_ID))
+		ret = print_hits(pd, o->with_hits, out, e);
+	else
 		print_file(pd, out);
-	}
 	perfdata_close(pd);
 	return ret;
 }

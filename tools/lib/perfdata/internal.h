@@ -68,10 +68,10 @@ struct stream {
 	bool own_fd;
 	bool collect; /* keep the payload of TRACING_DATA records */
 	struct unzip *zip;
-	bool in_zip;	     /* records come out of @zip */
-	uint64_t zip_pos;    /* of the COMPRESSED record they are in */
+	bool in_zip;	       /* records come out of @zip */
+	uint64_t zip_pos;      /* of the COMPRESSED record they are in */
 	uint64_t nr_zipped[2]; /* COMPRESSED and COMPRESSED2 records seen */
-	struct obuf payload; /* of the TRACING_DATA record just returned */
+	struct obuf payload;   /* of the TRACING_DATA record just returned */
 };
 
 struct raw_record {

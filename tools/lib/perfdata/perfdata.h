@@ -59,14 +59,14 @@ static inline unsigned attr_precise(const struct perf_event_attr *attr)
 
 struct perfdata_event {
 	struct perf_event_attr attr; /* host order; attr.size is the file's */
-	const char *name;	     /* stored or derived; comes from the file: print through emit */
+	const char *name; /* stored or derived; comes from the file: print through emit */
 	const uint64_t *ids;
 	size_t nr_ids;
-	uint32_t idx;	      /* position in the file */
-	uint32_t leader;      /* idx of the group leader, own idx when alone */
-	uint32_t nr_members;  /* group size when leader, 1 when alone, 0 for members */
-	const char *group;    /* the group's name or NULL */
-	const char *unit;     /* EVENT_UPDATE; NULL when none */
+	uint32_t idx;	     /* position in the file */
+	uint32_t leader;     /* idx of the group leader, own idx when alone */
+	uint32_t nr_members; /* group size when leader, 1 when alone, 0 for members */
+	const char *group;   /* the group's name or NULL */
+	const char *unit;    /* EVENT_UPDATE; NULL when none */
 	double scale;
 	const char *own_cpus; /* EVENT_UPDATE; NULL when none */
 };
@@ -80,9 +80,9 @@ const struct perfdata_event *perfdata_event_by_id(const struct perfdata *pd, uin
 /* ---- opening ----------------------------------------------------------------------------------------- */
 
 struct perfdata_opts {
-	bool force;	 /* skip the ownership check */
-	bool no_order;	 /* the caller wants file order only: nothing is indexed */
-	size_t max_mem;	 /* for reordering and decompression; 0 = 64 MiB */
+	bool force;	/* skip the ownership check */
+	bool no_order;	/* the caller wants file order only: nothing is indexed */
+	size_t max_mem; /* for reordering and decompression; 0 = 64 MiB */
 	/* Called now and then with bytes read and to read (0 = unknown), for a progress line. */
 	void (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *ctx;
@@ -96,16 +96,16 @@ void perfdata_close(struct perfdata *pd);
 bool perfdata_swapped(const struct perfdata *pd);    /* other byte order than the host */
 bool perfdata_big_endian(const struct perfdata *pd); /* the file's own byte order */
 bool perfdata_is_pipe(const struct perfdata *pd);
-bool perfdata_is_64bit(const struct perfdata *pd);   /* by arch; true when unknown */
+bool perfdata_is_64bit(const struct perfdata *pd); /* by arch; true when unknown */
 const char *perfdata_path(const struct perfdata *pd);
 
 /* Offsets and sizes of the header, for --header: all 0 in a pipe. */
 struct perfdata_layout {
 	uint64_t file_size, attrs_offset, data_offset, data_size, feat_offset;
-	int version;	 /* 1 = PERFFILE, 2 = PERFILE2 */
+	int version; /* 1 = PERFFILE, 2 = PERFILE2 */
 	uint32_t attr_size;
-	int64_t mtime;	 /* "captured on" */
-	bool data_cut;	 /* the data section is unfinished or passes the end of the file */
+	int64_t mtime; /* "captured on" */
+	bool data_cut; /* the data section is unfinished or passes the end of the file */
 };
 
 void perfdata_layout(const struct perfdata *pd, struct perfdata_layout *l);
@@ -113,13 +113,41 @@ void perfdata_layout(const struct perfdata *pd, struct perfdata_layout *l);
 /* ---- features ----------------------------------------------------------------------------------------- */
 
 enum perfdata_feature {
-	FEAT_TRACING_DATA = 1, FEAT_BUILD_ID, FEAT_HOSTNAME, FEAT_OSRELEASE, FEAT_VERSION,
-	FEAT_ARCH, FEAT_NRCPUS, FEAT_CPUDESC, FEAT_CPUID, FEAT_TOTAL_MEM, FEAT_CMDLINE,
-	FEAT_EVENT_DESC, FEAT_CPU_TOPOLOGY, FEAT_NUMA_TOPOLOGY, FEAT_BRANCH_STACK,
-	FEAT_PMU_MAPPINGS, FEAT_GROUP_DESC, FEAT_AUXTRACE, FEAT_STAT, FEAT_CACHE,
-	FEAT_SAMPLE_TIME, FEAT_MEM_TOPOLOGY, FEAT_CLOCKID, FEAT_DIR_FORMAT, FEAT_BPF_PROG_INFO,
-	FEAT_BPF_BTF, FEAT_COMPRESSED, FEAT_CPU_PMU_CAPS, FEAT_CLOCK_DATA, FEAT_HYBRID_TOPOLOGY,
-	FEAT_PMU_CAPS, FEAT_CPU_DOMAIN_INFO, FEAT_E_MACHINE, FEAT_CLN_SIZE, FEAT_MEMORY_RANGES,
+	FEAT_TRACING_DATA = 1,
+	FEAT_BUILD_ID,
+	FEAT_HOSTNAME,
+	FEAT_OSRELEASE,
+	FEAT_VERSION,
+	FEAT_ARCH,
+	FEAT_NRCPUS,
+	FEAT_CPUDESC,
+	FEAT_CPUID,
+	FEAT_TOTAL_MEM,
+	FEAT_CMDLINE,
+	FEAT_EVENT_DESC,
+	FEAT_CPU_TOPOLOGY,
+	FEAT_NUMA_TOPOLOGY,
+	FEAT_BRANCH_STACK,
+	FEAT_PMU_MAPPINGS,
+	FEAT_GROUP_DESC,
+	FEAT_AUXTRACE,
+	FEAT_STAT,
+	FEAT_CACHE,
+	FEAT_SAMPLE_TIME,
+	FEAT_MEM_TOPOLOGY,
+	FEAT_CLOCKID,
+	FEAT_DIR_FORMAT,
+	FEAT_BPF_PROG_INFO,
+	FEAT_BPF_BTF,
+	FEAT_COMPRESSED,
+	FEAT_CPU_PMU_CAPS,
+	FEAT_CLOCK_DATA,
+	FEAT_HYBRID_TOPOLOGY,
+	FEAT_PMU_CAPS,
+	FEAT_CPU_DOMAIN_INFO,
+	FEAT_E_MACHINE,
+	FEAT_CLN_SIZE,
+	FEAT_MEMORY_RANGES,
 	FEAT_LAST,
 	/* Ours; other readers skip it: who delivered registers and branches (see perf.data(5)). */
 	FEAT_SAMPLE_SOURCE = 200,
@@ -137,7 +165,7 @@ struct perfdata_env {
 	uint64_t total_mem_kb;
 	char *const *cmdline;
 	uint32_t nr_cmdline;
-	uint64_t first_time, last_time; /* SAMPLE_TIME, ns */
+	uint64_t first_time, last_time;			  /* SAMPLE_TIME, ns */
 	uint32_t branch_counter_nr, branch_counter_width; /* from PMU caps; 0 = unknown */
 	uint32_t max_branches;				  /* caps/branches; 0 = unknown */
 	uint32_t e_machine, e_flags;			  /* E_MACHINE; 0 = unknown */
@@ -171,10 +199,10 @@ struct record {
 	uint32_t size;		   /* as the header says; AUXTRACE payload not included */
 	uint32_t type;		   /* PERF_RECORD_* */
 	uint16_t misc;
-	bool swap;		   /* data is of the other byte order */
-	uint64_t offset;	   /* in the file; for decompressed records in the decompressed stream */
-	uint64_t file_offset;	   /* likewise, but of the COMPRESSED record that held them */
-	uint64_t time;		   /* ns, RECORD_NO_TIME when the record carries none */
+	bool swap;	      /* data is of the other byte order */
+	uint64_t offset;      /* in the file; for decompressed records in the decompressed stream */
+	uint64_t file_offset; /* likewise, but of the COMPRESSED record that held them */
+	uint64_t time;	      /* ns, RECORD_NO_TIME when the record carries none */
 	/* SAMPLE and records with an id: theirs; else the first event; NULL before any attr and for ids nobody knows. */
 	const struct perfdata_event *event;
 };
@@ -207,10 +235,10 @@ const char *record_type_name(uint32_t type); /* "MMAP2" ...; "UNKNOWN" */
 
 struct perfdata_stats {
 	uint64_t records, bytes;
-	uint64_t unknown_records;   /* skipped by size */
-	uint64_t unordered;	    /* records that came too late for their round */
+	uint64_t unknown_records; /* skipped by size */
+	uint64_t unordered;	  /* records that came too late for their round */
 	uint32_t unknown_features;
-	uint64_t compressed[2];	    /* COMPRESSED and COMPRESSED2 records that were unpacked */
+	uint64_t compressed[2]; /* COMPRESSED and COMPRESSED2 records that were unpacked */
 };
 
 void perfdata_stats(const struct perfdata *pd, struct perfdata_stats *s);
@@ -313,10 +341,10 @@ int record_text_poke(const struct record *rec, struct record_text_poke *t, struc
 struct perfdata_writer;
 
 struct perfdata_writer_opts {
-	int fd;		     /* seekable for a file; written forward only when pipe is set */
+	int fd; /* seekable for a file; written forward only when pipe is set */
 	bool pipe;
-	int compress_level;  /* 0 = off, 1..22 zstd */
-	bool use_offsets;    /* reserved for directory format */
+	int compress_level; /* 0 = off, 1..22 zstd */
+	bool use_offsets;   /* reserved for directory format */
 };
 
 struct perfdata_writer_event {
@@ -347,8 +375,8 @@ int perfdata_writer_flush(struct perfdata_writer *w, struct err *e);
 /* A feature's payload; order of calls does not matter. @data is copied. */
 int perfdata_writer_feature(struct perfdata_writer *w, int id, const void *data, size_t size,
 			    struct err *e);
-uint64_t perfdata_writer_bytes(const struct perfdata_writer *w); /* so far, as on disk */
-uint64_t perfdata_writer_raw_bytes(const struct perfdata_writer *w); /* before compression */
+uint64_t perfdata_writer_bytes(const struct perfdata_writer *w);      /* so far, as on disk */
+uint64_t perfdata_writer_raw_bytes(const struct perfdata_writer *w);  /* before compression */
 int perfdata_writer_finish(struct perfdata_writer *w, struct err *e); /* features, final header */
 void perfdata_writer_free(struct perfdata_writer *w);
 

@@ -78,16 +78,15 @@ static int spool_spill(struct spool *s, size_t i, struct err *e)
 
 static int spool_new_chunk(struct spool *s, struct err *e)
 {
-	unsigned char *chunk = malloc(SPOOL_CHUNK);
-	int ret;
+	unsigned char *chunk = NULL;
 
-	if (!chunk || vec_push(&s->chunks, chunk)) {
-		free(chunk);
+	if (!vec_reserve(&s->chunks, s->chunks.n + 1))
+		chunk = malloc(SPOOL_CHUNK);
+	if (!chunk)
 		return err_set(e, -ENOMEM, "out of memory for records to be sorted");
-	}
+	s->chunks.v[s->chunks.n++] = chunk;
 	s->in_mem += SPOOL_CHUNK;
-	ret = s->chunks.n < 2 ? 0 : spool_spill(s, s->chunks.n - 2, e);
-	return ret;
+	return s->chunks.n < 2 ? 0 : spool_spill(s, s->chunks.n - 2, e);
 }
 
 int spool_append(struct spool *s, const void *data, size_t size, struct err *e)
