@@ -207,6 +207,8 @@ static const struct printer {
 	{ F(BRSTACKSYM), print_brstacksym, PERF_SAMPLE_BRANCH_STACK, true },
 	{ F(BRSTACKOFF), print_brstackoff, PERF_SAMPLE_BRANCH_STACK, true },
 	{ F(BPF_OUTPUT), print_bpf_output, PERF_SAMPLE_RAW, false },
+	{ F(INSN) | F(INSNLEN) | F(DISASM) | F(BRSTACKINSN) | F(BRSTACKINSNLEN) | F(BRSTACKDISASM),
+	  print_insns, PERF_SAMPLE_IP, true },
 	{ F(PHYS_ADDR), print_phys_addr, PERF_SAMPLE_PHYS_ADDR, false },
 	{ F(DATA_PAGE_SIZE), print_data_page_size, PERF_SAMPLE_DATA_PAGE_SIZE, false },
 	{ F(CODE_PAGE_SIZE), print_code_page_size, PERF_SAMPLE_CODE_PAGE_SIZE, false },
@@ -240,6 +242,8 @@ static void add_printers(struct script *sc, struct ev *ev, const struct perf_eve
 		ev->need |= p->sample_type;
 		ev->need_thread |= p->thread;
 	}
+	if (ev->fields & (F(BRSTACKINSN) | F(BRSTACKINSNLEN) | F(BRSTACKDISASM)))
+		ev->need |= PERF_SAMPLE_BRANCH_STACK;
 	ev->need |= attr->sample_type & PERF_SAMPLE_READ;
 	if (sc->filter.any) {
 		ev->need |= PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IP;

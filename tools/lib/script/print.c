@@ -278,6 +278,7 @@ void script_free(struct script *sc)
 	sample_totals_free(&sc->totals);
 	filter_free(&sc->filter);
 	trace_free(sc->trace);
+	insns_free(sc->insn);
 	vec_free(&sc->syms);
 	vec_free(&sc->dsos);
 	vec_free(&sc->others);

@@ -190,6 +190,10 @@ void print_data_src(struct script *sc, const struct ctx *c);
 void print_trace(struct script *sc, const struct ctx *c);
 void trace_free(struct trace *t);
 
+/* insns.c */
+void print_insns(struct script *sc, const struct ctx *c);
+void insns_free(struct insn_walk *w);
+
 /* show.c */
 int show_record(struct script *sc, const struct record *rec, struct err *e);
 
