@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tracer: the ptrace side. Register state of stopped threads and of core files.
+ * tracer: the ptrace side. Register state of stopped threads and of core files; and sampling of
+ * what the kernel or the machine cannot give: vector registers and taken branches at the samples
+ * of real perf events.
  *
  *	struct tracer_states st = { 0 };
  *
@@ -16,6 +18,7 @@
 #ifndef PERF_TRACER_H
 #define PERF_TRACER_H
 
+#include "uapi/perf_event.h"
 #include "xsave/xsave.h"
 
 /* ---- register state at a standstill -------------------------------------------------------------- */
@@ -47,5 +50,108 @@ void tracer_states_free(struct tracer_states *st);
 
 /* Fills @e for a failed PTRACE_SEIZE or ATTACH of @tid: who refused, and the way out. */
 int tracer_attach_error(pid_t tid, int code, struct err *e);
+
+/* ---- sampling ------------------------------------------------------------------------------------- */
+
+/*
+ * Every thread gets its own perf events, small rings and a signal at each overflow. The signal
+ * stops the thread at the sampled instruction, before it runs on; here its state is read, and
+ * the signal is swallowed. What comes out are the kernel's own samples with the missing blocks
+ * put in: REGS_USER with the SIMD block, BRANCH_STACK.
+ *
+ *	tracer_new(&t, &opts, &err);
+ *	tracer_attach(t, pid, true, &err);
+ *	while (tracer_service(t, &err) > 0)		-- whenever SIGCHLD came or the timeout is over
+ *		wait at most tracer_timeout_ms(t) for SIGCHLD
+ *	tracer_detach(t, &err);
+ *
+ * The caller blocks SIGCHLD before tracer_new() and uses no wait() of its own meanwhile. One
+ * thread of the caller does all calls: ptrace belongs to it.
+ *
+ * A program must not suffer when the recorder dies at any moment. So the signal is SIGURG, whose
+ * default is to be ignored, and breakpoints are perf events, too: both vanish with the recorder's
+ * descriptors, and nothing of what is left over can end the program.
+ *
+ * A register in its initial state is left out of the SIMD block, which then has fewer or
+ * narrower vectors than the attr names.
+ */
+struct tracer_branches {
+	bool on;
+	uint64_t filter; /* PERF_SAMPLE_BRANCH_* without kernel privileges */
+	uint32_t depth;	 /* 1..64 */
+	double budget;	 /* percent of a thread's time; 0 = no bound */
+};
+
+#define TRACER_MAX_EVENTS 8
+#define TRACER_MAX_DEPTH  64
+
+struct tracer_event {
+	struct perf_event_attr attr; /* as in the file, with the blocks that come from here */
+	uint64_t id;		     /* goes into ID and IDENTIFIER of its samples */
+};
+
+struct tracer_opts {
+	struct tracer_event event[TRACER_MAX_EVENTS];
+	size_t nr_events;
+	bool regs;    /* REGS_USER comes from here */
+	bool inherit; /* follow new threads and children */
+	bool on_exec; /* start at the exec of the first process */
+	bool paused;  /* start with tracer_enable() */
+	struct tracer_branches branches;
+	/* Takes one whole record. 0 or -errno. */
+	int (*write)(void *ctx, const void *rec, size_t size, struct err *e);
+	void *ctx;
+};
+
+/* Why a branch stack has fewer entries than asked for. */
+enum tracer_cut {
+	TRACER_CUT_SYSCALL,
+	TRACER_CUT_SIGNAL,
+	TRACER_CUT_EXIT,
+	TRACER_CUT_LIMIT,
+	TRACER_CUT_UNKNOWN,
+	TRACER_CUT_DIVERGED,
+	TRACER_CUT_32BIT,
+	TRACER_CUT_MEMORY,
+	TRACER_CUTS,
+};
+
+const char *tracer_cut_name(enum tracer_cut cut);
+
+struct tracer_stats {
+	uint64_t threads, threads_peak;
+	uint64_t samples; /* written */
+	uint64_t
+		kernel_samples; /* of these: overflow in the kernel, user registers of the return */
+	uint64_t stateless;	/* of these: no stop at their instruction (signal blocked) */
+	uint64_t lost, throttled;
+	uint64_t stops;	     /* for samples */
+	uint64_t stopped_ns; /* threads stood still for samples and walks */
+	uint64_t lived_ns;   /* threads' lifetimes under the tracer */
+	uint64_t walks, branches;
+	uint64_t walk_stops;  /* breakpoints hit, beyond the sample's own stop */
+	uint64_t interpreted; /* instructions */
+	uint64_t cut[TRACER_CUTS];
+	uint64_t verified;	/* walks whose end was compared with the thread */
+	uint64_t verify_failed; /* stacks dropped: the thread did not come where predicted */
+	uint64_t restarted;	/* system calls that would have returned EINTR for us */
+};
+
+struct tracer;
+
+int tracer_new(struct tracer **t, const struct tracer_opts *opts, struct err *e);
+/* One thread, or with @process all threads of its process. */
+int tracer_attach(struct tracer *t, pid_t tid, bool process, struct err *e);
+/* Handles what waits. The number of threads left (0: all have ended), or -errno. */
+int tracer_service(struct tracer *t, struct err *e);
+/* Until when tracer_service() is due again; -1 = when SIGCHLD comes. */
+int tracer_timeout_ms(const struct tracer *t);
+void tracer_enable(struct tracer *t, bool on);
+/* Whether process @pid has ended; *status as waitpid() gives it. */
+bool tracer_ended(const struct tracer *t, pid_t pid, int *status);
+/* Lets every thread go as it was. */
+int tracer_detach(struct tracer *t, struct err *e);
+const struct tracer_stats *tracer_stats(struct tracer *t);
+void tracer_free(struct tracer *t); /* detaches first */
 
 #endif

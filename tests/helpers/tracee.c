@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tracee MODE: programs that are hard to trace. Each prints what it computed and exits with 0
+ * when everything happened that should; the output must not depend on being traced.
+ *
+ *	threads		8 threads that compute		forks		200 short children
+ *	execs		a chain of 20 execs		signals		a handler every millisecond
+ *	stop		stopped and continued by a child
+ *	blocked		SIGTRAP, SIGURG and the rest blocked while it computes
+ *	sigtrap		raises and handles SIGTRAP itself
+ *	jit		writes code, runs it, writes other code over it
+ *	vfork		vfork + exec			threadexec	exec from a second thread
+ *	eintr		epoll_wait with samples in the kernel: no EINTR may show
+ *	work N		computes for about N tenths of a second and prints a checksum
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char self[4096];
+static volatile uint64_t sink; /* results that nobody prints */
+
+static uint64_t __attribute__((noinline)) mix(uint64_t x)
+{
+	if (x & 1)
+		return x * 0x9e3779b97f4a7c15ULL ^ (x >> 29);
+	return (x >> 1) + 0x1234567;
+}
+
+static uint64_t compute(uint64_t rounds)
+{
+	uint64_t x = 42;
+
+	while (rounds--)
+		x = mix(x);
+	return x;
+}
+
+#define UNIT 10000000 /* rounds: some hundredths of a second */
+
+static void *worker(void *arg)
+{
+	*(uint64_t *)arg = compute(2 * UNIT + *(uint64_t *)arg);
+	return NULL;
+}
+
+static int threads(void)
+{
+	pthread_t th[8];
+	uint64_t v[8], sum = 0;
+
+	for (int i = 0; i < 8; i++) {
+		v[i] = i;
+		pthread_create(&th[i], NULL, worker, &v[i]);
+	}
+	for (int i = 0; i < 8; i++) {
+		pthread_join(th[i], NULL);
+		sum ^= v[i];
+	}
+	printf("%llx\n", (unsigned long long)sum);
+	return 0;
+}
+
+static int forks(void)
+{
+	int ok = 0;
+
+	for (int i = 0; i < 200; i++) {
+		pid_t pid = fork();
+		int status;
+
+		if (!pid)
+			_exit(compute(10000 + i) ? i & 127 : 255);
+		if (waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+		    WEXITSTATUS(status) == (i & 127))
+			ok++;
+	}
+	printf("%d\n", ok);
+	return ok != 200;
+}
+
+static int execs(int left)
+{
+	char n[16];
+
+	sink = compute(UNIT / 10);
+	if (!left) {
+		puts("last");
+		return 0;
+	}
+	snprintf(n, sizeof(n), "%d", left - 1);
+	execl(self, self, "execs", n, NULL);
+	return 1;
+}
+
+static volatile sig_atomic_t ticks;
+
+static void tick(int sig)
+{
+	(void)sig;
+	ticks++;
+}
+
+static int signals(void)
+{
+	struct itimerval every = { { 0, 1000 }, { 0, 1000 } }, off = { 0 };
+	uint64_t x;
+
+	signal(SIGALRM, tick);
+	setitimer(ITIMER_REAL, &every, NULL);
+	x = compute(10 * UNIT);
+	setitimer(ITIMER_REAL, &off, NULL);
+	printf("%llx %s\n", (unsigned long long)x, ticks > 50 ? "ticked" : "silent");
+	return ticks <= 50;
+}
+
+static int stop(void)
+{
+	pid_t me = getpid(), pid = fork();
+	uint64_t x = 0;
+	int status;
+
+	if (!pid) {
+		for (int i = 0; i < 5; i++) {
+			usleep(20000);
+			kill(me, SIGSTOP);
+			usleep(20000);
+			kill(me, SIGCONT);
+		}
+		_exit(0);
+	}
+	for (int i = 0; i < 5; i++)
+		x ^= compute(UNIT + i);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	printf("%llx\n", (unsigned long long)x);
+	return 0;
+}
+
+static int blocked(void)
+{
+	sigset_t all;
+	uint64_t x;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	x = compute(5 * UNIT);
+	sigprocmask(SIG_UNBLOCK, &all, NULL);
+	x ^= compute(UNIT);
+	printf("%llx\n", (unsigned long long)x);
+	return 0;
+}
+
+static int sigtrap(void)
+{
+	uint64_t x = 0;
+
+	signal(SIGTRAP, tick);
+	for (int i = 0; i < 100; i++) {
+		x ^= compute(UNIT / 20);
+		if (i % 2)
+			raise(SIGTRAP);
+		else
+			__asm__ volatile("int3");
+	}
+	printf("%llx %d\n", (unsigned long long)x, (int)ticks);
+	return ticks != 100;
+}
+
+static int jit(void)
+{
+	/* mov ecx, 1000000; 1: add eax, imm8; dec ecx; jnz 1b; ret */
+	static const unsigned char code[] = { 0x31, 0xc0, 0xb9, 0x40, 0x42, 0x0f, 0x00, 0x83,
+					      0xc0, 0x01, 0xff, 0xc9, 0x75, 0xf9, 0xc3 };
+	unsigned char *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint32_t sum = 0;
+
+	if (p == MAP_FAILED)
+		return 1;
+	memcpy(p, code, sizeof(code));
+	for (int i = 1; i <= 100; i++) {
+		p[9] = (unsigned char)i; /* the program changes its own code */
+		sum += ((uint32_t(*)(void))(uintptr_t)p)();
+	}
+	printf("%x\n", sum);
+	return sum != (uint32_t)(5050ULL * 1000000);
+}
+
+static int vforks(void)
+{
+	volatile int ok = 0;
+
+	for (volatile int i = 0; i < 20; i++) {
+		pid_t pid = vfork();
+		int status;
+
+		if (!pid) {
+			execl("/bin/true", "true", NULL);
+			_exit(127);
+		}
+		ok += waitpid(pid, &status, 0) == pid && !status;
+	}
+	printf("%d\n", ok);
+	return ok != 20;
+}
+
+static void *exec_thread(void *arg)
+{
+	(void)arg;
+	sink = compute(UNIT / 2);
+	execl(self, self, "work", "1", NULL);
+	return NULL;
+}
+
+static int threadexec(void)
+{
+	pthread_t th;
+
+	pthread_create(&th, NULL, exec_thread, NULL);
+	sink = compute(1000ULL * UNIT);
+	return 1;
+}
+
+static int eintr(void)
+{
+	struct epoll_event ev;
+	int fd = epoll_create1(0), bad = 0;
+
+	for (int i = 0; i < 20000; i++)
+		if (epoll_wait(fd, &ev, 1, i % 200 ? 0 : 1) < 0)
+			bad++;
+	printf("%d\n", bad);
+	return bad != 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "";
+	int n = argc > 2 ? atoi(argv[2]) : 20;
+	static const struct {
+		const char *name;
+		int (*run)(void);
+	} modes[] = { { "threads", threads }, { "forks", forks },     { "signals", signals },
+		      { "stop", stop },	      { "blocked", blocked }, { "sigtrap", sigtrap },
+		      { "jit", jit },	      { "vfork", vforks },    { "threadexec", threadexec },
+		      { "eintr", eintr } };
+
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+		return 1;
+	if (!strcmp(mode, "execs"))
+		return execs(n);
+	if (!strcmp(mode, "work")) {
+		printf("%llx\n", (unsigned long long)compute((uint64_t)n * 2 * UNIT));
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (!strcmp(mode, modes[i].name))
+			return modes[i].run();
+	fprintf(stderr, "tracee: no mode '%s'\n", mode);
+	return 2;
+}

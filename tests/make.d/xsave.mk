@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A program with known values in its vector registers, for x86 only.
+ifeq ($(shell uname -m),x86_64)
+TEST_HELPERS += $(O)/tests/helpers/vectors
+endif
+
+$(O)/tests/helpers/vectors: tests/helpers/vectors.c
+	@mkdir -p $(@D)
+	@echo '  HELPER  $<'
+	@$(CC) -O1 -g -Wall -Wextra -fno-pie -no-pie $< -o $@
+
+# Programs that are hard to trace.
+ifeq ($(shell uname -s),Linux)
+TEST_HELPERS += $(O)/tests/helpers/tracee
+endif
+
+$(O)/tests/helpers/tracee: tests/helpers/tracee.c
+	@mkdir -p $(@D)
+	@echo '  HELPER  $<'
+	@$(CC) -O1 -g -Wall -Wextra -pthread $< -o $@

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Instructions by Zydis, boiled down to what the interpreter needs. */
+#include "config.h"
+#include "vm.h"
+
+#if HAVE_ZYDIS
+#include <Zydis/Zydis.h>
+
+/* perf's branch types (abi.md 5.4) */
+enum { BR_NONE, BR_COND, BR_UNCOND, BR_IND, BR_CALL, BR_IND_CALL, BR_RET };
+
+#define M(name) ZYDIS_MNEMONIC_##name
+
+static const struct {
+	uint16_t mnemonic;
+	uint8_t op;
+} ops[] = {
+	{ M(NOP), OP_NOP },	    { M(ENDBR64), OP_NOP },
+	{ M(ENDBR32), OP_NOP },	    { M(PAUSE), OP_NOP },
+	{ M(LFENCE), OP_NOP },	    { M(SFENCE), OP_NOP },
+	{ M(MFENCE), OP_NOP },	    { M(PREFETCHT0), OP_NOP },
+	{ M(PREFETCHT1), OP_NOP },  { M(PREFETCHT2), OP_NOP },
+	{ M(PREFETCHNTA), OP_NOP }, { M(PREFETCHW), OP_NOP },
+	{ M(MOV), OP_MOV },	    { M(MOVZX), OP_MOVZX },
+	{ M(MOVSX), OP_MOVSX },	    { M(MOVSXD), OP_MOVSX },
+	{ M(LEA), OP_LEA },	    { M(ADD), OP_ADD },
+	{ M(ADC), OP_ADC },	    { M(SUB), OP_SUB },
+	{ M(SBB), OP_SBB },	    { M(CMP), OP_CMP },
+	{ M(AND), OP_AND },	    { M(OR), OP_OR },
+	{ M(XOR), OP_XOR },	    { M(TEST), OP_TEST },
+	{ M(NOT), OP_NOT },	    { M(NEG), OP_NEG },
+	{ M(INC), OP_INC },	    { M(DEC), OP_DEC },
+	{ M(SHL), OP_SHL },	    { M(SHR), OP_SHR },
+	{ M(SAR), OP_SAR },	    { M(ROL), OP_ROL },
+	{ M(ROR), OP_ROR },	    { M(SHLD), OP_SHLD },
+	{ M(SHRD), OP_SHRD },	    { M(MUL), OP_MUL },
+	{ M(DIV), OP_DIV },	    { M(IDIV), OP_IDIV },
+	{ M(CBW), OP_CBW },	    { M(CWDE), OP_CBW },
+	{ M(CDQE), OP_CBW },	    { M(CWD), OP_CWD },
+	{ M(CDQ), OP_CWD },	    { M(CQO), OP_CWD },
+	{ M(PUSH), OP_PUSH },	    { M(POP), OP_POP },
+	{ M(LEAVE), OP_LEAVE },	    { M(CALL), OP_CALL },
+	{ M(RET), OP_RET },	    { M(JMP), OP_JMP },
+	{ M(JCXZ), OP_FAULT },	    { M(JECXZ), OP_FAULT },
+	{ M(JRCXZ), OP_JCXZ },	    { M(LOOP), OP_LOOP },
+	{ M(LOOPE), OP_FAULT },	    { M(LOOPNE), OP_FAULT },
+	{ M(XCHG), OP_XCHG },	    { M(XADD), OP_XADD },
+	{ M(CMPXCHG), OP_CMPXCHG }, { M(BSWAP), OP_BSWAP },
+	{ M(BSF), OP_BSF },	    { M(BSR), OP_BSR },
+	{ M(TZCNT), OP_TZCNT },	    { M(LZCNT), OP_LZCNT },
+	{ M(POPCNT), OP_POPCNT },   { M(BT), OP_BT },
+	{ M(BTS), OP_BTS },	    { M(BTR), OP_BTR },
+	{ M(BTC), OP_BTC },	    { M(ANDN), OP_ANDN },
+	{ M(BLSR), OP_BLSR },	    { M(BLSI), OP_BLSI },
+	{ M(BLSMSK), OP_BLSMSK },   { M(RORX), OP_RORX },
+	{ M(SHLX), OP_SHLX },	    { M(SHRX), OP_SHRX },
+	{ M(SARX), OP_SARX },	    { M(BZHI), OP_BZHI },
+	{ M(MULX), OP_MULX },	    { M(MOVSB), OP_MOVS },
+	{ M(MOVSW), OP_MOVS },	    { M(MOVSQ), OP_MOVS },
+	{ M(STOSB), OP_STOS },	    { M(STOSW), OP_STOS },
+	{ M(STOSD), OP_STOS },	    { M(STOSQ), OP_STOS },
+	{ M(CLD), OP_CLD },	    { M(STD), OP_STD },
+	{ M(SYSCALL), OP_SYSCALL }, { M(SYSENTER), OP_SYSCALL },
+	{ M(INT), OP_SYSCALL },	    { M(INT3), OP_FAULT },
+	{ M(UD2), OP_FAULT },	    { M(HLT), OP_FAULT },
+	{ M(XBEGIN), OP_FAULT },    { M(XABORT), OP_FAULT },
+	{ M(IRETQ), OP_FAULT },
+};
+
+static uint8_t find_op(uint16_t mnemonic)
+{
+	static uint8_t table[ZYDIS_MNEMONIC_MAX_VALUE + 1];
+	static bool filled;
+
+	if (!filled) {
+		for (size_t i = 0; i < ARRAY_SIZE(ops); i++)
+			table[ops[i].mnemonic] = ops[i].op;
+		filled = true;
+	}
+	return mnemonic <= ZYDIS_MNEMONIC_MAX_VALUE ? table[mnemonic] : OP_GENERIC;
+}
+
+/* Jcc, SETcc and CMOVcc carry their condition in the opcode; Zydis gives the opcode byte. */
+static void find_cond(struct vm_insn *in, const ZydisDecodedInstruction *z)
+{
+	switch (z->meta.category) {
+	case ZYDIS_CATEGORY_COND_BR:
+		if (in->op == OP_GENERIC) /* not jrcxz, loop */
+			in->op = OP_JCC;
+		break;
+	case ZYDIS_CATEGORY_SETCC: in->op = OP_SETCC; break;
+	case ZYDIS_CATEGORY_CMOV:
+		/* fcmov has the category, too, but no general register */
+		if (z->operand_count && z->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
+		    z->opcode_map == ZYDIS_OPCODE_MAP_0F)
+			in->op = OP_CMOV;
+		break;
+	default: return;
+	}
+	in->cond = z->opcode & 15;
+}
+
+static uint8_t reg_number(ZydisRegister reg)
+{
+	ZydisRegister full = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
+
+	if (full < ZYDIS_REGISTER_RAX || full > ZYDIS_REGISTER_R15)
+		return VM_NO_REG;
+	return full - ZYDIS_REGISTER_RAX; /* rax rcx rdx rbx rsp rbp rsi rdi r8 ... */
+}
+
+static bool is_high(ZydisRegister reg)
+{
+	return reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH;
+}
+
+/* False: an operand that is no integer value of ours (vector registers and the like). */
+static bool convert_operand(struct vm_opd *o, const ZydisDecodedOperand *z)
+{
+	*o = (struct vm_opd){ .size = (uint8_t)min_u64(z->size / 8, 255) };
+	o->written = z->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+	switch (z->type) {
+	case ZYDIS_OPERAND_TYPE_REGISTER:
+		o->kind = VM_OPD_REG;
+		o->reg = reg_number(z->reg.value);
+		o->high = is_high(z->reg.value);
+		return o->reg != VM_NO_REG;
+	case ZYDIS_OPERAND_TYPE_MEMORY:
+		o->kind = VM_OPD_MEM;
+		o->rip = z->mem.base == ZYDIS_REGISTER_RIP;
+		o->base = o->rip ? VM_NO_REG : reg_number(z->mem.base);
+		o->index = reg_number(z->mem.index);
+		o->scale = z->mem.scale;
+		o->value = z->mem.disp.has_displacement ? z->mem.disp.value : 0;
+		o->seg = z->mem.segment == ZYDIS_REGISTER_FS   ? 'f'
+			 : z->mem.segment == ZYDIS_REGISTER_GS ? 'g'
+							       : 0;
+		/* vector indexes (gather), 32-bit addresses: not worth interpreting */
+		return z->mem.base == ZYDIS_REGISTER_NONE || o->rip ||
+		       ZydisRegisterGetClass(z->mem.base) == ZYDIS_REGCLASS_GPR64;
+	case ZYDIS_OPERAND_TYPE_IMMEDIATE:
+		o->kind = VM_OPD_IMM;
+		o->value = z->imm.value.s;
+		return true;
+	default: return false;
+	}
+}
+
+static void note_written(struct vm_insn *in, const ZydisDecodedOperand *z)
+{
+	uint8_t n;
+
+	if (z->type != ZYDIS_OPERAND_TYPE_REGISTER ||
+	    !(z->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+		return;
+	n = reg_number(z->reg.value);
+	if (n != VM_NO_REG)
+		in->regs_written |= 1 << n;
+}
+
+static bool has_bad_size(const struct vm_insn *in)
+{
+	for (int i = 0; i < in->nr; i++) {
+		unsigned s = in->opd[i].size;
+
+		/* an LEA's memory operand has no size */
+		if (in->opd[i].kind != VM_OPD_IMM && s != 1 && s != 2 && s != 4 && s != 8 &&
+		    in->op != OP_LEA)
+			return true;
+	}
+	return false;
+}
+
+static uint8_t branch_type(const struct vm_insn *in)
+{
+	bool indirect = in->nr && in->opd[0].kind != VM_OPD_IMM;
+
+	switch (in->op) {
+	case OP_JCC:
+	case OP_JCXZ:
+	case OP_LOOP: return BR_COND;
+	case OP_JMP: return indirect ? BR_IND : BR_UNCOND;
+	case OP_CALL: return indirect ? BR_IND_CALL : BR_CALL;
+	case OP_RET: return BR_RET;
+	default: return BR_NONE;
+	}
+}
+
+static void take_flags(struct vm_insn *in, const ZydisDecodedInstruction *z)
+{
+	if (!z->cpu_flags)
+		return;
+	in->flags_written = (z->cpu_flags->modified | z->cpu_flags->set_0 | z->cpu_flags->set_1 |
+			     z->cpu_flags->undefined) &
+			    (VM_STATUS | VM_DF);
+}
+
+/* MOVSD and CMPSD are string instructions or vector ones: the operands tell. */
+static bool is_string_movsd(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o)
+{
+	return z->mnemonic == ZYDIS_MNEMONIC_MOVSD && z->operand_count >= 2 &&
+	       o[0].type == ZYDIS_OPERAND_TYPE_MEMORY && o[1].type == ZYDIS_OPERAND_TYPE_MEMORY;
+}
+
+static void take_prefixes(struct vm_insn *in, const ZydisDecodedInstruction *z)
+{
+	if (z->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE))
+		in->rep = 'r';
+	if (z->attributes & ZYDIS_ATTRIB_HAS_REPNE)
+		in->rep = 'n';
+}
+
+/* IMUL has three forms: rdx:rax, two operands, three operands. */
+static void choose_imul(struct vm_insn *in, const ZydisDecodedInstruction *z)
+{
+	if (z->mnemonic == ZYDIS_MNEMONIC_IMUL)
+		in->op = z->operand_count_visible == 1 ? OP_IMUL : OP_IMUL2;
+}
+
+static void convert_operands(struct vm_insn *in, const ZydisDecodedInstruction *z,
+			     const ZydisDecodedOperand *o)
+{
+	bool ours = true;
+
+	for (int i = 0; i < z->operand_count; i++) {
+		note_written(in, &o[i]);
+		if (i < z->operand_count_visible && i < (int)ARRAY_SIZE(in->opd)) {
+			bool fits = convert_operand(&in->opd[i], &o[i]);
+
+			/* written where the interpreter cannot tell, or too much */
+			if (in->opd[i].kind == VM_OPD_MEM && in->opd[i].written &&
+			    (!fits || o[i].size > 64 * 8))
+				in->regs_written = 0xffff;
+			ours &= fits;
+			in->nr++;
+		}
+	}
+	if (z->operand_count_visible > ARRAY_SIZE(in->opd))
+		ours = false;
+	if (!ours || has_bad_size(in))
+		in->op = in->op == OP_NOP || in->op == OP_FAULT ? in->op : OP_GENERIC;
+}
+
+/* Instructions that write memory through operands that are not visible. */
+static bool writes_hidden_memory(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o)
+{
+	for (int i = z->operand_count_visible; i < z->operand_count; i++)
+		if (o[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    (o[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+			return true;
+	return false;
+}
+
+bool vm_decode(struct vm_insn *in, const unsigned char *bytes, size_t n)
+{
+	static ZydisDecoder decoder;
+	static bool ready;
+	ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction z;
+
+	if (!ready)
+		ready = ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
+						      ZYDIS_STACK_WIDTH_64));
+	if (!ready || !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, n, &z, o)))
+		return false;
+	in->len = z.length;
+	in->size = z.operand_width / 8;
+	in->op = is_string_movsd(&z, o) ? OP_MOVS : find_op(z.mnemonic);
+	choose_imul(in, &z);
+	find_cond(in, &z);
+	take_prefixes(in, &z);
+	take_flags(in, &z);
+	convert_operands(in, &z, o);
+	if (in->op == OP_MOVS || in->op == OP_STOS)
+		in->size = o[0].size / 8;
+	in->branch = branch_type(in);
+	/* far and other transfers of control that are no plain branch */
+	if (z.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
+		in->op = OP_FAULT;
+	if (!in->branch && in->op == OP_GENERIC &&
+	    (z.meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
+	     z.meta.category == ZYDIS_CATEGORY_CALL || z.meta.category == ZYDIS_CATEGORY_RET ||
+	     z.meta.category == ZYDIS_CATEGORY_INTERRUPT))
+		in->op = OP_FAULT;
+	/* unknown bytes at an unknown place: marked by a register mask that nothing can have */
+	if (in->op == OP_GENERIC && writes_hidden_memory(&z, o))
+		in->regs_written = 0xffff;
+	return true;
+}
+#else
+bool vm_decode(struct vm_insn *in, const unsigned char *bytes, size_t n)
+{
+	(void)in;
+	(void)bytes;
+	(void)n;
+	return false;
+}
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The vm's memory: copies of pages, with stores in the copies; and its instructions. */
+#include <stdlib.h>
+#include <sys/uio.h>
+
+#include "vm.h"
+
+#define INSN_SLOTS (1 << 15)
+
+/* Direct-mapped by address; the bytes are compared once in every walk. */
+struct vm_insns {
+	struct vm_insn slot[INSN_SLOTS];
+};
+
+int vm_new(struct vm **out)
+{
+	struct vm *vm = calloc(1, sizeof(*vm));
+
+	if (vm)
+		vm->insns = calloc(1, sizeof(*vm->insns));
+	if (!vm || !vm->insns) {
+		vm_free(vm);
+		return -ENOMEM;
+	}
+	*out = vm;
+	return 0;
+}
+
+void vm_free(struct vm *vm)
+{
+	if (vm)
+		free(vm->insns);
+	free(vm);
+}
+
+void vm_sync(struct vm *vm, const struct user_regs_struct *r)
+{
+	const uint64_t v[VM_REGS] = { r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp,
+				      r->rsi, r->rdi, r->r8,  r->r9,  r->r10, r->r11,
+				      r->r12, r->r13, r->r14, r->r15 };
+
+	memcpy(vm->reg, v, sizeof(v));
+	vm->known = 0xffff;
+	vm->flags = (uint32_t)r->eflags;
+	vm->flags_known = VM_STATUS | VM_DF;
+	vm->rip = r->rip;
+	vm->fs_base = r->fs_base;
+	vm->gs_base = r->gs_base;
+	vm->nr_pages = 0; /* the thread has run: memory may have changed */
+	vm->sync++;
+}
+
+void vm_begin(struct vm *vm, pid_t tid, const struct user_regs_struct *r)
+{
+	vm->tid = tid;
+	vm->walk++;
+	vm_sync(vm, r);
+}
+
+static const size_t reg_at[VM_REGS] = {
+#define R(name) offsetof(struct user_regs_struct, name)
+	R(rax), R(rcx), R(rdx), R(rbx), R(rsp), R(rbp), R(rsi), R(rdi),
+	R(r8),	R(r9),	R(r10), R(r11), R(r12), R(r13), R(r14), R(r15),
+#undef R
+};
+
+bool vm_agrees(const struct vm *vm, const struct user_regs_struct *r)
+{
+	uint32_t flags = VM_STATUS & ~VM_AF & vm->flags_known;
+
+	for (int i = 0; i < VM_REGS; i++)
+		if ((vm->known & 1 << i) &&
+		    load_u64((const char *)r + reg_at[i], false) != vm->reg[i])
+			return false;
+	return vm->rip == r->rip && !((vm->flags ^ r->eflags) & flags);
+}
+
+bool vm_registers(const struct vm *vm, struct user_regs_struct *r)
+{
+	for (int i = 0; i < VM_REGS; i++)
+		if (vm->known & 1 << i)
+			store_u64((char *)r + reg_at[i], vm->reg[i]);
+	r->rip = vm->rip;
+	r->eflags = (r->eflags & ~(uint64_t)vm->flags_known) | (vm->flags & vm->flags_known);
+	return vm->known == 0xffff;
+}
+
+/* ---- pages ------------------------------------------------------------------------------------------ */
+
+struct vm_page *vm_page(struct vm *vm, uint64_t addr)
+{
+	struct iovec to, from;
+	struct vm_page *p;
+
+	addr &= ~(uint64_t)(VM_PAGE - 1);
+	for (uint32_t i = 0; i < vm->nr_pages; i++)
+		if (vm->page[i].addr == addr)
+			return &vm->page[i];
+	if (vm->nr_pages == VM_PAGES)
+		return NULL;
+	p = &vm->page[vm->nr_pages];
+	to = (struct iovec){ p->data, VM_PAGE };
+	from = (struct iovec){ (void *)addr, VM_PAGE };
+	if (process_vm_readv(vm->tid, &to, 1, &from, 1, 0) != VM_PAGE)
+		return NULL;
+	p->addr = addr;
+	p->dirty = p->code = false;
+	vm->nr_pages++;
+	return p;
+}
+
+enum vm_result vm_probe(struct vm *vm, uint64_t addr, unsigned n)
+{
+	return vm_page(vm, addr) && vm_page(vm, addr + n - 1) ? VM_OK : VM_NOMEM;
+}
+
+static bool any_unknown(const struct vm_page *p, unsigned at, unsigned n)
+{
+	for (unsigned i = at; i < at + n; i++)
+		if (p->unknown[i / 8] >> (i % 8) & 1)
+			return true;
+	return false;
+}
+
+enum vm_result vm_load(struct vm *vm, uint64_t addr, unsigned n, uint64_t *v)
+{
+	unsigned at = addr % VM_PAGE, first = (unsigned)min_u64(n, VM_PAGE - at);
+	struct vm_page *p = vm_page(vm, addr);
+	enum vm_result ret;
+	uint64_t rest;
+
+	*v = 0;
+	if (!p)
+		return VM_NOMEM;
+	if (p->dirty && any_unknown(p, at, first))
+		return VM_UNKNOWN;
+	memcpy(v, p->data + at, first); /* x86 is little-endian, and so is whoever traces it */
+	if (first == n)
+		return VM_OK;
+	ret = vm_load(vm, addr + first, n - first, &rest);
+	*v |= rest << (8 * first);
+	return ret;
+}
+
+static void mark(struct vm_page *p, unsigned at, unsigned n, bool known)
+{
+	if (known && !p->dirty)
+		return;
+	if (!p->dirty)
+		memset(p->unknown, 0, sizeof(p->unknown));
+	p->dirty = true;
+	for (unsigned i = at; i < at + n; i++) {
+		if (known)
+			p->unknown[i / 8] &= ~(1 << i % 8);
+		else
+			p->unknown[i / 8] |= 1 << i % 8;
+	}
+}
+
+enum vm_result vm_store(struct vm *vm, uint64_t addr, unsigned n, uint64_t v, bool known)
+{
+	while (n) {
+		unsigned at = addr % VM_PAGE, part = (unsigned)min_u64(n, VM_PAGE - at);
+		struct vm_page *p = vm_page(vm, addr);
+
+		if (!p)
+			return VM_NOMEM;
+		if (known) {
+			memcpy(p->data + at, &v, part);
+			v = part < 8 ? v >> (8 * part) : 0;
+		}
+		mark(p, at, part, known);
+		if (p->code)
+			vm->walk++; /* instructions may have changed: compare them again */
+		addr += part;
+		n -= part;
+	}
+	return VM_OK;
+}
+
+/* ---- instructions -------------------------------------------------------------------------------------- */
+
+/* Up to 15 bytes at vm->rip; fewer at the end of what is mapped. */
+static unsigned code_bytes(struct vm *vm, unsigned char *buf)
+{
+	unsigned at = vm->rip % VM_PAGE, first = (unsigned)min_u64(15, VM_PAGE - at);
+	struct vm_page *p = vm_page(vm, vm->rip);
+
+	if (!p || (p->dirty && any_unknown(p, at, first)))
+		return 0;
+	p->code = true;
+	memcpy(buf, p->data + at, first);
+	if (first == 15)
+		return 15;
+	p = vm_page(vm, vm->rip + first);
+	if (!p)
+		return first;
+	p->code = true;
+	memcpy(buf + first, p->data, 15 - first);
+	return 15;
+}
+
+struct vm_insn *vm_fetch(struct vm *vm, enum vm_result *why)
+{
+	struct vm_insn *in = &vm->insns->slot[hash_u64(vm->rip) % INSN_SLOTS];
+	unsigned char bytes[15];
+	unsigned n;
+
+	if (in->addr == vm->rip && in->checked == vm->walk && in->len)
+		return in;
+	*why = VM_NOMEM;
+	n = code_bytes(vm, bytes);
+	if (!n)
+		return NULL;
+	if (in->addr != vm->rip || !in->len || in->len > n || memcmp(in->bytes, bytes, in->len)) {
+		memset(in, 0, sizeof(*in));
+		in->addr = vm->rip;
+		memcpy(in->bytes, bytes, n);
+		*why = VM_FAULT;
+		if (!vm_decode(in, bytes, n)) {
+			in->len = 0;
+			return NULL;
+		}
+	}
+	in->checked = vm->walk;
+	return in;
+}
+
+uint32_t vm_visits(const struct vm *vm, const struct vm_insn *in)
+{
+	return in->sync == vm->sync ? in->visits : 0;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Inside the tracer: threads, their events, and the state read at a stop. */
+#ifndef PERF_TRACER_PRIVATE_H
+#define PERF_TRACER_PRIVATE_H
+
+#include <sys/ioctl.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+
+#include "tracer.h"
+
+/* Ignored by default, so that one left over when the recorder dies does no harm. */
+#define TRACER_SIGNAL SIGURG
+
+#define IOC_ENABLE  _IO('$', 0)
+#define IOC_DISABLE _IO('$', 1)
+#define IOC_PERIOD  _IOW('$', 4, uint64_t)
+#define IOC_ID	    _IOR('$', 7, uint64_t *)
+#define IOC_MODIFY  _IOW('$', 11, struct perf_event_attr *)
+
+#define XSTATE_MAX 16384
+#define RECORD_MAX 65528
+#define RING_PAGES 2
+
+/* One perf event on one thread. */
+struct point {
+	int fd;
+	uint32_t event; /* index into opts.event */
+	struct perf_event_mmap_page *page;
+	unsigned char *data;
+};
+
+struct thread {
+	pid_t tid, pid;
+	struct point point[TRACER_MAX_EVENTS];
+	size_t nr_points;
+	bool resting;	/* events are off until rest_until: the budget */
+	bool listening; /* in a group stop */
+	uint64_t rest_until;
+	uint64_t since; /* under the tracer since (ns) */
+	int bp_fd;	/* breakpoint event; -1 = not opened yet */
+	struct perf_event_attr bp_attr;
+	struct perf_event_mmap_page *bp_page;
+};
+
+/* What a thread looks like at a stop. */
+struct user_state {
+	struct user_regs_struct gpr;
+	uint64_t sampled_ip; /* where it stood when the event overflowed; gpr may be of later */
+	bool is_32bit, has_xsave, has_ssp;
+	struct xsave_image image;
+	uint64_t ssp;
+	unsigned char xsave[XSTATE_MAX];
+};
+
+struct walk_entry {
+	uint64_t from, to;
+	uint8_t type; /* enum of perf branch types */
+};
+
+struct walk {
+	struct walk_entry entry[TRACER_MAX_DEPTH]; /* oldest first */
+	uint32_t nr;
+	struct user_regs_struct end; /* registers where the walk ended; rip is the sample's IP */
+	bool moved;		     /* the thread has run to there */
+};
+
+struct walker;
+
+struct ended {
+	pid_t pid;
+	int status;
+};
+
+struct tracer {
+	struct tracer_opts opts;
+	struct xsave_cpu cpu;
+	bool has_cpu;
+	bool enabled;
+	size_t page_size;
+	VEC(struct thread *) threads;
+	VEC(struct ended) ended; /* thread group leaders */
+	struct tracer_stats stats;
+	uint64_t rest_next; /* the earliest rest_until; 0 = nobody rests */
+	struct user_state state;
+	struct walker *walker; /* NULL without branches */
+	unsigned char rec[RECORD_MAX + 8], out[RECORD_MAX + 8];
+};
+
+uint64_t tracer_now(void);
+
+/* points.c */
+int points_open(struct tracer *t, struct thread *th, bool first, struct err *e);
+void points_close(struct tracer *t, struct thread *th);
+void points_enable(struct thread *th, bool on);
+/* After exec: signals go to the thread that is now called th->tid. */
+void points_own(struct thread *th);
+bool points_has_fd(const struct thread *th, int fd);
+int event_signal_to(int fd, pid_t tid);
+/*
+ * Every record that lies in the rings: samples are finished with @st (NULL: the thread does not
+ * stand at a sample) and written. @walk may be NULL.
+ */
+int points_drain(struct tracer *t, struct thread *th, const struct user_state *st,
+		 const struct walk *walk, struct err *e);
+bool points_pending(const struct thread *th);
+/* The IP of the newest sample in the rings; false when there is none or it is the kernel's. */
+bool points_peek_user_ip(struct tracer *t, struct thread *th, uint64_t *ip);
+
+/* state.c */
+int state_read(struct tracer *t, pid_t tid, struct user_state *st);
+/* The REGS_USER block for @attr into @p: its size. */
+size_t state_regs_block(const struct user_state *st, const struct user_regs_struct *gpr,
+			const struct perf_event_attr *attr, unsigned char *p);
+
+/* splice.c: a kernel sample with the blocks that the kernel did not write. Size of t->out. */
+size_t splice_sample(struct tracer *t, const struct thread *th, uint32_t event, size_t size,
+		     const struct user_state *st, const struct walk *walk);
+/* The attr that the kernel gets. */
+void splice_kernel_attr(const struct tracer_opts *o, const struct perf_event_attr *file,
+			struct perf_event_attr *kernel);
+
+/* walk.c */
+int walker_new(struct tracer *t, struct err *e);
+void walker_free(struct walker *w);
+/* The thread stands at a user sample. -ESRCH: it ended. A signal that came in stays unhandled in
+ * *status (waitpid's), else 0. */
+int walk_branches(struct tracer *t, struct thread *th, struct user_state *st, struct walk *walk,
+		  int *status);
+
+#endif

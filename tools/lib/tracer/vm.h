@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Inside the tracer: a thread's near future, computed. The vm starts from the registers of a stop
+ * and interprets integer instructions on copies of the memory pages they touch. What it cannot
+ * know (vector instructions, time stamps, ...) it marks unknown and goes on; only where an
+ * unknown value decides a branch or an address must the thread itself run to that place.
+ */
+#ifndef PERF_TRACER_VM_H
+#define PERF_TRACER_VM_H
+
+#include <sys/user.h>
+
+#include "base/base.h"
+
+enum vm_reg { VM_AX, VM_CX, VM_DX, VM_BX, VM_SP, VM_BP, VM_SI, VM_DI, VM_R8, VM_R15 = 15, VM_REGS };
+
+#define VM_NO_REG 0xff
+
+enum vm_flag {
+	VM_CF = 1 << 0,
+	VM_PF = 1 << 2,
+	VM_AF = 1 << 4,
+	VM_ZF = 1 << 6,
+	VM_SF = 1 << 7,
+	VM_DF = 1 << 10,
+	VM_OF = 1 << 11,
+	VM_STATUS = VM_CF | VM_PF | VM_AF | VM_ZF | VM_SF | VM_OF,
+};
+
+enum vm_opd_kind { VM_OPD_NONE, VM_OPD_REG, VM_OPD_MEM, VM_OPD_IMM };
+
+struct vm_opd {
+	uint8_t kind;
+	uint8_t size;		    /* bytes: 1, 2, 4, 8; larger: not a value of ours */
+	uint8_t reg;		    /* VM_OPD_REG */
+	bool high;		    /* ah, ch, dh, bh */
+	uint8_t base, index, scale; /* VM_OPD_MEM; VM_NO_REG = none */
+	uint8_t seg;		    /* 0, 'f', 'g' */
+	bool rip;
+	bool written;
+	int64_t value; /* displacement or immediate */
+};
+
+struct vm_insn;
+struct vm;
+
+enum vm_result {
+	VM_OK,	    /* done, vm->rip is the next instruction's */
+	VM_BRANCH,  /* done, and it was a taken branch to vm->rip */
+	VM_UNKNOWN, /* needs a value that is unknown: nothing was changed */
+	VM_FOREIGN, /* only the thread itself can run it (then goes to the next instruction) */
+	VM_SYSCALL, /* enters the kernel */
+	VM_FAULT,   /* would raise an exception, or nobody knows */
+	VM_NOMEM,   /* code or data that cannot be read, or too many pages */
+};
+
+struct vm_insn {
+	uint64_t addr;
+	unsigned char bytes[15];
+	uint8_t len;
+	uint8_t op;	/* enum vm_op */
+	uint8_t cond;	/* condition of jcc, setcc, cmovcc: the opcode's low nibble */
+	uint8_t size;	/* operand size in bytes */
+	uint8_t rep;	/* 0, 'r' (rep, repe), 'n' (repne) */
+	uint8_t branch; /* enum of perf branch types; 0 = none */
+	uint8_t nr;
+	struct vm_opd opd[4];
+	uint16_t regs_written; /* for what is not interpreted */
+	uint16_t flags_written;
+	uint32_t checked;      /* the walk in which the bytes were last compared */
+	uint32_t sync, visits; /* times executed since sync number */
+};
+
+#define VM_PAGE	 4096
+#define VM_PAGES 64
+
+struct vm_page {
+	uint64_t addr;
+	bool dirty; /* has unknown bytes */
+	bool code;  /* instructions came from here */
+	unsigned char data[VM_PAGE];
+	unsigned char unknown[VM_PAGE / 8];
+};
+
+struct vm_insns; /* decoded instructions, kept over walks */
+
+struct vm {
+	pid_t tid;
+	uint64_t reg[VM_REGS];
+	uint16_t known; /* bit n: reg[n] */
+	uint32_t flags, flags_known;
+	uint64_t rip, fs_base, gs_base;
+	uint32_t walk, sync;
+	uint64_t executed; /* instructions interpreted */
+	struct vm_insns *insns;
+	uint32_t nr_pages;
+	struct vm_page page[VM_PAGES];
+};
+
+int vm_new(struct vm **vm);
+void vm_free(struct vm *vm);
+/* A walk begins with the thread standing at @r; after a later stop: the same walk goes on. */
+void vm_begin(struct vm *vm, pid_t tid, const struct user_regs_struct *r);
+void vm_sync(struct vm *vm, const struct user_regs_struct *r);
+/* Whether what is known agrees with the thread. */
+bool vm_agrees(const struct vm *vm, const struct user_regs_struct *r);
+/* Puts what is known over @r; false when a general register is not. */
+bool vm_registers(const struct vm *vm, struct user_regs_struct *r);
+/* The instruction at vm->rip; NULL with *why = VM_NOMEM or VM_FAULT. */
+struct vm_insn *vm_fetch(struct vm *vm, enum vm_result *why);
+enum vm_result vm_step(struct vm *vm, struct vm_insn *in);
+/* How often @addr was executed since the last stop. */
+uint32_t vm_visits(const struct vm *vm, const struct vm_insn *in);
+
+/* ---- between the files of the vm ------------------------------------------------------------------ */
+
+enum vm_op {
+	OP_GENERIC, /* not interpreted: what it writes becomes unknown */
+	OP_NOP,
+	OP_MOV,
+	OP_MOVZX,
+	OP_MOVSX,
+	OP_LEA,
+	OP_ADD,
+	OP_ADC,
+	OP_SUB,
+	OP_SBB,
+	OP_CMP,
+	OP_AND,
+	OP_OR,
+	OP_XOR,
+	OP_TEST,
+	OP_NOT,
+	OP_NEG,
+	OP_INC,
+	OP_DEC,
+	OP_SHL,
+	OP_SHR,
+	OP_SAR,
+	OP_ROL,
+	OP_ROR,
+	OP_SHLD,
+	OP_SHRD,
+	OP_IMUL,
+	OP_IMUL2,
+	OP_MUL,
+	OP_DIV,
+	OP_IDIV,
+	OP_CBW,
+	OP_CWD,
+	OP_PUSH,
+	OP_POP,
+	OP_LEAVE,
+	OP_CALL,
+	OP_RET,
+	OP_JMP,
+	OP_JCC,
+	OP_JCXZ,
+	OP_LOOP,
+	OP_SETCC,
+	OP_CMOV,
+	OP_XCHG,
+	OP_XADD,
+	OP_CMPXCHG,
+	OP_BSWAP,
+	OP_BSF,
+	OP_BSR,
+	OP_TZCNT,
+	OP_LZCNT,
+	OP_POPCNT,
+	OP_BT,
+	OP_BTS,
+	OP_BTR,
+	OP_BTC,
+	OP_ANDN,
+	OP_BLSR,
+	OP_BLSI,
+	OP_BLSMSK,
+	OP_RORX,
+	OP_SHLX,
+	OP_SHRX,
+	OP_SARX,
+	OP_BZHI,
+	OP_MULX,
+	OP_MOVS,
+	OP_STOS,
+	OP_CLD,
+	OP_STD,
+	OP_SYSCALL,
+	OP_FAULT,
+};
+
+/* decode.c: false when the bytes are no instruction. */
+bool vm_decode(struct vm_insn *in, const unsigned char *bytes, size_t n);
+
+/* memory.c */
+struct vm_page *vm_page(struct vm *vm, uint64_t addr);
+/* @n <= 8 bytes. VM_UNKNOWN when one of them is. */
+enum vm_result vm_load(struct vm *vm, uint64_t addr, unsigned n, uint64_t *v);
+/* @known false: the bytes become unknown. @n any. */
+enum vm_result vm_store(struct vm *vm, uint64_t addr, unsigned n, uint64_t v, bool known);
+/* Whether @n bytes can be read: so that an instruction can be given up before it changed anything. */
+enum vm_result vm_probe(struct vm *vm, uint64_t addr, unsigned n);
+
+#endif

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A branch stack in software: from the sampled instruction the walk goes forward until enough
+ * branches were taken, and the sample's IP becomes the place where it ended, so that the stack
+ * reads like one of LBR. Most of the way is computed (vm.h). Where that cannot go on, a hardware
+ * breakpoint brings the thread itself there, and what was computed is compared with it.
+ *
+ * The breakpoint is a perf event: it vanishes with its descriptor, so that no recorder's death
+ * leaves one behind. Its period makes the kernel count the passes of an address in a loop.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "private.h"
+#include "vm.h"
+
+#define MAX_INSNS    20000 /* interpreted in one walk */
+#define MAX_STOPS    48	   /* of the thread in one walk */
+#define MAX_PASSES   24	   /* of one address: each costs an exception */
+#define RUN_TIMEOUT  20	   /* ms until a thread that did not come is fetched back */
+#define CHEAP_PASSES 2
+#define CHECK_EVERY  16 /* walks of a single-threaded program whose end is compared */
+#define FLAG_RF	     (1 << 16)
+#define BP_EXECUTE   4
+
+struct walker {
+	struct vm *vm;
+	uint64_t walks;
+};
+
+/* One walk's progress. */
+struct progress {
+	struct tracer *t;
+	struct thread *th;
+	struct user_state *st;
+	struct walk *walk;
+	int *status;
+	uint32_t certain;	      /* entries up to the last stop */
+	struct user_regs_struct last; /* registers of the last stop */
+	unsigned stops;
+	uint64_t insns;
+	bool at_stop; /* nothing was interpreted since the last stop */
+};
+
+int walker_new(struct tracer *t, struct err *e)
+{
+	struct walker *w = calloc(1, sizeof(*w));
+	struct vm_insn probe = { 0 };
+
+	if (!w || vm_new(&w->vm)) {
+		free(w);
+		return err_set(e, -ENOMEM, "no memory for following branches");
+	}
+	if (!vm_decode(&probe, (const unsigned char *)"\x90", 1)) {
+		walker_free(w);
+		err_set(e, -ENOTSUP,
+			"branches cannot be followed in software: perf was built without "
+			"Zydis");
+		err_hint(e, "Install libzydis-dev and build again.");
+		return -ENOTSUP;
+	}
+	t->walker = w;
+	return 0;
+}
+
+void walker_free(struct walker *w)
+{
+	if (w)
+		vm_free(w->vm);
+	free(w);
+}
+
+const char *tracer_cut_name(enum tracer_cut cut)
+{
+	static const char *const names[TRACER_CUTS] = {
+		"system call", "signal",   "exit",	  "limit",
+		"exception",   "diverged", "32-bit code", "memory",
+	};
+
+	return cut < TRACER_CUTS ? names[cut] : "?";
+}
+
+/* ---- the breakpoint ---------------------------------------------------------------------------------- */
+
+static int open_breakpoint(struct tracer *t, struct thread *th)
+{
+	int ret;
+
+	th->bp_attr = (struct perf_event_attr){
+		.type = PERF_TYPE_BREAKPOINT,
+		.size = PERF_ATTR_SIZE_VER5,
+		.sample_period = 1,
+		.wakeup_events = 1,
+		.bp_type = BP_EXECUTE,
+		.bp_addr = 0x1000,
+		.bp_len = sizeof(long),
+		.flags = ATTR_FLAG_DISABLED | ATTR_FLAG_EXCLUDE_KERNEL,
+	};
+	th->bp_fd = (int)syscall(SYS_perf_event_open, &th->bp_attr, th->tid, -1, -1,
+				 PERF_EVENT_OPEN_FLAG_FD_CLOEXEC);
+	if (th->bp_fd < 0)
+		return -errno;
+	/* signals come with records: the smallest ring */
+	th->bp_page =
+		mmap(NULL, 2 * t->page_size, PROT_READ | PROT_WRITE, MAP_SHARED, th->bp_fd, 0);
+	ret = th->bp_page == MAP_FAILED ? -errno : event_signal_to(th->bp_fd, th->tid);
+	if (ret) {
+		th->bp_page = NULL;
+		close(th->bp_fd);
+		th->bp_fd = -1;
+	}
+	return ret;
+}
+
+static int arm(struct tracer *t, struct thread *th, uint64_t addr, uint64_t passes)
+{
+	int ret = th->bp_fd < 0 ? open_breakpoint(t, th) : 0;
+
+	if (ret)
+		return ret;
+	if (th->bp_attr.sample_period != passes) {
+		if (ioctl(th->bp_fd, IOC_PERIOD, &passes))
+			return -errno;
+		th->bp_attr.sample_period = passes;
+	}
+	th->bp_attr.bp_addr = addr;
+	th->bp_attr.flags &= ~(uint64_t)ATTR_FLAG_DISABLED;
+	return ioctl(th->bp_fd, IOC_MODIFY, &th->bp_attr) ? -errno : 0;
+}
+
+static void disarm(struct thread *th)
+{
+	if (th->bp_fd < 0)
+		return;
+	ioctl(th->bp_fd, IOC_DISABLE, 0);
+	/* a pass that was counted and not used must not count next time */
+	if (th->bp_attr.sample_period != 1) {
+		uint64_t one = 1;
+
+		ioctl(th->bp_fd, IOC_PERIOD, &one);
+		th->bp_attr.sample_period = 1;
+	}
+}
+
+/* Waits for the next stop of @tid, at most @ms. 1 = *status is filled, 0 = it did not come. */
+static int wait_stop(pid_t tid, int *status, int ms)
+{
+	struct timespec ts = { 0, 1000000L };
+	uint64_t end = tracer_now() + ms * 1000000ULL;
+	sigset_t chld;
+
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	for (;;) {
+		pid_t r = waitpid(tid, status, __WALL | WNOHANG);
+
+		if (r == tid)
+			return 1;
+		if (r < 0 && errno != EINTR)
+			return -errno;
+		if (tracer_now() > end)
+			return 0;
+		(void)sigtimedwait(&chld, NULL, &ts);
+	}
+}
+
+static bool is_breakpoint(const struct thread *th, int status)
+{
+	siginfo_t si;
+
+	return status >> 16 == 0 && WSTOPSIG(status) == TRACER_SIGNAL &&
+	       !ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &si) && si.si_code > 0 &&
+	       si.si_fd == th->bp_fd;
+}
+
+enum run { RUN_HIT, RUN_OTHER, RUN_LOST, RUN_GONE, RUN_FAILED };
+
+/*
+ * Lets the thread run until it comes to @addr for the @passes-th time. RUN_OTHER: another stop
+ * came first (in *status). RUN_LOST: it did not come, and stands still somewhere else.
+ */
+static enum run run_to(struct progress *p, uint64_t addr, uint64_t passes)
+{
+	struct thread *th = p->th;
+	int status, got;
+
+	if (arm(p->t, th, addr, passes))
+		return RUN_FAILED;
+	p->stops++;
+	p->t->stats.walk_stops++;
+	if (ptrace(PTRACE_CONT, th->tid, NULL, NULL))
+		return RUN_GONE;
+	got = wait_stop(th->tid, &status, RUN_TIMEOUT);
+	__atomic_store_n(&th->bp_page->data_tail, th->bp_page->data_head, __ATOMIC_RELEASE);
+	if (got > 0 && WIFSTOPPED(status) && is_breakpoint(th, status))
+		return RUN_HIT;
+	if (got == 0) {
+		ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
+		got = wait_stop(th->tid, &status, 1000);
+		if (got > 0 && WIFSTOPPED(status) && is_breakpoint(th, status))
+			return RUN_HIT; /* late; the interrupt stop follows and is passed over */
+		if (got > 0 && WIFSTOPPED(status)) {
+			*p->status = status;
+			return RUN_LOST;
+		}
+	}
+	if (got <= 0)
+		return RUN_GONE;
+	*p->status = status;
+	return WIFSTOPPED(status) ? RUN_OTHER : RUN_GONE;
+}
+
+/* ---- the way --------------------------------------------------------------------------------------------- */
+
+static bool wanted(uint64_t filter, uint8_t type)
+{
+	static const struct {
+		uint64_t bit;
+		uint32_t types; /* bit n: type n */
+	} rows[] = {
+		{ PERF_SAMPLE_BRANCH_ANY, ~0u },
+		{ PERF_SAMPLE_BRANCH_ANY_CALL, 1 << 4 | 1 << 5 },
+		{ PERF_SAMPLE_BRANCH_ANY_RETURN, 1 << 6 },
+		{ PERF_SAMPLE_BRANCH_IND_CALL, 1 << 5 },
+		{ PERF_SAMPLE_BRANCH_IND_JUMP, 1 << 3 },
+		{ PERF_SAMPLE_BRANCH_CALL, 1 << 4 },
+		{ PERF_SAMPLE_BRANCH_COND, 1 << 1 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if ((filter & rows[i].bit) && (rows[i].types >> type & 1))
+			return true;
+	return false;
+}
+
+/* The thread has come to where the vm is: what was computed becomes certain, or void. */
+static int take_stop(struct progress *p, struct vm *vm)
+{
+	struct user_regs_struct r;
+
+	if (ptrace(PTRACE_GETREGS, p->th->tid, NULL, &r))
+		return -ESRCH;
+	if (!vm_agrees(vm, &r)) {
+		/* another thread's store, most likely: the entries since the last stop are guesses */
+		p->t->stats.verify_failed++;
+		p->walk->nr = 0;
+	}
+	p->last = r;
+	p->certain = p->walk->nr;
+	p->at_stop = true;
+	vm_sync(vm, &r);
+	return 0;
+}
+
+/* Times that the breakpoint will be hit until the thread stands before @in at this point. */
+static uint64_t passes_to(const struct progress *p, const struct vm *vm, const struct vm_insn *in)
+{
+	uint64_t n = vm_visits(vm, in) + 1;
+
+	/* the resume flag lets the first instruction through */
+	if (in->addr == p->last.rip && (p->last.eflags & FLAG_RF) && n > 1)
+		n--;
+	return n;
+}
+
+/* 0: go on; 1: the walk ends here (*cut says why); -ESRCH */
+static int sync_at(struct progress *p, struct vm *vm, const struct vm_insn *in,
+		   enum tracer_cut *cut)
+{
+	uint64_t passes = passes_to(p, vm, in);
+
+	*cut = TRACER_CUT_LIMIT;
+	if (passes > MAX_PASSES || p->stops >= MAX_STOPS)
+		return 1;
+	switch (run_to(p, in->addr, passes)) {
+	case RUN_HIT: return take_stop(p, vm);
+	case RUN_OTHER: *cut = TRACER_CUT_SIGNAL; break;
+	case RUN_LOST:
+		*cut = TRACER_CUT_DIVERGED;
+		p->t->stats.verify_failed++;
+		break;
+	case RUN_GONE: *cut = TRACER_CUT_EXIT; return *p->status ? 1 : -ESRCH;
+	case RUN_FAILED: return 1;
+	}
+	/* it stands at neither place: what is certain ends at the last stop */
+	p->walk->nr = p->certain;
+	return 1;
+}
+
+/* An instruction that only the thread can execute: to the one behind it. */
+static int step_over(struct progress *p, struct vm *vm, const struct vm_insn *in,
+		     enum tracer_cut *cut)
+{
+	struct vm_insn *next;
+	enum vm_result why;
+
+	if (!p->at_stop) {
+		int ret = sync_at(p, vm, in, cut);
+
+		if (ret)
+			return ret;
+	}
+	/* what it writes is not known, so nothing but the address is compared */
+	vm->known = 0;
+	vm->flags_known = 0;
+	vm->rip = in->addr + in->len;
+	next = vm_fetch(vm, &why);
+	*cut = TRACER_CUT_MEMORY;
+	return next ? sync_at(p, vm, next, cut) : 1;
+}
+
+static enum tracer_cut why_ended(enum vm_result r)
+{
+	switch (r) {
+	case VM_SYSCALL: return TRACER_CUT_SYSCALL;
+	case VM_NOMEM: return TRACER_CUT_MEMORY;
+	default: return TRACER_CUT_UNKNOWN;
+	}
+}
+
+/* One instruction or one stop. 0: go on; 1: the walk ends; -ESRCH */
+static int advance(struct progress *p, struct vm *vm, enum tracer_cut *cut)
+{
+	enum vm_result r = VM_OK;
+	struct vm_insn *in = vm_fetch(vm, &r);
+
+	if (in) {
+		r = vm_step(vm, in);
+		p->insns++;
+	}
+	switch (r) {
+	case VM_BRANCH:
+		if (wanted(p->t->opts.branches.filter, in->branch)) {
+			struct walk_entry *b = &p->walk->entry[p->walk->nr++];
+
+			*b = (struct walk_entry){ in->addr, vm->rip, in->branch };
+		}
+		/* fall through */
+	case VM_OK: p->at_stop = false; return 0;
+	case VM_UNKNOWN: *cut = TRACER_CUT_UNKNOWN; return p->at_stop ? 1 : sync_at(p, vm, in, cut);
+	case VM_FOREIGN: return step_over(p, vm, in, cut);
+	default: break;
+	}
+	/* pages are dropped at a stop: then a full set of them is no reason to end */
+	if (r == VM_NOMEM && in && !p->at_stop && vm->nr_pages == VM_PAGES)
+		return sync_at(p, vm, in, cut);
+	*cut = why_ended(r);
+	return 1;
+}
+
+/*
+ * Brings the thread to the end of the walk: always when its registers there are wanted, in every
+ * 16th walk to check the computing, and with several threads, whose stores the computing does not
+ * see, unless a hot loop makes that dear.
+ */
+static bool wants_finish(const struct progress *p, const struct vm *vm, const struct vm_insn *in)
+{
+	if (p->t->opts.regs || p->t->walker->walks % CHECK_EVERY == 0)
+		return true;
+	return p->t->threads.n > 1 && passes_to(p, vm, in) <= CHEAP_PASSES;
+}
+
+static int finish(struct progress *p, struct vm *vm)
+{
+	struct vm_insn *in;
+	enum tracer_cut cut;
+	enum vm_result why;
+	int ret = 0;
+
+	in = p->at_stop || *p->status ? NULL : vm_fetch(vm, &why);
+	if (in && wants_finish(p, vm, in)) {
+		p->t->stats.verified++;
+		ret = sync_at(p, vm, in, &cut);
+		if (ret == 1)
+			ret = 0;
+	}
+	p->walk->end = p->last;
+	p->walk->moved = true;
+	if (!p->at_stop && !*p->status) {
+		/* not moved: the IP is where it will come; other registers as far as they are known */
+		(void)vm_registers(vm, &p->walk->end);
+		p->walk->moved = false;
+	}
+	return ret;
+}
+
+int walk_branches(struct tracer *t, struct thread *th, struct user_state *st, struct walk *walk,
+		  int *status)
+{
+	struct progress p = { .t = t,
+			      .th = th,
+			      .st = st,
+			      .walk = walk,
+			      .status = status,
+			      .last = st->gpr,
+			      .at_stop = true };
+	struct vm *vm = t->walker->vm;
+	enum tracer_cut cut = TRACER_CUT_LIMIT;
+	uint64_t before = vm->executed;
+	int ret = 0;
+
+	t->stats.walks++;
+	t->walker->walks++;
+	walk->end = st->gpr;
+	if (st->is_32bit) {
+		t->stats.cut[TRACER_CUT_32BIT]++;
+		return 0;
+	}
+	vm_begin(vm, th->tid, &st->gpr);
+	while (!ret && walk->nr < t->opts.branches.depth) {
+		if (p.insns >= MAX_INSNS) {
+			cut = TRACER_CUT_LIMIT;
+			break;
+		}
+		ret = advance(&p, vm, &cut);
+	}
+	if (walk->nr < t->opts.branches.depth && ret >= 0)
+		t->stats.cut[cut]++;
+	if (ret >= 0)
+		ret = finish(&p, vm);
+	disarm(th);
+	t->stats.branches += walk->nr;
+	t->stats.interpreted += vm->executed - before;
+	/* registers of the sample are those of its end */
+	if (!ret && walk->moved && p.stops && !*status && t->opts.regs)
+		(void)state_read(t, th->tid, st);
+	return ret;
+}
