@@ -14,6 +14,9 @@ OPT	?= -O2 -g
 WERROR	?= $(if $(CI),1,)
 VERSION	:= $(shell cat VERSION)
 
+# Tests that call make again build with what this one builds with.
+export CC OPT WERROR SAN NO_LIBS CFLAGS CPPFLAGS LDFLAGS
+
 CPPFLAGS_ALL := -D_GNU_SOURCE -DPERF_VERSION='"$(VERSION)"' \
 		-DPERF_LIBEXECDIR='"$(libexecdir)/perf"' \
 		-I$(O) -Itools/include -Itools/lib $(CPPFLAGS)

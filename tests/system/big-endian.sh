@@ -23,7 +23,7 @@ else
 fi
 
 BIG="qemu-s390x-static $B/perf"
-for f in "$ROOT"/tests/data/*.data "$ROOT"/../shared/fixtures/simd/*.perf.data; do
+for f in "$ROOT"/tests/data/perf/*.data "$ROOT"/../shared/fixtures/simd/*.perf.data; do
 	[ -e "$f" ] || continue
 	name=$(basename "$f")
 	case $name in *zstd* | *compressed*) continue ;; esac

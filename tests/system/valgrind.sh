@@ -6,7 +6,7 @@
 need_cmd valgrind
 nm "$PERF" 2>/dev/null | grep -q __asan_init && skip_all "built with sanitizers"
 
-for f in "$ROOT"/tests/data/*.data; do
+for f in "$ROOT"/tests/data/perf/*.data; do
 	[ -e "$f" ] || skip_all "no recordings in tests/data"
 	for how in "evlist -v" "script --symfs /nonexistent" \
 		"report --stdio --symfs /nonexistent" "report -D --symfs /nonexistent"; do
