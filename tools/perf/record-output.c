@@ -53,6 +53,7 @@ static int open_file(struct recording *rec, struct err *e)
 			return ret;
 		if (S_ISREG(st.st_mode)) {
 			ret = st.st_size ? keep_old(path, e) : unlink(path) ? -errno : 0;
+			rec->kept_old = !ret && st.st_size;
 			if (ret)
 				return err_set(st.st_size ? NULL : e, ret,
 					       "cannot replace the empty file '%s'", path);
@@ -71,7 +72,21 @@ static int open_file(struct recording *rec, struct err *e)
 	}
 	if (!fstat(rec->fd, &st))
 		rec->pipe = S_ISFIFO(st.st_mode);
+	rec->created = flags & O_EXCL;
 	return 0;
+}
+
+void record_undo_output(struct recording *rec)
+{
+	char old[PATH_MAX];
+
+	if (!rec->created)
+		return;
+	snprintf(old, sizeof(old), "%s.old", rec->path);
+	if (rec->kept_old)
+		rename(old, rec->path);
+	else
+		unlink(rec->path);
 }
 
 int record_open_output(struct recording *rec, struct err *e)

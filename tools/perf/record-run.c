@@ -150,8 +150,12 @@ static int begin(struct recording *rec, struct err *e)
 		ret = perfdata_writer_flush(rec->writer, e);
 	if (!ret && !rec->opts->delay && !rec->workload_is_target)
 		ret = capture_enable(rec->capture, NULL, e);
-	if (!ret && rec->has_workload)
+	if (!ret && rec->has_workload) {
 		ret = workload_go(&rec->workload, e);
+		if (ret)
+			err_context(e, "%s", rec->command[0]);
+		rec->never_ran = ret != 0;
+	}
 	return ret;
 }
 
@@ -238,7 +242,9 @@ static int follow(struct recording *rec, struct err *e)
 			ret = drain(rec, e);
 		if (what & CAPTURE_CONTROL)
 			done |= obey(rec);
-		done |= (what & (CAPTURE_SIGNAL | CAPTURE_GONE)) != 0;
+		done |= (what & CAPTURE_SIGNAL) != 0;
+		/* Of a command we wait for the end itself: a set-uid exec ends its events, not it. */
+		done |= what & CAPTURE_GONE && !rec->has_workload;
 		if (what & CAPTURE_CHILD && rec->has_workload)
 			done |= workload_ended(&rec->workload, false);
 		done |= rec->size_reached;
@@ -300,7 +306,7 @@ static int exit_status(struct recording *rec, int status)
 
 	if (status)
 		return status;
-	if (rec->has_workload && rec->workload.reaped && !sig) {
+	if (rec->has_workload && rec->workload.reaped && !rec->ended_workload && !sig) {
 		if (WIFSIGNALED(rec->workload.status))
 			sig = WTERMSIG(rec->workload.status);
 		else
@@ -320,14 +326,15 @@ static int exit_status(struct recording *rec, int status)
 	return 0;
 }
 
-/* A recording that ended by itself leaves its command running no longer than it needs. */
+/* Whatever else ended the recording ends the command too. */
 static void end_workload(struct recording *rec)
 {
 	if (!rec->has_workload)
 		return;
-	if (rec->write_code || rec->size_reached ||
-	    (rec->capture && capture_signal(rec->capture)) || !rec->workload_is_target)
+	if (!workload_ended(&rec->workload, false)) {
+		rec->ended_workload = true;
 		workload_kill(&rec->workload, SIGTERM);
+	}
 	workload_ended(&rec->workload, true);
 }
 
@@ -368,9 +375,11 @@ int record_run(struct recording *rec)
 		ret = follow(rec, &err);
 	if (ret)
 		status = cli_print_err(&err);
-	if (ret == -ENOENT && rec->has_workload && rec->workload.reaped)
-		status = 127;
-	if (!rec->writer)
+	if (rec->never_ran) {
+		record_undo_output(rec);
+		status = ret == -ENOENT ? 127 : 126; /* as shells do */
+	}
+	if (!rec->writer || rec->never_ran)
 		goto out;
 	if (!rec->write_code && capture_finish(rec->capture, &rec->sink, &late))
 		status = cli_print_err(&late);

@@ -54,7 +54,10 @@ struct recording {
 	uint64_t max_bytes, flush_bytes;
 	uint64_t wall_ns, clock_ns; /* CLOCK_DATA */
 	bool size_reached;
-	int write_code; /* -errno of a write that failed: what came before is kept */
+	bool created, kept_old; /* what record_undo_output() takes back */
+	bool ended_workload;	/* by us: its status says nothing */
+	bool never_ran;		/* the command could not be executed */
+	int write_code;		/* -errno of a write that failed: what came before is kept */
 	uint32_t ring_pages;
 	int compress_level;
 };
@@ -68,6 +71,8 @@ int record_config(struct recording *rec, struct err *e);
 /* record-output.c */
 /* Opens the file: 0600, an earlier one moved to .old, no symlink followed. */
 int record_open_output(struct recording *rec, struct err *e);
+/* Nothing came of it: the file goes, the earlier recording comes back. */
+void record_undo_output(struct recording *rec);
 int record_start_file(struct recording *rec, struct err *e);
 int record_finish_file(struct recording *rec, struct err *e);
 

@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# perf record: kinds of events, groups, filters, breakpoints, what samples hold, messages.
+. "$(dirname "$0")/../lib.sh"
+need_root
+cd "$TMP" || exit 1
+
+rec() { # OPTIONS... : records into e.data, messages in e.err
+	rm -f e.data
+	"$PERF" record -o e.data "$@" >e.out 2>e.err
+}
+fields() {
+	"$PERF" script -i e.data -F "$1" 2>/dev/null
+}
+attrs() {
+	"$PERF" evlist -v -i e.data 2>/dev/null
+}
+
+# --- tracepoints
+if [ -d /sys/kernel/tracing/events ] || mount -t tracefs nodev /sys/kernel/tracing 2>/dev/null; then
+	check "a tracepoint" rec -e sched:sched_switch -a -- sleep 0.3
+	like "has its fields" "$(fields event,trace)" 'sched:sched_switch: +(prev_comm=|.*==>)'
+	check "a glob of tracepoints" rec -e 'sched:sched_process_*' -- sh -c 'true; (true)'
+	check "makes several events" test "$("$PERF" evlist -i e.data | wc -l)" -gt 3
+	like "that came" "$(fields event)" 'sched:sched_process_exec'
+	check "a filter" rec -e sched:sched_switch --filter 'prev_pid == 0' -a -- sleep 0.3
+	unlike "lets nothing else through" "$(fields trace)" 'prev_pid=[1-9]'
+	check_status "a bad filter is refused" 1 "$PERF" record -o no.data -e sched:sched_switch --filter 'no_such_field > 0' true
+	like "with the event and the filter" "$("$PERF" record -o no.data -e sched:sched_switch --filter 'no_such_field > 0' true 2>&1)" "sched:sched_switch: the kernel refused the filter 'no_such_field > 0'"
+	check_status "a filter without a tracepoint is refused" 129 "$PERF" record -o no.data -e cpu-clock --filter 'x > 0' true
+	like "an unknown tracepoint suggests" "$("$PERF" record -e sched:sched_swich true 2>&1)" 'Did you mean sched:sched_switch'
+	check "tracepoint and clock together" rec -e cpu-clock,sched:sched_switch -a -g -- sleep 0.3
+	like "both come" "$(fields event | sort -u | tr '\n' ' ')" 'cpu-clock.*sched:sched_switch'
+else
+	skip "tracepoints" "tracefs cannot be mounted here"
+fi
+
+# --- breakpoints
+check "a breakpoint opens" rec -e mem:0x1000:w:u -- true
+like "and is one" "$(attrs)" 'type: 5.*bp_type: 2'
+
+# --- software events and groups
+check "several events" rec -e page-faults,cs -e minor-faults:u -- "$PERF" test -w noploop 0.1
+is "in order" "$("$PERF" evlist -i e.data | tr '\n' ' ')" 'page-faults cs minor-faults:u '
+check "a group read at once" rec -e '{cpu-clock,page-faults}:S' -- "$PERF" test -w noploop 0.3
+like "holds one sampling event" "$(attrs)" 'read_format: ID\|GROUP\|LOST'
+like "shows as a group" "$("$PERF" evlist -g -i e.data)" '\{cpu-clock,page-faults\}'
+check "a group without S" rec -e '{cpu-clock,task-clock}' -- "$PERF" test -w noploop 0.2
+is "samples both" "$(fields event | tr -d ' :' | sort -u | tr '\n' ' ')" 'cpu-clock task-clock '
+check "a name of one's own" rec -e cpu-clock/name=mine,period=500000/u -- "$PERF" test -w noploop 0.2
+is "is used" "$("$PERF" evlist -i e.data)" mine
+like "and the period of one's own" "$(attrs)" 'sample_period, sample_freq \}: 500000'
+
+# --- user, kernel
+check "--all-user" rec -e cpu-clock --all-user -F 5000 -- "$PERF" test -w noploop 0.3
+unlike "has no kernel address" "$(fields ip)" 'ffffffff[89a-f]'
+check "--all-kernel" rec -e cpu-clock --all-kernel -F 5000 -- sh -c 'i=0; while [ $i -lt 50 ]; do (:); i=$((i+1)); done'
+unlike "has no user address" "$(fields ip)" '^ +[0-9a-f]{1,12}$'
+
+# --- call chains
+check "-g" rec -e cpu-clock -g -F 2000 -- "$PERF" test -w leafloop 1
+like "finds the callers" "$("$PERF" script -i e.data -F ip,sym 2>/dev/null | tr '\n' ' ')" 'leaf .*parent'
+check "--call-graph dwarf" rec -e cpu-clock --call-graph dwarf,4096 -F 500 -- "$PERF" test -w leafloop 1
+like "copies registers and stack" "$(attrs)" 'sample_stack_user: 4096'
+check "-g behind --call-graph keeps it" rec -e cpu-clock --call-graph dwarf,64000 -g -F 99 -- "$PERF" test -w noploop 0.2
+like "as GUIs call it" "$(attrs)" 'sample_stack_user: 64000'
+check "--kernel-callchains" rec -e cpu-clock -g --kernel-callchains -- true
+like "leave the user part out" "$(attrs)" 'exclude_callchain_user: 1'
+check_status "an unknown mode" 129 "$PERF" record --call-graph drawf true
+
+# --- what a sample holds
+check "-d -W -R -T -P -s" rec -e page-faults -c 1 -d -T -P -s -- true
+like "addresses" "$(attrs)" 'ADDR.*DATA_SRC'
+check "--sample-cpu" rec -e cpu-clock --sample-cpu -- true
+like "the CPU" "$(attrs)" 'sample_type: [A-Z|]*CPU'
+check "-k mono" rec -e cpu-clock -k CLOCK_MONOTONIC -- true
+like "uses that clock" "$(attrs)" 'use_clockid: 1.*clockid: 1'
+like "and says how it relates to the day" "$("$PERF" report --header-only -I -i e.data 2>/dev/null)" 'clockid'
+check_status "an unknown clock" 1 "$PERF" record -k sundial true
+check "--switch-events" rec -e cpu-clock --switch-events -a -- sleep 0.2
+like "come" "$("$PERF" report --stats -i e.data 2>/dev/null)" 'SWITCH'
+check "--namespaces" rec -e cpu-clock --namespaces -a -- sleep 0.2
+like "come" "$("$PERF" report --stats -i e.data 2>/dev/null)" 'NAMESPACES'
+check "-D" rec -e cpu-clock -F 1000 -D 400 -- "$PERF" test -w noploop 1
+n=$(fields ip | grep -c .)
+check "starts later ($n of about 1000 samples)" test "$n" -lt 800 -a "$n" -gt 100
+like "and knows the maps made before" "$(fields ip,sym)" noploop
+
+# --- rates
+check "-F max" rec -e cpu-clock -F max -- true
+is "is the kernel's limit" "$(attrs | sed 's/.*sample_freq }: \([0-9]*\).*/\1/')" "$(cat /proc/sys/kernel/perf_event_max_sample_rate)"
+check "-F beyond the limit" rec -e cpu-clock -F 99999999 -- true
+like "is lowered and said" "$(cat e.err)" 'Maximum frequency rate'
+check_status "--strict-freq refuses" 1 "$PERF" record --strict-freq -F 99999999 -e cpu-clock true
+check "-c" rec -e page-faults -c 3 -- true
+unlike "has no frequency" "$(attrs)" 'freq: 1'
+check "an option and its value in one word" rec -q -e cpu-clock "-F 99" -g -- true
+like "is understood" "$(attrs)" 'sample_freq }: 99'
+
+# --- messages
+out=$("$PERF" record -e cpu-clock -b -o no.data true 2>&1)
+like "branches on a software event" "$out" "cpu-clock: PMU Hardware or event type doesn't support branch stack sampling"
+check "leave no file" test ! -e no.data
+like "-b and -j together" "$("$PERF" record -b -j any true 2>&1)" "Can't use --branch-any"
+like "an unknown event points at the place" "$("$PERF" record -e cpu-clock,cylces true 2>&1)" "^ +.___ unknown event 'cylces'"
+like "-vv prints the attr" "$("$PERF" record -vv -e cpu-clock -o v.data true 2>&1)" 'cpu-clock: type: 1.*sample_type: IP'
+like "-v says nothing of the sort" "$("$PERF" record -v -e cpu-clock -o v.data true 2>&1)" 'Captured'
+is "-q says nothing" "$("$PERF" record -q -e cpu-clock -o v.data true 2>&1)" ''
+done_testing

@@ -1,0 +1,113 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# perf record: the output file, streams, compression, size limits, a full disk, --control.
+. "$(dirname "$0")/../lib.sh"
+need_root
+cd "$TMP" || exit 1
+
+samples() {
+	"$PERF" script -i "$1" -F pid 2>/dev/null | grep -c .
+}
+
+# --- the file and its predecessor
+"$PERF" record -q -e cpu-clock -- true
+check "perf.data by default" test -s perf.data
+first=$(cksum <perf.data)
+umask 0
+"$PERF" record -q -e cpu-clock -- true
+is "an earlier recording is kept as .old" "$(cksum <perf.data.old)" "$first"
+is "0600 whatever the umask" "$(stat -c %a perf.data)" 600
+umask 022
+: >victim
+ln -s victim link.data
+out=$("$PERF" record -e cpu-clock -o link.data -- true 2>&1)
+is "a symlink is refused" $? 1
+like "and said" "$out" "'link.data' is a symbolic link"
+check "its target is untouched" test ! -s victim
+"$PERF" record -q -e cpu-clock -o x.data -- true
+ln -sf ../victim x.data.old
+"$PERF" record -q -e cpu-clock -o x.data -- true
+check "a symlink at .old is replaced, not followed" test ! -L x.data.old -a ! -s victim
+mkdir dir
+check_status "a directory is refused" 1 "$PERF" record -e cpu-clock -o dir -- true
+check_status "a directory that is not there" 1 "$PERF" record -e cpu-clock -o no/such/file -- true
+check "/dev/null is taken" "$PERF" record -e cpu-clock -o /dev/null -- true
+
+# --- streams
+"$PERF" record -q -e cpu-clock -F 1000 -o - -- "$PERF" test -w noploop 0.5 >stream 2>stream.err
+check "-o - writes a stream" test -s stream
+is "with the short header" "$(od -An -tu8 -j8 -N8 stream | tr -d ' ')" 16
+like "that is read from a pipe" "$("$PERF" script -i - -F ip,sym <stream 2>&1)" noploop
+like "live too" "$("$PERF" record -q -e cpu-clock -F 1000 -o - -- "$PERF" test -w noploop 0.3 2>/dev/null | "$PERF" script -i - -F ip,sym 2>/dev/null)" noploop
+is "the reader goes away: an error, no signal" "$( ("$PERF" record -q -e cpu-clock -F 5000 -a -o - -- sleep 3 2>/dev/null; echo $? >&3) 3>&1 | head -c 16 | tail -c 1 | od -An -c >/dev/null; echo done)" done
+
+# --- compression
+for z in -z -z3 -z=5 --compression-level=2; do
+	check "$z" "$PERF" record $z -e cpu-clock -F 2000 -o z.data -- "$PERF" test -w noploop 0.3
+	like "$z reads back" "$("$PERF" script -i z.data -F ip,sym 2>/dev/null)" noploop
+done
+like "the summary tells the ratio" "$("$PERF" record -z -e cpu-clock -o z.data -- true 2>&1)" 'compressed \(original [0-9.]+ MB, ratio is [0-9.]+\)'
+check_status "a level out of range" 1 "$PERF" record -z99 -e cpu-clock -o z.data -- true
+
+# --- limits
+out=$("$PERF" record -e cpu-clock -F 10000 -g --max-size 200K -a -o m.data -- sleep 20 2>&1)
+like "--max-size ends the recording" "$out" 'size limit reached \(200 KB\)'
+size=$(stat -c %s m.data)
+check "near that size ($size)" test "$size" -gt 150000 -a "$size" -lt 2500000
+check "--mmap-flush" "$PERF" record -e cpu-clock --mmap-flush 64K -o f.data -- true
+check "-m in pages" "$PERF" record -e cpu-clock -m 16 -o f.data -- true
+check "-m in bytes" "$PERF" record -e cpu-clock -m 1M -o f.data -- true
+check_status "-m of nothing" 1 "$PERF" record -e cpu-clock -m 0 -o f.data -- true
+check "--aio is accepted" "$PERF" record --aio -e cpu-clock -o f.data -- true
+check "--aio=4 is accepted" "$PERF" record --aio=4 -e cpu-clock -o f.data -- true
+
+# --- a full disk
+mkdir full
+if mount -t tmpfs -o size=3m tmpfs full 2>/dev/null; then
+	out=$("$PERF" record -e cpu-clock -F 20000 -g -a -o full/perf.data -- sleep 20 2>&1)
+	is "a full disk is an error" $? 1
+	like "that says so" "$out" 'No space left on device'
+	check "what was written before is readable" test "$(samples full/perf.data)" -gt 100
+	umount full
+else
+	skip "a full disk" "tmpfs cannot be mounted here"
+fi
+
+# --- build ids
+"$PERF" record -q -e cpu-clock -F 2000 -o b.data -- "$PERF" test -w noploop 0.2
+like "build ids of what was hit" "$("$PERF" buildid-list -i b.data)" '^[0-9a-f]{40} .*perf$'
+"$PERF" record -q -B -e cpu-clock -F 2000 -o b.data -- "$PERF" test -w noploop 0.2
+like "-B leaves the feature out" "$("$PERF" report --header-only -I -i b.data 2>/dev/null)" 'missing features:.* BUILD_ID'
+check "--buildid-all" "$PERF" record -q --buildid-all -e cpu-clock -o b.data -- true
+like "lists what was only mapped" "$("$PERF" buildid-list -i b.data)" 'libc'
+"$PERF" record -q --no-buildid-mmap -e cpu-clock -o b.data -- "$PERF" test -w noploop 0.1
+like "--no-buildid-mmap: device and inode in the maps" "$("$PERF" script --show-mmap-events -i b.data 2>/dev/null)" 'MMAP2 .* [0-9a-f]+:[0-9a-f]+ [1-9][0-9]* '
+like "and still build ids at the end" "$("$PERF" buildid-list -i b.data)" '^[0-9a-f]{40} .*perf$'
+
+# --- control
+mkfifo ctl ack
+(
+	exec 3<>ctl 4<>ack
+	sleep 0.5
+	echo enable >&3
+	head -c 4 <&4 >ack.out
+	sleep 0.6
+	echo disable >&3
+	sleep 0.2
+	echo stop >&3
+) &
+"$PERF" record -e cpu-clock -F 1000 -a -D -1 --control fifo:ctl,ack -o ctl.data 2>ctl.err
+is "stop over the control fifo ends with success" $? 0
+wait
+is "commands are answered" "$(cat ack.out)" ack
+like "enable and disable are told" "$(tr '\n' ' ' <ctl.err)" 'Events enabled.*Events disabled'
+check "samples between the two" test "$(samples ctl.data)" -gt 100
+"$PERF" record -e cpu-clock -F 1000 --control fifo:ctl,ack -o ctl.data -- "$PERF" test -w noploop 30 2>ctl.err & pid=$!
+sleep 0.7
+kill -TERM $pid
+wait $pid
+is "SIGTERM under --control" $? 143
+like "as GUIs stop it: the file is there" "$("$PERF" script -i ctl.data -F ip,sym 2>/dev/null)" noploop
+check_status "a fifo that is not there" 1 "$PERF" record -e cpu-clock --control fifo:nothing -o no.data -- true
+check_status "-D -1 without --control" 1 "$PERF" record -e cpu-clock -D -1 -o no.data -- true
+done_testing
