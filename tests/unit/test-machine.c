@@ -223,9 +223,13 @@ static void test_exec_and_synthesised_fork(void **state)
 	before = machine_thread(m, 10, 10)->space;
 	comm(10, 10, "new", true);
 	assert_int_not_equal(machine_thread(m, 10, 10)->space, before);
-	assert_string_equal(where(10, USER, 0x1000), "-");
+	/* While exec is under way the registers are the old program's. */
+	assert_string_equal(where(10, USER, 0x1000), "/a+0x0");
 	mmap2(10, 0x1000, 0x1000, 0x5000, 5, "/new");
 	assert_string_equal(where(10, USER, 0x1000), "/new+0x5000");
+	comm(10, 10, "third", true);
+	comm(10, 10, "fourth", true);
+	assert_string_equal(where(10, USER, 0x1000), "-");
 	task(PERF_RECORD_FORK, 20, 10, 20, 10, PERF_RECORD_MISC_FORK_EXEC);
 	assert_string_equal(where(20, USER, 0x1000), "-");
 }
@@ -353,6 +357,14 @@ static void test_kernel_map_that_covers_modules(void **state)
 	assert_memory_equal(where(1, KERNEL, 0xffffffffc0006000), "[kernel", 7);
 }
 
+static void test_hidden_kernel(void **state)
+{
+	(void)state;
+	mmap1(-1, 0, 0, 0, KERNEL, "[kernel.kallsyms]_text");
+	assert_string_equal(where(1, KERNEL, 0xffffffff81000010),
+			    "[kernel.kallsyms]+0xffffffff81000010");
+}
+
 static void test_ksymbol(void **state)
 {
 	(void)state;
@@ -455,6 +467,7 @@ int main(void)
 		T(test_generations),
 		T(test_kernel),
 		T(test_kernel_map_that_covers_modules),
+		T(test_hidden_kernel),
 		T(test_ksymbol),
 		T(test_special_names),
 		T(test_one_dso_for_one_file),

@@ -47,29 +47,6 @@ static char *module_name(struct arena *a, const char *path)
 	return name;
 }
 
-static int dso_name(struct dso_table *t, struct dso *d, const struct dso_key *key)
-{
-	struct arena *a = &t->arena;
-
-	d->path = arena_strdup(a, key->path);
-	if (!d->path)
-		return -ENOMEM;
-	d->name = d->path;
-	switch (key->kind) {
-	case DSO_MODULE:
-		d->name = module_name(a, key->path);
-		d->short_name = d->name;
-		break;
-	case DSO_ANON:
-		d->name = arena_printf(a, "/tmp/perf-%d.map", key->pid);
-		d->short_name = arena_printf(a, "[JIT] tid %d", key->pid);
-		break;
-	case DSO_USER: d->short_name = basename_of(d->path); break;
-	default: d->short_name = d->name;
-	}
-	return d->name && d->short_name ? 0 : -ENOMEM;
-}
-
 static const struct perfdata_build_id *table_build_id(const struct dso_table *t, const char *path)
 {
 	uint64_t hash = hash_bytes(path, strlen(path));
@@ -80,6 +57,53 @@ static const struct perfdata_build_id *table_build_id(const struct dso_table *t,
 		if (!strcmp(t->id.v[i].path, path))
 			return &t->id.v[i];
 	return NULL;
+}
+
+/* A vmlinux in the file's table is what the recorder knew the kernel by; modules are not meant. */
+static const struct perfdata_build_id *table_vmlinux(const struct dso_table *t)
+{
+	for (size_t i = 0; i < t->id.n; i++) {
+		const struct perfdata_build_id *id = &t->id.v[i];
+
+		if ((id->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL &&
+		    id->path[0] == '/' && !strstr(basename_of(id->path), ".ko"))
+			return id;
+	}
+	return NULL;
+}
+
+static void kernel_name(const struct dso_table *t, struct dso *d)
+{
+	const struct perfdata_build_id *id = d->guest ? NULL : table_vmlinux(t);
+
+	if (id)
+		d->name = id->path;
+	d->short_name = strstr(d->name, "vmlinux") ? "[kernel.vmlinux]" : d->name;
+}
+
+static int dso_name(struct dso_table *t, struct dso *d, const struct dso_key *key)
+{
+	struct arena *a = &t->arena;
+
+	d->path = arena_strdup(a, key->path);
+	if (!d->path)
+		return -ENOMEM;
+	d->name = d->path;
+	switch (key->kind) {
+	case DSO_MODULE:
+		d->short_name = module_name(a, key->path);
+		/* As upstream: a module of the build-id table is called as there. */
+		d->name = table_build_id(t, key->path) ? d->path : d->short_name;
+		break;
+	case DSO_KERNEL: kernel_name(t, d); break;
+	case DSO_ANON:
+		d->name = arena_printf(a, "/tmp/perf-%d.map", key->pid);
+		d->short_name = arena_printf(a, "[JIT] tid %d", key->pid);
+		break;
+	case DSO_USER: d->short_name = basename_of(d->path); break;
+	default: d->short_name = d->name;
+	}
+	return d->name && d->short_name ? 0 : -ENOMEM;
 }
 
 static bool same_id(const uint8_t *a, size_t na, const uint8_t *b, size_t nb)
@@ -143,6 +167,8 @@ struct dso *dso_get(struct dso_table *t, const struct dso_key *want)
 
 	if (!key.build_id_size && key.kind != DSO_ANON && key.kind != DSO_BPF) {
 		id = table_build_id(t, key.path);
+		if (!id && key.kind == DSO_KERNEL && !key.guest)
+			id = table_vmlinux(t);
 		if (id) {
 			key.build_id = id->id;
 			key.build_id_size = id->size;

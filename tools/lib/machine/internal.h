@@ -42,6 +42,7 @@ struct space {
 	struct map_array *maps; /* NULL = empty */
 	struct map_slot last;	/* the slot that answered last; map NULL = none */
 	uint32_t gen;
+	uint32_t before_exec; /* the space that an exec replaced by this one; 0 = none */
 };
 
 struct map_obj *map_new(struct map_pool *pool);

@@ -115,7 +115,7 @@ static const char *kernel_suffix(const char *name, bool guest)
 	return end ? end + 1 : NULL;
 }
 
-static int kernel_map(struct machine *m, const struct record *rec, const struct record_mmap *r)
+static int kernel_map(struct machine *m, const struct record *rec, struct record_mmap *r)
 {
 	bool guest = (rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_GUEST_KERNEL;
 	struct dso_key key = { .build_id = r->build_id,
@@ -136,6 +136,9 @@ static int kernel_map(struct machine *m, const struct record *rec, const struct 
 			return -ENOMEM;
 		m->kernel_ref_addr[guest] = r->pgoff;
 	}
+	/* A recorder that was not shown the addresses writes none: it means all of the kernel. */
+	if (!r->addr && !r->len)
+		r->len = UINT64_MAX;
 	key.kind = DSO_KERNEL;
 	key.path = guest ? "[guest.kernel.kallsyms]" : "[kernel.kallsyms]";
 	return insert_map(m, s, r, &key, true);
@@ -222,6 +225,7 @@ static int do_comm(struct machine *m, const struct record *rec, struct err *e)
 	space = process_new_space(m, th->pid);
 	if (!space)
 		return no_memory(e);
+	m->space.v[space].before_exec = th->space;
 	th->space = space;
 	return 0;
 }
@@ -338,6 +342,9 @@ static bool find_in(struct machine *m, struct thread *th, uint8_t mode, uint64_t
 	struct space *s = mode_space(m, th, mode);
 	struct map *map = s ? space_find(s, ip) : NULL;
 
+	/* Until exec returns, user registers and stacks are still the old program's. */
+	if (!map && s && s->before_exec)
+		map = space_find(&m->space.v[s->before_exec], ip);
 	if (!map)
 		return false;
 	hit->map = map;

@@ -31,8 +31,9 @@ enum dso_kind {
 struct dso {
 	uint32_t idx;
 	enum dso_kind kind;
-	/* What script prints: a path, "[kernel.kallsyms]", "[nf_conntrack]", "[vdso]"; executable
-	 * anonymous memory is called by its JIT map, "/tmp/perf-PID.map". */
+	/* What script prints: a path, "[kernel.kallsyms]", "[nf_conntrack]" (the path when the
+	 * file's build-id table has it), "[vdso]"; executable anonymous memory is called by its
+	 * JIT map, "/tmp/perf-PID.map". */
 	const char *name;
 	const char *short_name; /* what report prints: the basename; "[JIT] tid PID" */
 	const char *path;	/* as in the record: differs from name for modules and JIT code */

@@ -221,6 +221,7 @@ void space_share(struct space *to, struct space *from, struct map_pool *pool)
 		from->maps->refs++;
 	array_put(to->maps, pool);
 	to->maps = from->maps;
+	to->before_exec = from->before_exec;
 	space_changed(to);
 }
 

@@ -238,8 +238,15 @@ static bool vmlinux_search(struct resolver *res)
 					      "/lib/modules/%s/build/vmlinux",
 					      "/usr/lib/debug/lib/modules/%s/vmlinux" };
 	const char *release = machine_os_release(res->m);
+	const struct dso *dso = kernel_dso(res);
 	char path[PATH_MAX], sub[PATH_MAX / 2];
 
+	/* The one that the recorder knew. */
+	if (dso && dso->name[0] == '/' && dso->build_id_size) {
+		snprintf(path, sizeof(path), "%s%s", res->symfs ? res->symfs : "", dso->name);
+		if (vmlinux_load(res, path, false))
+			return true;
+	}
 	if (!*release || strchr(release, '/'))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
