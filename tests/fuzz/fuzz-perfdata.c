@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "perfdata/perfdata.h"
+#include "sample/sample.h"
 
 #define PIPE_MAX (48u << 10) /* fits a pipe without a second thread */
 
@@ -59,6 +59,41 @@ static void bodies(const struct record *rec)
 	record_read(rec, &rd, NULL);
 }
 
+static void words(const struct u64s *a)
+{
+	if (a->nr)
+		sink += u64s_get(a, 0) + u64s_get(a, a->nr - 1);
+}
+
+/* Whatever a sample says it holds is there. */
+static void sample(const struct record *rec)
+{
+	struct branch_entry br;
+	struct sample s;
+	uint64_t reg;
+
+	if (!rec->event || sample_parse(rec, &s, NULL))
+		return;
+	words(&s.callchain);
+	words(&s.read.words);
+	words(&s.user_regs.gpr);
+	words(&s.intr_regs.gpr);
+	words(&s.intr_regs.vec);
+	words(&s.intr_regs.pred);
+	words(&s.branches.counters);
+	if (s.branches.nr) {
+		sample_branch(&s.branches, s.branches.nr - 1, &br);
+		sink += br.to;
+	}
+	if (s.raw_size)
+		sink += s.raw[s.raw_size - 1];
+	if (s.stack_size)
+		sink += s.stack[s.stack_size - 1];
+	if (s.aux_size)
+		sink += s.aux[s.aux_size - 1];
+	sink += sample_reg(&s.user_regs, 63, &reg);
+}
+
 static void walk(int fd, bool ordered)
 {
 	struct perfdata_opts opts = { .force = true, .max_mem = 1 << 20 };
@@ -74,9 +109,13 @@ static void walk(int fd, bool ordered)
 	while ((ordered ? perfdata_next_ordered : perfdata_next)(pd, &rec, &err) > 0) {
 		sink += rec.data[rec.size - 1];
 		bodies(&rec);
+		if (rec.type == PERF_RECORD_SAMPLE)
+			sample(&rec);
 	}
 	if (obuf_init(&o, -1, 0) == 0) {
 		perfdata_print_header(pd, &o, true, &err);
+		for (size_t i = 0; i < perfdata_nr_events(pd); i++)
+			perfdata_trace_fields(pd, perfdata_event(pd, i)->attr.config, &o);
 		obuf_free(&o);
 	}
 	perfdata_close(pd);

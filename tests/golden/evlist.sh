@@ -43,10 +43,18 @@ if fx=$(fixtures); then
 		compare "$name" "$fx/real/$name" "$want"
 	done
 	cd "$ROOT" || exit 1
+	is "--trace-fields" \
+		"$("$PERF" evlist --trace-fields -i "$fx/real/generated-qemu-arm64-debian12/tp.data")" \
+		"sched:sched_switch: trace_fields: prev_comm,prev_pid,prev_prio,prev_state,next_comm,next_pid,next_prio
+syscalls:sys_enter_write: trace_fields: __syscall_nr,fd,buf,count
+dummy:HG: (not a tracepoint)"
 else
 	skip "the recordings of ../shared" "no ../shared/fixtures in a stranger's clone"
 fi
 
+like "--trace-fields with nothing to show" \
+	"$("$PERF" evlist --trace-fields -i "$ROOT/tests/data/perf/s390x-basic.data")" \
+	'^cpu-clock: \(not a tracepoint\)$'
 f=$ROOT/tests/data/perf/group-4.14.data
 is "-g shows groups on one line" "$("$PERF" evlist -g -i "$f")" \
 	"$("$PERF" evlist -i "$f" | grep -v '^#' | paste -sd, | sed 's/.*/{&}/')"

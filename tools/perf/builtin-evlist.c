@@ -9,7 +9,7 @@
 struct evlist_opts {
 	const char *input;
 	int verbose;
-	bool freq, group, force;
+	bool freq, group, force, trace_fields;
 };
 
 static const struct option evlist_options[] = {
@@ -18,6 +18,7 @@ static const struct option evlist_options[] = {
 	OPT_BOOL('F', "freq", struct evlist_opts, freq, "show the sample frequency or period"),
 	OPT_BOOL('g', "group", struct evlist_opts, group, "show the members of groups together"),
 	OPT_BOOL('f', "force", struct evlist_opts, force, "don't complain, do it"),
+	OPT_BOOL(0, "trace-fields", struct evlist_opts, trace_fields, "show tracepoint fields"),
 	OPT_END(),
 };
 
@@ -35,6 +36,24 @@ static void print_members(struct perfdata *pd, const struct perfdata_event *lead
 		emit_safe(out, perfdata_event(pd, leader->idx + i)->name);
 	}
 	obuf_char(out, '}');
+}
+
+static void print_fields(struct perfdata *pd, const struct perfdata_event *ev, bool first,
+			 struct obuf *out)
+{
+	struct obuf names;
+
+	if (ev->attr.type != PERF_TYPE_TRACEPOINT) {
+		obuf_str(out, first ? ": (not a tracepoint)" : ", (not a tracepoint)");
+		return;
+	}
+	if (obuf_init(&names, -1, 0))
+		return;
+	if (perfdata_trace_fields(pd, ev->attr.config, &names)) {
+		obuf_str(out, first ? ": trace_fields: " : ", trace_fields: ");
+		emit_safe_n(out, names.buf, names.len);
+	}
+	obuf_free(&names);
 }
 
 static void print_event(struct perfdata *pd, const struct perfdata_event *ev,
@@ -55,6 +74,8 @@ static void print_event(struct perfdata *pd, const struct perfdata_event *ev,
 		obuf_printf(out, ": %s=%lu", freq ? "sample_freq" : "sample_period",
 			    ev->attr.sample_period);
 	}
+	if (o->trace_fields)
+		print_fields(pd, ev, !o->verbose && !o->freq, out);
 	obuf_char(out, '\n');
 }
 
@@ -80,7 +101,7 @@ static void print_all(struct perfdata *pd, const struct evlist_opts *o, struct o
 		tracepoints |= ev->attr.type == PERF_TYPE_TRACEPOINT;
 		groups |= ev->nr_members > 1;
 	}
-	if (tracepoints)
+	if (tracepoints && !o->trace_fields)
 		obuf_lit(out, "# Tip: use 'perf evlist --trace-fields' to show fields for "
 			      "tracepoint events\n");
 	if (groups && !o->group)
@@ -100,7 +121,7 @@ static int evlist_run(const struct command *cmd, int argc, char **argv)
 		return CLI_STATUS(n);
 	if (n > 0)
 		return cli_usage_error(cmd, "unexpected argument: %s", argv[0]);
-	if (o.group && (o.verbose || o.freq))
+	if (o.group && (o.verbose || o.freq || o.trace_fields))
 		return cli_usage_error(cmd, "--group option is not compatible with other options");
 	opts.force = o.force;
 	if (perfdata_open(&pd, o.input, &opts, &err))

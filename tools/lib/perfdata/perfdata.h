@@ -158,6 +158,10 @@ bool perfdata_has_feature(const struct perfdata *pd, int id);
 /* The bytes as stored; NULL when absent. */
 const void *perfdata_feature_raw(const struct perfdata *pd, int id, size_t *size);
 
+/* Names of a tracepoint's own fields, "a,b,c", appended to @o as the file has them (print through
+ * emit); false when the file does not describe tracepoint @id (an attr's config). */
+bool perfdata_trace_fields(const struct perfdata *pd, uint64_t id, struct obuf *o);
+
 /* What every reader needs, decoded once; strings are "" and numbers 0 when unknown. */
 struct perfdata_env {
 	const char *hostname, *os_release, *version, *arch, *cpu_desc, *cpuid;
