@@ -91,25 +91,40 @@ mkfifo fifo
 cp x.data y.data && perl -pi -e "s{\Q$TMP/packed\E}{$TMP/fifo\0\0}" y.data
 check "a FIFO in place of an object" timeout 10 "$DUMP" y.data
 
+# ---- a vmlinux, recorded where KASLR had moved it ----------------------------------------------
+
+cat >kernel.s <<'EOF'
+.text
+.globl _text
+_text: nop
+.globl first
+.type first, @function
+first: ret
+.space 62
+.globl second
+.type second, @function
+second: ret
+.space 64
+EOF
+if gcc -nostdlib -static -Wl,-Ttext=0xffffffff81000000 -Wl,-e,_text -Wl,--build-id=0x1234 -o vmlinux \
+	kernel.s 2>log; then
+	perl "$ROOT/tests/helpers/one-sample.pl" k.data 1 -1 0xffffffff9d000000 0x100000 \
+		0xffffffff9d000000 '[kernel.kallsyms]_text' 0xffffffff9d000048
+	like "a moved vmlinux" "$("$DUMP" -k vmlinux k.data)" 'second\+0x8 \(\[kernel.kallsyms\]\)'
+	like "a file that is no vmlinux is said" "$("$DUMP" -k kernel.s k.data 2>&1)" 'kernel.s: this is no ELF file'
+else
+	skip "a moved vmlinux" "cannot link one: $(head -n 1 log)"
+fi
+
 # ---- a process in a container: its own /tmp, its own pid ----------------------------------------
 
-cat >boxed.pl <<'EOF'
-my ($out, $pid) = @ARGV;
-sub rec { my ($t, $m, $b) = @_; return pack('LSS', $t, $m, 8 + length $b) . $b }
-my $data = rec(10, 2, pack('LLQQQLLQQLL', $pid, $pid, 0x10000, 0x1000, 0, 0, 0, 0, 0, 7, 2) .
-	"//anon\0\0" . pack('LLQ', $pid, $pid, 1)) . rec(9, 2, pack('QLLQ', 0x10104, $pid, $pid, 2));
-my $attr = pack('LLQQQQQ', 1, 64, 0, 1000, 7, 0, 1 << 8 | 1 << 9 | 1 << 18) . "\0" x 16;
-open my $o, '>:raw', $out or die;
-print $o 'PERFILE2', pack('Q12', 104, 80, 104, 80, 184, length $data, (0) x 6), $attr,
-	pack('QQ', 0, 0), $data;
-EOF
 mkfifo ready
 unshare -mpf sh -c 'mount -t tmpfs none /tmp && echo "10100 20 boxed code" >/tmp/perf-1.map &&
 	echo ok >ready; exec sleep 20' 2>/dev/null &
 box=$!
 if [ "$(timeout 5 cat ready)" = ok ]; then
 	pid=$(cat "/proc/$box/task/$box/children")
-	perl boxed.pl box.data $((pid))
+	perl "$ROOT/tests/helpers/one-sample.pl" box.data 2 $((pid)) 0x10000 0x1000 0 //anon 0x10104
 	like "JIT code of a container" "$("$DUMP" box.data)" "boxed code\\+0x4 \\(/tmp/perf-$((pid)).map\\)"
 	kill -9 $((pid))
 else

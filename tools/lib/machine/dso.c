@@ -59,14 +59,18 @@ static const struct perfdata_build_id *table_build_id(const struct dso_table *t,
 	return NULL;
 }
 
+static bool is_kernel(const struct perfdata_build_id *id)
+{
+	return (id->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+}
+
 /* A vmlinux in the file's table is what the recorder knew the kernel by; modules are not meant. */
 static const struct perfdata_build_id *table_vmlinux(const struct dso_table *t)
 {
 	for (size_t i = 0; i < t->id.n; i++) {
 		const struct perfdata_build_id *id = &t->id.v[i];
 
-		if ((id->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL &&
-		    id->path[0] == '/' && !strstr(basename_of(id->path), ".ko"))
+		if (is_kernel(id) && id->path[0] == '/' && !strstr(basename_of(id->path), ".ko"))
 			return id;
 	}
 	return NULL;
@@ -83,6 +87,7 @@ static void kernel_name(const struct dso_table *t, struct dso *d)
 
 static int dso_name(struct dso_table *t, struct dso *d, const struct dso_key *key)
 {
+	const struct perfdata_build_id *id;
 	struct arena *a = &t->arena;
 
 	d->path = arena_strdup(a, key->path);
@@ -92,8 +97,9 @@ static int dso_name(struct dso_table *t, struct dso *d, const struct dso_key *ke
 	switch (key->kind) {
 	case DSO_MODULE:
 		d->short_name = module_name(a, key->path);
-		/* As upstream: a module of the build-id table is called as there. */
-		d->name = table_build_id(t, key->path) ? d->path : d->short_name;
+		/* As upstream: a kernel module of the build-id table is called as there. */
+		id = table_build_id(t, key->path);
+		d->name = id && is_kernel(id) ? d->path : d->short_name;
 		break;
 	case DSO_KERNEL: kernel_name(t, d); break;
 	case DSO_ANON:
