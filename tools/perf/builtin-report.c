@@ -284,7 +284,7 @@ static int setup_options(struct report *r, struct err *e)
 			       o->percentage);
 	po->relative = o->percentage && !strcmp(o->percentage, "relative");
 	if (o->percent_limit)
-		r->min_percent = strtod(o->percent_limit, NULL);
+		po->chain.min_percent = r->min_percent = strtod(o->percent_limit, NULL);
 	if (o->quantum && parse_quantum(o->quantum, &po->time_quantum, e))
 		return -EINVAL;
 	if (o->cpus) {

@@ -187,7 +187,7 @@ static void put_folded(struct report *r, const struct call_node *root, uint64_t 
 int report_graph(struct report *r, const struct profile_row *row)
 {
 	const struct profile_totals *t = profile_totals(r->p, profile_row_event(r->p, row));
-	uint64_t total = r->po.relative ? t->filtered_period : t->period;
+	uint64_t total = t->period;
 	struct call_node root;
 	int ret = profile_tree(r->p, row, &root);
 

@@ -58,9 +58,11 @@ static int emit_row(struct report *r, struct emit *e, const struct profile_row *
 	if (r->po.children)
 		emit_u64(e, "weight_children", row->acc);
 	if (r->po.branch) {
-		emit_u64(e, "mispredicted", row->nr_mispred);
-		emit_u64(e, "cycles", row->cycles);
-		emit_u64(e, "with_cycles", row->nr_cycles);
+		const struct branch_counts *b = profile_branch_counts(r->p, row);
+
+		emit_u64(e, "mispredicted", b->nr_mispred);
+		emit_u64(e, "cycles", b->cycles);
+		emit_u64(e, "with_cycles", b->nr_cycles);
 	}
 	if (r->po.use_chains && r->po.chain.style != CHAIN_NONE) {
 		ret = profile_tree(r->p, row, &root);

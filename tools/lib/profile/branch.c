@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Branch mode: millions of entries, few distinct ones. A cache keyed by the raw entry counts;
- * names are looked at when an entry is new to it, rows get the counts when it is full and at
- * the end. A key holds the address space's state, so a new map does not mix up old entries.
+ * names are looked at when an entry is new to it, rows get the counts when an entry has to go
+ * and at the end. A key holds the address space's state, so a new map does not mix up old entries.
  */
 #include "profile-int.h"
 
-#define SLOTS_FIRST (1u << 12)
-#define SLOTS_MAX   (1u << 17) /* 8 MiB */
-#define CHUNK	    32
+#define SLOTS (1u << 17)
+#define WAYS  4		 /* of a set */
+#define CHUNK 32
 
 struct branch_slot {
 	uint64_t from, to;
@@ -22,7 +22,7 @@ struct branch_slot {
 
 int prof_branch_init(struct profile *p)
 {
-	p->nr_slots = SLOTS_FIRST;
+	p->nr_slots = SLOTS;
 	p->slots = calloc(p->nr_slots, sizeof(*p->slots));
 	return p->slots ? 0 : -ENOMEM;
 }
@@ -41,56 +41,30 @@ static inline uint64_t slot_hash(uint64_t from, uint64_t to, uint64_t rest)
 	return h ^ h >> 32;
 }
 
-int prof_branch_flush(struct profile *p)
+static void flush_slot(struct profile *p, struct branch_slot *s)
 {
-	for (uint32_t i = 0; i < p->nr_slots; i++) {
-		struct branch_slot *s = &p->slots[i];
-		struct profile_row *row;
+	struct profile_row *row = &p->rows.v[s->row];
+	struct branch_counts *counts = &p->counts.v[s->row];
 
-		if (!s->count)
-			continue;
-		row = &p->rows.v[s->row];
-		row->nr += s->count;
-		row->period += s->count;
-		row->cycles += s->cycles;
-		row->nr_cycles += s->nr_cycles;
-		row->nr_mispred += s->nr_mispred;
-	}
-	memset(p->slots, 0, (size_t)p->nr_slots * sizeof(*p->slots));
-	p->nr_slots_used = 0;
-	return 0;
+	row->nr += s->count;
+	row->period += s->count;
+	counts->cycles += s->cycles;
+	counts->nr_cycles += s->nr_cycles;
+	counts->nr_mispred += s->nr_mispred;
+	s->count = 0;
+}
+
+void prof_branch_flush(struct profile *p)
+{
+	for (uint32_t i = 0; i < p->nr_slots; i++)
+		if (p->slots[i].count)
+			flush_slot(p, &p->slots[i]);
 }
 
 static inline uint64_t hash_of(const struct branch_slot *s)
 {
 	return slot_hash(s->from, s->to,
 			 (uint64_t)s->group << 44 ^ (uint64_t)s->epoch << 32 ^ s->bits);
-}
-
-static int make_room(struct profile *p)
-{
-	uint32_t n = p->nr_slots * 2;
-	struct branch_slot *old = p->slots, *new;
-
-	if (n > SLOTS_MAX)
-		return prof_branch_flush(p);
-	new = calloc(n, sizeof(*new));
-	if (!new)
-		return prof_branch_flush(p);
-	for (uint32_t i = 0; i < p->nr_slots; i++) {
-		uint32_t at;
-
-		if (!old[i].count)
-			continue;
-		at = (uint32_t)hash_of(&old[i]) & (n - 1);
-		while (new[at].count)
-			at = (at + 1) & (n - 1);
-		new[at] = old[i];
-	}
-	free(old);
-	p->slots = new;
-	p->nr_slots = n;
-	return 0;
 }
 
 /* A small number for (address space, its maps now). */
@@ -111,8 +85,9 @@ static int resolve_new(struct profile *p, struct thread *th, struct branch_slot 
 {
 	uint32_t from = resolver_find(p->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, s->from);
 	uint32_t to = resolver_find(p->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, s->to);
-	uint32_t a, b;
+	static const struct branch_counts none;
 	struct profile_row *row;
+	uint32_t a, b;
 
 	if (from == LOC_NONE || to == LOC_NONE)
 		return -ENOMEM;
@@ -128,6 +103,9 @@ static int resolve_new(struct profile *p, struct thread *th, struct branch_slot 
 		row->cpumode = cpumode;
 	}
 	s->row = row->idx;
+	while (p->counts.n <= row->idx)
+		if (vec_push(&p->counts, none))
+			return -ENOMEM;
 	return 0;
 }
 
@@ -162,18 +140,24 @@ static void count_type(struct branch_totals *t, uint64_t from, uint64_t to, uint
 		t->cross_4k++;
 }
 
+/* The entry's slot; else an empty one of its set, or the least used after its counts left it. */
 static struct branch_slot *find_slot(struct profile *p, const struct branch_slot *key, uint64_t h)
 {
-	uint32_t at = (uint32_t)h & (p->nr_slots - 1);
+	struct branch_slot *set = &p->slots[h & (p->nr_slots - 1) & ~(uint64_t)(WAYS - 1)];
+	struct branch_slot *worst = set;
 
-	for (;; at = (at + 1) & (p->nr_slots - 1)) {
-		struct branch_slot *s = &p->slots[at];
+	for (unsigned i = 0; i < WAYS; i++) {
+		struct branch_slot *s = &set[i];
 
-		if (!s->count ||
-		    (s->from == key->from && s->to == key->to && s->bits == key->bits &&
-		     s->group == key->group && s->epoch == key->epoch))
+		if (s->from == key->from && s->to == key->to && s->bits == key->bits &&
+		    s->group == key->group && s->epoch == key->epoch && s->count)
 			return s;
+		if (s->count < worst->count)
+			worst = s;
 	}
+	if (worst->count)
+		flush_slot(p, worst);
+	return worst;
 }
 
 static int count_entry(struct profile *p, struct thread *th, const struct branch_slot *key,
@@ -184,26 +168,18 @@ static int count_entry(struct profile *p, struct thread *th, const struct branch
 
 	if (unlikely(!s->count)) {
 		struct branch_slot new = *key;
-		int ret;
+		int ret = resolve_new(p, th, &new, cpumode);
 
-		if (p->nr_slots_used >= p->nr_slots / 4 * 3) {
-			ret = make_room(p);
-			if (ret)
-				return ret;
-			s = find_slot(p, key, h);
-		}
-		ret = resolve_new(p, th, &new, cpumode);
 		if (ret)
 			return ret;
 		*s = new;
-		p->nr_slots_used++;
 	}
 	s->count++;
 	s->cycles += cycles;
 	s->nr_cycles += cycles != 0;
 	s->nr_mispred += flags & 1;
 	if (unlikely(s->count == UINT32_MAX))
-		return prof_branch_flush(p);
+		flush_slot(p, s);
 	return 0;
 }
 
@@ -226,7 +202,8 @@ int prof_branch_add(struct profile *p, const struct sample *s, struct thread *th
 			key[i].group = group;
 			key[i].epoch = epoch;
 			hash[i] = hash_of(&key[i]);
-			__builtin_prefetch(&p->slots[(uint32_t)hash[i] & (p->nr_slots - 1)], 1);
+			__builtin_prefetch(
+				&p->slots[hash[i] & (p->nr_slots - 1) & ~(uint64_t)(WAYS - 1)], 1);
 			if (flags[i] >> 20 & 15)
 				count_type(&p->branch, key[i].from, key[i].to, flags[i]);
 		}
@@ -239,6 +216,14 @@ int prof_branch_add(struct profile *p, const struct sample *s, struct thread *th
 	}
 	p->branch.entries += s->branches.nr;
 	return 0;
+}
+
+const struct branch_counts *profile_branch_counts(const struct profile *p,
+						  const struct profile_row *row)
+{
+	static const struct branch_counts none;
+
+	return row->idx < p->counts.n ? &p->counts.v[row->idx] : &none;
 }
 
 const struct branch_totals *profile_branch_totals(const struct profile *p)

@@ -174,6 +174,8 @@ static void place_cols(struct profile *p)
 		struct profile_col *c = &p->cols[i];
 		bool second = c->key->at == KEY_TO || (c->key->at == KEY_PLACE && p->o.branch);
 
+		if (c->elided)
+			continue;
 		p->need |= c->key->need;
 		if (c->key->at == KEY_SAMPLE) {
 			c->slot = 1 + p->nr_group; /* slot 0 is the event */
@@ -187,8 +189,8 @@ static void place_cols(struct profile *p)
 			c->slot = p->nr_place;
 			p->place_cols[p->nr_place++] = c;
 		}
-		if (c->key->raw_ip)
-			p->ip_is_key = true;
+		p->ip_is_key |= c->key->raw_ip == RAW_ALWAYS;
+		p->ip_unnamed |= c->key->raw_ip == RAW_UNNAMED;
 		if (!strcmp(c->key->name, "dso"))
 			p->dso_is_key = true;
 	}
@@ -220,6 +222,16 @@ static void elide(struct profile *p)
 		}
 }
 
+static void drop_elided(struct profile_col **list, unsigned *nr)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < *nr; i++)
+		if (!list[i]->elided)
+			list[n++] = list[i];
+	*nr = n;
+}
+
 static void user_widths(struct profile *p)
 {
 	const char *s = p->o.widths;
@@ -237,18 +249,15 @@ static void user_widths(struct profile *p)
 
 int prof_cols_setup(struct profile *p, struct err *e)
 {
-	unsigned n = 0;
 	int ret = choose(p, e);
 
 	if (ret)
 		return ret;
-	place_cols(p);
 	elide(p);
+	place_cols(p);
 	user_widths(p);
-	for (unsigned i = 0; i < p->nr_out; i++)
-		if (!p->out[i]->elided)
-			p->out[n++] = p->out[i];
-	p->nr_out = n;
+	drop_elided(p->out, &p->nr_out);
+	drop_elided(p->order, &p->nr_order);
 	return 0;
 }
 
@@ -318,7 +327,7 @@ uint64_t prof_col_value(const struct profile *p, const struct profile_col *c,
 
 		return m ? m[c->key->modes - 1] : 0;
 	}
-	return c->key->stat(row);
+	return c->key->stat(p, row);
 }
 
 /* ---- widths ---------------------------------------------------------------------------------- */
@@ -344,6 +353,8 @@ static void row_widths(const struct profile *p, struct event_rows *ev,
 		const struct profile_col *c = &p->cols[i];
 		int w = 0;
 
+		if (c->elided)
+			continue;
 		switch (c->key->at) {
 		case KEY_SAMPLE:
 			if (!new_group || !c->key->by_content)
@@ -365,6 +376,15 @@ static void row_widths(const struct profile *p, struct event_rows *ev,
 	}
 }
 
+static int min_width(const struct profile *p, const struct profile_col *c)
+{
+	int w = (int)strlen(profile_col_head(p, c));
+
+	if (c->user_width)
+		return c->user_width;
+	return w < c->key->min_width ? c->key->min_width : w;
+}
+
 int prof_cols_widths(struct profile *p, struct event_rows *ev)
 {
 	struct bits seen;
@@ -378,20 +398,20 @@ int prof_cols_widths(struct profile *p, struct event_rows *ev)
 		bits_set(&seen, row->group);
 	}
 	bits_free(&seen);
+	for (unsigned i = 0; i < p->nr_cols; i++) {
+		int w = min_width(p, &p->cols[i]);
+
+		if (ev->width[i] < w || p->cols[i].user_width)
+			ev->width[i] = w;
+	}
 	return 0;
 }
 
 int profile_col_width(const struct profile *p, uint32_t event, const struct profile_col *c)
 {
-	int w = (int)strlen(profile_col_head(p, c));
-
-	if (c->user_width)
-		return c->user_width;
-	if (w < c->key->min_width)
-		w = c->key->min_width;
-	if (event < p->events.n && p->events.v[event].width[c - p->cols] > w)
-		w = p->events.v[event].width[c - p->cols];
-	return w;
+	if (event < p->events.n && p->events.v[event].rows)
+		return p->events.v[event].width[c - p->cols];
+	return min_width(p, c);
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
@@ -409,6 +429,20 @@ double profile_percent(const struct profile *p, const struct profile_row *row)
 	return share(p, profile_row_event(p, row), p->o.children ? row->acc : row->period);
 }
 
+/* Rows are sorted by weight: most have the text of the row before. */
+static int percent_text(const struct profile *p, uint32_t event, uint64_t v, char *buf)
+{
+	struct percent_memo *m = (struct percent_memo *)&p->percent[v & 3];
+
+	if (!m->len || m->v != v || m->event != event) {
+		m->len = snprintf(m->text, sizeof(m->text), "%.2f%%", share(p, event, v));
+		m->v = v;
+		m->event = event;
+	}
+	memcpy(buf, m->text, sizeof(m->text));
+	return m->len;
+}
+
 /* In columns "   12.34%" fills its width; behind a separator it is padded on the right. */
 static void number_cell(const struct profile *p, const struct profile_row *row,
 			const struct profile_col *c, int width, bool pad, struct obuf *o)
@@ -418,7 +452,7 @@ static void number_cell(const struct profile *p, const struct profile_row *row,
 	int n;
 
 	if (c->key->percent)
-		n = snprintf(buf, sizeof(buf), "%.2f%%", share(p, profile_row_event(p, row), v));
+		n = percent_text(p, profile_row_event(p, row), v, buf);
 	else if (c->key->permille)
 		n = snprintf(buf, sizeof(buf), "%.1f%%", (double)v / 10);
 	else

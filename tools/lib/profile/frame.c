@@ -94,9 +94,11 @@ static const char *line_text(struct profile *p, const struct place_in *in)
 	const struct loc *l = resolver_loc(p->res, in->loc);
 	struct srcline s;
 
-	if (!l->dso || !symbol_srcline(p->res, l->dso, l->addr, &s))
+	if (l->dso && symbol_srcline(p->res, l->dso, l->addr, &s))
+		return arena_printf(&p->text, "%s:%u", s.base, s.line);
+	if (!in->sym)
 		return NULL;
-	return arena_printf(&p->text, "%s:%u", s.base, s.line);
+	return arena_printf(&p->text, "+%llu", (unsigned long long)(l->addr - in->sym->start));
 }
 
 /* What a call graph tells apart: by chain.key functions, addresses or source lines. */
@@ -185,11 +187,13 @@ uint32_t prof_place_of_loc(struct profile *p, uint32_t loc, uint64_t ip, bool se
 
 	if (!li)
 		return ID_NONE;
-	if ((second ? li->place2 : li->place) != ID_NONE && !p->ip_is_key)
-		return second ? li->place2 : li->place;
+	id = second ? li->place2 : li->place;
+	if (id != ID_NONE)
+		return id;
 	in.sym = resolver_loc(p->res, loc)->sym;
 	id = prof_place_of(p, &in, second);
-	*(second ? &li->place2 : &li->place) = id;
+	if (!p->ip_is_key && (in.sym || !p->ip_unnamed))
+		*(second ? &li->place2 : &li->place) = id;
 	return id;
 }
 
@@ -229,6 +233,29 @@ static int collect_steps(struct profile *p, uint32_t loc, uint64_t ip, uint32_t 
 	return nr;
 }
 
+/* A small cache, because wild addresses are as many as they please. */
+static int unnamed_step(struct profile *p, uint32_t loc, uint64_t ip, const uint32_t **steps,
+			uint32_t *nr)
+{
+	struct step_memo *m;
+
+	if (!p->step_memo) {
+		p->step_memo = malloc(STEP_MEMO * sizeof(*m));
+		if (!p->step_memo)
+			return -ENOMEM;
+		memset(p->step_memo, 0xff, STEP_MEMO * sizeof(*m));
+	}
+	m = &p->step_memo[hash_u64(ip ^ (uint64_t)loc << 48) & (STEP_MEMO - 1)];
+	if (m->ip != ip || m->loc != loc || m->step == ID_NONE) {
+		m->step = prof_step_of(p, loc, ip, NULL);
+		m->ip = ip;
+		m->loc = loc;
+	}
+	*steps = &m->step;
+	*nr = 1;
+	return m->step == ID_NONE ? -ENOMEM : 0;
+}
+
 int prof_steps_of(struct profile *p, uint32_t loc, uint64_t ip, const uint32_t **steps,
 		  uint32_t *nr)
 {
@@ -243,13 +270,15 @@ int prof_steps_of(struct profile *p, uint32_t loc, uint64_t ip, const uint32_t *
 		*nr = li->nr_steps;
 		return 0;
 	}
+	/* Without a symbol, or with addresses as keys, one location has many faces. */
+	if (!p->ip_is_key && !resolver_loc(p->res, loc)->sym)
+		return unnamed_step(p, loc, ip, steps, nr);
 	*steps = p->step_tmp;
 	n = collect_steps(p, loc, ip, p->step_tmp);
 	if (n < 0)
 		return n;
 	*nr = (uint32_t)n;
-	/* Without a symbol, or with addresses as keys, one location has many faces. */
-	if (p->ip_is_key || !resolver_loc(p->res, loc)->sym)
+	if (p->ip_is_key)
 		return 0;
 	at = (uint32_t)p->step_list.n;
 	if (vec_reserve(&p->step_list, at + (size_t)n))

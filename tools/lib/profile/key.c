@@ -562,17 +562,28 @@ static void text_blocked(const struct profile *p, const struct profile_row *r, u
 
 /* ---- numbers of a row ------------------------------------------------------------------------ */
 
-#define STAT(name, expr)                                         \
-	static uint64_t stat_##name(const struct profile_row *r) \
-	{                                                        \
-		return (expr);                                   \
+#define STAT(name, expr)                                                                  \
+	static uint64_t stat_##name(const struct profile *p, const struct profile_row *r) \
+	{                                                                                 \
+		(void)p;                                                                  \
+		return (expr);                                                            \
 	}
 
 STAT(period, r->period)
 STAT(acc, r->acc)
 STAT(nr, r->nr)
-STAT(mispred, r->nr ? r->nr_mispred * 1000 / r->nr : 0)
-STAT(avg_cycles, r->nr_cycles ? (r->cycles + r->nr_cycles / 2) / r->nr_cycles : 0)
+
+static uint64_t stat_mispred(const struct profile *p, const struct profile_row *r)
+{
+	return r->nr ? profile_branch_counts(p, r)->nr_mispred * 1000ULL / r->nr : 0;
+}
+
+static uint64_t stat_avg_cycles(const struct profile *p, const struct profile_row *r)
+{
+	const struct branch_counts *b = profile_branch_counts(p, r);
+
+	return b->nr_cycles ? (b->cycles + b->nr_cycles / 2) / b->nr_cycles : 0;
+}
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
@@ -663,7 +674,7 @@ static const struct key keys[] = {
 	{ "blocked", "Blocked", S, .sample = get_data_src, .cmp = cmp_up, .text = text_blocked,
 	  .pads = true, .min_width = 10, .need = PERF_SAMPLE_DATA_SRC, .mask = 7ULL << 40 },
 	{ "addr", "Address", P, .place = place_ip, .place_width = width_hex, .cmp = cmp_up,
-	  .text = text_hex, .pads = true, .raw_ip = true },
+	  .text = text_hex, .pads = true, .raw_ip = RAW_ALWAYS },
 	{ "ipc_null", "IPC   [IPC Coverage]", P, .place = place_zero, .cmp = cmp_equal,
 	  .text = text_ipc_null, .pads = true },
 
@@ -672,17 +683,17 @@ static const struct key keys[] = {
 	{ "dso_to", "Target Shared Object", T, .place = place_dso, .place_width = width_branch_dso,
 	  .cmp = cmp_branch_dso, .text = text_name, .pads = true },
 	{ "symbol_from", "Source Symbol", F, .place = place_branch_sym, .place_width = width_sym,
-	  .raw_ip = true, .cmp = cmp_branch_sym, .text = text_sym },
+	  .raw_ip = RAW_UNNAMED, .cmp = cmp_branch_sym, .text = text_sym },
 	{ "symbol_to", "Target Symbol", T, .place = place_branch_sym, .place_width = width_sym,
-	  .raw_ip = true, .cmp = cmp_branch_sym, .text = text_sym },
+	  .raw_ip = RAW_UNNAMED, .cmp = cmp_branch_sym, .text = text_sym },
 	{ "srcline_from", "From Source:Line", F, .place = place_srcline,
 	  .place_width = width_srcline, .cmp = cmp_name, .text = text_name },
 	{ "srcline_to", "To Source:Line", T, .place = place_srcline, .place_width = width_srcline,
 	  .cmp = cmp_name, .text = text_name },
 	{ "addr_from", "Source Address", F, .place = place_addr, .place_width = width_sym,
-	  .cmp = cmp_addr, .text = text_addr, .raw_ip = true },
+	  .cmp = cmp_addr, .text = text_addr, .raw_ip = RAW_ALWAYS },
 	{ "addr_to", "Target Address", T, .place = place_addr, .place_width = width_sym,
-	  .cmp = cmp_addr, .text = text_addr, .raw_ip = true },
+	  .cmp = cmp_addr, .text = text_addr, .raw_ip = RAW_ALWAYS },
 	{ "mispredict", "Branch Mispredicted", B, .bits = 3, .cmp = cmp_equal,
 	  .text = text_mispredict },
 	{ "in_tx", "Branch in transaction", B, .bits = 4, .cmp = cmp_equal, .text = text_in_tx },

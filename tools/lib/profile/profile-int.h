@@ -79,14 +79,14 @@ struct key {
 	int (*sort)(const struct profile *p, uint64_t a, uint64_t b); /* NULL = cmp */
 	void (*text)(const struct profile *p, const struct profile_row *row, uint64_t v,
 		     struct obuf *o);
-	uint64_t (*stat)(const struct profile_row *row); /* KEY_STAT */
+	uint64_t (*stat)(const struct profile *p, const struct profile_row *row); /* KEY_STAT */
 	bool percent, permille;
 	unsigned modes;	 /* KEY_STAT: 1 + index into struct row_modes */
 	bool by_content; /* KEY_SAMPLE: as wide as its values */
 	bool text_right; /* the value is aligned right */
 	bool parent;	 /* from the chain, see --parent */
-	bool raw_ip;	 /* tells addresses in memory apart */
-	uint64_t mask;	 /* of the sample's value; 0 = all */
+	enum { RAW_NOT, RAW_UNNAMED, RAW_ALWAYS } raw_ip; /* tells addresses in memory apart */
+	uint64_t mask;					  /* of the sample's value; 0 = all */
 };
 
 size_t prof_keys_nr(void);
@@ -118,6 +118,13 @@ struct loc_info {
 	uint32_t step;		/* first of steps, outermost first; ID_NONE = not looked at */
 	uint32_t nr_steps;
 };
+
+struct step_memo {
+	uint64_t ip;
+	uint32_t loc, step;
+};
+
+#define STEP_MEMO (1u << 15)
 
 struct leaf {
 	uint32_t node, row;
@@ -206,12 +213,15 @@ struct profile {
 	VEC(struct frame_info) frames; /* by frame_keys id */
 	VEC(uint32_t) step_list;
 	uint32_t step_tmp[MAX_INLINES];
-	bool ip_is_key; /* raw addresses are part of a place or frame */
+	bool ip_is_key;	 /* raw addresses are part of a place or frame */
+	bool ip_unnamed; /* they are where there is no symbol */
 	VEC(struct loc_info) locs;
+	struct step_memo *step_memo; /* frames without a symbol */
 
 	VEC(struct profile_row) rows;
 	struct htab row_tab;
 	VEC(struct row_modes) modes;
+	VEC(struct branch_counts) counts; /* branch mode: by row */
 	VEC(struct event_rows) events;
 	struct chains ch;
 	struct arena tree;
@@ -223,12 +233,18 @@ struct profile {
 		uint32_t epoch;
 	} epoch[64];
 	uint32_t nr_epochs;
-	uint32_t nr_slots, nr_slots_used;
+	uint32_t nr_slots;
 
 	VEC(uint32_t) f_comms, f_dsos; /* sorted names ids */
 	VEC(const char *) f_syms;
 	VEC(int64_t) f_pids, f_tids;
 	bool filtering;
+	struct percent_memo {
+		uint64_t v;
+		uint32_t event;
+		int len;
+		char text[32];
+	} percent[4];
 	struct arena text;
 	regex_t parent_re;
 	bool has_parent;
@@ -286,7 +302,7 @@ void prof_filter_free(struct profile *p);
 /* branch.c */
 int prof_branch_init(struct profile *p);
 int prof_branch_add(struct profile *p, const struct sample *s, struct thread *th, uint32_t group);
-int prof_branch_flush(struct profile *p);
+void prof_branch_flush(struct profile *p);
 void prof_branch_free(struct profile *p);
 
 #endif

@@ -95,6 +95,8 @@ void profile_free(struct profile *p)
 	vec_free(&p->frames);
 	vec_free(&p->step_list);
 	vec_free(&p->locs);
+	free(p->step_memo);
+	vec_free(&p->counts);
 	vec_free(&p->rows);
 	vec_free(&p->modes);
 	htab_free(&p->row_tab);
@@ -193,12 +195,13 @@ int profile_finish(struct profile *p, struct err *e)
 	int ret = 0;
 
 	if (p->o.branch)
-		ret = prof_branch_flush(p);
+		prof_branch_flush(p);
+	prof_branch_free(p);
 	if (!ret && (p->o.use_chains || p->o.children))
 		ret = prof_chain_finish(p);
+	htab_free(&p->row_tab);
 	if (!ret)
 		ret = prof_rows_sort(p);
-	htab_free(&p->row_tab);
 	return ret ? err_set(e, ret, "no memory to sort rows") : 0;
 }
 

@@ -108,10 +108,15 @@ struct profile_row {
 	uint32_t bits;		       /* branch flags that are keys */
 	uint32_t thread;	       /* idx of the first one */
 	uint32_t first_node;	       /* chain nodes there were before this row */
-	uint32_t seq;		       /* first come */
 	uint32_t depth;		       /* longest chain */
 	uint8_t cpumode;	       /* of the first sample */
 	uint32_t idx;
+};
+
+/* Branch mode, per row. */
+struct branch_counts {
+	uint64_t cycles;
+	uint32_t nr_cycles, nr_mispred; /* entries with cycles; mispredicted ones */
 };
 
 size_t profile_nr_rows(const struct profile *p, uint32_t event);
@@ -167,6 +172,9 @@ struct branch_totals {
 	uint64_t entries, typed;
 };
 
+/* Zeros outside branch mode. */
+const struct branch_counts *profile_branch_counts(const struct profile *p,
+						  const struct profile_row *row);
 const struct branch_totals *profile_branch_totals(const struct profile *p);
 
 /* Names of all sort keys, NULL at the end, for --help and suggestions. */

@@ -34,7 +34,7 @@ struct profile_row *prof_row_of(struct profile *p, uint32_t group, uint32_t plac
 		    r->bits == bits)
 			return r;
 	}
-	row.idx = row.seq = (uint32_t)p->rows.n;
+	row.idx = (uint32_t)p->rows.n;
 	row.thread = ID_NONE;
 	if (vec_push(&p->rows, row) || htab_add(&p->row_tab, h, row.idx))
 		return NULL;
@@ -117,7 +117,7 @@ static int rank_cols(struct profile *p)
 		struct profile_col *c = &p->cols[i];
 		struct ranker r = { p, tuples_of(p, c->key), c->slot, c->key->cmp };
 
-		if (!r.t)
+		if (!r.t || c->elided)
 			continue;
 		c->rank = rank(&r);
 		if (!c->rank)
@@ -164,8 +164,8 @@ static int cmp_stat(const struct profile *p, const struct profile_col *c,
 
 	if (x != y)
 		return x > y ? -1 : 1;
-	if (strcmp(c->key->name, "overhead_children") || a->thread != b->thread ||
-	    a->depth == b->depth)
+	if (!p->o.use_chains || strcmp(c->key->name, "overhead_children") ||
+	    a->thread != b->thread || a->depth == b->depth)
 		return 0;
 	return (a->depth > b->depth) == p->o.chain.caller ? -1 : 1;
 }
@@ -185,8 +185,76 @@ static int cmp_rows(const void *pa, const void *pb, void *ctx)
 			ret = cmp_key(p, p->order[i], a, b, false);
 	/* Branch flags have no order of their own: the last come stands first, as upstream. */
 	if (!ret)
-		ret = a->seq < b->seq ? -1 : 1;
+		ret = a->idx < b->idx ? -1 : 1;
 	return ret;
+}
+
+/*
+ * Most rows are told apart by their first number and by the ranks that follow: both are packed
+ * into two words, the full comparison is for ties.
+ */
+struct packed {
+	uint64_t hi, lo;
+	uint32_t row;
+};
+
+static int cmp_packed(const void *pa, const void *pb, void *ctx)
+{
+	const struct packed *a = pa, *b = pb;
+
+	if (a->hi != b->hi)
+		return a->hi < b->hi ? -1 : 1;
+	if (a->lo != b->lo)
+		return a->lo < b->lo ? -1 : 1;
+	return cmp_rows(&a->row, &b->row, ctx);
+}
+
+static unsigned bits_for(uint64_t n)
+{
+	return n ? 64 - (unsigned)__builtin_clzll(n) : 0;
+}
+
+/* The ranks of the keys behind the first number, as many as fit. */
+static uint64_t pack_ranks(const struct profile *p, const struct profile_row *row)
+{
+	unsigned used = 0;
+	uint64_t v = 0;
+
+	for (unsigned i = 1; i < p->nr_order; i++) {
+		const struct profile_col *c = p->order[i];
+		const struct tuples *t = tuples_of(p, c->key);
+		unsigned w = t ? bits_for(t->n) : 0;
+
+		if (!t || used + w > 64)
+			break;
+		used += w;
+		v = w ? (w < 64 ? v << w : 0) |
+				    (c->rank2 ? c->rank2 : c->rank)[tuple_of(p, c->key, row)]
+		      : v;
+	}
+	return used ? v << (64 - used) : 0;
+}
+
+static int sort_event(struct profile *p, struct event_rows *ev)
+{
+	bool stat_first = p->nr_order && p->order[0]->key->at == KEY_STAT;
+	bool plain = stat_first && strcmp(p->order[0]->key->name, "overhead_children");
+	struct packed *v = malloc((ev->nr + 1) * sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	for (size_t i = 0; i < ev->nr; i++) {
+		const struct profile_row *row = &p->rows.v[ev->rows[i]];
+
+		v[i].hi = stat_first ? ~prof_col_value(p, p->order[0], row) : 0;
+		v[i].lo = plain ? pack_ranks(p, row) : 0;
+		v[i].row = ev->rows[i];
+	}
+	qsort_r(v, ev->nr, sizeof(*v), cmp_packed, p);
+	for (size_t i = 0; i < ev->nr; i++)
+		ev->rows[i] = v[i].row;
+	free(v);
+	return 0;
 }
 
 int prof_rows_sort(struct profile *p)
@@ -218,8 +286,9 @@ int prof_rows_sort(struct profile *p)
 	for (size_t i = 0; i < p->events.n; i++) {
 		struct event_rows *ev = &p->events.v[i];
 
-		qsort_r(ev->rows, ev->nr, sizeof(*ev->rows), cmp_rows, p);
-		ret = prof_cols_widths(p, ev);
+		ret = sort_event(p, ev);
+		if (!ret)
+			ret = prof_cols_widths(p, ev);
 		if (ret)
 			return ret;
 	}
