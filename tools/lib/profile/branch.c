@@ -7,7 +7,7 @@
 #include "profile-int.h"
 
 #define SLOTS (1u << 17)
-#define WAYS  4		 /* of a set */
+#define WAYS  4 /* of a set */
 #define CHUNK 32
 
 struct branch_slot {

@@ -97,7 +97,7 @@ static int chain_room(struct chains *c, size_t n)
  * Addresses and modes of a chain without its markers, innermost first. An unknown marker makes
  * the whole chain void, as upstream. Returns the number of frames or -ENOMEM.
  */
-static int64_t chain_frames(struct profile *p, const struct u64s *cc)
+int64_t prof_chain_frames(struct profile *p, const struct u64s *cc)
 {
 	struct chains *c = &p->ch;
 	uint8_t mode = PERF_RECORD_MISC_USER;
@@ -157,7 +157,7 @@ static int add_fp_chain(struct profile *p, const struct sample *s, struct thread
 {
 	struct chain_memo *m = &p->ch.memo[(group * 31 + th->space) % MEMO_SLOTS];
 	uint32_t gen = machine_generation(p->m, th->space);
-	int64_t n = chain_frames(p, &s->callchain);
+	int64_t n = prof_chain_frames(p, &s->callchain);
 	uint64_t *ips = p->ch.ips;
 	size_t depth = 0, left;
 

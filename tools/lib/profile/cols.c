@@ -153,6 +153,8 @@ static int choose(struct profile *p, struct err *e)
 	if (ret)
 		return ret;
 	push_ipc(p, keys, &n);
+	if (p->o.parent)
+		push_key(p, keys, &n, "parent");
 	if (fields) {
 		ret = parse_list(p, fields + (*fields == '+'), "fields", p->out, &p->nr_out, e);
 		if (ret)

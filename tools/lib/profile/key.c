@@ -13,6 +13,12 @@ static uint64_t get_comm(struct profile *p, const struct sample *s, struct threa
 	return prof_comm_name(p, th->comm);
 }
 
+static uint64_t get_parent(struct profile *p, const struct sample *s, struct thread *th)
+{
+	(void)s, (void)th;
+	return p->parent;
+}
+
 static uint64_t get_tid(struct profile *p, const struct sample *s, struct thread *th)
 {
 	(void)p, (void)s;
@@ -627,7 +633,7 @@ static const struct key keys[] = {
 	  .text = text_name, .pads = true },
 	{ "symbol", "Symbol", P, .place = place_sym, .place_width = width_sym, .cmp = cmp_sym,
 	  .sort = sort_sym, .text = text_sym },
-	{ "parent", "Parent symbol", S, .sample = get_zero, .cmp = cmp_name, .text = text_other,
+	{ "parent", "Parent symbol", S, .sample = get_parent, .cmp = cmp_name, .text = text_other,
 	  .pads = true, .parent = true, .by_content = true },
 	{ "cpu", "CPU", S, .sample = get_cpu, .cmp = cmp_up, .text = text_cpu, .pads = true,
 	  .need = PERF_SAMPLE_CPU },

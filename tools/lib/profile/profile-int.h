@@ -248,6 +248,8 @@ struct profile {
 	struct arena text;
 	regex_t parent_re;
 	bool has_parent;
+	uint32_t parent;	   /* of the sample at hand: names */
+	VEC(uint8_t) parent_match; /* by location */
 	bool finished;
 };
 
@@ -290,9 +292,16 @@ int prof_chain_init(struct profile *p);
 /* The trie's node where the chain of @s ends; ID_NONE when it has none. */
 int prof_chain_add(struct profile *p, const struct sample *s, struct thread *th, uint32_t group,
 		   uint32_t *node);
+/* Addresses and modes of a chain into ch.ips and ch.modes, innermost first: how many. */
+int64_t prof_chain_frames(struct profile *p, const struct u64s *cc);
 int prof_leaf_add(struct profile *p, uint32_t node, uint32_t row, uint64_t period);
 int prof_chain_finish(struct profile *p);
 void prof_chain_free(struct profile *p);
+
+/* parent.c */
+int prof_parent_setup(struct profile *p, struct err *e);
+/* Name of the frame that matches, 0 = none. */
+uint32_t prof_parent_of(struct profile *p, const struct sample *s, struct thread *th);
 
 /* filter.c */
 int prof_filter_setup(struct profile *p, struct err *e);

@@ -3,27 +3,6 @@
 #include "emit/emit.h"
 #include "profile-int.h"
 
-#define DEFAULT_PARENT "^sys_|^do_page_fault"
-
-static int parent_setup(struct profile *p, struct err *e)
-{
-	const char *re = p->o.parent ? p->o.parent : DEFAULT_PARENT;
-	char why[128];
-	int ret;
-
-	for (unsigned i = 0; i < p->nr_cols; i++)
-		p->has_parent |= p->cols[i].key->parent;
-	if (!p->has_parent && !p->o.filter.exclude_other)
-		return 0;
-	ret = regcomp(&p->parent_re, re, REG_EXTENDED);
-	if (ret) {
-		regerror(ret, &p->parent_re, why, sizeof(why));
-		return err_set(e, -EINVAL, "Invalid regex: %s\n%s", re, why);
-	}
-	p->has_parent = true;
-	return 0;
-}
-
 static uint64_t chain_needs(const struct profile *p)
 {
 	uint64_t need = PERF_SAMPLE_CALLCHAIN;
@@ -53,7 +32,7 @@ int profile_new(struct profile **out, const struct profile_opts *opts, struct ma
 	if (!ret)
 		ret = prof_filter_setup(p, e);
 	if (!ret)
-		ret = parent_setup(p, e);
+		ret = prof_parent_setup(p, e);
 	if (!ret && p->o.branch)
 		ret = prof_branch_init(p) ? err_set(e, -ENOMEM, "no memory for branches") : 0;
 	if (!ret)
@@ -97,6 +76,7 @@ void profile_free(struct profile *p)
 	vec_free(&p->locs);
 	free(p->step_memo);
 	vec_free(&p->counts);
+	vec_free(&p->parent_match);
 	vec_free(&p->rows);
 	vec_free(&p->modes);
 	htab_free(&p->row_tab);
@@ -176,7 +156,9 @@ int profile_add(struct profile *p, const struct sample *s, struct thread *th, st
 		return err_set(e, -ENOMEM, "no memory to count samples");
 	if (p->o.filter.hide_unresolved && !resolver_loc(p->res, loc)->sym)
 		return 0;
-	pass = !p->filtering || prof_filter_pass(p, s, th, loc);
+	p->parent = p->has_parent ? prof_parent_of(p, s, th) : 0;
+	pass = (!p->filtering || prof_filter_pass(p, s, th, loc)) &&
+	       (!p->o.filter.exclude_other || p->parent);
 	ev->totals.nr_samples++;
 	ev->totals.period += weight;
 	if (!pass)

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Rows, sort keys, call trees and branch rows of samples made by hand. No address has a symbol
+ * here: a frame is its address, so that every expectation can be read off the input.
+ */
+#include "unit.h"
+
+#include "profile/profile.h"
+
+static struct machine *m;
+static struct resolver *res;
+static struct perfdata_event event = {
+	.name = "cycles",
+	.attr = { .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN },
+};
+
+static int setup(void **state)
+{
+	struct symbol_opts so = { .symfs = "/nonexistent", .no_host_kernel = true };
+
+	(void)state;
+	return machine_new(&m, "x86_64", NULL) || resolver_new(&res, m, &so, NULL);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	resolver_free(res);
+	machine_free(m);
+	return 0;
+}
+
+/* A sample of @tid; its chain innermost first, 0 ends it. */
+static void add(struct profile *p, int tid, uint64_t period, const uint64_t *chain)
+{
+	uint64_t ips[32] = { PERF_CONTEXT_USER };
+	struct sample s = { .event = &event, .cpumode = PERF_RECORD_MISC_USER, .period = period };
+	unsigned n = 1;
+
+	for (; chain[n - 1]; n++)
+		ips[n] = chain[n - 1];
+	s.ip = chain[0];
+	s.pid = s.tid = (uint32_t)tid;
+	s.cpu = (uint32_t)tid & 3;
+	s.time = period * 1000000000;
+	s.present = event.attr.sample_type;
+	s.callchain = (struct u64s){ (unsigned char *)ips, n, false };
+	assert_int_equal(profile_add(p, &s, machine_thread(m, tid, tid), NULL), 0);
+}
+
+static struct profile *make(const struct profile_opts *o)
+{
+	struct profile *p = NULL;
+	struct err e = { 0 };
+
+	if (profile_new(&p, o, m, res, NULL, &e))
+		fail_msg("%s", e.text);
+	return p;
+}
+
+static void put_tree(struct profile *p, const struct call_node *n, struct obuf *o)
+{
+	for (uint32_t i = 0; i < n->nr_children; i++) {
+		const struct call_node *c = &n->child[i];
+
+		obuf_char(o, '(');
+		for (uint32_t f = 0; f < c->nr_frames; f++) {
+			if (f)
+				obuf_char(o, ' ');
+			profile_frame(p, c->frames[f], o);
+		}
+		obuf_printf(o, ":%llu", (unsigned long long)c->cumul);
+		if (c->hit && c->hit != c->cumul)
+			obuf_printf(o, "/%llu", (unsigned long long)c->hit);
+		put_tree(p, c, o);
+		obuf_char(o, ')');
+	}
+}
+
+/* Every row as "value,value" and its tree. */
+static char *text(struct profile *p, bool tree)
+{
+	struct call_node root;
+	struct obuf o;
+
+	assert_int_equal(profile_finish(p, NULL), 0);
+	assert_int_equal(obuf_init(&o, -1, 0), 0);
+	for (size_t i = 0; i < profile_nr_rows(p, 0); i++) {
+		const struct profile_row *row = profile_row(p, 0, i);
+
+		for (size_t c = 0; c < profile_nr_cols(p); c++) {
+			if (c)
+				obuf_char(&o, ',');
+			profile_value(p, row, profile_col(p, c), &o);
+		}
+		if (tree) {
+			assert_int_equal(profile_tree(p, row, &root), 0);
+			put_tree(p, &root, &o);
+		}
+		obuf_char(&o, '\n');
+	}
+	obuf_char(&o, 0);
+	return o.buf;
+}
+
+static void expect(const struct profile_opts *o, void (*fill)(struct profile *), bool tree,
+		   const char *want)
+{
+	struct profile *p = make(o);
+	char *got;
+
+	fill(p);
+	got = text(p, tree);
+	assert_string_equal(got, want);
+	free(got);
+	profile_free(p);
+}
+
+#define CHAIN(...) ((const uint64_t[]){ __VA_ARGS__, 0 })
+
+/* main 0x10 calls 0x20 and 0x30; 0x20 calls 0x40, which also recurses. */
+static void fill(struct profile *p)
+{
+	add(p, 1, 50, CHAIN(0x40, 0x20, 0x10));
+	add(p, 1, 30, CHAIN(0x30, 0x10));
+	add(p, 2, 15, CHAIN(0x20, 0x10));
+	add(p, 1, 5, CHAIN(0x40, 0x40, 0x20, 0x10));
+}
+
+static void flat(void **state)
+{
+	struct profile_opts o = { .sort = "sym" };
+
+	(void)state;
+	expect(&o, fill, false,
+	       "55.00,[.] 0x0000000000000040\n"
+	       "30.00,[.] 0x0000000000000030\n"
+	       "15.00,[.] 0x0000000000000020\n");
+}
+
+static void keys(void **state)
+{
+	static const struct {
+		const char *sort, *want;
+	} cases[] = {
+		{ "tid", "85.00,      1::1\n15.00,      2::2\n" },
+		{ "comm,cpu", "85.00,:1,001\n15.00,:2,002\n" },
+		{ "dso", "100.00,[unknown]\n" },
+		{ "time", "50.00,50.000000\n30.00,30.000000\n15.00,15.000000\n5.00,5.000000\n" },
+		{ "addr", "55.00,0x0000000000000040\n30.00,0x0000000000000030\n"
+			  "15.00,0x0000000000000020\n" },
+		{ "overhead,sample,period", "100.00,4,100\n" },
+		{ "parent", "100.00,[other]\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct profile_opts o = { .sort = cases[i].sort };
+
+		if (strstr(cases[i].sort, "overhead"))
+			o = (struct profile_opts){ .fields = cases[i].sort };
+		expect(&o, fill, false, cases[i].want);
+	}
+}
+
+static void children(void **state)
+{
+	struct profile_opts o = {
+		.sort = "sym", .children = true, .use_chains = true, .chain = CHAIN_OPTS_DEFAULT
+	};
+
+	(void)state;
+	o.chain.caller = true;
+	/* 0x40 recurses: its 55 count once; its own samples show from main, not from 0x40. */
+	expect(&o, fill, true,
+	       "100.00,0.00,[.] 0x0000000000000010"
+	       "(0x10:100(0x20:70/15(0x40:55/50(0x40:5)))(0x30:30))\n"
+	       "70.00,15.00,[.] 0x0000000000000020"
+	       "(0x20 0x40:55/50(0x40:5))(0x10 0x20:15)\n"
+	       "55.00,55.00,[.] 0x0000000000000040(0x10 0x20 0x40:55/50(0x40:5))\n"
+	       "30.00,30.00,[.] 0x0000000000000030(0x10 0x30:30)\n");
+	o.chain.caller = false;
+	expect(&o, fill, true,
+	       "100.00,0.00,[.] 0x0000000000000010(0x10:100)\n"
+	       "70.00,15.00,[.] 0x0000000000000020(0x20 0x10:70)\n"
+	       "55.00,55.00,[.] 0x0000000000000040(0x40:55(0x20 0x10:50)(0x40 0x20 0x10:5))\n"
+	       "30.00,30.00,[.] 0x0000000000000030(0x30 0x10:30)\n");
+}
+
+static void thresholds(void **state)
+{
+	struct profile_opts o = { .sort = "dso", .use_chains = true, .chain = CHAIN_OPTS_DEFAULT };
+
+	(void)state;
+	o.chain.min_percent = 20;
+	expect(&o, fill, true, "100.00,[unknown](0x40:55(0x20 0x10:50))(0x30 0x10:30)\n");
+	/* A fifth of what is below each node: 15 of 100 is too little at the top. */
+	o.chain.style = CHAIN_FRACTAL;
+	o.chain.caller = true;
+	expect(&o, fill, true,
+	       "100.00,[unknown](0x10:100(0x20:70/15(0x40:55/50(0x40:5)))(0x30:30))\n");
+	o.chain.style = CHAIN_FOLDED;
+	o.chain.caller = false;
+	o.chain.min_percent = 10;
+	expect(&o, fill, true, "100.00,[unknown](0x40 0x20 0x10:50)(0x30 0x10:30)(0x20 0x10:15)\n");
+}
+
+static void filters(void **state)
+{
+	struct profile_opts o = { .sort = "sym", .filter.tids = "2" };
+	struct profile *p = make(&o);
+	char *got;
+
+	(void)state;
+	fill(p);
+	got = text(p, false);
+	assert_string_equal(got, "15.00,[.] 0x0000000000000020\n");
+	assert_int_equal(profile_totals(p, 0)->period, 100);
+	assert_int_equal(profile_totals(p, 0)->filtered_period, 15);
+	free(got);
+	profile_free(p);
+	o.relative = true;
+	expect(&o, fill, false, "100.00,[.] 0x0000000000000020\n");
+}
+
+/* The memo of the last chain must not survive a new map of the same address space. */
+static void many_chains(void **state)
+{
+	struct profile_opts o = {
+		.sort = "sym", .children = true, .use_chains = true, .chain = CHAIN_OPTS_DEFAULT
+	};
+	struct profile *p = make(&o);
+	const struct profile_row *top;
+
+	(void)state;
+	for (uint64_t i = 0; i < 20000; i++)
+		add(p, (int)(i & 1) + 1, 1, CHAIN(0x1000 + i % 977, 0x100 + i % 13, 0x10));
+	assert_int_equal(profile_finish(p, NULL), 0);
+	assert_int_equal(profile_nr_rows(p, 0), 1 + 13 + 977);
+	top = profile_row(p, 0, 0);
+	assert_int_equal(top->acc, 20000);
+	assert_int_equal(top->period, 0);
+	profile_free(p);
+}
+
+static void chain_words(void **state)
+{
+	struct chain_opts c = CHAIN_OPTS_DEFAULT;
+	struct err e = { 0 };
+
+	(void)state;
+	assert_int_equal(chain_opts_parse(&c, "fractal,2.5,7,callee,address,count", &e), 0);
+	assert_int_equal(c.style, CHAIN_FRACTAL);
+	assert_true(c.min_percent > 2.49 && c.min_percent < 2.51);
+	assert_int_equal(c.print_limit, 7);
+	assert_int_equal(c.key, CHAIN_BY_ADDRESS);
+	assert_int_equal(c.value, CHAIN_COUNT);
+	assert_true(c.order_set && !c.caller);
+	assert_int_equal(chain_opts_parse(&c, "grap,0.1,caller", &e), 0);
+	assert_int_equal(c.style, CHAIN_GRAPH);
+	assert_int_equal(chain_opts_parse(&c, "", &e), 0);
+	assert_int_equal(chain_opts_parse(&c, "graph,huh", &e), -EINVAL);
+	assert_non_null(strstr(e.text, "huh"));
+	assert_int_equal(chain_opts_parse(&c, "1,2,3", &e), -EINVAL);
+	assert_int_equal(chain_opts_parse(&c, "-5", &e), -EINVAL);
+}
+
+static void bad_keys(void **state)
+{
+	struct profile_opts o = { .sort = "comm,nosuch" };
+	struct profile *p = NULL;
+	struct err e = { 0 };
+
+	(void)state;
+	assert_int_equal(profile_new(&p, &o, m, res, NULL, &e), -EINVAL);
+	assert_string_equal(e.text, "Unknown --sort key: `nosuch'");
+	assert_non_null(strstr(e.hint, "symbol_from"));
+	o.sort = "symbol_from";
+	assert_int_equal(profile_new(&p, &o, m, res, NULL, &e), -EINVAL);
+	assert_string_equal(e.text, "Invalid --sort key: `symbol_from'");
+	o.sort = "comm";
+	o.parent = "(";
+	o.filter.exclude_other = true;
+	assert_int_equal(profile_new(&p, &o, m, res, NULL, &e), -EINVAL);
+	assert_non_null(strstr(e.text, "Invalid regex: ("));
+}
+
+/* ---- branches -------------------------------------------------------------------------------- */
+
+static uint64_t flags(bool mispred, uint64_t cycles, uint64_t type)
+{
+	return (uint64_t)mispred | (uint64_t)!mispred << 1 | cycles << 4 | type << 20;
+}
+
+static void add_branches(struct profile *p, const uint64_t *entries, unsigned n)
+{
+	struct sample s = { .event = &event, .cpumode = PERF_RECORD_MISC_USER, .pid = 1, .tid = 1 };
+
+	s.branches.nr = n;
+	s.branches.entries = (const unsigned char *)entries;
+	assert_int_equal(profile_add(p, &s, machine_thread(m, 1, 1), NULL), 0);
+}
+
+static void fill_branches(struct profile *p)
+{
+	const uint64_t e[] = {
+		0x10, 0x20, flags(false, 3, 1), 0x10, 0x20, flags(true, 9, 1),
+		0x30, 0x10, flags(false, 0, 4), 0x10, 0x20, flags(false, 3, 1),
+	};
+
+	add_branches(p, e, 4);
+}
+
+static void branch_rows(void **state)
+{
+	struct profile_opts o = { .branch = true, .sort = "symbol_from,symbol_to" };
+
+	(void)state;
+	/* One row per pair, not one per cycle count. */
+	o.sort = "addr_from,addr_to";
+	expect(&o, fill_branches, false,
+	       "75.00,[.] 0x0000000000000010,[.] 0x0000000000000020\n"
+	       "25.00,[.] 0x0000000000000030,[.] 0x0000000000000010\n");
+	o.sort = "addr_from,mispredict,cycles";
+	expect(&o, fill_branches, false,
+	       "50.00,[.] 0x0000000000000010,N,3\n"
+	       "25.00,[.] 0x0000000000000010,Y,9\n"
+	       "25.00,[.] 0x0000000000000030,N,-\n");
+	o.sort = "addr_from";
+	o.branch_stats = true;
+	expect(&o, fill_branches, false,
+	       "75.00,33.3,5,[.] 0x0000000000000010\n"
+	       "25.00,0.0,0,[.] 0x0000000000000030\n");
+	o.branch_stats = false;
+	o.sort = "type";
+	expect(&o, fill_branches, false, "75.00,COND\n25.00,CALL\n");
+}
+
+static void branch_totals(void **state)
+{
+	struct profile_opts o = { .branch = true };
+	struct profile *p = make(&o);
+	const struct branch_totals *t;
+
+	(void)state;
+	fill_branches(p);
+	assert_int_equal(profile_finish(p, NULL), 0);
+	t = profile_branch_totals(p);
+	assert_int_equal(t->typed, 4);
+	assert_int_equal(t->cond_fwd, 3);
+	assert_int_equal(t->type[BR_CALL], 1);
+	assert_int_equal(profile_totals(p, 0)->period, 4);
+	assert_int_equal(profile_totals(p, 0)->nr_samples, 1);
+	profile_free(p);
+}
+
+/* More distinct entries than the cache holds: nothing may get lost or count twice. */
+static void branch_many(void **state)
+{
+	struct profile_opts o = { .branch = true, .sort = "addr_from,addr_to" };
+	struct profile *p = make(&o);
+	uint64_t e[3 * 100], n = 0, sum = 0;
+
+	(void)state;
+	for (int round = 0; round < 2; round++)
+		for (uint64_t i = 0; i < 300000; i++) {
+			e[n * 3] = 0x1000 + i;
+			e[n * 3 + 1] = 0x2000 + i % 7;
+			e[n * 3 + 2] = flags(i & 1, i & 15, 1);
+			if (++n == 100) {
+				add_branches(p, e, 100);
+				n = 0;
+			}
+		}
+	assert_int_equal(profile_finish(p, NULL), 0);
+	assert_int_equal(profile_nr_rows(p, 0), 300000);
+	for (size_t i = 0; i < profile_nr_rows(p, 0); i++) {
+		assert_int_equal(profile_row(p, 0, i)->period, 2);
+		sum += profile_branch_counts(p, profile_row(p, 0, i))->nr_mispred;
+	}
+	assert_int_equal(sum, 300000);
+	profile_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(flat, setup, teardown),
+		cmocka_unit_test_setup_teardown(keys, setup, teardown),
+		cmocka_unit_test_setup_teardown(children, setup, teardown),
+		cmocka_unit_test_setup_teardown(thresholds, setup, teardown),
+		cmocka_unit_test_setup_teardown(filters, setup, teardown),
+		cmocka_unit_test_setup_teardown(many_chains, setup, teardown),
+		cmocka_unit_test_setup_teardown(chain_words, setup, teardown),
+		cmocka_unit_test_setup_teardown(bad_keys, setup, teardown),
+		cmocka_unit_test_setup_teardown(branch_rows, setup, teardown),
+		cmocka_unit_test_setup_teardown(branch_totals, setup, teardown),
+		cmocka_unit_test_setup_teardown(branch_many, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
