@@ -53,6 +53,19 @@ static uint32_t frame_id(struct profile *p, const uint64_t key[4], const struct 
 	return vec_push(&p->frames, *f) ? ID_NONE : id;
 }
 
+/* Addresses in a module count from its start, as upstream shows them. */
+static uint64_t shown_addr(const struct profile *p, const struct loc *l)
+{
+	const struct map *map;
+
+	if (!l->dso || l->dso->kind != DSO_MODULE)
+		return l->addr;
+	for (size_t i = 0; (map = machine_kernel_map_at(p->m, i)); i++)
+		if (map->dso == l->dso && l->addr >= map->start && l->addr < map->end)
+			return l->addr - map->start;
+	return l->addr;
+}
+
 static void frame_fill(struct profile *p, const struct place_in *in, struct frame_info *f)
 {
 	const struct loc *l = resolver_loc(p->res, in->loc);
@@ -64,6 +77,8 @@ static void frame_fill(struct profile *p, const struct place_in *in, struct fram
 		.cpumode = l->cpumode,
 		.ip = in->chain ? in->ip : l->addr,
 	};
+	if (!in->chain && !f->sym)
+		f->ip = shown_addr(p, l);
 	f->order = f->sym ? f->sym->start : f->ip;
 }
 

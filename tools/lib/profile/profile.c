@@ -157,6 +157,9 @@ int profile_add(struct profile *p, const struct sample *s, struct thread *th, st
 	if (p->o.filter.hide_unresolved && !resolver_loc(p->res, loc)->sym)
 		return 0;
 	p->parent = p->has_parent ? prof_parent_of(p, s, th) : 0;
+	/* Upstream counts samples that have a branch. */
+	if (p->o.branch && !s->branches.nr)
+		return 0;
 	pass = (!p->filtering || prof_filter_pass(p, s, th, loc)) &&
 	       (!p->o.filter.exclude_other || p->parent);
 	ev->totals.nr_samples++;

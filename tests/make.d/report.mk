@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Programs that the system test of perf report records.
+CXX ?= g++
+TEST_HELPERS += $(O)/tests/helpers/report-jit $(O)/tests/helpers/report-cpp
+
+$(O)/tests/helpers/report-jit: tests/helpers/report-jit.c
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	@$(CC) -O1 -g -fno-omit-frame-pointer -Wall -Wextra -o $@ $<
+
+$(O)/tests/helpers/report-cpp: tests/helpers/report-cpp.cpp
+	@mkdir -p $(@D)
+	@echo '  CXX     $@'
+	@$(CXX) -O1 -g -fno-omit-frame-pointer -Wall -Wextra -o $@ $<

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# perf report on recordings made here, beside an installed perf on the same file.
+. "$(dirname "$0")/../lib.sh"
+need_root
+need_peer
+need_cmd perl
+H=$O/tests/helpers
+[ -x "$H/report-cpp" ] || skip_all "helper programs are not built: make tests"
+
+# record NAME ARGS...
+record() {
+	_data=$TMP/$1.data
+	shift
+	"$PERF" record -q -F 4000 -o "$_data" "$@" >"$TMP/record.out" 2>&1
+}
+
+# agree NAME DATA: shares of symbols, ours and theirs
+agree() {
+	"$PERF" report -i "$2" --no-children -g none -s symbol >"$TMP/ours" 2>"$TMP/ours.err"
+	"$PEER" report --stdio -i "$2" --no-children -g none -s symbol >"$TMP/theirs" 2>/dev/null
+	check "$1: symbols above 1 % agree within 0.1" \
+		perl "$ROOT/tests/helpers/report-agree.pl" "$TMP/ours" "$TMP/theirs"
+}
+
+# equal NAME DATA ARGS...: the whole text but for the tip
+equal() {
+	_name=$1 _data=$2
+	shift 2
+	"$PERF" report -i "$_data" --no-inline "$@" 2>/dev/null | grep -v '^# (Tip' >"$TMP/ours"
+	"$PEER" report --stdio -i "$_data" --no-inline "$@" 2>/dev/null | grep -v '^# (Tip' >"$TMP/theirs"
+	same_file "$_name: report $*" "$TMP/ours" "$TMP/theirs"
+}
+
+record cpp -- "$H/report-cpp"
+agree "C++" "$TMP/cpp.data"
+like "C++ names" "$(cat "$TMP/ours")" '\[\.\] work::Mixer<long>::mix'
+record cppg -g -- "$H/report-cpp"
+agree "C++ with frame pointers" "$TMP/cppg.data"
+record cppd --call-graph dwarf,4096 -- "$H/report-cpp"
+agree "C++ with dwarf stacks" "$TMP/cppd.data"
+
+record jit -- "$H/report-jit"
+map=$(tail -1 "$TMP/record.out")
+agree "JIT code" "$TMP/jit.data"
+like "the JIT map's name" "$(cat "$TMP/ours")" 'jit_loop'
+case $map in /tmp/perf-*.map) rm -f "$map" ;; esac
+
+# Callers and callees of the C++ program, whole views. Rows below 2 % hang on single samples.
+for a in "--no-children" "--no-children -g caller" "--no-children -g flat" \
+	"--no-children -g folded" "-g graph,2,caller" "-g caller,2,count" "-n -g none" \
+	"--no-children -g none -s comm,dso" "--no-children -g none -s pid,symbol" \
+	"--no-children -g none -t ;" "--no-children -g none -F overhead,sample,period,symbol" \
+	"--no-children -g none --percent-limit 5" "-q --no-children -g none"; do
+	# shellcheck disable=SC2086
+	equal "frame pointers" "$TMP/cppg.data" --percent-limit 2 $a
+done
+
+# One symbol under its caller, by name.
+"$PERF" report -i "$TMP/cppg.data" --no-children -S 'work::Mixer<long>::mix' -g caller --no-inline \
+	>"$TMP/out" 2>&1
+like "a call graph names callers" "$(cat "$TMP/out")" 'work::outer'
+
+check_status "no file" 1 "$PERF" report -i "$TMP/none"
+like "no file: says which" "$(cat "$TMP/check.out")" "$TMP/none"
+: >"$TMP/empty"
+check_status "an empty file" 1 "$PERF" report -i "$TMP/empty"
+check_status "-b without branches" 1 "$PERF" report -b -i "$TMP/cpp.data"
+like "-b without branches: message" "$(cat "$TMP/check.out")" \
+	'Selected -b but no branch data. Did you call perf record without -b\?'
+check_status "-g without chains" 1 "$PERF" report -g -i "$TMP/cpp.data"
+like "-g without chains: message" "$(cat "$TMP/check.out")" 'Selected -g .* but no callchain data|Selected -g'
+check_status "an unknown key" 1 "$PERF" report -s nosuch -i "$TMP/cpp.data"
+like "an unknown key: message" "$(cat "$TMP/check.out")" "Unknown --sort key: .nosuch'"
+check_status "two files" 129 "$PERF" report "$TMP/cpp.data" "$TMP/jit.data"
+
+# A cut file is reported as far as it goes, and says so.
+head -c "$(($(wc -c <"$TMP/cpp.data") / 2))" "$TMP/cpp.data" >"$TMP/cut.data"
+"$PERF" report -i "$TMP/cut.data" >"$TMP/out" 2>"$TMP/err"
+like "a cut file: rows" "$(cat "$TMP/out")" '%.*report-cpp'
+
+"$PERF" report -i "$TMP/cpp.data" --tasks >"$TMP/out" 2>&1
+like "--tasks" "$(cat "$TMP/out")" '[0-9]+ +[0-9]+ +-?[0-9]+ \|report-cpp'
+"$PERF" report -i "$TMP/cppg.data" --json --percent-limit 5 >"$TMP/out" 2>&1
+like "--json: rows with trees" "$(cat "$TMP/out")" '"frames"'
+if command -v python3 >/dev/null; then
+	check "--json: well-formed" python3 -m json.tool "$TMP/out"
+else
+	skip "--json: well-formed" "needs python3"
+fi
+done_testing
