@@ -168,6 +168,10 @@ const struct option record_options[] = {
 	B(0, "user-callchains", user_callchains, "call chains: user space only"),
 	OPT_CALL_NOARG('b', "branch-any", parse_branch_any, "taken branches, all kinds"),
 	OPT_CALL('j', "branch-filter", parse_branch_filter, "LIST", "taken branches: any, any_call, any_ret, ind_call, cond, u, k, save_type ..."),
+	OPT_UINT(0, "branch-depth", struct record_opts, branch_depth, "N", "branches in software: entries of a stack, 1 to 64 (default 32)"),
+	S(0, "branch-source", branch_source, "WHO", "branches from: auto (default), hardware, software"),
+	S(0, "branch-budget", branch_budget, "PERCENT", "branches in software: their share of the program's time (default 5)"),
+	S(0, "reg-source", reg_source, "WHO", "user registers from: auto (default), kernel, ptrace"),
 	B('d', "data", data, "data addresses and sources"),
 	B(0, "phys-data", phys_data, "physical data addresses"),
 	B(0, "data-page-size", data_page_size, "page size of the data address"),
@@ -389,7 +393,7 @@ static int add_events(struct recording *rec, struct err *e)
 		l->v[i].nr_members = i ? 0 : (uint32_t)l->n;
 	}
 	/* Whoever starts late, or sees only some CPUs, still needs all maps. */
-	if (ret || !(rec->target.system_wide || o->delay))
+	if (ret || !(rec->target.system_wide || o->delay || rec->soft_regs || rec->soft_branches))
 		return ret;
 	ret = events_add_dummy(l, e);
 	if (!ret)
@@ -439,6 +443,8 @@ int record_config(struct recording *rec, struct err *e)
 	};
 	int ret = limit_freq(o, &c.freq, e);
 
+	if (!ret)
+		ret = record_tracer_choose(rec, e);
 	if (!ret)
 		ret = add_events(rec, e);
 	return ret ? ret : events_configure(rec->events, &c, e);

@@ -205,6 +205,10 @@ static int put_early(struct recording *rec, struct err *e)
 		ret = put_cmdline(rec, &o, e);
 	if (!ret)
 		ret = put_clock(rec, &o, e);
+	if (!ret && rec->nr_soft) {
+		record_tracer_feature(rec, &o);
+		ret = put_feature(rec, FEAT_SAMPLE_SOURCE, &o, e);
+	}
 	if (!ret && has_branches(rec->events))
 		ret = put_feature(rec, FEAT_BRANCH_STACK, &o, e);
 	if (!ret && capture_tracing_data(rec->events, &o))
@@ -232,7 +236,7 @@ int record_start_file(struct recording *rec, struct err *e)
 							 .leader = ev->leader,
 							 .nr_members = ev->nr_members,
 							 .group = ev->group ? ev->group : "" };
-		evs[i].ids = capture_ids(rec->capture, i, &evs[i].nr_ids);
+		evs[i].ids = record_ids(rec, i, &evs[i].nr_ids);
 	}
 	ret = perfdata_writer_open(&rec->writer, &wo, evs, n, e);
 	free(evs);
@@ -249,12 +253,16 @@ static int put_late(struct recording *rec, struct err *e)
 
 	if (ret)
 		return err_set(e, ret, "no memory for the header");
-	if (st->samples && st->first_time) {
+	if (rec->soft_samples && rec->soft_first) {
+		feature_put_u64(&o, rec->soft_first);
+		feature_put_u64(&o, rec->soft_last);
+		ret = put_feature(rec, FEAT_SAMPLE_TIME, &o, e);
+	} else if (st->samples && st->first_time) {
 		feature_put_u64(&o, st->first_time);
 		feature_put_u64(&o, st->last_time);
 		ret = put_feature(rec, FEAT_SAMPLE_TIME, &o, e);
 	}
-	if (!ret && !rec->opts->no_buildid && st->samples) {
+	if (!ret && !rec->opts->no_buildid && st->samples + rec->soft_samples) {
 		struct err inner = { 0 };
 
 		/* Build ids are a help for later; without them the recording is still good. */

@@ -30,6 +30,8 @@ static int drain(struct recording *rec, struct err *e)
 	int ret = capture_drain(rec->capture, rec->flush_bytes, &rec->sink, e);
 
 	if (!ret)
+		ret = record_tracer_round(rec, e);
+	if (!ret)
 		ret = perfdata_writer_flush(rec->writer, e);
 	if (ret)
 		rec->write_code = ret;
@@ -103,7 +105,7 @@ static int start_workload(struct recording *rec, struct err *e)
 static int open_events(struct recording *rec, struct err *e)
 {
 	struct capture_opts co = {
-		.events = rec->events,
+		.events = record_kernel_events(rec),
 		.target = &rec->target,
 		.opener = &rec->opener,
 		.context = &rec->context,
@@ -124,6 +126,8 @@ static int prepare(struct recording *rec, struct err *e)
 
 	if (!ret)
 		events_open_context(&rec->context, rec->opts->pmus);
+	if (!ret)
+		ret = record_tracer_prepare(rec, e);
 	if (!ret && rec->opts->control) {
 		ret = control_open(&rec->control, rec->opts->control, e);
 		rec->has_control = !ret;
@@ -148,6 +152,8 @@ static int begin(struct recording *rec, struct err *e)
 		ret = synthesize(rec, e);
 	if (!ret)
 		ret = perfdata_writer_flush(rec->writer, e);
+	if (!ret)
+		ret = record_tracer_start(rec, e);
 	if (!ret && !rec->opts->delay && !rec->workload_is_target)
 		ret = capture_enable(rec->capture, NULL, e);
 	if (!ret && rec->has_workload) {
@@ -182,12 +188,17 @@ static bool obey(struct recording *rec)
 		switch (cmd) {
 		case CONTROL_NONE: return stop;
 		case CONTROL_ENABLE:
-			ret = capture_enable(rec->capture, name, &err);
+			if (rec->tracer)
+				tracer_enable(rec->tracer, true);
+			ret = capture_enable(rec->capture, rec->tracer ? NULL : name, &err);
 			if (!ret)
 				log_warn("Events enabled");
 			break;
 		case CONTROL_DISABLE:
-			ret = capture_disable(rec->capture, name, &err);
+			if (rec->tracer)
+				tracer_enable(rec->tracer, false);
+			else
+				ret = capture_disable(rec->capture, name, &err);
 			if (!ret)
 				log_warn("Events disabled");
 			break;
@@ -218,6 +229,8 @@ static int start_late(struct recording *rec, int64_t *start_at, struct err *e)
 		return 0;
 	*start_at = -1;
 	log_info("recording begins after %lld ms", (long long)rec->opts->delay);
+	if (rec->tracer)
+		tracer_enable(rec->tracer, true);
 	return capture_enable(rec->capture, NULL, e);
 }
 
@@ -229,6 +242,10 @@ static int follow(struct recording *rec, struct err *e)
 
 	while (!done && !ret) {
 		int64_t wait = start_at < 0 ? IDLE_MS : start_at - now_ms();
+
+		if (rec->tracer)
+			wait = (int64_t)min_u64((uint64_t)(wait < 0 ? 0 : wait),
+						(uint64_t)tracer_timeout_ms(rec->tracer));
 		int what = capture_wait(rec->capture,
 					wait < 0	 ? 0
 					: wait > IDLE_MS ? IDLE_MS
@@ -237,15 +254,19 @@ static int follow(struct recording *rec, struct err *e)
 
 		if (what < 0)
 			return what;
-		ret = start_late(rec, &start_at, e);
+		ret = record_tracer_service(rec, &done, e);
+		if (!ret)
+			ret = start_late(rec, &start_at, e);
 		if (!ret && what & (CAPTURE_DATA | CAPTURE_TIMEOUT))
 			ret = drain(rec, e);
 		if (what & CAPTURE_CONTROL)
 			done |= obey(rec);
 		done |= (what & CAPTURE_SIGNAL) != 0;
 		/* Of a command we wait for the end itself: a set-uid exec ends its events, not it. */
-		done |= what & CAPTURE_GONE && !rec->has_workload;
-		if (what & CAPTURE_CHILD && rec->has_workload)
+		done |= what & CAPTURE_GONE && !rec->has_workload && !rec->tracer;
+		if (rec->tracer && !rec->workload_is_target)
+			done |= rec->workload.reaped;
+		else if (!rec->tracer && what & CAPTURE_CHILD && rec->has_workload)
 			done |= workload_ended(&rec->workload, false);
 		done |= rec->size_reached;
 	}
@@ -295,7 +316,8 @@ static void say_summary(const struct recording *rec)
 			" KB), stopping session ]\n",
 			rec->max_bytes / 1024);
 	fprintf(stderr, "[ perf record: Captured and wrote %.3f MB %s%s (%" PRIu64 " samples) ]\n",
-		mb, path, packed, st->samples);
+		mb, path, packed, st->samples + rec->soft_samples);
+	record_tracer_say(rec);
 	say_losses(rec, st);
 }
 
@@ -348,6 +370,7 @@ static int dry_run(struct recording *rec)
 
 static void clean_up(struct recording *rec)
 {
+	tracer_free(rec->tracer);
 	workload_free(&rec->workload);
 	if (rec->has_control)
 		control_close(&rec->control);
@@ -381,6 +404,8 @@ int record_run(struct recording *rec)
 	}
 	if (!rec->writer || rec->never_ran)
 		goto out;
+	if (record_tracer_stop(rec, &late))
+		status = cli_print_err(&late);
 	if (!rec->write_code && capture_finish(rec->capture, &rec->sink, &late))
 		status = cli_print_err(&late);
 	end_workload(rec);

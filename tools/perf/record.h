@@ -6,6 +6,7 @@
 #include "builtin.h"
 #include "capture/capture.h"
 #include "perfdata/perfdata.h"
+#include "tracer/tracer.h"
 
 /* As typed; strings live in argv. */
 struct record_opts {
@@ -26,6 +27,10 @@ struct record_opts {
 	/* Registers (-I, --user-regs): set by their option callbacks, used by record_config(). */
 	const struct regs_selection *intr_regs, *user_regs;
 	const struct regs_caps *regs_caps;
+	/* Why the kernel does not give the user registers; code 0 = it does. */
+	struct err regs_refused;
+	const char *reg_source, *branch_source, *branch_budget;
+	uint64_t branch_depth;
 	/* Events are parsed where they stand, so that --filter knows what is before it. */
 	struct pmus *pmus;
 	struct event_list events;
@@ -60,6 +65,18 @@ struct recording {
 	int write_code;		/* -errno of a write that failed: what came before is kept */
 	uint32_t ring_pages;
 	int compress_level;
+	/* Sampling by ptrace: the first nr_soft events are the tracer's, capture has the dummy. */
+	bool soft_regs, soft_branches;
+	char why_regs[800], why_branches[256];
+	size_t nr_soft;
+	uint64_t soft_id[TRACER_MAX_EVENTS];
+	struct event tracking;
+	struct event_list tracking_list;
+	struct tracer_opts tracer_opts;
+	struct tracer *tracer;
+	uint64_t soft_samples, soft_first, soft_last;
+	size_t soft_time_at;
+	bool soft_unflushed;
 };
 
 /* record-options.c */
@@ -78,6 +95,21 @@ int record_finish_file(struct recording *rec, struct err *e);
 
 /* record-buildid.c: which objects were hit, from the records written so far. */
 int record_build_ids(struct recording *rec, struct obuf *o, struct err *e);
+
+/* record-tracer.c: registers and branches by ptrace. All do nothing when it is not needed. */
+int record_tracer_choose(struct recording *rec, struct err *e);	 /* before record_config() */
+int record_tracer_prepare(struct recording *rec, struct err *e); /* after it */
+int record_tracer_start(struct recording *rec, struct err *e);
+/* What waits; *done is set when every thread has ended. */
+int record_tracer_service(struct recording *rec, bool *done, struct err *e);
+int record_tracer_round(struct recording *rec, struct err *e);
+void record_tracer_reap(struct recording *rec);
+int record_tracer_stop(struct recording *rec, struct err *e);
+void record_tracer_feature(const struct recording *rec, struct obuf *o);
+void record_tracer_say(const struct recording *rec);
+/* The events that capture opens, and the ids of event @i for the file. */
+struct event_list *record_kernel_events(struct recording *rec);
+const uint64_t *record_ids(const struct recording *rec, size_t i, size_t *nr);
 
 /* record-run.c: from opening to the last record; the exit status. */
 int record_run(struct recording *rec);

@@ -28,7 +28,7 @@ static int open_point(struct tracer *t, struct thread *th, uint32_t event, bool 
 	void *map;
 	int ret;
 
-	splice_kernel_attr(&t->opts, &t->opts.event[event].attr, &attr);
+	tracer_kernel_attr(&t->opts, &t->opts.event[event].attr, &attr);
 	attr.flags |= ATTR_FLAG_DISABLED;
 	if (first && t->opts.on_exec && t->enabled)
 		attr.flags |= ATTR_FLAG_ENABLE_ON_EXEC;

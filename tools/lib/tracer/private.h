@@ -116,10 +116,6 @@ size_t state_regs_block(const struct user_state *st, const struct user_regs_stru
 /* splice.c: a kernel sample with the blocks that the kernel did not write. Size of t->out. */
 size_t splice_sample(struct tracer *t, const struct thread *th, uint32_t event, size_t size,
 		     const struct user_state *st, const struct walk *walk);
-/* The attr that the kernel gets. */
-void splice_kernel_attr(const struct tracer_opts *o, const struct perf_event_attr *file,
-			struct perf_event_attr *kernel);
-
 /* walk.c */
 int walker_new(struct tracer *t, struct err *e);
 void walker_free(struct walker *w);

@@ -19,7 +19,7 @@ static const uint64_t leading[] = {
 #define CHAIN_MAX    127
 #define CONTEXT_USER ((uint64_t)-512) /* PERF_CONTEXT_USER */
 
-void splice_kernel_attr(const struct tracer_opts *o, const struct perf_event_attr *file,
+void tracer_kernel_attr(const struct tracer_opts *o, const struct perf_event_attr *file,
 			struct perf_event_attr *k)
 {
 	const uint64_t drop =
@@ -179,7 +179,7 @@ size_t splice_sample(struct tracer *t, const struct thread *th, uint32_t event, 
 	size_t front, total;
 	uint16_t size16;
 
-	splice_kernel_attr(&t->opts, attr, &kernel);
+	tracer_kernel_attr(&t->opts, attr, &kernel);
 	front = front_size(t->rec, size, &kernel);
 	if (!front) /* cannot happen with a sane kernel; an empty sample says nothing false */
 		front = size;

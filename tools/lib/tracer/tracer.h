@@ -139,6 +139,9 @@ struct tracer_stats {
 
 struct tracer;
 
+/* The attr that the kernel gets for @file: without what comes from here. */
+void tracer_kernel_attr(const struct tracer_opts *o, const struct perf_event_attr *file,
+			struct perf_event_attr *kernel);
 int tracer_new(struct tracer **t, const struct tracer_opts *opts, struct err *e);
 /* One thread, or with @process all threads of its process. */
 int tracer_attach(struct tracer *t, pid_t tid, bool process, struct err *e);

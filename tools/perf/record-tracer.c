@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * perf record where kernel or machine cannot: registers and branches by ptrace (room tracer). The
+ * sampling events are then the tracer's, one per thread; capture keeps the dummy event that
+ * carries maps and names. The file holds both, with one id for each sampling event.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "record.h"
+
+#define IOC_ID	       _IOR('$', 7, uint64_t *)
+#define DEPTH_DEFAULT  32
+#define BUDGET_DEFAULT 5.0
+
+enum source { SOURCE_AUTO, SOURCE_KERNEL, SOURCE_TRACER };
+
+static int parse_source(const char *option, const char *text, const char *kernel,
+			const char *tracer, enum source *s, struct err *e)
+{
+	*s = SOURCE_AUTO;
+	if (!text || !strcmp(text, "auto"))
+		return 0;
+	*s = !strcmp(text, kernel) ? SOURCE_KERNEL : SOURCE_TRACER;
+	if (*s == SOURCE_TRACER && strcmp(text, tracer))
+		return err_set(e, -EINVAL, "%s takes auto, %s or %s, not '%s'", option, kernel,
+			       tracer, text);
+	return 0;
+}
+
+/* ---- whether it is needed ---------------------------------------------------------------------------- */
+
+/* Opens on ourselves what the first event would need; the -errno of a refusal. */
+static int try_branches(const struct recording *rec)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE, .size = PERF_ATTR_SIZE_VER5 };
+	int fd;
+
+	if (rec->events->n)
+		attr = rec->events->v[0].attr;
+	attr.sample_period = 1000000;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_BRANCH_STACK;
+	attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
+	attr.flags |= ATTR_FLAG_DISABLED | ATTR_FLAG_EXCLUDE_KERNEL;
+	fd = event_open_sys(NULL, &attr, 0, -1, -1, PERF_EVENT_OPEN_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+static const char *why_no_branches(const struct recording *rec, int code)
+{
+	if (code == -ENOENT)
+		return "this machine shows no hardware events";
+	if (rec->events->n && rec->events->v[0].attr.type == PERF_TYPE_SOFTWARE)
+		return "a clock has no branch records";
+	return code == -EOPNOTSUPP || code == -EINVAL ? "this machine shows no branch records"
+						      : strerror(-code);
+}
+
+static int choose_branches(struct recording *rec, struct err *e)
+{
+	const uint64_t kernel = PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV;
+	const uint64_t known = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_ANY_CALL |
+			       PERF_SAMPLE_BRANCH_ANY_RETURN | PERF_SAMPLE_BRANCH_IND_CALL |
+			       PERF_SAMPLE_BRANCH_IND_JUMP | PERF_SAMPLE_BRANCH_CALL |
+			       PERF_SAMPLE_BRANCH_COND;
+	const struct record_opts *o = rec->opts;
+	enum source want;
+	int ret =
+		parse_source("--branch-source", o->branch_source, "hardware", "software", &want, e);
+
+	if (ret || !o->branch_filter || want == SOURCE_KERNEL)
+		return ret;
+	if (want == SOURCE_AUTO) {
+		ret = try_branches(rec);
+		/* what cannot be done here either gets the kernel's refusal explained */
+		if (!ret || rec->target.system_wide || (o->branch_filter & kernel) ||
+		    !(o->branch_filter & known))
+			return 0;
+		snprintf(rec->why_branches, sizeof(rec->why_branches), "%s",
+			 why_no_branches(rec, ret));
+	}
+	if (o->branch_filter & kernel)
+		return err_set(
+			e, -EINVAL,
+			"branches are followed in software in user space only: leave k and hv out of "
+			"-j");
+	if (!(o->branch_filter & known))
+		return err_set(
+			e, -EINVAL,
+			"branches in software know the filters any, any_call, any_ret, ind_call, "
+			"ind_jmp, call, cond and u");
+	rec->soft_branches = true;
+	return 0;
+}
+
+static int choose_regs(struct recording *rec, struct err *e)
+{
+	const struct record_opts *o = rec->opts;
+	enum source want;
+	int ret = parse_source("--reg-source", o->reg_source, "kernel", "ptrace", &want, e);
+
+	if (ret || !o->user_regs)
+		return ret;
+	if (want == SOURCE_KERNEL && o->regs_refused.code) {
+		*e = o->regs_refused;
+		return e->code;
+	}
+	rec->soft_regs = want == SOURCE_TRACER || (want == SOURCE_AUTO && o->regs_refused.code);
+	if (rec->soft_regs && want == SOURCE_AUTO)
+		snprintf(rec->why_regs, sizeof(rec->why_regs), "%s", o->regs_refused.text);
+	return 0;
+}
+
+static int check_target(const struct recording *rec, struct err *e)
+{
+	const char *what = rec->soft_branches ? "branches in software" : "registers by ptrace";
+
+	if (rec->target.system_wide || rec->target.cpus_given) {
+		err_set(e, -EINVAL, "%s need programs that can be stopped: not with -a or -C",
+			what);
+		err_hint(e, "Name a command, or -p PID, or -t TID.");
+		return -EINVAL;
+	}
+	if (rec->opts->callchain.mode == CALLCHAIN_LBR)
+		return err_set(e, -EINVAL, "%s do not go with --call-graph lbr", what);
+	if (rec->opts->intr_regs && rec->soft_branches)
+		return err_set(e, -EINVAL,
+			       "-I shows the sampled point, branches in software end later: use "
+			       "--user-regs, which are read where they end");
+	return 0;
+}
+
+int record_tracer_choose(struct recording *rec, struct err *e)
+{
+	int ret = choose_branches(rec, e);
+
+	if (!ret)
+		ret = choose_regs(rec, e);
+	if (ret || !(rec->soft_branches || rec->soft_regs))
+		return ret;
+	return check_target(rec, e);
+}
+
+/* ---- the events --------------------------------------------------------------------------------------- */
+
+/* Opens the event once, as the tracer will: falls back to a clock, learns an id. */
+static int try_event(struct recording *rec, size_t i, struct err *e)
+{
+	struct event *ev = &rec->events->v[i];
+	struct event trial = *ev;
+	int fd;
+
+	tracer_kernel_attr(&rec->tracer_opts, &ev->attr, &trial.attr);
+	trial.attr.flags |= ATTR_FLAG_DISABLED;
+	trial.leader = 0;
+	fd = event_open(&rec->opener, &trial, 0, -1, -1);
+	if (fd < 0 && ev->is_default && ev->attr.type == PERF_TYPE_HARDWARE &&
+	    !event_fall_back_to_clock(rec->events, ev, true)) {
+		ev->is_default = false;
+		return try_event(rec, i, e);
+	}
+	if (fd < 0)
+		return events_explain_open_error(&rec->opener, &trial, 0, -1, fd, &rec->context, e);
+	ev->attr.flags = (ev->attr.flags & ~(uint64_t)ATTR_FLAG_PRECISE_MASK) |
+			 (trial.attr.flags & ATTR_FLAG_PRECISE_MASK);
+	if (ioctl(fd, IOC_ID, &rec->soft_id[i]))
+		rec->soft_id[i] = UINT64_MAX - i;
+	close(fd);
+	return 0;
+}
+
+/* What a sample from the tracer holds, as the file says it. */
+static void fit_attr(const struct recording *rec, struct perf_event_attr *a)
+{
+	const uint64_t keep = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_ANY_CALL |
+			      PERF_SAMPLE_BRANCH_ANY_RETURN | PERF_SAMPLE_BRANCH_IND_CALL |
+			      PERF_SAMPLE_BRANCH_IND_JUMP | PERF_SAMPLE_BRANCH_CALL |
+			      PERF_SAMPLE_BRANCH_COND;
+
+	if (!rec->soft_branches)
+		return;
+	a->branch_sample_type = (a->branch_sample_type & keep) | PERF_SAMPLE_BRANCH_USER |
+				PERF_SAMPLE_BRANCH_TYPE_SAVE | PERF_SAMPLE_BRANCH_PRIV_SAVE;
+	a->flags |= ATTR_FLAG_EXCLUDE_KERNEL; /* there is no way to be followed there */
+	a->flags &= ~(uint64_t)ATTR_FLAG_PRECISE_MASK;
+}
+
+static int budget(const struct record_opts *o, double *percent, struct err *e)
+{
+	char *end;
+
+	*percent = BUDGET_DEFAULT;
+	if (!o->branch_budget)
+		return 0;
+	*percent = strtod(o->branch_budget, &end);
+	if (*end == '%')
+		end++;
+	if (end == o->branch_budget || *end || !(*percent >= 0 && *percent <= 100))
+		return err_set(e, -EINVAL, "--branch-budget takes a percentage, not '%s'",
+			       o->branch_budget);
+	return 0;
+}
+
+static int fill_branches(struct recording *rec, struct err *e)
+{
+	const struct record_opts *o = rec->opts;
+	struct tracer_branches *b = &rec->tracer_opts.branches;
+
+	if (!rec->soft_branches)
+		return 0;
+	if (o->branch_depth > TRACER_MAX_DEPTH)
+		return err_set(e, -EINVAL, "--branch-depth is 1 to %d", TRACER_MAX_DEPTH);
+	*b = (struct tracer_branches){ .on = true,
+				       .filter = o->branch_filter,
+				       .depth = o->branch_depth ? (uint32_t)o->branch_depth
+								: DEPTH_DEFAULT };
+	return budget(o, &b->budget, e);
+}
+
+static int write_sample(void *ctx, const void *data, size_t size, struct err *e)
+{
+	struct recording *rec = ctx;
+	int ret;
+
+	rec->soft_samples++;
+	rec->soft_unflushed = true;
+	if (rec->soft_time_at && size >= rec->soft_time_at + 8) {
+		uint64_t time = load_u64((const char *)data + rec->soft_time_at, false);
+
+		if (!rec->soft_first || time < rec->soft_first)
+			rec->soft_first = time;
+		rec->soft_last = max_u64(rec->soft_last, time);
+	}
+	ret = perfdata_writer_write(rec->writer, data, size, NULL, 0, e);
+	if (ret)
+		rec->write_code = ret;
+	return ret;
+}
+
+/* Where a sample has its time; 0 = nowhere, or not at one place for all events. */
+static size_t time_offset(const struct event_list *l)
+{
+	uint64_t type = l->v[0].attr.sample_type;
+
+	if (!(type & PERF_SAMPLE_TIME))
+		return 0;
+	return 8 + 8 * (!!(type & PERF_SAMPLE_IDENTIFIER) + !!(type & PERF_SAMPLE_IP) +
+			!!(type & PERF_SAMPLE_TID));
+}
+
+int record_tracer_prepare(struct recording *rec, struct err *e)
+{
+	struct tracer_opts *t = &rec->tracer_opts;
+	struct event_list *l = rec->events;
+	int ret;
+
+	if (!rec->soft_branches && !rec->soft_regs)
+		return 0;
+	/* the last one is the dummy */
+	rec->nr_soft = l->n - 1;
+	if (rec->nr_soft > TRACER_MAX_EVENTS)
+		return err_set(e, -EINVAL, "at most %d events can be sampled by ptrace",
+			       TRACER_MAX_EVENTS);
+	t->regs = rec->soft_regs || (rec->soft_branches && rec->opts->user_regs);
+	ret = fill_branches(rec, e);
+	for (size_t i = 0; i < rec->nr_soft && !ret; i++) {
+		struct event *ev = &l->v[i];
+
+		if (ev->sample_read || ev->nr_members > 1 || ev->attr.sample_type & PERF_SAMPLE_AUX)
+			return err_set(e, -EINVAL, "%s: groups cannot be sampled by ptrace",
+				       ev->name);
+		fit_attr(rec, &ev->attr);
+		ret = try_event(rec, i, e);
+		t->event[i] = (struct tracer_event){ ev->attr, rec->soft_id[i] };
+	}
+	t->nr_events = rec->nr_soft;
+	t->inherit = !rec->opts->no_inherit;
+	t->on_exec = rec->workload_is_target && !rec->opts->delay;
+	t->paused = rec->opts->delay;
+	t->write = write_sample;
+	t->ctx = rec;
+	rec->soft_time_at = time_offset(l);
+	/* capture opens the dummy alone */
+	rec->tracking = l->v[rec->nr_soft];
+	rec->tracking.leader = 0;
+	rec->tracking_list = (struct event_list){ .v = &rec->tracking, .n = 1 };
+	return ret;
+}
+
+struct event_list *record_kernel_events(struct recording *rec)
+{
+	return rec->nr_soft ? &rec->tracking_list : rec->events;
+}
+
+const uint64_t *record_ids(const struct recording *rec, size_t i, size_t *nr)
+{
+	if (i >= rec->nr_soft)
+		return capture_ids(rec->capture, i - rec->nr_soft, nr);
+	*nr = 1;
+	return &rec->soft_id[i];
+}
+
+/* ---- while it runs ---------------------------------------------------------------------------------------- */
+
+int record_tracer_start(struct recording *rec, struct err *e)
+{
+	bool processes = rec->workload_is_target || rec->opts->tids.items.n == 0;
+	int ret;
+
+	if (!rec->nr_soft)
+		return 0;
+	if (rec->why_branches[0])
+		log_warn("perf record: branches in software, by ptrace: %s", rec->why_branches);
+	if (rec->why_regs[0])
+		log_warn("perf record: user registers by ptrace: %s", rec->why_regs);
+	ret = tracer_new(&rec->tracer, &rec->tracer_opts, e);
+	for (size_t i = 0; i < rec->target.tids.n && !ret; i++)
+		ret = tracer_attach(rec->tracer, rec->target.tids.v[i], processes, e);
+	return ret;
+}
+
+int record_tracer_service(struct recording *rec, bool *done, struct err *e)
+{
+	int ret;
+
+	if (!rec->tracer)
+		return 0;
+	ret = tracer_service(rec->tracer, e);
+	if (ret < 0)
+		return ret;
+	*done |= !ret;
+	record_tracer_reap(rec);
+	return 0;
+}
+
+/* Samples that were written since the last time close a round, as the rings' do. */
+int record_tracer_round(struct recording *rec, struct err *e)
+{
+	struct perf_event_header h = { .type = PERF_RECORD_FINISHED_ROUND, .size = sizeof(h) };
+
+	if (!rec->soft_unflushed)
+		return 0;
+	rec->soft_unflushed = false;
+	return perfdata_writer_write(rec->writer, &h, sizeof(h), NULL, 0, e);
+}
+
+/* The tracer is told of the workload's end before anybody else. */
+void record_tracer_reap(struct recording *rec)
+{
+	if (rec->tracer && rec->has_workload && !rec->workload.reaped)
+		rec->workload.reaped =
+			tracer_ended(rec->tracer, rec->workload.pid, &rec->workload.status);
+}
+
+int record_tracer_stop(struct recording *rec, struct err *e)
+{
+	int ret;
+
+	if (!rec->tracer)
+		return 0;
+	ret = tracer_detach(rec->tracer, e);
+	record_tracer_reap(rec);
+	return ret;
+}
+
+/* ---- what is said about it ---------------------------------------------------------------------------------- */
+
+/* FEAT_SAMPLE_SOURCE: version, count, then for each event its index and three strings. */
+void record_tracer_feature(const struct recording *rec, struct obuf *o)
+{
+	const char *note = "user state read by ptrace at each overflow";
+
+	if (rec->soft_branches)
+		note = "followed from the overflow on; no prediction, no cycles";
+	feature_put_u32(o, 1);
+	feature_put_u32(o, (uint32_t)rec->nr_soft);
+	for (size_t i = 0; i < rec->nr_soft; i++) {
+		feature_put_u32(o, (uint32_t)i);
+		feature_put_string(o, rec->tracer_opts.regs ? "ptrace" : "");
+		feature_put_string(o, rec->soft_branches ? "software" : "");
+		feature_put_string(o, note);
+	}
+}
+
+static void say_cuts(const struct tracer_stats *st)
+{
+	char text[256] = "";
+	size_t n = 0;
+
+	for (int i = 0; i < TRACER_CUTS && n < sizeof(text); i++)
+		if (st->cut[i])
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%" PRIu64 " %s",
+					      n ? ", " : "", st->cut[i], tracer_cut_name(i));
+	if (n)
+		fprintf(stderr, "[ perf record: stacks with fewer entries: %s ]\n", text);
+}
+
+void record_tracer_say(const struct recording *rec)
+{
+	const struct tracer_stats *st;
+
+	if (!rec->tracer || log_get_level() < LOG_WARN)
+		return;
+	st = tracer_stats(rec->tracer);
+	fprintf(stderr,
+		"[ perf record: threads stood still %.1f %% of their time, %.0f us per sample ]\n",
+		st->lived_ns ? 100.0 * (double)st->stopped_ns / (double)st->lived_ns : 0.0,
+		st->stops ? (double)st->stopped_ns / 1000 / (double)st->stops : 0.0);
+	if (st->walks)
+		fprintf(stderr,
+			"[ perf record: %" PRIu64
+			" stacks of %.1f branches, %.3f stops per branch, "
+			"%" PRIu64 " compared with the thread, %" PRIu64 " of them dropped ]\n",
+			st->walks, (double)st->branches / (double)st->walks,
+			st->branches ? (double)st->walk_stops / (double)st->branches : 0.0,
+			st->verified, st->verify_failed);
+	say_cuts(st);
+	if (st->stateless)
+		log_warn("perf record: %" PRIu64
+			 " samples without %s: their threads block SIGURG or "
+			 "ended before they could be stopped",
+			 st->stateless, rec->soft_branches ? "branches" : "registers");
+	if (st->lost)
+		log_warn("perf record: lost %" PRIu64 " samples of threads that cannot be stopped",
+			 st->lost);
+}
