@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/memfd.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,13 +201,28 @@ static void *hardware(void *arg)
 
 /* ---- perf_event_open ------------------------------------------------------------------------------- */
 
+/* Without signals: SIGCHLD and the like belong to the program, which may wait for them. */
+static bool start_hardware(void)
+{
+	sigset_t all, old;
+	pthread_t th;
+	bool ok;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	ok = !pthread_create(&th, NULL, hardware, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (ok)
+		pthread_detach(th);
+	return ok;
+}
+
 static long open_event(struct perf_event_attr *user, pid_t pid, int cpu, int group_fd,
 		       unsigned long flags)
 {
 	struct event *group = group_fd >= 0 ? find(group_fd) : NULL, *ev = NULL;
 	uint32_t size = user->size;
 	struct perf_event_attr a = { 0 };
-	pthread_t th;
 	int ret;
 
 	if (group_fd >= 0 && !group)
@@ -240,10 +256,8 @@ static long open_event(struct perf_event_attr *user, pid_t pid, int cpu, int gro
 	if (group && (flags & PERF_EVENT_OPEN_FLAG_FD_OUTPUT))
 		ev->output = group->output;
 	ev->used = true;
-	if (!started && !pthread_create(&th, NULL, hardware, NULL)) {
-		pthread_detach(th);
-		started = true;
-	}
+	if (!started)
+		started = start_hardware();
 	return ev->fd;
 }
 

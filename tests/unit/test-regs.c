@@ -223,6 +223,7 @@ static void refusals(void **state)
 	e = refused("ax,yym", &full, -EINVAL);
 	assert_string_equal(e.text,
 			    "Unknown register \"yym\", check man page or run \"perf record -I?\"");
+	assert_string_equal(e.hint, "Did you mean ymm, xmm or zmm?");
 	e = refused("flag", &full, -EINVAL);
 	assert_string_equal(e.hint, "Did you mean FLAGS?");
 	struct regs_caps user = full;

@@ -172,6 +172,8 @@ const struct option record_options[] = {
 	S(0, "branch-source", branch_source, "WHO", "branches from: auto (default), hardware, software"),
 	S(0, "branch-budget", branch_budget, "PERCENT", "branches in software: their share of the program's time (default 5)"),
 	S(0, "reg-source", reg_source, "WHO", "user registers from: auto (default), kernel, ptrace"),
+	OPT_CALL_OPTARG('I', "intr-regs", record_parse_intr_regs, "LIST", "registers at the sampled point: ax,r8-r15,zmm; all without a list; -I? lists what can be had"),
+	OPT_CALL(0, "user-regs", record_parse_user_regs, "LIST", "registers of user space: likewise; --user-regs=? lists them"),
 	B('d', "data", data, "data addresses and sources"),
 	B(0, "phys-data", phys_data, "physical data addresses"),
 	B(0, "data-page-size", data_page_size, "page size of the data address"),

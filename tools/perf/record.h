@@ -8,6 +8,13 @@
 #include "perfdata/perfdata.h"
 #include "tracer/tracer.h"
 
+/* One of -I and --user-regs: what was asked for and what opens here. */
+struct record_regs {
+	struct regs_selection sel;
+	struct regs_caps caps;
+	bool probed;
+};
+
 /* As typed; strings live in argv. */
 struct record_opts {
 	struct cli_list pids, tids, users, cpus;
@@ -31,6 +38,7 @@ struct record_opts {
 	struct err regs_refused;
 	const char *reg_source, *branch_source, *branch_budget;
 	uint64_t branch_depth;
+	struct record_regs regs[2]; /* intr, user */
 	/* Events are parsed where they stand, so that --filter knows what is before it. */
 	struct pmus *pmus;
 	struct event_list events;
@@ -84,6 +92,12 @@ extern const struct option record_options[];
 /* Checks and turns the strings into numbers. 0 or -errno. */
 int record_prepare(struct recording *rec, struct err *e);
 int record_config(struct recording *rec, struct err *e);
+
+/* record-regs.c: option callbacks */
+int record_parse_intr_regs(void *p, const struct option *opt, const char *arg, bool unset,
+			   struct err *e);
+int record_parse_user_regs(void *p, const struct option *opt, const char *arg, bool unset,
+			   struct err *e);
 
 /* record-output.c */
 /* Opens the file: 0600, an earlier one moved to .old, no symlink followed. */

@@ -462,6 +462,10 @@ static void say_simd(const struct refusal *r, struct err *e)
 		err_set(e, r->code,
 			"%s: sample_simd_*: this kernel (%s, attr size %u) does not know SIMD, APX and SSP registers",
 			r->ev->name, r->ctx->release, r->kernel_size);
+	else if (r->attr->type == PERF_TYPE_SOFTWARE)
+		err_set(e, r->code,
+			"%s: %s: a software event has no SIMD registers; take one of the CPU's, such as cycles",
+			r->ev->name, r->name);
 	else
 		err_set(e, r->code, "%s: %s: this CPU or PMU cannot sample the registers asked for",
 			r->ev->name, r->name);

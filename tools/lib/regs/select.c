@@ -70,7 +70,7 @@ static int unknown(const struct selecting *s, const char *name)
 	}
 	for (int c = 0; c < REGS_NR_SIMD_CLASSES; c++) {
 		if (regs_has_class(caps, (enum regs_class)c))
-			nearest_offer(&near, regs_class_info[c].printed);
+			nearest_offer(&near, regs_class_info[c].name);
 	}
 	nearest_print(&near, buf, sizeof(buf));
 	err_set(s->e, -EINVAL, "Unknown register \"%s\", check man page or run \"perf record %s\"",
