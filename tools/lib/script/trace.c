@@ -54,12 +54,13 @@ static const char *word(struct cursor *c)
 	return cursor_str(c, (uint64_t)((const unsigned char *)end - c->p) + 1);
 }
 
-/* The next piece with its length in front, as a string of its own; NULL at the end. */
+/* The next @size bytes as a string of its own, with room for one more; NULL at the end. */
 static char *piece(struct cursor *c, uint64_t size)
 {
 	const void *p = cursor_bytes(c, size);
+	char *s = p ? calloc(1, size + 2) : NULL;
 
-	return p ? strndup(p, size) : NULL;
+	return s ? memcpy(s, p, size) : NULL;
 }
 
 static void parse_format(struct trace *t, struct cursor *c, const char *system)
@@ -88,6 +89,25 @@ static void parse_formats(struct trace *t, struct cursor *c)
 	}
 }
 
+/* Drops lines that are not `0xADDR : "text"`: the parser looks behind the colon unasked. */
+static void keep_printk_lines(char *text)
+{
+	char *to = text, *line = text;
+
+	while (*line) {
+		size_t n = strcspn(line, "\n");
+		const char *colon = memchr(line, ':', n);
+
+		if (!strncmp(line, "0x", 2) && colon && (size_t)(colon - line) + 2 < n) {
+			memmove(to, line, n);
+			to += n;
+			*to++ = '\n';
+		}
+		line += n + (line[n] == '\n');
+	}
+	*to = 0;
+}
+
 static void parse_tables(struct trace *t, struct cursor *c)
 {
 	char *text = piece(c, cursor_u32(c));
@@ -95,8 +115,10 @@ static void parse_tables(struct trace *t, struct cursor *c)
 	/* Kernel symbols: named by the symbol room where they are needed. */
 	free(text);
 	text = piece(c, cursor_u32(c));
-	if (text)
+	if (text) {
+		keep_printk_lines(text);
 		tep_parse_printk_formats(t->tep, text);
+	}
 	free(text);
 }
 
