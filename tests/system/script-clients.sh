@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The tools that run perf themselves, unmodified, with our perf first in PATH: their profiles are
+# byte for byte those that they make with the installed perf.
+. "$(dirname "$0")/../lib.sh"
+need_peer
+GEN=$O/tests/bench/gen
+[ -x "$GEN" ] || skip_all "the generator of branch stacks is not built (make tests)"
+tool() { # the newest NAME of Debian's llvm packages
+	for _t in $(ls -d /usr/lib/llvm-*/bin/"$1" 2>/dev/null | sort -rV) "$(command -v "$1")"; do
+		[ -x "$_t" ] && echo "$_t" && return
+	done
+}
+W=$(mktemp -d "${TMPDIR:-/tmp}/script-test.XXXXXX") || exit 1
+trap 'rm -rf "$TMP" "$W"' EXIT
+mkdir "$W/ours" "$W/peer"
+ln -s "$PERF" "$W/ours/perf"
+ln -s "$PEER" "$W/peer/perf"
+cp "$PERF" "$W/object"
+"$GEN" branches "$W/branches.data" 2000 32 "$W/object" || skip_all "the generator fails"
+
+# both NAME TOOL ARGS...: runs the tool with each perf; the output is $W/<who>.out
+both() {
+	name=$1 bin=$(tool "$2")
+	shift 2
+	[ -n "$bin" ] || { skip "$name" "not installed"; return; }
+	for who in ours peer; do
+		PATH="$W/$who:$PATH" timeout 120 "$bin" "$@" "$W/$who.out" >"$TMP/$who.log" 2>&1 ||
+			{ fail "$name: with $who" "$(tail -5 "$TMP/$who.log")"; return; }
+	done
+	if [ -s "$W/ours.out" ] && cmp -s "$W/ours.out" "$W/peer.out"; then
+		pass "$name: $(wc -l <"$W/ours.out") lines, equal"
+	else
+		fail "$name: profiles differ" "$(diff "$W/peer.out" "$W/ours.out" | head -10)"
+	fi
+}
+both "llvm-profgen on branch stacks" llvm-profgen --perfdata "$W/branches.data" \
+	--binary "$W/object" --output
+both "perf2bolt on branch stacks" perf2bolt -p "$W/branches.data" "$W/object" -o
+
+"$PEER" record -q -e cpu-clock:u -F 4000 -o "$W/plain.data" "$W/object" test -w noploop 1 \
+	>/dev/null 2>&1
+if [ -s "$W/plain.data" ]; then
+	both "perf2bolt without branches" perf2bolt -nl -p "$W/plain.data" "$W/object" -o
+else
+	skip "perf2bolt without branches" "the installed perf cannot record here"
+fi
+done_testing
