@@ -66,7 +66,7 @@ refused() {
 }
 refused "zmm on an old kernel" old 'kernel' -Izmm
 refused "zmm on a CPU without it" ymm 'CPU' -Izmm
-refused "opmask on a CPU without it" ymm 'CPU' --user-regs=opmask
+refused "opmask on a CPU without it" ymm 'CPU' --reg-source=kernel --user-regs=opmask
 refused "r16 on a CPU without APX" ymm '[Rr]16' -Ir16
 refused "xmm on a software event" full 'software' -e cpu-clock -Ixmm
 refused "an unknown name" full 'ymm' -Iyym

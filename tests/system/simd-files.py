@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""simd-files.py PERF SHARED TMP: TAP for simd-files.sh. The files of SHARED/fixtures/simd, and
+more made here by SHARED/tools/mkperfdata.py."""
+import glob, importlib.util, json, os, re, subprocess, sys
+
+perf, shared, tmp = sys.argv[1:]
+GPR = 'AX BX CX DX SI DI BP SP IP FLAGS CS SS DS ES FS GS'.split() + \
+      [f'R{i}' for i in range(8, 32)] + ['SSP']
+CLASS = {2: 'XMM', 4: 'YMM', 8: 'ZMM'}
+
+
+def block(attr, side, regs):
+    """The texts of one register block as a list of (name, value)."""
+    if not regs['abi']:
+        return []
+    mask = attr['regs_' + side]
+    names = [GPR[i] for i in range(64) if mask >> i & 1]
+    out = list(zip(names, regs['gprs']))
+    for i, reg in enumerate(regs['vec']):
+        out += [(f'{CLASS[len(reg)]}[{i}][{k}]', v) for k, v in enumerate(reg)]
+    out += [(f'OPMASK[{i}]', reg[0]) for i, reg in enumerate(regs['pred'])]
+    return out
+
+
+def output(*args):
+    run = subprocess.run([perf, *args], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    return run.returncode, run.stdout.decode(), run.stderr.decode()
+
+
+def check_dump(attr, path):
+    status, text, err = output('report', '-D', '-i', path)
+    if status:
+        return f'exit {status}: {err}'
+    samples = re.split(r'^[^\n]*PERF_RECORD_SAMPLE', text, flags=re.M)[1:]
+    if len(samples) != len(attr['samples']):
+        return f'{len(samples)} samples of {len(attr["samples"])}'
+    for got, sample in zip(samples, attr['samples']):
+        got = got.split(' ... thread')[0]
+        if sample.get('branches') is not None and f'nr:{len(sample["branches"])}' not in got:
+            return 'branch stack'
+        want = [p for key, side in (('uregs', 'user'), ('iregs', 'intr')) if key in sample
+                for p in block(attr, side, sample[key])]
+        have = [(n, int(v, 16)) for n, v in re.findall(r'^\.{4} (\S+) +0x([0-9a-f]{16})$', got, re.M)]
+        if have != want:
+            return f'registers differ: {have[:3]} ... wanted {want[:3]} ...'
+    return None
+
+
+def check_script(attr, path):
+    fields = 'ip' + ''.join(',' + k for k, s in (('iregs', 'intr'), ('uregs', 'user'))
+                            if k in attr['samples'][0])
+    status, text, err = output('script', '-F', fields, '-i', path)
+    if status:
+        return f'exit {status}: {err}'
+    # Nothing is printed for a sample without registers.
+    samples = [s for s in attr['samples']
+               if any(s[k]['abi'] for k in ('iregs', 'uregs') if k in s)]
+    lines = [l for l in text.split('\n') if 'ABI:' in l]
+    if len(lines) != len(samples):
+        return f'{len(lines)} lines for {len(samples)} samples'
+    for line, sample in zip(lines, samples):
+        want = [p for key, side in (('iregs', 'intr'), ('uregs', 'user')) if key in sample
+                for p in block(attr, side, sample[key])]
+        have = [(n, int(v, 16)) for n, v in re.findall(r'(\S+):0x([0-9a-f]+) ', line)]
+        if have != want:
+            return f'registers differ: {have[:3]} ... wanted {want[:3]} ...'
+    return None
+
+
+spec = importlib.util.spec_from_file_location('mk', os.path.join(shared, 'tools/mkperfdata.py'))
+mk = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(mk)
+files = []
+for path in sorted(glob.glob(os.path.join(shared, 'fixtures/simd/*.perf.data'))):
+    files.append((path, json.load(open(path.replace('.perf.data', '.json')))))
+user_side = dict(vec_mask=0xffffffff, pred_mask=0, gpr=0xff0fff)
+for name, kw in {
+    'fewer': dict(subset=(7, 3)), 'none': dict(subset=(0, 0)), 'zero-abi': dict(zero_abi_every=2),
+    '32-bit': dict(bits32=True), 'branches': dict(with_branches=True), 'both': dict(both=user_side),
+    'larger-attr': dict(attr_size=184), 'opmask-only': dict(vec_mask=0, vec_qw=8),
+    'apx-only': dict(vec_mask=0, pred_mask=0, gpr=0x1ffff000000), 'many': dict(n=200),
+}.items():
+    for big in (False, True):
+        kw = dict(kw, big=big)
+        blob, attr = mk.simd_case(len(files), **kw)
+        path = os.path.join(tmp, f'{name}{"-big-endian" if big else ""}.perf.data')
+        open(path, 'wb').write(blob)
+        files.append((path, attr))
+nr = failed = 0
+for path, attr in files:
+    for what, check in (('report -D', check_dump), ('script', check_script)):
+        nr += 1
+        why = check(attr, path)
+        failed += why is not None
+        print(f'{"not ok" if why else "ok"} {nr} - {os.path.basename(path)}: {what}')
+        if why:
+            print('# ' + why.replace('\n', '\n# '))
+print(f'1..{nr}')
+sys.exit(failed != 0)
