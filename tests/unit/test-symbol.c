@@ -233,6 +233,25 @@ static void test_demangle(void **state)
 #endif
 }
 
+/* A<int, int>, A<A<int, int>, A<int, int>> ...: twice as long each time. */
+static void test_demangle_bomb(void **state)
+{
+	char name[1024] = "_Z1fI1AIiiE";
+	size_t n = strlen(name);
+	char *got;
+
+	(void)state;
+	for (int i = 0; i < 34; i++) {
+		static const char digit[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+		n += (size_t)sprintf(name + n, "S0_IS%c_S%c_E", digit[i + 1], digit[i + 1]);
+	}
+	strcpy(name + n, "Evv");
+	got = symbol_demangle(name, false);
+	assert_true(!got || strlen(got) < 100000);
+	free(got);
+}
+
 /* ---- this program ------------------------------------------------------------------------------------ */
 
 #define INLINE static inline __attribute__((always_inline))
@@ -713,6 +732,7 @@ int main(void)
 		cmocka_unit_test(test_nesting_and_gaps),
 		cmocka_unit_test(test_large_table_against_a_scan),
 		cmocka_unit_test(test_demangle),
+		cmocka_unit_test(test_demangle_bomb),
 		T(test_own_symbols),
 		T(test_numbers),
 		T(test_plt),

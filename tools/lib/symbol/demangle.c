@@ -7,10 +7,13 @@
 #include "symbol/internal.h"
 
 #if HAVE_LIBIBERTY
+#include <setjmp.h>
+
 #include <libiberty/demangle.h>
 
-/* libiberty recurses on nested names; past this a name is none that a compiler made. */
+/* What a compiler makes is shorter by far. */
 #define MANGLED_MAX 16384
+#define PLAIN_MAX   (64 * 1024)
 
 static bool is_mangled(const char *name)
 {
@@ -18,24 +21,55 @@ static bool is_mangled(const char *name)
 	return *name == 'Z' || *name == 'R';
 }
 
+/*
+ * A few dozen bytes can stand for gigabytes (a template of pairs of pairs of ...): the demangler
+ * hands out its text in pieces, and past PLAIN_MAX it is left by longjmp(). It keeps its state on
+ * the stack.
+ */
+struct plain {
+	jmp_buf too_long;
+	size_t n;
+	char text[PLAIN_MAX];
+};
+
+static void take(const char *s, size_t n, void *opaque)
+{
+	struct plain *p = opaque;
+
+	if (n >= sizeof(p->text) - p->n)
+		longjmp(p->too_long, 1);
+	memcpy(p->text + p->n, s, n);
+	p->n += n;
+}
+
+static bool demangle_into(struct plain *p, const char *name, int opts)
+{
+	p->n = 0;
+	if (setjmp(p->too_long))
+		return false;
+	if (rust_demangle_callback(name, opts, take, p))
+		return true;
+	p->n = 0;
+	return cplus_demangle_v3_callback(name, opts, take, p);
+}
+
 char *symbol_demangle(const char *name, bool params)
 {
-	int opts = params ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS;
-	const char *at = strchr(name, '@');
-	size_t n = at ? (size_t)(at - name) : strlen(name);
-	char *bare, *plain, *out = NULL;
+	/* "@plt" and symbol versions are no part of the mangled name. */
+	size_t n = strcspn(name, "@");
+	struct plain *p;
+	char *bare, *out = NULL;
 
 	if (name[0] != '_' || !is_mangled(name) || n > MANGLED_MAX)
 		return NULL;
-	if (!at)
-		return cplus_demangle(name, opts);
-	/* "@plt" and symbol versions are no part of the mangled name. */
-	bare = strndup(name, n);
-	plain = bare ? cplus_demangle(bare, opts) : NULL;
-	if (plain && asprintf(&out, "%s%s", plain, at) < 0)
+	p = malloc(sizeof(*p));
+	bare = name[n] ? strndup(name, n) : NULL;
+	if (p && (bare || !name[n]) &&
+	    demangle_into(p, bare ? bare : name, params ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS) &&
+	    asprintf(&out, "%.*s%s", (int)p->n, p->text, name + n) < 0)
 		out = NULL;
-	free(plain);
 	free(bare);
+	free(p);
 	return out;
 }
 #else

@@ -17,8 +17,9 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
-#define NO_NODE	  UINT32_MAX
-#define DEPTH_MAX 128 /* nested blocks and inlined calls; deeper is damage */
+#define NO_NODE	   UINT32_MAX
+#define DEPTH_MAX  128	     /* nested blocks and inlined calls; deeper is damage */
+#define RANGES_MAX (4 << 20) /* many entries may share one long list */
 
 struct cu_range {
 	uint64_t start, end;
@@ -62,7 +63,7 @@ static int add_cu(struct lines *l, Dwarf_Die *die)
 
 	if (dwarf_tag(die) != DW_TAG_compile_unit)
 		return 0;
-	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+	while (l->range.n < RANGES_MAX && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
 		struct cu_range r = { start, end, (uint32_t)l->cu.n };
 
 		/* Ranges at 0 are of functions that the linker dropped. */
@@ -188,6 +189,7 @@ bool lines_find(struct lines *l, struct resolver *res, uint64_t vaddr, struct sr
 
 struct walk {
 	struct cu *cu;
+	Dwarf_Off seen; /* entries up to here were visited: damage may lead back */
 	VEC(struct interval) iv;
 };
 
@@ -200,7 +202,7 @@ static int add_node(struct walk *w, Dwarf_Die *die, bool inlined, uint32_t paren
 	*idx = (uint32_t)w->cu->node.n;
 	if (vec_push(&w->cu->node, n))
 		return -ENOMEM;
-	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+	while (w->iv.n < RANGES_MAX && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
 		struct interval iv = { start, end, *idx };
 
 		if (start && start < end && vec_push(&w->iv, iv))
@@ -219,6 +221,10 @@ static int walk_children(struct walk *w, Dwarf_Die *parent_die, uint32_t parent,
 	do {
 		uint32_t idx = parent;
 		int tag = dwarf_tag(&die);
+
+		if (dwarf_dieoffset(&die) <= w->seen)
+			return 0;
+		w->seen = dwarf_dieoffset(&die);
 
 		switch (tag) {
 		case DW_TAG_subprogram:
