@@ -376,6 +376,44 @@ static void unfinished(void **state)
 	perfdata_close(pd);
 }
 
+static void note_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	uint64_t *last = ctx;
+
+	assert_true(done >= *last && done <= total + 1000);
+	*last = done;
+}
+
+/* A caller hears of progress now and then, and how much there is. */
+static void progress(void **state)
+{
+	uint64_t last = 0;
+	struct perfdata_opts opts = { .progress = note_progress, .ctx = &last };
+	struct perfdata *pd;
+	struct record rec;
+	struct err e;
+	int fd;
+
+	(void)state;
+	start_file(&f, false, 64);
+	end_file(&f);
+	fd = memfile(f.b, f.n);
+	f.n = 0;
+	for (int i = 0; i < 20; i++)
+		put_sample(&f, 1, 1, 77);
+	for (int i = 0; i < 50000; i++)
+		assert_int_equal(write_all(fd, f.b, f.n), 0);
+	f.n = 8;
+	set(&f, 0, 50000ULL * 20 * 40, 8);
+	assert_int_equal(pwrite(fd, f.b, 8, 48), 8);
+	assert_int_equal(open_fd(&pd, fd, &opts, &e), 0);
+	while (perfdata_next(pd, &rec, &e) > 0)
+		;
+	assert_true(last > 16 << 20);
+	perfdata_close(pd);
+	close(fd);
+}
+
 static void expect_refused(const char *why)
 {
 	struct perfdata *pd;
@@ -488,6 +526,7 @@ int main(void)
 		cmocka_unit_test(unfinished),
 		cmocka_unit_test(hostile),
 		cmocka_unit_test(bodies),
+		cmocka_unit_test(progress),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

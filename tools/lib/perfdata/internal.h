@@ -32,7 +32,8 @@ struct window {
 	uint64_t base; /* offset of buf[0] in the file */
 };
 
-int window_init(struct window *w, int fd, bool seekable, size_t cap);
+/* The buffer of @cap bytes comes with the first read; window_free() gives it back until the next. */
+void window_init(struct window *w, int fd, bool seekable, size_t cap);
 void window_free(struct window *w);
 /*
  * Bytes at @off. *avail says how many follow there: fewer than @need only at the end of the file
@@ -83,7 +84,7 @@ struct raw_record {
 	bool unzipped; /* @offset counts decompressed bytes; cannot be read again from the file */
 };
 
-int stream_init(struct stream *s, int fd, bool seekable, uint64_t start, uint64_t end);
+void stream_init(struct stream *s, int fd, bool seekable, uint64_t start, uint64_t end);
 void stream_free(struct stream *s);
 int stream_rewind(struct stream *s);
 /* 1, 0 at the end, or -errno. */

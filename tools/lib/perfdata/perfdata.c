@@ -60,10 +60,10 @@ static int open_stream(struct perfdata *pd, struct stream *s, const char *path, 
 		pd->layout.file_size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 		pd->layout.mtime = st.st_mtime;
 	}
-	ret = stream_init(s, fd, S_ISREG(st.st_mode), 0,
-			  s == pd->streams ? OFFSET_UNKNOWN : (uint64_t)st.st_size);
+	stream_init(s, fd, S_ISREG(st.st_mode), 0,
+		    s == pd->streams ? OFFSET_UNKNOWN : (uint64_t)st.st_size);
 	s->own_fd = fd != STDIN_FILENO;
-	return ret ? err_set(e, ret, "out of memory opening %s", path) : 0;
+	return 0;
 }
 
 static int by_number(const void *a, const void *b)
@@ -264,6 +264,8 @@ static int next_stream(struct perfdata *pd)
 		return 0;
 	}
 	pd->done_before += pd->streams[pd->cur].pos;
+	if (pd->streams[pd->cur].win.seekable)
+		window_free(&pd->streams[pd->cur].win);
 	pd->cur++;
 	return 1;
 }

@@ -7,10 +7,10 @@
 
 #define TRACING_MAX (1u << 30)
 
-int stream_init(struct stream *s, int fd, bool seekable, uint64_t start, uint64_t end)
+void stream_init(struct stream *s, int fd, bool seekable, uint64_t start, uint64_t end)
 {
 	*s = (struct stream){ .pos = start, .start = start, .end = end };
-	return window_init(&s->win, fd, seekable, WINDOW_SIZE);
+	window_init(&s->win, fd, seekable, WINDOW_SIZE);
 }
 
 void stream_free(struct stream *s)

@@ -25,18 +25,16 @@ ssize_t pread_all(int fd, void *buf, size_t n, uint64_t off)
 	return (ssize_t)done;
 }
 
-int window_init(struct window *w, int fd, bool seekable, size_t cap)
+void window_init(struct window *w, int fd, bool seekable, size_t cap)
 {
 	*w = (struct window){ .fd = fd, .seekable = seekable, .cap = cap };
-	w->buf = malloc(cap);
-	return w->buf ? 0 : -ENOMEM;
 }
 
 void window_free(struct window *w)
 {
 	free(w->buf);
 	w->buf = NULL;
-	w->len = w->cap = 0;
+	w->len = 0;
 }
 
 static bool window_grow(struct window *w, size_t cap)
@@ -102,6 +100,8 @@ static void window_read(struct window *w, uint64_t off, size_t need)
 const unsigned char *window_slow(struct window *w, uint64_t off, size_t need, size_t *avail)
 {
 	*avail = 0;
+	if (!w->buf && !window_grow(w, w->cap))
+		return NULL;
 	if (w->seekable) {
 		if (need > w->cap && !window_grow(w, need))
 			return w->buf;
