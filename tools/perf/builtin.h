@@ -10,6 +10,7 @@
 
 extern const struct command cmd_buildid_list;
 extern const struct command cmd_check;
+extern const struct command cmd_data;
 extern const struct command cmd_evlist;
 extern const struct command cmd_help;
 extern const struct command cmd_list;

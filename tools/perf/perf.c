@@ -9,6 +9,7 @@
 static const struct command *const commands[] = {
 	&cmd_buildid_list,
 	&cmd_check,
+	&cmd_data,
 	&cmd_evlist,
 	&cmd_help,
 	&cmd_list,

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A recorder of branches by single steps, and the program that it traces: with relocations and
+# a build id, as BOLT wants them.
+ifeq ($(shell uname -m),x86_64)
+TEST_HELPERS += $(O)/tests/helpers/branch-trace $(O)/tests/helpers/hot-paths
+endif
+
+$(O)/tests/helpers/branch-trace: $(O)/tests/helpers/branch-trace.o $(O)/libperf.a
+	@echo '  LINK    $@'
+	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(O)/libperf.a $(LIBS) -lm
+
+$(O)/tests/helpers/hot-paths: tests/helpers/hot-paths.c
+	@mkdir -p $(@D)
+	@echo '  HELPER  $<'
+	@$(CC) -O2 -gdwarf-4 -fno-reorder-blocks-and-partition -Wl,--emit-relocs,--build-id,-z,now $< -o $@
+
+-include $(O)/tests/helpers/branch-trace.d

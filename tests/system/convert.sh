@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Profiles for optimizers, against the optimizers' own tools: an exact trace of a program's taken
+# branches stands in for a CPU that records them.
+. "$(dirname "$0")/../lib.sh"
+[ "$(uname -m)" = x86_64 ] || skip_all "needs an x86-64 machine"
+TRACE=$O/tests/helpers/branch-trace
+BIN=$O/tests/helpers/hot-paths
+[ -x "$TRACE" ] && [ -x "$BIN" ] || skip_all "the helper programs are not built (make tests)"
+DATA=$TMP/t.data
+"$TRACE" -n 37 -o "$DATA" "$BIN" >"$TMP/trace.out" 2>&1 ||
+	skip_all "programs cannot be traced here: $(tail -1 "$TMP/trace.out")"
+
+tool() { # the first that there is of some names
+	for _t in "$@"; do
+		command -v "$_t" 2>/dev/null && return
+	done
+	return 1
+}
+PERF2BOLT=$(tool perf2bolt /usr/lib/llvm-19/bin/perf2bolt /usr/lib/llvm-16/bin/perf2bolt)
+BOLT=$(tool llvm-bolt-19 llvm-bolt llvm-bolt-16)
+PROFGEN=$(tool llvm-profgen-19 llvm-profgen llvm-profgen-14)
+LLVM_PROF=$(tool create_llvm_prof)
+mkdir "$TMP/path"
+ln -s "$PERF" "$TMP/path/perf"
+with_ours() {
+	PATH=$TMP/path:$PATH "$@"
+}
+convert() {
+	"$PERF" data convert -i "$DATA" "$@"
+}
+
+# ---- the numbers
+check_status "--check: profiles would hold something" 0 convert --check
+all=$(convert --check --json | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+print(d["branches"], d["branches with both ends in files"] + d["branches with one end in a file"] +
+      d["branches outside of files"] + d["branches to or from the kernel, left out"])')
+is "every branch is accounted for" "${all% *}" "${all#* }"
+is "branches are those that script prints" "${all% *}" \
+	"$("$PERF" script -i "$DATA" -F brstack | grep -o 0x[0-9a-f]*/0x | wc -l)"
+convert --to preagg --binary "$BIN" -o "$TMP/preagg"
+is "preagg counts each branch once" "$(awk '/^B/ { n += $4 } END { print n }' "$TMP/preagg")" \
+	"$(convert --check --json | python3 -c '
+import json, sys
+o = [o for o in json.load(sys.stdin)["objects"] if o["object"].endswith("/hot-paths")][0]
+print(o["from"] + o["to"] - o["within"])')"
+convert --to fdata -o "$TMP/dir/"
+is "a directory gets a file per object" "$(ls "$TMP/dir" | sed 's/-[0-9a-f]*\.fdata$//' | sort | head -1)" \
+	"$(basename "$BIN")"
+convert --to fdata --binary hot-paths -o "$TMP/fdata"
+same_file "... the same as for one object" "$TMP/dir/$(ls "$TMP/dir" | grep ^hot-paths)" "$TMP/fdata"
+like "several objects do not fit a file" "$(convert --to fdata -o "$TMP/x" 2>&1)" 'give a directory'
+check_status "an object that is not in the recording" 1 convert --to fdata --binary nothing
+
+# ---- BOLT
+if [ -n "$PERF2BOLT" ]; then
+	with_ours "$PERF2BOLT" -p "$DATA" -o "$TMP/by-ours" "$BIN" >"$TMP/log" 2>&1 ||
+		fail "perf2bolt runs with our perf" "$(tail -5 "$TMP/log")"
+	sort "$TMP/by-ours" >"$TMP/want"
+	sort "$TMP/fdata" >"$TMP/got"
+	same_file "our fdata is perf2bolt's" "$TMP/got" "$TMP/want"
+	"$PERF2BOLT" -pa -p "$TMP/preagg" -o "$TMP/by-preagg" "$BIN" >"$TMP/log" 2>&1
+	sort "$TMP/by-preagg" >"$TMP/got"
+	same_file "perf2bolt makes the same of our preagg" "$TMP/got" "$TMP/want"
+	if [ -n "$PEER" ]; then
+		PATH=$(dirname "$PEER"):$PATH "$PERF2BOLT" -p "$DATA" -o "$TMP/by-peer" "$BIN" \
+			>"$TMP/log" 2>&1
+		same_file "perf2bolt with our perf and with an installed one" "$TMP/by-ours" \
+			"$TMP/by-peer"
+	else
+		skip "perf2bolt with an installed perf" "no installed perf"
+	fi
+	with_ours "$PERF2BOLT" -nl -p "$DATA" -o "$TMP/nl" "$BIN" >"$TMP/log" 2>&1
+	is "perf2bolt -nl with our perf" "$(head -c 6 "$TMP/nl")" no_lbr
+else
+	skip "perf2bolt" "perf2bolt is not installed (Debian: bolt-19)"
+fi
+if [ -n "$BOLT" ]; then
+	for p in fdata; do
+		check "llvm-bolt takes our $p" "$BOLT" "$BIN" -o "$TMP/bolted" -data "$TMP/$p" \
+			-reorder-blocks=ext-tsp -reorder-functions=hfsort
+		is "... and the program still works" "$("$TMP/bolted")" "$("$BIN")"
+	done
+	like "... most functions have a profile" "$("$BOLT" "$BIN" -o "$TMP/bolted" -data "$TMP/fdata" \
+		2>&1)" '1[0-9] out of 1[0-9] functions in the binary .* have non-empty execution profile'
+else
+	skip "llvm-bolt" "llvm-bolt is not installed (Debian: bolt-19)"
+fi
+
+# ---- AutoFDO
+if [ -n "$PROFGEN" ]; then
+	with_ours "$PROFGEN" --perfdata="$DATA" --binary="$BIN" --output="$TMP/pg1" >"$TMP/log" 2>&1 ||
+		fail "llvm-profgen runs with our perf" "$(tail -3 "$TMP/log")"
+	convert --to profgen --binary "$BIN" -o "$TMP/raw"
+	if "$PROFGEN" --unsymbolized-profile="$TMP/raw" --binary="$BIN" --output="$TMP/pg2" \
+		>"$TMP/log" 2>&1; then
+		same_file "llvm-profgen makes the same of our unsymbolized profile" "$TMP/pg2" "$TMP/pg1"
+	else
+		skip "llvm-profgen of our unsymbolized profile" "this llvm-profgen has no such option"
+	fi
+	if [ -n "$PEER" ]; then
+		PATH=$(dirname "$PEER"):$PATH "$PROFGEN" --perfdata="$DATA" --binary="$BIN" \
+			--output="$TMP/pg3" >"$TMP/log" 2>&1
+		same_file "llvm-profgen with our perf and with an installed one" "$TMP/pg1" "$TMP/pg3"
+	fi
+else
+	skip "llvm-profgen" "llvm-profgen is not installed (Debian: llvm-19)"
+fi
+if [ -n "$LLVM_PROF" ]; then
+	"$LLVM_PROF" --binary="$BIN" --profile="$DATA" --out="$TMP/c1" --format=text >"$TMP/log" 2>&1
+	convert --to autofdo --binary "$BIN" -o "$TMP/text"
+	"$LLVM_PROF" --profiler=text --binary="$BIN" --profile="$TMP/text" --out="$TMP/c2" \
+		--format=text >"$TMP/log" 2>&1
+	same_file "create_llvm_prof makes the same of our text as of the recording" "$TMP/c2" "$TMP/c1"
+	check "... which is not empty" test -s "$TMP/c1"
+else
+	skip "create_llvm_prof" "create_llvm_prof is not installed (Debian: autofdo)"
+fi
+
+# ---- stacks
+cat >"$TMP/fold.py" <<'P'
+import collections, re, sys
+# What flame graph tools make of script's text, in a few lines.
+count, comm, stack = collections.Counter(), None, []
+for line in sys.stdin.read().split('\n') + ['']:
+    if not line:
+        if comm:
+            count[';'.join([comm] + stack[::-1])] += weight
+        comm, stack = None, []
+    elif line[0] not in ' \t':
+        head = re.match(r'(\S.*?)\s+\d+\s.*?:\s+(\d+)\s+\S+:', line)
+        comm, weight = head[1].replace(' ', '_'), int(head[2])
+    else:
+        frame = re.match(r'\s*\w+ (.+) \((.*)\)$', line)
+        name = re.sub(r'\+0x[0-9a-f]+$', '', frame[1])
+        if name == '[unknown]':
+            name = '[%s]' % (frame[2].split('/')[-1] if frame[2] != '[unknown]' else 'unknown')
+        if '.(' not in name:
+            name = re.sub(r'\((?!anonymous namespace\)).*', '', name)
+        stack.append(name.replace(';', ':').replace('"', '').replace("'", ''))
+for s in sorted(count):
+    print(s, count[s])
+P
+if "$PERF" record -q -e cpu-clock -F 5000 -g -o "$TMP/g.data" -- python3 -c '
+sum(i * i for i in range(300000))' >"$TMP/log" 2>&1; then
+	"$PERF" data convert --to folded -i "$TMP/g.data" -o "$TMP/folded"
+	"$PERF" script -i "$TMP/g.data" | python3 "$TMP/fold.py" >"$TMP/want"
+	same_file "--to folded is what folding script's text gives" "$TMP/folded" "$TMP/want"
+	check "... and is not empty" test -s "$TMP/folded"
+	"$PERF" data convert --to json -i "$TMP/g.data" -o "$TMP/json"
+	is "--to json holds every sample" "$(python3 -c '
+import json, sys
+print(len(json.load(open(sys.argv[1]))["samples"]))' "$TMP/json")" \
+		"$("$PERF" script -i "$TMP/g.data" -F time | wc -l)"
+	if [ -n "$PEER" ]; then
+		"$PEER" data convert --force --to-json "$TMP/peer.json" -i "$TMP/g.data" >/dev/null 2>&1
+		"$PERF" data convert --to-json "$TMP/ours.json" -i "$TMP/g.data"
+		is "... as an installed perf writes it" "$(python3 -c '
+import json, sys
+a, b = [json.load(open(f))["samples"] for f in sys.argv[1:]]
+strip = lambda s: [(x["timestamp"], x["tid"], x["comm"], [y["ip"] for y in x["callchain"]])
+                   for x in s]
+print(strip(a) == strip(b))' "$TMP/ours.json" "$TMP/peer.json")" True
+	else
+		skip "json of an installed perf" "no installed perf"
+	fi
+else
+	skip "folded stacks" "nothing can be recorded here: $(tail -1 "$TMP/log")"
+fi
+
+# ---- why a profile would be empty
+cp "$BIN" "$TMP/stripped"
+strip "$TMP/stripped" 2>/dev/null
+like "a file without symbols is named" "$(
+	"$TRACE" -n 37 -o "$TMP/s.data" "$TMP/stripped" >/dev/null 2>&1
+	"$PERF" data convert --check -i "$TMP/s.data")" '/stripped .*its file is stripped'
+rm "$TMP/stripped"
+like "a file that is gone too" "$("$PERF" data convert --check -i "$TMP/s.data")" \
+	'stripped.*its file is not here'
+cp /bin/true "$TMP/stripped"
+like "and one that was replaced" "$("$PERF" data convert --check -i "$TMP/s.data")" \
+	'stripped.*another build id'
+
+# ---- usage
+check_status "no format" 129 "$PERF" data convert -i "$DATA"
+check_status "an unknown format" 129 "$PERF" data convert -i "$DATA" --to gcov
+check_status "no subcommand" 129 "$PERF" data
+check_status "no such recording" 1 "$PERF" data convert --to fdata -i "$TMP/none"
+check_status "an output that cannot be written" 1 convert --to fdata --binary "$BIN" \
+	-o "$TMP/no/where"
+done_testing

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of room convert share. */
+#ifndef PERF_CONVERT_INT_H
+#define PERF_CONVERT_INT_H
+
+#include "convert/convert.h"
+
+#define NO_DSO UINT32_MAX
+#define NO_END UINT64_MAX /* nothing is known of what ran after the branch */
+
+/*
+ * A branch as the CPU saw it, in one address space, and the end of the range that followed. The
+ * table is open addressing over these, empty where count is 0.
+ */
+struct raw {
+	uint64_t from, to, end; /* end NO_END: the newest entry of its stack */
+	uint32_t space, count, mispred, pad;
+};
+
+struct raw_table {
+	struct raw *v;
+	uint32_t *used; /* places in v, in the order they were filled */
+	uint32_t mask, n;
+};
+
+int raw_table_init(struct raw_table *t, uint32_t size); /* a power of two */
+void raw_table_free(struct raw_table *t);
+void raw_table_clear(struct raw_table *t);
+/* Adds one; -ENOMEM when the table has to grow and cannot. */
+int raw_table_grow(struct raw_table *t);
+
+/* A branch between objects. Addresses are those of map_hit: offsets in the file. */
+struct edge {
+	uint64_t from, to, end;
+	uint32_t from_dso, to_dso;
+	uint64_t count, mispred;
+};
+
+struct ip {
+	uint64_t addr;
+	uint32_t dso;
+	uint64_t count;
+};
+
+/* ---- elf.c: one file ---- */
+
+struct segment { /* of a loadable, executable segment */
+	uint64_t offset, size, vaddr;
+};
+
+struct function {
+	uint64_t start, end; /* ELF addresses */
+	const char *name;    /* as BOLT calls it: "main", "helper/1", "printf@PLT" */
+};
+
+struct object_file {
+	VEC(struct segment) segs;
+	VEC(struct function) fns; /* by start, one per address */
+	struct arena arena;
+	char build_id[41];
+	uint16_t machine;		    /* EM_* */
+	uint64_t first_vaddr, first_offset; /* of the first executable segment */
+	unsigned char *code;		    /* the whole file, for its instructions */
+	size_t code_size;
+};
+
+int object_open(struct object_file *f, const char *path, struct err *e);
+void object_close(struct object_file *f);
+/* File offset to ELF address; NO_END when no executable segment holds it. */
+uint64_t object_vaddr(const struct object_file *f, uint64_t offset);
+/* Bytes at an ELF address; NULL when there are none. */
+const unsigned char *object_code(const struct object_file *f, uint64_t vaddr, size_t *left);
+const struct function *object_function(const struct object_file *f, uint64_t vaddr);
+
+/* ---- the converter ---- */
+
+struct object {
+	struct convert_object pub;
+	uint32_t dso;
+	struct object_file file;
+	bool loaded;
+	uint32_t *edge; /* indices, those that touch the object */
+	size_t nr_edges;
+};
+
+struct convert {
+	struct machine *m;
+	struct raw_table raw;
+	uint64_t since; /* branches in raw */
+	VEC(struct edge) edges;
+	struct htab edge_tab;
+	VEC(struct ip) ips;
+	struct htab ip_tab;
+	VEC(const struct thread *) threads; /* one of each address space */
+	struct bits dirty;		    /* spaces with entries in raw */
+	struct convert_stats stats;
+	VEC(struct object) objects;
+	uint32_t *object_of; /* dso -> object, NO_DSO = none */
+	int code;
+};
+
+/* An edge as one object sees it: ELF addresses, NO_END for the ends elsewhere. */
+struct local_edge {
+	uint64_t from, to, end;
+	uint64_t count, mispred;
+};
+
+/* Edges of an object, sorted by from, to, end; equal ones are merged. To be freed. */
+struct local_edge *convert_local(const struct convert *c, const struct object *ob, size_t *nr,
+				 struct err *e);
+
+/* ---- flow.c: what a range passes through ---- */
+
+struct flow; /* block boundaries of an object's functions, by decoding them */
+
+int flow_new(struct flow **out, const struct object_file *f, struct err *e);
+void flow_free(struct flow *fl);
+/* Jump targets seen in the profile begin blocks too: the targets of jump tables. */
+void flow_add_target(struct flow *fl, uint64_t from, uint64_t to);
+bool flow_is_return(struct flow *fl, uint64_t addr);
+/* Calls @fn for every block boundary passed between @start and @end: last instruction, next
+ * block. @from: where the branch to @start came from. False when that is no straight way. */
+bool flow_walk(struct flow *fl, uint64_t from, uint64_t start, uint64_t end,
+	       int (*fn)(void *ctx, uint64_t last, uint64_t next), void *ctx);
+
+ssize_t write_fdata(const struct convert *c, const struct object *ob, struct obuf *o,
+		    struct err *e);
+ssize_t write_autofdo(const struct convert *c, const struct object *ob, bool addresses,
+		      struct obuf *o, struct err *e);
+
+#endif

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Samples in, edges between objects out. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "convert/convert-int.h"
+#include "convert/raw.h"
+
+#define RAW_START 4096
+/* User addresses end below this on every architecture with a canonical hole; the kernel begins. */
+#define KERNEL_START 0xffff800000000000ULL
+#define COUNT_MAX    0xff000000u /* raw counts are flushed before they wrap */
+
+int convert_new(struct convert **out, struct machine *m, struct err *e)
+{
+	struct convert *c = calloc(1, sizeof(*c));
+
+	*out = NULL;
+	if (!c || raw_table_init(&c->raw, RAW_START)) {
+		free(c);
+		return err_set(e, -ENOMEM, "no memory for a profile");
+	}
+	c->m = m;
+	*out = c;
+	return 0;
+}
+
+void convert_free(struct convert *c)
+{
+	if (!c)
+		return;
+	raw_table_free(&c->raw);
+	vec_free(&c->edges);
+	htab_free(&c->edge_tab);
+	vec_free(&c->ips);
+	htab_free(&c->ip_tab);
+	vec_free(&c->threads);
+	bits_free(&c->dirty);
+	for (size_t i = 0; i < c->objects.n; i++) {
+		free(c->objects.v[i].edge);
+		object_close(&c->objects.v[i].file);
+	}
+	vec_free(&c->objects);
+	free(c->object_of);
+	free(c);
+}
+
+/* ---- raw to objects, while the maps still say where an address lies ---- */
+
+static bool is_file(const struct dso *dso)
+{
+	return dso && dso->kind == DSO_USER && dso->name[0] == '/';
+}
+
+static uint32_t resolve(struct convert *c, uint32_t space, uint64_t addr, uint64_t *offset)
+{
+	struct thread *th = (struct thread *)c->threads.v[space];
+	struct map_hit hit;
+
+	*offset = addr;
+	if (!machine_find_map(c->m, th, PERF_RECORD_MISC_USER, addr, &hit) ||
+	    !is_file(hit.map->dso))
+		return NO_DSO;
+	*offset = hit.addr;
+	return hit.map->dso->idx;
+}
+
+static int add_edge(struct convert *c, const struct edge *add)
+{
+	uint64_t hash = hash_mix(hash_mix(hash_mix(add->from, add->to), add->end),
+				 (uint64_t)add->from_dso << 32 | add->to_dso);
+	uint32_t i;
+
+	for (struct htab_it it = htab_find(&c->edge_tab, hash); htab_next(&c->edge_tab, &it, &i);) {
+		struct edge *e = &c->edges.v[i];
+
+		if (e->from != add->from || e->to != add->to || e->end != add->end ||
+		    e->from_dso != add->from_dso || e->to_dso != add->to_dso)
+			continue;
+		e->count += add->count;
+		e->mispred += add->mispred;
+		return 0;
+	}
+	return vec_push(&c->edges, *add) ?: htab_add(&c->edge_tab, hash, (uint32_t)c->edges.n - 1);
+}
+
+static int flush_one(struct convert *c, const struct raw *r)
+{
+	struct edge e = { .end = NO_END, .count = r->count, .mispred = r->mispred };
+	uint64_t end;
+
+	e.from_dso = resolve(c, r->space, r->from, &e.from);
+	e.to_dso = resolve(c, r->space, r->to, &e.to);
+	/* A range lies in one object, and never goes back. */
+	if (r->end != NO_END && r->end >= r->to && e.to_dso != NO_DSO &&
+	    resolve(c, r->space, r->end, &end) == e.to_dso && end >= e.to)
+		e.end = end;
+	if (e.from_dso == NO_DSO && e.to_dso == NO_DSO) {
+		c->stats.outside += r->count;
+		return 0;
+	}
+	if (e.from_dso != NO_DSO && e.to_dso != NO_DSO)
+		c->stats.mapped += r->count;
+	else
+		c->stats.one_end += r->count;
+	/* What is elsewhere is one place: every reader calls it unknown. */
+	if (e.from_dso == NO_DSO)
+		e.from = 0;
+	if (e.to_dso == NO_DSO)
+		e.to = 0;
+	return add_edge(c, &e);
+}
+
+static int flush(struct convert *c)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < c->raw.n && !ret; i++)
+		ret = flush_one(c, &c->raw.v[c->raw.used[i]]);
+	raw_table_clear(&c->raw);
+	c->since = 0;
+	if (c->dirty.nr)
+		memset(c->dirty.w, 0, (c->dirty.nr + 63) / 64 * 8);
+	return ret;
+}
+
+int convert_before(struct convert *c, const struct record *rec)
+{
+	struct thread *th;
+
+	switch (rec->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_EXIT: break;
+	default: return 0; /* touches no user map that is there */
+	}
+	if (!c->raw.n)
+		return 0;
+	/* MMAP, MMAP2, COMM: pid, tid; EXIT: pid, ppid, tid. */
+	if (rec->size < 16)
+		return 0;
+	th = machine_thread(c->m, (int32_t)load_u32(rec->data + 8, rec->swap),
+			    (int32_t)load_u32(rec->data + (rec->type == PERF_RECORD_EXIT ? 16 : 12),
+					      rec->swap));
+	if (!th)
+		return -ENOMEM;
+	return bits_test(&c->dirty, th->space) ? flush(c) : 0;
+}
+
+/* ---- samples ---- */
+
+static int note_space(struct convert *c, const struct thread *th)
+{
+	uint32_t space = th->space;
+
+	if (space >= c->threads.n) {
+		size_t nr = align_up(space + 1, 64) * 2;
+		struct bits more;
+
+		if (vec_reserve(&c->threads, nr) || bits_init(&more, nr))
+			return -ENOMEM;
+		memset(c->threads.v + c->threads.n, 0, (nr - c->threads.n) * sizeof(*c->threads.v));
+		c->threads.n = nr;
+		if (c->dirty.nr)
+			memcpy(more.w, c->dirty.w, (c->dirty.nr + 63) / 64 * 8);
+		bits_free(&c->dirty);
+		c->dirty = more;
+	}
+	c->threads.v[space] = th;
+	bits_set(&c->dirty, space);
+	return 0;
+}
+
+static int add_stack(struct convert *c, uint32_t space, const struct sample_branches *b)
+{
+	const unsigned char *p = b->entries;
+	bool swap = b->swap, big = swap != host_is_big_endian();
+	uint64_t end = NO_END, kernel = 0;
+	int ret = 0;
+
+	for (uint64_t i = 0; i < b->nr && !ret; i++, p += BRANCH_ENTRY_SIZE) {
+		uint64_t from = load_u64(p, swap), to = load_u64(p + 8, swap);
+		/* mispred is the first bit of the word in the writer's order */
+		bool mispred = big ? p[16] & 0x80 : p[16] & 1;
+
+		if (unlikely(from >= KERNEL_START || to >= KERNEL_START)) {
+			kernel++;
+			continue;
+		}
+		ret = raw_add(&c->raw, space, from, to, end, mispred);
+		end = from;
+	}
+	c->stats.branches += b->nr;
+	c->stats.kernel += kernel;
+	return ret;
+}
+
+static int add_ip(struct convert *c, uint32_t space, uint64_t ip)
+{
+	struct ip add = { .count = 1 };
+	uint64_t hash;
+	uint32_t i;
+
+	add.dso = resolve(c, space, ip, &add.addr);
+	c->stats.user_ips++;
+	if (add.dso == NO_DSO) {
+		c->stats.ips_outside++;
+		return 0;
+	}
+	hash = hash_mix(add.addr, add.dso);
+	for (struct htab_it it = htab_find(&c->ip_tab, hash); htab_next(&c->ip_tab, &it, &i);) {
+		if (c->ips.v[i].addr != add.addr || c->ips.v[i].dso != add.dso)
+			continue;
+		c->ips.v[i].count++;
+		return 0;
+	}
+	return vec_push(&c->ips, add) ?: htab_add(&c->ip_tab, hash, (uint32_t)c->ips.n - 1);
+}
+
+int convert_sample(struct convert *c, const struct thread *th, const struct sample *s)
+{
+	int ret;
+
+	c->stats.samples++;
+	if (!th)
+		return 0;
+	if (s->present & PERF_SAMPLE_BRANCH_STACK) {
+		if (!s->branches.nr)
+			return 0;
+		c->stats.with_branches++;
+		c->since += s->branches.nr;
+		ret = c->since > COUNT_MAX ? flush(c) : 0;
+		if (!ret)
+			ret = note_space(c, th);
+		return ret ? ret : add_stack(c, th->space, &s->branches);
+	}
+	if (!(s->present & PERF_SAMPLE_IP) || s->cpumode != PERF_RECORD_MISC_USER)
+		return 0;
+	ret = note_space(c, th);
+	return ret ? ret : add_ip(c, th->space, s->ip);
+}
+
+/* ---- the end: edges by object ---- */
+
+static int object_at(struct convert *c, uint32_t dso)
+{
+	const struct dso *d = machine_dso(c->m, dso);
+	struct object ob = { .dso = dso, .pub = { .dso = d, .name = d->short_name } };
+
+	if (dso == NO_DSO || c->object_of[dso] != NO_DSO)
+		return 0;
+	for (unsigned i = 0; i < d->build_id_size && i < 20; i++)
+		snprintf(ob.pub.build_id + 2 * i, 3, "%02x", d->build_id[i]);
+	c->object_of[dso] = (uint32_t)c->objects.n;
+	return vec_push(&c->objects, ob);
+}
+
+static struct object *object_of(struct convert *c, uint32_t dso)
+{
+	return dso == NO_DSO ? NULL : &c->objects.v[c->object_of[dso]];
+}
+
+static void count_edge(struct convert *c, const struct edge *e)
+{
+	struct object *from = object_of(c, e->from_dso), *to = object_of(c, e->to_dso);
+
+	if (from)
+		from->pub.from += e->count;
+	if (to)
+		to->pub.to += e->count;
+	if (from && from == to)
+		from->pub.within += e->count;
+	if (from)
+		from->pub.edges++;
+	if (to && to != from)
+		to->pub.edges++;
+}
+
+static int give_edges(struct convert *c)
+{
+	for (size_t i = 0; i < c->objects.n; i++) {
+		struct object *ob = &c->objects.v[i];
+
+		ob->edge = malloc((ob->pub.edges + 1) * sizeof(*ob->edge));
+		if (!ob->edge)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < c->edges.n; i++) {
+		const struct edge *e = &c->edges.v[i];
+		struct object *from = object_of(c, e->from_dso), *to = object_of(c, e->to_dso);
+
+		if (from)
+			from->edge[from->nr_edges++] = (uint32_t)i;
+		if (to && to != from)
+			to->edge[to->nr_edges++] = (uint32_t)i;
+	}
+	return 0;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct object *x = a, *y = b;
+	uint64_t wx = x->pub.from + x->pub.to + x->pub.ips;
+	uint64_t wy = y->pub.from + y->pub.to + y->pub.ips;
+
+	if (wx != wy)
+		return wx < wy ? 1 : -1;
+	return strcmp(x->pub.dso->name, y->pub.dso->name);
+}
+
+int convert_finish(struct convert *c, struct err *e)
+{
+	size_t dsos = machine_nr_dsos(c->m);
+	int ret = flush(c);
+
+	c->object_of = malloc((dsos + 1) * sizeof(*c->object_of));
+	if (!c->object_of)
+		ret = -ENOMEM;
+	else
+		memset(c->object_of, 0xff, (dsos + 1) * sizeof(*c->object_of));
+	for (size_t i = 0; i < c->edges.n && !ret; i++)
+		ret = object_at(c, c->edges.v[i].from_dso) ?: object_at(c, c->edges.v[i].to_dso);
+	for (size_t i = 0; i < c->ips.n && !ret; i++)
+		ret = object_at(c, c->ips.v[i].dso);
+	for (size_t i = 0; i < c->edges.n && !ret; i++)
+		count_edge(c, &c->edges.v[i]);
+	for (size_t i = 0; i < c->ips.n && !ret; i++)
+		object_of(c, c->ips.v[i].dso)->pub.ips += c->ips.v[i].count;
+	if (!ret && c->objects.n) {
+		qsort(c->objects.v, c->objects.n, sizeof(*c->objects.v), by_weight);
+		for (size_t i = 0; i < c->objects.n; i++)
+			c->object_of[c->objects.v[i].dso] = (uint32_t)i;
+		ret = give_edges(c);
+	}
+	return ret ? err_set(e, ret, "no memory for the profile of %zu edges", c->edges.n) : 0;
+}
+
+const struct convert_stats *convert_stats(const struct convert *c)
+{
+	return &c->stats;
+}
+
+size_t convert_nr_objects(const struct convert *c)
+{
+	return c->objects.n;
+}
+
+const struct convert_object *convert_object(const struct convert *c, size_t i)
+{
+	return i < c->objects.n ? &c->objects.v[i].pub : NULL;
+}

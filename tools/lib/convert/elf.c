@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* An object's file: segments, functions as BOLT names them, build id, code. */
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "convert/convert-int.h"
+
+#define MAX_FILE (2ULL << 30)
+
+struct sym {			     /* a function symbol before it has its name */
+	uint64_t start, size, limit; /* limit: the end of its section */
+	const char *name;
+	size_t order;
+	bool local;
+};
+
+struct load {
+	struct object_file *f;
+	Elf *elf;
+	VEC(struct sym) syms;
+	struct htab slots; /* GOT slot -> index in relocs */
+	VEC(struct sym) relocs;
+	struct err *e;
+};
+
+static int load_segments(struct load *l)
+{
+	bool first = true;
+	size_t n;
+
+	if (elf_getphdrnum(l->elf, &n))
+		return -EINVAL;
+	for (size_t i = 0; i < n && i < 65536; i++) {
+		GElf_Phdr ph;
+
+		if (!gelf_getphdr(l->elf, (int)i, &ph) || ph.p_type != PT_LOAD)
+			continue;
+		if (!(ph.p_flags & PF_X))
+			continue;
+		if (first) {
+			l->f->first_vaddr = ph.p_vaddr;
+			l->f->first_offset = ph.p_offset;
+		}
+		first = false;
+		if (vec_push(&l->f->segs,
+			     ((struct segment){ ph.p_offset, ph.p_filesz, ph.p_vaddr })))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static Elf_Scn *section(const struct load *l, const char *name, GElf_Shdr *sh)
+{
+	Elf_Scn *scn = NULL;
+	size_t strndx;
+
+	if (elf_getshdrstrndx(l->elf, &strndx))
+		return NULL;
+	while ((scn = elf_nextscn(l->elf, scn))) {
+		const char *s;
+
+		if (!gelf_getshdr(scn, sh))
+			continue;
+		s = elf_strptr(l->elf, strndx, sh->sh_name);
+		if (s && !strcmp(s, name))
+			return scn;
+	}
+	return NULL;
+}
+
+static uint64_t section_end(const struct load *l, size_t idx)
+{
+	Elf_Scn *scn = elf_getscn(l->elf, idx);
+	GElf_Shdr sh;
+
+	return scn && gelf_getshdr(scn, &sh) ? sh.sh_addr + sh.sh_size : NO_END;
+}
+
+static int load_symtab(struct load *l, Elf_Scn *scn, const GElf_Shdr *sh)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	size_t n = data && sh->sh_entsize ? data->d_size / sh->sh_entsize : 0;
+
+	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
+		struct sym s = { .order = i };
+		GElf_Sym sym;
+		unsigned type;
+
+		if (!gelf_getsym(data, (int)i, &sym))
+			break;
+		type = GELF_ST_TYPE(sym.st_info);
+		if ((type != STT_FUNC && type != STT_GNU_IFUNC) || sym.st_shndx == SHN_UNDEF)
+			continue;
+		s.name = elf_strptr(l->elf, sh->sh_link, sym.st_name);
+		s.limit = section_end(l, sym.st_shndx);
+		s.start = sym.st_value;
+		s.size = sym.st_size;
+		s.local = GELF_ST_BIND(sym.st_info) == STB_LOCAL;
+		if (s.name && s.name[0] && vec_push(&l->syms, s))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int load_symbols(struct load *l)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn = section(l, ".symtab", &sh);
+
+	if (!scn)
+		scn = section(l, ".dynsym", &sh);
+	return scn ? load_symtab(l, scn, &sh) : 0;
+}
+
+/* ---- PLT entries: "jmp *slot(%rip)", the slot's relocation names the function ---- */
+
+static int load_relocs(struct load *l)
+{
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(l->elf, scn))) {
+		GElf_Shdr sh, symsh;
+		Elf_Data *data, *symdata;
+		Elf_Scn *symscn;
+
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_RELA || !(sh.sh_flags & SHF_ALLOC))
+			continue;
+		symscn = elf_getscn(l->elf, sh.sh_link);
+		data = elf_getdata(scn, NULL);
+		symdata = symscn ? elf_getdata(symscn, NULL) : NULL;
+		if (!data || !symdata || !gelf_getshdr(symscn, &symsh) || !sh.sh_entsize)
+			continue;
+		for (size_t i = 0; i < data->d_size / sh.sh_entsize && i < INT32_MAX; i++) {
+			struct sym s = { 0 };
+			GElf_Rela r;
+			GElf_Sym sym;
+
+			if (!gelf_getrela(data, (int)i, &r) || !GELF_R_SYM(r.r_info) ||
+			    !gelf_getsym(symdata, (int)GELF_R_SYM(r.r_info), &sym))
+				continue;
+			s.start = r.r_offset;
+			s.name = elf_strptr(l->elf, symsh.sh_link, sym.st_name);
+			if (!s.name || !s.name[0])
+				continue;
+			if (vec_push(&l->relocs, s) ||
+			    htab_add(&l->slots, hash_u64(s.start), (uint32_t)l->relocs.n - 1))
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static const char *slot_name(const struct load *l, uint64_t slot)
+{
+	uint32_t i;
+
+	for (struct htab_it it = htab_find(&l->slots, hash_u64(slot));
+	     htab_next(&l->slots, &it, &i);)
+		if (l->relocs.v[i].start == slot)
+			return l->relocs.v[i].name;
+	return NULL;
+}
+
+static int plt_entry(struct load *l, const unsigned char *p, size_t size, uint64_t addr)
+{
+	struct function fn = { .start = addr, .end = addr + size };
+
+	for (size_t at = 0; at + 6 <= size; at++) {
+		const char *name;
+
+		if (p[at] != 0xff || p[at + 1] != 0x25)
+			continue;
+		name = slot_name(l, addr + at + 6 +
+					    (uint64_t)(int64_t)(int32_t)load_u32(
+						    p + at + 2, host_is_big_endian()));
+		if (!name)
+			return 0;
+		fn.name = arena_printf(&l->f->arena, "%s@PLT", name);
+		return fn.name ? vec_push(&l->f->fns, fn) : -ENOMEM;
+	}
+	return 0;
+}
+
+static int load_plt(struct load *l)
+{
+	static const struct {
+		const char *name;
+		size_t entry;
+	} plts[] = { { ".plt", 16 }, { ".plt.sec", 16 }, { ".plt.got", 0 } };
+	int ret = l->f->machine == EM_X86_64 ? load_relocs(l) : 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(plts) && !ret && l->f->machine == EM_X86_64; i++) {
+		GElf_Shdr sh;
+		Elf_Scn *scn = section(l, plts[i].name, &sh);
+		Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+		size_t step = plts[i].entry;
+
+		if (!data || !data->d_buf)
+			continue;
+		if (!step)
+			step = sh.sh_entsize == 16 ? 16 : 8;
+		/* The first entry of .plt is no function's; BOLT has a name for it. */
+		if (!i && vec_push(&l->f->fns, ((struct function){ sh.sh_addr, sh.sh_addr + step,
+								   "__BOLT_PSEUDO_.plt" })))
+			return -ENOMEM;
+		for (size_t at = i ? 0 : step; at + step <= data->d_size && !ret; at += step)
+			ret = plt_entry(l, (unsigned char *)data->d_buf + at, step,
+					sh.sh_addr + at);
+	}
+	return ret;
+}
+
+/* ---- names ---- */
+
+static int by_start(const void *a, const void *b)
+{
+	const struct sym *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->local != y->local)
+		return x->local - y->local;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static int by_fn_start(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* BOLT tells local symbols of one name apart by "/1", "/2" ... in the order of addresses. */
+static const char *bolt_name(struct load *l, struct intern *names, uint32_t **seen, size_t *cap,
+			     const struct sym *s)
+{
+	uint32_t id;
+
+	if (!s->local)
+		return arena_strdup(&l->f->arena, s->name);
+	id = intern(names, s->name);
+	if (id == INTERN_NONE)
+		return NULL;
+	if (id >= *cap) {
+		size_t n = (size_t)id * 2 + 64;
+		uint32_t *more = realloc(*seen, n * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		memset(more + *cap, 0, (n - *cap) * sizeof(*more));
+		*seen = more;
+		*cap = n;
+	}
+	return arena_printf(&l->f->arena, "%s/%u", s->name, ++(*seen)[id]);
+}
+
+static uint64_t segment_end(const struct object_file *f, uint64_t vaddr)
+{
+	vec_for_each (s, &f->segs)
+		if (vaddr >= s->vaddr && vaddr < s->vaddr + s->size)
+			return s->vaddr + s->size;
+	return vaddr;
+}
+
+/* Symbols without a size, as in crti, reach to the next one in their section. */
+static uint64_t end_of(const struct load *l, size_t i)
+{
+	const struct sym *s = &l->syms.v[i];
+	uint64_t limit = min_u64(s->limit, segment_end(l->f, s->start));
+
+	if (s->size)
+		return s->start + s->size > s->start ? s->start + s->size : limit;
+	for (size_t j = i + 1; j < l->syms.n; j++)
+		if (l->syms.v[j].start > s->start)
+			return min_u64(l->syms.v[j].start, limit);
+	return limit;
+}
+
+static int name_functions(struct load *l)
+{
+	struct intern names = { 0 };
+	uint32_t *seen = NULL;
+	size_t cap = 0, n = 0;
+	int ret = 0;
+
+	if (l->syms.n)
+		qsort(l->syms.v, l->syms.n, sizeof(*l->syms.v), by_start);
+	for (size_t i = 0; i < l->syms.n && !ret; i++) {
+		struct function fn = { .start = l->syms.v[i].start, .end = end_of(l, i) };
+
+		fn.name = bolt_name(l, &names, &seen, &cap, &l->syms.v[i]);
+		ret = fn.name ? vec_push(&l->f->fns, fn) : -ENOMEM;
+	}
+	free(seen);
+	intern_free(&names);
+	if (l->f->fns.n)
+		qsort(l->f->fns.v, l->f->fns.n, sizeof(*l->f->fns.v), by_fn_start);
+	for (size_t i = 0; i < l->f->fns.n; i++) /* the first of several at one address stays */
+		if (!n || l->f->fns.v[n - 1].start != l->f->fns.v[i].start)
+			l->f->fns.v[n++] = l->f->fns.v[i];
+	l->f->fns.n = n;
+	return ret;
+}
+
+static void load_build_id(struct load *l)
+{
+	const void *id;
+	GElf_Shdr sh;
+	Elf_Scn *scn = section(l, ".note.gnu.build-id", &sh);
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	GElf_Nhdr nh;
+	size_t name, desc;
+
+	if (!data || !gelf_getnote(data, 0, &nh, &name, &desc) || nh.n_type != NT_GNU_BUILD_ID)
+		return;
+	id = (const char *)data->d_buf + desc;
+	for (unsigned i = 0; i < nh.n_descsz && i < 20; i++)
+		snprintf(l->f->build_id + 2 * i, 3, "%02x", ((const unsigned char *)id)[i]);
+}
+
+static int load(struct load *l)
+{
+	GElf_Ehdr eh;
+	int ret;
+
+	if (!gelf_getehdr(l->elf, &eh))
+		return -EINVAL;
+	l->f->machine = eh.e_machine;
+	load_build_id(l);
+	ret = load_segments(l) ?: load_symbols(l) ?: load_plt(l);
+	return ret ? ret : name_functions(l);
+}
+
+int object_open(struct object_file *f, const char *path, struct err *e)
+{
+	struct load l = { .f = f, .e = e };
+	int fd = open(path, O_RDONLY | O_CLOEXEC), ret = 0;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st)) {
+		ret = -errno;
+		if (fd >= 0)
+			close(fd);
+		return err_set(e, ret, "cannot open %s: %s", path, strerror(-ret));
+	}
+	close(fd);
+	f->code = S_ISREG(st.st_mode)
+			  ? (unsigned char *)file_read_all(path, MAX_FILE, &f->code_size, e)
+			  : NULL;
+	if (!f->code)
+		return err_set(e, -EINVAL, "cannot read %s", path);
+	elf_version(EV_CURRENT);
+	l.elf = elf_memory((char *)f->code, f->code_size);
+	if (!l.elf || elf_kind(l.elf) != ELF_K_ELF)
+		ret = err_set(e, -EINVAL, "%s is no ELF file", path);
+	else if ((ret = load(&l)))
+		err_set(e, ret, "%s: %s", path, ret == -ENOMEM ? "no memory" : "damaged ELF file");
+	if (l.elf)
+		elf_end(l.elf);
+	vec_free(&l.syms);
+	vec_free(&l.relocs);
+	htab_free(&l.slots);
+	return ret;
+}
+
+void object_close(struct object_file *f)
+{
+	vec_free(&f->segs);
+	vec_free(&f->fns);
+	arena_free(&f->arena);
+	free(f->code);
+	f->code = NULL;
+}
+
+uint64_t object_vaddr(const struct object_file *f, uint64_t offset)
+{
+	vec_for_each (s, &f->segs)
+		if (offset >= s->offset && offset - s->offset < s->size)
+			return offset - s->offset + s->vaddr;
+	return NO_END;
+}
+
+const unsigned char *object_code(const struct object_file *f, uint64_t vaddr, size_t *left)
+{
+	vec_for_each (s, &f->segs) {
+		uint64_t at = vaddr - s->vaddr;
+
+		if (vaddr < s->vaddr || at >= s->size || s->offset > f->code_size ||
+		    at >= f->code_size - s->offset)
+			continue;
+		*left = min_u64(s->size - at, f->code_size - s->offset - at);
+		return f->code + s->offset + at;
+	}
+	return NULL;
+}
+
+const struct function *object_function(const struct object_file *f, uint64_t vaddr)
+{
+	size_t lo = 0, hi = f->fns.n;
+
+	if (vaddr == NO_END)
+		return NULL;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (f->fns.v[mid].start <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo && vaddr < f->fns.v[lo - 1].end ? &f->fns.v[lo - 1] : NULL;
+}

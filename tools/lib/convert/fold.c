@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Folded stacks: a tree whose nodes are (parent, name), counted where stacks end. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "convert/convert.h"
+
+#define ROOT UINT32_MAX
+
+struct node {
+	uint32_t parent, name;
+	uint64_t weight;
+};
+
+struct frame_name {
+	uint32_t loc, name;
+	const struct symbol *sym;
+};
+
+struct fold {
+	struct machine *m;
+	struct resolver *res;
+	struct intern names; /* as they stand in the output */
+	VEC(struct node) nodes;
+	struct htab tab;
+	VEC(uint32_t) comm_name; /* comm -> name + 1; 0 = not made yet */
+	struct htab frame_tab;	 /* (loc, symbol) -> index in frames */
+	VEC(struct frame_name) frames;
+};
+
+int fold_new(struct fold **out, struct machine *m, struct resolver *res, struct err *e)
+{
+	struct fold *f = calloc(1, sizeof(*f));
+
+	*out = f;
+	if (!f)
+		return err_set(e, -ENOMEM, "no memory for folded stacks");
+	f->m = m;
+	f->res = res;
+	return 0;
+}
+
+void fold_free(struct fold *f)
+{
+	if (!f)
+		return;
+	intern_free(&f->names);
+	vec_free(&f->nodes);
+	htab_free(&f->tab);
+	vec_free(&f->comm_name);
+	htab_free(&f->frame_tab);
+	vec_free(&f->frames);
+	free(f);
+}
+
+/* ---- names ---- */
+
+static uint32_t name_of_comm(struct fold *f, uint32_t comm)
+{
+	char text[64];
+	size_t n = 0;
+
+	if (comm >= f->comm_name.n) {
+		size_t want = (size_t)comm * 2 + 16;
+
+		if (vec_reserve(&f->comm_name, want))
+			return INTERN_NONE;
+		memset(f->comm_name.v + f->comm_name.n, 0,
+		       (want - f->comm_name.n) * sizeof(*f->comm_name.v));
+		f->comm_name.n = want;
+	}
+	if (!f->comm_name.v[comm]) {
+		for (const char *c = machine_comm(f->m, comm); *c && n < sizeof(text) - 1; c++)
+			text[n++] = *c == ' ' ? '_' : *c;
+		f->comm_name.v[comm] = intern_n(&f->names, text, n) + 1;
+	}
+	return f->comm_name.v[comm] - 1;
+}
+
+/* What would break the line apart or is noise in a graph: as stackcollapse-perf.pl tidies it. */
+static uint32_t tidy(struct fold *f, const char *name)
+{
+	size_t len = strlen(name), n = 0;
+	char *text = malloc(len + 1);
+	const char *args = NULL;
+	uint32_t id;
+
+	if (!text)
+		return INTERN_NONE;
+	/* Arguments go, but not of Go's "pkg.(*T).method" and not "(anonymous namespace)". */
+	if (!strstr(name, ".("))
+		for (args = strchr(name, '('); args; args = strchr(args + 1, '('))
+			if (strncmp(args, "(anonymous namespace)", 21))
+				break;
+	for (const char *c = name; *c && c != args; c++) {
+		if (*c == '"' || *c == '\'')
+			continue;
+		text[n++] = *c == ';' ? ':' : *c;
+	}
+	id = intern_n(&f->names, text, n);
+	free(text);
+	return id;
+}
+
+static uint32_t make_name(struct fold *f, const struct frame *fr)
+{
+	const struct loc *l = resolver_loc(f->res, fr->loc);
+	const char *base, *slash;
+	char text[256];
+
+	if (fr->sym)
+		return tidy(f, fr->sym->name);
+	if (!l->dso)
+		return intern(&f->names, "[unknown]");
+	slash = strrchr(l->dso->name, '/');
+	base = slash ? slash + 1 : l->dso->name;
+	snprintf(text, sizeof(text), "[%s]", base);
+	return tidy(f, text);
+}
+
+static uint32_t name_of_frame(struct fold *f, const struct frame *fr)
+{
+	uint64_t hash = hash_mix(fr->loc, (uintptr_t)fr->sym);
+	uint32_t i, name;
+
+	for (struct htab_it it = htab_find(&f->frame_tab, hash); htab_next(&f->frame_tab, &it, &i);)
+		if (f->frames.v[i].loc == fr->loc && f->frames.v[i].sym == fr->sym)
+			return f->frames.v[i].name;
+	name = make_name(f, fr);
+	if (name == INTERN_NONE ||
+	    vec_push(&f->frames, ((struct frame_name){ fr->loc, name, fr->sym })) ||
+	    htab_add(&f->frame_tab, hash, (uint32_t)f->frames.n - 1))
+		return INTERN_NONE;
+	return name;
+}
+
+/* ---- the tree ---- */
+
+static int child(struct fold *f, uint32_t parent, uint32_t name, uint32_t *out)
+{
+	uint64_t hash = hash_mix(parent, name);
+	uint32_t i;
+
+	if (name == INTERN_NONE)
+		return -ENOMEM;
+	for (struct htab_it it = htab_find(&f->tab, hash); htab_next(&f->tab, &it, &i);) {
+		if (f->nodes.v[i].parent != parent || f->nodes.v[i].name != name)
+			continue;
+		*out = i;
+		return 0;
+	}
+	*out = (uint32_t)f->nodes.n;
+	return vec_push(&f->nodes, ((struct node){ parent, name, 0 }))
+		       ?: htab_add(&f->tab, hash, *out);
+}
+
+int fold_add(struct fold *f, const struct thread *th, const struct frame *frames, size_t n,
+	     uint64_t weight)
+{
+	uint32_t at;
+	int ret = child(f, ROOT, name_of_comm(f, th->comm), &at);
+
+	for (size_t i = n; i-- > 0 && !ret;)
+		ret = child(f, at, name_of_frame(f, &frames[i]), &at);
+	if (!ret)
+		f->nodes.v[at].weight += weight;
+	return ret;
+}
+
+/* ---- lines ---- */
+
+struct line {
+	char *stack;
+	uint64_t weight;
+};
+
+static char *stack_text(const struct fold *f, uint32_t at, struct arena *a)
+{
+	size_t len = 0;
+	char *text, *p;
+
+	for (uint32_t i = at; i != ROOT; i = f->nodes.v[i].parent)
+		len += strlen(intern_str(&f->names, f->nodes.v[i].name)) + 1;
+	text = arena_alloc(a, len);
+	if (!text)
+		return NULL;
+	p = text + len - 1;
+	for (uint32_t i = at; i != ROOT; i = f->nodes.v[i].parent) {
+		const char *name = intern_str(&f->names, f->nodes.v[i].name);
+		size_t n = strlen(name);
+
+		p -= n;
+		memcpy(p, name, n);
+		if (p > text)
+			*--p = ';';
+	}
+	return text;
+}
+
+static int by_stack(const void *a, const void *b)
+{
+	return strcmp(((const struct line *)a)->stack, ((const struct line *)b)->stack);
+}
+
+ssize_t fold_write(const struct fold *f, struct obuf *o)
+{
+	struct line *v = malloc((f->nodes.n + 1) * sizeof(*v));
+	struct arena text = { 0 };
+	ssize_t n = 0;
+
+	for (uint32_t i = 0; v && i < f->nodes.n; i++) {
+		if (!f->nodes.v[i].weight)
+			continue;
+		v[n].weight = f->nodes.v[i].weight;
+		v[n].stack = stack_text(f, i, &text);
+		if (!v[n++].stack)
+			goto out;
+	}
+	if (!v)
+		return -ENOMEM;
+	if (n)
+		qsort(v, (size_t)n, sizeof(*v), by_stack);
+	for (ssize_t i = 0; i < n; i++) {
+		obuf_str(o, v[i].stack);
+		obuf_char(o, ' ');
+		obuf_dec(o, v[i].weight);
+		obuf_char(o, '\n');
+	}
+	arena_free(&text);
+	free(v);
+	return n;
+out:
+	arena_free(&text);
+	free(v);
+	return -ENOMEM;
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Samples as JSON, in the layout of upstream's `perf data convert --to-json`. */
+#include <stdio.h>
+#include <time.h>
+
+#include "convert/convert.h"
+#include "emit/emit.h"
+
+static void indent(struct obuf *o, int depth)
+{
+	obuf_char(o, '\n');
+	obuf_pad(o, '\t', depth);
+}
+
+static void key(struct obuf *o, int depth, const char *name, bool first)
+{
+	if (!first)
+		obuf_char(o, ',');
+	indent(o, depth);
+	emit_json_string(o, name);
+	obuf_lit(o, ": ");
+}
+
+static void number(struct obuf *o, int depth, const char *name, uint64_t v, bool first)
+{
+	key(o, depth, name, first);
+	obuf_dec(o, v);
+}
+
+static void string(struct obuf *o, int depth, const char *name, const char *v)
+{
+	key(o, depth, name, false);
+	emit_json_string(o, v ? v : "");
+}
+
+static void captured_on(const struct perfdata_layout *l, struct obuf *o)
+{
+	time_t t = (time_t)l->mtime;
+	char text[64];
+	struct tm tm;
+
+	if (gmtime_r(&t, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
+		string(o, 2, "captured-on", text);
+}
+
+static void environment(const struct perfdata_env *env, struct obuf *o)
+{
+	const struct {
+		const char *name, *value;
+	} strings[] = {
+		{ "hostname", env->hostname }, { "os-release", env->os_release },
+		{ "arch", env->arch },	       { "cpu-desc", env->cpu_desc },
+		{ "cpuid", env->cpuid },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
+		if (strings[i].value && strings[i].value[0])
+			string(o, 2, strings[i].name, strings[i].value);
+	if (env->nr_cpus_online) {
+		number(o, 2, "nrcpus-online", env->nr_cpus_online, false);
+		number(o, 2, "nrcpus-avail", env->nr_cpus_avail, false);
+	}
+	if (env->version && env->version[0])
+		string(o, 2, "perf-version", env->version);
+	if (!env->nr_cmdline)
+		return;
+	key(o, 2, "cmdline", false);
+	obuf_char(o, '[');
+	for (uint32_t i = 0; i < env->nr_cmdline; i++) {
+		if (i)
+			obuf_char(o, ',');
+		indent(o, 3);
+		emit_json_string(o, env->cmdline[i]);
+	}
+	indent(o, 2);
+	obuf_char(o, ']');
+}
+
+void json_begin(struct perfdata *pd, struct obuf *o)
+{
+	struct perfdata_layout l;
+
+	perfdata_layout(pd, &l);
+	obuf_char(o, '{');
+	number(o, 1, "linux-perf-json-version", 1, true);
+	key(o, 1, "headers", false);
+	obuf_char(o, '{');
+	number(o, 2, "header-version", (uint64_t)l.version == 2 ? 1 : 0, true);
+	captured_on(&l, o);
+	number(o, 2, "data-offset", l.data_offset, false);
+	number(o, 2, "data-size", l.data_size, false);
+	number(o, 2, "feat-offset", l.feat_offset, false);
+	environment(perfdata_env(pd), o);
+	indent(o, 1);
+	obuf_char(o, '}');
+	key(o, 1, "samples", false);
+	obuf_char(o, '[');
+}
+
+static void put_frame(struct resolver *res, const struct frame *f, bool first, struct obuf *o)
+{
+	const struct loc *l = resolver_loc(res, f->loc);
+	char ip[24];
+
+	if (!first)
+		obuf_char(o, ',');
+	indent(o, 4);
+	obuf_char(o, '{');
+	snprintf(ip, sizeof(ip), "0x%llx", (unsigned long long)f->ip);
+	key(o, 5, "ip", true);
+	emit_json_string(o, ip);
+	if (f->sym) {
+		string(o, 5, "symbol", f->sym->name);
+		if (l->dso)
+			string(o, 5, "dso", l->dso->short_name);
+	}
+	indent(o, 4);
+	obuf_char(o, '}');
+}
+
+void json_sample(const struct machine *m, struct resolver *res, const struct thread *th,
+		 const struct sample *s, const struct frame *frames, size_t n, bool first,
+		 struct obuf *o)
+{
+	bool begun = false;
+
+	if (!first)
+		obuf_char(o, ',');
+	indent(o, 2);
+	obuf_char(o, '{');
+	if (s->present & PERF_SAMPLE_TIME) {
+		number(o, 3, "timestamp", s->time, true);
+		begun = true;
+	}
+	key(o, 3, "pid", !begun);
+	obuf_sdec(o, th->pid);
+	key(o, 3, "tid", false);
+	obuf_sdec(o, th->tid);
+	if (s->present & PERF_SAMPLE_CPU)
+		number(o, 3, "cpu", s->cpu, false);
+	string(o, 3, "comm", machine_comm(m, th->comm));
+	key(o, 3, "callchain", false);
+	obuf_char(o, '[');
+	for (size_t i = 0; i < n; i++)
+		put_frame(res, &frames[i], !i, o);
+	indent(o, 3);
+	obuf_char(o, ']');
+	indent(o, 2);
+	obuf_char(o, '}');
+}
+
+void json_end(struct obuf *o)
+{
+	indent(o, 1);
+	obuf_lit(o, "]\n}\n");
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * perf2bolt's pre-aggregated form, and what all formats share of opening an object. A file holds
+ * one object: addresses of others could be told apart by build ids, but perf2bolt 19 takes the
+ * ranges among them for its own.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "convert/convert-int.h"
+
+/* ---- loading ---- */
+
+static void count_functions(const struct convert *c, struct object *ob)
+{
+	for (size_t i = 0; i < ob->nr_edges; i++) {
+		const struct edge *g = &c->edges.v[ob->edge[i]];
+
+		if (g->from_dso == ob->dso &&
+		    !object_function(&ob->file, object_vaddr(&ob->file, g->from)))
+			ob->pub.no_function += g->count;
+	}
+}
+
+int convert_load(struct convert *c, size_t i, const char *path, struct err *e)
+{
+	struct object *ob = &c->objects.v[i];
+	int ret;
+
+	if (ob->loaded)
+		return 0;
+	ret = object_open(&ob->file, path ? path : ob->pub.dso->name, e);
+	if (ret) {
+		object_close(&ob->file);
+		ob->file = (struct object_file){ 0 };
+		ob->pub.problem = ret == -ENOENT ? "its file is not here" : "its file is unusable";
+		return ret;
+	}
+	ob->loaded = true;
+	ob->pub.functions = ob->file.fns.n;
+	count_functions(c, ob);
+	if (ob->pub.build_id[0] && ob->file.build_id[0] &&
+	    strcmp(ob->pub.build_id, ob->file.build_id))
+		ob->pub.problem = "its file has another build id than what was recorded";
+	else if (!ob->file.fns.n)
+		ob->pub.problem = "its file has no symbols";
+	else if (ob->pub.from && ob->pub.no_function > ob->pub.from / 10 * 9)
+		ob->pub.problem = "most branches begin in no function: its file is stripped";
+	if (!ob->pub.build_id[0])
+		memcpy(ob->pub.build_id, ob->file.build_id, sizeof(ob->pub.build_id));
+	return 0;
+}
+
+/* ---- records ---- */
+
+struct writer {
+	const struct convert *c;
+	struct obuf *o;
+	ssize_t records;
+};
+
+static void put_addr(const struct writer *w, uint64_t addr)
+{
+	if (addr == NO_END) {
+		obuf_lit(w->o, "X:0 ");
+		return;
+	}
+	obuf_hex(w->o, addr);
+	obuf_char(w->o, ' ');
+}
+
+static void put_branch(struct writer *w, uint64_t from, uint64_t to, uint64_t count,
+		       uint64_t mispred)
+{
+	obuf_lit(w->o, "B ");
+	put_addr(w, from);
+	put_addr(w, to);
+	obuf_dec(w->o, count);
+	obuf_char(w->o, ' ');
+	obuf_dec(w->o, mispred);
+	obuf_char(w->o, '\n');
+	w->records++;
+}
+
+/* f: the range was entered from another function, which for BOLT may be a return. */
+static void put_range(struct writer *w, const struct object *ob, const struct local_edge *l)
+{
+	const struct function *fn = object_function(&ob->file, l->to);
+	bool inside = fn && l->from >= fn->start && l->from < fn->end;
+
+	obuf_str(w->o, inside ? "F " : "f ");
+	put_addr(w, l->to);
+	put_addr(w, l->end);
+	obuf_dec(w->o, l->count);
+	obuf_char(w->o, '\n');
+	w->records++;
+}
+
+static int put_object(struct writer *w, const struct object *ob, struct err *e)
+{
+	size_t n;
+	struct local_edge *v = convert_local(w->c, ob, &n, e);
+
+	if (!v)
+		return -ENOMEM;
+	for (size_t i = 0; i < n;) {
+		uint64_t count = 0, mispred = 0;
+		size_t j = i;
+
+		for (; j < n && v[j].from == v[i].from && v[j].to == v[i].to; j++) {
+			count += v[j].count;
+			mispred += v[j].mispred;
+			if (v[j].end != NO_END)
+				put_range(w, ob, &v[j]);
+		}
+		put_branch(w, v[i].from, v[i].to, count, mispred);
+		i = j;
+	}
+	free(v);
+	return 0;
+}
+
+ssize_t convert_write(struct convert *c, size_t i, enum convert_format f, struct obuf *o,
+		      struct err *e)
+{
+	const struct object *ob = &c->objects.v[i];
+	struct writer w = { .c = c, .o = o };
+	int ret;
+
+	if (!ob->loaded)
+		return err_set(e, -EINVAL, "%s is not loaded", ob->pub.name);
+	switch (f) {
+	case CONVERT_FDATA: return write_fdata(c, ob, o, e);
+	case CONVERT_AUTOFDO: return write_autofdo(c, ob, true, o, e);
+	case CONVERT_PROFGEN: return write_autofdo(c, ob, false, o, e);
+	case CONVERT_PREAGG: break;
+	}
+	ret = put_object(&w, ob, e);
+	return ret ? ret : w.records;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Adding to the raw table: inlined, it runs once per branch of the recording. */
+#ifndef PERF_CONVERT_RAW_H
+#define PERF_CONVERT_RAW_H
+
+#include "convert/convert-int.h"
+
+static inline uint32_t raw_hash(uint32_t space, uint64_t from, uint64_t to, uint64_t end)
+{
+	uint64_t h = from * 0x9e3779b97f4a7c15ULL ^ (to + space) * 0xc2b2ae3d27d4eb4fULL;
+
+	h = (h ^ h >> 29 ^ end) * 0xbf58476d1ce4e5b9ULL;
+	return (uint32_t)(h >> 32);
+}
+
+static inline int raw_add(struct raw_table *t, uint32_t space, uint64_t from, uint64_t to,
+			  uint64_t end, bool mispred)
+{
+	uint32_t at = raw_hash(space, from, to, end) & t->mask;
+
+	for (;; at = (at + 1) & t->mask) {
+		struct raw *r = &t->v[at];
+
+		if (!r->count) {
+			*r = (struct raw){ from, to, end, space, 1, mispred, 0 };
+			t->used[t->n++] = at;
+			return unlikely(t->n > t->mask / 8 * 5) ? raw_table_grow(t) : 0;
+		}
+		if (likely(r->from == from && r->to == to && r->end == end && r->space == space)) {
+			r->count++;
+			r->mispred += mispred;
+			return 0;
+		}
+	}
+}
+
+#endif

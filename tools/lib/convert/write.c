@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The profiles of one object as text. */
+#include <stdlib.h>
+
+#include "convert/convert-int.h"
+
+static int by_edge(const void *a, const void *b)
+{
+	const struct local_edge *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	return x->end < y->end ? -1 : x->end > y->end;
+}
+
+static size_t merge(struct local_edge *v, size_t n)
+{
+	size_t out = 0;
+
+	if (n)
+		qsort(v, n, sizeof(*v), by_edge);
+	for (size_t i = 0; i < n; i++) {
+		if (out && !by_edge(&v[out - 1], &v[i])) {
+			v[out - 1].count += v[i].count;
+			v[out - 1].mispred += v[i].mispred;
+		} else {
+			v[out++] = v[i];
+		}
+	}
+	return out;
+}
+
+struct local_edge *convert_local(const struct convert *c, const struct object *ob, size_t *nr,
+				 struct err *e)
+{
+	struct local_edge *v = malloc((ob->nr_edges + 1) * sizeof(*v));
+	size_t n = 0;
+
+	if (!v) {
+		err_set(e, -ENOMEM, "no memory for %zu edges", ob->nr_edges);
+		return NULL;
+	}
+	for (size_t i = 0; i < ob->nr_edges; i++) {
+		const struct edge *g = &c->edges.v[ob->edge[i]];
+		struct local_edge l = { NO_END, NO_END, NO_END, g->count, g->mispred };
+
+		if (g->from_dso == ob->dso)
+			l.from = object_vaddr(&ob->file, g->from);
+		if (g->to_dso == ob->dso) {
+			l.to = object_vaddr(&ob->file, g->to);
+			if (g->end != NO_END && l.to != NO_END)
+				l.end = object_vaddr(&ob->file, g->end);
+		}
+		if (l.from != NO_END || l.to != NO_END)
+			v[n++] = l;
+	}
+	*nr = merge(v, n);
+	return v;
+}
+
+/* ---- fdata ---- */
+
+struct records {
+	VEC(struct local_edge) v; /* end unused */
+	uint64_t count;		  /* of the range being walked */
+};
+
+static int add_fall_through(void *ctx, uint64_t last, uint64_t next)
+{
+	struct records *r = ctx;
+
+	return vec_push(&r->v, ((struct local_edge){ last, next, NO_END, r->count, 0 }));
+}
+
+static void put_place(const struct object *ob, uint64_t addr, struct obuf *o)
+{
+	const struct function *fn = object_function(&ob->file, addr);
+
+	if (!fn) {
+		obuf_lit(o, "0 [unknown] 0 ");
+		return;
+	}
+	obuf_lit(o, "1 ");
+	for (const char *s = fn->name; *s; s++) { /* BOLT's separator is escaped */
+		if (*s == ' ' || *s == '\\')
+			obuf_char(o, '\\');
+		obuf_char(o, *s);
+	}
+	obuf_char(o, ' ');
+	obuf_hex(o, addr - fn->start);
+	obuf_char(o, ' ');
+}
+
+static ssize_t put_records(const struct object *ob, struct records *r, struct obuf *o)
+{
+	ssize_t written = 0;
+
+	r->v.n = merge(r->v.v, r->v.n);
+	vec_for_each (l, &r->v) {
+		if (!object_function(&ob->file, l->from) && !object_function(&ob->file, l->to))
+			continue;
+		put_place(ob, l->from, o);
+		put_place(ob, l->to, o);
+		obuf_dec(o, l->mispred);
+		obuf_char(o, ' ');
+		obuf_dec(o, l->count);
+		obuf_char(o, '\n');
+		written++;
+	}
+	return written;
+}
+
+/* Without branch stacks: where samples fell. */
+static ssize_t write_ips(const struct convert *c, const struct object *ob, struct obuf *o)
+{
+	struct records r = { 0 };
+	ssize_t written = 0;
+
+	vec_for_each (ip, &c->ips) {
+		uint64_t addr = ip->dso == ob->dso ? object_vaddr(&ob->file, ip->addr) : NO_END;
+
+		if (object_function(&ob->file, addr) &&
+		    vec_push(&r.v, ((struct local_edge){ addr, 0, NO_END, ip->count, 0 }))) {
+			vec_free(&r.v);
+			return -ENOMEM;
+		}
+	}
+	r.v.n = merge(r.v.v, r.v.n);
+	obuf_lit(o, "no_lbr\n");
+	vec_for_each (l, &r.v) {
+		put_place(ob, l->from, o);
+		obuf_dec(o, l->count);
+		obuf_char(o, '\n');
+		written++;
+	}
+	vec_free(&r.v);
+	return written;
+}
+
+static int collect(const struct local_edge *v, size_t n, struct flow *fl, struct records *r)
+{
+	for (size_t i = 0; i < n; i++)
+		if (fl && v[i].from != NO_END && v[i].to != NO_END)
+			flow_add_target(fl, v[i].from, v[i].to);
+	for (size_t i = 0; i < n; i++) {
+		struct local_edge l = v[i];
+
+		r->count = l.count;
+		if (fl && l.end != NO_END)
+			flow_walk(fl, l.from, l.to, l.end, add_fall_through, r);
+		l.end = NO_END;
+		/* Where a return goes is no edge of the program's text. */
+		if (fl && l.from != NO_END && flow_is_return(fl, l.from))
+			continue;
+		if (vec_push(&r->v, l))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+ssize_t write_fdata(const struct convert *c, const struct object *ob, struct obuf *o, struct err *e)
+{
+	struct records r = { 0 };
+	struct flow *fl = NULL;
+	struct local_edge *v;
+	ssize_t ret;
+	size_t n;
+
+	if (!c->stats.with_branches)
+		return write_ips(c, ob, o);
+	v = convert_local(c, ob, &n, e);
+	if (!v)
+		return -ENOMEM;
+	if (flow_new(&fl, &ob->file, e) == -ENOMEM) {
+		free(v);
+		return -ENOMEM;
+	}
+	ret = collect(v, n, fl, &r);
+	ret = ret ? err_set(e, -ENOMEM, "no memory for records") : put_records(ob, &r, o);
+	flow_free(fl);
+	vec_free(&r.v);
+	free(v);
+	return ret;
+}
+
+/* ---- autofdo and profgen: ranges, (addresses,) branches ---- */
+
+static int by_range(const void *a, const void *b)
+{
+	const struct local_edge *x = a, *y = b;
+
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	return x->end < y->end ? -1 : x->end > y->end;
+}
+
+static size_t put_ranges(struct local_edge *v, size_t n, uint64_t base, struct obuf *o)
+{
+	size_t out = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (v[i].end == NO_END || v[i].to == NO_END)
+			continue;
+		v[out++] = v[i];
+	}
+	if (out)
+		qsort(v, out, sizeof(*v), by_range);
+	n = out;
+	out = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (out && !by_range(&v[out - 1], &v[i]))
+			v[out - 1].count += v[i].count;
+		else
+			v[out++] = v[i];
+	}
+	obuf_dec(o, out);
+	obuf_char(o, '\n');
+	for (size_t i = 0; i < out; i++) {
+		obuf_hex(o, v[i].to - base);
+		obuf_char(o, '-');
+		obuf_hex(o, v[i].end - base);
+		obuf_char(o, ':');
+		obuf_dec(o, v[i].count);
+		obuf_char(o, '\n');
+	}
+	return out;
+}
+
+/* @outside: the address that stands for a source elsewhere; NO_END leaves such branches out. */
+static size_t put_branches(struct local_edge *v, size_t n, uint64_t base, uint64_t outside,
+			   struct obuf *o)
+{
+	size_t out = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (v[i].from == NO_END)
+			v[i].from = outside;
+		if (v[i].from == NO_END || v[i].to == NO_END)
+			continue;
+		v[out] = v[i];
+		v[out++].end = NO_END;
+	}
+	out = merge(v, out);
+	obuf_dec(o, out);
+	obuf_char(o, '\n');
+	for (size_t i = 0; i < out; i++) {
+		obuf_hex(o, v[i].from - base);
+		obuf_lit(o, "->");
+		obuf_hex(o, v[i].to - base);
+		obuf_char(o, ':');
+		obuf_dec(o, v[i].count);
+		obuf_char(o, '\n');
+	}
+	return out;
+}
+
+static int by_ip(const void *a, const void *b)
+{
+	const struct ip *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static ssize_t put_addresses(const struct convert *c, const struct object *ob, uint64_t base,
+			     struct obuf *o)
+{
+	VEC(struct ip) v = { 0 };
+	ssize_t n;
+
+	vec_for_each (ip, &c->ips) {
+		struct ip at = { .addr = object_vaddr(&ob->file, ip->addr), .count = ip->count };
+
+		if (ip->dso == ob->dso && at.addr != NO_END && vec_push(&v, at)) {
+			vec_free(&v);
+			return -ENOMEM;
+		}
+	}
+	if (v.n)
+		qsort(v.v, v.n, sizeof(*v.v), by_ip);
+	obuf_dec(o, v.n);
+	obuf_char(o, '\n');
+	vec_for_each (ip, &v) {
+		obuf_hex(o, ip->addr - base);
+		obuf_char(o, ':');
+		obuf_dec(o, ip->count);
+		obuf_char(o, '\n');
+	}
+	n = (ssize_t)v.n;
+	vec_free(&v);
+	return n;
+}
+
+ssize_t write_autofdo(const struct convert *c, const struct object *ob, bool addresses,
+		      struct obuf *o, struct err *e)
+{
+	/* llvm-profgen counts from the start of the text, AutoFDO from the start of the file. */
+	uint64_t base = ob->file.first_vaddr - (addresses ? ob->file.first_offset : 0);
+	struct local_edge *v, *again;
+	ssize_t written, n_addr = 0;
+	size_t n;
+
+	v = convert_local(c, ob, &n, e);
+	again = v ? malloc((n + 1) * sizeof(*again)) : NULL;
+	if (!again) {
+		free(v);
+		return err_set(e, -ENOMEM, "no memory for %zu edges", ob->nr_edges);
+	}
+	memcpy(again, v, n * sizeof(*v));
+	written = (ssize_t)put_ranges(v, n, base, o);
+	if (addresses)
+		n_addr = put_addresses(c, ob, base, o);
+	written += (ssize_t)put_branches(again, n, base, addresses ? NO_END : 1, o);
+	free(v);
+	free(again);
+	return n_addr < 0 ? err_set(e, -ENOMEM, "no memory for addresses") : written + n_addr;
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perf data convert: a recording as the files that other tools read. */
+#include "builtin.h"
+#include "data.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct option data_options[] = {
+	OPT_STRING('i', "input", struct data_opts, input, "FILE", "the recording (perf.data)"),
+	OPT_STRING(0, "to", struct data_opts, to, "FORMAT",
+		   "fdata, preagg, autofdo, profgen, folded or json"),
+	OPT_STRING('o', "output", struct data_opts, output, "FILE",
+		   "a file, or a directory (DIR/) for one file per object; - is stdout"),
+	OPT_LIST(0, "binary", struct data_opts, binaries, "FILE",
+		 "only this object: a path, or the basename that was recorded"),
+	OPT_BOOL(0, "check", struct data_opts, check,
+		 "say how much of the recording reaches each profile, write nothing"),
+	OPT_STRING(0, "to-json", struct data_opts, to_json, "FILE", "as --to json -o FILE"),
+	OPT_BOOL('f', "force", struct data_opts, force, "read a file of another owner"),
+	OPT_BOOL(0, "no-inline", struct data_opts, no_inline, "folded: do not show inlined frames"),
+	OPT_BOOL('j', "json", struct data_opts, json, "check: print JSON"),
+	OPT_INC('v', "verbose", struct data_opts, verbose, "say more"),
+	OPT_END(),
+};
+
+static const char *const data_usage[] = {
+	"data convert --to {fdata|preagg|autofdo|profgen|folded|json} [-i FILE] [-o OUT] "
+	"[--binary FILE]...",
+	"data convert --check [-i FILE] [--binary FILE]... [--json]",
+	NULL,
+};
+
+static const struct {
+	const char *name;
+	enum convert_format format;
+	bool samples; /* written sample by sample, not from branches */
+} formats[] = {
+	{ "fdata", CONVERT_FDATA, false },
+	{ "preagg", CONVERT_PREAGG, false },
+	{ "autofdo", CONVERT_AUTOFDO, false },
+	{ "profgen", CONVERT_PROFGEN, false },
+	{ "folded", 0, true },
+	{ "json", 0, true },
+};
+
+static int find_format(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
+		if (!strcmp(formats[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+/* ---- reading ---- */
+
+static int one_record(struct data_ctx *d, const struct record *rec, struct err *err)
+{
+	const uint64_t need = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_BRANCH_STACK;
+	struct sample s;
+	struct err bad;
+	int ret;
+
+	if (rec->type != PERF_RECORD_SAMPLE) {
+		ret = convert_before(d->c, rec);
+		if (!ret && machine_record(d->m, rec, &bad) < 0)
+			log_info("%s", bad.text);
+		return ret ? err_set(err, ret, "no memory for the profile") : 0;
+	}
+	if (!rec->event)
+		return 0;
+	if (sample_parse_some(rec, need, &s, &bad)) {
+		d->bad_samples++;
+		log_info("%s", bad.text);
+		return 0;
+	}
+	ret = convert_sample(d->c, machine_thread(d->m, (int32_t)s.pid, (int32_t)s.tid), &s);
+	return ret ? err_set(err, ret, "no memory for the profile") : 0;
+}
+
+static int read_branches(struct data_ctx *d, struct err *err)
+{
+	struct record rec;
+	int ret;
+
+	while ((ret = perfdata_next_ordered(d->pd, &rec, err)) > 0) {
+		ret = one_record(d, &rec, err);
+		if (ret)
+			return ret;
+	}
+	if (ret < 0) { /* what came before is whole */
+		log_warn("%s", err->text);
+		err_clear(err);
+	}
+	return convert_finish(d->c, err);
+}
+
+static int open_input(struct data_ctx *d, struct err *err)
+{
+	struct perfdata_opts opts = { .force = d->o->force };
+	int ret = perfdata_open(&d->pd, d->o->input ? d->o->input : "perf.data", &opts, err);
+
+	if (!ret)
+		ret = machine_new(&d->m, perfdata_env(d->pd)->arch, err);
+	return ret ? ret : machine_add_build_ids(d->m, d->pd, err);
+}
+
+/* ---- choosing objects ---- */
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The --binary that means this object; NULL = none. */
+static const char *chosen_by(const struct data_opts *o, const struct convert_object *ob)
+{
+	vec_for_each (b, &o->binaries.items)
+		if (!strcmp(*b, ob->dso->name) || !strcmp(base_of(*b), base_of(ob->dso->name)))
+			return *b;
+	return NULL;
+}
+
+/* Loads what is wanted; a --binary that is a file stands in for the recorded path. */
+static int load_objects(struct data_ctx *d, struct err *err)
+{
+	size_t n = convert_nr_objects(d->c);
+
+	d->chosen = calloc(n + 1, sizeof(*d->chosen));
+	if (!d->chosen)
+		return err_set(err, -ENOMEM, "no memory for %zu objects", n);
+	for (size_t i = 0; i < n; i++) {
+		const struct convert_object *ob = convert_object(d->c, i);
+		const char *by = chosen_by(d->o, ob);
+		struct err bad;
+
+		if (d->o->binaries.items.n && !by)
+			continue;
+		if (convert_load(d->c, i, by && !access(by, R_OK) ? by : NULL, &bad)) {
+			if (by)
+				return err_set(err, bad.code, "%s", bad.text);
+			log_warn("%s: left out", bad.text);
+			continue;
+		}
+		if (ob->problem)
+			log_warn("%s: %s", ob->dso->name, ob->problem);
+		d->chosen[i] = true;
+		d->nr_chosen++;
+	}
+	if (d->nr_chosen)
+		return 0;
+	err_set(err, -ENOENT, "the recording has no %s in %s",
+		convert_stats(d->c)->branches ? "branches" : "samples",
+		d->o->binaries.items.n ? d->o->binaries.items.v[0] : "any file");
+	err_hint(err, "`perf data convert --check` says what was recorded and where it went.");
+	return -ENOENT;
+}
+
+/* ---- writing ---- */
+
+static bool is_dir(const char *path)
+{
+	struct stat st;
+	size_t n = path ? strlen(path) : 0;
+
+	return n && (path[n - 1] == '/' || (!stat(path, &st) && S_ISDIR(st.st_mode)));
+}
+
+int data_open_output(const char *path, struct obuf *o, struct err *err)
+{
+	int fd = !path || !strcmp(path, "-")
+			 ? dup(1)
+			 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		return err_set(err, -errno, "cannot write %s: %s", path ? path : "stdout",
+			       strerror(errno));
+	return obuf_init(o, fd, 0) ? err_set(err, -ENOMEM, "no memory for output") : 0;
+}
+
+int data_close_output(const char *path, struct obuf *o, struct err *err)
+{
+	int fd = o->fd, ret = obuf_free(o);
+
+	if (fd >= 0 && close(fd) && !ret)
+		ret = -errno;
+	return ret ? err_set(err, ret, "cannot write %s: %s", path ? path : "stdout",
+			     strerror(-ret))
+		   : 0;
+}
+
+static int write_file(struct data_ctx *d, const char *path, size_t i, struct err *err)
+{
+	struct obuf o;
+	ssize_t n;
+	int ret = data_open_output(path, &o, err);
+
+	if (ret)
+		return ret;
+	n = convert_write(d->c, i, formats[d->format].format, &o, err);
+	ret = data_close_output(path, &o, err);
+	if (n < 0)
+		return (int)n;
+	if (!n)
+		log_warn("%s: the profile is empty", convert_object(d->c, i)->dso->name);
+	log_info("%zd records in %s", n, path ? path : "stdout");
+	return ret;
+}
+
+/* DIR/NAME-BUILDID.FORMAT: several objects may share a name. */
+static int write_dir(struct data_ctx *d, struct err *err)
+{
+	const char *dir = d->o->output;
+	size_t len = strlen(dir);
+	int ret = 0;
+
+	if (mkdir(dir, 0777) && errno != EEXIST)
+		return err_set(err, -errno, "cannot make the directory %s: %s", dir,
+			       strerror(errno));
+	for (size_t i = 0; i < convert_nr_objects(d->c) && !ret; i++) {
+		const struct convert_object *ob = convert_object(d->c, i);
+		char path[4300];
+
+		if (!d->chosen[i])
+			continue;
+		snprintf(path, sizeof(path), "%s%s%.200s%s%.12s.%s", dir,
+			 dir[len - 1] == '/' ? "" : "/", ob->name, ob->build_id[0] ? "-" : "",
+			 ob->build_id, formats[d->format].name);
+		ret = write_file(d, path, i, err);
+	}
+	return ret;
+}
+
+static int write_profiles(struct data_ctx *d, struct err *err)
+{
+	size_t i = 0;
+
+	if (is_dir(d->o->output))
+		return write_dir(d, err);
+	if (d->nr_chosen > 1) {
+		err_set(err, -EINVAL, "%zu objects have profiles, and a %s file holds one",
+			d->nr_chosen, formats[d->format].name);
+		err_hint(err, "Choose one with --binary NAME, or give a directory: -o DIR/. "
+			      "`perf data convert --check` lists them.");
+		return -EINVAL;
+	}
+	while (!d->chosen[i])
+		i++;
+	return write_file(d, d->o->output, i, err);
+}
+
+static int convert_branches(struct data_ctx *d, struct err *err)
+{
+	int ret = convert_new(&d->c, d->m, err) ?: read_branches(d, err);
+
+	if (!ret && d->o->check)
+		return data_check(d, err);
+	if (!ret)
+		ret = load_objects(d, err);
+	if (!ret)
+		ret = write_profiles(d, err);
+	if (d->bad_samples)
+		log_warn("%llu damaged samples were left out", (unsigned long long)d->bad_samples);
+	return ret;
+}
+
+static int convert_run(const struct command *cmd, struct data_opts *o)
+{
+	struct data_ctx d = { .o = o };
+	struct err err = { 0 };
+	int ret;
+
+	if (o->to_json) {
+		o->to = "json";
+		o->output = o->to_json;
+	}
+	if (!o->to && !o->check)
+		return cli_usage_error(cmd, "--to FORMAT is missing");
+	d.format = o->to ? find_format(o->to) : 0;
+	if (d.format < 0)
+		return cli_usage_error(cmd, "unknown format '%s'", o->to);
+	ret = open_input(&d, &err);
+	if (!ret && formats[d.format].samples && !o->check)
+		ret = data_samples(&d, !strcmp(formats[d.format].name, "json"), &err);
+	else if (!ret)
+		ret = convert_branches(&d, &err);
+	free(d.chosen);
+	convert_free(d.c);
+	machine_free(d.m);
+	if (d.pd)
+		perfdata_close(d.pd);
+	return ret < 0 ? cli_print_err(&err) : ret;
+}
+
+static int data_run(const struct command *cmd, int argc, char **argv)
+{
+	struct data_opts o = { 0 };
+	int n = cli_parse(cmd, &o, argc, argv, 0), ret;
+
+	if (n < 0)
+		return CLI_STATUS(n);
+	if (n < 1 || strcmp(argv[0], "convert"))
+		ret = cli_usage_error(cmd, n ? "unknown subcommand '%s'" : "what to do is missing",
+				      argv[0]);
+	else if (n > 1)
+		ret = cli_usage_error(cmd, "unexpected argument '%s'", argv[1]);
+	else
+		ret = convert_run(cmd, &o);
+	cli_list_free(&o.binaries);
+	return ret;
+}
+
+const struct command cmd_data = {
+	.name = "data",
+	.summary = "Convert recordings for BOLT, AutoFDO, flame graphs and others",
+	.usage = data_usage,
+	.options = data_options,
+	.run = data_run,
+};

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perf data convert --to folded and --to json: every sample with its stack. */
+#include "data.h"
+#include "unwind/unwind.h"
+
+struct sink {
+	struct data_ctx *d;
+	struct resolver *res;
+	struct unwind *u;
+	struct fold *fold; /* NULL: JSON */
+	struct obuf out;
+	const struct perfdata_event *event; /* folded: only the first one seen */
+	uint64_t samples, other;
+};
+
+static ssize_t stack_of(struct sink *k, struct thread *th, const struct sample *s,
+			const struct frame **frames)
+{
+	static struct frame alone;
+	ssize_t n = unwind_chain(k->u, th, s, frames);
+
+	if (n || !(s->present & PERF_SAMPLE_IP))
+		return n;
+	alone = (struct frame){ .ip = s->ip, .cpumode = s->cpumode };
+	alone.loc = resolver_find(k->res, th, s->cpumode, s->ip);
+	if (alone.loc == LOC_NONE)
+		return -ENOMEM;
+	alone.sym = resolver_loc(k->res, alone.loc)->sym;
+	*frames = &alone;
+	return 1;
+}
+
+static int one_sample(struct sink *k, const struct record *rec, struct err *err)
+{
+	const struct frame *frames = NULL;
+	struct thread *th;
+	struct sample s;
+	struct err bad;
+	ssize_t n;
+
+	if (!rec->event)
+		return 0;
+	if (!k->event)
+		k->event = rec->event;
+	if (k->fold && strcmp(k->event->name, rec->event->name)) {
+		k->other++;
+		return 0;
+	}
+	if (sample_parse(rec, &s, &bad)) {
+		k->d->bad_samples++;
+		log_info("%s", bad.text);
+		return 0;
+	}
+	th = machine_thread(k->d->m, (int32_t)s.pid, (int32_t)s.tid);
+	n = th ? stack_of(k, th, &s, &frames) : -ENOMEM;
+	if (n >= 0 && !k->fold)
+		json_sample(k->d->m, k->res, th, &s, frames, (size_t)n, !k->samples, &k->out);
+	else if (n >= 0 && fold_add(k->fold, th, frames, (size_t)n, s.period))
+		n = -ENOMEM;
+	k->samples++;
+	return n < 0 ? err_set(err, -ENOMEM, "no memory for stacks") : k->out.code;
+}
+
+static int read_all(struct sink *k, struct err *err)
+{
+	struct record rec;
+	struct err bad;
+	int ret;
+
+	while ((ret = perfdata_next_ordered(k->d->pd, &rec, err)) > 0) {
+		if (rec.type != PERF_RECORD_SAMPLE) {
+			if (machine_record(k->d->m, &rec, &bad) < 0)
+				log_info("%s", bad.text);
+			continue;
+		}
+		ret = one_sample(k, &rec, err);
+		if (ret)
+			return ret;
+	}
+	if (ret < 0) { /* what came before is whole */
+		log_warn("%s", err->text);
+		err_clear(err);
+	}
+	return 0;
+}
+
+static int open_sink(struct sink *k, bool json, struct err *err)
+{
+	const struct perfdata_env *env = perfdata_env(k->d->pd);
+	struct symbol_opts so = { 0 };
+	struct unwind_opts uo = { .arch = env->arch,
+				  .inlines = !json && !k->d->o->no_inline,
+				  .max_branches = env->max_branches };
+	int ret = resolver_new(&k->res, k->d->m, &so, err);
+
+	ret = ret ?: unwind_new(&k->u, k->d->m, k->res, &uo, err);
+	if (!ret && !json)
+		ret = fold_new(&k->fold, k->d->m, k->res, err);
+	return ret ?: data_open_output(k->d->o->output, &k->out, err);
+}
+
+static int write_end(struct sink *k, struct err *err)
+{
+	ssize_t lines = 0;
+
+	if (k->fold)
+		lines = fold_write(k->fold, &k->out);
+	else
+		json_end(&k->out);
+	if (k->other)
+		log_warn("%llu samples of other events than %s were left out",
+			 (unsigned long long)k->other, k->event->name);
+	if (!k->samples)
+		log_warn("the recording has no samples");
+	return lines < 0 ? err_set(err, -ENOMEM, "no memory for stacks") : 0;
+}
+
+int data_samples(struct data_ctx *d, bool json, struct err *err)
+{
+	struct sink k = { .d = d, .out = { .fd = -1 } };
+	int ret = open_sink(&k, json, err), closed;
+	const char *warning;
+
+	if (!ret && json)
+		json_begin(d->pd, &k.out);
+	if (!ret)
+		ret = read_all(&k, err);
+	if (!ret)
+		ret = write_end(&k, err);
+	while (k.res && (warning = resolver_next_warning(k.res)))
+		log_warn("%s", warning);
+	closed = k.out.fd >= 0 ? data_close_output(d->o->output, &k.out, err) : 0;
+	fold_free(k.fold);
+	unwind_free(k.u);
+	if (k.res)
+		resolver_free(k.res);
+	return ret ? ret : closed;
+}

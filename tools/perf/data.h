@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the parts of perf data share. */
+#ifndef PERF_DATA_H
+#define PERF_DATA_H
+
+#include "cli/cli.h"
+#include "convert/convert.h"
+
+struct data_opts {
+	const char *input, *to, *to_json, *output;
+	struct cli_list binaries;
+	bool check, force, no_inline, json;
+	int verbose;
+};
+
+struct data_ctx {
+	const struct data_opts *o;
+	int format; /* index into the table of formats */
+	struct perfdata *pd;
+	struct machine *m;
+	struct convert *c;
+	bool *chosen; /* of the objects of c */
+	size_t nr_chosen;
+	uint64_t bad_samples;
+};
+
+/* @path NULL or "-": stdout. */
+int data_open_output(const char *path, struct obuf *o, struct err *err);
+int data_close_output(const char *path, struct obuf *o, struct err *err);
+/* --check: what the recording holds, where it went, why a profile would be empty. 0, 1 when
+ * nothing could be written, or -errno. */
+int data_check(struct data_ctx *d, struct err *err);
+/* --to folded, --to json: samples, one by one. */
+int data_samples(struct data_ctx *d, bool json, struct err *err);
+
+#endif
