@@ -22,20 +22,9 @@ my %explain = (
 		$g =~ s/^.*? +\Q$tid\E (?=\s*[\[\d])//;
 		return $w eq $g;
 	},
-	object => sub {
-		my ($w, $g) = @_;
-		$w =~ s{\(/[^ ]*/([^/ ]+)\.ko(?:\.[a-z]+)?\)$}{"([" . $1 =~ tr/-/_/r . "])"}e;
-		$w =~ s{\(/[^ ]*/vmlinux\)$}{([kernel.kallsyms])};
-		return $w eq $g;
-	},
-	unmapped => sub {
-		my ($w, $g) = @_;
-		return $g =~ s/ \[unknown\] \(\[unknown\]\)$// && $w =~ s/ \[unknown\] \([^ ]+\)$// &&
-		       $w eq $g;
-	},
 	module => sub {
 		my ($w, $g) = @_;
-		return $g =~ s/ \(\[[a-z_0-9]+\]\)$// && $w =~ s/ \(\[kernel\.kallsyms\]\)$// &&
+		return $g =~ s{ \(/lib/modules/[^ ]*\.ko\)$}{} && $w =~ s/ \(\[kernel\.kallsyms\]\)$// &&
 		       $w eq $g;
 	},
 	cpu => sub {

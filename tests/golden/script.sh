@@ -34,4 +34,27 @@ compare script --no-inline
 compare brstack -F ip,brstack
 compare uregs -F ip,uregs
 compare iregs -F ip,iregs
+
+# Stacks of other architectures, unwound here, against what perf printed on that machine: the
+# frames of the program, whose file we have, up to the first one in a library.
+own_frames() {
+	awk '/^[^	 ]/ { s = ""; other = 0; next }
+	     /^$/ { if (s != "") print s; next }
+	     /kernel|unknown\] \(\[/ { next }
+	     /\/tmp\/out\/wl\)$/ { if (!other) s = s ";" $2; next }
+	     { other = 1 }' | sort | uniq -c
+}
+for dir in generated-qemu-arm64b-debian12 generated-qemu-ppc64el-debian12; do
+	from=$fx/real/$dir
+	mkdir -p "$TMP/$dir/tmp/out"
+	cp "$from/wl" "$TMP/$dir/tmp/out/wl"
+	own_frames <"$from/dwarf.script.txt" >"$TMP/want"
+	"$PERF" script --no-inline --symfs "$TMP/$dir" -f -i "$from/dwarf.data" 2>/dev/null |
+		own_frames >"$TMP/got"
+	if [ -s "$TMP/want" ]; then
+		same_file "$dir: stacks from registers and stack copies" "$TMP/got" "$TMP/want"
+	else
+		fail "$dir: the wanted text has no stacks"
+	fi
+done
 done_testing

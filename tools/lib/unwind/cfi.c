@@ -270,8 +270,9 @@ static int make_rule(struct cfi *c, Dwarf_Frame *f, struct cfi_rule *r)
 
 		if (dwarf_frame_register(f, i, mem, &ops, &n))
 			continue;
-		if (!n && !ops)
-			continue; /* same value */
+		/* Of the undefined ones only the return address tells something: the end. */
+		if (!n && (!ops || i != ra))
+			continue;
 		if (!n)
 			reg.how = CFI_UNDEFINED;
 		else if (set_reg(c, ops, n, &reg))
