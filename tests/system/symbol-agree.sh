@@ -6,6 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 need_cmd g++ perl
 DUMP=$O/tests/symbol-dump
+grep -q 'HAVE_LIBIBERTY 1' "$O/config.h" || skip_all "built without a demangler"
 # Not below $TMP: perf takes every object under /tmp/perf-* for a JIT map.
 dir=$(mktemp -d /tmp/symbol-agree.XXXXXX) || exit 1
 trap 'rm -rf "$TMP" "$dir"' EXIT
