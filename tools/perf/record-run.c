@@ -40,6 +40,14 @@ static int drain(struct recording *rec, struct err *e)
 	return ret;
 }
 
+static bool is_user_only(const struct event_list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (!(l->v[i].attr.flags & ATTR_FLAG_EXCLUDE_KERNEL))
+			return false;
+	return true;
+}
+
 static int synthesize(struct recording *rec, struct err *e)
 {
 	struct synth *s = &rec->synth;
@@ -52,7 +60,8 @@ static int synthesize(struct recording *rec, struct err *e)
 			     .data_maps = rec->opts->data ||
 					  rec->opts->callchain.mode == CALLCHAIN_DWARF,
 			     .build_ids = !rec->opts->no_buildid_mmap && !rec->opts->no_buildid,
-			     .namespaces = rec->opts->namespaces };
+			     .namespaces = rec->opts->namespaces,
+			     .user_only = is_user_only(rec->events) };
 	ret = synth_id_index(s, rec->capture, e);
 	if (!ret)
 		ret = synth_kernel(s, e);
@@ -263,7 +272,7 @@ static int follow(struct recording *rec, struct err *e)
 			done |= obey(rec);
 		done |= (what & CAPTURE_SIGNAL) != 0;
 		/* Of a command we wait for the end itself: a set-uid exec ends its events, not it. */
-		done |= what & CAPTURE_GONE && !rec->has_workload && !rec->tracer;
+		done |= what & CAPTURE_GONE && !rec->workload_is_target && !rec->tracer;
 		if (rec->tracer && !rec->workload_is_target)
 			done |= rec->workload.reaped;
 		else if (!rec->tracer && what & CAPTURE_CHILD && rec->has_workload)

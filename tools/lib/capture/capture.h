@@ -147,7 +147,8 @@ struct synth {
 	bool data_maps; /* also maps without execute permission */
 	bool build_ids; /* put build ids into MMAP2 */
 	bool namespaces;
-	const char *proc;	    /* "/proc" unless a test says otherwise */
+	bool user_only;	  /* no event looks into the kernel: hidden addresses are no loss */
+	const char *proc; /* "/proc" unless a test says otherwise */
 	uint64_t nr_maps, nr_tasks; /* out: records made */
 	struct synth_cache *cache;  /* build ids by (device, inode); synth_end() frees it */
 };

@@ -203,8 +203,10 @@ static int make_user_only(struct capture *c, struct event *ev)
 	name = arena_printf(&c->events->arena, "%s%su", ev->name, sep);
 	if (!name)
 		return -ENOMEM;
-	log_warn("%s: kernel.perf_event_paranoid is %d: recording user space only", ev->name,
-		 c->context->paranoid);
+	if (!c->said_user_only)
+		log_warn("%s: kernel.perf_event_paranoid is %d: recording user space only",
+			 ev->name, c->context->paranoid);
+	c->said_user_only = true;
 	ev->name = name;
 	ev->attr.flags |= ATTR_FLAG_EXCLUDE_KERNEL | ATTR_FLAG_EXCLUDE_HV;
 	return 0;

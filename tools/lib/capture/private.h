@@ -36,6 +36,7 @@ struct capture {
 	const struct open_context *context;
 	uint32_t ring_pages;
 	bool inherit, allow_fallback;
+	bool said_user_only;
 	VEC(struct cell) cells;
 	VEC(struct counter) counters; /* by event, then by cell */
 	VEC(struct ring) rings;

@@ -172,8 +172,9 @@ int synth_kernel(struct synth *s, struct err *e)
 	if (ret == -ENOMEM) {
 		err_set(e, ret, "no memory to read %s", path);
 	} else if (!k.text && !k.stext) {
-		log_warn(
-			"kernel addresses are hidden (kernel.kptr_restrict, kernel.perf_event_paranoid): kernel samples will have no symbols");
+		if (!s->user_only)
+			log_warn(
+				"kernel addresses are hidden (kernel.kptr_restrict, kernel.perf_event_paranoid): kernel samples will have no symbols");
 		ret = 0;
 	} else {
 		uint64_t start = k.stext ? k.stext : k.text;

@@ -145,7 +145,8 @@ static void say_kernel(const struct refusal *r, struct err *e)
 	err_set(e, r->code,
 		"%s: sampling the kernel needs CAP_PERFMON or kernel.perf_event_paranoid <= 1 (it is %d)",
 		r->ev->name, r->ctx->paranoid);
-	err_hint(e, "User space alone works: -e %s:u, or --all-user", r->ev->name);
+	err_hint(e, "User space alone works: -e %.*s:u, or --all-user",
+		 (int)strcspn(r->ev->name, ":"), r->ev->name);
 }
 
 static bool denied_branch(const struct refusal *r)
@@ -158,7 +159,8 @@ static void say_denied_branch(const struct refusal *r, struct err *e)
 	err_set(e, r->code,
 		"%s: branch_sample_type: taken branches of the kernel need CAP_PERFMON or kernel.perf_event_paranoid <= 1 (it is %d)",
 		r->ev->name, r->ctx->paranoid);
-	err_hint(e, "User branches alone work: -e %s:u -j any,u", r->ev->name);
+	err_hint(e, "User branches alone work: -e %.*s:u -j any,u", (int)strcspn(r->ev->name, ":"),
+		 r->ev->name);
 }
 
 static bool denied_process(const struct refusal *r)

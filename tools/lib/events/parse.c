@@ -384,11 +384,15 @@ int event_fall_back_to_clock(struct event_list *l, struct event *ev, bool per_th
 {
 	const char *name = per_thread ? "task-clock" : "cpu-clock";
 	const char *mods = strchr(ev->name, ':');
+	char kept[16] = "";
+	size_t n = 0;
 
-	if (mods && strcmp(mods, ":P"))
-		ev->name = arena_printf(&l->arena, "%s%s", name, mods);
-	else
-		ev->name = name;
+	/* A clock has no precise levels; the other modifiers stay. */
+	for (mods = mods ? mods + 1 : ""; *mods && n + 1 < sizeof(kept); mods++)
+		if (*mods != 'P' && *mods != 'p')
+			kept[n++] = *mods;
+	kept[n] = '\0';
+	ev->name = n ? arena_printf(&l->arena, "%s:%s", name, kept) : name;
 	if (!ev->name)
 		return -ENOMEM;
 	ev->attr.type = PERF_TYPE_SOFTWARE;
