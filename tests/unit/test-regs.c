@@ -372,13 +372,34 @@ static void typed_lanes(void **state)
 	obuf_free(&o);
 }
 
+static void picks(void **state)
+{
+	static const char *const bad[] = { "zm0",    "",       "zmm0,", "zmm64",
+					   "zmm3-1", "zmm0-x", "k-1",	"zmm99999999999" };
+	struct regs_pick p = { 0 };
+	struct err e = { 0 };
+
+	(void)state;
+	assert_int_equal(regs_pick_parse(&p, "zmm3,K1,ax,ymm8-ymm9", REGS_ARCH_X86, &e), 0);
+	assert_int_equal(p.vec, 1 << 3 | 3 << 8);
+	assert_int_equal(p.pred, 2);
+	assert_int_equal(p.gpr, 1);
+	assert_int_equal(regs_pick_parse(&p, "opmask,zmm0-63", REGS_ARCH_X86, &e), 0);
+	assert_true(p.vec == UINT64_MAX && p.pred == UINT64_MAX);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_equal(regs_pick_parse(&p, bad[i], REGS_ARCH_X86, &e), -EINVAL);
+	assert_int_equal(regs_pick_parse(&p, "x3", REGS_ARCH_X86, &e), -EINVAL);
+	assert_int_equal(regs_pick_parse(&p, "x3", REGS_ARCH_ARM64, &e), 0);
+	assert_int_equal(p.gpr, 9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names),       cmocka_unit_test(architectures),
 		cmocka_unit_test(lists),       cmocka_unit_test(refusals),
 		cmocka_unit_test(available),   cmocka_unit_test(attrs),
-		cmocka_unit_test(typed_lanes),
+		cmocka_unit_test(typed_lanes), cmocka_unit_test(picks),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -529,6 +529,62 @@ static void script_text(void **state)
 	finish(t);
 }
 
+static const char *simd_text(const struct sample_regs *r, struct obuf *o, enum regs_lane lane,
+			     const char *pick, bool hide)
+{
+	struct sample_simd_opts opts = { .lane = lane, .hide = hide };
+
+	if (pick)
+		assert_int_equal(regs_pick_parse(&opts.pick, pick, REGS_ARCH_X86, NULL), 0);
+	o->len = 0;
+	sample_print_simd(r, REGS_ARCH_X86, "intr", &opts, o);
+	obuf_char(o, 0);
+	return o->buf;
+}
+
+static void simd_rows(void **state)
+{
+	struct rec *t = start(false, PERF_SAMPLE_REGS_INTR);
+	struct perf_event_attr *a = &t->ev.attr;
+	struct obuf o;
+
+	(void)state;
+	a->sample_regs_intr = 1;
+	a->sample_simd_vec_reg_intr = 0xffff;
+	a->sample_simd_vec_reg_qwords = 2;
+	a->sample_simd_pred_reg_intr = 0xff;
+	a->sample_simd_pred_reg_qwords = 1;
+	u64(t, PERF_SAMPLE_REGS_ABI_SIMD | PERF_SAMPLE_REGS_ABI_64);
+	u64(t, 0xaa);
+	u64(t, 6);
+	u64(t, 2);
+	u64(t, 1);
+	u64(t, 1);
+	for (unsigned i = 0; i < 6; i++) {
+		u64(t, i == 2 ? 0xffffffff00000005ULL : 0);
+		u64(t, i == 5 ? 7 : 0);
+	}
+	u64(t, 0xff);
+	assert_int_equal(parse(t), 0);
+	obuf_init(&o, -1, 0);
+	assert_string_equal(simd_text(&t->s.intr_regs, &o, LANE_I32, NULL, false),
+			    "\n\tintr XMM0-1   initial state\n\tintr XMM2     5 -1 0 0"
+			    "\n\tintr XMM3-4   initial state\n\tintr XMM5     0 0 7 0"
+			    "\n\tintr k0       0x00000000000000ff");
+	assert_string_equal(simd_text(&t->s.intr_regs, &o, LANE_I64, "xmm0,xmm2-3,ax", false),
+			    "\n\tintr AX       0x00000000000000aa\n\tintr XMM0     initial state"
+			    "\n\tintr XMM2     -4294967291 0\n\tintr XMM3     initial state");
+	/* hidden: not even which are zero */
+	assert_string_equal(simd_text(&t->s.intr_regs, &o, LANE_I64, "xmm0-1,ax", true),
+			    "\n\tintr AX       -\n\tintr XMM0     -\n\tintr XMM1     -");
+	t->n = 8;
+	u64(t, 0);
+	assert_int_equal(parse(t), 0);
+	assert_string_equal(simd_text(&t->s.intr_regs, &o, LANE_I64, NULL, false), "");
+	obuf_free(&o);
+	finish(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -537,7 +593,7 @@ int main(void)
 		cmocka_unit_test(lone_nr_zero),	 cmocka_unit_test(regs_blocks),
 		cmocka_unit_test(stacks),	 cmocka_unit_test(reads),
 		cmocka_unit_test(some),		 cmocka_unit_test(no_event),
-		cmocka_unit_test(script_text),
+		cmocka_unit_test(script_text),	 cmocka_unit_test(simd_rows),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

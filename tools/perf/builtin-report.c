@@ -94,6 +94,7 @@ static const struct option report_options[] = {
 	OPT_BOOL(0, "tasks", O, tasks, "the processes of the recording"),
 	OPT_BOOL(0, "mmaps", O, mmaps, "processes and their maps"),
 	OPT_BOOL('D', "dump-raw-trace", O, dump, "every record in full"),
+	OPT_BOOL(0, "redact", O, redact, "-D without what is in registers"),
 	OPT_BOOL('q', "quiet", O, quiet, "no comment lines, no warnings"),
 	OPT_INC('v', "verbose", O, verbose, "say more"),
 	OPT_STRING(0, "stdio-color", O, ignored, "MODE", "accepted for compatibility"),
@@ -460,7 +461,7 @@ static int run_opened(struct report *r, struct err *e)
 				  "--header/--header-only options.\n#\n");
 	}
 	if (r->o.dump)
-		return report_dump(r->pd, &r->out, e);
+		return report_dump(r->pd, &r->out, r->o.redact, e);
 	ret = setup_symbols(r, e);
 	if (!ret)
 		ret = read_all(r, &damage, e);

@@ -9,7 +9,9 @@
 
 struct script_cmd {
 	const char *input, *symfs, *vmlinux, *kallsyms;
-	const char *time, *cpus, *comms, *dsos, *symbols, *pids, *tids, *stop_bt;
+	const char *time, *cpus, *comms, *dsos, *symbols, *pids, *tids, *stop_bt, *regs;
+	enum regs_lane lane;
+	bool redact;
 	struct cli_list fields;
 	bool force, dump, header, header_only, hide_call_graph, no_inline, ns, reltime, deltatime;
 	bool stitch_lbr, no_demangle, demangle_kernel, show_info, quiet;
@@ -32,6 +34,16 @@ static int inline_option(void *opts, const struct option *opt, const char *arg, 
 	(void)opt, (void)arg, (void)e;
 	((struct script_cmd *)opts)->no_inline = unset;
 	return 0;
+}
+
+static int lanes_option(void *opts, const struct option *opt, const char *arg, bool unset,
+			struct err *e)
+{
+	(void)opt, (void)unset;
+	if (!regs_lane_parse(arg, &((struct script_cmd *)opts)->lane))
+		return 0;
+	return err_set(e, -EINVAL, "--lanes takes hex, f32, f64, i8, i16, i32 or i64, not '%s'",
+		       arg);
 }
 
 static int demangle_option(void *opts, const struct option *opt, const char *arg, bool unset,
@@ -64,6 +76,10 @@ static const struct option script_options[] = {
 	OPT_BOOL(0, "deltatime", S, deltatime, "times since the sample before"),
 	OPT_CALL_NOARG(0, "demangle", demangle_option, "C++ and Rust names as written (default)"),
 	OPT_BOOL(0, "demangle-kernel", S, demangle_kernel, "kernel names too"),
+	OPT_CALL(0, "lanes", lanes_option, "TYPE",
+		 "simd: what a vector holds: hex (default), f32, f64, i8, i16, i32, i64"),
+	OPT_STRING(0, "regs", S, regs, "LIST", "simd: these registers only: zmm3,k1,ymm0-7,ax"),
+	OPT_BOOL(0, "redact", S, redact, "do not show what is in registers"),
 	OPT_GROUP("Records other than samples"),
 	OPT_BOOL(0, "show-task-events", S, show_task, "COMM, FORK and EXIT"),
 	OPT_BOOL(0, "show-mmap-events", S, show_mmap, "MMAP and MMAP2"),
@@ -149,6 +165,9 @@ static int run_open(struct run *r, const struct script_cmd *o, const struct scri
 		.deltatime = o->deltatime,
 		.verbose = o->verbose > 0,
 		.max_blocks = (uint32_t)min_u64(o->max_blocks, UINT32_MAX),
+		.redact = o->redact,
+		.lane = o->lane,
+		.regs = o->regs,
 		.time = o->time,
 		.cpus = o->cpus,
 		.comms = o->comms,
@@ -235,11 +254,12 @@ static int run_records(struct run *r, struct record *rec, int ret)
 	return broken ? 1 : 0;
 }
 
-static int dump_records(struct run *r, struct err *e)
+static int dump_records(struct run *r, bool redact, struct err *e)
 {
+	struct dump_opts opts = { .redact = redact };
 	struct record rec;
-	struct dump *d;
-	int ret = dump_new(&d, r->env.pd, &r->out, NULL, e);
+	struct dump *d = NULL;
+	int ret = dump_new(&d, r->env.pd, &r->out, &opts, e);
 
 	while (!ret && !r->out.code) {
 		ret = perfdata_next_ordered(r->env.pd, &rec, e);
@@ -280,7 +300,7 @@ static int script_file(const struct script_cmd *o, const struct script_fields *f
 	if (!ret && (o->header || o->header_only))
 		ret = perfdata_print_header(r.env.pd, &r.out, o->show_info, &e);
 	if (!ret && o->dump) {
-		ret = dump_records(&r, &e);
+		ret = dump_records(&r, o->redact, &e);
 	} else if (!ret && !o->header_only) {
 		if (perfdata_is_pipe(r.env.pd))
 			more = skip_header(r.env.pd, &rec, &e);

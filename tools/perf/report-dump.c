@@ -3,11 +3,12 @@
 #include "dump/dump.h"
 #include "report.h"
 
-int report_dump(struct perfdata *pd, struct obuf *o, struct err *e)
+int report_dump(struct perfdata *pd, struct obuf *o, bool redact, struct err *e)
 {
+	struct dump_opts opts = { .redact = redact };
 	struct record rec;
 	struct dump *d;
-	int ret = dump_new(&d, pd, o, NULL, e);
+	int ret = dump_new(&d, pd, o, &opts, e);
 
 	if (ret)
 		return ret;

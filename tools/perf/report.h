@@ -11,6 +11,7 @@ struct report_opts {
 	const char *vmlinux, *kallsyms, *symfs, *symbol_filter, *parent, *sort_order;
 	const char *comms, *dsos, *symbols, *pids, *tids, *quantum, *percent_limit;
 	bool show_samples, show_period, show_modes, group, hide_unresolved, exclude_other;
+	bool redact;
 	bool header, header_only, full_info, stats, tasks, mmaps, dump, json, threads;
 	bool no_children, children, no_demangle, demangle_kernel, no_inline, force, quiet;
 	bool branch, no_branch, stitch_lbr, nsec, total_cycles, branch_history, branch_stats;
@@ -49,7 +50,8 @@ int report_tasks(struct report *r);
 
 /* ---- records as they are (report-dump.c) -------------------------------------------------------- */
 
-int report_dump(struct perfdata *pd, struct obuf *o, struct err *e);
+/* @redact: register values are not shown. */
+int report_dump(struct perfdata *pd, struct obuf *o, bool redact, struct err *e);
 int report_stats(struct perfdata *pd, struct obuf *o, struct err *e);
 
 #endif

@@ -109,6 +109,15 @@ void regs_print_lacking(const struct regs_caps *caps, struct obuf *o);
 void regs_to_attr(const struct regs_selection *intr, const struct regs_selection *user,
 		  const struct regs_caps *caps, struct perf_event_attr *attr);
 
+/* ---- which registers to show ------------------------------------------------------------------------ */
+
+struct regs_pick {
+	uint64_t gpr, vec, pred; /* bit n = register n of its kind */
+};
+
+/* "zmm3,k1,ymm0-7,ax": adds to @p. -EINVAL with the nearest names for an unknown one. */
+int regs_pick_parse(struct regs_pick *p, const char *list, enum regs_arch arch, struct err *e);
+
 /* ---- typed lanes ------------------------------------------------------------------------------------------ */
 
 enum regs_lane { LANE_HEX, LANE_F32, LANE_F64, LANE_I8, LANE_I16, LANE_I32, LANE_I64 };

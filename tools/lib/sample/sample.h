@@ -163,4 +163,17 @@ bool sample_part(struct sample_totals *t, const struct perfdata *pd, const struc
 		 uint64_t i, struct sample *part);
 void sample_totals_free(struct sample_totals *t);
 
+struct sample_simd_opts {
+	enum regs_lane lane;
+	struct regs_pick pick; /* which registers; all 0 = every vector and predicate */
+	bool hide;
+};
+
+/*
+ * For people: a line per register, "\n\tintr ZMM3     1 2.5 0 0 ...", neighbours in their initial
+ * state (all zero) on one. @side: "intr" or "user". Nothing when the sample has no registers.
+ */
+void sample_print_simd(const struct sample_regs *r, enum regs_arch arch, const char *side,
+		       const struct sample_simd_opts *opts, struct obuf *o);
+
 #endif

@@ -37,6 +37,7 @@ static const char *const names[SF_MAX] = {
 	[SF_SRCLINE] = "srcline",
 	[SF_IREGS] = "iregs",
 	[SF_UREGS] = "uregs",
+	[SF_SIMD] = "simd",
 	[SF_BRSTACK] = "brstack",
 	[SF_BRSTACKSYM] = "brstacksym",
 	[SF_BRSTACKOFF] = "brstackoff",

@@ -252,7 +252,10 @@ int script_new(struct script **scp, const struct script_env *env, const struct s
 		goto out;
 	}
 	load_tod(sc);
-	ret = filter_init(sc, e);
+	sc->simd = (struct sample_simd_opts){ .lane = opts->lane, .hide = opts->redact };
+	ret = opts->regs ? regs_pick_parse(&sc->simd.pick, opts->regs, sc->arch, e) : 0;
+	if (!ret)
+		ret = filter_init(sc, e);
 	if (!ret && perfdata_nr_events(env->pd) && !perfdata_is_pipe(env->pd))
 		ret = script_check(sc, e);
 out:

@@ -113,6 +113,7 @@ struct script {
 	struct sample_totals totals; /* of counters that samples carry */
 	struct filter filter;
 	enum regs_arch arch;
+	struct sample_simd_opts simd;
 	uint64_t sec; /* second that sec_text shows */
 	char sec_text[24];
 	uint8_t sec_len;
@@ -174,6 +175,7 @@ void print_brstackoff(struct script *sc, const struct ctx *c);
 /* values.c */
 void print_iregs(struct script *sc, const struct ctx *c);
 void print_uregs(struct script *sc, const struct ctx *c);
+void print_simd(struct script *sc, const struct ctx *c);
 void print_weight(struct script *sc, const struct ctx *c);
 void print_ins_lat(struct script *sc, const struct ctx *c);
 void print_retire_lat(struct script *sc, const struct ctx *c);

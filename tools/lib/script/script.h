@@ -54,6 +54,7 @@ enum script_field {
 	SF_SRCLINE,
 	SF_IREGS,
 	SF_UREGS,
+	SF_SIMD,
 	SF_BRSTACK,
 	SF_BRSTACKSYM,
 	SF_BRSTACKOFF,
@@ -135,6 +136,9 @@ struct script_opts {
 	bool reltime, deltatime;
 	bool verbose;
 	uint32_t max_blocks; /* brstackinsn: 0 = no limit */
+	bool redact;	     /* register values are not shown */
+	enum regs_lane lane; /* simd: what the lanes hold */
+	const char *regs;    /* simd: which registers; NULL = all vectors and predicates */
 	/* Filters; NULL or empty = everything. */
 	const char *time; /* "START,STOP", "10%/2", "10%-20%", several with blanks or commas */
 	const char *cpus; /* "0-3,7" */

@@ -8,13 +8,19 @@
 void print_iregs(struct script *sc, const struct ctx *c)
 {
 	if (c->s->intr_regs.abi)
-		sample_print_regs(&c->s->intr_regs, sc->arch, false, sc->o);
+		sample_print_regs(&c->s->intr_regs, sc->arch, sc->opts.redact, sc->o);
 }
 
 void print_uregs(struct script *sc, const struct ctx *c)
 {
 	if (c->s->user_regs.abi)
-		sample_print_regs(&c->s->user_regs, sc->arch, false, sc->o);
+		sample_print_regs(&c->s->user_regs, sc->arch, sc->opts.redact, sc->o);
+}
+
+void print_simd(struct script *sc, const struct ctx *c)
+{
+	sample_print_simd(&c->s->intr_regs, sc->arch, "intr", &sc->simd, sc->o);
+	sample_print_simd(&c->s->user_regs, sc->arch, "user", &sc->simd, sc->o);
 }
 
 static void put_number(struct script *sc, uint64_t v)
