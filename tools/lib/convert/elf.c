@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* An object's file: segments, functions as BOLT names them, build id, code. */
 #include <fcntl.h>
+#include <elf.h>
 #include <gelf.h>
 #include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "convert/convert-int.h"
 
-#define MAX_FILE (2ULL << 30)
-
-struct sym {			     /* a function symbol before it has its name */
-	uint64_t start, size, limit; /* limit: the end of its section */
+struct sym { /* a function symbol before it has its name */
+	uint64_t start, size;
+	uint64_t limit, next; /* the end of its section, the start of the next symbol */
 	const char *name;
 	size_t order;
 	bool local;
@@ -268,17 +269,27 @@ static uint64_t segment_end(const struct object_file *f, uint64_t vaddr)
 }
 
 /* Symbols without a size, as in crti, reach to the next one in their section. */
-static uint64_t end_of(const struct load *l, size_t i)
+static uint64_t end_of(const struct load *l, const struct sym *s, uint64_t next)
 {
-	const struct sym *s = &l->syms.v[i];
 	uint64_t limit = min_u64(s->limit, segment_end(l->f, s->start));
 
 	if (s->size)
 		return s->start + s->size > s->start ? s->start + s->size : limit;
-	for (size_t j = i + 1; j < l->syms.n; j++)
-		if (l->syms.v[j].start > s->start)
-			return min_u64(l->syms.v[j].start, limit);
-	return limit;
+	return min_u64(next, limit);
+}
+
+/* The first start behind each symbol's; the table is sorted. */
+static void find_next(struct load *l)
+{
+	uint64_t next = NO_END;
+
+	for (size_t i = l->syms.n; i-- > 0;) {
+		struct sym *s = &l->syms.v[i];
+
+		if (i + 1 < l->syms.n && s[1].start > s->start)
+			next = s[1].start;
+		s->next = next;
+	}
 }
 
 static int name_functions(struct load *l)
@@ -290,10 +301,12 @@ static int name_functions(struct load *l)
 
 	if (l->syms.n)
 		qsort(l->syms.v, l->syms.n, sizeof(*l->syms.v), by_start);
+	find_next(l);
 	for (size_t i = 0; i < l->syms.n && !ret; i++) {
-		struct function fn = { .start = l->syms.v[i].start, .end = end_of(l, i) };
+		const struct sym *s = &l->syms.v[i];
+		struct function fn = { .start = s->start, .end = end_of(l, s, s->next) };
 
-		fn.name = bolt_name(l, &names, &seen, &cap, &l->syms.v[i]);
+		fn.name = bolt_name(l, &names, &seen, &cap, s);
 		ret = fn.name ? vec_push(&l->f->fns, fn) : -ENOMEM;
 	}
 	free(seen);
@@ -336,28 +349,42 @@ static int load(struct load *l)
 	return ret ? ret : name_functions(l);
 }
 
+/* Names come from the recording: nothing but a regular file is opened for real. */
+static int map_file(struct object_file *f, const char *path, struct err *e)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), ret = 0;
+	struct stat st;
+	void *p;
+
+	if (fd < 0 || fstat(fd, &st)) {
+		ret = err_set(e, -errno, "cannot open %s: %s", path, strerror(errno));
+	} else if (!S_ISREG(st.st_mode) || st.st_size < EI_NIDENT) {
+		ret = err_set(e, -ENOEXEC, "%s is no ELF file", path);
+	} else {
+		p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+		if (p == MAP_FAILED) {
+			ret = err_set(e, -errno, "cannot map %s: %s", path, strerror(errno));
+		} else {
+			f->code = p;
+			f->code_size = (size_t)st.st_size;
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
 int object_open(struct object_file *f, const char *path, struct err *e)
 {
 	struct load l = { .f = f, .e = e };
-	int fd = open(path, O_RDONLY | O_CLOEXEC), ret = 0;
-	struct stat st;
+	int ret = map_file(f, path, e);
 
-	if (fd < 0 || fstat(fd, &st)) {
-		ret = -errno;
-		if (fd >= 0)
-			close(fd);
-		return err_set(e, ret, "cannot open %s: %s", path, strerror(-ret));
-	}
-	close(fd);
-	f->code = S_ISREG(st.st_mode)
-			  ? (unsigned char *)file_read_all(path, MAX_FILE, &f->code_size, e)
-			  : NULL;
-	if (!f->code)
-		return err_set(e, -EINVAL, "cannot read %s", path);
+	if (ret)
+		return ret;
 	elf_version(EV_CURRENT);
 	l.elf = elf_memory((char *)f->code, f->code_size);
 	if (!l.elf || elf_kind(l.elf) != ELF_K_ELF)
-		ret = err_set(e, -EINVAL, "%s is no ELF file", path);
+		ret = err_set(e, -ENOEXEC, "%s is no ELF file", path);
 	else if ((ret = load(&l)))
 		err_set(e, ret, "%s: %s", path, ret == -ENOMEM ? "no memory" : "damaged ELF file");
 	if (l.elf)
@@ -373,7 +400,8 @@ void object_close(struct object_file *f)
 	vec_free(&f->segs);
 	vec_free(&f->fns);
 	arena_free(&f->arena);
-	free(f->code);
+	if (f->code)
+		munmap(f->code, f->code_size);
 	f->code = NULL;
 }
 
