@@ -100,6 +100,21 @@ is "check: a guest by FCS, and the hypervisor by FCH" "$(mmcr2 --guest cycles-al
 check_status "lint: a sound tree" 0 "$PERF" pmu-dt lint
 check_status "lint: the published one" 1 "$PERF" pmu-dt lint --pmu-dt "$DT/power10-published-pmu.dts"
 
+# ---- recording: attrs are built and groups explained before the kernel is asked
+refused='{cpu_dts/l3-data-hit/,cpu_dts/l1-instruction-miss/}'
+check_status "record: a group that the hardware cannot count" 1 "$PERF" record \
+	--pmu-dt "$DT/power10-pmu.dts" -e "$refused" -o "$TMP/x.data" true
+like "... is explained" "$("$PERF" record -e "$refused" -o "$TMP/x.data" true 2>&1)" \
+	'cannot be counted together on cpu_dts: event 1, l3-data-hit .* clash on PMC1'
+like "record: an unknown event of the tree" \
+	"$("$PERF" record -e cpu_dts/nonsense=1/ -o "$TMP/x.data" true 2>&1)" "unknown term 'nonsense'"
+case $(uname -m) in
+ppc*) skip "record: a tree of another machine" "this is a Power machine" ;;
+*) like "record: a tree of another machine is warned about" \
+	"$("$PERF" record -e cpu_dts/cycles/ -o "$TMP/x.data" true 2>&1)" \
+	'cpu_dts describes POWER10 PMU; this machine is' ;;
+esac
+
 # ---- errors
 check_status "an unknown subcommand is a usage error" 129 "$PERF" pmu-dt explode
 check_status "decode without a code is one too" 129 "$PERF" pmu-dt decode

@@ -18,6 +18,15 @@ static int parse_event(void *p, const struct option *opt, const char *arg, bool 
 	return events_parse(&o->events, o->pmus, arg, e);
 }
 
+static int parse_pmu_dt(void *opts, const struct option *opt, const char *arg, bool unset,
+			struct err *e)
+{
+	struct record_opts *o = opts;
+
+	(void)opt, (void)unset;
+	return pmus_add_device_tree(o->pmus, arg, e);
+}
+
 static int parse_filter(void *p, const struct option *opt, const char *arg, bool unset,
 			struct err *e)
 {
@@ -143,6 +152,8 @@ static int accept(void *p, const struct option *opt, const char *arg, bool unset
 const struct option record_options[] = {
 	OPT_GROUP("What to count"),
 	OPT_CALL('e', "event", parse_event, "EVENT", "event selector, see perf-list(1); may be repeated"),
+	OPT_CALL(0, "pmu-dt", parse_pmu_dt, "PATH",
+		 "PMUs of this device tree, for the -e behind it: see perf-pmu-dt(1)"),
 	OPT_CALL(0, "filter", parse_filter, "FILTER", "filter for the tracepoints of the -e before it"),
 	OPT_CALL('F', "freq", parse_freq, "N|max", "samples per second (default 4000)"),
 	OPT_CALL('c', "count", parse_count, "N", "one sample every N events"),

@@ -91,6 +91,7 @@ int pmus_add(struct pmus *t, const struct pmu *pmu, struct err *e);
 /*
  * Adds the PMUs that a device tree describes: @path, or when NULL $PERF_PMU_DT, or the live tree
  * of this machine. Without any of them nothing is added, which is no error. See dtpmu.h.
+ * pmus_find("cpu_dts") does it with NULL when nobody did.
  */
 int pmus_add_device_tree(struct pmus *t, const char *path, struct err *e);
 size_t pmus_nr(const struct pmus *t);

@@ -71,6 +71,19 @@ struct pmu *pmus_at(struct pmus *t, size_t i)
 	return t && i < t->n ? t->v[i] : NULL;
 }
 
+/* A tree that nobody named on the command line is read when its PMU is asked for. */
+static bool device_tree_wanted(struct pmus *t, const char *name)
+{
+	struct err err = { 0 };
+
+	if (!t || t->dt_tried || t->dt || strncmp(name, "cpu_dts", 7))
+		return false;
+	t->dt_tried = true;
+	if (pmus_add_device_tree(t, NULL, &err))
+		log_warn("%s", err.text);
+	return t->dt != NULL;
+}
+
 struct pmu *pmus_find(struct pmus *t, const char *name)
 {
 	for (size_t i = 0; i < pmus_nr(t); i++) {
@@ -79,7 +92,7 @@ struct pmu *pmus_find(struct pmus *t, const char *name)
 			return t->v[i];
 		}
 	}
-	return NULL;
+	return device_tree_wanted(t, name) ? pmus_find(t, name) : NULL;
 }
 
 struct pmu *pmus_find_type(struct pmus *t, uint32_t type)
