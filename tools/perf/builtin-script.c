@@ -247,6 +247,8 @@ static int run_records(struct run *r, struct record *rec, int ret)
 		if (unlikely(r->out.code))
 			break;
 	}
+	if (!ret && script_finish(r->sc, &e) && !broken++)
+		cli_print_err(&e);
 	if (broken > 1)
 		log_warn("%lu records could not be printed; the first is described above", broken);
 	if (ret < 0)

@@ -4,44 +4,63 @@
 
 #include "sample/sample.h"
 
-static uint64_t *total_of(struct sample_totals *t, uint64_t id, uint32_t tid)
+/* Without touching what a thread that reads ahead may change (perfdata_event_by_id() caches). */
+static const struct perfdata_event *event_of(const struct perfdata *pd, uint64_t id)
 {
-	uint64_t hash = hash_mix(hash_u64(id), tid);
-	struct sample_total fresh = { .id = id, .tid = tid };
+	for (size_t i = 0; i < perfdata_nr_events(pd); i++) {
+		const struct perfdata_event *event = perfdata_event(pd, i);
+
+		for (size_t k = 0; k < event->nr_ids; k++)
+			if (event->ids[k] == id)
+				return event;
+	}
+	return NULL;
+}
+
+/* The counter that @v is a value of: of the event, or of the event in this thread. */
+static struct sample_total *total_of(struct sample_totals *t, const struct perfdata *pd,
+				     const struct sample *s, uint64_t id)
+{
+	uint64_t hash = hash_mix(hash_u64(id), s->tid);
+	struct sample_total fresh = { .id = id, .tid = s->tid };
 	uint32_t idx;
 
 	for (struct htab_it it = htab_find(&t->tab, hash); htab_next(&t->tab, &it, &idx);)
-		if (t->v.v[idx].id == id && t->v.v[idx].tid == tid)
-			return &t->v.v[idx].total;
+		if (t->v.v[idx].id == id && t->v.v[idx].tid == s->tid)
+			return &t->v.v[t->v.v[idx].same];
+	fresh.event = s->read.has_id ? event_of(pd, id) : s->event;
+	fresh.same = (uint32_t)t->v.n;
+	/* Not inherited: one counter for all threads, the first that was seen stands for it. */
+	if (fresh.event && !attr_flag(&fresh.event->attr, ATTR_FLAG_INHERIT))
+		for (uint32_t i = 0; i < t->v.n; i++)
+			if (t->v.v[i].id == id && t->v.v[i].same == i)
+				fresh.same = i;
 	if (vec_push(&t->v, fresh) || htab_add(&t->tab, hash, (uint32_t)t->v.n - 1))
 		return NULL;
-	return &t->v.v[t->v.n - 1].total;
+	return &t->v.v[fresh.same];
 }
 
 bool sample_part(struct sample_totals *t, const struct perfdata *pd, const struct sample *s,
 		 uint64_t i, struct sample *part)
 {
-	const struct perfdata_event *event;
+	struct sample_total *total;
 	struct sample_value v;
-	uint64_t *total;
-	bool inherit;
 
 	*part = *s;
 	if (!(s->present & PERF_SAMPLE_READ))
 		return true;
 	sample_read_value(&s->read, i, &v);
 	/* Without ids there is one counter: the event's own. */
-	event = s->read.has_id ? perfdata_event_by_id(pd, v.id) : s->event;
-	if (!event)
+	if (!s->read.has_id)
+		v.id = s->event->idx;
+	total = total_of(t, pd, s, v.id);
+	if (!total || !total->event)
 		return false;
-	inherit = attr_flag(&event->attr, ATTR_FLAG_INHERIT);
-	total = total_of(t, s->read.has_id ? v.id : event->idx, inherit ? s->tid : 0);
-	if (!total)
-		return false;
-	part->event = event;
-	part->id = s->read.has_id ? v.id : s->id;
-	part->period = v.value - *total;
-	*total = v.value;
+	part->event = total->event;
+	if (s->read.has_id)
+		part->id = v.id;
+	part->period = v.value - total->total;
+	total->total = v.value;
 	return part->period != 0;
 }
 

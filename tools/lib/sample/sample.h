@@ -145,7 +145,9 @@ void sample_print_regs(const struct sample_regs *r, enum regs_arch arch, bool hi
  */
 struct sample_total {
 	uint64_t id, total;
+	const struct perfdata_event *event;
 	uint32_t tid;
+	uint32_t same; /* index of the entry that counts for this one */
 };
 
 struct sample_totals {

@@ -327,6 +327,9 @@ static int print_sample(struct script *sc, const struct record *rec, struct err 
 	ret = sample_parse_some(rec, ev->need, &s, e);
 	if (ret)
 		return ret;
+	if (unlikely(ev->chain && attr_flag(&rec->event->attr, ATTR_FLAG_DEFER_CALLCHAIN)) &&
+	    unwind_defer(sc->env.unwind, rec, &s))
+		return 0;
 	if (likely(!(s.present & PERF_SAMPLE_READ))) {
 		c.s = &s;
 		return ev->fields ? print_part(sc, &c, e) : 0;
@@ -344,10 +347,22 @@ static int print_sample(struct script *sc, const struct record *rec, struct err 
 	return ret;
 }
 
+static int print_completed(void *ctx, const struct record *rec, struct err *e)
+{
+	return print_sample(ctx, rec, e);
+}
+
+int script_finish(struct script *sc, struct err *e)
+{
+	return unwind_complete(sc->env.unwind, NULL, print_completed, sc, e);
+}
+
 int script_record(struct script *sc, const struct record *rec, struct err *e)
 {
 	int ret;
 
+	if (rec->type == PERF_RECORD_CALLCHAIN_DEFERRED)
+		return unwind_complete(sc->env.unwind, rec, print_completed, sc, e);
 	if (rec->type != PERF_RECORD_SAMPLE)
 		return show_record(sc, rec, e);
 	if (unlikely(!sc->checked)) {

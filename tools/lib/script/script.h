@@ -11,6 +11,7 @@
  *	script_new(&sc, &env, &opts, &f, &out, &err);
  *	while (perfdata_next_ordered(pd, &rec, &err) > 0)
  *		script_record(sc, &rec, &err);
+ *	script_finish(sc, &err);
  *	script_free(sc);
  *
  * The text is upstream's of 7.x; its grammar as clients read it: perf-script(1). Errors of a
@@ -158,5 +159,7 @@ void script_free(struct script *sc);
  * call machine_record() for the same record. 0, or -errno with what is wrong in this record.
  */
 int script_record(struct script *sc, const struct record *rec, struct err *e);
+/* After the last record: prints samples that waited for the rest of their callchain in vain. */
+int script_finish(struct script *sc, struct err *e);
 
 #endif

@@ -21,6 +21,20 @@ int chain_marker(uint64_t ip)
 	}
 }
 
+static bool deferred_part(struct unwind *u, struct thread *th, uint32_t left)
+{
+	for (uint64_t i = 0; i < u->deferred.nr && left; i++) {
+		uint64_t ip = u64s_get(&u->deferred, i);
+
+		if (chain_marker(ip) != -1)
+			continue;
+		left--;
+		if (frame_add(u, th, PERF_RECORD_MISC_USER, ip))
+			return false;
+	}
+	return true;
+}
+
 bool fp_chain(struct unwind *u, struct thread *th, const struct sample *s)
 {
 	uint8_t cpumode = PERF_RECORD_MISC_CPUMODE_UNKNOWN;
@@ -36,7 +50,7 @@ bool fp_chain(struct unwind *u, struct thread *th, const struct sample *s)
 		if (mode >= 0) {
 			/* A cookie follows: the frames come in a record of their own. */
 			if (ip == PERF_CONTEXT_USER_DEFERRED)
-				break;
+				return left ? deferred_part(u, th, left) : true;
 			cpumode = (uint8_t)mode;
 			continue;
 		}

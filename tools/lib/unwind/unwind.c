@@ -39,6 +39,7 @@ void unwind_free(struct unwind *u)
 	vec_free(&u->frames);
 	vec_free(&u->scratch);
 	vec_free(&u->inlines);
+	deferred_free(u);
 	dwarf_free(u->dwarf);
 	free(u->symfs);
 	free(u);

@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# LBR call stacks of a written recording: frames as the registers have them, and stitched.
+# Chains that only a written recording holds here: LBR call stacks, as the registers have them and
+# stitched, and chains whose user part comes later in a record of its own.
 . "$(dirname "$0")/../lib.sh"
 need_cmd perl
 perl "$ROOT/tests/helpers/lbr-stacks.pl" "$TMP/lbr.data" || skip_all "the recording cannot be written"
 
+file=lbr.data
 # One line per sample: the frames, innermost first.
 frames() {
-	"$PERF" script -F ip -i "$TMP/lbr.data" "$@" 2>&1 | awk '
+	"$PERF" script -F ip -i "$TMP/$file" "$@" 2>&1 | awk '
 		NF { s = s (s == "" ? "" : " ") $1; next } s != "" { print s; s = "" }'
 }
 is "the newest entry's target, then the call sites" "$(frames)" "4000 3010 2010 1010 10
@@ -24,4 +26,12 @@ is "--max-stack counts stitched frames too" "$(frames --stitch-lbr --max-stack 6
 e000 d010 c010 b010 a010"
 is "the address alone with -G" "$("$PERF" script -F ip -G -i "$TMP/lbr.data" | tr -d ' ' | tr '\n' ' ')" \
 	"4020 6020 8020 e020 "
+
+file=deferred.data
+perl "$ROOT/tests/helpers/deferred-stacks.pl" "$TMP/deferred.data" &&
+	is "deferred chains: completed by cookie and thread, the rest at the end" "$(frames)" \
+		"ffffffff81000001 1010 2020
+ffffffff81000003 1010 2020
+ffffffff81000002 3030
+ffffffff81000004"
 done_testing
