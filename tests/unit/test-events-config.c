@@ -78,13 +78,13 @@ static const struct row {
 	  .branch = 64 },
 	{ .line = "-g",
 	  .events = "cycles",
-	  .c = { .callchain = { CALLCHAIN_FP } },
+	  .c = { .callchain = { .mode = CALLCHAIN_FP } },
 	  .sample_type = 295,
 	  .period = 4000,
 	  .flags = F(FREQ) },
 	{ .line = "--call-graph dwarf",
 	  .events = "cycles",
-	  .c = { .callchain = { CALLCHAIN_DWARF, 8192 } },
+	  .c = { .callchain = { .mode = CALLCHAIN_DWARF, .stack_size = 8192 } },
 	  .sample_type = 45359,
 	  .period = 4000,
 	  .flags = F(FREQ) | F(EXCLUDE_CALLCHAIN_USER) | F(MMAP_DATA),
@@ -151,13 +151,13 @@ static const struct row {
 	  .flags = F(FREQ) | F(EXCLUDE_USER) | F(EXCLUDE_HV) },
 	{ .line = "-g --kernel-callchains",
 	  .events = "cycles",
-	  .c = { .callchain = { CALLCHAIN_FP }, .kernel_callchains = true },
+	  .c = { .callchain = { .mode = CALLCHAIN_FP }, .kernel_callchains = true },
 	  .sample_type = 295,
 	  .period = 4000,
 	  .flags = F(FREQ) | F(EXCLUDE_CALLCHAIN_USER) },
 	{ .line = "-g --user-callchains",
 	  .events = "cycles",
-	  .c = { .callchain = { CALLCHAIN_FP }, .user_callchains = true },
+	  .c = { .callchain = { .mode = CALLCHAIN_FP }, .user_callchains = true },
 	  .sample_type = 295,
 	  .period = 4000,
 	  .flags = F(FREQ) | F(EXCLUDE_CALLCHAIN_KERNEL) },
@@ -175,7 +175,7 @@ static const struct row {
 	  .flags = F(FREQ) | F(NAMESPACES) },
 	{ .line = "--call-graph lbr",
 	  .events = "cycles",
-	  .c = { .callchain = { CALLCHAIN_LBR } },
+	  .c = { .callchain = { .mode = CALLCHAIN_LBR } },
 	  .sample_type = 295 | 2048,
 	  .period = 4000,
 	  .flags = F(FREQ) | F(EXCLUDE_CALLCHAIN_USER),
@@ -192,7 +192,7 @@ static const struct row {
 	  .flags = F(FREQ) },
 	{ .line = "-e cycles/call-graph=no/ -g",
 	  .events = "cycles/call-graph=no/",
-	  .c = { .callchain = { CALLCHAIN_FP } },
+	  .c = { .callchain = { .mode = CALLCHAIN_FP } },
 	  .sample_type = 263,
 	  .period = 4000,
 	  .flags = F(FREQ) },
@@ -233,7 +233,7 @@ static void one_event(void **state)
 				 rows[i].sample_type);
 		if (a->flags != (rows[i].flags | BASE_FLAGS))
 			fail_msg("%s: flags %#lx, wanted %#lx", rows[i].line, a->flags,
-				 rows[i].flags | BASE_FLAGS);
+				 (unsigned long)(rows[i].flags | BASE_FLAGS));
 		assert_int_equal(a->sample_period, rows[i].period);
 		assert_int_equal(a->branch_sample_type, rows[i].branch);
 		assert_int_equal(a->read_format, rows[i].read_format ? rows[i].read_format : 20);
@@ -370,7 +370,7 @@ static void attr_sizes(void **state)
 	configured(&l, "cycles", &c);
 	assert_int_equal(l.v[0].attr.size, PERF_ATTR_SIZE_VER0);
 	events_free(&l);
-	c.callchain = (struct callchain_opts){ CALLCHAIN_DWARF, 8192, 0 };
+	c.callchain = (struct callchain_opts){ .mode = CALLCHAIN_DWARF, .stack_size = 8192 };
 	configured(&l, "cycles", &c);
 	assert_int_equal(l.v[0].attr.size, PERF_ATTR_SIZE_VER3);
 	events_free(&l);

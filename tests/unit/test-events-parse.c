@@ -423,14 +423,93 @@ static void a_long_argument_keeps_its_caret(void **state)
 	events_free(&l);
 }
 
+/* Pieces of the grammar in any order: an answer or an error, and the list as it was before. */
+static void whatever_is_typed(void **state)
+{
+	static const char *const pieces[] = {
+		"cycles",
+		"cpu/",
+		"/",
+		",",
+		"{",
+		"}",
+		":",
+		"u",
+		"pp",
+		"event=0x3c",
+		"=",
+		"'",
+		"\"",
+		"mem:0x10",
+		"r1c4",
+		"L1-dcache",
+		"-load",
+		"name=",
+		"sched:",
+		"*",
+		"[",
+		"period=1",
+		" ",
+		"\x01",
+		"\xff",
+		"0x",
+		"99999999999999999999",
+		"branch_type=any|u",
+		"S",
+		"W",
+		"mem-loads",
+		"uncore_imc",
+		"call-graph=dwarf",
+		".",
+		"@",
+		"?",
+		"config4=1",
+		"x:{",
+	};
+	uint64_t seed = 42;
+
+	(void)state;
+	for (int round = 0; round < 20000; round++) {
+		struct event_list l = { 0 };
+		struct err e = { 0 };
+		char text[256] = "";
+		size_t n;
+		int ret;
+
+		assert_int_equal(events_parse(&l, pmus, "cs", NULL), 0);
+		seed = hash_u64(seed + 1);
+		for (n = seed % 9 + 1; n; n--) {
+			seed = hash_u64(seed + 1);
+			strcat(text, pieces[seed % ARRAY_SIZE(pieces)]);
+		}
+		ret = events_parse(&l, pmus, text, &e);
+		if (ret) {
+			assert_int_equal(l.n, 1);
+			assert_int_equal(e.code, ret);
+			assert_true(e.text[0]);
+		}
+		for (size_t i = 0; i < l.n; i++) {
+			assert_true(l.v[i].name && l.v[i].leader <= i);
+			assert_true(l.v[i].leader == i || l.v[l.v[i].leader].nr_members > 1);
+		}
+		events_free(&l);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(single_events), cmocka_unit_test(error_places),
-		cmocka_unit_test(groups),	 cmocka_unit_test(terms),
-		cmocka_unit_test(families),	 cmocka_unit_test(table),
-		cmocka_unit_test(iteration),	 cmocka_unit_test(listed_names_parse),
-		cmocka_unit_test(filters),	 cmocka_unit_test(a_long_argument_keeps_its_caret),
+		cmocka_unit_test(single_events),
+		cmocka_unit_test(error_places),
+		cmocka_unit_test(groups),
+		cmocka_unit_test(terms),
+		cmocka_unit_test(families),
+		cmocka_unit_test(table),
+		cmocka_unit_test(iteration),
+		cmocka_unit_test(listed_names_parse),
+		cmocka_unit_test(filters),
+		cmocka_unit_test(a_long_argument_keeps_its_caret),
+		cmocka_unit_test(whatever_is_typed),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
