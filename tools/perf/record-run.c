@@ -146,6 +146,20 @@ static int prepare(struct recording *rec, struct err *e)
 	return ret ? ret : open_events(rec, e);
 }
 
+/*
+ * Processes go on mapping files while we read their maps: their events start first, so that no
+ * map falls between. For the whole machine the dummy does that, and its events start last, so
+ * that our own looking around is not sampled.
+ */
+static int enable_at_start(struct recording *rec, bool before_looking, struct err *e)
+{
+	bool later = rec->opts->delay || rec->workload_is_target;
+
+	if (later || before_looking == rec->target.system_wide)
+		return 0;
+	return capture_enable(rec->capture, NULL, e);
+}
+
 static int begin(struct recording *rec, struct err *e)
 {
 	int ret = record_open_output(rec, e);
@@ -158,13 +172,15 @@ static int begin(struct recording *rec, struct err *e)
 	if (!ret && rec->has_control)
 		ret = capture_watch_control(rec->capture, rec->control.ctl_fd, e);
 	if (!ret)
+		ret = enable_at_start(rec, true, e);
+	if (!ret)
 		ret = synthesize(rec, e);
 	if (!ret)
 		ret = perfdata_writer_flush(rec->writer, e);
 	if (!ret)
 		ret = record_tracer_start(rec, e);
-	if (!ret && !rec->opts->delay && !rec->workload_is_target)
-		ret = capture_enable(rec->capture, NULL, e);
+	if (!ret)
+		ret = enable_at_start(rec, false, e);
 	if (!ret && rec->has_workload) {
 		ret = workload_go(&rec->workload, e);
 		if (ret)
