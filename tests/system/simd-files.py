@@ -96,5 +96,37 @@ for path, attr in files:
         print(f'{"not ok" if why else "ok"} {nr} - {os.path.basename(path)}: {what}')
         if why:
             print('# ' + why.replace('\n', '\n# '))
+
+
+def keys_file(path):
+    """Samples whose vectors live up to bit 0, 128, 256, 512, with masks of each kind."""
+    st = mk.IP | mk.TID | mk.TIME | mk.PERIOD | mk.REGS_INTR
+    simd = dict(enabled=1, vec_qwords=8, pred_qwords=1, pred_intr=0xff, pred_user=0,
+                vec_intr=0xffffffff, vec_user=0)
+    a = mk.attr(False, sample_type=st, simd=simd, flags_on=('disabled', 'mmap', 'comm'))
+    data = []
+    for i, (live, mask) in enumerate(((0, 0), (2, 0xffff), (4, 0x40), (8, 0x5), (8, 1 << 63))):
+        vec = [[0] * 8 for _ in range(32)]
+        if live:
+            vec[17][live - 1] = 1 << 63
+        block = dict(abi=6, gprs=[], vec=vec, pred=[[0x123]] + [[mask]] + [[0]] * 6)
+        data.append(mk.sample(False, st, dict(ip=16 * i, pid=1, tid=1, time=i + 1, period=1,
+                                              iregs=block)))
+    open(path, 'wb').write(mk.perf_data(False, [a], [[7]], data, events=['cycles']))
+
+
+path = os.path.join(tmp, 'keys.perf.data')
+keys_file(path)
+_, text, err = output('report', '--stdio', '-q', '-t', '|', '-s', 'simd_width,simd_upper,opmask',
+                      '-i', path)
+got = sorted(tuple(c.strip() for c in l.split('|')) for l in text.split('\n') if '%' in l)
+want = sorted([('20.00%', 'none', 'N', 'all zeros'), ('20.00%', '128', 'N', 'all ones'),
+               ('20.00%', '256', 'Y', 'one-hot'), ('20.00%', '512', 'Y', 'partial'),
+               ('20.00%', '512', 'Y', 'one-hot')])
+nr += 1
+print(f'{"ok" if got == want else "not ok"} {nr} - report sorts by live width, upper halves, masks')
+if got != want:
+    failed += 1
+    print(f'# {got}\n# {err}')
 print(f'1..{nr}')
 sys.exit(failed != 0)

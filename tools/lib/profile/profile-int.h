@@ -93,6 +93,17 @@ size_t prof_keys_nr(void);
 const struct key *prof_key_at(size_t i);
 char prof_cpumode_char(uint8_t cpumode);
 
+/* key-simd.c */
+uint64_t prof_get_simd_width(struct profile *p, const struct sample *s, struct thread *th);
+uint64_t prof_get_simd_upper(struct profile *p, const struct sample *s, struct thread *th);
+uint64_t prof_get_opmask(struct profile *p, const struct sample *s, struct thread *th);
+void prof_text_simd_width(const struct profile *p, const struct profile_row *r, uint64_t v,
+			  struct obuf *o);
+void prof_text_simd_upper(const struct profile *p, const struct profile_row *r, uint64_t v,
+			  struct obuf *o);
+void prof_text_opmask(const struct profile *p, const struct profile_row *r, uint64_t v,
+		      struct obuf *o);
+
 /* cols.c */
 struct event_rows;
 /* Widths of the columns from the rows of @ev. */
