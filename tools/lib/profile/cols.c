@@ -196,6 +196,9 @@ static void place_cols(struct profile *p)
 		if (!strcmp(c->key->name, "dso"))
 			p->dso_is_key = true;
 	}
+	p->by_symbol = true;
+	for (unsigned i = 0; i < p->nr_place; i++)
+		p->by_symbol &= p->place_cols[i]->key->per_symbol;
 	p->groups.width = 1 + p->nr_group;
 	p->places.width = p->nr_place;
 	p->places2.width = p->nr_place2;
@@ -363,12 +366,15 @@ static void row_widths(const struct profile *p, struct event_rows *ev,
 				continue;
 			w = text_len(p, c, row);
 			break;
-		case KEY_TO: w = p->place2_width.v[(size_t)row->place2 * MAX_KEYS + c->slot]; break;
+		case KEY_TO:
+			w = p->place2_width.v[(size_t)row->place2 * p->nr_place2 + c->slot];
+			break;
 		case KEY_FROM:
 		case KEY_PLACE:
 			w = p->o.branch && c->key->at == KEY_PLACE
-				    ? p->place2_width.v[(size_t)row->place2 * MAX_KEYS + c->slot]
-				    : p->place_width.v[(size_t)row->place * MAX_KEYS + c->slot];
+				    ? p->place2_width
+					      .v[(size_t)row->place2 * p->nr_place2 + c->slot]
+				    : p->place_width.v[(size_t)row->place * p->nr_place + c->slot];
 			break;
 		case KEY_BITS:
 		case KEY_STAT: continue;

@@ -101,6 +101,9 @@ uint32_t prof_frame_of_row(struct profile *p, const struct place_in *in)
 	frame_fill(p, in, &f);
 	if (f.sym)
 		return frame_of_sym(p, &f);
+	/* A caller's is the call graph's frame as well: there are many of these. */
+	if (in->chain)
+		return frame_id(p, (uint64_t[]){ FRAME_DSO_ADDR, f.dso_name, f.ip, ~0U }, &f);
 	return frame_id(p, (uint64_t[]){ FRAME_ADDR, 0, f.ip, 0 }, &f);
 }
 
@@ -148,7 +151,7 @@ static int note_widths(struct profile *p, const struct place_in *in, bool second
 	uint16_t **v = second ? &p->place2_width.v : &p->place_width.v;
 	size_t *nv = second ? &p->place2_width.n : &p->place_width.n;
 	size_t *cap = second ? &p->place2_width.cap : &p->place_width.cap;
-	size_t need = ((size_t)id + 1) * MAX_KEYS;
+	size_t need = ((size_t)id + 1) * n;
 
 	if (need > *nv) {
 		if (vec_reserve_raw((void **)v, cap, need, sizeof(**v)))
@@ -158,7 +161,7 @@ static int note_widths(struct profile *p, const struct place_in *in, bool second
 	}
 	for (unsigned i = 0; i < n; i++) {
 		int w = cols[i]->key->place_width ? cols[i]->key->place_width(p, in, vals[i]) : 0;
-		uint16_t *have = *v + (size_t)id * MAX_KEYS + i;
+		uint16_t *have = *v + (size_t)id * n + i;
 
 		if (w > *have)
 			*have = (uint16_t)(w > UINT16_MAX ? UINT16_MAX : w);

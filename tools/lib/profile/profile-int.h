@@ -86,6 +86,7 @@ struct key {
 	bool text_right; /* the value is aligned right */
 	bool parent;	 /* from the chain, see --parent */
 	enum { RAW_NOT, RAW_UNNAMED, RAW_ALWAYS } raw_ip; /* tells addresses in memory apart */
+	bool per_symbol;				  /* equal for all addresses of a symbol */
 	uint64_t mask;					  /* of the sample's value; 0 = all */
 };
 
@@ -258,6 +259,8 @@ struct profile {
 	} percent[4];
 	struct arena text;
 	regex_t parent_re;
+	bool by_symbol;		 /* no place key looks below symbols */
+	VEC(uint32_t) sym_place; /* by symbol idx: place */
 	bool has_parent;
 	uint32_t parent;	   /* of the sample at hand: names */
 	VEC(uint8_t) parent_match; /* by location */

@@ -37,6 +37,7 @@ int profile_new(struct profile **out, const struct profile_opts *opts, struct ma
 		ret = prof_branch_init(p) ? err_set(e, -ENOMEM, "no memory for branches") : 0;
 	if (!ret)
 		ret = prof_chain_init(p) ? err_set(e, -ENOMEM, "no memory for call chains") : 0;
+	p->by_symbol &= !p->filtering && !p->o.branch;
 	if (p->o.branch)
 		p->need |= PERF_SAMPLE_BRANCH_STACK;
 	if (p->o.use_chains || p->o.children || p->has_parent)
@@ -77,6 +78,7 @@ void profile_free(struct profile *p)
 	free(p->step_memo);
 	vec_free(&p->counts);
 	vec_free(&p->parent_match);
+	vec_free(&p->sym_place);
 	vec_free(&p->rows);
 	vec_free(&p->modes);
 	htab_free(&p->row_tab);
@@ -116,15 +118,13 @@ static void count_modes(struct profile *p, const struct profile_row *row, uint8_
 	}
 }
 
-static int add_row(struct profile *p, const struct sample *s, struct thread *th, uint32_t loc,
+static int add_row(struct profile *p, const struct sample *s, struct thread *th, uint32_t place,
 		   uint32_t group)
 {
-	uint32_t place = prof_place_of_loc(p, loc, s->ip, false), node;
+	uint32_t node;
 	struct profile_row *row;
 	int ret;
 
-	if (place == ID_NONE)
-		return -ENOMEM;
 	row = prof_row_of(p, group, place, 0, 0);
 	if (!row)
 		return -ENOMEM;
@@ -144,24 +144,80 @@ static int add_row(struct profile *p, const struct sample *s, struct thread *th,
 	return ret || node == ID_NONE ? ret : prof_leaf_add(p, node, row->idx, s->period);
 }
 
+/*
+ * When rows are told apart by symbol at most, its number leads to the place, and addresses need
+ * not be remembered one by one.
+ */
+static uint32_t place_by_symbol(struct profile *p, const struct sample *s, struct thread *th)
+{
+	const struct symbol *sym;
+	struct map_hit hit;
+	uint32_t place, loc;
+
+	if (!machine_find_map(p->m, th, s->cpumode, s->ip, &hit))
+		return ID_NONE;
+	sym = symbol_find(p->res, hit.map->dso, hit.addr);
+	if (!sym)
+		return ID_NONE;
+	if (likely(sym->idx < p->sym_place.n && p->sym_place.v[sym->idx] != ID_NONE))
+		return p->sym_place.v[sym->idx];
+	loc = resolver_find(p->res, th, s->cpumode, s->ip);
+	place = loc == LOC_NONE ? ID_NONE : prof_place_of_loc(p, loc, s->ip, false);
+	while (p->sym_place.n <= sym->idx)
+		if (vec_push(&p->sym_place, ID_NONE))
+			return place;
+	p->sym_place.v[sym->idx] = place;
+	return place;
+}
+
+/* The sample's place; false when filters drop it (*out is ID_NONE then). */
+static bool find_place(struct profile *p, const struct sample *s, struct thread *th, uint32_t *out)
+{
+	uint32_t loc;
+
+	*out = ID_NONE;
+	if (p->by_symbol) {
+		*out = place_by_symbol(p, s, th);
+		if (*out != ID_NONE)
+			return true;
+	}
+	loc = resolver_find(p->res, th, s->cpumode, s->ip);
+	if (loc == LOC_NONE)
+		return true;
+	if (p->filtering && !prof_filter_pass(p, s, th, loc))
+		return false;
+	*out = p->o.branch ? 0 : prof_place_of_loc(p, loc, s->ip, false);
+	return true;
+}
+
+/* Samples that count nowhere. */
+static bool ignored(struct profile *p, const struct sample *s, struct thread *th)
+{
+	uint32_t loc;
+
+	/* Upstream counts samples that have a branch. */
+	if (p->o.branch && !s->branches.nr)
+		return true;
+	if (!p->o.filter.hide_unresolved)
+		return false;
+	loc = resolver_find(p->res, th, s->cpumode, s->ip);
+	return loc != LOC_NONE && !resolver_loc(p->res, loc)->sym;
+}
+
 int profile_add(struct profile *p, const struct sample *s, struct thread *th, struct err *e)
 {
 	struct event_rows *ev = prof_event_rows(p, s->event ? s->event->idx : 0);
 	uint64_t weight = p->o.branch ? s->branches.nr : s->period;
-	uint32_t loc = resolver_find(p->res, th, s->cpumode, s->ip), group;
+	uint32_t place, group;
 	bool pass;
 	int ret;
 
-	if (!ev || loc == LOC_NONE)
+	if (!ev)
 		return err_set(e, -ENOMEM, "no memory to count samples");
-	if (p->o.filter.hide_unresolved && !resolver_loc(p->res, loc)->sym)
+	if (ignored(p, s, th))
 		return 0;
 	p->parent = p->has_parent ? prof_parent_of(p, s, th) : 0;
-	/* Upstream counts samples that have a branch. */
-	if (p->o.branch && !s->branches.nr)
-		return 0;
-	pass = (!p->filtering || prof_filter_pass(p, s, th, loc)) &&
-	       (!p->o.filter.exclude_other || p->parent);
+	pass = find_place(p, s, th, &place) && (!p->o.filter.exclude_other || p->parent);
 	ev->totals.nr_samples++;
 	ev->totals.period += weight;
 	if (!pass)
@@ -169,9 +225,9 @@ int profile_add(struct profile *p, const struct sample *s, struct thread *th, st
 	ev->totals.nr_filtered_samples++;
 	ev->totals.filtered_period += weight;
 	group = prof_group_of(p, s, th);
-	if (group == ID_NONE)
+	if (group == ID_NONE || place == ID_NONE)
 		return err_set(e, -ENOMEM, "no memory to count samples");
-	ret = p->o.branch ? prof_branch_add(p, s, th, group) : add_row(p, s, th, loc, group);
+	ret = p->o.branch ? prof_branch_add(p, s, th, group) : add_row(p, s, th, place, group);
 	return ret ? err_set(e, ret, "no memory to count samples") : 0;
 }
 
@@ -179,6 +235,15 @@ int profile_finish(struct profile *p, struct err *e)
 {
 	int ret = 0;
 
+	log_debug("%zu rows, %u places, %u groups, %zu chain nodes, %zu chains", p->rows.n,
+		  p->places.n, p->groups.n, p->ch.nodes.n, p->ch.leafs.n);
+	/* Nothing new comes any more: what finds old ones may go. */
+	htab_free(&p->frame_keys.tab);
+	htab_free(&p->step_keys.tab);
+	htab_free(&p->places.tab);
+	htab_free(&p->groups.tab);
+	free(p->step_memo);
+	p->step_memo = NULL;
 	if (p->o.branch)
 		prof_branch_flush(p);
 	prof_branch_free(p);
