@@ -43,7 +43,6 @@ static const struct option report_options[] = {
 	OPT_STRING(0, "percent-limit", O, percent_limit, "PERCENT", "leave out rows below this"),
 	OPT_STRING(0, "percentage", O, percentage, "relative|absolute",
 		   "shares of what passes the filters, or of everything"),
-	OPT_BOOL(0, "group", O, group, "show the events of a group together"),
 	OPT_STRING(0, "time-quantum", O, quantum, "TIME", "length of a slice of key time (100ms)"),
 	OPT_BOOL(0, "ns", O, nsec, "times in nanoseconds"),
 	OPT_STRING('p', "parent", O, parent, "REGEX", "what key parent looks for in call chains"),
@@ -85,6 +84,7 @@ static const struct option report_options[] = {
 	OPT_GROUP("Output"),
 	OPT_BOOL(0, "stdio", O, stdio, "text on stdout (the only interface)"),
 	OPT_BOOL(0, "json", O, json, "rows and call trees as JSON"),
+	OPT_BOOL(0, "dot", O, dot, "branches as a graph for Graphviz"),
 	OPT_STRING('t', "field-separator", O, separator, "CHAR", "CHAR between columns"),
 	OPT_STRING('w', "column-widths", O, widths, "N,...", "fixed column widths"),
 	OPT_BOOL(0, "header", O, header, "the recording's header first"),
@@ -98,7 +98,6 @@ static const struct option report_options[] = {
 	OPT_BOOL('q', "quiet", O, quiet, "no comment lines, no warnings"),
 	OPT_INC('v', "verbose", O, verbose, "say more"),
 	OPT_STRING(0, "stdio-color", O, ignored, "MODE", "accepted for compatibility"),
-	OPT_BOOL(0, "raw-trace", O, raw_trace, "tracepoint fields as they are"),
 	OPT_END(),
 };
 
@@ -156,7 +155,7 @@ static bool any_call_stack(const struct perfdata *pd)
 
 static bool auto_branch(const struct report *r, uint64_t type)
 {
-	if (r->o.no_branch || r->o.branch_history || type & PERF_SAMPLE_STACK_USER)
+	if (r->o.no_branch || type & PERF_SAMPLE_STACK_USER)
 		return false;
 	if (perfdata_is_pipe(r->pd))
 		return type & PERF_SAMPLE_BRANCH_STACK && !any_call_stack(r->pd);
@@ -168,7 +167,9 @@ static int choose_mode(struct report *r, struct err *e)
 	uint64_t type = all_sample_types(r->pd);
 	struct profile_opts *po = &r->po;
 
-	po->branch = r->o.branch || auto_branch(r, type);
+	po->branch = r->o.branch || r->o.dot || auto_branch(r, type);
+	if (r->o.dot && !po->sort)
+		po->sort = "symbol_from,symbol_to";
 	if (po->branch && !(type & PERF_SAMPLE_BRANCH_STACK) && perfdata_nr_events(r->pd)) {
 		err_set(e, -EINVAL,
 			"Selected -b but no branch data. Did you call perf record without -b?");
@@ -259,7 +260,7 @@ static int setup_options(struct report *r, struct err *e)
 		.show_samples = o->show_samples,
 		.show_period = o->show_period,
 		.show_modes = o->show_modes,
-		.group = o->group,
+
 		.branch_stats = o->branch_stats,
 		.inlines = !o->no_inline,
 		.nsec = o->nsec,
@@ -318,7 +319,9 @@ static int setup_profile(struct report *r, struct err *e)
 		if (ret)
 			return ret;
 	}
-	return profile_new(&r->p, &r->po, r->m, r->res, r->u, e);
+	ret = profile_new(&r->p, &r->po, r->m, r->res, r->u, e);
+	r->usage = ret == -EINVAL;
+	return ret;
 }
 
 static int setup_symbols(struct report *r, struct err *e)
@@ -442,6 +445,8 @@ static int print_report(struct report *r)
 {
 	if (r->o.tasks || r->o.mmaps)
 		return report_tasks(r);
+	if (r->o.dot)
+		return report_dot(r);
 	return r->o.json ? report_json(r) : report_text(r);
 }
 
@@ -456,7 +461,7 @@ static int run_opened(struct report *r, struct err *e)
 		ret = perfdata_print_header(r->pd, &r->out, r->o.full_info, e);
 		if (ret || r->o.header_only)
 			return ret;
-	} else if (!r->o.quiet && !r->o.json) {
+	} else if (!r->o.quiet && !r->o.json && !r->o.dot) {
 		obuf_lit(&r->out, "# To display the perf.data header info, please use "
 				  "--header/--header-only options.\n#\n");
 	}
@@ -518,6 +523,7 @@ static int report_run(const struct command *cmd, int argc, char **argv)
 	po.force = r->o.force;
 	po.no_order = r->o.stats; /* counting needs none */
 	ret = setup_options(r, &e);
+	r->usage = ret != 0;
 	cli_progress_start(&progress, "Reading");
 	if (!ret)
 		ret = perfdata_open(&r->pd, r->o.input ? r->o.input : "perf.data", &po, &e);
@@ -534,6 +540,8 @@ static int report_run(const struct command *cmd, int argc, char **argv)
 	cli_progress_end(&progress);
 	if (ret)
 		ret = cli_print_err(&e);
+	if (r->usage)
+		ret = CLI_USAGE;
 	report_free(r);
 	free(r);
 	return ret;

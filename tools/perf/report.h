@@ -8,17 +8,17 @@
 
 struct report_opts {
 	const char *input, *sort, *fields, *separator, *widths, *percentage, *time, *cpus;
-	const char *vmlinux, *kallsyms, *symfs, *symbol_filter, *parent, *sort_order;
+	const char *vmlinux, *kallsyms, *symfs, *symbol_filter, *parent;
 	const char *comms, *dsos, *symbols, *pids, *tids, *quantum, *percent_limit;
 	bool show_samples, show_period, show_modes, group, hide_unresolved, exclude_other;
 	bool redact;
-	bool header, header_only, full_info, stats, tasks, mmaps, dump, json, threads;
+	bool header, header_only, full_info, stats, tasks, mmaps, dump, json;
 	bool no_children, children, no_demangle, demangle_kernel, no_inline, force, quiet;
-	bool branch, no_branch, stitch_lbr, nsec, total_cycles, branch_history, branch_stats;
-	bool raw_trace, ignore_vmlinux, stdio, skip_empty, dot, hot, ignored_flag;
+	bool branch, no_branch, stitch_lbr, nsec, branch_stats;
+	bool ignore_vmlinux, stdio, skip_empty, dot;
 	const char *ignored;
 	int verbose;
-	uint64_t max_stack, limit;
+	uint64_t max_stack;
 	bool chain_given, chain_none, inverted;
 	struct chain_opts chain;
 };
@@ -39,12 +39,14 @@ struct report {
 	uint64_t bad_samples, time_from, time_to;
 	struct bits cpus;
 	bool has_cpus;
+	bool usage; /* what failed is the command line */
 	struct err first_bad;
 };
 
 /* Tables and call graphs as text; headings and tips too. */
 int report_text(struct report *r);
 int report_json(struct report *r);
+int report_dot(struct report *r);
 /* --tasks and --mmaps: processes as a tree. */
 int report_tasks(struct report *r);
 

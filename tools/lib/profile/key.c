@@ -56,7 +56,6 @@ GET_FIELD(code_page, s->code_page_size)
 GET_FIELD(data_page, s->data_page_size)
 GET_FIELD(phys, s->phys_addr)
 GET_FIELD(daddr, s->addr)
-GET_FIELD(zero, 0)
 GET_FIELD(data_src, s->data_src)
 
 static uint64_t place_dso(struct profile *p, const struct place_in *in)
@@ -457,13 +456,6 @@ static void text_other(const struct profile *p, const struct profile_row *r, uin
 	emit_safe(o, v ? intern_str(&p->names, (uint32_t)v) : "[other]");
 }
 
-static void text_na(const struct profile *p, const struct profile_row *r, uint64_t v,
-		    struct obuf *o)
-{
-	(void)p, (void)r, (void)v;
-	obuf_lit(o, "N/A");
-}
-
 static void text_ipc_null(const struct profile *p, const struct profile_row *r, uint64_t v,
 			  struct obuf *o)
 {
@@ -648,7 +640,6 @@ static const struct key keys[] = {
 	{ "transaction", "Transaction", S, .sample = get_transaction, .cmp = cmp_down,
 	  .text = text_transaction, .pads = true, .min_width = 27,
 	  .need = PERF_SAMPLE_TRANSACTION },
-	{ "trace", "Trace output", S, .sample = get_zero, .cmp = cmp_equal, .text = text_na },
 	{ "symbol_size", "Symbol size", P, .per_symbol = true, .place = place_symsize,
 	  .cmp = cmp_down, .text = text_dec, .text_right = true, .place_width = width_dec },
 	{ "symoff", "Symbol Offset", P, .place = place_symoff, .cmp = cmp_up, .text = text_symoff,
