@@ -43,6 +43,7 @@ static const struct option report_options[] = {
 	OPT_STRING(0, "percent-limit", O, percent_limit, "PERCENT", "leave out rows below this"),
 	OPT_STRING(0, "percentage", O, percentage, "relative|absolute",
 		   "shares of what passes the filters, or of everything"),
+	OPT_BOOL(0, "group", O, group, "events of a group side by side (default)"),
 	OPT_STRING(0, "time-quantum", O, quantum, "TIME", "length of a slice of key time (100ms)"),
 	OPT_BOOL(0, "ns", O, nsec, "times in nanoseconds"),
 	OPT_STRING('p', "parent", O, parent, "REGEX", "what key parent looks for in call chains"),
@@ -420,6 +421,14 @@ static int read_all(struct report *r, struct err *damage, struct err *e)
 		if (ret)
 			return ret;
 	}
+	for (size_t i = 0; r->o.group && i < perfdata_nr_events(r->pd); i++) {
+		const struct perfdata_event *ev = perfdata_event(r->pd, i);
+
+		if (ev->leader == ev->idx &&
+		    ev->idx + ev->nr_members <= perfdata_nr_events(r->pd) &&
+		    profile_set_group(r->p, ev->idx, ev->nr_members))
+			return err_set(e, -ENOMEM, "no memory for groups");
+	}
 	return profile_finish(r->p, e);
 }
 
@@ -505,6 +514,7 @@ static int report_run(const struct command *cmd, int argc, char **argv)
 	r->cmd = cmd;
 	r->o.chain = (struct chain_opts)CHAIN_OPTS_DEFAULT;
 	r->o.skip_empty = true;
+	r->o.group = true;
 	n = prepare_args(r, &argc, argv);
 	if (!n)
 		n = cli_parse(cmd, &r->o, argc, argv, 0);

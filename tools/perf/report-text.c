@@ -90,23 +90,57 @@ static void print_short(struct obuf *o, uint64_t n)
 	obuf_char(o, unit);
 }
 
-static void print_event_head(struct report *r, const struct perfdata_event *ev)
+/* 'cycles', or 'anon group { cycles, instructions }' */
+static void print_event_name(struct report *r, const struct perfdata_event *ev, uint32_t members)
 {
-	const struct profile_totals *t = profile_totals(r->p, ev->idx);
 	struct obuf *o = &r->out;
 
+	obuf_str(o, members > 1 ? " of events '" : " of event '");
+	if (members > 1) {
+		emit_safe(o, ev->group && *ev->group ? ev->group : "anon group");
+		obuf_lit(o, " { ");
+	}
+	for (uint32_t m = 0; m < members; m++) {
+		if (m)
+			obuf_lit(o, ", ");
+		emit_safe(o, perfdata_event(r->pd, ev->idx + m)->name);
+	}
+	obuf_str(o, members > 1 ? " }'" : "'");
+}
+
+static void print_event_head(struct report *r, const struct perfdata_event *ev)
+{
+	uint32_t members = profile_members(r->p, ev->idx);
+	uint64_t samples = 0, period = 0;
+	struct obuf *o = &r->out;
+
+	for (uint32_t m = 0; m < members; m++) {
+		const struct profile_totals *t = profile_totals(r->p, ev->idx + m);
+
+		samples += r->po.relative ? t->nr_filtered_samples : t->nr_samples;
+		period += r->po.relative ? t->filtered_period : t->period;
+	}
 	obuf_lit(o, "# Samples: ");
-	print_short(o, r->po.relative ? t->nr_filtered_samples : t->nr_samples);
-	obuf_lit(o, " of event '");
-	emit_safe(o, ev->name);
-	obuf_lit(o, "'");
+	print_short(o, samples);
+	print_event_name(r, ev, members);
 	if (r->o.time) {
 		obuf_lit(o, ", time slices: ");
 		emit_safe(o, r->o.time);
 	}
 	obuf_lit(o, "\n# Event count (approx.): ");
-	obuf_dec(o, r->po.relative ? t->filtered_period : t->period);
+	obuf_dec(o, period);
 	obuf_lit(o, "\n#\n");
+}
+
+/* Members of a group are in their leader's table. */
+static bool is_shown(const struct report *r, const struct perfdata_event *ev)
+{
+	uint32_t members = profile_members(r->p, ev->idx);
+
+	for (uint32_t m = 0; m < members; m++)
+		if (!r->o.skip_empty || profile_totals(r->p, ev->idx + m)->nr_samples)
+			return true;
+	return false;
 }
 
 static void print_elided(struct report *r)
@@ -175,7 +209,7 @@ int report_text(struct report *r)
 	for (size_t i = 0; !ret && i < perfdata_nr_events(r->pd); i++) {
 		const struct perfdata_event *ev = perfdata_event(r->pd, i);
 
-		if (r->o.skip_empty && !profile_totals(r->p, ev->idx)->nr_samples)
+		if (!is_shown(r, ev))
 			continue;
 		if (!r->o.quiet)
 			print_event_head(r, ev);

@@ -212,5 +212,6 @@ int prof_chain_finish(struct profile *p)
 		ret = add_callers(p);
 	if (!ret && p->o.children)
 		ret = list_nodes(p);
+	c->nr_rows = (uint32_t)p->rows.n;
 	return ret ? ret : list_leafs(p);
 }

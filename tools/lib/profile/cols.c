@@ -351,6 +351,14 @@ static int text_len(const struct profile *p, const struct profile_col *c,
 	return n;
 }
 
+/* Upstream makes room for the name a thread has in the end. */
+static int comm_len(const struct profile *p, const struct profile_row *row)
+{
+	const struct thread *th = machine_thread_at(p->m, row->thread);
+
+	return th ? (int)strlen(machine_comm(p->m, th->comm)) : 0;
+}
+
 static void row_widths(const struct profile *p, struct event_rows *ev,
 		       const struct profile_row *row, bool new_group)
 {
@@ -362,8 +370,10 @@ static void row_widths(const struct profile *p, struct event_rows *ev,
 			continue;
 		switch (c->key->at) {
 		case KEY_SAMPLE:
+			if (c->key->truncates)
+				w = comm_len(p, row);
 			if (!new_group || !c->key->by_content)
-				continue;
+				break;
 			w = text_len(p, c, row);
 			break;
 		case KEY_TO:
@@ -409,6 +419,10 @@ int prof_cols_widths(struct profile *p, struct event_rows *ev)
 	for (unsigned i = 0; i < p->nr_cols; i++) {
 		int w = min_width(p, &p->cols[i]);
 
+		if (p->cols[i].key->at == KEY_STAT && ev->members && !p->cols[i].user_width)
+			w = (int)max_u64((uint64_t)w,
+					 ev->members * (uint64_t)p->cols[i].key->min_width);
+
 		if (ev->width[i] < w || p->cols[i].user_width)
 			ev->width[i] = w;
 	}
@@ -451,29 +465,41 @@ static int percent_text(const struct profile *p, uint32_t event, uint64_t v, cha
 	return m->len;
 }
 
-/* In columns "   12.34%" fills its width; behind a separator it is padded on the right. */
+static int number_text(const struct profile *p, const struct profile_col *c, uint32_t event,
+		       uint64_t v, char *buf, size_t size)
+{
+	if (c->key->percent)
+		return percent_text(p, event, v, buf);
+	if (c->key->permille)
+		return snprintf(buf, size, "%.1f%%", (double)v / 10);
+	return fmt_dec(buf, v);
+}
+
+/*
+ * In columns "   12.34%" fills its width; behind a separator it is padded on the right. The
+ * events of a group stand side by side in one cell.
+ */
 static void number_cell(const struct profile *p, const struct profile_row *row,
 			const struct profile_col *c, int width, bool pad, struct obuf *o)
 {
-	uint64_t v = prof_col_value(p, c, row);
+	uint32_t event = profile_row_event(p, row), members = profile_members(p, event);
 	char buf[48];
-	int n;
+	int done = 0;
 
-	if (c->key->percent)
-		n = percent_text(p, profile_row_event(p, row), v, buf);
-	else if (c->key->permille)
-		n = snprintf(buf, sizeof(buf), "%.1f%%", (double)v / 10);
-	else
-		n = fmt_dec(buf, v);
-	if (!p->o.separator) {
-		obuf_pad(o, ' ', width - n);
+	for (uint32_t m = 0; m < members; m++) {
+		int n = number_text(p, c, event + m,
+				    prof_col_value(p, c, m ? prof_member(p, row, m) : row), buf,
+				    sizeof(buf));
+
+		if (p->o.separator)
+			obuf_char(o, ' ');
+		else
+			obuf_pad(o, ' ', width / (int)members - n);
 		obuf_mem(o, buf, (size_t)n);
-		return;
+		done += n + 1;
 	}
-	obuf_char(o, ' ');
-	obuf_mem(o, buf, (size_t)n);
-	if (pad)
-		obuf_pad(o, ' ', width - n - 1);
+	if (p->o.separator && pad)
+		obuf_pad(o, ' ', width - done);
 }
 
 void profile_value(const struct profile *p, const struct profile_row *row,
@@ -512,7 +538,7 @@ void profile_cell(const struct profile *p, const struct profile_row *row,
 	if (o->len < start)
 		return;
 	len = o->len - start;
-	if (c->user_width && len > (size_t)width)
+	if ((c->user_width || c->key->truncates) && len > (size_t)width)
 		o->len = start + (size_t)width;
 	if (p->o.separator)
 		for (size_t i = start; i < o->len; i++)

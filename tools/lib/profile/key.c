@@ -619,7 +619,7 @@ static const struct key keys[] = {
 	  .need = PERF_SAMPLE_TID, .pads = true, .by_content = true },
 	{ "tgid", "   Tgid:Command", S, .sample = get_tgid, .cmp = cmp_up, .text = text_thread,
 	  .need = PERF_SAMPLE_TID, .pads = true, .by_content = true },
-	{ "comm", "Command", S, .sample = get_comm, NAME, .by_content = true,
+	{ "comm", "Command", S, .sample = get_comm, NAME, .truncates = true,
 	  .need = PERF_SAMPLE_TID },
 	{ "dso", "Shared Object", P, .per_symbol = true, .place = place_dso,
 	  .place_width = width_dso, .cmp = cmp_dso, .text = text_name, .pads = true },

@@ -82,6 +82,7 @@ struct key {
 	uint64_t (*stat)(const struct profile *p, const struct profile_row *row); /* KEY_STAT */
 	bool percent, permille;
 	unsigned modes;	 /* KEY_STAT: 1 + index into struct row_modes */
+	bool truncates;	 /* cut at the column's width */
 	bool by_content; /* KEY_SAMPLE: as wide as its values */
 	bool text_right; /* the value is aligned right */
 	bool parent;	 /* from the chain, see --parent */
@@ -180,6 +181,7 @@ struct chains {
 	uint32_t *row_nodes; /* nodes by row: row_node_at[row] .. row_node_at[row + 1] */
 	uint32_t *row_node_at;
 	uint32_t *row_leafs; /* leafs by row, likewise */
+	uint32_t nr_rows;    /* that the lists below know */
 	uint32_t *row_leaf_at;
 	uint64_t *plus; /* by node: own samples of the open row */
 	uint32_t *plus_count;
@@ -193,7 +195,7 @@ struct event_rows {
 	struct profile_totals totals;
 	uint32_t *rows; /* sorted */
 	size_t nr;
-	uint64_t chain_total;
+	uint32_t leader, members; /* members: 0 = alone */
 	int width[MAX_KEYS];
 	bool widths_done;
 };
@@ -235,6 +237,8 @@ struct profile {
 	VEC(struct row_modes) modes;
 	VEC(struct branch_counts) counts; /* branch mode: by row */
 	VEC(struct event_rows) events;
+	struct profile_row *members; /* by row and member - 1: numbers of the other events */
+	uint32_t max_members;
 	struct chains ch;
 	struct arena tree;
 
@@ -299,6 +303,11 @@ uint32_t prof_group_of(struct profile *p, const struct sample *s, struct thread 
 struct profile_row *prof_row_of(struct profile *p, uint32_t group, uint32_t place, uint32_t place2,
 				uint32_t bits);
 int prof_rows_sort(struct profile *p);
+/* Moves the numbers of member events to the leaders' rows. */
+int prof_rows_group(struct profile *p);
+/* The row's numbers in event leader + @m. */
+const struct profile_row *prof_member(const struct profile *p, const struct profile_row *row,
+				      uint32_t m);
 struct event_rows *prof_event_rows(struct profile *p, uint32_t event);
 
 /* chain.c */

@@ -79,6 +79,7 @@ void profile_free(struct profile *p)
 	vec_free(&p->counts);
 	vec_free(&p->parent_match);
 	vec_free(&p->sym_place);
+	free(p->members);
 	vec_free(&p->rows);
 	vec_free(&p->modes);
 	htab_free(&p->row_tab);
@@ -237,18 +238,20 @@ int profile_finish(struct profile *p, struct err *e)
 
 	log_debug("%zu rows, %u places, %u groups, %zu chain nodes, %zu chains", p->rows.n,
 		  p->places.n, p->groups.n, p->ch.nodes.n, p->ch.leafs.n);
+	if (p->o.branch)
+		prof_branch_flush(p);
+	prof_branch_free(p);
 	/* Nothing new comes any more: what finds old ones may go. */
 	htab_free(&p->frame_keys.tab);
 	htab_free(&p->step_keys.tab);
 	htab_free(&p->places.tab);
-	htab_free(&p->groups.tab);
 	free(p->step_memo);
 	p->step_memo = NULL;
-	if (p->o.branch)
-		prof_branch_flush(p);
-	prof_branch_free(p);
 	if (!ret && (p->o.use_chains || p->o.children))
 		ret = prof_chain_finish(p);
+	if (!ret && p->max_members)
+		ret = prof_rows_group(p);
+	htab_free(&p->groups.tab);
 	htab_free(&p->row_tab);
 	if (!ret)
 		ret = prof_rows_sort(p);

@@ -85,6 +85,11 @@ void profile_free(struct profile *p);
 /* PERF_SAMPLE_* fields that profile_add() looks at, for sample_parse_some(). */
 uint64_t profile_need(const struct profile *p);
 int profile_add(struct profile *p, const struct sample *s, struct thread *th, struct err *e);
+/*
+ * Before profile_finish(): the events @leader .. @leader + @members - 1 are columns of one table,
+ * the leader's. Events are known to the caller, who may have read them late (pipes).
+ */
+int profile_set_group(struct profile *p, uint32_t leader, uint32_t members);
 /* No more samples: totals, order, widths. */
 int profile_finish(struct profile *p, struct err *e);
 
@@ -97,6 +102,8 @@ struct profile_totals {
 
 /* @event: perfdata_event idx. */
 const struct profile_totals *profile_totals(const struct profile *p, uint32_t event);
+/* Number of events in @event's table; 0 when it is shown in its leader's. */
+uint32_t profile_members(const struct profile *p, uint32_t event);
 
 struct profile_row {
 	uint64_t period, acc; /* own; with callees (children) */

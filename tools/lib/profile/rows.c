@@ -160,10 +160,15 @@ static int cmp_key(const struct profile *p, const struct profile_col *c,
 static int cmp_stat(const struct profile *p, const struct profile_col *c,
 		    const struct profile_row *a, const struct profile_row *b)
 {
-	uint64_t x = prof_col_value(p, c, a), y = prof_col_value(p, c, b);
+	uint32_t members = p->members ? profile_members(p, profile_row_event(p, a)) : 1;
 
-	if (x != y)
-		return x > y ? -1 : 1;
+	for (uint32_t m = 0; m < members; m++) {
+		uint64_t x = prof_col_value(p, c, prof_member(p, a, m));
+		uint64_t y = prof_col_value(p, c, prof_member(p, b, m));
+
+		if (x != y)
+			return x > y ? -1 : 1;
+	}
 	if (!p->o.use_chains || strcmp(c->key->name, "overhead_children") ||
 	    a->thread != b->thread || a->depth == b->depth)
 		return 0;
@@ -238,7 +243,8 @@ static uint64_t pack_ranks(const struct profile *p, const struct profile_row *ro
 static int sort_event(struct profile *p, struct event_rows *ev)
 {
 	bool stat_first = p->nr_order && p->order[0]->key->at == KEY_STAT;
-	bool plain = stat_first && strcmp(p->order[0]->key->name, "overhead_children");
+	bool plain =
+		stat_first && !p->members && strcmp(p->order[0]->key->name, "overhead_children");
 	struct packed *v = malloc((ev->nr + 1) * sizeof(*v));
 
 	if (!v)

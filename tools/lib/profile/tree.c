@@ -374,7 +374,7 @@ int profile_tree(struct profile *p, const struct profile_row *row, struct call_n
 	memset(root, 0, sizeof(*root));
 	v.flat = p->o.chain.style == CHAIN_FLAT || p->o.chain.style == CHAIN_FOLDED;
 	v.min_hit = (uint64_t)((double)total * (p->o.chain.min_percent / 100.0));
-	if (!p->o.use_chains || p->o.chain.style == CHAIN_NONE || !c->end)
+	if (!p->o.use_chains || p->o.chain.style == CHAIN_NONE || !c->end || row->idx >= c->nr_rows)
 		return 0;
 	if (p->o.chain.style != CHAIN_FRACTAL &&
 	    max_u64(p->o.children ? row->acc : 0, row->period) < v.min_hit)

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Events of a group in one table: the leader's rows carry the numbers of the other members. A
+ * member's row has the same keys but for the event, which is the first value of its group tuple.
+ */
+#include "profile-int.h"
+
+int profile_set_group(struct profile *p, uint32_t leader, uint32_t members)
+{
+	if (members < 2 || members > 64)
+		return 0;
+	if (!prof_event_rows(p, leader + members - 1))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < members; i++) {
+		p->events.v[leader + i].leader = leader;
+		p->events.v[leader + i].members = members;
+	}
+	if (p->max_members < members)
+		p->max_members = members;
+	return 0;
+}
+
+uint32_t profile_members(const struct profile *p, uint32_t event)
+{
+	const struct event_rows *ev = event < p->events.n ? &p->events.v[event] : NULL;
+
+	if (!ev || !ev->members)
+		return 1;
+	return ev->leader == event ? ev->members : 0;
+}
+
+static uint32_t leaders_group(struct profile *p, uint32_t group, uint32_t leader)
+{
+	uint64_t vals[MAX_KEYS + 1];
+
+	memcpy(vals, prof_tuple_get(&p->groups, group), p->groups.width * sizeof(*vals));
+	vals[0] = leader;
+	return prof_tuple_id(&p->groups, vals);
+}
+
+/* Makes the leader's row for each member's. */
+static int make_rows(struct profile *p)
+{
+	for (size_t i = 0, n = p->rows.n; i < n; i++) {
+		struct profile_row row = p->rows.v[i], *to;
+		const struct event_rows *ev = &p->events.v[profile_row_event(p, &row)];
+		uint32_t group;
+
+		if (!ev->members || ev->leader == profile_row_event(p, &row))
+			continue;
+		group = leaders_group(p, row.group, ev->leader);
+		to = group == ID_NONE ? NULL
+				      : prof_row_of(p, group, row.place, row.place2, row.bits);
+		if (!to)
+			return -ENOMEM;
+		if (to->thread == ID_NONE) {
+			to->thread = row.thread;
+			to->cpumode = row.cpumode;
+		}
+	}
+	return 0;
+}
+
+int prof_rows_group(struct profile *p)
+{
+	size_t others = p->max_members - 1;
+
+	if (make_rows(p))
+		return -ENOMEM;
+	p->members = calloc(p->rows.n * others + 1, sizeof(*p->members));
+	if (!p->members)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->rows.n; i++) {
+		const struct profile_row *row = &p->rows.v[i], *to;
+		uint32_t event = profile_row_event(p, row), group;
+		const struct event_rows *ev = &p->events.v[event];
+
+		if (!ev->members || ev->leader == event)
+			continue;
+		group = leaders_group(p, row->group, ev->leader);
+		to = group == ID_NONE ? NULL
+				      : prof_row_of(p, group, row->place, row->place2, row->bits);
+		if (!to)
+			return -ENOMEM;
+		p->members[to->idx * others + event - ev->leader - 1] = *row;
+	}
+	return 0;
+}
+
+const struct profile_row *prof_member(const struct profile *p, const struct profile_row *row,
+				      uint32_t m)
+{
+	if (!m)
+		return row;
+	return &p->members[row->idx * (size_t)(p->max_members - 1) + m - 1];
+}
