@@ -160,7 +160,8 @@ static int cmp_key(const struct profile *p, const struct profile_col *c,
 static int cmp_stat(const struct profile *p, const struct profile_col *c,
 		    const struct profile_row *a, const struct profile_row *b)
 {
-	uint32_t members = p->members ? profile_members(p, profile_row_event(p, a)) : 1;
+	bool sum = !strcmp(c->key->name, "overhead_children");
+	uint32_t members = p->members && !sum ? profile_members(p, profile_row_event(p, a)) : 1;
 
 	for (uint32_t m = 0; m < members; m++) {
 		uint64_t x = prof_col_value(p, c, prof_member(p, a, m));
