@@ -101,8 +101,8 @@ uint32_t prof_frame_of_row(struct profile *p, const struct place_in *in)
 	frame_fill(p, in, &f);
 	if (f.sym)
 		return frame_of_sym(p, &f);
-	/* A caller's is the call graph's frame as well: there are many of these. */
-	if (in->chain)
+	/* Addresses in memory are the call graph's frames as well: there are many of these. */
+	if (in->chain || f.ip == in->ip)
 		return frame_id(p, (uint64_t[]){ FRAME_DSO_ADDR, f.dso_name, f.ip, ~0U }, &f);
 	return frame_id(p, (uint64_t[]){ FRAME_ADDR, 0, f.ip, 0 }, &f);
 }
