@@ -137,15 +137,20 @@ static void make_blocks(void)
 
 static void flat(uint64_t samples, const char *object)
 {
+	uint32_t pid = 1000;
+
 	for (uint32_t p = 0; p < PROCESSES; p++) {
 		put_comm(1000 + p);
 		put_mmap2(1000 + p, object);
 	}
 	for (uint64_t i = 0; i < samples; i++) {
-		uint32_t pid = 1000 + (uint32_t)(rnd() % PROCESSES);
+		uint64_t r = rnd();
 
+		/* A process runs for a while before the next one gets the CPU. */
+		if (!(r & 63))
+			pid = 1000 + (uint32_t)(r >> 32) % PROCESSES;
 		put_header(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 8 + 40);
-		put64(block_addr[hot_block()] + rnd() % 64);
+		put64(block_addr[hot_block()] + (r >> 8 & r >> 16 & 60));
 		put_pair(pid, pid);
 		put64(1000000000 + i * 1000);
 		put_pair((uint32_t)(i & 1), 0);
