@@ -88,70 +88,101 @@ static int put_kernel_map(struct synth *s, struct synth_record *r, uint64_t star
 
 /* ---- modules ------------------------------------------------------------------------------------- */
 
-/* "kernel/fs/ext4/ext4.ko.xz: kernel/..." of modules.dep is module ext4? '-' and '_' are one. */
-static bool is_module_path(const char *path, const char *name)
+struct module {
+	char name[64];
+	uint64_t addr, size;
+	const char *path; /* in modules.dep, up to ':'; NULL when it is not listed */
+};
+
+struct modules {
+	struct module *v;
+	size_t n, cap;
+};
+
+static int compare_modules(const void *a, const void *b)
 {
-	const char *base = strrchr(path, '/');
-	size_t i = 0;
-
-	base = base ? base + 1 : path;
-	for (; name[i]; i++) {
-		char c = base[i] == '-' ? '_' : base[i];
-
-		if (c != name[i])
-			return false;
-	}
-	return !strncmp(base + i, ".ko", 3);
+	return strcmp(((const struct module *)a)->name, ((const struct module *)b)->name);
 }
 
-/* The file of a module from modules.dep; "[name]" when it is not listed. */
-static void module_path(const char *dep, const char *release, const char *name, char *buf,
-			size_t size)
+/* Lines of /proc/modules: "name size refcount used-by state address". */
+static int parse_modules(struct modules *ms, char *text)
 {
-	for (const char *p = dep; p && *p;) {
-		size_t len = strcspn(p, ":\n");
-		char path[PATH_MAX - 256];
+	char *save = NULL;
 
-		if (len && len < sizeof(path) && p[len] == ':') {
-			memcpy(path, p, len);
-			path[len] = '\0';
-			if (is_module_path(path, name)) {
-				snprintf(buf, size, "/lib/modules/%s/%s", release, path);
-				return;
-			}
-		}
-		p = strchr(p, '\n');
-		p = p ? p + 1 : NULL;
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		struct module m = { 0 };
+		unsigned long size;
+		unsigned long long addr;
+
+		/* No address: it is hidden from us. */
+		if (sscanf(line, "%63s %lu %*s %*s %*s %llx", m.name, &size, &addr) != 3 || !addr)
+			continue;
+		m.addr = addr;
+		m.size = size;
+		if (vec_push(ms, m))
+			return -ENOMEM;
 	}
-	snprintf(buf, size, "[%s]", name);
+	if (ms->n)
+		qsort(ms->v, ms->n, sizeof(*ms->v), compare_modules);
+	return 0;
+}
+
+/* Lines of modules.dep: "kernel/fs/ext4/ext4.ko.xz: ..."; in names '-' and '_' are one. */
+static void find_paths(struct modules *ms, const char *dep)
+{
+	for (const char *line = dep; line && *line;) {
+		size_t len = strcspn(line, ":\n"), base = len, n = 0;
+		struct module key = { 0 }, *m;
+
+		while (base > 0 && line[base - 1] != '/')
+			base--;
+		for (; base < len && line[base] != '.' && n + 1 < sizeof(key.name); base++)
+			key.name[n++] = line[base] == '-' ? '_' : line[base];
+		m = ms->n ? bsearch(&key, ms->v, ms->n, sizeof(*ms->v), compare_modules) : NULL;
+		if (m && line[len] == ':')
+			m->path = line;
+		line = strchr(line + len, '\n');
+		line = line ? line + 1 : NULL;
+	}
+}
+
+static char *read_dep(struct utsname *u)
+{
+	char path[PATH_MAX];
+
+	if (uname(u))
+		return NULL;
+	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", u->release);
+	return file_read_all(path, 16 << 20, NULL, NULL);
 }
 
 static int put_modules(struct synth *s, struct synth_record *r, const char *proc, struct err *e)
 {
-	char path[PATH_MAX], *text, *dep = NULL, *save = NULL;
+	char path[PATH_MAX], *text, *dep;
 	struct utsname u = { 0 };
-	int ret = 0;
+	struct modules ms = { 0 };
+	int ret;
 
 	snprintf(path, sizeof(path), "%s/modules", proc);
 	text = file_read_all(path, 1 << 20, NULL, NULL);
 	if (!text)
 		return 0; /* a kernel without modules */
-	if (!uname(&u)) {
-		snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", u.release);
-		dep = file_read_all(path, 16 << 20, NULL, NULL);
-	}
-	for (char *line = strtok_r(text, "\n", &save); !ret && line;
-	     line = strtok_r(NULL, "\n", &save)) {
-		/* "name size refcount used-by state address" */
-		char name[128];
-		unsigned long size;
-		unsigned long long addr;
+	dep = read_dep(&u);
+	ret = parse_modules(&ms, text);
+	if (ret)
+		err_set(e, ret, "no memory for the list of modules");
+	find_paths(&ms, dep);
+	for (size_t i = 0; !ret && i < ms.n; i++) {
+		const struct module *m = &ms.v[i];
 
-		if (sscanf(line, "%127s %lu %*s %*s %*s %llx", name, &size, &addr) != 3 || !addr)
-			continue;
-		module_path(dep, u.release, name, path, sizeof(path));
-		ret = put_kernel_map(s, r, addr, size, 0, path, e);
+		if (m->path)
+			snprintf(path, sizeof(path), "/lib/modules/%s/%.*s", u.release,
+				 (int)strcspn(m->path, ":"), m->path);
+		else
+			snprintf(path, sizeof(path), "[%s]", m->name);
+		ret = put_kernel_map(s, r, m->addr, m->size, 0, path, e);
 	}
+	vec_free(&ms);
 	free(dep);
 	free(text);
 	return ret;

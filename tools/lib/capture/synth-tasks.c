@@ -16,6 +16,7 @@
 #include "capture/private.h"
 
 #define PF_KTHREAD 0x00200000
+#define FIRST_BUF  (64 << 10)
 #define PROT_R	   1
 #define PROT_W	   2
 #define PROT_X	   4
@@ -49,14 +50,14 @@ static ssize_t read_file(struct walk *w, const char *path)
 		return -errno;
 	for (;;) {
 		if (w->cap - len < 4096) {
-			char *bigger = realloc(w->buf, w->cap ? w->cap * 2 : 64 << 10);
+			char *bigger = realloc(w->buf, w->cap * 2);
 
 			if (!bigger) {
 				n = -ENOMEM;
 				break;
 			}
 			w->buf = bigger;
-			w->cap = w->cap ? w->cap * 2 : 64 << 10;
+			w->cap *= 2;
 		}
 		n = read(fd, w->buf + len, w->cap - len - 1);
 		if (n <= 0) {
@@ -370,10 +371,16 @@ static int walk_workload(struct walk *w, const struct capture_target *t)
 int synth_tasks(struct synth *s, const struct capture_target *t, struct err *e)
 {
 	struct walk *w = calloc(1, sizeof(*w));
+	char *buf = malloc(FIRST_BUF);
 	int ret;
 
-	if (!w)
+	if (!w || !buf) {
+		free(w);
+		free(buf);
 		return err_set(e, -ENOMEM, "no memory to look at /proc");
+	}
+	w->buf = buf;
+	w->cap = FIRST_BUF;
 	w->s = s;
 	w->e = e;
 	w->proc = s->proc ? s->proc : "/proc";

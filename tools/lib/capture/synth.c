@@ -163,10 +163,11 @@ int synth_cpu_map(struct synth *s, const struct capture_target *t, struct err *e
 	struct bits online = { 0 };
 	const struct bits *cpus = t->cpus_given ? &t->cpus : &online;
 	uint16_t n = 0;
-	int ret = capture_online_cpus(&online, e);
+	int ret;
 
 	if (!r)
-		ret = err_set(e, -ENOMEM, "no memory for a record");
+		return err_set(e, -ENOMEM, "no memory for a record");
+	ret = capture_online_cpus(&online, e);
 	if (ret)
 		goto out;
 	for (size_t i = 0; i < cpus->nr && n < MAX_LIST; i++)
