@@ -250,14 +250,22 @@ void dwarf_chain(struct unwind *u, struct thread *th, const struct sample *s)
 
 #else
 
+struct dwarf_unwind {
+	int none;
+};
+
 void dwarf_chain(struct unwind *u, struct thread *th, const struct sample *s)
 {
-	(void)u, (void)th, (void)s;
+	(void)th;
+	if (!s->stack_size || u->dwarf)
+		return;
+	u->dwarf = calloc(1, sizeof(*u->dwarf));
+	log_warn("built without libdw: user stacks of --call-graph dwarf are not unwound");
 }
 
 void dwarf_free(struct dwarf_unwind *d)
 {
-	(void)d;
+	free(d);
 }
 
 #endif
