@@ -34,9 +34,9 @@ static inline uint64_t u64s_get(const struct u64s *a, uint64_t i)
 
 /* A block of registers (REGS_USER, REGS_INTR). */
 struct sample_regs {
-	uint64_t abi;	/* PERF_SAMPLE_REGS_ABI_*; 0 = no registers in this sample */
-	bool simd;	/* mask bits have their SIMD ABI meaning: see regs_name() */
-	uint64_t mask;	/* from the attr; bit n = register n of the file's architecture */
+	uint64_t abi;	 /* PERF_SAMPLE_REGS_ABI_*; 0 = no registers in this sample */
+	bool simd;	 /* mask bits have their SIMD ABI meaning: see regs_name() */
+	uint64_t mask;	 /* from the attr; bit n = register n of the file's architecture */
 	struct u64s gpr; /* one value per set bit, ascending */
 	/* The SIMD block (abi & SIMD), else all 0. Vectors are the set bits of vec_mask, ascending. */
 	uint32_t nr_vectors, vector_qwords, nr_pred, pred_qwords;
@@ -82,8 +82,8 @@ struct sample {
 	struct sample_branches branches;
 	struct sample_regs user_regs, intr_regs;
 	const unsigned char *stack; /* set even when there are none */
-	uint64_t stack_size; /* bytes that are valid (dyn_size) */
-	uint64_t weight;     /* whole word; weight_struct splits it */
+	uint64_t stack_size;	    /* bytes that are valid (dyn_size) */
+	uint64_t weight;	    /* whole word; weight_struct splits it */
 	uint32_t weight_var1;
 	uint16_t weight_var2, weight_var3;
 	uint64_t data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
@@ -127,8 +127,7 @@ bool sample_reg(const struct sample_regs *r, unsigned reg, uint64_t *value);
  * script's iregs and uregs: " ABI:2    AX:0x2dfdd6b8fc    BX:0x11618 " and, from the SIMD block,
  * "  ZMM[0][0]:0x1 ", "OPMASK[0]:0x1 ". With @hide (--redact) values are "-". @arch: the file's.
  */
-void sample_print_regs(const struct sample_regs *r, enum regs_arch arch, bool hide,
-		       struct obuf *o);
+void sample_print_regs(const struct sample_regs *r, enum regs_arch arch, bool hide, struct obuf *o);
 
 /* ---- counter values as periods ------------------------------------------------------------------ */
 
