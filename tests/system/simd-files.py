@@ -123,6 +123,18 @@ got = sorted(tuple(c.strip() for c in l.split('|')) for l in text.split('\n') if
 want = sorted([('20.00%', 'none', 'N', 'all zeros'), ('20.00%', '128', 'N', 'all ones'),
                ('20.00%', '256', 'Y', 'one-hot'), ('20.00%', '512', 'Y', 'partial'),
                ('20.00%', '512', 'Y', 'one-hot')])
+for key, values in (('reg:ax', {'N/A'}), ('reg:zmm17[3]', {'0x8000000000000000', '0x' + 16 * '0'}),
+                    ('reg:zmm17.i8[63]', {'-128', '0'}),
+                    ('reg:k1', {f'0x{m:016x}' for m in (0, 0xffff, 0x40, 5, 1 << 63)})):
+    _, text, err2 = output('report', '--stdio', '-q', '-t', '|', '-s', key, '-i', path)
+    have = {l.split('|')[1].strip() for l in text.split('\n') if '%' in l}
+    _, hidden, _ = output('report', '--stdio', '-q', '--redact', '-s', key, '-i', path)
+    nr += 1
+    fine = have == values and not any(v in hidden for v in values if len(v) > 4)
+    failed += not fine
+    print(f'{"ok" if fine else "not ok"} {nr} - report -s {key}')
+    if not fine:
+        print(f'# {have} {err2} {hidden}')
 nr += 1
 print(f'{"ok" if got == want else "not ok"} {nr} - report sorts by live width, upper halves, masks')
 if got != want:

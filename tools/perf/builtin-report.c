@@ -95,7 +95,7 @@ static const struct option report_options[] = {
 	OPT_BOOL(0, "tasks", O, tasks, "the processes of the recording"),
 	OPT_BOOL(0, "mmaps", O, mmaps, "processes and their maps"),
 	OPT_BOOL('D', "dump-raw-trace", O, dump, "every record in full"),
-	OPT_BOOL(0, "redact", O, redact, "-D without what is in registers"),
+	OPT_BOOL(0, "redact", O, redact, "do not show what is in registers"),
 	OPT_BOOL('q', "quiet", O, quiet, "no comment lines, no warnings"),
 	OPT_INC('v', "verbose", O, verbose, "say more"),
 	OPT_STRING(0, "stdio-color", O, ignored, "MODE", "accepted for compatibility"),
@@ -320,6 +320,11 @@ static int setup_profile(struct report *r, struct err *e)
 		if (ret)
 			return ret;
 	}
+	r->po.redact = r->o.redact;
+	r->po.arch = regs_arch_from_uname(env->arch);
+	if (r->po.arch == REGS_ARCH_NONE)
+		r->po.arch = env->e_machine ? regs_arch_from_elf(env->e_machine)
+					    : regs_arch_host();
 	ret = profile_new(&r->p, &r->po, r->m, r->res, r->u, e);
 	r->usage = ret == -EINVAL;
 	return ret;

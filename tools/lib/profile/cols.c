@@ -76,9 +76,16 @@ static int parse_list(struct profile *p, const char *s, const char *what, struct
 {
 	while (*s) {
 		size_t len = strcspn(s, ", ");
-		const struct key *k = len ? key_find(s, len) : NULL;
+		const struct key *k = NULL;
 		struct profile_col *c;
+		int ret = 0;
 
+		if (len > 4 && !strncmp(s, "reg:", 4))
+			ret = prof_reg_key(p, s, len, &k, e);
+		else if (len)
+			k = key_find(s, len);
+		if (ret)
+			return ret;
 		if (len && !k)
 			return unknown_key(e, what, s, len);
 		if (k && (k->branch ? !p->o.branch : false))

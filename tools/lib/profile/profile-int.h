@@ -95,6 +95,22 @@ size_t prof_keys_nr(void);
 const struct key *prof_key_at(size_t i);
 char prof_cpumode_char(uint8_t cpumode);
 
+/* key-reg.c: keys that name a register. */
+#define MAX_REG_KEYS 4
+
+struct reg_key {
+	struct key key;
+	char name[64]; /* "reg:zmm3.f64[0]" */
+	bool gpr, pred;
+	unsigned reg;
+	enum regs_lane lane;
+	int index; /* lane; -1 = all */
+};
+
+/* @text: "reg:..." of @len bytes. */
+int prof_reg_key(struct profile *p, const char *text, size_t len, const struct key **key,
+		 struct err *e);
+
 /* key-simd.c */
 uint64_t prof_get_simd_width(struct profile *p, const struct sample *s, struct thread *th);
 uint64_t prof_get_simd_upper(struct profile *p, const struct sample *s, struct thread *th);
@@ -218,6 +234,10 @@ struct profile {
 	VEC(uint16_t) place_width, place2_width; /* per tuple and key */
 	uint64_t last_group[MAX_KEYS + 1];
 	uint32_t last_group_id;
+
+	struct reg_key reg_keys[MAX_REG_KEYS];
+	unsigned nr_reg_keys;
+	struct obuf reg_text; /* being put together */
 
 	struct intern names;
 	uint32_t unknown;	 /* "[unknown]" */

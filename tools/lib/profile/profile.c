@@ -84,6 +84,8 @@ void profile_free(struct profile *p)
 	vec_free(&p->modes);
 	htab_free(&p->row_tab);
 	intern_free(&p->names);
+	if (p->reg_text.buf)
+		obuf_free(&p->reg_text);
 	arena_free(&p->tree);
 	arena_free(&p->text);
 	if (p->has_parent)

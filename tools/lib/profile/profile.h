@@ -73,6 +73,8 @@ struct profile_opts {
 	const char *parent;    /* regex of key parent; NULL = upstream's */
 	char separator;	       /* 0 = aligned columns */
 	const char *widths;    /* -w */
+	enum regs_arch arch;   /* of the file: for keys that name a register */
+	bool redact;	       /* do not show what is in registers */
 	struct chain_opts chain;
 	struct profile_filter filter;
 };

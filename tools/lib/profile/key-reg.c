@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Sort keys made on demand: "reg:ax", "reg:zmm3" (all of it), "reg:zmm3[1]" (a qword),
+ * "reg:zmm3.f64[0]" (a lane), "reg:k1". Values are their texts, so that rows show what script does.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "emit/emit.h"
+#include "profile-int.h"
+
+#define MAX_QWORDS 8
+
+/* Lane or whole of one register; false when the sample does not hold it. */
+static bool put_vector(const struct reg_key *k, const struct sample_regs *r, struct obuf *o)
+{
+	const struct u64s *all = k->pred ? &r->pred : &r->vec;
+	unsigned qwords = k->pred ? r->pred_qwords : r->vector_qwords;
+	uint64_t mask = k->pred ? r->pred_mask : r->vec_mask, q[MAX_QWORDS];
+	uint64_t at = (uint64_t)weight_u64(mask & (BIT(k->reg) - 1)) * qwords;
+
+	if (!qwords || qwords > MAX_QWORDS || !(mask >> k->reg & 1) || at + qwords > all->nr)
+		return false;
+	for (unsigned i = 0; i < qwords; i++)
+		q[i] = u64s_get(all, at + i);
+	if (k->index < 0)
+		regs_print_lanes(q, qwords, k->lane, o);
+	else if ((unsigned)k->index < qwords * 64 / regs_lane_bits(k->lane))
+		regs_print_lane(q, (unsigned)k->index, k->lane, o);
+	else
+		return false;
+	return true;
+}
+
+static bool put_reg(const struct reg_key *k, const struct sample_regs *r, struct obuf *o)
+{
+	unsigned index = k->index < 0 ? 0 : (unsigned)k->index;
+	uint64_t v;
+
+	if (!r->abi)
+		return false;
+	if (!k->gpr)
+		return put_vector(k, r, o);
+	if (!sample_reg(r, k->reg, &v) || index >= 64 / regs_lane_bits(k->lane))
+		return false;
+	if (k->index < 0)
+		regs_print_lanes(&v, 1, k->lane, o);
+	else
+		regs_print_lane(&v, index, k->lane, o);
+	return true;
+}
+
+/* Of the interrupted state, else of user space. */
+static uint64_t reg_text(struct profile *p, unsigned slot, const struct sample *s)
+{
+	const struct reg_key *k = &p->reg_keys[slot];
+	struct obuf *o = &p->reg_text;
+
+	o->len = 0;
+	if (!put_reg(k, &s->intr_regs, o) && !put_reg(k, &s->user_regs, o))
+		obuf_lit(o, "N/A");
+	else if (p->o.redact)
+		o->len = 0, obuf_char(o, '-');
+	obuf_char(o, 0);
+	return o->code ? p->unknown : prof_name_id(p, o->buf);
+}
+
+/* A key's function is told the profile and the sample, so each slot has its own. */
+#define SLOT(n)                                                                                  \
+	static uint64_t get_reg##n(struct profile *p, const struct sample *s, struct thread *th) \
+	{                                                                                        \
+		(void)th;                                                                        \
+		return reg_text(p, n, s);                                                        \
+	}
+SLOT(0)
+SLOT(1)
+SLOT(2)
+SLOT(3)
+
+static uint64_t (*const getters[MAX_REG_KEYS])(struct profile *, const struct sample *,
+					       struct thread *) = { get_reg0, get_reg1, get_reg2,
+								    get_reg3 };
+
+static int cmp_text(const struct profile *p, uint64_t a, uint64_t b)
+{
+	return strcmp(intern_str(&p->names, (uint32_t)a), intern_str(&p->names, (uint32_t)b));
+}
+
+static void text_reg(const struct profile *p, const struct profile_row *r, uint64_t v,
+		     struct obuf *o)
+{
+	(void)r;
+	emit_safe(o, intern_str(&p->names, (uint32_t)v));
+}
+
+/* "zmm3.f64[0]" into its parts. */
+static int parse_reg(struct reg_key *k, char *name, enum regs_arch arch, struct err *e)
+{
+	struct regs_pick pick = { 0 };
+	char *open = strchr(name, '['), *dot, *end;
+	int ret;
+
+	k->index = -1;
+	if (open) {
+		long i = strtol(open + 1, &end, 10);
+
+		if (!isdigit((unsigned char)open[1]) || strcmp(end, "]") || i > 63)
+			return err_set(e, -EINVAL, "reg:%s: a lane is given as [0] to [63]", name);
+		k->index = (int)i;
+		*open = 0;
+	}
+	dot = strchr(name, '.');
+	if (dot) {
+		*dot = 0;
+		if (regs_lane_parse(dot + 1, &k->lane))
+			return err_set(e, -EINVAL,
+				       "reg:%s: lanes are hex, f32, f64, i8, i16, i32 and i64",
+				       name);
+	}
+	ret = regs_pick_parse(&pick, name, arch, e);
+	if (ret)
+		return err_set(e, ret, "reg:%s: no such register", name);
+	if (weight_u64(pick.gpr) + weight_u64(pick.vec) + weight_u64(pick.pred) != 1)
+		return err_set(e, -EINVAL, "reg:%s: one register makes a key, not several", name);
+	k->gpr = pick.gpr != 0;
+	k->pred = pick.pred != 0;
+	k->reg = (unsigned)__builtin_ctzll(pick.gpr | pick.vec | pick.pred);
+	return 0;
+}
+
+int prof_reg_key(struct profile *p, const char *text, size_t len, const struct key **out,
+		 struct err *e)
+{
+	struct reg_key *k = &p->reg_keys[p->nr_reg_keys];
+	char name[64];
+	int ret;
+
+	for (unsigned i = 0; i < p->nr_reg_keys; i++) {
+		*out = &p->reg_keys[i].key;
+		if (strlen((*out)->name) == len && !strncmp((*out)->name, text, len))
+			return 0;
+	}
+	if (p->nr_reg_keys == MAX_REG_KEYS)
+		return err_set(e, -E2BIG, "more than %d keys of registers", MAX_REG_KEYS);
+	if (len >= sizeof(name))
+		return err_set(e, -EINVAL, "reg: no register has so long a name");
+	memcpy(name, text + 4, len - 4);
+	name[len - 4] = 0;
+	*k = (struct reg_key){ 0 };
+	ret = parse_reg(k, name, p->o.arch, e);
+	if (ret)
+		return ret;
+	memcpy(k->name, text, len);
+	if (!p->reg_text.buf && obuf_init(&p->reg_text, -1, 0))
+		return err_set(e, -ENOMEM, "no memory for register values");
+	k->key = (struct key){ .name = k->name,
+			       .head = k->name + 4,
+			       .at = KEY_SAMPLE,
+			       .pads = true,
+			       .by_content = true,
+			       .need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER,
+			       .sample = getters[p->nr_reg_keys++],
+			       .cmp = cmp_text,
+			       .text = text_reg };
+	*out = &k->key;
+	return 0;
+}
