@@ -158,18 +158,22 @@ static uint64_t count_records(struct capture *c, const struct ring *r, uint64_t 
 }
 
 static int drain_ring(struct capture *c, struct ring *r, uint64_t min_bytes,
-		      const struct capture_sink *sink, struct err *e)
+		      const struct capture_sink *sink, bool *left, struct err *e)
 {
 	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = r->page->data_tail, end, first;
 	int ret;
 
-	if (head == tail || head - tail < min_bytes)
+	if (head == tail)
 		return 0;
-	if (head - tail > r->size)
+	if (head - tail < min_bytes) {
+		*left = true;
+		return 0;
+	}
+	end = count_records(c, r, tail, head);
+	if (head - tail > r->size || end == tail)
 		return err_set(e, -EIO, "the ring of CPU %d is damaged: %llu bytes in %llu", r->cpu,
 			       (unsigned long long)(head - tail), (unsigned long long)r->size);
-	end = count_records(c, r, tail, head);
 	first = min_u64(end - tail, r->size - (tail & (r->size - 1)));
 	ret = sink->write(sink->ctx, r->data + (tail & (r->size - 1)), first, r->data,
 			  end - tail - first, e);
@@ -193,15 +197,17 @@ int capture_drain(struct capture *c, uint64_t min_bytes, const struct capture_si
 		  struct err *e)
 {
 	uint64_t before = c->stats.bytes;
+	bool left = false;
 
 	for (size_t i = 0; i < c->rings.n; i++) {
 		struct ring *r = &c->rings.v[i];
-		int ret = r->page ? drain_ring(c, r, min_bytes, sink, e) : 0;
+		int ret = r->page ? drain_ring(c, r, min_bytes, sink, &left, e) : 0;
 
 		if (ret)
 			return ret;
 	}
-	return c->stats.bytes > before ? write_round(sink, e) : 0;
+	/* A round says that nothing older will come: not while a ring was left as it is. */
+	return c->stats.bytes > before && !left ? write_round(sink, e) : 0;
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------- */
