@@ -182,6 +182,14 @@ static void fit_attr(const struct recording *rec, struct perf_event_attr *a)
 			      PERF_SAMPLE_BRANCH_IND_JUMP | PERF_SAMPLE_BRANCH_CALL |
 			      PERF_SAMPLE_BRANCH_COND;
 
+	uint32_t type = a->type;
+
+	/* a clock that the kernel samples has no R16-R31 and SSP, a stopped thread has */
+	if (rec->soft_regs) {
+		a->type = PERF_TYPE_HARDWARE;
+		regs_to_attr(rec->opts->intr_regs, rec->opts->user_regs, rec->opts->regs_caps, a);
+		a->type = type;
+	}
 	if (!rec->soft_branches)
 		return;
 	a->branch_sample_type = (a->branch_sample_type & keep) | PERF_SAMPLE_BRANCH_USER |

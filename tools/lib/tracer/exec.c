@@ -955,6 +955,7 @@ static enum vm_result do_generic(struct vm *vm, const struct vm_insn *in)
 	for (unsigned i = 0; i < in->nr; i++)
 		if (in->opd[i].kind == VM_OPD_MEM && in->opd[i].written)
 			put(vm, in, i, (struct val){ 0, false });
+	vm->foreign++;
 	vm->known &= ~in->regs_written;
 	lose_flags(vm, in->flags_written);
 	return VM_OK;

@@ -46,6 +46,7 @@ void vm_sync(struct vm *vm, const struct user_regs_struct *r)
 	vm->rip = r->rip;
 	vm->fs_base = r->fs_base;
 	vm->gs_base = r->gs_base;
+	vm->foreign = 0;
 	vm->nr_pages = 0; /* the thread has run: memory may have changed */
 	vm->sync++;
 }

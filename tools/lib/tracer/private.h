@@ -63,6 +63,7 @@ struct walk {
 	uint32_t nr;
 	struct user_regs_struct end; /* registers where the walk ended; rip is the sample's IP */
 	bool moved;		     /* the thread has run to there */
+	bool inexact; /* it has not, and other registers than the general ones change */
 };
 
 struct walker;

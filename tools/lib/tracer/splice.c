@@ -196,7 +196,7 @@ size_t splice_sample(struct tracer *t, const struct thread *th, uint32_t event, 
 		p = put_branches(p, attr, walk);
 	}
 	if (t->opts.regs && (attr->sample_type & PERF_SAMPLE_REGS_USER))
-		p += state_regs_block(st, gpr, attr, p);
+		p += state_regs_block(walk && walk->inexact ? NULL : st, gpr, attr, p);
 	if (t->opts.branches.on && (attr->sample_type & PERF_SAMPLE_STACK_USER)) {
 		/* what is behind must still fit into a record */
 		uint64_t room = RECORD_MAX - (p - t->out) - (size - front) - 16;

@@ -352,6 +352,8 @@ int tracer_service(struct tracer *t, struct err *e)
 			ret = th ? handle_stop(t, th, status, e) : adopt(t, tid, status, e);
 		else if (th)
 			ret = handle_end(t, th, status, e);
+		else if (vec_push(&t->ended, ((struct ended){ tid, status }))) /* another child */
+			ret = err_set(e, -ENOMEM, "no memory for an exit status");
 		wake_rested(t);
 	}
 	wake_rested(t);

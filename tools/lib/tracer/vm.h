@@ -92,6 +92,7 @@ struct vm {
 	uint64_t rip, fs_base, gs_base;
 	uint32_t walk, sync;
 	uint64_t executed; /* instructions interpreted */
+	uint64_t foreign;  /* of these since the last stop: passed over, effects unknown */
 	struct vm_insns *insns;
 	uint32_t nr_pages;
 	struct vm_page page[VM_PAGES];

@@ -374,8 +374,10 @@ static int finish(struct progress *p, struct vm *vm)
 
 	in = p->at_stop || *p->status ? NULL : vm_fetch(vm, &why);
 	if (in && wants_finish(p, vm, in)) {
-		p->t->stats.verified++;
+		unsigned before = p->stops;
+
 		ret = sync_at(p, vm, in, &cut);
+		p->t->stats.verified += p->stops > before;
 		if (ret == 1)
 			ret = 0;
 	}
@@ -385,6 +387,7 @@ static int finish(struct progress *p, struct vm *vm)
 		/* not moved: the IP is where it will come; other registers as far as they are known */
 		(void)vm_registers(vm, &p->walk->end);
 		p->walk->moved = false;
+		p->walk->inexact = vm->foreign > 0;
 	}
 	return ret;
 }

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Branch stacks in software: the known table of the brstack workload, and every recorded edge of
+# real programs held against their disassembly.
+. "$(dirname "$0")/../lib.sh"
+[ "$(uname -m)" = x86_64 ] || skip_all "needs an x86-64 machine"
+need_cmd python3 objdump readelf
+CHECK=$ROOT/tests/helpers/check-edges.py
+cd "$TMP" || exit 1
+"$PERF" record -j any,save_type,u --branch-source=software -F 2000 -o b.data -- \
+	"$PERF" test -w brstack 3000000 >/dev/null 2>err ||
+	skip_all "cannot follow branches here: $(head -2 err | tr '\n' ' ')"
+
+"$PERF" script -i b.data -F brstacksym | tr ' ' '\n' | grep brstack >edges.txt
+edge() { # edge FROM TO TYPE
+	if grep -Eq "^$1\+[^/]*/$2\+[^/]*/.*/$3(/|$)" edges.txt; then
+		pass "$1 -> $2 $3"
+	else
+		fail "$1 -> $2 $3" "$(grep "^$1+" edges.txt | sort | uniq -c | sort -rn | head -5)"
+	fi
+}
+edge brstack_bench brstack_foo IND_CALL
+edge brstack_foo brstack_bar CALL
+edge brstack_bench brstack_foo CALL
+edge brstack_bench brstack_bar CALL
+edge brstack_bar brstack_foo RET
+edge brstack_foo brstack_bench RET
+edge brstack_bench brstack_bench COND
+edge brstack brstack UNCOND
+
+only() { # only FILTER TYPES: nothing but these types is recorded
+	"$PERF" record -q -j "$1,u" --branch-source=software -F 1000 -o f.data -- \
+		"$PERF" test -w brstack 1000000 >/dev/null 2>&1
+	"$PERF" script -i f.data -F brstack | tr ' ' '\n' | grep / | awk -F/ '{ print $7 }' |
+		sort | uniq -c >types.txt
+	if [ -s types.txt ] && ! grep -Evq " ($2)\$" types.txt; then
+		pass "-j $1 records $2"
+	else
+		fail "-j $1 records $2" "$(cat types.txt)"
+	fi
+}
+only any_call 'CALL|IND_CALL'
+only any_ret RET
+only ind_call IND_CALL
+only call CALL
+only cond COND
+only any_call,any_ret 'CALL|IND_CALL|RET'
+
+check_status "-j k in software is refused" 1 \
+	"$PERF" record -j any,k --branch-source=software -o x.data true
+like "with the reason" "$(cat check.out)" 'in user space only'
+check_status "more than 64 entries are refused" 1 \
+	"$PERF" record -b --branch-source=software --branch-depth 65 -o x.data true
+"$PERF" record -q -b --branch-source=software --branch-depth 64 -F 500 -o d.data -- \
+	"$PERF" test -w brstack 1000000 >/dev/null 2>&1
+is "--branch-depth 64" "$("$PERF" script -i d.data -F brstack |
+	awk '{ n = gsub("/-/", "&"); if (NF > m) m = NF } END { print m }')" 64
+like "the header names the source" "$("$PERF" report -i b.data --header-only 2>/dev/null)" \
+	'sample source : .*branches from software'
+
+# ---- real programs: every edge is one that the code has, consecutive ones chain
+real() { # real NAME command...
+	_name=$1
+	shift
+	command -v "$1" >/dev/null 2>&1 || {
+		skip "$_name: every edge is possible" "$1 is not installed"
+		return
+	}
+	"$PERF" record -q -b --branch-source=software --branch-budget 20 -o r.data -- "$@" >out 2>err
+	_rc=$?
+	"$@" >plain 2>/dev/null
+	if [ $_rc -eq $? ] && cmp -s out plain; then
+		pass "$_name: output and status are its own"
+	else
+		fail "$_name: output and status are its own" "status $_rc" "$(cat err)"
+	fi
+	if "$PERF" script -i r.data -F ip,brstack --show-mmap-events 2>/dev/null |
+		python3 "$CHECK" >edges.out 2>&1; then
+		pass "$_name: every edge is possible ($(tail -1 edges.out))"
+	else
+		fail "$_name: every edge is possible" "$(cat edges.out)"
+	fi
+}
+seq 1 300000 | awk '{ print ($1 * 7919) % 300007 }' >nums
+real sort sort -n nums
+real xz xz -1 -k -c nums
+real lua lua5.4 -e 'local t={} for i=1,1500000 do t[i%1000]=(t[i%1000] or 0)+i*2 end print(t[5])'
+real perl perl -e 'my %h; $h{"k".($_ % 5000)} .= chr(65+$_%26) for 1..300000; my $c=0; for (values %h) { $c++ while /AB?C+/g } print "$c\n"'
+
+# Registers with branches read them where the stack ends: there every stack is compared with the
+# thread, which must have come to where the computing said.
+"$PERF" record -b --branch-source=software --reg-source=ptrace --user-regs=ax,sp,ip \
+	--branch-budget 50 -o v.data -- gzip -c nums >/dev/null 2>err
+like "computed ways are those that the thread took" "$(cat err)" \
+	'[1-9][0-9]* compared with the thread, 0 of them dropped'
+"$PERF" script -i v.data -F ip,uregs | awk '{ for (i = 2; i <= NF; i++) if ($i ~ /^IP:0x/) {
+	n++; if (substr($i, 6) != $1) bad++ } } END { print (n > 20 ? "many" : n) " " (bad + 0) }' >ips
+is "and the registers' IP is the sample's" "$(cat ips)" "many 0"
+if [ -n "$PEER" ] && "$PEER" version >/dev/null 2>&1; then
+	"$PEER" script -i b.data -F brstack 2>peer.err | head -1 >peer.txt
+	like "an installed perf reads the stacks" "$(cat peer.txt)" '0x[0-9a-f]+/0x[0-9a-f]+/'
+	unlike "without a warning" "$(cat peer.err)" '[a-z]'
+fi
+done_testing

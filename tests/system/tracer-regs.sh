@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# User registers by ptrace: known values in the widest vector class that this CPU has.
+. "$(dirname "$0")/../lib.sh"
+[ "$(uname -m)" = x86_64 ] || skip_all "needs an x86-64 machine"
+need_cmd python3
+VECTORS=$O/tests/helpers/vectors
+class=$("$VECTORS" class)
+case $class in
+zmm) regs=zmm,opmask ;;
+*) regs=$class ;;
+esac
+cd "$TMP" || exit 1
+"$PERF" record --reg-source=ptrace --user-regs=ip,sp,$regs -F 400 -o v.data "$VECTORS" spin 8 \
+	>out 2>err || skip_all "cannot record by ptrace here: $(head -2 err | tr '\n' ' ')"
+is "the program's output is its own" "$(cat out)" done
+
+# Every sample inside the loop of hot_CLASS (not the instructions that fill the registers).
+"$PERF" script -i v.data -F ip,sym,uregs >s.txt
+loop=$(objdump -d --no-show-raw-insn "$VECTORS" | awk -v f="<hot_$class>:" '
+	$2 == f { on = 1 } on && /^$/ { exit }
+	on && /dec / { sub(":", "", $1); print $1; getline; sub(":", "", $1); print $1 }')
+python3 - "$class" $loop >r.txt <<'E'
+import re, sys
+cls, addrs = sys.argv[1].upper(), {int(a, 16) for a in sys.argv[2:]}
+nr, qwords = {"ZMM": (32, 8), "YMM": (16, 4), "XMM": (16, 2)}[cls]
+inside = right = masks = 0
+for line in open("s.txt"):
+    if int(line.split()[0], 16) not in addrs:
+        continue
+    inside += 1
+    got = {(int(a), int(b)): int(v, 16) for a, b, v in re.findall(cls + r"\[(\d+)\]\[(\d+)\]:(0x[0-9a-f]+)", line)}
+    if not got:
+        got = {(int(a), int(b or 0)): int(v, 16) for a, b, v in re.findall(cls + r"(\d+)\[?(\d*)\]?:(0x[0-9a-f]+)", line)}
+    want = {(n, i): 0x0101010101010101 * (n * 8 + i) for n in range(nr) for i in range(qwords)}
+    right += got == want
+    k = [int(v, 16) for v in re.findall(r"OPMASK\[(?:\d+)\](?:\[0\])?:(0x[0-9a-f]+)|OPMASK\d+:(0x[0-9a-f]+)", line) for v in v if v]
+    masks += k == [0x1111 * n for n in range(8)]
+print(inside, right, masks)
+E
+read -r inside right masks <r.txt
+[ "${inside:-0}" -ge 100 ] && pass "the loop was sampled ($inside times, $class)" ||
+	fail "the loop was sampled" "$(cat r.txt)" "$(head -c 600 s.txt)"
+is "every sample there has the values that the program put into $class" "$right" "$inside"
+if [ $class = zmm ]; then
+	is "and into the masks" "$masks" "$inside"
+fi
+
+# A thread that uses no vector registers: initial state is left out, not shown as zeros.
+cat >init.c <<'E'
+int main(void)
+{
+	unsigned long n = 400000000;
+
+	/* vzeroall and a clean x87: nothing but initial state, if the CPU tracks it */
+	__asm__ volatile("vzeroall\n1: dec %0\n\tjnz 1b" : "+r"(n) : : "cc");
+	return 0;
+}
+E
+if ${CC:-cc} -O1 -mavx -o init init.c 2>/dev/null && [ $class != xmm ]; then
+	"$PERF" record -q --reg-source=ptrace --user-regs=ymm -F 400 -o i.data ./init 2>err
+	"$PERF" script -i i.data -F ip,sym,uregs | grep main >i.txt
+	is "upper halves in their initial state are not shown as zeros" "$(grep -c YMM i.txt)" 0
+	[ "$(wc -l <i.txt)" -ge 20 ] && pass "of $(wc -l <i.txt) samples" ||
+		fail "enough samples" "$(wc -l <i.txt)"
+fi
+
+# The profile agrees with one that the kernel makes alone.
+share() { # share FILE: percent of samples in the hot function
+	"$PERF" script -i "$1" -F ip,sym | awk -v f=hot_$class '{ n++ } $2 ~ f { h++ } END { printf "%.1f", 100 * h / n }'
+}
+"$PERF" record -q -e cpu-clock -F 400 -o k.data "$VECTORS" spin 8 >/dev/null 2>&1
+a=$(share v.data) b=$(share k.data)
+if awk -v a="$a" -v b="$b" 'BEGIN { exit !(a - b < 8 && b - a < 8 && a > 20 && a < 95) }'; then
+	pass "by symbol it agrees with a kernel-only recording ($a % and $b %)"
+else
+	fail "by symbol it agrees with a kernel-only recording" "$a % and $b %"
+fi
+
+# Who delivered is said on stderr, in the file and by evlist.
+"$PERF" record -F 200 --reg-source=ptrace --user-regs=$class -g -o g.data "$VECTORS" spin 2 >/dev/null 2>err
+like "the header names the source" "$("$PERF" report -i g.data --header-only 2>/dev/null)" \
+	'sample source : .*registers from ptrace'
+like "call chains and registers in one run" \
+	"$("$PERF" script -i g.data -F ip,sym,uregs 2>&1 | tr '\n' ' ')" 'hot_.*'
+like "the end report says how long threads stood still" "$(cat err)" 'threads stood still [0-9.]+ %'
+check_status "-a is refused" 1 "$PERF" record -a --reg-source=ptrace --user-regs=$class -o x.data true
+like "with the reason and the way out" "$(cat check.out)" 'not with -a.*|Name a command'
+check_status "a source that does not exist" 1 "$PERF" record --reg-source=magic --user-regs=ax -o x.data true
+if [ -n "$PEER" ] && "$PEER" version >/dev/null 2>&1; then
+	"$PERF" record -q --reg-source=ptrace --user-regs=ax,ip -F 200 -o p.data "$VECTORS" spin 2 >/dev/null 2>&1
+	"$PEER" script -i p.data -F ip,uregs >peer.txt 2>peer.err
+	like "an installed perf reads a recording of general registers" "$(head -1 peer.txt)" 'AX:0x'
+fi
+done_testing

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# run: alone
+# Programs that are hard to trace behave as if alone, and outlive a recorder that is killed.
+. "$(dirname "$0")/../lib.sh"
+[ "$(uname -m)" = x86_64 ] || skip_all "needs an x86-64 machine"
+TRACEE=$O/tests/helpers/tracee
+cd "$TMP" || exit 1
+timeout 20 "$PERF" record -q -b --branch-source=software -o probe.data true >/dev/null 2>err ||
+	skip_all "cannot trace here: $(head -2 err | tr '\n' ' ')"
+
+both() { # both NAME MODE...: regs, then branches; output and status as without
+	_name=$1
+	shift
+	timeout 60 "$TRACEE" "$@" >plain 2>&1
+	_want=$?
+	for _how in "--reg-source=ptrace --user-regs=ax,xmm -F 2000" \
+		"-b --branch-source=software --branch-budget 30 -F 2000"; do
+		# shellcheck disable=SC2086
+		timeout 60 "$PERF" record -q $_how -o r.data "$TRACEE" "$@" >traced 2>err
+		_got=$?
+		if [ $_got -eq $_want ] && cmp -s plain traced &&
+			"$PERF" script -i r.data >/dev/null 2>script.err; then
+			pass "$_name (${_how%%[= ]*})"
+		else
+			fail "$_name (${_how%%[= ]*})" "status $_got, wanted $_want" \
+				"$(diff plain traced | head -5)" "$(head -5 err)" "$(head -2 script.err)"
+		fi
+	done
+}
+both "8 threads" threads
+both "200 short children" forks
+both "a chain of 20 execs" execs
+both "a signal every millisecond" signals
+both "SIGSTOP and SIGCONT" stop
+both "all signals blocked" blocked
+both "SIGTRAP used by the program" sigtrap
+both "code that is rewritten while it runs" jit
+both "vfork and exec" vfork
+both "exec by a second thread" threadexec
+both "epoll_wait never sees EINTR" eintr
+
+check_status "the exit status is the program's" 7 \
+	"$PERF" record -q -b --branch-source=software -o e.data sh -c 'exit 7'
+"$PERF" record -q -b --branch-source=software -o e.data sh -c 'kill -TERM $$' 2>/dev/null
+is "a deadly signal, too" $? 143
+
+# 32-bit code: registers are recorded as 32-bit, branches say why not
+cat >m32.c <<'E'
+int main(void) { unsigned long n = 300000000; __asm__ volatile("1: dec %0; jnz 1b" : "+r"(n)); return 3; }
+E
+if ${CC:-cc} -m32 -O1 -o m32 m32.c 2>/dev/null || ${CC:-cc} -m32 -O1 -nostdlib -static -o m32 m32.c 2>/dev/null; then
+	./m32
+	want=$?
+	"$PERF" record -b --branch-source=software -o m.data ./m32 2>err
+	is "32-bit code runs as alone" $? $want
+	like "and its empty stacks are explained" "$(cat err)" '32-bit code'
+else
+	skip "32-bit code" "this compiler makes none"
+fi
+
+# one tracer only: under a debugger the recording is refused, with its name
+"$TRACEE" work 1000 >/dev/null &
+pid=$!
+python3 - "$pid" "$PERF" >traced 2>&1 <<'E'
+import ctypes, subprocess, sys
+libc = ctypes.CDLL(None, use_errno=True)
+libc.ptrace(0x4206, int(sys.argv[1]), 0, 0)  # PTRACE_SEIZE
+p = subprocess.run([sys.argv[2], "record", "-b", "--branch-source=software", "-o", "d.data", "-p", sys.argv[1]],
+                   capture_output=True, text=True, timeout=20)
+print(p.returncode, p.stderr)
+E
+like "a process under a debugger is refused, the tracer named" "$(tr '\n' ' ' <traced)" \
+	'^1 .*process [0-9]+ traces it already'
+
+# attached and let go: the program runs on, stopped programs stay stopped
+timeout 20 "$PERF" record -q -b --branch-source=software -o a.data -p $pid -- sleep 0.5 2>err
+if [ -s a.data ] && kill -0 $pid 2>/dev/null; then
+	pass "-p with a command that says how long"
+else
+	fail "-p with a command that says how long" "$(cat err)"
+fi
+is "nobody traces it any more" "$(sed -n 's/^TracerPid:[[:space:]]*//p' /proc/$pid/status)" 0
+n=$("$PERF" script -i a.data -F ip 2>/dev/null | wc -l)
+[ "$n" -gt 20 ] && pass "and it was sampled" || fail "and it was sampled" "$n samples"
+kill -STOP $pid
+sleep 0.1
+timeout 20 "$PERF" record -q -b --branch-source=software -o a.data -p $pid -- sleep 0.2 2>err
+like "a stopped program stays stopped" "$(cat /proc/$pid/stat)" '\) T '
+kill -KILL $pid
+wait $pid 2>/dev/null
+
+# kill -9 of the recorder at random moments: the program finishes with the right output
+want=$("$TRACEE" work 2)
+rounds=${KILL_ROUNDS:-100}
+bad=0 killed=0
+for i in $(seq "$rounds"); do
+	case $((i % 3)) in
+	0) how="--reg-source=ptrace --user-regs=ax,xmm" ;;
+	*) how="-b --branch-source=software --branch-budget 80" ;;
+	esac
+	rm -f o.txt o.tmp started
+	# the program writes its status itself: its parent will be gone
+	# shellcheck disable=SC2086
+	"$PERF" record -q $how -F 5000 -o k.data -- \
+		sh -c ": >started; $TRACEE work 2 >o.tmp; echo \$? >>o.tmp; mv o.tmp o.txt" 2>/dev/null &
+	rec=$!
+	for t in $(seq 100); do [ -e started ] && break; sleep 0.01; done
+	sleep "0.$(printf %03d $((1 + (i * 37) % 180)))"
+	kill -9 $rec 2>/dev/null && killed=$((killed + 1))
+	wait $rec 2>/dev/null
+	for t in $(seq 100); do [ -e o.txt ] && break; sleep 0.05; done
+	[ "$(cat o.txt 2>/dev/null)" = "$want
+0" ] || bad=$((bad + 1))
+done
+is "$rounds kills of the recorder ($killed while it ran): programs that came to harm" "$bad" 0
+done_testing
