@@ -10,8 +10,10 @@
 #define WAYS  4 /* of a set */
 #define CHUNK 32
 
+/* A cache line. */
 struct branch_slot {
-	uint64_t from, to;
+	_Alignas(64) uint64_t from;
+	uint64_t to;
 	uint32_t group, epoch, bits;
 	uint32_t count; /* 0 = empty */
 	uint32_t row;
@@ -23,8 +25,11 @@ struct branch_slot {
 int prof_branch_init(struct profile *p)
 {
 	p->nr_slots = SLOTS;
-	p->slots = calloc(p->nr_slots, sizeof(*p->slots));
-	return p->slots ? 0 : -ENOMEM;
+	p->slots = aligned_alloc(64, p->nr_slots * sizeof(*p->slots));
+	if (!p->slots)
+		return -ENOMEM;
+	memset(p->slots, 0, p->nr_slots * sizeof(*p->slots));
+	return 0;
 }
 
 void prof_branch_free(struct profile *p)
@@ -143,11 +148,12 @@ static void count_type(struct branch_totals *t, uint64_t from, uint64_t to, uint
 /* The entry's slot; else an empty one of its set, or the least used after its counts left it. */
 static struct branch_slot *find_slot(struct profile *p, const struct branch_slot *key, uint64_t h)
 {
-	struct branch_slot *set = &p->slots[h & (p->nr_slots - 1) & ~(uint64_t)(WAYS - 1)];
-	struct branch_slot *worst = set;
+	uint64_t first = h & (p->nr_slots - 1);
+	struct branch_slot *worst = &p->slots[first];
 
 	for (unsigned i = 0; i < WAYS; i++) {
-		struct branch_slot *s = &set[i];
+		/* From the slot that was prefetched through the others of the set. */
+		struct branch_slot *s = &p->slots[first ^ i];
 
 		if (s->from == key->from && s->to == key->to && s->bits == key->bits &&
 		    s->group == key->group && s->epoch == key->epoch && s->count)
@@ -202,8 +208,7 @@ int prof_branch_add(struct profile *p, const struct sample *s, struct thread *th
 			key[i].group = group;
 			key[i].epoch = epoch;
 			hash[i] = hash_of(&key[i]);
-			__builtin_prefetch(
-				&p->slots[hash[i] & (p->nr_slots - 1) & ~(uint64_t)(WAYS - 1)], 1);
+			__builtin_prefetch(&p->slots[hash[i] & (p->nr_slots - 1)], 1);
 			if (flags[i] >> 20 & 15)
 				count_type(&p->branch, key[i].from, key[i].to, flags[i]);
 		}
