@@ -28,8 +28,8 @@ edge brstack_bench brstack_bench COND
 edge brstack brstack UNCOND
 
 only() { # only FILTER TYPES: nothing but these types is recorded
-	"$PERF" record -q -j "$1,u" --branch-source=software -F 1000 -o f.data -- \
-		"$PERF" test -w brstack 1000000 >/dev/null 2>&1
+	"$PERF" record -q -j "$1,u" --branch-source=software -F 2000 -o f.data -- \
+		"$PERF" test -w brstack 6000000 >/dev/null 2>&1
 	"$PERF" script -i f.data -F brstack | tr ' ' '\n' | grep / | awk -F/ '{ print $7 }' |
 		sort | uniq -c >types.txt
 	if [ -s types.txt ] && ! grep -Evq " ($2)\$" types.txt; then

@@ -1017,11 +1017,8 @@ enum vm_result vm_step(struct vm *vm, struct vm_insn *in)
 		return r;
 	if (r == VM_OK)
 		vm->rip = in->addr + in->len;
-	if (in->sync != vm->sync) {
-		in->sync = vm->sync;
-		in->visits = 0;
-	}
-	in->visits++;
+	if (vm->nr_trace < VM_TRACE)
+		vm->trace[vm->nr_trace++] = in->addr;
 	vm->executed++;
 	return r;
 }

@@ -48,7 +48,7 @@ void vm_sync(struct vm *vm, const struct user_regs_struct *r)
 	vm->gs_base = r->gs_base;
 	vm->foreign = 0;
 	vm->nr_pages = 0; /* the thread has run: memory may have changed */
-	vm->sync++;
+	vm->nr_trace = 0;
 }
 
 void vm_begin(struct vm *vm, pid_t tid, const struct user_regs_struct *r)
@@ -227,7 +227,11 @@ struct vm_insn *vm_fetch(struct vm *vm, enum vm_result *why)
 	return in;
 }
 
-uint32_t vm_visits(const struct vm *vm, const struct vm_insn *in)
+uint32_t vm_visits(const struct vm *vm, uint64_t addr)
 {
-	return in->sync == vm->sync ? in->visits : 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < vm->nr_trace; i++)
+		n += vm->trace[i] == addr;
+	return n;
 }

@@ -67,11 +67,11 @@ struct vm_insn {
 	struct vm_opd opd[4];
 	uint16_t regs_written; /* for what is not interpreted */
 	uint16_t flags_written;
-	uint32_t checked;      /* the walk in which the bytes were last compared */
-	uint32_t sync, visits; /* times executed since sync number */
+	uint32_t checked; /* the walk in which the bytes were last compared */
 };
 
 #define VM_PAGE	 4096
+#define VM_TRACE 20000 /* instructions that are remembered since the last stop */
 #define VM_PAGES 64
 
 struct vm_page {
@@ -90,11 +90,13 @@ struct vm {
 	uint16_t known; /* bit n: reg[n] */
 	uint32_t flags, flags_known;
 	uint64_t rip, fs_base, gs_base;
-	uint32_t walk, sync;
+	uint32_t walk;
+	uint32_t nr_trace;
 	uint64_t executed; /* instructions interpreted */
 	uint64_t foreign;  /* of these since the last stop: passed over, effects unknown */
 	struct vm_insns *insns;
 	uint32_t nr_pages;
+	uint64_t trace[VM_TRACE]; /* what was executed since the last stop */
 	struct vm_page page[VM_PAGES];
 };
 
@@ -111,7 +113,7 @@ bool vm_registers(const struct vm *vm, struct user_regs_struct *r);
 struct vm_insn *vm_fetch(struct vm *vm, enum vm_result *why);
 enum vm_result vm_step(struct vm *vm, struct vm_insn *in);
 /* How often @addr was executed since the last stop. */
-uint32_t vm_visits(const struct vm *vm, const struct vm_insn *in);
+uint32_t vm_visits(const struct vm *vm, uint64_t addr);
 
 /* ---- between the files of the vm ------------------------------------------------------------------ */
 

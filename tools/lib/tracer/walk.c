@@ -19,10 +19,10 @@
 #include "private.h"
 #include "vm.h"
 
-#define MAX_INSNS    20000 /* interpreted in one walk */
-#define MAX_STOPS    48	   /* of the thread in one walk */
-#define MAX_PASSES   24	   /* of one address: each costs an exception */
-#define RUN_TIMEOUT  20	   /* ms until a thread that did not come is fetched back */
+#define MAX_INSNS    VM_TRACE /* interpreted in one walk */
+#define MAX_STOPS    48	      /* of the thread in one walk */
+#define MAX_PASSES   24	      /* of one address: each costs an exception */
+#define RUN_TIMEOUT  20	      /* ms until a thread that did not come is fetched back */
 #define CHEAP_PASSES 2
 #define CHECK_EVERY  16 /* walks of a single-threaded program whose end is compared */
 #define FLAG_RF	     (1 << 16)
@@ -260,7 +260,7 @@ static int take_stop(struct progress *p, struct vm *vm)
 /* Times that the breakpoint will be hit until the thread stands before @in at this point. */
 static uint64_t passes_to(const struct progress *p, const struct vm *vm, const struct vm_insn *in)
 {
-	uint64_t n = vm_visits(vm, in) + 1;
+	uint64_t n = vm_visits(vm, in->addr) + 1;
 
 	/* the resume flag lets the first instruction through */
 	if (in->addr == p->last.rip && (p->last.eflags & FLAG_RF) && n > 1)
