@@ -98,7 +98,7 @@ check "an option and its value in one word" rec -q -e cpu-clock "-F 99" -g -- tr
 like "is understood" "$(attrs)" 'sample_freq }: 99'
 
 # --- messages
-out=$("$PERF" record -e cpu-clock -b -o no.data true 2>&1)
+out=$("$PERF" record --branch-source=hardware -e cpu-clock -b -o no.data true 2>&1)
 like "branches on a software event" "$out" "cpu-clock: PMU Hardware or event type doesn't support branch stack sampling"
 check "leave no file" test ! -e no.data
 like "-b and -j together" "$("$PERF" record -b -j any true 2>&1)" "Can't use --branch-any"
