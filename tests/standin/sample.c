@@ -208,6 +208,71 @@ static uint64_t branch_flags(const struct profile *p, const struct perf_event_at
 	return f;
 }
 
+/*
+ * Call-stack mode: a recursion that goes three calls deeper from sample to sample, from 20 to 59,
+ * then begins anew; the registers have its newest 32 calls, register n % 32 that of depth n.
+ */
+#define LBR_REGISTERS 32
+
+static unsigned call_depth(unsigned nr)
+{
+	return 20 + nr * 3 % 40;
+}
+
+static uint64_t function_at(unsigned depth)
+{
+	return 0x410000 + 64ULL * depth;
+}
+
+static bool in_kernel(unsigned nr)
+{
+	return nr % 2;
+}
+
+static bool is_call_stack(const struct perf_event_attr *a)
+{
+	return a->sample_type & PERF_SAMPLE_BRANCH_STACK &&
+	       a->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
+}
+
+static void put_call_stack(struct writer *w, const struct perf_event_attr *a, unsigned nr)
+{
+	unsigned depth = call_depth(nr), n = depth < LBR_REGISTERS ? depth : LBR_REGISTERS;
+
+	put64(w, n);
+	if (a->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX)
+		put64(w, (depth - 1) % LBR_REGISTERS);
+	for (unsigned i = 0; i < n; i++) {
+		put64(w, function_at(depth - 1 - i) + 16);
+		put64(w, function_at(depth - i));
+		put64(w, 0);
+	}
+}
+
+/* The kernel's part, when the sample was taken there, and two user frames as by frame pointers. */
+static void put_call_chain(struct writer *w, const struct event *ev, unsigned nr, uint64_t ip)
+{
+	bool kernel = is_call_stack(&ev->attr) && in_kernel(nr);
+
+	put64(w, kernel ? 6 : 3);
+	if (kernel) {
+		put64(w, PERF_CONTEXT_KERNEL);
+		put64(w, 0xffffffff81000100 + nr);
+		put64(w, 0xffffffff81000010);
+	}
+	put64(w, PERF_CONTEXT_USER);
+	put64(w, ip);
+	put64(w, 0x405000);
+	if (!is_call_stack(&ev->attr))
+		return;
+	fprintf(w->log, " chain=");
+	if (kernel)
+		fprintf(w->log, "%llx,ffffffff81000010,", 0xffffffff81000100ULL + nr);
+	fprintf(w->log, "%llx,", (unsigned long long)function_at(call_depth(nr)));
+	for (unsigned d = call_depth(nr); d--;)
+		fprintf(w->log, "%llx,", (unsigned long long)function_at(d) + 16);
+}
+
 static void put_branches(struct writer *w, const struct profile *p, const struct event *ev,
 			 unsigned nr)
 {
@@ -215,6 +280,10 @@ static void put_branches(struct writer *w, const struct profile *p, const struct
 	uint64_t m = a->branch_sample_type, entries = 32;
 	unsigned k = nr;
 
+	if (is_call_stack(a)) {
+		put_call_stack(w, a, nr);
+		return;
+	}
 	put64(w, entries);
 	fprintf(w->log, " br=");
 	if (m & PERF_SAMPLE_BRANCH_HW_INDEX)
@@ -267,10 +336,13 @@ size_t sample_compose(const struct profile *p, struct event *ev, unsigned nr, un
 	const struct perf_event_attr *a = &ev->attr;
 	uint64_t st = a->sample_type, ip = 0x401000 + 16 * (nr % 4096);
 	struct writer w = { .p = buf + 8, .log = log };
+	uint16_t mode;
 	uint64_t period = a->sample_period ? a->sample_period : 1;
 
 	if (a->flags & ATTR_FLAG_FREQ)
 		period = 100000 + nr;
+	if (is_call_stack(a))
+		ip = in_kernel(nr) ? 0xffffffff81000100 + nr : function_at(call_depth(nr)) + 32;
 	ev->count += period;
 	fprintf(log, "id=%llu nr=%u ip=%llx", (unsigned long long)ev->id, nr,
 		(unsigned long long)ip);
@@ -294,12 +366,8 @@ size_t sample_compose(const struct profile *p, struct event *ev, unsigned nr, un
 		put64(&w, period);
 	if (st & PERF_SAMPLE_READ)
 		put_read(&w, ev);
-	if (st & PERF_SAMPLE_CALLCHAIN) {
-		put64(&w, 3);
-		put64(&w, PERF_CONTEXT_USER);
-		put64(&w, ip);
-		put64(&w, 0x405000);
-	}
+	if (st & PERF_SAMPLE_CALLCHAIN)
+		put_call_chain(&w, ev, nr, ip);
 	if (st & PERF_SAMPLE_RAW)
 		put_pair(&w, 4, 0);
 	if (st & PERF_SAMPLE_BRANCH_STACK)
@@ -327,6 +395,7 @@ size_t sample_compose(const struct profile *p, struct event *ev, unsigned nr, un
 	if (st & PERF_SAMPLE_AUX)
 		put64(&w, 0);
 	fputc('\n', log);
-	put_header(buf, &w, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP);
+	mode = is_call_stack(a) && in_kernel(nr) ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
+	put_header(buf, &w, PERF_RECORD_SAMPLE, mode | PERF_RECORD_MISC_EXACT_IP);
 	return (size_t)(w.p - buf);
 }

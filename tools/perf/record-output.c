@@ -184,10 +184,17 @@ static int put_host(struct recording *rec, struct obuf *o, struct err *e)
 	return 0;
 }
 
+/* With --call-graph lbr the entries are chains: the file has no branches to report. */
+static bool is_call_stack(const struct event *ev)
+{
+	return ev->attr.sample_type & PERF_SAMPLE_CALLCHAIN &&
+	       ev->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
+}
+
 static bool has_branches(const struct event_list *l)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (l->v[i].attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
+		if (l->v[i].attr.sample_type & PERF_SAMPLE_BRANCH_STACK && !is_call_stack(&l->v[i]))
 			return true;
 	return false;
 }

@@ -126,6 +126,8 @@ static int open_events(struct recording *rec, struct err *e)
 	int ret = capture_open(&rec->capture, &co, e);
 
 	show_attrs(rec);
+	if (!ret)
+		record_say_cost(rec);
 	return ret;
 }
 

@@ -99,6 +99,9 @@ int record_parse_intr_regs(void *p, const struct option *opt, const char *arg, b
 int record_parse_user_regs(void *p, const struct option *opt, const char *arg, bool unset,
 			   struct err *e);
 
+/* record-cost.c: bytes per sample and MB/s of registers and branch stacks, for -v */
+void record_say_cost(const struct recording *rec);
+
 /* record-output.c */
 /* Opens the file: 0600, an earlier one moved to .old, no symlink followed. */
 int record_open_output(struct recording *rec, struct err *e);

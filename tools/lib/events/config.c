@@ -73,11 +73,49 @@ int callchain_parse(struct callchain_opts *c, const char *text, struct err *e)
 	return 0;
 }
 
+#define LBR_CALL_STACK                                                       \
+	((uint64_t)PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK | \
+	 PERF_SAMPLE_BRANCH_NO_CYCLES | PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_HW_INDEX)
+
+/* Why an event that wants LBR call stacks gets frame pointers; NULL = it gets them. */
+static const char *lbr_refused(const struct perf_event_attr *a)
+{
+	if (a->sample_type & PERF_SAMPLE_BRANCH_STACK && a->branch_sample_type != LBR_CALL_STACK)
+		return "Cannot use LBR callstack with branch stack. "
+		       "Falling back to framepointers.";
+	if (a->flags & ATTR_FLAG_EXCLUDE_USER)
+		return "LBR callstack option is only available to get user callchain information. "
+		       "Falling back to framepointers.";
+	return NULL;
+}
+
+static const struct callchain_opts *callchain_of(const struct event *ev,
+						 const struct events_config *c)
+{
+	return ev->set & EVENT_SET_CALLCHAIN ? &ev->set_callchain : &c->callchain;
+}
+
+/* Each reason once, however many events it is about. */
+static void say_lbr_refused(const struct event_list *l, const struct events_config *c)
+{
+	const char *said = NULL;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const struct event *ev = &l->v[i];
+		const char *why = lbr_refused(&ev->attr);
+
+		if (event_is_dummy(ev) || callchain_of(ev, c)->mode != CALLCHAIN_LBR || !why ||
+		    why == said)
+			continue;
+		log_warn("%s", why);
+		said = why;
+	}
+}
+
 static void configure_callchain(const struct event *ev, const struct events_config *c,
 				struct perf_event_attr *a)
 {
-	const struct callchain_opts *cc =
-		ev->set & EVENT_SET_CALLCHAIN ? &ev->set_callchain : &c->callchain;
+	const struct callchain_opts *cc = callchain_of(ev, c);
 	uint16_t max = ev->set & EVENT_SET_MAX_STACK ? ev->set_max_stack : cc->max_stack;
 
 	if (cc->mode == CALLCHAIN_NONE)
@@ -96,12 +134,10 @@ static void configure_callchain(const struct event *ev, const struct events_conf
 		a->flags |= ATTR_FLAG_EXCLUDE_CALLCHAIN_USER;
 		a->sample_type |= PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC;
 	}
-	if (cc->mode == CALLCHAIN_LBR) {
+	/* The kernel's chain stays whole: its user marker is where the registers' part begins. */
+	if (cc->mode == CALLCHAIN_LBR && !lbr_refused(a)) {
 		a->sample_type |= PERF_SAMPLE_BRANCH_STACK;
-		a->branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
-					PERF_SAMPLE_BRANCH_NO_CYCLES | PERF_SAMPLE_BRANCH_NO_FLAGS |
-					PERF_SAMPLE_BRANCH_HW_INDEX;
-		a->flags |= ATTR_FLAG_EXCLUDE_CALLCHAIN_USER;
+		a->branch_sample_type = LBR_CALL_STACK;
 	}
 }
 
@@ -273,9 +309,9 @@ static void configure_event(const struct event_list *l, struct event *ev,
 		a->clockid = c->clockid;
 	}
 	configure_period(ev, c, a);
+	configure_privilege(ev, c, a);
 	if (!event_is_dummy(ev))
 		configure_payload(ev, c, a);
-	configure_privilege(ev, c, a);
 	configure_start(l, ev, c, a);
 	configure_tracking(ev, c, a);
 	configure_group_read(l, ev);
@@ -381,6 +417,7 @@ int events_configure(struct event_list *l, const struct events_config *c, struct
 	choose_tracking(l);
 	for (size_t i = 0; i < l->n; i++)
 		configure_event(l, &l->v[i], c);
+	say_lbr_refused(l, c);
 	configure_ids(l, c->want_id);
 	for (size_t i = 0; i < l->n; i++)
 		l->v[i].attr.size = attr_min_size(&l->v[i].attr);

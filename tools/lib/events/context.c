@@ -92,7 +92,10 @@ void events_open_context(struct open_context *ctx, struct pmus *t)
 		ctx->has_core_pmu = true;
 		pmu_load(t, pmu);
 		branches = pmu_cap(pmu, "branches");
-		ctx->has_lbr |= branches && atoi(branches) > 0;
+		if (!branches || atoi(branches) <= 0)
+			continue;
+		ctx->has_lbr = true;
+		ctx->lbr_depth = (uint32_t)max_u64(ctx->lbr_depth, (uint64_t)atoi(branches));
 	}
 	if (!getrlimit(RLIMIT_NOFILE, &lim))
 		ctx->nofile = lim.rlim_cur;

@@ -285,10 +285,11 @@ struct open_context {
 	int paranoid;	 /* kernel.perf_event_paranoid; -1 lets everybody do everything */
 	bool privileged; /* CAP_PERFMON or CAP_SYS_ADMIN */
 	bool in_vm;
-	bool has_core_pmu; /* any PMU that counts what a core does */
-	bool has_lbr;	   /* caps/branches of a core PMU, or the CPU says so */
-	bool seccomp;	   /* a filter is in force for this process */
-	char vendor[16];   /* "GenuineIntel"; "" when unknown */
+	bool has_core_pmu;  /* any PMU that counts what a core does */
+	bool has_lbr;	    /* caps/branches of a core PMU, or the CPU says so */
+	uint32_t lbr_depth; /* most branches that a core PMU keeps; 0 = unknown */
+	bool seccomp;	    /* a filter is in force for this process */
+	char vendor[16];    /* "GenuineIntel"; "" when unknown */
 	unsigned family;
 	uint64_t nofile;   /* RLIMIT_NOFILE */
 	uint64_t max_freq; /* kernel.perf_event_max_sample_rate */
