@@ -245,11 +245,14 @@ int convert_sample(struct convert *c, const struct thread *th, const struct samp
 
 static int object_at(struct convert *c, uint32_t dso)
 {
-	const struct dso *d = machine_dso(c->m, dso);
-	struct object ob = { .dso = dso, .pub = { .dso = d, .name = d->short_name } };
+	struct object ob = { .dso = dso };
+	const struct dso *d;
 
 	if (dso == NO_DSO || c->object_of[dso] != NO_DSO)
 		return 0;
+	d = machine_dso(c->m, dso);
+	ob.pub.dso = d;
+	ob.pub.name = d->short_name;
 	for (unsigned i = 0; i < d->build_id_size && i < 20; i++)
 		snprintf(ob.pub.build_id + 2 * i, 3, "%02x", d->build_id[i]);
 	c->object_of[dso] = (uint32_t)c->objects.n;

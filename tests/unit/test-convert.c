@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Branch stacks into profiles: maps that change, both byte orders, ranges, folded stacks. */
+#include "unit.h"
+
+#include <elf.h>
+
+#include "convert/convert.h"
+
+#define BASE 0x500000000000ULL /* where the maps of these tests begin */
+#define SIZE 0x100000ULL
+
+struct fixture {
+	struct machine *m;
+	struct convert *c;
+};
+
+/* A record with the fixed fields of MMAP2 (or COMM, EXIT) and a string. */
+static void apply(struct fixture *f, uint32_t type, uint16_t misc, const void *body, size_t n,
+		  const char *text)
+{
+	unsigned char data[4096] = { 0 };
+	size_t len = text ? align_up(strlen(text) + 1, 8) : 0;
+	struct record rec = { .data = data, .type = type, .misc = misc, .time = RECORD_NO_TIME };
+
+	rec.size = (uint32_t)(8 + n + len);
+	store_u32(data, type);
+	store_u16(data + 4, misc);
+	store_u16(data + 6, (uint16_t)rec.size);
+	memcpy(data + 8, body, n);
+	if (text)
+		memcpy(data + 8 + n, text, strlen(text));
+	if (f->c)
+		assert_int_equal(convert_before(f->c, &rec), 0);
+	assert_true(machine_record(f->m, &rec, NULL) >= 0);
+}
+
+static void map(struct fixture *f, uint32_t pid, uint64_t addr, uint64_t pgoff, const char *path)
+{
+	unsigned char b[64] = { 0 };
+
+	store_u32(b, pid);
+	store_u32(b + 4, pid);
+	store_u64(b + 8, addr);
+	store_u64(b + 16, SIZE);
+	store_u64(b + 24, pgoff);
+	store_u32(b + 56, 5);
+	apply(f, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, b, sizeof(b), path);
+}
+
+static void start(struct fixture *f)
+{
+	struct err err;
+
+	*f = (struct fixture){ 0 };
+	assert_int_equal(machine_new(&f->m, "x86_64", &err), 0);
+	assert_int_equal(convert_new(&f->c, f->m, &err), 0);
+}
+
+static void stop(struct fixture *f)
+{
+	convert_free(f->c);
+	machine_free(f->m);
+}
+
+/* A stack of entries, newest first: from, to, mispredicted. */
+static void stack(struct fixture *f, int32_t pid, const uint64_t (*e)[3], size_t n, bool swap)
+{
+	unsigned char bytes[64 * BRANCH_ENTRY_SIZE] = { 0 };
+	struct sample s = { .present = PERF_SAMPLE_BRANCH_STACK, .swap = swap };
+	bool big = swap != host_is_big_endian();
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned char *p = bytes + i * BRANCH_ENTRY_SIZE;
+
+		store_u64(p, swap ? __builtin_bswap64(e[i][0]) : e[i][0]);
+		store_u64(p + 8, swap ? __builtin_bswap64(e[i][1]) : e[i][1]);
+		p[16] = e[i][2] ? (big ? 0x80 : 1) : (big ? 0x40 : 2);
+	}
+	s.branches = (struct sample_branches){ .nr = n, .swap = swap, .entries = bytes };
+	assert_int_equal(convert_sample(f->c, machine_thread(f->m, pid, pid), &s), 0);
+}
+
+/* An ELF file whose text lies at offset 0 and address 0x400000, without symbols. */
+static void write_elf(const char *path)
+{
+	FILE *out = fopen(path, "w");
+	Elf64_Ehdr eh = { .e_type = ET_EXEC,
+			  .e_machine = EM_X86_64,
+			  .e_version = EV_CURRENT,
+			  .e_phoff = sizeof(eh),
+			  .e_ehsize = sizeof(eh),
+			  .e_phentsize = sizeof(Elf64_Phdr),
+			  .e_phnum = 1 };
+	Elf64_Phdr ph = { .p_type = PT_LOAD,
+			  .p_flags = PF_R | PF_X,
+			  .p_vaddr = 0x400000,
+			  .p_filesz = SIZE,
+			  .p_memsz = SIZE };
+
+	memcpy(eh.e_ident, ELFMAG, SELFMAG);
+	eh.e_ident[EI_CLASS] = ELFCLASS64;
+	eh.e_ident[EI_DATA] = host_is_big_endian() ? ELFDATA2MSB : ELFDATA2LSB;
+	eh.e_ident[EI_VERSION] = EV_CURRENT;
+	assert_non_null(out);
+	fwrite(&eh, sizeof(eh), 1, out);
+	fwrite(&ph, sizeof(ph), 1, out);
+	assert_int_equal(ftruncate(fileno(out), SIZE), 0);
+	fclose(out);
+}
+
+static char tmp[] = "/tmp/perf-convert.XXXXXX";
+static char app[64], lib[64];
+
+static int make_files(void **state)
+{
+	(void)state;
+	assert_non_null(mkdtemp(tmp));
+	snprintf(app, sizeof(app), "%s/app", tmp);
+	snprintf(lib, sizeof(lib), "%s/lib", tmp);
+	write_elf(app);
+	write_elf(lib);
+	return 0;
+}
+
+static int remove_files(void **state)
+{
+	(void)state;
+	unlink(app);
+	unlink(lib);
+	return rmdir(tmp);
+}
+
+static const char *profile(struct fixture *f, const char *path, enum convert_format format)
+{
+	static char text[4096];
+	struct err err = { 0 };
+	struct obuf o;
+
+	for (size_t i = 0; i < convert_nr_objects(f->c); i++) {
+		if (strcmp(convert_object(f->c, i)->dso->name, path))
+			continue;
+		if (convert_load(f->c, i, NULL, &err))
+			fail_msg("%s", err.text);
+		obuf_init(&o, -1, 0);
+		assert_true(convert_write(f->c, i, format, &o, &err) >= 0);
+		snprintf(text, sizeof(text), "%.*s", (int)o.len, o.buf);
+		o.len = 0;
+		obuf_free(&o);
+		return text;
+	}
+	return "not there";
+}
+
+static void finish(struct fixture *f)
+{
+	struct err err;
+
+	assert_int_equal(convert_finish(f->c, &err), 0);
+}
+
+/* ---- tests ---- */
+
+static void test_processes_merge(void **state)
+{
+	const uint64_t one[][3] = { { BASE + 0x120, BASE + 0x200, 1 },
+				    { BASE + 0x300, BASE + 0x100, 0 } };
+	const uint64_t two[][3] = { { 2 * BASE + 0x120, 2 * BASE + 0x200, 0 },
+				    { 2 * BASE + 0x300, 2 * BASE + 0x100, 0 } };
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	map(&f, 10, BASE, 0, app);
+	map(&f, 20, 2 * BASE, 0, app);
+	stack(&f, 10, one, 2, false);
+	stack(&f, 20, two, 2, false);
+	stack(&f, 20, two, 2, true); /* recorded on a machine of the other byte order */
+	finish(&f);
+	assert_int_equal(convert_nr_objects(f.c), 1);
+	assert_string_equal(profile(&f, app, CONVERT_PREAGG), "B 400120 400200 3 1\n"
+							      "f 400100 400120 3\n"
+							      "B 400300 400100 3 0\n");
+	assert_string_equal(profile(&f, app, CONVERT_AUTOFDO), "1\n100-120:3\n0\n"
+							       "2\n120->200:3\n300->100:3\n");
+	assert_int_equal(convert_stats(f.c)->mapped, 6);
+	stop(&f);
+}
+
+/* What was mapped when the branch was taken counts, also when the table is read much later. */
+static void test_maps_change(void **state)
+{
+	const uint64_t e[][3] = { { BASE + 0x10, BASE + 0x40, 0 } };
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	map(&f, 10, BASE, 0, app);
+	stack(&f, 10, e, 1, false);
+	map(&f, 10, BASE, 0x1000, lib);
+	stack(&f, 10, e, 1, false);
+	stack(&f, 10, e, 1, false);
+	finish(&f);
+	assert_string_equal(profile(&f, app, CONVERT_PREAGG), "B 400010 400040 1 0\n");
+	assert_string_equal(profile(&f, lib, CONVERT_PREAGG), "B 401010 401040 2 0\n");
+	stop(&f);
+}
+
+static void test_exec_and_exit(void **state)
+{
+	const uint64_t e[][3] = { { BASE + 0x10, BASE + 0x40, 0 } };
+	unsigned char comm[8] = { 0 }, gone[24] = { 0 };
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	store_u32(comm, 10);
+	store_u32(comm + 4, 10);
+	store_u32(gone, 10);
+	store_u32(gone + 8, 10);
+	map(&f, 10, BASE, 0, app);
+	stack(&f, 10, e, 1, false);
+	apply(&f, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, comm, 8, "lib");
+	stack(&f, 10, e, 1, false); /* exec has not returned: the old program */
+	map(&f, 10, BASE, 0, lib);
+	stack(&f, 10, e, 1, false);
+	apply(&f, PERF_RECORD_EXIT, 0, gone, sizeof(gone), NULL);
+	finish(&f);
+	assert_string_equal(profile(&f, app, CONVERT_PREAGG), "B 400010 400040 2 0\n");
+	assert_string_equal(profile(&f, lib, CONVERT_PREAGG), "B 400010 400040 1 0\n");
+	assert_int_equal(convert_stats(f.c)->outside, 0);
+	stop(&f);
+}
+
+static void test_between_objects(void **state)
+{
+	const uint64_t e[][3] = {
+		{ BASE + 0x50, BASE + SIZE + 0x80, 0 }, /* into the other object */
+		{ BASE + SIZE + 0x90, BASE + 0x44, 0 }, /* and, before that, out of it */
+		{ 0x1234, BASE + SIZE + 0x88, 0 },	/* from nowhere */
+		{ BASE + 0x20, 0x999, 0 },		/* to nowhere */
+		{ 0x1000, 0x2000, 0 },
+	};
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	map(&f, 10, BASE, 0, app);
+	map(&f, 10, BASE + SIZE, 0, lib);
+	stack(&f, 10, e, ARRAY_SIZE(e), false);
+	finish(&f);
+	assert_string_equal(profile(&f, app, CONVERT_PREAGG), "B 400020 X:0 1 0\n"
+							      "B 400050 X:0 1 0\n"
+							      "f 400044 400050 1\n"
+							      "B X:0 400044 1 0\n");
+	assert_string_equal(profile(&f, lib, CONVERT_PREAGG), "B 400090 X:0 1 0\n"
+							      "B X:0 400080 1 0\n"
+							      "f 400088 400090 1\n"
+							      "B X:0 400088 1 0\n");
+	assert_int_equal(convert_stats(f.c)->mapped, 2);
+	assert_int_equal(convert_stats(f.c)->one_end, 2);
+	assert_int_equal(convert_stats(f.c)->outside, 1);
+	stop(&f);
+}
+
+/* Entries of the kernel are left out, and what lies around them stays one range. */
+static void test_kernel_entries(void **state)
+{
+	const uint64_t k = 0xffffffff81000000ULL;
+	const uint64_t e[][3] = { { BASE + 0x90, BASE + 0x10, 0 },
+				  { k + 0x10, BASE + 0x60, 0 },
+				  { k, k + 8, 0 },
+				  { BASE + 0x50, k, 0 },
+				  { BASE + 0x30, BASE + 0x40, 0 } };
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	map(&f, 10, BASE, 0, app);
+	stack(&f, 10, e, ARRAY_SIZE(e), false);
+	finish(&f);
+	assert_string_equal(profile(&f, app, CONVERT_PREAGG), "f 400040 400090 1\n"
+							      "B 400030 400040 1 0\n"
+							      "B 400090 400010 1 0\n");
+	assert_int_equal(convert_stats(f.c)->kernel, 3);
+	assert_int_equal(convert_stats(f.c)->branches, 5);
+	stop(&f);
+}
+
+/* A range that would go backwards is none: entries were lost between. */
+static void test_backward_range(void **state)
+{
+	const uint64_t e[][3] = { { BASE + 0x10, BASE + 0x20, 0 },
+				  { BASE + 0x30, BASE + 0x40, 0 } };
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	map(&f, 10, BASE, 0, app);
+	stack(&f, 10, e, 2, false);
+	finish(&f);
+	assert_string_equal(profile(&f, app, CONVERT_PROFGEN), "0\n2\n10->20:1\n30->40:1\n");
+	stop(&f);
+}
+
+/* More distinct branches than the table starts with; every count survives its growing. */
+static void test_many(void **state)
+{
+	uint64_t e[32][3], total = 0;
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	map(&f, 10, BASE, 0, app);
+	for (uint64_t i = 0; i < 3000; i++) {
+		for (uint64_t k = 0; k < 32; k++) {
+			e[k][0] = BASE + hash_u64(i % 1500 * 32 + k) % SIZE;
+			e[k][1] = BASE + hash_u64(i % 1500 * 32 + k + 7777777) % SIZE;
+			e[k][2] = 0;
+		}
+		stack(&f, 10, (const uint64_t(*)[3])e, 32, false);
+	}
+	finish(&f);
+	assert_int_equal(convert_nr_objects(f.c), 1);
+	total = convert_object(f.c, 0)->within;
+	assert_int_equal(total, 3000 * 32);
+	assert_true(convert_object(f.c, 0)->edges >= 1500 * 31);
+	assert_true(convert_object(f.c, 0)->edges <= 1500 * 32);
+	stop(&f);
+}
+
+static void test_samples_without_stacks(void **state)
+{
+	struct sample s = { .present = PERF_SAMPLE_IP, .cpumode = PERF_RECORD_MISC_USER };
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	map(&f, 10, BASE, 0, app);
+	for (uint64_t i = 0; i < 10; i++) {
+		s.ip = BASE + (i % 3) * 4;
+		assert_int_equal(convert_sample(f.c, machine_thread(f.m, 10, 10), &s), 0);
+	}
+	s.ip = 0x1000;
+	assert_int_equal(convert_sample(f.c, machine_thread(f.m, 10, 10), &s), 0);
+	finish(&f);
+	assert_string_equal(profile(&f, app, CONVERT_AUTOFDO), "0\n3\n0:4\n4:3\n8:3\n0\n");
+	assert_int_equal(convert_stats(f.c)->ips_outside, 1);
+	stop(&f);
+}
+
+static void test_unusable_files(void **state)
+{
+	const uint64_t e[][3] = { { BASE + 0x10, BASE + 0x40, 0 } };
+	static const char *const paths[] = { "/nowhere/app", "/dev/zero", "/etc/passwd", "/" };
+	struct fixture f;
+	struct err err;
+
+	(void)state;
+	start(&f);
+	for (uint32_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		map(&f, 10 + i, BASE, 0, paths[i]);
+		stack(&f, (int32_t)(10 + i), e, 1, false);
+	}
+	finish(&f);
+	for (size_t i = 0; i < convert_nr_objects(f.c); i++) {
+		assert_true(convert_load(f.c, i, NULL, &err) < 0);
+		assert_non_null(convert_object(f.c, i)->problem);
+		assert_int_equal(convert_write(f.c, i, CONVERT_FDATA, NULL, &err), -EINVAL);
+	}
+	assert_int_equal(convert_load(f.c, 0, app, &err), 0); /* another path in its place */
+	stop(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_processes_merge),
+		cmocka_unit_test(test_maps_change),
+		cmocka_unit_test(test_exec_and_exit),
+		cmocka_unit_test(test_between_objects),
+		cmocka_unit_test(test_kernel_entries),
+		cmocka_unit_test(test_backward_range),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_samples_without_stacks),
+		cmocka_unit_test(test_unusable_files),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("convert", tests, make_files, remove_files);
+}
