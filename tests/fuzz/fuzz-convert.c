@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* libFuzzer target: any bytes as the file of an object that branches were recorded in. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "convert/convert.h"
+
+#define BASE 0x500000000000ULL
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void map(struct machine *m, const char *path, uint64_t len)
+{
+	unsigned char b[128] = { 0 };
+	struct record rec = { .data = b,
+			      .size = 112,
+			      .type = PERF_RECORD_MMAP2,
+			      .misc = PERF_RECORD_MISC_USER,
+			      .time = RECORD_NO_TIME };
+
+	store_u32(b, PERF_RECORD_MMAP2);
+	store_u16(b + 4, PERF_RECORD_MISC_USER);
+	store_u16(b + 6, 112);
+	store_u32(b + 8, 1);
+	store_u32(b + 12, 1);
+	store_u64(b + 16, BASE);
+	store_u64(b + 24, len);
+	store_u32(b + 64, 5);
+	snprintf((char *)b + 72, 40, "%s", path);
+	machine_record(m, &rec, NULL);
+}
+
+/* Stacks all over the file. */
+static void stacks(struct convert *c, struct machine *m, const uint8_t *data, size_t size)
+{
+	unsigned char entries[16 * BRANCH_ENTRY_SIZE] = { 0 };
+	struct sample s = { .present = PERF_SAMPLE_BRANCH_STACK };
+	uint64_t rnd = size ? data[size / 2] : 0;
+
+	for (int k = 0; k < 40; k++) {
+		for (int i = 0; i < 16; i++) {
+			rnd = hash_u64(rnd + 1);
+			store_u64(entries + i * 24, BASE + rnd % (size + 1));
+			store_u64(entries + i * 24 + 8, BASE + (rnd >> 32) % (size + 1));
+		}
+		s.branches = (struct sample_branches){ .nr = 16, .entries = entries };
+		convert_sample(c, machine_thread(m, 1, 1), &s);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("object", MFD_CLOEXEC);
+	struct machine *m = NULL;
+	struct convert *c = NULL;
+	char path[64];
+	struct obuf o;
+
+	log_set_level(LOG_ERROR);
+	if (fd < 0 || write_all(fd, data, size) || machine_new(&m, "x86_64", NULL) ||
+	    convert_new(&c, m, NULL) || obuf_init(&o, -1, 0))
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	map(m, path, align_up(size + 1, 4096));
+	stacks(c, m, data, size);
+	if (!convert_finish(c, NULL) && convert_nr_objects(c) && !convert_load(c, 0, NULL, NULL))
+		for (int f = CONVERT_FDATA; f <= CONVERT_PROFGEN; f++)
+			convert_write(c, 0, (enum convert_format)f, &o, NULL);
+	o.len = 0;
+	obuf_free(&o);
+	convert_free(c);
+	machine_free(m);
+	close(fd);
+	return 0;
+}
