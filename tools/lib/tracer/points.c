@@ -150,7 +150,20 @@ static bool is_user(const struct perf_event_header *h)
 	return (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
 }
 
-bool points_peek_user_ip(struct tracer *t, struct thread *th, uint64_t *ip)
+/* TIME stands behind IDENTIFIER, IP and TID. */
+static uint64_t sample_time(const struct tracer *t, uint32_t event)
+{
+	uint64_t type = t->opts.event[event].attr.sample_type;
+	unsigned at = type & PERF_SAMPLE_IDENTIFIER ? 16 : 8;
+
+	if (!(type & PERF_SAMPLE_TIME))
+		return 0;
+	at += type & PERF_SAMPLE_IP ? 8 : 0;
+	at += type & PERF_SAMPLE_TID ? 8 : 0;
+	return load_u64(t->rec + at, false);
+}
+
+bool points_peek_user(struct tracer *t, struct thread *th, uint64_t *ip, uint64_t *time)
 {
 	bool found = false;
 
@@ -168,6 +181,7 @@ bool points_peek_user_ip(struct tracer *t, struct thread *th, uint64_t *ip)
 				continue;
 			found = is_user(&h);
 			*ip = sample_ip(t, p->event);
+			*time = sample_time(t, p->event);
 		}
 	}
 	return found;

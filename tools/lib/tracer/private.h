@@ -83,6 +83,8 @@ struct tracer {
 	VEC(struct ended) ended; /* thread group leaders */
 	struct tracer_stats stats;
 	uint64_t rest_next; /* the earliest rest_until; 0 = nobody rests */
+	int64_t clock_diff; /* our clock less the samples', at the smallest delay seen */
+	uint64_t clock_seen;
 	struct user_state state;
 	struct walker *walker; /* NULL without branches */
 	unsigned char rec[RECORD_MAX + 8], out[RECORD_MAX + 8];
@@ -105,8 +107,9 @@ int event_signal_to(int fd, pid_t tid);
 int points_drain(struct tracer *t, struct thread *th, const struct user_state *st,
 		 const struct walk *walk, struct err *e);
 bool points_pending(const struct thread *th);
-/* The IP of the newest sample in the rings; false when there is none or it is the kernel's. */
-bool points_peek_user_ip(struct tracer *t, struct thread *th, uint64_t *ip);
+/* IP and time (0 = not sampled) of the newest sample in the rings; false when there is none or it
+ * is the kernel's. */
+bool points_peek_user(struct tracer *t, struct thread *th, uint64_t *ip, uint64_t *time);
 
 /* state.c */
 int state_read(struct tracer *t, pid_t tid, struct user_state *st);

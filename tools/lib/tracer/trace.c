@@ -81,6 +81,26 @@ static int drop_thread(struct tracer *t, struct thread *th, struct err *e)
 /* ---- the budget --------------------------------------------------------------------------------------- */
 
 #define REST_MIN_NS 1000000ULL
+#define STOP_NS	    40000 /* a signal, a stop and two switches, beside what is measured */
+#define MAX_SKEW    1000  /* clocks drift apart by less than a thousandth */
+
+/*
+ * How long a thread stood still before we got to it: on a busy machine more than all the rest.
+ * The samples' clock is the kernel's own, so the smallest difference seen counts as no delay.
+ */
+static uint64_t stop_delay(struct tracer *t, uint64_t now, uint64_t sampled)
+{
+	int64_t diff = (int64_t)(now - sampled);
+
+	if (!sampled)
+		return 0;
+	if (t->clock_seen)
+		t->clock_diff += (int64_t)((now - t->clock_seen) / MAX_SKEW);
+	if (!t->clock_seen || diff < t->clock_diff)
+		t->clock_diff = diff;
+	t->clock_seen = now;
+	return (uint64_t)(diff - t->clock_diff);
+}
 
 /* A walk that took @ns buys silence until it is no more than its share of the time. */
 static void rest(struct tracer *t, struct thread *th, uint64_t ns)
@@ -199,8 +219,8 @@ static int handle_sample(struct tracer *t, struct thread *th, struct err *e)
 {
 	struct user_state *st = &t->state;
 	struct walk walk = { .nr = 0 };
-	uint64_t start = tracer_now(), ip;
-	bool walked = false;
+	uint64_t start = tracer_now(), ip, sampled = 0, delay, took;
+	bool walked = false, user;
 	int ret, status = 0;
 
 	t->stats.stops++;
@@ -209,7 +229,9 @@ static int handle_sample(struct tracer *t, struct thread *th, struct err *e)
 		return ret == -ESRCH ? 0
 				     : err_set(e, ret, "reading registers of thread %d", th->tid);
 	st->sampled_ip = st->gpr.rip;
-	if (t->walker && points_peek_user_ip(t, th, &ip) && ip == st->gpr.rip) {
+	user = points_peek_user(t, th, &ip, &sampled) && ip == st->gpr.rip;
+	delay = user ? stop_delay(t, start, sampled) : 0;
+	if (t->walker && user) {
 		points_enable(th, false);
 		ret = walk_branches(t, th, st, &walk, &status);
 		walked = true;
@@ -219,12 +241,14 @@ static int handle_sample(struct tracer *t, struct thread *th, struct err *e)
 	ret = points_drain(t, th, st, walked ? &walk : NULL, e);
 	if ((long)st->gpr.orig_rax >= 0)
 		restart_syscall(t, th->tid);
+	took = delay + tracer_now() - start;
 	if (walked) {
-		rest(t, th, tracer_now() - start);
+		/* it will wait for a CPU about as long as we did */
+		rest(t, th, took + delay + STOP_NS);
 		if (!th->resting && t->enabled)
 			points_enable(th, true);
 	}
-	t->stats.stopped_ns += tracer_now() - start;
+	t->stats.stopped_ns += took;
 	if (ret)
 		return ret;
 	if (status)

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The tracer's interpreter against the processor: each instruction runs natively on random
+ * registers and flags, and interpreted; what the interpreter calls known must be equal.
+ */
+#include "unit.h"
+
+#if defined(__x86_64__) && defined(__linux__)
+#include <sys/mman.h>
+
+#include "tracer/vm.h"
+
+#define ROUNDS	  3000
+#define SNIP_BACK 14 /* jmp *0(%rip) and the address */
+
+struct snippet {
+	const unsigned char *code, *end;
+	const char *text;
+	uint64_t flags; /* 1: some results may stay unknown */
+};
+
+struct native {
+	uint64_t reg[16]; /* rax rcx rdx rbx rsp rbp rsi rdi r8-r15 */
+	uint64_t flags;
+};
+
+void native_run(struct native *n, const void *code);
+void native_back(void);
+extern const struct snippet snippets[], snippets_end[];
+uint64_t native_sp, native_state, native_to, native_tmp;
+
+/* clang-format off */
+__asm__(
+	".text\n"
+	".globl native_run, native_back\n"
+	"native_run:\n"
+	"push %rbx; push %rbp; push %r12; push %r13; push %r14; push %r15\n"
+	"mov %rsp, native_sp(%rip); mov %rdi, native_state(%rip); mov %rsi, native_to(%rip)\n"
+	"pushq 128(%rdi); popfq\n"
+	"mov 0(%rdi), %rax; mov 8(%rdi), %rcx; mov 16(%rdi), %rdx; mov 24(%rdi), %rbx\n"
+	"mov 40(%rdi), %rbp; mov 48(%rdi), %rsi\n"
+	"mov 64(%rdi), %r8; mov 72(%rdi), %r9; mov 80(%rdi), %r10; mov 88(%rdi), %r11\n"
+	"mov 96(%rdi), %r12; mov 104(%rdi), %r13; mov 112(%rdi), %r14; mov 120(%rdi), %r15\n"
+	"mov 56(%rdi), %rdi\n"
+	"jmp *native_to(%rip)\n"
+	"native_back:\n"
+	"mov %rdi, native_tmp(%rip); mov native_state(%rip), %rdi\n"
+	"mov %rax, 0(%rdi); mov %rcx, 8(%rdi); mov %rdx, 16(%rdi); mov %rbx, 24(%rdi)\n"
+	"mov %rbp, 40(%rdi); mov %rsi, 48(%rdi)\n"
+	"mov %r8, 64(%rdi); mov %r9, 72(%rdi); mov %r10, 80(%rdi); mov %r11, 88(%rdi)\n"
+	"mov %r12, 96(%rdi); mov %r13, 104(%rdi); mov %r14, 112(%rdi); mov %r15, 120(%rdi)\n"
+	"mov native_tmp(%rip), %rax; mov %rax, 56(%rdi)\n"
+	"pushfq; popq 128(%rdi); cld\n"
+	"mov native_sp(%rip), %rsp\n"
+	"pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx\n"
+	"ret\n"
+	/* .byte: jrcxz, jc, jle, jnp, loop over an inc %ebx */
+	/* "S insn": the code here, its place and text in the table; "U insn": parts may be unknown */
+	".macro SNIP kind, insn:vararg\n"
+	".section .text\n771: \\insn\n772:\n"
+	".section .rodata\n773: .asciz \"\\insn\"\n"
+	".section .data.rel.ro, \"aw\"\n.quad 771b, 772b, 773b, \\kind\n"
+	".endm\n"
+	".macro S insn:vararg\nSNIP 0, \\insn\n.endm\n"
+	".macro U insn:vararg\nSNIP 1, \\insn\n.endm\n"
+	".section .data.rel.ro, \"aw\"\n.balign 8\n.globl snippets\nsnippets:\n"
+	"S mov %rax, %rbx\nS mov %eax, %ebx\nS mov %ax, %bx\nS mov %ah, %bl\nS mov %cl, %dh\n"
+	"S mov $-5, %rcx\nS movabs $0x123456789abcdef0, %r9\nS mov 8(%rsi), %rax\nS mov %edx, 12(%rsi)\n"
+	"S mov %dl, 3(%rsi)\nS movb $7, 1(%rsi)\nS movq $-9, 16(%rsi)\n"
+	"S movzbl %al, %ebx\nS movzbl %ah, %ebx\nS movzwl 2(%rsi), %r8d\nS movsbq %cl, %rdx\nS movslq %eax, %r10\n"
+	"S movsbl 5(%rsi), %eax\nS movswq %ax, %rax\n"
+	"S lea 5(%rax, %rbx, 4), %rcx\nS lea -7(%rax), %ecx\nS lea (, %r8, 8), %r9\n"
+	"S add %rax, %rbx\nS add %al, %bl\nS add %ax, %bx\nS add $-1, %eax\nS add %rax, 8(%rsi)\nS add 4(%rsi), %cl\n"
+	"S adc %rax, %rbx\nS adc $0, %edx\nS adc %al, %cl\nS sbb %rax, %rbx\nS sbb %eax, %eax\nS sbb %al, %bl\n"
+	"S sub %rax, %rbx\nS sub $1, %ecx\nS sub %ax, %bx\nS sub %ah, %al\nS cmp %rax, %rbx\nS cmp %al, (%rsi)\nS cmp $-128, %r9\n"
+	"S and %rax, %rbx\nS and $15, %eax\nS or %r8, %r9\nS or %al, %bl\nS xor %eax, %eax\nS xor %rcx, %rdx\n"
+	"S test %rax, %rax\nS test $1, %dil\nS test %ax, %bx\nS not %rax\nS not %bl\nS neg %rax\nS neg %cx\nS neg %dl\n"
+	"S inc %rax\nS inc %al\nS incl 4(%rsi)\nS dec %ebx\nS dec %cx\n"
+	"S shl $1, %rax\nS shl $5, %ebx\nS shl %cl, %rdx\nS shl %cl, %dl\nS shl $9, %ax\nS shr $1, %al\nS shr %cl, %r8\n"
+	"S shr $31, %r9d\nS shr %cl, %bx\nS sar $1, %rax\nS sar %cl, %ebx\nS sar $7, %dl\nS sar %cl, %ax\n"
+	"S rol $1, %rax\nS rol %cl, %ebx\nS rol $3, %al\nS ror $1, %ecx\nS ror %cl, %rdx\nS ror $8, %bx\n"
+	"S shld $3, %rax, %rbx\nS shld %cl, %eax, %ebx\nS shrd $7, %rax, %rbx\nS shrd %cl, %eax, %ebx\n"
+	"S imul %rax, %rbx\nS imul %eax, %ebx\nS imul %ax, %bx\nS imul $-7, %rax, %rcx\nS imul $1000, %ecx, %edx\n"
+	"S imul %rbx\nS imul %ebx\nS imul %bx\nS mul %rbx\nS mul %ecx\nS mul %cx\nS mulx %rbx, %rax, %rcx\nS mulx %ebx, %eax, %ecx\n"
+	"S div %rbx\nS div %ebx\nS idiv %rcx\nS idiv %ecx\nS idiv %cx\n"
+	"S cbw\nS cwde\nS cdqe\nS cwd\nS cdq\nS cqo\n"
+	"S setc %al\nS setz %bl\nS setle %cl\nS setp %dl\nS seto (%rsi)\nS setg %ah\n"
+	"S cmovc %rax, %rbx\nS cmovz %eax, %ebx\nS cmovle %rcx, %rdx\nS cmovs %ax, %bx\nS cmovnp 8(%rsi), %rax\nS cmovg %r8, %r9\n"
+	"S xchg %rax, %rbx\nS xchg %al, %ah\nS xchg %ecx, 4(%rsi)\nS xadd %rax, %rbx\nS xadd %cl, (%rsi)\nS lock xadd %eax, 8(%rsi)\n"
+	"S cmpxchg %rcx, %rbx\nS cmpxchg %ecx, (%rsi)\nS lock cmpxchg %cl, 8(%rsi)\n"
+	"S bswap %eax\nS bswap %r9\nU bsf %rax, %rbx\nU bsr %eax, %ebx\nS tzcnt %rax, %rbx\nS tzcnt %ax, %bx\nS lzcnt %eax, %ebx\nS lzcnt %rax, %rcx\n"
+	"S popcnt %rax, %rbx\nS popcnt %ax, %cx\nS bt $3, %rax\nS bt %rcx, %rax\nS bts $40, %rbx\nS btr %ecx, %eax\nS btcl $5, (%rsi)\n"
+	"S andn %rax, %rbx, %rcx\nS blsr %rax, %rbx\nS blsi %eax, %ebx\nS blsmsk %rax, %rcx\nS bzhi %rax, %rbx, %rcx\n"
+	"S rorx $5, %rax, %rbx\nS rorx $5, %eax, %ebx\nS shlx %rcx, %rax, %rbx\nS shrx %ecx, %eax, %ebx\nS sarx %rcx, %rax, %rdx\n"
+	"S movsb\nS movsq\nS stosl\nS cld\nS nop\nS endbr64\nS .byte 0xe3,2,0xff,0xc3\nS .byte 0x72,2,0xff,0xc3\nS .byte 0x7e,2,0xff,0xc3\nS .byte 0x7b,2,0xff,0xc3\n"
+	"S .byte 0xe2,2,0xff,0xc3\n"
+	"U rdtsc\nU movd %xmm0, %eax\nU rcl $1, %rbx\nU pmovmskb %xmm0, %ecx\n"
+	".section .data.rel.ro, \"aw\"\n.globl snippets_end\nsnippets_end:\n"
+	".text\n");
+/* clang-format on */
+
+static uint64_t seed = 0x243f6a8885a308d3;
+
+static uint64_t rnd(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+/* Edge values as often as others. */
+static uint64_t value(void)
+{
+	static const uint64_t edges[] = { 0,	  1,	      -1ULL,	  0x80,	      0x7f,
+					  0x8000, 0x80000000, 0x7fffffff, 1ULL << 63, ~(1ULL << 63),
+					  31,	  32,	      33,	  63,	      64,
+					  0xff00 };
+
+	switch (rnd() % 4) {
+	case 0: return edges[rnd() % ARRAY_SIZE(edges)];
+	case 1: return rnd() % 100;
+	case 2: return rnd() & 0xffffffff;
+	default: return rnd();
+	}
+}
+
+static void to_regs(const struct native *n, uint64_t rip, struct user_regs_struct *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->rax = n->reg[0], r->rcx = n->reg[1], r->rdx = n->reg[2], r->rbx = n->reg[3];
+	r->rsp = n->reg[4], r->rbp = n->reg[5], r->rsi = n->reg[6], r->rdi = n->reg[7];
+	r->r8 = n->reg[8], r->r9 = n->reg[9], r->r10 = n->reg[10], r->r11 = n->reg[11];
+	r->r12 = n->reg[12], r->r13 = n->reg[13], r->r14 = n->reg[14], r->r15 = n->reg[15];
+	r->eflags = n->flags;
+	r->rip = rip;
+}
+
+static void describe(const struct snippet *s, const struct native *before,
+		     const struct native *after, const struct vm *vm)
+{
+	for (int i = 0; i < 16; i++)
+		if (vm->reg[i] != after->reg[i])
+			print_error("%s: reg %d: %llx -> native %llx, vm %llx%s\n", s->text, i,
+				    (unsigned long long)before->reg[i],
+				    (unsigned long long)after->reg[i],
+				    (unsigned long long)vm->reg[i],
+				    vm->known >> i & 1 ? "" : " (unknown)");
+	print_error("%s: flags %llx -> native %llx, vm %x known %x\n", s->text,
+		    (unsigned long long)before->flags, (unsigned long long)after->flags, vm->flags,
+		    vm->flags_known);
+}
+
+static unsigned char *area; /* code page, data page */
+
+static void prepare(const struct snippet *s)
+{
+	size_t n = (size_t)(s->end - s->code);
+	uint64_t back = (uint64_t)(uintptr_t)native_back;
+
+	memcpy(area, s->code, n);
+	memcpy(area + n, "\xff\x25\0\0\0\0", 6);
+	memcpy(area + n + 6, &back, 8);
+}
+
+/* Interprets up to the end of the snippet. */
+static enum vm_result interpret(struct vm *vm, uint64_t end)
+{
+	enum vm_result r = VM_OK;
+
+	while (vm->rip != end && (r == VM_OK || r == VM_BRANCH)) {
+		struct vm_insn *in = vm_fetch(vm, &r);
+
+		if (!in)
+			return r;
+		r = vm_step(vm, in);
+	}
+	return r == VM_BRANCH ? VM_OK : r;
+}
+
+static void one_round(struct vm *vm, const struct snippet *s, unsigned *known, unsigned *ran)
+{
+	uint64_t code = (uint64_t)(uintptr_t)area, end = code + (uint64_t)(s->end - s->code);
+	unsigned char data[64], mine[64];
+	struct native before, after;
+	struct user_regs_struct r;
+	bool all_memory = true;
+
+	for (int i = 0; i < 16; i++)
+		before.reg[i] = value();
+	for (int i = 0; i < 64; i++)
+		area[4096 + i] = data[i] = (unsigned char)rnd();
+	before.reg[6] = code + 4096;
+	before.reg[7] = code + 4096 + 32; /* stos and movs write there */
+	before.flags = 0x202 | (rnd() & VM_STATUS);
+	to_regs(&before, code, &r);
+	vm_begin(vm, getpid(), &r);
+	if (interpret(vm, end) != VM_OK)
+		return; /* division by zero and the like: the processor would raise an exception */
+	for (int i = 0; i < 64; i += 8) {
+		uint64_t v;
+
+		all_memory &= vm_load(vm, code + 4096 + i, 8, &v) == VM_OK;
+		memcpy(mine + i, &v, 8);
+	}
+	after = before;
+	native_run(&after, area);
+	after.reg[4] = before.reg[4];
+	to_regs(&after, end, &r);
+	if (!vm_agrees(vm, &r) || (all_memory && memcmp(mine, area + 4096, 64))) {
+		describe(s, &before, &after, vm);
+		fail_msg("'%s' is interpreted wrongly", s->text);
+	}
+	++*ran;
+	*known += vm->known == 0xffff && all_memory;
+}
+
+static void test_against_processor(void **state)
+{
+	struct vm *vm;
+	unsigned done = 0;
+
+	(void)state;
+	if (vm_new(&vm))
+		fail();
+	area = mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		    0);
+	assert_ptr_not_equal(area, MAP_FAILED);
+	for (const struct snippet *s = snippets; s < snippets_end; s++, done++) {
+		unsigned known = 0, ran = 0;
+
+		if (strstr(s->text, "mulx") || strstr(s->text, "lzcnt") || s->text[3] == 'x')
+			if (!__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("lzcnt"))
+				continue;
+		prepare(s);
+		for (int i = 0; i < ROUNDS; i++)
+			one_round(vm, s, &known, &ran);
+		if (ran < ROUNDS / 20)
+			fail_msg("'%s' ran only %u times", s->text, ran);
+		if (!s->flags && known * 10 < ran * 9)
+			fail_msg("'%s' left something unknown in %u of %u runs", s->text,
+				 ran - known, ran);
+	}
+	assert_true(done > 150);
+	munmap(area, 8192);
+	vm_free(vm);
+}
+
+/* What is unknown spreads, and only a decision on it stops the interpreter. */
+static void test_unknown(void **state)
+{
+	/* rdtsc; mov %eax, %ebx; add $1, %ebx; xor %eax, %eax; mov %eax, %ecx; test %ebx, %ebx; jz */
+	static const unsigned char code[] = { 0x0f, 0x31, 0x89, 0xc3, 0x83, 0xc3, 0x01, 0x31,
+					      0xc0, 0x89, 0xc1, 0x85, 0xdb, 0x74, 0x00 };
+	struct user_regs_struct r = { .rip = (uint64_t)(uintptr_t)code, .rcx = 5 };
+	enum vm_result why = VM_OK;
+	struct vm *vm;
+
+	(void)state;
+	if (vm_new(&vm))
+		fail();
+	vm_begin(vm, getpid(), &r);
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(vm_step(vm, vm_fetch(vm, &why)), VM_OK);
+	assert_int_equal(vm->known & 0xf, 1 << VM_AX | 1 << VM_CX);
+	assert_int_equal(vm->reg[VM_CX], 0);
+	assert_int_equal(vm_step(vm, vm_fetch(vm, &why)), VM_UNKNOWN);
+	assert_int_equal(vm->rip, (uint64_t)(uintptr_t)code + 13);
+	assert_int_equal(vm->nr_trace, 6);
+	vm_free(vm);
+}
+
+static void test_ends(void **state)
+{
+	static const unsigned char sys[] = { 0x0f, 0x05 }, trap[] = { 0xcc };
+	struct user_regs_struct r = { .rip = (uint64_t)(uintptr_t)sys };
+	enum vm_result why = VM_OK;
+	struct vm *vm;
+
+	(void)state;
+	if (vm_new(&vm))
+		fail();
+	vm_begin(vm, getpid(), &r);
+	assert_int_equal(vm_step(vm, vm_fetch(vm, &why)), VM_SYSCALL);
+	r.rip = (uint64_t)(uintptr_t)trap;
+	vm_begin(vm, getpid(), &r);
+	assert_int_equal(vm_step(vm, vm_fetch(vm, &why)), VM_FAULT);
+	r.rip = 8; /* nothing is mapped there */
+	vm_begin(vm, getpid(), &r);
+	assert_null(vm_fetch(vm, &why));
+	assert_int_equal(why, VM_NOMEM);
+	vm_free(vm);
+}
+
+static int setup(void **state)
+{
+	struct vm_insn in = { 0 };
+
+	*state = NULL;
+	if (!vm_decode(&in, (const unsigned char *)"\x90", 1)) {
+		print_message("built without Zydis: nothing to test\n");
+		return -1;
+	}
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_against_processor),
+		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_ends),
+	};
+
+	if (setup(&(void *){ NULL })) {
+		puts("1..0 # SKIP built without Zydis");
+		return 0;
+	}
+	return cmocka_run_group_tests_name("tracer-vm", tests, NULL, NULL);
+}
+#else
+int main(void)
+{
+	puts("1..0 # SKIP the tracer is for Linux on x86-64");
+	return 0;
+}
+#endif
