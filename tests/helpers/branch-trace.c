@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * branch-trace [-n EVERY] [-d DEPTH] -o FILE -- PROGRAM [ARG...]
+ * branch-trace [-n EVERY] [-d DEPTH] [-i] -o FILE -- PROGRAM [ARG...]
  *
  * Runs a program step by step and writes a recording as if the CPU had kept branch records: every
  * taken branch in user space is seen, and after EVERY of them a sample holds the last DEPTH,
- * newest first. For machines without such records; exact, and slow. x86-64 only.
+ * newest first; with -i only where it was. For machines without such records; exact, and slow. x86-64 only.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -42,6 +42,7 @@ struct trace {
 	struct err err;
 	pid_t pid;
 	unsigned every, depth;
+	bool ips; /* no branch stacks */
 	uint64_t time, taken;
 	struct branch ring[MAX_DEPTH];
 	struct step table[TABLE];
@@ -164,8 +165,9 @@ static void put_sample(struct trace *t, uint64_t ip)
 	feature_put_u64(&o, ip);
 	put_id(t, &o);
 	feature_put_u64(&o, t->every);
-	feature_put_u64(&o, nr);
-	for (uint64_t i = 1; i <= nr; i++) {
+	if (!t->ips)
+		feature_put_u64(&o, nr);
+	for (uint64_t i = 1; i <= nr && !t->ips; i++) {
 		const struct branch *b = &t->ring[(t->taken - i) % t->depth];
 
 		feature_put_u64(&o, b->from);
@@ -323,11 +325,13 @@ int main(int argc, char **argv)
 	char *path;
 	int c, status;
 
-	while ((c = getopt(argc, argv, "+n:d:o:")) != -1) {
+	while ((c = getopt(argc, argv, "+n:d:io:")) != -1) {
 		if (c == 'n')
 			t.every = (unsigned)atoi(optarg);
 		else if (c == 'd')
 			t.depth = (unsigned)atoi(optarg);
+		else if (c == 'i')
+			t.ips = true;
 		else if (c == 'o')
 			out = optarg;
 		else
@@ -342,7 +346,10 @@ int main(int argc, char **argv)
 	ev.attr.type = PERF_TYPE_HARDWARE;
 	ev.attr.sample_period = t.every;
 	ev.attr.sample_type = SAMPLE_TYPE;
-	ev.attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
+	if (t.ips)
+		ev.attr.sample_type &= ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
+	else
+		ev.attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
 	ev.attr.flags = ATTR_FLAG_EXCLUDE_KERNEL | ATTR_FLAG_EXCLUDE_HV | ATTR_FLAG_MMAP |
 			ATTR_FLAG_MMAP2 | ATTR_FLAG_COMM | ATTR_FLAG_COMM_EXEC | ATTR_FLAG_TASK |
 			ATTR_FLAG_SAMPLE_ID_ALL;

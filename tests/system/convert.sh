@@ -71,8 +71,12 @@ if [ -n "$PERF2BOLT" ]; then
 	else
 		skip "perf2bolt with an installed perf" "no installed perf"
 	fi
-	with_ours "$PERF2BOLT" -nl -p "$DATA" -o "$TMP/nl" "$BIN" >"$TMP/log" 2>&1
-	is "perf2bolt -nl with our perf" "$(head -c 6 "$TMP/nl")" no_lbr
+	"$TRACE" -i -n 37 -o "$TMP/ip.data" "$BIN" >"$TMP/log" 2>&1
+	with_ours "$PERF2BOLT" -nl -p "$TMP/ip.data" -o "$TMP/nl" "$BIN" >"$TMP/log" 2>&1
+	"$PERF" data convert --to fdata --binary "$BIN" -i "$TMP/ip.data" -o "$TMP/nl2"
+	sort "$TMP/nl" >"$TMP/want"
+	sort "$TMP/nl2" >"$TMP/got"
+	same_file "without branch stacks our fdata is perf2bolt's too" "$TMP/got" "$TMP/want"
 else
 	skip "perf2bolt" "perf2bolt is not installed (Debian: bolt-19)"
 fi
@@ -147,6 +151,16 @@ sum(i * i for i in range(300000))' >"$TMP/log" 2>&1; then
 	"$PERF" data convert --to folded -i "$TMP/g.data" -o "$TMP/folded"
 	"$PERF" script -i "$TMP/g.data" | python3 "$TMP/fold.py" >"$TMP/want"
 	same_file "--to folded is what folding script's text gives" "$TMP/folded" "$TMP/want"
+	if [ -n "$PEER" ]; then
+		"$PEER" script -f --no-inline -i "$TMP/g.data" 2>/dev/null |
+			python3 "$TMP/fold.py" >"$TMP/want"
+		"$PERF" script --no-inline -i "$TMP/g.data" | python3 "$TMP/fold.py" >"$TMP/got"
+		same_file "script's text folds as an installed perf's does" "$TMP/got" "$TMP/want"
+		"$PERF" data convert --to folded --no-inline -i "$TMP/g.data" -o "$TMP/got"
+		same_file "... and as --to folded --no-inline" "$TMP/got" "$TMP/want"
+	else
+		skip "an installed perf's text, folded" "no installed perf"
+	fi
 	check "... and is not empty" test -s "$TMP/folded"
 	"$PERF" data convert --to json -i "$TMP/g.data" -o "$TMP/json"
 	is "--to json holds every sample" "$(python3 -c '

@@ -91,6 +91,7 @@ struct convert {
 	struct htab edge_tab;
 	VEC(struct ip) ips;
 	struct htab ip_tab;
+	const struct perfdata_event *event; /* of the first sample without a stack */
 	VEC(const struct thread *) threads; /* one of each address space */
 	struct bits dirty;		    /* spaces with entries in raw */
 	struct convert_stats stats;

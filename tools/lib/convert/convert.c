@@ -235,6 +235,8 @@ int convert_sample(struct convert *c, const struct thread *th, const struct samp
 			ret = note_space(c, th);
 		return ret ? ret : add_stack(c, th->space, &s->branches);
 	}
+	if (!c->event)
+		c->event = s->event;
 	if (!(s->present & PERF_SAMPLE_IP) || s->cpumode != PERF_RECORD_MISC_USER)
 		return 0;
 	ret = note_space(c, th);

@@ -112,6 +112,23 @@ static ssize_t put_records(const struct object *ob, struct records *r, struct ob
 	return written;
 }
 
+/* "no_lbr cycles:u:", as perf2bolt heads such a file; a name that would break it is left out. */
+static void put_no_lbr(const struct convert *c, struct obuf *o)
+{
+	const char *name = c->event && c->event->name ? c->event->name : "";
+	bool plain = name[0];
+
+	for (const char *s = name; *s; s++)
+		plain &= *s > ' ' && *s < 0x7f;
+	obuf_lit(o, "no_lbr");
+	if (plain) {
+		obuf_char(o, ' ');
+		obuf_str(o, name);
+		obuf_char(o, ':');
+	}
+	obuf_char(o, '\n');
+}
+
 /* Without branch stacks: where samples fell. */
 static ssize_t write_ips(const struct convert *c, const struct object *ob, struct obuf *o)
 {
@@ -128,7 +145,7 @@ static ssize_t write_ips(const struct convert *c, const struct object *ob, struc
 		}
 	}
 	r.v.n = merge(r.v.v, r.v.n);
-	obuf_lit(o, "no_lbr\n");
+	put_no_lbr(c, o);
 	vec_for_each (l, &r.v) {
 		put_place(ob, l->from, o);
 		obuf_dec(o, l->count);
