@@ -9,6 +9,9 @@ libiberty-dev libcapstone-dev libzydis-dev libfdt-dev libunwind-dev libslang2-de
 libdebuginfod-dev liblzma-dev'
 tests='g++ libcmocka-dev perl python3 device-tree-compiler asciidoctor clang libclang-rt-14-dev
 gdb xz-utils valgrind'
+# Tools that read our profiles; their tests are skipped without them. Large, so only on request:
+# make deps DEPS_CLIENTS=1
+clients='bolt-19 llvm-19 autofdo'
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
 	echo "deps: not a Debian system; the build uses these packages, under your system's names:"
@@ -18,7 +21,8 @@ if ! command -v dpkg-query >/dev/null 2>&1; then
 	exit 0
 fi
 missing=''
-for p in $build $tests; do
+[ -n "${DEPS_CLIENTS:-}" ] || clients=''
+for p in $build $tests $clients; do
 	dpkg-query -W -f='${Status}\n' "$p" 2>/dev/null | grep -q 'ok installed' ||
 		missing="$missing $p"
 done

@@ -82,15 +82,20 @@ static int one_record(struct data_ctx *d, const struct record *rec, struct err *
 
 static int read_branches(struct data_ctx *d, struct err *err)
 {
+	struct perfdata_ahead *ahead = NULL;
 	struct record rec;
-	int ret;
+	int ret = 0, got = 0;
 
-	while ((ret = perfdata_next_ordered(d->pd, &rec, err)) > 0) {
+	/* A second CPU reads and orders while this one counts. */
+	if (perfdata_ahead_useful(d->pd))
+		ret = perfdata_ahead_start(&ahead, d->pd, err);
+	while (!ret && (got = ahead ? perfdata_ahead_next(ahead, &rec, err)
+				    : perfdata_next_ordered(d->pd, &rec, err)) > 0)
 		ret = one_record(d, &rec, err);
-		if (ret)
-			return ret;
-	}
-	if (ret < 0) { /* what came before is whole */
+	perfdata_ahead_stop(ahead);
+	if (ret)
+		return ret;
+	if (got < 0) { /* what came before is whole */
 		log_warn("%s", err->text);
 		err_clear(err);
 	}
