@@ -26,6 +26,11 @@ CFLAGS_ALL := -std=gnu17 $(OPT) -fno-strict-aliasing -fno-omit-frame-pointer \
 LDFLAGS_ALL := $(if $(SAN),-fsanitize=$(SAN),) -pthread $(LDFLAGS)
 
 LIB_SRC	 := $(sort $(wildcard tools/lib/*/*.c))
+# Sampling by ptrace knows the registers of x86-64 only: foreign.c says so everywhere else.
+ifeq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
+LIB_SRC	 := $(filter-out tools/lib/tracer/%,$(LIB_SRC)) \
+	    $(addprefix tools/lib/tracer/,core.c foreign.c live.c)
+endif
 PERF_SRC := $(sort $(wildcard tools/perf/*.c))
 UNIT_SRC := $(sort $(wildcard tests/unit/test-*.c))
 LIB_OBJ	 := $(LIB_SRC:%.c=$(O)/%.o)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # feature.sh CC OUT 'NO_LIBS': probes each optional library by compiling and linking a call to it.
 # Writes OUT/config.h (HAVE_X), OUT/config.mk (LIBS) and prints what is on and off.
+# CPPFLAGS and LDFLAGS of the environment count, as in the build.
 # NO_LIBS names libraries to leave out though they are there, or "all".
 cc=$1 out=$2 no=$3
 mkdir -p "$out"
@@ -22,7 +23,8 @@ probe() {
 	*" $1 "* | *" all "*) [ "$1" = libelf ] && allowed=1 || allowed=0 ;;
 	*) allowed=1 ;;
 	esac
-	if [ $allowed = 1 ] && $cc -w -D_GNU_SOURCE $7 "$tmp/t.c" -o "$tmp/t" $libs $2 2>"$tmp/log"; then
+	if [ $allowed = 1 ] && $cc -w -D_GNU_SOURCE $CPPFLAGS $7 "$tmp/t.c" -o "$tmp/t" $LDFLAGS \
+		$libs $2 2>"$tmp/log"; then
 		have=1
 		libs="$2 $libs"
 		on="$on $1"

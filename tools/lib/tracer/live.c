@@ -72,15 +72,27 @@ int tracer_attach_error(pid_t tid, int code, struct err *e)
 	return code;
 }
 
+/* 0 = unknown, as on any other architecture, which has no XSAVE state to go with it either. */
+static uint64_t read_ip(pid_t tid)
+{
+	uint64_t ip = 0;
+#ifdef __x86_64__
+	struct user_regs_struct regs;
+
+	if (!ptrace(PTRACE_GETREGS, tid, NULL, &regs))
+		ip = regs.rip;
+#else
+	(void)tid;
+#endif
+	return ip;
+}
+
 static int read_state(struct tracer_states *st, pid_t tid, struct err *e)
 {
 	static unsigned char buf[XSTATE_MAX];
 	struct iovec iov = { .iov_base = buf, .iov_len = sizeof(buf) };
-	struct user_regs_struct regs;
-	struct tracer_state t = { .tid = tid };
+	struct tracer_state t = { .tid = tid, .ip = read_ip(tid) };
 
-	if (!ptrace(PTRACE_GETREGS, tid, NULL, &regs))
-		t.ip = regs.rip;
 	if (ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_XSTATE, &iov))
 		return err_set(e, -errno, "reading the XSAVE state of thread %d: %s", tid,
 			       strerror(errno));

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Sampling by ptrace where nobody has taught it the registers: every architecture but x86-64. */
+#ifndef __x86_64__
+
+#include "tracer.h"
+
+const char *tracer_cut_name(enum tracer_cut cut)
+{
+	(void)cut;
+	return "unknown";
+}
+
+void tracer_kernel_attr(const struct tracer_opts *o, const struct perf_event_attr *file,
+			struct perf_event_attr *kernel)
+{
+	(void)o;
+	*kernel = *file;
+}
+
+int tracer_new(struct tracer **t, const struct tracer_opts *opts, struct err *e)
+{
+	(void)opts;
+	*t = NULL;
+	err_set(e, -ENOTSUP, "sampling by ptrace is there for x86-64 only");
+	err_hint(e, "Take what the kernel gives: --reg-source=kernel, --branch-source=kernel.");
+	return -ENOTSUP;
+}
+
+/* Nobody has a struct tracer here. */
+int tracer_attach(struct tracer *t, pid_t tid, bool process, struct err *e)
+{
+	(void)t, (void)tid, (void)process;
+	return err_set(e, -ENOTSUP, "sampling by ptrace is there for x86-64 only");
+}
+
+int tracer_service(struct tracer *t, struct err *e)
+{
+	return tracer_attach(t, 0, false, e);
+}
+
+int tracer_timeout_ms(const struct tracer *t)
+{
+	(void)t;
+	return -1;
+}
+
+void tracer_enable(struct tracer *t, bool on)
+{
+	(void)t, (void)on;
+}
+
+bool tracer_ended(const struct tracer *t, pid_t pid, int *status)
+{
+	(void)t, (void)pid, (void)status;
+	return false;
+}
+
+int tracer_detach(struct tracer *t, struct err *e)
+{
+	(void)t, (void)e;
+	return 0;
+}
+
+const struct tracer_stats *tracer_stats(struct tracer *t)
+{
+	static const struct tracer_stats none;
+
+	(void)t;
+	return &none;
+}
+
+void tracer_free(struct tracer *t)
+{
+	(void)t;
+}
+
+#endif
