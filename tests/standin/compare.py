@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""compare.py dump|script LOG TEXT: whether TEXT (report -D, or script -F ip,iregs,uregs) shows
-exactly the samples that the stand-in logged: every register, vector, predicate and branch of each,
-and no other. Prints the number of samples and values; exits non-zero with the first difference."""
+"""compare.py dump|script|brstack LOG TEXT: whether TEXT (report -D, script -F ip,iregs,uregs, or
+script -F ip,brstack) shows exactly the samples that the stand-in logged: every register, vector,
+predicate, branch with all its flags, and branch counter of each, and no other. Prints the number
+of samples and values; exits non-zero with the first difference."""
 import collections
 import re
 import sys
@@ -10,6 +11,16 @@ import sys
 NAMES = ('AX BX CX DX SI DI BP SP IP FLAGS CS SS DS ES FS GS '
          + ' '.join(f'R{i}' for i in range(8, 32)) + ' SSP').split()
 QWORDS = {'XMM': 2, 'YMM': 4, 'ZMM': 8}
+TYPES = (' COND UNCOND IND CALL IND_CALL RET SYSCALL SYSRET COND_CALL COND_RET ERET IRQ SERROR'
+         ' NO_TX').split(' ')
+
+
+def flags_of(word):
+    """Prediction, transaction, abort, cycles, type: what both texts show of an entry's flags."""
+    f = int(word, 16)
+    pred = 'P' if f & 2 else 'M' if f & 1 else '-'
+    return '/'.join([pred, '-X'[f >> 2 & 1], '-A'[f >> 3 & 1], str(f >> 4 & 0xffff),
+                     TYPES[f >> 20 & 15]])
 
 
 def logged(path):
@@ -37,19 +48,22 @@ def logged(path):
             if block + 'pred' in words:
                 vals = [v for v in words[block + 'pred'].split(',') if v]
                 parts += [f'{block}:OPMASK[{i}]={v}' for i, v in enumerate(vals)]
-        if 'br' in words and what == 'dump':
-            parts += ['b:%s->%s' % tuple(e.split('/')[:2])
-                      for e in words['br'].split(',') if e]
+        if 'br' in words and what != 'script':
+            entries = [e.split('/') for e in words['br'].split(',') if e]
+            parts += [f'b:{a}->{b}/{flags_of(f)}' for a, b, f in entries]
+        if 'cntr' in words and what == 'dump':
+            parts += ['c:' + c for c in words['cntr'].split(',') if c]
         samples[key] = ' '.join(parts)
     return collections.Counter(samples.values())
 
 
 def dumped(path):
-    found, parts, block = collections.Counter(), None, None
+    found, parts, block, counters = collections.Counter(), None, None, False
     for line in open(path):
         m = re.search(r'PERF_RECORD_SAMPLE\(IP, 0x[0-9a-f]+\): -?\d+/-?\d+: 0x([0-9a-f]+)', line)
         if m:
-            parts, block = {'ip': m[1], 'i': [], 'u': [], 'b': []}, None
+            parts, block = {'ip': m[1], 'i': [], 'u': [], 'b': [], 'c': []}, None
+            counters = False
             continue
         if parts is None:
             continue
@@ -60,11 +74,21 @@ def dumped(path):
             name, value = line[5:].split()
             parts[block].append(f'{block}:{name}={int(value, 16):x}')
         elif line.startswith('..... '):
-            m = re.match(r'\.\.\.\.\. +\d+: ([0-9a-f]+) -> ([0-9a-f]+)', line)
+            m = re.match(r'\.\.\.\.\. +\d+: ([0-9a-f]+) -> ([0-9a-f]+) (\d+) cycles '
+                         r'(.)(.)(.)(.) 0 (\w*) $', line)
+            c = re.match(r'\.\.\.\.\. +\d+: ([0-9a-f]+)$', line)
             if m:
-                parts['b'].append(f'b:{int(m[1], 16):x}->{int(m[2], 16):x}')
+                pred = 'P' if m[5] == 'P' else 'M' if m[4] == 'M' else '-'
+                flags = '/'.join([pred, 'X' if m[7] == 'T' else '-', 'A' if m[6] == 'A' else '-',
+                                  m[3], m[8]])
+                parts['b'].append(f'b:{int(m[1], 16):x}->{int(m[2], 16):x}/{flags}')
+            elif c and counters:
+                parts['c'].append(f'c:{int(c[1], 16):x}')
+        elif line.startswith('... '):
+            counters = line.startswith('... branch stack counters')
         elif line.startswith(' ... thread:'):
-            found[' '.join([parts['ip'], *parts['i'], *parts['u'], *parts['b']])] += 1
+            found[' '.join([parts['ip'], *parts['i'], *parts['u'], *parts['b'],
+                            *parts['c']])] += 1
             parts = None
     return found
 
@@ -84,9 +108,21 @@ def scripted(path):
     return found
 
 
+def branches(path):
+    found = collections.Counter()
+    for line in open(path):
+        ip, *entries = line.split()
+        out = [ip]
+        for e in entries:
+            a, b, pred, tx, abort, cycles, kind, spec = e.split('/')
+            out.append(f'b:{a[2:]}->{b[2:]}/{pred}/{tx}/{abort}/{cycles}/{kind}')
+        found[' '.join(out)] += 1
+    return found
+
+
 what, last = sys.argv[1], {}
 want = logged(sys.argv[2])
-got = (dumped if what == 'dump' else scripted)(sys.argv[3])
+got = {'dump': dumped, 'script': scripted, 'brstack': branches}[what](sys.argv[3])
 if not want:
     sys.exit('the stand-in logged nothing')
 for text in want:

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "standin.h"
@@ -39,6 +40,14 @@ static const struct profile profiles[] = {
 	  .lbr_type = true,
 	  .hybrid = true,
 	  .max_precise = 3 },
+	{ .name = "lbr4.14",
+	  .attr_size = 112,
+	  .lbr = true,
+	  .lbr_type = true,
+	  .branch_bits = 2 * PERF_SAMPLE_BRANCH_TYPE_SAVE - 1,
+	  .max_precise = 3 },
+	{ .name = "nopmu", .attr_size = 136, .no_pmu = true },
+	{ .name = "zen3", .attr_size = 136, .brs = true },
 };
 
 const struct profile *profile_find(const char *name)
@@ -130,18 +139,74 @@ static int check_registers(const struct profile *p, const struct perf_event_attr
 	return ret;
 }
 
-static int check_branches(const struct profile *p, const struct perf_event_attr *a)
+/* Nobody's level when the caller may do everything. */
+static int paranoid(void)
+{
+	const char *level = getenv("STANDIN_PARANOID");
+
+	return level ? atoi(level) : -1;
+}
+
+static int check_privileges(const struct perf_event_attr *a, pid_t pid)
+{
+	int level = paranoid();
+
+	if (level > 2 || (level > 0 && pid == -1) ||
+	    (level > 1 && !(a->flags & ATTR_FLAG_EXCLUDE_KERNEL)))
+		return -EACCES;
+	return 0;
+}
+
+/* AMD Zen 3: sixteen branches held back from the one event that counts them, all kinds. */
+static int check_brs(const struct perf_event_attr *a)
+{
+	if ((a->branch_sample_type & ~(uint64_t)PERF_SAMPLE_BRANCH_PLM_ALL) !=
+	    PERF_SAMPLE_BRANCH_ANY)
+		return -EINVAL;
+	if (a->type != PERF_TYPE_RAW || a->config != 0xc4)
+		return -EINVAL;
+	return (a->flags & ATTR_FLAG_FREQ) || a->sample_period <= 16 ? -EINVAL : 0;
+}
+
+/* Without a privilege level in the mask the event's own count. */
+static uint64_t effective_mask(const struct perf_event_attr *a)
 {
 	uint64_t m = a->branch_sample_type;
 
+	if (m & PERF_SAMPLE_BRANCH_PLM_ALL)
+		return m;
+	if (!(a->flags & ATTR_FLAG_EXCLUDE_USER))
+		m |= PERF_SAMPLE_BRANCH_USER;
+	if (!(a->flags & ATTR_FLAG_EXCLUDE_KERNEL))
+		m |= PERF_SAMPLE_BRANCH_KERNEL;
+	return m;
+}
+
+static int check_branches(const struct profile *p, struct perf_event_attr *a)
+{
+	const uint64_t kernel = PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV;
+	const uint64_t beside_stack = PERF_SAMPLE_BRANCH_PLM_ALL | PERF_SAMPLE_BRANCH_CALL_STACK |
+				      PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES |
+				      PERF_SAMPLE_BRANCH_TYPE_SAVE | PERF_SAMPLE_BRANCH_HW_INDEX |
+				      PERF_SAMPLE_BRANCH_PRIV_SAVE;
+	uint64_t m = a->branch_sample_type;
+	uint64_t known = p->branch_bits ? p->branch_bits : PERF_SAMPLE_BRANCH_MAX - 1;
+
 	if (!(a->sample_type & PERF_SAMPLE_BRANCH_STACK))
 		return 0;
-	if (m & ~(uint64_t)(PERF_SAMPLE_BRANCH_MAX - 1))
+	if (m & ~known)
 		return -EINVAL;
 	if (!(m & ~(uint64_t)PERF_SAMPLE_BRANCH_PLM_ALL))
 		return -EINVAL;
+	if ((m & kernel) && paranoid() > 1)
+		return -EACCES;
+	a->branch_sample_type = m = effective_mask(a);
+	if (p->brs && is_hardware(a))
+		return check_brs(a);
 	if (!is_hardware(a) || !p->lbr)
 		return -EOPNOTSUPP;
+	if ((m & PERF_SAMPLE_BRANCH_CALL_STACK) && (m & ~beside_stack))
+		return -EINVAL;
 	if ((m & PERF_SAMPLE_BRANCH_COUNTERS) && !p->lbr_counters)
 		return -EINVAL;
 	/* A call stack is kept by the hardware only for user code, without other filters. */
@@ -157,6 +222,8 @@ static int check_type(const struct profile *p, const struct perf_event_attr *a)
 {
 	uint64_t pmu = a->config >> PERF_PMU_TYPE_SHIFT;
 
+	if (p->no_pmu && is_hardware(a))
+		return -ENOENT;
 	switch (a->type) {
 	case PERF_TYPE_SOFTWARE: return a->config < PERF_COUNT_SW_MAX ? 0 : -ENOENT;
 	case PERF_TYPE_HARDWARE:
@@ -205,6 +272,8 @@ int rules_check(const struct profile *p, struct perf_event_attr *a, uint32_t giv
 	if (group && (group->cpu != cpu || group->pid != pid))
 		return -EINVAL;
 	ret = check_type(p, a);
+	if (!ret)
+		ret = check_privileges(a, pid);
 	if (!ret)
 		ret = check_registers(p, a);
 	if (!ret)

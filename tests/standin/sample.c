@@ -3,7 +3,8 @@
  * Records as the kernel writes them. Each value of a sample is a hash of its number and its
  * place, so that any mix-up shows; the log has one line per sample:
  *
- *	id=7 nr=0 ip=401000 iregs=2:AX?..  (bit=value pairs) ivec=qwords:v,v,... ipred=... br=...
+ *	id=7 nr=0 ip=401000 iregs=2:AX?..  (bit=value pairs) ivec=qwords:v,v,... ipred=...
+ *	hwidx=5 br=from/to/flags,... cntr=word,...
  */
 #include <string.h>
 #include <time.h>
@@ -178,6 +179,8 @@ static void put_regs(struct writer *w, const struct event *ev, unsigned nr, unsi
 	}
 }
 
+enum { ABORT = 16 }; /* none of the types of an entry, which have four bits */
+
 /* Every kind of branch: what a filter lets through is chosen from these, again and again. */
 static const struct kind {
 	unsigned type; /* of the entry */
@@ -189,23 +192,69 @@ static const struct kind {
 	{ 4, PERF_SAMPLE_BRANCH_ANY_CALL | PERF_SAMPLE_BRANCH_CALL },
 	{ 5, PERF_SAMPLE_BRANCH_ANY_CALL | PERF_SAMPLE_BRANCH_IND_CALL },
 	{ 6, PERF_SAMPLE_BRANCH_ANY_RETURN },
+	{ 7, PERF_SAMPLE_BRANCH_ANY_CALL },
+	{ 8, PERF_SAMPLE_BRANCH_ANY_RETURN },
+	{ ABORT, PERF_SAMPLE_BRANCH_ABORT_TX },
 };
 
-static uint64_t branch_flags(const struct profile *p, const struct perf_event_attr *a,
-			     const struct kind *k, unsigned seed)
+static bool passes(const struct kind *k, uint64_t m)
 {
-	uint64_t f = 0, m = a->branch_sample_type;
-	bool mispred = seed % 5 == 0;
+	return m & (PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_CALL_STACK | k->filters);
+}
 
-	if (!(m & PERF_SAMPLE_BRANCH_NO_FLAGS))
-		f |= mispred ? 1 : 2;
+/* Inside a transaction or not, as far as the filter leaves that open. */
+static bool in_tx(const struct kind *k, uint64_t m, unsigned seed)
+{
+	bool in = m & PERF_SAMPLE_BRANCH_IN_TX, out = m & PERF_SAMPLE_BRANCH_NO_TX;
+
+	return k->type == ABORT || (in == out ? seed % 3 == 0 : in);
+}
+
+static uint64_t branch_flags(const struct profile *p, uint64_t m, const struct kind *k,
+			     unsigned seed, bool kernel)
+{
+	uint64_t f = 0;
+
+	if (!(m & PERF_SAMPLE_BRANCH_NO_FLAGS)) {
+		f |= seed % 5 == 0 ? 1 : 2;
+		f |= (uint64_t)in_tx(k, m, seed) << 2;
+		f |= (uint64_t)(k->type == ABORT) << 3;
+	}
 	if (!(m & PERF_SAMPLE_BRANCH_NO_CYCLES))
 		f |= (uint64_t)(seed % 1000) << 4;
-	if ((m & PERF_SAMPLE_BRANCH_TYPE_SAVE) && p->lbr_type)
+	if ((m & PERF_SAMPLE_BRANCH_TYPE_SAVE) && p->lbr_type && k->type != ABORT)
 		f |= (uint64_t)k->type << 20;
 	if (m & PERF_SAMPLE_BRANCH_PRIV_SAVE)
-		f |= 1ULL << 30;
+		f |= (kernel ? 2ULL : 1ULL) << 30;
 	return f;
+}
+
+static void put_entry(struct writer *w, const struct profile *p, uint64_t m, const struct kind *k,
+		      uint64_t h)
+{
+	bool kernel = !(m & PERF_SAMPLE_BRANCH_USER) ||
+		      ((m & PERF_SAMPLE_BRANCH_KERNEL) && (h >> 60 & 1));
+	uint64_t base = kernel ? 0xffffffff81000000ULL : 0x401000;
+	uint64_t flags = branch_flags(p, m, k, (unsigned)(h >> 40) & 0xffff, kernel);
+	uint64_t from = base + h % 0x1000, to = base + 0x1000 + (h >> 16) % 0x1000;
+
+	put64(w, from);
+	put64(w, to);
+	put64(w, flags);
+	fprintf(w->log, "%llx/%llx/%llx,", (unsigned long long)from, (unsigned long long)to,
+		(unsigned long long)flags);
+}
+
+/* Two bits for each event of the group that counts into the branches. */
+static void put_counters(struct writer *w, const struct event *ev, unsigned nr, uint64_t entries)
+{
+	fprintf(w->log, " cntr=");
+	for (uint64_t i = 0; i < entries; i++) {
+		uint64_t v = value(ev->id, nr, WHAT_BRANCH + 10, (unsigned)i) & 0xff;
+
+		put64(w, v);
+		fprintf(w->log, "%llx,", (unsigned long long)v);
+	}
 }
 
 /*
@@ -276,38 +325,33 @@ static void put_call_chain(struct writer *w, const struct event *ev, unsigned nr
 static void put_branches(struct writer *w, const struct profile *p, const struct event *ev,
 			 unsigned nr)
 {
-	const struct perf_event_attr *a = &ev->attr;
-	uint64_t m = a->branch_sample_type, entries = 32;
+	uint64_t m = ev->attr.branch_sample_type, entries = 0;
 	unsigned k = nr;
 
-	if (is_call_stack(a)) {
-		put_call_stack(w, a, nr);
+	if (is_call_stack(&ev->attr)) {
+		put_call_stack(w, &ev->attr, nr);
 		return;
 	}
+	/* A filter that no kind of branch passes leaves the stack empty. */
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (passes(&kinds[i], m))
+			entries = p->brs ? 16 : 32;
 	put64(w, entries);
-	fprintf(w->log, " br=");
-	if (m & PERF_SAMPLE_BRANCH_HW_INDEX)
+	if (m & PERF_SAMPLE_BRANCH_HW_INDEX) {
 		put64(w, nr % 32);
+		fprintf(w->log, " hwidx=%u", nr % 32);
+	}
+	fprintf(w->log, " br=");
 	for (uint64_t i = 0; i < entries; i++) {
-		uint64_t h = value(ev->id, nr, WHAT_BRANCH, (unsigned)i), flags;
 		const struct kind *kind;
 
-		do {
+		do
 			kind = &kinds[k++ % (sizeof(kinds) / sizeof(kinds[0]))];
-		} while (!(m & (PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_CALL_STACK)) &&
-			 !(m & kind->filters));
-		flags = branch_flags(p, a, kind, (unsigned)(h >> 40));
-		put64(w, 0x401000 + h % 0x1000);
-		put64(w, 0x402000 + (h >> 16) % 0x1000);
-		put64(w, flags);
-		fprintf(w->log, "%llx/%llx/%llx,", (unsigned long long)(0x401000 + h % 0x1000),
-			(unsigned long long)(0x402000 + (h >> 16) % 0x1000),
-			(unsigned long long)flags);
+		while (!passes(kind, m));
+		put_entry(w, p, m, kind, value(ev->id, nr, WHAT_BRANCH, (unsigned)i));
 	}
-	if (!(m & PERF_SAMPLE_BRANCH_COUNTERS))
-		return;
-	for (uint64_t i = 0; i < entries; i++)
-		put64(w, value(ev->id, nr, WHAT_BRANCH + 10, (unsigned)i) & 0xff);
+	if (m & PERF_SAMPLE_BRANCH_COUNTERS)
+		put_counters(w, ev, nr, entries);
 }
 
 static void put_read(struct writer *w, const struct event *ev)

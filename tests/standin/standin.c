@@ -444,16 +444,22 @@ int close(int fd)
 	return real_close(fd);
 }
 
-/* ---- another /sys ------------------------------------------------------------------------------------- */
+/* ---- another /sys, another /proc ------------------------------------------------------------------------------------- */
 
 static const char *redirect(const char *path, char *buf, size_t size)
 {
-	const char *dir = getenv("STANDIN_SYSFS");
+	const char *sysfs = getenv("STANDIN_SYSFS"), *proc = getenv("STANDIN_PROC");
 
-	if (!dir || strncmp(path, DEVICES, sizeof(DEVICES) - 1))
-		return path;
-	snprintf(buf, size, "%s%s", dir, path + sizeof(DEVICES) - 1);
-	return buf;
+	if (sysfs && !strncmp(path, DEVICES, sizeof(DEVICES) - 1)) {
+		snprintf(buf, size, "%s%s", sysfs, path + sizeof(DEVICES) - 1);
+		return buf;
+	}
+	if (proc && !strncmp(path, "/proc/", 6)) {
+		snprintf(buf, size, "%s%s", proc, path + 5);
+		if (!real_access(buf, R_OK))
+			return buf;
+	}
+	return path;
 }
 
 int open(const char *path, int flags, ...)

@@ -10,10 +10,15 @@
  *	ymm	the series on a CPU with XMM and YMM only
  *	full	the series with XMM, YMM, ZMM, opmask, APX, SSP, PEBS groups, LBR with counters
  *	hybrid	`full`, and events need a core PMU's number (8 or 9) in config's upper half
+ *	lbr4.14	LBR under a kernel that knows branch filters up to save_type
+ *	nopmu	no hardware event opens
+ *	zen3	branch sampling of AMD Zen 3: event 0xc4, any, a fixed period, nothing else
  *
  *	STANDIN_LOG=FILE	every sample's values, one line each, as they were written
  *	STANDIN_SAMPLES=N	samples per event and CPU (default 20)
  *	STANDIN_SYSFS=DIR	stands for /sys/bus/event_source/devices
+ *	STANDIN_PROC=DIR	what lies in DIR stands for the file of that name in /proc
+ *	STANDIN_PARANOID=N	the caller has no privileges, kernel.perf_event_paranoid is N
  *	STANDIN_FLOOD=1		write without waiting for the reader, so that records get lost
  *
  * What it refuses, and with which errno: rules.c. Events never count anything real; a thread of
@@ -37,6 +42,8 @@ struct profile {
 	bool legacy_xmm;    /* XMM through bits 32-63 with precise_ip */
 	bool xmm, ymm, zmm, opmask, apx, ssp;
 	bool lbr, lbr_counters, lbr_type;
+	bool brs, no_pmu;
+	uint64_t branch_bits; /* that the kernel knows; 0 = all */
 	bool hybrid;
 	unsigned max_precise;
 };

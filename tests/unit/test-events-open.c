@@ -16,6 +16,7 @@ struct kernel {
 	int kernel_mode; /* code when the kernel is not excluded */
 	int system_wide, member, sampling, branch, regs, stack, clock, simd, all, max_stack,
 		inherit;
+	int precise_filter; /* code for a precise level above 1 with filters but not any */
 	unsigned opens;
 	struct perf_event_attr last;
 };
@@ -47,6 +48,8 @@ static int fake_open(void *ctx, struct perf_event_attr *a, pid_t pid, int cpu, i
 		pick(-EINVAL, a->read_format & k->no_read),
 		pick(-EINVAL, a->sample_type & k->no_sample),
 		pick(-EINVAL, a->branch_sample_type & k->no_branch),
+		pick(k->precise_filter, level > 1 && a->branch_sample_type &&
+						!(a->branch_sample_type & PERF_SAMPLE_BRANCH_ANY)),
 		pick(-EINVAL, k->no_cloexec && flags & PERF_EVENT_OPEN_FLAG_FD_CLOEXEC),
 		pick(-EINVAL, k->precise >= 0 && level > k->precise),
 	};
@@ -550,7 +553,7 @@ static const struct message {
 	{ "precise with filter",
 	  "cycles:pp",
 	  { .branch_filter = PERF_SAMPLE_BRANCH_IND_CALL },
-	  { .branch = -EINVAL, .precise = -1 },
+	  { .precise_filter = -EOPNOTSUPP, .precise = -1 },
 	  {},
 	  1,
 	  "only the filter 'any'",
@@ -561,8 +564,32 @@ static const struct message {
 	  { .no_branch = PERF_SAMPLE_BRANCH_COND, .precise = -1 },
 	  {},
 	  1,
-	  "branch filter 0x400 is not known",
+	  "does not know the branch filter cond",
+	  "-j any,u opens here" },
+	{ "unknown filter, LBR of which nobody told",
+	  "cycles",
+	  { .branch_filter = PERF_SAMPLE_BRANCH_IND_JUMP | PERF_SAMPLE_BRANCH_CALL },
+	  { .no_branch = PERF_SAMPLE_BRANCH_IND_JUMP, .precise = -1 },
+	  { .no_lbr = true },
+	  1,
+	  "does not know the branch filter ind_jmp",
 	  "one by one" },
+	{ "Zen 4 in a VM",
+	  "cycles",
+	  { .branch_filter = 8 },
+	  { .branch = -EOPNOTSUPP },
+	  { .no_lbr = true, .vm = true, .vendor = "AuthenticAMD", .family = 0x19 },
+	  1,
+	  "counters but no LBR",
+	  "metal" },
+	{ "Zen 5 in a VM",
+	  "cycles",
+	  { .branch_filter = 8 },
+	  { .branch = -EOPNOTSUPP },
+	  { .no_lbr = true, .vm = true, .vendor = "AuthenticAMD", .family = 0x1a },
+	  1,
+	  "counters but no LBR",
+	  "metal" },
 	{ "no interrupt",
 	  "cycles",
 	  {},

@@ -60,6 +60,7 @@ static void read_cpu(struct open_context *ctx)
 	if (find_line(text, "flags", line, sizeof(line))) {
 		ctx->in_vm = strstr(line, " hypervisor") != NULL;
 		ctx->has_lbr = strstr(line, " amd_lbr_v2") || strstr(line, " arch_lbr");
+		ctx->has_brs = strstr(line, " brs ") != NULL;
 	}
 	free(text);
 }

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "branch/branch.h"
 #include "events/private.h"
 
 #define BRANCHES(a) ((a)->sample_type & PERF_SAMPLE_BRANCH_STACK)
@@ -340,7 +341,12 @@ static void say_branch_software(const struct refusal *r, struct err *e)
 /* AMD Zen 3: branch sampling hangs on one event, at a fixed period, and knows no filter. */
 static bool branch_amd_old(const struct refusal *r)
 {
-	return r->field == FIELD_BRANCH && is_amd(r) && r->ctx->has_core_pmu && !r->ctx->has_lbr;
+	const struct open_context *c = r->ctx;
+
+	if (r->field != FIELD_BRANCH || !is_amd(r) || !c->has_core_pmu || c->has_lbr)
+		return false;
+	/* Family 0x19 is Zen 3 and Zen 4; a hypervisor may have hidden what the CPU has. */
+	return c->family < 0x19 || (c->family == 0x19 && (c->has_brs || !c->in_vm));
 }
 
 static void say_branch_amd_old(const struct refusal *r, struct err *e)
@@ -360,8 +366,7 @@ static void say_branch_amd_old(const struct refusal *r, struct err *e)
 
 static bool branch_precise(const struct refusal *r)
 {
-	return r->field == FIELD_BRANCH && r->code == -EINVAL && precise(r) > 1 &&
-	       !(r->attr->branch_sample_type & PERF_SAMPLE_BRANCH_ANY);
+	return r->field == FIELD_BRANCH && r->precise_refused;
 }
 
 static void say_branch_precise(const struct refusal *r, struct err *e)
@@ -374,7 +379,7 @@ static void say_branch_precise(const struct refusal *r, struct err *e)
 
 static bool branch_no_lbr(const struct refusal *r)
 {
-	return r->field == FIELD_BRANCH && !r->ctx->has_lbr;
+	return r->field == FIELD_BRANCH && !r->ctx->has_lbr && !r->branches_work;
 }
 
 static void say_branch_no_lbr(const struct refusal *r, struct err *e)
@@ -395,10 +400,26 @@ static bool branch_filter(const struct refusal *r)
 
 static void say_branch_filter(const struct refusal *r, struct err *e)
 {
-	err_set(e, r->code,
-		"%s: branch_sample_type: branch filter %#llx is not known to this CPU or kernel (%s)",
-		r->ev->name, (unsigned long long)r->attr->branch_sample_type, r->ctx->release);
-	err_hint(e, "-j any works where branches work at all; add filters one by one.");
+	char names[256] = "";
+	uint64_t bit;
+
+	for (size_t i = 0, n = 0; branch_filter_name(i, &bit) && n < sizeof(names); i++)
+		if (r->bad_filters & bit)
+			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? "," : "",
+					      branch_filter_name(i, NULL));
+	if (r->bad_filters)
+		err_set(e, r->code,
+			"%s: branch_sample_type: this CPU or kernel (%s) does not know the branch filter %s",
+			r->ev->name, r->ctx->release, names);
+	else
+		err_set(e, r->code,
+			"%s: branch_sample_type: this CPU or kernel (%s) refuses the branch filters %#llx together",
+			r->ev->name, r->ctx->release,
+			(unsigned long long)r->attr->branch_sample_type);
+	err_hint(e, "%s",
+		 r->branches_work
+			 ? "-j any,u opens here; add filters one by one."
+			 : "-j any works where branches work at all; add filters one by one.");
 }
 
 /* ---- sampling ------------------------------------------------------------------------------------------------ */

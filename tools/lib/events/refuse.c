@@ -131,6 +131,32 @@ static struct perf_event_attr bare(const struct perf_event_attr *full)
 	};
 }
 
+/*
+ * What of the branch filters is refused: all, some of them, or only the precise level beside
+ * them. A level of privilege or a modifier says nothing alone, so each goes with any and u.
+ */
+static void find_branch(struct refusal *r, struct event_opener *o, struct perf_event_attr attr)
+{
+	const uint64_t kinds = PERF_SAMPLE_BRANCH_ANY_CALL | PERF_SAMPLE_BRANCH_ANY_RETURN |
+			       PERF_SAMPLE_BRANCH_IND_CALL | PERF_SAMPLE_BRANCH_ABORT_TX |
+			       PERF_SAMPLE_BRANCH_COND | PERF_SAMPLE_BRANCH_CALL_STACK |
+			       PERF_SAMPLE_BRANCH_IND_JUMP | PERF_SAMPLE_BRANCH_CALL;
+	const uint64_t any = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
+	uint64_t mask = attr.branch_sample_type;
+
+	if (attr.flags & ATTR_FLAG_PRECISE_MASK) {
+		attr.flags &= ~ATTR_FLAG_PRECISE_MASK;
+		r->precise_refused = !try_open(r, o, &attr);
+	}
+	attr.branch_sample_type = any;
+	r->branches_work = !try_open(r, o, &attr);
+	for (uint64_t bit = 1; r->branches_work && bit && bit <= mask; bit <<= 1) {
+		attr.branch_sample_type = bit & kinds ? bit | PERF_SAMPLE_BRANCH_USER : any | bit;
+		if (mask & bit && try_open(r, o, &attr))
+			r->bad_filters |= bit;
+	}
+}
+
 void refusal_find(struct refusal *r, struct event_opener *o)
 {
 	struct perf_event_attr attr = bare(r->attr);
@@ -148,6 +174,8 @@ void refusal_find(struct refusal *r, struct event_opener *o)
 		if (r->field_code) {
 			r->field = rows[i].field;
 			r->name = rows[i].name;
+			if (r->field == FIELD_BRANCH)
+				find_branch(r, o, attr);
 			return;
 		}
 	}
