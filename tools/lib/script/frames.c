@@ -125,27 +125,28 @@ static inline char *put_text(char *p, const struct text *t)
 	return p + t->len;
 }
 
-bool put_place(struct script *sc, const struct form *f, char lead, uint64_t ip,
-	       const struct place *pl)
+ssize_t put_place(struct script *sc, const struct form *f, char lead, uint64_t ip,
+		  const struct place *pl)
 {
 	const struct text *sym = NULL, *dso = NULL;
-	char *p;
+	char *p, *start;
 
 	if (f->fields & BIT(SF_SYM)) {
 		sym = pl->sym ? text_at(sc, &sc->syms, pl->sym->idx, pl->sym->name, "", "")
 			      : text_at(sc, &sc->others, 0, "[unknown]", "", "");
 		if (unlikely(!sym))
-			return false;
+			return -1;
 	}
 	if (f->fields & BIT(SF_DSO)) {
 		dso = pl->dso ? text_at(sc, &sc->dsos, pl->dso->idx, pl->dso->name, " (", ")")
 			      : text_at(sc, &sc->others, 1, "[unknown]", " (", ")");
 		if (unlikely(!dso))
-			return false;
+			return -1;
 	}
-	p = obuf_room(sc->o, (sym ? sym->len : 0) + (dso ? dso->len : 0) + 2 * TEXT_STEP + 80);
+	start = p =
+		obuf_room(sc->o, (sym ? sym->len : 0) + (dso ? dso->len : 0) + 2 * TEXT_STEP + 80);
 	if (unlikely(!p))
-		return false;
+		return -1;
 	if (f->fields & BIT(SF_IP)) {
 		*p++ = lead;
 		p = put_hex16(p, ip);
@@ -162,7 +163,7 @@ bool put_place(struct script *sc, const struct form *f, char lead, uint64_t ip,
 	if (dso)
 		p = put_text(p, dso);
 	sc->o->len = (size_t)(p - sc->o->buf);
-	return true;
+	return p - start;
 }
 
 /* What lies at @ip for the thread now, through a small table. */
@@ -170,7 +171,7 @@ const struct place *find_place(struct script *sc, const struct thread *th, uint8
 			       uint64_t ip)
 {
 	uint32_t space = cpumode == PERF_RECORD_MISC_KERNEL ? 0 : th->space;
-	uint32_t gen = machine_generation(sc->env.machine, th->space);
+	uint32_t gen = machine_generation(sc->env.machine, space);
 	uint64_t h = (ip ^ (uint64_t)space << 40 ^ cpumode) * 0x9e3779b97f4a7c15ULL;
 	struct place *pl = &sc->places[h >> (64 - PLACE_BITS)];
 	struct map_hit hit;
@@ -179,6 +180,7 @@ const struct place *find_place(struct script *sc, const struct thread *th, uint8
 		   pl->valid))
 		return pl;
 	*pl = (struct place){ .ip = ip, .space = space, .gen = gen, .mode = cpumode, .addr = ip };
+	/* No location: each of them takes memory, and few single addresses come again. */
 	if (machine_find_map(sc->env.machine, (struct thread *)th, cpumode, ip, &hit)) {
 		pl->dso = hit.map->dso;
 		pl->addr = hit.addr;
@@ -237,17 +239,73 @@ static bool has_inlines(struct script *sc, struct form *f, uint32_t loc, const s
 	return f->state.v[loc] == INLINES_SOME;
 }
 
+/* ---- the quickest way: the whole text of a location, kept ----------------------------------------- */
+
+static inline struct place_text *text_slot(const struct form *f, uint32_t loc)
+{
+	return f->texts ? &f->texts[loc % PLACE_TEXTS] : NULL;
+}
+
+/* The address and what is kept of its location; false when nothing is. */
+static inline bool put_kept(struct script *sc, const struct form *f, char lead, uint64_t ip,
+			    uint32_t loc)
+{
+	const struct place_text *t = text_slot(f, loc);
+	char *p;
+
+	if (!t || t->loc != loc + 1)
+		return false;
+	p = obuf_room(sc->o, PLACE_TEXT_MAX + 64);
+	if (unlikely(!p))
+		return false;
+	if (f->fields & BIT(SF_IP)) {
+		*p++ = lead;
+		p = put_hex16(p, ip);
+	}
+	memcpy(p, t->s, 2 * TEXT_STEP);
+	if (unlikely(t->len > 2 * TEXT_STEP))
+		memcpy(p + 2 * TEXT_STEP, t->s + 2 * TEXT_STEP, PLACE_TEXT_MAX - 2 * TEXT_STEP);
+	sc->o->len = (size_t)(p + t->len - sc->o->buf);
+	return true;
+}
+
+/* Keeps the @n bytes of text that location @loc was just printed with. */
+static void keep_text(struct form *f, uint32_t loc, const char *s, size_t n)
+{
+	struct place_text *t;
+
+	if (n > PLACE_TEXT_MAX)
+		return;
+	if (!f->texts)
+		f->texts = calloc(PLACE_TEXTS, sizeof(*f->texts));
+	t = text_slot(f, loc);
+	if (!t)
+		return;
+	t->loc = loc + 1;
+	t->len = (uint8_t)n;
+	memcpy(t->s, s, n);
+}
+
 static void put_frame(struct script *sc, struct form *f, const struct frame *fr)
 {
-	const struct loc *l = resolver_loc(sc->env.resolver, fr->loc);
-	struct place pl = { .dso = l->dso, .addr = l->addr, .sym = l->sym };
+	size_t skip = f->fields & BIT(SF_IP) ? 17 : 0;
+	const struct loc *l;
+	struct place pl;
+	ssize_t n;
 
-	if (unlikely(is_slow(f) || has_inlines(sc, f, fr->loc, l))) {
-		put_slow(sc, f, '\t', fr->ip, &pl, true);
-		return;
+	if (unlikely(!put_kept(sc, f, '\t', fr->ip, fr->loc))) {
+		l = resolver_loc(sc->env.resolver, fr->loc);
+		pl = (struct place){ .dso = l->dso, .addr = l->addr, .sym = l->sym };
+		if (unlikely(is_slow(f) || has_inlines(sc, f, fr->loc, l))) {
+			put_slow(sc, f, '\t', fr->ip, &pl, true);
+			return;
+		}
+		n = put_place(sc, f, '\t', fr->ip, &pl);
+		if (unlikely(n < 0))
+			return;
+		keep_text(f, fr->loc, sc->o->buf + sc->o->len - n + skip, (size_t)n - skip);
 	}
-	if (likely(put_place(sc, f, '\t', fr->ip, &pl)))
-		obuf_char(sc->o, '\n');
+	obuf_char(sc->o, '\n');
 }
 
 void print_ip(struct script *sc, const struct ctx *c)

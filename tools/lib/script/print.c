@@ -275,6 +275,7 @@ void script_free(struct script *sc)
 	vec_free(&sc->ev);
 	for (size_t i = 0; i < sc->nr_forms; i++) {
 		vec_free(&sc->forms[i]->state);
+		free(sc->forms[i]->texts);
 		free(sc->forms[i]);
 	}
 	vec_free(&sc->threads);

@@ -22,16 +22,27 @@ struct text {
 
 #define TEXT_STEP 32
 
+#define PLACE_TEXTS    2048
+#define PLACE_TEXT_MAX 123 /* makes entries of two cache lines */
+
 struct texts {
 	struct text *v;
 	size_t n, cap;
+};
+
+/* " sym+0xoff (dso)" of one location. */
+struct place_text {
+	uint32_t loc; /* + 1; 0 = none */
+	uint8_t len;
+	char s[PLACE_TEXT_MAX];
 };
 
 /* How a location is printed. */
 struct form {
 	uint64_t fields; /* of FORM_FIELDS */
 	bool inlines;
-	VEC(uint8_t) state; /* by location: whether functions are inlined there */
+	struct place_text *texts; /* PLACE_TEXTS, direct-mapped by location; NULL = not yet */
+	VEC(uint8_t) state;	  /* by location: whether functions are inlined there */
 };
 
 /* What lies at an address. */
@@ -163,9 +174,9 @@ void print_addr(struct script *sc, const struct ctx *c);
 /* Valid until the next call. */
 const struct place *find_place(struct script *sc, const struct thread *th, uint8_t cpumode,
 			       uint64_t ip);
-/* @lead, the address, symbol and object, as far as @f has them. False = no memory. */
-bool put_place(struct script *sc, const struct form *f, char lead, uint64_t ip,
-	       const struct place *pl);
+/* @lead, the address, symbol and object, as far as @f has them: the length, -1 = no memory. */
+ssize_t put_place(struct script *sc, const struct form *f, char lead, uint64_t ip,
+		  const struct place *pl);
 
 /* brstack.c */
 void print_brstack(struct script *sc, const struct ctx *c);

@@ -188,9 +188,10 @@ struct kernel_tab {
 	uint64_t delta; /* added to the file's addresses */
 };
 
-struct cache_entry {
-	uint64_t ip;
-	uint32_t space, gen, loc, mode;
+struct loc_slot {
+	uint64_t addr;
+	uint32_t where; /* number of the dso + 1 (0 = none) << 3 | cpumode */
+	uint32_t loc;	/* + 1; 0 = free */
 };
 
 #define LOC_PAGE 4096
@@ -209,11 +210,10 @@ struct resolver {
 	struct machine *m;
 	struct symbol_opts opts;
 	char *symfs, *kallsyms, *vmlinux; /* copies; NULL = not given */
-	struct cache_entry *cache;
-	unsigned cache_bits, misses; /* misses since it got this size */
+	struct loc_slot *slot;		  /* 1 << slot_bits */
+	unsigned slot_bits;
 	VEC(struct loc *) page;
 	uint32_t nr_locs, nr_syms;
-	struct htab by_place;
 	struct arena arena; /* struct symbol, names */
 	VEC(struct object *) object;
 	struct kernel_tab kernel;

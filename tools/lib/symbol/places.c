@@ -131,18 +131,20 @@ static int make_frames(struct resolver *res, struct place *p, const struct inlin
 int symbol_inlines(struct resolver *res, struct dso *dso, uint64_t addr,
 		   const struct inline_frame **frames)
 {
-	struct place *p = place_get(res, dso, addr);
 	const struct inline_info *info;
-	struct lines *l;
 	uint64_t vaddr;
+	struct lines *l = lines_at(res, dso, addr, &vaddr);
+	struct place *p;
 	int n;
 
+	/* Most objects have no debug information: nothing to keep of their addresses. */
+	*frames = NULL;
+	p = l ? place_get(res, dso, addr) : NULL;
 	if (!p)
 		return 0;
 	if (!p->frames_tried) {
 		p->frames_tried = true;
-		l = lines_at(res, dso, addr, &vaddr);
-		n = l ? lines_inlines(l, res, vaddr, &info) : 0;
+		n = lines_inlines(l, res, vaddr, &info);
 		if (n)
 			make_frames(res, p, info, n);
 	}

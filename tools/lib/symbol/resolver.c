@@ -2,8 +2,9 @@
 /*
  * From (thread, mode, ip) to numbers. Three steps, each rarer than the one before:
  *
- *	cache		direct-mapped on (address space, ip): a hit costs a hash and a compare
- *	by_place	(object, address, mode) to the number; bounded by distinct code
+ *	the map		of the ip: most often the one that answered last
+ *	slots		(object, address, mode) to the number: one probe of an open table, which all
+ *			processes share and which grows with distinct code only
  *	symbol_find()	once per number
  */
 #include <stdio.h>
@@ -11,9 +12,7 @@
 
 #include "symbol/internal.h"
 
-/* It starts small, to lie in the CPU's caches, and grows while it misses much. */
-#define CACHE_BITS_MIN 12
-#define CACHE_BITS_MAX 19
+#define SLOT_BITS_MIN 10
 
 static int copy_opts(struct resolver *res, const struct symbol_opts *opts)
 {
@@ -29,18 +28,34 @@ static int copy_opts(struct resolver *res, const struct symbol_opts *opts)
 	return 0;
 }
 
-static int cache_resize(struct resolver *res, unsigned bits)
+static inline size_t slot_of(const struct resolver *res, uint64_t addr, uint32_t where)
 {
-	struct cache_entry *cache = malloc(sizeof(*cache) << bits);
+	uint64_t h = (addr ^ (uint64_t)where << 32) * 0x9e3779b97f4a7c15ULL;
 
-	if (!cache)
+	return (h ^ h << 29) >> (64 - res->slot_bits);
+}
+
+static int slots_resize(struct resolver *res, unsigned bits)
+{
+	struct loc_slot *old = res->slot;
+	size_t n = old ? (size_t)1 << res->slot_bits : 0, mask = ((size_t)1 << bits) - 1;
+
+	res->slot = calloc(mask + 1, sizeof(*res->slot));
+	if (!res->slot) {
+		res->slot = old;
 		return -ENOMEM;
-	for (size_t i = 0; i < (size_t)1 << bits; i++)
-		cache[i] = (struct cache_entry){ .loc = LOC_NONE };
-	free(res->cache);
-	res->cache = cache;
-	res->cache_bits = bits;
-	res->misses = 0;
+	}
+	res->slot_bits = bits;
+	for (size_t i = 0; i < n; i++) {
+		size_t at = slot_of(res, old[i].addr, old[i].where);
+
+		if (!old[i].loc)
+			continue;
+		while (res->slot[at].loc)
+			at = (at + 1) & mask;
+		res->slot[at] = old[i];
+	}
+	free(old);
 	return 0;
 }
 
@@ -52,7 +67,7 @@ int resolver_new(struct resolver **out, struct machine *m, const struct symbol_o
 	*out = NULL;
 	if (res)
 		res->m = m;
-	if (!res || copy_opts(res, opts) || cache_resize(res, CACHE_BITS_MIN)) {
+	if (!res || copy_opts(res, opts) || slots_resize(res, SLOT_BITS_MIN)) {
 		resolver_free(res);
 		return err_set(e, -ENOMEM, "out of memory for the symbol cache");
 	}
@@ -75,7 +90,6 @@ void resolver_free(struct resolver *res)
 	vec_for_each (w, &res->warning)
 		free(*w);
 	vec_free(&res->warning);
-	htab_free(&res->by_place);
 	symtab_free(&res->kernel.tab);
 	free(res->kernel.file);
 	intern_free(&res->files);
@@ -84,7 +98,7 @@ void resolver_free(struct resolver *res)
 	intern_free(&res->inline_names);
 	vec_free(&res->inline_sym);
 	arena_free(&res->arena);
-	free(res->cache);
+	free(res->slot);
 	free(res->symfs);
 	free(res->kallsyms);
 	free(res->vmlinux);
@@ -121,62 +135,97 @@ static struct loc *new_loc(struct resolver *res)
 	return page;
 }
 
-static uint32_t find_place(struct resolver *res, struct dso *dso, uint64_t addr, uint8_t mode)
+/* What is asked for: an address of an object, NULL = in no map. */
+struct wanted {
+	struct dso *dso;
+	uint64_t addr;
+	uint32_t where;
+};
+
+static inline struct wanted locate(struct resolver *res, struct thread *th, uint8_t mode,
+				   uint64_t ip)
 {
-	uint64_t hash = hash_mix(addr, (dso ? (uint64_t)dso->idx + 1 : 0) << 8 | mode);
-	struct loc *l;
-	uint32_t i;
+	struct wanted w = { .addr = ip };
+	struct map_hit hit;
 
-	for (struct htab_it it = htab_find(&res->by_place, hash);
-	     htab_next(&res->by_place, &it, &i);) {
-		const struct loc *have = resolver_loc(res, i);
-
-		if (have->addr == addr && have->dso == dso && have->cpumode == mode)
-			return i;
+	if (machine_find_map(res->m, th, mode, ip, &hit)) {
+		w.dso = hit.map->dso;
+		w.addr = hit.addr;
+		mode = hit.cpumode;
 	}
-	l = new_loc(res);
-	if (!l || htab_add(&res->by_place, hash, res->nr_locs))
-		return LOC_NONE;
-	l->dso = dso;
-	l->addr = addr;
-	l->cpumode = mode;
-	l->sym = dso ? symbol_find(res, dso, addr) : NULL;
-	return res->nr_locs++;
+	w.where = (w.dso ? w.dso->idx + 1 : 0) << 3 | (mode & PERF_RECORD_MISC_CPUMODE_MASK);
+	return w;
 }
 
-static uint32_t find_slow(struct resolver *res, struct thread *th, uint8_t mode, uint64_t ip,
-			  struct cache_entry *c)
+static uint32_t add_place(struct resolver *res, const struct wanted *w, size_t at)
 {
-	struct map_hit hit;
-	uint32_t loc;
+	size_t mask = ((size_t)1 << res->slot_bits) - 1;
+	struct loc *l = new_loc(res);
 
-	if (machine_find_map(res->m, th, mode, ip, &hit))
-		loc = find_place(res, hit.map->dso, hit.addr, hit.cpumode);
-	else
-		loc = find_place(res, NULL, ip, mode);
-	c->loc = loc;
-	/* The entry is not touched any more: the cache may be another one now. */
-	if (++res->misses > 4u << res->cache_bits && res->cache_bits < CACHE_BITS_MAX)
-		cache_resize(res, res->cache_bits + 1);
-	return loc;
+	if (!l)
+		return LOC_NONE;
+	/* At most 5 of 8 are used: then the free one found before is not where it goes. */
+	if (res->nr_locs >= (mask + 1) / 8 * 5) {
+		if (slots_resize(res, res->slot_bits + 1))
+			return LOC_NONE;
+		mask = mask << 1 | 1;
+		for (at = slot_of(res, w->addr, w->where); res->slot[at].loc;)
+			at = (at + 1) & mask;
+	}
+	l->dso = w->dso;
+	l->addr = w->addr;
+	l->cpumode = w->where & PERF_RECORD_MISC_CPUMODE_MASK;
+	l->sym = w->dso ? symbol_find(res, w->dso, w->addr) : NULL;
+	res->slot[at] = (struct loc_slot){ w->addr, w->where, ++res->nr_locs };
+	return res->nr_locs - 1;
+}
+
+static inline uint32_t find_place(struct resolver *res, const struct wanted *w)
+{
+	size_t mask = ((size_t)1 << res->slot_bits) - 1;
+	size_t at = slot_of(res, w->addr, w->where);
+
+	for (;; at = (at + 1) & mask) {
+		const struct loc_slot *s = &res->slot[at];
+
+		if (likely(s->addr == w->addr && s->where == w->where && s->loc))
+			return s->loc - 1;
+		if (!s->loc)
+			return add_place(res, w, at);
+	}
 }
 
 uint32_t resolver_find(struct resolver *res, struct thread *th, uint8_t cpumode, uint64_t ip)
 {
-	/* Kernel code is the same for all. */
-	uint32_t space = cpumode == PERF_RECORD_MISC_KERNEL || !th ? 0 : th->space;
-	uint32_t gen = machine_generation(res->m, space);
-	uint64_t h = (ip ^ ((uint64_t)space << 40) ^ cpumode) * 0x9e3779b97f4a7c15ULL;
-	struct cache_entry *c = &res->cache[h >> (64 - res->cache_bits)];
+	struct wanted w = locate(res, th, cpumode, ip);
 
-	if (likely(c->ip == ip && c->space == space && c->gen == gen && c->mode == cpumode &&
-		   c->loc != LOC_NONE))
-		return c->loc;
-	c->ip = ip;
-	c->space = space;
-	c->gen = gen;
-	c->mode = cpumode;
-	return find_slow(res, th, cpumode, ip, c);
+	return find_place(res, &w);
+}
+
+#define BATCH 16
+
+/* The tables are large and each look goes elsewhere: they are all asked for before the first. */
+void resolver_find_many(struct resolver *res, struct thread *th, const struct resolver_ip *ip,
+			uint32_t *loc, size_t n)
+{
+	struct wanted w[BATCH];
+
+	while (n) {
+		size_t nr = n < BATCH ? n : BATCH;
+
+		for (size_t i = 0; i < nr; i++) {
+			w[i] = locate(res, th, ip[i].cpumode, ip[i].ip);
+			__builtin_prefetch(&res->slot[slot_of(res, w[i].addr, w[i].where)]);
+		}
+		for (size_t i = 0; i < nr; i++) {
+			loc[i] = find_place(res, &w[i]);
+			if (loc[i] != LOC_NONE)
+				__builtin_prefetch(resolver_loc(res, loc[i]));
+		}
+		ip += nr;
+		loc += nr;
+		n -= nr;
+	}
 }
 
 /* ---- symbols ---------------------------------------------------------------------------------------- */

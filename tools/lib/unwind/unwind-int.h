@@ -43,6 +43,8 @@ struct unwind {
 	bool oom;
 	VEC(struct frame) frames;
 	VEC(struct frame) scratch;
+	VEC(struct resolver_ip) chain; /* the frame-pointer chain at hand */
+	VEC(uint32_t) chain_loc;
 	VEC(struct inline_cache) inlines; /* by location */
 	VEC(struct lbr_stack) lbr;	  /* by thread->idx */
 	VEC(struct lbr_entry) tail;	  /* work space of stitching */
@@ -52,7 +54,7 @@ struct unwind {
 	struct dwarf_unwind *dwarf;
 };
 
-/* Appends the frame of @ip; with its location known. 0 or -ENOMEM. */
+/* Appends the frame of @ip; with its location known (LOC_NONE: no memory). 0 or -ENOMEM. */
 int frame_add_loc(struct unwind *u, uint8_t cpumode, uint64_t ip, uint32_t loc);
 int frame_add(struct unwind *u, struct thread *th, uint8_t cpumode, uint64_t ip);
 

@@ -38,6 +38,8 @@ void unwind_free(struct unwind *u)
 	vec_free(&u->tail);
 	vec_free(&u->frames);
 	vec_free(&u->scratch);
+	vec_free(&u->chain);
+	vec_free(&u->chain_loc);
 	vec_free(&u->inlines);
 	deferred_free(u);
 	dwarf_free(u->dwarf);
@@ -87,12 +89,18 @@ static int frame_add_inlined(struct unwind *u, struct frame *f, struct inline_ca
 int frame_add_loc(struct unwind *u, uint8_t cpumode, uint64_t ip, uint32_t loc)
 {
 	struct frame f = { .ip = ip, .cpumode = cpumode, .loc = loc };
-	const struct loc *l = resolver_loc(u->res, loc);
 
-	f.sym = l->sym;
-	if (u->opts.inlines) {
-		struct inline_cache c = inlines_of(u, loc, l);
+	if (unlikely(loc == LOC_NONE)) {
+		u->oom = true;
+		return -ENOMEM;
+	}
+	if (!u->opts.locs_only) {
+		const struct loc *l = resolver_loc(u->res, loc);
+		struct inline_cache c = { 0 };
 
+		f.sym = l->sym;
+		if (u->opts.inlines)
+			c = inlines_of(u, loc, l);
 		if (c.n > 1)
 			return frame_add_inlined(u, &f, c);
 	}
@@ -104,12 +112,7 @@ int frame_add_loc(struct unwind *u, uint8_t cpumode, uint64_t ip, uint32_t loc)
 
 int frame_add(struct unwind *u, struct thread *th, uint8_t cpumode, uint64_t ip)
 {
-	uint32_t loc = resolver_find(u->res, th, cpumode, ip);
-
-	if (loc != LOC_NONE)
-		return frame_add_loc(u, cpumode, ip, loc);
-	u->oom = true;
-	return -ENOMEM;
+	return frame_add_loc(u, cpumode, ip, resolver_find(u->res, th, cpumode, ip));
 }
 
 static void reverse(struct frame *f, size_t n)

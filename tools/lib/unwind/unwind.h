@@ -28,6 +28,7 @@ struct unwind_opts {
 	uint32_t max_stack;    /* 0 = UNWIND_MAX_STACK; counts kernel and dwarf frames apart */
 	bool caller;	       /* outermost frame first; default is innermost first */
 	bool inlines;	       /* one frame more for every inlined function */
+	bool locs_only;	       /* sym is left NULL and nothing is expanded: for who asks by loc */
 	bool stitch_lbr;       /* join LBR call stacks of one thread */
 	uint32_t max_branches; /* LBR depth (env->max_branches); 0 = unknown: no stitching */
 };
@@ -37,7 +38,7 @@ struct frame {
 	uint32_t loc; /* resolver's number; never LOC_NONE */
 	uint8_t cpumode;
 	bool inlined;			/* sym was inlined into the next frame's function */
-	const struct symbol *sym;	/* what to print; NULL = unknown */
+	const struct symbol *sym;	/* what to print; NULL = unknown (or opts.locs_only) */
 	const struct inline_frame *inl; /* line of an expanded frame, else NULL */
 };
 
