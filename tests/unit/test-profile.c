@@ -138,6 +138,36 @@ static void flat(void **state)
 	       "15.00,[.] 0x0000000000000020\n");
 }
 
+/* More than wait together; the same address twice at a time, and again later. */
+static void fill_many(struct profile *p)
+{
+	for (unsigned i = 0; i < 1000; i++)
+		add(p, 1 + (int)(i & 1), 1, CHAIN(i % 10 ? 0x40 : 0x1000 + i % 500));
+}
+
+static void many_samples(void **state)
+{
+	struct profile_opts o = { .sort = "sym", .show_samples = true };
+	struct profile *p = make(&o);
+	uint64_t nr = 0;
+	char *got;
+
+	(void)state;
+	fill_many(p);
+	got = text(p, false);
+	assert_int_equal(profile_nr_rows(p, 0), 51);
+	for (size_t i = 0; i < 51; i++) {
+		const struct profile_row *row = profile_row(p, 0, i);
+
+		assert_int_equal(row->nr, i ? 2 : 900);
+		assert_int_equal(row->period, row->nr);
+		nr += row->nr;
+	}
+	assert_int_equal(nr, profile_totals(p, 0)->nr_samples);
+	free(got);
+	profile_free(p);
+}
+
 static void keys(void **state)
 {
 	static const struct {
@@ -386,6 +416,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(flat, setup, teardown),
+		cmocka_unit_test_setup_teardown(many_samples, setup, teardown),
 		cmocka_unit_test_setup_teardown(keys, setup, teardown),
 		cmocka_unit_test_setup_teardown(children, setup, teardown),
 		cmocka_unit_test_setup_teardown(thresholds, setup, teardown),

@@ -323,8 +323,7 @@ static int setup_profile(struct report *r, struct err *e)
 	r->po.redact = r->o.redact;
 	r->po.arch = regs_arch_from_uname(env->arch);
 	if (r->po.arch == REGS_ARCH_NONE)
-		r->po.arch = env->e_machine ? regs_arch_from_elf(env->e_machine)
-					    : regs_arch_host();
+		r->po.arch = env->e_machine ? regs_arch_from_elf(env->e_machine) : regs_arch_host();
 	ret = profile_new(&r->p, &r->po, r->m, r->res, r->u, e);
 	r->usage = ret == -EINVAL;
 	return ret;
@@ -403,6 +402,8 @@ static int take_record(struct report *r, const struct record *rec, struct err *e
 {
 	if (rec->type == PERF_RECORD_SAMPLE)
 		return take_sample(r, rec, e);
+	if (r->p && profile_flush(r->p))
+		return err_set(e, -ENOMEM, "no memory to count samples");
 	if (rec->type == PERF_RECORD_LOST || rec->type == PERF_RECORD_LOST_SAMPLES)
 		count_lost(r, rec);
 	else if (machine_record(r->m, rec, e))

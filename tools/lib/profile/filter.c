@@ -95,11 +95,10 @@ static bool pass_symbol(const struct profile *p, const struct symbol *sym)
 	return false;
 }
 
-bool prof_filter_pass(struct profile *p, const struct sample *s, struct thread *th, uint32_t loc)
+bool prof_filter_pass(struct profile *p, struct thread *th, uint32_t loc)
 {
 	const struct loc *l = resolver_loc(p->res, loc);
 
-	(void)s;
 	if (p->f_comms.n && !has_id(p->f_comms.v, p->f_comms.n, prof_comm_name(p, th->comm)))
 		return false;
 	if (p->f_pids.n && !has_number(p->f_pids.v, p->f_pids.n, th->pid))

@@ -203,6 +203,34 @@ struct chains {
 	uint32_t *plus_count;
 };
 
+/*
+ * Samples with nothing but an address wait until there are some, and then go to their rows step
+ * by step together: every step asks for the memory that the next one needs, so that the waiting
+ * of all is the waiting of one.
+ */
+#define QUEUE_LEN   64
+#define RECENT_BITS 15
+
+struct queued {
+	uint64_t ip, period;
+	struct thread *th;
+	uint32_t group, gen, slot, place;
+	uint8_t mode;
+};
+
+/* Which row a sample went to lately. */
+struct recent {
+	uint64_t ip;
+	uint32_t space, gen, group, mode;
+	uint32_t row; /* ID_NONE = empty */
+};
+
+struct queue {
+	struct queued v[QUEUE_LEN];
+	unsigned n;
+	struct recent recent[1u << RECENT_BITS];
+};
+
 struct row_modes {
 	uint64_t sys, usr, guest_sys, guest_usr;
 };
@@ -262,6 +290,7 @@ struct profile {
 	struct chains ch;
 	struct arena tree;
 
+	struct queue *queue; /* NULL: there is more to samples than their row */
 	struct branch_slot *slots;
 	struct branch_totals branch;
 	struct {
@@ -295,6 +324,11 @@ uint32_t prof_name_id(struct profile *p, const char *s);
 uint32_t prof_dso_name(struct profile *p, const struct dso *dso);
 uint32_t prof_comm_name(struct profile *p, uint32_t comm);
 
+/* profile.c */
+/* The place of a sample at @ip; false when filters drop it (*out is ID_NONE then). */
+bool prof_find_place(struct profile *p, uint8_t cpumode, uint64_t ip, struct thread *th,
+		     uint32_t *out);
+
 /* frame.c */
 uint32_t prof_frame_of_row(struct profile *p, const struct place_in *in);
 uint32_t prof_frame_of_addr(struct profile *p, const struct place_in *in);
@@ -320,6 +354,9 @@ static inline uint32_t prof_step_place(const struct profile *p, uint32_t step)
 
 /* rows.c */
 uint32_t prof_group_of(struct profile *p, const struct sample *s, struct thread *th);
+/* Ask for the memory that prof_row_of() looks at first and (later) next. */
+void prof_row_prefetch(const struct profile *p, uint32_t group, uint32_t place);
+void prof_row_prefetch_next(const struct profile *p, uint32_t group, uint32_t place);
 struct profile_row *prof_row_of(struct profile *p, uint32_t group, uint32_t place, uint32_t place2,
 				uint32_t bits);
 int prof_rows_sort(struct profile *p);
@@ -348,8 +385,13 @@ uint32_t prof_parent_of(struct profile *p, const struct sample *s, struct thread
 
 /* filter.c */
 int prof_filter_setup(struct profile *p, struct err *e);
-bool prof_filter_pass(struct profile *p, const struct sample *s, struct thread *th, uint32_t loc);
+bool prof_filter_pass(struct profile *p, struct thread *th, uint32_t loc);
 void prof_filter_free(struct profile *p);
+
+/* queue.c */
+/* Makes the queue if there can be one. */
+int prof_queue_init(struct profile *p);
+int prof_queue_add(struct profile *p, const struct sample *s, struct thread *th);
 
 /* branch.c */
 int prof_branch_init(struct profile *p);

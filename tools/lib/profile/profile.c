@@ -38,6 +38,8 @@ int profile_new(struct profile **out, const struct profile_opts *opts, struct ma
 	if (!ret)
 		ret = prof_chain_init(p) ? err_set(e, -ENOMEM, "no memory for call chains") : 0;
 	p->by_symbol &= !p->filtering && !p->o.branch;
+	if (!ret)
+		ret = prof_queue_init(p) ? err_set(e, -ENOMEM, "no memory to count samples") : 0;
 	if (p->o.branch)
 		p->need |= PERF_SAMPLE_BRANCH_STACK;
 	if (p->o.use_chains || p->o.children || p->has_parent)
@@ -80,6 +82,7 @@ void profile_free(struct profile *p)
 	vec_free(&p->parent_match);
 	vec_free(&p->sym_place);
 	free(p->members);
+	free(p->queue);
 	vec_free(&p->rows);
 	vec_free(&p->modes);
 	htab_free(&p->row_tab);
@@ -151,21 +154,21 @@ static int add_row(struct profile *p, const struct sample *s, struct thread *th,
  * When rows are told apart by symbol at most, its number leads to the place, and addresses need
  * not be remembered one by one.
  */
-static uint32_t place_by_symbol(struct profile *p, const struct sample *s, struct thread *th)
+static uint32_t place_by_symbol(struct profile *p, uint8_t cpumode, uint64_t ip, struct thread *th)
 {
 	const struct symbol *sym;
 	struct map_hit hit;
 	uint32_t place, loc;
 
-	if (!machine_find_map(p->m, th, s->cpumode, s->ip, &hit))
+	if (!machine_find_map(p->m, th, cpumode, ip, &hit))
 		return ID_NONE;
 	sym = symbol_find(p->res, hit.map->dso, hit.addr);
 	if (!sym)
 		return ID_NONE;
 	if (likely(sym->idx < p->sym_place.n && p->sym_place.v[sym->idx] != ID_NONE))
 		return p->sym_place.v[sym->idx];
-	loc = resolver_find(p->res, th, s->cpumode, s->ip);
-	place = loc == LOC_NONE ? ID_NONE : prof_place_of_loc(p, loc, s->ip, false);
+	loc = resolver_find(p->res, th, cpumode, ip);
+	place = loc == LOC_NONE ? ID_NONE : prof_place_of_loc(p, loc, ip, false);
 	while (p->sym_place.n <= sym->idx)
 		if (vec_push(&p->sym_place, ID_NONE))
 			return place;
@@ -173,23 +176,23 @@ static uint32_t place_by_symbol(struct profile *p, const struct sample *s, struc
 	return place;
 }
 
-/* The sample's place; false when filters drop it (*out is ID_NONE then). */
-static bool find_place(struct profile *p, const struct sample *s, struct thread *th, uint32_t *out)
+bool prof_find_place(struct profile *p, uint8_t cpumode, uint64_t ip, struct thread *th,
+		     uint32_t *out)
 {
 	uint32_t loc;
 
 	*out = ID_NONE;
 	if (p->by_symbol) {
-		*out = place_by_symbol(p, s, th);
+		*out = place_by_symbol(p, cpumode, ip, th);
 		if (*out != ID_NONE)
 			return true;
 	}
-	loc = resolver_find(p->res, th, s->cpumode, s->ip);
+	loc = resolver_find(p->res, th, cpumode, ip);
 	if (loc == LOC_NONE)
 		return true;
-	if (p->filtering && !prof_filter_pass(p, s, th, loc))
+	if (p->filtering && !prof_filter_pass(p, th, loc))
 		return false;
-	*out = p->o.branch ? 0 : prof_place_of_loc(p, loc, s->ip, false);
+	*out = p->o.branch ? 0 : prof_place_of_loc(p, loc, ip, false);
 	return true;
 }
 
@@ -217,10 +220,19 @@ int profile_add(struct profile *p, const struct sample *s, struct thread *th, st
 
 	if (!ev)
 		return err_set(e, -ENOMEM, "no memory to count samples");
+	if (p->queue) {
+		ev->totals.nr_samples++;
+		ev->totals.period += weight;
+		ev->totals.nr_filtered_samples++;
+		ev->totals.filtered_period += weight;
+		ret = prof_queue_add(p, s, th);
+		return ret ? err_set(e, ret, "no memory to count samples") : 0;
+	}
 	if (ignored(p, s, th))
 		return 0;
 	p->parent = p->has_parent ? prof_parent_of(p, s, th) : 0;
-	pass = find_place(p, s, th, &place) && (!p->o.filter.exclude_other || p->parent);
+	pass = prof_find_place(p, s->cpumode, s->ip, th, &place) &&
+	       (!p->o.filter.exclude_other || p->parent);
 	ev->totals.nr_samples++;
 	ev->totals.period += weight;
 	if (!pass)
@@ -240,6 +252,7 @@ int profile_finish(struct profile *p, struct err *e)
 
 	log_debug("%zu rows, %u places, %u groups, %zu chain nodes, %zu chains", p->rows.n,
 		  p->places.n, p->groups.n, p->ch.nodes.n, p->ch.leafs.n);
+	ret = profile_flush(p);
 	if (p->o.branch)
 		prof_branch_flush(p);
 	prof_branch_free(p);

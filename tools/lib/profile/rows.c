@@ -20,10 +20,32 @@ uint32_t prof_group_of(struct profile *p, const struct sample *s, struct thread 
 	return p->last_group_id;
 }
 
+static uint64_t row_hash(uint32_t group, uint32_t place, uint32_t place2, uint32_t bits)
+{
+	return hash_mix((uint64_t)group << 32 | place, (uint64_t)place2 << 32 | bits);
+}
+
+void prof_row_prefetch(const struct profile *p, uint32_t group, uint32_t place)
+{
+	struct htab_it it = htab_find(&p->row_tab, row_hash(group, place, 0, 0));
+
+	if (p->row_tab.slot)
+		__builtin_prefetch(&p->row_tab.slot[it.pos]);
+}
+
+void prof_row_prefetch_next(const struct profile *p, uint32_t group, uint32_t place)
+{
+	struct htab_it it = htab_find(&p->row_tab, row_hash(group, place, 0, 0));
+	uint32_t i;
+
+	if (htab_next(&p->row_tab, &it, &i))
+		__builtin_prefetch(&p->rows.v[i], 1);
+}
+
 struct profile_row *prof_row_of(struct profile *p, uint32_t group, uint32_t place, uint32_t place2,
 				uint32_t bits)
 {
-	uint64_t h = hash_mix((uint64_t)group << 32 | place, (uint64_t)place2 << 32 | bits);
+	uint64_t h = row_hash(group, place, place2, bits);
 	struct profile_row row = { .group = group, .place = place, .place2 = place2, .bits = bits };
 	uint32_t i;
 
