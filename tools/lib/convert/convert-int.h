@@ -74,6 +74,11 @@ const struct function *object_function(const struct object_file *f, uint64_t vad
 
 /* ---- the converter ---- */
 
+struct space {
+	struct thread *th; /* one of those that live in it, to ask for its maps */
+	bool dirty;	   /* it has entries in raw */
+};
+
 struct object {
 	struct convert_object pub;
 	uint32_t dso;
@@ -92,8 +97,7 @@ struct convert {
 	VEC(struct ip) ips;
 	struct htab ip_tab;
 	const struct perfdata_event *event; /* of the first sample without a stack */
-	VEC(const struct thread *) threads; /* one of each address space */
-	struct bits dirty;		    /* spaces with entries in raw */
+	VEC(struct space) spaces;	    /* by their number */
 	struct convert_stats stats;
 	VEC(struct object) objects;
 	uint32_t *object_of; /* dso -> object, NO_DSO = none */

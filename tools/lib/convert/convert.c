@@ -34,8 +34,7 @@ void convert_free(struct convert *c)
 	htab_free(&c->edge_tab);
 	vec_free(&c->ips);
 	htab_free(&c->ip_tab);
-	vec_free(&c->threads);
-	bits_free(&c->dirty);
+	vec_free(&c->spaces);
 	for (size_t i = 0; i < c->objects.n; i++) {
 		free(c->objects.v[i].edge);
 		object_close(&c->objects.v[i].file);
@@ -54,7 +53,7 @@ static bool is_file(const struct dso *dso)
 
 static uint32_t resolve(struct convert *c, uint32_t space, uint64_t addr, uint64_t *offset)
 {
-	struct thread *th = (struct thread *)c->threads.v[space];
+	struct thread *th = c->spaces.v[space].th;
 	struct map_hit hit;
 
 	*offset = addr;
@@ -115,60 +114,46 @@ static int flush(struct convert *c)
 {
 	int ret = 0;
 
-	for (uint32_t i = 0; i < c->raw.n && !ret; i++)
-		ret = flush_one(c, &c->raw.v[c->raw.used[i]]);
+	for (uint32_t i = 0; i < c->raw.n && !ret; i++) {
+		const struct raw *r = &c->raw.v[c->raw.used[i]];
+
+		ret = flush_one(c, r);
+		c->spaces.v[r->space].dirty = false;
+	}
 	raw_table_clear(&c->raw);
 	c->since = 0;
-	if (c->dirty.nr)
-		memset(c->dirty.w, 0, (c->dirty.nr + 63) / 64 * 8);
 	return ret;
 }
 
 int convert_before(struct convert *c, const struct record *rec)
 {
+	uint32_t tid_at = 12; /* MMAP, MMAP2, COMM: pid, tid */
 	struct thread *th;
 
 	switch (rec->type) {
+	case PERF_RECORD_EXIT: tid_at = 16; break; /* pid, ppid, tid */
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-	case PERF_RECORD_COMM:
-	case PERF_RECORD_EXIT: break;
+	case PERF_RECORD_COMM: break;
 	default: return 0; /* touches no user map that is there */
 	}
-	if (!c->raw.n)
-		return 0;
-	/* MMAP, MMAP2, COMM: pid, tid; EXIT: pid, ppid, tid. */
-	if (rec->size < 16)
+	if (!c->raw.n || rec->size < tid_at + 4)
 		return 0;
 	th = machine_thread(c->m, (int32_t)load_u32(rec->data + 8, rec->swap),
-			    (int32_t)load_u32(rec->data + (rec->type == PERF_RECORD_EXIT ? 16 : 12),
-					      rec->swap));
+			    (int32_t)load_u32(rec->data + tid_at, rec->swap));
 	if (!th)
 		return -ENOMEM;
-	return bits_test(&c->dirty, th->space) ? flush(c) : 0;
+	return th->space < c->spaces.n && c->spaces.v[th->space].dirty ? flush(c) : 0;
 }
 
 /* ---- samples ---- */
 
-static int note_space(struct convert *c, const struct thread *th)
+static int note_space(struct convert *c, struct thread *th)
 {
-	uint32_t space = th->space;
-
-	if (space >= c->threads.n) {
-		size_t nr = align_up(space + 1, 64) * 2;
-		struct bits more;
-
-		if (vec_reserve(&c->threads, nr) || bits_init(&more, nr))
+	while (c->spaces.n <= th->space)
+		if (vec_push(&c->spaces, ((struct space){ NULL, false })))
 			return -ENOMEM;
-		memset(c->threads.v + c->threads.n, 0, (nr - c->threads.n) * sizeof(*c->threads.v));
-		c->threads.n = nr;
-		if (c->dirty.nr)
-			memcpy(more.w, c->dirty.w, (c->dirty.nr + 63) / 64 * 8);
-		bits_free(&c->dirty);
-		c->dirty = more;
-	}
-	c->threads.v[space] = th;
-	bits_set(&c->dirty, space);
+	c->spaces.v[th->space] = (struct space){ th, true };
 	return 0;
 }
 
@@ -218,7 +203,7 @@ static int add_ip(struct convert *c, uint32_t space, uint64_t ip)
 	return vec_push(&c->ips, add) ?: htab_add(&c->ip_tab, hash, (uint32_t)c->ips.n - 1);
 }
 
-int convert_sample(struct convert *c, const struct thread *th, const struct sample *s)
+int convert_sample(struct convert *c, struct thread *th, const struct sample *s)
 {
 	int ret;
 

@@ -62,7 +62,7 @@ void convert_free(struct convert *c);
 /* Before machine_record(): what the record changes about maps must not touch earlier samples. */
 int convert_before(struct convert *c, const struct record *rec);
 /* @th NULL: counted, not used. 0 or -ENOMEM. */
-int convert_sample(struct convert *c, const struct thread *th, const struct sample *s);
+int convert_sample(struct convert *c, struct thread *th, const struct sample *s);
 int convert_finish(struct convert *c, struct err *e);
 
 const struct convert_stats *convert_stats(const struct convert *c);

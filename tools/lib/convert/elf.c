@@ -162,7 +162,7 @@ static const char *slot_name(const struct load *l, uint64_t slot)
 
 	for (struct htab_it it = htab_find(&l->slots, hash_u64(slot));
 	     htab_next(&l->slots, &it, &i);)
-		if (l->relocs.v[i].start == slot)
+		if (i < l->relocs.n && l->relocs.v[i].start == slot)
 			return l->relocs.v[i].name;
 	return NULL;
 }

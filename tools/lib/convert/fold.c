@@ -187,10 +187,9 @@ static char *stack_text(const struct fold *f, uint32_t at, struct arena *a)
 	p = text + len - 1;
 	for (uint32_t i = at; i != ROOT; i = f->nodes.v[i].parent) {
 		const char *name = intern_str(&f->names, f->nodes.v[i].name);
-		size_t n = strlen(name);
 
-		p -= n;
-		memcpy(p, name, n);
+		for (size_t n = strlen(name); n > 0;)
+			*--p = name[--n];
 		if (p > text)
 			*--p = ';';
 	}

@@ -238,11 +238,11 @@ void dt_parse_fields(struct dt_parse *p)
 	struct dtpmu *pmu = p->pmu;
 
 	parse_cache_units(p);
-	for (uint8_t word = 0; word < ARRAY_SIZE(dirs); word++) {
+	for (unsigned word = 0; word < ARRAY_SIZE(dirs); word++) {
 		const struct dt_node *dir = dt_child(p->node, dirs[word]);
 
 		for (const struct dt_node *n = dir ? dir->child : NULL; n; n = n->next)
-			parse_field(p, n, dirs[word], word);
+			parse_field(p, n, dirs[word], (uint8_t)word);
 	}
 	if (pmu->fields.n)
 		qsort(pmu->fields.v, pmu->fields.n, sizeof(*pmu->fields.v), by_bits);

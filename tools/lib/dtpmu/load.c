@@ -35,8 +35,11 @@ bool dt_parse_u64(struct dt_parse *p, const struct dt_node *n, const char *where
 			   "%s has %u bytes: not 1 cell, 2 cells <hi lo> or 4 cells <0 hi 0 lo>; "
 			   "ignored",
 			   name, prop->len);
-	if (!ret && prop->len == 16 && !p->four_cell++)
-		p->four_cell_first = where;
+	if (!ret && prop->len == 16 && !p->four_cell++) {
+		p->four_cell_first = arena_strdup(&p->t->arena, where);
+		if (!p->four_cell_first)
+			p->code = -ENOMEM;
+	}
 	return !ret;
 }
 
@@ -295,7 +298,7 @@ static int parse_pmu(struct dtpmu_owner *o, struct dtpmu *pmu, struct dt_node *n
 	dt_parse_constraints(&p);
 	dt_parse_setters(&p);
 	dt_parse_events(&p);
-	if (p.four_cell)
+	if (p.four_cell && p.four_cell_first)
 		dt_finding(&p, DTPMU_WARNING, p.four_cell_first,
 			   "%zu values are in four cells <0 hi 0 lo>, this one first: a reader of "
 			   "two cells sees wrong ones",
@@ -306,7 +309,7 @@ static int parse_pmu(struct dtpmu_owner *o, struct dtpmu *pmu, struct dt_node *n
 static int add_pmu(struct dtpmu_owner *o, struct dt_node *n, const char *dir, struct err *e)
 {
 	size_t nr = o->list.nr;
-	struct dtpmu **more = realloc(o->list.pmu, (nr + 1) * sizeof(*more)), *pmu;
+	struct dtpmu **more = realloc(o->list.pmu, (nr + 1) * sizeof(struct dtpmu *)), *pmu;
 
 	if (!more)
 		return err_set(e, -ENOMEM, "no memory for a PMU");

@@ -244,6 +244,7 @@ static int read_fd(int fd, char **buf, size_t *size)
 	char *b = malloc(cap), *more;
 	ssize_t got = 0;
 
+	*size = 0;
 	while (b && (got = read(fd, b + len, cap - len)) > 0) {
 		len += (size_t)got;
 		if (len > DT_MAX_BYTES) {
@@ -296,10 +297,10 @@ static int spawn_dtc(const char *path, pid_t *pid, int *out)
 
 static int read_source(struct dt_tree *t, const char *path, struct err *e)
 {
-	int out, status, ret;
+	int out = -1, status = -1, ret;
 	size_t size = 0;
 	char *buf = NULL;
-	pid_t pid;
+	pid_t pid = -1;
 
 	ret = spawn_dtc(path, &pid, &out);
 	if (ret) {
@@ -313,7 +314,7 @@ static int read_source(struct dt_tree *t, const char *path, struct err *e)
 		;
 	if (ret)
 		err_set(e, ret, "cannot read what dtc makes of %s: %s", path, strerror(-ret));
-	else if (!WIFEXITED(status) || WEXITSTATUS(status))
+	else if (!WIFEXITED(status) || WEXITSTATUS(status) || !buf)
 		ret = err_set(e, -EINVAL, "dtc does not compile %s (its messages are above)", path);
 	else
 		ret = dt_read_blob(t, buf, size, e);
@@ -336,11 +337,11 @@ static int read_regular(struct dt_tree *t, const char *path, struct err *e)
 			       DT_MAX_BYTES >> 20);
 	if (ret)
 		return err_set(e, ret, "cannot read %s: %s", path, strerror(-ret));
-	if (size >= 4 && !memcmp(buf, magic, 4)) {
+	if (buf && size >= 4 && !memcmp(buf, magic, 4)) {
 		ret = dt_read_blob(t, buf, size, e);
 		if (ret)
 			err_context(e, "%s", path);
-	} else if (memmem(buf, size, "/dts-v1/", 8)) {
+	} else if (buf && memmem(buf, size, "/dts-v1/", 8)) {
 		ret = read_source(t, path, e);
 	} else {
 		ret = err_set(e, -EINVAL, "%s is neither a device tree blob nor a source file",

@@ -57,12 +57,12 @@ int dt_sort(struct dt_node *n)
 		nr++;
 	if (nr < 2)
 		return 0;
-	v = calloc(nr, sizeof(*v));
+	v = calloc(nr, sizeof(struct dt_node *));
 	if (!v)
 		return -ENOMEM;
 	for (c = n->child; c; c = c->next) /* the list is newest first */
 		v[nr - 1 - i++] = c;
-	qsort(v, nr, sizeof(*v), by_name);
+	qsort(v, nr, sizeof(struct dt_node *), by_name);
 	n->child = v[0];
 	for (i = 0; i < nr; i++)
 		v[i]->next = i + 1 < nr ? v[i + 1] : NULL;
