@@ -504,7 +504,10 @@ int tracer_detach(struct tracer *t, struct err *e)
 		int sig;
 
 		points_enable(th, false);
-		ret = points_drain(t, th, NULL, NULL, ret ? NULL : e) ?: ret;
+		if (ret) /* the first error is the one to tell */
+			(void)points_drain(t, th, NULL, NULL, NULL);
+		else
+			ret = points_drain(t, th, NULL, NULL, e);
 		points_close(t, th);
 		sig = last_stop(t, th);
 		if (sig < 0 && (!t->threads.n || t->threads.v[t->threads.n - 1] != th))
