@@ -40,6 +40,18 @@ echo 'switch 1 2' >>"$TMP/s"
 like "a bad line is named" "$("$PERF" xstate --cpu dmr --simulate "$TMP/s" 2>&1)" 's: line 8 is not'
 check_status "no LBR, nothing to simulate" 1 "$PERF" xstate --cpu zen4 --simulate made
 
+if "$PERF" record -q -a -R -e sched:sched_switch -o "$TMP/sw.data" -- sleep 0.3 2>/dev/null; then
+	n=$("$PERF" script -i "$TMP/sw.data" -F event 2>/dev/null | grep -c sched_switch)
+	is "the switches of a recording ($n)" "$("$PERF" xstate --cpu spr --simulate "$TMP/sw.data" |
+		sed -n 's/^switches: //p')" "$n"
+	"$PERF" record -q -e cpu-clock -o "$TMP/none.data" -- true 2>/dev/null
+	like "a recording without them is refused, with the way to make one" \
+		"$("$PERF" xstate --cpu spr --simulate "$TMP/none.data" 2>&1)" \
+		'Record them: perf record -a -R -e sched:sched_switch'
+else
+	skip "the switches of a recording" "sched:sched_switch cannot be recorded here"
+fi
+
 # ---- this CPU
 if "$PERF" xstate >"$TMP/host" 2>&1; then
 	cat >"$TMP/cpuid.c" <<-'E'

@@ -138,11 +138,25 @@ static int run_text(struct xsave_sim *sim, const char *path, char *text, struct 
 	return 0;
 }
 
+static bool is_recording(const char *path)
+{
+	char magic[8] = "";
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(magic, 1, sizeof(magic), f) : 0;
+
+	if (f)
+		fclose(f);
+	return n == 8 && (!memcmp(magic, "PERFILE2", 8) || !memcmp(magic, "2ELIFREP", 8));
+}
+
 static int run_file(struct xsave_sim *sim, const char *path, struct err *e)
 {
-	char *text = file_read_all(path, TEXT_MAX, NULL, e);
+	char *text;
 	int ret;
 
+	if (is_recording(path))
+		return xstate_feed_recording(sim, path, e);
+	text = file_read_all(path, TEXT_MAX, NULL, e);
 	if (!text)
 		return e->code;
 	ret = run_text(sim, path, text, e);

@@ -24,5 +24,7 @@ int xstate_show_image(struct emit *e, const struct xsave_cpu *cpu, const struct 
 /* @source: "made[:tasks=N,lbr=N,switches=N,cpus=N]", a schedule as text, or a perf.data file. */
 int xstate_simulate(struct emit *e, const struct xsave_cpu *cpu, const char *source,
 		    struct err *err);
+/* Feeds the switches and LBR uses of a perf.data file. */
+int xstate_feed_recording(struct xsave_sim *sim, const char *path, struct err *err);
 
 #endif

@@ -289,7 +289,7 @@ enum vm_result exec_div(struct vm *vm, const struct vm_insn *in)
 		__int128_t sn =
 			size == 8 ? (__int128_t)n : (__int128_t)sign_extend((uint64_t)n, 2 * size);
 
-		if ((size == 8 && y == -1 && sn == (__int128_t)1 << 127) ||
+		if ((size == 8 && y == -1 && n == (__uint128_t)1 << 127) ||
 		    sn / y != sign_extend((uint64_t)(sn / y), size))
 			return VM_FAULT;
 		exec_set_part(vm, &lo, (struct val){ (uint64_t)(sn / y), true });

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * perf xstate --simulate FILE: a schedule out of a recording. Switches are samples of
+ * sched:sched_switch; tasks begin and end with FORK and EXIT records; a task uses LBR call stacks
+ * from its first sample of an event in call-stack mode to its end.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sample/sample.h"
+#include "xstate.h"
+
+struct feed {
+	struct xsave_sim *sim;
+	uint32_t prev_at, next_at; /* offsets of the two pids in a raw sched_switch */
+	uint64_t switches;
+	VEC(uint32_t) users; /* tasks whose LBR use has begun */
+	struct htab tab;
+};
+
+/* "field:pid_t prev_pid;	offset:24;" in the format text that the file carries. */
+static uint32_t field_offset(const char *format, size_t size, const char *field, uint32_t usual)
+{
+	const char *at = memmem(format, size, field, strlen(field));
+	const char *off;
+	size_t left;
+
+	if (!at)
+		return usual;
+	left = size - (size_t)(at - format);
+	off = memmem(at, left < 64 ? left : 64, "offset:", 7);
+	return off ? (uint32_t)strtoul(off + 7, NULL, 10) : usual;
+}
+
+/* Without the format text: where every 64-bit kernel so far has them. */
+static void find_fields(struct feed *f, const struct perfdata *pd)
+{
+	static const char name[] = "name: sched_switch\n";
+	size_t size = 0;
+	const char *raw = perfdata_feature_raw(pd, FEAT_TRACING_DATA, &size);
+	const char *at = raw ? memmem(raw, size, name, sizeof(name) - 1) : NULL;
+	char text[4096] = "";
+
+	f->prev_at = 24;
+	f->next_at = 56;
+	if (!at)
+		return;
+	size -= (size_t)(at - raw);
+	snprintf(text, sizeof(text), "%.*s", (int)min_u64(size, sizeof(text) - 1), at);
+	f->prev_at = field_offset(text, strlen(text), " prev_pid;", f->prev_at);
+	f->next_at = field_offset(text, strlen(text), " next_pid;", f->next_at);
+}
+
+static int feed(struct feed *f, enum xsave_sim_kind kind, uint32_t cpu, uint32_t task,
+		uint32_t next)
+{
+	struct xsave_sim_event ev = { .kind = kind, .cpu = cpu, .task = task, .next = next };
+
+	return xsave_sim_event(f->sim, &ev);
+}
+
+/* The first sample of @tid in call-stack mode. */
+static int begin_lbr(struct feed *f, uint32_t tid)
+{
+	uint64_t hash = hash_u64(tid);
+	struct htab_it it = htab_find(&f->tab, hash);
+	uint32_t idx;
+
+	while (htab_next(&f->tab, &it, &idx))
+		if (f->users.v[idx] == tid)
+			return 0;
+	if (vec_push(&f->users, tid) || htab_add(&f->tab, hash, (uint32_t)f->users.n - 1))
+		return -ENOMEM;
+	return feed(f, XSAVE_SIM_LBR_BEGIN, 0, tid, 0);
+}
+
+static int take_sample(struct feed *f, const struct record *rec, struct err *e)
+{
+	const struct perf_event_attr *attr = rec->event ? &rec->event->attr : NULL;
+	bool lbr = attr && (attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
+	bool sched = attr && attr->type == PERF_TYPE_TRACEPOINT &&
+		     strstr(rec->event->name, "sched_switch");
+	struct sample s;
+	int ret;
+
+	if (!lbr && !sched)
+		return 0;
+	ret = sample_parse_some(rec, PERF_SAMPLE_TID | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW, &s, e);
+	if (ret)
+		return ret;
+	if (lbr && s.tid != UINT32_MAX)
+		return begin_lbr(f, s.tid);
+	if (!s.raw || s.raw_size < f->prev_at + 4 || s.raw_size < f->next_at + 4)
+		return err_set(e, -EINVAL,
+			       "a sched_switch at offset 0x%llx has no room for its pids",
+			       (unsigned long long)rec->offset);
+	f->switches++;
+	return feed(f, XSAVE_SIM_SWITCH, s.cpu, load_u32(s.raw + f->prev_at, s.swap),
+		    load_u32(s.raw + f->next_at, s.swap));
+}
+
+static int take_record(struct feed *f, const struct record *rec, struct err *e)
+{
+	struct record_task task;
+	int ret;
+
+	switch (rec->type) {
+	case PERF_RECORD_SAMPLE: return take_sample(f, rec, e);
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		ret = record_task(rec, &task, e);
+		if (ret)
+			return ret;
+		return feed(f, rec->type == PERF_RECORD_FORK ? XSAVE_SIM_START : XSAVE_SIM_EXIT, 0,
+			    task.tid, 0);
+	default: return 0;
+	}
+}
+
+int xstate_feed_recording(struct xsave_sim *sim, const char *path, struct err *e)
+{
+	struct feed f = { .sim = sim };
+	struct perfdata *pd;
+	struct record rec;
+	int ret = perfdata_open(&pd, path, NULL, e);
+
+	if (ret)
+		return ret;
+	find_fields(&f, pd);
+	while ((ret = perfdata_next_ordered(pd, &rec, e)) > 0) {
+		ret = take_record(&f, &rec, e);
+		if (ret)
+			break;
+	}
+	if (ret == -ENOMEM)
+		err_set(e, ret, "no memory for the schedule of %s", path);
+	if (!ret && !f.switches) {
+		ret = err_set(e, -ENODATA, "%s holds no samples of sched:sched_switch", path);
+		err_hint(e, "Record them: perf record -a -R -e sched:sched_switch -- sleep 1");
+	}
+	vec_free(&f.users);
+	htab_free(&f.tab);
+	perfdata_close(pd);
+	return ret;
+}
