@@ -306,7 +306,7 @@ static int setup_profile(struct report *r, struct err *e)
 	struct unwind_opts uo = {
 		.arch = env->arch,
 		.symfs = r->o.symfs,
-		.max_stack = r->po.max_stack,
+		.max_stack = (uint32_t)min_u64(r->o.max_stack, UINT32_MAX),
 		.inlines = r->po.inlines,
 		.stitch_lbr = r->o.stitch_lbr,
 		.max_branches = env->max_branches,

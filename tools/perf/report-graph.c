@@ -171,7 +171,7 @@ static void put_folded(struct report *r, const struct call_node *root, uint64_t 
 	for (uint32_t i = 0; i < root->nr_children; i++) {
 		const struct call_node *n = &root->child[i];
 
-		put_value(r, &r->out, n->cumul, n->cumul_count, total);
+		put_value(r, &r->out, n->hit, n->count, total);
 		obuf_char(&r->out, ' ');
 		for (uint32_t f = 0; f < n->nr_frames; f++) {
 			if (f)

@@ -65,13 +65,14 @@ static int enter(struct walk *w, uint32_t i)
 		row->first_node = i;
 	}
 	w->on_path[place] = i;
+	/* A recursive function's chain begins where it is met first: inside or outside. */
+	if (!w->p->o.chain.caller && row->depth < n->depth)
+		row->depth = n->depth;
 	if (n->up != ID_NONE)
 		return 0;
 	row->acc += n->total;
 	if (w->p->o.chain.caller && row->depth < n->height + 1u)
 		row->depth = n->height + 1u;
-	else if (!w->p->o.chain.caller && row->depth < n->depth)
-		row->depth = n->depth;
 	return 0;
 }
 

@@ -129,9 +129,9 @@ static int build(struct view *v, elems *in, struct call_node *node);
 static int add_flat(struct view *v, const struct call_node *node)
 {
 	struct call_node leaf = { .hit = node->hit,
-				  .cumul = node->hit,
+				  .cumul = node->cumul,
 				  .count = node->count,
-				  .cumul_count = node->count,
+				  .cumul_count = node->cumul_count,
 				  .nr_frames = (uint32_t)v->path.n };
 
 	if (!node->count || !node->hit || node->hit < v->min_hit)

@@ -24,17 +24,15 @@ size_t lbr_stitch(const struct lbr_entry *prev, size_t prev_nr, uint64_t prev_hw
 	uint64_t base, distance;
 	size_t equal = 0;
 
-	if (!prev_nr || !cur_nr || !depth || cur_nr > depth)
+	if (!prev_nr || !cur_nr || !depth || prev_hw_idx == ~0ULL || cur_hw_idx == ~0ULL)
 		return 0;
-	if (prev_hw_idx == ~0ULL || cur_hw_idx == ~0ULL || prev_hw_idx >= depth ||
-	    cur_hw_idx >= depth)
-		return 0;
-	/* The register that our oldest entry sits in, and how far before prev's newest it lies. */
+	/*
+	 * The register of our oldest entry, counted on beyond the last one, and how far before
+	 * prev's newest it lies. Where that is no place in prev the numbers wrap and are large.
+	 */
 	base = depth - cur_nr + cur_hw_idx + 1;
-	if (base >= depth)
-		base -= depth;
-	distance = prev_hw_idx >= base ? prev_hw_idx - base : depth + prev_hw_idx - base;
-	if (distance + 1 > prev_nr)
+	distance = prev_hw_idx > base ? prev_hw_idx - base : depth + prev_hw_idx - base;
+	if (distance >= prev_nr)
 		return 0;
 	while (equal <= distance && equal < cur_nr &&
 	       same(&prev[distance - equal], &cur[cur_nr - 1 - equal]))
@@ -57,7 +55,7 @@ static void stitch(struct unwind *u, const struct lbr_stack *prev, const struct 
 	for (size_t i = first; i < prev->entries.n; i++)
 		if (vec_push(&u->tail, prev->entries.v[i]))
 			u->oom = true;
-	for (size_t i = 0; i < prev->tail.n && u->tail.n < u->opts.max_stack; i++)
+	for (size_t i = 0; i < prev->tail.n && u->tail.n < u->max_lbr; i++)
 		if (vec_push(&u->tail, prev->tail.v[i]))
 			u->oom = true;
 }
@@ -118,7 +116,7 @@ bool lbr_chain(struct unwind *u, struct thread *th, const struct sample *s)
 {
 	const struct sample_branches *b = &s->branches;
 	struct sample kernel = *s;
-	uint32_t left = u->opts.max_stack;
+	uint32_t left = u->max_lbr;
 	uint64_t user;
 
 	if (!(s->present & PERF_SAMPLE_BRANCH_STACK) || !s->event ||

@@ -38,6 +38,7 @@ struct unwind {
 	struct machine *m;
 	struct resolver *res;
 	struct unwind_opts opts;
+	uint32_t max_lbr; /* user frames of an LBR call stack */
 	char *symfs;
 	enum regs_arch arch;
 	bool oom;

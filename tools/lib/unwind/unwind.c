@@ -15,6 +15,7 @@ int unwind_new(struct unwind **up, struct machine *m, struct resolver *res,
 	u->m = m;
 	u->res = res;
 	u->opts = *opts;
+	u->max_lbr = opts->max_stack ? opts->max_stack : UNWIND_MAX_LBR;
 	if (!u->opts.max_stack)
 		u->opts.max_stack = UNWIND_MAX_STACK;
 	u->arch = opts->arch && opts->arch[0] ? regs_arch_from_uname(opts->arch) : regs_arch_host();

@@ -20,12 +20,13 @@
 
 struct unwind;
 
-#define UNWIND_MAX_STACK 127 /* frames printed by default, as upstream */
+#define UNWIND_MAX_STACK 127  /* frames printed by default, as upstream */
+#define UNWIND_MAX_LBR	 8192 /* those of a stitched LBR call stack: upstream stops nowhere */
 
 struct unwind_opts {
 	const char *arch;      /* of the file: perfdata_env()->arch, "" = this machine's */
 	const char *symfs;     /* prefix of object paths or NULL */
-	uint32_t max_stack;    /* 0 = UNWIND_MAX_STACK; counts kernel and dwarf frames apart */
+	uint32_t max_stack;    /* 0 = the defaults; counts kernel, dwarf and LBR frames apart */
 	bool caller;	       /* outermost frame first; default is innermost first */
 	bool inlines;	       /* one frame more for every inlined function */
 	bool locs_only;	       /* sym is left NULL and nothing is expanded: for who asks by loc */
