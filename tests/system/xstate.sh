@@ -113,6 +113,16 @@ for t in json.load(sys.stdin)["threads"]:
         m = re.match(r"[XYZ]MM(\d+)$", name)
         if m: print(m.group(1), *(hex(int(q, 16)) for q in v.split()))'
 }
+masks() { # masks ARGS...: K0-K7, MXCSR and the state of the AVX-512 components
+	"$PERF" xstate --all "$@" --json | python3 -c '
+import json, sys
+for t in json.load(sys.stdin)["threads"]:
+    r, c = t["registers"], t["components"]
+    print(*(hex(int(str(r["K%d" % i]), 0)) for i in range(8)))
+    print(*(c[n] for n in ("opmask", "zmm_hi256", "hi16_zmm")))'
+}
+want_masks="0x0 0x1111 0x2222 0x3333 0x4444 0x5555 0x6666 0x7777
+stored stored stored"
 theirs() { # theirs GDB-ARGS...: xmm0-15 and ymm0-15, as far as this gdb reads them
 	for i in $(seq 0 15); do
 		for c in x2 y4; do
@@ -161,6 +171,8 @@ for n in range($last + 1):
     print(n, *(hex(0x0101010101010101 * (n * 8 + i)) for i in range($qwords)))")
 if [ -n "$core" ]; then
 	is "--core shows the values that the program put there ($class)" "$(ours --core "$core")" "$want"
+	[ "$class" != zmm ] ||
+		is "and the masks" "$(masks --core "$core")" "$want_masks"
 	if command -v gdb >/dev/null 2>&1; then
 		agree "and gdb shows the same" "$want" "$(theirs "$VECTORS" "$core")"
 	else
@@ -183,6 +195,7 @@ if got=$(ours --pid $pid) && [ -n "$got" ]; then
 	kill -STOP $pid
 	sleep 0.1
 	is "--pid shows those of a stopped process" "$(ours --pid $pid)" "$want"
+	[ "$class" != zmm ] || is "and its masks" "$(masks --pid $pid)" "$want_masks"
 	like "which stays stopped" "$(cat /proc/$pid/stat)" '\) [Tt] '
 	if command -v gdb >/dev/null 2>&1; then
 		agree "gdb shows the same for the process" "$want" "$(theirs -p $pid)"
