@@ -20,7 +20,7 @@ static int by_name(const void *a, const void *b)
 static int list_symbols(enum event_kind kind, const struct event_symbol *v, size_t nr, info_fn fn,
 			void *ctx)
 {
-	const struct event_symbol *sorted[32];
+	const struct event_symbol *sorted[32] = { NULL };
 	int ret = 0;
 
 	nr = nr < ARRAY_SIZE(sorted) ? nr : ARRAY_SIZE(sorted);
