@@ -21,7 +21,30 @@
 
 /* ---- window ---------------------------------------------------------------------------------- */
 
+/*
+ * What a window read before it moved on, so that a second walk needs no second read. Only as
+ * long as there is room.
+ */
+struct kept_block {
+	unsigned char *buf;
+	uint64_t base;
+	size_t len;
+};
+
+struct kept {
+	VEC(struct kept_block) block; /* ascending, each starts with a whole record */
+	VEC(unsigned char *) spare;   /* buffers to be used again */
+};
+
+#define KEPT_MAX 64 /* blocks of WINDOW_SIZE */
+
+void kept_free(struct kept *k);
+/* Nothing before @off is asked for any more. */
+void kept_release(struct kept *k, uint64_t off);
+
 struct window {
+	struct kept *kept; /* NULL = nothing is kept */
+	bool keep;	   /* the bytes at hand will be */
 	int fd;
 	bool seekable;
 	bool hold; /* pipe: keep everything read so far */
@@ -40,6 +63,9 @@ void window_free(struct window *w);
  * or after an error (w->code). Valid until the next call.
  */
 const unsigned char *window_slow(struct window *w, uint64_t off, size_t need, size_t *avail);
+
+/* Bytes at @off that stay where they are until kept_release(); NULL when they are not at hand. */
+const unsigned char *window_kept(const struct window *w, uint64_t off, size_t need, size_t *avail);
 
 static inline const unsigned char *window_at(struct window *w, uint64_t off, size_t need,
 					     size_t *avail)

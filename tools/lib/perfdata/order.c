@@ -4,7 +4,8 @@
  *
  * A recorder empties one ring after the other, so a file is made of runs: stretches in which
  * time ascends. A first walk over a round (up to FINISHED_ROUND) notes only where each run
- * starts and ends; then the runs are merged, each read through a small window of its own. At
+ * starts and ends; then the runs are merged, each out of what the walk left in memory or, when
+ * a round is too long for that, read through a small window of its own. At
  * the end of a round everything up to the newest time of the round before is delivered: what
  * comes later cannot be older than that.
  *
@@ -22,14 +23,16 @@
 #define SPOOL_PREFIX   16	   /* a spooled record follows its two offsets */
 
 struct run {
-	struct stream *st;  /* NULL: in the spool */
-	uint64_t pos, end;  /* not yet read; grows while the run is open */
-	uint64_t last_time; /* of the newest record noted */
-	uint64_t seq;	    /* equal times: in the order of the file */
-	unsigned level;	    /* merges behind it */
-	unsigned char *buf;
-	size_t cap, len;
+	struct stream *st;	  /* NULL: in the spool */
+	uint64_t pos, end;	  /* not yet read; grows while the run is open */
+	uint64_t last_time;	  /* of the newest record noted */
+	uint64_t seq;		  /* equal times: in the order of the file */
+	unsigned level;		  /* merges behind it */
+	const unsigned char *buf; /* the bytes at hand: kept ones or @own */
+	size_t len;
 	uint64_t base; /* position of buf[0] */
+	unsigned char *own;
+	size_t cap, want; /* of @own: as it is, as it should be */
 	/* The record at its head. */
 	struct record rec;
 };
@@ -44,6 +47,7 @@ struct order {
 	struct run *open;	   /* the one that grows */
 	struct run *head;	   /* whose record was handed out last */
 	struct spool spool;
+	struct kept kept; /* of the only stream */
 	uint64_t seq, limit, max_time, round_max, last_time;
 	bool merging, at_end;
 	int code; /* of the error that ended the walk */
@@ -101,17 +105,17 @@ static void run_free(struct order *o, struct run *r)
 {
 	if (o->open == r)
 		o->open = NULL;
-	free(r->buf);
+	free(r->own);
 	free(r);
 }
 
 static int run_grow(struct run *r, size_t cap, struct err *e)
 {
-	unsigned char *p = realloc(r->buf, cap);
+	unsigned char *p = realloc(r->own, cap);
 
 	if (!p)
 		return err_set(e, -ENOMEM, "out of memory for sorting records");
-	r->buf = p;
+	r->own = p;
 	r->cap = cap;
 	return 0;
 }
@@ -119,26 +123,32 @@ static int run_grow(struct run *r, size_t cap, struct err *e)
 /* At least @need bytes at r->pos, into the run's window. */
 static int run_fill(struct order *o, struct run *r, size_t need, struct err *e)
 {
+	uint64_t left = r->end - r->pos;
 	size_t n;
 	ssize_t got;
 	int ret;
 
+	if (left < need)
+		return err_set(e, -EBADMSG, "a record changed while it was read");
+	r->base = r->pos;
+	r->buf = r->st ? window_kept(&r->st->win, r->pos, need, &r->len) : NULL;
+	if (r->buf)
+		return 0;
+	r->len = 0;
+	need = (size_t)max_u64(need, min_u64(r->want, left));
 	if (need > r->cap) {
 		ret = run_grow(r, need, e);
 		if (ret)
 			return ret;
 	}
-	n = (size_t)min_u64(r->cap, r->end - r->pos);
-	r->base = r->pos;
-	r->len = 0;
-	if (n < need)
-		return err_set(e, -EBADMSG, "a record changed while it was read");
+	r->buf = r->own;
+	n = (size_t)min_u64(r->cap, left);
 	if (!r->st) {
-		ret = spool_read(&o->spool, r->pos, r->buf, n, e);
+		ret = spool_read(&o->spool, r->pos, r->own, n, e);
 		if (ret)
 			return ret;
 	} else {
-		got = pread_all(r->st->win.fd, r->buf, n, r->pos);
+		got = pread_all(r->st->win.fd, r->own, n, r->pos);
 		if (got != (ssize_t)n)
 			return err_set(e, got < 0 ? (int)got : -EIO,
 				       "cannot read again at offset %#lx: the file changed",
@@ -208,10 +218,8 @@ static int heap_fill(struct perfdata *pd, struct heap *h, struct run **runs, siz
 	cap = min_u64(WINDOW_SIZE, max_u64(RUN_WINDOW_MIN, RUN_WINDOWS / (all ? all : 1)));
 	for (size_t i = 0; i < n; i++) {
 		struct run *r = runs[i];
-		size_t want = r == pd->order->open ? cap : (size_t)min_u64(cap, r->end - r->pos);
 
-		if (!ret && r->cap < want)
-			ret = run_grow(r, want, e);
+		r->want = cap;
 		if (!ret)
 			ret = run_next(pd, r, e);
 		if (ret > 0)
@@ -351,15 +359,18 @@ static int start_merge(struct perfdata *pd, uint64_t limit, struct err *e)
 
 static void end_merge(struct order *o)
 {
-	uint64_t low = UINT64_MAX;
+	uint64_t low = UINT64_MAX, low_kept = UINT64_MAX;
 
 	o->merging = false;
 	for (size_t i = 0; i < o->heap.runs.n; i++) {
 		const struct run *r = o->heap.runs.v[i];
 
-		if (!r->st)
+		if (r->st)
+			low_kept = min_u64(low_kept, r->rec.offset);
+		else
 			low = min_u64(low, r->base);
 	}
+	kept_release(&o->kept, low_kept);
 	if (o->spool.end)
 		spool_release(&o->spool, low);
 }
@@ -455,6 +466,8 @@ static int order_init(struct perfdata *pd, struct err *e)
 	if (!pd->order)
 		return err_set(e, -ENOMEM, "out of memory for sorting records");
 	spool_init(&pd->order->spool, pd->opts.max_mem);
+	if (pd->nr_streams == 1 && pd->streams[0].win.seekable)
+		pd->streams[0].win.kept = &pd->order->kept;
 	return 0;
 }
 
@@ -512,6 +525,9 @@ void order_free(struct perfdata *pd)
 	vec_free(&o->heap.runs);
 	vec_free(&o->pending);
 	spool_free(&o->spool);
+	pd->streams[0].win.kept = NULL;
+	pd->streams[0].win.keep = false;
+	kept_free(&o->kept);
 	free(o);
 	pd->order = NULL;
 }

@@ -35,7 +35,77 @@ void window_free(struct window *w)
 	free(w->buf);
 	w->buf = NULL;
 	w->len = 0;
+	w->keep = false;
 }
+
+/* ---- what is kept --------------------------------------------------------------------------------- */
+
+void kept_free(struct kept *k)
+{
+	vec_for_each (b, &k->block)
+		free(b->buf);
+	vec_for_each (p, &k->spare)
+		free(*p);
+	vec_free(&k->block);
+	vec_free(&k->spare);
+}
+
+void kept_release(struct kept *k, uint64_t off)
+{
+	size_t n = 0;
+
+	while (n < k->block.n && k->block.v[n].base + k->block.v[n].len <= off) {
+		if (vec_push(&k->spare, k->block.v[n].buf))
+			free(k->block.v[n].buf);
+		n++;
+	}
+	k->block.n -= n;
+	if (n && k->block.n)
+		memmove(k->block.v, k->block.v + n, k->block.n * sizeof(*k->block.v));
+}
+
+/* The buffer goes to what is kept; another one takes its place with the next read. */
+static void window_keep(struct window *w)
+{
+	struct kept *k = w->kept;
+
+	if (!w->keep)
+		return;
+	/* Cannot fail: window_pread() made room. */
+	k->block.v[k->block.n++] = (struct kept_block){ w->buf, w->base, w->len };
+	w->keep = false;
+	w->buf = k->spare.n ? k->spare.v[--k->spare.n] : NULL;
+	w->len = 0;
+}
+
+static const unsigned char *block_at(const struct kept_block *b, uint64_t off, size_t need,
+				     size_t *avail)
+{
+	if (off < b->base || off - b->base > b->len || b->len - (off - b->base) < need)
+		return NULL;
+	*avail = b->len - (size_t)(off - b->base);
+	return b->buf + (off - b->base);
+}
+
+const unsigned char *window_kept(const struct window *w, uint64_t off, size_t need, size_t *avail)
+{
+	const struct kept *k = w->kept;
+	size_t lo = 0, n = k ? k->block.n : 0;
+
+	if (w->keep && off >= w->base)
+		return block_at(&(struct kept_block){ w->buf, w->base, w->len }, off, need, avail);
+	/* The last one that starts at or before @off. */
+	while (n > 1) {
+		size_t half = n / 2;
+
+		if (k->block.v[lo + half].base <= off)
+			lo += half;
+		n -= half;
+	}
+	return n ? block_at(&k->block.v[lo], off, need, avail) : NULL;
+}
+
+/* ---- reading ---------------------------------------------------------------------------------------- */
 
 static bool window_grow(struct window *w, size_t cap)
 {
@@ -58,6 +128,9 @@ static void window_pread(struct window *w, uint64_t off)
 		w->code = (int)n;
 	w->base = off;
 	w->len = n < 0 ? 0 : (size_t)n;
+	/* Spare buffers are all of this size. */
+	w->keep = w->kept && w->len && w->cap == WINDOW_SIZE && w->kept->block.n < KEPT_MAX &&
+		  !vec_reserve(&w->kept->block, w->kept->block.n + 1);
 }
 
 /* One read() of a pipe to the end of what is there. */
@@ -100,6 +173,7 @@ static void window_read(struct window *w, uint64_t off, size_t need)
 const unsigned char *window_slow(struct window *w, uint64_t off, size_t need, size_t *avail)
 {
 	*avail = 0;
+	window_keep(w);
 	if (!w->buf && !window_grow(w, w->cap))
 		return NULL;
 	if (w->seekable) {
