@@ -7,7 +7,7 @@ TRACE=$O/tests/helpers/branch-trace
 BIN=$O/tests/helpers/hot-paths
 [ -x "$TRACE" ] && [ -x "$BIN" ] || skip_all "the helper programs are not built (make tests)"
 DATA=$TMP/t.data
-"$TRACE" -n 37 -o "$DATA" "$BIN" >"$TMP/trace.out" 2>&1 ||
+"$TRACE" -n 37 -o "$DATA" "$BIN" >"$TMP/trace.out" 2>&1 || # no ptrace, or no decoder built in
 	skip_all "programs cannot be traced here: $(tail -1 "$TMP/trace.out")"
 
 tool() { # the first that there is of some names

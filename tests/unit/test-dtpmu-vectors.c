@@ -7,6 +7,7 @@
 #include <strings.h>
 #include "unit.h"
 
+#include "config.h"
 #include "dtpmu/dtpmu.h"
 
 #define MAX_COLS 32
@@ -219,6 +220,10 @@ static struct dtpmu_list *load(const char *tree)
 	struct err err = { 0 };
 	char path[256];
 
+	if (!HAVE_LIBFDT) {
+		print_message("# skipped: built without libfdt\n");
+		skip();
+	}
 	snprintf(path, sizeof(path), "tests/data/dtpmu/%s-pmu.dts", tree);
 	if (dtpmu_load(&l, path, 0, &err) == -ENOENT && strstr(err.text, "start dtc")) {
 		print_message("# skipped: dtc is not installed\n");

@@ -17,6 +17,10 @@ static struct dtpmu_list *load_flags(const char *path, unsigned flags)
 	struct dtpmu_list *l = NULL;
 	struct err err = { 0 };
 
+	if (!HAVE_LIBFDT) {
+		print_message("# skipped: built without libfdt\n");
+		skip();
+	}
 	if (dtpmu_load(&l, path, flags, &err) == -ENOENT && strstr(err.text, "start dtc")) {
 		print_message("# skipped: dtc is not installed\n");
 		skip();
@@ -488,6 +492,10 @@ static void test_event_parser(void **state)
 	struct pmu *pmu;
 
 	(void)state;
+	if (!HAVE_LIBFDT) {
+		print_message("# skipped: built without libfdt\n");
+		skip();
+	}
 	log_set_level(LOG_ERROR); /* this machine's counters are others: that is warned about */
 	assert_int_equal(pmus_new(&t, "/nonexistent", &err), 0);
 	if (pmus_add_device_tree(t, DATA "power10-pmu.dts", &err) == -ENOENT) {

@@ -243,9 +243,9 @@ int vec_reserve_raw(void **v, size_t *cap, size_t need, size_t elem);
 		free((vec)->v);                           \
 		memset((void *)(vec), 0, sizeof(*(vec))); \
 	} while (0)
-#define vec_for_each(it, vec) \
-	for (__typeof__((vec)->v + 0)(it) = (vec)->v; \
-	     (vec)->n && (it) < (vec)->v + (vec)->n; (it)++)
+#define vec_for_each(it, vec)                                                                 \
+	for (__typeof__((vec)->v + 0)(it) = (vec)->v; (vec)->n && (it) < (vec)->v + (vec)->n; \
+	     (it)++)
 
 /* ---- hash ------------------------------------------------------------------------------------ */
 

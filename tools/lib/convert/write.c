@@ -182,6 +182,7 @@ ssize_t write_fdata(const struct convert *c, const struct object *ob, struct obu
 	struct records r = { 0 };
 	struct flow *fl = NULL;
 	struct local_edge *v;
+	struct err no_decoder;
 	ssize_t ret;
 	size_t n;
 
@@ -190,10 +191,9 @@ ssize_t write_fdata(const struct convert *c, const struct object *ob, struct obu
 	v = convert_local(c, ob, &n, e);
 	if (!v)
 		return -ENOMEM;
-	if (flow_new(&fl, &ob->file, e) == -ENOMEM) {
-		free(v);
-		return -ENOMEM;
-	}
+	if (flow_new(&fl, &ob->file, &no_decoder))
+		log_warn("%s: %s: only taken branches are in its profile", ob->pub.dso->name,
+			 no_decoder.text);
 	ret = collect(v, n, fl, &r);
 	ret = ret ? err_set(e, -ENOMEM, "no memory for records") : put_records(ob, &r, o);
 	flow_free(fl);

@@ -9,7 +9,7 @@
 struct pmus {
 	struct pmu **v;
 	size_t n, cap;
-	const char *root;      /* .../bus/event_source/devices */
+	const char *root; /* .../bus/event_source/devices */
 	bool dt_tried;
 	struct dtpmu_list *dt; /* what device-tree PMUs point into; NULL = none */
 	struct arena arena;
