@@ -41,7 +41,22 @@ static const struct insn_case x86[] = {
 	{ B("\xf2\x0f\x58\xc1"), { .len = 4, .vector_bits = 128 }, "addsd %xmm1, %xmm0" },
 	{ B("\xc5\xf5\xef\xc0"), { .len = 4, .vector_bits = 256 }, "vpxor %ymm0, %ymm1, %ymm0" },
 	{ B("\x62\xf1\x65\x48\xeb\xdb"), { .len = 6, .vector_bits = 512 }, NULL },
-	{ B("\x62\xf1\x65\x4a\xeb\xdb"), { .len = 6, .vector_bits = 512, .opmask = true }, NULL },
+	{ B("\x62\xf1\x65\x4a\xeb\xdb"),
+	  { .len = 6, .vector_bits = 512, .opmask = true, .mask = 2, .lanes = 16 },
+	  NULL },
+	/* vpord ymm, vpaddb zmm, vaddsd, vpcmpeqd into k1: lanes of what is computed */
+	{ B("\x62\xf1\x65\x2f\xeb\xdb"),
+	  { .len = 6, .vector_bits = 256, .opmask = true, .mask = 7, .lanes = 8 },
+	  NULL },
+	{ B("\x62\xf1\x65\x49\xfc\xdb"),
+	  { .len = 6, .vector_bits = 512, .opmask = true, .mask = 1, .lanes = 64 },
+	  NULL },
+	{ B("\x62\xf1\xff\x09\x58\xc0"),
+	  { .len = 6, .vector_bits = 128, .opmask = true, .mask = 1, .lanes = 1 },
+	  NULL },
+	{ B("\x62\xf1\x7d\x4a\x76\xc9"),
+	  { .len = 6, .vector_bits = 512, .opmask = true, .mask = 2, .lanes = 16 },
+	  NULL },
 	{ B("\xc5\xf8\x77"), { .len = 3, .zero_upper = true }, "vzeroupper" },
 };
 
@@ -55,6 +70,10 @@ static void check_x86(const struct insn_case *c, const struct insn *got)
 	assert_int_equal(got->vector_bits, c->want.vector_bits);
 	assert_int_equal(got->zero_upper, c->want.zero_upper);
 	assert_int_equal(got->opmask, c->want.opmask);
+	if (HAVE_ZYDIS) {
+		assert_int_equal(got->mask, c->want.mask);
+		assert_int_equal(got->lanes, c->want.lanes);
+	}
 }
 
 static void test_x86(void **state)

@@ -41,6 +41,8 @@ struct insn {
 	uint16_t vector_bits; /* widest vector register it names: 128, 256, 512; 0 = none */
 	bool opmask;	      /* names an opmask register */
 	bool zero_upper;      /* vzeroupper, vzeroall */
+	/* Zydis only: the opmask register that selects lanes (0 = none), and of how many. */
+	uint8_t mask, lanes;
 };
 
 struct insn_decoder;

@@ -96,6 +96,41 @@ static void look_at_operand(const ZydisDecodedInstruction *zi, const ZydisDecode
 	}
 }
 
+static bool is_mask(const ZydisDecodedOperand *op)
+{
+	return op->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_MASK;
+}
+
+/* Of EVEX instructions these exception classes are the scalar ones (SDM 2.8). */
+static bool is_scalar(const ZydisDecodedInstruction *zi)
+{
+	switch (zi->meta.exception_class) {
+	case ZYDIS_EXCEPTION_CLASS_E3:
+	case ZYDIS_EXCEPTION_CLASS_E3NF:
+	case ZYDIS_EXCEPTION_CLASS_E10:
+	case ZYDIS_EXCEPTION_CLASS_E10NF: return true;
+	default: return false;
+	}
+}
+
+/* Lanes are the destination's; of a compare, whose destination is a mask, its first source's. */
+static void look_at_mask(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *ops,
+			 struct insn *out)
+{
+	ZydisRegister k = zi->avx.mask.reg;
+	int i = 0;
+
+	if (k <= ZYDIS_REGISTER_K0 || k > ZYDIS_REGISTER_K7)
+		return;
+	while (i < zi->operand_count_visible && is_mask(&ops[i]))
+		i++;
+	if (i == zi->operand_count_visible || ops[i].element_count > 64)
+		return;
+	out->mask = (uint8_t)(k - ZYDIS_REGISTER_K0);
+	out->lanes = is_scalar(zi) ? 1 : (uint8_t)ops[i].element_count;
+}
+
 int zydis_decode(struct zydis_decoder *d, const void *code, size_t size, uint64_t addr,
 		 struct insn *out)
 {
@@ -109,6 +144,7 @@ int zydis_decode(struct zydis_decoder *d, const void *code, size_t size, uint64_
 		zi.mnemonic == ZYDIS_MNEMONIC_VZEROUPPER || zi.mnemonic == ZYDIS_MNEMONIC_VZEROALL;
 	for (int i = 0; i < zi.operand_count; i++)
 		look_at_operand(&zi, &ops[i], addr, out);
+	look_at_mask(&zi, ops, out);
 	out->branch = branch_kind(&zi, out->has_target);
 	if (out->branch == INSN_NO_BRANCH)
 		out->has_target = false;
