@@ -85,6 +85,9 @@ static const struct option report_options[] = {
 	OPT_GROUP("Output"),
 	OPT_BOOL(0, "stdio", O, stdio, "text on stdout (the only interface)"),
 	OPT_BOOL(0, "json", O, json, "rows and call trees as JSON"),
+	OPT_BOOL(
+		0, "simd", O, simd,
+		"columns of SIMD state: live widths, dirty upper halves, the code's widths, masks"),
 	OPT_BOOL(0, "dot", O, dot, "branches as a graph for Graphviz"),
 	OPT_STRING('t', "field-separator", O, separator, "CHAR", "CHAR between columns"),
 	OPT_STRING('w', "column-widths", O, widths, "N,...", "fixed column widths"),
@@ -163,12 +166,38 @@ static bool auto_branch(const struct report *r, uint64_t type)
 	return perfdata_has_feature(r->pd, FEAT_BRANCH_STACK);
 }
 
+/* --simd needs vectors or masks in at least one event, and rows of samples. */
+static int check_simd(const struct report *r, struct err *e)
+{
+	bool any = !perfdata_nr_events(r->pd);
+
+	if (r->o.branch || r->o.dot)
+		return err_set(e, -EINVAL, "--simd shows samples, %s shows branches",
+			       r->o.dot ? "--dot" : "-b");
+	for (size_t i = 0; i < perfdata_nr_events(r->pd); i++) {
+		const struct perf_event_attr *a = &perfdata_event(r->pd, i)->attr;
+
+		any |= a->sample_simd_regs_enabled &&
+		       (a->sample_simd_vec_reg_intr || a->sample_simd_vec_reg_user ||
+			a->sample_simd_pred_reg_intr || a->sample_simd_pred_reg_user);
+	}
+	if (any)
+		return 0;
+	err_set(e, -EINVAL, "--simd: this recording has no vector registers");
+	err_hint(e, "Record with -Izmm,opmask, or with --user-regs=zmm,opmask where the kernel "
+		    "cannot (perf record -I? lists what can be had).");
+	return -EINVAL;
+}
+
 static int choose_mode(struct report *r, struct err *e)
 {
 	uint64_t type = all_sample_types(r->pd);
 	struct profile_opts *po = &r->po;
+	int ret;
 
-	po->branch = r->o.branch || r->o.dot || auto_branch(r, type);
+	po->branch = r->o.branch || r->o.dot || (!r->o.simd && auto_branch(r, type));
+	if (r->o.simd && (ret = check_simd(r, e)))
+		return ret;
 	if (r->o.dot && !po->sort)
 		po->sort = "symbol_from,symbol_to";
 	if (po->branch && !(type & PERF_SAMPLE_BRANCH_STACK) && perfdata_nr_events(r->pd)) {
@@ -258,10 +287,10 @@ static int setup_options(struct report *r, struct err *e)
 	*po = (struct profile_opts){
 		.sort = o->sort,
 		.fields = o->fields,
-		.show_samples = o->show_samples,
+		.show_samples = o->show_samples || o->simd,
 		.show_period = o->show_period,
 		.show_modes = o->show_modes,
-
+		.simd = o->simd,
 		.branch_stats = o->branch_stats,
 		.inlines = !o->no_inline,
 		.nsec = o->nsec,

@@ -47,7 +47,9 @@ static int emit_row(struct report *r, struct emit *e, const struct profile_row *
 			return -ENOMEM;
 		profile_value(r->p, row, c, &v);
 		obuf_char(&v, 0);
-		if (profile_col_is_number(c))
+		if (!strcmp(v.buf, "N/A"))
+			emit_str(e, profile_col_name(c), NULL);
+		else if (profile_col_is_number(c))
 			emit_f64(e, profile_col_name(c), strtod(v.buf, NULL), 2);
 		else
 			emit_str(e, profile_col_name(c), v.buf);

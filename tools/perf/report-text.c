@@ -132,6 +132,18 @@ static void print_event_head(struct report *r, const struct perfdata_event *ev)
 	obuf_lit(o, "\n#\n");
 }
 
+/* What the columns of --simd are shares of. */
+static void print_simd_legend(struct obuf *o)
+{
+	obuf_lit(o,
+		 "# Live: samples by widest register with a bit set. Code: by the instruction at "
+		 "the sampled address.\n"
+		 "# Dirty: live above 128 bits and above what that instruction uses. Lanes: that "
+		 "its mask lets through.\n"
+		 "# Masks: how full k1-k7 are. SIMD Use: what all code of the function uses.\n"
+		 "#\n");
+}
+
 /* Members of a group are in their leader's table. */
 static bool is_shown(const struct report *r, const struct perfdata_event *ev)
 {
@@ -213,6 +225,8 @@ int report_text(struct report *r)
 			continue;
 		if (!r->o.quiet)
 			print_event_head(r, ev);
+		if (!r->o.quiet && r->o.simd)
+			print_simd_legend(o);
 		ret = print_table(r, ev->idx);
 		obuf_lit(o, "\n\n");
 	}

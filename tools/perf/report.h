@@ -11,7 +11,7 @@ struct report_opts {
 	const char *vmlinux, *kallsyms, *symfs, *symbol_filter, *parent;
 	const char *comms, *dsos, *symbols, *pids, *tids, *quantum, *percent_limit;
 	bool show_samples, show_period, show_modes, group, hide_unresolved, exclude_other;
-	bool redact;
+	bool redact, simd;
 	bool header, header_only, full_info, stats, tasks, mmaps, dump, json;
 	bool no_children, children, no_demangle, demangle_kernel, no_inline, force, quiet;
 	bool branch, no_branch, stitch_lbr, nsec, branch_stats;

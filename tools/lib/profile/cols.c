@@ -7,6 +7,7 @@
 #include "profile-int.h"
 
 #define DEFAULT_SORT	    "comm,dso,symbol"
+#define DEFAULT_SIMD_SORT   "dso,sym"
 #define DEFAULT_BRANCH_SORT "comm,dso_from,symbol_from,symbol_to,cycles"
 
 /* ---- choosing -------------------------------------------------------------------------------- */
@@ -125,6 +126,13 @@ static void push_default_stats(struct profile *p, struct profile_col **list, uns
 	}
 }
 
+static void push_simd(struct profile *p)
+{
+	for (size_t i = 0; i < prof_keys_nr(); i++)
+		if (prof_key_at(i)->simd)
+			push_col(p->out, &p->nr_out, col_of(p, prof_key_at(i)));
+}
+
 /* Keys with `symbol` in their list get an IPC column, which only branch mode can fill. */
 static void push_ipc(struct profile *p, struct profile_col **list, unsigned *n)
 {
@@ -149,9 +157,13 @@ static int choose(struct profile *p, struct err *e)
 			return ret;
 	}
 	if (!sort && !strict)
-		sort = p->o.branch ? DEFAULT_BRANCH_SORT : DEFAULT_SORT;
+		sort = p->o.branch ? DEFAULT_BRANCH_SORT
+		       : p->o.simd ? DEFAULT_SIMD_SORT
+				   : DEFAULT_SORT;
 	if (!strict) {
 		push_default_stats(p, p->out, &p->nr_out);
+		if (p->o.simd)
+			push_simd(p);
 		if (p->o.children)
 			push_key(p, p->order, &p->nr_order, "overhead_children");
 		push_key(p, p->order, &p->nr_order, "overhead");
@@ -186,6 +198,7 @@ static void place_cols(struct profile *p)
 		if (c->elided)
 			continue;
 		p->need |= c->key->need;
+		p->count_simd |= c->key->simd;
 		if (c->key->at == KEY_SAMPLE) {
 			c->slot = 1 + p->nr_group; /* slot 0 is the event */
 			p->group_cols[p->nr_group++] = c;
@@ -477,6 +490,10 @@ static int number_text(const struct profile *p, const struct profile_col *c, uin
 {
 	if (c->key->percent)
 		return percent_text(p, event, v, buf);
+	if (c->key->stat_text)
+		return snprintf(buf, size, "%s", c->key->stat_text(v));
+	if (c->key->simd && v == SIMD_UNKNOWN)
+		return snprintf(buf, size, "N/A");
 	if (c->key->permille)
 		return snprintf(buf, size, "%.1f%%", (double)v / 10);
 	return fmt_dec(buf, v);
@@ -498,15 +515,17 @@ static void number_cell(const struct profile *p, const struct profile_row *row,
 				    prof_col_value(p, c, m ? prof_member(p, row, m) : row), buf,
 				    sizeof(buf));
 
+		bool left = c->key->stat_text && members == 1;
+
 		if (p->o.separator)
 			obuf_char(o, ' ');
-		else
+		else if (!left)
 			obuf_pad(o, ' ', width / (int)members - n);
 		obuf_mem(o, buf, (size_t)n);
 		done += n + 1;
 	}
-	if (p->o.separator && pad)
-		obuf_pad(o, ' ', width - done);
+	if (pad && (p->o.separator || (c->key->stat_text && members == 1)))
+		obuf_pad(o, ' ', width - done + !p->o.separator);
 }
 
 void profile_value(const struct profile *p, const struct profile_row *row,
@@ -518,6 +537,10 @@ void profile_value(const struct profile *p, const struct profile_row *row,
 		c->key->text(p, row, v, o);
 	else if (c->key->percent)
 		obuf_printf(o, "%.2f", share(p, profile_row_event(p, row), v));
+	else if (c->key->stat_text)
+		obuf_str(o, c->key->stat_text(v));
+	else if (c->key->simd && v == SIMD_UNKNOWN)
+		obuf_lit(o, "N/A");
 	else if (c->key->permille)
 		obuf_printf(o, "%.1f", (double)v / 10);
 	else

@@ -585,11 +585,14 @@ static uint64_t stat_avg_cycles(const struct profile *p, const struct profile_ro
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-#define S    .at = KEY_SAMPLE
-#define P    .at = KEY_PLACE
-#define F    .at = KEY_FROM, .branch = true
-#define T    .at = KEY_TO, .branch = true
-#define B    .at = KEY_BITS, .branch = true, .pads = true
+#define S .at = KEY_SAMPLE
+#define P .at = KEY_PLACE
+#define F .at = KEY_FROM, .branch = true
+#define T .at = KEY_TO, .branch = true
+#define B .at = KEY_BITS, .branch = true, .pads = true
+#define SIMD                                                                           \
+	.at = KEY_STAT, .simd = true, .permille = true, .right = true, .min_width = 7, \
+	.need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER
 #define NAME .cmp = cmp_name, .text = text_name, .pads = true
 #define DEC  .cmp = cmp_down, .text = text_dec, .pads = true
 
@@ -708,6 +711,21 @@ static const struct key keys[] = {
 	{ "type", "Branch Type", B, .bits = 0xf << 20 | 0xf << 26, .cmp = cmp_up,
 	  .text = text_type },
 	{ "ipc_lbr", "IPC   [IPC Coverage]", B, .cmp = cmp_equal, .text = text_dash },
+
+	{ "live_512", "Live512", SIMD, .stat = prof_stat_live_512 },
+	{ "live_256", "Live256", SIMD, .stat = prof_stat_live_256 },
+	{ "live_128", "Live128", SIMD, .stat = prof_stat_live_128 },
+	{ "live_none", "LiveNone", SIMD, .stat = prof_stat_live_none },
+	{ "simd_dirty", "Dirty", SIMD, .stat = prof_stat_dirty },
+	{ "code_512", "Code512", SIMD, .stat = prof_stat_code_512 },
+	{ "code_256", "Code256", SIMD, .stat = prof_stat_code_256 },
+	{ "code_128", "Code128", SIMD, .stat = prof_stat_code_128 },
+	{ "code_none", "CodeNone", SIMD, .stat = prof_stat_code_none },
+	{ "mask_lanes", "Lanes", SIMD, .stat = prof_stat_lanes },
+	{ "mask_fill", "Masks", SIMD, .stat = prof_stat_masks },
+	{ "simd_use", "SIMD Use", .at = KEY_STAT, .simd = true, .min_width = 14,
+	  .need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER, .stat = prof_stat_use,
+	  .stat_text = prof_simd_use_text },
 };
 
 const char *const *profile_key_names(void)

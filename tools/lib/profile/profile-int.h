@@ -17,8 +17,9 @@
 #include <stdlib.h>
 
 #include "profile/profile.h"
+#include "simd.h"
 
-#define MAX_KEYS    16
+#define MAX_KEYS    32
 #define MAX_INLINES 64 /* frames of one address */
 #define ID_NONE	    UINT32_MAX
 
@@ -81,11 +82,13 @@ struct key {
 		     struct obuf *o);
 	uint64_t (*stat)(const struct profile *p, const struct profile_row *row); /* KEY_STAT */
 	bool percent, permille;
-	unsigned modes;	 /* KEY_STAT: 1 + index into struct row_modes */
-	bool truncates;	 /* cut at the column's width */
-	bool by_content; /* KEY_SAMPLE: as wide as its values */
-	bool text_right; /* the value is aligned right */
-	bool parent;	 /* from the chain, see --parent */
+	bool simd;			      /* KEY_STAT of struct simd_counts */
+	const char *(*stat_text)(uint64_t v); /* KEY_STAT that is a word */
+	unsigned modes;			      /* KEY_STAT: 1 + index into struct row_modes */
+	bool truncates;			      /* cut at the column's width */
+	bool by_content;		      /* KEY_SAMPLE: as wide as its values */
+	bool text_right;		      /* the value is aligned right */
+	bool parent;			      /* from the chain, see --parent */
 	enum { RAW_NOT, RAW_UNNAMED, RAW_ALWAYS } raw_ip; /* tells addresses in memory apart */
 	bool per_symbol;				  /* equal for all addresses of a symbol */
 	uint64_t mask;					  /* of the sample's value; 0 = all */
@@ -283,6 +286,8 @@ struct profile {
 	VEC(struct profile_row) rows;
 	struct htab row_tab;
 	VEC(struct row_modes) modes;
+	bool count_simd;
+	struct simd_use simd;
 	VEC(struct branch_counts) counts; /* branch mode: by row */
 	VEC(struct event_rows) events;
 	struct profile_row *members; /* by row and member - 1: numbers of the other events */

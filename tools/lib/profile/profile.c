@@ -79,6 +79,7 @@ void profile_free(struct profile *p)
 	vec_free(&p->locs);
 	free(p->step_memo);
 	vec_free(&p->counts);
+	prof_simd_free(p);
 	vec_free(&p->parent_match);
 	vec_free(&p->sym_place);
 	free(p->members);
@@ -144,6 +145,8 @@ static int add_row(struct profile *p, const struct sample *s, struct thread *th,
 	row->nr++;
 	if (p->o.show_modes)
 		count_modes(p, row, s->cpumode, s->period);
+	if (p->count_simd && prof_simd_count(p, row, s, th))
+		return -ENOMEM;
 	if (!p->o.use_chains && !p->o.children)
 		return 0;
 	ret = prof_chain_add(p, s, th, group, &node);

@@ -65,6 +65,7 @@ struct profile_opts {
 	bool children;				    /* add what callees cost; needs chains */
 	bool use_chains;			    /* keep call chains */
 	bool show_samples, show_period, show_modes; /* -n, --show-total-period, sys/usr columns */
+	bool simd;				    /* columns of SIMD state, keys: dso, symbol */
 	bool branch_stats;			    /* branch mode: Mispred%, Avg cycles columns */
 	bool relative;				    /* percentages of what passes the filter */
 	bool inlines;				    /* inlined functions are frames of their own */

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report --simd: samples in functions of this very program, with register blocks made by hand.
+ * What the code does is read from this program's file.
+ */
+#include "unit.h"
+
+#include "config.h"
+#include "profile/profile.h"
+
+#ifdef __x86_64__
+
+/* clang-format off */
+__asm__(".text\n"
+	".globl t_zmm, t_ymm, t_scalar, t_masked, t_clean, t_none\n"
+	".type t_zmm, @function\nt_zmm: vpord %zmm3, %zmm3, %zmm3\n nop\n ret\n.size t_zmm, .-t_zmm\n"
+	".type t_ymm, @function\nt_ymm: vpxor %ymm0, %ymm1, %ymm0\n ret\n.size t_ymm, .-t_ymm\n"
+	".type t_scalar, @function\nt_scalar: nop\n ret\n.size t_scalar, .-t_scalar\n"
+	".type t_masked, @function\nt_masked: vpord %zmm3, %zmm3, %zmm3{%k2}\n ret\n"
+	".size t_masked, .-t_masked\n"
+	".type t_clean, @function\nt_clean: vzeroupper\n ret\n.size t_clean, .-t_clean\n");
+/* clang-format on */
+extern char t_zmm[], t_ymm[], t_scalar[], t_masked[], t_clean[];
+
+static struct machine *m;
+static struct resolver *res;
+static struct perfdata_event event = {
+	.name = "cycles",
+	.attr = { .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_REGS_INTR,
+		  .sample_simd_regs_enabled = 1,
+		  .sample_simd_vec_reg_qwords = 8,
+		  .sample_simd_vec_reg_intr = 0xffffffff,
+		  .sample_simd_pred_reg_qwords = 1,
+		  .sample_simd_pred_reg_intr = 0xff },
+};
+
+/* An MMAP record for the part of this program that holds @addr. */
+static void map_self(const char *addr)
+{
+	unsigned long start, end, off;
+	struct perfdata_event ev = { 0 };
+	unsigned char buf[4400] = { 0 };
+	struct record rec = { .data = buf, .type = PERF_RECORD_MMAP, .event = &ev };
+	char line[4400], path[4096];
+	FILE *f = fopen("/proc/self/maps", "r");
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4000s", &start, &end, &off, path) != 4 ||
+		    (unsigned long)addr < start || (unsigned long)addr >= end)
+			continue;
+		rec.misc = PERF_RECORD_MISC_USER;
+		rec.size = (uint32_t)align_up(40 + strlen(path) + 1, 8);
+		store_u32(buf, rec.type);
+		store_u16(buf + 4, rec.misc);
+		store_u16(buf + 6, (uint16_t)rec.size);
+		store_u32(buf + 8, 1);
+		store_u32(buf + 12, 1);
+		store_u64(buf + 16, start);
+		store_u64(buf + 24, end - start);
+		store_u64(buf + 32, off);
+		memcpy(buf + 40, path, strlen(path));
+		assert_int_equal(machine_record(m, &rec, NULL), 0);
+	}
+	fclose(f);
+}
+
+static int setup(void **state)
+{
+	struct symbol_opts so = { .no_host_kernel = true };
+
+	(void)state;
+	if (machine_new(&m, "x86_64", NULL) || resolver_new(&res, m, &so, NULL))
+		return -1;
+	map_self(t_zmm);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	resolver_free(res);
+	machine_free(m);
+	return 0;
+}
+
+/* Bit 63 of qword @live - 1 of zmm17 is set (none for 0); every mask but k0 is 0, k2 is @k2. */
+static void add(struct profile *p, const char *ip, unsigned live, uint64_t k2, uint64_t abi)
+{
+	uint64_t vec[32 * 8] = { 0 }, pred[8] = { 0x1234, 0, k2 };
+	struct sample s = { .event = &event, .cpumode = PERF_RECORD_MISC_USER, .period = 1 };
+
+	if (live)
+		vec[17 * 8 + live - 1] = 1ULL << 63;
+	s.ip = (uint64_t)(uintptr_t)ip;
+	s.pid = s.tid = 1;
+	s.present = event.attr.sample_type;
+	s.intr_regs.abi = abi;
+	if (abi) {
+		s.intr_regs.nr_vectors = 32;
+		s.intr_regs.vector_qwords = 8;
+		s.intr_regs.vec_mask = 0xffffffff;
+		s.intr_regs.vec = (struct u64s){ (unsigned char *)vec, 32 * 8, false };
+		s.intr_regs.nr_pred = 8;
+		s.intr_regs.pred_qwords = 1;
+		s.intr_regs.pred_mask = 0xff;
+		s.intr_regs.pred = (struct u64s){ (unsigned char *)pred, 8, false };
+	}
+	assert_int_equal(profile_add(p, &s, machine_thread(m, 1, 1), NULL), 0);
+}
+
+#define ABI (PERF_SAMPLE_REGS_ABI_64 | PERF_SAMPLE_REGS_ABI_SIMD)
+
+/* Rows as "symbol value value ...", in order; "-" for what is not known. */
+static void expect(bool redact, void (*fill)(struct profile *), const char *want)
+{
+	struct profile_opts o = {
+		.sort = "sym", .simd = true, .arch = REGS_ARCH_X86, .redact = redact
+	};
+	struct profile *p = NULL;
+	struct err e = { 0 };
+	struct obuf out;
+
+	if (profile_new(&p, &o, m, res, NULL, &e))
+		fail_msg("%s", e.text);
+	fill(p);
+	assert_int_equal(profile_finish(p, NULL), 0);
+	assert_int_equal(obuf_init(&out, -1, 0), 0);
+	for (size_t i = 0; i < profile_nr_rows(p, 0); i++) {
+		for (size_t c = 1; c < profile_nr_cols(p); c++) {
+			profile_value(p, profile_row(p, 0, i), profile_col(p, c), &out);
+			obuf_char(&out, c + 1 < profile_nr_cols(p) ? ' ' : '\n');
+		}
+	}
+	obuf_char(&out, 0);
+	assert_string_equal(out.buf, want);
+	obuf_free(&out);
+	profile_free(p);
+}
+
+static void fill_use(struct profile *p)
+{
+	/* The nop inside t_zmm is narrower than what lives, yet the function is one for zmm. */
+	for (int i = 0; i < 3; i++)
+		add(p, t_zmm, 8, 0, ABI);
+	add(p, t_zmm + 6, 8, 0, ABI);
+	add(p, t_scalar, 8, 0, ABI);
+	add(p, t_scalar, 2, 0, ABI);
+	add(p, t_scalar, 0, 0, ABI);
+}
+
+static void use(void **state)
+{
+	(void)state;
+	if (!HAVE_ZYDIS)
+		skip();
+	/* live 512 256 128 none, dirty, code 512 256 128 none, lanes, masks, use */
+	expect(false, fill_use,
+	       "100.0 0.0 0.0 0.0 25.0 75.0 0.0 0.0 25.0 N/A N/A uses zmm [.] t_zmm\n"
+	       "33.3 0.0 33.3 33.3 33.3 0.0 0.0 0.0 100.0 N/A N/A zmm left dirty [.] t_scalar\n");
+}
+
+static void fill_ymm(struct profile *p)
+{
+	add(p, t_ymm, 4, 0, ABI);
+	add(p, t_ymm, 4, 0, ABI);
+	add(p, t_clean, 8, 0, ABI);
+}
+
+static void ymm(void **state)
+{
+	(void)state;
+	if (!HAVE_ZYDIS)
+		skip();
+	/* What cleans finds the state as it is: not dirty. */
+	expect(false, fill_ymm,
+	       "0.0 100.0 0.0 0.0 0.0 0.0 100.0 0.0 0.0 N/A N/A uses ymm [.] t_ymm\n"
+	       "100.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 100.0 N/A N/A scalar [.] t_clean\n");
+}
+
+static void fill_masks(struct profile *p)
+{
+	/* 4 and 12 of 16 lanes; as masks alone: 4 of 8, 12 of 16 */
+	add(p, t_masked, 8, 0xf, ABI);
+	add(p, t_masked, 8, 0xfff, ABI);
+}
+
+static void masks(void **state)
+{
+	(void)state;
+	if (!HAVE_ZYDIS)
+		skip();
+	expect(false, fill_masks,
+	       "100.0 0.0 0.0 0.0 0.0 100.0 0.0 0.0 0.0 50.0 62.5 uses zmm [.] t_masked\n");
+	expect(true, fill_masks,
+	       "100.0 0.0 0.0 0.0 0.0 100.0 0.0 0.0 0.0 N/A N/A uses zmm [.] t_masked\n");
+}
+
+static void fill_unknown(struct profile *p)
+{
+	add(p, t_zmm, 8, 0, 0); /* no registers in this sample */
+	add(p, t_zmm, 8, 0, 0);
+	add(p, (const char *)16, 8, 0, ABI); /* no code there */
+}
+
+static void unknown(void **state)
+{
+	(void)state;
+	expect(false, fill_unknown,
+	       "N/A N/A N/A N/A N/A N/A N/A N/A N/A N/A N/A N/A [.] t_zmm\n"
+	       "100.0 0.0 0.0 0.0 N/A N/A N/A N/A N/A N/A N/A N/A [.] 0x0000000000000010\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(use, setup, teardown),
+		cmocka_unit_test_setup_teardown(ymm, setup, teardown),
+		cmocka_unit_test_setup_teardown(masks, setup, teardown),
+		cmocka_unit_test_setup_teardown(unknown, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+static void needs_x86(void **state)
+{
+	(void)state;
+	skip();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(needs_x86) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What SIMD state a row's samples had, and what the code under them does. Inside room profile.
+ *
+ * A sample's live width is that of the widest vector register with a bit set: 128, 256, 512 or
+ * none. The code's width is that of the widest vector register which the instruction at the
+ * sampled address names. Live state wider than the code is dirty; whether the function itself
+ * ever uses that width tells "uses zmm" and "zmm left dirty" apart.
+ */
+#ifndef PERF_PROFILE_SIMD_H
+#define PERF_PROFILE_SIMD_H
+
+#include "insn/insn.h"
+#include "sample/sample.h"
+
+enum simd_width { SIMD_NONE, SIMD_128, SIMD_256, SIMD_512, SIMD_WIDTHS };
+
+/* Per row. Shares are of nr, those of code and dirty of coded. */
+struct simd_counts {
+	uint64_t nr, live[SIMD_WIDTHS];	   /* samples whose vector state is known */
+	uint64_t coded, code[SIMD_WIDTHS]; /* of these: whose instruction is known */
+	uint64_t dirty;			   /* of these: live wider than code */
+	uint64_t masked, masked_permille;  /* at masked instructions: lanes that are on */
+	uint64_t filled, filled_permille;  /* with masks in k1-k7: how full they are */
+	const struct symbol *sym;	   /* the last one looked at */
+	uint8_t func, widest_dirty;	   /* enum simd_width */
+	bool func_known;
+};
+
+/* The instruction of a location, looked at once. */
+struct simd_code {
+	uint8_t state; /* 0 = not looked at yet */
+	uint8_t width; /* enum simd_width */
+	bool upper;    /* vzeroupper, vzeroall: cleans, so nothing is dirty here */
+	uint8_t mask, lanes;
+};
+
+struct simd_use {
+	VEC(struct simd_counts) rows; /* by row idx */
+	VEC(struct simd_code) code;   /* by location */
+	VEC(uint8_t) func;	      /* by symbol idx: 0 = not looked at, else see FUNC_* */
+	struct insn_decoder *dec[2];  /* 32, 64 bits */
+	bool tried[2];
+	unsigned char *buf;
+};
+
+struct profile;
+struct profile_row;
+struct thread;
+
+/* -1: the sample does not say. */
+int prof_simd_live(const struct sample *s);
+/* The register block with SIMD state: the interrupted state first; NULL = none. */
+const struct sample_regs *prof_simd_block(const struct sample *s);
+
+int prof_simd_count(struct profile *p, const struct profile_row *row, const struct sample *s,
+		    struct thread *th);
+void prof_simd_free(struct profile *p);
+
+/* Sort keys: numbers are permille, UINT64_MAX = not known. */
+#define SIMD_UNKNOWN UINT64_MAX
+uint64_t prof_stat_live_512(const struct profile *p, const struct profile_row *r);
+uint64_t prof_stat_live_256(const struct profile *p, const struct profile_row *r);
+uint64_t prof_stat_live_128(const struct profile *p, const struct profile_row *r);
+uint64_t prof_stat_live_none(const struct profile *p, const struct profile_row *r);
+uint64_t prof_stat_dirty(const struct profile *p, const struct profile_row *r);
+uint64_t prof_stat_code_512(const struct profile *p, const struct profile_row *r);
+uint64_t prof_stat_code_256(const struct profile *p, const struct profile_row *r);
+uint64_t prof_stat_code_128(const struct profile *p, const struct profile_row *r);
+uint64_t prof_stat_code_none(const struct profile *p, const struct profile_row *r);
+uint64_t prof_stat_lanes(const struct profile *p, const struct profile_row *r);
+uint64_t prof_stat_masks(const struct profile *p, const struct profile_row *r);
+uint64_t prof_stat_use(const struct profile *p, const struct profile_row *r);
+/* "uses zmm", "zmm left dirty" ... for what prof_stat_use() gave. */
+const char *prof_simd_use_text(uint64_t v);
+
+#endif
