@@ -101,6 +101,31 @@ is "check: a guest by FCS, and the hypervisor by FCH" "$(mmcr2 --guest cycles-al
 check_status "lint: a sound tree" 0 "$PERF" pmu-dt lint
 check_status "lint: the published one" 1 "$PERF" pmu-dt lint --pmu-dt "$DT/power10-published-pmu.dts"
 
+# ---- several PMUs, one of them off
+cat >"$TMP/two.dts" <<'D'
+/dts-v1/;
+/ { pmus {
+	a { compatible = "ibm,power-pmu"; nr_pmc = <2>; pmu-name = "first";
+		evt_code_format { code { bits = <0 15>; }; };
+		events { one { event_code = <1>; }; }; };
+	b { compatible = "ibm,power-pmu"; nr_pmc = <4>; pmu-name = "off"; status = "disabled"; };
+	c { compatible = "other", "ibm,power-pmu"; nr_pmc = <6>; pmu-name = "second"; status = "ok";
+		evt_code_format { code { bits = <0 31>; }; };
+		events { one { event_code = <0x10001>; }; }; };
+	d { compatible = "ibm,pmus"; nr_pmc = <6>; pmu-name = "no PMU"; };
+}; };
+D
+is "PMUs of one tree, those that are on" "$("$PERF" pmu-dt -j --pmu-dt "$TMP/two.dts" | python3 -c '
+import json, sys
+for p in json.load(sys.stdin)["pmus"]: print(p["pmu"], p["title"], p["counters"])')" "cpu_dts first 2
+cpu_dts1 second 6"
+is "... each with its own events" "$("$PERF" list --raw-dump --pmu-dt "$TMP/two.dts" 'cpu_dts*/one/')" \
+	"cpu_dts/one/ cpu_dts1/one/ "
+like "--pmu chooses" "$("$PERF" pmu-dt --pmu-dt "$TMP/two.dts" --pmu cpu_dts1 decode 0x10001)" 'event: one'
+check_status "the other one has no such bits" 1 \
+	"$PERF" pmu-dt --pmu-dt "$TMP/two.dts" --pmu cpu_dts decode 0x10001
+check_status "--pmu of none" 1 "$PERF" pmu-dt --pmu-dt "$TMP/two.dts" --pmu cpu_dts2
+
 # ---- recording: attrs are built and groups explained before the kernel is asked
 refused='{cpu_dts/l3-data-hit/,cpu_dts/l1-instruction-miss/}'
 check_status "record: a group that the hardware cannot count" 1 "$PERF" record \

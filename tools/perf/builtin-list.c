@@ -336,6 +336,7 @@ static int list_word(struct listing *l, const char *word)
 
 static int open_output(struct listing *l, struct err *err)
 {
+	bool terminal = false;
 	int fd = 1;
 
 	if (l->o->output && strcmp(l->o->output, "-")) {
@@ -344,10 +345,15 @@ static int open_output(struct listing *l, struct err *err)
 			return err_set(err, -errno, "cannot write %s: %s", l->o->output,
 				       strerror(errno));
 	} else if (!l->o->names) {
+		terminal = isatty(1) && !l->o->json;
 		cli_pager_start();
 	}
 	l->columns = cli_terminal_width(fd, 80) - 1;
-	return obuf_init(&l->out, fd, 0) ? err_set(err, -ENOMEM, "no memory for output") : 0;
+	if (obuf_init(&l->out, fd, 0))
+		return err_set(err, -ENOMEM, "no memory for output");
+	if (terminal)
+		obuf_lit(&l->out, "\nList of pre-defined events (to be used in -e or -M):\n\n");
+	return 0;
 }
 
 static int list_all(struct listing *l, int argc, char **argv, struct err *err)
