@@ -392,7 +392,7 @@ struct obuf {
 	uint64_t total; /* bytes flushed so far */
 };
 
-int obuf_init(struct obuf *o, int fd, size_t cap); /* cap 0 = 1 MiB for files, 4 KiB for fd -1 */
+int obuf_init(struct obuf *o, int fd, size_t cap); /* cap 0 = 256 KiB for files, 4 KiB for fd -1 */
 int obuf_flush(struct obuf *o);			   /* 0 or the first error */
 int obuf_free(struct obuf *o);			   /* flushes; returns like obuf_flush */
 /* Makes @n bytes writable at the returned place; NULL when that failed (code is set). */

@@ -25,7 +25,7 @@ int write_all(int fd, const void *buf, size_t n)
 int obuf_init(struct obuf *o, int fd, size_t cap)
 {
 	if (!cap)
-		cap = fd >= 0 ? 1 << 20 : 4096;
+		cap = fd >= 0 ? 1 << 18 : 4096;
 	*o = (struct obuf){ .fd = fd, .cap = cap };
 	o->buf = malloc(cap);
 	if (!o->buf) {

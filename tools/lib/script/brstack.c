@@ -3,11 +3,14 @@
  * Branch stacks on one line, newest first (abi.md 5.4). Files hold hundreds of millions of
  * entries, but few different flag words and addresses: their texts are kept.
  */
+#include <stdlib.h>
+
 #include "branch/branch.h"
 #include "emit/emit.h"
 #include "script-int.h"
 
-#define ENTRY_ROOM (2 * 20 + sizeof(((struct tail_slot *)0)->text) + PUT_SLACK)
+#define TAIL_ROOM  sizeof(((struct tail_slot *)0)->text)
+#define ENTRY_ROOM (2 * 20 + TAIL_ROOM + PUT_SLACK)
 
 #define CHUNK 32
 
@@ -15,21 +18,15 @@ static const struct tail_slot *tail_make(const struct sample_branches *b,
 					 const unsigned char *entry, struct tail_slot *t)
 {
 	struct branch_entry be;
-	struct obuf o;
+	char text[256];
+	struct obuf o = { .buf = text, .cap = sizeof(text), .fd = -1 };
 
 	branch_load(entry, b->swap, &be);
-	if (obuf_init(&o, -1, sizeof(t->text)))
-		return NULL;
 	branch_print_flags(&be, &o);
 	obuf_char(&o, ' ');
-	if (!o.code && o.len <= sizeof(t->text)) {
-		memcpy(t->text, o.buf, o.len);
-		t->len = (uint8_t)o.len;
-		t->flags = load_u64(entry + 16, false);
-	} else {
-		t->len = 0;
-	}
-	obuf_free(&o);
+	t->flags = load_u64(entry + 16, false);
+	t->len = o.len <= sizeof(t->text) ? (uint8_t)o.len : 0;
+	memcpy(t->text, text, t->len);
 	return t->len ? t : NULL;
 }
 
@@ -38,9 +35,18 @@ static inline const struct tail_slot *tail_of(struct script *sc, const struct sa
 					      const unsigned char *entry)
 {
 	uint64_t flags = load_u64(entry + 16, false);
-	struct tail_slot *t = &sc->tails[hash_u64(flags) & (TAIL_SLOTS - 1)];
+	struct tail_slot *t = &sc->tails[flags * 0x9e3779b97f4a7c15ULL >> (64 - TAIL_BITS)];
 
 	return likely(t->len && t->flags == flags) ? t : tail_make(b, entry, t);
+}
+
+/* @p has room for TAIL_ROOM bytes. */
+static inline char *put_tail(char *p, const struct tail_slot *t)
+{
+	memcpy(p, t->text, 32);
+	if (unlikely(t->len > 32))
+		memcpy(p + 32, t->text + 32, TAIL_ROOM - 32);
+	return p + t->len;
 }
 
 static const struct place *branch_place(struct script *sc, const struct ctx *c, uint64_t addr)
@@ -96,10 +102,7 @@ void print_brstack(struct script *sc, const struct ctx *c)
 			p = put_hex(p, load_u64(e, b->swap));
 			p = put_lit(p, "/0x");
 			p = put_hex(p, load_u64(e + 8, b->swap));
-			memcpy(p, t->text, 32);
-			if (unlikely(t->len > 32))
-				memcpy(p + 32, t->text + 32, t->len - 32u);
-			p += t->len;
+			p = put_tail(p, t);
 		}
 		sc->o->len = (size_t)(p - sc->o->buf);
 	}
@@ -111,28 +114,192 @@ void print_brstackoff(struct script *sc, const struct ctx *c)
 		put_entry(sc, c, c->s->branches.entries + i * BRANCH_ENTRY_SIZE, true);
 }
 
+/* ---- symbols: the text of an address is kept ---------------------------------------------------- */
+
+#define TEXT_MAX      256 /* longer ones are not kept */
+#define SYM_ROOM      (2 * (TEXT_MAX + TEXT_STEP) + TAIL_ROOM + 1)
+#define TEXT_BITS_MIN 15
+#define TEXT_BITS_MAX 18
+
+/* Half a cache line. */
+struct text_slot {
+	uint64_t addr;
+	uint64_t where; /* address space and its state */
+	uint32_t off;	/* of the text */
+	uint16_t len;	/* 0 = empty */
+	bool dso;	/* the object is named too */
+	uint64_t unused;
+};
+
+/* An open table, at most half full. When it or the room for texts is full, it starts anew. */
+struct branch_texts {
+	struct text_slot *slot; /* 1 << bits */
+	char *text;		/* 32 bytes for each slot, and TEXT_STEP more */
+	unsigned bits;
+	uint32_t nr, used;
+};
+
+/* How the branches of one sample are printed. */
+struct text_ctx {
+	struct script *sc;
+	const struct ctx *c;
+	struct form form;
+	uint64_t where;
+	bool dso;
+};
+
+static size_t text_size(const struct branch_texts *b)
+{
+	return (size_t)32 << b->bits;
+}
+
+static bool texts_start(struct branch_texts *b, unsigned bits)
+{
+	free(b->slot);
+	free(b->text);
+	b->bits = bits;
+	b->nr = b->used = 0;
+	b->slot = calloc(sizeof(*b->slot), (size_t)1 << bits);
+	b->text = malloc(text_size(b) + TEXT_STEP);
+	return b->slot && b->text;
+}
+
+static bool texts_ready(struct script *sc)
+{
+	if (!sc->branch_texts) {
+		sc->branch_texts = calloc(1, sizeof(*sc->branch_texts));
+		return sc->branch_texts && texts_start(sc->branch_texts, TEXT_BITS_MIN);
+	}
+	return sc->branch_texts->slot && sc->branch_texts->text;
+}
+
+void branch_texts_free(struct branch_texts *b)
+{
+	if (!b)
+		return;
+	free(b->slot);
+	free(b->text);
+	free(b);
+}
+
+static inline size_t text_hash(const struct text_ctx *x, uint64_t addr)
+{
+	uint64_t h = (addr ^ x->where << 32 ^ x->where >> 32) * 0x9e3779b97f4a7c15ULL;
+
+	return h >> (64 - x->sc->branch_texts->bits);
+}
+
+/* The slot of an address, or the free one where it belongs. */
+static inline struct text_slot *text_find(const struct text_ctx *x, uint64_t addr)
+{
+	const struct branch_texts *b = x->sc->branch_texts;
+	size_t at = text_hash(x, addr), mask = ((size_t)1 << b->bits) - 1;
+
+	for (;; at = (at + 1) & mask) {
+		struct text_slot *t = &b->slot[at];
+
+		if (likely(t->addr == addr && t->where == x->where && t->dso == x->dso) || !t->len)
+			return t;
+	}
+}
+
+/* Keeps the @len bytes at @s, the text of an address. */
+static bool keep_text(const struct text_ctx *x, uint64_t addr, const char *s, size_t len)
+{
+	struct branch_texts *b = x->sc->branch_texts;
+	struct text_slot *t;
+
+	if (b->nr >= 1u << (b->bits - 1) || text_size(b) - b->used < len)
+		if (!texts_start(b, b->bits + (b->bits < TEXT_BITS_MAX)))
+			return false;
+	t = text_find(x, addr);
+	*t = (struct text_slot){ addr, x->where, b->used, (uint16_t)len, x->dso, 0 };
+	memcpy(b->text + b->used, s, len);
+	b->used += (uint32_t)len;
+	b->nr++;
+	return true;
+}
+
+/* Prints what lies at an address and keeps a copy. */
+static void put_new_text(const struct text_ctx *x, uint64_t addr)
+{
+	struct obuf *o = x->sc->o;
+	size_t before, len;
+	uint64_t total;
+
+	if (!obuf_room(o, 4096))
+		return;
+	before = o->len;
+	total = o->total;
+	put_place(x->sc, &x->form, 0, 0, branch_place(x->sc, x->c, addr));
+	len = o->len - before;
+	if (o->total == total && len && len <= TEXT_MAX &&
+	    !keep_text(x, addr, o->buf + before, len))
+		o->code = -ENOMEM;
+}
+
+/* @p is the end of the output and has room for SYM_ROOM; enough of it is left. */
+static inline char *put_text_at(const struct text_ctx *x, char *p, uint64_t addr)
+{
+	const struct text_slot *t = text_find(x, addr);
+	const char *text = x->sc->branch_texts->text + t->off;
+	struct obuf *o = x->sc->o;
+
+	if (unlikely(!t->len)) {
+		o->len = (size_t)(p - o->buf);
+		put_new_text(x, addr);
+		return o->code == -ENOMEM ? NULL : obuf_room(o, SYM_ROOM);
+	}
+	memcpy(p, text, TEXT_STEP);
+	if (unlikely(t->len > TEXT_STEP))
+		memcpy(p + TEXT_STEP, text + TEXT_STEP, t->len - TEXT_STEP);
+	return p + t->len;
+}
+
+static inline void prefetch_texts(const struct text_ctx *x, const unsigned char *e, bool swap)
+{
+	const struct text_slot *slot = x->sc->branch_texts->slot;
+
+	__builtin_prefetch(&slot[text_hash(x, load_u64(e, swap))]);
+	__builtin_prefetch(&slot[text_hash(x, load_u64(e + 8, swap))]);
+}
+
 void print_brstacksym(struct script *sc, const struct ctx *c)
 {
 	const struct sample_branches *b = &c->s->branches;
 	const unsigned char *e = b->entries;
-	/* Symbol and offset always, the object when asked for. */
-	const struct form f = {
-		.fields = BIT(SF_SYM) | BIT(SF_SYMOFF) | (c->ev->fields & BIT(SF_DSO)),
+	uint64_t gen = machine_generation(sc->env.machine, c->th->space);
+	struct text_ctx x = {
+		.sc = sc,
+		.c = c,
+		/* Symbol and offset always, the object when asked for. */
+		.form = { .fields = BIT(SF_SYM) | BIT(SF_SYMOFF) | (c->ev->fields & BIT(SF_DSO)) },
+		.where = gen << 32 | c->th->space,
+		.dso = c->ev->fields & BIT(SF_DSO),
 	};
 
+	if (!texts_ready(sc)) {
+		sc->o->code = -ENOMEM;
+		return;
+	}
+	for (uint64_t i = 0; i < min_u64(b->nr, CHUNK); i++)
+		prefetch_texts(&x, e + i * BRANCH_ENTRY_SIZE, b->swap);
 	for (uint64_t i = 0; i < b->nr; i++, e += BRANCH_ENTRY_SIZE) {
 		const struct tail_slot *t = tail_of(sc, b, e);
-		char *p;
+		char *p = obuf_room(sc->o, SYM_ROOM);
 
-		put_place(sc, &f, 0, 0, branch_place(sc, c, load_u64(e, b->swap)));
-		obuf_char(sc->o, '/');
-		put_place(sc, &f, 0, 0, branch_place(sc, c, load_u64(e + 8, b->swap)));
-		p = t ? obuf_room(sc->o, sizeof(t->text)) : NULL;
+		if (b->nr - i > CHUNK)
+			prefetch_texts(&x, e + CHUNK * BRANCH_ENTRY_SIZE, b->swap);
+		if (p)
+			p = put_text_at(&x, p, load_u64(e, b->swap));
 		if (unlikely(!p))
 			return;
-		memcpy(p, t->text, 32);
-		if (unlikely(t->len > 32))
-			memcpy(p + 32, t->text + 32, t->len - 32u);
-		sc->o->len += t->len;
+		*p++ = '/';
+		p = put_text_at(&x, p, load_u64(e + 8, b->swap));
+		if (unlikely(!p))
+			return;
+		if (likely(t))
+			p = put_tail(p, t);
+		sc->o->len = (size_t)(p - sc->o->buf);
 	}
 }

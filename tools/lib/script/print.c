@@ -246,11 +246,12 @@ int script_new(struct script **scp, const struct script_env *env, const struct s
 	if (sc->arch == REGS_ARCH_NONE && !perfdata_env(env->pd)->arch[0])
 		sc->arch = regs_arch_host();
 	sc->places = calloc(1 << PLACE_BITS, sizeof(*sc->places));
-	sc->tails = calloc(TAIL_SLOTS, sizeof(*sc->tails));
+	sc->tails = aligned_alloc(64, sizeof(*sc->tails) << TAIL_BITS);
 	if (!sc->places || !sc->tails) {
 		err_set(e, -ENOMEM, "no memory to print with");
 		goto out;
 	}
+	memset(sc->tails, 0, sizeof(*sc->tails) << TAIL_BITS);
 	load_tod(sc);
 	sc->simd = (struct sample_simd_opts){ .lane = opts->lane, .hide = opts->redact };
 	ret = opts->regs ? regs_pick_parse(&sc->simd.pick, opts->regs, sc->arch, e) : 0;
@@ -288,6 +289,7 @@ void script_free(struct script *sc)
 	vec_free(&sc->others);
 	free(sc->places);
 	free(sc->tails);
+	branch_texts_free(sc->branch_texts);
 	arena_free(&sc->arena);
 	free(sc);
 }

@@ -6,7 +6,7 @@
 #ifndef PERF_SCRIPT_PUT_H
 #define PERF_SCRIPT_PUT_H
 
-#include "base/base.h"
+#include "base/hex.h"
 
 #define PUT_SLACK 16
 
@@ -18,40 +18,10 @@ static inline char *put_mem(char *p, const void *s, size_t n)
 
 #define put_lit(p, lit) put_mem((p), "" lit, sizeof(lit) - 1)
 
-/* The 8 hex digits of @v as characters, the first one in the byte that is stored first. */
-static inline uint64_t hex8(uint32_t v)
-{
-	uint64_t x = v, letters;
-
-	x = (x | x << 16) & 0x0000ffff0000ffffULL;
-	x = (x | x << 8) & 0x00ff00ff00ff00ffULL;
-	x = (x | x << 4) & 0x0f0f0f0f0f0f0f0fULL;
-	letters = ((x + 0x0606060606060606ULL) >> 4) & 0x0101010101010101ULL;
-	x += 0x3030303030303030ULL + letters * ('a' - '0' - 10);
-	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap64(x) : x;
-}
-
-/* @x without its first @n (0 to 7) bytes in memory. */
-static inline uint64_t drop_bytes(uint64_t x, int n)
-{
-	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? x >> 8 * n : x << 8 * n;
-}
-
-/* %lx. Kept in registers: reading back what was just stored in other pieces is slow. */
+/* %lx */
 static inline char *put_hex(char *p, uint64_t v)
 {
-	uint64_t lo = hex8((uint32_t)v), hi;
-	int zeros = __builtin_clzll(v | 1) / 4;
-
-	if (zeros >= 8) {
-		lo = drop_bytes(lo, zeros - 8);
-		memcpy(p, &lo, 8);
-		return p + 16 - zeros;
-	}
-	hi = drop_bytes(hex8((uint32_t)(v >> 32)), zeros);
-	memcpy(p, &hi, 8);
-	memcpy(p + 8 - zeros, &lo, 8);
-	return p + 16 - zeros;
+	return hex_put(p, v);
 }
 
 /* %16lx */

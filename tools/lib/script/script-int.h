@@ -100,13 +100,16 @@ struct filter {
 	VEC(int64_t) pids, tids;
 };
 
+/* What follows the addresses of a branch, by its flag word; a cache line. */
 struct tail_slot {
-	uint64_t flags;
+	_Alignas(64) uint64_t flags;
 	uint8_t len; /* 0 = empty */
-	char text[79];
+	char text[55];
 };
 
-#define TAIL_SLOTS 1024
+#define TAIL_BITS 12
+
+struct branch_texts;
 
 struct trace;
 struct insn_walk;
@@ -135,9 +138,10 @@ struct script {
 	uint32_t name_width;
 	int64_t tod_offset; /* wall clock - file clock, ns */
 	bool have_tod;
-	struct place *places;		 /* 1 << PLACE_BITS, direct-mapped */
-	struct texts syms, dsos, others; /* by symbol->idx, dso->idx */
-	struct tail_slot *tails;
+	struct place *places;		   /* 1 << PLACE_BITS, direct-mapped */
+	struct texts syms, dsos, others;   /* by symbol->idx, dso->idx */
+	struct tail_slot *tails;	   /* 1 << TAIL_BITS, direct-mapped */
+	struct branch_texts *branch_texts; /* NULL = none printed yet */
 	struct trace *trace;
 	struct insn_walk *insn;
 	int data_src_width;
@@ -182,6 +186,7 @@ ssize_t put_place(struct script *sc, const struct form *f, char lead, uint64_t i
 void print_brstack(struct script *sc, const struct ctx *c);
 void print_brstacksym(struct script *sc, const struct ctx *c);
 void print_brstackoff(struct script *sc, const struct ctx *c);
+void branch_texts_free(struct branch_texts *b);
 
 /* values.c */
 void print_iregs(struct script *sc, const struct ctx *c);
