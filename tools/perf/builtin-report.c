@@ -73,6 +73,9 @@ static const struct option report_options[] = {
 	OPT_BOOL(0, "no-branch-stack", O, no_branch, "rows of samples, not of branches"),
 	OPT_BOOL(0, "branch-stats", O, branch_stats,
 		 "columns for mispredictions and mean cycles of each row"),
+	OPT_BOOL(0, "total-cycles", O, total_cycles, "blocks of code by the cycles spent in them"),
+	OPT_UINT(0, "hot-paths", O, hot_paths, "N",
+		 "the most frequent chains of N branches in a row (2 to 16)"),
 
 	OPT_GROUP("Symbols"),
 	OPT_STRING('k', "vmlinux", O, vmlinux, "FILE", "the kernel's symbols"),
@@ -195,7 +198,8 @@ static int choose_mode(struct report *r, struct err *e)
 	struct profile_opts *po = &r->po;
 	int ret;
 
-	po->branch = r->o.branch || r->o.dot || (!r->o.simd && auto_branch(r, type));
+	po->branch = r->o.branch || r->o.dot || r->o.total_cycles || r->o.hot_paths ||
+		     (!r->o.simd && auto_branch(r, type));
 	if (r->o.simd && (ret = check_simd(r, e)))
 		return ret;
 	if (r->o.dot && !po->sort)
@@ -354,6 +358,8 @@ static int setup_profile(struct report *r, struct err *e)
 	if (r->po.arch == REGS_ARCH_NONE)
 		r->po.arch = env->e_machine ? regs_arch_from_elf(env->e_machine) : regs_arch_host();
 	ret = profile_new(&r->p, &r->po, r->m, r->res, r->u, e);
+	if (!ret)
+		ret = report_flow_start(r, e);
 	r->usage = ret == -EINVAL;
 	return ret;
 }
@@ -410,6 +416,8 @@ static int take_sample(struct report *r, const struct record *rec, struct err *e
 	if (!th)
 		return err_set(e, -ENOMEM, "no memory for threads");
 	r->nr_samples++;
+	if (r->flow && (s.present & PERF_SAMPLE_BRANCH_STACK) && brflow_add(r->flow, &s, th, e))
+		return e->code;
 	return profile_add(r->p, &s, th, e);
 }
 
@@ -464,6 +472,8 @@ static int read_all(struct report *r, struct err *damage, struct err *e)
 		    profile_set_group(r->p, ev->idx, ev->nr_members))
 			return err_set(e, -ENOMEM, "no memory for groups");
 	}
+	if (r->flow && brflow_finish(r->flow, e))
+		return e->code;
 	return profile_finish(r->p, e);
 }
 
@@ -491,7 +501,7 @@ static int print_report(struct report *r)
 		return report_tasks(r);
 	if (r->o.dot)
 		return report_dot(r);
-	return r->o.json ? report_json(r) : report_text(r);
+	return r->o.json && !r->o.hot_paths ? report_json(r) : report_text(r);
 }
 
 static int run_opened(struct report *r, struct err *e)
@@ -527,6 +537,7 @@ static int run_opened(struct report *r, struct err *e)
 
 static void report_free(struct report *r)
 {
+	brflow_free(r->flow);
 	profile_free(r->p);
 	arena_free(&r->args);
 	unwind_free(r->u);

@@ -212,6 +212,8 @@ int report_text(struct report *r)
 	struct obuf *o = &r->out;
 	int ret = 0;
 
+	if (r->flow && r->o.json)
+		return report_flow(r);
 	print_elided(r);
 	if (!r->o.quiet) {
 		obuf_lit(o, "#\n# Total Lost Samples: ");
@@ -225,9 +227,15 @@ int report_text(struct report *r)
 			continue;
 		if (!r->o.quiet)
 			print_event_head(r, ev);
+		if (r->flow)
+			continue;
 		if (!r->o.quiet && r->o.simd)
 			print_simd_legend(o);
 		ret = print_table(r, ev->idx);
+		obuf_lit(o, "\n\n");
+	}
+	if (r->flow) {
+		ret = report_flow(r);
 		obuf_lit(o, "\n\n");
 	}
 	if (!r->o.quiet)

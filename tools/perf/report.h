@@ -4,6 +4,7 @@
 #define PERF_REPORT_H
 
 #include "emit/emit.h"
+#include "profile/brflow.h"
 #include "profile/profile.h"
 
 struct report_opts {
@@ -15,10 +16,10 @@ struct report_opts {
 	bool header, header_only, full_info, stats, tasks, mmaps, dump, json;
 	bool no_children, children, no_demangle, demangle_kernel, no_inline, force, quiet;
 	bool branch, no_branch, stitch_lbr, nsec, branch_stats;
-	bool ignore_vmlinux, stdio, skip_empty, dot;
+	bool ignore_vmlinux, stdio, skip_empty, dot, total_cycles;
 	const char *ignored;
 	int verbose;
-	uint64_t max_stack;
+	uint64_t max_stack, hot_paths;
 	bool chain_given, chain_none, inverted;
 	struct chain_opts chain;
 };
@@ -31,6 +32,7 @@ struct report {
 	struct resolver *res;
 	struct unwind *u;
 	struct profile *p;
+	struct brflow *flow; /* --total-cycles, --hot-paths; else NULL */
 	struct profile_opts po;
 	struct obuf out;
 	struct arena args;
@@ -47,6 +49,9 @@ struct report {
 int report_text(struct report *r);
 int report_json(struct report *r);
 int report_dot(struct report *r);
+/* Blocks and chains of branches, in place of the table: report-flow.c. */
+int report_flow_start(struct report *r, struct err *e);
+int report_flow(struct report *r);
 /* --tasks and --mmaps: processes as a tree. */
 int report_tasks(struct report *r);
 

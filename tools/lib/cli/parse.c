@@ -98,6 +98,15 @@ static enum found find_long(const struct command *cmd, const char *name, size_t 
 {
 	enum found found = FOUND_NONE;
 
+	/* An option's own name goes before what another one's negation is called. */
+	for (const struct option *o = cmd->options; o && o->type != OPTION_END; o++) {
+		if (o->name && o->type != OPTION_GROUP && !strncmp(o->name, name, len) &&
+		    !o->name[len]) {
+			*out = o;
+			*unset = false;
+			return FOUND_ONE;
+		}
+	}
 	for (const struct option *o = cmd->options; o && o->type != OPTION_END; o++) {
 		const char *forms[2] = { o->name, o->name };
 		bool strip_no = o->name && !strncmp(o->name, "no-", 3);

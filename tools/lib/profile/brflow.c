@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Blocks and chains of branch stacks, see brflow.h. */
+#include "profile/brflow.h"
+#include "profile-int.h"
+
+struct brflow {
+	struct brflow_opts o;
+	struct resolver *res;
+	struct tuples block_keys; /* object, address of the branch */
+	VEC(struct brflow_block) blocks;
+	struct tuples edges; /* location from, location to */
+	struct tuples paths; /* edges, oldest first */
+	VEC(struct brflow_path) counts;
+	uint64_t cycles, mean_cycles, nr_paths;
+
+	/* The stack at hand, newest first. */
+	VEC(uint32_t) from, to;
+	VEC(uint64_t) edge;
+};
+
+int brflow_new(struct brflow **out, struct resolver *res, const struct brflow_opts *opts,
+	       struct err *e)
+{
+	struct brflow *f;
+
+	if (opts->path_len == 1 || opts->path_len > BRFLOW_MAX_PATH)
+		return err_set(e, -EINVAL, "a path has 2 to %d branches, not %u", BRFLOW_MAX_PATH,
+			       opts->path_len);
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return err_set(e, -ENOMEM, "no memory for branches");
+	f->o = *opts;
+	f->res = res;
+	f->o.nr_counters = (uint32_t)min_u64(opts->nr_counters, BRFLOW_MAX_COUNTERS);
+	if (!opts->counter_width || opts->counter_width > 16)
+		f->o.nr_counters = 0;
+	f->block_keys.width = 2;
+	f->edges.width = 2;
+	f->paths.width = opts->path_len;
+	*out = f;
+	return 0;
+}
+
+void brflow_free(struct brflow *f)
+{
+	if (!f)
+		return;
+	prof_tuples_free(&f->block_keys);
+	prof_tuples_free(&f->edges);
+	prof_tuples_free(&f->paths);
+	vec_free(&f->blocks);
+	vec_free(&f->counts);
+	vec_free(&f->from);
+	vec_free(&f->to);
+	vec_free(&f->edge);
+	free(f);
+}
+
+/* ---- one stack ------------------------------------------------------------------------------- */
+
+static int resolve(struct brflow *f, const struct sample_branches *b, struct thread *th)
+{
+	f->from.n = f->to.n = f->edge.n = 0;
+	for (uint64_t i = 0; i < b->nr; i++) {
+		uint32_t from = resolver_find(f->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN,
+					      sample_branch_from(b, i));
+		uint32_t to = resolver_find(f->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN,
+					    sample_branch_to(b, i));
+
+		if (from == LOC_NONE || to == LOC_NONE || vec_push(&f->from, from) ||
+		    vec_push(&f->to, to))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static struct brflow_block *block_at(struct brflow *f, const struct loc *end)
+{
+	const uint64_t key[2] = { end->dso->idx, end->addr };
+	uint32_t id = prof_tuple_id(&f->block_keys, key);
+	struct brflow_block new = { .dso = end->dso, .start = UINT64_MAX, .end = end->addr };
+
+	if (id == ID_NONE || (id == f->blocks.n && vec_push(&f->blocks, new)))
+		return NULL;
+	return &f->blocks.v[id];
+}
+
+static void add_counters(struct brflow *f, struct brflow_block *b, uint64_t word)
+{
+	uint64_t max = BIT(f->o.counter_width) - 1;
+
+	for (uint32_t i = 0; i < f->o.nr_counters && (i + 1) * f->o.counter_width <= 64; i++) {
+		uint64_t n = word >> (i * f->o.counter_width) & max;
+
+		b->counted[i] += n;
+		if (n == max)
+			b->saturated |= 1U << i;
+	}
+}
+
+/* The code from where branch @i + 1 went to, through branch @i. */
+static int add_block(struct brflow *f, const struct sample_branches *b, uint64_t i, unsigned cycles)
+{
+	const struct loc *end = resolver_loc(f->res, f->from.v[i]), *start = NULL;
+	struct brflow_block *block;
+
+	if (i + 1 < b->nr)
+		start = resolver_loc(f->res, f->to.v[i + 1]);
+	/* Where functions were left without a branch, by a signal perhaps, there is no block. */
+	if (!start || !end->dso || start->dso != end->dso || start->addr > end->addr ||
+	    start->sym != end->sym)
+		return 0;
+	block = block_at(f, end);
+	if (!block)
+		return -ENOMEM;
+	block->start = min_u64(block->start, start->addr);
+	block->cycles += cycles;
+	block->nr++;
+	if (i < b->counters.nr)
+		add_counters(f, block, u64s_get(&b->counters, i));
+	return 0;
+}
+
+static int add_blocks(struct brflow *f, const struct sample_branches *b)
+{
+	struct branch_entry e;
+
+	for (uint64_t i = b->nr; i-- > 0;) {
+		sample_branch(b, i, &e);
+		f->cycles += e.cycles;
+		if (e.cycles && add_block(f, b, i, e.cycles))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The chain of the path_len branches from @oldest on. */
+static int add_path(struct brflow *f, const struct sample_branches *b, uint64_t oldest)
+{
+	struct brflow_path new = { 0 }, *p;
+	uint64_t key[BRFLOW_MAX_PATH], cycles = 0, mispred = 0;
+	bool all = true;
+	uint32_t id;
+
+	for (uint32_t k = 0; k < f->o.path_len; k++) {
+		struct branch_entry e;
+
+		key[k] = f->edge.v[oldest - k];
+		sample_branch(b, oldest - k, &e);
+		/* What came before the oldest branch is not part of the chain. */
+		cycles += k ? e.cycles : 0;
+		all &= !k || e.cycles;
+		mispred += e.mispred;
+	}
+	id = prof_tuple_id(&f->paths, key);
+	new.id = id;
+	if (id == ID_NONE || (id == f->counts.n && vec_push(&f->counts, new)))
+		return -ENOMEM;
+	p = &f->counts.v[id];
+	p->nr++;
+	p->mispred += mispred;
+	if (all) {
+		p->cycles += cycles;
+		p->nr_cycles++;
+	}
+	f->nr_paths++;
+	return 0;
+}
+
+static int add_paths(struct brflow *f, const struct sample_branches *b)
+{
+	for (uint64_t i = 0; i < b->nr; i++) {
+		const uint64_t key[2] = { f->from.v[i], f->to.v[i] };
+		uint32_t id = prof_tuple_id(&f->edges, key);
+
+		if (id == ID_NONE || vec_push(&f->edge, id))
+			return -ENOMEM;
+	}
+	for (uint64_t i = b->nr; i-- >= f->o.path_len;)
+		if (add_path(f, b, i))
+			return -ENOMEM;
+	return 0;
+}
+
+int brflow_add(struct brflow *f, const struct sample *s, struct thread *th, struct err *e)
+{
+	const struct sample_branches *b = &s->branches;
+	int ret = resolve(f, b, th);
+
+	if (!ret && f->o.blocks)
+		ret = add_blocks(f, b);
+	if (!ret && f->o.path_len)
+		ret = add_paths(f, b);
+	return ret ? err_set(e, ret, "no memory for branches") : 0;
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+static int by_cycles(const void *a, const void *b)
+{
+	const struct brflow_block *x = a, *y = b;
+
+	if (x->cycles != y->cycles)
+		return x->cycles < y->cycles ? 1 : -1;
+	if (x->dso != y->dso)
+		return x->dso->idx < y->dso->idx ? -1 : 1;
+	return x->end < y->end ? -1 : x->end > y->end;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct brflow_path *x = a, *y = b;
+
+	if (x->nr != y->nr)
+		return x->nr < y->nr ? 1 : -1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+int brflow_finish(struct brflow *f, struct err *e)
+{
+	(void)e;
+	for (size_t i = 0; i < f->blocks.n; i++)
+		f->mean_cycles += f->blocks.v[i].cycles / f->blocks.v[i].nr;
+	if (f->blocks.n)
+		qsort(f->blocks.v, f->blocks.n, sizeof(*f->blocks.v), by_cycles);
+	if (f->counts.n)
+		qsort(f->counts.v, f->counts.n, sizeof(*f->counts.v), by_count);
+	return 0;
+}
+
+size_t brflow_nr_blocks(const struct brflow *f)
+{
+	return f->blocks.n;
+}
+
+const struct brflow_block *brflow_block(const struct brflow *f, size_t i)
+{
+	return &f->blocks.v[i];
+}
+
+uint64_t brflow_cycles(const struct brflow *f)
+{
+	return f->cycles;
+}
+
+uint64_t brflow_mean_cycles(const struct brflow *f)
+{
+	return f->mean_cycles;
+}
+
+size_t brflow_nr_paths(const struct brflow *f)
+{
+	return f->counts.n;
+}
+
+const struct brflow_path *brflow_path(const struct brflow *f, size_t i)
+{
+	return &f->counts.v[i];
+}
+
+uint64_t brflow_path_total(const struct brflow *f)
+{
+	return f->nr_paths;
+}
+
+void brflow_path_branch(const struct brflow *f, const struct brflow_path *p, uint32_t i,
+			uint32_t *from, uint32_t *to)
+{
+	const uint64_t *edge =
+		prof_tuple_get(&f->edges, (uint32_t)prof_tuple_get(&f->paths, p->id)[i]);
+
+	*from = (uint32_t)edge[0];
+	*to = (uint32_t)edge[1];
+}

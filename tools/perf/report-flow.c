@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perf report --total-cycles and --hot-paths: tables of blocks, and of chains of branches. */
+#include <stdio.h>
+
+#include "report.h"
+
+#define WIDTH_RANGE 70
+#define WIDTH_DSO   20
+
+/* "1.2K": what does not fit into three digits. */
+static const char *short_number(uint64_t n, char buf[32])
+{
+	if (n >= 1000000)
+		snprintf(buf, 32, "%.1fM", (double)n / 1000000);
+	else if (n >= 1000)
+		snprintf(buf, 32, "%.1fK", (double)n / 1000);
+	else
+		snprintf(buf, 32, "%llu", (unsigned long long)n);
+	return buf;
+}
+
+static double percent(uint64_t part, uint64_t all)
+{
+	return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+static void put_head(struct obuf *o, const char *head, int width, bool first)
+{
+	if (!first)
+		obuf_lit(o, "  ");
+	obuf_str_right(o, head, width);
+}
+
+static void put_heads(struct report *r, const char *const *heads, const int *widths, size_t n)
+{
+	struct obuf *o = &r->out;
+
+	if (r->o.quiet)
+		return;
+	obuf_lit(o, "# ");
+	for (size_t i = 0; i < n; i++)
+		put_head(o, heads[i], widths[i], !i);
+	obuf_lit(o, "\n# ");
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			obuf_lit(o, "  ");
+		obuf_pad(o, '.', widths[i]);
+	}
+	obuf_lit(o, "\n#\n");
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+static void put_range(struct report *r, const struct brflow_block *b)
+{
+	struct srcline from, to;
+	char buf[512];
+
+	if (symbol_srcline(r->res, b->dso, b->start, &from) &&
+	    symbol_srcline(r->res, b->dso, b->end, &to))
+		snprintf(buf, sizeof(buf), "[%.200s:%u -> %.200s:%u]", from.base, from.line,
+			 to.base, to.line);
+	else
+		snprintf(buf, sizeof(buf), "[%7llx -> %7llx]", (unsigned long long)b->start,
+			 (unsigned long long)b->end);
+	obuf_pad(&r->out, ' ', WIDTH_RANGE - (int)strlen(buf));
+	emit_safe(&r->out, buf);
+}
+
+/* A letter for each event that was counted in a block on average; + when more may have been. */
+static void put_counters(struct report *r, const struct brflow_block *b)
+{
+	uint32_t nr = perfdata_env(r->pd)->branch_counter_nr;
+	char text[BRFLOW_MAX_COUNTERS * 20], *p = text;
+
+	for (uint32_t i = 0; i < (nr ? nr : 4) && i < BRFLOW_MAX_COUNTERS; i++) {
+		uint64_t mean = min_u64((b->counted[i] + b->nr / 2) / b->nr, 15);
+
+		for (uint64_t k = 0; k < mean; k++)
+			*p++ = (char)('A' + i);
+		if (b->saturated >> i & 1)
+			*p++ = '+';
+		else if (!mean)
+			*p++ = '-';
+		*p++ = '|';
+	}
+	*p = '\0';
+	obuf_lit(&r->out, "  ");
+	obuf_str_right(&r->out, text, 30);
+}
+
+static void put_block(struct report *r, const struct brflow_block *b, bool counters)
+{
+	struct obuf *o = &r->out;
+	uint64_t mean = b->cycles / b->nr;
+	char buf[32];
+
+	obuf_printf(o, "  %14.2f%%", percent(b->cycles, brflow_cycles(r->flow)));
+	obuf_printf(o, "  %14s", short_number(b->cycles, buf));
+	obuf_printf(o, "  %10.2f%%", percent(mean, brflow_mean_cycles(r->flow)));
+	obuf_printf(o, "  %10s  ", short_number(mean, buf));
+	put_range(r, b);
+	obuf_lit(o, "  ");
+	obuf_pad(o, ' ', WIDTH_DSO - (int)strlen(b->dso->short_name));
+	emit_safe(o, b->dso->short_name);
+	if (counters)
+		put_counters(r, b);
+	obuf_char(o, '\n');
+}
+
+static void print_blocks(struct report *r)
+{
+	static const char *const heads[] = { "Sampled Cycles%",	      "Sampled Cycles",
+					     "Avg Cycles%",	      "Avg Cycles",
+					     "[Program Block Range]", "Shared Object",
+					     "Branch Counter" };
+	static const int widths[] = { 15, 14, 11, 10, WIDTH_RANGE, WIDTH_DSO, 30 };
+	bool counters = false;
+
+	for (size_t i = 0; i < perfdata_nr_events(r->pd); i++)
+		counters |= perfdata_event(r->pd, i)->attr.branch_sample_type &
+			    PERF_SAMPLE_BRANCH_COUNTERS;
+	put_heads(r, heads, widths, counters ? 7 : 6);
+	for (size_t i = 0; i < brflow_nr_blocks(r->flow); i++) {
+		const struct brflow_block *b = brflow_block(r->flow, i);
+
+		if (percent(b->cycles, brflow_cycles(r->flow)) >= r->min_percent)
+			put_block(r, b, counters);
+	}
+}
+
+/* ---- paths ----------------------------------------------------------------------------------- */
+
+static void put_end(struct report *r, uint32_t at)
+{
+	const struct loc *l = resolver_loc(r->res, at);
+	struct obuf *o = &r->out;
+
+	if (!l->sym) {
+		obuf_printf(o, "0x%llx", (unsigned long long)l->addr);
+		return;
+	}
+	emit_safe(o, l->sym->name);
+	if (l->addr != l->sym->start)
+		obuf_printf(o, "+0x%llx", (unsigned long long)(l->addr - l->sym->start));
+}
+
+/* What a path does once is one line: its branches one after the other. */
+static void put_path(struct report *r, const struct brflow_path *p)
+{
+	struct obuf *o = &r->out;
+	uint32_t from, to;
+
+	obuf_printf(o, "  %7.2f%%  %12llu", percent(p->nr, brflow_path_total(r->flow)),
+		    (unsigned long long)p->nr);
+	if (p->nr_cycles)
+		obuf_printf(o, "  %10.1f", (double)p->cycles / (double)p->nr_cycles);
+	else
+		obuf_lit(o, "           -");
+	obuf_printf(o, "  %7.1f%%  ", percent(p->mispred, p->nr * (uint64_t)r->o.hot_paths));
+	for (uint32_t i = 0; i < r->o.hot_paths; i++) {
+		brflow_path_branch(r->flow, p, i, &from, &to);
+		obuf_str(o, i ? ", " : "");
+		put_end(r, from);
+		obuf_lit(o, " -> ");
+		put_end(r, to);
+	}
+	obuf_char(o, '\n');
+}
+
+static void print_paths(struct report *r)
+{
+	static const char *const heads[] = { "Overhead", "Count", "Avg Cycles", "Mispred%",
+					     "Path: branches one after the other" };
+	static const int widths[] = { 8, 12, 10, 8, 34 };
+
+	put_heads(r, heads, widths, ARRAY_SIZE(heads));
+	for (size_t i = 0; i < brflow_nr_paths(r->flow); i++) {
+		const struct brflow_path *p = brflow_path(r->flow, i);
+
+		if (percent(p->nr, brflow_path_total(r->flow)) < r->min_percent || r->out.code)
+			break;
+		put_path(r, p);
+	}
+}
+
+static void json_paths(struct report *r)
+{
+	struct emit e;
+
+	emit_init(&e, &r->out, EMIT_JSON);
+	emit_object(&e, NULL);
+	emit_u64(&e, "paths_seen", brflow_path_total(r->flow));
+	emit_array(&e, "paths");
+	for (size_t i = 0; i < brflow_nr_paths(r->flow); i++) {
+		const struct brflow_path *p = brflow_path(r->flow, i);
+
+		if (percent(p->nr, brflow_path_total(r->flow)) < r->min_percent)
+			break;
+		emit_object(&e, NULL);
+		emit_u64(&e, "count", p->nr);
+		emit_u64(&e, "cycles", p->cycles);
+		emit_u64(&e, "with_cycles", p->nr_cycles);
+		emit_u64(&e, "mispredicted", p->mispred);
+		emit_array(&e, "branches");
+		for (uint32_t k = 0; k < r->o.hot_paths; k++) {
+			uint32_t end[2];
+
+			brflow_path_branch(r->flow, p, k, &end[0], &end[1]);
+			emit_object(&e, NULL);
+			for (int i2 = 0; i2 < 2; i2++) {
+				const struct loc *l = resolver_loc(r->res, end[i2]);
+
+				emit_str(&e, i2 ? "symbol_to" : "symbol_from",
+					 l->sym ? l->sym->name : "[unknown]");
+				emit_u64(&e, i2 ? "addr_to" : "addr_from", l->addr);
+			}
+			emit_end(&e);
+		}
+		emit_end(&e);
+		emit_end(&e);
+	}
+	emit_end(&e);
+	emit_end(&e);
+	emit_finish(&e);
+}
+
+int report_flow_start(struct report *r, struct err *e)
+{
+	const struct perfdata_env *env = perfdata_env(r->pd);
+	struct brflow_opts o = {
+		.blocks = r->o.total_cycles,
+		.path_len = (uint32_t)min_u64(r->o.hot_paths, UINT32_MAX),
+		.nr_counters = env->branch_counter_nr ? env->branch_counter_nr : 4,
+		.counter_width = env->branch_counter_width ? env->branch_counter_width : 2,
+	};
+
+	return o.blocks || o.path_len ? brflow_new(&r->flow, r->res, &o, e) : 0;
+}
+
+int report_flow(struct report *r)
+{
+	if (r->o.json && r->o.hot_paths) {
+		json_paths(r);
+		return 0;
+	}
+	if (r->o.total_cycles && !brflow_cycles(r->flow))
+		log_warn("no branch of this recording has cycles: the CPU did not count them, or -j "
+			 "had no_cycles");
+	if (r->o.total_cycles)
+		print_blocks(r);
+	if (r->o.total_cycles && r->o.hot_paths)
+		obuf_lit(&r->out, "\n\n");
+	if (r->o.hot_paths)
+		print_paths(r);
+	return 0;
+}
