@@ -79,7 +79,7 @@ int events_set_ids(struct perfdata *pd, struct event *ev, const void *data, size
 	}
 	ev->pub.ids = ids;
 	ev->pub.nr_ids = nr;
-	pd->last_event = NULL;
+	memset(pd->recent, 0, sizeof(pd->recent));
 	return 0;
 }
 
@@ -95,17 +95,17 @@ int events_set_name(struct perfdata *pd, struct event *ev, const char *name, siz
 
 struct event *events_by_id(struct perfdata *pd, uint64_t id)
 {
+	struct recent_id *recent = &pd->recent[id % RECENT_IDS];
 	uint32_t i;
 
-	if (likely(pd->last_event && pd->last_id == id))
-		return pd->last_event;
+	if (likely(recent->event && recent->id == id))
+		return recent->event;
 	for (struct htab_it it = htab_find(&pd->id_tab, hash_u64(id));
 	     htab_next(&pd->id_tab, &it, &i);) {
 		if (pd->ids.v[i].id != id)
 			continue;
-		pd->last_id = id;
-		pd->last_event = pd->events.v[pd->ids.v[i].event];
-		return pd->last_event;
+		*recent = (struct recent_id){ id, pd->events.v[pd->ids.v[i].event] };
+		return recent->event;
 	}
 	return NULL;
 }

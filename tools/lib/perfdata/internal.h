@@ -148,6 +148,13 @@ struct id_entry {
 	uint32_t event;
 };
 
+#define RECENT_IDS 64
+
+struct recent_id {
+	uint64_t id;
+	struct event *event; /* NULL = none */
+};
+
 struct feature_section {
 	uint64_t offset, size;
 	unsigned char *data; /* loaded or from a pipe */
@@ -165,8 +172,7 @@ struct perfdata {
 	VEC(struct event *) events;
 	VEC(struct id_entry) ids;
 	struct htab id_tab;
-	uint64_t last_id; /* the lookup of the record before */
-	struct event *last_event;
+	struct recent_id recent[RECENT_IDS]; /* by the id's low bits: each CPU has its own id */
 	struct arena arena;
 
 	uint64_t feat_bits[4];

@@ -30,9 +30,13 @@ struct interval {
 	uint32_t id;
 };
 
+struct seg {
+	uint64_t start; /* it reaches to the next */
+	uint32_t id;	/* SYM_NO_SEG = a hole */
+};
+
 struct segs {
-	VEC(uint64_t) start;  /* of each segment; it reaches to the next */
-	VEC(uint32_t) id;     /* SYM_NO_SEG = a hole */
+	VEC(struct seg) seg;
 	VEC(uint32_t) bucket; /* of 1 << shift bytes: the segment at its first byte */
 	unsigned shift;
 };

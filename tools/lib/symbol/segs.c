@@ -10,15 +10,16 @@
 
 static int put(struct segs *s, uint64_t start, uint32_t id)
 {
-	size_t n = s->start.n;
+	struct seg *last = s->seg.n ? &s->seg.v[s->seg.n - 1] : NULL;
+	struct seg next = { start, id };
 
-	if (n && s->start.v[n - 1] == start) {
-		s->id.v[n - 1] = id;
+	if (last && last->start == start) {
+		last->id = id;
 		return 0;
 	}
-	if (n && s->id.v[n - 1] == id)
+	if (last && last->id == id)
 		return 0;
-	return vec_push(&s->start, start) || vec_push(&s->id, id) ? -ENOMEM : 0;
+	return vec_push(&s->seg, next);
 }
 
 struct open_list {
@@ -64,12 +65,12 @@ static bool is_ordered(const struct interval *iv, size_t n)
 /* Without memory for the buckets the search just takes longer. */
 static void make_buckets(struct segs *s)
 {
-	size_t n = s->start.n, i = 0, nr;
+	size_t n = s->seg.n, i = 0, nr;
 	uint64_t span;
 
 	if (n < 8)
 		return;
-	span = s->start.v[n - 1] - s->start.v[0];
+	span = s->seg.v[n - 1].start - s->seg.v[0].start;
 	while (span >> s->shift > 2 * n)
 		s->shift++;
 	nr = (size_t)(span >> s->shift) + 1;
@@ -78,7 +79,7 @@ static void make_buckets(struct segs *s)
 	for (size_t b = 0; b < nr; b++) {
 		uint64_t from = (uint64_t)b << s->shift;
 
-		while (i + 1 < n && s->start.v[i + 1] - s->start.v[0] <= from)
+		while (i + 1 < n && s->seg.v[i + 1].start - s->seg.v[0].start <= from)
 			i++;
 		s->bucket.v[s->bucket.n++] = (uint32_t)i;
 	}
@@ -91,7 +92,7 @@ int segs_build(struct segs *s, struct interval *iv, size_t n)
 
 	if (!is_ordered(iv, n))
 		qsort(iv, n, sizeof(*iv), by_nesting);
-	if (vec_reserve(&s->start, n + 1) || vec_reserve(&s->id, n + 1))
+	if (vec_reserve(&s->seg, n + 1))
 		goto out;
 	for (size_t i = 0; i < n; i++)
 		if (close_until(s, &open, iv[i].start) || put(s, iv[i].start, iv[i].id) ||
@@ -107,20 +108,19 @@ out:
 
 void segs_free(struct segs *s)
 {
-	vec_free(&s->start);
-	vec_free(&s->id);
+	vec_free(&s->seg);
 	vec_free(&s->bucket);
 }
 
 uint32_t segs_find(const struct segs *s, uint64_t addr)
 {
-	const uint64_t *base = s->start.v;
-	size_t n = s->start.n;
+	const struct seg *base = s->seg.v;
+	size_t n = s->seg.n;
 
-	if (!n || addr < base[0])
+	if (!n || addr < base->start)
 		return SYM_NO_SEG;
 	if (s->bucket.n) {
-		uint64_t b = (addr - base[0]) >> s->shift;
+		uint64_t b = (addr - base->start) >> s->shift;
 
 		if (b >= s->bucket.n)
 			b = s->bucket.n - 1;
@@ -130,8 +130,8 @@ uint32_t segs_find(const struct segs *s, uint64_t addr)
 	while (n > 1) {
 		size_t half = n / 2;
 
-		base = base[half] <= addr ? base + half : base;
+		base = base[half].start <= addr ? base + half : base;
 		n -= half;
 	}
-	return s->id.v[base - s->start.v];
+	return base->id;
 }
