@@ -70,6 +70,8 @@ static const struct option report_options[] = {
 
 	OPT_GROUP("Branch stacks"),
 	OPT_BOOL('b', "branch-stack", O, branch, "one row per branch; default when recorded"),
+	OPT_BOOL(0, "branch-history", O, history,
+		 "branches as frames of call chains, loops shown once"),
 	OPT_BOOL(0, "no-branch-stack", O, no_branch, "rows of samples, not of branches"),
 	OPT_BOOL(0, "branch-stats", O, branch_stats,
 		 "columns for mispredictions and mean cycles of each row"),
@@ -162,7 +164,7 @@ static bool any_call_stack(const struct perfdata *pd)
 
 static bool auto_branch(const struct report *r, uint64_t type)
 {
-	if (r->o.no_branch || type & PERF_SAMPLE_STACK_USER)
+	if (r->o.no_branch || r->o.history || type & PERF_SAMPLE_STACK_USER)
 		return false;
 	if (perfdata_is_pipe(r->pd))
 		return type & PERF_SAMPLE_BRANCH_STACK && !any_call_stack(r->pd);
@@ -192,6 +194,29 @@ static int check_simd(const struct report *r, struct err *e)
 	return -EINVAL;
 }
 
+static int choose_history(struct report *r, uint64_t type, struct err *e)
+{
+	struct profile_opts *po = &r->po;
+
+	if (!(type & PERF_SAMPLE_BRANCH_STACK) && perfdata_nr_events(r->pd)) {
+		err_set(e, -EINVAL,
+			"Selected --branch-history but no branch data. Did you call "
+			"perf record without -b?");
+		err_hint(e, "Record with -b or -j FILTER, and -g for what lies behind them.");
+		return -EINVAL;
+	}
+	po->branch = false;
+	po->history = po->use_chains = true;
+	po->children = false;
+	if (!r->o.chain_given)
+		po->chain.key = CHAIN_BY_ADDRESS;
+	if (r->o.inverted)
+		po->chain.caller = true;
+	if (!po->sort)
+		po->sort = "srcline,symbol,dso";
+	return 0;
+}
+
 static int choose_mode(struct report *r, struct err *e)
 {
 	uint64_t type = all_sample_types(r->pd);
@@ -210,6 +235,8 @@ static int choose_mode(struct report *r, struct err *e)
 		err_hint(e, "Record with -b or -j FILTER, or leave out -b.");
 		return -EINVAL;
 	}
+	if (r->o.history)
+		return choose_history(r, type, e);
 	po->use_chains =
 		type & PERF_SAMPLE_CALLCHAIN && !r->o.chain_none && po->chain.style != CHAIN_NONE;
 	po->children = type & PERF_SAMPLE_CALLCHAIN && !r->o.no_children && !po->branch;

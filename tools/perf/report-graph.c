@@ -31,6 +31,13 @@ static void put_margin(struct pen *p)
 	obuf_pad(p->o, ' ', MARGIN + p->margin);
 }
 
+static void put_name(struct report *r, const struct call_node *n, uint32_t i)
+{
+	profile_frame(r->p, n->frames[i], &r->out);
+	if (n->notes)
+		branch_note_print(&n->notes[i], &r->out);
+}
+
 /* The line between entries: bars only. */
 static void put_bars(struct pen *p, unsigned depth)
 {
@@ -60,7 +67,7 @@ static void put_frame(struct pen *p, unsigned depth, const struct call_node *n, 
 		obuf_lit(p->o, "--");
 	}
 	if (n->frames)
-		profile_frame(p->r->p, n->frames[i], p->o);
+		put_name(p->r, n, i);
 	else
 		obuf_lit(p->o, "[...]");
 	obuf_char(p->o, '\n');
@@ -121,7 +128,7 @@ static const struct call_node *put_trunk(struct pen *p, const struct call_node *
 			p->margin += 3;
 			begun = true;
 		}
-		profile_frame(p->r->p, n->frames[i], p->o);
+		put_name(p->r, n, i);
 		obuf_char(p->o, '\n');
 		if (limit_reached(p))
 			break;
@@ -155,7 +162,7 @@ static void put_flat(struct report *r, const struct call_node *root, uint64_t to
 		obuf_char(&r->out, '\n');
 		for (uint32_t f = 0; f < n->nr_frames; f++) {
 			obuf_lit(&r->out, "                ");
-			profile_frame(r->p, n->frames[f], &r->out);
+			put_name(r, n, f);
 			obuf_char(&r->out, '\n');
 		}
 		obuf_char(&r->out, '\n');
@@ -176,7 +183,7 @@ static void put_folded(struct report *r, const struct call_node *root, uint64_t 
 		for (uint32_t f = 0; f < n->nr_frames; f++) {
 			if (f)
 				obuf_char(&r->out, sep);
-			profile_frame(r->p, n->frames[f], &r->out);
+			put_name(r, n, f);
 		}
 		obuf_char(&r->out, '\n');
 		if (i + 1 == r->po.chain.print_limit)

@@ -23,7 +23,7 @@ int prof_chain_init(struct profile *p)
 	return p->ch.memo ? 0 : -ENOMEM;
 }
 
-static uint32_t node_child(struct profile *p, uint32_t parent, uint32_t step, uint32_t thread)
+uint32_t prof_node_child(struct profile *p, uint32_t parent, uint32_t step, uint32_t thread)
 {
 	struct chains *c = &p->ch;
 	uint64_t h = hash_u64((uint64_t)parent << 32 | step);
@@ -39,7 +39,7 @@ static uint32_t node_child(struct profile *p, uint32_t parent, uint32_t step, ui
 	return (uint32_t)c->nodes.n - 1;
 }
 
-int prof_leaf_add(struct profile *p, uint32_t node, uint32_t row, uint64_t period)
+uint32_t prof_leaf_find(struct profile *p, uint32_t node, uint32_t row, uint64_t period)
 {
 	struct chains *c = &p->ch;
 	uint64_t h = hash_u64((uint64_t)node << 32 | row);
@@ -52,12 +52,17 @@ int prof_leaf_add(struct profile *p, uint32_t node, uint32_t row, uint64_t perio
 		if (have->node == node && have->row == row) {
 			have->period += period;
 			have->count++;
-			return 0;
+			return i;
 		}
 	}
-	if (vec_push(&c->leafs, l))
-		return -ENOMEM;
-	return htab_add(&c->leaf_tab, h, (uint32_t)c->leafs.n - 1);
+	if (vec_push(&c->leafs, l) || htab_add(&c->leaf_tab, h, (uint32_t)c->leafs.n - 1))
+		return ID_NONE;
+	return (uint32_t)c->leafs.n - 1;
+}
+
+int prof_leaf_add(struct profile *p, uint32_t node, uint32_t row, uint64_t period)
+{
+	return prof_leaf_find(p, node, row, period) == ID_NONE ? -ENOMEM : 0;
 }
 
 /* ---- the kernel's chain ---------------------------------------------------------------------- */
@@ -138,7 +143,7 @@ static int walk(struct profile *p, struct thread *th, struct chain_memo *m, size
 			if (prof_steps_of(p, loc, ip, &steps, &nr))
 				return -ENOMEM;
 			for (uint32_t i = 0; i < nr; i++)
-				*node = node_child(p, *node, steps[i], th->idx);
+				*node = prof_node_child(p, *node, steps[i], th->idx);
 			if (*node == ID_NONE)
 				return -ENOMEM;
 		}
@@ -215,7 +220,7 @@ static int add_unwound(struct profile *p, const struct sample *s, struct thread 
 			step = prof_step_of(p, f[n].loc, f[n].ip, f[n].sym);
 		}
 		if (step != ID_NONE)
-			*node = node_child(p, *node, step, th->idx);
+			*node = prof_node_child(p, *node, step, th->idx);
 		if (step == ID_NONE || *node == ID_NONE)
 			return -ENOMEM;
 	}
@@ -255,6 +260,10 @@ void prof_chain_free(struct profile *p)
 
 	vec_free(&c->nodes);
 	vec_free(&c->leafs);
+	vec_for_each (l, &c->notes)
+		free(l->v);
+	vec_free(&c->notes);
+	free(c->node_notes);
 	htab_free(&c->node_tab);
 	htab_free(&c->leaf_tab);
 	free(c->memo);

@@ -181,6 +181,16 @@ struct node_end {
 	uint16_t depth, height;
 };
 
+#define NOTE_COND_FWD (1u << 28)
+#define NOTE_COND_BWD (1u << 29)
+#define NOTE_CROSS_4K (1u << 30)
+#define NOTE_CROSS_2M (1u << 31)
+
+struct note_list {
+	struct branch_note *v;
+	uint32_t nr;
+};
+
 struct chain_memo;
 struct branch_slot;
 
@@ -189,6 +199,8 @@ struct chains {
 	struct htab node_tab;
 	VEC(struct leaf) leafs;
 	struct htab leaf_tab;
+	VEC(struct note_list) notes;	/* by leaf, a note per frame, outermost first */
+	struct branch_note *node_notes; /* by node: those of the open row */
 	struct chain_memo *memo;
 	uint64_t *ips; /* scratch, outermost first */
 	uint8_t *modes;
@@ -379,9 +391,17 @@ int prof_chain_add(struct profile *p, const struct sample *s, struct thread *th,
 		   uint32_t *node);
 /* Addresses and modes of a chain into ch.ips and ch.modes, innermost first: how many. */
 int64_t prof_chain_frames(struct profile *p, const struct u64s *cc);
+/* The leaf's number, or ID_NONE without memory. */
+uint32_t prof_leaf_find(struct profile *p, uint32_t node, uint32_t row, uint64_t period);
+uint32_t prof_node_child(struct profile *p, uint32_t parent, uint32_t step, uint32_t thread);
 int prof_leaf_add(struct profile *p, uint32_t node, uint32_t row, uint64_t period);
 int prof_chain_finish(struct profile *p);
 void prof_chain_free(struct profile *p);
+
+/* history.c: the chain of @s with its branches, as a leaf of @row */
+int prof_history_add(struct profile *p, const struct sample *s, struct thread *th, uint32_t group,
+		     uint32_t row);
+void prof_note_add(struct branch_note *sum, const struct branch_note *n);
 
 /* parent.c */
 int prof_parent_setup(struct profile *p, struct err *e);

@@ -40,7 +40,7 @@ int profile_new(struct profile **out, const struct profile_opts *opts, struct ma
 	p->by_symbol &= !p->filtering && !p->o.branch;
 	if (!ret)
 		ret = prof_queue_init(p) ? err_set(e, -ENOMEM, "no memory to count samples") : 0;
-	if (p->o.branch)
+	if (p->o.branch || p->o.history)
 		p->need |= PERF_SAMPLE_BRANCH_STACK;
 	if (p->o.use_chains || p->o.children || p->has_parent)
 		p->need |= chain_needs(p);
@@ -149,6 +149,8 @@ static int add_row(struct profile *p, const struct sample *s, struct thread *th,
 		return -ENOMEM;
 	if (!p->o.use_chains && !p->o.children)
 		return 0;
+	if (p->o.history)
+		return prof_history_add(p, s, th, group, row->idx);
 	ret = prof_chain_add(p, s, th, group, &node);
 	return ret || node == ID_NONE ? ret : prof_leaf_add(p, node, row->idx, s->period);
 }

@@ -62,6 +62,7 @@ struct profile_opts {
 	const char *sort;			    /* NULL = the mode's default keys */
 	const char *fields;			    /* -F list or NULL */
 	bool branch;				    /* branch mode */
+	bool history;				    /* branches as frames of call chains */
 	bool children;				    /* add what callees cost; needs chains */
 	bool use_chains;			    /* keep call chains */
 	bool show_samples, show_period, show_modes; /* -n, --show-total-period, sys/usr columns */
@@ -161,9 +162,18 @@ const char *profile_elided(const struct profile *p, size_t i, const char **value
 
 /* ---- call trees ------------------------------------------------------------------------------ */
 
+/* What the branches at one frame of a chain say, summed. */
+struct branch_note {
+	uint32_t branches, predicted, aborts, froms;
+	uint64_t cycles, iters, iter_cycles;
+	uint32_t types, new_types; /* bit n = type n was seen; and these: */
+	bool to;		   /* the frame is a target */
+};
+
 /* A stretch of frames without a fork; children sorted by cumul, small ones left out. */
 struct call_node {
-	const uint32_t *frames; /* for profile_frame() */
+	const uint32_t *frames;		 /* for profile_frame() */
+	const struct branch_note *notes; /* opts.history: one per frame */
 	uint32_t nr_frames;
 	uint32_t count, cumul_count;
 	uint64_t hit, cumul;	 /* ends here; with children */
@@ -176,6 +186,11 @@ struct call_node {
  * whole chains. Valid until the next call.
  */
 int profile_tree(struct profile *p, const struct profile_row *row, struct call_node *root);
+/*
+ * opts.history: what the branches at a frame say, as " (COND_FWD predicted:50.0%)" where they
+ * lead to, " (cycles:7 iter:2 avg_cycles:9)" where they come from, " (calltrace)" for none.
+ */
+void branch_note_print(const struct branch_note *n, struct obuf *o);
 /* Name (or address) of a frame, as a call graph prints it. */
 void profile_frame(const struct profile *p, uint32_t frame, struct obuf *o);
 

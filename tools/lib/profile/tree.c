@@ -17,7 +17,8 @@ struct elem {
 	uint32_t node, frame;
 	uint64_t period;
 	uint32_t count;
-	bool own; /* caller order: weight is plus */
+	bool own;      /* caller order: weight is plus */
+	uint32_t leaf; /* callee order: whose chain this is */
 };
 
 typedef VEC(struct elem) elems;
@@ -26,7 +27,8 @@ struct view {
 	struct profile *p;
 	bool caller, flat;
 	uint64_t min_hit;
-	VEC(uint32_t) path; /* flat: frames down to here */
+	VEC(uint32_t) path;	       /* flat: frames down to here */
+	VEC(struct branch_note) notes; /* of these frames */
 	VEC(struct call_node) found;
 };
 
@@ -39,10 +41,11 @@ struct group {
 typedef VEC(struct group) groups;
 
 static int push(struct view *v, elems *out, uint32_t node, uint64_t period, uint32_t count,
-		bool own)
+		bool own, uint32_t leaf)
 {
-	struct elem e = { node, prof_step_frame(v->p, v->p->ch.nodes.v[node].step), period, count,
-			  own };
+	struct elem e = { node,	  prof_step_frame(v->p, v->p->ch.nodes.v[node].step),
+			  period, count,
+			  own,	  leaf };
 
 	return count ? vec_push(out, e) : 0;
 }
@@ -53,8 +56,9 @@ static int push_child(struct view *v, elems *out, uint32_t node, bool own)
 	const struct node_end *n = &c->end[node];
 
 	if (own)
-		return push(v, out, node, c->plus[node], c->plus_count[node], true);
-	return push(v, out, node, n->total - c->plus[node], n->count - c->plus_count[node], false);
+		return push(v, out, node, c->plus[node], c->plus_count[node], true, ID_NONE);
+	return push(v, out, node, n->total - c->plus[node], n->count - c->plus_count[node], false,
+		    ID_NONE);
 }
 
 static int next_level(struct view *v, const elems *in, elems *out)
@@ -65,7 +69,8 @@ static int next_level(struct view *v, const elems *in, elems *out)
 		uint32_t up = c->nodes.v[e->node].parent;
 
 		if (!v->caller) {
-			if (!(up & NODE_ROOT) && push(v, out, up, e->period, e->count, e->own))
+			if (!(up & NODE_ROOT) &&
+			    push(v, out, up, e->period, e->count, e->own, e->leaf))
 				return -ENOMEM;
 			continue;
 		}
@@ -122,22 +127,55 @@ static int cmp_group(const void *a, const void *b, void *ctx)
 	return x->frame < y->frame ? -1 : 1;
 }
 
+/* What branches say at the frame that @e are about; nothing outside of branch history. */
+static int push_frame(struct view *v, uint32_t frame, const elems *e)
+{
+	const struct chains *c = &v->p->ch;
+	struct branch_note sum = { 0 };
+
+	if (vec_push(&v->path, frame))
+		return -ENOMEM;
+	if (!v->p->o.history)
+		return 0;
+	vec_for_each (x, e) {
+		uint32_t at = c->end[x->node].depth - 1u;
+
+		if (x->leaf == ID_NONE)
+			prof_note_add(&sum, &c->node_notes[x->node]);
+		else if (x->leaf < c->notes.n && at < c->notes.v[x->leaf].nr)
+			prof_note_add(&sum, &c->notes.v[x->leaf].v[at]);
+	}
+	return vec_push(&v->notes, sum);
+}
+
+static int copy_frames(struct view *v, size_t first, struct call_node *node)
+{
+	struct arena *a = &v->p->tree;
+
+	node->nr_frames = (uint32_t)(v->path.n - first);
+	node->frames = arena_memdup(a, v->path.v + first, node->nr_frames * sizeof(*node->frames));
+	if (node->frames && v->notes.n >= v->path.n)
+		node->notes =
+			arena_memdup(a, v->notes.v + first, node->nr_frames * sizeof(*node->notes));
+	return node->frames ? 0 : -ENOMEM;
+}
+
 /* ---- building -------------------------------------------------------------------------------- */
 
 static int build(struct view *v, elems *in, struct call_node *node);
 
 static int add_flat(struct view *v, const struct call_node *node)
 {
-	struct call_node leaf = { .hit = node->hit,
-				  .cumul = node->cumul,
-				  .count = node->count,
-				  .cumul_count = node->cumul_count,
-				  .nr_frames = (uint32_t)v->path.n };
+	struct call_node leaf = {
+		.hit = node->hit,
+		.cumul = node->cumul,
+		.count = node->count,
+		.cumul_count = node->cumul_count,
+	};
 
 	if (!node->count || !node->hit || node->hit < v->min_hit)
 		return 0;
-	leaf.frames = arena_memdup(&v->p->tree, v->path.v, v->path.n * sizeof(*v->path.v));
-	return leaf.frames ? vec_push(&v->found, leaf) : -ENOMEM;
+	return copy_frames(v, 0, &leaf) ? -ENOMEM : vec_push(&v->found, leaf);
 }
 
 /* The subtree of one group, in place of @node. */
@@ -150,10 +188,11 @@ static int build_group(struct view *v, const elems *all, const struct group *g,
 
 	node->cumul = g->cumul;
 	node->cumul_count = g->count;
-	if (vec_push(&v->path, g->frame))
+	if (push_frame(v, g->frame, &sub))
 		return -ENOMEM;
 	ret = build(v, &sub, node);
 	v->path.n = path;
+	v->notes.n = min_u64(v->notes.n, path);
 	return ret;
 }
 
@@ -209,17 +248,14 @@ static int build(struct view *v, elems *in, struct call_node *node)
 		node->count = node->cumul_count - count;
 		if (g.n != 1 || node->count)
 			break;
-		ret = vec_push(&v->path, g.v[0].frame);
+		ret = push_frame(v, g.v[0].frame, &kids);
 		if (ret)
 			goto out;
 		vec_free(&old);
 		old = kids;
 		kids = (elems){ 0 };
 	}
-	node->nr_frames = (uint32_t)(v->path.n - first);
-	node->frames = arena_memdup(&v->p->tree, v->path.v + first,
-				    node->nr_frames * sizeof(*node->frames));
-	ret = node->frames ? 0 : -ENOMEM;
+	ret = copy_frames(v, first, node);
 	if (!ret)
 		ret = build_children(v, &kids, &g, node);
 	if (!ret && v->flat)
@@ -233,6 +269,16 @@ out:
 
 /* ---- a row's first level --------------------------------------------------------------------- */
 
+static void sum_note(struct chains *c, uint32_t node, uint32_t leaf, bool add)
+{
+	uint32_t at = c->end[node].depth - 1u;
+
+	if (!add)
+		memset(&c->node_notes[node], 0, sizeof(*c->node_notes));
+	else if (leaf < c->notes.n && at < c->notes.v[leaf].nr)
+		prof_note_add(&c->node_notes[node], &c->notes.v[leaf].v[at]);
+}
+
 static void each_leaf(struct profile *p, const struct profile_row *row, bool add)
 {
 	struct chains *c = &p->ch;
@@ -243,6 +289,8 @@ static void each_leaf(struct profile *p, const struct profile_row *row, bool add
 		for (uint32_t n = l->node; !(n & NODE_ROOT); n = c->nodes.v[n].parent) {
 			c->plus[n] = add ? c->plus[n] + l->period : 0;
 			c->plus_count[n] = add ? c->plus_count[n] + l->count : 0;
+			if (p->o.history)
+				sum_note(c, n, c->row_leafs[i], add);
 		}
 	}
 }
@@ -278,8 +326,12 @@ static int start_passes(struct view *v, const struct profile_row *row, elems *ou
 
 	for (uint32_t i = c->row_node_at[row->idx]; !ret && i < c->row_node_at[row->idx + 1]; i++) {
 		uint32_t n = c->row_nodes[i];
-		struct elem e = { n, 0, c->end[n].total - c->plus[n],
-				  c->end[n].count - c->plus_count[n], false };
+		struct elem e = { n,
+				  0,
+				  c->end[n].total - c->plus[n],
+				  c->end[n].count - c->plus_count[n],
+				  false,
+				  ID_NONE };
 
 		ret = vec_push(&pass, e);
 	}
@@ -296,7 +348,8 @@ static int start_passes(struct view *v, const struct profile_row *row, elems *ou
 		up->count -= c->end[pass.v[i].node].count - c->plus_count[pass.v[i].node];
 	}
 	for (size_t i = 0; !ret && i < pass.n; i++)
-		ret = push(v, out, pass.v[i].node, pass.v[i].period, pass.v[i].count, false);
+		ret = push(v, out, pass.v[i].node, pass.v[i].period, pass.v[i].count, false,
+			   ID_NONE);
 	vec_free(&pass);
 	return ret;
 }
@@ -309,7 +362,7 @@ static int start_callee(struct view *v, const struct profile_row *row, elems *ou
 	for (uint32_t i = c->row_leaf_at[row->idx]; !ret && i < c->row_leaf_at[row->idx + 1]; i++) {
 		const struct leaf *l = &c->leafs.v[c->row_leafs[i]];
 
-		ret = push(v, out, l->node, l->period, l->count, true);
+		ret = push(v, out, l->node, l->period, l->count, true, c->row_leafs[i]);
 	}
 	return !ret && v->p->o.children ? start_passes(v, row, out) : ret;
 }
@@ -385,11 +438,17 @@ int profile_tree(struct profile *p, const struct profile_row *row, struct call_n
 		if (!c->plus || !c->plus_count)
 			return -ENOMEM;
 	}
+	if (p->o.history && !c->node_notes) {
+		c->node_notes = calloc(c->nodes.n + 1, sizeof(*c->node_notes));
+		if (!c->node_notes)
+			return -ENOMEM;
+	}
 	arena_free(&p->tree);
 	each_leaf(p, row, true);
 	ret = open_row(&v, row, root);
 	each_leaf(p, row, false);
 	vec_free(&v.path);
+	vec_free(&v.notes);
 	vec_free(&v.found);
 	return ret;
 }
