@@ -6,7 +6,7 @@
 need_cmd python3 objdump readelf
 CHECK=$ROOT/tests/helpers/check-edges.py
 cd "$TMP" || exit 1
-"$PERF" record -j any,save_type,u --branch-source=software -F 2000 -o b.data -- \
+"$PERF" record -j any,save_type,u --branch-source=software --branch-budget 0 -F 2000 -o b.data -- \
 	"$PERF" test -w brstack 3000000 >/dev/null 2>err ||
 	skip_all "cannot follow branches here: $(head -2 err | tr '\n' ' ')"
 
@@ -28,7 +28,7 @@ edge brstack_bench brstack_bench COND
 edge brstack brstack UNCOND
 
 only() { # only FILTER TYPES: nothing but these types is recorded
-	"$PERF" record -q -j "$1,u" --branch-source=software -F 2000 -o f.data -- \
+	"$PERF" record -q -j "$1,u" --branch-source=software --branch-budget 0 -F 2000 -o f.data -- \
 		"$PERF" test -w brstack 6000000 >/dev/null 2>&1
 	"$PERF" script -i f.data -F brstack | tr ' ' '\n' | grep / | awk -F/ '{ print $7 }' |
 		sort | uniq -c >types.txt
@@ -50,7 +50,7 @@ check_status "-j k in software is refused" 1 \
 like "with the reason" "$(cat check.out)" 'in user space only'
 check_status "more than 64 entries are refused" 1 \
 	"$PERF" record -b --branch-source=software --branch-depth 65 -o x.data true
-"$PERF" record -q -b --branch-source=software --branch-depth 64 -F 500 -o d.data -- \
+"$PERF" record -q -b --branch-source=software --branch-depth 64 --branch-budget 0 -F 500 -o d.data -- \
 	"$PERF" test -w brstack 1000000 >/dev/null 2>&1
 is "--branch-depth 64" "$("$PERF" script -i d.data -F brstack |
 	awk '{ n = gsub("/-/", "&"); if (NF > m) m = NF } END { print m }')" 64
@@ -65,7 +65,7 @@ real() { # real NAME command...
 		skip "$_name: every edge is possible" "$1 is not installed"
 		return
 	}
-	"$PERF" record -q -b --branch-source=software --branch-budget 20 -o r.data -- "$@" >out 2>err
+	"$PERF" record -q -b --branch-source=software --branch-budget 0 -F 1000 -o r.data -- "$@" >out 2>err
 	_rc=$?
 	"$@" >plain 2>/dev/null
 	if [ $_rc -eq $? ] && cmp -s out plain; then
@@ -89,7 +89,7 @@ real perl perl -e 'my %h; $h{"k".($_ % 5000)} .= chr(65+$_%26) for 1..300000; my
 # Registers with branches read them where the stack ends: there every stack is compared with the
 # thread, which must have come to where the computing said.
 "$PERF" record -b --branch-source=software --reg-source=ptrace --user-regs=ax,sp,ip \
-	--branch-budget 50 -o v.data -- gzip -c nums >/dev/null 2>err
+	--branch-budget 0 -F 1000 -o v.data -- gzip -c nums >/dev/null 2>err
 like "computed ways are those that the thread took" "$(cat err)" \
 	'[1-9][0-9]* compared with the thread, 0 of them dropped'
 "$PERF" script -i v.data -F ip,uregs | awk '{ for (i = 2; i <= NF; i++) if ($i ~ /^IP:0x/) {

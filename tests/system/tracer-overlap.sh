@@ -21,7 +21,7 @@ overlap() { # overlap NAME PERCENT command...
 	_path=$(readlink -f "$_path")
 	# several runs: one alone has too few stacks for shares of a per cent
 	for _i in 1 2 3 4 5 6 7 8; do
-		"$PERF" record -q -b --branch-source=software --branch-budget 60 -o r.data -- "$@" \
+		"$PERF" record -q -b --branch-source=software --branch-budget 0 -F 2000 -o r.data -- "$@" \
 			>/dev/null 2>&1
 		"$PERF" script -i r.data -F ip,brstack --show-mmap-events 2>/dev/null
 	done >script.txt
