@@ -248,6 +248,14 @@ static int cmp_sym(const struct profile *p, uint64_t a, uint64_t b)
 	return ret ? ret : sign((int64_t)(x->sym->end - y->sym->end));
 }
 
+static bool unnamed_sym(const struct profile *p, uint64_t v, uint64_t *ip)
+{
+	const struct frame_info *f = &p->frames.v[v];
+
+	*ip = f->ip;
+	return !f->sym;
+}
+
 static int sort_sym(const struct profile *p, uint64_t a, uint64_t b)
 {
 	const struct frame_info *x = &p->frames.v[a], *y = &p->frames.v[b];
@@ -627,7 +635,7 @@ static const struct key keys[] = {
 	{ "dso", "Shared Object", P, .per_symbol = true, .place = place_dso,
 	  .place_width = width_dso, .cmp = cmp_dso, .text = text_name, .pads = true },
 	{ "symbol", "Symbol", P, .per_symbol = true, .place = place_sym, .place_width = width_sym,
-	  .cmp = cmp_sym, .sort = sort_sym, .text = text_sym },
+	  .cmp = cmp_sym, .sort = sort_sym, .unnamed = unnamed_sym, .text = text_sym },
 	{ "parent", "Parent symbol", S, .sample = get_parent, .cmp = cmp_name, .text = text_other,
 	  .pads = true, .parent = true, .by_content = true },
 	{ "cpu", "CPU", S, .sample = get_cpu, .cmp = cmp_up, .text = text_cpu, .pads = true,

@@ -53,6 +53,7 @@ struct profile_col {
 	bool elided;	/* a filter lets one value through: said once above the table */
 	uint32_t *rank; /* by tuple id: order of equals; rank2: order of output */
 	uint32_t *rank2;
+	unsigned rank_bits, rank2_bits; /* that the largest needs */
 };
 
 /* A location as keys see it. */
@@ -78,6 +79,8 @@ struct key {
 	int (*place_width)(struct profile *p, const struct place_in *in, uint64_t v);
 	int (*cmp)(const struct profile *p, uint64_t a, uint64_t b);  /* order of equals */
 	int (*sort)(const struct profile *p, uint64_t a, uint64_t b); /* NULL = cmp */
+	/* True for values with an address alone: `cmp` goes by it, to `sort` they are equal. */
+	bool (*unnamed)(const struct profile *p, uint64_t v, uint64_t *ip);
 	void (*text)(const struct profile *p, const struct profile_row *row, uint64_t v,
 		     struct obuf *o);
 	uint64_t (*stat)(const struct profile *p, const struct profile_row *row); /* KEY_STAT */
@@ -377,6 +380,9 @@ void prof_row_prefetch_next(const struct profile *p, uint32_t group, uint32_t pl
 struct profile_row *prof_row_of(struct profile *p, uint32_t group, uint32_t place, uint32_t place2,
 				uint32_t bits);
 int prof_rows_sort(struct profile *p);
+/* order.c */
+int prof_rank_cols(struct profile *p);
+int prof_sort_event(struct profile *p, struct event_rows *ev);
 /* Moves the numbers of member events to the leaders' rows. */
 int prof_rows_group(struct profile *p);
 /* The row's numbers in event leader + @m. */
