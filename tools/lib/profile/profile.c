@@ -262,11 +262,19 @@ int profile_finish(struct profile *p, struct err *e)
 		prof_branch_flush(p);
 	prof_branch_free(p);
 	/* Nothing new comes any more: what finds old ones may go. */
-	htab_free(&p->frame_keys.tab);
+	prof_tuples_free(&p->frame_keys);
 	htab_free(&p->step_keys.tab);
 	htab_free(&p->places.tab);
 	free(p->step_memo);
 	p->step_memo = NULL;
+	vec_free(&p->locs);
+	vec_free(&p->step_list);
+	vec_free(&p->sym_place);
+	free(p->queue);
+	p->queue = NULL;
+	free(p->ch.memo);
+	p->ch.memo = NULL;
+	resolver_forget(p->res);
 	if (!ret && (p->o.use_chains || p->o.children))
 		ret = prof_chain_finish(p);
 	if (!ret && p->max_members)

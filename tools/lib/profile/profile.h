@@ -116,10 +116,8 @@ const struct profile_totals *profile_totals(const struct profile *p, uint32_t ev
 uint32_t profile_members(const struct profile *p, uint32_t event);
 
 struct profile_row {
-	uint64_t period, acc; /* own; with callees (children) */
-	uint64_t nr;	      /* samples or branch entries */
-	uint64_t cycles, nr_cycles,
-		nr_mispred;	       /* branch mode: sum, entries with cycles, mispredicted */
+	uint64_t period, acc;	       /* own; with callees (children) */
+	uint64_t nr;		       /* samples or branch entries */
 	uint32_t group, place, place2; /* tuples of key values */
 	uint32_t bits;		       /* branch flags that are keys */
 	uint32_t thread;	       /* idx of the first one */

@@ -228,6 +228,17 @@ void resolver_find_many(struct resolver *res, struct thread *th, const struct re
 	}
 }
 
+void resolver_forget(struct resolver *res)
+{
+	struct loc_slot *slot = calloc((size_t)1 << SLOT_BITS_MIN, sizeof(*slot));
+
+	if (!slot)
+		return;
+	free(res->slot);
+	res->slot = slot;
+	res->slot_bits = SLOT_BITS_MIN;
+}
+
 /* ---- symbols ---------------------------------------------------------------------------------------- */
 
 const struct symbol *resolver_make_symbol(struct resolver *res, uint64_t start, uint64_t end,

@@ -59,6 +59,11 @@ struct loc {
  * itself is the caller's to remember. LOC_NONE when memory is out.
  */
 uint32_t resolver_find(struct resolver *res, struct thread *th, uint8_t cpumode, uint64_t ip);
+/*
+ * Frees the table of numbers, when there is little more to ask: old numbers stay good, an address
+ * asked for again gets another one.
+ */
+void resolver_forget(struct resolver *res);
 /* The same for @n addresses of one thread, for instance a callchain, in less time. */
 struct resolver_ip {
 	uint64_t ip;
