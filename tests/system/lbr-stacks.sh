@@ -25,6 +25,10 @@ for want in "$D"/*.want; do
 	same_lines "$n: stitched, as the model says" "$TMP/got" "$D/$n.stitched"
 done
 
+like "--stitch-lbr without LBR says so" "$("$PERF" script --stitch-lbr \
+	-i "$ROOT/tests/data/perf/armhf-uregs.data" 2>&1 >/dev/null)" \
+	"^Can't find LBR callchain. Switch off --stitch-lbr"
+
 # ---- branch history
 python3 "$ROOT/tests/helpers/history-file.py" "$D"
 branch_history() { # branch_history ARGS...: the frames of the graph

@@ -23,6 +23,11 @@ int unwind_new(struct unwind **up, struct machine *m, struct resolver *res,
 		free(u);
 		return err_set(e, -ENOMEM, "no memory for the unwinder");
 	}
+	if (opts->stitch_lbr && !opts->max_branches)
+		log_warn(
+			"Can't find LBR callchain. Switch off --stitch-lbr: the recording does not "
+			"say how many registers there are.\n"
+			"Please apply --call-graph lbr when recording.");
 	*up = u;
 	return 0;
 }
