@@ -215,5 +215,7 @@ map 0x400000 0x100000 $CALLS
 sample 10 $f2 from=$f1in,to=$f2,cycles=4,counter=0x1 from=$main,to=$f1,cycles=10,counter=0x3
 sample 10 $f3 from=$f1in,to=$f3,cycles=4,counter=0xd from=$main,to=$f1,cycles=10,counter=0x3
 EOF
+like "--total-cycles: legend of the counters" \
+	"$("$PERF" report --total-cycles -i counted.data 2>err)" '^# cycles = A$'
 like "--total-cycles with counters" "$(report --total-cycles -i counted.data)" 'calls +A\|BB\+\|-\|-\|$'
 done_testing

@@ -108,6 +108,25 @@ static void put_block(struct report *r, const struct brflow_block *b, bool count
 	obuf_char(o, '\n');
 }
 
+static void put_legend(struct report *r)
+{
+	char letter = 'A';
+
+	obuf_lit(&r->out, "# Branch counter abbr list:\n");
+	for (size_t i = 0; i < perfdata_nr_events(r->pd); i++) {
+		const struct perfdata_event *ev = perfdata_event(r->pd, i);
+
+		if (!(ev->attr.branch_sample_type & PERF_SAMPLE_BRANCH_COUNTERS))
+			continue;
+		obuf_lit(&r->out, "# ");
+		emit_safe(&r->out, ev->name);
+		obuf_printf(&r->out, " = %c\n", letter < 'Z' ? letter++ : letter);
+	}
+	obuf_lit(&r->out,
+		 "# '-' No event occurs\n"
+		 "# '+' Event occurrences may be lost due to branch counter saturated\n#\n");
+}
+
 static void print_blocks(struct report *r)
 {
 	static const char *const heads[] = { "Sampled Cycles%",	      "Sampled Cycles",
@@ -120,6 +139,8 @@ static void print_blocks(struct report *r)
 	for (size_t i = 0; i < perfdata_nr_events(r->pd); i++)
 		counters |= perfdata_event(r->pd, i)->attr.branch_sample_type &
 			    PERF_SAMPLE_BRANCH_COUNTERS;
+	if (counters && !r->o.quiet)
+		put_legend(r);
 	put_heads(r, heads, widths, counters ? 7 : 6);
 	for (size_t i = 0; i < brflow_nr_blocks(r->flow); i++) {
 		const struct brflow_block *b = brflow_block(r->flow, i);
@@ -245,8 +266,9 @@ int report_flow(struct report *r)
 		return 0;
 	}
 	if (r->o.total_cycles && !brflow_cycles(r->flow))
-		log_warn("no branch of this recording has cycles: the CPU did not count them, or -j "
-			 "had no_cycles");
+		log_warn(
+			"no branch of this recording has cycles: the CPU did not count them, or -j "
+			"had no_cycles");
 	if (r->o.total_cycles)
 		print_blocks(r);
 	if (r->o.total_cycles && r->o.hot_paths)

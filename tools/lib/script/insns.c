@@ -152,19 +152,67 @@ static int put_plain(struct script *sc, const struct ctx *c, struct insn_walk *w
 	return len;
 }
 
-/* A letter for each time that a counter of the group went up during the branch. */
+static bool counts_in_branches(const struct perfdata_event *ev)
+{
+	return ev->attr.branch_sample_type & PERF_SAMPLE_BRANCH_COUNTERS;
+}
+
+/* Events with branch counters are called A, B ... in the order of the file. */
+static char counter_letter(const struct script *sc, uint32_t event)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < event; i++)
+		n += counts_in_branches(perfdata_event(sc->env.pd, i));
+	return (char)('A' + n % 26);
+}
+
+void print_counter_legend(struct script *sc)
+{
+	if (sc->legend_done || sc->opts.verbose)
+		return;
+	sc->legend_done = true;
+	obuf_lit(sc->o, "# Branch counter abbr list:\n");
+	for (uint32_t i = 0; i < perfdata_nr_events(sc->env.pd); i++) {
+		const struct perfdata_event *ev = perfdata_event(sc->env.pd, i);
+
+		if (!counts_in_branches(ev))
+			continue;
+		obuf_lit(sc->o, "# ");
+		emit_safe(sc->o, ev->name);
+		obuf_printf(sc->o, " = %c\n", counter_letter(sc, i));
+	}
+	obuf_lit(sc->o, "# '-' No event occurs\n"
+			"# '+' Event occurrences may be lost due to branch counter saturated\n");
+}
+
+/* For each counting event of the group a letter as often as it went up during the branch. */
 static void put_counters(struct script *sc, const struct ctx *c, uint64_t i)
 {
-	const struct perfdata_env *env = perfdata_env(sc->env.pd);
-	uint32_t nr = env->branch_counter_nr ?: 4, width = env->branch_counter_width ?: 2;
+	uint32_t width = perfdata_env(sc->env.pd)->branch_counter_width ?: 2;
+	uint32_t leader = c->s->event->leader, bit = 0;
 	uint64_t word;
 
 	if (i >= c->s->branches.counters.nr || width > 16)
 		return;
 	word = u64s_get(&c->s->branches.counters, i);
 	obuf_lit(sc->o, "br_cntr: ");
-	for (uint32_t k = 0; k < nr && k * width < 64; k++)
-		obuf_pad(sc->o, (char)('A' + k % 26), (int)(word >> k * width & (BIT(width) - 1)));
+	for (uint32_t k = leader; k < perfdata_nr_events(sc->env.pd) && bit + width <= 64; k++) {
+		const struct perfdata_event *ev = perfdata_event(sc->env.pd, k);
+		int n = (int)(word >> bit & (BIT(width) - 1));
+
+		if (ev->leader != leader)
+			break;
+		if (!counts_in_branches(ev))
+			continue;
+		bit += width;
+		if (sc->opts.verbose) {
+			emit_safe(sc->o, ev->name);
+			obuf_printf(sc->o, " %d ", n);
+		} else {
+			obuf_pad(sc->o, counter_letter(sc, k), n);
+		}
+	}
 	obuf_char(sc->o, '\t');
 }
 

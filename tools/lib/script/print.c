@@ -312,6 +312,8 @@ static int print_part(struct script *sc, struct ctx *c, struct err *e)
 		return 0;
 	if (by_loc && !filter_place(sc, find_place(sc, c->th, s->cpumode, s->ip)))
 		return 0;
+	if (unlikely(ev->fields & BIT(SF_BRCNTR)))
+		print_counter_legend(sc);
 	for (int i = 0; i < ev->n; i++)
 		ev->prog[i](sc, c);
 	obuf_char(sc->o, '\n');

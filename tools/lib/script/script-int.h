@@ -144,6 +144,7 @@ struct script {
 	struct branch_texts *branch_texts; /* NULL = none printed yet */
 	struct trace *trace;
 	struct insn_walk *insn;
+	bool legend_done; /* of branch counters */
 	int data_src_width;
 };
 
@@ -210,6 +211,8 @@ void trace_free(struct trace *t);
 
 /* insns.c */
 void print_insns(struct script *sc, const struct ctx *c);
+/* What the letters of brcntr stand for; once, before the first sample. */
+void print_counter_legend(struct script *sc);
 void insns_free(struct insn_walk *w);
 
 /* show.c */
