@@ -6,28 +6,36 @@
  */
 #include "profile-int.h"
 
-#define SLOTS (1u << 17)
+#define SLOTS (1u << 18)
 #define WAYS  4 /* of a set */
 #define CHUNK 32
 
-/* A cache line. */
+#define BRANCH_CYCLES 0xffff0u /* of the packed flags */
+
+/* Half a cache line. */
 struct branch_slot {
-	_Alignas(64) uint64_t from;
+	_Alignas(32) uint64_t from;
 	uint64_t to;
-	uint32_t group, epoch, bits;
+	uint32_t bits;
+	uint32_t where; /* of p->branch_where */
 	uint32_t count; /* 0 = empty */
 	uint32_t row;
+};
+
+/* What the key of a slot does not tell, apart because it is rarely needed. */
+struct branch_sums {
+	uint64_t cycles; /* when they are no part of the key */
 	uint32_t nr_cycles, nr_mispred;
-	uint32_t unused;
-	uint64_t cycles;
 };
 
 int prof_branch_init(struct profile *p)
 {
 	p->nr_slots = SLOTS;
 	p->slots = aligned_alloc(64, p->nr_slots * sizeof(*p->slots));
-	if (!p->slots)
+	p->sums = calloc(p->nr_slots, sizeof(*p->sums));
+	if (!p->slots || !p->sums)
 		return -ENOMEM;
+	p->branch_where.width = 2;
 	memset(p->slots, 0, p->nr_slots * sizeof(*p->slots));
 	return 0;
 }
@@ -35,7 +43,10 @@ int prof_branch_init(struct profile *p)
 void prof_branch_free(struct profile *p)
 {
 	free(p->slots);
+	free(p->sums);
 	p->slots = NULL;
+	p->sums = NULL;
+	prof_tuples_free(&p->branch_where);
 }
 
 static inline uint64_t slot_hash(uint64_t from, uint64_t to, uint64_t rest)
@@ -46,16 +57,29 @@ static inline uint64_t slot_hash(uint64_t from, uint64_t to, uint64_t rest)
 	return h ^ h >> 32;
 }
 
+static bool cycles_in_key(const struct profile *p)
+{
+	return (p->bit_mask & BRANCH_CYCLES) == BRANCH_CYCLES;
+}
+
 static void flush_slot(struct profile *p, struct branch_slot *s)
 {
 	struct profile_row *row = &p->rows.v[s->row];
 	struct branch_counts *counts = &p->counts.v[s->row];
+	struct branch_sums *sums = &p->sums[s - p->slots];
+	uint64_t cycles = s->bits >> 4 & 0xffff;
 
 	row->nr += s->count;
 	row->period += s->count;
-	counts->cycles += s->cycles;
-	counts->nr_cycles += s->nr_cycles;
-	counts->nr_mispred += s->nr_mispred;
+	counts->nr_mispred += sums->nr_mispred;
+	if (cycles_in_key(p)) {
+		counts->cycles += cycles * s->count;
+		counts->nr_cycles += cycles ? s->count : 0;
+	} else {
+		counts->cycles += sums->cycles;
+		counts->nr_cycles += sums->nr_cycles;
+	}
+	*sums = (struct branch_sums){ 0 };
 	s->count = 0;
 }
 
@@ -68,8 +92,7 @@ void prof_branch_flush(struct profile *p)
 
 static inline uint64_t hash_of(const struct branch_slot *s)
 {
-	return slot_hash(s->from, s->to,
-			 (uint64_t)s->group << 44 ^ (uint64_t)s->epoch << 32 ^ s->bits);
+	return slot_hash(s->from, s->to, (uint64_t)s->where << 32 ^ s->bits);
 }
 
 /* A small number for (address space, its maps now). */
@@ -86,6 +109,18 @@ static uint32_t epoch_of(struct profile *p, struct thread *th)
 	return p->nr_epochs;
 }
 
+/* A small number for (group, address space and its maps now). ID_NONE: no memory. */
+static uint32_t where_of(struct profile *p, struct thread *th, uint32_t group)
+{
+	uint64_t key[2] = { group, epoch_of(p, th) };
+	const uint64_t *last =
+		p->branch_where.n ? prof_tuple_get(&p->branch_where, p->last_where) : NULL;
+
+	if (!last || last[0] != key[0] || last[1] != key[1])
+		p->last_where = prof_tuple_id(&p->branch_where, key);
+	return p->last_where;
+}
+
 static int resolve_new(struct profile *p, struct thread *th, struct branch_slot *s, uint8_t cpumode)
 {
 	uint32_t from = resolver_find(p->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, s->from);
@@ -100,7 +135,8 @@ static int resolve_new(struct profile *p, struct thread *th, struct branch_slot 
 	b = prof_place_of_loc(p, to, s->to, true);
 	if (a == ID_NONE || b == ID_NONE)
 		return -ENOMEM;
-	row = prof_row_of(p, s->group, a, b, s->bits);
+	row = prof_row_of(p, (uint32_t)prof_tuple_get(&p->branch_where, s->where)[0], a, b,
+			  s->bits);
 	if (!row)
 		return -ENOMEM;
 	if (row->thread == ID_NONE) {
@@ -156,7 +192,7 @@ static struct branch_slot *find_slot(struct profile *p, const struct branch_slot
 		struct branch_slot *s = &p->slots[first ^ i];
 
 		if (s->from == key->from && s->to == key->to && s->bits == key->bits &&
-		    s->group == key->group && s->epoch == key->epoch && s->count)
+		    s->where == key->where && s->count)
 			return s;
 		if (s->count < worst->count)
 			worst = s;
@@ -170,6 +206,7 @@ static int count_entry(struct profile *p, struct thread *th, const struct branch
 		       uint64_t h, uint64_t flags, uint8_t cpumode)
 {
 	struct branch_slot *s = find_slot(p, key, h);
+	struct branch_sums *sums = &p->sums[s - p->slots];
 	uint64_t cycles = flags >> 4 & 0xffff;
 
 	if (unlikely(!s->count)) {
@@ -181,9 +218,12 @@ static int count_entry(struct profile *p, struct thread *th, const struct branch
 		*s = new;
 	}
 	s->count++;
-	s->cycles += cycles;
-	s->nr_cycles += cycles != 0;
-	s->nr_mispred += flags & 1;
+	if (!cycles_in_key(p)) {
+		sums->cycles += cycles;
+		sums->nr_cycles += cycles != 0;
+	}
+	if (unlikely(flags & 1))
+		sums->nr_mispred++;
 	if (unlikely(s->count == UINT32_MAX))
 		flush_slot(p, s);
 	return 0;
@@ -191,12 +231,14 @@ static int count_entry(struct profile *p, struct thread *th, const struct branch
 
 int prof_branch_add(struct profile *p, const struct sample *s, struct thread *th, uint32_t group)
 {
-	struct branch_slot key[CHUNK] = { 0 };
+	struct branch_slot key[CHUNK];
 	uint64_t hash[CHUNK], flags[CHUNK];
 	const unsigned char *e = s->branches.entries;
 	bool swap = s->branches.swap;
-	uint32_t epoch = epoch_of(p, th);
+	uint32_t where = where_of(p, th, group);
 
+	if (where == ID_NONE)
+		return -ENOMEM;
 	for (uint64_t done = 0; done < s->branches.nr; done += CHUNK) {
 		unsigned n = (unsigned)min_u64(CHUNK, s->branches.nr - done);
 
@@ -205,8 +247,8 @@ int prof_branch_add(struct profile *p, const struct sample *s, struct thread *th
 			key[i].to = load_u64(e + 8, swap);
 			flags[i] = entry_flags(e, swap);
 			key[i].bits = (uint32_t)flags[i] & p->bit_mask;
-			key[i].group = group;
-			key[i].epoch = epoch;
+			key[i].where = where;
+			key[i].count = key[i].row = 0;
 			hash[i] = hash_of(&key[i]);
 			__builtin_prefetch(&p->slots[hash[i] & (p->nr_slots - 1)], 1);
 			if (flags[i] >> 20 & 15)

@@ -196,6 +196,7 @@ struct note_list {
 
 struct chain_memo;
 struct branch_slot;
+struct branch_sums;
 
 struct chains {
 	VEC(struct node) nodes;
@@ -312,6 +313,9 @@ struct profile {
 
 	struct queue *queue; /* NULL: there is more to samples than their row */
 	struct branch_slot *slots;
+	struct branch_sums *sums;   /* by slot */
+	struct tuples branch_where; /* (group, epoch) */
+	uint32_t last_where;
 	struct branch_totals branch;
 	struct {
 		uint32_t space, gen;
