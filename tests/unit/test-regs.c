@@ -287,8 +287,42 @@ static struct perf_event_attr attr_of(const char *intr, const char *user,
 		assert_int_equal(regs_parse(&i, intr, caps, NULL), 0);
 	if (user)
 		assert_int_equal(regs_parse(&u, user, caps, NULL), 0);
-	regs_to_attr(intr ? &i : NULL, user ? &u : NULL, caps, &a);
+	regs_to_attr(intr ? &i : NULL, caps, user ? &u : NULL, caps, &a);
 	return a;
+}
+
+/* What opens at the interrupt need not open for user space, and the other way round. */
+static void sides(void **state)
+{
+	struct regs_caps user = avx_only, no_apx = full;
+	struct regs_selection i = { 0 }, u = { 0 };
+	struct perf_event_attr a = { 0 };
+	struct err e = { 0 };
+
+	(void)state;
+	no_apx.gpr &= ~(EGPR | SSP);
+	assert_int_equal(regs_parse(&i, "", &no_apx, NULL), 0);
+	assert_int_equal(regs_parse(&u, "r16,zmm", &full, NULL), 0);
+	regs_to_attr(&i, &no_apx, &u, &full, &a);
+	assert_int_equal(a.sample_regs_intr, 0xff0fff);
+	assert_int_equal(a.sample_regs_user, 1 << 24);
+	assert_int_equal(a.sample_simd_regs_enabled, 1);
+	assert_int_equal(a.sample_simd_vec_reg_qwords, 8);
+	/* a kernel that has it on one side only */
+	a = (struct perf_event_attr){ 0 };
+	regs_to_attr(&i, &plain, &u, &full, &a);
+	assert_int_equal(a.sample_regs_intr, 0xff0fff);
+	assert_int_equal(a.sample_simd_regs_enabled, 1);
+
+	i = u = (struct regs_selection){ 0 };
+	assert_int_equal(regs_parse(&i, "zmm", &full, NULL), 0);
+	assert_int_equal(regs_parse(&u, "xmm", &user, NULL), 0);
+	assert_int_equal(regs_check_width(&i, &full, &u, &full, &e), 0);
+	assert_int_equal(regs_check_width(&i, &full, &u, &user, &e), -ENOTSUP);
+	assert_non_null(strstr(e.text, "zmm of -I would make those of --user-regs as wide"));
+	assert_non_null(strstr(e.hint, "one vector width"));
+	u = (struct regs_selection){ 0 };
+	assert_int_equal(regs_check_width(&i, &full, &u, &user, &e), 0);
 }
 
 static void attrs(void **state)
@@ -396,10 +430,11 @@ static void picks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),       cmocka_unit_test(architectures),
-		cmocka_unit_test(lists),       cmocka_unit_test(refusals),
-		cmocka_unit_test(available),   cmocka_unit_test(attrs),
-		cmocka_unit_test(typed_lanes), cmocka_unit_test(picks),
+		cmocka_unit_test(names),     cmocka_unit_test(architectures),
+		cmocka_unit_test(lists),     cmocka_unit_test(refusals),
+		cmocka_unit_test(available), cmocka_unit_test(attrs),
+		cmocka_unit_test(sides),     cmocka_unit_test(typed_lanes),
+		cmocka_unit_test(picks),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

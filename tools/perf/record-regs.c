@@ -104,8 +104,8 @@ static int parse_regs(struct record_opts *o, bool user, const char *list, bool u
 	if (ret)
 		return ret;
 	*(user ? &o->user_regs : &o->intr_regs) = &r->sel;
-	o->regs_caps = &o->regs[!o->intr_regs].caps;
-	return 0;
+	return regs_check_width(&o->regs[0].sel, &o->regs[0].caps, &o->regs[1].sel,
+				&o->regs[1].caps, e);
 }
 
 int record_parse_intr_regs(void *p, const struct option *opt, const char *arg, bool unset,

@@ -187,7 +187,8 @@ static void fit_attr(const struct recording *rec, struct perf_event_attr *a)
 	/* a clock that the kernel samples has no R16-R31 and SSP, a stopped thread has */
 	if (rec->soft_regs) {
 		a->type = PERF_TYPE_HARDWARE;
-		regs_to_attr(rec->opts->intr_regs, rec->opts->user_regs, rec->opts->regs_caps, a);
+		regs_to_attr(rec->opts->intr_regs, &rec->opts->regs[0].caps, rec->opts->user_regs,
+			     &rec->opts->regs[1].caps, a);
 		a->type = type;
 	}
 	if (!rec->soft_branches)

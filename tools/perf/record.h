@@ -33,7 +33,6 @@ struct record_opts {
 	uint64_t branch_filter;
 	/* Registers (-I, --user-regs): set by their option callbacks, used by record_config(). */
 	const struct regs_selection *intr_regs, *user_regs;
-	const struct regs_caps *regs_caps;
 	/* Why the kernel does not give the user registers; code 0 = it does. */
 	struct err regs_refused;
 	const char *reg_source, *branch_source, *branch_budget;

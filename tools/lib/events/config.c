@@ -212,7 +212,7 @@ static void configure_payload(const struct event *ev, const struct events_config
 	}
 	configure_callchain(ev, c, a);
 	if (c->intr_regs || c->user_regs)
-		regs_to_attr(c->intr_regs, c->user_regs, c->regs_caps, a);
+		regs_to_attr(c->intr_regs, c->regs_caps, c->user_regs, c->user_regs_caps, a);
 }
 
 /* Members of a group that is read at once do not sample; the leader's sample holds them. */

@@ -225,9 +225,9 @@ struct events_config {
 	uint64_t period; /* events per sample; wins over freq */
 	struct callchain_opts callchain;
 	uint64_t branch_filter; /* PERF_SAMPLE_BRANCH_*; 0 = no branch stacks */
-	/* Registers; NULL = none. Caps say what opens here (room regs' own business). */
+	/* Registers; NULL = none. Caps say what opens here for each (room regs' own business). */
 	const struct regs_selection *intr_regs, *user_regs;
-	const struct regs_caps *regs_caps;
+	const struct regs_caps *regs_caps, *user_regs_caps;
 	int32_t clockid; /* with use_clockid */
 	bool use_clockid;
 	bool inherit;

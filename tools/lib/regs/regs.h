@@ -103,11 +103,20 @@ void regs_print_available(const struct regs_caps *caps, struct obuf *o);
 void regs_print_lacking(const struct regs_caps *caps, struct obuf *o);
 /*
  * Writes intr and user selections (NULL: none) into an attr: masks, sample_type and, when the
- * SIMD ABI is needed, its fields. One vector width per event, the widest wins. attr->type must
- * be set: a software event cannot give R16-R31 and SSP, they are left out there.
+ * SIMD ABI is needed, its fields. What can be had is a matter of each side (caps NULL: an x86 with
+ * everything). One vector width per event, the widest wins. attr->type must be set: a software
+ * event cannot give R16-R31 and SSP, they are left out there.
  */
-void regs_to_attr(const struct regs_selection *intr, const struct regs_selection *user,
-		  const struct regs_caps *caps, struct perf_event_attr *attr);
+void regs_to_attr(const struct regs_selection *intr, const struct regs_caps *intr_caps,
+		  const struct regs_selection *user, const struct regs_caps *user_caps,
+		  struct perf_event_attr *attr);
+/*
+ * Whether both sides can have the width that the wider one asks for; -ENOTSUP with who lacks it
+ * and why.
+ */
+int regs_check_width(const struct regs_selection *intr, const struct regs_caps *intr_caps,
+		     const struct regs_selection *user, const struct regs_caps *user_caps,
+		     struct err *e);
 
 /* ---- which registers to show ------------------------------------------------------------------------ */
 

@@ -277,26 +277,33 @@ static bool wants(const struct regs_selection *sel)
 	return sel && (sel->gpr || sel->vec_mask || sel->pred_mask || sel->all);
 }
 
-void regs_to_attr(const struct regs_selection *intr, const struct regs_selection *user,
-		  const struct regs_caps *caps, struct perf_event_attr *attr)
+static bool has_apx(const struct regs_caps *caps)
+{
+	return caps->gpr & (X86_EGPR_MASK | X86_SSP_MASK);
+}
+
+void regs_to_attr(const struct regs_selection *intr, const struct regs_caps *intr_caps,
+		  const struct regs_selection *user, const struct regs_caps *user_caps,
+		  struct perf_event_attr *attr)
 {
 	static const struct regs_selection none;
 	const struct regs_selection *i = wants(intr) ? intr : &none;
 	const struct regs_selection *u = wants(user) ? user : &none;
-	bool apx, x86;
+	const struct regs_caps *ic = intr_caps ? intr_caps : &everything;
+	const struct regs_caps *uc = user_caps ? user_caps : &everything;
+	bool apx, simd = false;
 
-	if (!caps)
-		caps = &everything;
-	x86 = caps->arch == REGS_ARCH_X86;
 	if (i != &none) {
 		attr->sample_type |= PERF_SAMPLE_REGS_INTR;
-		attr->sample_regs_intr |= gpr_mask(i, caps);
+		attr->sample_regs_intr |= gpr_mask(i, ic);
+		simd |= ic->arch == REGS_ARCH_X86 && ic->simd_abi;
 	}
 	if (u != &none) {
 		attr->sample_type |= PERF_SAMPLE_REGS_USER;
-		attr->sample_regs_user |= gpr_mask(u, caps);
+		attr->sample_regs_user |= gpr_mask(u, uc);
+		simd |= uc->arch == REGS_ARCH_X86 && uc->simd_abi;
 	}
-	if (!x86 || !caps->simd_abi)
+	if (!simd)
 		return;
 
 	attr->sample_simd_vec_reg_qwords =
@@ -314,7 +321,7 @@ void regs_to_attr(const struct regs_selection *intr, const struct regs_selection
 
 	/* With the flag set, bits 24-40 are R16-R31 and SSP; without it they are refused. A
 	 * software event's PMU knows nothing of it and gets the plain registers only. */
-	apx = caps->gpr & (X86_EGPR_MASK | X86_SSP_MASK) && (i != &none || u != &none);
+	apx = (i != &none && has_apx(ic)) || (u != &none && has_apx(uc));
 	if (attr->type == PERF_TYPE_SOFTWARE) {
 		attr->sample_regs_intr &= ~(X86_EGPR_MASK | X86_SSP_MASK);
 		attr->sample_regs_user &= ~(X86_EGPR_MASK | X86_SSP_MASK);
@@ -322,4 +329,32 @@ void regs_to_attr(const struct regs_selection *intr, const struct regs_selection
 	}
 	attr->sample_simd_regs_enabled =
 		apx || attr->sample_simd_vec_reg_qwords || attr->sample_simd_pred_reg_qwords;
+}
+
+int regs_check_width(const struct regs_selection *intr, const struct regs_caps *intr_caps,
+		     const struct regs_selection *user, const struct regs_caps *user_caps,
+		     struct err *e)
+{
+	bool user_less = user->vec_qwords < intr->vec_qwords;
+	const struct regs_caps *less = user_less ? user_caps : intr_caps;
+	unsigned qwords = user_less ? intr->vec_qwords : user->vec_qwords;
+	char why[256];
+
+	if (!intr->vec_mask || !user->vec_mask || intr->vec_qwords == user->vec_qwords || !less)
+		return 0;
+	for (int c = 0; c < REGS_NR_SIMD_CLASSES; c++) {
+		const struct regs_class_info *ci = &regs_class_info[c];
+
+		if (ci->pred || ci->qwords != qwords || regs_has_class(less, (enum regs_class)c))
+			continue;
+		regs_why_not(less, (enum regs_class)c, why, sizeof(why));
+		err_set(e, -ENOTSUP,
+			"%s of %s would make those of %s as wide, which cannot be had: %s",
+			ci->name, user_less ? "-I" : "--user-regs",
+			user_less ? "--user-regs" : "-I", why);
+		err_hint(e, "An event has one vector width: ask both for the same, or one of them "
+			    "for none.");
+		return -ENOTSUP;
+	}
+	return 0;
 }
