@@ -11,7 +11,7 @@ struct script_cmd {
 	const char *input, *symfs, *vmlinux, *kallsyms;
 	const char *time, *cpus, *comms, *dsos, *symbols, *pids, *tids, *stop_bt, *regs;
 	enum regs_lane lane;
-	bool redact;
+	bool redact, json;
 	struct cli_list fields;
 	bool force, dump, header, header_only, hide_call_graph, no_inline, ns, reltime, deltatime;
 	bool stitch_lbr, no_demangle, demangle_kernel, show_info, quiet;
@@ -80,6 +80,8 @@ static const struct option script_options[] = {
 		 "simd: what a vector holds: hex (default), f32, f64, i8, i16, i32, i64"),
 	OPT_STRING(0, "regs", S, regs, "LIST", "simd: these registers only: zmm3,k1,ymm0-7,ax"),
 	OPT_BOOL(0, "redact", S, redact, "do not show what is in registers"),
+	OPT_BOOL(0, "json", S, json,
+		 "an object per sample and line, for fields that have such a form"),
 	OPT_GROUP("Records other than samples"),
 	OPT_BOOL(0, "show-task-events", S, show_task, "COMM, FORK and EXIT"),
 	OPT_BOOL(0, "show-mmap-events", S, show_mmap, "MMAP and MMAP2"),
@@ -158,7 +160,7 @@ static int run_open(struct run *r, const struct script_cmd *o, const struct scri
 		.max_branches = env->max_branches,
 	};
 	struct script_opts po = {
-		.show = shown(o),
+		.show = o->json ? 0 : shown(o),
 		.hide_call_graph = o->hide_call_graph,
 		.no_inline = o->no_inline,
 		.ns = o->ns,
@@ -167,6 +169,7 @@ static int run_open(struct run *r, const struct script_cmd *o, const struct scri
 		.verbose = o->verbose > 0,
 		.max_blocks = (uint32_t)min_u64(o->max_blocks, UINT32_MAX),
 		.redact = o->redact,
+		.json = o->json,
 		.lane = o->lane,
 		.regs = o->regs,
 		.time = o->time,

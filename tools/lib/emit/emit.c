@@ -130,6 +130,13 @@ void emit_f64(struct emit *e, const char *name, double value, int digits)
 	after(e);
 }
 
+void emit_raw(struct emit *e, const char *name, const char *text)
+{
+	before(e, name);
+	obuf_str(e->o, text);
+	after(e);
+}
+
 void emit_bool(struct emit *e, const char *name, bool value)
 {
 	bool json = e->format == EMIT_JSON;

@@ -45,6 +45,8 @@ void emit_u64(struct emit *e, const char *name, uint64_t value);
 void emit_s64(struct emit *e, const char *name, int64_t value);
 void emit_hex(struct emit *e, const char *name, uint64_t value); /* "0x..." (a string in JSON) */
 void emit_f64(struct emit *e, const char *name, double value, int digits);
+/* @text is a number already, as JSON writes them. */
+void emit_raw(struct emit *e, const char *name, const char *text);
 void emit_bool(struct emit *e, const char *name, bool value);
 
 /* ---- tables ------------------------------------------------------------------------------------------------ */

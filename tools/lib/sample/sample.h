@@ -17,6 +17,7 @@
 #define PERF_SAMPLE_H
 
 #include "branch/branch.h"
+#include "emit/emit.h"
 #include "perfdata/perfdata.h"
 #include "regs/regs.h"
 
@@ -176,5 +177,15 @@ struct sample_simd_opts {
  */
 void sample_print_simd(const struct sample_regs *r, enum regs_arch arch, const char *side,
 		       const struct sample_simd_opts *opts, struct obuf *o);
+
+/* As JSON: "iregs":{"abi":2,"AX":"0x1"}; @hide: null instead of values. */
+void sample_emit_regs(const struct sample_regs *r, enum regs_arch arch, const char *name, bool hide,
+		      struct emit *e);
+/*
+ * "intr":{"zmm":{"3":[1,2.5,0,"nan"]},"zmm_initial":[0,1,2],"k":{"1":"0xff"},"k_initial":[0]}:
+ * lanes from lane 0 up; what is no JSON number is a string.
+ */
+void sample_emit_simd(const struct sample_regs *r, enum regs_arch arch, const char *side,
+		      const struct sample_simd_opts *opts, struct emit *e);
 
 #endif

@@ -162,6 +162,8 @@ static void check_chains(struct script *sc)
 int script_check(struct script *sc, struct err *e)
 {
 	sc->checked = true;
+	if (sc->opts.json && json_check(sc, e))
+		return -EINVAL;
 	for (int c = 0; c < SC_MAX; c++) {
 		int ret = check_class(sc, c, e);
 
@@ -308,8 +310,17 @@ struct ev *script_ev(struct script *sc, const struct perfdata_event *event, stru
 	ev->fields = sc->fields.cls[script_class_of(&event->attr)].fields;
 	if (set_name(sc, ev, event))
 		goto oom;
-	add_printers(sc, ev, &event->attr);
-	set_forms(sc, ev, &event->attr);
+	if (sc->opts.json) {
+		ev->prog[ev->n++] = print_json;
+		ev->need = json_need(ev->fields) | (event->attr.sample_type & PERF_SAMPLE_READ);
+		ev->need_thread = true;
+		if (sc->filter.any)
+			ev->need |= PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IP |
+				    PERF_SAMPLE_TID;
+	} else {
+		add_printers(sc, ev, &event->attr);
+		set_forms(sc, ev, &event->attr);
+	}
 	ev->ready = true;
 	return ev;
 oom:

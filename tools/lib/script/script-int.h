@@ -202,6 +202,12 @@ void print_phys_addr(struct script *sc, const struct ctx *c);
 void print_data_page_size(struct script *sc, const struct ctx *c);
 void print_code_page_size(struct script *sc, const struct ctx *c);
 
+/* json.c */
+/* Leaves the fields that JSON has a form for; -EINVAL when another was asked for by name. */
+int json_check(struct script *sc, struct err *e);
+uint64_t json_need(uint64_t fields); /* PERF_SAMPLE_* */
+void print_json(struct script *sc, const struct ctx *c);
+
 /* datasrc.c */
 void print_data_src(struct script *sc, const struct ctx *c);
 

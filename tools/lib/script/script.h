@@ -138,6 +138,7 @@ struct script_opts {
 	bool verbose;
 	uint32_t max_blocks; /* brstackinsn: 0 = no limit */
 	bool redact;	     /* register values are not shown */
+	bool json;	     /* an object per sample and line; nothing but samples */
 	enum regs_lane lane; /* simd: what the lanes hold */
 	const char *regs;    /* simd: which registers; NULL = all vectors and predicates */
 	/* Filters; NULL or empty = everything. */

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Registers of a sample as JSON: general ones as bit patterns, vectors as typed lanes. */
+#include <ctype.h>
+#include <stdio.h>
+
+#include "sample/sample.h"
+
+#define MAX_QWORDS 64
+
+void sample_emit_regs(const struct sample_regs *r, enum regs_arch arch, const char *name, bool hide,
+		      struct emit *e)
+{
+	uint64_t v;
+
+	if (!r->abi)
+		return;
+	emit_object(e, name);
+	emit_u64(e, "abi", r->abi);
+	for (unsigned i = 0; i < 64; i++) {
+		if (!sample_reg(r, i, &v))
+			continue;
+		if (hide)
+			emit_str(e, regs_name(arch, i, r->simd), NULL);
+		else
+			emit_hex(e, regs_name(arch, i, r->simd), v);
+	}
+	emit_end(e);
+}
+
+/* What is no number in JSON: bit patterns, nan, inf. */
+static void emit_lane(const uint64_t *q, unsigned i, enum regs_lane lane, struct emit *e)
+{
+	char text[64];
+	struct obuf o;
+	size_t sign;
+
+	if (obuf_init(&o, -1, 128))
+		return;
+	regs_print_lane(q, i, lane, &o);
+	snprintf(text, sizeof(text), "%.*s", (int)o.len, o.buf);
+	obuf_free(&o);
+	sign = text[0] == '-';
+	if (lane == LANE_HEX || !isdigit((unsigned char)text[sign]))
+		emit_str(e, NULL, text);
+	else
+		emit_raw(e, NULL, text);
+}
+
+static void emit_lanes(const uint64_t *q, unsigned qwords, enum regs_lane lane, const char *name,
+		       struct emit *e)
+{
+	unsigned n = qwords * (64 / regs_lane_bits(lane));
+
+	emit_array(e, name);
+	for (unsigned i = 0; i < n; i++)
+		emit_lane(q, i, lane, e);
+	emit_end(e);
+}
+
+struct regs_walk {
+	const struct u64s *all;
+	uint64_t mask, pick;
+	unsigned nr, qwords;
+};
+
+/* @at: the register's first qword. False at the end. */
+static bool next_reg(struct regs_walk *w, unsigned *i, unsigned *reg, uint64_t *q, bool *initial)
+{
+	for (; *i < w->nr && w->mask; ++*i, w->mask &= w->mask - 1) {
+		uint64_t any = 0;
+
+		*reg = (unsigned)__builtin_ctzll(w->mask);
+		if (!(w->pick >> *reg & 1))
+			continue;
+		for (unsigned j = 0; j < w->qwords; j++) {
+			q[j] = u64s_get(w->all, (uint64_t)*i * w->qwords + j);
+			any |= q[j];
+		}
+		*initial = !any;
+		++*i;
+		w->mask &= w->mask - 1;
+		return true;
+	}
+	return false;
+}
+
+/* "zmm":{"3":[...]},"zmm_initial":[4,5]: what is all zero is named, not shown. */
+static void emit_class(struct regs_walk w, const char *name, enum regs_lane lane, bool pred,
+		       bool hide, struct emit *e)
+{
+	struct regs_walk again = w;
+	uint64_t q[MAX_QWORDS];
+	char key[32];
+	unsigned reg, i = 0;
+	bool initial;
+
+	if (!w.qwords || w.qwords > MAX_QWORDS || !w.nr)
+		return;
+	emit_object(e, name);
+	while (next_reg(&w, &i, &reg, q, &initial)) {
+		snprintf(key, sizeof(key), "%u", reg);
+		if (hide)
+			emit_str(e, key, NULL);
+		else if (!initial && pred && w.qwords == 1)
+			emit_hex(e, key, q[0]);
+		else if (!initial)
+			emit_lanes(q, w.qwords, lane, key, e);
+	}
+	emit_end(e);
+	if (hide)
+		return;
+	snprintf(key, sizeof(key), "%s_initial", name);
+	emit_array(e, key);
+	for (i = 0; next_reg(&again, &i, &reg, q, &initial);)
+		if (initial)
+			emit_u64(e, NULL, reg);
+	emit_end(e);
+}
+
+static const char *lower(const char *s, char *buf, size_t size)
+{
+	size_t i;
+
+	for (i = 0; s[i] && i + 1 < size; i++)
+		buf[i] = (char)tolower((unsigned char)s[i]);
+	buf[i] = 0;
+	return buf;
+}
+
+void sample_emit_simd(const struct sample_regs *r, enum regs_arch arch, const char *side,
+		      const struct sample_simd_opts *opts, struct emit *e)
+{
+	bool all = !opts->pick.gpr && !opts->pick.vec && !opts->pick.pred;
+	struct regs_walk vec = { .all = &r->vec,
+				 .mask = r->vec_mask,
+				 .nr = r->nr_vectors,
+				 .qwords = r->vector_qwords,
+				 .pick = all ? UINT64_MAX : opts->pick.vec };
+	struct regs_walk pred = { .all = &r->pred,
+				  .mask = r->pred_mask,
+				  .nr = r->nr_pred,
+				  .qwords = r->pred_qwords,
+				  .pick = all ? UINT64_MAX : opts->pick.pred };
+	char name[16];
+	uint64_t v;
+
+	if (!r->abi)
+		return;
+	emit_object(e, side);
+	for (unsigned i = 0; i < 64; i++) {
+		if (!(opts->pick.gpr >> i & 1) || !sample_reg(r, i, &v))
+			continue;
+		if (opts->hide)
+			emit_str(e, regs_name(arch, i, r->simd), NULL);
+		else
+			emit_hex(e, regs_name(arch, i, r->simd), v);
+	}
+	emit_class(vec, lower(regs_vector_class(arch, r->vector_qwords), name, sizeof(name)),
+		   opts->lane, false, opts->hide, e);
+	emit_class(pred,
+		   arch == REGS_ARCH_X86 ? "k" : lower(regs_pred_class(arch), name, sizeof(name)),
+		   LANE_HEX, true, opts->hide, e);
+	emit_end(e);
+}
