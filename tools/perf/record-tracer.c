@@ -164,6 +164,13 @@ static int try_event(struct recording *rec, size_t i, struct err *e)
 		ev->is_default = false;
 		return try_event(rec, i, e);
 	}
+	/* an ordinary user may watch user space only: that is what is asked for here in any case */
+	if ((fd == -EACCES || fd == -EPERM) && !(ev->attr.flags & ATTR_FLAG_EXCLUDE_KERNEL) &&
+	    !(ev->set & EVENT_SET_EXCLUDE)) {
+		log_info("%s: user space only (kernel.perf_event_paranoid)", ev->name);
+		ev->attr.flags |= ATTR_FLAG_EXCLUDE_KERNEL;
+		return try_event(rec, i, e);
+	}
 	if (fd < 0)
 		return events_explain_open_error(&rec->opener, &trial, 0, -1, fd, &rec->context, e);
 	ev->attr.flags = (ev->attr.flags & ~(uint64_t)ATTR_FLAG_PRECISE_MASK) |
