@@ -97,6 +97,13 @@ standin full -e cycles -j any,counter -c 10000 -- sleep 0.1
 like "counters have width and number of the PMU" "$("$PERF" report -D -i perf.data 2>/dev/null)" \
 	'branch stack counters: nr:32 \(counter width: 2 max counter nr:4\)'
 
+standin full -e '{branches:p,instructions}' -j any,counter -c 10000 -- sleep 0.1
+is "a group counts into branches" "$(mask | tr '\n' ' ')" "ANY|COUNTERS ANY|COUNTERS "
+"$PERF" report -D -i perf.data >dump 2>err
+check "a group: report -D shows the counters logged" $CMP dump log dump
+like "a group: a letter for each event" "$("$PERF" report --total-cycles -i perf.data 2>err |
+	grep -A2 'abbr list' | tr '\n' ' ')" '# branches:p = A # instructions = B'
+
 # Branches per event, beside what -b says for the rest.
 standin full -e 'cpu/event=0xc4,branch_type=any_call|u/' -e cycles -- sleep 0.1
 is "branch_type of one event: the other has none" "$("$PERF" evlist -v -i perf.data | grep -c branch_sample_type)" 1
