@@ -126,28 +126,57 @@ int64_t prof_chain_frames(struct profile *p, const struct u64s *cc)
 	return (int64_t)n;
 }
 
-/* Frames @from .. 0 of the scratch arrays, outermost first, below @node. */
+#define WALK_BATCH 16
+
+/* Locations of the @n outermost of the frames 0 .. @left - 1, outermost first. */
+static void find_locs(struct profile *p, struct thread *th, size_t left, size_t n, uint32_t *locs)
+{
+	struct resolver_ip ip[WALK_BATCH];
+
+	for (size_t i = 0; i < n; i++)
+		ip[i] = (struct resolver_ip){ p->ch.ips[left - 1 - i], p->ch.modes[left - 1 - i] };
+	resolver_find_many(p->res, th, ip, locs, n);
+	for (size_t i = 0; i < n; i++)
+		if (locs[i] < p->locs.n)
+			__builtin_prefetch(&p->locs.v[locs[i]]);
+}
+
+/* One frame below @node. */
+static int walk_step(struct profile *p, struct thread *th, uint32_t loc, uint64_t ip,
+		     uint32_t *node)
+{
+	const uint32_t *steps;
+	uint32_t nr;
+
+	if (loc == LOC_NONE)
+		return -ENOMEM;
+	if (p->o.filter.hide_unresolved && !resolver_loc(p->res, loc)->sym)
+		return 0;
+	if (prof_steps_of(p, loc, ip, &steps, &nr))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < nr; i++)
+		*node = prof_node_child(p, *node, steps[i], th->idx);
+	return *node == ID_NONE ? -ENOMEM : 0;
+}
+
+/* Frames @left - 1 .. 0 of the scratch arrays, outermost first, below @node. */
 static int walk(struct profile *p, struct thread *th, struct chain_memo *m, size_t depth,
 		size_t left, uint32_t *node)
 {
 	struct chains *c = &p->ch;
+	uint32_t locs[WALK_BATCH];
 
-	while (left-- > 0) {
-		uint64_t ip = c->ips[left];
-		uint32_t loc = resolver_find(p->res, th, c->modes[left], ip), nr;
-		const uint32_t *steps;
+	while (left) {
+		size_t n = left < WALK_BATCH ? left : WALK_BATCH;
 
-		if (loc == LOC_NONE)
-			return -ENOMEM;
-		if (!p->o.filter.hide_unresolved || resolver_loc(p->res, loc)->sym) {
-			if (prof_steps_of(p, loc, ip, &steps, &nr))
+		find_locs(p, th, left, n, locs);
+		for (size_t i = 0; i < n; i++) {
+			uint64_t ip = c->ips[--left];
+
+			if (walk_step(p, th, locs[i], ip, node))
 				return -ENOMEM;
-			for (uint32_t i = 0; i < nr; i++)
-				*node = prof_node_child(p, *node, steps[i], th->idx);
-			if (*node == ID_NONE)
-				return -ENOMEM;
-		}
-		if (depth < MEMO_DEPTH) {
+			if (depth >= MEMO_DEPTH)
+				continue;
 			m->ip[depth] = ip;
 			m->mode[depth] = c->modes[left];
 			m->node[depth++] = *node;

@@ -278,6 +278,7 @@ int prof_steps_of(struct profile *p, uint32_t loc, uint64_t ip, const uint32_t *
 		  uint32_t *nr)
 {
 	struct loc_info *li = loc_info(p, loc);
+	const struct loc *l;
 	uint32_t at;
 	int n;
 
@@ -288,8 +289,9 @@ int prof_steps_of(struct profile *p, uint32_t loc, uint64_t ip, const uint32_t *
 		*nr = li->nr_steps;
 		return 0;
 	}
-	/* Without a symbol, or with addresses as keys, one location has many faces. */
-	if (!p->ip_is_key && !resolver_loc(p->res, loc)->sym)
+	l = resolver_loc(p->res, loc);
+	/* In an object without a symbol, or with addresses as keys, one location has many faces. */
+	if (!p->ip_is_key && !l->sym && l->dso)
 		return unnamed_step(p, loc, ip, steps, nr);
 	*steps = p->step_tmp;
 	n = collect_steps(p, loc, ip, p->step_tmp);
