@@ -65,7 +65,9 @@ static int parse_for_ptrace(struct record_opts *o, const char *list, struct err 
 	struct regs_caps caps;
 
 	ptrace_caps(&caps);
-	if (o->intr_regs || regs_parse(&sel, list, &caps, NULL))
+	/* The kernel's own vectors at the interrupt would have to be of the same width. */
+	if (o->regs[0].sel.vec_mask || o->regs[0].sel.pred_mask ||
+	    regs_parse(&sel, list, &caps, NULL))
 		return e->code;
 	o->regs_refused = *e;
 	err_clear(e);
