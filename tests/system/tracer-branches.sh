@@ -57,6 +57,12 @@ is "--branch-depth 64" "$("$PERF" script -i d.data -F brstack |
 like "the header names the source" "$("$PERF" report -i b.data --header-only 2>/dev/null)" \
 	'sample source : .*branches from software'
 
+like "evlist, too" "$("$PERF" evlist -i b.data)" 'sample source : .*branches from software'
+like "and report" "$("$PERF" report --stdio -i b.data 2>/dev/null | head -8)" \
+	'sample source : .*branches from software'
+unlike "recordings of the kernel have no such line" "$("$PERF" record -q -e cpu-clock -o k.data true
+	"$PERF" report --stdio -i k.data 2>/dev/null; "$PERF" evlist -i k.data)" 'sample source'
+
 # ---- real programs: every edge is one that the code has, consecutive ones chain
 real() { # real NAME command...
 	_name=$1

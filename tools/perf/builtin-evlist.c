@@ -104,6 +104,7 @@ static void print_all(struct perfdata *pd, const struct evlist_opts *o, struct o
 	if (tracepoints && !o->trace_fields)
 		obuf_lit(out, "# Tip: use 'perf evlist --trace-fields' to show fields for "
 			      "tracepoint events\n");
+	perfdata_print_sample_source(pd, out);
 	if (groups && !o->group)
 		obuf_lit(out, "# Tip: use 'perf evlist -g' to show group information\n");
 }

@@ -216,7 +216,10 @@ int report_text(struct report *r)
 		return report_flow(r);
 	print_elided(r);
 	if (!r->o.quiet) {
-		obuf_lit(o, "#\n# Total Lost Samples: ");
+		obuf_lit(o, "#\n");
+		/* nobody shall take software's branches for the hardware's */
+		perfdata_print_sample_source(r->pd, o);
+		obuf_lit(o, "# Total Lost Samples: ");
 		obuf_dec(o, r->lost_samples);
 		obuf_lit(o, "\n#\n");
 	}

@@ -190,6 +190,9 @@ const struct perfdata_build_id *perfdata_build_id(const struct perfdata *pd, siz
 
 /* The "# ..." lines of --header; @full (-I) also prints topology and the like. */
 int perfdata_print_header(struct perfdata *pd, struct obuf *o, bool full, struct err *e);
+/* Its "# sample source : ..." lines alone: events whose registers or branches came from software.
+ * Nothing when there are none. */
+void perfdata_print_sample_source(struct perfdata *pd, struct obuf *o);
 /* Those of one feature, from the payload of a HEADER_FEATURE record. */
 void perfdata_print_feature(struct perfdata *pd, int id, const void *data, size_t size,
 			    struct obuf *o);

@@ -340,6 +340,11 @@ static void print_layout(const struct perfdata *pd, struct obuf *o)
 	obuf_printf(o, "# feat offset    : %lu\n", l->feat_offset);
 }
 
+void perfdata_print_sample_source(struct perfdata *pd, struct obuf *o)
+{
+	print_feature(pd, o, FEAT_SAMPLE_SOURCE, print_sample_source);
+}
+
 int perfdata_print_header(struct perfdata *pd, struct obuf *o, bool full, struct err *e)
 {
 	obuf_lit(o, "# ========\n");
