@@ -73,7 +73,7 @@ for order in "-Iip --user-regs=ymm" "--user-regs=ymm -Iip"; do
 	"$PERF" record -q $order --reg-source=auto -F 500 -o "$TMP/both.data" -- \
 		"$PERF" test -w simdloop 0.3 avx2 >"$TMP/out" 2>&1
 	like "record $order" "$("$PERF" script -F ip,sym,iregs,simd --regs=ymm3 -i "$TMP/both.data" 2>&1 |
-		tr '\n' ' ')" 'simdloop_avx2 ABI:2 +IP:0x[0-9a-f]+ +user YMM3 +0x5151000000000300'
+		tr '\n\t' '  ')" 'simdloop_avx2 ABI:2 +IP:0x[0-9a-f]+ +user YMM3 +0x5151000000000300'
 done
 
 # The same as JSON, and with keys of the user's choice.
