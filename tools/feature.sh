@@ -54,8 +54,8 @@ probe debuginfod -ldebuginfod '#include <elfutils/debuginfod.h>' 'debuginfod_beg
 
 cmp -s "$tmp/config.h" "$out/config.h" || cp "$tmp/config.h" "$out/config.h"
 cmp -s "$tmp/features.def" "$out/features.def" || cp "$tmp/features.def" "$out/features.def"
-# Libraries that no code uses must not become dependencies of the program.
-use=$(printf '%s\n' "$libs" | sed 's/-lslang//; s/-lunwind-x86_64//; s/-lunwind//')
+# Libraries that no code uses, or that are loaded on request, must not become dependencies.
+use=$(printf '%s\n' "$libs" | sed 's/-lslang//; s/-ldebuginfod//; s/-lunwind-x86_64//; s/-lunwind//')
 {
 	echo "LIBS := $use"
 	echo "LIBS_CFLAGS := $cflags"

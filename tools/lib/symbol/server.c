@@ -7,22 +7,52 @@
 #include "symbol/internal.h"
 
 #if HAVE_DEBUGINFOD
+#include <dlfcn.h>
 #include <elfutils/debuginfod.h>
+
+/*
+ * Loaded only when it is asked for: linked, it would bring a whole HTTP client with it into
+ * every run, which costs more than many a report.
+ */
+struct client {
+	void *lib;
+	__typeof__(debuginfod_begin) *begin;
+	__typeof__(debuginfod_find_debuginfo) *find;
+	__typeof__(debuginfod_end) *end;
+};
+
+static bool load_client(struct client *c)
+{
+	c->lib = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (!c->lib)
+		return false;
+	c->begin = (__typeof__(c->begin))dlsym(c->lib, "debuginfod_begin");
+	c->find = (__typeof__(c->find))dlsym(c->lib, "debuginfod_find_debuginfo");
+	c->end = (__typeof__(c->end))dlsym(c->lib, "debuginfod_end");
+	return c->begin && c->find && c->end;
+}
 
 char *server_find_debug(struct resolver *res, const struct build_id *id, const char *what)
 {
 	debuginfod_client *client;
+	struct client c;
 	char *path = NULL;
 	int fd;
 
 	if (!res->opts.debuginfod || !id->size)
 		return NULL;
-	client = debuginfod_begin();
+	if (!load_client(&c)) {
+		resolver_warn(res,
+			      "debuginfod was asked for, but libdebuginfod.so.1 does not load");
+		return NULL;
+	}
+	/* The library stays loaded: it keeps threads and state of its own. */
+	client = c.begin();
 	if (!client)
 		return NULL;
 	log_info("asking debuginfod for %s", what);
-	fd = debuginfod_find_debuginfo(client, id->id, id->size, &path);
-	debuginfod_end(client);
+	fd = c.find(client, id->id, id->size, &path);
+	c.end(client);
 	if (fd >= 0) {
 		close(fd);
 		return path;
