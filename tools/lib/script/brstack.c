@@ -18,7 +18,7 @@ static const struct tail_slot *tail_make(const struct sample_branches *b,
 					 const unsigned char *entry, struct tail_slot *t)
 {
 	struct branch_entry be;
-	char text[256];
+	char text[256] = "";
 	struct obuf o = { .buf = text, .cap = sizeof(text), .fd = -1 };
 
 	branch_load(entry, b->swap, &be);
