@@ -56,6 +56,19 @@ for a in "--no-children" "--no-children -g caller" "--no-children -g flat" \
 	equal "frame pointers" "$TMP/cppg.data" --comms report-cpp --percent-limit 2 $a
 done
 
+# Keys that ask the recording for more than its samples.
+record ns --namespaces -- sh -c 'exec "$0"' "$H/report-cpp"
+equal "socket" "$TMP/ns.data" -s socket
+equal "cgroup_id" "$TMP/ns.data" -s comm,cgroup_id
+equal "a key that a recording has nothing for" "$TMP/cpp.data" -s cgroup_id
+if record trace -c 1 -e sched:sched_process_exec -R -- sh -c 'exec /bin/true'; then
+	equal "trace" "$TMP/trace.data" -s trace,comm
+	like "trace: the fields" "$(cat "$TMP/ours")" 'filename=/bin/true pid='
+else
+	skip "trace" "tracepoints cannot be opened"
+	skip "trace: the fields" "tracepoints cannot be opened"
+fi
+
 # One symbol under its caller, by name.
 "$PERF" report -i "$TMP/cppg.data" --no-children -S 'work::Mixer<long>::mix' -g caller --no-inline \
 	>"$TMP/out" 2>&1

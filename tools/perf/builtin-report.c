@@ -381,6 +381,7 @@ static int setup_profile(struct report *r, struct err *e)
 			return ret;
 	}
 	r->po.redact = r->o.redact;
+	r->po.pd = r->pd;
 	r->po.arch = regs_arch_from_uname(env->arch);
 	if (r->po.arch == REGS_ARCH_NONE)
 		r->po.arch = env->e_machine ? regs_arch_from_elf(env->e_machine) : regs_arch_host();

@@ -283,14 +283,25 @@ static int do_exit(struct machine *m, const struct record *rec, struct err *e)
 	return 0;
 }
 
+/* Where the kernel puts the cgroup namespace among the links of NAMESPACES. */
+#define NS_CGROUP 6
+
 static int do_namespaces(struct machine *m, const struct record *rec, struct err *e)
 {
 	struct record_namespaces n;
 	int ret = record_namespaces(rec, &n, e);
+	struct thread *th;
 
-	if (!ret && !machine_thread(m, (int32_t)n.pid, (int32_t)n.tid))
-		ret = no_memory(e);
-	return ret;
+	if (ret)
+		return ret;
+	th = machine_thread(m, (int32_t)n.pid, (int32_t)n.tid);
+	if (!th)
+		return no_memory(e);
+	if (n.nr > NS_CGROUP) {
+		th->cgroup_ns_dev = load_u64(n.link + NS_CGROUP * 16, rec->swap);
+		th->cgroup_ns_ino = load_u64(n.link + NS_CGROUP * 16 + 8, rec->swap);
+	}
+	return 0;
 }
 
 static int do_cgroup(struct machine *m, const struct record *rec, struct err *e)

@@ -61,6 +61,7 @@ struct thread {
 	bool comm_set;	/* a COMM (or a parent's) named it; else the name is ":TID" */
 	bool comm_exec; /* the name was set by an exec */
 	bool exited;
+	uint64_t cgroup_ns_dev, cgroup_ns_ino; /* of its cgroup namespace; 0 = not told */
 };
 
 /* @arch is the file's (env->arch); NULL or "" when unknown. */

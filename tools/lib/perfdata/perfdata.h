@@ -177,6 +177,9 @@ struct perfdata_env {
 
 const struct perfdata_env *perfdata_env(const struct perfdata *pd);
 
+/* The socket (package) of @cpu by the file's CPU topology; -1 when it does not say. */
+int perfdata_cpu_socket(const struct perfdata *pd, uint32_t cpu);
+
 struct perfdata_build_id {
 	uint8_t id[20];
 	uint8_t size; /* 20 when the file does not say */

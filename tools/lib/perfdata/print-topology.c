@@ -64,6 +64,22 @@ void print_cpu_topology(struct header_printer *p)
 	}
 }
 
+int perfdata_cpu_socket(const struct perfdata *pd, uint32_t cpu)
+{
+	size_t size;
+	const void *data = perfdata_feature_raw(pd, FEAT_CPU_TOPOLOGY, &size);
+	struct cursor c = cursor_init(data, data ? size : 0, pd->swap);
+	int socket;
+
+	if (!data || cpu >= pd->env.nr_cpus_avail)
+		return -1;
+	skip_lists(&c);
+	skip_lists(&c);
+	cursor_skip(&c, (uint64_t)cpu * 8 + 4);
+	socket = (int)cursor_u32(&c);
+	return c.bad ? -1 : socket;
+}
+
 void print_numa_topology(struct header_printer *p)
 {
 	uint32_t nr = cursor_u32(p->c);

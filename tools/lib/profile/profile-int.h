@@ -128,6 +128,13 @@ void prof_text_simd_upper(const struct profile *p, const struct profile_row *r, 
 void prof_text_opmask(const struct profile *p, const struct profile_row *r, uint64_t v,
 		      struct obuf *o);
 
+/* key-file.c */
+uint64_t prof_get_trace(struct profile *p, const struct sample *s, struct thread *th);
+uint64_t prof_get_socket(struct profile *p, const struct sample *s, struct thread *th);
+uint64_t prof_get_cgroup_id(struct profile *p, const struct sample *s, struct thread *th);
+void prof_text_socket(const struct profile *p, const struct profile_row *r, uint64_t v,
+		      struct obuf *o);
+
 /* cols.c */
 struct event_rows;
 /* Widths of the columns from the rows of @ev. */
@@ -285,6 +292,8 @@ struct profile {
 	struct reg_key reg_keys[MAX_REG_KEYS];
 	unsigned nr_reg_keys;
 	struct obuf reg_text; /* being put together */
+	struct trace *trace;  /* formats of tracepoints, once they were needed */
+	VEC(int32_t) sockets; /* by CPU */
 
 	struct intern names;
 	uint32_t unknown;	 /* "[unknown]" */

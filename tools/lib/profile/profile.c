@@ -2,6 +2,7 @@
 /* The way of a sample: location, filters, group, row, chain. */
 #include "emit/emit.h"
 #include "profile-int.h"
+#include "script/script.h"
 
 static uint64_t chain_needs(const struct profile *p)
 {
@@ -73,6 +74,8 @@ void profile_free(struct profile *p)
 	vec_free(&p->place_width);
 	vec_free(&p->place2_width);
 	vec_free(&p->comm_name);
+	vec_free(&p->sockets);
+	trace_free(p->trace);
 	vec_free(&p->dso_name);
 	vec_free(&p->frames);
 	vec_free(&p->step_list);

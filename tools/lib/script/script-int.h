@@ -111,7 +111,6 @@ struct tail_slot {
 
 struct branch_texts;
 
-struct trace;
 struct insn_walk;
 
 struct script {
@@ -213,7 +212,6 @@ void print_data_src(struct script *sc, const struct ctx *c);
 
 /* trace.c */
 void print_trace(struct script *sc, const struct ctx *c);
-void trace_free(struct trace *t);
 
 /* insns.c */
 void print_insns(struct script *sc, const struct ctx *c);

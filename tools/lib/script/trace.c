@@ -150,7 +150,7 @@ static int parse_blob(struct trace *t, struct cursor *c)
 	return 0;
 }
 
-static struct trace *trace_load(struct script *sc)
+struct trace *trace_load(const struct perfdata *pd)
 {
 	struct trace *t = calloc(1, sizeof(*t));
 	struct cursor c;
@@ -162,12 +162,12 @@ static struct trace *trace_load(struct script *sc)
 	t->tep = tep_alloc();
 	t->raw = calloc(1, RAW_BUFFER);
 	trace_seq_init(&t->seq);
-	p = perfdata_feature_raw(sc->env.pd, FEAT_TRACING_DATA, &size);
+	p = perfdata_feature_raw(pd, FEAT_TRACING_DATA, &size);
 	c = cursor_init(p, p ? size : 0, false);
 	tep_set_loglevel(TEP_LOG_NONE);
 	if (t->tep && t->raw && parse_blob(t, &c))
 		log_warn("%s: the tracepoint formats in this file cannot be read",
-			 perfdata_path(sc->env.pd));
+			 perfdata_path(pd));
 	return t;
 }
 
@@ -189,26 +189,24 @@ static const unsigned char *copy_raw(struct trace *t, const struct sample *s)
 	return t->raw;
 }
 
-void print_trace(struct script *sc, const struct ctx *c)
+const char *trace_text(struct trace *t, const struct sample *s, size_t *len)
 {
-	const struct sample *s = c->s;
 	struct tep_event *event;
 	struct tep_record rec = { .cpu = (int)s->cpu, .size = (int)s->raw_size };
-	struct trace *t;
 
-	if (!sc->trace)
-		sc->trace = trace_load(sc);
-	t = sc->trace;
 	if (!t || !t->tep || !t->raw || !s->raw || s->raw_size > RAW_MAX)
-		return;
+		return NULL;
 	event = tep_find_event(t->tep, (int)s->event->attr.config);
 	if (!event || !fits(event, s->raw_size))
-		return;
+		return NULL;
 	rec.data = (void *)copy_raw(t, s);
 	trace_seq_reset(&t->seq);
 	tep_print_event(t->tep, &t->seq, &rec, "%s", TEP_PRINT_INFO);
-	if (t->seq.state == TRACE_SEQ__GOOD)
-		emit_safe_n(sc->o, t->seq.buffer, t->seq.len);
+	if (t->seq.state != TRACE_SEQ__GOOD)
+		return NULL;
+	trace_seq_terminate(&t->seq);
+	*len = t->seq.len;
+	return t->seq.buffer;
 }
 
 #else
@@ -222,13 +220,29 @@ void trace_free(struct trace *t)
 	free(t);
 }
 
-void print_trace(struct script *sc, const struct ctx *c)
+struct trace *trace_load(const struct perfdata *pd)
 {
-	(void)c;
-	if (sc->trace)
-		return;
-	sc->trace = calloc(1, sizeof(*sc->trace));
+	(void)pd;
 	log_warn("built without libtraceevent: tracepoints are printed without their fields");
+	return calloc(1, sizeof(struct trace));
+}
+
+const char *trace_text(struct trace *t, const struct sample *s, size_t *len)
+{
+	(void)t, (void)s, (void)len;
+	return NULL;
 }
 
 #endif
+
+void print_trace(struct script *sc, const struct ctx *c)
+{
+	const char *text;
+	size_t len;
+
+	if (!sc->trace)
+		sc->trace = trace_load(sc->env.pd);
+	text = trace_text(sc->trace, c->s, &len);
+	if (text)
+		emit_safe_n(sc->o, text, len);
+}
