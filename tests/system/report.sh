@@ -87,6 +87,15 @@ check_status "an unknown key" 129 "$PERF" report -s nosuch -i "$TMP/cpp.data"
 like "an unknown key: message" "$(cat "$TMP/check.out")" "Unknown --sort key: .nosuch'"
 check_status "two files" 129 "$PERF" report "$TMP/cpp.data" "$TMP/jit.data"
 
+# Which kernel symbols: a vmlinux has to be the recorded one.
+"$PERF" report -i "$TMP/cpp.data" -k "$H/report-cpp" >"$TMP/out" 2>&1
+like "-k: a file that is not the kernel" "$(cat "$TMP/out")" 'report-cpp is not the recorded kernel'
+"$PERF" report -i "$TMP/cpp.data" -k "$TMP/none" >"$TMP/out" 2>&1
+like "-k: no file" "$(cat "$TMP/out")" "$TMP/none: No such file"
+"$PERF" report -i "$TMP/cpp.data" >"$TMP/want" 2>&1
+"$PERF" report -i "$TMP/cpp.data" --ignore-vmlinux -k "$TMP/none" >"$TMP/out" 2>&1
+same_file "--ignore-vmlinux: not even -k" "$TMP/out" "$TMP/want"
+
 # A cut file is reported as far as it goes, and says so.
 head -c "$(($(wc -c <"$TMP/cpp.data") / 2))" "$TMP/cpp.data" >"$TMP/cut.data"
 "$PERF" report -i "$TMP/cut.data" >"$TMP/out" 2>"$TMP/err"

@@ -81,7 +81,8 @@ static const struct option report_options[] = {
 
 	OPT_GROUP("Symbols"),
 	OPT_STRING('k', "vmlinux", O, vmlinux, "FILE", "the kernel's symbols"),
-	OPT_BOOL(0, "ignore-vmlinux", O, ignore_vmlinux, "no vmlinux even if there is one"),
+	OPT_BOOL(0, "ignore-vmlinux", O, ignore_vmlinux,
+		 "no vmlinux even if -k names one: kallsyms only"),
 	OPT_STRING(0, "kallsyms", O, kallsyms, "FILE", "a copy of /proc/kallsyms"),
 	OPT_STRING(0, "symfs", O, symfs, "DIR", "look for all objects below DIR"),
 	OPT_BOOL(0, "no-demangle", O, no_demangle, "names as the linker sees them"),
@@ -398,6 +399,7 @@ static int setup_symbols(struct report *r, struct err *e)
 		.symfs = r->o.symfs,
 		.kallsyms = r->o.kallsyms,
 		.vmlinux = r->o.vmlinux,
+		.ignore_vmlinux = r->o.ignore_vmlinux,
 		.no_demangle = r->o.no_demangle,
 		.demangle_kernel = r->o.demangle_kernel,
 		.demangle_params = r->o.verbose > 0,

@@ -241,6 +241,8 @@ static bool vmlinux_search(struct resolver *res)
 	const struct dso *dso = kernel_dso(res);
 	char path[PATH_MAX], sub[PATH_MAX / 2];
 
+	if (res->opts.ignore_vmlinux)
+		return false;
 	/* The one that the recorder knew. */
 	if (dso && dso->name[0] == '/' && dso->build_id_size) {
 		snprintf(path, sizeof(path), "%s%s", res->symfs ? res->symfs : "", dso->name);
@@ -283,7 +285,7 @@ struct kernel_tab *kernel_load(struct resolver *res)
 	if (kt->tried)
 		return kt;
 	kt->tried = true;
-	if (res->vmlinux && vmlinux_load(res, res->vmlinux, true))
+	if (res->vmlinux && !res->opts.ignore_vmlinux && vmlinux_load(res, res->vmlinux, true))
 		return kt;
 	if (res->kallsyms) {
 		if (!kallsyms_load(res, res->kallsyms, false))

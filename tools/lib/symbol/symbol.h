@@ -22,6 +22,7 @@ struct symbol_opts {
 	const char *symfs;    /* NULL or prefix for all object paths */
 	const char *kallsyms; /* file instead of /proc/kallsyms */
 	const char *vmlinux;  /* -k */
+	bool ignore_vmlinux;  /* not even that one: kallsyms only */
 	bool no_demangle;     /* raw names */
 	bool demangle_params; /* "foo(int)" instead of "foo": upstream's -v */
 	bool demangle_kernel;
