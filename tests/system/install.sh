@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# run: alone
 # make install: everything lands below DESTDIR, the installed program runs and finds its suites,
 # make uninstall leaves nothing behind.
 . "$(dirname "$0")/../lib.sh"
@@ -7,18 +8,18 @@
 
 D=$TMP/dest
 run_make() {
-	env -u MAKEFLAGS -u MAKELEVEL make -C "$ROOT" -s O="$O" prefix=/usr DESTDIR="$D" "$@"
+	env -u MAKEFLAGS -u MAKELEVEL make -C "$ROOT" -s O="$O" DESTDIR="$D" "$@"
 }
 
 check "make install" run_make install
-check "the program runs" "$D/usr/bin/perf" version
-check "a unit suite is there" test -x "$D/usr/libexec/perf/tests/unit/test-base"
-check "bash completion is there" test -e "$D/usr/share/bash-completion/completions/perf"
+check "the program runs" "$D/usr/local/bin/perf" version
+check "a unit suite is there" test -x "$D/usr/local/libexec/perf/tests/unit/test-base"
+check "bash completion is there" test -e "$D/usr/local/share/bash-completion/completions/perf"
 if command -v asciidoctor >/dev/null 2>&1; then
 	for c in $("$PERF" help --list-cmds); do
-		check "perf-$c(1) is there" test -s "$D/usr/share/man/man1/perf-$c.1"
+		check "perf-$c(1) is there" test -s "$D/usr/local/share/man/man1/perf-$c.1"
 	done
-	check "perf.data(5) is there" test -s "$D/usr/share/man/man5/perf.data.5"
+	check "perf.data(5) is there" test -s "$D/usr/local/share/man/man5/perf.data.5"
 else
 	skip "man pages" "no asciidoctor"
 fi

@@ -47,7 +47,7 @@ static int mmap2_body(struct dump *d, const struct record *rec, struct err *e)
 	if (record_mmap(rec, &m, e))
 		return e->code;
 	put_range(o, &m);
-	if (rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+	if (m.build_id) {
 		obuf_lit(o, " <");
 		for (unsigned i = 0; i < m.build_id_size; i++)
 			obuf_hex_zero(o, m.build_id[i], 2);

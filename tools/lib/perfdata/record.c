@@ -104,15 +104,30 @@ static int body_done(const struct record *rec, const struct cursor *c, struct er
 		       rec->offset, record_type_name(rec->type), rec->size);
 }
 
-/* MMAP2's 24 bytes: device and inode, or the object's build id. */
+/*
+ * MMAP2's 24 bytes hold device and inode, or the object's build id: u8 size, three bytes of 0, 20
+ * bytes. misc says which, but kernels let the bit of one recorder leak into the records of
+ * another that runs beside it; then the size byte is a device number. An event that did not ask
+ * for build ids (they may be put in later) is believed only for the usual sizes.
+ */
+static bool has_build_id(const struct record *rec, const struct cursor *c)
+{
+	const unsigned char *p = c->p;
+	bool asked = !rec->event || attr_flag(&rec->event->attr, ATTR_FLAG_BUILD_ID);
+
+	if (!(rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) || cursor_left(c) < 24)
+		return false;
+	if (!p[0] || p[0] > 20 || p[1] || p[2] || p[3])
+		return false;
+	return asked || p[0] == 20 || p[0] == 16;
+}
+
 static void body_mmap2(const struct record *rec, struct cursor *c, struct record_mmap *m)
 {
-	if (rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
-		uint8_t size = cursor_u8(c);
-
+	if (has_build_id(rec, c)) {
+		m->build_id_size = cursor_u8(c);
 		cursor_skip(c, 3);
 		m->build_id = cursor_bytes(c, 20);
-		m->build_id_size = size > 20 ? 20 : size;
 	} else {
 		m->maj = cursor_u32(c);
 		m->min = cursor_u32(c);

@@ -15,7 +15,7 @@ int prof_queue_init(struct profile *p)
 		return -ENOMEM;
 	q->n = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(q->recent); i++)
-		q->recent[i].row = ID_NONE;
+		q->recent[i] = (struct recent){ .row = ID_NONE };
 	p->queue = q;
 	return 0;
 }
