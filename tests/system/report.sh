@@ -96,6 +96,18 @@ like "-k: no file" "$(cat "$TMP/out")" "$TMP/none: No such file"
 "$PERF" report -i "$TMP/cpp.data" --ignore-vmlinux -k "$TMP/none" >"$TMP/out" 2>&1
 same_file "--ignore-vmlinux: not even -k" "$TMP/out" "$TMP/want"
 
+# Parts of the time. A tenth as a part, and as the second of ten.
+equal "--time by percent" "$TMP/cpp.data" --time 10%-20% -s comm,dso
+equal "--time by slice" "$TMP/cpp.data" --time 10%/2 -s comm,dso
+for t in 10%-20% 10%/2 0%-100%; do
+	"$PERF" report -q -i "$TMP/cpp.data" --time "$t" -F sample,comm -s comm -t ';' |
+		awk -F';' '{ n += $1 } END { print n + 0 }'
+done >"$TMP/counts"
+check "--time: both are the second tenth, and less than all ($(tr '\n' ' ' <"$TMP/counts"))" \
+	awk '{ n[NR] = $1 } END { exit !(NR == 3 && n[1] == n[2] && n[1] > 0 && n[1] < n[3]) }' "$TMP/counts"
+check_status "--time: no span" 129 "$PERF" report --time 10%-x -i "$TMP/cpp.data"
+like "--time: says what is wrong" "$(cat "$TMP/check.out")" "Invalid time string: '10%-x'"
+
 # A cut file is reported as far as it goes, and says so.
 head -c "$(($(wc -c <"$TMP/cpp.data") / 2))" "$TMP/cpp.data" >"$TMP/cut.data"
 "$PERF" report -i "$TMP/cut.data" >"$TMP/out" 2>"$TMP/err"

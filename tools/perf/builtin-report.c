@@ -28,7 +28,8 @@ static const struct option report_options[] = {
 	OPT_GROUP("Input"),
 	OPT_STRING('i', "input", O, input, "FILE", "recording to read; - is stdin"),
 	OPT_BOOL('f', "force", O, force, "read files of other owners"),
-	OPT_STRING(0, "time", O, time, "FROM,TO", "only samples of this time span (seconds)"),
+	OPT_STRING(0, "time", O, time, "SPAN",
+		   "only samples of FROM,TO (seconds), 10%-20% or 10%/2"),
 	OPT_STRING('C', "cpu", O, cpus, "LIST", "only samples of these CPUs"),
 
 	OPT_GROUP("Rows"),
@@ -280,37 +281,6 @@ static int parse_quantum(const char *s, uint64_t *ns, struct err *e)
 	return err_set(e, -EINVAL, "--time-quantum: `%s' is no time such as 10ms", s);
 }
 
-static bool parse_seconds(const char *s, size_t n, uint64_t *ns)
-{
-	uint64_t sec = 0, frac = 0, unit = 100000000;
-	size_t i = 0;
-
-	for (; i < n && s[i] >= '0' && s[i] <= '9'; i++)
-		sec = sec * 10 + (uint64_t)(s[i] - '0');
-	if (i < n && s[i] == '.')
-		for (i++; i < n && s[i] >= '0' && s[i] <= '9'; i++, unit /= 10)
-			frac += (uint64_t)(s[i] - '0') * unit;
-	*ns = sec * 1000000000 + frac;
-	return n && i == n;
-}
-
-static int parse_time(struct report *r, struct err *e)
-{
-	const char *s = r->o.time, *comma = s ? strchr(s, ',') : NULL;
-
-	r->time_to = UINT64_MAX;
-	if (!s)
-		return 0;
-	if (!comma || strchr(s, '%') ||
-	    (comma != s && !parse_seconds(s, (size_t)(comma - s), &r->time_from)) ||
-	    (comma[1] && !parse_seconds(comma + 1, strlen(comma + 1), &r->time_to))) {
-		err_set(e, -EINVAL, "--time: `%s' is no time span", s);
-		err_hint(e, "Give it as FROM,TO in seconds; either may be empty.");
-		return -EINVAL;
-	}
-	return 0;
-}
-
 static int setup_options(struct report *r, struct err *e)
 {
 	struct profile_opts *po = &r->po;
@@ -357,7 +327,7 @@ static int setup_options(struct report *r, struct err *e)
 				       o->cpus);
 		r->has_cpus = true;
 	}
-	return parse_time(r, e);
+	return 0;
 }
 
 /* In a pipe the events come with the records: called before the first sample. */
@@ -440,7 +410,7 @@ static int take_sample(struct report *r, const struct record *rec, struct err *e
 	}
 	if (r->has_cpus && !bits_test(&r->cpus, s.cpu))
 		return 0;
-	if (rec->time != RECORD_NO_TIME && (rec->time < r->time_from || rec->time > r->time_to))
+	if (rec->time != RECORD_NO_TIME && !time_spans_have(&r->times, rec->time))
 		return 0;
 	th = machine_thread(r->m, (int32_t)s.pid, (int32_t)s.tid);
 	if (!th)
@@ -539,6 +509,10 @@ static int run_opened(struct report *r, struct err *e)
 	struct err damage = { 0 };
 	int ret;
 
+	if (r->o.time && time_spans_parse(&r->times, r->pd, r->o.time, e)) {
+		r->usage = e->code == -EINVAL;
+		return e->code;
+	}
 	if (r->o.stats)
 		return report_stats(r->pd, &r->out, e);
 	if (r->o.header || r->o.header_only) {
@@ -574,6 +548,7 @@ static void report_free(struct report *r)
 	resolver_free(r->res);
 	machine_free(r->m);
 	bits_free(&r->cpus);
+	time_spans_free(&r->times);
 	perfdata_close(r->pd);
 }
 

@@ -124,8 +124,9 @@ static void print_event_head(struct report *r, const struct perfdata_event *ev)
 	print_short(o, samples);
 	print_event_name(r, ev, members);
 	if (r->o.time) {
-		obuf_lit(o, ", time slices: ");
+		obuf_lit(o, " (time slices: ");
 		emit_safe(o, r->o.time);
+		obuf_char(o, ')');
 	}
 	obuf_lit(o, "\n# Event count (approx.): ");
 	obuf_dec(o, period);

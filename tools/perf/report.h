@@ -38,7 +38,8 @@ struct report {
 	struct arena args;
 	double min_percent;
 	uint64_t lost_samples, lost_events, lost_chunks, nr_samples;
-	uint64_t bad_samples, time_from, time_to;
+	uint64_t bad_samples;
+	struct time_spans times;
 	struct bits cpus;
 	bool has_cpus;
 	bool usage; /* what failed is the command line */

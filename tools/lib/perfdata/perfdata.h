@@ -177,6 +177,24 @@ struct perfdata_env {
 
 const struct perfdata_env *perfdata_env(const struct perfdata *pd);
 
+/* Parts of a recording: what --time says. None = all of it. */
+struct time_span {
+	uint64_t start, end; /* ns, inclusive */
+};
+
+struct time_spans {
+	VEC(struct time_span) v;
+};
+
+/*
+ * Adds "START,STOP" in seconds, either may be missing, several with blanks between; or "10%/2" (the
+ * second tenth) and "10%-20%", several with commas, by SAMPLE_TIME. -EINVAL for other text, and for
+ * percents when the file does not say its times.
+ */
+int time_spans_parse(struct time_spans *t, const struct perfdata *pd, const char *s, struct err *e);
+bool time_spans_have(const struct time_spans *t, uint64_t time);
+void time_spans_free(struct time_spans *t);
+
 /* The socket (package) of @cpu by the file's CPU topology; -1 when it does not say. */
 int perfdata_cpu_socket(const struct perfdata *pd, uint32_t cpu);
 

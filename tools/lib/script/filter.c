@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --time, --cpu, --comms, --pid, --tid, --dsos, --symbols. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "script-int.h"
@@ -29,108 +28,6 @@ static bool name_in(const struct name_list *l, const char *name)
 	return false;
 }
 
-/* "12.3456": seconds to ns, without floating point. False when it is no such number. */
-static bool parse_seconds(const char *s, size_t n, uint64_t *ns)
-{
-	uint64_t sec = 0, frac = 0, scale = 100000000;
-	size_t i = 0;
-
-	for (; i < n && s[i] >= '0' && s[i] <= '9'; i++) {
-		if (sec > UINT64_MAX / 20000000000ULL)
-			return false;
-		sec = sec * 10 + (uint64_t)(s[i] - '0');
-	}
-	if (i < n && s[i] == '.')
-		for (i++; i < n && s[i] >= '0' && s[i] <= '9'; i++, scale /= 10)
-			frac += (uint64_t)(s[i] - '0') * scale;
-	*ns = sec * 1000000000 + frac;
-	return n && i == n;
-}
-
-static int add_range(struct filter *f, uint64_t start, uint64_t end, struct err *e)
-{
-	struct range r = { start, end };
-
-	f->any = true;
-	return vec_push(&f->times, r) ? err_set(e, -ENOMEM, "no memory for a filter") : 0;
-}
-
-/* "10%/2": the second tenth; "10%-20%": a part; of the time between first and last sample. */
-static int parse_percent(struct script *sc, const char *s, size_t n, struct err *e)
-{
-	const struct perfdata_env *env = perfdata_env(sc->env.pd);
-	uint64_t span = env->last_time - env->first_time;
-	char word[64], *end;
-	double a, b, from, to;
-
-	if (n >= sizeof(word))
-		goto bad;
-	memcpy(word, s, n);
-	word[n] = 0;
-	a = strtod(word, &end);
-	if (*end++ != '%' || !(a >= 0 && a <= 100))
-		goto bad;
-	if (*end == '/' || !*end) {
-		b = *end ? strtod(end + 1, &end) : 1;
-		from = a * (b - 1);
-		to = a * b;
-	} else if (*end == '-') {
-		b = strtod(end + 1, &end);
-		if (*end++ != '%')
-			goto bad;
-		from = a;
-		to = b;
-	} else {
-		goto bad;
-	}
-	if (*end || !(from >= 0 && to <= 100.0001 && from <= to))
-		goto bad;
-	if (!env->last_time) {
-		err_set(e, -EINVAL,
-			"--time with percent needs the times of the first and last "
-			"sample, which this file does not hold");
-		err_hint(e, "give --time START,STOP in seconds");
-		return -EINVAL;
-	}
-	return add_range(&sc->filter, env->first_time + (uint64_t)((double)span * from / 100),
-			 env->first_time + (uint64_t)((double)span * to / 100), e);
-bad:
-	return err_set(e, -EINVAL, "Invalid time string: '%.*s'", (int)n, s);
-}
-
-/* One "START,STOP" of @n bytes; either may be missing. */
-static int parse_range(struct script *sc, const char *s, size_t n, struct err *e)
-{
-	const char *comma = memchr(s, ',', n);
-	size_t na = comma ? (size_t)(comma - s) : n;
-	size_t nb = comma ? n - na - 1 : 0;
-	uint64_t start = 0, end = UINT64_MAX;
-
-	if ((na && !parse_seconds(s, na, &start)) || (nb && !parse_seconds(comma + 1, nb, &end)) ||
-	    end < start)
-		return err_set(e, -EINVAL, "Invalid time string: '%.*s'", (int)n, s);
-	return add_range(&sc->filter, start, end, e);
-}
-
-static int parse_times(struct script *sc, const char *s, struct err *e)
-{
-	bool percent = strchr(s, '%');
-	const char *seps = percent ? ", " : " ";
-
-	while (*s) {
-		size_t n = strcspn(s, seps);
-		int ret = 0;
-
-		if (n)
-			ret = percent ? parse_percent(sc, s, n, e) : parse_range(sc, s, n, e);
-		if (ret)
-			return ret;
-		s += n;
-		s += strspn(s, seps);
-	}
-	return 0;
-}
-
 static int parse_ids(struct script *sc, const char *what, const char *s, bool tids, struct err *e)
 {
 	while (s && *s) {
@@ -154,7 +51,7 @@ int filter_init(struct script *sc, struct err *e)
 	int ret = 0;
 
 	if (o->time)
-		ret = parse_times(sc, o->time, e);
+		ret = time_spans_parse(&f->times, sc->env.pd, o->time, e);
 	if (!ret && o->cpus) {
 		f->by_cpu = true;
 		ret = bits_parse_list(&f->cpus, o->cpus, 1 << 20);
@@ -166,8 +63,8 @@ int filter_init(struct script *sc, struct err *e)
 	ret = ret ?: parse_names(&f->symbols, o->symbols, e);
 	ret = ret ?: parse_ids(sc, "pid", o->pids, false, e);
 	ret = ret ?: parse_ids(sc, "tid", o->tids, true, e);
-	f->any |= f->by_cpu || f->comms.names.n || f->dsos.names.n || f->symbols.names.n ||
-		  f->pids.n || f->tids.n;
+	f->any |= f->times.v.n || f->by_cpu || f->comms.names.n || f->dsos.names.n ||
+		  f->symbols.names.n || f->pids.n || f->tids.n;
 	return ret;
 }
 
@@ -180,7 +77,7 @@ static void names_free(struct name_list *l)
 
 void filter_free(struct filter *f)
 {
-	vec_free(&f->times);
+	time_spans_free(&f->times);
 	bits_free(&f->cpus);
 	names_free(&f->comms);
 	names_free(&f->dsos);
@@ -191,13 +88,9 @@ void filter_free(struct filter *f)
 
 bool filter_time_cpu(const struct filter *f, uint64_t time, uint32_t cpu)
 {
-	bool in = !f->times.n;
-
 	if (f->by_cpu && cpu != UINT32_MAX && !bits_test(&f->cpus, cpu))
 		return false;
-	for (size_t i = 0; i < f->times.n && !in; i++)
-		in = time >= f->times.v[i].start && time <= f->times.v[i].end;
-	return in;
+	return time_spans_have(&f->times, time);
 }
 
 bool filter_thread(struct script *sc, const struct sample *s, const struct thread *th)

@@ -83,17 +83,13 @@ struct thread_text {
 	const struct ev *ev;
 };
 
-struct range {
-	uint64_t start, end; /* ns, inclusive */
-};
-
 struct name_list {
 	VEC(char *) names;
 };
 
 struct filter {
 	bool any;
-	VEC(struct range) times;
+	struct time_spans times;
 	struct bits cpus;
 	bool by_cpu;
 	struct name_list comms, dsos, symbols;
