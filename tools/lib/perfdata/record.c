@@ -106,20 +106,23 @@ static int body_done(const struct record *rec, const struct cursor *c, struct er
 
 /*
  * MMAP2's 24 bytes hold device and inode, or the object's build id: u8 size, three bytes of 0, 20
- * bytes. misc says which, but kernels let the bit of one recorder leak into the records of
- * another that runs beside it; then the size byte is a device number. An event that did not ask
- * for build ids (they may be put in later) is believed only for the usual sizes.
+ * bytes, zero behind the size. misc says which, but kernels let the bit of one recorder leak into
+ * the records of another that runs beside it; then the size byte is a device number.
  */
 static bool has_build_id(const struct record *rec, const struct cursor *c)
 {
 	const unsigned char *p = c->p;
-	bool asked = !rec->event || attr_flag(&rec->event->attr, ATTR_FLAG_BUILD_ID);
 
 	if (!(rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) || cursor_left(c) < 24)
 		return false;
 	if (!p[0] || p[0] > 20 || p[1] || p[2] || p[3])
 		return false;
-	return asked || p[0] == 20 || p[0] == 16;
+	if (rec->event && attr_flag(&rec->event->attr, ATTR_FLAG_BUILD_ID))
+		return true;
+	for (int i = p[0]; i < 20; i++)
+		if (p[4 + i])
+			return false;
+	return true;
 }
 
 static void body_mmap2(const struct record *rec, struct cursor *c, struct record_mmap *m)
