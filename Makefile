@@ -27,7 +27,7 @@ LDFLAGS_ALL := $(if $(SAN),-fsanitize=$(SAN),) -pthread $(LDFLAGS)
 
 LIB_SRC	 := $(sort $(wildcard tools/lib/*/*.c))
 # Sampling by ptrace knows the registers of x86-64 only: foreign.c says so everywhere else.
-ifeq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
+ifeq ($(filter x86_64-%,$(shell $(CC) -dumpmachine 2>/dev/null)),)
 LIB_SRC	 := $(filter-out tools/lib/tracer/%,$(LIB_SRC)) \
 	    $(addprefix tools/lib/tracer/,core.c foreign.c live.c)
 endif
@@ -39,8 +39,11 @@ UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(O)/tests/unit/%)
 
 all: $(O)/perf
 
-# What the libraries on this machine offer: probed by compiling, see tools/feature.sh.
+# What the libraries on this machine offer: probed by compiling, see tools/feature.sh. Goals that
+# only call make again must not probe: `make deps` may be about to install the compiler.
+ifneq ($(filter-out deps check demo bench lint clean uninstall,$(or $(MAKECMDGOALS),all)),)
 -include $(O)/config.mk
+endif
 $(O)/config.mk: tools/feature.sh $(O)/.flags
 	@sh tools/feature.sh '$(CC)' '$(O)' '$(NO_LIBS)'
 
@@ -82,7 +85,7 @@ unit: $(UNIT_BIN)
 tests: all unit $(TEST_HELPERS)
 
 deps:
-	@sh tools/deps.sh
+	@sh tools/deps.sh '$(O)'
 
 check: deps
 	@$(MAKE) --no-print-directory tests

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Installs the Debian packages that building and testing need and that are missing. Asks for root
-# only then. On other systems it prints the list.
+# deps.sh [OUT]: installs the Debian packages that building and testing need and that are missing.
+# Asks for root only then, and forgets what an earlier build in OUT found. On other systems it
+# prints the list.
 set -eu
 
 build='gcc make pkg-config libelf-dev libdw-dev libtraceevent-dev libzstd-dev zlib1g-dev
@@ -40,3 +41,4 @@ export DEBIAN_FRONTEND=noninteractive
 $sudo apt-get update -qq
 # shellcheck disable=SC2086
 $sudo apt-get install -y -qq --no-install-recommends $missing
+rm -f "${1:-build}/config.mk"

@@ -52,6 +52,17 @@ probe libunwind '-lunwind-x86_64 -lunwind' '#include <libunwind.h>' 'unw_create_
 probe libslang -lslang '#include <slang.h>' 'SLang_Version' libslang2-dev 'the terminal browser (probed, not used yet)'
 probe debuginfod -ldebuginfod '#include <elfutils/debuginfod.h>' 'debuginfod_begin()' libdebuginfod-dev 'debug files from a server, on request'
 
+command -v "${cc%% *}" >/dev/null 2>&1 || {
+	echo "feature.sh: no compiler '$cc' here; make deps installs gcc" >&2
+	exit 1
+}
+case "$on" in
+*libelf*) ;;
+*)
+	echo "feature.sh: a program with -lelf does not compile; make deps installs libelf-dev" >&2
+	exit 1
+	;;
+esac
 cmp -s "$tmp/config.h" "$out/config.h" || cp "$tmp/config.h" "$out/config.h"
 cmp -s "$tmp/features.def" "$out/features.def" || cp "$tmp/features.def" "$out/features.def"
 # Libraries that no code uses, or that are loaded on request, must not become dependencies.
