@@ -306,5 +306,6 @@ void prof_chain_free(struct profile *p)
 	free(c->row_leaf_at);
 	free(c->plus);
 	free(c->plus_count);
+	vec_free(&c->tops);
 	memset(c, 0, sizeof(*c));
 }

@@ -471,10 +471,11 @@ double profile_percent(const struct profile *p, const struct profile_row *row)
 	return share(p, profile_row_event(p, row), p->o.children ? row->acc : row->period);
 }
 
-/* Rows are sorted by weight: most have the text of the row before. */
+/* Rows are sorted by weight: most have the text of a row just before. */
 static int percent_text(const struct profile *p, uint32_t event, uint64_t v, char *buf)
 {
-	struct percent_memo *m = (struct percent_memo *)&p->percent[v & 3];
+	struct percent_memo *m =
+		(struct percent_memo *)&p->percent[hash_u64(v) % ARRAY_SIZE(p->percent)];
 
 	if (!m->len || m->v != v || m->event != event) {
 		m->len = snprintf(m->text, sizeof(m->text), "%.2f%%", share(p, event, v));

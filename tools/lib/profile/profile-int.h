@@ -227,6 +227,7 @@ struct chains {
 	uint32_t *row_leaf_at;
 	uint64_t *plus; /* by node: own samples of the open row */
 	uint32_t *plus_count;
+	VEC(uint32_t) tops; /* outermost nodes of these */
 };
 
 /*
@@ -342,7 +343,7 @@ struct profile {
 		uint32_t event;
 		int len;
 		char text[32];
-	} percent[4];
+	} percent[256];
 	struct arena text;
 	regex_t parent_re;
 	bool by_symbol;		 /* no place key looks below symbols */

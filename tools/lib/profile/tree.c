@@ -279,19 +279,33 @@ static void sum_note(struct chains *c, uint32_t node, uint32_t leaf, bool add)
 		prof_note_add(&c->node_notes[node], &c->notes.v[leaf].v[at]);
 }
 
-static void each_leaf(struct profile *p, const struct profile_row *row, bool add)
+/* Adds a leaf of the open row to the nodes above it; the outermost is noted when it is new. */
+static int add_leaf(struct profile *p, uint32_t leaf)
+{
+	struct chains *c = &p->ch;
+	const struct leaf *l = &c->leafs.v[leaf];
+	uint32_t top = ID_NONE;
+	bool new = false;
+
+	for (uint32_t n = l->node; !(n & NODE_ROOT); n = c->nodes.v[n].parent) {
+		top = n;
+		new = !c->plus_count[n];
+		c->plus[n] += l->period;
+		c->plus_count[n] += l->count;
+		if (p->o.history)
+			sum_note(c, n, leaf, true);
+	}
+	return new ? vec_push(&c->tops, top) : 0;
+}
+
+static void drop_leaf(struct profile *p, uint32_t leaf)
 {
 	struct chains *c = &p->ch;
 
-	for (uint32_t i = c->row_leaf_at[row->idx]; i < c->row_leaf_at[row->idx + 1]; i++) {
-		const struct leaf *l = &c->leafs.v[c->row_leafs[i]];
-
-		for (uint32_t n = l->node; !(n & NODE_ROOT); n = c->nodes.v[n].parent) {
-			c->plus[n] = add ? c->plus[n] + l->period : 0;
-			c->plus_count[n] = add ? c->plus_count[n] + l->count : 0;
-			if (p->o.history)
-				sum_note(c, n, c->row_leafs[i], add);
-		}
+	for (uint32_t n = c->leafs.v[leaf].node; !(n & NODE_ROOT); n = c->nodes.v[n].parent) {
+		c->plus[n] = c->plus_count[n] = 0;
+		if (p->o.history)
+			sum_note(c, n, leaf, false);
 	}
 }
 
@@ -300,8 +314,8 @@ static int start_caller(struct view *v, const struct profile_row *row, elems *ou
 	const struct chains *c = &v->p->ch;
 	int ret = 0;
 
-	for (uint32_t i = c->root[row->group]; !ret && i != ID_NONE; i = c->end[i].next)
-		ret = push_child(v, out, i, true);
+	for (size_t i = 0; !ret && i < c->tops.n; i++)
+		ret = push_child(v, out, c->tops.v[i], true);
 	if (!v->p->o.children)
 		return ret;
 	for (uint32_t i = c->row_node_at[row->idx]; !ret && i < c->row_node_at[row->idx + 1]; i++)
@@ -422,7 +436,7 @@ int profile_tree(struct profile *p, const struct profile_row *row, struct call_n
 	struct chains *c = &p->ch;
 	struct view v = { .p = p, .caller = p->o.chain.caller };
 	uint64_t total = p->o.relative ? t->filtered_period : t->period;
-	int ret;
+	int ret = 0;
 
 	memset(root, 0, sizeof(*root));
 	v.flat = p->o.chain.style == CHAIN_FLAT || p->o.chain.style == CHAIN_FOLDED;
@@ -444,9 +458,13 @@ int profile_tree(struct profile *p, const struct profile_row *row, struct call_n
 			return -ENOMEM;
 	}
 	arena_free(&p->tree);
-	each_leaf(p, row, true);
-	ret = open_row(&v, row, root);
-	each_leaf(p, row, false);
+	c->tops.n = 0;
+	for (uint32_t i = c->row_leaf_at[row->idx]; !ret && i < c->row_leaf_at[row->idx + 1]; i++)
+		ret = add_leaf(p, c->row_leafs[i]);
+	if (!ret)
+		ret = open_row(&v, row, root);
+	for (uint32_t i = c->row_leaf_at[row->idx]; i < c->row_leaf_at[row->idx + 1]; i++)
+		drop_leaf(p, c->row_leafs[i]);
 	vec_free(&v.path);
 	vec_free(&v.notes);
 	vec_free(&v.found);
