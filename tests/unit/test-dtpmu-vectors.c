@@ -220,15 +220,11 @@ static struct dtpmu_list *load(const char *tree)
 	struct err err = { 0 };
 	char path[256];
 
-	if (!HAVE_LIBFDT) {
-		print_message("# skipped: built without libfdt\n");
-		skip();
-	}
+	if (!HAVE_LIBFDT)
+		skip_because("built without libfdt");
 	snprintf(path, sizeof(path), "tests/data/dtpmu/%s-pmu.dts", tree);
-	if (dtpmu_load(&l, path, 0, &err) == -ENOENT && strstr(err.text, "start dtc")) {
-		print_message("# skipped: dtc is not installed\n");
-		skip();
-	}
+	if (dtpmu_load(&l, path, 0, &err) == -ENOENT && strstr(err.text, "start dtc"))
+		skip_because("dtc is not installed");
 	if (!l)
 		fail_msg("%s", err.text);
 	return l;
@@ -258,10 +254,8 @@ static void run_vectors(const char *const *files, const char *p10)
 	dtpmu_free(p8);
 	dtpmu_free(p9);
 	dtpmu_free(list);
-	if (!opened) {
-		print_message("# skipped: no ../shared/facts/powerpc in this clone\n");
-		skip();
-	}
+	if (!opened)
+		skip_because("no ../shared/facts/powerpc in this clone");
 	print_message("# %u groups compared, %u differ\n", rows, differ);
 	assert_true(rows > 0);
 	assert_int_equal(differ, 0);

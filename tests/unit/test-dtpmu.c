@@ -17,13 +17,10 @@ static struct dtpmu_list *load_flags(const char *path, unsigned flags)
 	struct dtpmu_list *l = NULL;
 	struct err err = { 0 };
 
-	if (!HAVE_LIBFDT) {
-		print_message("# skipped: built without libfdt\n");
-		skip();
-	}
+	if (!HAVE_LIBFDT)
+		skip_because("built without libfdt");
 	if (dtpmu_load(&l, path, flags, &err) == -ENOENT && strstr(err.text, "start dtc")) {
-		print_message("# skipped: dtc is not installed\n");
-		skip();
+		skip_because("dtc is not installed");
 	}
 	if (!l)
 		fail_msg("%s", err.text);
@@ -325,8 +322,7 @@ static void *compile(const char *dts, size_t *size)
 	*size = fread(blob, 1, 1 << 20, f);
 	if (pclose(f) || !*size) {
 		free(blob);
-		print_message("# skipped: dtc is not installed\n");
-		skip();
+		skip_because("dtc is not installed");
 	}
 	return blob;
 }
@@ -492,16 +488,13 @@ static void test_event_parser(void **state)
 	struct pmu *pmu;
 
 	(void)state;
-	if (!HAVE_LIBFDT) {
-		print_message("# skipped: built without libfdt\n");
-		skip();
-	}
+	if (!HAVE_LIBFDT)
+		skip_because("built without libfdt");
 	log_set_level(LOG_ERROR); /* this machine's counters are others: that is warned about */
 	assert_int_equal(pmus_new(&t, "/nonexistent", &err), 0);
 	if (pmus_add_device_tree(t, DATA "power10-pmu.dts", &err) == -ENOENT) {
 		pmus_free(t);
-		print_message("# skipped: dtc is not installed\n");
-		skip();
+		skip_because("dtc is not installed");
 	}
 	pmu = pmus_find(t, "cpu_dts");
 	assert_non_null(pmu);

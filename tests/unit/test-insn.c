@@ -84,7 +84,7 @@ static void test_x86(void **state)
 
 	(void)state;
 	if (!HAVE_ZYDIS)
-		skip();
+		skip_because("built without Zydis");
 	assert_int_equal(insn_new(&d, REGS_ARCH_X86, true, NULL), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(x86); i++) {
 		assert_int_equal(insn_decode(d, x86[i].bytes, x86[i].size, ADDR, &in),
@@ -107,7 +107,7 @@ static void test_capstone_agrees(void **state)
 
 	(void)state;
 	if (!HAVE_LIBCAPSTONE)
-		skip();
+		skip_because("built without capstone");
 	assert_int_equal(capstone_new(&d, REGS_ARCH_X86, true), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(x86); i++) {
 		/* Capstone 4 files sysret and the interrupt return under other groups. */
@@ -132,7 +132,7 @@ static void test_cut_and_bad(void **state)
 
 	(void)state;
 	if (insn_new(&d, REGS_ARCH_X86, true, NULL))
-		skip();
+		skip_because("built without an x86 decoder");
 	assert_int_equal(insn_decode(d, "\xe8\x00", 2, ADDR, &in), -EINVAL);
 	assert_int_equal(insn_decode(d, "", 0, ADDR, &in), -EINVAL);
 	assert_int_equal(insn_decode(d, "\x06", 1, ADDR, &in), -EINVAL); /* not in 64-bit mode */
@@ -166,7 +166,7 @@ static void test_arm64(void **state)
 
 	(void)state;
 	if (insn_new(&d, REGS_ARCH_ARM64, true, NULL))
-		skip();
+		skip_because("built without an AArch64 decoder");
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_int_equal(insn_decode(d, cases[i].bytes, 4, ADDR, &in), 4);
 		assert_int_equal(in.branch, cases[i].want.branch);

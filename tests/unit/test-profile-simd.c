@@ -153,7 +153,7 @@ static void use(void **state)
 {
 	(void)state;
 	if (!HAVE_ZYDIS)
-		skip();
+		skip_because("built without Zydis");
 	/* live 512 256 128 none, dirty, code 512 256 128 none, lanes, masks, use */
 	expect(false, fill_use,
 	       "100.0 0.0 0.0 0.0 25.0 75.0 0.0 0.0 25.0 N/A N/A uses zmm [.] t_zmm\n"
@@ -171,7 +171,7 @@ static void ymm(void **state)
 {
 	(void)state;
 	if (!HAVE_ZYDIS)
-		skip();
+		skip_because("built without Zydis");
 	/* What cleans finds the state as it is: not dirty. */
 	expect(false, fill_ymm,
 	       "0.0 100.0 0.0 0.0 0.0 0.0 100.0 0.0 0.0 N/A N/A uses ymm [.] t_ymm\n"
@@ -189,7 +189,7 @@ static void masks(void **state)
 {
 	(void)state;
 	if (!HAVE_ZYDIS)
-		skip();
+		skip_because("built without Zydis");
 	expect(false, fill_masks,
 	       "100.0 0.0 0.0 0.0 0.0 100.0 0.0 0.0 0.0 50.0 62.5 uses zmm [.] t_masked\n");
 	expect(true, fill_masks,
@@ -228,7 +228,7 @@ int main(void)
 static void needs_x86(void **state)
 {
 	(void)state;
-	skip();
+	skip_because("not an x86-64 machine");
 }
 
 int main(void)

@@ -229,7 +229,7 @@ static void test_demangle(void **state)
 		}
 #else
 	(void)state;
-	skip();
+	skip_because("built without libiberty");
 #endif
 }
 
@@ -381,7 +381,7 @@ static void test_plt(void **state)
 	elf_close(f);
 #else
 	(void)state;
-	skip();
+	skip_because("not an x86-64 machine with PLT calls");
 #endif
 }
 
@@ -396,7 +396,7 @@ static void test_own_lines(void **state)
 	(void)state;
 	outermost(1);
 	if (!inlined_at)
-		skip();
+		skip_because("the compiler did not inline the function");
 	map_self();
 	resolver(NULL);
 	l = at(10, PERF_RECORD_MISC_USER, (uint64_t)(uintptr_t)inlined_at);
@@ -419,7 +419,7 @@ static void test_own_lines(void **state)
 	assert_string_equal(line.file, "");
 #else
 	(void)state;
-	skip();
+	skip_because("built without libdw");
 #endif
 }
 
@@ -449,7 +449,7 @@ static void test_vdso(void **state)
 	(void)state;
 	if (!start || !image) {
 		free(image);
-		skip();
+		skip_because("no vdso in this process");
 	}
 	assert_int_equal(elf_open_memory(&f, image, size), 0);
 	assert_true(elf_build_id(f)->size > 0);
@@ -629,7 +629,7 @@ static void test_jit_of_another_user(void **state)
 
 	(void)state;
 	if (geteuid())
-		skip();
+		skip_because("only root can give a file to another user");
 	jit_path(path, 33);
 	write_file(path, jit, sizeof(jit) - 1);
 	assert_int_equal(chown(path, 12345, 12345), 0);

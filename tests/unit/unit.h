@@ -16,4 +16,11 @@
 
 #include "base/base.h"
 
+/* Ends the test as skipped; tests/run counts skips by this reason. */
+#define skip_because(why)                              \
+	do {                                           \
+		print_message("# skipped: " why "\n"); \
+		skip();                                \
+	} while (0)
+
 #endif
