@@ -5,11 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/memfd.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -49,24 +49,35 @@ static int (*real_munmap)(void *, size_t);
 static int (*real_ioctl)(int, unsigned long, ...);
 static int (*real_close)(int);
 static ssize_t (*real_read)(int, void *, size_t);
+static int (*real_epoll_ctl)(int, int, int, struct epoll_event *);
 static int (*real_open)(const char *, int, ...);
 static DIR *(*real_opendir)(const char *);
 static int (*real_access)(const char *, int);
 
-__attribute__((constructor)) static void init(void)
+/* A sanitizer's runtime, which starts before this library, calls some of them first. */
+static void resolve(void)
 {
-	const char *name = getenv("STANDIN"), *log = getenv("STANDIN_LOG");
-	const char *n = getenv("STANDIN_SAMPLES");
-
+	if (real_access)
+		return;
 	real_syscall = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
 	real_mmap = (void *(*)(void *, size_t, int, int, int, off_t))dlsym(RTLD_NEXT, "mmap");
 	real_munmap = (int (*)(void *, size_t))dlsym(RTLD_NEXT, "munmap");
 	real_ioctl = (int (*)(int, unsigned long, ...))dlsym(RTLD_NEXT, "ioctl");
 	real_close = (int (*)(int))dlsym(RTLD_NEXT, "close");
 	real_read = (ssize_t(*)(int, void *, size_t))dlsym(RTLD_NEXT, "read");
+	real_epoll_ctl =
+		(int (*)(int, int, int, struct epoll_event *))dlsym(RTLD_NEXT, "epoll_ctl");
 	real_open = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
 	real_opendir = (DIR * (*)(const char *)) dlsym(RTLD_NEXT, "opendir");
 	real_access = (int (*)(const char *, int))dlsym(RTLD_NEXT, "access");
+}
+
+__attribute__((constructor)) static void init(void)
+{
+	const char *name = getenv("STANDIN"), *log = getenv("STANDIN_LOG");
+	const char *n = getenv("STANDIN_SAMPLES");
+
+	resolve();
 	profile = profile_find(name ? name : "full");
 	if (!profile) {
 		fprintf(stderr, "standin: no profile %s\n", name);
@@ -107,23 +118,23 @@ static bool ring_put(struct event *ev, const unsigned char *rec, size_t size)
 	return true;
 }
 
-static bool ring_empty(const struct event *ev)
+/*
+ * As the kernel wakes: once, when as much as the watermark was written since the last time
+ * (without one: half a ring).
+ */
+static void wake(struct event *ring)
 {
-	const struct perf_event_mmap_page *page = (const void *)ev->ring;
+	const struct perf_event_mmap_page *page = (const void *)ring->ring;
+	uint64_t mark = (ring->ring_size - 4096) / 2, one = 1;
 
-	return page->data_head == __atomic_load_n(&page->data_tail, __ATOMIC_ACQUIRE);
-}
-
-/* Readable while the ring holds something. */
-static void set_readable(struct event *ring, bool on)
-{
-	struct pollfd p = { .fd = ring->fd, .events = POLLIN };
-	uint64_t v = 1;
-	bool is = poll(&p, 1, 0) == 1;
-
-	if (on && !is && write(ring->fd, &v, 8) != 8)
-		perror("standin: eventfd");
-	if (!on && is && real_read(ring->fd, &v, 8) != 8)
+	if (ring->attr.flags & ATTR_FLAG_WATERMARK && ring->attr.wakeup_watermark)
+		mark = ring->attr.wakeup_watermark;
+	else if (!(ring->attr.flags & ATTR_FLAG_WATERMARK) && ring->attr.wakeup_events)
+		mark = 1;
+	if (page->data_head - ring->woken < mark)
+		return;
+	ring->woken = page->data_head;
+	if (write(ring->fd, &one, sizeof(one)) != sizeof(one))
 		perror("standin: eventfd");
 }
 
@@ -192,7 +203,7 @@ static void *hardware(void *arg)
 				one_step(&events[i], buf);
 		for (size_t i = 0; i < MAX_EVENTS; i++)
 			if (events[i].used && events[i].ring)
-				set_readable(&events[i], !ring_empty(&events[i]));
+				wake(&events[i]);
 		pthread_mutex_unlock(&lock);
 		usleep(1000);
 	}
@@ -266,6 +277,7 @@ long syscall(long number, ...)
 	long a[6], ret;
 	va_list ap;
 
+	resolve();
 	va_start(ap, number);
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(ap, long);
@@ -323,6 +335,7 @@ void *mmap(void *addr, size_t size, int prot, int flags, int fd, off_t off)
 	struct event *ev = fd >= 0 ? find(fd) : NULL;
 	void *p;
 
+	resolve();
 	if (!ev)
 		return real_mmap(addr, size, prot, flags, fd, off);
 	pthread_mutex_lock(&lock);
@@ -382,6 +395,7 @@ int ioctl(int fd, unsigned long req, ...)
 	va_list ap;
 	int ret;
 
+	resolve();
 	va_start(ap, req);
 	arg = va_arg(ap, unsigned long);
 	va_end(ap);
@@ -403,6 +417,7 @@ ssize_t read(int fd, void *buf, size_t size)
 	uint64_t f, v[6];
 	size_t n = 0;
 
+	resolve();
 	if (!ev)
 		return real_read(fd, buf, size);
 	pthread_mutex_lock(&lock);
@@ -427,10 +442,24 @@ ssize_t read(int fd, void *buf, size_t size)
 	return (ssize_t)(n * 8);
 }
 
+/* A wakeup is told once, to whoever waits: perf's own descriptors forget it when looked at. */
+int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
+{
+	struct epoll_event once;
+
+	resolve();
+	if (!event || !find(fd))
+		return real_epoll_ctl(epfd, op, fd, event);
+	once = *event;
+	once.events |= EPOLLET;
+	return real_epoll_ctl(epfd, op, fd, &once);
+}
+
 int close(int fd)
 {
 	struct event *ev = find(fd);
 
+	resolve();
 	if (ev) {
 		pthread_mutex_lock(&lock);
 		for (size_t i = 0; i < MAX_EVENTS; i++)
@@ -468,6 +497,7 @@ int open(const char *path, int flags, ...)
 	va_list ap;
 	int mode;
 
+	resolve();
 	va_start(ap, flags);
 	mode = va_arg(ap, int);
 	va_end(ap);
@@ -489,6 +519,7 @@ DIR *opendir(const char *path)
 {
 	char buf[4096];
 
+	resolve();
 	return real_opendir(redirect(path, buf, sizeof(buf)));
 }
 
@@ -496,5 +527,6 @@ int access(const char *path, int mode)
 {
 	char buf[4096];
 
+	resolve();
 	return real_access(redirect(path, buf, sizeof(buf)), mode);
 }
