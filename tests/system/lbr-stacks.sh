@@ -86,7 +86,7 @@ like "--branch-history without branches" "$("$PERF" report --branch-history \
 	-i "$ROOT/tests/data/perf/armhf-uregs.data" 2>&1)" 'Selected --branch-history but no branch data'
 
 if [ -z "$PEER" ] || ! "$PEER" version >/dev/null 2>&1; then
-	skip "the same in an installed perf" "there is none"
+	skip "the same in an installed perf" "no installed perf to compare with"
 	done_testing
 fi
 ours() {

@@ -85,6 +85,11 @@ n=$("$PERF" script -i a.data -F ip 2>/dev/null | wc -l)
 kill -STOP $pid
 sleep 0.1
 timeout 20 "$PERF" record -q -b --branch-source=software -o a.data -p $pid -- sleep 0.2 2>err
+# Let go, it wakes up only to enter its stop again: on a busy machine that takes a moment.
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	grep -q ') T ' /proc/$pid/stat && break
+	sleep 0.2
+done
 like "a stopped program stays stopped" "$(cat /proc/$pid/stat)" '\) T '
 kill -KILL $pid
 wait $pid 2>/dev/null
