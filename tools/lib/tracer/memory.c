@@ -47,7 +47,9 @@ void vm_sync(struct vm *vm, const struct user_regs_struct *r)
 	vm->fs_base = r->fs_base;
 	vm->gs_base = r->gs_base;
 	vm->foreign = 0;
-	vm->nr_pages = 0; /* the thread has run: memory may have changed */
+	/* the thread has run: memory may have changed */
+	vm->nr_pages = 0;
+	memset(vm->page_at, 0, sizeof(vm->page_at));
 	vm->nr_trace = 0;
 }
 
@@ -92,11 +94,16 @@ struct vm_page *vm_page(struct vm *vm, uint64_t addr)
 {
 	struct iovec to, from;
 	struct vm_page *p;
+	uint32_t at;
 
 	addr &= ~(uint64_t)(VM_PAGE - 1);
-	for (uint32_t i = 0; i < vm->nr_pages; i++)
-		if (vm->page[i].addr == addr)
-			return &vm->page[i];
+	/* never more than half full */
+	for (at = hash_u64(addr) % ARRAY_SIZE(vm->page_at); vm->page_at[at];
+	     at = (at + 1) % ARRAY_SIZE(vm->page_at)) {
+		p = &vm->page[vm->page_at[at] - 1];
+		if (p->addr == addr)
+			return p;
+	}
 	if (vm->nr_pages == VM_PAGES)
 		return NULL;
 	p = &vm->page[vm->nr_pages];
@@ -106,7 +113,7 @@ struct vm_page *vm_page(struct vm *vm, uint64_t addr)
 		return NULL;
 	p->addr = addr;
 	p->dirty = p->code = false;
-	vm->nr_pages++;
+	vm->page_at[at] = (uint16_t)++vm->nr_pages;
 	return p;
 }
 

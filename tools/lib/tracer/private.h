@@ -58,8 +58,11 @@ struct walk_entry {
 	uint8_t type; /* enum of perf branch types */
 };
 
+/* A walk goes on for up to so many branches before those that are kept: see walk.c. */
+#define WALK_SPREAD 512
+
 struct walk {
-	struct walk_entry entry[TRACER_MAX_DEPTH]; /* oldest first */
+	struct walk_entry entry[WALK_SPREAD + TRACER_MAX_DEPTH]; /* oldest first */
 	uint32_t nr;
 	struct user_regs_struct end; /* registers where the walk ended; rip is the sample's IP */
 	bool moved;		     /* the thread has run to there */

@@ -72,7 +72,7 @@ struct vm_insn {
 
 #define VM_PAGE	 4096
 #define VM_TRACE 20000 /* instructions that are remembered since the last stop */
-#define VM_PAGES 64
+#define VM_PAGES 512
 
 struct vm_page {
 	uint64_t addr;
@@ -96,7 +96,8 @@ struct vm {
 	uint64_t foreign;  /* of these since the last stop: passed over, effects unknown */
 	struct vm_insns *insns;
 	uint32_t nr_pages;
-	uint64_t trace[VM_TRACE]; /* what was executed since the last stop */
+	uint16_t page_at[2 * VM_PAGES]; /* by hash of the address: index + 1 into page */
+	uint64_t trace[VM_TRACE];	/* what was executed since the last stop */
 	struct vm_page page[VM_PAGES];
 };
 

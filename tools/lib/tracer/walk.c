@@ -5,6 +5,10 @@
  * reads like one of LBR. Most of the way is computed (vm.h). Where that cannot go on, a hardware
  * breakpoint brings the thread itself there, and what was computed is compared with it.
  *
+ * A clock stops a program where it spends its time: before slow instructions, in slow loops. Stacks
+ * that begin there would show branches by time and not by count. So the walk passes a random number
+ * of branches before those that it keeps; what takes turns within that distance evens out.
+ *
  * The breakpoint is a perf event: it vanishes with its descriptor, so that no recorder's death
  * leaves one behind. Its period makes the kernel count the passes of an address in a loop.
  */
@@ -31,6 +35,7 @@
 struct walker {
 	struct vm *vm;
 	uint64_t walks;
+	uint64_t random;
 };
 
 /* One walk's progress. */
@@ -44,7 +49,8 @@ struct progress {
 	struct user_regs_struct last; /* registers of the last stop */
 	unsigned stops;
 	uint64_t insns;
-	bool at_stop; /* nothing was interpreted since the last stop */
+	uint64_t taken; /* branches, also those that the filter leaves out */
+	bool at_stop;	/* nothing was interpreted since the last stop */
 };
 
 int walker_new(struct tracer *t, struct err *e)
@@ -64,6 +70,7 @@ int walker_new(struct tracer *t, struct err *e)
 		err_hint(e, "Install libzydis-dev and build again.");
 		return -ENOTSUP;
 	}
+	w->random = tracer_now() | 1;
 	t->walker = w;
 	return 0;
 }
@@ -335,6 +342,7 @@ static int advance(struct progress *p, struct vm *vm, enum tracer_cut *cut)
 	}
 	switch (r) {
 	case VM_BRANCH:
+		p->taken++;
 		if (wanted(p->t->opts.branches.filter, in->branch)) {
 			struct walk_entry *b = &p->walk->entry[p->walk->nr++];
 
@@ -392,6 +400,50 @@ static int finish(struct progress *p, struct vm *vm)
 	return ret;
 }
 
+/* xorshift64: Marsaglia, "Xorshift RNGs", 2003 */
+static uint64_t next_random(struct walker *w)
+{
+	w->random ^= w->random << 13;
+	w->random ^= w->random >> 7;
+	w->random ^= w->random << 17;
+	return w->random;
+}
+
+/*
+ * Branches to pass by before those that are kept. None where the thread must come to the end of
+ * every walk: in a hot loop that is too far.
+ */
+static uint32_t spread(const struct tracer *t)
+{
+	return t->opts.regs ? 0 : (uint32_t)(next_random(t->walker) >> 32) % WALK_SPREAD;
+}
+
+static int follow(struct progress *p, struct vm *vm, uint32_t depth, enum tracer_cut *cut)
+{
+	uint32_t pass = spread(p->t), want = depth;
+	int ret = 0;
+
+	while (!ret && (p->taken < pass || p->walk->nr < want)) {
+		if (p->taken < pass)
+			want = p->walk->nr + depth;
+		if (p->insns >= MAX_INSNS) {
+			*cut = TRACER_CUT_LIMIT;
+			break;
+		}
+		ret = advance(p, vm, cut);
+	}
+	return ret;
+}
+
+/* Only the newest @depth entries are the stack. */
+static void keep_newest(struct walk *walk, uint32_t depth)
+{
+	if (walk->nr <= depth)
+		return;
+	memmove(walk->entry, walk->entry + walk->nr - depth, depth * sizeof(walk->entry[0]));
+	walk->nr = depth;
+}
+
 int walk_branches(struct tracer *t, struct thread *th, struct user_state *st, struct walk *walk,
 		  int *status)
 {
@@ -405,7 +457,8 @@ int walk_branches(struct tracer *t, struct thread *th, struct user_state *st, st
 	struct vm *vm = t->walker->vm;
 	enum tracer_cut cut = TRACER_CUT_LIMIT;
 	uint64_t before = vm->executed;
-	int ret = 0;
+	uint32_t depth = t->opts.branches.depth;
+	int ret;
 
 	t->stats.walks++;
 	t->walker->walks++;
@@ -415,18 +468,13 @@ int walk_branches(struct tracer *t, struct thread *th, struct user_state *st, st
 		return 0;
 	}
 	vm_begin(vm, th->tid, &st->gpr);
-	while (!ret && walk->nr < t->opts.branches.depth) {
-		if (p.insns >= MAX_INSNS) {
-			cut = TRACER_CUT_LIMIT;
-			break;
-		}
-		ret = advance(&p, vm, &cut);
-	}
-	if (walk->nr < t->opts.branches.depth && ret >= 0)
-		t->stats.cut[cut]++;
+	ret = follow(&p, vm, depth, &cut);
 	if (ret >= 0)
 		ret = finish(&p, vm);
 	disarm(th);
+	keep_newest(walk, depth);
+	if (walk->nr < depth && ret >= 0)
+		t->stats.cut[cut]++;
 	t->stats.branches += walk->nr;
 	t->stats.interpreted += vm->executed - before;
 	/* registers of the sample are those of its end */
