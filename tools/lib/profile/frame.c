@@ -68,7 +68,7 @@ static uint64_t shown_addr(const struct profile *p, const struct loc *l)
 
 static void frame_fill(struct profile *p, const struct place_in *in, struct frame_info *f)
 {
-	const struct loc *l = resolver_loc(p->res, in->loc);
+	const struct loc *l = in->at;
 
 	*f = (struct frame_info){
 		.sym = in->sym,
@@ -109,7 +109,7 @@ uint32_t prof_frame_of_row(struct profile *p, const struct place_in *in)
 
 static const char *line_text(struct profile *p, const struct place_in *in)
 {
-	const struct loc *l = resolver_loc(p->res, in->loc);
+	const struct loc *l = in->at;
 	struct srcline s;
 
 	if (l->dso && symbol_srcline(p->res, l->dso, l->addr, &s))
@@ -200,7 +200,7 @@ static struct loc_info *loc_info(struct profile *p, uint32_t loc)
 uint32_t prof_place_of_loc(struct profile *p, uint32_t loc, uint64_t ip, bool second)
 {
 	struct loc_info *li = loc_info(p, loc);
-	struct place_in in = { .loc = loc, .ip = ip };
+	struct place_in in = { .at = resolver_loc(p->res, loc), .ip = ip };
 	uint32_t id;
 
 	if (!li)
@@ -208,7 +208,7 @@ uint32_t prof_place_of_loc(struct profile *p, uint32_t loc, uint64_t ip, bool se
 	id = second ? li->place2 : li->place;
 	if (id != ID_NONE)
 		return id;
-	in.sym = resolver_loc(p->res, loc)->sym;
+	in.sym = in.at->sym;
 	id = prof_place_of(p, &in, second);
 	if (!p->ip_is_key && (in.sym || !p->ip_unnamed))
 		*(second ? &li->place2 : &li->place) = id;
@@ -219,7 +219,7 @@ uint32_t prof_place_of_loc(struct profile *p, uint32_t loc, uint64_t ip, bool se
 
 uint32_t prof_step_of(struct profile *p, uint32_t loc, uint64_t ip, const struct symbol *sym)
 {
-	struct place_in in = { .loc = loc, .ip = ip, .sym = sym, .chain = true };
+	struct place_in in = { resolver_loc(p->res, loc), ip, sym, true };
 	uint64_t key[2];
 
 	key[0] = frame_of_tree(p, &in);

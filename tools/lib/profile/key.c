@@ -60,7 +60,7 @@ GET_FIELD(data_src, s->data_src)
 
 static uint64_t place_dso(struct profile *p, const struct place_in *in)
 {
-	return prof_dso_name(p, resolver_loc(p->res, in->loc)->dso);
+	return prof_dso_name(p, in->at->dso);
 }
 
 static uint64_t place_sym(struct profile *p, const struct place_in *in)
@@ -86,7 +86,7 @@ static uint64_t place_ip(struct profile *p, const struct place_in *in)
 
 static bool line_of(struct profile *p, const struct place_in *in, struct srcline *s)
 {
-	const struct loc *l = resolver_loc(p->res, in->loc);
+	const struct loc *l = in->at;
 
 	return l->dso && symbol_srcline(p->res, l->dso, l->addr, s);
 }
@@ -94,7 +94,7 @@ static bool line_of(struct profile *p, const struct place_in *in, struct srcline
 /* "file:line", else "symbol+offset", else "object[address]", as upstream falls back. */
 static uint64_t place_srcline(struct profile *p, const struct place_in *in)
 {
-	const struct loc *l = resolver_loc(p->res, in->loc);
+	const struct loc *l = in->at;
 	struct srcline s;
 	char buf[512];
 
@@ -126,9 +126,8 @@ static uint64_t place_symsize(struct profile *p, const struct place_in *in)
 
 static uint64_t place_symoff(struct profile *p, const struct place_in *in)
 {
-	const struct loc *l = resolver_loc(p->res, in->loc);
-
-	return in->sym ? l->addr - in->sym->start : l->addr;
+	(void)p;
+	return in->sym ? in->at->addr - in->sym->start : in->at->addr;
 }
 
 static uint64_t place_zero(struct profile *p, const struct place_in *in)
@@ -148,7 +147,7 @@ static int width_name(struct profile *p, const struct place_in *in, uint64_t v)
 /* An object with addresses that have no symbol gets room for an address. */
 static int width_dso(struct profile *p, const struct place_in *in, uint64_t v)
 {
-	const struct loc *l = resolver_loc(p->res, in->loc);
+	const struct loc *l = in->at;
 	int w = l->dso ? width_name(p, in, v) : 0;
 
 	if (!in->sym && w < 16 && !p->o.separator && !p->o.widths && !p->o.filter.dsos)

@@ -58,7 +58,7 @@ struct profile_col {
 
 /* A location as keys see it. */
 struct place_in {
-	uint32_t loc;
+	const struct loc *at;
 	uint64_t ip;		  /* raw */
 	const struct symbol *sym; /* an inlined function's, else the location's */
 	bool chain;		  /* a caller, not the sampled address itself */
