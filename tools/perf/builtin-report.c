@@ -448,17 +448,33 @@ static int take_record(struct report *r, const struct record *rec, struct err *e
 	return 0;
 }
 
+static int next_record(struct report *r, struct record *rec, struct err *e)
+{
+	return r->ahead ? perfdata_ahead_next(r->ahead, rec, e)
+			: perfdata_next_ordered(r->pd, rec, e);
+}
+
 /* Damage ends reading but not the report: @damage keeps what it was. */
-static int read_all(struct report *r, struct err *damage, struct err *e)
+static int read_records(struct report *r, struct err *damage, struct err *e)
 {
 	struct record rec;
-	int ret, got;
+	int ret = 0;
 
-	while ((got = perfdata_next_ordered(r->pd, &rec, damage)) > 0) {
+	if (perfdata_ahead_useful(r->pd))
+		ret = perfdata_ahead_start(&r->ahead, r->pd, e);
+	while (!ret && next_record(r, &rec, damage) > 0)
 		ret = take_record(r, &rec, e);
-		if (ret)
-			return ret;
-	}
+	perfdata_ahead_stop(r->ahead);
+	r->ahead = NULL;
+	return ret;
+}
+
+static int read_all(struct report *r, struct err *damage, struct err *e)
+{
+	int ret = read_records(r, damage, e);
+
+	if (ret)
+		return ret;
 	if (!r->p) {
 		ret = setup_profile(r, e);
 		if (ret)

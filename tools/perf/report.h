@@ -28,6 +28,7 @@ struct report {
 	const struct command *cmd;
 	struct report_opts o;
 	struct perfdata *pd;
+	struct perfdata_ahead *ahead; /* NULL: records are read as they are used */
 	struct machine *m;
 	struct resolver *res;
 	struct unwind *u;

@@ -2,17 +2,18 @@
 /*
  * Reading ahead: one thread reads, orders and copies records into batches, another uses them.
  * Batches go round in a ring; each side touches only the ones that are its own, a mutex guards
- * the two counters.
+ * the two counters. A reader that is far ahead sleeps until half of them are free: waking it for
+ * each would cost more than it reads.
  */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 
-#include "perfdata/perfdata.h"
+#include "internal.h"
 
-#define BATCHES	      4
-#define BATCH_BYTES   (512 << 10)
-#define BATCH_RECORDS 4096
+#define BATCHES	      8
+#define BATCH_BYTES   (64u << 10) /* the largest record fits */
+#define BATCH_RECORDS 1024
 
 struct batch {
 	unsigned char *bytes;
@@ -29,70 +30,94 @@ struct perfdata_ahead {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	unsigned long filled, taken; /* batches so far */
-	bool stop;
-	/* The reader's: */
+	bool stop, idle;	     /* the user is done; waits for a batch */
+	struct batch *fill;	     /* the reader's */
+	/* The user's: */
 	struct batch *now;
 	size_t at;
-	struct record held; /* did not fit into the batch before */
-	bool have_held;
 };
 
-/* False when the batch is full: the record waits for the next one. */
-static bool put(struct batch *b, const struct record *rec)
+/* ---- the thread ------------------------------------------------------------------------------ */
+
+/* A batch to fill; false when nobody wants more. */
+static bool next_free(struct perfdata_ahead *a)
 {
-	if (b->n == BATCH_RECORDS || rec->size > BATCH_BYTES - b->used)
+	bool stop;
+
+	pthread_mutex_lock(&a->lock);
+	if (a->filled - a->taken == BATCHES)
+		while (a->filled - a->taken > BATCHES / 2 && !a->stop)
+			pthread_cond_wait(&a->changed, &a->lock);
+	stop = a->stop;
+	a->fill = &a->batch[a->filled % BATCHES];
+	pthread_mutex_unlock(&a->lock);
+	if (stop)
 		return false;
+	a->fill->used = a->fill->n = 0;
+	a->fill->end = 1;
+	return true;
+}
+
+static void hand_over(struct perfdata_ahead *a)
+{
+	pthread_mutex_lock(&a->lock);
+	a->filled++;
+	if (a->idle)
+		pthread_cond_broadcast(&a->changed);
+	pthread_mutex_unlock(&a->lock);
+}
+
+static bool has_room(const struct batch *b, const struct record *rec)
+{
+	return b->n < BATCH_RECORDS && rec->size <= BATCH_BYTES - b->used;
+}
+
+static void put(struct batch *b, const struct record *rec)
+{
 	b->rec[b->n] = *rec;
 	b->rec[b->n].data = b->bytes + b->used;
 	memcpy(b->bytes + b->used, rec->data, rec->size);
 	b->used += rec->size;
 	b->n++;
-	return true;
-}
-
-static void fill(struct perfdata_ahead *a, struct batch *b)
-{
-	b->used = b->n = 0;
-	b->end = 1;
-	if (a->have_held)
-		put(b, &a->held);
-	a->have_held = false;
-	for (;;) {
-		b->end = perfdata_next_ordered(a->pd, &a->held, &b->err);
-		if (b->end <= 0)
-			return;
-		if (!put(b, &a->held)) {
-			a->have_held = true;
-			return;
-		}
-	}
 }
 
 static void *read_all(void *arg)
 {
 	struct perfdata_ahead *a = arg;
-	bool stop = false;
+	struct err err = { 0 };
+	struct record rec;
+	int end;
 
-	while (!stop) {
-		struct batch *b;
-
-		pthread_mutex_lock(&a->lock);
-		while (a->filled - a->taken == BATCHES && !a->stop)
-			pthread_cond_wait(&a->changed, &a->lock);
-		stop = a->stop;
-		b = &a->batch[a->filled % BATCHES];
-		pthread_mutex_unlock(&a->lock);
-		if (stop)
-			break;
-		fill(a, b);
-		stop = b->end <= 0;
-		pthread_mutex_lock(&a->lock);
-		a->filled++;
-		pthread_cond_signal(&a->changed);
-		pthread_mutex_unlock(&a->lock);
+	if (!next_free(a))
+		return NULL;
+	while ((end = perfdata_next_ordered(a->pd, &rec, &err)) > 0) {
+		if (unlikely(!has_room(a->fill, &rec))) {
+			hand_over(a);
+			if (!next_free(a))
+				return NULL;
+		}
+		put(a->fill, &rec);
 	}
+	a->fill->end = end;
+	a->fill->err = err;
+	hand_over(a);
 	return NULL;
 }
+
+void ahead_wait_idle(struct perfdata_ahead *a)
+{
+	if (a->fill->n) {
+		hand_over(a);
+		if (!next_free(a))
+			return;
+	}
+	pthread_mutex_lock(&a->lock);
+	while (!(a->idle && a->filled == a->taken) && !a->stop)
+		pthread_cond_wait(&a->changed, &a->lock);
+	pthread_mutex_unlock(&a->lock);
+}
+
+/* ---- its user -------------------------------------------------------------------------------- */
 
 static void ahead_free(struct perfdata_ahead *a)
 {
@@ -131,12 +156,14 @@ int perfdata_ahead_start(struct perfdata_ahead **ap, struct perfdata *pd, struct
 		if (!a->batch[i].bytes || !a->batch[i].rec)
 			goto fail;
 	}
+	pd->ahead = a;
 	ret = -pthread_create(&a->thread, NULL, read_all, a);
 	if (ret)
 		goto fail;
 	*ap = a;
 	return 0;
 fail:
+	pd->ahead = NULL;
 	ahead_free(a);
 	return err_set(e, ret, "cannot start a thread that reads ahead: %s", strerror(-ret));
 }
@@ -147,10 +174,17 @@ static void next_batch(struct perfdata_ahead *a)
 	pthread_mutex_lock(&a->lock);
 	if (a->now) {
 		a->taken++;
-		pthread_cond_signal(&a->changed);
+		if (a->filled - a->taken == BATCHES / 2)
+			pthread_cond_broadcast(&a->changed);
 	}
-	while (a->filled == a->taken)
+	while (a->filled == a->taken) {
+		if (!a->idle) {
+			a->idle = true;
+			pthread_cond_broadcast(&a->changed);
+		}
 		pthread_cond_wait(&a->changed, &a->lock);
+	}
+	a->idle = false;
 	a->now = &a->batch[a->taken % BATCHES];
 	pthread_mutex_unlock(&a->lock);
 	a->at = 0;
@@ -181,8 +215,9 @@ void perfdata_ahead_stop(struct perfdata_ahead *a)
 		return;
 	pthread_mutex_lock(&a->lock);
 	a->stop = true;
-	pthread_cond_signal(&a->changed);
+	pthread_cond_broadcast(&a->changed);
 	pthread_mutex_unlock(&a->lock);
 	pthread_join(a->thread, NULL);
+	a->pd->ahead = NULL;
 	ahead_free(a);
 }

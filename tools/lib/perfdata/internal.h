@@ -190,6 +190,7 @@ struct perfdata {
 
 	struct order *order;
 	struct perfdata_stats stats;
+	struct perfdata_ahead *ahead; /* NULL = whoever uses the records reads them too */
 };
 
 struct event *events_add(struct perfdata *pd, const struct perf_event_attr *attr, struct err *e);
@@ -202,6 +203,9 @@ void events_resolve(struct perfdata *pd, const struct raw_record *r, struct reco
 /* One of the records that describe events or the machine (pipe mode). */
 int events_apply(struct perfdata *pd, const struct raw_record *r, const struct obuf *payload,
 		 struct err *e);
+
+/* Of the thread that reads ahead: returns once the other one waits for it. */
+void ahead_wait_idle(struct perfdata_ahead *a);
 
 /* ---- header and features ----------------------------------------------------------------------- */
 

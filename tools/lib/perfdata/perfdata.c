@@ -278,6 +278,8 @@ static int apply_once(struct perfdata *pd, const struct raw_record *r, struct er
 	if (pd->cur || r->offset < *applied)
 		return 0;
 	*applied = r->offset + 1;
+	if (pd->ahead)
+		ahead_wait_idle(pd->ahead);
 	return events_apply(pd, r, &pd->streams[0].payload, e);
 }
 
