@@ -7,9 +7,11 @@
  *	execs		a chain of 20 execs		signals		a handler every millisecond
  *	stop		stopped and continued by a child
  *	blocked		SIGTRAP, SIGURG and the rest blocked while it computes
- *	sigtrap		raises and handles SIGTRAP itself
+ *	sigtrap		raises and handles SIGTRAP itself	ignored		ignores it
  *	jit		writes code, runs it, writes other code over it
  *	vfork		vfork + exec			threadexec	exec from a second thread
+ *	odd		runs code that cannot be read, with an instruction that nobody knows
+ *	flags		looks at its trap flag
  *	eintr		epoll_wait with samples in the kernel: no EINTR may show
  *	work N		computes for about N tenths of a second and prints a checksum
  */
@@ -176,6 +178,17 @@ static int sigtrap(void)
 	return ticks != 100;
 }
 
+static int ignored(void)
+{
+	struct sigaction sa;
+
+	signal(SIGTRAP, SIG_IGN);
+	sink = compute(5 * UNIT);
+	sigaction(SIGTRAP, NULL, &sa);
+	puts(sa.sa_handler == SIG_IGN ? "ignored" : "changed");
+	return sa.sa_handler != SIG_IGN;
+}
+
 static int jit(void)
 {
 	/* mov ecx, 1000000; 1: add eax, imm8; dec ecx; jnz 1b; ret */
@@ -194,6 +207,43 @@ static int jit(void)
 	}
 	printf("%x\n", sum);
 	return sum != (uint32_t)(5050ULL * 1000000);
+}
+
+/* Code that can be executed and not read; in it, an instruction that disassemblers refuse. */
+static int odd(void)
+{
+	/* mov ecx, 20000000; 1: bndmov bnd0, bnd4 (executed as nop); add eax, 3; dec ecx; jnz 1b; ret */
+	static const unsigned char code[] = { 0x31, 0xc0, 0xb9, 0x00, 0x2d, 0x31, 0x01,
+					      0x66, 0x0f, 0x1a, 0xc4, 0x83, 0xc0, 0x03,
+					      0xff, 0xc9, 0x75, 0xf5, 0xc3 };
+	unsigned char *p =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint32_t sum = 0;
+
+	if (p == MAP_FAILED)
+		return 1;
+	memcpy(p, code, sizeof(code));
+	if (mprotect(p, 4096, PROT_EXEC))
+		return 1;
+	for (int i = 0; i < 10; i++)
+		sum += ((uint32_t(*)(void))(uintptr_t)p)();
+	printf("%x\n", sum);
+	return sum != (uint32_t)(10 * 3 * 20000000ULL);
+}
+
+/* The trap flag of a tracer that steps must not be seen, nor stay. */
+static int flags(void)
+{
+	uint64_t f, x = 0, bad = 0;
+
+	for (int i = 0; i < 20000000; i++) {
+		__asm__ volatile("pushf; pop %0; push %0; popf" : "=r"(f) : : "cc", "memory");
+		bad += f >> 8 & 1;
+		x += f & 1;
+	}
+	sink = x;
+	printf("%d\n", (int)bad);
+	return bad != 0;
 }
 
 static int vforks(void)
@@ -253,7 +303,8 @@ int main(int argc, char **argv)
 	} modes[] = { { "threads", threads }, { "forks", forks },     { "signals", signals },
 		      { "stop", stop },	      { "blocked", blocked }, { "sigtrap", sigtrap },
 		      { "jit", jit },	      { "vfork", vforks },    { "threadexec", threadexec },
-		      { "eintr", eintr } };
+		      { "eintr", eintr },     { "odd", odd },	      { "flags", flags },
+		      { "ignored", ignored } };
 
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
 		return 1;

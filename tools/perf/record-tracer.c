@@ -235,6 +235,8 @@ static int fill_branches(struct recording *rec, struct err *e)
 				       .filter = o->branch_filter,
 				       .depth = o->branch_depth ? (uint32_t)o->branch_depth
 								: DEPTH_DEFAULT };
+	if (o->branch_strategy && tracer_strategy_parse(o->branch_strategy, &b->strategy, e))
+		return e->code;
 	return budget(o, &b->budget, e);
 }
 
@@ -305,7 +307,7 @@ int record_tracer_prepare(struct recording *rec, struct err *e)
 	rec->tracking = l->v[rec->nr_soft];
 	rec->tracking.leader = 0;
 	rec->tracking_list = (struct event_list){ .v = &rec->tracking, .n = 1 };
-	return ret;
+	return ret ? ret : tracer_new(&rec->tracer, t, e);
 }
 
 struct event_list *record_kernel_events(struct recording *rec)
@@ -323,10 +325,29 @@ const uint64_t *record_ids(const struct recording *rec, size_t i, size_t *nr)
 
 /* ---- while it runs ---------------------------------------------------------------------------------------- */
 
+static void say_strategy(const struct tracer *t, enum tracer_strategy want)
+{
+	const struct tracer_probe *p = tracer_probed(t);
+
+	if (!p)
+		return;
+	log_info("branches: %s; breakpoints: %s; single steps: %s; block steps: %s "
+		 "(%u stops over %u instructions with %u branches)",
+		 tracer_how(t), p->breakpoints ? "yes" : "no", p->steps ? "yes" : "no",
+		 p->blocks	  ? "yes"
+		 : p->block_stops ? "no, they stop at every instruction"
+				  : "no",
+		 p->block_stops, p->block_insns, p->block_branches);
+	if (want == TRACER_BLOCK && !p->blocks)
+		log_warn(
+			"perf record: block steps stop at every instruction here (virtual machines "
+			"do not pass BTF on): no faster than --branch-strategy=step");
+}
+
 int record_tracer_start(struct recording *rec, struct err *e)
 {
 	bool processes = rec->workload_is_target || rec->opts->tids.items.n == 0;
-	int ret;
+	int ret = 0;
 
 	if (!rec->nr_soft)
 		return 0;
@@ -334,7 +355,7 @@ int record_tracer_start(struct recording *rec, struct err *e)
 		log_warn("perf record: branches in software, by ptrace: %s", rec->why_branches);
 	if (rec->why_regs[0])
 		log_warn("perf record: user registers by ptrace: %s", rec->why_regs);
-	ret = tracer_new(&rec->tracer, &rec->tracer_opts, e);
+	say_strategy(rec->tracer, rec->tracer_opts.branches.strategy);
 	for (size_t i = 0; i < rec->target.tids.n && !ret; i++)
 		ret = tracer_attach(rec->tracer, rec->target.tids.v[i], processes, e);
 	return ret;
@@ -389,10 +410,12 @@ int record_tracer_stop(struct recording *rec, struct err *e)
 /* FEAT_SAMPLE_SOURCE: version, count, then for each event its index and three strings. */
 void record_tracer_feature(const struct recording *rec, struct obuf *o)
 {
-	const char *note = "user state read by ptrace at each overflow";
+	char note[160] = "user state read by ptrace at each overflow";
 
 	if (rec->soft_branches)
-		note = "followed from the overflow on; no prediction, no cycles";
+		snprintf(note, sizeof(note),
+			 "followed from the overflow on, %s; no prediction, no cycles",
+			 tracer_how(rec->tracer));
 	feature_put_u32(o, 1);
 	feature_put_u32(o, (uint32_t)rec->nr_soft);
 	for (size_t i = 0; i < rec->nr_soft; i++) {
@@ -430,11 +453,13 @@ void record_tracer_say(const struct recording *rec)
 	if (st->walks)
 		fprintf(stderr,
 			"[ perf record: %" PRIu64
-			" stacks of %.1f branches, %.3f stops per branch, "
-			"%" PRIu64 " compared with the thread, %" PRIu64 " of them dropped ]\n",
+			" stacks of %.1f branches, %s, %.3f stops per branch (%" PRIu64
+			" single steps), %" PRIu64 " compared with the thread, %" PRIu64
+			" of them dropped ]\n",
 			st->walks, (double)st->branches / (double)st->walks,
+			tracer_how(rec->tracer),
 			st->branches ? (double)st->walk_stops / (double)st->branches : 0.0,
-			st->verified, st->verify_failed);
+			st->steps, st->verified, st->verify_failed);
 	say_cuts(st);
 	if (st->stateless)
 		log_warn("perf record: %" PRIu64

@@ -43,6 +43,7 @@ uint32_t exec_zsp(uint64_t v, unsigned size);
 void exec_flags_add(struct vm *vm, uint64_t a, uint64_t b, uint64_t r, unsigned size, bool carry);
 void exec_flags_sub(struct vm *vm, uint64_t a, uint64_t b, uint64_t r, unsigned size, bool borrow);
 void exec_flags_logic(struct vm *vm, uint64_t r, unsigned size);
+bool exec_holds(uint32_t flags, unsigned cond);
 struct val exec_condition(const struct vm *vm, unsigned cond);
 
 /* exec-alu.c */

@@ -10,6 +10,29 @@ const char *tracer_cut_name(enum tracer_cut cut)
 	return "unknown";
 }
 
+void tracer_probe(struct tracer_probe *p)
+{
+	*p = (struct tracer_probe){ 0 };
+}
+
+int tracer_strategy_parse(const char *name, enum tracer_strategy *s, struct err *e)
+{
+	(void)name, (void)s;
+	return err_set(e, -ENOTSUP, "branches in software are there for x86-64 only");
+}
+
+const char *tracer_how(const struct tracer *t)
+{
+	(void)t;
+	return "";
+}
+
+const struct tracer_probe *tracer_probed(const struct tracer *t)
+{
+	(void)t;
+	return NULL;
+}
+
 void tracer_kernel_attr(const struct tracer_opts *o, const struct perf_event_attr *file,
 			struct perf_event_attr *kernel)
 {

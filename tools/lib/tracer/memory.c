@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The vm's memory: copies of pages, with stores in the copies; and its instructions. */
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "vm.h"
 
@@ -90,9 +93,27 @@ bool vm_registers(const struct vm *vm, struct user_regs_struct *r)
 
 /* ---- pages ------------------------------------------------------------------------------------------ */
 
+/* process_vm_readv() keeps to the protection of pages; a tracer reads execute-only code, too. */
+static bool read_page(pid_t tid, uint64_t addr, void *data)
+{
+	struct iovec to = { data, VM_PAGE }, from = { (void *)addr, VM_PAGE };
+	char path[64];
+	ssize_t got;
+	int fd;
+
+	if (process_vm_readv(tid, &to, 1, &from, 1, 0) == VM_PAGE)
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/mem", tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	got = pread(fd, data, VM_PAGE, (off_t)addr);
+	close(fd);
+	return got == VM_PAGE;
+}
+
 struct vm_page *vm_page(struct vm *vm, uint64_t addr)
 {
-	struct iovec to, from;
 	struct vm_page *p;
 	uint32_t at;
 
@@ -107,9 +128,7 @@ struct vm_page *vm_page(struct vm *vm, uint64_t addr)
 	if (vm->nr_pages == VM_PAGES)
 		return NULL;
 	p = &vm->page[vm->nr_pages];
-	to = (struct iovec){ p->data, VM_PAGE };
-	from = (struct iovec){ (void *)addr, VM_PAGE };
-	if (process_vm_readv(vm->tid, &to, 1, &from, 1, 0) != VM_PAGE)
+	if (!read_page(vm->tid, addr, p->data))
 		return NULL;
 	p->addr = addr;
 	p->dirty = p->code = false;

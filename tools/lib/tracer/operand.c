@@ -161,18 +161,25 @@ void exec_flags_logic(struct vm *vm, uint64_t r, unsigned size)
 	exec_lose_flags(vm, VM_AF);
 }
 
-/* The condition of a jcc by the low nibble of its opcode. */
-struct val exec_condition(const struct vm *vm, unsigned cond)
+static const uint16_t cond_needs[8] = { VM_OF, VM_CF, VM_ZF,	     VM_CF | VM_ZF,
+					VM_SF, VM_PF, VM_SF | VM_OF, VM_ZF | VM_SF | VM_OF };
+
+/* A jcc's condition, by the low nibble of its opcode. */
+bool exec_holds(uint32_t flags, unsigned cond)
 {
-	static const uint16_t needs[8] = { VM_OF, VM_CF, VM_ZF,		VM_CF | VM_ZF,
-					   VM_SF, VM_PF, VM_SF | VM_OF, VM_ZF | VM_SF | VM_OF };
-	uint32_t f = vm->flags, need = needs[cond >> 1];
-	bool sf = f & VM_SF, of = f & VM_OF, v;
+	bool sf = flags & VM_SF, of = flags & VM_OF, v;
 
 	switch (cond >> 1) {
 	case 6: v = sf != of; break;
-	case 7: v = (f & VM_ZF) || sf != of; break;
-	default: v = f & need; break;
+	case 7: v = (flags & VM_ZF) || sf != of; break;
+	default: v = flags & cond_needs[cond >> 1]; break;
 	}
-	return (struct val){ v ^ (cond & 1), (vm->flags_known & need) == need };
+	return v ^ (cond & 1);
+}
+
+struct val exec_condition(const struct vm *vm, unsigned cond)
+{
+	uint32_t need = cond_needs[cond >> 1];
+
+	return (struct val){ exec_holds(vm->flags, cond), (vm->flags_known & need) == need };
 }

@@ -36,6 +36,7 @@ struct thread {
 	size_t nr_points;
 	bool resting;	/* events are off until rest_until: the budget */
 	bool listening; /* in a group stop */
+	bool stepped;	/* a step's SIGTRAP may still be on its way */
 	uint64_t rest_until;
 	uint64_t since; /* under the tracer since (ns) */
 	int bp_fd;	/* breakpoint event; -1 = not opened yet */
@@ -123,6 +124,8 @@ size_t state_regs_block(const struct user_state *st, const struct user_regs_stru
 /* splice.c: a kernel sample with the blocks that the kernel did not write. Size of t->out. */
 size_t splice_sample(struct tracer *t, const struct thread *th, uint32_t event, size_t size,
 		     const struct user_state *st, const struct walk *walk);
+/* step.c: whether a stop is the end of a step that was asked for earlier. */
+bool step_is_ours(const struct thread *th, int status);
 /* walk.c */
 int walker_new(struct tracer *t, struct err *e);
 void walker_free(struct walker *w);

@@ -307,7 +307,8 @@ static int handle_stop(struct tracer *t, struct thread *th, int status, struct e
 	case 0:
 		if (is_ours(th, sig))
 			return handle_sample(t, th, e);
-		go_on(th, sig);
+		go_on(th, step_is_ours(th, status) ? 0 : sig);
+		th->stepped = false;
 		return 0;
 	case PTRACE_EVENT_STOP:
 		if (is_group_stop(sig)) {
@@ -483,7 +484,9 @@ static int last_stop(struct tracer *t, struct thread *th)
 			if (!ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &si) && si.si_code > 0)
 				sig = 0;
 		}
-		if (sig || !signal_pending(th->tid, TRACER_SIGNAL))
+		if (step_is_ours(th, status))
+			sig = 0, th->stepped = false;
+		if (sig || !signal_pending(th->tid, th->stepped ? SIGTRAP : TRACER_SIGNAL))
 			return sig;
 		go_on(th, 0);
 		/* if it is blocked there will be no stop for it: ask for another */

@@ -75,8 +75,34 @@ int tracer_attach_error(pid_t tid, int code, struct err *e);
  * A register in its initial state is left out of the SIMD block, which then has fewer or
  * narrower vectors than the attr names.
  */
+/*
+ * How branches are followed. Stepping goes through SIGTRAP, which would end the program if the
+ * recorder died between a step and its stop; so auto steps only where nothing else leads on.
+ */
+enum tracer_strategy {
+	TRACER_AUTO,	   /* interpret; where no breakpoint is to be had: block or step */
+	TRACER_INTERPRET,  /* computed, with a breakpoint where that cannot go on */
+	TRACER_BREAKPOINT, /* a breakpoint at each conditional and indirect branch */
+	TRACER_BLOCK,	   /* PTRACE_SINGLEBLOCK: a stop at each taken branch, where it is real */
+	TRACER_STEP,	   /* PTRACE_SINGLESTEP: a stop at each instruction */
+};
+
+/* What this machine can do, tried on a child of our own. */
+struct tracer_probe {
+	bool breakpoints; /* breakpoint events open */
+	bool steps;
+	bool blocks;	      /* block stepping stops at taken branches only */
+	unsigned block_stops; /* of it over a block of block_insns instructions, */
+	unsigned block_insns; /* of which block_branches are branches; 0 = refused */
+	unsigned block_branches;
+};
+
+void tracer_probe(struct tracer_probe *p);
+int tracer_strategy_parse(const char *name, enum tracer_strategy *s, struct err *e);
+
 struct tracer_branches {
 	bool on;
+	enum tracer_strategy strategy;
 	uint64_t filter; /* PERF_SAMPLE_BRANCH_* without kernel privileges */
 	uint32_t depth;	 /* 1..64 */
 	double budget;	 /* percent of a thread's time; 0 = no bound */
@@ -113,6 +139,7 @@ enum tracer_cut {
 	TRACER_CUT_DIVERGED,
 	TRACER_CUT_32BIT,
 	TRACER_CUT_MEMORY,
+	TRACER_CUT_BLOCKED, /* the thread blocks or ignores the signal that a stop needs */
 	TRACER_CUTS,
 };
 
@@ -129,7 +156,8 @@ struct tracer_stats {
 	uint64_t stopped_ns; /* threads stood still for samples and walks */
 	uint64_t lived_ns;   /* threads' lifetimes under the tracer */
 	uint64_t walks, branches;
-	uint64_t walk_stops;  /* breakpoints hit, beyond the sample's own stop */
+	uint64_t walk_stops;  /* beyond the sample's own stop: breakpoints and steps */
+	uint64_t steps;	      /* of these */
 	uint64_t interpreted; /* instructions */
 	uint64_t cut[TRACER_CUTS];
 	uint64_t verified;	/* walks whose end was compared with the thread */
@@ -143,6 +171,9 @@ struct tracer;
 void tracer_kernel_attr(const struct tracer_opts *o, const struct perf_event_attr *file,
 			struct perf_event_attr *kernel);
 int tracer_new(struct tracer **t, const struct tracer_opts *opts, struct err *e);
+/* How branches are followed, in words; "" without them. And what the machine would do. */
+const char *tracer_how(const struct tracer *t);
+const struct tracer_probe *tracer_probed(const struct tracer *t);
 /* One thread, or with @process all threads of its process. */
 int tracer_attach(struct tracer *t, pid_t tid, bool process, struct err *e);
 /* Handles what waits. The number of threads left (0: all have ended), or -errno. */

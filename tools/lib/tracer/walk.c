@@ -20,38 +20,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "private.h"
-#include "vm.h"
+#include "walk.h"
 
 #define MAX_INSNS    VM_TRACE /* interpreted in one walk */
-#define MAX_STOPS    48	      /* of the thread in one walk */
 #define MAX_PASSES   24	      /* of one address: each costs an exception */
-#define RUN_TIMEOUT  20	      /* ms until a thread that did not come is fetched back */
 #define CHEAP_PASSES 2
 #define CHECK_EVERY  16 /* walks of a single-threaded program whose end is compared */
 #define FLAG_RF	     (1 << 16)
 #define BP_EXECUTE   4
-
-struct walker {
-	struct vm *vm;
-	uint64_t walks;
-	uint64_t random;
-};
-
-/* One walk's progress. */
-struct progress {
-	struct tracer *t;
-	struct thread *th;
-	struct user_state *st;
-	struct walk *walk;
-	int *status;
-	uint32_t certain;	      /* entries up to the last stop */
-	struct user_regs_struct last; /* registers of the last stop */
-	unsigned stops;
-	uint64_t insns;
-	uint64_t taken; /* branches, also those that the filter leaves out */
-	bool at_stop;	/* nothing was interpreted since the last stop */
-};
 
 int walker_new(struct tracer *t, struct err *e)
 {
@@ -71,8 +47,20 @@ int walker_new(struct tracer *t, struct err *e)
 		return -ENOTSUP;
 	}
 	w->random = tracer_now() | 1;
+	tracer_probe(&w->probe);
+	w->strategy = strategy_choose(t->opts.branches.strategy, &w->probe);
 	t->walker = w;
 	return 0;
+}
+
+const char *tracer_how(const struct tracer *t)
+{
+	return t->walker ? t->walker->strategy->text : "";
+}
+
+const struct tracer_probe *tracer_probed(const struct tracer *t)
+{
+	return t->walker ? &t->walker->probe : NULL;
 }
 
 void walker_free(struct walker *w)
@@ -85,8 +73,8 @@ void walker_free(struct walker *w)
 const char *tracer_cut_name(enum tracer_cut cut)
 {
 	static const char *const names[TRACER_CUTS] = {
-		"system call", "signal",   "exit",	  "limit",
-		"exception",   "diverged", "32-bit code", "memory",
+		"system call", "signal",      "exit",	"limit",	   "exception",
+		"diverged",    "32-bit code", "memory", "signals blocked",
 	};
 
 	return cut < TRACER_CUTS ? names[cut] : "?";
@@ -154,8 +142,7 @@ static void disarm(struct thread *th)
 	}
 }
 
-/* Waits for the next stop of @tid, at most @ms. 1 = *status is filled, 0 = it did not come. */
-static int wait_stop(pid_t tid, int *status, int ms)
+int walk_wait(pid_t tid, int *status, int ms)
 {
 	struct timespec ts = { 0, 1000000L };
 	uint64_t end = tracer_now() + ms * 1000000ULL;
@@ -185,8 +172,6 @@ static bool is_breakpoint(const struct thread *th, int status)
 	       si.si_fd == th->bp_fd;
 }
 
-enum run { RUN_HIT, RUN_OTHER, RUN_LOST, RUN_GONE, RUN_FAILED };
-
 /*
  * Lets the thread run until it comes to @addr for the @passes-th time. RUN_OTHER: another stop
  * came first (in *status). RUN_LOST: it did not come, and stands still somewhere else.
@@ -202,13 +187,13 @@ static enum run run_to(struct progress *p, uint64_t addr, uint64_t passes)
 	p->t->stats.walk_stops++;
 	if (ptrace(PTRACE_CONT, th->tid, NULL, NULL))
 		return RUN_GONE;
-	got = wait_stop(th->tid, &status, RUN_TIMEOUT);
+	got = walk_wait(th->tid, &status, WALK_TIMEOUT);
 	__atomic_store_n(&th->bp_page->data_tail, th->bp_page->data_head, __ATOMIC_RELEASE);
 	if (got > 0 && WIFSTOPPED(status) && is_breakpoint(th, status))
 		return RUN_HIT;
 	if (got == 0) {
 		ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
-		got = wait_stop(th->tid, &status, 1000);
+		got = walk_wait(th->tid, &status, 1000);
 		if (got > 0 && WIFSTOPPED(status) && is_breakpoint(th, status))
 			return RUN_HIT; /* late; the interrupt stop follows and is passed over */
 		if (got > 0 && WIFSTOPPED(status)) {
@@ -220,6 +205,14 @@ static enum run run_to(struct progress *p, uint64_t addr, uint64_t passes)
 		return RUN_GONE;
 	*p->status = status;
 	return WIFSTOPPED(status) ? RUN_OTHER : RUN_GONE;
+}
+
+/* Where breakpoints are not to be had, single steps lead there. */
+static enum run bring_to(struct progress *p, const struct vm *vm, uint64_t addr, uint64_t passes)
+{
+	enum run run = p->strategy->breakpoints ? run_to(p, addr, passes) : RUN_FAILED;
+
+	return run == RUN_FAILED && p->strategy->steps ? step_to(p, vm, addr) : run;
 }
 
 /* ---- the way --------------------------------------------------------------------------------------------- */
@@ -245,6 +238,22 @@ static bool wanted(uint64_t filter, uint8_t type)
 	return false;
 }
 
+void walk_add(struct progress *p, uint64_t from, uint64_t to, uint8_t type)
+{
+	p->taken++;
+	if (wanted(p->t->opts.branches.filter, type))
+		p->walk->entry[p->walk->nr++] = (struct walk_entry){ from, to, type };
+}
+
+/* The thread stands at @r now, and everything so far is certain. */
+void walk_stand(struct progress *p, struct vm *vm, const struct user_regs_struct *r)
+{
+	p->last = *r;
+	p->certain = p->walk->nr;
+	p->at_stop = true;
+	vm_sync(vm, r);
+}
+
 /* The thread has come to where the vm is: what was computed becomes certain, or void. */
 static int take_stop(struct progress *p, struct vm *vm)
 {
@@ -257,57 +266,61 @@ static int take_stop(struct progress *p, struct vm *vm)
 		p->t->stats.verify_failed++;
 		p->walk->nr = 0;
 	}
-	p->last = r;
-	p->certain = p->walk->nr;
-	p->at_stop = true;
-	vm_sync(vm, &r);
+	walk_stand(p, vm, &r);
 	return 0;
 }
 
-/* Times that the breakpoint will be hit until the thread stands before @in at this point. */
-static uint64_t passes_to(const struct progress *p, const struct vm *vm, const struct vm_insn *in)
+/* Times that the breakpoint will be hit until the thread stands at @addr, where the vm is. */
+static uint64_t passes_to(const struct progress *p, const struct vm *vm, uint64_t addr)
 {
-	uint64_t n = vm_visits(vm, in->addr) + 1;
+	uint64_t n = vm_visits(vm, addr) + 1;
 
 	/* the resume flag lets the first instruction through */
-	if (in->addr == p->last.rip && (p->last.eflags & FLAG_RF) && n > 1)
+	if (addr == p->last.rip && (p->last.eflags & FLAG_RF) && n > 1)
 		n--;
 	return n;
 }
 
-/* 0: go on; 1: the walk ends here (*cut says why); -ESRCH */
-static int sync_at(struct progress *p, struct vm *vm, const struct vm_insn *in,
-		   enum tracer_cut *cut)
+/* A way of the thread that did not lead where it should: 1, the walk ends, or -ESRCH. */
+int walk_lost(struct progress *p, enum run run, enum tracer_cut *cut)
 {
-	uint64_t passes = passes_to(p, vm, in);
-
-	*cut = TRACER_CUT_LIMIT;
-	if (passes > MAX_PASSES || p->stops >= MAX_STOPS)
-		return 1;
-	switch (run_to(p, in->addr, passes)) {
-	case RUN_HIT: return take_stop(p, vm);
+	switch (run) {
 	case RUN_OTHER: *cut = TRACER_CUT_SIGNAL; break;
 	case RUN_LOST:
 		*cut = TRACER_CUT_DIVERGED;
 		p->t->stats.verify_failed++;
 		break;
 	case RUN_GONE: *cut = TRACER_CUT_EXIT; return *p->status ? 1 : -ESRCH;
-	case RUN_FAILED: return 1;
+	case RUN_UNSAFE: *cut = TRACER_CUT_BLOCKED; return 1;
+	default: *cut = TRACER_CUT_LIMIT; return 1;
 	}
 	/* it stands at neither place: what is certain ends at the last stop */
 	p->walk->nr = p->certain;
+	p->lost = true;
 	return 1;
+}
+
+/* The thread to where the vm is. 0: go on; 1: the walk ends here (*cut says why); -ESRCH */
+static int sync_here(struct progress *p, struct vm *vm, enum tracer_cut *cut)
+{
+	uint64_t passes = passes_to(p, vm, vm->rip);
+	enum run run;
+
+	*cut = TRACER_CUT_LIMIT;
+	if (passes > MAX_PASSES || p->stops >= p->strategy->max_stops)
+		return 1;
+	run = bring_to(p, vm, vm->rip, passes);
+	return run == RUN_HIT ? take_stop(p, vm) : walk_lost(p, run, cut);
 }
 
 /* An instruction that only the thread can execute: to the one behind it. */
 static int step_over(struct progress *p, struct vm *vm, const struct vm_insn *in,
 		     enum tracer_cut *cut)
 {
-	struct vm_insn *next;
 	enum vm_result why;
 
 	if (!p->at_stop) {
-		int ret = sync_at(p, vm, in, cut);
+		int ret = sync_here(p, vm, cut);
 
 		if (ret)
 			return ret;
@@ -316,9 +329,16 @@ static int step_over(struct progress *p, struct vm *vm, const struct vm_insn *in
 	vm->known = 0;
 	vm->flags_known = 0;
 	vm->rip = in->addr + in->len;
-	next = vm_fetch(vm, &why);
 	*cut = TRACER_CUT_MEMORY;
-	return next ? sync_at(p, vm, next, cut) : 1;
+	return vm_fetch(vm, &why) ? sync_here(p, vm, cut) : 1;
+}
+
+/* Bytes that are no instruction to us, perhaps to a newer CPU: one step of the thread tells. */
+static int step_unknown(struct progress *p, struct vm *vm, enum tracer_cut *cut)
+{
+	int ret = p->at_stop ? 0 : sync_here(p, vm, cut);
+
+	return ret ? ret : step_insn(p, vm, NULL, cut);
 }
 
 static enum tracer_cut why_ended(enum vm_result r)
@@ -331,34 +351,44 @@ static enum tracer_cut why_ended(enum vm_result r)
 }
 
 /* One instruction or one stop. 0: go on; 1: the walk ends; -ESRCH */
-static int advance(struct progress *p, struct vm *vm, enum tracer_cut *cut)
+int advance_interpret(struct progress *p, struct vm *vm, enum tracer_cut *cut)
 {
 	enum vm_result r = VM_OK;
 	struct vm_insn *in = vm_fetch(vm, &r);
 
-	if (in) {
+	if (in)
 		r = vm_step(vm, in);
-		p->insns++;
-	}
 	switch (r) {
 	case VM_BRANCH:
-		p->taken++;
-		if (wanted(p->t->opts.branches.filter, in->branch)) {
-			struct walk_entry *b = &p->walk->entry[p->walk->nr++];
-
-			*b = (struct walk_entry){ in->addr, vm->rip, in->branch };
-		}
+		walk_add(p, in->addr, vm->rip, in->branch);
 		/* fall through */
 	case VM_OK: p->at_stop = false; return 0;
-	case VM_UNKNOWN: *cut = TRACER_CUT_UNKNOWN; return p->at_stop ? 1 : sync_at(p, vm, in, cut);
+	case VM_UNKNOWN: *cut = TRACER_CUT_UNKNOWN; return p->at_stop ? 1 : sync_here(p, vm, cut);
 	case VM_FOREIGN: return step_over(p, vm, in, cut);
+	case VM_FAULT:
+		if (!in && p->strategy->steps)
+			return step_unknown(p, vm, cut);
+		break;
 	default: break;
 	}
 	/* pages are dropped at a stop: then a full set of them is no reason to end */
-	if (r == VM_NOMEM && in && !p->at_stop && vm->nr_pages == VM_PAGES)
-		return sync_at(p, vm, in, cut);
+	if (r == VM_NOMEM && !p->at_stop && vm->nr_pages == VM_PAGES)
+		return sync_here(p, vm, cut);
 	*cut = why_ended(r);
 	return 1;
+}
+
+/* Stops at every conditional and indirect branch, so that each edge is the thread's own. */
+int advance_breakpoint(struct progress *p, struct vm *vm, enum tracer_cut *cut)
+{
+	enum vm_result why;
+	struct vm_insn *in = vm_fetch(vm, &why);
+	int ret = 0;
+
+	if (in && in->branch && !p->at_stop &&
+	    (in->op == OP_JCC || in->nr == 0 || in->opd[0].kind != VM_OPD_IMM))
+		ret = sync_here(p, vm, cut);
+	return ret ? ret : advance_interpret(p, vm, cut);
 }
 
 /*
@@ -366,32 +396,30 @@ static int advance(struct progress *p, struct vm *vm, enum tracer_cut *cut)
  * 16th walk to check the computing, and with several threads, whose stores the computing does not
  * see, unless a hot loop makes that dear.
  */
-static bool wants_finish(const struct progress *p, const struct vm *vm, const struct vm_insn *in)
+static bool wants_finish(const struct progress *p, const struct vm *vm)
 {
 	if (p->t->opts.regs || p->t->walker->walks % CHECK_EVERY == 0)
 		return true;
-	return p->t->threads.n > 1 && passes_to(p, vm, in) <= CHEAP_PASSES;
+	return p->t->threads.n > 1 && passes_to(p, vm, vm->rip) <= CHEAP_PASSES;
 }
 
 static int finish(struct progress *p, struct vm *vm)
 {
-	struct vm_insn *in;
 	enum tracer_cut cut;
 	enum vm_result why;
 	int ret = 0;
 
-	in = p->at_stop || *p->status ? NULL : vm_fetch(vm, &why);
-	if (in && wants_finish(p, vm, in)) {
+	if (!p->at_stop && !*p->status && !p->lost && wants_finish(p, vm) && vm_fetch(vm, &why)) {
 		unsigned before = p->stops;
 
-		ret = sync_at(p, vm, in, &cut);
+		ret = sync_here(p, vm, &cut);
 		p->t->stats.verified += p->stops > before;
 		if (ret == 1)
 			ret = 0;
 	}
 	p->walk->end = p->last;
 	p->walk->moved = true;
-	if (!p->at_stop && !*p->status) {
+	if (!p->at_stop && !*p->status && !p->lost) {
 		/* not moved: the IP is where it will come; other registers as far as they are known */
 		(void)vm_registers(vm, &p->walk->end);
 		p->walk->moved = false;
@@ -411,11 +439,13 @@ static uint64_t next_random(struct walker *w)
 
 /*
  * Branches to pass by before those that are kept. None where the thread must come to the end of
- * every walk: in a hot loop that is too far.
+ * every walk: in a hot loop that is too far; and none where each of them is a stop.
  */
 static uint32_t spread(const struct tracer *t)
 {
-	return t->opts.regs ? 0 : (uint32_t)(next_random(t->walker) >> 32) % WALK_SPREAD;
+	if (t->opts.regs || t->walker->strategy->advance != advance_interpret)
+		return 0;
+	return (uint32_t)(next_random(t->walker) >> 32) % WALK_SPREAD;
 }
 
 static int follow(struct progress *p, struct vm *vm, uint32_t depth, enum tracer_cut *cut)
@@ -430,7 +460,8 @@ static int follow(struct progress *p, struct vm *vm, uint32_t depth, enum tracer
 			*cut = TRACER_CUT_LIMIT;
 			break;
 		}
-		ret = advance(p, vm, cut);
+		p->insns++;
+		ret = p->strategy->advance(p, vm, cut);
 	}
 	return ret;
 }
@@ -452,6 +483,7 @@ int walk_branches(struct tracer *t, struct thread *th, struct user_state *st, st
 			      .st = st,
 			      .walk = walk,
 			      .status = status,
+			      .strategy = t->walker->strategy,
 			      .last = st->gpr,
 			      .at_stop = true };
 	struct vm *vm = t->walker->vm;

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# run: alone
+# Each way to follow branches in software, forced by --branch-strategy: the same edges for a known
+# program, possible edges for a real one, and programs that are in the way of single steps.
+. "$(dirname "$0")/../lib.sh"
+[ "$(uname -m)" = x86_64 ] || skip_all "needs an x86-64 machine"
+need_cmd python3 objdump readelf
+CHECK=$ROOT/tests/helpers/check-edges.py
+TRACEE=$O/tests/helpers/tracee
+cd "$TMP" || exit 1
+"$PERF" record -v -b --branch-source=software -o probe.data true >/dev/null 2>err ||
+	skip_all "cannot follow branches here: $(head -2 err | tr '\n' ' ')"
+like "-v says what the machine can do" "$(cat err)" \
+	'branches: computed with .*breakpoints: (yes|no); single steps: yes; block steps: (yes|no).*[0-9]+ stops over 34 instructions with 2 branches'
+
+soft() { # soft STRATEGY FILE options and command...
+	_how=$1 _file=$2
+	shift 2
+	timeout 120 "$PERF" record -b --branch-source=software --branch-strategy="$_how" --branch-budget 0 \
+		-o "$_file" "$@"
+}
+
+cat >want.txt <<'E2'
+brstack brstack UNCOND
+brstack brstack_bench CALL
+brstack_bar brstack_bench RET
+brstack_bar brstack_foo RET
+brstack_bench brstack RET
+brstack_bench brstack_bar CALL
+brstack_bench brstack_bench COND
+brstack_bench brstack_foo CALL
+brstack_bench brstack_foo IND_CALL
+brstack_foo brstack_bar CALL
+brstack_foo brstack_bench RET
+E2
+seq 1 60000 | awk '{ print ($1 * 7919) % 60013 }' >nums
+sort -n nums >plain
+for how in interpret breakpoint step block; do
+	soft $how $how.data -F 400 -- "$PERF" test -w brstack 3000000 >/dev/null 2>err
+	"$PERF" script -i $how.data -F brstacksym | tr ' ' '\n' | grep '^brstack' |
+		sed -E 's,^(brstack[a-z_]*)\+[^/]*/(brstack[a-z_]*)\+.*/([A-Z_]+)(/.*)?$,\1 \2 \3,' |
+		sort -u >got.txt
+	same_file "$how: the known edges and no others" got.txt want.txt
+	like "$how: the end report says how" "$(cat err)" 'stacks of 32\.0 branches, (computed with|by) '
+	like "$how: and the file" "$("$PERF" evlist -i $how.data)" 'followed from the overflow on, (computed with|by) '
+	unlike "$how: no stack was dropped" "$(cat err)" '[1-9][0-9]* of them dropped'
+	soft $how r.data -F 500 -- sort --parallel=1 -n nums >out 2>err
+	same_file "$how: sort has its output" out plain
+	if "$PERF" script -i r.data -F ip,brstack --show-mmap-events 2>/dev/null |
+		python3 "$CHECK" >edges.out 2>&1; then
+		pass "$how: every edge of sort is possible ($(tail -1 edges.out))"
+	else
+		fail "$how: every edge of sort is possible" "$(cat edges.out)"
+	fi
+done
+
+# the trap flag of a step must not be seen by the program, nor stay with it
+for how in auto breakpoint step block; do
+	soft $how f.data -F 100 -- "$TRACEE" flags >out 2>err
+	is "$how: a program that reads and writes its flags sees no step" "$? $(cat out)" "0 0"
+done
+# code that cannot be read, and an instruction that the disassembler does not know
+"$TRACEE" odd >plain
+for how in auto interpret step block; do
+	soft $how o.data -F 200 -- "$TRACEE" odd >out 2>err
+	is "$how: odd code runs as alone" "$? $(cat out)" "0 $(cat plain)"
+	n=$("$PERF" script -i o.data -F brstack | awk '{ if (NF > m) m = NF } END { print m + 0 }')
+	if [ $how = interpret ]; then
+		like "interpret: its stacks end there, and the report says why" "$n $(tail -1 err)" \
+			'^[0-9] .*stacks with fewer entries: .*[0-9]+ exception'
+	else
+		[ "$n" -ge 20 ] && pass "$how: a step leads over it ($n entries)" ||
+			fail "$how: a step leads over it" "$n entries" "$(cat err)"
+	fi
+done
+# a step would change what the program does with SIGTRAP: it is not taken
+soft step b.data -F 200 -- "$TRACEE" ignored >out 2>err
+is "a program that ignores SIGTRAP still does" "$? $(cat out)" "0 ignored"
+like "and the report says that nothing was stepped" "$(cat err)" \
+	'stacks with fewer entries: [0-9]+ signals blocked'
+soft step s.data -F 200 -- "$TRACEE" sigtrap >out 2>err
+is "a program with a handler for SIGTRAP gets its own" "$? $(cat out)" "0 $("$TRACEE" sigtrap)"
+check_status "a strategy that does not exist" 1 \
+	"$PERF" record -b --branch-source=software --branch-strategy=magic -o x.data true
+like "is named, with those that do" "$(cat check.out)" 'auto, interpret, breakpoint, block or step'
+done_testing

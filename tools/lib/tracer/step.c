@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Branches by single steps. Each is a SIGTRAP that the tracer swallows. The kernel forces that
+ * signal: where the program blocks or ignores it, its mask or handler would change, so there
+ * nothing is stepped. Not stepped either are system calls, and what would raise an exception.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "walk.h"
+
+#define MAX_STEPS 1000 /* to one address; each takes tens of microseconds in a virtual machine */
+#define FLAG_TF	  (1 << 8)
+#define MAX_LEN	  15
+
+static uint64_t status_mask(const char *text, const char *key)
+{
+	const char *at = text ? strstr(text, key) : NULL;
+
+	return at ? strtoull(at + strlen(key), NULL, 16) : UINT64_MAX;
+}
+
+/* Once in a walk: no system call of the thread's own comes between. */
+static bool may_step(struct progress *p)
+{
+	char path[64];
+	char *text;
+	uint64_t masks;
+
+	if (p->step != STEP_UNKNOWN)
+		return p->step == STEP_SAFE;
+	snprintf(path, sizeof(path), "/proc/%d/status", p->th->tid);
+	text = file_read_all(path, 1 << 16, NULL, NULL);
+	masks = status_mask(text, "\nSigBlk:") | status_mask(text, "\nSigIgn:");
+	free(text);
+	p->step = STEP_SAFE;
+	if (masks & BIT(SIGTRAP - 1) || p->st->gpr.eflags & FLAG_TF) /* it steps itself */
+		p->step = STEP_UNSAFE;
+	return p->step == STEP_SAFE;
+}
+
+bool step_is_ours(const struct thread *th, int status)
+{
+	siginfo_t si;
+
+	return th->stepped && status >> 16 == 0 && WSTOPSIG(status) == SIGTRAP &&
+	       !ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &si) &&
+	       (si.si_code == TRAP_TRACE || si.si_code == TRAP_BRANCH);
+}
+
+/*
+ * The kernel hides the trap flag that it set for us, but takes it for the program's own where the
+ * step is a popf: there it would stay.
+ */
+static bool read_regs(pid_t tid, struct user_regs_struct *r)
+{
+	if (ptrace(PTRACE_GETREGS, tid, NULL, r))
+		return false;
+	if (!(r->eflags & FLAG_TF))
+		return true;
+	r->eflags &= ~(uint64_t)FLAG_TF;
+	return !ptrace(PTRACE_SETREGS, tid, NULL, r);
+}
+
+enum run step_thread(struct progress *p, int request, struct user_regs_struct *r)
+{
+	struct thread *th = p->th;
+	int status, got;
+
+	if (!may_step(p))
+		return RUN_UNSAFE;
+	p->stops++;
+	p->t->stats.walk_stops++;
+	p->t->stats.steps++;
+	if (ptrace(request, th->tid, NULL, NULL))
+		return RUN_GONE;
+	th->stepped = true;
+	got = walk_wait(th->tid, &status, WALK_TIMEOUT);
+	if (got == 0) { /* a page that has to come from somewhere slow */
+		ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
+		got = walk_wait(th->tid, &status, 1000);
+	}
+	if (got <= 0)
+		return RUN_GONE;
+	if (WIFSTOPPED(status) && step_is_ours(th, status)) {
+		th->stepped = false;
+		return read_regs(th->tid, r) ? RUN_HIT : RUN_GONE;
+	}
+	if (WIFSTOPPED(status))
+		(void)read_regs(th->tid, r);
+	/* a stop without a signal may come before the SIGTRAP, a signal means that there is none */
+	th->stepped = status >> 16 != 0;
+	*p->status = status;
+	return WIFSTOPPED(status) ? RUN_OTHER : RUN_GONE;
+}
+
+unsigned char step_flags_opcode(const struct vm_insn *in)
+{
+	int n = 0;
+
+	while (n < in->len && (in->bytes[n] == 0x66 || (in->bytes[n] & 0xf0) == 0x40))
+		n++;
+	return n < in->len && (in->bytes[n] & 0xfe) == 0x9c ? in->bytes[n] : 0;
+}
+
+static bool trap_flag_on_stack(pid_t tid, uint64_t sp, long *word)
+{
+	errno = 0;
+	*word = ptrace(PTRACE_PEEKDATA, tid, (void *)sp, NULL);
+	return !errno && (*word & FLAG_TF);
+}
+
+/* The trap flag must not stay in the copy that the program takes of its flags. */
+static void clean_pushed_flags(struct progress *p, const struct user_regs_struct *r)
+{
+	long word;
+
+	if (trap_flag_on_stack(p->th->tid, r->rsp, &word))
+		ptrace(PTRACE_POKEDATA, p->th->tid, (void *)r->rsp, (void *)(word & ~FLAG_TF));
+}
+
+enum run step_to(struct progress *p, const struct vm *vm, uint64_t addr)
+{
+	/* where it stands it does not arrive */
+	uint64_t arrivals = vm_visits(vm, addr) + (p->last.rip != addr);
+	struct user_regs_struct r = p->last;
+
+	if (vm->nr_trace > MAX_STEPS)
+		return RUN_FAILED;
+	for (unsigned n = 0; n < MAX_STEPS; n++) {
+		enum run run = step_thread(p, PTRACE_SINGLESTEP, &r);
+
+		if (run != RUN_HIT)
+			return run == RUN_UNSAFE && n ? RUN_LOST : run;
+		if (r.rip == addr && --arrivals == 0)
+			return RUN_HIT;
+	}
+	return RUN_LOST;
+}
+
+/* Whether the thread, which stood before @in, took a branch to @to. */
+bool step_took_branch(const struct vm_insn *in, uint64_t to)
+{
+	return in->branch && (in->op != OP_JCC || to != in->addr + in->len);
+}
+
+int step_insn(struct progress *p, struct vm *vm, const struct vm_insn *in, enum tracer_cut *cut)
+{
+	struct user_regs_struct r;
+	uint64_t from = vm->rip;
+	enum run run;
+	bool straight;
+	long word;
+
+	if (in && step_flags_opcode(in) == 0x9d &&
+	    trap_flag_on_stack(p->th->tid, p->last.rsp, &word)) {
+		*cut = TRACER_CUT_UNKNOWN; /* it is about to trap itself */
+		return 1;
+	}
+	run = step_thread(p, PTRACE_SINGLESTEP, &r);
+	if (run != RUN_HIT)
+		return walk_lost(p, run, cut);
+	/* rep movs and the like stop behind each round */
+	straight = r.rip - from <= (in ? in->len : MAX_LEN) && (r.rip != from || in);
+	if (in && step_flags_opcode(in) == 0x9c)
+		clean_pushed_flags(p, &r);
+	if (in && step_took_branch(in, r.rip))
+		walk_add(p, from, r.rip, in->branch);
+	else if (!straight)
+		p->walk->nr = 0; /* a way that nobody understands: the stack begins behind it */
+	walk_stand(p, vm, &r);
+	return 0;
+}
+
+int advance_step(struct progress *p, struct vm *vm, enum tracer_cut *cut)
+{
+	enum vm_result why = VM_OK;
+	struct vm_insn *in = vm_fetch(vm, &why);
+
+	*cut = TRACER_CUT_LIMIT;
+	if (p->stops >= p->strategy->max_stops)
+		return 1;
+	*cut = in && in->op == OP_SYSCALL ? TRACER_CUT_SYSCALL : TRACER_CUT_UNKNOWN;
+	if (in && (in->op == OP_SYSCALL || in->op == OP_FAULT))
+		return 1;
+	*cut = TRACER_CUT_MEMORY;
+	if (!in && why == VM_NOMEM)
+		return 1;
+	return step_insn(p, vm, in, cut);
+}

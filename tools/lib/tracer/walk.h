@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Between the files that follow branches: one walk's progress, and the ways to make some. */
+#ifndef PERF_TRACER_WALK_H
+#define PERF_TRACER_WALK_H
+
+#include "private.h"
+#include "vm.h"
+
+#define WALK_TIMEOUT 20 /* ms until a thread that did not come is fetched back */
+
+enum run {
+	RUN_HIT,
+	RUN_OTHER,  /* another stop came first, in *status */
+	RUN_LOST,   /* it did not come there */
+	RUN_GONE,   /* ended */
+	RUN_FAILED, /* was not begun: no breakpoint, or too many steps */
+	RUN_UNSAFE, /* was not begun: a step would change what the program does with SIGTRAP */
+};
+
+struct progress;
+
+struct strategy {
+	const char *name, *text;
+	/* One instruction or one stop. 0: go on; 1: the walk ends (*cut: why); -ESRCH: ended */
+	int (*advance)(struct progress *p, struct vm *vm, enum tracer_cut *cut);
+	bool breakpoints, steps;
+	unsigned max_stops; /* in one walk */
+};
+
+struct walker {
+	struct vm *vm;
+	uint64_t walks;
+	uint64_t random;
+	struct tracer_probe probe;
+	const struct strategy *strategy;
+};
+
+struct progress {
+	struct tracer *t;
+	struct thread *th;
+	struct user_state *st;
+	struct walk *walk;
+	int *status;
+	const struct strategy *strategy;
+	uint32_t certain;	      /* entries up to the last stop */
+	struct user_regs_struct last; /* registers of the last stop */
+	unsigned stops;
+	uint64_t insns;
+	uint64_t taken; /* branches, also those that the filter leaves out */
+	bool at_stop;	/* nothing was interpreted since the last stop */
+	bool lost;	/* the thread stands where the walk does not */
+	enum { STEP_UNKNOWN, STEP_SAFE, STEP_UNSAFE } step;
+};
+
+/* strategy.c: @want made real by what the probe found. */
+const struct strategy *strategy_choose(enum tracer_strategy want, const struct tracer_probe *p);
+
+/* walk.c */
+/* Waits for the next stop of @tid, at most @ms. 1 = *status is filled, 0 = it did not come. */
+int walk_wait(pid_t tid, int *status, int ms);
+/* A taken branch, if the filter wants it. */
+void walk_add(struct progress *p, uint64_t from, uint64_t to, uint8_t type);
+void walk_stand(struct progress *p, struct vm *vm, const struct user_regs_struct *r);
+int walk_lost(struct progress *p, enum run run, enum tracer_cut *cut);
+int advance_interpret(struct progress *p, struct vm *vm, enum tracer_cut *cut);
+int advance_breakpoint(struct progress *p, struct vm *vm, enum tracer_cut *cut);
+
+/* step.c */
+/* Lets the thread do @request; RUN_HIT: it stands behind that, at @r. */
+enum run step_thread(struct progress *p, int request, struct user_regs_struct *r);
+/* pushf 0x9c, popf 0x9d, which the trap flag of a step gets in the way of; 0 = neither */
+unsigned char step_flags_opcode(const struct vm_insn *in);
+bool step_took_branch(const struct vm_insn *in, uint64_t to);
+/* The thread, by single steps, to @addr as often as the vm was there. */
+enum run step_to(struct progress *p, const struct vm *vm, uint64_t addr);
+/* One instruction by the thread; @in NULL: nobody knows which. */
+int step_insn(struct progress *p, struct vm *vm, const struct vm_insn *in, enum tracer_cut *cut);
+int advance_step(struct progress *p, struct vm *vm, enum tracer_cut *cut);
+/* block.c */
+int advance_block(struct progress *p, struct vm *vm, enum tracer_cut *cut);
+
+#endif
