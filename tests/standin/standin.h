@@ -58,7 +58,7 @@ struct event {
 	uint64_t count, lost, pending_lost;
 	unsigned char *ring; /* mapping: control page, then data */
 	size_t ring_size;
-	uint64_t woken; /* head of the ring at the last wakeup */
+	uint64_t woken;	      /* head of the ring at the last wakeup */
 	struct event *output; /* whose ring takes the records; itself at first */
 	struct event *leader;
 	unsigned written; /* samples so far */
