@@ -297,6 +297,9 @@ int lines_inlines(struct lines *l, struct resolver *res, uint64_t vaddr,
 	if (!cu->built)
 		build_cu(cu);
 	i = segs_find(&cu->segs, vaddr);
+	/* Most addresses are in no inlined call, and line tables take long to read. */
+	if (i == SYM_NO_SEG || !cu->node.v[i].inlined)
+		return 0;
 	cu_line(cu, res, vaddr, &at);
 	for (; i != SYM_NO_SEG && cu->node.v[i].inlined; i = cu->node.v[i].parent) {
 		struct inline_info info = { .call = at };
