@@ -233,8 +233,13 @@ static inline const char *cursor_str(struct cursor *c, uint64_t size)
 /* Makes room for @need elements of @elem bytes. 0 or -ENOMEM. */
 int vec_reserve_raw(void **v, size_t *cap, size_t need, size_t elem);
 
+static inline int vec_reserve_at(void **v, size_t *cap, size_t need, size_t elem)
+{
+	return likely(need <= *cap) ? 0 : vec_reserve_raw(v, cap, need, elem);
+}
+
 #define vec_reserve(vec, need) \
-	vec_reserve_raw((void **)&(vec)->v, &(vec)->cap, (need), sizeof(*(vec)->v))
+	vec_reserve_at((void **)&(vec)->v, &(vec)->cap, (need), sizeof(*(vec)->v))
 /* Appends a copy of @val. 0 or -ENOMEM. */
 #define vec_push(vec, val) \
 	(vec_reserve((vec), (vec)->n + 1) ? -ENOMEM : ((vec)->v[(vec)->n++] = (val), 0))
