@@ -155,7 +155,7 @@ static int run_open(struct run *r, const struct script_cmd *o, const struct scri
 		.arch = env->arch,
 		.symfs = o->symfs,
 		.max_stack = (uint32_t)min_u64(o->max_stack, UINT32_MAX),
-		.locs_only = true,
+		.ips_only = true,
 		.stitch_lbr = o->stitch_lbr,
 		.max_branches = env->max_branches,
 	};

@@ -271,8 +271,7 @@ static void set_forms(struct script *sc, struct ev *ev, const struct perf_event_
 	if (by_loc && !ev->form)
 		ev->form = form_get(sc, F(IP), false);
 	if (ev->chain)
-		ev->need |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
-			    PERF_SAMPLE_BRANCH_STACK;
+		ev->need |= unwind_need(attr);
 	if (ev->need_thread || ev->form)
 		ev->need |= PERF_SAMPLE_TID | PERF_SAMPLE_IP;
 }

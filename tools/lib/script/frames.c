@@ -166,6 +166,18 @@ ssize_t put_place(struct script *sc, const struct form *f, char lead, uint64_t i
 	return p - start;
 }
 
+/* No location of the resolver: each of them takes memory, and few single addresses come again. */
+static inline void locate(struct script *sc, struct thread *th, uint8_t cpumode, struct place *pl)
+{
+	struct map_hit hit;
+
+	if (!machine_find_map(sc->env.machine, th, cpumode, pl->ip, &hit))
+		return;
+	pl->dso = hit.map->dso;
+	pl->addr = hit.addr;
+	pl->sym = symbol_find(sc->env.resolver, hit.map->dso, hit.addr);
+}
+
 /* What lies at @ip for the thread now, through a small table. */
 const struct place *find_place(struct script *sc, const struct thread *th, uint8_t cpumode,
 			       uint64_t ip)
@@ -174,18 +186,12 @@ const struct place *find_place(struct script *sc, const struct thread *th, uint8
 	uint32_t gen = machine_generation(sc->env.machine, space);
 	uint64_t h = (ip ^ (uint64_t)space << 40 ^ cpumode) * 0x9e3779b97f4a7c15ULL;
 	struct place *pl = &sc->places[h >> (64 - PLACE_BITS)];
-	struct map_hit hit;
 
 	if (likely(pl->ip == ip && pl->space == space && pl->gen == gen && pl->mode == cpumode &&
 		   pl->valid))
 		return pl;
 	*pl = (struct place){ .ip = ip, .space = space, .gen = gen, .mode = cpumode, .addr = ip };
-	/* No location: each of them takes memory, and few single addresses come again. */
-	if (machine_find_map(sc->env.machine, (struct thread *)th, cpumode, ip, &hit)) {
-		pl->dso = hit.map->dso;
-		pl->addr = hit.addr;
-		pl->sym = symbol_find(sc->env.resolver, hit.map->dso, hit.addr);
-	}
+	locate(sc, (struct thread *)th, cpumode, pl);
 	pl->valid = true;
 	return pl;
 }
@@ -218,118 +224,37 @@ static bool is_slow(const struct form *f)
 	return f->fields & (BIT(SF_SRCLINE) | BIT(SF_DSOFF));
 }
 
-enum { INLINES_UNKNOWN, INLINES_NONE, INLINES_SOME };
-
-/* Whether functions are inlined at a location: asked once. */
-static bool has_inlines(struct script *sc, struct form *f, uint32_t loc, const struct loc *l)
+void put_frame(struct script *sc, const struct form *f, struct thread *th, uint8_t cpumode,
+	       uint64_t ip)
 {
+	struct place pl = { .ip = ip, .addr = ip };
 	const struct inline_frame *inl;
-	uint8_t unknown = INLINES_UNKNOWN;
 
-	if (!f->inlines || !l->dso || !l->sym)
-		return false;
-	while (f->state.n <= loc)
-		if (vec_push(&f->state, unknown))
-			return false;
-	if (f->state.v[loc] == INLINES_UNKNOWN) {
-		int n = symbol_inlines(sc->env.resolver, l->dso, l->addr, &inl);
-
-		f->state.v[loc] = n > 1 ? INLINES_SOME : INLINES_NONE;
-	}
-	return f->state.v[loc] == INLINES_SOME;
-}
-
-/* ---- the quickest way: the whole text of a location, kept ----------------------------------------- */
-
-static inline struct place_text *text_slot(const struct form *f, uint32_t loc)
-{
-	return f->texts ? &f->texts[loc % PLACE_TEXTS] : NULL;
-}
-
-/* The address and what is kept of its location; false when nothing is. */
-static inline bool put_kept(struct script *sc, const struct form *f, char lead, uint64_t ip,
-			    uint32_t loc)
-{
-	const struct place_text *t = text_slot(f, loc);
-	char *p;
-
-	if (!t || t->loc != loc + 1)
-		return false;
-	p = obuf_room(sc->o, PLACE_TEXT_MAX + 64);
-	if (unlikely(!p))
-		return false;
-	if (f->fields & BIT(SF_IP)) {
-		*p++ = lead;
-		p = put_hex16(p, ip);
-	}
-	memcpy(p, t->s, 2 * TEXT_STEP);
-	if (unlikely(t->len > 2 * TEXT_STEP))
-		memcpy(p + 2 * TEXT_STEP, t->s + 2 * TEXT_STEP, PLACE_TEXT_MAX - 2 * TEXT_STEP);
-	sc->o->len = (size_t)(p + t->len - sc->o->buf);
-	return true;
-}
-
-/* Keeps the @n bytes of text that location @loc was just printed with. */
-static void keep_text(struct form *f, uint32_t loc, const char *s, size_t n)
-{
-	struct place_text *t;
-
-	if (n > PLACE_TEXT_MAX)
-		return;
-	if (!f->texts)
-		f->texts = calloc(PLACE_TEXTS, sizeof(*f->texts));
-	t = text_slot(f, loc);
-	if (!t)
-		return;
-	t->loc = loc + 1;
-	t->len = (uint8_t)n;
-	memcpy(t->s, s, n);
-}
-
-static void put_frame(struct script *sc, struct form *f, const struct frame *fr)
-{
-	size_t skip = f->fields & BIT(SF_IP) ? 17 : 0;
-	const struct loc *l;
-	struct place pl;
-	ssize_t n;
-
-	if (unlikely(!put_kept(sc, f, '\t', fr->ip, fr->loc))) {
-		l = resolver_loc(sc->env.resolver, fr->loc);
-		pl = (struct place){ .dso = l->dso, .addr = l->addr, .sym = l->sym };
-		if (unlikely(is_slow(f) || has_inlines(sc, f, fr->loc, l))) {
-			put_slow(sc, f, '\t', fr->ip, &pl, true);
-			return;
-		}
-		n = put_place(sc, f, '\t', fr->ip, &pl);
-		if (unlikely(n < 0))
-			return;
-		keep_text(f, fr->loc, sc->o->buf + sc->o->len - n + skip, (size_t)n - skip);
-	}
-	obuf_char(sc->o, '\n');
+	locate(sc, th, cpumode, &pl);
+	if (is_slow(f) ||
+	    (f->inlines && pl.sym && symbol_inlines(sc->env.resolver, pl.dso, pl.addr, &inl) > 1))
+		put_slow(sc, f, '\t', ip, &pl, true);
+	else if (put_place(sc, f, '\t', ip, &pl) >= 0)
+		obuf_char(sc->o, '\n');
 }
 
 void print_ip(struct script *sc, const struct ctx *c)
 {
-	const struct frame *frames;
-	ssize_t n;
+	const struct form *f = c->ev->form;
+	struct place none = { .addr = c->s->ip };
+	const struct place *pl = &none;
 
-	if (!c->ev->chain) {
-		struct form *f = c->ev->form;
-		struct place none = { .addr = c->s->ip };
-		const struct place *pl = &none;
-
-		if (f->fields & ~BIT(SF_IP))
-			pl = find_place(sc, c->th, c->s->cpumode, c->s->ip);
-		if (unlikely(is_slow(f)))
-			put_slow(sc, f, ' ', c->s->ip, pl, false);
-		else
-			put_place(sc, f, ' ', c->s->ip, pl);
+	if (c->ev->chain) {
+		obuf_char(sc->o, '\n');
+		print_chain(sc, c);
 		return;
 	}
-	obuf_char(sc->o, '\n');
-	n = unwind_chain(sc->env.unwind, c->th, c->s, &frames);
-	for (ssize_t i = 0; i < n; i++)
-		put_frame(sc, c->ev->chain_form, &frames[i]);
+	if (f->fields & ~BIT(SF_IP))
+		pl = find_place(sc, c->th, c->s->cpumode, c->s->ip);
+	if (unlikely(is_slow(f)))
+		put_slow(sc, f, ' ', c->s->ip, pl, false);
+	else
+		put_place(sc, f, ' ', c->s->ip, pl);
 }
 
 /* Events whose sampled address is one of code or data that symbols can name. */

@@ -275,8 +275,7 @@ void script_free(struct script *sc)
 		free(*ev);
 	vec_free(&sc->ev);
 	for (size_t i = 0; i < sc->nr_forms; i++) {
-		vec_free(&sc->forms[i]->state);
-		free(sc->forms[i]->texts);
+		frame_texts_free(sc->forms[i]->frames);
 		free(sc->forms[i]);
 	}
 	vec_free(&sc->threads);

@@ -22,27 +22,18 @@ struct text {
 
 #define TEXT_STEP 32
 
-#define PLACE_TEXTS    2048
-#define PLACE_TEXT_MAX 123 /* makes entries of two cache lines */
-
 struct texts {
 	struct text *v;
 	size_t n, cap;
 };
 
-/* " sym+0xoff (dso)" of one location. */
-struct place_text {
-	uint32_t loc; /* + 1; 0 = none */
-	uint8_t len;
-	char s[PLACE_TEXT_MAX];
-};
+struct frame_texts;
 
 /* How a location is printed. */
 struct form {
 	uint64_t fields; /* of FORM_FIELDS */
 	bool inlines;
-	struct place_text *texts; /* PLACE_TEXTS, direct-mapped by location; NULL = not yet */
-	VEC(uint8_t) state;	  /* by location: whether functions are inlined there */
+	struct frame_texts *frames; /* of callchains; NULL = none printed yet */
 };
 
 /* What lies at an address. */
@@ -177,6 +168,14 @@ const struct place *find_place(struct script *sc, const struct thread *th, uint8
 /* @lead, the address, symbol and object, as far as @f has them: the length, -1 = no memory. */
 ssize_t put_place(struct script *sc, const struct form *f, char lead, uint64_t ip,
 		  const struct place *pl);
+
+/* The line of a frame, or its lines, with everything that @f has. */
+void put_frame(struct script *sc, const struct form *f, struct thread *th, uint8_t cpumode,
+	       uint64_t ip);
+
+/* chain.c */
+void print_chain(struct script *sc, const struct ctx *c);
+void frame_texts_free(struct frame_texts *t);
 
 /* brstack.c */
 void print_brstack(struct script *sc, const struct ctx *c);

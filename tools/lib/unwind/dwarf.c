@@ -153,7 +153,7 @@ static void fill_slot(struct walk *w, struct pc_slot *p, uint64_t pc, uint32_t g
 		p->mapped = o || hit.map->dso->kind == DSO_ANON;
 	}
 	if (p->mapped)
-		p->loc = resolver_find(w->u->res, w->th, PERF_RECORD_MISC_USER, pc) + 1;
+		p->loc = frame_loc(w->u, w->th, PERF_RECORD_MISC_USER, pc) + 1;
 }
 
 static const struct pc_slot *slot_of(struct walk *w, uint64_t pc)
@@ -222,15 +222,12 @@ static const struct arch_regs *arch_of(const struct unwind *u, const struct samp
 	return NULL;
 }
 
-void dwarf_chain(struct unwind *u, struct thread *th, const struct sample *s)
+static void unwind_stack(struct unwind *u, struct thread *th, const struct sample *s)
 {
 	struct walk w = { .u = u, .th = th, .s = s };
 	int ip = regs_ip(u->arch);
 	uint64_t pc, v;
 
-	if (!(s->present & PERF_SAMPLE_REGS_USER) || !(s->present & PERF_SAMPLE_STACK_USER) ||
-	    !s->user_regs.abi || !s->stack_size)
-		return;
 	w.arch = arch_of(u, &s->user_regs);
 	if (!w.arch || ip < 0 || !sample_reg(&s->user_regs, (unsigned)ip, &pc))
 		return;
@@ -246,6 +243,14 @@ void dwarf_chain(struct unwind *u, struct thread *th, const struct sample *s)
 		return;
 	}
 	walk(&w, pc);
+}
+
+void dwarf_chain(struct unwind *u, struct thread *th, const struct sample *s)
+{
+	uint64_t dwarf = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+
+	if ((s->present & dwarf) == dwarf && s->user_regs.abi && s->stack_size)
+		unwind_stack(u, th, s);
 }
 
 #else

@@ -21,11 +21,10 @@ int chain_marker(uint64_t ip)
 	}
 }
 
-static bool chain_add(struct unwind *u, uint8_t cpumode, uint64_t ip)
+/* Room for @n more in u->chain. */
+static bool chain_room(struct unwind *u, uint64_t n)
 {
-	struct resolver_ip one = { ip, cpumode };
-
-	if (likely(!vec_push(&u->chain, one)))
+	if (likely(!vec_reserve(&u->chain, u->chain.n + n)))
 		return true;
 	u->oom = true;
 	return false;
@@ -33,14 +32,15 @@ static bool chain_add(struct unwind *u, uint8_t cpumode, uint64_t ip)
 
 static bool deferred_part(struct unwind *u, uint32_t left)
 {
+	if (!chain_room(u, min_u64(u->deferred.nr, left)))
+		return false;
 	for (uint64_t i = 0; i < u->deferred.nr && left; i++) {
 		uint64_t ip = u64s_get(&u->deferred, i);
 
 		if (chain_marker(ip) != -1)
 			continue;
 		left--;
-		if (!chain_add(u, PERF_RECORD_MISC_USER, ip))
-			return false;
+		u->chain.v[u->chain.n++] = (struct resolver_ip){ ip, PERF_RECORD_MISC_USER };
 	}
 	return true;
 }
@@ -51,25 +51,45 @@ static bool collect(struct unwind *u, const struct sample *s)
 	uint8_t cpumode = PERF_RECORD_MISC_CPUMODE_UNKNOWN;
 	uint64_t nr = s->callchain.nr;
 	uint32_t left = u->opts.max_stack;
+	struct resolver_ip *v;
+	size_t n = 0;
 
 	u->chain.n = 0;
+	if (!chain_room(u, min_u64(nr, left)))
+		return false;
+	v = u->chain.v;
 	for (uint64_t i = 0; i < nr && left; i++) {
 		uint64_t ip = u64s_get(&s->callchain, i);
-		int mode = chain_marker(ip);
+		int mode;
 
-		if (mode == -2)
-			return false;
-		if (mode >= 0) {
-			/* A cookie follows: the frames come in a record of their own. */
-			if (ip == PERF_CONTEXT_USER_DEFERRED)
-				return deferred_part(u, left);
-			cpumode = (uint8_t)mode;
+		if (likely(ip < PERF_CONTEXT_MAX)) {
+			v[n++] = (struct resolver_ip){ ip, cpumode };
+			left--;
 			continue;
 		}
-		left--;
-		if (!chain_add(u, cpumode, ip))
+		mode = chain_marker(ip);
+		if (mode < 0)
 			return false;
+		cpumode = (uint8_t)mode;
+		/* A cookie follows: the frames come in a record of their own. */
+		if (ip == PERF_CONTEXT_USER_DEFERRED) {
+			u->chain.n = n;
+			return deferred_part(u, left);
+		}
 	}
+	u->chain.n = n;
+	return true;
+}
+
+/* The frames of u->chain as they are. */
+static bool add_bare(struct unwind *u)
+{
+	if (vec_reserve(&u->frames, u->frames.n + u->chain.n)) {
+		u->oom = true;
+		return false;
+	}
+	vec_for_each (c, &u->chain)
+		u->frames.v[u->frames.n++] = (struct frame){ .ip = c->ip, .cpumode = c->cpumode };
 	return true;
 }
 
@@ -77,6 +97,8 @@ bool fp_chain(struct unwind *u, struct thread *th, const struct sample *s)
 {
 	if (!collect(u, s))
 		return false;
+	if (u->opts.ips_only)
+		return add_bare(u);
 	if (vec_reserve(&u->chain_loc, u->chain.n)) {
 		u->oom = true;
 		return false;

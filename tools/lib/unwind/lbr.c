@@ -115,7 +115,7 @@ static bool find_user(const struct sample *s, uint64_t *at)
 bool lbr_chain(struct unwind *u, struct thread *th, const struct sample *s)
 {
 	const struct sample_branches *b = &s->branches;
-	struct sample kernel = *s;
+	struct sample kernel;
 	uint32_t left = u->max_lbr;
 	uint64_t user;
 
@@ -124,6 +124,7 @@ bool lbr_chain(struct unwind *u, struct thread *th, const struct sample *s)
 		return false;
 	if (!b->nr || !find_user(s, &user))
 		return false;
+	kernel = *s;
 	kernel.callchain.nr = user;
 	if (!fp_chain(u, th, &kernel)) {
 		u->frames.n = 0;

@@ -55,6 +55,8 @@ struct unwind {
 	struct dwarf_unwind *dwarf;
 };
 
+/* The location of @ip, when the caller wants it. */
+uint32_t frame_loc(struct unwind *u, struct thread *th, uint8_t cpumode, uint64_t ip);
 /* Appends the frame of @ip; with its location known (LOC_NONE: no memory). 0 or -ENOMEM. */
 int frame_add_loc(struct unwind *u, uint8_t cpumode, uint64_t ip, uint32_t loc);
 int frame_add(struct unwind *u, struct thread *th, uint8_t cpumode, uint64_t ip);

@@ -60,6 +60,18 @@ bool unwind_has_chain(const struct perf_event_attr *attr)
 	return (attr->sample_type & PERF_SAMPLE_CALLCHAIN) || (attr->sample_type & dwarf) == dwarf;
 }
 
+uint64_t unwind_need(const struct perf_event_attr *attr)
+{
+	uint64_t dwarf = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	uint64_t need = PERF_SAMPLE_CALLCHAIN;
+
+	if ((attr->sample_type & dwarf) == dwarf)
+		need |= dwarf;
+	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
+		need |= PERF_SAMPLE_BRANCH_STACK;
+	return need;
+}
+
 /* Functions inlined at location @loc, asked for once. */
 static struct inline_cache inlines_of(struct unwind *u, uint32_t loc, const struct loc *l)
 {
@@ -92,6 +104,11 @@ static int frame_add_inlined(struct unwind *u, struct frame *f, struct inline_ca
 	return 0;
 }
 
+uint32_t frame_loc(struct unwind *u, struct thread *th, uint8_t cpumode, uint64_t ip)
+{
+	return u->opts.ips_only ? 0 : resolver_find(u->res, th, cpumode, ip);
+}
+
 int frame_add_loc(struct unwind *u, uint8_t cpumode, uint64_t ip, uint32_t loc)
 {
 	struct frame f = { .ip = ip, .cpumode = cpumode, .loc = loc };
@@ -100,7 +117,7 @@ int frame_add_loc(struct unwind *u, uint8_t cpumode, uint64_t ip, uint32_t loc)
 		u->oom = true;
 		return -ENOMEM;
 	}
-	if (!u->opts.locs_only) {
+	if (!u->opts.ips_only) {
 		const struct loc *l = resolver_loc(u->res, loc);
 		struct inline_cache c = { 0 };
 
@@ -118,7 +135,7 @@ int frame_add_loc(struct unwind *u, uint8_t cpumode, uint64_t ip, uint32_t loc)
 
 int frame_add(struct unwind *u, struct thread *th, uint8_t cpumode, uint64_t ip)
 {
-	return frame_add_loc(u, cpumode, ip, resolver_find(u->res, th, cpumode, ip));
+	return frame_add_loc(u, cpumode, ip, frame_loc(u, th, cpumode, ip));
 }
 
 static void reverse(struct frame *f, size_t n)

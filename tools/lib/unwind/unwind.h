@@ -29,7 +29,7 @@ struct unwind_opts {
 	uint32_t max_stack;    /* 0 = the defaults; counts kernel, dwarf and LBR frames apart */
 	bool caller;	       /* outermost frame first; default is innermost first */
 	bool inlines;	       /* one frame more for every inlined function */
-	bool locs_only;	       /* sym is left NULL and nothing is expanded: for who asks by loc */
+	bool ips_only;	       /* ip and cpumode alone, loc is 0: for who looks addresses up */
 	bool stitch_lbr;       /* join LBR call stacks of one thread */
 	uint32_t max_branches; /* LBR depth (env->max_branches); 0 = unknown: no stitching */
 };
@@ -39,7 +39,7 @@ struct frame {
 	uint32_t loc; /* resolver's number; never LOC_NONE */
 	uint8_t cpumode;
 	bool inlined;			/* sym was inlined into the next frame's function */
-	const struct symbol *sym;	/* what to print; NULL = unknown (or opts.locs_only) */
+	const struct symbol *sym;	/* what to print; NULL = unknown (or opts.ips_only) */
 	const struct inline_frame *inl; /* line of an expanded frame, else NULL */
 };
 
@@ -49,6 +49,8 @@ void unwind_free(struct unwind *u);
 
 /* Whether samples of @attr can have a chain at all. */
 bool unwind_has_chain(const struct perf_event_attr *attr);
+/* Which fields unwind_chain() reads of its samples: PERF_SAMPLE_*. */
+uint64_t unwind_need(const struct perf_event_attr *attr);
 
 /*
  * The stack of @s for its thread @th, innermost first unless opts.caller. The number of frames

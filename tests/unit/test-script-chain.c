@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Callchains as text. What a frame prints is kept by its address, so these recordings give one
+ * address several meanings: in other processes, after other maps, in other modes.
+ */
+#include <stdlib.h>
+
+#include "perfdata-build.h"
+#include "script/script.h"
+
+#define CHAIN_TYPE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN)
+#define USER	   PERF_CONTEXT_USER
+#define KERNEL	   PERF_CONTEXT_KERNEL
+
+static struct build f;
+static uint64_t now;
+
+/* What every record but a sample ends with. */
+static void put_id(uint32_t pid)
+{
+	P32(&f, pid);
+	P32(&f, pid);
+	P64(&f, ++now);
+}
+
+static void start(void)
+{
+	now = 0;
+	f.n = 0;
+	f.big = host_is_big_endian();
+	put(&f, f.big ? "2ELIFREP" : "PERFILE2", 8);
+	P64(&f, 104);
+	P64(&f, 64 + 16);
+	P64(&f, 104);
+	P64(&f, 64 + 16);
+	P64(&f, 104 + 64 + 16);
+	P64(&f, 0);
+	put_zero(&f, 16 + 32);
+	put_attr(&f, 64, CHAIN_TYPE, ATTR_FLAG_SAMPLE_ID_ALL);
+	put_zero(&f, 16);
+}
+
+static void map_as(uint16_t misc, uint32_t pid, uint64_t at, uint64_t size, const char *path)
+{
+	put_header(&f, PERF_RECORD_MMAP, misc, 8 + 32 + 32 + 16);
+	P32(&f, pid);
+	P32(&f, pid);
+	P64(&f, at);
+	P64(&f, size);
+	P64(&f, 0);
+	put(&f, path, strlen(path));
+	put_zero(&f, 32 - strlen(path));
+	put_id(pid);
+}
+
+static void map(uint32_t pid, uint64_t at, uint64_t size, const char *path)
+{
+	map_as(PERF_RECORD_MISC_USER, pid, at, size, path);
+}
+
+static void sample(uint32_t pid, const uint64_t *chain, uint64_t n)
+{
+	put_header(&f, PERF_RECORD_SAMPLE, 2, (uint16_t)(8 + 32 + 8 * n));
+	P64(&f, n > 1 ? chain[1] : 0);
+	P32(&f, pid);
+	P32(&f, pid);
+	P64(&f, ++now);
+	P64(&f, n);
+	for (uint64_t i = 0; i < n; i++)
+		P64(&f, chain[i]);
+}
+
+#define SAMPLE(pid, ...)                               \
+	sample(pid, (const uint64_t[]){ __VA_ARGS__ }, \
+	       sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8)
+
+static void print_all(const struct script_env *env, const struct script_opts *o, const char *fields,
+		      struct obuf *out)
+{
+	struct script_fields sf;
+	struct script *sc;
+	struct record rec;
+	struct err e = { 0 };
+
+	script_fields_init(&sf);
+	assert_int_equal(script_fields_parse(&sf, fields, &e), 0);
+	assert_int_equal(script_new(&sc, env, o, &sf, out, &e), 0);
+	while (perfdata_next_ordered(env->pd, &rec, &e) > 0)
+		assert_int_equal(script_record(sc, &rec, &e), 0);
+	assert_int_equal(script_finish(sc, &e), 0);
+	script_free(sc);
+}
+
+/* The text of the recording made so far; to be freed. */
+static char *text(const char *fields, uint32_t max_stack)
+{
+	const struct symbol_opts so = { .symfs = "/nonexistent", .no_host_kernel = true };
+	const struct unwind_opts uo = { .arch = "x86_64",
+					.max_stack = max_stack,
+					.ips_only = true };
+	const struct script_opts o = { 0 };
+	struct script_env env;
+	struct err e = { 0 };
+	struct obuf out;
+
+	end_file(&f);
+	assert_int_equal(open_build(&env.pd, &f, &e), 0);
+	assert_int_equal(machine_new(&env.machine, "x86_64", &e), 0);
+	assert_int_equal(resolver_new(&env.resolver, env.machine, &so, &e), 0);
+	assert_int_equal(unwind_new(&env.unwind, env.machine, env.resolver, &uo, &e), 0);
+	assert_int_equal(obuf_init(&out, -1, 0), 0);
+	print_all(&env, &o, fields, &out);
+	obuf_char(&out, 0);
+	assert_int_equal(out.code, 0);
+	unwind_free(env.unwind);
+	resolver_free(env.resolver);
+	machine_free(env.machine);
+	perfdata_close(env.pd);
+	return out.buf;
+}
+
+static void expect(const char *fields, uint32_t max_stack, const char *want)
+{
+	char *got = text(fields, max_stack);
+
+	assert_string_equal(got, want);
+	free(got);
+}
+
+static void by_process(void **state)
+{
+	(void)state;
+	start();
+	map(10, 0x1000, 0x1000, "/a");
+	map(20, 0x1000, 0x1000, "/b");
+	for (int i = 0; i < 2; i++) {
+		SAMPLE(10, USER, 0x1010, 0x1020);
+		SAMPLE(20, USER, 0x1010, 0x3000);
+	}
+	expect("ip,dso", 0,
+	       "\n\t            1010 (/a)\n\t            1020 (/a)\n\n"
+	       "\n\t            1010 (/b)\n\t            3000 ([unknown])\n\n"
+	       "\n\t            1010 (/a)\n\t            1020 (/a)\n\n"
+	       "\n\t            1010 (/b)\n\t            3000 ([unknown])\n\n");
+}
+
+static void by_time(void **state)
+{
+	(void)state;
+	start();
+	SAMPLE(10, USER, 0x1010);
+	map(10, 0x1000, 0x1000, "/a");
+	SAMPLE(10, USER, 0x1010);
+	map(10, 0x1000, 0x1000, "/b");
+	SAMPLE(10, USER, 0x1010);
+	expect("ip,dso", 0,
+	       "\n\t            1010 ([unknown])\n\n"
+	       "\n\t            1010 (/a)\n\n"
+	       "\n\t            1010 (/b)\n\n");
+}
+
+static void by_mode(void **state)
+{
+	(void)state;
+	start();
+	map(10, 0x1000, 0x1000, "/a");
+	map_as(PERF_RECORD_MISC_KERNEL, UINT32_MAX, 0x8000, 0x1000, "[kernel.kallsyms]_text");
+	SAMPLE(10, KERNEL, 0x1010, USER, 0x1010);
+	SAMPLE(10, USER, 0x1010, KERNEL, 0x1010);
+	SAMPLE(10, USER, 0x8010, KERNEL, 0x8010);
+	/* Before any marker all modes are tried. */
+	SAMPLE(10, 0x8010, USER, 0x8010);
+	expect("ip,dso", 0,
+	       "\n\t            1010 ([unknown])\n\t            1010 (/a)\n\n"
+	       "\n\t            1010 (/a)\n\t            1010 ([unknown])\n\n"
+	       "\n\t            8010 ([unknown])\n\t            8010 ([kernel.kallsyms])\n\n"
+	       "\n\t            8010 ([kernel.kallsyms])\n\t            8010 ([unknown])\n\n");
+}
+
+/* An empty chain, a marker that nobody knows, and a limit. */
+static void odd(void **state)
+{
+	(void)state;
+	start();
+	SAMPLE(10, USER);
+	SAMPLE(10, USER, 0x1, (uint64_t)-7, 0x2);
+	SAMPLE(10, KERNEL, 0x1, 0x2, USER, 0x3, 0x4);
+	expect("ip", 3,
+	       "\n\n"
+	       "\n\n"
+	       "\n\t               1\n\t               2\n\t               3\n\n");
+}
+
+/* More frames than are kept, twice, and names that are too long to be. */
+static void many(void **state)
+{
+	char *got, *p;
+
+	(void)state;
+	start();
+	map(10, 0x100000, 0x1000000, "/a");
+	for (uint64_t i = 0; i < 2 * 5000; i++)
+		SAMPLE(10, USER, 0x100000 + i % 5000 * 0x101);
+	got = p = text("ip,sym,dso", 0);
+	for (uint64_t i = 0; i < 2 * 5000; i++) {
+		char want[64];
+		int n = snprintf(want, sizeof(want), "\n\t%16llx [unknown] (/a)\n\n",
+				 0x100000 + (unsigned long long)i % 5000 * 0x101);
+
+		if (strncmp(p, want, (size_t)n))
+			fail_msg("sample %d: wanted '%s'", (int)i, want);
+		p += n;
+	}
+	assert_int_equal(*p, 0);
+	free(got);
+}
+
+static void long_name(void **state)
+{
+	char path[201] = "/", want[600];
+
+	(void)state;
+	memset(path + 1, 'x', sizeof(path) - 2);
+	start();
+	put_header(&f, PERF_RECORD_MMAP, 2, 8 + 32 + 208 + 16);
+	P32(&f, 10);
+	P32(&f, 10);
+	P64(&f, 0x1000);
+	P64(&f, 0x1000);
+	P64(&f, 0);
+	put(&f, path, 200);
+	put_zero(&f, 8);
+	put_id(10);
+	SAMPLE(10, USER, 0x1010, 0x1010);
+	snprintf(want, sizeof(want), "\n\t%16x (%s)\n\t%16x (%s)\n\n", 0x1010, path, 0x1010, path);
+	expect("ip,dso", 0, want);
+}
+
+static void need(void **state)
+{
+	struct perf_event_attr attr = { .sample_type = CHAIN_TYPE };
+	uint64_t regs = PERF_SAMPLE_REGS_USER, stack = PERF_SAMPLE_STACK_USER;
+
+	(void)state;
+	assert_int_equal(unwind_need(&attr), PERF_SAMPLE_CALLCHAIN);
+	attr.sample_type |= regs;
+	assert_int_equal(unwind_need(&attr), PERF_SAMPLE_CALLCHAIN);
+	attr.sample_type |= stack;
+	assert_int_equal(unwind_need(&attr), PERF_SAMPLE_CALLCHAIN | regs | stack);
+	attr.sample_type = CHAIN_TYPE | PERF_SAMPLE_BRANCH_STACK;
+	assert_int_equal(unwind_need(&attr), PERF_SAMPLE_CALLCHAIN);
+	attr.branch_sample_type = PERF_SAMPLE_BRANCH_CALL_STACK;
+	assert_int_equal(unwind_need(&attr), PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(by_process), cmocka_unit_test(by_time),
+		cmocka_unit_test(by_mode),    cmocka_unit_test(odd),
+		cmocka_unit_test(many),	      cmocka_unit_test(long_name),
+		cmocka_unit_test(need),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
