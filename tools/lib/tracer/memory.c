@@ -8,11 +8,17 @@
 
 #include "vm.h"
 
-#define INSN_SLOTS (1 << 15)
+#define INSNS	   (1 << 15)
+#define INSN_SLOTS (1 << 16)
 
-/* Direct-mapped by address; the bytes are compared once in every walk. */
+/*
+ * In the order in which they were first seen, so that a loop's lie together; when all are taken it
+ * starts again. The bytes are compared once in every walk.
+ */
 struct vm_insns {
-	struct vm_insn slot[INSN_SLOTS];
+	uint32_t nr;
+	uint16_t at[INSN_SLOTS]; /* by hash of the address: index + 1 */
+	struct vm_insn insn[INSNS];
 };
 
 int vm_new(struct vm **out)
@@ -54,6 +60,7 @@ void vm_sync(struct vm *vm, const struct user_regs_struct *r)
 	vm->nr_pages = 0;
 	memset(vm->page_at, 0, sizeof(vm->page_at));
 	vm->nr_trace = 0;
+	vm->last = NULL;
 }
 
 void vm_begin(struct vm *vm, pid_t tid, const struct user_regs_struct *r)
@@ -227,29 +234,58 @@ static unsigned code_bytes(struct vm *vm, unsigned char *buf)
 	return 15;
 }
 
-struct vm_insn *vm_fetch(struct vm *vm, enum vm_result *why)
+/* The place for what is at @addr: as it was seen before, or empty. */
+static struct vm_insn *find_insn(struct vm_insns *t, uint64_t addr)
 {
-	struct vm_insn *in = &vm->insns->slot[hash_u64(vm->rip) % INSN_SLOTS];
-	unsigned char bytes[15];
-	unsigned n;
+	uint32_t at;
 
-	if (in->addr == vm->rip && in->checked == vm->walk && in->len)
-		return in;
+	if (t->nr == INSNS) {
+		memset(t->at, 0, sizeof(t->at));
+		t->nr = 0;
+	}
+	for (at = hash_u64(addr) % INSN_SLOTS; t->at[at]; at = (at + 1) % INSN_SLOTS)
+		if (t->insn[t->at[at] - 1].addr == addr)
+			return &t->insn[t->at[at] - 1];
+	t->insn[t->nr] = (struct vm_insn){ .addr = addr };
+	t->at[at] = (uint16_t)++t->nr;
+	return &t->insn[t->nr - 1];
+}
+
+/* Compares or decodes anew. */
+static bool check_insn(struct vm *vm, struct vm_insn *in, enum vm_result *why)
+{
+	unsigned char bytes[15];
+	unsigned n = code_bytes(vm, bytes);
+
 	*why = VM_NOMEM;
-	n = code_bytes(vm, bytes);
 	if (!n)
-		return NULL;
-	if (in->addr != vm->rip || !in->len || in->len > n || memcmp(in->bytes, bytes, in->len)) {
-		memset(in, 0, sizeof(*in));
-		in->addr = vm->rip;
+		return false;
+	if (!in->len || in->len > n || memcmp(in->bytes, bytes, in->len)) {
+		*in = (struct vm_insn){ .addr = vm->rip };
 		memcpy(in->bytes, bytes, n);
 		*why = VM_FAULT;
 		if (!vm_decode(in, bytes, n)) {
 			in->len = 0;
-			return NULL;
+			return false;
 		}
 	}
 	in->checked = vm->walk;
+	return true;
+}
+
+struct vm_insn *vm_fetch(struct vm *vm, enum vm_result *why)
+{
+	uint16_t *hint = vm->last ? &vm->last->next[vm->last_taken] : NULL;
+	struct vm_insns *t = vm->insns;
+	struct vm_insn *in = hint && *hint ? &t->insn[*hint - 1] : NULL;
+
+	if (!in || in->addr != vm->rip) {
+		in = find_insn(t, vm->rip);
+		if (hint)
+			*hint = (uint16_t)(in - t->insn + 1);
+	}
+	if ((in->checked != vm->walk || !in->len) && !check_insn(vm, in, why))
+		return NULL;
 	return in;
 }
 

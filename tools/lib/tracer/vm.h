@@ -33,11 +33,11 @@ struct vm_opd {
 	uint8_t kind;
 	uint8_t size;		    /* bytes: 1, 2, 4, 8; larger: not a value of ours */
 	uint8_t reg;		    /* VM_OPD_REG */
-	bool high;		    /* ah, ch, dh, bh */
 	uint8_t base, index, scale; /* VM_OPD_MEM; VM_NO_REG = none */
 	uint8_t seg;		    /* 0, 'f', 'g' */
-	bool rip;
-	bool written;
+	bool high : 1;		    /* ah, ch, dh, bh */
+	bool rip : 1;
+	bool written : 1;
 	int64_t value; /* displacement or immediate */
 };
 
@@ -56,18 +56,19 @@ enum vm_result {
 
 struct vm_insn {
 	uint64_t addr;
-	unsigned char bytes[15];
-	uint8_t len;
-	uint8_t op;	/* enum vm_op */
-	uint8_t cond;	/* condition of jcc, setcc, cmovcc: the opcode's low nibble */
-	uint8_t size;	/* operand size in bytes */
-	uint8_t rep;	/* 0, 'r' (rep, repe), 'n' (repne) */
-	uint8_t branch; /* enum of perf branch types; 0 = none */
+	uint32_t checked; /* the walk in which the bytes were last compared */
+	uint16_t next[2]; /* what came behind it, not taken and taken: index + 1 */
+	uint8_t op;	  /* enum vm_op */
+	uint8_t cond;	  /* condition of jcc, setcc, cmovcc: the opcode's low nibble */
+	uint8_t size;	  /* operand size in bytes */
+	uint8_t rep;	  /* 0, 'r' (rep, repe), 'n' (repne) */
+	uint8_t branch;	  /* enum of perf branch types; 0 = none */
 	uint8_t nr;
+	uint8_t len;
+	unsigned char bytes[15];
 	struct vm_opd opd[4];
 	uint16_t regs_written; /* for what is not interpreted */
 	uint16_t flags_written;
-	uint32_t checked; /* the walk in which the bytes were last compared */
 };
 
 #define VM_PAGE	 4096
@@ -95,6 +96,8 @@ struct vm {
 	uint64_t executed; /* instructions interpreted */
 	uint64_t foreign;  /* of these since the last stop: passed over, effects unknown */
 	struct vm_insns *insns;
+	struct vm_insn *last; /* executed just before; NULL = nothing since the last stop */
+	bool last_taken;
 	uint32_t nr_pages;
 	uint16_t page_at[2 * VM_PAGES]; /* by hash of the address: index + 1 into page */
 	uint64_t trace[VM_TRACE];	/* what was executed since the last stop */
