@@ -251,6 +251,32 @@ static bool writes_hidden_memory(const ZydisDecodedInstruction *z, const ZydisDe
 	return false;
 }
 
+/* Reads or writes vector or mask registers, also unseen. */
+static bool is_vector(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o)
+{
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_VZEROUPPER:
+	case ZYDIS_MNEMONIC_VZEROALL:
+	case ZYDIS_MNEMONIC_LDMXCSR:
+	case ZYDIS_MNEMONIC_VLDMXCSR:
+	case ZYDIS_MNEMONIC_FXRSTOR:
+	case ZYDIS_MNEMONIC_FXRSTOR64:
+	case ZYDIS_MNEMONIC_XRSTOR:
+	case ZYDIS_MNEMONIC_XRSTOR64: return true;
+	default: break;
+	}
+	for (int i = 0; i < z->operand_count; i++) {
+		ZydisRegisterClass class = ZYDIS_REGCLASS_INVALID;
+
+		if (o[i].type == ZYDIS_OPERAND_TYPE_REGISTER)
+			class = ZydisRegisterGetClass(o[i].reg.value);
+		if (class == ZYDIS_REGCLASS_XMM || class == ZYDIS_REGCLASS_YMM ||
+		    class == ZYDIS_REGCLASS_ZMM || class == ZYDIS_REGCLASS_MASK)
+			return true;
+	}
+	return false;
+}
+
 bool vm_decode(struct vm_insn *in, const unsigned char *bytes, size_t n)
 {
 	static ZydisDecoder decoder;
@@ -271,6 +297,7 @@ bool vm_decode(struct vm_insn *in, const unsigned char *bytes, size_t n)
 	take_prefixes(in, &z);
 	take_flags(in, &z);
 	convert_operands(in, &z, o);
+	in->vector = is_vector(&z, o);
 	if (in->op == OP_MOVS || in->op == OP_STOS)
 		in->size = o[0].size / 8;
 	in->branch = branch_type(in);

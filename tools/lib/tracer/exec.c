@@ -290,8 +290,16 @@ static enum vm_result do_branch(struct vm *vm, const struct vm_insn *in)
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------------- */
 
-static enum vm_result do_generic(struct vm *vm, const struct vm_insn *in)
+static enum vm_result do_generic(struct vm *vm, struct vm_insn *in)
 {
+	if (in->vector) {
+		enum vm_result r = vm_native(vm, in);
+
+		if (r != VM_FOREIGN)
+			return r;
+		vm->vec_known = 0;
+		vm->mask_known = 0;
+	}
 	if (in->regs_written == 0xffff)
 		return VM_FOREIGN;
 	for (unsigned i = 0; i < in->nr; i++) {
@@ -312,7 +320,7 @@ static enum vm_result do_generic(struct vm *vm, const struct vm_insn *in)
 	return VM_OK;
 }
 
-static enum vm_result dispatch(struct vm *vm, const struct vm_insn *in)
+static enum vm_result dispatch(struct vm *vm, struct vm_insn *in)
 {
 	switch (in->op) {
 	case OP_GENERIC: return do_generic(vm, in);

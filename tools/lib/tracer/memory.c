@@ -12,8 +12,8 @@
 #define INSN_SLOTS (1 << 16)
 
 /*
- * In the order in which they were first seen, so that a loop's lie together; when all are taken it
- * starts again. The bytes are compared once in every walk.
+ * In the order in which they were first seen, so that a loop's lie together; when all are taken
+ * the next walk starts anew. The bytes are compared once in every walk.
  */
 struct vm_insns {
 	uint32_t nr;
@@ -21,24 +21,36 @@ struct vm_insns {
 	struct vm_insn insn[INSNS];
 };
 
+static void forget_insns(struct vm *vm)
+{
+	memset(vm->insns->at, 0, sizeof(vm->insns->at));
+	vm->insns->nr = 0;
+	vm_natives_reset(vm);
+}
+
 int vm_new(struct vm **out)
 {
-	struct vm *vm = calloc(1, sizeof(*vm));
+	struct vm *vm = aligned_alloc(_Alignof(struct vm), sizeof(*vm));
 
-	if (vm)
-		vm->insns = calloc(1, sizeof(*vm->insns));
-	if (!vm || !vm->insns) {
+	if (!vm)
+		return -ENOMEM;
+	memset(vm, 0, sizeof(*vm));
+	vm->insns = calloc(1, sizeof(*vm->insns));
+	if (!vm->insns) {
 		vm_free(vm);
 		return -ENOMEM;
 	}
+	vm_natives_new(vm);
 	*out = vm;
 	return 0;
 }
 
 void vm_free(struct vm *vm)
 {
-	if (vm)
+	if (vm) {
+		vm_natives_free(vm);
 		free(vm->insns);
+	}
 	free(vm);
 }
 
@@ -61,12 +73,17 @@ void vm_sync(struct vm *vm, const struct user_regs_struct *r)
 	memset(vm->page_at, 0, sizeof(vm->page_at));
 	vm->nr_trace = 0;
 	vm->last = NULL;
+	vm->vec_known = UINT32_MAX;
+	vm->mask_known = UINT8_MAX;
+	vm->vectors_read = false;
 }
 
 void vm_begin(struct vm *vm, pid_t tid, const struct user_regs_struct *r)
 {
 	vm->tid = tid;
 	vm->walk++;
+	if (vm->insns->nr == INSNS || vm_natives_full(vm))
+		forget_insns(vm);
 	vm_sync(vm, r);
 }
 
@@ -234,18 +251,16 @@ static unsigned code_bytes(struct vm *vm, unsigned char *buf)
 	return 15;
 }
 
-/* The place for what is at @addr: as it was seen before, or empty. */
+/* The place for what is at @addr: as it was seen before, or empty; NULL when all are taken. */
 static struct vm_insn *find_insn(struct vm_insns *t, uint64_t addr)
 {
 	uint32_t at;
 
-	if (t->nr == INSNS) {
-		memset(t->at, 0, sizeof(t->at));
-		t->nr = 0;
-	}
 	for (at = hash_u64(addr) % INSN_SLOTS; t->at[at]; at = (at + 1) % INSN_SLOTS)
 		if (t->insn[t->at[at] - 1].addr == addr)
 			return &t->insn[t->at[at] - 1];
+	if (t->nr == INSNS)
+		return NULL;
 	t->insn[t->nr] = (struct vm_insn){ .addr = addr };
 	t->at[at] = (uint16_t)++t->nr;
 	return &t->insn[t->nr - 1];
@@ -281,6 +296,9 @@ struct vm_insn *vm_fetch(struct vm *vm, enum vm_result *why)
 
 	if (!in || in->addr != vm->rip) {
 		in = find_insn(t, vm->rip);
+		*why = VM_NOMEM;
+		if (!in)
+			return NULL;
 		if (hint)
 			*hint = (uint16_t)(in - t->insn + 1);
 	}

@@ -69,11 +69,14 @@ struct vm_insn {
 	struct vm_opd opd[4];
 	uint16_t regs_written; /* for what is not interpreted */
 	uint16_t flags_written;
+	uint16_t native; /* native.c: 0 = not looked at yet */
+	bool vector;	 /* has to do with vector registers */
 };
 
 #define VM_PAGE	 4096
 #define VM_TRACE 20000 /* instructions that are remembered since the last stop */
 #define VM_PAGES 512
+#define VM_XSAVE 8192 /* without AMX */
 
 struct vm_page {
 	uint64_t addr;
@@ -96,6 +99,11 @@ struct vm {
 	uint64_t executed; /* instructions interpreted */
 	uint64_t foreign;  /* of these since the last stop: passed over, effects unknown */
 	struct vm_insns *insns;
+	struct vm_natives *natives; /* NULL = none */
+	uint32_t vec_known;	    /* bit n: vector register n, in full */
+	uint8_t mask_known;
+	bool vectors_read;					    /* xsave is filled */
+	unsigned char xsave[VM_XSAVE] __attribute__((aligned(64))); /* standard form */
 	struct vm_insn *last; /* executed just before; NULL = nothing since the last stop */
 	bool last_taken;
 	uint32_t nr_pages;
@@ -199,6 +207,16 @@ enum vm_op {
 
 /* decode.c: false when the bytes are no instruction. */
 bool vm_decode(struct vm_insn *in, const unsigned char *bytes, size_t n);
+
+/*
+ * native.c: VM_FOREIGN when it cannot be executed here, otherwise VM_OK, or as vm_step() when it
+ * would store to an unknown place.
+ */
+enum vm_result vm_native(struct vm *vm, struct vm_insn *in);
+void vm_natives_new(struct vm *vm);
+bool vm_natives_full(const struct vm *vm);
+void vm_natives_reset(struct vm *vm);
+void vm_natives_free(struct vm *vm);
 
 /* memory.c */
 struct vm_page *vm_page(struct vm *vm, uint64_t addr);
