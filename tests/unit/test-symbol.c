@@ -359,6 +359,48 @@ static void test_numbers(void **state)
 	(void)ip;
 }
 
+/* Many at once answer as one by one do, in batches of any length, known or not. */
+static void test_many_at_once(void **state)
+{
+	enum { N = 200 };
+	uint64_t near = (uint64_t)(uintptr_t)outermost & ~0xfffULL, seed = 7;
+	struct thread *th = machine_thread(m, 10, 10);
+	struct code_at at[N];
+	struct resolver_ip ips[N];
+	uint32_t sym[N], loc[N], by_ip[N];
+
+	(void)state;
+	map_self();
+	resolver(NULL);
+	for (int i = 0; i < N; i++) {
+		struct map_hit hit;
+
+		seed = hash_u64(seed + 1);
+		ips[i] = (struct resolver_ip){ near - 0x2000 + seed % 0x8000,
+					       PERF_RECORD_MISC_USER };
+		if (i % 7 == 3)
+			ips[i].ip = 5; /* in no map */
+		at[i] = (struct code_at){ NULL, ips[i].ip, PERF_RECORD_MISC_USER };
+		if (machine_find_map(m, th, ips[i].cpumode, ips[i].ip, &hit))
+			at[i] = (struct code_at){ hit.map->dso, hit.addr, hit.cpumode };
+	}
+	for (size_t n = 1, done = 0; done < N; done += n, n = min_u64(n * 2 + 1, N - done)) {
+		symbol_find_many(res, at + done, sym + done, n);
+		resolver_find_at(res, at + done, loc + done, n);
+		resolver_find_many(res, th, ips + done, by_ip + done, n);
+	}
+	for (int i = 0; i < N; i++) {
+		uint32_t one = resolver_find(res, th, ips[i].cpumode, ips[i].ip);
+		const struct loc *l = resolver_loc(res, one);
+
+		assert_int_equal(loc[i], one);
+		assert_int_equal(by_ip[i], one);
+		assert_int_equal(sym[i], l->sym ? l->sym->idx : SYMBOL_NONE);
+		if (at[i].dso)
+			assert_ptr_equal(symbol_find(res, at[i].dso, at[i].addr), l->sym);
+	}
+}
+
 static void test_plt(void **state)
 {
 #if defined(__x86_64__)
@@ -735,6 +777,7 @@ int main(void)
 		cmocka_unit_test(test_demangle_bomb),
 		T(test_own_symbols),
 		T(test_numbers),
+		T(test_many_at_once),
 		T(test_plt),
 		T(test_own_lines),
 		T(test_code),

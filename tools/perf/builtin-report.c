@@ -439,8 +439,6 @@ static int take_record(struct report *r, const struct record *rec, struct err *e
 {
 	if (rec->type == PERF_RECORD_SAMPLE)
 		return take_sample(r, rec, e);
-	if (r->p && profile_flush(r->p))
-		return err_set(e, -ENOMEM, "no memory to count samples");
 	if (rec->type == PERF_RECORD_LOST || rec->type == PERF_RECORD_LOST_SAMPLES)
 		count_lost(r, rec);
 	else if (machine_record(r->m, rec, e))

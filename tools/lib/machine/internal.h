@@ -112,6 +112,9 @@ struct cgroup {
 	const char *path;
 };
 
+/* A power of two. */
+#define RECENT_THREADS 64
+
 /* Exited processes whose maps are still kept: late samples of theirs may come. */
 #define MACHINE_GRACE 4096
 
@@ -136,7 +139,7 @@ struct machine {
 	uint32_t gone[MACHINE_GRACE]; /* ring of spaces of exited processes */
 	uint32_t gone_at;
 	bool keep_all;
-	struct thread *last; /* the thread asked for last */
+	struct thread *recent[RECENT_THREADS]; /* the threads asked for last, by tid */
 };
 
 struct thread *thread_lookup(struct machine *m, int32_t tid);

@@ -257,7 +257,6 @@ static int do_fork(struct machine *m, const struct record *rec, struct err *e)
 	th = thread_create(m, (int32_t)t.pid, (int32_t)t.tid);
 	if (!th)
 		return no_memory(e);
-	m->last = NULL;
 	th->ppid = parent->tid;
 	if (parent->comm_set) {
 		th->comm = parent->comm;

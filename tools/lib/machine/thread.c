@@ -130,6 +130,7 @@ struct thread *thread_create(struct machine *m, int32_t pid, int32_t tid)
 		m->thread.n--;
 		return NULL;
 	}
+	m->recent[(uint32_t)tid % RECENT_THREADS] = &t->pub;
 	return &t->pub;
 }
 
@@ -151,7 +152,7 @@ static void thread_learn_pid(struct machine *m, struct thread *th, int32_t pid)
 
 struct thread *machine_thread(struct machine *m, int32_t pid, int32_t tid)
 {
-	struct thread *th = m->last;
+	struct thread **recent = &m->recent[(uint32_t)tid % RECENT_THREADS], *th = *recent;
 
 	if (unlikely(!th || th->tid != tid)) {
 		th = thread_lookup(m, tid);
@@ -159,7 +160,7 @@ struct thread *machine_thread(struct machine *m, int32_t pid, int32_t tid)
 			th = thread_create(m, pid, tid);
 		if (!th)
 			return NULL;
-		m->last = th;
+		*recent = th;
 	}
 	if (unlikely(th->pid != pid))
 		thread_learn_pid(m, th, pid);

@@ -236,19 +236,20 @@ struct chains {
  * of all is the waiting of one.
  */
 #define QUEUE_LEN   64
-#define RECENT_BITS 15
+#define RECENT_BITS 16
 
 struct queued {
-	uint64_t ip, period;
+	uint64_t ip, period, key;
 	struct thread *th;
-	uint32_t group, gen, slot, place;
-	uint8_t mode;
+	struct code_at at;
+	uint32_t where; /* number of the object + 1 (0 = none) << 3 | mode */
+	uint32_t group, slot, place;
 };
 
 /* Which row a sample went to lately. */
 struct recent {
-	uint64_t ip;
-	uint32_t space, gen, group, mode;
+	uint64_t key; /* object address, or the ip where rows tell ips apart */
+	uint32_t where, group;
 	uint32_t row; /* ID_NONE = empty */
 };
 
@@ -287,8 +288,7 @@ struct profile {
 
 	struct tuples groups, places, places2;
 	VEC(uint16_t) place_width, place2_width; /* per tuple and key */
-	uint64_t last_group[MAX_KEYS + 1];
-	uint32_t last_group_id;
+	uint32_t recent_group[64];		 /* by thread */
 
 	struct reg_key reg_keys[MAX_REG_KEYS];
 	unsigned nr_reg_keys;
@@ -437,6 +437,8 @@ void prof_filter_free(struct profile *p);
 /* Makes the queue if there can be one. */
 int prof_queue_init(struct profile *p);
 int prof_queue_add(struct profile *p, const struct sample *s, struct thread *th);
+/* Counts what waits. 0 or -ENOMEM. */
+int prof_queue_flush(struct profile *p);
 
 /* branch.c */
 int prof_branch_init(struct profile *p);

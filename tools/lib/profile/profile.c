@@ -260,7 +260,7 @@ int profile_finish(struct profile *p, struct err *e)
 
 	log_debug("%zu rows, %u places, %u groups, %zu chain nodes, %zu chains", p->rows.n,
 		  p->places.n, p->groups.n, p->ch.nodes.n, p->ch.leafs.n);
-	ret = profile_flush(p);
+	ret = prof_queue_flush(p);
 	if (p->o.branch)
 		prof_branch_flush(p);
 	prof_branch_free(p);

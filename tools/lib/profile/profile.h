@@ -9,7 +9,7 @@
  *
  *	profile_new(&p, &opts, m, res, u, &err);
  *	for each sample:	profile_add(p, &s, th, &err);
- *	for each other record:	profile_flush(p), machine_record(m, &rec, &err);
+ *	for each other record:	machine_record(m, &rec, &err);
  *	profile_finish(p, &err);
  *	for (size_t i = 0; i < profile_nr_rows(p, ev); i++)
  *		for (size_t c = 0; c < profile_nr_cols(p); c++)
@@ -91,11 +91,6 @@ void profile_free(struct profile *p);
 /* PERF_SAMPLE_* fields that profile_add() looks at, for sample_parse_some(). */
 uint64_t profile_need(const struct profile *p);
 int profile_add(struct profile *p, const struct sample *s, struct thread *th, struct err *e);
-/*
- * Some samples wait to be counted together: to be called before the machine takes a record, as
- * their addresses mean what they mean now. 0 or -ENOMEM.
- */
-int profile_flush(struct profile *p);
 /*
  * Before profile_finish(): the events @leader .. @leader + @members - 1 are columns of one table,
  * the leader's. Events are known to the caller, who may have read them late (pipes).

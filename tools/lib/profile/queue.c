@@ -20,12 +20,6 @@ int prof_queue_init(struct profile *p)
 	return 0;
 }
 
-static bool is_recent(const struct recent *r, const struct queued *s)
-{
-	return r->ip == s->ip && r->space == s->th->space && r->gen == s->gen &&
-	       r->group == s->group && r->mode == s->mode && r->row != ID_NONE;
-}
-
 static void count(struct profile_row *row, uint64_t period)
 {
 	row->period += period;
@@ -33,52 +27,133 @@ static void count(struct profile_row *row, uint64_t period)
 	row->nr++;
 }
 
-/* A place for each of @miss, rows for those that have a new one. */
-static int take_misses(struct profile *p, struct queued *const *miss, unsigned n)
-{
-	struct queue *q = p->queue;
+/* ---- samples whose row is not known ---------------------------------------------------------- */
 
-	for (unsigned i = 0; i < n; i++) {
-		prof_find_place(p, miss[i]->mode, miss[i]->ip, miss[i]->th, &miss[i]->place);
-		if (miss[i]->place == ID_NONE)
-			return -ENOMEM;
-		prof_row_prefetch(p, miss[i]->group, miss[i]->place);
+struct misses {
+	struct queued *v[QUEUE_LEN];
+	struct code_at at[QUEUE_LEN];
+	uint32_t id[QUEUE_LEN]; /* of a symbol, then of a location */
+	unsigned n;
+};
+
+static void add_miss(struct misses *m, struct queued *s)
+{
+	m->v[m->n] = s;
+	m->at[m->n++] = s->at;
+}
+
+static uint32_t *symbol_place(struct profile *p, uint32_t sym)
+{
+	if (sym >= p->sym_place.n) {
+		if (vec_reserve(&p->sym_place, (size_t)sym + 1))
+			return NULL;
+		while (p->sym_place.n <= sym)
+			p->sym_place.v[p->sym_place.n++] = ID_NONE;
 	}
-	for (unsigned i = 0; i < n; i++)
-		prof_row_prefetch_next(p, miss[i]->group, miss[i]->place);
-	for (unsigned i = 0; i < n; i++) {
-		const struct queued *s = miss[i];
+	return &p->sym_place.v[sym];
+}
+
+/*
+ * When rows are told apart by symbol at most, its number leads to the place, and addresses need
+ * not be remembered one by one. What has no symbol goes to @rest.
+ */
+static void places_by_symbol(struct profile *p, struct misses *m, struct misses *rest)
+{
+	symbol_find_many(p->res, m->at, m->id, m->n);
+	for (unsigned i = 0; i < m->n; i++)
+		if (m->id[i] < p->sym_place.n)
+			__builtin_prefetch(&p->sym_place.v[m->id[i]]);
+	for (unsigned i = 0; i < m->n; i++) {
+		uint32_t *place = m->id[i] == SYMBOL_NONE ? NULL : symbol_place(p, m->id[i]);
+		struct queued *s = m->v[i];
+
+		if (!place) {
+			add_miss(rest, s);
+			continue;
+		}
+		if (*place == ID_NONE) {
+			uint32_t loc = LOC_NONE;
+
+			resolver_find_at(p->res, &s->at, &loc, 1);
+			if (loc != LOC_NONE)
+				*place = prof_place_of_loc(p, loc, s->ip, false);
+		}
+		s->place = *place;
+	}
+}
+
+static void places_by_address(struct profile *p, struct misses *m)
+{
+	resolver_find_at(p->res, m->at, m->id, m->n);
+	for (unsigned i = 0; i < m->n; i++)
+		if (m->id[i] < p->locs.n)
+			__builtin_prefetch(&p->locs.v[m->id[i]]);
+	for (unsigned i = 0; i < m->n; i++)
+		m->v[i]->place = m->id[i] == LOC_NONE
+					 ? ID_NONE
+					 : prof_place_of_loc(p, m->id[i], m->v[i]->ip, false);
+}
+
+static int rows_of_misses(struct profile *p, const struct misses *m)
+{
+	for (unsigned i = 0; i < m->n; i++) {
+		if (m->v[i]->place == ID_NONE)
+			return -ENOMEM;
+		prof_row_prefetch(p, m->v[i]->group, m->v[i]->place);
+	}
+	for (unsigned i = 0; i < m->n; i++)
+		prof_row_prefetch_next(p, m->v[i]->group, m->v[i]->place);
+	for (unsigned i = 0; i < m->n; i++) {
+		const struct queued *s = m->v[i];
 		struct profile_row *row = prof_row_of(p, s->group, s->place, 0, 0);
 
 		if (!row)
 			return -ENOMEM;
 		if (row->thread == ID_NONE) {
 			row->thread = s->th->idx;
-			row->cpumode = s->mode;
+			row->cpumode = s->at.cpumode;
 		}
 		count(row, s->period);
-		q->recent[s->slot] =
-			(struct recent){ s->ip, s->th->space, s->gen, s->group, s->mode, row->idx };
+		p->queue->recent[s->slot] = (struct recent){ s->key, s->where, s->group, row->idx };
 	}
 	return 0;
 }
 
-int profile_flush(struct profile *p)
+static int take_misses(struct profile *p, struct misses *m)
+{
+	struct misses rest = { .n = 0 };
+
+	if (p->by_symbol)
+		places_by_symbol(p, m, &rest);
+	places_by_address(p, p->by_symbol ? &rest : m);
+	return rows_of_misses(p, m);
+}
+
+/* ---- the queue ------------------------------------------------------------------------------- */
+
+static bool is_recent(const struct recent *r, const struct queued *s)
+{
+	return r->key == s->key && r->where == s->where && r->group == s->group &&
+	       r->row != ID_NONE;
+}
+
+int prof_queue_flush(struct profile *p)
 {
 	struct queue *q = p->queue;
-	struct queued *miss[QUEUE_LEN];
 	uint32_t row[QUEUE_LEN];
-	unsigned nr_miss = 0, nr_hit = 0;
 	uint64_t period[QUEUE_LEN];
+	unsigned nr_hit = 0;
+	struct misses m;
 
 	if (!q || !q->n)
 		return 0;
+	m.n = 0;
 	for (unsigned i = 0; i < q->n; i++) {
 		struct queued *s = &q->v[i];
 		const struct recent *r = &q->recent[s->slot];
 
 		if (!is_recent(r, s)) {
-			miss[nr_miss++] = s;
+			add_miss(&m, s);
 			continue;
 		}
 		__builtin_prefetch(&p->rows.v[r->row], 1);
@@ -88,24 +163,31 @@ int profile_flush(struct profile *p)
 	for (unsigned i = 0; i < nr_hit; i++)
 		count(&p->rows.v[row[i]], period[i]);
 	q->n = 0;
-	return take_misses(p, miss, nr_miss);
+	return m.n ? take_misses(p, &m) : 0;
 }
 
 int prof_queue_add(struct profile *p, const struct sample *s, struct thread *th)
 {
-	uint64_t h = (s->ip ^ (uint64_t)th->space << 40 ^ s->cpumode) * 0x9e3779b97f4a7c15ULL;
 	struct queue *q = p->queue;
 	struct queued *to = &q->v[q->n];
+	struct map_hit hit;
+	uint64_t h;
 
-	to->ip = s->ip;
-	to->period = s->period;
-	to->th = th;
-	to->mode = s->cpumode;
-	to->gen = machine_generation(p->m, th->space);
-	to->slot = (uint32_t)(h >> (64 - RECENT_BITS));
 	to->group = prof_group_of(p, s, th);
 	if (to->group == ID_NONE)
 		return -ENOMEM;
+	/* The map may be another one by the time this is looked at; the object stays. */
+	to->at = (struct code_at){ NULL, s->ip, s->cpumode };
+	if (likely(machine_find_map(p->m, th, s->cpumode, s->ip, &hit)))
+		to->at = (struct code_at){ hit.map->dso, hit.addr, hit.cpumode };
+	to->ip = s->ip;
+	to->period = s->period;
+	to->th = th;
+	to->key = p->ip_is_key ? s->ip : to->at.addr;
+	to->where = (to->at.dso ? to->at.dso->idx + 1 : 0) << 3 | to->at.cpumode;
+	h = (to->key ^ (uint64_t)to->where << 36 ^ (uint64_t)to->group << 20) *
+	    0x9e3779b97f4a7c15ULL;
+	to->slot = (uint32_t)(h >> (64 - RECENT_BITS));
 	__builtin_prefetch(&q->recent[to->slot], 1);
-	return ++q->n == QUEUE_LEN ? profile_flush(p) : 0;
+	return ++q->n == QUEUE_LEN ? prof_queue_flush(p) : 0;
 }

@@ -2,8 +2,19 @@
 /* Rows: counting while samples come, order at the end. */
 #include "profile-int.h"
 
+static bool same_group(const struct profile *p, uint32_t id, const uint64_t *vals)
+{
+	const uint64_t *have = prof_tuple_get(&p->groups, id);
+
+	for (unsigned i = 0; i <= p->nr_group; i++)
+		if (have[i] != vals[i])
+			return false;
+	return true;
+}
+
 uint32_t prof_group_of(struct profile *p, const struct sample *s, struct thread *th)
 {
+	uint32_t *recent = &p->recent_group[th->idx % ARRAY_SIZE(p->recent_group)];
 	uint64_t vals[MAX_KEYS + 1];
 
 	vals[0] = s->event ? s->event->idx : 0;
@@ -13,11 +24,9 @@ uint32_t prof_group_of(struct profile *p, const struct sample *s, struct thread 
 
 		vals[i + 1] = k->mask ? v & k->mask : v;
 	}
-	if (p->groups.n && !memcmp(vals, p->last_group, (p->nr_group + 1) * sizeof(vals[0])))
-		return p->last_group_id;
-	memcpy(p->last_group, vals, (p->nr_group + 1) * sizeof(vals[0]));
-	p->last_group_id = prof_tuple_id(&p->groups, vals);
-	return p->last_group_id;
+	if (*recent >= p->groups.n || !same_group(p, *recent, vals))
+		*recent = prof_tuple_id(&p->groups, vals);
+	return *recent;
 }
 
 static uint64_t row_hash(uint32_t group, uint32_t place, uint32_t place2, uint32_t bits)

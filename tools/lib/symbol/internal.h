@@ -3,6 +3,7 @@
  * What the files of room `symbol` share.
  *
  *	resolver.c	(thread, mode, ip) to location numbers; the caches
+ *	many.c		many addresses at once
  *	segs.c		nested intervals, flattened for binary search
  *	table.c		a symbol table: sorting, aliases, ends
  *	object.c	which files belong to an object, and loading its table
@@ -46,6 +47,53 @@ int segs_build(struct segs *s, struct interval *iv, size_t n);
 void segs_free(struct segs *s);
 uint32_t segs_find(const struct segs *s, uint64_t addr);
 
+/* The same in steps for many addresses side by side: each asks for the memory of the next. */
+struct seg_span {
+	const struct seg *v; /* the first starts at or before the address */
+	size_t n;	     /* 0 = the address lies before all */
+};
+
+static inline size_t segs_bucket(const struct segs *s, uint64_t addr)
+{
+	return (size_t)min_u64((addr - s->seg.v->start) >> s->shift, s->bucket.n - 1);
+}
+
+static inline void segs_ask(const struct segs *s, uint64_t addr)
+{
+	if (s->bucket.n)
+		__builtin_prefetch(&s->bucket.v[segs_bucket(s, addr)]);
+}
+
+static inline struct seg_span segs_narrow(const struct segs *s, uint64_t addr)
+{
+	struct seg_span span = { s->seg.v, s->seg.n };
+	size_t b, first;
+
+	if (!span.n || addr < span.v->start)
+		return (struct seg_span){ NULL, 0 };
+	if (s->bucket.n) {
+		b = segs_bucket(s, addr);
+		first = s->bucket.v[b];
+		span.n = (b + 1 < s->bucket.n ? s->bucket.v[b + 1] + 1 : span.n) - first;
+		span.v += first;
+	}
+	__builtin_prefetch(span.v + span.n / 2);
+	return span;
+}
+
+static inline uint32_t segs_search(struct seg_span span, uint64_t addr)
+{
+	if (!span.n)
+		return SYM_NO_SEG;
+	while (span.n > 1) {
+		size_t half = span.n / 2;
+
+		span.v = span.v[half].start <= addr ? span.v + half : span.v;
+		span.n -= half;
+	}
+	return span.v->id;
+}
+
 /* ---- tables ------------------------------------------------------------------------------------ */
 
 /* 16 bytes each, for there may be millions. */
@@ -62,7 +110,7 @@ struct symtab {
 	VEC(struct sym) sym;
 	VEC(char) blob; /* names, NUL-terminated; offset 0 is "" */
 	struct segs segs;
-	struct symbol **handed; /* by sym: what resolver users hold */
+	uint32_t *handed; /* by sym: idx + 1 of what resolver users hold; 0 = not asked for yet */
 };
 
 /* How missing ends are made up. */
@@ -217,8 +265,9 @@ struct resolver {
 	struct loc_slot *slot;		  /* 1 << slot_bits */
 	unsigned slot_bits;
 	VEC(struct loc *) page;
-	uint32_t nr_locs, nr_syms;
-	struct arena arena; /* struct symbol, names */
+	uint32_t nr_locs;
+	VEC(struct symbol *) symbol; /* by idx */
+	struct arena arena;	     /* struct symbol, names */
 	VEC(struct object *) object;
 	struct kernel_tab kernel;
 	VEC(char *) warning;
@@ -229,6 +278,60 @@ struct resolver {
 	struct intern inline_names;
 	VEC(const struct symbol *) inline_sym; /* by number in inline_names */
 };
+
+/* What is asked for: an address of an object, NULL = in no map. */
+struct wanted {
+	struct dso *dso;
+	uint64_t addr;
+	uint32_t where;
+};
+
+static inline struct wanted resolver_wanted(struct dso *dso, uint64_t addr, uint8_t mode)
+{
+	uint32_t where = (dso ? dso->idx + 1 : 0) << 3 | (mode & PERF_RECORD_MISC_CPUMODE_MASK);
+
+	return (struct wanted){ dso, addr, where };
+}
+
+static inline struct wanted resolver_locate(struct resolver *res, struct thread *th, uint8_t mode,
+					    uint64_t ip)
+{
+	struct map_hit hit;
+
+	if (machine_find_map(res->m, th, mode, ip, &hit))
+		return resolver_wanted(hit.map->dso, hit.addr, hit.cpumode);
+	return resolver_wanted(NULL, ip, mode);
+}
+
+static inline size_t slot_of(const struct resolver *res, uint64_t addr, uint32_t where)
+{
+	uint64_t h = (addr ^ (uint64_t)where << 32) * 0x9e3779b97f4a7c15ULL;
+
+	return (h ^ h << 29) >> (64 - res->slot_bits);
+}
+
+static inline void resolver_ask(const struct resolver *res, const struct wanted *w)
+{
+	__builtin_prefetch(&res->slot[slot_of(res, w->addr, w->where)]);
+}
+
+/* A new number; @at: the free slot. */
+uint32_t resolver_add(struct resolver *res, const struct wanted *w, size_t at);
+
+static inline uint32_t resolver_get(struct resolver *res, const struct wanted *w)
+{
+	size_t mask = ((size_t)1 << res->slot_bits) - 1;
+	size_t at = slot_of(res, w->addr, w->where);
+
+	for (;; at = (at + 1) & mask) {
+		const struct loc_slot *s = &res->slot[at];
+
+		if (likely(s->addr == w->addr && s->where == w->where && s->loc))
+			return s->loc - 1;
+		if (!s->loc)
+			return resolver_add(res, w, at);
+	}
+}
 
 /* A message for resolver_next_warning(); equal ones are kept once. */
 void resolver_warn(struct resolver *res, const char *fmt, ...) __printf_fmt(2, 3);

@@ -28,13 +28,6 @@ static int copy_opts(struct resolver *res, const struct symbol_opts *opts)
 	return 0;
 }
 
-static inline size_t slot_of(const struct resolver *res, uint64_t addr, uint32_t where)
-{
-	uint64_t h = (addr ^ (uint64_t)where << 32) * 0x9e3779b97f4a7c15ULL;
-
-	return (h ^ h << 29) >> (64 - res->slot_bits);
-}
-
 static int slots_resize(struct resolver *res, unsigned bits)
 {
 	struct loc_slot *old = res->slot;
@@ -97,6 +90,7 @@ void resolver_free(struct resolver *res)
 	htab_free(&res->by_addr);
 	intern_free(&res->inline_names);
 	vec_free(&res->inline_sym);
+	vec_free(&res->symbol);
 	arena_free(&res->arena);
 	free(res->slot);
 	free(res->symfs);
@@ -135,29 +129,7 @@ static struct loc *new_loc(struct resolver *res)
 	return page;
 }
 
-/* What is asked for: an address of an object, NULL = in no map. */
-struct wanted {
-	struct dso *dso;
-	uint64_t addr;
-	uint32_t where;
-};
-
-static inline struct wanted locate(struct resolver *res, struct thread *th, uint8_t mode,
-				   uint64_t ip)
-{
-	struct wanted w = { .addr = ip };
-	struct map_hit hit;
-
-	if (machine_find_map(res->m, th, mode, ip, &hit)) {
-		w.dso = hit.map->dso;
-		w.addr = hit.addr;
-		mode = hit.cpumode;
-	}
-	w.where = (w.dso ? w.dso->idx + 1 : 0) << 3 | (mode & PERF_RECORD_MISC_CPUMODE_MASK);
-	return w;
-}
-
-static uint32_t add_place(struct resolver *res, const struct wanted *w, size_t at)
+uint32_t resolver_add(struct resolver *res, const struct wanted *w, size_t at)
 {
 	size_t mask = ((size_t)1 << res->slot_bits) - 1;
 	struct loc *l = new_loc(res);
@@ -180,52 +152,11 @@ static uint32_t add_place(struct resolver *res, const struct wanted *w, size_t a
 	return res->nr_locs - 1;
 }
 
-static inline uint32_t find_place(struct resolver *res, const struct wanted *w)
-{
-	size_t mask = ((size_t)1 << res->slot_bits) - 1;
-	size_t at = slot_of(res, w->addr, w->where);
-
-	for (;; at = (at + 1) & mask) {
-		const struct loc_slot *s = &res->slot[at];
-
-		if (likely(s->addr == w->addr && s->where == w->where && s->loc))
-			return s->loc - 1;
-		if (!s->loc)
-			return add_place(res, w, at);
-	}
-}
-
 uint32_t resolver_find(struct resolver *res, struct thread *th, uint8_t cpumode, uint64_t ip)
 {
-	struct wanted w = locate(res, th, cpumode, ip);
+	struct wanted w = resolver_locate(res, th, cpumode, ip);
 
-	return find_place(res, &w);
-}
-
-#define BATCH 16
-
-/* The tables are large and each look goes elsewhere: they are all asked for before the first. */
-void resolver_find_many(struct resolver *res, struct thread *th, const struct resolver_ip *ip,
-			uint32_t *loc, size_t n)
-{
-	struct wanted w[BATCH];
-
-	while (n) {
-		size_t nr = n < BATCH ? n : BATCH;
-
-		for (size_t i = 0; i < nr; i++) {
-			w[i] = locate(res, th, ip[i].cpumode, ip[i].ip);
-			__builtin_prefetch(&res->slot[slot_of(res, w[i].addr, w[i].where)]);
-		}
-		for (size_t i = 0; i < nr; i++) {
-			loc[i] = find_place(res, &w[i]);
-			if (loc[i] != LOC_NONE)
-				__builtin_prefetch(resolver_loc(res, loc[i]));
-		}
-		ip += nr;
-		loc += nr;
-		n -= nr;
-	}
+	return resolver_get(res, &w);
 }
 
 void resolver_forget(struct resolver *res)
@@ -246,12 +177,12 @@ const struct symbol *resolver_make_symbol(struct resolver *res, uint64_t start, 
 {
 	struct symbol *s = arena_alloc(&res->arena, sizeof(*s));
 
-	if (!s)
+	if (!s || vec_push(&res->symbol, s))
 		return NULL;
 	s->start = start;
 	s->end = end;
 	s->name = name;
-	s->idx = res->nr_syms++;
+	s->idx = (uint32_t)res->symbol.n - 1;
 	s->binding = 'l';
 	s->is_inline = is_inline;
 	return s;
@@ -263,16 +194,17 @@ const struct symbol *resolver_symbol(struct resolver *res, struct symtab *t, uin
 	static const char binding[] = { 'l', 'g', 'w', 'l' };
 	const struct sym *from = &t->sym.v[i];
 	uint64_t end = from->start + from->size;
-	struct symbol *s = t->handed[i];
+	struct symbol *s;
 
-	if (s)
-		return s;
+	if (t->handed[i])
+		return res->symbol.v[t->handed[i] - 1];
 	s = (struct symbol *)resolver_make_symbol(
 		res, from->start, end < from->start ? UINT64_MAX : end,
 		resolver_demangle(res, symtab_name(t, i), kernel), false);
-	if (s)
-		s->binding = binding[from->name & 3];
-	t->handed[i] = s;
+	if (!s)
+		return NULL;
+	s->binding = binding[from->name & 3];
+	t->handed[i] = s->idx + 1;
 	return s;
 }
 

@@ -114,24 +114,5 @@ void segs_free(struct segs *s)
 
 uint32_t segs_find(const struct segs *s, uint64_t addr)
 {
-	const struct seg *base = s->seg.v;
-	size_t n = s->seg.n;
-
-	if (!n || addr < base->start)
-		return SYM_NO_SEG;
-	if (s->bucket.n) {
-		uint64_t b = (addr - base->start) >> s->shift;
-
-		if (b >= s->bucket.n)
-			b = s->bucket.n - 1;
-		base += s->bucket.v[b];
-		n = (b + 1 < s->bucket.n ? s->bucket.v[b + 1] + 1 : n) - s->bucket.v[b];
-	}
-	while (n > 1) {
-		size_t half = n / 2;
-
-		base = base[half].start <= addr ? base + half : base;
-		n -= half;
-	}
-	return base->id;
+	return segs_search(segs_narrow(s, addr), addr);
 }

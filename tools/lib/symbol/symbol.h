@@ -73,11 +73,22 @@ struct resolver_ip {
 
 void resolver_find_many(struct resolver *res, struct thread *th, const struct resolver_ip *ip,
 			uint32_t *loc, size_t n);
+/* The same for what machine_find_map() has answered; without a dso @addr is the ip. */
+struct code_at {
+	struct dso *dso;
+	uint64_t addr;
+	uint8_t cpumode;
+};
+
+void resolver_find_at(struct resolver *res, const struct code_at *at, uint32_t *loc, size_t n);
 const struct loc *resolver_loc(const struct resolver *res, uint32_t loc);
 size_t resolver_nr_locs(const struct resolver *res);
 
 /* The symbol of an object address; NULL when there is none. Loads the object's table. */
 const struct symbol *symbol_find(struct resolver *res, struct dso *dso, uint64_t addr);
+/* The same for @n addresses at once; symbols by number (symbol->idx). */
+#define SYMBOL_NONE UINT32_MAX
+void symbol_find_many(struct resolver *res, const struct code_at *at, uint32_t *idx, size_t n);
 /* Bytes of code at an object address (for disassembly): number of bytes put into buf, or -errno. */
 ssize_t symbol_read_code(struct resolver *res, struct dso *dso, uint64_t addr, void *buf,
 			 size_t size);
