@@ -45,6 +45,17 @@ only call CALL
 only cond COND
 only any_call,any_ret 'CALL|IND_CALL|RET'
 
+# a system call about every 100 branches: stacks go on behind it
+if command -v perl >/dev/null; then
+	"$PERF" record -q -b --branch-source=software --branch-budget 0 -F 2000 -o s.data -- \
+		perl -e '$n = 0; for (1..400000) { $n++ if -e "/" }' >/dev/null 2>&1
+	"$PERF" script -i s.data -F brstack | awk '{ n++; short += gsub("/-/", "&") < 32 }
+		END { print n > 0 && short < n / 10 ? "rare" : short " of " n }' >short.txt
+	is "stacks cut at quick system calls" "$(cat short.txt)" rare
+else
+	skip "stacks cut at quick system calls" "perl is not installed"
+fi
+
 check_status "-j k in software is refused" 1 \
 	"$PERF" record -j any,k --branch-source=software -o x.data true
 like "with the reason" "$(cat check.out)" 'in user space only'

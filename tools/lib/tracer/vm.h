@@ -12,7 +12,7 @@
 
 #include "base/base.h"
 
-enum vm_reg { VM_AX, VM_CX, VM_DX, VM_BX, VM_SP, VM_BP, VM_SI, VM_DI, VM_R8, VM_R15 = 15, VM_REGS };
+enum vm_reg { VM_AX, VM_CX, VM_DX, VM_BX, VM_SP, VM_BP, VM_SI, VM_DI, VM_R8, VM_R11 = 11, VM_R15 = 15, VM_REGS };
 
 #define VM_NO_REG 0xff
 

@@ -365,6 +365,12 @@ int advance_interpret(struct progress *p, struct vm *vm, enum tracer_cut *cut)
 	case VM_OK: p->at_stop = false; return 0;
 	case VM_UNKNOWN: *cut = TRACER_CUT_UNKNOWN; return p->at_stop ? 1 : sync_here(p, vm, cut);
 	case VM_FOREIGN: return step_over(p, vm, in, cut);
+	case VM_SYSCALL:
+		if (!cross_allowed(vm, in))
+			break;
+		cross_syscall(vm, in);
+		p->at_stop = false;
+		return sync_here(p, vm, cut);
 	case VM_FAULT:
 		if (!in && p->strategy->steps)
 			return step_unknown(p, vm, cut);

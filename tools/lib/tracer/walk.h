@@ -55,6 +55,12 @@ struct progress {
 /* strategy.c: @want made real by what the probe found. */
 const struct strategy *strategy_choose(enum tracer_strategy want, const struct tracer_probe *p);
 
+/* cross.c */
+/* Whether the system call at @in returns at once. */
+bool cross_allowed(const struct vm *vm, const struct vm_insn *in);
+/* The vm as it is behind it; memory is what the thread will have made of it. */
+void cross_syscall(struct vm *vm, const struct vm_insn *in);
+
 /* walk.c */
 /* Waits for the next stop of @tid, at most @ms. 1 = *status is filled, 0 = it did not come. */
 int walk_wait(pid_t tid, int *status, int ms);
