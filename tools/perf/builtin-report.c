@@ -35,6 +35,7 @@ static const struct option report_options[] = {
 	OPT_GROUP("Rows"),
 	OPT_STRING('s', "sort", O, sort, "KEY,...",
 		   "keys that make a row (see the man page); +KEY adds to the default"),
+	OPT_BOOL(0, "mem-mode", O, mem, "memory samples: rows of accesses, weighted by their time"),
 	OPT_STRING('F', "fields", O, fields, "KEY,...", "columns to print; +KEY adds"),
 	OPT_BOOL('n', "show-nr-samples", O, show_samples, "a column with the number of samples"),
 	OPT_BOOL(0, "show-total-period", O, show_period, "a column with the sum of periods"),
@@ -219,6 +220,23 @@ static int choose_history(struct report *r, uint64_t type, struct err *e)
 	return 0;
 }
 
+static bool names_parent(const char *sort)
+{
+	const char *at = sort ? strstr(sort, "parent") : NULL;
+
+	return at && (at == sort || at[-1] == ',' || at[-1] == '+') && (!at[6] || at[6] == ',');
+}
+
+static int check_mem(uint64_t type, struct err *e)
+{
+	if (type & PERF_SAMPLE_DATA_SRC)
+		return 0;
+	err_set(e, -EINVAL,
+		"Selected --mem-mode but no mem data. Did you call perf record without -d?");
+	err_hint(e, "Record with -d and an event that has data sources (mem-loads, IBS, SPE).");
+	return -EINVAL;
+}
+
 static int choose_mode(struct report *r, struct err *e)
 {
 	uint64_t type = all_sample_types(r->pd);
@@ -228,6 +246,8 @@ static int choose_mode(struct report *r, struct err *e)
 	po->branch = r->o.branch || r->o.dot || r->o.total_cycles || r->o.hot_paths ||
 		     (!r->o.simd && auto_branch(r, type));
 	if (r->o.simd && (ret = check_simd(r, e)))
+		return ret;
+	if (r->o.mem && perfdata_nr_events(r->pd) && (ret = check_mem(type, e)))
 		return ret;
 	if (r->o.dot && !po->sort)
 		po->sort = "symbol_from,symbol_to";
@@ -249,6 +269,14 @@ static int choose_mode(struct report *r, struct err *e)
 		err_set(e, -EINVAL,
 			"Selected -g but no callchain data. Did you call 'perf record' without -g?");
 		err_hint(e, "Record with -g or --call-graph dwarf, or leave out -g.");
+		return -EINVAL;
+	}
+	if (names_parent(po->sort) && !(type & PERF_SAMPLE_CALLCHAIN) &&
+	    perfdata_nr_events(r->pd)) {
+		err_set(e, -EINVAL,
+			"Selected --sort parent, but no callchain data. Did you call 'perf record' "
+			"without -g?");
+		err_hint(e, "Record with -g or --call-graph dwarf.");
 		return -EINVAL;
 	}
 	if (r->o.inverted)
@@ -293,6 +321,7 @@ static int setup_options(struct report *r, struct err *e)
 		.show_period = o->show_period,
 		.show_modes = o->show_modes,
 		.simd = o->simd,
+		.mem = o->mem,
 		.branch_stats = o->branch_stats,
 		.inlines = !o->no_inline,
 		.nsec = o->nsec,
@@ -316,6 +345,8 @@ static int setup_options(struct report *r, struct err *e)
 	if (o->percentage && strcmp(o->percentage, "relative") && strcmp(o->percentage, "absolute"))
 		return err_set(e, -EINVAL, "--percentage is relative or absolute, not `%s'",
 			       o->percentage);
+	if (o->mem)
+		r->need |= PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT;
 	po->relative = o->percentage && !strcmp(o->percentage, "relative");
 	if (o->percent_limit)
 		po->chain.min_percent = r->min_percent = strtod(o->percent_limit, NULL);
@@ -325,6 +356,7 @@ static int setup_options(struct report *r, struct err *e)
 		if (bits_parse_list(&r->cpus, o->cpus, 65536))
 			return err_set(e, -EINVAL, "-C: `%s' is no CPU list such as 0-3,7",
 				       o->cpus);
+		r->need |= PERF_SAMPLE_CPU;
 		r->has_cpus = true;
 	}
 	return 0;
@@ -390,6 +422,14 @@ static void note_bad(struct report *r, struct err *e)
 	err_clear(e);
 }
 
+/* What an access counts for; one of unknown length at least once. */
+static uint64_t mem_weight(const struct sample *s)
+{
+	uint64_t w = s->present & PERF_SAMPLE_WEIGHT_STRUCT ? s->weight_var1 : s->weight;
+
+	return w ? w : 1;
+}
+
 static int take_sample(struct report *r, const struct record *rec, struct err *e)
 {
 	struct thread *th;
@@ -403,8 +443,7 @@ static int take_sample(struct report *r, const struct record *rec, struct err *e
 		if (ret)
 			return ret;
 	}
-	if (sample_parse_some(rec, profile_need(r->p) | (r->has_cpus ? PERF_SAMPLE_CPU : 0), &s,
-			      e)) {
+	if (sample_parse_some(rec, profile_need(r->p) | r->need, &s, e)) {
 		note_bad(r, e);
 		return 0;
 	}
@@ -416,6 +455,8 @@ static int take_sample(struct report *r, const struct record *rec, struct err *e
 	if (!th)
 		return err_set(e, -ENOMEM, "no memory for threads");
 	r->nr_samples++;
+	if (r->o.mem)
+		s.period = mem_weight(&s);
 	if (r->flow && (s.present & PERF_SAMPLE_BRANCH_STACK) && brflow_add(r->flow, &s, th, e))
 		return e->code;
 	return profile_add(r->p, &s, th, e);

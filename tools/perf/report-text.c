@@ -128,8 +128,12 @@ static void print_event_head(struct report *r, const struct perfdata_event *ev)
 		emit_safe(o, r->o.time);
 		obuf_char(o, ')');
 	}
-	obuf_lit(o, "\n# Event count (approx.): ");
+	obuf_str(o, r->po.mem ? "\n# Total weight : " : "\n# Event count (approx.): ");
 	obuf_dec(o, period);
+	if (r->po.mem) {
+		obuf_lit(o, "\n# Sort order   : ");
+		obuf_str(o, profile_sort_text(r->p) ?: "");
+	}
 	obuf_lit(o, "\n#\n");
 }
 

@@ -12,7 +12,7 @@ struct report_opts {
 	const char *vmlinux, *kallsyms, *symfs, *symbol_filter, *parent;
 	const char *comms, *dsos, *symbols, *pids, *tids, *quantum, *percent_limit;
 	bool show_samples, show_period, show_modes, group, hide_unresolved, exclude_other;
-	bool redact, simd;
+	bool redact, simd, mem;
 	bool header, header_only, full_info, stats, tasks, mmaps, dump, json;
 	bool no_children, children, no_demangle, demangle_kernel, no_inline, force, quiet;
 	bool branch, history, no_branch, stitch_lbr, nsec, branch_stats;
@@ -42,6 +42,7 @@ struct report {
 	uint64_t bad_samples;
 	struct time_spans times;
 	struct bits cpus;
+	uint64_t need; /* PERF_SAMPLE_*: beside what the profile looks at */
 	bool has_cpus;
 	bool usage; /* what failed is the command line */
 	struct err first_bad;

@@ -56,9 +56,9 @@ static inline uint64_t align_up(uint64_t v, uint64_t align)
 /* ---- err: filled by libraries, printed by tools/perf only ---------------------------------- */
 
 struct err {
-	int code;	/* -errno, 0 = none */
-	char text[768]; /* what was tried, what refused, the likely cause; no newline at the end */
-	char hint[512]; /* the next step for the user; may hold several lines; may be empty */
+	int code;	 /* -errno, 0 = none */
+	char text[768];	 /* what was tried, what refused, the likely cause; no newline at the end */
+	char hint[1024]; /* the next step for the user; may hold several lines; may be empty */
 };
 
 /* Replaces @e's text; @e may be NULL. Returns @code, so that `return err_set(...)` reads well. */

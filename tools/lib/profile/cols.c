@@ -9,6 +9,9 @@
 #define DEFAULT_SORT	    "comm,dso,symbol"
 #define DEFAULT_SIMD_SORT   "dso,sym"
 #define DEFAULT_BRANCH_SORT "comm,dso_from,symbol_from,symbol_to,cycles"
+#define DEFAULT_MEM_SORT                                                                          \
+	"local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,local_ins_lat," \
+	"local_p_stage_cyc"
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
@@ -20,9 +23,38 @@ static const struct key *key_find(const char *name, size_t len)
 		    !strncasecmp(prof_key_at(i)->name, name, len))
 			return prof_key_at(i);
 	for (size_t i = 0; i < prof_keys_nr(); i++)
-		if (!strncasecmp(prof_key_at(i)->name, name, len))
+		if (!strncasecmp(prof_key_at(i)->name, name, len) && !prof_key_at(i)->hidden)
 			return prof_key_at(i);
 	return NULL;
+}
+
+#define NEEDS_LATENCY "Use of latency profile or parallelism requires --latency flag during record."
+#define NEEDS_TYPES                                                                           \
+	"it names the C type that an instruction accessed: that takes DWARF's variables and " \
+	"registers at each instruction, which is not done here"
+#define NEEDS_MEM_STATS \
+	"it is a table of perf mem report; here -s mem or --mem-mode have it in rows"
+
+/* Keys of upstream that are not here, and why: nobody shall look for a typing error. */
+static const struct {
+	const char *name, *why;
+} no_keys[] = {
+	{ "latency", NEEDS_LATENCY },	  { "latency_children", NEEDS_LATENCY },
+	{ "parallelism", NEEDS_LATENCY }, { "type", NEEDS_TYPES },
+	{ "typeoff", NEEDS_TYPES },	  { "typecln", NEEDS_TYPES },
+	{ "op", NEEDS_MEM_STATS },	  { "cache", NEEDS_MEM_STATS },
+	{ "memory", NEEDS_MEM_STATS },	  { "dtlb", NEEDS_MEM_STATS },
+};
+
+static int refuse_key(struct err *e, const char *what, const char *name, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(no_keys); i++)
+		if (strlen(no_keys[i].name) == len && !strncasecmp(no_keys[i].name, name, len))
+			return no_keys[i].why[0] == 'U'
+				       ? err_set(e, -EINVAL, "%s", no_keys[i].why)
+				       : err_set(e, -EINVAL, "--%s key `%s': %s", what,
+						 no_keys[i].name, no_keys[i].why);
+	return 0;
 }
 
 static struct profile_col *col_of(struct profile *p, const struct key *key)
@@ -62,6 +94,8 @@ static int unknown_key(struct err *e, const char *what, const char *name, size_t
 		return ret;
 	obuf_lit(&o, "Keys:");
 	for (size_t i = 0; i < prof_keys_nr(); i++) {
+		if (prof_key_at(i)->hidden)
+			continue;
 		obuf_char(&o, ' ');
 		obuf_str(&o, prof_key_at(i)->name);
 	}
@@ -83,13 +117,13 @@ static int parse_list(struct profile *p, const char *s, const char *what, struct
 
 		if (len > 4 && !strncmp(s, "reg:", 4))
 			ret = prof_reg_key(p, s, len, &k, e);
-		else if (len)
+		else if (len && (p->o.branch || !(ret = refuse_key(e, what, s, len))))
 			k = key_find(s, len);
 		if (ret)
 			return ret;
 		if (len && !k)
 			return unknown_key(e, what, s, len);
-		if (k && (k->branch ? !p->o.branch : false))
+		if (k && (k->hidden || (k->branch && !p->o.branch)))
 			return err_set(e, -EINVAL, "Invalid --%s key: `%.*s'", what, (int)len, s);
 		if (k) {
 			c = col_of(p, k);
@@ -107,11 +141,13 @@ static void push_key(struct profile *p, struct profile_col **list, unsigned *n, 
 	push_col(list, n, col_of(p, key_find(name, strlen(name))));
 }
 
-static void push_default_stats(struct profile *p, struct profile_col **list, unsigned *n)
+static void push_default_stats(struct profile *p, bool overhead, struct profile_col **list,
+			       unsigned *n)
 {
-	if (p->o.children)
+	if (p->o.children && overhead)
 		push_key(p, list, n, "overhead_children");
-	push_key(p, list, n, "overhead");
+	if (overhead)
+		push_key(p, list, n, "overhead");
 	if (p->o.show_modes) {
 		push_key(p, list, n, "overhead_sys");
 		push_key(p, list, n, "overhead_us");
@@ -140,6 +176,14 @@ static void push_ipc(struct profile *p, struct profile_col **list, unsigned *n)
 		push_key(p, list, n, p->o.branch ? "ipc_lbr" : "ipc_null");
 }
 
+static const char *default_sort(const struct profile *p)
+{
+	return p->o.branch ? DEFAULT_BRANCH_SORT
+	       : p->o.mem  ? DEFAULT_MEM_SORT
+	       : p->o.simd ? DEFAULT_SIMD_SORT
+			   : DEFAULT_SORT;
+}
+
 static int choose(struct profile *p, struct err *e)
 {
 	const char *sort = p->o.sort, *fields = p->o.fields;
@@ -151,22 +195,23 @@ static int choose(struct profile *p, struct err *e)
 	if (sort && *sort == '+')
 		sort++;
 	if (p->o.sort && *p->o.sort == '+') {
-		ret = parse_list(p, p->o.branch ? DEFAULT_BRANCH_SORT : DEFAULT_SORT, "sort", keys,
-				 &n, e);
+		ret = parse_list(p, default_sort(p), "sort", keys, &n, e);
 		if (ret)
 			return ret;
 	}
 	if (!sort && !strict)
-		sort = p->o.branch ? DEFAULT_BRANCH_SORT
-		       : p->o.simd ? DEFAULT_SIMD_SORT
-				   : DEFAULT_SORT;
+		sort = default_sort(p);
 	if (!strict) {
-		push_default_stats(p, p->out, &p->nr_out);
+		/* Whoever names one column of shares gets that and no other. */
+		bool overhead = !sort || !strstr(sort, "overhead");
+
+		push_default_stats(p, overhead, p->out, &p->nr_out);
 		if (p->o.simd)
 			push_simd(p);
-		if (p->o.children)
+		if (p->o.children && overhead)
 			push_key(p, p->order, &p->nr_order, "overhead_children");
-		push_key(p, p->order, &p->nr_order, "overhead");
+		if (overhead)
+			push_key(p, p->order, &p->nr_order, "overhead");
 	}
 	ret = sort ? parse_list(p, sort, "sort", keys, &n, e) : 0;
 	if (ret)
@@ -199,6 +244,8 @@ static void place_cols(struct profile *p)
 			continue;
 		p->need |= c->key->need;
 		p->count_simd |= c->key->simd;
+		p->count_modes |= c->key->modes != 0;
+		p->count_weights |= c->key->mean;
 		if (c->key->at == KEY_SAMPLE) {
 			c->slot = 1 + p->nr_group; /* slot 0 is the event */
 			p->group_cols[p->nr_group++] = c;
@@ -223,6 +270,7 @@ static void place_cols(struct profile *p)
 	p->places.width = p->nr_place;
 	p->places2.width = p->nr_place2;
 	p->frame_keys.width = 4;
+	p->daddrs.width = 4;
 	p->step_keys.width = 2;
 }
 
@@ -302,6 +350,18 @@ const char *profile_elided(const struct profile *p, size_t i, const char **value
 }
 
 /* ---- reading a row --------------------------------------------------------------------------- */
+
+const char *profile_sort_text(struct profile *p)
+{
+	const char *sort = p->o.sort && *p->o.sort != '+' ? p->o.sort : default_sort(p);
+	bool ipc = p->o.sort && strstr(p->o.sort, "symbol");
+	const char *plus = p->o.sort && *p->o.sort == '+' ? p->o.sort + 1 : NULL;
+
+	return arena_printf(&p->text, "%s%s%s%s", sort, plus ? "," : "", plus ? plus : "",
+			    !ipc	  ? ""
+			    : p->o.branch ? ",ipc_lbr"
+					  : ",ipc_null");
+}
 
 size_t profile_nr_cols(const struct profile *p)
 {
@@ -392,6 +452,8 @@ static void row_widths(const struct profile *p, struct event_rows *ev,
 		case KEY_SAMPLE:
 			if (c->key->truncates)
 				w = comm_len(p, row);
+			if (new_group && c->key->value_width)
+				w = c->key->value_width(p, prof_col_value(p, c, row));
 			if (!new_group || !c->key->by_content)
 				break;
 			w = text_len(p, c, row);
@@ -487,8 +549,12 @@ static int percent_text(const struct profile *p, uint32_t event, uint64_t v, cha
 }
 
 static int number_text(const struct profile *p, const struct profile_col *c, uint32_t event,
-		       uint64_t v, char *buf, size_t size)
+		       const struct profile_row *row, char *buf, size_t size)
 {
+	uint64_t v = prof_col_value(p, c, row);
+
+	if (c->key->mean)
+		return snprintf(buf, size, "%.1f", row->nr ? (double)v / (double)row->nr : 0);
 	if (c->key->percent)
 		return percent_text(p, event, v, buf);
 	if (c->key->stat_text)
@@ -512,8 +578,7 @@ static void number_cell(const struct profile *p, const struct profile_row *row,
 	int done = 0;
 
 	for (uint32_t m = 0; m < members; m++) {
-		int n = number_text(p, c, event + m,
-				    prof_col_value(p, c, m ? prof_member(p, row, m) : row), buf,
+		int n = number_text(p, c, event + m, m ? prof_member(p, row, m) : row, buf,
 				    sizeof(buf));
 
 		bool left = c->key->stat_text && members == 1;
@@ -536,6 +601,8 @@ void profile_value(const struct profile *p, const struct profile_row *row,
 
 	if (c->key->at != KEY_STAT)
 		c->key->text(p, row, v, o);
+	else if (c->key->mean)
+		obuf_printf(o, "%.1f", row->nr ? (double)v / (double)row->nr : 0);
 	else if (c->key->percent)
 		obuf_printf(o, "%.2f", share(p, profile_row_event(p, row), v));
 	else if (c->key->stat_text)

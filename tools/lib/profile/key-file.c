@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sort keys that ask the recording for more than its samples: trace, socket, cgroup_id. */
+/* Sort keys that ask for more than the sample: trace, socket, cgroup_id, names and maps. */
 #include <stdio.h>
 
 #include "emit/emit.h"
@@ -61,4 +61,71 @@ uint64_t prof_get_cgroup_id(struct profile *p, const struct sample *s, struct th
 	snprintf(buf, sizeof(buf), "%llu/0x%llx", (unsigned long long)th->cgroup_ns_dev,
 		 (unsigned long long)th->cgroup_ns_ino);
 	return prof_name_id(p, buf);
+}
+
+/* "python<N>": every number in the name of a thread becomes one word. */
+uint64_t prof_get_comm_nodigit(struct profile *p, const struct sample *s, struct thread *th)
+{
+	const char *c = machine_comm(p->m, th->comm);
+	char buf[3 * 64 + 1];
+	size_t n = 0;
+
+	(void)s;
+	while (*c && n + 4 < sizeof(buf)) {
+		if (*c < '0' || *c > '9') {
+			buf[n++] = *c++;
+			continue;
+		}
+		memcpy(buf + n, "<N>", 3);
+		n += 3;
+		c += strspn(c, "0123456789");
+	}
+	buf[n] = 0;
+	return prof_name_id(p, buf);
+}
+
+/* The size of the map that the address lies in; 0 = in none. */
+uint64_t prof_place_dso_size(struct profile *p, const struct place_in *in)
+{
+	struct map_hit hit;
+
+	if (!p->at_thread || !machine_find_map(p->m, p->at_thread, in->at->cpumode, in->ip, &hit))
+		return 0;
+	return hit.map->end - hit.map->start;
+}
+
+/* ---- source lines ---------------------------------------------------------------------------- */
+
+static bool line_of(struct profile *p, const struct place_in *in, struct srcline *s)
+{
+	const struct loc *l = in->at;
+
+	return l->dso && symbol_srcline(p->res, l->dso, l->addr, s);
+}
+
+/* "file:line", else "symbol+offset", else "object[address]", as upstream falls back. */
+uint64_t prof_place_srcline(struct profile *p, const struct place_in *in)
+{
+	const struct loc *l = in->at;
+	struct srcline s;
+	char buf[512];
+
+	if (line_of(p, in, &s))
+		snprintf(buf, sizeof(buf), "%s:%u", s.base, s.line);
+	else if (in->sym)
+		snprintf(buf, sizeof(buf), "%s+%llu", in->sym->name,
+			 (unsigned long long)(l->addr - in->sym->start));
+	else if (l->dso)
+		snprintf(buf, sizeof(buf), "%s[%llx]", l->dso->short_name,
+			 (unsigned long long)l->addr);
+	else
+		snprintf(buf, sizeof(buf), "%#llx", (unsigned long long)in->ip);
+	return prof_name_id(p, buf);
+}
+
+uint64_t prof_place_srcfile(struct profile *p, const struct place_in *in)
+{
+	struct srcline s;
+
+	return line_of(p, in, &s) ? prof_name_id(p, s.base) : 0;
 }

@@ -47,7 +47,7 @@ static uint64_t get_time(struct profile *p, const struct sample *s, struct threa
 	}
 
 GET_FIELD(cpu, s->cpu)
-GET_FIELD(local_weight, s->present &PERF_SAMPLE_WEIGHT_STRUCT ? s->weight_var1 : s->weight)
+GET_FIELD(local_weight, prof_weight(s))
 GET_FIELD(ins_lat, s->weight_var2)
 GET_FIELD(stage_cyc, s->weight_var3)
 GET_FIELD(transaction, s->transaction)
@@ -84,56 +84,10 @@ static uint64_t place_ip(struct profile *p, const struct place_in *in)
 	return in->ip;
 }
 
-static bool line_of(struct profile *p, const struct place_in *in, struct srcline *s)
-{
-	const struct loc *l = in->at;
-
-	return l->dso && symbol_srcline(p->res, l->dso, l->addr, s);
-}
-
-/* "file:line", else "symbol+offset", else "object[address]", as upstream falls back. */
-static uint64_t place_srcline(struct profile *p, const struct place_in *in)
-{
-	const struct loc *l = in->at;
-	struct srcline s;
-	char buf[512];
-
-	if (line_of(p, in, &s))
-		snprintf(buf, sizeof(buf), "%s:%u", s.base, s.line);
-	else if (in->sym)
-		snprintf(buf, sizeof(buf), "%s+%llu", in->sym->name,
-			 (unsigned long long)(l->addr - in->sym->start));
-	else if (l->dso)
-		snprintf(buf, sizeof(buf), "%s[%llx]", l->dso->short_name,
-			 (unsigned long long)l->addr);
-	else
-		snprintf(buf, sizeof(buf), "%#llx", (unsigned long long)in->ip);
-	return prof_name_id(p, buf);
-}
-
-static uint64_t place_srcfile(struct profile *p, const struct place_in *in)
-{
-	struct srcline s;
-
-	return line_of(p, in, &s) ? prof_name_id(p, s.base) : 0;
-}
-
 static uint64_t place_symsize(struct profile *p, const struct place_in *in)
 {
 	(void)p;
 	return in->sym ? in->sym->end - in->sym->start : 0;
-}
-
-static uint64_t place_symoff(struct profile *p, const struct place_in *in)
-{
-	(void)p;
-	return in->sym ? in->at->addr - in->sym->start : in->at->addr;
-}
-
-static uint64_t place_zero(struct profile *p, const struct place_in *in)
-{
-	(void)p, (void)in;
-	return 0;
 }
 
 /* ---- widths ---------------------------------------------------------------------------------- */
@@ -168,6 +122,12 @@ static int width_sym(struct profile *p, const struct place_in *in, uint64_t v)
 	return in->sym ? (int)strlen(in->sym->name) + 4 : 16 + 4 + 2;
 }
 
+static int width_iaddr(struct profile *p, const struct place_in *in, uint64_t v)
+{
+	(void)p, (void)v;
+	return (in->sym ? (int)strlen(in->sym->name) : 0) + 22;
+}
+
 static int width_srcline(struct profile *p, const struct place_in *in, uint64_t v)
 {
 	return width_name(p, in, v);
@@ -179,12 +139,6 @@ static int width_dec(struct profile *p, const struct place_in *in, uint64_t v)
 
 	(void)p, (void)in;
 	return fmt_dec(buf, v);
-}
-
-static int width_hex(struct profile *p, const struct place_in *in, uint64_t v)
-{
-	(void)p, (void)in, (void)v;
-	return 18;
 }
 
 /* ---- order ----------------------------------------------------------------------------------- */
@@ -290,6 +244,26 @@ static int cmp_branch_sym(const struct profile *p, uint64_t a, uint64_t b)
 	return cmp_sym(p, a, b);
 }
 
+/* Addresses as signed numbers, as upstream has it. */
+static int cmp_signed(const struct profile *p, uint64_t a, uint64_t b)
+{
+	(void)p;
+	return (int64_t)a < (int64_t)b ? -1 : (int64_t)a > (int64_t)b;
+}
+
+static int cmp_iaddr(const struct profile *p, uint64_t a, uint64_t b)
+{
+	return cmp_signed(p, p->frames.v[a].order, p->frames.v[b].order);
+}
+
+/* Names up, addresses down. */
+static int cmp_symoff(const struct profile *p, uint64_t a, uint64_t b)
+{
+	int ret = sort_sym(p, a, b);
+
+	return ret ? ret : cmp_iaddr(p, b, a);
+}
+
 static int cmp_equal(const struct profile *p, uint64_t a, uint64_t b)
 {
 	(void)p, (void)a, (void)b;
@@ -348,6 +322,18 @@ static void text_sym(const struct profile *p, const struct profile_row *r, uint6
 	put_sym(f, o);
 }
 
+static void text_iaddr(const struct profile *p, const struct profile_row *r, uint64_t v,
+		       struct obuf *o)
+{
+	const struct frame_info *f = &p->frames.v[v];
+
+	put_level(o, r->cpumode);
+	if (f->sym)
+		put_sym(f, o);
+	else
+		put_addr(o, f->order);
+}
+
 static void text_addr(const struct profile *p, const struct profile_row *r, uint64_t v,
 		      struct obuf *o)
 {
@@ -365,37 +351,37 @@ static void text_addr(const struct profile *p, const struct profile_row *r, uint
 	}
 }
 
+/* An address without a symbol gets the digits that the heading leaves room for. */
+static void text_symoff(const struct profile *p, const struct profile_row *r, uint64_t v,
+			struct obuf *o)
+{
+	const struct frame_info *f = &p->frames.v[v];
+
+	put_level(o, r->cpumode);
+	if (f->sym) {
+		emit_safe(o, f->sym->name);
+		obuf_lit(o, "+0x");
+		obuf_hex(o, f->ip - f->sym->start);
+	} else {
+		obuf_printf(o, "%#.9llx", (unsigned long long)f->ip);
+	}
+}
+
+static void text_known_dec(const struct profile *p, const struct profile_row *r, uint64_t v,
+			   struct obuf *o)
+{
+	(void)p, (void)r;
+	if (v)
+		obuf_dec(o, v);
+	else
+		obuf_lit(o, "unknown");
+}
+
 static void text_dec(const struct profile *p, const struct profile_row *r, uint64_t v,
 		     struct obuf *o)
 {
 	(void)p, (void)r;
 	obuf_dec(o, v);
-}
-
-static void text_symoff(const struct profile *p, const struct profile_row *r, uint64_t v,
-			struct obuf *o)
-{
-	(void)p, (void)r;
-	obuf_lit(o, "0x");
-	obuf_hex(o, v);
-}
-
-static void text_transaction(const struct profile *p, const struct profile_row *r, uint64_t v,
-			     struct obuf *o)
-{
-	static const char *const bits[] = { "EL ",    "TX ",  "SYNC ",	    "ASYNC ",
-					    "RETRY ", "CON ", "CAP-WRITE ", "CAP-READ " };
-
-	(void)p, (void)r;
-	for (size_t i = 0; i < ARRAY_SIZE(bits); i++)
-		if (v >> i & 1)
-			obuf_str(o, bits[i]);
-	if (v && !(v & 12))
-		obuf_lit(o, "NEITHER ");
-	if (v >> 32) {
-		obuf_char(o, ':');
-		obuf_hex(o, v >> 32);
-	}
 }
 
 static void text_cpu(const struct profile *p, const struct profile_row *r, uint64_t v,
@@ -405,11 +391,12 @@ static void text_cpu(const struct profile *p, const struct profile_row *r, uint6
 	obuf_printf(o, "%3.3d", (int)(uint32_t)v);
 }
 
-static void text_hex(const struct profile *p, const struct profile_row *r, uint64_t v,
-		     struct obuf *o)
+static void text_ip(const struct profile *p, const struct profile_row *r, uint64_t v,
+		    struct obuf *o)
 {
 	(void)p, (void)r;
-	put_addr(o, v);
+	obuf_lit(o, "0x");
+	obuf_hex(o, v);
 }
 
 static void text_thread(const struct profile *p, const struct profile_row *r, uint64_t v,
@@ -420,6 +407,19 @@ static void text_thread(const struct profile *p, const struct profile_row *r, ui
 	obuf_printf(o, "%7d:", (int)(uint32_t)v);
 	if (th)
 		emit_safe(o, machine_comm(p->m, th->comm));
+}
+
+/* The process by the name of its first thread, cut at the column, as upstream has it. */
+static void text_leader(const struct profile *p, const struct profile_row *r, uint64_t v,
+			struct obuf *o)
+{
+	const struct thread *th = machine_thread(p->m, (int32_t)v, (int32_t)v);
+	char name[8];
+
+	(void)r;
+	snprintf(name, sizeof(name), "%s", th ? machine_comm(p->m, th->comm) : "");
+	obuf_printf(o, "%7d:", (int)(uint32_t)v);
+	emit_safe(o, name);
 }
 
 static void text_time(const struct profile *p, const struct profile_row *r, uint64_t v,
@@ -522,49 +522,6 @@ static void text_type(const struct profile *p, const struct profile_row *r, uint
 	obuf_str(o, *s ? s : "N/A");
 }
 
-/* ---- the mem keys: fields of data_src, see perf_event_open(2) -------------------------------- */
-
-static void text_bits(struct obuf *o, uint64_t bits, const char *const *names, size_t nr)
-{
-	bool first = true;
-
-	for (size_t i = 0; i < nr; i++) {
-		if (!(bits >> i & 1))
-			continue;
-		if (!first)
-			obuf_lit(o, " or ");
-		obuf_str(o, names[i]);
-		first = false;
-	}
-	if (first)
-		obuf_lit(o, "N/A");
-}
-
-static void text_snoop(const struct profile *p, const struct profile_row *r, uint64_t v,
-		       struct obuf *o)
-{
-	static const char *const names[] = { "N/A", "None", "Hit", "Miss", "HitM" };
-
-	(void)p, (void)r;
-	text_bits(o, v >> 19 & 31, names, ARRAY_SIZE(names));
-}
-
-static void text_locked(const struct profile *p, const struct profile_row *r, uint64_t v,
-			struct obuf *o)
-{
-	(void)p, (void)r;
-	obuf_str(o, v >> 24 & 2 ? "Yes" : v >> 24 & 1 ? "N/A" : "No");
-}
-
-static void text_blocked(const struct profile *p, const struct profile_row *r, uint64_t v,
-			 struct obuf *o)
-{
-	static const char *const names[] = { "N/A", "Data", "Addr" };
-
-	(void)p, (void)r;
-	text_bits(o, v >> 40 & 7, names, ARRAY_SIZE(names));
-}
-
 /* ---- numbers of a row ------------------------------------------------------------------------ */
 
 #define STAT(name, expr)                                                                  \
@@ -602,6 +559,13 @@ static uint64_t stat_avg_cycles(const struct profile *p, const struct profile_ro
 	.need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER
 #define NAME .cmp = cmp_name, .text = text_name, .pads = true
 #define DEC  .cmp = cmp_down, .text = text_dec, .pads = true
+#define SUM  .cmp = cmp_down, .text = prof_text_sum, .pads = true
+#define MEM(field)                                                           \
+	S, .sample = get_data_src, .cmp = cmp_up, .text = prof_text_##field, \
+	   .need = PERF_SAMPLE_DATA_SRC
+#define WEIGHT(n)                                                                                 \
+	.at = KEY_STAT, .stat = prof_stat_weight##n, .mean = true, .min_width = 8, .right = true, \
+	.need = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT
 
 static const struct key keys[] = {
 	{ "overhead", "Overhead", .at = KEY_STAT, .stat = stat_period, .percent = true,
@@ -618,6 +582,9 @@ static const struct key keys[] = {
 	  .min_width = 8, .right = true },
 	{ "sample", "Samples", .at = KEY_STAT, .stat = stat_nr, .min_width = 12, .right = true },
 	{ "period", "Period", .at = KEY_STAT, .stat = stat_period, .min_width = 12, .right = true },
+	{ "weight1", "Weight1", WEIGHT(1) },
+	{ "weight2", "Weight2", WEIGHT(2) },
+	{ "weight3", "Weight3", WEIGHT(3) },
 	{ "mispredict_rate", "Mispred%", .at = KEY_STAT, .stat = stat_mispred, .min_width = 8,
 	  .right = true, .branch = true, .permille = true },
 	{ "avg_cycles", "Avg Cycles", .at = KEY_STAT, .stat = stat_avg_cycles, .min_width = 10,
@@ -627,10 +594,12 @@ static const struct key keys[] = {
 	  .need = PERF_SAMPLE_TID, .pads = true, .by_content = true },
 	{ "tid", "    Tid:Command", S, .sample = get_tid, .cmp = cmp_up, .text = text_thread,
 	  .need = PERF_SAMPLE_TID, .pads = true, .by_content = true },
-	{ "tgid", "   Tgid:Command", S, .sample = get_tgid, .cmp = cmp_up, .text = text_thread,
-	  .need = PERF_SAMPLE_TID, .pads = true, .by_content = true },
+	{ "tgid", "   Tgid:Command", S, .sample = get_tgid, .cmp = cmp_up, .text = text_leader,
+	  .need = PERF_SAMPLE_TID, .pads = true },
 	{ "comm", "Command", S, .sample = get_comm, NAME, .truncates = true,
 	  .need = PERF_SAMPLE_TID },
+	{ "comm_nodigit", "CommandNoDigit", S, .sample = prof_get_comm_nodigit, NAME,
+	  .by_content = true, .need = PERF_SAMPLE_TID },
 	{ "dso", "Shared Object", P, .per_symbol = true, .place = place_dso,
 	  .place_width = width_dso, .cmp = cmp_dso, .text = text_name, .pads = true },
 	{ "symbol", "Symbol", P, .per_symbol = true, .place = place_sym, .place_width = width_sym,
@@ -639,21 +608,23 @@ static const struct key keys[] = {
 	  .pads = true, .parent = true, .by_content = true },
 	{ "cpu", "CPU", S, .sample = get_cpu, .cmp = cmp_up, .text = text_cpu, .pads = true,
 	  .need = PERF_SAMPLE_CPU },
-	{ "srcline", "Source:Line", P, .place = place_srcline, .place_width = width_srcline,
+	{ "srcline", "Source:Line", P, .place = prof_place_srcline, .place_width = width_srcline,
 	  .cmp = cmp_name, .text = text_name },
-	{ "srcfile", "Source File", P, .place = place_srcfile, .place_width = width_srcline,
+	{ "srcfile", "Source File", P, .place = prof_place_srcfile, .place_width = width_srcline,
 	  .cmp = cmp_name, .text = text_name },
 	{ "local_weight", "Local Weight", S, .sample = get_local_weight, DEC,
 	  .need = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT },
-	{ "weight", "Weight", S, .sample = get_local_weight, DEC, .min_width = 12,
+	{ "weight", "Weight", S, .sample = get_local_weight, SUM, .min_width = 12,
 	  .need = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT },
 	{ "transaction", "Transaction", S, .sample = get_transaction, .cmp = cmp_down,
-	  .text = text_transaction, .pads = true, .min_width = 27,
+	  .text = prof_text_transaction, .pads = true, .value_width = prof_width_transaction,
 	  .need = PERF_SAMPLE_TRANSACTION },
 	{ "symbol_size", "Symbol size", P, .per_symbol = true, .place = place_symsize,
-	  .cmp = cmp_down, .text = text_dec, .text_right = true, .place_width = width_dec },
-	{ "symoff", "Symbol Offset", P, .place = place_symoff, .cmp = cmp_up, .text = text_symoff,
-	  .pads = true, .place_width = width_hex },
+	  .cmp = cmp_up, .text = text_known_dec, .text_right = true, .place_width = width_dec },
+	{ "symoff", "Symbol Offset", P, .place = place_addr, .cmp = cmp_symoff, .text = text_symoff,
+	  .raw_ip = RAW_ALWAYS },
+	{ "dso_size", "DSO size", P, .per_symbol = true, .place = prof_place_dso_size,
+	  .cmp = cmp_down, .text = text_known_dec, .text_right = true },
 	{ "cgroup", "Cgroup", S, .sample = get_cgroup, .cmp = cmp_up, .text = text_cgroup,
 	  .by_content = true, .need = PERF_SAMPLE_CGROUP },
 	{ "cgroup_id", "cgroup id (dev/inode)", S, .sample = prof_get_cgroup_id, .cmp = cmp_name,
@@ -662,30 +633,48 @@ static const struct key keys[] = {
 	  .pads = true, .need = PERF_SAMPLE_CPU },
 	{ "trace", "Trace output", S, .sample = prof_get_trace, .cmp = cmp_name, .text = text_name,
 	  .by_content = true, .need = PERF_SAMPLE_RAW },
-	{ "time", "Time", S, .sample = get_time, .cmp = cmp_up, .text = text_time, .pads = true,
-	  .min_width = 12, .need = PERF_SAMPLE_TIME },
+	{ "time", "Time", S, .sample = get_time, .cmp = cmp_up, .text = text_time, .min_width = 12,
+	  .need = PERF_SAMPLE_TIME },
 	{ "code_page_size", "Code Page Size", S, .sample = get_code_page, .cmp = cmp_down,
 	  .text = text_size, .pads = true, .need = PERF_SAMPLE_CODE_PAGE_SIZE },
 	{ "data_page_size", "Data Page Size", S, .sample = get_data_page, .cmp = cmp_down,
-	  .text = text_size, .pads = true, .need = PERF_SAMPLE_DATA_PAGE_SIZE },
-	{ "phys_daddr", "Data Physical Address", S, .sample = get_phys, .cmp = cmp_down,
-	  .text = text_hex, .pads = true, .need = PERF_SAMPLE_PHYS_ADDR },
-	{ "daddr", "Data Address", S, .sample = get_daddr, .cmp = cmp_up, .text = text_hex,
+	  .text = text_size, .pads = true, .min_width = 22, .need = PERF_SAMPLE_DATA_PAGE_SIZE },
+	{ "phys_daddr", "Data Physical Address", S, .sample = get_phys, .cmp = cmp_up,
+	  .text = prof_text_phys, .pads = true, .min_width = 22, .need = PERF_SAMPLE_PHYS_ADDR },
+	{ "daddr", "Data Address", S, .sample = get_daddr, .cmp = cmp_up, .text = text_ip,
 	  .pads = true, .min_width = 18, .need = PERF_SAMPLE_ADDR },
 	{ "local_ins_lat", "Local INSTR Latency", S, .sample = get_ins_lat, DEC,
 	  .need = PERF_SAMPLE_WEIGHT_STRUCT },
-	{ "ins_lat", "INSTR Latency", S, .sample = get_ins_lat, DEC,
+	{ "ins_lat", "INSTR Latency", S, .sample = get_ins_lat, SUM,
 	  .need = PERF_SAMPLE_WEIGHT_STRUCT },
-	{ "local_p_stage_cyc", "Local Pipeline Stage Cycle", S, .sample = get_stage_cyc, DEC,
+	{ "local_p_stage_cyc", "Local Retire Latency", S, .sample = get_stage_cyc, DEC,
 	  .need = PERF_SAMPLE_WEIGHT_STRUCT },
-	{ "p_stage_cyc", "Pipeline Stage Cycle", S, .sample = get_stage_cyc, DEC,
+	{ "p_stage_cyc", "Retire Latency", S, .sample = get_stage_cyc, SUM,
 	  .need = PERF_SAMPLE_WEIGHT_STRUCT },
-	{ "snoop", "Snoop", S, .sample = get_data_src, .cmp = cmp_up, .text = text_snoop,
-	  .pads = true, .min_width = 12, .need = PERF_SAMPLE_DATA_SRC, .mask = 31ULL << 19 },
-	{ "locked", "Locked", S, .sample = get_data_src, .cmp = cmp_up, .text = text_locked,
-	  .pads = true, .need = PERF_SAMPLE_DATA_SRC, .mask = 3ULL << 24 },
-	{ "blocked", "Blocked", S, .sample = get_data_src, .cmp = cmp_up, .text = text_blocked,
-	  .pads = true, .min_width = 10, .need = PERF_SAMPLE_DATA_SRC, .mask = 7ULL << 40 },
+	{ "local_retire_lat", "Local Pipeline Stage Cycle", S, .sample = get_stage_cyc, DEC,
+	  .need = PERF_SAMPLE_WEIGHT_STRUCT },
+	{ "retire_lat", "Pipeline Stage Cycle", S, .sample = get_stage_cyc, SUM,
+	  .need = PERF_SAMPLE_WEIGHT_STRUCT },
+
+	{ "symbol_daddr", "Data Symbol", S, .sample = prof_get_symbol_daddr,
+	  .value_width = prof_width_daddr, .cmp = prof_cmp_daddr, .text = prof_text_daddr,
+	  .pads = true, .min_width = 22, .need = PERF_SAMPLE_ADDR },
+	{ "dso_daddr", "Data Object", S, .sample = prof_get_dso_daddr,
+	  .value_width = prof_width_dso_daddr, .cmp = cmp_branch_dso, .text = text_name,
+	  .pads = true, .need = PERF_SAMPLE_ADDR },
+	{ "symbol_iaddr", "Code Symbol", P, .place = place_addr, .place_width = width_iaddr,
+	  .cmp = cmp_iaddr, .text = text_iaddr, .raw_ip = RAW_ALWAYS },
+	{ "dcacheline", "Data Cacheline", S, .sample = prof_get_dcacheline,
+	  .value_width = prof_width_daddr, .cmp = prof_cmp_dcacheline, .text = prof_text_daddr,
+	  .pads = true, .min_width = 22, .need = PERF_SAMPLE_ADDR },
+	{ "mem", "Memory access", MEM(level), .min_width = 39, .pads = true,
+	  .mask = 0x3fffULL << 5 | 31ULL << 33 | 7ULL << 43 },
+	{ "snoop", "Snoop", MEM(snoop), .min_width = 12, .pads = true,
+	  .mask = 31ULL << 19 | 3ULL << 38 },
+	{ "tlb", "TLB access", MEM(tlb), .min_width = 22, .pads = true, .mask = 127ULL << 26 },
+	{ "locked", "Locked", MEM(locked), .mask = 3ULL << 24 },
+	{ "blocked", "Blocked", MEM(blocked), .min_width = 10, .mask = 7ULL << 40 },
+
 	{ "simd_width", "SIMD Width", S, .sample = prof_get_simd_width, .cmp = cmp_down,
 	  .text = prof_text_simd_width, .pads = true,
 	  .need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER },
@@ -694,10 +683,11 @@ static const struct key keys[] = {
 	  .need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER },
 	{ "opmask", "Opmask", S, .sample = prof_get_opmask, .cmp = cmp_up, .text = prof_text_opmask,
 	  .pads = true, .min_width = 9, .need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER },
-	{ "addr", "Address", P, .place = place_ip, .place_width = width_hex, .cmp = cmp_up,
-	  .text = text_hex, .pads = true, .raw_ip = RAW_ALWAYS },
-	{ "ipc_null", "IPC   [IPC Coverage]", P, .per_symbol = true, .place = place_zero,
-	  .cmp = cmp_equal, .text = text_ipc_null, .pads = true },
+	{ "addr", "Address", P, .place = place_ip, .cmp = cmp_signed, .text = text_ip, .pads = true,
+	  .min_width = 18, .raw_ip = RAW_ALWAYS },
+	{ "ipc_null", "IPC   [IPC Coverage]", P, .per_symbol = true, .place = place_sym,
+	  .cmp = cmp_sym, .unnamed = unnamed_sym, .text = text_ipc_null, .pads = true,
+	  .hidden = true },
 
 	{ "dso_from", "Source Shared Object", F, .place = place_dso,
 	  .place_width = width_branch_dso, .cmp = cmp_branch_dso, .text = text_name, .pads = true },
@@ -707,10 +697,10 @@ static const struct key keys[] = {
 	  .raw_ip = RAW_UNNAMED, .cmp = cmp_branch_sym, .text = text_sym },
 	{ "symbol_to", "Target Symbol", T, .place = place_branch_sym, .place_width = width_sym,
 	  .raw_ip = RAW_UNNAMED, .cmp = cmp_branch_sym, .text = text_sym },
-	{ "srcline_from", "From Source:Line", F, .place = place_srcline,
+	{ "srcline_from", "From Source:Line", F, .place = prof_place_srcline,
 	  .place_width = width_srcline, .cmp = cmp_name, .text = text_name },
-	{ "srcline_to", "To Source:Line", T, .place = place_srcline, .place_width = width_srcline,
-	  .cmp = cmp_name, .text = text_name },
+	{ "srcline_to", "To Source:Line", T, .place = prof_place_srcline,
+	  .place_width = width_srcline, .cmp = cmp_name, .text = text_name },
 	{ "addr_from", "Source Address", F, .place = place_addr, .place_width = width_sym,
 	  .cmp = cmp_addr, .text = text_addr, .raw_ip = RAW_ALWAYS },
 	{ "addr_to", "Target Address", T, .place = place_addr, .place_width = width_sym,
@@ -723,7 +713,8 @@ static const struct key keys[] = {
 	  .text = text_cycles },
 	{ "type", "Branch Type", B, .bits = 0xf << 20 | 0xf << 26, .cmp = cmp_up,
 	  .text = text_type },
-	{ "ipc_lbr", "IPC   [IPC Coverage]", B, .cmp = cmp_equal, .text = text_dash },
+	{ "ipc_lbr", "IPC   [IPC Coverage]", B, .cmp = cmp_equal, .text = text_dash,
+	  .hidden = true },
 
 	{ "live_512", "Live512", SIMD, .stat = prof_stat_live_512 },
 	{ "live_256", "Live256", SIMD, .stat = prof_stat_live_256 },

@@ -77,6 +77,7 @@ struct key {
 	uint64_t (*sample)(struct profile *p, const struct sample *s, struct thread *th);
 	uint64_t (*place)(struct profile *p, const struct place_in *in);
 	int (*place_width)(struct profile *p, const struct place_in *in, uint64_t v);
+	int (*value_width)(const struct profile *p, uint64_t v);      /* KEY_SAMPLE */
 	int (*cmp)(const struct profile *p, uint64_t a, uint64_t b);  /* order of equals */
 	int (*sort)(const struct profile *p, uint64_t a, uint64_t b); /* NULL = cmp */
 	/* True for values with an address alone: `cmp` goes by it, to `sort` they are equal. */
@@ -85,7 +86,9 @@ struct key {
 		     struct obuf *o);
 	uint64_t (*stat)(const struct profile *p, const struct profile_row *row); /* KEY_STAT */
 	bool percent, permille;
-	bool simd;			      /* KEY_STAT of struct simd_counts */
+	bool mean;   /* KEY_STAT: a sum, shown divided by the number of samples */
+	bool hidden; /* cannot be asked for by name */
+	bool simd;   /* KEY_STAT of struct simd_counts */
 	const char *(*stat_text)(uint64_t v); /* KEY_STAT that is a word */
 	unsigned modes;			      /* KEY_STAT: 1 + index into struct row_modes */
 	bool truncates;			      /* cut at the column's width */
@@ -134,6 +137,42 @@ uint64_t prof_get_socket(struct profile *p, const struct sample *s, struct threa
 uint64_t prof_get_cgroup_id(struct profile *p, const struct sample *s, struct thread *th);
 void prof_text_socket(const struct profile *p, const struct profile_row *r, uint64_t v,
 		      struct obuf *o);
+
+uint64_t prof_get_comm_nodigit(struct profile *p, const struct sample *s, struct thread *th);
+uint64_t prof_place_dso_size(struct profile *p, const struct place_in *in);
+uint64_t prof_place_srcline(struct profile *p, const struct place_in *in);
+uint64_t prof_place_srcfile(struct profile *p, const struct place_in *in);
+
+/* key-mem.c */
+uint64_t prof_get_symbol_daddr(struct profile *p, const struct sample *s, struct thread *th);
+uint64_t prof_get_dso_daddr(struct profile *p, const struct sample *s, struct thread *th);
+uint64_t prof_get_dcacheline(struct profile *p, const struct sample *s, struct thread *th);
+int prof_width_daddr(const struct profile *p, uint64_t v);
+int prof_width_dso_daddr(const struct profile *p, uint64_t v);
+int prof_cmp_daddr(const struct profile *p, uint64_t a, uint64_t b);
+int prof_cmp_dcacheline(const struct profile *p, uint64_t a, uint64_t b);
+#define KEY_TEXT(name)                                                                          \
+	void prof_text_##name(const struct profile *p, const struct profile_row *r, uint64_t v, \
+			      struct obuf *o)
+KEY_TEXT(daddr);
+KEY_TEXT(phys);
+KEY_TEXT(level);
+KEY_TEXT(snoop);
+KEY_TEXT(tlb);
+KEY_TEXT(locked);
+KEY_TEXT(blocked);
+KEY_TEXT(sum);
+KEY_TEXT(transaction);
+int prof_width_transaction(const struct profile *p, uint64_t v);
+int prof_count_weights(struct profile *p, const struct profile_row *row, const struct sample *s);
+uint64_t prof_stat_weight1(const struct profile *p, const struct profile_row *r);
+uint64_t prof_stat_weight2(const struct profile *p, const struct profile_row *r);
+uint64_t prof_stat_weight3(const struct profile *p, const struct profile_row *r);
+
+static inline uint64_t prof_weight(const struct sample *s)
+{
+	return s->present & PERF_SAMPLE_WEIGHT_STRUCT ? s->weight_var1 : s->weight;
+}
 
 /* cols.c */
 struct event_rows;
@@ -263,6 +302,10 @@ struct row_modes {
 	uint64_t sys, usr, guest_sys, guest_usr;
 };
 
+struct row_weights {
+	uint64_t v[3]; /* sums of the three numbers of PERF_SAMPLE_WEIGHT_STRUCT */
+};
+
 struct event_rows {
 	struct profile_totals totals;
 	uint32_t *rows; /* sorted */
@@ -287,6 +330,8 @@ struct profile {
 	bool dso_is_key;
 
 	struct tuples groups, places, places2;
+	struct tuples daddrs;	  /* (address, text, level, width): see key-mem.c */
+	struct thread *at_thread; /* of the sample or frame whose place is looked for */
 	VEC(uint16_t) place_width, place2_width; /* per tuple and key */
 	uint32_t recent_group[64];		 /* by thread */
 
@@ -312,6 +357,8 @@ struct profile {
 	VEC(struct profile_row) rows;
 	struct htab row_tab;
 	VEC(struct row_modes) modes;
+	VEC(struct row_weights) weights;
+	bool count_modes, count_weights;
 	bool count_simd;
 	struct simd_use simd;
 	VEC(struct branch_counts) counts; /* branch mode: by row */

@@ -69,6 +69,7 @@ void profile_free(struct profile *p)
 	prof_tuples_free(&p->groups);
 	prof_tuples_free(&p->places);
 	prof_tuples_free(&p->places2);
+	prof_tuples_free(&p->daddrs);
 	prof_tuples_free(&p->frame_keys);
 	prof_tuples_free(&p->step_keys);
 	vec_free(&p->place_width);
@@ -89,6 +90,7 @@ void profile_free(struct profile *p)
 	free(p->queue);
 	vec_free(&p->rows);
 	vec_free(&p->modes);
+	vec_free(&p->weights);
 	htab_free(&p->row_tab);
 	intern_free(&p->names);
 	if (p->reg_text.buf)
@@ -146,8 +148,10 @@ static int add_row(struct profile *p, const struct sample *s, struct thread *th,
 	row->period += s->period;
 	row->acc += s->period;
 	row->nr++;
-	if (p->o.show_modes)
+	if (p->count_modes)
 		count_modes(p, row, s->cpumode, s->period);
+	if (p->count_weights && prof_count_weights(p, row, s))
+		return -ENOMEM;
 	if (p->count_simd && prof_simd_count(p, row, s, th))
 		return -ENOMEM;
 	if (!p->o.use_chains && !p->o.children)
@@ -190,6 +194,7 @@ bool prof_find_place(struct profile *p, uint8_t cpumode, uint64_t ip, struct thr
 	uint32_t loc;
 
 	*out = ID_NONE;
+	p->at_thread = th;
 	if (p->by_symbol) {
 		*out = place_by_symbol(p, cpumode, ip, th);
 		if (*out != ID_NONE)

@@ -67,6 +67,7 @@ struct profile_opts {
 	bool use_chains;			    /* keep call chains */
 	bool show_samples, show_period, show_modes; /* -n, --show-total-period, sys/usr columns */
 	bool simd;				    /* columns of SIMD state, keys: dso, symbol */
+	bool mem;				    /* keys of memory samples by default */
 	bool branch_stats;			    /* branch mode: Mispred%, Avg cycles columns */
 	bool relative;				    /* percentages of what passes the filter */
 	bool inlines;				    /* inlined functions are frames of their own */
@@ -138,6 +139,8 @@ uint32_t profile_row_event(const struct profile *p, const struct profile_row *ro
 
 struct profile_col;
 
+/* The keys that make a row, as one list; NULL = no memory. */
+const char *profile_sort_text(struct profile *p);
 size_t profile_nr_cols(const struct profile *p);
 const struct profile_col *profile_col(const struct profile *p, size_t i);
 const char *profile_col_head(const struct profile *p, const struct profile_col *c);

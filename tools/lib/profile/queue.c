@@ -7,8 +7,9 @@ int prof_queue_init(struct profile *p)
 	const struct profile_opts *o = &p->o;
 	struct queue *q;
 
-	if (o->branch || o->use_chains || o->children || o->show_modes || p->filtering ||
-	    p->has_parent || o->filter.hide_unresolved || o->filter.exclude_other || p->count_simd)
+	if (o->branch || o->use_chains || o->children || p->count_modes || p->count_weights ||
+	    p->filtering || p->has_parent || o->filter.hide_unresolved || o->filter.exclude_other ||
+	    p->count_simd)
 		return 0;
 	q = malloc(sizeof(*q));
 	if (!q)
@@ -74,6 +75,7 @@ static void places_by_symbol(struct profile *p, struct misses *m, struct misses 
 		if (*place == ID_NONE) {
 			uint32_t loc = LOC_NONE;
 
+			p->at_thread = s->th;
 			resolver_find_at(p->res, &s->at, &loc, 1);
 			if (loc != LOC_NONE)
 				*place = prof_place_of_loc(p, loc, s->ip, false);
@@ -88,10 +90,12 @@ static void places_by_address(struct profile *p, struct misses *m)
 	for (unsigned i = 0; i < m->n; i++)
 		if (m->id[i] < p->locs.n)
 			__builtin_prefetch(&p->locs.v[m->id[i]]);
-	for (unsigned i = 0; i < m->n; i++)
+	for (unsigned i = 0; i < m->n; i++) {
+		p->at_thread = m->v[i]->th;
 		m->v[i]->place = m->id[i] == LOC_NONE
 					 ? ID_NONE
 					 : prof_place_of_loc(p, m->id[i], m->v[i]->ip, false);
+	}
 }
 
 static int rows_of_misses(struct profile *p, const struct misses *m)

@@ -188,4 +188,14 @@ void sample_emit_regs(const struct sample_regs *r, enum regs_arch arch, const ch
 void sample_emit_simd(const struct sample_regs *r, enum regs_arch arch, const char *side,
 		      const struct sample_simd_opts *opts, struct emit *e);
 
+/* ---- data_src -------------------------------------------------------------------------------- */
+
+/* What the fields of sample.data_src say, in upstream's words: "LOAD", "L1 hit", "HitM" ... */
+void data_src_op(struct obuf *o, uint64_t v);
+void data_src_level(struct obuf *o, uint64_t v);
+void data_src_snoop(struct obuf *o, uint64_t v);
+void data_src_tlb(struct obuf *o, uint64_t v);
+void data_src_locked(struct obuf *o, uint64_t v);
+void data_src_blocked(struct obuf *o, uint64_t v); /* a blank in front of every word */
+
 #endif

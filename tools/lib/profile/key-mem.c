@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Sort keys of memory samples: what was accessed, where it was found, how long it took. Values of
+ * data addresses are numbers of (address, text, level), made while the maps mean what they mean.
+ */
+#include "emit/emit.h"
+#include "profile-int.h"
+
+/* ---- data addresses -------------------------------------------------------------------------- */
+
+enum { DADDR_AT, DADDR_TEXT, DADDR_LEVEL, DADDR_WIDTH };
+
+#define UNNAMED_WIDTH 22 /* "[.] " and an address of 16 digits with 0x */
+
+struct target {
+	struct map_hit hit;
+	const struct symbol *sym;
+	bool mapped;
+};
+
+static void find_target(struct profile *p, const struct sample *s, struct thread *th, uint64_t addr,
+			struct target *t)
+{
+	*t = (struct target){ 0 };
+	t->mapped = addr && machine_find_map(p->m, th, s->cpumode, addr, &t->hit);
+	if (t->mapped)
+		t->sym = symbol_find(p->res, t->hit.map->dso, t->hit.addr);
+}
+
+static uint32_t target_text(struct profile *p, const struct target *t, uint64_t addr)
+{
+	const char *text = NULL;
+
+	if (t->sym && t->hit.addr != t->sym->start)
+		text = arena_printf(&p->text, "%s+%#llx", t->sym->name,
+				    (unsigned long long)(t->hit.addr - t->sym->start));
+	else if (t->sym)
+		text = t->sym->name;
+	else
+		text = arena_printf(&p->text, addr ? "0x%016llx" : "%016llx",
+				    (unsigned long long)addr);
+	return text ? prof_name_id(p, text) : 0;
+}
+
+static uint64_t target_id(struct profile *p, const struct target *t, uint64_t addr, char level,
+			  size_t more)
+{
+	uint64_t vals[4] = { addr, target_text(p, t, addr), (unsigned char)level, UNNAMED_WIDTH };
+
+	if (t->sym)
+		vals[DADDR_WIDTH] = strlen(t->sym->name) + UNNAMED_WIDTH + more;
+	return prof_tuple_id(&p->daddrs, vals);
+}
+
+uint64_t prof_get_symbol_daddr(struct profile *p, const struct sample *s, struct thread *th)
+{
+	struct target t;
+
+	find_target(p, s, th, s->addr, &t);
+	return target_id(p, &t, s->addr, prof_cpumode_char(s->cpumode), 0);
+}
+
+uint64_t prof_get_dso_daddr(struct profile *p, const struct sample *s, struct thread *th)
+{
+	struct target t;
+
+	find_target(p, s, th, s->addr, &t);
+	return prof_dso_name(p, t.mapped ? t.hit.map->dso : NULL);
+}
+
+/* The line of 64 bytes that was accessed: X in no map, s in memory that is shared and written. */
+uint64_t prof_get_dcacheline(struct profile *p, const struct sample *s, struct thread *th)
+{
+	enum { PROT_X = 4, SHARED = 1 };
+	uint64_t line = s->addr & ~63ULL;
+	struct target t;
+	char level = prof_cpumode_char(s->cpumode);
+
+	find_target(p, s, th, s->addr, &t);
+	if (!t.mapped)
+		level = 'X';
+	else if (!(t.hit.map->prot & PROT_X) && t.hit.map->flags & SHARED && t.hit.map->ino)
+		level = 's';
+	if (t.sym && t.hit.addr - (s->addr - line) < t.sym->start)
+		t.sym = NULL; /* the symbol starts inside the line */
+	t.hit.addr -= s->addr - line;
+	return target_id(p, &t, line, level, 1);
+}
+
+int prof_width_daddr(const struct profile *p, uint64_t v)
+{
+	return (int)prof_tuple_get(&p->daddrs, (uint32_t)v)[DADDR_WIDTH];
+}
+
+int prof_width_dso_daddr(const struct profile *p, uint64_t v)
+{
+	if (v == p->unknown)
+		return p->o.separator || p->o.widths || p->o.filter.dsos ? 0 : 16;
+	return (int)strlen(intern_str(&p->names, (uint32_t)v));
+}
+
+/* Addresses as signed numbers, as upstream has it: the kernel's first. */
+int prof_cmp_daddr(const struct profile *p, uint64_t a, uint64_t b)
+{
+	int64_t x = (int64_t)prof_tuple_get(&p->daddrs, (uint32_t)a)[DADDR_AT];
+	int64_t y = (int64_t)prof_tuple_get(&p->daddrs, (uint32_t)b)[DADDR_AT];
+
+	return x < y ? -1 : x > y;
+}
+
+/* What lies in a map first. */
+int prof_cmp_dcacheline(const struct profile *p, uint64_t a, uint64_t b)
+{
+	const uint64_t *x = prof_tuple_get(&p->daddrs, (uint32_t)a);
+	const uint64_t *y = prof_tuple_get(&p->daddrs, (uint32_t)b);
+
+	if ((x[DADDR_LEVEL] == 'X') != (y[DADDR_LEVEL] == 'X'))
+		return x[DADDR_LEVEL] == 'X' ? 1 : -1;
+	return x[DADDR_AT] < y[DADDR_AT] ? -1 : x[DADDR_AT] > y[DADDR_AT];
+}
+
+void prof_text_daddr(const struct profile *p, const struct profile_row *r, uint64_t v,
+		     struct obuf *o)
+{
+	const uint64_t *d = prof_tuple_get(&p->daddrs, (uint32_t)v);
+
+	(void)r;
+	obuf_char(o, '[');
+	obuf_char(o, (char)d[DADDR_LEVEL]);
+	obuf_lit(o, "] ");
+	emit_safe(o, intern_str(&p->names, (uint32_t)d[DADDR_TEXT]));
+}
+
+void prof_text_phys(const struct profile *p, const struct profile_row *r, uint64_t v,
+		    struct obuf *o)
+{
+	(void)p;
+	obuf_char(o, '[');
+	obuf_char(o, prof_cpumode_char(r->cpumode));
+	obuf_lit(o, "] ");
+	if (v)
+		obuf_lit(o, "0x");
+	obuf_hex_zero(o, v, 16);
+}
+
+/* ---- data_src -------------------------------------------------------------------------------- */
+
+#define DATA_SRC_TEXT(name)                                                                     \
+	void prof_text_##name(const struct profile *p, const struct profile_row *r, uint64_t v, \
+			      struct obuf *o)                                                   \
+	{                                                                                       \
+		(void)p, (void)r;                                                               \
+		data_src_##name(o, v);                                                          \
+	}
+
+DATA_SRC_TEXT(level)
+DATA_SRC_TEXT(snoop)
+DATA_SRC_TEXT(tlb)
+DATA_SRC_TEXT(locked)
+DATA_SRC_TEXT(blocked)
+
+/* ---- weights --------------------------------------------------------------------------------- */
+
+int prof_count_weights(struct profile *p, const struct profile_row *row, const struct sample *s)
+{
+	static const struct row_weights empty;
+	struct row_weights *w;
+
+	while (p->weights.n <= row->idx)
+		if (vec_push(&p->weights, empty))
+			return -ENOMEM;
+	w = &p->weights.v[row->idx];
+	w->v[0] += prof_weight(s);
+	w->v[1] += s->weight_var2;
+	w->v[2] += s->weight_var3;
+	return 0;
+}
+
+static uint64_t stat_weight(const struct profile *p, const struct profile_row *r, int i)
+{
+	return r->idx < p->weights.n ? p->weights.v[r->idx].v[i] : 0;
+}
+
+#define STAT_WEIGHT(n)                                                                     \
+	uint64_t prof_stat_weight##n(const struct profile *p, const struct profile_row *r) \
+	{                                                                                  \
+		return stat_weight(p, r, n - 1);                                           \
+	}
+
+STAT_WEIGHT(1)
+STAT_WEIGHT(2)
+STAT_WEIGHT(3)
+
+/* The sum over a row's samples, which are equal in this value. */
+void prof_text_sum(const struct profile *p, const struct profile_row *r, uint64_t v, struct obuf *o)
+{
+	(void)p;
+	obuf_dec(o, v * r->nr);
+}
+
+/* ---- transactions ---------------------------------------------------------------------------- */
+
+void prof_text_transaction(const struct profile *p, const struct profile_row *r, uint64_t v,
+			   struct obuf *o)
+{
+	static const char *const bits[] = { "EL ",    "TX ",  "SYNC ",	    "ASYNC ",
+					    "RETRY ", "CON ", "CAP-WRITE ", "CAP-READ " };
+
+	(void)p, (void)r;
+	for (size_t i = 0; i < ARRAY_SIZE(bits); i++)
+		if (v >> i & 1)
+			obuf_str(o, bits[i]);
+	if (v && !(v & 12))
+		obuf_lit(o, "NEITHER ");
+	if (v >> 32) {
+		obuf_char(o, ':');
+		obuf_hex(o, v >> 32);
+	}
+}
+
+/* Room for any, not for all at once. */
+int prof_width_transaction(const struct profile *p, uint64_t v)
+{
+	(void)p;
+	return v ? 32 : 27;
+}
