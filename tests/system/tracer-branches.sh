@@ -49,8 +49,8 @@ only any_call,any_ret 'CALL|IND_CALL|RET'
 if command -v perl >/dev/null; then
 	"$PERF" record -q -b --branch-source=software --branch-budget 0 -F 2000 -o s.data -- \
 		perl -e '$n = 0; for (1..400000) { $n++ if -e "/" }' >/dev/null 2>&1
-	"$PERF" script -i s.data -F brstack | awk '{ n++; short += gsub("/-/", "&") < 32 }
-		END { print n > 0 && short < n / 10 ? "rare" : short " of " n }' >short.txt
+	"$PERF" script -i s.data -F brstack | awk '{ n++; short += NF < 32 }
+		END { print (n && short < n / 10 ? "rare" : short + 0 " of " n + 0) }' >short.txt
 	is "stacks cut at quick system calls" "$(cat short.txt)" rare
 else
 	skip "stacks cut at quick system calls" "perl is not installed"
