@@ -23,7 +23,8 @@ CPPFLAGS_ALL := -D_GNU_SOURCE -DPERF_VERSION='"$(VERSION)"' \
 CFLAGS_ALL := -std=gnu17 $(OPT) -fno-strict-aliasing -fno-omit-frame-pointer \
 		-Wall -Wextra $(if $(WERROR),-Werror,) \
 		$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all,) $(CFLAGS)
-LDFLAGS_ALL := $(if $(SAN),-fsanitize=$(SAN),) -pthread $(LDFLAGS)
+SAN_OBJ := $(if $(findstring address,$(SAN)),$(O)/tests/sanitizer.o)
+LDFLAGS_ALL := $(if $(SAN),-fsanitize=$(SAN),) -pthread $(SAN_OBJ) $(LDFLAGS)
 
 LIB_SRC	 := $(sort $(wildcard tools/lib/*/*.c))
 # Sampling by ptrace knows the registers of x86-64 only: foreign.c says so everywhere else.
@@ -44,7 +45,7 @@ all: $(O)/perf
 ifneq ($(filter-out deps check demo bench lint clean uninstall,$(or $(MAKECMDGOALS),all)),)
 -include $(O)/config.mk
 endif
-$(O)/config.mk: tools/feature.sh $(O)/.flags
+$(O)/config.mk: tools/feature.sh $(O)/.flags $(SAN_OBJ)
 	@sh tools/feature.sh '$(CC)' '$(O)' '$(NO_LIBS)'
 
 # Changed flags rebuild everything.
@@ -58,6 +59,11 @@ $(O)/%.o: %.c $(O)/.flags $(O)/config.mk
 	@mkdir -p $(@D)
 	@echo '  CC      $<'
 	@$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LIBS_CFLAGS) -MMD -MP -c $< -o $@
+
+# Made before anything is linked: config.mk waits for it.
+$(O)/tests/sanitizer.o: tests/sanitizer.c $(O)/.flags
+	@mkdir -p $(@D)
+	@$(CC) -D_GNU_SOURCE $(OPT) -Wall -Wextra -c $< -o $@
 
 # Where `perf test` of this build finds the scripts.
 $(O)/srcdir: $(O)/.flags

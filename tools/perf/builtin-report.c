@@ -625,11 +625,13 @@ static int report_run(const struct command *cmd, int argc, char **argv)
 	if (!n)
 		n = cli_parse(cmd, &r->o, argc, argv, 0);
 	if (n < 0) {
-		free(r);
-		return CLI_STATUS(n);
+		ret = CLI_STATUS(n);
+		goto out;
 	}
-	if (n > 1)
-		return cli_usage_error(cmd, "more than one file: %s", argv[1]);
+	if (n > 1) {
+		ret = cli_usage_error(cmd, "more than one file: %s", argv[1]);
+		goto out;
+	}
 	if (n == 1 && !r->o.input)
 		r->o.input = argv[0];
 	log_set_level(r->o.quiet	 ? LOG_ERROR
@@ -658,6 +660,7 @@ static int report_run(const struct command *cmd, int argc, char **argv)
 		ret = cli_print_err(&e);
 	if (r->usage)
 		ret = CLI_USAGE;
+out:
 	report_free(r);
 	free(r);
 	return ret;
