@@ -192,13 +192,22 @@ static void one_step(struct event *ev, unsigned char *buf)
 	fflush(log_file);
 }
 
+/* All events begin together, however long the program takes to open and map them. */
+static bool all_mapped(void)
+{
+	for (size_t i = 0; i < MAX_EVENTS; i++)
+		if (events[i].used && !events[i].output->ring)
+			return false;
+	return true;
+}
+
 static void *hardware(void *arg)
 {
 	static unsigned char buf[1 << 17];
 
 	for (;;) {
 		pthread_mutex_lock(&lock);
-		for (size_t i = 0; i < MAX_EVENTS; i++)
+		for (size_t i = 0; i < MAX_EVENTS && all_mapped(); i++)
 			for (int k = 0; events[i].used && k < (flood ? 64 : 1); k++)
 				one_step(&events[i], buf);
 		for (size_t i = 0; i < MAX_EVENTS; i++)
