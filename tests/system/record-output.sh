@@ -47,7 +47,7 @@ for z in -z -z3 -z=5 --compression-level=2; do
 	like "$z reads back" "$("$PERF" script -i z.data -F ip,sym 2>/dev/null)" noploop
 done
 like "the summary tells the ratio" "$("$PERF" record -z -e cpu-clock -o z.data -- true 2>&1)" 'compressed \(original [0-9.]+ MB, ratio is [0-9.]+\)'
-check_status "a level out of range" 1 "$PERF" record -z99 -e cpu-clock -o z.data -- true
+check_status "a level out of range" 129 "$PERF" record -z99 -e cpu-clock -o z.data -- true
 
 # --- limits
 out=$("$PERF" record -e cpu-clock -F 10000 -g --max-size 200K -a -o m.data -- sleep 20 2>&1)
@@ -57,7 +57,7 @@ check "near that size ($size)" test "$size" -gt 150000 -a "$size" -lt 2500000
 check "--mmap-flush" "$PERF" record -e cpu-clock --mmap-flush 64K -o f.data -- true
 check "-m in pages" "$PERF" record -e cpu-clock -m 16 -o f.data -- true
 check "-m in bytes" "$PERF" record -e cpu-clock -m 1M -o f.data -- true
-check_status "-m of nothing" 1 "$PERF" record -e cpu-clock -m 0 -o f.data -- true
+check_status "-m of nothing" 129 "$PERF" record -e cpu-clock -m 0 -o f.data -- true
 check "--aio is accepted" "$PERF" record --aio -e cpu-clock -o f.data -- true
 check "--aio=4 is accepted" "$PERF" record --aio=4 -e cpu-clock -o f.data -- true
 
@@ -109,5 +109,5 @@ wait $pid
 is "SIGTERM under --control" $? 143
 like "as GUIs stop it: the file is there" "$("$PERF" script -i ctl.data -F ip,sym 2>/dev/null)" noploop
 check_status "a fifo that is not there" 1 "$PERF" record -e cpu-clock --control fifo:nothing -o no.data -- true
-check_status "-D -1 without --control" 1 "$PERF" record -e cpu-clock -D -1 -o no.data -- true
+check_status "-D -1 without --control" 129 "$PERF" record -e cpu-clock -D -1 -o no.data -- true
 done_testing

@@ -7,7 +7,8 @@ need_peer
 cd "$TMP" || exit 1
 export DEBUGINFOD_URLS=
 
-# Messages of PEER on stderr, with what is bound to differ taken out.
+# Messages of PEER on stderr, with what is bound to differ taken out: names, and whether the
+# machine was so busy that the kernel lost records.
 messages() { # FILE
 	{
 		"$PEER" script -i "$1" >"$1.script"
@@ -15,7 +16,7 @@ messages() { # FILE
 		"$PEER" evlist -v -i "$1" >"$1.evlist"
 		"$PEER" report --header-only -I -i "$1" >"$1.header"
 		"$PEER" buildid-list -i "$1" >"$1.ids"
-	} 2>&1 | sed "s/$1/FILE/g" | sort -u
+	} 2>&1 | sed "s/$1/FILE/g; /^Processed .* lost .* chunks/,/^$/d" | sort -u
 }
 
 n=0

@@ -56,7 +56,7 @@ else
 	skip "stacks cut at quick system calls" "perl is not installed"
 fi
 
-check_status "-j k in software is refused" 1 \
+check_status "-j k in software is refused" 129 \
 	"$PERF" record -j any,k --branch-source=software -o x.data true
 like "with the reason" "$(cat check.out)" 'in user space only'
 check_status "more than 64 entries are refused" 1 \

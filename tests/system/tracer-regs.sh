@@ -83,9 +83,9 @@ like "the header names the source" "$("$PERF" report -i g.data --header-only 2>/
 like "call chains and registers in one run" \
 	"$("$PERF" script -i g.data -F ip,sym,uregs 2>&1 | tr '\n' ' ')" 'hot_.*'
 like "the end report says how long threads stood still" "$(cat err)" 'threads stood still [0-9.]+ %'
-check_status "-a is refused" 1 "$PERF" record -a --reg-source=ptrace --user-regs=$class -o x.data true
+check_status "-a is refused" 129 "$PERF" record -a --reg-source=ptrace --user-regs=$class -o x.data true
 like "with the reason and the way out" "$(cat check.out)" 'not with -a.*|Name a command'
-check_status "a source that does not exist" 1 "$PERF" record --reg-source=magic --user-regs=ax -o x.data true
+check_status "a source that does not exist" 129 "$PERF" record --reg-source=magic --user-regs=ax -o x.data true
 if [ -n "$PEER" ] && "$PEER" version >/dev/null 2>&1; then
 	"$PERF" record -q --reg-source=ptrace --user-regs=ax,ip -F 200 -o p.data "$VECTORS" spin 2 >/dev/null 2>&1
 	"$PEER" script -i p.data -F ip,uregs >peer.txt 2>peer.err

@@ -26,6 +26,7 @@ static void free_opts(struct record_opts *o)
 	cli_list_free(&o->tids);
 	cli_list_free(&o->users);
 	cli_list_free(&o->cpus);
+	vec_free(&o->windows);
 	events_free(&o->events);
 	pmus_free(o->pmus);
 }
@@ -60,6 +61,9 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 	rec.has_workload = n > 0;
 	if (record_prepare(&rec, &err)) {
 		status = cli_print_err(&err);
+		/* Words that are wrong, not a world that is. */
+		if (err.code == -EINVAL)
+			status = CLI_USAGE;
 		goto out;
 	}
 	rec.command = argv;

@@ -117,28 +117,150 @@ static int parse_branch_filter(void *p, const struct option *opt, const char *ar
 	return branch_filter_parse(arg, &o->branch_filter, e);
 }
 
+/* "10-20": both numbers; the first must not be before @after. */
+static bool parse_window(const char *text, size_t len, int64_t after, int64_t *on, int64_t *off)
+{
+	char copy[48], *dash;
+	uint64_t a, b;
+
+	if (len >= sizeof(copy))
+		return false;
+	snprintf(copy, sizeof(copy), "%.*s", (int)len, text);
+	dash = strchr(copy, '-');
+	if (!dash)
+		return false;
+	*dash++ = '\0';
+	if (cli_parse_u64(copy, &a) || cli_parse_u64(dash, &b) || a >= b || b > INT32_MAX)
+		return false;
+	*on = (int64_t)a;
+	*off = (int64_t)b;
+	return *on >= after;
+}
+
+static int parse_windows(struct record_opts *o, const char *arg, struct err *e)
+{
+	int64_t on, off = 0;
+
+	for (const char *p = arg; p;) {
+		size_t len = strcspn(p, ",");
+
+		if (!parse_window(p, len, off, &on, &off)) {
+			err_set(e, -EINVAL, "-D %s: '%.*s' is not a range behind the one before",
+				arg, (int)len, p);
+			err_hint(e, "Ranges are milliseconds, in order: -D 10-20,30-40");
+			return -EINVAL;
+		}
+		if (vec_push(&o->windows, on) || vec_push(&o->windows, off))
+			return err_set(e, -ENOMEM, "no memory for -D");
+		p = p[len] ? p + len + 1 : NULL;
+	}
+	/* From the start on is still a start that somebody must make. */
+	o->delay = o->windows.v[0] ? o->windows.v[0] : 1;
+	return 0;
+}
+
 static int parse_delay(void *p, const struct option *opt, const char *arg, bool unset,
 		       struct err *e)
 {
 	struct record_opts *o = p;
 	uint64_t ms;
 
-	(void)opt, (void)unset;
+	(void)opt;
+	o->delay = 0;
+	o->windows.n = 0;
+	if (unset)
+		return 0;
 	if (!strcmp(arg, "-1")) {
 		o->delay = -1;
 		return 0;
 	}
+	if (strchr(arg, '-'))
+		return parse_windows(o, arg, e);
 	if (cli_parse_u64(arg, &ms) || ms > INT32_MAX)
-		return err_set(e, -EINVAL,
-			       "-D takes milliseconds, or -1 to start disabled, not '%s'", arg);
+		return err_set(
+			e, -EINVAL,
+			"-D takes milliseconds, ranges (10-20,30-40), or -1 to start disabled, not '%s'",
+			arg);
 	o->delay = (int64_t)ms;
+	return ms && vec_push(&o->windows, o->delay) ? err_set(e, -ENOMEM, "no memory for -D") : 0;
+}
+
+static int parse_timestamp(void *p, const struct option *opt, const char *arg, bool unset,
+			   struct err *e)
+{
+	struct record_opts *o = p;
+
+	(void)opt, (void)arg, (void)e;
+	o->no_time = unset; /* otherwise they are there anyway */
 	return 0;
 }
 
-static int accept(void *p, const struct option *opt, const char *arg, bool unset, struct err *e)
+static int parse_period(void *p, const struct option *opt, const char *arg, bool unset,
+			struct err *e)
 {
-	(void)p, (void)arg, (void)unset, (void)e;
-	log_info("--%s: accepted; this recorder does not need it", opt->name);
+	struct record_opts *o = p;
+
+	(void)opt, (void)arg, (void)e;
+	o->period = !unset;
+	o->no_period = unset;
+	return 0;
+}
+
+static int parse_cgroup(void *p, const struct option *opt, const char *arg, bool unset,
+			struct err *e)
+{
+	struct record_opts *o = p;
+
+	(void)opt, (void)unset;
+	o->has_cgroup = true;
+	return events_set_cgroups(&o->events, arg, e);
+}
+
+static int parse_exclude_perf(void *p, const struct option *opt, const char *arg, bool unset,
+			      struct err *e)
+{
+	struct record_opts *o = p;
+	char filter[64];
+
+	(void)opt, (void)arg, (void)unset;
+	snprintf(filter, sizeof(filter), "common_pid != %d", getpid());
+	if (!events_set_filter(&o->events, filter, NULL))
+		return 0;
+	err_set(e, -EINVAL, "--exclude-perf has no tracepoint in front of it");
+	err_hint(e, "It adds a filter to the tracepoints of the -e before it.");
+	return -EINVAL;
+}
+
+static int parse_synth(void *p, const struct option *opt, const char *arg, bool unset,
+		       struct err *e)
+{
+	static const struct {
+		const char *name;
+		unsigned what;
+	} words[] = {
+		{ "no", 0 },
+		{ "all", RECORD_SYNTH_ALL },
+		{ "task", RECORD_SYNTH_TASK },
+		{ "mmap", RECORD_SYNTH_MMAP },
+		{ "cgroup", RECORD_SYNTH_CGROUP },
+	};
+	struct record_opts *o = p;
+
+	(void)opt;
+	o->synth_given = !unset;
+	o->synth = 0;
+	while (!unset && arg) {
+		size_t len = strcspn(arg, ","), i = 0;
+
+		while (i < ARRAY_SIZE(words) &&
+		       (strlen(words[i].name) != len || strncmp(words[i].name, arg, len)))
+			i++;
+		if (i == ARRAY_SIZE(words))
+			return err_set(e, -EINVAL,
+				       "--synth takes no, all, task, mmap, cgroup, not '%s'", arg);
+		o->synth |= words[i].what;
+		arg = arg[len] ? arg + len + 1 : NULL;
+	}
 	return 0;
 }
 
@@ -147,6 +269,17 @@ static int accept(void *p, const struct option *opt, const char *arg, bool unset
 #define B(s, l, f, h)	 OPT_BOOL(s, l, struct record_opts, f, h)
 #define S(s, l, f, a, h) OPT_STRING(s, l, struct record_opts, f, a, h)
 #define L(s, l, f, a, h) OPT_LIST(s, l, struct record_opts, f, a, h)
+
+#define ACCEPTED(l, cb, a, fl)                                                                   \
+	{                                                                                        \
+		.type = OPTION_CALL, .name = (l), .parse = (cb), .arg = (a), .help = "accepted", \
+		.flags = OPTION_HIDDEN | (fl)                                                    \
+	}
+#define REFUSED(s, l, a, fl)                                                                 \
+	{                                                                                    \
+		.type = OPTION_CALL, .short_name = (s), .name = (l), .parse = record_refuse, \
+		.arg = (a), .help = "refused", .flags = OPTION_HIDDEN | (fl)                 \
+	}
 
 /* clang-format off */
 const struct option record_options[] = {
@@ -157,6 +290,7 @@ const struct option record_options[] = {
 	OPT_CALL(0, "filter", parse_filter, "FILTER", "filter for the tracepoints of the -e before it"),
 	OPT_CALL('F', "freq", parse_freq, "N|max", "samples per second (default 4000)"),
 	OPT_CALL('c', "count", parse_count, "N", "one sample every N events"),
+	OPT_CALL_NOARG(0, "exclude-perf", parse_exclude_perf, "tracepoints of the -e before it: not those of perf itself"),
 	B(0, "strict-freq", strict_freq, "fail when the kernel's limit is below -F"),
 	B(0, "all-user", all_user, "only user space"),
 	B(0, "all-kernel", all_kernel, "only the kernel"),
@@ -169,6 +303,7 @@ const struct option record_options[] = {
 	L('p', "pid", pids, "PID", "existing processes (comma separated)"),
 	L('t', "tid", tids, "TID", "existing threads (comma separated)"),
 	L('u', "uid", users, "USER", "all processes of a user"),
+	OPT_CALL('G', "cgroup", parse_cgroup, "NAME", "with -a or -C: only tasks of this cgroup, for the -e before it; a list names one per event"),
 	B('i', "no-inherit", no_inherit, "leave out child processes and new threads"),
 	B(0, "per-thread", per_thread, "one ring per thread instead of one per CPU"),
 
@@ -190,39 +325,64 @@ const struct option record_options[] = {
 	B(0, "phys-data", phys_data, "physical data addresses"),
 	B(0, "data-page-size", data_page_size, "page size of the data address"),
 	B(0, "code-page-size", code_page_size, "page size of the code address"),
+	B(0, "sample-mem-info", mem_info, "where the data came from, without its address"),
 	B('W', "weight", weight, "weight: how long the access took"),
+	B(0, "transaction", transaction, "flags of transactional memory"),
 	B('R', "raw-samples", raw, "raw bytes of all events"),
-	B('T', "timestamp", timestamp, "time of each sample"),
-	B('P', "period", period, "period of each sample"),
+	OPT_CALL_NOARG('T', "timestamp", parse_timestamp, "time of each sample"),
+	OPT_CALL_NOARG('P', "period", parse_period, "period of each sample"),
+	B(0, "sample-identifier", identifier, "id of the event at the start of each sample"),
+	B(0, "running-time", running_time, "with :S also how long each counter was enabled and running"),
 	B(0, "sample-cpu", sample_cpu, "CPU of each sample"),
 	B('s', "stat", stat, "per-thread counts"),
 	S('k', "clockid", clock, "CLOCK", "clock of the timestamps: mono, mono_raw, real, boot, tai"),
 
 	OPT_GROUP("Which other records"),
 	B(0, "switch-events", switch_events, "context switches"),
+	B(0, "latency", latency, "what perf report --latency needs: context switches"),
+	B(0, "data-mmap", data_mmap, "maps that are not executable too"),
 	B(0, "namespaces", namespaces, "namespaces"),
 	B(0, "all-cgroups", all_cgroups, "cgroups"),
+	OPT_CALL(0, "synth", parse_synth, "LIST", "what already runs, of these kinds: no, all (default), task, mmap, cgroup"),
+	B(0, "no-bpf-event", no_bpf_event, "no records of BPF programs"),
 
 	OPT_GROUP("Where it goes and how"),
 	S('o', "output", output, "FILE", "output file (default perf.data); - writes a stream to stdout"),
 	S('m', "mmap-pages", ring, "N[BKMG]", "pages (or bytes) of each ring, rounded up to 2^n"),
 	OPT_STRING_DEF('z', "compression-level", struct record_opts, compress, "N", "1", "compress with zstd, level 1 to 22 (1 when none is given)"),
 	S(0, "max-size", max_size, "N[BKMG]", "stop when the file has this size"),
+	OPT_STRING_DEF(0, "switch-output", struct record_opts, switch_output, "signal|SIZE|TIME", "signal", "begin another file at SIGUSR2, at a size (100M) or after a time (30s)"),
+	OPT_UINT(0, "switch-max-files", struct record_opts, switch_max_files, "N", "keep the last N files of --switch-output"),
+	B(0, "timestamp-filename", timestamp_filename, "add the time to the name of the file"),
+	B(0, "overwrite", overwrite, "keep the newest records in the rings; they are read at the end and at --switch-output"),
+	B(0, "tail-synthesize", tail_synthesize, "look for what runs at the end of each file, not at its start"),
 	S(0, "mmap-flush", mmap_flush, "N[BKMG]", "leave a ring alone until it holds this much"),
 	OPT_STRING_DEF(0, "aio", struct record_opts, aio, "N", "1", "accepted: writing never waits for the disk here"),
 	B('B', "no-buildid", no_buildid, "do not collect build ids at the end"),
 	B('N', "no-buildid-cache", no_buildid_cache, "accepted: there is no cache to update"),
 	B(0, "buildid-all", buildid_all, "build ids of all objects, hit or not"),
 	B(0, "no-buildid-mmap", no_buildid_mmap, "mmap records with device and inode instead of build ids"),
-	OPT_CALL('D', "delay", parse_delay, "MS", "start counting after MS milliseconds; -1: when --control says so"),
+	OPT_CALL('D', "delay", parse_delay, "MS", "start counting after MS milliseconds, or count in ranges (10-20,30-40); -1: when --control says so"),
 	S(0, "control", control, "SPEC", "fifo:CTL[,ACK] or fd:CTL[,ACK]: enable, disable, stop, ping ..."),
 	B(0, "dry-run", dry_run, "check the options and the events, record nothing"),
+	B(0, "no-buffering", no_buffering, "wake up at every sample"),
+	OPT_UINT('r', "realtime", struct record_opts, realtime, "PRIORITY", "run at this priority of SCHED_FIFO"),
 	B('q', "quiet", quiet, "no messages but errors"),
 	OPT_INC('v', "verbose", struct record_opts, verbose, "more messages; -vv prints every attr"),
-	{ .type = OPTION_CALL, .name = "proc-map-timeout", .parse = accept, .arg = "MS", .flags = OPTION_HIDDEN, .help = "accepted" },
-	{ .type = OPTION_CALL, .name = "affinity", .parse = accept, .arg = "MODE", .flags = OPTION_HIDDEN, .help = "accepted" },
-	{ .type = OPTION_CALL, .name = "buildid-mmap", .parse = accept, .flags = OPTION_HIDDEN | OPTION_NO_ARG | OPTION_NO_NEG, .help = "the default" },
-	{ .type = OPTION_CALL, .name = "no-bpf-event", .parse = accept, .flags = OPTION_HIDDEN | OPTION_NO_ARG | OPTION_NO_NEG, .help = "accepted" },
+	ACCEPTED("proc-map-timeout", record_accept_number, "MS", 0),
+	ACCEPTED("num-thread-synthesize", record_accept_number, "N", 0),
+	ACCEPTED("affinity", record_accept_affinity, "MODE", 0),
+	ACCEPTED("buildid-mmap", record_accept, NULL, OPTION_NO_ARG | OPTION_NO_NEG),
+	ACCEPTED("timestamp-boundary", record_accept, NULL, OPTION_NO_ARG),
+	ACCEPTED("debuginfod", record_accept, "URLS", OPTION_OPTARG),
+	REFUSED('S', "snapshot", "OPTS", OPTION_OPTARG),
+	REFUSED(0, "aux-sample", "OPTS", OPTION_OPTARG),
+	REFUSED(0, "kcore", NULL, OPTION_NO_ARG),
+	REFUSED(0, "threads", "SPEC", OPTION_OPTARG),
+	REFUSED(0, "off-cpu", NULL, OPTION_NO_ARG),
+	REFUSED(0, "switch-output-event", "EVENT", 0),
+	REFUSED(0, "setup-filter", "ACTION", 0),
+	REFUSED(0, "vmlinux", "FILE", 0),
 	OPT_END(),
 };
 /* clang-format on */
@@ -336,6 +496,13 @@ static int prepare_target(struct recording *rec, struct err *e)
 		return ret;
 	if (t->tids.n && o->system_wide)
 		log_warn("-p, -t and -u win over -a");
+	if (o->has_cgroup && !o->system_wide && !t->cpus_given && (rec->has_workload || t->tids.n))
+		return err_set(e, -EINVAL,
+			       "-G watches a cgroup on all CPUs: it goes with -a or -C");
+	if (o->latency && (o->system_wide || t->cpus_given))
+		return err_set(
+			e, -EINVAL,
+			"--latency is about a program or processes, not about CPUs (-a, -C)");
 	t->per_thread = o->per_thread;
 	t->system_wide = !t->tids.n && (o->system_wide || t->cpus_given || !rec->has_workload);
 	if (t->per_thread && (t->system_wide || t->cpus_given))
@@ -359,6 +526,11 @@ int record_prepare(struct recording *rec, struct err *e)
 		ret = prepare_compress(rec, o->compress, e);
 	if (!ret)
 		ret = prepare_size("--max-size", o->max_size, &rec->max_bytes, e);
+	if (!ret && o->realtime > 99)
+		ret = err_set(e, -EINVAL, "-r takes a priority from 1 to 99, not %llu",
+			      (unsigned long long)o->realtime);
+	if (!ret)
+		ret = record_prepare_switch(rec, e);
 	if (!ret)
 		ret = prepare_size("--mmap-flush", o->mmap_flush, &rec->flush_bytes, e);
 	if (!ret && o->delay == -1 && !o->control)
@@ -378,14 +550,14 @@ static int limit_freq(const struct record_opts *o, uint64_t *freq, struct err *e
 	if (!max || *freq <= max)
 		return 0;
 	if (o->strict_freq) {
-		err_set(e, -EINVAL,
+		err_set(e, -ERANGE,
 			"-F %llu is more than the kernel allows (%llu samples a second)",
 			(unsigned long long)*freq, (unsigned long long)max);
 		err_hint(e,
 			 "Leave --strict-freq out to record at %llu, or raise the limit:\n"
 			 "sysctl kernel.perf_event_max_sample_rate=%llu",
 			 (unsigned long long)max, (unsigned long long)*freq);
-		return -EINVAL;
+		return -ERANGE;
 	}
 	log_warn(
 		"warning: Maximum frequency rate (%llu Hz) exceeded, throttling from %llu Hz to %llu Hz.\n"
@@ -451,15 +623,28 @@ int record_config(struct recording *rec, struct err *e)
 		.all_kernel = o->all_kernel,
 		.kernel_callchains = o->kernel_callchains,
 		.user_callchains = o->user_callchains,
-		.switch_events = o->switch_events,
+		.switch_events = o->switch_events || o->latency,
 		.namespaces = o->namespaces,
 		.cgroups = o->all_cgroups,
 		.no_build_id = o->no_buildid_mmap || o->no_buildid,
+		.mem_info = o->mem_info,
+		.transaction = o->transaction,
+		.no_bpf_event = o->no_bpf_event,
+		.data_maps = o->data_mmap,
+		.identifier = o->identifier,
+		.running_time = o->running_time,
+		.no_buffering = o->no_buffering,
+		.backward = o->overwrite,
 	};
 	int ret = limit_freq(o, &c.freq, e);
 
 	if (!ret)
+		ret = record_check_aux(rec->events, e);
+	if (!ret)
 		ret = record_tracer_choose(rec, e);
+	if (!ret && (rec->soft_regs || rec->soft_branches) && (rec->sw.on || o->overwrite))
+		ret = err_set(e, -EINVAL, "%s does not go with registers or branches by ptrace",
+			      rec->sw.on ? "--switch-output" : "--overwrite");
 	if (!ret)
 		ret = add_events(rec, e);
 	return ret ? ret : events_configure(rec->events, &c, e);

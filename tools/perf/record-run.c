@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf record: one recording from opening to the closing messages. */
 #include <inttypes.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -27,8 +28,11 @@ static int write_records(void *ctx, const void *a, size_t na, const void *b, siz
 
 static int drain(struct recording *rec, struct err *e)
 {
-	int ret = capture_drain(rec->capture, rec->flush_bytes, &rec->sink, e);
+	int ret = 0;
 
+	/* Rings that keep the newest are read when somebody asks, see record-switch.c. */
+	if (!rec->opts->overwrite)
+		ret = capture_drain(rec->capture, rec->flush_bytes, &rec->sink, e);
 	if (!ret)
 		ret = record_tracer_round(rec, e);
 	if (!ret)
@@ -37,43 +41,6 @@ static int drain(struct recording *rec, struct err *e)
 		rec->write_code = ret;
 	if (!ret && rec->max_bytes && perfdata_writer_bytes(rec->writer) >= rec->max_bytes)
 		rec->size_reached = true;
-	return ret;
-}
-
-static bool is_user_only(const struct event_list *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (!(l->v[i].attr.flags & ATTR_FLAG_EXCLUDE_KERNEL))
-			return false;
-	return true;
-}
-
-static int synthesize(struct recording *rec, struct err *e)
-{
-	struct synth *s = &rec->synth;
-	const struct perf_event_attr *first = &rec->events->v[0].attr;
-	int ret;
-
-	*s = (struct synth){ .sink = &rec->sink,
-			     .sample_type = first->sample_type,
-			     .sample_id_all = first->flags & ATTR_FLAG_SAMPLE_ID_ALL,
-			     .data_maps = rec->opts->data ||
-					  rec->opts->callchain.mode == CALLCHAIN_DWARF,
-			     .build_ids = !rec->opts->no_buildid_mmap && !rec->opts->no_buildid,
-			     .namespaces = rec->opts->namespaces,
-			     .user_only = is_user_only(rec->events) };
-	ret = synth_id_index(s, rec->capture, e);
-	if (!ret)
-		ret = synth_kernel(s, e);
-	if (!ret)
-		ret = synth_thread_map(s, &rec->target, e);
-	if (!ret)
-		ret = synth_cpu_map(s, &rec->target, e);
-	if (!ret)
-		ret = synth_tasks(s, &rec->target, e);
-	if (!ret)
-		ret = synth_finished_init(s, e);
-	synth_end(s);
 	return ret;
 }
 
@@ -120,6 +87,7 @@ static int open_events(struct recording *rec, struct err *e)
 		.context = &rec->context,
 		.ring_pages = rec->ring_pages,
 		.inherit = !rec->opts->no_inherit,
+		.backward = rec->opts->overwrite,
 		.allow_fallback =
 			!rec->opts->branch_filter && rec->opts->callchain.mode != CALLCHAIN_LBR,
 	};
@@ -131,10 +99,28 @@ static int open_events(struct recording *rec, struct err *e)
 	return ret;
 }
 
+/* -r: a recorder that must not wait for those it watches. */
+static int become_realtime(uint64_t priority, struct err *e)
+{
+	struct sched_param param = { .sched_priority = (int)priority };
+
+	if (!priority)
+		return 0;
+	if (!sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param))
+		return 0;
+	err_set(e, -errno, "-r %d: cannot become a real-time process: %s", param.sched_priority,
+		strerror(errno));
+	err_hint(e, "It needs CAP_SYS_NICE or a limit: ulimit -r %d", param.sched_priority);
+	return e ? e->code : -EPERM;
+}
+
 static int prepare(struct recording *rec, struct err *e)
 {
 	int ret = record_config(rec, e);
 
+	rec->usage = ret == -EINVAL;
+	if (!ret)
+		ret = become_realtime(rec->opts->realtime, e);
 	if (!ret)
 		events_open_context(&rec->context, rec->opts->pmus);
 	if (!ret)
@@ -176,7 +162,7 @@ static int begin(struct recording *rec, struct err *e)
 	if (!ret)
 		ret = enable_at_start(rec, true, e);
 	if (!ret)
-		ret = synthesize(rec, e);
+		ret = record_synthesize(rec, RECORD_AT_START, e);
 	if (!ret)
 		ret = perfdata_writer_flush(rec->writer, e);
 	if (!ret)
@@ -249,52 +235,82 @@ static int64_t now_ms(void)
 	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* -D: the time of the start has come. */
-static int start_late(struct recording *rec, int64_t *start_at, struct err *e)
+static int switch_events(struct recording *rec, bool on, struct err *e)
 {
-	if (*start_at < 0 || now_ms() < *start_at)
-		return 0;
-	*start_at = -1;
-	log_info("recording begins after %lld ms", (long long)rec->opts->delay);
 	if (rec->tracer)
-		tracer_enable(rec->tracer, true);
-	return capture_enable(rec->capture, NULL, e);
+		tracer_enable(rec->tracer, on);
+	if (on)
+		return capture_enable(rec->capture, NULL, e);
+	return rec->tracer ? 0 : capture_disable(rec->capture, NULL, e);
+}
+
+/* -D: the times at which events go on and off, counted from @begin. */
+static int keep_windows(struct recording *rec, int64_t begin, size_t *next, struct err *e)
+{
+	int ret = 0;
+
+	while (!ret && *next < rec->opts->windows.n &&
+	       now_ms() >= begin + rec->opts->windows.v[*next]) {
+		bool on = *next % 2 == 0;
+
+		log_info("events %s after %lld ms", on ? "enabled" : "disabled",
+			 (long long)rec->opts->windows.v[*next]);
+		ret = switch_events(rec, on, e);
+		(*next)++;
+	}
+	return ret;
+}
+
+/* How long nothing is due: -D, --switch-output, the tracer; never longer than a killed recorder
+ * may lose. */
+static int wait_ms(const struct recording *rec, int64_t begin, size_t next)
+{
+	int64_t now = now_ms(), wait = IDLE_MS;
+
+	if (next < rec->opts->windows.n)
+		wait = min_i64(wait, begin + rec->opts->windows.v[next] - now);
+	if (rec->sw.every_ms && rec->sw.next_ms)
+		wait = min_i64(wait, rec->sw.next_ms - now);
+	if (rec->tracer)
+		wait = min_i64(wait, tracer_timeout_ms(rec->tracer));
+	return wait < 0 ? 0 : (int)wait;
+}
+
+/* Whether what we watch is over. */
+static bool is_over(struct recording *rec, int what)
+{
+	/* Of a command we wait for the end itself: a set-uid exec ends its events, not it. */
+	if (what & CAPTURE_GONE && !rec->workload_is_target && !rec->tracer)
+		return true;
+	if (rec->tracer)
+		return !rec->workload_is_target && rec->workload.reaped;
+	return what & CAPTURE_CHILD && rec->has_workload && workload_ended(&rec->workload, false);
 }
 
 static int follow(struct recording *rec, struct err *e)
 {
-	int64_t start_at = rec->opts->delay > 0 ? now_ms() + rec->opts->delay : -1;
+	int64_t begin = now_ms();
 	bool done = false;
+	size_t next = 0;
 	int ret = 0;
 
+	rec->sw.next_ms = begin + (int64_t)rec->sw.every_ms;
 	while (!done && !ret) {
-		int64_t wait = start_at < 0 ? IDLE_MS : start_at - now_ms();
-
-		if (rec->tracer)
-			wait = (int64_t)min_u64((uint64_t)(wait < 0 ? 0 : wait),
-						(uint64_t)tracer_timeout_ms(rec->tracer));
-		int what = capture_wait(rec->capture,
-					wait < 0	 ? 0
-					: wait > IDLE_MS ? IDLE_MS
-							 : (int)wait,
-					e);
+		int what = capture_wait(rec->capture, wait_ms(rec, begin, next), e);
 
 		if (what < 0)
 			return what;
 		ret = record_tracer_service(rec, &done, e);
 		if (!ret)
-			ret = start_late(rec, &start_at, e);
+			ret = keep_windows(rec, begin, &next, e);
 		if (!ret && what & (CAPTURE_DATA | CAPTURE_TIMEOUT))
 			ret = drain(rec, e);
+		if (!ret && record_switch_due(rec, what & CAPTURE_SWITCH, now_ms()))
+			ret = record_switch_file(rec, e);
 		if (what & CAPTURE_CONTROL)
 			done |= obey(rec);
 		done |= (what & CAPTURE_SIGNAL) != 0;
-		/* Of a command we wait for the end itself: a set-uid exec ends its events, not it. */
-		done |= what & CAPTURE_GONE && !rec->workload_is_target && !rec->tracer;
-		if (rec->tracer && !rec->workload_is_target)
-			done |= rec->workload.reaped;
-		else if (!rec->tracer && what & CAPTURE_CHILD && rec->has_workload)
-			done |= workload_ended(&rec->workload, false);
+		done |= is_over(rec, what);
 		done |= rec->size_reached;
 	}
 	return ret;
@@ -306,7 +322,11 @@ static void say_losses(const struct recording *rec, const struct capture_stats *
 {
 	size_t kb = capture_ring_bytes(rec->capture) / 1024;
 
-	if (st->lost_records || st->lost_counts)
+	if (rec->opts->overwrite && st->lost_counts)
+		log_warn("perf record: %" PRIu64
+			 " samples came while the rings were read, and are not in any file",
+			 st->lost_counts);
+	else if (st->lost_records || st->lost_counts)
 		log_warn(
 			"perf record: lost %" PRIu64 " records, %" PRIu64
 			" of them samples: rings of %zu kB were full; try -m %zuK, a lower -F, or no -g",
@@ -327,7 +347,7 @@ static void say_summary(const struct recording *rec)
 	const struct capture_stats *st = capture_stats(rec->capture);
 	double mb = (double)perfdata_writer_bytes(rec->writer) / 1024 / 1024;
 	double raw = (double)perfdata_writer_raw_bytes(rec->writer) / 1024 / 1024;
-	const char *path = rec->pipe && !strcmp(rec->path, "-") ? "-" : rec->path;
+	const char *stamp = rec->sw.stamped ? ".<timestamp>" : "";
 	char packed[96] = "";
 
 	if (log_get_level() < LOG_WARN)
@@ -337,13 +357,16 @@ static void say_summary(const struct recording *rec)
 			 raw, raw / mb);
 	fprintf(stderr, "[ perf record: Woken up %" PRIu64 " times to write data ]\n",
 		st->wakeups ? st->wakeups : 1);
+	if (rec->sw.last)
+		fprintf(stderr, "[ perf record: Dump %s ]\n", rec->sw.last);
 	if (rec->size_reached)
 		fprintf(stderr,
 			"[ perf record: perf size limit reached (%" PRIu64
 			" KB), stopping session ]\n",
 			rec->max_bytes / 1024);
-	fprintf(stderr, "[ perf record: Captured and wrote %.3f MB %s%s (%" PRIu64 " samples) ]\n",
-		mb, path, packed, st->samples + rec->soft_samples);
+	fprintf(stderr,
+		"[ perf record: Captured and wrote %.3f MB %s%s%s (%" PRIu64 " samples) ]\n", mb,
+		rec->path, stamp, packed, st->samples + rec->soft_samples);
 	record_tracer_say(rec);
 	say_losses(rec, st);
 }
@@ -401,6 +424,7 @@ static void clean_up(struct recording *rec)
 	workload_free(&rec->workload);
 	if (rec->has_control)
 		control_close(&rec->control);
+	record_switch_free(rec);
 	perfdata_writer_free(rec->writer);
 	capture_free(rec->capture);
 	if (rec->fd >= 0)
@@ -425,6 +449,8 @@ int record_run(struct recording *rec)
 		ret = follow(rec, &err);
 	if (ret)
 		status = cli_print_err(&err);
+	if (rec->usage)
+		status = CLI_USAGE;
 	if (rec->never_ran) {
 		record_undo_output(rec);
 		status = ret == -ENOENT ? 127 : 126; /* as shells do */
@@ -433,10 +459,15 @@ int record_run(struct recording *rec)
 		goto out;
 	if (record_tracer_stop(rec, &late))
 		status = cli_print_err(&late);
+	if (!rec->write_code && rec->opts->tail_synthesize &&
+	    record_synthesize(rec, RECORD_AT_END, &late))
+		status = cli_print_err(&late);
 	if (!rec->write_code && capture_finish(rec->capture, &rec->sink, &late))
 		status = cli_print_err(&late);
 	end_workload(rec);
 	if (record_finish_file(rec, &late) && !status)
+		status = cli_print_err(&late);
+	if (record_stamp_name(rec, &late) && !status)
 		status = cli_print_err(&late);
 	say_summary(rec);
 out:

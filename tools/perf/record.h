@@ -15,17 +15,31 @@ struct record_regs {
 	bool probed;
 };
 
+/* --synth: which records of what already runs. */
+enum {
+	RECORD_SYNTH_TASK = 1,
+	RECORD_SYNTH_MMAP = 2,
+	RECORD_SYNTH_CGROUP = 4,
+	RECORD_SYNTH_ALL = 7,
+};
+
 /* As typed; strings live in argv. */
 struct record_opts {
 	struct cli_list pids, tids, users, cpus;
 	const char *output, *control, *clock, *ring, *compress, *max_size, *mmap_flush, *aio;
-	bool system_wide, no_inherit, per_thread, stat, no_time, timestamp, period, no_period, data,
-		phys_data, data_page_size, code_page_size, weight, raw, sample_cpu, all_user,
-		all_kernel, kernel_callchains, user_callchains, no_buildid, no_buildid_cache,
-		buildid_all, no_buildid_mmap, switch_events, namespaces, all_cgroups, dry_run,
-		quiet, no_samples, strict_freq, group, no_freq_given;
+	bool system_wide, no_inherit, per_thread, stat, no_time, period, no_period, data, phys_data,
+		data_page_size, code_page_size, weight, raw, sample_cpu, all_user, all_kernel,
+		kernel_callchains, user_callchains, no_buildid, no_buildid_cache, buildid_all,
+		no_buildid_mmap, switch_events, namespaces, all_cgroups, dry_run, quiet, no_samples,
+		strict_freq, group, has_cgroup, mem_info, transaction, identifier, running_time,
+		latency, data_mmap, no_bpf_event, no_buffering, overwrite, tail_synthesize,
+		timestamp_filename, synth_given;
+	unsigned synth; /* RECORD_SYNTH_*, with synth_given */
+	uint64_t realtime, switch_max_files;
+	const char *switch_output;
 	int verbose;
-	int64_t delay; /* ms; -1 = only --control starts it */
+	int64_t delay;	      /* ms; -1 = only --control starts it */
+	VEC(int64_t) windows; /* -D 10-20,30-40: on and off in turn, ms; empty = never off */
 	uint64_t freq, count;
 	bool freq_given, freq_max;
 	struct callchain_opts callchain;
@@ -41,6 +55,16 @@ struct record_opts {
 	/* Events are parsed where they stand, so that --filter knows what is before it. */
 	struct pmus *pmus;
 	struct event_list events;
+};
+
+/* --switch-output and --timestamp-filename: see record-switch.c. */
+struct file_switch {
+	bool on, stamped;
+	uint64_t bytes, every_ms; /* 0 = not by this; neither = by SIGUSR2 */
+	size_t max_files;	  /* 0 = keep all */
+	int64_t next_ms;
+	VEC(char *) files;
+	const char *last; /* of files: not told yet */
 };
 
 struct recording {
@@ -64,11 +88,12 @@ struct recording {
 	int32_t clockid;
 	bool use_clockid;
 	uint64_t max_bytes, flush_bytes;
-	uint64_t wall_ns, clock_ns; /* CLOCK_DATA */
+	struct file_switch sw;
 	bool size_reached;
 	bool created, kept_old; /* what record_undo_output() takes back */
 	bool ended_workload;	/* by us: its status says nothing */
 	bool never_ran;		/* the command could not be executed */
+	bool usage;		/* the options do not go together */
 	int write_code;		/* -errno of a write that failed: what came before is kept */
 	uint32_t ring_pages;
 	int compress_level;
@@ -98,6 +123,15 @@ int record_parse_intr_regs(void *p, const struct option *opt, const char *arg, b
 int record_parse_user_regs(void *p, const struct option *opt, const char *arg, bool unset,
 			   struct err *e);
 
+/* record-accept.c: option callbacks for what other perfs have, and events of their kind */
+int record_accept(void *p, const struct option *opt, const char *arg, bool unset, struct err *e);
+int record_accept_number(void *p, const struct option *opt, const char *arg, bool unset,
+			 struct err *e);
+int record_accept_affinity(void *p, const struct option *opt, const char *arg, bool unset,
+			   struct err *e);
+int record_refuse(void *p, const struct option *opt, const char *arg, bool unset, struct err *e);
+int record_check_aux(const struct event_list *l, struct err *e);
+
 /* record-cost.c: bytes per sample and MB/s of registers and branch stacks, for -v */
 void record_say_cost(const struct recording *rec);
 
@@ -111,6 +145,23 @@ int record_finish_file(struct recording *rec, struct err *e);
 
 /* record-buildid.c: which objects were hit, from the records written so far. */
 int record_build_ids(struct recording *rec, struct obuf *o, struct err *e);
+
+/* record-synth.c: records of what runs already */
+enum record_when {
+	RECORD_AT_START,
+	RECORD_NEXT_FILE, /* of --switch-output: the workload runs */
+	RECORD_AT_END,	  /* --tail-synthesize */
+};
+int record_synthesize(struct recording *rec, enum record_when when, struct err *e);
+
+/* record-switch.c */
+int record_prepare_switch(struct recording *rec, struct err *e);
+bool record_switch_due(struct recording *rec, bool signalled, int64_t now_ms);
+/* Ends the file and begins the next one. */
+int record_switch_file(struct recording *rec, struct err *e);
+/* The finished file gets its last name. */
+int record_stamp_name(struct recording *rec, struct err *e);
+void record_switch_free(struct recording *rec);
 
 /* record-tracer.c: registers and branches by ptrace. All do nothing when it is not needed. */
 int record_tracer_choose(struct recording *rec, struct err *e);	 /* before record_config() */

@@ -43,6 +43,7 @@ int capture_open(struct capture **out, const struct capture_opts *opts, struct e
 	c->context = opts->context;
 	c->ring_pages = opts->ring_pages;
 	c->inherit = opts->inherit;
+	c->backward = opts->backward;
 	c->allow_fallback = opts->allow_fallback;
 	c->epoll_fd = c->signal_fd = c->control_fd = -1;
 	ret = grid_make_cells(c, e);
@@ -162,7 +163,9 @@ static unsigned take_signals(struct capture *c)
 	while (read(c->signal_fd, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD) {
 			what |= CAPTURE_CHILD;
-		} else if (info.ssi_signo != SIGUSR2) {
+		} else if (info.ssi_signo == SIGUSR2) {
+			what |= CAPTURE_SWITCH;
+		} else {
 			c->signal = (int)info.ssi_signo;
 			what |= CAPTURE_SIGNAL;
 		}

@@ -38,6 +38,8 @@ struct capture_target {
 /* Comma lists; a process counts with all its threads. -ESRCH names the one that is not there. */
 int capture_target_pids(struct capture_target *t, const char *list, struct err *e);
 int capture_target_tids(struct capture_target *t, const char *list, struct err *e);
+/* The children of what is in the list, and theirs. */
+int capture_target_children(struct capture_target *t, struct err *e);
 int capture_target_user(struct capture_target *t, const char *name_or_uid, struct err *e);
 int capture_target_cpus(struct capture_target *t, const char *list, struct err *e);
 void capture_target_free(struct capture_target *t);
@@ -78,6 +80,7 @@ struct capture_opts {
 	const struct open_context *context; /* for explanations */
 	uint32_t ring_pages;		    /* a power of two; 0 = what the mlock limit allows */
 	bool inherit;
+	bool backward;	     /* attrs have write_backward: the rings keep the newest records */
 	bool allow_fallback; /* a default hardware event may become a clock */
 };
 
@@ -109,6 +112,7 @@ enum capture_what {
 	CAPTURE_CONTROL = 8, /* bytes on the control descriptor */
 	CAPTURE_GONE = 16,   /* every watched thread has ended */
 	CAPTURE_TIMEOUT = 32,
+	CAPTURE_SWITCH = 64, /* SIGUSR2 */
 };
 
 /* Blocks SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR2 and takes them through a descriptor. */
@@ -133,9 +137,16 @@ struct capture_stats {
  * @min_bytes: rings with less stay as they are (--mmap-flush); 0 = all. */
 int capture_drain(struct capture *c, uint64_t min_bytes, const struct capture_sink *sink,
 		  struct err *e);
-/* The last drain and LOST_SAMPLES records from the counters' own loss counts. */
+/*
+ * Rings that run backward: what came since the last time, as far as it was not overwritten, oldest
+ * first and then one FINISHED_ROUND. Nothing is recorded meanwhile.
+ */
+int capture_dump(struct capture *c, const struct capture_sink *sink, struct err *e);
+/* The last drain (or dump) and LOST_SAMPLES records from the counters' own loss counts. */
 int capture_finish(struct capture *c, const struct capture_sink *sink, struct err *e);
 const struct capture_stats *capture_stats(const struct capture *c);
+/* Counts from 0 again: another file begins. */
+void capture_reset_stats(struct capture *c);
 
 /* ---- records for what already runs ------------------------------------------------------------------ */
 
@@ -147,6 +158,7 @@ struct synth {
 	bool data_maps; /* also maps without execute permission */
 	bool build_ids; /* put build ids into MMAP2 */
 	bool namespaces;
+	bool no_maps;	  /* names of tasks, but not their maps */
 	bool user_only;	  /* no event looks into the kernel: hidden addresses are no loss */
 	const char *proc; /* "/proc" unless a test says otherwise */
 	uint64_t nr_maps, nr_tasks; /* out: records made */
@@ -158,6 +170,8 @@ struct synth {
 int synth_kernel(struct synth *s, struct err *e);
 /* COMM, NAMESPACES, MMAP2 of the target's threads, FORK where needed; all of /proc for -a. */
 int synth_tasks(struct synth *s, const struct capture_target *t, struct err *e);
+/* CGROUP of every group there is. */
+int synth_cgroups(struct synth *s, struct err *e);
 int synth_id_index(struct synth *s, const struct capture *c, struct err *e);
 int synth_thread_map(struct synth *s, const struct capture_target *t, struct err *e);
 int synth_cpu_map(struct synth *s, const struct capture_target *t, struct err *e);

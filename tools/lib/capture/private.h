@@ -24,6 +24,7 @@ struct ring {
 	struct perf_event_mmap_page *page; /* NULL = not mapped yet */
 	const unsigned char *data;
 	uint64_t size; /* bytes of data, a power of two */
+	uint64_t prev; /* backward: head at the last dump */
 	int fd;	       /* the event that owns it */
 	int cpu;
 	pid_t tid;
@@ -35,7 +36,7 @@ struct capture {
 	struct event_opener *opener;
 	const struct open_context *context;
 	uint32_t ring_pages;
-	bool inherit, allow_fallback;
+	bool inherit, allow_fallback, backward;
 	bool said_user_only;
 	VEC(struct cell) cells;
 	VEC(struct counter) counters; /* by event, then by cell */
@@ -54,6 +55,11 @@ int grid_open(struct capture *c, struct err *e);
 void grid_close(struct capture *c);
 int ring_map_all(struct capture *c, struct err *e);
 void ring_unmap_all(struct capture *c);
+/* Counts the record at @pos of a ring into the statistics. */
+void ring_count(struct capture *c, const struct ring *r, uint64_t pos,
+		const struct perf_event_header *h);
+struct perf_event_header ring_header(const struct ring *r, uint64_t pos);
+int ring_write_round(const struct capture_sink *sink, struct err *e);
 int wait_setup(struct capture *c, struct err *e);
 
 /* ---- synthesised records ---------------------------------------------------------------------- */

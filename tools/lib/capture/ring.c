@@ -27,11 +27,12 @@ static uint32_t default_pages(void)
 	return n;
 }
 
-static int ring_map(struct ring *r, uint32_t pages)
+/* Read-only for us, the kernel overwrites what is oldest. */
+static int ring_map(struct ring *r, uint32_t pages, bool backward)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	void *p = mmap(NULL, page * ((size_t)pages + 1), PROT_READ | PROT_WRITE, MAP_SHARED, r->fd,
-		       0);
+	int prot = backward ? PROT_READ : PROT_READ | PROT_WRITE;
+	void *p = mmap(NULL, page * ((size_t)pages + 1), prot, MAP_SHARED, r->fd, 0);
 
 	if (p == MAP_FAILED)
 		return -errno;
@@ -86,7 +87,7 @@ int ring_map_all(struct capture *c, struct err *e)
 
 		for (size_t i = 0; !ret && i < c->rings.n; i++)
 			if (c->rings.v[i].fd >= 0)
-				ret = ring_map(&c->rings.v[i], pages);
+				ret = ring_map(&c->rings.v[i], pages, c->backward);
 		if (!ret)
 			break;
 		ring_unmap_all(c);
@@ -133,25 +134,38 @@ static inline void count_sample(struct capture *c, const struct ring *r, uint64_
 		c->stats.last_time = time;
 }
 
+struct perf_event_header ring_header(const struct ring *r, uint64_t pos)
+{
+	uint64_t word = ring_u64(r, pos);
+	struct perf_event_header h;
+
+	memcpy(&h, &word, sizeof(h));
+	return h;
+}
+
+void ring_count(struct capture *c, const struct ring *r, uint64_t pos,
+		const struct perf_event_header *h)
+{
+	c->stats.records++;
+	switch (h->type) {
+	case PERF_RECORD_SAMPLE: count_sample(c, r, pos); break;
+	case PERF_RECORD_LOST: c->stats.lost_records += ring_u64(r, pos + 16); break;
+	case PERF_RECORD_LOST_SAMPLES: c->stats.lost_samples += ring_u64(r, pos + 8); break;
+	case PERF_RECORD_THROTTLE: c->stats.throttled++; break;
+	case PERF_RECORD_UNTHROTTLE: c->stats.unthrottled++; break;
+	default: break;
+	}
+}
+
 /* Walks the headers between @pos and @head; the end of the last whole record. */
 static uint64_t count_records(struct capture *c, const struct ring *r, uint64_t pos, uint64_t head)
 {
 	while (head - pos >= 8) {
-		uint64_t word = ring_u64(r, pos);
-		struct perf_event_header h;
+		struct perf_event_header h = ring_header(r, pos);
 
-		memcpy(&h, &word, sizeof(h));
 		if (h.size < 8 || h.size > head - pos)
 			break;
-		c->stats.records++;
-		switch (h.type) {
-		case PERF_RECORD_SAMPLE: count_sample(c, r, pos); break;
-		case PERF_RECORD_LOST: c->stats.lost_records += ring_u64(r, pos + 16); break;
-		case PERF_RECORD_LOST_SAMPLES: c->stats.lost_samples += ring_u64(r, pos + 8); break;
-		case PERF_RECORD_THROTTLE: c->stats.throttled++; break;
-		case PERF_RECORD_UNTHROTTLE: c->stats.unthrottled++; break;
-		default: break;
-		}
+		ring_count(c, r, pos, &h);
 		pos += h.size;
 	}
 	return pos;
@@ -185,7 +199,7 @@ static int drain_ring(struct capture *c, struct ring *r, uint64_t min_bytes,
 	return 0;
 }
 
-static int write_round(const struct capture_sink *sink, struct err *e)
+int ring_write_round(const struct capture_sink *sink, struct err *e)
 {
 	static const struct perf_event_header round = { .type = PERF_RECORD_FINISHED_ROUND,
 							.size = sizeof(round) };
@@ -207,7 +221,7 @@ int capture_drain(struct capture *c, uint64_t min_bytes, const struct capture_si
 			return ret;
 	}
 	/* A round says that nothing older will come: not while a ring was left as it is. */
-	return c->stats.bytes > before && !left ? write_round(sink, e) : 0;
+	return c->stats.bytes > before && !left ? ring_write_round(sink, e) : 0;
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------- */
@@ -261,7 +275,7 @@ int capture_finish(struct capture *c, const struct capture_sink *sink, struct er
 
 	for (size_t i = 0; i < c->counters.n; i++)
 		ioctl(c->counters.v[i].fd, IOC_DISABLE, 0);
-	ret = capture_drain(c, 0, sink, e);
+	ret = c->backward ? capture_dump(c, sink, e) : capture_drain(c, 0, sink, e);
 	for (size_t i = 0; !ret && i < c->counters.n; i++) {
 		const struct counter *counter = &c->counters.v[i];
 		const struct event *ev = &c->events->v[counter->event];
@@ -278,4 +292,9 @@ int capture_finish(struct capture *c, const struct capture_sink *sink, struct er
 const struct capture_stats *capture_stats(const struct capture *c)
 {
 	return &c->stats;
+}
+
+void capture_reset_stats(struct capture *c)
+{
+	c->stats = (struct capture_stats){ 0 };
 }

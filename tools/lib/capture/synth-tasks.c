@@ -299,7 +299,7 @@ static int walk_process(struct walk *w, pid_t pid, bool fork)
 	ret = put_task(w, &t, fork);
 	if (!ret && t.threads > 1)
 		ret = walk_threads(w, pid);
-	return ret || t.kernel ? ret : put_maps(w, pid);
+	return ret || t.kernel || w->s->no_maps ? ret : put_maps(w, pid);
 }
 
 static int walk_all(struct walk *w)

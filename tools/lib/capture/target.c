@@ -84,6 +84,36 @@ int capture_target_tids(struct capture_target *t, const char *list, struct err *
 	return add_list(t, list, "thread", add_thread, e);
 }
 
+/* "12 34 ": what /proc says of a thread's children. */
+static int add_children(struct capture_target *t, pid_t tid, struct err *e)
+{
+	char path[64], *text, *p, *end;
+	int ret = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", tid, tid);
+	text = file_read_all(path, 1 << 20, NULL, NULL);
+	for (p = text; !ret && p; p = end) {
+		long pid = strtol(p, &end, 10);
+
+		if (end == p)
+			break;
+		ret = pid > 0 && pid <= INT32_MAX ? add_process(t, (pid_t)pid, e) : 0;
+		if (ret == -ESRCH)
+			ret = 0;
+	}
+	free(text);
+	return ret;
+}
+
+int capture_target_children(struct capture_target *t, struct err *e)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < t->tids.n; i++)
+		ret = add_children(t, t->tids.v[i], e);
+	return ret;
+}
+
 static int parse_user(const char *name, uid_t *uid)
 {
 	struct passwd *pw = getpwnam(name);

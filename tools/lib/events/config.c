@@ -193,6 +193,8 @@ static void configure_payload(const struct event *ev, const struct events_config
 		  PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE },
 		{ offsetof(struct events_config, code_page_size), PERF_SAMPLE_CODE_PAGE_SIZE },
 		{ offsetof(struct events_config, weight), PERF_SAMPLE_WEIGHT_STRUCT },
+		{ offsetof(struct events_config, mem_info), PERF_SAMPLE_DATA_SRC },
+		{ offsetof(struct events_config, transaction), PERF_SAMPLE_TRANSACTION },
 		{ offsetof(struct events_config, raw),
 		  PERF_SAMPLE_TIME | PERF_SAMPLE_RAW | PERF_SAMPLE_CPU },
 		{ offsetof(struct events_config, cgroups), PERF_SAMPLE_CGROUP },
@@ -216,7 +218,8 @@ static void configure_payload(const struct event *ev, const struct events_config
 }
 
 /* Members of a group that is read at once do not sample; the leader's sample holds them. */
-static void configure_group_read(const struct event_list *l, struct event *ev)
+static void configure_group_read(const struct event_list *l, struct event *ev,
+				 const struct events_config *c)
 {
 	const struct event *leader = &l->v[ev->leader];
 	struct perf_event_attr *a = &ev->attr;
@@ -225,6 +228,8 @@ static void configure_group_read(const struct event_list *l, struct event *ev)
 		return;
 	a->sample_type |= PERF_SAMPLE_READ | PERF_SAMPLE_ID;
 	a->read_format |= PERF_FORMAT_GROUP;
+	if (c->running_time)
+		a->read_format |= PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	/* Inherited counters cannot be read as a group by kernels before 6.12. */
 	a->flags &= ~ATTR_FLAG_INHERIT;
 	if (leader != ev) {
@@ -271,8 +276,10 @@ static void configure_tracking(const struct event *ev, const struct events_confi
 	if (!ev->tracking)
 		return;
 	a->flags |= ATTR_FLAG_MMAP | ATTR_FLAG_MMAP2 | ATTR_FLAG_COMM | ATTR_FLAG_COMM_EXEC |
-		    ATTR_FLAG_TASK | ATTR_FLAG_KSYMBOL | ATTR_FLAG_BPF_EVENT;
-	if (data || c->sample_address || c->callchain.mode == CALLCHAIN_DWARF)
+		    ATTR_FLAG_TASK | ATTR_FLAG_KSYMBOL;
+	if (!c->no_bpf_event)
+		a->flags |= ATTR_FLAG_BPF_EVENT;
+	if (data || c->data_maps || c->sample_address || c->callchain.mode == CALLCHAIN_DWARF)
 		a->flags |= ATTR_FLAG_MMAP_DATA;
 	if (!c->no_build_id)
 		a->flags |= ATTR_FLAG_BUILD_ID;
@@ -314,7 +321,11 @@ static void configure_event(const struct event_list *l, struct event *ev,
 		configure_payload(ev, c, a);
 	configure_start(l, ev, c, a);
 	configure_tracking(ev, c, a);
-	configure_group_read(l, ev);
+	configure_group_read(l, ev, c);
+	if (c->no_buffering)
+		a->wakeup_events = 1;
+	if (c->backward)
+		a->flags |= ATTR_FLAG_WRITE_BACKWARD;
 	if (ev->max_precise && a->type != PERF_TYPE_SOFTWARE)
 		a->flags |= ATTR_FLAG_PRECISE_MASK;
 }
@@ -325,14 +336,14 @@ static void configure_event(const struct event_list *l, struct event *ev,
  * Samples of several events are told apart by an id. When all have the same layout the id stands
  * at the same place (ID); when not it must come first (IDENTIFIER).
  */
-static void configure_ids(struct event_list *l, bool want_id)
+static void configure_ids(struct event_list *l, bool identifier)
 {
-	bool differ = false;
+	bool differ = identifier;
 
 	for (size_t i = 1; i < l->n; i++)
 		differ |= l->v[i].attr.sample_type != l->v[0].attr.sample_type ||
 			  l->v[i].attr.read_format != l->v[0].attr.read_format;
-	if (l->n < 2 && !want_id)
+	if (l->n < 2 && !identifier)
 		return;
 	for (size_t i = 0; i < l->n; i++) {
 		uint64_t *type = &l->v[i].attr.sample_type;
@@ -418,7 +429,7 @@ int events_configure(struct event_list *l, const struct events_config *c, struct
 	for (size_t i = 0; i < l->n; i++)
 		configure_event(l, &l->v[i], c);
 	say_lbr_refused(l, c);
-	configure_ids(l, c->want_id);
+	configure_ids(l, c->identifier);
 	for (size_t i = 0; i < l->n; i++)
 		l->v[i].attr.size = attr_min_size(&l->v[i].attr);
 	return check_groups(l, e);

@@ -180,6 +180,8 @@ struct event {
 	uint32_t nr_members;	     /* leader: size of the group; 0 for members */
 	const char *group;	     /* name given to the group; NULL */
 	const char *filter;	     /* --filter; NULL */
+	const char *cgroup;	     /* -G: only tasks of this cgroup; NULL = all */
+	int cgroup_fd;		     /* with cgroup: its directory */
 	const char *tp_system, *tp_name; /* tracepoints; else NULL */
 	bool max_precise;		 /* P: the highest precise_ip that opens */
 	bool sample_read;		 /* S: the leader samples, members are read */
@@ -213,6 +215,10 @@ int events_add_default(struct event_list *l, struct pmus *t, struct err *e);
 int events_add_dummy(struct event_list *l, struct err *e);
 /* --filter: for the tracepoints of the last -e argument. */
 int events_set_filter(struct event_list *l, const char *filter, struct err *e);
+/* -G: one name for all events so far, or a list with one for each ("" = no cgroup). */
+int events_set_cgroups(struct event_list *l, const char *names, struct err *e);
+/* Where cgroups lie that events know; false = nowhere. */
+bool events_cgroup_mount(char *dir, size_t size);
 /* Makes a default hardware event a clock: per_thread says which. */
 int event_fall_back_to_clock(struct event_list *l, struct event *ev, bool per_thread);
 bool event_is_dummy(const struct event *ev);
@@ -238,6 +244,7 @@ struct events_config {
 	bool dummy_on_exec;  /* or from the workload's exec on, whatever the others do */
 	bool per_cpu;	     /* -a, -C: samples carry the CPU */
 	bool sample_cpu, sample_address, phys_addr, data_page_size, code_page_size, weight;
+	bool mem_info, transaction;
 	bool raw;	   /* -R */
 	bool period_given; /* -P: the period in every sample */
 	bool no_period;
@@ -245,8 +252,13 @@ struct events_config {
 	bool no_time;
 	bool all_user, all_kernel, kernel_callchains, user_callchains;
 	bool switch_events, namespaces, cgroups;
-	bool no_build_id; /* mmap records with device and inode instead of a build id */
-	bool want_id;	  /* an id in every sample even for a single event */
+	bool no_build_id;  /* mmap records with device and inode instead of a build id */
+	bool no_bpf_event; /* no records of BPF programs */
+	bool data_maps;	   /* records of maps without execute permission too */
+	bool identifier;   /* an id at the same place of every sample, also of a single event */
+	bool running_time; /* S: how long each counter was enabled and running */
+	bool no_buffering; /* wake the reader at every sample */
+	bool backward;	   /* rings that keep the newest: the kernel writes downwards */
 };
 
 /*
@@ -269,7 +281,8 @@ int event_open_sys(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, 
 struct event_opener {
 	event_open_fn open; /* NULL = event_open_sys */
 	void *ctx;
-	uint32_t missing; /* steps of the ladder this kernel needs, found by trial */
+	uint32_t missing;    /* steps of the ladder this kernel needs, found by trial */
+	unsigned long flags; /* of the call, beside close-on-exec */
 	bool no_cloexec;
 };
 

@@ -551,6 +551,21 @@ static void say_clock(const struct refusal *r, struct err *e)
 
 /* ---- the rest ------------------------------------------------------------------------------------------------------- */
 
+static bool cgroup_refused(const struct refusal *r)
+{
+	return r->ev->cgroup && r->field == FIELD_GROUP;
+}
+
+static void say_cgroup(const struct refusal *r, struct err *e)
+{
+	err_set(e, r->code, "%s: the kernel does not take the cgroup '%s': %s", r->ev->name,
+		r->ev->cgroup, strerror(-r->code));
+	err_hint(
+		e,
+		"It opens without -G. The group must lie in cgroup2 or in the hierarchy of perf_event,\n"
+		"and the kernel needs CONFIG_CGROUP_PERF.");
+}
+
 static bool group_refused(const struct refusal *r)
 {
 	return r->field == FIELD_GROUP && r->ev->nr_members != 1;
@@ -631,6 +646,7 @@ static const struct cause causes[] = {
 	{ "regs", 0, regs_refused, say_regs },
 	{ "stack", 0, stack_refused, say_stack },
 	{ "clock", 0, clock_refused, say_clock },
+	{ "cgroup", 0, cgroup_refused, say_cgroup },
 	{ "group", 0, group_refused, say_group },
 	{ "unknown-bit", 0, unknown_bit, say_unknown_bit },
 	{ "not-supported", -EOPNOTSUPP, not_supported, say_not_supported },

@@ -47,7 +47,7 @@ int event_open_sys(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, 
 int opener_open(const struct event_opener *o, struct perf_event_attr *attr, pid_t pid, int cpu,
 		int group_fd)
 {
-	unsigned long flags = o->no_cloexec ? 0 : PERF_EVENT_OPEN_FLAG_FD_CLOEXEC;
+	unsigned long flags = o->flags | (o->no_cloexec ? 0 : PERF_EVENT_OPEN_FLAG_FD_CLOEXEC);
 	event_open_fn open_fn = o->open ? o->open : event_open_sys;
 	int fd = open_fn(o->ctx, attr, pid, cpu, group_fd, flags);
 
@@ -313,6 +313,10 @@ int event_open(struct event_opener *o, struct event *ev, pid_t pid, int cpu, int
 	int fd;
 
 	apply_known(o, &ev->attr);
+	if (ev->cgroup) {
+		o->flags |= PERF_EVENT_OPEN_FLAG_PID_CGROUP;
+		pid = ev->cgroup_fd;
+	}
 	if (ev->max_precise && precise(&ev->attr)) {
 		fd = open_max_precise(o, ev, pid, cpu, group_fd);
 	} else {
@@ -327,10 +331,11 @@ int event_open(struct event_opener *o, struct event *ev, pid_t pid, int cpu, int
 			host_fd = opener_open(o, &host, pid, cpu, group_fd);
 			if (host_fd >= 0) {
 				ev->attr = host;
-				return host_fd;
+				fd = host_fd;
 			}
 		}
 	}
+	o->flags &= ~PERF_EVENT_OPEN_FLAG_PID_CGROUP;
 	if (fd < 0)
 		ev->attr = asked;
 	return fd;

@@ -406,6 +406,7 @@ int event_fall_back_to_clock(struct event_list *l, struct event *ev, bool per_th
 
 void events_free(struct event_list *l)
 {
+	events_close_cgroups(l);
 	free(l->v);
 	arena_free(&l->arena);
 	*l = (struct event_list){ 0 };

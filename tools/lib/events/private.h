@@ -91,6 +91,10 @@ int parse_breakpoint(struct parse *ps);
 int parse_symbol(struct parse *ps, const char *word, size_t len);
 int parse_pmu_event(struct parse *ps, const char *pmu, size_t len);
 
+/* ---- cgroup.c ----------------------------------------------------------------------------- */
+
+void events_close_cgroups(struct event_list *l);
+
 /* ---- open.c: one call, no ladder ---------------------------------------------------------- */
 
 int opener_open(const struct event_opener *o, struct perf_event_attr *attr, pid_t pid, int cpu,

@@ -1,0 +1,178 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# perf record: several files, rings that keep the newest, windows of time, cgroups, what is
+# looked at beside samples; and each option of other perfs that is refused, with its message.
+. "$(dirname "$0")/../lib.sh"
+need_root
+cd "$TMP" || exit 1
+
+samples() {
+	"$PERF" script -i "$1" -F pid 2>/dev/null | grep -c .
+}
+stats() { # FILE TYPE -> how many records
+	"$PERF" report --stats -i "$1" 2>/dev/null | awk -v t="$2" '$1 == t { print $3; exit }'
+}
+
+# --- several files
+out=$("$PERF" record -e cpu-clock -F 1000 --switch-output=1s -o t.data -- "$PERF" test -w noploop 2.6 2>&1)
+is "--switch-output=1s ends with success" $? 0
+set -- t.data.*
+check "makes a file a second ($#)" test $# -ge 3
+check "and leaves none without a time" test ! -e t.data
+like "each is told" "$out" "Dump $1"
+like "and the last line has the pattern" "$out" 'Captured and wrote [0-9.]+ MB t\.data\.<timestamp> \([0-9]+ samples\)'
+for f; do
+	like "$f: 14 digits and hundredths" "$f" '^t\.data\.20[0-9]{14}$'
+	like "$f: names and maps of its own" "$("$PERF" script -i "$f" -F comm,ip,sym 2>/dev/null)" 'perf +[0-9a-f]+ noploop'
+done
+is "private too" "$(stat -c %a "$1")" 600
+rm -f t.data.*
+
+"$PERF" record -q -e cpu-clock -F 1000 --switch-output=1s --switch-max-files=2 -o m.data -- "$PERF" test -w noploop 3.6
+set -- m.data.*
+is "--switch-max-files keeps the last ones" $# 2
+
+out=$("$PERF" record -e cpu-clock -F 20000 -g -a --switch-output=200K -o s.data -- "$PERF" test -w noploop 2 2>&1)
+set -- s.data.*
+check "a size switches too ($#)" test $# -ge 2
+rm -f s.data.*
+
+# A program that forks before the switch: its children are known in the files after it.
+cat >kids.sh <<'E2'
+"$PERF" test -w noploop 2.5 &
+"$PERF" test -w noploop 2.5
+wait
+E2
+"$PERF" record -e cpu-clock -F 1000 --switch-output -o u.data -- sh kids.sh 2>u.err & pid=$!
+sleep 1.2
+kill -USR2 $pid
+wait $pid
+is "SIGUSR2 switches: the status is the command's" $? 0
+set -- u.data.*
+is "two files" $# 2
+for f; do
+	is "$f: both children by name" "$("$PERF" script -i "$f" -F comm,pid,ip,sym 2>/dev/null | awk '/ noploop/ { print $1, $2 }' | sort -u | grep -c '^perf')" 2
+done
+"$PERF" record -q -e cpu-clock --timestamp-filename -o w.data -- true
+set -- w.data.*
+is "--timestamp-filename" "$#$(ls w.data 2>/dev/null)" 1
+
+# --- the newest only
+"$PERF" record -q -e cpu-clock -F 2000 -a --overwrite -m 4 -o o.data -- "$PERF" test -w noploop 2
+like "--overwrite: the attrs say so" "$("$PERF" evlist -v -i o.data)" 'write_backward: 1'
+n=$(samples o.data)
+check "a ring of 16 kB holds less than all ($n)" test "$n" -gt 20 -a "$n" -lt 1500
+"$PERF" script -i o.data -F time 2>/dev/null | sort -c -n
+is "in the order of time" $? 0
+first=$("$PERF" script -i o.data -F time 2>/dev/null | tr -d ' :' | sed -n 1p)
+last=$("$PERF" script -i o.data -F time 2>/dev/null | tr -d ' :' | sed -n '$p')
+check "from the end of the two seconds ($first to $last)" awk "BEGIN { exit !($last - $first < 1.5) }"
+"$PERF" record -e cpu-clock -F 1000 -a --overwrite --tail-synthesize --switch-output -o b.data 2>b.err & pid=$!
+sleep 1
+kill -USR2 $pid
+sleep 1
+kill -INT $pid
+wait $pid
+set -- b.data.*
+is "a flight recorder: two files" $# 2
+is "no sample is in both" "$(for f; do "$PERF" script -i "$f" -F cpu,time,tid 2>/dev/null; done | sort | uniq -d)" ''
+for f; do
+	check "$f: maps of what ran ($(stats "$f" MMAP2))" test "$(stats "$f" MMAP2)" -gt 5
+	check "$f: samples" test "$(samples "$f")" -gt 100
+done
+
+# --- windows of time
+"$PERF" record -q -e cpu-clock -F 5000 -D 200-400,800-1000 -o d.data -- "$PERF" test -w noploop 1.5
+got=$("$PERF" script -i d.data -F time 2>/dev/null | tr -d ' :' | awk '!s { s = $1 } { n[int(($1 - s) * 10)]++ }
+	END { print (n[0] + n[1] > 50), (n[2] + n[3] + n[4] + n[5] + 0 < 100), (n[6] + n[7] > 50) }')
+is "-D 200-400,800-1000: on, off, on" "$got" '1 1 1'
+like "with the maps of the time between" "$("$PERF" script -i d.data -F ip,sym 2>/dev/null)" noploop
+
+# --- cgroups
+CG=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+if [ -n "$CG" ] && ! grep -q '^[^ ]* [^ ]* cgroup .*perf_event' /proc/mounts && mkdir "$CG/perf-test.$$" 2>/dev/null; then
+	cat >cg.sh <<'E2'
+echo $$ >"$1/cgroup.procs"
+exec "$PERF" test -w noploop 5
+E2
+	sh cg.sh "$CG/perf-test.$$" & pid=$!
+	sleep 0.3
+	"$PERF" record -q -a -e cpu-clock -F 1000 -G perf-test.$$ --all-cgroups -o g.data -- sleep 0.5
+	is "-G: samples of the group only" "$("$PERF" script -i g.data -F pid 2>/dev/null | sort -u | tr -d ' ')" $pid
+	like "--all-cgroups: its name" "$("$PERF" script -i g.data -F cgroup 2>/dev/null)" "/perf-test.$$"
+	check "-G, one name per event" "$PERF" record -q -a -e cpu-clock,page-faults -G ",perf-test.$$" -o g.data -- sleep 0.2
+	like "an empty one is everybody" "$("$PERF" script -i g.data -F pid,event 2>/dev/null | grep cpu-clock)" "[0-9]"
+	check_status "more groups than events" 129 "$PERF" record -a -e cpu-clock -G "perf-test.$$,perf-test.$$" -o no.data true
+	kill $pid
+	wait $pid 2>/dev/null
+	sleep 0.1
+	rmdir "$CG/perf-test.$$"
+else
+	skip "cgroups" "no cgroup2 in which a group can be made"
+fi
+
+# --- what is looked at beside samples
+"$PERF" record -q -a -e cpu-clock --synth no -o y.data -- true
+none=$(stats y.data MMAP2)
+"$PERF" record -q -a -e cpu-clock --synth task -o y.data -- true
+all=$(stats y.data MMAP2)
+"$PERF" record -q -a -e cpu-clock -o y.data -- true
+check "--synth no looks at nobody (${none:-0} maps, $(stats y.data MMAP2) with)" test "${none:-0}" -lt "$(stats y.data MMAP2)"
+check "--synth task leaves maps out (${all:-0}, with them $(stats y.data MMAP2))" test "${all:-0}" -lt "$(stats y.data MMAP2)"
+attrs() {
+	"$PERF" record -q -o a.data "$@" -- true >/dev/null 2>&1
+	"$PERF" evlist -v -i a.data
+}
+like "--sample-identifier" "$(attrs -e cpu-clock --sample-identifier)" 'sample_type: [A-Z|]*IDENTIFIER'
+like "--running-time" "$(attrs -e '{cpu-clock,page-faults}:S' --running-time)" 'read_format: TOTAL_TIME_ENABLED\|TOTAL_TIME_RUNNING\|ID\|GROUP'
+like "--no-buffering" "$(attrs -e cpu-clock --no-buffering)" 'wakeup_events.*: 1'
+unlike "--no-bpf-event" "$(attrs -e cpu-clock --no-bpf-event)" 'bpf_event'
+like "--data-mmap" "$(attrs -e cpu-clock --data-mmap)" 'mmap_data: 1'
+like "--latency" "$(attrs -e cpu-clock --latency)" 'context_switch: 1'
+attrs -e page-faults --transaction >/dev/null # which evlist does not name
+like "--transaction" "$("$PERF" report -D -i a.data 2>/dev/null)" '^\.\.\. transaction: 0'
+like "--sample-mem-info" "$(attrs -e page-faults --sample-mem-info)" 'DATA_SRC'
+unlike "--no-timestamp" "$(attrs -e cpu-clock --no-timestamp)" 'sample_type: [A-Z|]*TIME'
+unlike "--no-period" "$(attrs -e cpu-clock --no-period)" 'sample_type: [A-Z|]*PERIOD'
+if "$PERF" record -q -e sched:sched_switch -a -o x.data -- true 2>/dev/null; then
+	"$PERF" record -q -a -e sched:sched_switch --exclude-perf -o x.data -- sleep 0.3 & pid=$!
+	wait $pid
+	is "--exclude-perf" "$("$PERF" script -i x.data -F pid 2>/dev/null | tr -d ' ' | grep -c "^$pid$")" 0
+else
+	skip "--exclude-perf" "no tracepoints here"
+fi
+check "-r" "$PERF" record -q -r 1 -e cpu-clock -o r.data -- true
+
+# --- refused, with a reason, before anything is recorded
+refused() { # ERE OPTIONS...
+	_want=$1
+	shift
+	_out=$("$PERF" record -o no.data "$@" true 2>&1)
+	is "$*: a usage error" $? 129
+	like "$*: says why" "$_out" "$_want"
+}
+refused 'no AUX area tracing' -S
+refused 'no AUX area tracing' --snapshot=e
+refused 'no AUX area tracing' --aux-sample
+refused 'needs a directory' --kcore
+refused 'one thread empties all rings' --threads
+refused 'BPF programs' --off-cpu
+refused 'no event can switch' --switch-output-event=cpu-clock
+refused 'no BPF filters' --setup-filter=pin
+refused 'perf report -k' --vmlinux=/boot/vmlinux
+refused "not 'soon'" --switch-output=soon
+refused 'goes with --switch-output' --switch-max-files=3
+refused 'a stream \(-o -\) has no name' --switch-output -o -
+refused 'does not go with registers' --overwrite --reg-source=ptrace --user-regs=ip
+refused 'priority from 1 to 99' -r 100
+refused 'not a range behind' -D 20-10
+refused 'not a range behind' -D 10-20,15-30
+refused 'no event in front' -G x
+refused 'cannot open the cgroup|no hierarchy' -a -e cpu-clock -G no/such/group
+refused 'goes with -a or -C' -e cpu-clock -G ''
+refused 'not about CPUs' --latency -a
+refused 'task, mmap, cgroup' --synth=tasks
+refused 'sys, node or cpu' --affinity=core
+refused 'no tracepoint in front' -e cpu-clock --exclude-perf
+check "no refusal leaves a file" test ! -e no.data
+done_testing

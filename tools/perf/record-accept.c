@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * perf record: options and events of other perfs that this one has no use for. What happens
+ * anyway is accepted; what would be missing from the recording is refused, with the reason.
+ */
+#include <stdlib.h>
+
+#include "record.h"
+
+int record_accept(void *p, const struct option *opt, const char *arg, bool unset, struct err *e)
+{
+	(void)p, (void)arg, (void)unset, (void)e;
+	log_info("--%s: accepted; this recorder does not need it", opt->name);
+	return 0;
+}
+
+int record_accept_number(void *p, const struct option *opt, const char *arg, bool unset,
+			 struct err *e)
+{
+	uint64_t v;
+
+	if (!unset && (cli_parse_u64(arg, &v) || !v))
+		return err_set(e, -EINVAL, "--%s takes a number, not '%s'", opt->name, arg);
+	return record_accept(p, opt, arg, unset, e);
+}
+
+int record_accept_affinity(void *p, const struct option *opt, const char *arg, bool unset,
+			   struct err *e)
+{
+	if (!unset && strcmp(arg, "sys") && strcmp(arg, "node") && strcmp(arg, "cpu"))
+		return err_set(e, -EINVAL, "--affinity takes sys, node or cpu, not '%s'", arg);
+	return record_accept(p, opt, arg, unset, e);
+}
+
+int record_refuse(void *p, const struct option *opt, const char *arg, bool unset, struct err *e)
+{
+	static const struct {
+		const char *name, *why, *instead;
+	} refused[] = {
+		{ "snapshot", "there is no AUX area tracing (intel_pt, arm_spe) in this perf",
+		  "A ring that keeps the newest samples: --overwrite --switch-output, and SIGUSR2." },
+		{ "aux-sample", "there is no AUX area tracing (intel_pt, arm_spe) in this perf",
+		  "Taken branches of the CPU: -b, -j." },
+		{ "kcore", "a copy of /proc/kcore needs a directory in place of a file",
+		  "Symbols of the kernel need no copy; for its code keep the vmlinux of this kernel." },
+		{ "threads", "one thread empties all rings here, into one file",
+		  "Larger rings (-m) and compression (-z) keep up with more CPUs." },
+		{ "off-cpu",
+		  "off-CPU time is measured by BPF programs, which this perf does not have",
+		  "-e sched:sched_switch -g shows where tasks were switched out." },
+		{ "switch-output-event", "no event can switch the output here",
+		  "--switch-output=signal and kill -USR2, a size, or a time." },
+		{ "setup-filter", "there are no BPF filters in this perf",
+		  "Filters of tracepoints are the kernel's own: --filter." },
+		{ "vmlinux", "the kernel's symbols are not read while recording",
+		  "Give it to the reader: perf report -k FILE." },
+	};
+
+	(void)p, (void)arg;
+	if (unset)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+		if (strcmp(refused[i].name, opt->name))
+			continue;
+		err_set(e, -EOPNOTSUPP, "--%s: %s", opt->name, refused[i].why);
+		err_hint(e, "%s", refused[i].instead);
+	}
+	return -EOPNOTSUPP;
+}
+
+/* PMUs that write a stream of their own into an AUX area, by the start of their names. */
+int record_check_aux(const struct event_list *l, struct err *e)
+{
+	static const char *const pmus[] = { "intel_pt", "intel_bts", "arm_spe",
+					    "cs_etm",	"hisi_ptt",  "arm_trbe" };
+
+	for (size_t i = 0; i < l->n; i++) {
+		const struct pmu *pmu = l->v[i].pmu;
+
+		for (size_t j = 0; pmu && j < ARRAY_SIZE(pmus); j++) {
+			if (strncmp(pmu->name, pmus[j], strlen(pmus[j])))
+				continue;
+			err_set(e, -EOPNOTSUPP,
+				"%s: the PMU %s traces into an AUX area, which this perf does not record",
+				l->v[i].name, pmu->name);
+			err_hint(e, "Taken branches of the CPU: -b, -j. Traces need another perf.");
+			return -EOPNOTSUPP;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perf record: records of what runs already, at the start of each file or (--tail-synthesize) its end. */
+#include <stdlib.h>
+
+#include "record.h"
+
+static bool is_user_only(const struct event_list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (!(l->v[i].attr.flags & ATTR_FLAG_EXCLUDE_KERNEL))
+			return false;
+	return true;
+}
+
+static unsigned what_kinds(const struct record_opts *o)
+{
+	return o->synth_given ? o->synth : RECORD_SYNTH_ALL;
+}
+
+/* A program that we started, in a later file: what it has become, and its children. */
+static int synth_running(struct synth *s, const struct recording *rec, struct err *e)
+{
+	struct capture_target now = { 0 };
+	int ret = vec_push(&now.tids, rec->workload.pid);
+
+	if (ret)
+		return err_set(e, ret, "no memory for the target");
+	ret = capture_target_children(&now, e);
+	if (!ret)
+		ret = synth_tasks(s, &now, e);
+	capture_target_free(&now);
+	return ret;
+}
+
+static int synth_world(struct recording *rec, bool first, struct err *e)
+{
+	unsigned kinds = what_kinds(rec->opts);
+	struct synth *s = &rec->synth;
+	int ret = synth_kernel(s, e);
+
+	if (!ret && rec->opts->all_cgroups && kinds & RECORD_SYNTH_CGROUP)
+		ret = synth_cgroups(s, e);
+	if (!ret)
+		ret = synth_thread_map(s, &rec->target, e);
+	if (!ret)
+		ret = synth_cpu_map(s, &rec->target, e);
+	if (ret || !(kinds & (RECORD_SYNTH_TASK | RECORD_SYNTH_MMAP)))
+		return ret;
+	if (rec->target.workload && !first)
+		return synth_running(s, rec, e);
+	return synth_tasks(s, &rec->target, e);
+}
+
+int record_synthesize(struct recording *rec, enum record_when when, struct err *e)
+{
+	const struct perf_event_attr *first = &rec->events->v[0].attr;
+	const struct record_opts *o = rec->opts;
+	struct synth *s = &rec->synth;
+	bool here = o->tail_synthesize == (when == RECORD_AT_END);
+	int ret = 0;
+
+	*s = (struct synth){ .sink = &rec->sink,
+			     .sample_type = first->sample_type,
+			     .sample_id_all = first->flags & ATTR_FLAG_SAMPLE_ID_ALL,
+			     .data_maps = o->data || o->data_mmap ||
+					  o->callchain.mode == CALLCHAIN_DWARF,
+			     .build_ids = !o->no_buildid_mmap && !o->no_buildid,
+			     .namespaces = o->namespaces,
+			     .no_maps = !(what_kinds(o) & RECORD_SYNTH_MMAP),
+			     .user_only = is_user_only(rec->events) };
+	if (when != RECORD_AT_END)
+		ret = synth_id_index(s, rec->capture, e);
+	if (!ret && here)
+		ret = synth_world(rec, when == RECORD_AT_START, e);
+	if (!ret && when != RECORD_AT_END)
+		ret = synth_finished_init(s, e);
+	synth_end(s);
+	return ret;
+}
