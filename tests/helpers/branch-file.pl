@@ -1,22 +1,23 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-or-later
-# branch-file.pl [-b] [-i] [-c] OUT <TEXT: a recording with branch stacks, as TEXT describes it:
+# branch-file.pl [-b] [-i] [-c] [-e EVENTS] OUT <TEXT: a recording with branch stacks, as TEXT says:
 #
 #	map START LENGTH NAME			executable map of process 10, from offset 0 of NAME
 #	sample TIMES IP FIELD=N,...  ...	one word per branch, newest first
 #
 # FIELDs: from, to, mispred, predicted, in_tx, abort, cycles, type, spec, new_type, priv, not_taken,
 # counter (the branch's counters). -b: big-endian; -i: with the stack's index; -c: with counters,
-# two of four bits. Bit-fields lie from the lowest bit up in little-endian files and from the
-# highest down in big-endian ones (perf_event_open(2)).
+# two of four bits; -e: so many events, of which the first has all samples. Bit-fields lie from the
+# lowest bit up in little-endian files and from the highest down in big-endian ones
+# (perf_event_open(2)).
 use strict;
 use warnings;
 no warnings 'portable';
 
-my ($big, $index, $counters) = (0, 0, 0);
+my ($big, $index, $counters, $events) = (0, 0, 0, 1);
 while (@ARGV && $ARGV[0] =~ /^-(.)$/) {
 	shift;
-	$1 eq 'b' ? $big = 1 : $1 eq 'i' ? $index = 1 : ($counters = 1);
+	$1 eq 'b' ? $big = 1 : $1 eq 'i' ? $index = 1 : $1 eq 'e' ? $events = shift : ($counters = 1);
 }
 my ($U16, $U32, $U64) = $big ? ('n', 'N', 'Q>') : ('v', 'V', 'Q<');
 my @fields = ([mispred => 1], [predicted => 1], [in_tx => 1], [abort => 1], [cycles => 16],
@@ -70,11 +71,12 @@ my $branch = 8 | ($index ? 1 << 17 : 0) | ($counters ? 1 << 19 : 0);
 my $attr = u32(0, 112) . u64(0, 100000, 7 | 2048, 0, 1 << ($big ? 63 - 18 : 18)) . u32(0, 0) .
 	u64(0, 0, $branch);
 $attr .= "\0" x (112 - length $attr);
+my $attrs = ($attr . u64(0, 0)) x $events;
 my $caps = u32(2) . string('branch_counter_nr') . string('4') . string('branch_counter_width') .
 	string('2');
 my %feature = (6 => string($big ? 's390x' : 'x86_64'), 15 => '', 28 => $caps);
 delete $feature{28} if !$counters;
-my $data_at = 104 + length($attr) + 16;
+my $data_at = 104 + length $attrs;
 my $pos = $data_at + length($data) + 16 * keys %feature;
 my ($table, $payload, $bits) = ('', '', 0);
 for my $n (sort { $a <=> $b } keys %feature) {
@@ -85,6 +87,6 @@ for my $n (sort { $a <=> $b } keys %feature) {
 }
 open my $out, '>:raw', $ARGV[0] or die "$ARGV[0]: $!\n";
 print $out $big ? '2ELIFREP' : 'PERFILE2';
-print $out u64(104, length($attr) + 16, 104, length($attr) + 16, $data_at, length $data, 0, 0,
-	$bits, 0, 0, 0), $attr, u64(0, 0), $data, $table, $payload;
+print $out u64(104, length($attr) + 16, 104, length $attrs, $data_at, length $data, 0, 0,
+	$bits, 0, 0, 0), $attrs, $data, $table, $payload;
 close $out or die "$ARGV[0]: $!\n";

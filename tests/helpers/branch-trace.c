@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * branch-trace [-n EVERY] [-d DEPTH] [-i] -o FILE -- PROGRAM [ARG...]
+ * branch-trace [-n EVERY] [-d DEPTH] [-i] [-c] -o FILE -- PROGRAM [ARG...]
  *
  * Runs a program step by step and writes a recording as if the CPU had kept branch records: every
  * taken branch in user space is seen, and after EVERY of them a sample holds the last DEPTH,
- * newest first; with -i only where it was. For machines without such records; exact, and slow. x86-64 only.
+ * newest first; with -i only where it was. -c: branches have cycles, one for every instruction. For machines without such records; exact, and slow. x86-64 only.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -42,8 +42,9 @@ struct trace {
 	struct err err;
 	pid_t pid;
 	unsigned every, depth;
-	bool ips; /* no branch stacks */
-	uint64_t time, taken;
+	bool ips;    /* no branch stacks */
+	bool cycles; /* of every branch: the instructions since the one before */
+	uint64_t time, taken, steps;
 	struct branch ring[MAX_DEPTH];
 	struct step table[TABLE];
 	VEC(uint64_t) maps; /* start, end */
@@ -210,8 +211,13 @@ static void took(struct trace *t, struct step *s, uint64_t to)
 	/* "Mispredicted" when it went elsewhere the last time: PERF's two lowest flag bits. */
 	bool missed = s->last_to && s->last_to != to;
 
+	uint64_t flags = missed ? 1 : 2;
+
+	if (t->cycles)
+		flags |= min_u64(t->steps, 0xffff) << 4;
 	s->last_to = to;
-	t->ring[t->taken++ % t->depth] = (struct branch){ s->addr, to, missed ? 1 : 2 };
+	t->ring[t->taken++ % t->depth] = (struct branch){ s->addr, to, flags };
+	t->steps = 0;
 	if (!(t->taken % t->every))
 		put_sample(t, to);
 }
@@ -230,6 +236,7 @@ static int run(struct trace *t)
 		if (last) {
 			struct step *s = look_up(t, last);
 
+			t->steps++;
 			if (s->branch && regs.rip != last + s->len)
 				took(t, s, regs.rip);
 		}
@@ -325,13 +332,15 @@ int main(int argc, char **argv)
 	char *path;
 	int c, status;
 
-	while ((c = getopt(argc, argv, "+n:d:io:")) != -1) {
+	while ((c = getopt(argc, argv, "+n:d:ico:")) != -1) {
 		if (c == 'n')
 			t.every = (unsigned)atoi(optarg);
 		else if (c == 'd')
 			t.depth = (unsigned)atoi(optarg);
 		else if (c == 'i')
 			t.ips = true;
+		else if (c == 'c')
+			t.cycles = true;
 		else if (c == 'o')
 			out = optarg;
 		else

@@ -81,7 +81,7 @@ awk '{ l[NR] = $0 } END {
 }' "$TMP/want" >"$TMP/reversed"
 same_lines "--branch-history -G: the same, outermost first" "$TMP/got" "$TMP/reversed"
 like "columns of --branch-history" "$("$PERF" report --stdio --branch-history \
-	-i "$D/history.data" 2>/dev/null)" '^# Overhead  Source:Line +Symbol +Shared Object'
+	-i "$D/history.data" 2>/dev/null)" '^# Overhead  Source:Line +Symbol +Shared Object +Predicted  Abort  Cycles  IPC   \[IPC Coverage\]$'
 like "--branch-history without branches" "$("$PERF" report --branch-history \
 	-i "$ROOT/tests/data/perf/armhf-uregs.data" 2>&1)" 'Selected --branch-history but no branch data'
 

@@ -216,7 +216,8 @@ static int choose_history(struct report *r, uint64_t type, struct err *e)
 	if (r->o.inverted)
 		po->chain.caller = true;
 	if (!po->sort)
-		po->sort = "srcline,symbol,dso";
+		po->sort = "srcline,symbol,dso,callchain_branch_predicted,"
+			   "callchain_branch_abort,callchain_branch_cycles";
 	return 0;
 }
 

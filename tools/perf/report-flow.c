@@ -4,8 +4,9 @@
 
 #include "report.h"
 
-#define WIDTH_RANGE 70
-#define WIDTH_DSO   20
+#define WIDTH_RANGE    70
+#define WIDTH_DSO      20
+#define WIDTH_COUNTERS 30
 
 /* "1.2K": what does not fit into three digits. */
 static const char *short_number(uint64_t n, char buf[32])
@@ -51,42 +52,69 @@ static void put_heads(struct report *r, const char *const *heads, const int *wid
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
+/*
+ * Lines where they are known, else offsets in the function as upstream has them; where there is
+ * no function either, upstream has no block: addresses in the object.
+ */
 static void put_range(struct report *r, const struct brflow_block *b)
 {
+	const struct symbol *sym = symbol_find(r->res, b->dso, b->end);
+	uint64_t base = sym ? sym->start : 0;
+	uint64_t start = b->start != BRFLOW_NO_START ? b->start : sym ? base : b->end;
 	struct srcline from, to;
 	char buf[512];
 
-	if (symbol_srcline(r->res, b->dso, b->start, &from) &&
+	if (symbol_srcline(r->res, b->dso, start, &from) &&
 	    symbol_srcline(r->res, b->dso, b->end, &to))
 		snprintf(buf, sizeof(buf), "[%.200s:%u -> %.200s:%u]", from.base, from.line,
 			 to.base, to.line);
 	else
-		snprintf(buf, sizeof(buf), "[%7llx -> %7llx]", (unsigned long long)b->start,
-			 (unsigned long long)b->end);
+		snprintf(buf, sizeof(buf), "[%7llx -> %7llx]", (unsigned long long)(start - base),
+			 (unsigned long long)(b->end - base));
 	obuf_pad(&r->out, ' ', WIDTH_RANGE - (int)strlen(buf));
 	emit_safe(&r->out, buf);
 }
 
-/* A letter for each event that was counted in a block on average; + when more may have been. */
+static uint32_t nr_counting(const struct report *r)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < perfdata_nr_events(r->pd); i++)
+		n += (perfdata_event(r->pd, i)->attr.branch_sample_type &
+		      PERF_SAMPLE_BRANCH_COUNTERS) != 0;
+	return n;
+}
+
+/* The letter of event @i as often as it happened in a block on average; + when more may have. */
+static char *put_counter(char *p, const struct brflow_block *b, uint32_t i, uint64_t width)
+{
+	uint64_t mean = min_u64((b->counted[i] + b->nr / 2) / b->nr, width - 1);
+	const char *end = p + 1 + width;
+
+	*p++ = '|';
+	for (uint64_t k = 0; k < mean; k++)
+		*p++ = (char)('A' + i);
+	if (b->saturated >> i & 1)
+		*p++ = '+';
+	else if (!mean)
+		*p++ = '-';
+	while (p < end)
+		*p++ = ' ';
+	return p;
+}
+
+/* "|AA  |-   |": cells have room for a full counter with a +. */
 static void put_counters(struct report *r, const struct brflow_block *b)
 {
-	uint32_t nr = perfdata_env(r->pd)->branch_counter_nr;
+	uint32_t bits = perfdata_env(r->pd)->branch_counter_width;
 	char text[BRFLOW_MAX_COUNTERS * 20], *p = text;
 
-	for (uint32_t i = 0; i < (nr ? nr : 4) && i < BRFLOW_MAX_COUNTERS; i++) {
-		uint64_t mean = min_u64((b->counted[i] + b->nr / 2) / b->nr, 15);
-
-		for (uint64_t k = 0; k < mean; k++)
-			*p++ = (char)('A' + i);
-		if (b->saturated >> i & 1)
-			*p++ = '+';
-		else if (!mean)
-			*p++ = '-';
-		*p++ = '|';
-	}
+	for (uint32_t i = 0; i < min_u64(nr_counting(r), BRFLOW_MAX_COUNTERS); i++)
+		p = put_counter(p, b, i, BIT(min_u64(bits ? bits : 2, 4)));
+	*p++ = '|';
 	*p = '\0';
+	obuf_str_right(&r->out, text, WIDTH_COUNTERS);
 	obuf_lit(&r->out, "  ");
-	obuf_str_right(&r->out, text, 30);
 }
 
 static void put_block(struct report *r, const struct brflow_block *b, bool counters)
@@ -99,12 +127,12 @@ static void put_block(struct report *r, const struct brflow_block *b, bool count
 	obuf_printf(o, "  %14s", short_number(b->cycles, buf));
 	obuf_printf(o, "  %10.2f%%", percent(mean, brflow_mean_cycles(r->flow)));
 	obuf_printf(o, "  %10s  ", short_number(mean, buf));
+	if (counters)
+		put_counters(r, b);
 	put_range(r, b);
 	obuf_lit(o, "  ");
 	obuf_pad(o, ' ', WIDTH_DSO - (int)strlen(b->dso->short_name));
 	emit_safe(o, b->dso->short_name);
-	if (counters)
-		put_counters(r, b);
 	obuf_char(o, '\n');
 }
 
@@ -129,19 +157,33 @@ static void put_legend(struct report *r)
 
 static void print_blocks(struct report *r)
 {
-	static const char *const heads[] = { "Sampled Cycles%",	      "Sampled Cycles",
-					     "Avg Cycles%",	      "Avg Cycles",
-					     "[Program Block Range]", "Shared Object",
-					     "Branch Counter" };
-	static const int widths[] = { 15, 14, 11, 10, WIDTH_RANGE, WIDTH_DSO, 30 };
-	bool counters = false;
+	static const struct {
+		const char *head;
+		int width;
+		bool counters;
+	} cols[] = {
+		{ "Sampled Cycles%", 15, false },
+		{ "Sampled Cycles", 14, false },
+		{ "Avg Cycles%", 11, false },
+		{ "Avg Cycles", 10, false },
+		{ "Branch Counter", WIDTH_COUNTERS, true },
+		{ "[Program Block Range]", WIDTH_RANGE, false },
+		{ "Shared Object", WIDTH_DSO, false },
+	};
+	const char *heads[ARRAY_SIZE(cols)];
+	int widths[ARRAY_SIZE(cols)];
+	bool counters = nr_counting(r);
+	size_t n = 0;
 
-	for (size_t i = 0; i < perfdata_nr_events(r->pd); i++)
-		counters |= perfdata_event(r->pd, i)->attr.branch_sample_type &
-			    PERF_SAMPLE_BRANCH_COUNTERS;
+	for (size_t i = 0; i < ARRAY_SIZE(cols); i++) {
+		if (cols[i].counters && !counters)
+			continue;
+		heads[n] = cols[i].head;
+		widths[n++] = cols[i].width;
+	}
 	if (counters && !r->o.quiet)
 		put_legend(r);
-	put_heads(r, heads, widths, counters ? 7 : 6);
+	put_heads(r, heads, widths, n);
 	for (size_t i = 0; i < brflow_nr_blocks(r->flow); i++) {
 		const struct brflow_block *b = brflow_block(r->flow, i);
 
@@ -250,6 +292,7 @@ int report_flow_start(struct report *r, struct err *e)
 {
 	const struct perfdata_env *env = perfdata_env(r->pd);
 	struct brflow_opts o = {
+		.machine = r->m,
 		.blocks = r->o.total_cycles,
 		.path_len = (uint32_t)min_u64(r->o.hot_paths, UINT32_MAX),
 		.nr_counters = env->branch_counter_nr ? env->branch_counter_nr : 4,

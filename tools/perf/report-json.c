@@ -4,11 +4,40 @@
 
 #include "report.h"
 
+/* What the branches at a frame say; null where there were none. */
+static void emit_note(struct emit *e, const struct branch_note *n)
+{
+	struct obuf text;
+
+	if (!n->branches || obuf_init(&text, -1, 0)) {
+		emit_str(e, NULL, NULL);
+		return;
+	}
+	branch_note_print(n, &text);
+	/* " (CALL)" without what is around it */
+	if (text.len)
+		text.buf[--text.len] = '\0';
+	emit_object(e, NULL);
+	emit_str(e, "end", n->to ? "to" : "from");
+	emit_u64(e, "count", n->branches);
+	if (n->to) {
+		emit_u64(e, "predicted", n->predicted);
+		emit_u64(e, "aborted", n->aborts);
+	} else {
+		emit_u64(e, "cycles", n->cycles);
+		emit_u64(e, "iterations", n->iters);
+		emit_u64(e, "iteration_cycles", n->iter_cycles);
+	}
+	emit_str(e, "text", text.len ? text.buf + 2 : "");
+	emit_end(e);
+	obuf_free(&text);
+}
+
 static void emit_tree(struct report *r, struct emit *e, const struct call_node *n, int depth)
 {
 	emit_array(e, "children");
 	/* The emitter nests so deep and no deeper; each level takes two. */
-	for (uint32_t i = 0; i < n->nr_children && depth < EMIT_MAX_DEPTH / 2 - 5; i++) {
+	for (uint32_t i = 0; i < n->nr_children && depth < EMIT_MAX_DEPTH / 2 - 6; i++) {
 		const struct call_node *c = &n->child[i];
 		struct obuf name;
 
@@ -23,6 +52,12 @@ static void emit_tree(struct report *r, struct emit *e, const struct call_node *
 			obuf_free(&name);
 		}
 		emit_end(e);
+		if (c->notes) {
+			emit_array(e, "branches");
+			for (uint32_t f = 0; f < c->nr_frames; f++)
+				emit_note(e, &c->notes[f]);
+			emit_end(e);
+		}
 		emit_u64(e, "period", c->cumul);
 		emit_u64(e, "count", c->cumul_count);
 		emit_u64(e, "self", c->hit);

@@ -21,7 +21,7 @@
 
 enum emit_format { EMIT_TEXT, EMIT_JSON, EMIT_CSV };
 
-#define EMIT_MAX_DEPTH 32
+#define EMIT_MAX_DEPTH 128
 
 struct emit {
 	struct obuf *o;

@@ -125,9 +125,11 @@ static int resolve_new(struct profile *p, struct thread *th, struct branch_slot 
 {
 	uint32_t from = resolver_find(p->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, s->from);
 	uint32_t to = resolver_find(p->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, s->to);
-	static const struct branch_counts none;
+	static const struct branch_counts none = { .symbol_to = ID_NONE };
+	const struct symbol *sym;
 	struct profile_row *row;
 	uint32_t a, b;
+	bool new;
 
 	if (from == LOC_NONE || to == LOC_NONE)
 		return -ENOMEM;
@@ -139,7 +141,8 @@ static int resolve_new(struct profile *p, struct thread *th, struct branch_slot 
 			  s->bits);
 	if (!row)
 		return -ENOMEM;
-	if (row->thread == ID_NONE) {
+	new = row->thread == ID_NONE;
+	if (new) {
 		row->thread = th->idx;
 		row->cpumode = cpumode;
 	}
@@ -147,6 +150,9 @@ static int resolve_new(struct profile *p, struct thread *th, struct branch_slot 
 	while (p->counts.n <= row->idx)
 		if (vec_push(&p->counts, none))
 			return -ENOMEM;
+	sym = resolver_loc(p->res, to)->sym;
+	if (new &&sym)
+		p->counts.v[row->idx].symbol_to = sym->idx;
 	return 0;
 }
 
@@ -268,7 +274,7 @@ int prof_branch_add(struct profile *p, const struct sample *s, struct thread *th
 const struct branch_counts *profile_branch_counts(const struct profile *p,
 						  const struct profile_row *row)
 {
-	static const struct branch_counts none;
+	static const struct branch_counts none = { .symbol_to = ID_NONE };
 
 	return row->idx < p->counts.n ? &p->counts.v[row->idx] : &none;
 }

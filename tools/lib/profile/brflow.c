@@ -3,11 +3,23 @@
 #include "profile/brflow.h"
 #include "profile-int.h"
 
+#define MEMO_BITS 15
+
+/* The block that two addresses belong to, as it was lately. */
+struct block_memo {
+	uint64_t start, end; /* in memory */
+	uint64_t at;	     /* the start in the object, or BRFLOW_NO_START */
+	uint32_t space, gen;
+	uint32_t block; /* ID_NONE: no object there */
+	bool used, known;
+};
+
 struct brflow {
 	struct brflow_opts o;
 	struct resolver *res;
 	struct tuples block_keys; /* object, address of the branch */
 	VEC(struct brflow_block) blocks;
+	struct block_memo *memo;
 	struct tuples edges; /* location from, location to */
 	struct tuples paths; /* edges, oldest first */
 	VEC(struct brflow_path) counts;
@@ -37,6 +49,13 @@ int brflow_new(struct brflow **out, struct resolver *res, const struct brflow_op
 	f->block_keys.width = 2;
 	f->edges.width = 2;
 	f->paths.width = opts->path_len;
+	if (f->o.blocks) {
+		f->memo = calloc(sizeof(*f->memo), 1u << MEMO_BITS);
+		if (!f->memo) {
+			free(f);
+			return err_set(e, -ENOMEM, "no memory for blocks of code");
+		}
+	}
 	*out = f;
 	return 0;
 }
@@ -53,36 +72,61 @@ void brflow_free(struct brflow *f)
 	vec_free(&f->from);
 	vec_free(&f->to);
 	vec_free(&f->edge);
+	free(f->memo);
 	free(f);
 }
 
-/* ---- one stack ------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
-static int resolve(struct brflow *f, const struct sample_branches *b, struct thread *th)
-{
-	f->from.n = f->to.n = f->edge.n = 0;
-	for (uint64_t i = 0; i < b->nr; i++) {
-		uint32_t from = resolver_find(f->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN,
-					      sample_branch_from(b, i));
-		uint32_t to = resolver_find(f->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN,
-					    sample_branch_to(b, i));
-
-		if (from == LOC_NONE || to == LOC_NONE || vec_push(&f->from, from) ||
-		    vec_push(&f->to, to))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static struct brflow_block *block_at(struct brflow *f, const struct loc *end)
+static uint32_t block_at(struct brflow *f, const struct loc *end)
 {
 	const uint64_t key[2] = { end->dso->idx, end->addr };
 	uint32_t id = prof_tuple_id(&f->block_keys, key);
-	struct brflow_block new = { .dso = end->dso, .start = UINT64_MAX, .end = end->addr };
+	struct brflow_block new = { .dso = end->dso, .start = BRFLOW_NO_START, .end = end->addr };
 
-	if (id == ID_NONE || (id == f->blocks.n && vec_push(&f->blocks, new)))
-		return NULL;
-	return &f->blocks.v[id];
+	return id == f->blocks.n && vec_push(&f->blocks, new) ? ID_NONE : id;
+}
+
+/* -ENOMEM or 0. */
+static int look_up(struct brflow *f, struct thread *th, struct block_memo *m)
+{
+	uint32_t from = resolver_find(f->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, m->end);
+	uint32_t to = LOC_NONE;
+	const struct loc *start, *end;
+
+	m->at = BRFLOW_NO_START;
+	m->block = ID_NONE;
+	if (m->known)
+		to = resolver_find(f->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, m->start);
+	if (from == LOC_NONE || (m->known && to == LOC_NONE))
+		return -ENOMEM;
+	end = resolver_loc(f->res, from);
+	if (!end->dso)
+		return 0;
+	m->block = block_at(f, end);
+	if (!m->known)
+		return m->block == ID_NONE ? -ENOMEM : 0;
+	/* Functions can be left without a branch, by a signal perhaps. */
+	start = resolver_loc(f->res, to);
+	if (start->dso == end->dso && start->sym == end->sym && start->addr <= end->addr)
+		m->at = start->addr;
+	return m->block == ID_NONE ? -ENOMEM : 0;
+}
+
+static struct block_memo *find_block(struct brflow *f, struct thread *th,
+				     const struct block_memo *key)
+{
+	uint64_t h = (key->end ^ (key->start << 29 | key->start >> 35) ^
+		      ((uint64_t)key->gen << 32 | key->space)) *
+		     0x9e3779b97f4a7c15ULL;
+	struct block_memo *m = &f->memo[h >> (64 - MEMO_BITS)];
+
+	if (likely(m->used && m->end == key->end && m->start == key->start &&
+		   m->known == key->known && m->space == key->space && m->gen == key->gen))
+		return m;
+	*m = *key;
+	m->used = !look_up(f, th, m);
+	return m->used ? m : NULL;
 }
 
 static void add_counters(struct brflow *f, struct brflow_block *b, uint64_t word)
@@ -98,37 +142,69 @@ static void add_counters(struct brflow *f, struct brflow_block *b, uint64_t word
 	}
 }
 
-/* The code from where branch @i + 1 went to, through branch @i. */
-static int add_block(struct brflow *f, const struct sample_branches *b, uint64_t i, unsigned cycles)
+static void add_block(struct brflow_block *b, uint64_t start, uint32_t cycles)
 {
-	const struct loc *end = resolver_loc(f->res, f->from.v[i]), *start = NULL;
-	struct brflow_block *block;
+	b->cycles += cycles;
+	b->nr++;
+	if (start == BRFLOW_NO_START)
+		return;
+	if (start < b->start) {
+		b->start = start;
+		b->own_cycles = b->own_nr = 0;
+	}
+	if (start == b->start) {
+		b->own_cycles += cycles;
+		b->own_nr++;
+	}
+}
 
-	if (i + 1 < b->nr)
-		start = resolver_loc(f->res, f->to.v[i + 1]);
-	/* Where functions were left without a branch, by a signal perhaps, there is no block. */
-	if (!start || !end->dso || start->dso != end->dso || start->addr > end->addr ||
-	    start->sym != end->sym)
-		return 0;
-	block = block_at(f, end);
-	if (!block)
-		return -ENOMEM;
-	block->start = min_u64(block->start, start->addr);
-	block->cycles += cycles;
-	block->nr++;
-	if (i < b->counters.nr)
-		add_counters(f, block, u64s_get(&b->counters, i));
+/* From where each branch went to, through the next one: oldest first. */
+static int add_blocks(struct brflow *f, const struct sample *s, struct thread *th)
+{
+	const struct sample_branches *b = &s->branches;
+	bool all = !s->event || s->event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_ANY;
+	struct block_memo key = {
+		.space = th->space,
+		.gen = f->o.machine ? machine_generation(f->o.machine, th->space) : 0,
+	};
+
+	for (uint64_t i = b->nr; i-- > 0;) {
+		const struct block_memo *m;
+		struct branch_entry e;
+
+		sample_branch(b, i, &e);
+		f->cycles += e.cycles;
+		key.end = e.from;
+		if (e.cycles) {
+			m = find_block(f, th, &key);
+			if (!m)
+				return -ENOMEM;
+			if (m->block != ID_NONE) {
+				add_block(&f->blocks.v[m->block], m->at, e.cycles);
+				if (i < b->counters.nr)
+					add_counters(f, &f->blocks.v[m->block],
+						     u64s_get(&b->counters, i));
+			}
+		}
+		key.start = all ? e.to : 0;
+		key.known = all;
+	}
 	return 0;
 }
 
-static int add_blocks(struct brflow *f, const struct sample_branches *b)
-{
-	struct branch_entry e;
+/* ---- paths ----------------------------------------------------------------------------------- */
 
-	for (uint64_t i = b->nr; i-- > 0;) {
-		sample_branch(b, i, &e);
-		f->cycles += e.cycles;
-		if (e.cycles && add_block(f, b, i, e.cycles))
+static int resolve(struct brflow *f, const struct sample_branches *b, struct thread *th)
+{
+	f->from.n = f->to.n = f->edge.n = 0;
+	for (uint64_t i = 0; i < b->nr; i++) {
+		uint32_t from = resolver_find(f->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN,
+					      sample_branch_from(b, i));
+		uint32_t to = resolver_find(f->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN,
+					    sample_branch_to(b, i));
+
+		if (from == LOC_NONE || to == LOC_NONE || vec_push(&f->from, from) ||
+		    vec_push(&f->to, to))
 			return -ENOMEM;
 	}
 	return 0;
@@ -185,10 +261,10 @@ static int add_paths(struct brflow *f, const struct sample_branches *b)
 int brflow_add(struct brflow *f, const struct sample *s, struct thread *th, struct err *e)
 {
 	const struct sample_branches *b = &s->branches;
-	int ret = resolve(f, b, th);
+	int ret = f->o.blocks ? add_blocks(f, s, th) : 0;
 
-	if (!ret && f->o.blocks)
-		ret = add_blocks(f, b);
+	if (!ret && f->o.path_len)
+		ret = resolve(f, b, th);
 	if (!ret && f->o.path_len)
 		ret = add_paths(f, b);
 	return ret ? err_set(e, ret, "no memory for branches") : 0;

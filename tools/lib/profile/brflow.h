@@ -24,6 +24,7 @@ struct brflow;
 #define BRFLOW_MAX_COUNTERS 16
 
 struct brflow_opts {
+	struct machine *machine; /* of the resolver: addresses mean what its maps say at the time */
 	bool blocks;
 	uint32_t path_len; /* branches in a chain, 2 to BRFLOW_MAX_PATH; 0 = no chains */
 	uint32_t nr_counters, counter_width; /* of the branch counters, see perfdata_env */
@@ -31,12 +32,17 @@ struct brflow_opts {
 
 /*
  * A block ends with a branch. Of several that end with the same one the longest is kept: its
- * @start; cycles and counters are those of all of them.
+ * @start; cycles and counters are those of all of them. Where it began is not known of the oldest
+ * branch in a stack, where another function was left without a branch, and in recordings whose
+ * filter keeps only some branches.
  */
+#define BRFLOW_NO_START UINT64_MAX
+
 struct brflow_block {
 	struct dso *dso;
 	uint64_t start, end;		       /* object addresses */
 	uint64_t cycles, nr;		       /* sum, and how often it was seen with cycles */
+	uint64_t own_cycles, own_nr;	       /* of those that began at @start */
 	uint64_t counted[BRFLOW_MAX_COUNTERS]; /* by branch counter: sum */
 	uint32_t saturated; /* counters that may have missed some, one bit each */
 };

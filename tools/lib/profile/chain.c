@@ -292,6 +292,7 @@ void prof_chain_free(struct profile *p)
 	vec_for_each (l, &c->notes)
 		free(l->v);
 	vec_free(&c->notes);
+	vec_free(&c->row_notes);
 	free(c->node_notes);
 	htab_free(&c->node_tab);
 	htab_free(&c->leaf_tab);

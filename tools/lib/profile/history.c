@@ -196,6 +196,18 @@ static struct branch_note *notes_of(struct profile *p, uint32_t leaf, uint32_t n
 	return c->notes.v[leaf].nr == nr ? c->notes.v[leaf].v : NULL;
 }
 
+static int note_row(struct profile *p, uint32_t row, const struct step_at *f, size_t nf)
+{
+	static const struct branch_note none;
+
+	while (p->ch.row_notes.n <= row)
+		if (vec_push(&p->ch.row_notes, none))
+			return -ENOMEM;
+	for (size_t i = 0; i < nf; i++)
+		note(&p->ch.row_notes.v[row], &f[i]);
+	return 0;
+}
+
 int prof_history_add(struct profile *p, const struct sample *s, struct thread *th, uint32_t group,
 		     uint32_t row)
 {
@@ -225,7 +237,41 @@ int prof_history_add(struct profile *p, const struct sample *s, struct thread *t
 		return -ENOMEM;
 	for (size_t i = 0; i < nf; i++)
 		note(&notes[nf - 1 - i], &f[i]);
-	return 0;
+	return note_row(p, row, f, nf);
+}
+
+/* ---- columns: per frame, of which a branch has two, as upstream counts ------------------------ */
+
+static const struct branch_note *row_note(const struct profile *p, const struct profile_row *r)
+{
+	static const struct branch_note none;
+
+	return r->idx < p->ch.row_notes.n ? &p->ch.row_notes.v[r->idx] : &none;
+}
+
+void prof_text_predicted(const struct profile *p, const struct profile_row *r, uint64_t v,
+			 struct obuf *o)
+{
+	const struct branch_note *n = row_note(p, r);
+
+	(void)v;
+	obuf_printf(o, "%.1f%%", n->branches ? n->predicted * 100.0 / n->branches : 0);
+}
+
+void prof_text_aborts(const struct profile *p, const struct profile_row *r, uint64_t v,
+		      struct obuf *o)
+{
+	(void)v;
+	obuf_dec(o, row_note(p, r)->aborts);
+}
+
+void prof_text_branch_cycles(const struct profile *p, const struct profile_row *r, uint64_t v,
+			     struct obuf *o)
+{
+	const struct branch_note *n = row_note(p, r);
+
+	(void)v;
+	obuf_dec(o, n->branches ? n->cycles / n->branches : 0);
 }
 
 /* ---- as text --------------------------------------------------------------------------------- */

@@ -470,13 +470,6 @@ static void text_ipc_null(const struct profile *p, const struct profile_row *r, 
 	obuf_lit(o, "-      -");
 }
 
-static void text_dash(const struct profile *p, const struct profile_row *r, uint64_t v,
-		      struct obuf *o)
-{
-	(void)p, (void)r, (void)v;
-	obuf_lit(o, "-");
-}
-
 static void text_flag(struct obuf *o, bool set, const char *yes, const char *no)
 {
 	obuf_str(o, set ? yes : no);
@@ -557,6 +550,7 @@ static uint64_t stat_avg_cycles(const struct profile *p, const struct profile_ro
 #define SIMD                                                                           \
 	.at = KEY_STAT, .simd = true, .permille = true, .right = true, .min_width = 7, \
 	.need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER
+#define HIST .at = KEY_BITS, .cmp = cmp_equal, .pads = true /* columns of --branch-history */
 #define NAME .cmp = cmp_name, .text = text_name, .pads = true
 #define DEC  .cmp = cmp_down, .text = text_dec, .pads = true
 #define SUM  .cmp = cmp_down, .text = prof_text_sum, .pads = true
@@ -688,6 +682,9 @@ static const struct key keys[] = {
 	{ "ipc_null", "IPC   [IPC Coverage]", P, .per_symbol = true, .place = place_sym,
 	  .cmp = cmp_sym, .unnamed = unnamed_sym, .text = text_ipc_null, .pads = true,
 	  .hidden = true },
+	{ "callchain_branch_predicted", "Predicted", HIST, .text = prof_text_predicted },
+	{ "callchain_branch_abort", "Abort", HIST, .text = prof_text_aborts },
+	{ "callchain_branch_cycles", "Cycles", HIST, .text = prof_text_branch_cycles },
 
 	{ "dso_from", "Source Shared Object", F, .place = place_dso,
 	  .place_width = width_branch_dso, .cmp = cmp_branch_dso, .text = text_name, .pads = true },
@@ -713,7 +710,7 @@ static const struct key keys[] = {
 	  .text = text_cycles },
 	{ "type", "Branch Type", B, .bits = 0xf << 20 | 0xf << 26, .cmp = cmp_up,
 	  .text = text_type },
-	{ "ipc_lbr", "IPC   [IPC Coverage]", B, .cmp = cmp_equal, .text = text_dash,
+	{ "ipc_lbr", "IPC   [IPC Coverage]", B, .cmp = cmp_equal, .text = prof_text_ipc,
 	  .hidden = true },
 
 	{ "live_512", "Live512", SIMD, .stat = prof_stat_live_512 },

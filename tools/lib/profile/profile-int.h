@@ -16,6 +16,7 @@
 #include <regex.h>
 #include <stdlib.h>
 
+#include "profile/brflow.h"
 #include "profile/profile.h"
 #include "simd.h"
 
@@ -249,8 +250,9 @@ struct chains {
 	struct htab node_tab;
 	VEC(struct leaf) leafs;
 	struct htab leaf_tab;
-	VEC(struct note_list) notes;	/* by leaf, a note per frame, outermost first */
-	struct branch_note *node_notes; /* by node: those of the open row */
+	VEC(struct note_list) notes;	   /* by leaf, a note per frame, outermost first */
+	struct branch_note *node_notes;	   /* by node: those of the open row */
+	VEC(struct branch_note) row_notes; /* by row, sums */
 	struct chain_memo *memo;
 	uint64_t *ips; /* scratch, outermost first */
 	uint8_t *modes;
@@ -296,6 +298,12 @@ struct queue {
 	struct queued v[QUEUE_LEN];
 	unsigned n;
 	struct recent recent[1u << RECENT_BITS];
+};
+
+/* What a function's blocks of code say together. */
+struct ipc {
+	uint64_t insns, cycles;
+	uint32_t covered, total; /* instructions: in a block, of the function */
 };
 
 struct row_modes {
@@ -374,6 +382,8 @@ struct profile {
 	struct tuples branch_where; /* (group, epoch) */
 	uint32_t last_where;
 	struct branch_totals branch;
+	struct brflow *flow; /* key ipc_lbr; else NULL */
+	VEC(struct ipc) ipc; /* by symbol idx */
 	struct {
 		uint32_t space, gen;
 		uint32_t epoch;
@@ -469,6 +479,12 @@ void prof_chain_free(struct profile *p);
 int prof_history_add(struct profile *p, const struct sample *s, struct thread *th, uint32_t group,
 		     uint32_t row);
 void prof_note_add(struct branch_note *sum, const struct branch_note *n);
+void prof_text_predicted(const struct profile *p, const struct profile_row *r, uint64_t v,
+			 struct obuf *o);
+void prof_text_aborts(const struct profile *p, const struct profile_row *r, uint64_t v,
+		      struct obuf *o);
+void prof_text_branch_cycles(const struct profile *p, const struct profile_row *r, uint64_t v,
+			     struct obuf *o);
 
 /* parent.c */
 int prof_parent_setup(struct profile *p, struct err *e);
@@ -486,6 +502,13 @@ int prof_queue_init(struct profile *p);
 int prof_queue_add(struct profile *p, const struct sample *s, struct thread *th);
 /* Counts what waits. 0 or -ENOMEM. */
 int prof_queue_flush(struct profile *p);
+
+/* ipc.c */
+int prof_ipc_init(struct profile *p, struct err *e);
+int prof_ipc_finish(struct profile *p);
+void prof_ipc_free(struct profile *p);
+void prof_text_ipc(const struct profile *p, const struct profile_row *r, uint64_t v,
+		   struct obuf *o);
 
 /* branch.c */
 int prof_branch_init(struct profile *p);

@@ -35,7 +35,8 @@ int profile_new(struct profile **out, const struct profile_opts *opts, struct ma
 	if (!ret)
 		ret = prof_parent_setup(p, e);
 	if (!ret && p->o.branch)
-		ret = prof_branch_init(p) ? err_set(e, -ENOMEM, "no memory for branches") : 0;
+		ret = prof_branch_init(p) ? err_set(e, -ENOMEM, "no memory for branches")
+					  : prof_ipc_init(p, e);
 	if (!ret)
 		ret = prof_chain_init(p) ? err_set(e, -ENOMEM, "no memory for call chains") : 0;
 	p->by_symbol &= !p->filtering && !p->o.branch;
@@ -84,6 +85,7 @@ void profile_free(struct profile *p)
 	free(p->step_memo);
 	vec_free(&p->counts);
 	prof_simd_free(p);
+	prof_ipc_free(p);
 	vec_free(&p->parent_match);
 	vec_free(&p->sym_place);
 	free(p->members);
@@ -256,6 +258,8 @@ int profile_add(struct profile *p, const struct sample *s, struct thread *th, st
 	if (group == ID_NONE || place == ID_NONE)
 		return err_set(e, -ENOMEM, "no memory to count samples");
 	ret = p->o.branch ? prof_branch_add(p, s, th, group) : add_row(p, s, th, place, group);
+	if (!ret && p->flow)
+		return brflow_add(p->flow, s, th, e);
 	return ret ? err_set(e, ret, "no memory to count samples") : 0;
 }
 
@@ -283,6 +287,8 @@ int profile_finish(struct profile *p, struct err *e)
 	free(p->ch.memo);
 	p->ch.memo = NULL;
 	resolver_forget(p->res);
+	if (!ret)
+		ret = prof_ipc_finish(p);
 	if (!ret && (p->o.use_chains || p->o.children))
 		ret = prof_chain_finish(p);
 	if (!ret && p->max_members)

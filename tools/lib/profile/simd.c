@@ -10,7 +10,7 @@ enum { FUNC_NEW, FUNC_UNKNOWN, FUNC_WIDTH }; /* FUNC_WIDTH + enum simd_width */
 
 /* ---- the code -------------------------------------------------------------------------------- */
 
-static struct insn_decoder *decoder(struct profile *p, struct dso *dso)
+struct insn_decoder *prof_decoder(struct profile *p, struct dso *dso)
 {
 	struct simd_use *u = &p->simd;
 	bool wide = symbol_is_64bit(p->res, dso);
@@ -29,7 +29,7 @@ static uint8_t width_of(uint16_t bits)
 
 static void look_at_code(struct profile *p, const struct loc *l, struct simd_code *c)
 {
-	struct insn_decoder *d = l->dso ? decoder(p, l->dso) : NULL;
+	struct insn_decoder *d = l->dso ? prof_decoder(p, l->dso) : NULL;
 	unsigned char code[CODE_READ];
 	struct insn in;
 	ssize_t n;
@@ -63,7 +63,7 @@ static const struct simd_code *code_of(struct profile *p, uint32_t loc)
 /* The widest vector that any instruction of a function names; what does not decode ends it. */
 static uint8_t scan_function(struct profile *p, const struct loc *l)
 {
-	struct insn_decoder *d = decoder(p, l->dso);
+	struct insn_decoder *d = prof_decoder(p, l->dso);
 	uint64_t size = min_u64(l->sym->end - l->sym->start, FUNC_READ);
 	uint8_t width = SIMD_NONE;
 	struct insn in;

@@ -45,6 +45,7 @@ struct simd_use {
 };
 
 struct profile;
+struct dso;
 struct profile_row;
 struct thread;
 
@@ -56,6 +57,8 @@ const struct sample_regs *prof_simd_block(const struct sample *s);
 int prof_simd_count(struct profile *p, const struct profile_row *row, const struct sample *s,
 		    struct thread *th);
 void prof_simd_free(struct profile *p);
+/* For the code of @dso; NULL, after a warning, when it cannot be decoded. */
+struct insn_decoder *prof_decoder(struct profile *p, struct dso *dso);
 
 /* Sort keys: numbers are permille, UINT64_MAX = not known. */
 #define SIMD_UNKNOWN UINT64_MAX

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Instructions per cycle of functions, from branch stacks with cycles (key ipc_lbr). A block is
+ * the code from where one branch went to, through the next one; its instructions are counted in
+ * the object's code, its cycles are the branch's. A function's IPC is that of its blocks, and its
+ * coverage is how many of its instructions lie in one.
+ */
+#include "profile-int.h"
+
+#define CODE_MAX (1u << 20) /* bytes of a function that are looked at */
+
+struct sym_block {
+	const struct symbol *sym;
+	const struct brflow_block *block;
+};
+
+struct code {
+	unsigned char bytes[CODE_MAX];
+	uint32_t before[CODE_MAX + 1]; /* instructions that begin before this byte */
+	bool covered[CODE_MAX];
+};
+
+int prof_ipc_init(struct profile *p, struct err *e)
+{
+	const struct brflow_opts o = { .machine = p->m, .blocks = true };
+
+	for (unsigned i = 0; i < p->nr_cols; i++)
+		if (!strcmp(p->cols[i].key->name, "ipc_lbr") && !p->cols[i].elided)
+			return brflow_new(&p->flow, p->res, &o, e);
+	return 0;
+}
+
+void prof_ipc_free(struct profile *p)
+{
+	brflow_free(p->flow);
+	vec_free(&p->ipc);
+}
+
+/* By function; in one, the last block first, so that what overlaps is counted as upstream does. */
+static int by_end(const void *a, const void *b)
+{
+	const struct sym_block *x = a, *y = b;
+
+	if (x->sym->idx != y->sym->idx)
+		return x->sym->idx < y->sym->idx ? -1 : 1;
+	return x->block->end > y->block->end ? -1 : x->block->end < y->block->end;
+}
+
+/* Finds where the instructions of a function begin; how many bytes there are, 0 = no code. */
+static uint32_t read_code(struct profile *p, struct dso *dso, const struct symbol *sym,
+			  struct code *c)
+{
+	struct insn_decoder *d = prof_decoder(p, dso);
+	uint64_t size = min_u64(sym->end - sym->start, CODE_MAX);
+	uint32_t nr = 0, next = 0;
+	struct insn in;
+	ssize_t n;
+
+	if (!d || sym->end <= sym->start)
+		return 0;
+	n = symbol_read_code(p->res, dso, sym->start, c->bytes, size);
+	for (uint32_t at = 0; at < n; at++) {
+		c->before[at] = nr;
+		if (at != next)
+			continue;
+		next = at + 1; /* what is no instruction is skipped byte by byte */
+		if (insn_decode(d, c->bytes + at, (size_t)n - at, sym->start + at, &in) <= 0)
+			continue;
+		next = at + in.len;
+		nr++;
+	}
+	if (n <= 0)
+		return 0;
+	c->before[n] = nr;
+	memset(c->covered, 0, (size_t)n);
+	return (uint32_t)n;
+}
+
+static void add_block(struct code *c, uint32_t size, const struct sym_block *sb, struct ipc *ipc)
+{
+	const struct brflow_block *b = sb->block;
+	uint64_t from = b->start - sb->sym->start, end = b->end - sb->sym->start;
+	uint32_t covered = 0;
+
+	if (b->start == BRFLOW_NO_START || b->start < sb->sym->start || end >= size || from >= end)
+		return;
+	for (uint64_t at = from; at <= end; at++) {
+		if (c->before[at + 1] == c->before[at] || c->covered[at])
+			continue;
+		c->covered[at] = true;
+		covered++;
+	}
+	/* A block inside of others says nothing new. */
+	if (!covered)
+		return;
+	ipc->covered += covered;
+	ipc->insns += (uint64_t)(c->before[end + 1] - c->before[from]) * b->own_nr;
+	ipc->cycles += b->own_cycles;
+}
+
+static int add_function(struct profile *p, const struct sym_block *sb, size_t n, struct code *c)
+{
+	uint32_t idx = sb->sym->idx, size;
+	static const struct ipc none;
+	struct ipc *ipc;
+
+	while (p->ipc.n <= idx)
+		if (vec_push(&p->ipc, none))
+			return -ENOMEM;
+	ipc = &p->ipc.v[idx];
+	size = read_code(p, sb->block->dso, sb->sym, c);
+	for (size_t i = 0; size && i < n; i++)
+		add_block(c, size, &sb[i], ipc);
+	ipc->total = size ? c->before[size] : 0;
+	return 0;
+}
+
+int prof_ipc_finish(struct profile *p)
+{
+	size_t nr = p->flow ? brflow_nr_blocks(p->flow) : 0, n = 0, len;
+	struct sym_block *sb;
+	struct code *c;
+	int ret = 0;
+
+	if (!nr)
+		return 0;
+	sb = calloc(nr, sizeof(*sb));
+	c = malloc(sizeof(*c));
+	if (!sb || !c)
+		ret = -ENOMEM;
+	for (size_t i = 0; !ret && i < nr; i++) {
+		const struct brflow_block *b = brflow_block(p->flow, i);
+
+		sb[n].block = b;
+		sb[n].sym = symbol_find(p->res, b->dso, b->end);
+		n += sb[n].sym != NULL;
+	}
+	if (n)
+		qsort(sb, n, sizeof(*sb), by_end);
+	for (size_t i = 0; !ret && i < n; i += len) {
+		for (len = 1; i + len < n && sb[i + len].sym == sb[i].sym;)
+			len++;
+		ret = add_function(p, &sb[i], len, c);
+	}
+	free(sb);
+	free(c);
+	return ret;
+}
+
+/* Of the function that the row's first branch went to, as upstream. */
+void prof_text_ipc(const struct profile *p, const struct profile_row *r, uint64_t v, struct obuf *o)
+{
+	uint32_t sym = profile_branch_counts(p, r)->symbol_to;
+	static const struct ipc none;
+	const struct ipc *ipc = sym < p->ipc.n ? &p->ipc.v[sym] : &none;
+
+	(void)v;
+	if (sym == ID_NONE) {
+		obuf_char(o, '-');
+		return;
+	}
+	obuf_printf(o, "%-5.2f [%5.1f%%]",
+		    ipc->cycles ? (double)ipc->insns / (double)ipc->cycles : 0,
+		    ipc->total ? ipc->covered * 100.0 / ipc->total : 0);
+}
