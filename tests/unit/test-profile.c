@@ -304,7 +304,10 @@ static void bad_keys(void **state)
 	(void)state;
 	assert_int_equal(profile_new(&p, &o, m, res, NULL, &e), -EINVAL);
 	assert_string_equal(e.text, "Unknown --sort key: `nosuch'");
-	assert_non_null(strstr(e.hint, "symbol_from"));
+	assert_non_null(strstr(e.hint, "SORT KEYS"));
+	o.sort = "comm,smybol_from";
+	assert_int_equal(profile_new(&p, &o, m, res, NULL, &e), -EINVAL);
+	assert_non_null(strstr(e.hint, "Did you mean symbol_from"));
 	o.sort = "symbol_from";
 	assert_int_equal(profile_new(&p, &o, m, res, NULL, &e), -EINVAL);
 	assert_string_equal(e.text, "Invalid --sort key: `symbol_from'");

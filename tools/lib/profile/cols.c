@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "base/nearest.h"
 #include "emit/emit.h"
 #include "profile-int.h"
 
@@ -87,21 +88,19 @@ static void push_col(struct profile_col **list, unsigned *n, struct profile_col 
 
 static int unknown_key(struct err *e, const char *what, const char *name, size_t len)
 {
+	char word[64], near[256];
+	struct nearest n = nearest_init(word);
 	int ret = err_set(e, -EINVAL, "Unknown --%s key: `%.*s'", what, (int)len, name);
-	struct obuf o;
 
-	if (!e || obuf_init(&o, -1, 0))
-		return ret;
-	obuf_lit(&o, "Keys:");
-	for (size_t i = 0; i < prof_keys_nr(); i++) {
-		if (prof_key_at(i)->hidden)
-			continue;
-		obuf_char(&o, ' ');
-		obuf_str(&o, prof_key_at(i)->name);
-	}
-	obuf_char(&o, 0);
-	err_hint(e, "%s", o.buf);
-	obuf_free(&o);
+	snprintf(word, sizeof(word), "%.*s", (int)min_u64(len, sizeof(word) - 1), name);
+	for (size_t i = 0; i < prof_keys_nr(); i++)
+		if (!prof_key_at(i)->hidden)
+			nearest_offer(&n, prof_key_at(i)->name);
+	nearest_print(&n, near, sizeof(near));
+	if (*near)
+		err_hint(e, "Did you mean %s? SORT KEYS in perf-report(1) has all of them.", near);
+	else
+		err_hint(e, "SORT KEYS in perf-report(1) has all keys.");
 	return ret;
 }
 
