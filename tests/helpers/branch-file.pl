@@ -1,23 +1,25 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-or-later
-# branch-file.pl [-b] [-i] [-c] [-e EVENTS] OUT <TEXT: a recording with branch stacks, as TEXT says:
+# branch-file.pl [-b] [-i] [-c] [-e EVENTS] [-f FILTER] OUT <TEXT: a recording with branch stacks,
+# as TEXT says:
 #
 #	map START LENGTH NAME			executable map of process 10, from offset 0 of NAME
 #	sample TIMES IP FIELD=N,...  ...	one word per branch, newest first
 #
 # FIELDs: from, to, mispred, predicted, in_tx, abort, cycles, type, spec, new_type, priv, not_taken,
 # counter (the branch's counters). -b: big-endian; -i: with the stack's index; -c: with counters,
-# two of four bits; -e: so many events, of which the first has all samples. Bit-fields lie from the
-# lowest bit up in little-endian files and from the highest down in big-endian ones
-# (perf_event_open(2)).
+# two of four bits; -e: so many events, of which the first has all samples; -f: branch_sample_type
+# (ANY). Bit-fields lie from the lowest bit up in little-endian files and from the highest down in
+# big-endian ones (perf_event_open(2)).
 use strict;
 use warnings;
 no warnings 'portable';
 
-my ($big, $index, $counters, $events) = (0, 0, 0, 1);
+my ($big, $index, $counters, $events, $filter) = (0, 0, 0, 1, 8);
 while (@ARGV && $ARGV[0] =~ /^-(.)$/) {
 	shift;
-	$1 eq 'b' ? $big = 1 : $1 eq 'i' ? $index = 1 : $1 eq 'e' ? $events = shift : ($counters = 1);
+	$1 eq 'b' ? $big = 1 : $1 eq 'i' ? $index = 1 : $1 eq 'e' ? $events = shift :
+		$1 eq 'f' ? $filter = shift : ($counters = 1);
 }
 my ($U16, $U32, $U64) = $big ? ('n', 'N', 'Q>') : ('v', 'V', 'Q<');
 my @fields = ([mispred => 1], [predicted => 1], [in_tx => 1], [abort => 1], [cycles => 16],
@@ -67,7 +69,7 @@ while (<STDIN>) {
 	}
 }
 # IP, TID, TIME, BRANCH_STACK; sample_id_all; ANY and what the options add
-my $branch = 8 | ($index ? 1 << 17 : 0) | ($counters ? 1 << 19 : 0);
+my $branch = $filter | ($index ? 1 << 17 : 0) | ($counters ? 1 << 19 : 0);
 my $attr = u32(0, 112) . u64(0, 100000, 7 | 2048, 0, 1 << ($big ? 63 - 18 : 18)) . u32(0, 0) .
 	u64(0, 0, $branch);
 $attr .= "\0" x (112 - length $attr);

@@ -81,10 +81,78 @@ like "brstackoff: addresses inside the object" "$(script -F brstackoff -i plain.
 like "brstackoff with dso" "$(script -F dso,brstackoff,ip -i plain.data)" " $off \([^ ]*calls\)/$off \("
 like "brstacksym with dso" "$(script -F ip,sym,dso,brstacksym -i plain.data)" \
 	'f2\+0x0 \([^ ]*calls\)/f2\+0x0 \([^ ]*calls\)/M/X/A/4//- '
-make_file gap.data <<EOF
-map 0x400000 0x100000 $CALLS
-sample 1 $ret from=${f2%?}0,to=$f2,predicted=1 from=$f2,to=$(perl -e 'printf "0x%x", hex($ARGV[0]) - 3' "$f2"),predicted=1
-EOF
-script -F ip,brstackinsn -i gap.data >out
-check "blocks that do not fit end quietly" test -s out
+
+# ---- stacks that do not fit the program, beside an installed perf
+insns() { # insns FUNCTION: addresses of its instructions in the files below
+	objdump -d --no-show-raw-insn "$CALLS" | awk -v n="<$1>:" '$2 == n { on = 1; next } !NF { on = 0 } on' |
+		perl -ne 'printf "0x%x ", 0x400000 + hex $1 if /^ *([0-9a-f]+):/'
+}
+# f1: push, mov, test, je, call ...; main: push, mov, push, sub, mov, mov, call
+# shellcheck disable=SC2046
+set -- $(insns f1)
+f1=$1 test=$3 je=$4 call=$5 after=$6
+# shellcheck disable=SC2046
+set -- $(insns main)
+main=$1 mcall=$7
+# shellcheck disable=SC2046
+set -- $(insns f2)
+f2=$1 f2b=$2 ret=$4
+plus() {
+	perl -e 'printf "0x%x", hex($ARGV[0]) + $ARGV[1]' "$1" "$2"
+}
+walk() { # walk NAME IP BRANCH...: the text of one stack, kept in out
+	_stack=$1 _ip=$2
+	shift 2
+	printf 'map 0x400000 0x100000 %s\nsample 1 %s %s\n' "$OBJECT" "$_ip" "$*" | make_file w.data
+	script -F ip,brstackinsn -i w.data >out
+	if [ -n "$PEER" ] && "$PEER" script -F ip,brstackinsn -i w.data >theirs 2>/dev/null; then
+		same_file "$_stack: as an installed perf" out theirs
+	else
+		skip "$_stack: as an installed perf" "there is none"
+	fi
+}
+first="from=$mcall,to=$f1,predicted=1"
+OBJECT=$CALLS
+walk "a stack that fits" "$f2b" "from=$call,to=$f2,cycles=3" "$first"
+unlike "a stack that fits" "$(cat out)" 'mismatch|not reaching|bad'
+walk "a branch that is not where an instruction begins" "$f2b" "from=$(plus "$je" 1),to=$f2" "$first"
+like "a branch inside of an instruction: mismatch" "$(cat out)" '^	mismatch of LBR data and executable$'
+is "and the walk goes on behind it" "$(tail -3 out | grep -c '	0000')" 2
+walk "a target inside of an instruction" "$f2b" "from=$je,to=$f2" "from=$mcall,to=$(plus "$f1" 2)"
+walk "a branch that is none" "$f2b" "from=$test,to=$f2" "$first"
+unlike "an instruction that is no branch is shown as one" "$(cat out)" 'mismatch'
+walk "a branch behind its block" "$f2b" "from=$f1,to=$f2" "from=$mcall,to=$je"
+is "a branch that lies before its block: no block" "$(grep -c '	0000' out)" 3
+walk "a branch 17,000 bytes on" "$f2b" "from=$(plus "$f1" 17000),to=$f2" "$first"
+is "a block that is too long: none" "$(grep -c '	0000' out)" 3
+for n in 16368 16369 16370; do
+	walk "a block of $n bytes and one instruction" "$f2b" "from=$(plus "$f1" $n),to=$f2" "$first"
+done
+walk "a sample before the newest target" "$main" "from=$je,to=$after"
+like "a sample that the code does not lead to" "$(cat out)" '^	\.\.\. not reaching sample \.\.\.$'
+walk "a sample in another function" "$main" "from=$call,to=$f2" "$first"
+like "a return before the sample" "$(tail -3 out)" '^	\.\.\. not reaching sample \.\.\.$'
+walk "a sample too far away" "$(plus "$f2" 20000)" "from=$call,to=$f2" "$first"
+walk "a sample inside of an instruction" "$(plus "$f2b" 1)" "from=$call,to=$f2" "$first"
+walk "a sample at the branch itself" "$call" "from=$call,to=$f2" "$first"
+is "a sample at the branch: its target was not executed" "$(grep -c '	f2:' out)" 0
+walk "an aborted branch" "$f2b" "from=$call,to=$f2,abort=1" "$first"
+walk "an end without an object" "$f2b" "from=0x10000000,to=$f2" "$first"
+walk "a target without an object" "$f2b" "from=$call,to=0x10000000" "$first"
+walk "ends that are zero" "$f2b" "from=0x0,to=$f2" "from=$call,to=0x0" "$first"
+walk "the way into the kernel left out" "$f2b" "from=0xffffffff81000010,to=$f2" "from=$call,to=$f1" "$first"
+walk "a block in the kernel" "$f2b" "from=0xffffffff81000010,to=$f2" "from=$mcall,to=0xffffffff81000000"
+OBJECT=/nonexistent/calls
+walk "an object that is gone" "$f2b" "from=$call,to=$f2,cycles=3" "$first"
+is "an object that is gone: no instructions" "$(grep -c '	0000' out)" 0
+# Stacks with some branches only: a call on the way to the sample is nothing strange.
+OBJECT=$CALLS
+printf 'map 0x400000 0x100000 %s\nsample 1 %s from=%s,to=%s\n' "$OBJECT" "$after" "$mcall" "$f1" >w.txt
+make_file all.data <w.txt
+make_file calls.data -f $((0x70)) <w.txt
+script -F ip,brstackinsn -i all.data >out
+like "all branches: a call before the sample" "$(cat out)" 'not reaching'
+script -F ip,brstackinsn -i calls.data >out
+like "calls and returns only are refused" "$(cat err)" \
+	'Display of branch stack assembler requested, but non all-branch filter set'
 done_testing

@@ -11,7 +11,7 @@
 #include "script-int.h"
 
 #define BLOCK_MAX 16384 /* bytes of one block */
-#define INSN_MAX  16
+#define INSN_MAX  15 /* bytes behind a block that may belong to its last instruction */
 #define SCAN_MAX  128 /* bytes behind the newest branch when its way to the sample is lost */
 
 #define CROSSES (-2) /* read_block(): from user to kernel or back */
@@ -265,16 +265,20 @@ static void put_block(struct script *sc, const struct ctx *c, struct insn_walk *
 			break;
 		}
 		len = put_plain(sc, c, w, w->code + off, (size_t)size - off, ip, &in);
-		if (!len || ip > end)
+		if (!len)
 			break;
 	}
 	if (off != end - start)
 		obuf_lit(sc->o, "\tmismatch of LBR data and executable\n");
 }
 
-static bool ends_block(const struct insn *in)
+/* A stack with every taken branch would have it. */
+static bool is_missing(const struct ctx *c, const struct insn *in)
 {
-	return insn_is_branch(in) && in->branch != INSN_COND;
+	uint64_t type = c->s->event->attr.branch_sample_type;
+
+	return (!type || type & PERF_SAMPLE_BRANCH_ANY) && insn_is_branch(in) &&
+	       in->branch != INSN_COND;
 }
 
 /* From where the newest branch went to the sample. */
@@ -297,7 +301,7 @@ static void put_last(struct script *sc, const struct ctx *c, struct insn_walk *w
 		len = put_plain(sc, c, w, w->code + off, (size_t)size - off, start + off, &in);
 		if (!len)
 			return;
-		if (ends_block(&in) && start + off != s->ip) {
+		if (is_missing(c, &in) && start + off != s->ip) {
 			obuf_lit(sc->o, "\t... not reaching sample ...\n");
 			return;
 		}
