@@ -12,11 +12,19 @@
  *	vfork		vfork + exec			threadexec	exec from a second thread
  *	odd		runs code that cannot be read, with an instruction that nobody knows
  *	flags		looks at its trap flag
- *	eintr		epoll_wait with samples in the kernel: no EINTR may show
+ *	eintr		epoll_wait with samples in the kernel: no EINTR may show	recv	likewise
+ *	mask		all signals blocked: they stay so, and no others come
+ *	urgent		counts the SIGURGs that it sends itself	sigwait	with a thread that waits for them
+ *	bomb		200 children at once		clonevm	processes in the same memory
+ *	daemon		leaves a process behind		seccomp	a filter that allows next to nothing
+ *	debugger	traces a child
  *	work N		computes for about N tenths of a second and prints a checksum
  */
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,6 +32,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -88,6 +100,120 @@ static int forks(void)
 	}
 	printf("%d\n", ok);
 	return ok != 200;
+}
+
+/* 200 at once */
+static int bomb(void)
+{
+	int ok = 0, status;
+
+	for (int i = 0; i < 200; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(compute(20000 + i) ? 7 : 8);
+		if (pid < 0)
+			return 1;
+	}
+	for (int i = 0; i < 200; i++)
+		ok += wait(&status) > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 7;
+	printf("%d\n", ok);
+	return ok != 200;
+}
+
+static uint64_t shared;
+
+static uint64_t shared;
+
+static int in_our_memory(void *arg)
+{
+	(void)arg;
+	shared += compute(UNIT / 2) != 0;
+	return 3;
+}
+
+/* A process of its own in our memory: CLONE_VM without CLONE_THREAD. */
+static int clonevm(void)
+{
+	static char stack[65536];
+	int ok = 0, status;
+
+	for (int i = 0; i < 10; i++) {
+		pid_t pid = clone(in_our_memory, stack + sizeof(stack) - 16,
+				  CLONE_VM | CLONE_FILES | SIGCHLD, NULL);
+
+		ok += waitpid(pid, &status, __WALL) == pid && WIFEXITED(status) &&
+		      WEXITSTATUS(status) == 3;
+	}
+	printf("%d %d\n", ok, (int)shared);
+	return ok != 10 || shared != 10;
+}
+
+/* One that lives on when its parent has ended. */
+static int daemonize(void)
+{
+	if (fork() == 0) {
+		setsid();
+		if (fork() == 0) {
+			FILE *f = fopen("daemon.tmp", "w");
+
+			fclose(stdout);
+			fprintf(f, "%llx\n", (unsigned long long)compute(20 * UNIT));
+			fclose(f);
+			rename("daemon.tmp", "daemon.txt");
+		}
+		_exit(0);
+	}
+	wait(NULL);
+	puts("parent");
+	return 0;
+}
+
+/* A filter that ends the program at every call but these; a tracer must not make it call others. */
+static int seccomp(void)
+{
+	static const uint16_t allowed[] = { SYS_write,	    SYS_exit_group,   SYS_fstat,
+					    SYS_newfstatat, SYS_rt_sigreturn, SYS_ioctl,
+					    SYS_brk,	    SYS_getrandom };
+	struct sock_filter code[2 * sizeof(allowed) / sizeof(allowed[0]) + 2];
+	struct sock_fprog prog = { .filter = code };
+	uint64_t x;
+
+	code[prog.len++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0);
+	for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++) {
+		code[prog.len++] =
+			(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[i], 0, 1);
+		code[prog.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	}
+	code[prog.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
+		return 1;
+	x = compute(5 * UNIT);
+	printf("%llx\n", (unsigned long long)x);
+	return 0;
+}
+
+/* Traces its own child, as debuggers do. */
+static int debugger(void)
+{
+	pid_t pid = fork();
+	int status, stops = 0;
+
+	if (!pid) {
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL)) {
+			perror("PTRACE_TRACEME");
+			_exit(9);
+		}
+		raise(SIGSTOP);
+		_exit(compute(UNIT) != 0);
+	}
+	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
+		stops++;
+		ptrace(PTRACE_CONT, pid, NULL, NULL);
+	}
+	printf("%d %d\n", stops, WEXITSTATUS(status));
+	return stops != 1;
 }
 
 static int execs(int left)
@@ -160,6 +286,78 @@ static int blocked(void)
 	x ^= compute(UNIT);
 	printf("%llx\n", (unsigned long long)x);
 	return 0;
+}
+
+/* Blocked signals stay blocked, and nobody else's come in. */
+static int mask(void)
+{
+	struct timespec none = { 0, 0 };
+	sigset_t all, now;
+	int kept = 1, foreign = 0;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	for (int i = 0; i < 40; i++) {
+		sink = compute(6 * UNIT);
+		sigprocmask(SIG_BLOCK, NULL, &now);
+		for (int sig = 1; sig < 32; sig++)
+			kept &= sig == SIGKILL || sig == SIGSTOP || sigismember(&now, sig);
+		/* by then the first has been noticed, and taken back */
+		foreign += i > 20 && sigtimedwait(&all, NULL, &none) > 0;
+	}
+	printf("%s, %d foreign signals\n", kept ? "blocked" : "changed", foreign);
+	return !kept || foreign;
+}
+
+/* A handler of its own for SIGURG: each that is sent to the thread comes, and no other. */
+static int urgent(void)
+{
+	signal(SIGURG, tick);
+	sink = compute(2 * UNIT); /* somebody may want to learn of the handler */
+	for (int i = 1; i <= 3000; i++) {
+		pthread_kill(pthread_self(), SIGURG);
+		while (ticks < i)
+			;
+		sink = compute(UNIT / 1000);
+	}
+	printf("%d\n", (int)ticks);
+	return ticks != 3000;
+}
+
+static volatile int waited;
+
+static void *waiter(void *arg)
+{
+	sigset_t set;
+	int sig;
+
+	(void)arg;
+	sigemptyset(&set);
+	sigaddset(&set, SIGURG);
+	while (!sigwait(&set, &sig) && ++waited < 1000)
+		sink = compute(UNIT / 1000);
+	return NULL;
+}
+
+/* SIGURG blocked everywhere, and taken by a thread that waits for it. */
+static int sigwaits(void)
+{
+	pthread_t th;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGURG);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	sink = compute(5 * UNIT);
+	pthread_create(&th, NULL, waiter, NULL);
+	for (int i = 1; i <= 1000; i++) {
+		kill(getpid(), SIGURG);
+		while (waited < i)
+			;
+	}
+	pthread_join(th, NULL);
+	printf("%d\n", waited);
+	return waited != 1000;
 }
 
 static int sigtrap(void)
@@ -293,6 +491,24 @@ static int eintr(void)
 	return bad != 0;
 }
 
+/* A socket with a timeout: EAGAIN may come, EINTR not. */
+static int recvs(void)
+{
+	struct timeval tv = { 0, 1000 };
+	int fd[2], bad = 0;
+	char c;
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, fd) ||
+	    setsockopt(fd[0], SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv)))
+		return 1;
+	for (int i = 0; i < 300; i++) {
+		sink = compute(UNIT / 1000);
+		bad += recv(fd[0], &c, 1, 0) >= 0 || errno != EAGAIN;
+	}
+	printf("%d\n", bad);
+	return bad != 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -300,11 +516,14 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(void);
-	} modes[] = { { "threads", threads }, { "forks", forks },     { "signals", signals },
-		      { "stop", stop },	      { "blocked", blocked }, { "sigtrap", sigtrap },
-		      { "jit", jit },	      { "vfork", vforks },    { "threadexec", threadexec },
-		      { "eintr", eintr },     { "odd", odd },	      { "flags", flags },
-		      { "ignored", ignored } };
+	} modes[] = { { "threads", threads },  { "forks", forks },     { "signals", signals },
+		      { "stop", stop },	       { "blocked", blocked }, { "sigtrap", sigtrap },
+		      { "jit", jit },	       { "vfork", vforks },    { "threadexec", threadexec },
+		      { "eintr", eintr },      { "odd", odd },	       { "flags", flags },
+		      { "ignored", ignored },  { "mask", mask },       { "urgent", urgent },
+		      { "sigwait", sigwaits }, { "bomb", bomb },       { "clonevm", clonevm },
+		      { "daemon", daemonize }, { "seccomp", seccomp }, { "debugger", debugger },
+		      { "recv", recvs } };
 
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
 		return 1;

@@ -17,4 +17,4 @@ endif
 $(O)/tests/helpers/tracee: tests/helpers/tracee.c
 	@mkdir -p $(@D)
 	@echo '  HELPER  $<'
-	@$(CC) -O1 -g -Wall -Wextra -pthread $< -o $@
+	@$(CC) -O1 -g -Wall -Wextra -D_GNU_SOURCE -pthread $< -o $@

@@ -38,6 +38,55 @@ both "code that is rewritten while it runs" jit
 both "vfork and exec" vfork
 both "exec by a second thread" threadexec
 both "epoll_wait never sees EINTR" eintr
+both "nor does a socket with a timeout" recv
+both "200 children at once" bomb
+both "processes in the same memory" clonevm
+both "a seccomp filter" seccomp
+both "blocked signals stay blocked, and none of ours shows" mask
+both "a handler for SIGURG gets the program's own, and no other" urgent
+both "SIGURG waited for, likewise" sigwait
+
+# threads that block every signal: registers and branches all the same
+for how in "--reg-source=ptrace --user-regs=ax,ip uregs" "-b --branch-source=software --branch-budget 30 brstack"; do
+	field=${how##* } how=${how% *}
+	# shellcheck disable=SC2086
+	"$PERF" record -q -g $how -F 500 -o b.data "$TRACEE" mask >/dev/null 2>err
+	"$PERF" script -i b.data -G -F ip,$field >b.txt
+	n=$(grep -cE 'AX:0x|0x[0-9a-f]+/0x' b.txt) all=$(wc -l <b.txt)
+	[ "$n" -ge 20 ] && [ $((n * 2)) -ge "$all" ] &&
+		pass "all signals blocked: $n of $all samples have their state (${how%%[= ]*})" ||
+		fail "all signals blocked: samples have their state (${how%%[= ]*})" "$n of $all" "$(cat err)"
+done
+"$PERF" record -q --reg-source=ptrace --user-regs=ip -F 500 -o b.data "$TRACEE" mask >/dev/null 2>err
+"$PERF" script -i b.data -F ip,uregs | awk '{ for (i = 2; i <= NF; i++) if ($i ~ /^IP:0x/ && substr($i, 6) != $1) bad++ }
+	END { print bad + 0 }' >ips
+is "and where a thread went on meanwhile, the sample is of where it was stopped" "$(cat ips)" 0
+
+# what outlives the command is left alone, and the recording ends with the command
+rm -f daemon.txt
+timeout 10 "$PERF" record -q -b --branch-source=software -o r.data "$TRACEE" daemon >out 2>err
+is "a daemon stays behind: the recording ends with the command" "$? $(cat out)" "0 parent"
+for t in $(seq 400); do [ -e daemon.txt ] && break; sleep 0.05; done
+is "and the daemon finishes" "$(cat daemon.txt 2>/dev/null)" 1903865e00a6f689
+
+# a program that traces others finds them traced; with -i they are its own
+timeout 20 "$PERF" record -q -b --branch-source=software -o r.data "$TRACEE" debugger >out 2>&1
+like "a debugger under perf is told that its child is traced" "$(cat out)" 'Operation not permitted'
+timeout 20 "$PERF" record -q -i -b --branch-source=software -o r.data "$TRACEE" debugger >out 2>&1
+is "with -i it has its children for itself" "$? $(cat out)" "0 1 1"
+if command -v strace >/dev/null; then
+	timeout 20 strace -f -o /dev/null "$PERF" record -q -b --branch-source=software -o r.data true 2>err
+	[ $? -ne 124 ] && pass "perf itself under strace -f ends" || fail "perf itself under strace -f ends"
+fi
+if command -v unshare >/dev/null && unshare -pf true 2>/dev/null; then
+	timeout 20 "$PERF" record -q -b --branch-source=software --branch-budget 0 -F 500 -o r.data -- \
+		unshare -pf --mount-proc "$TRACEE" work 5 >out 2>err
+	is "a pid namespace: output and status" "$? $(cat out)" "0 $("$TRACEE" work 5)"
+	n=$("$PERF" script -i r.data -F comm,ip,sym | grep -c 'tracee.*\(mix\|compute\)')
+	[ "$n" -ge 10 ] && pass "and its samples have names" || fail "and its samples have names" "$n samples"
+else
+	skip "a pid namespace" "unshare -p is not allowed here"
+fi
 
 check_status "the exit status is the program's" 7 \
 	"$PERF" record -q -b --branch-source=software -o e.data sh -c 'exit 7'

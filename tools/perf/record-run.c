@@ -282,8 +282,8 @@ static bool is_over(struct recording *rec, int what)
 	/* Of a command we wait for the end itself: a set-uid exec ends its events, not it. */
 	if (what & CAPTURE_GONE && !rec->workload_is_target && !rec->tracer)
 		return true;
-	if (rec->tracer)
-		return !rec->workload_is_target && rec->workload.reaped;
+	if (rec->tracer) /* what the command left behind goes on without us */
+		return rec->workload.reaped;
 	return what & CAPTURE_CHILD && rec->has_workload && workload_ended(&rec->workload, false);
 }
 

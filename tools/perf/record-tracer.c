@@ -462,10 +462,11 @@ void record_tracer_say(const struct recording *rec)
 			st->steps, st->verified, st->verify_failed);
 	say_cuts(st);
 	if (st->stateless)
-		log_warn("perf record: %" PRIu64
-			 " samples without %s: their threads block SIGURG or "
-			 "ended before they could be stopped",
-			 st->stateless, rec->soft_branches ? "branches" : "registers");
+		log_warn(
+			"perf record: %" PRIu64
+			" samples without %s: their threads were not where the event had come when "
+			"they stopped (all signals blocked), or ended before",
+			st->stateless, rec->soft_branches ? "branches" : "registers");
 	if (st->lost)
 		log_warn("perf record: lost %" PRIu64 " samples of threads that cannot be stopped",
 			 st->lost);

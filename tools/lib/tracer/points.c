@@ -9,11 +9,11 @@
 #include "private.h"
 
 /* Overflows of fd's event become a signal to one thread, with the descriptor in si_fd. */
-int event_signal_to(int fd, pid_t tid)
+int event_signal_to(int fd, pid_t tid, int sig)
 {
 	struct f_owner_ex owner = { .type = F_OWNER_TID, .pid = tid };
 
-	if (fcntl(fd, F_SETSIG, TRACER_SIGNAL) || fcntl(fd, F_SETOWN_EX, &owner) ||
+	if (fcntl(fd, F_SETSIG, sig) || fcntl(fd, F_SETOWN_EX, &owner) ||
 	    fcntl(fd, F_SETFL, O_RDONLY | O_NONBLOCK | O_ASYNC))
 		return -errno;
 	return 0;
@@ -49,7 +49,7 @@ static int open_point(struct tracer *t, struct thread *th, uint32_t event, bool 
 	p->page = map;
 	p->data = (unsigned char *)map + t->page_size;
 	th->nr_points++;
-	ret = event_signal_to(p->fd, th->tid);
+	ret = event_signal_to(p->fd, th->tid, th->signal);
 	if (ret)
 		return err_set(e, ret, "cannot direct the event's signal to thread %d: %s", th->tid,
 			       strerror(-ret));
@@ -93,10 +93,13 @@ void points_enable(struct thread *th, bool on)
 
 void points_own(struct thread *th)
 {
+	pid_t tid = th->signal ? th->tid : gettid();
+	int sig = th->signal ? th->signal : SIGCHLD;
+
 	for (size_t i = 0; i < th->nr_points; i++)
-		event_signal_to(th->point[i].fd, th->tid);
+		event_signal_to(th->point[i].fd, tid, sig);
 	if (th->bp_fd >= 0)
-		event_signal_to(th->bp_fd, th->tid);
+		event_signal_to(th->bp_fd, tid, sig);
 }
 
 bool points_has_fd(const struct thread *th, int fd)
@@ -113,6 +116,18 @@ bool points_pending(const struct thread *th)
 		struct perf_event_mmap_page *page = th->point[i].page;
 
 		if (__atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE) != page->data_tail)
+			return true;
+	}
+	return false;
+}
+
+bool points_crowded(const struct tracer *t, const struct thread *th)
+{
+	for (size_t i = 0; i < th->nr_points; i++) {
+		struct perf_event_mmap_page *page = th->point[i].page;
+		uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+
+		if (head - page->data_tail > RING_PAGES * t->page_size / 2)
 			return true;
 	}
 	return false;
@@ -204,6 +219,9 @@ static int take_record(struct tracer *t, struct thread *th, uint32_t event, size
 		return 0;
 	/* a user sample's registers are those of the stop only when it stands there */
 	if (st && is_user(&h) && sample_ip(t, event) != st->sampled_ip)
+		st = NULL;
+	/* nor those of a thread that was fetched when it had left the kernel */
+	if (st && !is_user(&h) && st->late && (long)st->gpr.orig_rax < 0)
 		st = NULL;
 	if (!st || !is_user(&h))
 		walk = NULL;

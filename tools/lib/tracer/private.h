@@ -9,9 +9,6 @@
 
 #include "tracer.h"
 
-/* Ignored by default, so that one left over when the recorder dies does no harm. */
-#define TRACER_SIGNAL SIGURG
-
 #define IOC_ENABLE  _IO('$', 0)
 #define IOC_DISABLE _IO('$', 1)
 #define IOC_PERIOD  _IOW('$', 4, uint64_t)
@@ -34,9 +31,12 @@ struct thread {
 	pid_t tid, pid;
 	struct point point[TRACER_MAX_EVENTS];
 	size_t nr_points;
-	bool resting;	/* events are off until rest_until: the budget */
-	bool listening; /* in a group stop */
-	bool stepped;	/* a step's SIGTRAP may still be on its way */
+	bool resting;	 /* events are off until rest_until: the budget */
+	int signal;	 /* that stops it at a sample; 0: it blocks them all, we interrupt it */
+	uint64_t looked; /* when the signal was chosen (ns) */
+	bool asked;	 /* an interrupt is on its way */
+	bool listening;	 /* in a group stop */
+	bool stepped;	 /* a step's SIGTRAP may still be on its way */
 	uint64_t rest_until;
 	uint64_t since; /* under the tracer since (ns) */
 	int bp_fd;	/* breakpoint event; -1 = not opened yet */
@@ -48,6 +48,7 @@ struct thread {
 struct user_state {
 	struct user_regs_struct gpr;
 	uint64_t sampled_ip; /* where it stood when the event overflowed; gpr may be of later */
+	bool late;	     /* it was fetched behind the sample: gpr says where */
 	bool is_32bit, has_xsave, has_ssp;
 	struct xsave_image image;
 	uint64_t ssp;
@@ -96,14 +97,39 @@ struct tracer {
 
 uint64_t tracer_now(void);
 
+/* Waits for the next stop of @tid, at most @ms. 1 = *status is filled, 0 = it did not come. */
+int tracer_wait(pid_t tid, int *status, int ms);
+
+/* signals.c: bit n - 1 is signal n */
+struct signals {
+	uint64_t pending, shared; /* for the thread, for its process */
+	uint64_t blocked, ignored, caught;
+	pid_t pid; /* its process */
+};
+
+bool signals_read(pid_t tid, struct signals *s);
+/* Whether @sig is one of those that may stop a thread. */
+bool signals_ours(int sig);
+/* The one that stops a thread at a sample; 0 = all are blocked. */
+int signals_choose(const struct signals *s);
+/* Chooses again for @th, which stands still. */
+void signals_renew(struct thread *th);
+/*
+ * Takes a signal of ours that @th blocks out of its queue. Returns the signal to go on with;
+ * *status: another stop or the end came instead.
+ */
+int signals_take_out(struct thread *th, int *status);
+/* A system call that our stop made return EINTR is entered again. */
+bool signals_restart(pid_t tid);
+
 /* points.c */
 int points_open(struct tracer *t, struct thread *th, bool first, struct err *e);
 void points_close(struct tracer *t, struct thread *th);
 void points_enable(struct thread *th, bool on);
-/* After exec: signals go to the thread that is now called th->tid. */
+/* Overflows are told by th->signal to th->tid, or when that is 0 by SIGCHLD to us. */
 void points_own(struct thread *th);
 bool points_has_fd(const struct thread *th, int fd);
-int event_signal_to(int fd, pid_t tid);
+int event_signal_to(int fd, pid_t tid, int sig);
 /*
  * Every record that lies in the rings: samples are finished with @st (NULL: the thread does not
  * stand at a sample) and written. @walk may be NULL.
@@ -111,6 +137,8 @@ int event_signal_to(int fd, pid_t tid);
 int points_drain(struct tracer *t, struct thread *th, const struct user_state *st,
 		 const struct walk *walk, struct err *e);
 bool points_pending(const struct thread *th);
+/* A ring is half full. */
+bool points_crowded(const struct tracer *t, const struct thread *th);
 /* IP and time (0 = not sampled) of the newest sample in the rings; false when there is none or it
  * is the kernel's. */
 bool points_peek_user(struct tracer *t, struct thread *th, uint64_t *ip, uint64_t *time);

@@ -48,40 +48,60 @@ void tracer_kernel_attr(const struct tracer_opts *o, const struct perf_event_att
 	}
 }
 
-/* Bytes of the kernel's record before the blocks; 0 = the record does not hold together. */
-static size_t front_size(const unsigned char *rec, size_t size, const struct perf_event_attr *k)
+/* Where the parts of a kernel's record end; the blocks go between @front and the rest. */
+struct parts {
+	size_t chain, chain_end; /* CALLCHAIN; equal when there is none */
+	size_t front;
+	size_t stack_end; /* STACK_USER, right behind the front */
+};
+
+static void skip_read(struct cursor *c, const struct perf_event_attr *k)
+{
+	uint64_t f = k->read_format, words;
+
+	if (!(k->sample_type & PERF_SAMPLE_READ))
+		return;
+	words = 1 + !!(f & PERF_FORMAT_ID) + !!(f & PERF_FORMAT_LOST);
+	if (f & PERF_FORMAT_GROUP)
+		words = (words * cursor_u64(c)) & 0xffff;
+	words += !!(f & PERF_FORMAT_TOTAL_TIME_ENABLED);
+	words += !!(f & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	cursor_skip(c, 8 * words);
+}
+
+/* False: the record does not hold together. */
+static bool find_parts(const unsigned char *rec, size_t size, const struct perf_event_attr *k,
+		       struct parts *parts)
 {
 	struct cursor c = cursor_init(rec, size, false);
+	uint64_t nr;
 
 	cursor_skip(&c, sizeof(struct perf_event_header));
 	for (size_t i = 0; i < ARRAY_SIZE(leading); i++)
 		if (k->sample_type & leading[i])
 			cursor_skip(&c, 8);
-	if (k->sample_type & PERF_SAMPLE_READ) {
-		uint64_t f = k->read_format, words;
-
-		words = 1 + !!(f & PERF_FORMAT_ID) + !!(f & PERF_FORMAT_LOST);
-		if (f & PERF_FORMAT_GROUP)
-			words = (words * cursor_u64(&c)) & 0xffff;
-		words += !!(f & PERF_FORMAT_TOTAL_TIME_ENABLED);
-		words += !!(f & PERF_FORMAT_TOTAL_TIME_RUNNING);
-		cursor_skip(&c, 8 * words);
-	}
+	skip_read(&c, k);
+	parts->chain = cursor_pos(&c);
 	if (k->sample_type & PERF_SAMPLE_CALLCHAIN) {
-		uint64_t nr = cursor_u64(&c);
-
+		nr = cursor_u64(&c);
 		cursor_skip(&c, nr > size ? UINT64_MAX : 8 * nr);
 	}
+	parts->chain_end = cursor_pos(&c);
 	if (k->sample_type & PERF_SAMPLE_RAW)
 		cursor_skip(&c, cursor_u32(&c));
 	if (k->sample_type & PERF_SAMPLE_BRANCH_STACK) {
-		uint64_t nr = cursor_u64(&c);
-
+		nr = cursor_u64(&c);
 		if (k->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX)
 			cursor_skip(&c, 8);
 		cursor_skip(&c, nr > size ? UINT64_MAX : 24 * nr);
 	}
-	return c.bad ? 0 : cursor_pos(&c);
+	parts->front = cursor_pos(&c);
+	if (k->sample_type & PERF_SAMPLE_STACK_USER) {
+		nr = cursor_u64(&c);
+		cursor_skip(&c, nr > size ? UINT64_MAX : nr ? nr + 8 : 0);
+	}
+	parts->stack_end = cursor_pos(&c);
+	return !c.bad;
 }
 
 static unsigned char *put(unsigned char *p, uint64_t v)
@@ -91,7 +111,8 @@ static unsigned char *put(unsigned char *p, uint64_t v)
 }
 
 /* Events of new threads have ids that the file's header does not know: one id stands for all. */
-static void patch_front(unsigned char *rec, const struct tracer_event *ev, const struct walk *walk)
+static void patch_front(unsigned char *rec, const struct tracer_event *ev,
+			const struct user_regs_struct *moved)
 {
 	unsigned char *p = rec + sizeof(struct perf_event_header);
 
@@ -100,8 +121,8 @@ static void patch_front(unsigned char *rec, const struct tracer_event *ev, const
 			continue;
 		if (leading[i] & ID_FIELDS)
 			store_u64(p, ev->id);
-		if (leading[i] == PERF_SAMPLE_IP && walk)
-			store_u64(p, walk->end.rip);
+		if (leading[i] == PERF_SAMPLE_IP && moved)
+			store_u64(p, moved->rip);
 		p += 8;
 	}
 }
@@ -168,47 +189,62 @@ static unsigned char *put_stack(unsigned char *p, pid_t tid, uint64_t sp, uint32
 	return put(p + size, got);
 }
 
+/* Up to where the blocks go in. @moved: the sample is of @gpr and not of where the kernel says. */
+static unsigned char *put_front(struct tracer *t, const struct tracer_event *ev,
+				const struct parts *parts, const struct user_regs_struct *gpr,
+				bool moved, pid_t tid)
+{
+	unsigned max = ev->attr.sample_max_stack ? ev->attr.sample_max_stack : CHAIN_MAX;
+	bool here = (ev->attr.sample_type & PERF_SAMPLE_CALLCHAIN) && t->opts.branches.on;
+	unsigned char *p = t->out + parts->chain;
+
+	memcpy(t->out, t->rec, parts->chain);
+	patch_front(t->out, ev, moved ? gpr : NULL);
+	if (gpr && (here || (moved && parts->chain_end > parts->chain)))
+		p = put_callchain(p, tid, gpr, max);
+	else if (here)
+		p = put(p, 0);
+	else
+		p = mempcpy(p, t->rec + parts->chain, parts->chain_end - parts->chain);
+	return mempcpy(p, t->rec + parts->chain_end, parts->front - parts->chain_end);
+}
+
 size_t splice_sample(struct tracer *t, const struct thread *th, uint32_t event, size_t size,
 		     const struct user_state *st, const struct walk *walk)
 {
 	const struct tracer_event *ev = &t->opts.event[event];
 	const struct user_regs_struct *gpr = walk ? &walk->end : st ? &st->gpr : NULL;
 	const struct perf_event_attr *attr = &ev->attr;
+	/* with branches, chain and stack are ours in any case */
+	bool late = st && st->late && st->sampled_ip != st->gpr.rip, ours = t->opts.branches.on;
 	struct perf_event_attr kernel;
-	unsigned char *p = t->out;
-	size_t front, total;
+	struct parts parts;
+	unsigned char *p;
+	size_t total;
 	uint16_t size16;
 
 	tracer_kernel_attr(&t->opts, attr, &kernel);
-	front = front_size(t->rec, size, &kernel);
-	if (!front) /* cannot happen with a sane kernel; an empty sample says nothing false */
-		front = size;
-	memcpy(p, t->rec, front);
-	patch_front(p, ev, walk);
-	p += front;
-	if (t->opts.branches.on) {
-		if ((attr->sample_type & PERF_SAMPLE_CALLCHAIN) && gpr)
-			p = put_callchain(p, th->tid, gpr,
-					  attr->sample_max_stack ? attr->sample_max_stack
-								 : CHAIN_MAX);
-		else if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
-			p = put(p, 0);
+	if (!find_parts(t->rec, size, &kernel, &parts))
+		/* cannot happen with a sane kernel; an empty sample says nothing false */
+		parts = (struct parts){ size, size, size, size };
+	p = put_front(t, ev, &parts, gpr, walk || late, th->tid);
+	if (ours)
 		p = put_branches(p, attr, walk);
-	}
 	if (t->opts.regs && (attr->sample_type & PERF_SAMPLE_REGS_USER))
 		p += state_regs_block(walk && walk->inexact ? NULL : st, gpr, attr, p);
-	if (t->opts.branches.on && (attr->sample_type & PERF_SAMPLE_STACK_USER)) {
+	if ((ours || late) && (attr->sample_type & PERF_SAMPLE_STACK_USER)) {
 		/* what is behind must still fit into a record */
-		uint64_t room = RECORD_MAX - (p - t->out) - (size - front) - 16;
+		uint64_t room = RECORD_MAX - (p - t->out) - (size - parts.stack_end) - 16;
 
 		p = gpr ? put_stack(p, th->tid, gpr->rsp,
 				    min_u64(attr->sample_stack_user, room & ~7ULL))
 			: put(p, 0);
+		parts.front = parts.stack_end;
 	}
 	total = p - t->out;
-	if (total + size - front <= RECORD_MAX) {
-		memcpy(p, t->rec + front, size - front);
-		total += size - front;
+	if (total + size - parts.front <= RECORD_MAX) {
+		memcpy(p, t->rec + parts.front, size - parts.front);
+		total += size - parts.front;
 	}
 	size16 = (uint16_t)total;
 	memcpy(t->out + offsetof(struct perf_event_header, size), &size16, sizeof(size16));

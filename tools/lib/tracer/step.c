@@ -5,8 +5,7 @@
  * nothing is stepped. Not stepped either are system calls, and what would raise an exception.
  */
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <sys/wait.h>
 
 #include "walk.h"
 
@@ -14,28 +13,17 @@
 #define FLAG_TF	  (1 << 8)
 #define MAX_LEN	  15
 
-static uint64_t status_mask(const char *text, const char *key)
-{
-	const char *at = text ? strstr(text, key) : NULL;
-
-	return at ? strtoull(at + strlen(key), NULL, 16) : UINT64_MAX;
-}
-
 /* Once in a walk: no system call of the thread's own comes between. */
 static bool may_step(struct progress *p)
 {
-	char path[64];
-	char *text;
-	uint64_t masks;
+	struct signals s;
 
 	if (p->step != STEP_UNKNOWN)
 		return p->step == STEP_SAFE;
-	snprintf(path, sizeof(path), "/proc/%d/status", p->th->tid);
-	text = file_read_all(path, 1 << 16, NULL, NULL);
-	masks = status_mask(text, "\nSigBlk:") | status_mask(text, "\nSigIgn:");
-	free(text);
 	p->step = STEP_SAFE;
-	if (masks & BIT(SIGTRAP - 1) || p->st->gpr.eflags & FLAG_TF) /* it steps itself */
+	/* the trap flag: it steps itself */
+	if (!signals_read(p->th->tid, &s) || (s.blocked | s.ignored) & BIT(SIGTRAP - 1) ||
+	    p->st->gpr.eflags & FLAG_TF)
 		p->step = STEP_UNSAFE;
 	return p->step == STEP_SAFE;
 }
@@ -76,10 +64,10 @@ enum run step_thread(struct progress *p, int request, struct user_regs_struct *r
 	if (ptrace(request, th->tid, NULL, NULL))
 		return RUN_GONE;
 	th->stepped = true;
-	got = walk_wait(th->tid, &status, WALK_TIMEOUT);
+	got = tracer_wait(th->tid, &status, WALK_TIMEOUT);
 	if (got == 0) { /* a page that has to come from somewhere slow */
 		ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
-		got = walk_wait(th->tid, &status, 1000);
+		got = tracer_wait(th->tid, &status, 1000);
 	}
 	if (got <= 0)
 		return RUN_GONE;

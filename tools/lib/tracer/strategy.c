@@ -89,8 +89,9 @@ void tracer_probe(struct tracer_probe *p)
 	p->breakpoints = breakpoints_open();
 	pid = fork();
 	if (!pid) {
-		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-		kill(getpid(), SIGSTOP);
+		/* refused where perf itself is traced with its children */
+		if (!ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+			kill(getpid(), SIGSTOP);
 		_exit(0);
 	}
 	if (pid < 0)
@@ -100,7 +101,7 @@ void tracer_probe(struct tracer_probe *p)
 		p->block_stops = count_stops(pid, PTRACE_SINGLEBLOCK);
 		p->blocks = p->block_stops == PROBE_BRANCHES;
 	}
-	kill(pid, SIGKILL);
+	kill(pid, SIGKILL); /* or it is a zombie, or gone */
 	while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
 		;
 }

@@ -21,6 +21,27 @@ uint64_t tracer_now(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
+int tracer_wait(pid_t tid, int *status, int ms)
+{
+	struct timespec ts = { 0, 1000000L };
+	uint64_t end = tracer_now() + ms * 1000000ULL;
+	sigset_t chld;
+
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	for (;;) {
+		pid_t r = waitpid(tid, status, __WALL | WNOHANG);
+
+		if (r == tid)
+			return 1;
+		if (r < 0 && errno != EINTR)
+			return -errno;
+		if (tracer_now() > end)
+			return 0;
+		(void)sigtimedwait(&chld, NULL, &ts);
+	}
+}
+
 /* ---- threads -------------------------------------------------------------------------------------- */
 
 static struct thread *find_thread(struct tracer *t, pid_t tid)
@@ -32,32 +53,22 @@ static struct thread *find_thread(struct tracer *t, pid_t tid)
 	return NULL;
 }
 
-static pid_t thread_group(pid_t tid)
-{
-	char path[64];
-	char *text, *at;
-	pid_t pid = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	text = file_read_all(path, 1 << 16, NULL, NULL);
-	at = text ? strstr(text, "\nTgid:") : NULL;
-	if (at)
-		pid = (pid_t)strtol(at + 6, NULL, 10);
-	free(text);
-	return pid;
-}
-
 static struct thread *add_thread(struct tracer *t, pid_t tid)
 {
 	struct thread *th = calloc(1, sizeof(*th));
+	struct signals s = { 0 };
 
 	if (!th || vec_push(&t->threads, th)) {
 		free(th);
 		return NULL;
 	}
 	th->tid = tid;
-	th->pid = thread_group(tid);
 	th->bp_fd = -1;
+	/* a thread that was just made blocks all for a moment */
+	(void)signals_read(tid, &s);
+	s.blocked = 0;
+	th->pid = s.pid;
+	th->signal = signals_choose(&s);
 	th->since = tracer_now();
 	t->stats.threads++;
 	t->stats.threads_peak = max_u64(t->stats.threads_peak, t->threads.n);
@@ -81,8 +92,9 @@ static int drop_thread(struct tracer *t, struct thread *th, struct err *e)
 /* ---- the budget --------------------------------------------------------------------------------------- */
 
 #define REST_MIN_NS 1000000ULL
-#define STOP_NS	    40000 /* a signal, a stop and two switches, beside what is measured */
-#define MAX_SKEW    1000  /* clocks drift apart by less than a thousandth */
+#define STOP_NS	    40000   /* a signal, a stop and two switches, beside what is measured */
+#define BLOCKED_NS  5000000 /* a sample without a stop for so long: its signal is looked at */
+#define MAX_SKEW    1000    /* clocks drift apart by less than a thousandth */
 
 /*
  * How long a thread stood still before we got to it: on a busy machine more than all the rest.
@@ -147,61 +159,9 @@ int tracer_timeout_ms(const struct tracer *t)
 	uint64_t now;
 
 	if (!t->rest_next)
-		return 200; /* rings of threads that block the signal */
+		return 50; /* rings of threads that block the signal */
 	now = tracer_now();
 	return t->rest_next <= now ? 0 : (int)((t->rest_next - now) / 1000000 + 1);
-}
-
-/* ---- system calls that our signal interrupted ------------------------------------------------------------ */
-
-/*
- * Most calls are restarted by the kernel when a signal turns out to be swallowed. These return
- * EINTR whatever happens (signal(7)); nothing was done yet, so they may be entered again.
- */
-static const uint16_t restartable[] = {
-	65 /* semop */,		  220 /* semtimedop */,
-	69 /* msgsnd */,	  70 /* msgrcv */,
-	232 /* epoll_wait */,	  281 /* epoll_pwait */,
-	441 /* epoll_pwait2 */,	  208 /* io_getevents */,
-	333 /* io_pgetevents */,  128 /* rt_sigtimedwait */,
-	426 /* io_uring_enter */,
-};
-
-#define ERESTARTNOINTR 513 /* the kernel's own; never seen by a program */
-
-/* Signals that wait for @tid and are not blocked: their handlers are what EINTR is for. */
-static bool has_signals(pid_t tid)
-{
-	static const char *const keys[] = { "\nSigPnd:", "\nShdPnd:", "\nSigBlk:" };
-	uint64_t v[3] = { 0 };
-	char path[64];
-	char *text;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	text = file_read_all(path, 1 << 16, NULL, NULL);
-	for (size_t i = 0; text && i < ARRAY_SIZE(keys); i++) {
-		char *at = strstr(text, keys[i]);
-
-		if (at)
-			v[i] = strtoull(at + strlen(keys[i]), NULL, 16);
-	}
-	free(text);
-	return (v[0] | v[1]) & ~v[2];
-}
-
-static void restart_syscall(struct tracer *t, pid_t tid)
-{
-	struct user_regs_struct r;
-
-	if (ptrace(PTRACE_GETREGS, tid, NULL, &r) || (long)r.orig_rax < 0 || (long)r.rax != -EINTR)
-		return;
-	for (size_t i = 0; i < ARRAY_SIZE(restartable); i++) {
-		if (r.orig_rax != restartable[i] || has_signals(tid))
-			continue;
-		r.rax = (unsigned long long)-ERESTARTNOINTR;
-		t->stats.restarted += !ptrace(PTRACE_SETREGS, tid, NULL, &r);
-		return;
-	}
 }
 
 /* ---- stops -------------------------------------------------------------------------------------------------- */
@@ -213,13 +173,25 @@ static void go_on(struct thread *th, int sig)
 }
 
 static int handle_stop(struct tracer *t, struct thread *th, int status, struct err *e);
+static int handle_end(struct tracer *t, struct thread *th, int status, struct err *e);
 
-/* The thread stands in the delivery of our signal. */
+#define RENEW_NS 100000000ULL /* programs seldom change what they do with signals */
+
+/*
+ * A thread that blocks all our signals was fetched from where it went on to: that is its sample
+ * then, if it is still in user space.
+ */
+static bool stands_late(const struct user_state *st, bool user)
+{
+	return user && (long)st->gpr.orig_rax < 0;
+}
+
+/* The thread stands in the delivery of our signal, or after an interrupt for a sample. */
 static int handle_sample(struct tracer *t, struct thread *th, struct err *e)
 {
 	struct user_state *st = &t->state;
 	struct walk walk = { .nr = 0 };
-	uint64_t start = tracer_now(), ip, sampled = 0, delay, took;
+	uint64_t start = tracer_now(), ip = 0, sampled = 0, delay, took;
 	bool walked = false, user;
 	int ret, status = 0;
 
@@ -228,9 +200,11 @@ static int handle_sample(struct tracer *t, struct thread *th, struct err *e)
 	if (ret)
 		return ret == -ESRCH ? 0
 				     : err_set(e, ret, "reading registers of thread %d", th->tid);
-	st->sampled_ip = st->gpr.rip;
-	user = points_peek_user(t, th, &ip, &sampled) && ip == st->gpr.rip;
-	delay = user ? stop_delay(t, start, sampled) : 0;
+	user = points_peek_user(t, th, &ip, &sampled);
+	st->late = !th->signal;
+	st->sampled_ip = st->late && stands_late(st, user) ? ip : st->gpr.rip;
+	user = user && ip == st->sampled_ip;
+	delay = user && !st->late ? stop_delay(t, start, sampled) : 0;
 	if (t->walker && user) {
 		points_enable(th, false);
 		ret = walk_branches(t, th, st, &walk, &status);
@@ -240,7 +214,7 @@ static int handle_sample(struct tracer *t, struct thread *th, struct err *e)
 	}
 	ret = points_drain(t, th, st, walked ? &walk : NULL, e);
 	if ((long)st->gpr.orig_rax >= 0)
-		restart_syscall(t, th->tid);
+		t->stats.restarted += signals_restart(th->tid);
 	took = delay + tracer_now() - start;
 	if (walked) {
 		/* it will wait for a CPU about as long as we did */
@@ -253,8 +227,27 @@ static int handle_sample(struct tracer *t, struct thread *th, struct err *e)
 		return ret;
 	if (status)
 		return handle_stop(t, th, status, e);
+	if (!th->signal || start - th->looked > RENEW_NS)
+		signals_renew(th);
 	go_on(th, 0);
 	return 0;
+}
+
+/* The thread is stopped because we asked: for a sample that it did not stop for itself. */
+static int handle_interrupt(struct tracer *t, struct thread *th, struct err *e)
+{
+	int status, sig;
+
+	th->asked = false;
+	sig = signals_take_out(th, &status);
+	if (status)
+		return WIFSTOPPED(status) ? handle_stop(t, th, status, e)
+					  : handle_end(t, th, status, e);
+	if (sig) { /* the program's own: it is put back, and we come again */
+		go_on(th, sig);
+		return 0;
+	}
+	return handle_sample(t, th, e);
 }
 
 /* Whether the signal that @th is about to get is one of its events'. */
@@ -262,7 +255,7 @@ static bool is_ours(const struct thread *th, int sig)
 {
 	siginfo_t si;
 
-	if (sig != TRACER_SIGNAL || ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &si))
+	if (!signals_ours(sig) || ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &si))
 		return false;
 	/* POLL_IN ... POLL_HUP: from a descriptor; programs send 0 and below */
 	return si.si_code > 0 && si.si_code <= POLL_HUP && points_has_fd(th, si.si_fd);
@@ -293,9 +286,20 @@ static int handle_exec(struct tracer *t, struct thread *th, struct err *e)
 		th = other;
 		th->tid = tid;
 	}
+	th->asked = false;
+	signals_renew(th);
 	points_own(th);
 	go_on(th, 0);
 	return 0;
+}
+
+/* The other threads may be running: what they block is seen when they stop. */
+static void renew_process(struct tracer *t, pid_t pid)
+{
+	vec_for_each (p, &t->threads) {
+		if ((*p)->pid == pid)
+			signals_renew(*p);
+	}
 }
 
 static int handle_stop(struct tracer *t, struct thread *th, int status, struct err *e)
@@ -307,6 +311,8 @@ static int handle_stop(struct tracer *t, struct thread *th, int status, struct e
 	case 0:
 		if (is_ours(th, sig))
 			return handle_sample(t, th, e);
+		if (sig == th->signal) /* the program uses it, too: take another one */
+			renew_process(t, th->pid);
 		go_on(th, step_is_ours(th, status) ? 0 : sig);
 		th->stepped = false;
 		return 0;
@@ -316,6 +322,8 @@ static int handle_stop(struct tracer *t, struct thread *th, int status, struct e
 			(void)ptrace(PTRACE_LISTEN, th->tid, NULL, NULL);
 			return 0;
 		}
+		if (th->asked)
+			return handle_interrupt(t, th, e);
 		go_on(th, 0);
 		return 0;
 	case PTRACE_EVENT_EXEC: return handle_exec(t, th, e);
@@ -348,15 +356,31 @@ static int handle_end(struct tracer *t, struct thread *th, int status, struct er
 	return drop_thread(t, th, e);
 }
 
-/* Threads that block the signal are never stopped; their samples are written without state. */
-static int drain_unstopped(struct tracer *t, struct err *e)
+/*
+ * A sample without a stop: its thread will stop as soon as it runs, or it blocks the signal; then
+ * we interrupt it.
+ */
+static void look_after(struct thread *th)
+{
+	if (th->asked || th->listening)
+		return;
+	if (th->signal && tracer_now() - th->looked > BLOCKED_NS)
+		signals_renew(th);
+	if (!th->signal && !ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL))
+		th->asked = true;
+}
+
+static int serve_unstopped(struct tracer *t, struct err *e)
 {
 	vec_for_each (p, &t->threads) {
-		int ret;
+		int ret = 0;
 
 		if (!points_pending(*p))
 			continue;
-		ret = points_drain(t, *p, NULL, NULL, e);
+		look_after(*p);
+		/* it may be in the kernel for long: what it does there is not lost */
+		if (points_crowded(t, *p))
+			ret = points_drain(t, *p, NULL, NULL, e);
 		if (ret)
 			return ret;
 	}
@@ -365,14 +389,12 @@ static int drain_unstopped(struct tracer *t, struct err *e)
 
 int tracer_service(struct tracer *t, struct err *e)
 {
-	bool any = false;
 	int status, ret = 0;
 	pid_t tid;
 
 	while (!ret && (tid = waitpid(-1, &status, __WALL | WNOHANG)) > 0) {
 		struct thread *th = find_thread(t, tid);
 
-		any = true;
 		if (WIFSTOPPED(status))
 			ret = th ? handle_stop(t, th, status, e) : adopt(t, tid, status, e);
 		else if (th)
@@ -382,8 +404,8 @@ int tracer_service(struct tracer *t, struct err *e)
 		wake_rested(t);
 	}
 	wake_rested(t);
-	if (!ret && !any)
-		ret = drain_unstopped(t, e);
+	if (!ret)
+		ret = serve_unstopped(t, e);
 	return ret ? ret : (int)t->threads.n;
 }
 
@@ -409,6 +431,7 @@ static int seize(struct tracer *t, pid_t tid, bool first, struct err *e)
 /* Rounds over /proc until one finds nothing new: threads may start threads meanwhile. */
 static int seize_process(struct tracer *t, pid_t pid, struct err *e)
 {
+	struct signals s;
 	char path[64];
 	bool again = true;
 	int ret = 0;
@@ -431,7 +454,7 @@ static int seize_process(struct tracer *t, pid_t pid, struct err *e)
 			if (ret == -ESRCH && tid != pid)
 				ret = 0;
 			/* a clone that the kernel attached in between is adopted at its stop */
-			if (ret == -EPERM && thread_group(tid) == pid && t->threads.n)
+			if (ret == -EPERM && t->threads.n && signals_read(tid, &s) && s.pid == pid)
 				ret = 0;
 		}
 		closedir(dir);
@@ -444,21 +467,35 @@ int tracer_attach(struct tracer *t, pid_t tid, bool process, struct err *e)
 	return process ? seize_process(t, tid, e) : seize(t, tid, true, e);
 }
 
+#define LAST_STOPS 8
+
 /* ---- letting go ------------------------------------------------------------------------------------------------- */
 
-static bool signal_pending(pid_t tid, int sig)
+/* Whether a signal of ours or of a step, all of whose events are closed now, is on its way. */
+static bool more_to_come(const struct thread *th)
 {
-	char path[64];
-	char *text, *at;
-	uint64_t v = 0;
+	uint64_t ours = BIT(SIGURG - 1) | BIT(SIGWINCH - 1) | BIT(SIGCHLD - 1);
+	struct signals s;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	text = file_read_all(path, 1 << 16, NULL, NULL);
-	at = text ? strstr(text, "\nSigPnd:") : NULL;
-	if (at)
-		v = strtoull(at + 8, NULL, 16);
-	free(text);
-	return v & BIT(sig - 1);
+	if (th->stepped)
+		ours |= BIT(SIGTRAP - 1);
+	return signals_read(th->tid, &s) && (s.pending & ours);
+}
+
+/* The signal to go on with from this stop; ours and those of steps are swallowed. */
+static int to_pass_on(struct thread *th, int status)
+{
+	int sig = EVENT(status) ? 0 : WSTOPSIG(status);
+	siginfo_t si;
+
+	if (step_is_ours(th, status)) {
+		th->stepped = false;
+		return 0;
+	}
+	if (signals_ours(sig) && !ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &si) && si.si_code > 0 &&
+	    si.si_code <= POLL_HUP)
+		return 0;
+	return sig;
 }
 
 /*
@@ -467,35 +504,27 @@ static bool signal_pending(pid_t tid, int sig)
  */
 static int last_stop(struct tracer *t, struct thread *th)
 {
-	int status;
+	int status, sig = 0;
 
-	(void)ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
-	while (waitpid(th->tid, &status, __WALL) == th->tid) {
-		int sig;
-
-		if (!WIFSTOPPED(status)) {
+	for (int i = 0; i < LAST_STOPS; i++) {
+		(void)ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
+		if (waitpid(th->tid, &status, __WALL) != th->tid)
+			return -1;
+		sig = WIFSTOPPED(status) ? to_pass_on(th, status) : 0;
+		if (WIFSTOPPED(status) && !sig && more_to_come(th)) {
+			sig = signals_take_out(th, &status);
+			if (status && WIFSTOPPED(status))
+				sig = to_pass_on(th, status);
+		}
+		if (status && !WIFSTOPPED(status)) {
 			(void)handle_end(t, th, status, NULL);
 			return -1;
 		}
-		sig = EVENT(status) ? 0 : WSTOPSIG(status);
-		if (sig == TRACER_SIGNAL) {
-			siginfo_t si;
-
-			if (!ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &si) && si.si_code > 0)
-				sig = 0;
-		}
-		if (step_is_ours(th, status))
-			sig = 0, th->stepped = false;
-		if (sig || !signal_pending(th->tid, th->stepped ? SIGTRAP : TRACER_SIGNAL))
-			return sig;
+		if (sig || i + 1 == LAST_STOPS || !more_to_come(th))
+			break;
 		go_on(th, 0);
-		/* if it is blocked there will be no stop for it: ask for another */
-		(void)ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
-		if (waitpid(th->tid, &status, __WALL) != th->tid || !WIFSTOPPED(status))
-			return -1;
-		return EVENT(status) || WSTOPSIG(status) == TRACER_SIGNAL ? 0 : WSTOPSIG(status);
 	}
-	return -1;
+	return sig;
 }
 
 int tracer_detach(struct tracer *t, struct err *e)

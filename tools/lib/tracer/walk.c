@@ -103,7 +103,7 @@ static int open_breakpoint(struct tracer *t, struct thread *th)
 	/* signals come with records: the smallest ring */
 	th->bp_page =
 		mmap(NULL, 2 * t->page_size, PROT_READ | PROT_WRITE, MAP_SHARED, th->bp_fd, 0);
-	ret = th->bp_page == MAP_FAILED ? -errno : event_signal_to(th->bp_fd, th->tid);
+	ret = th->bp_page == MAP_FAILED ? -errno : event_signal_to(th->bp_fd, th->tid, th->signal);
 	if (ret) {
 		th->bp_page = NULL;
 		close(th->bp_fd);
@@ -142,32 +142,11 @@ static void disarm(struct thread *th)
 	}
 }
 
-int walk_wait(pid_t tid, int *status, int ms)
-{
-	struct timespec ts = { 0, 1000000L };
-	uint64_t end = tracer_now() + ms * 1000000ULL;
-	sigset_t chld;
-
-	sigemptyset(&chld);
-	sigaddset(&chld, SIGCHLD);
-	for (;;) {
-		pid_t r = waitpid(tid, status, __WALL | WNOHANG);
-
-		if (r == tid)
-			return 1;
-		if (r < 0 && errno != EINTR)
-			return -errno;
-		if (tracer_now() > end)
-			return 0;
-		(void)sigtimedwait(&chld, NULL, &ts);
-	}
-}
-
 static bool is_breakpoint(const struct thread *th, int status)
 {
 	siginfo_t si;
 
-	return status >> 16 == 0 && WSTOPSIG(status) == TRACER_SIGNAL &&
+	return status >> 16 == 0 && WSTOPSIG(status) == th->signal &&
 	       !ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &si) && si.si_code > 0 &&
 	       si.si_fd == th->bp_fd;
 }
@@ -187,13 +166,13 @@ static enum run run_to(struct progress *p, uint64_t addr, uint64_t passes)
 	p->t->stats.walk_stops++;
 	if (ptrace(PTRACE_CONT, th->tid, NULL, NULL))
 		return RUN_GONE;
-	got = walk_wait(th->tid, &status, WALK_TIMEOUT);
+	got = tracer_wait(th->tid, &status, WALK_TIMEOUT);
 	__atomic_store_n(&th->bp_page->data_tail, th->bp_page->data_head, __ATOMIC_RELEASE);
 	if (got > 0 && WIFSTOPPED(status) && is_breakpoint(th, status))
 		return RUN_HIT;
 	if (got == 0) {
 		ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
-		got = walk_wait(th->tid, &status, 1000);
+		got = tracer_wait(th->tid, &status, 1000);
 		if (got > 0 && WIFSTOPPED(status) && is_breakpoint(th, status))
 			return RUN_HIT; /* late; the interrupt stop follows and is passed over */
 		if (got > 0 && WIFSTOPPED(status)) {
@@ -210,7 +189,8 @@ static enum run run_to(struct progress *p, uint64_t addr, uint64_t passes)
 /* Where breakpoints are not to be had, single steps lead there. */
 static enum run bring_to(struct progress *p, const struct vm *vm, uint64_t addr, uint64_t passes)
 {
-	enum run run = p->strategy->breakpoints ? run_to(p, addr, passes) : RUN_FAILED;
+	enum run run =
+		p->strategy->breakpoints && p->th->signal ? run_to(p, addr, passes) : RUN_FAILED;
 
 	return run == RUN_FAILED && p->strategy->steps ? step_to(p, vm, addr) : run;
 }
@@ -292,7 +272,7 @@ int walk_lost(struct progress *p, enum run run, enum tracer_cut *cut)
 		break;
 	case RUN_GONE: *cut = TRACER_CUT_EXIT; return *p->status ? 1 : -ESRCH;
 	case RUN_UNSAFE: *cut = TRACER_CUT_BLOCKED; return 1;
-	default: *cut = TRACER_CUT_LIMIT; return 1;
+	default: *cut = p->th->signal ? TRACER_CUT_LIMIT : TRACER_CUT_BLOCKED; return 1;
 	}
 	/* it stands at neither place: what is certain ends at the last stop */
 	p->walk->nr = p->certain;

@@ -62,8 +62,6 @@ bool cross_allowed(const struct vm *vm, const struct vm_insn *in);
 void cross_syscall(struct vm *vm, const struct vm_insn *in);
 
 /* walk.c */
-/* Waits for the next stop of @tid, at most @ms. 1 = *status is filled, 0 = it did not come. */
-int walk_wait(pid_t tid, int *status, int ms);
 /* A taken branch, if the filter wants it. */
 void walk_add(struct progress *p, uint64_t from, uint64_t to, uint8_t type);
 void walk_stand(struct progress *p, struct vm *vm, const struct user_regs_struct *r);

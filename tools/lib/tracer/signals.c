@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Signals of the traced: which one stops a thread at a sample, and what a program would notice of
+ * it. It is one that is ignored by default, so that one left over when the recorder dies does no
+ * harm; that the program has no handler for, because two of a kind become one and the program's
+ * own would be lost; and that the thread does not block, because it would not stop then.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "private.h"
+
+static uint64_t number(const char *text, const char *key, int base)
+{
+	const char *at = strstr(text, key);
+
+	return at ? strtoull(at + strlen(key), NULL, base) : 0;
+}
+
+bool signals_read(pid_t tid, struct signals *s)
+{
+	char path[64];
+	char *text;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	text = file_read_all(path, 1 << 16, NULL, NULL);
+	if (!text)
+		return false;
+	*s = (struct signals){ .pending = number(text, "\nSigPnd:", 16),
+			       .shared = number(text, "\nShdPnd:", 16),
+			       .blocked = number(text, "\nSigBlk:", 16),
+			       .ignored = number(text, "\nSigIgn:", 16),
+			       .caught = number(text, "\nSigCgt:", 16),
+			       .pid = (pid_t)number(text, "\nTgid:", 10) };
+	free(text);
+	return true;
+}
+
+#define BIT_OF(sig) BIT((sig)-1)
+
+bool signals_ours(int sig)
+{
+	return sig == SIGURG || sig == SIGWINCH || sig == SIGCHLD;
+}
+
+int signals_choose(const struct signals *s)
+{
+	static const int wanted[] = { SIGURG, SIGWINCH, SIGCHLD };
+	/* with handlers for all: the kernel sends these to processes, ours go to threads */
+	static const int still[] = { SIGCHLD, SIGWINCH, SIGURG };
+
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
+		if (!((s->blocked | s->caught) & BIT_OF(wanted[i])))
+			return wanted[i];
+	for (size_t i = 0; i < ARRAY_SIZE(still); i++)
+		if (!(s->blocked & BIT_OF(still[i])))
+			return still[i];
+	return 0;
+}
+
+void signals_renew(struct thread *th)
+{
+	struct signals s;
+	int sig;
+
+	th->looked = tracer_now();
+	if (!signals_read(th->tid, &s))
+		return;
+	sig = signals_choose(&s);
+	if (sig == th->signal)
+		return;
+	th->signal = sig;
+	points_own(th);
+}
+
+/* ---- one that waits though it is blocked ------------------------------------------------------------ */
+
+/*
+ * Unblocked for a moment in which the thread executes nothing, a waiting signal comes out; one of
+ * ours goes no further. The program's own is put back.
+ */
+static int take_out(struct thread *th, int sig, uint64_t blocked, int *status)
+{
+	uint64_t open = blocked & ~BIT_OF(sig);
+	siginfo_t si;
+	int ret = 0;
+
+	*status = 0;
+	if (ptrace(PTRACE_SETSIGMASK, th->tid, (void *)sizeof(open), &open))
+		return 0;
+	if (!ptrace(PTRACE_CONT, th->tid, NULL, NULL) && tracer_wait(th->tid, status, 1000) <= 0)
+		*status = 0;
+	if (*status && !WIFSTOPPED(*status))
+		return 0; /* it has ended */
+	ptrace(PTRACE_SETSIGMASK, th->tid, (void *)sizeof(blocked), &blocked);
+	if (!*status || *status >> 16 || WSTOPSIG(*status) != sig)
+		return 0;
+	*status = 0;
+	if (ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &si) || si.si_code <= 0)
+		ret = sig; /* it is blocked again: the kernel puts it back into the queue */
+	return ret;
+}
+
+int signals_take_out(struct thread *th, int *status)
+{
+	static const int all[] = { SIGURG, SIGWINCH, SIGCHLD };
+	struct signals s;
+	int ret = 0;
+
+	*status = 0;
+	if (!signals_read(th->tid, &s))
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(all) && !ret && !*status; i++)
+		if (s.pending & s.blocked & BIT_OF(all[i]))
+			ret = take_out(th, all[i], s.blocked, status);
+	return ret;
+}
+
+/* ---- system calls that a stop interrupted ------------------------------------------------------------ */
+
+/*
+ * Most calls are restarted by the kernel when a signal turns out to be swallowed. These return
+ * EINTR whatever happens (signal(7)), those of sockets when they have a timeout; nothing was done
+ * yet, so they may be entered again.
+ */
+static const uint16_t restartable[] = {
+	0 /* read */,
+	1 /* write */,
+	19 /* readv */,
+	20 /* writev */,
+	43 /* accept */,
+	288 /* accept4 */,
+	44 /* sendto */,
+	45 /* recvfrom */,
+	46 /* sendmsg */,
+	47 /* recvmsg */,
+	299 /* recvmmsg */,
+	307 /* sendmmsg */,
+	65 /* semop */,
+	220 /* semtimedop */,
+	69 /* msgsnd */,
+	70 /* msgrcv */,
+	232 /* epoll_wait */,
+	281 /* epoll_pwait */,
+	441 /* epoll_pwait2 */,
+	208 /* io_getevents */,
+	333 /* io_pgetevents */,
+	128 /* rt_sigtimedwait */,
+	426 /* io_uring_enter */,
+};
+
+#define ERESTARTNOINTR 513 /* the kernel's own; never seen by a program */
+
+/* Signals that wait for @tid and are not blocked: their handlers are what EINTR is for. */
+static bool has_signals(pid_t tid)
+{
+	struct signals s;
+
+	return signals_read(tid, &s) && ((s.pending | s.shared) & ~s.blocked);
+}
+
+bool signals_restart(pid_t tid)
+{
+	struct user_regs_struct r;
+
+	if (ptrace(PTRACE_GETREGS, tid, NULL, &r) || (long)r.orig_rax < 0 || (long)r.rax != -EINTR)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(restartable); i++) {
+		if (r.orig_rax != restartable[i] || has_signals(tid))
+			continue;
+		r.rax = (unsigned long long)-ERESTARTNOINTR;
+		return !ptrace(PTRACE_SETREGS, tid, NULL, &r);
+	}
+	return false;
+}
