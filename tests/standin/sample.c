@@ -130,6 +130,18 @@ size_t lost_compose(const struct event *ev, uint64_t lost, unsigned char *buf)
 	return (size_t)(w.p - buf);
 }
 
+size_t throttle_compose(const struct event *ev, unsigned char *buf)
+{
+	struct writer w = { .p = buf + 8 };
+
+	put64(&w, 1);
+	put64(&w, ev->id);
+	put64(&w, ev->id);
+	put_id_sample(&w, ev);
+	put_header(buf, &w, PERF_RECORD_THROTTLE, 0);
+	return (size_t)(w.p - buf);
+}
+
 enum { WHAT_USER = 1, WHAT_INTR = 2, WHAT_BRANCH = 3 };
 
 /* One register block, with the SIMD part when the attr asks for it. */

@@ -38,7 +38,7 @@ static struct event events[MAX_EVENTS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct profile *profile;
 static FILE *log_file;
-static unsigned want_samples = 20;
+static unsigned want_samples = 20, throttles;
 static bool flood, started;
 static uint64_t next_id = 1000;
 static pid_t owner;
@@ -85,6 +85,8 @@ __attribute__((constructor)) static void init(void)
 	}
 	if (n)
 		want_samples = (unsigned)strtoul(n, NULL, 0);
+	if (getenv("STANDIN_THROTTLE"))
+		throttles = (unsigned)strtoul(getenv("STANDIN_THROTTLE"), NULL, 0);
 	flood = getenv("STANDIN_FLOOD") != NULL;
 	log_file = fopen(log ? log : "/dev/null", "ae");
 	owner = getpid();
@@ -169,7 +171,11 @@ static void one_step(struct event *ev, unsigned char *buf)
 		return;
 	if (!ev->greeted)
 		greet(ev, ring, buf);
-	if (!samples_at_all(ev) || ev->written >= want_samples)
+	if (!samples_at_all(ev))
+		return;
+	for (; ev->throttled < throttles; ev->throttled++)
+		ring_put(ring, buf, throttle_compose(ev, buf));
+	if (ev->written >= want_samples)
 		return;
 	if (ev->pending_lost) {
 		n = lost_compose(ev, ev->pending_lost, buf);

@@ -19,6 +19,7 @@
  *	STANDIN_SYSFS=DIR	stands for /sys/bus/event_source/devices
  *	STANDIN_PROC=DIR	what lies in DIR stands for the file of that name in /proc
  *	STANDIN_PARANOID=N	the caller has no privileges, kernel.perf_event_paranoid is N
+ *	STANDIN_THROTTLE=N	each event tells N times that it was held back
  *	STANDIN_FLOOD=1		write without waiting for the reader, so that records get lost
  *
  * What it refuses, and with which errno: rules.c. Events never count anything real; a thread of
@@ -62,7 +63,8 @@ struct event {
 	struct event *output; /* whose ring takes the records; itself at first */
 	struct event *leader;
 	unsigned written; /* samples so far */
-	bool greeted;	  /* COMM and MMAP2 went out */
+	unsigned throttled;
+	bool greeted; /* COMM and MMAP2 went out */
 };
 
 /* rules.c: 0 or -errno. May store the kernel's own size into attr->size (E2BIG). */
@@ -75,6 +77,7 @@ size_t sample_compose(const struct profile *p, struct event *ev, unsigned nr, un
 		      FILE *log);
 size_t comm_compose(const struct event *ev, unsigned char *buf);
 size_t mmap2_compose(const struct event *ev, unsigned char *buf);
+size_t throttle_compose(const struct event *ev, unsigned char *buf);
 size_t lost_compose(const struct event *ev, uint64_t lost, unsigned char *buf);
 
 #endif
