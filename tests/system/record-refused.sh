@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# perf record where the kernel says no: each of the usual causes, on this kernel where it can be
+# had, else by the stand-in. (Every message: tests/unit/test-events-open.c. As an ordinary user,
+# with the limits of descriptors and locked memory: record-user.sh.)
+. "$(dirname "$0")/../lib.sh"
+need_root
+SO=$O/tests/standin/standin.so
+SANDBOX=$O/tests/helpers/sandbox
+cd "$TMP" || exit 1
+
+# refused NAME ERE ERE(hint) command...: exit 1, both texts, no file
+refused() {
+	name=$1 what=$2 hint=$3
+	shift 3
+	out=$("$@" 2>&1)
+	is "$name: fails" $? 1
+	like "$name: the cause" "$out" "$what"
+	like "$name: the next step" "$out" "$hint"
+	check "$name: no file" test ! -e no.data
+}
+standin() { # PROFILE record options...
+	profile=$1
+	shift
+	STANDIN=$profile LD_PRELOAD=$SO "$PERF" record -o no.data "$@" true
+}
+
+# --- the first field of the attr that is refused
+refused "frames of a chain" "sample_max_stack: 60000 frames are more" "perf_event_max_stack=60000" "$PERF" record -o no.data -g -e cpu-clock/max-stack=60000/ true
+refused "not an event" 'config 0x[0-9a-f]* of type|has no PMU' 'perf list|cpu-clock' "$PERF" record -o no.data -e r7777777777 true
+
+# --- no PMU in this VM
+if grep -q '^flags.* hypervisor' /proc/cpuinfo && [ ! -e /sys/bus/event_source/devices/cpu ]; then
+	refused "no PMU here" 'this virtual machine has no PMU' 'cpu-clock' "$PERF" record -o no.data -e cycles true
+else
+	skip "no PMU here" "this is no virtual machine without a PMU"
+fi
+
+# --- seccomp
+if [ -x "$SANDBOX" ] && "$SANDBOX" 1 true; then
+	refused "seccomp, EPERM" 'refused with EPERM by a seccomp filter' 'cap-add PERFMON' "$SANDBOX" 1 "$PERF" record -o no.data -e cpu-clock true
+	refused "seccomp, ENOSYS" 'answered with ENOSYS by a seccomp filter' 'seccomp profile' "$SANDBOX" 38 "$PERF" record -o no.data -e cpu-clock true
+else
+	skip "seccomp" "no filter can be set here"
+fi
+
+# --- paranoid, and what older kernels do not know
+if [ -e "$SO" ] && [ "$(uname -m)" = x86_64 ]; then
+	mkdir -p proc/self proc/sys/kernel
+	sed 's/^CapEff:.*/CapEff:	0000000000000000/' /proc/self/status >proc/self/status
+	STANDIN_PROC=$TMP/proc
+	export STANDIN_PROC
+	for level in 3 2 1; do
+		echo $level >proc/sys/kernel/perf_event_paranoid
+		STANDIN_PARANOID=$level
+		export STANDIN_PARANOID
+		case $level in
+		3) refused "paranoid 3" 'only privileged users open events' 'perf_event_paranoid=2' standin full -e cycles:u ;;
+		2) refused "paranoid 2" 'sampling the kernel needs CAP_PERFMON' 'cycles:u' standin full -e cycles:k ;;
+		1) refused "paranoid 1, all CPUs" 'watching all processes' 'perf_event_paranoid=0' standin full -a -e cycles:u ;;
+		esac
+	done
+	unset STANDIN_PROC STANDIN_PARANOID
+	refused "a branch filter that the kernel does not know" 'branch_sample_type.*priv|priv.*kernel' '.' standin lbr4.14 -e cycles -j any,u,priv
+	refused "no such hardware" 'PMU' 'cpu-clock' standin nopmu -e cycles
+else
+	skip "paranoid levels" "the stand-in stands for an x86-64 kernel"
+fi
+
+# --- limits
+refused "locked memory of all" 'cannot map .* rings' '-m ' "$PERF" record -o no.data -e cpu-clock -a -m 1T true
+done_testing
