@@ -10,32 +10,26 @@
 
 #include "standin.h"
 
+/* clang-format off */
+#define EVERY_REGISTER                                                                            \
+	.series = true, .xmm = true, .ymm = true, .zmm = true, .opmask = true, .apx = true,       \
+	.ssp = true
+/* clang-format on */
+
 static const struct profile profiles[] = {
 	{ .name = "old", .attr_size = 136, .max_precise = 0 },
 	{ .name = "legacy", .attr_size = 136, .legacy_xmm = true, .max_precise = 3 },
 	{ .name = "ymm", .attr_size = 176, .series = true, .xmm = true, .ymm = true },
 	{ .name = "full",
 	  .attr_size = 176,
-	  .series = true,
-	  .xmm = true,
-	  .ymm = true,
-	  .zmm = true,
-	  .opmask = true,
-	  .apx = true,
-	  .ssp = true,
+	  EVERY_REGISTER,
 	  .lbr = true,
 	  .lbr_counters = true,
 	  .lbr_type = true,
 	  .max_precise = 3 },
 	{ .name = "hybrid",
 	  .attr_size = 176,
-	  .series = true,
-	  .xmm = true,
-	  .ymm = true,
-	  .zmm = true,
-	  .opmask = true,
-	  .apx = true,
-	  .ssp = true,
+	  EVERY_REGISTER,
 	  .lbr = true,
 	  .lbr_type = true,
 	  .hybrid = true,

@@ -102,13 +102,13 @@ static void test_x86(void **state)
 /* Both libraries must see the same branches. */
 static void test_capstone_agrees(void **state)
 {
-	struct capstone_decoder *d;
+	void *d;
 	struct insn in;
 
 	(void)state;
 	if (!HAVE_LIBCAPSTONE)
 		skip_because("built without capstone");
-	assert_int_equal(capstone_new(&d, REGS_ARCH_X86, true), 0);
+	assert_int_equal(insn_capstone.open(&d, REGS_ARCH_X86, true), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(x86); i++) {
 		/* Capstone 4 files sysret and the interrupt return under other groups. */
 		if (x86[i].want.branch == INSN_SYSRET || x86[i].want.branch == INSN_SYSCALL)
@@ -117,11 +117,11 @@ static void test_capstone_agrees(void **state)
 		if (x86[i].want.opmask)
 			continue;
 		memset(&in, 0, sizeof(in));
-		assert_int_equal(capstone_decode(d, x86[i].bytes, x86[i].size, ADDR, &in),
+		assert_int_equal(insn_capstone.decode(d, x86[i].bytes, x86[i].size, ADDR, &in),
 				 x86[i].want.len);
 		check_x86(&x86[i], &in);
 	}
-	capstone_free(d);
+	insn_capstone.close(d);
 }
 
 static void test_cut_and_bad(void **state)

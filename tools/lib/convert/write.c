@@ -213,6 +213,22 @@ static int by_range(const void *a, const void *b)
 	return x->end < y->end ? -1 : x->end > y->end;
 }
 
+/* How many, then a line for each: "from-to:count" of ranges, "from->to:count" of branches. */
+static void put_lines(const struct local_edge *v, size_t n, uint64_t base, bool ranges,
+		      struct obuf *o)
+{
+	obuf_dec(o, n);
+	obuf_char(o, '\n');
+	for (size_t i = 0; i < n; i++) {
+		obuf_hex(o, (ranges ? v[i].to : v[i].from) - base);
+		obuf_str(o, ranges ? "-" : "->");
+		obuf_hex(o, (ranges ? v[i].end : v[i].to) - base);
+		obuf_char(o, ':');
+		obuf_dec(o, v[i].count);
+		obuf_char(o, '\n');
+	}
+}
+
 static size_t put_ranges(struct local_edge *v, size_t n, uint64_t base, struct obuf *o)
 {
 	size_t out = 0;
@@ -232,16 +248,7 @@ static size_t put_ranges(struct local_edge *v, size_t n, uint64_t base, struct o
 		else
 			v[out++] = v[i];
 	}
-	obuf_dec(o, out);
-	obuf_char(o, '\n');
-	for (size_t i = 0; i < out; i++) {
-		obuf_hex(o, v[i].to - base);
-		obuf_char(o, '-');
-		obuf_hex(o, v[i].end - base);
-		obuf_char(o, ':');
-		obuf_dec(o, v[i].count);
-		obuf_char(o, '\n');
-	}
+	put_lines(v, out, base, true, o);
 	return out;
 }
 
@@ -260,16 +267,7 @@ static size_t put_branches(struct local_edge *v, size_t n, uint64_t base, uint64
 		v[out++].end = NO_END;
 	}
 	out = merge(v, out);
-	obuf_dec(o, out);
-	obuf_char(o, '\n');
-	for (size_t i = 0; i < out; i++) {
-		obuf_hex(o, v[i].from - base);
-		obuf_lit(o, "->");
-		obuf_hex(o, v[i].to - base);
-		obuf_char(o, ':');
-		obuf_dec(o, v[i].count);
-		obuf_char(o, '\n');
-	}
+	put_lines(v, out, base, false, o);
 	return out;
 }
 

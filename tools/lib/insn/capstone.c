@@ -42,7 +42,19 @@ static int open_handle(struct capstone_decoder *d, enum regs_arch arch, bool is_
 	return -ENOTSUP;
 }
 
-int capstone_new(struct capstone_decoder **out, enum regs_arch arch, bool is_64bit)
+static void lib_close(void *handle)
+{
+	struct capstone_decoder *d = handle;
+
+	if (!d)
+		return;
+	if (d->insn)
+		cs_free(d->insn, 1);
+	cs_close(&d->handle);
+	free(d);
+}
+
+static int lib_open(void **out, enum regs_arch arch, bool is_64bit)
 {
 	struct capstone_decoder *d = calloc(1, sizeof(*d));
 	int ret;
@@ -61,21 +73,11 @@ int capstone_new(struct capstone_decoder **out, enum regs_arch arch, bool is_64b
 	cs_option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
 	d->insn = cs_malloc(d->handle);
 	if (!d->insn) {
-		capstone_free(d);
+		lib_close(d);
 		return -ENOMEM;
 	}
 	*out = d;
 	return 0;
-}
-
-void capstone_free(struct capstone_decoder *d)
-{
-	if (!d)
-		return;
-	if (d->insn)
-		cs_free(d->insn, 1);
-	cs_close(&d->handle);
-	free(d);
 }
 
 static bool next(struct capstone_decoder *d, const void *code, size_t size, uint64_t addr)
@@ -151,9 +153,9 @@ static enum insn_branch branch_kind(const struct capstone_decoder *d, bool direc
 	return INSN_NO_BRANCH;
 }
 
-int capstone_decode(struct capstone_decoder *d, const void *code, size_t size, uint64_t addr,
-		    struct insn *out)
+static int lib_decode(void *handle, const void *code, size_t size, uint64_t addr, struct insn *out)
 {
+	struct capstone_decoder *d = handle;
 	if (!next(d, code, size, addr))
 		return -EINVAL;
 	out->len = (uint8_t)d->insn->size;
@@ -183,9 +185,10 @@ int capstone_decode(struct capstone_decoder *d, const void *code, size_t size, u
 	return out->len;
 }
 
-int capstone_text(struct capstone_decoder *d, const void *code, size_t size, uint64_t addr,
-		  char *buf, size_t buf_size)
+static int lib_text(void *handle, const void *code, size_t size, uint64_t addr, char *buf,
+		    size_t buf_size)
 {
+	struct capstone_decoder *d = handle;
 	if (!next(d, code, size, addr))
 		return -EINVAL;
 	snprintf(buf, buf_size, "%s%s%s", d->insn->mnemonic, d->insn->op_str[0] ? " " : "",
@@ -193,42 +196,10 @@ int capstone_text(struct capstone_decoder *d, const void *code, size_t size, uin
 	return d->insn->size;
 }
 
-#else /* HAVE_LIBCAPSTONE */
+const struct insn_library insn_capstone = { lib_open, lib_close, lib_decode, lib_text };
 
-int capstone_new(struct capstone_decoder **out, enum regs_arch arch, bool is_64bit)
-{
-	(void)arch;
-	(void)is_64bit;
-	*out = NULL;
-	return -ENOTSUP;
-}
+#else
 
-void capstone_free(struct capstone_decoder *d)
-{
-	(void)d;
-}
-
-int capstone_decode(struct capstone_decoder *d, const void *code, size_t size, uint64_t addr,
-		    struct insn *out)
-{
-	(void)d;
-	(void)code;
-	(void)size;
-	(void)addr;
-	(void)out;
-	return -ENOTSUP;
-}
-
-int capstone_text(struct capstone_decoder *d, const void *code, size_t size, uint64_t addr,
-		  char *buf, size_t buf_size)
-{
-	(void)d;
-	(void)code;
-	(void)size;
-	(void)addr;
-	(void)buf;
-	(void)buf_size;
-	return -ENOTSUP;
-}
+const struct insn_library insn_capstone = { 0 };
 
 #endif

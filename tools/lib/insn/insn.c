@@ -3,6 +3,11 @@
 
 #include "insn/private.h"
 
+static int lib_open(const struct insn_library *l, void **d, enum regs_arch arch, bool is_64bit)
+{
+	return l->open ? l->open(d, arch, is_64bit) : -ENOTSUP;
+}
+
 int insn_new(struct insn_decoder **out, enum regs_arch arch, bool is_64bit, struct err *e)
 {
 	struct insn_decoder *d = calloc(1, sizeof(*d));
@@ -11,8 +16,8 @@ int insn_new(struct insn_decoder **out, enum regs_arch arch, bool is_64bit, stru
 	*out = NULL;
 	if (!d)
 		return err_set(e, -ENOMEM, "out of memory for an instruction decoder");
-	z = zydis_new(&d->zydis, arch, is_64bit);
-	c = capstone_new(&d->capstone, arch, is_64bit);
+	z = lib_open(&insn_zydis, &d->zydis, arch, is_64bit);
+	c = lib_open(&insn_capstone, &d->capstone, arch, is_64bit);
 	if (z == -ENOMEM || c == -ENOMEM) {
 		insn_free(d);
 		return err_set(e, -ENOMEM, "out of memory for an instruction decoder");
@@ -34,8 +39,10 @@ void insn_free(struct insn_decoder *d)
 {
 	if (!d)
 		return;
-	zydis_free(d->zydis);
-	capstone_free(d->capstone);
+	if (d->zydis)
+		insn_zydis.close(d->zydis);
+	if (d->capstone)
+		insn_capstone.close(d->capstone);
 	free(d);
 }
 
@@ -44,14 +51,14 @@ int insn_decode(struct insn_decoder *d, const void *code, size_t size, uint64_t 
 {
 	memset(out, 0, sizeof(*out));
 	if (d->zydis)
-		return zydis_decode(d->zydis, code, size, addr, out);
-	return capstone_decode(d->capstone, code, size, addr, out);
+		return insn_zydis.decode(d->zydis, code, size, addr, out);
+	return insn_capstone.decode(d->capstone, code, size, addr, out);
 }
 
 int insn_text(struct insn_decoder *d, const void *code, size_t size, uint64_t addr, char *buf,
 	      size_t buf_size)
 {
 	if (d->capstone)
-		return capstone_text(d->capstone, code, size, addr, buf, buf_size);
-	return zydis_text(d->zydis, code, size, addr, buf, buf_size);
+		return insn_capstone.text(d->capstone, code, size, addr, buf, buf_size);
+	return insn_zydis.text(d->zydis, code, size, addr, buf, buf_size);
 }

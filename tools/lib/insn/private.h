@@ -1,30 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The two libraries behind one decoder. A missing one is a half that answers -ENOTSUP. */
+/* The two libraries behind one decoder. */
 #ifndef PERF_INSN_PRIVATE_H
 #define PERF_INSN_PRIVATE_H
 
 #include "insn/insn.h"
 
-struct zydis_decoder;
-struct capstone_decoder;
-
-struct insn_decoder {
-	struct zydis_decoder *zydis;	   /* NULL = not x86, or not built in */
-	struct capstone_decoder *capstone; /* NULL = architecture unknown to it, or not built in */
+/* 0 or -errno; a length or -errno. All NULL where the library is not built in. */
+struct insn_library {
+	int (*open)(void **d, enum regs_arch arch, bool is_64bit);
+	void (*close)(void *d);
+	int (*decode)(void *d, const void *code, size_t size, uint64_t addr, struct insn *out);
+	int (*text)(void *d, const void *code, size_t size, uint64_t addr, char *buf,
+		    size_t buf_size);
 };
 
-int zydis_new(struct zydis_decoder **d, enum regs_arch arch, bool is_64bit);
-void zydis_free(struct zydis_decoder *d);
-int zydis_decode(struct zydis_decoder *d, const void *code, size_t size, uint64_t addr,
-		 struct insn *out);
-int zydis_text(struct zydis_decoder *d, const void *code, size_t size, uint64_t addr, char *buf,
-	       size_t buf_size);
+extern const struct insn_library insn_zydis, insn_capstone;
 
-int capstone_new(struct capstone_decoder **d, enum regs_arch arch, bool is_64bit);
-void capstone_free(struct capstone_decoder *d);
-int capstone_decode(struct capstone_decoder *d, const void *code, size_t size, uint64_t addr,
-		    struct insn *out);
-int capstone_text(struct capstone_decoder *d, const void *code, size_t size, uint64_t addr,
-		  char *buf, size_t buf_size);
+struct insn_decoder {
+	void *zydis;	/* NULL = not x86, or not built in */
+	void *capstone; /* NULL = architecture unknown to it, or not built in */
+};
 
 #endif

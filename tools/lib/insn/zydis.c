@@ -14,7 +14,7 @@ struct zydis_decoder {
 	ZydisFormatter formatter;
 };
 
-int zydis_new(struct zydis_decoder **out, enum regs_arch arch, bool is_64bit)
+static int lib_open(void **out, enum regs_arch arch, bool is_64bit)
 {
 	struct zydis_decoder *d;
 	ZydisMachineMode mode =
@@ -35,8 +35,10 @@ int zydis_new(struct zydis_decoder **out, enum regs_arch arch, bool is_64bit)
 	return 0;
 }
 
-void zydis_free(struct zydis_decoder *d)
+static void lib_close(void *handle)
 {
+	struct zydis_decoder *d = handle;
+
 	free(d);
 }
 
@@ -131,9 +133,9 @@ static void look_at_mask(const ZydisDecodedInstruction *zi, const ZydisDecodedOp
 	out->lanes = is_scalar(zi) ? 1 : (uint8_t)ops[i].element_count;
 }
 
-int zydis_decode(struct zydis_decoder *d, const void *code, size_t size, uint64_t addr,
-		 struct insn *out)
+static int lib_decode(void *handle, const void *code, size_t size, uint64_t addr, struct insn *out)
 {
+	struct zydis_decoder *d = handle;
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction zi;
 
@@ -151,9 +153,10 @@ int zydis_decode(struct zydis_decoder *d, const void *code, size_t size, uint64_
 	return out->len;
 }
 
-int zydis_text(struct zydis_decoder *d, const void *code, size_t size, uint64_t addr, char *buf,
-	       size_t buf_size)
+static int lib_text(void *handle, const void *code, size_t size, uint64_t addr, char *buf,
+		    size_t buf_size)
 {
+	struct zydis_decoder *d = handle;
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction zi;
 
@@ -165,42 +168,10 @@ int zydis_text(struct zydis_decoder *d, const void *code, size_t size, uint64_t 
 	return zi.length;
 }
 
-#else /* HAVE_ZYDIS */
+const struct insn_library insn_zydis = { lib_open, lib_close, lib_decode, lib_text };
 
-int zydis_new(struct zydis_decoder **out, enum regs_arch arch, bool is_64bit)
-{
-	(void)arch;
-	(void)is_64bit;
-	*out = NULL;
-	return -ENOTSUP;
-}
+#else
 
-void zydis_free(struct zydis_decoder *d)
-{
-	(void)d;
-}
-
-int zydis_decode(struct zydis_decoder *d, const void *code, size_t size, uint64_t addr,
-		 struct insn *out)
-{
-	(void)d;
-	(void)code;
-	(void)size;
-	(void)addr;
-	(void)out;
-	return -ENOTSUP;
-}
-
-int zydis_text(struct zydis_decoder *d, const void *code, size_t size, uint64_t addr, char *buf,
-	       size_t buf_size)
-{
-	(void)d;
-	(void)code;
-	(void)size;
-	(void)addr;
-	(void)buf;
-	(void)buf_size;
-	return -ENOTSUP;
-}
+const struct insn_library insn_zydis = { 0 };
 
 #endif

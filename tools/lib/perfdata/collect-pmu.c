@@ -7,42 +7,52 @@
 
 #define DEVICES "/sys/bus/event_source/devices"
 
-int collect_pmu_mappings(struct obuf *o)
+/* u32 n, then what @put wrote for each PMU that it answered with true. */
+static int put_pmus(struct obuf *o, bool (*put)(struct obuf *o, const char *pmu))
 {
 	size_t at = o->len;
-	struct names n;
+	struct collect_names n;
 	uint32_t nr = 0;
 
-	names_read(&n, DEVICES);
+	collect_names(&n, DEVICES);
 	feature_put_u32(o, 0);
-	vec_for_each (name, &n.names) {
-		uint64_t type;
-
-		if (!read_number(&type, 10, DEVICES "/%s/type", *name))
-			continue;
-		feature_put_u32(o, (uint32_t)type);
-		feature_put_string(o, *name);
-		nr++;
-	}
-	put_u32_at(o, at, nr);
-	names_free(&n);
+	vec_for_each (name, &n.names)
+		nr += put(o, *name);
+	collect_put_u32_at(o, at, nr);
+	collect_names_free(&n);
 	return nr ? 0 : -ENOENT;
+}
+
+static bool put_mapping(struct obuf *o, const char *pmu)
+{
+	uint64_t type;
+
+	if (!collect_read_number(&type, 10, DEVICES "/%s/type", pmu))
+		return false;
+	feature_put_u32(o, (uint32_t)type);
+	feature_put_string(o, pmu);
+	return true;
+}
+
+int collect_pmu_mappings(struct obuf *o)
+{
+	return put_pmus(o, put_mapping);
 }
 
 /* u32 n, n x { name, value }: how many there were. */
 static uint32_t put_caps(struct obuf *o, const char *pmu)
 {
 	size_t at = o->len;
-	struct names n;
+	struct collect_names n;
 	uint32_t nr = 0;
 	char dir[512];
 
 	snprintf(dir, sizeof(dir), DEVICES "/%s/caps", pmu);
-	names_read(&n, dir);
+	collect_names(&n, dir);
 	if (n.names.n)
 		feature_put_u32(o, 0);
 	vec_for_each (name, &n.names) {
-		char *value = read_line("%s/%s", dir, *name);
+		char *value = collect_read_line("%s/%s", dir, *name);
 
 		if (!value)
 			continue;
@@ -52,10 +62,10 @@ static uint32_t put_caps(struct obuf *o, const char *pmu)
 		nr++;
 	}
 	if (nr)
-		put_u32_at(o, at, nr);
+		collect_put_u32_at(o, at, nr);
 	else
 		o->len = at;
-	names_free(&n);
+	collect_names_free(&n);
 	return nr;
 }
 
@@ -65,46 +75,33 @@ int collect_cpu_pmu_caps(struct obuf *o)
 }
 
 /* All PMUs but "cpu", which has a feature of its own. */
+static bool put_other_caps(struct obuf *o, const char *pmu)
+{
+	if (!strcmp(pmu, "cpu") || !put_caps(o, pmu))
+		return false;
+	feature_put_string(o, pmu);
+	return true;
+}
+
 int collect_pmu_caps(struct obuf *o)
 {
-	size_t at = o->len;
-	struct names n;
-	uint32_t nr = 0;
-
-	names_read(&n, DEVICES);
-	feature_put_u32(o, 0);
-	vec_for_each (name, &n.names) {
-		if (!strcmp(*name, "cpu") || !put_caps(o, *name))
-			continue;
-		feature_put_string(o, *name);
-		nr++;
-	}
-	put_u32_at(o, at, nr);
-	names_free(&n);
-	return nr ? 0 : -ENOENT;
+	return put_pmus(o, put_other_caps);
 }
 
 /* CPUs of different kinds: each kind has a PMU, cpu_core and cpu_atom and their like. */
+static bool put_kind(struct obuf *o, const char *pmu)
+{
+	char *cpus = strncmp(pmu, "cpu_", 4) ? NULL : collect_read_line(DEVICES "/%s/cpus", pmu);
+
+	if (!cpus)
+		return false;
+	feature_put_string(o, pmu);
+	feature_put_string(o, cpus);
+	free(cpus);
+	return true;
+}
+
 int collect_hybrid_topology(struct obuf *o)
 {
-	size_t at = o->len;
-	struct names n;
-	uint32_t nr = 0;
-
-	names_read(&n, DEVICES);
-	feature_put_u32(o, 0);
-	vec_for_each (name, &n.names) {
-		char *cpus =
-			strncmp(*name, "cpu_", 4) ? NULL : read_line(DEVICES "/%s/cpus", *name);
-
-		if (!cpus)
-			continue;
-		feature_put_string(o, *name);
-		feature_put_string(o, cpus);
-		free(cpus);
-		nr++;
-	}
-	put_u32_at(o, at, nr);
-	names_free(&n);
-	return nr ? 0 : -ENOENT;
+	return put_pmus(o, put_kind);
 }

@@ -10,7 +10,7 @@
 #include "collect.h"
 #include "internal.h"
 
-char *read_line(const char *fmt, ...)
+char *collect_read_line(const char *fmt, ...)
 {
 	char path[512];
 	struct err err;
@@ -28,7 +28,7 @@ char *read_line(const char *fmt, ...)
 	return text;
 }
 
-bool read_number(uint64_t *v, int base, const char *fmt, ...)
+bool collect_read_number(uint64_t *v, int base, const char *fmt, ...)
 {
 	char path[512], *text, *end;
 	va_list ap;
@@ -37,7 +37,7 @@ bool read_number(uint64_t *v, int base, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(path, sizeof(path), fmt, ap);
 	va_end(ap);
-	text = read_line("%s", path);
+	text = collect_read_line("%s", path);
 	if (!text)
 		return false;
 	*v = strtoull(text, &end, base);
@@ -51,7 +51,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-int names_read(struct names *n, const char *dir)
+int collect_names(struct collect_names *n, const char *dir)
 {
 	DIR *d = opendir(dir);
 	struct dirent *de;
@@ -73,14 +73,14 @@ int names_read(struct names *n, const char *dir)
 	return (int)n->names.n;
 }
 
-void names_free(struct names *n)
+void collect_names_free(struct collect_names *n)
 {
 	vec_for_each (p, &n->names)
 		free(*p);
 	vec_free(&n->names);
 }
 
-void put_u32_at(struct obuf *o, size_t at, uint32_t v)
+void collect_put_u32_at(struct obuf *o, size_t at, uint32_t v)
 {
 	if (!o->code && at + 4 <= o->len)
 		store_u32(o->buf + at, v);
@@ -111,10 +111,10 @@ static char *cpuinfo(const char *key)
 	return found;
 }
 
-uint32_t host_nr_cpus(void)
+uint32_t collect_present_cpus(void)
 {
 	struct bits b = { 0 };
-	char *text = read_line("/sys/devices/system/cpu/present");
+	char *text = collect_read_line("/sys/devices/system/cpu/present");
 	long nr = sysconf(_SC_NPROCESSORS_CONF);
 
 	if (text && !bits_parse_list(&b, text, 1 << 20))
@@ -142,7 +142,7 @@ static int collect_nr_cpus(struct obuf *o)
 {
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
 
-	feature_put_u32(o, host_nr_cpus());
+	feature_put_u32(o, collect_present_cpus());
 	feature_put_u32(o, online > 0 ? (uint32_t)online : 1);
 	return 0;
 }
@@ -170,7 +170,7 @@ static int collect_cpu_desc(struct obuf *o)
 static int collect_cpuid(struct obuf *o)
 {
 	static const char *const keys[] = { "vendor_id", "cpu family", "model", "stepping" };
-	char *midr = read_line("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1");
+	char *midr = collect_read_line("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1");
 	char text[256];
 	size_t len = 0;
 
