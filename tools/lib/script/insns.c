@@ -11,8 +11,8 @@
 #include "script-int.h"
 
 #define BLOCK_MAX 16384 /* bytes of one block */
-#define INSN_MAX  15 /* bytes behind a block that may belong to its last instruction */
-#define SCAN_MAX  128 /* bytes behind the newest branch when its way to the sample is lost */
+#define INSN_MAX  15	/* bytes behind a block that may belong to its last instruction */
+#define SCAN_MAX  128	/* bytes behind the newest branch when its way to the sample is lost */
 
 #define CROSSES (-2) /* read_block(): from user to kernel or back */
 
