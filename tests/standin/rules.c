@@ -176,6 +176,24 @@ static uint64_t effective_mask(const struct perf_event_attr *a)
 	return m;
 }
 
+/*
+ * precise_ip 2 and up use the branch records themselves where PEBS lacks the exact address:
+ * everything must be in them that the event samples, and nothing else.
+ */
+static bool precise_fits(const struct perf_event_attr *a, uint64_t mask)
+{
+	uint64_t levels = 0;
+
+	if (mask & PERF_SAMPLE_BRANCH_CALL_STACK)
+		return true;
+	if (!(a->flags & ATTR_FLAG_EXCLUDE_USER))
+		levels |= PERF_SAMPLE_BRANCH_USER;
+	if (!(a->flags & ATTR_FLAG_EXCLUDE_KERNEL))
+		levels |= PERF_SAMPLE_BRANCH_KERNEL;
+	return mask & PERF_SAMPLE_BRANCH_ANY &&
+	       (mask & (PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL)) == levels;
+}
+
 static int check_branches(const struct profile *p, struct perf_event_attr *a)
 {
 	const uint64_t kernel = PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV;
@@ -206,10 +224,7 @@ static int check_branches(const struct profile *p, struct perf_event_attr *a)
 	/* A call stack is kept by the hardware only for user code, without other filters. */
 	if ((m & PERF_SAMPLE_BRANCH_CALL_STACK) && !(m & PERF_SAMPLE_BRANCH_USER))
 		return -EINVAL;
-	/* precise_ip 2 and up use the branch records themselves: everything must be in them. */
-	if (precise(a) > 1 && !(m & (PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_CALL_STACK)))
-		return -EOPNOTSUPP;
-	return 0;
+	return precise(a) > 1 && !precise_fits(a, m) ? -EOPNOTSUPP : 0;
 }
 
 static int check_type(const struct profile *p, const struct perf_event_attr *a)

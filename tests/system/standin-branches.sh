@@ -59,6 +59,7 @@ filter ANY "" -b
 filter ANY "" -j any
 filter ANY "" -j u
 filter ANY "" -j k,hv
+filter ANY "" -j hv
 filter "USER|ANY" "" -j any,u
 filter "KERNEL|ANY" "" -j any,k
 filter "HV|ANY" "" -j ANY,HV
@@ -138,6 +139,7 @@ refused() {
 }
 refused "-b with -j" full "Error: Can't use --branch-any \(-b\) with --branch-filter \(-j\)\." -b -j any
 refused "-j with -b" full "Error: Can't use --branch-any \(-b\) with --branch-filter \(-j\)\." -j any -b
+refused "an empty filter in the list" full "unknown branch filter , check man page" -j any,,u
 refused "an unknown filter" full \
 	"unknown branch filter nay_call, check man page.*Did you mean any_call" -j nay_call
 refused "a software event" full \
@@ -148,6 +150,11 @@ refused "a filter beside call stacks" full 'refuses the branch filters 0x[0-9a-f
 refused "an indirect-call filter with precise samples" full \
 	"at precise level 2 this CPU takes only the filter 'any'.*Drop the p modifiers" \
 	-e cycles:pp -j ind_call
+refused "branches of other privilege levels with precise samples" full \
+	"takes only the filter 'any' with the event's own privilege levels.*Drop the p modifiers" \
+	-e cycles:ppu -j any,k
+standin full -e cycles:ppu -j any,u -- sleep 0.1
+is "branches of the event's levels with precise samples" "$?" 0
 refused "a filter newer than the kernel" lbr4.14 'does not know the branch filter priv.*-j any,u opens' \
 	-e cycles -j any,priv
 mv sys/cpu/caps/branches sys/cpu/caps/branches.off

@@ -92,6 +92,11 @@ opens hybrid EINVAL $BR branch_sample_type=0x80008
 opens full ok $BR branch_sample_type=0x80008
 opens full EOPNOTSUPP $BR branch_sample_type=0x10 flags=0x10001
 opens full ok $BR branch_sample_type=0x8 flags=0x10001
+opens full EOPNOTSUPP $BR branch_sample_type=0x9 flags=0x10001
+opens full ok $BR branch_sample_type=0x9 flags=0x10021
+opens full EOPNOTSUPP $BR branch_sample_type=0xa flags=0x10021
+opens full ok $BR branch_sample_type=0xb flags=0x10001
+opens full ok $BR branch_sample_type=0x9 flags=0x8001
 
 # the rest
 opens full EINVAL sample_type=0x1004000
