@@ -5,11 +5,12 @@
 #
 #	map START LENGTH NAME			executable map of process 10, from offset 0 of NAME
 #	sample TIMES IP FIELD=N,...  ...	one word per branch, newest first
+#	kernel TIMES IP FIELD=N,...  ...	the same in kernel mode
 #
 # FIELDs: from, to, mispred, predicted, in_tx, abort, cycles, type, spec, new_type, priv, not_taken,
 # counter (the branch's counters). -b: big-endian; -i: with the stack's index; -c: with counters,
 # two of four bits; -e: so many events, of which the first has all samples; -f: branch_sample_type
-# (ANY). Bit-fields lie from the lowest bit up in little-endian files and from the highest down in
+# (ANY; 0 = no branch stacks). Bit-fields lie from the lowest bit up in little-endian files and from the highest down in
 # big-endian ones (perf_event_open(2)).
 use strict;
 use warnings;
@@ -43,6 +44,7 @@ sub flags {
 
 sub stack {
 	my @e = map { { map { my ($k, $v) = split /=/; $k => number($v) } split /,/ } } @_;
+	return '' if !$filter;
 	my $s = u64(scalar @e) . ($index ? u64(@e ? 3 : -1) : '');
 	$s .= u64($_->{from} // 0, $_->{to} // 0, flags(%$_)) for @e;
 	$s .= u64($_->{counter} // 0) for $counters ? @e : ();
@@ -59,10 +61,10 @@ while (<STDIN>) {
 		my $name = $w[2] . "\0" x (8 - length($w[2]) % 8);
 		$data .= record(1, $mode, u32(10, 10) . u64(number($w[0]), number($w[1]), 0) .
 			$name . u32(10, 10) . u64($time++));
-	} elsif ($what eq 'sample') {
+	} elsif ($what eq 'sample' || $what eq 'kernel') {
 		my ($times, $ip, @branches) = @w;
 		my $stack = stack(@branches);
-		$data .= record(9, $mode, u64(number($ip)) . u32(10, 10) . u64($time++) . $stack)
+		$data .= record(9, $what eq 'kernel' ? 1 : $mode, u64(number($ip)) . u32(10, 10) . u64($time++) . $stack)
 			for 1 .. $times;
 	} else {
 		die "$what?\n";
@@ -70,7 +72,7 @@ while (<STDIN>) {
 }
 # IP, TID, TIME, BRANCH_STACK; sample_id_all; ANY and what the options add
 my $branch = $filter | ($index ? 1 << 17 : 0) | ($counters ? 1 << 19 : 0);
-my $attr = u32(0, 112) . u64(0, 100000, 7 | 2048, 0, 1 << ($big ? 63 - 18 : 18)) . u32(0, 0) .
+my $attr = u32(0, 112) . u64(0, 100000, $filter ? 7 | 2048 : 7, 0, 1 << ($big ? 63 - 18 : 18)) . u32(0, 0) .
 	u64(0, 0, $branch);
 $attr .= "\0" x (112 - length $attr);
 my $attrs = ($attr . u64(0, 0)) x $events;

@@ -50,6 +50,14 @@ is "a directory gets a file per object" "$(ls "$TMP/dir" | sed 's/-[0-9a-f]*\.fd
 	"$(basename "$BIN")"
 convert --to fdata --binary hot-paths -o "$TMP/fdata"
 same_file "... the same as for one object" "$TMP/dir/$(ls "$TMP/dir" | grep ^hot-paths)" "$TMP/fdata"
+for f in preagg autofdo profgen; do
+	convert --to $f -o "$TMP/$f.d/"
+	convert --to $f --binary "$BIN" -o "$TMP/$f.one"
+	same_file "$f: a directory's file is that of the object alone" \
+		"$TMP/$f.d/$(ls "$TMP/$f.d" | grep '^hot-paths-[0-9a-f]*\.')" "$TMP/$f.one"
+	check "$f: the other objects have files too" test "$(ls "$TMP/$f.d" | wc -l)" -ge 2
+	is "$f: names end in the format" "$(ls "$TMP/$f.d" | grep -vc "\.$f$")" 0
+done
 like "several objects do not fit a file" "$(convert --to fdata -o "$TMP/x" 2>&1)" 'give a directory'
 check_status "an object that is not in the recording" 1 convert --to fdata --binary nothing
 
@@ -195,6 +203,39 @@ like "a file that is gone too" "$("$PERF" data convert --check -i "$TMP/s.data")
 cp /bin/true "$TMP/stripped"
 like "and one that was replaced" "$("$PERF" data convert --check -i "$TMP/s.data")" \
 	'stripped.*another build id'
+
+made() { # made WHAT REASON [-f 0] <TEXT: a recording whose profiles would all be empty
+	perl "$ROOT/tests/helpers/branch-file.pl" $3 $4 "$TMP/made.data"
+	check_status "$1: --check fails" 1 "$PERF" data convert --check -i "$TMP/made.data"
+	like "$1: the reason" "$(cat "$TMP/check.out")" "^every profile is empty because: $2"
+	like "$1: the reason as JSON" "$("$PERF" data convert --check --json -i "$TMP/made.data")" \
+		"\"every profile is empty because\":\"$2"
+	"$PERF" data convert --to fdata -i "$TMP/made.data" -o "$TMP/empty.d/" >"$TMP/out" 2>&1
+	is "$1: nothing is converted, and that is an error" "$?" 1
+}
+made "no samples" 'the recording has no samples' <<EOF
+map 0x400000 0x100000 $BIN
+EOF
+K=0xffffffff81000000
+made "empty stacks" 'all branch stacks are empty: nothing passed their filter' <<EOF
+map 0x400000 0x100000 $BIN
+sample 3 0x401000
+EOF
+made "kernel samples without branches" 'no sample is in user space and none has a branch stack' -f 0 <<EOF
+map 0x400000 0x100000 $BIN
+kernel 3 $K
+EOF
+made "branches of the kernel only" 'all branches touch the kernel' <<EOF
+map 0x400000 0x100000 $BIN
+sample 3 0x401000 from=$K,to=0x401000 from=0x401010,to=$K
+EOF
+made "branches of no file" 'no branch lies in a file: JIT code' <<EOF
+map 0x400000 0x100000 //anon
+sample 3 0x401000 from=0x401000,to=0x401010 from=0x401010,to=0x900000
+EOF
+made "samples of no file" 'no sample lies in a file: JIT code' -f 0 <<EOF
+sample 3 0x401000
+EOF
 
 # ---- usage
 check_status "no format" 129 "$PERF" data convert -i "$DATA"

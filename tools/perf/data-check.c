@@ -17,6 +17,9 @@ static const char *emptiness(const struct data_ctx *d)
 
 	if (!s->samples)
 		return "the recording has no samples";
+	if (!s->with_branches && s->empty_stacks)
+		return "all branch stacks are empty: nothing passed their filter (record with -j "
+		       "any,u)";
 	if (!s->with_branches && !s->user_ips)
 		return "no sample is in user space and none has a branch stack (record with -b or -j)";
 	if (s->with_branches && s->kernel == s->branches)
@@ -35,6 +38,7 @@ static void emit_totals(struct emit *e, const struct data_ctx *d)
 
 	emit_u64(e, "samples", s->samples);
 	emit_u64(e, "samples with branches", s->with_branches);
+	emit_u64(e, "samples with empty branch stacks", s->empty_stacks);
 	emit_u64(e, "damaged samples", d->bad_samples);
 	emit_u64(e, "branches", s->branches);
 	emit_u64(e, "branches with both ends in files", s->mapped);

@@ -211,8 +211,10 @@ int convert_sample(struct convert *c, struct thread *th, const struct sample *s)
 	if (!th)
 		return 0;
 	if (s->present & PERF_SAMPLE_BRANCH_STACK) {
-		if (!s->branches.nr)
+		if (!s->branches.nr) {
+			c->stats.empty_stacks++;
 			return 0;
+		}
 		c->stats.with_branches++;
 		c->since += s->branches.nr;
 		ret = c->since > COUNT_MAX ? flush(c) : 0;

@@ -37,6 +37,7 @@ enum convert_format { CONVERT_FDATA, CONVERT_PREAGG, CONVERT_AUTOFDO, CONVERT_PR
 
 struct convert_stats {
 	uint64_t samples, with_branches, branches;
+	uint64_t empty_stacks;		/* samples whose branch stack has no entry */
 	uint64_t kernel;		/* branches that begin or end in the kernel: left out */
 	uint64_t mapped;		/* both ends in a file */
 	uint64_t one_end;		/* one end in a file */
