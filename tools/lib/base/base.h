@@ -319,6 +319,22 @@ static inline bool htab_next(const struct htab *t, struct htab_it *it, uint32_t 
 	}
 }
 
+/* Asks for the memory that a search begins at. */
+static inline void htab_prefetch(const struct htab *t, uint64_t hash)
+{
+	if (likely(t->slot))
+		__builtin_prefetch(&t->slot[htab_find(t, hash).pos]);
+}
+
+/* What a search would most likely find, without comparing; UINT32_MAX = nothing. */
+static inline uint32_t htab_peek(const struct htab *t, uint64_t hash)
+{
+	struct htab_it it = htab_find(t, hash);
+	uint32_t idx;
+
+	return htab_next(t, &it, &idx) ? idx : UINT32_MAX;
+}
+
 int htab_add(struct htab *t, uint64_t hash, uint32_t idx); /* 0 or -ENOMEM */
 void htab_clear(struct htab *t);			   /* empties, keeps the memory */
 void htab_free(struct htab *t);

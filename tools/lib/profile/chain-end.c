@@ -193,7 +193,6 @@ int prof_chain_finish(struct profile *p)
 	int ret = 0;
 
 	htab_free(&c->node_tab);
-	htab_free(&c->leaf_tab);
 	c->end = calloc(n + 1, sizeof(*c->end));
 	c->root = malloc(((size_t)p->groups.n + 1) * sizeof(*c->root));
 	if (!c->end || !c->root)
@@ -206,6 +205,7 @@ int prof_chain_finish(struct profile *p)
 	vec_for_each (l, &c->leafs) {
 		struct profile_row *row = &p->rows.v[l->row];
 
+		prof_row_count(row, l->period, l->count);
 		if (row->depth < c->end[l->node].depth)
 			row->depth = c->end[l->node].depth;
 	}

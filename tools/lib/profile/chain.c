@@ -1,68 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Call chains as a trie. Nodes hang under their group, outermost frame first, because chains of
- * one program share their outer end; a sample then costs the frames that differ from the sample
- * before (chain_memo) and one count (leaf).
+ * The chain of a sample. Samples of one program share the outer end of their chains: what is as
+ * in the chain before (chain_memo) is not looked up again.
  */
 #include "profile-int.h"
 
-#define MEMO_SLOTS 64
-#define MEMO_DEPTH 128
-
-/* The chain seen last in a group: addresses, outermost first, and the nodes they led to. */
-struct chain_memo {
-	uint32_t group, space, gen, nr;
-	uint64_t ip[MEMO_DEPTH];
-	uint32_t node[MEMO_DEPTH];
-	uint8_t mode[MEMO_DEPTH];
-};
+/* Chains that begin anew each time have a way of their own. */
+#define MEMO_NONE CHAIN_MEMOS
 
 int prof_chain_init(struct profile *p)
 {
-	p->ch.memo = calloc(MEMO_SLOTS, sizeof(*p->ch.memo));
-	return p->ch.memo ? 0 : -ENOMEM;
-}
+	struct chain_queue *q;
 
-uint32_t prof_node_child(struct profile *p, uint32_t parent, uint32_t step, uint32_t thread)
-{
-	struct chains *c = &p->ch;
-	uint64_t h = hash_u64((uint64_t)parent << 32 | step);
-	struct node n = { parent, step, thread };
-	uint32_t i;
-
-	for (struct htab_it it = htab_find(&c->node_tab, h); htab_next(&c->node_tab, &it, &i);)
-		if (c->nodes.v[i].parent == parent && c->nodes.v[i].step == step)
-			return i;
-	if (c->nodes.n >= NODE_ROOT - 1 || vec_push(&c->nodes, n) ||
-	    htab_add(&c->node_tab, h, (uint32_t)c->nodes.n - 1))
-		return ID_NONE;
-	return (uint32_t)c->nodes.n - 1;
-}
-
-uint32_t prof_leaf_find(struct profile *p, uint32_t node, uint32_t row, uint64_t period)
-{
-	struct chains *c = &p->ch;
-	uint64_t h = hash_u64((uint64_t)node << 32 | row);
-	struct leaf l = { node, row, period, 1 };
-	uint32_t i;
-
-	for (struct htab_it it = htab_find(&c->leaf_tab, h); htab_next(&c->leaf_tab, &it, &i);) {
-		struct leaf *have = &c->leafs.v[i];
-
-		if (have->node == node && have->row == row) {
-			have->period += period;
-			have->count++;
-			return i;
-		}
-	}
-	if (vec_push(&c->leafs, l) || htab_add(&c->leaf_tab, h, (uint32_t)c->leafs.n - 1))
-		return ID_NONE;
-	return (uint32_t)c->leafs.n - 1;
-}
-
-int prof_leaf_add(struct profile *p, uint32_t node, uint32_t row, uint64_t period)
-{
-	return prof_leaf_find(p, node, row, period) == ID_NONE ? -ENOMEM : 0;
+	if (!p->o.use_chains && !p->o.children && !p->has_parent)
+		return 0;
+	q = p->ch.q = calloc(1, sizeof(*q));
+	if (!q)
+		return -ENOMEM;
+	for (unsigned i = 0; i < CHAIN_MEMOS; i++)
+		q->memo[i].group = ID_NONE;
+	q->limit = CHAIN_JOBS;
+	if (p->o.history || p->map_is_key || p->count_modes || p->count_weights || p->count_simd)
+		q->limit = 1;
+	return 0;
 }
 
 /* ---- the kernel's chain ---------------------------------------------------------------------- */
@@ -79,22 +39,22 @@ static bool context_mode(uint64_t ip, uint8_t *mode)
 	}
 }
 
-static int chain_room(struct chains *c, size_t n)
+static int chain_room(struct chain_queue *q, size_t n)
 {
 	uint64_t *ips;
 	uint8_t *modes;
 
-	if (n <= c->cap)
+	if (n <= q->cap)
 		return 0;
-	ips = realloc(c->ips, n * sizeof(*ips));
+	ips = realloc(q->ips, n * sizeof(*ips));
 	if (!ips)
 		return -ENOMEM;
-	c->ips = ips;
-	modes = realloc(c->modes, n);
+	q->ips = ips;
+	modes = realloc(q->modes, n);
 	if (!modes)
 		return -ENOMEM;
-	c->modes = modes;
-	c->cap = n;
+	q->modes = modes;
+	q->cap = n;
 	return 0;
 }
 
@@ -104,11 +64,11 @@ static int chain_room(struct chains *c, size_t n)
  */
 int64_t prof_chain_frames(struct profile *p, const struct u64s *cc)
 {
-	struct chains *c = &p->ch;
+	struct chain_queue *q = p->ch.q;
 	uint8_t mode = PERF_RECORD_MISC_USER;
 	size_t n = 0;
 
-	if (chain_room(c, cc->nr))
+	if (chain_room(q, cc->nr))
 		return -ENOMEM;
 	for (uint64_t i = 0; i < cc->nr; i++) {
 		uint64_t ip = u64s_get(cc, i);
@@ -120,120 +80,96 @@ int64_t prof_chain_frames(struct profile *p, const struct u64s *cc)
 				return 0;
 			continue;
 		}
-		c->ips[n] = ip;
-		c->modes[n++] = mode;
+		q->ips[n] = ip;
+		q->modes[n++] = mode;
 	}
 	return (int64_t)n;
 }
 
-#define WALK_BATCH 16
-
-/* Locations of the @n outermost of the frames 0 .. @left - 1, outermost first. */
-static void find_locs(struct profile *p, struct thread *th, size_t left, size_t n, uint32_t *locs)
+/* Cuts a chain that is too long: what is kept is the end where printing starts. */
+static size_t cut(const struct profile *p, size_t n)
 {
-	struct resolver_ip ip[WALK_BATCH];
+	struct chain_queue *q = p->ch.q;
+	uint32_t max = p->o.max_stack;
 
-	for (size_t i = 0; i < n; i++)
-		ip[i] = (struct resolver_ip){ p->ch.ips[left - 1 - i], p->ch.modes[left - 1 - i] };
-	resolver_find_many(p->res, th, ip, locs, n);
-	for (size_t i = 0; i < n; i++)
-		if (locs[i] < p->locs.n)
-			__builtin_prefetch(&p->locs.v[locs[i]]);
-}
-
-/* One frame below @node. */
-static int walk_step(struct profile *p, struct thread *th, uint32_t loc, uint64_t ip,
-		     uint32_t *node)
-{
-	const uint32_t *steps;
-	uint32_t nr;
-
-	if (loc == LOC_NONE)
-		return -ENOMEM;
-	if (p->o.filter.hide_unresolved && !resolver_loc(p->res, loc)->sym)
-		return 0;
-	if (prof_steps_of(p, loc, ip, &steps, &nr))
-		return -ENOMEM;
-	for (uint32_t i = 0; i < nr; i++)
-		*node = prof_node_child(p, *node, steps[i], th->idx);
-	return *node == ID_NONE ? -ENOMEM : 0;
-}
-
-/* Frames @left - 1 .. 0 of the scratch arrays, outermost first, below @node. */
-static int walk(struct profile *p, struct thread *th, struct chain_memo *m, size_t depth,
-		size_t left, uint32_t *node)
-{
-	struct chains *c = &p->ch;
-	uint32_t locs[WALK_BATCH];
-
-	while (left) {
-		size_t n = left < WALK_BATCH ? left : WALK_BATCH;
-
-		find_locs(p, th, left, n, locs);
-		for (size_t i = 0; i < n; i++) {
-			uint64_t ip = c->ips[--left];
-
-			if (walk_step(p, th, locs[i], ip, node))
-				return -ENOMEM;
-			if (depth >= MEMO_DEPTH)
-				continue;
-			m->ip[depth] = ip;
-			m->mode[depth] = c->modes[left];
-			m->node[depth++] = *node;
-			m->nr = (uint32_t)depth;
-		}
+	if (!max || n <= max)
+		return n;
+	if (p->o.chain.caller) {
+		memmove(q->ips, q->ips + n - max, max * sizeof(*q->ips));
+		memmove(q->modes, q->modes + n - max, max);
 	}
-	return 0;
+	return max;
 }
 
-static int add_fp_chain(struct profile *p, const struct sample *s, struct thread *th,
-			uint32_t group, uint32_t *node)
+/* How many of the outermost frames are as in the memo, which takes the rest. */
+static size_t compare(struct chain_memo *m, const struct chain_queue *q, size_t n)
 {
-	struct chain_memo *m = &p->ch.memo[(group * 31 + th->space) % MEMO_SLOTS];
+	size_t same = 0, max = n < MEMO_FRAMES ? n : MEMO_FRAMES;
+
+	while (same < m->nr && same < n && m->ip[same] == q->ips[n - 1 - same] &&
+	       m->mode[same] == q->modes[n - 1 - same])
+		same++;
+	for (size_t i = same; i < max; i++) {
+		m->ip[i] = q->ips[n - 1 - i];
+		m->mode[i] = q->modes[n - 1 - i];
+	}
+	m->nr = (uint32_t)max;
+	return same;
+}
+
+static int push_frame(struct profile *p, struct thread *th, uint64_t ip, uint8_t mode)
+{
+	struct chain_queue *q = p->ch.q;
+	struct chain_frame f = { ip, (uint32_t)q->at.n, mode };
+	struct code_at at = { NULL, ip, mode };
+	struct map_hit hit;
+
+	if (machine_find_map(p->m, th, mode, ip, &hit))
+		at = (struct code_at){ hit.map->dso, hit.addr, hit.cpumode };
+	else if (p->one_step)
+		f.at = ID_NONE;
+	return vec_push(&q->frame, f) || (f.at != ID_NONE && vec_push(&q->at, at)) ? -ENOMEM : 0;
+}
+
+static int take_frames(struct profile *p, const struct sample *s, struct thread *th,
+		       struct chain_job *job, struct chain_frames *from)
+{
+	struct chain_queue *q = p->ch.q;
 	uint32_t gen = machine_generation(p->m, th->space);
-	int64_t n = prof_chain_frames(p, &s->callchain);
-	uint64_t *ips = p->ch.ips;
-	size_t depth = 0, left;
+	int64_t got = prof_chain_frames(p, &s->callchain);
+	struct chain_memo *m;
+	size_t n;
 
-	if (n <= 0)
-		return (int)n;
-	if (p->o.max_stack && n > p->o.max_stack) {
-		/* What is kept is the end where printing starts. */
-		if (p->o.chain.caller) {
-			size_t cut = (size_t)n - p->o.max_stack;
-
-			memmove(ips, ips + cut, p->o.max_stack * sizeof(*ips));
-			memmove(p->ch.modes, p->ch.modes + cut, p->o.max_stack);
-		}
-		n = p->o.max_stack;
-	}
-	left = (size_t)n;
-	*node = NODE_ROOT | group;
-	if (m->group == group && m->space == th->space && m->gen == gen) {
-		while (depth < m->nr && left && m->ip[depth] == ips[left - 1] &&
-		       m->mode[depth] == p->ch.modes[left - 1]) {
-			*node = m->node[depth++];
-			left--;
-		}
-	}
-	m->group = group;
+	if (got <= 0)
+		return (int)got;
+	n = cut(p, (size_t)got);
+	job->memo = (job->group * 31 + th->space) % CHAIN_MEMOS;
+	m = &q->memo[job->memo];
+	if (m->group != job->group || m->space != th->space || m->gen != gen)
+		m->nr = 0;
+	m->group = job->group;
 	m->space = th->space;
 	m->gen = gen;
-	m->nr = (uint32_t)depth;
-	return walk(p, th, m, depth, left, node);
+	from->keep = (uint32_t)compare(m, q, n);
+	from->frames = (uint32_t)n - from->keep;
+	for (size_t i = from->frames; i-- > 0;)
+		if (push_frame(p, th, q->ips[i], q->modes[i]))
+			return -ENOMEM;
+	return 0;
 }
 
 /* ---- dwarf and LBR stacks -------------------------------------------------------------------- */
 
-static int add_unwound(struct profile *p, const struct sample *s, struct thread *th, uint32_t group,
-		       uint32_t *node)
+static int take_unwound(struct profile *p, const struct sample *s, struct thread *th,
+			struct chain_job *job)
 {
+	struct chain_batch *b = &p->ch.q->batch;
 	const struct frame *f;
 	ssize_t n = unwind_chain(p->u, th, s, &f);
 
+	job->step = (uint32_t)b->step.n;
 	if (n <= 0)
 		return n < 0 ? -ENOMEM : 0;
-	*node = NODE_ROOT | group;
 	while (n-- > 0) {
 		const struct symbol *sym = resolver_loc(p->res, f[n].loc)->sym;
 		const uint32_t *steps;
@@ -248,13 +184,10 @@ static int add_unwound(struct profile *p, const struct sample *s, struct thread 
 		} else {
 			step = prof_step_of(p, f[n].loc, f[n].ip, f[n].sym);
 		}
-		if (step != ID_NONE)
-			*node = prof_node_child(p, *node, step, th->idx);
-		if (step == ID_NONE || *node == ID_NONE)
+		if (step == ID_NONE || vec_push(&b->step, step))
 			return -ENOMEM;
 	}
-	if (*node & NODE_ROOT)
-		*node = ID_NONE;
+	job->steps = (uint32_t)b->step.n - job->step;
 	return 0;
 }
 
@@ -269,24 +202,72 @@ static bool wants_unwind(const struct sample *s)
 	return a->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
 }
 
-int prof_chain_add(struct profile *p, const struct sample *s, struct thread *th, uint32_t group,
-		   uint32_t *node)
+/* Most often the sample's own address is the chain's innermost frame. */
+static int find_own(struct profile *p, const struct sample *s, struct chain_frames *from)
 {
+	struct chain_queue *q = p->ch.q;
+
+	if (from->frames) {
+		const struct chain_frame *last = &q->frame.v[q->frame.n - 1];
+
+		from->own = (uint32_t)q->frame.n - 1;
+		if (last->ip == s->ip && last->mode == s->cpumode)
+			return 0;
+	}
+	from->own = (uint32_t)q->frame.n;
+	return push_frame(p, from->th, s->ip, s->cpumode);
+}
+
+int prof_chain_add(struct profile *p, const struct sample *s, struct thread *th, uint32_t group,
+		   uint32_t place)
+{
+	struct chain_queue *q = p->ch.q;
+	struct chain_job *job = &q->batch.job[q->batch.n];
+	struct chain_frames *from = &q->from[q->batch.n];
 	int ret;
 
-	*node = ID_NONE;
-	if (p->u && wants_unwind(s))
-		return add_unwound(p, s, th, group, node);
-	ret = add_fp_chain(p, s, th, group, node);
-	if (!ret && *node != ID_NONE && *node & NODE_ROOT)
-		*node = ID_NONE;
-	return ret;
+	*job = (struct chain_job){
+		.period = s->period,
+		.group = group,
+		.place = place,
+		.thread = th->idx,
+		.memo = MEMO_NONE,
+		.cpumode = s->cpumode,
+	};
+	*from = (struct chain_frames){
+		.th = th,
+		.frame = (uint32_t)q->frame.n,
+		.own = ID_NONE,
+		.unwound = p->u && wants_unwind(s),
+	};
+	ret = from->unwound ? take_unwound(p, s, th, job) : take_frames(p, s, th, job, from);
+	if (!ret && place == ID_NONE)
+		ret = find_own(p, s, from);
+	if (ret)
+		return ret;
+	return ++q->batch.n == q->limit ? prof_chain_flush(p) : 0;
+}
+
+/* What was for samples that come. */
+void prof_chain_forget(struct chains *c)
+{
+	if (!c->q)
+		return;
+	vec_free(&c->q->batch.step);
+	vec_free(&c->q->frame);
+	vec_free(&c->q->at);
+	vec_free(&c->q->loc);
+	free(c->q->ips);
+	free(c->q->modes);
+	free(c->q);
+	c->q = NULL;
 }
 
 void prof_chain_free(struct profile *p)
 {
 	struct chains *c = &p->ch;
 
+	prof_chain_forget(c);
 	vec_free(&c->nodes);
 	vec_free(&c->leafs);
 	vec_for_each (l, &c->notes)
@@ -295,10 +276,9 @@ void prof_chain_free(struct profile *p)
 	vec_free(&c->row_notes);
 	free(c->node_notes);
 	htab_free(&c->node_tab);
-	htab_free(&c->leaf_tab);
-	free(c->memo);
-	free(c->ips);
-	free(c->modes);
+	vec_free(&c->hash);
+	for (size_t i = 0; i < ARRAY_SIZE(c->way); i++)
+		vec_free(&c->way[i]);
 	free(c->end);
 	free(c->root);
 	free(c->row_nodes);

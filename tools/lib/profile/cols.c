@@ -261,6 +261,10 @@ static void place_cols(struct profile *p)
 		p->ip_unnamed |= c->key->raw_ip == RAW_UNNAMED;
 		if (!strcmp(c->key->name, "dso"))
 			p->dso_is_key = true;
+		if (!strcmp(c->key->name, "symbol"))
+			p->sym_is_key = true;
+		if (!strcmp(c->key->name, "dso_size"))
+			p->map_is_key = true;
 	}
 	p->by_symbol = true;
 	for (unsigned i = 0; i < p->nr_place; i++)
@@ -270,7 +274,6 @@ static void place_cols(struct profile *p)
 	p->places2.width = p->nr_place2;
 	p->frame_keys.width = 4;
 	p->daddrs.width = 4;
-	p->step_keys.width = 2;
 }
 
 /* A filter for exactly one comm, dso or symbol takes the column away. */

@@ -27,7 +27,7 @@ static uint32_t cached_name(struct profile *p, uint32_t **v, size_t *n, size_t *
 uint32_t prof_dso_name(struct profile *p, const struct dso *dso)
 {
 	if (!dso)
-		return prof_name_id(p, "[unknown]");
+		return p->unknown;
 	return cached_name(p, &p->dso_name.v, &p->dso_name.n, &p->dso_name.cap, dso->idx,
 			   dso->short_name);
 }
@@ -48,9 +48,58 @@ static uint32_t frame_id(struct profile *p, const uint64_t key[4], const struct 
 {
 	uint32_t id = prof_tuple_id(&p->frame_keys, key);
 
-	if (id == ID_NONE || id < p->frames.n)
+	if (id == ID_NONE)
+		return ID_NONE;
+	while (p->frame_at.n <= id)
+		if (vec_push(&p->frame_at, (uint32_t)p->frames.n) || vec_push(&p->frames, *f))
+			return ID_NONE;
+	return p->frame_at.v[id];
+}
+
+/*
+ * Bare frames: an address, with the name of the object that it is in, or in none. Wild addresses
+ * in chains are more than all other frames together, so their table compares the frames
+ * themselves, and where keys allow it leads to the step at once.
+ */
+static uint64_t bare_hash(uint32_t dso_name, uint64_t ip)
+{
+	return hash_mix(dso_name, ip);
+}
+
+static uint32_t bare_find(const struct profile *p, uint32_t dso_name, uint64_t ip)
+{
+	uint32_t i;
+
+	for (struct htab_it it = htab_find(&p->bare_tab, bare_hash(dso_name, ip));
+	     htab_next(&p->bare_tab, &it, &i);)
+		if (p->frames.v[i].ip == ip && p->frames.v[i].dso_name == dso_name)
+			return i;
+	return ID_NONE;
+}
+
+static uint32_t bare_frame(struct profile *p, const struct frame_info *f)
+{
+	uint32_t id = bare_find(p, f->dso_name, f->ip);
+
+	if (id != ID_NONE)
 		return id;
-	return vec_push(&p->frames, *f) ? ID_NONE : id;
+	id = (uint32_t)p->frames.n;
+	return vec_push(&p->frames, *f) || htab_add(&p->bare_tab, bare_hash(f->dso_name, f->ip), id)
+		       ? ID_NONE
+		       : id;
+}
+
+void prof_unmapped_prefetch(const struct profile *p, uint64_t ip)
+{
+	htab_prefetch(&p->bare_tab, bare_hash(p->unknown, ip));
+}
+
+void prof_unmapped_prefetch_next(const struct profile *p, uint64_t ip)
+{
+	uint32_t i = htab_peek(&p->bare_tab, bare_hash(p->unknown, ip));
+
+	if (i != UINT32_MAX)
+		__builtin_prefetch(&p->frames.v[i]);
 }
 
 /* Addresses in a module count from its start, as upstream shows them. */
@@ -72,10 +121,11 @@ static void frame_fill(struct profile *p, const struct place_in *in, struct fram
 
 	*f = (struct frame_info){
 		.sym = in->sym,
-		.dso = l->dso,
-		.dso_name = prof_dso_name(p, l->dso),
-		.cpumode = l->cpumode,
 		.ip = in->chain ? in->ip : l->addr,
+		.dso_name = prof_dso_name(p, l->dso),
+		.step = ID_NONE,
+		.dso = l->dso ? l->dso->idx + 1 : 0,
+		.cpumode = l->cpumode,
 	};
 	if (!in->chain && !f->sym)
 		f->ip = shown_addr(p, l);
@@ -103,7 +153,7 @@ uint32_t prof_frame_of_row(struct profile *p, const struct place_in *in)
 		return frame_of_sym(p, &f);
 	/* Addresses in memory are the call graph's frames as well: there are many of these. */
 	if (in->chain || f.ip == in->ip)
-		return frame_id(p, (uint64_t[]){ FRAME_DSO_ADDR, f.dso_name, f.ip, ~0U }, &f);
+		return bare_frame(p, &f);
 	return frame_id(p, (uint64_t[]){ FRAME_ADDR, 0, f.ip, 0 }, &f);
 }
 
@@ -137,8 +187,9 @@ static uint32_t frame_of_tree(struct profile *p, const struct place_in *in)
 					      f.sym ? f.sym->start : 0 },
 				&f);
 	f.order = f.ip;
-	return frame_id(
-		p, (uint64_t[]){ FRAME_DSO_ADDR, f.dso_name, f.ip, f.sym ? f.sym->idx : ~0U }, &f);
+	if (!f.sym)
+		return bare_frame(p, &f);
+	return frame_id(p, (uint64_t[]){ FRAME_DSO_ADDR, f.dso_name, f.ip, f.sym->idx }, &f);
 }
 
 /* ---- places ---------------------------------------------------------------------------------- */
@@ -169,24 +220,57 @@ static int note_widths(struct profile *p, const struct place_in *in, bool second
 	return 0;
 }
 
-uint32_t prof_place_of(struct profile *p, const struct place_in *in, bool second)
+static uint32_t place_id(struct profile *p, const struct place_in *in, bool second, bool new)
 {
 	struct profile_col **cols = second ? p->place2_cols : p->place_cols;
 	unsigned n = second ? p->nr_place2 : p->nr_place;
+	struct tuples *t = second ? &p->places2 : &p->places;
 	uint64_t vals[MAX_KEYS];
 	uint32_t id;
 
 	for (unsigned i = 0; i < n; i++)
 		vals[i] = cols[i]->key->place(p, in);
-	id = prof_tuple_id(second ? &p->places2 : &p->places, vals);
+	id = new ? prof_tuple_push(t, vals) : prof_tuple_id(t, vals);
 	if (id == ID_NONE || note_widths(p, in, second, id, vals))
 		return ID_NONE;
 	return id;
 }
 
+static uint32_t bare_step(struct profile *p, const struct place_in *in)
+{
+	struct frame_info f;
+	struct step new;
+	uint32_t step;
+
+	frame_fill(p, in, &f);
+	new.frame = bare_frame(p, &f);
+	if (new.frame == ID_NONE)
+		return ID_NONE;
+	step = p->frames.v[new.frame].step;
+	if (step != ID_NONE)
+		return step;
+	/* Key symbol tells the place of each frame apart. */
+	new.place = place_id(p, in, false, p->sym_is_key);
+	if (new.place == ID_NONE || vec_push(&p->steps, new))
+		return ID_NONE;
+	p->frames.v[new.frame].step = (uint32_t)p->steps.n - 1;
+	return (uint32_t)p->steps.n - 1;
+}
+
+uint32_t prof_place_of(struct profile *p, const struct place_in *in, bool second)
+{
+	uint32_t step;
+
+	if (!p->one_step || !p->sym_is_key || in->sym ||
+	    !(in->chain || shown_addr(p, in->at) == in->ip))
+		return place_id(p, in, second, false);
+	step = bare_step(p, in);
+	return step == ID_NONE ? ID_NONE : p->steps.v[step].place;
+}
+
 static struct loc_info *loc_info(struct profile *p, uint32_t loc)
 {
-	static const struct loc_info empty = { ID_NONE, ID_NONE, ID_NONE, 0 };
+	static const struct loc_info empty = { 0, ID_NONE, ID_NONE, ID_NONE, 0, false };
 
 	if (loc >= p->locs.n) {
 		if (vec_reserve(&p->locs, (size_t)loc + 1))
@@ -220,13 +304,41 @@ uint32_t prof_place_of_loc(struct profile *p, uint32_t loc, uint64_t ip, bool se
 uint32_t prof_step_of(struct profile *p, uint32_t loc, uint64_t ip, const struct symbol *sym)
 {
 	struct place_in in = { resolver_loc(p->res, loc), ip, sym, true };
-	uint64_t key[2];
+	struct step new;
+	uint64_t h;
+	uint32_t i;
 
-	key[0] = frame_of_tree(p, &in);
-	key[1] = prof_place_of(p, &in, false);
-	if (key[0] == ID_NONE || key[1] == ID_NONE)
+	if (!sym && p->one_step)
+		return bare_step(p, &in);
+	new.frame = frame_of_tree(p, &in);
+	new.place = prof_place_of(p, &in, false);
+	if (new.frame == ID_NONE || new.place == ID_NONE)
 		return ID_NONE;
-	return prof_tuple_id(&p->step_keys, key);
+	h = hash_u64((uint64_t) new.frame << 32 | new.place);
+	for (struct htab_it it = htab_find(&p->step_tab, h); htab_next(&p->step_tab, &it, &i);)
+		if (p->steps.v[i].frame == new.frame && p->steps.v[i].place == new.place)
+			return i;
+	i = (uint32_t)p->steps.n;
+	return vec_push(&p->steps, new) || htab_add(&p->step_tab, h, i) ? ID_NONE : i;
+}
+
+uint32_t prof_step_unmapped(struct profile *p, uint64_t ip, uint8_t cpumode)
+{
+	uint32_t frame = bare_find(p, p->unknown, ip);
+	struct loc at = { .addr = ip, .cpumode = cpumode };
+	struct place_in in = { &at, ip, NULL, true };
+
+	if (frame != ID_NONE && p->frames.v[frame].step != ID_NONE)
+		return p->frames.v[frame].step;
+	return bare_step(p, &in);
+}
+
+uint32_t prof_place_unmapped(struct profile *p, uint64_t ip, uint8_t cpumode)
+{
+	struct loc at = { .addr = ip, .cpumode = cpumode };
+	struct place_in in = { &at, ip, NULL, false };
+
+	return prof_place_of(p, &in, false);
 }
 
 /* The steps of one location into @out, outermost first: their number, or -ENOMEM. */
@@ -251,62 +363,45 @@ static int collect_steps(struct profile *p, uint32_t loc, uint64_t ip, uint32_t 
 	return nr;
 }
 
-/* A small cache, because wild addresses are as many as they please. */
-static int unnamed_step(struct profile *p, uint32_t loc, uint64_t ip, const uint32_t **steps,
-			uint32_t *nr)
+/* Puts @n steps into @li, in place of as many that were there. */
+static int keep_steps(struct profile *p, struct loc_info *li, const uint32_t *steps, uint32_t n)
 {
-	struct step_memo *m;
-
-	if (!p->step_memo) {
-		p->step_memo = malloc(STEP_MEMO * sizeof(*m));
-		if (!p->step_memo)
+	if (li->step == ID_NONE) {
+		if (vec_reserve(&p->step_list, p->step_list.n + n))
 			return -ENOMEM;
-		memset(p->step_memo, 0xff, STEP_MEMO * sizeof(*m));
+		li->step = (uint32_t)p->step_list.n;
+		p->step_list.n += n;
 	}
-	m = &p->step_memo[hash_u64(ip ^ (uint64_t)loc << 48) & (STEP_MEMO - 1)];
-	if (m->ip != ip || m->loc != loc || m->step == ID_NONE) {
-		m->step = prof_step_of(p, loc, ip, NULL);
-		m->ip = ip;
-		m->loc = loc;
-	}
-	*steps = &m->step;
-	*nr = 1;
-	return m->step == ID_NONE ? -ENOMEM : 0;
+	memcpy(p->step_list.v + li->step, steps, n * sizeof(*steps));
+	li->nr_steps = (uint16_t)n;
+	return 0;
 }
 
 int prof_steps_of(struct profile *p, uint32_t loc, uint64_t ip, const uint32_t **steps,
 		  uint32_t *nr)
 {
 	struct loc_info *li = loc_info(p, loc);
-	const struct loc *l;
-	uint32_t at;
 	int n;
 
 	if (!li)
 		return -ENOMEM;
-	if (li->step != ID_NONE) {
-		*steps = p->step_list.v + li->step;
-		*nr = li->nr_steps;
-		return 0;
+	if (li->step == ID_NONE || (li->bare && li->ip != ip)) {
+		n = collect_steps(p, loc, ip, p->step_tmp);
+		if (n < 0)
+			return n;
+		/* Addresses as keys give one location many faces. */
+		if (p->ip_is_key) {
+			*steps = p->step_tmp;
+			*nr = (uint32_t)n;
+			return 0;
+		}
+		li->bare = !resolver_loc(p->res, loc)->sym;
+		li->ip = ip;
+		if (keep_steps(p, li, p->step_tmp, (uint32_t)n))
+			return -ENOMEM;
 	}
-	l = resolver_loc(p->res, loc);
-	/* In an object without a symbol, or with addresses as keys, one location has many faces. */
-	if (!p->ip_is_key && !l->sym && l->dso)
-		return unnamed_step(p, loc, ip, steps, nr);
-	*steps = p->step_tmp;
-	n = collect_steps(p, loc, ip, p->step_tmp);
-	if (n < 0)
-		return n;
-	*nr = (uint32_t)n;
-	if (p->ip_is_key)
-		return 0;
-	at = (uint32_t)p->step_list.n;
-	if (vec_reserve(&p->step_list, at + (size_t)n))
-		return -ENOMEM;
-	memcpy(p->step_list.v + at, p->step_tmp, (size_t)n * sizeof(uint32_t));
-	p->step_list.n += (size_t)n;
-	li->step = at;
-	li->nr_steps = (uint32_t)n;
+	*steps = p->step_list.v + li->step;
+	*nr = li->nr_steps;
 	return 0;
 }
 

@@ -126,7 +126,7 @@ static size_t frames_of(struct profile *p, const struct sample *s, struct hist_b
 	for (uint64_t i = 0; i < at; i++)
 		skipped += u64s_get(&s->callchain, i) < PERF_CONTEXT_MAX;
 	for (int64_t i = (int64_t)skipped; i < all && nf < max; i++)
-		f[nf++] = (struct step_at){ p->ch.ips[i], NULL, p->ch.modes[i], false };
+		f[nf++] = (struct step_at){ p->ch.q->ips[i], NULL, p->ch.q->modes[i], false };
 	return nf;
 }
 
@@ -209,35 +209,39 @@ static int note_row(struct profile *p, uint32_t row, const struct step_at *f, si
 }
 
 int prof_history_add(struct profile *p, const struct sample *s, struct thread *th, uint32_t group,
-		     uint32_t row)
+		     struct profile_row *row)
 {
 	struct hist_branch h[MAX_BRANCHES];
 	struct step_at f[2 * MAX_BRANCHES + UNWIND_MAX_STACK];
 	size_t nf = frames_of(p, s, h, f, ARRAY_SIZE(f));
-	uint32_t node = NODE_ROOT | group, leaf;
+	struct node_at at = prof_node_root(group);
 	struct branch_note *notes;
+	struct leaf *leaf;
 
-	if (!nf)
+	if (!nf) {
+		prof_row_count(row, s->period, 1);
 		return 0;
+	}
 	for (size_t i = nf; i-- > 0;) {
 		uint32_t loc = resolver_find(p->res, th, f[i].mode, f[i].ip), step;
 
 		if (loc == LOC_NONE)
 			return -ENOMEM;
 		step = prof_step_of(p, loc, f[i].ip, resolver_loc(p->res, loc)->sym);
-		node = step == ID_NONE ? ID_NONE : prof_node_child(p, node, step, th->idx);
-		if (node == ID_NONE)
+		if (step == ID_NONE || prof_node_down(p, &at, step, th->idx))
 			return -ENOMEM;
 	}
-	leaf = prof_leaf_find(p, node, row, s->period);
-	if (leaf == ID_NONE)
+	leaf = prof_leaf(p, at.node, row);
+	if (!leaf)
 		return -ENOMEM;
-	notes = notes_of(p, leaf, (uint32_t)nf);
+	leaf->period += s->period;
+	leaf->count++;
+	notes = notes_of(p, (uint32_t)(leaf - p->ch.leafs.v), (uint32_t)nf);
 	if (!notes)
 		return -ENOMEM;
 	for (size_t i = 0; i < nf; i++)
 		note(&notes[nf - 1 - i], &f[i]);
-	return note_row(p, row, f, nf);
+	return note_row(p, row->idx, f, nf);
 }
 
 /* ---- columns: per frame, of which a branch has two, as upstream counts ------------------------ */

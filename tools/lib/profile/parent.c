@@ -55,7 +55,7 @@ uint32_t prof_parent_of(struct profile *p, const struct sample *s, struct thread
 	for (int64_t i = 0; !name && i < n; i++) {
 		int64_t at = p->o.chain.caller ? n - 1 - i : i;
 
-		name = match(p, resolver_find(p->res, th, p->ch.modes[at], p->ch.ips[at]));
+		name = match(p, resolver_find(p->res, th, p->ch.q->modes[at], p->ch.q->ips[at]));
 	}
 	return name;
 }

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "profile/brflow.h"
+#include "chain.h"
 #include "profile/profile.h"
 #include "simd.h"
 
@@ -35,6 +36,8 @@ struct tuples {
 };
 
 uint32_t prof_tuple_id(struct tuples *t, const uint64_t *vals); /* ID_NONE: no memory */
+/* The same for values that never came and are never looked for. */
+uint32_t prof_tuple_push(struct tuples *t, const uint64_t *vals);
 void prof_tuples_free(struct tuples *t);
 
 static inline const uint64_t *prof_tuple_get(const struct tuples *t, uint32_t id)
@@ -187,88 +190,25 @@ uint64_t prof_col_value(const struct profile *p, const struct profile_col *c,
 
 struct frame_info {
 	const struct symbol *sym;
-	struct dso *dso;
-	uint32_t dso_name;
-	uint8_t cpumode;
-	uint64_t ip;
-	uint64_t order;	     /* address that orders siblings */
 	const char *srcline; /* -g address, srcline; NULL = none */
+	uint64_t ip;
+	uint64_t order; /* address that orders siblings */
+	uint32_t dso_name;
+	uint32_t step; /* bare frames: the one that all of its kind are; ID_NONE = not yet */
+	uint32_t dso;  /* idx + 1; 0 = none */
+	uint8_t cpumode;
+};
+
+struct step {
+	uint32_t frame, place;
 };
 
 struct loc_info {
+	uint64_t ip;		/* bare: what the steps are for, they change with it */
 	uint32_t place, place2; /* of a sample here; of a branch to here */
 	uint32_t step;		/* first of steps, outermost first; ID_NONE = not looked at */
-	uint32_t nr_steps;
-};
-
-struct step_memo {
-	uint64_t ip;
-	uint32_t loc, step;
-};
-
-#define STEP_MEMO (1u << 15)
-
-struct leaf {
-	uint32_t node, row;
-	uint64_t period;
-	uint32_t count;
-};
-
-#define NODE_ROOT 0x80000000u /* parent of a chain's outermost frame: NODE_ROOT | group */
-
-struct node {
-	uint32_t parent, step;
-	uint32_t thread; /* idx of the first that came here */
-};
-
-/* What the end needs per node. */
-struct node_end {
-	uint64_t total; /* samples that pass through here */
-	uint32_t count;
-	uint32_t child, next; /* first child, next sibling */
-	uint32_t up;	      /* nearest node above with the same row; ID_NONE = none */
-	uint32_t row;
-	uint16_t depth, height;
-};
-
-#define NOTE_COND_FWD (1u << 28)
-#define NOTE_COND_BWD (1u << 29)
-#define NOTE_CROSS_4K (1u << 30)
-#define NOTE_CROSS_2M (1u << 31)
-
-struct note_list {
-	struct branch_note *v;
-	uint32_t nr;
-};
-
-struct chain_memo;
-struct branch_slot;
-struct branch_sums;
-
-struct chains {
-	VEC(struct node) nodes;
-	struct htab node_tab;
-	VEC(struct leaf) leafs;
-	struct htab leaf_tab;
-	VEC(struct note_list) notes;	   /* by leaf, a note per frame, outermost first */
-	struct branch_note *node_notes;	   /* by node: those of the open row */
-	VEC(struct branch_note) row_notes; /* by row, sums */
-	struct chain_memo *memo;
-	uint64_t *ips; /* scratch, outermost first */
-	uint8_t *modes;
-	size_t cap;
-
-	/* after finish */
-	struct node_end *end;
-	uint32_t *root;	     /* by group: first child */
-	uint32_t *row_nodes; /* nodes by row: row_node_at[row] .. row_node_at[row + 1] */
-	uint32_t *row_node_at;
-	uint32_t *row_leafs; /* leafs by row, likewise */
-	uint32_t nr_rows;    /* that the lists below know */
-	uint32_t *row_leaf_at;
-	uint64_t *plus; /* by node: own samples of the open row */
-	uint32_t *plus_count;
-	VEC(uint32_t) tops; /* outermost nodes of these */
+	uint16_t nr_steps;
+	bool bare; /* no symbol */
 };
 
 /*
@@ -335,7 +275,9 @@ struct profile {
 	struct profile_col *group_cols[MAX_KEYS], *place_cols[MAX_KEYS], *place2_cols[MAX_KEYS];
 	unsigned nr_group, nr_place, nr_place2;
 	uint32_t bit_mask;
-	bool dso_is_key;
+	bool dso_is_key, sym_is_key;
+	bool map_is_key; /* maps must be as they are now: samples cannot wait */
+	bool one_step;	 /* bare frames have one place and so one step each */
 
 	struct tuples groups, places, places2;
 	struct tuples daddrs;	  /* (address, text, level, width): see key-mem.c */
@@ -353,14 +295,17 @@ struct profile {
 	uint32_t unknown;	 /* "[unknown]" */
 	VEC(uint32_t) comm_name; /* comm id -> names */
 	VEC(uint32_t) dso_name;	 /* dso idx -> names */
-	struct tuples frame_keys, step_keys;
-	VEC(struct frame_info) frames; /* by frame_keys id */
+	struct tuples frame_keys;
+	VEC(uint32_t) frame_at; /* by frame_keys id */
+	VEC(struct frame_info) frames;
+	struct htab bare_tab; /* frames that are an address in an object (or in none), no more */
+	VEC(struct step) steps;
+	struct htab step_tab;
 	VEC(uint32_t) step_list;
 	uint32_t step_tmp[MAX_INLINES];
 	bool ip_is_key;	 /* raw addresses are part of a place or frame */
 	bool ip_unnamed; /* they are where there is no symbol */
 	VEC(struct loc_info) locs;
-	struct step_memo *step_memo; /* frames without a symbol */
 
 	VEC(struct profile_row) rows;
 	struct htab row_tab;
@@ -429,18 +374,25 @@ uint32_t prof_place_of(struct profile *p, const struct place_in *in, bool second
 uint32_t prof_place_of_loc(struct profile *p, uint32_t loc, uint64_t ip, bool second);
 /* The step of one frame of a chain; @sym: an inlined function's symbol or the location's. */
 uint32_t prof_step_of(struct profile *p, uint32_t loc, uint64_t ip, const struct symbol *sym);
+/* The step of an address in no map (one_step). */
+uint32_t prof_step_unmapped(struct profile *p, uint64_t ip, uint8_t cpumode);
+/* The place of a sample there. */
+uint32_t prof_place_unmapped(struct profile *p, uint64_t ip, uint8_t cpumode);
+/* Ask for the memory that prof_step_unmapped() looks at first and (later) next. */
+void prof_unmapped_prefetch(const struct profile *p, uint64_t ip);
+void prof_unmapped_prefetch_next(const struct profile *p, uint64_t ip);
 /* All steps of a location, outermost first: several when functions are inlined there. */
 int prof_steps_of(struct profile *p, uint32_t loc, uint64_t ip, const uint32_t **steps,
 		  uint32_t *nr);
 
 static inline uint32_t prof_step_frame(const struct profile *p, uint32_t step)
 {
-	return (uint32_t)prof_tuple_get(&p->step_keys, step)[0];
+	return p->steps.v[step].frame;
 }
 
 static inline uint32_t prof_step_place(const struct profile *p, uint32_t step)
 {
-	return (uint32_t)prof_tuple_get(&p->step_keys, step)[1];
+	return p->steps.v[step].place;
 }
 
 /* rows.c */
@@ -450,6 +402,16 @@ void prof_row_prefetch(const struct profile *p, uint32_t group, uint32_t place);
 void prof_row_prefetch_next(const struct profile *p, uint32_t group, uint32_t place);
 struct profile_row *prof_row_of(struct profile *p, uint32_t group, uint32_t place, uint32_t place2,
 				uint32_t bits);
+/* The row of a sample; the first one leaves its marks on it. */
+struct profile_row *prof_row_own(struct profile *p, uint32_t group, uint32_t place, uint32_t thread,
+				 uint8_t cpumode, uint32_t first_node);
+static inline void prof_row_count(struct profile_row *row, uint64_t period, uint32_t n)
+{
+	row->period += period;
+	row->acc += period;
+	row->nr += n;
+}
+
 int prof_rows_sort(struct profile *p);
 /* order.c */
 int prof_rank_cols(struct profile *p);
@@ -460,31 +422,6 @@ int prof_rows_group(struct profile *p);
 const struct profile_row *prof_member(const struct profile *p, const struct profile_row *row,
 				      uint32_t m);
 struct event_rows *prof_event_rows(struct profile *p, uint32_t event);
-
-/* chain.c */
-int prof_chain_init(struct profile *p);
-/* The trie's node where the chain of @s ends; ID_NONE when it has none. */
-int prof_chain_add(struct profile *p, const struct sample *s, struct thread *th, uint32_t group,
-		   uint32_t *node);
-/* Addresses and modes of a chain into ch.ips and ch.modes, innermost first: how many. */
-int64_t prof_chain_frames(struct profile *p, const struct u64s *cc);
-/* The leaf's number, or ID_NONE without memory. */
-uint32_t prof_leaf_find(struct profile *p, uint32_t node, uint32_t row, uint64_t period);
-uint32_t prof_node_child(struct profile *p, uint32_t parent, uint32_t step, uint32_t thread);
-int prof_leaf_add(struct profile *p, uint32_t node, uint32_t row, uint64_t period);
-int prof_chain_finish(struct profile *p);
-void prof_chain_free(struct profile *p);
-
-/* history.c: the chain of @s with its branches, as a leaf of @row */
-int prof_history_add(struct profile *p, const struct sample *s, struct thread *th, uint32_t group,
-		     uint32_t row);
-void prof_note_add(struct branch_note *sum, const struct branch_note *n);
-void prof_text_predicted(const struct profile *p, const struct profile_row *r, uint64_t v,
-			 struct obuf *o);
-void prof_text_aborts(const struct profile *p, const struct profile_row *r, uint64_t v,
-		      struct obuf *o);
-void prof_text_branch_cycles(const struct profile *p, const struct profile_row *r, uint64_t v,
-			     struct obuf *o);
 
 /* parent.c */
 int prof_parent_setup(struct profile *p, struct err *e);
@@ -499,6 +436,7 @@ void prof_filter_free(struct profile *p);
 /* queue.c */
 /* Makes the queue if there can be one. */
 int prof_queue_init(struct profile *p);
+int prof_queue_flush(struct profile *p);
 int prof_queue_add(struct profile *p, const struct sample *s, struct thread *th);
 /* Counts what waits. 0 or -ENOMEM. */
 int prof_queue_flush(struct profile *p);

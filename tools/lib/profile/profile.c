@@ -39,6 +39,7 @@ int profile_new(struct profile **out, const struct profile_opts *opts, struct ma
 					  : prof_ipc_init(p, e);
 	if (!ret)
 		ret = prof_chain_init(p) ? err_set(e, -ENOMEM, "no memory for call chains") : 0;
+	p->one_step = p->by_symbol;
 	p->by_symbol &= !p->filtering && !p->o.branch;
 	if (!ret)
 		ret = prof_queue_init(p) ? err_set(e, -ENOMEM, "no memory to count samples") : 0;
@@ -48,6 +49,7 @@ int profile_new(struct profile **out, const struct profile_opts *opts, struct ma
 		p->need |= chain_needs(p);
 	if (p->o.use_chains && p->o.chain.key == CHAIN_BY_ADDRESS)
 		p->ip_is_key = true;
+	p->one_step &= !p->o.branch && !p->ip_is_key && p->o.chain.key == CHAIN_BY_FUNCTION;
 	if (ret) {
 		profile_free(p);
 		return ret;
@@ -72,7 +74,10 @@ void profile_free(struct profile *p)
 	prof_tuples_free(&p->places2);
 	prof_tuples_free(&p->daddrs);
 	prof_tuples_free(&p->frame_keys);
-	prof_tuples_free(&p->step_keys);
+	htab_free(&p->bare_tab);
+	htab_free(&p->step_tab);
+	vec_free(&p->frame_at);
+	vec_free(&p->steps);
 	vec_free(&p->place_width);
 	vec_free(&p->place2_width);
 	vec_free(&p->comm_name);
@@ -82,7 +87,6 @@ void profile_free(struct profile *p)
 	vec_free(&p->frames);
 	vec_free(&p->step_list);
 	vec_free(&p->locs);
-	free(p->step_memo);
 	vec_free(&p->counts);
 	prof_simd_free(p);
 	prof_ipc_free(p);
@@ -135,33 +139,26 @@ static void count_modes(struct profile *p, const struct profile_row *row, uint8_
 static int add_row(struct profile *p, const struct sample *s, struct thread *th, uint32_t place,
 		   uint32_t group)
 {
-	uint32_t node;
+	bool chains = p->o.use_chains || p->o.children;
 	struct profile_row *row;
-	int ret;
 
-	row = prof_row_of(p, group, place, 0, 0);
+	if (chains && p->ch.q->limit > 1)
+		return prof_chain_add(p, s, th, group, place);
+	row = prof_row_own(p, group, place, th->idx, s->cpumode, (uint32_t)p->ch.nodes.n);
 	if (!row)
 		return -ENOMEM;
-	if (row->thread == ID_NONE) {
-		row->thread = th->idx;
-		row->first_node = (uint32_t)p->ch.nodes.n;
-		row->cpumode = s->cpumode;
-	}
-	row->period += s->period;
-	row->acc += s->period;
-	row->nr++;
 	if (p->count_modes)
 		count_modes(p, row, s->cpumode, s->period);
 	if (p->count_weights && prof_count_weights(p, row, s))
 		return -ENOMEM;
 	if (p->count_simd && prof_simd_count(p, row, s, th))
 		return -ENOMEM;
-	if (!p->o.use_chains && !p->o.children)
-		return 0;
 	if (p->o.history)
-		return prof_history_add(p, s, th, group, row->idx);
-	ret = prof_chain_add(p, s, th, group, &node);
-	return ret || node == ID_NONE ? ret : prof_leaf_add(p, node, row->idx, s->period);
+		return prof_history_add(p, s, th, group, row);
+	if (chains)
+		return prof_chain_add(p, s, th, group, place);
+	prof_row_count(row, s->period, 1);
+	return 0;
 }
 
 /*
@@ -229,8 +226,8 @@ int profile_add(struct profile *p, const struct sample *s, struct thread *th, st
 {
 	struct event_rows *ev = prof_event_rows(p, s->event ? s->event->idx : 0);
 	uint64_t weight = p->o.branch ? s->branches.nr : s->period;
-	uint32_t place, group;
-	bool pass;
+	uint32_t place = ID_NONE, group;
+	bool late, pass;
 	int ret;
 
 	if (!ev)
@@ -246,7 +243,9 @@ int profile_add(struct profile *p, const struct sample *s, struct thread *th, st
 	if (ignored(p, s, th))
 		return 0;
 	p->parent = p->has_parent ? prof_parent_of(p, s, th) : 0;
-	pass = prof_find_place(p, s->cpumode, s->ip, th, &place) &&
+	/* The place is most often found with the chain. */
+	late = p->ch.q && p->ch.q->limit > 1 && !p->filtering;
+	pass = (late || prof_find_place(p, s->cpumode, s->ip, th, &place)) &&
 	       (!p->o.filter.exclude_other || p->parent);
 	ev->totals.nr_samples++;
 	ev->totals.period += weight;
@@ -255,7 +254,7 @@ int profile_add(struct profile *p, const struct sample *s, struct thread *th, st
 	ev->totals.nr_filtered_samples++;
 	ev->totals.filtered_period += weight;
 	group = prof_group_of(p, s, th);
-	if (group == ID_NONE || place == ID_NONE)
+	if (group == ID_NONE || (!late && place == ID_NONE))
 		return err_set(e, -ENOMEM, "no memory to count samples");
 	ret = p->o.branch ? prof_branch_add(p, s, th, group) : add_row(p, s, th, place, group);
 	if (!ret && p->flow)
@@ -270,22 +269,23 @@ int profile_finish(struct profile *p, struct err *e)
 	log_debug("%zu rows, %u places, %u groups, %zu chain nodes, %zu chains", p->rows.n,
 		  p->places.n, p->groups.n, p->ch.nodes.n, p->ch.leafs.n);
 	ret = prof_queue_flush(p);
+	if (!ret)
+		ret = prof_chain_flush(p);
 	if (p->o.branch)
 		prof_branch_flush(p);
 	prof_branch_free(p);
 	/* Nothing new comes any more: what finds old ones may go. */
 	prof_tuples_free(&p->frame_keys);
-	htab_free(&p->step_keys.tab);
+	vec_free(&p->frame_at);
+	htab_free(&p->bare_tab);
+	htab_free(&p->step_tab);
 	htab_free(&p->places.tab);
-	free(p->step_memo);
-	p->step_memo = NULL;
 	vec_free(&p->locs);
 	vec_free(&p->step_list);
 	vec_free(&p->sym_place);
 	free(p->queue);
 	p->queue = NULL;
-	free(p->ch.memo);
-	p->ch.memo = NULL;
+	prof_chain_forget(&p->ch);
 	resolver_forget(p->res);
 	if (!ret)
 		ret = prof_ipc_finish(p);

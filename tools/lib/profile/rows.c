@@ -72,6 +72,19 @@ struct profile_row *prof_row_of(struct profile *p, uint32_t group, uint32_t plac
 	return &p->rows.v[row.idx];
 }
 
+struct profile_row *prof_row_own(struct profile *p, uint32_t group, uint32_t place, uint32_t thread,
+				 uint8_t cpumode, uint32_t first_node)
+{
+	struct profile_row *row = prof_row_of(p, group, place, 0, 0);
+
+	if (row && row->thread == ID_NONE) {
+		row->thread = thread;
+		row->first_node = first_node;
+		row->cpumode = cpumode;
+	}
+	return row;
+}
+
 struct event_rows *prof_event_rows(struct profile *p, uint32_t event)
 {
 	while (p->events.n <= event) {

@@ -111,7 +111,7 @@ static int make_groups(elems *e, groups *g)
 	return 0;
 }
 
-/* Siblings: the heaviest first, equal ones as upstream's search tree has them. */
+/* Siblings: the heaviest first, equal ones by object, as these came, and by address. */
 static int cmp_group(const void *a, const void *b, void *ctx)
 {
 	const struct profile *p = ctx;
@@ -120,8 +120,8 @@ static int cmp_group(const void *a, const void *b, void *ctx)
 
 	if (x->cumul != y->cumul)
 		return x->cumul > y->cumul ? -1 : 1;
-	if (f->dso_name != g->dso_name)
-		return f->dso_name < g->dso_name ? -1 : 1;
+	if (f->dso != g->dso)
+		return f->dso < g->dso ? -1 : 1;
 	if (f->order != g->order)
 		return f->order > g->order ? -1 : 1;
 	return x->frame < y->frame ? -1 : 1;

@@ -12,8 +12,13 @@ uint32_t prof_tuple_id(struct tuples *t, const uint64_t *vals)
 	for (struct htab_it it = htab_find(&t->tab, h); htab_next(&t->tab, &it, &id);)
 		if (!memcmp(prof_tuple_get(t, id), vals, t->width * sizeof(*vals)))
 			return id;
-	if (t->n == ID_NONE - 1 || vec_reserve(&t->v, t->v.n + t->width + 1) ||
-	    htab_add(&t->tab, h, t->n))
+	id = prof_tuple_push(t, vals);
+	return id == ID_NONE || htab_add(&t->tab, h, id) ? ID_NONE : id;
+}
+
+uint32_t prof_tuple_push(struct tuples *t, const uint64_t *vals)
+{
+	if (t->n == ID_NONE - 1 || vec_reserve(&t->v, t->v.n + t->width + 1))
 		return ID_NONE;
 	for (unsigned i = 0; i < t->width; i++)
 		t->v.v[t->v.n++] = vals[i];

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Inside of room profile: call chains, from samples to trees.
+ *
+ *	chain.c		the frames of a sample, less those that it shares with the one before
+ *	chain-queue.c	frames of many samples to steps
+ *	trie.c		steps to nodes, samples to leafs and rows
+ *	chain-end.c	sums over the trie, rows of callers, once all samples came
+ *	tree.c		the tree of one row
+ *
+ * Nearly every table here is larger than the caches and every look into one goes elsewhere. So
+ * samples wait in a queue, and the queue is walked several times: first each walk asks for the
+ * memory that the next needs, the last one takes the samples in their order.
+ */
+#ifndef PERF_PROFILE_CHAIN_H
+#define PERF_PROFILE_CHAIN_H
+
+#include "profile/profile.h"
+
+struct leaf {
+	uint64_t period;
+	uint32_t count;
+	uint32_t node, row, place;
+	uint32_t next; /* of the same node */
+};
+
+#define NODE_ROOT 0x80000000u /* parent of a chain's outermost frame: NODE_ROOT | group */
+
+struct node {
+	uint32_t parent, step;
+	uint32_t thread; /* idx of the first that came here */
+	uint32_t leaf;	 /* the first of those that end here; ID_NONE = none */
+};
+
+/* What the end needs per node. */
+struct node_end {
+	uint64_t total; /* samples that pass through here */
+	uint32_t count;
+	uint32_t child, next; /* first child, next sibling */
+	uint32_t up;	      /* nearest node above with the same row; ID_NONE = none */
+	uint32_t row;
+	uint16_t depth, height;
+};
+
+#define NOTE_COND_FWD (1u << 28)
+#define NOTE_COND_BWD (1u << 29)
+#define NOTE_CROSS_4K (1u << 30)
+#define NOTE_CROSS_2M (1u << 31)
+
+struct note_list {
+	struct branch_note *v;
+	uint32_t nr;
+};
+
+/* A place in the trie on the way down; equal ways have equal hashes. */
+struct node_at {
+	uint64_t hash;
+	uint32_t node;
+};
+
+/* ---- the queue ------------------------------------------------------------------------------- */
+
+#define CHAIN_JOBS  64
+#define CHAIN_MEMOS 64	/* chains that are remembered, by group and address space */
+#define MEMO_FRAMES 128 /* as far as they are, from the outermost frame */
+
+/* A sample whose steps are known: what the trie is told. */
+struct chain_job {
+	uint64_t period;
+	uint32_t group, place;
+	uint32_t thread;
+	uint32_t memo;	      /* its way begins like the last one with this number, */
+	uint32_t keep;	      /* for so many steps */
+	uint32_t step, steps; /* then these of the batch follow */
+	uint8_t cpumode;
+};
+
+struct chain_batch {
+	struct chain_job job[CHAIN_JOBS];
+	unsigned n;
+	VEC(uint32_t) step;
+};
+
+struct chain_frame {
+	uint64_t ip;
+	uint32_t at; /* of the queue; ID_NONE = in no map, and there is no more to know */
+	uint8_t mode;
+};
+
+/* A sample before that: what is left of its chain. */
+struct chain_frames {
+	struct thread *th;
+	uint32_t frame, frames; /* of the queue, outermost first */
+	uint32_t own;		/* the one that the sample itself lies in; ID_NONE = not asked */
+	uint32_t keep;		/* frames of the memo */
+	bool unwound;		/* the job has its steps already */
+};
+
+/* The chain seen last in a group: addresses, outermost first, and the number of steps to each. */
+struct chain_memo {
+	uint32_t group, space, gen, nr;
+	uint64_t ip[MEMO_FRAMES];
+	uint32_t steps[MEMO_FRAMES];
+	uint8_t mode[MEMO_FRAMES];
+};
+
+struct chain_queue {
+	struct chain_batch batch;
+	struct chain_frames from[CHAIN_JOBS];
+	unsigned limit; /* flush at */
+	VEC(struct chain_frame) frame;
+	VEC(struct code_at) at; /* as the maps were when the sample came */
+	VEC(uint32_t) loc;	/* these as numbers */
+	struct chain_memo memo[CHAIN_MEMOS];
+	/* Scratch: a chain, innermost first. */
+	uint64_t *ips;
+	uint8_t *modes;
+	size_t cap;
+};
+
+/* ---- the trie -------------------------------------------------------------------------------- */
+
+struct chains {
+	struct chain_queue *q;
+
+	VEC(struct node) nodes;
+	struct htab node_tab;
+	VEC(struct leaf) leafs;
+	VEC(struct node_at) way[CHAIN_MEMOS + 1]; /* nodes of the chains in the memos */
+	VEC(uint64_t) hash;			  /* of a batch's steps */
+	VEC(struct note_list) notes;		  /* by leaf, a note per frame, outermost first */
+	struct branch_note *node_notes;		  /* by node: those of the open row */
+	VEC(struct branch_note) row_notes;	  /* by row, sums */
+
+	/* after finish */
+	struct node_end *end;
+	uint32_t *root;	     /* by group: first child */
+	uint32_t *row_nodes; /* nodes by row: row_node_at[row] .. row_node_at[row + 1] */
+	uint32_t *row_node_at;
+	uint32_t *row_leafs; /* leafs by row, likewise */
+	uint32_t nr_rows;    /* that the lists below know */
+	uint32_t *row_leaf_at;
+	uint64_t *plus; /* by node: own samples of the open row */
+	uint32_t *plus_count;
+	VEC(uint32_t) tops; /* outermost nodes of these */
+};
+
+/* chain.c */
+int prof_chain_init(struct profile *p);
+/* Counts a sample and its chain. @place: ID_NONE when it is still to be found. */
+int prof_chain_add(struct profile *p, const struct sample *s, struct thread *th, uint32_t group,
+		   uint32_t place);
+/* Addresses and modes of a chain into q->ips and q->modes, innermost first: how many. */
+int64_t prof_chain_frames(struct profile *p, const struct u64s *cc);
+void prof_chain_forget(struct chains *c);
+void prof_chain_free(struct profile *p);
+
+/* chain-queue.c */
+int prof_chain_flush(struct profile *p);
+
+/* trie.c */
+struct node_at prof_node_root(uint32_t group);
+/* From a node to its child, which is made when there is none. 0 or -ENOMEM. */
+int prof_node_down(struct profile *p, struct node_at *at, uint32_t step, uint32_t thread);
+/* The leaf of samples of @row that end at @node. NULL: no memory. */
+struct leaf *prof_leaf(struct profile *p, uint32_t node, const struct profile_row *row);
+int prof_trie_take(struct profile *p, const struct chain_batch *b);
+
+/* chain-end.c */
+int prof_chain_finish(struct profile *p);
+
+/* history.c: the chain of @s with its branches, as a leaf of @row */
+int prof_history_add(struct profile *p, const struct sample *s, struct thread *th, uint32_t group,
+		     struct profile_row *row);
+void prof_note_add(struct branch_note *sum, const struct branch_note *n);
+void prof_text_predicted(const struct profile *p, const struct profile_row *r, uint64_t v,
+			 struct obuf *o);
+void prof_text_aborts(const struct profile *p, const struct profile_row *r, uint64_t v,
+		      struct obuf *o);
+void prof_text_branch_cycles(const struct profile *p, const struct profile_row *r, uint64_t v,
+			     struct obuf *o);
+
+#endif
