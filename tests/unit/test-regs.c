@@ -234,6 +234,16 @@ static void refusals(void **state)
 	e = refused("zmm3", &full, -EINVAL);
 	assert_non_null(strstr(e.text, "all ZMM0-31 or none"));
 
+	/* numbers that the kernel refuses, and what has no number */
+	e = refused("fs", &user, -ENOTSUP);
+	assert_string_equal(e.text, "\"fs\" cannot be sampled here: the kernel gives no selectors "
+				    "of data segments");
+	assert_string_equal(e.hint, "ptrace does: --reg-source=ptrace.");
+	e = refused("ax,gs", &full, -ENOTSUP);
+	assert_string_equal(e.hint, "--user-regs has them, by ptrace.");
+	e = refused("FSbase", &user, -EINVAL);
+	assert_non_null(strstr(e.text, "none for a segment's base (FS and GS are the selectors)"));
+
 	/* each of the three who may lack a class is told apart, and what is there is listed */
 	e = refused("zmm", &plain, -ENOTSUP);
 	assert_non_null(strstr(e.text, "this kernel has no SIMD register sampling"));

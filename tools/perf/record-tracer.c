@@ -197,6 +197,11 @@ static void fit_attr(const struct recording *rec, struct perf_event_attr *a)
 		regs_to_attr(rec->opts->intr_regs, &rec->opts->regs[0].caps, rec->opts->user_regs,
 			     &rec->opts->regs[1].caps, a);
 		a->type = type;
+		/* plain general registers are what every reader knows */
+		if (!(a->sample_simd_vec_reg_user | a->sample_simd_pred_reg_user |
+		      a->sample_simd_vec_reg_intr | a->sample_simd_pred_reg_intr) &&
+		    !((a->sample_regs_user | a->sample_regs_intr) >> 24))
+			a->sample_simd_regs_enabled = 0;
 	}
 	if (!rec->soft_branches)
 		return;

@@ -5,6 +5,7 @@
 
 #include "regs/regs.h"
 
+#define X86_DS		    12			  /* then ES, FS, GS */
 #define X86_EGPR_MASK	    0xffff000000ULL	  /* R16-R31, SIMD ABI */
 #define X86_SSP_MASK	    0x10000000000ULL	  /* SIMD ABI */
 #define X86_LEGACY_XMM_MASK 0xffffffff00000000ULL /* two bits each, legacy ABI */
