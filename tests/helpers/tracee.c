@@ -17,7 +17,8 @@
  *	urgent		counts the SIGURGs that it sends itself	sigwait	with a thread that waits for them
  *	bomb		200 children at once		clonevm	processes in the same memory
  *	daemon		leaves a process behind		seccomp	a filter that allows next to nothing
- *	debugger	traces a child
+ *	debugger	traces a child			protected	is not dumpable
+ *	uid		prints whose rights it has
  *	work N		computes for about N tenths of a second and prints a checksum
  */
 #include <errno.h>
@@ -191,6 +192,20 @@ static int seccomp(void)
 		return 1;
 	x = compute(5 * UNIT);
 	printf("%llx\n", (unsigned long long)x);
+	return 0;
+}
+
+/* Nobody but root may look into it. */
+static int protected(void)
+{
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	printf("%llx\n", (unsigned long long)compute(1000ULL * UNIT));
+	return 0;
+}
+
+static int uid(void)
+{
+	printf("%d\n", (int)geteuid());
 	return 0;
 }
 
@@ -516,14 +531,30 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(void);
-	} modes[] = { { "threads", threads },  { "forks", forks },     { "signals", signals },
-		      { "stop", stop },	       { "blocked", blocked }, { "sigtrap", sigtrap },
-		      { "jit", jit },	       { "vfork", vforks },    { "threadexec", threadexec },
-		      { "eintr", eintr },      { "odd", odd },	       { "flags", flags },
-		      { "ignored", ignored },  { "mask", mask },       { "urgent", urgent },
-		      { "sigwait", sigwaits }, { "bomb", bomb },       { "clonevm", clonevm },
-		      { "daemon", daemonize }, { "seccomp", seccomp }, { "debugger", debugger },
-		      { "recv", recvs } };
+	} modes[] = { { "threads", threads },
+		      { "forks", forks },
+		      { "signals", signals },
+		      { "stop", stop },
+		      { "blocked", blocked },
+		      { "sigtrap", sigtrap },
+		      { "jit", jit },
+		      { "vfork", vforks },
+		      { "threadexec", threadexec },
+		      { "eintr", eintr },
+		      { "odd", odd },
+		      { "flags", flags },
+		      { "ignored", ignored },
+		      { "mask", mask },
+		      { "urgent", urgent },
+		      { "sigwait", sigwaits },
+		      { "bomb", bomb },
+		      { "clonevm", clonevm },
+		      { "daemon", daemonize },
+		      { "seccomp", seccomp },
+		      { "debugger", debugger },
+		      { "recv", recvs },
+		      { "protected", protected },
+		      { "uid", uid } };
 
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
 		return 1;

@@ -126,6 +126,12 @@ static int check_target(const struct recording *rec, struct err *e)
 		err_hint(e, "Name a command, or -p PID, or -t TID.");
 		return -EINVAL;
 	}
+	for (size_t i = 0; i < rec->target.tids.n && !rec->opts->users.items.n; i++) {
+		int ret = tracer_check(rec->target.tids.v[i], e);
+
+		if (ret)
+			return ret;
+	}
 	if (rec->opts->callchain.mode == CALLCHAIN_LBR)
 		return err_set(e, -EINVAL, "%s do not go with --call-graph lbr", what);
 	if (rec->opts->intr_regs && rec->soft_branches)
@@ -276,6 +282,19 @@ static size_t time_offset(const struct event_list *l)
 			!!(type & PERF_SAMPLE_TID));
 }
 
+/* A group is read together by the kernel; the tracer's events are one by one on each thread. */
+static int check_group(const struct recording *rec, const struct event *ev, struct err *e)
+{
+	if (!ev->sample_read && ev->nr_members <= 1 && !(ev->attr.sample_type & PERF_SAMPLE_AUX))
+		return 0;
+	err_set(e, -EINVAL,
+		"%s: a group cannot be sampled with %s: there each event is sampled by itself",
+		ev->name, rec->soft_branches ? "branches in software" : "registers by ptrace");
+	err_hint(e, "Leave the braces (or --group) and :S out, or take what the kernel gives: %s.",
+		 rec->soft_branches ? "--branch-source=hardware" : "--reg-source=kernel");
+	return -EINVAL;
+}
+
 int record_tracer_prepare(struct recording *rec, struct err *e)
 {
 	struct tracer_opts *t = &rec->tracer_opts;
@@ -294,9 +313,9 @@ int record_tracer_prepare(struct recording *rec, struct err *e)
 	for (size_t i = 0; i < rec->nr_soft && !ret; i++) {
 		struct event *ev = &l->v[i];
 
-		if (ev->sample_read || ev->nr_members > 1 || ev->attr.sample_type & PERF_SAMPLE_AUX)
-			return err_set(e, -EINVAL, "%s: groups cannot be sampled by ptrace",
-				       ev->name);
+		ret = check_group(rec, ev, e);
+		if (ret)
+			return ret;
 		fit_attr(rec, &ev->attr);
 		ret = try_event(rec, i, e);
 		t->event[i] = (struct tracer_event){ ev->attr, rec->soft_id[i] };
@@ -349,8 +368,19 @@ static void say_strategy(const struct tracer *t, enum tracer_strategy want)
 			"do not pass BTF on): no faster than --branch-strategy=step");
 }
 
+static int attach(struct recording *rec, pid_t pid, bool process, struct err *e)
+{
+	int ret;
+
+	if (pid == getpid())
+		return err_set(e, -EPERM, "perf does not trace itself");
+	ret = rec->opts->users.items.n ? tracer_check(pid, e) : 0;
+	return ret ? ret : tracer_attach(rec->tracer, pid, process, e);
+}
+
 int record_tracer_start(struct recording *rec, struct err *e)
 {
+	size_t attached = 0;
 	bool processes = rec->workload_is_target || rec->opts->tids.items.n == 0;
 	int ret = 0;
 
@@ -361,8 +391,18 @@ int record_tracer_start(struct recording *rec, struct err *e)
 	if (rec->why_regs[0])
 		log_warn("perf record: user registers by ptrace: %s", rec->why_regs);
 	say_strategy(rec->tracer, rec->tracer_opts.branches.strategy);
-	for (size_t i = 0; i < rec->target.tids.n && !ret; i++)
-		ret = tracer_attach(rec->tracer, rec->target.tids.v[i], processes, e);
+	for (size_t i = 0; i < rec->target.tids.n && !ret; i++) {
+		ret = attach(rec, rec->target.tids.v[i], processes, e);
+		attached += !ret;
+		/* of a user's processes those that can be had */
+		if (rec->opts->users.items.n && (ret == -EPERM || ret == -ESRCH)) {
+			log_info("%s", e->text);
+			err_clear(e);
+			ret = 0;
+		}
+	}
+	if (!ret && !attached)
+		ret = err_set(e, -ESRCH, "none of the processes can be traced (-v says why)");
 	return ret;
 }
 

@@ -18,60 +18,6 @@
 
 #define XSTATE_MAX 65536
 
-/* The decimal value behind @key in /proc/TID/status; 0 when it cannot be read. */
-static long status_number(pid_t tid, const char *key)
-{
-	char path[64];
-	char *text, *at;
-	long v = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	text = file_read_all(path, 1 << 16, NULL, NULL);
-	at = text ? strstr(text, key) : NULL;
-	if (at)
-		v = strtol(at + strlen(key), NULL, 10);
-	free(text);
-	return v;
-}
-
-static long yama_scope(void)
-{
-	char *text = file_read_all("/proc/sys/kernel/yama/ptrace_scope", 64, NULL, NULL);
-	long v = text ? strtol(text, NULL, 10) : 0;
-
-	free(text);
-	return v;
-}
-
-int tracer_attach_error(pid_t tid, int code, struct err *e)
-{
-	long tracer = status_number(tid, "\nTracerPid:");
-
-	if (code == -ESRCH)
-		return err_set(e, code, "thread %d is not there (any more)", tid);
-	if (tracer) {
-		err_set(e, code, "cannot attach to thread %d: process %ld traces it already", tid,
-			tracer);
-		err_hint(e, "A thread has one tracer: end the debugger or strace there first.");
-		return code;
-	}
-	err_set(e, code, "cannot attach to thread %d: %s", tid, strerror(-code));
-	if (code == -EPERM && yama_scope() >= 1 && geteuid())
-		err_hint(
-			e,
-			"Yama allows tracing of own children only (kernel.yama.ptrace_scope = %ld).\n"
-			"Let perf start the program, run perf as root, or: sysctl "
-			"kernel.yama.ptrace_scope=0",
-			yama_scope());
-	else if (code == -EPERM && yama_scope() == 3)
-		err_hint(e, "kernel.yama.ptrace_scope = 3 forbids tracing until the next boot.");
-	else if (code == -EPERM)
-		err_hint(e,
-			 "It belongs to another user, is set-user-ID, or a seccomp filter forbids "
-			 "ptrace; as root (or with CAP_SYS_PTRACE) it works.");
-	return code;
-}
-
 /* 0 = unknown, as on any other architecture, which has no XSAVE state to go with it either. */
 static uint64_t read_ip(pid_t tid)
 {

@@ -48,8 +48,28 @@ int tracer_states_core(struct tracer_states *st, const char *path, struct err *e
 int tracer_states_live(struct tracer_states *st, pid_t pid, struct err *e);
 void tracer_states_free(struct tracer_states *st);
 
-/* Fills @e for a failed PTRACE_SEIZE or ATTACH of @tid: who refused, and the way out. */
+/* What decides whether we may trace a thread. */
+struct tracer_facts {
+	pid_t tid;
+	bool there, zombie, kernel_thread;
+	pid_t tracer; /* who traces it already; 0 = nobody */
+	char tracer_name[32];
+	uid_t uid, our_uid; /* effective ones */
+	bool dumpable;
+	bool descendant; /* of ours; looked at for Yama's scope 1 only */
+	int yama_scope;	 /* kernel.yama.ptrace_scope; 0 also where there is no Yama */
+	bool may_ptrace; /* we have CAP_SYS_PTRACE */
+	bool we_are_filtered;
+};
+
+/* False: there is no such thread. */
+bool tracer_facts_read(pid_t tid, struct tracer_facts *f);
+/* Of a thread that was refused, by these facts: who refused it, and the way out. -EPERM, -ESRCH */
+int tracer_explain(const struct tracer_facts *f, struct err *e);
+/* Fills @e for a failed PTRACE_SEIZE of @tid. */
 int tracer_attach_error(pid_t tid, int code, struct err *e);
+/* Refuses @tid beforehand, where the facts leave no hope. */
+int tracer_check(pid_t tid, struct err *e);
 
 /* ---- sampling ------------------------------------------------------------------------------------- */
 
