@@ -1,115 +1,198 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""edge-overlap.py CALLGRIND.OUT OBJECT < SCRIPT
+"""edge-overlap.py [-n TOP] CALLGRIND.OUT SCRIPT...
 
-How far the branches of a recording agree with an exact count: the sum over all edges inside
-OBJECT of the smaller of the two shares. CALLGRIND.OUT comes from `valgrind --tool=callgrind
---dump-instr=yes --collect-jumps=yes --compress-pos=no --compress-strings=no`; SCRIPT from
-`perf script -F ip,brstack --show-mmap-events`. Returns are left out: callgrind does not count
-them. Prints the overlap in percent and the two totals."""
+How far the branches of a recording agree with an exact count: the sum over all edges of the
+smaller of the two shares, in percent. Edges are pairs of places in files, of every object.
+
+CALLGRIND.OUT	valgrind --tool=callgrind --dump-instr=yes --collect-jumps=yes --compress-pos=no
+		--compress-strings=no --skip-plt=no
+SCRIPT		perf script -F ip,brstack --show-mmap-events, one file per run
+
+Returns are left out: callgrind does not count them. Both must run the same code: callgrind shows
+another CPU, so set what `edge-overlap.py --environment` prints for the shell in both.
+
+Beside it stands what a sampler without any bias would reach with as many stacks: the overlap of
+the recording with itself when its stacks are drawn again at random (mean of 8 draws). Then the
+TOP edges (default 0) by which the two differ most."""
 import bisect
 import collections
+import random
 import re
 import subprocess
 import sys
 
-MAP = re.compile(r"PERF_RECORD_MMAP2? -?\d+/\d+: \[(0x[0-9a-f]+)\((0x[0-9a-f]+)\) @ (0x[0-9a-f]+|0)[^\]]*\]: (\S+) (.*)")
+# What callgrind's CPU makes glibc choose: no AVX-512, the preferences and sizes of a Haswell.
+ENVIRONMENT = {
+    'GLIBC_TUNABLES': 'glibc.cpu.hwcaps=-AVX512VL,-AVX512F,-AVX512BW,-AVX512DQ,-AVX512CD,'
+                      'Fast_Unaligned_Load,Fast_Unaligned_Copy,Fast_Rep_String,'
+                      'Prefer_PMINUB_for_stringop,Prefer_No_AVX512'
+                      ':glibc.cpu.x86_shared_cache_size=0x800000'
+                      ':glibc.cpu.x86_rep_movsb_threshold=0x2000'
+                      ':glibc.cpu.x86_non_temporal_threshold=0x200000'
+                      ':glibc.cpu.x86_data_cache_size=0x8000',
+    'LC_ALL': 'C',
+    'PERL_HASH_SEED': '0',
+    'PYTHONHASHSEED': '0',
+    'PYTHONMALLOC': 'malloc',
+    'PYTHONDONTWRITEBYTECODE': '1',
+}
+MAP = re.compile(r'PERF_RECORD_MMAP2? -?\d+/\d+: \[(0x[0-9a-f]+)\((0x[0-9a-f]+)\) @ '
+                 r'(0x[0-9a-f]+|0)[^\]]*\]: \S+ (.*)')
+SEGMENTS = {}
 
 
 def segments(path):
-    out = subprocess.run(["readelf", "-lW", path], capture_output=True, text=True).stdout
-    return [tuple(int(v, 16) for v in m.groups())
-            for m in re.finditer(r"LOAD\s+(0x\w+)\s+(0x\w+)\s+0x\w+\s+(0x\w+)", out)]
+    """(file offset, address, size) of what is loaded"""
+    if path not in SEGMENTS:
+        out = subprocess.run(['readelf', '-lW', path], capture_output=True, text=True).stdout
+        SEGMENTS[path] = [tuple(int(v, 16) for v in m) for m in
+                          re.findall(r'LOAD\s+(0x\w+)\s+(0x\w+)\s+0x\w+\s+(0x\w+)', out)]
+    return SEGMENTS[path]
 
 
-def stubs(path):
-    """Ranges of the procedure linkage table: callgrind counts a call through it as one to the end."""
-    out = subprocess.run(["readelf", "-SW", path], capture_output=True, text=True).stdout
-    return [(int(m.group(1), 16), int(m.group(1), 16) + int(m.group(2), 16))
-            for m in re.finditer(r"\] \.plt\S*\s+\S+\s+(\w+)\s+\w+\s+(\w+)", out)]
+# ---- callgrind ----------------------------------------------------------------------------------
 
 
-def exact(path, obj):
-    """Edges by absolute addresses of valgrind's run, for which both ends are in @obj."""
+def read_callgrind(path):
+    """Edges (object, from, object, to). Addresses are the file's, but absolute in object '???'."""
     edges = collections.Counter()
-    ob = None
-    cob = job = None
-    pending = None
-    for line in open(path, errors="replace"):
-        line = line.rstrip("\n")
-        if line.startswith("ob="):
-            ob = line[3:]
-        elif line.startswith("cob="):
-            cob = line[4:]
-        elif line.startswith("job="):
-            job = line[4:]
-        elif line.startswith("calls="):
-            n, target = line[6:].split()[:2]
-            pending = (int(n), int(target, 16), cob or ob)
-            cob = None
-        elif line.startswith("jump="):
-            n, target = line[5:].split()[:2]
-            pending = (int(n), int(target, 16), job or ob)
-            job = None
-        elif line.startswith("jcnd="):
-            n, target = line[5:].split()[:2]
-            pending = (int(n.split("/")[0]), int(target, 16), job or ob)
-            job = None
-        elif pending and line.startswith("0x"):
-            n, to, tob = pending
-            # a repeated string instruction is no branch
-            if ob == obj and tob == obj and to != int(line.split()[0], 16):
-                edges[(int(line.split()[0], 16), to)] += n
+    ob = other = pending = None
+    for line in open(path, errors='replace'):
+        word, _, rest = line.rstrip('\n').partition('=')
+        if pending and line[0] == '0':
+            count, to, to_ob = pending
+            at = int(line.split()[0], 16)
+            if to != at:  # a repeated string instruction is no branch
+                edges[(ob, at, to_ob, to)] += count
             pending = None
+        elif word == 'ob':
+            ob = rest
+        elif word in ('cob', 'job'):
+            other = rest
+        elif word in ('calls', 'jump', 'jcnd'):
+            count, to = rest.split()[:2]
+            pending = int(count.split('/')[0]), int(to, 16), other or ob
+            other = None
     return edges
 
 
-def recorded(obj):
-    segs, maps, edges = segments(obj), [], collections.Counter()
-    plt = stubs(obj)
-
-    def vaddr(a):
-        i = bisect.bisect(maps, (a, 1 << 64)) - 1
-        if i < 0 or not maps[i][0] <= a < maps[i][1]:
-            return None
-        off = a - maps[i][0] + maps[i][2]
-        return next((off - o + v for o, v, n in segs if o <= off < o + n), None)
-
-    for line in sys.stdin:
-        m = MAP.search(line)
-        if m:
-            if m.group(5) == obj:
-                bisect.insort(maps, (int(m.group(1), 16), int(m.group(1), 16) + int(m.group(2), 16),
-                                     int(m.group(3), 16)))
+def direct_target(path, at):
+    """Where the direct call or jump at @at leads; None = it is no such instruction."""
+    for off, addr, size in segments(path):
+        if not addr <= at < addr + size:
             continue
-        for w in line.split():
-            if w.count("/") < 6 or w.split("/")[6] == "RET":
-                continue
-            f, t = (vaddr(int(x, 16)) for x in w.split("/")[:2])
-            if f is not None and t is not None and not any(a <= t < b for a, b in plt):
-                edges[(f, t)] += 1
+        with open(path, 'rb') as f:
+            f.seek(at - addr + off)
+            code = f.read(6)
+        if code[0] in (0xe8, 0xe9):
+            return at + 5 + int.from_bytes(code[1:5], 'little', signed=True)
+        if code[0] == 0x0f and code[1] & 0xf0 == 0x80:
+            return at + 6 + int.from_bytes(code[2:6], 'little', signed=True)
+    return None
+
+
+def exact(path):
+    """Linkage tables are in no object for callgrind: calls to them tell where objects lie."""
+    raw = read_callgrind(path)
+    votes = collections.defaultdict(collections.Counter)
+    for ob, at, to_ob, to in raw:
+        target = direct_target(ob, at) if to_ob == '???' and ob.startswith('/') else None
+        if target is not None:
+            votes[ob][to - target] += 1
+    ranges = sorted((addr + base, addr + base + size, ob, base)
+                    for ob, base in ((o, v.most_common(1)[0][0]) for o, v in votes.items())
+                    for _, addr, size in segments(ob))
+
+    def place(ob, addr):
+        if ob != '???':
+            return ob, addr
+        i = bisect.bisect(ranges, (addr, 1 << 64)) - 1
+        if i < 0 or addr >= ranges[i][1]:
+            return None
+        return ranges[i][2], addr - ranges[i][3]
+
+    edges = collections.Counter()
+    for (ob, at, to_ob, to), n in raw.items():
+        edge = place(ob, at), place(to_ob, to)
+        if n and None not in edge:
+            edges[edge] += n
     return edges
+
+
+# ---- perf ---------------------------------------------------------------------------------------
+
+
+def read_script(path):
+    """Every stack as a list of edges."""
+    maps, places, stacks = [], {}, []
+
+    def place(addr):
+        if addr not in places:
+            i = bisect.bisect(maps, (addr, 1 << 64)) - 1
+            found = None
+            if i >= 0 and addr < maps[i][1] and maps[i][3].startswith('/'):
+                off = addr - maps[i][0] + maps[i][2]
+                found = next(((maps[i][3], off - o + a) for o, a, n in segments(maps[i][3])
+                              if o <= off < o + n), None)
+            places[addr] = found
+        return places[addr]
+
+    for line in open(path):
+        m = MAP.search(line) if 'MMAP' in line else None
+        if m:
+            start, size, off = (int(v, 16) for v in m.groups()[:3])
+            bisect.insort(maps, (start, start + size, off, m.group(4)))
+            continue
+        entries = [w.split('/') for w in line.split() if w.count('/') >= 6]
+        edges = [(place(int(e[0], 16)), place(int(e[1], 16))) for e in entries if e[6] != 'RET']
+        if entries:
+            stacks.append([e for e in edges if None not in e])
+    return stacks
+
+
+def count(stacks):
+    edges = collections.Counter()
+    for s in stacks:
+        edges.update(s)
+    return edges
+
+
+def overlap(a, b):
+    na, nb = sum(a.values()), sum(b.values())
+    return 100 * sum(min(a[e] / na, n / nb) for e, n in b.items())
+
+
+def unbiased(stacks, draws=8):
+    rnd, whole = random.Random(1), count(stacks)
+    return sum(overlap(whole, count(rnd.choices(stacks, k=len(stacks))))
+               for _ in range(draws)) / draws
 
 
 def main():
-    obj = sys.argv[2]
-    want, got = exact(sys.argv[1], obj), recorded(obj)
+    args, top = sys.argv[1:], 0
+    if args[:1] == ['--environment']:
+        print('\n'.join(f"export {k}='{v}'" for k, v in ENVIRONMENT.items()))
+        return
+    if args[:1] == ['-n']:
+        top, args = int(args[1]), args[2:]
+    if len(args) < 2:
+        sys.exit(__doc__)
+    want = exact(args[0])
+    stacks = [s for path in args[1:] for s in read_script(path)]
+    got = count(stacks)
     if not want or not got:
-        sys.exit(f"no edges: exact {len(want)}, recorded {len(got)}")
-    # valgrind loads the object elsewhere: the page offset that makes most edges meet
-    best, base = -1, 0
-    tops = [f for (f, _), _ in want.most_common(200)]
-    mine = {e for e, _ in got.most_common(400)}
-    for b in {f - g for f in tops for g, _ in mine if (f - g) & 0xfff == 0}:
-        hits = sum((f - b, t - b) in mine for f, t in want)
-        if hits > best:
-            best, base = hits, b
-    want = collections.Counter({(f - base, t - base): n for (f, t), n in want.items() if n})
+        sys.exit(f'no edges: exact {len(want)}, recorded {len(got)}')
     a, b = sum(want.values()), sum(got.values())
-    overlap = sum(min(want[e] / a, n / b) for e, n in got.items())
-    print(f"{100 * overlap:.1f} exact {a} recorded {b} never-executed {sum(n for e, n in got.items() if e not in want)}")
-    for e in sorted(set(want) | set(got), key=lambda e: -abs(want[e] / a - got[e] / b))[:int(sys.argv[3]) if len(sys.argv) > 3 else 0]:
-        print(f"# {e[0]:#x} -> {e[1]:#x}: exact {100 * want[e] / a:.2f} % recorded {100 * got[e] / b:.2f} %")
+    never = sum(n for e, n in got.items() if e not in want)
+    print(f'{overlap(want, got):.1f} unbiased {unbiased(stacks):.1f} stacks {len(stacks)} '
+          f'exact {a} recorded {b} never-executed {never}')
+    both = sorted(set(want) | set(got), key=lambda e: -abs(want[e] / a - got[e] / b))
+    for e in both[:top]:
+        (ob, at), (to_ob, to) = e
+        print(f'# {ob.rpartition("/")[2]} {at:#x} -> {to_ob.rpartition("/")[2]} {to:#x}: '
+              f'exact {100 * want[e] / a:.2f} % recorded {100 * got[e] / b:.2f} %')
 
 
-main()
+if __name__ == '__main__':
+    main()
