@@ -54,6 +54,19 @@ void vm_free(struct vm *vm)
 	free(vm);
 }
 
+/* The thread has run: memory may have changed. */
+static void drop_pages(struct vm *vm)
+{
+	if (vm->keep_pages) {
+		for (uint32_t i = 0; i < vm->nr_pages; i++)
+			vm->page[i].stale |= vm->page[i].dirty;
+	} else {
+		vm->nr_pages = 0;
+		memset(vm->page_at, 0, sizeof(vm->page_at));
+	}
+	vm->keep_pages = false;
+}
+
 void vm_sync(struct vm *vm, const struct user_regs_struct *r)
 {
 	const uint64_t v[VM_REGS] = { r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp,
@@ -68,9 +81,7 @@ void vm_sync(struct vm *vm, const struct user_regs_struct *r)
 	vm->fs_base = r->fs_base;
 	vm->gs_base = r->gs_base;
 	vm->foreign = 0;
-	/* the thread has run: memory may have changed */
-	vm->nr_pages = 0;
-	memset(vm->page_at, 0, sizeof(vm->page_at));
+	drop_pages(vm);
 	vm->nr_trace = 0;
 	vm->last = NULL;
 	vm->vec_known = UINT32_MAX;
@@ -84,6 +95,7 @@ void vm_begin(struct vm *vm, pid_t tid, const struct user_regs_struct *r)
 	vm->walk++;
 	if (vm->insns->nr == INSNS || vm_natives_full(vm))
 		forget_insns(vm);
+	vm->keep_pages = false;
 	vm_sync(vm, r);
 }
 
@@ -136,6 +148,12 @@ static bool read_page(pid_t tid, uint64_t addr, void *data)
 	return got == VM_PAGE;
 }
 
+static bool fill_page(const struct vm *vm, struct vm_page *p)
+{
+	p->dirty = p->stale = false;
+	return read_page(vm->tid, p->addr, p->data);
+}
+
 struct vm_page *vm_page(struct vm *vm, uint64_t addr)
 {
 	struct vm_page *p;
@@ -147,15 +165,15 @@ struct vm_page *vm_page(struct vm *vm, uint64_t addr)
 	     at = (at + 1) % ARRAY_SIZE(vm->page_at)) {
 		p = &vm->page[vm->page_at[at] - 1];
 		if (p->addr == addr)
-			return p;
+			return !p->stale || fill_page(vm, p) ? p : NULL;
 	}
 	if (vm->nr_pages == VM_PAGES)
 		return NULL;
 	p = &vm->page[vm->nr_pages];
-	if (!read_page(vm->tid, addr, p->data))
-		return NULL;
 	p->addr = addr;
-	p->dirty = p->code = false;
+	p->code = false;
+	if (!fill_page(vm, p))
+		return NULL;
 	vm->page_at[at] = (uint16_t)++vm->nr_pages;
 	return p;
 }

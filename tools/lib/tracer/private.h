@@ -61,7 +61,7 @@ struct walk_entry {
 };
 
 /* A walk goes on for up to so many branches before those that are kept: see walk.c. */
-#define WALK_SPREAD 512
+#define WALK_SPREAD 2048
 
 struct walk {
 	struct walk_entry entry[WALK_SPREAD + TRACER_MAX_DEPTH]; /* oldest first */
@@ -92,6 +92,7 @@ struct tracer {
 	uint64_t clock_seen;
 	struct user_state state;
 	struct walker *walker; /* NULL without branches */
+	struct walk walk;
 	unsigned char rec[RECORD_MAX + 8], out[RECORD_MAX + 8];
 };
 

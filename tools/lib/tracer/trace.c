@@ -190,7 +190,7 @@ static bool stands_late(const struct user_state *st, bool user)
 static int handle_sample(struct tracer *t, struct thread *th, struct err *e)
 {
 	struct user_state *st = &t->state;
-	struct walk walk = { .nr = 0 };
+	struct walk *walk = &t->walk;
 	uint64_t start = tracer_now(), ip = 0, sampled = 0, delay, took;
 	bool walked = false, user;
 	int ret, status = 0;
@@ -207,12 +207,12 @@ static int handle_sample(struct tracer *t, struct thread *th, struct err *e)
 	delay = user && !st->late ? stop_delay(t, start, sampled) : 0;
 	if (t->walker && user) {
 		points_enable(th, false);
-		ret = walk_branches(t, th, st, &walk, &status);
+		ret = walk_branches(t, th, st, walk, &status);
 		walked = true;
 		if (ret == -ESRCH)
 			return 0;
 	}
-	ret = points_drain(t, th, st, walked ? &walk : NULL, e);
+	ret = points_drain(t, th, st, walked ? walk : NULL, e);
 	if ((long)st->gpr.orig_rax >= 0)
 		t->stats.restarted += signals_restart(th->tid);
 	took = delay + tracer_now() - start;

@@ -12,7 +12,20 @@
 
 #include "base/base.h"
 
-enum vm_reg { VM_AX, VM_CX, VM_DX, VM_BX, VM_SP, VM_BP, VM_SI, VM_DI, VM_R8, VM_R11 = 11, VM_R15 = 15, VM_REGS };
+enum vm_reg {
+	VM_AX,
+	VM_CX,
+	VM_DX,
+	VM_BX,
+	VM_SP,
+	VM_BP,
+	VM_SI,
+	VM_DI,
+	VM_R8,
+	VM_R11 = 11,
+	VM_R15 = 15,
+	VM_REGS
+};
 
 #define VM_NO_REG 0xff
 
@@ -74,13 +87,14 @@ struct vm_insn {
 };
 
 #define VM_PAGE	 4096
-#define VM_TRACE 20000 /* instructions that are remembered since the last stop */
+#define VM_TRACE 32768 /* instructions that are remembered since the last stop */
 #define VM_PAGES 512
 #define VM_XSAVE 8192 /* without AMX */
 
 struct vm_page {
 	uint64_t addr;
 	bool dirty; /* has unknown bytes */
+	bool stale; /* to be read again */
 	bool code;  /* instructions came from here */
 	unsigned char data[VM_PAGE];
 	unsigned char unknown[VM_PAGE / 8];
@@ -107,6 +121,7 @@ struct vm {
 	struct vm_insn *last; /* executed just before; NULL = nothing since the last stop */
 	bool last_taken;
 	uint32_t nr_pages;
+	bool keep_pages; /* at the next stop: only the thread writes, and only what was computed */
 	uint16_t page_at[2 * VM_PAGES]; /* by hash of the address: index + 1 into page */
 	uint64_t trace[VM_TRACE];	/* what was executed since the last stop */
 	struct vm_page page[VM_PAGES];

@@ -26,6 +26,10 @@
 #define MAX_PASSES   24	      /* of one address: each costs an exception */
 #define CHEAP_PASSES 2
 #define CHECK_EVERY  16 /* walks of a single-threaded program whose end is compared */
+#define SPREAD_FIRST 512
+#define SPREAD_LEAST 128
+#define WALK_NS	     250000 /* of computing and stops that half of the walks take at most */
+#define STOP_NS	     25000
 #define FLAG_RF	     (1 << 16)
 #define BP_EXECUTE   4
 
@@ -47,6 +51,7 @@ int walker_new(struct tracer *t, struct err *e)
 		return -ENOTSUP;
 	}
 	w->random = tracer_now() | 1;
+	w->spread = SPREAD_FIRST;
 	tracer_probe(&w->probe);
 	w->strategy = strategy_choose(t->opts.branches.strategy, &w->probe);
 	t->walker = w;
@@ -245,6 +250,7 @@ static int take_stop(struct progress *p, struct vm *vm)
 		/* another thread's store, most likely: the entries since the last stop are guesses */
 		p->t->stats.verify_failed++;
 		p->walk->nr = 0;
+		vm->keep_pages = false;
 	}
 	walk_stand(p, vm, &r);
 	return 0;
@@ -343,7 +349,10 @@ int advance_interpret(struct progress *p, struct vm *vm, enum tracer_cut *cut)
 		walk_add(p, in->addr, vm->rip, in->branch);
 		/* fall through */
 	case VM_OK: p->at_stop = false; return 0;
-	case VM_UNKNOWN: *cut = TRACER_CUT_UNKNOWN; return p->at_stop ? 1 : sync_here(p, vm, cut);
+	case VM_UNKNOWN:
+		*cut = TRACER_CUT_UNKNOWN;
+		vm->keep_pages = p->t->threads.n == 1;
+		return p->at_stop ? 1 : sync_here(p, vm, cut);
 	case VM_FOREIGN: return step_over(p, vm, in, cut);
 	case VM_SYSCALL:
 		if (!cross_allowed(vm, in))
@@ -431,7 +440,28 @@ static uint32_t spread(const struct tracer *t)
 {
 	if (t->opts.regs || t->walker->strategy->advance != advance_interpret)
 		return 0;
-	return (uint32_t)(next_random(t->walker) >> 32) % WALK_SPREAD;
+	return (uint32_t)(next_random(t->walker) >> 32) % t->walker->spread;
+}
+
+/*
+ * As far as it costs no more than WALK_NS. It changes slowly, over many walks: if it followed the
+ * single walk, stacks would end where walks are dear.
+ */
+static void adapt_spread(struct walker *w, uint64_t ns)
+{
+	if (ns > WALK_NS)
+		w->spread = (uint32_t)max_u64(w->spread - w->spread / 64, SPREAD_LEAST);
+	else
+		w->spread = (uint32_t)min_u64(w->spread + w->spread / 64 + 1, WALK_SPREAD);
+}
+
+/* Of this thread: other load on the machine does not count. */
+static uint64_t cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
 static int follow(struct progress *p, struct vm *vm, uint32_t depth, enum tracer_cut *cut)
@@ -474,12 +504,14 @@ int walk_branches(struct tracer *t, struct thread *th, struct user_state *st, st
 			      .at_stop = true };
 	struct vm *vm = t->walker->vm;
 	enum tracer_cut cut = TRACER_CUT_LIMIT;
-	uint64_t before = vm->executed;
+	uint64_t before = vm->executed, start = cpu_ns();
 	uint32_t depth = t->opts.branches.depth;
 	int ret;
 
 	t->stats.walks++;
 	t->walker->walks++;
+	walk->nr = 0;
+	walk->moved = walk->inexact = false;
 	walk->end = st->gpr;
 	if (st->is_32bit) {
 		t->stats.cut[TRACER_CUT_32BIT]++;
@@ -490,6 +522,7 @@ int walk_branches(struct tracer *t, struct thread *th, struct user_state *st, st
 	if (ret >= 0)
 		ret = finish(&p, vm);
 	disarm(th);
+	adapt_spread(t->walker, cpu_ns() - start + p.stops * STOP_NS);
 	keep_newest(walk, depth);
 	if (walk->nr < depth && ret >= 0)
 		t->stats.cut[cut]++;

@@ -31,6 +31,7 @@ struct walker {
 	struct vm *vm;
 	uint64_t walks;
 	uint64_t random;
+	uint32_t spread; /* branches that a walk passes at most */
 	struct tracer_probe probe;
 	const struct strategy *strategy;
 };
