@@ -31,6 +31,10 @@ static const struct option report_options[] = {
 	OPT_STRING(0, "time", O, time, "SPAN",
 		   "only samples of FROM,TO (seconds), 10%-20% or 10%/2"),
 	OPT_STRING('C', "cpu", O, cpus, "LIST", "only samples of these CPUs"),
+	OPT_STRING(0, "socket-filter", O, socket, "N", "only samples of this processor package"),
+	OPT_STRING(0, "switch-on", O, sw.on_name, "EVENT", "samples count after this event ..."),
+	OPT_STRING(0, "switch-off", O, sw.off_name, "EVENT", "... until this one"),
+	OPT_BOOL(0, "show-on-off-events", O, sw.show, "these two events themselves too"),
 
 	OPT_GROUP("Rows"),
 	OPT_STRING('s', "sort", O, sort, "KEY,...",
@@ -86,7 +90,8 @@ static const struct option report_options[] = {
 	OPT_BOOL(0, "ignore-vmlinux", O, ignore_vmlinux,
 		 "no vmlinux even if -k names one: kallsyms only"),
 	OPT_STRING(0, "kallsyms", O, kallsyms, "FILE", "a copy of /proc/kallsyms"),
-	OPT_STRING(0, "symfs", O, symfs, "DIR", "look for all objects below DIR"),
+	OPT_STRING(0, "symfs", O, symfs, "DIR[,flat]", "look for all objects below DIR"),
+	OPT_BOOL(0, "full-source-path", O, full_paths, "source files with their directories"),
 	OPT_BOOL(0, "no-demangle", O, no_demangle, "names as the linker sees them"),
 	OPT_BOOL(0, "demangle-kernel", O, demangle_kernel, "demangle kernel symbols too"),
 
@@ -105,11 +110,43 @@ static const struct option report_options[] = {
 	OPT_BOOL(0, "stats", O, stats, "count records by type"),
 	OPT_BOOL(0, "tasks", O, tasks, "the processes of the recording"),
 	OPT_BOOL(0, "mmaps", O, mmaps, "processes and their maps"),
+	OPT_BOOL('T', "threads", O, threads, "what each thread counted (recorded with -s)"),
 	OPT_BOOL('D', "dump-raw-trace", O, dump, "every record in full"),
+	OPT_BOOL(0, "disable-order", O, no_order, "-D: records as they lie in the file"),
+	OPT_BOOL(0, "raw-trace", O, raw_trace, "key trace: the fields as numbers"),
 	OPT_BOOL(0, "redact", O, redact, "do not show what is in registers"),
 	OPT_BOOL('q', "quiet", O, quiet, "no comment lines, no warnings"),
 	OPT_INC('v', "verbose", O, verbose, "say more"),
 	OPT_STRING(0, "stdio-color", O, ignored, "MODE", "accepted for compatibility"),
+	OPT_ACCEPT('m', "modules"),
+	OPT_ACCEPT(0, "tui"),
+	OPT_ACCEPT(0, "gtk"),
+	OPT_ACCEPT(0, "asm-raw"),
+	OPT_ACCEPT(0, "source"),
+	OPT_ACCEPT(0, "show-ref-call-graph"),
+	OPT_ACCEPT_ARG('M', "disassembler-style", "STYLE", 0),
+	OPT_ACCEPT_ARG(0, "objdump", "PATH", 0),
+	OPT_ACCEPT_ARG(0, "addr2line", "PATH", 0),
+	OPT_ACCEPT_ARG(0, "addr2line-style", "LIST", 0),
+	OPT_ACCEPT_ARG(0, "unwind-style", "LIST", 0),
+	OPT_ACCEPT_ARG(0, "prefix", "PREFIX", 0),
+	OPT_ACCEPT_ARG(0, "prefix-strip", "N", 0),
+	OPT_ACCEPT_ARG(0, "percent-type", "TYPE", 0),
+	OPT_ACCEPT_ARG(0, "pretty", "KEY", 0),
+	OPT_ACCEPT_ARG(0, "samples", "N", 0),
+	OPT_ACCEPT_ARG(0, "group-sort-idx", "N", 0),
+	OPT_ACCEPT_ARG(0, "itrace", "OPTS", OPTION_OPTARG),
+	OPT_REFUSE('H', "hierarchy",
+		   "there are no nested rows; -s comm,dso,symbol has them one by one"),
+	OPT_REFUSE(0, "latency",
+		   "Use of latency profile or parallelism requires --latency flag "
+		   "during record, and time per running thread is not counted here"),
+	OPT_REFUSE(0, "parallelism",
+		   "Use of latency profile or parallelism requires --latency flag "
+		   "during record, and running threads are not counted here"),
+	OPT_REFUSE(0, "ignore-callees",
+		   "chains are shown whole; -S SYMBOL -g caller shows what calls "
+		   "a function"),
 	OPT_END(),
 };
 
@@ -327,6 +364,7 @@ static int setup_options(struct report *r, struct err *e)
 		.inlines = !o->no_inline,
 		.nsec = o->nsec,
 		.max_stack = o->max_stack ? (uint32_t)o->max_stack : UNWIND_MAX_STACK,
+		.raw_trace = o->raw_trace,
 		.parent = o->parent,
 		.widths = o->widths,
 		.chain = o->chain,
@@ -346,6 +384,15 @@ static int setup_options(struct report *r, struct err *e)
 	if (o->percentage && strcmp(o->percentage, "relative") && strcmp(o->percentage, "absolute"))
 		return err_set(e, -EINVAL, "--percentage is relative or absolute, not `%s'",
 			       o->percentage);
+	r->socket = -1;
+	if (o->socket) {
+		uint64_t n;
+
+		if (cli_parse_u64(o->socket, &n) || n > INT32_MAX)
+			return err_set(e, -EINVAL, "--socket-filter: `%s' is no number", o->socket);
+		r->need |= PERF_SAMPLE_CPU;
+		r->socket = (int64_t)n;
+	}
 	if (o->mem)
 		r->need |= PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT;
 	po->relative = o->percentage && !strcmp(o->percentage, "relative");
@@ -370,6 +417,7 @@ static int setup_profile(struct report *r, struct err *e)
 	struct unwind_opts uo = {
 		.arch = env->arch,
 		.symfs = r->o.symfs,
+		.symfs_flat = r->o.symfs_flat,
 		.max_stack = (uint32_t)min_u64(r->o.max_stack, UINT32_MAX),
 		.inlines = r->po.inlines,
 		.stitch_lbr = r->o.stitch_lbr,
@@ -403,6 +451,8 @@ static int setup_symbols(struct report *r, struct err *e)
 		.kallsyms = r->o.kallsyms,
 		.vmlinux = r->o.vmlinux,
 		.ignore_vmlinux = r->o.ignore_vmlinux,
+		.symfs_flat = r->o.symfs_flat,
+		.full_paths = r->o.full_paths,
 		.no_demangle = r->o.no_demangle,
 		.demangle_kernel = r->o.demangle_kernel,
 		.demangle_params = r->o.verbose > 0,
@@ -431,6 +481,13 @@ static uint64_t mem_weight(const struct sample *s)
 	return w ? w : 1;
 }
 
+static bool cpu_passes(const struct report *r, uint32_t cpu)
+{
+	if (r->has_cpus && !bits_test(&r->cpus, cpu))
+		return false;
+	return r->socket < 0 || perfdata_cpu_socket(r->pd, cpu) == r->socket;
+}
+
 static int take_sample(struct report *r, const struct record *rec, struct err *e)
 {
 	struct thread *th;
@@ -448,7 +505,7 @@ static int take_sample(struct report *r, const struct record *rec, struct err *e
 		note_bad(r, e);
 		return 0;
 	}
-	if (r->has_cpus && !bits_test(&r->cpus, s.cpu))
+	if (!event_switch_pass(&r->o.sw, rec->event) || !cpu_passes(r, s.cpu))
 		return 0;
 	if (rec->time != RECORD_NO_TIME && !time_spans_have(&r->times, rec->time))
 		return 0;
@@ -483,6 +540,8 @@ static int take_record(struct report *r, const struct record *rec, struct err *e
 		return take_sample(r, rec, e);
 	if (rec->type == PERF_RECORD_LOST || rec->type == PERF_RECORD_LOST_SAMPLES)
 		count_lost(r, rec);
+	else if (rec->type == PERF_RECORD_READ && r->o.threads)
+		return report_threads_add(r, rec, e);
 	else if (machine_record(r->m, rec, e))
 		note_bad(r, e);
 	return 0;
@@ -557,6 +616,10 @@ static int print_report(struct report *r)
 		return report_tasks(r);
 	if (r->o.dot)
 		return report_dot(r);
+	if (!r->nr_samples && !r->o.json && !r->o.threads) {
+		log_error("The %s data has no samples!", perfdata_path(r->pd));
+		return 0;
+	}
 	return r->o.json && !r->o.hot_paths ? report_json(r) : report_text(r);
 }
 
@@ -575,15 +638,18 @@ static int run_opened(struct report *r, struct err *e)
 		ret = perfdata_print_header(r->pd, &r->out, r->o.full_info, e);
 		if (ret || r->o.header_only)
 			return ret;
-	} else if (!r->o.quiet && !r->o.json && !r->o.dot) {
+	} else if (!r->o.quiet && !r->o.json && !r->o.dot && !r->o.tasks && !r->o.mmaps) {
 		obuf_lit(&r->out, "# To display the perf.data header info, please use "
 				  "--header/--header-only options.\n#\n");
 	}
 	if (r->o.dump)
 		return report_dump(r->pd, &r->out, r->o.redact, e);
-	ret = setup_symbols(r, e);
+	ret = event_switch_init(&r->o.sw, r->pd, e);
+	if (!ret)
+		ret = setup_symbols(r, e);
 	if (!ret)
 		ret = read_all(r, &damage, e);
+	cli_progress_end(&r->progress); /* before anything is printed */
 	if (!ret)
 		ret = print_report(r) ? err_set(e, -ENOMEM, "no memory for call graphs") : 0;
 	if (!ret)
@@ -598,6 +664,7 @@ static int run_opened(struct report *r, struct err *e)
 static void report_free(struct report *r)
 {
 	brflow_free(r->flow);
+	report_threads_free(r->threads);
 	profile_free(r->p);
 	arena_free(&r->args);
 	unwind_free(r->u);
@@ -611,14 +678,14 @@ static void report_free(struct report *r)
 static int report_run(const struct command *cmd, int argc, char **argv)
 {
 	struct report *r = calloc(1, sizeof(*r));
-	struct cli_progress progress = { 0 };
-	struct perfdata_opts po = { .progress = cli_progress_update, .ctx = &progress };
+	struct perfdata_opts po = { .progress = cli_progress_update };
 	struct err e = { 0 };
 	int n, ret;
 
 	if (!r)
 		return 1;
 	r->cmd = cmd;
+	po.ctx = &r->progress;
 	r->o.chain = (struct chain_opts)CHAIN_OPTS_DEFAULT;
 	r->o.skip_empty = true;
 	r->o.group = true;
@@ -640,10 +707,12 @@ static int report_run(const struct command *cmd, int argc, char **argv)
 		      : r->o.verbose	 ? LOG_INFO
 					 : LOG_WARN);
 	po.force = r->o.force;
-	po.no_order = r->o.stats; /* counting needs none */
+	/* counting needs none */
+	po.no_order = r->o.stats || (r->o.no_order && r->o.dump);
 	ret = setup_options(r, &e);
+	ret = ret ?: compat_symfs(&r->o.symfs, &r->o.symfs_flat, &r->args, &e);
 	r->usage = ret != 0;
-	cli_progress_start(&progress, "Reading");
+	cli_progress_start(&r->progress, "Reading");
 	if (!ret)
 		ret = perfdata_open(&r->pd, r->o.input ? r->o.input : "perf.data", &po, &e);
 	if (!ret) {
@@ -651,12 +720,14 @@ static int report_run(const struct command *cmd, int argc, char **argv)
 		ret = obuf_init(&r->out, 1, 0);
 	}
 	if (!ret) {
+		r->progress.enabled &= !r->o.dump; /* that prints as it reads */
 		ret = run_opened(r, &e);
+		cli_progress_end(&r->progress);
 		n = obuf_free(&r->out);
 		if (!ret && n && n != -EPIPE)
 			ret = err_set(&e, n, "writing the report: %s", strerror(-n));
 	}
-	cli_progress_end(&progress);
+	cli_progress_end(&r->progress);
 	if (ret)
 		ret = cli_print_err(&e);
 	if (r->usage)

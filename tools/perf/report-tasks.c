@@ -2,17 +2,29 @@
 /* perf report --tasks and --mmaps: every task under its parent. */
 #include "report.h"
 
+/* The inode, or the build id where the record has that in its place. */
+static void print_file_id(struct report *r, const struct map *m)
+{
+	if (m->ino || !m->dso->build_id_size) {
+		obuf_dec(&r->out, m->ino);
+		return;
+	}
+	for (unsigned i = 0; i < m->dso->build_id_size; i++)
+		obuf_hex_zero(&r->out, m->dso->build_id[i], 2);
+}
+
 static void print_maps(struct report *r, const struct thread *th, int indent)
 {
 	const struct map *m;
 
 	for (size_t i = 0; (m = machine_map_at(r->m, th->space, i)); i++) {
 		obuf_pad(&r->out, ' ', indent);
-		obuf_printf(&r->out, "  %llx-%llx %c%c%c%c %08llx %llu ",
-			    (unsigned long long)m->start, (unsigned long long)m->end,
-			    m->prot & 1 ? 'r' : '-', m->prot & 2 ? 'w' : '-',
-			    m->prot & 4 ? 'x' : '-', m->flags & 1 ? 's' : 'p',
-			    (unsigned long long)m->pgoff, (unsigned long long)m->ino);
+		obuf_printf(&r->out, "  %llx-%llx %c%c%c%c %08llx ", (unsigned long long)m->start,
+			    (unsigned long long)m->end, m->prot & 1 ? 'r' : '-',
+			    m->prot & 2 ? 'w' : '-', m->prot & 4 ? 'x' : '-',
+			    m->flags & 1 ? 's' : 'p', (unsigned long long)m->pgoff);
+		print_file_id(r, m);
+		obuf_char(&r->out, ' ');
 		emit_safe(&r->out, m->dso->name);
 		obuf_char(&r->out, '\n');
 	}
@@ -25,7 +37,7 @@ static void print_task(struct report *r, const struct thread *th, int level)
 	emit_safe(&r->out, machine_comm(r->m, th->comm));
 	obuf_char(&r->out, '\n');
 	if (r->o.mmaps)
-		print_maps(r, th, 29 + level);
+		print_maps(r, th, 30 + level);
 }
 
 static bool is_parent(const struct thread *t, const struct thread *parent)
@@ -71,7 +83,7 @@ int report_tasks(struct report *r)
 			for (size_t j = 0; !pass && j < n && !has_parent; j++)
 				has_parent = is_parent(t, machine_thread_at(r->m, j));
 			if (!bits_test(&done, i) && !has_parent)
-				print_below(r, t, 0, &done);
+				print_below(r, t, t->tid ? 1 : 0, &done);
 		}
 	bits_free(&done);
 	return 0;

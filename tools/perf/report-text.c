@@ -134,6 +134,8 @@ static void print_event_head(struct report *r, const struct perfdata_event *ev)
 		obuf_lit(o, "\n# Sort order   : ");
 		obuf_str(o, profile_sort_text(r->p) ?: "");
 	}
+	if (r->socket >= 0)
+		obuf_printf(o, "\n# Processor Socket: %lld", (long long)r->socket);
 	obuf_lit(o, "\n#\n");
 }
 
@@ -248,6 +250,8 @@ int report_text(struct report *r)
 	}
 	if (!r->o.quiet)
 		obuf_printf(o, "#\n# (%s)\n#\n", tip(r));
+	if (r->o.threads)
+		report_threads(r);
 	if (r->po.branch)
 		print_branch_stats(r);
 	return ret;

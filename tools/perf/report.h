@@ -3,6 +3,7 @@
 #ifndef PERF_REPORT_H
 #define PERF_REPORT_H
 
+#include "compat.h"
 #include "emit/emit.h"
 #include "profile/brflow.h"
 #include "profile/profile.h"
@@ -20,6 +21,9 @@ struct report_opts {
 	const char *ignored;
 	int verbose;
 	uint64_t max_stack, hot_paths;
+	bool threads, raw_trace, full_paths, no_order, symfs_flat;
+	const char *socket;
+	struct event_switch sw;
 	bool chain_given, chain_none, inverted;
 	struct chain_opts chain;
 };
@@ -28,6 +32,7 @@ struct report {
 	const struct command *cmd;
 	struct report_opts o;
 	struct perfdata *pd;
+	struct cli_progress progress;
 	struct perfdata_ahead *ahead; /* NULL: records are read as they are used */
 	struct machine *m;
 	struct resolver *res;
@@ -42,7 +47,9 @@ struct report {
 	uint64_t bad_samples;
 	struct time_spans times;
 	struct bits cpus;
-	uint64_t need; /* PERF_SAMPLE_*: beside what the profile looks at */
+	struct report_threads *threads; /* -T; NULL = nothing counted */
+	int64_t socket;			/* --socket-filter; -1 = all */
+	uint64_t need;			/* PERF_SAMPLE_*: beside what the profile looks at */
 	bool has_cpus;
 	bool usage; /* what failed is the command line */
 	struct err first_bad;
@@ -55,6 +62,10 @@ int report_dot(struct report *r);
 /* Blocks and chains of branches, in place of the table: report-flow.c. */
 int report_flow_start(struct report *r, struct err *e);
 int report_flow(struct report *r);
+/* -T: counts of threads. */
+int report_threads_add(struct report *r, const struct record *rec, struct err *e);
+void report_threads(struct report *r);
+void report_threads_free(struct report_threads *t);
 /* --tasks and --mmaps: processes as a tree. */
 int report_tasks(struct report *r);
 

@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-#define PROGRESS_STEP	(16u << 20)
+#define PROGRESS_STEP	(1u << 20)
 #define DIR_STREAMS_MAX 65536
 
 static int open_file(const char *path, struct err *e)

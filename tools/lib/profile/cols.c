@@ -484,6 +484,8 @@ static int min_width(const struct profile *p, const struct profile_col *c)
 
 	if (c->user_width)
 		return c->user_width;
+	if (p->o.nsec && !strcmp(c->key->name, "time"))
+		return 16;
 	return w < c->key->min_width ? c->key->min_width : w;
 }
 

@@ -17,7 +17,7 @@ uint64_t prof_get_trace(struct profile *p, const struct sample *s, struct thread
 	(void)th;
 	if (s->event && s->event->attr.type == PERF_TYPE_TRACEPOINT && p->o.pd) {
 		if (!p->trace)
-			p->trace = trace_load(p->o.pd);
+			p->trace = trace_load(p->o.pd, p->o.raw_trace);
 		text = trace_text(p->trace, s, &len);
 	}
 	return prof_name_id(p, text ? text : "N/A");

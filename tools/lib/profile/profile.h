@@ -67,6 +67,7 @@ struct profile_opts {
 	bool use_chains;			    /* keep call chains */
 	bool show_samples, show_period, show_modes; /* -n, --show-total-period, sys/usr columns */
 	bool simd;				    /* columns of SIMD state, keys: dso, symbol */
+	bool raw_trace;				    /* key trace: fields as numbers */
 	bool mem;				    /* keys of memory samples by default */
 	bool branch_stats;			    /* branch mode: Mispred%, Avg cycles columns */
 	bool relative;				    /* percentages of what passes the filter */

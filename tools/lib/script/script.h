@@ -111,8 +111,11 @@ enum script_class script_class_of(const struct perf_event_attr *attr);
 /* The formats that a recording holds; parsed once. */
 struct trace;
 
-/* NULL: no memory. What cannot be read is said in the log, and samples then have no text. */
-struct trace *trace_load(const struct perfdata *pd);
+/*
+ * NULL: no memory. What cannot be read is said in the log, and samples then have no text.
+ * @raw: fields by their names and numbers, not as the kernel would print them.
+ */
+struct trace *trace_load(const struct perfdata *pd, bool raw);
 void trace_free(struct trace *t);
 /*
  * The fields of sample @s as "comm=x pid=1", good until the next call, a NUL behind its @len bytes;

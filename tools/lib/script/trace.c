@@ -30,6 +30,7 @@ struct trace {
 	struct tep_handle *tep;
 	unsigned char *raw;
 	size_t raw_used;
+	bool fields; /* names and numbers */
 	struct trace_seq seq;
 };
 
@@ -150,7 +151,7 @@ static int parse_blob(struct trace *t, struct cursor *c)
 	return 0;
 }
 
-struct trace *trace_load(const struct perfdata *pd)
+struct trace *trace_load(const struct perfdata *pd, bool raw)
 {
 	struct trace *t = calloc(1, sizeof(*t));
 	struct cursor c;
@@ -159,6 +160,7 @@ struct trace *trace_load(const struct perfdata *pd)
 
 	if (!t)
 		return NULL;
+	t->fields = raw;
 	t->tep = tep_alloc();
 	t->raw = calloc(1, RAW_BUFFER);
 	trace_seq_init(&t->seq);
@@ -201,7 +203,10 @@ const char *trace_text(struct trace *t, const struct sample *s, size_t *len)
 		return NULL;
 	rec.data = (void *)copy_raw(t, s);
 	trace_seq_reset(&t->seq);
-	tep_print_event(t->tep, &t->seq, &rec, "%s", TEP_PRINT_INFO);
+	if (t->fields)
+		tep_print_fields(&t->seq, (void *)rec.data, rec.size, event);
+	else
+		tep_print_event(t->tep, &t->seq, &rec, "%s", TEP_PRINT_INFO);
 	if (t->seq.state != TRACE_SEQ__GOOD)
 		return NULL;
 	trace_seq_terminate(&t->seq);
@@ -220,9 +225,9 @@ void trace_free(struct trace *t)
 	free(t);
 }
 
-struct trace *trace_load(const struct perfdata *pd)
+struct trace *trace_load(const struct perfdata *pd, bool raw)
 {
-	(void)pd;
+	(void)pd, (void)raw;
 	log_warn("built without libtraceevent: tracepoints are printed without their fields");
 	return calloc(1, sizeof(struct trace));
 }
@@ -241,7 +246,7 @@ void print_trace(struct script *sc, const struct ctx *c)
 	size_t len;
 
 	if (!sc->trace)
-		sc->trace = trace_load(sc->env.pd);
+		sc->trace = trace_load(sc->env.pd, false);
 	text = trace_text(sc->trace, c->s, &len);
 	if (text)
 		emit_safe_n(sc->o, text, len);

@@ -67,7 +67,8 @@ struct elf_file *files_open_run(struct resolver *res, const struct dso *dso)
 		f = open_checked(path, &id, NULL);
 	if (f || dso->path[0] != '/')
 		return f;
-	n = snprintf(path, sizeof(path), "%s%s", res->symfs ? res->symfs : "", dso->path);
+	n = snprintf(path, sizeof(path), "%s%s", res->symfs ? res->symfs : "",
+		     res->opts.symfs_flat ? strrchr(dso->path, '/') : dso->path);
 	if (n > 0 && (size_t)n < sizeof(path))
 		f = open_checked(path, &id, &other);
 	if (!f && other)

@@ -154,14 +154,14 @@ static void set_file(struct cu *cu, struct resolver *res, struct srcline *out, c
 	char path[PATH_MAX];
 	uint32_t id;
 
-	if (file && file[0] != '/')
+	if (file && file[0] != '/' && !res->opts.full_paths)
 		dir = dwarf_formstring(dwarf_attr(&cu->die, DW_AT_comp_dir, &attr));
 	if (dir && snprintf(path, sizeof(path), "%s/%s", dir, file) < (int)sizeof(path))
 		file = path;
 	id = intern(&res->files, file ? file : "");
 
 	out->file = intern_str(&res->files, id == INTERN_NONE ? 0 : id);
-	slash = strrchr(out->file, '/');
+	slash = res->opts.full_paths ? NULL : strrchr(out->file, '/');
 	out->base = slash ? slash + 1 : out->file;
 }
 

@@ -20,6 +20,8 @@
 
 struct symbol_opts {
 	const char *symfs;    /* NULL or prefix for all object paths */
+	bool symfs_flat;      /* objects lie there by their last names */
+	bool full_paths;      /* srcline.base is the whole path */
 	const char *kallsyms; /* file instead of /proc/kallsyms */
 	const char *vmlinux;  /* -k */
 	bool ignore_vmlinux;  /* not even that one: kallsyms only */

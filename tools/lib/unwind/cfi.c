@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int cfi_new(struct cfi **cp, const char *symfs)
+int cfi_new(struct cfi **cp, const char *symfs, bool flat)
 {
 	struct cfi *c = calloc(1, sizeof(*c));
 
@@ -22,6 +22,7 @@ int cfi_new(struct cfi **cp, const char *symfs)
 		return -ENOMEM;
 	elf_version(EV_CURRENT);
 	c->symfs = symfs;
+	c->flat = flat;
 	return 0;
 }
 
@@ -130,12 +131,13 @@ static int load_segments(struct cfi_object *o)
 static struct cfi_object *object_open(struct cfi *c, const struct dso *dso)
 {
 	struct cfi_object *o = calloc(1, sizeof(*o));
+	const char *base = c->flat ? strrchr(dso->name, '/') : NULL;
 	char path[4096];
 
 	if (!o)
 		return NULL;
 	o->idx = dso->idx;
-	snprintf(path, sizeof(path), "%s%s", c->symfs ? c->symfs : "", dso->name);
+	snprintf(path, sizeof(path), "%s%s", c->symfs ? c->symfs : "", base ? base : dso->name);
 	if (dso->kind == DSO_VDSO ? !map_vdso(o) : dso->name[0] != '/' || !map_file(o, path))
 		goto fail;
 	o->elf = elf_memory(o->map, o->size);

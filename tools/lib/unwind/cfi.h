@@ -63,7 +63,7 @@ struct cfi_object;
 
 #define CFI_NONE UINT32_MAX
 
-int cfi_new(struct cfi **c, const char *symfs);
+int cfi_new(struct cfi **c, const char *symfs, bool flat);
 void cfi_free(struct cfi *c);
 
 /* The object's file, opened on first use; NULL when it cannot be had. */

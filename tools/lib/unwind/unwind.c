@@ -19,6 +19,7 @@ int unwind_new(struct unwind **up, struct machine *m, struct resolver *res,
 	if (!u->opts.max_stack)
 		u->opts.max_stack = UNWIND_MAX_STACK;
 	u->arch = opts->arch && opts->arch[0] ? regs_arch_from_uname(opts->arch) : regs_arch_host();
+	u->symfs_flat = opts->symfs_flat;
 	if (opts->symfs && !(u->symfs = strdup(opts->symfs))) {
 		free(u);
 		return err_set(e, -ENOMEM, "no memory for the unwinder");

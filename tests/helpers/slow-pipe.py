@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Feeds a command a long recording through a pipe, slowly, and prints what its terminal showed.
+
+	slow-pipe.py tty|file COMMAND...	stderr on a terminal of its own, or not
+
+The recording is 4 MB of samples, a megabyte every 0.4 seconds. stdout and stderr go to the same
+place; carriage returns are printed as <CR>.
+"""
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+
+def record(kind, misc, body):
+    return struct.pack('<IHH', kind, misc, 8 + len(body)) + body
+
+
+def pieces():
+    attr = struct.pack('<IIQQQQQ', 1, 112, 0, 1000, 0x107, 0, 1 << 18 | 1 << 8 | 1 << 9) + b'\0' * 56
+    yield b'PERFILE2' + struct.pack('<Q', 16) + record(64, 0, attr[:112] + struct.pack('<Q', 5))
+    sample = record(9, 2, struct.pack('<QIIQQ', 0x400000, 7, 7, 1000, 1))
+    for _ in range(4):
+        yield sample * ((1 << 20) // len(sample) + 100)
+        time.sleep(0.4)
+
+
+def feed(pipe):
+    try:
+        for piece in pieces():
+            pipe.write(piece)
+            pipe.flush()
+        pipe.close()
+    except BrokenPipeError:
+        pass
+
+
+def main():
+    os.environ.update(PERF_PAGER='cat', TERM='xterm')
+    if sys.argv[1] == 'tty':
+        master, out = os.openpty()
+    else:
+        out, name = tempfile.mkstemp()
+    p = subprocess.Popen(sys.argv[2:], stdin=subprocess.PIPE, stdout=out, stderr=out)
+    thread = threading.Thread(target=feed, args=(p.stdin,))
+    thread.start()
+    shown = b''
+    if sys.argv[1] == 'tty':
+        os.close(out)
+        try:
+            while True:
+                part = os.read(master, 65536)
+                if not part:
+                    break
+                shown += part
+        except OSError:
+            pass
+    thread.join()
+    status = p.wait()
+    if sys.argv[1] != 'tty':
+        shown = open(name, 'rb').read()
+        os.unlink(name)
+    print(shown.decode().replace('\r\n', '\n').replace('\r', '<CR>'), end='')
+    sys.exit(status)
+
+
+main()

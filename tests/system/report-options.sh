@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# perf report: options beside keys and filters: counts of threads, switches, the progress line on a
+# terminal, layouts of objects, options that are accepted or refused.
+. "$(dirname "$0")/../lib.sh"
+need_cmd python3
+H=$O/tests/helpers
+[ -x "$H/report-cpp" ] || skip_all "helper programs are not built: make tests"
+SLOW="python3 $ROOT/tests/helpers/slow-pipe.py"
+
+# ---- progress: on a terminal, for work of more than a second, gone before anything is printed
+# shellcheck disable=SC2086
+$SLOW tty "$PERF" report --stdio -i - >"$TMP/tty" 2>"$TMP/err"
+is "progress: the report comes" "$?" 0
+like "progress: how far it is" "$(cat "$TMP/tty")" '<CR>Reading [0-9]+ MB'
+like "progress: gone before the report" "$(cat "$TMP/tty")" '^(<CR>Reading [0-9]+ MB)+<CR> +<CR># To display'
+unlike "progress: not shown again" "$(sed 1d "$TMP/tty")" '<CR>'
+# shellcheck disable=SC2086
+$SLOW file "$PERF" report --stdio -i - >"$TMP/file" 2>"$TMP/err"
+unlike "progress: only on a terminal" "$(cat "$TMP/file")" 'Reading|<CR>'
+# ---- no samples
+MEM=$TMP/mem.data
+python3 "$ROOT/tests/helpers/mem-file.py" "$H/report-cpp" "$MEM" || skip_all "cannot write $MEM"
+"$PERF" report -i "$MEM" -C 9 >"$TMP/out" 2>"$TMP/err"
+like "no samples: a message" "$(cat "$TMP/err")" 'The .*mem.data data has no samples!'
+unlike "no samples: no table" "$(cat "$TMP/out")" 'Total Lost'
+
+# ---- objects in one directory
+mkdir "$TMP/flat"
+cp "$H/report-cpp" "$TMP/flat"
+"$PERF" report -i "$MEM" --symfs "$TMP/flat,flat" -s sym >"$TMP/out" 2>&1
+like "--symfs DIR,flat" "$(cat "$TMP/out")" '\[\.\] _start'
+"$PERF" report -i "$MEM" --symfs "$TMP/flat" -s sym >"$TMP/out" 2>&1
+unlike "--symfs DIR" "$(cat "$TMP/out")" '\[\.\] _start'
+check_status "--symfs: another layout" 129 "$PERF" report -i "$MEM" --symfs "$TMP/flat,deep"
+like "--symfs: another layout: message" "$(cat "$TMP/check.out")" \
+	"Invalid layout: 'deep', use 'hierarchy' or 'flat'"
+like "--full-source-path" "$("$PERF" report -i "$MEM" --full-source-path -s srcline 2>&1)" \
+	'Source:Line'
+
+# ---- what upstream has and this does not need, or has not
+check_status "accepted options" 0 "$PERF" report -i "$MEM" --tui -m --objdump /bin/objdump -M intel \
+	--asm-raw --source --prefix /x --prefix-strip 2 --percent-type global-period --samples 3 \
+	--itrace=i100us --addr2line /bin/true --addr2line-style libdw --unwind-style libdw \
+	--group-sort-idx 1 --pretty raw --show-ref-call-graph --raw-trace --disable-order
+for o in "-H" "--hierarchy" "--latency" "--parallelism 2" "--ignore-callees x"; do
+	# shellcheck disable=SC2086
+	check_status "refused: $o" 129 "$PERF" report -i "$MEM" $o
+	like "refused: $o: says why" "$(cat "$TMP/check.out")" '^--[a-z-]+: .{30}'
+done
+check_status "--switch-on: no such event" 1 "$PERF" report -i "$MEM" --switch-on nosuch
+like "--switch-on: no such event: message" "$(cat "$TMP/check.out")" \
+	'switch-on event not found \(nosuch\)'
+
+# ---- on a recording made here
+if [ "$(id -u)" -ne 0 ] || ! "$PERF" record -q -s -e cpu-clock,task-clock -o "$TMP/s.data" -- \
+	"$PERF" test -w thloop 1 >"$TMP/out" 2>&1; then
+	for t in "-T: headings" "-T: rows" "-T: nothing counted" "--switch-on" "--switch-off" "--raw-trace" \
+		"--mmaps"; do
+		skip "$t" "cannot record here: $(head -1 "$TMP/out")"
+	done
+	done_testing
+	exit
+fi
+"$PERF" report -T -i "$TMP/s.data" >"$TMP/out" 2>&1
+like "-T: headings" "$(cat "$TMP/out")" '^# +PID +TID +cpu-clock +task-clock$'
+n=$(sed -n '/^# *PID/,$p' "$TMP/out" | grep -cE '^ +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+$')
+check "-T: a row for each thread ($n)" test "$n" -ge 1
+"$PERF" record -q -e cpu-clock -o "$TMP/plain.data" -- true >/dev/null 2>&1
+like "-T: nothing counted" "$("$PERF" report -T -i "$TMP/plain.data" 2>&1)" '^# PID  TID$'
+"$PERF" report -i "$TMP/s.data" --switch-on task-clock -s comm >"$TMP/out" 2>&1
+all=$("$PERF" report -i "$TMP/s.data" -s comm -F sample,comm 2>/dev/null | awk '/^ / { n += $1 } END { print n }')
+on=$("$PERF" report -i "$TMP/s.data" -s comm -F sample,comm --switch-on task-clock 2>/dev/null | awk '/^ / { n += $1 } END { print n }')
+off=$("$PERF" report -i "$TMP/s.data" -s comm -F sample,comm --switch-off task-clock 2>/dev/null | awk '/^ / { n += $1 } END { print n + 0 }')
+check "--switch-on leaves out what was before, and the event ($on of $all)" \
+	test "$on" -gt 0 -a "$on" -lt "$all"
+check "--switch-off leaves out what was after ($off of $all)" test "$off" -lt 3
+if "$PERF" record -q -c 1 -e sched:sched_process_exec -R -o "$TMP/trace.data" -- \
+	sh -c 'exec /bin/true' >/dev/null 2>&1; then
+	like "--raw-trace" "$("$PERF" report -i "$TMP/trace.data" --raw-trace -s trace 2>&1)" \
+		'filename=/bin/true pid=[0-9]+ old_pid=[0-9]+'
+else
+	skip "--raw-trace" "tracepoints cannot be opened"
+fi
+like "--mmaps: build ids where the record has them" "$("$PERF" report --mmaps -i "$TMP/s.data" 2>&1)" \
+	'^ +[0-9a-f]+-[0-9a-f]+ r-xp [0-9a-f]{8} ([0-9a-f]{40}|[1-9][0-9]*) /'
+done_testing
