@@ -9,9 +9,12 @@ $(O)/tests/helpers/branch-trace: $(O)/tests/helpers/branch-trace.o $(O)/libperf.
 	@echo '  LINK    $@'
 	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(O)/libperf.a $(LIBS) -lm
 
+# GCC moves cold blocks away, which clang does not, nor does it know the flag.
+WHOLE_FUNCTIONS := $(if $(findstring clang,$(CC)),,-fno-reorder-blocks-and-partition)
+
 $(O)/tests/helpers/hot-paths: tests/helpers/hot-paths.c
 	@mkdir -p $(@D)
 	@echo '  HELPER  $<'
-	@$(CC) -O2 -gdwarf-4 -fno-reorder-blocks-and-partition -Wl,--emit-relocs,--build-id,-z,now $< -o $@
+	@$(CC) -O2 -gdwarf-4 $(WHOLE_FUNCTIONS) -Wl,--emit-relocs,--build-id,-z,now $< -o $@
 
 -include $(O)/tests/helpers/branch-trace.d
