@@ -82,6 +82,45 @@ like "brstackoff with dso" "$(script -F dso,brstackoff,ip -i plain.data)" " $off
 like "brstacksym with dso" "$(script -F ip,sym,dso,brstacksym -i plain.data)" \
 	'f2\+0x0 \([^ ]*calls\)/f2\+0x0 \([^ ]*calls\)/M/X/A/4//- '
 
+# ---- brstacksym keeps the texts of addresses in a table that grows and at last starts anew
+cat >many.pl <<'EOF'
+# many.pl OBJECT: all addresses of its functions, some 200,000, in two orders: as branches on
+# stdout, as samples without branches in ips.txt
+my @at;
+for (`nm -n --defined-only $ARGV[0]`) {
+	push @at, hex $1 if /^(\S+) [Tt] /;
+}
+my ($from, $n) = ($at[0], 200000);
+$n = $at[-1] - $from if $at[-1] - $from < $n;
+open my $ips, '>', 'ips.txt';
+print $_ "map 0x10000000 0x10000000 $ARGV[0]\n" for $ips, *STDOUT;
+printf $ips "sample 1 0x%x\n", 0x10000000 + $from + $_ for 0 .. $n - 1;
+close $ips;
+for my $step (1, 77773) {
+	for (my $i = 0; $i < $n; $i += 2000) {
+		my @a = map { 0x10000000 + $from + ($_ * $step) % $n } $i .. ($i + 2000 < $n ? $i + 1999 : $n - 1);
+		printf "sample 1 0x%x %s\n", $a[0], join ' ', map { sprintf 'from=0x%x,to=0x%x', $_, $_ ^ 1 } @a;
+	}
+}
+print STDERR "$n\n";
+EOF
+n=$(perl many.pl "$PERF" 2>&1 >many.txt)
+make_file many.data <many.txt
+make_file ips.data -f 0 <ips.txt
+script -F ip,sym,symoff -i ips.data >ips
+script -F brstacksym -i many.data | tr ' ' '\n' | sed '/^$/d; s#/-/.*##' >many
+perl -ne 'BEGIN { open F, "<", "ips"; while (<F>) { $t{hex $1} = $2 if /^ *([0-9a-f]+) (.*?) *$/ } }
+	while (/from=(\S+),to=(\S+)/g) { print $t{hex $1}, "/", $t{hex $2} // "?", "\n" }' many.txt >want
+perl -e 'open A, "<", "many"; open B, "<", "want"; my ($n, $bad) = (0, 0);
+	while (defined($a = <A>) && defined($b = <B>)) { $n++; next if $b =~ m#/\?$#; $bad++ if $a ne $b }
+	print "$n lines, $bad differ\n"; print "too long\n" if defined <A> || defined <B>' >cmp.out
+is "brstacksym of $n addresses, twice" "$(cat cmp.out)" "$((2 * n)) lines, 0 differ"
+if [ "$n" -gt 131072 ]; then
+	pass "... which are more than its table can hold"
+else
+	skip "... which are more than its table can hold" "$PERF has symbols for $n bytes only"
+fi
+
 # ---- stacks that do not fit the program, beside an installed perf
 insns() { # insns FUNCTION: addresses of its instructions in the files below
 	objdump -d --no-show-raw-insn "$CALLS" | awk -v n="<$1>:" '$2 == n { on = 1; next } !NF { on = 0 } on' |
