@@ -48,8 +48,43 @@ P
 json -F ip,uregs,simd --redact
 unlike "--redact hides values" "$(cat "$TMP/json")" '5151|"AX":"'
 like "and says so" "$(head -1 "$TMP/json")" '"AX":null.*"xmm":\{"0":null'
-check_status "a field without a form is refused" 255 "$PERF" script --json -F ip,brstack -i "$TMP/j.data"
-like "by name" "$(cat "$TMP/check.out")" "no form for field 'brstack'"
+check_status "a field without a form is refused" 255 "$PERF" script --json -F ip,brstackoff -i "$TMP/j.data"
+like "by name" "$(cat "$TMP/check.out")" "no form for field 'brstackoff'"
+
+# Branches: what went into a made file, what the text says; call chains.
+CALLS=$O/tests/helpers/calls
+perl "$ROOT/tests/helpers/branch-file.pl" -c "$TMP/b.data" <<EOF
+map 0x400000 0x100000 $CALLS
+sample 2 0x401139 from=0x401000,to=0x401139,predicted=1,in_tx=1,cycles=7,type=4,counter=0x6 from=0x1,to=0x2,mispred=1,abort=1,spec=2 from=0x3,to=0x4,not_taken=1,type=15,new_type=2
+sample 1 0x401139
+EOF
+"$PERF" script --json -F ip,dso,brstacksym,brcntr -i "$TMP/b.data" >"$TMP/json" 2>"$TMP/err"
+"$PERF" script -F ip,brstacksym -i "$TMP/b.data" >"$TMP/text" 2>>"$TMP/err"
+check "branches: flags, counters, symbols" python3 - "$TMP/json" "$TMP/text" <<'P'
+import json, sys
+rows = [json.loads(l) for l in open(sys.argv[1])]
+a, b, c = rows[0]['branches']
+assert rows[1]['branches'] == rows[0]['branches'] and rows[2]['branches'] == [], rows
+assert (a['from'], a['to'], a['predicted'], a['in_tx'], a['abort'], a['cycles'], a['type'], a['spec'],
+        a['counters']) == ('0x401000', '0x401139', True, True, False, 7, 'CALL', None, '0x6'), a
+assert (b['predicted'], b['abort'], b['spec'], b['type'], b['to_sym']) == \
+       (False, True, 'NON_SPEC_CORRECT_PATH', None, None), b
+assert (c['predicted'], c['not_taken'], c['type']) == (None, True, 'FAULT_INST'), c
+assert a['to_dso'].endswith('/calls') and b['to_dso'] is None, a
+text = open(sys.argv[2]).readline().split()[1:]
+for entry, t in zip((a, b, c), text):
+    for end, part in zip(('from', 'to'), t.split('/')):
+        sym = entry[end + '_sym']
+        assert part == ('%s+0x%x' % (sym, entry[end + '_symoff']) if sym else '[unknown]'), (entry, t)
+P
+mkdir -p "$TMP/lbr" && python3 "$ROOT/tests/helpers/lbr-files.py" "$TMP/lbr"
+"$PERF" script --json --stitch-lbr -i "$TMP/lbr/walk32-1.data" 2>"$TMP/err" >"$TMP/json"
+check "call chains: the frames of stitched LBR stacks" python3 - "$TMP/json" "$TMP/lbr/walk32-1.stitched" <<'P'
+import json, sys
+got = [' '.join(f['ip'][2:] for f in json.loads(l)['callchain']) for l in open(sys.argv[1])]
+assert got == open(sys.argv[2]).read().splitlines()
+assert json.loads(open(sys.argv[1]).readline())['callchain'][-1]['sym'].startswith('f')
+P
 
 # What JSON has no number for: made files, lanes of every kind.
 S=$ROOT/../shared/fixtures/simd/zmm-opmask-intr.perf.data

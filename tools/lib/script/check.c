@@ -313,6 +313,7 @@ struct ev *script_ev(struct script *sc, const struct perfdata_event *event, stru
 		ev->prog[ev->n++] = print_json;
 		ev->need = json_need(ev->fields) | (event->attr.sample_type & PERF_SAMPLE_READ);
 		ev->need_thread = true;
+		set_forms(sc, ev, &event->attr);
 		if (sc->filter.any)
 			ev->need |= PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IP |
 				    PERF_SAMPLE_TID;
