@@ -59,7 +59,7 @@ sample 2 0x401139 from=0x401000,to=0x401139,predicted=1,in_tx=1,cycles=7,type=4,
 sample 1 0x401139
 EOF
 "$PERF" script --json -F ip,dso,brstacksym,brcntr -i "$TMP/b.data" >"$TMP/json" 2>"$TMP/err"
-"$PERF" script -F ip,brstacksym -i "$TMP/b.data" >"$TMP/text" 2>>"$TMP/err"
+"$PERF" script -F brstacksym -i "$TMP/b.data" >"$TMP/text" 2>>"$TMP/err"
 check "branches: flags, counters, symbols" python3 - "$TMP/json" "$TMP/text" <<'P'
 import json, sys
 rows = [json.loads(l) for l in open(sys.argv[1])]
@@ -71,7 +71,7 @@ assert (b['predicted'], b['abort'], b['spec'], b['type'], b['to_sym']) == \
        (False, True, 'NON_SPEC_CORRECT_PATH', None, None), b
 assert (c['predicted'], c['not_taken'], c['type']) == (None, True, 'FAULT_INST'), c
 assert a['to_dso'].endswith('/calls') and b['to_dso'] is None, a
-text = open(sys.argv[2]).readline().split()[1:]
+text = open(sys.argv[2]).readline().split()
 for entry, t in zip((a, b, c), text):
     for end, part in zip(('from', 'to'), t.split('/')):
         sym = entry[end + '_sym']

@@ -311,7 +311,7 @@ static int print_part(struct script *sc, struct ctx *c, struct err *e)
 		return 0;
 	if (by_loc && !filter_place(sc, find_place(sc, c->th, s->cpumode, s->ip)))
 		return 0;
-	if (unlikely(ev->fields & BIT(SF_BRCNTR)))
+	if (unlikely(ev->fields & BIT(SF_BRCNTR)) && !sc->opts.json)
 		print_counter_legend(sc);
 	for (int i = 0; i < ev->n; i++)
 		ev->prog[i](sc, c);
