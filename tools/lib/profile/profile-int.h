@@ -234,9 +234,14 @@ struct recent {
 	uint32_t row; /* ID_NONE = empty */
 };
 
+/* Samples that wait for symbols which another thread loads: how many at most. */
+#define WAITING_MAX (1u << 16)
+
 struct queue {
 	struct queued v[QUEUE_LEN];
 	unsigned n;
+	VEC(struct queued) waiting;
+	bool no_wait; /* they are loaded, or nobody does */
 	struct recent recent[1u << RECENT_BITS];
 };
 
@@ -439,7 +444,8 @@ int prof_queue_init(struct profile *p);
 int prof_queue_flush(struct profile *p);
 int prof_queue_add(struct profile *p, const struct sample *s, struct thread *th);
 /* Counts what waits. 0 or -ENOMEM. */
-int prof_queue_flush(struct profile *p);
+int prof_queue_finish(struct profile *p);
+void prof_queue_free(struct profile *p);
 
 /* ipc.c */
 int prof_ipc_init(struct profile *p, struct err *e);

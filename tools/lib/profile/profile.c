@@ -93,7 +93,7 @@ void profile_free(struct profile *p)
 	vec_free(&p->parent_match);
 	vec_free(&p->sym_place);
 	free(p->members);
-	free(p->queue);
+	prof_queue_free(p);
 	vec_free(&p->rows);
 	vec_free(&p->modes);
 	vec_free(&p->weights);
@@ -268,7 +268,7 @@ int profile_finish(struct profile *p, struct err *e)
 
 	log_debug("%zu rows, %u places, %u groups, %zu chain nodes, %zu chains", p->rows.n,
 		  p->places.n, p->groups.n, p->ch.nodes.n, p->ch.leafs.n);
-	ret = prof_queue_flush(p);
+	ret = prof_queue_finish(p);
 	if (!ret)
 		ret = prof_chain_flush(p);
 	if (p->o.branch)
@@ -283,8 +283,7 @@ int profile_finish(struct profile *p, struct err *e)
 	vec_free(&p->locs);
 	vec_free(&p->step_list);
 	vec_free(&p->sym_place);
-	free(p->queue);
-	p->queue = NULL;
+	prof_queue_free(p);
 	prof_chain_forget(&p->ch);
 	resolver_forget(p->res);
 	if (!ret)

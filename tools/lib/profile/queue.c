@@ -15,10 +15,20 @@ int prof_queue_init(struct profile *p)
 	if (!q)
 		return -ENOMEM;
 	q->n = 0;
+	q->no_wait = false;
+	memset(&q->waiting, 0, sizeof(q->waiting));
 	for (size_t i = 0; i < ARRAY_SIZE(q->recent); i++)
 		q->recent[i] = (struct recent){ .row = ID_NONE };
 	p->queue = q;
 	return 0;
+}
+
+void prof_queue_free(struct profile *p)
+{
+	if (p->queue)
+		vec_free(&p->queue->waiting);
+	free(p->queue);
+	p->queue = NULL;
 }
 
 static void count(struct profile_row *row, uint64_t period)
@@ -40,6 +50,7 @@ struct misses {
 static void add_miss(struct misses *m, struct queued *s)
 {
 	m->v[m->n] = s;
+	m->id[m->n] = SYMBOL_NONE;
 	m->at[m->n++] = s->at;
 }
 
@@ -127,10 +138,49 @@ static int take_misses(struct profile *p, struct misses *m)
 {
 	struct misses rest = { .n = 0 };
 
+	if (!m->n)
+		return 0;
 	if (p->by_symbol)
 		places_by_symbol(p, m, &rest);
 	places_by_address(p, p->by_symbol ? &rest : m);
 	return rows_of_misses(p, m);
+}
+
+/* ---- waiting for symbols --------------------------------------------------------------------- */
+
+/*
+ * The kernel's symbols are asked for almost at once and take long. So its samples wait, and
+ * always as many of them as there is room for: the result must not depend on who was faster.
+ */
+static bool must_wait(const struct profile *p, const struct queued *s)
+{
+	return !p->queue->no_wait && s->at.dso && symbol_load_ahead(p->res, s->at.dso);
+}
+
+static int take_waiting(struct profile *p)
+{
+	struct queue *q = p->queue;
+	struct misses m;
+	size_t i = 0;
+	int ret = 0;
+
+	q->no_wait = true;
+	while (!ret && i < q->waiting.n) {
+		for (m.n = 0; m.n < QUEUE_LEN && i < q->waiting.n; i++)
+			add_miss(&m, &q->waiting.v[i]);
+		ret = take_misses(p, &m);
+	}
+	vec_free(&q->waiting);
+	return ret;
+}
+
+static int add_waiting(struct profile *p, const struct queued *s)
+{
+	struct queue *q = p->queue;
+
+	if (vec_push(&q->waiting, *s))
+		return -ENOMEM;
+	return q->waiting.n < WAITING_MAX ? 0 : take_waiting(p);
 }
 
 /* ---- the queue ------------------------------------------------------------------------------- */
@@ -141,33 +191,41 @@ static bool is_recent(const struct recent *r, const struct queued *s)
 	       r->row != ID_NONE;
 }
 
-int prof_queue_flush(struct profile *p)
+static int flush(struct profile *p)
 {
 	struct queue *q = p->queue;
 	uint32_t row[QUEUE_LEN];
 	uint64_t period[QUEUE_LEN];
 	unsigned nr_hit = 0;
 	struct misses m;
+	int ret = 0;
 
-	if (!q || !q->n)
-		return 0;
 	m.n = 0;
-	for (unsigned i = 0; i < q->n; i++) {
+	for (unsigned i = 0; i < q->n && !ret; i++) {
 		struct queued *s = &q->v[i];
 		const struct recent *r = &q->recent[s->slot];
 
-		if (!is_recent(r, s)) {
+		if (is_recent(r, s)) {
+			__builtin_prefetch(&p->rows.v[r->row], 1);
+			period[nr_hit] = s->period;
+			row[nr_hit++] = r->row;
+		} else if (unlikely(must_wait(p, s))) {
+			ret = add_waiting(p, s);
+		} else {
 			add_miss(&m, s);
-			continue;
 		}
-		__builtin_prefetch(&p->rows.v[r->row], 1);
-		period[nr_hit] = s->period;
-		row[nr_hit++] = r->row;
 	}
 	for (unsigned i = 0; i < nr_hit; i++)
 		count(&p->rows.v[row[i]], period[i]);
 	q->n = 0;
-	return m.n ? take_misses(p, &m) : 0;
+	return ret ? ret : take_misses(p, &m);
+}
+
+int prof_queue_finish(struct profile *p)
+{
+	int ret = p->queue ? flush(p) : 0;
+
+	return p->queue && !ret ? take_waiting(p) : ret;
 }
 
 int prof_queue_add(struct profile *p, const struct sample *s, struct thread *th)
@@ -193,5 +251,5 @@ int prof_queue_add(struct profile *p, const struct sample *s, struct thread *th)
 	    0x9e3779b97f4a7c15ULL;
 	to->slot = (uint32_t)(h >> (64 - RECENT_BITS));
 	__builtin_prefetch(&q->recent[to->slot], 1);
-	return ++q->n == QUEUE_LEN ? prof_queue_flush(p) : 0;
+	return ++q->n == QUEUE_LEN ? flush(p) : 0;
 }

@@ -1,10 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Where the files of an object are looked for, in order, and whether they are the right ones. */
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "symbol/internal.h"
+
+ssize_t read_at(int fd, void *buf, size_t size, uint64_t at)
+{
+	size_t n = 0;
+
+	while (n < size) {
+		ssize_t r = pread(fd, (char *)buf + n, size - n, (off_t)(at + n));
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			return n ? (ssize_t)n : -errno;
+		if (!r)
+			break;
+		n += (size_t)r;
+	}
+	return (ssize_t)n;
+}
 
 static void hex_id(const struct build_id *id, char out[2 * BUILD_ID_MAX + 1])
 {

@@ -8,10 +8,11 @@
  *	table.c		a symbol table: sorting, aliases, ends
  *	object.c	which files belong to an object, and loading its table
  *	files.c		where files and debug files are looked for
- *	elf.c, plt.c	tables of ELF files
+ *	elf.c, elf-symbols.c, plt.c	tables of ELF files
  *	minidebug.c	.gnu_debugdata
  *	server.c	debuginfod
- *	kernel.c	kallsyms, vmlinux, the host's kernel
+ *	kernel.c	the kernel's symbols: vmlinux, the host's kernel
+ *	kallsyms.c	the text of /proc/kallsyms
  *	jit.c		/tmp/perf-PID.map
  *	places.c	what else lies at an address: lines, inlined calls, code
  *	lines.c		source lines and inlined frames (libdw); lines-stub.c without it
@@ -20,7 +21,77 @@
 #ifndef PERF_SYMBOL_INTERNAL_H
 #define PERF_SYMBOL_INTERNAL_H
 
+#include <pthread.h>
+
 #include "symbol/symbol.h"
+
+/* ---- sorted starts ----------------------------------------------------------------------------- */
+
+/*
+ * Rows of 16 bytes, the first 8 of them where the row starts, ascending. Buckets of equal size,
+ * about two for each row, say where a search begins.
+ */
+struct starts {
+	const uint64_t *at; /* of row i: at[2 * i] */
+	size_t n;
+	uint64_t from;	      /* what lies before has no buckets */
+	VEC(uint32_t) bucket; /* of 1 << shift bytes: the row at its first byte */
+	unsigned shift;
+};
+
+/* @rows stay the caller's. Without memory for the buckets a search just takes longer. */
+void starts_build(struct starts *s, const void *rows, size_t n);
+void starts_free(struct starts *s);
+
+/* A search in steps, for many addresses side by side: each asks for the memory of the next. */
+struct starts_span {
+	const uint64_t *at;
+	size_t n; /* 0 = the address lies before all */
+};
+
+static inline size_t starts_bucket(const struct starts *s, uint64_t addr)
+{
+	return (size_t)min_u64((addr - s->from) >> s->shift, s->bucket.n - 1);
+}
+
+static inline void starts_ask(const struct starts *s, uint64_t addr)
+{
+	if (s->bucket.n)
+		__builtin_prefetch(&s->bucket.v[starts_bucket(s, addr)]);
+}
+
+static inline struct starts_span starts_narrow(const struct starts *s, uint64_t addr)
+{
+	struct starts_span span = { s->at, s->n };
+	size_t b, first;
+
+	if (!span.n || addr < s->at[0])
+		return (struct starts_span){ NULL, 0 };
+	if (s->bucket.n && addr < s->from) {
+		span.n = s->bucket.v[0] + 1;
+	} else if (s->bucket.n) {
+		b = starts_bucket(s, addr);
+		first = s->bucket.v[b];
+		span.n = (b + 1 < s->bucket.n ? s->bucket.v[b + 1] + 1 : s->n) - first;
+		span.at += 2 * first;
+	}
+	__builtin_prefetch(span.at + (span.n & ~(size_t)1));
+	return span;
+}
+
+/* The last row that starts at or before @addr; NULL when there is none. */
+static inline const uint64_t *starts_search(struct starts_span span, uint64_t addr)
+{
+	if (!span.n)
+		return NULL;
+	while (span.n > 1) {
+		size_t half = span.n / 2;
+
+		span.at = span.at[2 * half] <= addr ? span.at + 2 * half : span.at;
+		span.n -= half;
+	}
+	return span.at;
+}
 
 /* ---- intervals --------------------------------------------------------------------------------- */
 
@@ -38,8 +109,7 @@ struct seg {
 
 struct segs {
 	VEC(struct seg) seg;
-	VEC(uint32_t) bucket; /* of 1 << shift bytes: the segment at its first byte */
-	unsigned shift;
+	struct starts starts;
 };
 
 /* Sorts @iv. 0 or -ENOMEM. */
@@ -47,69 +117,27 @@ int segs_build(struct segs *s, struct interval *iv, size_t n);
 void segs_free(struct segs *s);
 uint32_t segs_find(const struct segs *s, uint64_t addr);
 
-/* The same in steps for many addresses side by side: each asks for the memory of the next. */
-struct seg_span {
-	const struct seg *v; /* the first starts at or before the address */
-	size_t n;	     /* 0 = the address lies before all */
-};
-
-static inline size_t segs_bucket(const struct segs *s, uint64_t addr)
-{
-	return (size_t)min_u64((addr - s->seg.v->start) >> s->shift, s->bucket.n - 1);
-}
-
-static inline void segs_ask(const struct segs *s, uint64_t addr)
-{
-	if (s->bucket.n)
-		__builtin_prefetch(&s->bucket.v[segs_bucket(s, addr)]);
-}
-
-static inline struct seg_span segs_narrow(const struct segs *s, uint64_t addr)
-{
-	struct seg_span span = { s->seg.v, s->seg.n };
-	size_t b, first;
-
-	if (!span.n || addr < span.v->start)
-		return (struct seg_span){ NULL, 0 };
-	if (s->bucket.n) {
-		b = segs_bucket(s, addr);
-		first = s->bucket.v[b];
-		span.n = (b + 1 < s->bucket.n ? s->bucket.v[b + 1] + 1 : span.n) - first;
-		span.v += first;
-	}
-	__builtin_prefetch(span.v + span.n / 2);
-	return span;
-}
-
-static inline uint32_t segs_search(struct seg_span span, uint64_t addr)
-{
-	if (!span.n)
-		return SYM_NO_SEG;
-	while (span.n > 1) {
-		size_t half = span.n / 2;
-
-		span.v = span.v[half].start <= addr ? span.v + half : span.v;
-		span.n -= half;
-	}
-	return span.v->id;
-}
-
 /* ---- tables ------------------------------------------------------------------------------------ */
 
 /* 16 bytes each, for there may be millions. */
 struct sym {
 	uint64_t start;
 	uint32_t size; /* 0 = unknown: up to the next one */
-	uint32_t name; /* offset in the blob << 2 | binding */
+	uint32_t name; /* offset in the blob << 2 | binding; index of a symbol << 2 | SYM_REST */
 };
 
-enum { SYM_LOCAL, SYM_GLOBAL, SYM_WEAK };
+enum {
+	SYM_LOCAL,
+	SYM_GLOBAL,
+	SYM_WEAK,
+	SYM_REST, /* of a finished table: what is left of a symbol behind one inside of it */
+};
 
 /* Filled with symtab_add(), closed with symtab_finish(). */
 struct symtab {
 	VEC(struct sym) sym;
 	VEC(char) blob; /* names, NUL-terminated; offset 0 is "" */
-	struct segs segs;
+	struct starts starts;
 	uint32_t *handed; /* by sym: idx + 1 of what resolver users hold; 0 = not asked for yet */
 };
 
@@ -126,14 +154,31 @@ int symtab_add(struct symtab *t, uint64_t start, uint64_t size, int binding, con
 int symtab_add_at(struct symtab *t, uint64_t start, uint64_t size, int binding, uint32_t name);
 /* Copies @n bytes into the blob and puts a NUL behind: their offset, UINT32_MAX = no memory. */
 uint32_t symtab_blob(struct symtab *t, const void *p, size_t n);
+/* The same for @n bytes that the caller puts to *room. */
+uint32_t symtab_blob_room(struct symtab *t, uint64_t n, char **room);
 /* Whether @b is the better name for an address than @a, which came first. */
 bool symtab_better(const struct symtab *t, const struct sym *a, const struct sym *b);
 int symtab_finish(struct symtab *t, enum symtab_ends ends);
 void symtab_free(struct symtab *t);
-/* Index into t->sym, SYM_NO_SEG when no symbol is there. */
+/* The symbol of what starts_search() found for @addr: an index into t->sym; SYM_NO_SEG = none. */
+static inline uint32_t symtab_at(const struct symtab *t, const uint64_t *row, uint64_t addr)
+{
+	const struct sym *s;
+	size_t i;
+
+	if (!row)
+		return SYM_NO_SEG;
+	i = (size_t)(row - t->starts.at) / 2;
+	s = &t->sym.v[i];
+	if (addr - s->start >= s->size)
+		return SYM_NO_SEG;
+	return (s->name & 3) == SYM_REST ? s->name >> 2 : (uint32_t)i;
+}
+
+/* Index into t->sym of the innermost symbol there, SYM_NO_SEG when there is none. */
 static inline uint32_t symtab_find(const struct symtab *t, uint64_t addr)
 {
-	return segs_find(&t->segs, addr);
+	return symtab_at(t, starts_search(starts_narrow(&t->starts, addr), addr), addr);
 }
 
 static inline const char *symtab_name(const struct symtab *t, uint32_t i)
@@ -205,8 +250,12 @@ struct plt_reloc {
 	const char *name;	 /* NULL = none */
 	const struct sym *ifunc; /* its symbol, while the table does not grow */
 };
-/* Relocations of .rela.plt/.rel.plt (@dyn: .rela.dyn/.rel.dyn); *out is to be freed. */
-int elf_relocs(struct elf_file *f, bool dyn, struct plt_reloc **out, size_t *nr);
+/*
+ * Relocations of .rela.plt/.rel.plt (@dyn: .rela.dyn/.rel.dyn) for slots in [from, to]; *out is
+ * to be freed.
+ */
+int elf_relocs(struct elf_file *f, bool dyn, uint64_t from, uint64_t to, struct plt_reloc **out,
+	       size_t *nr);
 
 /* ---- objects ---------------------------------------------------------------------------------------- */
 
@@ -238,6 +287,10 @@ struct kernel_tab {
 	bool tried;
 	bool vmlinux;	/* the file is an ELF one */
 	uint64_t delta; /* added to the file's addresses */
+	bool ahead_tried;
+	struct kallsyms *ahead; /* a thread is reading it; NULL = none */
+	int ahead_ret;		/* the thread's, once it ended */
+	pthread_t thread;
 };
 
 struct loc_slot {
@@ -346,14 +399,35 @@ const char *resolver_demangle(struct resolver *res, const char *name, bool kerne
 
 /* The kernel's table, loaded on first use; may be empty. */
 struct kernel_tab *kernel_load(struct resolver *res);
+void kernel_free(struct resolver *res);
 /* False when this machine does not run the recorded kernel. */
 bool kernel_is_host(struct resolver *res, const struct dso *dso);
 int jit_load(struct resolver *res, const struct dso *dso, struct object *o);
 /* A copy of this process' vdso, to be freed; NULL when there is none. */
 void *vdso_image(size_t *size);
 
+/* ---- kallsyms ---------------------------------------------------------------------------------- */
+
+struct kallsyms {
+	char *path;
+	char *ref;	   /* the symbol that the kernel's map was named after; NULL = none */
+	uint64_t recorded; /* its address then; 0 = not told */
+	bool must_match;   /* no good when the kernel has moved since */
+	/* What comes of it: */
+	struct symtab tab;
+	uint64_t delta;	   /* from here to where the recorded kernel was */
+	uint64_t ref_addr; /* 0 = not there */
+	bool any;	   /* an address that is not 0 */
+};
+
+/* -EACCES: the addresses are hidden. Another error: there is no table. */
+int kallsyms_read(struct kallsyms *k);
+void kallsyms_free(struct kallsyms *k);
+
 /* ---- files ------------------------------------------------------------------------------------------------ */
 
+/* pread() of all @n bytes, fewer only at the end of the file: how many, or -errno. */
+ssize_t read_at(int fd, void *buf, size_t n, uint64_t at);
 /* The mapped file, build id checked; NULL when it is not here (or another). */
 struct elf_file *files_open_run(struct resolver *res, const struct dso *dso);
 /* A file with .symtab (@want ".symtab") or ".debug_info" for it; NULL when there is none. */

@@ -4,15 +4,12 @@
  * file that was kept, or a vmlinux. All hold absolute addresses; a kernel that was moved (KASLR)
  * since is moved back by the distance of the symbol that the recording names.
  */
-#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
 
 #include "symbol/internal.h"
-
-#define KALLSYMS_MAX (256u << 20)
 
 static const struct dso *kernel_dso(const struct resolver *res)
 {
@@ -60,133 +57,105 @@ bool kernel_is_host(struct resolver *res, const struct dso *dso)
 
 /* ---- kallsyms ---------------------------------------------------------------------------------- */
 
-struct kallsyms {
-	struct symtab *tab;
-	const char *ref;   /* name looked for */
-	uint64_t ref_addr; /* its address here; 0 = not there */
-	bool any;	   /* an address that is not 0 */
-};
-
-static bool is_wanted(char type, const char *name)
+static struct kallsyms *kallsyms_new(struct resolver *res, const char *path, bool must_match)
 {
-	/* Text, weak, data, bss; the rest are constants and absolute numbers. */
-	if (!strchr("TWDB", toupper((unsigned char)type)))
-		return false;
-	return name[0] != '$' && strncmp(name, ".L", 2) && strncmp(name, "L0", 2);
+	struct kallsyms *k = calloc(1, sizeof(*k));
+	const char *ref = machine_kernel_ref(res->m, false, k ? &k->recorded : &(uint64_t){ 0 });
+
+	if (!k)
+		return NULL;
+	k->must_match = must_match;
+	k->path = strdup(path);
+	k->ref = ref ? strdup(ref) : NULL;
+	if (k->path && (k->ref || !ref))
+		return k;
+	kallsyms_free(k);
+	return NULL;
 }
 
-/* Digits up to anything else; strtoull() is slow for a hundred thousand lines. */
-static uint64_t parse_hex(const char *s, char **end)
+/* Moves what was read into the resolver; @ret is how it went. */
+static bool kallsyms_take(struct resolver *res, struct kallsyms *k, int ret)
 {
-	uint64_t v = 0;
+	struct kernel_tab *kt = &res->kernel;
 
-	for (;; s++) {
-		unsigned digit = (unsigned char)*s - '0';
-
-		if (digit > 9) {
-			digit = ((unsigned char)*s | 0x20) - 'a' + 10;
-			if (digit < 10 || digit > 15)
-				break;
-		}
-		v = v << 4 | digit;
+	if (!ret) {
+		kt->tab = k->tab;
+		kt->delta = k->delta;
+		kt->file = strdup(k->path);
+		k->tab = (struct symtab){ 0 };
+	} else if (ret == -EACCES && !strcmp(k->path, "/proc/kallsyms")) {
+		resolver_warn(res, "kernel symbols are hidden: /proc/sys/kernel/kptr_restrict lets "
+				   "only root (or nobody) see them");
 	}
-	*end = (char *)s;
-	return v;
-}
-
-/* "ffffffff81000000 T name\t[module]" */
-static int kallsyms_line(struct kallsyms *k, char *line)
-{
-	char *p, *name, *tab, type;
-	uint64_t addr = parse_hex(line, &p);
-	int binding;
-	uint32_t at;
-
-	if (p == line || p[0] != ' ' || !p[1] || p[2] != ' ')
-		return 0;
-	type = p[1];
-	name = p + 3;
-	tab = strchr(name, '\t');
-	if (tab)
-		*tab++ = 0;
-	if (k->ref && !tab && !strcmp(name, k->ref))
-		k->ref_addr = addr;
-	if (addr)
-		k->any = true;
-	if (!*name || !is_wanted(type, name))
-		return 0;
-	binding = type == 'W' || type == 'w'	 ? SYM_WEAK
-		  : isupper((unsigned char)type) ? SYM_GLOBAL
-						 : SYM_LOCAL;
-	at = symtab_blob(k->tab, name, strlen(name));
-	/* The module's name right behind, see module_of(). */
-	if (at == UINT32_MAX ||
-	    symtab_blob(k->tab, tab ? tab : "", tab ? strlen(tab) : 0) == UINT32_MAX)
-		return -ENOMEM;
-	return symtab_add_at(k->tab, addr, 0, binding, at);
-}
-
-static int kallsyms_parse(struct kallsyms *k, char *text)
-{
-	char *line = text, *end;
-
-	for (; *line; line = end) {
-		end = strchr(line, '\n');
-		if (end)
-			*end++ = 0;
-		else
-			end = line + strlen(line);
-		if (kallsyms_line(k, line))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-/* Symbols of modules stay: only the kernel itself moves as one. */
-static void kallsyms_move(struct symtab *t, uint64_t delta)
-{
-	for (size_t i = 0; delta && i < t->sym.n; i++) {
-		const char *name = symtab_name(t, (uint32_t)i);
-
-		if (!name[strlen(name) + 1])
-			t->sym.v[i].start += delta;
-	}
+	kallsyms_free(k);
+	return !ret;
 }
 
 static bool kallsyms_load(struct resolver *res, const char *path, bool must_match)
 {
-	struct kernel_tab *kt = &res->kernel;
-	struct kallsyms k = { .tab = &kt->tab };
-	uint64_t recorded;
-	size_t size;
-	char *text = file_read_all(path, KALLSYMS_MAX, &size, NULL);
+	struct kallsyms *k = kallsyms_new(res, path, must_match);
 
-	if (!text)
+	return k && kallsyms_take(res, k, kallsyms_read(k));
+}
+
+/* ---- ahead ------------------------------------------------------------------------------------ */
+
+static void *read_ahead(void *arg)
+{
+	struct kernel_tab *kt = arg;
+
+	kt->ahead_ret = kallsyms_read(kt->ahead);
+	return NULL;
+}
+
+static void start_ahead(struct resolver *res)
+{
+	struct kernel_tab *kt = &res->kernel;
+	enum same same;
+
+	kt->ahead_tried = true;
+	if ((res->vmlinux && !res->opts.ignore_vmlinux) || res->kallsyms || res->symfs ||
+	    res->opts.no_host_kernel)
+		return;
+	same = same_kernel(res);
+	if (same == SAME_NO)
+		return;
+	kt->ahead = kallsyms_new(res, "/proc/kallsyms", same == SAME_UNKNOWN);
+	if (!kt->ahead || !pthread_create(&kt->thread, NULL, read_ahead, kt))
+		return;
+	kallsyms_free(kt->ahead);
+	kt->ahead = NULL;
+}
+
+/* Waits for it. True when there are the kernel's symbols now. */
+static bool end_ahead(struct resolver *res)
+{
+	struct kernel_tab *kt = &res->kernel;
+	struct kallsyms *k = kt->ahead;
+
+	if (!k)
 		return false;
-	/* Lines are some 45 bytes. */
-	if (vec_reserve(&kt->tab.sym, size / 45) || vec_reserve(&kt->tab.blob, size / 2))
-		goto bad;
-	k.ref = machine_kernel_ref(res->m, false, &recorded);
-	if (kallsyms_parse(&k, text) || !k.any)
-		goto bad;
-	if (recorded && k.ref_addr)
-		kt->delta = recorded - k.ref_addr;
-	if (must_match && (!recorded || kt->delta))
-		goto bad;
-	kallsyms_move(&kt->tab, kt->delta);
-	if (symtab_finish(&kt->tab, ENDS_KALLSYMS))
-		goto bad;
-	free(text);
-	kt->file = strdup(path);
-	return true;
-bad:
-	if (!k.any && !strcmp(path, "/proc/kallsyms"))
-		resolver_warn(res, "kernel symbols are hidden: /proc/sys/kernel/kptr_restrict lets "
-				   "only root (or nobody) see them");
-	symtab_free(&kt->tab);
-	kt->delta = 0;
-	free(text);
-	return false;
+	pthread_join(kt->thread, NULL);
+	kt->ahead = NULL;
+	return kallsyms_take(res, k, kt->ahead_ret);
+}
+
+bool symbol_load_ahead(struct resolver *res, const struct dso *dso)
+{
+	struct kernel_tab *kt = &res->kernel;
+
+	if ((dso->kind != DSO_KERNEL && dso->kind != DSO_MODULE) || dso->guest || kt->tried)
+		return false;
+	if (!kt->ahead_tried)
+		start_ahead(res);
+	return kt->ahead;
+}
+
+void kernel_free(struct resolver *res)
+{
+	end_ahead(res);
+	symtab_free(&res->kernel.tab);
+	free(res->kernel.file);
 }
 
 /* ---- vmlinux ------------------------------------------------------------------------------------ */
@@ -297,7 +266,9 @@ struct kernel_tab *kernel_load(struct resolver *res)
 		return kt;
 	}
 	same = res->opts.no_host_kernel ? SAME_NO : same_kernel(res);
-	if (same != SAME_NO && kallsyms_load(res, "/proc/kallsyms", same == SAME_UNKNOWN))
+	if (same != SAME_NO &&
+	    (kt->ahead ? end_ahead(res)
+		       : kallsyms_load(res, "/proc/kallsyms", same == SAME_UNKNOWN)))
 		return kt;
 	if (cached_kallsyms(res) || vmlinux_search(res))
 		return kt;

@@ -61,7 +61,7 @@ void resolver_find_at(struct resolver *res, const struct code_at *at, uint32_t *
 struct look {
 	struct symtab *t; /* NULL = there is none */
 	bool kernel;
-	struct seg_span span;
+	struct starts_span span;
 	uint32_t i; /* of t->sym */
 };
 
@@ -74,19 +74,20 @@ static struct look look_start(struct resolver *res, const struct code_at *at)
 		return l;
 	l.kernel = o->kernel_tab;
 	l.t = l.kernel ? &res->kernel.tab : &o->tab;
-	segs_ask(&l.t->segs, at->addr);
+	starts_ask(&l.t->starts, at->addr);
 	return l;
 }
 
 static void look_narrow(struct look *l, const struct code_at *at)
 {
 	if (l->t)
-		l->span = segs_narrow(&l->t->segs, at->addr);
+		l->span = starts_narrow(&l->t->starts, at->addr);
 }
 
 static void look_search(struct look *l, const struct code_at *at)
 {
-	l->i = segs_search(l->span, at->addr);
+	if (l->t)
+		l->i = symtab_at(l->t, starts_search(l->span, at->addr), at->addr);
 	if (l->i != SYM_NO_SEG)
 		__builtin_prefetch(&l->t->handed[l->i]);
 }

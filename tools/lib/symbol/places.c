@@ -154,24 +154,6 @@ int symbol_inlines(struct resolver *res, struct dso *dso, uint64_t addr,
 
 /* ---- code ------------------------------------------------------------------------------------------- */
 
-static ssize_t read_full(int fd, void *buf, size_t size, uint64_t at)
-{
-	size_t n = 0;
-
-	while (n < size) {
-		ssize_t r = pread(fd, (char *)buf + n, size - n, (off_t)(at + n));
-
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r < 0)
-			return n ? (ssize_t)n : -errno;
-		if (!r)
-			break;
-		n += (size_t)r;
-	}
-	return (ssize_t)n;
-}
-
 static int code_open(struct resolver *res, const struct dso *dso, struct object *o)
 {
 	const char *path = o->run_file;
@@ -237,5 +219,5 @@ ssize_t symbol_read_code(struct resolver *res, struct dso *dso, uint64_t addr, v
 	}
 	if (offset > INT64_MAX - size)
 		return -EFAULT;
-	return read_full(fd, buf, size, offset);
+	return read_at(fd, buf, size, offset);
 }

@@ -147,31 +147,63 @@ static int name_ifuncs(struct elf_file *f, struct plt_reloc *r, size_t nr, struc
 	return ret;
 }
 
+/* .plt.got has stubs of 8 bytes, or of 16 when they begin with endbr64. */
+static struct stubs got_stubs(struct elf_file *f)
+{
+	static const unsigned char endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	struct stubs s = { .section = ".plt.got", .size = 8 };
+	size_t size;
+	const unsigned char *p = elf_section(f, s.section, &size, NULL, NULL);
+
+	if (p && size >= 16 && !memcmp(p, endbr64, 4))
+		s.size = 16;
+	return s;
+}
+
+/* Where the slots lie that the stubs jump through; false when there are none. */
+static bool stub_slots(struct elf_file *f, const struct stubs *s, uint64_t *from, uint64_t *to)
+{
+	uint64_t addr, got;
+	size_t size;
+	const unsigned char *p = elf_section(f, s->section, &size, &addr, NULL);
+
+	*from = UINT64_MAX;
+	*to = 0;
+	for (size_t at = 0; p && at + s->size <= size; at += s->size) {
+		if (!stub_target(p + at, s->size, addr + at, &got))
+			continue;
+		*from = min_u64(*from, got);
+		*to = max_u64(*to, got);
+	}
+	return *from <= *to;
+}
+
 static int x86_plt(struct elf_file *f, struct symtab *t)
 {
-	/* .plt.got has stubs of 8 bytes, or of 16 when they begin with endbr64. */
-	static const unsigned char endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 	struct plt_reloc *plt = NULL, *dyn = NULL;
-	size_t nr_plt, nr_dyn, size, stub = 8;
-	const unsigned char *got;
+	struct stubs got = got_stubs(f);
+	size_t nr_plt, nr_dyn = 0;
+	uint64_t from, to;
 	int ret = -ENOMEM;
 
-	if (elf_relocs(f, false, &plt, &nr_plt) || elf_relocs(f, true, &dyn, &nr_dyn))
+	if (elf_relocs(f, false, 0, UINT64_MAX, &plt, &nr_plt))
+		goto out;
+	/* There may be a million others. */
+	if (stub_slots(f, &got, &from, &to) && elf_relocs(f, true, from, to, &dyn, &nr_dyn))
 		goto out;
 	if (nr_plt)
 		qsort(plt, nr_plt, sizeof(*plt), by_got);
 	if (nr_dyn)
 		qsort(dyn, nr_dyn, sizeof(*dyn), by_got);
-	got = elf_section(f, ".plt.got", &size, NULL, NULL);
-	if (got && size >= 16 && !memcmp(got, endbr64, 4))
-		stub = 16;
+	got.r = dyn;
+	got.nr = nr_dyn;
 	ret = name_ifuncs(f, plt, nr_plt, t);
 	if (!ret)
 		ret = x86_section(f, &(struct stubs){ ".plt", 16, plt, nr_plt, true }, t);
 	if (!ret)
 		ret = x86_section(f, &(struct stubs){ ".plt.sec", 16, plt, nr_plt, false }, t);
 	if (!ret)
-		ret = x86_section(f, &(struct stubs){ ".plt.got", stub, dyn, nr_dyn, false }, t);
+		ret = x86_section(f, &got, t);
 out:
 	free(plt);
 	free(dyn);
@@ -198,7 +230,7 @@ static int ordered_plt(struct elf_file *f, unsigned header, unsigned stub, struc
 
 	if (!elf_section(f, ".plt", &size, NULL, &offset))
 		return 0;
-	if (elf_relocs(f, false, &r, &nr))
+	if (elf_relocs(f, false, 0, UINT64_MAX, &r, &nr))
 		return -ENOMEM;
 	if (nr && size >= header)
 		ret = add_header(t, offset, header);

@@ -83,8 +83,7 @@ void resolver_free(struct resolver *res)
 	vec_for_each (w, &res->warning)
 		free(*w);
 	vec_free(&res->warning);
-	symtab_free(&res->kernel.tab);
-	free(res->kernel.file);
+	kernel_free(res);
 	intern_free(&res->files);
 	vec_free(&res->place);
 	htab_free(&res->by_addr);

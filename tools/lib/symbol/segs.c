@@ -1,24 +1,63 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Intervals that nest and overlap, flattened: every address belongs to the innermost interval
- * (the one that starts last; of equal starts the shorter). Buckets of equal size, about two for
- * each segment, say where to begin; a binary search does the few steps that are left.
+ * What lies at an address. Sorted rows are searched by buckets and, for the few steps that are
+ * left, by halves. Intervals that nest and overlap are flattened: every address belongs to the
+ * innermost one (that starts last; of equal starts the shorter).
  */
 #include <stdlib.h>
 
 #include "symbol/internal.h"
 
+/* ---- sorted starts ----------------------------------------------------------------------------- */
+
+_Static_assert(sizeof(struct seg) == 16 && sizeof(struct sym) == 16, "rows of struct starts");
+
+void starts_build(struct starts *s, const void *rows, size_t n)
+{
+	size_t i = n / 16, nr; /* a few far from the rest must not make buckets large */
+	uint64_t span;
+
+	*s = (struct starts){ .at = rows, .n = n };
+	if (n < 8)
+		return;
+	s->from = s->at[2 * i];
+	span = s->at[2 * (n - 1 - i)] - s->from;
+	while (span >> s->shift > 2 * n)
+		s->shift++;
+	nr = (size_t)(span >> s->shift) + 1;
+	if (vec_reserve(&s->bucket, nr))
+		return;
+	for (size_t b = 0; b < nr; b++) {
+		uint64_t to = s->from + ((uint64_t)b << s->shift);
+
+		while (i + 1 < n && s->at[2 * (i + 1)] <= to)
+			i++;
+		s->bucket.v[s->bucket.n++] = (uint32_t)i;
+	}
+}
+
+void starts_free(struct starts *s)
+{
+	vec_free(&s->bucket);
+	s->n = 0;
+}
+
+/* ---- intervals --------------------------------------------------------------------------------- */
+
 static int put(struct segs *s, uint64_t start, uint32_t id)
 {
-	struct seg *last = s->seg.n ? &s->seg.v[s->seg.n - 1] : NULL;
 	struct seg next = { start, id };
 
-	if (last && last->start == start) {
-		last->id = id;
-		return 0;
+	if (s->seg.n) {
+		struct seg *last = &s->seg.v[s->seg.n - 1];
+
+		if (last->start == start) {
+			last->id = id;
+			return 0;
+		}
+		if (last->id == id)
+			return 0;
 	}
-	if (last && last->id == id)
-		return 0;
 	return vec_push(&s->seg, next);
 }
 
@@ -62,34 +101,13 @@ static bool is_ordered(const struct interval *iv, size_t n)
 	return true;
 }
 
-/* Without memory for the buckets the search just takes longer. */
-static void make_buckets(struct segs *s)
-{
-	size_t n = s->seg.n, i = 0, nr;
-	uint64_t span;
-
-	if (n < 8)
-		return;
-	span = s->seg.v[n - 1].start - s->seg.v[0].start;
-	while (span >> s->shift > 2 * n)
-		s->shift++;
-	nr = (size_t)(span >> s->shift) + 1;
-	if (vec_reserve(&s->bucket, nr))
-		return;
-	for (size_t b = 0; b < nr; b++) {
-		uint64_t from = (uint64_t)b << s->shift;
-
-		while (i + 1 < n && s->seg.v[i + 1].start - s->seg.v[0].start <= from)
-			i++;
-		s->bucket.v[s->bucket.n++] = (uint32_t)i;
-	}
-}
-
 int segs_build(struct segs *s, struct interval *iv, size_t n)
 {
 	struct open_list open = { 0 };
 	int ret = -ENOMEM;
 
+	if (!n)
+		return 0;
 	if (!is_ordered(iv, n))
 		qsort(iv, n, sizeof(*iv), by_nesting);
 	if (vec_reserve(&s->seg, n + 1))
@@ -100,7 +118,7 @@ int segs_build(struct segs *s, struct interval *iv, size_t n)
 			goto out;
 	ret = close_until(s, &open, UINT64_MAX);
 	if (!ret)
-		make_buckets(s);
+		starts_build(&s->starts, s->seg.v, s->seg.n);
 out:
 	vec_free(&open.v);
 	return ret;
@@ -109,10 +127,12 @@ out:
 void segs_free(struct segs *s)
 {
 	vec_free(&s->seg);
-	vec_free(&s->bucket);
+	starts_free(&s->starts);
 }
 
 uint32_t segs_find(const struct segs *s, uint64_t addr)
 {
-	return segs_search(segs_narrow(s, addr), addr);
+	const uint64_t *row = starts_search(starts_narrow(&s->starts, addr), addr);
+
+	return row ? s->seg.v[(size_t)(row - s->starts.at) / 2].id : SYM_NO_SEG;
 }

@@ -91,6 +91,12 @@ const struct symbol *symbol_find(struct resolver *res, struct dso *dso, uint64_t
 /* The same for @n addresses at once; symbols by number (symbol->idx). */
 #define SYMBOL_NONE UINT32_MAX
 void symbol_find_many(struct resolver *res, const struct code_at *at, uint32_t *idx, size_t n);
+/*
+ * Starts to load @dso's symbols in another thread, where that is worth it (the kernel's, unless
+ * files were named). True: they are on the way, and any question about them waits for their end;
+ * so ask about other objects meanwhile. False: they are there or will be at the first question.
+ */
+bool symbol_load_ahead(struct resolver *res, const struct dso *dso);
 /* Bytes of code at an object address (for disassembly): number of bytes put into buf, or -errno. */
 ssize_t symbol_read_code(struct resolver *res, struct dso *dso, uint64_t addr, void *buf,
 			 size_t size);

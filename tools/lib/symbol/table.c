@@ -11,7 +11,7 @@
 #define PAGE		4096ULL
 #define NAME_MAX_OFFSET (UINT32_MAX >> 2)
 
-uint32_t symtab_blob(struct symtab *t, const void *p, size_t n)
+uint32_t symtab_blob_room(struct symtab *t, uint64_t n, char **room)
 {
 	size_t at = t->blob.n;
 
@@ -22,11 +22,20 @@ uint32_t symtab_blob(struct symtab *t, const void *p, size_t n)
 	}
 	if (n >= NAME_MAX_OFFSET - at || vec_reserve(&t->blob, at + n + 1))
 		return UINT32_MAX;
-	if (n)
-		memcpy(t->blob.v + at, p, n);
+	*room = t->blob.v + at;
 	t->blob.v[at + n] = 0;
 	t->blob.n = at + n + 1;
 	return (uint32_t)at;
+}
+
+uint32_t symtab_blob(struct symtab *t, const void *p, size_t n)
+{
+	char *room;
+	uint32_t at = symtab_blob_room(t, n, &room);
+
+	if (n && at != UINT32_MAX)
+		memcpy(room, p, n);
+	return at;
 }
 
 int symtab_add_at(struct symtab *t, uint64_t start, uint64_t size, int binding, uint32_t name)
@@ -207,22 +216,79 @@ static void guess_ends(struct symtab *t, enum symtab_ends ends)
 	}
 }
 
-static int make_segments(struct symtab *t)
+/* ---- nesting ------------------------------------------------------------------------------------ */
+
+static uint64_t end_of(const struct sym *s)
 {
-	struct interval *iv = malloc(t->sym.n * sizeof(*iv));
-	int ret;
+	return s->start + s->size < s->start ? UINT64_MAX : s->start + s->size;
+}
 
-	if (!iv)
-		return -ENOMEM;
+static bool is_nested(const struct symtab *t)
+{
+	uint64_t end = 0;
+
 	for (size_t i = 0; i < t->sym.n; i++) {
-		const struct sym *s = &t->sym.v[i];
-
-		iv[i].start = s->start;
-		iv[i].end = s->start + s->size < s->start ? UINT64_MAX : s->start + s->size;
-		iv[i].id = (uint32_t)i;
+		if (t->sym.v[i].start < end)
+			return true;
+		end = end_of(&t->sym.v[i]);
 	}
-	ret = segs_build(&t->segs, iv, t->sym.n);
-	free(iv);
+	return false;
+}
+
+struct flat {
+	VEC(struct sym) sym;
+	VEC(uint32_t) open; /* indices of symbols that begun and did not end */
+};
+
+/* Closes what ends at or before @pos; below each the next open one shows again. */
+static int close_until(struct flat *f, uint64_t pos)
+{
+	while (f->open.n) {
+		uint64_t end = end_of(&f->sym.v[f->open.v[f->open.n - 1]]);
+		struct sym rest = { .start = end };
+		uint32_t top;
+
+		if (end > pos)
+			return 0;
+		do
+			f->open.n--;
+		while (f->open.n && end_of(&f->sym.v[f->open.v[f->open.n - 1]]) <= end);
+		if (!f->open.n)
+			return 0;
+		top = f->open.v[f->open.n - 1];
+		rest.size = (uint32_t)(end_of(&f->sym.v[top]) - end);
+		rest.name = top << 2 | SYM_REST;
+		if (vec_push(&f->sym, rest))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Every address shall belong to the symbol that starts last. */
+static int flatten(struct symtab *t)
+{
+	struct flat f = { 0 };
+	int ret = 0;
+
+	if (!is_nested(t))
+		return 0;
+	/* A rest for each symbol at most. */
+	if (t->sym.n > NAME_MAX_OFFSET / 2 || vec_reserve(&f.sym, t->sym.n + t->sym.n / 16))
+		return -ENOMEM;
+	for (size_t i = 0; i < t->sym.n && !ret; i++) {
+		ret = close_until(&f, t->sym.v[i].start);
+		if (!ret)
+			ret = vec_push(&f.open, (uint32_t)f.sym.n);
+		if (!ret)
+			ret = vec_push(&f.sym, t->sym.v[i]);
+	}
+	if (!ret)
+		ret = close_until(&f, UINT64_MAX);
+	vec_free(&f.open);
+	vec_free(&t->sym);
+	t->sym.v = f.sym.v;
+	t->sym.n = f.sym.n;
+	t->sym.cap = f.sym.cap;
 	return ret;
 }
 
@@ -236,15 +302,18 @@ int symtab_finish(struct symtab *t, enum symtab_ends ends)
 	 * it the preference. */
 	guess_ends(t, ends);
 	drop_aliases(t, ends == ENDS_JIT);
+	if (flatten(t))
+		return -ENOMEM;
 	t->handed = calloc(t->sym.n, sizeof(*t->handed));
-	return t->handed ? make_segments(t) : -ENOMEM;
+	starts_build(&t->starts, t->sym.v, t->sym.n);
+	return t->handed ? 0 : -ENOMEM;
 }
 
 void symtab_free(struct symtab *t)
 {
 	vec_free(&t->sym);
 	vec_free(&t->blob);
-	segs_free(&t->segs);
+	starts_free(&t->starts);
 	free(t->handed);
 	t->handed = NULL;
 }
