@@ -18,6 +18,7 @@
  *	bomb		200 children at once		clonevm	processes in the same memory
  *	daemon		leaves a process behind		seccomp	a filter that allows next to nothing
  *	debugger	traces a child			protected	is not dumpable
+ *	wait		waits in epoll_wait for 3 seconds
  *	uid		prints whose rights it has
  *	work N		computes for about N tenths of a second and prints a checksum
  */
@@ -506,6 +507,19 @@ static int eintr(void)
 	return bad != 0;
 }
 
+/* Waits in the kernel for three seconds; whoever comes and goes must not end that. */
+static int waits(void)
+{
+	struct epoll_event ev;
+	int n;
+
+	puts("waiting");
+	fflush(stdout);
+	n = epoll_wait(epoll_create1(0), &ev, 1, 3000);
+	printf("%s\n", n ? strerror(errno) : "timeout");
+	return n != 0;
+}
+
 /* A socket with a timeout: EAGAIN may come, EINTR not. */
 static int recvs(void)
 {
@@ -554,7 +568,8 @@ int main(int argc, char **argv)
 		      { "debugger", debugger },
 		      { "recv", recvs },
 		      { "protected", protected },
-		      { "uid", uid } };
+		      { "uid", uid },
+		      { "wait", waits } };
 
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
 		return 1;

@@ -119,7 +119,7 @@ p = subprocess.run([sys.argv[2], "record", "-b", "--branch-source=software", "-o
 print(p.returncode, p.stderr)
 E
 like "a process under a debugger is refused, the tracer named" "$(tr '\n' ' ' <traced)" \
-	'^1 .*process [0-9]+ traces it already'
+	'^1 .*process [0-9]+ \(.*\) traces it already'
 
 # attached and let go: the program runs on, stopped programs stay stopped
 timeout 20 "$PERF" record -q -b --branch-source=software -o a.data -p $pid -- sleep 0.5 2>err
@@ -130,7 +130,7 @@ else
 fi
 is "nobody traces it any more" "$(sed -n 's/^TracerPid:[[:space:]]*//p' /proc/$pid/status)" 0
 n=$("$PERF" script -i a.data -F ip 2>/dev/null | wc -l)
-[ "$n" -gt 5 ] && pass "and it was sampled" || fail "and it was sampled" "$n samples"
+[ "$n" -ge 3 ] && pass "and it was sampled" || fail "and it was sampled" "$n samples"
 kill -STOP $pid
 sleep 0.1
 timeout 20 "$PERF" record -q -b --branch-source=software -o a.data -p $pid -- sleep 0.2 2>err
@@ -142,6 +142,15 @@ done
 like "a stopped program stays stopped" "$(cat /proc/$pid/stat)" '\) T '
 kill -KILL $pid
 wait $pid 2>/dev/null
+
+# one that waits in the kernel is not woken by whoever attaches and leaves
+"$TRACEE" wait >out 2>&1 &
+pid=$!
+sleep 0.2
+timeout 20 "$PERF" record -q -b --branch-source=software -p $pid -o a.data -- sleep 0.3 2>err
+timeout 20 "$PERF" xstate --pid $pid >/dev/null 2>&1
+wait $pid
+is "a program that waits in the kernel goes on waiting" "$? $(tr '\n' ' ' <out)" "0 waiting timeout "
 
 # kill -9 of the recorder at random moments: the program finishes with the right output
 want=$("$TRACEE" work 2)

@@ -10,13 +10,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef __x86_64__
+#include "private.h"
+#else
 #include "tracer.h"
+#endif
 
 #ifndef NT_X86_SHSTK
 #define NT_X86_SHSTK 0x204
 #endif
 
-#define XSTATE_MAX 65536
+#define BUF_SIZE 65536
 
 /* 0 = unknown, as on any other architecture, which has no XSAVE state to go with it either. */
 static uint64_t read_ip(pid_t tid)
@@ -35,7 +39,7 @@ static uint64_t read_ip(pid_t tid)
 
 static int read_state(struct tracer_states *st, pid_t tid, struct err *e)
 {
-	static unsigned char buf[XSTATE_MAX];
+	static unsigned char buf[BUF_SIZE];
 	struct iovec iov = { .iov_base = buf, .iov_len = sizeof(buf) };
 	struct tracer_state t = { .tid = tid, .ip = read_ip(tid) };
 
@@ -68,6 +72,10 @@ static int visit_thread(struct tracer_states *st, pid_t tid, struct err *e)
 	if (status >> 16 != PTRACE_EVENT_STOP)
 		sig = WSTOPSIG(status);
 	ret = read_state(st, tid, e);
+#ifdef __x86_64__
+	if (!sig) /* what it waits for must not end with EINTR */
+		(void)signals_restart(tid);
+#endif
 	if (ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)sig) && !ret && errno != ESRCH)
 		ret = err_set(e, -errno, "letting thread %d go: %s", tid, strerror(errno));
 	return ret;

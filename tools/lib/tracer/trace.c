@@ -209,8 +209,10 @@ static int handle_sample(struct tracer *t, struct thread *th, struct err *e)
 		points_enable(th, false);
 		ret = walk_branches(t, th, st, walk, &status);
 		walked = true;
-		if (ret == -ESRCH)
+		if (ret == -ESRCH) { /* or it is where nothing can fetch it from: later, then */
+			points_enable(th, t->enabled);
 			return 0;
+		}
 	}
 	ret = points_drain(t, th, st, walked ? walk : NULL, e);
 	if ((long)st->gpr.orig_rax >= 0)
@@ -324,6 +326,7 @@ static int handle_stop(struct tracer *t, struct thread *th, int status, struct e
 		}
 		if (th->asked)
 			return handle_interrupt(t, th, e);
+		t->stats.restarted += signals_restart(th->tid);
 		go_on(th, 0);
 		return 0;
 	case PTRACE_EVENT_EXEC: return handle_exec(t, th, e);
@@ -511,6 +514,8 @@ static int last_stop(struct tracer *t, struct thread *th)
 		if (waitpid(th->tid, &status, __WALL) != th->tid)
 			return -1;
 		sig = WIFSTOPPED(status) ? to_pass_on(th, status) : 0;
+		if (WIFSTOPPED(status) && !sig)
+			t->stats.restarted += signals_restart(th->tid);
 		if (WIFSTOPPED(status) && !sig && more_to_come(th)) {
 			sig = signals_take_out(th, &status);
 			if (status && WIFSTOPPED(status))
