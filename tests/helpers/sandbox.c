@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* sandbox ERRNO COMMAND...: runs COMMAND where perf_event_open fails with ERRNO, as containers do. */
+/*
+ * sandbox ERRNO COMMAND...: runs COMMAND where perf_event_open fails with ERRNO, as in containers.
+ * sandbox -w ERRNO COMMAND...: where writing data to files (pwritev) does, as on a broken disk.
+ */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 int main(int argc, char **argv)
 {
-	unsigned code = argc > 2 ? (unsigned)atoi(argv[1]) : 0;
+	bool writing = argc > 1 && !strcmp(argv[1], "-w");
+	unsigned code = argc > 2 + writing ? (unsigned)atoi(argv[1 + writing]) : 0;
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, writing ? SYS_pwritev : SYS_perf_event_open, 0,
+			 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | code),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
@@ -28,7 +35,8 @@ int main(int argc, char **argv)
 		perror("sandbox");
 		return 77;
 	}
-	execvp(argv[2], argv + 2);
-	perror(argv[2]);
+	argv += 2 + writing;
+	execvp(argv[0], argv);
+	perror(argv[0]);
 	return 127;
 }

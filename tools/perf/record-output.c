@@ -89,6 +89,13 @@ void record_undo_output(struct recording *rec)
 		unlink(rec->path);
 }
 
+bool record_output_is_empty(const struct recording *rec)
+{
+	struct stat st;
+
+	return rec->fd >= 0 && rec->created && !fstat(rec->fd, &st) && !st.st_size;
+}
+
 int record_open_output(struct recording *rec, struct err *e)
 {
 	struct stat st;

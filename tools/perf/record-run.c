@@ -471,6 +471,8 @@ int record_run(struct recording *rec)
 		status = cli_print_err(&late);
 	say_summary(rec);
 out:
+	if (status && record_output_is_empty(rec))
+		record_undo_output(rec);
 	status = rec->opts->dry_run ? status : exit_status(rec, status);
 	clean_up(rec);
 	return status;

@@ -140,6 +140,7 @@ void record_say_cost(const struct recording *rec);
 int record_open_output(struct recording *rec, struct err *e);
 /* Nothing came of it: the file goes, the earlier recording comes back. */
 void record_undo_output(struct recording *rec);
+bool record_output_is_empty(const struct recording *rec);
 int record_start_file(struct recording *rec, struct err *e);
 int record_finish_file(struct recording *rec, struct err *e);
 
