@@ -123,7 +123,7 @@ refuses() {
 refuses "registers that are not there" "^Samples for 'cpu-clock[:a-zA-Z]*' event do not have IREGS attribute set\. Cannot print 'iregs' field\." 255 -F ip,iregs -i perf.data
 refuses "an unknown field" "^Invalid field requested\." 129 -F nonsense -i perf.data
 refuses "two ways at once" "^Cannot mix \+-field with overridden fields" 129 -F ip,+sym -i perf.data
-refuses "a class that is not there" "^tracepoint events do not exist\. Remove corresponding -F option to proceed\." 255 -F trace:comm -i perf.data
+refuses "a class that is not there" "^tracepoint events do not exist\. Remove corresponding -F option to proceed\." 255 -F trace: -i perf.data
 refuses "offsets without symbols" "^Display of offsets requested but symbol is not" 255 -F ip,symoff -i perf.data
 refuses "no file" "nothere" 255 -i "$TMP/nothere"
 done_testing

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "builtin.h"
+#include "compat.h"
 #include "dump/dump.h"
 #include "script/script.h"
 
@@ -14,6 +15,9 @@ struct script_cmd {
 	bool redact, json;
 	struct cli_list fields;
 	bool force, dump, header, header_only, hide_call_graph, no_inline, ns, reltime, deltatime;
+	bool symfs_flat, full_paths, dump_unsorted;
+	struct event_switch sw;
+	struct arena args;
 	bool stitch_lbr, no_demangle, demangle_kernel, show_info, quiet;
 	bool show_task, show_mmap, show_switch, show_namespaces, show_lost, show_round, show_bpf,
 		show_cgroup, show_text_poke, show_kernel_path, no_inline_set;
@@ -55,11 +59,18 @@ static int demangle_option(void *opts, const struct option *opt, const char *arg
 }
 
 #define S struct script_cmd
+#define NO_SCRIPTS                                                                           \
+	"no Perl, Python or C code is run inside this perf; --json prints samples that any " \
+	"language reads"
+#define NO_AUX	  "there is no AUX area trace decoder (Intel PT, ARM ETM and SPE) in this perf"
+#define NO_GUESTS "symbols of guests are not looked up"
+
 static const struct option script_options[] = {
 	OPT_GROUP("Input"),
 	OPT_STRING('i', "input", S, input, "FILE", "recording to read; - is stdin (perf.data)"),
 	OPT_BOOL('f', "force", S, force, "read a file that belongs to somebody else"),
-	OPT_STRING(0, "symfs", S, symfs, "DIR", "look for all objects below this directory"),
+	OPT_STRING(0, "symfs", S, symfs, "DIR[,flat]", "look for all objects below this directory"),
+	OPT_BOOL(0, "full-source-path", S, full_paths, "source files with their directories"),
 	OPT_STRING('k', "vmlinux", S, vmlinux, "FILE", "kernel image with symbols"),
 	OPT_STRING(0, "kallsyms", S, kallsyms, "FILE", "kernel symbols as in /proc/kallsyms"),
 	OPT_GROUP("What is printed"),
@@ -101,8 +112,13 @@ static const struct option script_options[] = {
 	OPT_STRING(0, "tid", S, tids, "LIST", "of these threads"),
 	OPT_STRING(0, "dsos", S, dsos, "LIST", "in these objects"),
 	OPT_STRING('S', "symbols", S, symbols, "LIST", "in these functions"),
+	OPT_STRING(0, "switch-on", S, sw.on_name, "EVENT", "after this event ..."),
+	OPT_STRING(0, "switch-off", S, sw.off_name, "EVENT", "... until this one"),
+	OPT_BOOL(0, "show-on-off-events", S, sw.show, "these two events themselves too"),
 	OPT_GROUP("Other views"),
 	OPT_BOOL('D', "dump-raw-trace", S, dump, "every record in hex and in words"),
+	OPT_BOOL(0, "dump-unsorted-raw-trace", S, dump_unsorted,
+		 "the same as they lie in the file"),
 	OPT_BOOL(0, "header", S, header, "the file's header first"),
 	OPT_BOOL(0, "header-only", S, header_only, "nothing but the header"),
 	OPT_BOOL('I', "show-info", S, show_info, "topology and the like in the header too"),
@@ -119,6 +135,34 @@ static const struct option script_options[] = {
 	  .offset = offsetof(S, show_kernel_path),
 	  .help = "accepted",
 	  .flags = OPTION_HIDDEN },
+	OPT_ACCEPT('a', "all-cpus"),
+	OPT_ACCEPT(0, "merge-callchains"),
+	OPT_ACCEPT(0, "guest-code"),
+	OPT_ACCEPT_ARG(0, "addr2line", "PATH", 0),
+	OPT_ACCEPT_ARG(0, "unwind-style", "LIST", 0),
+	OPT_REFUSE('g', "gen-script", NO_SCRIPTS),
+	OPT_REFUSE('s', "script", NO_SCRIPTS),
+	OPT_REFUSE('l', "list", NO_SCRIPTS),
+	OPT_REFUSE(0, "dlfilter", NO_SCRIPTS),
+	OPT_REFUSE(0, "dlarg", NO_SCRIPTS),
+	OPT_REFUSE(0, "list-dlfilters", NO_SCRIPTS),
+	OPT_REFUSE(0, "insn-trace", NO_AUX),
+	OPT_REFUSE(0, "call-trace", NO_AUX),
+	OPT_REFUSE(0, "call-ret-trace", NO_AUX),
+	OPT_REFUSE(0, "graph-function", NO_AUX),
+	OPT_REFUSE(0, "xed", "instructions are decoded in process: -F +insn, -F +disasm"),
+	OPT_REFUSE(0, "per-event-dump", "all events go to stdout; -F +event names each sample's"),
+	OPT_REFUSE(0, "stop-bt", "chains are printed whole; --max-stack N cuts them"),
+	OPT_REFUSE(0, "addr-range", "-S takes names of symbols alone"),
+	OPT_REFUSE('d', "debug-mode",
+		   "records come in order of time; perf report --stats counts "
+		   "what was lost"),
+	OPT_REFUSE('L', "Latency",
+		   "there is no such column; -F trace:+cpu,+time has what it shows"),
+	OPT_REFUSE(0, "guestmount", NO_GUESTS),
+	OPT_REFUSE(0, "guestkallsyms", NO_GUESTS),
+	OPT_REFUSE(0, "guestmodules", NO_GUESTS),
+	OPT_REFUSE(0, "guestvmlinux", NO_GUESTS),
 	OPT_END(),
 };
 
@@ -136,6 +180,7 @@ struct run {
 	struct script_env env;
 	struct script *sc;
 	struct perfdata_ahead *ahead; /* NULL: records are read as they are printed */
+	struct event_switch *sw;
 	struct obuf out;
 };
 
@@ -145,6 +190,8 @@ static int run_open(struct run *r, const struct script_cmd *o, const struct scri
 	const struct perfdata_env *env = perfdata_env(r->env.pd);
 	struct symbol_opts so = {
 		.symfs = o->symfs,
+		.symfs_flat = o->symfs_flat,
+		.full_paths = o->full_paths,
 		.kallsyms = o->kallsyms,
 		.vmlinux = o->vmlinux,
 		.no_demangle = o->no_demangle,
@@ -154,6 +201,7 @@ static int run_open(struct run *r, const struct script_cmd *o, const struct scri
 	struct unwind_opts uo = {
 		.arch = env->arch,
 		.symfs = o->symfs,
+		.symfs_flat = o->symfs_flat,
 		.max_stack = (uint32_t)min_u64(o->max_stack, UINT32_MAX),
 		.ips_only = true,
 		.stitch_lbr = o->stitch_lbr,
@@ -241,6 +289,9 @@ static int run_records(struct run *r, struct record *rec, int ret)
 	if (!ret)
 		return 0;
 	for (; ret > 0; ret = next_record(r, rec, &e)) {
+		if (unlikely(r->sw) && rec->type == PERF_RECORD_SAMPLE && rec->event &&
+		    !event_switch_pass(r->sw, rec->event))
+			continue;
 		if (unlikely(script_record(r->sc, rec, &e))) {
 			if (e.code == -ENOMEM || !broken++)
 				cli_print_err(&e);
@@ -292,9 +343,9 @@ static int finish_output(struct obuf *o)
 /* Options that the fields of events do not allow: the status is upstream's. */
 #define EXIT_REFUSED 255
 
-static int script_file(const struct script_cmd *o, const struct script_fields *f)
+static int script_file(struct script_cmd *o, const struct script_fields *f)
 {
-	struct perfdata_opts po = { .force = o->force };
+	struct perfdata_opts po = { .force = o->force, .no_order = o->dump_unsorted };
 	struct run r = { 0 };
 	struct err e = { 0 };
 	struct record rec;
@@ -311,6 +362,10 @@ static int script_file(const struct script_cmd *o, const struct script_fields *f
 		if (perfdata_is_pipe(r.env.pd))
 			more = skip_header(r.env.pd, &rec, &e);
 		ret = more < 0 ? more : run_open(&r, o, f, &e);
+		if (!ret && (o->sw.on_name || o->sw.off_name)) {
+			ret = event_switch_init(&o->sw, r.env.pd, &e);
+			r.sw = &o->sw;
+		}
 		if (!ret && perfdata_ahead_useful(r.env.pd))
 			ret = perfdata_ahead_start(&r.ahead, r.env.pd, &e);
 		if (!ret && !perfdata_is_pipe(r.env.pd))
@@ -345,6 +400,11 @@ static int script_run(const struct command *cmd, int argc, char **argv)
 		status = cli_usage_error(cmd, "perf script takes no arguments: '%s'", argv[0]);
 		goto out;
 	}
+	o.dump |= o.dump_unsorted;
+	if (compat_symfs(&o.symfs, &o.symfs_flat, &o.args, &e)) {
+		cli_print_err(&e);
+		status = CLI_USAGE;
+	}
 	if (o.quiet)
 		log_set_level(LOG_ERROR);
 	else if (o.verbose)
@@ -362,6 +422,7 @@ static int script_run(const struct command *cmd, int argc, char **argv)
 	}
 out:
 	cli_list_free(&o.fields);
+	arena_free(&o.args);
 	return status;
 }
 

@@ -54,13 +54,25 @@ static int check_needs(struct script *sc, const struct perfdata_event *event, st
 				  "'%s' field.",
 				  event->name, n->what, script_field_name(n->field));
 		} else if (!(n->flags & USER_MAY) || !aux) {
-			return err_set(e, -EINVAL,
-				       "Samples for '%s' event do not have %s attribute set. "
-				       "Cannot print '%s' field.",
-				       event->name, n->what, script_field_name(n->field));
+			err_set(e, -EINVAL,
+				"Samples for '%s' event do not have %s attribute set. "
+				"Cannot print '%s' field.",
+				event->name, n->what, script_field_name(n->field));
+			if (n->field == SF_CGROUP)
+				err_hint(e, "Hint: run 'perf record --all-cgroups ...'");
+			return -EINVAL;
 		}
 	}
 	return 0;
+}
+
+static uint64_t all_branches(const struct perfdata *pd)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < perfdata_nr_events(pd); i++)
+		all |= perfdata_event(pd, i)->attr.branch_sample_type;
+	return all;
 }
 
 /* Fields that make no sense without another one. */
@@ -83,17 +95,21 @@ static int check_combination(struct script *sc, const struct perfdata_event *eve
 		return err_set(e, -EINVAL,
 			       "Display of source line number requested but sample IP is not\n"
 			       "selected. Hence, no address to lookup the source line number.");
+	if ((fields & F(TOD)) && !sc->have_tod)
+		return err_set(e, -EINVAL,
+			       "Can't provide 'tod' time, missing clock data. Please record with "
+			       "-k/--clockid option.");
 	if ((fields & (F(BRSTACKINSN) | F(BRSTACKINSNLEN) | F(BRSTACKDISASM))) &&
-	    (type & PERF_SAMPLE_BRANCH_STACK) && !(branch & PERF_SAMPLE_BRANCH_ANY)) {
+	    !(all_branches(sc->env.pd) & PERF_SAMPLE_BRANCH_ANY)) {
 		err_set(e, -EINVAL,
 			"Display of branch stack assembler requested, but non all-branch filter "
 			"set");
-		err_hint(e, "run 'perf record -b ...'");
+		err_hint(e, "Hint: run 'perf record -b ...'");
 		return -EINVAL;
 	}
 	if ((fields & F(BRCNTR)) && !(branch & PERF_SAMPLE_BRANCH_COUNTERS)) {
 		err_set(e, -EINVAL, "Display of branch counter requested but it's not enabled");
-		err_hint(e, "run 'perf record -j any,counter ...'");
+		err_hint(e, "Hint: run 'perf record -j any,counter ...'");
 		return -EINVAL;
 	}
 	return 0;
@@ -116,14 +132,14 @@ static const struct perfdata_event *first_of(const struct perfdata *pd, int cls)
 static int check_class(struct script *sc, int c, struct err *e)
 {
 	static const char *const titles[SC_MAX] = {
-		"hardware", "software",	  "tracepoint", "hardware cache",
+		"hardware", "software",	  "tracepoint", "hardware-cache",
 		"raw",	    "breakpoint", "other",	"synth",
 	};
 	const struct perfdata_event *event = first_of(sc->env.pd, c);
 	__typeof__(sc->fields.cls[0]) *cls = &sc->fields.cls[c];
 	int ret;
 
-	if (!event && cls->user && !cls->wildcard && c != SC_SYNTH)
+	if (!event && cls->user && !cls->wildcard && !cls->fields && c != SC_SYNTH)
 		return err_set(e, -EINVAL,
 			       "%s events do not exist. Remove corresponding -F option to proceed.",
 			       titles[c]);
@@ -216,6 +232,7 @@ static const struct printer {
 	{ F(PHYS_ADDR), print_phys_addr, PERF_SAMPLE_PHYS_ADDR, false },
 	{ F(DATA_PAGE_SIZE), print_data_page_size, PERF_SAMPLE_DATA_PAGE_SIZE, false },
 	{ F(CODE_PAGE_SIZE), print_code_page_size, PERF_SAMPLE_CODE_PAGE_SIZE, false },
+	{ F(SRCCODE), print_srccode, PERF_SAMPLE_IP, true },
 };
 
 /* Only one of the branch stack forms is printed. */

@@ -70,7 +70,7 @@ static const struct class_def {
 	[SC_SOFTWARE] = { "sw", "software", DEFAULTS | F(BPF_OUTPUT), F(TRACE) },
 	[SC_TRACEPOINT] = { "trace", "tracepoint",
 			    F(COMM) | F(TID) | F(CPU) | F(TIME) | F(EVENT) | F(TRACE), 0 },
-	[SC_HW_CACHE] = { NULL, "hardware cache", DEFAULTS, F(TRACE) | F(BPF_OUTPUT) },
+	[SC_HW_CACHE] = { NULL, "hardware-cache", DEFAULTS, F(TRACE) | F(BPF_OUTPUT) },
 	[SC_RAW] = { "raw", "raw",
 		     DEFAULTS | F(ADDR) | F(DATA_SRC) | F(WEIGHT) | F(PHYS_ADDR) |
 			     F(DATA_PAGE_SIZE) | F(CODE_PAGE_SIZE) | F(INS_LAT) | F(RETIRE_LAT),

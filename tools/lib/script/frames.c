@@ -25,7 +25,7 @@ struct form *form_get(struct script *sc, uint64_t fields, bool inlines)
 	return f;
 }
 
-/* "\n  file:line"; without line information "sym+off" or "dso[off]" stands there. */
+/* "\n  file:line"; without line information "dso[off]" stands there. */
 static void put_srcline(struct script *sc, struct obuf *o, const struct loc *l,
 			const struct srcline *known)
 {
@@ -42,10 +42,6 @@ static void put_srcline(struct script *sc, struct obuf *o, const struct loc *l,
 		emit_safe(o, line.base && line.base[0] ? line.base : line.file);
 		obuf_char(o, ':');
 		obuf_dec(o, line.line);
-	} else if (l->sym) {
-		emit_safe(o, l->sym->name);
-		obuf_char(o, '+');
-		obuf_dec(o, l->addr - l->sym->start);
 	} else {
 		emit_safe(o, l->dso->short_name);
 		obuf_char(o, '[');

@@ -283,6 +283,7 @@ void script_free(struct script *sc)
 	filter_free(&sc->filter);
 	trace_free(sc->trace);
 	insns_free(sc->insn);
+	sources_free(sc->sources);
 	vec_free(&sc->syms);
 	vec_free(&sc->dsos);
 	vec_free(&sc->others);

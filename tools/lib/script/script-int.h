@@ -99,6 +99,7 @@ struct tail_slot {
 struct branch_texts;
 
 struct insn_walk;
+struct sources;
 
 struct script {
 	struct script_env env;
@@ -130,6 +131,7 @@ struct script {
 	struct branch_texts *branch_texts; /* NULL = none printed yet */
 	struct trace *trace;
 	struct insn_walk *insn;
+	struct sources *sources; /* NULL = none printed yet */
 	bool legend_done; /* of branch counters */
 	int data_src_width;
 };
@@ -201,6 +203,10 @@ void print_code_page_size(struct script *sc, const struct ctx *c);
 int json_check(struct script *sc, struct err *e);
 uint64_t json_need(uint64_t fields); /* PERF_SAMPLE_* */
 void print_json(struct script *sc, const struct ctx *c);
+
+/* srccode.c */
+void print_srccode(struct script *sc, const struct ctx *c);
+void sources_free(struct sources *s);
 
 /* datasrc.c */
 void print_data_src(struct script *sc, const struct ctx *c);
