@@ -129,33 +129,57 @@ bool vm_registers(const struct vm *vm, struct user_regs_struct *r)
 
 /* ---- pages ------------------------------------------------------------------------------------------ */
 
+#define BLOCKS (VM_PAGE / VM_BLOCK)
+
 /* process_vm_readv() keeps to the protection of pages; a tracer reads execute-only code, too. */
-static bool read_page(pid_t tid, uint64_t addr, void *data)
+static bool read_as_tracer(const struct vm *vm, struct vm_page *p)
 {
-	struct iovec to = { data, VM_PAGE }, from = { (void *)addr, VM_PAGE };
+	unsigned char data[VM_PAGE];
 	char path[64];
 	ssize_t got;
 	int fd;
 
-	if (process_vm_readv(tid, &to, 1, &from, 1, 0) == VM_PAGE)
-		return true;
-	snprintf(path, sizeof(path), "/proc/%d/mem", tid);
+	snprintf(path, sizeof(path), "/proc/%d/mem", vm->tid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	got = pread(fd, data, VM_PAGE, (off_t)addr);
+	got = pread(fd, data, VM_PAGE, (off_t)p->addr);
 	close(fd);
+	for (unsigned i = 0; i < BLOCKS; i++)
+		if (!(p->have >> i & 1))
+			memcpy(p->data + i * VM_BLOCK, data + i * VM_BLOCK, VM_BLOCK);
 	return got == VM_PAGE;
 }
 
-static bool fill_page(const struct vm *vm, struct vm_page *p)
+/*
+ * The blocks of mask @need, or all that are missing where it is not the first time: what a program
+ * touches once would cost it the cache lines of a whole page, which come back to it slowly.
+ */
+static bool fill_page(const struct vm *vm, struct vm_page *p, uint8_t need)
 {
-	p->dirty = p->stale = false;
-	return read_page(vm->tid, p->addr, p->data);
+	uint8_t missing = p->have ? (uint8_t)~p->have : need;
+	struct iovec to[BLOCKS], from[BLOCKS];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < BLOCKS; i++) {
+		if (!(missing >> i & 1))
+			continue;
+		to[n] = (struct iovec){ p->data + i * VM_BLOCK, VM_BLOCK };
+		from[n++] = (struct iovec){ (void *)(p->addr + i * VM_BLOCK), VM_BLOCK };
+	}
+	if (process_vm_readv(vm->tid, to, n, from, n, 0) == n * VM_BLOCK)
+		p->have |= missing;
+	else if (read_as_tracer(vm, p))
+		p->have = UINT8_MAX;
+	else
+		return false;
+	return true;
 }
 
-struct vm_page *vm_page(struct vm *vm, uint64_t addr)
+struct vm_page *vm_page(struct vm *vm, uint64_t addr, unsigned n)
 {
+	unsigned first = addr % VM_PAGE / VM_BLOCK, last = (addr % VM_PAGE + n - 1) / VM_BLOCK;
+	uint8_t need = (uint8_t)((2u << last) - (1u << first));
 	struct vm_page *p;
 	uint32_t at;
 
@@ -164,15 +188,21 @@ struct vm_page *vm_page(struct vm *vm, uint64_t addr)
 	for (at = hash_u64(addr) % ARRAY_SIZE(vm->page_at); vm->page_at[at];
 	     at = (at + 1) % ARRAY_SIZE(vm->page_at)) {
 		p = &vm->page[vm->page_at[at] - 1];
-		if (p->addr == addr)
-			return !p->stale || fill_page(vm, p) ? p : NULL;
+		if (p->addr != addr)
+			continue;
+		if (p->stale) {
+			p->dirty = p->stale = false;
+			p->have = 0;
+		}
+		return !(need & ~p->have) || fill_page(vm, p, need) ? p : NULL;
 	}
 	if (vm->nr_pages == VM_PAGES)
 		return NULL;
 	p = &vm->page[vm->nr_pages];
 	p->addr = addr;
-	p->code = false;
-	if (!fill_page(vm, p))
+	p->code = p->dirty = p->stale = false;
+	p->have = 0;
+	if (!fill_page(vm, p, need))
 		return NULL;
 	vm->page_at[at] = (uint16_t)++vm->nr_pages;
 	return p;
@@ -180,7 +210,11 @@ struct vm_page *vm_page(struct vm *vm, uint64_t addr)
 
 enum vm_result vm_probe(struct vm *vm, uint64_t addr, unsigned n)
 {
-	return vm_page(vm, addr) && vm_page(vm, addr + n - 1) ? VM_OK : VM_NOMEM;
+	unsigned first = (unsigned)min_u64(n, VM_PAGE - addr % VM_PAGE);
+
+	if (!vm_page(vm, addr, first) || (n > first && !vm_page(vm, addr + first, n - first)))
+		return VM_NOMEM;
+	return VM_OK;
 }
 
 static bool any_unknown(const struct vm_page *p, unsigned at, unsigned n)
@@ -194,7 +228,7 @@ static bool any_unknown(const struct vm_page *p, unsigned at, unsigned n)
 enum vm_result vm_load(struct vm *vm, uint64_t addr, unsigned n, uint64_t *v)
 {
 	unsigned at = addr % VM_PAGE, first = (unsigned)min_u64(n, VM_PAGE - at);
-	struct vm_page *p = vm_page(vm, addr);
+	struct vm_page *p = vm_page(vm, addr, first);
 	enum vm_result ret;
 	uint64_t rest;
 
@@ -230,7 +264,7 @@ enum vm_result vm_store(struct vm *vm, uint64_t addr, unsigned n, uint64_t v, bo
 {
 	while (n) {
 		unsigned at = addr % VM_PAGE, part = (unsigned)min_u64(n, VM_PAGE - at);
-		struct vm_page *p = vm_page(vm, addr);
+		struct vm_page *p = vm_page(vm, addr, part);
 
 		if (!p)
 			return VM_NOMEM;
@@ -253,7 +287,7 @@ enum vm_result vm_store(struct vm *vm, uint64_t addr, unsigned n, uint64_t v, bo
 static unsigned code_bytes(struct vm *vm, unsigned char *buf)
 {
 	unsigned at = vm->rip % VM_PAGE, first = (unsigned)min_u64(15, VM_PAGE - at);
-	struct vm_page *p = vm_page(vm, vm->rip);
+	struct vm_page *p = vm_page(vm, vm->rip, first);
 
 	if (!p || (p->dirty && any_unknown(p, at, first)))
 		return 0;
@@ -261,7 +295,7 @@ static unsigned code_bytes(struct vm *vm, unsigned char *buf)
 	memcpy(buf, p->data + at, first);
 	if (first == 15)
 		return 15;
-	p = vm_page(vm, vm->rip + first);
+	p = vm_page(vm, vm->rip + first, 15 - first);
 	if (!p)
 		return first;
 	p->code = true;

@@ -87,15 +87,17 @@ struct vm_insn {
 };
 
 #define VM_PAGE	 4096
+#define VM_BLOCK 512
 #define VM_TRACE 32768 /* instructions that are remembered since the last stop */
 #define VM_PAGES 512
 #define VM_XSAVE 8192 /* without AMX */
 
 struct vm_page {
 	uint64_t addr;
-	bool dirty; /* has unknown bytes */
-	bool stale; /* to be read again */
-	bool code;  /* instructions came from here */
+	bool dirty;   /* has unknown bytes */
+	bool stale;   /* to be read again */
+	uint8_t have; /* bit n: block n of data was read */
+	bool code;    /* instructions came from here */
 	unsigned char data[VM_PAGE];
 	unsigned char unknown[VM_PAGE / 8];
 };
@@ -234,7 +236,8 @@ void vm_natives_reset(struct vm *vm);
 void vm_natives_free(struct vm *vm);
 
 /* memory.c */
-struct vm_page *vm_page(struct vm *vm, uint64_t addr);
+/* The page of @addr, of which @n bytes from there, all in this page, can be used. */
+struct vm_page *vm_page(struct vm *vm, uint64_t addr, unsigned n);
 /* @n <= 8 bytes. VM_UNKNOWN when one of them is. */
 enum vm_result vm_load(struct vm *vm, uint64_t addr, unsigned n, uint64_t *v);
 /* @known false: the bytes become unknown. @n any. */
