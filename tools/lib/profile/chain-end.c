@@ -42,38 +42,90 @@ static void sum_nodes(struct chains *c)
 
 /* ---- callers' rows --------------------------------------------------------------------------- */
 
+/* What the walk knows about a place. */
+struct seen {
+	uint32_t node; /* innermost node of this place on the way here; ID_NONE = none */
+	uint32_t row;  /* its row, if that is of the group at hand */
+};
+
 struct walk {
 	struct profile *p;
 	uint32_t group;
-	uint32_t *on_path; /* by place: innermost node of this place on the way here */
+	uint32_t *place; /* by node */
+	struct seen *seen;
 };
+
+/* Places of all nodes, looked up side by side: within the walk each would be waited for. */
+static void find_places(struct walk *w)
+{
+	const struct chains *c = &w->p->ch;
+
+	for (size_t i = 0; i < c->nodes.n; i++)
+		w->place[i] = prof_step_place(w->p, c->nodes.v[i].step);
+}
+
+static struct profile_row *row_at(struct walk *w, uint32_t place)
+{
+	struct profile *p = w->p;
+	struct profile_row new = { .group = w->group, .place = place, .thread = ID_NONE };
+	uint32_t have = w->seen[place].row;
+
+	if (have < p->rows.n && p->rows.v[have].group == w->group)
+		return &p->rows.v[have];
+	new.idx = w->seen[place].row = (uint32_t)p->rows.n;
+	return vec_push(&p->rows, new) ? NULL : &p->rows.v[new.idx];
+}
+
+/* A sample counts once per row, however often its chain passes: the rows' own are in acc by now. */
+static void uncount_own(struct walk *w, uint32_t leaf)
+{
+	const struct chains *c = &w->p->ch;
+
+	for (; leaf != ID_NONE; leaf = c->leafs.v[leaf].next)
+		if (w->seen[c->leafs.v[leaf].place].node != ID_NONE)
+			w->p->rows.v[c->leafs.v[leaf].row].acc -= c->leafs.v[leaf].period;
+}
 
 static int enter(struct walk *w, uint32_t i)
 {
 	struct chains *c = &w->p->ch;
-	struct node_end *n = &c->end[i];
-	uint32_t place = prof_step_place(w->p, c->nodes.v[i].step);
-	struct profile_row *row = prof_row_of(w->p, w->group, place, 0, 0);
+	const struct node_end *end = &c->end[i];
+	struct node *n = &c->nodes.v[i];
+	struct seen *seen = &w->seen[w->place[i]];
+	struct profile_row *row = row_at(w, w->place[i]);
+	uint32_t up = seen->node;
 
 	if (!row)
 		return -ENOMEM;
-	n->row = row->idx;
-	n->up = w->on_path[place];
 	/* The row's thread is the first that made it, on its own or as a caller. */
 	if (i < row->first_node || row->thread == ID_NONE) {
-		row->thread = c->nodes.v[i].thread;
+		row->thread = n->thread;
 		row->first_node = i;
 	}
-	w->on_path[place] = i;
+	seen->node = i;
+	uncount_own(w, n->leaf);
+	n->row = row->idx;
+	n->up = up;
 	/* A recursive function's chain begins where it is met first: inside or outside. */
-	if (!w->p->o.chain.caller && row->depth < n->depth)
-		row->depth = n->depth;
-	if (n->up != ID_NONE)
+	if (!w->p->o.chain.caller && row->depth < end->depth)
+		row->depth = end->depth;
+	if (up != ID_NONE)
 		return 0;
-	row->acc += n->total;
-	if (w->p->o.chain.caller && row->depth < n->height + 1u)
-		row->depth = n->height + 1u;
+	row->acc += end->total;
+	if (w->p->o.chain.caller && row->depth < end->height + 1u)
+		row->depth = end->height + 1u;
 	return 0;
+}
+
+static void ask_for(const struct walk *w, uint32_t node)
+{
+	const struct chains *c = &w->p->ch;
+
+	if (node == ID_NONE)
+		return;
+	__builtin_prefetch(&c->end[node]);
+	__builtin_prefetch(&c->nodes.v[node], 1);
+	__builtin_prefetch(&w->seen[w->place[node]], 1);
 }
 
 static int walk_group(struct walk *w, uint32_t i)
@@ -83,16 +135,16 @@ static int walk_group(struct walk *w, uint32_t i)
 	if (i == ID_NONE)
 		return 0;
 	for (;;) {
-		int ret = enter(w, i);
-
-		if (ret)
-			return ret;
+		ask_for(w, c->end[i].next);
+		ask_for(w, c->end[i].child);
+		if (enter(w, i))
+			return -ENOMEM;
 		if (c->end[i].child != ID_NONE) {
 			i = c->end[i].child;
 			continue;
 		}
 		for (;;) {
-			w->on_path[prof_step_place(w->p, c->nodes.v[i].step)] = c->end[i].up;
+			w->seen[w->place[i]].node = c->nodes.v[i].up;
 			if (c->end[i].next != ID_NONE)
 				break;
 			i = c->nodes.v[i].parent;
@@ -103,87 +155,112 @@ static int walk_group(struct walk *w, uint32_t i)
 	}
 }
 
-static bool on_chain(const struct profile *p, uint32_t node, uint32_t place)
+/* Rows that samples have made, as lists by group: row @first[group] and those behind @next. */
+static void list_rows(const struct profile *p, uint32_t *first, uint32_t *next)
 {
-	for (; !(node & NODE_ROOT); node = p->ch.nodes.v[node].parent)
-		if (prof_step_place(p, p->ch.nodes.v[node].step) == place)
-			return true;
-	return false;
-}
-
-/* A sample counts once per row, however often its chain passes: the rows' own are in acc by now. */
-static void uncount_own(struct profile *p)
-{
-	vec_for_each (l, &p->ch.leafs) {
-		struct profile_row *row = &p->rows.v[l->row];
-
-		if (on_chain(p, l->node, row->place))
-			row->acc -= l->period;
+	memset(first, 0xff, p->groups.n * sizeof(*first));
+	for (uint32_t i = 0; i < p->rows.n; i++) {
+		next[i] = first[p->rows.v[i].group];
+		first[p->rows.v[i].group] = i;
 	}
 }
 
 static int add_callers(struct profile *p)
 {
-	struct walk w = { .p = p };
-	int ret = 0;
+	uint32_t *first = malloc(((size_t)p->groups.n + 1) * sizeof(*first));
+	uint32_t *next = malloc((p->rows.n + 1) * sizeof(*next));
+	size_t bytes = ((size_t)p->places.n + 1) * sizeof(struct seen);
+	struct walk w = {
+		.p = p,
+		.place = malloc((p->ch.nodes.n + 1) * sizeof(*w.place)),
+		.seen = malloc(bytes),
+	};
+	int ret = first && next && w.place && w.seen ? 0 : -ENOMEM;
 
-	w.on_path = malloc(((size_t)p->places.n + 1) * sizeof(*w.on_path));
-	if (!w.on_path)
-		return -ENOMEM;
-	memset(w.on_path, 0xff, ((size_t)p->places.n + 1) * sizeof(*w.on_path));
-	for (w.group = 0; !ret && w.group < p->groups.n; w.group++)
+	if (ret)
+		goto out;
+	memset(w.seen, 0xff, bytes);
+	find_places(&w);
+	list_rows(p, first, next);
+	for (w.group = 0; !ret && w.group < p->groups.n; w.group++) {
+		for (uint32_t i = first[w.group]; i != ID_NONE; i = next[i])
+			w.seen[p->rows.v[i].place].row = i;
 		ret = walk_group(&w, p->ch.root[w.group]);
-	free(w.on_path);
-	if (!ret)
-		uncount_own(p);
+	}
+out:
+	free(first);
+	free(next);
+	free(w.place);
+	free(w.seen);
 	return ret;
 }
 
-/* ---- lists by row ---------------------------------------------------------------------------- */
+/* ---- rows that have trees -------------------------------------------------------------------- */
 
-/* Turns counts in at[row] into begins; fill through a running copy in at[row + 1]. */
-static int list_begin(uint32_t **at, uint32_t **list, size_t nr_rows, size_t nr)
+/* Turns counts in at[i + 2] into begins; after filling through at[i + 1], at[i] is the begin. */
+static int list_begin(struct chain_list *l, size_t nr)
 {
-	*at = calloc(nr_rows + 2, sizeof(**at));
-	*list = malloc((nr + 1) * sizeof(**list));
-	return *at && *list ? 0 : -ENOMEM;
+	for (size_t i = 2; i < nr + 2; i++)
+		l->at[i] += l->at[i - 1];
+	l->v = malloc((l->at[nr + 1] + 1ULL) * sizeof(*l->v));
+	return l->v ? 0 : -ENOMEM;
 }
 
-static void list_sum(uint32_t *at, size_t nr_rows)
+static int list_nodes(struct chains *c, const uint32_t *tree, size_t nr)
 {
-	/* Counts were put at [row + 2]; after filling, [row] is the begin and [row + 1] the end. */
-	for (size_t i = 2; i < nr_rows + 2; i++)
-		at[i] += at[i - 1];
-}
+	struct chain_list *l = &c->tree_nodes;
 
-static int list_nodes(struct profile *p)
-{
-	struct chains *c = &p->ch;
-
-	if (list_begin(&c->row_node_at, &c->row_nodes, p->rows.n, c->nodes.n))
-		return -ENOMEM;
 	for (size_t i = 0; i < c->nodes.n; i++)
-		if (c->end[i].row + 2 < p->rows.n + 2)
-			c->row_node_at[c->end[i].row + 2]++;
-	list_sum(c->row_node_at, p->rows.n);
+		if (tree[c->nodes.v[i].row] != ID_NONE)
+			l->at[tree[c->nodes.v[i].row] + 2]++;
+	if (list_begin(l, nr))
+		return -ENOMEM;
 	for (uint32_t i = 0; i < c->nodes.n; i++)
-		c->row_nodes[c->row_node_at[c->end[i].row + 1]++] = i;
+		if (tree[c->nodes.v[i].row] != ID_NONE)
+			l->v[l->at[tree[c->nodes.v[i].row] + 1]++] = i;
 	return 0;
 }
 
-static int list_leafs(struct profile *p)
+static int list_leafs(struct chains *c, const uint32_t *tree, size_t nr)
+{
+	struct chain_list *l = &c->tree_leafs;
+
+	for (size_t i = 0; i < c->leafs.n; i++)
+		if (tree[c->leafs.v[i].row] != ID_NONE)
+			l->at[tree[c->leafs.v[i].row] + 2]++;
+	if (list_begin(l, nr))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < c->leafs.n; i++)
+		if (tree[c->leafs.v[i].row] != ID_NONE)
+			l->v[l->at[tree[c->leafs.v[i].row] + 1]++] = i;
+	return 0;
+}
+
+/* Most rows are too light for a tree of their own: only of the others nodes and leafs are kept. */
+static int list_trees(struct profile *p)
 {
 	struct chains *c = &p->ch;
+	uint32_t *tree = malloc((p->rows.n + 1) * sizeof(*tree)); /* by row */
+	size_t nr = 0;
+	int ret = tree ? 0 : -ENOMEM;
 
-	if (list_begin(&c->row_leaf_at, &c->row_leafs, p->rows.n, c->leafs.n))
-		return -ENOMEM;
-	vec_for_each (l, &c->leafs)
-		if (l->row + 2 < p->rows.n + 2)
-			c->row_leaf_at[l->row + 2]++;
-	list_sum(c->row_leaf_at, p->rows.n);
-	for (uint32_t i = 0; i < c->leafs.n; i++)
-		c->row_leafs[c->row_leaf_at[c->leafs.v[i].row + 1]++] = i;
-	return 0;
+	for (size_t i = 0; !ret && i < p->rows.n; i++) {
+		tree[i] = ID_NONE;
+		if (!prof_has_tree(p, &p->rows.v[i]))
+			continue;
+		tree[i] = (uint32_t)nr++;
+		ret = vec_push(&c->trees, (uint32_t)i);
+	}
+	c->tree_nodes.at = calloc(nr + 2, sizeof(uint32_t));
+	c->tree_leafs.at = calloc(nr + 2, sizeof(uint32_t));
+	if (!c->tree_nodes.at || !c->tree_leafs.at)
+		ret = -ENOMEM;
+	if (!ret && p->o.children)
+		ret = list_nodes(c, tree, nr);
+	if (!ret)
+		ret = list_leafs(c, tree, nr);
+	free(tree);
+	return ret;
 }
 
 int prof_chain_finish(struct profile *p)
@@ -198,7 +275,7 @@ int prof_chain_finish(struct profile *p)
 	if (!c->end || !c->root)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		c->end[i].child = c->end[i].next = c->end[i].up = ID_NONE;
+		c->end[i].child = c->end[i].next = ID_NONE;
 	memset(c->root, 0xff, ((size_t)p->groups.n + 1) * sizeof(*c->root));
 	link_children(c);
 	sum_nodes(c);
@@ -211,8 +288,5 @@ int prof_chain_finish(struct profile *p)
 	}
 	if (p->o.children)
 		ret = add_callers(p);
-	if (!ret && p->o.children)
-		ret = list_nodes(p);
-	c->nr_rows = (uint32_t)p->rows.n;
-	return ret ? ret : list_leafs(p);
+	return ret ? ret : list_trees(p);
 }

@@ -281,10 +281,11 @@ void prof_chain_free(struct profile *p)
 		vec_free(&c->way[i]);
 	free(c->end);
 	free(c->root);
-	free(c->row_nodes);
-	free(c->row_node_at);
-	free(c->row_leafs);
-	free(c->row_leaf_at);
+	vec_free(&c->trees);
+	free(c->tree_nodes.at);
+	free(c->tree_nodes.v);
+	free(c->tree_leafs.at);
+	free(c->tree_leafs.v);
 	free(c->plus);
 	free(c->plus_count);
 	vec_free(&c->tops);

@@ -28,8 +28,14 @@ struct leaf {
 
 struct node {
 	uint32_t parent, step;
-	uint32_t thread; /* idx of the first that came here */
-	uint32_t leaf;	 /* the first of those that end here; ID_NONE = none */
+	union {
+		uint32_t thread; /* idx of the first that came here */
+		uint32_t row;	 /* at the end, of its callers */
+	};
+	union {
+		uint32_t leaf; /* the first of those that end here; ID_NONE = none */
+		uint32_t up;   /* at the end: nearest node above with the same row, or ID_NONE */
+	};
 };
 
 /* What the end needs per node. */
@@ -37,9 +43,12 @@ struct node_end {
 	uint64_t total; /* samples that pass through here */
 	uint32_t count;
 	uint32_t child, next; /* first child, next sibling */
-	uint32_t up;	      /* nearest node above with the same row; ID_NONE = none */
-	uint32_t row;
 	uint16_t depth, height;
+};
+
+/* Numbers by tree: v[at[tree]] .. v[at[tree + 1]]. */
+struct chain_list {
+	uint32_t *at, *v;
 };
 
 #define NOTE_COND_FWD (1u << 28)
@@ -135,11 +144,8 @@ struct chains {
 	/* after finish */
 	struct node_end *end;
 	uint32_t *root;	     /* by group: first child */
-	uint32_t *row_nodes; /* nodes by row: row_node_at[row] .. row_node_at[row + 1] */
-	uint32_t *row_node_at;
-	uint32_t *row_leafs; /* leafs by row, likewise */
-	uint32_t nr_rows;    /* that the lists below know */
-	uint32_t *row_leaf_at;
+	VEC(uint32_t) trees; /* rows that have one, ascending */
+	struct chain_list tree_nodes, tree_leafs;
 	uint64_t *plus; /* by node: own samples of the open row */
 	uint32_t *plus_count;
 	VEC(uint32_t) tops; /* outermost nodes of these */
@@ -168,6 +174,9 @@ int prof_trie_take(struct profile *p, const struct chain_batch *b);
 
 /* chain-end.c */
 int prof_chain_finish(struct profile *p);
+
+/* tree.c: whether the row is heavy enough. */
+bool prof_has_tree(const struct profile *p, const struct profile_row *row);
 
 /* history.c: the chain of @s with its branches, as a leaf of @row */
 int prof_history_add(struct profile *p, const struct sample *s, struct thread *th, uint32_t group,

@@ -65,7 +65,7 @@ int prof_rows_group(struct profile *p)
 {
 	size_t others = p->max_members - 1;
 
-	if (make_rows(p))
+	if (prof_rows_index(p) || make_rows(p))
 		return -ENOMEM;
 	p->members = calloc(p->rows.n * others + 1, sizeof(*p->members));
 	if (!p->members)

@@ -407,6 +407,8 @@ void prof_row_prefetch(const struct profile *p, uint32_t group, uint32_t place);
 void prof_row_prefetch_next(const struct profile *p, uint32_t group, uint32_t place);
 struct profile_row *prof_row_of(struct profile *p, uint32_t group, uint32_t place, uint32_t place2,
 				uint32_t bits);
+/* Makes the table of prof_row_of() anew: callers' rows are put behind the others without it. */
+int prof_rows_index(struct profile *p);
 /* The row of a sample; the first one leaves its marks on it. */
 struct profile_row *prof_row_own(struct profile *p, uint32_t group, uint32_t place, uint32_t thread,
 				 uint8_t cpumode, uint32_t first_node);

@@ -72,6 +72,15 @@ struct profile_row *prof_row_of(struct profile *p, uint32_t group, uint32_t plac
 	return &p->rows.v[row.idx];
 }
 
+int prof_rows_index(struct profile *p)
+{
+	htab_free(&p->row_tab);
+	vec_for_each (r, &p->rows)
+		if (htab_add(&p->row_tab, row_hash(r->group, r->place, r->place2, r->bits), r->idx))
+			return -ENOMEM;
+	return 0;
+}
+
 struct profile_row *prof_row_own(struct profile *p, uint32_t group, uint32_t place, uint32_t thread,
 				 uint8_t cpumode, uint32_t first_node)
 {

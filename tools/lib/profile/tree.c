@@ -26,6 +26,7 @@ typedef VEC(struct elem) elems;
 struct view {
 	struct profile *p;
 	bool caller, flat;
+	uint32_t tree; /* in chains.trees */
 	uint64_t min_hit;
 	VEC(uint32_t) path;	       /* flat: frames down to here */
 	VEC(struct branch_note) notes; /* of these frames */
@@ -309,18 +310,19 @@ static void drop_leaf(struct profile *p, uint32_t leaf)
 	}
 }
 
-static int start_caller(struct view *v, const struct profile_row *row, elems *out)
+static int start_caller(struct view *v, elems *out)
 {
 	const struct chains *c = &v->p->ch;
+	const struct chain_list *nodes = &c->tree_nodes;
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < c->tops.n; i++)
 		ret = push_child(v, out, c->tops.v[i], true);
 	if (!v->p->o.children)
 		return ret;
-	for (uint32_t i = c->row_node_at[row->idx]; !ret && i < c->row_node_at[row->idx + 1]; i++)
-		if (c->end[c->row_nodes[i]].up == ID_NONE)
-			ret = push_child(v, out, c->row_nodes[i], false);
+	for (uint32_t i = nodes->at[v->tree]; !ret && i < nodes->at[v->tree + 1]; i++)
+		if (c->nodes.v[nodes->v[i]].up == ID_NONE)
+			ret = push_child(v, out, nodes->v[i], false);
 	return ret;
 }
 
@@ -332,14 +334,15 @@ static int cmp_node(const void *a, const void *b)
 }
 
 /* Callers of this row: each sample from its innermost pass through the row. */
-static int start_passes(struct view *v, const struct profile_row *row, elems *out)
+static int start_passes(struct view *v, elems *out)
 {
 	const struct chains *c = &v->p->ch;
+	const struct chain_list *nodes = &c->tree_nodes;
 	elems pass = { 0 };
 	int ret = 0;
 
-	for (uint32_t i = c->row_node_at[row->idx]; !ret && i < c->row_node_at[row->idx + 1]; i++) {
-		uint32_t n = c->row_nodes[i];
+	for (uint32_t i = nodes->at[v->tree]; !ret && i < nodes->at[v->tree + 1]; i++) {
+		uint32_t n = nodes->v[i];
 		struct elem e = { n,
 				  0,
 				  c->end[n].total - c->plus[n],
@@ -350,7 +353,7 @@ static int start_passes(struct view *v, const struct profile_row *row, elems *ou
 		ret = vec_push(&pass, e);
 	}
 	for (size_t i = 0; !ret && i < pass.n; i++) {
-		struct elem key = { .node = c->end[pass.v[i].node].up }, *up;
+		struct elem key = { .node = c->nodes.v[pass.v[i].node].up }, *up;
 
 		if (key.node == ID_NONE)
 			continue;
@@ -368,17 +371,18 @@ static int start_passes(struct view *v, const struct profile_row *row, elems *ou
 	return ret;
 }
 
-static int start_callee(struct view *v, const struct profile_row *row, elems *out)
+static int start_callee(struct view *v, elems *out)
 {
 	const struct chains *c = &v->p->ch;
+	const struct chain_list *leafs = &c->tree_leafs;
 	int ret = 0;
 
-	for (uint32_t i = c->row_leaf_at[row->idx]; !ret && i < c->row_leaf_at[row->idx + 1]; i++) {
-		const struct leaf *l = &c->leafs.v[c->row_leafs[i]];
+	for (uint32_t i = leafs->at[v->tree]; !ret && i < leafs->at[v->tree + 1]; i++) {
+		const struct leaf *l = &c->leafs.v[leafs->v[i]];
 
-		ret = push(v, out, l->node, l->period, l->count, true, c->row_leafs[i]);
+		ret = push(v, out, l->node, l->period, l->count, true, leafs->v[i]);
 	}
-	return !ret && v->p->o.children ? start_passes(v, row, out) : ret;
+	return !ret && v->p->o.children ? start_passes(v, out) : ret;
 }
 
 static int cmp_found(const void *a, const void *b)
@@ -409,11 +413,11 @@ static int take_found(struct view *v, struct call_node *root)
 	return 0;
 }
 
-static int open_row(struct view *v, const struct profile_row *row, struct call_node *root)
+static int open_row(struct view *v, struct call_node *root)
 {
 	elems first = { 0 };
 	groups g = { 0 };
-	int ret = v->caller ? start_caller(v, row, &first) : start_callee(v, row, &first);
+	int ret = v->caller ? start_caller(v, &first) : start_callee(v, &first);
 
 	if (!ret)
 		ret = make_groups(&first, &g);
@@ -430,41 +434,70 @@ static int open_row(struct view *v, const struct profile_row *row, struct call_n
 	return ret;
 }
 
-int profile_tree(struct profile *p, const struct profile_row *row, struct call_node *root)
+static uint64_t min_hit(const struct profile *p, const struct profile_row *row)
 {
 	const struct profile_totals *t = profile_totals(p, profile_row_event(p, row));
-	struct chains *c = &p->ch;
-	struct view v = { .p = p, .caller = p->o.chain.caller };
 	uint64_t total = p->o.relative ? t->filtered_period : t->period;
-	int ret = 0;
 
-	memset(root, 0, sizeof(*root));
-	v.flat = p->o.chain.style == CHAIN_FLAT || p->o.chain.style == CHAIN_FOLDED;
-	v.min_hit = (uint64_t)((double)total * (p->o.chain.min_percent / 100.0));
-	if (!p->o.use_chains || p->o.chain.style == CHAIN_NONE || !c->end || row->idx >= c->nr_rows)
-		return 0;
-	if (p->o.chain.style != CHAIN_FRACTAL &&
-	    max_u64(p->o.children ? row->acc : 0, row->period) < v.min_hit)
-		return 0;
+	return (uint64_t)((double)total * (p->o.chain.min_percent / 100.0));
+}
+
+bool prof_has_tree(const struct profile *p, const struct profile_row *row)
+{
+	return p->o.chain.style == CHAIN_FRACTAL ||
+	       max_u64(p->o.children ? row->acc : 0, row->period) >= min_hit(p, row);
+}
+
+static int cmp_u32(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Memory for numbers of the open row's own samples. */
+static int plus_room(struct profile *p)
+{
+	struct chains *c = &p->ch;
+
 	if (!c->plus) {
 		c->plus = calloc(c->nodes.n + 1, sizeof(*c->plus));
 		c->plus_count = calloc(c->nodes.n + 1, sizeof(*c->plus_count));
-		if (!c->plus || !c->plus_count)
-			return -ENOMEM;
 	}
-	if (p->o.history && !c->node_notes) {
+	if (p->o.history && !c->node_notes)
 		c->node_notes = calloc(c->nodes.n + 1, sizeof(*c->node_notes));
-		if (!c->node_notes)
-			return -ENOMEM;
-	}
+	return c->plus && c->plus_count && (c->node_notes || !p->o.history) ? 0 : -ENOMEM;
+}
+
+int profile_tree(struct profile *p, const struct profile_row *row, struct call_node *root)
+{
+	struct chains *c = &p->ch;
+	const struct chain_list *leafs = &c->tree_leafs;
+	struct view v = { .p = p, .caller = p->o.chain.caller };
+	const uint32_t *tree;
+	int ret;
+
+	memset(root, 0, sizeof(*root));
+	if (!p->o.use_chains || p->o.chain.style == CHAIN_NONE || !c->trees.n ||
+	    !prof_has_tree(p, row))
+		return 0;
+	tree = bsearch(&row->idx, c->trees.v, c->trees.n, sizeof(*tree), cmp_u32);
+	if (!tree)
+		return 0;
+	v.flat = p->o.chain.style == CHAIN_FLAT || p->o.chain.style == CHAIN_FOLDED;
+	v.min_hit = min_hit(p, row);
+	v.tree = (uint32_t)(tree - c->trees.v);
+	ret = plus_room(p);
+	if (ret)
+		return ret;
 	arena_free(&p->tree);
 	c->tops.n = 0;
-	for (uint32_t i = c->row_leaf_at[row->idx]; !ret && i < c->row_leaf_at[row->idx + 1]; i++)
-		ret = add_leaf(p, c->row_leafs[i]);
+	for (uint32_t i = leafs->at[v.tree]; !ret && i < leafs->at[v.tree + 1]; i++)
+		ret = add_leaf(p, leafs->v[i]);
 	if (!ret)
-		ret = open_row(&v, row, root);
-	for (uint32_t i = c->row_leaf_at[row->idx]; i < c->row_leaf_at[row->idx + 1]; i++)
-		drop_leaf(p, c->row_leafs[i]);
+		ret = open_row(&v, root);
+	for (uint32_t i = leafs->at[v.tree]; i < leafs->at[v.tree + 1]; i++)
+		drop_leaf(p, leafs->v[i]);
 	vec_free(&v.path);
 	vec_free(&v.notes);
 	vec_free(&v.found);

@@ -13,7 +13,7 @@ struct node_at prof_node_root(uint32_t group)
 
 static inline int node_down(struct chains *c, struct node_at *at, uint32_t step, uint32_t thread)
 {
-	struct node n = { at->node, step, thread, ID_NONE };
+	struct node n = { .parent = at->node, .step = step, .thread = thread, .leaf = ID_NONE };
 	uint32_t i;
 
 	for (struct htab_it it = htab_find(&c->node_tab, at->hash);
