@@ -89,6 +89,8 @@ mkfifo ctl ack
 (
 	exec 3<>ctl 4<>ack
 	sleep 0.5
+	echo evlist -v >&3
+	head -c 5 <&4 >/dev/null
 	echo enable >&3
 	head -c 4 <&4 >ack.out
 	sleep 0.6
@@ -101,6 +103,7 @@ is "stop over the control fifo ends with success" $? 0
 wait
 is "commands are answered" "$(cat ack.out)" ack
 like "enable and disable are told" "$(tr '\n' ' ' <ctl.err)" 'Events enabled.*Events disabled'
+like "evlist -v over it" "$(cat ctl.err)" '^cpu-clock: type: 1 .*sample_freq'
 check "samples between the two" test "$(samples ctl.data)" -gt 100
 "$PERF" record -e cpu-clock -F 1000 --control fifo:ctl,ack -o ctl.data -- "$PERF" test -w noploop 30 2>ctl.err & pid=$!
 sleep 0.7

@@ -46,22 +46,25 @@ static int drain(struct recording *rec, struct err *e)
 
 /* ---- starting ----------------------------------------------------------------------------------------- */
 
-static void show_attrs(const struct recording *rec)
+/* One line an event on stderr, with its attr when @attrs. */
+static void show_events(const struct recording *rec, bool attrs)
 {
 	struct obuf o;
 
-	if (log_get_level() < LOG_DEBUG || obuf_init(&o, -1, 0))
+	if (obuf_init(&o, -1, 0))
 		return;
 	for (size_t i = 0; i < rec->events->n; i++) {
 		const struct event *ev = &rec->events->v[i];
 
 		o.len = 0;
 		obuf_str(&o, ev->name);
-		obuf_lit(&o, ": ");
-		attr_print(&ev->attr, &o);
+		if (attrs) {
+			obuf_lit(&o, ": ");
+			attr_print(&ev->attr, &o);
+		}
 		obuf_char(&o, '\0');
 		if (!o.code)
-			log_debug("%s", o.buf);
+			fprintf(stderr, "%s\n", o.buf);
 	}
 	obuf_free(&o);
 }
@@ -93,7 +96,8 @@ static int open_events(struct recording *rec, struct err *e)
 	};
 	int ret = capture_open(&rec->capture, &co, e);
 
-	show_attrs(rec);
+	if (log_get_level() >= LOG_DEBUG)
+		show_events(rec, true);
 	if (!ret)
 		record_say_cost(rec);
 	return ret;
@@ -180,12 +184,6 @@ static int begin(struct recording *rec, struct err *e)
 
 /* ---- while it runs ---------------------------------------------------------------------------------------- */
 
-static void list_events(const struct recording *rec)
-{
-	for (size_t i = 0; i < rec->events->n; i++)
-		fprintf(stderr, "%s\n", rec->events->v[i].name);
-}
-
 /* Commands of --control: true when one of them ends the recording. */
 static bool obey(struct recording *rec)
 {
@@ -216,7 +214,7 @@ static bool obey(struct recording *rec)
 				log_warn("Events disabled");
 			break;
 		case CONTROL_STOP: stop = true; break;
-		case CONTROL_EVLIST: list_events(rec); break;
+		case CONTROL_EVLIST: show_events(rec, strstr(arg, "-v")); break;
 		case CONTROL_PING:
 		case CONTROL_SNAPSHOT: break;
 		case CONTROL_UNKNOWN: log_warn("--control: unknown command '%s'", arg); continue;
