@@ -6,9 +6,10 @@
  */
 #include "profile-int.h"
 
-#define SLOTS (1u << 18)
-#define WAYS  4 /* of a set */
-#define CHUNK 32
+#define SLOT_BITS 18
+#define SLOTS	  (1u << SLOT_BITS)
+#define WAYS	  4 /* of a set */
+#define CHUNK	  32
 
 #define BRANCH_CYCLES 0xffff0u /* of the packed flags */
 
@@ -16,11 +17,20 @@
 struct branch_slot {
 	_Alignas(32) uint64_t from;
 	uint64_t to;
-	uint32_t bits;
-	uint32_t where; /* of p->branch_where */
-	uint32_t count; /* 0 = empty */
+	uint64_t rest;	/* id in p->branch_where + 1 (0 = no entry) << 32 | flag bits */
+	uint32_t count; /* since its counts went to the row */
 	uint32_t row;
 };
+
+static uint32_t slot_bits(const struct branch_slot *s)
+{
+	return (uint32_t)s->rest;
+}
+
+static uint32_t slot_where(const struct branch_slot *s)
+{
+	return (uint32_t)(s->rest >> 32) - 1;
+}
 
 /* What the key of a slot does not tell, apart because it is rarely needed. */
 struct branch_sums {
@@ -49,12 +59,11 @@ void prof_branch_free(struct profile *p)
 	prof_tuples_free(&p->branch_where);
 }
 
-static inline uint64_t slot_hash(uint64_t from, uint64_t to, uint64_t rest)
+static inline uint32_t slot_of(uint64_t from, uint64_t to, uint64_t rest)
 {
-	uint64_t h = (from ^ (to << 31 | to >> 33)) * 0x9e3779b97f4a7c15ULL;
+	uint64_t h = from ^ (to << 32 | to >> 32) ^ rest * 0xbf58476d1ce4e5b9ULL;
 
-	h = (h ^ h >> 29 ^ rest) * 0xbf58476d1ce4e5b9ULL;
-	return h ^ h >> 32;
+	return (uint32_t)(h * 0x9e3779b97f4a7c15ULL >> (64 - SLOT_BITS));
 }
 
 static bool cycles_in_key(const struct profile *p)
@@ -67,7 +76,7 @@ static void flush_slot(struct profile *p, struct branch_slot *s)
 	struct profile_row *row = &p->rows.v[s->row];
 	struct branch_counts *counts = &p->counts.v[s->row];
 	struct branch_sums *sums = &p->sums[s - p->slots];
-	uint64_t cycles = s->bits >> 4 & 0xffff;
+	uint64_t cycles = slot_bits(s) >> 4 & 0xffff;
 
 	row->nr += s->count;
 	row->period += s->count;
@@ -88,11 +97,6 @@ void prof_branch_flush(struct profile *p)
 	for (uint32_t i = 0; i < p->nr_slots; i++)
 		if (p->slots[i].count)
 			flush_slot(p, &p->slots[i]);
-}
-
-static inline uint64_t hash_of(const struct branch_slot *s)
-{
-	return slot_hash(s->from, s->to, (uint64_t)s->where << 32 ^ s->bits);
 }
 
 /* A small number for (address space, its maps now). */
@@ -137,8 +141,8 @@ static int resolve_new(struct profile *p, struct thread *th, struct branch_slot 
 	b = prof_place_of_loc(p, to, s->to, true);
 	if (a == ID_NONE || b == ID_NONE)
 		return -ENOMEM;
-	row = prof_row_of(p, (uint32_t)prof_tuple_get(&p->branch_where, s->where)[0], a, b,
-			  s->bits);
+	row = prof_row_of(p, (uint32_t)prof_tuple_get(&p->branch_where, slot_where(s))[0], a, b,
+			  slot_bits(s));
 	if (!row)
 		return -ENOMEM;
 	new = row->thread == ID_NONE;
@@ -156,7 +160,7 @@ static int resolve_new(struct profile *p, struct thread *th, struct branch_slot 
 	return 0;
 }
 
-static uint64_t entry_flags(const unsigned char *e, bool swap)
+static inline uint64_t entry_flags(const unsigned char *e, bool swap)
 {
 	struct branch_entry b;
 
@@ -187,88 +191,103 @@ static void count_type(struct branch_totals *t, uint64_t from, uint64_t to, uint
 		t->cross_4k++;
 }
 
-/* The entry's slot; else an empty one of its set, or the least used after its counts left it. */
-static struct branch_slot *find_slot(struct profile *p, const struct branch_slot *key, uint64_t h)
+static inline bool is_entry(const struct branch_slot *s, uint64_t from, uint64_t to, uint64_t rest)
 {
-	uint64_t first = h & (p->nr_slots - 1);
-	struct branch_slot *worst = &p->slots[first];
+	return s->from == from && s->to == to && s->rest == rest;
+}
 
-	for (unsigned i = 0; i < WAYS; i++) {
-		/* From the slot that was prefetched through the others of the set. */
-		struct branch_slot *s = &p->slots[first ^ i];
+/* Of an entry that is not at @home: elsewhere in its set, or in the place of the least used. */
+static struct branch_slot *find_slot(struct profile *p, struct thread *th, uint32_t home,
+				     const struct branch_slot *key, uint8_t cpumode)
+{
+	struct branch_slot *worst = &p->slots[home], new = *key;
 
-		if (s->from == key->from && s->to == key->to && s->bits == key->bits &&
-		    s->where == key->where && s->count)
+	for (unsigned i = 1; i < WAYS; i++) {
+		struct branch_slot *s = &p->slots[home ^ i];
+
+		if (is_entry(s, key->from, key->to, key->rest))
 			return s;
 		if (s->count < worst->count)
 			worst = s;
 	}
 	if (worst->count)
 		flush_slot(p, worst);
+	if (resolve_new(p, th, &new, cpumode))
+		return NULL;
+	*worst = new;
 	return worst;
 }
 
-static int count_entry(struct profile *p, struct thread *th, const struct branch_slot *key,
-		       uint64_t h, uint64_t flags, uint8_t cpumode)
+/* What the rows do not tell apart. */
+static inline void count_sums(struct branch_sums *sums, uint64_t flags, bool cycles)
 {
-	struct branch_slot *s = find_slot(p, key, h);
-	struct branch_sums *sums = &p->sums[s - p->slots];
-	uint64_t cycles = flags >> 4 & 0xffff;
-
-	if (unlikely(!s->count)) {
-		struct branch_slot new = *key;
-		int ret = resolve_new(p, th, &new, cpumode);
-
-		if (ret)
-			return ret;
-		*s = new;
+	if (cycles) {
+		sums->cycles += flags >> 4 & 0xffff;
+		sums->nr_cycles += (flags >> 4 & 0xffff) != 0;
 	}
-	s->count++;
-	if (!cycles_in_key(p)) {
-		sums->cycles += cycles;
-		sums->nr_cycles += cycles != 0;
+	sums->nr_mispred += flags & 1;
+}
+
+/* Up to CHUNK entries: all slots are asked for before the first is looked at. */
+static inline int add_chunk(struct profile *p, const struct sample *s, struct thread *th,
+			    const unsigned char *e, unsigned n, uint64_t where, bool swap)
+{
+	const uint64_t bit_mask = p->bit_mask;
+	const bool cycles = !cycles_in_key(p);
+	struct branch_slot *slots = p->slots;
+	uint32_t at[CHUNK];
+
+	for (unsigned i = 0; i < n; i++) {
+		const unsigned char *b = e + (size_t)i * BRANCH_ENTRY_SIZE;
+		uint64_t from = load_u64(b, swap), to = load_u64(b + 8, swap);
+		uint64_t flags = entry_flags(b, swap);
+
+		at[i] = slot_of(from, to, where | (flags & bit_mask));
+		__builtin_prefetch(&slots[at[i]], 1);
+		if (flags >> 20 & 15)
+			count_type(&p->branch, from, to, flags);
 	}
-	if (unlikely(flags & 1))
-		sums->nr_mispred++;
-	if (unlikely(s->count == UINT32_MAX))
-		flush_slot(p, s);
+	for (unsigned i = 0; i < n; i++) {
+		const unsigned char *b = e + (size_t)i * BRANCH_ENTRY_SIZE;
+		uint64_t flags = entry_flags(b, swap);
+		const struct branch_slot key = { .from = load_u64(b, swap),
+						 .to = load_u64(b + 8, swap),
+						 .rest = where | (flags & bit_mask) };
+		struct branch_slot *slot = &slots[at[i]];
+
+		if (unlikely(!is_entry(slot, key.from, key.to, key.rest))) {
+			slot = find_slot(p, th, at[i], &key, s->cpumode);
+			if (!slot)
+				return -ENOMEM;
+		}
+		if (unlikely(cycles || flags & 1))
+			count_sums(&p->sums[slot - slots], flags, cycles);
+		if (unlikely(++slot->count == UINT32_MAX))
+			flush_slot(p, slot);
+	}
 	return 0;
 }
 
 int prof_branch_add(struct profile *p, const struct sample *s, struct thread *th, uint32_t group)
 {
-	struct branch_slot key[CHUNK];
-	uint64_t hash[CHUNK], flags[CHUNK];
 	const unsigned char *e = s->branches.entries;
-	bool swap = s->branches.swap;
 	uint32_t where = where_of(p, th, group);
+	int ret = 0;
 
 	if (where == ID_NONE)
 		return -ENOMEM;
-	for (uint64_t done = 0; done < s->branches.nr; done += CHUNK) {
+	for (uint64_t done = 0; done < s->branches.nr && !ret; done += CHUNK) {
 		unsigned n = (unsigned)min_u64(CHUNK, s->branches.nr - done);
+		uint64_t high = ((uint64_t)where + 1) << 32;
 
-		for (unsigned i = 0; i < n; i++, e += BRANCH_ENTRY_SIZE) {
-			key[i].from = load_u64(e, swap);
-			key[i].to = load_u64(e + 8, swap);
-			flags[i] = entry_flags(e, swap);
-			key[i].bits = (uint32_t)flags[i] & p->bit_mask;
-			key[i].where = where;
-			key[i].count = key[i].row = 0;
-			hash[i] = hash_of(&key[i]);
-			__builtin_prefetch(&p->slots[hash[i] & (p->nr_slots - 1)], 1);
-			if (flags[i] >> 20 & 15)
-				count_type(&p->branch, key[i].from, key[i].to, flags[i]);
-		}
-		for (unsigned i = 0; i < n; i++) {
-			int ret = count_entry(p, th, &key[i], hash[i], flags[i], s->cpumode);
-
-			if (ret)
-				return ret;
-		}
+		if (likely(!s->branches.swap))
+			ret = add_chunk(p, s, th, e, n, high, false);
+		else
+			ret = add_chunk(p, s, th, e, n, high, true);
+		e += (size_t)n * BRANCH_ENTRY_SIZE;
 	}
 	p->branch.entries += s->branches.nr;
-	return 0;
+	return ret;
 }
 
 const struct branch_counts *profile_branch_counts(const struct profile *p,

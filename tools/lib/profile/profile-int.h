@@ -443,7 +443,6 @@ void prof_filter_free(struct profile *p);
 /* queue.c */
 /* Makes the queue if there can be one. */
 int prof_queue_init(struct profile *p);
-int prof_queue_flush(struct profile *p);
 int prof_queue_add(struct profile *p, const struct sample *s, struct thread *th);
 /* Counts what waits. 0 or -ENOMEM. */
 int prof_queue_finish(struct profile *p);

@@ -194,6 +194,11 @@ bool prof_find_place(struct profile *p, uint8_t cpumode, uint64_t ip, struct thr
 
 	*out = ID_NONE;
 	p->at_thread = th;
+	/* Rows are those of the branches. */
+	if (p->o.branch && !p->filtering) {
+		*out = 0;
+		return true;
+	}
 	if (p->by_symbol) {
 		*out = place_by_symbol(p, cpumode, ip, th);
 		if (*out != ID_NONE)
