@@ -81,9 +81,9 @@ check "--switch-events" rec -e cpu-clock --switch-events -a -- sleep 0.2
 like "come" "$("$PERF" report --stats -i e.data 2>/dev/null)" 'SWITCH'
 check "--namespaces" rec -e cpu-clock --namespaces -a -- sleep 0.2
 like "come" "$("$PERF" report --stats -i e.data 2>/dev/null)" 'NAMESPACES'
-check "-D" rec -e cpu-clock -F 1000 -D 400 -- "$PERF" test -w noploop 1
+check "-D" rec -e cpu-clock -F 5000 -D 400 -- "$PERF" test -w noploop 1
 n=$(fields ip | grep -c .)
-check "starts later ($n of about 1000 samples)" test "$n" -lt 800 -a "$n" -gt 100
+check "starts later ($n of about 5000 samples)" test "$n" -lt 4000 -a "$n" -gt 100
 like "and knows the maps made before" "$(fields ip,sym)" noploop
 
 # --- rates
