@@ -211,7 +211,7 @@ if got=$(ours --pid $pid) && [ -n "$got" ]; then
 	p = subprocess.run([sys.argv[2], "xstate", "--pid", sys.argv[1]], capture_output=True, text=True)
 	print(p.returncode, p.stderr)
 	E
-	like "another tracer is named" "$(cat "$TMP/traced")" '^1 .*process [0-9]+ traces it already'
+	like "another tracer is named" "$(cat "$TMP/traced")" '^1 .*process [0-9]+ .*traces it already'
 else
 	skip "--pid" "ptrace is not permitted here"
 fi
