@@ -63,8 +63,8 @@ struct loc {
  */
 uint32_t resolver_find(struct resolver *res, struct thread *th, uint8_t cpumode, uint64_t ip);
 /*
- * Frees the table of numbers, when there is little more to ask: old numbers stay good, an address
- * asked for again gets another one.
+ * Frees the table of numbers and what was read of debug information, when there is little more to
+ * ask: old numbers stay good, an address asked for again gets another one, lines are read again.
  */
 void resolver_forget(struct resolver *res);
 /* The same for @n addresses of one thread, for instance a callchain, in less time. */
