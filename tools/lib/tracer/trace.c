@@ -92,7 +92,7 @@ static int drop_thread(struct tracer *t, struct thread *th, struct err *e)
 /* ---- the budget --------------------------------------------------------------------------------------- */
 
 #define REST_MIN_NS 1000000ULL
-#define STOP_NS	    40000   /* a signal, a stop and two switches, beside what is measured */
+#define STOP_NS	    120000  /* signal, switches, cold caches beside what is measured, on a VM */
 #define BLOCKED_NS  5000000 /* a sample without a stop for so long: its signal is looked at */
 #define MAX_SKEW    1000    /* clocks drift apart by less than a thousandth */
 
