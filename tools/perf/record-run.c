@@ -345,7 +345,7 @@ static void say_summary(const struct recording *rec)
 	const struct capture_stats *st = capture_stats(rec->capture);
 	double mb = (double)perfdata_writer_bytes(rec->writer) / 1024 / 1024;
 	double raw = (double)perfdata_writer_raw_bytes(rec->writer) / 1024 / 1024;
-	const char *stamp = rec->sw.stamped ? ".<timestamp>" : "";
+	const char *stamp = rec->sw.stamped && rec->created ? ".<timestamp>" : "";
 	char packed[96] = "";
 
 	if (log_get_level() < LOG_WARN)
