@@ -132,7 +132,7 @@ struct script {
 	struct trace *trace;
 	struct insn_walk *insn;
 	struct sources *sources; /* NULL = none printed yet */
-	bool legend_done; /* of branch counters */
+	bool legend_done;	 /* of branch counters */
 	int data_src_width;
 };
 

@@ -438,6 +438,11 @@ bool files_cache_path(const struct build_id *id, const char *name, char *buf, si
 
 /* The path of a downloaded debug file, to be freed; NULL when not asked for or not there. */
 char *server_find_debug(struct resolver *res, const struct build_id *id, const char *what);
+/* Unpacks @n bytes of xz: *out, to be freed even on errors. */
+int unxz(const void *in, size_t n, unsigned char **out, size_t *size);
+/* Symbols of a module's file, for where @map is; -errno when there is none that fits. */
+int module_load(struct resolver *res, const struct dso *dso, const struct map *map,
+		struct object *o);
 /* Adds what .gnu_debugdata of @run holds; @seg is @run's. */
 int minidebug_load(struct elf_file *run, const struct segments *seg, struct symtab *t);
 

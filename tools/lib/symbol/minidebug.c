@@ -14,7 +14,7 @@
 #define UNPACKED_MAX (256u << 20)
 #define XZ_MEMORY    (64u << 20)
 
-static int unpack(lzma_stream *s, unsigned char **out, size_t *size)
+static int unpack_stream(lzma_stream *s, unsigned char **out, size_t *size)
 {
 	size_t cap = 0, n = 0;
 	lzma_ret ret = LZMA_OK;
@@ -38,19 +38,31 @@ static int unpack(lzma_stream *s, unsigned char **out, size_t *size)
 	return ret == LZMA_STREAM_END ? 0 : -ENOEXEC;
 }
 
-int minidebug_load(struct elf_file *run, const struct segments *seg, struct symtab *t)
+int unxz(const void *in, size_t n, unsigned char **out, size_t *size)
 {
 	lzma_stream s = LZMA_STREAM_INIT;
-	unsigned char *image = NULL;
-	struct elf_file *f = NULL;
-	size_t size;
 	int ret;
 
-	s.next_in = elf_section(run, ".gnu_debugdata", &s.avail_in, NULL, NULL);
-	if (!s.next_in || lzma_stream_decoder(&s, XZ_MEMORY, 0) != LZMA_OK)
-		return 0;
-	ret = unpack(&s, &image, &size);
+	s.next_in = in;
+	s.avail_in = n;
+	if (lzma_stream_decoder(&s, XZ_MEMORY, 0) != LZMA_OK)
+		return -ENOMEM;
+	ret = unpack_stream(&s, out, size);
 	lzma_end(&s);
+	return ret;
+}
+
+int minidebug_load(struct elf_file *run, const struct segments *seg, struct symtab *t)
+{
+	unsigned char *image = NULL;
+	struct elf_file *f = NULL;
+	size_t packed, size;
+	const void *in = elf_section(run, ".gnu_debugdata", &packed, NULL, NULL);
+	int ret;
+
+	if (!in)
+		return 0;
+	ret = unxz(in, packed, &image, &size);
 	if (!ret)
 		ret = elf_open_memory(&f, image, size);
 	if (!ret)
@@ -60,6 +72,12 @@ int minidebug_load(struct elf_file *run, const struct segments *seg, struct symt
 	return ret == -ENOMEM ? ret : 0;
 }
 #else
+int unxz(const void *in, size_t n, unsigned char **out, size_t *size)
+{
+	(void)in, (void)n, (void)out, (void)size;
+	return -ENOTSUP;
+}
+
 int minidebug_load(struct elf_file *run, const struct segments *seg, struct symtab *t)
 {
 	(void)run;

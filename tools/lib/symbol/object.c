@@ -138,13 +138,48 @@ out:
 	return ret;
 }
 
+/* ---- modules ----------------------------------------------------------------------------------------- */
+
+static const struct map *module_map(struct resolver *res, const struct dso *dso)
+{
+	const struct map *map;
+
+	for (size_t i = 0; (map = machine_kernel_map_at(res->m, i)); i++)
+		if (map->dso == dso)
+			return map;
+	return NULL;
+}
+
+/* Whether the kernel's symbols, which kallsyms mixes with those of modules, reach into @map. */
+static bool has_symbols_in(const struct symtab *t, const struct map *map)
+{
+	const uint64_t *row = starts_search(starts_narrow(&t->starts, map->end - 1), map->end - 1);
+
+	return row && *row >= map->start;
+}
+
+static int kernel_module_load(struct resolver *res, const struct dso *dso, struct object *o)
+{
+	const struct map *map = module_map(res, dso);
+	const struct symtab *kernel = &kernel_load(res)->tab;
+
+	o->kernel_tab = kernel->sym.n > 0;
+	if (map && map->end > map->start && !has_symbols_in(kernel, map) &&
+	    !module_load(res, dso, map, o))
+		o->kernel_tab = false;
+	return 0;
+}
+
 /* ---- all kinds ---------------------------------------------------------------------------------------- */
 
 static int load_kind(struct resolver *res, const struct dso *dso, struct object *o)
 {
 	switch (dso->kind) {
-	case DSO_KERNEL:
 	case DSO_MODULE:
+		if (!dso->guest)
+			return kernel_module_load(res, dso, o);
+		return 0;
+	case DSO_KERNEL:
 		if (!dso->guest)
 			o->kernel_tab = kernel_load(res)->tab.sym.n > 0;
 		return 0;

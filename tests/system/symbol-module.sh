@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Symbols of kernel modules from their files, where kallsyms does not have them: a made object file
+# as the module, plain and packed, and a made recording with samples in it.
+. "$(dirname "$0")/../lib.sh"
+need_cmd "${CC:-cc}" nm python3
+cd "$TMP" || exit 1
+cat >mod.c <<'EOS'
+int counter;
+int other(int x) { return x * 3 + counter; }
+int hot_path(int x) { while (x--) counter += other(x); return counter; }
+EOS
+${CC:-cc} -O1 -c -Wl,--build-id=none -o plain.ko mod.c || skip_all "no working compiler"
+: >no-kallsyms
+
+# recording FILE MODULE: two samples in hot_path, one in other, one behind both
+recording() {
+	python3 - "$1" "$2" "$(nm "$2" 2>/dev/null || nm plain.ko)" <<'P'
+import struct, sys
+out, module, nm = sys.argv[1:]
+at = {line.split()[2]: int(line.split()[0], 16) for line in nm.splitlines() if ' T ' in line}
+base = 0xffffffffc0400000
+def record(kind, misc, body):
+    return struct.pack('<IHH', kind, misc, 8 + len(body)) + body
+name = module.encode() + b'\0'
+name += b'\0' * (-len(name) % 8)
+data = record(1, 1, struct.pack('<iIQQQ', -1, 0, base, 0x10000, 0) + name)
+for addr in (at['hot_path'] + 1, at['hot_path'] + 2, at['other'], 0x8000):
+    data += record(9, 1, struct.pack('<QIIQQ', base + addr, 7, 7, 1000, 1))
+attr = struct.pack('<IIQQQQQ', 1, 112, 0, 1000, 0x107, 0, 3 << 8) + b'\0' * 64
+head = b'PERFILE2' + struct.pack('<QQQQQQQQ', 104, 128, 104, 128, 232, len(data), 0, 0)
+open(out, 'wb').write(head + struct.pack('<QQQQ', 0, 0, 0, 0) + attr[:112] + struct.pack('<QQ', 0, 0) + data)
+P
+}
+
+# names NAME MODULE: what report says of a recording in MODULE
+names() {
+	recording a.data "$2"
+	"$PERF" report -i a.data --kallsyms no-kallsyms -s sym -F sample,sym >out 2>err
+	like "$1: a function" "$(cat out)" '^ +2  \[k\] hot_path$'
+	like "$1: another one" "$(cat out)" '^ +1  \[k\] other$'
+	like "$1: behind the code" "$(cat out)" '^ +1  \[k\] 0x0+8000$'
+}
+
+names "plain" "$TMP/plain.ko"
+if command -v xz >/dev/null && "$PERF" version --build-options | grep -qi 'lzma.*on'; then
+	xz -k plain.ko
+	names "xz" "$TMP/plain.ko.xz"
+	head -c 300 plain.ko.xz >cut.ko.xz
+	recording a.data "$TMP/cut.ko.xz"
+	check "xz, cut off: no symbols, no crash" "$PERF" report -i a.data --kallsyms no-kallsyms
+else
+	skip "xz" "no xz here, or built without liblzma"
+fi
+if command -v zstd >/dev/null && "$PERF" version --build-options | grep -qi 'zstd.*on'; then
+	zstd -q -k plain.ko
+	names "zstd" "$TMP/plain.ko.zst"
+	head -c 300 plain.ko.zst >cut.ko.zst
+	recording a.data "$TMP/cut.ko.zst"
+	check "zstd, cut off: no symbols, no crash" "$PERF" report -i a.data --kallsyms no-kallsyms
+else
+	skip "zstd" "no zstd here, or built without it"
+fi
+mkdir -p root"$TMP"
+cp plain.ko root"$TMP"/elsewhere.ko
+recording a.data "$TMP/elsewhere.ko"
+"$PERF" report -i a.data --symfs "$TMP/root" -s sym -F sample,sym >out 2>err
+like "--symfs: a function" "$(cat out)" '^ +2  \[k\] hot_path$'
+recording a.data "$TMP/none.ko"
+"$PERF" report -i a.data --kallsyms no-kallsyms -s sym -F sample,sym >out 2>err
+unlike "no file: no names" "$(cat out)" 'hot_path'
+echo junk >junk.ko
+recording a.data "$TMP/junk.ko"
+check "no ELF file: no crash" "$PERF" report -i a.data --kallsyms no-kallsyms
+done_testing
