@@ -152,8 +152,9 @@ struct cursor {
 static inline struct cursor cursor_init(const void *data, size_t size, bool swap)
 {
 	const unsigned char *p = data;
+	const unsigned char *end = size ? p + size : p; /* not even 0 may be added to NULL */
 
-	return (struct cursor){ .p = p, .end = p + size, .start = p, .swap = swap };
+	return (struct cursor){ .p = p, .end = end, .start = p, .swap = swap };
 }
 
 static inline size_t cursor_left(const struct cursor *c)
