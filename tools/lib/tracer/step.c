@@ -9,9 +9,10 @@
 
 #include "walk.h"
 
-#define MAX_STEPS 1000 /* to one address; each takes tens of microseconds in a virtual machine */
-#define FLAG_TF	  (1 << 8)
-#define MAX_LEN	  15
+#define MAX_STEPS    1000 /* to one address; each takes tens of microseconds in a virtual machine */
+#define FLAG_TF	     (1 << 8)
+#define STEP_TIMEOUT 200 /* ms: on a busy machine it waits for a CPU */
+#define MAX_LEN	     15
 
 /* Once in a walk: no system call of the thread's own comes between. */
 static bool may_step(struct progress *p)
@@ -64,7 +65,7 @@ enum run step_thread(struct progress *p, int request, struct user_regs_struct *r
 	if (ptrace(request, th->tid, NULL, NULL))
 		return RUN_GONE;
 	th->stepped = true;
-	got = tracer_wait(th->tid, &status, WALK_TIMEOUT);
+	got = tracer_wait(th->tid, &status, STEP_TIMEOUT);
 	if (got == 0) { /* a page that has to come from somewhere slow */
 		ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
 		got = tracer_wait(th->tid, &status, 1000);
