@@ -16,6 +16,7 @@ struct script_cmd {
 	struct cli_list fields;
 	bool force, dump, header, header_only, hide_call_graph, no_inline, ns, reltime, deltatime;
 	bool symfs_flat, full_paths, dump_unsorted;
+	const char *debuginfod;
 	struct event_switch sw;
 	struct arena args;
 	bool stitch_lbr, no_demangle, demangle_kernel, show_info, quiet;
@@ -70,6 +71,8 @@ static const struct option script_options[] = {
 	OPT_STRING('i', "input", S, input, "FILE", "recording to read; - is stdin (perf.data)"),
 	OPT_BOOL('f', "force", S, force, "read a file that belongs to somebody else"),
 	OPT_STRING(0, "symfs", S, symfs, "DIR[,flat]", "look for all objects below this directory"),
+	OPT_STRING_DEF(0, "debuginfod", S, debuginfod, "URLS", "",
+		       "fetch debug files from these servers ($DEBUGINFOD_URLS)"),
 	OPT_BOOL(0, "full-source-path", S, full_paths, "source files with their directories"),
 	OPT_STRING('k', "vmlinux", S, vmlinux, "FILE", "kernel image with symbols"),
 	OPT_STRING(0, "kallsyms", S, kallsyms, "FILE", "kernel symbols as in /proc/kallsyms"),
@@ -192,6 +195,7 @@ static int run_open(struct run *r, const struct script_cmd *o, const struct scri
 		.symfs = o->symfs,
 		.symfs_flat = o->symfs_flat,
 		.full_paths = o->full_paths,
+		.debuginfod = compat_debuginfod(o->debuginfod),
 		.kallsyms = o->kallsyms,
 		.vmlinux = o->vmlinux,
 		.no_demangle = o->no_demangle,

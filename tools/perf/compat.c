@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Options of upstream that report and script take alike. */
+#include <stdlib.h>
+
 #include "compat.h"
 
 int compat_accept(void *opts, const struct option *opt, const char *arg, bool unset, struct err *e)
@@ -33,6 +35,15 @@ int compat_symfs(const char **symfs, bool *flat, struct arena *a, struct err *e)
 		return err_set(e, -ENOMEM, "no memory for --symfs");
 	*symfs = dir;
 	return 0;
+}
+
+bool compat_debuginfod(const char *urls)
+{
+	if (urls && *urls && setenv("DEBUGINFOD_URLS", urls, 1))
+		log_warn("--debuginfod: no memory for the servers' names");
+	else if (urls && !getenv("DEBUGINFOD_URLS"))
+		log_warn("--debuginfod: $DEBUGINFOD_URLS names no server");
+	return urls != NULL;
 }
 
 static int find_event(const struct perfdata *pd, const char *what, const char *name,

@@ -31,6 +31,9 @@ int compat_refuse(void *opts, const struct option *opt, const char *arg, bool un
 /* "DIR[,hierarchy|flat]": *symfs becomes DIR, a copy in @a. -EINVAL for another layout. */
 int compat_symfs(const char **symfs, bool *flat, struct arena *a, struct err *e);
 
+/* --debuginfod[=URLS]: true when asked for; URLS go where the client library looks for them. */
+bool compat_debuginfod(const char *urls);
+
 /* --switch-on EVENT, --switch-off EVENT: only what happened between the two counts. */
 struct event_switch {
 	const char *on_name, *off_name;

@@ -22,7 +22,7 @@ struct report_opts {
 	int verbose;
 	uint64_t max_stack, hot_paths;
 	bool threads, raw_trace, full_paths, no_order, symfs_flat;
-	const char *socket;
+	const char *socket, *debuginfod;
 	struct event_switch sw;
 	bool chain_given, chain_none, inverted;
 	struct chain_opts chain;

@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Debug files from a server: a real one, on this machine's loopback, with the debug file of a stripped
+# program.
+. "$(dirname "$0")/../lib.sh"
+need_root
+need_cmd "${CC:-cc}" objcopy strip readelf debuginfod curl
+"$PERF" version --build-options | grep -qi 'debuginfod.*on' || skip_all "built without debuginfod"
+cd "$TMP" || exit 1
+cat >spin.c <<'EOS'
+volatile long sum;
+static void __attribute__((noinline)) fetched_name(void) { for (long i = 0; i < 200000000; i++) sum += i; }
+int main(void) { fetched_name(); return 0; }
+EOS
+mkdir served home
+${CC:-cc} -g -O1 -Wl,--build-id -o spin spin.c || skip_all "no working compiler"
+objcopy --only-keep-debug spin served/spin.debug
+strip -s spin
+"$PERF" record -q -e cpu-clock -F 500 -o a.data -- ./spin >out 2>&1 || skip_all "cannot record here"
+port=$((20000 + $$ % 20000))
+HOME=$TMP/home debuginfod -p $port -d :memory: -F served >server.log 2>&1 &
+server=$!
+trap 'kill $server 2>/dev/null; rm -rf "$TMP"' EXIT
+id=$(readelf -n spin | awk '/Build ID/ { print $3 }')
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+	curl -s -f -o /dev/null "http://127.0.0.1:$port/buildid/$id/debuginfo" 2>/dev/null && break
+	sleep 1
+done
+kill -0 $server 2>/dev/null || skip_all "the server does not run: $(head -1 server.log)"
+export HOME="$TMP/home" DEBUGINFOD_CACHE_PATH="$TMP/cache" DEBUGINFOD_URLS=
+unlike "unasked: no names" "$(DEBUGINFOD_URLS=http://127.0.0.1:$port "$PERF" report -i a.data -s sym 2>&1)" 'fetched_name'
+like "--debuginfod=URL" "$("$PERF" report -i a.data -s sym --debuginfod=http://127.0.0.1:$port 2>&1)" \
+	'\[\.\] fetched_name'
+rm -rf cache
+like "--debuginfod: the environment's server" \
+	"$(DEBUGINFOD_URLS=http://127.0.0.1:$port "$PERF" script -i a.data -F ip,sym --debuginfod 2>&1)" ' fetched_name'
+like "lines come from it too" "$("$PERF" script -i a.data -F ip,srcline --debuginfod=http://127.0.0.1:$port 2>&1)" \
+	'^ +spin\.c:2$'
+rm -rf cache
+kill $server
+wait $server 2>/dev/null
+like "no server: the report comes all the same" \
+	"$("$PERF" report -i a.data -s dso --debuginfod=http://127.0.0.1:$port 2>&1)" '%  spin'
+done_testing
