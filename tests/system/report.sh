@@ -114,7 +114,7 @@ head -c "$(($(wc -c <"$TMP/cpp.data") / 2))" "$TMP/cpp.data" >"$TMP/cut.data"
 like "a cut file: rows" "$(cat "$TMP/out")" '%.*report-cpp'
 
 "$PERF" report -i "$TMP/cpp.data" --tasks >"$TMP/out" 2>&1
-like "--tasks" "$(cat "$TMP/out")" '[0-9]+ +[0-9]+ +-?[0-9]+ \|report-cpp'
+like "--tasks" "$(cat "$TMP/out")" '[0-9]+ +[0-9]+ +-?[0-9]+ \| *report-cpp'
 "$PERF" report -i "$TMP/cppg.data" --json --percent-limit 5 >"$TMP/out" 2>&1
 like "--json: rows with trees" "$(cat "$TMP/out")" '"frames"'
 if command -v python3 >/dev/null; then
