@@ -128,7 +128,7 @@ check_status "--pmu of none" 1 "$PERF" pmu-dt --pmu-dt "$TMP/two.dts" --pmu cpu_
 
 # ---- recording: attrs are built and groups explained before the kernel is asked
 refused='{cpu_dts/l3-data-hit/,cpu_dts/l1-instruction-miss/}'
-check_status "record: a group that the hardware cannot count" 1 "$PERF" record \
+check_status "record: a group that the hardware cannot count" 129 "$PERF" record \
 	--pmu-dt "$DT/power10-pmu.dts" -e "$refused" -o "$TMP/x.data" true
 like "... is explained" "$("$PERF" record -e "$refused" -o "$TMP/x.data" true 2>&1)" \
 	'cannot be counted together on cpu_dts: event 1, l3-data-hit .* clash on PMC1'
