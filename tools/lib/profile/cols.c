@@ -89,10 +89,11 @@ static void push_col(struct profile_col **list, unsigned *n, struct profile_col 
 static int unknown_key(struct err *e, const char *what, const char *name, size_t len)
 {
 	char word[64], near[256];
-	struct nearest n = nearest_init(word);
+	struct nearest n;
 	int ret = err_set(e, -EINVAL, "Unknown --%s key: `%.*s'", what, (int)len, name);
 
 	snprintf(word, sizeof(word), "%.*s", (int)min_u64(len, sizeof(word) - 1), name);
+	n = nearest_init(word);
 	for (size_t i = 0; i < prof_keys_nr(); i++)
 		if (!prof_key_at(i)->hidden)
 			nearest_offer(&n, prof_key_at(i)->name);
