@@ -64,13 +64,14 @@ done
 for how in auto interpret step block; do
 	soft $how o.data -F 200 -- "$TRACEE" odd >out 2>err
 	is "$how: odd code runs as alone" "$? $(cat out)" "0 $(cat plain)"
-	n=$("$PERF" script -i o.data -F brstack | awk '{ if (NF > m) m = NF } END { print m + 0 }')
+	# of four stacks, those that pass the odd instruction; the program's start may have some
+	n=$("$PERF" script -i o.data -F brstack | awk 'NF >= 20 { n++ } END { print int(n * 4 / NR) }')
 	if [ $how = interpret ]; then
 		like "interpret: its stacks end there, and the report says why" "$n $(tail -1 err)" \
-			'^[0-9] .*stacks with fewer entries: .*[0-9]+ exception'
+			'^[01] .*stacks with fewer entries: .*[0-9]+ exception'
 	else
-		[ "$n" -ge 20 ] && pass "$how: a step leads over it ($n entries)" ||
-			fail "$how: a step leads over it" "$n entries" "$(cat err)"
+		[ "$n" -ge 2 ] && pass "$how: a step leads over it" ||
+			fail "$how: a step leads over it" "$n of four" "$(cat err)"
 	fi
 done
 # a step would change what the program does with SIGTRAP: it is not taken
