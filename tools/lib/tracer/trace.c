@@ -95,6 +95,7 @@ static int drop_thread(struct tracer *t, struct thread *th, struct err *e)
 #define STOP_NS	    120000  /* signal, switches, cold caches beside what is measured, on a VM */
 #define BLOCKED_NS  5000000 /* a sample without a stop for so long: its signal is looked at */
 #define MAX_SKEW    1000    /* clocks drift apart by less than a thousandth */
+#define MEASURED    0.8	    /* of the budget; the rest pays for what no clock here sees */
 
 /*
  * How long a thread stood still before we got to it: on a busy machine more than all the rest.
@@ -117,10 +118,10 @@ static uint64_t stop_delay(struct tracer *t, uint64_t now, uint64_t sampled)
 /* A walk that took @ns buys silence until it is no more than its share of the time. */
 static void rest(struct tracer *t, struct thread *th, uint64_t ns)
 {
-	double budget = t->opts.branches.budget;
+	double budget = t->opts.branches.budget * MEASURED;
 	uint64_t pause;
 
-	if (!t->opts.branches.on || budget <= 0 || budget >= 100)
+	if (!t->opts.branches.on || budget <= 0 || t->opts.branches.budget >= 100)
 		return;
 	pause = (uint64_t)(ns * (100 - budget) / budget);
 	if (pause < REST_MIN_NS)
