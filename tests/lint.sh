@@ -87,7 +87,7 @@ if command -v clang-tidy >/dev/null 2>&1; then
 	dirs=$(for f in $changed; do dirname "$f"; done | sort -u)
 	for d in $dirs; do
 		clang-tidy -quiet --warnings-as-errors='*' \
-			-checks='-*,bugprone-*,clang-analyzer-core*,clang-analyzer-unix*,-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier,-bugprone-macro-parentheses,-bugprone-narrowing-conversions,-bugprone-assignment-in-if-condition,-bugprone-branch-clone,-bugprone-suspicious-string-compare,-bugprone-implicit-widening-of-multiplication-result,-bugprone-sizeof-expression' \
+			-checks='-*,bugprone-*,clang-analyzer-core*,clang-analyzer-unix*,-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier,-bugprone-macro-parentheses,-bugprone-narrowing-conversions,-bugprone-assignment-in-if-condition,-bugprone-branch-clone,-bugprone-suspicious-string-compare,-bugprone-implicit-widening-of-multiplication-result,-bugprone-sizeof-expression,-bugprone-not-null-terminated-result' \
 			"$d"/*.c -- -std=gnu17 -D_GNU_SOURCE -DPERF_VERSION='""' \
 			-DPERF_LIBEXECDIR='""' -I"$O" -Itools/include -Itools/lib \
 			-I/usr/include/traceevent 2>/dev/null || note "clang-tidy: $d"

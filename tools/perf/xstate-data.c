@@ -67,7 +67,7 @@ static int begin_lbr(struct feed *f, uint32_t tid)
 	uint32_t idx;
 
 	while (htab_next(&f->tab, &it, &idx))
-		if (f->users.v[idx] == tid)
+		if (idx < f->users.n && f->users.v[idx] == tid)
 			return 0;
 	if (vec_push(&f->users, tid) || htab_add(&f->tab, hash, (uint32_t)f->users.n - 1))
 		return -ENOMEM;

@@ -56,7 +56,7 @@ static int parse_number(const char **s, size_t max, size_t *out)
 
 int bits_parse_list(struct bits *b, const char *s, size_t max)
 {
-	size_t lo, hi;
+	size_t lo = 0, hi;
 	int ret;
 
 	for (;;) {

@@ -47,7 +47,7 @@ static struct counter *counter_of(struct dump_reads *r, uint64_t id, uint32_t ti
 	uint32_t i;
 
 	for (struct htab_it it = htab_find(&r->index, hash); htab_next(&r->index, &it, &i);) {
-		if (r->counters.v[i].id == id && r->counters.v[i].tid == tid)
+		if (i < r->counters.n && r->counters.v[i].id == id && r->counters.v[i].tid == tid)
 			return &r->counters.v[i];
 	}
 	i = (uint32_t)r->counters.n;
