@@ -9,7 +9,7 @@ build='gcc make pkg-config libelf-dev libdw-dev libtraceevent-dev libzstd-dev zl
 libiberty-dev libcapstone-dev libzydis-dev libfdt-dev libunwind-dev libslang2-dev
 libdebuginfod-dev liblzma-dev'
 tests='g++ libcmocka-dev perl python3 device-tree-compiler asciidoctor clang libclang-rt-14-dev
-gdb xz-utils valgrind linux-perf'
+gdb xz-utils valgrind linux-perf procps'
 # Tools that read our profiles; their tests are skipped without them. Large, so only on request:
 # make deps DEPS_CLIENTS=1
 clients='bolt-19 llvm-19 autofdo'
