@@ -108,10 +108,13 @@ check "--time: both are the second tenth, and less than all ($(tr '\n' ' ' <"$TM
 check_status "--time: no span" 129 "$PERF" report --time 10%-x -i "$TMP/cpp.data"
 like "--time: says what is wrong" "$(cat "$TMP/check.out")" "Invalid time string: '10%-x'"
 
-# A cut file is reported as far as it goes, and says so.
-head -c "$(($(wc -c <"$TMP/cpp.data") / 2))" "$TMP/cpp.data" >"$TMP/cut.data"
+# A cut file is reported as far as it goes, and says so. It is cut from a recording with one ring:
+# with one per CPU the half may end before the other CPU's mmaps.
+record whole --per-thread -- "$H/report-cpp"
+head -c "$(($(wc -c <"$TMP/whole.data") / 2))" "$TMP/whole.data" >"$TMP/cut.data"
 "$PERF" report -i "$TMP/cut.data" >"$TMP/out" 2>"$TMP/err"
 like "a cut file: rows" "$(cat "$TMP/out")" '%.*report-cpp'
+like "a cut file: says where it ends" "$(cat "$TMP/err")" 'record at offset 0x[0-9a-f]+, type [0-9]+ .*the data ends'
 
 "$PERF" report -i "$TMP/cpp.data" --tasks >"$TMP/out" 2>&1
 like "--tasks" "$(cat "$TMP/out")" '[0-9]+ +[0-9]+ +-?[0-9]+ \| *report-cpp'
