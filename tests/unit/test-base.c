@@ -174,6 +174,39 @@ static void test_obuf_keeps_first_error(void **state)
 	close(fd);
 }
 
+/* What was printed since a mark is at hand until the buffer is written. */
+static void test_obuf_since(void **state)
+{
+	int fd = open("/dev/null", O_WRONLY);
+	const char *text;
+	struct obuf o;
+	uint64_t mark;
+	size_t len;
+
+	(void)state;
+	assert_true(fd >= 0);
+	obuf_init(&o, fd, 64);
+	obuf_lit(&o, "before");
+	mark = obuf_printed(&o);
+	assert_int_equal(mark, 6);
+	assert_non_null(obuf_since(&o, mark, &len));
+	assert_int_equal(len, 0);
+	obuf_lit(&o, "after");
+	text = obuf_since(&o, mark, &len);
+	assert_non_null(text);
+	assert_int_equal(len, 5);
+	assert_memory_equal(text, "after", 5);
+	assert_int_equal(obuf_flush(&o), 0);
+	assert_null(obuf_since(&o, mark, &len));
+	assert_int_equal(obuf_printed(&o), 11);
+	obuf_lit(&o, "x");
+	o.code = -EIO;
+	assert_null(obuf_since(&o, 11, &len));
+	o.code = 0;
+	obuf_free(&o);
+	close(fd);
+}
+
 static void test_obuf_printf_longer_than_room(void **state)
 {
 	struct obuf o;
@@ -228,6 +261,7 @@ int main(void)
 		cmocka_unit_test(test_bits_print_cut),
 		cmocka_unit_test(test_numbers_like_printf),
 		cmocka_unit_test(test_obuf_keeps_first_error),
+		cmocka_unit_test(test_obuf_since),
 		cmocka_unit_test(test_obuf_printf_longer_than_room),
 		cmocka_unit_test(test_err),
 		cmocka_unit_test(test_file_read_all),

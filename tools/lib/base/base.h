@@ -432,6 +432,24 @@ static inline char *obuf_room(struct obuf *o, size_t n)
 	return obuf_room_slow(o, n);
 }
 
+/* How much was ever printed: marks a place for obuf_since(). */
+static inline uint64_t obuf_printed(const struct obuf *o)
+{
+	return o->total + o->len;
+}
+
+/*
+ * What was printed since obuf_printed() said @mark; it lies in the buffer until the next call.
+ * NULL when it does not any more, or when writing failed.
+ */
+static inline const char *obuf_since(const struct obuf *o, uint64_t mark, size_t *len)
+{
+	if (mark < o->total || o->code)
+		return NULL;
+	*len = (size_t)(obuf_printed(o) - mark);
+	return o->buf + (mark - o->total);
+}
+
 static inline void obuf_mem(struct obuf *o, const void *s, size_t n)
 {
 	char *p = obuf_room(o, n);

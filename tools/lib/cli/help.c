@@ -9,7 +9,7 @@
 
 static void print_option(struct obuf *o, const struct option *opt)
 {
-	size_t start = o->total + o->len;
+	uint64_t start = obuf_printed(o);
 	int used;
 
 	obuf_lit(o, "    ");
@@ -23,7 +23,7 @@ static void print_option(struct obuf *o, const struct option *opt)
 		obuf_printf(o, opt->name ? "[=<%s>]" : "[<%s>]", opt->arg);
 	else if (opt->arg)
 		obuf_printf(o, " <%s>", opt->arg);
-	used = (int)(o->total + o->len - start);
+	used = (int)(obuf_printed(o) - start);
 	if (used >= HELP_COLUMN) {
 		obuf_char(o, '\n');
 		used = 0;

@@ -224,17 +224,16 @@ static bool keep_text(const struct text_ctx *x, uint64_t addr, const char *s, si
 static void put_new_text(const struct text_ctx *x, uint64_t addr)
 {
 	struct obuf *o = x->sc->o;
-	size_t before, len;
-	uint64_t total;
+	const char *text;
+	uint64_t mark;
+	size_t len;
 
 	if (!obuf_room(o, 4096))
 		return;
-	before = o->len;
-	total = o->total;
+	mark = obuf_printed(o);
 	put_place(x->sc, &x->form, 0, 0, branch_place(x->sc, x->c, addr));
-	len = o->len - before;
-	if (o->total == total && len && len <= TEXT_MAX &&
-	    !keep_text(x, addr, o->buf + before, len))
+	text = obuf_since(o, mark, &len);
+	if (text && len && len <= TEXT_MAX && !keep_text(x, addr, text, len))
 		o->code = -ENOMEM;
 }
 
@@ -268,13 +267,12 @@ void print_brstacksym(struct script *sc, const struct ctx *c)
 {
 	const struct sample_branches *b = &c->s->branches;
 	const unsigned char *e = b->entries;
-	uint64_t gen = machine_generation(sc->env.machine, c->th->space);
 	struct text_ctx x = {
 		.sc = sc,
 		.c = c,
 		/* Symbol and offset always, the object when asked for. */
 		.form = { .fields = BIT(SF_SYM) | BIT(SF_SYMOFF) | (c->ev->fields & BIT(SF_DSO)) },
-		.where = gen << 32 | c->th->space,
+		.where = space_state(sc, c->th->space),
 		.dso = c->ev->fields & BIT(SF_DSO),
 	};
 

@@ -14,7 +14,7 @@
 /* All lines of a frame; two cache lines. */
 struct frame_text {
 	_Alignas(64) uint64_t ip;
-	uint64_t where;	    /* address space and its state */
+	uint64_t where;	    /* space_state() */
 	uint16_t mode, len; /* len 0 = empty */
 	char s[FRAME_TEXT_MAX];
 };
@@ -36,11 +36,6 @@ void frame_texts_free(struct frame_texts *t)
 	free(t);
 }
 
-static uint64_t where_of(const struct script *sc, uint32_t space)
-{
-	return (uint64_t)machine_generation(sc->env.machine, space) << 32 | space;
-}
-
 static inline uint64_t frame_where(const struct chain_ctx *x, const struct frame *fr)
 {
 	return fr->cpumode == PERF_RECORD_MISC_KERNEL ? x->kernel : x->user;
@@ -57,22 +52,22 @@ static inline struct frame_text *text_slot(const struct chain_ctx *x, const stru
 static void put_new_frame(const struct chain_ctx *x, const struct frame *fr, struct frame_text *t)
 {
 	struct obuf *o = x->sc->o;
-	size_t before, len;
-	uint64_t total;
+	const char *text;
+	uint64_t mark;
+	size_t len;
 
 	if (!obuf_room(o, 4096))
 		return;
-	before = o->len;
-	total = o->total;
+	mark = obuf_printed(o);
 	put_frame(x->sc, x->form, x->th, fr->cpumode, fr->ip);
-	len = o->len - before;
-	if (o->total != total || o->code || len > FRAME_TEXT_MAX)
+	text = obuf_since(o, mark, &len);
+	if (!text || len > FRAME_TEXT_MAX)
 		return;
 	t->ip = fr->ip;
 	t->where = frame_where(x, fr);
 	t->mode = fr->cpumode;
 	t->len = (uint16_t)len;
-	memcpy(t->s, o->buf + before, len);
+	memcpy(t->s, text, len);
 }
 
 static inline void put_kept_frame(struct obuf *o, const struct frame_text *t)
@@ -94,8 +89,8 @@ void print_chain(struct script *sc, const struct ctx *c)
 		.sc = sc,
 		.th = c->th,
 		.form = c->ev->chain_form,
-		.kernel = where_of(sc, 0),
-		.user = where_of(sc, c->th->space),
+		.kernel = space_state(sc, 0),
+		.user = space_state(sc, c->th->space),
 	};
 	ssize_t n = unwind_chain(sc->env.unwind, c->th, c->s, &frames);
 

@@ -160,6 +160,12 @@ void print_period(struct script *sc, const struct ctx *c);
 void print_event(struct script *sc, const struct ctx *c);
 void print_flags(struct script *sc, const struct ctx *c);
 
+/* An address space and its state: a text kept for an address there is good while this is equal. */
+static inline uint64_t space_state(const struct script *sc, uint32_t space)
+{
+	return (uint64_t)machine_generation(sc->env.machine, space) << 32 | space;
+}
+
 /* frames.c */
 struct form *form_get(struct script *sc, uint64_t fields, bool inlines);
 void print_ip(struct script *sc, const struct ctx *c);
