@@ -114,7 +114,7 @@ record whole --per-thread -- "$H/report-cpp"
 head -c "$(($(wc -c <"$TMP/whole.data") / 2))" "$TMP/whole.data" >"$TMP/cut.data"
 "$PERF" report -i "$TMP/cut.data" >"$TMP/out" 2>"$TMP/err"
 like "a cut file: rows" "$(cat "$TMP/out")" '%.*report-cpp'
-like "a cut file: says where it ends" "$(cat "$TMP/err")" 'record at offset 0x[0-9a-f]+, type [0-9]+ .*the data ends'
+like "a cut file: says where it ends" "$(cat "$TMP/err")" 'the data ends (at offset 0x|after [0-9]+ bytes)'
 
 "$PERF" report -i "$TMP/cpp.data" --tasks >"$TMP/out" 2>&1
 like "--tasks" "$(cat "$TMP/out")" '[0-9]+ +[0-9]+ +-?[0-9]+ \| *report-cpp'
