@@ -113,6 +113,8 @@ struct recording {
 
 /* record-options.c */
 extern const struct option record_options[];
+
+/* record-prepare.c */
 /* Checks and turns the strings into numbers. 0 or -errno. */
 int record_prepare(struct recording *rec, struct err *e);
 int record_config(struct recording *rec, struct err *e);
