@@ -55,18 +55,33 @@ for f in $files; do
 	[ "$n" -le 800 ] || note "size: $f has $n lines"
 done
 
-# Every command has a man page, and the page names every option that --help shows.
+# Every command has a man page. The terms of its OPTIONS name each option that --help shows, and no
+# option that the command does not know; --no-NAME may stand for NAME.
 if [ -x "$O/perf" ]; then
-	for c in $("$O/perf" help --list-cmds); do
-		page=Documentation/perf-$c.adoc
-		[ -e "$page" ] || {
-			note "docs: no $page"
-			continue
-		}
-		for opt in $("$O/perf" help --list-opts "$c"); do
-			grep -qF -- "$opt" "$page" || note "docs: $page does not name $opt"
-		done
-	done
+	perl - "$O/perf" <<'P' || status=1
+my ($perf, $bad) = (@ARGV, 0);
+for my $c (split ' ', `$perf help --list-cmds`) {
+	my $page = "Documentation/perf-$c.adoc";
+	my %shown = map { $_ => 1 } split ' ', `$perf help --list-opts $c`;
+	my %known = map { $_ => 1 } split ' ', `$perf help --list-opts $c --hidden`;
+	my %named;
+	open my $in, '<', $page or do { print "lint: docs: no $page\n"; $bad = 1; next };
+	my $term = '';
+	while (<$in>) {
+		# A term may go over several lines; text starts with a tab.
+		$term = /^\*-/ || ($term && /^\S/) ? $term . $_ : '';
+		next unless $term =~ /::$/;
+		$named{$1} = 1 while $term =~ /\*(--?[\w?][\w-]*)/g;
+		$term = '';
+	}
+	for (sort keys %shown) { $named{$_} or print "lint: docs: $page does not name $_\n" and $bad = 1 }
+	for (sort keys %named) {
+		my $positive = s/^--no-/--/r;
+		$known{$_} || $known{$positive} or print "lint: docs: perf $c has no $_\n" and $bad = 1;
+	}
+}
+exit $bad;
+P
 else
 	echo "lint: $O/perf is not built; options were not held against the man pages"
 fi

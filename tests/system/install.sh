@@ -27,6 +27,18 @@ check "make uninstall" run_make uninstall
 is "nothing is left" "$(find "$D" -type f)" ""
 
 # Completion asks the program; its answers are what --help shows.
-like "commands for completion" "$("$PERF" help --list-cmds)" '^version$'
-like "options for completion" "$("$PERF" help --list-opts version)" '^--build-options$'
+complete_words() {
+	bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _perf
+		printf "%s\n" "${COMPREPLY[@]}"' - "$ROOT/tools/perf/perf-completion.bash" "$PERF" "$@"
+}
+if command -v bash >/dev/null 2>&1; then
+	is "commands by completion" "$(complete_words vers)" version
+	for c in $("$PERF" help --list-cmds); do
+		is "options of $c: completion and --help" "$(complete_words "$c" - | sort)" \
+			"$("$PERF" "$c" --help | grep -oE '^ +(-., )?--?[^ =[<]+' | tr -s ' ,' '\n' |
+				grep . | sort)"
+	done
+else
+	skip "completion" "no bash"
+fi
 done_testing

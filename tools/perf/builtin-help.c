@@ -3,7 +3,7 @@
 #include "builtin.h"
 
 struct help_opts {
-	bool list_cmds;
+	bool list_cmds, hidden;
 	const char *list_opts;
 };
 
@@ -18,6 +18,11 @@ static const struct option help_options[] = {
 	  .offset = offsetof(struct help_opts, list_opts),
 	  .arg = "COMMAND",
 	  .help = "a command's options, for completion scripts",
+	  .flags = OPTION_HIDDEN },
+	{ .type = OPTION_BOOL,
+	  .name = "hidden",
+	  .offset = offsetof(struct help_opts, hidden),
+	  .help = "with --list-opts: also those that --help leaves out",
 	  .flags = OPTION_HIDDEN },
 	OPT_END(),
 };
@@ -60,7 +65,7 @@ static int help_run(const struct command *cmd, int argc, char **argv)
 			return cli_usage_error(cmd, "'%s' is not a perf command",
 					       o.list_opts ? o.list_opts : argv[0]);
 		if (o.list_opts)
-			cli_print_options(which);
+			cli_print_options(which, o.hidden);
 		else
 			cli_print_help(which, 1);
 		return 0;

@@ -150,8 +150,9 @@ void cli_print_help(const struct command *cmd, int fd);
 int cli_usage_error(const struct command *cmd, const char *fmt, ...) __printf_fmt(2, 3);
 /* Prints an error object (text, then hint lines) to stderr; returns 1 for exit. */
 int cli_print_err(const struct err *e);
-/* Options of @cmd, one "--name" or "-s" per line, for the completion script. */
-void cli_print_options(const struct command *cmd);
+/* Options of @cmd, one "--name" or "-s" per line, for the completion script; @hidden: also those that
+ * help leaves out. */
+void cli_print_options(const struct command *cmd, bool hidden);
 
 /* ---- terminal ------------------------------------------------------------------------------------------- */
 

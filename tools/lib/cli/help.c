@@ -101,10 +101,10 @@ int cli_print_err(const struct err *e)
 	return 1;
 }
 
-void cli_print_options(const struct command *cmd)
+void cli_print_options(const struct command *cmd, bool hidden)
 {
 	for (const struct option *o = cmd->options; o && o->type != OPTION_END; o++) {
-		if (o->type == OPTION_GROUP || (o->flags & OPTION_HIDDEN))
+		if (o->type == OPTION_GROUP || (!hidden && (o->flags & OPTION_HIDDEN)))
 			continue;
 		if (o->name)
 			printf("--%s\n", o->name);
