@@ -119,6 +119,13 @@ need_cmd() {
 	done
 }
 
+# The C compiler, which may have a word in front: CC='ccache gcc'.
+need_cc() {
+	CC=${CC:-cc}
+	# shellcheck disable=SC2086
+	need_cmd $CC
+}
+
 # An installed perf to compare with: its path in PEER.
 need_peer() {
 	[ -n "$PEER" ] && "$PEER" version >/dev/null 2>&1 ||

@@ -4,7 +4,8 @@
 # program.
 . "$(dirname "$0")/../lib.sh"
 need_root
-need_cmd "${CC:-cc}" objcopy strip readelf debuginfod curl
+need_cc
+need_cmd objcopy strip readelf debuginfod curl
 "$PERF" version --build-options | grep -qi 'debuginfod.*on' || skip_all "built without debuginfod"
 cd "$TMP" || exit 1
 cat >spin.c <<'EOS'
@@ -13,7 +14,7 @@ static void __attribute__((noinline)) fetched_name(void) { for (long i = 0; i < 
 int main(void) { fetched_name(); return 0; }
 EOS
 mkdir served home
-${CC:-cc} -g -O1 -Wl,--build-id -o spin spin.c || skip_all "no working compiler"
+$CC -g -O1 -Wl,--build-id -o spin spin.c || skip_all "no working compiler"
 objcopy --only-keep-debug spin served/spin.debug
 strip -s spin
 "$PERF" record -q -e cpu-clock -F 500 -o a.data -- ./spin >out 2>&1 || skip_all "cannot record here"

@@ -3,7 +3,7 @@
 # perf script: source text, switches, and what is said of options and fields that are not there.
 . "$(dirname "$0")/../lib.sh"
 need_root
-need_cmd "${CC:-cc}"
+need_cc
 cd "$TMP" || exit 1
 cat >loop.c <<'EOS'
 volatile long sum;
@@ -13,7 +13,7 @@ static void __attribute__((noinline)) spin(void)
 }
 int main(void) { spin(); return 0; }
 EOS
-${CC:-cc} -g -O1 -o loop loop.c || skip_all "no working compiler"
+$CC -g -O1 -o loop loop.c || skip_all "no working compiler"
 "$PERF" record -q -e cpu-clock,task-clock -F 1000 -o a.data -- ./loop >out 2>&1 ||
 	skip_all "cannot record here: $(head -1 out)"
 script() {

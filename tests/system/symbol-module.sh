@@ -3,14 +3,15 @@
 # Symbols of kernel modules from their files, where kallsyms does not have them: a made object file
 # as the module, plain and packed, and a made recording with samples in it.
 . "$(dirname "$0")/../lib.sh"
-need_cmd "${CC:-cc}" nm python3
+need_cc
+need_cmd nm python3
 cd "$TMP" || exit 1
 cat >mod.c <<'EOS'
 int counter;
 int other(int x) { return x * 3 + counter; }
 int hot_path(int x) { while (x--) counter += other(x); return counter; }
 EOS
-${CC:-cc} -O1 -c -Wl,--build-id=none -o plain.ko mod.c || skip_all "no working compiler"
+$CC -O1 -c -Wl,--build-id=none -o plain.ko mod.c || skip_all "no working compiler"
 : >no-kallsyms
 
 # recording FILE MODULE: two samples in hot_path, one in other, one behind both
