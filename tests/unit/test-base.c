@@ -58,6 +58,26 @@ static void test_htab(void **state)
 	htab_free(&t);
 }
 
+/* A page's addresses, and those of pages: neighbours do not share a slot. */
+static void test_hash_slot(void **state)
+{
+	(void)state;
+	for (unsigned step = 1; step <= 1 << 20; step *= 16) {
+		bool used[4096] = { false };
+		unsigned slots = 0;
+
+		for (uint64_t i = 0; i < 256; i++) {
+			uint64_t at = hash_slot(0x7f0000401000 + i * step, 12);
+
+			assert_in_range(at, 0, 4095);
+			slots += !used[at];
+			used[at] = true;
+		}
+		assert_in_range(slots, 200, 256);
+	}
+	assert_int_equal(hash_slot(1, 64), HASH_GOLDEN);
+}
+
 static void test_intern(void **state)
 {
 	struct intern in = { 0 };
@@ -255,6 +275,7 @@ int main(void)
 		cmocka_unit_test(test_cursor_swap),
 		cmocka_unit_test(test_cursor_str),
 		cmocka_unit_test(test_htab),
+		cmocka_unit_test(test_hash_slot),
 		cmocka_unit_test(test_intern),
 		cmocka_unit_test(test_arena_oversized),
 		cmocka_unit_test(test_bits_list),

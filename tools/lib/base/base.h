@@ -260,6 +260,18 @@ static inline int vec_reserve_at(void **v, size_t *cap, size_t need, size_t elem
 
 /* ---- hash ------------------------------------------------------------------------------------ */
 
+/* 2^64 divided by the golden ratio, odd: multiples of it lie far apart (Knuth, TAOCP vol. 3, 6.4). */
+#define HASH_GOLDEN 0x9e3779b97f4a7c15ULL
+
+/*
+ * An index into a table of 2^@bits slots, 1 <= @bits <= 64: one multiplication, whose upper bits
+ * depend on all of @x. For caches on hot paths; hash_u64() spreads better.
+ */
+static inline uint64_t hash_slot(uint64_t x, unsigned bits)
+{
+	return x * HASH_GOLDEN >> (64 - bits);
+}
+
 static inline uint64_t hash_u64(uint64_t x)
 {
 	x ^= x >> 32;
@@ -271,7 +283,7 @@ static inline uint64_t hash_u64(uint64_t x)
 
 static inline uint64_t hash_mix(uint64_t h, uint64_t v)
 {
-	return hash_u64(h ^ (v + 0x9e3779b97f4a7c15ULL + (h << 6)));
+	return hash_u64(h ^ (v + HASH_GOLDEN + (h << 6)));
 }
 
 uint64_t hash_bytes(const void *p, size_t n);

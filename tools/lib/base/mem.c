@@ -124,7 +124,7 @@ void arena_free(struct arena *a)
 uint64_t hash_bytes(const void *data, size_t n)
 {
 	const unsigned char *p = data;
-	uint64_t h = 0x9e3779b97f4a7c15ULL ^ n;
+	uint64_t h = HASH_GOLDEN ^ n;
 
 	for (; n >= 8; p += 8, n -= 8)
 		h = hash_mix(h, load_u64(p, false));

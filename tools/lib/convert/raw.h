@@ -7,7 +7,7 @@
 
 static inline uint32_t raw_hash(uint32_t space, uint64_t from, uint64_t to, uint64_t end)
 {
-	uint64_t h = from * 0x9e3779b97f4a7c15ULL ^ (to + space) * 0xc2b2ae3d27d4eb4fULL;
+	uint64_t h = from * HASH_GOLDEN ^ (to + space) * 0xc2b2ae3d27d4eb4fULL;
 
 	h = (h ^ h >> 29 ^ end) * 0xbf58476d1ce4e5b9ULL;
 	return (uint32_t)(h >> 32);

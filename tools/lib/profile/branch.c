@@ -63,7 +63,7 @@ static inline uint32_t slot_of(uint64_t from, uint64_t to, uint64_t rest)
 {
 	uint64_t h = from ^ (to << 32 | to >> 32) ^ rest * 0xbf58476d1ce4e5b9ULL;
 
-	return (uint32_t)(h * 0x9e3779b97f4a7c15ULL >> (64 - SLOT_BITS));
+	return (uint32_t)hash_slot(h, SLOT_BITS);
 }
 
 static bool cycles_in_key(const struct profile *p)

@@ -116,10 +116,9 @@ static int look_up(struct brflow *f, struct thread *th, struct block_memo *m)
 static struct block_memo *find_block(struct brflow *f, struct thread *th,
 				     const struct block_memo *key)
 {
-	uint64_t h = (key->end ^ (key->start << 29 | key->start >> 35) ^
-		      ((uint64_t)key->gen << 32 | key->space)) *
-		     0x9e3779b97f4a7c15ULL;
-	struct block_memo *m = &f->memo[h >> (64 - MEMO_BITS)];
+	uint64_t h = key->end ^ (key->start << 29 | key->start >> 35) ^
+		     ((uint64_t)key->gen << 32 | key->space);
+	struct block_memo *m = &f->memo[hash_slot(h, MEMO_BITS)];
 
 	if (likely(m->used && m->end == key->end && m->start == key->start &&
 		   m->known == key->known && m->space == key->space && m->gen == key->gen))

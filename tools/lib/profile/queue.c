@@ -247,9 +247,8 @@ int prof_queue_add(struct profile *p, const struct sample *s, struct thread *th)
 	to->th = th;
 	to->key = p->ip_is_key ? s->ip : to->at.addr;
 	to->where = (to->at.dso ? to->at.dso->idx + 1 : 0) << 3 | to->at.cpumode;
-	h = (to->key ^ (uint64_t)to->where << 36 ^ (uint64_t)to->group << 20) *
-	    0x9e3779b97f4a7c15ULL;
-	to->slot = (uint32_t)(h >> (64 - RECENT_BITS));
+	h = to->key ^ (uint64_t)to->where << 36 ^ (uint64_t)to->group << 20;
+	to->slot = (uint32_t)hash_slot(h, RECENT_BITS);
 	__builtin_prefetch(&q->recent[to->slot], 1);
 	return ++q->n == QUEUE_LEN ? flush(p) : 0;
 }

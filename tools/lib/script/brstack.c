@@ -35,7 +35,7 @@ static inline const struct tail_slot *tail_of(struct script *sc, const struct sa
 					      const unsigned char *entry)
 {
 	uint64_t flags = load_u64(entry + 16, false);
-	struct tail_slot *t = &sc->tails[flags * 0x9e3779b97f4a7c15ULL >> (64 - TAIL_BITS)];
+	struct tail_slot *t = &sc->tails[hash_slot(flags, TAIL_BITS)];
 
 	return likely(t->len && t->flags == flags) ? t : tail_make(b, entry, t);
 }
@@ -184,9 +184,7 @@ void branch_texts_free(struct branch_texts *b)
 
 static inline size_t text_hash(const struct text_ctx *x, uint64_t addr)
 {
-	uint64_t h = (addr ^ x->where << 32 ^ x->where >> 32) * 0x9e3779b97f4a7c15ULL;
-
-	return h >> (64 - x->sc->branch_texts->bits);
+	return hash_slot(addr ^ x->where << 32 ^ x->where >> 32, x->sc->branch_texts->bits);
 }
 
 /* The slot of an address, or the free one where it belongs. */

@@ -43,9 +43,9 @@ static inline uint64_t frame_where(const struct chain_ctx *x, const struct frame
 
 static inline struct frame_text *text_slot(const struct chain_ctx *x, const struct frame *fr)
 {
-	uint64_t h = (fr->ip ^ frame_where(x, fr) << 32) * 0x9e3779b97f4a7c15ULL;
+	uint64_t h = fr->ip ^ frame_where(x, fr) << 32;
 
-	return &x->form->frames->slot[h >> (64 - FRAME_BITS)];
+	return &x->form->frames->slot[hash_slot(h, FRAME_BITS)];
 }
 
 /* Prints a frame and keeps the text, if it is not too long. */

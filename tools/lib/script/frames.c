@@ -180,8 +180,8 @@ const struct place *find_place(struct script *sc, const struct thread *th, uint8
 {
 	uint32_t space = cpumode == PERF_RECORD_MISC_KERNEL ? 0 : th->space;
 	uint32_t gen = machine_generation(sc->env.machine, space);
-	uint64_t h = (ip ^ (uint64_t)space << 40 ^ cpumode) * 0x9e3779b97f4a7c15ULL;
-	struct place *pl = &sc->places[h >> (64 - PLACE_BITS)];
+	uint64_t h = ip ^ (uint64_t)space << 40 ^ cpumode;
+	struct place *pl = &sc->places[hash_slot(h, PLACE_BITS)];
 
 	if (likely(pl->ip == ip && pl->space == space && pl->gen == gen && pl->mode == cpumode &&
 		   pl->valid))

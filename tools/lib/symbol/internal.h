@@ -358,7 +358,7 @@ static inline struct wanted resolver_locate(struct resolver *res, struct thread 
 
 static inline size_t slot_of(const struct resolver *res, uint64_t addr, uint32_t where)
 {
-	uint64_t h = (addr ^ (uint64_t)where << 32) * 0x9e3779b97f4a7c15ULL;
+	uint64_t h = (addr ^ (uint64_t)where << 32) * HASH_GOLDEN;
 
 	return (h ^ h << 29) >> (64 - res->slot_bits);
 }
