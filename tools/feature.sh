@@ -33,7 +33,13 @@ probe() {
 		off="$off $1"
 	fi
 	printf '#define %s %d\n' "$macro" $have >>"$tmp/config.h"
-	printf 'FEATURE(%s, %s, "%s", "%s")\n' "$1" $have "$5" "$6" | sed 's/FEATURE(\([^,]*\)/FEATURE("\1"/' >>"$tmp/features.def"
+	case $1 in # as upstream spells them
+	libtraceevent) upstream=$macro ;;
+	libslang) upstream=HAVE_SLANG_SUPPORT ;;
+	*) upstream=${macro}_SUPPORT ;;
+	esac
+	printf 'FEATURE("%s", %s, "%s", "%s", "%s")\n' "$1" $have "$upstream" "$5" "$6" \
+		>>"$tmp/features.def"
 }
 
 cflags=''

@@ -18,4 +18,21 @@ for c in $("$PERF" help --list-cmds); do
 	is "$c --no-such-option prints nothing to stdout" "$(cat "$TMP/out")" ""
 	like "$c --no-such-option says so" "$(cat "$TMP/err")" 'no-such-option'
 done
+
+# What scripts ask of every perf: the names and lines are upstream's.
+lines=$("$PERF" version --build-options)
+like "a feature's line" "$lines" '^ +libelf: \[ on  \]  # HAVE_LIBELF_SUPPORT$'
+is "no feature is there twice" "$(echo "$lines" | sed 's/:.*//' | sort | uniq -d)" ""
+is "perf -vv is the same" "$("$PERF" -vv)" "$lines"
+is "check feature prints that line" "$("$PERF" check feature libelf)" "$(echo "$lines" | grep ' libelf:')"
+for f in libelf elf HAVE_LIBELF_SUPPORT LIBELF aio aio,libelf; do
+	check_status "check feature $f" 0 "$PERF" check feature "$f"
+done
+for f in libperl rust libelf,libperl nonsense; do
+	check_status "check feature $f" 1 "$PERF" check feature "$f"
+done
+is "an unknown feature" "$("$PERF" check feature nonsense 2>&1)" \
+	"Unknown feature 'nonsense', please use 'perf version --build-options' to see which ones are available."
+is "check feature -q is silent" "$("$PERF" check feature -q nonsense,libelf,rust 2>&1)" ""
+check_status "check without a name" 129 "$PERF" check feature
 done_testing

@@ -6,7 +6,7 @@
 need_root
 need_cc
 need_cmd objcopy strip readelf debuginfod curl
-"$PERF" version --build-options | grep -qi 'debuginfod.*on' || skip_all "built without debuginfod"
+"$PERF" check feature -q debuginfod || skip_all "built without debuginfod"
 cd "$TMP" || exit 1
 cat >spin.c <<'EOS'
 volatile long sum;

@@ -52,7 +52,7 @@ check_status "--unit of no PMU" 1 "$PERF" list --unit nosuch
 check_status "an unknown option" 129 "$PERF" list --frobnicate
 
 # ---- a device tree
-if [ "$("$PERF" version --build-options | grep -c 'libfdt: \[ on')" = 1 ]; then
+if "$PERF" check feature -q libfdt; then
 	dt=$("$PERF" list --pmu-dt "$DT" cpu_dts)
 	like "its events by category" "$dt" '^tlb:$'
 	like "with description and code" "$dt" '\[Data TLB reloads. event=0x300fc. Unit: cpu_dts\]'

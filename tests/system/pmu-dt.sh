@@ -2,7 +2,7 @@
 # perf pmu-dt: the same answers from .dts, .dtb and a directory; each subcommand; errors.
 . "$(dirname "$0")/../lib.sh"
 need_cmd dtc python3
-"$PERF" version --build-options | grep -q 'libfdt: \[ on' || skip_all "built without libfdt"
+"$PERF" check feature -q libfdt || skip_all "built without libfdt"
 DT=$ROOT/tests/data/dtpmu
 unset PERF_PMU_DT
 

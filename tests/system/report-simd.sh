@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 [ "$(uname -m)" = x86_64 ] || skip_all "the workload is x86-64 assembly"
 need_cmd python3
-"$PERF" version --build-options | grep -qi 'zydis.*on' ||
+"$PERF" check feature -q zydis ||
 	skip_all "built without Zydis: what instructions do is not known"
 "$PERF" test -w simdloop 0.01 avx2 2>/dev/null || skip_all "this CPU has no AVX2"
 level=avx2

@@ -21,7 +21,7 @@ script() {
 }
 
 script -F comm,ip,sym,srccode >got
-if "$PERF" version --build-options | grep -qi 'dwarf.*on\|libdw.*on'; then
+if "$PERF" check feature -q libdw; then
 	like "srccode: the line" "$(cat got)" '^\|4        	for \(long i = 0; i < 200000000; i\+\+\) sum \+= i; /\* the loop \*/$'
 	n=$(grep -c '^|4 ' got)
 	check "srccode: only when the line is another one ($n)" test "$n" -lt "$(grep -c spin got)"

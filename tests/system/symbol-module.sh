@@ -44,7 +44,7 @@ names() {
 }
 
 names "plain" "$TMP/plain.ko"
-if command -v xz >/dev/null && "$PERF" version --build-options | grep -qi 'lzma.*on'; then
+if command -v xz >/dev/null && "$PERF" check feature -q lzma; then
 	xz -k plain.ko
 	names "xz" "$TMP/plain.ko.xz"
 	head -c 300 plain.ko.xz >cut.ko.xz
@@ -53,7 +53,7 @@ if command -v xz >/dev/null && "$PERF" version --build-options | grep -qi 'lzma.
 else
 	skip "xz" "no xz here, or built without liblzma"
 fi
-if command -v zstd >/dev/null && "$PERF" version --build-options | grep -qi 'zstd.*on'; then
+if command -v zstd >/dev/null && "$PERF" check feature -q zstd; then
 	zstd -q -k plain.ko
 	names "zstd" "$TMP/plain.ko.zst"
 	head -c 300 plain.ko.zst >cut.ko.zst

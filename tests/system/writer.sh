@@ -4,7 +4,7 @@
 D=$ROOT/tests/data/perf
 WALK=$O/tests/helpers/perfdata-walk
 COPY=$O/tests/helpers/perfdata-copy
-zstd=$("$PERF" version --build-options | grep -c 'zstd.*on')
+"$PERF" check feature -q zstd && zstd=1 || zstd=0
 
 # samples FILE: those that are there, by us
 samples() {

@@ -9,10 +9,13 @@
 struct feature {
 	const char *name; /* "zstd" */
 	bool on;
-	const char *package; /* Debian package that turns it on */
+	const char *macro;   /* as upstream's build calls it: "HAVE_ZSTD_SUPPORT" */
+	const char *package; /* Debian package that turns it on; NULL = nothing does */
 	const char *gives;   /* what it is for */
 };
 
 const struct feature *perf_features(size_t *nr);
+/* The line of perf version --build-options. */
+void perf_print_feature(const struct feature *f);
 
 #endif

@@ -14,56 +14,62 @@ static const struct option check_options[] = {
 
 static const char *const check_usage[] = { "check feature NAME[,NAME...]", NULL };
 
+/* "libzstd", "zstd" and "HAVE_ZSTD_SUPPORT" alike: upstream's names changed over the years. */
+static void bare_name(const char *name, char *bare, size_t size)
+{
+	const char *end;
+
+	if (!strncasecmp(name, "HAVE_", 5))
+		name += 5;
+	if (!strncasecmp(name, "lib", 3))
+		name += 3;
+	end = strcasestr(name, "_SUPPORT");
+	snprintf(bare, size, "%.*s", (int)(end ? (size_t)(end - name) : strlen(name)), name);
+}
+
 static const struct feature *find_feature(const char *name)
 {
+	char want[64], have[64];
 	size_t nr;
 	const struct feature *f = perf_features(&nr);
 
-	/* "zstd", "HAVE_ZSTD_SUPPORT", "libzstd": the ways upstream's names are written. */
-	if (!strncasecmp(name, "HAVE_", 5))
-		name += 5;
+	bare_name(name, want, sizeof(want));
 	for (size_t i = 0; i < nr; i++) {
-		size_t n = strlen(f[i].name);
-		const char *bare = !strncmp(f[i].name, "lib", 3) ? f[i].name + 3 : f[i].name;
-
-		if (!strcasecmp(name, f[i].name) || !strcasecmp(name, bare) ||
-		    (!strncasecmp(name, "lib", 3) && !strcasecmp(name + 3, f[i].name)))
-			return &f[i];
-		if (!strncasecmp(name, f[i].name, n) && !strcasecmp(name + n, "_SUPPORT"))
+		bare_name(f[i].name, have, sizeof(have));
+		if (!strcasecmp(want, have) || !strcasecmp(name, f[i].macro))
 			return &f[i];
 	}
 	return NULL;
 }
 
-static int check_one(const struct command *cmd, const char *name, bool quiet)
+/* Whether it is built in. */
+static bool check_one(const char *name, bool quiet)
 {
 	const struct feature *f = find_feature(name);
 
-	if (!f)
-		return cli_usage_error(
-			cmd, "unknown feature '%s'; see perf version --build-options", name);
-	if (!quiet)
-		printf("%24s: [ %s ]  # %s\n", f->name, f->on ? "on " : "OFF", f->gives);
-	return !f->on;
+	if (f && !quiet)
+		perf_print_feature(f);
+	else if (!quiet)
+		log_error("Unknown feature '%s', please use 'perf version --build-options' to see "
+			  "which ones are available.",
+			  name);
+	return f && f->on;
 }
 
 static int check_run(const struct command *cmd, int argc, char **argv)
 {
 	struct check_opts o = { 0 };
-	int n = cli_parse(cmd, &o, argc, argv, 0), ret = 0;
+	int n = cli_parse(cmd, &o, argc, argv, 0);
+	bool all = true;
 
 	if (n < 0)
 		return CLI_STATUS(n);
 	if (n < 2 || strcmp(argv[0], "feature") != 0)
 		return cli_usage_error(cmd, "say which feature: perf check feature zstd");
 	for (char *save, *name = strtok_r(argv[1], ",", &save); name;
-	     name = strtok_r(NULL, ",", &save)) {
-		int r = check_one(cmd, name, o.quiet);
-
-		if (r > ret)
-			ret = r;
-	}
-	return ret;
+	     name = strtok_r(NULL, ",", &save))
+		all &= check_one(name, o.quiet);
+	return !all;
 }
 
 const struct command cmd_check = {

@@ -2,6 +2,7 @@
 /* perf version: the version, and with --build-options what the program was built with. */
 #include "builtin.h"
 #include "build-options.h"
+#include "config.h"
 
 struct version_opts {
 	bool build_options;
@@ -16,17 +17,44 @@ static const struct option version_options[] = {
 static const char *const version_usage[] = { "version [--build-options]", NULL };
 
 static const struct feature features[] = {
-#define FEATURE(name, on, package, gives) { name, on, package, gives },
+#define FEATURE(name, on, macro, package, gives) { name, on, macro, package, gives },
 #include "features.def"
 #undef FEATURE
 	/* Always there; clients such as hotspot look for the line. */
-	{ "aio", true, "", "accepted by record; writing is already asynchronous" },
+	{ "aio", true, "HAVE_AIO_SUPPORT", NULL, "writing never waits for the disk" },
+	/* Names under which upstream lists libdw, and scripts ask for it. */
+	{ "dwarf", HAVE_LIBDW, "HAVE_LIBDW_SUPPORT", "libdw-dev", "source lines" },
+	{ "dwarf_getlocations", HAVE_LIBDW, "HAVE_LIBDW_SUPPORT", "libdw-dev", "inlines" },
+	{ "dwarf-unwind", HAVE_LIBDW, "HAVE_DWARF_UNWIND_SUPPORT", "libdw-dev", "user stacks" },
+	{ "libdw-dwarf-unwind", HAVE_LIBDW, "HAVE_LIBDW_SUPPORT", "libdw-dev", "user stacks" },
+	/* What upstream can be built with and this perf never is. */
+	{ "babeltrace2-ctf-writer", false, "HAVE_BABELTRACE2_CTF_WRITER_SUPPORT", NULL, NULL },
+	{ "bpf", false, "HAVE_LIBBPF_SUPPORT", NULL, NULL },
+	{ "bpf_skeletons", false, "HAVE_BPF_SKEL", NULL, NULL },
+	{ "libLLVM", false, "HAVE_LIBLLVM_SUPPORT", NULL, NULL },
+	{ "libbfd", false, "HAVE_LIBBFD_SUPPORT", NULL, NULL },
+	{ "libbpf-strings", false, "HAVE_LIBBPF_STRINGS_SUPPORT", NULL, NULL },
+	{ "libnuma", false, "HAVE_LIBNUMA_SUPPORT", NULL, NULL },
+	{ "libopencsd", false, "HAVE_CSTRACE_SUPPORT", NULL, NULL },
+	{ "libperl", false, "HAVE_LIBPERL_SUPPORT", NULL, NULL },
+	{ "libpfm4", false, "HAVE_LIBPFM", NULL, NULL },
+	{ "libpython", false, "HAVE_LIBPYTHON_SUPPORT", NULL, NULL },
+	{ "numa_num_possible_cpus", false, "HAVE_LIBNUMA_SUPPORT", NULL, NULL },
+	{ "rust", false, "HAVE_RUST_SUPPORT", NULL, NULL },
 };
 
 const struct feature *perf_features(size_t *nr)
 {
 	*nr = ARRAY_SIZE(features);
 	return features;
+}
+
+void perf_print_feature(const struct feature *f)
+{
+	printf("%22s: [ %s ]  # %s", f->name, f->on ? "on " : "OFF", f->macro);
+	if (!f->on && f->package)
+		printf(" ( tip: install %s: %s )", f->package, f->gives);
+	putchar('\n');
 }
 
 static int version_run(const struct command *cmd, int argc, char **argv)
@@ -37,12 +65,8 @@ static int version_run(const struct command *cmd, int argc, char **argv)
 	if (n < 0)
 		return CLI_STATUS(n);
 	printf("perf version %s\n", PERF_VERSION);
-	for (size_t i = 0; o.build_options && i < ARRAY_SIZE(features); i++) {
-		const struct feature *f = &features[i];
-
-		printf("%24s: [ %s ]  # %s%s%s\n", f->name, f->on ? "on " : "OFF", f->gives,
-		       f->on ? "" : "; install ", f->on ? "" : f->package);
-	}
+	for (size_t i = 0; o.build_options && i < ARRAY_SIZE(features); i++)
+		perf_print_feature(&features[i]);
 	return 0;
 }
 

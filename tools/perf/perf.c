@@ -53,6 +53,7 @@ static int unknown_command(const char *name)
 
 int main(int argc, char **argv)
 {
+	static char *options[] = { "version", "--build-options", NULL };
 	const struct command *cmd;
 	int ret;
 
@@ -65,6 +66,8 @@ int main(int argc, char **argv)
 		argv[1] = "help";
 	else if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-v"))
 		argv[1] = "version";
+	else if (!strcmp(argv[1], "-vv"))
+		return cmd_version.run(&cmd_version, 2, options);
 	cmd = perf_command(argv[1]);
 	if (!cmd)
 		return unknown_command(argv[1]);
