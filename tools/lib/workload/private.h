@@ -18,7 +18,10 @@
 double workload_seconds(int argc, char **argv, double def);
 /* argv[i] as a count, @def when missing. */
 uint64_t workload_count(int argc, char **argv, int i, uint64_t def);
-/* Starts an alarm that sets workload_done after @seconds of wall time. */
+/*
+ * Starts an alarm that sets workload_done after @seconds of wall time, or when the process has run
+ * for half of them if that takes longer: a profile needs its samples on a busy machine, too.
+ */
 void workload_alarm(double seconds);
 extern volatile int workload_done;
 

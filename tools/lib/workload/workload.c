@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/time.h>
+#include <time.h>
 
 #include "workload/private.h"
 
@@ -50,19 +51,39 @@ uint64_t workload_count(int argc, char **argv, int i, uint64_t def)
 	return n ? n : def;
 }
 
+static double cpu_seconds_wanted;
+
+static double cpu_seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void set_timer(double seconds)
+{
+	uint64_t us = max_u64((uint64_t)(seconds * 1e6), 1);
+	struct itimerval it = { .it_value = { .tv_sec = (time_t)(us / 1000000),
+					      .tv_usec = (suseconds_t)(us % 1000000) } };
+
+	setitimer(ITIMER_REAL, &it, NULL);
+}
+
 static void on_alarm(int sig)
 {
-	(void)sig;
-	workload_done = 1;
+	double left = cpu_seconds_wanted - cpu_seconds();
+
+	if (sig == SIGALRM && left > 0)
+		set_timer(left);
+	else
+		workload_done = 1;
 }
 
 void workload_alarm(double seconds)
 {
-	struct itimerval it = { 0 };
-
+	cpu_seconds_wanted = cpu_seconds() + seconds / 2;
 	signal(SIGINT, on_alarm);
 	signal(SIGALRM, on_alarm);
-	it.it_value.tv_sec = (time_t)seconds;
-	it.it_value.tv_usec = (suseconds_t)((seconds - (double)it.it_value.tv_sec) * 1e6);
-	setitimer(ITIMER_REAL, &it, NULL);
+	set_timer(seconds);
 }
