@@ -18,7 +18,7 @@
 
 #include "standin.h"
 
-#define MAX_EVENTS 512
+#define MAX_EVENTS 2048 /* some of each CPU */
 #define DEVICES	   "/sys/bus/event_source/devices"
 
 /* The ioctls of perf_event_open(2). */
@@ -213,7 +213,7 @@ static void *hardware(void *arg)
 
 	for (;;) {
 		pthread_mutex_lock(&lock);
-		for (size_t i = 0; i < MAX_EVENTS && all_mapped(); i++)
+		for (size_t i = 0, n = all_mapped() ? MAX_EVENTS : 0; i < n; i++)
 			for (int k = 0; events[i].used && k < (flood ? 64 : 1); k++)
 				one_step(&events[i], buf);
 		for (size_t i = 0; i < MAX_EVENTS; i++)
@@ -223,6 +223,23 @@ static void *hardware(void *arg)
 		usleep(1000);
 	}
 	return arg;
+}
+
+/*
+ * What is missing comes at the end, however little of its time the program gave us: a recording
+ * has all samples that were asked for, as far as the ring holds them.
+ */
+static void deliver_rest(struct event *ev)
+{
+	static unsigned char buf[1 << 17];
+	unsigned before;
+
+	if (flood || !all_mapped())
+		return;
+	do {
+		before = ev->written;
+		one_step(ev, buf);
+	} while (ev->written != before);
 }
 
 /* ---- perf_event_open ------------------------------------------------------------------------------- */
@@ -368,6 +385,8 @@ static void set_enabled(struct event *ev, bool on, bool group)
 {
 	for (size_t i = 0; i < MAX_EVENTS; i++)
 		if (&events[i] == ev || (group && events[i].used && events[i].leader == ev)) {
+			if (!on)
+				deliver_rest(&events[i]);
 			events[i].enabled = on;
 			if (!on)
 				events[i].on_exec = false;
