@@ -34,7 +34,32 @@ equal() {
 record cpp -- "$H/report-cpp"
 agree "C++" "$TMP/cpp.data"
 like "C++ names" "$(cat "$TMP/ours")" '\[\.\] work::Mixer<long>::mix'
-record cppg -g -- "$H/report-cpp"
+
+# Callers and callees of the C++ program, whole views, from its exec on. Rows below 2 % hang on
+# single samples.
+set -- "--no-children" "--no-children -g caller" "--no-children -g flat" \
+	"--no-children -g folded" "-g graph,2,caller" "-g caller,2,count" "-n -g none" \
+	"--no-children -g none -s comm,dso" "--no-children -g none -s pid,symbol" \
+	"--no-children -g none -t ;" "--no-children -g none -F overhead,sample,period,symbol" \
+	"--no-children -g none --percent-limit 5" "-q --no-children -g none"
+has_ties() { # has_ties DATA VIEW...: branches whose order is nobody's choice
+	_data=$1
+	shift
+	for a; do
+		# shellcheck disable=SC2086
+		"$PERF" report -i "$_data" --no-inline --comms report-cpp --percent-limit 2 $a 2>/dev/null |
+			perl "$ROOT/tests/helpers/graph-ties.pl" && return
+	done
+	return 1
+}
+for _ in $(seq 40); do
+	record cppg -g -- "$H/report-cpp"
+	has_ties "$TMP/cppg.data" "$@" || break
+done
+for a; do
+	# shellcheck disable=SC2086
+	equal "frame pointers" "$TMP/cppg.data" --comms report-cpp --percent-limit 2 $a
+done
 agree "C++ with frame pointers" "$TMP/cppg.data"
 record cppd --call-graph dwarf,4096 -- "$H/report-cpp"
 agree "C++ with dwarf stacks" "$TMP/cppd.data"
@@ -44,17 +69,6 @@ map=$(tail -1 "$TMP/record.out")
 agree "JIT code" "$TMP/jit.data"
 like "the JIT map's name" "$(cat "$TMP/ours")" 'jit_loop'
 case $map in /tmp/perf-*.map) rm -f "$map" ;; esac
-
-# Callers and callees of the C++ program, whole views, from its exec on. Rows below 2 % hang on
-# single samples.
-for a in "--no-children" "--no-children -g caller" "--no-children -g flat" \
-	"--no-children -g folded" "-g graph,2,caller" "-g caller,2,count" "-n -g none" \
-	"--no-children -g none -s comm,dso" "--no-children -g none -s pid,symbol" \
-	"--no-children -g none -t ;" "--no-children -g none -F overhead,sample,period,symbol" \
-	"--no-children -g none --percent-limit 5" "-q --no-children -g none"; do
-	# shellcheck disable=SC2086
-	equal "frame pointers" "$TMP/cppg.data" --comms report-cpp --percent-limit 2 $a
-done
 
 # Keys that ask the recording for more than its samples.
 record ns --namespaces -- sh -c 'exec "$0"' "$H/report-cpp"
@@ -96,14 +110,15 @@ like "-k: no file" "$(cat "$TMP/out")" "$TMP/none: No such file"
 "$PERF" report -i "$TMP/cpp.data" --ignore-vmlinux -k "$TMP/none" >"$TMP/out" 2>&1
 same_file "--ignore-vmlinux: not even -k" "$TMP/out" "$TMP/want"
 
-# Parts of the time. A tenth as a part, and as the second of ten.
+# Parts of the time. A tenth as a part, and as the second of ten; likewise halves, of which the
+# first and the last sample are in different ones.
 equal "--time by percent" "$TMP/cpp.data" --time 10%-20% -s comm,dso
 equal "--time by slice" "$TMP/cpp.data" --time 10%/2 -s comm,dso
-for t in 10%-20% 10%/2 0%-100%; do
+for t in 50%-100% 50%/2 0%-100%; do
 	"$PERF" report -q -i "$TMP/cpp.data" --time "$t" -F sample,comm -s comm -t ';' |
 		awk -F';' '{ n += $1 } END { print n + 0 }'
 done >"$TMP/counts"
-check "--time: both are the second tenth, and less than all ($(tr '\n' ' ' <"$TMP/counts"))" \
+check "--time: both are the second half, and less than all ($(tr '\n' ' ' <"$TMP/counts"))" \
 	awk '{ n[NR] = $1 } END { exit !(NR == 3 && n[1] == n[2] && n[1] > 0 && n[1] < n[3]) }' "$TMP/counts"
 check_status "--time: no span" 129 "$PERF" report --time 10%-x -i "$TMP/cpp.data"
 like "--time: says what is wrong" "$(cat "$TMP/check.out")" "Invalid time string: '10%-x'"
