@@ -13,14 +13,22 @@
 # PERF is the program under test, TMP a directory of this test's own, ROOT the source tree.
 # A line "# run: alone" in a script keeps other suites from running beside it.
 
-ROOT=$(cd "$(dirname "$0")/../.." && pwd)
+ROOT=$(CDPATH='' cd "$(dirname "$0")/../.." && pwd)
 O=${O:-$ROOT/build}
 PERF=${PERF:-$O/perf}
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/perf-test.XXXXXX") || exit 1
 PEER=${PEER-$(command -v perf 2>/dev/null)}
+# Nothing of whoever runs this: settings, caches and debug servers, a terminal's width, a stdin
+# that is closed or a pipe.
+HOME=$TMP/home
 LC_ALL=C
-export LC_ALL PERF TMP ROOT O
-unset PERF_PAGER PAGER
+DEBUGINFOD_URLS=
+PERF_CONFIG_NOSYSTEM=1
+export HOME LC_ALL DEBUGINFOD_URLS PERF_CONFIG_NOSYSTEM PERF TMP ROOT O
+unset PERF_PAGER PAGER PERF_CONFIG PERF_BUILDID_DIR PERF_PMU_DT COLUMNS CDPATH POSIXLY_CORRECT
+mkdir "$HOME"
+umask 022
+exec </dev/null
 _n=0
 _failed=0
 trap 'rm -rf "$TMP"' EXIT
@@ -154,6 +162,42 @@ fixtures() {
 		}
 	) 9>"$_dir/.lock" || return 1
 	echo "$_dir"
+}
+
+# Waits until a command succeeds; fails when it does not within two minutes.
+wait_for() {
+	_left=2400
+	until "$@" >/dev/null 2>&1; do
+		_left=$((_left - 1))
+		[ $_left -gt 0 ] || return 1
+		sleep 0.05
+	done
+}
+
+# How many samples a recording has, by our own reader; one that is still written, too.
+samples() {
+	"$PERF" script -i "$1" -F pid 2>/dev/null | grep -c .
+}
+
+has_samples() { # has_samples FILE N: more than N
+	test "$(samples "$1")" -gt "$2"
+}
+
+# Whether the recorder PID has mapped its rings.
+is_open() {
+	grep -q perf_event "/proc/$1/maps"
+}
+
+is_in_state() { # is_in_state PID LETTERS: of /proc/PID/stat
+	grep -q ") [$2] " "/proc/$1/stat"
+}
+
+# What to record beside process PID: ends when that has run for N hundredths of a second,
+# however long a busy machine takes to give it those.
+#
+#	perf record -p PID -- $(while_runs PID N)
+while_runs() {
+	echo "sh $ROOT/tests/helpers/while-runs.sh $1 $2"
 }
 
 done_testing() {

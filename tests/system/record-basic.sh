@@ -5,10 +5,6 @@
 need_root
 cd "$TMP" || exit 1
 
-samples() { # FILE -> number of samples, by our own reader
-	"$PERF" script -i "$1" -F pid 2>/dev/null | grep -c .
-}
-
 # --- a program
 out=$("$PERF" record -e cpu-clock -F 1000 -o a.data -- "$PERF" test -w noploop 1 2>&1)
 is "record exits like its command (0)" $? 0
@@ -55,22 +51,25 @@ unlike "-i leaves them out" "$("$PERF" script -i n.data -F ip,sym 2>/dev/null)" 
 is "threads are inherited" "$("$PERF" script -i t.data -F tid,ip,sym 2>/dev/null | awk '/test_loop/ { print $1 }' | sort -u | wc -l)" 2
 
 # --- a process, its threads, all processes
-"$PERF" test -w noploop 20 & pid=$!
-"$PERF" record -q -e cpu-clock -F 1000 -p $pid -o p.data -- sleep 0.5
+"$PERF" test -w noploop 600 & pid=$!
+wait_for grep -q -- -w "/proc/$pid/cmdline" # perf itself, not the shell before it
+"$PERF" record -q -e cpu-clock -F 1000 -p $pid -o p.data -- $(while_runs $pid 50)
 is "-p records that process only" "$("$PERF" script -i p.data -F pid 2>/dev/null | sort -u | tr -d ' ')" $pid
 like "with symbols of maps that were there before" "$("$PERF" script -i p.data -F ip,sym 2>/dev/null)" noploop
-"$PERF" record -q -e cpu-clock -F 1000 -t $pid -o p.data -- sleep 0.3
+"$PERF" record -q -e cpu-clock -F 1000 -t $pid -o p.data -- $(while_runs $pid 30)
 like "-t records a thread" "$("$PERF" script -i p.data -F ip,sym 2>/dev/null)" noploop
-"$PERF" record -q -e cpu-clock -F 1000 -u 0 -o u.data -- sleep 0.3
+"$PERF" record -q -e cpu-clock -F 1000 -u 0 -o u.data -- $(while_runs $pid 30)
 like "-u records a user's processes" "$("$PERF" script -i u.data -F ip,sym 2>/dev/null)" noploop
-"$PERF" record -q -e cpu-clock -F 1000 -a -o all.data -- sleep 0.5
+"$PERF" record -q -e cpu-clock -F 1000 -a -o all.data -- $(while_runs $pid 50)
 like "-a records everything" "$("$PERF" script -i all.data -F pid,ip,sym 2>/dev/null)" "$pid .*noploop"
 "$PERF" record -q -e cpu-clock -F 1000 -C 0 -o c.data -- sleep 0.5
 is "-C 0 records CPU 0 only" "$("$PERF" script -i c.data -F cpu 2>/dev/null | sort -u | tr -d ' ')" '[000]'
-( sleep 0.5; kill $pid ) &
-"$PERF" record -q -e cpu-clock -F 1000 -p $pid -o e.data
-is "a process that ends, ends the recording" $? 0
+"$PERF" record -q -e cpu-clock -F 1000 -p $pid -o e.data & rec=$!
+wait_for has_samples e.data 10
+kill $pid
 wait $pid 2>/dev/null
+wait $rec
+is "a process that ends, ends the recording" $? 0
 check "with its samples" test "$(samples e.data)" -gt 10
 out=$("$PERF" record -e cpu-clock -p $pid -o gone.data 2>&1)
 is "a process that is gone is an error" $? 1
@@ -80,21 +79,22 @@ like "which says so" "$out" "process $pid does not exist"
 for sig in HUP:129 INT:130 TERM:143; do
 	want=${sig#*:} sig=${sig%:*}
 	"$PERF" record -e cpu-clock -F 1000 -a -o sig.data 2>sig.err & pid=$!
-	sleep 0.6
+	wait_for has_samples sig.data 0
 	kill -$sig $pid
 	wait $pid
 	status=$?
 	like "SIG$sig closes the recording" "$(cat sig.err)" 'Captured and wrote'
 	is "SIG$sig is passed on" $status "$want"
-	check "SIG$sig: the file is whole" test "$(samples sig.data)" -gt 0
+	check "SIG$sig: the file is whole" has_samples sig.data 0
+	rm sig.data
 done
 
 # --- killed
 "$PERF" record -e cpu-clock -F 2000 -a -o k.data 2>/dev/null & pid=$!
-sleep 2.5
+wait_for has_samples k.data 1000
 kill -9 $pid
 wait $pid 2>/dev/null
-check "kill -9 leaves a readable file" test "$(samples k.data)" -gt 1000
+check "kill -9 leaves a readable file" has_samples k.data 1000
 
 # --- counted, not sampled; dry
 "$PERF" record -q -e cpu-clock -n -o n.data -- true
@@ -105,7 +105,7 @@ check "and writes no file" test ! -e dry.data
 # --- losses
 out=$("$PERF" record -e cpu-clock -F 20000 -g -m 1 -a -o l.data -- "$PERF" test -w noploop 1 2>&1)
 if printf '%s' "$out" | grep -q 'lost'; then
-	like "losses name the cause and the way out" "$out" 'lost [0-9]+ records, [0-9]+ of them samples: rings of 4 kB were full; try -m'
+	like "losses name the cause and the way out" "$out" 'lost [0-9]+ records, [0-9]+ of them samples: rings of [0-9]+ kB were full; try -m'
 else
 	skip "losses name the cause and the way out" "nothing was lost at 20 kHz into 4 kB"
 fi

@@ -33,8 +33,11 @@ for after in 0.02 0.05 0.1 0.3 0.7 1.1 1.6 2.3; do
 	killed $after -F 4000 -z
 	killed $after -F 1000 --call-graph dwarf
 done
-samples=$("$PERF" script -i k$n.data -F pid 2>/dev/null | grep -c .)
-check "the last one has what was flushed ($samples samples)" test "$samples" -gt 100
+"$PERF" record -q -e cpu-clock -a -F 4000 -o k.data 2>/dev/null & pid=$!
+wait_for has_samples k.data 100
+kill -9 $pid
+wait $pid 2>/dev/null
+check "what was flushed is there ($(samples k.data) samples)" has_samples k.data 100
 
 # --- a disk that is full or broken from the start: said, and the earlier recording stays
 "$PERF" record -q -e cpu-clock -o e.data -- true

@@ -7,8 +7,9 @@ need_peer
 cd "$TMP" || exit 1
 export DEBUGINFOD_URLS=
 
-# Messages of PEER on stderr, with what is bound to differ taken out: names, and whether the
-# machine was so busy that the kernel lost records.
+# Messages of PEER on stderr, with what is bound to differ taken out: names, and that a busy
+# machine lost records ("Warning:", "Processed 1 events and lost 2 chunks!", an empty line,
+# "Check IO/CPU overload!"; or how many samples, without the last).
 messages() { # FILE
 	{
 		"$PEER" script -i "$1" >"$1.script"
@@ -16,7 +17,9 @@ messages() { # FILE
 		"$PEER" evlist -v -i "$1" >"$1.evlist"
 		"$PEER" report --header-only -I -i "$1" >"$1.header"
 		"$PEER" buildid-list -i "$1" >"$1.ids"
-	} 2>&1 | sed "s/$1/FILE/g; /^Processed .* lost .* chunks/,/^$/d" | sort -u
+	} 2>&1 | perl -0777 -pe "s/$1/FILE/g;"'
+		s/^(?:Warning:\n)?Processed \d+ (?:events|samples) and lost .*\n\n?(?:Check IO.CPU overload!\n\n?)?//mg' |
+		sort -u
 }
 
 n=0

@@ -15,7 +15,7 @@ su nobody -s /bin/sh -c "'$TMP/nobody/perf' version" >/dev/null 2>&1 ||
 	skip_all "user nobody cannot run programs in $TMP"
 
 nobody() {
-	su nobody -s /bin/sh -c "cd '$TMP/nobody' && rm -f x.data && ./perf $*" 2>&1
+	su nobody -s /bin/sh -c "cd '$TMP/nobody' && ulimit -l 64 && rm -f x.data && ./perf $*" 2>&1
 }
 
 out=$(nobody record -F 1000 -e cpu-clock -o x.data ./perf test -w noploop 0.3)

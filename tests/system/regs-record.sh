@@ -6,12 +6,12 @@
 [ "$(uname -m)" = x86_64 ] || skip_all "the program is x86-64 assembly"
 need_cmd cc
 cat >"$TMP/hold.c" <<'C'
-/* Keeps known values in registers for half a second of work. */
+/* Keeps known values in registers for some tenths of a second of work. */
 int main(void)
 {
 	__asm__ volatile("mov $0x1122334455667788, %%r8\n\t"
 			 "mov $0x0123456789abcdef, %%rbx\n\t"
-			 "mov $300000000, %%rcx\n"
+			 "mov $1200000000, %%rcx\n"
 			 "1:\tdec %%rcx\n\t"
 			 "jnz 1b"
 			 : : : "r8", "rbx", "rcx", "cc");
