@@ -241,10 +241,13 @@ static void host(void **state)
 	assert_true(perfdata_env(pd)->nr_cpus_online > 0);
 	assert_true(perfdata_env(pd)->total_mem_kb > 0);
 	assert_string_equal(perfdata_env(pd)->version, PERF_VERSION);
+	assert_true(perfdata_env(pd)->e_machine > 0);
 	assert_int_equal(obuf_init(&o, -1, 0), 0);
 	assert_int_equal(perfdata_print_header(pd, &o, true, &e), 0);
 	obuf_char(&o, 0);
 	assert_non_null(strstr(o.buf, "# hostname : "));
+	snprintf(name, sizeof(name), "# e_machine : %u\n", perfdata_env(pd)->e_machine);
+	assert_non_null(strstr(o.buf, name));
 	obuf_free(&o);
 	perfdata_close(pd);
 	close(fd);

@@ -175,6 +175,7 @@ static int put_host(struct recording *rec, struct obuf *o, struct err *e)
 		FEAT_NRCPUS,	   FEAT_CPUDESC,       FEAT_CPUID,	     FEAT_TOTAL_MEM,
 		FEAT_CPU_TOPOLOGY, FEAT_NUMA_TOPOLOGY, FEAT_PMU_MAPPINGS,    FEAT_CACHE,
 		FEAT_MEM_TOPOLOGY, FEAT_CPU_PMU_CAPS,  FEAT_HYBRID_TOPOLOGY, FEAT_PMU_CAPS,
+		FEAT_E_MACHINE,	   FEAT_CLN_SIZE,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(host); i++) {

@@ -53,10 +53,6 @@ static int header_feature(struct dump *d, const struct record *rec, struct err *
 	if (!id || !cursor_left(&c))
 		return 0;
 	obuf_lit(d->o, ", ");
-	if (id == FEAT_BPF_PROG_INFO && cursor_left(&c) == 4)
-		obuf_lit(d->o, "# bpf_prog_info empty\n");
-	if (id == FEAT_BPF_BTF && cursor_left(&c) == 4)
-		obuf_lit(d->o, "# btf info empty\n");
 	if (id >= FEAT_LAST)
 		return 0;
 	perfdata_print_feature(d->pd, (int)id, c.p, cursor_left(&c), d->o);

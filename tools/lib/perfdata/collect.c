@@ -2,6 +2,7 @@
 /* Features of the recording host: names, CPU, memory. Payloads: perf.data(5). */
 #include <ctype.h>
 #include <dirent.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
@@ -209,6 +210,33 @@ static int collect_total_mem(struct obuf *o)
 	return 0;
 }
 
+/* The machine as ELF files call it: this program is one of its files. */
+static int collect_e_machine(struct obuf *o)
+{
+	ElfW(Ehdr) h;
+	FILE *f = fopen("/proc/self/exe", "re");
+	bool got = f && fread(&h, sizeof(h), 1, f) == 1;
+
+	if (f)
+		fclose(f);
+	if (!got)
+		return -ENOENT;
+	feature_put_u32(o, h.e_machine);
+	feature_put_u32(o, h.e_flags);
+	return 0;
+}
+
+static int collect_cache_line(struct obuf *o)
+{
+	uint64_t bytes;
+
+	if (!collect_read_number(&bytes, 10,
+				 "/sys/devices/system/cpu/cpu0/cache/index0/coherency_line_size"))
+		return -ENOENT;
+	feature_put_u32(o, (uint32_t)bytes);
+	return 0;
+}
+
 int feature_collect_host(int id, struct obuf *o)
 {
 	int ret;
@@ -233,6 +261,8 @@ int feature_collect_host(int id, struct obuf *o)
 	case FEAT_CPU_PMU_CAPS: ret = collect_cpu_pmu_caps(o); break;
 	case FEAT_HYBRID_TOPOLOGY: ret = collect_hybrid_topology(o); break;
 	case FEAT_PMU_CAPS: ret = collect_pmu_caps(o); break;
+	case FEAT_E_MACHINE: ret = collect_e_machine(o); break;
+	case FEAT_CLN_SIZE: ret = collect_cache_line(o); break;
 	default: ret = -ENOENT; break;
 	}
 	return ret ? ret : o->code;

@@ -70,6 +70,8 @@ void print_bpf_prog_info(struct header_printer *p)
 {
 	uint32_t nr = cursor_u32(p->c);
 
+	if (!nr && !p->c->bad)
+		obuf_lit(p->o, "# bpf_prog_info empty\n");
 	for (uint32_t i = 0; i < nr && !p->c->bad; i++) {
 		uint32_t info_size = cursor_u32(p->c), data_size = cursor_u32(p->c);
 		struct prog prog = { .data_size = data_size, .swap = p->pd->swap };
@@ -86,6 +88,8 @@ void print_bpf_btf(struct header_printer *p)
 {
 	uint32_t nr = cursor_u32(p->c);
 
+	if (!nr && !p->c->bad)
+		obuf_lit(p->o, "# btf info empty\n");
 	for (uint32_t i = 0; i < nr && !p->c->bad; i++) {
 		uint32_t id = cursor_u32(p->c);
 

@@ -176,6 +176,14 @@ static void print_e_machine(struct header_printer *p)
 		obuf_printf(p->o, "# e_machine : %u\n#   e_flags : %u\n", machine, flags);
 }
 
+static void print_cache_line(struct header_printer *p)
+{
+	uint32_t bytes = cursor_u32(p->c);
+
+	if (!p->c->bad)
+		obuf_printf(p->o, "# cacheline size: %u\n", bytes);
+}
+
 /* ---- events ------------------------------------------------------------------------------------------- */
 
 static void print_event_desc(struct header_printer *p)
@@ -288,7 +296,7 @@ static const struct feature_text features[FEAT_LAST] = {
 	[FEAT_PMU_CAPS] = { "PMU_CAPS", print_pmu_caps, false },
 	[FEAT_CPU_DOMAIN_INFO] = { "CPU_DOMAIN_INFO", NULL, true },
 	[FEAT_E_MACHINE] = { "E_MACHINE", print_e_machine, false },
-	[FEAT_CLN_SIZE] = { "CLN_SIZE", NULL, false },
+	[FEAT_CLN_SIZE] = { "CLN_SIZE", print_cache_line, false },
 	[FEAT_MEMORY_RANGES] = { "MEMORY_RANGES", NULL, false },
 };
 
