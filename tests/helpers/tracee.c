@@ -16,7 +16,8 @@
  *	mask		all signals blocked: they stay so, and no others come
  *	urgent		counts the SIGURGs that it sends itself	sigwait	with a thread that waits for them
  *	bomb		200 children at once		clonevm	processes in the same memory
- *	daemon		leaves a process behind		seccomp	a filter that allows next to nothing
+ *	daemon		leaves a process behind, which ends when there is a file daemon.end
+ *	seccomp		a filter that allows next to nothing
  *	debugger	traces a child			protected	is not dumpable
  *	wait		waits in epoll_wait for 3 seconds
  *	uid		prints whose rights it has
@@ -160,6 +161,8 @@ static int daemonize(void)
 			FILE *f = fopen("daemon.tmp", "w");
 
 			fclose(stdout);
+			for (int i = 0; i < 20000 && access("daemon.end", F_OK); i++)
+				sink = compute(UNIT / 10);
 			fprintf(f, "%llx\n", (unsigned long long)compute(20 * UNIT));
 			fclose(f);
 			rename("daemon.tmp", "daemon.txt");
@@ -200,7 +203,9 @@ static int seccomp(void)
 static int protected(void)
 {
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	printf("%llx\n", (unsigned long long)compute(1000ULL * UNIT));
+	puts("protected");
+	fflush(stdout);
+	printf("%llx\n", (unsigned long long)compute(100000ULL * UNIT));
 	return 0;
 }
 
@@ -262,9 +267,11 @@ static int signals(void)
 	signal(SIGALRM, tick);
 	setitimer(ITIMER_REAL, &every, NULL);
 	x = compute(10 * UNIT);
+	while (ticks <= 50) /* a fast machine, or one that holds timers back */
+		sink = compute(UNIT / 10);
 	setitimer(ITIMER_REAL, &off, NULL);
-	printf("%llx %s\n", (unsigned long long)x, ticks > 50 ? "ticked" : "silent");
-	return ticks <= 50;
+	printf("%llx\n", (unsigned long long)x);
+	return 0;
 }
 
 static int stop(void)

@@ -13,22 +13,27 @@ volatile long sum;
 static void __attribute__((noinline)) fetched_name(void) { for (long i = 0; i < 200000000; i++) sum += i; }
 int main(void) { fetched_name(); return 0; }
 EOS
-mkdir served home
+mkdir served
 $CC -g -O1 -Wl,--build-id -o spin spin.c || skip_all "no working compiler"
 objcopy --only-keep-debug spin served/spin.debug
 strip -s spin
 "$PERF" record -q -e cpu-clock -F 500 -o a.data -- ./spin >out 2>&1 || skip_all "cannot record here"
-port=$((20000 + $$ % 20000))
-HOME=$TMP/home debuginfod -p $port -d :memory: -F served >server.log 2>&1 &
-server=$!
-trap 'kill $server 2>/dev/null; rm -rf "$TMP"' EXIT
+unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
 id=$(readelf -n spin | awk '/Build ID/ { print $3 }')
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
-	curl -s -f -o /dev/null "http://127.0.0.1:$port/buildid/$id/debuginfo" 2>/dev/null && break
-	sleep 1
+serves() { # whether it has the file, or has ended
+	curl -s -f -o /dev/null "http://127.0.0.1:$port/buildid/$id/debuginfo" || ! kill -0 $server
+}
+# Somebody else may have the port, and then another one is tried.
+for i in 1 2 3 4 5; do
+	port=$((20000 + ($$ + i * 1013) % 20000))
+	debuginfod -p $port -d :memory: -F served >server.log 2>&1 &
+	server=$!
+	trap 'kill $server 2>/dev/null; rm -rf "$TMP"' EXIT
+	wait_for serves
+	kill -0 $server 2>/dev/null && break
 done
 kill -0 $server 2>/dev/null || skip_all "the server does not run: $(head -1 server.log)"
-export HOME="$TMP/home" DEBUGINFOD_CACHE_PATH="$TMP/cache" DEBUGINFOD_URLS=
+export DEBUGINFOD_CACHE_PATH="$TMP/cache"
 unlike "unasked: no names" "$(DEBUGINFOD_URLS=http://127.0.0.1:$port "$PERF" report -i a.data -s sym 2>&1)" 'fetched_name'
 like "--debuginfod=URL" "$("$PERF" report -i a.data -s sym --debuginfod=http://127.0.0.1:$port 2>&1)" \
 	'\[\.\] fetched_name'

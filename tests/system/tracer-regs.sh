@@ -49,7 +49,7 @@ fi
 cat >init.c <<'E'
 int main(void)
 {
-	unsigned long n = 400000000;
+	unsigned long n = 1500000000;
 
 	/* vzeroall and a clean x87: nothing but initial state, if the CPU tracks it */
 	__asm__ volatile("vzeroall\n1: dec %0\n\tjnz 1b" : "+r"(n) : : "cc");

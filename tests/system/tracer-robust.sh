@@ -5,7 +5,7 @@
 [ "$(uname -m)" = x86_64 ] || skip_all "needs an x86-64 machine"
 TRACEE=$O/tests/helpers/tracee
 cd "$TMP" || exit 1
-timeout 20 "$PERF" record -q -b --branch-source=software -o probe.data true >/dev/null 2>err ||
+timeout 60 "$PERF" record -q -b --branch-source=software -o probe.data true >/dev/null 2>err ||
 	skip_all "cannot trace here: $(head -2 err | tr '\n' ' ')"
 
 both() { # both NAME MODE...: regs, then branches; output and status as without
@@ -62,26 +62,28 @@ done
 	END { print bad + 0 }' >ips
 is "and where a thread went on meanwhile, the sample is of where it was stopped" "$(cat ips)" 0
 
-# what outlives the command is left alone, and the recording ends with the command
-rm -f daemon.txt
-timeout 10 "$PERF" record -q -b --branch-source=software -o r.data "$TRACEE" daemon >out 2>err
+# what outlives the command is left alone, and the recording ends with the command: the daemon
+# goes on until it finds daemon.end
+rm -f daemon.txt daemon.end
+timeout 60 "$PERF" record -q -b --branch-source=software -o r.data "$TRACEE" daemon >out 2>err
 is "a daemon stays behind: the recording ends with the command" "$? $(cat out)" "0 parent"
-for t in $(seq 400); do [ -e daemon.txt ] && break; sleep 0.05; done
+: >daemon.end
+wait_for test -e daemon.txt
 is "and the daemon finishes" "$(cat daemon.txt 2>/dev/null)" 1903865e00a6f689
 
 # a program that traces others finds them traced; with -i they are its own
-timeout 20 "$PERF" record -q -b --branch-source=software -o r.data "$TRACEE" debugger >out 2>&1
+timeout 60 "$PERF" record -q -b --branch-source=software -o r.data "$TRACEE" debugger >out 2>&1
 like "a debugger under perf is told that its child is traced" "$(cat out)" 'Operation not permitted'
-timeout 20 "$PERF" record -q -i -b --branch-source=software -o r.data "$TRACEE" debugger >out 2>&1
+timeout 60 "$PERF" record -q -i -b --branch-source=software -o r.data "$TRACEE" debugger >out 2>&1
 is "with -i it has its children for itself" "$? $(cat out)" "0 1 1"
 if command -v strace >/dev/null; then
-	timeout 20 strace -f -o /dev/null "$PERF" record -q -b --branch-source=software -o r.data true 2>err
+	timeout 60 strace -f -o /dev/null "$PERF" record -q -b --branch-source=software -o r.data true 2>err
 	[ $? -ne 124 ] && pass "perf itself under strace -f ends" || fail "perf itself under strace -f ends"
 fi
 if command -v unshare >/dev/null && unshare -pf true 2>/dev/null; then
-	timeout 20 "$PERF" record -q -b --branch-source=software --branch-budget 0 -F 500 -o r.data -- \
-		unshare -pf --mount-proc "$TRACEE" work 5 >out 2>err
-	is "a pid namespace: output and status" "$? $(cat out)" "0 $("$TRACEE" work 5)"
+	timeout 60 "$PERF" record -q -b --branch-source=software --branch-budget 0 -F 500 -o r.data -- \
+		unshare -pf --mount-proc "$TRACEE" work 10 >out 2>err
+	is "a pid namespace: output and status" "$? $(cat out)" "0 $("$TRACEE" work 10)"
 	n=$("$PERF" script -i r.data -F comm,ip,sym | grep -c 'tracee.*\(mix\|compute\)')
 	[ "$n" -ge 10 ] && pass "and its samples have names" || fail "and its samples have names" "$n samples"
 else
@@ -108,21 +110,21 @@ else
 fi
 
 # one tracer only: under a debugger the recording is refused, with its name
-"$TRACEE" work 1000 >/dev/null &
+"$TRACEE" work 100000 >/dev/null &
 pid=$!
 python3 - "$pid" "$PERF" >traced 2>&1 <<'E'
 import ctypes, subprocess, sys
 libc = ctypes.CDLL(None, use_errno=True)
 libc.ptrace(0x4206, int(sys.argv[1]), 0, 0)  # PTRACE_SEIZE
 p = subprocess.run([sys.argv[2], "record", "-b", "--branch-source=software", "-o", "d.data", "-p", sys.argv[1]],
-                   capture_output=True, text=True, timeout=20)
+                   capture_output=True, text=True, timeout=60)
 print(p.returncode, p.stderr)
 E
 like "a process under a debugger is refused, the tracer named" "$(tr '\n' ' ' <traced)" \
 	'^1 .*process [0-9]+ \(.*\) traces it already'
 
 # attached and let go: the program runs on, stopped programs stay stopped
-timeout 20 "$PERF" record -q -b --branch-source=software -o a.data -p $pid -- sleep 0.5 2>err
+timeout 60 "$PERF" record -q -b --branch-source=software -o a.data -p $pid -- $(while_runs $pid 50) 2>err
 if [ -s a.data ] && kill -0 $pid 2>/dev/null; then
 	pass "-p with a command that says how long"
 else
@@ -132,13 +134,10 @@ is "nobody traces it any more" "$(sed -n 's/^TracerPid:[[:space:]]*//p' /proc/$p
 n=$("$PERF" script -i a.data -F ip 2>/dev/null | wc -l)
 [ "$n" -ge 3 ] && pass "and it was sampled" || fail "and it was sampled" "$n samples"
 kill -STOP $pid
-sleep 0.1
-timeout 20 "$PERF" record -q -b --branch-source=software -o a.data -p $pid -- sleep 0.2 2>err
+wait_for is_in_state $pid T
+timeout 60 "$PERF" record -q -b --branch-source=software -o a.data -p $pid -- sleep 0.2 2>err
 # Let go, it wakes up only to enter its stop again: on a busy machine that takes a moment.
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-	grep -q ') T ' /proc/$pid/stat && break
-	sleep 0.2
-done
+wait_for is_in_state $pid T
 like "a stopped program stays stopped" "$(cat /proc/$pid/stat)" '\) T '
 kill -KILL $pid
 wait $pid 2>/dev/null
@@ -146,9 +145,9 @@ wait $pid 2>/dev/null
 # one that waits in the kernel is not woken by whoever attaches and leaves
 "$TRACEE" wait >out 2>&1 &
 pid=$!
-sleep 0.2
-timeout 20 "$PERF" record -q -b --branch-source=software -p $pid -o a.data -- sleep 0.3 2>err
-timeout 20 "$PERF" xstate --pid $pid >/dev/null 2>&1
+wait_for grep -q waiting out
+timeout 60 "$PERF" record -q -b --branch-source=software -p $pid -o a.data -- sleep 0.3 2>err
+timeout 60 "$PERF" xstate --pid $pid >/dev/null 2>&1
 wait $pid
 is "a program that waits in the kernel goes on waiting" "$? $(tr '\n' ' ' <out)" "0 waiting timeout "
 
@@ -167,11 +166,11 @@ for i in $(seq "$rounds"); do
 	"$PERF" record -q $how -F 5000 -o k.data -- \
 		sh -c ": >started; $TRACEE work 2 >o.tmp; echo \$? >>o.tmp; mv o.tmp o.txt" 2>/dev/null &
 	rec=$!
-	for t in $(seq 100); do [ -e started ] && break; sleep 0.01; done
+	for t in $(seq 3000); do [ -e started ] && break; sleep 0.01; done
 	sleep "0.$(printf %03d $((1 + (i * 37) % 180)))"
 	kill -9 $rec 2>/dev/null && killed=$((killed + 1))
 	wait $rec 2>/dev/null
-	for t in $(seq 100); do [ -e o.txt ] && break; sleep 0.05; done
+	for t in $(seq 600); do [ -e o.txt ] && break; sleep 0.05; done
 	[ "$(cat o.txt 2>/dev/null)" = "$want
 0" ] || bad=$((bad + 1))
 done

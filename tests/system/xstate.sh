@@ -79,7 +79,8 @@ if "$PERF" xstate >"$TMP/host" 2>&1; then
 	        print(c["nr"], c["size"], 0 if sup else c["standard"], int(sup))
 	E
 	)" "$("$TMP/cpuid")"
-	boot=$( (dmesg 2>/dev/null; cat /var/log/dmesg /var/log/kern.log 2>/dev/null) |
+	# Of this boot: what lies in /var/log may be of another machine.
+	boot=$( (dmesg 2>/dev/null; journalctl -q -k -b 2>/dev/null) |
 		grep -E 'x86/fpu: (xstate_offset|Enabled xstate)')
 	if [ -n "$boot" ]; then
 		is "sizes and compacted offsets agree with the kernel's boot lines" \
@@ -186,14 +187,14 @@ else
 fi
 check_status "a file that is no core is refused" 1 "$PERF" xstate --core "$PERF"
 
-"$VECTORS" pause 60 >"$TMP/ready" &
+"$VECTORS" pause 600 >"$TMP/ready" &
 pid=$!
-for i in $(seq 50); do grep -q ready "$TMP/ready" && break; sleep 0.1; done
-sleep 0.2
+wait_for grep -q ready "$TMP/ready"
+$(while_runs $pid 10)	# a tenth of a second in the loop behind the loads
 if got=$(ours --pid $pid) && [ -n "$got" ]; then
 	is "--pid shows the values of a running process" "$got" "$want"
 	kill -STOP $pid
-	sleep 0.1
+	wait_for is_in_state $pid T
 	is "--pid shows those of a stopped process" "$(ours --pid $pid)" "$want"
 	[ "$class" != zmm ] || is "and its masks" "$(masks --pid $pid)" "$want_masks"
 	like "which stays stopped" "$(cat /proc/$pid/stat)" '\) [Tt] '
