@@ -35,4 +35,8 @@ is "an unknown feature" "$("$PERF" check feature nonsense 2>&1)" \
 	"Unknown feature 'nonsense', please use 'perf version --build-options' to see which ones are available."
 is "check feature -q is silent" "$("$PERF" check feature -q nonsense,libelf,rust 2>&1)" ""
 check_status "check without a name" 129 "$PERF" check feature
+
+# What came before the bad option is given back: LeakSanitizer looks at these.
+check_status "script: a list, then a bad option" 129 "$PERF" script -F ip --no-such-option
+check_status "data: a list, then a bad option" 129 "$PERF" data --binary /bin/true --no-such-option
 done_testing

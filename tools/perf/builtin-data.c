@@ -307,8 +307,8 @@ static int data_run(const struct command *cmd, int argc, char **argv)
 	int n = cli_parse(cmd, &o, argc, argv, 0), ret;
 
 	if (n < 0)
-		return CLI_STATUS(n);
-	if (n < 1 || strcmp(argv[0], "convert"))
+		ret = CLI_STATUS(n);
+	else if (n < 1 || strcmp(argv[0], "convert"))
 		ret = cli_usage_error(cmd, n ? "unknown subcommand '%s'" : "what to do is missing",
 				      argv[0]);
 	else if (n > 1)

@@ -398,8 +398,10 @@ static int script_run(const struct command *cmd, int argc, char **argv)
 	int n, status = 0;
 
 	n = cli_parse(cmd, &o, argc, argv, 0);
-	if (n < 0)
-		return CLI_STATUS(n);
+	if (n < 0) {
+		status = CLI_STATUS(n);
+		goto out;
+	}
 	if (n > 0) {
 		status = cli_usage_error(cmd, "perf script takes no arguments: '%s'", argv[0]);
 		goto out;
