@@ -146,8 +146,11 @@ if [ "$(id -u)" -eq 0 ] && "$PERF" record -q -e cpu-clock -o "$TMP/plain.data" -
 	check_status "parent without chains" 1 "$PERF" report -s parent -i "$TMP/plain.data"
 	like "parent without chains: message" "$(cat "$TMP/check.out")" \
 		"Selected --sort parent, but no callchain data. Did you call 'perf record' without -g\?"
+	"$PERF" report --parent true -i "$TMP/plain.data" >"$TMP/out" 2>&1
+	is "--parent without chains: the same" "$(cat "$TMP/out")" "$(cat "$TMP/check.out")"
 else
-	for t in "--mem-mode without data sources" "its message" "parent without chains" "its message"; do
+	for t in "--mem-mode without data sources" "its message" "parent without chains" "its message" \
+		"--parent without chains"; do
 		skip "$t" "cannot record here"
 	done
 fi

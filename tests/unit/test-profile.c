@@ -181,6 +181,7 @@ static void keys(void **state)
 		{ "comm_nodigit,cpu", "85.00,:<N>,001\n15.00,:<N>,002\n" },
 		{ "overhead,sample,period", "100.00,4,100\n" },
 		{ "parent", "100.00,[other]\n" },
+		{ "parent,dso", "100.00,[other],[unknown]\n" },
 	};
 
 	(void)state;

@@ -311,7 +311,7 @@ static int choose_mode(struct report *r, struct err *e)
 		err_hint(e, "Record with -g or --call-graph dwarf, or leave out -g.");
 		return -EINVAL;
 	}
-	if (names_parent(po->sort) && !(type & PERF_SAMPLE_CALLCHAIN) &&
+	if ((names_parent(po->sort) || po->parent) && !(type & PERF_SAMPLE_CALLCHAIN) &&
 	    perfdata_nr_events(r->pd)) {
 		err_set(e, -EINVAL,
 			"Selected --sort parent, but no callchain data. Did you call 'perf record' "

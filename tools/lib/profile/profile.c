@@ -136,13 +136,23 @@ static void count_modes(struct profile *p, const struct profile_row *row, uint8_
 	}
 }
 
+static bool wants_chains(const struct profile *p)
+{
+	return p->o.use_chains || p->o.children;
+}
+
+/* Samples wait for others, and their rows are found with their chains. */
+static bool in_batches(const struct profile *p)
+{
+	return wants_chains(p) && p->ch.q->limit > 1;
+}
+
 static int add_row(struct profile *p, const struct sample *s, struct thread *th, uint32_t place,
 		   uint32_t group)
 {
-	bool chains = p->o.use_chains || p->o.children;
 	struct profile_row *row;
 
-	if (chains && p->ch.q->limit > 1)
+	if (in_batches(p))
 		return prof_chain_add(p, s, th, group, place);
 	row = prof_row_own(p, group, place, th->idx, s->cpumode, (uint32_t)p->ch.nodes.n);
 	if (!row)
@@ -155,7 +165,7 @@ static int add_row(struct profile *p, const struct sample *s, struct thread *th,
 		return -ENOMEM;
 	if (p->o.history)
 		return prof_history_add(p, s, th, group, row);
-	if (chains)
+	if (wants_chains(p))
 		return prof_chain_add(p, s, th, group, place);
 	prof_row_count(row, s->period, 1);
 	return 0;
@@ -249,7 +259,7 @@ int profile_add(struct profile *p, const struct sample *s, struct thread *th, st
 		return 0;
 	p->parent = p->has_parent ? prof_parent_of(p, s, th) : 0;
 	/* The place is most often found with the chain. */
-	late = p->ch.q && p->ch.q->limit > 1 && !p->filtering;
+	late = in_batches(p) && !p->filtering;
 	pass = (late || prof_find_place(p, s->cpumode, s->ip, th, &place)) &&
 	       (!p->o.filter.exclude_other || p->parent);
 	ev->totals.nr_samples++;
