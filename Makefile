@@ -97,7 +97,8 @@ check: deps
 	@$(MAKE) --no-print-directory tests
 	@O='$(abspath $(O))' perl tests/run $(TESTS)
 
-demo: deps
+demo:
+	@sh tools/deps.sh '$(O)' build
 	@$(MAKE) --no-print-directory all
 	@O='$(abspath $(O))' sh tests/demo.sh
 

@@ -1,44 +1,84 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# deps.sh [OUT]: installs the Debian packages that building and testing need and that are missing.
-# Asks for root only then, and forgets what an earlier build in OUT found. On other systems it
-# prints the list.
+# deps.sh [OUT [build]]: installs the Debian packages that building (alone, with "build") and testing
+# need and that are missing. Asks for root only then, and forgets what an earlier build in OUT found.
+# What cannot be had is named, and noted in OUT so that it is not tried each time; only what nothing
+# works without is an error. On other systems it prints the list.
 set -eu
 
-build='gcc make pkg-config libelf-dev libdw-dev libtraceevent-dev libzstd-dev zlib1g-dev
-libiberty-dev libcapstone-dev libzydis-dev libfdt-dev libunwind-dev libslang2-dev
-libdebuginfod-dev liblzma-dev'
-tests='g++ libcmocka-dev perl python3 device-tree-compiler asciidoctor clang libclang-rt-14-dev
-gdb xz-utils valgrind linux-perf procps'
+out=${1:-build} what=${2:-all}
+must='gcc make libelf-dev'
+libs='pkg-config libdw-dev libtraceevent-dev libzstd-dev zlib1g-dev libiberty-dev libcapstone-dev
+libzydis-dev libfdt-dev libunwind-dev libslang2-dev libdebuginfod-dev liblzma-dev'
+must_tests='g++ libcmocka-dev perl python3'
+tests='device-tree-compiler asciidoctor clang libclang-rt-dev gdb xz-utils zstd valgrind linux-perf
+procps'
 # Tools that read our profiles; their tests are skipped without them. Large, so only on request:
 # make deps DEPS_CLIENTS=1
 clients='bolt-19 llvm-19 autofdo'
 
+if [ "$what" = build ]; then
+	must_tests='' tests='' clients=''
+elif [ -z "${DEPS_CLIENTS:-}" ]; then
+	clients=''
+fi
 if ! command -v dpkg-query >/dev/null 2>&1; then
-	echo "deps: not a Debian system; the build uses these packages, under your system's names:"
-	echo $build
-	echo "deps: and the tests:"
-	echo $tests
+	echo "deps: not a Debian system; these packages are used, under your system's names:"
+	echo $must $libs $must_tests $tests
 	exit 0
 fi
+
+# lacking NAME...: those that are not installed
+lacking() {
+	for name in "$@"; do
+		dpkg-query -W -f='${Status}\n' "$name" 2>/dev/null | grep -q 'ok installed' ||
+			printf '%s ' "$name"
+	done
+}
+
+note=$out/deps.left-out
 missing=''
-[ -n "${DEPS_CLIENTS:-}" ] || clients=''
-for p in $build $tests $clients; do
-	dpkg-query -W -f='${Status}\n' "$p" 2>/dev/null | grep -q 'ok installed' ||
-		missing="$missing $p"
+for name in $(lacking $must $libs $must_tests $tests $clients); do
+	grep -qxF "$name" "$note" 2>/dev/null || missing="$missing $name"
 done
 [ -n "$missing" ] || exit 0
-echo "deps: installing$missing"
+
+# sudo drops the environment: what keeps debconf from asking goes behind it.
 sudo=''
-if [ "$(id -u)" -ne 0 ]; then
-	sudo='sudo'
-	command -v sudo >/dev/null 2>&1 || {
-		echo "deps: root is needed; run: apt-get install$missing" >&2
-		exit 1
-	}
+[ "$(id -u)" -eq 0 ] || sudo=sudo
+apt() {
+	$sudo env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 \
+		-o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold "$@" </dev/null
+}
+
+if [ -z "$sudo" ] || command -v sudo >/dev/null 2>&1; then
+	apt update || echo "deps: apt-get update failed; going on with the lists that are there" >&2
+	names=''
+	for name in $missing; do
+		! apt-cache show "$name" >/dev/null 2>&1 || names="$names $name"
+	done
+	echo "deps: installing$names"
+	# One that does not install must not keep the others out.
+	[ -z "$names" ] || apt install -y --no-install-recommends $names ||
+		for name in $names; do
+			apt install -y --no-install-recommends "$name" || true
+		done
+	rm -f "$out/config.mk"
+else
+	note=''
+	echo "deps: root is needed, and there is no sudo; to install it all: apt-get install$missing" >&2
 fi
-export DEBIAN_FRONTEND=noninteractive
-$sudo apt-get update -qq
-# shellcheck disable=SC2086
-$sudo apt-get install -y -qq --no-install-recommends $missing
-rm -f "${1:-build}/config.mk"
+
+left=$(lacking $missing)
+[ -n "$left" ] || exit 0
+echo "deps: not installed: $left" >&2
+left_must=$(lacking $must $must_tests)
+if [ -n "$left_must" ]; then
+	echo "deps: nothing works without: $left_must" >&2
+	exit 1
+fi
+echo "deps: going on without; what needs them is off or skipped" >&2
+[ -n "$note" ] || exit 0
+mkdir -p "$out"
+printf '%s\n' $left >>"$note"
+echo "deps: to try again: rm $note" >&2
