@@ -67,6 +67,11 @@ cp plain.ko root"$TMP"/elsewhere.ko
 recording a.data "$TMP/elsewhere.ko"
 "$PERF" report -i a.data --symfs "$TMP/root" -s sym -F sample,sym >out 2>err
 like "--symfs: a function" "$(cat out)" '^ +2  \[k\] hot_path$'
+mkdir flat
+cp plain.ko flat/flat.ko
+recording a.data "$TMP/elsewhere/flat.ko"
+"$PERF" report -i a.data --symfs "$TMP/flat,flat" -s sym -F sample,sym >out 2>err
+like "--symfs DIR,flat: a function" "$(cat out)" '^ +2  \[k\] hot_path$'
 recording a.data "$TMP/none.ko"
 "$PERF" report -i a.data --kallsyms no-kallsyms -s sym -F sample,sym >out 2>err
 unlike "no file: no names" "$(cat out)" 'hot_path'

@@ -4,9 +4,7 @@
  * checked by libelf against the file's size or here before it is used as an index.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "symbol/elf-file.h"
@@ -24,24 +22,19 @@ static int elf_start(struct elf_file *f)
 int elf_open(struct elf_file **out, const char *path)
 {
 	struct elf_file *f = calloc(1, sizeof(*f));
-	struct stat st;
 	int ret;
 
 	*out = NULL;
 	if (!f)
 		return -ENOMEM;
 	elf_version(EV_CURRENT);
-	/* O_NONBLOCK: a path of a recording may name a FIFO here. */
-	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	f->fd = open_regular(path, &f->size);
 	f->path = strdup(path);
 	if (f->fd < 0)
-		ret = -errno;
+		ret = f->fd;
 	else if (!f->path)
 		ret = -ENOMEM;
-	else if (fstat(f->fd, &st) || !S_ISREG(st.st_mode))
-		ret = -ENOEXEC;
 	else {
-		f->size = (uint64_t)st.st_size;
 		f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
 		ret = elf_start(f);
 	}

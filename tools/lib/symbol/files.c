@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Where the files of an object are looked for, in order, and whether they are the right ones. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "symbol/internal.h"
+
+int open_regular(const char *path, uint64_t *size)
+{
+	/* O_NONBLOCK: a path of a recording may name a FIFO here. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return -ENOEXEC;
+	}
+	*size = (uint64_t)st.st_size;
+	return fd;
+}
 
 ssize_t read_at(int fd, void *buf, size_t size, uint64_t at)
 {
@@ -55,6 +73,17 @@ bool files_cache_path(const struct build_id *id, const char *name, char *buf, si
 	return n > 0 && (size_t)n < size;
 }
 
+bool files_symfs_path(const struct resolver *res, const char *path, char *buf, size_t size)
+{
+	int n;
+
+	if (path[0] != '/')
+		return false;
+	n = snprintf(buf, size, "%s%s", res->symfs ? res->symfs : "",
+		     res->opts.symfs_flat ? strrchr(path, '/') : path);
+	return n > 0 && (size_t)n < size;
+}
+
 /* The file at @path if it is ELF and its build id is @id (when that is known). */
 static struct elf_file *open_checked(const char *path, const struct build_id *id, bool *other)
 {
@@ -80,16 +109,13 @@ struct elf_file *files_open_run(struct resolver *res, const struct dso *dso)
 	struct elf_file *f = NULL;
 	char path[PATH_MAX];
 	bool other = false;
-	int n;
 
 	/* The cache of build ids keeps the file as it was recorded, whatever lies there now. */
 	if (id.size && files_cache_path(&id, "elf", path, sizeof(path)))
 		f = open_checked(path, &id, NULL);
 	if (f || dso->path[0] != '/')
 		return f;
-	n = snprintf(path, sizeof(path), "%s%s", res->symfs ? res->symfs : "",
-		     res->opts.symfs_flat ? strrchr(dso->path, '/') : dso->path);
-	if (n > 0 && (size_t)n < sizeof(path))
+	if (files_symfs_path(res, dso->path, path, sizeof(path)))
 		f = open_checked(path, &id, &other);
 	if (!f && other)
 		resolver_warn(res,
@@ -115,23 +141,17 @@ static bool try_debug(struct debug_search *s, bool symfs, const char *fmt, ...) 
 
 static bool try_debug(struct debug_search *s, bool symfs, const char *fmt, ...)
 {
-	char path[PATH_MAX];
-	size_t at = 0;
+	char name[PATH_MAX], path[PATH_MAX];
 	va_list ap;
 	int n;
 
-	if (symfs && s->res->symfs) {
-		at = strlen(s->res->symfs);
-		if (at >= sizeof(path))
-			return false;
-		memcpy(path, s->res->symfs, at);
-	}
 	va_start(ap, fmt);
-	n = vsnprintf(path + at, sizeof(path) - at, fmt, ap);
+	n = vsnprintf(name, sizeof(name), fmt, ap);
 	va_end(ap);
-	if (n < 0 || (size_t)n >= sizeof(path) - at)
+	if (n < 0 || (size_t)n >= sizeof(name) ||
+	    (symfs && !files_symfs_path(s->res, name, path, sizeof(path))))
 		return false;
-	s->found = open_checked(path, &s->id, NULL);
+	s->found = open_checked(symfs ? path : name, &s->id, NULL);
 	if (s->found && has_wanted(s->found, s->want))
 		return true;
 	elf_close(s->found);

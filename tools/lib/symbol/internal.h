@@ -10,6 +10,7 @@
  *	files.c		where files and debug files are looked for
  *	elf.c, elf-symbols.c, plt.c	tables of ELF files
  *	minidebug.c	.gnu_debugdata
+ *	module.c	files of kernel modules
  *	server.c	debuginfod
  *	kernel.c	the kernel's symbols: vmlinux, the host's kernel
  *	kallsyms.c	the text of /proc/kallsyms
@@ -426,8 +427,12 @@ void kallsyms_free(struct kallsyms *k);
 
 /* ---- files ------------------------------------------------------------------------------------------------ */
 
+/* A descriptor of a file of that many bytes, -ENOEXEC for what is none (and may block), or -errno. */
+int open_regular(const char *path, uint64_t *size);
 /* pread() of all @n bytes, fewer only at the end of the file: how many, or -errno. */
 ssize_t read_at(int fd, void *buf, size_t n, uint64_t at);
+/* Where to look for @path, which is absolute: there, or as --symfs says. False when that is nowhere. */
+bool files_symfs_path(const struct resolver *res, const char *path, char *buf, size_t size);
 /* The mapped file, build id checked; NULL when it is not here (or another). */
 struct elf_file *files_open_run(struct resolver *res, const struct dso *dso);
 /* A file with .symtab (@want ".symtab") or ".debug_info" for it; NULL when there is none. */

@@ -139,7 +139,8 @@ int jit_load(struct resolver *res, const struct dso *dso, struct object *o)
 	FILE *fp;
 	int fd, ret = 0;
 
-	snprintf(path, sizeof(path), "%s%s", res->symfs ? res->symfs : "", dso->name);
+	if (!files_symfs_path(res, dso->name, path, sizeof(path)))
+		return -ENOENT;
 	fd = jit_open(res, path, dso->pid);
 	if (fd < 0)
 		return fd;

@@ -213,11 +213,9 @@ static bool vmlinux_search(struct resolver *res)
 	if (res->opts.ignore_vmlinux)
 		return false;
 	/* The one that the recorder knew. */
-	if (dso && dso->name[0] == '/' && dso->build_id_size) {
-		snprintf(path, sizeof(path), "%s%s", res->symfs ? res->symfs : "", dso->name);
-		if (vmlinux_load(res, path, false))
-			return true;
-	}
+	if (dso && dso->build_id_size && files_symfs_path(res, dso->name, path, sizeof(path)) &&
+	    vmlinux_load(res, path, false))
+		return true;
 	if (!*release || strchr(release, '/'))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
@@ -225,8 +223,8 @@ static bool vmlinux_search(struct resolver *res)
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 		snprintf(sub, sizeof(sub), places[i], release);
 #pragma GCC diagnostic pop
-		snprintf(path, sizeof(path), "%s%s", res->symfs ? res->symfs : "", sub);
-		if (vmlinux_load(res, path, false))
+		if (files_symfs_path(res, sub, path, sizeof(path)) &&
+		    vmlinux_load(res, path, false))
 			return true;
 	}
 	return false;

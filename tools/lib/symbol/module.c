@@ -4,7 +4,6 @@
  * are not at hand. A module is an object file; the kernel puts its .text where the map starts.
  */
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "config.h"
@@ -110,10 +109,9 @@ int module_load(struct resolver *res, const struct dso *dso, const struct map *m
 	const struct build_id *id;
 	struct elf_file *f;
 	char path[PATH_MAX];
-	int ret = -ENOENT, n;
+	int ret = -ENOENT;
 
-	n = snprintf(path, sizeof(path), "%s%s", res->symfs ? res->symfs : "", dso->path);
-	if (dso->path[0] != '/' || n < 0 || (size_t)n >= sizeof(path))
+	if (!files_symfs_path(res, dso->path, path, sizeof(path)))
 		return -ENOENT;
 	f = module_open(path, &image);
 	if (!f)
