@@ -44,13 +44,13 @@ probe() {
 
 cflags=''
 : >"$tmp/features.def"
-probe zlib -lz '#include <zlib.h>' 'zlibVersion()' zlib1g-dev 'compressed debug sections'
+probe zlib -lz '#include <zlib.h>' 'zlibVersion()' zlib1g-dev 'kernel modules packed by gzip, compressed debug sections'
 probe libelf -lelf '#include <libelf.h>' 'elf_version(EV_CURRENT)' libelf-dev 'symbols of ELF files'
 probe libdw -ldw '#include <elfutils/libdwfl.h>\n#include <elfutils/libdw.h>' 'dwfl_begin(0)' libdw-dev 'source lines, inlines, DWARF unwinding'
 probe libtraceevent -ltraceevent '#include <traceevent/event-parse.h>' 'tep_alloc()' libtraceevent-dev 'tracepoint fields' '-I/usr/include/traceevent'
-probe zstd -lzstd '#include <zstd.h>' 'ZSTD_versionNumber()' libzstd-dev 'compressed recordings'
+probe zstd -lzstd '#include <zstd.h>' 'ZSTD_versionNumber()' libzstd-dev 'compressed recordings, kernel modules packed by zstd'
 probe libiberty -liberty '#include <libiberty/demangle.h>' 'cplus_demangle("_Z1fv", DMGL_AUTO)' libiberty-dev 'C++ and Rust names'
-probe lzma -llzma '#include <lzma.h>' 'lzma_version_number()' liblzma-dev 'symbols in .gnu_debugdata'
+probe lzma -llzma '#include <lzma.h>' 'lzma_version_number()' liblzma-dev 'symbols in .gnu_debugdata, kernel modules packed by xz'
 probe libcapstone -lcapstone '#include <capstone/capstone.h>' 'cs_version(0, 0)' libcapstone-dev 'disassembly, every architecture'
 probe zydis '-lZydis' '#include <Zydis/Zydis.h>' 'ZydisGetVersion()' libzydis-dev 'x86 instruction decoding'
 probe libfdt -lfdt '#include <libfdt.h>' 'fdt_check_header(0)' libfdt-dev 'device tree blobs'

@@ -44,24 +44,28 @@ names() {
 }
 
 names "plain" "$TMP/plain.ko"
-if command -v xz >/dev/null && "$PERF" check feature -q lzma; then
-	xz -k plain.ko
-	names "xz" "$TMP/plain.ko.xz"
-	head -c 300 plain.ko.xz >cut.ko.xz
-	recording a.data "$TMP/cut.ko.xz"
-	check "xz, cut off: no symbols, no crash" "$PERF" report -i a.data --kallsyms no-kallsyms
-else
-	skip "xz" "no xz here, or built without liblzma"
-fi
-if command -v zstd >/dev/null && "$PERF" check feature -q zstd; then
-	zstd -q -k plain.ko
-	names "zstd" "$TMP/plain.ko.zst"
-	head -c 300 plain.ko.zst >cut.ko.zst
-	recording a.data "$TMP/cut.ko.zst"
-	check "zstd, cut off: no symbols, no crash" "$PERF" report -i a.data --kallsyms no-kallsyms
-else
-	skip "zstd" "no zstd here, or built without it"
-fi
+# packed PROGRAM SUFFIX LIBRARY: the module packed by PROGRAM, all of it and cut off
+packed() {
+	if ! command -v "$1" >/dev/null || ! "$PERF" check feature -q "$3"; then
+		skip "$1" "no $1 here, or built without $3"
+		return
+	fi
+	"$1" -q -c plain.ko >"plain.ko.$2"
+	names "$1" "$TMP/plain.ko.$2"
+	head -c 300 "plain.ko.$2" >"cut.ko.$2"
+	recording a.data "$TMP/cut.ko.$2"
+	check "$1, cut off: no symbols, no crash" "$PERF" report -i a.data --kallsyms no-kallsyms
+	head -c 300 plain.ko >"junk.ko.$2"
+	recording a.data "$TMP/junk.ko.$2"
+	check "$1, not packed at all: no crash" "$PERF" report -i a.data --kallsyms no-kallsyms
+	mkfifo "fifo.ko.$2"
+	recording a.data "$TMP/fifo.ko.$2"
+	check "$1, a FIFO: nobody waits" timeout 60 "$PERF" report -i a.data --kallsyms no-kallsyms
+}
+
+packed gzip gz zlib
+packed xz xz lzma
+packed zstd zst zstd
 mkdir -p root"$TMP"
 cp plain.ko root"$TMP"/elsewhere.ko
 recording a.data "$TMP/elsewhere.ko"

@@ -11,6 +11,7 @@
  *	elf.c, elf-symbols.c, plt.c	tables of ELF files
  *	minidebug.c	.gnu_debugdata
  *	module.c	files of kernel modules
+ *	unpack.c	gzip, xz, zstd
  *	server.c	debuginfod
  *	kernel.c	the kernel's symbols: vmlinux, the host's kernel
  *	kallsyms.c	the text of /proc/kallsyms
@@ -443,8 +444,16 @@ bool files_cache_path(const struct build_id *id, const char *name, char *buf, si
 
 /* The path of a downloaded debug file, to be freed; NULL when not asked for or not there. */
 char *server_find_debug(struct resolver *res, const struct build_id *id, const char *what);
-/* Unpacks @n bytes of xz: *out, to be freed even on errors. */
-int unxz(const void *in, size_t n, unsigned char **out, size_t *size);
+/* Unpacked bytes; v is to be freed, after errors too. */
+struct unpacked {
+	unsigned char *v;
+	size_t n, cap;
+};
+
+/* 0 or -errno; -ENOTSUP without the library. */
+int unpack_gzip(const void *in, size_t n, struct unpacked *out);
+int unpack_xz(const void *in, size_t n, struct unpacked *out);
+int unpack_zstd(const void *in, size_t n, struct unpacked *out);
 /* Symbols of a module's file, for where @map is; -errno when there is none that fits. */
 int module_load(struct resolver *res, const struct dso *dso, const struct map *map,
 		struct object *o);

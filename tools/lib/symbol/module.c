@@ -3,52 +3,14 @@
  * Kernel modules from their files, x.ko, packed or not: for recordings of kernels whose kallsyms
  * are not at hand. A module is an object file; the kernel puts its .text where the map starts.
  */
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-#include "config.h"
 #include "symbol/elf-file.h"
 
-#define PACKED_MAX   (64u << 20)
-#define UNPACKED_MAX (256u << 20)
-
-#if HAVE_ZSTD
-#include <zstd.h>
-
-static int unzstd(const void *in, size_t n, unsigned char **out, size_t *size)
-{
-	ZSTD_DStream *s = ZSTD_createDStream();
-	ZSTD_inBuffer from = { in, n, 0 };
-	ZSTD_outBuffer to = { NULL, 0, 0 };
-	size_t left = 1;
-
-	while (s && left && !ZSTD_isError(left)) {
-		size_t cap = to.size ? to.size * 2 : 1 << 20;
-		void *p = NULL;
-
-		if (to.pos == to.size) {
-			p = cap <= UNPACKED_MAX ? realloc(to.dst, cap) : NULL;
-			if (!p)
-				break;
-			to.dst = p;
-			to.size = cap;
-		}
-		left = ZSTD_decompressStream(s, &to, &from);
-		if (!p && from.pos == from.size && to.pos < to.size)
-			break; /* cut off */
-	}
-	ZSTD_freeDStream(s);
-	*out = to.dst;
-	*size = to.pos;
-	return left ? -ENOEXEC : 0;
-}
-#else
-static int unzstd(const void *in, size_t n, unsigned char **out, size_t *size)
-{
-	(void)in, (void)n, (void)out, (void)size;
-	return -ENOTSUP;
-}
-#endif
+#define PACKED_MAX (64u << 20)
 
 static bool ends_with(const char *s, const char *end)
 {
@@ -57,23 +19,52 @@ static bool ends_with(const char *s, const char *end)
 	return n > m && !strcmp(s + n - m, end);
 }
 
-/* *image: the unpacked file, to be freed after it; NULL for one that is not packed. */
-static struct elf_file *module_open(const char *path, unsigned char **image)
+static const struct {
+	const char *end;
+	int (*unpack)(const void *in, size_t n, struct unpacked *out);
+} packings[] = {
+	{ ".gz", unpack_gzip },
+	{ ".xz", unpack_xz },
+	{ ".zst", unpack_zstd },
+};
+
+/* All of a packed file, to be freed; NULL when it cannot be read. */
+static void *read_packed(const char *path, size_t *size)
 {
-	bool xz = ends_with(path, ".xz"), zst = ends_with(path, ".zst");
+	uint64_t n = 0;
+	int fd = open_regular(path, &n);
+	void *buf = fd >= 0 && n && n <= PACKED_MAX ? malloc(n) : NULL;
+
+	if (buf && read_at(fd, buf, n, 0) != (ssize_t)n) {
+		free(buf);
+		buf = NULL;
+	}
+	if (fd >= 0)
+		close(fd);
+	*size = n;
+	return buf;
+}
+
+/* @image: the unpacked file, to be freed after it; empty for one that is not packed. */
+static struct elf_file *module_open(const char *path, struct unpacked *image)
+{
+	int (*unpack)(const void *in, size_t n, struct unpacked *out) = NULL;
 	struct elf_file *f = NULL;
-	size_t n, size = 0;
-	char *packed;
+	void *packed;
+	size_t n;
 	int ret;
 
-	if (!xz && !zst)
+	for (size_t i = 0; i < ARRAY_SIZE(packings); i++)
+		if (ends_with(path, packings[i].end))
+			unpack = packings[i].unpack;
+	if (!unpack)
 		return elf_open(&f, path) ? NULL : f;
-	packed = file_read_all(path, PACKED_MAX, &n, NULL);
+	packed = read_packed(path, &n);
 	if (!packed)
 		return NULL;
-	ret = xz ? unxz(packed, n, image, &size) : unzstd(packed, n, image, &size);
+	ret = unpack(packed, n, image);
 	free(packed);
-	return ret || elf_open_memory(&f, *image, size) ? NULL : f;
+	return ret || elf_open_memory(&f, image->v, image->n) ? NULL : f;
 }
 
 static int add_symbols(struct elf_file *f, uint64_t start, struct symtab *t)
@@ -105,7 +96,7 @@ static int add_symbols(struct elf_file *f, uint64_t start, struct symtab *t)
 int module_load(struct resolver *res, const struct dso *dso, const struct map *map,
 		struct object *o)
 {
-	unsigned char *image = NULL;
+	struct unpacked image = { 0 };
 	const struct build_id *id;
 	struct elf_file *f;
 	char path[PATH_MAX];
@@ -131,6 +122,6 @@ int module_load(struct resolver *res, const struct dso *dso, const struct map *m
 		o->file = strdup(path);
 out:
 	elf_close(f);
-	free(image);
+	free(image.v);
 	return ret;
 }
