@@ -354,6 +354,7 @@ static int script_file(struct script_cmd *o, const struct script_fields *f)
 	struct err e = { 0 };
 	struct record rec;
 	int status = 0, ret, more = 1;
+	bool pipe;
 
 	if (obuf_init(&r.out, STDOUT_FILENO, 0))
 		return 1;
@@ -363,7 +364,8 @@ static int script_file(struct script_cmd *o, const struct script_fields *f)
 	if (!ret && o->dump) {
 		ret = dump_records(&r, o->redact, &e);
 	} else if (!ret && !o->header_only) {
-		if (perfdata_is_pipe(r.env.pd))
+		pipe = perfdata_is_pipe(r.env.pd);
+		if (pipe)
 			more = skip_header(r.env.pd, &rec, &e);
 		ret = more < 0 ? more : run_open(&r, o, f, &e);
 		if (!ret && (o->sw.on_name || o->sw.off_name)) {
@@ -372,7 +374,7 @@ static int script_file(struct script_cmd *o, const struct script_fields *f)
 		}
 		if (!ret && perfdata_ahead_useful(r.env.pd))
 			ret = perfdata_ahead_start(&r.ahead, r.env.pd, &e);
-		if (!ret && !perfdata_is_pipe(r.env.pd))
+		if (!ret && !pipe)
 			more = next_record(&r, &rec, &e);
 		if (more < 0)
 			ret = more;

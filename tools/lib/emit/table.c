@@ -190,6 +190,8 @@ static void print_json(const struct emit_table *t, struct emit *e, const char *n
 
 void emit_table_print(const struct emit_table *t, struct emit *e, const char *name)
 {
+	if (!t->nr_cols) /* rows of nothing have no end */
+		return;
 	switch (e->format) {
 	case EMIT_TEXT: print_text(t, e->o); break;
 	case EMIT_CSV: print_csv(t, e->o); break;

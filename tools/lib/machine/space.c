@@ -51,7 +51,7 @@ static struct map_array *array_own(struct space *s, struct map_pool *pool, size_
 	if (!a)
 		return NULL;
 	a->refs = 1;
-	if (vec_reserve(&a->slot, (old ? old->slot.n : 0) + extra)) {
+	if (vec_reserve(&a->slot, (old ? old->slot.n : 0) + extra) || !a->slot.v) {
 		free(a);
 		return NULL;
 	}

@@ -103,6 +103,8 @@ static void heap_pop(struct heap *h)
 
 static void run_free(struct order *o, struct run *r)
 {
+	if (!r)
+		return;
 	if (o->open == r)
 		o->open = NULL;
 	free(r->own);

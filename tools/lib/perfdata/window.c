@@ -109,7 +109,7 @@ const unsigned char *window_kept(const struct window *w, uint64_t off, size_t ne
 
 static bool window_grow(struct window *w, size_t cap)
 {
-	unsigned char *p = realloc(w->buf, cap);
+	unsigned char *p = cap ? realloc(w->buf, cap) : NULL; /* to 0 bytes it would free */
 
 	if (!p) {
 		w->code = -ENOMEM;

@@ -27,10 +27,11 @@ struct cfi_reg {
 	int32_t off;
 };
 
+/* Compared as bytes: all of them have names. */
 struct cfi_rule {
 	bool cfa_expr, signal_frame;
 	uint8_t cfa_reg, ra_reg;
-	uint8_t nr; /* registers that differ from CFI_SAME */
+	uint16_t nr; /* registers that differ from CFI_SAME */
 	uint16_t expr;
 	int32_t cfa_off;
 	struct cfi_reg regs[32];
