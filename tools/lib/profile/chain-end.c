@@ -121,7 +121,7 @@ static void ask_for(const struct walk *w, uint32_t node)
 {
 	const struct chains *c = &w->p->ch;
 
-	if (node == ID_NONE)
+	if (node >= c->nodes.n)
 		return;
 	__builtin_prefetch(&c->end[node]);
 	__builtin_prefetch(&c->nodes.v[node], 1);

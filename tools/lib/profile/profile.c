@@ -39,8 +39,6 @@ int profile_new(struct profile **out, const struct profile_opts *opts, struct ma
 					  : prof_ipc_init(p, e);
 	if (!ret)
 		ret = prof_chain_init(p) ? err_set(e, -ENOMEM, "no memory for call chains") : 0;
-	p->one_step = p->by_symbol;
-	p->by_symbol &= !p->filtering && !p->o.branch;
 	if (!ret)
 		ret = prof_queue_init(p) ? err_set(e, -ENOMEM, "no memory to count samples") : 0;
 	if (p->o.branch || p->o.history)
@@ -49,7 +47,8 @@ int profile_new(struct profile **out, const struct profile_opts *opts, struct ma
 		p->need |= chain_needs(p);
 	if (p->o.use_chains && p->o.chain.key == CHAIN_BY_ADDRESS)
 		p->ip_is_key = true;
-	p->one_step &= !p->o.branch && !p->ip_is_key && p->o.chain.key == CHAIN_BY_FUNCTION;
+	p->one_step = p->by_symbol && !p->o.branch && !p->ip_is_key &&
+		      p->o.chain.key == CHAIN_BY_FUNCTION;
 	if (ret) {
 		profile_free(p);
 		return ret;
@@ -171,32 +170,6 @@ static int add_row(struct profile *p, const struct sample *s, struct thread *th,
 	return 0;
 }
 
-/*
- * When rows are told apart by symbol at most, its number leads to the place, and addresses need
- * not be remembered one by one.
- */
-static uint32_t place_by_symbol(struct profile *p, uint8_t cpumode, uint64_t ip, struct thread *th)
-{
-	const struct symbol *sym;
-	struct map_hit hit;
-	uint32_t place, loc;
-
-	if (!machine_find_map(p->m, th, cpumode, ip, &hit))
-		return ID_NONE;
-	sym = symbol_find(p->res, hit.map->dso, hit.addr);
-	if (!sym)
-		return ID_NONE;
-	if (likely(sym->idx < p->sym_place.n && p->sym_place.v[sym->idx] != ID_NONE))
-		return p->sym_place.v[sym->idx];
-	loc = resolver_find(p->res, th, cpumode, ip);
-	place = loc == LOC_NONE ? ID_NONE : prof_place_of_loc(p, loc, ip, false);
-	while (p->sym_place.n <= sym->idx)
-		if (vec_push(&p->sym_place, ID_NONE))
-			return place;
-	p->sym_place.v[sym->idx] = place;
-	return place;
-}
-
 bool prof_find_place(struct profile *p, uint8_t cpumode, uint64_t ip, struct thread *th,
 		     uint32_t *out)
 {
@@ -208,11 +181,6 @@ bool prof_find_place(struct profile *p, uint8_t cpumode, uint64_t ip, struct thr
 	if (p->o.branch && !p->filtering) {
 		*out = 0;
 		return true;
-	}
-	if (p->by_symbol) {
-		*out = place_by_symbol(p, cpumode, ip, th);
-		if (*out != ID_NONE)
-			return true;
 	}
 	loc = resolver_find(p->res, th, cpumode, ip);
 	if (loc == LOC_NONE)

@@ -31,13 +31,6 @@ void prof_queue_free(struct profile *p)
 	p->queue = NULL;
 }
 
-static void count(struct profile_row *row, uint64_t period)
-{
-	row->period += period;
-	row->acc += period;
-	row->nr++;
-}
-
 /* ---- samples whose row is not known ---------------------------------------------------------- */
 
 struct misses {
@@ -120,15 +113,12 @@ static int rows_of_misses(struct profile *p, const struct misses *m)
 		prof_row_prefetch_next(p, m->v[i]->group, m->v[i]->place);
 	for (unsigned i = 0; i < m->n; i++) {
 		const struct queued *s = m->v[i];
-		struct profile_row *row = prof_row_of(p, s->group, s->place, 0, 0);
+		struct profile_row *row =
+			prof_row_own(p, s->group, s->place, s->th->idx, s->at.cpumode, 0);
 
 		if (!row)
 			return -ENOMEM;
-		if (row->thread == ID_NONE) {
-			row->thread = s->th->idx;
-			row->cpumode = s->at.cpumode;
-		}
-		count(row, s->period);
+		prof_row_count(row, s->period, 1);
 		p->queue->recent[s->slot] = (struct recent){ s->key, s->where, s->group, row->idx };
 	}
 	return 0;
@@ -216,7 +206,7 @@ static int flush(struct profile *p)
 		}
 	}
 	for (unsigned i = 0; i < nr_hit; i++)
-		count(&p->rows.v[row[i]], period[i]);
+		prof_row_count(&p->rows.v[row[i]], period[i], 1);
 	q->n = 0;
 	return ret ? ret : take_misses(p, &m);
 }
