@@ -289,8 +289,9 @@ static int choose_mode(struct report *r, struct err *e)
 		return ret;
 	if (r->o.mem && perfdata_nr_events(r->pd) && (ret = check_mem(type, e)))
 		return ret;
-	if (r->o.dot && !po->sort)
-		po->sort = "symbol_from,symbol_to";
+	/* Not as sort keys: these would bring the column of IPC, which is dear. */
+	if (r->o.dot && !po->sort && !po->fields)
+		po->fields = "overhead,symbol_from,symbol_to";
 	if (po->branch && !(type & PERF_SAMPLE_BRANCH_STACK) && perfdata_nr_events(r->pd)) {
 		err_set(e, -EINVAL,
 			"Selected -b but no branch data. Did you call perf record without -b?");
@@ -590,8 +591,8 @@ static int read_all(struct report *r, struct err *damage, struct err *e)
 		    profile_set_group(r->p, ev->idx, ev->nr_members))
 			return err_set(e, -ENOMEM, "no memory for groups");
 	}
-	if (r->flow && brflow_finish(r->flow, e))
-		return e->code;
+	if (r->flow)
+		brflow_finish(r->flow);
 	return profile_finish(r->p, e);
 }
 

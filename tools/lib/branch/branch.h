@@ -50,6 +50,16 @@ void branch_load(const unsigned char *p, bool swap, struct branch_entry *b);
 void branch_unpack_flags(uint64_t flags, bool big_endian, struct branch_entry *b);
 /* The same fields as one word in the little-endian order, for comparing and storing. */
 uint64_t branch_pack_flags(const struct branch_entry *b);
+/* That word of the entry at @p. */
+static inline uint64_t branch_load_flags(const unsigned char *p, bool swap)
+{
+	struct branch_entry b;
+
+	if (!swap && !host_is_big_endian())
+		return load_u64(p + 16, false);
+	branch_load(p, swap, &b);
+	return branch_pack_flags(&b);
+}
 
 /*
  * "any_call,u" -> PERF_SAMPLE_BRANCH_*. Privilege names alone mean any and are dropped, as

@@ -160,16 +160,6 @@ static int resolve_new(struct profile *p, struct thread *th, struct branch_slot 
 	return 0;
 }
 
-static inline uint64_t entry_flags(const unsigned char *e, bool swap)
-{
-	struct branch_entry b;
-
-	if (!swap && !host_is_big_endian())
-		return load_u64(e + 16, false);
-	branch_load(e, swap, &b);
-	return branch_pack_flags(&b);
-}
-
 static void count_type(struct branch_totals *t, uint64_t from, uint64_t to, uint64_t flags)
 {
 	unsigned type = flags >> 20 & 15;
@@ -240,7 +230,7 @@ static inline int add_chunk(struct profile *p, const struct sample *s, struct th
 	for (unsigned i = 0; i < n; i++) {
 		const unsigned char *b = e + (size_t)i * BRANCH_ENTRY_SIZE;
 		uint64_t from = load_u64(b, swap), to = load_u64(b + 8, swap);
-		uint64_t flags = entry_flags(b, swap);
+		uint64_t flags = branch_load_flags(b, swap);
 
 		at[i] = slot_of(from, to, where | (flags & bit_mask));
 		__builtin_prefetch(&slots[at[i]], 1);
@@ -249,7 +239,7 @@ static inline int add_chunk(struct profile *p, const struct sample *s, struct th
 	}
 	for (unsigned i = 0; i < n; i++) {
 		const unsigned char *b = e + (size_t)i * BRANCH_ENTRY_SIZE;
-		uint64_t flags = entry_flags(b, swap);
+		uint64_t flags = branch_load_flags(b, swap);
 		const struct branch_slot key = { .from = load_u64(b, swap),
 						 .to = load_u64(b + 8, swap),
 						 .rest = where | (flags & bit_mask) };

@@ -4,6 +4,7 @@
 #include "profile-int.h"
 
 #define MEMO_BITS 15
+#define CHUNK	  32
 
 /* The block that two addresses belong to, as it was lately. */
 struct block_memo {
@@ -113,19 +114,24 @@ static int look_up(struct brflow *f, struct thread *th, struct block_memo *m)
 	return m->block == ID_NONE ? -ENOMEM : 0;
 }
 
-static struct block_memo *find_block(struct brflow *f, struct thread *th,
-				     const struct block_memo *key)
+static struct block_memo *memo_of(const struct brflow *f, const struct block_memo *key)
 {
 	uint64_t h = key->end ^ (key->start << 29 | key->start >> 35) ^
 		     ((uint64_t)key->gen << 32 | key->space);
-	struct block_memo *m = &f->memo[hash_slot(h, MEMO_BITS)];
 
+	return &f->memo[hash_slot(h, MEMO_BITS)];
+}
+
+/* 0 or -ENOMEM. */
+static int find_block(struct brflow *f, struct thread *th, struct block_memo *m,
+		      const struct block_memo *key)
+{
 	if (likely(m->used && m->end == key->end && m->start == key->start &&
 		   m->known == key->known && m->space == key->space && m->gen == key->gen))
-		return m;
+		return 0;
 	*m = *key;
 	m->used = !look_up(f, th, m);
-	return m->used ? m : NULL;
+	return m->used ? 0 : -ENOMEM;
 }
 
 static void add_counters(struct brflow *f, struct brflow_block *b, uint64_t word)
@@ -157,7 +163,41 @@ static void add_block(struct brflow_block *b, uint64_t start, uint32_t cycles)
 	}
 }
 
-/* From where each branch went to, through the next one: oldest first. */
+/* The stretch of code that one branch ends, in memory. */
+struct stretch {
+	struct block_memo key, *memo;
+	uint64_t at; /* as in the memo: another stretch may take that over */
+	uint64_t entry;
+	uint32_t block, cycles;
+};
+
+/* Of the entries below @end those that have cycles, oldest first, up to CHUNK: how many. */
+static unsigned collect(struct brflow *f, const struct sample_branches *b, struct block_memo *key,
+			bool all, uint64_t *end, struct stretch *v)
+{
+	unsigned n = 0;
+
+	while (*end && n < CHUNK) {
+		const unsigned char *e = b->entries + --*end * BRANCH_ENTRY_SIZE;
+		uint32_t cycles = branch_load_flags(e, b->swap) >> 4 & 0xffff;
+
+		key->end = load_u64(e, b->swap);
+		if (cycles) {
+			v[n] = (struct stretch){ .key = *key, .entry = *end, .cycles = cycles };
+			v[n].memo = memo_of(f, key);
+			__builtin_prefetch(v[n++].memo, 1);
+			f->cycles += cycles;
+		}
+		key->start = all ? load_u64(e + 8, b->swap) : 0;
+		key->known = all;
+	}
+	return n;
+}
+
+/*
+ * From where each branch went to, through the next one. The tables are larger than the caches:
+ * all that a chunk needs is asked for before the first is looked at.
+ */
 static int add_blocks(struct brflow *f, const struct sample *s, struct thread *th)
 {
 	const struct sample_branches *b = &s->branches;
@@ -166,27 +206,27 @@ static int add_blocks(struct brflow *f, const struct sample *s, struct thread *t
 		.space = th->space,
 		.gen = f->o.machine ? machine_generation(f->o.machine, th->space) : 0,
 	};
+	struct stretch v[CHUNK];
+	unsigned n;
 
-	for (uint64_t i = b->nr; i-- > 0;) {
-		const struct block_memo *m;
-		struct branch_entry e;
-
-		sample_branch(b, i, &e);
-		f->cycles += e.cycles;
-		key.end = e.from;
-		if (e.cycles) {
-			m = find_block(f, th, &key);
-			if (!m)
+	for (uint64_t end = b->nr; end;) {
+		n = collect(f, b, &key, all, &end, v);
+		for (unsigned i = 0; i < n; i++) {
+			if (find_block(f, th, v[i].memo, &v[i].key))
 				return -ENOMEM;
-			if (m->block != ID_NONE) {
-				add_block(&f->blocks.v[m->block], m->at, e.cycles);
-				if (i < b->counters.nr)
-					add_counters(f, &f->blocks.v[m->block],
-						     u64s_get(&b->counters, i));
-			}
+			v[i].at = v[i].memo->at;
+			v[i].block = v[i].memo->block;
+			if (v[i].block != ID_NONE)
+				__builtin_prefetch(&f->blocks.v[v[i].block], 1);
 		}
-		key.start = all ? e.to : 0;
-		key.known = all;
+		for (unsigned i = 0; i < n; i++) {
+			if (v[i].block == ID_NONE)
+				continue;
+			add_block(&f->blocks.v[v[i].block], v[i].at, v[i].cycles);
+			if (v[i].entry < b->counters.nr)
+				add_counters(f, &f->blocks.v[v[i].block],
+					     u64s_get(&b->counters, v[i].entry));
+		}
 	}
 	return 0;
 }
@@ -291,16 +331,14 @@ static int by_count(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-int brflow_finish(struct brflow *f, struct err *e)
+void brflow_finish(struct brflow *f)
 {
-	(void)e;
 	for (size_t i = 0; i < f->blocks.n; i++)
 		f->mean_cycles += f->blocks.v[i].cycles / f->blocks.v[i].nr;
 	if (f->blocks.n)
 		qsort(f->blocks.v, f->blocks.n, sizeof(*f->blocks.v), by_cycles);
 	if (f->counts.n)
 		qsort(f->counts.v, f->counts.n, sizeof(*f->counts.v), by_count);
-	return 0;
 }
 
 size_t brflow_nr_blocks(const struct brflow *f)

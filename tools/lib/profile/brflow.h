@@ -6,7 +6,7 @@
  *
  *	brflow_new(&f, res, &(struct brflow_opts){ .path_len = 4 }, &err);
  *	for each sample:	brflow_add(f, &s, th, &err);
- *	brflow_finish(f, &err);
+ *	brflow_finish(f);
  *	for (size_t i = 0; i < brflow_nr_paths(f); i++)	brflow_path(f, i)
  *
  * Memory follows the number of distinct blocks and chains; what is handed out belongs to the
@@ -60,7 +60,7 @@ void brflow_free(struct brflow *f);
 /* Newest branch first, as in the sample. */
 int brflow_add(struct brflow *f, const struct sample *s, struct thread *th, struct err *e);
 /* Sorts: most cycles, most frequent first. */
-int brflow_finish(struct brflow *f, struct err *e);
+void brflow_finish(struct brflow *f);
 
 size_t brflow_nr_blocks(const struct brflow *f);
 const struct brflow_block *brflow_block(const struct brflow *f, size_t i);
