@@ -288,5 +288,8 @@ int prof_chain_finish(struct profile *p)
 	}
 	if (p->o.children)
 		ret = add_callers(p);
+	vec_for_each (node, &c->nodes)
+		node->frame = prof_step_frame(p, node->step);
+	vec_free(&p->steps);
 	return ret ? ret : list_trees(p);
 }

@@ -287,7 +287,6 @@ void prof_chain_free(struct profile *p)
 	free(c->tree_leafs.at);
 	free(c->tree_leafs.v);
 	free(c->plus);
-	free(c->plus_count);
 	vec_free(&c->tops);
 	memset(c, 0, sizeof(*c));
 }

@@ -27,7 +27,11 @@ struct leaf {
 #define NODE_ROOT 0x80000000u /* parent of a chain's outermost frame: NODE_ROOT | group */
 
 struct node {
-	uint32_t parent, step;
+	uint32_t parent;
+	union {
+		uint32_t step;
+		uint32_t frame; /* at the end, of that step */
+	};
 	union {
 		uint32_t thread; /* idx of the first that came here */
 		uint32_t row;	 /* at the end, of its callers */
@@ -36,6 +40,12 @@ struct node {
 		uint32_t leaf; /* the first of those that end here; ID_NONE = none */
 		uint32_t up;   /* at the end: nearest node above with the same row, or ID_NONE */
 	};
+};
+
+/* What of a node's samples are the open row's own. */
+struct node_own {
+	uint64_t period;
+	uint32_t count;
 };
 
 /* What the end needs per node. */
@@ -146,9 +156,8 @@ struct chains {
 	uint32_t *root;	     /* by group: first child */
 	VEC(uint32_t) trees; /* rows that have one, ascending */
 	struct chain_list tree_nodes, tree_leafs;
-	uint64_t *plus; /* by node: own samples of the open row */
-	uint32_t *plus_count;
-	VEC(uint32_t) tops; /* outermost nodes of these */
+	struct node_own *plus; /* by node */
+	VEC(uint32_t) tops;    /* outermost nodes of these */
 };
 
 /* chain.c */

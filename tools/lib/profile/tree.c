@@ -44,22 +44,24 @@ typedef VEC(struct group) groups;
 static int push(struct view *v, elems *out, uint32_t node, uint64_t period, uint32_t count,
 		bool own, uint32_t leaf)
 {
-	struct elem e = { node,	  prof_step_frame(v->p, v->p->ch.nodes.v[node].step),
-			  period, count,
-			  own,	  leaf };
+	struct elem e = {
+		.node = node, .period = period, .count = count, .own = own, .leaf = leaf
+	};
 
-	return count ? vec_push(out, e) : 0;
+	if (!count)
+		return 0;
+	e.frame = v->p->ch.nodes.v[node].frame;
+	return vec_push(out, e);
 }
 
 static int push_child(struct view *v, elems *out, uint32_t node, bool own)
 {
-	const struct chains *c = &v->p->ch;
-	const struct node_end *n = &c->end[node];
+	const struct node_own *plus = &v->p->ch.plus[node];
+	const struct node_end *n = &v->p->ch.end[node];
 
 	if (own)
-		return push(v, out, node, c->plus[node], c->plus_count[node], true, ID_NONE);
-	return push(v, out, node, n->total - c->plus[node], n->count - c->plus_count[node], false,
-		    ID_NONE);
+		return push(v, out, node, plus->period, plus->count, true, ID_NONE);
+	return push(v, out, node, n->total - plus->period, n->count - plus->count, false, ID_NONE);
 }
 
 static int next_level(struct view *v, const elems *in, elems *out)
@@ -290,9 +292,9 @@ static int add_leaf(struct profile *p, uint32_t leaf)
 
 	for (uint32_t n = l->node; !(n & NODE_ROOT); n = c->nodes.v[n].parent) {
 		top = n;
-		new = !c->plus_count[n];
-		c->plus[n] += l->period;
-		c->plus_count[n] += l->count;
+		new = !c->plus[n].count;
+		c->plus[n].period += l->period;
+		c->plus[n].count += l->count;
 		if (p->o.history)
 			sum_note(c, n, leaf, true);
 	}
@@ -304,7 +306,7 @@ static void drop_leaf(struct profile *p, uint32_t leaf)
 	struct chains *c = &p->ch;
 
 	for (uint32_t n = c->leafs.v[leaf].node; !(n & NODE_ROOT); n = c->nodes.v[n].parent) {
-		c->plus[n] = c->plus_count[n] = 0;
+		c->plus[n] = (struct node_own){ 0 };
 		if (p->o.history)
 			sum_note(c, n, leaf, false);
 	}
@@ -345,8 +347,8 @@ static int start_passes(struct view *v, elems *out)
 		uint32_t n = nodes->v[i];
 		struct elem e = { n,
 				  0,
-				  c->end[n].total - c->plus[n],
-				  c->end[n].count - c->plus_count[n],
+				  c->end[n].total - c->plus[n].period,
+				  c->end[n].count - c->plus[n].count,
 				  false,
 				  ID_NONE };
 
@@ -361,8 +363,8 @@ static int start_passes(struct view *v, elems *out)
 		up = bsearch(&key, pass.v, pass.n, sizeof(key), cmp_node);
 		if (!up)
 			continue;
-		up->period -= c->end[pass.v[i].node].total - c->plus[pass.v[i].node];
-		up->count -= c->end[pass.v[i].node].count - c->plus_count[pass.v[i].node];
+		up->period -= c->end[pass.v[i].node].total - c->plus[pass.v[i].node].period;
+		up->count -= c->end[pass.v[i].node].count - c->plus[pass.v[i].node].count;
 	}
 	for (size_t i = 0; !ret && i < pass.n; i++)
 		ret = push(v, out, pass.v[i].node, pass.v[i].period, pass.v[i].count, false,
@@ -460,13 +462,11 @@ static int plus_room(struct profile *p)
 {
 	struct chains *c = &p->ch;
 
-	if (!c->plus) {
+	if (!c->plus)
 		c->plus = calloc(c->nodes.n + 1, sizeof(*c->plus));
-		c->plus_count = calloc(c->nodes.n + 1, sizeof(*c->plus_count));
-	}
 	if (p->o.history && !c->node_notes)
 		c->node_notes = calloc(c->nodes.n + 1, sizeof(*c->node_notes));
-	return c->plus && c->plus_count && (c->node_notes || !p->o.history) ? 0 : -ENOMEM;
+	return c->plus && (c->node_notes || !p->o.history) ? 0 : -ENOMEM;
 }
 
 int profile_tree(struct profile *p, const struct profile_row *row, struct call_node *root)
