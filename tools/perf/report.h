@@ -55,6 +55,17 @@ struct report {
 	struct err first_bad;
 };
 
+/* ---- the command line (report-options.c) ------------------------------------------------------------ */
+
+extern const struct option report_options[];
+/* What the table cannot say: words of @argv are put together or taken out. 0 or -ENOMEM. */
+int report_prepare_args(struct report *r, int *argc, char **argv);
+int report_setup_options(struct report *r, struct err *e);
+/* report-mode.c: rows of what? Once the events are known. */
+int report_choose_mode(struct report *r, struct err *e);
+
+/* ---- the report -------------------------------------------------------------------------------------- */
+
 /* Tables and call graphs as text; headings and tips too. */
 int report_text(struct report *r);
 int report_json(struct report *r);

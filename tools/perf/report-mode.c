@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perf report: what is shown, by the options and by what the recording has. */
+#include "report.h"
+
+static uint64_t all_sample_types(const struct perfdata *pd)
+{
+	uint64_t type = 0;
+
+	for (size_t i = 0; i < perfdata_nr_events(pd); i++)
+		type |= perfdata_event(pd, i)->attr.sample_type;
+	return type;
+}
+
+static bool any_call_stack(const struct perfdata *pd)
+{
+	for (size_t i = 0; i < perfdata_nr_events(pd); i++)
+		if (perfdata_event(pd, i)->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
+			return true;
+	return false;
+}
+
+static bool auto_branch(const struct report *r, uint64_t type)
+{
+	if (r->o.no_branch || r->o.history || type & PERF_SAMPLE_STACK_USER)
+		return false;
+	if (perfdata_is_pipe(r->pd))
+		return type & PERF_SAMPLE_BRANCH_STACK && !any_call_stack(r->pd);
+	return perfdata_has_feature(r->pd, FEAT_BRANCH_STACK);
+}
+
+/* --simd needs vectors or masks in at least one event, and rows of samples. */
+static int check_simd(const struct report *r, struct err *e)
+{
+	bool any = !perfdata_nr_events(r->pd);
+
+	if (r->o.branch || r->o.dot)
+		return err_set(e, -EINVAL, "--simd shows samples, %s shows branches",
+			       r->o.dot ? "--dot" : "-b");
+	for (size_t i = 0; i < perfdata_nr_events(r->pd); i++) {
+		const struct perf_event_attr *a = &perfdata_event(r->pd, i)->attr;
+
+		any |= a->sample_simd_regs_enabled &&
+		       (a->sample_simd_vec_reg_intr || a->sample_simd_vec_reg_user ||
+			a->sample_simd_pred_reg_intr || a->sample_simd_pred_reg_user);
+	}
+	if (any)
+		return 0;
+	err_set(e, -EINVAL, "--simd: this recording has no vector registers");
+	err_hint(e, "Record with -Izmm,opmask, or with --user-regs=zmm,opmask where the kernel "
+		    "cannot (perf record -I? lists what can be had).");
+	return -EINVAL;
+}
+
+static int choose_history(struct report *r, uint64_t type, struct err *e)
+{
+	struct profile_opts *po = &r->po;
+
+	if (!(type & PERF_SAMPLE_BRANCH_STACK) && perfdata_nr_events(r->pd)) {
+		err_set(e, -EINVAL,
+			"Selected --branch-history but no branch data. Did you call "
+			"perf record without -b?");
+		err_hint(e, "Record with -b or -j FILTER, and -g for what lies behind them.");
+		return -EINVAL;
+	}
+	po->branch = false;
+	po->history = po->use_chains = true;
+	po->children = false;
+	if (!r->o.chain_given)
+		po->chain.key = CHAIN_BY_ADDRESS;
+	if (r->o.inverted)
+		po->chain.caller = true;
+	if (!po->sort)
+		po->sort = "srcline,symbol,dso,callchain_branch_predicted,"
+			   "callchain_branch_abort,callchain_branch_cycles";
+	return 0;
+}
+
+static bool names_parent(const char *sort)
+{
+	const char *at = sort ? strstr(sort, "parent") : NULL;
+
+	return at && (at == sort || at[-1] == ',' || at[-1] == '+') && (!at[6] || at[6] == ',');
+}
+
+static int check_mem(uint64_t type, struct err *e)
+{
+	if (type & PERF_SAMPLE_DATA_SRC)
+		return 0;
+	err_set(e, -EINVAL,
+		"Selected --mem-mode but no mem data. Did you call perf record without -d?");
+	err_hint(e, "Record with -d and an event that has data sources (mem-loads, IBS, SPE).");
+	return -EINVAL;
+}
+
+int report_choose_mode(struct report *r, struct err *e)
+{
+	uint64_t type = all_sample_types(r->pd);
+	struct profile_opts *po = &r->po;
+	int ret;
+
+	po->branch = r->o.branch || r->o.dot || r->o.total_cycles || r->o.hot_paths ||
+		     (!r->o.simd && auto_branch(r, type));
+	if (r->o.simd && (ret = check_simd(r, e)))
+		return ret;
+	if (r->o.mem && perfdata_nr_events(r->pd) && (ret = check_mem(type, e)))
+		return ret;
+	/* Not as sort keys: these would bring the column of IPC, which is dear. */
+	if (r->o.dot && !po->sort && !po->fields)
+		po->fields = "overhead,symbol_from,symbol_to";
+	if (po->branch && !(type & PERF_SAMPLE_BRANCH_STACK) && perfdata_nr_events(r->pd)) {
+		err_set(e, -EINVAL,
+			"Selected -b but no branch data. Did you call perf record without -b?");
+		err_hint(e, "Record with -b or -j FILTER, or leave out -b.");
+		return -EINVAL;
+	}
+	if (r->o.history)
+		return choose_history(r, type, e);
+	po->use_chains =
+		type & PERF_SAMPLE_CALLCHAIN && !r->o.chain_none && po->chain.style != CHAIN_NONE;
+	po->children = type & PERF_SAMPLE_CALLCHAIN && !r->o.no_children && !po->branch;
+	if (po->branch)
+		po->use_chains = false;
+	if (r->o.chain_given && po->chain.style != CHAIN_NONE && !(type & PERF_SAMPLE_CALLCHAIN) &&
+	    perfdata_nr_events(r->pd)) {
+		err_set(e, -EINVAL,
+			"Selected -g but no callchain data. Did you call 'perf record' without -g?");
+		err_hint(e, "Record with -g or --call-graph dwarf, or leave out -g.");
+		return -EINVAL;
+	}
+	if ((names_parent(po->sort) || po->parent) && !(type & PERF_SAMPLE_CALLCHAIN) &&
+	    perfdata_nr_events(r->pd)) {
+		err_set(e, -EINVAL,
+			"Selected --sort parent, but no callchain data. Did you call 'perf record' "
+			"without -g?");
+		err_hint(e, "Record with -g or --call-graph dwarf.");
+		return -EINVAL;
+	}
+	if (r->o.inverted)
+		po->chain.caller = true;
+	else if (po->children && !po->chain.order_set)
+		po->chain.caller = true;
+	return 0;
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perf report: the option table, and the options into what a profile is asked for. */
+#include <stdlib.h>
+
+#include "builtin.h"
+#include "report.h"
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static int parse_graph(void *opts, const struct option *opt, const char *arg, bool unset,
+		       struct err *e)
+{
+	struct report_opts *o = opts;
+
+	(void)opt;
+	if (unset) {
+		o->chain_none = true;
+		return 0;
+	}
+	o->chain_given = true;
+	return chain_opts_parse(&o->chain, arg, e);
+}
+
+#define O struct report_opts
+
+const struct option report_options[] = {
+	OPT_GROUP("Input"),
+	OPT_STRING('i', "input", O, input, "FILE", "recording to read; - is stdin"),
+	OPT_BOOL('f', "force", O, force, "read files of other owners"),
+	OPT_STRING(0, "time", O, time, "SPAN",
+		   "only samples of FROM,TO (seconds), 10%-20% or 10%/2"),
+	OPT_STRING('C', "cpu", O, cpus, "LIST", "only samples of these CPUs"),
+	OPT_STRING(0, "socket-filter", O, socket, "N", "only samples of this processor package"),
+	OPT_STRING(0, "switch-on", O, sw.on_name, "EVENT", "samples count after this event ..."),
+	OPT_STRING(0, "switch-off", O, sw.off_name, "EVENT", "... until this one"),
+	OPT_BOOL(0, "show-on-off-events", O, sw.show, "these two events themselves too"),
+
+	OPT_GROUP("Rows"),
+	OPT_STRING('s', "sort", O, sort, "KEY,...",
+		   "keys that make a row (see the man page); +KEY adds to the default"),
+	OPT_BOOL(0, "mem-mode", O, mem, "memory samples: rows of accesses, weighted by their time"),
+	OPT_STRING('F', "fields", O, fields, "KEY,...", "columns to print; +KEY adds"),
+	OPT_BOOL('n', "show-nr-samples", O, show_samples, "a column with the number of samples"),
+	OPT_BOOL(0, "show-total-period", O, show_period, "a column with the sum of periods"),
+	OPT_BOOL(0, "show-cpu-utilization", O, show_modes, "columns for kernel and user mode"),
+	OPT_BOOL(0, "showcpuutilization", O, show_modes, "the same"),
+	OPT_BOOL(0, "children", O, children, "add what callees cost (default with call chains)"),
+	OPT_STRING(0, "percent-limit", O, percent_limit, "PERCENT", "leave out rows below this"),
+	OPT_STRING(0, "percentage", O, percentage, "relative|absolute",
+		   "shares of what passes the filters, or of everything"),
+	OPT_BOOL(0, "group", O, group, "events of a group side by side (default)"),
+	OPT_STRING(0, "time-quantum", O, quantum, "TIME", "length of a slice of key time (100ms)"),
+	OPT_BOOL(0, "ns", O, nsec, "times in nanoseconds"),
+	OPT_STRING('p', "parent", O, parent, "REGEX", "what key parent looks for in call chains"),
+	OPT_BOOL(0, "skip-empty", O, skip_empty, "leave out events without samples (default)"),
+
+	OPT_GROUP("Filters"),
+	OPT_STRING('c', "comms", O, comms, "COMM,...", "only these commands"),
+	OPT_STRING('d', "dsos", O, dsos, "DSO,...", "only these objects"),
+	OPT_STRING('S', "symbols", O, symbols, "SYMBOL,...", "only these symbols"),
+	OPT_STRING(0, "symbol-filter", O, symbol_filter, "PART", "only symbols that contain PART"),
+	OPT_STRING(0, "pid", O, pids, "PID,...", "only these processes"),
+	OPT_STRING(0, "tid", O, tids, "TID,...", "only these threads"),
+	OPT_BOOL('U', "hide-unresolved", O, hide_unresolved, "only what has a symbol"),
+	OPT_BOOL('x', "exclude-other", O, exclude_other, "only what matches --parent"),
+
+	OPT_GROUP("Call chains"),
+	OPT_CALL_OPTARG('g', "call-graph", parse_graph, "MODE,...",
+			"graph|fractal|flat|folded|none, threshold, print limit, caller|callee, "
+			"function|address|srcline, percent|period|count"),
+	OPT_BOOL('G', "inverted", O, inverted, "outermost caller first"),
+	OPT_UINT(0, "max-stack", O, max_stack, "N", "frames to look at (127)"),
+	OPT_BOOL(0, "no-inline", O, no_inline, "no rows and frames for inlined functions"),
+	OPT_BOOL(0, "stitch-lbr", O, stitch_lbr, "join LBR call stacks of one thread"),
+
+	OPT_GROUP("Branch stacks"),
+	OPT_BOOL('b', "branch-stack", O, branch, "one row per branch; default when recorded"),
+	OPT_BOOL(0, "branch-history", O, history,
+		 "branches as frames of call chains, loops shown once"),
+	OPT_BOOL(0, "no-branch-stack", O, no_branch, "rows of samples, not of branches"),
+	OPT_BOOL(0, "branch-stats", O, branch_stats,
+		 "columns for mispredictions and mean cycles of each row"),
+	OPT_BOOL(0, "total-cycles", O, total_cycles, "blocks of code by the cycles spent in them"),
+	OPT_UINT(0, "hot-paths", O, hot_paths, "N",
+		 "the most frequent chains of N branches in a row (2 to 16)"),
+
+	OPT_GROUP("Symbols"),
+	OPT_STRING('k', "vmlinux", O, vmlinux, "FILE", "the kernel's symbols"),
+	OPT_BOOL(0, "ignore-vmlinux", O, ignore_vmlinux,
+		 "no vmlinux even if -k names one: kallsyms only"),
+	OPT_STRING(0, "kallsyms", O, kallsyms, "FILE", "a copy of /proc/kallsyms"),
+	OPT_STRING(0, "symfs", O, symfs, "DIR[,flat]", "look for all objects below DIR"),
+	OPT_STRING_DEF(0, "debuginfod", O, debuginfod, "URLS", "",
+		       "fetch debug files from these servers ($DEBUGINFOD_URLS)"),
+	OPT_BOOL(0, "full-source-path", O, full_paths, "source files with their directories"),
+	OPT_BOOL(0, "no-demangle", O, no_demangle, "names as the linker sees them"),
+	OPT_BOOL(0, "demangle-kernel", O, demangle_kernel, "demangle kernel symbols too"),
+
+	OPT_GROUP("Output"),
+	OPT_BOOL(0, "stdio", O, stdio, "text on stdout (the only interface)"),
+	OPT_BOOL(0, "json", O, json, "rows and call trees as JSON"),
+	OPT_BOOL(
+		0, "simd", O, simd,
+		"columns of SIMD state: live widths, dirty upper halves, the code's widths, masks"),
+	OPT_BOOL(0, "dot", O, dot, "branches as a graph for Graphviz"),
+	OPT_STRING('t', "field-separator", O, separator, "CHAR", "CHAR between columns"),
+	OPT_STRING('w', "column-widths", O, widths, "N,...", "fixed column widths"),
+	OPT_BOOL(0, "header", O, header, "the recording's header first"),
+	OPT_BOOL(0, "header-only", O, header_only, "only the recording's header"),
+	OPT_BOOL('I', "show-info", O, full_info, "topology and the like in the header"),
+	OPT_BOOL(0, "stats", O, stats, "count records by type"),
+	OPT_BOOL(0, "tasks", O, tasks, "the processes of the recording"),
+	OPT_BOOL(0, "mmaps", O, mmaps, "processes and their maps"),
+	OPT_BOOL('T', "threads", O, threads, "what each thread counted (recorded with -s)"),
+	OPT_BOOL('D', "dump-raw-trace", O, dump, "every record in full"),
+	OPT_BOOL(0, "disable-order", O, no_order, "-D: records as they lie in the file"),
+	OPT_BOOL(0, "raw-trace", O, raw_trace, "key trace: the fields as numbers"),
+	OPT_BOOL(0, "redact", O, redact, "do not show what is in registers"),
+	OPT_BOOL('q', "quiet", O, quiet, "no comment lines, no warnings"),
+	OPT_INC('v', "verbose", O, verbose, "say more"),
+	OPT_STRING(0, "stdio-color", O, ignored, "MODE", "accepted for compatibility"),
+	OPT_ACCEPT('m', "modules"),
+	OPT_ACCEPT(0, "tui"),
+	OPT_ACCEPT(0, "gtk"),
+	OPT_ACCEPT(0, "asm-raw"),
+	OPT_ACCEPT(0, "source"),
+	OPT_ACCEPT(0, "show-ref-call-graph"),
+	OPT_ACCEPT_ARG('M', "disassembler-style", "STYLE", 0),
+	OPT_ACCEPT_ARG(0, "objdump", "PATH", 0),
+	OPT_ACCEPT_ARG(0, "addr2line", "PATH", 0),
+	OPT_ACCEPT_ARG(0, "addr2line-style", "LIST", 0),
+	OPT_ACCEPT_ARG(0, "unwind-style", "LIST", 0),
+	OPT_ACCEPT_ARG(0, "prefix", "PREFIX", 0),
+	OPT_ACCEPT_ARG(0, "prefix-strip", "N", 0),
+	OPT_ACCEPT_ARG(0, "percent-type", "TYPE", 0),
+	OPT_ACCEPT_ARG(0, "pretty", "KEY", 0),
+	OPT_ACCEPT_ARG(0, "samples", "N", 0),
+	OPT_ACCEPT_ARG(0, "group-sort-idx", "N", 0),
+	OPT_ACCEPT_ARG(0, "itrace", "OPTS", OPTION_OPTARG),
+	OPT_REFUSE('H', "hierarchy",
+		   "there are no nested rows; -s comm,dso,symbol has them one by one"),
+	OPT_REFUSE(0, "latency",
+		   "Use of latency profile or parallelism requires --latency flag "
+		   "during record, and time per running thread is not counted here"),
+	OPT_REFUSE(0, "parallelism",
+		   "Use of latency profile or parallelism requires --latency flag "
+		   "during record, and running threads are not counted here"),
+	OPT_REFUSE(0, "ignore-callees",
+		   "chains are shown whole; -S SYMBOL -g caller shows what calls "
+		   "a function"),
+	OPT_END(),
+};
+
+/*
+ * What the option table cannot say: -g takes the next word unless that is an option; defaults
+ * have a --no form of their own.
+ */
+int report_prepare_args(struct report *r, int *argc, char **argv)
+{
+	int n = 0;
+
+	for (int i = 0; i < *argc; i++) {
+		bool graph = !strcmp(argv[i], "-g") || !strcmp(argv[i], "--call-graph");
+
+		if (graph && i + 1 < *argc && argv[i + 1][0] != '-') {
+			argv[n] = arena_printf(&r->args, "%s%s%s", argv[i],
+					       argv[i][1] == '-' ? "=" : "", argv[i + 1]);
+			if (!argv[n++])
+				return -ENOMEM;
+			i++;
+		} else if (!strcmp(argv[i], "--no-children")) {
+			r->o.no_children = true;
+		} else if (strcmp(argv[i], "--demangle") && strcmp(argv[i], "--inline")) {
+			argv[n++] = argv[i];
+		}
+	}
+	argv[n] = NULL;
+	*argc = n;
+	return 0;
+}
+
+/* ---- as options of a profile ---------------------------------------------------------------------- */
+
+static int parse_quantum(const char *s, uint64_t *ns, struct err *e)
+{
+	static const struct {
+		const char *unit;
+		uint64_t ns;
+	} units[] = { { "ns", 1 },
+		      { "us", 1000 },
+		      { "ms", 1000000 },
+		      { "s", 1000000000 },
+		      { "", 1000000000 } };
+	char *end;
+	double v = strtod(s, &end);
+
+	for (size_t i = 0; end != s && v > 0 && i < ARRAY_SIZE(units); i++)
+		if (!strcmp(end, units[i].unit)) {
+			*ns = (uint64_t)(v * (double)units[i].ns);
+			return *ns ? 0 : err_set(e, -EINVAL, "time quantum cannot be 0");
+		}
+	return err_set(e, -EINVAL, "--time-quantum: `%s' is no time such as 10ms", s);
+}
+
+int report_setup_options(struct report *r, struct err *e)
+{
+	struct profile_opts *po = &r->po;
+	struct report_opts *o = &r->o;
+
+	*po = (struct profile_opts){
+		.sort = o->sort,
+		.fields = o->fields,
+		.show_samples = o->show_samples || o->simd,
+		.show_period = o->show_period,
+		.show_modes = o->show_modes,
+		.simd = o->simd,
+		.mem = o->mem,
+		.branch_stats = o->branch_stats,
+		.inlines = !o->no_inline,
+		.nsec = o->nsec,
+		.max_stack = o->max_stack ? (uint32_t)o->max_stack : UNWIND_MAX_STACK,
+		.raw_trace = o->raw_trace,
+		.parent = o->parent,
+		.widths = o->widths,
+		.chain = o->chain,
+		.filter = { .comms = o->comms,
+			    .dsos = o->dsos,
+			    .symbols = o->symbols,
+			    .pids = o->pids,
+			    .tids = o->tids,
+			    .symbol_part = o->symbol_filter,
+			    .hide_unresolved = o->hide_unresolved,
+			    .exclude_other = o->exclude_other },
+	};
+	if (o->separator)
+		po->separator = !strcmp(o->separator, "\\t") ? '\t' : o->separator[0];
+	if (po->separator == '.')
+		return err_set(e, -EINVAL, "'.' is the only non valid --field-separator argument");
+	if (o->percentage && strcmp(o->percentage, "relative") && strcmp(o->percentage, "absolute"))
+		return err_set(e, -EINVAL, "--percentage is relative or absolute, not `%s'",
+			       o->percentage);
+	r->socket = -1;
+	if (o->socket) {
+		uint64_t n;
+
+		if (cli_parse_u64(o->socket, &n) || n > INT32_MAX)
+			return err_set(e, -EINVAL, "--socket-filter: `%s' is no number", o->socket);
+		r->need |= PERF_SAMPLE_CPU;
+		r->socket = (int64_t)n;
+	}
+	if (o->mem)
+		r->need |= PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT;
+	po->relative = o->percentage && !strcmp(o->percentage, "relative");
+	if (o->percent_limit)
+		po->chain.min_percent = r->min_percent = strtod(o->percent_limit, NULL);
+	if (o->quantum && parse_quantum(o->quantum, &po->time_quantum, e))
+		return -EINVAL;
+	if (o->cpus) {
+		if (bits_parse_list(&r->cpus, o->cpus, 65536))
+			return err_set(e, -EINVAL, "-C: `%s' is no CPU list such as 0-3,7",
+				       o->cpus);
+		r->need |= PERF_SAMPLE_CPU;
+		r->has_cpus = true;
+	}
+	return 0;
+}
