@@ -40,13 +40,12 @@ struct branch_sums {
 
 int prof_branch_init(struct profile *p)
 {
-	p->nr_slots = SLOTS;
-	p->slots = aligned_alloc(64, p->nr_slots * sizeof(*p->slots));
-	p->sums = calloc(p->nr_slots, sizeof(*p->sums));
+	p->slots = aligned_alloc(64, SLOTS * sizeof(*p->slots));
+	p->sums = calloc(SLOTS, sizeof(*p->sums));
 	if (!p->slots || !p->sums)
 		return -ENOMEM;
 	p->branch_where.width = 2;
-	memset(p->slots, 0, p->nr_slots * sizeof(*p->slots));
+	memset(p->slots, 0, SLOTS * sizeof(*p->slots));
 	return 0;
 }
 
@@ -94,7 +93,7 @@ static void flush_slot(struct profile *p, struct branch_slot *s)
 
 void prof_branch_flush(struct profile *p)
 {
-	for (uint32_t i = 0; i < p->nr_slots; i++)
+	for (uint32_t i = 0; i < SLOTS; i++)
 		if (p->slots[i].count)
 			flush_slot(p, &p->slots[i]);
 }
@@ -133,7 +132,7 @@ static int resolve_new(struct profile *p, struct thread *th, struct branch_slot 
 	const struct symbol *sym;
 	struct profile_row *row;
 	uint32_t a, b;
-	bool new;
+	bool first;
 
 	if (from == LOC_NONE || to == LOC_NONE)
 		return -ENOMEM;
@@ -145,8 +144,8 @@ static int resolve_new(struct profile *p, struct thread *th, struct branch_slot 
 			  slot_bits(s));
 	if (!row)
 		return -ENOMEM;
-	new = row->thread == ID_NONE;
-	if (new) {
+	first = row->thread == ID_NONE;
+	if (first) {
 		row->thread = th->idx;
 		row->cpumode = cpumode;
 	}
@@ -155,7 +154,7 @@ static int resolve_new(struct profile *p, struct thread *th, struct branch_slot 
 		if (vec_push(&p->counts, none))
 			return -ENOMEM;
 	sym = resolver_loc(p->res, to)->sym;
-	if (new &&sym)
+	if (first && sym)
 		p->counts.v[row->idx].symbol_to = sym->idx;
 	return 0;
 }

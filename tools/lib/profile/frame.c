@@ -257,7 +257,8 @@ static uint32_t bare_step(struct profile *p, const struct place_in *in)
 	return (uint32_t)p->steps.n - 1;
 }
 
-uint32_t prof_place_of(struct profile *p, const struct place_in *in, bool second)
+/* Tuple of the place keys (@second: of the target's, in branch mode). ID_NONE: no memory. */
+static uint32_t place_of(struct profile *p, const struct place_in *in, bool second)
 {
 	uint32_t step;
 
@@ -293,7 +294,7 @@ uint32_t prof_place_of_loc(struct profile *p, uint32_t loc, uint64_t ip, bool se
 	if (id != ID_NONE)
 		return id;
 	in.sym = in.at->sym;
-	id = prof_place_of(p, &in, second);
+	id = place_of(p, &in, second);
 	if (!p->ip_is_key && (in.sym || !p->ip_unnamed))
 		*(second ? &li->place2 : &li->place) = id;
 	return id;
@@ -311,7 +312,7 @@ uint32_t prof_step_of(struct profile *p, uint32_t loc, uint64_t ip, const struct
 	if (!sym && p->one_step)
 		return bare_step(p, &in);
 	new.frame = frame_of_tree(p, &in);
-	new.place = prof_place_of(p, &in, false);
+	new.place = place_of(p, &in, false);
 	if (new.frame == ID_NONE || new.place == ID_NONE)
 		return ID_NONE;
 	h = hash_u64((uint64_t) new.frame << 32 | new.place);
@@ -338,7 +339,7 @@ uint32_t prof_place_unmapped(struct profile *p, uint64_t ip, uint8_t cpumode)
 	struct loc at = { .addr = ip, .cpumode = cpumode };
 	struct place_in in = { &at, ip, NULL, false };
 
-	return prof_place_of(p, &in, false);
+	return place_of(p, &in, false);
 }
 
 /* The steps of one location into @out, outermost first: their number, or -ENOMEM. */

@@ -470,51 +470,6 @@ static void text_ipc_null(const struct profile *p, const struct profile_row *r, 
 	obuf_lit(o, "-      -");
 }
 
-static void text_flag(struct obuf *o, bool set, const char *yes, const char *no)
-{
-	obuf_str(o, set ? yes : no);
-}
-
-static void text_mispredict(const struct profile *p, const struct profile_row *r, uint64_t v,
-			    struct obuf *o)
-{
-	(void)p, (void)r;
-	text_flag(o, v & 3, v & 2 ? "N" : "Y", "N/A");
-}
-
-static void text_in_tx(const struct profile *p, const struct profile_row *r, uint64_t v,
-		       struct obuf *o)
-{
-	(void)p, (void)r;
-	text_flag(o, v & 4, "T", ".");
-}
-
-static void text_abort(const struct profile *p, const struct profile_row *r, uint64_t v,
-		       struct obuf *o)
-{
-	(void)p, (void)r;
-	text_flag(o, v & 8, "A", ".");
-}
-
-static void text_cycles(const struct profile *p, const struct profile_row *r, uint64_t v,
-			struct obuf *o)
-{
-	(void)p, (void)r;
-	if (v >> 4 & 0xffff)
-		obuf_dec(o, v >> 4 & 0xffff);
-	else
-		obuf_char(o, '-');
-}
-
-static void text_type(const struct profile *p, const struct profile_row *r, uint64_t v,
-		      struct obuf *o)
-{
-	const char *s = branch_type_name(v >> 20 & 15, v >> 26 & 15);
-
-	(void)p, (void)r;
-	obuf_str(o, *s ? s : "N/A");
-}
-
 /* ---- numbers of a row ------------------------------------------------------------------------ */
 
 #define STAT(name, expr)                                                                  \
@@ -527,18 +482,6 @@ static void text_type(const struct profile *p, const struct profile_row *r, uint
 STAT(period, r->period)
 STAT(acc, r->acc)
 STAT(nr, r->nr)
-
-static uint64_t stat_mispred(const struct profile *p, const struct profile_row *r)
-{
-	return r->nr ? profile_branch_counts(p, r)->nr_mispred * 1000ULL / r->nr : 0;
-}
-
-static uint64_t stat_avg_cycles(const struct profile *p, const struct profile_row *r)
-{
-	const struct branch_counts *b = profile_branch_counts(p, r);
-
-	return b->nr_cycles ? (b->cycles + b->nr_cycles / 2) / b->nr_cycles : 0;
-}
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
@@ -579,9 +522,9 @@ static const struct key keys[] = {
 	{ "weight1", "Weight1", WEIGHT(1) },
 	{ "weight2", "Weight2", WEIGHT(2) },
 	{ "weight3", "Weight3", WEIGHT(3) },
-	{ "mispredict_rate", "Mispred%", .at = KEY_STAT, .stat = stat_mispred, .min_width = 8,
+	{ "mispredict_rate", "Mispred%", .at = KEY_STAT, .stat = prof_stat_mispred, .min_width = 8,
 	  .right = true, .branch = true, .permille = true },
-	{ "avg_cycles", "Avg Cycles", .at = KEY_STAT, .stat = stat_avg_cycles, .min_width = 10,
+	{ "avg_cycles", "Avg Cycles", .at = KEY_STAT, .stat = prof_stat_avg_cycles, .min_width = 10,
 	  .right = true, .branch = true },
 
 	{ "pid", "    Pid:Command", S, .sample = get_tid, .cmp = cmp_up, .text = text_thread,
@@ -703,13 +646,14 @@ static const struct key keys[] = {
 	{ "addr_to", "Target Address", T, .place = place_addr, .place_width = width_sym,
 	  .cmp = cmp_addr, .text = text_addr, .raw_ip = RAW_ALWAYS },
 	{ "mispredict", "Branch Mispredicted", B, .bits = 3, .cmp = cmp_equal,
-	  .text = text_mispredict },
-	{ "in_tx", "Branch in transaction", B, .bits = 4, .cmp = cmp_equal, .text = text_in_tx },
-	{ "abort", "Transaction abort", B, .bits = 8, .cmp = cmp_equal, .text = text_abort },
+	  .text = prof_text_mispredict },
+	{ "in_tx", "Branch in transaction", B, .bits = 4, .cmp = cmp_equal,
+	  .text = prof_text_in_tx },
+	{ "abort", "Transaction abort", B, .bits = 8, .cmp = cmp_equal, .text = prof_text_abort },
 	{ "cycles", "Basic Block Cycles", B, .bits = 0xffff0, .cmp = cmp_down,
-	  .text = text_cycles },
+	  .text = prof_text_cycles },
 	{ "type", "Branch Type", B, .bits = 0xf << 20 | 0xf << 26, .cmp = cmp_up,
-	  .text = text_type },
+	  .text = prof_text_type },
 	{ "ipc_lbr", "IPC   [IPC Coverage]", B, .cmp = cmp_equal, .text = prof_text_ipc,
 	  .hidden = true },
 

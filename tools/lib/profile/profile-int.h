@@ -124,6 +124,20 @@ struct reg_key {
 int prof_reg_key(struct profile *p, const char *text, size_t len, const struct key **key,
 		 struct err *e);
 
+/* key-branch.c */
+void prof_text_mispredict(const struct profile *p, const struct profile_row *r, uint64_t v,
+			  struct obuf *o);
+void prof_text_in_tx(const struct profile *p, const struct profile_row *r, uint64_t v,
+		     struct obuf *o);
+void prof_text_abort(const struct profile *p, const struct profile_row *r, uint64_t v,
+		     struct obuf *o);
+void prof_text_cycles(const struct profile *p, const struct profile_row *r, uint64_t v,
+		      struct obuf *o);
+void prof_text_type(const struct profile *p, const struct profile_row *r, uint64_t v,
+		    struct obuf *o);
+uint64_t prof_stat_mispred(const struct profile *p, const struct profile_row *r);
+uint64_t prof_stat_avg_cycles(const struct profile *p, const struct profile_row *r);
+
 /* key-simd.c */
 uint64_t prof_get_simd_width(struct profile *p, const struct sample *s, struct thread *th);
 uint64_t prof_get_simd_upper(struct profile *p, const struct sample *s, struct thread *th);
@@ -179,10 +193,12 @@ static inline uint64_t prof_weight(const struct sample *s)
 }
 
 /* cols.c */
+int prof_cols_setup(struct profile *p, struct err *e);
+
+/* cells.c */
 struct event_rows;
 /* Widths of the columns from the rows of @ev. */
 int prof_cols_widths(struct profile *p, struct event_rows *ev);
-int prof_cols_setup(struct profile *p, struct err *e);
 uint64_t prof_col_value(const struct profile *p, const struct profile_col *c,
 			const struct profile_row *row);
 
@@ -265,7 +281,6 @@ struct event_rows {
 	size_t nr;
 	uint32_t leader, members; /* members: 0 = alone */
 	int width[MAX_KEYS];
-	bool widths_done;
 };
 
 struct profile {
@@ -275,8 +290,8 @@ struct profile {
 	struct unwind *u;
 	uint64_t need;
 
-	struct profile_col cols[MAX_KEYS], *out[MAX_KEYS], *order[MAX_KEYS], *fmt[MAX_KEYS];
-	unsigned nr_cols, nr_out, nr_order, nr_fmt;
+	struct profile_col cols[MAX_KEYS], *out[MAX_KEYS], *order[MAX_KEYS];
+	unsigned nr_cols, nr_out, nr_order;
 	struct profile_col *group_cols[MAX_KEYS], *place_cols[MAX_KEYS], *place2_cols[MAX_KEYS];
 	unsigned nr_group, nr_place, nr_place2;
 	uint32_t bit_mask;
@@ -339,7 +354,6 @@ struct profile {
 		uint32_t epoch;
 	} epoch[64];
 	uint32_t nr_epochs;
-	uint32_t nr_slots;
 
 	VEC(uint32_t) f_comms, f_dsos; /* sorted names ids */
 	VEC(const char *) f_syms;
@@ -358,23 +372,15 @@ struct profile {
 	bool has_parent;
 	uint32_t parent;	   /* of the sample at hand: names */
 	VEC(uint8_t) parent_match; /* by location */
-	bool finished;
 };
 
 uint32_t prof_name_id(struct profile *p, const char *s);
 uint32_t prof_dso_name(struct profile *p, const struct dso *dso);
 uint32_t prof_comm_name(struct profile *p, uint32_t comm);
 
-/* profile.c */
-/* The place of a sample at @ip; false when filters drop it (*out is ID_NONE then). */
-bool prof_find_place(struct profile *p, uint8_t cpumode, uint64_t ip, struct thread *th,
-		     uint32_t *out);
-
 /* frame.c */
 uint32_t prof_frame_of_row(struct profile *p, const struct place_in *in);
 uint32_t prof_frame_of_addr(struct profile *p, const struct place_in *in);
-/* Tuple of the place keys (@second: of the target's, in branch mode). ID_NONE: no memory. */
-uint32_t prof_place_of(struct profile *p, const struct place_in *in, bool second);
 /* The place of a sample at @loc, or of a branch's ends. */
 uint32_t prof_place_of_loc(struct profile *p, uint32_t loc, uint64_t ip, bool second);
 /* The step of one frame of a chain; @sym: an inlined function's symbol or the location's. */

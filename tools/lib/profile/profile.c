@@ -170,8 +170,9 @@ static int add_row(struct profile *p, const struct sample *s, struct thread *th,
 	return 0;
 }
 
-bool prof_find_place(struct profile *p, uint8_t cpumode, uint64_t ip, struct thread *th,
-		     uint32_t *out)
+/* The place of a sample at @ip; false when filters drop it (*out is ID_NONE then). */
+static bool find_place(struct profile *p, uint8_t cpumode, uint64_t ip, struct thread *th,
+		       uint32_t *out)
 {
 	uint32_t loc;
 
@@ -228,7 +229,7 @@ int profile_add(struct profile *p, const struct sample *s, struct thread *th, st
 	p->parent = p->has_parent ? prof_parent_of(p, s, th) : 0;
 	/* The place is most often found with the chain. */
 	late = in_batches(p) && !p->filtering;
-	pass = (late || prof_find_place(p, s->cpumode, s->ip, th, &place)) &&
+	pass = (late || find_place(p, s->cpumode, s->ip, th, &place)) &&
 	       (!p->o.filter.exclude_other || p->parent);
 	ev->totals.nr_samples++;
 	ev->totals.period += weight;
