@@ -2,7 +2,8 @@
 # For system and golden tests, sourced by sh: TAP on stdout, diagnostics behind "# ".
 #
 #	. "$(dirname "$0")/../lib.sh"
-#	need_root; need_cmd gdb			# skip the whole file with a reason
+#	need_root; need_cmd gdb			# skip the whole file with a reason; so do need_x86,
+#	need_peer; need_standin; need_tracing	# these
 #	fx=$(fixtures) || skip_all "no ../shared/fixtures in a stranger's clone"
 #	check "NAME" command args...		# ok when the command exits 0
 #	is "NAME" "$got" "$want"		# ok when equal; shows both
@@ -138,6 +139,25 @@ need_cc() {
 need_peer() {
 	[ -n "$PEER" ] && "$PEER" version >/dev/null 2>&1 ||
 		skip_all "no installed perf to compare with"
+}
+
+need_x86() {
+	[ "$(uname -m)" = x86_64 ] || skip_all "needs an x86-64 machine"
+}
+
+# The stand-in for perf_event_open, in SO, which stands for an x86-64 kernel.
+need_standin() {
+	SO=$O/tests/standin/standin.so
+	[ -e "$SO" ] || skip_all "the stand-in is not built"
+	need_x86
+}
+
+# Branches in software.
+need_tracing() {
+	need_x86
+	timeout 60 "$PERF" record -q -b --branch-source=software -o "$TMP/probe.data" true \
+		>/dev/null 2>"$TMP/err" ||
+		skip_all "cannot follow branches here: $(head -2 "$TMP/err" | tr '\n' ' ')"
 }
 
 # Whether hardware cycles can be sampled here.

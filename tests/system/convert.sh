@@ -2,7 +2,7 @@
 # Profiles for optimizers, against the optimizers' own tools: an exact trace of a program's taken
 # branches stands in for a CPU that records them.
 . "$(dirname "$0")/../lib.sh"
-[ "$(uname -m)" = x86_64 ] || skip_all "needs an x86-64 machine"
+need_x86
 TRACE=$O/tests/helpers/branch-trace
 BIN=$O/tests/helpers/hot-paths
 [ -x "$TRACE" ] && [ -x "$BIN" ] || skip_all "the helper programs are not built (make tests)"

@@ -3,9 +3,7 @@
 # record --call-graph lbr against the stand-in: what it asks the kernel for, and that script and
 # report get back the stacks that the stand-in put into the samples.
 . "$(dirname "$0")/../lib.sh"
-SO=$O/tests/standin/standin.so
-[ -e "$SO" ] || skip_all "the stand-in is not built"
-[ "$(uname -m)" = x86_64 ] || skip_all "the stand-in stands for an x86-64 kernel"
+need_standin
 
 # a core PMU with 32 registers, which is what stitching needs to know
 mkdir -p "$TMP/sys/cpu/caps" "$TMP/sys/cpu/format"

@@ -3,9 +3,7 @@
 # What the recorder says about losses is what the kernel lost: the stand-in for perf_event_open
 # floods small rings and logs each sample that found no room.
 . "$(dirname "$0")/../lib.sh"
-SO=$O/tests/standin/standin.so
-[ -e "$SO" ] || skip_all "the stand-in is not built"
-[ "$(uname -m)" = x86_64 ] || skip_all "the stand-in stands for an x86-64 kernel"
+need_standin
 cd "$TMP" || exit 1
 
 record() { # OPTIONS...: messages in rec.out, the stand-in's log in log

@@ -27,7 +27,7 @@ standin() { # PROFILE record options...
 
 # --- the first field of the attr that is refused
 refused "frames of a chain" "sample_max_stack: 60000 frames are more" "perf_event_max_stack=60000" "$PERF" record -o no.data -g -e cpu-clock/max-stack=60000/ true
-refused "not an event" 'config 0x[0-9a-f]* of type|has no PMU' 'perf list|cpu-clock' "$PERF" record -o no.data -e r7777777777 true
+refused "not an event" 'config 0x7777 of type 1 is not an event' 'perf list' "$PERF" record -o no.data -e software/config=0x7777/ true
 
 # --- no PMU in this VM
 if grep -q '^flags.* hypervisor' /proc/cpuinfo && [ ! -e /sys/bus/event_source/devices/cpu ]; then
@@ -61,7 +61,7 @@ if [ -e "$SO" ] && [ "$(uname -m)" = x86_64 ]; then
 		esac
 	done
 	unset STANDIN_PROC STANDIN_PARANOID
-	refused "a branch filter that the kernel does not know" 'branch_sample_type.*priv|priv.*kernel' '.' standin lbr4.14 -e cycles -j any,u,priv
+	refused "a branch filter that the kernel does not know" 'does not know the branch filter priv' '-j any,u opens' standin lbr4.14 -e cycles -j any,u,priv
 	refused "no such hardware" 'PMU' 'cpu-clock' standin nopmu -e cycles
 else
 	skip "paranoid levels" "the stand-in stands for an x86-64 kernel"

@@ -4,7 +4,7 @@
 # columns of --branch-history. An exact trace with one cycle per instruction tells what is right,
 # and a model that counts with objdump; an installed perf too, where it does not die of cycles.
 . "$(dirname "$0")/../lib.sh"
-[ "$(uname -m)" = x86_64 ] || skip_all "needs an x86-64 machine"
+need_x86
 need_cmd perl nm objdump
 HOT=$O/tests/helpers/hot-paths CALLS=$O/tests/helpers/calls
 [ -x "$HOT" ] || skip_all "the helper programs are not built (make tests)"

@@ -138,7 +138,6 @@ check_status "key ipc_null" 129 "$PERF" report -i "$MEM" -s ipc_null
 like "a key with a slip: the nearest" "$(cat "$TMP/err")" 'symbol_daddr'
 
 # What a mode asks for and the recording has not.
-"$PERF" data cut 2>/dev/null
 if [ "$(id -u)" -eq 0 ] && "$PERF" record -q -e cpu-clock -o "$TMP/plain.data" -- true >/dev/null 2>&1; then
 	check_status "--mem-mode without data sources" 1 "$PERF" report --mem-mode -i "$TMP/plain.data"
 	like "--mem-mode without data sources: message" "$(cat "$TMP/check.out")" \

@@ -3,7 +3,7 @@
 # What script makes of branch stacks: an exact trace of a program stands in for branch records;
 # blocks of instructions beside an installed perf's, counters, gaps and refusals on made files.
 . "$(dirname "$0")/../lib.sh"
-[ "$(uname -m)" = x86_64 ] || skip_all "needs an x86-64 machine"
+need_x86
 need_cmd perl nm
 CALLS=$O/tests/helpers/calls
 cd "$TMP" || exit 1

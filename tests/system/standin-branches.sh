@@ -4,10 +4,7 @@
 # event, counters, what the ladder takes back, and each refusal with its reason. report -D and
 # script show exactly what it put into the samples.
 . "$(dirname "$0")/../lib.sh"
-
-SO=$O/tests/standin/standin.so
-[ -e "$SO" ] || skip_all "the stand-in is not built"
-[ "$(uname -m)" = x86_64 ] || skip_all "the stand-in stands for an x86-64 kernel"
+need_standin
 need_cmd python3
 CMP="python3 $ROOT/tests/standin/compare.py"
 cd "$TMP" || exit 1

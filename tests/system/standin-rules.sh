@@ -2,11 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The stand-in for perf_event_open refuses what the kernel's documents say is refused.
 . "$(dirname "$0")/../lib.sh"
-
-SO=$O/tests/standin/standin.so
+need_standin
 TRY=$O/tests/standin/try-open
-[ -e "$SO" ] || skip_all "the stand-in is not built"
-[ "$(uname -m)" = x86_64 ] || skip_all "the stand-in stands for an x86-64 kernel"
 
 # opens PROFILE WANTED FIELD=VALUE...
 opens() {

@@ -3,10 +3,7 @@
 # The command lines of the SIMD series' test section, against the stand-in that has everything:
 # report -D and script print exactly the values that it put into the samples.
 . "$(dirname "$0")/../lib.sh"
-
-SO=$O/tests/standin/standin.so
-[ -e "$SO" ] || skip_all "the stand-in is not built"
-[ "$(uname -m)" = x86_64 ] || skip_all "the stand-in stands for an x86-64 kernel"
+need_standin
 need_cmd python3
 CMP="python3 $ROOT/tests/standin/compare.py"
 

@@ -2,7 +2,7 @@
 # Branch stacks in software: the known table of the brstack workload, and every recorded edge of
 # real programs held against their disassembly.
 . "$(dirname "$0")/../lib.sh"
-[ "$(uname -m)" = x86_64 ] || skip_all "needs an x86-64 machine"
+need_x86
 need_cmd python3 objdump readelf
 CHECK=$ROOT/tests/helpers/check-edges.py
 cd "$TMP" || exit 1

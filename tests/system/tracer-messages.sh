@@ -2,11 +2,9 @@
 # What perf record says about registers by ptrace and branches in software: why it takes them, why it
 # refuses, and what to do then. Reasons that this machine cannot show are in test-tracer-attach.
 . "$(dirname "$0")/../lib.sh"
-[ "$(uname -m)" = x86_64 ] || skip_all "needs an x86-64 machine"
+need_tracing
 TRACEE=$O/tests/helpers/tracee
 cd "$TMP" || exit 1
-timeout 60 "$PERF" record -q -b --branch-source=software -o probe.data true >/dev/null 2>err ||
-	skip_all "cannot trace here: $(head -2 err | tr '\n' ' ')"
 B="-b --branch-source=software" R="--reg-source=ptrace --user-regs=ax"
 
 refused() { # refused NAME ERE options and command...: fails, says why and the next step in two lines

@@ -4,10 +4,8 @@
 # the shares agree. Hardly anything may be recorded that is never executed: a program may look at
 # an address, and takes another way in valgrind then.
 . "$(dirname "$0")/../lib.sh"
-[ "$(uname -m)" = x86_64 ] || skip_all "needs an x86-64 machine"
+need_tracing
 need_cmd python3 valgrind readelf
-"$PERF" record -q -b --branch-source=software -o "$TMP/probe.data" true 2>"$TMP/err" ||
-	skip_all "cannot follow branches here: $(head -1 "$TMP/err")"
 OVERLAP=$ROOT/tests/helpers/edge-overlap.py
 cd "$TMP" || exit 1
 eval "$(python3 "$OVERLAP" --environment)"

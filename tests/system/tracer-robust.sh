@@ -2,11 +2,9 @@
 # run: alone
 # Programs that are hard to trace behave as if alone, and outlive a recorder that is killed.
 . "$(dirname "$0")/../lib.sh"
-[ "$(uname -m)" = x86_64 ] || skip_all "needs an x86-64 machine"
+need_tracing
 TRACEE=$O/tests/helpers/tracee
 cd "$TMP" || exit 1
-timeout 60 "$PERF" record -q -b --branch-source=software -o probe.data true >/dev/null 2>err ||
-	skip_all "cannot trace here: $(head -2 err | tr '\n' ' ')"
 
 both() { # both NAME MODE...: regs, then branches; output and status as without
 	_name=$1

@@ -3,7 +3,7 @@
 # Each way to follow branches in software, forced by --branch-strategy: the same edges for a known
 # program, possible edges for a real one, and programs that are in the way of single steps.
 . "$(dirname "$0")/../lib.sh"
-[ "$(uname -m)" = x86_64 ] || skip_all "needs an x86-64 machine"
+need_x86
 need_cmd python3 objdump readelf
 CHECK=$ROOT/tests/helpers/check-edges.py
 TRACEE=$O/tests/helpers/tracee

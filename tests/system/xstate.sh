@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # perf xstate against CPUID, the kernel's boot lines, and gdb.
 . "$(dirname "$0")/../lib.sh"
-[ "$(uname -m)" = x86_64 ] || skip_all "needs an x86-64 machine"
+need_x86
 need_cmd python3
 VECTORS=$O/tests/helpers/vectors
 ulimit -c unlimited
