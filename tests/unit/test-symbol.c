@@ -693,7 +693,7 @@ static void test_build_ids(void **state)
 	assert_true(build_id_equal(id.id, id.size, padded, sizeof(padded)));
 	assert_false(build_id_equal(id.id, id.size, other, sizeof(other)));
 	assert_false(build_id_equal(id.id, 0, other, sizeof(other)));
-	for (size_t n = 0; n < 16; n++)
+	for (size_t n = 0; n < sizeof(note); n++)
 		assert_false(build_id_from_notes(note, n, false, &id));
 }
 

@@ -214,10 +214,11 @@ bool build_id_from_notes(const void *notes, size_t n, bool swap, struct build_id
 	while (cursor_left(&c) >= 12) {
 		uint32_t namesz = cursor_u32(&c), descsz = cursor_u32(&c), type = cursor_u32(&c);
 		const char *name = cursor_bytes(&c, align_up(namesz, 4));
+		uint64_t left = cursor_left(&c);
 		/* The last note's padding may be missing. */
-		const void *desc = cursor_bytes(&c, min_u64(align_up(descsz, 4), cursor_left(&c)));
+		const void *desc = cursor_bytes(&c, min_u64(align_up(descsz, 4), left));
 
-		if (c.bad || descsz > cursor_pos(&c))
+		if (c.bad || descsz > left)
 			return false;
 		if (type != NT_GNU_BUILD_ID || namesz != 4 || memcmp(name, "GNU", 4) || !descsz)
 			continue;
