@@ -135,9 +135,8 @@ static bool convert_operand(struct vm_opd *o, const ZydisDecodedOperand *z)
 		o->seg = z->mem.segment == ZYDIS_REGISTER_FS   ? 'f'
 			 : z->mem.segment == ZYDIS_REGISTER_GS ? 'g'
 							       : 0;
-		/* vector indexes (gather), 32-bit addresses: not worth interpreting */
-		return z->mem.base == ZYDIS_REGISTER_NONE || o->rip ||
-		       ZydisRegisterGetClass(z->mem.base) == ZYDIS_REGCLASS_GPR64;
+		/* many places (gather, scatter): not worth interpreting */
+		return z->mem.type != ZYDIS_MEMOP_TYPE_VSIB;
 	case ZYDIS_OPERAND_TYPE_IMMEDIATE:
 		o->kind = VM_OPD_IMM;
 		o->value = z->imm.value.s;
@@ -190,6 +189,11 @@ static void take_flags(struct vm_insn *in, const ZydisDecodedInstruction *z)
 {
 	if (!z->cpu_flags)
 		return;
+	/* all six or none; of vptest and vtestps Zydis 4.0 knows ZF and CF only */
+	if (in->vector && z->cpu_flags->modified) {
+		in->flags_written = VM_STATUS;
+		return;
+	}
 	in->flags_written = (z->cpu_flags->modified | z->cpu_flags->set_0 | z->cpu_flags->set_1 |
 			     z->cpu_flags->undefined) &
 			    (VM_STATUS | VM_DF);
@@ -225,7 +229,9 @@ static void convert_operands(struct vm_insn *in, const ZydisDecodedInstruction *
 	for (int i = 0; i < z->operand_count; i++) {
 		note_written(in, &o[i]);
 		if (i < z->operand_count_visible && i < (int)ARRAY_SIZE(in->opd)) {
-			bool fits = convert_operand(&in->opd[i], &o[i]);
+			bool fits =
+				convert_operand(&in->opd[i], &o[i]) &&
+				(o[i].type != ZYDIS_OPERAND_TYPE_MEMORY || z->address_width == 64);
 
 			/* written where the interpreter cannot tell, or too much */
 			if (in->opd[i].kind == VM_OPD_MEM && in->opd[i].written &&
@@ -241,9 +247,32 @@ static void convert_operands(struct vm_insn *in, const ZydisDecodedInstruction *
 		in->op = in->op == OP_NOP || in->op == OP_FAULT ? in->op : OP_GENERIC;
 }
 
-/* Instructions that write memory through operands that are not visible. */
-static bool writes_hidden_memory(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o)
+/*
+ * What nobody compiles: a branch with a 16-bit operand, which Intel's and AMD's processors take
+ * differently, and counting in ecx.
+ */
+static bool is_odd_branch(const struct vm_insn *in, const ZydisDecodedInstruction *z)
 {
+	if ((z->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE) && !z->raw.rex.W)
+		return true;
+	return z->address_width != 64 && (in->op == OP_LOOP || in->op == OP_JCXZ);
+}
+
+/* Instructions that change more than their visible operands: memory, MXCSR, where fs and gs lead. */
+static bool changes_more(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o)
+{
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_LDMXCSR:
+	case ZYDIS_MNEMONIC_VLDMXCSR:
+	case ZYDIS_MNEMONIC_FXRSTOR:
+	case ZYDIS_MNEMONIC_FXRSTOR64:
+	case ZYDIS_MNEMONIC_XRSTOR:
+	case ZYDIS_MNEMONIC_XRSTOR64:
+	case ZYDIS_MNEMONIC_WRFSBASE:
+	case ZYDIS_MNEMONIC_WRGSBASE:
+	case ZYDIS_MNEMONIC_CLZERO: return true;
+	default: break;
+	}
 	for (int i = z->operand_count_visible; i < z->operand_count; i++)
 		if (o[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
 		    (o[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
@@ -254,17 +283,8 @@ static bool writes_hidden_memory(const ZydisDecodedInstruction *z, const ZydisDe
 /* Reads or writes vector or mask registers, also unseen. */
 static bool is_vector(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o)
 {
-	switch (z->mnemonic) {
-	case ZYDIS_MNEMONIC_VZEROUPPER:
-	case ZYDIS_MNEMONIC_VZEROALL:
-	case ZYDIS_MNEMONIC_LDMXCSR:
-	case ZYDIS_MNEMONIC_VLDMXCSR:
-	case ZYDIS_MNEMONIC_FXRSTOR:
-	case ZYDIS_MNEMONIC_FXRSTOR64:
-	case ZYDIS_MNEMONIC_XRSTOR:
-	case ZYDIS_MNEMONIC_XRSTOR64: return true;
-	default: break;
-	}
+	if (z->mnemonic == ZYDIS_MNEMONIC_VZEROUPPER || z->mnemonic == ZYDIS_MNEMONIC_VZEROALL)
+		return true;
 	for (int i = 0; i < z->operand_count; i++) {
 		ZydisRegisterClass class = ZYDIS_REGCLASS_INVALID;
 
@@ -295,22 +315,22 @@ bool vm_decode(struct vm_insn *in, const unsigned char *bytes, size_t n)
 	choose_imul(in, &z);
 	find_cond(in, &z);
 	take_prefixes(in, &z);
+	in->vector = is_vector(&z, o);
 	take_flags(in, &z);
 	convert_operands(in, &z, o);
-	in->vector = is_vector(&z, o);
 	if (in->op == OP_MOVS || in->op == OP_STOS)
 		in->size = o[0].size / 8;
 	in->branch = branch_type(in);
 	/* far and other transfers of control that are no plain branch */
-	if (z.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
+	if (z.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR || (in->branch && is_odd_branch(in, &z)))
 		in->op = OP_FAULT;
 	if (!in->branch && in->op == OP_GENERIC &&
 	    (z.meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
 	     z.meta.category == ZYDIS_CATEGORY_CALL || z.meta.category == ZYDIS_CATEGORY_RET ||
 	     z.meta.category == ZYDIS_CATEGORY_INTERRUPT))
 		in->op = OP_FAULT;
-	/* unknown bytes at an unknown place: marked by a register mask that nothing can have */
-	if (in->op == OP_GENERIC && writes_hidden_memory(&z, o))
+	/* nobody knows what is where behind it: marked by a register mask that nothing can have */
+	if (in->op == OP_GENERIC && changes_more(&z, o))
 		in->regs_written = 0xffff;
 	return true;
 }
