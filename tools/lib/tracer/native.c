@@ -7,7 +7,7 @@
  * Only computing is done here: an instruction of a known extension that this CPU has, whose
  * operands are vector, mask and general registers, constants, and at most one place in memory. Its
  * copy gets that place replaced by a buffer of ours, so it can reach no other memory; it cannot
- * branch, and floating-point exceptions are masked.
+ * branch, and it is executed only where floating-point exceptions are masked.
  */
 #include "config.h"
 #include "exec.h"
@@ -24,7 +24,7 @@
 #define STUBS	   4096
 #define STUB_SIZE  32 /* 15 bytes of instruction, 14 of a jump back */
 #define STUB_BYTES (STUBS * STUB_SIZE)
-#define SSE_MASKED 0x1f80 /* no floating-point exception raises a signal */
+#define SSE_MASKED 0x1f80 /* in MXCSR: no floating-point exception raises a signal */
 
 #define MXCSR_AT	 24
 #define XSTATE_BV_AT	 512
@@ -110,6 +110,21 @@ static bool is_avx512_base(ZydisISASet set)
 	}
 }
 
+/*
+ * As compilers write it: the prefix that belongs to the opcode, and REX right before that. Others
+ * change where memory is (67h, segments), lock it, or are seen differently by decoder and CPU.
+ */
+static bool is_plain(const unsigned char *bytes, const ZydisDecodedInstruction *z)
+{
+	unsigned n = 0;
+
+	if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
+		return bytes[0] == 0xc4 || bytes[0] == 0xc5 || bytes[0] == 0x62;
+	n += bytes[n] == 0x66 || bytes[n] == 0xf2 || bytes[n] == 0xf3;
+	n += (bytes[n] & 0xf0) == 0x40;
+	return bytes[n] == 0x0f;
+}
+
 /* Extensions that this CPU has: an instruction that it does not know would end this process. */
 static bool is_ours(const struct vm_natives *t, const ZydisDecodedInstruction *z)
 {
@@ -137,6 +152,7 @@ static bool is_ours(const struct vm_natives *t, const ZydisDecodedInstruction *z
 	case ZYDIS_MNEMONIC_STMXCSR:
 	case ZYDIS_MNEMONIC_VLDMXCSR:
 	case ZYDIS_MNEMONIC_VSTMXCSR:
+	case ZYDIS_MNEMONIC_VPCLMULQDQ: /* Zydis calls it AVX; it has a CPUID bit of its own */
 	/* how much of memory they touch depends on a mask, and their operands do not say so */
 	case ZYDIS_MNEMONIC_VMASKMOVPD:
 	case ZYDIS_MNEMONIC_VMASKMOVPS:
@@ -150,7 +166,7 @@ static bool is_ours(const struct vm_natives *t, const ZydisDecodedInstruction *z
 	case ZYDIS_MNEMONIC_VEXPANDPS:
 	case ZYDIS_MNEMONIC_VPEXPANDD:
 	case ZYDIS_MNEMONIC_VPEXPANDQ: return false;
-	default: return !(z->attributes & (ZYDIS_ATTRIB_HAS_SEGMENT | ZYDIS_ATTRIB_HAS_LOCK));
+	default: return true;
 	}
 }
 
@@ -179,6 +195,8 @@ static bool take_register(struct vm_native *n, const ZydisDecodedOperand *o)
 	case ZYDIS_REGCLASS_GPR32:
 	case ZYDIS_REGCLASS_GPR64:
 		reg = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
+		if (reg < ZYDIS_REGISTER_RAX || reg > ZYDIS_REGISTER_R15)
+			return false;
 		bit = 1u << (reg - ZYDIS_REGISTER_RAX);
 		n->gpr_read |= bit;
 		return bit != 1 << VM_SP;
@@ -282,7 +300,7 @@ static struct vm_native *make(struct vm_natives *t, const struct vm_insn *in)
 		    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) ||
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, in->bytes, in->len, &z, o)))
 		return NULL;
-	if (!is_ours(t, &z) || !take_operands(n, in, &z, o))
+	if (!is_plain(in->bytes, &z) || !is_ours(t, &z) || !take_operands(n, in, &z, o))
 		return NULL;
 	if (n->memory)
 		n->pointer = free_register(n->gpr_read | in->regs_written);
@@ -329,6 +347,12 @@ static bool read_vectors(struct vm *vm)
 	memcpy(vm->xsave + XSTATE_BV_AT, &bv, sizeof(bv));
 	vm->vectors_read = true;
 	return true;
+}
+
+/* A program that wants signals from its floating point gets them by itself. */
+static bool all_masked(const struct vm *vm)
+{
+	return (load_u32(vm->xsave + MXCSR_AT, false) & SSE_MASKED) == SSE_MASKED;
 }
 
 static bool inputs_known(const struct vm *vm, const struct vm_native *n)
@@ -386,16 +410,11 @@ static void run(struct vm *vm, const struct vm_insn *in, const struct vm_native 
 		.mask = vm->natives->components,
 		.avx = vm->natives->has_avx2,
 	};
-	uint32_t mxcsr, masked;
 
 	memcpy(f.gpr, vm->reg, sizeof(f.gpr));
 	if (n->memory)
 		f.gpr[n->pointer] = (uintptr_t)buf;
-	memcpy(&mxcsr, vm->xsave + MXCSR_AT, sizeof(mxcsr));
-	masked = mxcsr | SSE_MASKED;
-	memcpy(vm->xsave + MXCSR_AT, &masked, sizeof(masked));
 	vm_native_call(&f);
-	memcpy(vm->xsave + MXCSR_AT, &mxcsr, sizeof(mxcsr));
 	for (int i = 0; i < VM_REGS; i++)
 		if (in->regs_written >> i & 1)
 			vm->reg[i] = f.gpr[i];
@@ -412,7 +431,7 @@ enum vm_result vm_native(struct vm *vm, struct vm_insn *in)
 	enum vm_result r = VM_OK;
 	bool known;
 
-	if (!n || (!vm->vectors_read && !read_vectors(vm)))
+	if (!n || (!vm->vectors_read && !read_vectors(vm)) || !all_masked(vm))
 		return VM_FOREIGN;
 	if (o) {
 		a = exec_address(vm, in, o);
