@@ -3,9 +3,7 @@
  * Many chains against plain sums: samples wait in queues, share ways through the trie and are
  * found at its leafs; none of that may show. Maps change while samples wait.
  */
-#include "unit.h"
-
-#include "profile/profile.h"
+#include "profile-build.h"
 
 #define ADDRS	 40
 #define TIDS	 3
@@ -14,8 +12,6 @@
 #define LIB	 0x1000
 #define LIB_SIZE 0x1000
 
-static struct machine *m;
-static struct resolver *res;
 static struct perfdata_event event = {
 	.name = "cycles",
 	.attr = { .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN },
@@ -38,21 +34,10 @@ static uint32_t dice(uint32_t n)
 
 static int setup(void **state)
 {
-	struct symbol_opts so = { .symfs = "/nonexistent", .no_host_kernel = true };
-
-	(void)state;
 	memset(want, 0, sizeof(want));
 	memset(mapped, 0, sizeof(mapped));
 	state_of_dice = 1;
-	return machine_new(&m, "x86_64", NULL) || resolver_new(&res, m, &so, NULL);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	resolver_free(res);
-	machine_free(m);
-	return 0;
+	return setup_bare(state);
 }
 
 /* Half of the addresses lie in the library, where it is mapped. */
@@ -68,25 +53,8 @@ static bool in_lib(uint32_t tid, uint32_t i)
 
 static void map_lib(uint32_t tid)
 {
-	static const char name[] = "/lib/one.so";
-	struct perfdata_event ev = { 0 };
-	unsigned char buf[40 + sizeof(name) + 8] = { 0 };
-	struct record rec = { .data = buf,
-			      .size = (uint32_t)align_up(40 + sizeof(name), 8),
-			      .type = PERF_RECORD_MMAP,
-			      .misc = PERF_RECORD_MISC_USER,
-			      .event = &ev };
-
-	store_u32(buf, rec.type);
-	store_u16(buf + 4, rec.misc);
-	store_u16(buf + 6, (uint16_t)rec.size);
-	store_u32(buf + 8, tid + 1);
-	store_u32(buf + 12, tid + 1);
-	store_u64(buf + 16, LIB);
-	store_u64(buf + 24, LIB_SIZE);
-	store_u64(buf + 32, LIB); /* object addresses are those in memory */
-	memcpy(buf + 40, name, sizeof(name));
-	assert_int_equal(machine_record(m, &rec, NULL), 0);
+	/* object addresses are those in memory */
+	map_file(tid + 1, LIB, LIB_SIZE, LIB, "/lib/one.so");
 	mapped[tid] = true;
 }
 
@@ -134,11 +102,8 @@ static void add_sample(struct profile *p)
 
 static struct profile *run(const struct profile_opts *o)
 {
-	struct profile *p = NULL;
-	struct err e = { 0 };
+	struct profile *p = new_profile(o);
 
-	if (profile_new(&p, o, m, res, NULL, &e))
-		fail_msg("%s", e.text);
 	for (unsigned i = 0; i < SAMPLES; i++) {
 		if (i == SAMPLES / 3 || i == SAMPLES / 2)
 			map_lib(i == SAMPLES / 2);

@@ -3,57 +3,24 @@
  * Blocks and paths of branch stacks made by hand. The object is mapped at 0x10000 and has no
  * symbols; what a stack must give can be read off its entries.
  */
-#include "unit.h"
+#include "profile-build.h"
 
 #include "profile/brflow.h"
 
 #define BASE 0x10000u
 
-static struct machine *m;
-static struct resolver *res;
 static struct perfdata_event event = {
 	.name = "cycles",
 	.attr = { .sample_type = PERF_SAMPLE_BRANCH_STACK,
 		  .branch_sample_type = PERF_SAMPLE_BRANCH_ANY },
 };
 
-static void map(uint64_t start, uint64_t size, const char *name)
-{
-	struct perfdata_event ev = { 0 };
-	unsigned char b[128] = { 0 };
-	struct record rec = {
-		.data = b, .type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER, .event = &ev
-	};
-	struct err e = { 0 };
-
-	store_u32(b + 8, 1);
-	store_u32(b + 12, 1);
-	store_u64(b + 16, start);
-	store_u64(b + 24, size);
-	store_u32(b + 64, 5);
-	store_u32(b + 68, 2);
-	memcpy(b + 72, name, strlen(name) + 1);
-	rec.size = (uint32_t)(72 + align_up(strlen(name) + 1, 8));
-	assert_int_equal(machine_record(m, &rec, &e), 0);
-}
-
 static int setup(void **state)
 {
-	struct symbol_opts so = { .symfs = "/nonexistent", .no_host_kernel = true };
-
-	(void)state;
 	event.attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
-	if (machine_new(&m, "x86_64", NULL) || resolver_new(&res, m, &so, NULL))
+	if (setup_bare(state))
 		return -1;
-	map(BASE, 0x10000, "/nonexistent/object");
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	resolver_free(res);
-	machine_free(m);
+	map_file(1, BASE, 0x10000, 0, "/nonexistent/object");
 	return 0;
 }
 
@@ -175,7 +142,7 @@ static void remapped(void **state)
 
 	(void)state;
 	add(f, STACK({ 0x20, 0x10, 5, 0, 0 }, { 0x40, 0x18, 2, 0, 0 }), 2);
-	map(BASE, 0x10000, "/nonexistent/other");
+	map_file(1, BASE, 0x10000, 0, "/nonexistent/other");
 	add(f, STACK({ 0x20, 0x10, 3, 0, 0 }, { 0x40, 0x10, 1, 0, 0 }), 2);
 	assert_string_equal(brflow_block(f, 0)->dso->name, "/nonexistent/object");
 	expect_blocks(f, "18-20 10/2 10/2\n10-20 6/2 6/2\n?-40 4/2 0/0\n?-40 2/2 0/0\n");

@@ -3,10 +3,9 @@
  * report --simd: samples in functions of this very program, with register blocks made by hand.
  * What the code does is read from this program's file.
  */
-#include "unit.h"
+#include "profile-build.h"
 
 #include "config.h"
-#include "profile/profile.h"
 
 #ifdef __x86_64__
 
@@ -22,8 +21,6 @@ __asm__(".text\n"
 /* clang-format on */
 extern char t_zmm[], t_ymm[], t_scalar[], t_masked[], t_clean[];
 
-static struct machine *m;
-static struct resolver *res;
 static struct perfdata_event event = {
 	.name = "cycles",
 	.attr = { .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_REGS_INTR,
@@ -38,9 +35,6 @@ static struct perfdata_event event = {
 static void map_self(const char *addr)
 {
 	unsigned long start, end, off;
-	struct perfdata_event ev = { 0 };
-	unsigned char buf[4400] = { 0 };
-	struct record rec = { .data = buf, .type = PERF_RECORD_MMAP, .event = &ev };
 	char line[4400], path[4096];
 	FILE *f = fopen("/proc/self/maps", "r");
 
@@ -49,18 +43,7 @@ static void map_self(const char *addr)
 		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4000s", &start, &end, &off, path) != 4 ||
 		    (unsigned long)addr < start || (unsigned long)addr >= end)
 			continue;
-		rec.misc = PERF_RECORD_MISC_USER;
-		rec.size = (uint32_t)align_up(40 + strlen(path) + 1, 8);
-		store_u32(buf, rec.type);
-		store_u16(buf + 4, rec.misc);
-		store_u16(buf + 6, (uint16_t)rec.size);
-		store_u32(buf + 8, 1);
-		store_u32(buf + 12, 1);
-		store_u64(buf + 16, start);
-		store_u64(buf + 24, end - start);
-		store_u64(buf + 32, off);
-		memcpy(buf + 40, path, strlen(path));
-		assert_int_equal(machine_record(m, &rec, NULL), 0);
+		map_file(1, start, end - start, off, path);
 	}
 	fclose(f);
 }
@@ -70,17 +53,9 @@ static int setup(void **state)
 	struct symbol_opts so = { .no_host_kernel = true };
 
 	(void)state;
-	if (machine_new(&m, "x86_64", NULL) || resolver_new(&res, m, &so, NULL))
+	if (build_machine(&so))
 		return -1;
 	map_self(t_zmm);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	resolver_free(res);
-	machine_free(m);
 	return 0;
 }
 
@@ -117,12 +92,9 @@ static void expect(bool redact, void (*fill)(struct profile *), const char *want
 	struct profile_opts o = {
 		.sort = "sym", .simd = true, .arch = REGS_ARCH_X86, .redact = redact
 	};
-	struct profile *p = NULL;
-	struct err e = { 0 };
+	struct profile *p = new_profile(&o);
 	struct obuf out;
 
-	if (profile_new(&p, &o, m, res, NULL, &e))
-		fail_msg("%s", e.text);
 	fill(p);
 	assert_int_equal(profile_finish(p, NULL), 0);
 	assert_int_equal(obuf_init(&out, -1, 0), 0);

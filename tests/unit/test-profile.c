@@ -3,32 +3,12 @@
  * Rows, sort keys, call trees and branch rows of samples made by hand. No address has a symbol
  * here: a frame is its address, so that every expectation can be read off the input.
  */
-#include "unit.h"
+#include "profile-build.h"
 
-#include "profile/profile.h"
-
-static struct machine *m;
-static struct resolver *res;
 static struct perfdata_event event = {
 	.name = "cycles",
 	.attr = { .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN },
 };
-
-static int setup(void **state)
-{
-	struct symbol_opts so = { .symfs = "/nonexistent", .no_host_kernel = true };
-
-	(void)state;
-	return machine_new(&m, "x86_64", NULL) || resolver_new(&res, m, &so, NULL);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	resolver_free(res);
-	machine_free(m);
-	return 0;
-}
 
 /* A sample of @tid; its chain innermost first, 0 ends it. */
 static void add(struct profile *p, int tid, uint64_t period, const uint64_t *chain)
@@ -46,16 +26,6 @@ static void add(struct profile *p, int tid, uint64_t period, const uint64_t *cha
 	s.present = event.attr.sample_type;
 	s.callchain = (struct u64s){ (unsigned char *)ips, n, false };
 	assert_int_equal(profile_add(p, &s, machine_thread(m, tid, tid), NULL), 0);
-}
-
-static struct profile *make(const struct profile_opts *o)
-{
-	struct profile *p = NULL;
-	struct err e = { 0 };
-
-	if (profile_new(&p, o, m, res, NULL, &e))
-		fail_msg("%s", e.text);
-	return p;
 }
 
 static void put_tree(struct profile *p, const struct call_node *n, struct obuf *o)
@@ -106,7 +76,7 @@ static char *text(struct profile *p, bool tree)
 static void expect(const struct profile_opts *o, void (*fill)(struct profile *), bool tree,
 		   const char *want)
 {
-	struct profile *p = make(o);
+	struct profile *p = new_profile(o);
 	char *got;
 
 	fill(p);
@@ -148,7 +118,7 @@ static void fill_many(struct profile *p)
 static void many_samples(void **state)
 {
 	struct profile_opts o = { .sort = "sym", .show_samples = true };
-	struct profile *p = make(&o);
+	struct profile *p = new_profile(&o);
 	uint64_t nr = 0;
 	char *got;
 
@@ -239,7 +209,7 @@ static void thresholds(void **state)
 static void filters(void **state)
 {
 	struct profile_opts o = { .sort = "sym", .filter.tids = "2" };
-	struct profile *p = make(&o);
+	struct profile *p = new_profile(&o);
 	char *got;
 
 	(void)state;
@@ -260,7 +230,7 @@ static void many_chains(void **state)
 	struct profile_opts o = {
 		.sort = "sym", .children = true, .use_chains = true, .chain = CHAIN_OPTS_DEFAULT
 	};
-	struct profile *p = make(&o);
+	struct profile *p = new_profile(&o);
 	const struct profile_row *top;
 
 	(void)state;
@@ -373,7 +343,7 @@ static void branch_rows(void **state)
 static void branch_totals(void **state)
 {
 	struct profile_opts o = { .branch = true };
-	struct profile *p = make(&o);
+	struct profile *p = new_profile(&o);
 	const struct branch_totals *t;
 
 	(void)state;
@@ -392,7 +362,7 @@ static void branch_totals(void **state)
 static void branch_many(void **state)
 {
 	struct profile_opts o = { .branch = true, .sort = "addr_from,addr_to" };
-	struct profile *p = make(&o);
+	struct profile *p = new_profile(&o);
 	uint64_t e[3 * 100], n = 0, sum = 0;
 
 	(void)state;
@@ -419,18 +389,18 @@ static void branch_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(flat, setup, teardown),
-		cmocka_unit_test_setup_teardown(many_samples, setup, teardown),
-		cmocka_unit_test_setup_teardown(keys, setup, teardown),
-		cmocka_unit_test_setup_teardown(children, setup, teardown),
-		cmocka_unit_test_setup_teardown(thresholds, setup, teardown),
-		cmocka_unit_test_setup_teardown(filters, setup, teardown),
-		cmocka_unit_test_setup_teardown(many_chains, setup, teardown),
-		cmocka_unit_test_setup_teardown(chain_words, setup, teardown),
-		cmocka_unit_test_setup_teardown(bad_keys, setup, teardown),
-		cmocka_unit_test_setup_teardown(branch_rows, setup, teardown),
-		cmocka_unit_test_setup_teardown(branch_totals, setup, teardown),
-		cmocka_unit_test_setup_teardown(branch_many, setup, teardown),
+		cmocka_unit_test_setup_teardown(flat, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(many_samples, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(keys, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(children, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(thresholds, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(filters, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(many_chains, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(chain_words, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(bad_keys, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(branch_rows, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(branch_totals, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(branch_many, setup_bare, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A machine and its maps made by hand, for the tests of profiles: what they share of it. */
+#ifndef PERF_UNIT_PROFILE_BUILD_H
+#define PERF_UNIT_PROFILE_BUILD_H
+
+#include "profile/profile.h"
+#include "unit.h"
+
+static struct machine *m;
+static struct resolver *res;
+
+static inline int build_machine(const struct symbol_opts *so)
+{
+	return machine_new(&m, "x86_64", NULL) || resolver_new(&res, m, so, NULL) ? -1 : 0;
+}
+
+/* For tests whose addresses have no symbols. */
+static inline int setup_bare(void **state)
+{
+	const struct symbol_opts so = { .symfs = "/nonexistent", .no_host_kernel = true };
+
+	(void)state;
+	return build_machine(&so);
+}
+
+static inline int teardown(void **state)
+{
+	(void)state;
+	resolver_free(res);
+	machine_free(m);
+	return 0;
+}
+
+/* An MMAP record: @pid has @size bytes of @path at @start, from @off in the file on. */
+static inline void map_file(uint32_t pid, uint64_t start, uint64_t size, uint64_t off,
+			    const char *path)
+{
+	struct perfdata_event ev = { 0 };
+	unsigned char buf[4400] = { 0 };
+	struct record rec = { .data = buf,
+			      .size = (uint32_t)align_up(40 + strlen(path) + 1, 8),
+			      .type = PERF_RECORD_MMAP,
+			      .misc = PERF_RECORD_MISC_USER,
+			      .event = &ev };
+
+	assert_true(rec.size <= sizeof(buf));
+	store_u32(buf, rec.type);
+	store_u16(buf + 4, rec.misc);
+	store_u16(buf + 6, (uint16_t)rec.size);
+	store_u32(buf + 8, pid);
+	store_u32(buf + 12, pid);
+	store_u64(buf + 16, start);
+	store_u64(buf + 24, size);
+	store_u64(buf + 32, off);
+	memcpy(buf + 40, path, strlen(path));
+	assert_int_equal(machine_record(m, &rec, NULL), 0);
+}
+
+static inline struct profile *new_profile(const struct profile_opts *o)
+{
+	struct profile *p = NULL;
+	struct err e = { 0 };
+
+	if (profile_new(&p, o, m, res, NULL, &e))
+		fail_msg("%s", e.text);
+	return p;
+}
+
+#endif
