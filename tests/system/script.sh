@@ -63,6 +63,24 @@ deepest() {
 is "dwarf: the deepest recursion" "$("$PERF" script -i "$TMP/dwarf.data" -F ip,sym | deepest)" \
 	"$("$PEER" script -i "$TMP/dwarf.data" -F ip,sym 2>/dev/null | deepest)"
 
+# Built anew since; the cache of build ids has the program as it was.
+id=$("$PERF" buildid-list -i "$TMP/dwarf.data" | awk -v w="$W/w" '$2 == w { print $1 }')
+if [ -n "$id" ]; then
+	cached=$TMP/kept/.debug/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-)
+	mkdir -p "$cached" && mv "$W/w" "$cached/elf"
+	HOME=$TMP/nobody "$PERF" script -i "$TMP/dwarf.data" -F ip,sym >"$TMP/none" 2>&1
+	echo 'int main(void) { return 0; }' | ${CC:-cc} -Wl,--build-id -x c -o "$W/w" -
+	HOME=$TMP/nobody "$PERF" script -i "$TMP/dwarf.data" -F ip,sym >"$TMP/anew" 2>&1
+	HOME=$TMP/kept "$PERF" script -i "$TMP/dwarf.data" -F ip,sym >"$TMP/got"
+	mv "$cached/elf" "$W/w"
+	HOME=$TMP/nobody "$PERF" script -i "$TMP/dwarf.data" -F ip,sym >"$TMP/want"
+	same_file "dwarf: another program by now, the cached one unwinds" "$TMP/got" "$TMP/want"
+	is "dwarf: no program, no functions" "$(grep -c ' down' "$TMP/none")" 0
+	is "dwarf: not those of another one" "$(grep -c ' down' "$TMP/anew")" 0
+else
+	skip "dwarf: the cached program unwinds" "the compiler gives programs no build id"
+fi
+
 # Folding as FlameGraph does it: comm, then frames outermost first.
 fold() {
 	awk '/^[^\t ]/ { comm = $1; stack = ""; next }

@@ -14,8 +14,6 @@ static int setup_profile(struct report *r, struct err *e)
 	const struct perfdata_env *env = perfdata_env(r->pd);
 	struct unwind_opts uo = {
 		.arch = env->arch,
-		.symfs = r->o.symfs,
-		.symfs_flat = r->o.symfs_flat,
 		.max_stack = (uint32_t)min_u64(r->o.max_stack, UINT32_MAX),
 		.inlines = r->po.inlines,
 		.stitch_lbr = r->o.stitch_lbr,

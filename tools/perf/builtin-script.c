@@ -204,8 +204,6 @@ static int run_open(struct run *r, const struct script_cmd *o, const struct scri
 	};
 	struct unwind_opts uo = {
 		.arch = env->arch,
-		.symfs = o->symfs,
-		.symfs_flat = o->symfs_flat,
 		.max_stack = (uint32_t)min_u64(o->max_stack, UINT32_MAX),
 		.ips_only = true,
 		.stitch_lbr = o->stitch_lbr,

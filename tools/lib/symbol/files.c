@@ -125,6 +125,15 @@ struct elf_file *files_open_run(struct resolver *res, const struct dso *dso)
 	return f;
 }
 
+char *symbol_run_file(struct resolver *res, const struct dso *dso)
+{
+	struct elf_file *f = files_open_run(res, dso);
+	char *path = f ? strdup(elf_path(f)) : NULL;
+
+	elf_close(f);
+	return path;
+}
+
 struct debug_search {
 	struct resolver *res;
 	struct build_id id;

@@ -100,6 +100,11 @@ bool symbol_load_ahead(struct resolver *res, const struct dso *dso);
 /* Bytes of code at an object address (for disassembly): number of bytes put into buf, or -errno. */
 ssize_t symbol_read_code(struct resolver *res, struct dso *dso, uint64_t addr, void *buf,
 			 size_t size);
+/*
+ * Where the file lies that was mapped: in the cache of build ids, or at its path if it is still that
+ * one as far as build ids tell. To be freed; NULL when it is not here.
+ */
+char *symbol_run_file(struct resolver *res, const struct dso *dso);
 /* The path of the file that symbols came from; NULL when none. */
 const char *symbol_file(struct resolver *res, struct dso *dso);
 bool symbol_is_64bit(struct resolver *res, struct dso *dso);

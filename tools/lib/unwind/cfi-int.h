@@ -37,8 +37,7 @@ struct cfi_key {
 };
 
 struct cfi {
-	const char *symfs;
-	bool flat;
+	struct resolver *res;
 	VEC(struct cfi_object *) objects; /* by dso->idx */
 	struct bits tried;
 	VEC(struct cfi_rule) rules;

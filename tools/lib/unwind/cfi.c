@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int cfi_new(struct cfi **cp, const char *symfs, bool flat)
+int cfi_new(struct cfi **cp, struct resolver *res)
 {
 	struct cfi *c = calloc(1, sizeof(*c));
 
@@ -21,8 +21,7 @@ int cfi_new(struct cfi **cp, const char *symfs, bool flat)
 	if (!c)
 		return -ENOMEM;
 	elf_version(EV_CURRENT);
-	c->symfs = symfs;
-	c->flat = flat;
+	c->res = res;
 	return 0;
 }
 
@@ -61,19 +60,6 @@ void cfi_free(struct cfi *c)
 
 /* ---- objects ------------------------------------------------------------------------------------ */
 
-/* Objects are only used when they are what was mapped: their build id tells, if both have one. */
-static bool same_build(const struct cfi_object *o, const struct dso *dso)
-{
-	const void *id;
-	ssize_t n = dwelf_elf_gnu_build_id(o->elf, &id);
-
-	if (n <= 0 || !dso->build_id_size)
-		return true;
-	if (n > dso->build_id_size)
-		n = dso->build_id_size;
-	return !memcmp(id, dso->build_id, (size_t)n);
-}
-
 static bool map_file(struct cfi_object *o, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -92,6 +78,16 @@ static bool map_file(struct cfi_object *o, const char *path)
 }
 
 /* Our own vdso: right when the recording is of the running kernel, which the build id tells. */
+static bool same_vdso(const struct cfi_object *o, const struct dso *dso)
+{
+	const void *id;
+	ssize_t n = dwelf_elf_gnu_build_id(o->elf, &id);
+
+	if (n <= 0 || !dso->build_id_size)
+		return true;
+	return !memcmp(id, dso->build_id, min_u64((size_t)n, dso->build_id_size));
+}
+
 static bool map_vdso(struct cfi_object *o)
 {
 	const void *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
@@ -128,20 +124,31 @@ static int load_segments(struct cfi_object *o)
 	return 0;
 }
 
+static bool map_object(struct cfi *c, const struct dso *dso, struct cfi_object *o)
+{
+	char *path;
+	bool ok;
+
+	if (dso->kind == DSO_VDSO)
+		return map_vdso(o);
+	path = symbol_run_file(c->res, dso);
+	ok = path && map_file(o, path);
+	free(path);
+	return ok;
+}
+
 static struct cfi_object *object_open(struct cfi *c, const struct dso *dso)
 {
 	struct cfi_object *o = calloc(1, sizeof(*o));
-	const char *base = c->flat ? strrchr(dso->name, '/') : NULL;
-	char path[4096];
 
 	if (!o)
 		return NULL;
 	o->idx = dso->idx;
-	snprintf(path, sizeof(path), "%s%s", c->symfs ? c->symfs : "", base ? base : dso->name);
-	if (dso->kind == DSO_VDSO ? !map_vdso(o) : dso->name[0] != '/' || !map_file(o, path))
+	if (!map_object(c, dso, o))
 		goto fail;
 	o->elf = elf_memory(o->map, o->size);
-	if (!o->elf || elf_kind(o->elf) != ELF_K_ELF || !same_build(o, dso) || load_segments(o))
+	if (!o->elf || elf_kind(o->elf) != ELF_K_ELF ||
+	    (dso->kind == DSO_VDSO && !same_vdso(o, dso)) || load_segments(o))
 		goto fail;
 	o->eh = dwarf_getcfi_elf(o->elf);
 	return o;

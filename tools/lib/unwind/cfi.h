@@ -7,7 +7,7 @@
 #ifndef PERF_UNWIND_CFI_H
 #define PERF_UNWIND_CFI_H
 
-#include "machine/machine.h"
+#include "symbol/symbol.h"
 
 #define CFI_MAX_REG 68 /* DWARF numbers that are followed: below this */
 
@@ -64,7 +64,7 @@ struct cfi_object;
 
 #define CFI_NONE UINT32_MAX
 
-int cfi_new(struct cfi **c, const char *symfs, bool flat);
+int cfi_new(struct cfi **c, struct resolver *res);
 void cfi_free(struct cfi *c);
 
 /* The object's file, opened on first use; NULL when it cannot be had. */

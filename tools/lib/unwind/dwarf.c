@@ -89,7 +89,7 @@ static struct dwarf_unwind *dwarf_new(const struct unwind *u)
 {
 	struct dwarf_unwind *d = calloc(1, sizeof(*d));
 
-	if (d && cfi_new(&d->cfi, u->symfs, u->symfs_flat)) {
+	if (d && cfi_new(&d->cfi, u->res)) {
 		free(d);
 		return NULL;
 	}

@@ -39,8 +39,6 @@ struct unwind {
 	struct resolver *res;
 	struct unwind_opts opts;
 	uint32_t max_lbr; /* user frames of an LBR call stack */
-	char *symfs;
-	bool symfs_flat;
 	enum regs_arch arch;
 	bool oom;
 	VEC(struct frame) frames;

@@ -19,11 +19,6 @@ int unwind_new(struct unwind **up, struct machine *m, struct resolver *res,
 	if (!u->opts.max_stack)
 		u->opts.max_stack = UNWIND_MAX_STACK;
 	u->arch = opts->arch && opts->arch[0] ? regs_arch_from_uname(opts->arch) : regs_arch_host();
-	u->symfs_flat = opts->symfs_flat;
-	if (opts->symfs && !(u->symfs = strdup(opts->symfs))) {
-		free(u);
-		return err_set(e, -ENOMEM, "no memory for the unwinder");
-	}
 	if (opts->stitch_lbr && !opts->max_branches)
 		log_warn(
 			"Can't find LBR callchain. Switch off --stitch-lbr: the recording does not "
@@ -50,7 +45,6 @@ void unwind_free(struct unwind *u)
 	vec_free(&u->inlines);
 	deferred_free(u);
 	dwarf_free(u->dwarf);
-	free(u->symfs);
 	free(u);
 }
 

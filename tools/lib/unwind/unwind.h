@@ -25,8 +25,6 @@ struct unwind;
 
 struct unwind_opts {
 	const char *arch;      /* of the file: perfdata_env()->arch, "" = this machine's */
-	const char *symfs;     /* prefix of object paths or NULL */
-	bool symfs_flat;       /* objects lie there by their last names */
 	uint32_t max_stack;    /* 0 = the defaults; counts kernel, dwarf and LBR frames apart */
 	bool caller;	       /* outermost frame first; default is innermost first */
 	bool inlines;	       /* one frame more for every inlined function */
