@@ -7,7 +7,7 @@ need_cmd python3 objdump readelf
 CHECK=$ROOT/tests/helpers/check-edges.py
 cd "$TMP" || exit 1
 "$PERF" record -j any,save_type,u --branch-source=software --branch-budget 0 -F 2000 -o b.data -- \
-	"$PERF" test -w brstack 3000000 >/dev/null 2>err ||
+	"$PERF" test -w brstack 10000000 >/dev/null 2>err ||
 	skip_all "cannot follow branches here: $(head -2 err | tr '\n' ' ')"
 
 "$PERF" script -i b.data -F brstacksym | tr ' ' '\n' | grep brstack >edges.txt

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # run: alone
 # How often branches in software are seen, against an exact count by callgrind: at least 95 % of
-# the shares agree. Hardly anything may be recorded that is never executed: a program may look at
-# an address, and takes another way in valgrind then.
+# the shares agree where branches cost the same from begin to end. A clock sees phases by their
+# time: sort and xz have phases of cheap and of dear branches, and how dear those are depends on
+# the machine and what else it does (93.8 to 97.1 % were seen): at least 90 % there.
+# Hardly anything may be recorded that is never executed: a program may look at an address, and
+# takes another way in valgrind then.
 . "$(dirname "$0")/../lib.sh"
 need_tracing
 need_cmd python3 valgrind readelf
@@ -10,9 +13,9 @@ OVERLAP=$ROOT/tests/helpers/edge-overlap.py
 cd "$TMP" || exit 1
 eval "$(python3 "$OVERLAP" --environment)"
 
-overlap() { # overlap NAME RUNS command...
-	_name=$1 _runs=$2
-	shift 2
+overlap() { # overlap NAME PERCENT RUNS command...
+	_name=$1 _least=$2 _runs=$3
+	shift 3
 	command -v "$1" >/dev/null || {
 		skip "$_name" "$1 is not installed"
 		return
@@ -33,10 +36,10 @@ overlap() { # overlap NAME RUNS command...
 		fail "$_name" "$_got"
 		return
 	}
-	if awk -v v="${_got%% *}" 'BEGIN { exit !(v + 0 >= 95) }'; then
+	if awk -v v="${_got%% *}" "BEGIN { exit !(v + 0 >= $_least) }"; then
 		pass "$_name: $(echo "$_got" | head -1)"
 	else
-		fail "$_name: at least 95 % overlap" "$_got"
+		fail "$_name: at least $_least % overlap" "$_got"
 	fi
 	if echo "$_got" | awk 'NR == 1 { exit !($NF * 1000 < $(NF - 2)) }'; then
 		pass "$_name: fewer than one edge in 1000 was never executed"
@@ -45,7 +48,8 @@ overlap() { # overlap NAME RUNS command...
 	fi
 }
 seq 1 300000 | awk '{ print ($1 * 7919) % 300007 }' >nums
-overlap lua 10 lua5.4 -e 'local t={} for i=1,2000000 do t[i%1000]=(t[i%1000] or 0)+i*2 end print(t[5])'
-overlap sort 10 sort --parallel=1 -n nums
-overlap xz 2 xz -2 -k -c nums
+overlap lua 95 10 lua5.4 -e 'local t={} for i=1,2000000 do t[i%1000]=(t[i%1000] or 0)+i*2 end print(t[5])'
+overlap mawk 95 8 mawk 'BEGIN { for (i = 0; i < 2000000; i++) { n[i % 1000] += i * 2 } print n[5] }'
+overlap sort 90 10 sort --parallel=1 -n nums
+overlap xz 90 2 xz -2 -k -c nums
 done_testing
