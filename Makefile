@@ -4,6 +4,8 @@
 #	CC=clang	another compiler		WERROR=1		warnings are errors
 
 O	?= build
+# A build below this directory has one name however it was called, or the flags would differ.
+override O := $(subst $(CURDIR)/,,$(O))
 prefix	?= /usr/local
 bindir	?= $(prefix)/bin
 libexecdir ?= $(prefix)/libexec
