@@ -70,6 +70,15 @@ agree "JIT code" "$TMP/jit.data"
 like "the JIT map's name" "$(cat "$TMP/ours")" 'jit_loop'
 case $map in /tmp/perf-*.map) rm -f "$map" ;; esac
 
+# A group read at once: one record is a sample of every member whose counter moved.
+record group -e '{cpu-clock,page-faults}:S' -- "$H/report-cpp"
+equal "a group read at once" "$TMP/group.data" -s comm
+equal "a group read at once" "$TMP/group.data" -s dso -F overhead,sample,period,dso --comms report-cpp
+"$PERF" data convert --to folded -i "$TMP/group.data" -o "$TMP/folded" 2>/dev/null
+is "folded: the leader's counter, not its period" \
+	"$(awk '{ n += $NF } END { printf "%d\n", n }' "$TMP/folded")" \
+	"$("$PERF" script -i "$TMP/group.data" -F event,period | awk '/cpu-clock/ { n += $1 } END { printf "%d\n", n }')"
+
 # Keys that ask the recording for more than its samples.
 record ns --namespaces -- sh -c 'exec "$0"' "$H/report-cpp"
 equal "socket" "$TMP/ns.data" -s socket

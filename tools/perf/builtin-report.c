@@ -85,11 +85,30 @@ static bool cpu_passes(const struct report *r, uint32_t cpu)
 	return r->socket < 0 || perfdata_cpu_socket(r->pd, cpu) == r->socket;
 }
 
-static int take_sample(struct report *r, const struct record *rec, struct err *e)
+static int take_part(struct report *r, uint64_t time, struct sample *s, struct err *e)
 {
 	struct thread *th;
-	struct sample s;
-	int ret;
+
+	if (!event_switch_pass(&r->o.sw, s->event) || !cpu_passes(r, s->cpu))
+		return 0;
+	if (time != RECORD_NO_TIME && !time_spans_have(&r->times, time))
+		return 0;
+	th = machine_thread(r->m, (int32_t)s->pid, (int32_t)s->tid);
+	if (!th)
+		return err_set(e, -ENOMEM, "no memory for threads");
+	r->nr_samples++;
+	if (r->o.mem)
+		s->period = mem_weight(s);
+	if (r->flow && (s->present & PERF_SAMPLE_BRANCH_STACK) && brflow_add(r->flow, s, th, e))
+		return e->code;
+	return profile_add(r->p, s, th, e);
+}
+
+static int take_sample(struct report *r, const struct record *rec, struct err *e)
+{
+	struct sample s, part;
+	uint64_t need;
+	int ret = 0;
 
 	if (!rec->event)
 		return 0;
@@ -98,23 +117,17 @@ static int take_sample(struct report *r, const struct record *rec, struct err *e
 		if (ret)
 			return ret;
 	}
-	if (sample_parse_some(rec, profile_need(r->p) | r->need, &s, e)) {
+	need = profile_need(r->p) | r->need | (rec->event->attr.sample_type & PERF_SAMPLE_READ);
+	if (sample_parse_some(rec, need, &s, e)) {
 		note_bad(r, e);
 		return 0;
 	}
-	if (!event_switch_pass(&r->o.sw, rec->event) || !cpu_passes(r, s.cpu))
-		return 0;
-	if (rec->time != RECORD_NO_TIME && !time_spans_have(&r->times, rec->time))
-		return 0;
-	th = machine_thread(r->m, (int32_t)s.pid, (int32_t)s.tid);
-	if (!th)
-		return err_set(e, -ENOMEM, "no memory for threads");
-	r->nr_samples++;
-	if (r->o.mem)
-		s.period = mem_weight(&s);
-	if (r->flow && (s.present & PERF_SAMPLE_BRANCH_STACK) && brflow_add(r->flow, &s, th, e))
-		return e->code;
-	return profile_add(r->p, &s, th, e);
+	if (likely(!(s.present & PERF_SAMPLE_READ)))
+		return take_part(r, rec->time, &s, e);
+	for (uint64_t i = 0; !ret && i < sample_nr_parts(&s); i++)
+		if (sample_part(&r->totals, r->pd, &s, i, &part))
+			ret = take_part(r, rec->time, &part, e);
+	return ret;
 }
 
 static void count_lost(struct report *r, const struct record *rec)
@@ -269,6 +282,7 @@ static void report_free(struct report *r)
 	machine_free(r->m);
 	bits_free(&r->cpus);
 	time_spans_free(&r->times);
+	sample_totals_free(&r->totals);
 	perfdata_close(r->pd);
 }
 

@@ -9,6 +9,7 @@ struct sink {
 	struct unwind *u;
 	struct fold *fold; /* NULL: JSON */
 	struct obuf out;
+	struct sample_totals totals;
 	const struct perfdata_event *event; /* folded: only the first one seen */
 	uint64_t samples, other;
 };
@@ -30,35 +31,45 @@ static ssize_t stack_of(struct sink *k, struct thread *th, const struct sample *
 	return 1;
 }
 
-static int one_sample(struct sink *k, const struct record *rec, struct err *err)
+static int one_part(struct sink *k, const struct sample *s, struct err *err)
 {
 	const struct frame *frames = NULL;
 	struct thread *th;
-	struct sample s;
-	struct err bad;
 	ssize_t n;
 
-	if (!rec->event)
-		return 0;
 	if (!k->event)
-		k->event = rec->event;
-	if (k->fold && strcmp(k->event->name, rec->event->name)) {
+		k->event = s->event;
+	if (k->fold && strcmp(k->event->name, s->event->name)) {
 		k->other++;
 		return 0;
 	}
+	th = machine_thread(k->d->m, (int32_t)s->pid, (int32_t)s->tid);
+	n = th ? stack_of(k, th, s, &frames) : -ENOMEM;
+	if (n >= 0 && !k->fold)
+		json_sample(k->d->m, k->res, th, s, frames, (size_t)n, !k->samples, &k->out);
+	else if (n >= 0 && fold_add(k->fold, th, frames, (size_t)n, s->period))
+		n = -ENOMEM;
+	k->samples++;
+	return n < 0 ? err_set(err, -ENOMEM, "no memory for stacks") : k->out.code;
+}
+
+static int one_sample(struct sink *k, const struct record *rec, struct err *err)
+{
+	struct sample s, part;
+	struct err bad;
+	int ret = 0;
+
+	if (!rec->event)
+		return 0;
 	if (sample_parse(rec, &s, &bad)) {
 		k->d->bad_samples++;
 		log_info("%s", bad.text);
 		return 0;
 	}
-	th = machine_thread(k->d->m, (int32_t)s.pid, (int32_t)s.tid);
-	n = th ? stack_of(k, th, &s, &frames) : -ENOMEM;
-	if (n >= 0 && !k->fold)
-		json_sample(k->d->m, k->res, th, &s, frames, (size_t)n, !k->samples, &k->out);
-	else if (n >= 0 && fold_add(k->fold, th, frames, (size_t)n, s.period))
-		n = -ENOMEM;
-	k->samples++;
-	return n < 0 ? err_set(err, -ENOMEM, "no memory for stacks") : k->out.code;
+	for (uint64_t i = 0; !ret && i < sample_nr_parts(&s); i++)
+		if (sample_part(&k->totals, k->d->pd, &s, i, &part))
+			ret = one_part(k, &part, err);
+	return ret;
 }
 
 static int read_all(struct sink *k, struct err *err)
@@ -130,6 +141,7 @@ int data_samples(struct data_ctx *d, bool json, struct err *err)
 	while (k.res && (warning = resolver_next_warning(k.res)))
 		log_warn("%s", warning);
 	closed = k.out.fd >= 0 ? data_close_output(d->o->output, &k.out, err) : 0;
+	sample_totals_free(&k.totals);
 	fold_free(k.fold);
 	unwind_free(k.u);
 	if (k.res)

@@ -46,6 +46,7 @@ struct report {
 	uint64_t lost_samples, lost_events, lost_chunks, nr_samples;
 	uint64_t bad_samples;
 	struct time_spans times;
+	struct sample_totals totals; /* of groups' counters */
 	struct bits cpus;
 	struct report_threads *threads; /* -T; NULL = nothing counted */
 	int64_t socket;			/* --socket-filter; -1 = all */
