@@ -41,7 +41,7 @@ rec flat.data --sample-cpu && rec fp.data -g && rec dwarf.data --call-graph dwar
 # offsets to absolute ones), no event suffix.
 normal() {
 	sed -E 's/^(.*[^ ]) +([0-9]+) +(\[[0-9]+\])? *([0-9]+\.[0-9]+:)/\1 \2 \3 \4/; s/^	 *[0-9a-f]+ /	/;
-		s/(cpu-clock:[a-zA-Z]*):? +[0-9a-f]+ /\1 /; s/ +/ /g; s/^ //; s/(_init|[^ ]*@plt)\+0x[0-9a-f]+/[unknown]/'
+		s/(cpu-clock:[a-zA-Z]*):? +[0-9a-f]+ /\1 /; s/ +/ /g; s/^ //; s/(_init|[^[:space:]]*@plt)\+0x[0-9a-f]+/[unknown]/'
 }
 for f in flat fp dwarf; do
 	"$PEER" script --no-inline -i "$TMP/$f.data" 2>/dev/null | normal >"$TMP/want"

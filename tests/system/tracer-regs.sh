@@ -81,7 +81,7 @@ fi
 like "the header names the source" "$("$PERF" report -i g.data --header-only 2>/dev/null)" \
 	'sample source : .*registers from ptrace'
 like "call chains and registers in one run" \
-	"$("$PERF" script -i g.data -F ip,sym,uregs 2>&1 | tr '\n' ' ')" "hot_$class .*\<main\>.*$(echo $class | tr a-z A-Z)"
+	"$("$PERF" script -i g.data -F ip,sym,uregs 2>&1 | tr '\n' ' ')" "hot_$class +ABI:[0-9]+ +$(echo $class | tr a-z A-Z)"
 like "the end report says how long threads stood still" "$(cat err)" 'threads stood still [0-9.]+ %'
 check_status "-a is refused" 129 "$PERF" record -a --reg-source=ptrace --user-regs=$class -o x.data true
 like "with the reason and the way out" "$(cat check.out)" 'not with -a.*|Name a command'
