@@ -64,6 +64,9 @@ static void test_yama(void **state)
 	/* also root */
 	f.may_ptrace = true;
 	says(f, -EPERM, "forbids all tracing", "next boot");
+	/* our own child: it is something else */
+	f = plain, f.yama_scope = 1, f.descendant = true;
+	says(f, -EPERM, "a seccomp filter or a security module", "SYS_PTRACE");
 	/* what is sure comes before what may be */
 	f = plain, f.yama_scope = 1, f.uid = 5;
 	says(f, -EPERM, "perf runs as uid 1000", NULL);

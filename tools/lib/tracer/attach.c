@@ -6,12 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "status.h"
 #include "tracer.h"
 
 #define CAP_SYS_PTRACE 19
 #define SECCOMP_FILTER 2
 
-static char *read_status(pid_t tid)
+char *status_read(pid_t tid)
 {
 	char path[64];
 
@@ -19,8 +20,7 @@ static char *read_status(pid_t tid)
 	return file_read_all(path, 1 << 16, NULL, NULL);
 }
 
-/* The number behind @key in the text of a status file. */
-static uint64_t number(const char *text, const char *key, int base)
+uint64_t status_number(const char *text, const char *key, int base)
 {
 	const char *at = text ? strstr(text, key) : NULL;
 
@@ -40,9 +40,9 @@ static int yama_scope(void)
 static bool is_descendant(pid_t pid)
 {
 	for (int n = 0; pid > 1 && n < 1000; n++) {
-		char *text = read_status(pid);
+		char *text = status_read(pid);
 
-		pid = (pid_t)number(text, "\nPPid:", 10);
+		pid = (pid_t)status_number(text, "\nPPid:", 10);
 		free(text);
 		if (pid == getpid())
 			return true;
@@ -73,12 +73,12 @@ static void read_name(pid_t pid, char *buf, size_t size)
 
 bool tracer_facts_read(pid_t tid, struct tracer_facts *f)
 {
-	char *text = read_status(tid), *own = read_status(getpid());
+	char *text = status_read(tid), *own = status_read(getpid());
 	const char *uids = text ? strstr(text, "\nUid:") : NULL;
 
 	*f = (struct tracer_facts){ .tid = tid, .our_uid = geteuid(), .yama_scope = yama_scope() };
 	f->there = text != NULL;
-	f->tracer = (pid_t)number(text, "\nTracerPid:", 10);
+	f->tracer = (pid_t)status_number(text, "\nTracerPid:", 10);
 	if (f->tracer)
 		read_name(f->tracer, f->tracer_name, sizeof(f->tracer_name));
 	if (uids) /* real, then effective */
@@ -88,8 +88,8 @@ bool tracer_facts_read(pid_t tid, struct tracer_facts *f)
 		f->kernel_thread = false, f->zombie = true;
 	f->dumpable = is_dumpable(tid, f->uid);
 	f->descendant = f->yama_scope == 1 && is_descendant(tid);
-	f->may_ptrace = number(own, "\nCapEff:", 16) >> CAP_SYS_PTRACE & 1;
-	f->we_are_filtered = number(own, "\nSeccomp:", 10) == SECCOMP_FILTER;
+	f->may_ptrace = status_number(own, "\nCapEff:", 16) >> CAP_SYS_PTRACE & 1;
+	f->we_are_filtered = status_number(own, "\nSeccomp:", 10) == SECCOMP_FILTER;
 	free(text);
 	free(own);
 	return f->there;
@@ -107,6 +107,13 @@ static int refused(const struct tracer_facts *f, const char *why, const char *hi
 	err_set(e, -EPERM, "cannot attach to thread %d: %s", f->tid, why);
 	err_hint(e, "%s", hint);
 	return -EPERM;
+}
+
+static bool yama_refuses(const struct tracer_facts *f)
+{
+	if (f->yama_scope >= 3 || f->may_ptrace)
+		return f->yama_scope >= 3;
+	return f->yama_scope == 2 || (f->yama_scope == 1 && !f->descendant);
 }
 
 static int explain_yama(const struct tracer_facts *f, struct err *e)
@@ -166,7 +173,7 @@ int tracer_explain(const struct tracer_facts *f, struct err *e)
 			       "it is protected: set-user-ID, file capabilities, or its own wish "
 			       "(PR_SET_DUMPABLE)",
 			       "Run perf as root, or with CAP_SYS_PTRACE.", e);
-	if (f->yama_scope)
+	if (yama_refuses(f))
 		return explain_yama(f, e);
 	return refused(f, "a seccomp filter or a security module forbids ptrace",
 		       "In a container allow ptrace and process_vm_readv (docker: --cap-add "
@@ -187,13 +194,9 @@ int tracer_attach_error(pid_t tid, int code, struct err *e)
 int tracer_check(pid_t tid, struct err *e)
 {
 	struct tracer_facts f;
-	bool yama;
 
-	if (!tracer_facts_read(tid, &f))
-		return tracer_explain(&f, e);
-	yama = f.yama_scope >= 3 ||
-	       (!f.may_ptrace && (f.yama_scope == 2 || (f.yama_scope == 1 && !f.descendant)));
-	if (f.tracer || f.kernel_thread || f.zombie || yama ||
+	tracer_facts_read(tid, &f);
+	if (!f.there || f.zombie || f.tracer || f.kernel_thread || yama_refuses(&f) ||
 	    (!f.may_ptrace && (f.uid != f.our_uid || !f.dumpable)))
 		return tracer_explain(&f, e);
 	return 0;

@@ -6,33 +6,23 @@
  * own would be lost; and that the thread does not block, because it would not stop then.
  */
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "private.h"
-
-static uint64_t number(const char *text, const char *key, int base)
-{
-	const char *at = strstr(text, key);
-
-	return at ? strtoull(at + strlen(key), NULL, base) : 0;
-}
+#include "status.h"
 
 bool signals_read(pid_t tid, struct signals *s)
 {
-	char path[64];
-	char *text;
+	char *text = status_read(tid);
 
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	text = file_read_all(path, 1 << 16, NULL, NULL);
 	if (!text)
 		return false;
-	*s = (struct signals){ .pending = number(text, "\nSigPnd:", 16),
-			       .shared = number(text, "\nShdPnd:", 16),
-			       .blocked = number(text, "\nSigBlk:", 16),
-			       .ignored = number(text, "\nSigIgn:", 16),
-			       .caught = number(text, "\nSigCgt:", 16),
-			       .pid = (pid_t)number(text, "\nTgid:", 10) };
+	*s = (struct signals){ .pending = status_number(text, "\nSigPnd:", 16),
+			       .shared = status_number(text, "\nShdPnd:", 16),
+			       .blocked = status_number(text, "\nSigBlk:", 16),
+			       .ignored = status_number(text, "\nSigIgn:", 16),
+			       .caught = status_number(text, "\nSigCgt:", 16),
+			       .pid = (pid_t)status_number(text, "\nTgid:", 10) };
 	free(text);
 	return true;
 }

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What /proc/TID/status says: "Key:<tab>value" in each line; newlines of a name are escaped. */
+#ifndef PERF_TRACER_STATUS_H
+#define PERF_TRACER_STATUS_H
+
+#include "base/base.h"
+
+/* The text, the caller's to free; NULL: there is no such thread. */
+char *status_read(pid_t tid);
+/* The number behind @key ("\nTgid:"); 0 when it is not there, or @text is NULL. */
+uint64_t status_number(const char *text, const char *key, int base);
+
+#endif
