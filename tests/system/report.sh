@@ -41,7 +41,10 @@ set -- "--no-children" "--no-children -g caller" "--no-children -g flat" \
 	"--no-children -g folded" "-g graph,2,caller" "-g caller,2,count" "-n -g none" \
 	"--no-children -g none -s comm,dso" "--no-children -g none -s pid,symbol" \
 	"--no-children -g none -t ;" "--no-children -g none -F overhead,sample,period,symbol" \
-	"--no-children -g none --percent-limit 5" "-q --no-children -g none"
+	"--no-children -g none --percent-limit 5" "-q --no-children -g none" \
+	"--no-children --ignore-callees=::inner|do_syscall" \
+	"--no-children -g caller --ignore-callees=::inner|do_syscall" \
+	"-g none --ignore-callees=::inner|do_syscall"
 has_ties() { # has_ties DATA VIEW...: branches whose order is nobody's choice
 	_data=$1
 	shift
@@ -63,6 +66,10 @@ done
 agree "C++ with frame pointers" "$TMP/cppg.data"
 record cppd --call-graph dwarf,4096 -- "$H/report-cpp"
 agree "C++ with dwarf stacks" "$TMP/cppd.data"
+"$PERF" report -i "$TMP/cppd.data" --no-children -g graph,99 -s symbol --percent-limit 2 \
+	--ignore-callees '^work::outer$' >"$TMP/out" 2>&1
+like "--ignore-callees: dwarf stacks: the function" "$(cat "$TMP/out")" '\[\.\] work::outer'
+unlike "--ignore-callees: dwarf stacks: no callees" "$(cat "$TMP/out")" 'work::(inner|Mixer)'
 
 record jit -- "$H/report-jit"
 map=$(tail -1 "$TMP/record.out")

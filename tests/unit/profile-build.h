@@ -56,6 +56,23 @@ static inline void map_file(uint32_t pid, uint64_t start, uint64_t size, uint64_
 	assert_int_equal(machine_record(m, &rec, NULL), 0);
 }
 
+/* An MMAP record for the part of this program that holds @addr. */
+static inline void map_self(uintptr_t addr)
+{
+	unsigned long start, end, off;
+	char line[4400], path[4096];
+	FILE *f = fopen("/proc/self/maps", "r");
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4000s", &start, &end, &off, path) != 4 ||
+		    addr < start || addr >= end)
+			continue;
+		map_file(1, start, end - start, off, path);
+	}
+	fclose(f);
+}
+
 static inline struct profile *new_profile(const struct profile_opts *o)
 {
 	struct profile *p = NULL;

@@ -31,23 +31,6 @@ static struct perfdata_event event = {
 		  .sample_simd_pred_reg_intr = 0xff },
 };
 
-/* An MMAP record for the part of this program that holds @addr. */
-static void map_self(const char *addr)
-{
-	unsigned long start, end, off;
-	char line[4400], path[4096];
-	FILE *f = fopen("/proc/self/maps", "r");
-
-	assert_non_null(f);
-	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4000s", &start, &end, &off, path) != 4 ||
-		    (unsigned long)addr < start || (unsigned long)addr >= end)
-			continue;
-		map_file(1, start, end - start, off, path);
-	}
-	fclose(f);
-}
-
 static int setup(void **state)
 {
 	struct symbol_opts so = { .no_host_kernel = true };
@@ -55,7 +38,7 @@ static int setup(void **state)
 	(void)state;
 	if (build_machine(&so))
 		return -1;
-	map_self(t_zmm);
+	map_self((uintptr_t)t_zmm);
 	return 0;
 }
 

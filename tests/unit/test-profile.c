@@ -287,6 +287,10 @@ static void bad_keys(void **state)
 	o.filter.exclude_other = true;
 	assert_int_equal(profile_new(&p, &o, m, res, NULL, &e), -EINVAL);
 	assert_non_null(strstr(e.text, "Invalid regex: ("));
+	o.parent = "sys";
+	o.ignore_callees = "(";
+	assert_int_equal(profile_new(&p, &o, m, res, NULL, &e), -EINVAL);
+	assert_non_null(strstr(e.text, "Invalid --ignore-callees regex: ("));
 }
 
 /* ---- branches -------------------------------------------------------------------------------- */
@@ -386,6 +390,67 @@ static void branch_many(void **state)
 	profile_free(p);
 }
 
+/* Functions of this program, for tests that need names. */
+void t_leaf(void);
+void t_mid(void);
+void t_outer(void);
+
+/* They differ, or a linker might make one of them. */
+#define FUNCTION(name, n)                                   \
+	__attribute__((noinline)) void name(void)           \
+	{                                                   \
+		__asm__ volatile("" : : "r"(n) : "memory"); \
+	}
+FUNCTION(t_leaf, 1)
+FUNCTION(t_mid, 2)
+FUNCTION(t_outer, 3)
+
+static int setup_self(void **state)
+{
+	const struct symbol_opts so = { .no_host_kernel = true };
+
+	(void)state;
+	if (build_machine(&so))
+		return -1;
+	map_self((uintptr_t)t_mid);
+	return 0;
+}
+
+static void fill_ignored(struct profile *p)
+{
+	const uint64_t leaf = (uintptr_t)t_leaf, mid = (uintptr_t)t_mid, outer = (uintptr_t)t_outer;
+
+	add(p, 1, 100, (uint64_t[]){ leaf, mid, outer, 0 });
+	add(p, 1, 50, (uint64_t[]){ mid, leaf, mid, outer, 0 });
+	add(p, 1, 10, (uint64_t[]){ leaf, outer, 0 });
+}
+
+static void ignored_callees(void **state)
+{
+	struct profile_opts o = { .sort = "sym",
+				  .use_chains = true,
+				  .ignore_callees = "^t_m.d$",
+				  .chain = CHAIN_OPTS_DEFAULT };
+
+	(void)state;
+	expect(&o, fill_ignored, true,
+	       "93.75,[.] t_mid(t_mid t_outer:150)\n"
+	       "6.25,[.] t_leaf(t_leaf t_outer:10)\n");
+	o.chain.caller = true;
+	expect(&o, fill_ignored, true,
+	       "93.75,[.] t_mid(t_mid:150/50(t_leaf:100))\n"
+	       "6.25,[.] t_leaf(t_outer t_leaf:10)\n");
+	o.children = true;
+	o.chain.caller = false;
+	expect(&o, fill_ignored, false,
+	       "100.00,0.00,[.] t_outer\n"
+	       "93.75,93.75,[.] t_mid\n"
+	       "6.25,6.25,[.] t_leaf\n");
+	/* Without chains there is nothing to forget. */
+	o.use_chains = o.children = false;
+	expect(&o, fill_ignored, false, "68.75,[.] t_leaf\n31.25,[.] t_mid\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -394,6 +459,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(keys, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(children, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(thresholds, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(ignored_callees, setup_self, teardown),
 		cmocka_unit_test_setup_teardown(filters, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(many_chains, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(chain_words, setup_bare, teardown),

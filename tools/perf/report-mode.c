@@ -62,6 +62,10 @@ static int choose_history(struct report *r, uint64_t type, struct err *e)
 		err_hint(e, "Record with -b or -j FILTER, and -g for what lies behind them.");
 		return -EINVAL;
 	}
+	if (po->ignore_callees)
+		return err_set(e, -EINVAL,
+			       "--ignore-callees is for chains of calls: "
+			       "--branch-history shows branches");
 	po->branch = false;
 	po->history = po->use_chains = true;
 	po->children = false;

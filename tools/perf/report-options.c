@@ -70,6 +70,8 @@ const struct option report_options[] = {
 			"function|address|srcline, percent|period|count"),
 	OPT_BOOL('G', "inverted", O, inverted, "outermost caller first"),
 	OPT_UINT(0, "max-stack", O, max_stack, "N", "frames to look at (127)"),
+	OPT_STRING(0, "ignore-callees", O, ignore_callees, "REGEX",
+		   "forget what these functions call: their callers come together"),
 	OPT_BOOL(0, "no-inline", O, no_inline, "no rows and frames for inlined functions"),
 	OPT_BOOL(0, "stitch-lbr", O, stitch_lbr, "join LBR call stacks of one thread"),
 
@@ -145,9 +147,6 @@ const struct option report_options[] = {
 	OPT_REFUSE(0, "parallelism",
 		   "Use of latency profile or parallelism requires --latency flag "
 		   "during record, and running threads are not counted here"),
-	OPT_REFUSE(0, "ignore-callees",
-		   "chains are shown whole; -S SYMBOL -g caller shows what calls "
-		   "a function"),
 	OPT_END(),
 };
 
@@ -221,6 +220,7 @@ int report_setup_options(struct report *r, struct err *e)
 		.max_stack = o->max_stack ? (uint32_t)o->max_stack : UNWIND_MAX_STACK,
 		.raw_trace = o->raw_trace,
 		.parent = o->parent,
+		.ignore_callees = o->ignore_callees,
 		.widths = o->widths,
 		.chain = o->chain,
 		.filter = { .comms = o->comms,

@@ -10,7 +10,7 @@
 
 struct report_opts {
 	const char *input, *sort, *fields, *separator, *widths, *percentage, *time, *cpus;
-	const char *vmlinux, *kallsyms, *symfs, *symbol_filter, *parent;
+	const char *vmlinux, *kallsyms, *symfs, *symbol_filter, *parent, *ignore_callees;
 	const char *comms, *dsos, *symbols, *pids, *tids, *quantum, *percent_limit;
 	bool show_samples, show_period, show_modes, group, hide_unresolved, exclude_other;
 	bool redact, simd, mem;

@@ -12,7 +12,7 @@ int prof_chain_init(struct profile *p)
 {
 	struct chain_queue *q;
 
-	if (!p->o.use_chains && !p->o.children && !p->has_parent)
+	if (!p->o.use_chains && !p->o.children && !p->parent_re.set)
 		return 0;
 	q = p->ch.q = calloc(1, sizeof(*q));
 	if (!q)
@@ -160,6 +160,30 @@ static int take_frames(struct profile *p, const struct sample *s, struct thread 
 
 /* ---- dwarf and LBR stacks -------------------------------------------------------------------- */
 
+/* The frames that --ignore-callees leaves; the sample's place is where they begin or end. */
+static int drop_callees(struct profile *p, struct chain_job *job, const struct frame **f,
+			ssize_t *n)
+{
+	bool caller = p->o.chain.caller;
+	const struct frame *own;
+	ssize_t at = -1;
+
+	for (ssize_t i = 0; i < *n; i++)
+		if ((!caller || at < 0) && prof_ignores_at(p, (*f)[i].loc))
+			at = i;
+	if (at < 0)
+		return 0;
+	/* Functions that are inlined there stay. */
+	while (!caller && at && (*f)[at - 1].loc == (*f)[at].loc && (*f)[at - 1].inlined)
+		at--;
+	own = *f + at;
+	*f += caller ? 0 : at;
+	*n = caller ? at + 1 : *n - at;
+	job->cpumode = resolver_loc(p->res, own->loc)->cpumode;
+	job->place = prof_place_of_loc(p, own->loc, own->ip, false);
+	return job->place == ID_NONE ? -ENOMEM : 0;
+}
+
 static int take_unwound(struct profile *p, const struct sample *s, struct thread *th,
 			struct chain_job *job)
 {
@@ -170,6 +194,8 @@ static int take_unwound(struct profile *p, const struct sample *s, struct thread
 	job->step = (uint32_t)b->step.n;
 	if (n <= 0)
 		return n < 0 ? -ENOMEM : 0;
+	if (drop_callees(p, job, &f, &n))
+		return -ENOMEM;
 	while (n-- > 0) {
 		const struct symbol *sym = resolver_loc(p->res, f[n].loc)->sym;
 		const uint32_t *steps;
@@ -191,11 +217,11 @@ static int take_unwound(struct profile *p, const struct sample *s, struct thread
 	return 0;
 }
 
-static bool wants_unwind(const struct sample *s)
+bool prof_wants_unwind(const struct profile *p, const struct sample *s)
 {
 	const struct perf_event_attr *a = s->event ? &s->event->attr : NULL;
 
-	if (!a)
+	if (!p->u || !a)
 		return false;
 	if (a->sample_type & PERF_SAMPLE_STACK_USER && a->sample_type & PERF_SAMPLE_REGS_USER)
 		return true;
@@ -238,10 +264,10 @@ int prof_chain_add(struct profile *p, const struct sample *s, struct thread *th,
 		.th = th,
 		.frame = (uint32_t)q->frame.n,
 		.own = ID_NONE,
-		.unwound = p->u && wants_unwind(s),
+		.unwound = prof_wants_unwind(p, s),
 	};
 	ret = from->unwound ? take_unwound(p, s, th, job) : take_frames(p, s, th, job, from);
-	if (!ret && place == ID_NONE)
+	if (!ret && job->place == ID_NONE)
 		ret = find_own(p, s, from);
 	if (ret)
 		return ret;

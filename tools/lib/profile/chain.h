@@ -167,6 +167,8 @@ int prof_chain_add(struct profile *p, const struct sample *s, struct thread *th,
 		   uint32_t place);
 /* Addresses and modes of a chain into q->ips and q->modes, innermost first: how many. */
 int64_t prof_chain_frames(struct profile *p, const struct u64s *cc);
+/* Whether the chain of @s is in its stack or its branches. */
+bool prof_wants_unwind(const struct profile *p, const struct sample *s);
 void prof_chain_forget(struct chains *c);
 void prof_chain_free(struct profile *p);
 

@@ -1,61 +1,141 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Key parent and --exclude-other: the first frame of a chain whose name matches a regex. */
+/*
+ * Frames of a chain by their name. Key parent and --exclude-other: the first one that matches a
+ * regex. --ignore-callees: the one that a sample is counted at in place of its own address.
+ */
 #include "profile-int.h"
 
 #define DEFAULT_PARENT "^sys_|^do_page_fault"
 
 enum { NOT_TRIED, NO_MATCH, MATCH };
 
-int prof_parent_setup(struct profile *p, struct err *e)
+static int set_pattern(struct sym_pattern *pat, const char *re, const char *what, struct err *e)
 {
-	const char *re = p->o.parent ? p->o.parent : DEFAULT_PARENT;
-	bool wanted = p->o.filter.exclude_other;
 	char why[128];
-	int ret;
+	int ret = regcomp(&pat->re, re, REG_EXTENDED);
 
-	for (unsigned i = 0; i < p->nr_cols; i++)
-		wanted |= p->cols[i].key->parent;
-	if (!wanted)
-		return 0;
-	ret = regcomp(&p->parent_re, re, REG_EXTENDED);
 	if (ret) {
-		regerror(ret, &p->parent_re, why, sizeof(why));
-		return err_set(e, -EINVAL, "Invalid regex: %s\n%s", re, why);
+		regerror(ret, &pat->re, why, sizeof(why));
+		return err_set(e, -EINVAL, "Invalid %sregex: %s\n%s", what, re, why);
 	}
-	p->has_parent = true;
+	pat->set = true;
 	return 0;
 }
 
-/* Each location is matched once. */
-static bool loc_matches(struct profile *p, uint32_t loc)
+static void free_pattern(struct sym_pattern *pat)
 {
-	const struct symbol *sym = resolver_loc(p->res, loc)->sym;
-
-	while (p->parent_match.n <= loc)
-		if (vec_push(&p->parent_match, NOT_TRIED))
-			return false;
-	if (p->parent_match.v[loc] == NOT_TRIED)
-		p->parent_match.v[loc] =
-			sym && !regexec(&p->parent_re, sym->name, 0, NULL, 0) ? MATCH : NO_MATCH;
-	return p->parent_match.v[loc] == MATCH;
+	if (pat->set)
+		regfree(&pat->re);
+	vec_free(&pat->match);
 }
 
-static uint32_t match(struct profile *p, uint32_t loc)
+int prof_parent_setup(struct profile *p, struct err *e)
 {
-	if (loc == LOC_NONE || !loc_matches(p, loc))
-		return 0;
-	return prof_name_id(p, resolver_loc(p->res, loc)->sym->name);
+	bool wanted = p->o.filter.exclude_other;
+	int ret = 0;
+
+	for (unsigned i = 0; i < p->nr_cols; i++)
+		wanted |= p->cols[i].key->parent;
+	if (wanted)
+		ret = set_pattern(&p->parent_re, p->o.parent ? p->o.parent : DEFAULT_PARENT, "", e);
+	if (!ret && p->o.ignore_callees)
+		ret = set_pattern(&p->ignore.re, p->o.ignore_callees, "--ignore-callees ", e);
+	return ret;
+}
+
+void prof_parent_free(struct profile *p)
+{
+	free_pattern(&p->parent_re);
+	free_pattern(&p->ignore.re);
+	vec_free(&p->ignore.chain);
+}
+
+/* Each location is matched once. */
+static bool loc_matches(struct profile *p, struct sym_pattern *pat, uint32_t loc)
+{
+	const struct symbol *sym;
+
+	if (loc == LOC_NONE)
+		return false;
+	sym = resolver_loc(p->res, loc)->sym;
+	while (pat->match.n <= loc)
+		if (vec_push(&pat->match, NOT_TRIED))
+			return false;
+	if (pat->match.v[loc] == NOT_TRIED)
+		pat->match.v[loc] =
+			sym && !regexec(&pat->re, sym->name, 0, NULL, 0) ? MATCH : NO_MATCH;
+	return pat->match.v[loc] == MATCH;
 }
 
 uint32_t prof_parent_of(struct profile *p, const struct sample *s, struct thread *th)
 {
 	int64_t n = prof_chain_frames(p, &s->callchain);
-	uint32_t name = 0;
 
-	for (int64_t i = 0; !name && i < n; i++) {
+	for (int64_t i = 0; i < n; i++) {
 		int64_t at = p->o.chain.caller ? n - 1 - i : i;
+		uint32_t loc = resolver_find(p->res, th, p->ch.q->modes[at], p->ch.q->ips[at]);
 
-		name = match(p, resolver_find(p->res, th, p->ch.q->modes[at], p->ch.q->ips[at]));
+		if (loc_matches(p, &p->parent_re, loc))
+			return prof_name_id(p, resolver_loc(p->res, loc)->sym->name);
 	}
-	return name;
+	return 0;
+}
+
+/* ---- ignored callees ------------------------------------------------------------------------- */
+
+bool prof_ignores_at(struct profile *p, uint32_t loc)
+{
+	return p->ignore.re.set && loc_matches(p, &p->ignore.re, loc);
+}
+
+static uint64_t marker(uint8_t mode)
+{
+	switch (mode) {
+	case PERF_RECORD_MISC_KERNEL: return PERF_CONTEXT_KERNEL;
+	case PERF_RECORD_MISC_HYPERVISOR: return PERF_CONTEXT_HV;
+	case PERF_RECORD_MISC_GUEST_KERNEL: return PERF_CONTEXT_GUEST_KERNEL;
+	case PERF_RECORD_MISC_GUEST_USER: return PERF_CONTEXT_GUEST_USER;
+	default: return PERF_CONTEXT_USER;
+	}
+}
+
+/* The frames @first to @end as a chain of a record, markers and all. */
+static int rewrite(struct profile *p, int64_t first, int64_t end)
+{
+	const struct chain_queue *q = p->ch.q;
+	struct ignore *ig = &p->ignore;
+
+	ig->chain.n = 0;
+	for (int64_t i = first; i < end; i++) {
+		if ((i == first || q->modes[i] != q->modes[i - 1]) &&
+		    vec_push(&ig->chain, marker(q->modes[i])))
+			return -ENOMEM;
+		if (vec_push(&ig->chain, q->ips[i]))
+			return -ENOMEM;
+	}
+	ig->s.callchain = (struct u64s){ (const unsigned char *)ig->chain.v, ig->chain.n, false };
+	ig->s.ip = q->ips[p->o.chain.caller ? end - 1 : first];
+	ig->s.cpumode = q->modes[p->o.chain.caller ? end - 1 : first];
+	return 0;
+}
+
+/*
+ * Where callees stand first, what stands before the last match goes: a function's callers come
+ * together. Where callers do, that is the callers before the innermost match, as upstream has it.
+ */
+const struct sample *prof_ignore_callees(struct profile *p, const struct sample *s,
+					 struct thread *th)
+{
+	int64_t n = prof_chain_frames(p, &s->callchain), at = -1;
+	bool caller = p->o.chain.caller;
+
+	for (int64_t i = 0; i < n; i++)
+		if ((!caller || at < 0) &&
+		    prof_ignores_at(p,
+				    resolver_find(p->res, th, p->ch.q->modes[i], p->ch.q->ips[i])))
+			at = i;
+	if (at < 0)
+		return n < 0 ? NULL : s;
+	p->ignore.s = *s;
+	return rewrite(p, caller ? 0 : at, caller ? at + 1 : n) ? NULL : &p->ignore.s;
 }

@@ -283,6 +283,20 @@ struct event_rows {
 	int width[MAX_KEYS];
 };
 
+/* Symbols by their name, looked at once per location. */
+struct sym_pattern {
+	bool set;
+	regex_t re;
+	VEC(uint8_t) match; /* by location */
+};
+
+/* --ignore-callees: the sample at hand without them. */
+struct ignore {
+	struct sym_pattern re;
+	struct sample s;
+	VEC(uint64_t) chain;
+};
+
 struct profile {
 	struct profile_opts o;
 	struct machine *m;
@@ -366,12 +380,11 @@ struct profile {
 		char text[32];
 	} percent[256];
 	struct arena text;
-	regex_t parent_re;
-	bool by_symbol;		 /* no place key looks below symbols */
-	VEC(uint32_t) sym_place; /* by symbol idx: place */
-	bool has_parent;
-	uint32_t parent;	   /* of the sample at hand: names */
-	VEC(uint8_t) parent_match; /* by location */
+	bool by_symbol;		      /* no place key looks below symbols */
+	VEC(uint32_t) sym_place;      /* by symbol idx: place */
+	struct sym_pattern parent_re; /* set: the parent is wanted */
+	uint32_t parent;	      /* of the sample at hand: names */
+	struct ignore ignore;
 };
 
 uint32_t prof_name_id(struct profile *p, const char *s);
@@ -440,6 +453,12 @@ struct event_rows *prof_event_rows(struct profile *p, uint32_t event);
 int prof_parent_setup(struct profile *p, struct err *e);
 /* Name of the frame that matches, 0 = none. */
 uint32_t prof_parent_of(struct profile *p, const struct sample *s, struct thread *th);
+/* Whether --ignore-callees names the function at @loc. */
+bool prof_ignores_at(struct profile *p, uint32_t loc);
+/* @s or, until the next call, a copy at another address with a shorter chain. NULL: no memory. */
+const struct sample *prof_ignore_callees(struct profile *p, const struct sample *s,
+					 struct thread *th);
+void prof_parent_free(struct profile *p);
 
 /* filter.c */
 int prof_filter_setup(struct profile *p, struct err *e);

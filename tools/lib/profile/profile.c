@@ -43,7 +43,7 @@ int profile_new(struct profile **out, const struct profile_opts *opts, struct ma
 		ret = prof_queue_init(p) ? err_set(e, -ENOMEM, "no memory to count samples") : 0;
 	if (p->o.branch || p->o.history)
 		p->need |= PERF_SAMPLE_BRANCH_STACK;
-	if (p->o.use_chains || p->o.children || p->has_parent)
+	if (p->o.use_chains || p->o.children || p->parent_re.set)
 		p->need |= chain_needs(p);
 	if (p->o.use_chains && p->o.chain.key == CHAIN_BY_ADDRESS)
 		p->ip_is_key = true;
@@ -89,7 +89,7 @@ void profile_free(struct profile *p)
 	vec_free(&p->counts);
 	prof_simd_free(p);
 	prof_ipc_free(p);
-	vec_free(&p->parent_match);
+	prof_parent_free(p);
 	vec_free(&p->sym_place);
 	free(p->members);
 	prof_queue_free(p);
@@ -102,8 +102,6 @@ void profile_free(struct profile *p)
 		obuf_free(&p->reg_text);
 	arena_free(&p->tree);
 	arena_free(&p->text);
-	if (p->has_parent)
-		regfree(&p->parent_re);
 	prof_chain_free(p);
 	prof_branch_free(p);
 	prof_filter_free(p);
@@ -226,7 +224,12 @@ int profile_add(struct profile *p, const struct sample *s, struct thread *th, st
 	}
 	if (ignored(p, s, th))
 		return 0;
-	p->parent = p->has_parent ? prof_parent_of(p, s, th) : 0;
+	p->parent = p->parent_re.set ? prof_parent_of(p, s, th) : 0;
+	if (p->ignore.re.set && wants_chains(p) && !prof_wants_unwind(p, s)) {
+		s = prof_ignore_callees(p, s, th);
+		if (!s)
+			return err_set(e, -ENOMEM, "no memory to count samples");
+	}
 	/* The place is most often found with the chain. */
 	late = in_batches(p) && !p->filtering;
 	pass = (late || find_place(p, s->cpumode, s->ip, th, &place)) &&

@@ -73,14 +73,15 @@ struct profile_opts {
 	bool relative;				    /* percentages of what passes the filter */
 	bool inlines;				    /* inlined functions are frames of their own */
 	bool nsec;
-	uint64_t time_quantum;	   /* ns; 0 = 100 ms */
-	uint32_t max_stack;	   /* 0 = 127 */
-	const char *parent;	   /* regex of key parent; NULL = upstream's */
-	char separator;		   /* 0 = aligned columns */
-	const char *widths;	   /* -w */
-	enum regs_arch arch;	   /* of the file: for keys that name a register */
-	bool redact;		   /* do not show what is in registers */
-	const struct perfdata *pd; /* for keys trace and socket; NULL = not known */
+	uint64_t time_quantum;	    /* ns; 0 = 100 ms */
+	uint32_t max_stack;	    /* 0 = 127 */
+	const char *parent;	    /* regex of key parent; NULL = upstream's */
+	const char *ignore_callees; /* regex: chains end at these functions; NULL = none */
+	char separator;		    /* 0 = aligned columns */
+	const char *widths;	    /* -w */
+	enum regs_arch arch;	    /* of the file: for keys that name a register */
+	bool redact;		    /* do not show what is in registers */
+	const struct perfdata *pd;  /* for keys trace and socket; NULL = not known */
 	struct chain_opts chain;
 	struct profile_filter filter;
 };

@@ -8,7 +8,7 @@ int prof_queue_init(struct profile *p)
 	struct queue *q;
 
 	if (o->branch || o->use_chains || o->children || p->count_modes || p->count_weights ||
-	    p->map_is_key || p->filtering || p->has_parent || o->filter.hide_unresolved ||
+	    p->map_is_key || p->filtering || p->parent_re.set || o->filter.hide_unresolved ||
 	    o->filter.exclude_other || p->count_simd)
 		return 0;
 	q = malloc(sizeof(*q));
