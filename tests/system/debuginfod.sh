@@ -29,7 +29,7 @@ for i in 1 2 3 4 5; do
 	debuginfod -p $port -d :memory: -F served >server.log 2>&1 &
 	server=$!
 	trap 'kill $server 2>/dev/null; rm -rf "$TMP"' EXIT
-	wait_for serves
+	wait_for serves || skip_all "the server does not answer: $(tail -1 server.log)"
 	kill -0 $server 2>/dev/null && break
 done
 kill -0 $server 2>/dev/null || skip_all "the server does not run: $(head -1 server.log)"

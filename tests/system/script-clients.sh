@@ -48,7 +48,7 @@ both() {
 	shift 2
 	[ -n "$bin" ] || { skip "$name" "not installed"; return; }
 	for who in ours peer; do
-		PATH="$W/$who:$PATH" timeout 120 "$bin" "$@" "$W/$who.out" >"$TMP/$who.log" 2>&1 ||
+		PATH="$W/$who:$PATH" timeout 600 "$bin" "$@" "$W/$who.out" >"$TMP/$who.log" 2>&1 ||
 			{ fail "$name: with $who" "$(tail -5 "$TMP/$who.log")"; return; }
 	done
 	if [ -s "$W/ours.out" ] && cmp -s "$W/ours.out" "$W/peer.out"; then

@@ -70,9 +70,10 @@ command -v setpriv >/dev/null && [ "$(id -u)" = 0 ] || {
 	skip "what ordinary users are told" "needs root and setpriv"
 	done_testing
 }
+WHO=54321 # who runs nothing else here; "nobody" may
 mkdir user && chmod 777 user "$TMP" && cp "$PERF" "$TRACEE" user/ && chmod 755 user/*
 nobody() {
-	(cd user && setpriv --reuid=65534 --regid=65534 --clear-groups "$@")
+	(cd user && setpriv --reuid=$WHO --regid=$WHO --clear-groups "$@")
 }
 user_refused() { # NAME ERE options...
 	_name=$1 _ere=$2
@@ -88,18 +89,18 @@ user_refused() { # NAME ERE options...
 }
 "$TRACEE" work 100000 >/dev/null &
 mine=$!
-user_refused "another user's process" "thread $mine: it belongs to root \(uid 0\), perf runs as uid 65534 Run perf as that user, as root" -p $mine
+user_refused "another user's process" "thread $mine: it belongs to root \(uid 0\), perf runs as uid $WHO Run perf as that user, as root" -p $mine
 user_refused "another user's thread" "thread $mine: it belongs to root" -t $mine
 user_refused "another user's processes" 'none of the processes can be traced|belongs to|may not be watched' -u root
 kill $mine
 wait $mine 2>/dev/null
 nobody ./tracee protected >protected.out &
 wait_for grep -q protected protected.out
-theirs=$(pgrep -x -u 65534 tracee | head -1)
+theirs=$(pgrep -x -u $WHO tracee | head -1)
 user_refused "a process that is not dumpable" "thread $theirs: it is protected: set-user-ID" -p "$theirs"
 timeout 60 "$PERF" record -q -b --branch-source=software -p "$theirs" -o p.data -- $(while_runs "$theirs" 20) 2>err
 is "root may" $? 0
-timeout 60 "$PERF" record -b --branch-source=software -u 65534 -o u.data -- $(while_runs "$theirs" 30) >/dev/null 2>err
+timeout 60 "$PERF" record -b --branch-source=software -u $WHO -o u.data -- $(while_runs "$theirs" 30) >/dev/null 2>err
 n=$("$PERF" script -i u.data -F comm 2>/dev/null | grep -c tracee)
 [ "$n" -ge 1 ] && pass "-u attaches to a user's processes" || fail "-u attaches to a user's processes" "$(cat err)"
 kill "$theirs"
@@ -109,5 +110,5 @@ is "a set-user-ID program under perf: without its privileges" \
 	"$(nobody timeout 60 ./perf record -q -b --branch-source=software -o s.data ./suid uid 2>err; cat err)" \
 	"$(nobody ./tracee uid)"
 is "as root it has them" "$("$PERF" record -q -b --branch-source=software -o s.data -- \
-	setpriv --reuid=65534 --regid=65534 --clear-groups user/suid uid)" "$(nobody ./suid uid)"
+	setpriv --reuid=$WHO --regid=$WHO --clear-groups user/suid uid)" "$(nobody ./suid uid)"
 done_testing
