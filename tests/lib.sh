@@ -11,12 +11,14 @@
 #	skip "NAME" "reason"
 #	done_testing
 #
-# PERF is the program under test, TMP a directory of this test's own, ROOT the source tree.
+# PERF is the program under test, PERF_FILE its file (PERF may be a script, see tests/valgrind-perf),
+# TMP a directory of this test's own, ROOT the source tree.
 # A line "# run: alone" in a script keeps other suites from running beside it.
 
 ROOT=$(CDPATH='' cd "$(dirname "$0")/../.." && pwd)
 O=${O:-$ROOT/build}
 PERF=${PERF:-$O/perf}
+PERF_FILE=${PERF_FILE:-$PERF}
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/perf-test.XXXXXX") || exit 1
 PEER=${PEER-$(command -v perf 2>/dev/null)}
 # Nothing of whoever runs this: settings, caches and debug servers, a terminal's width, a stdin

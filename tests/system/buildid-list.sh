@@ -7,8 +7,8 @@ is "stored in a file of the other byte order" \
 	"$("$PERF" buildid-list -i "$D/s390x-basic.data" | sed 1q | wc -c | awk '{ print ($1 > 42) }')" 1
 is "records of a pipe" "$("$PERF" buildid-list -i - <"$D/s390x-pipe.data")" \
 	"$("$PERF" buildid-list -i "$D/s390x-pipe.data")"
-is "a program's own" "$("$PERF" buildid-list -i "$PERF")" \
-	"$(readelf -n "$PERF" 2>/dev/null | sed -n 's/.*Build ID: //p')"
+is "a program's own" "$("$PERF" buildid-list -i "$PERF_FILE")" \
+	"$(readelf -n "$PERF_FILE" 2>/dev/null | sed -n 's/.*Build ID: //p')"
 check_status "wrong option" 129 "$PERF" buildid-list --no-such
 check_status "junk" 1 "$PERF" buildid-list -i "$ROOT/README.md"
 

@@ -104,7 +104,7 @@ for my $step (1, 77773) {
 }
 print STDERR "$n\n";
 EOF
-n=$(perl many.pl "$PERF" 2>&1 >many.txt)
+n=$(perl many.pl "$PERF_FILE" 2>&1 >many.txt)
 make_file many.data <many.txt
 make_file ips.data -f 0 <ips.txt
 script -F ip,sym,symoff -i ips.data >ips

@@ -17,7 +17,7 @@ mkdir "$W/ours" "$W/peer"
 ln -s "$PERF" "$W/ours/perf"
 ln -s "$PEER" "$W/peer/perf"
 # Optimizers refuse programs with sanitizers: then it is one of our own.
-if nm "$PERF" 2>/dev/null | grep -q __asan_init; then
+if nm "$PERF_FILE" 2>/dev/null | grep -q __asan_init; then
 	cat >"$W/object.c" <<'C'
 static int noploop(volatile unsigned long *n)
 {
@@ -38,7 +38,7 @@ C
 	need_cmd cc
 	cc -O1 -g -o "$W/object" "$W/object.c" || skip_all "the compiler fails"
 else
-	cp "$PERF" "$W/object"
+	cp "$PERF_FILE" "$W/object"
 fi
 "$GEN" branches "$W/branches.data" 2000 32 "$W/object" || skip_all "the generator fails"
 
