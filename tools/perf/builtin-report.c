@@ -56,6 +56,8 @@ static int setup_symbols(struct report *r, struct err *e)
 	};
 	int ret = machine_new(&r->m, perfdata_env(r->pd)->arch, e);
 
+	if (!ret && r->o.mmaps)
+		machine_keep_all(r->m);
 	if (!ret)
 		ret = machine_add_build_ids(r->m, r->pd, e);
 	return ret ? ret : resolver_new(&r->res, r->m, &so, e);
