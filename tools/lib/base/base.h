@@ -349,7 +349,6 @@ static inline uint32_t htab_peek(const struct htab *t, uint64_t hash)
 }
 
 int htab_add(struct htab *t, uint64_t hash, uint32_t idx); /* 0 or -ENOMEM */
-void htab_clear(struct htab *t);			   /* empties, keeps the memory */
 void htab_free(struct htab *t);
 
 /* ---- arena ------------------------------------------------------------------------------------ */

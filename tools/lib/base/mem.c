@@ -181,13 +181,6 @@ int htab_add(struct htab *t, uint64_t hash, uint32_t idx)
 	return 0;
 }
 
-void htab_clear(struct htab *t)
-{
-	if (t->slot)
-		memset(t->slot, 0, ((size_t)t->mask + 1) * sizeof(*t->slot));
-	t->used = 0;
-}
-
 void htab_free(struct htab *t)
 {
 	free(t->slot);

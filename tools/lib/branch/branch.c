@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "branch/branch.h"
-#include "base/hex.h"
 
 static const char *const type_names[BR_MAX] = {
 	"",	  "COND",      "UNCOND",   "IND",  "CALL", "IND_CALL", "RET",	"SYSCALL",
@@ -18,8 +17,6 @@ static const char *const spec_names[] = {
 	"SPEC_CORRECT_PATH",
 };
 
-static const char *const priv_names[] = { "", "user", "kernel", "hv" };
-
 const char *branch_type_name(unsigned type, unsigned new_type)
 {
 	if (type == BR_EXTEND)
@@ -30,11 +27,6 @@ const char *branch_type_name(unsigned type, unsigned new_type)
 const char *branch_spec_name(unsigned spec)
 {
 	return spec < ARRAY_SIZE(spec_names) ? spec_names[spec] : "-";
-}
-
-const char *branch_priv_name(unsigned priv)
-{
-	return priv < ARRAY_SIZE(priv_names) ? priv_names[priv] : "";
 }
 
 /* ---- bit-fields ------------------------------------------------------------------------------ */
@@ -121,62 +113,10 @@ static inline char *put_flags(char *p, const struct branch_entry *b)
 	return p;
 }
 
-static inline char *put_entry(char *p, const struct branch_entry *b)
-{
-	memcpy(p, " 0x", 3);
-	p = hex_put(p + 3, b->from);
-	memcpy(p, "/0x", 3);
-	p = hex_put(p + 3, b->to);
-	p = put_flags(p, b);
-	*p++ = ' ';
-	return p;
-}
-
 void branch_print_flags(const struct branch_entry *b, struct obuf *o)
 {
 	char *p = obuf_room(o, ENTRY_ROOM);
 
 	if (p)
 		o->len += (size_t)(put_flags(p, b) - p);
-}
-
-void branch_print(const struct branch_entry *b, struct obuf *o)
-{
-	char *p = obuf_room(o, ENTRY_ROOM);
-
-	if (p)
-		o->len += (size_t)(put_entry(p, b) - p);
-}
-
-void branch_print_stack(const unsigned char *entries, uint64_t nr, bool swap, struct obuf *o)
-{
-	struct branch_entry b;
-
-	for (uint64_t i = 0; i < nr; i++) {
-		char *p = obuf_room(o, ENTRY_ROOM);
-
-		if (!p)
-			return;
-		branch_load(entries + i * BRANCH_ENTRY_SIZE, swap, &b);
-		o->len += (size_t)(put_entry(p, &b) - p);
-	}
-}
-
-void branch_print_counters(uint64_t word, unsigned nr, unsigned width, struct obuf *o)
-{
-	bool any = false;
-
-	if (!width || width > 16)
-		return;
-	for (unsigned i = 0; i < nr && (i + 1) * width <= 64; i++) {
-		uint64_t max = BIT(width) - 1, n = word >> (i * width) & max;
-
-		for (uint64_t k = 0; k < n && k < 64; k++)
-			obuf_char(o, (char)('A' + i % 26));
-		if (n == max)
-			obuf_char(o, '+');
-		any |= n != 0;
-	}
-	if (!any)
-		obuf_char(o, '-');
 }

@@ -5,7 +5,7 @@
  * and the kernel's struct perf_branch_entry, whose flag bits lie mirrored in big-endian files.
  *
  *	branch_load(p, swap, &b);		24 bytes of a record
- *	branch_print(&b, o);			" 0x401136/0x401150/P/-/-/3/COND/- "
+ *	branch_print_flags(&b, o);		"/P/-/-/3/COND/-"
  */
 #ifndef PERF_BRANCH_H
 #define PERF_BRANCH_H
@@ -74,20 +74,10 @@ const char *branch_filter_name(size_t i, uint64_t *bit);
 /* "" for type 0; new_type's name when type is BR_EXTEND. */
 const char *branch_type_name(unsigned type, unsigned new_type);
 const char *branch_spec_name(unsigned spec); /* "-" for 0 */
-const char *branch_priv_name(unsigned priv); /* "" for 0 */
 
 /* ---- text of script's brstack fields ------------------------------------------------------------- */
 
 /* "/P/-/-/3/COND/-": prediction, in_tx, abort, cycles, type, speculation. */
 void branch_print_flags(const struct branch_entry *b, struct obuf *o);
-/* " 0xFROM/0xTO" + flags + " ". */
-void branch_print(const struct branch_entry *b, struct obuf *o);
-/* branch_print() for @nr entries as they lie in a record; the fast way. */
-void branch_print_stack(const unsigned char *entries, uint64_t nr, bool swap, struct obuf *o);
-/*
- * brcntr: each counter's letter as often as it counted, counter 0 = 'A'; a saturated one is
- * followed by '+'; "-" when all are 0.
- */
-void branch_print_counters(uint64_t word, unsigned nr, unsigned width, struct obuf *o);
 
 #endif

@@ -77,7 +77,6 @@ int machine_add_build_ids(struct machine *m, const struct perfdata *pd, struct e
 /* Creates what it does not know. pid -1: the thread's own tid, pid 0: the idle task. */
 struct thread *machine_thread(struct machine *m, int32_t pid, int32_t tid);
 const char *machine_comm(const struct machine *m, uint32_t comm);
-size_t machine_nr_comms(const struct machine *m);
 size_t machine_nr_threads(const struct machine *m);
 struct thread *machine_thread_at(const struct machine *m, size_t idx);
 size_t machine_nr_dsos(const struct machine *m);

@@ -172,11 +172,6 @@ const char *machine_comm(const struct machine *m, uint32_t comm)
 	return intern_str(&m->comms, comm);
 }
 
-size_t machine_nr_comms(const struct machine *m)
-{
-	return m->comms.str.n;
-}
-
 size_t machine_nr_threads(const struct machine *m)
 {
 	return m->thread.n;

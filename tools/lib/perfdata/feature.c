@@ -248,23 +248,6 @@ static void feature_decode(struct perfdata *pd, int id, struct cursor *c)
 	}
 }
 
-/* Widths by the machine's name: what has no 64 in it and is known to be narrow. */
-static bool arch_is_64bit(const char *arch)
-{
-	static const char *const narrow[] = { "i386",	"i486",	   "i586", "i686", "x86",
-					      "ppc",	"powerpc", "mips", "s390", "sparc",
-					      "parisc", "riscv32", "sh4",  "csky", "m68k",
-					      "xtensa", "arc" };
-
-	if (!strncmp(arch, "arm", 3) && !strstr(arch, "64") && strcmp(arch, "armv8b") &&
-	    strcmp(arch, "armv8l"))
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(narrow); i++)
-		if (!strcmp(arch, narrow[i]))
-			return false;
-	return true;
-}
-
 /* Features larger than this are read only when somebody asks (tracing data, BPF programs). */
 static bool feature_is_lazy(int id)
 {
@@ -290,8 +273,6 @@ static void feature_apply(struct perfdata *pd, int id)
 			"feature %d at offset %#lx: its %zu bytes end too early; what was whole is "
 			"used",
 			id, pd->feat[id].offset, size);
-	if (id == FEAT_ARCH)
-		pd->is_64bit = arch_is_64bit(pd->env.arch);
 }
 
 int features_load(struct perfdata *pd, struct err *e)

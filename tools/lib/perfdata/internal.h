@@ -166,7 +166,7 @@ struct perfdata {
 	char *path;
 	struct perfdata_opts opts;
 	struct perfdata_layout layout;
-	bool swap, pipe, is_64bit;
+	bool swap, pipe;
 	uint64_t attr_off, attr_size, attr_entry;
 
 	VEC(struct event *) events;

@@ -184,7 +184,6 @@ int perfdata_open(struct perfdata **out, const char *path, const struct perfdata
 	if (!pd->opts.max_mem)
 		pd->opts.max_mem = DEFAULT_MEM;
 	pd->env = unknown;
-	pd->is_64bit = true;
 	pd->path = strdup(path);
 	if (!pd->path) {
 		err_set(e, ret, "out of memory opening %s", path);
@@ -365,11 +364,6 @@ bool perfdata_big_endian(const struct perfdata *pd)
 bool perfdata_is_pipe(const struct perfdata *pd)
 {
 	return pd->pipe;
-}
-
-bool perfdata_is_64bit(const struct perfdata *pd)
-{
-	return pd->is_64bit;
 }
 
 const char *perfdata_path(const struct perfdata *pd)

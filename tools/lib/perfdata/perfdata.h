@@ -96,7 +96,6 @@ void perfdata_close(struct perfdata *pd);
 bool perfdata_swapped(const struct perfdata *pd);    /* other byte order than the host */
 bool perfdata_big_endian(const struct perfdata *pd); /* the file's own byte order */
 bool perfdata_is_pipe(const struct perfdata *pd);
-bool perfdata_is_64bit(const struct perfdata *pd); /* by arch; true when unknown */
 const char *perfdata_path(const struct perfdata *pd);
 
 /* Offsets and sizes of the header, for --header: all 0 in a pipe. */

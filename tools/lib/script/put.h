@@ -72,19 +72,4 @@ static inline char *put_dec_zero(char *p, uint64_t v, int width)
 	return p + width;
 }
 
-/* %*ld */
-static inline char *put_sdec_right(char *p, int64_t v, int width)
-{
-	char d[24];
-	int n;
-
-	if (v >= 0)
-		return put_dec_right(p, (uint64_t)v, width);
-	d[0] = '-';
-	n = (int)(put_dec(d + 1, -(uint64_t)v) - d);
-	for (; n < width; width--)
-		*p++ = ' ';
-	return put_mem(p, d, (size_t)n);
-}
-
 #endif

@@ -84,11 +84,6 @@ const char *elf_path(const struct elf_file *f)
 	return f->path;
 }
 
-int elf_fd(const struct elf_file *f)
-{
-	return f->fd;
-}
-
 bool elf_is_64bit(const struct elf_file *f)
 {
 	return f->is_64bit;

@@ -223,7 +223,6 @@ int elf_open(struct elf_file **f, const char *path);
 int elf_open_memory(struct elf_file **f, void *image, size_t size);
 void elf_close(struct elf_file *f);
 const char *elf_path(const struct elf_file *f);
-int elf_fd(const struct elf_file *f); /* -1 for memory */
 bool elf_is_64bit(const struct elf_file *f);
 unsigned elf_e_machine(const struct elf_file *f);
 bool elf_is_relocatable(const struct elf_file *f);
