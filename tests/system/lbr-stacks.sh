@@ -19,9 +19,9 @@ same_lines() { # same_lines NAME GOT WANT
 
 for want in "$D"/*.want; do
 	n=$(basename "$want" .want)
-	"$PERF" script -F ip -i "$D/$n.data" 2>&1 | lines >"$TMP/got"
+	"$PERF" script -F ip -i "$D/$n.data" 2>"$TMP/messages" | lines >"$TMP/got"
 	same_lines "$n: as the model says" "$TMP/got" "$want"
-	"$PERF" script -F ip --stitch-lbr -i "$D/$n.data" 2>&1 | lines >"$TMP/got"
+	"$PERF" script -F ip --stitch-lbr -i "$D/$n.data" 2>"$TMP/messages" | lines >"$TMP/got"
 	same_lines "$n: stitched, as the model says" "$TMP/got" "$D/$n.stitched"
 done
 

@@ -56,8 +56,8 @@ static const char *kind_text(const struct event_info *info)
 	case EVENT_CACHE: return "Hardware cache event";
 	case EVENT_TRACEPOINT: return "Tracepoint event";
 	default:
-		return info->pmu->source == PMU_DEVICE_TREE ? "Device tree PMU event"
-							    : "Kernel PMU event";
+		return info->pmu && info->pmu->source == PMU_DEVICE_TREE ? "Device tree PMU event"
+									 : "Kernel PMU event";
 	}
 }
 
@@ -199,7 +199,7 @@ static void json_event(struct listing *l, const struct event_info *info)
 	if (info->def && info->def->topic)
 		emit_str(e, "Topic", info->def->topic);
 	emit_str(e, "EventName", info->name);
-	if (info->alias || (info->def && info->pmu->is_core))
+	if (info->alias || (info->def && info->pmu && info->pmu->is_core))
 		emit_str(e, "EventAlias", info->alias ? info->alias : info->def->name);
 	if (info->def && info->def->unit) {
 		snprintf(text, sizeof(text), "%g%s", info->def->scale ? info->def->scale : 1.0,
@@ -209,7 +209,7 @@ static void json_event(struct listing *l, const struct event_info *info)
 	emit_str(e, "EventType", kind_text(info));
 	if (info->desc && l->o->desc)
 		emit_str(e, "BriefDescription", info->desc);
-	if (info->def) {
+	if (info->def && info->pmu) {
 		snprintf(text, sizeof(text), "%s/%s/", info->pmu->name, info->def->terms);
 		emit_str(e, "Encoding", text);
 	}
@@ -230,7 +230,7 @@ static int list_event(void *ctx, const struct event_info *info)
 		obuf_char(&l->out, ' ');
 	} else if (l->o->json) {
 		json_event(l, info);
-	} else if (info->def) {
+	} else if (info->def && info->pmu) {
 		print_pmu_event(l, info);
 	} else {
 		print_line(l, info->name, info->alias, kind_text(info));

@@ -199,12 +199,16 @@ int record_build_ids(struct recording *rec, struct obuf *o, struct err *e)
 	if (ret)
 		return ret;
 	h.seen = calloc(SEEN, sizeof(*h.seen));
-	ret = h.seen ? machine_new(&h.m, perfdata_env(pd)->arch, e)
-		     : err_set(e, -ENOMEM, "no memory for the objects that were hit");
+	if (!h.seen) {
+		ret = err_set(e, -ENOMEM, "no memory for the objects that were hit");
+		goto out;
+	}
+	ret = machine_new(&h.m, perfdata_env(pd)->arch, e);
 	if (!ret)
 		ret = read_hits(&h, pd, e);
 	if (!ret)
 		put_hits(&h, o);
+out:
 	machine_free(h.m);
 	bits_free(&h.dsos);
 	free(h.seen);
