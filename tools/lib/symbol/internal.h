@@ -270,7 +270,8 @@ struct object { /* dso->symbols */
 	char *debug_file;   /* where .debug_info is or may be */
 	struct build_id id; /* of run_file */
 	bool loaded, is_64bit, kernel_tab;
-	int code_fd; /* -1 = not open */
+	bool code_tried;
+	int code_fd; /* < 0 = not open */
 	struct lines *lines;
 	bool lines_tried;
 };

@@ -159,20 +159,22 @@ static int code_open(struct resolver *res, const struct dso *dso, struct object 
 	const char *path = o->run_file;
 	struct elf_file *f;
 
-	if (o->code_fd >= 0)
+	if (o->code_tried)
 		return o->code_fd;
+	o->code_tried = true;
+	o->code_fd = -ENOENT;
 	if (dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE) {
 		bool vmlinux = o->kernel_tab && res->kernel.vmlinux && dso->kind == DSO_KERNEL;
 
 		if (!vmlinux && !kernel_is_host(res, dso))
-			return -ENOENT;
+			return o->code_fd;
 		path = vmlinux ? res->kernel.file : "/proc/kcore";
 	}
 	if (!path)
-		return -ENOENT;
+		return o->code_fd;
 	o->code_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (o->code_fd < 0)
-		return -errno;
+		return o->code_fd = -errno;
 	/* Kernel addresses need the file's segments; those of user objects are offsets already. */
 	if (dso->kind != DSO_USER && !elf_open(&f, path)) {
 		elf_segments(f, &o->seg);
