@@ -214,7 +214,8 @@ ssize_t symbol_read_code(struct resolver *res, struct dso *dso, uint64_t addr, v
 	if (fd < 0)
 		return fd;
 	if (dso->kind != DSO_USER) {
-		if (o->kernel_tab && res->kernel.vmlinux)
+		/* The kernel's own code was moved as its symbols were; modules lie anywhere. */
+		if (o->kernel_tab && dso->kind == DSO_KERNEL)
 			addr -= res->kernel.delta;
 		if (!segments_to_offset(&o->seg, addr, &offset))
 			return -EFAULT;
