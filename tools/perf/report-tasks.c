@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf report --tasks and --mmaps: every task under its parent. */
+#include <stdlib.h>
+
 #include "report.h"
 
 /* The inode, or the build id where the record has that in its place. */
@@ -40,51 +42,119 @@ static void print_task(struct report *r, const struct thread *th, int level)
 		print_maps(r, th, 30 + level);
 }
 
-static bool is_parent(const struct thread *t, const struct thread *parent)
+/* A thread hangs under its process, a process under its parent's leader. */
+static int32_t parent_of(const struct thread *t)
 {
-	if (t == parent || t->tid == parent->tid)
-		return false;
-	/* A thread hangs under its process, a process under its parent's leader. */
-	if (t->tid != t->pid)
-		return parent->tid == t->pid;
-	return t->ppid == parent->tid;
+	return t->tid != t->pid ? t->pid : t->ppid;
 }
 
-static void print_below(struct report *r, const struct thread *th, int level, struct bits *done)
-{
-	size_t n = machine_nr_threads(r->m);
+/* Which tasks hang under which: there may be many of them. */
+struct child {
+	int32_t parent;
+	uint32_t idx;
+};
 
+struct family {
+	size_t n;
+	struct child *children; /* by parent, then in order of appearance */
+	int32_t *tids;		/* ascending */
+	struct bits done;
+};
+
+static int cmp_child(const void *a, const void *b)
+{
+	const struct child *x = a, *y = b;
+
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	return x->idx < y->idx ? -1 : x->idx > y->idx;
+}
+
+static int cmp_tid(const void *a, const void *b)
+{
+	const int32_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static int family_init(struct family *f, const struct machine *m)
+{
+	f->n = machine_nr_threads(m);
+	f->children = calloc(f->n + 1, sizeof(*f->children));
+	f->tids = calloc(f->n + 1, sizeof(*f->tids));
+	if (!f->children || !f->tids || bits_init(&f->done, f->n + 1))
+		return -ENOMEM;
+	for (size_t i = 0; i < f->n; i++) {
+		const struct thread *t = machine_thread_at(m, i);
+
+		f->children[i] = (struct child){ parent_of(t), (uint32_t)i };
+		f->tids[i] = t->tid;
+	}
+	qsort(f->children, f->n, sizeof(*f->children), cmp_child);
+	qsort(f->tids, f->n, sizeof(*f->tids), cmp_tid);
+	return 0;
+}
+
+static void family_free(struct family *f)
+{
+	free(f->children);
+	free(f->tids);
+	bits_free(&f->done);
+}
+
+static bool has_parent(const struct family *f, const struct thread *t)
+{
+	int32_t parent = parent_of(t);
+
+	return parent != t->tid && bsearch(&parent, f->tids, f->n, sizeof(*f->tids), cmp_tid);
+}
+
+/* The first that has this parent or a larger one. */
+static size_t first_child(const struct family *f, int32_t parent)
+{
+	size_t from = 0, to = f->n;
+
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (f->children[mid].parent < parent)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}
+
+static void print_below(struct report *r, struct family *f, const struct thread *th, int level)
+{
 	if (level > 128)
 		return;
-	bits_set(done, th->idx);
+	bits_set(&f->done, th->idx);
 	print_task(r, th, level);
-	for (size_t i = 0; i < n; i++) {
-		const struct thread *t = machine_thread_at(r->m, i);
+	for (size_t i = first_child(f, th->tid); i < f->n && f->children[i].parent == th->tid;
+	     i++) {
+		const struct thread *t = machine_thread_at(r->m, f->children[i].idx);
 
-		if (!bits_test(done, i) && is_parent(t, th))
-			print_below(r, t, level + 1, done);
+		if (!bits_test(&f->done, t->idx) && t->tid != th->tid)
+			print_below(r, f, t, level + 1);
 	}
 }
 
 int report_tasks(struct report *r)
 {
-	size_t n = machine_nr_threads(r->m);
-	struct bits done;
-	int ret = bits_init(&done, n + 1);
+	struct family f = { 0 };
+	int ret = family_init(&f, r->m);
 
-	if (ret)
-		return ret;
-	obuf_printf(&r->out, "# %8s %8s %8s  %s\n", "pid", "tid", "ppid", "comm");
-	for (int pass = 0; pass < 2; pass++)
-		for (size_t i = 0; i < n; i++) {
+	if (!ret)
+		obuf_printf(&r->out, "# %8s %8s %8s  %s\n", "pid", "tid", "ppid", "comm");
+	/* Those without a parent first; then who is left, in rings. */
+	for (int pass = 0; !ret && pass < 2; pass++)
+		for (size_t i = 0; i < f.n; i++) {
 			const struct thread *t = machine_thread_at(r->m, i);
-			bool has_parent = false;
 
-			for (size_t j = 0; !pass && j < n && !has_parent; j++)
-				has_parent = is_parent(t, machine_thread_at(r->m, j));
-			if (!bits_test(&done, i) && !has_parent)
-				print_below(r, t, t->tid ? 1 : 0, &done);
+			if (!bits_test(&f.done, i) && (pass || !has_parent(&f, t)))
+				print_below(r, &f, t, t->tid ? 1 : 0);
 		}
-	bits_free(&done);
-	return 0;
+	family_free(&f);
+	return ret;
 }
