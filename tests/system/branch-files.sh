@@ -192,6 +192,7 @@ like "type" "$(report -i calls.data -s type | tr '\n' ' ')" '95\.00% +CALL +5\.0
 like "--no-branch-stack" "$("$PERF" report --stdio --no-branch-stack -i calls.data 2>/dev/null)" \
 	'^# Overhead  Command  Shared Object +Symbol'
 like "--dot" "$("$PERF" report --dot -i calls.data 2>err)" '"\[\.\] f1" -> "\[\.\] f3" \[label="20\.00%'
+like "--dot with other columns" "$("$PERF" report --dot -F overhead -i calls.data 2>err)" '"\[\.\] f1" -> "\[\.\] f3" \[label="20\.00%'
 if command -v python3 >/dev/null; then
 	is "--json: edges with counts" "$("$PERF" report --json -s symbol_from,symbol_to -i calls.data 2>err |
 		python3 -c 'import json, sys

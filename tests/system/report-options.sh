@@ -48,6 +48,8 @@ for o in "-H" "--hierarchy" "--latency" "--parallelism 2"; do
 	check_status "refused: $o" 129 "$PERF" report -i "$MEM" $o
 	like "refused: $o: says why" "$(cat "$TMP/check.out")" '^--[a-z-]+: .{30}'
 done
+check_status "--total-cycles as JSON" 129 "$PERF" report -i "$MEM" --total-cycles --json
+like "--total-cycles as JSON: message" "$(cat "$TMP/check.out")" '--total-cycles is a table'
 check_status "--ignore-callees: no regex" 129 "$PERF" report -i "$MEM" --ignore-callees '('
 like "--ignore-callees: no regex: message" "$(cat "$TMP/check.out")" 'Invalid --ignore-callees regex: \('
 check_status "--switch-on: no such event" 1 "$PERF" report -i "$MEM" --switch-on nosuch

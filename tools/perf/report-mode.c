@@ -108,8 +108,10 @@ int report_choose_mode(struct report *r, struct err *e)
 		return ret;
 	if (r->o.mem && perfdata_nr_events(r->pd) && (ret = check_mem(type, e)))
 		return ret;
-	/* Not as sort keys: these would bring the column of IPC, which is dear. */
-	if (r->o.dot && !po->sort && !po->fields)
+	if (r->o.dot && !po->sort && po->fields)
+		po->sort = "symbol_from,symbol_to";
+	/* Sort keys would bring the column of IPC, which is dear. */
+	else if (r->o.dot && !po->sort)
 		po->fields = "overhead,symbol_from,symbol_to";
 	if (po->branch && !(type & PERF_SAMPLE_BRANCH_STACK) && perfdata_nr_events(r->pd)) {
 		err_set(e, -EINVAL,

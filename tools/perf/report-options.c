@@ -239,6 +239,8 @@ int report_setup_options(struct report *r, struct err *e)
 	if (o->percentage && strcmp(o->percentage, "relative") && strcmp(o->percentage, "absolute"))
 		return err_set(e, -EINVAL, "--percentage is relative or absolute, not `%s'",
 			       o->percentage);
+	if (o->json && o->total_cycles)
+		return err_set(e, -EINVAL, "--total-cycles is a table, there is no JSON of it");
 	r->socket = -1;
 	if (o->socket) {
 		uint64_t n;
