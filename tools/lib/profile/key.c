@@ -561,7 +561,7 @@ static const struct key keys[] = {
 	{ "symoff", "Symbol Offset", P, .place = place_addr, .cmp = cmp_symoff, .text = text_symoff,
 	  .raw_ip = RAW_ALWAYS },
 	{ "dso_size", "DSO size", P, .per_symbol = true, .place = prof_place_dso_size,
-	  .cmp = cmp_down, .text = text_known_dec, .text_right = true },
+	  .cmp = cmp_up, .text = text_known_dec, .text_right = true },
 	{ "cgroup", "Cgroup", S, .sample = get_cgroup, .cmp = cmp_up, .text = text_cgroup,
 	  .by_content = true, .need = PERF_SAMPLE_CGROUP },
 	{ "cgroup_id", "cgroup id (dev/inode)", S, .sample = prof_get_cgroup_id, .cmp = cmp_name,
