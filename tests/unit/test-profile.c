@@ -162,6 +162,9 @@ static void keys(void **state)
 			o = (struct profile_opts){ .fields = cases[i].sort };
 		expect(&o, fill, false, cases[i].want);
 	}
+	/* The share stays in front, wherever -s has it; the order of rows is that of the list. */
+	expect(&(struct profile_opts){ .sort = "cpu,overhead" }, fill, false,
+	       "85.00,001\n15.00,002\n");
 }
 
 static void children(void **state)

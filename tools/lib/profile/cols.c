@@ -141,12 +141,31 @@ static void push_key(struct profile *p, struct profile_col **list, unsigned *n, 
 	push_col(list, n, col_of(p, key_find(name, strlen(name))));
 }
 
-static void push_default_stats(struct profile *p, bool overhead, struct profile_col **list,
-			       unsigned *n)
+static bool has_key(struct profile_col *const *keys, unsigned n, const char *name)
 {
-	if (p->o.children && overhead)
+	for (unsigned i = 0; i < n; i++)
+		if (!strcmp(keys[i]->key->name, name))
+			return true;
+	return false;
+}
+
+static bool has_share(struct profile_col *const *keys, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (!strncmp(keys[i]->key->name, "overhead", 8))
+			return true;
+	return false;
+}
+
+/* Whoever names columns of shares among the keys gets these and no other; they stay in front. */
+static void push_default_stats(struct profile *p, struct profile_col *const *keys, unsigned nr,
+			       struct profile_col **list, unsigned *n)
+{
+	bool all = !has_share(keys, nr);
+
+	if (p->o.children && (all || has_key(keys, nr, "overhead_children")))
 		push_key(p, list, n, "overhead_children");
-	if (overhead)
+	if (all || has_key(keys, nr, "overhead"))
 		push_key(p, list, n, "overhead");
 	if (p->o.show_modes) {
 		push_key(p, list, n, "overhead_sys");
@@ -201,21 +220,18 @@ static int choose(struct profile *p, struct err *e)
 	}
 	if (!sort && !strict)
 		sort = default_sort(p);
-	if (!strict) {
-		/* Whoever names one column of shares gets that and no other. */
-		bool overhead = !sort || !strstr(sort, "overhead");
-
-		push_default_stats(p, overhead, p->out, &p->nr_out);
-		if (p->o.simd)
-			push_simd(p);
-		if (p->o.children && overhead)
-			push_key(p, p->order, &p->nr_order, "overhead_children");
-		if (overhead)
-			push_key(p, p->order, &p->nr_order, "overhead");
-	}
 	ret = sort ? parse_list(p, sort, "sort", keys, &n, e) : 0;
 	if (ret)
 		return ret;
+	if (!strict) {
+		push_default_stats(p, keys, n, p->out, &p->nr_out);
+		if (p->o.simd)
+			push_simd(p);
+		if (p->o.children && !has_share(keys, n))
+			push_key(p, p->order, &p->nr_order, "overhead_children");
+		if (!has_share(keys, n))
+			push_key(p, p->order, &p->nr_order, "overhead");
+	}
 	push_ipc(p, keys, &n);
 	if (p->o.parent)
 		push_key(p, keys, &n, "parent");
