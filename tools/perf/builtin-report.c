@@ -302,6 +302,7 @@ static int report_run(const struct command *cmd, int argc, char **argv)
 	r->o.chain = (struct chain_opts)CHAIN_OPTS_DEFAULT;
 	r->o.skip_empty = true;
 	r->o.group = true;
+	r->o.children = true;
 	n = report_prepare_args(r, &argc, argv);
 	if (!n)
 		n = cli_parse(cmd, &r->o, argc, argv, 0);

@@ -123,7 +123,7 @@ int report_choose_mode(struct report *r, struct err *e)
 		return choose_history(r, type, e);
 	po->use_chains =
 		type & PERF_SAMPLE_CALLCHAIN && !r->o.chain_none && po->chain.style != CHAIN_NONE;
-	po->children = type & PERF_SAMPLE_CALLCHAIN && !r->o.no_children && !po->branch;
+	po->children = type & PERF_SAMPLE_CALLCHAIN && r->o.children && !po->branch;
 	if (po->branch)
 		po->use_chains = false;
 	if (r->o.chain_given && po->chain.style != CHAIN_NONE && !(type & PERF_SAMPLE_CALLCHAIN) &&

@@ -150,10 +150,7 @@ const struct option report_options[] = {
 	OPT_END(),
 };
 
-/*
- * What the option table cannot say: -g takes the next word unless that is an option; defaults
- * have a --no form of their own.
- */
+/* What the option table cannot say: -g takes the next word unless that is an option. */
 int report_prepare_args(struct report *r, int *argc, char **argv)
 {
 	int n = 0;
@@ -167,9 +164,7 @@ int report_prepare_args(struct report *r, int *argc, char **argv)
 			if (!argv[n++])
 				return -ENOMEM;
 			i++;
-		} else if (!strcmp(argv[i], "--no-children")) {
-			r->o.no_children = true;
-		} else if (strcmp(argv[i], "--demangle") && strcmp(argv[i], "--inline")) {
+		} else {
 			argv[n++] = argv[i];
 		}
 	}
