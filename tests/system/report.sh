@@ -81,10 +81,18 @@ case $map in /tmp/perf-*.map) rm -f "$map" ;; esac
 record group -e '{cpu-clock,page-faults}:S' -- "$H/report-cpp"
 equal "a group read at once" "$TMP/group.data" -s comm
 equal "a group read at once" "$TMP/group.data" -s dso -F overhead,sample,period,dso --comms report-cpp
+equal "members without samples" "$TMP/group.data" -s symbol -F overhead_us,sample,symbol --percent-limit 5
 "$PERF" data convert --to folded -i "$TMP/group.data" -o "$TMP/folded" 2>/dev/null
 is "folded: the leader's counter, not its period" \
 	"$(awk '{ n += $NF } END { printf "%d\n", n }' "$TMP/folded")" \
 	"$("$PERF" script -i "$TMP/group.data" -F event,period | awk '/cpu-clock/ { n += $1 } END { printf "%d\n", n }')"
+
+# Offsets are those in the function, also where a call graph has the same address.
+"$PERF" report -i "$TMP/cppg.data" --no-children -g caller -s symoff >"$TMP/out" 2>/dev/null
+like "symoff with a call graph" "$(cat "$TMP/out")" '\] [^ ]+\+0x[0-9a-f]'
+is "no offset is an address" "$(grep -E '\] [^ ]+\+0x[0-9a-f]{8}' "$TMP/out")" ""
+"$PERF" report -i "$TMP/cppg.data" --no-children --children -g none >"$TMP/out" 2>/dev/null
+like "the last of --no-children and --children counts" "$(cat "$TMP/out")" '^# Children +Self '
 
 # Keys that ask the recording for more than its samples.
 record ns --namespaces -- sh -c 'exec "$0"' "$H/report-cpp"

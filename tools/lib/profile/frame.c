@@ -412,6 +412,8 @@ uint32_t prof_frame_of_addr(struct profile *p, const struct place_in *in)
 	struct frame_info f;
 
 	frame_fill(p, in, &f);
+	if (f.sym) /* sampled or a caller: the frame is the same, and has an offset */
+		f.ip = in->at->addr;
 	f.order = in->ip;
 	return frame_id(p, (uint64_t[]){ FRAME_RAW, f.dso ? f.dso_name + 1 : 0, in->ip, 0 }, &f);
 }

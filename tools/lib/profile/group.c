@@ -70,6 +70,8 @@ int prof_rows_group(struct profile *p)
 	p->members = calloc(p->rows.n * others + 1, sizeof(*p->members));
 	if (!p->members)
 		return -ENOMEM;
+	for (size_t i = 0; i < p->rows.n * others; i++)
+		p->members[i].idx = ID_NONE; /* a member without samples: no row's numbers */
 	for (size_t i = 0; i < p->rows.n; i++) {
 		const struct profile_row *row = &p->rows.v[i], *to;
 		uint32_t event = profile_row_event(p, row), group;
