@@ -34,7 +34,7 @@ static int note_thread(struct report_threads *t, uint64_t id)
 
 	for (struct htab_it it = htab_find(&t->by_thread, hash_u64(id));
 	     htab_next(&t->by_thread, &it, &i);)
-		if (t->threads.v[i] == id)
+		if (i < t->threads.n && t->threads.v[i] == id)
 			return 0;
 	i = (uint32_t)t->threads.n;
 	return vec_push(&t->threads, id) ? -ENOMEM : htab_add(&t->by_thread, hash_u64(id), i);
