@@ -50,6 +50,7 @@ overlap() { # overlap NAME PERCENT RUNS command...
 seq 1 300000 | awk '{ print ($1 * 7919) % 300007 }' >nums
 overlap lua 95 10 lua5.4 -e 'local t={} for i=1,2000000 do t[i%1000]=(t[i%1000] or 0)+i*2 end print(t[5])'
 overlap mawk 95 8 mawk 'BEGIN { for (i = 0; i < 2000000; i++) { n[i % 1000] += i * 2 } print n[5] }'
+overlap perl 95 8 perl -e 'my @t; for my $i (1 .. 2000000) { $t[$i % 1000] += $i * 2 } print "$t[5]\n"'
 overlap sort 90 10 sort --parallel=1 -n nums
 overlap xz 90 2 xz -2 -k -c nums
 done_testing
