@@ -98,7 +98,10 @@ struct tracer {
 
 uint64_t tracer_now(void);
 
-/* Waits for the next stop of @tid, at most @ms. 1 = *status is filled, 0 = it did not come. */
+/*
+ * Waits for the next stop of @tid, at most @ms and up to two seconds more for which a busy machine
+ * gives it no CPU. 1 = *status is filled, 0 = it did not come.
+ */
 int tracer_wait(pid_t tid, int *status, int ms);
 
 /* signals.c: bit n - 1 is signal n */
