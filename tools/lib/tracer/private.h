@@ -147,6 +147,17 @@ bool points_crowded(const struct tracer *t, const struct thread *th);
  * is the kernel's. */
 bool points_peek_user(struct tracer *t, struct thread *th, uint64_t *ip, uint64_t *time);
 
+/* budget.c */
+/*
+ * How long a thread stood still before we got to it, at @now: on a busy machine more than all the
+ * rest. @sampled: by the samples' clock, 0 = unknown.
+ */
+uint64_t budget_delay(struct tracer *t, uint64_t now, uint64_t sampled);
+/* After a walk for which @th stood still for @took ns, the first @delay of them unnoticed. */
+void budget_rest(struct tracer *t, struct thread *th, uint64_t took, uint64_t delay);
+/* Those whose rest is over. */
+void budget_wake(struct tracer *t);
+
 /* state.c */
 int state_read(struct tracer *t, pid_t tid, struct user_state *st);
 /* The REGS_USER block for @attr into @p: its size. */

@@ -123,82 +123,6 @@ static int drop_thread(struct tracer *t, struct thread *th, struct err *e)
 	return ret;
 }
 
-/* ---- the budget --------------------------------------------------------------------------------------- */
-
-#define REST_MIN_NS 1000000ULL
-#define STOP_NS	    120000  /* signal, switches, cold caches beside what is measured, on a VM */
-#define BLOCKED_NS  5000000 /* a sample without a stop for so long: its signal is looked at */
-#define MAX_SKEW    1000    /* clocks drift apart by less than a thousandth */
-#define MEASURED    0.8	    /* of the budget; the rest pays for what no clock here sees */
-
-/*
- * How long a thread stood still before we got to it: on a busy machine more than all the rest.
- * The samples' clock is the kernel's own, so the smallest difference seen counts as no delay.
- */
-static uint64_t stop_delay(struct tracer *t, uint64_t now, uint64_t sampled)
-{
-	int64_t diff = (int64_t)(now - sampled);
-
-	if (!sampled)
-		return 0;
-	if (t->clock_seen)
-		t->clock_diff += (int64_t)((now - t->clock_seen) / MAX_SKEW);
-	if (!t->clock_seen || diff < t->clock_diff)
-		t->clock_diff = diff;
-	t->clock_seen = now;
-	return (uint64_t)(diff - t->clock_diff);
-}
-
-/* A walk that took @ns buys silence until it is no more than its share of the time. */
-static void rest(struct tracer *t, struct thread *th, uint64_t ns)
-{
-	double budget = t->opts.branches.budget * MEASURED;
-	uint64_t pause;
-
-	if (!t->opts.branches.on || budget <= 0 || t->opts.branches.budget >= 100)
-		return;
-	pause = (uint64_t)(ns * (100 - budget) / budget);
-	if (pause < REST_MIN_NS)
-		return;
-	points_enable(th, false);
-	th->resting = true;
-	th->rest_until = tracer_now() + pause;
-	if (!t->rest_next || th->rest_until < t->rest_next)
-		t->rest_next = th->rest_until;
-}
-
-static void wake_rested(struct tracer *t)
-{
-	uint64_t now, next = 0;
-
-	if (!t->rest_next || (now = tracer_now()) < t->rest_next)
-		return;
-	vec_for_each (p, &t->threads) {
-		struct thread *th = *p;
-
-		if (!th->resting)
-			continue;
-		if (th->rest_until <= now) {
-			th->resting = false;
-			if (t->enabled)
-				points_enable(th, true);
-		} else if (!next || th->rest_until < next) {
-			next = th->rest_until;
-		}
-	}
-	t->rest_next = next;
-}
-
-int tracer_timeout_ms(const struct tracer *t)
-{
-	uint64_t now;
-
-	if (!t->rest_next)
-		return 50; /* rings of threads that block the signal */
-	now = tracer_now();
-	return t->rest_next <= now ? 0 : (int)((t->rest_next - now) / 1000000 + 1);
-}
-
 /* ---- stops -------------------------------------------------------------------------------------------------- */
 
 static void go_on(struct thread *th, int sig)
@@ -210,7 +134,8 @@ static void go_on(struct thread *th, int sig)
 static int handle_stop(struct tracer *t, struct thread *th, int status, struct err *e);
 static int handle_end(struct tracer *t, struct thread *th, int status, struct err *e);
 
-#define RENEW_NS 100000000ULL /* programs seldom change what they do with signals */
+#define RENEW_NS   100000000ULL /* programs seldom change what they do with signals */
+#define BLOCKED_NS 5000000	/* a sample without a stop for so long: its signal is looked at */
 
 /*
  * A thread that blocks all our signals was fetched from where it went on to: that is its sample
@@ -239,7 +164,7 @@ static int handle_sample(struct tracer *t, struct thread *th, struct err *e)
 	st->late = !th->signal;
 	st->sampled_ip = st->late && stands_late(st, user) ? ip : st->gpr.rip;
 	user = user && ip == st->sampled_ip;
-	delay = user && !st->late ? stop_delay(t, start, sampled) : 0;
+	delay = user && !st->late ? budget_delay(t, start, sampled) : 0;
 	if (t->walker && user) {
 		points_enable(th, false);
 		ret = walk_branches(t, th, st, walk, &status);
@@ -254,8 +179,7 @@ static int handle_sample(struct tracer *t, struct thread *th, struct err *e)
 		t->stats.restarted += signals_restart(th->tid);
 	took = delay + tracer_now() - start;
 	if (walked) {
-		/* it will wait for a CPU about as long as we did */
-		rest(t, th, took + delay + STOP_NS);
+		budget_rest(t, th, took, delay);
 		if (!th->resting && t->enabled)
 			points_enable(th, true);
 	}
@@ -439,9 +363,9 @@ int tracer_service(struct tracer *t, struct err *e)
 			ret = handle_end(t, th, status, e);
 		else if (vec_push(&t->ended, ((struct ended){ tid, status }))) /* another child */
 			ret = err_set(e, -ENOMEM, "no memory for an exit status");
-		wake_rested(t);
+		budget_wake(t);
 	}
-	wake_rested(t);
+	budget_wake(t);
 	if (!ret)
 		ret = serve_unstopped(t, e);
 	return ret ? ret : (int)t->threads.n;

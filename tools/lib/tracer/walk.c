@@ -8,17 +8,9 @@
  * A clock stops a program where it spends its time: before slow instructions, in slow loops. Stacks
  * that begin there would show branches by time and not by count. So the walk passes a random number
  * of branches before those that it keeps; what takes turns within that distance evens out.
- *
- * The breakpoint is a perf event: it vanishes with its descriptor, so that no recorder's death
- * leaves one behind. Its period makes the kernel count the passes of an address in a loop.
  */
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "walk.h"
 
@@ -31,7 +23,6 @@
 #define WALK_NS	     250000 /* of computing and stops that half of the walks take at most */
 #define STOP_NS	     25000
 #define FLAG_RF	     (1 << 16)
-#define BP_EXECUTE   4
 
 int walker_new(struct tracer *t, struct err *e)
 {
@@ -85,122 +76,17 @@ const char *tracer_cut_name(enum tracer_cut cut)
 	return cut < TRACER_CUTS ? names[cut] : "?";
 }
 
-/* ---- the breakpoint ---------------------------------------------------------------------------------- */
-
-static int open_breakpoint(struct tracer *t, struct thread *th)
-{
-	int ret;
-
-	th->bp_attr = (struct perf_event_attr){
-		.type = PERF_TYPE_BREAKPOINT,
-		.size = PERF_ATTR_SIZE_VER5,
-		.sample_period = 1,
-		.wakeup_events = 1,
-		.bp_type = BP_EXECUTE,
-		.bp_addr = 0x1000,
-		.bp_len = sizeof(long),
-		.flags = ATTR_FLAG_DISABLED | ATTR_FLAG_EXCLUDE_KERNEL,
-	};
-	th->bp_fd = (int)syscall(SYS_perf_event_open, &th->bp_attr, th->tid, -1, -1,
-				 PERF_EVENT_OPEN_FLAG_FD_CLOEXEC);
-	if (th->bp_fd < 0)
-		return -errno;
-	/* signals come with records: the smallest ring */
-	th->bp_page =
-		mmap(NULL, 2 * t->page_size, PROT_READ | PROT_WRITE, MAP_SHARED, th->bp_fd, 0);
-	ret = th->bp_page == MAP_FAILED ? -errno : event_signal_to(th->bp_fd, th->tid, th->signal);
-	if (ret) {
-		th->bp_page = NULL;
-		close(th->bp_fd);
-		th->bp_fd = -1;
-	}
-	return ret;
-}
-
-static int arm(struct tracer *t, struct thread *th, uint64_t addr, uint64_t passes)
-{
-	int ret = th->bp_fd < 0 ? open_breakpoint(t, th) : 0;
-
-	if (ret)
-		return ret;
-	if (th->bp_attr.sample_period != passes) {
-		if (ioctl(th->bp_fd, IOC_PERIOD, &passes))
-			return -errno;
-		th->bp_attr.sample_period = passes;
-	}
-	th->bp_attr.bp_addr = addr;
-	th->bp_attr.flags &= ~(uint64_t)ATTR_FLAG_DISABLED;
-	return ioctl(th->bp_fd, IOC_MODIFY, &th->bp_attr) ? -errno : 0;
-}
-
-static void disarm(struct thread *th)
-{
-	if (th->bp_fd < 0)
-		return;
-	ioctl(th->bp_fd, IOC_DISABLE, 0);
-	/* a pass that was counted and not used must not count next time */
-	if (th->bp_attr.sample_period != 1) {
-		uint64_t one = 1;
-
-		ioctl(th->bp_fd, IOC_PERIOD, &one);
-		th->bp_attr.sample_period = 1;
-	}
-}
-
-static bool is_breakpoint(const struct thread *th, int status)
-{
-	siginfo_t si;
-
-	return status >> 16 == 0 && WSTOPSIG(status) == th->signal &&
-	       !ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &si) && si.si_code > 0 &&
-	       si.si_fd == th->bp_fd;
-}
-
-/*
- * Lets the thread run until it comes to @addr for the @passes-th time. RUN_OTHER: another stop
- * came first (in *status). RUN_LOST: it did not come, and stands still somewhere else.
- */
-static enum run run_to(struct progress *p, uint64_t addr, uint64_t passes)
-{
-	struct thread *th = p->th;
-	int status, got;
-
-	if (arm(p->t, th, addr, passes))
-		return RUN_FAILED;
-	p->stops++;
-	p->t->stats.walk_stops++;
-	if (ptrace(PTRACE_CONT, th->tid, NULL, NULL))
-		return RUN_GONE;
-	got = tracer_wait(th->tid, &status, WALK_TIMEOUT);
-	__atomic_store_n(&th->bp_page->data_tail, th->bp_page->data_head, __ATOMIC_RELEASE);
-	if (got > 0 && WIFSTOPPED(status) && is_breakpoint(th, status))
-		return RUN_HIT;
-	if (got == 0) {
-		ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
-		got = tracer_wait(th->tid, &status, 1000);
-		if (got > 0 && WIFSTOPPED(status) && is_breakpoint(th, status))
-			return RUN_HIT; /* late; the interrupt stop follows and is passed over */
-		if (got > 0 && WIFSTOPPED(status)) {
-			*p->status = status;
-			return RUN_LOST;
-		}
-	}
-	if (got <= 0)
-		return RUN_GONE;
-	*p->status = status;
-	return WIFSTOPPED(status) ? RUN_OTHER : RUN_GONE;
-}
+/* ---- the way --------------------------------------------------------------------------------------------- */
 
 /* Where breakpoints are not to be had, single steps lead there. */
 static enum run bring_to(struct progress *p, const struct vm *vm, uint64_t addr, uint64_t passes)
 {
-	enum run run =
-		p->strategy->breakpoints && p->th->signal ? run_to(p, addr, passes) : RUN_FAILED;
+	enum run run = p->strategy->breakpoints && p->th->signal
+			       ? breakpoint_run_to(p, addr, passes)
+			       : RUN_FAILED;
 
 	return run == RUN_FAILED && p->strategy->steps ? step_to(p, vm, addr) : run;
 }
-
-/* ---- the way --------------------------------------------------------------------------------------------- */
 
 static bool wanted(uint64_t filter, uint8_t type)
 {
@@ -521,7 +407,7 @@ int walk_branches(struct tracer *t, struct thread *th, struct user_state *st, st
 	ret = follow(&p, vm, depth, &cut);
 	if (ret >= 0)
 		ret = finish(&p, vm);
-	disarm(th);
+	breakpoint_disarm(th);
 	adapt_spread(t->walker, cpu_ns() - start + p.stops * STOP_NS);
 	keep_newest(walk, depth);
 	if (walk->nr < depth && ret >= 0)

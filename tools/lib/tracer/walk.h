@@ -70,6 +70,13 @@ int walk_lost(struct progress *p, enum run run, enum tracer_cut *cut);
 int advance_interpret(struct progress *p, struct vm *vm, enum tracer_cut *cut);
 int advance_breakpoint(struct progress *p, struct vm *vm, enum tracer_cut *cut);
 
+/* breakpoint.c */
+/*
+ * Lets the thread run until it comes to @addr for the @passes-th time. RUN_OTHER: another stop
+ * came first (in *status). RUN_LOST: it did not come, and stands still somewhere else.
+ */
+enum run breakpoint_run_to(struct progress *p, uint64_t addr, uint64_t passes);
+void breakpoint_disarm(struct thread *th);
 /* step.c */
 /* Lets the thread do @request; RUN_HIT: it stands behind that, at @r. */
 enum run step_thread(struct progress *p, int request, struct user_regs_struct *r);

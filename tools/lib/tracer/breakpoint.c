@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The breakpoint of a thread: a perf event, which vanishes with its descriptor, so that no
+ * recorder's death leaves one behind. Its period makes the kernel count the passes of an address
+ * in a loop.
+ */
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "walk.h"
+
+#define BP_EXECUTE 4
+
+static int open_breakpoint(struct tracer *t, struct thread *th)
+{
+	int ret;
+
+	th->bp_attr = (struct perf_event_attr){
+		.type = PERF_TYPE_BREAKPOINT,
+		.size = PERF_ATTR_SIZE_VER5,
+		.sample_period = 1,
+		.wakeup_events = 1,
+		.bp_type = BP_EXECUTE,
+		.bp_addr = 0x1000,
+		.bp_len = sizeof(long),
+		.flags = ATTR_FLAG_DISABLED | ATTR_FLAG_EXCLUDE_KERNEL,
+	};
+	th->bp_fd = (int)syscall(SYS_perf_event_open, &th->bp_attr, th->tid, -1, -1,
+				 PERF_EVENT_OPEN_FLAG_FD_CLOEXEC);
+	if (th->bp_fd < 0)
+		return -errno;
+	/* signals come with records: the smallest ring */
+	th->bp_page =
+		mmap(NULL, 2 * t->page_size, PROT_READ | PROT_WRITE, MAP_SHARED, th->bp_fd, 0);
+	ret = th->bp_page == MAP_FAILED ? -errno : event_signal_to(th->bp_fd, th->tid, th->signal);
+	if (ret) {
+		th->bp_page = NULL;
+		close(th->bp_fd);
+		th->bp_fd = -1;
+	}
+	return ret;
+}
+
+static int arm(struct tracer *t, struct thread *th, uint64_t addr, uint64_t passes)
+{
+	int ret = th->bp_fd < 0 ? open_breakpoint(t, th) : 0;
+
+	if (ret)
+		return ret;
+	if (th->bp_attr.sample_period != passes) {
+		if (ioctl(th->bp_fd, IOC_PERIOD, &passes))
+			return -errno;
+		th->bp_attr.sample_period = passes;
+	}
+	th->bp_attr.bp_addr = addr;
+	th->bp_attr.flags &= ~(uint64_t)ATTR_FLAG_DISABLED;
+	return ioctl(th->bp_fd, IOC_MODIFY, &th->bp_attr) ? -errno : 0;
+}
+
+void breakpoint_disarm(struct thread *th)
+{
+	if (th->bp_fd < 0)
+		return;
+	ioctl(th->bp_fd, IOC_DISABLE, 0);
+	/* a pass that was counted and not used must not count next time */
+	if (th->bp_attr.sample_period != 1) {
+		uint64_t one = 1;
+
+		ioctl(th->bp_fd, IOC_PERIOD, &one);
+		th->bp_attr.sample_period = 1;
+	}
+}
+
+static bool is_breakpoint(const struct thread *th, int status)
+{
+	siginfo_t si;
+
+	return status >> 16 == 0 && WSTOPSIG(status) == th->signal &&
+	       !ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &si) && si.si_code > 0 &&
+	       si.si_fd == th->bp_fd;
+}
+
+enum run breakpoint_run_to(struct progress *p, uint64_t addr, uint64_t passes)
+{
+	struct thread *th = p->th;
+	int status, got;
+
+	if (arm(p->t, th, addr, passes))
+		return RUN_FAILED;
+	p->stops++;
+	p->t->stats.walk_stops++;
+	if (ptrace(PTRACE_CONT, th->tid, NULL, NULL))
+		return RUN_GONE;
+	got = tracer_wait(th->tid, &status, WALK_TIMEOUT);
+	__atomic_store_n(&th->bp_page->data_tail, th->bp_page->data_head, __ATOMIC_RELEASE);
+	if (got > 0 && WIFSTOPPED(status) && is_breakpoint(th, status))
+		return RUN_HIT;
+	if (got == 0) {
+		ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
+		got = tracer_wait(th->tid, &status, 1000);
+		if (got > 0 && WIFSTOPPED(status) && is_breakpoint(th, status))
+			return RUN_HIT; /* late; the interrupt stop follows and is passed over */
+		if (got > 0 && WIFSTOPPED(status)) {
+			*p->status = status;
+			return RUN_LOST;
+		}
+	}
+	if (got <= 0)
+		return RUN_GONE;
+	*p->status = status;
+	return WIFSTOPPED(status) ? RUN_OTHER : RUN_GONE;
+}
