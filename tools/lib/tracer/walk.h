@@ -6,8 +6,6 @@
 #include "private.h"
 #include "vm.h"
 
-#define WALK_TIMEOUT 20 /* ms until a thread that did not come is fetched back */
-
 enum run {
 	RUN_HIT,
 	RUN_OTHER,  /* another stop came first, in *status */
