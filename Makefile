@@ -133,7 +133,8 @@ install: tests man
 	$(INSTALL) -m 755 $(UNIT_BIN) $(libexec)/tests/unit/
 	for h in $(TEST_HELPERS); do d=$(libexec)/$${h#$(O)/}; \
 		$(INSTALL) -d $$(dirname $$d) && $(INSTALL) -m 755 $$h $$d; done
-	cp -R tests/lib.sh tests/golden tests/system tests/data $(libexec)/tests/
+	cp -R tests/lib.sh tests/golden tests/system tests/data tests/helpers tests/standin \
+		$(libexec)/tests/
 
 uninstall:
 	rm -f $(DESTDIR)$(bindir)/perf $(DESTDIR)$(mandir)/man1/perf.1 \
