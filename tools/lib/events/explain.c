@@ -50,6 +50,13 @@ static bool denied(const struct refusal *r)
 	return r->code == -EACCES || r->code == -EPERM;
 }
 
+/* The code alone says it. */
+static bool always(const struct refusal *r)
+{
+	(void)r;
+	return true;
+}
+
 /* ---- permission ------------------------------------------------------------------------------------ */
 
 /* A filter answers before the kernel's own rules do, so nothing else explains a root's EPERM. */
@@ -71,12 +78,6 @@ static void say_seccomp(const struct refusal *r, struct err *e)
 		e,
 		"Docker and podman: --cap-add PERFMON (or --security-opt seccomp=unconfined);\n"
 		"Kubernetes: securityContext.capabilities.add: [PERFMON]; or record from the host.");
-}
-
-static bool is_enosys(const struct refusal *r)
-{
-	(void)r;
-	return true;
 }
 
 static void say_enosys(const struct refusal *r, struct err *e)
@@ -192,12 +193,6 @@ static void say_denied(const struct refusal *r, struct err *e)
 
 /* ---- limits ------------------------------------------------------------------------------------------- */
 
-static bool always(const struct refusal *r)
-{
-	(void)r;
-	return true;
-}
-
 static void say_nofile(const struct refusal *r, struct err *e)
 {
 	err_set(e, r->code,
@@ -270,16 +265,11 @@ static bool no_pmu(const struct refusal *r)
 
 static void say_no_pmu(const struct refusal *r, struct err *e)
 {
-	if (BRANCHES(r->attr))
-		err_set(e, r->code, "%s: %s, so there are no taken branches to record", r->ev->name,
-			r->ctx->in_vm
-				? "this virtual machine has no PMU (its hypervisor hides the counters)"
-				: "this machine has no PMU that the kernel supports");
-	else
-		err_set(e, r->code, "%s: %s", r->ev->name,
-			r->ctx->in_vm
-				? "this virtual machine has no PMU (its hypervisor hides the counters)"
-				: "this machine has no PMU that the kernel supports");
+	err_set(e, r->code, "%s: %s%s", r->ev->name,
+		r->ctx->in_vm
+			? "this virtual machine has no PMU (its hypervisor hides the counters)"
+			: "this machine has no PMU that the kernel supports",
+		BRANCHES(r->attr) ? ", so there are no taken branches to record" : "");
 	if (BRANCHES(r->attr))
 		err_hint(e, "Record on the host or on a machine with a PMU%s.",
 			 r->ctx->in_vm ? " (cloud: a *.metal instance)" : "");
@@ -495,12 +485,6 @@ static void say_simd(const struct refusal *r, struct err *e)
 	err_hint(e, "perf record -I? lists what opens here.");
 }
 
-static bool too_big(const struct refusal *r)
-{
-	(void)r;
-	return true;
-}
-
 static void say_too_big(const struct refusal *r, struct err *e)
 {
 	err_set(e, r->code,
@@ -592,12 +576,6 @@ static void say_unknown_bit(const struct refusal *r, struct err *e)
 		 "Leave the option away that asks for it; perf record -vv shows the whole attr.");
 }
 
-static bool not_supported(const struct refusal *r)
-{
-	(void)r;
-	return true;
-}
-
 static void say_not_supported(const struct refusal *r, struct err *e)
 {
 	err_set(e, r->code, "%s: %s: the PMU of this event does not support it", r->ev->name,
@@ -614,7 +592,7 @@ static void say_other(const struct refusal *r, struct err *e)
 
 /* First match wins. */
 static const struct cause causes[] = {
-	{ "enosys", -ENOSYS, is_enosys, say_enosys },
+	{ "enosys", -ENOSYS, always, say_enosys },
 	{ "seccomp", -EPERM, seccomp_denied, say_seccomp },
 	{ "tracepoint", 0, denied_tracepoint, say_tracepoint },
 	{ "paranoid-all", 0, denied_everything, say_everything },
@@ -642,14 +620,14 @@ static const struct cause causes[] = {
 	{ "freq", 0, freq_too_high, say_freq },
 	{ "precise", 0, precise_level, say_precise },
 	{ "simd", 0, simd_unknown, say_simd },
-	{ "too-big", -E2BIG, too_big, say_too_big },
+	{ "too-big", -E2BIG, always, say_too_big },
 	{ "regs", 0, regs_refused, say_regs },
 	{ "stack", 0, stack_refused, say_stack },
 	{ "clock", 0, clock_refused, say_clock },
 	{ "cgroup", 0, cgroup_refused, say_cgroup },
 	{ "group", 0, group_refused, say_group },
 	{ "unknown-bit", 0, unknown_bit, say_unknown_bit },
-	{ "not-supported", -EOPNOTSUPP, not_supported, say_not_supported },
+	{ "not-supported", -EOPNOTSUPP, always, say_not_supported },
 	{ "other", 0, always, say_other },
 };
 
