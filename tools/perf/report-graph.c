@@ -9,7 +9,6 @@ struct pen {
 	struct report *r;
 	struct obuf *o;
 	bool bar[1024]; /* by depth: a line goes down here */
-	uint32_t printed;
 	int margin;
 	bool fractal;
 };
@@ -73,9 +72,10 @@ static void put_frame(struct pen *p, unsigned depth, const struct call_node *n, 
 	obuf_char(p->o, '\n');
 }
 
-static bool limit_reached(struct pen *p)
+/* Entries are counted anew on every level. */
+static bool limit_reached(const struct report *r, uint32_t printed)
 {
-	return p->r->po.chain.print_limit && ++p->printed == p->r->po.chain.print_limit;
+	return printed == r->po.chain.print_limit;
 }
 
 static void put_children(struct pen *p, const struct call_node *node, uint64_t total,
@@ -98,7 +98,7 @@ static void put_children(struct pen *p, const struct call_node *node, uint64_t t
 		p->bar[depth] = true;
 		put_children(p, c, p->fractal ? c->cumul - c->hit : total, depth + 1);
 		p->bar[depth] = false;
-		if (limit_reached(p))
+		if (limit_reached(p->r, i + 1))
 			break;
 	}
 	if (p->fractal && left && left != total) {
@@ -115,22 +115,21 @@ static const struct call_node *put_trunk(struct pen *p, const struct call_node *
 	const struct call_node *n = &root->child[0];
 	const char *sort = p->r->po.sort;
 	bool skip = !p->r->po.fields && sort && !strncmp(sort, "sym", 3);
-	bool begun = false;
+	uint32_t printed = 0;
 
 	for (uint32_t i = 0; i < n->nr_frames; i++) {
 		if (!i && skip)
 			continue; /* the row says it */
 		put_margin(p);
-		if (!begun) {
+		if (!printed) {
 			obuf_lit(p->o, "|\n");
 			put_margin(p);
 			obuf_lit(p->o, "---");
 			p->margin += 3;
-			begun = true;
 		}
 		put_name(p->r, n, i);
 		obuf_char(p->o, '\n');
-		if (limit_reached(p))
+		if (limit_reached(p->r, ++printed))
 			break;
 	}
 	return n;
@@ -145,7 +144,6 @@ static void put_graph(struct report *r, const struct call_node *root, uint64_t r
 	if (root->nr_children == 1 && root->child[0].cumul == row_total)
 		root = put_trunk(&p, root);
 	p.bar[0] = true;
-	p.printed = 0;
 	put_children(&p, root, p.fractal ? row_total : total, 1);
 	/* One blank line behind a graph, none where there is none. */
 	if (r->out.total + r->out.len != before)
@@ -166,7 +164,7 @@ static void put_flat(struct report *r, const struct call_node *root, uint64_t to
 			obuf_char(&r->out, '\n');
 		}
 		obuf_char(&r->out, '\n');
-		if (i + 1 == r->po.chain.print_limit)
+		if (limit_reached(r, i + 1))
 			break;
 	}
 }
@@ -186,7 +184,7 @@ static void put_folded(struct report *r, const struct call_node *root, uint64_t 
 			put_name(r, n, f);
 		}
 		obuf_char(&r->out, '\n');
-		if (i + 1 == r->po.chain.print_limit)
+		if (limit_reached(r, i + 1))
 			break;
 	}
 }

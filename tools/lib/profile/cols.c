@@ -293,7 +293,10 @@ static void place_cols(struct profile *p)
 	p->daddrs.width = 4;
 }
 
-/* A filter for exactly one comm, dso or symbol takes the column away. */
+/*
+ * A filter for exactly one comm, dso or symbol takes the column away and says so in a line instead;
+ * but not the last key.
+ */
 static void elide(struct profile *p)
 {
 	static const struct {
@@ -305,13 +308,19 @@ static void elide(struct profile *p)
 		{ "symbol", offsetof(struct profile_filter, symbols) },
 	};
 
-	for (unsigned i = 0; i < p->nr_cols; i++)
+	bool others = false;
+
+	for (unsigned i = 0; i < p->nr_cols; i++) {
 		for (size_t j = 0; j < ARRAY_SIZE(f); j++) {
 			const char *v = *(const char **)((char *)&p->o.filter + f[j].opt);
 
 			if (v && *v && !strchr(v, ',') && !strcmp(p->cols[i].key->name, f[j].key))
-				p->cols[i].elided = true;
+				p->cols[i].one_value = v;
 		}
+		others |= p->cols[i].key->at != KEY_STAT && !p->cols[i].one_value;
+	}
+	for (unsigned i = 0; i < p->nr_cols; i++)
+		p->cols[i].elided = others && p->cols[i].one_value;
 }
 
 static void drop_elided(struct profile_col **list, unsigned *nr)
@@ -358,11 +367,9 @@ const char *profile_elided(const struct profile *p, size_t i, const char **value
 	for (unsigned c = 0; c < p->nr_cols; c++) {
 		const struct profile_col *col = &p->cols[c];
 
-		if (!col->elided || i--)
+		if (!col->one_value || i--)
 			continue;
-		*value = !strcmp(col->key->name, "comm")  ? p->o.filter.comms
-			 : !strcmp(col->key->name, "dso") ? p->o.filter.dsos
-							  : p->o.filter.symbols;
+		*value = col->one_value;
 		return col->key->name;
 	}
 	return NULL;

@@ -52,10 +52,11 @@ enum key_at { KEY_SAMPLE, KEY_PLACE, KEY_FROM, KEY_TO, KEY_BITS, KEY_STAT };
 struct key;
 struct profile_col {
 	const struct key *key;
-	unsigned slot;	/* in its tuple */
-	int user_width; /* -w; 0 = by content */
-	bool elided;	/* a filter lets one value through: said once above the table */
-	uint32_t *rank; /* by tuple id: order of equals; rank2: order of output */
+	unsigned slot;	       /* in its tuple */
+	int user_width;	       /* -w; 0 = by content */
+	const char *one_value; /* that a filter lets through: said above the table; else NULL */
+	bool elided;	       /* and so there is no column */
+	uint32_t *rank;	       /* by tuple id: order of equals; rank2: order of output */
 	uint32_t *rank2;
 	unsigned rank_bits, rank2_bits; /* that the largest needs */
 };
