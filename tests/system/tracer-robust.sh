@@ -78,14 +78,14 @@ if command -v strace >/dev/null; then
 	timeout 60 strace -f -o /dev/null "$PERF" record -q -b --branch-source=software -o r.data true 2>err
 	[ $? -ne 124 ] && pass "perf itself under strace -f ends" || fail "perf itself under strace -f ends"
 fi
-if command -v unshare >/dev/null && unshare -pf true 2>/dev/null; then
+if command -v unshare >/dev/null && unshare -pf --mount-proc true 2>/dev/null; then
 	timeout 60 "$PERF" record -q -b --branch-source=software --branch-budget 0 -F 500 -o r.data -- \
 		unshare -pf --mount-proc "$TRACEE" work 10 >out 2>err
 	is "a pid namespace: output and status" "$? $(cat out)" "0 $("$TRACEE" work 10)"
 	n=$("$PERF" script -i r.data -F comm,ip,sym | grep -c 'tracee.*\(mix\|compute\)')
 	[ "$n" -ge 10 ] && pass "and its samples have names" || fail "and its samples have names" "$n samples"
 else
-	skip "a pid namespace" "unshare -p is not allowed here"
+	skip "a pid namespace" "unshare -pf --mount-proc is not allowed here"
 fi
 
 check_status "the exit status is the program's" 7 \
