@@ -12,7 +12,7 @@ libs='pkg-config libdw-dev libtraceevent-dev libzstd-dev zlib1g-dev libiberty-de
 libzydis-dev libfdt-dev libunwind-dev libslang2-dev libdebuginfod-dev liblzma-dev'
 must_tests='g++ libcmocka-dev perl python3'
 tests='device-tree-compiler asciidoctor clang libclang-rt-dev gdb xz-utils zstd valgrind linux-perf
-procps lua5.4 debuginfod'
+procps'
 # Tools that read our profiles; their tests are skipped without them. Large, so only on request:
 # make deps DEPS_CLIENTS=1
 clients='bolt-19 llvm-19 autofdo'
