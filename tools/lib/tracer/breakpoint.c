@@ -4,19 +4,15 @@
  * recorder's death leaves one behind. Its period makes the kernel count the passes of an address
  * in a loop.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "status.h"
 #include "walk.h"
 
 #define BP_EXECUTE   4
-#define WALK_TIMEOUT 20	  /* ms until a thread that did not come is fetched back */
-#define CPU_TIMEOUT  2000 /* ms at most, where it waits for a CPU */
+#define WALK_TIMEOUT 20 /* ms until a thread that did not come is fetched back */
 
 static int open_breakpoint(struct tracer *t, struct thread *th)
 {
@@ -87,45 +83,6 @@ static bool is_breakpoint(const struct thread *th, int status)
 	       si.si_fd == th->bp_fd;
 }
 
-/* What it has run so far; 0 where the kernel does not count. */
-static uint64_t ran_ns(pid_t tid)
-{
-	char path[64], *text;
-	uint64_t ns;
-
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", tid);
-	text = file_read_all(path, 256, NULL, NULL);
-	ns = text ? strtoull(text, NULL, 10) : 0;
-	free(text);
-	return ns;
-}
-
-static bool is_runnable(pid_t tid)
-{
-	char *text = status_read(tid);
-	bool yes = text && strstr(text, "\nState:\tR");
-
-	free(text);
-	return yes;
-}
-
-/*
- * As tracer_wait(). On a busy machine a thread that is on its way waits for a CPU: the time that it
- * runs counts, not what passes.
- */
-static int wait_for_hit(pid_t tid, int *status)
-{
-	int got = tracer_wait(tid, status, WALK_TIMEOUT);
-	uint64_t ran = got ? 0 : ran_ns(tid);
-
-	for (int ms = 0; !got && ran && ms < CPU_TIMEOUT; ms += WALK_TIMEOUT) {
-		if (!is_runnable(tid) || ran_ns(tid) - ran >= WALK_TIMEOUT * 1000000ULL)
-			break;
-		got = tracer_wait(tid, status, WALK_TIMEOUT);
-	}
-	return got;
-}
-
 enum run breakpoint_run_to(struct progress *p, uint64_t addr, uint64_t passes)
 {
 	struct thread *th = p->th;
@@ -137,7 +94,7 @@ enum run breakpoint_run_to(struct progress *p, uint64_t addr, uint64_t passes)
 	p->t->stats.walk_stops++;
 	if (ptrace(PTRACE_CONT, th->tid, NULL, NULL))
 		return RUN_GONE;
-	got = wait_for_hit(th->tid, &status);
+	got = tracer_wait(th->tid, &status, WALK_TIMEOUT);
 	__atomic_store_n(&th->bp_page->data_tail, th->bp_page->data_head, __ATOMIC_RELEASE);
 	if (got > 0 && WIFSTOPPED(status) && is_breakpoint(th, status))
 		return RUN_HIT;
