@@ -63,7 +63,9 @@ if [ "$(id -u)" -ne 0 ] || ! "$PERF" record -q -s -e cpu-clock,task-clock -o "$T
 		"--mmaps"; do
 		skip "$t" "cannot record here: $(head -1 "$TMP/out")"
 	done
-	done_testing
+	check_status "--percent-limit: no number" 129 "$PERF" report --percent-limit x
+like "--percent-limit: says so" "$(cat "$TMP/check.out")" "\`x' is no number from 0 to 100"
+done_testing
 	exit
 fi
 "$PERF" report -T -i "$TMP/s.data" >"$TMP/out" 2>&1

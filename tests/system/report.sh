@@ -42,7 +42,7 @@ set -- "--no-children" "--no-children -g caller" "--no-children -g flat" \
 	"--no-children -g none -s comm,dso" "--no-children -g none -s pid,symbol" \
 	"--no-children -g none -t ;" "--no-children -g none -F overhead,sample,period,symbol" \
 	"--no-children -g none --percent-limit 5" "-q --no-children -g none" \
-	"-g caller,2,function,percent,2" "--no-children -g none -s dso --dsos report-cpp" \
+	"-g caller,2,function,percent,2" "-g caller,4" "--no-children -g none -s dso --dsos report-cpp" \
 	"--no-children --ignore-callees=::inner|do_syscall" \
 	"--no-children -g caller --ignore-callees=::inner|do_syscall" \
 	"-g none --ignore-callees=::inner|do_syscall"

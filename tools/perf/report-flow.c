@@ -187,7 +187,7 @@ static void print_blocks(struct report *r)
 	for (size_t i = 0; i < brflow_nr_blocks(r->flow); i++) {
 		const struct brflow_block *b = brflow_block(r->flow, i);
 
-		if (percent(b->cycles, brflow_cycles(r->flow)) >= r->min_percent)
+		if (percent(b->cycles, brflow_cycles(r->flow)) >= r->o.min_percent)
 			put_block(r, b, counters);
 	}
 }
@@ -241,7 +241,7 @@ static void print_paths(struct report *r)
 	for (size_t i = 0; i < brflow_nr_paths(r->flow); i++) {
 		const struct brflow_path *p = brflow_path(r->flow, i);
 
-		if (percent(p->nr, brflow_path_total(r->flow)) < r->min_percent || r->out.code)
+		if (percent(p->nr, brflow_path_total(r->flow)) < r->o.min_percent || r->out.code)
 			break;
 		put_path(r, p);
 	}
@@ -258,7 +258,7 @@ static void json_paths(struct report *r)
 	for (size_t i = 0; i < brflow_nr_paths(r->flow); i++) {
 		const struct brflow_path *p = brflow_path(r->flow, i);
 
-		if (percent(p->nr, brflow_path_total(r->flow)) < r->min_percent)
+		if (percent(p->nr, brflow_path_total(r->flow)) < r->o.min_percent)
 			break;
 		emit_object(&e, NULL);
 		emit_u64(&e, "count", p->nr);

@@ -133,7 +133,7 @@ int report_json(struct report *r)
 		for (size_t j = 0; !ret && j < profile_nr_rows(r->p, ev->idx); j++) {
 			const struct profile_row *row = profile_row(r->p, ev->idx, j);
 
-			if (profile_percent(r->p, row) >= r->min_percent)
+			if (profile_percent(r->p, row) >= r->o.min_percent)
 				ret = emit_row(r, &e, row);
 		}
 		emit_end(&e);

@@ -21,6 +21,21 @@ static int parse_graph(void *opts, const struct option *opt, const char *arg, bo
 	return chain_opts_parse(&o->chain, arg, e);
 }
 
+/* For rows and for branches of graphs, unless a later -g says otherwise for these. */
+static int parse_limit(void *opts, const struct option *opt, const char *arg, bool unset,
+		       struct err *e)
+{
+	struct report_opts *o = opts;
+	char *end = NULL;
+	double v = unset ? 0 : strtod(arg, &end);
+
+	(void)opt;
+	if (!unset && (end == arg || (*end && strcmp(end, "%") != 0) || !(v >= 0 && v <= 100)))
+		return err_set(e, -EINVAL, "--percent-limit: `%s' is no number from 0 to 100", arg);
+	o->min_percent = o->chain.min_percent = v;
+	return 0;
+}
+
 #define O struct report_opts
 
 const struct option report_options[] = {
@@ -45,7 +60,7 @@ const struct option report_options[] = {
 	OPT_BOOL(0, "show-cpu-utilization", O, show_modes, "columns for kernel and user mode"),
 	OPT_BOOL(0, "showcpuutilization", O, show_modes, "the same"),
 	OPT_BOOL(0, "children", O, children, "add what callees cost (default with call chains)"),
-	OPT_STRING(0, "percent-limit", O, percent_limit, "PERCENT", "leave out rows below this"),
+	OPT_CALL(0, "percent-limit", parse_limit, "PERCENT", "leave out rows below this"),
 	OPT_STRING(0, "percentage", O, percentage, "relative|absolute",
 		   "shares of what passes the filters, or of everything"),
 	OPT_BOOL(0, "group", O, group, "events of a group side by side (default)"),
@@ -248,8 +263,6 @@ int report_setup_options(struct report *r, struct err *e)
 	if (o->mem)
 		r->need |= PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT;
 	po->relative = o->percentage && !strcmp(o->percentage, "relative");
-	if (o->percent_limit)
-		po->chain.min_percent = r->min_percent = strtod(o->percent_limit, NULL);
 	if (o->quantum && parse_quantum(o->quantum, &po->time_quantum, e))
 		return -EINVAL;
 	if (o->cpus) {

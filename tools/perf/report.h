@@ -11,7 +11,7 @@
 struct report_opts {
 	const char *input, *sort, *fields, *separator, *widths, *percentage, *time, *cpus;
 	const char *vmlinux, *kallsyms, *symfs, *symbol_filter, *parent, *ignore_callees;
-	const char *comms, *dsos, *symbols, *pids, *tids, *quantum, *percent_limit;
+	const char *comms, *dsos, *symbols, *pids, *tids, *quantum;
 	bool show_samples, show_period, show_modes, group, hide_unresolved, exclude_other;
 	bool redact, simd, mem;
 	bool header, header_only, full_info, stats, tasks, mmaps, dump, json;
@@ -26,6 +26,7 @@ struct report_opts {
 	struct event_switch sw;
 	bool chain_given, chain_none, inverted;
 	struct chain_opts chain;
+	double min_percent; /* --percent-limit */
 };
 
 struct report {
@@ -42,7 +43,6 @@ struct report {
 	struct profile_opts po;
 	struct obuf out;
 	struct arena args;
-	double min_percent;
 	uint64_t lost_samples, lost_events, lost_chunks, nr_samples;
 	uint64_t bad_samples;
 	struct time_spans times;

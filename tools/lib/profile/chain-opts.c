@@ -58,7 +58,7 @@ int chain_opts_parse(struct chain_opts *c, const char *arg, struct err *e)
 		if (n && !apply_word(c, s, n)) {
 			double v = strtod(s, &end);
 
-			if (end != s + n || v < 0 || numbers == 2) {
+			if (end != s + n || !(v >= 0 && v <= UINT32_MAX) || numbers == 2) {
 				err_set(e, -EINVAL, "-g: `%.*s' is no part of a call graph mode",
 					(int)n, s);
 				err_hint(e, "Parts: graph|flat|fractal|folded|none, a threshold in "
