@@ -82,6 +82,10 @@ case $map in /tmp/perf-*.map) rm -f "$map" ;; esac
 record group -e '{cpu-clock,page-faults}:S' -- "$H/report-cpp"
 equal "a group read at once" "$TMP/group.data" -s comm
 equal "a group read at once" "$TMP/group.data" -s dso -F overhead,sample,period,dso --comms report-cpp
+# As upstream 7.x: shares keep their room, heads and texts of keys are cut.
+"$PERF" report -i "$TMP/group.data" -s comm,dso -w 5,3,6 2>/dev/null >"$TMP/out"
+like "-w: heads" "$(cat "$TMP/out")" '^#         Overhead  Com  Shared$'
+like "-w: rows" "$(cat "$TMP/out")" '^ +[0-9.]+%  +[0-9.]+%  rep  report$'
 equal "members without samples" "$TMP/group.data" -s symbol -F overhead_us,sample,symbol --percent-limit 5
 "$PERF" data convert --to folded -i "$TMP/group.data" -o "$TMP/folded" 2>/dev/null
 is "folded: the leader's counter, not its period" \

@@ -27,7 +27,7 @@ static void print_heads(struct report *r, uint32_t event)
 		if (profile_col_is_number(c))
 			obuf_str_right(o, profile_col_head(r->p, c), w);
 		else
-			obuf_str_left(o, profile_col_head(r->p, c), w);
+			obuf_printf(o, "%-*.*s", w, w, profile_col_head(r->p, c)); /* -w */
 	}
 	obuf_char(o, '\n');
 	if (r->po.separator)

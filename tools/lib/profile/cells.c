@@ -124,8 +124,9 @@ static int min_width(const struct profile *p, const struct profile_col *c)
 {
 	int w = (int)strlen(profile_col_head(p, c));
 
+	/* Numbers keep the room of their head; the heads of keys are cut. */
 	if (c->user_width)
-		return c->user_width;
+		return c->key->at == KEY_STAT && w > c->user_width ? w : c->user_width;
 	if (p->o.nsec && !strcmp(c->key->name, "time"))
 		return 16;
 	return w < c->key->min_width ? c->key->min_width : w;
@@ -147,7 +148,7 @@ int prof_cols_widths(struct profile *p, struct event_rows *ev)
 	for (unsigned i = 0; i < p->nr_cols; i++) {
 		int w = min_width(p, &p->cols[i]);
 
-		if (p->cols[i].key->at == KEY_STAT && ev->members && !p->cols[i].user_width)
+		if (p->cols[i].key->at == KEY_STAT && ev->members)
 			w = (int)max_u64((uint64_t)w,
 					 ev->members * (uint64_t)p->cols[i].key->min_width);
 
@@ -220,8 +221,8 @@ static void number_cell(const struct profile *p, const struct profile_row *row,
 			const struct profile_col *c, int width, bool pad, struct obuf *o)
 {
 	uint32_t event = profile_row_event(p, row), members = profile_members(p, event);
+	int each = c->user_width ? min_width(p, c) : width / (int)members, done = 0;
 	char buf[48];
-	int done = 0;
 
 	for (uint32_t m = 0; m < members; m++) {
 		int n = number_text(p, c, event + m, m ? prof_member(p, row, m) : row, buf,
@@ -232,7 +233,7 @@ static void number_cell(const struct profile *p, const struct profile_row *row,
 		if (p->o.separator)
 			obuf_char(o, ' ');
 		else if (!left)
-			obuf_pad(o, ' ', width / (int)members - n);
+			obuf_pad(o, ' ', each - n);
 		obuf_mem(o, buf, (size_t)n);
 		done += n + 1;
 	}
