@@ -124,12 +124,12 @@ static int min_width(const struct profile *p, const struct profile_col *c)
 {
 	int w = (int)strlen(profile_col_head(p, c));
 
-	/* Numbers keep the room of their head; the heads of keys are cut. */
+	if (w < c->key->min_width)
+		w = c->key->min_width;
+	/* Numbers keep their room; the heads of keys are cut. */
 	if (c->user_width)
 		return c->key->at == KEY_STAT && w > c->user_width ? w : c->user_width;
-	if (p->o.nsec && !strcmp(c->key->name, "time"))
-		return 16;
-	return w < c->key->min_width ? c->key->min_width : w;
+	return p->o.nsec && !strcmp(c->key->name, "time") ? 16 : w;
 }
 
 int prof_cols_widths(struct profile *p, struct event_rows *ev)
