@@ -91,4 +91,73 @@ if [ -n "$PEER" ] && "$PEER" version >/dev/null 2>&1; then
 	"$PEER" script -i p.data -F ip,uregs >peer.txt 2>peer.err
 	like "an installed perf reads a recording of general registers" "$(head -1 peer.txt)" 'AX:0x'
 fi
+
+# The bases of FS and GS: the program says the one and sets the other.
+cat >bases.c <<'E'
+#include <asm/prctl.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+__attribute__((noinline)) static void based_loop(unsigned long n)
+{
+	__asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(n) : : "cc");
+}
+
+int main(void)
+{
+	unsigned long fs = 0;
+
+	syscall(SYS_arch_prctl, ARCH_SET_GS, 0x12345000UL);
+	syscall(SYS_arch_prctl, ARCH_GET_FS, &fs);
+	printf("0x%lx\n", fs);
+	fflush(stdout);
+	based_loop(1500000000);
+	return 0;
+}
+E
+${CC:-cc} -O1 -o bases bases.c || fail "the program for the bases compiles" "$?"
+# shows FILE REGEX OPTIONS...: samples in the loop that have registers, and those whose line matches
+shows() {
+	file=$1 re=$2
+	shift 2
+	"$PERF" script -i "$file" -F ip,sym,uregs "$@" |
+		awk -v re="$re" '/based_loop/ && /ABI:/ { n++; r += $0 ~ re } END { print n + 0, r + 0 }'
+}
+for list in fsbase ip,GS_base,ax; do
+	"$PERF" record --user-regs=$list -F 400 -o b.data ./bases >out 2>err
+	fs=$(cat out)
+	case $list in
+	fsbase) gpr='ABI:2 ' ;;
+	*) gpr='AX:0x[0-9a-f]+ +IP:0x[0-9a-f]+ ' ;;
+	esac
+	shows b.data "${gpr}FSBASE:$fs GSBASE:0x12345000 \$" >r.txt
+	read -r n right <r.txt
+	[ "$n" -ge 10 ] && pass "$list: the loop was sampled ($n times)" ||
+		fail "$list: the loop was sampled" "$n" "$(cat err)"
+	is "$list: each sample has the bases of the program" "$right" "$n"
+	is "$list: hidden on demand" "$(shows b.data 'FSBASE:- GSBASE:- $' --redact)" "$n $n"
+done
+like "auto took ptrace and says why" "$(cat err)" \
+	'user registers by ptrace: "GS_base" cannot be sampled here: .* no register number'
+"$PERF" script -i b.data --json -F ip,sym,uregs >json.txt
+like "as JSON" "$(grep -m 1 based_loop json.txt)" \
+	"\"IP\":\"0x[0-9a-f]+\",\"FSBASE\":\"$fs\",\"GSBASE\":\"0x12345000\""
+"$PERF" script -i b.data --json --redact -F ip,sym,uregs >json.txt
+like "hidden there, too" "$(grep -m 1 based_loop json.txt)" '"FSBASE":null,"GSBASE":null'
+like "-D shows them" "$("$PERF" script -D -i b.data | grep GSBASE | sort -u)" 'GSBASE 0x0000000012345000'
+is "-D hides them" "$("$PERF" script -D --redact -i b.data | grep GSBASE | sort -u)" '.... GSBASE -'
+"$PERF" record -q --user-regs=gsbase -F 400 -o - sh -c './bases >out' >b.pipe 2>err
+like "from a pipe" "$("$PERF" script -i - -F ip,sym,uregs <b.pipe | grep based_loop)" 'GSBASE:0x12345000'
+"$PERF" record -q -b --branch-source=software --user-regs=fsbase -F 100 -o s.data ./bases >out 2>err
+like "with branches in software" "$(shows s.data 'GSBASE:0x12345000')" '^([1-9][0-9]*) \1$'
+if [ -n "$PEER" ] && "$PEER" version >/dev/null 2>&1; then
+	for how in "script -F ip,uregs" "report --stdio" evlist; do
+		# shellcheck disable=SC2086
+		"$PEER" $how -i b.data >peer.txt 2>peer.err
+		unlike "an installed perf reads them without a warning: $how" "$(cat peer.err)" \
+			'[Ww]arning|[Ee]rror|incompatible|nknown|corrupt'
+		like "and shows the rest" "$(cat peer.txt)" 'IP:0x|based_loop|clock|cycles'
+	done
+fi
 done_testing

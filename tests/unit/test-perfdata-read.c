@@ -120,7 +120,7 @@ static void put_string(const char *s)
 	put_zero(&f, 64 - strlen(s));
 }
 
-static void feature_file(bool big)
+static void feature_file(bool big, const char *payload)
 {
 	size_t at;
 
@@ -142,8 +142,10 @@ static void feature_file(bool big)
 	SECTION(2, (P32(&f, 2), put_string("perf"), put_string("it's")));
 	SECTION(3, (P32(&f, 1), P32(&f, 64), put_attr(&f, 64, 0, 0), P32(&f, 1),
 		    put_string("my event"), P64(&f, 77)));
+	/* behind it the payload of an event that there is not, and that of the one there is */
 	SECTION(4, (P32(&f, 1), P32(&f, 1), P32(&f, 0), put_string("kernel"), put_string(""),
-		    put_string("x")));
+		    put_string("x"), P32(&f, 3), P32(&f, 1), put_string(RAW_BASES), P32(&f, 0),
+		    put_string(payload), P32(&f, UINT32_MAX), put_string("")));
 	SECTION(5, P64(&f, 0)); /* feature 255: nobody knows it */
 }
 
@@ -181,13 +183,19 @@ static void features(void **state)
 
 	(void)state;
 	for (int big = 0; big < 2; big++) {
-		feature_file(big);
+		feature_file(big, RAW_BASES);
 		assert_int_equal(open_build(&pd, &f, &e), 0);
 		check_features(pd);
+		assert_true(perfdata_event(pd, 0)->raw_bases);
+		perfdata_close(pd);
+		feature_file(big, "what comes later");
+		assert_int_equal(open_build(&pd, &f, &e), 0);
+		check_features(pd);
+		assert_false(perfdata_event(pd, 0)->raw_bases);
 		perfdata_close(pd);
 	}
 	/* A foreign bitmap of u32 words: its halves change places. */
-	feature_file(!host_is_big_endian());
+	feature_file(!host_is_big_endian(), "");
 	for (int i = 0; i < 4; i++) {
 		bits = load_u64(f.b + 72 + i * 8, true);
 		set(&f, (size_t)(72 + i * 8), bits << 32 | bits >> 32, 8);
@@ -462,7 +470,7 @@ static void hostile(void **state)
 	assert_non_null(strstr(e.text, "type 3 (COMM): size 7 is smaller than its own header"));
 	perfdata_close(pd);
 	/* features whose table or payload is elsewhere are left out */
-	feature_file(false);
+	feature_file(false, "");
 	set(&f, f.n - 1, 0, 1);
 	f.n -= 300;
 	assert_int_equal(open_build(&pd, &f, &e), 0);

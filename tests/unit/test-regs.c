@@ -226,9 +226,12 @@ static void refusals(void **state)
 	assert_string_equal(e.hint, "Did you mean ymm, xmm or zmm?");
 	e = refused("flag", &full, -EINVAL);
 	assert_string_equal(e.hint, "Did you mean FLAGS?");
-	struct regs_caps user = full;
+	static const char *const bases[] = { "FSbase", "gsbase", "fs_base", "GS_BASE" };
+	struct regs_caps user = full, stopped;
 
 	user.user = true;
+	stopped = user;
+	stopped.bases = true;
 	e = refused("qq", &user, -EINVAL);
 	assert_non_null(strstr(e.text, "\"perf record --user-regs=?\""));
 	e = refused("zmm3", &full, -EINVAL);
@@ -241,8 +244,15 @@ static void refusals(void **state)
 	assert_string_equal(e.hint, "ptrace does: --reg-source=ptrace.");
 	e = refused("ax,gs", &full, -ENOTSUP);
 	assert_string_equal(e.hint, "--user-regs has them, by ptrace.");
-	e = refused("FSbase", &user, -EINVAL);
-	assert_non_null(strstr(e.text, "none for a segment's base (FS and GS are the selectors)"));
+	for (size_t i = 0; i < ARRAY_SIZE(bases); i++) {
+		e = refused(bases[i], &user, -ENOTSUP);
+		assert_non_null(strstr(e.text, "no register number for a segment's base"));
+		assert_string_equal(e.hint, "ptrace does: --reg-source=ptrace.");
+		assert_false(parse("ax", &stopped).bases);
+		assert_true(parse(bases[i], &stopped).bases);
+	}
+	e = refused("ax,gsbase", &full, -ENOTSUP);
+	assert_string_equal(e.hint, "--user-regs has them, by ptrace.");
 
 	/* each of the three who may lack a class is told apart, and what is there is listed */
 	e = refused("zmm", &plain, -ENOTSUP);

@@ -404,6 +404,65 @@ static void regs_blocks(void **state)
 	finish(t);
 }
 
+/* RAW of @size bytes that begins with @version: whether bases are seen in it. */
+static bool bases_seen(struct rec *t, uint32_t version, uint32_t size, uint64_t abi)
+{
+	t->n = 8;
+	u32(t, size);
+	u32(t, version);
+	u64(t, 0x7f0011223344);
+	u64(t, 0x12345000);
+	t->n = 8 + 4 + size;
+	u64(t, abi);
+	if (abi)
+		u64(t, 0x401000);
+	assert_int_equal(parse(t), 0);
+	assert_int_equal(t->s.raw_size, size);
+	return t->s.user_regs.bases;
+}
+
+static void bases(void **state)
+{
+	uint64_t v;
+
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		struct rec *t = start(swap, PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER);
+		struct obuf o;
+
+		t->ev.attr.sample_regs_user = BIT(8);
+		assert_false(
+			bases_seen(t, RAW_BASES_VERSION, 20, 2)); /* the file does not say so */
+		t->ev.raw_bases = true;
+		for (uint32_t size = 0; size < 64; size += 4)
+			assert_int_equal(bases_seen(t, RAW_BASES_VERSION, size, 2), size == 20);
+		assert_false(bases_seen(t, 0, 20, 2));
+		assert_false(bases_seen(t, 2, 20, 2));
+		assert_false(bases_seen(t, 1u << 24, 20, 2)); /* of the other byte order */
+		assert_false(bases_seen(t, RAW_BASES_VERSION, 20, 0));
+		assert_true(bases_seen(t, RAW_BASES_VERSION, 20, 2));
+		assert_true(sample_base(&t->s.user_regs, 0, &v));
+		assert_int_equal(v, 0x7f0011223344);
+		assert_false(sample_base(&t->s.intr_regs, 0, &v));
+		obuf_init(&o, -1, 1);
+		sample_print_regs(&t->s.user_regs, REGS_ARCH_X86, false, &o);
+		obuf_char(&o, 0);
+		assert_string_equal(o.buf, " ABI:2    IP:0x401000 FSBASE:0x7f0011223344 "
+					   "GSBASE:0x12345000 ");
+		o.len = 0;
+		sample_print_regs(&t->s.user_regs, REGS_ARCH_X86, true, &o);
+		obuf_char(&o, 0);
+		assert_string_equal(o.buf, " ABI:2    IP:- FSBASE:- GSBASE:- ");
+		obuf_free(&o);
+		/* a size that leads out of the record */
+		t->n = 8;
+		u32(t, 20);
+		u64(t, 1);
+		assert_int_equal(parse(t), -EBADMSG);
+		finish(t);
+	}
+}
+
 static void stacks(void **state)
 {
 	struct rec *t = start(true, PERF_SAMPLE_STACK_USER | PERF_SAMPLE_DATA_SRC);
@@ -591,9 +650,10 @@ int main(void)
 		cmocka_unit_test(all_fields),	 cmocka_unit_test(cut_everywhere),
 		cmocka_unit_test(hostile_words), cmocka_unit_test(hostile_counts),
 		cmocka_unit_test(lone_nr_zero),	 cmocka_unit_test(regs_blocks),
-		cmocka_unit_test(stacks),	 cmocka_unit_test(reads),
-		cmocka_unit_test(some),		 cmocka_unit_test(no_event),
-		cmocka_unit_test(script_text),	 cmocka_unit_test(simd_rows),
+		cmocka_unit_test(bases),	 cmocka_unit_test(stacks),
+		cmocka_unit_test(reads),	 cmocka_unit_test(some),
+		cmocka_unit_test(no_event),	 cmocka_unit_test(script_text),
+		cmocka_unit_test(simd_rows),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

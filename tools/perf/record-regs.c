@@ -41,6 +41,7 @@ static void ptrace_caps(struct regs_caps *caps)
 
 	*caps = (struct regs_caps){ .arch = REGS_ARCH_X86, .user = true, .simd_abi = true };
 	caps->gpr = regs_default_mask(caps->arch, true) | 0xf000; /* DS, ES, FS, GS */
+	caps->bases = true;
 	have = xsave_cpu_host(&cpu, NULL) ? 0 : cpu.xcr0 | cpu.xss;
 	for (size_t i = 0; i < ARRAY_SIZE(state); i++) {
 		if ((have & state[i].need) != state[i].need)

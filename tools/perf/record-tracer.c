@@ -209,6 +209,8 @@ static void fit_attr(const struct recording *rec, struct perf_event_attr *a)
 		    !((a->sample_regs_user | a->sample_regs_intr) >> 24))
 			a->sample_simd_regs_enabled = 0;
 	}
+	if (rec->tracer_opts.bases)
+		a->sample_type |= PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER;
 	if (!rec->soft_branches)
 		return;
 	a->branch_sample_type = (a->branch_sample_type & keep) | PERF_SAMPLE_BRANCH_USER |
@@ -295,6 +297,19 @@ static int check_group(const struct recording *rec, const struct event *ev, stru
 	return -EINVAL;
 }
 
+/* The bases of FS and GS take the place of raw data. */
+static int check_raw(const struct recording *rec, const struct event *ev, struct err *e)
+{
+	if (!rec->tracer_opts.bases || !(ev->attr.sample_type & PERF_SAMPLE_RAW))
+		return 0;
+	err_set(e, -EINVAL,
+		"%s: its samples carry raw data (a tracepoint, or -R), where the bases of FS and GS "
+		"would go",
+		ev->name);
+	err_hint(e, "Leave fsbase and gsbase out, or take an event without raw data and no -R.");
+	return -EINVAL;
+}
+
 int record_tracer_prepare(struct recording *rec, struct err *e)
 {
 	struct tracer_opts *t = &rec->tracer_opts;
@@ -309,11 +324,14 @@ int record_tracer_prepare(struct recording *rec, struct err *e)
 		return err_set(e, -EINVAL, "at most %d events can be sampled by ptrace",
 			       TRACER_MAX_EVENTS);
 	t->regs = rec->soft_regs || (rec->soft_branches && rec->opts->user_regs);
+	t->bases = rec->soft_regs && rec->opts->user_regs->bases;
 	ret = fill_branches(rec, e);
 	for (size_t i = 0; i < rec->nr_soft && !ret; i++) {
 		struct event *ev = &l->v[i];
 
 		ret = check_group(rec, ev, e);
+		if (!ret)
+			ret = check_raw(rec, ev, e);
 		if (ret)
 			return ret;
 		fit_attr(rec, &ev->attr);
@@ -452,7 +470,10 @@ int record_tracer_stop(struct recording *rec, struct err *e)
 
 /* ---- what is said about it ---------------------------------------------------------------------------------- */
 
-/* FEAT_SAMPLE_SOURCE: version, count, then for each event its index and three strings. */
+/*
+ * FEAT_SAMPLE_SOURCE: version, count, then for each event its index and three strings. Behind it,
+ * where readers of before do not look, what RAW holds: count, then index and name.
+ */
 void record_tracer_feature(const struct recording *rec, struct obuf *o)
 {
 	char note[160] = "user state read by ptrace at each overflow";
@@ -468,6 +489,13 @@ void record_tracer_feature(const struct recording *rec, struct obuf *o)
 		feature_put_string(o, rec->tracer_opts.regs ? "ptrace" : "");
 		feature_put_string(o, rec->soft_branches ? "software" : "");
 		feature_put_string(o, note);
+	}
+	if (!rec->tracer_opts.bases)
+		return;
+	feature_put_u32(o, (uint32_t)rec->nr_soft);
+	for (size_t i = 0; i < rec->nr_soft; i++) {
+		feature_put_u32(o, (uint32_t)i);
+		feature_put_string(o, RAW_BASES);
 	}
 }
 

@@ -200,25 +200,29 @@ static char *put_value(struct dump *d, char *p, uint64_t v)
 	return p;
 }
 
+static void print_reg(struct dump *d, const char *name, uint64_t v)
+{
+	char *start = obuf_room(d->o, 64), *p;
+	size_t n = strlen(name);
+
+	if (!start)
+		return;
+	memcpy(start, ".... ", 5);
+	memset(start + 5, ' ', 5);
+	memcpy(start + 5, name, n);
+	p = put_value(d, start + 5 + (n > 5 ? n : 5), v);
+	d->o->len += (size_t)(p - start);
+}
+
 static void print_gpr(struct dump *d, const struct sample_regs *r)
 {
-	uint64_t mask = r->mask;
+	uint64_t mask = r->mask, v;
 
-	for (uint64_t i = 0; i < r->gpr.nr; i++, mask &= mask - 1) {
-		char *start = obuf_room(d->o, 64), *p;
-		const char *name;
-		size_t n;
-
-		if (!start)
-			return;
-		name = regs_name(d->arch, (unsigned)__builtin_ctzll(mask), r->simd);
-		n = strlen(name);
-		memcpy(start, ".... ", 5);
-		memset(start + 5, ' ', 5);
-		memcpy(start + 5, name, n);
-		p = put_value(d, start + 5 + (n > 5 ? n : 5), u64s_get(&r->gpr, i));
-		d->o->len += (size_t)(p - start);
-	}
+	for (uint64_t i = 0; i < r->gpr.nr; i++, mask &= mask - 1)
+		print_reg(d, regs_name(d->arch, (unsigned)__builtin_ctzll(mask), r->simd),
+			  u64s_get(&r->gpr, i));
+	for (unsigned i = 0; i < REGS_NR_BASES && sample_base(r, i, &v); i++)
+		print_reg(d, regs_base_name(i), v);
 }
 
 static void print_vectors(struct dump *d, const struct u64s *v, unsigned qwords, const char *name)

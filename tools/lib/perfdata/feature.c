@@ -214,6 +214,30 @@ static void decode_build_ids(struct perfdata *pd, struct cursor *c)
 	}
 }
 
+/* Only what decoding samples needs; the rest is for people, see print_sample_source(). */
+static void decode_sample_source(struct perfdata *pd, struct cursor *c)
+{
+	uint32_t version = cursor_u32(c), nr = cursor_u32(c);
+
+	if (version != 1)
+		return;
+	for (uint32_t i = 0; i < nr && !c->bad; i++) {
+		cursor_u32(c);
+		for (int field = 0; field < 3; field++)
+			feature_str(c);
+	}
+	if (c->bad || cursor_left(c) < 4)
+		return;
+	nr = cursor_u32(c);
+	for (uint32_t i = 0; i < nr && !c->bad; i++) {
+		uint32_t idx = cursor_u32(c);
+		const char *payload = feature_str(c);
+
+		if (payload && idx < pd->events.n && !strcmp(payload, RAW_BASES))
+			pd->events.v[idx]->pub.raw_bases = true;
+	}
+}
+
 static void feature_decode(struct perfdata *pd, int id, struct cursor *c)
 {
 	struct perfdata_env *env = &pd->env;
@@ -244,6 +268,7 @@ static void feature_decode(struct perfdata *pd, int id, struct cursor *c)
 		env->e_machine = cursor_u32(c);
 		env->e_flags = cursor_u32(c);
 		break;
+	case FEAT_SAMPLE_SOURCE: decode_sample_source(pd, c); break;
 	default: break;
 	}
 }

@@ -69,6 +69,7 @@ struct perfdata_event {
 	const char *unit;    /* EVENT_UPDATE; NULL when none */
 	double scale;
 	const char *own_cpus; /* EVENT_UPDATE; NULL when none */
+	bool raw_bases;	      /* SAMPLE_SOURCE: what RAW holds are the bases of FS and GS */
 };
 
 /* In pipe mode events may still be added while records are read. */
@@ -152,6 +153,14 @@ enum perfdata_feature {
 	FEAT_SAMPLE_SOURCE = 200,
 	FEAT_BITS = 256,
 };
+
+/*
+ * What SAMPLE_SOURCE calls a RAW that holds the bases of FS and GS: u32 version, two u64. Any other
+ * size or version is not understood.
+ */
+#define RAW_BASES	  "fs-gs-base"
+#define RAW_BASES_VERSION 1
+#define RAW_BASES_SIZE	  20
 
 bool perfdata_has_feature(const struct perfdata *pd, int id);
 /* The bytes as stored; NULL when absent. */

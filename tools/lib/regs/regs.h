@@ -43,6 +43,10 @@ int regs_sp(enum regs_arch arch);
 const char *regs_vector_class(enum regs_arch arch, unsigned qwords);
 const char *regs_pred_class(enum regs_arch arch); /* "OPMASK", "PRED" */
 
+/* The bases of FS and GS are no bits of a mask: the two come together, see perf.data(5). */
+#define REGS_NR_BASES 2
+const char *regs_base_name(unsigned i); /* "FSBASE", "GSBASE" */
+
 /* The default mask of `-I` without a list. */
 uint64_t regs_default_mask(enum regs_arch arch, bool is_64bit);
 
@@ -54,7 +58,8 @@ struct regs_selection {
 	uint16_t vec_qwords; /* 0, 2, 4, 8 */
 	uint32_t pred_mask;
 	uint16_t pred_qwords;
-	bool all; /* no list was given: everything that can be had of the GPRs */
+	bool bases; /* of FS and GS */
+	bool all;   /* no list was given: everything that can be had of the GPRs */
 };
 
 /* What may be missing on its own. */
@@ -85,6 +90,7 @@ struct regs_caps {
 	bool simd_abi;	 /* the kernel has the series */
 	bool legacy_xmm; /* XMM through bits 32-63 */
 	bool xmm, ymm, zmm, opmask;
+	bool bases; /* of FS and GS: by ptrace only */
 	enum regs_lack lack[REGS_NR_CLASSES];
 	int code[REGS_NR_CLASSES]; /* -errno of the trial event for REGS_NO_PMU */
 };

@@ -128,41 +128,34 @@ static int add_named_class(struct selecting *s, const char *name, enum regs_clas
 	return 0;
 }
 
-/* DS, ES, FS, GS: they have numbers, and the kernel refuses them. */
-static int no_selector(const struct selecting *s, const char *name)
+/* What the kernel does not give and a stopped thread has. */
+static int by_ptrace_only(const struct selecting *s, const char *name, const char *why)
 {
-	err_set(s->e, -ENOTSUP,
-		"\"%s\" cannot be sampled here: the kernel gives no selectors of data segments",
-		name);
+	err_set(s->e, -ENOTSUP, "\"%s\" cannot be sampled here: %s", name, why);
 	err_hint(s->e, s->caps->user ? "ptrace does: --reg-source=ptrace."
 				     : "--user-regs has them, by ptrace.");
 	return -ENOTSUP;
 }
 
-/* A base is what one wants to know of FS (the thread pointer); there is no place to put it. */
-static int no_base(const struct selecting *s, const char *name)
-{
-	err_set(s->e, -EINVAL,
-		"\"%s\" cannot be recorded: among the register numbers of perf's x86 ABI is none "
-		"for a segment's base (FS and GS are the selectors)",
-		name);
-	err_hint(s->e, "Threads are told apart by the TID of each sample.");
-	return -EINVAL;
-}
-
 static int add_x86(struct selecting *s, const char *name)
 {
 	static const char *const bases[] = { "fsbase", "gsbase", "fs_base", "gs_base" };
+	static const char no_number[] = "the kernel's perf has no register number for a segment's "
+					"base (FS and GS are the selectors)";
 
 	for (unsigned i = 24; i < 41; i++)
 		if (!strcasecmp(regs_name(REGS_ARCH_X86, i, true), name))
 			return lacking(s, name, i == 40 ? REGS_SSP : REGS_EGPR);
 	for (unsigned i = X86_DS; i < X86_DS + 4; i++)
 		if (!strcasecmp(regs_name(REGS_ARCH_X86, i, true), name))
-			return no_selector(s, name);
-	for (size_t i = 0; i < ARRAY_SIZE(bases); i++)
-		if (!strcasecmp(bases[i], name))
-			return no_base(s, name);
+			return by_ptrace_only(s, name,
+					      "the kernel gives no selectors of data segments");
+	for (size_t i = 0; i < ARRAY_SIZE(bases); i++) {
+		if (strcasecmp(bases[i], name))
+			continue;
+		s->sel.bases = true;
+		return s->caps->bases ? 0 : by_ptrace_only(s, name, no_number);
+	}
 	return unknown(s, name);
 }
 

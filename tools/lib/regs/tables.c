@@ -150,6 +150,13 @@ const char *regs_pred_class(enum regs_arch arch)
 	return arch == REGS_ARCH_X86 ? "OPMASK" : "PRED";
 }
 
+const char *regs_base_name(unsigned i)
+{
+	static const char *const names[REGS_NR_BASES] = { "FSBASE", "GSBASE" };
+
+	return names[i];
+}
+
 /* ---- which architecture --------------------------------------------------------------------- */
 
 const char *regs_arch_name(enum regs_arch arch)

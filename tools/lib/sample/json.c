@@ -7,6 +7,14 @@
 
 #define MAX_QWORDS 64
 
+static void emit_reg(const char *name, uint64_t v, bool hide, struct emit *e)
+{
+	if (hide)
+		emit_str(e, name, NULL);
+	else
+		emit_hex(e, name, v);
+}
+
 void sample_emit_regs(const struct sample_regs *r, enum regs_arch arch, const char *name, bool hide,
 		      struct emit *e)
 {
@@ -16,14 +24,11 @@ void sample_emit_regs(const struct sample_regs *r, enum regs_arch arch, const ch
 		return;
 	emit_object(e, name);
 	emit_u64(e, "abi", r->abi);
-	for (unsigned i = 0; i < 64; i++) {
-		if (!sample_reg(r, i, &v))
-			continue;
-		if (hide)
-			emit_str(e, regs_name(arch, i, r->simd), NULL);
-		else
-			emit_hex(e, regs_name(arch, i, r->simd), v);
-	}
+	for (unsigned i = 0; i < 64; i++)
+		if (sample_reg(r, i, &v))
+			emit_reg(regs_name(arch, i, r->simd), v, hide, e);
+	for (unsigned i = 0; i < REGS_NR_BASES && sample_base(r, i, &v); i++)
+		emit_reg(regs_base_name(i), v, hide, e);
 	emit_end(e);
 }
 
@@ -147,14 +152,9 @@ void sample_emit_simd(const struct sample_regs *r, enum regs_arch arch, const ch
 	if (!r->abi)
 		return;
 	emit_object(e, side);
-	for (unsigned i = 0; i < 64; i++) {
-		if (!(opts->pick.gpr >> i & 1) || !sample_reg(r, i, &v))
-			continue;
-		if (opts->hide)
-			emit_str(e, regs_name(arch, i, r->simd), NULL);
-		else
-			emit_hex(e, regs_name(arch, i, r->simd), v);
-	}
+	for (unsigned i = 0; i < 64; i++)
+		if ((opts->pick.gpr >> i & 1) && sample_reg(r, i, &v))
+			emit_reg(regs_name(arch, i, r->simd), v, opts->hide, e);
 	emit_class(vec, lower(regs_vector_class(arch, r->vector_qwords), name, sizeof(name)),
 		   opts->lane, false, opts->hide, e);
 	emit_class(pred,

@@ -54,6 +54,20 @@ static void print_block(const struct u64s *values, unsigned qwords, bool always_
 	}
 }
 
+static void print_bases(const struct sample_regs *r, bool hide, struct obuf *o)
+{
+	uint64_t v;
+
+	for (unsigned i = 0; i < REGS_NR_BASES && sample_base(r, i, &v); i++) {
+		char *start = obuf_room(o, REG_ROOM), *p;
+
+		if (!start)
+			return;
+		p = put_value(put_name(start, regs_base_name(i)), v, hide);
+		o->len += (size_t)(p - start);
+	}
+}
+
 void sample_print_regs(const struct sample_regs *r, enum regs_arch arch, bool hide, struct obuf *o)
 {
 	uint64_t mask = r->mask;
@@ -70,6 +84,7 @@ void sample_print_regs(const struct sample_regs *r, enum regs_arch arch, bool hi
 		p = put_value(p, u64s_get(&r->gpr, i), hide);
 		o->len += (size_t)(p - start);
 	}
+	print_bases(r, hide, o);
 	if (r->vector_qwords)
 		print_block(&r->vec, r->vector_qwords, true,
 			    regs_vector_class(arch, r->vector_qwords), hide, o);

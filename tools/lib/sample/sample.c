@@ -237,6 +237,14 @@ static int parse_after_regs(struct parse *p, struct sample *s)
 	return st & PERF_SAMPLE_AUX ? parse_aux(p, s) : 0;
 }
 
+/* The user's bases, where the file says that RAW holds them and RAW is what it says. */
+static void find_bases(struct sample *s)
+{
+	if (s->user_regs.abi && s->raw_size == RAW_BASES_SIZE &&
+	    load_u32(s->raw, s->swap) == RAW_BASES_VERSION)
+		s->user_regs.bases = s->raw + 4;
+}
+
 static int parse_after_branches(struct parse *p, struct sample *s)
 {
 	uint64_t st = p->attr->sample_type;
@@ -246,6 +254,8 @@ static int parse_after_branches(struct parse *p, struct sample *s)
 		ret = parse_regs(p, "REGS_USER", true, &s->user_regs);
 	if (ret)
 		return ret;
+	if (unlikely(s->event->raw_bases))
+		find_bases(s);
 	DONE(p, PERF_SAMPLE_REGS_USER);
 	if (st & PERF_SAMPLE_STACK_USER)
 		ret = parse_stack(p, s);

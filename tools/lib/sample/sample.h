@@ -39,6 +39,7 @@ struct sample_regs {
 	bool simd;	 /* mask bits have their SIMD ABI meaning: see regs_name() */
 	uint64_t mask;	 /* from the attr; bit n = register n of the file's architecture */
 	struct u64s gpr; /* one value per set bit, ascending */
+	const unsigned char *bases; /* of FS and GS, through sample_base(); NULL = none */
 	/* The SIMD block (abi & SIMD), else all 0. Vectors are the set bits of vec_mask, ascending. */
 	uint32_t nr_vectors, vector_qwords, nr_pred, pred_qwords;
 	uint64_t vec_mask, pred_mask;
@@ -124,9 +125,18 @@ void sample_read_value(const struct sample_read *r, uint64_t i, struct sample_va
 /* The value of GPR @reg (bit number); false when the sample does not hold it. */
 bool sample_reg(const struct sample_regs *r, unsigned reg, uint64_t *value);
 
+/* Base @i < REGS_NR_BASES; false when the sample does not hold it. */
+static inline bool sample_base(const struct sample_regs *r, unsigned i, uint64_t *value)
+{
+	if (r->bases)
+		*value = load_u64(r->bases + 8 * i, r->gpr.swap);
+	return r->bases;
+}
+
 /*
- * script's iregs and uregs: " ABI:2    AX:0x2dfdd6b8fc    BX:0x11618 " and, from the SIMD block,
- * "  ZMM[0][0]:0x1 ", "OPMASK[0]:0x1 ". With @hide (--redact) values are "-". @arch: the file's.
+ * script's iregs and uregs: " ABI:2    AX:0x2dfdd6b8fc    BX:0x11618 ", "FSBASE:0x7f1c GSBASE:0x0 "
+ * where they were recorded, and from the SIMD block "  ZMM[0][0]:0x1 ", "OPMASK[0]:0x1 ". With
+ * @hide (--redact) values are "-". @arch: the file's.
  */
 void sample_print_regs(const struct sample_regs *r, enum regs_arch arch, bool hide, struct obuf *o);
 

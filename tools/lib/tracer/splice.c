@@ -6,6 +6,7 @@
  */
 #include <sys/uio.h>
 
+#include "perfdata/perfdata.h"
 #include "private.h"
 
 #define ID_FIELDS (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID)
@@ -40,6 +41,8 @@ void tracer_kernel_attr(const struct tracer_opts *o, const struct perf_event_att
 		k->sample_simd_pred_reg_user = k->sample_simd_vec_reg_user = 0;
 		k->size = PERF_ATTR_SIZE_VER7;
 	}
+	if (o->bases)
+		k->sample_type &= ~PERF_SAMPLE_RAW;
 	if (o->branches.on) {
 		k->sample_type &= ~(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_STACK_USER |
 				    PERF_SAMPLE_CALLCHAIN);
@@ -189,7 +192,15 @@ static unsigned char *put_stack(unsigned char *p, pid_t tid, uint64_t sp, uint32
 	return put(p + size, got);
 }
 
-/* Up to where the blocks go in. @moved: the sample is of @gpr and not of where the kernel says. */
+/* RAW: RAW_BASES; without registers the kernel's own empty one. */
+static unsigned char *put_bases(unsigned char *p, const struct user_regs_struct *gpr)
+{
+	store_u32(p, gpr ? RAW_BASES_SIZE : 4);
+	store_u32(p + 4, gpr ? RAW_BASES_VERSION : 0);
+	return gpr ? put(put(p + 8, gpr->fs_base), gpr->gs_base) : p + 8;
+}
+
+/* Up to where RAW and the blocks go in. @moved: the sample is of @gpr and not of where the kernel says. */
 static unsigned char *put_front(struct tracer *t, const struct tracer_event *ev,
 				const struct parts *parts, const struct user_regs_struct *gpr,
 				bool moved, pid_t tid)
@@ -206,7 +217,7 @@ static unsigned char *put_front(struct tracer *t, const struct tracer_event *ev,
 		p = put(p, 0);
 	else
 		p = mempcpy(p, t->rec + parts->chain, parts->chain_end - parts->chain);
-	return mempcpy(p, t->rec + parts->chain_end, parts->front - parts->chain_end);
+	return p;
 }
 
 size_t splice_sample(struct tracer *t, const struct thread *th, uint32_t event, size_t size,
@@ -228,10 +239,15 @@ size_t splice_sample(struct tracer *t, const struct thread *th, uint32_t event, 
 		/* cannot happen with a sane kernel; an empty sample says nothing false */
 		parts = (struct parts){ size, size, size, size };
 	p = put_front(t, ev, &parts, gpr, walk || late, th->tid);
+	if (walk && walk->inexact)
+		st = NULL;
+	if (t->opts.bases)
+		p = put_bases(p, st ? gpr : NULL);
+	p = mempcpy(p, t->rec + parts.chain_end, parts.front - parts.chain_end);
 	if (ours)
 		p = put_branches(p, attr, walk);
 	if (t->opts.regs && (attr->sample_type & PERF_SAMPLE_REGS_USER))
-		p += state_regs_block(walk && walk->inexact ? NULL : st, gpr, attr, p);
+		p += state_regs_block(st, gpr, attr, p);
 	if ((ours || late) && (attr->sample_type & PERF_SAMPLE_STACK_USER)) {
 		/* what is behind must still fit into a record */
 		uint64_t room = RECORD_MAX - (p - t->out) - (size - parts.stack_end) - 16;

@@ -77,7 +77,7 @@ int tracer_check(pid_t tid, struct err *e);
  * Every thread gets its own perf events, small rings and a signal at each overflow. The signal
  * stops the thread at the sampled instruction, before it runs on; here its state is read, and
  * the signal is swallowed. What comes out are the kernel's own samples with the missing blocks
- * put in: REGS_USER with the SIMD block, BRANCH_STACK.
+ * put in: REGS_USER with the SIMD block, BRANCH_STACK, RAW with the bases of FS and GS.
  *
  *	tracer_new(&t, &opts, &err);
  *	tracer_attach(t, pid, true, &err);
@@ -140,6 +140,7 @@ struct tracer_opts {
 	struct tracer_event event[TRACER_MAX_EVENTS];
 	size_t nr_events;
 	bool regs;    /* REGS_USER comes from here */
+	bool bases;   /* so does RAW: the bases of FS and GS, see RAW_BASES */
 	bool inherit; /* follow new threads and children */
 	bool on_exec; /* start at the exec of the first process */
 	bool paused;  /* start with tracer_enable() */
