@@ -88,14 +88,6 @@ static void without_time(void **state)
 	check_times("-1 0 1 2 3 ", 0);
 }
 
-static uint64_t random_u64(uint64_t *s)
-{
-	*s ^= *s << 13;
-	*s ^= *s >> 7;
-	*s ^= *s << 17;
-	return *s;
-}
-
 /* Every record once, ascending; contents belong to their time. */
 static void check_many(int fd, const struct perfdata_opts *opts, size_t want)
 {
@@ -137,7 +129,7 @@ static void no_order_at_all(void **state)
 			start_file(&f, true, 64);
 		}
 		for (int i = 0; i < MANY; i++) {
-			uint64_t t = random_u64(&seed) >> 20 | 1;
+			uint64_t t = unit_random(&seed) >> 20 | 1;
 
 			put_sample(&f, t ^ 0x5555, t, 77);
 		}

@@ -35,10 +35,7 @@ static uint64_t seed = 0x9b1a5e3779b97f4aULL;
 
 static uint64_t rnd(void)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
+	return unit_random(&seed);
 }
 
 static bool one_in(unsigned n)

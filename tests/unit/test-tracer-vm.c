@@ -132,10 +132,7 @@ static uint64_t seed = 0x243f6a8885a308d3;
 
 static uint64_t rnd(void)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
+	return unit_random(&seed);
 }
 
 /* Edge values as often as others. */

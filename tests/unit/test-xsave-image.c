@@ -13,10 +13,7 @@ static uint64_t seed = 0x9e3779b97f4a7c15;
 
 static uint64_t rnd(void)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
+	return unit_random(&seed);
 }
 
 /* What goes in: the architectural state, and which components are in use. */

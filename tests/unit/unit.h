@@ -23,4 +23,13 @@
 		skip();                                \
 	} while (0)
 
+/* The next of a row of numbers that is the same in every run (xorshift); *s is its seed, not 0. */
+static inline uint64_t unit_random(uint64_t *s)
+{
+	*s ^= *s << 13;
+	*s ^= *s >> 7;
+	*s ^= *s << 17;
+	return *s;
+}
+
 #endif
