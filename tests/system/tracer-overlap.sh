@@ -4,8 +4,8 @@
 # the shares agree where branches cost the same from begin to end. A clock sees phases by their
 # time: sort and xz have phases of cheap and of dear branches, and how dear those are depends on
 # the machine and what else it does (93.8 to 97.1 % were seen): at least 90 % there.
-# Hardly anything may be recorded that is never executed: a program may look at an address, and
-# takes another way in valgrind then.
+# Hardly a stack may hold what is never executed: a program may look at an address, and takes
+# another way in valgrind then.
 . "$(dirname "$0")/../lib.sh"
 need_tracing
 need_cmd python3 valgrind readelf
@@ -13,6 +13,9 @@ OVERLAP=$ROOT/tests/helpers/edge-overlap.py
 cd "$TMP" || exit 1
 eval "$(python3 "$OVERLAP" --environment)"
 
+at_least() { # at_least PERCENT: does the first line of $_got say so
+	awk -v v="${_got%% *}" "BEGIN { exit !(v + 0 >= $1) }"
+}
 overlap() { # overlap NAME PERCENT RUNS command...
 	_name=$1 _least=$2 _runs=$3
 	shift 3
@@ -20,31 +23,34 @@ overlap() { # overlap NAME PERCENT RUNS command...
 		skip "$_name" "$1 is not installed"
 		return
 	}
-	# several runs: one alone has too few stacks for shares of a per cent
-	rm -f script.*
-	for _i in $(seq "$_runs"); do
-		"$PERF" record -q -b --branch-source=software --branch-budget 0 -F 1999 -o r.data -- "$@" \
-			>/dev/null 2>&1
-		"$PERF" script -i r.data -F ip,brstack --show-mmap-events >"script.$_i" 2>/dev/null
-	done
 	valgrind --tool=callgrind --dump-instr=yes --collect-jumps=yes --compress-pos=no \
 		--compress-strings=no --skip-plt=no --callgrind-out-file=exact "$@" >/dev/null 2>&1 || {
 		skip "$_name" "valgrind cannot run $1 on this CPU"
 		return
 	}
-	_got=$(python3 "$OVERLAP" -n 6 exact script.* 2>&1) || {
-		fail "$_name" "$_got"
-		return
-	}
-	if awk -v v="${_got%% *}" "BEGIN { exit !(v + 0 >= $_least) }"; then
+	# several runs: one alone has too few stacks for shares of a per cent. As many again, twice at
+	# most, where the machine gave so little time that the stacks are still too few.
+	rm -f script.*
+	for _i in $(seq $((3 * _runs))); do
+		"$PERF" record -q -b --branch-source=software --branch-budget 0 -F 1999 -o r.data -- "$@" \
+			>/dev/null 2>&1
+		"$PERF" script -i r.data -F ip,brstack --show-mmap-events >"script.$_i" 2>/dev/null
+		[ $((_i % _runs)) = 0 ] || continue
+		_got=$(python3 "$OVERLAP" -n 6 exact script.* 2>&1) || {
+			fail "$_name" "$_got"
+			return
+		}
+		at_least "$_least" && break
+	done
+	if at_least "$_least"; then
 		pass "$_name: $(echo "$_got" | head -1)"
 	else
 		fail "$_name: at least $_least % overlap" "$_got"
 	fi
-	if echo "$_got" | awk 'NR == 1 { exit !($NF * 1000 < $(NF - 2)) }'; then
-		pass "$_name: fewer than one edge in 1000 was never executed"
+	if echo "$_got" | awk 'NR == 1 { exit !($NF * 100 < $5) }'; then
+		pass "$_name: fewer than one stack in 100 holds an edge that was never executed"
 	else
-		fail "$_name: edges that were never executed" "$_got"
+		fail "$_name: stacks with edges that were never executed" "$_got"
 	fi
 }
 seq 1 300000 | awk '{ print ($1 * 7919) % 300007 }' >nums
