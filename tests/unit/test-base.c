@@ -43,6 +43,25 @@ static void test_cursor_str(void **state)
 	assert_true(c.bad);
 }
 
+static void test_vec_reach(void **state)
+{
+	VEC(int) v = { 0 };
+
+	(void)state;
+	assert_int_equal(vec_push(&v, 7), 0);
+	assert_int_equal(vec_reach(&v, 20, -1), 0);
+	assert_int_equal(v.n, 21);
+	v.v[20] = 3;
+	assert_int_equal(vec_reach(&v, 20, -1), 0);
+	assert_int_equal(v.n, 21);
+	assert_int_equal(v.v[0], 7);
+	assert_int_equal(v.v[1], -1);
+	assert_int_equal(v.v[20], 3);
+	assert_int_equal(vec_reach(&v, SIZE_MAX / 2, -1), -ENOMEM);
+	assert_int_equal(v.n, 21);
+	vec_free(&v);
+}
+
 static void test_htab(void **state)
 {
 	struct htab t = { 0 };
@@ -274,6 +293,7 @@ int main(void)
 		cmocka_unit_test(test_cursor_huge_sizes),
 		cmocka_unit_test(test_cursor_swap),
 		cmocka_unit_test(test_cursor_str),
+		cmocka_unit_test(test_vec_reach),
 		cmocka_unit_test(test_htab),
 		cmocka_unit_test(test_hash_slot),
 		cmocka_unit_test(test_intern),

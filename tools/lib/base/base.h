@@ -249,6 +249,17 @@ static inline int vec_reserve_at(void **v, size_t *cap, size_t need, size_t elem
 /* Appends a copy of @val. 0 or -ENOMEM. */
 #define vec_push(vec, val) \
 	(vec_reserve((vec), (vec)->n + 1) ? -ENOMEM : ((vec)->v[(vec)->n++] = (val), 0))
+/* Makes element @idx exist; what is new is @val. 0 or -ENOMEM. */
+#define vec_reach(vec, idx, val)                             \
+	({                                                   \
+		size_t idx_ = (idx);                         \
+		int ret_ = 0;                                \
+		if (idx_ >= (vec)->n)                        \
+			ret_ = vec_reserve((vec), idx_ + 1); \
+		while (!ret_ && (vec)->n <= idx_)            \
+			(vec)->v[(vec)->n++] = (val);        \
+		ret_;                                        \
+	})
 #define vec_free(vec)                                     \
 	do {                                              \
 		free((vec)->v);                           \

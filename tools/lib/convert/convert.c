@@ -150,9 +150,8 @@ int convert_before(struct convert *c, const struct record *rec)
 
 static int note_space(struct convert *c, struct thread *th)
 {
-	while (c->spaces.n <= th->space)
-		if (vec_push(&c->spaces, ((struct space){ NULL, false })))
-			return -ENOMEM;
+	if (vec_reach(&c->spaces, th->space, ((struct space){ NULL, false })))
+		return -ENOMEM;
 	c->spaces.v[th->space] = (struct space){ th, true };
 	return 0;
 }

@@ -150,9 +150,8 @@ static int resolve_new(struct profile *p, struct thread *th, struct branch_slot 
 		row->cpumode = cpumode;
 	}
 	s->row = row->idx;
-	while (p->counts.n <= row->idx)
-		if (vec_push(&p->counts, none))
-			return -ENOMEM;
+	if (vec_reach(&p->counts, row->idx, none))
+		return -ENOMEM;
 	sym = resolver_loc(p->res, to)->sym;
 	if (first && sym)
 		p->counts.v[row->idx].symbol_to = sym->idx;

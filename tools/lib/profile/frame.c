@@ -273,12 +273,8 @@ static struct loc_info *loc_info(struct profile *p, uint32_t loc)
 {
 	static const struct loc_info empty = { 0, ID_NONE, ID_NONE, ID_NONE, 0, false };
 
-	if (loc >= p->locs.n) {
-		if (vec_reserve(&p->locs, (size_t)loc + 1))
-			return NULL;
-		while (p->locs.n <= loc)
-			p->locs.v[p->locs.n++] = empty;
-	}
+	if (vec_reach(&p->locs, loc, empty))
+		return NULL;
 	return &p->locs.v[loc];
 }
 

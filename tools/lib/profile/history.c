@@ -186,9 +186,8 @@ static struct branch_note *notes_of(struct profile *p, uint32_t leaf, uint32_t n
 	struct chains *c = &p->ch;
 	static const struct note_list none;
 
-	while (c->notes.n <= leaf)
-		if (vec_push(&c->notes, none))
-			return NULL;
+	if (vec_reach(&c->notes, leaf, none))
+		return NULL;
 	if (!c->notes.v[leaf].v) {
 		c->notes.v[leaf].v = calloc(nr ? nr : 1, sizeof(struct branch_note));
 		c->notes.v[leaf].nr = nr;
@@ -200,9 +199,8 @@ static int note_row(struct profile *p, uint32_t row, const struct step_at *f, si
 {
 	static const struct branch_note none;
 
-	while (p->ch.row_notes.n <= row)
-		if (vec_push(&p->ch.row_notes, none))
-			return -ENOMEM;
+	if (vec_reach(&p->ch.row_notes, row, none))
+		return -ENOMEM;
 	for (size_t i = 0; i < nf; i++)
 		note(&p->ch.row_notes.v[row], &f[i]);
 	return 0;

@@ -104,9 +104,8 @@ static int add_function(struct profile *p, const struct sym_block *sb, size_t n,
 	static const struct ipc none;
 	struct ipc *ipc;
 
-	while (p->ipc.n <= idx)
-		if (vec_push(&p->ipc, none))
-			return -ENOMEM;
+	if (vec_reach(&p->ipc, idx, none))
+		return -ENOMEM;
 	ipc = &p->ipc.v[idx];
 	size = read_code(p, sb->block->dso, sb->sym, c);
 	for (size_t i = 0; size && i < n; i++)

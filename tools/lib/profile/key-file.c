@@ -27,9 +27,8 @@ static int32_t *socket_slot(struct profile *p, uint32_t cpu)
 {
 	if (cpu >= 1 << 16)
 		return NULL;
-	while (p->sockets.n <= cpu)
-		if (vec_push(&p->sockets, SOCKET_NOT_ASKED))
-			return NULL;
+	if (vec_reach(&p->sockets, cpu, SOCKET_NOT_ASKED))
+		return NULL;
 	return &p->sockets.v[cpu];
 }
 

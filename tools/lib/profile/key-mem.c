@@ -166,9 +166,8 @@ int prof_count_weights(struct profile *p, const struct profile_row *row, const s
 	static const struct row_weights empty;
 	struct row_weights *w;
 
-	while (p->weights.n <= row->idx)
-		if (vec_push(&p->weights, empty))
-			return -ENOMEM;
+	if (vec_reach(&p->weights, row->idx, empty))
+		return -ENOMEM;
 	w = &p->weights.v[row->idx];
 	w->v[0] += prof_weight(s);
 	w->v[1] += s->weight_var2;

@@ -58,9 +58,8 @@ static bool loc_matches(struct profile *p, struct sym_pattern *pat, uint32_t loc
 	if (loc == LOC_NONE)
 		return false;
 	sym = resolver_loc(p->res, loc)->sym;
-	while (pat->match.n <= loc)
-		if (vec_push(&pat->match, NOT_TRIED))
-			return false;
+	if (vec_reach(&pat->match, loc, NOT_TRIED))
+		return false;
 	if (pat->match.v[loc] == NOT_TRIED)
 		pat->match.v[loc] =
 			sym && !regexec(&pat->re, sym->name, 0, NULL, 0) ? MATCH : NO_MATCH;

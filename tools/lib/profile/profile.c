@@ -121,9 +121,8 @@ static void count_modes(struct profile *p, const struct profile_row *row, uint8_
 	static const struct row_modes empty;
 	struct row_modes *m;
 
-	while (p->modes.n <= row->idx)
-		if (vec_push(&p->modes, empty))
-			return;
+	if (vec_reach(&p->modes, row->idx, empty))
+		return;
 	m = &p->modes.v[row->idx];
 	switch (cpumode) {
 	case PERF_RECORD_MISC_KERNEL: m->sys += period; break;

@@ -49,12 +49,8 @@ static void add_miss(struct misses *m, struct queued *s)
 
 static uint32_t *symbol_place(struct profile *p, uint32_t sym)
 {
-	if (sym >= p->sym_place.n) {
-		if (vec_reserve(&p->sym_place, (size_t)sym + 1))
-			return NULL;
-		while (p->sym_place.n <= sym)
-			p->sym_place.v[p->sym_place.n++] = ID_NONE;
-	}
+	if (vec_reach(&p->sym_place, sym, ID_NONE))
+		return NULL;
 	return &p->sym_place.v[sym];
 }
 

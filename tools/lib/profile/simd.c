@@ -52,9 +52,8 @@ static const struct simd_code *code_of(struct profile *p, uint32_t loc)
 	static const struct simd_code none;
 	struct simd_use *u = &p->simd;
 
-	while (u->code.n <= loc)
-		if (vec_push(&u->code, none))
-			return &none;
+	if (vec_reach(&u->code, loc, none))
+		return &none;
 	if (u->code.v[loc].state == CODE_NEW)
 		look_at_code(p, resolver_loc(p->res, loc), &u->code.v[loc]);
 	return &u->code.v[loc];
@@ -90,9 +89,8 @@ static uint8_t func_of(struct profile *p, const struct loc *l)
 	struct simd_use *u = &p->simd;
 	uint32_t idx = l->sym->idx;
 
-	while (u->func.n <= idx)
-		if (vec_push(&u->func, FUNC_NEW))
-			return FUNC_UNKNOWN;
+	if (vec_reach(&u->func, idx, FUNC_NEW))
+		return FUNC_UNKNOWN;
 	if (u->func.v[idx] == FUNC_NEW)
 		u->func.v[idx] = l->dso ? scan_function(p, l) : FUNC_UNKNOWN;
 	return u->func.v[idx];
@@ -150,9 +148,8 @@ static struct simd_counts *counts_of(struct profile *p, const struct profile_row
 {
 	static const struct simd_counts none;
 
-	while (p->simd.rows.n <= row->idx)
-		if (vec_push(&p->simd.rows, none))
-			return NULL;
+	if (vec_reach(&p->simd.rows, row->idx, none))
+		return NULL;
 	return &p->simd.rows.v[row->idx];
 }
 

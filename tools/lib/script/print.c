@@ -58,9 +58,8 @@ void print_comm_tid(struct script *sc, const struct ctx *c)
 	struct thread_text none = { 0 }, *t;
 	uint32_t idx = c->th ? c->th->idx : 0;
 
-	while (sc->threads.n <= idx)
-		if (vec_push(&sc->threads, none))
-			return;
+	if (vec_reach(&sc->threads, idx, none))
+		return;
 	t = &sc->threads.v[idx];
 	if (unlikely(!t->s || t->ev != c->ev || t->pid != c->s->pid || t->tid != c->s->tid ||
 		     (c->th && t->comm != c->th->comm)))

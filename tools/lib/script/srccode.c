@@ -101,9 +101,8 @@ static bool same_as_last(struct sources *all, const struct thread *th, const str
 	struct last_line none = { 0 }, *last;
 	uint32_t idx = th ? th->idx : 0;
 
-	while (all->last.n <= idx)
-		if (vec_push(&all->last, none))
-			return false;
+	if (vec_reach(&all->last, idx, none))
+		return false;
 	last = &all->last.v[idx];
 	if (last->path == l->file && last->line == l->line)
 		return true;

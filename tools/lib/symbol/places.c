@@ -96,9 +96,8 @@ static const struct symbol *inline_symbol(struct resolver *res, const char *name
 
 	if (id == INTERN_NONE)
 		return NULL;
-	while (res->inline_sym.n <= id)
-		if (vec_push(&res->inline_sym, NULL))
-			return NULL;
+	if (vec_reach(&res->inline_sym, id, NULL))
+		return NULL;
 	s = res->inline_sym.v[id];
 	if (s)
 		return s;

@@ -163,9 +163,8 @@ struct cfi_object *cfi_object(struct cfi *c, const struct dso *dso)
 
 	if (dso->kind != DSO_USER && dso->kind != DSO_VDSO)
 		return NULL;
-	while (c->objects.n <= dso->idx)
-		if (vec_push(&c->objects, none))
-			return NULL;
+	if (vec_reach(&c->objects, dso->idx, none))
+		return NULL;
 	if (bits_test(&c->tried, dso->idx))
 		return c->objects.v[dso->idx];
 	if (c->tried.nr <= dso->idx) {

@@ -64,9 +64,8 @@ static struct lbr_stack *stack_of(struct unwind *u, const struct thread *th)
 {
 	struct lbr_stack none = { 0 };
 
-	while (u->lbr.n <= th->idx)
-		if (vec_push(&u->lbr, none))
-			return NULL;
+	if (vec_reach(&u->lbr, th->idx, none))
+		return NULL;
 	return &u->lbr.v[th->idx];
 }
 

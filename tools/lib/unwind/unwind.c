@@ -74,9 +74,8 @@ static struct inline_cache inlines_of(struct unwind *u, uint32_t loc, const stru
 
 	if (!l->dso || !l->sym)
 		return none;
-	while (u->inlines.n <= loc)
-		if (vec_push(&u->inlines, unknown))
-			return none;
+	if (vec_reach(&u->inlines, loc, unknown))
+		return none;
 	if (u->inlines.v[loc].n < 0) {
 		struct inline_cache *c = &u->inlines.v[loc];
 
