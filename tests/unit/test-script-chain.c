@@ -92,13 +92,12 @@ static void print_all(const struct script_env *env, const struct script_opts *o,
 }
 
 /* The text of the recording made so far; to be freed. */
-static char *text(const char *fields, uint32_t max_stack)
+static char *text_with(const struct script_opts *o, const char *fields, uint32_t max_stack)
 {
 	const struct symbol_opts so = { .symfs = "/nonexistent", .no_host_kernel = true };
 	const struct unwind_opts uo = { .arch = "x86_64",
 					.max_stack = max_stack,
 					.ips_only = true };
-	const struct script_opts o = { 0 };
 	struct script_env env;
 	struct err e = { 0 };
 	struct obuf out;
@@ -109,7 +108,7 @@ static char *text(const char *fields, uint32_t max_stack)
 	assert_int_equal(resolver_new(&env.resolver, env.machine, &so, &e), 0);
 	assert_int_equal(unwind_new(&env.unwind, env.machine, env.resolver, &uo, &e), 0);
 	assert_int_equal(obuf_init(&out, -1, 0), 0);
-	print_all(&env, &o, fields, &out);
+	print_all(&env, o, fields, &out);
 	obuf_char(&out, 0);
 	assert_int_equal(out.code, 0);
 	unwind_free(env.unwind);
@@ -117,6 +116,13 @@ static char *text(const char *fields, uint32_t max_stack)
 	machine_free(env.machine);
 	perfdata_close(env.pd);
 	return out.buf;
+}
+
+static char *text(const char *fields, uint32_t max_stack)
+{
+	const struct script_opts o = { 0 };
+
+	return text_with(&o, fields, max_stack);
 }
 
 static void expect(const char *fields, uint32_t max_stack, const char *want)
@@ -236,6 +242,93 @@ static void long_name(void **state)
 	expect("ip,dso", 0, want);
 }
 
+/* --symbols: addresses, each of one byte or of --addr-range; words of hex digits are both. */
+static void addresses(void **state)
+{
+	static const struct {
+		const char *symbols;
+		uint64_t range;
+		const char *want;
+	} cases[] = {
+		{ "0x1010", 0, "            1010\n" },
+		{ "1010", 0, "            1010\n" },
+		{ "0x100f,nosuch", 0, "" },
+		{ "0x100f", 2, "            1010\n" },
+		{ "100f,0x1fff", 2, "            1010\n            2000\n" },
+		{ "0xfff", 0x11, "" },
+		{ "-1010,+1010", 0, "" },
+		{ "0xfffffffffffffff0", 0x1021, "            1010\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct script_opts o = { .symbols = cases[i].symbols,
+					       .addr_range = cases[i].range,
+					       .hide_call_graph = true };
+		char *got;
+
+		start();
+		SAMPLE(10, USER, 0x1010);
+		SAMPLE(10, USER, 0x2000);
+		got = text_with(&o, "ip", 0);
+		for (char *p = got; *p; p++)
+			if (*p == '\n' && p[1] == ' ')
+				memmove(p + 1, p + 2, strlen(p + 1));
+		assert_string_equal(got + (*got == ' '), cases[i].want);
+		free(got);
+	}
+}
+
+struct places {
+	struct obuf o;
+	unsigned left; /* samples until there is no place any more */
+};
+
+static struct obuf *place_of(void *ctx, const struct perfdata_event *event, struct err *e)
+{
+	struct places *p = ctx;
+
+	assert_int_equal(event->idx, 0);
+	if (p->left--)
+		return &p->o;
+	err_set(e, -ENOSPC, "no place");
+	return NULL;
+}
+
+/* Samples go where the caller says; what is none stays. */
+static void elsewhere(void **state)
+{
+	struct places p = { .left = 1 };
+	const struct script_opts o = { .out = place_of, .out_ctx = &p, .show = SHOW_MMAP };
+	char *got;
+
+	(void)state;
+	start();
+	map(10, 0x1000, 0x1000, "/a");
+	SAMPLE(10, USER, 0x1010);
+	assert_int_equal(obuf_init(&p.o, -1, 0), 0);
+	got = text_with(&o, "ip,dso", 0);
+	assert_non_null(strstr(got, "PERF_RECORD_MMAP"));
+	assert_null(strstr(got, "1010 (/a)"));
+	free(got);
+	obuf_char(&p.o, 0);
+	assert_string_equal(p.o.buf, "\n\t            1010 (/a)\n\n");
+	obuf_free(&p.o);
+}
+
+static void narrow(void **state)
+{
+	const struct script_opts o = { .latency = true };
+	char *got;
+
+	(void)state;
+	start();
+	SAMPLE(10, USER, 0x1010);
+	got = text_with(&o, "comm,tid,ip", 0);
+	assert_string_equal(got, "     :10      10 \n\t            1010\n\n");
+	free(got);
+}
+
 static void need(void **state)
 {
 	struct perf_event_attr attr = { .sample_type = CHAIN_TYPE };
@@ -259,7 +352,8 @@ int main(void)
 		cmocka_unit_test(by_process), cmocka_unit_test(by_time),
 		cmocka_unit_test(by_mode),    cmocka_unit_test(odd),
 		cmocka_unit_test(many),	      cmocka_unit_test(long_name),
-		cmocka_unit_test(need),
+		cmocka_unit_test(need),	      cmocka_unit_test(addresses),
+		cmocka_unit_test(elsewhere),  cmocka_unit_test(narrow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

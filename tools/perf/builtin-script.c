@@ -6,6 +6,7 @@
 #include "builtin.h"
 #include "compat.h"
 #include "dump/dump.h"
+#include "script-dump.h"
 #include "script/script.h"
 
 struct script_cmd {
@@ -15,14 +16,14 @@ struct script_cmd {
 	bool redact, json;
 	struct cli_list fields;
 	bool force, dump, header, header_only, hide_call_graph, no_inline, ns, reltime, deltatime;
-	bool symfs_flat, full_paths, dump_unsorted;
+	bool symfs_flat, full_paths, dump_unsorted, per_event, latency;
 	const char *debuginfod;
 	struct event_switch sw;
 	struct arena args;
 	bool stitch_lbr, no_demangle, demangle_kernel, show_info, quiet;
 	bool show_task, show_mmap, show_switch, show_namespaces, show_lost, show_round, show_bpf,
 		show_cgroup, show_text_poke, show_kernel_path, no_inline_set;
-	uint64_t max_stack, max_blocks;
+	uint64_t max_stack, max_blocks, addr_range;
 	int verbose;
 	int itrace;
 };
@@ -82,9 +83,11 @@ static const struct option script_options[] = {
 		 "sw, trace, raw, break or synth events only"),
 	OPT_BOOL('G', "hide-call-graph", S, hide_call_graph, "the sampled address only"),
 	OPT_UINT(0, "max-stack", S, max_stack, "N", "at most N frames of a callchain (127)"),
+	OPT_STRING(0, "stop-bt", S, stop_bt, "LIST", "end callchains at these functions"),
 	OPT_CALL_NOARG(0, "inline", inline_option, "show inlined functions as frames (default)"),
 	OPT_BOOL(0, "stitch-lbr", S, stitch_lbr, "join LBR call stacks of one thread"),
 	OPT_UINT(0, "max-blocks", S, max_blocks, "N", "brstackinsn: the newest N blocks only"),
+	OPT_BOOL('L', "Latency", S, latency, "names of eight letters, CPUs without brackets"),
 	OPT_BOOL(0, "ns", S, ns, "times with nine digits"),
 	OPT_BOOL(0, "reltime", S, reltime, "times since the first sample"),
 	OPT_BOOL(0, "deltatime", S, deltatime, "times since the sample before"),
@@ -114,11 +117,14 @@ static const struct option script_options[] = {
 	OPT_STRING(0, "pid", S, pids, "LIST", "of these processes"),
 	OPT_STRING(0, "tid", S, tids, "LIST", "of these threads"),
 	OPT_STRING(0, "dsos", S, dsos, "LIST", "in these objects"),
-	OPT_STRING('S', "symbols", S, symbols, "LIST", "in these functions"),
+	OPT_STRING('S', "symbols", S, symbols, "LIST", "in these functions, or at these addresses"),
+	OPT_UINT(0, "addr-range", S, addr_range, "N", "with -S: N bytes from each address (1)"),
 	OPT_STRING(0, "switch-on", S, sw.on_name, "EVENT", "after this event ..."),
 	OPT_STRING(0, "switch-off", S, sw.off_name, "EVENT", "... until this one"),
 	OPT_BOOL(0, "show-on-off-events", S, sw.show, "these two events themselves too"),
 	OPT_GROUP("Other views"),
+	OPT_BOOL(0, "per-event-dump", S, per_event,
+		 "a file for the samples of each event: perf.data.EVENT.dump"),
 	OPT_BOOL('D', "dump-raw-trace", S, dump, "every record in hex and in words"),
 	OPT_BOOL(0, "dump-unsorted-raw-trace", S, dump_unsorted,
 		 "the same as they lie in the file"),
@@ -154,14 +160,9 @@ static const struct option script_options[] = {
 	OPT_REFUSE(0, "call-ret-trace", NO_AUX),
 	OPT_REFUSE(0, "graph-function", NO_AUX),
 	OPT_REFUSE(0, "xed", "instructions are decoded in process: -F +insn, -F +disasm"),
-	OPT_REFUSE(0, "per-event-dump", "all events go to stdout; -F +event names each sample's"),
-	OPT_REFUSE(0, "stop-bt", "chains are printed whole; --max-stack N cuts them"),
-	OPT_REFUSE(0, "addr-range", "-S takes names of symbols alone"),
 	OPT_REFUSE('d', "debug-mode",
 		   "records come in order of time; perf report --stats counts "
 		   "what was lost"),
-	OPT_REFUSE('L', "Latency",
-		   "there is no such column; -F trace:+cpu,+time has what it shows"),
 	OPT_REFUSE(0, "guestmount", NO_GUESTS),
 	OPT_REFUSE(0, "guestkallsyms", NO_GUESTS),
 	OPT_REFUSE(0, "guestmodules", NO_GUESTS),
@@ -184,8 +185,39 @@ struct run {
 	struct script *sc;
 	struct perfdata_ahead *ahead; /* NULL: records are read as they are printed */
 	struct event_switch *sw;
+	struct event_dumps *dumps; /* NULL: everything goes to out */
 	struct obuf out;
 };
+
+static struct script_opts script_options_of(const struct run *r, const struct script_cmd *o)
+{
+	return (struct script_opts){
+		.show = o->json ? 0 : shown(o),
+		.hide_call_graph = o->hide_call_graph,
+		.no_inline = o->no_inline,
+		.ns = o->ns,
+		.reltime = o->reltime,
+		.deltatime = o->deltatime,
+		.latency = o->latency,
+		.verbose = o->verbose > 0,
+		.max_blocks = (uint32_t)min_u64(o->max_blocks, UINT32_MAX),
+		.redact = o->redact,
+		.json = o->json,
+		.lane = o->lane,
+		.regs = o->regs,
+		.time = o->time,
+		.cpus = o->cpus,
+		.comms = o->comms,
+		.dsos = o->dsos,
+		.symbols = o->symbols,
+		.addr_range = o->addr_range,
+		.stop_bt = o->stop_bt,
+		.pids = o->pids,
+		.tids = o->tids,
+		.out = r->dumps ? event_dumps_out : NULL,
+		.out_ctx = r->dumps,
+	};
+}
 
 static int run_open(struct run *r, const struct script_cmd *o, const struct script_fields *f,
 		    struct err *e)
@@ -209,33 +241,19 @@ static int run_open(struct run *r, const struct script_cmd *o, const struct scri
 		.stitch_lbr = o->stitch_lbr,
 		.max_branches = env->max_branches,
 	};
-	struct script_opts po = {
-		.show = o->json ? 0 : shown(o),
-		.hide_call_graph = o->hide_call_graph,
-		.no_inline = o->no_inline,
-		.ns = o->ns,
-		.reltime = o->reltime,
-		.deltatime = o->deltatime,
-		.verbose = o->verbose > 0,
-		.max_blocks = (uint32_t)min_u64(o->max_blocks, UINT32_MAX),
-		.redact = o->redact,
-		.json = o->json,
-		.lane = o->lane,
-		.regs = o->regs,
-		.time = o->time,
-		.cpus = o->cpus,
-		.comms = o->comms,
-		.dsos = o->dsos,
-		.symbols = o->symbols,
-		.pids = o->pids,
-		.tids = o->tids,
-	};
+	struct script_opts po;
 	int ret = machine_new(&r->env.machine, env->arch, e);
 
 	ret = ret ?: machine_add_build_ids(r->env.machine, r->env.pd, e);
 	ret = ret ?: resolver_new(&r->env.resolver, r->env.machine, &so, e);
 	ret = ret ?: unwind_new(&r->env.unwind, r->env.machine, r->env.resolver, &uo, e);
-	return ret ?: script_new(&r->sc, &r->env, &po, f, &r->out, e);
+	if (!ret && o->per_event) {
+		r->dumps = event_dumps_new(r->env.pd, o->input ?: "perf.data");
+		ret = r->dumps ? 0 : err_set(e, -ENOMEM, "no memory for the events' files");
+	}
+	po = script_options_of(r, o);
+	ret = ret ?: script_new(&r->sc, &r->env, &po, f, &r->out, e);
+	return ret || !r->dumps ? ret : event_dumps_open(r->dumps, e);
 }
 
 static void run_close(struct run *r)
@@ -342,6 +360,13 @@ static int finish_output(struct obuf *o)
 	return 1;
 }
 
+static int finish_dumps(struct run *r, bool quiet)
+{
+	struct err e = { 0 };
+
+	return event_dumps_close(r->dumps, quiet ? NULL : &r->out, &e) ? cli_print_err(&e) : 0;
+}
+
 /* Options that the fields of events do not allow: the status is upstream's. */
 #define EXIT_REFUSED 255
 
@@ -385,6 +410,8 @@ static int script_file(struct script_cmd *o, const struct script_fields *f)
 	}
 	if (r.env.resolver && !o->quiet)
 		show_warnings(&r);
+	if (finish_dumps(&r, ret != 0))
+		status = status ?: 1;
 	ret = finish_output(&r.out);
 	run_close(&r);
 	return status ?: ret;

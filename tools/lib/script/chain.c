@@ -14,8 +14,10 @@
 /* All lines of a frame; two cache lines. */
 struct frame_text {
 	_Alignas(64) uint64_t ip;
-	uint64_t where;	    /* space_state() */
-	uint16_t mode, len; /* len 0 = empty */
+	uint64_t where; /* space_state() */
+	uint16_t mode;
+	uint8_t len;  /* 0 = empty */
+	uint8_t last; /* the chain ends with this frame */
 	char s[FRAME_TEXT_MAX];
 };
 
@@ -48,26 +50,29 @@ static inline struct frame_text *text_slot(const struct chain_ctx *x, const stru
 	return &x->form->frames->slot[hash_slot(h, FRAME_BITS)];
 }
 
-/* Prints a frame and keeps the text, if it is not too long. */
-static void put_new_frame(const struct chain_ctx *x, const struct frame *fr, struct frame_text *t)
+/* Prints a frame and keeps the text, if it is not too long. True when the chain ends with it. */
+static bool put_new_frame(const struct chain_ctx *x, const struct frame *fr, struct frame_text *t)
 {
 	struct obuf *o = x->sc->o;
 	const char *text;
 	uint64_t mark;
 	size_t len;
+	bool last;
 
 	if (!obuf_room(o, 4096))
-		return;
+		return true;
 	mark = obuf_printed(o);
-	put_frame(x->sc, x->form, x->th, fr->cpumode, fr->ip);
+	last = put_frame(x->sc, x->form, x->th, fr->cpumode, fr->ip);
 	text = obuf_since(o, mark, &len);
 	if (!text || len > FRAME_TEXT_MAX)
-		return;
+		return last;
 	t->ip = fr->ip;
 	t->where = frame_where(x, fr);
 	t->mode = fr->cpumode;
-	t->len = (uint16_t)len;
+	t->len = (uint8_t)len;
+	t->last = last;
 	memcpy(t->s, text, len);
+	return last;
 }
 
 static inline void put_kept_frame(struct obuf *o, const struct frame_text *t)
@@ -93,6 +98,7 @@ void print_chain(struct script *sc, const struct ctx *c)
 		.user = space_state(sc, c->th->space),
 	};
 	ssize_t n = unwind_chain(sc->env.unwind, c->th, c->s, &frames);
+	bool last = false;
 
 	if (!x.form->frames) {
 		x.form->frames = aligned_alloc(64, sizeof(*x.form->frames));
@@ -102,13 +108,15 @@ void print_chain(struct script *sc, const struct ctx *c)
 		}
 		memset(x.form->frames, 0, sizeof(*x.form->frames));
 	}
-	for (ssize_t i = 0; i < n; i++) {
+	for (ssize_t i = 0; i < n && !last; i++) {
 		struct frame_text *t = text_slot(&x, &frames[i]);
 
 		if (likely(t->ip == frames[i].ip && t->where == frame_where(&x, &frames[i]) &&
-			   t->mode == frames[i].cpumode && t->len))
+			   t->mode == frames[i].cpumode && t->len)) {
 			put_kept_frame(sc->o, t);
-		else
-			put_new_frame(&x, &frames[i], t);
+			last = t->last;
+		} else {
+			last = put_new_frame(&x, &frames[i], t);
+		}
 	}
 }

@@ -275,7 +275,6 @@ static void add_printers(struct script *sc, struct ev *ev, const struct perf_eve
 static void set_forms(struct script *sc, struct ev *ev, const struct perf_event_attr *attr)
 {
 	uint64_t symbolic = F(SYM) | F(DSO) | F(DSOFF) | F(SRCLINE);
-	bool by_loc = sc->filter.dsos.names.n || sc->filter.symbols.names.n;
 
 	ev->chain = sc->use_callchain && (ev->fields & F(IP)) && unwind_has_chain(attr) &&
 		    (attr->sample_type & PERF_SAMPLE_CALLCHAIN);
@@ -285,7 +284,7 @@ static void set_forms(struct script *sc, struct ev *ev, const struct perf_event_
 		ev->chain_form = form_get(sc, ev->fields, !sc->opts.no_inline);
 		ev->need_thread |= ev->chain || (ev->fields & symbolic);
 	}
-	if (by_loc && !ev->form)
+	if (filter_by_place(&sc->filter) && !ev->form)
 		ev->form = form_get(sc, F(IP), false);
 	if (ev->chain)
 		ev->need |= unwind_need(attr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --time, --cpu, --comms, --pid, --tid, --dsos, --symbols. */
+/* --time, --cpu, --comms, --pid, --tid, --dsos, --symbols, --addr-range, --stop-bt. */
 #include <stdlib.h>
 
 #include "script-int.h"
@@ -26,6 +26,22 @@ static bool name_in(const struct name_list *l, const char *name)
 		if (!strcmp(l->names.v[i], name))
 			return true;
 	return false;
+}
+
+/* Names among --symbols that are hexadecimal numbers are addresses as well. */
+static int parse_addrs(struct filter *f, struct err *e)
+{
+	for (size_t i = 0; i < f->symbols.names.n; i++) {
+		const char *s = f->symbols.names.v[i];
+		char *end;
+		uint64_t addr = strtoull(s, &end, 16);
+
+		if (*end || *s == '-' || *s == '+')
+			continue;
+		if (vec_push(&f->addrs, addr))
+			return err_set(e, -ENOMEM, "no memory for a filter");
+	}
+	return 0;
 }
 
 static int parse_ids(struct script *sc, const char *what, const char *s, bool tids, struct err *e)
@@ -61,6 +77,9 @@ int filter_init(struct script *sc, struct err *e)
 	ret = ret ?: parse_names(&f->comms, o->comms, e);
 	ret = ret ?: parse_names(&f->dsos, o->dsos, e);
 	ret = ret ?: parse_names(&f->symbols, o->symbols, e);
+	ret = ret ?: parse_names(&f->stops, o->stop_bt, e);
+	ret = ret ?: parse_addrs(f, e);
+	f->range = o->addr_range ? o->addr_range : 1;
 	ret = ret ?: parse_ids(sc, "pid", o->pids, false, e);
 	ret = ret ?: parse_ids(sc, "tid", o->tids, true, e);
 	f->any |= f->times.v.n || f->by_cpu || f->comms.names.n || f->dsos.names.n ||
@@ -82,6 +101,8 @@ void filter_free(struct filter *f)
 	names_free(&f->comms);
 	names_free(&f->dsos);
 	names_free(&f->symbols);
+	names_free(&f->stops);
+	vec_free(&f->addrs);
 	vec_free(&f->pids);
 	vec_free(&f->tids);
 }
@@ -107,22 +128,24 @@ bool filter_thread(struct script *sc, const struct sample *s, const struct threa
 	return !f->comms.names.n || name_in(&f->comms, machine_comm(sc->env.machine, th->comm));
 }
 
-/* -S also takes addresses, as hex numbers. */
-static bool symbol_in(const struct name_list *list, const struct place *l)
+static bool symbol_in(const struct filter *f, const struct place *l)
 {
-	for (size_t i = 0; i < list->names.n; i++) {
-		const char *name = list->names.v[i];
-
-		if (l->sym && !strcmp(name, l->sym->name))
+	if (l->sym && name_in(&f->symbols, l->sym->name))
+		return true;
+	for (size_t i = 0; i < f->addrs.n; i++)
+		if (l->ip - f->addrs.v[i] < f->range)
 			return true;
-		if (!strncmp(name, "0x", 2) && l->sym) {
-			uint64_t addr = strtoull(name, NULL, 16);
-
-			if (addr >= l->sym->start && addr < l->sym->end)
-				return true;
-		}
-	}
 	return false;
+}
+
+bool filter_stops(const struct filter *f, const struct symbol *sym)
+{
+	return unlikely(f->stops.names.n) && sym && name_in(&f->stops, sym->name);
+}
+
+bool filter_by_place(const struct filter *f)
+{
+	return f->dsos.names.n || f->symbols.names.n;
 }
 
 bool filter_place(struct script *sc, const struct place *l)
@@ -132,5 +155,5 @@ bool filter_place(struct script *sc, const struct place *l)
 	if (f->dsos.names.n && (!l->dso || (!name_in(&f->dsos, l->dso->short_name) &&
 					    !name_in(&f->dsos, l->dso->name))))
 		return false;
-	return !f->symbols.names.n || symbol_in(&f->symbols, l);
+	return !f->symbols.names.n || symbol_in(f, l);
 }

@@ -194,25 +194,29 @@ const struct place *find_place(struct script *sc, const struct thread *th, uint8
 
 /* ---- the slow way: source lines, dso offsets, inlined functions ------------------------------------- */
 
-static void put_slow(struct script *sc, const struct form *f, char lead, uint64_t ip,
+static bool put_slow(struct script *sc, const struct form *f, char lead, uint64_t ip,
 		     const struct place *pl, bool newline)
 {
 	const struct loc l = { .dso = pl->dso, .addr = pl->addr, .sym = pl->sym };
 	const struct inline_frame *inl = NULL;
+	bool last = false;
 	int n = 0;
 
 	if (f->inlines && l.dso && l.sym)
 		n = symbol_inlines(sc->env.resolver, l.dso, l.addr, &inl);
-	for (int i = 0; i < (n > 1 ? n : 1); i++) {
+	for (int i = 0; i < (n > 1 ? n : 1) && !last; i++) {
+		const struct symbol *sym = n > 1 ? inl[i].sym : l.sym;
+
 		if (f->fields & BIT(SF_IP)) {
 			obuf_char(sc->o, lead);
 			obuf_hex_right(sc->o, ip, 16);
 		}
-		put_words(sc, sc->o, f->fields, &l, n > 1 ? inl[i].sym : l.sym,
-			  i<n - 1, n> 1 ? &inl[i].call : NULL);
+		put_words(sc, sc->o, f->fields, &l, sym, i<n - 1, n> 1 ? &inl[i].call : NULL);
 		if (newline)
 			obuf_char(sc->o, '\n');
+		last = filter_stops(&sc->filter, sym);
 	}
+	return last;
 }
 
 static bool is_slow(const struct form *f)
@@ -220,7 +224,7 @@ static bool is_slow(const struct form *f)
 	return f->fields & (BIT(SF_SRCLINE) | BIT(SF_DSOFF));
 }
 
-void put_frame(struct script *sc, const struct form *f, struct thread *th, uint8_t cpumode,
+bool put_frame(struct script *sc, const struct form *f, struct thread *th, uint8_t cpumode,
 	       uint64_t ip)
 {
 	struct place pl = { .ip = ip, .addr = ip };
@@ -229,9 +233,10 @@ void put_frame(struct script *sc, const struct form *f, struct thread *th, uint8
 	locate(sc, th, cpumode, &pl);
 	if (is_slow(f) ||
 	    (f->inlines && pl.sym && symbol_inlines(sc->env.resolver, pl.dso, pl.addr, &inl) > 1))
-		put_slow(sc, f, '\t', ip, &pl, true);
-	else if (put_place(sc, f, '\t', ip, &pl) >= 0)
+		return put_slow(sc, f, '\t', ip, &pl, true);
+	if (put_place(sc, f, '\t', ip, &pl) >= 0)
 		obuf_char(sc->o, '\n');
+	return filter_stops(&sc->filter, pl.sym);
 }
 
 void print_ip(struct script *sc, const struct ctx *c)

@@ -71,13 +71,17 @@ static void put_chain(struct script *sc, const struct ctx *c, struct emit *e)
 {
 	const struct frame *frames;
 	ssize_t n = unwind_chain(sc->env.unwind, c->th, c->s, &frames);
+	bool last = false;
 
 	emit_array(e, "callchain");
-	for (ssize_t i = 0; i < n; i++) {
+	for (ssize_t i = 0; i < n && !last; i++) {
+		const struct place *pl = find_place(sc, c->th, frames[i].cpumode, frames[i].ip);
+
 		emit_object(e, NULL);
 		emit_hex(e, "ip", frames[i].ip);
-		put_place_fields(c, find_place(sc, c->th, frames[i].cpumode, frames[i].ip), e);
+		put_place_fields(c, pl, e);
 		emit_end(e);
+		last = filter_stops(&sc->filter, pl->sym);
 	}
 	emit_end(e);
 }

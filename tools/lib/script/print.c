@@ -14,6 +14,16 @@ const char put_digits[200] =
 
 /* ---- columns ---------------------------------------------------------------------------------- */
 
+/* -L: the first eight bytes of a name, aligned right. */
+static void put_narrow(struct obuf *o, const char *comm)
+{
+	char head[9];
+
+	snprintf(head, sizeof(head), "%s", comm);
+	obuf_pad(o, ' ', (int)(8 - strlen(head)));
+	emit_safe(o, head);
+}
+
 /* Makes "comm pid/tid " afresh: the thread, its name or the layout changed. */
 static void thread_text_make(struct script *sc, const struct ctx *c, struct thread_text *t)
 {
@@ -26,8 +36,11 @@ static void thread_text_make(struct script *sc, const struct ctx *c, struct thre
 	if (ev->fields & BIT(SF_COMM)) {
 		size_t was = o.len;
 
-		emit_safe(&o, comm);
-		if (ev->columns && o.len - was < 16) {
+		if (sc->opts.latency)
+			put_narrow(&o, comm);
+		else
+			emit_safe(&o, comm);
+		if (ev->columns && o.len - was < 16 && !sc->opts.latency) {
 			o.len = was;
 			obuf_pad(&o, ' ', (int)(16 - strlen(comm)));
 			emit_safe(&o, comm);
@@ -74,6 +87,10 @@ void print_cpu(struct script *sc, const struct ctx *c)
 
 	if (!p)
 		return;
+	if (sc->opts.latency) {
+		obuf_printf(sc->o, "%3d ", (int)cpu);
+		return;
+	}
 	*p++ = '[';
 	if (cpu == UINT32_MAX)
 		p = put_lit(p, "-01");
@@ -293,12 +310,33 @@ void script_free(struct script *sc)
 	free(sc);
 }
 
+static void put_sample(struct script *sc, const struct ctx *c)
+{
+	if (unlikely(c->ev->fields & BIT(SF_BRCNTR)) && !sc->opts.json)
+		print_counter_legend(sc);
+	for (int i = 0; i < c->ev->n; i++)
+		c->ev->prog[i](sc, c);
+	obuf_char(sc->o, '\n');
+}
+
+/* The same where the caller wants it. */
+static int put_sample_apart(struct script *sc, const struct ctx *c, struct err *e)
+{
+	struct obuf *usual = sc->o, *o = sc->opts.out(sc->opts.out_ctx, c->s->event, e);
+
+	if (!o)
+		return e ? e->code : -EIO;
+	sc->o = o;
+	put_sample(sc, c);
+	sc->o = usual;
+	return 0;
+}
+
 /* One sample of one event; @c->s is decoded. */
 static int print_part(struct script *sc, struct ctx *c, struct err *e)
 {
 	const struct ev *ev = c->ev;
 	const struct sample *s = c->s;
-	bool by_loc = sc->filter.dsos.names.n || sc->filter.symbols.names.n;
 
 	if (sc->filter.any && !filter_time_cpu(&sc->filter, s->time, s->cpu))
 		return 0;
@@ -309,13 +347,12 @@ static int print_part(struct script *sc, struct ctx *c, struct err *e)
 	}
 	if (sc->filter.any && !filter_thread(sc, s, c->th))
 		return 0;
-	if (by_loc && !filter_place(sc, find_place(sc, c->th, s->cpumode, s->ip)))
+	if (filter_by_place(&sc->filter) &&
+	    !filter_place(sc, find_place(sc, c->th, s->cpumode, s->ip)))
 		return 0;
-	if (unlikely(ev->fields & BIT(SF_BRCNTR)) && !sc->opts.json)
-		print_counter_legend(sc);
-	for (int i = 0; i < ev->n; i++)
-		ev->prog[i](sc, c);
-	obuf_char(sc->o, '\n');
+	if (unlikely(sc->opts.out != NULL))
+		return put_sample_apart(sc, c, e);
+	put_sample(sc, c);
 	return 0;
 }
 

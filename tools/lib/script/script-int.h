@@ -83,7 +83,9 @@ struct filter {
 	struct time_spans times;
 	struct bits cpus;
 	bool by_cpu;
-	struct name_list comms, dsos, symbols;
+	struct name_list comms, dsos, symbols, stops;
+	VEC(uint64_t) addrs; /* of --symbols: each stands for @range bytes */
+	uint64_t range;
 	VEC(int64_t) pids, tids;
 };
 
@@ -177,8 +179,11 @@ const struct place *find_place(struct script *sc, const struct thread *th, uint8
 ssize_t put_place(struct script *sc, const struct form *f, char lead, uint64_t ip,
 		  const struct place *pl);
 
-/* The line of a frame, or its lines, with everything that @f has. */
-void put_frame(struct script *sc, const struct form *f, struct thread *th, uint8_t cpumode,
+/*
+ * The line of a frame, or its lines, with everything that @f has. True when the chain ends with
+ * it, see --stop-bt.
+ */
+bool put_frame(struct script *sc, const struct form *f, struct thread *th, uint8_t cpumode,
 	       uint64_t ip);
 
 /* chain.c */
@@ -234,6 +239,9 @@ int filter_init(struct script *sc, struct err *e);
 void filter_free(struct filter *f);
 bool filter_time_cpu(const struct filter *f, uint64_t time, uint32_t cpu);
 bool filter_thread(struct script *sc, const struct sample *s, const struct thread *th);
+bool filter_by_place(const struct filter *f);
 bool filter_place(struct script *sc, const struct place *pl);
+/* Whether a callchain ends with this function. */
+bool filter_stops(const struct filter *f, const struct symbol *sym);
 
 #endif

@@ -162,8 +162,15 @@ struct script_opts {
 	const char *time; /* "START,STOP", "10%/2", "10%-20%", several with blanks or commas */
 	const char *cpus; /* "0-3,7" */
 	const char *comms, *dsos, *symbols, *pids, *tids; /* comma-separated */
-	/* Tells the caller that samples of filtered symbols stop the callchain: not used yet. */
-	const char *stop_bt;
+	uint64_t addr_range; /* addresses among the symbols: of this many bytes; 0 = 1 */
+	const char *stop_bt; /* callchains end with the first of these functions; comma-separated */
+	bool latency;	     /* -L: narrow names, CPUs without brackets */
+	/*
+	 * Where a sample of @event goes, asked for each that is printed; NULL when nowhere, with @e.
+	 * Not given: all go where everything else does.
+	 */
+	struct obuf *(*out)(void *ctx, const struct perfdata_event *event, struct err *e);
+	void *out_ctx;
 };
 
 struct script;

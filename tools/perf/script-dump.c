@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "emit/emit.h"
+#include "script-dump.h"
+
+#define MAX_FILES   4096
+#define BUFFER_SIZE 65536
+
+struct dump_file {
+	char *path;
+	struct obuf o;
+	uint64_t nr;
+};
+
+struct event_dumps {
+	const struct perfdata *pd;
+	const char *input;
+	VEC(struct dump_file *) files;
+	VEC(struct dump_file *) by_event; /* by event->idx */
+};
+
+/* An event's name is from the file: one word of a path, without bytes that upset a terminal. */
+static char *path_of(const char *input, const char *event)
+{
+	size_t lead = strlen(input) + 1, len = strlen(event);
+	char *path = malloc(lead + len + sizeof(".dump"));
+
+	if (!path)
+		return NULL;
+	memcpy(path, input, lead - 1);
+	path[lead - 1] = '.';
+	for (size_t i = 0; i < len; i++)
+		path[lead + i] =
+			event[i] == '/' || (unsigned char)event[i] < ' ' || event[i] == 0x7f
+				? '_'
+				: event[i];
+	memcpy(path + lead + len, ".dump", sizeof(".dump"));
+	return path;
+}
+
+/* What an earlier run wrote gives way, but nothing is written through what lies in the way. */
+static int create(const char *path, struct err *e)
+{
+	struct stat st;
+	int fd;
+
+	if (!lstat(path, &st)) {
+		if (!S_ISREG(st.st_mode)) {
+			err_set(e, -EEXIST, "cannot create '%s': there is a %s of that name", path,
+				S_ISLNK(st.st_mode)   ? "symbolic link"
+				: S_ISDIR(st.st_mode) ? "directory"
+						      : "special file");
+			return -EEXIST;
+		}
+		if (unlink(path))
+			return err_set(e, -errno, "cannot replace '%s': %s", path, strerror(errno));
+	}
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return fd < 0 ? err_set(e, -errno, "cannot create '%s': %s", path, strerror(errno)) : fd;
+}
+
+/* Takes @path over. */
+static int add_file(struct event_dumps *d, char *path, struct dump_file **file, struct err *e)
+{
+	struct dump_file *f;
+	int fd;
+
+	vec_for_each (have, &d->files)
+		if (!strcmp((*have)->path, path)) {
+			free(path);
+			*file = *have;
+			return 0;
+		}
+	*file = f = calloc(1, sizeof(*f));
+	if (!f || vec_push(&d->files, f)) {
+		free(f);
+		free(path);
+		return err_set(e, -ENOMEM, "no memory for the events' files");
+	}
+	f->path = path;
+	fd = create(path, e);
+	if (fd >= 0 && obuf_init(&f->o, fd, BUFFER_SIZE)) {
+		close(fd);
+		return err_set(e, -ENOMEM, "no memory for the events' files");
+	}
+	return fd < 0 ? fd : 0;
+}
+
+static int add_events(struct event_dumps *d, struct err *e)
+{
+	while (d->by_event.n < perfdata_nr_events(d->pd)) {
+		const struct perfdata_event *event = perfdata_event(d->pd, d->by_event.n);
+		char *path = path_of(d->input, event->name);
+		struct dump_file *f;
+		int ret;
+
+		if (!path)
+			return err_set(e, -ENOMEM, "no memory for the events' files");
+		if (d->by_event.n == MAX_FILES) {
+			free(path);
+			return err_set(e, -E2BIG,
+				       "the recording has more than %d events; that is too many "
+				       "to have a file each",
+				       MAX_FILES);
+		}
+		ret = add_file(d, path, &f, e);
+		if (ret)
+			return ret;
+		if (vec_push(&d->by_event, f))
+			return err_set(e, -ENOMEM, "no memory for the events' files");
+	}
+	return 0;
+}
+
+/* A recording of all tracepoints has more events than most limits. */
+static void raise_limit(void)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_NOFILE, &r))
+		return;
+	r.rlim_cur = r.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &r);
+}
+
+struct event_dumps *event_dumps_new(const struct perfdata *pd, const char *input)
+{
+	struct event_dumps *d = calloc(1, sizeof(*d));
+
+	if (d) {
+		d->pd = pd;
+		d->input = strcmp(input, "-") ? input : "stdin";
+	}
+	return d;
+}
+
+int event_dumps_open(struct event_dumps *d, struct err *e)
+{
+	raise_limit();
+	return add_events(d, e) ? err_context(e, "Couldn't create the per event dump files") : 0;
+}
+
+struct obuf *event_dumps_out(void *dumps, const struct perfdata_event *event, struct err *e)
+{
+	struct event_dumps *d = dumps;
+
+	/* The events of a stream come when they come. */
+	if (unlikely(event->idx >= d->by_event.n) &&
+	    (add_events(d, e) || event->idx >= d->by_event.n))
+		return NULL;
+	d->by_event.v[event->idx]->nr++;
+	return &d->by_event.v[event->idx]->o;
+}
+
+static int close_file(struct dump_file *f, struct obuf *o, struct err *e)
+{
+	int fd = f->o.fd, ret = obuf_flush(&f->o);
+	double mb = (double)f->o.total / 1024 / 1024;
+
+	obuf_free(&f->o);
+	if (close(fd) && !ret)
+		ret = -errno;
+	if (ret) {
+		err_set(e, ret, "cannot write '%s': %s", f->path, strerror(-ret));
+	} else if (o) {
+		obuf_printf(o, "[ perf script: Wrote %.3f MB ", mb);
+		emit_safe(o, f->path);
+		obuf_printf(o, " (%llu samples) ]\n", (unsigned long long)f->nr);
+	}
+	return ret;
+}
+
+int event_dumps_close(struct event_dumps *d, struct obuf *o, struct err *e)
+{
+	int ret = 0;
+
+	if (!d)
+		return 0;
+	vec_for_each (f, &d->files) {
+		int r = (*f)->o.buf ? close_file(*f, o, ret ? NULL : e) : 0;
+
+		ret = ret ? ret : r;
+		free((*f)->path);
+		free(*f);
+	}
+	vec_free(&d->files);
+	vec_free(&d->by_event);
+	free(d);
+	return ret;
+}
