@@ -196,6 +196,15 @@ wait_for() {
 	done
 }
 
+# A measurement that a busy machine may spoil: COMMAND makes it anew and says whether it holds;
+# one of three attempts has to. Not for what is true or false whatever the machine does.
+steady() { # steady COMMAND...
+	for _ in 1 2 3; do
+		"$@" && return
+	done
+	return 1
+}
+
 # How many samples a recording has, by our own reader; one that is still written, too.
 samples() {
 	"$PERF" script -i "$1" -F pid 2>/dev/null | grep -c .

@@ -43,7 +43,7 @@ rm -f t.data.*
 set -- m.data.*
 is "--switch-max-files keeps the last ones" $# 2
 
-out=$("$PERF" record -e cpu-clock -F 20000 -g --switch-output=200K -o s.data -- "$PERF" test -w noploop 2 2>&1)
+out=$("$PERF" record -e cpu-clock -F 20000 -g --switch-output=64K -o s.data -- "$PERF" test -w noploop 2 2>&1)
 set -- s.data.*
 check "a size switches too ($#)" test $# -ge 2
 rm -f s.data.*
@@ -103,17 +103,21 @@ is "a flight recorder: two files" $# 2
 is "no sample is in both" "$(for f; do "$PERF" script -i "$f" -F cpu,time,tid 2>/dev/null; done | sort | uniq -d)" ''
 for f; do
 	check "$f: maps of what ran ($(stats "$f" MMAP2))" test "$(stats "$f" MMAP2)" -gt 5
-	check "$f: samples" test "$(samples "$f")" -gt 100
+	check "$f: samples" test "$(samples "$f")" -gt 10
 done
 
 # --- windows of time
-"$PERF" record -q -e cpu-clock -F 5000 -D 500-1000,3000-3500 -o d.data -- "$PERF" test -w noploop 5
 # Samples before and behind the widest gap, which is two seconds but for what the recorder is late.
-got=$("$PERF" script -i d.data -F time 2>/dev/null | tr -d ' :' | awk '
-	{ gap = NR > 1 ? $1 - last : 0; last = $1 }
-	gap > widest { widest = gap; before = NR - 1 }
-	END { print (before > 50), (widest > 1.2 && widest < 2.8), (NR - before > 50) }')
-is "-D 500-1000,3000-3500: on, off, on" "$got" '1 1 1'
+on_off_on() {
+	"$PERF" record -q -e cpu-clock -F 5000 -D 500-1000,3000-3500 -o d.data -- \
+		"$PERF" test -w noploop 5
+	"$PERF" script -i d.data -F time 2>/dev/null | tr -d ' :' | awk '
+		{ gap = NR > 1 ? $1 - last : 0; last = $1 }
+		gap > widest { widest = gap; before = NR - 1 }
+		END { print before, widest, NR - before
+		exit !(before > 50 && widest > 1.2 && widest < 2.8 && NR - before > 50) }'
+}
+check "-D 500-1000,3000-3500: on, off, on" steady on_off_on
 like "with the maps of the time between" "$("$PERF" script -i d.data -F ip,sym 2>/dev/null)" noploop
 
 # --- cgroups

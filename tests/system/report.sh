@@ -153,12 +153,26 @@ check_status "--time: no span" 129 "$PERF" report --time 10%-x -i "$TMP/cpp.data
 like "--time: says what is wrong" "$(cat "$TMP/check.out")" "Invalid time string: '10%-x'"
 
 # A cut file is reported as far as it goes, and says so. It is cut from a recording with one ring:
-# with one per CPU the half may end before the other CPU's mmaps.
+# with one per CPU it may end before the other CPU's mmaps.
 record whole --per-thread -- "$H/report-cpp"
-head -c "$(($(wc -c <"$TMP/whole.data") / 2))" "$TMP/whole.data" >"$TMP/cut.data"
-"$PERF" report -i "$TMP/cut.data" >"$TMP/out" 2>"$TMP/err"
-like "a cut file: rows" "$(cat "$TMP/out")" '%.*report-cpp'
-like "a cut file: says where it ends" "$(cat "$TMP/err")" 'the data ends (at offset 0x|after [0-9]+ bytes)'
+# cut BYTES: behind the sample in the middle, and so many bytes of the next record
+cut() {
+	perl -e 'local $/; my $all = <STDIN>;
+		my ($at, $size) = unpack "x40 Q<Q<", $all;
+		my @ends;
+		for (my $end = $at + $size; $at < $end;) {
+			my ($type, $len) = unpack "x$at Lx2S", $all;
+			$at += $len;
+			push @ends, $at if $type == 9;
+		}
+		print substr $all, 0, $ends[@ends / 2] + $ARGV[0]' "$1" <"$TMP/whole.data" >"$TMP/cut.data"
+	"$PERF" report -i "$TMP/cut.data" >"$TMP/out" 2>"$TMP/err"
+	like "a file cut $1 bytes into a record: rows" "$(cat "$TMP/out")" '%.*report-cpp'
+}
+cut 5
+like "says where it ends" "$(cat "$TMP/err")" "the data ends at offset 0x[0-9a-f]+, 5 bytes into a record's header"
+cut 21
+like "says where it ends" "$(cat "$TMP/err")" 'record at offset 0x[0-9a-f]+, type 9 .*the data ends after 21 bytes of it'
 
 "$PERF" report -i "$TMP/cpp.data" --tasks >"$TMP/out" 2>&1
 like "--tasks" "$(cat "$TMP/out")" '[0-9]+ +[0-9]+ +-?[0-9]+ \| *report-cpp'

@@ -48,7 +48,7 @@ only any_call,any_ret 'CALL|IND_CALL|RET'
 # a system call about every 100 branches: stacks go on behind it
 if command -v perl >/dev/null; then
 	"$PERF" record -q -b --branch-source=software --branch-budget 0 -F 2000 -o s.data -- \
-		perl -e '$n = 0; for (1..400000) { $n++ if -e "/" }' >/dev/null 2>&1
+		perl -e '$n = 0; for (1..1000000) { $n++ if -e "/" }' >/dev/null 2>&1
 	"$PERF" script -i s.data -F brstack | awk '{ n++; short += NF < 32 }
 		END { print (n && short < n / 10 ? "rare" : short + 0 " of " n + 0) }' >short.txt
 	is "stacks cut at quick system calls" "$(cat short.txt)" rare
@@ -62,7 +62,7 @@ like "with the reason" "$(cat check.out)" 'in user space only'
 check_status "more than 64 entries are refused" 1 \
 	"$PERF" record -b --branch-source=software --branch-depth 65 -o x.data true
 "$PERF" record -q -b --branch-source=software --branch-depth 64 --branch-budget 0 -F 500 -o d.data -- \
-	"$PERF" test -w brstack 1000000 >/dev/null 2>&1
+	"$PERF" test -w brstack 10000000 >/dev/null 2>&1
 is "--branch-depth 64" "$("$PERF" script -i d.data -F brstack |
 	awk '{ n = gsub("/-/", "&"); if (NF > m) m = NF } END { print m }')" 64
 like "the header names the source" "$("$PERF" report -i b.data --header-only 2>/dev/null)" \
@@ -106,7 +106,7 @@ real perl perl -e 'my %h; $h{"k".($_ % 5000)} .= chr(65+$_%26) for 1..300000; my
 # Registers with branches read them where the stack ends: there every stack is compared with the
 # thread, which must have come to where the computing said.
 "$PERF" record -b --branch-source=software --reg-source=ptrace --user-regs=ax,sp,ip \
-	--branch-budget 0 -F 1000 -o v.data -- gzip -c nums >/dev/null 2>err
+	--branch-budget 0 -F 1000 -o v.data -- gzip -c nums nums nums >/dev/null 2>err
 like "computed ways are those that the thread took" "$(cat err)" \
 	'([2-9][0-9]|[1-9][0-9]{2,}) compared with the thread, 0 of them dropped'
 "$PERF" script -i v.data -F ip,uregs | awk '{ for (i = 2; i <= NF; i++) if ($i ~ /^IP:0x/) {

@@ -396,7 +396,7 @@ static void real_ring(void **state)
 	assert_non_null(capture_ids(c, 0, &nr));
 	assert_int_equal(nr, capture_nr_rings(c));
 	assert_int_equal(workload_go(&w, &e), 0);
-	while (!(capture_wait(c, 5000, &e) & (CAPTURE_GONE | CAPTURE_TIMEOUT)))
+	while (!(capture_wait(c, 60000, &e) & (CAPTURE_GONE | CAPTURE_TIMEOUT)))
 		assert_int_equal(capture_drain(c, 0, &sink, &e), 0);
 	assert_int_equal(capture_finish(c, &sink, &e), 0);
 	assert_true(workload_ended(&w, true));
