@@ -12,6 +12,7 @@
  *	vfork		vfork + exec			threadexec	exec from a second thread
  *	odd		runs code that cannot be read, with an instruction that nobody knows
  *	flags		looks at its trap flag
+ *	loops		loop and jrcxz, taken and not
  *	eintr		epoll_wait with samples in the kernel: no EINTR may show	recv	likewise
  *	mask		all signals blocked: they stay so, and no others come
  *	urgent		counts the SIGURGs that it sends itself	sigwait	with a thread that waits for them
@@ -467,6 +468,22 @@ static int flags(void)
 	return bad != 0;
 }
 
+static int loops(void)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < 20000000; i++) {
+		uint64_t left = 3;
+
+		__asm__ volatile("1: jrcxz 2f; inc %1; loop 1b; 2: jrcxz 3f; ud2; 3:"
+				 : "+c"(left), "+r"(sum)
+				 :
+				 : "cc");
+	}
+	printf("%llu\n", (unsigned long long)sum);
+	return sum != 3 * 20000000ULL;
+}
+
 static int vforks(void)
 {
 	volatile int ok = 0;
@@ -564,6 +581,7 @@ int main(int argc, char **argv)
 		      { "eintr", eintr },
 		      { "odd", odd },
 		      { "flags", flags },
+		      { "loops", loops },
 		      { "ignored", ignored },
 		      { "mask", mask },
 		      { "urgent", urgent },

@@ -39,7 +39,7 @@ for how in interpret breakpoint step block; do
 	soft $how $how.data -F 400 -- "$PERF" test -w brstack 9000000 >/dev/null 2>err
 	"$PERF" script -i $how.data -F brstacksym | tr ' ' '\n' | grep '^brstack' |
 		sed -E 's,^(brstack[a-z_]*)\+[^/]*/(brstack[a-z_]*)\+.*/([A-Z_]+)(/.*)?$,\1 \2 \3,' |
-		sort -u >got.txt
+		sed '/^brstack brstack COND$/d' | sort -u >got.txt # a loop as some compilers write it
 	same_file "$how: the known edges and no others" got.txt want.txt
 	like "$how: the end report says how" "$(cat err)" 'stacks of (3[0-2]|2[0-9])\.[0-9] branches, (computed with|by) '
 	like "$how: and the file" "$("$PERF" evlist -i $how.data)" 'followed from the overflow on, (computed with|by) '
@@ -58,6 +58,16 @@ done
 for how in auto breakpoint step block; do
 	soft $how f.data -F 100 -- "$TRACEE" flags >out 2>err
 	is "$how: a program that reads and writes its flags sees no step" "$? $(cat out)" "0 0"
+done
+# conditional branches that no flag decides
+for how in auto interpret breakpoint step block; do
+	soft $how l.data -F 1000 -- "$TRACEE" loops >out 2>err
+	if "$PERF" script -i l.data -F ip,brstack --show-mmap-events 2>/dev/null |
+		python3 "$CHECK" >edges.out 2>&1; then
+		pass "$how: loop and jrcxz are branches where they are taken"
+	else
+		fail "$how: loop and jrcxz are branches where they are taken" "$(cat edges.out)"
+	fi
 done
 # code that cannot be read, and an instruction that the disassembler does not know
 "$TRACEE" odd >plain

@@ -6,8 +6,7 @@
 #if HAVE_ZYDIS
 #include <Zydis/Zydis.h>
 
-/* perf's branch types (abi.md 5.4) */
-enum { BR_NONE, BR_COND, BR_UNCOND, BR_IND, BR_CALL, BR_IND_CALL, BR_RET };
+#include "branch/branch.h"
 
 #define M(name) ZYDIS_MNEMONIC_##name
 
@@ -181,7 +180,7 @@ static uint8_t branch_type(const struct vm_insn *in)
 	case OP_JMP: return indirect ? BR_IND : BR_UNCOND;
 	case OP_CALL: return indirect ? BR_IND_CALL : BR_CALL;
 	case OP_RET: return BR_RET;
-	default: return BR_NONE;
+	default: return BR_UNKNOWN;
 	}
 }
 

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "branch/branch.h"
 #include "walk.h"
 
 #define MAX_STEPS    1000 /* to one address; each takes tens of microseconds in a virtual machine */
@@ -131,7 +132,7 @@ enum run step_to(struct progress *p, const struct vm *vm, uint64_t addr)
 /* Whether the thread, which stood before @in, took a branch to @to. */
 bool step_took_branch(const struct vm_insn *in, uint64_t to)
 {
-	return in->branch && (in->op != OP_JCC || to != in->addr + in->len);
+	return in->branch && (in->branch != BR_COND || to != in->addr + in->len);
 }
 
 int step_insn(struct progress *p, struct vm *vm, const struct vm_insn *in, enum tracer_cut *cut)
