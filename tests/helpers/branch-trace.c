@@ -4,7 +4,8 @@
  *
  * Runs a program step by step and writes a recording as if the CPU had kept branch records: every
  * taken branch in user space is seen, and after EVERY of them a sample holds the last DEPTH,
- * newest first; with -i only where it was. -c: branches have cycles, one for every instruction. For machines without such records; exact, and slow. x86-64 only.
+ * newest first; with -i only where it was. -c: branches have cycles, one for every instruction.
+ * For machines without such records; exact, and slow. x86-64 only.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -32,7 +33,7 @@ struct branch {
 struct step { /* what is known of the instruction at an address */
 	uint64_t addr;
 	uint8_t len;
-	bool branch;
+	bool branch, cond;
 	uint64_t last_to;
 };
 
@@ -202,6 +203,7 @@ static struct step *look_up(struct trace *t, uint64_t addr)
 	if (n > 0 && insn_decode(t->d, code, (size_t)n, addr, &in) > 0) {
 		s->len = in.len;
 		s->branch = insn_is_branch(&in) && in.branch != INSN_SYSCALL;
+		s->cond = in.branch == INSN_COND;
 	}
 	return s;
 }
@@ -237,7 +239,8 @@ static int run(struct trace *t)
 			struct step *s = look_up(t, last);
 
 			t->steps++;
-			if (s->branch && regs.rip != last + s->len)
+			/* a jump may lead to the next instruction, too */
+			if (s->branch && (!s->cond || regs.rip != last + s->len))
 				took(t, s, regs.rip);
 		}
 		last = regs.rip;

@@ -3,7 +3,7 @@
 # Branch stacks of made files: every flag in both byte orders, counters, empty and huge stacks,
 # hostile counts; and what report and script make of them.
 . "$(dirname "$0")/../lib.sh"
-need_cmd perl nm
+need_cmd perl nm objdump
 CALLS=$O/tests/helpers/calls
 [ -x "$CALLS" ] || skip_all "the helper programs are not built (make tests)"
 cd "$TMP" || exit 1
@@ -135,7 +135,11 @@ addr() {
 	nm "$CALLS" | awk -v n="$1" -v off="${2:-0}" '$3 == n { print $1, off }' |
 		perl -ne '($a, $o) = split; printf "0x%x", 0x400000 + hex($a) + $o'
 }
-main=$(addr main 4) f1=$(addr f1) f1in=$(addr f1 8) f2=$(addr f2) f3=$(addr f3)
+main=$(addr main 4) f2=$(addr f2) f3=$(addr f3)
+# f1in: its fourth instruction
+# shellcheck disable=SC2046
+set -- $(perl "$ROOT/tests/helpers/insns.pl" "$CALLS" f1 0x400000)
+f1=$1 f1in=$4 covered=$(perl -e 'printf "[%5.1f%%]", 400 / $ARGV[0]' $#)
 {
 	echo "map 0x400000 0x100000 $CALLS"
 	echo "sample 60 $f2 from=$f1in,to=$f2,type=4,predicted=1,cycles=4 from=$main,to=$f1,type=4,predicted=1,cycles=10"
@@ -145,8 +149,8 @@ main=$(addr main 4) f1=$(addr f1) f1in=$(addr f1 8) f2=$(addr f2) f3=$(addr f3)
 make_file calls.data <calls.txt
 report -i calls.data -s symbol_from,symbol_to >got
 sed 's/ *$//' got >rows
-cat >want <<'EOF'
-    50.00%  [.] main       [.] f1         0.67  [ 33.3%]
+cat >want <<EOF
+    50.00%  [.] main       [.] f1         0.67  $covered
     30.00%  [.] f1         [.] f2         0.00  [  0.0%]
     20.00%  [.] f1         [.] f3         0.00  [  0.0%]
 EOF
@@ -206,7 +210,7 @@ p = d["paths"][0]
 print(d["paths_seen"], p["count"], p["branches"][1]["symbol_to"])')" "100 60 f2"
 fi
 like "--hot-paths" "$(report --hot-paths 2 -i calls.data)" \
-	' 60\.00% +60 +4\.0 +0\.0%  main\+0x4 -> f1, f1\+0x8 -> f2'
+	' 60\.00% +60 +4\.0 +0\.0%  main\+0x4 -> f1, f1\+'$(perl -e 'printf "0x%x", hex($ARGV[1]) - hex $ARGV[0]' "$f1" "$f1in")' -> f2'
 check_status "--hot-paths 1 is refused" 129 "$PERF" report --hot-paths 1 -i calls.data
 # 60 * 4 + 30 * 8 + 10 * 12 cycles in the block of f1, 60 * 10 + 30 * 20 in those before it
 like "--total-cycles" "$(report --total-cycles -i calls.data)" \

@@ -69,15 +69,20 @@ at() { # at FUNCTION [OFFSET]: where it is in the files below
 	perl -e 'printf "0x%x", 0x400000 + hex($ARGV[0]) + $ARGV[1]' \
 		"$(nm "$CALLS" | awk -v n="$1" '$3 == n { print $1 }')" "${2:-0}"
 }
-f1=$(at f1) f1in=$(at f1 8) f2=$(at f2) f2end=$(at f2 15) f3=$(at f3)
+# f1in: its fourth instruction, in bytes behind its start: f1off
+# shellcheck disable=SC2046
+set -- $(perl "$ROOT/tests/helpers/insns.pl" "$CALLS" f1 0x400000)
+f1=$1 f1in=$4 covered=$(perl -e 'printf "[%5.1f%%]", 400 / $ARGV[0]' $#)
+f1off=$(perl -e 'printf "%7x", hex($ARGV[1]) - hex $ARGV[0]' "$f1" "$f1in")
+f2=$(at f2) f2end=$(at f2 15) f3=$(at f3)
 {
 	echo "map 0x400000 0x100000 $CALLS"
 	echo "sample 10 $f2 from=$f1in,to=$f2,cycles=8 from=$(at main 4),to=$f1,cycles=1"
 } >calls.txt
 make_file calls.data <calls.txt
-# four instructions of f1's twelve in eight cycles
+# four of f1's instructions in eight cycles
 is "IPC of a function where four of its instructions take eight cycles" \
-	"$(report -q -b -s symbol_to -i calls.data | sed -n 's/ *$//; s/.* f1  *//p')" "0.50  [ 33.3%]"
+	"$(report -q -b -s symbol_to -i calls.data | sed -n 's/ *$//; s/.* f1  *//p')" "0.50  $covered"
 is "a function that no block lies in" \
 	"$(report -q -b -s symbol_to -i calls.data | sed -n 's/ *$//; s/.* f2  *//p')" "0.00  [  0.0%]"
 like "head of the column" "$(report -b -s symbol_to -i calls.data)" \
@@ -92,7 +97,7 @@ is "--total-cycles: of code without functions the addresses" \
 strip -g -o calls "$CALLS"
 sed "s|^map .*|map 0x400000 0x100000 $TMP/calls|" calls.txt | make_file stripped.data
 is "--total-cycles: of functions without lines the offsets" \
-	"$(report -q --total-cycles -i stripped.data | sed -n '1s/^.*\(\[.*\]\).*/\1/p')" "[      0 ->       8]"
+	"$(report -q --total-cycles -i stripped.data | sed -n '1s/^.*\(\[.*\]\).*/\1/p')" "[      0 -> $f1off]"
 report --total-cycles -i calls.data >out
 cat >want <<'EOF'
 # Sampled Cycles%  Sampled Cycles  Avg Cycles%  Avg Cycles                                                   [Program Block Range]         Shared Object
