@@ -29,7 +29,7 @@ both() { # NAME WORD OPTIONS... : the same with both recorders
 	n=$((n + 1))
 	"$PERF" record -q -o ours$n "$@" >/dev/null 2>&1
 	messages ours$n >ours.msg
-	if "$PEER" record -q -o theirs$n "$@" >/dev/null 2>theirs.err; then
+	if peer_record -q -o theirs$n "$@" >/dev/null 2>theirs.err; then
 		messages theirs$n | sed 's/theirs/ours/g' >theirs.msg
 		is "$name: no message of its own" "$(comm -23 ours.msg theirs.msg)" ''
 	else

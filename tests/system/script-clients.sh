@@ -61,7 +61,7 @@ both "llvm-profgen on branch stacks" llvm-profgen --perfdata "$W/branches.data" 
 	--binary "$W/object" --output
 both "perf2bolt on branch stacks" perf2bolt -p "$W/branches.data" "$W/object" -o
 
-"$PEER" record -q -e cpu-clock:u -F 4000 -o "$W/plain.data" "$W/object" test -w noploop 1 \
+peer_record -q -e cpu-clock:u -F 4000 -o "$W/plain.data" "$W/object" test -w noploop 1 \
 	>/dev/null 2>&1
 if [ -s "$W/plain.data" ]; then
 	both "perf2bolt without branches" perf2bolt -nl -p "$W/plain.data" "$W/object" -o

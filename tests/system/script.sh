@@ -32,7 +32,7 @@ ${CC:-cc} -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -o "$W/w" "
 rec() {
 	out=$1
 	shift
-	"$PEER" record -q -e cpu-clock -F 4000 "$@" -o "$TMP/$out" "$W/w" >/dev/null 2>&1
+	peer_record -q -e cpu-clock -F 4000 "$@" -o "$TMP/$out" "$W/w" >/dev/null 2>&1
 }
 rec flat.data --sample-cpu && rec fp.data -g && rec dwarf.data --call-graph dwarf ||
 	skip_all "the installed perf cannot record here"

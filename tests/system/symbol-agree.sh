@@ -38,7 +38,7 @@ compare() {
 
 g++ -O1 -g -o "$dir/target" "$ROOT/tests/helpers/symbol-target.cpp" 2>"$TMP/log" ||
 	skip_all "the target does not compile: $(head -n 1 "$TMP/log")"
-if "$PEER" record -q -F 4000 -o "$TMP/flat.data" "$dir/target" 40 >"$TMP/log" 2>&1; then
+if peer_record -q -F 4000 -o "$TMP/flat.data" "$dir/target" 40 >"$TMP/log" 2>&1; then
 	compare "a profiled program" "$TMP/flat.data"
 	like "its JIT code is named" "$("$DUMP" "$TMP/flat.data")" 'made at run time\+0x[0-9a-f]+ \(/tmp/perf-[0-9]+\.map\)'
 	like "its templates are demangled" "$("$DUMP" "$TMP/flat.data")" 'target::Box<unsigned long>::mix\+0x'
