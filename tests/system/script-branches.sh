@@ -61,6 +61,7 @@ make_file() {
 }
 f2=$(perl -e 'for (`nm $ARGV[0]`) { printf "0x%x", 0x400000 + hex $1 if /^(\S+) T f2$/ }' "$CALLS")
 ret=$(perl -e 'for (`nm $ARGV[0]`) { printf "0x%x", 0x400000 + hex($1) + 11 if /^(\S+) T f2$/ }' "$CALLS")
+off=$(perl -e 'printf "0x%x", hex($ARGV[0]) - 0x400000' "$f2")
 {
 	echo "map 0x400000 0x100000 $CALLS"
 	echo "sample 1 $f2 from=$f2,to=$f2,mispred=1,in_tx=1,abort=1,cycles=4,counter=0x6 from=$f2,to=$f2,predicted=1,cycles=2,counter=0x1"
@@ -69,15 +70,41 @@ make_file counted.data -c <counted.txt
 script -F ip,brstackinsn,brcntr -i counted.data >out
 is "legend of the counters" "$(head -4 out | tr '\n' '~')" \
 	"# Branch counter abbr list:~# cycles = A~# '-' No event occurs~# '+' Event occurrences may be lost due to branch counter saturated~"
-like "brcntr: one letter per count" "$(cat out)" '	br_cntr: A	# PRED 2 cycles \[2\]'
+like "brcntr: one letter per count" "$(cat out)" '		# br_cntr: A  PRED 2 cycles \[2\]'
 like "brcntr: flags behind" "$(cat out)" \
-	'	br_cntr: AA	# MISPRED INTX ABORT 4 cycles \[6\] 0.25 IPC'
-like "brcntr with -v: names" "$(script -v -F ip,brstackinsn,brcntr -i counted.data)" 'br_cntr: cycles 2 	#'
+	'		# br_cntr: AA  MISPRED INTX ABORT 4 cycles \[6\] 0.25 IPC'
+like "brcntr with -v: names" "$(script -v -F ip,brstackinsn,brcntr -i counted.data)" 'br_cntr: cycles 2   MIS'
+{
+	echo "map 0x400000 0x100000 $CALLS"
+	echo "sample 2 $f2 from=$f2,to=$f2,counter=0 from=$f2,to=$f2,counter=0x7 from=$f2,to=$f2,counter=0xd from=$f2,to=$f2,counter=4"
+} | make_file saturated.data -c -e 2
+script -F ip,brstackinsnlen,brcntr -i saturated.data >out
+is "brcntr: none is -, as many as fit are +, of one group" \
+	"$(sed -n 's/.*ilen: [0-9]*//p' out | head -4 | tr '\t\n' ' ~')" \
+	"  # br_cntr: - ~  # br_cntr: A ~  # br_cntr: AAA+ ~  # br_cntr: - ~"
+is "brcntr: the legend stands before every sample" "$(grep -c 'abbr list' out)" 2
+is "brcntr with -v: as many as fit, and no legend" \
+	"$(script -v -F ip,brstackinsn,brcntr -i saturated.data | grep -c 'abbr list\|br_cntr: cycles 3+ ')" 2
+is "branches with the address in the object, with its name alone" \
+	"$(script -F dsoff,brstack -i counted.data; script -F dsoff,brstacksym -i counted.data; script -F dso,brstack -i counted.data)" \
+	"$(for w in " $f2 ($CALLS+$off)/$f2 ($CALLS+$off)" "f2+0x0 ($CALLS+$off)/f2+0x0 ($CALLS+$off)" " $f2 ($CALLS)/$f2 ($CALLS)"; do
+		echo "$w/M/X/A/4//- $w/P/-/-/2//- "
+	done)"
+is "brstackinsn with srcline: of the function, and of the branches" \
+	"$(script -F ip,srcline,brstackinsnlen -i counted.data |
+		grep -c '^	f2:	calls\.c:[0-9]*$\|	ilen: [0-9]*	 srcline: calls\.c:[0-9]*	# ')" 3
+cp "$CALLS" bare && strip -g bare
+sed "s|$CALLS|$TMP/bare|" counted.txt >bare.txt
+make_file bare.data <bare.txt
+is "the same without lines" "$(script -F ip,srcline,brstackinsn -i bare.data |
+	grep -c "^	f2:	bare\[${off#0x}\]\$\|	 srcline: bare\[${off#0x}\]	# ")" 3
+script -C 0 -F brstack -i counted.data >out
+like "-C without CPUs is refused" "$(cat err)" 'File does not contain CPU events. Remove -C option to proceed.'
+is "the mode of a map" "$(script -F misc --show-mmap-events -i counted.data | grep -c '^U     PERF_RECORD_MMAP ')" 1
 make_file plain.data <counted.txt
 script -F ip,brstackinsn,brcntr -i plain.data >out
 like "brcntr without counters is refused" "$(cat err)" \
 	"Display of branch counter requested but it's not enabled"
-off=$(perl -e 'printf "0x%x", hex($ARGV[0]) - 0x400000' "$f2")
 like "brstackoff: addresses inside the object" "$(script -F brstackoff -i plain.data)" \
 	"^ $off/$off/M/X/A/4//-  $off/$off/P/-/-/2//- \$"
 like "brstackoff with dso" "$(script -F dso,brstackoff,ip -i plain.data)" " $off \([^ ]*calls\)/$off \("

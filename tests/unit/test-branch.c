@@ -144,6 +144,9 @@ static void entry_text(void **state)
 	b.not_taken = true;
 	branch_print_flags(&b, &o);
 	assert_string_equal(text(&o), "/PN/-/-/3/COND/-");
+	b.predicted = false;
+	branch_print_flags(&b, &o);
+	assert_string_equal(text(&o), "/MN/-/-/3/COND/-");
 	b = (struct branch_entry){ .to = UINT64_MAX,
 				   .mispred = true,
 				   .in_tx = true,

@@ -87,7 +87,8 @@ static inline char *put(char *p, const char *s)
 static inline char *put_flags(char *p, const struct branch_entry *b)
 {
 	*p++ = '/';
-	if (!b->mispred && !b->predicted) {
+	/* Not taken and not predicted is MN, as upstream has it. */
+	if (!b->mispred && !b->predicted && !b->not_taken) {
 		*p++ = '-';
 	} else {
 		*p++ = b->predicted ? 'P' : 'M';

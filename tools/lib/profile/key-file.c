@@ -116,7 +116,7 @@ uint64_t prof_place_srcline(struct profile *p, const struct place_in *in)
 			 (unsigned long long)(l->addr - in->sym->start));
 	else if (l->dso)
 		snprintf(buf, sizeof(buf), "%s[%llx]", l->dso->short_name,
-			 (unsigned long long)l->addr);
+			 (unsigned long long)symbol_listed_addr(p->res, l->dso, l->addr));
 	else
 		snprintf(buf, sizeof(buf), "%#llx", (unsigned long long)in->ip);
 	return prof_name_id(p, buf);

@@ -14,6 +14,8 @@
 
 #define CHUNK 32
 
+#define OBJECT (BIT(SF_DSO) | BIT(SF_DSOFF)) /* its name, and the address in it */
+
 static const struct tail_slot *tail_make(const struct sample_branches *b,
 					 const unsigned char *entry, struct tail_slot *t)
 {
@@ -59,7 +61,7 @@ static void put_entry(struct script *sc, const struct ctx *c, const unsigned cha
 {
 	const struct sample_branches *b = &c->s->branches;
 	const struct tail_slot *t = tail_of(sc, b, p);
-	const struct form dso_only = { .fields = BIT(SF_DSO) };
+	const struct form dso_only = { .fields = c->ev->fields & OBJECT };
 
 	for (int i = 0; i < 2; i++) {
 		uint64_t addr = load_u64(p + 8 * i, b->swap);
@@ -81,7 +83,7 @@ void print_brstack(struct script *sc, const struct ctx *c)
 	const struct sample_branches *b = &c->s->branches;
 	const unsigned char *e = b->entries;
 
-	if ((c->ev->fields & BIT(SF_DSO)) && c->th) {
+	if (c->ev->fields & BIT(SF_DSO)) {
 		for (uint64_t i = 0; i < b->nr; i++)
 			put_entry(sc, c, e + i * BRANCH_ENTRY_SIZE, false);
 		return;
@@ -127,7 +129,7 @@ struct text_slot {
 	uint64_t where; /* address space and its state */
 	uint32_t off;	/* of the text */
 	uint16_t len;	/* 0 = empty */
-	bool dso;	/* the object is named too */
+	uint8_t object; /* 0 = is not named, 1 = is, 2 = with the offset */
 	uint64_t unused;
 };
 
@@ -145,7 +147,7 @@ struct text_ctx {
 	const struct ctx *c;
 	struct form form;
 	uint64_t where;
-	bool dso;
+	uint8_t object;
 };
 
 static size_t text_size(const struct branch_texts *b)
@@ -196,7 +198,8 @@ static inline struct text_slot *text_find(const struct text_ctx *x, uint64_t add
 	for (;; at = (at + 1) & mask) {
 		struct text_slot *t = &b->slot[at];
 
-		if (likely(t->addr == addr && t->where == x->where && t->dso == x->dso) || !t->len)
+		if (likely(t->addr == addr && t->where == x->where && t->object == x->object) ||
+		    !t->len)
 			return t;
 	}
 }
@@ -211,7 +214,7 @@ static bool keep_text(const struct text_ctx *x, uint64_t addr, const char *s, si
 		if (!texts_start(b, b->bits + (b->bits < TEXT_BITS_MAX)))
 			return false;
 	t = text_find(x, addr);
-	*t = (struct text_slot){ addr, x->where, b->used, (uint16_t)len, x->dso, 0 };
+	*t = (struct text_slot){ addr, x->where, b->used, (uint16_t)len, x->object, 0 };
 	memcpy(b->text + b->used, s, len);
 	b->used += (uint32_t)len;
 	b->nr++;
@@ -269,9 +272,9 @@ void print_brstacksym(struct script *sc, const struct ctx *c)
 		.sc = sc,
 		.c = c,
 		/* Symbol and offset always, the object when asked for. */
-		.form = { .fields = BIT(SF_SYM) | BIT(SF_SYMOFF) | (c->ev->fields & BIT(SF_DSO)) },
+		.form = { .fields = BIT(SF_SYM) | BIT(SF_SYMOFF) | (c->ev->fields & OBJECT) },
 		.where = space_state(sc, c->th->space),
-		.dso = c->ev->fields & BIT(SF_DSO),
+		.object = !!(c->ev->fields & BIT(SF_DSO)) + !!(c->ev->fields & BIT(SF_DSOFF)),
 	};
 
 	if (!texts_ready(sc)) {

@@ -175,9 +175,20 @@ static void check_chains(struct script *sc)
 	}
 }
 
+static int check_cpus(const struct script *sc, struct err *e)
+{
+	for (size_t i = 0; i < perfdata_nr_events(sc->env.pd); i++)
+		if (perfdata_event(sc->env.pd, i)->attr.sample_type & PERF_SAMPLE_CPU)
+			return 0;
+	return err_set(e, -EINVAL,
+		       "File does not contain CPU events. Remove -C option to proceed.");
+}
+
 int script_check(struct script *sc, struct err *e)
 {
 	sc->checked = true;
+	if (sc->filter.by_cpu && check_cpus(sc, e))
+		return -EINVAL;
 	if (sc->opts.json && json_check(sc, e))
 		return -EINVAL;
 	for (int c = 0; c < SC_MAX; c++) {
@@ -265,6 +276,8 @@ static void add_printers(struct script *sc, struct ev *ev, const struct perf_eve
 	}
 	if (ev->fields & (F(BRSTACKINSN) | F(BRSTACKINSNLEN) | F(BRSTACKDISASM)))
 		ev->need |= PERF_SAMPLE_BRANCH_STACK;
+	if ((ev->fields & F(BRSTACK)) && (ev->fields & F(DSO)))
+		ev->need_thread = true;
 	ev->need |= attr->sample_type & PERF_SAMPLE_READ;
 	if (sc->filter.any) {
 		ev->need |= PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IP;

@@ -25,27 +25,27 @@ struct form *form_get(struct script *sc, uint64_t fields, bool inlines)
 	return f;
 }
 
-/* "\n  file:line"; without line information "dso[off]" stands there. */
-static void put_srcline(struct script *sc, struct obuf *o, const struct loc *l,
-			const struct srcline *known)
+void put_srcline(struct script *sc, const char *before, struct dso *dso, uint64_t addr,
+		 const struct srcline *known)
 {
+	struct obuf *o = sc->o;
 	struct srcline line;
 
-	if (!l->dso)
+	if (!dso)
 		return;
 	if (known && known->line)
 		line = *known;
-	else if (!symbol_srcline(sc->env.resolver, l->dso, l->addr, &line))
+	else if (!symbol_srcline(sc->env.resolver, dso, addr, &line))
 		line.line = 0;
-	obuf_lit(o, "\n  ");
+	obuf_str(o, before);
 	if (line.line) {
 		emit_safe(o, line.base && line.base[0] ? line.base : line.file);
 		obuf_char(o, ':');
 		obuf_dec(o, line.line);
 	} else {
-		emit_safe(o, l->dso->short_name);
+		emit_safe(o, dso->short_name);
 		obuf_char(o, '[');
-		obuf_hex(o, l->addr);
+		obuf_hex(o, symbol_listed_addr(sc->env.resolver, dso, addr));
 		obuf_char(o, ']');
 	}
 }
@@ -78,7 +78,7 @@ static void put_words(struct script *sc, struct obuf *o, uint64_t fields, const 
 		obuf_char(o, ')');
 	}
 	if (fields & BIT(SF_SRCLINE))
-		put_srcline(sc, o, l, line);
+		put_srcline(sc, "\n  ", l->dso, l->addr, line);
 	if (inlined)
 		obuf_lit(o, " (inlined)");
 }
@@ -156,8 +156,15 @@ ssize_t put_place(struct script *sc, const struct form *f, char lead, uint64_t i
 			p = put_hex(p, pl->addr - pl->sym->start);
 		}
 	}
-	if (dso)
+	if (dso) {
 		p = put_text(p, dso);
+		if (unlikely(f->fields & BIT(SF_DSOFF)) && pl->dso && pl->dso->kind != DSO_KERNEL) {
+			p[-1] = '+'; /* for the closing parenthesis */
+			p = put_lit(p, "0x");
+			p = put_hex(p, pl->addr);
+			*p++ = ')';
+		}
+	}
 	sc->o->len = (size_t)(p - sc->o->buf);
 	return p - start;
 }

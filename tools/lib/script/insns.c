@@ -14,6 +14,8 @@
 #define INSN_MAX  15	/* bytes behind a block that may belong to its last instruction */
 #define SCAN_MAX  128	/* bytes behind the newest branch when its way to the sample is lost */
 
+#define COUNTER_MAX_WIDTH 16 /* bits; what a wider one says would not fit on a line */
+
 #define CROSSES (-2) /* read_block(): from user to kernel or back */
 
 struct insn_walk {
@@ -87,7 +89,6 @@ static int read_block(struct script *sc, const struct ctx *c, struct insn_walk *
 static void put_label(struct script *sc, const struct ctx *c, struct insn_walk *w, uint64_t ip)
 {
 	const struct place *pl = find_place(sc, c->th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, ip);
-	struct srcline line;
 
 	if (!pl->sym || pl->sym == w->last)
 		return;
@@ -99,13 +100,8 @@ static void put_label(struct script *sc, const struct ctx *c, struct insn_walk *
 		obuf_dec(sc->o, pl->addr - pl->sym->start);
 	}
 	obuf_char(sc->o, ':');
-	if ((c->ev->fields & BIT(SF_SRCLINE)) &&
-	    symbol_srcline(sc->env.resolver, pl->dso, pl->addr, &line)) {
-		obuf_char(sc->o, '\t');
-		emit_safe(sc->o, line.base);
-		obuf_char(sc->o, ':');
-		obuf_dec(sc->o, line.line);
-	}
+	if (c->ev->fields & BIT(SF_SRCLINE))
+		put_srcline(sc, "\t", pl->dso, pl->addr, NULL);
 	obuf_char(sc->o, '\n');
 }
 
@@ -169,9 +165,8 @@ static char counter_letter(const struct script *sc, uint32_t event)
 
 void print_counter_legend(struct script *sc)
 {
-	if (sc->legend_done || sc->opts.verbose)
+	if (sc->opts.verbose)
 		return;
-	sc->legend_done = true;
 	obuf_lit(sc->o, "# Branch counter abbr list:\n");
 	for (uint32_t i = 0; i < perfdata_nr_events(sc->env.pd); i++) {
 		const struct perfdata_event *ev = perfdata_event(sc->env.pd, i);
@@ -186,34 +181,46 @@ void print_counter_legend(struct script *sc)
 			"# '+' Event occurrences may be lost due to branch counter saturated\n");
 }
 
-/* For each counting event of the group a letter as often as it went up during the branch. */
+/* How often an event of the group happened, as letters or, with -v, as a number; + = or more. */
+static void put_counter(struct script *sc, uint32_t event, uint64_t n, uint64_t max)
+{
+	if (sc->opts.verbose) {
+		emit_safe(sc->o, perfdata_event(sc->env.pd, event)->name);
+		obuf_printf(sc->o, " %llu", (unsigned long long)n);
+	} else {
+		obuf_pad(sc->o, counter_letter(sc, event), (int)n);
+	}
+	if (n == max)
+		obuf_char(sc->o, '+');
+	if (sc->opts.verbose)
+		obuf_char(sc->o, ' ');
+}
+
+/* What the counting events of the group did during the branch. */
 static void put_counters(struct script *sc, const struct ctx *c, uint64_t i)
 {
 	uint32_t width = perfdata_env(sc->env.pd)->branch_counter_width ?: 2;
 	uint32_t leader = c->s->event->leader, bit = 0;
-	uint64_t word;
+	uint64_t word = 0, max, any = 0;
 
-	if (i >= c->s->branches.counters.nr || width > 16)
-		return;
-	word = u64s_get(&c->s->branches.counters, i);
-	obuf_lit(sc->o, "br_cntr: ");
+	obuf_lit(sc->o, "\t# br_cntr: ");
+	if (i < c->s->branches.counters.nr && width <= COUNTER_MAX_WIDTH)
+		word = u64s_get(&c->s->branches.counters, i);
+	max = BIT(min_u64(width, COUNTER_MAX_WIDTH)) - 1;
 	for (uint32_t k = leader; k < perfdata_nr_events(sc->env.pd) && bit + width <= 64; k++) {
 		const struct perfdata_event *ev = perfdata_event(sc->env.pd, k);
-		int n = (int)(word >> bit & (BIT(width) - 1));
 
 		if (ev->leader != leader)
 			break;
 		if (!counts_in_branches(ev))
 			continue;
+		put_counter(sc, k, word >> bit & max, max);
+		any |= word >> bit & max;
 		bit += width;
-		if (sc->opts.verbose) {
-			emit_safe(sc->o, ev->name);
-			obuf_printf(sc->o, " %d ", n);
-		} else {
-			obuf_pad(sc->o, counter_letter(sc, k), n);
-		}
 	}
-	obuf_char(sc->o, '\t');
+	if (!any && !sc->opts.verbose)
+		obuf_char(sc->o, '-');
+	obuf_char(sc->o, ' ');
 }
 
 /* The branch that ends a block: its flags, its cycles, @nr instructions of the block. */
@@ -221,6 +228,7 @@ static void put_jump(struct script *sc, const struct ctx *c, struct insn_walk *w
 		     const unsigned char *code, size_t left, uint64_t ip, uint64_t i, unsigned nr)
 {
 	struct branch_entry be;
+	const struct place *pl;
 	struct insn in;
 	size_t at;
 	int len;
@@ -234,9 +242,16 @@ static void put_jump(struct script *sc, const struct ctx *c, struct insn_walk *w
 	obuf_char(sc->o, '\t');
 	if (c->ev->fields & BIT(SF_BRSTACKINSNLEN))
 		obuf_printf(sc->o, "ilen: %d\t", len);
+	if (c->ev->fields & BIT(SF_SRCLINE)) {
+		pl = find_place(sc, c->th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, ip);
+		put_srcline(sc, " srcline: ", pl->dso, pl->addr, NULL);
+		obuf_char(sc->o, '\t');
+	}
 	if (c->ev->fields & BIT(SF_BRCNTR))
 		put_counters(sc, c, i);
-	obuf_printf(sc->o, "#%s%s%s%s", be.predicted ? " PRED" : "", be.mispred ? " MISPRED" : "",
+	else
+		obuf_char(sc->o, '#');
+	obuf_printf(sc->o, "%s%s%s%s", be.predicted ? " PRED" : "", be.mispred ? " MISPRED" : "",
 		    be.in_tx ? " INTX" : "", be.abort ? " ABORT" : "");
 	if (be.cycles) {
 		w->cycles += be.cycles;

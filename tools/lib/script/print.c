@@ -110,7 +110,7 @@ void print_misc(struct script *sc, const struct ctx *c)
 	char text[8] = "";
 	int n = 0;
 
-	if (c->rec->type == PERF_RECORD_SAMPLE && modes[misc & 7])
+	if (modes[misc & 7])
 		text[n++] = modes[misc & 7];
 	if ((c->rec->type == PERF_RECORD_MMAP || c->rec->type == PERF_RECORD_MMAP2) &&
 	    (misc & PERF_RECORD_MISC_MMAP_DATA))

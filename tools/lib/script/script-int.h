@@ -134,7 +134,6 @@ struct script {
 	struct trace *trace;
 	struct insn_walk *insn;
 	struct sources *sources; /* NULL = none printed yet */
-	bool legend_done;	 /* of branch counters */
 	int data_src_width;
 };
 
@@ -175,6 +174,12 @@ void print_addr(struct script *sc, const struct ctx *c);
 /* Valid until the next call. */
 const struct place *find_place(struct script *sc, const struct thread *th, uint8_t cpumode,
 			       uint64_t ip);
+/*
+ * @before and "file:line" of an object address, "object[address]" without line information;
+ * @known: the line, where it is known.
+ */
+void put_srcline(struct script *sc, const char *before, struct dso *dso, uint64_t addr,
+		 const struct srcline *known);
 /* @lead, the address, symbol and object, as far as @f has them: the length, -1 = no memory. */
 ssize_t put_place(struct script *sc, const struct form *f, char lead, uint64_t ip,
 		  const struct place *pl);

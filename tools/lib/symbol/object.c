@@ -220,3 +220,11 @@ bool symbol_is_64bit(struct resolver *res, struct dso *dso)
 
 	return !o || o->is_64bit;
 }
+
+uint64_t symbol_listed_addr(struct resolver *res, struct dso *dso, uint64_t addr)
+{
+	struct object *o = object_load(res, dso);
+	uint64_t vaddr;
+
+	return o && segments_to_vaddr(&o->seg, addr, &vaddr) ? vaddr : addr;
+}

@@ -108,6 +108,11 @@ char *symbol_run_file(struct resolver *res, const struct dso *dso);
 /* The path of the file that symbols came from; NULL when none. */
 const char *symbol_file(struct resolver *res, struct dso *dso);
 bool symbol_is_64bit(struct resolver *res, struct dso *dso);
+/*
+ * An object address as the linker gave it out and disassemblers list it, for texts such as
+ * "OBJECT[ADDRESS]". @addr itself where there is no file to tell.
+ */
+uint64_t symbol_listed_addr(struct resolver *res, struct dso *dso, uint64_t addr);
 
 /* ---- lines and inlines ------------------------------------------------------------------------------- */
 
