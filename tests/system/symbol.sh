@@ -89,7 +89,7 @@ else
 fi
 mkfifo fifo
 cp x.data y.data && perl -pi -e "s{\Q$TMP/packed\E}{$TMP/fifo\0\0}" y.data
-check "a FIFO in place of an object" timeout 10 "$DUMP" y.data
+check "a FIFO in place of an object" timeout 60 "$DUMP" y.data
 
 # ---- a vmlinux, recorded where KASLR had moved it ----------------------------------------------
 

@@ -49,7 +49,7 @@ refused() { # refused NAME ERE options and command...: fails, says why and the n
 "$PERF" record -b -e task-clock -o b.data true >/dev/null 2>err
 like "auto says why branches come from software" "$(cat err)" \
 	'^perf record: branches in software, by ptrace: a clock has no branch records$'
-"$PERF" record --user-regs=fs -o f.data true >/dev/null 2>err
+"$PERF" record --user-regs=fs -o f.data "$TRACEE" work 1 >/dev/null 2>err
 like "and why registers come by ptrace" "$(cat err)" \
 	'^perf record: user registers by ptrace: "fs" cannot be sampled here: the kernel gives no'
 is "in one line" "$(grep -c 'by ptrace' err)" 1
