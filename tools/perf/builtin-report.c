@@ -183,6 +183,7 @@ static int read_records(struct report *r, struct err *damage, struct err *e)
 static int read_all(struct report *r, struct err *damage, struct err *e)
 {
 	int ret = read_records(r, damage, e);
+	bool group;
 
 	if (ret)
 		return ret;
@@ -191,7 +192,9 @@ static int read_all(struct report *r, struct err *damage, struct err *e)
 		if (ret)
 			return ret;
 	}
-	for (size_t i = 0; r->o.group && i < perfdata_nr_events(r->pd); i++) {
+	/* JSON has no columns that could stand side by side. */
+	group = r->o.group && !(r->o.json && r->o.hierarchy);
+	for (size_t i = 0; group && i < perfdata_nr_events(r->pd); i++) {
 		const struct perfdata_event *ev = perfdata_event(r->pd, i);
 
 		if (ev->leader == ev->idx &&

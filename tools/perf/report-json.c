@@ -68,28 +68,37 @@ static void emit_tree(struct report *r, struct emit *e, const struct call_node *
 	emit_end(e);
 }
 
-static int emit_row(struct report *r, struct emit *e, const struct profile_row *row)
+static int emit_col(struct report *r, struct emit *e, const struct profile_row *row,
+		    const struct profile_col *c)
 {
-	struct call_node root;
+	struct obuf v;
+
+	if (obuf_init(&v, -1, 0))
+		return -ENOMEM;
+	profile_value(r->p, row, c, &v);
+	obuf_char(&v, 0);
+	if (!strcmp(v.buf, "N/A"))
+		emit_str(e, profile_col_name(c), NULL);
+	else if (profile_col_is_number(c))
+		emit_f64(e, profile_col_name(c), strtod(v.buf, NULL), 2);
+	else
+		emit_str(e, profile_col_name(c), v.buf);
+	obuf_free(&v);
+	return 0;
+}
+
+/* What is said of a row on any level; its object stays open. */
+static int emit_numbers(struct report *r, struct emit *e, const struct profile_row *row,
+			unsigned level)
+{
 	int ret = 0;
 
 	emit_object(e, NULL);
-	for (size_t i = 0; i < profile_nr_cols(r->p); i++) {
-		const struct profile_col *c = profile_col(r->p, i);
-		struct obuf v;
-
-		if (obuf_init(&v, -1, 0))
-			return -ENOMEM;
-		profile_value(r->p, row, c, &v);
-		obuf_char(&v, 0);
-		if (!strcmp(v.buf, "N/A"))
-			emit_str(e, profile_col_name(c), NULL);
-		else if (profile_col_is_number(c))
-			emit_f64(e, profile_col_name(c), strtod(v.buf, NULL), 2);
-		else
-			emit_str(e, profile_col_name(c), v.buf);
-		obuf_free(&v);
-	}
+	for (size_t i = 0; !ret && i < profile_nr_cols(r->p); i++)
+		ret = emit_col(r, e, row, profile_col(r->p, i));
+	for (size_t i = 0;
+	     profile_nr_levels(r->p) && !ret && i < profile_level_nr_cols(r->p, level); i++)
+		ret = emit_col(r, e, row, profile_level_col(r->p, level, i));
 	emit_u64(e, "samples", row->nr);
 	emit_u64(e, "weight", row->period);
 	if (r->po.children)
@@ -101,12 +110,71 @@ static int emit_row(struct report *r, struct emit *e, const struct profile_row *
 		emit_u64(e, "cycles", b->cycles);
 		emit_u64(e, "with_cycles", b->nr_cycles);
 	}
-	if (r->po.use_chains && r->po.chain.style != CHAIN_NONE) {
+	return ret;
+}
+
+static int emit_row(struct report *r, struct emit *e, const struct profile_row *row, unsigned level)
+{
+	struct call_node root;
+	int ret = emit_numbers(r, e, row, level);
+
+	if (!ret && r->po.use_chains && r->po.chain.style != CHAIN_NONE) {
 		ret = profile_tree(r->p, row, &root);
 		if (!ret && root.nr_children)
-			emit_tree(r, e, &root, 0);
+			emit_tree(r, e, &root, (int)level);
 	}
 	emit_end(e);
+	return ret;
+}
+
+static bool is_small(const struct report *r, const struct profile_row *row)
+{
+	return profile_percent(r->p, row) < r->o.min_percent;
+}
+
+/* Rows in rows: what is not on the last level has an array of those below it. */
+static int emit_nested(struct report *r, struct emit *e, uint32_t event)
+{
+	unsigned open = 0, last = profile_nr_levels(r->p) - 1, level;
+	size_t n = profile_nr_nested(r->p, event);
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < n; i++) {
+		const struct profile_row *row = profile_nested(r->p, event, i, &level);
+
+		if (is_small(r, row))
+			continue;
+		for (; open > level; open--) {
+			emit_end(e);
+			emit_end(e);
+		}
+		if (level == last) {
+			ret = emit_row(r, e, row, level);
+			continue;
+		}
+		ret = emit_numbers(r, e, row, level);
+		emit_array(e, "rows");
+		open++;
+	}
+	for (; open; open--) {
+		emit_end(e);
+		emit_end(e);
+	}
+	return ret;
+}
+
+static int emit_rows(struct report *r, struct emit *e, uint32_t event)
+{
+	int ret = 0;
+
+	if (profile_nr_levels(r->p))
+		return emit_nested(r, e, event);
+	for (size_t i = 0; !ret && i < profile_nr_rows(r->p, event); i++) {
+		const struct profile_row *row = profile_row(r->p, event, i);
+
+		if (!is_small(r, row))
+			ret = emit_row(r, e, row, 0);
+	}
 	return ret;
 }
 
@@ -130,12 +198,7 @@ int report_json(struct report *r)
 		emit_u64(&e, "samples", t->nr_samples);
 		emit_u64(&e, "event_count", t->period);
 		emit_array(&e, "rows");
-		for (size_t j = 0; !ret && j < profile_nr_rows(r->p, ev->idx); j++) {
-			const struct profile_row *row = profile_row(r->p, ev->idx, j);
-
-			if (profile_percent(r->p, row) >= r->o.min_percent)
-				ret = emit_row(r, &e, row);
-		}
+		ret = emit_rows(r, &e, ev->idx);
 		emit_end(&e);
 		emit_end(&e);
 	}

@@ -55,6 +55,8 @@ const struct option report_options[] = {
 		   "keys that make a row (see the man page); +KEY adds to the default"),
 	OPT_BOOL(0, "mem-mode", O, mem, "memory samples: rows of accesses, weighted by their time"),
 	OPT_STRING('F', "fields", O, fields, "KEY,...", "columns to print; +KEY adds"),
+	OPT_BOOL('H', "hierarchy", O, hierarchy,
+		 "each key a level, rows below rows; {KEY,KEY} is one"),
 	OPT_BOOL('n', "show-nr-samples", O, show_samples, "a column with the number of samples"),
 	OPT_BOOL(0, "show-total-period", O, show_period, "a column with the sum of periods"),
 	OPT_BOOL(0, "show-cpu-utilization", O, show_modes, "columns for kernel and user mode"),
@@ -154,8 +156,6 @@ const struct option report_options[] = {
 	OPT_ACCEPT_ARG(0, "samples", "N", 0),
 	OPT_ACCEPT_ARG(0, "group-sort-idx", "N", 0),
 	OPT_ACCEPT_ARG(0, "itrace", "OPTS", OPTION_OPTARG),
-	OPT_REFUSE('H', "hierarchy",
-		   "there are no nested rows; -s comm,dso,symbol has them one by one"),
 	OPT_REFUSE(0, "latency",
 		   "Use of latency profile or parallelism requires --latency flag "
 		   "during record, and time per running thread is not counted here"),
@@ -222,6 +222,7 @@ int report_setup_options(struct report *r, struct err *e)
 		.show_samples = o->show_samples || o->simd,
 		.show_period = o->show_period,
 		.show_modes = o->show_modes,
+		.hierarchy = o->hierarchy,
 		.simd = o->simd,
 		.mem = o->mem,
 		.branch_stats = o->branch_stats,
@@ -251,6 +252,11 @@ int report_setup_options(struct report *r, struct err *e)
 			       o->percentage);
 	if (o->json && o->total_cycles)
 		return err_set(e, -EINVAL, "--total-cycles is a table, there is no JSON of it");
+	if (o->hierarchy && (o->total_cycles || o->hot_paths || o->dot))
+		return err_set(e, -EINVAL, "--hierarchy is about rows of keys, which %s has not",
+			       o->dot	      ? "--dot"
+			       : o->hot_paths ? "--hot-paths"
+					      : "--total-cycles");
 	r->socket = -1;
 	if (o->socket) {
 		uint64_t n;

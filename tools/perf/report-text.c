@@ -6,7 +6,7 @@
 
 /* ---- one table ------------------------------------------------------------------------------- */
 
-static void put_separator(struct report *r, bool first)
+void report_put_separator(struct report *r, bool first)
 {
 	if (r->po.separator && !first)
 		obuf_char(&r->out, r->po.separator);
@@ -23,7 +23,7 @@ static void print_heads(struct report *r, uint32_t event)
 		const struct profile_col *c = profile_col(r->p, i);
 		int w = profile_col_width(r->p, event, c);
 
-		put_separator(r, !i);
+		report_put_separator(r, !i);
 		if (profile_col_is_number(c))
 			obuf_str_right(o, profile_col_head(r->p, c), w);
 		else
@@ -34,7 +34,7 @@ static void print_heads(struct report *r, uint32_t event)
 		return;
 	obuf_lit(o, "# ");
 	for (size_t i = 0; i < profile_nr_cols(r->p); i++) {
-		put_separator(r, !i);
+		report_put_separator(r, !i);
 		obuf_pad(o, '.', profile_col_width(r->p, event, profile_col(r->p, i)));
 	}
 	obuf_lit(o, "\n#\n");
@@ -47,7 +47,7 @@ static int print_row(struct report *r, const struct profile_row *row)
 	if (!r->po.separator)
 		obuf_lit(o, "  ");
 	for (size_t i = 0; i < profile_nr_cols(r->p); i++) {
-		put_separator(r, !i);
+		report_put_separator(r, !i);
 		profile_cell(r->p, row, profile_col(r->p, i), o);
 	}
 	obuf_char(o, '\n');
@@ -241,7 +241,8 @@ int report_text(struct report *r)
 			continue;
 		if (!r->o.quiet && r->o.simd)
 			print_simd_legend(o);
-		ret = print_table(r, ev->idx);
+		ret = profile_nr_levels(r->p) ? report_nest(r, ev->idx)
+					      : print_table(r, ev->idx);
 		obuf_lit(o, "\n\n");
 	}
 	if (r->flow) {

@@ -13,7 +13,7 @@ struct report_opts {
 	const char *vmlinux, *kallsyms, *symfs, *symbol_filter, *parent, *ignore_callees;
 	const char *comms, *dsos, *symbols, *pids, *tids, *quantum;
 	bool show_samples, show_period, show_modes, group, hide_unresolved, exclude_other;
-	bool redact, simd, mem;
+	bool redact, simd, mem, hierarchy;
 	bool header, header_only, full_info, stats, tasks, mmaps, dump, json;
 	bool children, no_demangle, demangle_kernel, no_inline, force, quiet;
 	bool branch, history, no_branch, stitch_lbr, nsec, branch_stats;
@@ -69,6 +69,10 @@ int report_choose_mode(struct report *r, struct err *e);
 
 /* Tables and call graphs as text; headings and tips too. */
 int report_text(struct report *r);
+/* Its table with rows below rows: report-nest.c. */
+int report_nest(struct report *r, uint32_t event);
+/* What stands between two columns. */
+void report_put_separator(struct report *r, bool first);
 int report_json(struct report *r);
 int report_dot(struct report *r);
 /* Blocks and chains of branches, in place of the table: report-flow.c. */

@@ -21,7 +21,7 @@ const char *profile_col_head(const struct profile *p, const struct profile_col *
 {
 	bool strict = p->o.fields && p->o.fields[0] && p->o.fields[0] != '+';
 
-	if (p->o.children && !strict && !strcmp(c->key->name, "overhead"))
+	if (p->o.children && !p->nr_levels && !strict && !strcmp(c->key->name, "overhead"))
 		return "Self";
 	return c->key->head;
 }
@@ -266,7 +266,7 @@ void profile_cell(const struct profile *p, const struct profile_row *row,
 		  const struct profile_col *c, struct obuf *o)
 {
 	int width = profile_col_width(p, profile_row_event(p, row), c);
-	bool last = c == p->out[p->nr_out - 1];
+	bool last = p->nr_levels ? c->level > 0 : c == p->out[p->nr_out - 1];
 	size_t start = o->len, len;
 
 	if (c->key->at == KEY_STAT) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Columns: which keys the user asked for. */
+#include <limits.h>
 #include <stdio.h>
 #include <strings.h>
 
@@ -105,33 +106,70 @@ static int unknown_key(struct err *e, const char *what, const char *name, size_t
 	return ret;
 }
 
-/* Adds the keys of a comma list to @list. */
-static int parse_list(struct profile *p, const char *s, const char *what, struct profile_col **list,
-		      unsigned *n, struct err *e)
-{
-	while (*s) {
-		size_t len = strcspn(s, ", ");
-		const struct key *k = NULL;
-		struct profile_col *c;
-		int ret = 0;
+/* A list of keys that is being read, and the level of --hierarchy that the next one is on. */
+struct key_list {
+	const char *what; /* "sort" or "fields" */
+	struct profile_col **v;
+	unsigned *n;
+	int level;
+	bool in_braces; /* these share a level */
+};
 
-		if (len > 4 && !strncmp(s, "reg:", 4))
-			ret = prof_reg_key(p, s, len, &k, e);
-		else if (len && (p->o.branch || !(ret = refuse_key(e, what, s, len))))
-			k = key_find(s, len);
+static int add_key(struct profile *p, const char *s, size_t len, struct key_list *l, struct err *e)
+{
+	bool fields = l->what[0] == 'f';
+	unsigned had = p->nr_cols;
+	const struct key *k = NULL;
+	struct profile_col *c;
+	int ret = 0;
+
+	if (len > 4 && !strncmp(s, "reg:", 4))
+		ret = prof_reg_key(p, s, len, &k, e);
+	else if (p->o.branch || !(ret = refuse_key(e, l->what, s, len)))
+		k = key_find(s, len);
+	if (ret)
+		return ret;
+	if (!k)
+		return unknown_key(e, l->what, s, len);
+	if (k->hidden || (k->branch && !p->o.branch))
+		return err_set(e, -EINVAL, "Invalid --%s key: `%.*s'", l->what, (int)len, s);
+	c = col_of(p, k);
+	if (!c || *l->n == MAX_KEYS)
+		return err_set(e, -E2BIG, "more than %d --%s keys", MAX_KEYS, l->what);
+	/* Each key of -F is a level; numbers behind it stand on the same. */
+	if (fields && k->at != KEY_STAT)
+		l->level++;
+	if (p->nr_cols > had)
+		c->level = l->level;
+	push_col(l->v, l->n, c);
+	return 0;
+}
+
+/* Between two keys of -s: the next one is a level below, but within braces. */
+static void step_level(struct key_list *l, char delim)
+{
+	if (l->what[0] == 'f')
+		return;
+	if (!l->in_braces)
+		l->level++;
+	if (delim == '{' || delim == '}')
+		l->in_braces = delim == '{';
+}
+
+/* Adds the keys of a comma list. */
+static int parse_list(struct profile *p, const char *s, struct key_list *l, struct err *e)
+{
+	const char *delims = l->what[0] == 'f' ? ", " : "{}, ";
+
+	while (*s) {
+		size_t len = strcspn(s, delims);
+		int ret = len ? add_key(p, s, len, l, e) : 0;
+
 		if (ret)
 			return ret;
-		if (len && !k)
-			return unknown_key(e, what, s, len);
-		if (k && (k->hidden || (k->branch && !p->o.branch)))
-			return err_set(e, -EINVAL, "Invalid --%s key: `%.*s'", what, (int)len, s);
-		if (k) {
-			c = col_of(p, k);
-			if (!c || *n == MAX_KEYS)
-				return err_set(e, -E2BIG, "more than %d --%s keys", MAX_KEYS, what);
-			push_col(list, n, c);
-		}
-		s += len + (s[len] != 0);
+		s += len;
+		if (*s)
+			step_level(l, *s++);
 	}
 	return 0;
 }
@@ -139,6 +177,17 @@ static int parse_list(struct profile *p, const char *s, const char *what, struct
 static void push_key(struct profile *p, struct profile_col **list, unsigned *n, const char *name)
 {
 	push_col(list, n, col_of(p, key_find(name, strlen(name))));
+}
+
+/* The same for a key of its own level, unless it has one. */
+static void push_key_at(struct profile *p, struct profile_col **list, unsigned *n, const char *name,
+			int level)
+{
+	unsigned had = p->nr_cols;
+
+	push_key(p, list, n, name);
+	if (p->nr_cols > had)
+		p->cols[had].level = level;
 }
 
 static bool has_key(struct profile_col *const *keys, unsigned n, const char *name)
@@ -189,10 +238,14 @@ static void push_simd(struct profile *p)
 }
 
 /* Keys with `symbol` in their list get an IPC column, which only branch mode can fill. */
-static void push_ipc(struct profile *p, struct profile_col **list, unsigned *n)
+static void push_ipc(struct profile *p, struct key_list *l)
 {
-	if (p->o.sort && strstr(p->o.sort, "symbol"))
-		push_key(p, list, n, p->o.branch ? "ipc_lbr" : "ipc_null");
+	const char *name = p->o.branch ? "ipc_lbr" : "ipc_null";
+
+	if (!p->o.sort || !strstr(p->o.sort, "symbol"))
+		return;
+	step_level(l, ',');
+	push_key_at(p, l->v, l->n, name, l->level);
 }
 
 static const char *default_sort(const struct profile *p)
@@ -203,24 +256,40 @@ static const char *default_sort(const struct profile *p)
 			   : DEFAULT_SORT;
 }
 
-static int choose(struct profile *p, struct err *e)
+/* The keys of --sort. */
+static int choose_keys(struct profile *p, bool strict, struct profile_col **keys, unsigned *n,
+		       struct err *e)
 {
-	const char *sort = p->o.sort, *fields = p->o.fields;
-	bool strict = fields && *fields && *fields != '+';
-	struct profile_col *keys[MAX_KEYS];
-	unsigned n = 0;
-	int ret;
+	struct key_list l = { .what = "sort", .v = keys, .n = n };
+	const char *sort = p->o.sort;
+	bool plus = sort && *sort == '+';
+	int ret = 0;
 
-	if (sort && *sort == '+')
+	/* Shares that nobody has named stand before the first key. */
+	l.level = !strict && !(sort && strstr(sort, "overhead"));
+	if (plus) {
+		ret = parse_list(p, default_sort(p), &l, e);
+		step_level(&l, ',');
 		sort++;
-	if (p->o.sort && *p->o.sort == '+') {
-		ret = parse_list(p, default_sort(p), "sort", keys, &n, e);
-		if (ret)
-			return ret;
 	}
 	if (!sort && !strict)
 		sort = default_sort(p);
-	ret = sort ? parse_list(p, sort, "sort", keys, &n, e) : 0;
+	if (!ret && sort)
+		ret = parse_list(p, sort, &l, e);
+	if (!ret)
+		push_ipc(p, &l);
+	return ret;
+}
+
+static int choose(struct profile *p, struct err *e)
+{
+	const char *fields = p->o.fields;
+	bool strict = fields && *fields && *fields != '+';
+	struct key_list out = { .what = "fields", .v = p->out, .n = &p->nr_out };
+	struct profile_col *keys[MAX_KEYS];
+	unsigned n = 0;
+	int ret = choose_keys(p, strict, keys, &n, e);
+
 	if (ret)
 		return ret;
 	if (!strict) {
@@ -232,11 +301,10 @@ static int choose(struct profile *p, struct err *e)
 		if (!has_share(keys, n))
 			push_key(p, p->order, &p->nr_order, "overhead");
 	}
-	push_ipc(p, keys, &n);
 	if (p->o.parent)
-		push_key(p, keys, &n, "parent");
+		push_key_at(p, keys, &n, "parent", INT_MAX);
 	if (fields) {
-		ret = parse_list(p, fields + (*fields == '+'), "fields", p->out, &p->nr_out, e);
+		ret = parse_list(p, fields + (*fields == '+'), &out, e);
 		if (ret)
 			return ret;
 	}
@@ -295,7 +363,7 @@ static void place_cols(struct profile *p)
 
 /*
  * A filter for exactly one comm, dso or symbol takes the column away and says so in a line instead;
- * but not the last key.
+ * but not the last key, and no level of a hierarchy.
  */
 static void elide(struct profile *p)
 {
@@ -320,7 +388,7 @@ static void elide(struct profile *p)
 		others |= p->cols[i].key->at != KEY_STAT && !p->cols[i].one_value;
 	}
 	for (unsigned i = 0; i < p->nr_cols; i++)
-		p->cols[i].elided = others && p->cols[i].one_value;
+		p->cols[i].elided = others && p->cols[i].one_value && !p->o.hierarchy;
 }
 
 static void drop_elided(struct profile_col **list, unsigned *nr)
@@ -337,7 +405,7 @@ static void user_widths(struct profile *p)
 {
 	const char *s = p->o.widths;
 
-	for (unsigned i = 0; s && *s && i < p->nr_out; i++) {
+	for (unsigned i = 0; s && *s && i < p->nr_out && !p->nr_levels; i++) {
 		char *end;
 		long v = strtol(s, &end, 10);
 
@@ -356,6 +424,7 @@ int prof_cols_setup(struct profile *p, struct err *e)
 		return ret;
 	elide(p);
 	place_cols(p);
+	prof_nest_cols(p);
 	user_widths(p);
 	drop_elided(p->out, &p->nr_out);
 	drop_elided(p->order, &p->nr_order);

@@ -63,15 +63,16 @@ static int make_rows(struct profile *p)
 
 int prof_rows_group(struct profile *p)
 {
+	static const struct profile_row none = { .idx = ID_NONE };
 	size_t others = p->max_members - 1;
 
 	if (prof_rows_index(p) || make_rows(p))
 		return -ENOMEM;
-	p->members = calloc(p->rows.n * others + 1, sizeof(*p->members));
-	if (!p->members)
+	if (vec_reserve(&p->members, p->rows.n * others + 1))
 		return -ENOMEM;
+	/* A member without samples: no row's numbers. */
 	for (size_t i = 0; i < p->rows.n * others; i++)
-		p->members[i].idx = ID_NONE; /* a member without samples: no row's numbers */
+		p->members.v[p->members.n++] = none;
 	for (size_t i = 0; i < p->rows.n; i++) {
 		const struct profile_row *row = &p->rows.v[i], *to;
 		uint32_t event = profile_row_event(p, row), group;
@@ -84,9 +85,14 @@ int prof_rows_group(struct profile *p)
 				      : prof_row_of(p, group, row->place, row->place2, row->bits);
 		if (!to)
 			return -ENOMEM;
-		p->members[to->idx * others + event - ev->leader - 1] = *row;
+		prof_members_of(p, to->idx)[event - ev->leader - 1] = *row;
 	}
 	return 0;
+}
+
+struct profile_row *prof_members_of(struct profile *p, uint32_t row)
+{
+	return p->members.v + row * (size_t)(p->max_members - 1);
 }
 
 const struct profile_row *prof_member(const struct profile *p, const struct profile_row *row,
@@ -94,5 +100,5 @@ const struct profile_row *prof_member(const struct profile *p, const struct prof
 {
 	if (!m)
 		return row;
-	return &p->members[row->idx * (size_t)(p->max_members - 1) + m - 1];
+	return &p->members.v[row->idx * (size_t)(p->max_members - 1) + m - 1];
 }

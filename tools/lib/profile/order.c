@@ -151,7 +151,7 @@ static int cmp_stat(const struct profile *p, const struct profile_col *c,
 		    const struct profile_row *a, const struct profile_row *b)
 {
 	bool sum = is_children(c);
-	uint32_t members = p->members && !sum ? profile_members(p, profile_row_event(p, a)) : 1;
+	uint32_t members = p->members.n && !sum ? profile_members(p, profile_row_event(p, a)) : 1;
 
 	for (uint32_t m = 0; m < members; m++) {
 		uint64_t x = prof_col_value(p, c, prof_member(p, a, m));
@@ -165,6 +165,26 @@ static int cmp_stat(const struct profile *p, const struct profile_col *c,
 	return (a->depth > b->depth) == p->o.chain.caller ? -1 : 1;
 }
 
+int prof_cmp_keys(const struct profile *p, const struct profile_row *a, const struct profile_row *b)
+{
+	int ret = 0;
+
+	for (unsigned i = 0; !ret && i < p->nr_order; i++)
+		if (p->order[i]->key->at != KEY_STAT)
+			ret = cmp_key(p, p->order[i], a, b, false);
+	return ret;
+}
+
+uint32_t prof_col_rank(const struct profile *p, const struct profile_col *c,
+		       const struct profile_row *row)
+{
+	if (c->key->at == KEY_STAT)
+		return 0;
+	if (c->key->at == KEY_BITS)
+		return row->bits & c->key->bits;
+	return c->rank[tuple_of(p, c->key, row)];
+}
+
 static int cmp_rows(const struct profile *p, const struct profile_row *a,
 		    const struct profile_row *b)
 {
@@ -173,9 +193,8 @@ static int cmp_rows(const struct profile *p, const struct profile_row *a,
 	for (unsigned i = 0; !ret && i < p->nr_order; i++)
 		ret = p->order[i]->key->at == KEY_STAT ? cmp_stat(p, p->order[i], a, b)
 						       : cmp_key(p, p->order[i], a, b, true);
-	for (unsigned i = 0; !ret && i < p->nr_order; i++)
-		if (p->order[i]->key->at != KEY_STAT)
-			ret = cmp_key(p, p->order[i], a, b, false);
+	if (!ret)
+		ret = prof_cmp_keys(p, a, b);
 	/* Branch flags have no order of their own: the last come stands first, as upstream. */
 	if (!ret)
 		ret = a->idx < b->idx ? -1 : 1;
@@ -251,31 +270,31 @@ static bool is_stat(const struct profile *p, unsigned i)
 	return i < p->nr_order && p->order[i]->key->at == KEY_STAT;
 }
 
-int prof_sort_event(struct profile *p, struct event_rows *ev)
+int prof_sort_idx(const struct profile *p, uint32_t *rows, size_t nr)
 {
-	struct packed *v = calloc(ev->nr + ev->nr / 2 + 1, sizeof(*v));
+	struct packed *v = calloc(nr + nr / 2 + 1, sizeof(*v));
 	unsigned stats = is_stat(p, 0) ? 1 + is_stat(p, 1) : 0;
 	struct sorter s = { p, false, p->o.chain.caller };
 
 	if (!v)
 		return -ENOMEM;
 	/* Rows of groups have a sum for each member. */
-	s.depth = !p->members && stats && p->o.use_chains && is_children(p->order[0]);
-	for (size_t i = 0; i < ev->nr; i++) {
-		const struct profile_row *row = &p->rows.v[ev->rows[i]];
+	s.depth = !p->members.n && stats && p->o.use_chains && is_children(p->order[0]);
+	for (size_t i = 0; i < nr; i++) {
+		const struct profile_row *row = &p->rows.v[rows[i]];
 
-		v[i].row = ev->rows[i];
+		v[i].row = rows[i];
 		v[i].sum = stats ? prof_col_value(p, p->order[0], row) : 0;
-		if (p->members)
+		if (p->members.n)
 			continue;
 		v[i].sum2 = stats > 1 ? prof_col_value(p, p->order[1], row) : 0;
 		v[i].ranks = pack_ranks(p, row, stats);
 		v[i].thread = row->thread;
 		v[i].depth = row->depth;
 	}
-	sort_packed(v, ev->nr, v + ev->nr, &s);
-	for (size_t i = 0; i < ev->nr; i++)
-		ev->rows[i] = v[i].row;
+	sort_packed(v, nr, v + nr, &s);
+	for (size_t i = 0; i < nr; i++)
+		rows[i] = v[i].row;
 	free(v);
 	return 0;
 }

@@ -54,6 +54,7 @@ struct profile_col {
 	const struct key *key;
 	unsigned slot;	       /* in its tuple */
 	int user_width;	       /* -w; 0 = by content */
+	int level;	       /* --hierarchy: 0 = in front of all rows, else of the level's */
 	const char *one_value; /* that a filter lets through: said above the table; else NULL */
 	bool elided;	       /* and so there is no column */
 	uint32_t *rank;	       /* by tuple id: order of equals; rank2: order of output */
@@ -281,7 +282,20 @@ struct event_rows {
 	uint32_t *rows; /* sorted */
 	size_t nr;
 	uint32_t leader, members; /* members: 0 = alone */
+	struct nested *nested;	  /* in order of output */
+	size_t nr_nested;
 	int width[MAX_KEYS];
+};
+
+/* A row in order of output, and how deep it stands. */
+struct nested {
+	uint32_t row, level;
+};
+
+/* By row: where it stands in the tree of rows. */
+struct nest {
+	uint32_t above, first, next; /* rows; ID_NONE = none */
+	uint32_t level;
 };
 
 /* Symbols by their name, looked at once per location. */
@@ -307,6 +321,10 @@ struct profile {
 
 	struct profile_col cols[MAX_KEYS], *out[MAX_KEYS], *order[MAX_KEYS];
 	unsigned nr_cols, nr_out, nr_order;
+	/* --hierarchy: columns by level; level n has those from level_at[n], out has the rest. */
+	struct profile_col *level_cols[MAX_KEYS];
+	unsigned nr_levels, level_at[MAX_KEYS + 1];
+	VEC(struct nest) nest;
 	struct profile_col *group_cols[MAX_KEYS], *place_cols[MAX_KEYS], *place2_cols[MAX_KEYS];
 	unsigned nr_group, nr_place, nr_place2;
 	uint32_t bit_mask;
@@ -351,7 +369,7 @@ struct profile {
 	struct simd_use simd;
 	VEC(struct branch_counts) counts; /* branch mode: by row */
 	VEC(struct event_rows) events;
-	struct profile_row *members; /* by row and member - 1: numbers of the other events */
+	VEC(struct profile_row) members; /* by row and member - 1: numbers of the other events */
 	uint32_t max_members;
 	struct chains ch;
 	struct arena tree;
@@ -442,12 +460,27 @@ static inline void prof_row_count(struct profile_row *row, uint64_t period, uint
 int prof_rows_sort(struct profile *p);
 /* order.c */
 int prof_rank_cols(struct profile *p);
-int prof_sort_event(struct profile *p, struct event_rows *ev);
+/* Sorts rows, given by idx, into the order of output. */
+int prof_sort_idx(const struct profile *p, uint32_t *rows, size_t nr);
+/* Of two rows, by all keys: which one stands first among rows with equal sums. */
+int prof_cmp_keys(const struct profile *p, const struct profile_row *a,
+		  const struct profile_row *b);
+/* The rank of the row's value: rows with equal ranks are equal in @c. */
+uint32_t prof_col_rank(const struct profile *p, const struct profile_col *c,
+		       const struct profile_row *row);
+/* nest.c */
+void prof_nest_cols(struct profile *p);
+/* Once the rows of all events are sorted. */
+int prof_nest_rows(struct profile *p);
+/* nest-acc.c: what the inner rows cost with callees. */
+int prof_nest_acc(struct profile *p);
 /* Moves the numbers of member events to the leaders' rows. */
 int prof_rows_group(struct profile *p);
 /* The row's numbers in event leader + @m. */
 const struct profile_row *prof_member(const struct profile *p, const struct profile_row *row,
 				      uint32_t m);
+/* Where the numbers of the other events begin, of a row with members. */
+struct profile_row *prof_members_of(struct profile *p, uint32_t row);
 struct event_rows *prof_event_rows(struct profile *p, uint32_t event);
 
 /* parent.c */

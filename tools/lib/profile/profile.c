@@ -65,8 +65,10 @@ void profile_free(struct profile *p)
 		free(p->cols[i].rank);
 		free(p->cols[i].rank2);
 	}
-	vec_for_each (ev, &p->events)
+	vec_for_each (ev, &p->events) {
 		free(ev->rows);
+		free(ev->nested);
+	}
 	vec_free(&p->events);
 	prof_tuples_free(&p->groups);
 	prof_tuples_free(&p->places);
@@ -91,7 +93,8 @@ void profile_free(struct profile *p)
 	prof_ipc_free(p);
 	prof_parent_free(p);
 	vec_free(&p->sym_place);
-	free(p->members);
+	vec_free(&p->members);
+	vec_free(&p->nest);
 	prof_queue_free(p);
 	vec_free(&p->rows);
 	vec_free(&p->modes);

@@ -64,6 +64,7 @@ struct profile_opts {
 	bool branch;				    /* branch mode */
 	bool history;				    /* branches as frames of call chains */
 	bool children;				    /* add what callees cost; needs chains */
+	bool hierarchy;				    /* rows below rows, see profile_nested() */
 	bool use_chains;			    /* keep call chains */
 	bool show_samples, show_period, show_modes; /* -n, --show-total-period, sys/usr columns */
 	bool simd;				    /* columns of SIMD state, keys: dso, symbol */
@@ -139,6 +140,28 @@ const struct profile_row *profile_row(const struct profile *p, uint32_t event, s
 /* Share of the event's total, in percent: own, or with callees under children. */
 double profile_percent(const struct profile *p, const struct profile_row *row);
 uint32_t profile_row_event(const struct profile *p, const struct profile_row *row);
+
+/* ---- rows below rows ------------------------------------------------------------------------- */
+
+/*
+ * opts.hierarchy: each key (or each group of keys in braces) is a level, and a row of the first
+ * level stands for all samples that are equal in its keys. Below it are its rows of the second,
+ * and so on; those of the last level are the rows of profile_row(). Columns of numbers stand in
+ * front of all rows: these, and no more, are profile_col()'s then.
+ *
+ * Sums of a row are its rows' below, but for what callees cost: there a sample counts once.
+ */
+
+/* 0: no hierarchy, or there is no key. */
+unsigned profile_nr_levels(const struct profile *p);
+size_t profile_level_nr_cols(const struct profile *p, unsigned level);
+const struct profile_col *profile_level_col(const struct profile *p, unsigned level, size_t i);
+/* All levels' rows, each followed by those below it. */
+size_t profile_nr_nested(const struct profile *p, uint32_t event);
+const struct profile_row *profile_nested(const struct profile *p, uint32_t event, size_t i,
+					 unsigned *level);
+
+/* ---- columns --------------------------------------------------------------------------------- */
 
 struct profile_col;
 

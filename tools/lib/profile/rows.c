@@ -139,13 +139,13 @@ int prof_rows_sort(struct profile *p)
 	for (size_t i = 0; i < p->events.n; i++) {
 		struct event_rows *ev = &p->events.v[i];
 
-		ret = prof_sort_event(p, ev);
+		ret = prof_sort_idx(p, ev->rows, ev->nr);
 		if (!ret)
 			ret = prof_cols_widths(p, ev);
 		if (ret)
 			return ret;
 	}
-	return 0;
+	return p->nr_levels ? prof_nest_rows(p) : 0;
 }
 
 size_t profile_nr_rows(const struct profile *p, uint32_t event)

@@ -211,6 +211,24 @@ int prof_simd_count(struct profile *p, const struct profile_row *row, const stru
 	return 0;
 }
 
+void prof_simd_add(struct simd_counts *sum, const struct simd_counts *c)
+{
+	sum->nr += c->nr;
+	sum->coded += c->coded;
+	for (int w = 0; w < SIMD_WIDTHS; w++) {
+		sum->live[w] += c->live[w];
+		sum->code[w] += c->code[w];
+	}
+	sum->dirty += c->dirty;
+	sum->masked += c->masked;
+	sum->masked_permille += c->masked_permille;
+	sum->filled += c->filled;
+	sum->filled_permille += c->filled_permille;
+	sum->func = max_u64(sum->func, c->func);
+	sum->widest_dirty = max_u64(sum->widest_dirty, c->widest_dirty);
+	sum->func_known |= c->func_known;
+}
+
 void prof_simd_free(struct profile *p)
 {
 	struct simd_use *u = &p->simd;

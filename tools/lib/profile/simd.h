@@ -56,6 +56,8 @@ const struct sample_regs *prof_simd_block(const struct sample *s);
 
 int prof_simd_count(struct profile *p, const struct profile_row *row, const struct sample *s,
 		    struct thread *th);
+/* Adds one row's to another's. */
+void prof_simd_add(struct simd_counts *sum, const struct simd_counts *c);
 void prof_simd_free(struct profile *p);
 /* For the code of @dso; NULL, after a warning, when it cannot be decoded. */
 struct insn_decoder *prof_decoder(struct profile *p, struct dso *dso);

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What the rows above others cost with callees. A sample counts once for a row, in however many
+ * of its chain's frames the row is: so the rows below cannot just be added up, and the trie is
+ * walked with the rows above in place of those of the frames.
+ */
+#include "profile-int.h"
+
+struct nest_walk {
+	struct profile *p;
+	unsigned first;	 /* level: to those above it all frames of a chain are equal */
+	uint32_t member; /* of the group, that the chains at hand belong to */
+	uint32_t *owner; /* by row: the leader's row of a member's; NULL without groups */
+	uint32_t *leaf;	 /* by node: samples that end there */
+	uint32_t *seen;	 /* by row: how often on the way here */
+};
+
+/* The first level with a key of locations; nr_levels - 1 when it is the last one. */
+static unsigned first_level(const struct profile *p)
+{
+	unsigned i = 0;
+
+	while (i < p->level_at[p->nr_levels - 1] &&
+	       (p->level_cols[i]->key->at == KEY_SAMPLE || p->level_cols[i]->key->at == KEY_STAT))
+		i++;
+	for (unsigned l = 0; l + 1 < p->nr_levels; l++)
+		if (i < p->level_at[l + 1])
+			return l;
+	return p->nr_levels - 1;
+}
+
+static struct profile_row *row_of(const struct nest_walk *w, uint32_t row)
+{
+	return w->member ? &prof_members_of(w->p, row)[w->member - 1] : &w->p->rows.v[row];
+}
+
+/* The row above @row as far as it is of interest; @row may be one of a member. */
+static uint32_t above(const struct nest_walk *w, uint32_t row, bool leaf)
+{
+	const struct nest *nest = w->p->nest.v;
+	uint32_t up = nest[leaf && w->owner ? w->owner[row] : row].above;
+
+	return up == ID_NONE || nest[up].level < w->first ? ID_NONE : up;
+}
+
+static void enter(struct nest_walk *w, uint32_t node)
+{
+	const struct chains *c = &w->p->ch;
+	uint32_t row = c->nodes.v[node].row;
+
+	for (uint32_t a = above(w, row, true); a != ID_NONE; a = above(w, a, false))
+		if (!w->seen[a]++)
+			row_of(w, a)->acc += c->end[node].total;
+	/* What rows cost themselves is in their sums already. */
+	for (uint32_t l = w->leaf[node]; l != ID_NONE; l = c->leafs.v[l].next) {
+		row = c->leafs.v[l].row;
+		for (uint32_t a = above(w, row, true); a != ID_NONE; a = above(w, a, false))
+			if (w->seen[a])
+				row_of(w, a)->acc -= c->leafs.v[l].period;
+	}
+}
+
+static void leave(struct nest_walk *w, uint32_t node)
+{
+	uint32_t row = w->p->ch.nodes.v[node].row;
+
+	for (uint32_t a = above(w, row, true); a != ID_NONE; a = above(w, a, false))
+		w->seen[a]--;
+}
+
+/* The chains of one group of samples, from its first outermost frame. */
+static void walk(struct nest_walk *w, uint32_t i)
+{
+	const struct chains *c = &w->p->ch;
+
+	while (i != ID_NONE) {
+		enter(w, i);
+		if (c->end[i].child != ID_NONE) {
+			i = c->end[i].child;
+			continue;
+		}
+		for (;;) {
+			leave(w, i);
+			if (c->end[i].next != ID_NONE)
+				break;
+			i = c->nodes.v[i].parent;
+			if (i & NODE_ROOT)
+				return;
+		}
+		i = c->end[i].next;
+	}
+}
+
+static void list_leafs(struct nest_walk *w)
+{
+	struct chains *c = &w->p->ch;
+
+	memset(w->leaf, 0xff, (c->nodes.n + 1) * sizeof(*w->leaf));
+	for (uint32_t i = (uint32_t)c->leafs.n; i-- > 0;) {
+		c->leafs.v[i].next = w->leaf[c->leafs.v[i].node];
+		w->leaf[c->leafs.v[i].node] = i;
+	}
+}
+
+/* Whose rows the rows of members are shown in. */
+static int list_owners(struct nest_walk *w)
+{
+	struct profile *p = w->p;
+	size_t others = p->max_members - 1;
+
+	if (!p->max_members)
+		return 0;
+	w->owner = malloc((p->rows.n + 1) * sizeof(*w->owner));
+	if (!w->owner)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < p->rows.n; i++)
+		w->owner[i] = i;
+	for (size_t i = 0; i < p->members.n; i++)
+		if (p->members.v[i].idx != ID_NONE)
+			w->owner[p->members.v[i].idx] = (uint32_t)(i / others);
+	return 0;
+}
+
+/* Every sample in the rows that it is in without its chain. */
+static void own_acc(struct nest_walk *w)
+{
+	struct profile *p = w->p;
+
+	for (uint32_t i = 0; i < p->nest.n; i++) {
+		const struct nest *n = &p->nest.v[i];
+		const struct event_rows *ev;
+
+		if (n->level >= p->nr_levels - 1)
+			continue;
+		ev = &p->events.v[profile_row_event(p, &p->rows.v[i])];
+		for (w->member = 0; w->member < (ev->members ? ev->members : 1); w->member++)
+			row_of(w, i)->acc = row_of(w, i)->period;
+	}
+}
+
+int prof_nest_acc(struct profile *p)
+{
+	struct chains *c = &p->ch;
+	struct nest_walk w = { .p = p, .first = first_level(p) };
+	int ret;
+
+	w.leaf = malloc((c->nodes.n + 1) * sizeof(*w.leaf));
+	w.seen = calloc(p->rows.n + 1, sizeof(*w.seen));
+	ret = w.leaf && w.seen ? list_owners(&w) : -ENOMEM;
+	if (ret)
+		goto out;
+	list_leafs(&w);
+	own_acc(&w);
+	for (uint32_t g = 0; g < p->groups.n; g++) {
+		uint32_t event = (uint32_t)prof_tuple_get(&p->groups, g)[0];
+		const struct event_rows *ev = &p->events.v[event];
+
+		w.member = ev->members ? event - ev->leader : 0;
+		if (w.first + 1 < p->nr_levels)
+			walk(&w, c->root[g]);
+	}
+out:
+	free(w.leaf);
+	free(w.seen);
+	free(w.owner);
+	return ret;
+}
