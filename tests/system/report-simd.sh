@@ -49,7 +49,7 @@ P
 
 if [ $class = zmm ]; then
 	holds "the loop with zmm registers uses zmm" wide.data simdloop_avx512 \
-		'use == "uses zmm" and live512 > 99 and code512 > 20 and samples > 100'
+		'use == "uses zmm" and live512 > 99 and code512 > 10 and samples > 20'
 	holds "its masks are as full as they were made" wide.data simdloop_avx512 '30 < masks < 60'
 	holds "scalar code behind it has zmm left dirty: vzeroupper spares zmm16-31" wide.data \
 		scalarloop 'use == "zmm left dirty" and dirty > 95 and codenone > 95 and live512 > 95'
@@ -61,12 +61,12 @@ fi
 # Of registers 0-15 only: a C library for AVX-512 leaves values in ymm16-31.
 record ymm.data avx2 ymm
 holds "the loop with ymm registers uses ymm" ymm.data simdloop_avx2 \
-	'use == "uses ymm" and live256 > 99 and live512 == 0 and code256 > 20'
+	'use == "uses ymm" and live256 > 99 and live512 == 0 and code256 > 10'
 holds "vzeroupper leaves nothing of them to scalar code" ymm.data scalarloop \
 	'use == "scalar" and dirty < 2 and live128 > 95'
 record xmm.data sse2 ymm
 holds "SSE code uses xmm" xmm.data simdloop_sse2 \
-	'use == "uses xmm" and live128 > 99 and dirty == 0 and code128 > 20'
+	'use == "uses xmm" and live128 > 99 and dirty == 0 and code128 > 10'
 
 # The kernel's general registers beside them, in either order of the options.
 for order in "-Iip --user-regs=ymm" "--user-regs=ymm -Iip"; do
