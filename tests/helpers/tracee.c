@@ -569,32 +569,17 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(void);
-	} modes[] = { { "threads", threads },
-		      { "forks", forks },
-		      { "signals", signals },
-		      { "stop", stop },
-		      { "blocked", blocked },
-		      { "sigtrap", sigtrap },
-		      { "jit", jit },
-		      { "vfork", vforks },
-		      { "threadexec", threadexec },
-		      { "eintr", eintr },
-		      { "odd", odd },
-		      { "flags", flags },
-		      { "loops", loops },
-		      { "ignored", ignored },
-		      { "mask", mask },
-		      { "urgent", urgent },
-		      { "sigwait", sigwaits },
-		      { "bomb", bomb },
-		      { "clonevm", clonevm },
-		      { "daemon", daemonize },
-		      { "seccomp", seccomp },
-		      { "debugger", debugger },
-		      { "recv", recvs },
-		      { "protected", protected },
-		      { "uid", uid },
-		      { "wait", waits } };
+	} modes[] = {
+		{ "threads", threads },	  { "forks", forks },	   { "signals", signals },
+		{ "stop", stop },	  { "blocked", blocked },  { "sigtrap", sigtrap },
+		{ "jit", jit },		  { "vfork", vforks },	   { "threadexec", threadexec },
+		{ "eintr", eintr },	  { "odd", odd },	   { "flags", flags },
+		{ "loops", loops },	  { "ignored", ignored },  { "mask", mask },
+		{ "urgent", urgent },	  { "sigwait", sigwaits }, { "bomb", bomb },
+		{ "clonevm", clonevm },	  { "daemon", daemonize }, { "seccomp", seccomp },
+		{ "debugger", debugger }, { "recv", recvs },	   { "protected", protected },
+		{ "uid", uid },		  { "wait", waits }
+	};
 
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
 		return 1;
