@@ -50,7 +50,7 @@ like "report -D: a counter's word" "$(cat dumpic)" '^\.\.\.\.\.  0: 000000000000
 
 # ---- the same, of an independent writer, at random
 if [ -e "$ROOT/../shared/tools/mkperfdata.py" ] && command -v python3 >/dev/null; then
-	cat >random.py <<'EOF'
+	cat >made.py <<'EOF'
 import random, sys
 sys.path.insert(0, sys.argv[1])
 sys.dont_write_bytecode = True
@@ -86,7 +86,7 @@ open('random.want', 'w').write('\n'.join(want) + '\n')
 EOF
 	for order in little big; do
 		for branch in 0x8 0x20008 0x80008 0xa0008; do
-			if python3 random.py "$ROOT/../shared/tools" $order $branch >err 2>&1; then
+			if python3 made.py "$ROOT/../shared/tools" $order $branch >err 2>&1; then
 				"$PERF" script -F ip,brstack -i random.data 2>err |
 					sed 's/  */ /g; s/^ //; s/ $//' >got
 				check "random flags, $order-endian, branch_sample_type $branch" cmp got random.want
