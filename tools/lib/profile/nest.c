@@ -166,8 +166,16 @@ static int add_row(struct nester *n, uint32_t to, uint32_t from)
 		row->place = add->place;
 		row->place2 = add->place2;
 		row->bits = add->bits;
-		row->thread = add->thread;
 		row->cpumode = add->cpumode;
+		if (!p->o.children)
+			row->thread = add->thread;
+	}
+	/* Of rows with equal sums the caller stands above the callee, as in a table of this level. */
+	if (row->depth < add->depth)
+		row->depth = add->depth;
+	if (p->o.children && add->first_node < row->first_node) {
+		row->first_node = add->first_node;
+		row->thread = add->thread;
 	}
 	if (add_numbers(p, row, add))
 		return -ENOMEM;
