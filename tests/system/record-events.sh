@@ -24,8 +24,8 @@ if [ -d /sys/kernel/tracing/events ] || mount -t tracefs nodev /sys/kernel/traci
 	check "makes several events" test "$("$PERF" evlist -i e.data | wc -l)" -gt 3
 	like "that came" "$(fields event)" 'sched:sched_process_exec'
 	check "a filter" rec -e sched:sched_switch --filter 'prev_comm == "sleep"' -a -- sleep 0.3
-	# A thread that was reaped before its last switch has no number there, and so no name.
-	is "lets nothing else through" "$(fields comm,pid | awk '$NF != -1 { print $1 }' | sort -u)" sleep
+	# by its own fields: a thread that was reaped before its last switch has no number, and no name
+	is "lets nothing else through" "$(fields trace | sed 's/^ *prev_comm=//; s/[ :].*//' | sort -u)" sleep
 	check_status "a bad filter is refused" 1 "$PERF" record -o no.data -e sched:sched_switch --filter 'no_such_field > 0' true
 	like "with the event and the filter" "$("$PERF" record -o no.data -e sched:sched_switch --filter 'no_such_field > 0' true 2>&1)" "sched:sched_switch: the kernel refused the filter 'no_such_field > 0'"
 	check_status "a filter without a tracepoint is refused" 129 "$PERF" record -o no.data -e cpu-clock --filter 'x > 0' true

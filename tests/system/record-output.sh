@@ -78,7 +78,8 @@ fi
 like "build ids of what was hit" "$("$PERF" buildid-list -i b.data)" '^[0-9a-f]{40} .*perf$'
 "$PERF" record -q -B -e cpu-clock -F 2000 -o b.data -- "$PERF" test -w noploop 0.2
 like "-B leaves the feature out" "$("$PERF" report --header-only -I -i b.data 2>/dev/null)" 'missing features:.* BUILD_ID'
-check "--buildid-all" "$PERF" record -q --buildid-all -e cpu-clock -o b.data -- true
+# without samples, too
+check "--buildid-all" "$PERF" record -q -n --buildid-all -e cpu-clock -o b.data -- true
 like "lists what was only mapped" "$("$PERF" buildid-list -i b.data)" 'libc'
 "$PERF" record -q --no-buildid-mmap -e cpu-clock -o b.data -- "$PERF" test -w noploop 0.1
 like "--no-buildid-mmap: device and inode in the maps" "$("$PERF" script --show-mmap-events -i b.data 2>/dev/null)" 'MMAP2 .* [0-9a-f]+:[0-9a-f]+ [1-9][0-9]* '

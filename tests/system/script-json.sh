@@ -16,14 +16,16 @@ check "every line is an object with the fields asked for" python3 - "$TMP/json" 
 import json, sys
 rows = [json.loads(l) for l in open(sys.argv[1])]
 assert len(rows) > 20, len(rows)
-hot = [r for r in rows if r['sym'] == 'simdloop_sse2']
-assert len(hot) > 10, len(hot)
+# a sample that nobody could stop the program for, or of its begin or end, has no registers
+every = [r for r in rows if r['sym'] == 'simdloop_sse2']
+hot = [r for r in every if 'uregs' in r]
+assert len(hot) > 10 and len(hot) > len(every) * 0.9, (len(hot), len(every))
 inside = 0
 for r in hot:
     assert set(r) == {'comm', 'pid', 'tid', 'time_ns', 'event', 'ip', 'sym', 'symoff', 'dso',
                       'uregs', 'simd'}, r
     assert r['uregs']['IP'] == r['ip'] and r['uregs']['abi'] & 2
-    xmm = {int(k): v for k, v in r['simd']['user']['xmm'].items()}
+    xmm = {int(k): v for k, v in r['simd']['user'].get('xmm', {}).items()}
     want = {n: [0x5151000000000000 | n << 8 | l for l in (0, 1)] for n in range(16)}
     inside += xmm == want and r['simd']['user']['xmm_initial'] == []
 # all but the samples that hit while the registers are being filled
@@ -35,19 +37,20 @@ check "it says what the text says" python3 - "$TMP/json" "$TMP/text" <<'P'
 import json, sys
 a = [json.loads(l) for l in open(sys.argv[1])]
 b = [l.split() for l in open(sys.argv[2])]
-assert [(r['ip'], r['uregs']['AX']) for r in a] == [('0x' + i, x) for i, x in b]
+assert [[r['ip']] + ([r['uregs']['AX']] if 'uregs' in r else []) for r in a] == \
+       [['0x' + i] + rest for i, *rest in b]
 P
 json -F ip,simd --regs=xmm3 --lanes=f64
 check "--regs and --lanes choose" python3 - "$TMP/json" <<'P'
 import json, struct, sys
 want = [struct.unpack('<d', struct.pack('<Q', 0x5151000000000300 | l))[0] for l in (0, 1)]
-rows = [json.loads(l)['simd']['user']['xmm'] for l in open(sys.argv[1])]
+rows = [json.loads(l).get('simd', {}).get('user', {}).get('xmm', {}) for l in open(sys.argv[1])]
 assert any(r == {'3': want} for r in rows), rows[:3]
 assert all(set(r) <= {'3'} for r in rows)
 P
 json -F ip,uregs,simd --redact
 unlike "--redact hides values" "$(cat "$TMP/json")" '5151|"AX":"'
-like "and says so" "$(head -1 "$TMP/json")" '"AX":null.*"xmm":\{"0":null'
+like "and says so" "$(cat "$TMP/json")" '"AX":null.*"xmm":\{"0":null'
 check_status "a field without a form is refused" 255 "$PERF" script --json -F ip,brstackoff -i "$TMP/j.data"
 like "by name" "$(cat "$TMP/check.out")" "no form for field 'brstackoff'"
 

@@ -277,7 +277,8 @@ static int put_late(struct recording *rec, struct err *e)
 		feature_put_u64(&o, st->last_time);
 		ret = put_feature(rec, FEAT_SAMPLE_TIME, &o, e);
 	}
-	if (!ret && !rec->opts->no_buildid && st->samples + rec->soft_samples) {
+	if (!ret && !rec->opts->no_buildid &&
+	    (st->samples + rec->soft_samples || rec->opts->buildid_all)) {
 		struct err inner = { 0 };
 
 		/* Build ids are a help for later; without them the recording is still good. */
