@@ -125,10 +125,6 @@ check "dso_size is the size of the map ($size)" test "$size" -gt 100
 like "addr" "$(table -s addr)" '^ +[0-9.]+%  0x55550000[0-9a-f]{4}$'
 
 # Keys that upstream has and we have not.
-for k in latency parallelism; do
-	check_status "key $k" 129 "$PERF" report -i "$MEM" -s $k
-	like "key $k: upstream's message" "$(cat "$TMP/check.out")" 'requires --latency flag during record'
-done
 for k in type typeoff typecln op cache memory dtlb; do
 	check_status "key $k" 129 "$PERF" report -i "$MEM" -s $k
 	like "key $k: says why not" "$(cat "$TMP/check.out")" "^--sort key .$k': it "

@@ -43,11 +43,6 @@ check_status "accepted options" 0 "$PERF" report -i "$MEM" --tui -m --objdump /b
 	--asm-raw --source --prefix /x --prefix-strip 2 --percent-type global-period --samples 3 \
 	--itrace=i100us --addr2line /bin/true --addr2line-style libdw --unwind-style libdw \
 	--group-sort-idx 1 --pretty raw --show-ref-call-graph --raw-trace --disable-order
-for o in "--latency" "--parallelism 2"; do
-	# shellcheck disable=SC2086
-	check_status "refused: $o" 129 "$PERF" report -i "$MEM" $o
-	like "refused: $o: says why" "$(cat "$TMP/check.out")" '^--[a-z-]+: .{30}'
-done
 check_status "--total-cycles as JSON" 129 "$PERF" report -i "$MEM" --total-cycles --json
 like "--total-cycles as JSON: message" "$(cat "$TMP/check.out")" '--total-cycles is a table'
 check_status "--ignore-callees: no regex" 129 "$PERF" report -i "$MEM" --ignore-callees '('

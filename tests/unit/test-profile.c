@@ -454,6 +454,81 @@ static void ignored_callees(void **state)
 	expect(&o, fill_ignored, false, "68.75,[.] t_leaf\n31.25,[.] t_mid\n");
 }
 
+/* ---- latency --------------------------------------------------------------------------------- */
+
+static void fill_parallel(struct profile *p)
+{
+	add(p, 1, 7, (const uint64_t[]){ 0x10, 0x40, 0 });
+	profile_set_parallelism(p, 7);
+	add(p, 1, 1, (const uint64_t[]){ 0x20, 0x40, 0 });
+	add(p, 1, 7, (const uint64_t[]){ 0x20, 0x20, 0x40, 0 });
+	profile_set_parallelism(p, 0); /* as 1 */
+	add(p, 1, 1, (const uint64_t[]){ 0x20, 0 });
+}
+
+static void latency(void **state)
+{
+	struct profile_opts o = { .sort = "addr", .switches = true };
+
+	(void)state;
+	/* 7 + 0.142 + 1 + 1, the second cut to thousandths: as upstream counts */
+	expect(&o, fill_parallel, false, "56.25,23.43,0x20\n43.75,76.57,0x10\n");
+	o.latency = true;
+	expect(&o, fill_parallel, false, "76.57,43.75,0x10\n23.43,56.25,0x20\n");
+	o.sort = "parallelism";
+	expect(&o, fill_parallel, false, "87.51,50.00,1\n12.49,50.00,7\n");
+	o.sort = "addr";
+	o.children = o.use_chains = true;
+	o.chain = (struct chain_opts)CHAIN_OPTS_DEFAULT;
+	/* A frame that a chain passes twice counts once. */
+	expect(&o, fill_parallel, false,
+	       "89.06,93.75,0.00,0.00,0x40\n76.57,43.75,76.57,43.75,0x10\n"
+	       "23.43,56.25,23.43,56.25,0x20\n");
+}
+
+static void fill_single(struct profile *p)
+{
+	profile_set_parallelism(p, 1);
+	add(p, 1, 3, (const uint64_t[]){ 0x10, 0 });
+	add(p, 1, 1, (const uint64_t[]){ 0x20, 0 });
+}
+
+static void latency_of_one(void **state)
+{
+	struct profile_opts o = { .sort = "addr", .switches = true };
+
+	(void)state;
+	expect(&o, fill_single, false, "75.00,0x10\n25.00,0x20\n");
+	o.fields = "latency,addr";
+	expect(&o, fill_single, false, "75.00,0x10\n25.00,0x20\n");
+	o.fields = "+latency";
+	expect(&o, fill_single, false, "75.00,0x10\n25.00,0x20\n");
+	o.sort = "latency,overhead,addr";
+	expect(&o, fill_single, false, "75.00,75.00,0x10\n25.00,25.00,0x20\n");
+}
+
+static void parallelism_filter(void **state)
+{
+	struct profile_opts o = { .sort = "addr",
+				  .switches = true,
+				  .filter = { .parallelism = "2,7" } };
+	struct profile *p;
+	struct err e = { 0 };
+
+	(void)state;
+	expect(&o, fill_parallel, false, "50.00,12.49,0x20\n");
+	o.relative = true;
+	expect(&o, fill_parallel, false, "100.00,100.00,0x20\n");
+	o.filter.parallelism = "0-2";
+	assert_int_equal(profile_new(&p, &o, m, res, NULL, &e), -EINVAL);
+	assert_non_null(strstr(e.text, "level 0"));
+	o.filter.parallelism = NULL;
+	o.switches = false;
+	o.sort = "parallelism";
+	assert_int_equal(profile_new(&p, &o, m, res, NULL, &e), -EINVAL);
+	assert_non_null(strstr(e.text, "requires --latency"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -470,6 +545,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(branch_rows, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(branch_totals, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(branch_many, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(latency, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(latency_of_one, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(parallelism_filter, setup_bare, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

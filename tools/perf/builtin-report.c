@@ -87,6 +87,26 @@ static bool cpu_passes(const struct report *r, uint32_t cpu)
 	return r->socket < 0 || perfdata_cpu_socket(r->pd, cpu) == r->socket;
 }
 
+/* As upstream: one thread runs when recording starts, and no more than there are CPUs. */
+static uint32_t parallelism(const struct report *r)
+{
+	uint32_t cpus = perfdata_env(r->pd)->nr_cpus_avail;
+	int64_t max = cpus ? cpus : 4096;
+
+	return (uint32_t)(r->running < 1 ? 1 : r->running > max ? max : r->running);
+}
+
+static void count_running(struct report *r, const struct record *rec)
+{
+	switch (rec->type) {
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		r->running += rec->misc & PERF_RECORD_MISC_SWITCH_OUT ? -1 : 1;
+		break;
+	case PERF_RECORD_EXIT: r->running--; break;
+	}
+}
+
 static int take_part(struct report *r, uint64_t time, struct sample *s, struct err *e)
 {
 	struct thread *th;
@@ -99,6 +119,7 @@ static int take_part(struct report *r, uint64_t time, struct sample *s, struct e
 	if (!th)
 		return err_set(e, -ENOMEM, "no memory for threads");
 	r->nr_samples++;
+	profile_set_parallelism(r->p, parallelism(r));
 	if (r->o.mem)
 		s->period = mem_weight(s);
 	if (r->flow && (s->present & PERF_SAMPLE_BRANCH_STACK) && brflow_add(r->flow, s, th, e))
@@ -150,6 +171,7 @@ static int take_record(struct report *r, const struct record *rec, struct err *e
 {
 	if (rec->type == PERF_RECORD_SAMPLE)
 		return take_sample(r, rec, e);
+	count_running(r, rec);
 	if (rec->type == PERF_RECORD_LOST || rec->type == PERF_RECORD_LOST_SAMPLES)
 		count_lost(r, rec);
 	else if (rec->type == PERF_RECORD_READ && r->o.threads)
@@ -306,6 +328,7 @@ static int report_run(const struct command *cmd, int argc, char **argv)
 	r->o.skip_empty = true;
 	r->o.group = true;
 	r->o.children = true;
+	r->running = 1;
 	n = report_prepare_args(r, &argc, argv);
 	if (!n)
 		n = cli_parse(cmd, &r->o, argc, argv, 0);

@@ -96,11 +96,27 @@ static int check_mem(uint64_t type, struct err *e)
 	return -EINVAL;
 }
 
+static bool has_switches(const struct perfdata *pd)
+{
+	for (size_t i = 0; i < perfdata_nr_events(pd); i++)
+		if (attr_flag(&perfdata_event(pd, i)->attr, ATTR_FLAG_CONTEXT_SWITCH))
+			return true;
+	return false;
+}
+
 int report_choose_mode(struct report *r, struct err *e)
 {
 	uint64_t type = all_sample_types(r->pd);
 	struct profile_opts *po = &r->po;
 	int ret;
+
+	po->switches = has_switches(r->pd);
+	if ((r->o.latency || r->o.parallelism) && !po->switches && perfdata_nr_events(r->pd)) {
+		r->usage = true;
+		return err_set(e, -EINVAL,
+			       "Use of latency profile or parallelism requires --latency flag "
+			       "during record.");
+	}
 
 	po->branch = r->o.branch || r->o.dot || r->o.total_cycles || r->o.hot_paths ||
 		     (!r->o.simd && auto_branch(r, type));
@@ -124,6 +140,7 @@ int report_choose_mode(struct report *r, struct err *e)
 	po->use_chains =
 		type & PERF_SAMPLE_CALLCHAIN && !r->o.chain_none && po->chain.style != CHAIN_NONE;
 	po->children = type & PERF_SAMPLE_CALLCHAIN && r->o.children && !po->branch;
+	po->no_chains = r->o.children && !po->children && !po->branch;
 	if (po->branch)
 		po->use_chains = false;
 	if (r->o.chain_given && po->chain.style != CHAIN_NONE && !(type & PERF_SAMPLE_CALLCHAIN) &&

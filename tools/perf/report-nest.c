@@ -3,7 +3,7 @@
 #include "report-graph.h"
 #include "report.h"
 
-#define INDENT 3 /* blanks for each level */
+#define INDENT	 3   /* blanks for each level */
 #define DOTS_MAX 207 /* below the heads of levels, as upstream */
 
 static unsigned nr_below(const struct report *r)

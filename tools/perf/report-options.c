@@ -62,6 +62,8 @@ const struct option report_options[] = {
 	OPT_BOOL(0, "show-cpu-utilization", O, show_modes, "columns for kernel and user mode"),
 	OPT_BOOL(0, "showcpuutilization", O, show_modes, "the same"),
 	OPT_BOOL(0, "children", O, children, "add what callees cost (default with call chains)"),
+	OPT_BOOL(0, "latency", O, latency,
+		 "time per running thread first (needs record --latency)"),
 	OPT_CALL(0, "percent-limit", parse_limit, "PERCENT", "leave out rows below this"),
 	OPT_STRING(0, "percentage", O, percentage, "relative|absolute",
 		   "shares of what passes the filters, or of everything"),
@@ -78,6 +80,8 @@ const struct option report_options[] = {
 	OPT_STRING(0, "symbol-filter", O, symbol_filter, "PART", "only symbols that contain PART"),
 	OPT_STRING(0, "pid", O, pids, "PID,...", "only these processes"),
 	OPT_STRING(0, "tid", O, tids, "TID,...", "only these threads"),
+	OPT_STRING(0, "parallelism", O, parallelism, "LIST",
+		   "only what ran while so many threads did: 1,4-8"),
 	OPT_BOOL('U', "hide-unresolved", O, hide_unresolved, "only what has a symbol"),
 	OPT_BOOL('x', "exclude-other", O, exclude_other, "only what matches --parent"),
 
@@ -156,12 +160,6 @@ const struct option report_options[] = {
 	OPT_ACCEPT_ARG(0, "samples", "N", 0),
 	OPT_ACCEPT_ARG(0, "group-sort-idx", "N", 0),
 	OPT_ACCEPT_ARG(0, "itrace", "OPTS", OPTION_OPTARG),
-	OPT_REFUSE(0, "latency",
-		   "Use of latency profile or parallelism requires --latency flag "
-		   "during record, and time per running thread is not counted here"),
-	OPT_REFUSE(0, "parallelism",
-		   "Use of latency profile or parallelism requires --latency flag "
-		   "during record, and running threads are not counted here"),
 	OPT_END(),
 };
 
@@ -225,6 +223,7 @@ int report_setup_options(struct report *r, struct err *e)
 		.hierarchy = o->hierarchy,
 		.simd = o->simd,
 		.mem = o->mem,
+		.latency = o->latency,
 		.branch_stats = o->branch_stats,
 		.inlines = !o->no_inline,
 		.nsec = o->nsec,
@@ -240,6 +239,7 @@ int report_setup_options(struct report *r, struct err *e)
 			    .pids = o->pids,
 			    .tids = o->tids,
 			    .symbol_part = o->symbol_filter,
+			    .parallelism = o->parallelism,
 			    .hide_unresolved = o->hide_unresolved,
 			    .exclude_other = o->exclude_other },
 	};

@@ -241,8 +241,7 @@ int report_text(struct report *r)
 			continue;
 		if (!r->o.quiet && r->o.simd)
 			print_simd_legend(o);
-		ret = profile_nr_levels(r->p) ? report_nest(r, ev->idx)
-					      : print_table(r, ev->idx);
+		ret = profile_nr_levels(r->p) ? report_nest(r, ev->idx) : print_table(r, ev->idx);
 		obuf_lit(o, "\n\n");
 	}
 	if (r->flow) {

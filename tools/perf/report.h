@@ -22,7 +22,8 @@ struct report_opts {
 	int verbose;
 	uint64_t max_stack, hot_paths;
 	bool threads, raw_trace, full_paths, no_order, symfs_flat;
-	const char *socket, *debuginfod;
+	const char *socket, *debuginfod, *parallelism;
+	bool latency;
 	struct event_switch sw;
 	bool chain_given, chain_none, inverted;
 	struct chain_opts chain;
@@ -49,6 +50,7 @@ struct report {
 	struct sample_totals totals; /* of groups' counters */
 	struct bits cpus;
 	struct report_threads *threads; /* -T; NULL = nothing counted */
+	int64_t running;		/* threads, by the switches seen so far */
 	int64_t socket;			/* --socket-filter; -1 = all */
 	uint64_t need;			/* PERF_SAMPLE_*: beside what the profile looks at */
 	bool has_cpus;

@@ -36,6 +36,7 @@ static uint32_t slot_where(const struct branch_slot *s)
 struct branch_sums {
 	uint64_t cycles; /* when they are no part of the key */
 	uint32_t nr_cycles, nr_mispred;
+	uint64_t latency; /* of the samples, once per entry */
 };
 
 int prof_branch_init(struct profile *p)
@@ -79,6 +80,8 @@ static void flush_slot(struct profile *p, struct branch_slot *s)
 
 	row->nr += s->count;
 	row->period += s->count;
+	if (p->count_latency)
+		p->latency.v[s->row].own += sums->latency;
 	counts->nr_mispred += sums->nr_mispred;
 	if (cycles_in_key(p)) {
 		counts->cycles += cycles * s->count;
@@ -150,7 +153,7 @@ static int resolve_new(struct profile *p, struct thread *th, struct branch_slot 
 		row->cpumode = cpumode;
 	}
 	s->row = row->idx;
-	if (vec_reach(&p->counts, row->idx, none))
+	if (vec_reach(&p->counts, row->idx, none) || prof_latency_row(p, row->idx, 0, 0))
 		return -ENOMEM;
 	sym = resolver_loc(p->res, to)->sym;
 	if (first && sym)
@@ -222,6 +225,7 @@ static inline int add_chunk(struct profile *p, const struct sample *s, struct th
 {
 	const uint64_t bit_mask = p->bit_mask;
 	const bool cycles = !cycles_in_key(p);
+	const uint64_t latency = prof_latency(s->period, p->parallelism);
 	struct branch_slot *slots = p->slots;
 	uint32_t at[CHUNK];
 
@@ -248,6 +252,8 @@ static inline int add_chunk(struct profile *p, const struct sample *s, struct th
 			if (!slot)
 				return -ENOMEM;
 		}
+		if (unlikely(p->count_latency))
+			p->sums[slot - slots].latency += latency;
 		if (unlikely(cycles || flags & 1))
 			count_sums(&p->sums[slot - slots], flags, cycles);
 		if (unlikely(++slot->count == UINT32_MAX))

@@ -167,17 +167,19 @@ int profile_col_width(const struct profile *p, uint32_t event, const struct prof
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-static double share(const struct profile *p, uint32_t event, uint64_t v)
+static double share(const struct profile *p, uint32_t event, uint64_t v, bool latency)
 {
 	const struct profile_totals *t = profile_totals(p, event);
-	uint64_t total = p->o.relative ? t->filtered_period : t->period;
+	uint64_t total = latency	 ? p->o.relative ? t->filtered_latency : t->latency
+			 : p->o.relative ? t->filtered_period
+					 : t->period;
 
 	return total ? 100.0 * (double)v / (double)total : 0;
 }
 
 double profile_percent(const struct profile *p, const struct profile_row *row)
 {
-	return share(p, profile_row_event(p, row), p->o.children ? row->acc : row->period);
+	return share(p, profile_row_event(p, row), p->o.children ? row->acc : row->period, false);
 }
 
 /* Rows are sorted by weight: most have the text of a row just before. */
@@ -187,7 +189,7 @@ static int percent_text(const struct profile *p, uint32_t event, uint64_t v, cha
 		(struct percent_memo *)&p->percent[hash_u64(v) % ARRAY_SIZE(p->percent)];
 
 	if (!m->len || m->v != v || m->event != event) {
-		m->len = snprintf(m->text, sizeof(m->text), "%.2f%%", share(p, event, v));
+		m->len = snprintf(m->text, sizeof(m->text), "%.2f%%", share(p, event, v, false));
 		m->v = v;
 		m->event = event;
 	}
@@ -202,6 +204,8 @@ static int number_text(const struct profile *p, const struct profile_col *c, uin
 
 	if (c->key->mean)
 		return snprintf(buf, size, "%.1f", row->nr ? (double)v / (double)row->nr : 0);
+	if (c->key->latency)
+		return snprintf(buf, size, "%.2f%%", share(p, event, v, true));
 	if (c->key->percent)
 		return percent_text(p, event, v, buf);
 	if (c->key->stat_text)
@@ -211,6 +215,16 @@ static int number_text(const struct profile *p, const struct profile_col *c, uin
 	if (c->key->permille)
 		return snprintf(buf, size, "%.1f%%", (double)v / 10);
 	return fmt_dec(buf, v);
+}
+
+/* What callees cost is not added up: upstream says so on the one side or on the other. */
+static void no_sum_cell(const struct profile_col *c, int width, bool pad, struct obuf *o)
+{
+	const char *text = c->key->latency ? " N/A" : "     N/A";
+
+	obuf_str(o, text);
+	if (pad)
+		obuf_pad(o, ' ', width - (int)strlen(text));
 }
 
 /*
@@ -224,6 +238,10 @@ static void number_cell(const struct profile *p, const struct profile_row *row,
 	int each = c->user_width ? min_width(p, c) : width / (int)members, done = 0;
 	char buf[48];
 
+	if (c->key->acc && !p->o.children) {
+		no_sum_cell(c, width, pad, o);
+		return;
+	}
 	for (uint32_t m = 0; m < members; m++) {
 		int n = number_text(p, c, event + m, m ? prof_member(p, row, m) : row, buf,
 				    sizeof(buf));
@@ -233,7 +251,8 @@ static void number_cell(const struct profile *p, const struct profile_row *row,
 		if (p->o.separator)
 			obuf_char(o, ' ');
 		else if (!left)
-			obuf_pad(o, ' ', each - n);
+			/* "100.00%" is wider than the column of head "Latency". */
+			obuf_pad(o, ' ', c->key->percent && each <= n ? 1 : each - n);
 		obuf_mem(o, buf, (size_t)n);
 		done += n + 1;
 	}
@@ -250,11 +269,11 @@ void profile_value(const struct profile *p, const struct profile_row *row,
 		c->key->text(p, row, v, o);
 	else if (c->key->mean)
 		obuf_printf(o, "%.1f", row->nr ? (double)v / (double)row->nr : 0);
-	else if (c->key->percent)
-		obuf_printf(o, "%.2f", share(p, profile_row_event(p, row), v));
+	else if (c->key->percent && !(c->key->acc && !p->o.children))
+		obuf_printf(o, "%.2f", share(p, profile_row_event(p, row), v, c->key->latency));
 	else if (c->key->stat_text)
 		obuf_str(o, c->key->stat_text(v));
-	else if (c->key->simd && v == SIMD_UNKNOWN)
+	else if ((c->key->simd && v == SIMD_UNKNOWN) || (c->key->acc && !p->o.children))
 		obuf_lit(o, "N/A");
 	else if (c->key->permille)
 		obuf_printf(o, "%.1f", (double)v / 10);

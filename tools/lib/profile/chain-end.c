@@ -77,13 +77,22 @@ static struct profile_row *row_at(struct walk *w, uint32_t place)
 }
 
 /* A sample counts once per row, however often its chain passes: the rows' own are in acc by now. */
+static void uncount_leaf(struct profile *p, uint32_t leaf)
+{
+	const struct leaf *l = &p->ch.leafs.v[leaf];
+
+	p->rows.v[l->row].acc -= l->period;
+	if (p->count_latency)
+		p->latency.v[l->row].acc -= prof_leaf_latency(p, leaf);
+}
+
 static void uncount_own(struct walk *w, uint32_t leaf)
 {
 	const struct chains *c = &w->p->ch;
 
 	for (; leaf != ID_NONE; leaf = c->leafs.v[leaf].next)
 		if (w->seen[c->leafs.v[leaf].place].node != ID_NONE)
-			w->p->rows.v[c->leafs.v[leaf].row].acc -= c->leafs.v[leaf].period;
+			uncount_leaf(w->p, leaf);
 }
 
 static int enter(struct walk *w, uint32_t i)
@@ -114,7 +123,7 @@ static int enter(struct walk *w, uint32_t i)
 	row->acc += end->total;
 	if (w->p->o.chain.caller && row->depth < end->height + 1u)
 		row->depth = end->height + 1u;
-	return 0;
+	return w->p->count_latency ? prof_latency_row(w->p, row->idx, 0, w->p->node_latency[i]) : 0;
 }
 
 static void ask_for(const struct walk *w, uint32_t node)
@@ -286,7 +295,8 @@ int prof_chain_finish(struct profile *p)
 		if (row->depth < c->end[l->node].depth)
 			row->depth = c->end[l->node].depth;
 	}
-	if (p->o.children)
+	ret = prof_latency_sum(p);
+	if (!ret && p->o.children)
 		ret = add_callers(p);
 	vec_for_each (node, &c->nodes)
 		node->frame = prof_step_frame(p, node->step);

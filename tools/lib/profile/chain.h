@@ -85,7 +85,7 @@ struct node_at {
 
 /* A sample whose steps are known: what the trie is told. */
 struct chain_job {
-	uint64_t period;
+	uint64_t period, latency;
 	uint32_t group, place;
 	uint32_t thread;
 	uint32_t memo;	      /* its way begins like the last one with this number, */

@@ -30,7 +30,8 @@ static const struct key *key_find(const char *name, size_t len)
 	return NULL;
 }
 
-#define NEEDS_LATENCY "Use of latency profile or parallelism requires --latency flag during record."
+#define NEEDS_SWITCHES \
+	"Use of latency profile or parallelism requires --latency flag during record."
 #define NEEDS_TYPES                                                                           \
 	"it names the C type that an instruction accessed: that takes DWARF's variables and " \
 	"registers at each instruction, which is not done here"
@@ -41,21 +42,17 @@ static const struct key *key_find(const char *name, size_t len)
 static const struct {
 	const char *name, *why;
 } no_keys[] = {
-	{ "latency", NEEDS_LATENCY },	  { "latency_children", NEEDS_LATENCY },
-	{ "parallelism", NEEDS_LATENCY }, { "type", NEEDS_TYPES },
-	{ "typeoff", NEEDS_TYPES },	  { "typecln", NEEDS_TYPES },
-	{ "op", NEEDS_MEM_STATS },	  { "cache", NEEDS_MEM_STATS },
-	{ "memory", NEEDS_MEM_STATS },	  { "dtlb", NEEDS_MEM_STATS },
+	{ "type", NEEDS_TYPES },     { "typeoff", NEEDS_TYPES },   { "typecln", NEEDS_TYPES },
+	{ "op", NEEDS_MEM_STATS },   { "cache", NEEDS_MEM_STATS }, { "memory", NEEDS_MEM_STATS },
+	{ "dtlb", NEEDS_MEM_STATS },
 };
 
 static int refuse_key(struct err *e, const char *what, const char *name, size_t len)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(no_keys); i++)
 		if (strlen(no_keys[i].name) == len && !strncasecmp(no_keys[i].name, name, len))
-			return no_keys[i].why[0] == 'U'
-				       ? err_set(e, -EINVAL, "%s", no_keys[i].why)
-				       : err_set(e, -EINVAL, "--%s key `%s': %s", what,
-						 no_keys[i].name, no_keys[i].why);
+			return err_set(e, -EINVAL, "--%s key `%s': %s", what, no_keys[i].name,
+				       no_keys[i].why);
 	return 0;
 }
 
@@ -133,6 +130,8 @@ static int add_key(struct profile *p, const char *s, size_t len, struct key_list
 		return unknown_key(e, l->what, s, len);
 	if (k->hidden || (k->branch && !p->o.branch))
 		return err_set(e, -EINVAL, "Invalid --%s key: `%.*s'", l->what, (int)len, s);
+	if (k->switches && !p->o.switches)
+		return err_set(e, -EINVAL, NEEDS_SWITCHES);
 	c = col_of(p, k);
 	if (!c || *l->n == MAX_KEYS)
 		return err_set(e, -E2BIG, "more than %d --%s keys", MAX_KEYS, l->what);
@@ -201,9 +200,28 @@ static bool has_key(struct profile_col *const *keys, unsigned n, const char *nam
 static bool has_share(struct profile_col *const *keys, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		if (!strncmp(keys[i]->key->name, "overhead", 8))
+		if (!strncmp(keys[i]->key->name, "overhead", 8) || keys[i]->key->latency)
 			return true;
 	return false;
+}
+
+/* The columns of shares, in their order; under --latency in the other one. */
+static const char *const shares[2][4] = {
+	{ "overhead_children", "latency_children", "overhead", "latency" },
+	{ "latency_children", "overhead_children", "latency", "overhead" },
+};
+
+static bool share_is_there(const struct profile *p, const char *name)
+{
+	const struct key *k = key_find(name, strlen(name));
+
+	return (!k->acc || p->o.children) && (!k->latency || p->o.switches);
+}
+
+/* --latency: shares that the text of the sort keys does not name come before the others. */
+static bool share_is_added(const struct profile *p, const char *name)
+{
+	return p->o.latency && !(p->o.sort && strstr(p->o.sort, name));
 }
 
 /* Whoever names columns of shares among the keys gets these and no other; they stay in front. */
@@ -212,10 +230,14 @@ static void push_default_stats(struct profile *p, struct profile_col *const *key
 {
 	bool all = !has_share(keys, nr);
 
-	if (p->o.children && (all || has_key(keys, nr, "overhead_children")))
-		push_key(p, list, n, "overhead_children");
-	if (all || has_key(keys, nr, "overhead"))
-		push_key(p, list, n, "overhead");
+	for (size_t i = 0; i < ARRAY_SIZE(shares[0]); i++) {
+		const char *name = shares[p->o.latency][i];
+		bool named = has_key(keys, nr, name);
+
+		if (!share_is_there(p, name) || !(all || named || share_is_added(p, name)))
+			continue;
+		push_key(p, list, n, name);
+	}
 	if (p->o.show_modes) {
 		push_key(p, list, n, "overhead_sys");
 		push_key(p, list, n, "overhead_us");
@@ -266,7 +288,7 @@ static int choose_keys(struct profile *p, bool strict, struct profile_col **keys
 	int ret = 0;
 
 	/* Shares that nobody has named stand before the first key. */
-	l.level = !strict && !(sort && strstr(sort, "overhead"));
+	l.level = !strict && !(sort && (strstr(sort, "overhead") || strstr(sort, "latency")));
 	if (plus) {
 		ret = parse_list(p, default_sort(p), &l, e);
 		step_level(&l, ',');
@@ -296,11 +318,17 @@ static int choose(struct profile *p, struct err *e)
 		push_default_stats(p, keys, n, p->out, &p->nr_out);
 		if (p->o.simd)
 			push_simd(p);
-		if (p->o.children && !has_share(keys, n))
-			push_key(p, p->order, &p->nr_order, "overhead_children");
-		if (!has_share(keys, n))
-			push_key(p, p->order, &p->nr_order, "overhead");
+		for (size_t i = 0; i < ARRAY_SIZE(shares[0]); i++) {
+			const char *name = shares[p->o.latency][i];
+
+			if (share_is_there(p, name) &&
+			    (!has_share(keys, n) || share_is_added(p, name)))
+				push_key(p, p->order, &p->nr_order, name);
+		}
 	}
+	p->latency_named = strict || p->o.latency;
+	for (unsigned i = 0; i < n; i++)
+		p->latency_named |= keys[i]->key->latency;
 	if (p->o.parent)
 		push_key_at(p, keys, &n, "parent", INT_MAX);
 	if (fields) {
@@ -329,6 +357,7 @@ static void place_cols(struct profile *p)
 		p->need |= c->key->need;
 		p->count_simd |= c->key->simd;
 		p->count_modes |= c->key->modes != 0;
+		p->count_latency |= c->key->latency;
 		p->count_weights |= c->key->mean;
 		if (c->key->at == KEY_SAMPLE) {
 			c->slot = 1 + p->nr_group; /* slot 0 is the event */
@@ -401,6 +430,32 @@ static void drop_elided(struct profile_col **list, unsigned *nr)
 	*nr = n;
 }
 
+/* What callees cost, where there are no chains; -F alone keeps it. */
+static void drop_sums(const struct profile *p, struct profile_col **list, unsigned *nr)
+{
+	const char *fields = p->o.fields;
+	unsigned n = 0;
+
+	if (!p->o.no_chains || (fields && *fields && *fields != '+'))
+		return;
+	for (unsigned i = 0; i < *nr; i++)
+		if (!list[i]->key->acc)
+			list[n++] = list[i];
+	*nr = n;
+}
+
+void prof_cols_drop_latency(struct profile *p)
+{
+	unsigned n = 0;
+
+	if (p->parallel || p->latency_named)
+		return;
+	for (unsigned i = 0; i < p->nr_out; i++)
+		if (!p->out[i]->key->latency)
+			p->out[n++] = p->out[i];
+	p->nr_out = n;
+}
+
 static void user_widths(struct profile *p)
 {
 	const char *s = p->o.widths;
@@ -422,6 +477,8 @@ int prof_cols_setup(struct profile *p, struct err *e)
 
 	if (ret)
 		return ret;
+	drop_sums(p, p->out, &p->nr_out);
+	drop_sums(p, p->order, &p->nr_order);
 	elide(p);
 	place_cols(p);
 	prof_nest_cols(p);

@@ -2,6 +2,8 @@
 /* Which samples make rows: --comms, --dsos, --symbols, --pid, --tid and the like. */
 #include "profile-int.h"
 
+#define MAX_PARALLELISM 4096
+
 /* Calls @add for each part of a comma list. */
 static int each_part(struct profile *p, const char *list, int (*add)(struct profile *, char *))
 {
@@ -51,6 +53,16 @@ int prof_filter_setup(struct profile *p, struct err *e)
 	    each_part(p, f->symbols, add_sym) || each_part(p, f->pids, add_pid) ||
 	    each_part(p, f->tids, add_tid))
 		return err_set(e, -ENOMEM, "no memory for the filters");
+	if (f->parallelism) {
+		int ret = bits_parse_list(&p->f_parallelism, f->parallelism, MAX_PARALLELISM);
+
+		if (ret == -ENOMEM)
+			return err_set(e, ret, "no memory for the filters");
+		if (ret)
+			return err_set(e, -EINVAL, "failed to parse parallelism filter list");
+		if (bits_test(&p->f_parallelism, 0))
+			return err_set(e, -EINVAL, "Requested parallelism level 0 is invalid.");
+	}
 	p->filtering = p->f_comms.n || p->f_dsos.n || p->f_syms.n || p->f_pids.n || p->f_tids.n ||
 		       f->symbol_part;
 	return 0;
@@ -95,6 +107,11 @@ static bool pass_symbol(const struct profile *p, const struct symbol *sym)
 	return false;
 }
 
+bool prof_filter_parallel(const struct profile *p)
+{
+	return !p->o.filter.parallelism || bits_test(&p->f_parallelism, p->parallelism);
+}
+
 bool prof_filter_pass(struct profile *p, struct thread *th, uint32_t loc)
 {
 	const struct loc *l = resolver_loc(p->res, loc);
@@ -115,6 +132,7 @@ bool prof_filter_pass(struct profile *p, struct thread *th, uint32_t loc)
 
 void prof_filter_free(struct profile *p)
 {
+	bits_free(&p->f_parallelism);
 	vec_free(&p->f_comms);
 	vec_free(&p->f_dsos);
 	vec_free(&p->f_syms);

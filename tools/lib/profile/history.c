@@ -214,11 +214,12 @@ int prof_history_add(struct profile *p, const struct sample *s, struct thread *t
 	size_t nf = frames_of(p, s, h, f, ARRAY_SIZE(f));
 	struct node_at at = prof_node_root(group);
 	struct branch_note *notes;
+	uint64_t latency = prof_latency(s->period, p->parallelism);
 	struct leaf *leaf;
 
 	if (!nf) {
 		prof_row_count(row, s->period, 1);
-		return 0;
+		return prof_latency_row(p, row->idx, latency, latency);
 	}
 	for (size_t i = nf; i-- > 0;) {
 		uint32_t loc = resolver_find(p->res, th, f[i].mode, f[i].ip), step;
@@ -234,6 +235,8 @@ int prof_history_add(struct profile *p, const struct sample *s, struct thread *t
 		return -ENOMEM;
 	leaf->period += s->period;
 	leaf->count++;
+	if (prof_latency_leaf(p, (uint32_t)(leaf - p->ch.leafs.v), latency))
+		return -ENOMEM;
 	notes = notes_of(p, (uint32_t)(leaf - p->ch.leafs.v), (uint32_t)nf);
 	if (!notes)
 		return -ENOMEM;

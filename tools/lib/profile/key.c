@@ -480,7 +480,7 @@ static void text_ipc_null(const struct profile *p, const struct profile_row *r, 
 	}
 
 STAT(period, r->period)
-STAT(acc, r->acc)
+STAT(acc, p->o.children ? r->acc : 0)
 STAT(nr, r->nr)
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -507,6 +507,8 @@ STAT(nr, r->nr)
 static const struct key keys[] = {
 	{ "overhead", "Overhead", .at = KEY_STAT, .stat = stat_period, .percent = true,
 	  .min_width = 8, .right = true },
+	{ "latency", "Latency", .at = KEY_STAT, .stat = prof_stat_latency, .percent = true,
+	  .latency = true, .switches = true, .min_width = 8, .right = true },
 	{ "overhead_sys", "sys", .at = KEY_STAT, .stat = stat_nr, .percent = true, .min_width = 8,
 	  .right = true, .modes = 1 },
 	{ "overhead_us", "usr", .at = KEY_STAT, .stat = stat_nr, .percent = true, .min_width = 8,
@@ -516,7 +518,9 @@ static const struct key keys[] = {
 	{ "overhead_guest_us", "guest usr", .at = KEY_STAT, .stat = stat_nr, .percent = true,
 	  .min_width = 9, .right = true, .modes = 4 },
 	{ "overhead_children", "Children", .at = KEY_STAT, .stat = stat_acc, .percent = true,
-	  .min_width = 8, .right = true },
+	  .acc = true, .min_width = 8, .right = true },
+	{ "latency_children", "Latency", .at = KEY_STAT, .stat = prof_stat_latency_acc,
+	  .percent = true, .latency = true, .switches = true, .acc = true, .right = true },
 	{ "sample", "Samples", .at = KEY_STAT, .stat = stat_nr, .min_width = 12, .right = true },
 	{ "period", "Period", .at = KEY_STAT, .stat = stat_period, .min_width = 12, .right = true },
 	{ "weight1", "Weight1", WEIGHT(1) },
@@ -604,6 +608,8 @@ static const struct key keys[] = {
 	{ "dcacheline", "Data Cacheline", S, .sample = prof_get_dcacheline,
 	  .value_width = prof_width_daddr, .cmp = prof_cmp_dcacheline, .text = prof_text_daddr,
 	  .pads = true, .min_width = 22, .need = PERF_SAMPLE_ADDR },
+	{ "parallelism", "Parallelism", S, .sample = prof_get_parallelism, .cmp = cmp_up,
+	  .text = prof_text_parallelism, .text_right = true, .switches = true },
 	{ "mem", "Memory access", MEM(level), .min_width = 39, .pads = true,
 	  .mask = 0x3fffULL << 5 | 31ULL << 33 | 7ULL << 43 },
 	{ "snoop", "Snoop", MEM(snoop), .min_width = 12, .pads = true,

@@ -43,20 +43,31 @@ static uint32_t above(const struct nest_walk *w, uint32_t row, bool leaf)
 	return up == ID_NONE || nest[up].level < w->first ? ID_NONE : up;
 }
 
+/* @row has its latencies already, so that there is memory. */
+static void add_acc(struct profile *p, struct profile_row *row, uint64_t period, uint64_t latency)
+{
+	row->acc += period;
+	if (row->idx < p->latency.n)
+		p->latency.v[row->idx].acc += latency;
+}
+
 static void enter(struct nest_walk *w, uint32_t node)
 {
-	const struct chains *c = &w->p->ch;
+	struct profile *p = w->p;
+	const struct chains *c = &p->ch;
+	uint64_t latency = p->count_latency ? p->node_latency[node] : 0;
 	uint32_t row = c->nodes.v[node].row;
 
 	for (uint32_t a = above(w, row, true); a != ID_NONE; a = above(w, a, false))
 		if (!w->seen[a]++)
-			row_of(w, a)->acc += c->end[node].total;
+			add_acc(p, row_of(w, a), c->end[node].total, latency);
 	/* What rows cost themselves is in their sums already. */
 	for (uint32_t l = w->leaf[node]; l != ID_NONE; l = c->leafs.v[l].next) {
 		row = c->leafs.v[l].row;
 		for (uint32_t a = above(w, row, true); a != ID_NONE; a = above(w, a, false))
 			if (w->seen[a])
-				row_of(w, a)->acc -= c->leafs.v[l].period;
+				add_acc(p, row_of(w, a), -c->leafs.v[l].period,
+					-prof_leaf_latency(p, l));
 	}
 }
 
@@ -133,8 +144,13 @@ static void own_acc(struct nest_walk *w)
 		if (n->level >= p->nr_levels - 1)
 			continue;
 		ev = &p->events.v[profile_row_event(p, &p->rows.v[i])];
-		for (w->member = 0; w->member < (ev->members ? ev->members : 1); w->member++)
-			row_of(w, i)->acc = row_of(w, i)->period;
+		for (w->member = 0; w->member < (ev->members ? ev->members : 1); w->member++) {
+			struct profile_row *row = row_of(w, i);
+
+			row->acc = row->period;
+			if (row->idx < p->latency.n)
+				p->latency.v[row->idx].acc = p->latency.v[row->idx].own;
+		}
 	}
 }
 

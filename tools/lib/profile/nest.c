@@ -136,6 +136,8 @@ static int add_lists(struct profile *p, uint32_t to, uint32_t from)
 		for (size_t i = 0; i < ARRAY_SIZE(p->weights.v[to].v); i++)
 			p->weights.v[to].v[i] += p->weights.v[from].v[i];
 	}
+	if (prof_latency_row(p, to, prof_row_latency(p, from).own, prof_row_latency(p, from).acc))
+		return -ENOMEM;
 	if (add_simd(p, to, from) || add_branches(p, to, from) || add_notes(p, to, from))
 		return -ENOMEM;
 	return 0;

@@ -143,7 +143,7 @@ static int cmp_key(const struct profile *p, const struct profile_col *c,
 
 static bool is_children(const struct profile_col *c)
 {
-	return !strcmp(c->key->name, "overhead_children");
+	return c->key->acc;
 }
 
 /* Large numbers first. Of rows with equal sums the caller stands above the callee. */

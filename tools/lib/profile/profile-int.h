@@ -92,9 +92,12 @@ struct key {
 		     struct obuf *o);
 	uint64_t (*stat)(const struct profile *p, const struct profile_row *row); /* KEY_STAT */
 	bool percent, permille;
-	bool mean;   /* KEY_STAT: a sum, shown divided by the number of samples */
-	bool hidden; /* cannot be asked for by name */
-	bool simd;   /* KEY_STAT of struct simd_counts */
+	bool mean;     /* KEY_STAT: a sum, shown divided by the number of samples */
+	bool hidden;   /* cannot be asked for by name */
+	bool simd;     /* KEY_STAT of struct simd_counts */
+	bool latency;  /* KEY_STAT of struct row_latency */
+	bool acc;      /* KEY_STAT: with what callees cost */
+	bool switches; /* not without context switches in the recording */
 	const char *(*stat_text)(uint64_t v); /* KEY_STAT that is a word */
 	unsigned modes;			      /* KEY_STAT: 1 + index into struct row_modes */
 	bool truncates;			      /* cut at the column's width */
@@ -196,6 +199,8 @@ static inline uint64_t prof_weight(const struct sample *s)
 
 /* cols.c */
 int prof_cols_setup(struct profile *p, struct err *e);
+/* Takes columns of latency away when it says nothing, as no two threads ever ran at once. */
+void prof_cols_drop_latency(struct profile *p);
 
 /* cells.c */
 struct event_rows;
@@ -271,6 +276,11 @@ struct ipc {
 
 struct row_modes {
 	uint64_t sys, usr, guest_sys, guest_usr;
+};
+
+/* In 1/1000 of a period. */
+struct row_latency {
+	uint64_t own, acc;
 };
 
 struct row_weights {
@@ -364,7 +374,14 @@ struct profile {
 	struct htab row_tab;
 	VEC(struct row_modes) modes;
 	VEC(struct row_weights) weights;
-	bool count_modes, count_weights;
+	bool count_modes, count_weights, count_latency;
+	VEC(struct row_latency) latency; /* by row */
+	VEC(uint64_t) leaf_latency;	 /* by leaf */
+	uint64_t *node_latency;		 /* by node, with what is below; at the end */
+	uint32_t parallelism;		 /* of the sample at hand */
+	bool latency_named;		 /* asked for: it is shown in any case */
+	bool parallel;			 /* it was more than 1 */
+	struct bits f_parallelism;
 	bool count_simd;
 	struct simd_use simd;
 	VEC(struct branch_counts) counts; /* branch mode: by row */
@@ -405,6 +422,30 @@ struct profile {
 	uint32_t parent;	      /* of the sample at hand: names */
 	struct ignore ignore;
 };
+
+/* latency.c */
+uint64_t prof_latency(uint64_t period, uint32_t parallelism);
+/* These two do nothing when latency is not counted. 0 or -ENOMEM. */
+int prof_latency_row(struct profile *p, uint32_t row, uint64_t own, uint64_t acc);
+int prof_latency_leaf(struct profile *p, uint32_t leaf, uint64_t latency);
+/* Leafs to their rows and to the nodes. */
+int prof_latency_sum(struct profile *p);
+void prof_latency_free(struct profile *p);
+uint64_t prof_stat_latency(const struct profile *p, const struct profile_row *r);
+uint64_t prof_stat_latency_acc(const struct profile *p, const struct profile_row *r);
+uint64_t prof_get_parallelism(struct profile *p, const struct sample *s, struct thread *th);
+void prof_text_parallelism(const struct profile *p, const struct profile_row *r, uint64_t v,
+			   struct obuf *o);
+
+static inline struct row_latency prof_row_latency(const struct profile *p, uint32_t row)
+{
+	return row < p->latency.n ? p->latency.v[row] : (struct row_latency){ 0 };
+}
+
+static inline uint64_t prof_leaf_latency(const struct profile *p, uint32_t leaf)
+{
+	return leaf < p->leaf_latency.n ? p->leaf_latency.v[leaf] : 0;
+}
 
 uint32_t prof_name_id(struct profile *p, const char *s);
 uint32_t prof_dso_name(struct profile *p, const struct dso *dso);
@@ -496,6 +537,8 @@ void prof_parent_free(struct profile *p);
 
 /* filter.c */
 int prof_filter_setup(struct profile *p, struct err *e);
+/* Whether as many threads run as --parallelism asks for. */
+bool prof_filter_parallel(const struct profile *p);
 bool prof_filter_pass(struct profile *p, struct thread *th, uint32_t loc);
 void prof_filter_free(struct profile *p);
 

@@ -29,6 +29,7 @@ int profile_new(struct profile **out, const struct profile_opts *opts, struct ma
 	p->need = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD | PERF_SAMPLE_ID |
 		  PERF_SAMPLE_IDENTIFIER;
 	p->unknown = prof_name_id(p, "[unknown]");
+	p->parallelism = 1;
 	ret = prof_cols_setup(p, e);
 	if (!ret)
 		ret = prof_filter_setup(p, e);
@@ -99,6 +100,7 @@ void profile_free(struct profile *p)
 	vec_free(&p->rows);
 	vec_free(&p->modes);
 	vec_free(&p->weights);
+	prof_latency_free(p);
 	htab_free(&p->row_tab);
 	intern_free(&p->names);
 	if (p->reg_text.buf)
@@ -167,6 +169,11 @@ static int add_row(struct profile *p, const struct sample *s, struct thread *th,
 	if (wants_chains(p))
 		return prof_chain_add(p, s, th, group, place);
 	prof_row_count(row, s->period, 1);
+	if (p->count_latency) {
+		uint64_t latency = prof_latency(s->period, p->parallelism);
+
+		return prof_latency_row(p, row->idx, latency, latency);
+	}
 	return 0;
 }
 
@@ -209,7 +216,7 @@ static bool ignored(struct profile *p, const struct sample *s, struct thread *th
 int profile_add(struct profile *p, const struct sample *s, struct thread *th, struct err *e)
 {
 	struct event_rows *ev = prof_event_rows(p, s->event ? s->event->idx : 0);
-	uint64_t weight = p->o.branch ? s->branches.nr : s->period;
+	uint64_t weight = p->o.branch ? s->branches.nr : s->period, latency = 0;
 	uint32_t place = ID_NONE, group;
 	bool late, pass;
 	int ret;
@@ -235,11 +242,16 @@ int profile_add(struct profile *p, const struct sample *s, struct thread *th, st
 	/* The place is most often found with the chain. */
 	late = in_batches(p) && !p->filtering;
 	pass = (late || find_place(p, s->cpumode, s->ip, th, &place)) &&
-	       (!p->o.filter.exclude_other || p->parent);
+	       (!p->o.filter.exclude_other || p->parent) && prof_filter_parallel(p);
+	if (p->count_latency)
+		latency = prof_latency(s->period, p->parallelism) *
+			  (p->o.branch ? s->branches.nr : 1);
 	ev->totals.nr_samples++;
 	ev->totals.period += weight;
+	ev->totals.latency += latency;
 	if (!pass)
 		return 0;
+	ev->totals.filtered_latency += latency;
 	ev->totals.nr_filtered_samples++;
 	ev->totals.filtered_period += weight;
 	group = prof_group_of(p, s, th);
@@ -283,6 +295,7 @@ int profile_finish(struct profile *p, struct err *e)
 		ret = prof_rows_group(p);
 	htab_free(&p->groups.tab);
 	htab_free(&p->row_tab);
+	prof_cols_drop_latency(p);
 	if (!ret)
 		ret = prof_rows_sort(p);
 	return ret ? err_set(e, ret, "no memory to sort rows") : 0;

@@ -54,25 +54,29 @@ int chain_opts_parse(struct chain_opts *c, const char *arg, struct err *e);
 struct profile_filter {
 	const char *comms, *dsos, *symbols, *pids, *tids; /* comma lists or NULL */
 	const char *symbol_part;			  /* --symbol-filter */
-	bool hide_unresolved;				  /* drop samples without symbol */
-	bool exclude_other;				  /* drop samples without parent match */
+	const char *parallelism; /* list of numbers of threads that run at once */
+	bool hide_unresolved;	 /* drop samples without symbol */
+	bool exclude_other;	 /* drop samples without parent match */
 };
 
 struct profile_opts {
-	const char *sort;			    /* NULL = the mode's default keys */
-	const char *fields;			    /* -F list or NULL */
-	bool branch;				    /* branch mode */
-	bool history;				    /* branches as frames of call chains */
-	bool children;				    /* add what callees cost; needs chains */
-	bool hierarchy;				    /* rows below rows, see profile_nested() */
-	bool use_chains;			    /* keep call chains */
+	const char *sort;   /* NULL = the mode's default keys */
+	const char *fields; /* -F list or NULL */
+	bool branch;	    /* branch mode */
+	bool history;	    /* branches as frames of call chains */
+	bool children;	    /* add what callees cost; needs chains */
+	bool hierarchy;	    /* rows below rows, see profile_nested() */
+	bool use_chains;    /* keep call chains */
+	bool no_chains;	    /* children was wanted, but there are none: no such columns */
 	bool show_samples, show_period, show_modes; /* -n, --show-total-period, sys/usr columns */
 	bool simd;				    /* columns of SIMD state, keys: dso, symbol */
 	bool raw_trace;				    /* key trace: fields as numbers */
 	bool mem;				    /* keys of memory samples by default */
 	bool branch_stats;			    /* branch mode: Mispred%, Avg cycles columns */
 	bool relative;				    /* percentages of what passes the filter */
-	bool inlines;				    /* inlined functions are frames of their own */
+	bool switches; /* the recording tells when threads ran: there is parallelism */
+	bool latency;  /* latency before overhead */
+	bool inlines;  /* inlined functions are frames of their own */
 	bool nsec;
 	uint64_t time_quantum;	    /* ns; 0 = 100 ms */
 	uint32_t max_stack;	    /* 0 = 127 */
@@ -96,6 +100,11 @@ void profile_free(struct profile *p);
 uint64_t profile_need(const struct profile *p);
 int profile_add(struct profile *p, const struct sample *s, struct thread *th, struct err *e);
 /*
+ * How many threads run while the samples that follow are taken; 1 until told. Latency is a
+ * sample's period divided by that.
+ */
+void profile_set_parallelism(struct profile *p, uint32_t n);
+/*
  * Before profile_finish(): the events @leader .. @leader + @members - 1 are columns of one table,
  * the leader's. Events are known to the caller, who may have read them late (pipes).
  */
@@ -108,6 +117,7 @@ int profile_finish(struct profile *p, struct err *e);
 struct profile_totals {
 	uint64_t nr_samples, period; /* all; in branch mode period counts entries */
 	uint64_t nr_filtered_samples, filtered_period; /* what passed the filters */
+	uint64_t latency, filtered_latency;	       /* in 1/1000, when it is counted */
 };
 
 /* @event: perfdata_event idx. */

@@ -134,7 +134,7 @@ static int take(struct profile *p, const struct chain_batch *b, const struct cha
 			return -ENOMEM;
 		if (at.node & NODE_ROOT) {
 			prof_row_count(row, job->period, 1);
-			return 0;
+			return prof_latency_row(p, row->idx, job->latency, job->latency);
 		}
 		l = prof_leaf(p, at.node, row);
 		if (!l)
@@ -142,7 +142,7 @@ static int take(struct profile *p, const struct chain_batch *b, const struct cha
 	}
 	l->period += job->period;
 	l->count++;
-	return 0;
+	return prof_latency_leaf(p, (uint32_t)(l - c->leafs.v), job->latency);
 }
 
 int prof_trie_take(struct profile *p, const struct chain_batch *b)
