@@ -29,6 +29,12 @@ is "it goes to stderr" "$(cat "$TMP/out")" ""
 "$PERF" record -v '--user-regs=?' >/dev/null 2>"$TMP/err"
 is "--user-regs=? exits with 129" "$?" 129
 listed=$(head -1 "$TMP/err")
+like "--user-regs=? lists what ptrace gives" "$(sed -n 2p "$TMP/err")" \
+	'^by ptrace, of a program that is started or attached to: DS ES FS GS .*FSBASE GSBASE$'
+for r in $(sed -n '2s/.*: //p' "$TMP/err"); do
+	unlike "listed once: $r" " $listed " " $r "
+done
+unlike "-I? lists nothing of ptrace" "$("$PERF" record '-I?' 2>&1)" 'FSBASE'
 case $listed in
 *ZMM0-31*) skip "-v says why a class is missing" "this machine has them all" ;;
 *) like "-v says why a class is missing" "$(cat "$TMP/err")" \

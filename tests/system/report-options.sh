@@ -55,7 +55,7 @@ like "--switch-on: no such event: message" "$(cat "$TMP/check.out")" \
 if [ "$(id -u)" -ne 0 ] || ! "$PERF" record -q -s -e cpu-clock,task-clock -o "$TMP/s.data" -- \
 	"$PERF" test -w thloop 1 >"$TMP/out" 2>&1; then
 	for t in "-T: headings" "-T: rows" "-T: nothing counted" "--switch-on" "--switch-off" "--raw-trace" \
-		"--mmaps"; do
+		"--mmaps" "-C" "--socket-filter"; do
 		skip "$t" "cannot record here: $(head -1 "$TMP/out")"
 	done
 	check_status "--percent-limit: no number" 129 "$PERF" report --percent-limit x
@@ -82,6 +82,30 @@ if "$PERF" record -q -c 1 -e sched:sched_process_exec -R -o "$TMP/trace.data" --
 		'filename=/bin/true pid=[0-9]+ old_pid=[0-9]+'
 else
 	skip "--raw-trace" "tracepoints cannot be opened"
+fi
+# ---- CPUs and packages
+check_status "-C: samples without CPU" 129 "$PERF" report -i "$TMP/plain.data" -C 0
+like "-C: samples without CPU: message" "$(cat "$TMP/check.out")" \
+	'^File does not contain CPU events\. Remove -C option to proceed\.$'
+"$PERF" record -q --sample-cpu -e cpu-clock -o "$TMP/cpu.data" -- "$PERF" test -w thloop 1 >/dev/null 2>&1
+heads() { # heads OPTIONS...: number of samples, then of rows
+	"$PERF" report --stdio -i "$TMP/cpu.data" -s cpu "$@" 2>"$TMP/err" |
+		sed -n 's/^# Samples: *\([^ ]*\) .*/\1/p; /^ .*%/p' | sed '2,$s/.*/row/'
+}
+all=$(heads)
+package=$("$PERF" report --stdio -i "$TMP/cpu.data" -s socket 2>/dev/null | awk '/%/ { print $2 + 0; exit }')
+if [ "${package:--1}" -ge 0 ]; then
+	many=$("$PERF" report --stdio -i "$TMP/cpu.data" -s socket 2>/dev/null | grep -c %)
+	if [ "$many" -eq 1 ]; then
+		is "--socket-filter: this package" "$(heads --socket-filter "$package")" "$all"
+	else
+		skip "--socket-filter: this package" "the workload ran on $many"
+	fi
+	is "--socket-filter: another one: all are counted, none is shown" \
+		"$(heads --socket-filter 4711)" "$(echo "$all" | head -1)"
+	is "--socket-filter: relative" "$(heads --socket-filter 4711 --percentage relative)" 0
+else
+	skip "--socket-filter" "the topology has no packages here"
 fi
 like "--mmaps: build ids where the record has them" "$("$PERF" report --mmaps -i "$TMP/s.data" 2>&1)" \
 	'^ +[0-9a-f]+-[0-9a-f]+ r-xp [0-9a-f]{8} ([0-9a-f]{40}|[1-9][0-9]*) /'

@@ -82,9 +82,7 @@ static uint64_t mem_weight(const struct sample *s)
 
 static bool cpu_passes(const struct report *r, uint32_t cpu)
 {
-	if (r->has_cpus && !bits_test(&r->cpus, cpu))
-		return false;
-	return r->socket < 0 || perfdata_cpu_socket(r->pd, cpu) == r->socket;
+	return !r->has_cpus || bits_test(&r->cpus, cpu);
 }
 
 /* As upstream: one thread runs when recording starts, and no more than there are CPUs. */
@@ -122,7 +120,9 @@ static int take_part(struct report *r, uint64_t time, struct sample *s, struct e
 	profile_set_parallelism(r->p, parallelism(r));
 	if (r->o.mem)
 		s->period = mem_weight(s);
-	if (r->flow && (s->present & PERF_SAMPLE_BRANCH_STACK) && brflow_add(r->flow, s, th, e))
+	if (r->flow && (s->present & PERF_SAMPLE_BRANCH_STACK) &&
+	    (r->socket < 0 || perfdata_cpu_socket(r->pd, s->cpu) == r->socket) &&
+	    brflow_add(r->flow, s, th, e))
 		return e->code;
 	return profile_add(r->p, s, th, e);
 }

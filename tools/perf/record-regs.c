@@ -6,21 +6,6 @@
 #include "record.h"
 #include "xsave/xsave.h"
 
-/* "available registers: ..." on stderr; with -v also why what is missing is missing. */
-static void list_registers(const struct record_opts *o, const struct regs_caps *caps)
-{
-	struct obuf text;
-
-	if (obuf_init(&text, 2, 0))
-		return;
-	obuf_lit(&text, "available registers: ");
-	regs_print_available(caps, &text);
-	obuf_char(&text, '\n');
-	if (o->verbose)
-		regs_print_lacking(caps, &text);
-	obuf_free(&text);
-}
-
 #ifdef __x86_64__
 /* What PTRACE_GETREGSET gives, whatever the kernel's perf knows: all that the CPU saves. */
 static void ptrace_caps(struct regs_caps *caps)
@@ -57,6 +42,25 @@ static void ptrace_caps(struct regs_caps *caps)
 	}
 }
 
+/* What --user-regs takes beside what the kernel gives: @have. */
+static void list_by_ptrace(const struct regs_caps *have, struct obuf *o)
+{
+	struct regs_caps caps;
+
+	ptrace_caps(&caps);
+	/* Without the SIMD series the numbers above are those of halves of XMM. */
+	caps.gpr &= ~(have->simd_abi ? have->gpr : have->gpr & 0xffffff);
+	caps.xmm &= !have->xmm;
+	caps.ymm &= !have->ymm;
+	caps.zmm &= !have->zmm;
+	caps.opmask &= !have->opmask;
+	obuf_lit(o, "by ptrace, of a program that is started or attached to: ");
+	regs_print_available(&caps, o);
+	for (unsigned i = 0; i < REGS_NR_BASES; i++)
+		obuf_printf(o, " %s", regs_base_name(i));
+	obuf_char(o, '\n');
+}
+
 /* The kernel does not give these user registers: whether the tracer could is looked at here,
  * whether it shall in record_tracer_choose(). */
 static int parse_for_ptrace(struct record_opts *o, const char *list, struct err *e)
@@ -77,12 +81,34 @@ static int parse_for_ptrace(struct record_opts *o, const char *list, struct err 
 	return 0;
 }
 #else
+static void list_by_ptrace(const struct regs_caps *have, struct obuf *o)
+{
+	(void)have, (void)o;
+}
+
 static int parse_for_ptrace(struct record_opts *o, const char *list, struct err *e)
 {
 	(void)o, (void)list;
 	return e->code;
 }
 #endif
+
+/* "available registers: ..." on stderr; with -v also why what is missing is missing. */
+static void list_registers(const struct record_opts *o, const struct regs_caps *caps, bool user)
+{
+	struct obuf text;
+
+	if (obuf_init(&text, 2, 0))
+		return;
+	obuf_lit(&text, "available registers: ");
+	regs_print_available(caps, &text);
+	obuf_char(&text, '\n');
+	if (user)
+		list_by_ptrace(caps, &text);
+	if (o->verbose)
+		regs_print_lacking(caps, &text);
+	obuf_free(&text);
+}
 
 static int parse_regs(struct record_opts *o, bool user, const char *list, bool unset, struct err *e)
 {
@@ -98,7 +124,7 @@ static int parse_regs(struct record_opts *o, bool user, const char *list, bool u
 		events_probe_regs(NULL, o->pmus, user, &r->caps);
 	r->probed = true;
 	if (list && strchr(list, '?')) {
-		list_registers(o, &r->caps);
+		list_registers(o, &r->caps, user);
 		return -EINVAL; /* without a text: usage and its exit status, as upstream */
 	}
 	ret = regs_parse(&r->sel, list, &r->caps, e);

@@ -240,6 +240,7 @@ int report_setup_options(struct report *r, struct err *e)
 			    .tids = o->tids,
 			    .symbol_part = o->symbol_filter,
 			    .parallelism = o->parallelism,
+			    .by_socket = o->socket,
 			    .hide_unresolved = o->hide_unresolved,
 			    .exclude_other = o->exclude_other },
 	};
@@ -265,6 +266,7 @@ int report_setup_options(struct report *r, struct err *e)
 			return err_set(e, -EINVAL, "--socket-filter: `%s' is no number", o->socket);
 		r->need |= PERF_SAMPLE_CPU;
 		r->socket = (int64_t)n;
+		po->filter.socket = (int32_t)n;
 	}
 	if (o->mem)
 		r->need |= PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT;

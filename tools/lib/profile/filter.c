@@ -107,8 +107,11 @@ static bool pass_symbol(const struct profile *p, const struct symbol *sym)
 	return false;
 }
 
-bool prof_filter_parallel(const struct profile *p)
+bool prof_filter_sample(const struct profile *p, const struct sample *s)
 {
+	if (p->o.filter.by_socket &&
+	    (!p->o.pd || perfdata_cpu_socket(p->o.pd, s->cpu) != p->o.filter.socket))
+		return false;
 	return !p->o.filter.parallelism || bits_test(&p->f_parallelism, p->parallelism);
 }
 

@@ -537,8 +537,8 @@ void prof_parent_free(struct profile *p);
 
 /* filter.c */
 int prof_filter_setup(struct profile *p, struct err *e);
-/* Whether as many threads run as --parallelism asks for. */
-bool prof_filter_parallel(const struct profile *p);
+/* What the sample alone tells: its CPU's package, how many threads run. */
+bool prof_filter_sample(const struct profile *p, const struct sample *s);
 bool prof_filter_pass(struct profile *p, struct thread *th, uint32_t loc);
 void prof_filter_free(struct profile *p);
 

@@ -44,6 +44,8 @@ int profile_new(struct profile **out, const struct profile_opts *opts, struct ma
 		ret = prof_queue_init(p) ? err_set(e, -ENOMEM, "no memory to count samples") : 0;
 	if (p->o.branch || p->o.history)
 		p->need |= PERF_SAMPLE_BRANCH_STACK;
+	if (p->o.filter.by_socket)
+		p->need |= PERF_SAMPLE_CPU;
 	if (p->o.use_chains || p->o.children || p->parent_re.set)
 		p->need |= chain_needs(p);
 	if (p->o.use_chains && p->o.chain.key == CHAIN_BY_ADDRESS)
@@ -242,7 +244,7 @@ int profile_add(struct profile *p, const struct sample *s, struct thread *th, st
 	/* The place is most often found with the chain. */
 	late = in_batches(p) && !p->filtering;
 	pass = (late || find_place(p, s->cpumode, s->ip, th, &place)) &&
-	       (!p->o.filter.exclude_other || p->parent) && prof_filter_parallel(p);
+	       (!p->o.filter.exclude_other || p->parent) && prof_filter_sample(p, s);
 	if (p->count_latency)
 		latency = prof_latency(s->period, p->parallelism) *
 			  (p->o.branch ? s->branches.nr : 1);

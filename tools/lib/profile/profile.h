@@ -55,8 +55,10 @@ struct profile_filter {
 	const char *comms, *dsos, *symbols, *pids, *tids; /* comma lists or NULL */
 	const char *symbol_part;			  /* --symbol-filter */
 	const char *parallelism; /* list of numbers of threads that run at once */
-	bool hide_unresolved;	 /* drop samples without symbol */
-	bool exclude_other;	 /* drop samples without parent match */
+	bool by_socket;		 /* samples of package @socket only */
+	int32_t socket;
+	bool hide_unresolved; /* drop samples without symbol */
+	bool exclude_other;   /* drop samples without parent match */
 };
 
 struct profile_opts {

@@ -10,7 +10,7 @@ int prof_queue_init(struct profile *p)
 	if (o->branch || o->use_chains || o->children || p->count_modes || p->count_weights ||
 	    p->count_latency || p->map_is_key || p->filtering || p->parent_re.set ||
 	    o->filter.hide_unresolved || o->filter.exclude_other || o->filter.parallelism ||
-	    p->count_simd)
+	    o->filter.by_socket || p->count_simd)
 		return 0;
 	q = malloc(sizeof(*q));
 	if (!q)
