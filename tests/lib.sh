@@ -3,7 +3,7 @@
 #
 #	. "$(dirname "$0")/../lib.sh"
 #	need_root; need_cmd gdb			# skip the whole file with a reason; so do need_x86,
-#	need_peer; need_standin; need_tracing	# these
+#	need_events; need_peer; need_standin; need_tracing	# these
 #	fx=$(fixtures) || skip_all "no ../shared/fixtures in a stranger's clone"
 #	check "NAME" command args...		# ok when the command exits 0
 #	is "NAME" "$got" "$want"		# ok when equal; shows both
@@ -122,6 +122,12 @@ same_file() {
 
 need_root() {
 	[ "$(id -u)" -eq 0 ] || skip_all "needs root"
+}
+
+# A kernel that opens events: containers often forbid it. Asked without the perf under test.
+need_events() {
+	_open=$("$O/tests/standin/try-open" type=1 size=64 2>&1)
+	[ "$_open" = ok ] || skip_all "perf_event_open does not work here: $_open"
 }
 
 need_cmd() {

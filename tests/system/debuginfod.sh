@@ -4,6 +4,7 @@
 # program.
 . "$(dirname "$0")/../lib.sh"
 need_root
+need_events
 need_cc
 need_cmd objcopy strip readelf debuginfod curl
 "$PERF" check feature -q debuginfod || skip_all "built without debuginfod"

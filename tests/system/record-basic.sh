@@ -3,6 +3,7 @@
 # perf record: programs, processes, threads, machines; exit statuses; what the losses say.
 . "$(dirname "$0")/../lib.sh"
 need_root
+need_events
 cd "$TMP" || exit 1
 
 # --- a program

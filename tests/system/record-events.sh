@@ -3,6 +3,7 @@
 # perf record: kinds of events, groups, filters, breakpoints, what samples hold, messages.
 . "$(dirname "$0")/../lib.sh"
 need_root
+need_events
 cd "$TMP" || exit 1
 
 rec() { # OPTIONS... : records into e.data, messages in e.err

@@ -3,6 +3,7 @@
 # Recorders that die at any moment, disks that fail: what was flushed can be read, the rest is said.
 . "$(dirname "$0")/../lib.sh"
 need_root
+need_events
 SANDBOX=$O/tests/helpers/sandbox
 cd "$TMP" || exit 1
 

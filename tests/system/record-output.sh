@@ -3,6 +3,7 @@
 # perf record: the output file, streams, compression, size limits, a full disk, --control.
 . "$(dirname "$0")/../lib.sh"
 need_root
+need_events
 cd "$TMP" || exit 1
 
 # --- the file and its predecessor

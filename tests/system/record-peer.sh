@@ -3,6 +3,7 @@
 # Another perf reads our recordings and says nothing that it does not say of its own.
 . "$(dirname "$0")/../lib.sh"
 need_root
+need_events
 need_peer
 cd "$TMP" || exit 1
 export DEBUGINFOD_URLS=

@@ -5,6 +5,7 @@
 # with the limits of descriptors and locked memory: record-user.sh.)
 . "$(dirname "$0")/../lib.sh"
 need_root
+need_events
 SO=$O/tests/standin/standin.so
 SANDBOX=$O/tests/helpers/sandbox
 cd "$TMP" || exit 1

@@ -4,6 +4,7 @@
 # looked at beside samples; and each option of other perfs that is refused, with its message.
 . "$(dirname "$0")/../lib.sh"
 need_root
+need_events
 cd "$TMP" || exit 1
 
 has_switched() { # FILE: a first one has its time

@@ -3,6 +3,7 @@
 # perf record as a user without privileges: what still works, and what the refusals say.
 . "$(dirname "$0")/../lib.sh"
 need_root
+need_events
 need_cmd su
 id nobody >/dev/null 2>&1 || skip_all "there is no user nobody"
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)

@@ -2,6 +2,7 @@
 # perf report on recordings made here, beside an installed perf on the same file.
 . "$(dirname "$0")/../lib.sh"
 need_root
+need_events
 need_peer
 need_cmd perl
 H=$O/tests/helpers

@@ -3,6 +3,7 @@
 # perf script: source text, switches, and what is said of options and fields that are not there.
 . "$(dirname "$0")/../lib.sh"
 need_root
+need_events
 need_cc
 cd "$TMP" || exit 1
 cat >loop.c <<'EOS'

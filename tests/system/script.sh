@@ -4,6 +4,7 @@
 # tools call it with, and its refusals.
 . "$(dirname "$0")/../lib.sh"
 need_root
+need_events
 need_peer
 
 # Upstream takes every path that begins with /tmp/perf- for a JIT map.
