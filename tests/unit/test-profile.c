@@ -486,6 +486,28 @@ static void latency(void **state)
 	       "23.43,56.25,23.43,56.25,0x20\n");
 }
 
+/* More samples than wait together, and rows that come again. */
+static void fill_many_parallel(struct profile *p)
+{
+	for (uint32_t i = 0; i < 1000; i++) {
+		profile_set_parallelism(p, 1 + i % 4);
+		add(p, 1, 10, (const uint64_t[]){ 0x10 + i % 4 * 0x10, 0 });
+	}
+}
+
+static void latency_of_many(void **state)
+{
+	struct profile_opts o = { .sort = "addr", .switches = true, .latency = true };
+	const char *want = "48.00,25.00,0x10\n24.00,25.00,0x20\n16.00,25.00,0x30\n"
+			   "12.00,25.00,0x40\n";
+
+	(void)state;
+	expect(&o, fill_many_parallel, false, want);
+	o.use_chains = true;
+	o.chain = (struct chain_opts)CHAIN_OPTS_DEFAULT;
+	expect(&o, fill_many_parallel, false, want);
+}
+
 static void fill_single(struct profile *p)
 {
 	profile_set_parallelism(p, 1);
@@ -546,6 +568,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(branch_totals, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(branch_many, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(latency, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(latency_of_many, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(latency_of_one, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(parallelism_filter, setup_bare, teardown),
 	};

@@ -225,7 +225,7 @@ static inline int add_chunk(struct profile *p, const struct sample *s, struct th
 {
 	const uint64_t bit_mask = p->bit_mask;
 	const bool cycles = !cycles_in_key(p);
-	const uint64_t latency = prof_latency(s->period, p->parallelism);
+	const uint64_t latency = prof_latency(p, s->period);
 	struct branch_slot *slots = p->slots;
 	uint32_t at[CHUNK];
 

@@ -254,7 +254,7 @@ int prof_chain_add(struct profile *p, const struct sample *s, struct thread *th,
 
 	*job = (struct chain_job){
 		.period = s->period,
-		.latency = prof_latency(s->period, p->parallelism),
+		.latency = prof_latency(p, s->period),
 		.group = group,
 		.place = place,
 		.thread = th->idx,

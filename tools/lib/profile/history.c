@@ -214,7 +214,7 @@ int prof_history_add(struct profile *p, const struct sample *s, struct thread *t
 	size_t nf = frames_of(p, s, h, f, ARRAY_SIZE(f));
 	struct node_at at = prof_node_root(group);
 	struct branch_note *notes;
-	uint64_t latency = prof_latency(s->period, p->parallelism);
+	uint64_t latency = prof_latency(p, s->period);
 	struct leaf *leaf;
 
 	if (!nf) {

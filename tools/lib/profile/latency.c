@@ -15,9 +15,13 @@ void profile_set_parallelism(struct profile *p, uint32_t n)
 	p->parallel |= n > 1;
 }
 
-uint64_t prof_latency(uint64_t period, uint32_t parallelism)
+uint64_t prof_latency(const struct profile *p, uint64_t period)
 {
-	return (uint64_t)((unsigned __int128)period * LATENCY_UNIT / parallelism);
+	if (!p->count_latency)
+		return 0;
+	if (likely(period <= UINT64_MAX / LATENCY_UNIT))
+		return period * LATENCY_UNIT / p->parallelism;
+	return (uint64_t)((unsigned __int128)period * LATENCY_UNIT / p->parallelism);
 }
 
 int prof_latency_row(struct profile *p, uint32_t row, uint64_t own, uint64_t acc)

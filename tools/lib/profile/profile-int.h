@@ -243,7 +243,7 @@ struct loc_info {
 #define RECENT_BITS 16
 
 struct queued {
-	uint64_t ip, period, key;
+	uint64_t ip, period, latency, key;
 	struct thread *th;
 	struct code_at at;
 	uint32_t where; /* number of the object + 1 (0 = none) << 3 | mode */
@@ -424,8 +424,9 @@ struct profile {
 };
 
 /* latency.c */
-uint64_t prof_latency(uint64_t period, uint32_t parallelism);
-/* These two do nothing when latency is not counted. 0 or -ENOMEM. */
+/* These do nothing when latency is not counted. */
+uint64_t prof_latency(const struct profile *p, uint64_t period);
+/* 0 or -ENOMEM. */
 int prof_latency_row(struct profile *p, uint32_t row, uint64_t own, uint64_t acc);
 int prof_latency_leaf(struct profile *p, uint32_t leaf, uint64_t latency);
 /* Leafs to their rows and to the nodes. */

@@ -171,12 +171,8 @@ static int add_row(struct profile *p, const struct sample *s, struct thread *th,
 	if (wants_chains(p))
 		return prof_chain_add(p, s, th, group, place);
 	prof_row_count(row, s->period, 1);
-	if (p->count_latency) {
-		uint64_t latency = prof_latency(s->period, p->parallelism);
-
-		return prof_latency_row(p, row->idx, latency, latency);
-	}
-	return 0;
+	return prof_latency_row(p, row->idx, prof_latency(p, s->period),
+				prof_latency(p, s->period));
 }
 
 /* The place of a sample at @ip; false when filters drop it (*out is ID_NONE then). */
@@ -218,7 +214,8 @@ static bool ignored(struct profile *p, const struct sample *s, struct thread *th
 int profile_add(struct profile *p, const struct sample *s, struct thread *th, struct err *e)
 {
 	struct event_rows *ev = prof_event_rows(p, s->event ? s->event->idx : 0);
-	uint64_t weight = p->o.branch ? s->branches.nr : s->period, latency = 0;
+	uint64_t weight = p->o.branch ? s->branches.nr : s->period;
+	uint64_t latency = prof_latency(p, s->period) * (p->o.branch ? s->branches.nr : 1);
 	uint32_t place = ID_NONE, group;
 	bool late, pass;
 	int ret;
@@ -230,6 +227,8 @@ int profile_add(struct profile *p, const struct sample *s, struct thread *th, st
 		ev->totals.period += weight;
 		ev->totals.nr_filtered_samples++;
 		ev->totals.filtered_period += weight;
+		ev->totals.latency += latency;
+		ev->totals.filtered_latency += latency;
 		ret = prof_queue_add(p, s, th);
 		return ret ? err_set(e, ret, "no memory to count samples") : 0;
 	}
@@ -245,9 +244,6 @@ int profile_add(struct profile *p, const struct sample *s, struct thread *th, st
 	late = in_batches(p) && !p->filtering;
 	pass = (late || find_place(p, s->cpumode, s->ip, th, &place)) &&
 	       (!p->o.filter.exclude_other || p->parent) && prof_filter_sample(p, s);
-	if (p->count_latency)
-		latency = prof_latency(s->period, p->parallelism) *
-			  (p->o.branch ? s->branches.nr : 1);
 	ev->totals.nr_samples++;
 	ev->totals.period += weight;
 	ev->totals.latency += latency;

@@ -8,9 +8,9 @@ int prof_queue_init(struct profile *p)
 	struct queue *q;
 
 	if (o->branch || o->use_chains || o->children || p->count_modes || p->count_weights ||
-	    p->count_latency || p->map_is_key || p->filtering || p->parent_re.set ||
-	    o->filter.hide_unresolved || o->filter.exclude_other || o->filter.parallelism ||
-	    o->filter.by_socket || p->count_simd)
+	    p->map_is_key || p->filtering || p->parent_re.set || o->filter.hide_unresolved ||
+	    o->filter.exclude_other || o->filter.parallelism || o->filter.by_socket ||
+	    p->count_simd)
 		return 0;
 	q = malloc(sizeof(*q));
 	if (!q)
@@ -116,6 +116,8 @@ static int rows_of_misses(struct profile *p, const struct misses *m)
 		if (!row)
 			return -ENOMEM;
 		prof_row_count(row, s->period, 1);
+		if (prof_latency_row(p, row->idx, s->latency, s->latency))
+			return -ENOMEM;
 		p->queue->recent[s->slot] = (struct recent){ s->key, s->where, s->group, row->idx };
 	}
 	return 0;
@@ -196,6 +198,8 @@ static int flush(struct profile *p)
 			__builtin_prefetch(&p->rows.v[r->row], 1);
 			period[nr_hit] = s->period;
 			row[nr_hit++] = r->row;
+			if (p->count_latency)
+				ret = prof_latency_row(p, r->row, s->latency, s->latency);
 		} else if (unlikely(must_wait(p, s))) {
 			ret = add_waiting(p, s);
 		} else {
@@ -231,6 +235,7 @@ int prof_queue_add(struct profile *p, const struct sample *s, struct thread *th)
 		to->at = (struct code_at){ hit.map->dso, hit.addr, hit.cpumode };
 	to->ip = s->ip;
 	to->period = s->period;
+	to->latency = prof_latency(p, s->period);
 	to->th = th;
 	to->key = p->ip_is_key ? s->ip : to->at.addr;
 	to->where = (to->at.dso ? to->at.dso->idx + 1 : 0) << 3 | to->at.cpumode;
