@@ -40,6 +40,8 @@ fi
 # --- seccomp
 if [ -x "$SANDBOX" ] && "$SANDBOX" 1 true; then
 	refused "seccomp, EPERM" 'refused with EPERM by a seccomp filter' 'cap-add PERFMON' "$SANDBOX" 1 "$PERF" record -o no.data -e cpu-clock true
+	like "seccomp: no register can be had" "$("$SANDBOX" 1 "$PERF" record '--intr-regs=?' 2>&1)" \
+		'^available registers: none \(-v says why\)$'
 	refused "seccomp, ENOSYS" 'answered with ENOSYS by a seccomp filter' 'seccomp profile' "$SANDBOX" 38 "$PERF" record -o no.data -e cpu-clock true
 else
 	skip "seccomp" "no filter can be set here"

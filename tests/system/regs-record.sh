@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 [ "$(uname -m)" = x86_64 ] || skip_all "the program is x86-64 assembly"
 need_cmd cc
+need_events
 cat >"$TMP/hold.c" <<'C'
 /* Keeps known values in registers for some tenths of a second of work. */
 int main(void)

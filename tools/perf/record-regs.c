@@ -97,11 +97,15 @@ static int parse_for_ptrace(struct record_opts *o, const char *list, struct err 
 static void list_registers(const struct record_opts *o, const struct regs_caps *caps, bool user)
 {
 	struct obuf text;
+	size_t head;
 
 	if (obuf_init(&text, 2, 0))
 		return;
 	obuf_lit(&text, "available registers: ");
+	head = text.len;
 	regs_print_available(caps, &text);
+	if (text.len == head)
+		obuf_str(&text, o->verbose ? "none" : "none (-v says why)");
 	obuf_char(&text, '\n');
 	if (user)
 		list_by_ptrace(caps, &text);
