@@ -356,29 +356,40 @@ static int list_leaves(struct profile *p)
 	return 0;
 }
 
+/* Rows of members are in their leaders' tables. */
+static bool is_shown(const struct nester *n)
+{
+	return n->ev && (!n->ev->members || n->ev == &n->p->events.v[n->ev->leader]);
+}
+
+static int sort_all(struct nester *n)
+{
+	int ret = sort_levels(n);
+
+	if (ret)
+		return ret;
+	link_rows(n, n->ev->rows, n->ev->nr);
+	return list_rows(n);
+}
+
 int prof_nest_rows(struct profile *p)
 {
-	struct nester *n = calloc(p->events.n + 1, sizeof(*n));
-	int ret = n ? list_leaves(p) : -ENOMEM;
+	struct nester *v = calloc(p->events.n + 1, sizeof(*v));
+	int ret = v ? list_leaves(p) : -ENOMEM;
 
 	for (size_t i = 0; !ret && i < p->events.n; i++) {
-		n[i].p = p;
-		n[i].ev = &p->events.v[i];
-		if (profile_members(p, (uint32_t)i))
-			ret = make_above(&n[i]);
+		v[i].p = p;
+		v[i].ev = &p->events.v[i];
+		if (is_shown(&v[i]))
+			ret = make_above(&v[i]);
 	}
 	/* By what callees cost rows are sorted. */
 	if (!ret && p->o.children)
 		ret = prof_nest_acc(p);
-	for (size_t i = 0; !ret && i < p->events.n; i++) {
-		if (!profile_members(p, (uint32_t)i))
-			continue;
-		ret = sort_levels(&n[i]);
-		link_rows(&n[i], n[i].ev->rows, ret ? 0 : n[i].ev->nr);
-		if (!ret)
-			ret = list_rows(&n[i]);
-	}
-	free(n);
+	for (size_t i = 0; !ret && i < p->events.n; i++)
+		if (is_shown(&v[i]))
+			ret = sort_all(&v[i]);
+	free(v);
 	return ret;
 }
 
