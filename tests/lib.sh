@@ -8,6 +8,8 @@
 #	check "NAME" command args...		# ok when the command exits 0
 #	is "NAME" "$got" "$want"		# ok when equal; shows both
 #	like "NAME" "$got" 'ERE'
+#	wait_for command...			# for what happens, never for a time
+#	check "NAME" steady command...		# measurements: one of three holds
 #	skip "NAME" "reason"
 #	done_testing
 #
