@@ -83,19 +83,12 @@ void prof_nest_cols(struct profile *p)
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-#define GROW(vec, to)                                                        \
-	do {                                                                 \
-		if (vec_reserve(vec, (size_t)(to) + 1))                      \
-			return -ENOMEM;                                      \
-		while ((vec)->n <= (to))                                     \
-			memset(&(vec)->v[(vec)->n++], 0, sizeof(*(vec)->v)); \
-	} while (0)
-
 static int add_simd(struct profile *p, uint32_t to, uint32_t from)
 {
 	if (from >= p->simd.rows.n)
 		return 0;
-	GROW(&p->simd.rows, to);
+	if (vec_reach(&p->simd.rows, to, (struct simd_counts){ 0 }))
+		return -ENOMEM;
 	prof_simd_add(&p->simd.rows.v[to], &p->simd.rows.v[from]);
 	return 0;
 }
@@ -104,7 +97,8 @@ static int add_branches(struct profile *p, uint32_t to, uint32_t from)
 {
 	if (from >= p->counts.n)
 		return 0;
-	GROW(&p->counts, to);
+	if (vec_reach(&p->counts, to, (struct branch_counts){ 0 }))
+		return -ENOMEM;
 	p->counts.v[to].cycles += p->counts.v[from].cycles;
 	p->counts.v[to].nr_cycles += p->counts.v[from].nr_cycles;
 	p->counts.v[to].nr_mispred += p->counts.v[from].nr_mispred;
@@ -116,7 +110,8 @@ static int add_notes(struct profile *p, uint32_t to, uint32_t from)
 {
 	if (from >= p->ch.row_notes.n)
 		return 0;
-	GROW(&p->ch.row_notes, to);
+	if (vec_reach(&p->ch.row_notes, to, (struct branch_note){ 0 }))
+		return -ENOMEM;
 	prof_note_add(&p->ch.row_notes.v[to], &p->ch.row_notes.v[from]);
 	return 0;
 }
@@ -125,14 +120,16 @@ static int add_notes(struct profile *p, uint32_t to, uint32_t from)
 static int add_lists(struct profile *p, uint32_t to, uint32_t from)
 {
 	if (from < p->modes.n) {
-		GROW(&p->modes, to);
+		if (vec_reach(&p->modes, to, (struct row_modes){ 0 }))
+			return -ENOMEM;
 		p->modes.v[to].sys += p->modes.v[from].sys;
 		p->modes.v[to].usr += p->modes.v[from].usr;
 		p->modes.v[to].guest_sys += p->modes.v[from].guest_sys;
 		p->modes.v[to].guest_usr += p->modes.v[from].guest_usr;
 	}
 	if (from < p->weights.n) {
-		GROW(&p->weights, to);
+		if (vec_reach(&p->weights, to, (struct row_weights){ 0 }))
+			return -ENOMEM;
 		for (size_t i = 0; i < ARRAY_SIZE(p->weights.v[to].v); i++)
 			p->weights.v[to].v[i] += p->weights.v[from].v[i];
 	}
