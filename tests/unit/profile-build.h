@@ -65,7 +65,8 @@ static inline void map_self(uintptr_t addr)
 
 	assert_non_null(f);
 	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4000s", &start, &end, &off, path) != 4 ||
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4000[^\n]", &start, &end, &off, path) !=
+			    4 ||
 		    addr < start || addr >= end)
 			continue;
 		map_file(1, start, end - start, off, path);

@@ -295,8 +295,8 @@ static void map_self(void)
 		unsigned long start, end, off;
 		char prot[8], path[256];
 
-		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %255s", &start, &end, prot, &off, path) !=
-			    5 ||
+		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %255[^\n]", &start, &end, prot, &off,
+			   path) != 5 ||
 		    prot[2] != 'x')
 			continue;
 		feed_mmap(10, start, end - start, off, PERF_RECORD_MISC_USER, path);
