@@ -214,7 +214,7 @@ like "--hot-paths" "$(report --hot-paths 2 -i calls.data)" \
 check_status "--hot-paths 1 is refused" 129 "$PERF" report --hot-paths 1 -i calls.data
 # 60 * 4 + 30 * 8 + 10 * 12 cycles in the block of f1, 60 * 10 + 30 * 20 in those before it
 like "--total-cycles" "$(report --total-cycles -i calls.data)" \
-	'^ +33\.33% +600 +31\.58% +6 +\[calls\.c:[0-9]+ -> calls\.c:[0-9]+\] +calls$'
+	'^ +33\.33% +600 +33\.33% +6 +\[calls\.c:[0-9]+ -> calls\.c:[0-9]+\] +calls$'
 make_file counted.data -c <<EOF
 map 0x400000 0x100000 $CALLS
 sample 10 $f2 from=$f1in,to=$f2,cycles=4,counter=0x1 from=$main,to=$f1,cycles=10,counter=0x3

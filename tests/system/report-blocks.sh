@@ -96,8 +96,21 @@ is "--total-cycles: of code without functions the addresses" \
 	"$(perl -e 'printf "[%7x -> %7x]", map { hex($_) - 0x400000 } @ARGV' "$f1" "$f1in")"
 strip -g -o calls "$CALLS"
 sed "s|^map .*|map 0x400000 0x100000 $TMP/calls|" calls.txt | make_file stripped.data
-is "--total-cycles: of functions without lines the offsets" \
+is "--total-cycles: of functions without lines the offsets in them" \
 	"$(report -q --total-cycles -i stripped.data | sed -n '1s/^.*\(\[.*\]\).*/\1/p')" "[      0 -> $f1off]"
+# f1 is the target of two rows, one for each number of cycles: its mean counts twice in the sum of
+# means. main, which no branch went to, counts for nothing.
+{
+	echo "map 0x400000 0x100000 $CALLS"
+	echo "sample 3 $f2 from=$f1in,to=$f2,cycles=8 from=$(at main 4),to=$f1,cycles=1"
+	echo "sample 2 $f2 from=$f1in,to=$f2,cycles=4 from=$(at main 4),to=$f1,cycles=2"
+} | make_file means.data
+is "--total-cycles: means count once per row that has their function as target" \
+	"$(report -q --total-cycles -i means.data | awk 'NF > 3 { print $1, $2, $3, $4 }')" \
+	"82.05% 32 50.00% 6
+17.95% 7 8.33% 1"
+is "--total-cycles: keys of rows change nothing" "$(report -q --total-cycles -s comm -i means.data)" \
+	"$(report -q --total-cycles -i means.data)"
 report --total-cycles -i calls.data >out
 cat >want <<'EOF'
 # Sampled Cycles%  Sampled Cycles  Avg Cycles%  Avg Cycles                                                   [Program Block Range]         Shared Object

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf report --total-cycles and --hot-paths: tables of blocks, and of chains of branches. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "report.h"
 
@@ -53,24 +54,76 @@ static void put_heads(struct report *r, const char *const *heads, const int *wid
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
 /*
- * Lines where they are known, else offsets in the function as upstream has them; where there is
- * no function either, upstream has no block: addresses in the object.
+ * Upstream makes blocks of functions that branches went to, and counts the mean of each once for
+ * every row of the default table that has its function as target. So the sum of means is that
+ * here, too; but blocks that upstream leaves out, of code that is no function or that no branch
+ * went to, have rows.
  */
-static void put_range(struct report *r, const struct brflow_block *b)
+static int count_targets(struct report *r, uint32_t **out, size_t *nr)
 {
-	const struct symbol *sym = symbol_find(r->res, b->dso, b->end);
-	uint64_t base = sym ? sym->start : 0;
-	uint64_t start = b->start != BRFLOW_NO_START ? b->start : sym ? base : b->end;
-	struct srcline from, to;
-	char buf[512];
+	uint32_t *rows = NULL;
+	size_t n = 0;
 
-	if (symbol_srcline(r->res, b->dso, start, &from) &&
-	    symbol_srcline(r->res, b->dso, b->end, &to))
-		snprintf(buf, sizeof(buf), "[%.200s:%u -> %.200s:%u]", from.base, from.line,
-			 to.base, to.line);
+	for (uint32_t event = 0; event < perfdata_nr_events(r->pd); event++) {
+		for (size_t i = 0; i < profile_nr_rows(r->p, event); i++) {
+			const struct profile_row *row = profile_row(r->p, event, i);
+			uint32_t sym = profile_branch_counts(r->p, row)->symbol_to;
+
+			if (sym == UINT32_MAX)
+				continue;
+			if (sym >= n) {
+				size_t want = ((size_t)sym + 1) * 2;
+				uint32_t *more = realloc(rows, want * sizeof(*rows));
+
+				if (!more) {
+					free(rows);
+					return -ENOMEM;
+				}
+				memset(more + n, 0, (want - n) * sizeof(*rows));
+				rows = more;
+				n = want;
+			}
+			rows[sym]++;
+		}
+	}
+	*out = rows;
+	*nr = n;
+	return 0;
+}
+
+/* A block and its function, NULL = none. */
+struct shown_block {
+	const struct brflow_block *b;
+	const struct symbol *sym;
+	uint64_t start;
+};
+
+/* "file:line", else "function+offset". */
+static void put_end_of(struct report *r, const struct shown_block *v, uint64_t addr, char *buf,
+		       size_t size)
+{
+	struct srcline line;
+
+	if (symbol_srcline(r->res, v->b->dso, addr, &line))
+		snprintf(buf, size, "%s:%u", line.base, line.line);
 	else
-		snprintf(buf, sizeof(buf), "[%7llx -> %7llx]", (unsigned long long)(start - base),
-			 (unsigned long long)(b->end - base));
+		snprintf(buf, size, "%s+%llu", v->sym->name,
+			 (unsigned long long)(addr - v->sym->start));
+}
+
+/* From line to line; of code without functions the addresses in the object. */
+static void put_range(struct report *r, const struct shown_block *v)
+{
+	char buf[512], from[250], to[250];
+
+	if (v->sym) {
+		put_end_of(r, v, v->start, from, sizeof(from));
+		put_end_of(r, v, v->b->end, to, sizeof(to));
+		snprintf(buf, sizeof(buf), "[%s -> %s]", from, to);
+	} else {
+		snprintf(buf, sizeof(buf), "[%7llx -> %7llx]", (unsigned long long)v->start,
+			 (unsigned long long)v->b->end);
+	}
 	obuf_pad(&r->out, ' ', WIDTH_RANGE - (int)strlen(buf));
 	emit_safe(&r->out, buf);
 }
@@ -117,23 +170,73 @@ static void put_counters(struct report *r, const struct brflow_block *b)
 	obuf_lit(&r->out, "  ");
 }
 
-static void put_block(struct report *r, const struct brflow_block *b, bool counters)
+static void put_block(struct report *r, const struct shown_block *v, uint64_t all_means)
 {
+	const struct brflow_block *b = v->b;
 	struct obuf *o = &r->out;
 	uint64_t mean = b->cycles / b->nr;
 	char buf[32];
 
 	obuf_printf(o, "  %14.2f%%", percent(b->cycles, brflow_cycles(r->flow)));
 	obuf_printf(o, "  %14s", short_number(b->cycles, buf));
-	obuf_printf(o, "  %10.2f%%", percent(mean, brflow_mean_cycles(r->flow)));
+	obuf_printf(o, "  %10.2f%%", percent(mean, all_means));
 	obuf_printf(o, "  %10s  ", short_number(mean, buf));
-	if (counters)
+	if (nr_counting(r))
 		put_counters(r, b);
-	put_range(r, b);
+	put_range(r, v);
 	obuf_lit(o, "  ");
 	obuf_pad(o, ' ', WIDTH_DSO - (int)strlen(b->dso->short_name));
 	emit_safe(o, b->dso->short_name);
 	obuf_char(o, '\n');
+}
+
+/* Most cycles first; equal ones as upstream has them: names falling, then addresses. */
+static int by_cycles(const void *x, const void *y)
+{
+	const struct shown_block *a = x, *b = y;
+	int ret;
+
+	if (a->b->cycles != b->b->cycles)
+		return a->b->cycles < b->b->cycles ? 1 : -1;
+	ret = strcmp(b->sym ? b->sym->name : "", a->sym ? a->sym->name : "");
+	if (ret)
+		return ret;
+	if (a->b->dso != b->b->dso)
+		return a->b->dso->idx < b->b->dso->idx ? -1 : 1;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->b->end < b->b->end ? -1 : a->b->end > b->b->end;
+}
+
+static int put_blocks(struct report *r)
+{
+	size_t nr = 0, n = 0, all = brflow_nr_blocks(r->flow);
+	struct shown_block *v = calloc(all + 1, sizeof(*v));
+	uint32_t *rows = NULL;
+	uint64_t means = 0;
+	int ret = v ? count_targets(r, &rows, &nr) : -ENOMEM;
+
+	for (size_t i = 0; !ret && i < all; i++) {
+		const struct brflow_block *b = brflow_block(r->flow, i);
+		const struct symbol *sym = symbol_find(r->res, b->dso, b->end);
+		uint32_t times = sym && sym->idx < nr ? rows[sym->idx] : 0;
+		uint64_t start = sym ? sym->start : b->end;
+
+		/* Of a block of one instruction upstream does not know where it began. */
+		if (b->start < b->end)
+			start = b->start;
+		means += times * (b->cycles / b->nr);
+		v[n++] = (struct shown_block){ b, sym, start };
+	}
+	means = means ?: brflow_mean_cycles(r->flow);
+	if (n)
+		qsort(v, n, sizeof(*v), by_cycles);
+	for (size_t i = 0; i < n; i++)
+		if (percent(v[i].b->cycles, brflow_cycles(r->flow)) >= r->o.min_percent)
+			put_block(r, &v[i], means);
+	free(rows);
+	free(v);
+	return ret;
 }
 
 static void put_legend(struct report *r)
@@ -155,7 +258,7 @@ static void put_legend(struct report *r)
 		 "# '+' Event occurrences may be lost due to branch counter saturated\n#\n");
 }
 
-static void print_blocks(struct report *r)
+static int print_blocks(struct report *r)
 {
 	static const struct {
 		const char *head;
@@ -184,12 +287,7 @@ static void print_blocks(struct report *r)
 	if (counters && !r->o.quiet)
 		put_legend(r);
 	put_heads(r, heads, widths, n);
-	for (size_t i = 0; i < brflow_nr_blocks(r->flow); i++) {
-		const struct brflow_block *b = brflow_block(r->flow, i);
-
-		if (percent(b->cycles, brflow_cycles(r->flow)) >= r->o.min_percent)
-			put_block(r, b, counters);
-	}
+	return put_blocks(r);
 }
 
 /* ---- paths ----------------------------------------------------------------------------------- */
@@ -304,6 +402,8 @@ int report_flow_start(struct report *r, struct err *e)
 
 int report_flow(struct report *r)
 {
+	int ret = 0;
+
 	if (r->o.json && r->o.hot_paths) {
 		json_paths(r);
 		return 0;
@@ -312,8 +412,8 @@ int report_flow(struct report *r)
 		log_warn(
 			"no branch of this recording has cycles: the CPU did not count them, or -j "
 			"had no_cycles");
-	if (r->o.total_cycles)
-		print_blocks(r);
+	if (r->o.total_cycles && (ret = print_blocks(r)))
+		return ret;
 	if (r->o.total_cycles && r->o.hot_paths)
 		obuf_lit(&r->out, "\n\n");
 	if (r->o.hot_paths)

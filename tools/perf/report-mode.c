@@ -135,6 +135,9 @@ int report_choose_mode(struct report *r, struct err *e)
 		return ret;
 	if (r->o.mem && perfdata_nr_events(r->pd) && (ret = check_mem(type, e)))
 		return ret;
+	/* As upstream: its numbers depend on the rows of the default table. */
+	if (r->o.total_cycles)
+		po->sort = po->fields = NULL;
 	if (r->o.dot && !po->sort && po->fields)
 		po->sort = "symbol_from,symbol_to";
 	/* Sort keys would bring the column of IPC, which is dear. */

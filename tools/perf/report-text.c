@@ -246,7 +246,8 @@ int report_text(struct report *r)
 	}
 	if (r->flow) {
 		ret = report_flow(r);
-		obuf_lit(o, "\n\n");
+		if (r->o.hot_paths)
+			obuf_lit(o, "\n\n");
 	}
 	if (!r->o.quiet)
 		obuf_printf(o, "#\n# (%s)\n#\n", tip(r));

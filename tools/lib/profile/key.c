@@ -178,6 +178,22 @@ static int cmp_down(const struct profile *p, uint64_t a, uint64_t b)
 	return cmp_up(p, b, a);
 }
 
+/* By where the functions are in their objects; one of the two has a symbol. */
+static int cmp_range(const struct frame_info *x, const struct frame_info *y)
+{
+	int ret;
+
+	if (!x->sym || !y->sym)
+		return x->sym ? -1 : 1;
+	if (x->sym->is_inline || y->sym->is_inline) {
+		ret = strcmp(y->sym->name, x->sym->name);
+		if (ret)
+			return ret;
+	}
+	ret = sign((int64_t)(x->sym->start - y->sym->start));
+	return ret ? ret : sign((int64_t)(x->sym->end - y->sym->end));
+}
+
 static int cmp_sym(const struct profile *p, uint64_t a, uint64_t b)
 {
 	const struct frame_info *x = &p->frames.v[a], *y = &p->frames.v[b];
@@ -190,15 +206,7 @@ static int cmp_sym(const struct profile *p, uint64_t a, uint64_t b)
 		if (ret)
 			return ret;
 	}
-	if (!x->sym || !y->sym)
-		return x->sym ? -1 : 1;
-	if (x->sym->is_inline || y->sym->is_inline) {
-		ret = strcmp(y->sym->name, x->sym->name);
-		if (ret)
-			return ret;
-	}
-	ret = sign((int64_t)(x->sym->start - y->sym->start));
-	return ret ? ret : sign((int64_t)(x->sym->end - y->sym->end));
+	return cmp_range(x, y);
 }
 
 static bool unnamed_sym(const struct profile *p, uint64_t v, uint64_t *ip)
@@ -241,7 +249,13 @@ static int cmp_branch_sym(const struct profile *p, uint64_t a, uint64_t b)
 
 	if (!x->sym && !y->sym)
 		return sign((int64_t)(x->order - y->order));
-	return cmp_sym(p, a, b);
+	return cmp_range(x, y);
+}
+
+static int cmp_target(const struct profile *p, uint64_t a, uint64_t b)
+{
+	return !p->frames.v[a].sym && !p->frames.v[b].sym ? cmp_branch_sym(p, a, b)
+							  : cmp_sym(p, a, b);
 }
 
 /* Addresses as signed numbers, as upstream has it. */
@@ -660,8 +674,9 @@ static const struct key keys[] = {
 	  .text = prof_text_cycles },
 	{ "type", "Branch Type", B, .bits = 0xf << 20 | 0xf << 26, .cmp = cmp_up,
 	  .text = prof_text_type },
-	{ "ipc_lbr", "IPC   [IPC Coverage]", B, .cmp = cmp_equal, .text = prof_text_ipc,
-	  .hidden = true },
+	/* It is the target's: one row per target, be that a column or not. */
+	{ "ipc_lbr", "IPC   [IPC Coverage]", T, .place = place_branch_sym, .cmp = cmp_target,
+	  .raw_ip = RAW_UNNAMED, .text = prof_text_ipc, .pads = true, .hidden = true },
 
 	{ "live_512", "Live512", SIMD, .stat = prof_stat_live_512 },
 	{ "live_256", "Live256", SIMD, .stat = prof_stat_live_256 },
