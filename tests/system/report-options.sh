@@ -42,7 +42,7 @@ like "--full-source-path" "$("$PERF" report -i "$MEM" --full-source-path -s srcl
 check_status "accepted options" 0 "$PERF" report -i "$MEM" --tui -m --objdump /bin/objdump -M intel \
 	--asm-raw --source --prefix /x --prefix-strip 2 --percent-type global-period --samples 3 \
 	--itrace=i100us --addr2line /bin/true --addr2line-style libdw --unwind-style libdw \
-	--group-sort-idx 1 --pretty raw --show-ref-call-graph --raw-trace --disable-order
+	--pretty raw --show-ref-call-graph --raw-trace --disable-order
 check_status "--total-cycles as JSON" 129 "$PERF" report -i "$MEM" --total-cycles --json
 like "--total-cycles as JSON: message" "$(cat "$TMP/check.out")" '--total-cycles is a table'
 check_status "--ignore-callees: no regex" 129 "$PERF" report -i "$MEM" --ignore-callees '('

@@ -279,6 +279,11 @@ static void group(void **state)
 	       " 25.00% 87.50%  , 1 2                    ,000\n"
 	       ". 25.00% 75.00%  , 1 1                    ,[.] 0x0000000000000020\n"
 	       ". 0.00% 12.50%   , 0 1                    ,[.] 0x0000000000000040\n");
+	/* by the second event; by a third that is not there */
+	o = (struct profile_opts){ .sort = "cpu", .group_sort = 1 };
+	expect(&o, fill_group, " 25.00% 87.50%  ,000\n 75.00% 12.50%  ,001\n");
+	o.group_sort = 2;
+	expect(&o, fill_group, " 75.00% 12.50%  ,001\n 25.00% 87.50%  ,000\n");
 	o = (struct profile_opts){
 		.sort = "sym,cpu", .children = true, .use_chains = true, .chain = CHAIN_OPTS_DEFAULT
 	};

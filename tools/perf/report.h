@@ -20,7 +20,7 @@ struct report_opts {
 	bool ignore_vmlinux, stdio, skip_empty, dot, total_cycles;
 	const char *ignored;
 	int verbose;
-	uint64_t max_stack, hot_paths;
+	uint64_t max_stack, hot_paths, group_sort;
 	bool threads, raw_trace, full_paths, no_order, symfs_flat;
 	const char *socket, *debuginfod, *parallelism;
 	bool latency;

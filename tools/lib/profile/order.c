@@ -146,6 +146,17 @@ static bool is_children(const struct profile_col *c)
 	return c->key->acc;
 }
 
+/* Which member of a group is looked at as the @i-th: the leader first, unless another one is asked. */
+static uint32_t nth_member(const struct profile *p, uint32_t members, uint32_t i)
+{
+	uint32_t first = p->o.group_sort;
+
+	if (!first || first >= members)
+		return i;
+	/* Then the others from the second one on, and the leader, as upstream. */
+	return !i ? first : i == members - 1 ? 0 : i < first ? i : i + 1;
+}
+
 /* Large numbers first. Of rows with equal sums the caller stands above the callee. */
 static int cmp_stat(const struct profile *p, const struct profile_col *c,
 		    const struct profile_row *a, const struct profile_row *b)
@@ -153,7 +164,8 @@ static int cmp_stat(const struct profile *p, const struct profile_col *c,
 	bool sum = is_children(c);
 	uint32_t members = p->members.n && !sum ? profile_members(p, profile_row_event(p, a)) : 1;
 
-	for (uint32_t m = 0; m < members; m++) {
+	for (uint32_t i = 0; i < members; i++) {
+		uint32_t m = nth_member(p, members, i);
 		uint64_t x = prof_col_value(p, c, prof_member(p, a, m));
 		uint64_t y = prof_col_value(p, c, prof_member(p, b, m));
 
@@ -284,6 +296,8 @@ int prof_sort_idx(const struct profile *p, uint32_t *rows, size_t nr)
 		const struct profile_row *row = &p->rows.v[rows[i]];
 
 		v[i].row = rows[i];
+		if (p->members.n && p->o.group_sort)
+			continue;
 		v[i].sum = stats ? prof_col_value(p, p->order[0], row) : 0;
 		if (p->members.n)
 			continue;

@@ -80,6 +80,7 @@ struct profile_opts {
 	bool latency;  /* latency before overhead */
 	bool inlines;  /* inlined functions are frames of their own */
 	bool nsec;
+	uint32_t group_sort;	    /* rows of groups are in the order of this member */
 	uint64_t time_quantum;	    /* ns; 0 = 100 ms */
 	uint32_t max_stack;	    /* 0 = 127 */
 	const char *parent;	    /* regex of key parent; NULL = upstream's */
