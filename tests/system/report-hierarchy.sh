@@ -69,8 +69,9 @@ levels "callees" "$REC" comm,dso,symbol
 levels "callees, the place above" "$REC" dso,tgid,symbol
 levels "callees of two events" "$DATA/s390x-pipe.data" symbol,comm,cpu
 levels "without callees" "$REC" comm,dso,symbol --no-children
-levels "branches" "$DATA/branch-4.14.data" comm,dso_from,symbol_from,symbol_to
-levels "branches: cycles below" "$DATA/branch-4.14.data" symbol_to,cycles
+# not by symbol: a column of IPC would tell targets apart above, too
+levels "branches" "$DATA/branch-4.14.data" comm,dso_from,addr_from,addr_to
+levels "branches: cycles below" "$DATA/branch-4.14.data" addr_to,cycles
 levels "groups apart" "$DATA/group-4.14.data" comm,dso,cpu
 
 # ---- columns and options
