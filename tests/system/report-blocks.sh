@@ -73,7 +73,7 @@ at() { # at FUNCTION [OFFSET]: where it is in the files below
 # shellcheck disable=SC2046
 set -- $(perl "$ROOT/tests/helpers/insns.pl" "$CALLS" f1 0x400000)
 f1=$1 f1in=$4 covered=$(perl -e 'printf "[%5.1f%%]", 400 / $ARGV[0]' $#)
-f1off=$(perl -e 'printf "%7x", hex($ARGV[1]) - hex $ARGV[0]' "$f1" "$f1in")
+f1off=$((f1in - f1))
 f2=$(at f2) f2end=$(at f2 15) f3=$(at f3)
 {
 	echo "map 0x400000 0x100000 $CALLS"
@@ -97,7 +97,7 @@ is "--total-cycles: of code without functions the addresses" \
 strip -g -o calls "$CALLS"
 sed "s|^map .*|map 0x400000 0x100000 $TMP/calls|" calls.txt | make_file stripped.data
 is "--total-cycles: of functions without lines the offsets in them" \
-	"$(report -q --total-cycles -i stripped.data | sed -n '1s/^.*\(\[.*\]\).*/\1/p')" "[      0 -> $f1off]"
+	"$(report -q --total-cycles -i stripped.data | sed -n '1s/^.*\(\[.*\]\).*/\1/p')" "[f1+0 -> f1+$f1off]"
 # f1 is the target of two rows, one for each number of cycles: its mean counts twice in the sum of
 # means. main, which no branch went to, counts for nothing.
 {
