@@ -11,7 +11,7 @@
  *	jit		writes code, runs it, writes other code over it
  *	vfork		vfork + exec			threadexec	exec from a second thread
  *	odd		runs code that cannot be read, with an instruction that nobody knows
- *	flags		looks at its trap flag
+ *	flags		looks at its trap flag		rounds		rep movs of 4000 rounds
  *	loops		loop and jrcxz, taken and not
  *	eintr		epoll_wait with samples in the kernel: no EINTR may show	recv	likewise
  *	mask		all signals blocked: they stay so, and no others come
@@ -468,6 +468,20 @@ static int flags(void)
 	return bad != 0;
 }
 
+static int rounds(void)
+{
+	static char from[4000], to[4000];
+
+	for (int i = 0; i < 2000000; i++) {
+		unsigned long left = sizeof(from);
+		char *s = from, *d = to;
+
+		__asm__ volatile("rep movsb" : "+c"(left), "+S"(s), "+D"(d) : : "memory");
+	}
+	puts("done");
+	return 0;
+}
+
 static int loops(void)
 {
 	uint64_t sum = 0;
@@ -569,17 +583,33 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(void);
-	} modes[] = {
-		{ "threads", threads },	  { "forks", forks },	   { "signals", signals },
-		{ "stop", stop },	  { "blocked", blocked },  { "sigtrap", sigtrap },
-		{ "jit", jit },		  { "vfork", vforks },	   { "threadexec", threadexec },
-		{ "eintr", eintr },	  { "odd", odd },	   { "flags", flags },
-		{ "loops", loops },	  { "ignored", ignored },  { "mask", mask },
-		{ "urgent", urgent },	  { "sigwait", sigwaits }, { "bomb", bomb },
-		{ "clonevm", clonevm },	  { "daemon", daemonize }, { "seccomp", seccomp },
-		{ "debugger", debugger }, { "recv", recvs },	   { "protected", protected },
-		{ "uid", uid },		  { "wait", waits }
-	};
+	} modes[] = { { "threads", threads },
+		      { "forks", forks },
+		      { "signals", signals },
+		      { "stop", stop },
+		      { "blocked", blocked },
+		      { "sigtrap", sigtrap },
+		      { "jit", jit },
+		      { "vfork", vforks },
+		      { "threadexec", threadexec },
+		      { "eintr", eintr },
+		      { "odd", odd },
+		      { "flags", flags },
+		      { "loops", loops },
+		      { "rounds", rounds },
+		      { "ignored", ignored },
+		      { "mask", mask },
+		      { "urgent", urgent },
+		      { "sigwait", sigwaits },
+		      { "bomb", bomb },
+		      { "clonevm", clonevm },
+		      { "daemon", daemonize },
+		      { "seccomp", seccomp },
+		      { "debugger", debugger },
+		      { "recv", recvs },
+		      { "protected", protected },
+		      { "uid", uid },
+		      { "wait", waits } };
 
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
 		return 1;

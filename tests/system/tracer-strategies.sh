@@ -54,6 +54,9 @@ for how in interpret breakpoint step block; do
 	fi
 done
 
+# single steps in place of block steps stop behind each round of a move: too many, but none is lost
+soft block m.data -F 200 -- "$TRACEE" rounds >out 2>err
+like "block: a move of 4000 rounds drops no stack" "$(cat err)" 'stacks of .* 0 of them dropped'
 # the trap flag of a step must not be seen by the program, nor stay with it
 for how in auto breakpoint step block; do
 	soft $how f.data -F 100 -- "$TRACEE" flags >out 2>err

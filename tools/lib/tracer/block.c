@@ -42,7 +42,8 @@ static void line_add(struct line *l, const struct vm_insn *in)
 			l->clean = false;
 }
 
-static void line_read(struct vm *vm, struct line *l)
+/* @real: rep movs and the like are one step; else there is a stop behind each round. */
+static void line_read(struct vm *vm, struct line *l, bool real)
 {
 	uint64_t start = vm->rip;
 	bool end = false;
@@ -54,7 +55,7 @@ static void line_read(struct vm *vm, struct line *l)
 
 		if (!in || in->op == OP_SYSCALL || in->op == OP_FAULT || in->op == OP_LOOP ||
 		    in->op == OP_JCXZ || in->regs_written == 0xffff || step_flags_opcode(in) ||
-		    l->nr == LINE_EXITS) {
+		    l->nr == LINE_EXITS || (in->rep && !real)) {
 			l->clean = false;
 			break;
 		}
@@ -142,7 +143,7 @@ int advance_block(struct progress *p, struct vm *vm, enum tracer_cut *cut)
 	uint64_t from;
 	enum run run;
 
-	line_read(vm, &line);
+	line_read(vm, &line, p->t->walker->probe.blocks);
 	if (!line.clean)
 		return advance_step(p, vm, cut);
 	*cut = TRACER_CUT_LIMIT;
