@@ -9,12 +9,12 @@ cd "$TMP" || exit 1
 both() { # both NAME MODE...: regs, then branches; output and status as without
 	_name=$1
 	shift
-	timeout 60 "$TRACEE" "$@" >plain 2>&1
+	timeout 600 "$TRACEE" "$@" >plain 2>&1
 	_want=$?
 	for _how in "--reg-source=ptrace --user-regs=ax,xmm -F 2000" \
 		"-b --branch-source=software --branch-budget 30 -F 2000"; do
 		# shellcheck disable=SC2086
-		timeout 60 "$PERF" record -q $_how -o r.data "$TRACEE" "$@" >traced 2>err
+		timeout 600 "$PERF" record -q $_how -o r.data "$TRACEE" "$@" >traced 2>err
 		_got=$?
 		if [ $_got -eq $_want ] && cmp -s plain traced &&
 			"$PERF" script -i r.data >/dev/null 2>script.err; then
