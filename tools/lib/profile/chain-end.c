@@ -76,7 +76,6 @@ static struct profile_row *row_at(struct walk *w, uint32_t place)
 	return vec_push(&p->rows, new) ? NULL : &p->rows.v[new.idx];
 }
 
-/* A sample counts once per row, however often its chain passes: the rows' own are in acc by now. */
 static void uncount_leaf(struct profile *p, uint32_t leaf)
 {
 	const struct leaf *l = &p->ch.leafs.v[leaf];
@@ -86,6 +85,7 @@ static void uncount_leaf(struct profile *p, uint32_t leaf)
 		p->latency.v[l->row].acc -= prof_leaf_latency(p, leaf);
 }
 
+/* A sample counts once per row, however often its chain passes: the rows' own are in acc by now. */
 static void uncount_own(struct walk *w, uint32_t leaf)
 {
 	const struct chains *c = &w->p->ch;
