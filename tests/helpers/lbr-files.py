@@ -111,8 +111,7 @@ class File:
             self.want.append(plain)
             self.joined.append(plain)
             return
-        # Sampled in user mode: right there. In the kernel: only the function is known.
-        chain = kips + [entries[0][1] if kips else uips[0]] + [e[0] for e in entries]
+        chain = kips + [entries[0][1]] + [e[0] for e in entries]
         first = stitched(*th.prev, entries, idx, self.depth) if th.prev else None
         th.tail = th.prev[0][first:] + th.tail if first is not None else []
         th.prev = (entries, idx)
