@@ -53,17 +53,18 @@ static void put_heads(struct report *r, const char *const *heads, const int *wid
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
+struct row_counts {
+	VEC(uint32_t) by_symbol;
+};
+
 /*
  * Upstream makes blocks of functions that branches went to, and counts the mean of each once for
  * every row of the default table that has its function as target. So the sum of means is that
  * here, too; but blocks that upstream leaves out, of code that is no function or that no branch
  * went to, have rows.
  */
-static int count_targets(struct report *r, uint32_t **out, size_t *nr)
+static int count_targets(const struct report *r, struct row_counts *rows)
 {
-	uint32_t *rows = NULL;
-	size_t n = 0;
-
 	for (uint32_t event = 0; event < perfdata_nr_events(r->pd); event++) {
 		for (size_t i = 0; i < profile_nr_rows(r->p, event); i++) {
 			const struct profile_row *row = profile_row(r->p, event, i);
@@ -71,23 +72,11 @@ static int count_targets(struct report *r, uint32_t **out, size_t *nr)
 
 			if (sym == UINT32_MAX)
 				continue;
-			if (sym >= n) {
-				size_t want = ((size_t)sym + 1) * 2;
-				uint32_t *more = realloc(rows, want * sizeof(*rows));
-
-				if (!more) {
-					free(rows);
-					return -ENOMEM;
-				}
-				memset(more + n, 0, (want - n) * sizeof(*rows));
-				rows = more;
-				n = want;
-			}
-			rows[sym]++;
+			if (vec_reach(&rows->by_symbol, sym, 0))
+				return -ENOMEM;
+			rows->by_symbol.v[sym]++;
 		}
 	}
-	*out = rows;
-	*nr = n;
 	return 0;
 }
 
@@ -210,16 +199,17 @@ static int by_cycles(const void *x, const void *y)
 
 static int put_blocks(struct report *r)
 {
-	size_t nr = 0, n = 0, all = brflow_nr_blocks(r->flow);
+	size_t n = 0, all = brflow_nr_blocks(r->flow);
 	struct shown_block *v = calloc(all + 1, sizeof(*v));
-	uint32_t *rows = NULL;
+	struct row_counts rows = { 0 };
 	uint64_t means = 0;
-	int ret = v ? count_targets(r, &rows, &nr) : -ENOMEM;
+	int ret = v ? count_targets(r, &rows) : -ENOMEM;
 
 	for (size_t i = 0; !ret && i < all; i++) {
 		const struct brflow_block *b = brflow_block(r->flow, i);
 		const struct symbol *sym = symbol_find(r->res, b->dso, b->end);
-		uint32_t times = sym && sym->idx < nr ? rows[sym->idx] : 0;
+		uint32_t times =
+			sym && sym->idx < rows.by_symbol.n ? rows.by_symbol.v[sym->idx] : 0;
 		uint64_t start = sym ? sym->start : b->end;
 
 		/* Of a block of one instruction upstream does not know where it began. */
@@ -234,7 +224,7 @@ static int put_blocks(struct report *r)
 	for (size_t i = 0; i < n; i++)
 		if (percent(v[i].b->cycles, brflow_cycles(r->flow)) >= r->o.min_percent)
 			put_block(r, &v[i], means);
-	free(rows);
+	vec_free(&rows.by_symbol);
 	free(v);
 	return ret;
 }
