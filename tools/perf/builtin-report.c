@@ -117,7 +117,8 @@ static int take_part(struct report *r, uint64_t time, struct sample *s, struct e
 	if (!th)
 		return err_set(e, -ENOMEM, "no memory for threads");
 	r->nr_samples++;
-	profile_set_parallelism(r->p, parallelism(r));
+	if (r->po.switches)
+		profile_set_parallelism(r->p, parallelism(r));
 	if (r->o.mem)
 		s->period = mem_weight(s);
 	if (r->flow && (s->present & PERF_SAMPLE_BRANCH_STACK) &&
