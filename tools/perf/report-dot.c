@@ -60,7 +60,7 @@ int report_dot(struct report *r)
 		for (size_t i = 0; i < profile_nr_rows(r->p, ev); i++) {
 			const struct profile_row *row = profile_row(r->p, ev, i);
 
-			if (profile_percent(r->p, row) >= r->o.min_percent)
+			if (!report_is_small(r, row))
 				put_edge(r, row, from, to);
 		}
 	obuf_lit(&r->out, "}\n");

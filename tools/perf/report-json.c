@@ -127,11 +127,6 @@ static int emit_row(struct report *r, struct emit *e, const struct profile_row *
 	return ret;
 }
 
-static bool is_small(const struct report *r, const struct profile_row *row)
-{
-	return profile_percent(r->p, row) < r->o.min_percent;
-}
-
 /* Rows in rows: what is not on the last level has an array of those below it. */
 static int emit_nested(struct report *r, struct emit *e, uint32_t event)
 {
@@ -142,7 +137,7 @@ static int emit_nested(struct report *r, struct emit *e, uint32_t event)
 	for (size_t i = 0; !ret && i < n; i++) {
 		const struct profile_row *row = profile_nested(r->p, event, i, &level);
 
-		if (is_small(r, row))
+		if (report_is_small(r, row))
 			continue;
 		for (; open > level; open--) {
 			emit_end(e);
@@ -172,7 +167,7 @@ static int emit_rows(struct report *r, struct emit *e, uint32_t event)
 	for (size_t i = 0; !ret && i < profile_nr_rows(r->p, event); i++) {
 		const struct profile_row *row = profile_row(r->p, event, i);
 
-		if (!is_small(r, row))
+		if (!report_is_small(r, row))
 			ret = emit_row(r, e, row, 0);
 	}
 	return ret;

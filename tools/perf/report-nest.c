@@ -131,11 +131,6 @@ static int print_row(struct report *r, const struct profile_row *row, unsigned l
 	return report_graph(r, row);
 }
 
-static bool is_small(const struct report *r, const struct profile_row *row)
-{
-	return r->o.min_percent > 0 && profile_percent(r->p, row) < r->o.min_percent;
-}
-
 /* Says so when row @i has rows below it and all are too small. */
 static void print_no_entry(struct report *r, uint32_t event, size_t i, unsigned level)
 {
@@ -149,7 +144,7 @@ static void print_no_entry(struct report *r, uint32_t event, size_t i, unsigned 
 
 		if (below <= level)
 			break;
-		if (below == level + 1 && !is_small(r, row))
+		if (below == level + 1 && !report_is_small(r, row))
 			return;
 	}
 	if (!r->po.separator)
@@ -167,7 +162,7 @@ static int print_rows(struct report *r, uint32_t event, struct obuf *cell)
 		const struct profile_row *row = profile_nested(r->p, event, i, &level);
 		int ret;
 
-		if (is_small(r, row))
+		if (report_is_small(r, row))
 			continue;
 		ret = print_row(r, row, level, cell);
 		if (ret)

@@ -64,7 +64,7 @@ static int print_table(struct report *r, uint32_t event)
 		const struct profile_row *row = profile_row(r->p, event, i);
 		int ret;
 
-		if (r->o.min_percent > 0 && profile_percent(r->p, row) < r->o.min_percent)
+		if (report_is_small(r, row))
 			continue;
 		ret = print_row(r, row);
 		if (ret)

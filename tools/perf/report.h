@@ -73,6 +73,12 @@ int report_choose_mode(struct report *r, struct err *e);
 int report_text(struct report *r);
 /* Its table with rows below rows: report-nest.c. */
 int report_nest(struct report *r, uint32_t event);
+/* --percent-limit leaves the row out. */
+static inline bool report_is_small(const struct report *r, const struct profile_row *row)
+{
+	return r->o.min_percent > 0 && profile_percent(r->p, row) < r->o.min_percent;
+}
+
 /* What stands between two columns. */
 void report_put_separator(struct report *r, bool first);
 int report_json(struct report *r);
