@@ -147,6 +147,17 @@ check_status "decode without a code is one too" 129 "$PERF" pmu-dt decode
 check_status "no such tree" 1 "$PERF" pmu-dt --pmu-dt "$TMP/nowhere"
 head -c 700 "$TMP/other.dtb" >"$TMP/cut.dtb"
 like "a cut blob" "$("$PERF" pmu-dt --pmu-dt "$TMP/cut.dtb" 2>&1)" 'not a sound flattened device tree'
+# The version of the format below 16, where names were whole paths.
+python3 -c 'import sys
+b = bytearray(open(sys.argv[1], "rb").read())
+b[20:28] = bytes([0, 0, 0, 15] * 2)
+open(sys.argv[2], "wb").write(b)' "$TMP/other.dtb" "$TMP/v15.dtb"
+for verb in show lint 'check cycles'; do
+	# shellcheck disable=SC2086
+	like "a blob of version 15 is refused by ${verb%% *}" \
+		"$("$PERF" pmu-dt $verb --pmu-dt "$TMP/v15.dtb" 2>&1)" 'tree of version 15; 16 is the oldest'
+done
+like "... and by list" "$("$PERF" list --pmu-dt "$TMP/v15.dtb" 2>&1)" 'tree of version 15; 16 is the oldest'
 printf '/dts-v1/;\n/ { oops' >"$TMP/bad.dts"
 like "a source that dtc refuses" "$("$PERF" pmu-dt --pmu-dt "$TMP/bad.dts" 2>&1)" 'dtc does not compile'
 printf '/dts-v1/;\n/ { a = <1>; };' >"$TMP/no.dts"

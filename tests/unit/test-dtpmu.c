@@ -376,6 +376,38 @@ static void test_hostile_blobs(void **state)
 	free(blob);
 }
 
+/* Every version, and every field of the header at its edges: libfdt's own check died of some. */
+static void test_hostile_headers(void **state)
+{
+	static const uint32_t edges[] = { 0, 1, 2, 3, 15, 16, 17, 18, 0x7fffffff, 0x80000000, ~0U };
+	size_t size;
+	unsigned char *blob = compile(DATA "power10-pmu.dts", &size), *copy = malloc(size);
+	struct dtpmu_list *l;
+	struct err err;
+
+	(void)state;
+	assert_non_null(copy);
+	for (unsigned word = 1; word < 10; word++) {
+		for (unsigned i = 0; i < 2 * ARRAY_SIZE(edges); i++) {
+			memcpy(copy, blob, size);
+			fdt32_st(copy + 4 * word, edges[i / 2]);
+			if (i & 1) /* a blob of any version says which may read it */
+				fdt32_st(copy + 24, 1);
+			survives(copy, size);
+		}
+	}
+	for (uint32_t version = 0; version < 16; version++) {
+		memcpy(copy, blob, size);
+		fdt32_st(copy + 20, version);
+		fdt32_st(copy + 24, version);
+		assert_int_equal(dtpmu_load_blob(&l, copy, size, 0, &err), -EINVAL);
+		assert_non_null(strstr(err.text, "16 is the oldest"));
+		assert_non_null(strstr(err.hint, "dtc -I dtb -O dtb"));
+	}
+	free(copy);
+	free(blob);
+}
+
 static void test_unaligned_blob(void **state)
 {
 	size_t size;
@@ -540,6 +572,7 @@ int main(void)
 		cmocka_unit_test(test_no_tree),
 #if HAVE_LIBFDT
 		cmocka_unit_test(test_hostile_blobs),
+		cmocka_unit_test(test_hostile_headers),
 		cmocka_unit_test(test_unaligned_blob),
 		cmocka_unit_test(test_too_deep),
 		cmocka_unit_test(test_many_events),

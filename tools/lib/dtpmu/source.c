@@ -70,6 +70,32 @@ static int sort_all(struct dt_node *n)
 	return ret;
 }
 
+/*
+ * Before version 16 a node's name was its whole path. libfdt looks for the '/' of it, and its own
+ * check reads through NULL where there is none; PMUs were described in trees much later only.
+ */
+#define DT_OLDEST_VERSION 16
+
+static int check_blob(const void *fdt, size_t size, struct err *e)
+{
+	int ret = -FDT_ERR_TRUNCATED;
+
+	if (size >= sizeof(struct fdt_header)) {
+		if (fdt_magic(fdt) == FDT_MAGIC && fdt_version(fdt) < DT_OLDEST_VERSION) {
+			err_set(e, -EINVAL,
+				"a flattened device tree of version %u; %u is the oldest that is read",
+				fdt_version(fdt), DT_OLDEST_VERSION);
+			err_hint(e, "dtc -I dtb -O dtb -o NEW.dtb OLD.dtb writes a current one.");
+			return -EINVAL;
+		}
+		ret = fdt_check_full(fdt, size);
+	}
+	if (ret)
+		return err_set(e, -EINVAL, "not a sound flattened device tree (%zu bytes): %s",
+			       size, fdt_strerror(ret));
+	return 0;
+}
+
 int dt_read_blob(struct dt_tree *t, const void *blob, size_t size, struct err *e)
 {
 	/* libfdt wants 8-byte alignment, which the caller's memory need not have. */
@@ -79,13 +105,9 @@ int dt_read_blob(struct dt_tree *t, const void *blob, size_t size, struct err *e
 	if (!fdt)
 		return err_set(e, -ENOMEM, "no memory for a tree of %zu bytes", size);
 	memcpy(fdt, blob, size);
-	ret = size < sizeof(struct fdt_header) ? -FDT_ERR_TRUNCATED : fdt_check_full(fdt, size);
-	if (ret) {
-		err_set(e, -EINVAL, "not a sound flattened device tree (%zu bytes): %s", size,
-			fdt_strerror(ret));
-		ret = -EINVAL;
+	ret = check_blob(fdt, size, e);
+	if (ret)
 		goto out;
-	}
 	ret = read_nodes(t, fdt);
 	if (!ret)
 		ret = sort_all(t->root);
