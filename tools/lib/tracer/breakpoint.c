@@ -18,6 +18,8 @@ static int open_breakpoint(struct tracer *t, struct thread *th)
 {
 	int ret;
 
+	if (t->without & WITHOUT_BREAKPOINTS)
+		return -ENOSPC;
 	th->bp_attr = (struct perf_event_attr){
 		.type = PERF_TYPE_BREAKPOINT,
 		.size = PERF_ATTR_SIZE_VER5,
@@ -55,7 +57,8 @@ static int arm(struct tracer *t, struct thread *th, uint64_t addr, uint64_t pass
 			return -errno;
 		th->bp_attr.sample_period = passes;
 	}
-	th->bp_attr.bp_addr = addr;
+	if (!(t->without & WITHOUT_HITS)) /* else it stays where nothing is executed */
+		th->bp_attr.bp_addr = addr;
 	th->bp_attr.flags &= ~(uint64_t)ATTR_FLAG_DISABLED;
 	return ioctl(th->bp_fd, IOC_MODIFY, &th->bp_attr) ? -errno : 0;
 }

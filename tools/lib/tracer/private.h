@@ -80,6 +80,7 @@ struct ended {
 
 struct tracer {
 	struct tracer_opts opts;
+	unsigned without; /* WITHOUT_* */
 	struct xsave_cpu cpu;
 	bool has_cpu;
 	bool enabled;
@@ -95,6 +96,14 @@ struct tracer {
 	struct walk walk;
 	unsigned char rec[RECORD_MAX + 8], out[RECORD_MAX + 8];
 };
+
+/* without.c: what PERF_TRACER_WITHOUT, a switch of the tests, takes away; listed in design.md */
+enum {
+	WITHOUT_BREAKPOINTS = 1, /* they do not open */
+	WITHOUT_HITS = 2,	 /* they open and never fire */
+};
+
+unsigned tracer_without(void);
 
 uint64_t tracer_now(void);
 

@@ -73,8 +73,10 @@ static bool breakpoints_open(void)
 		.bp_len = sizeof(long),
 		.flags = ATTR_FLAG_DISABLED | ATTR_FLAG_EXCLUDE_KERNEL,
 	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
-			      PERF_EVENT_OPEN_FLAG_FD_CLOEXEC);
+	int fd = tracer_without() & WITHOUT_BREAKPOINTS
+			 ? -1
+			 : (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+					PERF_EVENT_OPEN_FLAG_FD_CLOEXEC);
 
 	if (fd >= 0)
 		close(fd);
