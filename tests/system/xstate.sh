@@ -11,7 +11,7 @@ json=$("$PERF" xstate --cpu spr --json)
 is "the 808 + 576 bytes of the on-demand design" "$(echo "$json" | python3 -c '
 import json, sys
 d = json.load(sys.stdin)["dynamic supervisor state, bytes"]
-print(*d.values())')" "808 1384 576 11776 10944"
+print(*d.values())')" "808 1384 576 3584 2752 8192"
 is "sample bytes of zmm and opmask" "$("$PERF" xstate --cpu icx --set zmm,opmask |
 	sed -n 's/bytes per sample: //p')" 2152
 check_status "an unknown CPU is refused" 1 "$PERF" xstate --cpu zen40
@@ -27,11 +27,11 @@ is "1 task in 100 uses LBR: memory and traffic of both designs" \
 	"$("$PERF" xstate --cpu spr --simulate made:tasks=100,lbr=1,switches=1000 --json | python3 -c '
 import json, sys
 for r in json.load(sys.stdin)["designs"]: print(r["always"], r["on_demand"])')" \
-"1177600 1095784
+"358400 276584
 1000 10
 1000 10
 1616000 17440
-23552000 21905440"
+7168000 5521440"
 printf 'start 1\nstart 2 # two tasks\nlbr-begin 2\n\nswitch 0 1 2\nswitch 0 2 0\nexit 2\n' >"$TMP/s"
 is "a schedule from a file" "$("$PERF" xstate --cpu dmr --simulate "$TMP/s" |
 	awk '/^(saves|restores)/ { print $(NF-1), $NF }')" "2 1

@@ -67,9 +67,11 @@ static void test_lbr_cost(void **state)
 	assert_int_equal(xsave_cost(xsave_cpu_find("spr"), &cost, NULL), 0);
 	assert_int_equal(cost.dynamic_state, 808);
 	assert_int_equal(cost.dynamic_buffer, 808 + 576);
-	/* the tiles are aligned: without LBR they move from 3520 to 2688 */
-	assert_int_equal(cost.task_always, 11776);
-	assert_int_equal(cost.task_on_demand, 2688 + 64 + 8192);
+	/* the tile configuration is aligned: without LBR it moves from 3520 to 2688 */
+	assert_int_equal(cost.task_always, 3520 + 64);
+	assert_int_equal(cost.task_on_demand, 2688 + 64);
+	/* tile data is in the area of tasks only that used it */
+	assert_int_equal(cost.first_use, 8192);
 	assert_int_equal(xsave_cost(xsave_cpu_find("skx"), &cost, NULL), 0);
 	assert_int_equal(cost.dynamic_buffer, 0);
 	assert_int_equal(cost.task_always, cost.task_on_demand);
@@ -237,7 +239,7 @@ static void test_sim_one_in_hundred(void **state)
 {
 	struct xsave_sim *sim = xsave_sim_new(xsave_cpu_find("spr"), NULL);
 	const struct xsave_sim_stats *st;
-	const uint64_t task_a = 11776, task_d = 10944, n = 100, rounds = 10;
+	const uint64_t task_a = 3584, task_d = 2752, n = 100, rounds = 10;
 
 	(void)state;
 	assert_non_null(sim);

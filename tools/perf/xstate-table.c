@@ -65,6 +65,8 @@ static int print_cost(struct emit *e, const struct xsave_cpu *cpu, struct err *e
 	emit_u64(e, "of that legacy region and header", cost.dynamic_buffer - cost.dynamic_state);
 	emit_u64(e, "task area with it", cost.task_always);
 	emit_u64(e, "task area without it", cost.task_on_demand);
+	if (cost.first_use)
+		emit_u64(e, "user state on first use, in neither", cost.first_use);
 	emit_end(e);
 	return 0;
 }

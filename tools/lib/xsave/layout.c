@@ -45,12 +45,28 @@ int xsave_layout(const struct xsave_cpu *cpu, uint64_t set, enum xsave_format fo
 	return 0;
 }
 
+/* XFD: the kernel makes room for such state in the area of a task that has used it, no other. */
+uint64_t xsave_on_first_use(const struct xsave_cpu *cpu)
+{
+	uint64_t set = 0;
+
+	for (unsigned nr = 2; nr < XSAVE_NR; nr++)
+		if (cpu->comp[nr].xfd)
+			set |= BIT(nr);
+	return set & cpu->xcr0;
+}
+
 int xsave_cost(const struct xsave_cpu *cpu, struct xsave_cost *cost, struct err *e)
 {
-	uint64_t all = cpu->xcr0 | cpu->xss;
+	uint64_t first_use = xsave_on_first_use(cpu);
+	uint64_t all = (cpu->xcr0 | cpu->xss) & ~first_use;
 	struct xsave_layout l;
 	int ret;
 
+	cost->first_use = 0;
+	for (unsigned nr = 2; nr < XSAVE_NR; nr++)
+		if (first_use & BIT(nr))
+			cost->first_use += cpu->comp[nr].size;
 	ret = xsave_layout(cpu, all, XSAVE_FORMAT_COMPACTED, &l, e);
 	if (ret)
 		return ret;

@@ -134,12 +134,19 @@ struct xsave_layout {
 int xsave_layout(const struct xsave_cpu *cpu, uint64_t set, enum xsave_format format,
 		 struct xsave_layout *l, struct err *e);
 
-/* Bytes of memory, the dynamic supervisor components kept in every task or on demand. */
+/* User components that XFD lets the kernel allocate when a task first uses them: AMX tile data. */
+uint64_t xsave_on_first_use(const struct xsave_cpu *cpu);
+
+/*
+ * Bytes of memory, the dynamic supervisor components kept in every task or on demand. A task's
+ * area is that of a task which uses none of the state that is allocated on first use.
+ */
 struct xsave_cost {
 	uint32_t task_always;	 /* one task's area when everything lives in every task */
 	uint32_t task_on_demand; /* one task's area without the dynamic components */
 	uint32_t dynamic_state;	 /* the dynamic components alone: 808 for LBR */
 	uint32_t dynamic_buffer; /* a buffer for them: legacy region and header on top, 808 + 576 */
+	uint32_t first_use;	 /* user state that only tasks have which used it */
 };
 
 int xsave_cost(const struct xsave_cpu *cpu, struct xsave_cost *cost, struct err *e);
