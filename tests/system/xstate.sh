@@ -185,6 +185,57 @@ if [ -n "$core" ]; then
 else
 	skip "--core" "no core file appeared (core_pattern: $(cat /proc/sys/kernel/core_pattern))"
 fi
+
+# Cores without a note of the layout, of a CPU that this one is not: what is kept at another place
+# there than on other CPUs is not shown, and that is said.
+case $("$PERF" xstate --json 2>/dev/null) in
+*'"standard":"832"'* | *'"standard":832'*) other=icx size=2696 ;;
+*) other=zen4 size=2440 ;;
+esac
+cat >"$TMP/core.py" <<'E'
+import struct, sys
+out, size, how = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+def note(owner, kind, desc):
+    name = owner.encode() + b"\0"
+    pad = lambda b: b + bytes(-len(b) % 4)
+    return struct.pack("<3I", len(name), len(desc), kind) + pad(name) + pad(desc)
+def thread(tid, xcr0=0x2e7):
+    regs = bytearray(336)
+    regs[32:36] = struct.pack("<I", tid)
+    area = bytearray(range(256)) * 11
+    area[24:32] = struct.pack("<2I", 0x1f80, 0)
+    area[464:472] = area[512:520] = struct.pack("<Q", xcr0)
+    area[520:576] = bytes(56)
+    return note("CORE", 1, bytes(regs)) + note("LINUX", 0x202, bytes(area[:size]))
+notes = thread(1) + thread(2, 0xe7 if "unlike" in how else 0x2e7)
+if "gdb" in how:
+    notes += note("GDB", 0xff000000, b"<target/>\0")
+if "strange" in how:  # another owner's notes with the same numbers
+    notes += note("ODD", 0x202, bytes(700)) + note("ODD", 1, bytes(336)) + note("ODD", 0x205, bytes(16))
+ident = b"\x7fELF" + bytes([2, 1, 1]) + bytes(9)
+head = ident + struct.pack("<2HI3QI6H", 4, 62, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+head += struct.pack("<2I6Q", 4, 0, 120, 0, 0, len(notes), 0, 4)
+open(out, "wb").write(head + notes)
+E
+python3 "$TMP/core.py" "$TMP/none" $size
+out=$("$PERF" xstate --core "$TMP/none" 2>"$TMP/err")
+like "a core that does not say where components lie: a warning names them" "$(cat "$TMP/err")" \
+	"none does not say where its CPU keeps opmask, zmm_hi256, hi16_zmm, pkru.*: --cpu "
+unlike "... and their registers are not guessed" "$out" '(ZMM|K)[0-9]+:|PKRU'
+like "... the others are shown" "$out" 'YMM15: 0x'
+like "... and the list of components says it" "$out" 'hi16_zmm: stored, place not known'
+like "... a CPU that is named is believed" "$("$PERF" xstate --core "$TMP/none" --cpu $other 2>&1)" \
+	'ZMM31: 0x'
+unlike "... without a warning" "$("$PERF" xstate --core "$TMP/none" --cpu $other 2>&1)" 'not say'
+python3 "$TMP/core.py" "$TMP/gdb" $size gdb
+like "a core that gdb wrote: what gdb does" "$("$PERF" xstate --core "$TMP/gdb" 2>&1 >/dev/null)" \
+	'gdb wrote it, which before version 15'
+python3 "$TMP/core.py" "$TMP/odd" $size strange
+is "notes of other owners are left alone" "$("$PERF" xstate --core "$TMP/odd" 2>/dev/null)" "$out"
+python3 "$TMP/core.py" "$TMP/unlike" $size unlike
+like "threads of one process that have different components: damage" \
+	"$("$PERF" xstate --core "$TMP/unlike" 2>&1)" \
+	"damaged: thread 1 has $size bytes .* 0x2e7, thread 2 $size for 0xe7"
 check_status "a file that is no core is refused" 1 "$PERF" xstate --core "$PERF"
 
 "$VECTORS" pause 600 >"$TMP/ready" &

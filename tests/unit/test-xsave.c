@@ -207,6 +207,8 @@ static void test_core_note(void **state)
 {
 	static const uint32_t note[] = { 2, 256, 576, 0, 5, 64, 832, 0, 9, 8, 2432, 0 };
 	static const uint32_t bad[] = { 2, 256, 100, 0 };
+	static const uint32_t overlap[] = { 2, 256, 576, 0, 5, 64, 800, 0 };
+	static const uint32_t narrow[] = { 2, 128, 576, 0, 5, 64, 832, 0 };
 	struct xsave_cpu cpu;
 	struct err e = { 0 };
 
@@ -217,6 +219,12 @@ static void test_core_note(void **state)
 	assert_int_equal(cpu.xcr0, 0x27);
 	assert_int_equal(cpu.comp[XSAVE_OPMASK].offset, 832);
 	assert_int_equal(xsave_cpu_from_note(&cpu, bad, sizeof(bad), 7, &e), -EINVAL);
+	assert_int_equal(xsave_cpu_from_note(&cpu, overlap, sizeof(overlap), 0x27, &e), -EINVAL);
+	assert_non_null(strstr(e.text, "components 2 (avx) and 5 (opmask) overlap"));
+	assert_int_equal(xsave_cpu_from_note(&cpu, narrow, sizeof(narrow), 0x27, &e), -EINVAL);
+	assert_non_null(strstr(e.text, "component 2 (avx) of 128 bytes"));
+	assert_int_equal(xsave_cpu_from_note(&cpu, note, sizeof(note) - 4, 0x27, &e), -EINVAL);
+	assert_int_equal(xsave_cpu_from_note(&cpu, note, 0, 0x27, &e), -EINVAL);
 	/* without the note: by components and size */
 	assert_string_equal(xsave_cpu_guess(NULL, 0x2e7, 2440)->name, "zen4");
 	assert_string_equal(xsave_cpu_guess(NULL, 0x2e7, 2696)->name, "icx");

@@ -53,47 +53,116 @@ static int choose_cpu(const struct xstate_opts *o, const struct xsave_cpu **cpu,
 	return -EINVAL;
 }
 
-/* Whose layout a process' images have: what the core says, what was asked for, what fits. */
-static int states_cpu(const struct xstate_opts *o, const struct tracer_states *st,
-		      struct xsave_cpu *from_note, const struct xsave_cpu **cpu, struct err *e)
+struct layout {
+	const struct xsave_cpu *cpu;
+	struct xsave_cpu from_note;
+	const char *known_by;
+	bool guessed; /* where AVX-512 and what is behind it lie depends on the CPU: not known */
+};
+
+/* The kernel keeps the same components, in as many bytes, for each thread of a process. */
+static int check_alike(const struct tracer_states *st, struct err *e)
+{
+	const struct tracer_state *first = NULL;
+	uint64_t xcr0, want = 0;
+
+	vec_for_each (t, &st->threads) {
+		if (!t->xsave)
+			continue;
+		xcr0 = xsave_image_xcr0(t->xsave, t->xsave_size);
+		if (!first) {
+			first = t;
+			want = xcr0;
+		}
+		if (t->xsave_size == first->xsave_size && xcr0 == want)
+			continue;
+		return err_set(e, -EINVAL,
+			       "damaged: thread %d has %zu bytes of state for components 0x%llx, "
+			       "thread %d %zu for 0x%llx",
+			       first->tid, first->xsave_size, (unsigned long long)want, t->tid,
+			       t->xsave_size, (unsigned long long)xcr0);
+	}
+	return 0;
+}
+
+/* By components and size alone: more than one CPU may fit, and none need be the one. */
+static int guess_layout(struct layout *l, const struct xstate_opts *o, uint64_t xcr0, size_t size,
+			struct err *e)
+{
+	l->cpu = xsave_cpu_guess(o->host, xcr0, size);
+	if (!l->cpu) {
+		err_set(e, -ENOENT, "no known CPU lays out components 0x%llx in %zu bytes",
+			(unsigned long long)xcr0, size);
+		err_hint(e, "Name the CPU that the image comes from: --cpu NAME.");
+		return -ENOENT;
+	}
+	l->guessed = l->cpu != o->host;
+	l->known_by = l->guessed ? "not known" : "assumed to be this CPU's, whose size fits";
+	return 0;
+}
+
+/* Whose layout a process' images have: what was asked for, what the core says, what fits. */
+static int find_layout(struct layout *l, const struct xstate_opts *o,
+		       const struct tracer_states *st, struct err *e)
 {
 	uint64_t xcr0 = 0;
 	size_t size = 0;
 
-	if (o->cpu)
-		return choose_cpu(o, cpu, e);
+	if (o->cpu || !o->core) {
+		l->known_by = o->cpu ? "as asked for" : "this CPU's";
+		return choose_cpu(o, &l->cpu, e);
+	}
+	if (check_alike(st, e))
+		return e->code;
 	vec_for_each (t, &st->threads) {
-		size = t->xsave_size;
-		xcr0 = xsave_image_xcr0(t->xsave, size);
-		if (xcr0)
+		if (t->xsave) {
+			size = t->xsave_size;
+			xcr0 = xsave_image_xcr0(t->xsave, size);
 			break;
+		}
 	}
-	if (st->layout) {
-		*cpu = from_note;
-		return xsave_cpu_from_note(from_note, st->layout, st->layout_size, xcr0, e);
-	}
-	*cpu = xsave_cpu_guess(o->host, xcr0, size);
-	if (*cpu)
-		return 0;
-	err_set(e, -ENOENT, "no known CPU lays out components 0x%llx in %zu bytes",
-		(unsigned long long)xcr0, size);
-	err_hint(e, "Name the CPU that the image comes from: --cpu NAME.");
-	return -ENOENT;
+	if (!st->layout)
+		return guess_layout(l, o, xcr0, size, e);
+	l->cpu = &l->from_note;
+	l->known_by = "by the core's note";
+	return xsave_cpu_from_note(&l->from_note, st->layout, st->layout_size, xcr0, e);
+}
+
+/* What was stored in places that nothing tells, and how to see it all the same. */
+static void warn_guessed(const struct xstate_opts *o, const struct layout *l, bool by_gdb,
+			 uint64_t lost)
+{
+	char names[256] = "";
+	size_t len = 0;
+
+	for (unsigned nr = 0; nr < XSAVE_NR && len < sizeof(names); nr++)
+		if (lost & BIT(nr))
+			len += snprintf(names + len, sizeof(names) - len, "%s%s", len ? ", " : "",
+					xsave_name(nr));
+	log_warn(
+		"%s does not say where its CPU keeps %s, which are left out%s. Their registers as "
+		"on %s: --cpu %s",
+		o->core, names,
+		by_gdb ? "; gdb wrote it, which before version 15 takes Intel's places for those of "
+			 "every CPU and loses what lies elsewhere"
+		       : "",
+		l->cpu->title, l->cpu->name);
 }
 
 static int show_states(struct emit *e, const struct xstate_opts *o, struct tracer_states *st,
 		       struct err *err)
 {
-	const struct xsave_cpu *cpu;
-	struct xsave_cpu from_note;
-	int ret = states_cpu(o, st, &from_note, &cpu, err);
+	struct layout l = { 0 };
+	uint64_t lost = 0;
+	int ret = find_layout(&l, o, st, err);
 
-	if (ret)
+	if (ret || !l.cpu)
 		return ret;
-	emit_str(e, "cpu", cpu->title);
+	emit_str(e, "cpu", l.guessed ? NULL : l.cpu->title);
+	emit_str(e, "layout", l.known_by);
 	emit_array(e, "threads");
 	vec_for_each (t, &st->threads) {
-		ret = t->xsave ? xstate_show_image(e, cpu, o, t, err)
+		ret = t->xsave ? xstate_show_image(e, l.cpu, o, t, l.guessed ? &lost : NULL, err)
 			       : err_set(err, -ENODATA, "no XSAVE state was kept");
 		if (ret) {
 			err_context(err, "thread %d", t->tid);
@@ -101,6 +170,8 @@ static int show_states(struct emit *e, const struct xstate_opts *o, struct trace
 		}
 	}
 	emit_end(e);
+	if (lost)
+		warn_guessed(o, &l, st->by_gdb, lost);
 	return ret;
 }
 
@@ -130,7 +201,7 @@ static int show_raw_image(struct emit *e, const struct xsave_cpu *cpu, const str
 		return err->code;
 	t.xsave = (unsigned char *)bytes;
 	emit_str(e, "cpu", cpu->title);
-	ret = xstate_show_image(e, cpu, o, &t, err);
+	ret = xstate_show_image(e, cpu, o, &t, NULL, err);
 	if (ret && !o->cpu)
 		err_hint(err, "Was it saved on another CPU? --cpu NAME says which.");
 	free(bytes);

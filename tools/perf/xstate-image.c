@@ -4,12 +4,14 @@
 
 #include "xstate.h"
 
-static void print_components(struct emit *e, const struct xsave_image *im)
+static void print_components(struct emit *e, const struct xsave_image *im, uint64_t unknown)
 {
 	emit_object(e, "components");
 	for (unsigned nr = 0; nr < XSAVE_NR; nr++)
 		if (im->layout.set & BIT(nr))
 			emit_str(e, xsave_name(nr), im->xstate_bv & BIT(nr) ? "stored" : "initial");
+		else if (unknown & BIT(nr))
+			emit_str(e, xsave_name(nr), "stored, place not known");
 	emit_end(e);
 }
 
@@ -140,9 +142,10 @@ static int print_lbr(struct emit *e, const struct xsave_image *im, struct err *e
 }
 
 int xstate_show_image(struct emit *e, const struct xsave_cpu *cpu, const struct xstate_opts *o,
-		      const struct tracer_state *t, struct err *err)
+		      const struct tracer_state *t, uint64_t *lost, struct err *err)
 {
 	struct xsave_image im;
+	uint64_t unknown;
 	int ret = xsave_image_open(&im, cpu, t->xsave, t->xsave_size, err);
 
 	if (ret)
@@ -155,7 +158,10 @@ int xstate_show_image(struct emit *e, const struct xsave_cpu *cpu, const struct 
 	}
 	emit_str(e, "form", im.layout.format == XSAVE_FORMAT_COMPACTED ? "compacted" : "standard");
 	emit_hex(e, "xstate_bv", im.xstate_bv);
-	print_components(e, &im);
+	unknown = lost ? xsave_image_keep_certain(&im) : 0;
+	if (lost)
+		*lost |= unknown;
+	print_components(e, &im, unknown);
 	print_registers(e, &im, o, t);
 	ret = print_lbr(e, &im, err);
 	if (t->tid)

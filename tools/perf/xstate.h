@@ -18,9 +18,12 @@ struct xstate_opts {
 
 /* Component table, layout and cost of @cpu; of @set only unless 0. */
 int xstate_show_table(struct emit *e, const struct xsave_cpu *cpu, uint64_t set, struct err *err);
-/* One image's registers as an object with the thread's number, unless 0. */
+/*
+ * One image's registers as an object with the thread's number, unless 0. @lost: the CPU is only
+ * guessed; what is left out for that is added to it.
+ */
 int xstate_show_image(struct emit *e, const struct xsave_cpu *cpu, const struct xstate_opts *o,
-		      const struct tracer_state *t, struct err *err);
+		      const struct tracer_state *t, uint64_t *lost, struct err *err);
 /* @source: "made[:tasks=N,lbr=N,switches=N,cpus=N]", a schedule as text, or a perf.data file. */
 int xstate_simulate(struct emit *e, const struct xsave_cpu *cpu, const char *source,
 		    struct err *err);

@@ -13,6 +13,8 @@
 #ifndef NT_X86_SHSTK
 #define NT_X86_SHSTK 0x204
 #endif
+#define NT_GDB_TDESC 0xff000000u /* gdb's gcore: what it knows of the machine's registers */
+
 #ifndef NT_X86_XSAVE_LAYOUT
 #define NT_X86_XSAVE_LAYOUT 0x205
 #endif
@@ -104,14 +106,31 @@ static void take_prstatus(struct tracer_states *st, const struct core *c, const 
 		(void)vec_push(&st->threads, t);
 }
 
-/* A note belongs to the thread whose PRSTATUS came last before it. */
-static int take_note(struct tracer_states *st, const struct core *c, uint32_t type,
+struct note {
+	const char *name;
+	uint32_t namesz, type;
+};
+
+static bool note_is(const struct note *n, const char *name, uint32_t type)
+{
+	return n->type == type && n->namesz == strlen(name) + 1 &&
+	       !memcmp(n->name, name, n->namesz);
+}
+
+/*
+ * A note belongs to the thread whose PRSTATUS came last before it. Numbers are their owner's:
+ * only the kernel's own, which debuggers imitate, mean what is looked for here.
+ */
+static int take_note(struct tracer_states *st, const struct core *c, const struct note *n,
 		     const void *desc, uint32_t size)
 {
 	struct tracer_state *t = st->threads.n ? &st->threads.v[st->threads.n - 1] : NULL;
+	uint32_t type = note_is(n, "LINUX", n->type) ? n->type : 0;
 	void *copy;
 
-	if (type == NT_PRSTATUS) {
+	if (note_is(n, "GDB", NT_GDB_TDESC)) {
+		st->by_gdb = true;
+	} else if (note_is(n, "CORE", NT_PRSTATUS)) {
 		take_prstatus(st, c, desc, size);
 	} else if (type == NT_X86_SHSTK && t && size >= 8) {
 		t->has_ssp = true;
@@ -137,16 +156,19 @@ static int walk_notes(struct tracer_states *st, const struct core *c, const void
 	struct cursor k = cursor_init(notes, size, c->swap);
 
 	while (cursor_left(&k) >= 12) {
-		uint32_t namesz = cursor_u32(&k), descsz = cursor_u32(&k), type = cursor_u32(&k);
-		size_t at = cursor_pos(&k) - 12;
-		const void *name = cursor_bytes(&k, align_up(namesz, 4));
-		const void *desc = cursor_bytes(&k, descsz);
+		struct note n = { .namesz = cursor_u32(&k) };
+		uint32_t descsz = cursor_u32(&k);
+		size_t at = cursor_pos(&k) - 8;
+		const void *desc;
 
-		if (!name || !desc)
+		n.type = cursor_u32(&k);
+		n.name = cursor_bytes(&k, align_up(n.namesz, 4));
+		desc = cursor_bytes(&k, descsz);
+		if (!n.name || !desc)
 			return err_set(e, -EINVAL, "%s: note at byte %zu of its segment is cut",
 				       c->path, at);
 		cursor_skip(&k, min_u64(align_up(descsz, 4) - descsz, cursor_left(&k)));
-		if (take_note(st, c, type, desc, descsz))
+		if (take_note(st, c, &n, desc, descsz))
 			return err_set(e, -ENOMEM, "%s: no memory for its notes", c->path);
 	}
 	return 0;

@@ -36,6 +36,7 @@ struct tracer_states {
 	VEC(struct tracer_state) threads;
 	const unsigned char *layout; /* NT_X86_XSAVE_LAYOUT of a core; NULL = none */
 	size_t layout_size;
+	bool by_gdb; /* a core that gdb wrote, not the kernel */
 	struct arena arena;
 };
 

@@ -208,6 +208,37 @@ int xsave_cpu_read(struct xsave_cpu *cpu, xsave_cpuid_fn cpuid, void *arg, uint6
 
 /* ---- the CPU of a core file ---------------------------------------------------------------------- */
 
+/* Sizes that the architecture fixes: another one is damage, and what follows would be read wrong. */
+static uint32_t fixed_size(unsigned nr)
+{
+	const struct xsave_component *fixed = xsave_cpu_find("dmr")->comp;
+
+	if (nr == XSAVE_BNDREGS || nr == XSAVE_BNDCSR)
+		return 64;
+	return nr == XSAVE_PT || nr == XSAVE_LBR ? 0 : fixed[nr].size;
+}
+
+static int check_places(const struct xsave_cpu *cpu, struct err *e)
+{
+	for (unsigned nr = 2; nr < XSAVE_NR; nr++) {
+		const struct xsave_component *c = &cpu->comp[nr];
+
+		if (!c->size)
+			continue;
+		if (fixed_size(nr) && c->size != fixed_size(nr))
+			return err_set(e, -EINVAL,
+				       "component %u (%s) of %u bytes; it has %u on every CPU", nr,
+				       xsave_name(nr), c->size, fixed_size(nr));
+		for (unsigned i = 2; i < nr; i++)
+			if (cpu->comp[i].size &&
+			    c->offset < cpu->comp[i].offset + cpu->comp[i].size &&
+			    cpu->comp[i].offset < c->offset + c->size)
+				return err_set(e, -EINVAL, "components %u (%s) and %u (%s) overlap",
+					       i, xsave_name(i), nr, xsave_name(nr));
+	}
+	return 0;
+}
+
 int xsave_cpu_from_note(struct xsave_cpu *cpu, const void *note, size_t size, uint64_t xcr0,
 			struct err *e)
 {
@@ -215,6 +246,9 @@ int xsave_cpu_from_note(struct xsave_cpu *cpu, const void *note, size_t size, ui
 
 	*cpu = (struct xsave_cpu){ .name = "core", .title = "the core's CPU", .comp = { LEGACY } };
 	cpu->xcr0 = BIT(XSAVE_X87) | BIT(XSAVE_SSE);
+	if (!size || size % 16)
+		return err_set(e, -EINVAL, "layout note of the core: %zu bytes, not whole entries",
+			       size);
 	while (cursor_left(&c) >= 16) {
 		uint32_t nr = cursor_u32(&c), r[4] = { 0 };
 
@@ -227,7 +261,7 @@ int xsave_cpu_from_note(struct xsave_cpu *cpu, const void *note, size_t size, ui
 			return err_context(e, "layout note of the core");
 		cpu->xcr0 |= BIT(nr);
 	}
-	return 0;
+	return check_places(cpu, e) ? err_context(e, "layout note of the core") : 0;
 }
 
 static bool fits(const struct xsave_cpu *cpu, uint64_t xcr0, size_t size)

@@ -120,6 +120,16 @@ int xsave_image_open(struct xsave_image *im, const struct xsave_cpu *cpu, const 
 	return ret ? ret : check_size(im, e);
 }
 
+uint64_t xsave_image_keep_certain(struct xsave_image *im)
+{
+	const uint64_t certain = BIT(XSAVE_X87) | BIT(XSAVE_SSE) | BIT(XSAVE_AVX);
+	uint64_t lost = im->xstate_bv & ~certain;
+
+	im->layout.set &= certain;
+	im->xstate_bv &= certain;
+	return lost;
+}
+
 uint64_t xsave_image_xcr0(const void *bytes, size_t size)
 {
 	const unsigned char *p = bytes;

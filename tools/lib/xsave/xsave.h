@@ -203,6 +203,12 @@ enum xsave_state xsave_egpr(const struct xsave_image *im, unsigned reg, uint64_t
 enum xsave_state xsave_ssp(const struct xsave_image *im, uint64_t *out); /* user shadow stack */
 enum xsave_state xsave_pkru(const struct xsave_image *im, uint32_t *out);
 /* XCR0 of the process as the kernel leaves it in ptrace and core images (byte 464); 0 = not. */
+/*
+ * For an image of a CPU that is only guessed: forgets the components whose place is not the same
+ * on all CPUs. Legacy region and AVX are left, the others become XSAVE_ABSENT. Returns what was
+ * stored and is forgotten.
+ */
+uint64_t xsave_image_keep_certain(struct xsave_image *im);
 uint64_t xsave_image_xcr0(const void *bytes, size_t size);
 enum xsave_state xsave_mxcsr(const struct xsave_image *im, uint32_t *out);
 /* x87 register st(@n), 10 bytes. */
