@@ -270,6 +270,45 @@ static void test_err(void **state)
 	assert_int_equal(err_set(NULL, -ENOENT, "nobody listens"), -ENOENT);
 }
 
+static void test_err_names(void **state)
+{
+	struct err e, outer;
+
+	(void)state;
+	err_set(&e, -EINVAL, "no\n\t%s", "such");
+	assert_string_equal(e.text, "no\n\tsuch");
+	err_set(&e, -EINVAL, "%s: bad", "a\x1b[1m\nb\xff \xc3\xa9\xc2\x9b");
+	assert_string_equal(e.text, "a\\x1b[1m\\x0ab\\xff \xc3\xa9\\xc2\\x9b: bad");
+	/* Newlines of the text beside one of a name: none of them is believed. */
+	err_hint(&e, "%s:\nrun", "a\nb");
+	assert_string_equal(e.hint, "a\\x0ab:\\x0arun");
+	err_context(&e, "%s", "\x7f");
+	assert_string_equal(e.text, "\\x7f: a\\x1b[1m\\x0ab\\xff \xc3\xa9\\xc2\\x9b: bad");
+	err_set(&e, -EINVAL, "one\ntwo");
+	err_set(&outer, e.code, "%s", e.text);
+	assert_string_equal(outer.text, "one\ntwo");
+}
+
+static void test_safe_copy(void **state)
+{
+	char buf[8];
+
+	(void)state;
+	assert_int_equal(safe_copy(buf, sizeof(buf),
+				   "ab\x01"
+				   "cdef",
+				   7, ""),
+			 7);
+	assert_string_equal(buf, "ab\\x01c");
+	assert_int_equal(safe_copy(buf, 6, "abc\x01", 4, ""), 3); /* no half of an escape */
+	assert_string_equal(buf, "abc");
+	assert_int_equal(safe_copy(buf, 3, "a\xc3\xa9", 3, ""), 1);
+	assert_string_equal(buf, "a");
+	assert_int_equal(safe_copy(buf, sizeof(buf), "a\nb", 3, "\n"), 3);
+	assert_int_equal(safe_copy(buf, sizeof(buf), "a\0b", 3, "\n"), 6);
+	assert_string_equal(buf, "a\\x00b");
+}
+
 static void test_file_read_all(void **state)
 {
 	struct err e = { 0 };
@@ -305,6 +344,8 @@ int main(void)
 		cmocka_unit_test(test_obuf_since),
 		cmocka_unit_test(test_obuf_printf_longer_than_room),
 		cmocka_unit_test(test_err),
+		cmocka_unit_test(test_err_names),
+		cmocka_unit_test(test_safe_copy),
 		cmocka_unit_test(test_file_read_all),
 	};
 

@@ -8,6 +8,7 @@
  *	vec	growable arrays			hash	hashes, open-addressing index table
  *	arena	memory freed all at once	intern	strings to dense numbers
  *	bits	bit sets of any length		obuf	large output buffer, fast numbers
+ *	safe	what of a file's bytes may be printed
  *
  * Memory: whoever calls x_init/x_new calls x_free. Functions that allocate return -ENOMEM (or
  * NULL) and never exit. Nothing here is safe for concurrent use of one object; different
@@ -66,7 +67,10 @@ struct err {
 	char hint[1024]; /* the next step for the user; may hold several lines; may be empty */
 };
 
-/* Replaces @e's text; @e may be NULL. Returns @code, so that `return err_set(...)` reads well. */
+/*
+ * Replaces @e's text; @e may be NULL. Returns @code, so that `return err_set(...)` reads well.
+ * Names of files may be among the arguments as they are: see safe_format().
+ */
 int err_set(struct err *e, int code, const char *fmt, ...) __printf_fmt(3, 4);
 /* Puts "CONTEXT: " in front of the text that is there. Returns e->code (or -EINVAL if NULL). */
 int err_context(struct err *e, const char *fmt, ...) __printf_fmt(2, 3);
@@ -85,11 +89,32 @@ enum log_level {
 
 void log_set_level(enum log_level level);
 enum log_level log_get_level(void);
-/* One message; a newline is added. log_warn is shown unless -q. */
+/* One message, made by safe_format(); a newline is added. log_warn is shown unless -q. */
 void log_error(const char *fmt, ...) __printf_fmt(1, 2);
 void log_warn(const char *fmt, ...) __printf_fmt(1, 2);
 void log_info(const char *fmt, ...) __printf_fmt(1, 2);
 void log_debug(const char *fmt, ...) __printf_fmt(1, 2);
+
+/* ---- safe: bytes that may steer a terminal or break a line --------------------------------- */
+
+/*
+ * Bytes of the character at @s that may be printed as it is, 0 when it may not: control bytes,
+ * broken UTF-8, controls and marks of direction in UTF-8. @left is at least 1.
+ */
+size_t safe_char(const char *s, size_t left);
+/* How many of @n bytes may be printed as they are, before the first that may not. */
+size_t safe_run(const char *s, size_t n);
+/*
+ * Copies @n bytes with \xNN for each that may not be printed, but for those in @keep; cut to what
+ * fits, NUL-terminated. The length.
+ */
+size_t safe_copy(char *buf, size_t size, const char *s, size_t n, const char *keep);
+/*
+ * vsnprintf() for messages: what its arguments hold becomes safe. Newlines and tabs stay where all
+ * of them are @fmt's own, or where @fmt is "%s": that passes on a message.
+ */
+size_t safe_format(char *buf, size_t size, const char *fmt, va_list ap)
+	__attribute__((format(printf, 3, 0)));
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 

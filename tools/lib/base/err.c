@@ -12,7 +12,7 @@ int err_set(struct err *e, int code, const char *fmt, ...)
 	e->code = code;
 	e->hint[0] = 0;
 	va_start(ap, fmt);
-	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	safe_format(e->text, sizeof(e->text), fmt, ap);
 	va_end(ap);
 	return code;
 }
@@ -25,7 +25,7 @@ int err_context(struct err *e, const char *fmt, ...)
 	if (!e)
 		return -EINVAL;
 	va_start(ap, fmt);
-	vsnprintf(ctx, sizeof(ctx), fmt, ap);
+	safe_format(ctx, sizeof(ctx), fmt, ap);
 	va_end(ap);
 	memcpy(old, e->text, sizeof(old));
 	snprintf(e->text, sizeof(e->text), "%s: %.*s", ctx, (int)sizeof(old) - 260, old);
@@ -39,7 +39,7 @@ void err_hint(struct err *e, const char *fmt, ...)
 	if (!e)
 		return;
 	va_start(ap, fmt);
-	vsnprintf(e->hint, sizeof(e->hint), fmt, ap);
+	safe_format(e->hint, sizeof(e->hint), fmt, ap);
 	va_end(ap);
 }
 

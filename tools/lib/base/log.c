@@ -18,18 +18,14 @@ enum log_level log_get_level(void)
 static void log_v(enum log_level level, const char *fmt, va_list ap)
 {
 	char line[2048];
-	int n;
+	size_t n;
 
 	if (level > threshold)
 		return;
 	/* One write per message, so that messages of several threads do not mix. */
-	n = vsnprintf(line, sizeof(line) - 1, fmt, ap);
-	if (n < 0)
-		return;
-	if ((size_t)n > sizeof(line) - 2)
-		n = sizeof(line) - 2;
+	n = safe_format(line, sizeof(line) - 1, fmt, ap);
 	line[n++] = '\n';
-	fwrite(line, 1, (size_t)n, stderr);
+	fwrite(line, 1, n, stderr);
 }
 
 #define LOG_FUNC(name, level)           \

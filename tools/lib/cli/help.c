@@ -59,15 +59,15 @@ void cli_print_help(const struct command *cmd, int fd)
 
 int cli_usage_error(const struct command *cmd, const char *fmt, ...)
 {
+	char text[1024];
 	struct obuf o;
 	va_list ap;
 
 	if (fmt) {
-		fputs("  Error: ", stderr);
 		va_start(ap, fmt);
-		vfprintf(stderr, fmt, ap);
+		safe_format(text, sizeof(text), fmt, ap);
 		va_end(ap);
-		fputc('\n', stderr);
+		fprintf(stderr, "  Error: %s\n", text);
 	}
 	fflush(stderr);
 	if (!obuf_init(&o, 2, 4096)) {
@@ -79,25 +79,11 @@ int cli_usage_error(const struct command *cmd, const char *fmt, ...)
 	return CLI_USAGE;
 }
 
-/* Errors quote names from files; nothing but printable bytes may reach the terminal. */
-static void print_visible(const char *s)
-{
-	for (; *s; s++) {
-		unsigned char c = (unsigned char)*s;
-
-		if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
-			fprintf(stderr, "\\x%02x", c);
-		else
-			fputc(c, stderr);
-	}
-	fputc('\n', stderr);
-}
-
 int cli_print_err(const struct err *e)
 {
-	print_visible(e->text[0] ? e->text : strerror(e->code ? -e->code : EINVAL));
+	fprintf(stderr, "%s\n", e->text[0] ? e->text : strerror(e->code ? -e->code : EINVAL));
 	if (e->hint[0])
-		print_visible(e->hint);
+		fprintf(stderr, "%s\n", e->hint);
 	return 1;
 }
 

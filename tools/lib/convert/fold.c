@@ -55,10 +55,28 @@ void fold_free(struct fold *f)
 
 /* ---- names ---- */
 
+/*
+ * @name cut at @end, with what would break a line apart or steer a terminal written out, ';' as
+ * ':' and blanks as @blank.
+ */
+static uint32_t put_name(struct fold *f, const char *name, const char *end, char blank)
+{
+	size_t size = 4 * (size_t)(end - name) + 1, n;
+	char *text = malloc(size);
+	uint32_t id;
+
+	if (!text)
+		return INTERN_NONE;
+	n = safe_copy(text, size, name, (size_t)(end - name), "");
+	for (char *c = text; *c; c++)
+		*c = *c == ';' ? ':' : *c == ' ' ? blank : *c;
+	id = intern_n(&f->names, text, n);
+	free(text);
+	return id;
+}
+
 static uint32_t name_of_comm(struct fold *f, uint32_t comm)
 {
-	char text[64];
-	size_t n = 0;
 
 	if (comm >= f->comm_name.n) {
 		size_t want = (size_t)comm * 2 + 16;
@@ -70,9 +88,9 @@ static uint32_t name_of_comm(struct fold *f, uint32_t comm)
 		f->comm_name.n = want;
 	}
 	if (!f->comm_name.v[comm]) {
-		for (const char *c = machine_comm(f->m, comm); *c && n < sizeof(text) - 1; c++)
-			text[n++] = *c == ' ' ? '_' : *c;
-		f->comm_name.v[comm] = intern_n(&f->names, text, n) + 1;
+		const char *name = machine_comm(f->m, comm);
+
+		f->comm_name.v[comm] = put_name(f, name, name + strlen(name), '_') + 1;
 	}
 	return f->comm_name.v[comm] - 1;
 }
@@ -92,12 +110,10 @@ static uint32_t tidy(struct fold *f, const char *name)
 		for (args = strchr(name, '('); args; args = strchr(args + 1, '('))
 			if (strncmp(args, "(anonymous namespace)", 21))
 				break;
-	for (const char *c = name; *c && c != args; c++) {
-		if (*c == '"' || *c == '\'')
-			continue;
-		text[n++] = *c == ';' ? ':' : *c;
-	}
-	id = intern_n(&f->names, text, n);
+	for (const char *c = name; *c && c != args; c++)
+		if (*c != '"' && *c != '\'')
+			text[n++] = *c;
+	id = put_name(f, text, text + n, ' ');
 	free(text);
 	return id;
 }

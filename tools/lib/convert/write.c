@@ -74,6 +74,22 @@ static int add_fall_through(void *ctx, uint64_t last, uint64_t next)
 	return vec_push(&r->v, ((struct local_edge){ last, next, NO_END, r->count, 0 }));
 }
 
+/* BOLT's separator is escaped; what would break the line is in no name that BOLT knows. */
+static void put_name(const char *s, struct obuf *o)
+{
+	size_t len;
+
+	for (; *s; s += len) {
+		len = safe_char(s, strnlen(s, 4));
+		if (*s == ' ' || *s == '\\')
+			obuf_char(o, '\\');
+		if (!len)
+			obuf_printf(o, "\\\\x%02x", (unsigned char)*s);
+		obuf_mem(o, s, len);
+		len = len ? len : 1;
+	}
+}
+
 static void put_place(const struct object *ob, uint64_t addr, struct obuf *o)
 {
 	const struct function *fn = object_function(&ob->file, addr);
@@ -83,11 +99,7 @@ static void put_place(const struct object *ob, uint64_t addr, struct obuf *o)
 		return;
 	}
 	obuf_lit(o, "1 ");
-	for (const char *s = fn->name; *s; s++) { /* BOLT's separator is escaped */
-		if (*s == ' ' || *s == '\\')
-			obuf_char(o, '\\');
-		obuf_char(o, *s);
-	}
+	put_name(fn->name, o);
 	obuf_char(o, ' ');
 	obuf_hex(o, addr - fn->start);
 	obuf_char(o, ' ');

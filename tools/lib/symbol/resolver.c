@@ -231,22 +231,18 @@ const struct symbol *symbol_find(struct resolver *res, struct dso *dso, uint64_t
 
 void resolver_warn(struct resolver *res, const char *fmt, ...)
 {
-	char *text;
+	char text[1024], *copy;
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&text, fmt, ap);
+	safe_format(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		return;
 	vec_for_each (w, &res->warning)
-		if (!strcmp(*w, text)) {
-			free(text);
+		if (!strcmp(*w, text))
 			return;
-		}
-	if (vec_push(&res->warning, text))
-		free(text);
+	copy = strdup(text);
+	if (!copy || vec_push(&res->warning, copy))
+		free(copy);
 }
 
 const char *resolver_next_warning(struct resolver *res)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Files made to hurt whoever reads them: names that steer terminals or forge lines, bombs.
+. "$(dirname "$0")/../lib.sh"
+need_cmd python3
+make_file() { # KIND OUT [ARG...]
+	python3 "$ROOT/tests/helpers/hostile-files.py" "$@"
+}
+
+# ---- names: nothing of them steers a terminal, on stdout or stderr
+make_file names "$TMP/names.data" "$TMP/objects"
+printf 'no object' >"$TMP/objects"
+cat >"$TMP/raw.py" <<'P'
+import sys
+for name in sys.argv[1:]:
+    b = open(name, 'rb').read()
+    bad = [c for c in b if c < 32 and c not in (9, 10) or c == 127]
+    try:
+        s = b.decode()
+    except UnicodeDecodeError:
+        print(name, 'broken UTF-8')
+        continue
+    bad += [ord(c) for c in s if 0x80 <= ord(c) < 0xa0 or 0x202a <= ord(c) <= 0x202e]
+    if bad or '\n# forged' in s or '\n99999' in s:
+        print(name, bad[:8], s[:400].encode('unicode_escape').decode())
+P
+for how in "report --stdio" "report --stdio -g folded" "report --json" "report --tasks" \
+	"report --mmaps" "report -D" "script" "script -F +srcline" "script --json" "evlist -v" \
+	"buildid-list" "buildid-list --with-hits" "data convert --check" \
+	"data convert --check --json" "data convert --to fdata" "data convert --to preagg" \
+	"data convert --to folded" "data convert --to json"; do
+	"$PERF" $how -v -i "$TMP/names.data" >"$TMP/out" 2>"$TMP/err"
+	is "hostile names: $how" "$(python3 "$TMP/raw.py" "$TMP/out" "$TMP/err")" ""
+done
+"$PERF" data convert --to folded -i "$TMP/names.data" >"$TMP/folded"
+is "folded: a comm is one field of one line" \
+	"$(awk -F';' '!/^(x|\\x1b)/ || NF != 2 || !/ [0-9]+$/' "$TMP/folded")" ""
+like "... and can be told from another" "$(cat "$TMP/folded")" '^x\\x0a99999\\x0a:y_7;'
+
+# Names of objects in messages.
+mkdir "$TMP/esc"
+bad=$TMP/esc/$(printf 'a\033]0;title\007\n# forged: 1.so')
+echo "no object" >"$bad"
+make_file map "$TMP/map.data" "$bad" 0 0x1000 16
+for f in fdata autofdo; do
+	"$PERF" data convert --to $f -i "$TMP/map.data" >"$TMP/out" 2>"$TMP/err"
+	is "$f: an error that names an object" "$(python3 "$TMP/raw.py" "$TMP/out" "$TMP/err")" ""
+	like "... tells it" "$(cat "$TMP/err")" 'a\\x1b\]0;title\\x07\\x0a# forged: 1.so is no ELF file'
+done
+done_testing
