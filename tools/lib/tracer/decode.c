@@ -58,6 +58,12 @@ static const struct {
 	{ M(MOVSW), OP_MOVS },	    { M(MOVSQ), OP_MOVS },
 	{ M(STOSB), OP_STOS },	    { M(STOSW), OP_STOS },
 	{ M(STOSD), OP_STOS },	    { M(STOSQ), OP_STOS },
+	{ M(CMPSB), OP_CMPS },	    { M(CMPSW), OP_CMPS },
+	{ M(CMPSQ), OP_CMPS },	    { M(SCASB), OP_SCAS },
+	{ M(SCASW), OP_SCAS },	    { M(SCASD), OP_SCAS },
+	{ M(SCASQ), OP_SCAS },	    { M(LODSB), OP_LODS },
+	{ M(LODSW), OP_LODS },	    { M(LODSD), OP_LODS },
+	{ M(LODSQ), OP_LODS },	    { M(MOVNTI), OP_MOV },
 	{ M(CLD), OP_CLD },	    { M(STD), OP_STD },
 	{ M(SYSCALL), OP_SYSCALL }, { M(SYSENTER), OP_SYSCALL },
 	{ M(INT), OP_SYSCALL },	    { M(INT3), OP_FAULT },
@@ -199,10 +205,14 @@ static void take_flags(struct vm_insn *in, const ZydisDecodedInstruction *z)
 }
 
 /* MOVSD and CMPSD are string instructions or vector ones: the operands tell. */
-static bool is_string_movsd(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o)
+static uint8_t op_of(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o)
 {
-	return z->mnemonic == ZYDIS_MNEMONIC_MOVSD && z->operand_count >= 2 &&
-	       o[0].type == ZYDIS_OPERAND_TYPE_MEMORY && o[1].type == ZYDIS_OPERAND_TYPE_MEMORY;
+	bool both = z->operand_count >= 2 && o[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    o[1].type == ZYDIS_OPERAND_TYPE_MEMORY;
+
+	if (z->mnemonic == ZYDIS_MNEMONIC_MOVSD || z->mnemonic == ZYDIS_MNEMONIC_CMPSD)
+		return !both ? OP_GENERIC : z->mnemonic == M(MOVSD) ? OP_MOVS : OP_CMPS;
+	return find_op(z->mnemonic);
 }
 
 static void take_prefixes(struct vm_insn *in, const ZydisDecodedInstruction *z)
@@ -279,11 +289,33 @@ static bool changes_more(const ZydisDecodedInstruction *z, const ZydisDecodedOpe
 	return false;
 }
 
-/* Reads or writes vector or mask registers, also unseen. */
+/*
+ * Reads or writes vector or mask registers, also unseen; or works by MXCSR on memory; or is one of
+ * those that only the CPU computes.
+ */
 static bool is_vector(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o)
 {
-	if (z->mnemonic == ZYDIS_MNEMONIC_VZEROUPPER || z->mnemonic == ZYDIS_MNEMONIC_VZEROALL)
-		return true;
+	switch (z->mnemonic) {
+	case M(VZEROUPPER):
+	case M(VZEROALL):
+	case M(CVTSS2SI):
+	case M(CVTSD2SI):
+	case M(CVTTSS2SI):
+	case M(CVTTSD2SI):
+	case M(VCVTSS2SI):
+	case M(VCVTSD2SI):
+	case M(VCVTTSS2SI):
+	case M(VCVTTSD2SI):
+	case M(VCVTSS2USI):
+	case M(VCVTSD2USI):
+	case M(VCVTTSS2USI):
+	case M(VCVTTSD2USI):
+	case M(CRC32):
+	case M(PDEP):
+	case M(PEXT):
+	case M(BEXTR): return true;
+	default: break;
+	}
 	for (int i = 0; i < z->operand_count; i++) {
 		ZydisRegisterClass class = ZYDIS_REGCLASS_INVALID;
 
@@ -310,14 +342,14 @@ bool vm_decode(struct vm_insn *in, const unsigned char *bytes, size_t n)
 		return false;
 	in->len = z.length;
 	in->size = z.operand_width / 8;
-	in->op = is_string_movsd(&z, o) ? OP_MOVS : find_op(z.mnemonic);
+	in->op = op_of(&z, o);
 	choose_imul(in, &z);
 	find_cond(in, &z);
 	take_prefixes(in, &z);
 	in->vector = is_vector(&z, o);
 	take_flags(in, &z);
 	convert_operands(in, &z, o);
-	if (in->op == OP_MOVS || in->op == OP_STOS)
+	if (in->op >= OP_MOVS && in->op <= OP_LODS)
 		in->size = o[0].size / 8;
 	in->branch = branch_type(in);
 	/* far and other transfers of control that are no plain branch */

@@ -7,8 +7,6 @@
  */
 #include "exec.h"
 
-#define STRING_MAX 4096 /* bytes of one rep movs or stos */
-
 /* ---- moves ------------------------------------------------------------------------------------------------ */
 
 static enum vm_result do_mov(struct vm *vm, const struct vm_insn *in)
@@ -181,38 +179,6 @@ static enum vm_result do_cmpxchg(struct vm *vm, const struct vm_insn *in)
 	return VM_OK;
 }
 
-/* ---- strings -------------------------------------------------------------------------------------------------------- */
-
-static enum vm_result do_string(struct vm *vm, const struct vm_insn *in)
-{
-	struct val si = exec_get_reg(vm, VM_SI), di = exec_get_reg(vm, VM_DI),
-		   cx = exec_get_reg(vm, VM_CX);
-	bool movs = in->op == OP_MOVS;
-	uint64_t n = in->rep ? cx.v : 1, size = in->size;
-
-	if (!di.known || (movs && !si.known) || (in->rep && !cx.known))
-		return VM_UNKNOWN;
-	if ((vm->flags & VM_DF) || !(vm->flags_known & VM_DF) || n > STRING_MAX / size ||
-	    in->rep == 'n')
-		return VM_FOREIGN;
-	if (n && (vm_probe(vm, di.v, n * size) != VM_OK ||
-		  (movs && vm_probe(vm, si.v, n * size) != VM_OK)))
-		return VM_FOREIGN;
-	for (uint64_t i = 0; i < n; i++) {
-		struct val x = exec_get_reg(vm, VM_AX);
-
-		if (movs)
-			x.known = vm_load(vm, si.v + i * size, size, &x.v) == VM_OK;
-		(void)vm_store(vm, di.v + i * size, size, x.v, x.known);
-	}
-	exec_set_reg(vm, VM_DI, di.v + n * size, true);
-	if (movs)
-		exec_set_reg(vm, VM_SI, si.v + n * size, true);
-	if (in->rep)
-		exec_set_reg(vm, VM_CX, 0, true);
-	return VM_OK;
-}
-
 /* ---- branches ------------------------------------------------------------------------------------------------------- */
 
 /* Where operand 0 leads: relative, or a value. */
@@ -359,8 +325,7 @@ static enum vm_result dispatch(struct vm *vm, struct vm_insn *in)
 	case OP_BZHI: return exec_bmi(vm, in);
 	case OP_RORX ... OP_SARX: return exec_shiftx(vm, in);
 	case OP_MULX: return exec_mulx(vm, in);
-	case OP_MOVS:
-	case OP_STOS: return do_string(vm, in);
+	case OP_MOVS ... OP_LODS: return exec_string(vm, in);
 	case OP_CLD:
 	case OP_STD: exec_set_flags(vm, VM_DF, in->op == OP_STD ? VM_DF : 0); return VM_OK;
 	case OP_SYSCALL: return VM_SYSCALL;

@@ -62,4 +62,7 @@ enum vm_result exec_shiftx(struct vm *vm, const struct vm_insn *in);
 enum vm_result exec_mulx(struct vm *vm, const struct vm_insn *in);
 enum vm_result exec_bswap(struct vm *vm, const struct vm_insn *in);
 
+/* exec-string.c */
+enum vm_result exec_string(struct vm *vm, const struct vm_insn *in);
+
 #endif

@@ -83,7 +83,7 @@ struct vm_insn {
 	uint16_t regs_written; /* for what is not interpreted */
 	uint16_t flags_written;
 	uint16_t native; /* native.c: 0 = not looked at yet */
-	bool vector;	 /* has to do with vector registers */
+	bool vector;	 /* has to do with vector registers, or the CPU computes it (native.c) */
 };
 
 #define VM_PAGE	 4096
@@ -216,6 +216,9 @@ enum vm_op {
 	OP_MULX,
 	OP_MOVS,
 	OP_STOS,
+	OP_CMPS,
+	OP_SCAS,
+	OP_LODS,
 	OP_CLD,
 	OP_STD,
 	OP_SYSCALL,
