@@ -169,12 +169,43 @@ static void test_left_alone(void **state)
 	}
 }
 
+/* The results of these decide branches of many programs: they are executed here. */
+static void test_executed(void **state)
+{
+	static const char rows[][12] = {
+		"\xf2\x0f\x2c\x07",	    /* cvttsd2si (%rdi), %eax */
+		"\xf2\x48\x0f\x2d\x07",	    /* cvtsd2si (%rdi), %rax */
+		"\xf3\x48\x0f\x2c\x07",	    /* cvttss2si (%rdi), %rax */
+		"\xf2\x48\x0f\x38\xf1\x07", /* crc32q (%rdi), %rax */
+		"\xc5\xfb\x2c\x07",	    /* vcvttsd2si (%rdi), %eax */
+		"\xc4\xe1\xfa\x2d\x07",	    /* vcvtss2si (%rdi), %rax */
+		"\xc4\xe2\xfa\xf5\x07",	    /* pext (%rdi), %rax, %rax */
+		"\x62\xf1\xff\x08\x78\x07", /* vcvttsd2usi (%rdi), %rax */
+	};
+	struct round *d = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		bool avx = (rows[i][0] & 0xfe) == (char)0xc4, avx512 = rows[i][0] == 0x62;
+
+		if ((avx && !__builtin_cpu_supports("avx2")) ||
+		    (avx512 && !__builtin_cpu_supports("avx512bw")))
+			continue;
+		d->x = (struct encoding){ 0 };
+		memcpy(d->x.bytes, rows[i], sizeof(rows[i]));
+		d->native = false;
+		assert_true(one_round(d, true));
+		if (!d->native)
+			wrong("not executed");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_vectors),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_left_alone),
+		cmocka_unit_test(test_executed),
 	};
 	struct vm_insn in = { 0 };
 

@@ -18,6 +18,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
+#include "tracer/lacks.h"
 #include "tracer/vm.h"
 #include "xsave/xsave.h"
 
@@ -193,9 +194,9 @@ static void random_registers(struct round *d, struct user_regs_struct *r)
 /* Of a vector register, as far as the vm knows them. */
 static unsigned nr_qwords(const struct round *d)
 {
-	if (!(d->cpu.xcr0 & BIT(XSAVE_AVX)))
+	if (tracer_lacks(LACK_AVX) || !(d->cpu.xcr0 & BIT(XSAVE_AVX)))
 		return 2;
-	return d->cpu.xcr0 & BIT(XSAVE_HI16_ZMM) ? 8 : 4;
+	return tracer_lacks(LACK_AVX512) || !(d->cpu.xcr0 & BIT(XSAVE_HI16_ZMM)) ? 4 : 8;
 }
 
 static void compare_vectors(const struct round *d, const unsigned char *image)

@@ -13,13 +13,13 @@
 #include "exec.h"
 
 #if HAVE_ZYDIS
-#include <Zydis/Zydis.h>
-#include <cpuid.h>
 #include <elf.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
+
+#include "native.h"
 
 #define STUBS	   4096
 #define STUB_SIZE  32 /* 15 bytes of instruction, 14 of a jump back */
@@ -29,8 +29,6 @@
 #define MXCSR_AT	 24
 #define XSTATE_BV_AT	 512
 #define XSAVE_HEADER_END 576
-/* SSE, AVX, opmask, ZMM_Hi256, Hi16_ZMM */
-#define VECTOR_COMPONENTS 0xe6
 
 /* What an instruction reads and writes beside what vm_insn tells. */
 struct vm_native {
@@ -38,6 +36,7 @@ struct vm_native {
 	uint16_t gpr_read, flags_read;
 	uint8_t mask_read, mask_written;
 	uint8_t memory; /* operand number + 1; 0 = none */
+	uint8_t bytes;	/* of it */
 	bool memory_read;
 	uint8_t pointer; /* the register through which the copy reaches the buffer */
 	void *stub;
@@ -46,8 +45,7 @@ struct vm_native {
 struct vm_natives {
 	unsigned char *map, *code; /* code NULL: this process may not execute what it wrote */
 	uint32_t nr;
-	uint64_t components;
-	bool has_avx2, has_avx512;
+	struct native_cpu cpu;
 	struct vm_native native[STUBS];
 };
 
@@ -99,17 +97,6 @@ __asm__(
 
 /* ---- what may be executed here -------------------------------------------------------------------------- */
 
-static bool is_avx512_base(ZydisISASet set)
-{
-	switch (set) {
-	case ZYDIS_ISA_SET_AVX512BW_128 ... ZYDIS_ISA_SET_AVX512BW_KOP:
-	case ZYDIS_ISA_SET_AVX512CD_128 ... ZYDIS_ISA_SET_AVX512CD_512:
-	case ZYDIS_ISA_SET_AVX512DQ_128 ... ZYDIS_ISA_SET_AVX512DQ_SCALAR:
-	case ZYDIS_ISA_SET_AVX512F_128 ... ZYDIS_ISA_SET_AVX512F_SCALAR: return true;
-	default: return false;
-	}
-}
-
 /*
  * As compilers write it: the prefix that belongs to the opcode, and REX right before that. Others
  * change where memory is (67h, segments), lock it, or are seen differently by decoder and CPU.
@@ -125,48 +112,30 @@ static bool is_plain(const unsigned char *bytes, const ZydisDecodedInstruction *
 	return bytes[n] == 0x0f;
 }
 
-/* Extensions that this CPU has: an instruction that it does not know would end this process. */
-static bool is_ours(const struct vm_natives *t, const ZydisDecodedInstruction *z)
+/*
+ * How much of memory these touch depends on a mask, and their operand does not say so: it is as
+ * long as the register, of which they leave alone what the mask leaves out.
+ */
+static bool is_masked(const ZydisDecodedInstruction *z)
 {
-	switch (z->meta.isa_ext) {
-	case ZYDIS_ISA_EXT_SSE:
-	case ZYDIS_ISA_EXT_SSE2:
-	case ZYDIS_ISA_EXT_SSE3:
-	case ZYDIS_ISA_EXT_SSSE3:
-	case ZYDIS_ISA_EXT_SSE4: break;
-	case ZYDIS_ISA_EXT_AVX:
-	case ZYDIS_ISA_EXT_AVX2:
-	case ZYDIS_ISA_EXT_FMA:
-		if (!t->has_avx2)
-			return false;
-		break;
-	case ZYDIS_ISA_EXT_AVX512EVEX:
-	case ZYDIS_ISA_EXT_AVX512VEX:
-		if (!t->has_avx512 || !is_avx512_base(z->meta.isa_set))
-			return false;
-		break;
-	default: return false;
-	}
 	switch (z->mnemonic) {
-	case ZYDIS_MNEMONIC_LDMXCSR:
-	case ZYDIS_MNEMONIC_STMXCSR:
-	case ZYDIS_MNEMONIC_VLDMXCSR:
-	case ZYDIS_MNEMONIC_VSTMXCSR:
-	case ZYDIS_MNEMONIC_VPCLMULQDQ: /* Zydis calls it AVX; it has a CPUID bit of its own */
-	/* how much of memory they touch depends on a mask, and their operands do not say so */
 	case ZYDIS_MNEMONIC_VMASKMOVPD:
 	case ZYDIS_MNEMONIC_VMASKMOVPS:
 	case ZYDIS_MNEMONIC_VPMASKMOVD:
 	case ZYDIS_MNEMONIC_VPMASKMOVQ:
 	case ZYDIS_MNEMONIC_VCOMPRESSPD:
 	case ZYDIS_MNEMONIC_VCOMPRESSPS:
+	case ZYDIS_MNEMONIC_VPCOMPRESSB:
+	case ZYDIS_MNEMONIC_VPCOMPRESSW:
 	case ZYDIS_MNEMONIC_VPCOMPRESSD:
 	case ZYDIS_MNEMONIC_VPCOMPRESSQ:
 	case ZYDIS_MNEMONIC_VEXPANDPD:
 	case ZYDIS_MNEMONIC_VEXPANDPS:
+	case ZYDIS_MNEMONIC_VPEXPANDB:
+	case ZYDIS_MNEMONIC_VPEXPANDW:
 	case ZYDIS_MNEMONIC_VPEXPANDD:
-	case ZYDIS_MNEMONIC_VPEXPANDQ: return false;
-	default: return true;
+	case ZYDIS_MNEMONIC_VPEXPANDQ: return true;
+	default: return false;
 	}
 }
 
@@ -221,9 +190,10 @@ static bool take_operands(struct vm_native *n, const struct vm_insn *in,
 		    in->opd[i].kind != VM_OPD_MEM || o[i].size > 512 || !o[i].size)
 			return false;
 		n->memory = (uint8_t)(i + 1);
+		n->bytes = (uint8_t)(is_masked(z) ? z->avx.vector_length / 8 : o[i].size / 8);
 		n->memory_read = o[i].actions & READS;
 	}
-	if (n->mask_read)
+	if (n->mask_read || is_masked(z))
 		n->memory_read = true; /* what the mask leaves out stays */
 	if (z->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 		n->vec_read |= n->vec_written; /* the upper parts stay */
@@ -300,7 +270,8 @@ static struct vm_native *make(struct vm_natives *t, const struct vm_insn *in)
 		    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) ||
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, in->bytes, in->len, &z, o)))
 		return NULL;
-	if (!is_plain(in->bytes, &z) || !is_ours(t, &z) || !take_operands(n, in, &z, o))
+	if (!is_plain(in->bytes, &z) || !native_cpu_has(&t->cpu, &z) ||
+	    !take_operands(n, in, &z, o))
 		return NULL;
 	if (n->memory)
 		n->pointer = free_register(n->gpr_read | in->regs_written);
@@ -342,7 +313,7 @@ static bool read_vectors(struct vm *vm)
 	    iov.iov_len < XSAVE_HEADER_END)
 		return false;
 	memcpy(&bv, vm->xsave + XSTATE_BV_AT, sizeof(bv));
-	bv &= vm->natives->components;
+	bv &= vm->natives->cpu.components;
 	memset(vm->xsave + XSTATE_BV_AT, 0, XSAVE_HEADER_END - XSTATE_BV_AT);
 	memcpy(vm->xsave + XSTATE_BV_AT, &bv, sizeof(bv));
 	vm->vectors_read = true;
@@ -407,8 +378,8 @@ static void run(struct vm *vm, const struct vm_insn *in, const struct vm_native 
 		.flags = 0x202 | (vm->flags & VM_STATUS),
 		.stub = n->stub,
 		.xsave = vm->xsave,
-		.mask = vm->natives->components,
-		.avx = vm->natives->has_avx2,
+		.mask = vm->natives->cpu.components,
+		.avx = vm->natives->cpu.avx,
 	};
 
 	memcpy(f.gpr, vm->reg, sizeof(f.gpr));
@@ -442,42 +413,26 @@ enum vm_result vm_native(struct vm *vm, struct vm_insn *in)
 	}
 	known = a.known && inputs_known(vm, n);
 	if (known && o && n->memory_read)
-		known = copy_in(vm, a.v, o->size, buf);
+		known = copy_in(vm, a.v, n->bytes, buf);
 	if (known)
 		run(vm, in, n, buf);
 	set_known(vm, in, n, known);
 	if (o && o->written)
-		copy_out(vm, a.v, o->size, buf, known);
+		copy_out(vm, a.v, n->bytes, buf, known);
 	vm->foreign++;
 	return VM_OK;
 }
 
 /* ---- the whole -------------------------------------------------------------------------------------------------- */
 
-static uint64_t xcr0(void)
-{
-	uint32_t a, b, c, d;
-
-	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
-		return 0;
-	__asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
-	return a | (uint64_t)d << 32;
-}
-
 void vm_natives_new(struct vm *vm)
 {
-	struct vm_natives *t;
+	struct vm_natives *t = calloc(1, sizeof(*t));
 
-	if (!(xcr0() & 2) || !__builtin_cpu_supports("sse4.2"))
+	if (!t || !native_cpu_read(&t->cpu)) {
+		free(t);
 		return;
-	t = calloc(1, sizeof(*t));
-	if (!t)
-		return;
-	t->components = xcr0() & VECTOR_COMPONENTS;
-	t->has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-	t->has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-			__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd") &&
-			__builtin_cpu_supports("avx512vl");
+	}
 	t->code =
 		mmap(NULL, STUB_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (t->code == MAP_FAILED)

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Between native.c, which executes instructions of the program, and what it asks about this CPU. */
+#ifndef PERF_TRACER_NATIVE_H
+#define PERF_TRACER_NATIVE_H
+
+#include <Zydis/Zydis.h>
+
+#include "base/base.h"
+
+struct native_cpu {
+	uint64_t components; /* of XSAVE, that hold vector registers */
+	bool avx;
+	bool set[ZYDIS_ISA_SET_MAX_VALUE + 1]; /* what may be executed */
+};
+
+/* False: this CPU is too old for any of it. */
+bool native_cpu_read(struct native_cpu *cpu);
+/* An instruction that the CPU does not know would end this process. */
+bool native_cpu_has(const struct native_cpu *cpu, const ZydisDecodedInstruction *z);
+
+#endif
