@@ -13,6 +13,12 @@ $(O)/tests/helpers/report-cpp: tests/helpers/report-cpp.cpp
 	@echo '  CXX     $@'
 	@$(CXX) -O1 -g -fno-omit-frame-pointer -Wall -Wextra -o $@ $<
 
+TEST_HELPERS += $(O)/tests/helpers/jit-dump
+$(O)/tests/helpers/jit-dump: tests/helpers/jit-dump.c
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	@$(CC) -O1 -g -fno-omit-frame-pointer -Wall -Wextra -o $@ $<
+
 TEST_HELPERS += $(O)/tests/helpers/calls
 $(O)/tests/helpers/calls: tests/helpers/calls.c
 	@mkdir -p $(@D)

@@ -146,6 +146,8 @@ static int take_sample(struct report *r, const struct record *rec, struct err *e
 		note_bad(r, e);
 		return 0;
 	}
+	if (machine_advance(r->m, rec->time))
+		return err_set(e, -ENOMEM, "no memory for code compiled at run time");
 	if (likely(!(s.present & PERF_SAMPLE_READ)))
 		return take_part(r, rec->time, &s, e);
 	for (uint64_t i = 0; !ret && i < sample_nr_parts(&s); i++)

@@ -66,6 +66,8 @@ static int one_sample(struct sink *k, const struct record *rec, struct err *err)
 		log_info("%s", bad.text);
 		return 0;
 	}
+	if (machine_advance(k->d->m, rec->time))
+		return err_set(err, -ENOMEM, "no memory for code compiled at run time");
 	for (uint64_t i = 0; !ret && i < sample_nr_parts(&s); i++)
 		if (sample_part(&k->totals, k->d->pd, &s, i, &part))
 			ret = one_part(k, &part, err);

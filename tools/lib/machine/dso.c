@@ -106,6 +106,7 @@ static int dso_name(struct dso_table *t, struct dso *d, const struct dso_key *ke
 		d->name = arena_printf(a, "/tmp/perf-%d.map", key->pid);
 		d->short_name = arena_printf(a, "[JIT] tid %d", key->pid);
 		break;
+	case DSO_JIT: d->short_name = arena_printf(a, "[JIT] tid %d", key->pid); break;
 	case DSO_USER: d->short_name = basename_of(d->path); break;
 	default: d->short_name = d->name;
 	}
@@ -117,11 +118,17 @@ static bool same_id(const uint8_t *a, size_t na, const uint8_t *b, size_t nb)
 	return na == nb && !memcmp(a, b, na);
 }
 
+/* Code that was compiled at run time is one process's. */
+static bool has_pid(const struct dso_key *key)
+{
+	return key->kind == DSO_ANON || key->kind == DSO_JIT;
+}
+
 static bool dso_is(const struct dso *d, const struct dso_key *key)
 {
 	if (d->kind != key->kind || d->guest != key->guest || strcmp(d->path, key->path))
 		return false;
-	if (key->kind == DSO_ANON)
+	if (has_pid(key))
 		return d->pid == key->pid;
 	if (key->kind == DSO_BPF)
 		return d->start == key->start && d->size == key->size;
@@ -149,7 +156,7 @@ static struct dso *dso_create(struct dso_table *t, const struct dso_key *key, ui
 	d->idx = (uint32_t)t->dso.n;
 	d->kind = key->kind;
 	d->guest = key->guest;
-	d->pid = key->kind == DSO_ANON ? key->pid : -1;
+	d->pid = has_pid(key) ? key->pid : -1;
 	d->start = key->start;
 	d->size = key->size;
 	if (dso_name(t, d, key) || dso_set_build_id(t, d, key->build_id, key->build_id_size) ||
@@ -166,12 +173,12 @@ struct dso *dso_get(struct dso_table *t, const struct dso_key *want)
 {
 	struct dso_key key = *want;
 	uint64_t hash = hash_mix(hash_bytes(key.path, strlen(key.path)),
-				 key.kind == DSO_ANON ? (uint32_t)key.pid : key.start);
+				 has_pid(&key) ? (uint32_t)key.pid : key.start);
 	const struct perfdata_build_id *id;
 	struct dso *d;
 	uint32_t i;
 
-	if (!key.build_id_size && key.kind != DSO_ANON && key.kind != DSO_BPF) {
+	if (!key.build_id_size && !has_pid(&key) && key.kind != DSO_BPF) {
 		id = table_build_id(t, key.path);
 		if (!id && key.kind == DSO_KERNEL && !key.guest)
 			id = table_vmlinux(t);

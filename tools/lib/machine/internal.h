@@ -7,6 +7,7 @@
  *	space.c		address spaces: sorted arrays of maps, shared by parent and child until one
  *			of them changes (copy on write)
  *	dso.c		objects: what a map's name stands for
+ *	jit.c		code that jitdump files tell of
  */
 #ifndef PERF_MACHINE_INTERNAL_H
 #define PERF_MACHINE_INTERNAL_H
@@ -43,6 +44,7 @@ struct space {
 	struct map_slot last;	/* the slot that answered last; map NULL = none */
 	uint32_t gen;
 	uint32_t before_exec; /* the space that an exec replaced by this one; 0 = none */
+	uint32_t jit;	      /* its code from jitdump files: of machine->jit, + 1; 0 = none */
 };
 
 struct map_obj *map_new(struct map_pool *pool);
@@ -95,6 +97,45 @@ void dso_table_free(struct dso_table *t);
 /* Names of memory without a file: "//anon", "[heap]" ... */
 bool dso_is_anon_name(const char *name);
 
+/* ---- jitdump --------------------------------------------------------------------------------- */
+
+/* A file, and how far its events were applied. */
+struct jit_source {
+	struct jitdump *dump;
+	struct dso *dso;
+	uint32_t space; /* whose maps grow */
+	size_t next;
+};
+
+/* What a process compiled: lies over the anonymous memory of its space. */
+struct jit_code_maps {
+	struct space maps;
+};
+
+struct jit_trouble {
+	int32_t pid;
+	char *text;
+};
+
+struct jit {
+	bool on, symfs_flat;
+	bool mono; /* times are those of the files */
+	const char *symfs;
+	VEC(struct jit_source) source;
+	VEC(struct jit_code_maps) code;
+	VEC(struct jit_trouble) trouble;
+	uint64_t due; /* the next event's time; UINT64_MAX = none */
+};
+
+/* @r maps a jitdump file into @space: reads it. */
+int jit_mapped(struct machine *m, int32_t pid, uint32_t space, const char *path);
+/* A forked process starts with its parent's code. */
+int jit_share(struct machine *m, uint32_t to, uint32_t from);
+/* @space is gone for good. */
+void jit_forget(struct machine *m, uint32_t space);
+struct map *jit_find(struct machine *m, const struct space *s, uint64_t ip);
+void jit_free(struct machine *m);
+
 /* ---- the machine ------------------------------------------------------------------------------- */
 
 struct thread_obj {
@@ -139,6 +180,7 @@ struct machine {
 	uint32_t gone[MACHINE_GRACE]; /* ring of spaces of exited processes */
 	uint32_t gone_at;
 	bool keep_all;
+	struct jit jit;
 	struct thread *recent[RECENT_THREADS]; /* the threads asked for last, by tid */
 };
 

@@ -15,6 +15,7 @@
 #ifndef PERF_MACHINE_H
 #define PERF_MACHINE_H
 
+#include "jit/jit.h"
 #include "perfdata/perfdata.h"
 
 struct machine;
@@ -26,6 +27,7 @@ enum dso_kind {
 	DSO_VDSO,
 	DSO_ANON, /* executable anonymous memory: JIT code; symbols from /tmp/perf-PID.map */
 	DSO_BPF,  /* KSYMBOL: a BPF program or trampoline, its symbol is its name */
+	DSO_JIT,  /* a jitdump file: object addresses are offsets of code bytes in it */
 };
 
 struct dso {
@@ -39,7 +41,7 @@ struct dso {
 	const char *path;	/* as in the record: differs from name for modules and JIT code */
 	const uint8_t *build_id;
 	uint8_t build_id_size; /* 0 = unknown */
-	int32_t pid;	       /* DSO_ANON: whose JIT map; else -1 */
+	int32_t pid;	       /* DSO_ANON, DSO_JIT: whose code; else -1 */
 	uint64_t start, size;  /* DSO_BPF: where it lies */
 	bool guest;
 	void *symbols; /* room symbol's */
@@ -73,6 +75,20 @@ int machine_record(struct machine *m, const struct record *rec, struct err *e);
 /* Build ids of the file's feature, so that dsos carry them: before the first record. @pd must
  * live as long as @m. */
 int machine_add_build_ids(struct machine *m, const struct perfdata *pd, struct err *e);
+
+/*
+ * From now on jitdump files that processes map ("jit-PID.dump") are read: code in anonymous memory
+ * is looked for in them first. @symfs: NULL, or the directory that they lie below instead (@flat:
+ * in it, by their last names); stays the caller's. Where the recording's times are not
+ * CLOCK_MONOTONIC's, as those in the files, their code is there from the start.
+ */
+void machine_read_jitdumps(struct machine *m, const char *symfs, bool flat);
+/* Code is loaded and moved up to @time: before a sample of that time is looked at. Cheap. */
+int machine_advance(struct machine *m, uint64_t time);
+/* The file behind a DSO_JIT object; NULL for others. It lives as long as @m. */
+struct jitdump *machine_jitdump(const struct machine *m, const struct dso *dso);
+/* What went wrong with the jitdump files of process @pid, or with their times; NULL = nothing. */
+const char *machine_jit_trouble(const struct machine *m, int32_t pid);
 
 /* Creates what it does not know. pid -1: the thread's own tid, pid 0: the idle task. */
 struct thread *machine_thread(struct machine *m, int32_t pid, int32_t tid);

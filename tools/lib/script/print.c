@@ -368,6 +368,8 @@ static int print_sample(struct script *sc, const struct record *rec, struct err 
 	ret = sample_parse_some(rec, ev->need, &s, e);
 	if (ret)
 		return ret;
+	if (machine_advance(sc->env.machine, rec->time))
+		return err_set(e, -ENOMEM, "no memory for code compiled at run time");
 	if (unlikely(ev->chain && attr_flag(&rec->event->attr, ATTR_FLAG_DEFER_CALLCHAIN)) &&
 	    unwind_defer(sc->env.unwind, rec, &s))
 		return 0;

@@ -15,7 +15,7 @@
  *	server.c	debuginfod
  *	kernel.c	the kernel's symbols: vmlinux, the host's kernel
  *	kallsyms.c	the text of /proc/kallsyms
- *	jit.c		/tmp/perf-PID.map
+ *	jit.c		/tmp/perf-PID.map, jitdump files
  *	places.c	what else lies at an address: lines, inlined calls, code
  *	lines.c		source lines and inlined frames (libdw); lines-stub.c without it
  *	demangle.c	C++ and Rust names
@@ -405,6 +405,8 @@ void kernel_free(struct resolver *res);
 /* False when this machine does not run the recorded kernel. */
 bool kernel_is_host(struct resolver *res, const struct dso *dso);
 int jit_load(struct resolver *res, const struct dso *dso, struct object *o);
+int jitdump_load(struct resolver *res, const struct dso *dso, struct object *o);
+bool jit_srcline(struct resolver *res, const struct dso *dso, uint64_t addr, struct srcline *out);
 /* A copy of this process' vdso, to be freed; NULL when there is none. */
 void *vdso_image(size_t *size);
 
@@ -462,6 +464,8 @@ int minidebug_load(struct elf_file *run, const struct segments *seg, struct symt
 
 /* ---- lines ------------------------------------------------------------------------------------------------- */
 
+/* Puts a source file's name into @out. */
+void srcline_set(struct resolver *res, const char *file, struct srcline *out);
 /* NULL when @path has no debug information (or built without libdw). */
 struct lines *lines_open(const char *path);
 void lines_free(struct lines *l);

@@ -1,100 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * /tmp/perf-PID.map: "START SIZE NAME" in hex, one line per piece of code, written by JIT
- * compilers. The directory is everybody's, so the file counts only when it is a regular file, no
- * symbolic link, and belongs to root, to us, or to whom the process belongs while it lives.
+ * What JIT compilers tell about their code: /tmp/perf-PID.map, "START SIZE NAME" in hex, one line
+ * per piece of code; and jitdump files, which room `machine` has read.
  */
+#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "jit/jit.h"
 #include "symbol/internal.h"
 
 #define JIT_MAX (256u << 20)
 
-static bool trusted(const struct stat *st, int32_t pid)
-{
-	char proc[32];
-	struct stat owner;
-
-	if (!st->st_uid || st->st_uid == geteuid())
-		return true;
-	snprintf(proc, sizeof(proc), "/proc/%d", pid);
-	return !stat(proc, &owner) && owner.st_uid == st->st_uid;
-}
-
-#define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
-
-/* What a process of a pid namespace calls itself: the last number of "NSpid:". */
-static int32_t namespace_pid(int32_t pid)
-{
-	char path[32], *text, *line, *last;
-	int32_t ret = pid;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	text = file_read_all(path, 1 << 16, NULL, NULL);
-	line = text ? strstr(text, "\nNSpid:") : NULL;
-	if (line) {
-		line[1 + strcspn(line + 1, "\n")] = 0;
-		last = strrchr(line, '\t');
-		ret = last ? atoi(last) : pid;
-	}
-	free(text);
-	return ret;
-}
-
-/*
- * The map in the /tmp that the process sees, while it lives. Symbolic links in there are meant in
- * there: followed from here they would lead out of the container.
- */
-static int open_in_container(int32_t pid)
-{
-	struct open_how how = { .flags = OPEN_FLAGS,
-				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
-	char path[64];
-	int root, fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/root", pid);
-	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		return -1;
-	snprintf(path, sizeof(path), "tmp/perf-%d.map", namespace_pid(pid));
-	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-	close(root);
-	return fd;
-}
-
 /* A descriptor of the map file, or -errno. */
-static int jit_open(struct resolver *res, const char *path, int32_t pid)
+static int map_open(struct resolver *res, const char *path, int32_t pid)
 {
-	int fd = open(path, OPEN_FLAGS);
+	char inside[64];
+	const char *why;
 	struct stat st;
-	const char *why = NULL;
+	int fd = jit_file_open(path, pid, false, &why);
 
-	if (fd < 0 && errno == ENOENT && !res->symfs)
-		fd = open_in_container(pid);
-	if (fd < 0 && errno == ELOOP)
-		why = "it is a symbolic link";
-	else if (fd < 0)
-		return -errno;
-	else if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		why = "it is no regular file";
-	else if (!trusted(&st, pid))
-		why = "it belongs to another user";
-	else if (st.st_size > JIT_MAX)
+	/* In the process's own /tmp it may go by another number. */
+	if (fd == -ENOENT && !why && !res->symfs) {
+		snprintf(inside, sizeof(inside), "/tmp/perf-%d.map", jit_namespace_pid(pid));
+		fd = jit_file_open(inside, pid, true, &why);
+	}
+	if (fd >= 0 && (fstat(fd, &st) || st.st_size > JIT_MAX)) {
 		why = "it is larger than 256 MiB";
-	if (!why)
-		return fd;
-	if (fd >= 0)
 		close(fd);
-	resolver_warn(res, "%s is not used for symbols: %s", path, why);
-	return -EPERM;
+		fd = -EFBIG;
+	}
+	if (why)
+		resolver_warn(res, "%s is not used for symbols: %s", path, why);
+	return fd;
 }
 
 static const char *skip_blanks(const char *p)
@@ -133,15 +75,18 @@ static void newest_first(struct symtab *t)
 
 int jit_load(struct resolver *res, const struct dso *dso, struct object *o)
 {
+	const char *trouble = machine_jit_trouble(res->m, dso->pid);
 	char path[PATH_MAX], *line = NULL;
 	size_t cap = 0;
 	ssize_t n;
 	FILE *fp;
 	int fd, ret = 0;
 
+	if (trouble)
+		resolver_warn(res, "%s", trouble);
 	if (!files_symfs_path(res, dso->name, path, sizeof(path)))
 		return -ENOENT;
-	fd = jit_open(res, path, dso->pid);
+	fd = map_open(res, path, dso->pid);
 	if (fd < 0)
 		return fd;
 	fp = fdopen(fd, "r");
@@ -159,4 +104,32 @@ int jit_load(struct resolver *res, const struct dso *dso, struct object *o)
 	newest_first(&o->tab);
 	o->file = strdup(path);
 	return ret;
+}
+
+/* Symbols by offset of the code in the file: those are the object's addresses. */
+int jitdump_load(struct resolver *res, const struct dso *dso, struct object *o)
+{
+	const struct jitdump *d = machine_jitdump(res->m, dso);
+	const char *trouble = machine_jit_trouble(res->m, dso->pid);
+	const struct jit_code *c;
+	int ret = 0;
+
+	if (trouble)
+		resolver_warn(res, "%s", trouble);
+	for (size_t i = 0; !ret && (c = jitdump_code(d, i)); i++)
+		ret = symtab_add(&o->tab, c->at, c->size, SYM_GLOBAL, c->name);
+	o->is_64bit = jitdump_e_machine(d) != EM_386 && jitdump_e_machine(d) != EM_ARM;
+	o->file = strdup(dso->path);
+	return ret;
+}
+
+bool jit_srcline(struct resolver *res, const struct dso *dso, uint64_t addr, struct srcline *out)
+{
+	struct jit_line l;
+
+	if (!jitdump_line(machine_jitdump(res->m, dso), addr, &l))
+		return false;
+	srcline_set(res, l.file, out);
+	out->line = l.line;
+	return true;
 }

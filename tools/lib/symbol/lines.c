@@ -150,19 +150,14 @@ static struct cu *find_cu(struct lines *l, uint64_t addr)
 static void set_file(struct cu *cu, struct resolver *res, struct srcline *out, const char *file)
 {
 	Dwarf_Attribute attr;
-	const char *dir = NULL, *slash;
+	const char *dir = NULL;
 	char path[PATH_MAX];
-	uint32_t id;
 
 	if (file && file[0] != '/' && !res->opts.full_paths)
 		dir = dwarf_formstring(dwarf_attr(&cu->die, DW_AT_comp_dir, &attr));
 	if (dir && snprintf(path, sizeof(path), "%s/%s", dir, file) < (int)sizeof(path))
 		file = path;
-	id = intern(&res->files, file ? file : "");
-
-	out->file = intern_str(&res->files, id == INTERN_NONE ? 0 : id);
-	slash = res->opts.full_paths ? NULL : strrchr(out->file, '/');
-	out->base = slash ? slash + 1 : out->file;
+	srcline_set(res, file ? file : "", out);
 }
 
 static bool cu_line(struct cu *cu, struct resolver *res, uint64_t addr, struct srcline *out)

@@ -185,6 +185,7 @@ static int load_kind(struct resolver *res, const struct dso *dso, struct object 
 		return 0;
 	case DSO_VDSO: return vdso_load(res, dso, o);
 	case DSO_ANON: return jit_load(res, dso, o);
+	case DSO_JIT: return jitdump_load(res, dso, o);
 	case DSO_BPF: return symtab_add(&o->tab, dso->start, dso->size, SYM_GLOBAL, dso->name);
 	default: return user_load(res, dso, o);
 	}
@@ -193,12 +194,13 @@ static int load_kind(struct resolver *res, const struct dso *dso, struct object 
 struct object *object_load(struct resolver *res, struct dso *dso)
 {
 	struct object *o = object_get(res, dso);
-	enum symtab_ends ends = dso->kind == DSO_ANON ? ENDS_JIT : ENDS_NEXT;
+	bool jit = dso->kind == DSO_ANON || dso->kind == DSO_JIT;
 
 	if (!o || o->loaded)
 		return o;
 	o->loaded = true;
-	if (load_kind(res, dso, o) == -ENOMEM || symtab_finish(&o->tab, ends)) {
+	if (load_kind(res, dso, o) == -ENOMEM ||
+	    symtab_finish(&o->tab, jit ? ENDS_JIT : ENDS_NEXT)) {
 		symtab_free(&o->tab);
 		resolver_warn(res, "out of memory for the symbols of %s", dso->name);
 	}

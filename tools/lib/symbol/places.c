@@ -69,6 +69,16 @@ static struct place *place_get(struct resolver *res, struct dso *dso, uint64_t a
 	return &res->place.v[i];
 }
 
+void srcline_set(struct resolver *res, const char *file, struct srcline *out)
+{
+	uint32_t id = intern(&res->files, file);
+	const char *slash;
+
+	out->file = intern_str(&res->files, id == INTERN_NONE ? 0 : id);
+	slash = res->opts.full_paths ? NULL : strrchr(out->file, '/');
+	out->base = slash ? slash + 1 : out->file;
+}
+
 bool symbol_srcline(struct resolver *res, struct dso *dso, uint64_t addr, struct srcline *out)
 {
 	struct place *p = place_get(res, dso, addr);
@@ -81,7 +91,8 @@ bool symbol_srcline(struct resolver *res, struct dso *dso, uint64_t addr, struct
 	if (!p->line_tried) {
 		p->line_tried = true;
 		l = lines_at(res, dso, addr, &vaddr);
-		p->has_line = l && lines_find(l, res, vaddr, &p->line);
+		p->has_line = dso->kind == DSO_JIT ? jit_srcline(res, dso, addr, &p->line)
+						   : l && lines_find(l, res, vaddr, &p->line);
 	}
 	if (p->has_line)
 		*out = p->line;
@@ -207,6 +218,8 @@ ssize_t symbol_read_code(struct resolver *res, struct dso *dso, uint64_t addr, v
 		return -ENOMEM;
 	if (dso->kind == DSO_VDSO)
 		return o->tab.sym.n ? read_vdso(addr, buf, size) : -ENOENT;
+	if (dso->kind == DSO_JIT)
+		return jitdump_read(machine_jitdump(res->m, dso), addr, buf, size);
 	if (dso->kind == DSO_ANON || dso->kind == DSO_BPF)
 		return -ENOENT;
 	fd = code_open(res, dso, o);

@@ -64,6 +64,7 @@ int resolver_new(struct resolver **out, struct machine *m, const struct symbol_o
 		resolver_free(res);
 		return err_set(e, -ENOMEM, "out of memory for the symbol cache");
 	}
+	machine_read_jitdumps(m, res->symfs, res->opts.symfs_flat);
 	*out = res;
 	return 0;
 }

@@ -150,7 +150,7 @@ static void fill_slot(struct walk *w, struct pc_slot *p, uint64_t pc, uint32_t g
 
 		if (o)
 			p->rule = cfi_find(cfi, o, hit.addr);
-		p->mapped = o || hit.map->dso->kind == DSO_ANON;
+		p->mapped = o || hit.map->dso->kind == DSO_ANON || hit.map->dso->kind == DSO_JIT;
 	}
 	if (p->mapped)
 		p->loc = frame_loc(w->u, w->th, PERF_RECORD_MISC_USER, pc) + 1;
