@@ -108,16 +108,16 @@ static void every_form(struct round *d, bool vector)
 			}
 }
 
-static unsigned vectors_at(struct round *d, const char *lacks)
+static unsigned vectors_at(struct round *d, const char *without)
 {
-	setenv("PERF_TEST_LACKS", lacks, 1);
+	setenv("PERF_TRACER_WITHOUT", without, 1);
 	vm_natives_free(d->vm);
 	vm_natives_new(d->vm);
 	d->natives = d->others = 0;
 	every_form(d, true);
 	print_message("# %u executed here, %u interpreted, without '%s'\n", d->natives, d->others,
-		      lacks);
-	unsetenv("PERF_TEST_LACKS");
+		      without);
+	unsetenv("PERF_TRACER_WITHOUT");
 	return d->natives;
 }
 

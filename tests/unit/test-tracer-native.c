@@ -172,7 +172,7 @@ static void test_left_alone(void **state)
 /* The results of these decide branches of many programs: they are executed here. */
 static void test_executed(void **state)
 {
-	static const char rows[][12] = {
+	static const unsigned char rows[][12] = {
 		"\xf2\x0f\x2c\x07",	    /* cvttsd2si (%rdi), %eax */
 		"\xf2\x48\x0f\x2d\x07",	    /* cvtsd2si (%rdi), %rax */
 		"\xf3\x48\x0f\x2c\x07",	    /* cvttss2si (%rdi), %rax */
@@ -185,7 +185,7 @@ static void test_executed(void **state)
 	struct round *d = *state;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		bool avx = (rows[i][0] & 0xfe) == (char)0xc4, avx512 = rows[i][0] == 0x62;
+		bool avx = (rows[i][0] & 0xfe) == 0xc4, avx512 = rows[i][0] == 0x62;
 
 		if ((avx && !__builtin_cpu_supports("avx2")) ||
 		    (avx512 && !__builtin_cpu_supports("avx512bw")))

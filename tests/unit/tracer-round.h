@@ -18,8 +18,8 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
-#include "tracer/lacks.h"
 #include "tracer/vm.h"
+#include "tracer/without.h"
 #include "xsave/xsave.h"
 
 #define CODE	  0x10000000ULL
@@ -194,9 +194,9 @@ static void random_registers(struct round *d, struct user_regs_struct *r)
 /* Of a vector register, as far as the vm knows them. */
 static unsigned nr_qwords(const struct round *d)
 {
-	if (tracer_lacks(LACK_AVX) || !(d->cpu.xcr0 & BIT(XSAVE_AVX)))
+	if ((tracer_without() & WITHOUT_AVX) || !(d->cpu.xcr0 & BIT(XSAVE_AVX)))
 		return 2;
-	return tracer_lacks(LACK_AVX512) || !(d->cpu.xcr0 & BIT(XSAVE_HI16_ZMM)) ? 4 : 8;
+	return (tracer_without() & WITHOUT_AVX512) || !(d->cpu.xcr0 & BIT(XSAVE_HI16_ZMM)) ? 4 : 8;
 }
 
 static void compare_vectors(const struct round *d, const unsigned char *image)

@@ -4,7 +4,7 @@
  * registers that the kernel must have enabled. CPUID: Intel SDM vol. 2, AMD APM vol. 3.
  */
 #include "config.h"
-#include "lacks.h"
+#include "without.h"
 
 #if HAVE_ZYDIS && defined(__x86_64__)
 #include <cpuid.h>
@@ -91,9 +91,9 @@ bool native_cpu_read(struct native_cpu *cpu)
 	unsigned level = NEEDS_SSE;
 
 	*cpu = (struct native_cpu){ 0 };
-	if (tracer_lacks(LACK_AVX))
+	if (tracer_without() & WITHOUT_AVX)
 		enabled &= BIT(XSAVE_SSE);
-	if (tracer_lacks(LACK_AVX512))
+	if (tracer_without() & WITHOUT_AVX512)
 		enabled &= AVX_STATE;
 	read_words(word);
 	if (!(enabled & BIT(XSAVE_SSE)) || !(word[LEAF1_C] & bit_SSE4_2))

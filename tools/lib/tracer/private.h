@@ -8,6 +8,7 @@
 #include <sys/user.h>
 
 #include "tracer.h"
+#include "without.h"
 
 #define IOC_ENABLE  _IO('$', 0)
 #define IOC_DISABLE _IO('$', 1)
@@ -96,14 +97,6 @@ struct tracer {
 	struct walk walk;
 	unsigned char rec[RECORD_MAX + 8], out[RECORD_MAX + 8];
 };
-
-/* without.c: what PERF_TRACER_WITHOUT, a switch of the tests, takes away; listed in design.md */
-enum {
-	WITHOUT_BREAKPOINTS = 1, /* they do not open */
-	WITHOUT_HITS = 2,	 /* they open and never fire */
-};
-
-unsigned tracer_without(void);
 
 uint64_t tracer_now(void);
 

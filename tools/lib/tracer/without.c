@@ -3,9 +3,12 @@
  * What a test takes away from the machine, so that each machine can be like any other:
  * PERF_TRACER_WITHOUT=WORD,WORD... It takes only; nothing is believed that is not there.
  */
-#include <stdlib.h>
+#include "without.h"
 
-#include "private.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
 
 unsigned tracer_without(void)
 {
@@ -15,6 +18,10 @@ unsigned tracer_without(void)
 	} words[] = {
 		{ "breakpoints", WITHOUT_BREAKPOINTS },
 		{ "hits", WITHOUT_HITS },
+		{ "steps", WITHOUT_STEPS },
+		{ "blocks", WITHOUT_BLOCKS },
+		{ "avx512", WITHOUT_AVX512 },
+		{ "avx", WITHOUT_AVX | WITHOUT_AVX512 },
 	};
 	const char *text = getenv("PERF_TRACER_WITHOUT");
 	unsigned bits = 0;

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What PERF_TRACER_WITHOUT, a switch of the tests, takes away; the words are in without.c and in
+ * Documentation/design.md. The tracer reads no other part of its environment.
+ */
+#ifndef PERF_TRACER_WITHOUT_H
+#define PERF_TRACER_WITHOUT_H
+
+enum {
+	WITHOUT_BREAKPOINTS = 1, /* they do not open */
+	WITHOUT_HITS = 2,	 /* they open and never fire */
+	WITHOUT_STEPS = 4,	 /* PTRACE_SINGLESTEP is refused */
+	WITHOUT_BLOCKS = 8,	 /* PTRACE_SINGLEBLOCK steps single instructions */
+	WITHOUT_AVX512 = 16,
+	WITHOUT_AVX = 32, /* nor AVX-512 */
+};
+
+unsigned tracer_without(void);
+
+#endif
