@@ -30,16 +30,25 @@ class Thread:
         self.tid, self.depth = tid, depth
         self.calls, self.kept, self.tos = [], 0, depth - 1
         self.prev, self.tail = None, []
+        self.jumped = None
 
     def where(self):
+        if self.jumped is not None:
+            return self.jumped
         return self.calls[-1][1] if self.calls else function(0)
+
+    def jump(self, f):
+        """As a PLT stub does and a tail call: another function, and no entry for it."""
+        self.jumped = function(f)
 
     def call(self, f, site=None):
         self.calls.append((self.where() + (16 + 8 * (f % 8) if site is None else site), function(f)))
+        self.jumped = None
         self.tos = (self.tos + 1) % self.depth
         self.kept = min(self.kept + 1, self.depth)
 
     def ret(self, n=1):
+        self.jumped = None
         for _ in range(min(n, len(self.calls))):
             self.calls.pop()
             self.tos = (self.tos - 1) % self.depth
@@ -111,7 +120,8 @@ class File:
             self.want.append(plain)
             self.joined.append(plain)
             return
-        chain = kips + [entries[0][1]] + [e[0] for e in entries]
+        # Sampled in user mode: right there. In the kernel: only the function is known.
+        chain = kips + [entries[0][1] if kips else uips[0]] + [e[0] for e in entries]
         first = stitched(*th.prev, entries, idx, self.depth) if th.prev else None
         th.tail = th.prev[0][first:] + th.tail if first is not None else []
         th.prev = (entries, idx)
@@ -268,6 +278,17 @@ def empty(f):
     f.sample(th, kernel=1)
 
 
+def jumps(f):
+    """Stubs and tail calls: the sample is not in the function that was called last."""
+    th = f.thread(100)
+    for n in range(f.depth + 5):
+        th.call(2 * n % 60 + 1)
+        f.sample(th)
+        th.jump(2 * n % 60 + 2)
+        f.sample(th)
+        f.sample(th, kernel=2)
+
+
 def walks(f, seed):
     """A random walk, mostly deeper."""
     rnd = random.Random(seed)
@@ -317,7 +338,7 @@ def main():
         for n in range(16):
             print(f'{KBASE + 0x1000 * n:x} T {"_text" if not n else f"k{n}"}', file=out)
     jobs = [(fn.__name__ + str(d), d, fn) for fn in (plain, recursion, mutual, wrap, gaps, mismatch,
-                                                    threads, partial, empty) for d in (8, 32)]
+                                                    threads, partial, empty, jumps) for d in (8, 32)]
     jobs += [(f'walk{d}-{s}', d, lambda f, s=s: walks(f, s)) for d in (8, 16, 32) for s in range(4)]
     for name, depth, fn in jobs:
         for kernel in (True, False):

@@ -329,7 +329,8 @@ static void put_call_chain(struct writer *w, const struct event *ev, unsigned nr
 	fprintf(w->log, " chain=");
 	if (kernel)
 		fprintf(w->log, "%llx,ffffffff81000010,", 0xffffffff81000100ULL + nr);
-	fprintf(w->log, "%llx,", (unsigned long long)function_at(call_depth(nr)));
+	/* Where the sample is; of one in the kernel only the innermost function is known. */
+	fprintf(w->log, "%llx,", (unsigned long long)(kernel ? function_at(call_depth(nr)) : ip));
 	for (unsigned d = call_depth(nr); d--;)
 		fprintf(w->log, "%llx,", (unsigned long long)function_at(d) + 16);
 }

@@ -48,7 +48,7 @@ like "-v says what a sample costs" "$(cat "$TMP/rec.out")" \
 logged registers >"$TMP/want"
 frames >"$TMP/got"
 is "samples were logged" "$([ "$(wc -l <"$TMP/want")" -ge 20 ] && echo yes)" yes
-same_file "kernel part, newest target, call sites" "$TMP/got" "$TMP/want"
+same_file "kernel part, innermost frame, call sites" "$TMP/got" "$TMP/want"
 logged all >"$TMP/want"
 frames --stitch-lbr >"$TMP/got"
 same_file "stitched: the whole recursion" "$TMP/got" "$TMP/want"

@@ -117,6 +117,7 @@ bool lbr_chain(struct unwind *u, struct thread *th, const struct sample *s)
 	struct sample kernel;
 	uint32_t left = u->max_lbr;
 	uint64_t user;
+	bool exact = s->cpumode == PERF_RECORD_MISC_USER && s->present & PERF_SAMPLE_IP;
 
 	if (!(s->present & PERF_SAMPLE_BRANCH_STACK) || !s->event ||
 	    !(s->event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK))
@@ -132,7 +133,12 @@ bool lbr_chain(struct unwind *u, struct thread *th, const struct sample *s)
 	u->tail.n = 0;
 	if (u->opts.stitch_lbr && remember(u, th, s))
 		u->oom = true;
-	frame_add(u, th, PERF_RECORD_MISC_USER, sample_branch_to(b, 0));
+	/*
+	 * A sample in user mode is in the innermost function, exactly there; of one in the kernel
+	 * only the start of that function is known. (Upstream 7 takes the sampled address for
+	 * both, and has the kernel's twice.)
+	 */
+	frame_add(u, th, PERF_RECORD_MISC_USER, exact ? s->ip : sample_branch_to(b, 0));
 	left--;
 	for (uint64_t i = 0; i < b->nr && left; i++, left--)
 		frame_add(u, th, PERF_RECORD_MISC_USER, sample_branch_from(b, i));

@@ -63,7 +63,7 @@ uint64_t unwind_need(const struct perf_event_attr *attr)
 	if ((attr->sample_type & dwarf) == dwarf)
 		need |= dwarf;
 	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
-		need |= PERF_SAMPLE_BRANCH_STACK;
+		need |= PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_IP;
 	return need;
 }
 
