@@ -80,6 +80,42 @@ awk '{ l[NR] = $0 } END {
 	}
 }' "$TMP/want" >"$TMP/reversed"
 same_lines "--branch-history -G: the same, outermost first" "$TMP/got" "$TMP/reversed"
+table_of() { # table_of FILE ARGS...: the table, its graphs
+	f=$1
+	shift
+	"$PERF" report --stdio --branch-history -i "$D/$f.data" "$@" 2>"$TMP/messages" |
+		sed '/^#/d; s/^  *$//; s/ *$//; s/^  *//' | cat -s
+}
+cat >"$TMP/want" <<'E'
+100.00%  f2+24        [.] f2  lbr.elf        -          -      -       -      -
+|
+---f2 +16
+f3 +32
+f3 +0
+f2 +32
+f2 +0
+f1 +16 (iter:0.3)
+f2 +24 (calltrace)
+f0 +64 (calltrace)
+
+E
+table_of history-bare >"$TMP/got"
+same_lines "--branch-history: what no branch says is no zero, nor is a loop of every third sample" \
+	"$TMP/got" "$TMP/want"
+like "... nor in JSON" "$("$PERF" report --json --branch-history -i "$D/history-bare.data" |
+	tr -d ' \n')" '"end":"to","count":3,"predicted":null,"aborted":null'
+is "--branch-history --children: callers' rows too" "$(table_of history --children |
+	awk '/%.*%/ { print $1, $2, $3 }' | sort | grep -c ' 0.00% ')" 22
+like "... and their graphs" "$(table_of history --children | tr -d '|\n')" \
+	'49.51% +0.00%  f2\+96 [^%]*---f2 \+96f5 \+0'
+unlike "... which do not take branches for call traces" "$(table_of history --children |
+	awk '/%/ { caller = / 0.00% / } caller')" calltrace
+table_of plain8-user --children >"$TMP/got"
+is "--branch-history of call stacks: each call once" "$(table_of plain8-user -G |
+	sed -n '/28.79%/,/^$/p' | grep -v '[%|]$' | grep -c '[+]')" 5
+unlike "... nothing about prediction" "$(cat "$TMP/got")" 'predicted|Predicted|calltrace'
+like "... --children" "$(cat "$TMP/got")" '100.00% +13.95% +f1'
+like "... and says what is shown" "$(cat "$TMP/messages")" 'are call stacks .*, no history'
 like "columns of --branch-history" "$("$PERF" report --stdio --branch-history \
 	-i "$D/history.data" 2>/dev/null)" '^# Overhead  Source:Line +Symbol +Shared Object +Predicted  Abort  Cycles  IPC   \[IPC Coverage\]$'
 like "--branch-history without branches" "$("$PERF" report --branch-history \

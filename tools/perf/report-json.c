@@ -21,8 +21,13 @@ static void emit_note(struct emit *e, const struct branch_note *n)
 	emit_str(e, "end", n->to ? "to" : "from");
 	emit_u64(e, "count", n->branches);
 	if (n->to) {
-		emit_u64(e, "predicted", n->predicted);
-		emit_u64(e, "aborted", n->aborts);
+		if (n->flagged) {
+			emit_u64(e, "predicted", n->predicted);
+			emit_u64(e, "aborted", n->aborts);
+		} else {
+			emit_str(e, "predicted", NULL);
+			emit_str(e, "aborted", NULL);
+		}
 	} else {
 		emit_u64(e, "cycles", n->cycles);
 		emit_u64(e, "iterations", n->iters);

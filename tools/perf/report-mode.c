@@ -51,6 +51,24 @@ static int check_simd(const struct report *r, struct err *e)
 	return -EINVAL;
 }
 
+/* Stacks of calls, not what was branched last. */
+static bool has_call_stacks(const struct perfdata *pd)
+{
+	uint64_t other = 0, stacks = 0;
+
+	for (size_t i = 0; i < perfdata_nr_events(pd); i++) {
+		const struct perf_event_attr *a = &perfdata_event(pd, i)->attr;
+
+		if (!(a->sample_type & PERF_SAMPLE_BRANCH_STACK))
+			continue;
+		if (a->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
+			stacks++;
+		else
+			other++;
+	}
+	return stacks && !other;
+}
+
 static int choose_history(struct report *r, uint64_t type, struct err *e)
 {
 	struct profile_opts *po = &r->po;
@@ -68,14 +86,21 @@ static int choose_history(struct report *r, uint64_t type, struct err *e)
 			       "--branch-history shows branches");
 	po->branch = false;
 	po->history = po->use_chains = true;
-	po->children = false;
+	/* Each call would be there twice, as what called and as what was called. */
+	if (has_call_stacks(r->pd)) {
+		log_warn("The branches of this recording are call stacks (--call-graph lbr), no "
+			 "history: they are shown as call chains.");
+		po->history = false;
+	}
+	po->children = type & PERF_SAMPLE_CALLCHAIN && r->o.children && r->o.children_given;
 	if (!r->o.chain_given)
 		po->chain.key = CHAIN_BY_ADDRESS;
-	if (r->o.inverted)
+	if (r->o.inverted || (po->children && !po->chain.order_set))
 		po->chain.caller = true;
 	if (!po->sort)
-		po->sort = "srcline,symbol,dso,callchain_branch_predicted,"
-			   "callchain_branch_abort,callchain_branch_cycles";
+		po->sort = po->history ? "srcline,symbol,dso,callchain_branch_predicted,"
+					 "callchain_branch_abort,callchain_branch_cycles"
+				       : "srcline,symbol,dso";
 	return 0;
 }
 

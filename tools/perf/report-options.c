@@ -22,6 +22,17 @@ static int parse_graph(void *opts, const struct option *opt, const char *arg, bo
 }
 
 /* For rows and for branches of graphs, unless a later -g says otherwise for these. */
+static int parse_children(void *opts, const struct option *opt, const char *arg, bool unset,
+			  struct err *e)
+{
+	struct report_opts *o = opts;
+
+	(void)opt, (void)arg, (void)e;
+	o->children = !unset;
+	o->children_given = true;
+	return 0;
+}
+
 static int parse_limit(void *opts, const struct option *opt, const char *arg, bool unset,
 		       struct err *e)
 {
@@ -61,7 +72,8 @@ const struct option report_options[] = {
 	OPT_BOOL(0, "show-total-period", O, show_period, "a column with the sum of periods"),
 	OPT_BOOL(0, "show-cpu-utilization", O, show_modes, "columns for kernel and user mode"),
 	OPT_BOOL(0, "showcpuutilization", O, show_modes, "the same"),
-	OPT_BOOL(0, "children", O, children, "add what callees cost (default with call chains)"),
+	OPT_CALL_NOARG(0, "children", parse_children,
+		       "add what callees cost (default with call chains)"),
 	OPT_BOOL(0, "latency", O, latency,
 		 "time per running thread first (needs record --latency)"),
 	OPT_CALL(0, "percent-limit", parse_limit, "PERCENT", "leave out rows below this"),

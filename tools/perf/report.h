@@ -15,7 +15,7 @@ struct report_opts {
 	bool show_samples, show_period, show_modes, group, hide_unresolved, exclude_other;
 	bool redact, simd, mem, hierarchy;
 	bool header, header_only, full_info, stats, tasks, mmaps, dump, json;
-	bool children, no_demangle, demangle_kernel, no_inline, force, quiet;
+	bool children, children_given, no_demangle, demangle_kernel, no_inline, force, quiet;
 	bool branch, history, no_branch, stitch_lbr, nsec, branch_stats;
 	bool ignore_vmlinux, stdio, skip_empty, dot, total_cycles;
 	const char *ignored;

@@ -155,6 +155,7 @@ static void note(struct branch_note *n, const struct step_at *f)
 	n->branches++;
 	n->to = f->to;
 	if (f->to) {
+		n->flagged += h->b.predicted || h->b.mispred;
 		n->predicted += h->b.predicted;
 		n->aborts += h->b.abort;
 		note_type(n, &h->b);
@@ -169,6 +170,7 @@ static void note(struct branch_note *n, const struct step_at *f)
 void prof_note_add(struct branch_note *sum, const struct branch_note *n)
 {
 	sum->branches += n->branches;
+	sum->flagged += n->flagged;
 	sum->predicted += n->predicted;
 	sum->aborts += n->aborts;
 	sum->froms += n->froms;
@@ -245,7 +247,10 @@ int prof_history_add(struct profile *p, const struct sample *s, struct thread *t
 	return note_row(p, row->idx, f, nf);
 }
 
-/* ---- columns: per frame, of which a branch has two, as upstream counts ------------------------ */
+/*
+ * ---- columns: per frame, of which a branch has two, as upstream counts ------------------------
+ * What no branch of the row says is not known, and no zero.
+ */
 
 static const struct branch_note *row_note(const struct profile *p, const struct profile_row *r)
 {
@@ -260,14 +265,22 @@ void prof_text_predicted(const struct profile *p, const struct profile_row *r, u
 	const struct branch_note *n = row_note(p, r);
 
 	(void)v;
-	obuf_printf(o, "%.1f%%", n->branches ? n->predicted * 100.0 / n->branches : 0);
+	if (!n->flagged)
+		obuf_char(o, '-');
+	else
+		obuf_printf(o, "%.1f%%", n->predicted * 100.0 / n->branches);
 }
 
 void prof_text_aborts(const struct profile *p, const struct profile_row *r, uint64_t v,
 		      struct obuf *o)
 {
+	const struct branch_note *n = row_note(p, r);
+
 	(void)v;
-	obuf_dec(o, row_note(p, r)->aborts);
+	if (!n->flagged && !n->aborts)
+		obuf_char(o, '-');
+	else
+		obuf_dec(o, n->aborts);
 }
 
 void prof_text_branch_cycles(const struct profile *p, const struct profile_row *r, uint64_t v,
@@ -276,7 +289,10 @@ void prof_text_branch_cycles(const struct profile *p, const struct profile_row *
 	const struct branch_note *n = row_note(p, r);
 
 	(void)v;
-	obuf_dec(o, n->branches ? n->cycles / n->branches : 0);
+	if (!n->cycles)
+		obuf_char(o, '-');
+	else
+		obuf_dec(o, n->cycles / n->branches);
 }
 
 /* ---- as text --------------------------------------------------------------------------------- */
@@ -291,6 +307,26 @@ static void part(struct parts *p, const char *text)
 	obuf_str(p->o, p->open ? " " : " (");
 	obuf_str(p->o, text);
 	p->open = true;
+}
+
+/* Rounds that were left out, for each time that the branch is shown: often fewer than one. */
+static void part_iters(struct parts *p, const struct branch_note *n)
+{
+	char rounds[32], text[64];
+
+	if (n->iters >= n->froms)
+		snprintf(rounds, sizeof(rounds), "%u", (unsigned)(n->iters / n->froms));
+	else if (n->iters * 20 >= n->froms)
+		snprintf(rounds, sizeof(rounds), "%.1f", (double)n->iters / n->froms);
+	else
+		snprintf(rounds, sizeof(rounds), "<0.1");
+	snprintf(text, sizeof(text), "iter:%s", rounds);
+	part(p, text);
+	if (!n->iter_cycles)
+		return;
+	snprintf(text, sizeof(text), "avg_cycles:%llu",
+		 (unsigned long long)(n->iter_cycles / n->iters));
+	part(p, text);
 }
 
 static void put_types(struct parts *p, const struct branch_note *n)
@@ -316,13 +352,15 @@ void branch_note_print(const struct branch_note *n, struct obuf *o)
 	struct parts p = { .o = o };
 	char text[64];
 
+	if (n->unknown)
+		return;
 	if (!n->branches) {
 		obuf_lit(o, " (calltrace)");
 		return;
 	}
 	if (n->to) {
 		put_types(&p, n);
-		if (n->predicted < n->branches) {
+		if (n->flagged && n->predicted < n->branches) {
 			snprintf(text, sizeof(text), "predicted:%.1f%%",
 				 (double)n->predicted * 100.0 / n->branches);
 			part(&p, text);
@@ -338,12 +376,8 @@ void branch_note_print(const struct branch_note *n, struct obuf *o)
 				 (unsigned long long)(n->cycles / n->branches));
 			part(&p, text);
 		}
-		if (n->iters && n->froms) {
-			snprintf(text, sizeof(text), "iter:%llu avg_cycles:%llu",
-				 (unsigned long long)(n->iters / n->froms),
-				 (unsigned long long)(n->iter_cycles / n->iters));
-			part(&p, text);
-		}
+		if (n->iters && n->froms)
+			part_iters(&p, n);
 	}
 	if (p.open)
 		obuf_char(o, ')');

@@ -201,9 +201,11 @@ const char *profile_elided(const struct profile *p, size_t i, const char **value
 /* What the branches at one frame of a chain say, summed. */
 struct branch_note {
 	uint32_t branches, predicted, aborts, froms;
+	uint32_t flagged; /* branches that say whether they were predicted */
 	uint64_t cycles, iters, iter_cycles;
 	uint32_t types, new_types; /* bit n = type n was seen; and these: */
 	bool to;		   /* the frame is a target */
+	bool unknown;		   /* callers' frames: not summed */
 };
 
 /* A stretch of frames without a fork; children sorted by cumul, small ones left out. */

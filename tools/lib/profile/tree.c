@@ -143,7 +143,10 @@ static int push_frame(struct view *v, uint32_t frame, const elems *e)
 	vec_for_each (x, e) {
 		uint32_t at = c->end[x->node].depth - 1u;
 
-		if (x->leaf == ID_NONE)
+		/* Of what a caller's samples say there is no sum by node. */
+		if (x->leaf == ID_NONE && !x->own)
+			sum.unknown = true;
+		else if (x->leaf == ID_NONE)
 			prof_note_add(&sum, &c->node_notes[x->node]);
 		else if (x->leaf < c->notes.n && at < c->notes.v[x->leaf].nr)
 			prof_note_add(&sum, &c->notes.v[x->leaf].v[at]);
