@@ -48,6 +48,15 @@ if fx=$(fixtures); then
 		"sched:sched_switch: trace_fields: prev_comm,prev_pid,prev_prio,prev_state,next_comm,next_pid,next_prio
 syscalls:sys_enter_write: trace_fields: __syscall_nr,fd,buf,count
 dummy:HG: (not a tracepoint)"
+	# The same recording as a stream without names: before its tracing data, and behind it.
+	f=$fx/real/KDAB+perfparser/tests/auto/perfdata/probe.data.file
+	for order in attr tracing; do
+		python3 "$ROOT/tests/helpers/file-to-pipe.py" "$f" "$TMP/$order.pipe" $order
+		is "a pipe's tracepoints are named by its tracing data ($order first)" \
+			"$("$PERF" evlist -i "$TMP/$order.pipe" 2>&1)" "$("$PERF" evlist -i "$f")"
+		is "... in script" "$("$PERF" script --symfs /nonexistent -i "$TMP/$order.pipe" 2>&1)" \
+			"$("$PERF" script --symfs /nonexistent -i "$f" 2>&1)"
+	done
 else
 	skip "the recordings of ../shared" "no ../shared/fixtures in a stranger's clone"
 fi
@@ -60,9 +69,11 @@ is "-g shows groups on one line" "$("$PERF" evlist -g -i "$f")" \
 	"$("$PERF" evlist -i "$f" | grep -v '^#' | paste -sd, | sed 's/.*/{&}/')"
 is "-F shows frequencies" "$("$PERF" evlist -F -i "$ROOT/tests/data/perf/s390x-basic.data")" \
 	"cpu-clock: sample_freq=499"
-is "from a pipe" "$("$PERF" evlist -i - <"$ROOT/tests/data/perf/s390x-pipe.data")" "cpu-clock"
+is "from a pipe" "$("$PERF" evlist -i - <"$ROOT/tests/data/perf/s390x-pipe.data")" "cpu-clock:H"
 is "from a real pipe" "$(cat "$ROOT/tests/data/perf/s390x-pipe.data" | "$PERF" evlist -i -)" \
-	"cpu-clock"
+	"cpu-clock:H"
+is "a pipe's groups have the modifiers too" \
+	"$("$PERF" evlist -g -i "$ROOT/tests/data/perf/pipe-group-6.8.data")" "{cycles:uH,instructions:uH}"
 check_status "-g with -v is a usage error" 129 "$PERF" evlist -g -v -i "$f"
 check_status "a missing file is an error" 1 "$PERF" evlist -i "$TMP/none"
 echo 'this is not a recording' >"$TMP/junk"

@@ -21,6 +21,9 @@ attrs() {
 if [ -d /sys/kernel/tracing/events ] || mount -t tracefs nodev /sys/kernel/tracing 2>/dev/null; then
 	check "a tracepoint" rec -e sched:sched_switch -a -- sleep 0.3
 	like "has its fields" "$(fields event,trace)" 'sched:sched_switch: +(prev_comm=|.*==>)'
+	python3 "$ROOT/tests/helpers/file-to-pipe.py" e.data tp.pipe attr
+	like "and its name from the tracing data, where nothing else has it" \
+		"$("$PERF" evlist -i tp.pipe 2>&1)" '^sched:sched_switch'
 	check "a glob of tracepoints" rec -e 'sched:sched_process_*' -- sh -c 'true; (true)'
 	check "makes several events" test "$("$PERF" evlist -i e.data | wc -l)" -gt 3
 	like "that came" "$(fields event)" 'sched:sched_process_exec'

@@ -24,6 +24,26 @@ static const struct option evlist_options[] = {
 
 static const char *const evlist_usage[] = { "evlist [<options>]", NULL };
 
+/*
+ * A pipe's writer gives names as they were typed (cpu-clock), without what it then asked the kernel
+ * for: the attr, which comes in the stream too, has the modifiers (cpu-clock:H).
+ */
+static void print_name(const struct perfdata *pd, const struct perfdata_event *ev, struct obuf *out)
+{
+	const char *colon = strrchr(ev->name, ':');
+	size_t stem = strlen(ev->name);
+	char name[256];
+
+	if (colon && !colon[1 + strspn(colon + 1, "ukhHGpPDSWIeb")])
+		stem = (size_t)(colon - ev->name);
+	attr_name(&ev->attr, name, sizeof(name));
+	if (perfdata_is_pipe(pd) && !strncmp(name, ev->name, stem) &&
+	    (!name[stem] || name[stem] == ':'))
+		emit_safe(out, name);
+	else
+		emit_safe(out, ev->name);
+}
+
 static void print_members(struct perfdata *pd, const struct perfdata_event *leader,
 			  struct obuf *out)
 {
@@ -33,7 +53,7 @@ static void print_members(struct perfdata *pd, const struct perfdata_event *lead
 	for (uint32_t i = 0; i < leader->nr_members; i++) {
 		if (i)
 			obuf_char(out, ',');
-		emit_safe(out, perfdata_event(pd, leader->idx + i)->name);
+		print_name(pd, perfdata_event(pd, leader->idx + i), out);
 	}
 	obuf_char(out, '}');
 }
@@ -64,7 +84,7 @@ static void print_event(struct perfdata *pd, const struct perfdata_event *ev,
 	if (o->group && ev->nr_members > 1)
 		print_members(pd, ev, out);
 	else
-		emit_safe(out, ev->name);
+		print_name(pd, ev, out);
 	if (o->verbose) {
 		obuf_lit(out, ": ");
 		attr_print(&ev->attr, out);

@@ -90,6 +90,7 @@ int events_set_name(struct perfdata *pd, struct event *ev, const char *name, siz
 	if (!copy)
 		return -ENOMEM;
 	ev->pub.name = copy;
+	ev->named = true;
 	return 0;
 }
 
@@ -158,7 +159,7 @@ static int apply_attr(struct perfdata *pd, const struct raw_record *r, struct er
 		return ret;
 	own = attr.size;
 	ev = events_add(pd, &attr, e);
-	if (!ev)
+	if (!ev || tracing_name_event(pd, ev))
 		return -ENOMEM;
 	return events_set_ids(pd, ev, r->data + 8 + own, (size - own) / 8, e);
 }
@@ -273,6 +274,8 @@ int events_apply(struct perfdata *pd, const struct raw_record *r, const struct o
 				pd, FEAT_TRACING_DATA, payload->buf + r->size,
 				min_u64(payload->len - r->size, load_u32(r->data + 8, pd->swap)),
 				e);
+		if (!ret && tracing_name_events(pd))
+			ret = err_set(e, -ENOMEM, "out of memory for names of events");
 		break;
 	case PERF_RECORD_HEADER_BUILD_ID: ret = features_add_build_id(pd, r->data, r->size); break;
 	case PERF_RECORD_HEADER_FEATURE:

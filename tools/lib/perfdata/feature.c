@@ -305,7 +305,6 @@ int features_load(struct perfdata *pd, struct err *e)
 	uint64_t at = pd->layout.feat_offset, file_size = pd->layout.file_size;
 	int fd = pd->streams[0].win.fd;
 
-	(void)e;
 	for (int id = 0; id < FEAT_BITS; id++) {
 		struct feature_section *f = &pd->feat[id];
 		unsigned char buf[16];
@@ -335,6 +334,8 @@ int features_load(struct perfdata *pd, struct err *e)
 	for (int id = 0; id < FEAT_BITS; id++)
 		if (perfdata_has_feature(pd, id))
 			feature_apply(pd, id);
+	if (tracing_name_events(pd))
+		return err_set(e, -ENOMEM, "out of memory for names of events");
 	return 0;
 }
 
@@ -354,6 +355,8 @@ int features_add(struct perfdata *pd, uint64_t id, const void *data, size_t size
 		return 0;
 	}
 	f = &pd->feat[id];
+	if (id == FEAT_TRACING_DATA)
+		tracing_forget(pd);
 	free(f->data);
 	f->data = malloc(size + 1);
 	if (!f->data)

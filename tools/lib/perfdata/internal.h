@@ -141,6 +141,19 @@ struct event {
 	/* Offsets of id and time: from the start of a SAMPLE, from the end of others; 0 = none. */
 	uint16_t sample_id, sample_time, other_id, other_time;
 	bool id_all;
+	bool named; /* by the recording; else after its attr */
+};
+
+struct tracing_format {
+	const char *system, *text; /* in feature TRACING_DATA */
+	uint64_t size, id;
+};
+
+/* The formats of tracepoints, by their ids. */
+struct tracing {
+	VEC(struct tracing_format) formats;
+	struct htab tab;
+	bool loaded;
 };
 
 struct id_entry {
@@ -180,6 +193,7 @@ struct perfdata {
 	struct feature_section feat[FEAT_BITS];
 	struct perfdata_env env;
 	VEC(struct perfdata_build_id) build_ids;
+	struct tracing tracing;
 
 	struct stream *streams; /* one; more in the directory format */
 	size_t nr_streams, cur;
@@ -216,6 +230,11 @@ int features_load(struct perfdata *pd, struct err *e);
 /* A feature that came as a record. @data is copied. */
 int features_add(struct perfdata *pd, uint64_t id, const void *data, size_t size, struct err *e);
 int features_add_build_id(struct perfdata *pd, const unsigned char *data, uint32_t size);
+/* Names tracepoints that nothing else named, from the formats in feature TRACING_DATA. */
+int tracing_name_events(struct perfdata *pd);
+int tracing_name_event(struct perfdata *pd, struct event *ev);
+/* The feature's bytes go away. */
+void tracing_forget(struct perfdata *pd);
 /* Length-prefixed string at the cursor; NULL and bad when it is not whole. */
 const char *feature_str(struct cursor *c);
 

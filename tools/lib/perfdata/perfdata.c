@@ -220,6 +220,7 @@ void perfdata_close(struct perfdata *pd)
 	vec_free(&pd->ids);
 	vec_free(&pd->build_ids);
 	htab_free(&pd->id_tab);
+	tracing_forget(pd);
 	arena_free(&pd->arena);
 	free(pd->path);
 	free(pd);

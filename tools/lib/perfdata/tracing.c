@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Field names of tracepoints, out of the formats that feature TRACING_DATA keeps. The blob, with
- * numbers in the recorder's byte order:
+ * Names of tracepoints and of their fields, out of the formats that feature TRACING_DATA keeps. The
+ * blob, with numbers in the recorder's byte order:
  *
  *	17 08 44 "tracing" VERSION\0  u8 big-endian  u8 sizeof(long)  u32 page size
  *	"header_page\0" u64 size, text	"header_event\0" u64 size, text
@@ -18,7 +18,7 @@
 /* A string up to its NUL, which is skipped. */
 static const char *tracing_word(struct cursor *c)
 {
-	const unsigned char *end = c->bad ? NULL : memchr(c->p, 0, cursor_left(c));
+	const unsigned char *end = c->bad || !c->p ? NULL : memchr(c->p, 0, cursor_left(c));
 
 	if (!end) {
 		c->bad = true;
@@ -46,49 +46,63 @@ static const char *format_line(const char *format, size_t n, const char *line)
 	return NULL;
 }
 
-/* The digits behind "ID: ". */
-static bool format_has_id(const char *format, size_t n, uint64_t id)
+/* The number behind "ID: "; 0 = there is none. */
+static uint64_t format_id(const char *format, size_t n)
 {
-	char want[32];
-	const char *end;
+	const char *p = format_line(format, n, "ID: ");
+	uint64_t id = 0;
 
-	snprintf(want, sizeof(want), "ID: %lu", id);
-	end = format_line(format, n, want);
-	return end && (end == format + n || *end == '\n');
+	for (; p && p < format + n && *p >= '0' && *p <= '9'; p++)
+		id = id * 10 + (uint64_t)(*p - '0');
+	return id;
 }
 
-/* The formats of all systems: the one of @id, or NULL. */
-static const char *find_format(struct cursor *c, uint64_t id, size_t *size)
+/* All formats behind the blob's beginning, each with its system, into the table. */
+static int read_formats(struct tracing *t, struct cursor *c)
 {
 	uint32_t systems = cursor_u32(c);
 
 	for (; systems && !c->bad; systems--) {
-		uint32_t events;
+		const char *system = tracing_word(c);
+		uint32_t events = cursor_u32(c);
 
-		tracing_word(c);
-		events = cursor_u32(c);
 		for (; events && !c->bad; events--) {
-			uint64_t n = cursor_u64(c);
-			const char *format = cursor_bytes(c, n);
+			struct tracing_format f = { .system = system, .size = cursor_u64(c) };
 
-			if (!format || !format_has_id(format, n, id))
+			f.text = cursor_bytes(c, f.size);
+			f.id = f.text ? format_id(f.text, f.size) : 0;
+			if (!f.id)
 				continue;
-			*size = n;
-			return format;
+			if (vec_push(&t->formats, f) ||
+			    htab_add(&t->tab, hash_u64(f.id), (uint32_t)t->formats.n - 1))
+				return -ENOMEM;
 		}
 	}
-	return NULL;
+	return 0;
 }
 
-static const char *tracing_format(const struct perfdata *pd, uint64_t id, size_t *size)
+void tracing_forget(struct perfdata *pd)
 {
-	const unsigned char *data = perfdata_feature_raw(pd, FEAT_TRACING_DATA, size);
+	vec_free(&pd->tracing.formats);
+	htab_free(&pd->tracing.tab);
+	memset(&pd->tracing, 0, sizeof(pd->tracing));
+}
+
+/* Once; the bytes stay where perfdata_feature_raw() has them. */
+static void tracing_load(struct perfdata *pd)
+{
+	size_t size;
+	const unsigned char *data;
 	struct cursor c;
 	uint32_t ftrace;
 
+	if (pd->tracing.loaded)
+		return;
+	data = perfdata_feature_raw(pd, FEAT_TRACING_DATA, &size);
 	if (!data)
-		return NULL;
-	c = cursor_init(data, *size, pd->swap);
+		return;
+	pd->tracing.loaded = true;
+	c = cursor_init(data, size, pd->swap);
 	cursor_skip(&c, MAGIC_SIZE);
 	tracing_word(&c); /* version */
 	c.swap = cursor_u8(&c) != host_is_big_endian();
@@ -100,7 +114,49 @@ static const char *tracing_format(const struct perfdata *pd, uint64_t id, size_t
 	ftrace = cursor_u32(&c);
 	for (; ftrace && !c.bad; ftrace--)
 		skip_sized(&c);
-	return find_format(&c, id, size);
+	if (!c.bad)
+		(void)read_formats(&pd->tracing, &c); /* names are no reason to fail */
+}
+
+static const struct tracing_format *tracing_format(struct perfdata *pd, uint64_t id)
+{
+	uint32_t i;
+
+	tracing_load(pd);
+	for (struct htab_it it = htab_find(&pd->tracing.tab, hash_u64(id));
+	     htab_next(&pd->tracing.tab, &it, &i);)
+		if (i < pd->tracing.formats.n && pd->tracing.formats.v[i].id == id)
+			return &pd->tracing.formats.v[i];
+	return NULL;
+}
+
+/* "system:name" of an event that nothing else named. */
+int tracing_name_event(struct perfdata *pd, struct event *ev)
+{
+	const struct tracing_format *f;
+	const char *name, *end;
+	char text[256];
+
+	if (ev->named || ev->pub.attr.type != PERF_TYPE_TRACEPOINT)
+		return 0;
+	f = tracing_format(pd, ev->pub.attr.config);
+	name = f ? format_line(f->text, f->size, "name: ") : NULL;
+	if (!name)
+		return 0;
+	end = memchr(name, '\n', f->size - (size_t)(name - f->text));
+	end = end ? end : f->text + f->size;
+	snprintf(text, sizeof(text), "%s:%.*s", f->system,
+		 (int)min_u64((uint64_t)(end - name), 200), name);
+	return events_set_name(pd, ev, text, strlen(text));
+}
+
+int tracing_name_events(struct perfdata *pd)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < pd->events.n; i++)
+		ret = tracing_name_event(pd, pd->events.v[i]);
+	return ret;
 }
 
 /* The name in "field:char comm[16]": the last word, without its array. */
@@ -119,12 +175,16 @@ static void put_field_name(struct obuf *o, const char *decl, size_t n)
 bool perfdata_trace_fields(const struct perfdata *pd, uint64_t id, struct obuf *o)
 {
 	static const char field[] = "\tfield:", common[] = "common_";
-	size_t n;
-	const char *p = tracing_format(pd, id, &n), *sep = "";
+	/* Loaded on first use, so the object changes though nobody can see it. */
+	const struct tracing_format *f = tracing_format((struct perfdata *)pd, id);
+	const char *p, *sep = "";
 	struct obuf name;
+	size_t n;
 
-	if (!p || obuf_init(&name, -1, 0))
+	if (!f || obuf_init(&name, -1, 0))
 		return false;
+	p = f->text;
+	n = f->size;
 	while (n) {
 		const char *nl = memchr(p, '\n', n), *semi;
 		size_t line = nl ? (size_t)(nl - p) : n;
