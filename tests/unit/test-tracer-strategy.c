@@ -5,6 +5,13 @@
 #ifdef __x86_64__
 #include "tracer/walk.h"
 
+static void probe_without(struct tracer_probe *p, const char *without)
+{
+	setenv("PERF_TRACER_WITHOUT", without, 1);
+	tracer_probe(p);
+	unsetenv("PERF_TRACER_WITHOUT");
+}
+
 static void test_probe(void **state)
 {
 	struct tracer_probe p;
@@ -18,6 +25,35 @@ static void test_probe(void **state)
 	if (p.block_stops != 0 && p.block_stops != 34)
 		assert_int_equal(p.block_stops, 2);
 	assert_int_equal(p.blocks, p.block_stops == 2);
+	assert_true(p.breakpoints_open || !p.breakpoints);
+}
+
+/* What opens and does nothing is not there. */
+static void test_probe_without(void **state)
+{
+	struct tracer_probe p, all;
+
+	(void)state;
+	tracer_probe(&all);
+	probe_without(&p, "hits");
+	assert_int_equal(p.breakpoints_open, all.breakpoints_open);
+	assert_false(p.breakpoints);
+	assert_true(p.steps);
+	probe_without(&p, "breakpoints,blocks");
+	assert_false(p.breakpoints_open);
+	assert_false(p.breakpoints);
+	assert_false(p.blocks);
+	assert_int_equal(p.block_stops, 34);
+	probe_without(&p, "steps");
+	assert_int_equal(p.breakpoints, all.breakpoints);
+	assert_false(p.steps);
+}
+
+static const char *chosen(enum tracer_strategy want, const struct tracer_probe *p)
+{
+	static struct err e;
+
+	return strategy_check(want, p, &e) ? e.text : strategy_choose(want, p)->text;
 }
 
 static void test_choice(void **state)
@@ -25,18 +61,30 @@ static void test_choice(void **state)
 	struct tracer_probe p = { .breakpoints = true, .steps = true, .blocks = true };
 
 	(void)state;
-	assert_string_equal(strategy_choose(TRACER_AUTO, &p)->text, "computed with breakpoints");
-	assert_true(strategy_choose(TRACER_AUTO, &p)->steps);
+	assert_string_equal(chosen(TRACER_AUTO, &p), "computed with breakpoints");
+	assert_false(strategy_choose(TRACER_AUTO, &p)->steps);
 	assert_false(strategy_choose(TRACER_INTERPRET, &p)->steps);
+	assert_string_equal(chosen(TRACER_BREAKPOINT, &p), "by a breakpoint at each branch");
+	/* steps are never chosen for anybody */
 	p.breakpoints = false;
-	assert_string_equal(strategy_choose(TRACER_AUTO, &p)->text, "by block steps");
+	assert_string_equal(chosen(TRACER_AUTO, &p), "computed without breakpoints");
+	assert_string_equal(chosen(TRACER_INTERPRET, &p), "computed without breakpoints");
+	assert_false(strategy_choose(TRACER_AUTO, &p)->steps);
+	assert_string_equal(chosen(TRACER_BREAKPOINT, &p),
+			    "--branch-strategy=breakpoint: hardware breakpoints are refused here "
+			    "(debuggers may hold them all)");
+	p.breakpoints_open = true;
+	assert_string_equal(chosen(TRACER_BREAKPOINT, &p),
+			    "--branch-strategy=breakpoint: hardware breakpoints open here and do "
+			    "not fire");
 	p.blocks = false;
-	assert_string_equal(strategy_choose(TRACER_AUTO, &p)->text, "computed with single steps");
-	/* what was asked for is done, whatever the probe says */
-	assert_string_equal(strategy_choose(TRACER_BLOCK, &p)->text, "by block steps");
-	assert_string_equal(strategy_choose(TRACER_STEP, &p)->text, "by single steps");
-	assert_string_equal(strategy_choose(TRACER_BREAKPOINT, &p)->text,
-			    "by a breakpoint at each branch");
+	assert_string_equal(chosen(TRACER_BLOCK, &p), "by block steps");
+	assert_string_equal(chosen(TRACER_STEP, &p), "by single steps");
+	p.steps = false;
+	assert_string_equal(chosen(TRACER_STEP, &p),
+			    "--branch-strategy=step: single steps do not work here");
+	assert_string_equal(chosen(TRACER_BLOCK, &p),
+			    "--branch-strategy=block: single steps do not work here");
 }
 
 static void test_names(void **state)
@@ -59,6 +107,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_probe),
+		cmocka_unit_test(test_probe_without),
 		cmocka_unit_test(test_choice),
 		cmocka_unit_test(test_names),
 	};

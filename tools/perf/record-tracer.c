@@ -375,7 +375,11 @@ static void say_strategy(const struct tracer *t, enum tracer_strategy want)
 		return;
 	log_info("branches: %s; breakpoints: %s; single steps: %s; block steps: %s "
 		 "(%u stops over %u instructions with %u branches)",
-		 tracer_how(t), p->breakpoints ? "yes" : "no", p->steps ? "yes" : "no",
+		 tracer_how(t),
+		 p->breakpoints	       ? "yes"
+		 : p->breakpoints_open ? "no, they open and do not fire"
+				       : "no, they are refused",
+		 p->steps ? "yes" : "no",
 		 p->blocks	  ? "yes"
 		 : p->block_stops ? "no, they stop at every instruction"
 				  : "no",

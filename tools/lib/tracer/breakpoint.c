@@ -12,13 +12,15 @@
 #include "walk.h"
 
 #define BP_EXECUTE   4
+#define RING_SIZE    (2 * (size_t)sysconf(_SC_PAGESIZE))
 #define WALK_TIMEOUT 20 /* ms until a thread that did not come is fetched back */
 
-static int open_breakpoint(struct tracer *t, struct thread *th)
+static int open_breakpoint(struct thread *th)
 {
+	unsigned without = tracer_without();
 	int ret;
 
-	if (t->without & WITHOUT_BREAKPOINTS)
+	if (without & WITHOUT_BREAKPOINTS)
 		return -ENOSPC;
 	th->bp_attr = (struct perf_event_attr){
 		.type = PERF_TYPE_BREAKPOINT,
@@ -34,21 +36,22 @@ static int open_breakpoint(struct tracer *t, struct thread *th)
 				 PERF_EVENT_OPEN_FLAG_FD_CLOEXEC);
 	if (th->bp_fd < 0)
 		return -errno;
+	th->bp_silent = without & WITHOUT_HITS;
 	/* signals come with records: the smallest ring */
-	th->bp_page =
-		mmap(NULL, 2 * t->page_size, PROT_READ | PROT_WRITE, MAP_SHARED, th->bp_fd, 0);
+	th->bp_page = mmap(NULL, RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, th->bp_fd, 0);
 	ret = th->bp_page == MAP_FAILED ? -errno : event_signal_to(th->bp_fd, th->tid, th->signal);
 	if (ret) {
-		th->bp_page = NULL;
+		if (th->bp_page != MAP_FAILED)
+			munmap(th->bp_page, RING_SIZE);
 		close(th->bp_fd);
 		th->bp_fd = -1;
 	}
 	return ret;
 }
 
-static int arm(struct tracer *t, struct thread *th, uint64_t addr, uint64_t passes)
+int breakpoint_arm(struct thread *th, uint64_t addr, uint64_t passes)
 {
-	int ret = th->bp_fd < 0 ? open_breakpoint(t, th) : 0;
+	int ret = th->bp_fd < 0 ? open_breakpoint(th) : 0;
 
 	if (ret)
 		return ret;
@@ -57,7 +60,7 @@ static int arm(struct tracer *t, struct thread *th, uint64_t addr, uint64_t pass
 			return -errno;
 		th->bp_attr.sample_period = passes;
 	}
-	if (!(t->without & WITHOUT_HITS)) /* else it stays where nothing is executed */
+	if (!th->bp_silent) /* else it stays where nothing is executed */
 		th->bp_attr.bp_addr = addr;
 	th->bp_attr.flags &= ~(uint64_t)ATTR_FLAG_DISABLED;
 	return ioctl(th->bp_fd, IOC_MODIFY, &th->bp_attr) ? -errno : 0;
@@ -77,13 +80,26 @@ void breakpoint_disarm(struct thread *th)
 	}
 }
 
-static bool is_breakpoint(const struct thread *th, int status)
+void breakpoint_close(struct thread *th)
+{
+	if (th->bp_fd < 0)
+		return;
+	munmap(th->bp_page, RING_SIZE);
+	close(th->bp_fd);
+	th->bp_fd = -1;
+}
+
+bool breakpoint_is(const struct thread *th)
 {
 	siginfo_t si;
 
-	return status >> 16 == 0 && WSTOPSIG(status) == th->signal &&
-	       !ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &si) && si.si_code > 0 &&
+	return !ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &si) && si.si_code > 0 &&
 	       si.si_fd == th->bp_fd;
+}
+
+static bool is_breakpoint(const struct thread *th, int status)
+{
+	return status >> 16 == 0 && WSTOPSIG(status) == th->signal && breakpoint_is(th);
 }
 
 enum run breakpoint_run_to(struct progress *p, uint64_t addr, uint64_t passes)
@@ -91,7 +107,7 @@ enum run breakpoint_run_to(struct progress *p, uint64_t addr, uint64_t passes)
 	struct thread *th = p->th;
 	int status, got;
 
-	if (arm(p->t, th, addr, passes))
+	if (breakpoint_arm(th, addr, passes))
 		return RUN_FAILED;
 	p->stops++;
 	p->t->stats.walk_stops++;

@@ -78,11 +78,7 @@ void points_close(struct tracer *t, struct thread *th)
 		close(th->point[i].fd);
 	}
 	th->nr_points = 0;
-	if (th->bp_fd >= 0) {
-		munmap(th->bp_page, 2 * t->page_size);
-		close(th->bp_fd);
-	}
-	th->bp_fd = -1;
+	breakpoint_close(th);
 }
 
 void points_enable(struct thread *th, bool on)

@@ -41,6 +41,7 @@ struct thread {
 	uint64_t rest_until;
 	uint64_t since; /* under the tracer since (ns) */
 	int bp_fd;	/* breakpoint event; -1 = not opened yet */
+	bool bp_silent; /* it is never to fire: a switch of the tests */
 	struct perf_event_attr bp_attr;
 	struct perf_event_mmap_page *bp_page;
 };
@@ -81,7 +82,6 @@ struct ended {
 
 struct tracer {
 	struct tracer_opts opts;
-	unsigned without; /* WITHOUT_* */
 	struct xsave_cpu cpu;
 	bool has_cpu;
 	bool enabled;
@@ -148,6 +148,13 @@ bool points_crowded(const struct tracer *t, const struct thread *th);
 /* IP and time (0 = not sampled) of the newest sample in the rings; false when there is none or it
  * is the kernel's. */
 bool points_peek_user(struct tracer *t, struct thread *th, uint64_t *ip, uint64_t *time);
+
+/* breakpoint.c: of one thread, which stands still */
+int breakpoint_arm(struct thread *th, uint64_t addr, uint64_t passes);
+/* Whether the signal that @th is about to get is the breakpoint's. */
+bool breakpoint_is(const struct thread *th);
+void breakpoint_disarm(struct thread *th);
+void breakpoint_close(struct thread *th);
 
 /* budget.c */
 /*

@@ -53,6 +53,19 @@ static bool read_regs(pid_t tid, struct user_regs_struct *r)
 	return !ptrace(PTRACE_SETREGS, tid, NULL, r);
 }
 
+int step_request(int request, pid_t tid)
+{
+	unsigned without = tracer_without();
+
+	if (request == PTRACE_SINGLEBLOCK && (without & WITHOUT_BLOCKS))
+		request = PTRACE_SINGLESTEP;
+	if (request == PTRACE_SINGLESTEP && (without & WITHOUT_STEPS)) {
+		errno = EIO;
+		return -1;
+	}
+	return (int)ptrace(request, tid, NULL, NULL);
+}
+
 enum run step_thread(struct progress *p, int request, struct user_regs_struct *r)
 {
 	struct thread *th = p->th;
@@ -63,7 +76,7 @@ enum run step_thread(struct progress *p, int request, struct user_regs_struct *r
 	p->stops++;
 	p->t->stats.walk_stops++;
 	p->t->stats.steps++;
-	if (ptrace(request, th->tid, NULL, NULL))
+	if (step_request(request, th->tid))
 		return RUN_GONE;
 	th->stepped = true;
 	got = tracer_wait(th->tid, &status, STEP_TIMEOUT);

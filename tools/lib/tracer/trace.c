@@ -528,7 +528,6 @@ int tracer_new(struct tracer **out, const struct tracer_opts *opts, struct err *
 	if (!t)
 		return err_set(e, -ENOMEM, "no memory for the tracer");
 	t->opts = *opts;
-	t->without = tracer_without();
 	t->enabled = !opts->paused;
 	t->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	t->has_cpu = !xsave_cpu_host(&t->cpu, NULL);

@@ -98,11 +98,11 @@ int tracer_check(pid_t tid, struct err *e);
  */
 /*
  * How branches are followed. Stepping goes through SIGTRAP, which would end the program if the
- * recorder died between a step and its stop; so auto steps only where nothing else leads on.
+ * recorder died between a step and its stop; so it is done only where it is asked for.
  */
 enum tracer_strategy {
-	TRACER_AUTO,	   /* interpret; where no breakpoint is to be had: block or step */
-	TRACER_INTERPRET,  /* computed, with a breakpoint where that cannot go on */
+	TRACER_AUTO,	   /* interpret */
+	TRACER_INTERPRET,  /* computed, with a breakpoint, if these fire, where that cannot go on */
 	TRACER_BREAKPOINT, /* a breakpoint at each conditional and indirect branch */
 	TRACER_BLOCK,	   /* PTRACE_SINGLEBLOCK: a stop at each taken branch, where it is real */
 	TRACER_STEP,	   /* PTRACE_SINGLESTEP: a stop at each instruction */
@@ -110,7 +110,8 @@ enum tracer_strategy {
 
 /* What this machine can do, tried on a child of our own. */
 struct tracer_probe {
-	bool breakpoints; /* breakpoint events open */
+	bool breakpoints;      /* they fire, at the instruction and the pass that they should */
+	bool breakpoints_open; /* that alone says nothing */
 	bool steps;
 	bool blocks;	      /* block stepping stops at taken branches only */
 	unsigned block_stops; /* of it over a block of block_insns instructions, */

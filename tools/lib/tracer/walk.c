@@ -28,6 +28,7 @@ int walker_new(struct tracer *t, struct err *e)
 {
 	struct walker *w = calloc(1, sizeof(*w));
 	struct vm_insn probe = { 0 };
+	int ret;
 
 	if (!w || vm_new(&w->vm)) {
 		free(w);
@@ -44,6 +45,11 @@ int walker_new(struct tracer *t, struct err *e)
 	w->random = tracer_now() | 1;
 	w->spread = SPREAD_FIRST;
 	tracer_probe(&w->probe);
+	ret = strategy_check(t->opts.branches.strategy, &w->probe, e);
+	if (ret) {
+		walker_free(w);
+		return ret;
+	}
 	w->strategy = strategy_choose(t->opts.branches.strategy, &w->probe);
 	t->walker = w;
 	return 0;

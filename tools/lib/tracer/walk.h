@@ -51,8 +51,10 @@ struct progress {
 	enum { STEP_UNKNOWN, STEP_SAFE, STEP_UNSAFE } step;
 };
 
-/* strategy.c: @want made real by what the probe found. */
+/* strategy.c: @want made real by what the probe found; -ENOTSUP where that cannot be. */
+int strategy_check(enum tracer_strategy want, const struct tracer_probe *p, struct err *e);
 const struct strategy *strategy_choose(enum tracer_strategy want, const struct tracer_probe *p);
+const struct strategy *strategy_without_breakpoints(void);
 
 /* cross.c */
 /* Whether the system call at @in returns at once. */
@@ -74,8 +76,9 @@ int advance_breakpoint(struct progress *p, struct vm *vm, enum tracer_cut *cut);
  * came first (in *status). RUN_LOST: it did not come, and stands still somewhere else.
  */
 enum run breakpoint_run_to(struct progress *p, uint64_t addr, uint64_t passes);
-void breakpoint_disarm(struct thread *th);
 /* step.c */
+/* ptrace() of a PTRACE_SINGLE... request. */
+int step_request(int request, pid_t tid);
 /* Lets the thread do @request; RUN_HIT: it stands behind that, at @r. */
 enum run step_thread(struct progress *p, int request, struct user_regs_struct *r);
 /* pushf 0x9c, popf 0x9d, which the trap flag of a step gets in the way of; 0 = neither */
