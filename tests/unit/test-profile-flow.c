@@ -53,7 +53,13 @@ static void add(struct brflow *f, const struct branch *b, unsigned times)
 
 static struct brflow *make(bool blocks, uint32_t path_len)
 {
-	struct brflow_opts o = { m, blocks, path_len, 2, 2 };
+	struct brflow_opts o = {
+		.machine = m,
+		.blocks = blocks,
+		.path_len = path_len,
+		.nr_counters = 2,
+		.counter_width = 2,
+	};
 	struct brflow *f = NULL;
 
 	assert_int_equal(brflow_new(&f, res, &o, NULL), 0);
@@ -109,6 +115,19 @@ static void longest(void **state)
 		add(f, order ? longer : shorter, order ? 2 : 4);
 		expect_blocks(f, "8-20 28/6 16/2\n?-58 6/6 0/0\n");
 	}
+}
+
+/* Each start for itself. */
+static void each_start(void **state)
+{
+	struct brflow_opts o = { .machine = m, .blocks = true, .each_start = true };
+	struct brflow *f = NULL;
+
+	(void)state;
+	assert_int_equal(brflow_new(&f, res, &o, NULL), 0);
+	add(f, STACK({ 0x20, 0x60, 3, 0, 0 }, { 0x58, 0x18, 1, 0, 0 }), 4);
+	add(f, STACK({ 0x20, 0x60, 8, 0, 0 }, { 0x58, 0x08, 1, 0, 0 }), 1);
+	expect_blocks(f, "18-20 12/4 12/4\n8-20 8/1 8/1\n?-58 5/5 0/0\n");
 }
 
 /* No cycles, no block; code of no object, none either; a jump back is no block's beginning. */
@@ -249,6 +268,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(loop, setup, teardown),
 		cmocka_unit_test_setup_teardown(longest, setup, teardown),
+		cmocka_unit_test_setup_teardown(each_start, setup, teardown),
 		cmocka_unit_test_setup_teardown(none, setup, teardown),
 		cmocka_unit_test_setup_teardown(filtered, setup, teardown),
 		cmocka_unit_test_setup_teardown(remapped, setup, teardown),

@@ -341,7 +341,7 @@ static void branch_rows(void **state)
 	o.branch_stats = true;
 	expect(&o, fill_branches, false,
 	       "75.00,33.3,5,[.] 0x0000000000000010\n"
-	       "25.00,0.0,0,[.] 0x0000000000000030\n");
+	       "25.00,0.0,-,[.] 0x0000000000000030\n");
 	o.branch_stats = false;
 	o.sort = "type";
 	expect(&o, fill_branches, false, "75.00,COND\n25.00,CALL\n");

@@ -308,7 +308,10 @@ static void put_path(struct report *r, const struct brflow_path *p)
 		obuf_printf(o, "  %10.1f", (double)p->cycles / (double)p->nr_cycles);
 	else
 		obuf_lit(o, "           -");
-	obuf_printf(o, "  %7.1f%%  ", percent(p->mispred, p->nr * (uint64_t)r->o.hot_paths));
+	if (p->flagged)
+		obuf_printf(o, "  %7.1f%%  ", percent(p->mispred, p->flagged));
+	else
+		obuf_lit(o, "         -  ");
 	for (uint32_t i = 0; i < r->o.hot_paths; i++) {
 		brflow_path_branch(r->flow, p, i, &from, &to);
 		obuf_str(o, i ? ", " : "");
@@ -352,7 +355,10 @@ static void json_paths(struct report *r)
 		emit_u64(&e, "count", p->nr);
 		emit_u64(&e, "cycles", p->cycles);
 		emit_u64(&e, "with_cycles", p->nr_cycles);
-		emit_u64(&e, "mispredicted", p->mispred);
+		if (p->flagged)
+			emit_u64(&e, "mispredicted", p->mispred);
+		else
+			emit_str(&e, "mispredicted", NULL);
 		emit_array(&e, "branches");
 		for (uint32_t k = 0; k < r->o.hot_paths; k++) {
 			uint32_t end[2];

@@ -82,7 +82,7 @@ static int emit_col(struct report *r, struct emit *e, const struct profile_row *
 		return -ENOMEM;
 	profile_value(r->p, row, c, &v);
 	obuf_char(&v, 0);
-	if (!strcmp(v.buf, "N/A"))
+	if (!strcmp(v.buf, "N/A") || !strcmp(v.buf, "-"))
 		emit_str(e, profile_col_name(c), NULL);
 	else if (profile_col_is_number(c))
 		emit_f64(e, profile_col_name(c), strtod(v.buf, NULL), 2);
@@ -111,7 +111,10 @@ static int emit_numbers(struct report *r, struct emit *e, const struct profile_r
 	if (r->po.branch) {
 		const struct branch_counts *b = profile_branch_counts(r->p, row);
 
-		emit_u64(e, "mispredicted", b->nr_mispred);
+		if (row->nr > b->nr_unflagged)
+			emit_u64(e, "mispredicted", b->nr_mispred);
+		else
+			emit_str(e, "mispredicted", NULL);
 		emit_u64(e, "cycles", b->cycles);
 		emit_u64(e, "with_cycles", b->nr_cycles);
 	}

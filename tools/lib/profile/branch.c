@@ -35,7 +35,7 @@ static uint32_t slot_where(const struct branch_slot *s)
 /* What the key of a slot does not tell, apart because it is rarely needed. */
 struct branch_sums {
 	uint64_t cycles; /* when they are no part of the key */
-	uint32_t nr_cycles, nr_mispred;
+	uint32_t nr_cycles, nr_mispred, nr_unflagged;
 	uint64_t latency; /* of the samples, once per entry */
 };
 
@@ -83,6 +83,7 @@ static void flush_slot(struct profile *p, struct branch_slot *s)
 	if (p->count_latency)
 		p->latency.v[s->row].own += sums->latency;
 	counts->nr_mispred += sums->nr_mispred;
+	counts->nr_unflagged += sums->nr_unflagged;
 	if (cycles_in_key(p)) {
 		counts->cycles += cycles * s->count;
 		counts->nr_cycles += cycles ? s->count : 0;
@@ -217,6 +218,7 @@ static inline void count_sums(struct branch_sums *sums, uint64_t flags, bool cyc
 		sums->nr_cycles += (flags >> 4 & 0xffff) != 0;
 	}
 	sums->nr_mispred += flags & 1;
+	sums->nr_unflagged += !(flags & 3);
 }
 
 /* Up to CHUNK entries: all slots are asked for before the first is looked at. */
@@ -254,7 +256,7 @@ static inline int add_chunk(struct profile *p, const struct sample *s, struct th
 		}
 		if (unlikely(p->count_latency))
 			p->sums[slot - slots].latency += latency;
-		if (unlikely(cycles || flags & 1))
+		if (unlikely(cycles || (flags & 3) != 2))
 			count_sums(&p->sums[slot - slots], flags, cycles);
 		if (unlikely(++slot->count == UINT32_MAX))
 			flush_slot(p, slot);

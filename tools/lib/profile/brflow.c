@@ -18,7 +18,7 @@ struct block_memo {
 struct brflow {
 	struct brflow_opts o;
 	struct resolver *res;
-	struct tuples block_keys; /* object, address of the branch */
+	struct tuples block_keys; /* object, address of the branch, start or 0 */
 	VEC(struct brflow_block) blocks;
 	struct block_memo *memo;
 	struct tuples edges; /* location from, location to */
@@ -47,7 +47,7 @@ int brflow_new(struct brflow **out, struct resolver *res, const struct brflow_op
 	f->o.nr_counters = (uint32_t)min_u64(opts->nr_counters, BRFLOW_MAX_COUNTERS);
 	if (!opts->counter_width || opts->counter_width > 16)
 		f->o.nr_counters = 0;
-	f->block_keys.width = 2;
+	f->block_keys.width = 3;
 	f->edges.width = 2;
 	f->paths.width = opts->path_len;
 	if (f->o.blocks) {
@@ -79,9 +79,9 @@ void brflow_free(struct brflow *f)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-static uint32_t block_at(struct brflow *f, const struct loc *end)
+static uint32_t block_at(struct brflow *f, const struct loc *end, uint64_t start)
 {
-	const uint64_t key[2] = { end->dso->idx, end->addr };
+	const uint64_t key[3] = { end->dso->idx, end->addr, f->o.each_start ? start : 0 };
 	uint32_t id = prof_tuple_id(&f->block_keys, key);
 	struct brflow_block new = { .dso = end->dso, .start = BRFLOW_NO_START, .end = end->addr };
 
@@ -104,13 +104,11 @@ static int look_up(struct brflow *f, struct thread *th, struct block_memo *m)
 	end = resolver_loc(f->res, from);
 	if (!end->dso)
 		return 0;
-	m->block = block_at(f, end);
-	if (!m->known)
-		return m->block == ID_NONE ? -ENOMEM : 0;
 	/* Functions can be left without a branch, by a signal perhaps. */
-	start = resolver_loc(f->res, to);
-	if (start->dso == end->dso && start->sym == end->sym && start->addr <= end->addr)
+	start = m->known ? resolver_loc(f->res, to) : NULL;
+	if (start && start->dso == end->dso && start->sym == end->sym && start->addr <= end->addr)
 		m->at = start->addr;
+	m->block = block_at(f, end, m->at);
 	return m->block == ID_NONE ? -ENOMEM : 0;
 }
 
@@ -253,7 +251,7 @@ static int resolve(struct brflow *f, const struct sample_branches *b, struct thr
 static int add_path(struct brflow *f, const struct sample_branches *b, uint64_t oldest)
 {
 	struct brflow_path new = { 0 }, *p;
-	uint64_t key[BRFLOW_MAX_PATH], cycles = 0, mispred = 0;
+	uint64_t key[BRFLOW_MAX_PATH], cycles = 0, mispred = 0, flagged = 0;
 	bool all = true;
 	uint32_t id;
 
@@ -266,6 +264,7 @@ static int add_path(struct brflow *f, const struct sample_branches *b, uint64_t 
 		cycles += k ? e.cycles : 0;
 		all &= !k || e.cycles;
 		mispred += e.mispred;
+		flagged += e.mispred || e.predicted;
 	}
 	id = prof_tuple_id(&f->paths, key);
 	new.id = id;
@@ -274,6 +273,7 @@ static int add_path(struct brflow *f, const struct sample_branches *b, uint64_t 
 	p = &f->counts.v[id];
 	p->nr++;
 	p->mispred += mispred;
+	p->flagged += flagged;
 	if (all) {
 		p->cycles += cycles;
 		p->nr_cycles++;
@@ -319,7 +319,9 @@ static int by_cycles(const void *a, const void *b)
 		return x->cycles < y->cycles ? 1 : -1;
 	if (x->dso != y->dso)
 		return x->dso->idx < y->dso->idx ? -1 : 1;
-	return x->end < y->end ? -1 : x->end > y->end;
+	if (x->end != y->end)
+		return x->end < y->end ? -1 : 1;
+	return x->start < y->start ? -1 : x->start > y->start;
 }
 
 static int by_count(const void *a, const void *b)

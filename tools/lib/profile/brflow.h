@@ -28,11 +28,12 @@ struct brflow_opts {
 	bool blocks;
 	uint32_t path_len; /* branches in a chain, 2 to BRFLOW_MAX_PATH; 0 = no chains */
 	uint32_t nr_counters, counter_width; /* of the branch counters, see perfdata_env */
+	bool each_start; /* a block for each start, instead of the longest */
 };
 
 /*
  * A block ends with a branch. Of several that end with the same one the longest is kept: its
- * @start; cycles and counters are those of all of them. Where it began is not known of the oldest
+ * @start; cycles and counters are those of all of them. With opts.each_start they stay apart. Where it began is not known of the oldest
  * branch in a stack, where another function was left without a branch, and in recordings whose
  * filter keeps only some branches.
  */
@@ -51,6 +52,7 @@ struct brflow_path {
 	uint64_t nr;
 	uint64_t cycles, nr_cycles; /* of chains whose branches all have cycles */
 	uint64_t mispred;	    /* branches of it that were mispredicted, all times together */
+	uint64_t flagged;	    /* that say whether they were */
 	uint32_t id;
 };
 

@@ -212,6 +212,8 @@ static int number_text(const struct profile *p, const struct profile_col *c, uin
 		return snprintf(buf, size, "%s", c->key->stat_text(v));
 	if (c->key->simd && v == SIMD_UNKNOWN)
 		return snprintf(buf, size, "N/A");
+	if (c->key->branch && v == STAT_UNKNOWN)
+		return snprintf(buf, size, "-");
 	if (c->key->permille)
 		return snprintf(buf, size, "%.1f%%", (double)v / 10);
 	return fmt_dec(buf, v);
@@ -275,6 +277,8 @@ void profile_value(const struct profile *p, const struct profile_row *row,
 		obuf_str(o, c->key->stat_text(v));
 	else if ((c->key->simd && v == SIMD_UNKNOWN) || (c->key->acc && !p->o.children))
 		obuf_lit(o, "N/A");
+	else if (c->key->branch && v == STAT_UNKNOWN)
+		obuf_char(o, '-');
 	else if (c->key->permille)
 		obuf_printf(o, "%.1f", (double)v / 10);
 	else

@@ -2,8 +2,10 @@
 /*
  * Instructions per cycle of functions, from branch stacks with cycles (key ipc_lbr). A block is
  * the code from where one branch went to, through the next one; its instructions are counted in
- * the object's code, its cycles are the branch's. A function's IPC is that of its blocks, and its
- * coverage is how many of its instructions lie in one.
+ * the object's code, its cycles are the branch's. A function's IPC is that of its blocks, each as
+ * often as it ran, and its coverage is how many of its instructions lie in one. (Upstream keeps of
+ * the blocks that end together the longest, and leaves out those that lie in others: there one
+ * rare long block stands for all the common ones.)
  */
 #include "profile-int.h"
 
@@ -22,7 +24,7 @@ struct code {
 
 int prof_ipc_init(struct profile *p, struct err *e)
 {
-	const struct brflow_opts o = { .machine = p->m, .blocks = true };
+	const struct brflow_opts o = { .machine = p->m, .blocks = true, .each_start = true };
 
 	for (unsigned i = 0; i < p->nr_cols; i++)
 		if (!strcmp(p->cols[i].key->name, "ipc_lbr") && !p->cols[i].elided)
@@ -36,14 +38,11 @@ void prof_ipc_free(struct profile *p)
 	vec_free(&p->ipc);
 }
 
-/* By function; in one, the last block first, so that what overlaps is counted as upstream does. */
-static int by_end(const void *a, const void *b)
+static int by_function(const void *a, const void *b)
 {
 	const struct sym_block *x = a, *y = b;
 
-	if (x->sym->idx != y->sym->idx)
-		return x->sym->idx < y->sym->idx ? -1 : 1;
-	return x->block->end > y->block->end ? -1 : x->block->end < y->block->end;
+	return x->sym->idx < y->sym->idx ? -1 : x->sym->idx > y->sym->idx;
 }
 
 /* Finds where the instructions of a function begin; how many bytes there are, 0 = no code. */
@@ -80,20 +79,15 @@ static void add_block(struct code *c, uint32_t size, const struct sym_block *sb,
 {
 	const struct brflow_block *b = sb->block;
 	uint64_t from = b->start - sb->sym->start, end = b->end - sb->sym->start;
-	uint32_t covered = 0;
 
-	if (b->start == BRFLOW_NO_START || b->start < sb->sym->start || end >= size || from >= end)
+	if (b->start == BRFLOW_NO_START || b->start < sb->sym->start || end >= size || from > end)
 		return;
 	for (uint64_t at = from; at <= end; at++) {
 		if (c->before[at + 1] == c->before[at] || c->covered[at])
 			continue;
 		c->covered[at] = true;
-		covered++;
+		ipc->covered++;
 	}
-	/* A block inside of others says nothing new. */
-	if (!covered)
-		return;
-	ipc->covered += covered;
 	ipc->insns += (uint64_t)(c->before[end + 1] - c->before[from]) * b->own_nr;
 	ipc->cycles += b->own_cycles;
 }
@@ -135,7 +129,7 @@ int prof_ipc_finish(struct profile *p)
 		n += sb[n].sym != NULL;
 	}
 	if (n)
-		qsort(sb, n, sizeof(*sb), by_end);
+		qsort(sb, n, sizeof(*sb), by_function);
 	for (size_t i = 0; !ret && i < n; i += len) {
 		for (len = 1; i + len < n && sb[i + len].sym == sb[i].sym;)
 			len++;
@@ -154,11 +148,11 @@ void prof_text_ipc(const struct profile *p, const struct profile_row *r, uint64_
 	const struct ipc *ipc = sym < p->ipc.n ? &p->ipc.v[sym] : &none;
 
 	(void)v;
-	if (sym == ID_NONE) {
+	/* No block of it was seen, or nobody counted cycles: not known, which is no 0.00. */
+	if (sym == ID_NONE || !ipc->cycles || !ipc->total) {
 		obuf_char(o, '-');
 		return;
 	}
-	obuf_printf(o, "%-5.2f [%5.1f%%]",
-		    ipc->cycles ? (double)ipc->insns / (double)ipc->cycles : 0,
-		    ipc->total ? ipc->covered * 100.0 / ipc->total : 0);
+	obuf_printf(o, "%-5.2f [%5.1f%%]", (double)ipc->insns / (double)ipc->cycles,
+		    ipc->covered * 100.0 / ipc->total);
 }

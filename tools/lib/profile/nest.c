@@ -102,6 +102,7 @@ static int add_branches(struct profile *p, uint32_t to, uint32_t from)
 	p->counts.v[to].cycles += p->counts.v[from].cycles;
 	p->counts.v[to].nr_cycles += p->counts.v[from].nr_cycles;
 	p->counts.v[to].nr_mispred += p->counts.v[from].nr_mispred;
+	p->counts.v[to].nr_unflagged += p->counts.v[from].nr_unflagged;
 	p->counts.v[to].symbol_to = p->counts.v[from].symbol_to;
 	return 0;
 }

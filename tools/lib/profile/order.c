@@ -158,6 +158,13 @@ static uint32_t nth_member(const struct profile *p, uint32_t members, uint32_t i
 }
 
 /* Large numbers first. Of rows with equal sums the caller stands above the callee. */
+/* STAT_UNKNOWN wraps to the least. */
+static uint64_t stat_rank(const struct profile *p, const struct profile_col *c,
+			  const struct profile_row *row)
+{
+	return prof_col_value(p, c, row) + 1;
+}
+
 static int cmp_stat(const struct profile *p, const struct profile_col *c,
 		    const struct profile_row *a, const struct profile_row *b)
 {
@@ -166,8 +173,8 @@ static int cmp_stat(const struct profile *p, const struct profile_col *c,
 
 	for (uint32_t i = 0; i < members; i++) {
 		uint32_t m = nth_member(p, members, i);
-		uint64_t x = prof_col_value(p, c, prof_member(p, a, m));
-		uint64_t y = prof_col_value(p, c, prof_member(p, b, m));
+		uint64_t x = stat_rank(p, c, prof_member(p, a, m));
+		uint64_t y = stat_rank(p, c, prof_member(p, b, m));
 
 		if (x != y)
 			return x > y ? -1 : 1;
@@ -298,10 +305,10 @@ int prof_sort_idx(const struct profile *p, uint32_t *rows, size_t nr)
 		v[i].row = rows[i];
 		if (p->members.n && p->o.group_sort)
 			continue;
-		v[i].sum = stats ? prof_col_value(p, p->order[0], row) : 0;
+		v[i].sum = stats ? stat_rank(p, p->order[0], row) : 0;
 		if (p->members.n)
 			continue;
-		v[i].sum2 = stats > 1 ? prof_col_value(p, p->order[1], row) : 0;
+		v[i].sum2 = stats > 1 ? stat_rank(p, p->order[1], row) : 0;
 		v[i].ranks = pack_ranks(p, row, stats);
 		v[i].thread = row->thread;
 		v[i].depth = row->depth;

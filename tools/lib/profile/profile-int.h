@@ -70,6 +70,9 @@ struct place_in {
 	bool chain;		  /* a caller, not the sampled address itself */
 };
 
+/* Of a number that the samples of the row do not tell; the least in the order of rows. */
+#define STAT_UNKNOWN UINT64_MAX
+
 struct key {
 	const char *name;
 	const char *head;

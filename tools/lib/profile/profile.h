@@ -144,6 +144,7 @@ struct profile_row {
 struct branch_counts {
 	uint64_t cycles;
 	uint32_t nr_cycles, nr_mispred; /* entries with cycles; mispredicted ones */
+	uint32_t nr_unflagged;		/* those that do not say whether they were predicted */
 	uint32_t symbol_to; /* idx of the first one's target symbol; UINT32_MAX = none */
 };
 

@@ -63,7 +63,7 @@ void prof_simd_free(struct profile *p);
 struct insn_decoder *prof_decoder(struct profile *p, struct dso *dso);
 
 /* Sort keys: numbers are permille, UINT64_MAX = not known. */
-#define SIMD_UNKNOWN UINT64_MAX
+#define SIMD_UNKNOWN STAT_UNKNOWN
 uint64_t prof_stat_live_512(const struct profile *p, const struct profile_row *r);
 uint64_t prof_stat_live_256(const struct profile *p, const struct profile_row *r);
 uint64_t prof_stat_live_128(const struct profile *p, const struct profile_row *r);
