@@ -7,9 +7,9 @@ D=$ROOT/tests/data/perf
 # What a damaged recording must say. All others must be read without a word of error.
 damage() {
 	case $1 in
-	*zero_size_sample* | pipe-zero-size-*) echo 'offset 0xbfd0, type 9 \(SAMPLE\): size 0' ;;
+	*zero_size_sample* | pipe-zero-size-*) echo 'record at offset 0xbfd0, SAMPLE \(9\): size 0' ;;
 	*extrabyte*) echo 'ends at offset 0x8d080, 1 bytes into a record' ;;
-	*compressed2.pipe* | pipe-zstd2-*) echo 'offset 0x7c40, type 1701847131' ;;
+	*compressed2.pipe* | pipe-zstd2-*) echo 'offset 0x7c40, UNKNOWN \(1701847131\)' ;;
 	esac
 }
 

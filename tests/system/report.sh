@@ -173,7 +173,7 @@ cut() {
 cut 5
 like "says where it ends" "$(cat "$TMP/err")" "the data ends at offset 0x[0-9a-f]+, 5 bytes into a record's header"
 cut 21
-like "says where it ends" "$(cat "$TMP/err")" 'record at offset 0x[0-9a-f]+, type 9 .*the data ends after 21 bytes of it'
+like "says where it ends" "$(cat "$TMP/err")" 'record at offset 0x[0-9a-f]+, SAMPLE \(9\), size [0-9]+: the data ends after 21 bytes of it'
 
 "$PERF" report -i "$TMP/cpp.data" --tasks >"$TMP/out" 2>&1
 like "--tasks" "$(cat "$TMP/out")" '[0-9]+ +[0-9]+ +-?[0-9]+ \| *report-cpp'

@@ -91,9 +91,8 @@ static int take_sample(struct feed *f, const struct record *rec, struct err *e)
 	if (lbr && s.tid != UINT32_MAX)
 		return begin_lbr(f, s.tid);
 	if (!s.raw || s.raw_size < f->prev_at + 4 || s.raw_size < f->next_at + 4)
-		return err_set(e, -EINVAL,
-			       "a sched_switch at offset 0x%llx has no room for its pids",
-			       (unsigned long long)rec->offset);
+		return err_set(e, -EINVAL, RECORD_FMT ": a sched_switch without room for its pids",
+			       RECORD_ARG(rec->offset, rec->type));
 	f->switches++;
 	return feed(f, XSAVE_SIM_SWITCH, s.cpu, load_u32(s.raw + f->prev_at, s.swap),
 		    load_u32(s.raw + f->next_at, s.swap));

@@ -214,8 +214,8 @@ static int apply_update(struct perfdata *pd, const struct raw_record *r)
 	double scale;
 
 	if (!ev) {
-		log_warn("record at offset %#lx, EVENT_UPDATE: id %lu is unknown, ignored",
-			 r->offset, id);
+		log_warn(RECORD_FMT ": id %lu is unknown, ignored", RECORD_ARG(r->offset, r->type),
+			 id);
 		return 0;
 	}
 	switch (kind) {
@@ -238,7 +238,7 @@ static int apply_update(struct perfdata *pd, const struct raw_record *r)
 	default: break;
 	}
 	if (c.bad)
-		log_warn("record at offset %#lx, EVENT_UPDATE: cut, ignored", r->offset);
+		log_warn(RECORD_FMT ": cut, ignored", RECORD_ARG(r->offset, r->type));
 	return 0;
 }
 
@@ -286,7 +286,7 @@ int events_apply(struct perfdata *pd, const struct raw_record *r, const struct o
 	default: break;
 	}
 	if (ret)
-		err_context(e, "record at offset %#lx, %s", r->offset, record_type_name(r->type));
+		err_context(e, RECORD_FMT, RECORD_ARG(r->offset, r->type));
 	return ret;
 }
 

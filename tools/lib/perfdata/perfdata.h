@@ -269,6 +269,11 @@ void perfdata_ahead_stop(struct perfdata_ahead *a); /* NULL is fine; before perf
 
 const char *record_type_name(uint32_t type); /* "MMAP2" ...; "UNKNOWN" */
 
+/* How every message on damage names a record: "record at offset 0x1230, MMAP2 (10)". */
+#define RECORD_FMT "record at offset %#llx, %s (%u)"
+#define RECORD_ARG(offset_, type_) \
+	(unsigned long long)(offset_), record_type_name(type_), (unsigned)(type_)
+
 struct perfdata_stats {
 	uint64_t records, bytes;
 	uint64_t unknown_records; /* skipped by size */

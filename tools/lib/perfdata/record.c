@@ -99,9 +99,8 @@ static int body_done(const struct record *rec, const struct cursor *c, struct er
 {
 	if (likely(!c->bad))
 		return 0;
-	return err_set(e, -EBADMSG,
-		       "record at offset %#lx, %s: its %u bytes end before its fields do",
-		       rec->offset, record_type_name(rec->type), rec->size);
+	return err_set(e, -EBADMSG, RECORD_FMT ": its %u bytes end before its fields do",
+		       RECORD_ARG(rec->offset, rec->type), rec->size);
 }
 
 /*

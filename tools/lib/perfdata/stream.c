@@ -68,8 +68,8 @@ static int stream_collect(struct stream *s, struct raw_record *r, uint64_t n, st
 	if (s->payload.buf)
 		obuf_free(&s->payload);
 	if (n > TRACING_MAX || obuf_init(&s->payload, -1, 0))
-		return err_set(e, -EBADMSG, "record at offset %#lx, %s: payload of %lu bytes",
-			       r->offset, record_type_name(r->type), n);
+		return err_set(e, -EBADMSG, RECORD_FMT ": payload of %lu bytes",
+			       RECORD_ARG(r->offset, r->type), n);
 	obuf_mem(&s->payload, r->data, r->size);
 	while (n) {
 		size_t avail;
@@ -85,8 +85,8 @@ static int stream_collect(struct stream *s, struct raw_record *r, uint64_t n, st
 	if (s->payload.code)
 		return err_set(e, s->payload.code, "out of memory for tracing data");
 	if (n)
-		return err_set(e, -ENODATA, "record at offset %#lx, %s: the data ends inside it",
-			       r->offset, record_type_name(r->type));
+		return err_set(e, -ENODATA, RECORD_FMT ": the data ends inside it",
+			       RECORD_ARG(r->offset, r->type));
 	r->data = (const unsigned char *)s->payload.buf;
 	return 0;
 }
@@ -94,32 +94,30 @@ static int stream_collect(struct stream *s, struct raw_record *r, uint64_t n, st
 static int stream_cut(struct stream *s, uint64_t off, const unsigned char *p, size_t avail,
 		      bool swap, struct err *e)
 {
+	uint32_t type = avail < 8 ? 0 : load_u32(p, swap);
+
 	if (s->win.code)
 		return err_set(e, s->win.code, "cannot read at offset %#lx: %s", off,
 			       strerror(-s->win.code));
 	s->pos = s->end = off;
 	if (s->cut_ok) {
-		log_warn("the recording was not finished: its last record, at offset %#lx, is "
-			 "incomplete and left out",
-			 off);
+		log_warn("the recording was not finished: the last " RECORD_FMT
+			 ", is incomplete and left out",
+			 RECORD_ARG(off, type));
 		return 0;
 	}
 	if (avail < 8)
 		return err_set(e, -ENODATA,
 			       "the data ends at offset %#lx, %zu bytes into a record's header",
 			       off, avail);
-	return err_set(e, -ENODATA,
-		       "record at offset %#lx, type %u (%s), size %u: the data ends after %zu "
-		       "bytes of it",
-		       off, load_u32(p, swap), record_type_name(load_u32(p, swap)),
-		       load_u16(p + 6, swap), avail);
+	return err_set(e, -ENODATA, RECORD_FMT ", size %u: the data ends after %zu bytes of it",
+		       RECORD_ARG(off, type), load_u16(p + 6, swap), avail);
 }
 
 static int stream_bad_size(const struct raw_record *r, const char *where, struct err *e)
 {
-	return err_set(e, -EBADMSG,
-		       "%s at offset %#lx, type %u (%s): size %u is smaller than its own header",
-		       where, r->offset, r->type, record_type_name(r->type), r->size);
+	return err_set(e, -EBADMSG, "%s" RECORD_FMT ": size %u is smaller than its own header",
+		       where, RECORD_ARG(r->offset, r->type), r->size);
 }
 
 /* A COMPRESSED or COMPRESSED2 record: its payload goes to zstd. */
@@ -132,9 +130,8 @@ static int stream_start_zip(struct stream *s, const struct raw_record *r, bool s
 		uint64_t said = r->size < 16 ? UINT64_MAX : load_u64(r->data + 8, swap);
 
 		if (said > n)
-			return err_set(e, -EBADMSG,
-				       "record at offset %#lx, %s: %lu bytes of data do not fit",
-				       r->offset, record_type_name(r->type), said);
+			return err_set(e, -EBADMSG, RECORD_FMT ": %lu bytes of data do not fit",
+				       RECORD_ARG(r->offset, r->type), said);
 		n = said;
 	}
 	if (!s->zip)
@@ -158,7 +155,7 @@ static int stream_unzip(struct stream *s, bool swap, struct raw_record *r, struc
 	if (ret == 0)
 		s->in_zip = false;
 	if (ret < 0 && r->unzipped && r->size < 8)
-		return stream_bad_size(r, "decompressed record", e);
+		return stream_bad_size(r, "decompressed ", e);
 	if (ret < 0)
 		err_context(e, "compressed record before offset %#lx", s->pos);
 	return ret;
@@ -202,7 +199,7 @@ static int stream_peek(struct stream *s, bool swap, struct raw_record *r, uint64
 	r->unzipped = false;
 	record_header(r, p, swap);
 	if (unlikely(r->size < 8))
-		return stream_bad_size(r, "record", e);
+		return stream_bad_size(r, "", e);
 	if (unlikely(avail < r->size)) {
 		p = window_at(&s->win, s->pos, r->size, &avail);
 		avail = (size_t)min_u64(avail, *limit);
@@ -222,9 +219,9 @@ static int stream_special(struct stream *s, struct raw_record *r, bool swap, uin
 
 	if (extra > limit - r->size)
 		return err_set(e, -ENODATA,
-			       "record at offset %#lx, %s: its payload of %lu bytes passes the end "
-			       "of the data",
-			       r->offset, record_type_name(r->type), extra);
+			       RECORD_FMT ": its payload of %lu bytes passes the end "
+					  "of the data",
+			       RECORD_ARG(r->offset, r->type), extra);
 	s->pos += extra;
 	if (r->type == PERF_RECORD_COMPRESSED || r->type == PERF_RECORD_COMPRESSED2)
 		return stream_start_zip(s, r, swap, e);

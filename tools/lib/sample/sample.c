@@ -29,16 +29,15 @@ struct parse {
 static int __attribute__((cold))
 fail(const struct parse *p, const char *field, const char *what, uint64_t value)
 {
-	return err_set(p->e, -EBADMSG,
-		       "SAMPLE record at 0x%llx: %s (byte %zu of %u): %s %llu does not fit",
-		       (unsigned long long)p->rec->offset, field, cursor_pos(&p->c), p->rec->size,
-		       what, (unsigned long long)value);
+	return err_set(p->e, -EBADMSG, RECORD_FMT ": %s (byte %zu of %u): %s %llu does not fit",
+		       RECORD_ARG(p->rec->offset, p->rec->type), field, cursor_pos(&p->c),
+		       p->rec->size, what, (unsigned long long)value);
 }
 
 static int __attribute__((cold)) cut(const struct parse *p, const char *field)
 {
-	return err_set(p->e, -EBADMSG, "SAMPLE record at 0x%llx: %u bytes end inside %s",
-		       (unsigned long long)p->rec->offset, p->rec->size, field);
+	return err_set(p->e, -EBADMSG, RECORD_FMT ": its %u bytes end inside %s",
+		       RECORD_ARG(p->rec->offset, p->rec->type), p->rec->size, field);
 }
 
 /* @nr words as an array; false when the record holds fewer. */
@@ -396,8 +395,8 @@ period:
 
 static int __attribute__((cold)) no_event(const struct record *rec, struct err *e)
 {
-	return err_set(e, -EINVAL, "SAMPLE record at 0x%llx belongs to no known event",
-		       (unsigned long long)rec->offset);
+	return err_set(e, -EINVAL, RECORD_FMT " belongs to no known event",
+		       RECORD_ARG(rec->offset, rec->type));
 }
 
 /*

@@ -414,7 +414,7 @@ int script_record(struct script *sc, const struct record *rec, struct err *e)
 			return ret;
 	}
 	if (!rec->event)
-		return err_set(e, -EINVAL, "sample at offset 0x%llx before any event",
-			       (unsigned long long)rec->offset);
+		return err_set(e, -EINVAL, RECORD_FMT " before any event",
+			       RECORD_ARG(rec->offset, rec->type));
 	return print_sample(sc, rec, e);
 }

@@ -44,10 +44,8 @@ static int read_chain(const struct record *rec, uint64_t *cookie, struct u64s *i
 	ips->p = c.p;
 	ips->swap = rec->swap;
 	if (c.bad || ips->nr > cursor_left(&c) / 8)
-		return err_set(e, -EINVAL,
-			       "record at offset 0x%llx, CALLCHAIN_DEFERRED: %llu addresses do not "
-			       "fit into %u bytes",
-			       (unsigned long long)rec->offset, (unsigned long long)ips->nr,
+		return err_set(e, -EINVAL, RECORD_FMT ": %llu addresses do not fit into %u bytes",
+			       RECORD_ARG(rec->offset, rec->type), (unsigned long long)ips->nr,
 			       rec->size);
 	return 0;
 }
