@@ -46,4 +46,34 @@ for f in fdata autofdo; do
 	is "$f: an error that names an object" "$(python3 "$TMP/raw.py" "$TMP/out" "$TMP/err")" ""
 	like "... tells it" "$(cat "$TMP/err")" 'a\\x1b\]0;title\\x07\\x0a# forged: 1.so is no ELF file'
 done
+
+# ---- bombs: what a file costs is bounded by its size
+cat >"$TMP/cost.py" <<'P'
+import resource, subprocess, sys
+st = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
+u = resource.getrusage(resource.RUSAGE_CHILDREN)
+print('%.2f %d %d' % (u.ru_utime + u.ru_stime, u.ru_maxrss // 1024, st))
+P
+cost() { # command...: CPU seconds, MiB, status
+	python3 "$TMP/cost.py" "$@" 2>"$TMP/err"
+}
+cheap() { # SECONDS MIB STATUS command...
+	_s=$1 _mb=$2 _st=$3
+	shift 3
+	_cost=$(cost "$@")
+	diag "$_cost: $*"
+	# Sanitizers and valgrind cost what they cost.
+	[ -z "$PLAIN" ] || echo "$_cost" | awk -v s="$_s" -v mb="$_mb" -v st="$_st" \
+		'{ exit !($1 <= s && $2 <= mb && $3 == st) }'
+}
+PLAIN=1
+if [ "$PERF" != "$PERF_FILE" ] || grep -qa __asan_init "$PERF_FILE"; then
+	PLAIN=
+fi
+make_file maps "$TMP/maps.data" 200000
+check "200,000 maps, the highest first" steady cheap 2 150 0 \
+	"$PERF" report --stdio -i "$TMP/maps.data"
+make_file forks "$TMP/forks.data" 10000 10000
+check "10,000 forks of a process with 10,000 maps" steady cheap 4 150 0 \
+	"$PERF" report --stdio -i "$TMP/forks.data"
 done_testing

@@ -303,6 +303,71 @@ static void test_many_maps(void **state)
 	}
 }
 
+/* Maps and forks at random, page by page against a table of what must be there. */
+#define PAGES	  600
+#define PROCESSES 12
+
+static uint32_t next_random(uint32_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 17;
+	*seed ^= *seed << 5;
+	return *seed;
+}
+
+static void test_maps_at_random(void **state)
+{
+	static unsigned char want[PROCESSES][PAGES]; /* 0 = nothing */
+	uint32_t seed = 1;
+
+	(void)state;
+	memset(want, 0, sizeof(want));
+	for (int round = 0; round < 12000; round++) {
+		size_t p = next_random(&seed) % PROCESSES, q = next_random(&seed) % PROCESSES;
+		size_t at = next_random(&seed) % PAGES, n = 1;
+		unsigned char id = (unsigned char)(next_random(&seed) % 9 + 1);
+
+		if (!(round % 50) && p != q) {
+			task(PERF_RECORD_FORK, 100 + (int)p, 100 + (int)q, 100 + (int)p,
+			     100 + (int)q, 0);
+			memcpy(want[p], want[q], PAGES);
+		} else {
+			if (!(next_random(&seed) % 16))
+				n += next_random(&seed) % (round % 3 ? 8 : PAGES / 2);
+			n = min_u64(n, PAGES - at);
+			mmap2(100 + (int)p, (at + 1) << 12, n << 12, (at + 1) << 12, 5,
+			      (char[]){ '/', (char)('0' + id), 0 });
+			memset(want[p] + at, id, n);
+		}
+		for (size_t i = round % 100 ? PAGES * PROCESSES : 0; i < PAGES * PROCESSES; i++) {
+			const char *w = where(100 + (int)(i / PAGES), USER, (i % PAGES + 1) << 12);
+			unsigned char id_here = want[i / PAGES][i % PAGES];
+
+			if (id_here ? w[1] != '0' + id_here : w[0] != '-')
+				fail_msg("round %d, process %zu, page %zu: %s for %d", round,
+					 i / PAGES, i % PAGES, w, id_here);
+			if (id_here)
+				assert_int_equal(strtoull(strchr(w, '+') + 1, NULL, 16),
+						 (i % PAGES + 1) << 12);
+		}
+	}
+}
+
+static void test_maps_ascend(void **state)
+{
+	const struct map *map;
+	uint32_t space;
+	size_t n = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < 5000; i++)
+		mmap2(9, (i * 7919 % 5000 + 1) * 0x2000, 0x1000, 0, 5, "/a");
+	space = machine_thread(m, 9, 9)->space;
+	for (; (map = machine_map_at(m, space, n)); n++)
+		assert_int_equal(map->start, (n + 1) * 0x2000);
+	assert_int_equal(n, 5000);
+}
+
 static void test_generations(void **state)
 {
 	uint32_t space = machine_thread(m, 10, 10)->space, gen, other;
@@ -464,6 +529,8 @@ int main(void)
 		T(test_exit_and_reuse),
 		T(test_overlaps),
 		T(test_many_maps),
+		T(test_maps_at_random),
+		T(test_maps_ascend),
 		T(test_generations),
 		T(test_kernel),
 		T(test_kernel_map_that_covers_modules),

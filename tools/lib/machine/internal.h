@@ -4,8 +4,8 @@
  *
  *	machine.c	records in, answers out
  *	thread.c	threads and their names
- *	space.c		address spaces: sorted arrays of maps, shared by parent and child until one
- *			of them changes (copy on write)
+ *	space.c		address spaces: which map is visible where
+ *	tree.c		their sorted slots; parent and child share what neither has changed
  *	dso.c		objects: what a map's name stands for
  *	jit.c		code that jitdump files tell of
  */
@@ -14,7 +14,7 @@
 
 #include "machine/machine.h"
 
-/* A map object is shared by all arrays that mention it; arrays cut it to what is left of it. */
+/* A map object is shared by all slots that mention it; slots cut it to what is left of it. */
 struct map_obj {
 	struct map pub;
 	union {
@@ -28,11 +28,7 @@ struct map_slot {
 	struct map_obj *map;
 };
 
-/* An array of disjoint slots, ascending. */
-struct map_array {
-	uint32_t refs;
-	VEC(struct map_slot) slot;
-};
+struct map_node; /* a tree of disjoint slots, ascending; NULL is an empty one */
 
 struct map_pool {
 	struct arena arena;
@@ -40,8 +36,8 @@ struct map_pool {
 };
 
 struct space {
-	struct map_array *maps; /* NULL = empty */
-	struct map_slot last;	/* the slot that answered last; map NULL = none */
+	struct map_node *maps;
+	struct map_slot last; /* the slot that answered last; map NULL = none */
 	uint32_t gen;
 	uint32_t before_exec; /* the space that an exec replaced by this one; 0 = none */
 	uint32_t jit;	      /* its code from jitdump files: of machine->jit, + 1; 0 = none */
@@ -49,6 +45,19 @@ struct space {
 
 struct map_obj *map_new(struct map_pool *pool);
 void map_put(struct map_pool *pool, struct map_obj *map);
+
+/* The last slot that starts at or before @at, the first one behind it, the @i-th; NULL = none. */
+const struct map_slot *tree_before(const struct map_node *a, uint64_t at);
+const struct map_slot *tree_after(const struct map_node *a, uint64_t at);
+const struct map_slot *tree_at(const struct map_node *a, size_t i);
+/* Takes over the slot's reference to its map; nothing may start there yet. 0 or -ENOMEM. */
+int tree_insert(struct map_node **root, struct map_pool *pool, const struct map_slot *slot);
+/* The slot that starts at @start, which is there, gets the bounds of @slot or goes. 0 or -ENOMEM. */
+int tree_replace(struct map_node **root, struct map_pool *pool, uint64_t start,
+		 const struct map_slot *slot);
+int tree_remove(struct map_node **root, struct map_pool *pool, uint64_t start);
+struct map_node *tree_share(struct map_node *a);
+void tree_put(struct map_node *a, struct map_pool *pool);
 
 /* Takes over the caller's reference of @map. Older maps give way; with @under it fills only the
  * room that the maps there leave. */
@@ -68,7 +77,9 @@ static inline struct map *space_find(struct space *s, uint64_t ip)
 
 static inline const struct map *space_map_at(const struct space *s, size_t i)
 {
-	return s->maps && i < s->maps->slot.n ? &s->maps->slot.v[i].map->pub : NULL;
+	const struct map_slot *slot = tree_at(s->maps, i);
+
+	return slot ? &slot->map->pub : NULL;
 }
 
 /* ---- dsos ------------------------------------------------------------------------------------ */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Address spaces. A slot is the part of a map that later maps left visible; slots are disjoint
- * and sorted, so a lookup is one binary search and a new map cuts its neighbours.
+ * and sorted, so a lookup is one search and a new map cuts its neighbours.
  */
 #include <stdlib.h>
 
@@ -30,124 +30,68 @@ void map_put(struct map_pool *pool, struct map_obj *map)
 	pool->free = map;
 }
 
-static void array_put(struct map_array *a, struct map_pool *pool)
-{
-	if (!a || --a->refs)
-		return;
-	vec_for_each (slot, &a->slot)
-		map_put(pool, slot->map);
-	vec_free(&a->slot);
-	free(a);
-}
-
-/* The space's own array with room for @extra more slots; NULL = no memory. */
-static struct map_array *array_own(struct space *s, struct map_pool *pool, size_t extra)
-{
-	struct map_array *old = s->maps, *a;
-
-	if (old && old->refs == 1)
-		return vec_reserve(&old->slot, old->slot.n + extra) ? NULL : old;
-	a = calloc(1, sizeof(*a));
-	if (!a)
-		return NULL;
-	a->refs = 1;
-	if (vec_reserve(&a->slot, (old ? old->slot.n : 0) + extra) || !a->slot.v) {
-		free(a);
-		return NULL;
-	}
-	if (old && old->slot.n) {
-		memcpy(a->slot.v, old->slot.v, old->slot.n * sizeof(*a->slot.v));
-		a->slot.n = old->slot.n;
-		vec_for_each (slot, &a->slot)
-			slot->map->refs++;
-	}
-	array_put(old, pool);
-	s->maps = a;
-	return a;
-}
-
-/* The first slot that ends behind @ip. */
-static size_t array_search(const struct map_array *a, uint64_t ip)
-{
-	size_t lo = 0, n = a->slot.n;
-
-	while (n) {
-		size_t half = n / 2;
-
-		if (a->slot.v[lo + half].end <= ip) {
-			lo += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return lo;
-}
-
-static void slots_open(struct map_array *a, size_t at, size_t nr)
-{
-	memmove(a->slot.v + at + nr, a->slot.v + at, (a->slot.n - at) * sizeof(*a->slot.v));
-	a->slot.n += nr;
-}
-
-static void slots_close(struct map_array *a, size_t at, size_t nr)
-{
-	memmove(a->slot.v + at, a->slot.v + at + nr, (a->slot.n - at - nr) * sizeof(*a->slot.v));
-	a->slot.n -= nr;
-}
-
 static void space_changed(struct space *s)
 {
 	s->last.map = NULL;
 	s->gen++;
 }
 
-/* Cuts [start, end) out; @a has room for one more slot. The place where it would go. */
-static size_t array_cut(struct map_array *a, struct map_pool *pool, uint64_t start, uint64_t end)
+/* Cuts [start, end) out. */
+static int space_cut(struct space *s, struct map_pool *pool, uint64_t start, uint64_t end)
 {
-	size_t i = array_search(a, start), j;
-	struct map_slot *s;
+	for (;;) {
+		const struct map_slot *last = tree_before(s->maps, end - 1);
+		struct map_slot old, rest;
+		int ret;
 
-	if (i < a->slot.n && a->slot.v[i].start < start) {
-		s = &a->slot.v[i];
-		if (s->end > end) { /* a hole in the middle of one */
-			slots_open(a, i, 1);
-			s = &a->slot.v[i];
-			s->map->refs++;
-			s[0].end = start;
-			s[1].start = end;
-			return i + 1;
+		if (!last || last->end <= start)
+			return 0;
+		old = rest = *last;
+		if (old.end > end && old.start < start) { /* a hole in the middle of one */
+			rest.start = end;
+			old.map->refs++;
+			ret = tree_insert(&s->maps, pool, &rest);
+			if (ret) {
+				old.map->refs--;
+				return ret;
+			}
 		}
-		s->end = start;
-		i++;
+		rest = old;
+		if (old.start < start)
+			rest.end = start;
+		else
+			rest.start = end;
+		if (rest.start < rest.end)
+			ret = tree_replace(&s->maps, pool, old.start, &rest);
+		else
+			ret = tree_remove(&s->maps, pool, old.start);
+		if (ret)
+			return ret;
 	}
-	for (j = i; j < a->slot.n && a->slot.v[j].end <= end; j++)
-		map_put(pool, a->slot.v[j].map);
-	slots_close(a, i, j - i);
-	if (i < a->slot.n && a->slot.v[i].start < end)
-		a->slot.v[i].start = end;
-	return i;
 }
 
 /* The gaps between the slots of [map->start, map->end) become the map's. */
 static int insert_under(struct space *s, struct map_pool *pool, struct map_obj *map)
 {
 	uint64_t pos = map->pub.start, end = map->pub.end;
-	struct map_array *a = array_own(s, pool, s->maps ? s->maps->slot.n + 1 : 1);
-	size_t i;
 
-	if (!a)
-		return -ENOMEM;
-	for (i = array_search(a, pos); pos < end; i++) {
-		uint64_t stop = i < a->slot.n ? min_u64(a->slot.v[i].start, end) : end;
+	while (pos < end) {
+		const struct map_slot *here = tree_before(s->maps, pos), *next;
+		struct map_slot gap = { pos, end, map };
 
-		if (pos < stop) {
-			slots_open(a, i, 1);
-			a->slot.v[i] = (struct map_slot){ pos, stop, map };
-			map->refs++;
-			i++;
+		if (here && here->end > pos) {
+			pos = here->end;
+			continue;
 		}
-		pos = i < a->slot.n ? a->slot.v[i].end : end;
+		next = tree_after(s->maps, pos);
+		if (next)
+			gap.end = min_u64(next->start, end);
+		map->refs++;
+		if (tree_insert(&s->maps, pool, &gap)) {
+			map->refs--;
+			return -ENOMEM;
+		}
+		pos = gap.end;
 	}
 	return 0;
 }
@@ -161,34 +105,26 @@ static bool same_map(const struct map *a, const struct map *b)
 int space_insert(struct space *s, struct map_pool *pool, struct map_obj *map, bool under)
 {
 	uint64_t start = map->pub.start, end = map->pub.end;
-	struct map_array *a;
-	size_t at;
+	const struct map_slot *old;
 	int ret = 0;
 
 	if (start >= end)
 		goto out;
-	if (s->maps) {
-		at = array_search(s->maps, start);
-		/* The same again, whole: recorders repeat maps. */
-		if (at < s->maps->slot.n && s->maps->slot.v[at].start == start &&
-		    s->maps->slot.v[at].end == end &&
-		    same_map(&s->maps->slot.v[at].map->pub, &map->pub))
-			goto out;
-	}
+	old = tree_before(s->maps, start);
+	/* The same again, whole: recorders repeat maps. */
+	if (old && old->start == start && old->end == end && same_map(&old->map->pub, &map->pub))
+		goto out;
+	space_changed(s);
 	if (under) {
 		ret = insert_under(s, pool, map);
-		space_changed(s);
 		goto out;
 	}
-	a = array_own(s, pool, 2);
-	ret = -ENOMEM;
-	if (!a)
+	ret = space_cut(s, pool, start, end);
+	if (ret)
 		goto out;
-	at = array_cut(a, pool, start, end);
-	slots_open(a, at, 1);
-	a->slot.v[at] = (struct map_slot){ start, end, map };
-	space_changed(s);
-	return 0;
+	ret = tree_insert(&s->maps, pool, &(struct map_slot){ start, end, map });
+	if (!ret)
+		return 0;
 out:
 	map_put(pool, map);
 	return ret;
@@ -196,44 +132,35 @@ out:
 
 int space_remove(struct space *s, struct map_pool *pool, uint64_t start, uint64_t end)
 {
-	struct map_array *a;
-
 	if (!s->maps || start >= end)
 		return 0;
-	a = array_own(s, pool, 1);
-	if (!a)
-		return -ENOMEM;
-	array_cut(a, pool, start, end);
 	space_changed(s);
-	return 0;
+	return space_cut(s, pool, start, end);
 }
 
 void space_clear(struct space *s, struct map_pool *pool)
 {
-	array_put(s->maps, pool);
+	tree_put(s->maps, pool);
 	s->maps = NULL;
 	space_changed(s);
 }
 
 void space_share(struct space *to, struct space *from, struct map_pool *pool)
 {
-	if (from->maps)
-		from->maps->refs++;
-	array_put(to->maps, pool);
-	to->maps = from->maps;
+	struct map_node *maps = tree_share(from->maps);
+
+	tree_put(to->maps, pool);
+	to->maps = maps;
 	to->before_exec = from->before_exec;
 	space_changed(to);
 }
 
 struct map *space_find_slow(struct space *s, uint64_t ip)
 {
-	size_t i;
+	const struct map_slot *slot = tree_before(s->maps, ip);
 
-	if (!s->maps)
+	if (!slot || ip >= slot->end)
 		return NULL;
-	i = array_search(s->maps, ip);
-	if (i == s->maps->slot.n || ip < s->maps->slot.v[i].start)
-		return NULL;
-	s->last = s->maps->slot.v[i];
+	s->last = *slot;
 	return &s->last.map->pub;
 }
