@@ -17,7 +17,7 @@ regs=$class
 [ $class = zmm ] && regs=zmm,opmask
 
 record() { # record FILE LEVEL REGS
-	"$PERF" record -q --reg-source=ptrace --user-regs=$3 -F 1000 -o "$TMP/$1" -- \
+	"$PERF" record -q --reg-source=ptrace --user-regs=$3 --reg-budget 0 -F 1000 -o "$TMP/$1" -- \
 		"$PERF" test -w simdloop 1 $2 >"$TMP/out" 2>&1
 }
 record wide.data $level $regs || skip_all "cannot record by ptrace here: $(head -1 "$TMP/out")"

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 [ "$(uname -m)" = x86_64 ] || skip_all "the workload is x86-64 assembly"
 need_cmd python3
-"$PERF" record -q --reg-source=ptrace --user-regs=ax,ip,xmm -F 500 -o "$TMP/j.data" -- \
+"$PERF" record -q --reg-source=ptrace --user-regs=ax,ip,xmm --reg-budget 0 -F 500 -o "$TMP/j.data" -- \
 	"$PERF" test -w simdloop 1 sse2 >"$TMP/out" 2>&1 ||
 	skip_all "cannot record by ptrace here: $(head -1 "$TMP/out")"
 

@@ -11,7 +11,7 @@ both() { # both NAME MODE...: regs, then branches; output and status as without
 	shift
 	timeout 600 "$TRACEE" "$@" >plain 2>&1
 	_want=$?
-	for _how in "--reg-source=ptrace --user-regs=ax,xmm -F 2000" \
+	for _how in "--reg-source=ptrace --user-regs=ax,xmm --reg-budget 0 -F 2000" \
 		"-b --branch-source=software --branch-budget 30 -F 2000"; do
 		# shellcheck disable=SC2086
 		timeout 600 "$PERF" record -q $_how -o r.data "$TRACEE" "$@" >traced 2>err
@@ -45,7 +45,7 @@ both "a handler for SIGURG gets the program's own, and no other" urgent
 both "SIGURG waited for, likewise" sigwait
 
 # threads that block every signal: registers and branches all the same
-for how in "--reg-source=ptrace --user-regs=ax,ip uregs" "-b --branch-source=software --branch-budget 30 brstack"; do
+for how in "--reg-source=ptrace --user-regs=ax,ip --reg-budget 0 uregs" "-b --branch-source=software --branch-budget 30 brstack"; do
 	field=${how##* } how=${how% *}
 	# shellcheck disable=SC2086
 	"$PERF" record -q -g $how -F 500 -o b.data "$TRACEE" mask >/dev/null 2>err
@@ -55,7 +55,7 @@ for how in "--reg-source=ptrace --user-regs=ax,ip uregs" "-b --branch-source=sof
 		pass "all signals blocked: $n of $all samples have their state (${how%%[= ]*})" ||
 		fail "all signals blocked: samples have their state (${how%%[= ]*})" "$n of $all" "$(cat err)"
 done
-"$PERF" record -q --reg-source=ptrace --user-regs=ip -F 500 -o b.data "$TRACEE" mask >/dev/null 2>err
+"$PERF" record -q --reg-source=ptrace --user-regs=ip --reg-budget 0 -F 500 -o b.data "$TRACEE" mask >/dev/null 2>err
 # but for samples of the kernel, whose registers are those of user space
 "$PERF" script -i b.data -F ip,uregs | awk 'length($1) < 16 {
 	for (i = 2; i <= NF; i++) if ($i ~ /^IP:0x/ && substr($i, 6) != $1) bad++ }
@@ -157,7 +157,7 @@ rounds=${KILL_ROUNDS:-100}
 bad=0 killed=0
 for i in $(seq "$rounds"); do
 	case $((i % 3)) in
-	0) how="--reg-source=ptrace --user-regs=ax,xmm" ;;
+	0) how="--reg-source=ptrace --user-regs=ax,xmm --reg-budget 0" ;;
 	*) how="-b --branch-source=software --branch-budget 80" ;;
 	esac
 	rm -f o.txt o.tmp started

@@ -318,6 +318,7 @@ const struct option record_options[] = {
 	S(0, "branch-budget", branch_budget, "PERCENT", "branches in software: their share of the program's time (default 5)"),
 	S(0, "branch-strategy", branch_strategy, "HOW", "branches in software: auto (default), interpret, breakpoint, block, step"),
 	S(0, "reg-source", reg_source, "WHO", "user registers from: auto (default), kernel, ptrace"),
+	S(0, "reg-budget", reg_budget, "PERCENT", "registers by ptrace: their share of the program's time (default 5)"),
 	OPT_CALL_OPTARG('I', "intr-regs", record_parse_intr_regs, "LIST", "registers at the sampled point: ax,r8-r15,zmm; all without a list; -I? lists what can be had"),
 	OPT_CALL(0, "user-regs", record_parse_user_regs, "LIST", "registers of user space: likewise; --user-regs=? lists them"),
 	B('d', "data", data, "data addresses and sources"),

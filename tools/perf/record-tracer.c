@@ -219,19 +219,18 @@ static void fit_attr(const struct recording *rec, struct perf_event_attr *a)
 	a->flags &= ~(uint64_t)ATTR_FLAG_PRECISE_MASK;
 }
 
-static int budget(const struct record_opts *o, double *percent, struct err *e)
+static int parse_budget(const char *option, const char *text, double *percent, struct err *e)
 {
 	char *end;
 
 	*percent = BUDGET_DEFAULT;
-	if (!o->branch_budget)
+	if (!text)
 		return 0;
-	*percent = strtod(o->branch_budget, &end);
+	*percent = strtod(text, &end);
 	if (*end == '%')
 		end++;
-	if (end == o->branch_budget || *end || !(*percent >= 0 && *percent <= 100))
-		return err_set(e, -EINVAL, "--branch-budget takes a percentage, not '%s'",
-			       o->branch_budget);
+	if (end == text || *end || !(*percent >= 0 && *percent <= 100))
+		return err_set(e, -EINVAL, "%s takes a percentage, not '%s'", option, text);
 	return 0;
 }
 
@@ -250,7 +249,7 @@ static int fill_branches(struct recording *rec, struct err *e)
 								: DEPTH_DEFAULT };
 	if (o->branch_strategy && tracer_strategy_parse(o->branch_strategy, &b->strategy, e))
 		return e->code;
-	return budget(o, &b->budget, e);
+	return parse_budget("--branch-budget", o->branch_budget, &b->budget, e);
 }
 
 static int write_sample(void *ctx, const void *data, size_t size, struct err *e)
@@ -326,6 +325,8 @@ int record_tracer_prepare(struct recording *rec, struct err *e)
 	t->regs = rec->soft_regs || (rec->soft_branches && rec->opts->user_regs);
 	t->bases = rec->soft_regs && rec->opts->user_regs->bases;
 	ret = fill_branches(rec, e);
+	if (!ret)
+		ret = parse_budget("--reg-budget", rec->opts->reg_budget, &t->reg_budget, e);
 	for (size_t i = 0; i < rec->nr_soft && !ret; i++) {
 		struct event *ev = &l->v[i];
 
@@ -516,6 +517,21 @@ static void say_cuts(const struct tracer_stats *st)
 		fprintf(stderr, "[ perf record: stacks with fewer entries: %s ]\n", text);
 }
 
+static void say_cost(const struct recording *rec, const struct tracer_stats *st)
+{
+	const struct tracer_opts *t = &rec->tracer_opts;
+	const char *option = t->branches.on ? "--branch-budget" : "--reg-budget";
+	char spaced[96] = "";
+
+	if (st->rests)
+		snprintf(spaced, sizeof(spaced), ", samples spaced out %" PRIu64 " times (%s %g)",
+			 st->rests, option, t->branches.on ? t->branches.budget : t->reg_budget);
+	fprintf(stderr,
+		"[ perf record: threads stood still %.1f %% of their time, %.0f us per sample%s ]\n",
+		st->lived_ns ? 100.0 * (double)st->stopped_ns / (double)st->lived_ns : 0.0,
+		st->stops ? (double)st->stopped_ns / 1000 / (double)st->stops : 0.0, spaced);
+}
+
 void record_tracer_say(const struct recording *rec)
 {
 	const struct tracer_stats *st;
@@ -523,10 +539,7 @@ void record_tracer_say(const struct recording *rec)
 	if (!rec->tracer || log_get_level() < LOG_WARN)
 		return;
 	st = tracer_stats(rec->tracer);
-	fprintf(stderr,
-		"[ perf record: threads stood still %.1f %% of their time, %.0f us per sample ]\n",
-		st->lived_ns ? 100.0 * (double)st->stopped_ns / (double)st->lived_ns : 0.0,
-		st->stops ? (double)st->stopped_ns / 1000 / (double)st->stops : 0.0);
+	say_cost(rec, st);
 	if (st->walks)
 		fprintf(stderr,
 			"[ perf record: %" PRIu64

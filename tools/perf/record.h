@@ -49,7 +49,7 @@ struct record_opts {
 	const struct regs_selection *intr_regs, *user_regs;
 	/* Why the kernel does not give the user registers; code 0 = it does. */
 	struct err regs_refused;
-	const char *reg_source, *branch_source, *branch_budget, *branch_strategy;
+	const char *reg_source, *branch_source, *branch_budget, *branch_strategy, *reg_budget;
 	uint64_t branch_depth;
 	struct record_regs regs[2]; /* intr, user */
 	/* Events are parsed where they stand, so that --filter knows what is before it. */

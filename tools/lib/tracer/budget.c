@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What following branches may cost: a walk buys silence, in which its thread's events are off,
- * until it is no more than its share of the time.
+ * What stops may cost: one that reads registers or follows branches buys silence, in which its
+ * thread's events are off, until it is no more than its share of the time.
  */
 #include "private.h"
 
@@ -26,17 +26,19 @@ uint64_t budget_delay(struct tracer *t, uint64_t now, uint64_t sampled)
 
 void budget_rest(struct tracer *t, struct thread *th, uint64_t took, uint64_t delay)
 {
-	double budget = t->opts.branches.budget * MEASURED;
+	double percent = t->opts.branches.on ? t->opts.branches.budget : t->opts.reg_budget;
+	double budget = percent * MEASURED;
 	/* it will wait for a CPU about as long as we did */
 	uint64_t pause, ns = took + delay + STOP_NS;
 
-	if (!t->opts.branches.on || budget <= 0 || t->opts.branches.budget >= 100)
+	if (percent <= 0 || percent >= 100)
 		return;
 	pause = (uint64_t)(ns * (100 - budget) / budget);
 	if (pause < REST_MIN_NS)
 		return;
 	points_enable(th, false);
 	th->resting = true;
+	t->stats.rests++;
 	th->rest_until = tracer_now() + pause;
 	if (!t->rest_next || th->rest_until < t->rest_next)
 		t->rest_next = th->rest_until;

@@ -162,7 +162,7 @@ void breakpoint_close(struct thread *th);
  * rest. @sampled: by the samples' clock, 0 = unknown.
  */
 uint64_t budget_delay(struct tracer *t, uint64_t now, uint64_t sampled);
-/* After a walk for which @th stood still for @took ns, the first @delay of them unnoticed. */
+/* After a stop for which @th stood still for @took ns, the first @delay of them unnoticed. */
 void budget_rest(struct tracer *t, struct thread *th, uint64_t took, uint64_t delay);
 /* Those whose rest is over. */
 void budget_wake(struct tracer *t);

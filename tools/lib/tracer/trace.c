@@ -178,11 +178,10 @@ static int handle_sample(struct tracer *t, struct thread *th, struct err *e)
 	if ((long)st->gpr.orig_rax >= 0)
 		t->stats.restarted += signals_restart(th->tid);
 	took = delay + tracer_now() - start;
-	if (walked) {
+	if (walked || !t->walker)
 		budget_rest(t, th, took, delay);
-		if (!th->resting && t->enabled)
-			points_enable(th, true);
-	}
+	if (walked && !th->resting && t->enabled)
+		points_enable(th, true);
 	t->stats.stopped_ns += took;
 	if (ret)
 		return ret;

@@ -141,11 +141,12 @@ struct tracer_event {
 struct tracer_opts {
 	struct tracer_event event[TRACER_MAX_EVENTS];
 	size_t nr_events;
-	bool regs;    /* REGS_USER comes from here */
-	bool bases;   /* so does RAW: the bases of FS and GS, see RAW_BASES */
-	bool inherit; /* follow new threads and children */
-	bool on_exec; /* start at the exec of the first process */
-	bool paused;  /* start with tracer_enable() */
+	bool regs;	   /* REGS_USER comes from here */
+	bool bases;	   /* so does RAW: the bases of FS and GS, see RAW_BASES */
+	bool inherit;	   /* follow new threads and children */
+	bool on_exec;	   /* start at the exec of the first process */
+	bool paused;	   /* start with tracer_enable() */
+	double reg_budget; /* without branches: percent of a thread's time; 0 = no bound */
 	struct tracer_branches branches;
 	/* Takes one whole record. 0 or -errno. */
 	int (*write)(void *ctx, const void *rec, size_t size, struct err *e);
@@ -176,6 +177,7 @@ struct tracer_stats {
 	uint64_t stateless;	/* of these: no stop at their instruction (signal blocked) */
 	uint64_t lost, throttled;
 	uint64_t stops;	     /* for samples */
+	uint64_t rests;	     /* a thread's events were off to keep the budget */
 	uint64_t stopped_ns; /* threads stood still for samples and walks */
 	uint64_t lived_ns;   /* threads' lifetimes under the tracer */
 	uint64_t walks, branches;
