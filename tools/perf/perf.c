@@ -7,6 +7,7 @@
 
 /* clang-format off */ /* one a line: branches that add commands merge */
 static const struct command *const commands[] = {
+	&cmd_buildid_cache,
 	&cmd_buildid_list,
 	&cmd_check,
 	&cmd_data,

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "buildid/buildid.h"
 #include "symbol/internal.h"
 
 int open_regular(const char *path, uint64_t *size)
@@ -62,15 +63,10 @@ static struct build_id dso_id(const struct dso *dso)
 
 bool files_cache_path(const struct build_id *id, const char *name, char *buf, size_t size)
 {
-	const char *home = getenv("HOME");
-	char hex[2 * BUILD_ID_MAX + 1];
-	int n;
+	struct buildid key = { .size = id->size };
 
-	if (!home || id->size < 2)
-		return false;
-	hex_id(id, hex);
-	n = snprintf(buf, size, "%s/.debug/.build-id/%.2s/%s/%s", home, hex, hex + 2, name);
-	return n > 0 && (size_t)n < size;
+	memcpy(key.id, id->id, id->size);
+	return buildid_cache_path(&key, name, buf, size);
 }
 
 bool files_symfs_path(const struct resolver *res, const char *path, char *buf, size_t size)

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * buildid: the cache of objects by build id, which keeps a program as it was when it was recorded
+ * (or brings one from another machine). Upstream's layout:
+ *
+ *	DIR/usr/bin/prog/ID/elf			the file; "kallsyms", "vdso" for those objects
+ *	DIR/.build-id/xx/yyyy...		-> ../../usr/bin/prog/ID
+ *
+ * DIR is $PERF_BUILDID_DIR, or ~/.debug. ID is the build id in hex, xx its first byte. An object is
+ * found by the link; the directories tell which ids a path ever had. Errors are -errno with a text;
+ * -EEXIST and -ENOENT say that an object was there or was not.
+ */
+#ifndef PERF_BUILDID_H
+#define PERF_BUILDID_H
+
+#include "base/base.h"
+
+#define BUILDID_MAX 20
+
+struct buildid {
+	uint8_t id[BUILDID_MAX];
+	uint8_t size; /* 0 = none */
+};
+
+/* The id in hex, at least 2 * BUILDID_MAX + 1 bytes. */
+void buildid_hex(const struct buildid *id, char *hex);
+/* Hex digits as above; false when they are none or too many. */
+bool buildid_parse(const char *hex, struct buildid *id);
+
+/* The cache's directory; false when there is no home and nothing was named. */
+bool buildid_cache_dir(char *buf, size_t size);
+/* Where the file called @name ("elf", "debug") of @id lies, whether or not it is there. */
+bool buildid_cache_path(const struct buildid *id, const char *name, char *buf, size_t size);
+
+/*
+ * Copies @from into the cache as the object @path, an absolute path or a name in brackets, under
+ * @name. A copy appears whole or not at all.
+ */
+int buildid_cache_add(const struct buildid *id, const char *from, const char *path,
+		      const char *name, struct err *e);
+int buildid_cache_remove(const struct buildid *id, struct err *e);
+/* Everything that the cache has of @path; *nr: how many objects that were. */
+int buildid_cache_purge(const char *path, size_t *nr, struct err *e);
+
+/* Calls @entry for each object, in order of ids; non-zero ends and is returned. */
+int buildid_cache_list(int (*entry)(void *ctx, const struct buildid *id, const char *path),
+		       void *ctx, struct err *e);
+
+#endif

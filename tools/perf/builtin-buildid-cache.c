@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perf buildid-cache: objects that are kept by build id, for recordings that outlive them. */
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "buildid/buildid.h"
+#include "builtin.h"
+#include "capture/capture.h"
+#include "emit/emit.h"
+#include "perfdata/perfdata.h"
+
+struct cache_opts {
+	struct cli_list add, remove, purge, update;
+	const char *missing;
+	bool list, purge_all, force;
+	int64_t target_ns;
+	int verbose;
+};
+
+static const struct option cache_options[] = {
+	OPT_LIST('a', "add", struct cache_opts, add, "FILE[,FILE...]", "file(s) to add"),
+	OPT_LIST('r', "remove", struct cache_opts, remove, "FILE[,FILE...]", "file(s) to remove"),
+	OPT_LIST('p', "purge", struct cache_opts, purge, "FILE[,FILE...]",
+		 "file(s) to remove, with all that they ever were"),
+	OPT_BOOL('P', "purge-all", struct cache_opts, purge_all, "purge all cached files"),
+	OPT_LIST('u', "update", struct cache_opts, update, "FILE[,FILE...]", "file(s) to update"),
+	OPT_BOOL('l', "list", struct cache_opts, list, "list all cached files"),
+	OPT_STRING('M', "missing", struct cache_opts, missing, "FILE",
+		   "list objects of this recording that the cache lacks"),
+	OPT_INT(0, "target-ns", struct cache_opts, target_ns, "PID",
+		"files are meant as process PID sees them, in its container"),
+	OPT_BOOL('f', "force", struct cache_opts, force, "don't complain, do it"),
+	OPT_INC('v', "verbose", struct cache_opts, verbose, "be more verbose"),
+	OPT_END(),
+};
+
+static const char *const cache_usage[] = { "buildid-cache [<options>]", NULL };
+
+/* ---- files ------------------------------------------------------------------------------------- */
+
+struct target {
+	const char *path;	  /* what the object is called */
+	char file[PATH_MAX + 32]; /* where it lies */
+	char real[PATH_MAX];
+	struct buildid id;
+};
+
+/* -ENOENT and the like for what is no ELF file with a build id. */
+static int open_target(struct target *t, const struct cache_opts *o, char *name, struct err *e)
+{
+	t->path = !o->target_ns && realpath(name, t->real) ? t->real : name;
+	if (o->target_ns)
+		snprintf(t->file, sizeof(t->file), "/proc/%lld/root%s", (long long)o->target_ns,
+			 name);
+	else
+		snprintf(t->file, sizeof(t->file), "%s", t->path);
+	t->id.size = (uint8_t)capture_file_build_id(t->file, t->id.id);
+	if (t->id.size)
+		return 0;
+	if (access(t->file, R_OK))
+		return err_set(e, -errno, "cannot read %s: %s", t->file, strerror(errno));
+	return err_set(e, -EINVAL, "%s is no ELF file with a build id", t->file);
+}
+
+static int add_file(const struct cache_opts *o, char *name, struct err *e)
+{
+	struct target t;
+	int ret = open_target(&t, o, name, e);
+
+	ret = ret ?: buildid_cache_add(&t.id, t.file, t.path, "elf", e);
+	if (ret == -EEXIST) {
+		log_info("%s", e->text);
+		return 0;
+	}
+	return ret;
+}
+
+static int remove_file(const struct cache_opts *o, char *name, struct err *e)
+{
+	struct target t;
+	int ret = open_target(&t, o, name, e);
+
+	ret = ret ?: buildid_cache_remove(&t.id, e);
+	return ret == -ENOENT ? err_set(e, ret, "%s wasn't in the cache", name) : ret;
+}
+
+static int purge_file(const struct cache_opts *o, char *name, struct err *e)
+{
+	char real[PATH_MAX];
+	size_t nr;
+
+	/* A file that is gone from here goes by the name that was given. */
+	return buildid_cache_purge(!o->target_ns && realpath(name, real) ? real : name, &nr, e);
+}
+
+static int update_file(const struct cache_opts *o, char *name, struct err *e)
+{
+	struct err none;
+
+	remove_file(o, name, &none);
+	return add_file(o, name, e);
+}
+
+/* Every name of the lists; what fails is said, and the rest still done. */
+static int each_name(const struct cache_opts *o, const struct cli_list *l, const char *verb,
+		     int (*act)(const struct cache_opts *o, char *name, struct err *e))
+{
+	int status = 0;
+
+	vec_for_each (item, &l->items) {
+		char *names = strdup(*item), *save = NULL;
+
+		for (char *n = names ? strtok_r(names, ",", &save) : NULL; n;
+		     n = strtok_r(NULL, ",", &save)) {
+			struct err e = { 0 };
+			int ret = act(o, n, &e);
+
+			if (ret)
+				log_error("Couldn't %s %s: %s", verb, n, e.text);
+			else
+				log_info("%s %s: Ok", verb, n);
+			status |= ret != 0;
+		}
+		free(names);
+	}
+	return status;
+}
+
+/* ---- the whole cache --------------------------------------------------------------------------- */
+
+static void print_entry(struct obuf *out, const struct buildid *id, const char *path)
+{
+	char hex[2 * BUILDID_MAX + 1];
+
+	buildid_hex(id, hex);
+	obuf_str(out, hex);
+	obuf_char(out, ' ');
+	emit_safe(out, path);
+	obuf_char(out, '\n');
+}
+
+static int list_entry(void *ctx, const struct buildid *id, const char *path)
+{
+	print_entry(ctx, id, path);
+	return 0;
+}
+
+struct ids {
+	VEC(struct buildid) id;
+};
+
+static int note_entry(void *ctx, const struct buildid *id, const char *path)
+{
+	struct ids *l = ctx;
+
+	(void)path;
+	return vec_push(&l->id, *id);
+}
+
+/* Listed first: a directory that is being read is not to be changed. */
+static int purge_all(struct err *e)
+{
+	struct ids l = { 0 };
+	int ret = buildid_cache_list(note_entry, &l, e);
+
+	if (ret == -ENOMEM)
+		err_set(e, ret, "out of memory for the list of objects");
+	vec_for_each (id, &l.id)
+		ret = ret ?: buildid_cache_remove(id, e);
+	vec_free(&l.id);
+	return ret;
+}
+
+static int list_missing(const struct cache_opts *o, struct obuf *out, struct err *e)
+{
+	struct perfdata_opts po = { .force = o->force };
+	struct perfdata *pd;
+	int ret = perfdata_open(&pd, o->missing, &po, e);
+
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < perfdata_nr_build_ids(pd); i++) {
+		const struct perfdata_build_id *b = perfdata_build_id(pd, i);
+		struct buildid id = { .size = (uint8_t)min_u64(b->size, BUILDID_MAX) };
+		char path[PATH_MAX];
+
+		memcpy(id.id, b->id, id.size);
+		if (buildid_cache_path(&id, "", path, sizeof(path)) && access(path, F_OK))
+			print_entry(out, &id, b->path);
+	}
+	perfdata_close(pd);
+	return 0;
+}
+
+static int run_actions(const struct cache_opts *o, struct obuf *out, struct err *e)
+{
+	int status = each_name(o, &o->add, "add", add_file) |
+		     each_name(o, &o->remove, "remove", remove_file) |
+		     each_name(o, &o->purge, "remove", purge_file);
+	int ret = 0;
+
+	if (o->purge_all)
+		ret = purge_all(e);
+	if (!ret && o->missing)
+		ret = list_missing(o, out, e);
+	status |= each_name(o, &o->update, "update", update_file);
+	if (!ret && o->list)
+		ret = buildid_cache_list(list_entry, out, e);
+	return ret ? cli_print_err(e) : status;
+}
+
+static bool nothing_to_do(const struct cache_opts *o)
+{
+	return !o->add.items.n && !o->remove.items.n && !o->purge.items.n && !o->update.items.n &&
+	       !o->missing && !o->list && !o->purge_all;
+}
+
+static int cache_run(const struct command *cmd, int argc, char **argv)
+{
+	struct cache_opts o = { 0 };
+	int n = cli_parse(cmd, &o, argc, argv, 0), status = 1;
+	struct err err = { 0 };
+	struct obuf out;
+
+	if (n < 0)
+		return CLI_STATUS(n);
+	log_set_level(o.verbose > 1 ? LOG_DEBUG : o.verbose ? LOG_INFO : LOG_WARN);
+	if (n > 0) {
+		status = cli_usage_error(cmd, "unexpected argument: %s", argv[0]);
+	} else if (nothing_to_do(&o)) {
+		status = cli_usage_error(cmd, "nothing to do: -l lists the cache");
+	} else if (!obuf_init(&out, STDOUT_FILENO, 0)) {
+		status = run_actions(&o, &out, &err);
+		if (obuf_free(&out) && out.code != -EPIPE)
+			status = 1;
+	}
+	vec_free(&o.add.items);
+	vec_free(&o.remove.items);
+	vec_free(&o.purge.items);
+	vec_free(&o.update.items);
+	return status;
+}
+
+const struct command cmd_buildid_cache = {
+	.name = "buildid-cache",
+	.summary = "Keep copies of objects by build id",
+	.usage = cache_usage,
+	.options = cache_options,
+	.run = cache_run,
+};
