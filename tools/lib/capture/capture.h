@@ -78,7 +78,7 @@ struct capture_opts {
 	const struct capture_target *target;
 	struct event_opener *opener;
 	const struct open_context *context; /* for explanations */
-	uint32_t ring_pages;		    /* a power of two; 0 = what the mlock limit allows */
+	uint32_t ring_pages; /* a power of two; 0 = the mlock limit, more for stacks */
 	bool inherit;
 	bool backward;	     /* attrs have write_backward: the rings keep the newest records */
 	bool allow_fallback; /* a default hardware event may become a clock */

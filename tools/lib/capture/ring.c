@@ -27,6 +27,28 @@ static uint32_t default_pages(void)
 	return n;
 }
 
+#define ROOMY_SAMPLES 256u /* 64 ms of them at 4,000 Hz: a recorder waits that long for a CPU */
+#define ROOMY_TOTAL   (64u << 20) /* of all rings together */
+
+/*
+ * Samples with a copy of the stack fill a ring of 512 kB within 16 ms: several threads that keep
+ * the CPUs busy then lose most of theirs. Where nobody counts locked pages there is more room.
+ */
+static uint32_t roomy_pages(const struct capture *c, uint32_t pages)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), stack = 0, want;
+
+	for (size_t i = 0; i < c->events->n; i++)
+		if (c->events->v[i].attr.sample_type & PERF_SAMPLE_STACK_USER)
+			stack = max_u64(stack, c->events->v[i].attr.sample_stack_user);
+	if (!stack || c->backward || geteuid())
+		return pages;
+	want = min_u64(ROOMY_SAMPLES * stack, ROOMY_TOTAL / max_u64(c->rings.n, 1));
+	while ((uint64_t)pages * 2 * page <= want)
+		pages *= 2;
+	return pages;
+}
+
 /* Read-only for us, the kernel overwrites what is oldest. */
 static int ring_map(struct ring *r, uint32_t pages, bool backward)
 {
@@ -80,7 +102,7 @@ static int explain_map(const struct capture *c, int code, uint32_t pages, struct
 
 int ring_map_all(struct capture *c, struct err *e)
 {
-	uint32_t pages = c->ring_pages ? c->ring_pages : default_pages();
+	uint32_t pages = c->ring_pages ? c->ring_pages : roomy_pages(c, default_pages());
 
 	for (;;) {
 		int ret = 0;
