@@ -41,6 +41,7 @@ static const struct profile profiles[] = {
 	  .branch_bits = 2 * PERF_SAMPLE_BRANCH_TYPE_SAVE - 1,
 	  .max_precise = 3 },
 	{ .name = "nopmu", .attr_size = 136, .no_pmu = true },
+	{ .name = "hidden", .attr_size = 4096, .no_pmu = true, .real = true },
 	{ .name = "zen3", .attr_size = 136, .brs = true },
 };
 
@@ -245,6 +246,11 @@ static int check_type(const struct profile *p, const struct perf_event_attr *a)
 	case 9: return p->hybrid ? 0 : -ENOENT;
 	default: return -ENOENT;
 	}
+}
+
+bool rules_hide(const struct profile *p, const struct perf_event_attr *a)
+{
+	return p->no_pmu && is_hardware(a);
 }
 
 int rules_check(const struct profile *p, struct perf_event_attr *a, uint32_t given_size, pid_t pid,

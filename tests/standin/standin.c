@@ -314,7 +314,12 @@ long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
-	if (number != SYS_perf_event_open || getpid() != owner)
+	if (number == SYS_perf_event_open && profile->real &&
+	    rules_hide(profile, (const struct perf_event_attr *)a[0])) {
+		errno = ENOENT;
+		return -1;
+	}
+	if (number != SYS_perf_event_open || getpid() != owner || profile->real)
 		return real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	pthread_mutex_lock(&lock);
 	ret = open_event((struct perf_event_attr *)a[0], (pid_t)a[1], (int)a[2], (int)a[3],

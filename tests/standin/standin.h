@@ -12,6 +12,7 @@
  *	hybrid	`full`, and events need a core PMU's number (8 or 9) in config's upper half
  *	lbr4.14	LBR under a kernel that knows branch filters up to save_type
  *	nopmu	no hardware event opens
+ *	hidden	this machine's own kernel, of which hardware events are hidden: all others are real
  *	zen3	branch sampling of AMD Zen 3: event 0xc4, any, a fixed period, nothing else
  *
  *	STANDIN_LOG=FILE	every sample's values, one line each, as they were written
@@ -44,6 +45,7 @@ struct profile {
 	bool xmm, ymm, zmm, opmask, apx, ssp;
 	bool lbr, lbr_counters, lbr_type;
 	bool brs, no_pmu;
+	bool real;	      /* what is not refused goes to the kernel */
 	uint64_t branch_bits; /* that the kernel knows; 0 = all */
 	bool hybrid;
 	unsigned max_precise;
@@ -69,6 +71,8 @@ struct event {
 
 /* rules.c: 0 or -errno. May store the kernel's own size into attr->size (E2BIG). */
 const struct profile *profile_find(const char *name);
+/* Whether a profile that is real otherwise has no such event. */
+bool rules_hide(const struct profile *p, const struct perf_event_attr *a);
 int rules_check(const struct profile *p, struct perf_event_attr *attr, uint32_t given_size,
 		pid_t pid, int cpu, const struct event *group, unsigned long flags);
 
