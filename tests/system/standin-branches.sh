@@ -158,7 +158,7 @@ mv sys/cpu/caps/branches sys/cpu/caps/branches.off
 refused "a filter newer than the kernel, which says nothing of LBR" lbr4.14 \
 	'does not know the branch filter priv' -e cycles -j any,priv
 cpu GenuineIntel 6 ''
-refused "a CPU without LBR" old 'this CPU has no last branch records \(LBR\).*-g for call chains' \
+refused "a CPU without LBR" old 'this CPU has no last branch records \(LBR\).*record -b -- COMMAND' \
 	-e cycles -b
 cpu GenuineIntel 6 hypervisor
 refused "a VM that hides LBR" old \

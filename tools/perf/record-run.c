@@ -91,8 +91,8 @@ static int open_events(struct recording *rec, struct err *e)
 		.ring_pages = rec->ring_pages,
 		.inherit = !rec->opts->no_inherit,
 		.backward = rec->opts->overwrite,
-		.allow_fallback =
-			!rec->opts->branch_filter && rec->opts->callchain.mode != CALLCHAIN_LBR,
+		.allow_fallback = !rec->opts->no_fallback && !rec->opts->branch_filter &&
+				  rec->opts->callchain.mode != CALLCHAIN_LBR,
 	};
 	int ret = capture_open(&rec->capture, &co, e);
 
@@ -120,13 +120,16 @@ static int become_realtime(uint64_t priority, struct err *e)
 
 static int prepare(struct recording *rec, struct err *e)
 {
-	int ret = record_config(rec, e);
+	int ret;
 
+	events_open_context(&rec->context, rec->opts->pmus);
+#ifdef __x86_64__
+	rec->context.soft_branches = true; /* room tracer knows this architecture */
+#endif
+	ret = record_config(rec, e);
 	rec->usage = ret == -EINVAL;
 	if (!ret)
 		ret = become_realtime(rec->opts->realtime, e);
-	if (!ret)
-		events_open_context(&rec->context, rec->opts->pmus);
 	if (!ret)
 		ret = record_tracer_prepare(rec, e);
 	if (!ret && rec->opts->control) {

@@ -302,6 +302,7 @@ struct open_context {
 	bool has_lbr;	    /* caps/branches of a core PMU, or the CPU says so */
 	uint32_t lbr_depth; /* most branches that a core PMU keeps; 0 = unknown */
 	bool has_brs;	    /* AMD Zen 3's branch sampling */
+	bool soft_branches; /* set by the caller: it can follow branches in software */
 	bool seccomp;	    /* a filter is in force for this process */
 	char vendor[16];    /* "GenuineIntel"; "" when unknown */
 	unsigned family;

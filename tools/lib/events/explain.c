@@ -9,46 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "branch/branch.h"
-#include "events/private.h"
-
-#define BRANCHES(a) ((a)->sample_type & PERF_SAMPLE_BRANCH_STACK)
-
-struct cause {
-	const char *id; /* what the tests call it */
-	int code;	/* 0 = any */
-	bool (*holds)(const struct refusal *r);
-	void (*say)(const struct refusal *r, struct err *e);
-};
-
-/* ---- helpers ------------------------------------------------------------------------------------- */
-
-static bool is_hardware(const struct refusal *r)
-{
-	return r->attr->type == PERF_TYPE_HARDWARE || r->attr->type == PERF_TYPE_HW_CACHE ||
-	       r->attr->type == PERF_TYPE_RAW || (r->ev->pmu && r->ev->pmu->is_core);
-}
-
-static bool is_software(const struct refusal *r)
-{
-	return r->attr->type == PERF_TYPE_SOFTWARE || r->attr->type == PERF_TYPE_TRACEPOINT ||
-	       r->attr->type == PERF_TYPE_BREAKPOINT;
-}
-
-static bool is_amd(const struct refusal *r)
-{
-	return !strcmp(r->ctx->vendor, "AuthenticAMD") || !strcmp(r->ctx->vendor, "HygonGenuine");
-}
-
-static unsigned precise(const struct refusal *r)
-{
-	return (unsigned)((r->attr->flags & ATTR_FLAG_PRECISE_MASK) >> ATTR_FLAG_PRECISE_SHIFT);
-}
-
-static bool denied(const struct refusal *r)
-{
-	return r->code == -EACCES || r->code == -EPERM;
-}
+#include "events/explain-int.h"
 
 /* The code alone says it. */
 static bool always(const struct refusal *r)
@@ -151,23 +112,9 @@ static void say_kernel(const struct refusal *r, struct err *e)
 		 (int)strcspn(r->ev->name, ":"), r->ev->name);
 }
 
-static bool denied_branch(const struct refusal *r)
-{
-	return denied(r) && r->field == FIELD_BRANCH;
-}
-
-static void say_denied_branch(const struct refusal *r, struct err *e)
-{
-	err_set(e, r->code,
-		"%s: branch_sample_type: taken branches of the kernel need CAP_PERFMON or kernel.perf_event_paranoid <= 1 (it is %d)",
-		r->ev->name, r->ctx->paranoid);
-	err_hint(e, "User branches alone work: -e %.*s:u -j any,u", (int)strcspn(r->ev->name, ":"),
-		 r->ev->name);
-}
-
 static bool denied_process(const struct refusal *r)
 {
-	return denied(r) && r->pid > 0;
+	return denied(r) && r->pid > 0 && r->field != FIELD_BRANCH;
 }
 
 static void say_process(const struct refusal *r, struct err *e)
@@ -180,7 +127,7 @@ static void say_process(const struct refusal *r, struct err *e)
 
 static bool is_denied(const struct refusal *r)
 {
-	return denied(r);
+	return denied(r) && r->field != FIELD_BRANCH;
 }
 
 static void say_denied(const struct refusal *r, struct err *e)
@@ -269,9 +216,10 @@ static void say_no_pmu(const struct refusal *r, struct err *e)
 		r->ctx->in_vm
 			? "this virtual machine has no PMU (its hypervisor hides the counters)"
 			: "this machine has no PMU that the kernel supports",
-		BRANCHES(r->attr) ? ", so there are no taken branches to record" : "");
-	if (BRANCHES(r->attr))
-		err_hint(e, "Record on the host or on a machine with a PMU%s.",
+		has_branches(r) ? ", so there are no taken branches to record" : "");
+	if (has_branches(r))
+		err_hint(e, "%s\nThe CPU's own: %sa machine with a PMU%s.",
+			 explain_instead_of_branches(r), r->ctx->in_vm ? "the host or " : "",
 			 r->ctx->in_vm ? " (cloud: a *.metal instance)" : "");
 	else
 		err_hint(e, "The clock works everywhere: -e cpu-clock. Counters: %s",
@@ -310,108 +258,6 @@ static void say_bad_breakpoint(const struct refusal *r, struct err *e)
 		"The address must be a multiple of the length; x86 watches w, rw and x, not r alone.");
 }
 
-/* ---- branches ---------------------------------------------------------------------------------------------- */
-
-static bool branch_software(const struct refusal *r)
-{
-	return BRANCHES(r->attr) && is_software(r) &&
-	       (r->code == -EOPNOTSUPP || r->field == FIELD_BRANCH);
-}
-
-static void say_branch_software(const struct refusal *r, struct err *e)
-{
-	err_set(e, r->code,
-		"%s: PMU Hardware or event type doesn't support branch stack sampling: branch_sample_type needs a hardware event, this is a software one",
-		r->ev->name);
-	err_hint(e, r->ctx->has_core_pmu
-			    ? "Use a hardware event: -e cycles:u"
-			    : "This machine has no PMU, so no event can carry taken branches.");
-}
-
-/* AMD Zen 3: branch sampling hangs on one event, at a fixed period, and knows no filter. */
-static bool branch_amd_old(const struct refusal *r)
-{
-	const struct open_context *c = r->ctx;
-
-	if (r->field != FIELD_BRANCH || !is_amd(r) || !c->has_core_pmu || c->has_lbr)
-		return false;
-	/* Family 0x19 is Zen 3 and Zen 4; a hypervisor may have hidden what the CPU has. */
-	return c->family < 0x19 || (c->family == 0x19 && (c->has_brs || !c->in_vm));
-}
-
-static void say_branch_amd_old(const struct refusal *r, struct err *e)
-{
-	if (r->ctx->family == 0x19) {
-		err_set(e, r->code,
-			"%s: branch_sample_type: AMD Zen 3 records branches (BRS) only for the event branch-brs, at a fixed period, with any privilege",
-			r->ev->name);
-		err_hint(e, "perf record -b -e cpu/branch-brs/ -c 1000037 ...");
-		return;
-	}
-	err_set(e, r->code,
-		"%s: branch_sample_type: this AMD CPU (family %#x) records no taken branches: Zen 3 has BRS, Zen 4 and later have LBR",
-		r->ev->name, r->ctx->family);
-	err_hint(e, "Record on Zen 4 or later, or an Intel CPU.");
-}
-
-static bool branch_precise(const struct refusal *r)
-{
-	return r->field == FIELD_BRANCH && r->precise_refused;
-}
-
-static void say_branch_precise(const struct refusal *r, struct err *e)
-{
-	err_set(e, r->code,
-		"%s: branch_sample_type: at precise level %u this CPU takes only the filter 'any' with the event's own privilege levels",
-		r->ev->name, precise(r));
-	err_hint(e, "Drop the p modifiers, or use -j any.");
-}
-
-static bool branch_no_lbr(const struct refusal *r)
-{
-	return r->field == FIELD_BRANCH && !r->ctx->has_lbr && !r->branches_work;
-}
-
-static void say_branch_no_lbr(const struct refusal *r, struct err *e)
-{
-	err_set(e, r->code, "%s: branch_sample_type: %s", r->ev->name,
-		r->ctx->in_vm ? "the hypervisor gives this virtual machine counters but no LBR"
-			      : "this CPU has no last branch records (LBR)");
-	err_hint(e, "%s",
-		 r->ctx->in_vm
-			 ? "Record on the host (cloud: a *.metal instance), or without -b and -j."
-			 : "Record without -b and -j, with -g for call chains.");
-}
-
-static bool branch_filter(const struct refusal *r)
-{
-	return r->field == FIELD_BRANCH;
-}
-
-static void say_branch_filter(const struct refusal *r, struct err *e)
-{
-	char names[256] = "";
-	uint64_t bit;
-
-	for (size_t i = 0, n = 0; branch_filter_name(i, &bit) && n < sizeof(names); i++)
-		if (r->bad_filters & bit)
-			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? "," : "",
-					      branch_filter_name(i, NULL));
-	if (r->bad_filters)
-		err_set(e, r->code,
-			"%s: branch_sample_type: this CPU or kernel (%s) does not know the branch filter %s",
-			r->ev->name, r->ctx->release, names);
-	else
-		err_set(e, r->code,
-			"%s: branch_sample_type: this CPU or kernel (%s) refuses the branch filters %#llx together",
-			r->ev->name, r->ctx->release,
-			(unsigned long long)r->attr->branch_sample_type);
-	err_hint(e, "%s",
-		 r->branches_work
-			 ? "-j any,u opens here; add filters one by one."
-			 : "-j any works where branches work at all; add filters one by one.");
-}
-
 /* ---- sampling ------------------------------------------------------------------------------------------------ */
 
 static bool no_interrupt(const struct refusal *r)
@@ -426,7 +272,7 @@ static void say_no_interrupt(const struct refusal *r, struct err *e)
 	err_set(e, r->code,
 		"%s: sample_period: PMU %s counts but cannot sample (no overflow interrupt)",
 		r->ev->name, r->ev->pmu ? r->ev->pmu->name : "hardware");
-	err_hint(e, "Sample another event, such as cycles or cpu-clock, in its place.");
+	err_hint(e, "The clock can be sampled everywhere: -e cpu-clock");
 }
 
 static bool freq_too_high(const struct refusal *r)
@@ -463,49 +309,6 @@ static void say_precise(const struct refusal *r, struct err *e)
 }
 
 /* ---- registers, stacks, clocks ----------------------------------------------------------------------------------- */
-
-static bool simd_unknown(const struct refusal *r)
-{
-	return (r->code == -E2BIG || r->field == FIELD_SIMD) && r->attr->sample_simd_regs_enabled;
-}
-
-static void say_simd(const struct refusal *r, struct err *e)
-{
-	if (r->kernel_size && r->kernel_size < PERF_ATTR_SIZE_VER10)
-		err_set(e, r->code,
-			"%s: sample_simd_*: this kernel (%s, attr size %u) does not know SIMD, APX and SSP registers",
-			r->ev->name, r->ctx->release, r->kernel_size);
-	else if (r->attr->type == PERF_TYPE_SOFTWARE)
-		err_set(e, r->code,
-			"%s: %s: a software event has no SIMD registers; take one of the CPU's, such as cycles",
-			r->ev->name, r->name);
-	else
-		err_set(e, r->code, "%s: %s: this CPU or PMU cannot sample the registers asked for",
-			r->ev->name, r->name);
-	err_hint(e, "perf record -I? lists what opens here.");
-}
-
-static void say_too_big(const struct refusal *r, struct err *e)
-{
-	err_set(e, r->code,
-		"%s: size: this kernel (%s) knows attrs of %u bytes, the event needs %u: it uses a field that is too new",
-		r->ev->name, r->ctx->release, r->kernel_size, r->attr->size);
-	err_hint(e, "config3, config4 and SIMD registers need a newer kernel.");
-}
-
-static bool regs_refused(const struct refusal *r)
-{
-	return r->field == FIELD_REGS_USER || r->field == FIELD_REGS_INTR;
-}
-
-static void say_regs(const struct refusal *r, struct err *e)
-{
-	err_set(e, r->code, "%s: %s: this kernel or CPU cannot sample registers %#llx", r->ev->name,
-		r->name,
-		(unsigned long long)(r->field == FIELD_REGS_USER ? r->attr->sample_regs_user
-								 : r->attr->sample_regs_intr));
-	err_hint(e, "perf record -I? and --user-regs=? list what opens here.");
-}
 
 static bool stack_refused(const struct refusal *r)
 {
@@ -590,14 +393,12 @@ static void say_other(const struct refusal *r, struct err *e)
 	err_hint(e, "See dmesg; perf record -vv shows the attr.");
 }
 
-/* First match wins. */
-static const struct cause causes[] = {
+static const struct cause permission_and_limits[] = {
 	{ "enosys", -ENOSYS, always, say_enosys },
 	{ "seccomp", -EPERM, seccomp_denied, say_seccomp },
 	{ "tracepoint", 0, denied_tracepoint, say_tracepoint },
 	{ "paranoid-all", 0, denied_everything, say_everything },
 	{ "system-wide", 0, denied_system_wide, say_system_wide },
-	{ "branch-kernel", 0, denied_branch, say_denied_branch },
 	{ "kernel", 0, denied_kernel, say_kernel },
 	{ "process", 0, denied_process, say_process },
 	{ "denied", 0, is_denied, say_denied },
@@ -607,21 +408,17 @@ static const struct cause causes[] = {
 	{ "slots", -ENOSPC, breakpoint, say_slots },
 	{ "memory", -ENOMEM, always, say_memory },
 	{ "max-stack", -EOVERFLOW, always, say_max_stack },
-	{ "branch-software", 0, branch_software, say_branch_software },
-	{ "no-pmu", 0, no_pmu, say_no_pmu },
 	{ "busy", -EBUSY, always, say_busy },
+	{},
+};
+
+static const struct cause the_rest[] = {
+	{ "no-pmu", 0, no_pmu, say_no_pmu },
 	{ "breakpoint", 0, bad_breakpoint, say_bad_breakpoint },
 	{ "no-event", 0, no_event, say_no_event },
-	{ "branch-amd", 0, branch_amd_old, say_branch_amd_old },
-	{ "branch-no-lbr", 0, branch_no_lbr, say_branch_no_lbr },
-	{ "branch-precise", 0, branch_precise, say_branch_precise },
-	{ "branch-filter", 0, branch_filter, say_branch_filter },
 	{ "no-interrupt", 0, no_interrupt, say_no_interrupt },
 	{ "freq", 0, freq_too_high, say_freq },
 	{ "precise", 0, precise_level, say_precise },
-	{ "simd", 0, simd_unknown, say_simd },
-	{ "too-big", -E2BIG, always, say_too_big },
-	{ "regs", 0, regs_refused, say_regs },
 	{ "stack", 0, stack_refused, say_stack },
 	{ "clock", 0, clock_refused, say_clock },
 	{ "cgroup", 0, cgroup_refused, say_cgroup },
@@ -629,7 +426,21 @@ static const struct cause causes[] = {
 	{ "unknown-bit", 0, unknown_bit, say_unknown_bit },
 	{ "not-supported", -EOPNOTSUPP, always, say_not_supported },
 	{ "other", 0, always, say_other },
+	{},
 };
+
+/* First match wins; the last one always holds. */
+static const struct cause *find_cause(const struct refusal *r)
+{
+	static const struct cause *const tables[] = { permission_and_limits, explain_branches,
+						      explain_regs, the_rest };
+
+	for (size_t t = 0; t < ARRAY_SIZE(tables); t++)
+		for (const struct cause *c = tables[t]; c->say; c++)
+			if ((!c->code || c->code == r->code) && c->holds(r))
+				return c;
+	return NULL;
+}
 
 int events_explain_open_error(struct event_opener *o, const struct event *ev, pid_t pid, int cpu,
 			      int code, const struct open_context *ctx, struct err *e)
@@ -637,15 +448,13 @@ int events_explain_open_error(struct event_opener *o, const struct event *ev, pi
 	struct refusal r = {
 		.ev = ev, .attr = &ev->attr, .pid = pid, .cpu = cpu, .code = code, .ctx = ctx
 	};
+	const struct cause *cause;
 
 	refusal_find(&r, o);
-	for (size_t i = 0; i < ARRAY_SIZE(causes); i++) {
-		if ((causes[i].code && causes[i].code != code) || !causes[i].holds(&r))
-			continue;
-		log_debug("%s: cause '%s': code %d, field %s", ev->name, causes[i].id, code,
-			  r.name);
-		causes[i].say(&r, e);
-		break;
-	}
+	cause = find_cause(&r);
+	if (!cause)
+		return err_set(e, code, "%s: %s", ev->name, strerror(-code));
+	log_debug("%s: cause '%s': code %d, field %s", ev->name, cause->id, code, r.name);
+	cause->say(&r, e);
 	return code;
 }

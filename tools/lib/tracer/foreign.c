@@ -45,7 +45,7 @@ int tracer_new(struct tracer **t, const struct tracer_opts *opts, struct err *e)
 	(void)opts;
 	*t = NULL;
 	err_set(e, -ENOTSUP, "sampling by ptrace is there for x86-64 only");
-	err_hint(e, "Take what the kernel gives: --reg-source=kernel, --branch-source=kernel.");
+	err_hint(e, "Take what the kernel gives: --reg-source=kernel, --branch-source=hardware.");
 	return -ENOTSUP;
 }
 

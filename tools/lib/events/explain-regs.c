@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Why the kernel refused registers. */
+#include "events/explain-int.h"
+
+static bool simd_unknown(const struct refusal *r)
+{
+	return (r->code == -E2BIG || r->field == FIELD_SIMD) && r->attr->sample_simd_regs_enabled;
+}
+
+static void say_simd(const struct refusal *r, struct err *e)
+{
+	if (r->kernel_size && r->kernel_size < PERF_ATTR_SIZE_VER10)
+		err_set(e, r->code,
+			"%s: sample_simd_*: this kernel (%s, attr size %u) does not know SIMD, APX and SSP registers",
+			r->ev->name, r->ctx->release, r->kernel_size);
+	else if (r->attr->type == PERF_TYPE_SOFTWARE)
+		err_set(e, r->code,
+			"%s: %s: a software event has no SIMD registers; take one of the CPU's, such as cycles",
+			r->ev->name, r->name);
+	else
+		err_set(e, r->code, "%s: %s: this CPU or PMU cannot sample the registers asked for",
+			r->ev->name, r->name);
+	err_hint(e, "perf record -I? lists what opens here.");
+}
+
+static bool is_too_big(const struct refusal *r)
+{
+	return r->code == -E2BIG;
+}
+
+static void say_too_big(const struct refusal *r, struct err *e)
+{
+	err_set(e, r->code,
+		"%s: size: this kernel (%s) knows attrs of %u bytes, the event needs %u: it uses a field that is too new",
+		r->ev->name, r->ctx->release, r->kernel_size, r->attr->size);
+	err_hint(e, "config3, config4 and SIMD registers need a newer kernel.");
+}
+
+static bool regs_refused(const struct refusal *r)
+{
+	return r->field == FIELD_REGS_USER || r->field == FIELD_REGS_INTR;
+}
+
+static void say_regs(const struct refusal *r, struct err *e)
+{
+	err_set(e, r->code, "%s: %s: this kernel or CPU cannot sample registers %#llx", r->ev->name,
+		r->name,
+		(unsigned long long)(r->field == FIELD_REGS_USER ? r->attr->sample_regs_user
+								 : r->attr->sample_regs_intr));
+	err_hint(e, "perf record -I? and --user-regs=? list what opens here.");
+}
+
+const struct cause explain_regs[] = {
+	{ "simd", 0, simd_unknown, say_simd },
+	{ "too-big", -E2BIG, is_too_big, say_too_big },
+	{ "regs", 0, regs_refused, say_regs },
+	{},
+};
