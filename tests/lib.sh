@@ -180,7 +180,7 @@ need_tracing() {
 
 # Whether hardware cycles can be sampled here.
 has_cycles() {
-	"$PERF" record -q -e cycles -o "$TMP/probe.data" -- true >/dev/null 2>&1
+	"$PERF" record -q --no-fallback -e cycles -o "$TMP/probe.data" -- true >/dev/null 2>&1
 	_r=$?
 	rm -f "$TMP/probe.data"
 	return $_r

@@ -32,7 +32,7 @@ refused "not an event" 'config 0x7777 of type 1 is not an event' 'perf list' "$P
 
 # --- no PMU in this VM
 if grep -q '^flags.* hypervisor' /proc/cpuinfo && [ ! -e /sys/bus/event_source/devices/cpu ] && ! has_cycles; then
-	refused "no PMU here" 'this virtual machine has no PMU' 'cpu-clock' "$PERF" record -o no.data -e cycles true
+	refused "no PMU here" 'this virtual machine has no PMU' 'cpu-clock' "$PERF" record -o no.data --no-fallback -e cycles true
 else
 	skip "no PMU here" "this is no virtual machine without a PMU"
 fi
@@ -65,7 +65,7 @@ if [ -e "$SO" ] && [ "$(uname -m)" = x86_64 ]; then
 	done
 	unset STANDIN_PROC STANDIN_PARANOID
 	refused "a branch filter that the kernel does not know" 'does not know the branch filter priv' '-j any,u opens' standin lbr4.14 -e cycles -j any,u,priv
-	refused "no such hardware" 'PMU' 'cpu-clock' standin nopmu -e cycles
+	refused "no such hardware" 'PMU' 'cpu-clock' standin nopmu --no-fallback -e cycles
 else
 	skip "paranoid levels" "the stand-in stands for an x86-64 kernel"
 fi

@@ -366,6 +366,75 @@ static void default_and_clock(void **state)
 	events_free(&l);
 }
 
+/* A kernel without counters: software events open, no others. */
+static int no_counters(void *ctx, struct perf_event_attr *a, pid_t pid, int cpu, int group_fd,
+		       unsigned long flags)
+{
+	const int *code = ctx;
+
+	(void)pid, (void)cpu, (void)group_fd, (void)flags;
+	return a->type == PERF_TYPE_SOFTWARE ? open("/dev/null", O_RDONLY) : *code;
+}
+
+static const struct {
+	const char *events, *want; /* names after it, with their groups */
+	const char *was, *now;
+	bool per_thread;
+	int code;
+} fallbacks[] = {
+	{ "cycles", "cpu-clock:0", "cycles", "cpu-clock", false, -ENOENT },
+	{ "cycles:upp", "cpu-clock:u:0", "cycles:upp", "cpu-clock:u", false, -ENOENT },
+	{ "cycles/period=1000/u", "cpu-clock:u:0", "cycles:u", "cpu-clock:u", false, -ENODEV },
+	{ "instructions", "task-clock:0", "instructions", "task-clock", true, -EOPNOTSUPP },
+	{ "r1c2,LLC-load-misses", "cpu-clock:0", "r1c2, LLC-load-misses", "cpu-clock", false,
+	  -ENOENT },
+	{ "cs,cycles,branches:k,cycles:k", "cs:0 cpu-clock:1 cpu-clock:k:2",
+	  "cycles, branches:k, cycles:k", "cpu-clock, cpu-clock:k", false, -ENOENT },
+	{ "cycles,cpu-clock", "cpu-clock:0", "cycles", "cpu-clock", false, -ENOENT },
+	{ "{cycles,instructions,cs}:S", "cpu-clock:0 cs:0", NULL, NULL, false, -ENOENT },
+	{ "cs,{cycles,cs},{branches,instructions}", "cs:0 cpu-clock:1 cs:1", NULL, NULL, false,
+	  -ENOENT },
+	{ "cpu-clock,{cycles,cs,faults}", "cpu-clock:0 cs:1 faults:1", "cycles", "cpu-clock", false,
+	  -ENOENT },
+	{ "cycles/freq=99/,cycles", "cpu-clock:0 cpu-clock:1", NULL, NULL, false, -ENOENT },
+	{ "cycles/call-graph=lbr/", "cycles:0", "", "", false, -ENOENT },
+	{ "cycles", "cycles:0", "", "", false, -EACCES },
+};
+
+static void named_events_fall_back(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(fallbacks); i++) {
+		struct event_list l = { 0 };
+		int code = fallbacks[i].code;
+		struct event_opener o = { .open = no_counters, .ctx = &code };
+		struct fallback f;
+		char got[256] = "";
+		size_t n = 0;
+
+		assert_int_equal(events_parse(&l, none, fallbacks[i].events, NULL), 0);
+		assert_int_equal(events_fall_back(&l, &o, fallbacks[i].per_thread, &f), 0);
+		for (size_t k = 0; k < l.n; k++) {
+			const struct event *ev = &l.v[k];
+			uint32_t members = 0;
+
+			n += (size_t)snprintf(got + n, sizeof(got) - n, "%s%s:%u", k ? " " : "",
+					      ev->name, ev->leader);
+			for (size_t m = 0; m < l.n; m++)
+				members += l.v[m].leader == k;
+			assert_int_equal(ev->nr_members, members);
+		}
+		if (strcmp(got, fallbacks[i].want))
+			fail_msg("%s: %s", fallbacks[i].events, got);
+		assert_true(l.last < l.n);
+		if (fallbacks[i].was)
+			assert_string_equal(f.was, fallbacks[i].was);
+		if (fallbacks[i].now)
+			assert_string_equal(f.now, fallbacks[i].now);
+		events_free(&l);
+	}
+}
+
 static void refused_combinations(void **state)
 {
 	static const struct events_config bad[] = {
@@ -443,10 +512,15 @@ static void callchain_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_event),	     cmocka_unit_test(groups),
-		cmocka_unit_test(several_events),    cmocka_unit_test(dummy_tracks),
-		cmocka_unit_test(default_and_clock), cmocka_unit_test(refused_combinations),
-		cmocka_unit_test(attr_sizes),	     cmocka_unit_test(callchain_words),
+		cmocka_unit_test(one_event),
+		cmocka_unit_test(groups),
+		cmocka_unit_test(several_events),
+		cmocka_unit_test(dummy_tracks),
+		cmocka_unit_test(default_and_clock),
+		cmocka_unit_test(named_events_fall_back),
+		cmocka_unit_test(refused_combinations),
+		cmocka_unit_test(attr_sizes),
+		cmocka_unit_test(callchain_words),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -290,6 +290,7 @@ const struct option record_options[] = {
 	OPT_CALL('F', "freq", parse_freq, "N|max", "samples per second (default 4000)"),
 	OPT_CALL('c', "count", parse_count, "N", "one sample every N events"),
 	OPT_CALL_NOARG(0, "exclude-perf", parse_exclude_perf, "tracepoints of the -e before it: not those of perf itself"),
+	B(0, "no-fallback", no_fallback, "fail where the CPU has no counters, in place of recording a clock"),
 	B(0, "strict-freq", strict_freq, "fail when the kernel's limit is below -F"),
 	B(0, "all-user", all_user, "only user space"),
 	B(0, "all-kernel", all_kernel, "only the kernel"),

@@ -187,6 +187,30 @@ static int limit_freq(const struct record_opts *o, uint64_t *freq, struct err *e
 	return 0;
 }
 
+/*
+ * No PMU: events that were named become a clock, with one line that says so. Branches that only the
+ * CPU could record are no use with a clock: there the refusal of the event is explained.
+ */
+static int fall_back(struct recording *rec, struct err *e)
+{
+	const struct record_opts *o = rec->opts;
+	struct fallback f;
+
+	if (o->no_fallback || (o->branch_filter && !rec->soft_branches) ||
+	    o->callchain.mode == CALLCHAIN_LBR)
+		return 0;
+	if (events_fall_back(rec->events, &rec->opener, o->per_thread, &f))
+		return err_set(e, -ENOMEM, "no memory for the events");
+	if (f.nr)
+		log_warn(
+			"%s: no hardware counter here (%s); recording %s in %s place (--no-fallback refuses)",
+			f.was,
+			rec->context.in_vm ? "a virtual machine without a PMU"
+					   : "the kernel shows no PMU",
+			f.now, f.nr > 1 ? "their" : "its");
+	return 0;
+}
+
 static int add_events(struct recording *rec, struct err *e)
 {
 	const struct record_opts *o = rec->opts;
@@ -264,6 +288,8 @@ int record_config(struct recording *rec, struct err *e)
 	if (!ret && (rec->soft_regs || rec->soft_branches) && (rec->sw.on || o->overwrite))
 		ret = err_set(e, -EINVAL, "%s does not go with registers or branches by ptrace",
 			      rec->sw.on ? "--switch-output" : "--overwrite");
+	if (!ret)
+		ret = fall_back(rec, e);
 	if (!ret)
 		ret = add_events(rec, e);
 	return ret ? ret : events_configure(rec->events, &c, e);

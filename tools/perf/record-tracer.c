@@ -78,8 +78,8 @@ static int choose_branches(struct recording *rec, struct err *e)
 	if (want == SOURCE_AUTO) {
 		ret = try_branches(rec);
 		/* what cannot be done here either gets the kernel's refusal explained */
-		if (!ret || rec->target.system_wide || (o->branch_filter & kernel) ||
-		    !(o->branch_filter & known))
+		if (!ret || !rec->context.soft_branches || rec->target.system_wide ||
+		    (o->branch_filter & kernel) || !(o->branch_filter & known))
 			return 0;
 		snprintf(rec->why_branches, sizeof(rec->why_branches), "%s",
 			 why_no_branches(rec, ret));
@@ -165,7 +165,8 @@ static int try_event(struct recording *rec, size_t i, struct err *e)
 	trial.attr.flags |= ATTR_FLAG_DISABLED;
 	trial.leader = 0;
 	fd = event_open(&rec->opener, &trial, 0, -1, -1);
-	if (fd < 0 && ev->is_default && ev->attr.type == PERF_TYPE_HARDWARE &&
+	if (fd < 0 && ev->is_default && !rec->opts->no_fallback &&
+	    ev->attr.type == PERF_TYPE_HARDWARE &&
 	    !event_fall_back_to_clock(rec->events, ev, true)) {
 		ev->is_default = false;
 		return try_event(rec, i, e);

@@ -33,7 +33,7 @@ struct record_opts {
 		no_buildid_mmap, switch_events, namespaces, all_cgroups, dry_run, quiet, no_samples,
 		strict_freq, group, has_cgroup, mem_info, transaction, identifier, running_time,
 		latency, data_mmap, no_bpf_event, no_buffering, overwrite, tail_synthesize,
-		timestamp_filename, synth_given;
+		timestamp_filename, synth_given, no_fallback;
 	unsigned synth; /* RECORD_SYNTH_*, with synth_given */
 	uint64_t realtime, switch_max_files;
 	const char *switch_output;

@@ -219,8 +219,6 @@ int events_set_filter(struct event_list *l, const char *filter, struct err *e);
 int events_set_cgroups(struct event_list *l, const char *names, struct err *e);
 /* Where cgroups lie that events know; false = nowhere. */
 bool events_cgroup_mount(char *dir, size_t size);
-/* Makes a default hardware event a clock: per_thread says which. */
-int event_fall_back_to_clock(struct event_list *l, struct event *ev, bool per_thread);
 bool event_is_dummy(const struct event *ev);
 void events_free(struct event_list *l);
 
@@ -312,6 +310,22 @@ struct open_context {
 };
 
 void events_open_context(struct open_context *ctx, struct pmus *t);
+
+/* Makes a hardware event a clock: per_thread says which. */
+int event_fall_back_to_clock(struct event_list *l, struct event *ev, bool per_thread);
+
+/* What became of events that were named where the CPU counts nothing. */
+struct fallback {
+	size_t nr;		 /* 0 = they open, or are refused for another reason */
+	char was[256], now[128]; /* names, with commas between */
+};
+
+/*
+ * Before events_configure(): where this machine has no counters, all events of the CPU become a
+ * clock, one for all that would be alike. The caller says so. 0 or -ENOMEM.
+ */
+int events_fall_back(struct event_list *l, const struct event_opener *o, bool per_thread,
+		     struct fallback *f);
 
 /*
  * Says why the kernel refused @ev with @code: reopens with fields added one by one to find the

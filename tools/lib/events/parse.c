@@ -380,30 +380,6 @@ bool event_is_dummy(const struct event *ev)
 	return ev->attr.type == PERF_TYPE_SOFTWARE && ev->attr.config == PERF_COUNT_SW_DUMMY;
 }
 
-int event_fall_back_to_clock(struct event_list *l, struct event *ev, bool per_thread)
-{
-	const char *name = per_thread ? "task-clock" : "cpu-clock";
-	const char *mods = strchr(ev->name, ':');
-	char kept[16] = "";
-	size_t n = 0;
-
-	/* A clock has no precise levels; the other modifiers stay. */
-	for (mods = mods ? mods + 1 : ""; *mods && n + 1 < sizeof(kept); mods++)
-		if (*mods != 'P' && *mods != 'p')
-			kept[n++] = *mods;
-	kept[n] = '\0';
-	ev->name = n ? arena_printf(&l->arena, "%s:%s", name, kept) : name;
-	if (!ev->name)
-		return -ENOMEM;
-	ev->attr.type = PERF_TYPE_SOFTWARE;
-	ev->attr.config = per_thread ? PERF_COUNT_SW_TASK_CLOCK : PERF_COUNT_SW_CPU_CLOCK;
-	ev->attr.flags &= ~ATTR_FLAG_PRECISE_MASK;
-	ev->max_precise = false;
-	ev->is_default = false;
-	ev->pmu = NULL;
-	return 0;
-}
-
 void events_free(struct event_list *l)
 {
 	events_close_cgroups(l);
