@@ -140,5 +140,52 @@ print(f'{"ok" if got == want else "not ok"} {nr} - report sorts by live width, u
 if got != want:
     failed += 1
     print(f'# {got}\n# {err}')
+
+
+def legacy_file(path, big):
+    """XMM registers by the ABI before the series: two of the general registers' bits each."""
+    st = mk.IP | mk.TID | mk.TIME | mk.PERIOD | mk.REGS_INTR
+    a = mk.attr(big, sample_type=st, regs_intr=1 | 0xffffffff << 32, flags_on=('disabled', 'mmap', 'comm'))
+    data = []
+    for i, value in enumerate((0, 5)):
+        halves = [0] * 32
+        halves[7] = value
+        data.append(mk.sample(big, st, dict(ip=16 * i, pid=1, tid=1, time=i + 1, period=1,
+                                            iregs=dict(abi=2, gprs=[0x77] + halves, vec=[], pred=[]))))
+    open(path, 'wb').write(mk.perf_data(big, [a], [[7]], data, events=['cycles']))
+
+
+def expect(name, args, status, pattern, err=False):
+    global nr, failed
+    nr += 1
+    got = output(*args)
+    fine = got[0] == status and re.search(pattern, got[2 if err else 1], re.M)
+    failed += not fine
+    print(f'{"ok" if fine else "not ok"} {nr} - {name}')
+    if not fine:
+        print('# ' + repr(got))
+
+
+for big in (False, True):
+    path = os.path.join(tmp, f'legacy-{big}.perf.data')
+    legacy_file(path, big)
+    which = 'big-endian' if big else 'little-endian'
+    expect(f'XMM of the legacy ABI, {which}: script -F simd', ('script', '-F', 'simd', '-i', path), 0,
+           r'XMM3 +0x0{16} 0x0{15}5\n\tintr XMM4-15 +initial state')
+    expect('... as JSON', ('script', '--json', '-F', 'simd', '--regs', 'xmm3', '--lanes', 'i64', '-i', path),
+           0, r'"xmm":\{"3":\[0,5\]')
+    expect('... report --simd', ('report', '--simd', '-q', '--stdio', '-t', '|', '-s', 'comm', '-i', path),
+           0, r'100.00%\| *2 *\| *0.0% *\| *0.0% *\| *50.0% *\| *50.0% *\| *N/A *\|')
+    expect('... simd_width, reg:xmm3', ('report', '-q', '--stdio', '-t', '|', '-i', path, '-s',
+                                        'simd_width,simd_upper,reg:xmm3.i64[1]'), 0, r'50.00% *\|128 *\|N/A *\|5 *$')
+path = os.path.join(tmp, 'keys.perf.data')
+for reg, why in (('zmm40', 'no such register.*\nThey are zmm0 to zmm31'), ('zmm3.f64[8]', r'has no lane \[8\]'),
+                 ('zmm3.f64[9]', r'has no lane \[9\]\nIts lanes of 64 bits are \[0\] to \[7\]'),
+                 ('xmm3.i32[4]', r'has no lane \[4\]'), ('k1[1]', r'has no lane \[1\]\nIt is one of 64 bits'),
+                 ('ax.i8[8]', r'has no lane')):
+    expect(f'report -s reg:{reg} is refused', ('report', '-i', path, '-s', 'reg:' + reg), 129, why, err=True)
+expect('the last lane is one', ('report', '-q', '-i', path, '-s', 'reg:zmm17.f64[7]'), 0, r'-0')
+expect('script --regs zmm40 is refused', ('script', '-F', 'simd', '--regs', 'zmm40', '-i', path), 255,
+       'there is no register "zmm40"', err=True)
 print(f'1..{nr}')
 sys.exit(failed != 0)

@@ -42,14 +42,15 @@ static int setup(void **state)
 	return 0;
 }
 
-/* Bit 63 of qword @live - 1 of zmm17 is set (none for 0); every mask but k0 is 0, k2 is @k2. */
-static void add(struct profile *p, const char *ip, unsigned live, uint64_t k2, uint64_t abi)
+/* Bit 63 of qword @live - 1 of zmm @reg is set (none for 0); every mask but k0 is 0, k2 is @k2. */
+static void add_reg(struct profile *p, const char *ip, unsigned reg, unsigned live, uint64_t k2,
+		    uint64_t abi)
 {
 	uint64_t vec[32 * 8] = { 0 }, pred[8] = { 0x1234, 0, k2 };
 	struct sample s = { .event = &event, .cpumode = PERF_RECORD_MISC_USER, .period = 1 };
 
 	if (live)
-		vec[17 * 8 + live - 1] = 1ULL << 63;
+		vec[reg * 8 + live - 1] = 1ULL << 63;
 	s.ip = (uint64_t)(uintptr_t)ip;
 	s.pid = s.tid = 1;
 	s.present = event.attr.sample_type;
@@ -65,6 +66,11 @@ static void add(struct profile *p, const char *ip, unsigned live, uint64_t k2, u
 		s.intr_regs.pred = (struct u64s){ (unsigned char *)pred, 8, false };
 	}
 	assert_int_equal(profile_add(p, &s, machine_thread(m, 1, 1), NULL), 0);
+}
+
+static void add(struct profile *p, const char *ip, unsigned live, uint64_t k2, uint64_t abi)
+{
+	add_reg(p, ip, 15, live, k2, abi);
 }
 
 #define ABI (PERF_SAMPLE_REGS_ABI_64 | PERF_SAMPLE_REGS_ABI_SIMD)
@@ -109,10 +115,10 @@ static void use(void **state)
 	(void)state;
 	if (!HAVE_ZYDIS)
 		skip_because("built without Zydis");
-	/* live 512 256 128 none, dirty, code 512 256 128 none, lanes, masks, use */
+	/* live 512 256 128 none, 16-31, dirty, code 512 256 128 none, lanes, masks, use */
 	expect(false, fill_use,
-	       "100.0 0.0 0.0 0.0 25.0 75.0 0.0 0.0 25.0 N/A N/A uses zmm [.] t_zmm\n"
-	       "33.3 0.0 33.3 33.3 33.3 0.0 0.0 0.0 100.0 N/A N/A zmm left dirty [.] t_scalar\n");
+	       "100.0 0.0 0.0 0.0 0.0 25.0 75.0 0.0 0.0 25.0 N/A N/A uses zmm [.] t_zmm\n"
+	       "33.3 0.0 33.3 33.3 0.0 33.3 0.0 0.0 0.0 100.0 N/A N/A zmm left dirty [.] t_scalar\n");
 }
 
 static void fill_ymm(struct profile *p)
@@ -129,8 +135,8 @@ static void ymm(void **state)
 		skip_because("built without Zydis");
 	/* What cleans finds the state as it is: not dirty. */
 	expect(false, fill_ymm,
-	       "0.0 100.0 0.0 0.0 0.0 0.0 100.0 0.0 0.0 N/A N/A uses ymm [.] t_ymm\n"
-	       "100.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 100.0 N/A N/A scalar [.] t_clean\n");
+	       "0.0 100.0 0.0 0.0 0.0 0.0 0.0 100.0 0.0 0.0 N/A N/A uses ymm [.] t_ymm\n"
+	       "100.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 100.0 N/A N/A scalar [.] t_clean\n");
 }
 
 static void fill_masks(struct profile *p)
@@ -146,9 +152,9 @@ static void masks(void **state)
 	if (!HAVE_ZYDIS)
 		skip_because("built without Zydis");
 	expect(false, fill_masks,
-	       "100.0 0.0 0.0 0.0 0.0 100.0 0.0 0.0 0.0 50.0 62.5 uses zmm [.] t_masked\n");
+	       "100.0 0.0 0.0 0.0 0.0 0.0 100.0 0.0 0.0 0.0 50.0 62.5 uses zmm [.] t_masked\n");
 	expect(true, fill_masks,
-	       "100.0 0.0 0.0 0.0 0.0 100.0 0.0 0.0 0.0 N/A N/A uses zmm [.] t_masked\n");
+	       "100.0 0.0 0.0 0.0 0.0 0.0 100.0 0.0 0.0 0.0 N/A N/A uses zmm [.] t_masked\n");
 }
 
 static void fill_unknown(struct profile *p)
@@ -162,8 +168,56 @@ static void unknown(void **state)
 {
 	(void)state;
 	expect(false, fill_unknown,
-	       "N/A N/A N/A N/A N/A N/A N/A N/A N/A N/A N/A N/A [.] t_zmm\n"
-	       "100.0 0.0 0.0 0.0 N/A N/A N/A N/A N/A N/A N/A N/A [.] 0x0000000000000010\n");
+	       "N/A N/A N/A N/A N/A N/A N/A N/A N/A N/A N/A N/A N/A [.] t_zmm\n"
+	       "100.0 0.0 0.0 0.0 0.0 N/A N/A N/A N/A N/A N/A N/A N/A [.] 0x0000000000000010\n");
+}
+
+static void fill_high(struct profile *p)
+{
+	add_reg(p, t_scalar, 16, 4, 0, ABI);
+	add_reg(p, t_scalar, 31, 8, 0, ABI);
+	add_reg(p, t_scalar, 31, 0, 0, ABI);
+}
+
+/* What a program's start left in registers that vzeroupper spares makes nothing dirty. */
+static void high_registers(void **state)
+{
+	(void)state;
+	if (!HAVE_ZYDIS)
+		skip_because("built without Zydis");
+	expect(false, fill_high,
+	       "0.0 0.0 0.0 100.0 66.7 0.0 0.0 0.0 0.0 100.0 N/A N/A scalar [.] t_scalar\n");
+}
+
+/* The ABI before the series: XMM2 and XMM3 as halves behind AX, in the order of the mask's bits. */
+static void fill_legacy(struct profile *p)
+{
+	uint64_t gpr[2][5] = { { 0x77, 0, 0, 0, 1 }, { 0x77, 0, 0, 0, 0 } };
+	struct sample s = { .event = &event, .cpumode = PERF_RECORD_MISC_USER, .period = 1 };
+
+	s.ip = (uint64_t)(uintptr_t)t_scalar;
+	s.pid = s.tid = 1;
+	s.present = event.attr.sample_type;
+	s.intr_regs.abi = PERF_SAMPLE_REGS_ABI_64;
+	s.intr_regs.mask = 1 | 0xfULL << 36;
+	for (int i = 0; i < 2; i++) {
+		s.intr_regs.gpr = (struct u64s){ (unsigned char *)gpr[i], 5, false };
+		assert_int_equal(profile_add(p, &s, machine_thread(m, 1, 1), NULL), 0);
+	}
+}
+
+static void legacy(void **state)
+{
+	struct perf_event_attr series = event.attr;
+
+	(void)state;
+	if (!HAVE_ZYDIS)
+		skip_because("built without Zydis");
+	event.attr = (struct perf_event_attr){ .sample_type = series.sample_type,
+					       .sample_regs_intr = 1 | 0xfULL << 36 };
+	expect(false, fill_legacy,
+	       "0.0 0.0 50.0 50.0 N/A 0.0 0.0 0.0 0.0 100.0 N/A N/A scalar [.] t_scalar\n");
+	event.attr = series;
 }
 
 int main(void)
@@ -173,6 +227,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(ymm, setup, teardown),
 		cmocka_unit_test_setup_teardown(masks, setup, teardown),
 		cmocka_unit_test_setup_teardown(unknown, setup, teardown),
+		cmocka_unit_test_setup_teardown(high_registers, setup, teardown),
+		cmocka_unit_test_setup_teardown(legacy, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

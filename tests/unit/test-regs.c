@@ -396,6 +396,23 @@ static void typed_lanes(void **state)
 	const uint64_t q[2] = { 0x3f800000c0200000ULL, 0x00ff80007f010203ULL };
 	const uint64_t d[2] = { 0x3ff0000000000000ULL, 0x3fb999999999999aULL };
 	const uint64_t nan[1] = { 0x7ff8000000000000ULL };
+	static const struct {
+		double v;
+		const char *text;
+	} shortest[] = {
+		{ 0x1p-1074, "5e-324" },
+		{ -0x3p-1074, "-1.5e-323" },
+		{ 1e6, "1e+06" },
+		{ 1.5e7, "1.5e+07" },
+		{ 1e5, "100000" },
+		{ 123456, "123456" },
+		{ 1234567, "1234567" },
+		{ 0.0001, "0.0001" },
+		{ 1e-5, "1e-05" },
+		{ 1.0 / 3, "0.3333333333333333" },
+		{ 0x1.fffffffffffffp1023, "1.7976931348623157e+308" },
+	};
+	uint64_t word;
 	enum regs_lane lane;
 	struct obuf o;
 
@@ -417,6 +434,13 @@ static void typed_lanes(void **state)
 	assert_string_equal(text(&o), "0x3f800000c0200000 0x00ff80007f010203");
 	regs_print_lanes(nan, 1, LANE_F64, &o);
 	assert_string_equal(text(&o), "nan");
+	for (size_t i = 0; i < ARRAY_SIZE(shortest); i++) {
+		memcpy(&word, &shortest[i].v, sizeof(word));
+		regs_print_lanes(&word, 1, LANE_F64, &o);
+		assert_string_equal(text(&o), shortest[i].text);
+	}
+	regs_print_lanes(&(uint64_t){ 0x7f7fffff00000001ULL }, 1, LANE_F32, &o);
+	assert_string_equal(text(&o), "1e-45 3.4028235e+38");
 	regs_print_lanes(q, 0, LANE_F64, &o);
 	assert_string_equal(text(&o), "");
 	assert_int_equal(regs_lane_parse("F64", &lane), 0);
@@ -428,8 +452,9 @@ static void typed_lanes(void **state)
 
 static void picks(void **state)
 {
-	static const char *const bad[] = { "zm0",    "",       "zmm0,", "zmm64",
-					   "zmm3-1", "zmm0-x", "k-1",	"zmm99999999999" };
+	static const char *const bad[] = { "zm0", "",	"zmm0,",   "zmm64",    "zmm3-1",
+					   "zmm0-x", "k-1", "zmm99999999999", "zmm32", "ymm0-40",
+					   "k8", "opmask3-9" };
 	struct regs_pick p = { 0 };
 	struct err e = { 0 };
 
@@ -438,13 +463,19 @@ static void picks(void **state)
 	assert_int_equal(p.vec, 1 << 3 | 3 << 8);
 	assert_int_equal(p.pred, 2);
 	assert_int_equal(p.gpr, 1);
-	assert_int_equal(regs_pick_parse(&p, "opmask,zmm0-63", REGS_ARCH_X86, &e), 0);
-	assert_true(p.vec == UINT64_MAX && p.pred == UINT64_MAX);
+	assert_int_equal(regs_pick_parse(&p, "opmask,zmm0-31", REGS_ARCH_X86, &e), 0);
+	assert_true(p.vec == UINT32_MAX && p.pred == 0xff);
+	p = (struct regs_pick){ 0 };
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(regs_pick_parse(&p, bad[i], REGS_ARCH_X86, &e), -EINVAL);
 	assert_int_equal(regs_pick_parse(&p, "x3", REGS_ARCH_X86, &e), -EINVAL);
-	assert_int_equal(regs_pick_parse(&p, "x3", REGS_ARCH_ARM64, &e), 0);
+	assert_int_equal(regs_pick_parse(&p, "x3,ax", REGS_ARCH_ARM64, &e), -EINVAL);
+	p = (struct regs_pick){ 0 };
+	assert_int_equal(regs_pick_parse(&p, "x0,x3,vec63", REGS_ARCH_ARM64, &e), 0);
 	assert_int_equal(p.gpr, 9);
+	assert_int_equal(regs_pick_parse(&p, "zmm40", REGS_ARCH_X86, &e), -EINVAL);
+	assert_string_equal(e.text, "--regs: there is no register \"zmm40\"");
+	assert_string_equal(e.hint, "They are zmm0 to zmm31.");
 }
 
 int main(void)

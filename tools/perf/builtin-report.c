@@ -19,8 +19,14 @@ static int setup_profile(struct report *r, struct err *e)
 		.stitch_lbr = r->o.stitch_lbr,
 		.max_branches = env->max_branches,
 	};
-	int ret = report_choose_mode(r, e);
+	int ret;
 
+	r->po.redact = r->o.redact;
+	r->po.pd = r->pd;
+	r->po.arch = regs_arch_from_uname(env->arch);
+	if (r->po.arch == REGS_ARCH_NONE)
+		r->po.arch = env->e_machine ? regs_arch_from_elf(env->e_machine) : regs_arch_host();
+	ret = report_choose_mode(r, e);
 	if (ret)
 		return ret;
 	if (r->po.use_chains || r->po.children) {
@@ -28,11 +34,6 @@ static int setup_profile(struct report *r, struct err *e)
 		if (ret)
 			return ret;
 	}
-	r->po.redact = r->o.redact;
-	r->po.pd = r->pd;
-	r->po.arch = regs_arch_from_uname(env->arch);
-	if (r->po.arch == REGS_ARCH_NONE)
-		r->po.arch = env->e_machine ? regs_arch_from_elf(env->e_machine) : regs_arch_host();
 	ret = profile_new(&r->p, &r->po, r->m, r->res, r->u, e);
 	if (!ret)
 		ret = report_flow_start(r, e);

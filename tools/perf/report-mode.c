@@ -42,6 +42,10 @@ static int check_simd(const struct report *r, struct err *e)
 		any |= a->sample_simd_regs_enabled &&
 		       (a->sample_simd_vec_reg_intr || a->sample_simd_vec_reg_user ||
 			a->sample_simd_pred_reg_intr || a->sample_simd_pred_reg_user);
+		any |= regs_legacy_vectors(r->po.arch, a->sample_regs_intr,
+					   a->sample_simd_regs_enabled) ||
+		       regs_legacy_vectors(r->po.arch, a->sample_regs_user,
+					   a->sample_simd_regs_enabled);
 	}
 	if (any)
 		return 0;

@@ -143,8 +143,9 @@ static void print_event_head(struct report *r, const struct perfdata_event *ev)
 static void print_simd_legend(struct obuf *o)
 {
 	obuf_lit(o,
-		 "# Live: samples by widest register with a bit set. Code: by the instruction at "
-		 "the sampled address.\n"
+		 "# Live: samples by widest register of 0-15 with a bit set, Live16-31: with one in "
+		 "those. Code: by the\n"
+		 "# instruction at the sampled address.\n"
 		 "# Dirty: live above 128 bits and above what that instruction uses. Lanes: that "
 		 "its mask lets through.\n"
 		 "# Masks: how full k1-k7 are. SIMD Use: what all code of the function uses.\n"

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "emit/emit.h"
 #include "profile-int.h"
@@ -33,15 +34,17 @@ static bool put_vector(const struct reg_key *k, const struct sample_regs *r, str
 	return true;
 }
 
-static bool put_reg(const struct reg_key *k, const struct sample_regs *r, struct obuf *o)
+static bool put_reg(const struct reg_key *k, const struct sample_regs *r, enum regs_arch arch,
+		    struct obuf *o)
 {
+	struct sample_regs tmp;
 	unsigned index = k->index < 0 ? 0 : (unsigned)k->index;
 	uint64_t v;
 
 	if (!r->abi)
 		return false;
 	if (!k->gpr)
-		return put_vector(k, r, o);
+		return put_vector(k, sample_vectors(r, arch, &tmp), o);
 	if (!sample_reg(r, k->reg, &v) || index >= 64 / regs_lane_bits(k->lane))
 		return false;
 	if (k->index < 0)
@@ -58,7 +61,7 @@ static uint64_t reg_text(struct profile *p, unsigned slot, const struct sample *
 	struct obuf *o = &p->reg_text;
 
 	o->len = 0;
-	if (!put_reg(k, &s->intr_regs, o) && !put_reg(k, &s->user_regs, o))
+	if (!put_reg(k, &s->intr_regs, p->o.arch, o) && !put_reg(k, &s->user_regs, p->o.arch, o))
 		obuf_lit(o, "N/A");
 	else if (p->o.redact)
 		o->len = 0, obuf_char(o, '-');
@@ -94,11 +97,42 @@ static void text_reg(const struct profile *p, const struct profile_row *r, uint6
 	emit_safe(o, intern_str(&p->names, (uint32_t)v));
 }
 
+/* Bits of the register by its name; where a name says no width, what a lane can be at most. */
+static unsigned named_bits(const struct reg_key *k, const char *name)
+{
+	static const struct {
+		const char *name;
+		unsigned bits;
+	} widths[] = { { "xmm", 128 }, { "ymm", 256 }, { "zmm", 512 }, { "k", 64 }, { "opmask", 64 } };
+
+	if (k->gpr)
+		return 64;
+	for (size_t i = 0; i < ARRAY_SIZE(widths); i++)
+		if (!strncasecmp(name, widths[i].name, strlen(widths[i].name)))
+			return widths[i].bits;
+	return 64 * MAX_QWORDS;
+}
+
+static int check_lane(const struct reg_key *k, const char *name, struct err *e)
+{
+	unsigned nr = named_bits(k, name) / regs_lane_bits(k->lane);
+
+	if (k->index < (int)nr)
+		return 0;
+	err_set(e, -EINVAL, "reg:%s has no lane [%d]", name, k->index);
+	if (nr == 1)
+		err_hint(e, "It is one of %u bits.", regs_lane_bits(k->lane));
+	else
+		err_hint(e, "Its lanes of %u bits are [0] to [%u].", regs_lane_bits(k->lane), nr - 1);
+	return -EINVAL;
+}
+
 /* "zmm3.f64[0]" into its parts. */
 static int parse_reg(struct reg_key *k, char *name, enum regs_arch arch, struct err *e)
 {
 	struct regs_pick pick = { 0 };
 	char *open = strchr(name, '['), *dot, *end;
+	struct err why = { 0 };
 	int ret;
 
 	k->index = -1;
@@ -118,15 +152,19 @@ static int parse_reg(struct reg_key *k, char *name, enum regs_arch arch, struct 
 				       "reg:%s: lanes are hex, f32, f64, i8, i16, i32 and i64",
 				       name);
 	}
-	ret = regs_pick_parse(&pick, name, arch, e);
-	if (ret)
-		return err_set(e, ret, "reg:%s: no such register", name);
+	ret = regs_pick_parse(&pick, name, arch, &why);
+	if (ret) {
+		err_set(e, ret, "reg:%s: no such register", name);
+		if (why.hint[0])
+			err_hint(e, "%s", why.hint);
+		return ret;
+	}
 	if (weight_u64(pick.gpr) + weight_u64(pick.vec) + weight_u64(pick.pred) != 1)
 		return err_set(e, -EINVAL, "reg:%s: one register makes a key, not several", name);
 	k->gpr = pick.gpr != 0;
 	k->pred = pick.pred != 0;
 	k->reg = (unsigned)__builtin_ctzll(pick.gpr | pick.vec | pick.pred);
-	return 0;
+	return check_lane(k, name, e);
 }
 
 int prof_reg_key(struct profile *p, const char *text, size_t len, const struct key **out,

@@ -5,30 +5,47 @@
  */
 #include "profile-int.h"
 
+static bool has_simd(const struct sample_regs *r, enum regs_arch arch, bool asked)
+{
+	return r->abi && (asked || regs_legacy_vectors(arch, r->mask, r->simd));
+}
+
 /*
  * The block that has vectors or masks: the interrupted state first. A block that was asked for
  * and holds none of them says that all were in their initial state.
  */
-const struct sample_regs *prof_simd_block(const struct sample *s)
+bool prof_simd_is_intr(const struct sample *s, enum regs_arch arch)
 {
 	const struct perf_event_attr *a = &s->event->attr;
-	bool intr = a->sample_simd_vec_reg_intr || a->sample_simd_pred_reg_intr;
-	bool user = a->sample_simd_vec_reg_user || a->sample_simd_pred_reg_user;
 
-	if (s->intr_regs.abi && intr && a->sample_simd_regs_enabled)
-		return &s->intr_regs;
-	return s->user_regs.abi && user && a->sample_simd_regs_enabled ? &s->user_regs : NULL;
+	return has_simd(&s->intr_regs, arch,
+			a->sample_simd_regs_enabled &&
+				(a->sample_simd_vec_reg_intr || a->sample_simd_pred_reg_intr));
 }
 
-/* Qwords of the widest vector that is not zero up there: 0, 2, 4, 8. */
-static unsigned live_qwords(const struct sample_regs *r)
+const struct sample_regs *prof_simd_block(const struct sample *s, enum regs_arch arch,
+					  struct sample_regs *tmp)
+{
+	const struct perf_event_attr *a = &s->event->attr;
+	bool user = a->sample_simd_vec_reg_user || a->sample_simd_pred_reg_user;
+
+	if (prof_simd_is_intr(s, arch))
+		return sample_vectors(&s->intr_regs, arch, tmp);
+	if (has_simd(&s->user_regs, arch, a->sample_simd_regs_enabled && user))
+		return sample_vectors(&s->user_regs, arch, tmp);
+	return NULL;
+}
+
+/* Qwords of the widest vector that is not zero up there: 0, 2, 4, 8. Vectors @from to before @to. */
+static unsigned live_qwords(const struct sample_regs *r, uint64_t from, uint64_t to)
 {
 	uint64_t any[8] = { 0 };
 	unsigned qwords = r->vector_qwords, live = 0;
 
 	if (!qwords || qwords > 8)
 		return 0;
-	for (uint64_t i = 0; i < r->vec.nr; i++)
+	to = min_u64(to * qwords, r->vec.nr);
+	for (uint64_t i = from * qwords; i < to; i++)
 		any[i % qwords] |= u64s_get(&r->vec, i);
 	for (unsigned i = 0; i < qwords; i++) {
 		if (any[i])
@@ -37,20 +54,19 @@ static unsigned live_qwords(const struct sample_regs *r)
 	return live > 4 ? 8 : live > 2 ? 4 : live ? 2 : 0;
 }
 
-static bool asked_for_vectors(const struct sample *s, const struct sample_regs *r)
+/* The mask that was asked for; a block without vectors has none of its own. */
+static uint64_t vectors_of(const struct sample *s, const struct sample_regs *r)
 {
 	const struct perf_event_attr *a = &s->event->attr;
 
+	if (!a->sample_simd_regs_enabled)
+		return r->vec_mask;
 	return r == &s->intr_regs ? a->sample_simd_vec_reg_intr : a->sample_simd_vec_reg_user;
 }
 
-int prof_simd_live(const struct sample *s)
+static int width_of(unsigned qwords)
 {
-	const struct sample_regs *r = prof_simd_block(s);
-
-	if (!r || !asked_for_vectors(s, r))
-		return -1;
-	switch (live_qwords(r)) {
+	switch (qwords) {
 	case 0: return SIMD_NONE;
 	case 2: return SIMD_128;
 	case 4: return SIMD_256;
@@ -58,12 +74,21 @@ int prof_simd_live(const struct sample *s)
 	}
 }
 
+int prof_simd_live(const struct sample *s, const struct sample_regs *r, int *high)
+{
+	uint64_t mask = vectors_of(s, r), low = (uint64_t)weight_u64(mask & 0xffff);
+
+	*high = mask >> 16 ? width_of(live_qwords(r, low, UINT32_MAX)) : -1;
+	return mask & 0xffff ? width_of(live_qwords(r, 0, low)) : -1;
+}
+
 uint64_t prof_get_simd_width(struct profile *p, const struct sample *s, struct thread *th)
 {
-	const struct sample_regs *r = prof_simd_block(s);
+	struct sample_regs tmp;
+	const struct sample_regs *r = prof_simd_block(s, p->o.arch, &tmp);
 
-	(void)p, (void)th;
-	return r && asked_for_vectors(s, r) ? 1 + live_qwords(r) : 0;
+	(void)th;
+	return r && vectors_of(s, r) ? 1 + live_qwords(r, 0, UINT32_MAX) : 0;
 }
 
 void prof_text_simd_width(const struct profile *p, const struct profile_row *r, uint64_t v,
@@ -80,14 +105,15 @@ void prof_text_simd_width(const struct profile *p, const struct profile_row *r, 
 
 uint64_t prof_get_simd_upper(struct profile *p, const struct sample *s, struct thread *th)
 {
-	const struct sample_regs *r = prof_simd_block(s);
+	struct sample_regs tmp;
+	const struct sample_regs *r = prof_simd_block(s, p->o.arch, &tmp);
 
-	(void)p, (void)th;
+	(void)th;
 	/* Asked for XMM only, there are no upper halves to look at; narrower than asked for, they
 	 * were in their initial state. */
-	if (!r || !asked_for_vectors(s, r) || s->event->attr.sample_simd_vec_reg_qwords <= 2)
+	if (!r || !vectors_of(s, r) || s->event->attr.sample_simd_vec_reg_qwords <= 2)
 		return 0;
-	return 1 + (live_qwords(r) > 2);
+	return 1 + (live_qwords(r, 0, UINT32_MAX) > 2);
 }
 
 void prof_text_simd_upper(const struct profile *p, const struct profile_row *r, uint64_t v,
@@ -113,7 +139,8 @@ static enum mask_class mask_class(uint64_t k)
 /* Of k1-k7: k0 cannot mask. The least regular of them stands for the sample. */
 uint64_t prof_get_opmask(struct profile *p, const struct sample *s, struct thread *th)
 {
-	const struct sample_regs *r = prof_simd_block(s);
+	struct sample_regs tmp;
+	const struct sample_regs *r = prof_simd_block(s, p->o.arch, &tmp);
 	uint64_t mask = r ? r->pred_mask : 0;
 	enum mask_class worst = MASK_NONE;
 

@@ -682,6 +682,7 @@ static const struct key keys[] = {
 	{ "live_256", "Live256", SIMD, .stat = prof_stat_live_256 },
 	{ "live_128", "Live128", SIMD, .stat = prof_stat_live_128 },
 	{ "live_none", "LiveNone", SIMD, .stat = prof_stat_live_none },
+	{ "live_high", "Live16-31", SIMD, .stat = prof_stat_live_high },
 	{ "simd_dirty", "Dirty", SIMD, .stat = prof_stat_dirty },
 	{ "code_512", "Code512", SIMD, .stat = prof_stat_code_512 },
 	{ "code_256", "Code256", SIMD, .stat = prof_stat_code_256 },

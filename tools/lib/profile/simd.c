@@ -154,9 +154,9 @@ static struct simd_counts *counts_of(struct profile *p, const struct profile_row
 }
 
 /* User registers of a sample in the kernel are those of other code than the one at its address. */
-static bool belongs_to_code(const struct sample *s, const struct sample_regs *r)
+static bool belongs_to_code(const struct profile *p, const struct sample *s)
 {
-	return r == &s->intr_regs || s->cpumode == PERF_RECORD_MISC_USER ||
+	return prof_simd_is_intr(s, p->o.arch) || s->cpumode == PERF_RECORD_MISC_USER ||
 	       s->cpumode == PERF_RECORD_MISC_GUEST_USER;
 }
 
@@ -194,19 +194,22 @@ static void count_code(struct profile *p, struct simd_counts *c, const struct sa
 int prof_simd_count(struct profile *p, const struct profile_row *row, const struct sample *s,
 		    struct thread *th)
 {
-	const struct sample_regs *r = prof_simd_block(s);
+	struct sample_regs tmp;
+	const struct sample_regs *r = prof_simd_block(s, p->o.arch, &tmp);
 	struct simd_counts *c = counts_of(p, row);
-	int live = prof_simd_live(s);
+	int high = -1, live = r ? prof_simd_live(s, r, &high) : -1;
 
 	if (!c)
 		return -ENOMEM;
-	if (!r || live < 0)
+	if (live < 0)
 		return 0;
+	c->high_nr += high >= 0;
+	c->high += high > SIMD_NONE;
 	c->nr++;
 	c->live[live]++;
 	if (!p->o.redact)
 		count_fill(c, r);
-	if (belongs_to_code(s, r))
+	if (belongs_to_code(p, s))
 		count_code(p, c, s, th, r, (uint8_t)live);
 	return 0;
 }
@@ -220,6 +223,8 @@ void prof_simd_add(struct simd_counts *sum, const struct simd_counts *c)
 		sum->code[w] += c->code[w];
 	}
 	sum->dirty += c->dirty;
+	sum->high_nr += c->high_nr;
+	sum->high += c->high;
 	sum->masked += c->masked;
 	sum->masked_permille += c->masked_permille;
 	sum->filled += c->filled;
@@ -275,6 +280,11 @@ CODE(512, SIMD_512)
 CODE(256, SIMD_256)
 CODE(128, SIMD_128)
 CODE(none, SIMD_NONE)
+
+uint64_t prof_stat_live_high(const struct profile *p, const struct profile_row *r)
+{
+	return permille(get(p, r)->high, get(p, r)->high_nr);
+}
 
 uint64_t prof_stat_dirty(const struct profile *p, const struct profile_row *r)
 {

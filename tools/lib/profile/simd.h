@@ -2,10 +2,11 @@
 /*
  * What SIMD state a row's samples had, and what the code under them does. Inside room profile.
  *
- * A sample's live width is that of the widest vector register with a bit set: 128, 256, 512 or
- * none. The code's width is that of the widest vector register which the instruction at the
+ * A sample's live width is that of the widest of vector registers 0 to 15 with a bit set: 128, 256,
+ * 512 or none. The code's width is that of the widest vector register which the instruction at the
  * sampled address names. Live state wider than the code is dirty; whether the function itself
- * ever uses that width tells "uses zmm" and "zmm left dirty" apart.
+ * ever uses that width tells "uses zmm" and "zmm left dirty" apart. Registers 16 to 31 are apart:
+ * vzeroupper spares them, so what a program's start left there lives on in everything behind it.
  */
 #ifndef PERF_PROFILE_SIMD_H
 #define PERF_PROFILE_SIMD_H
@@ -20,6 +21,7 @@ struct simd_counts {
 	uint64_t nr, live[SIMD_WIDTHS];	   /* samples whose vector state is known */
 	uint64_t coded, code[SIMD_WIDTHS]; /* of these: whose instruction is known */
 	uint64_t dirty;			   /* of these: live wider than code */
+	uint64_t high_nr, high;		   /* samples with registers 16-31; with a bit set there */
 	uint64_t masked, masked_permille;  /* at masked instructions: lanes that are on */
 	uint64_t filled, filled_permille;  /* with masks in k1-k7: how full they are */
 	const struct symbol *sym;	   /* the last one looked at */
@@ -49,10 +51,15 @@ struct dso;
 struct profile_row;
 struct thread;
 
-/* -1: the sample does not say. */
-int prof_simd_live(const struct sample *s);
-/* The register block with SIMD state: the interrupted state first; NULL = none. */
-const struct sample_regs *prof_simd_block(const struct sample *s);
+/*
+ * The register block with SIMD state: the interrupted state first; NULL = none. @tmp: where it is
+ * put together when XMM registers are among the general ones.
+ */
+const struct sample_regs *prof_simd_block(const struct sample *s, enum regs_arch arch,
+					  struct sample_regs *tmp);
+bool prof_simd_is_intr(const struct sample *s, enum regs_arch arch);
+/* enum simd_width of registers 0-15 and, in *high, of 16-31; -1: the sample does not say. */
+int prof_simd_live(const struct sample *s, const struct sample_regs *r, int *high);
 
 int prof_simd_count(struct profile *p, const struct profile_row *row, const struct sample *s,
 		    struct thread *th);
@@ -68,6 +75,7 @@ uint64_t prof_stat_live_512(const struct profile *p, const struct profile_row *r
 uint64_t prof_stat_live_256(const struct profile *p, const struct profile_row *r);
 uint64_t prof_stat_live_128(const struct profile *p, const struct profile_row *r);
 uint64_t prof_stat_live_none(const struct profile *p, const struct profile_row *r);
+uint64_t prof_stat_live_high(const struct profile *p, const struct profile_row *r);
 uint64_t prof_stat_dirty(const struct profile *p, const struct profile_row *r);
 uint64_t prof_stat_code_512(const struct profile *p, const struct profile_row *r);
 uint64_t prof_stat_code_256(const struct profile *p, const struct profile_row *r);

@@ -32,33 +32,49 @@ unsigned regs_lane_bits(enum regs_lane lane)
 	return lanes[lane].bits;
 }
 
-/* The shortest text that reads back as the same number. */
-static void put_f32(struct obuf *o, uint32_t bits)
+static bool reads_back(const char *text, double f, bool single)
 {
-	char buf[40];
-	float f;
+	return single ? strtof(text, NULL) == (float)f : strtod(text, NULL) == f;
+}
 
-	memcpy(&f, &bits, sizeof(f));
-	for (int digits = 6; digits <= 9; digits++) {
-		snprintf(buf, sizeof(buf), "%.*g", digits, (double)f);
-		if (strtof(buf, NULL) == f)
+/*
+ * The fewest digits that read back as the same number. Six are tried first: they do for most, and
+ * %g leaves out their trailing zeros. Fewer may do only where numbers lie far apart, next to zero
+ * (5e-324), and in "1e+06" they are left out as well.
+ */
+static void put_float(struct obuf *o, double f, bool single)
+{
+	int digits = 6, max = single ? 9 : 17;
+	char buf[40];
+
+	snprintf(buf, sizeof(buf), "%.*g", digits, f);
+	while (digits < max && !reads_back(buf, f, single))
+		snprintf(buf, sizeof(buf), "%.*g", ++digits, f);
+	while (digits <= 6 && digits > 1 && strchr(buf, 'e')) {
+		char less[40];
+
+		snprintf(less, sizeof(less), "%.*g", --digits, f);
+		if (!reads_back(less, f, single))
 			break;
+		memcpy(buf, less, sizeof(buf));
 	}
 	obuf_str(o, buf);
 }
 
+static void put_f32(struct obuf *o, uint32_t bits)
+{
+	float f;
+
+	memcpy(&f, &bits, sizeof(f));
+	put_float(o, (double)f, true);
+}
+
 static void put_f64(struct obuf *o, uint64_t bits)
 {
-	char buf[40];
 	double f;
 
 	memcpy(&f, &bits, sizeof(f));
-	for (int digits = 6; digits <= 17; digits++) {
-		snprintf(buf, sizeof(buf), "%.*g", digits, f);
-		if (strtod(buf, NULL) == f)
-			break;
-	}
-	obuf_str(o, buf);
+	put_float(o, f, false);
 }
 
 void regs_print_lane(const uint64_t *qwords, unsigned i, enum regs_lane lane, struct obuf *o)

@@ -8,8 +8,15 @@
 #include "base/nearest.h"
 #include "regs/private.h"
 
-static const char *const vector_names[] = { "xmm", "ymm", "zmm", "vec" };
-static const char *const pred_names[] = { "k", "opmask", "pred" };
+struct pick_class {
+	const char *name;
+	unsigned nr; /* registers it can have */
+};
+
+static const struct pick_class vector_names[] = {
+	{ "xmm", 32 }, { "ymm", 32 }, { "zmm", 32 }, { "vec", 64 }
+};
+static const struct pick_class pred_names[] = { { "k", 8 }, { "opmask", 8 }, { "pred", 64 } };
 
 static uint64_t bits_between(unsigned lo, unsigned hi)
 {
@@ -17,13 +24,14 @@ static uint64_t bits_between(unsigned lo, unsigned hi)
 }
 
 /* "3", "3-7", "3-zmm7" and "" (all) behind a class name; false when it is none of them. */
-static bool numbers(const char *s, const char *cls, uint64_t *bits)
+static bool numbers(const char *s, const struct pick_class *c, uint64_t *bits)
 {
+	const char *cls = c->name;
 	char *end;
 	unsigned long lo, hi;
 
 	if (!*s) {
-		*bits = UINT64_MAX;
+		*bits = bits_between(0, c->nr - 1);
 		return true;
 	}
 	if (!isdigit((unsigned char)*s))
@@ -37,22 +45,40 @@ static bool numbers(const char *s, const char *cls, uint64_t *bits)
 			return false;
 		hi = strtoul(s, &end, 10);
 	}
-	if (*end || lo > hi || hi > 63)
+	if (*end || lo > hi || hi >= c->nr)
 		return false;
 	*bits = bits_between((unsigned)lo, (unsigned)hi);
 	return true;
 }
 
-static bool pick_class(const char *name, const char *const *classes, size_t nr, uint64_t *mask)
+static bool pick_class(const char *name, const struct pick_class *classes, size_t nr,
+		       uint64_t *mask)
 {
 	for (size_t i = 0; i < nr; i++) {
-		size_t n = strlen(classes[i]);
+		size_t n = strlen(classes[i].name);
 		uint64_t bits;
 
-		if (!strncasecmp(name, classes[i], n) && numbers(name + n, classes[i], &bits)) {
+		if (!strncasecmp(name, classes[i].name, n) &&
+		    numbers(name + n, &classes[i], &bits)) {
 			*mask |= bits;
 			return true;
 		}
+	}
+	return false;
+}
+
+/* "zmm40": the class is right, the number is not. */
+static bool class_of(const char *name, const struct pick_class *classes, size_t nr, struct err *e)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const struct pick_class *c = &classes[i];
+
+		if (strncasecmp(name, c->name, strlen(c->name)) != 0 ||
+		    !isdigit((unsigned char)name[strlen(c->name)]))
+			continue;
+		err_set(e, -EINVAL, "--regs: there is no register \"%s\"", name);
+		err_hint(e, "They are %s0 to %s%u.", c->name, c->name, c->nr - 1);
+		return true;
 	}
 	return false;
 }
@@ -62,6 +88,9 @@ static int unknown(const char *name, enum regs_arch arch, struct err *e)
 	struct nearest near = nearest_init(name);
 	char buf[128];
 
+	if (class_of(name, vector_names, ARRAY_SIZE(vector_names), e) ||
+	    class_of(name, pred_names, ARRAY_SIZE(pred_names), e))
+		return -EINVAL;
 	for (unsigned i = 0; i < 64; i++) {
 		const char *known = regs_find_name(arch, i, true);
 
@@ -69,7 +98,7 @@ static int unknown(const char *name, enum regs_arch arch, struct err *e)
 			nearest_offer(&near, known);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(vector_names); i++)
-		nearest_offer(&near, vector_names[i]);
+		nearest_offer(&near, vector_names[i].name);
 	nearest_print(&near, buf, sizeof(buf));
 	err_set(e, -EINVAL, "--regs: unknown register \"%s\"", name);
 	if (*buf)

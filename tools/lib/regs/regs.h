@@ -42,6 +42,11 @@ int regs_sp(enum regs_arch arch);
 /* The class a vector of @qwords belongs to on @arch ("XMM", "YMM", "ZMM"), "VEC" when unknown. */
 const char *regs_vector_class(enum regs_arch arch, unsigned qwords);
 const char *regs_pred_class(enum regs_arch arch); /* "OPMASK", "PRED" */
+/*
+ * Which XMM registers a mask of the legacy ABI holds as two halves each, bit n = XMMn; 0 with @simd,
+ * on other architectures, and when one lacks a half.
+ */
+uint64_t regs_legacy_vectors(enum regs_arch arch, uint64_t mask, bool simd);
 
 /* The bases of FS and GS are no bits of a mask: the two come together, see perf.data(5). */
 #define REGS_NR_BASES 2
@@ -130,7 +135,10 @@ struct regs_pick {
 	uint64_t gpr, vec, pred; /* bit n = register n of its kind */
 };
 
-/* "zmm3,k1,ymm0-7,ax": adds to @p. -EINVAL with the nearest names for an unknown one. */
+/*
+ * "zmm3,k1,ymm0-7,ax": adds to @p. -EINVAL with the nearest names for an unknown one, and for a
+ * number that no such register has.
+ */
 int regs_pick_parse(struct regs_pick *p, const char *list, enum regs_arch arch, struct err *e);
 
 /* ---- typed lanes ------------------------------------------------------------------------------------------ */

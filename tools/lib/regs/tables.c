@@ -216,3 +216,20 @@ enum regs_arch regs_arch_host(void)
 
 	return uname(&u) ? REGS_ARCH_NONE : regs_arch_from_uname(u.machine);
 }
+
+uint64_t regs_legacy_vectors(enum regs_arch arch, uint64_t mask, bool simd)
+{
+	uint64_t regs = 0;
+
+	if (arch != REGS_ARCH_X86 || simd)
+		return 0;
+	for (unsigned i = 0; i < 16; i++) {
+		unsigned halves = mask >> (32 + 2 * i) & 3;
+
+		if (halves == 3)
+			regs |= BIT(i);
+		else if (halves)
+			return 0;
+	}
+	return regs;
+}

@@ -135,11 +135,13 @@ static const char *lower(const char *s, char *buf, size_t size)
 void sample_emit_simd(const struct sample_regs *r, enum regs_arch arch, const char *side,
 		      const struct sample_simd_opts *opts, struct emit *e)
 {
+	struct sample_regs tmp;
+	const struct sample_regs *simd = sample_vectors(r, arch, &tmp);
 	bool all = !opts->pick.gpr && !opts->pick.vec && !opts->pick.pred;
-	struct regs_walk vec = { .all = &r->vec,
-				 .mask = r->vec_mask,
-				 .nr = r->nr_vectors,
-				 .qwords = r->vector_qwords,
+	struct regs_walk vec = { .all = &simd->vec,
+				 .mask = simd->vec_mask,
+				 .nr = simd->nr_vectors,
+				 .qwords = simd->vector_qwords,
 				 .pick = all ? UINT64_MAX : opts->pick.vec };
 	struct regs_walk pred = { .all = &r->pred,
 				  .mask = r->pred_mask,
@@ -155,7 +157,7 @@ void sample_emit_simd(const struct sample_regs *r, enum regs_arch arch, const ch
 	for (unsigned i = 0; i < 64; i++)
 		if ((opts->pick.gpr >> i & 1) && sample_reg(r, i, &v))
 			emit_reg(regs_name(arch, i, r->simd), v, opts->hide, e);
-	emit_class(vec, lower(regs_vector_class(arch, r->vector_qwords), name, sizeof(name)),
+	emit_class(vec, lower(regs_vector_class(arch, simd->vector_qwords), name, sizeof(name)),
 		   opts->lane, false, opts->hide, e);
 	emit_class(pred,
 		   arch == REGS_ARCH_X86 ? "k" : lower(regs_pred_class(arch), name, sizeof(name)),

@@ -474,6 +474,24 @@ void sample_read_value(const struct sample_read *r, uint64_t i, struct sample_va
 		out->lost = u64s_get(&r->words, at);
 }
 
+const struct sample_regs *sample_vectors(const struct sample_regs *r, enum regs_arch arch,
+					 struct sample_regs *tmp)
+{
+	uint64_t halves = regs_legacy_vectors(arch, r->mask, r->simd);
+
+	if (!r->abi || !halves)
+		return r;
+	*tmp = *r;
+	/* The highest bits of the mask: their words are the last ones, low half first. */
+	tmp->vector_qwords = 2;
+	tmp->nr_vectors = (uint32_t)weight_u64(halves);
+	tmp->vec_mask = halves;
+	tmp->vec.nr = 2ULL * tmp->nr_vectors;
+	tmp->vec.p = r->gpr.p + 8 * (r->gpr.nr - tmp->vec.nr);
+	tmp->vec.swap = r->gpr.swap;
+	return tmp;
+}
+
 bool sample_reg(const struct sample_regs *r, unsigned reg, uint64_t *value)
 {
 	uint64_t i;

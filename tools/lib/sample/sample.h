@@ -125,6 +125,13 @@ void sample_read_value(const struct sample_read *r, uint64_t i, struct sample_va
 /* The value of GPR @reg (bit number); false when the sample does not hold it. */
 bool sample_reg(const struct sample_regs *r, unsigned reg, uint64_t *value);
 
+/*
+ * The same registers with vectors where they belong: under the legacy ABI of x86 the halves of XMM
+ * registers are among the general ones. Gives @r, or @tmp filled.
+ */
+const struct sample_regs *sample_vectors(const struct sample_regs *r, enum regs_arch arch,
+					 struct sample_regs *tmp);
+
 /* Base @i < REGS_NR_BASES; false when the sample does not hold it. */
 static inline bool sample_base(const struct sample_regs *r, unsigned i, uint64_t *value)
 {

@@ -102,11 +102,13 @@ void sample_print_simd(const struct sample_regs *regs, enum regs_arch arch, cons
 		       const struct sample_simd_opts *opts, struct obuf *o)
 {
 	struct rows r = { .opts = opts, .side = side, .o = o };
+	struct sample_regs tmp;
 	bool all = !opts->pick.gpr && !opts->pick.vec && !opts->pick.pred;
 
 	if (!regs->abi)
 		return;
 	print_gpr(regs, arch, &r);
+	regs = sample_vectors(regs, arch, &tmp);
 	r.name = regs_vector_class(arch, regs->vector_qwords);
 	print_class(&r, &regs->vec, regs->vec_mask, regs->nr_vectors, regs->vector_qwords,
 		    all ? UINT64_MAX : opts->pick.vec, opts->lane);
