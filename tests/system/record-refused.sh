@@ -53,17 +53,33 @@ if [ -e "$SO" ] && [ "$(uname -m)" = x86_64 ]; then
 	sed 's/^CapEff:.*/CapEff:	0000000000000000/' /proc/self/status >proc/self/status
 	STANDIN_PROC=$TMP/proc
 	export STANDIN_PROC
-	for level in 3 2 1; do
+	for level in 4 3 2 1; do
 		echo $level >proc/sys/kernel/perf_event_paranoid
 		STANDIN_PARANOID=$level
 		export STANDIN_PARANOID
 		case $level in
+		4) refused "paranoid 4, nothing named" 'only privileged users open events' 'perf_event_paranoid=2' standin full
+			unlike "paranoid 4: nothing is promised that then is refused" "$out" 'recording user space' ;;
 		3) refused "paranoid 3" 'only privileged users open events' 'perf_event_paranoid=2' standin full -e cycles:u ;;
 		2) refused "paranoid 2" 'sampling the kernel needs CAP_PERFMON' 'cycles:u' standin full -e cycles:k ;;
 		1) refused "paranoid 1, all CPUs" 'watching all processes' 'perf_event_paranoid=0' standin full -a -e cycles:u ;;
 		esac
 	done
-	unset STANDIN_PROC STANDIN_PARANOID
+	# To a kernel without patches 3 and 4 are 2.
+	STANDIN_MAINLINE=1
+	export STANDIN_MAINLINE
+	for level in 2 3 4; do
+		echo $level >proc/sys/kernel/perf_event_paranoid
+		STANDIN_PARANOID=$level
+		out=$(STANDIN=full LD_PRELOAD=$SO "$PERF" record -o user.data sleep 0.1 2>&1)
+		is "paranoid $level, mainline: recorded" $? 0
+		like "paranoid $level, mainline: user space" "$out" "perf_event_paranoid is $level: recording user space only"
+		is "paranoid $level, mainline: the file says so" "$("$PERF" evlist -i user.data)" cycles:Pu
+		refused "paranoid $level, mainline, the kernel" 'sampling the kernel needs CAP_PERFMON' 'cycles:u' standin full -e cycles:k
+		refused "paranoid $level, mainline, --all-kernel" 'sampling the kernel needs CAP_PERFMON' 'cycles:u' standin full -e cycles --all-kernel
+		refused "paranoid $level, mainline, all CPUs" 'watching all processes' 'perf_event_paranoid=0' standin full -a -e cycles
+	done
+	unset STANDIN_PROC STANDIN_PARANOID STANDIN_MAINLINE
 	refused "a branch filter that the kernel does not know" 'does not know the branch filter priv' '-j any,u opens' standin lbr4.14 -e cycles -j any,u,priv
 	refused "no such hardware" 'PMU' 'cpu-clock' standin nopmu --no-fallback -e cycles
 else

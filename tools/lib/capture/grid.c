@@ -183,13 +183,31 @@ static bool no_such_event(int code)
 	return code == -ENOENT || code == -ENODEV || code == -ENXIO || code == -EOPNOTSUPP;
 }
 
+static bool is_denied(int code)
+{
+	return code == -EACCES || code == -EPERM;
+}
+
+/*
+ * Levels of perf_event_paranoid above 2 are 2 to the kernel itself; those of some distributions
+ * then refuse everything. Which one this is, a trial tells.
+ */
 static bool may_be_user_only(const struct capture *c, const struct event *ev, int code,
 			     const struct cell *cell)
 {
-	return (code == -EACCES || code == -EPERM) && c->context && c->context->paranoid > 1 &&
-	       c->context->paranoid < 3 && cell->tid > 0 && !c->context->privileged &&
-	       !(ev->set & EVENT_SET_EXCLUDE) && !(ev->attr.flags & ATTR_FLAG_EXCLUDE_KERNEL) &&
-	       ev->attr.type != PERF_TYPE_TRACEPOINT;
+	const uint64_t no_retry = ATTR_FLAG_EXCLUDE_KERNEL | ATTR_FLAG_EXCLUDE_USER;
+	struct event trial = *ev;
+	int fd;
+
+	if (!is_denied(code) || !c->context || c->context->paranoid < 2 || cell->tid <= 0 ||
+	    c->context->privileged || ev->set & EVENT_SET_EXCLUDE || ev->attr.flags & no_retry ||
+	    ev->attr.type == PERF_TYPE_TRACEPOINT)
+		return false;
+	trial.attr.flags |= ATTR_FLAG_EXCLUDE_KERNEL | ATTR_FLAG_EXCLUDE_HV;
+	fd = event_open(c->opener, &trial, cell->tid, cell->cpu, -1);
+	if (fd >= 0)
+		close(fd);
+	return !is_denied(fd);
 }
 
 static int make_user_only(struct capture *c, struct event *ev)

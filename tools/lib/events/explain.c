@@ -84,9 +84,10 @@ static void say_system_wide(const struct refusal *r, struct err *e)
 		"Your own processes can be recorded without: perf record -p PID, perf record COMMAND");
 }
 
+/* Kernels of some distributions; to others a level above 2 is 2. */
 static bool denied_everything(const struct refusal *r)
 {
-	return denied(r) && r->ctx->paranoid > 2 && !r->ctx->privileged;
+	return denied(r) && r->ctx->paranoid > 2 && !r->ctx->privileged && !r->user_works;
 }
 
 static void say_everything(const struct refusal *r, struct err *e)

@@ -133,6 +133,7 @@ struct refusal {
 	const char *name;     /* of the field, as perf_event_open(2) calls it */
 	int field_code;	      /* with what the field was refused */
 	uint32_t kernel_size; /* E2BIG: the attr size that the kernel knows; else 0 */
+	bool user_works;      /* refused for permission: a process of one's own opens, user only */
 	bool branches_work;   /* FIELD_BRANCH: the filters any,u open with this event */
 	bool precise_refused; /* FIELD_BRANCH: the filters asked for open without precise_ip */
 	uint64_t bad_filters; /* FIELD_BRANCH: those that alone do not open */

@@ -115,6 +115,18 @@ static int try_open(struct refusal *r, struct event_opener *o, const struct perf
 	return 0;
 }
 
+/* Whether permission is given for the least that there is: user space, of ourselves. */
+static bool user_works(struct event_opener *o, struct perf_event_attr attr)
+{
+	int fd;
+
+	attr.flags = ATTR_FLAG_DISABLED | ATTR_FLAG_EXCLUDE_KERNEL | ATTR_FLAG_EXCLUDE_HV;
+	fd = opener_open(o, &attr, 0, -1, -1);
+	if (fd >= 0)
+		close(fd);
+	return fd != -EACCES && fd != -EPERM;
+}
+
 /* The event itself, without asking for anything: as small as it can be. */
 static struct perf_event_attr bare(const struct perf_event_attr *full)
 {
@@ -161,6 +173,7 @@ void refusal_find(struct refusal *r, struct event_opener *o)
 {
 	struct perf_event_attr attr = bare(r->attr);
 
+	r->user_works = (r->code == -EACCES || r->code == -EPERM) && user_works(o, attr);
 	r->field = FIELD_EVENT;
 	r->name = "type, config";
 	/* A kernel that lets nobody look into it refuses the bare event unless it excludes that. */
