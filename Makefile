@@ -32,7 +32,7 @@ LIB_SRC	 := $(sort $(wildcard tools/lib/*/*.c))
 # Sampling by ptrace knows the registers of x86-64 only: foreign.c says so everywhere else.
 ifeq ($(filter x86_64-%,$(shell $(CC) -dumpmachine 2>/dev/null)),)
 LIB_SRC	 := $(filter-out tools/lib/tracer/%,$(LIB_SRC)) \
-	    $(addprefix tools/lib/tracer/,attach.c core.c foreign.c live.c)
+	    $(addprefix tools/lib/tracer/,attach.c core.c foreign.c live.c wait.c)
 endif
 PERF_SRC := $(sort $(wildcard tools/perf/*.c))
 UNIT_SRC := $(sort $(wildcard tests/unit/test-*.c))

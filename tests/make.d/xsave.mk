@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A program with known values in its vector registers, for x86 only.
 ifeq ($(shell uname -m),x86_64)
-TEST_HELPERS += $(O)/tests/helpers/vectors
+TEST_HELPERS += $(O)/tests/helpers/vectors $(O)/tests/helpers/ends
 endif
 
 $(O)/tests/helpers/vectors: tests/helpers/vectors.c
@@ -14,7 +14,7 @@ ifeq ($(shell uname -s),Linux)
 TEST_HELPERS += $(O)/tests/helpers/tracee
 endif
 
-$(O)/tests/helpers/tracee: tests/helpers/tracee.c
+$(O)/tests/helpers/tracee $(O)/tests/helpers/ends: $(O)/tests/helpers/%: tests/helpers/%.c
 	@mkdir -p $(@D)
 	@echo '  HELPER  $<'
 	@$(CC) -O1 -g -Wall -Wextra -D_GNU_SOURCE -pthread $< -o $@

@@ -164,6 +164,8 @@ static int begin(struct recording *rec, struct err *e)
 		ret = record_start_file(rec, e);
 	if (!ret)
 		ret = capture_signals(rec->capture, e);
+	if (!ret && rec->has_workload)
+		capture_watch_end(rec->capture, rec->workload.pid);
 	if (!ret && rec->has_control)
 		ret = capture_watch_control(rec->capture, rec->control.ctl_fd, e);
 	if (!ret)
@@ -285,7 +287,8 @@ static bool is_over(struct recording *rec, int what)
 		return true;
 	if (rec->tracer) /* what the command left behind goes on without us */
 		return rec->workload.reaped;
-	return what & CAPTURE_CHILD && rec->has_workload && workload_ended(&rec->workload, false);
+	return what & (CAPTURE_CHILD | CAPTURE_ENDED) && rec->has_workload &&
+	       workload_ended(&rec->workload, false);
 }
 
 static int follow(struct recording *rec, struct err *e)
@@ -404,7 +407,10 @@ static void end_workload(struct recording *rec)
 {
 	if (!rec->has_workload)
 		return;
-	if (!workload_ended(&rec->workload, false)) {
+	if (record_tracer_holds(rec)) {
+		rec->ended_workload = true;
+		record_tracer_end(rec, SIGTERM);
+	} else if (!workload_ended(&rec->workload, false)) {
 		rec->ended_workload = true;
 		workload_kill(&rec->workload, SIGTERM);
 	}

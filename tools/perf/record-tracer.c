@@ -5,6 +5,7 @@
  * carries maps and names. The file holds both, with one id for each sampling event.
  */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -399,7 +400,11 @@ static int attach(struct recording *rec, pid_t pid, bool process, struct err *e)
 	if (pid == getpid())
 		return err_set(e, -EPERM, "perf does not trace itself");
 	ret = rec->opts->users.items.n ? tracer_check(pid, e) : 0;
-	return ret ? ret : tracer_attach(rec->tracer, pid, process, e);
+	if (!ret)
+		ret = tracer_attach(rec->tracer, pid, process, e);
+	if (!ret)
+		capture_watch_end(rec->capture, pid);
+	return ret;
 }
 
 int record_tracer_start(struct recording *rec, struct err *e)
@@ -455,12 +460,31 @@ int record_tracer_round(struct recording *rec, struct err *e)
 	return perfdata_writer_write(rec->writer, &h, sizeof(h), NULL, 0, e);
 }
 
-/* The tracer is told of the workload's end before anybody else. */
+/*
+ * The tracer is told of the workload's end before anybody else. If it has not heard of it the
+ * workload's pidfd still has: nobody stops any more then, so this wait takes nothing from it.
+ */
 void record_tracer_reap(struct recording *rec)
 {
-	if (rec->tracer && rec->has_workload && !rec->workload.reaped)
-		rec->workload.reaped =
-			tracer_ended(rec->tracer, rec->workload.pid, &rec->workload.status);
+	if (!rec->tracer || !rec->has_workload || rec->workload.reaped)
+		return;
+	rec->workload.reaped = tracer_ended(rec->tracer, rec->workload.pid, &rec->workload.status);
+	if (!rec->workload.reaped && capture_has_ended(rec->capture, rec->workload.pid))
+		(void)workload_ended(&rec->workload, false);
+}
+
+bool record_tracer_holds(struct recording *rec)
+{
+	record_tracer_reap(rec);
+	return rec->tracer && !rec->workload.reaped && tracer_left(rec->tracer);
+}
+
+/* Who stops after all, to take the signal, must be let go to end of it. */
+void record_tracer_end(struct recording *rec, int sig)
+{
+	kill(rec->workload.pid, sig);
+	while (record_tracer_holds(rec))
+		(void)tracer_detach(rec->tracer, NULL);
 }
 
 int record_tracer_stop(struct recording *rec, struct err *e)

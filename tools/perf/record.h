@@ -174,6 +174,9 @@ int record_tracer_start(struct recording *rec, struct err *e);
 int record_tracer_service(struct recording *rec, bool *done, struct err *e);
 int record_tracer_round(struct recording *rec, struct err *e);
 void record_tracer_reap(struct recording *rec);
+/* Threads did not stop when they were to be let go; the workload may be one of them. */
+bool record_tracer_holds(struct recording *rec);
+void record_tracer_end(struct recording *rec, int sig);
 int record_tracer_stop(struct recording *rec, struct err *e);
 void record_tracer_feature(const struct recording *rec, struct obuf *o);
 void record_tracer_say(const struct recording *rec);

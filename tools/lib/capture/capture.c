@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A capture from opening to freeing, and waiting for what happens. */
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "capture/private.h"
@@ -11,6 +14,7 @@
 /* epoll user data: 0 and up are counters. */
 #define DATA_SIGNAL  UINT64_MAX
 #define DATA_CONTROL (UINT64_MAX - 1)
+#define DATA_END     (UINT64_MAX - 2)
 
 /* Where TIME stands in a sample's body; -1 when not all events agree. */
 static int common_time_offset(const struct event_list *l)
@@ -67,6 +71,9 @@ void capture_free(struct capture *c)
 	ring_unmap_all(c);
 	grid_close(c);
 	vec_free(&c->rings);
+	vec_for_each (p, &c->ends)
+		close(p->fd);
+	vec_free(&c->ends);
 	if (c->epoll_fd >= 0)
 		close(c->epoll_fd);
 	if (c->signal_fd >= 0)
@@ -155,6 +162,31 @@ int capture_watch_control(struct capture *c, int fd, struct err *e)
 	return watch(c, fd, EPOLLIN, DATA_CONTROL, e);
 }
 
+#define PIDFD_OF_THREAD O_EXCL /* Linux 6.9 */
+
+void capture_watch_end(struct capture *c, pid_t pid)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	if (fd < 0)
+		fd = (int)syscall(SYS_pidfd_open, pid, PIDFD_OF_THREAD);
+	if (fd >= 0 && vec_push(&c->ends, ((struct end_watch){ pid, fd })))
+		close(fd);
+	else if (fd >= 0)
+		(void)watch(c, fd, EPOLLIN | EPOLLONESHOT, DATA_END, NULL);
+}
+
+bool capture_has_ended(const struct capture *c, pid_t pid)
+{
+	vec_for_each (p, &c->ends) {
+		struct pollfd pfd = { .fd = p->fd, .events = POLLIN };
+
+		if (p->pid == pid && poll(&pfd, 1, 0) == 1)
+			return true;
+	}
+	return false;
+}
+
 static unsigned take_signals(struct capture *c)
 {
 	struct signalfd_siginfo info;
@@ -206,6 +238,8 @@ int capture_wait(struct capture *c, int timeout_ms, struct err *e)
 			what |= CAPTURE_CONTROL;
 			if (!(evs[i].events & EPOLLIN))
 				epoll_ctl(c->epoll_fd, EPOLL_CTL_DEL, c->control_fd, NULL);
+		} else if (data == DATA_END) {
+			what |= CAPTURE_ENDED;
 		} else {
 			what |= take_counter(c, (size_t)data, evs[i].events);
 		}

@@ -113,11 +113,19 @@ enum capture_what {
 	CAPTURE_GONE = 16,   /* every watched thread has ended */
 	CAPTURE_TIMEOUT = 32,
 	CAPTURE_SWITCH = 64, /* SIGUSR2 */
+	CAPTURE_ENDED = 128, /* a process of capture_watch_end() */
 };
 
 /* Blocks SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR2 and takes them through a descriptor. */
 int capture_signals(struct capture *c, struct err *e);
 int capture_watch_control(struct capture *c, int fd, struct err *e);
+/*
+ * The end of process (or, on kernels that can, thread) @pid is told once, by its pidfd: nothing that
+ * waits for it elsewhere can keep that from us. Without pidfds (before Linux 5.3): nothing is told.
+ */
+void capture_watch_end(struct capture *c, pid_t pid);
+/* Whether process @pid, which is watched so, has ended. */
+bool capture_has_ended(const struct capture *c, pid_t pid);
 /* Waits up to @timeout_ms (-1 = no limit): CAPTURE_* bits or -errno. */
 int capture_wait(struct capture *c, int timeout_ms, struct err *e);
 /* The last signal that asked for an end; 0 = none. */

@@ -30,6 +30,11 @@ struct ring {
 	pid_t tid;
 };
 
+struct end_watch {
+	pid_t pid;
+	int fd; /* its pidfd */
+};
+
 struct capture {
 	struct event_list *events;
 	const struct capture_target *target;
@@ -44,6 +49,7 @@ struct capture {
 	VEC(uint64_t) ids;     /* like counters */
 	size_t *first_counter; /* per event and one past the end */
 	int epoll_fd, signal_fd, control_fd;
+	VEC(struct end_watch) ends;
 	int signal;		 /* that asked for an end */
 	size_t watched, hung_up; /* threads' descriptors in epoll, and those that ended */
 	int time_offset;	 /* of TIME in every sample's body; -1 = not the same in all */

@@ -93,7 +93,8 @@ bool workload_ended(struct workload *w, bool block)
 		return w->reaped;
 	do {
 		pid = waitpid(w->pid, &w->status, block ? 0 : WNOHANG);
-	} while (pid < 0 && errno == EINTR);
+		/* a stop is told to whoever traces it: no end */
+	} while ((pid < 0 && errno == EINTR) || (pid == w->pid && WIFSTOPPED(w->status)));
 	w->reaped = pid == w->pid || (pid < 0 && errno == ECHILD);
 	return w->reaped;
 }

@@ -17,10 +17,9 @@
 
 static int open_breakpoint(struct thread *th)
 {
-	unsigned without = tracer_without();
 	int ret;
 
-	if (without & WITHOUT_BREAKPOINTS)
+	if (tracer_without() & WITHOUT_BREAKPOINTS)
 		return -ENOSPC;
 	th->bp_attr = (struct perf_event_attr){
 		.type = PERF_TYPE_BREAKPOINT,
@@ -36,7 +35,6 @@ static int open_breakpoint(struct thread *th)
 				 PERF_EVENT_OPEN_FLAG_FD_CLOEXEC);
 	if (th->bp_fd < 0)
 		return -errno;
-	th->bp_silent = without & WITHOUT_HITS;
 	/* signals come with records: the smallest ring */
 	th->bp_page = mmap(NULL, RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, th->bp_fd, 0);
 	ret = th->bp_page == MAP_FAILED ? -errno : event_signal_to(th->bp_fd, th->tid, th->signal);
@@ -91,10 +89,9 @@ void breakpoint_close(struct thread *th)
 
 bool breakpoint_is(const struct thread *th)
 {
-	siginfo_t si;
+	int fd;
 
-	return !ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &si) && si.si_code > 0 &&
-	       si.si_fd == th->bp_fd;
+	return signals_is_event(th->tid, th->signal, &fd) && fd == th->bp_fd;
 }
 
 static bool is_breakpoint(const struct thread *th, int status)
@@ -105,7 +102,8 @@ static bool is_breakpoint(const struct thread *th, int status)
 enum run breakpoint_run_to(struct progress *p, uint64_t addr, uint64_t passes)
 {
 	struct thread *th = p->th;
-	int status, got;
+	struct waited w;
+	bool fetched = false;
 
 	if (breakpoint_arm(th, addr, passes))
 		return RUN_FAILED;
@@ -113,22 +111,17 @@ enum run breakpoint_run_to(struct progress *p, uint64_t addr, uint64_t passes)
 	p->t->stats.walk_stops++;
 	if (ptrace(PTRACE_CONT, th->tid, NULL, NULL))
 		return RUN_GONE;
-	got = tracer_wait(th->tid, &status, WALK_TIMEOUT);
+	w = tracer_wait(th->tid, WALK_TIMEOUT);
 	__atomic_store_n(&th->bp_page->data_tail, th->bp_page->data_head, __ATOMIC_RELEASE);
-	if (got > 0 && WIFSTOPPED(status) && is_breakpoint(th, status))
-		return RUN_HIT;
-	if (got == 0) {
-		ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
-		got = tracer_wait(th->tid, &status, 1000);
-		if (got > 0 && WIFSTOPPED(status) && is_breakpoint(th, status))
-			return RUN_HIT; /* late; the interrupt stop follows and is passed over */
-		if (got > 0 && WIFSTOPPED(status)) {
-			*p->status = status;
-			return RUN_LOST;
-		}
+	if (w.kind == WAITED_NOTHING) {
+		w = tracer_fetch(th->tid);
+		fetched = true;
 	}
-	if (got <= 0)
+	/* a late one counts, too; the interrupt's stop follows and is passed over */
+	if (w.kind == WAITED_STOP && is_breakpoint(th, w.status))
+		return RUN_HIT;
+	p->came = w;
+	if (w.kind != WAITED_STOP)
 		return RUN_GONE;
-	*p->status = status;
-	return WIFSTOPPED(status) ? RUN_OTHER : RUN_GONE;
+	return fetched ? RUN_LOST : RUN_OTHER;
 }

@@ -70,6 +70,8 @@ int tracer_timeout_ms(const struct tracer *t)
 {
 	uint64_t now;
 
+	if (t->more)
+		return 0;
 	if (!t->rest_next)
 		return 50; /* rings of threads that block the signal */
 	now = tracer_now();

@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tracer.h"
+#include "wait.h"
 #ifdef __x86_64__
 #include "private.h"
-#else
-#include "tracer.h"
 #endif
 
 #ifndef NT_X86_SHSTK
@@ -61,16 +61,24 @@ static int read_state(struct tracer_states *st, pid_t tid, struct err *e)
  */
 static int visit_thread(struct tracer_states *st, pid_t tid, struct err *e)
 {
-	int status, ret, sig = 0;
+	struct waited came;
+	int ret, sig = 0;
 
 	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL))
 		return tracer_attach_error(tid, -errno, e);
-	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) || waitpid(tid, &status, __WALL) != tid)
-		return err_set(e, -errno, "stopping thread %d: %s", tid, strerror(errno));
-	if (!WIFSTOPPED(status))
+	came = tracer_fetch(tid);
+	if (came.kind == WAITED_NOTHING) {
+		err_set(e, -EBUSY,
+			"thread %d does not stop: it waits in the kernel for something "
+			"that signals do not end",
+			tid);
+		err_hint(e, "See what for: cat /proc/%d/stack, as root.", tid);
+		return -EBUSY;
+	}
+	if (came.kind != WAITED_STOP)
 		return err_set(e, -ESRCH, "thread %d ended while it was stopped", tid);
-	if (status >> 16 != PTRACE_EVENT_STOP)
-		sig = WSTOPSIG(status);
+	if (came.status >> 16 != PTRACE_EVENT_STOP)
+		sig = WSTOPSIG(came.status);
 	ret = read_state(st, tid, e);
 #ifdef __x86_64__
 	if (!sig) /* what it waits for must not end with EINTR */

@@ -8,6 +8,7 @@
 #include <sys/user.h>
 
 #include "tracer.h"
+#include "wait.h"
 #include "without.h"
 
 #define IOC_ENABLE  _IO('$', 0)
@@ -32,12 +33,16 @@ struct thread {
 	pid_t tid, pid;
 	struct point point[TRACER_MAX_EVENTS];
 	size_t nr_points;
-	bool resting;	 /* events are off until rest_until: the budget */
-	int signal;	 /* that stops it at a sample; 0: it blocks them all, we interrupt it */
-	uint64_t looked; /* when the signal was chosen (ns) */
-	bool asked;	 /* an interrupt is on its way */
-	bool listening;	 /* in a group stop */
-	bool stepped;	 /* a step's SIGTRAP may still be on its way */
+	bool resting;	     /* events are off until rest_until: the budget */
+	int signal;	     /* that stops it at a sample; 0: it blocks them all, we interrupt it */
+	uint64_t looked;     /* when the signal was chosen (ns) */
+	bool asked;	     /* an interrupt is on its way */
+	bool listening;	     /* in a group stop */
+	bool stepped;	     /* a step's SIGTRAP may still be on its way */
+	unsigned last_stops; /* while it is let go */
+	bool missed;	     /* at the last look nothing could be heard of it */
+	bool opened;   /* it runs with a signal let through that it blocks: see signals_close() */
+	uint64_t mask; /* what it blocks */
 	uint64_t rest_until;
 	uint64_t since; /* under the tracer since (ns) */
 	int bp_fd;	/* breakpoint event; -1 = not opened yet */
@@ -82,6 +87,7 @@ struct ended {
 
 struct tracer {
 	struct tracer_opts opts;
+	unsigned without; /* WITHOUT_* */
 	struct xsave_cpu cpu;
 	bool has_cpu;
 	bool enabled;
@@ -89,6 +95,8 @@ struct tracer {
 	VEC(struct thread *) threads;
 	VEC(struct ended) ended; /* thread group leaders */
 	struct tracer_stats stats;
+	bool more;	    /* stops are waiting: tracer_service() came back early */
+	uint64_t looked;    /* for threads that were lost (ns) */
 	uint64_t rest_next; /* the earliest rest_until; 0 = nobody rests */
 	int64_t clock_diff; /* our clock less the samples', at the smallest delay seen */
 	uint64_t clock_seen;
@@ -98,13 +106,18 @@ struct tracer {
 	unsigned char rec[RECORD_MAX + 8], out[RECORD_MAX + 8];
 };
 
-uint64_t tracer_now(void);
-
-/*
- * Waits for the next stop of @tid, at most @ms and up to two seconds more for which a busy machine
- * gives it no CPU. 1 = *status is filled, 0 = it did not come.
- */
-int tracer_wait(pid_t tid, int *status, int ms);
+/* trace.c */
+struct thread *thread_find(struct tracer *t, pid_t tid);
+struct thread *thread_add(struct tracer *t, pid_t tid);
+/* What lies in its rings is still written. */
+int thread_drop(struct tracer *t, struct thread *th, struct err *e);
+int thread_end(struct tracer *t, struct thread *th, int status, struct err *e);
+void thread_go_on(struct thread *th, int sig);
+/* @tid stands behind an exec: *@th becomes the thread that went there, by its former number. */
+int thread_after_exec(struct tracer *t, pid_t tid, struct thread **th, struct err *e);
+/* Something came of a thread that is not known: an end is noted; *@th: who it was before an exec. */
+int thread_stranger(struct tracer *t, pid_t tid, struct waited came, struct thread **th,
+		    struct err *e);
 
 /* signals.c: bit n - 1 is signal n */
 struct signals {
@@ -116,15 +129,19 @@ struct signals {
 bool signals_read(pid_t tid, struct signals *s);
 /* Whether @sig is one of those that may stop a thread. */
 bool signals_ours(int sig);
+/* Whether @sig, which @tid is about to get, tells of a perf event; *@fd: of which. */
+bool signals_is_event(pid_t tid, int sig, int *fd);
 /* The one that stops a thread at a sample; 0 = all are blocked. */
 int signals_choose(const struct signals *s);
 /* Chooses again for @th, which stands still. */
 void signals_renew(struct thread *th);
 /*
  * Takes a signal of ours that @th blocks out of its queue. Returns the signal to go on with;
- * *status: another stop or the end came instead.
+ * *came: another stop or the end came instead, or it could not be had back.
  */
-int signals_take_out(struct thread *th, int *status);
+int signals_take_out(struct thread *th, struct waited *came);
+/* What could not be had back then stands still now, and blocks again what it blocked. */
+void signals_close(struct thread *th);
 /* A system call that our stop made return EINTR is entered again. */
 bool signals_restart(pid_t tid);
 
@@ -181,9 +198,11 @@ bool step_is_ours(const struct thread *th, int status);
 /* walk.c */
 int walker_new(struct tracer *t, struct err *e);
 void walker_free(struct walker *w);
-/* The thread stands at a user sample. -ESRCH: it ended. A signal that came in stays unhandled in
- * *status (waitpid's), else 0. */
+/*
+ * The thread stands at a user sample. What came in between, another stop or its end, stays
+ * unhandled in *came. -ESRCH: it does not stand still, and what becomes of it will be told later.
+ */
 int walk_branches(struct tracer *t, struct thread *th, struct user_state *st, struct walk *walk,
-		  int *status);
+		  struct waited *came);
 
 #endif

@@ -40,16 +40,21 @@ __asm__(".text\n"
 extern const unsigned char tracer_probe_begin[], tracer_probe_end[];
 extern const unsigned char tracer_probe_loop[], tracer_probe_round[];
 
+#define WAIT_MS 5000 /* its code ends in any case: only a busy machine takes long */
+
 /* The signal that the child stopped with; 0 = it is gone. */
 static int wait_stopped(pid_t pid)
 {
-	int status;
-	pid_t r;
+	struct waited w = tracer_wait(pid, WAIT_MS);
 
-	do
-		r = waitpid(pid, &status, __WALL);
-	while (r < 0 && errno == EINTR);
-	return r == pid && WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
+	return w.kind == WAITED_STOP ? WSTOPSIG(w.status) : 0;
+}
+
+static void end_child(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	while (tracer_wait(pid, WAIT_MS).kind == WAITED_STOP)
+		;
 }
 
 static bool start_at(pid_t pid, const unsigned char *code)
@@ -98,7 +103,10 @@ static bool fires(struct thread *th, const unsigned char *code, const unsigned c
 
 static void try_breakpoints(struct tracer_probe *p, pid_t pid)
 {
-	struct thread th = { .tid = pid, .signal = SIGURG, .bp_fd = -1 };
+	struct thread th = { .tid = pid,
+			     .signal = SIGURG,
+			     .bp_fd = -1,
+			     .bp_silent = tracer_without() & WITHOUT_HITS };
 
 	p->breakpoints_open = !breakpoint_arm(&th, (uint64_t)(uintptr_t)tracer_probe_end, 1);
 	p->breakpoints = p->breakpoints_open &&
@@ -111,10 +119,12 @@ static void try_breakpoints(struct tracer_probe *p, pid_t pid)
 static pid_t start_child(void)
 {
 	uint64_t none = 0;
-	pid_t pid = fork();
+	pid_t self = getpid(), pid = fork();
 
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != self) /* we were gone before that */
+			_exit(1);
 		for (;;)
 			pause();
 	}
@@ -123,9 +133,7 @@ static pid_t start_child(void)
 	    ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) || !wait_stopped(pid) ||
 	    ptrace(PTRACE_SETSIGMASK, pid, (void *)sizeof(none), &none)) {
 		if (pid > 0)
-			kill(pid, SIGKILL);
-		while (pid > 0 && waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
-			;
+			end_child(pid);
 		return -1;
 	}
 	return pid;
@@ -133,17 +141,21 @@ static pid_t start_child(void)
 
 void tracer_probe(struct tracer_probe *p)
 {
+	sigset_t chld, before;
 	pid_t pid;
 
+	/* so that a wait notices it */
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &chld, &before);
 	*p = (struct tracer_probe){ .block_insns = PROBE_INSNS, .block_branches = PROBE_BRANCHES };
 	pid = start_child();
-	if (pid < 0)
-		return;
-	try_breakpoints(p, pid);
-	p->steps = count_stops(pid, PTRACE_SINGLESTEP) == PROBE_INSNS;
-	p->block_stops = count_stops(pid, PTRACE_SINGLEBLOCK);
-	p->blocks = p->block_stops == PROBE_BRANCHES;
-	kill(pid, SIGKILL);
-	while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
-		;
+	if (pid >= 0) {
+		try_breakpoints(p, pid);
+		p->steps = count_stops(pid, PTRACE_SINGLESTEP) == PROBE_INSNS;
+		p->block_stops = count_stops(pid, PTRACE_SINGLEBLOCK);
+		p->blocks = p->block_stops == PROBE_BRANCHES;
+		end_child(pid);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
 }

@@ -34,6 +34,23 @@ bool signals_ours(int sig)
 	return sig == SIGURG || sig == SIGWINCH || sig == SIGCHLD;
 }
 
+/*
+ * For SIGCHLD, whose own codes have the numbers of those of descriptors, the kernel gives SI_SIGIO;
+ * so it does for every signal that has codes of its own. Programs send 0, or below that others.
+ */
+bool signals_is_event(pid_t tid, int sig, int *fd)
+{
+	siginfo_t si;
+
+	if (!signals_ours(sig) || ptrace(PTRACE_GETSIGINFO, tid, NULL, &si))
+		return false;
+	if (fd)
+		*fd = si.si_fd;
+	if (si.si_code == SI_SIGIO)
+		return true;
+	return sig != SIGCHLD && si.si_code >= POLL_IN && si.si_code <= POLL_HUP;
+}
+
 int signals_choose(const struct signals *s)
 {
 	static const int wanted[] = { SIGURG, SIGWINCH, SIGCHLD };
@@ -70,40 +87,51 @@ void signals_renew(struct thread *th)
  * Unblocked for a moment in which the thread executes nothing, a waiting signal comes out; one of
  * ours goes no further. The program's own is put back.
  */
-static int take_out(struct thread *th, int sig, uint64_t blocked, int *status)
+static int take_out(struct thread *th, int sig, uint64_t blocked, struct waited *came)
 {
 	uint64_t open = blocked & ~BIT_OF(sig);
-	siginfo_t si;
 	int ret = 0;
 
-	*status = 0;
-	if (ptrace(PTRACE_SETSIGMASK, th->tid, (void *)sizeof(open), &open))
+	if (ptrace(PTRACE_SETSIGMASK, th->tid, (void *)sizeof(open), &open) ||
+	    ptrace(PTRACE_CONT, th->tid, NULL, NULL))
+		return 0; /* killed: its end will be told */
+	*came = tracer_wait(th->tid, 1000);
+	if (came->kind == WAITED_NOTHING)
+		*came = tracer_fetch(th->tid);
+	th->opened = true;
+	th->mask = blocked;
+	if (came->kind == WAITED_NOTHING)
+		came->kind = WAITED_GONE;
+	if (came->kind != WAITED_STOP)
 		return 0;
-	if (!ptrace(PTRACE_CONT, th->tid, NULL, NULL) && tracer_wait(th->tid, status, 1000) <= 0)
-		*status = 0;
-	if (*status && !WIFSTOPPED(*status))
-		return 0; /* it has ended */
-	ptrace(PTRACE_SETSIGMASK, th->tid, (void *)sizeof(blocked), &blocked);
-	if (!*status || *status >> 16 || WSTOPSIG(*status) != sig)
+	signals_close(th);
+	if (came->status >> 16 || WSTOPSIG(came->status) != sig)
 		return 0;
-	*status = 0;
-	if (ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &si) || si.si_code <= 0)
+	came->kind = WAITED_NOTHING;
+	if (!signals_is_event(th->tid, sig, NULL))
 		ret = sig; /* it is blocked again: the kernel puts it back into the queue */
 	return ret;
 }
 
-int signals_take_out(struct thread *th, int *status)
+void signals_close(struct thread *th)
+{
+	if (th->opened)
+		ptrace(PTRACE_SETSIGMASK, th->tid, (void *)sizeof(th->mask), &th->mask);
+	th->opened = false;
+}
+
+int signals_take_out(struct thread *th, struct waited *came)
 {
 	static const int all[] = { SIGURG, SIGWINCH, SIGCHLD };
 	struct signals s;
 	int ret = 0;
 
-	*status = 0;
+	*came = (struct waited){ .kind = WAITED_NOTHING };
 	if (!signals_read(th->tid, &s))
 		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(all) && !ret && !*status; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(all) && !ret && !came->kind; i++)
 		if (s.pending & s.blocked & BIT_OF(all[i]))
-			ret = take_out(th, all[i], s.blocked, status);
+			ret = take_out(th, all[i], s.blocked, came);
 	return ret;
 }
 

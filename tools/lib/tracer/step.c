@@ -69,7 +69,7 @@ int step_request(int request, pid_t tid)
 enum run step_thread(struct progress *p, int request, struct user_regs_struct *r)
 {
 	struct thread *th = p->th;
-	int status, got;
+	struct waited w;
 
 	if (!may_step(p))
 		return RUN_UNSAFE;
@@ -77,25 +77,23 @@ enum run step_thread(struct progress *p, int request, struct user_regs_struct *r
 	p->t->stats.walk_stops++;
 	p->t->stats.steps++;
 	if (step_request(request, th->tid))
-		return RUN_GONE;
+		return errno == ESRCH ? RUN_GONE : RUN_FAILED;
 	th->stepped = true;
-	got = tracer_wait(th->tid, &status, STEP_TIMEOUT);
-	if (got == 0) { /* a page that has to come from somewhere slow */
-		ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
-		got = tracer_wait(th->tid, &status, 1000);
-	}
-	if (got <= 0)
+	w = tracer_wait(th->tid, STEP_TIMEOUT);
+	if (w.kind == WAITED_NOTHING) /* a page that has to come from somewhere slow */
+		w = tracer_fetch(th->tid);
+	p->came = w;
+	if (w.kind != WAITED_STOP)
 		return RUN_GONE;
-	if (WIFSTOPPED(status) && step_is_ours(th, status)) {
+	if (step_is_ours(th, w.status)) {
 		th->stepped = false;
+		p->came.kind = WAITED_NOTHING;
 		return read_regs(th->tid, r) ? RUN_HIT : RUN_GONE;
 	}
-	if (WIFSTOPPED(status))
-		(void)read_regs(th->tid, r);
+	(void)read_regs(th->tid, r);
 	/* a stop without a signal may come before the SIGTRAP, a signal means that there is none */
-	th->stepped = status >> 16 != 0;
-	*p->status = status;
-	return WIFSTOPPED(status) ? RUN_OTHER : RUN_GONE;
+	th->stepped = w.status >> 16 != 0;
+	return RUN_OTHER;
 }
 
 unsigned char step_flags_opcode(const struct vm_insn *in)

@@ -12,73 +12,12 @@
 #include "private.h"
 
 #define EVENT(status) ((status) >> 16)
-
-uint64_t tracer_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
-#define WAIT_AT_MOST 2000000000ULL /* ns for a thread that gets no CPU */
-
-/*
- * Whether a thread is runnable and has hardly run since the first call, which puts its time, in
- * clock ticks, into *@since (0 before): on a busy machine it waits for a CPU.
- */
-static bool waits_for_cpu(pid_t tid, unsigned long *since)
-{
-	unsigned long user, kernel;
-	char path[64], buf[512], state, *p;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, buf, sizeof(buf) - 1);
-	close(fd);
-	buf[n > 0 ? n : 0] = '\0';
-	p = strrchr(buf, ')'); /* behind the name, which may hold anything */
-	if (!p || sscanf(p, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &state, &user,
-			 &kernel) != 3)
-		return false;
-	if (!*since)
-		*since = user + kernel + 1;
-	return state == 'R' && user + kernel + 1 - *since < 2;
-}
-
-int tracer_wait(pid_t tid, int *status, int ms)
-{
-	struct timespec ts = { 0, 1000000L };
-	uint64_t begin = tracer_now(), end = begin + ms * 1000000ULL, now;
-	unsigned long since = 0;
-	sigset_t chld;
-
-	sigemptyset(&chld);
-	sigaddset(&chld, SIGCHLD);
-	for (;;) {
-		pid_t r = waitpid(tid, status, __WALL | WNOHANG);
-
-		if (r == tid)
-			return 1;
-		if (r < 0 && errno != EINTR)
-			return -errno;
-		now = tracer_now();
-		if (now > end) {
-			if (now > begin + WAIT_AT_MOST || !waits_for_cpu(tid, &since))
-				return 0;
-			end = now + ms * 1000000ULL;
-		}
-		(void)sigtimedwait(&chld, NULL, &ts);
-	}
-}
+#define LOOK_NS	      1000000000ULL
+#define SERVICE_NS    100000000ULL
 
 /* ---- threads -------------------------------------------------------------------------------------- */
 
-static struct thread *find_thread(struct tracer *t, pid_t tid)
+struct thread *thread_find(struct tracer *t, pid_t tid)
 {
 	vec_for_each (p, &t->threads) {
 		if ((*p)->tid == tid)
@@ -87,7 +26,7 @@ static struct thread *find_thread(struct tracer *t, pid_t tid)
 	return NULL;
 }
 
-static struct thread *add_thread(struct tracer *t, pid_t tid)
+struct thread *thread_add(struct tracer *t, pid_t tid)
 {
 	struct thread *th = calloc(1, sizeof(*th));
 	struct signals s = { 0 };
@@ -98,6 +37,7 @@ static struct thread *add_thread(struct tracer *t, pid_t tid)
 	}
 	th->tid = tid;
 	th->bp_fd = -1;
+	th->bp_silent = t->without & (WITHOUT_HITS | WITHOUT_LATER_HITS);
 	/* a thread that was just made blocks all for a moment */
 	(void)signals_read(tid, &s);
 	s.blocked = 0;
@@ -109,8 +49,7 @@ static struct thread *add_thread(struct tracer *t, pid_t tid)
 	return th;
 }
 
-/* What lies in its rings is still written. */
-static int drop_thread(struct tracer *t, struct thread *th, struct err *e)
+int thread_drop(struct tracer *t, struct thread *th, struct err *e)
 {
 	int ret = points_drain(t, th, NULL, NULL, e);
 
@@ -125,14 +64,13 @@ static int drop_thread(struct tracer *t, struct thread *th, struct err *e)
 
 /* ---- stops -------------------------------------------------------------------------------------------------- */
 
-static void go_on(struct thread *th, int sig)
+void thread_go_on(struct thread *th, int sig)
 {
 	/* ESRCH: killed meanwhile; its end will be reported */
 	(void)ptrace(PTRACE_CONT, th->tid, NULL, (void *)(long)sig);
 }
 
-static int handle_stop(struct tracer *t, struct thread *th, int status, struct err *e);
-static int handle_end(struct tracer *t, struct thread *th, int status, struct err *e);
+static int handle_came(struct tracer *t, struct thread *th, struct waited came, struct err *e);
 
 #define RENEW_NS   100000000ULL /* programs seldom change what they do with signals */
 #define BLOCKED_NS 5000000	/* a sample without a stop for so long: its signal is looked at */
@@ -153,7 +91,8 @@ static int handle_sample(struct tracer *t, struct thread *th, struct err *e)
 	struct walk *walk = &t->walk;
 	uint64_t start = tracer_now(), ip = 0, sampled = 0, delay, took;
 	bool walked = false, user;
-	int ret, status = 0;
+	struct waited came = { .kind = WAITED_NOTHING };
+	int ret;
 
 	t->stats.stops++;
 	ret = state_read(t, th->tid, st);
@@ -167,9 +106,9 @@ static int handle_sample(struct tracer *t, struct thread *th, struct err *e)
 	delay = user && !st->late ? budget_delay(t, start, sampled) : 0;
 	if (t->walker && user) {
 		points_enable(th, false);
-		ret = walk_branches(t, th, st, walk, &status);
+		ret = walk_branches(t, th, st, walk, &came);
 		walked = true;
-		if (ret == -ESRCH) { /* or it is where nothing can fetch it from: later, then */
+		if (ret == -ESRCH) {
 			points_enable(th, t->enabled);
 			return 0;
 		}
@@ -185,26 +124,26 @@ static int handle_sample(struct tracer *t, struct thread *th, struct err *e)
 	t->stats.stopped_ns += took;
 	if (ret)
 		return ret;
-	if (status)
-		return handle_stop(t, th, status, e);
+	if (came.kind)
+		return handle_came(t, th, came, e);
 	if (!th->signal || start - th->looked > RENEW_NS)
 		signals_renew(th);
-	go_on(th, 0);
+	thread_go_on(th, 0);
 	return 0;
 }
 
 /* The thread is stopped because we asked: for a sample that it did not stop for itself. */
 static int handle_interrupt(struct tracer *t, struct thread *th, struct err *e)
 {
-	int status, sig;
+	struct waited came;
+	int sig;
 
 	th->asked = false;
-	sig = signals_take_out(th, &status);
-	if (status)
-		return WIFSTOPPED(status) ? handle_stop(t, th, status, e)
-					  : handle_end(t, th, status, e);
+	sig = signals_take_out(th, &came);
+	if (came.kind)
+		return handle_came(t, th, came, e);
 	if (sig) { /* the program's own: it is put back, and we come again */
-		go_on(th, sig);
+		thread_go_on(th, sig);
 		return 0;
 	}
 	return handle_sample(t, th, e);
@@ -213,12 +152,9 @@ static int handle_interrupt(struct tracer *t, struct thread *th, struct err *e)
 /* Whether the signal that @th is about to get is one of its events'. */
 static bool is_ours(const struct thread *th, int sig)
 {
-	siginfo_t si;
+	int fd;
 
-	if (!signals_ours(sig) || ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &si))
-		return false;
-	/* POLL_IN ... POLL_HUP: from a descriptor; programs send 0 and below */
-	return si.si_code > 0 && si.si_code <= POLL_HUP && points_has_fd(th, si.si_fd);
+	return signals_is_event(th->tid, sig, &fd) && points_has_fd(th, fd);
 }
 
 static bool is_group_stop(int sig)
@@ -228,28 +164,35 @@ static bool is_group_stop(int sig)
 
 /*
  * exec by any thread leaves one, which now has the number of the leader. Its events come along;
- * those of the others are gone.
+ * those of the others are gone. Of a process that is watched in part the leader may not be known.
  */
-static int handle_exec(struct tracer *t, struct thread *th, struct err *e)
+int thread_after_exec(struct tracer *t, pid_t tid, struct thread **th, struct err *e)
 {
 	unsigned long former = 0;
 	struct thread *other;
-	pid_t tid = th->tid;
-	int ret;
+	int ret = 0;
 
 	ptrace(PTRACE_GETEVENTMSG, tid, NULL, &former);
-	other = (pid_t)former != tid ? find_thread(t, (pid_t)former) : NULL;
-	if (other) {
-		ret = drop_thread(t, th, e);
-		if (ret)
-			return ret;
-		th = other;
-		th->tid = tid;
-	}
+	other = (pid_t)former != tid ? thread_find(t, (pid_t)former) : NULL;
+	if (!other)
+		return 0;
+	if (*th)
+		ret = thread_drop(t, *th, e);
+	other->tid = tid;
+	*th = other;
+	return ret;
+}
+
+static int handle_exec(struct tracer *t, struct thread *th, struct err *e)
+{
+	int ret = thread_after_exec(t, th->tid, &th, e);
+
+	if (ret)
+		return ret;
 	th->asked = false;
 	signals_renew(th);
 	points_own(th);
-	go_on(th, 0);
+	thread_go_on(th, 0);
 	return 0;
 }
 
@@ -267,13 +210,14 @@ static int handle_stop(struct tracer *t, struct thread *th, int status, struct e
 	int sig = WSTOPSIG(status);
 
 	th->listening = false;
+	signals_close(th);
 	switch (EVENT(status)) {
 	case 0:
 		if (is_ours(th, sig))
 			return handle_sample(t, th, e);
 		if (sig == th->signal) /* the program uses it, too: take another one */
 			renew_process(t, th->pid);
-		go_on(th, step_is_ours(th, status) ? 0 : sig);
+		thread_go_on(th, step_is_ours(th, status) ? 0 : sig);
 		th->stepped = false;
 		return 0;
 	case PTRACE_EVENT_STOP:
@@ -285,17 +229,17 @@ static int handle_stop(struct tracer *t, struct thread *th, int status, struct e
 		if (th->asked)
 			return handle_interrupt(t, th, e);
 		t->stats.restarted += signals_restart(th->tid);
-		go_on(th, 0);
+		thread_go_on(th, 0);
 		return 0;
 	case PTRACE_EVENT_EXEC: return handle_exec(t, th, e);
-	default: go_on(th, 0); return 0;
+	default: thread_go_on(th, 0); return 0;
 	}
 }
 
 /* A thread that the kernel attached for us (fork, clone): it stands at its first instruction. */
 static int adopt(struct tracer *t, pid_t tid, int status, struct err *e)
 {
-	struct thread *th = add_thread(t, tid);
+	struct thread *th = thread_add(t, tid);
 
 	if (!th)
 		return err_set(e, -ENOMEM, "no memory for thread %d", tid);
@@ -307,14 +251,14 @@ static int adopt(struct tracer *t, pid_t tid, int status, struct err *e)
 	return handle_stop(t, th, status, e);
 }
 
-static int handle_end(struct tracer *t, struct thread *th, int status, struct err *e)
+int thread_end(struct tracer *t, struct thread *th, int status, struct err *e)
 {
 	pid_t tid = th->tid;
 
 	/* several threads: only the leader's status is the process's */
 	if (th->pid == tid && vec_push(&t->ended, ((struct ended){ tid, status })))
 		return err_set(e, -ENOMEM, "no memory for an exit status");
-	return drop_thread(t, th, e);
+	return thread_drop(t, th, e);
 }
 
 /*
@@ -348,25 +292,102 @@ static int serve_unstopped(struct tracer *t, struct err *e)
 	return 0;
 }
 
+/* What a wait for @th came to. */
+static int handle_came(struct tracer *t, struct thread *th, struct waited came, struct err *e)
+{
+	switch (came.kind) {
+	case WAITED_STOP: return handle_stop(t, th, came.status, e);
+	case WAITED_END: return thread_end(t, th, came.status, e);
+	default: return 0; /* the exec that took its number will be told, or look_for_lost() sees */
+	}
+}
+
+int thread_stranger(struct tracer *t, pid_t tid, struct waited came, struct thread **th,
+		    struct err *e)
+{
+	*th = NULL;
+	if (came.kind == WAITED_STOP && EVENT(came.status) == PTRACE_EVENT_EXEC)
+		return thread_after_exec(t, tid, th, e);
+	/* another child of the recorder's, or the leader of threads that are watched in part */
+	if (came.kind == WAITED_END && vec_push(&t->ended, ((struct ended){ tid, came.status })))
+		return err_set(e, -ENOMEM, "no memory for an exit status");
+	return 0;
+}
+
+static int handle_stranger(struct tracer *t, pid_t tid, struct waited came, struct err *e)
+{
+	struct thread *th;
+	int ret = thread_stranger(t, tid, came, &th, e);
+
+	if (ret || came.kind != WAITED_STOP)
+		return ret;
+	return th ? handle_stop(t, th, came.status, e) : adopt(t, tid, came.status, e);
+}
+
+/* Nothing is to be heard of @th: at two looks that are a while apart it has ended. */
+static int miss(struct tracer *t, struct thread *th, struct err *e)
+{
+	bool before = th->missed;
+
+	/* once it may be in an exec, which takes its number before it tells */
+	th->missed = true;
+	if (!before)
+		return 0;
+	log_info("thread %d ended unseen", th->tid);
+	t->stats.unseen++;
+	return thread_drop(t, th, e);
+}
+
+/*
+ * Whatever we believe: threads that have ended are dropped, and those that stand for nobody go on.
+ * There are none, unless something is wrong here; but then a recording must not hang for it.
+ */
+static int look_for_lost(struct tracer *t, struct err *e)
+{
+	uint64_t now = tracer_now();
+	int ret = 0;
+
+	if (now - t->looked < LOOK_NS)
+		return 0;
+	t->looked = now;
+	for (size_t i = t->threads.n; !ret && i-- > 0;) {
+		struct thread *th = t->threads.v[i];
+
+		if (!tracer_is_ours(th->tid)) {
+			ret = miss(t, th, e);
+			continue;
+		}
+		th->missed = false;
+		if (th->listening || !tracer_is_standing(th->tid))
+			continue;
+		log_info("thread %d stood unseen", th->tid);
+		t->stats.unseen++;
+		thread_go_on(th, 0);
+	}
+	return ret;
+}
+
 int tracer_service(struct tracer *t, struct err *e)
 {
-	int status, ret = 0;
+	uint64_t begin = tracer_now();
+	struct waited came;
+	int ret = 0;
 	pid_t tid;
 
-	while (!ret && (tid = waitpid(-1, &status, __WALL | WNOHANG)) > 0) {
-		struct thread *th = find_thread(t, tid);
+	t->more = false;
+	while (!ret && !t->more && (came = tracer_wait_any(&tid)).kind) {
+		struct thread *th = thread_find(t, tid);
 
-		if (WIFSTOPPED(status))
-			ret = th ? handle_stop(t, th, status, e) : adopt(t, tid, status, e);
-		else if (th)
-			ret = handle_end(t, th, status, e);
-		else if (vec_push(&t->ended, ((struct ended){ tid, status }))) /* another child */
-			ret = err_set(e, -ENOMEM, "no memory for an exit status");
+		ret = th ? handle_came(t, th, came, e) : handle_stranger(t, tid, came, e);
 		budget_wake(t);
+		/* the caller has other things to see to */
+		t->more = tracer_now() - begin > SERVICE_NS;
 	}
 	budget_wake(t);
 	if (!ret)
 		ret = serve_unstopped(t, e);
+	if (!ret && !t->more)
+		ret = look_for_lost(t, e);
 	return ret ? ret : (int)t->threads.n;
 }
 
@@ -382,7 +403,7 @@ static int seize(struct tracer *t, pid_t tid, bool first, struct err *e)
 		follow |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
 	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)follow))
 		return tracer_attach_error(tid, -errno, e);
-	th = add_thread(t, tid);
+	th = thread_add(t, tid);
 	if (!th)
 		return err_set(e, -ENOMEM, "no memory for thread %d", tid);
 	ret = points_open(t, th, first, e);
@@ -408,7 +429,7 @@ static int seize_process(struct tracer *t, pid_t pid, struct err *e)
 		while (!ret && (d = readdir(dir))) {
 			pid_t tid = (pid_t)strtol(d->d_name, NULL, 10);
 
-			if (tid <= 0 || find_thread(t, tid))
+			if (tid <= 0 || thread_find(t, tid))
 				continue;
 			again = true;
 			ret = seize(t, tid, true, e);
@@ -428,91 +449,6 @@ int tracer_attach(struct tracer *t, pid_t tid, bool process, struct err *e)
 	return process ? seize_process(t, tid, e) : seize(t, tid, true, e);
 }
 
-#define LAST_STOPS 8
-
-/* ---- letting go ------------------------------------------------------------------------------------------------- */
-
-/* Whether a signal of ours or of a step, all of whose events are closed now, is on its way. */
-static bool more_to_come(const struct thread *th)
-{
-	uint64_t ours = BIT(SIGURG - 1) | BIT(SIGWINCH - 1) | BIT(SIGCHLD - 1);
-	struct signals s;
-
-	if (th->stepped)
-		ours |= BIT(SIGTRAP - 1);
-	return signals_read(th->tid, &s) && (s.pending & ours);
-}
-
-/* The signal to go on with from this stop; ours and those of steps are swallowed. */
-static int to_pass_on(struct thread *th, int status)
-{
-	int sig = EVENT(status) ? 0 : WSTOPSIG(status);
-	siginfo_t si;
-
-	if (step_is_ours(th, status)) {
-		th->stepped = false;
-		return 0;
-	}
-	if (signals_ours(sig) && !ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &si) && si.si_code > 0 &&
-	    si.si_code <= POLL_HUP)
-		return 0;
-	return sig;
-}
-
-/*
- * The next stop of @th, in which it can be detached; a signal of ours that is still on its way is
- * swallowed. Returns the signal to pass on, or -1 when the thread has ended.
- */
-static int last_stop(struct tracer *t, struct thread *th)
-{
-	int status, sig = 0;
-
-	for (int i = 0; i < LAST_STOPS; i++) {
-		(void)ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
-		if (waitpid(th->tid, &status, __WALL) != th->tid)
-			return -1;
-		sig = WIFSTOPPED(status) ? to_pass_on(th, status) : 0;
-		if (WIFSTOPPED(status) && !sig)
-			t->stats.restarted += signals_restart(th->tid);
-		if (WIFSTOPPED(status) && !sig && more_to_come(th)) {
-			sig = signals_take_out(th, &status);
-			if (status && WIFSTOPPED(status))
-				sig = to_pass_on(th, status);
-		}
-		if (status && !WIFSTOPPED(status)) {
-			(void)handle_end(t, th, status, NULL);
-			return -1;
-		}
-		if (sig || i + 1 == LAST_STOPS || !more_to_come(th))
-			break;
-		go_on(th, 0);
-	}
-	return sig;
-}
-
-int tracer_detach(struct tracer *t, struct err *e)
-{
-	int ret = 0;
-
-	while (t->threads.n) {
-		struct thread *th = t->threads.v[t->threads.n - 1];
-		int sig;
-
-		points_enable(th, false);
-		if (ret) /* the first error is the one to tell */
-			(void)points_drain(t, th, NULL, NULL, NULL);
-		else
-			ret = points_drain(t, th, NULL, NULL, e);
-		points_close(t, th);
-		sig = last_stop(t, th);
-		if (sig < 0 && (!t->threads.n || t->threads.v[t->threads.n - 1] != th))
-			continue; /* it has ended and was dropped */
-		(void)ptrace(PTRACE_DETACH, th->tid, NULL, (void *)(long)(sig < 0 ? 0 : sig));
-		(void)drop_thread(t, th, NULL);
-	}
-	return ret;
-}
-
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 int tracer_new(struct tracer **out, const struct tracer_opts *opts, struct err *e)
@@ -527,6 +463,7 @@ int tracer_new(struct tracer **out, const struct tracer_opts *opts, struct err *
 	if (!t)
 		return err_set(e, -ENOMEM, "no memory for the tracer");
 	t->opts = *opts;
+	t->without = tracer_without();
 	t->enabled = !opts->paused;
 	t->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	t->has_cpu = !xsave_cpu_host(&t->cpu, NULL);
@@ -571,6 +508,8 @@ void tracer_free(struct tracer *t)
 	if (!t)
 		return;
 	(void)tracer_detach(t, NULL);
+	while (t->threads.n)
+		(void)thread_drop(t, t->threads.v[0], NULL);
 	walker_free(t->walker);
 	vec_free(&t->threads);
 	vec_free(&t->ended);

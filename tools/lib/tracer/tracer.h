@@ -187,6 +187,7 @@ struct tracer_stats {
 	uint64_t cut[TRACER_CUTS];
 	uint64_t verified;	/* walks whose end was compared with the thread */
 	uint64_t verify_failed; /* stacks dropped: the thread did not come where predicted */
+	uint64_t unseen;	/* threads whose end or stop was missed: a defect */
 	uint64_t restarted;	/* system calls that would have returned EINTR for us */
 };
 
@@ -208,8 +209,12 @@ int tracer_timeout_ms(const struct tracer *t);
 void tracer_enable(struct tracer *t, bool on);
 /* Whether process @pid has ended; *status as waitpid() gives it. */
 bool tracer_ended(const struct tracer *t, pid_t pid, int *status);
-/* Lets every thread go as it was. */
+/*
+ * Lets every thread go as it was. One that does not stop in some seconds is left, to be let go by
+ * another call or by our end.
+ */
 int tracer_detach(struct tracer *t, struct err *e);
+size_t tracer_left(const struct tracer *t); /* threads that are traced */
 const struct tracer_stats *tracer_stats(struct tracer *t);
 void tracer_free(struct tracer *t); /* detaches first */
 

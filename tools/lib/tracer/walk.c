@@ -168,7 +168,7 @@ int walk_lost(struct progress *p, enum run run, enum tracer_cut *cut)
 		*cut = TRACER_CUT_DIVERGED;
 		p->t->stats.verify_failed++;
 		break;
-	case RUN_GONE: *cut = TRACER_CUT_EXIT; return *p->status ? 1 : -ESRCH;
+	case RUN_GONE: *cut = TRACER_CUT_EXIT; return p->came.kind == WAITED_END ? 1 : -ESRCH;
 	case RUN_UNSAFE: *cut = TRACER_CUT_BLOCKED; return 1;
 	default: *cut = p->th->signal ? TRACER_CUT_LIMIT : TRACER_CUT_BLOCKED; return 1;
 	}
@@ -296,7 +296,7 @@ static int finish(struct progress *p, struct vm *vm)
 	enum vm_result why;
 	int ret = 0;
 
-	if (!p->at_stop && !*p->status && !p->lost && wants_finish(p, vm) && vm_fetch(vm, &why)) {
+	if (!p->at_stop && !p->came.kind && !p->lost && wants_finish(p, vm) && vm_fetch(vm, &why)) {
 		unsigned before = p->stops;
 
 		ret = sync_here(p, vm, &cut);
@@ -306,7 +306,7 @@ static int finish(struct progress *p, struct vm *vm)
 	}
 	p->walk->end = p->last;
 	p->walk->moved = true;
-	if (!p->at_stop && !*p->status && !p->lost) {
+	if (!p->at_stop && !p->came.kind && !p->lost) {
 		/* not moved: the IP is where it will come; other registers as far as they are known */
 		(void)vm_registers(vm, &p->walk->end);
 		p->walk->moved = false;
@@ -384,13 +384,12 @@ static void keep_newest(struct walk *walk, uint32_t depth)
 }
 
 int walk_branches(struct tracer *t, struct thread *th, struct user_state *st, struct walk *walk,
-		  int *status)
+		  struct waited *came)
 {
 	struct progress p = { .t = t,
 			      .th = th,
 			      .st = st,
 			      .walk = walk,
-			      .status = status,
 			      .strategy = t->walker->strategy,
 			      .last = st->gpr,
 			      .at_stop = true };
@@ -421,7 +420,8 @@ int walk_branches(struct tracer *t, struct thread *th, struct user_state *st, st
 	t->stats.branches += walk->nr;
 	t->stats.interpreted += vm->executed - before;
 	/* registers of the sample are those of its end */
-	if (!ret && walk->moved && p.stops && !*status && t->opts.regs)
+	if (!ret && walk->moved && p.stops && !p.came.kind && t->opts.regs)
 		(void)state_read(t, th->tid, st);
+	*came = p.came;
 	return ret;
 }

@@ -8,9 +8,9 @@
 
 enum run {
 	RUN_HIT,
-	RUN_OTHER,  /* another stop came first, in *status */
+	RUN_OTHER,  /* another stop came first, in progress.came */
 	RUN_LOST,   /* it did not come there */
-	RUN_GONE,   /* ended */
+	RUN_GONE,   /* ended, or cannot be had back */
 	RUN_FAILED, /* was not begun: no breakpoint, or too many steps */
 	RUN_UNSAFE, /* was not begun: a step would change what the program does with SIGTRAP */
 };
@@ -39,7 +39,7 @@ struct progress {
 	struct thread *th;
 	struct user_state *st;
 	struct walk *walk;
-	int *status;
+	struct waited came; /* in the way of the walk, and not handled */
 	const struct strategy *strategy;
 	uint32_t certain;	      /* entries up to the last stop */
 	struct user_regs_struct last; /* registers of the last stop */
@@ -73,7 +73,7 @@ int advance_breakpoint(struct progress *p, struct vm *vm, enum tracer_cut *cut);
 /* breakpoint.c */
 /*
  * Lets the thread run until it comes to @addr for the @passes-th time. RUN_OTHER: another stop
- * came first (in *status). RUN_LOST: it did not come, and stands still somewhere else.
+ * came first (in p->came). RUN_LOST: it did not come, and stands still somewhere else.
  */
 enum run breakpoint_run_to(struct progress *p, uint64_t addr, uint64_t passes);
 /* step.c */

@@ -18,6 +18,7 @@ unsigned tracer_without(void)
 	} words[] = {
 		{ "breakpoints", WITHOUT_BREAKPOINTS },
 		{ "hits", WITHOUT_HITS },
+		{ "later-hits", WITHOUT_LATER_HITS },
 		{ "steps", WITHOUT_STEPS },
 		{ "blocks", WITHOUT_BLOCKS },
 		{ "avx512", WITHOUT_AVX512 },

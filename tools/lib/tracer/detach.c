@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Letting all threads go as they were. They are asked to stop all at once and let go in the order
+ * in which they come: one may wait for another of ours, as vfork's parent for its child and exec
+ * for the other threads, so whoever waited for one of them alone could wait for ever.
+ */
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "private.h"
+
+#define EVENT(status) ((status) >> 16)
+#define LAST_STOPS    8
+#define LEAST_NS      3000000000ULL  /* until who does not come is left to the kernel */
+#define MOST_NS	      30000000000ULL /* ... and while a busy machine gives it no CPU */
+
+/* Whether a signal of ours or of a step, all of whose events are closed now, is on its way. */
+static bool more_to_come(const struct thread *th)
+{
+	uint64_t ours = BIT(SIGURG - 1) | BIT(SIGWINCH - 1) | BIT(SIGCHLD - 1);
+	struct signals s;
+
+	if (th->stepped)
+		ours |= BIT(SIGTRAP - 1);
+	return signals_read(th->tid, &s) && (s.pending & ours);
+}
+
+/* The signal to go on with from this stop; ours and those of steps are swallowed. */
+static int to_pass_on(struct thread *th, int status)
+{
+	int sig = EVENT(status) ? 0 : WSTOPSIG(status);
+
+	if (step_is_ours(th, status)) {
+		th->stepped = false;
+		return 0;
+	}
+	return signals_is_event(th->tid, sig, NULL) ? 0 : sig;
+}
+
+/* A child that the kernel attached for us comes to its first stop, and is let go there. */
+static void expect_child(struct tracer *t, const struct thread *th, int status)
+{
+	unsigned long child = 0;
+	int event = EVENT(status);
+
+	if (event != PTRACE_EVENT_FORK && event != PTRACE_EVENT_VFORK &&
+	    event != PTRACE_EVENT_CLONE)
+		return;
+	if (!ptrace(PTRACE_GETEVENTMSG, th->tid, NULL, &child) && !thread_find(t, (pid_t)child) &&
+	    tracer_is_ours((pid_t)child))
+		(void)thread_add(t, (pid_t)child);
+}
+
+/* @th stands still: it is let go, or runs to its next stop when a signal of ours is on its way. */
+static void let_go(struct tracer *t, struct thread *th, int status)
+{
+	struct waited came;
+	int sig;
+
+	if (EVENT(status) == PTRACE_EVENT_EXEC)
+		(void)thread_after_exec(t, th->tid, &th, NULL);
+	signals_close(th);
+	expect_child(t, th, status);
+	sig = to_pass_on(th, status);
+	if (!sig)
+		t->stats.restarted += signals_restart(th->tid);
+	if (!sig && more_to_come(th)) {
+		sig = signals_take_out(th, &came);
+		if (came.kind == WAITED_END)
+			(void)thread_end(t, th, came.status, NULL);
+		if (came.kind == WAITED_END || came.kind == WAITED_GONE)
+			return;
+		if (came.kind == WAITED_STOP)
+			sig = to_pass_on(th, came.status);
+	}
+	if (!sig && ++th->last_stops < LAST_STOPS && more_to_come(th)) {
+		thread_go_on(th, 0);
+		(void)ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
+		return;
+	}
+	(void)ptrace(PTRACE_DETACH, th->tid, NULL, (void *)(long)sig);
+	(void)thread_drop(t, th, NULL);
+}
+
+/* Those of which nothing can come any more. */
+static void drop_lost(struct tracer *t)
+{
+	for (size_t i = t->threads.n; i-- > 0;)
+		if (!tracer_is_ours(t->threads.v[i]->tid))
+			(void)thread_drop(t, t->threads.v[i], NULL);
+}
+
+static bool wait_for_cpu(const struct tracer *t)
+{
+	vec_for_each (p, &t->threads) {
+		if (tracer_is_runnable((*p)->tid))
+			return true;
+	}
+	return false;
+}
+
+/* Until all are gone, or those that are left do not come: our end lets them go then. */
+static void wait_for_all(struct tracer *t)
+{
+	uint64_t begin = tracer_now(), last = begin, now;
+	struct waited came;
+	struct thread *th;
+	pid_t tid;
+
+	while (t->threads.n) {
+		came = tracer_wait_any(&tid);
+		now = tracer_now();
+		if (came.kind == WAITED_NOTHING) {
+			drop_lost(t);
+			if (now - last > LEAST_NS && (now - begin > MOST_NS || !wait_for_cpu(t)))
+				break;
+			if (t->threads.n)
+				tracer_doze(5000000);
+			continue;
+		}
+		last = now;
+		th = thread_find(t, tid);
+		if (!th)
+			(void)thread_stranger(t, tid, came, &th, NULL);
+		if (!th && came.kind == WAITED_STOP)
+			th = thread_add(t, tid);
+		if (th && came.kind == WAITED_STOP)
+			let_go(t, th, came.status);
+		else if (th)
+			(void)thread_end(t, th, came.status, NULL);
+	}
+}
+
+int tracer_detach(struct tracer *t, struct err *e)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < t->threads.n; i++) {
+		struct thread *th = t->threads.v[i];
+
+		points_enable(th, false);
+		if (ret) /* the first error is the one to tell */
+			(void)points_drain(t, th, NULL, NULL, NULL);
+		else
+			ret = points_drain(t, th, NULL, NULL, e);
+		points_close(t, th);
+		(void)ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
+	}
+	wait_for_all(t);
+	vec_for_each (p, &t->threads)
+		log_info("thread %d does not stop: it goes on when perf ends", (*p)->tid);
+	return ret;
+}
+
+size_t tracer_left(const struct tracer *t)
+{
+	return t->threads.n;
+}
