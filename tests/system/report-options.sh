@@ -125,4 +125,30 @@ open(sys.argv[1], 'wb').write(head + bytes(32) + attr[:112] + bytes(16) + data)
 P
 is "--mmaps: those of processes long gone, too" \
 	"$("$PERF" report --mmaps -i "$TMP/gone.data" 2>&1 | grep -c ' /bin/x[0-9]')" 5000
+
+# ---- an error is all there is: not a line of a report before it
+refused() { # refused STATUS MESSAGE COMMAND ARGS...
+	st=$1 message=$2
+	shift 2
+	"$PERF" "$@" -i "$MEM" >"$TMP/out" 2>"$TMP/err"
+	is "$*: status" "$?" "$st"
+	is "$*: nothing on stdout" "$(cat "$TMP/out")" ""
+	like "$*: what is wrong" "$(tr '\n' ' ' <"$TMP/err")" "$message"
+}
+echo "this is no table of symbols" >"$TMP/garbage"
+echo "0000000000000000 T _text" >"$TMP/hidden"
+refused 129 "Invalid --sort key: .dso_from'" report -s dso_from
+refused 129 "Invalid --sort key: .dso_from'" report --header -s dso_from
+refused 1 'no branch data' report -b
+for what in "1 report" "1 report --header" "255 script" "255 script --header"; do
+	# shellcheck disable=SC2086
+	refused ${what%% *} "--kallsyms $TMP/garbage holds no kernel symbols: no line has .*/proc/kallsyms" \
+		${what#* } --kallsyms "$TMP/garbage"
+done
+refused 1 "--kallsyms $TMP/nosuch: No such file" report --kallsyms "$TMP/nosuch"
+refused 1 "--kallsyms $TMP: Is a directory" report --kallsyms "$TMP"
+refused 1 "all addresses are 0 .*sudo cat /proc/kallsyms" report --kallsyms "$TMP/hidden"
+refused 1 "--vmlinux $TMP/garbage: this is no ELF file" report -k "$TMP/garbage"
+echo "ffffffff81000000 T _text" >"$TMP/good"
+check "a table with symbols is one" "$PERF" report -i "$MEM" --kallsyms "$TMP/good"
 done_testing

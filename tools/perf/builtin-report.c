@@ -55,8 +55,9 @@ static int setup_symbols(struct report *r, struct err *e)
 		.demangle_kernel = r->o.demangle_kernel,
 		.demangle_params = r->o.verbose > 0,
 	};
-	int ret = machine_new(&r->m, perfdata_env(r->pd)->arch, e);
+	int ret = symbol_check_kernel(&so, e);
 
+	ret = ret ?: machine_new(&r->m, perfdata_env(r->pd)->arch, e);
 	if (!ret && r->o.mmaps)
 		machine_keep_all(r->m);
 	if (!ret)
@@ -264,6 +265,17 @@ static int print_report(struct report *r)
 	return r->o.json && !r->o.hot_paths ? report_json(r) : report_text(r);
 }
 
+/* What comes in front of the report. */
+static int put_head(struct report *r, struct err *e)
+{
+	if (r->o.header || r->o.header_only)
+		return perfdata_print_header(r->pd, &r->out, r->o.full_info, e);
+	if (!r->o.quiet && !r->o.json && !r->o.dot && !r->o.tasks && !r->o.mmaps)
+		obuf_lit(&r->out, "# To display the perf.data header info, please use "
+				  "--header/--header-only options.\n#\n");
+	return 0;
+}
+
 static int run_opened(struct report *r, struct err *e)
 {
 	struct err damage = { 0 };
@@ -275,22 +287,21 @@ static int run_opened(struct report *r, struct err *e)
 	}
 	if (r->o.stats)
 		return report_stats(r->pd, &r->out, e);
-	if (r->o.header || r->o.header_only) {
-		ret = perfdata_print_header(r->pd, &r->out, r->o.full_info, e);
-		if (ret || r->o.header_only)
-			return ret;
-	} else if (!r->o.quiet && !r->o.json && !r->o.dot && !r->o.tasks && !r->o.mmaps) {
-		obuf_lit(&r->out, "# To display the perf.data header info, please use "
-				  "--header/--header-only options.\n#\n");
+	if (r->o.header_only)
+		return put_head(r, e);
+	if (r->o.dump) {
+		ret = put_head(r, e);
+		return ret ? ret : report_dump(r->pd, &r->out, r->o.redact, e);
 	}
-	if (r->o.dump)
-		return report_dump(r->pd, &r->out, r->o.redact, e);
 	ret = event_switch_init(&r->o.sw, r->pd, e);
 	if (!ret)
 		ret = setup_symbols(r, e);
 	if (!ret)
 		ret = read_all(r, &damage, e);
 	cli_progress_end(&r->progress); /* before anything is printed */
+	/* Not a line before it is known that a report follows. */
+	if (!ret)
+		ret = put_head(r, e);
 	if (!ret)
 		ret = print_report(r) ? err_set(e, -ENOMEM, "no memory for call graphs") : 0;
 	if (!ret)

@@ -242,8 +242,9 @@ static int run_open(struct run *r, const struct script_cmd *o, const struct scri
 		.max_branches = env->max_branches,
 	};
 	struct script_opts po;
-	int ret = machine_new(&r->env.machine, env->arch, e);
+	int ret = symbol_check_kernel(&so, e);
 
+	ret = ret ?: machine_new(&r->env.machine, env->arch, e);
 	ret = ret ?: machine_add_build_ids(r->env.machine, r->env.pd, e);
 	ret = ret ?: resolver_new(&r->env.resolver, r->env.machine, &so, e);
 	ret = ret ?: unwind_new(&r->env.unwind, r->env.machine, r->env.resolver, &uo, e);
@@ -382,7 +383,7 @@ static int script_file(struct script_cmd *o, const struct script_fields *f)
 	if (obuf_init(&r.out, STDOUT_FILENO, 0))
 		return 1;
 	ret = perfdata_open(&r.env.pd, o->input ?: "perf.data", &po, &e);
-	if (!ret && (o->header || o->header_only))
+	if (!ret && (o->header_only || (o->header && o->dump)))
 		ret = perfdata_print_header(r.env.pd, &r.out, o->show_info, &e);
 	if (!ret && o->dump) {
 		ret = dump_records(&r, o->redact, &e);
@@ -391,6 +392,9 @@ static int script_file(struct script_cmd *o, const struct script_fields *f)
 		if (pipe)
 			more = skip_header(r.env.pd, &rec, &e);
 		ret = more < 0 ? more : run_open(&r, o, f, &e);
+		/* Not a line before it is known that samples can follow. */
+		if (!ret && o->header)
+			ret = perfdata_print_header(r.env.pd, &r.out, o->show_info, &e);
 		if (!ret && (o->sw.on_name || o->sw.off_name)) {
 			ret = event_switch_init(&o->sw, r.env.pd, &e);
 			r.sw = &o->sw;

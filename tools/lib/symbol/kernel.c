@@ -7,7 +7,9 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "symbol/internal.h"
 
@@ -96,6 +98,64 @@ static bool kallsyms_load(struct resolver *res, const char *path, bool must_matc
 	struct kallsyms *k = kallsyms_new(res, path, must_match);
 
 	return k && kallsyms_take(res, k, kallsyms_read(k));
+}
+
+static int check_text(const char *path, struct err *e)
+{
+	struct kallsyms k = { .path = (char *)path };
+	int ret = kallsyms_read(&k);
+	size_t n = k.tab.sym.n;
+
+	symtab_free(&k.tab);
+	if (n && k.any)
+		return 0;
+	if (n) {
+		err_set(e, -EINVAL, "--kallsyms %s: all addresses are 0", path);
+		err_hint(e, "The kernel hides them from ordinary users: sudo cat /proc/kallsyms "
+			    ">FILE.");
+		return -EINVAL;
+	}
+	if (ret && ret != -EACCES) /* which says no more than that there is no address */
+		return err_set(e, ret, "--kallsyms %s: %s", path, strerror(-ret));
+	err_set(e, -EINVAL, "--kallsyms %s holds no kernel symbols: no line has an address, a type "
+			    "and a name", path);
+	err_hint(e, "It is a copy of /proc/kallsyms of the recorded kernel; of an image with symbols "
+		    "say -k FILE.");
+	return -EINVAL;
+}
+
+static int check_image(const char *path, struct err *e)
+{
+	struct elf_file *f;
+	int ret = elf_open(&f, path);
+
+	if (!ret) {
+		elf_close(f);
+		return 0;
+	}
+	err_set(e, ret, "--vmlinux %s: %s", path,
+		ret == -ENOEXEC ? "this is no ELF file" : strerror(-ret));
+	if (ret == -ENOEXEC)
+		err_hint(e, "It is the kernel's image with symbols, not packed (vmlinux, not vmlinuz); "
+			    "of a copy of /proc/kallsyms say --kallsyms FILE.");
+	return ret;
+}
+
+int symbol_check_kernel(const struct symbol_opts *opts, struct err *e)
+{
+	struct stat st;
+	int ret = 0;
+
+	if (opts->vmlinux && !opts->ignore_vmlinux)
+		ret = check_image(opts->vmlinux, e);
+	if (ret || !opts->kallsyms)
+		return ret;
+	if (stat(opts->kallsyms, &st) || access(opts->kallsyms, R_OK))
+		return err_set(e, -errno, "--kallsyms %s: %s", opts->kallsyms, strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return err_set(e, -EISDIR, "--kallsyms %s: %s", opts->kallsyms, strerror(EISDIR));
+	/* A pipe can be read once. An empty file is how to ask for no kernel symbols. */
+	return S_ISREG(st.st_mode) && st.st_size ? check_text(opts->kallsyms, e) : 0;
 }
 
 /* ---- ahead ------------------------------------------------------------------------------------ */

@@ -46,6 +46,8 @@ struct resolver;
 int resolver_new(struct resolver **res, struct machine *m, const struct symbol_opts *opts,
 		 struct err *e);
 void resolver_free(struct resolver *res);
+/* Whether the files that the user named for the kernel can be what they are named for. */
+int symbol_check_kernel(const struct symbol_opts *opts, struct err *e);
 
 #define LOC_NONE UINT32_MAX
 
