@@ -136,10 +136,46 @@ like "record: an unknown event of the tree" \
 	"$("$PERF" record -e cpu_dts/nonsense=1/ -o "$TMP/x.data" true 2>&1)" "unknown term 'nonsense'"
 case $(uname -m) in
 ppc*) skip "record: a tree of another machine" "this is a Power machine" ;;
-*) like "record: a tree of another machine is warned about" \
-	"$("$PERF" record -e cpu_dts/cycles/ -o "$TMP/x.data" true 2>&1)" \
-	'cpu_dts describes POWER10 PMU; this machine is' ;;
+*)
+	"$PERF" record -e cpu_dts/cycles/ -o "$TMP/x.data" true >"$TMP/foreign" 2>&1
+	is "record: a tree of another machine is refused" $? 1
+	like "... and named" "$(cat "$TMP/foreign")" 'cpu_dts describes POWER10 PMU; this machine is'
+	check "... nothing is recorded" test ! -e "$TMP/x.data"
+	;;
 esac
+order() { # --pmu-dt before -e, and behind it
+	(unset PERF_PMU_DT; "$PERF" record -o "$TMP/x.data" "$@" true 2>&1)
+}
+is "record: --pmu-dt may stand behind -e" "$(order -e "$refused" --pmu-dt="$DT/power10-pmu.dts")" \
+	"$(order --pmu-dt "$DT/power10-pmu.dts" -e "$refused")"
+like "... which is explained" "$(order -e "$refused" --pmu-dt "$DT/power10-pmu.dts")" 'clash on PMC1'
+
+# ---- what list offers can be written
+cat >"$TMP/odd.dts" <<'D'
+/dts-v1/;
+/ { pmus { a { compatible = "ibm,power-pmu"; nr_pmc = <2>; pmu-name = "odd"; isa = "3.1";
+	cpu-version = "power10"; platform = "power10";
+	evt_code_format {
+		low { bits = <0 8>; };
+		high { bits = <12 15>; };
+		again { bits = <20 21>; format-name = "low"; };
+		strange { bits = <22 23>; format-name = "a,b"; };
+		event { bits = <24 25>; };
+	}; }; }; };
+D
+offered() { # TREE: the terms that list offers, each with its largest value
+	"$PERF" list --pmu-dt "$1" 2>/dev/null | sed -n 's,^  cpu_dts/\(.*\)/modifier.*,\1,p' |
+		sed 's/=0\.\./=/g' | tr ',' '\n'
+}
+is "list: terms that encode takes" "$(offered "$TMP/odd.dts" | tr '\n' ' ')" \
+	"event=0x3f0f1ff low=0x1ff high=15 bhrb ebb cache_sel=3 "
+for tree in "$TMP/odd.dts" "$DT"/*.dts; do
+	for term in $(offered "$tree"); do
+		"$PERF" pmu-dt encode --pmu-dt "$tree" "$term" >/dev/null 2>"$TMP/err" ||
+			echo "$tree: $term: $(head -1 "$TMP/err")"
+	done
+done >"$TMP/refused"
+is "... of every tree" "$(cat "$TMP/refused")" ""
 
 # ---- errors
 check_status "an unknown subcommand is a usage error" 129 "$PERF" pmu-dt explode

@@ -11,6 +11,7 @@ struct opts {
 	uint64_t freq;
 	char called[32];
 	bool unset;
+	const char *before, *seen; /* an early option, and what a late one found of it */
 };
 
 static int call(void *opts, const struct option *o, const char *arg, bool unset, struct err *e)
@@ -22,6 +23,15 @@ static int call(void *opts, const struct option *o, const char *arg, bool unset,
 		return err_set(e, -EINVAL, "bad argument");
 	snprintf(s->called, sizeof(s->called), "%s", arg ? arg : "(none)");
 	s->unset = unset;
+	return 0;
+}
+
+static int see(void *opts, const struct option *o, const char *arg, bool unset, struct err *e)
+{
+	struct opts *s = opts;
+
+	(void)o, (void)arg, (void)unset, (void)e;
+	s->seen = s->before;
 	return 0;
 }
 
@@ -38,6 +48,13 @@ static const struct option options[] = {
 	OPT_CALL_OPTARG('I', "intr-regs", call, "LIST", "registers"),
 	OPT_CALL(0, "call-graph", call, "MODE", "call graph"),
 	OPT_CALL_NOARG('b', "branch-any", call, "branches"),
+	OPT_CALL(0, "see", see, "WHAT", "looks at --tree"),
+	{ .type = OPTION_STRING,
+	  .name = "tree",
+	  .offset = offsetof(struct opts, before),
+	  .arg = "PATH",
+	  .help = "before all others",
+	  .flags = OPTION_EARLY },
 	OPT_BOOL(0, "branch-other", struct opts, all, "other"),
 	OPT_END(),
 };
@@ -155,6 +172,24 @@ static void test_list_keeps_order(void **state)
 	cli_list_free(&o.events);
 }
 
+static void test_early_options(void **state)
+{
+	struct opts o;
+	char *left;
+
+	(void)state;
+	assert_int_equal(parse(&o, "--see a --tree here arg -vv --tree=there more", 0, &left), 2);
+	assert_string_equal(o.seen, "there");
+	assert_int_equal(o.verbose, 2); /* the others are taken once */
+	/* not from the arguments of a program */
+	assert_int_equal(parse(&o, "--see a prog --tree here", CLI_STOP_AT_ARG, &left), 3);
+	assert_null(o.before);
+	assert_int_equal(parse(&o, "--see a -- --tree here", 0, &left), 2);
+	assert_null(o.before);
+	assert_int_equal(parse(&o, "--see --tree", 0, &left), 0); /* a value */
+	assert_null(o.before);
+}
+
 static void test_abbreviations(void **state)
 {
 	struct opts o;
@@ -222,6 +257,7 @@ int main(void)
 		cmocka_unit_test(test_stop_at_argument),
 		cmocka_unit_test(test_negation),
 		cmocka_unit_test(test_list_keeps_order),
+		cmocka_unit_test(test_early_options),
 		cmocka_unit_test(test_abbreviations),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_sizes),

@@ -248,6 +248,9 @@ static void terms_of(const struct pmu *pmu, char *buf, size_t size)
 		unsigned bits = (unsigned)weight_u64(pmu->fields[i].mask);
 		unsigned long long max = bits < 64 ? BIT(bits) - 1 : ~0ULL;
 
+		if (pmu->fields[i].max)
+			max = pmu->fields[i].max;
+
 		len += (size_t)snprintf(buf + len, size - len, "%s%s", i ? "," : "",
 					pmu->fields[i].name);
 		if (bits > 1 && len < size)

@@ -284,8 +284,13 @@ static int parse_synth(void *p, const struct option *opt, const char *arg, bool 
 const struct option record_options[] = {
 	OPT_GROUP("What to count"),
 	OPT_CALL('e', "event", parse_event, "EVENT", "event selector, see perf-list(1); may be repeated"),
-	OPT_CALL(0, "pmu-dt", parse_pmu_dt, "PATH",
-		 "PMUs of this device tree, for the -e behind it: see perf-pmu-dt(1)"),
+	/* -e, which may stand before it, asks for its PMUs. */
+	{ .type = OPTION_CALL,
+	  .name = "pmu-dt",
+	  .parse = parse_pmu_dt,
+	  .arg = "PATH",
+	  .help = "PMUs of this device tree, for -e: see perf-pmu-dt(1)",
+	  .flags = OPTION_EARLY | OPTION_NO_NEG },
 	OPT_CALL(0, "filter", parse_filter, "FILTER", "filter for the tracepoints of the -e before it"),
 	OPT_CALL('F', "freq", parse_freq, "N|max", "samples per second (default 4000)"),
 	OPT_CALL('c', "count", parse_count, "N", "one sample every N events"),

@@ -292,5 +292,7 @@ int record_config(struct recording *rec, struct err *e)
 		ret = fall_back(rec, e);
 	if (!ret)
 		ret = add_events(rec, e);
-	return ret ? ret : events_configure(rec->events, &c, e);
+	if (!ret)
+		ret = events_configure(rec->events, &c, e);
+	return ret ? ret : events_check_machine(rec->events, e);
 }

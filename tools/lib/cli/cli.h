@@ -38,6 +38,7 @@ enum option_flags {
 	OPTION_NO_NEG = 2, /* no --no-NAME */
 	OPTION_HIDDEN = 4, /* accepted, shown only in the man page */
 	OPTION_NO_ARG = 8, /* OPTION_CALL without argument */
+	OPTION_EARLY = 16, /* taken before all others, wherever it stands */
 };
 
 struct option {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Option parsing: one pass over argv, guided by the command's const table. */
+/*
+ * Option parsing: one pass over argv, guided by the command's const table; two where it has options
+ * that others depend on.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,6 +11,7 @@
 struct parser {
 	const struct command *cmd;
 	char *opts; /* the command's struct */
+	bool early; /* this pass takes the early options, and only those */
 };
 
 enum found { FOUND_NONE, FOUND_ONE, FOUND_MANY };
@@ -38,6 +42,8 @@ static int store(const struct parser *p, const struct option *o, const char *arg
 	uint64_t u;
 	int ret = 0;
 
+	if (p->early != !!(o->flags & OPTION_EARLY))
+		return 0;
 	if (!arg && !unset && takes_arg(o))
 		arg = o->def;
 	if (!arg && !unset && (o->type == OPTION_INT || o->type == OPTION_UINT))
@@ -214,9 +220,17 @@ static bool wants_help(const struct command *cmd, const char *arg)
 	return !strcmp(arg, "--help") || (!strcmp(arg, "-h") && !find_short(cmd, 'h'));
 }
 
-int cli_parse(const struct command *cmd, void *opts, int argc, char **argv, unsigned flags)
+static bool has_early(const struct command *cmd)
 {
-	struct parser p = { .cmd = cmd, .opts = opts };
+	for (const struct option *o = cmd->options; o && o->type != OPTION_END; o++)
+		if (o->flags & OPTION_EARLY)
+			return true;
+	return false;
+}
+
+/* Arguments left, moved to the front but in an early pass. */
+static int parse_all(const struct parser *p, int argc, char **argv, unsigned flags)
+{
 	int left = 0, i, ret;
 
 	for (i = 1; i < argc; i++) {
@@ -229,22 +243,33 @@ int cli_parse(const struct command *cmd, void *opts, int argc, char **argv, unsi
 		if (a[0] != '-' || !a[1]) {
 			if (flags & CLI_STOP_AT_ARG)
 				break;
-			argv[left++] = a;
+			if (!p->early)
+				argv[left++] = a;
 			continue;
 		}
-		if (wants_help(cmd, a)) {
-			cli_print_help(cmd, 1);
+		if (wants_help(p->cmd, a)) {
+			cli_print_help(p->cmd, 1);
 			return CLI_EXIT(0);
 		}
-		ret = a[1] == '-' ? parse_long(&p, argc, argv, &i)
-				  : parse_short(&p, argc, argv, &i);
+		ret = a[1] == '-' ? parse_long(p, argc, argv, &i) : parse_short(p, argc, argv, &i);
 		if (ret)
 			return CLI_EXIT(ret);
 	}
+	if (p->early)
+		return 0;
 	for (; i < argc; i++)
 		argv[left++] = argv[i];
 	argv[left] = NULL;
 	return left;
+}
+
+int cli_parse(const struct command *cmd, void *opts, int argc, char **argv, unsigned flags)
+{
+	struct parser p = { .cmd = cmd, .opts = opts, .early = has_early(cmd) };
+	int ret = p.early ? parse_all(&p, argc, argv, flags) : 0;
+
+	p.early = false;
+	return ret ? ret : parse_all(&p, argc, argv, flags);
 }
 
 void cli_list_free(struct cli_list *l)

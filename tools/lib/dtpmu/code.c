@@ -71,9 +71,14 @@ static const struct dtpmu_term ranges[] = {
 	{ "invert", 0, 47, 47 },    { "src_mask", 0, 48, 53 },	  { "src_match", 0, 54, 59 },
 };
 
+uint64_t dtpmu_code_bits(const struct dtpmu *pmu)
+{
+	return pmu->owned[0] & ~pmu->software;
+}
+
 static struct dtpmu_term whole_code(const struct dtpmu *pmu)
 {
-	uint64_t bits = pmu->owned[0] & ~pmu->software;
+	uint64_t bits = dtpmu_code_bits(pmu);
 	uint8_t hi = bits ? (uint8_t)(63 - __builtin_clzll(bits)) : 63;
 
 	return (struct dtpmu_term){ "event", 0, 0, hi };

@@ -268,6 +268,8 @@ struct dtpmu_term {
 	uint8_t word, lo, hi;
 };
 bool dtpmu_term(const struct dtpmu *pmu, size_t i, struct dtpmu_term *t);
+/* Bits of config that fields own and that choose an event: the largest code. */
+uint64_t dtpmu_code_bits(const struct dtpmu *pmu);
 
 /*
  * One event as a user writes it: NAME, PM_NAME, 0xCODE, rHEX, or terms ("pmcxsel=0xf4,pmc=6",

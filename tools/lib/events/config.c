@@ -419,6 +419,18 @@ static int check_groups(const struct event_list *l, struct err *e)
 	return 0;
 }
 
+int events_check_machine(const struct event_list *l, struct err *e)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const struct pmu *pmu = l->v[i].pmu;
+		int ret = pmu && pmu->check_machine ? pmu->check_machine(pmu, e) : 0;
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
 int events_configure(struct event_list *l, const struct events_config *c, struct err *e)
 {
 	int ret = check_config(l, c, e);

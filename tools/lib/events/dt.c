@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* PMUs of a device tree as rows of the table of PMUs. */
 #include <stdio.h>
+#include <sys/auxv.h>
 #include <sys/utsname.h>
 
 #include "dtpmu/dtpmu.h"
@@ -9,6 +10,23 @@
 static uint64_t term_mask(const struct dtpmu_term *t)
 {
 	return ~0ULL >> (63 - (t->hi - t->lo)) << t->lo;
+}
+
+/*
+ * A term is offered when its largest value can be written as an event: a tree may give two fields
+ * one name or an odd one, and the ranges that Linux has names for need not be in it.
+ */
+static bool can_be_written(const struct dtpmu *dt, const struct dtpmu_term *t, uint64_t max)
+{
+	uint64_t at = max << t->lo;
+	struct dtpmu_want w;
+	char text[128];
+
+	if (snprintf(text, sizeof(text), "%s=0x%llx", t->name, (unsigned long long)max) >=
+	    (int)sizeof(text))
+		return false;
+	return max && !dtpmu_parse_event(dt, text, &w, NULL) && w.config == (t->word ? 0 : at) &&
+	       w.config1 == (t->word ? at : 0);
 }
 
 static int add_fields(struct pmus *t, const struct dtpmu *dt, struct pmu *pmu)
@@ -22,10 +40,17 @@ static int add_fields(struct pmus *t, const struct dtpmu *dt, struct pmu *pmu)
 	v = arena_alloc(&t->arena, (n + 1) * sizeof(*v));
 	if (!v)
 		return -ENOMEM;
-	for (size_t i = 0; dtpmu_term(dt, i, &term); i++)
-		v[i] = (struct pmu_field){ .name = term.name,
-					   .word = term.word,
-					   .mask = term_mask(&term) };
+	n = 0;
+	for (size_t i = 0; dtpmu_term(dt, i, &term); i++) {
+		/* the code as a whole, without bits that no field owns */
+		uint64_t bits = i ? term_mask(&term) : dtpmu_code_bits(dt);
+
+		if (can_be_written(dt, &term, bits >> term.lo))
+			v[n++] = (struct pmu_field){ .name = term.name,
+						     .word = term.word,
+						     .mask = term_mask(&term),
+						     .max = bits >> term.lo };
+	}
 	pmu->fields = v;
 	pmu->nr_fields = n;
 	return 0;
@@ -74,14 +99,26 @@ static unsigned exclude_flags(const struct perf_event_attr *attr)
 }
 
 /* Codes of a Power PMU mean something else to another machine's kernel. */
-static void warn_elsewhere(const struct pmu *pmu, const struct dtpmu *dt)
+static int check_machine(const struct pmu *pmu, struct err *e)
 {
+	const struct dtpmu *dt = pmu->priv;
+	const char *is = (const char *)getauxval(AT_PLATFORM);
+	const char *base = (const char *)getauxval(AT_BASE_PLATFORM);
 	struct utsname u;
 
-	if (!uname(&u) && strncmp(u.machine, "ppc", 3))
-		log_warn("%s describes %s; this machine is %s, and its counters count something "
-			 "else under these codes",
-			 pmu->name, dt->title[0] ? dt->title : "another machine's PMU", u.machine);
+	if (uname(&u))
+		return 0;
+	if (!strncmp(u.machine, "ppc", 3) &&
+	    (!dt->platform || !dt->platform[0] || (is && !strcmp(is, dt->platform)) ||
+	     (base && !strcmp(base, dt->platform))))
+		return 0;
+	err_set(e, -ENODEV,
+		"%s describes %s; this machine is %s, and its counters count something else under "
+		"these codes",
+		pmu->name, dt->title[0] ? dt->title : "another machine's PMU", is ? is : u.machine);
+	err_hint(e, "Record on a machine that has this PMU; `perf pmu-dt encode` and `perf pmu-dt "
+		    "check` work on all.");
+	return -ENODEV;
 }
 
 static int refused(const struct pmu *pmu, const struct dtpmu *dt, const struct event *const *ev,
@@ -110,7 +147,6 @@ static int check_group(const struct pmu *pmu, const struct event *const *ev, siz
 	const struct dtpmu *dt = pmu->priv;
 	struct dtpmu_answer a;
 
-	warn_elsewhere(pmu, dt);
 	for (size_t i = 0; i < nr && i < DTPMU_MAX_GROUP; i++)
 		w[i] = (struct dtpmu_want){ .config = ev[i]->attr.config,
 					    .config1 = ev[i]->attr.config1,
@@ -136,6 +172,7 @@ int pmus_add_device_tree(struct pmus *t, const char *path, struct err *e)
 				   .type = PERF_TYPE_RAW,
 				   .source = PMU_DEVICE_TREE,
 				   .check_group = check_group,
+				   .check_machine = check_machine,
 				   .priv = dt,
 				   .loaded = true };
 

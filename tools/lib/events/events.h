@@ -36,6 +36,7 @@ struct pmu_field {
 	const char *name;
 	uint8_t word;  /* 0 = config, 1..4 = config1..config4 */
 	uint64_t mask; /* the bits; value bit 0 goes to the lowest set bit, and so on */
+	uint64_t max;  /* the largest value; 0 = what fits into the bits */
 };
 
 /* A named event: a list of terms. */
@@ -76,6 +77,8 @@ struct pmu {
 	 */
 	int (*check_group)(const struct pmu *pmu, const struct event *const *ev, size_t nr,
 			   struct err *e);
+	/* Whether its codes mean here what the source says; NULL = they do. */
+	int (*check_machine)(const struct pmu *pmu, struct err *e);
 	const void *priv; /* the source's own */
 	bool loaded;
 };
@@ -264,6 +267,8 @@ struct events_config {
  * Defaults are upstream's for common command lines.
  */
 int events_configure(struct event_list *l, const struct events_config *c, struct err *e);
+/* Before opening: -ENODEV when an event's PMU was described for another machine than this. */
+int events_check_machine(const struct event_list *l, struct err *e);
 /* kernel.perf_event_max_sample_rate, 0 = unknown. */
 uint64_t events_max_freq(void);
 
