@@ -47,6 +47,63 @@ for f in fdata autofdo; do
 	like "... tells it" "$(cat "$TMP/err")" 'a\\x1b\]0;title\\x07\\x0a# forged: 1.so is no ELF file'
 done
 
+# ---- an object that shrinks while stacks are unwound through it
+cat >"$TMP/deep.c" <<'C'
+volatile unsigned long sum;
+#define DOWN(name)                                      \
+	__attribute__((noinline)) void name(int n)      \
+	{                                               \
+		volatile char room[64];                 \
+		room[0] = 1;                            \
+		if (n)                                  \
+			name(n - 1);                    \
+		else                                    \
+			for (int i = 0; i < 1000000; i++) \
+				sum += i;               \
+		sum += room[0];                         \
+	}
+DOWN(first)
+DOWN(second)
+int main(void)
+{
+	for (int i = 0; i < 200; i++)
+		first(i % 30);
+	for (int i = 0; i < 400; i++)
+		second(i % 30);
+}
+C
+# What comes later runs in a function whose rules were not looked up before.
+shrink() { # feeds a quarter of $TMP/deep.data, cuts the object, feeds the rest
+	rm -f "$TMP/fifo"
+	mkfifo "$TMP/fifo"
+	"$PERF" script -F comm,ip,sym -i - <"$TMP/fifo" >"$TMP/out" 2>"$TMP/err" &
+	_pid=$!
+	exec 9>"$TMP/fifo"
+	head -c $(($(wc -c <"$TMP/deep.data") / 4)) "$TMP/deep.data" >&9
+	wait_for grep -q /deep "/proc/$_pid/maps"
+	_mapped=$?
+	truncate -s 4096 "$TMP/deep"
+	tail -c +$(($(wc -c <"$TMP/deep.data") / 4 + 1)) "$TMP/deep.data" >&9
+	exec 9>&-
+	wait $_pid
+	_status=$?
+}
+if ! command -v gcc >/dev/null || ! gcc -O1 -fomit-frame-pointer -fno-ipa-icf -o "$TMP/deep" "$TMP/deep.c" ||
+	! "$PERF" record -q --call-graph dwarf,4096 -e cpu-clock:u -o - -- "$TMP/deep" \
+		>"$TMP/deep.data" 2>"$TMP/log" || [ -n "$VALGRIND" ]; then
+	skip "an object that shrinks" "nothing can be recorded here: $(tail -1 "$TMP/log")"
+elif ! "$PERF" check -q feature libdw; then
+	skip "an object that shrinks" "built without libdw"
+else
+	"$PERF" script -F comm,ip,sym -i - <"$TMP/deep.data" >"$TMP/whole"
+	shrink
+	is "an object that shrinks while it is unwound: it was mapped" "$_mapped" 0
+	is "... the exit status is that of any reading" "$_status" 0
+	check "... nothing of what came before is lost" grep -q main "$TMP/out"
+	is "... and all samples are there" "$(grep -c ^deep "$TMP/out")" "$(grep -c ^deep "$TMP/whole")"
+	like "... it is said" "$(cat "$TMP/err")" 'became shorter while'
+fi
+
 # ---- bombs: what a file costs is bounded by its size
 cat >"$TMP/cost.py" <<'P'
 import resource, subprocess, sys

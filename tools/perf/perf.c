@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "builtin.h"
+#include "elf/elf.h"
 
 /* clang-format off */ /* one a line: branches that add commands merge */
 static const struct command *const commands[] = {
@@ -72,6 +73,7 @@ int main(int argc, char **argv)
 	cmd = perf_command(argv[1]);
 	if (!cmd)
 		return unknown_command(argv[1]);
+	elf_guard_install();
 	ret = cmd->run(cmd, argc - 1, argv + 1);
 	cli_pager_wait();
 	return ret;

@@ -544,6 +544,10 @@ int fmt_hex(char *buf, uint64_t v);
 
 /* The whole of a small file (sysfs, procfs; at most @max bytes), NUL-terminated, to be freed. */
 char *file_read_all(const char *path, size_t max, size_t *size, struct err *e);
+/* A descriptor of a file of that many bytes, -ENOEXEC for what is none (and may block), or -errno. */
+int file_open_regular(const char *path, uint64_t *size);
+/* pread() of all @n bytes, fewer only at the end of the file: how many, or -errno. */
+ssize_t file_read_at(int fd, void *buf, size_t n, uint64_t at);
 /* write() until everything is out: 0 or -errno. */
 int write_all(int fd, const void *buf, size_t n);
 

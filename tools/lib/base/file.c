@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -50,4 +51,38 @@ fail:
 		close(fd);
 	free(buf);
 	return NULL;
+}
+
+int file_open_regular(const char *path, uint64_t *size)
+{
+	/* O_NONBLOCK: a path of a recording may name a FIFO here. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return -ENOEXEC;
+	}
+	*size = (uint64_t)st.st_size;
+	return fd;
+}
+
+ssize_t file_read_at(int fd, void *buf, size_t size, uint64_t at)
+{
+	size_t n = 0;
+
+	while (n < size) {
+		ssize_t r = pread(fd, (char *)buf + n, size - n, (off_t)(at + n));
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			return n ? (ssize_t)n : -errno;
+		if (!r)
+			break;
+		n += (size_t)r;
+	}
+	return (ssize_t)n;
 }

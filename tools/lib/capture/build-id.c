@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Build ids for maps of what already runs. A file's is read once per (device, inode). The note
- * is looked for in the program headers, which a stripped file has too. Source: elf(5).
+ * Build ids for maps of what already runs. A file's is read once per (device, inode).
  */
-#include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -14,10 +12,10 @@
 #include <unistd.h>
 
 #include "capture/private.h"
+#include "elf/elf.h"
 
-#define HEAD	    4096 /* enough for the headers and mostly the notes */
-#define MAX_NOTES   (64 << 10)
-#define NT_BUILD_ID 3
+#define VDSO_HEAD 4096 /* enough for the headers and the notes */
+#define MAX_NOTES (64 << 10)
 
 struct cached {
 	uint64_t dev, ino;
@@ -29,126 +27,34 @@ struct synth_cache {
 	struct htab tab;
 };
 
-/* Walks the notes of one segment; the id's length, 0 = none. */
-static size_t find_note(const void *data, size_t size, uint8_t id[BUILD_ID_MAX])
+static size_t give(bool found, const struct build_id *from, uint8_t id[BUILD_ID_MAX])
 {
-	struct cursor c = cursor_init(data, size, false);
-
-	while (cursor_left(&c) >= 12) {
-		uint32_t namesz = cursor_u32(&c), descsz = cursor_u32(&c), type = cursor_u32(&c);
-		const char *name = cursor_bytes(&c, align_up(namesz, 4));
-		const uint8_t *desc = cursor_bytes(&c, descsz);
-
-		if (c.bad)
-			return 0;
-		if (type == NT_BUILD_ID && namesz == 4 && !memcmp(name, "GNU", 4) && descsz &&
-		    descsz <= BUILD_ID_MAX) {
-			memcpy(id, desc, descsz);
-			return descsz;
-		}
-		if (cursor_left(&c) < align_up(descsz, 4) - descsz)
-			return 0;
-		cursor_skip(&c, align_up(descsz, 4) - descsz);
-	}
-	return 0;
-}
-
-/* Reads bytes of the object: a file, or our own vdso in memory. */
-struct object {
-	int fd;
-	const unsigned char *mem;
-	size_t mem_size;
-};
-
-static bool object_read(const struct object *o, uint64_t off, void *buf, size_t n)
-{
-	if (o->fd >= 0)
-		return pread(o->fd, buf, n, (off_t)off) == (ssize_t)n;
-	if (off > o->mem_size || n > o->mem_size - off)
-		return false;
-	memcpy(buf, o->mem + off, n);
-	return true;
-}
-
-struct segment {
-	uint32_t type;
-	uint64_t offset, size;
-};
-
-static bool read_segment(const struct object *o, bool is64, uint64_t phoff, unsigned i,
-			 struct segment *s)
-{
-	if (is64) {
-		Elf64_Phdr p;
-
-		if (!object_read(o, phoff + (uint64_t)i * sizeof(p), &p, sizeof(p)))
-			return false;
-		*s = (struct segment){ p.p_type, p.p_offset, p.p_filesz };
-	} else {
-		Elf32_Phdr p;
-
-		if (!object_read(o, phoff + (uint64_t)i * sizeof(p), &p, sizeof(p)))
-			return false;
-		*s = (struct segment){ p.p_type, p.p_offset, p.p_filesz };
-	}
-	return true;
-}
-
-static size_t read_build_id(const struct object *o, uint8_t id[BUILD_ID_MAX])
-{
-	union {
-		unsigned char ident[EI_NIDENT];
-		Elf64_Ehdr e64;
-		Elf32_Ehdr e32;
-	} h;
-	size_t found = 0;
-	uint64_t phoff;
-	unsigned phnum;
-	bool is64;
-
-	if (!object_read(o, 0, &h, sizeof(h.e32)) || memcmp(h.ident, ELFMAG, SELFMAG) ||
-	    h.ident[EI_DATA] != (host_is_big_endian() ? ELFDATA2MSB : ELFDATA2LSB))
+	if (!found)
 		return 0;
-	is64 = h.ident[EI_CLASS] == ELFCLASS64;
-	if (is64 && !object_read(o, 0, &h, sizeof(h.e64)))
-		return 0;
-	phoff = is64 ? h.e64.e_phoff : h.e32.e_phoff;
-	phnum = is64 ? h.e64.e_phnum : h.e32.e_phnum;
-	for (unsigned i = 0; !found && i < phnum; i++) {
-		struct segment s;
-		unsigned char *notes;
-
-		if (!read_segment(o, is64, phoff, i, &s))
-			break;
-		if (s.type != PT_NOTE || !s.size || s.size > MAX_NOTES)
-			continue;
-		notes = malloc(s.size);
-		if (notes && object_read(o, s.offset, notes, s.size))
-			found = find_note(notes, s.size, id);
-		free(notes);
-	}
-	return found;
+	memcpy(id, from->id, from->size);
+	return from->size;
 }
 
 static size_t vdso_build_id(uint8_t id[BUILD_ID_MAX])
 {
-	struct object o = { .fd = -1, .mem_size = HEAD };
+	const void *image =
+		(const void *)getauxval(AT_SYSINFO_EHDR); // NOLINT: an address by contract
+	struct build_id found;
 
-	o.mem = (const unsigned char *)getauxval(AT_SYSINFO_EHDR); // NOLINT: an address by contract
-	return o.mem ? read_build_id(&o, id) : 0;
+	return give(image && build_id_from_image(image, VDSO_HEAD, &found), &found, id);
 }
 
 size_t capture_file_build_id(const char *path, uint8_t id[BUILD_ID_MAX])
 {
-	struct object o = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
-	struct stat st;
-	size_t n = 0;
+	struct build_id found;
+	uint64_t size;
+	int fd = file_open_regular(path, &size);
+	size_t n;
 
-	if (o.fd < 0)
+	if (fd < 0)
 		return 0;
-	if (!fstat(o.fd, &st) && S_ISREG(st.st_mode))
-		n = read_build_id(&o, id);
-	close(o.fd);
+	n = give(build_id_from_fd(fd, &found), &found, id);
+	close(fd);
 	return n;
 }
 
@@ -156,8 +62,9 @@ size_t capture_notes_build_id(const char *path, uint8_t id[BUILD_ID_MAX])
 {
 	size_t size = 0, n;
 	char *notes = file_read_all(path, MAX_NOTES, &size, NULL);
+	struct build_id found;
 
-	n = notes ? find_note(notes, size, id) : 0;
+	n = give(notes && build_id_from_notes(notes, size, false, &found), &found, id);
 	free(notes);
 	return n;
 }
@@ -208,8 +115,9 @@ size_t synth_build_id(struct synth *s, pid_t pid, const char *path, uint32_t maj
 		      uint64_t ino, uint8_t id[BUILD_ID_MAX])
 {
 	struct cached new = { .dev = makedev(maj, min), .ino = ino };
-	struct object o = { .fd = -1 };
 	const struct cached *old;
+	struct build_id found;
+	int fd;
 
 	if (!strcmp(path, "[vdso]"))
 		return vdso_build_id(id);
@@ -221,10 +129,10 @@ size_t synth_build_id(struct synth *s, pid_t pid, const char *path, uint32_t maj
 		return 0;
 	old = find_cached(s->cache, new.dev, ino);
 	if (!old) {
-		o.fd = open_mapped(s->proc ? s->proc : "/proc", pid, path, maj, min, ino);
-		if (o.fd >= 0) {
-			new.size = (uint8_t)read_build_id(&o, new.id);
-			close(o.fd);
+		fd = open_mapped(s->proc ? s->proc : "/proc", pid, path, maj, min, ino);
+		if (fd >= 0) {
+			new.size = (uint8_t)give(build_id_from_fd(fd, &found), &found, new.id);
+			close(fd);
 		}
 		add_cached(s->cache, &new);
 		old = &new;

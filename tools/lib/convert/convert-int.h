@@ -4,6 +4,7 @@
 #define PERF_CONVERT_INT_H
 
 #include "convert/convert.h"
+#include "elf/elf.h"
 
 #define NO_DSO UINT32_MAX
 #define NO_END UINT64_MAX /* nothing is known of what ran after the branch */
@@ -44,32 +45,27 @@ struct ip {
 
 /* ---- elf.c: one file ---- */
 
-struct segment { /* of a loadable, executable segment */
-	uint64_t offset, size, vaddr;
-};
-
 struct function {
 	uint64_t start, end; /* ELF addresses */
 	const char *name;    /* as BOLT calls it: "main", "helper/1", "printf@PLT" */
 };
 
 struct object_file {
-	VEC(struct segment) segs;
+	struct elf_file *file;
+	struct segments segs;	  /* executable ones */
 	VEC(struct function) fns; /* by start, one per address */
 	struct arena arena;
-	char build_id[41];
+	char build_id[2 * BUILD_ID_MAX + 1];
 	uint16_t machine;		    /* EM_* */
 	uint64_t first_vaddr, first_offset; /* of the first executable segment */
-	unsigned char *code;		    /* the whole file, for its instructions */
-	size_t code_size;
 };
 
 int object_open(struct object_file *f, const char *path, struct err *e);
 void object_close(struct object_file *f);
 /* File offset to ELF address; NO_END when no executable segment holds it. */
 uint64_t object_vaddr(const struct object_file *f, uint64_t offset);
-/* Bytes at an ELF address; NULL when there are none. */
-const unsigned char *object_code(const struct object_file *f, uint64_t vaddr, size_t *left);
+/* A copy of up to @n bytes at an ELF address, to be freed, and how many; NULL when there are none. */
+unsigned char *object_code(const struct object_file *f, uint64_t vaddr, size_t n, size_t *got);
 const struct function *object_function(const struct object_file *f, uint64_t vaddr);
 
 /* ---- the converter ---- */

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* An object's file: segments, functions as BOLT names them, build id, code. */
-#include <fcntl.h>
-#include <elf.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "convert/convert-int.h"
 
@@ -31,47 +24,25 @@ struct load {
 
 static int load_segments(struct load *l)
 {
-	bool first = true;
-	size_t n;
+	struct segments all = { 0 };
+	int ret = elf_segments(l->f->file, &all);
 
-	if (elf_getphdrnum(l->elf, &n))
-		return -EINVAL;
-	for (size_t i = 0; i < n && i < 65536; i++) {
-		GElf_Phdr ph;
-
-		if (!gelf_getphdr(l->elf, (int)i, &ph) || ph.p_type != PT_LOAD)
+	vec_for_each (s, &all.v) {
+		if (!s->exec || ret)
 			continue;
-		if (!(ph.p_flags & PF_X))
-			continue;
-		if (first) {
-			l->f->first_vaddr = ph.p_vaddr;
-			l->f->first_offset = ph.p_offset;
+		if (!l->f->segs.v.n) {
+			l->f->first_vaddr = s->vaddr;
+			l->f->first_offset = s->offset;
 		}
-		first = false;
-		if (vec_push(&l->f->segs,
-			     ((struct segment){ ph.p_offset, ph.p_filesz, ph.p_vaddr })))
-			return -ENOMEM;
+		ret = vec_push(&l->f->segs.v, *s);
 	}
-	return 0;
+	vec_free(&all.v);
+	return ret;
 }
 
 static Elf_Scn *section(const struct load *l, const char *name, GElf_Shdr *sh)
 {
-	Elf_Scn *scn = NULL;
-	size_t strndx;
-
-	if (elf_getshdrstrndx(l->elf, &strndx))
-		return NULL;
-	while ((scn = elf_nextscn(l->elf, scn))) {
-		const char *s;
-
-		if (!gelf_getshdr(scn, sh))
-			continue;
-		s = elf_strptr(l->elf, strndx, sh->sh_name);
-		if (s && !strcmp(s, name))
-			return scn;
-	}
-	return NULL;
+	return elf_scn_named(l->f->file, name, sh);
 }
 
 static uint64_t section_end(const struct load *l, size_t idx)
@@ -262,9 +233,9 @@ static const char *bolt_name(struct load *l, struct intern *names, uint32_t **se
 
 static uint64_t segment_end(const struct object_file *f, uint64_t vaddr)
 {
-	vec_for_each (s, &f->segs)
-		if (vaddr >= s->vaddr && vaddr < s->vaddr + s->size)
-			return s->vaddr + s->size;
+	vec_for_each (s, &f->segs.v)
+		if (vaddr >= s->vaddr && vaddr < s->vaddr + s->filesz)
+			return s->vaddr + s->filesz;
 	return vaddr;
 }
 
@@ -320,75 +291,31 @@ static int name_functions(struct load *l)
 	return ret;
 }
 
-static void load_build_id(struct load *l)
-{
-	const void *id;
-	GElf_Shdr sh;
-	Elf_Scn *scn = section(l, ".note.gnu.build-id", &sh);
-	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
-	GElf_Nhdr nh;
-	size_t name, desc;
-
-	if (!data || !gelf_getnote(data, 0, &nh, &name, &desc) || nh.n_type != NT_GNU_BUILD_ID)
-		return;
-	id = (const char *)data->d_buf + desc;
-	for (unsigned i = 0; i < nh.n_descsz && i < 20; i++)
-		snprintf(l->f->build_id + 2 * i, 3, "%02x", ((const unsigned char *)id)[i]);
-}
-
 static int load(struct load *l)
 {
-	GElf_Ehdr eh;
+	const struct build_id *id = elf_build_id(l->f->file);
 	int ret;
 
-	if (!gelf_getehdr(l->elf, &eh))
-		return -EINVAL;
-	l->f->machine = eh.e_machine;
-	load_build_id(l);
+	for (unsigned i = 0; i < id->size; i++)
+		snprintf(l->f->build_id + 2 * i, 3, "%02x", id->id[i]);
+	l->f->machine = (uint16_t)elf_e_machine(l->f->file);
+	l->elf = l->f->file->elf;
 	ret = load_segments(l) ?: load_symbols(l) ?: load_plt(l);
 	return ret ? ret : name_functions(l);
-}
-
-/* Names come from the recording: nothing but a regular file is opened for real. */
-static int map_file(struct object_file *f, const char *path, struct err *e)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), ret = 0;
-	struct stat st;
-	void *p;
-
-	if (fd < 0 || fstat(fd, &st)) {
-		ret = err_set(e, -errno, "cannot open %s: %s", path, strerror(errno));
-	} else if (!S_ISREG(st.st_mode) || st.st_size < EI_NIDENT) {
-		ret = err_set(e, -ENOEXEC, "%s is no ELF file", path);
-	} else {
-		p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-		if (p == MAP_FAILED) {
-			ret = err_set(e, -errno, "cannot map %s: %s", path, strerror(errno));
-		} else {
-			f->code = p;
-			f->code_size = (size_t)st.st_size;
-		}
-	}
-	if (fd >= 0)
-		close(fd);
-	return ret;
 }
 
 int object_open(struct object_file *f, const char *path, struct err *e)
 {
 	struct load l = { .f = f, .e = e };
-	int ret = map_file(f, path, e);
+	int ret = elf_open(&f->file, path);
 
 	if (ret)
-		return ret;
-	elf_version(EV_CURRENT);
-	l.elf = elf_memory((char *)f->code, f->code_size);
-	if (!l.elf || elf_kind(l.elf) != ELF_K_ELF)
-		ret = err_set(e, -ENOEXEC, "%s is no ELF file", path);
-	else if ((ret = load(&l)))
+		return ret == -ENOEXEC
+			       ? err_set(e, ret, "%s is no ELF file", path)
+			       : err_set(e, ret, "cannot open %s: %s", path, strerror(-ret));
+	ret = load(&l);
+	if (ret)
 		err_set(e, ret, "%s: %s", path, ret == -ENOMEM ? "no memory" : "damaged ELF file");
-	if (l.elf)
-		elf_end(l.elf);
 	vec_free(&l.syms);
 	vec_free(&l.relocs);
 	htab_free(&l.slots);
@@ -397,32 +324,35 @@ int object_open(struct object_file *f, const char *path, struct err *e)
 
 void object_close(struct object_file *f)
 {
-	vec_free(&f->segs);
+	elf_close(f->file);
+	f->file = NULL;
+	vec_free(&f->segs.v);
 	vec_free(&f->fns);
 	arena_free(&f->arena);
-	if (f->code)
-		munmap(f->code, f->code_size);
-	f->code = NULL;
 }
 
 uint64_t object_vaddr(const struct object_file *f, uint64_t offset)
 {
-	vec_for_each (s, &f->segs)
-		if (offset >= s->offset && offset - s->offset < s->size)
-			return offset - s->offset + s->vaddr;
-	return NO_END;
+	uint64_t vaddr;
+
+	return segments_to_vaddr(&f->segs, offset, &vaddr) ? vaddr : NO_END;
 }
 
-const unsigned char *object_code(const struct object_file *f, uint64_t vaddr, size_t *left)
+unsigned char *object_code(const struct object_file *f, uint64_t vaddr, size_t n, size_t *got)
 {
-	vec_for_each (s, &f->segs) {
-		uint64_t at = vaddr - s->vaddr;
+	vec_for_each (s, &f->segs.v) {
+		uint64_t at = vaddr - s->vaddr, size = f->file->size;
+		unsigned char *code;
 
-		if (vaddr < s->vaddr || at >= s->size || s->offset > f->code_size ||
-		    at >= f->code_size - s->offset)
+		if (vaddr < s->vaddr || at >= s->filesz || s->offset > size ||
+		    at >= size - s->offset)
 			continue;
-		*left = min_u64(s->size - at, f->code_size - s->offset - at);
-		return f->code + s->offset + at;
+		*got = min_u64(n, min_u64(s->filesz - at, size - s->offset - at));
+		code = malloc(*got);
+		if (code && elf_bytes(f->file, s->offset + at, code, *got))
+			return code;
+		free(code);
+		return NULL;
 	}
 	return NULL;
 }

@@ -21,6 +21,8 @@ enum {
 	BESIDE = 64,   /* follows a conditional branch: a block, but for the pair jcc, jmp */
 };
 
+#define FUNCTION_MAX (64u << 20) /* a compiler's are shorter by far */
+
 struct body {
 	uint8_t *map; /* a byte of flags for each byte of code; NULL = not decoded yet */
 	uint32_t size;
@@ -93,16 +95,16 @@ static uint8_t flags_of(const struct insn *in)
 
 static void decode(struct flow *fl, const struct function *fn, struct body *b)
 {
-	size_t left = 0;
-	const unsigned char *code = object_code(fl->f, fn->start, &left);
-	uint64_t size = min_u64(fn->end - fn->start, left);
+	uint64_t want = min_u64(fn->end - fn->start, FUNCTION_MAX);
+	size_t size = 0;
+	unsigned char *code = want ? object_code(fl->f, fn->start, want, &size) : NULL;
 	struct insn in;
 
-	if (!code || !size || size > 64 << 20)
+	b->map = code ? calloc(size + 1, 1) : NULL;
+	if (!b->map) {
+		free(code);
 		return;
-	b->map = calloc(size + 1, 1);
-	if (!b->map)
-		return;
+	}
 	b->size = (uint32_t)size;
 	b->map[0] |= LEADER;
 	for (uint64_t at = 0; at < size; at += in.len) {
@@ -119,6 +121,7 @@ static void decode(struct flow *fl, const struct function *fn, struct body *b)
 		    in.target >= fn->start && in.target - fn->start < size)
 			b->map[in.target - fn->start] |= LEADER;
 	}
+	free(code);
 }
 
 static const struct body *body_of(struct flow *fl, const struct function *fn)

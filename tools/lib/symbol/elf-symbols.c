@@ -7,31 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "symbol/elf-file.h"
-
-/* ---- rows -------------------------------------------------------------------------------------- */
-
-void elf_rows_start(struct elf_rows *r, const struct elf_file *f, const GElf_Shdr *shdr, size_t row)
-{
-	r->f = f;
-	r->at = shdr->sh_offset;
-	r->left = elf_has_bytes(f, shdr) ? shdr->sh_size / row : 0;
-	r->row = row;
-	r->p = r->end = NULL;
-}
-
-bool elf_rows_fill(struct elf_rows *r)
-{
-	size_t n = (size_t)min_u64(r->left, ELF_ROWS_BUF / r->row) * r->row;
-
-	if (!n || !elf_bytes(r->f, r->at, r->buf, n))
-		return false;
-	r->at += n;
-	r->left -= n / r->row;
-	r->p = r->buf;
-	r->end = r->buf + n;
-	return true;
-}
+#include "symbol/internal.h"
 
 /* ---- symbols ----------------------------------------------------------------------------------- */
 

@@ -11,40 +11,6 @@
 #include "buildid/buildid.h"
 #include "symbol/internal.h"
 
-int open_regular(const char *path, uint64_t *size)
-{
-	/* O_NONBLOCK: a path of a recording may name a FIFO here. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return -ENOEXEC;
-	}
-	*size = (uint64_t)st.st_size;
-	return fd;
-}
-
-ssize_t read_at(int fd, void *buf, size_t size, uint64_t at)
-{
-	size_t n = 0;
-
-	while (n < size) {
-		ssize_t r = pread(fd, (char *)buf + n, size - n, (off_t)(at + n));
-
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r < 0)
-			return n ? (ssize_t)n : -errno;
-		if (!r)
-			break;
-		n += (size_t)r;
-	}
-	return (ssize_t)n;
-}
-
 static void hex_id(const struct build_id *id, char out[2 * BUILD_ID_MAX + 1])
 {
 	for (size_t i = 0; i < id->size; i++)

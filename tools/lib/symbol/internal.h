@@ -8,7 +8,7 @@
  *	table.c		a symbol table: sorting, aliases, ends
  *	object.c	which files belong to an object, and loading its table
  *	files.c		where files and debug files are looked for
- *	elf.c, elf-symbols.c, plt.c	tables of ELF files
+ *	elf-symbols.c, plt.c	tables of ELF files
  *	minidebug.c	.gnu_debugdata
  *	module.c	files of kernel modules
  *	unpack.c	gzip, xz, zstd
@@ -25,6 +25,7 @@
 
 #include <pthread.h>
 
+#include "elf/elf.h"
 #include "symbol/symbol.h"
 
 /* ---- sorted starts ----------------------------------------------------------------------------- */
@@ -190,48 +191,6 @@ static inline const char *symtab_name(const struct symtab *t, uint32_t i)
 
 /* ---- ELF ----------------------------------------------------------------------------------------- */
 
-#define BUILD_ID_MAX 20
-
-struct build_id {
-	uint8_t id[BUILD_ID_MAX];
-	uint8_t size; /* 0 = none */
-};
-
-/* Padding zeros count as equal: old recorders always wrote 20 bytes. */
-bool build_id_equal(const uint8_t *a, size_t na, const uint8_t *b, size_t nb);
-/* The GNU build-id note inside @n bytes of notes. */
-bool build_id_from_notes(const void *notes, size_t n, bool swap, struct build_id *out);
-
-struct segment { /* PT_LOAD */
-	uint64_t offset, vaddr, filesz, memsz;
-	bool exec;
-};
-
-struct segments {
-	VEC(struct segment) v;
-};
-
-/* File offset <-> virtual address; false when no segment holds it. */
-bool segments_to_offset(const struct segments *s, uint64_t vaddr, uint64_t *offset);
-bool segments_to_vaddr(const struct segments *s, uint64_t offset, uint64_t *vaddr);
-
-struct elf_file;
-
-/* -ENOENT and the like, -ENOEXEC when it is no ELF file. */
-int elf_open(struct elf_file **f, const char *path);
-/* The same from memory, which must outlive the file. */
-int elf_open_memory(struct elf_file **f, void *image, size_t size);
-void elf_close(struct elf_file *f);
-const char *elf_path(const struct elf_file *f);
-bool elf_is_64bit(const struct elf_file *f);
-unsigned elf_e_machine(const struct elf_file *f);
-bool elf_is_relocatable(const struct elf_file *f);
-const struct build_id *elf_build_id(struct elf_file *f);
-bool elf_has_symtab(struct elf_file *f);
-bool elf_has_section(struct elf_file *f, const char *name);
-/* File name from .gnu_debuglink; NULL when there is none. */
-const char *elf_debuglink(struct elf_file *f);
-int elf_segments(struct elf_file *f, struct segments *out);
 /*
  * Adds .symtab of @f, or .dynsym when it has none. Addresses become file offsets by @run's segments (the file
  * that was mapped; may be NULL: its own), or stay as they are plus @delta when @raw.
@@ -240,9 +199,6 @@ int elf_load_symbols(struct elf_file *f, const struct segments *run, bool raw, u
 		     struct symtab *t);
 /* "name@plt" for the stubs of @f, after its symbols are in @t. */
 int elf_load_plt(struct elf_file *f, struct symtab *t);
-/* The bytes of a section: the file's until elf_close(); NULL when there is none. */
-const void *elf_section(struct elf_file *f, const char *name, size_t *size, uint64_t *addr,
-			uint64_t *offset);
 /* Value of a symbol of .symtab. */
 bool elf_symbol_value(struct elf_file *f, const char *name, uint64_t *value);
 struct plt_reloc {
@@ -327,6 +283,7 @@ struct resolver {
 	struct kernel_tab kernel;
 	VEC(char *) warning;
 	size_t warning_at;
+	unsigned guard_hits; /* of which a warning was made */
 	struct intern files; /* source file names */
 	VEC(struct place) place;
 	struct htab by_addr;
@@ -430,10 +387,6 @@ void kallsyms_free(struct kallsyms *k);
 
 /* ---- files ------------------------------------------------------------------------------------------------ */
 
-/* A descriptor of a file of that many bytes, -ENOEXEC for what is none (and may block), or -errno. */
-int open_regular(const char *path, uint64_t *size);
-/* pread() of all @n bytes, fewer only at the end of the file: how many, or -errno. */
-ssize_t read_at(int fd, void *buf, size_t n, uint64_t at);
 /* Where to look for @path, which is absolute: there, or as --symfs says. False when that is nowhere. */
 bool files_symfs_path(const struct resolver *res, const char *path, char *buf, size_t size);
 /* The mapped file, build id checked; NULL when it is not here (or another). */

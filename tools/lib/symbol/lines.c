@@ -4,11 +4,9 @@
  * compilation units; a unit's functions are walked once, when the first address in it is asked
  * for, and flattened into sorted segments. After that every answer is a binary search.
  */
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "config.h"
 #include "symbol/internal.h"
@@ -41,7 +39,7 @@ struct cu {
 };
 
 struct lines {
-	int fd;
+	struct elf_file *file;
 	Dwarf *dbg;
 	VEC(struct cu) cu;
 	VEC(struct cu_range) range;
@@ -97,8 +95,8 @@ struct lines *lines_open(const char *path)
 
 	if (!l)
 		return NULL;
-	l->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	l->dbg = l->fd >= 0 ? dwarf_begin(l->fd, DWARF_C_READ) : NULL;
+	if (!elf_open_mapped(&l->file, path))
+		l->dbg = dwarf_begin_elf(l->file->elf, DWARF_C_READ, NULL);
 	if (l->dbg && !list_units(l))
 		return l;
 	lines_free(l);
@@ -118,8 +116,7 @@ void lines_free(struct lines *l)
 	vec_free(&l->answer);
 	if (l->dbg)
 		dwarf_end(l->dbg);
-	if (l->fd >= 0)
-		close(l->fd);
+	elf_close(l->file);
 	free(l);
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "symbol/elf-file.h"
+#include "symbol/internal.h"
 
 #define PACKED_MAX (64u << 20)
 
@@ -32,10 +32,10 @@ static const struct {
 static void *read_packed(const char *path, size_t *size)
 {
 	uint64_t n = 0;
-	int fd = open_regular(path, &n);
+	int fd = file_open_regular(path, &n);
 	void *buf = fd >= 0 && n && n <= PACKED_MAX ? malloc(n) : NULL;
 
-	if (buf && read_at(fd, buf, n, 0) != (ssize_t)n) {
+	if (buf && file_read_at(fd, buf, n, 0) != (ssize_t)n) {
 		free(buf);
 		buf = NULL;
 	}

@@ -234,5 +234,5 @@ ssize_t symbol_read_code(struct resolver *res, struct dso *dso, uint64_t addr, v
 	}
 	if (offset > INT64_MAX - size)
 		return -EFAULT;
-	return read_at(fd, buf, size, offset);
+	return file_read_at(fd, buf, size, offset);
 }

@@ -248,5 +248,10 @@ void resolver_warn(struct resolver *res, const char *fmt, ...)
 
 const char *resolver_next_warning(struct resolver *res)
 {
+	if (elf_guard_hits() != res->guard_hits) {
+		res->guard_hits = elf_guard_hits();
+		resolver_warn(res, "a program or library became shorter while it was read: frames "
+				   "and lines of it may be missing; read the recording again");
+	}
 	return res->warning_at < res->warning.n ? res->warning.v[res->warning_at++] : NULL;
 }

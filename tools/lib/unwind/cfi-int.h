@@ -5,25 +5,20 @@
 
 #include "cfi.h"
 #include "config.h"
+#include "elf/elf.h"
 
 #if HAVE_LIBDW
 
 #include <elfutils/libdw.h>
-#include <gelf.h>
 #include <stdio.h>
-
-struct load {
-	uint64_t off, size, vaddr;
-};
 
 struct cfi_object {
 	uint32_t idx; /* the dso's */
-	void *map;
-	size_t size;
-	Elf *elf;
+	struct elf_file *file;
+	void *vdso;	       /* a copy, for the vdso */
 	Dwarf_CFI *eh, *debug; /* debug belongs to dwarf */
 	Dwarf *dwarf;
-	VEC(struct load) load;
+	struct segments load;
 };
 
 struct expr {

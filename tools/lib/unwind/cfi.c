@@ -5,12 +5,8 @@
 #if HAVE_LIBDW
 
 #include <dwarf.h>
-#include <elfutils/libdwelf.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 int cfi_new(struct cfi **cp, struct resolver *res)
@@ -33,11 +29,9 @@ static void object_free(struct cfi_object *o)
 		dwarf_end(o->dwarf);
 	if (o->eh)
 		dwarf_cfi_end(o->eh);
-	if (o->elf)
-		elf_end(o->elf);
-	if (o->map)
-		munmap(o->map, o->size);
-	vec_free(&o->load);
+	elf_close(o->file);
+	free(o->vdso);
+	vec_free(&o->load.v);
 	free(o);
 }
 
@@ -60,79 +54,38 @@ void cfi_free(struct cfi *c)
 
 /* ---- objects ------------------------------------------------------------------------------------ */
 
-static bool map_file(struct cfi_object *o, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	struct stat st;
-
-	if (fd < 0)
-		return false;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0) {
-		o->map = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-		if (o->map == MAP_FAILED)
-			o->map = NULL;
-		o->size = (size_t)st.st_size;
-	}
-	close(fd);
-	return o->map != NULL;
-}
-
 /* Our own vdso: right when the recording is of the running kernel, which the build id tells. */
-static bool same_vdso(const struct cfi_object *o, const struct dso *dso)
+static bool same_vdso(struct cfi_object *o, const struct dso *dso)
 {
-	const void *id;
-	ssize_t n = dwelf_elf_gnu_build_id(o->elf, &id);
+	const struct build_id *id = elf_build_id(o->file);
 
-	if (n <= 0 || !dso->build_id_size)
+	if (!id->size || !dso->build_id_size)
 		return true;
-	return !memcmp(id, dso->build_id, min_u64((size_t)n, dso->build_id_size));
+	return build_id_equal(id->id, id->size, dso->build_id, dso->build_id_size);
 }
 
-static bool map_vdso(struct cfi_object *o)
+static bool open_vdso(struct cfi_object *o)
 {
 	const void *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
-	size_t size = 2 * (size_t)sysconf(_SC_PAGESIZE);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	if (!vdso)
+	/* libelf takes its section headers, which lie behind the first page, for the end. */
+	o->vdso = vdso ? calloc(2, page) : NULL;
+	if (!o->vdso)
 		return false;
-	o->map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (o->map == MAP_FAILED) {
-		o->map = NULL;
-		return false;
-	}
-	o->size = size;
-	memcpy(o->map, vdso, size / 2);
-	return true;
+	memcpy(o->vdso, vdso, page);
+	return !elf_open_memory(&o->file, o->vdso, 2 * page);
 }
 
-static int load_segments(struct cfi_object *o)
-{
-	size_t n;
-
-	if (elf_getphdrnum(o->elf, &n))
-		return -EINVAL;
-	for (size_t i = 0; i < n; i++) {
-		GElf_Phdr ph;
-		struct load l;
-
-		if (!gelf_getphdr(o->elf, (int)i, &ph) || ph.p_type != PT_LOAD)
-			continue;
-		l = (struct load){ ph.p_offset, ph.p_filesz, ph.p_vaddr };
-		if (vec_push(&o->load, l))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static bool map_object(struct cfi *c, const struct dso *dso, struct cfi_object *o)
+static bool open_file(struct cfi *c, const struct dso *dso, struct cfi_object *o)
 {
 	char *path;
 	bool ok;
 
 	if (dso->kind == DSO_VDSO)
-		return map_vdso(o);
+		return open_vdso(o);
 	path = symbol_run_file(c->res, dso);
-	ok = path && map_file(o, path);
+	ok = path && !elf_open_mapped(&o->file, path);
 	free(path);
 	return ok;
 }
@@ -144,13 +97,10 @@ static struct cfi_object *object_open(struct cfi *c, const struct dso *dso)
 	if (!o)
 		return NULL;
 	o->idx = dso->idx;
-	if (!map_object(c, dso, o))
+	if (!open_file(c, dso, o) || (dso->kind == DSO_VDSO && !same_vdso(o, dso)) ||
+	    elf_segments(o->file, &o->load))
 		goto fail;
-	o->elf = elf_memory(o->map, o->size);
-	if (!o->elf || elf_kind(o->elf) != ELF_K_ELF ||
-	    (dso->kind == DSO_VDSO && !same_vdso(o, dso)) || load_segments(o))
-		goto fail;
-	o->eh = dwarf_getcfi_elf(o->elf);
+	o->eh = dwarf_getcfi_elf(o->file->elf);
 	return o;
 fail:
 	object_free(o);
@@ -183,25 +133,9 @@ struct cfi_object *cfi_object(struct cfi *c, const struct dso *dso)
 	return c->objects.v[dso->idx];
 }
 
-static bool to_vaddr(const struct cfi_object *o, uint64_t off, uint64_t *vaddr)
-{
-	for (size_t i = 0; i < o->load.n; i++) {
-		const struct load *l = &o->load.v[i];
-
-		if (off >= l->off && off - l->off < l->size) {
-			*vaddr = off - l->off + l->vaddr;
-			return true;
-		}
-	}
-	return false;
-}
-
 bool cfi_read(const struct cfi_object *o, uint64_t addr, void *buf, size_t n)
 {
-	if (addr >= o->size || o->size - addr < n)
-		return false;
-	memcpy(buf, (const char *)o->map + addr, n);
-	return true;
+	return elf_bytes(o->file, addr, buf, n);
 }
 
 /* ---- rules ----------------------------------------------------------------------------------------- */
@@ -311,7 +245,7 @@ static uint32_t look_up(struct cfi *c, struct cfi_object *o, uint64_t vaddr)
 
 	if (!o->eh || dwarf_cfi_addrframe(o->eh, vaddr, &f)) {
 		if (!o->dwarf) {
-			o->dwarf = dwarf_begin_elf(o->elf, DWARF_C_READ, NULL);
+			o->dwarf = dwarf_begin_elf(o->file->elf, DWARF_C_READ, NULL);
 			o->debug = o->dwarf ? dwarf_getcfi(o->dwarf) : NULL;
 		}
 		if (!o->debug || dwarf_cfi_addrframe(o->debug, vaddr, &f))
@@ -334,7 +268,7 @@ uint32_t cfi_find(struct cfi *c, struct cfi_object *o, uint64_t addr)
 	for (struct htab_it it = htab_find(&c->by_key, hash); htab_next(&c->by_key, &it, &idx);)
 		if (c->keys.v[idx].addr == addr && c->keys.v[idx].object == o->idx)
 			return c->keys.v[idx].rule;
-	if (to_vaddr(o, addr, &vaddr))
+	if (segments_to_vaddr(&o->load, addr, &vaddr))
 		key.rule = look_up(c, o, vaddr);
 	if (!vec_push(&c->keys, key))
 		htab_add(&c->by_key, hash, (uint32_t)c->keys.n - 1);

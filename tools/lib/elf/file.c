@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "symbol/elf-file.h"
+#include "elf/elf-int.h"
 
 static int elf_start(struct elf_file *f)
 {
@@ -19,7 +19,20 @@ static int elf_start(struct elf_file *f)
 	return 0;
 }
 
-int elf_open(struct elf_file **out, const char *path)
+/* libelf maps it; the place of the map is known only afterwards. */
+static int elf_map(struct elf_file *f)
+{
+	size_t size = 0;
+
+	guard_begin();
+	f->elf = elf_begin(f->fd, ELF_C_READ_MMAP, NULL);
+	f->image = f->elf ? (const unsigned char *)elf_rawfile(f->elf, &size) : NULL;
+	f->size = size;
+	f->guard = guard_end(f->image, size);
+	return f->guard ? elf_start(f) : f->image ? -ENOMEM : -ENOEXEC;
+}
+
+static int open_file(struct elf_file **out, const char *path, bool map)
 {
 	struct elf_file *f = calloc(1, sizeof(*f));
 	int ret;
@@ -28,12 +41,14 @@ int elf_open(struct elf_file **out, const char *path)
 	if (!f)
 		return -ENOMEM;
 	elf_version(EV_CURRENT);
-	f->fd = open_regular(path, &f->size);
+	f->fd = file_open_regular(path, &f->size);
 	f->path = strdup(path);
 	if (f->fd < 0)
 		ret = f->fd;
 	else if (!f->path)
 		ret = -ENOMEM;
+	else if (map && guard_installed())
+		ret = elf_map(f);
 	else {
 		f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
 		ret = elf_start(f);
@@ -44,6 +59,16 @@ int elf_open(struct elf_file **out, const char *path)
 	}
 	*out = f;
 	return 0;
+}
+
+int elf_open(struct elf_file **f, const char *path)
+{
+	return open_file(f, path, false);
+}
+
+int elf_open_mapped(struct elf_file **f, const char *path)
+{
+	return open_file(f, path, true);
 }
 
 int elf_open_memory(struct elf_file **out, void *image, size_t size)
@@ -72,6 +97,8 @@ void elf_close(struct elf_file *f)
 {
 	if (!f)
 		return;
+	/* Dropped first: another map may lie there as soon as this one is gone. */
+	guard_drop(f->guard);
 	elf_end(f->elf);
 	if (f->fd >= 0)
 		close(f->fd);
@@ -105,8 +132,8 @@ bool elf_bytes(const struct elf_file *f, uint64_t off, void *buf, size_t n)
 {
 	if (off > f->size || n > f->size - off)
 		return false;
-	if (f->fd >= 0)
-		return read_at(f->fd, buf, n, off) == (ssize_t)n;
+	if (!f->image)
+		return file_read_at(f->fd, buf, n, off) == (ssize_t)n;
 	if (n)
 		memcpy(buf, f->image + off, n);
 	return true;
@@ -116,6 +143,30 @@ bool elf_has_bytes(const struct elf_file *f, const GElf_Shdr *shdr)
 {
 	return shdr->sh_type != SHT_NOBITS && shdr->sh_offset <= f->size &&
 	       shdr->sh_size <= f->size - shdr->sh_offset;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------- */
+
+void elf_rows_start(struct elf_rows *r, const struct elf_file *f, const GElf_Shdr *shdr, size_t row)
+{
+	r->f = f;
+	r->at = shdr->sh_offset;
+	r->left = elf_has_bytes(f, shdr) ? shdr->sh_size / row : 0;
+	r->row = row;
+	r->p = r->end = NULL;
+}
+
+bool elf_rows_fill(struct elf_rows *r)
+{
+	size_t n = (size_t)min_u64(r->left, ELF_ROWS_BUF / r->row) * r->row;
+
+	if (!n || !elf_bytes(r->f, r->at, r->buf, n))
+		return false;
+	r->at += n;
+	r->left -= n / r->row;
+	r->p = r->buf;
+	r->end = r->buf + n;
+	return true;
 }
 
 /* ---- sections ---------------------------------------------------------------------------------- */
@@ -189,87 +240,6 @@ const char *elf_debuglink(struct elf_file *f)
 	if (!name || !memchr(name, 0, size) || !*name || strchr(name, '/'))
 		return NULL;
 	return name;
-}
-
-/* ---- build ids ----------------------------------------------------------------------------------- */
-
-bool build_id_equal(const uint8_t *a, size_t na, const uint8_t *b, size_t nb)
-{
-	static const uint8_t zero[256];
-	size_t n = min_u64(na, nb);
-
-	return n && !memcmp(a, b, n) && !memcmp(a + n, zero, na - n) &&
-	       !memcmp(b + n, zero, nb - n);
-}
-
-bool build_id_from_notes(const void *notes, size_t n, bool swap, struct build_id *out)
-{
-	struct cursor c = cursor_init(notes, n, swap);
-
-	while (cursor_left(&c) >= 12) {
-		uint32_t namesz = cursor_u32(&c), descsz = cursor_u32(&c), type = cursor_u32(&c);
-		const char *name = cursor_bytes(&c, align_up(namesz, 4));
-		uint64_t left = cursor_left(&c);
-		/* The last note's padding may be missing. */
-		const void *desc = cursor_bytes(&c, min_u64(align_up(descsz, 4), left));
-
-		if (c.bad || descsz > left)
-			return false;
-		if (type != NT_GNU_BUILD_ID || namesz != 4 || memcmp(name, "GNU", 4) || !descsz)
-			continue;
-		out->size = (uint8_t)min_u64(descsz, BUILD_ID_MAX);
-		memcpy(out->id, desc, out->size);
-		return true;
-	}
-	return false;
-}
-
-static bool id_of_section(struct elf_file *f)
-{
-	Elf_Scn *scn = NULL;
-	GElf_Shdr shdr;
-
-	while ((scn = elf_nextscn(f->elf, scn)) != NULL) {
-		Elf_Data *data;
-
-		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_NOTE)
-			continue;
-		data = elf_getdata(scn, NULL);
-		if (data && data->d_buf &&
-		    build_id_from_notes(data->d_buf, data->d_size, false, &f->id))
-			return true;
-	}
-	return false;
-}
-
-static bool id_of_segment(struct elf_file *f)
-{
-	GElf_Phdr ph;
-	size_t n = 0;
-
-	elf_getphdrnum(f->elf, &n);
-	for (size_t i = 0; i < n; i++) {
-		Elf_Data *data;
-
-		if (!gelf_getphdr(f->elf, (int)i, &ph) || ph.p_type != PT_NOTE)
-			continue;
-		data = elf_getdata_rawchunk(f->elf, (int64_t)ph.p_offset, ph.p_filesz,
-					    ph.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
-		if (data && data->d_buf &&
-		    build_id_from_notes(data->d_buf, data->d_size, false, &f->id))
-			return true;
-	}
-	return false;
-}
-
-const struct build_id *elf_build_id(struct elf_file *f)
-{
-	if (!f->has_id) {
-		f->has_id = true;
-		if (!id_of_section(f) && !id_of_segment(f))
-			f->id.size = 0;
-	}
-	return &f->id;
 }
 
 /* ---- segments ---------------------------------------------------------------------------------------- */

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files of room `elf` share.
+ *
+ *	file.c		opening, sections, segments, rows
+ *	build-id.c	build ids, of open files and of notes
+ *	guard.c		mapped files that shrink
+ */
+#ifndef PERF_ELF_INT_H
+#define PERF_ELF_INT_H
+
+#include "elf/elf.h"
+
+bool guard_installed(void);
+/* While a map is made whose place is not known yet: what this thread misses reads as zeros. */
+void guard_begin(void);
+/* The map lies there from now on; NULL = no memory, then it must not be used. */
+struct elf_guard *guard_end(const void *map, size_t size);
+void guard_drop(struct elf_guard *g);
+
+#endif
