@@ -27,6 +27,11 @@ static const struct profile profiles[] = {
 	  .lbr_counters = true,
 	  .lbr_type = true,
 	  .max_precise = 3 },
+	{ .name = "pebs-xmm",
+	  .attr_size = 176,
+	  EVERY_REGISTER,
+	  .pebs_xmm = true,
+	  .max_precise = 3 },
 	{ .name = "hybrid",
 	  .attr_size = 176,
 	  EVERY_REGISTER,
@@ -89,7 +94,7 @@ static int check_gpr(const struct profile *p, const struct perf_event_attr *a, u
 		return 0;
 	if (!is_hardware(a))
 		return -EOPNOTSUPP;
-	return p->legacy_xmm || p->xmm ? 0 : -EINVAL;
+	return (p->legacy_xmm && precise(a)) || p->xmm ? 0 : -EINVAL;
 }
 
 /* Only whole sets of registers may be asked for. */
@@ -98,6 +103,9 @@ static int check_simd(const struct profile *p, const struct perf_event_attr *a, 
 {
 	uint16_t qwords = a->sample_simd_vec_reg_qwords;
 
+	/* PEBS saves what it saves, whatever the CPU has. */
+	if (p->pebs_xmm && precise(a) && (pred || (vec && qwords != 2)))
+		return -EINVAL;
 	if ((vec || pred) && !qwords && !a->sample_simd_pred_reg_qwords)
 		return -EINVAL;
 	if (vec) {

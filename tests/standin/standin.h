@@ -9,6 +9,7 @@
  *	legacy	the same with PEBS that samples XMM through mask bits 32-63
  *	ymm	the series on a CPU with XMM and YMM only
  *	full	the series with XMM, YMM, ZMM, opmask, APX, SSP, PEBS groups, LBR with counters
+ *	pebs-xmm	the registers of full, PEBS has XMM only; no LBR
  *	hybrid	`full`, and events need a core PMU's number (8 or 9) in config's upper half
  *	lbr4.14	LBR under a kernel that knows branch filters up to save_type
  *	nopmu	no hardware event opens
@@ -45,6 +46,7 @@ struct profile {
 	bool series;	    /* sample_simd_* are known */
 	bool legacy_xmm;    /* XMM through bits 32-63 with precise_ip */
 	bool xmm, ymm, zmm, opmask, apx, ssp;
+	bool pebs_xmm; /* with precise_ip nothing wider than XMM */
 	bool lbr, lbr_counters, lbr_type;
 	bool brs, no_pmu;
 	bool real;	      /* what is not refused goes to the kernel */

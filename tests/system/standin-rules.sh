@@ -50,6 +50,7 @@ opens full EINVAL $USER sample_regs_user=0x8000
 
 # XMM through bits 32-63
 opens legacy ok $INTR sample_regs_intr=0xffffffff00000000 $PRECISE1
+opens legacy EINVAL $INTR sample_regs_intr=0xffffffff00000000
 opens old EINVAL $INTR sample_regs_intr=0xffffffff00000000
 opens legacy EOPNOTSUPP $SW $INTR sample_regs_intr=0xffffffff00000000
 
@@ -66,6 +67,9 @@ opens full EINVAL $INTR $ON $V=8 $VI=0x1ffffffff
 opens full EINVAL $INTR sample_regs_intr=1 $V=2 $VI=0xffff
 opens ymm ok $INTR $ON $V=4 $VI=0xffff
 opens ymm EINVAL $INTR $ON $V=8 $VI=0xffffffff
+opens pebs-xmm ok $INTR $ON $V=8 $VI=0xffffffff
+opens pebs-xmm EINVAL $INTR $ON $V=8 $VI=0xffffffff $PRECISE1
+opens pebs-xmm ok $INTR $ON $V=2 $VI=0xffff $PRECISE1
 opens full ok sample_type=0x41000 $ON $V=8 $VI=0xffffffff $VU=0xffffffff
 opens full EINVAL sample_type=0x41000 $ON $V=8 $VI=0xffffffff $VU=0xffff
 opens full EOPNOTSUPP $SW $INTR $ON $V=2 $VI=0xffff
