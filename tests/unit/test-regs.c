@@ -367,13 +367,18 @@ static void attrs(void **state)
 	assert_int_equal(a.sample_regs_intr, 0);
 	assert_int_equal(a.sample_regs_user, 1);
 
+	/* what older readers know too is asked for in their way */
 	a = attr_of("ax,bx", NULL, &full, 0);
-	assert_int_equal(a.sample_simd_regs_enabled, 1);
+	assert_int_equal(a.sample_simd_regs_enabled, 0);
 	assert_int_equal(a.sample_simd_vec_reg_qwords, 0);
 	assert_int_equal(a.sample_type, PERF_SAMPLE_REGS_INTR);
 	a = attr_of("ax,bx,r16,ssp", NULL, &full, PERF_TYPE_SOFTWARE);
 	assert_int_equal(a.sample_simd_regs_enabled, 0);
 	assert_int_equal(a.sample_regs_intr, 3);
+	a = attr_of("ax,r16", NULL, &full, PERF_TYPE_TRACEPOINT);
+	assert_int_equal(a.sample_regs_intr, 1);
+	a = attr_of("ax", "r16", &full, 0);
+	assert_int_equal(a.sample_simd_regs_enabled, 1);
 	/* no list: all that opens, no vectors */
 	a = attr_of("", NULL, &full, 0);
 	assert_int_equal(a.sample_regs_intr, 0xff0fff | EGPR | SSP);
@@ -452,9 +457,9 @@ static void typed_lanes(void **state)
 
 static void picks(void **state)
 {
-	static const char *const bad[] = { "zm0", "",	"zmm0,",   "zmm64",    "zmm3-1",
-					   "zmm0-x", "k-1", "zmm99999999999", "zmm32", "ymm0-40",
-					   "k8", "opmask3-9" };
+	static const char *const bad[] = { "zm0",    "",	"zmm0,", "zmm64",
+					   "zmm3-1", "zmm0-x",	"k-1",	 "zmm99999999999",
+					   "zmm32",  "ymm0-40", "k8",	 "opmask3-9" };
 	struct regs_pick p = { 0 };
 	struct err e = { 0 };
 

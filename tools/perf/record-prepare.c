@@ -292,6 +292,7 @@ int record_config(struct recording *rec, struct err *e)
 		ret = fall_back(rec, e);
 	if (!ret)
 		ret = add_events(rec, e);
+	c.user_regs_elsewhere = rec->soft_regs;
 	if (!ret)
 		ret = events_configure(rec->events, &c, e);
 	return ret ? ret : events_check_machine(rec->events, e);

@@ -369,6 +369,27 @@ static void choose_tracking(struct event_list *l)
 	ev->tracking = true;
 }
 
+/* What was named is not left out silently. */
+static int check_regs(const struct event *ev, const struct events_config *c, struct err *e)
+{
+	uint64_t intr = regs_not_of_software(c->intr_regs, c->regs_caps, ev->attr.type);
+	uint64_t user =
+		c->user_regs_elsewhere
+			? 0
+			: regs_not_of_software(c->user_regs, c->user_regs_caps, ev->attr.type);
+	char names[128];
+
+	if (event_is_dummy(ev) || !(intr | user))
+		return 0;
+	regs_mask_text(intr | user, REGS_ARCH_X86, true, names, sizeof(names));
+	err_set(e, -EOPNOTSUPP, "%s: %s: no software event can give the registers %s", ev->name,
+		intr ? "-I" : "--user-regs", names);
+	err_hint(e, "Take an event of the CPU, such as -e cycles%s",
+		 intr ? ", or --user-regs with --reg-source=ptrace."
+		      : ", or have them read by ptrace: --reg-source=ptrace");
+	return -EOPNOTSUPP;
+}
+
 static int check_config(const struct event_list *l, const struct events_config *c, struct err *e)
 {
 	uint64_t max = events_max_freq();
@@ -382,7 +403,10 @@ static int check_config(const struct event_list *l, const struct events_config *
 			       "--kernel-callchains and --user-callchains exclude each other");
 	for (size_t i = 0; i < l->n; i++) {
 		const struct event *ev = &l->v[i];
+		int ret = check_regs(ev, c, e);
 
+		if (ret)
+			return ret;
 		if (ev->set & EVENT_SET_FREQ && max && ev->set_freq > max) {
 			err_set(e, -EINVAL,
 				"%s: %llu samples a second are more than the kernel's limit of %llu",

@@ -235,7 +235,8 @@ struct events_config {
 	/* Registers; NULL = none. Caps say what opens here for each (room regs' own business). */
 	const struct regs_selection *intr_regs, *user_regs;
 	const struct regs_caps *regs_caps, *user_regs_caps;
-	int32_t clockid; /* with use_clockid */
+	bool user_regs_elsewhere; /* somebody else than the kernel reads them */
+	int32_t clockid;	  /* with use_clockid */
 	bool use_clockid;
 	bool inherit;
 	bool inherit_stat;   /* -s */

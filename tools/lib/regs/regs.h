@@ -35,6 +35,8 @@ const char *regs_arch_name(enum regs_arch arch); /* "x86", "arm64" ... */
 
 /* Name of mask bit @reg, "unknown" when it has none. @simd: the SIMD ABI is in force. */
 const char *regs_name(enum regs_arch arch, unsigned reg, bool simd);
+/* "AX BX R16" */
+void regs_mask_text(uint64_t mask, enum regs_arch arch, bool simd, char *text, size_t size);
 /* Bit numbers for unwinding; -1 = none. */
 int regs_ip(enum regs_arch arch);
 int regs_sp(enum regs_arch arch);
@@ -116,11 +118,14 @@ void regs_print_lacking(const struct regs_caps *caps, struct obuf *o);
  * Writes intr and user selections (NULL: none) into an attr: masks, sample_type and, when the
  * SIMD ABI is needed, its fields. What can be had is a matter of each side (caps NULL: an x86 with
  * everything). One vector width per event, the widest wins. attr->type must be set: a software
- * event cannot give R16-R31 and SSP, they are left out there.
+ * event cannot give R16-R31 and SSP, they are left out there (see regs_not_of_software()).
  */
 void regs_to_attr(const struct regs_selection *intr, const struct regs_caps *intr_caps,
 		  const struct regs_selection *user, const struct regs_caps *user_caps,
 		  struct perf_event_attr *attr);
+/* Mask of the registers that were asked for by name and that events of this type cannot give. */
+uint64_t regs_not_of_software(const struct regs_selection *sel, const struct regs_caps *caps,
+			      uint32_t type);
 /*
  * Whether both sides can have the width that the wider one asks for; -ENOTSUP with who lacks it
  * and why.

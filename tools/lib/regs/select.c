@@ -302,9 +302,19 @@ static bool wants(const struct regs_selection *sel)
 	return sel && (sel->gpr || sel->vec_mask || sel->pred_mask || sel->all);
 }
 
-static bool has_apx(const struct regs_caps *caps)
+/* Events of which the kernel has no more than pt_regs. */
+static bool is_software(uint32_t type)
 {
-	return caps->gpr & (X86_EGPR_MASK | X86_SSP_MASK);
+	return type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_TRACEPOINT ||
+	       type == PERF_TYPE_BREAKPOINT;
+}
+
+uint64_t regs_not_of_software(const struct regs_selection *sel, const struct regs_caps *caps,
+			      uint32_t type)
+{
+	if (!sel || !caps || !is_software(type) || caps->arch != REGS_ARCH_X86 || !caps->simd_abi)
+		return 0;
+	return sel->gpr & (X86_EGPR_MASK | X86_SSP_MASK);
 }
 
 void regs_to_attr(const struct regs_selection *intr, const struct regs_caps *intr_caps,
@@ -316,7 +326,8 @@ void regs_to_attr(const struct regs_selection *intr, const struct regs_caps *int
 	const struct regs_selection *u = wants(user) ? user : &none;
 	const struct regs_caps *ic = intr_caps ? intr_caps : &everything;
 	const struct regs_caps *uc = user_caps ? user_caps : &everything;
-	bool apx, simd = false;
+	const uint64_t apx = X86_EGPR_MASK | X86_SSP_MASK;
+	bool simd = false;
 
 	if (i != &none) {
 		attr->sample_type |= PERF_SAMPLE_REGS_INTR;
@@ -344,16 +355,15 @@ void regs_to_attr(const struct regs_selection *intr, const struct regs_caps *int
 	attr->sample_simd_pred_reg_intr = i->pred_mask;
 	attr->sample_simd_pred_reg_user = u->pred_mask;
 
-	/* With the flag set, bits 24-40 are R16-R31 and SSP; without it they are refused. A
-	 * software event's PMU knows nothing of it and gets the plain registers only. */
-	apx = (i != &none && has_apx(ic)) || (u != &none && has_apx(uc));
-	if (attr->type == PERF_TYPE_SOFTWARE) {
-		attr->sample_regs_intr &= ~(X86_EGPR_MASK | X86_SSP_MASK);
-		attr->sample_regs_user &= ~(X86_EGPR_MASK | X86_SSP_MASK);
-		apx = false;
+	/* A software event's PMU knows nothing of R16-R31 and SSP and gives the plain registers. */
+	if (is_software(attr->type)) {
+		attr->sample_regs_intr &= ~apx;
+		attr->sample_regs_user &= ~apx;
 	}
+	/* With the flag set bits 24-40 are those; without them older readers know the attr. */
 	attr->sample_simd_regs_enabled =
-		apx || attr->sample_simd_vec_reg_qwords || attr->sample_simd_pred_reg_qwords;
+		((attr->sample_regs_intr | attr->sample_regs_user) & apx) ||
+		attr->sample_simd_vec_reg_qwords || attr->sample_simd_pred_reg_qwords;
 }
 
 int regs_check_width(const struct regs_selection *intr, const struct regs_caps *intr_caps,

@@ -116,6 +116,23 @@ const char *regs_name(enum regs_arch arch, unsigned reg, bool simd)
 	return name ? name : "unknown";
 }
 
+void regs_mask_text(uint64_t mask, enum regs_arch arch, bool simd, char *text, size_t size)
+{
+	const char *last = "";
+	size_t n = 0;
+
+	text[0] = '\0';
+	/* Both halves of a legacy XMM register have one name. */
+	for (unsigned i = 0; i < 64 && n < size; i++) {
+		const char *name = mask & BIT(i) ? regs_name(arch, i, simd) : last;
+
+		if (!strcmp(name, last))
+			continue;
+		n += (size_t)snprintf(text + n, size - n, "%s%s", n ? " " : "", name);
+		last = name;
+	}
+}
+
 int regs_ip(enum regs_arch arch)
 {
 	return regs_table(arch)->ip;
