@@ -81,6 +81,27 @@ if [ -e "$SO" ] && [ "$(uname -m)" = x86_64 ]; then
 	done
 	unset STANDIN_PROC STANDIN_PARANOID STANDIN_MAINLINE
 	refused "a branch filter that the kernel does not know" 'does not know the branch filter priv' '-j any,u opens' standin lbr4.14 -e cycles -j any,u,priv
+
+	# --- registers: who has them with which events
+	refused "PEBS with XMM only" 'precise events of this CPU \(PEBS\) cannot sample all' '^Drop the p modifiers: -e branches$' standin pebs-xmm -e branches:p -Izmm
+	check_status "and without p they are had" 0 env STANDIN=pebs-xmm LD_PRELOAD="$SO" "$PERF" record -o r.data -e branches -Izmm true
+	refused "XMM by PEBS only" 'samples XMM registers only with precise events' '^Add the p modifier: -e branches:p$' standin legacy -e branches -Ixmm
+	check_status "and with p they are had" 0 env STANDIN=legacy LD_PRELOAD="$SO" "$PERF" record -o r.data -e branches:p -Ixmm true
+	refused "a clock has no R16" '^cpu-clock: -I: no software event can give the registers R16$' '-e cycles' standin full -e cpu-clock -Iax,r16
+	refused "a clock has no SSP" '^cpu-clock: -I: no software event can give the registers SSP$' '-e cycles' standin full -e cpu-clock -Issp
+	refused "a clock has none for user space" 'no software event can give the registers R16 SSP$' 'reg-source=ptrace' standin full -e cpu-clock --user-regs=r16,ssp
+	check_status "without a list it gives what it has" 0 env STANDIN=full LD_PRELOAD="$SO" "$PERF" record -o r.data -e cpu-clock -I true
+	STANDIN=full LD_PRELOAD=$SO "$PERF" record -q -o r.data -e cycles -Iax true
+	like "plain registers need no new attr" "$("$PERF" evlist -v -i r.data)" 'size: (104|112|120|128|136),'
+	out=$(STANDIN=old LD_PRELOAD=$SO "$PERF" record -o no.data -Ixmm true 2>&1)
+	like "-I names who has the registers" "$out" '^By ptrace, of a command or a process: perf record --user-regs=xmm -- COMMAND$'
+	if grep -q '^flags.* apx' /proc/cpuinfo; then
+		skip "the register that nobody has is to blame" "this CPU has APX"
+	else
+		like "the register that nobody has is to blame" "$(STANDIN=old LD_PRELOAD=$SO "$PERF" record -o no.data --user-regs=xmm,r16 true 2>&1)" '^"r16" cannot be sampled here: this CPU has no APX state'
+	fi
+	refused "LBR call stacks without LBR" 'branch records|LBR' '^Call chains without branch records: --call-graph dwarf' standin old -e cycles --call-graph lbr
+
 	refused "no such hardware" 'PMU' 'cpu-clock' standin nopmu --no-fallback -e cycles
 else
 	skip "paranoid levels" "the stand-in stands for an x86-64 kernel"

@@ -68,19 +68,43 @@ static int parse_for_ptrace(struct record_opts *o, const char *list, struct err 
 	struct record_regs *r = &o->regs[1];
 	struct regs_selection sel = r->sel;
 	struct regs_caps caps;
+	struct err lacks = { 0 };
 
 	ptrace_caps(&caps);
 	/* The kernel's own vectors at the interrupt would have to be of the same width. */
-	if (o->regs[0].sel.vec_mask || o->regs[0].sel.pred_mask ||
-	    regs_parse(&sel, list, &caps, NULL))
+	if (o->regs[0].sel.vec_mask || o->regs[0].sel.pred_mask)
 		return e->code;
+	if (regs_parse(&sel, list, &caps, &lacks)) {
+		/* What nobody can read is to blame, not what the kernel lacks besides. */
+		*e = lacks;
+		return e->code;
+	}
 	o->regs_refused = *e;
 	err_clear(e);
 	r->sel = sel;
 	r->caps = caps;
 	return 0;
 }
+/* -I: the same registers, of user space, can be had of a program that is stopped. */
+static void offer_ptrace(const char *list, struct err *e)
+{
+	struct regs_selection sel = { 0 };
+	struct regs_caps caps;
+	struct err was = *e;
+
+	ptrace_caps(&caps);
+	if (regs_parse(&sel, list, &caps, NULL))
+		return;
+	err_hint(e,
+		 "%s\nBy ptrace, of a command or a process: perf record --user-regs=%s -- COMMAND",
+		 was.hint, list);
+}
 #else
+static void offer_ptrace(const char *list, struct err *e)
+{
+	(void)list, (void)e;
+}
+
 static void list_by_ptrace(const struct regs_caps *have, struct obuf *o)
 {
 	(void)have, (void)o;
@@ -134,6 +158,8 @@ static int parse_regs(struct record_opts *o, bool user, const char *list, bool u
 	ret = regs_parse(&r->sel, list, &r->caps, e);
 	if (ret == -ENOTSUP && user)
 		ret = parse_for_ptrace(o, list, e);
+	else if (ret == -ENOTSUP)
+		offer_ptrace(list, e);
 	if (ret)
 		return ret;
 	*(user ? &o->user_regs : &o->intr_regs) = &r->sel;

@@ -31,12 +31,14 @@ static bool denied_branch(const struct refusal *r)
 
 static void say_denied_branch(const struct refusal *r, struct err *e)
 {
+	char name[128];
+
 	err_set(e, r->code,
 		"%s: branch_sample_type: taken branches of the kernel need CAP_PERFMON or kernel.perf_event_paranoid <= 1 (it is %d)",
 		r->ev->name, r->ctx->paranoid);
+	explain_modified(r, "u", name, sizeof(name));
 	if (r->branches_work || r->ctx->has_lbr)
-		err_hint(e, "User branches alone work: -e %.*s:u -j any,u",
-			 (int)strcspn(r->ev->name, ":"), r->ev->name);
+		err_hint(e, "User branches alone work: -e %s -j any,u", name);
 	else
 		err_hint(e, "%s", explain_instead_of_branches(r));
 }
@@ -111,8 +113,11 @@ static void say_branch_no_lbr(const struct refusal *r, struct err *e)
 	err_set(e, r->code, "%s: branch_sample_type: %s", r->ev->name,
 		r->ctx->in_vm ? "the hypervisor gives this virtual machine counters but no LBR"
 			      : "this CPU has no last branch records (LBR)");
-	err_hint(e, "%s%s", explain_instead_of_branches(r),
-		 r->ctx->in_vm ? "\nThe CPU's own: on the host (cloud: a *.metal instance)." : "");
+	if (r->ctx->in_vm)
+		err_hint(e, "%s\nThe CPU's own: on the host (cloud: a *.metal instance).",
+			 explain_instead_of_branches(r));
+	else
+		err_hint(e, "%s", explain_instead_of_branches(r));
 }
 
 static bool branch_filter(const struct refusal *r)

@@ -18,6 +18,9 @@ struct cause {
 /* Ended by an empty row. */
 extern const struct cause explain_branches[], explain_regs[];
 
+/* "cycles:u", "cpu/cycles/u" into @text: the event with these modifiers in place of its own. */
+void explain_modified(const struct refusal *r, const char *mods, char *text, size_t size);
+
 static inline bool has_branches(const struct refusal *r)
 {
 	return r->attr->sample_type & PERF_SAMPLE_BRANCH_STACK;

@@ -2,6 +2,43 @@
 /* Why the kernel refused registers. */
 #include "events/explain-int.h"
 
+static bool is_regs(const struct refusal *r)
+{
+	return r->field == FIELD_SIMD || r->field == FIELD_REGS_USER || r->field == FIELD_REGS_INTR;
+}
+
+static bool precise_has_fewer(const struct refusal *r)
+{
+	return is_regs(r) && r->precise_refused;
+}
+
+static void say_precise_has_fewer(const struct refusal *r, struct err *e)
+{
+	char name[128];
+
+	err_set(e, r->code,
+		"%s: %s: precise events of this CPU (PEBS) cannot sample all registers asked for, plain ones can",
+		r->ev->name, r->name);
+	explain_modified(r, "", name, sizeof(name));
+	err_hint(e, "Drop the p modifiers: -e %s", name);
+}
+
+static bool needs_precise(const struct refusal *r)
+{
+	return is_regs(r) && r->precise_missing;
+}
+
+static void say_needs_precise(const struct refusal *r, struct err *e)
+{
+	char name[128];
+
+	err_set(e, r->code,
+		"%s: %s: this CPU samples XMM registers only with precise events (PEBS)",
+		r->ev->name, r->name);
+	explain_modified(r, "p", name, sizeof(name));
+	err_hint(e, "Add the p modifier: -e %s", name);
+}
+
 static bool simd_unknown(const struct refusal *r)
 {
 	return (r->code == -E2BIG || r->field == FIELD_SIMD) && r->attr->sample_simd_regs_enabled;
@@ -13,7 +50,7 @@ static void say_simd(const struct refusal *r, struct err *e)
 		err_set(e, r->code,
 			"%s: sample_simd_*: this kernel (%s, attr size %u) does not know SIMD, APX and SSP registers",
 			r->ev->name, r->ctx->release, r->kernel_size);
-	else if (r->attr->type == PERF_TYPE_SOFTWARE)
+	else if (is_software(r))
 		err_set(e, r->code,
 			"%s: %s: a software event has no SIMD registers; take one of the CPU's, such as cycles",
 			r->ev->name, r->name);
@@ -43,14 +80,20 @@ static bool regs_refused(const struct refusal *r)
 
 static void say_regs(const struct refusal *r, struct err *e)
 {
-	err_set(e, r->code, "%s: %s: this kernel or CPU cannot sample registers %#llx", r->ev->name,
-		r->name,
-		(unsigned long long)(r->field == FIELD_REGS_USER ? r->attr->sample_regs_user
-								 : r->attr->sample_regs_intr));
+	uint64_t mask =
+		r->field == FIELD_REGS_USER ? r->attr->sample_regs_user : r->attr->sample_regs_intr;
+	char names[256];
+
+	regs_mask_text(mask, regs_arch_host(), r->attr->sample_simd_regs_enabled, names,
+		       sizeof(names));
+	err_set(e, r->code, "%s: %s: this kernel or CPU cannot sample the registers %s",
+		r->ev->name, r->name, names);
 	err_hint(e, "perf record -I? and --user-regs=? list what opens here.");
 }
 
 const struct cause explain_regs[] = {
+	{ "precise-fewer", 0, precise_has_fewer, say_precise_has_fewer },
+	{ "needs-precise", 0, needs_precise, say_needs_precise },
 	{ "simd", 0, simd_unknown, say_simd },
 	{ "too-big", -E2BIG, is_too_big, say_too_big },
 	{ "regs", 0, regs_refused, say_regs },

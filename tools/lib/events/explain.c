@@ -11,6 +11,16 @@
 
 #include "events/explain-int.h"
 
+void explain_modified(const struct refusal *r, const char *mods, char *text, size_t size)
+{
+	const char *name = r->ev->name, *slash = strrchr(name, '/');
+	size_t n = slash ? (size_t)(slash - name) + 1 : strcspn(name, ":");
+
+	if (r->ev->tp_system && name[n])
+		n += 1 + strcspn(name + n + 1, ":");
+	snprintf(text, size, "%.*s%s%s", (int)n, name, slash || !*mods ? "" : ":", mods);
+}
+
 /* The code alone says it. */
 static bool always(const struct refusal *r)
 {
@@ -106,11 +116,13 @@ static bool denied_kernel(const struct refusal *r)
 
 static void say_kernel(const struct refusal *r, struct err *e)
 {
+	char name[128];
+
 	err_set(e, r->code,
 		"%s: sampling the kernel needs CAP_PERFMON or kernel.perf_event_paranoid <= 1 (it is %d)",
 		r->ev->name, r->ctx->paranoid);
-	err_hint(e, "User space alone works: -e %.*s:u, or --all-user",
-		 (int)strcspn(r->ev->name, ":"), r->ev->name);
+	explain_modified(r, "u", name, sizeof(name));
+	err_hint(e, "User space alone works: -e %s, or --all-user", name);
 }
 
 static bool denied_process(const struct refusal *r)

@@ -135,7 +135,8 @@ struct refusal {
 	uint32_t kernel_size; /* E2BIG: the attr size that the kernel knows; else 0 */
 	bool user_works;      /* refused for permission: a process of one's own opens, user only */
 	bool branches_work;   /* FIELD_BRANCH: the filters any,u open with this event */
-	bool precise_refused; /* FIELD_BRANCH: the filters asked for open without precise_ip */
+	bool precise_refused; /* branches, registers: what was asked for opens without precise_ip */
+	bool precise_missing; /* registers: and this opens with it */
 	uint64_t bad_filters; /* FIELD_BRANCH: those that alone do not open */
 	const struct open_context *ctx;
 };

@@ -169,6 +169,20 @@ static void find_branch(struct refusal *r, struct event_opener *o, struct perf_e
 	}
 }
 
+/* PEBS has vector registers of its own: fewer than a plain event, or the only ones there are. */
+static void find_regs(struct refusal *r, struct event_opener *o, struct perf_event_attr attr)
+{
+	bool was = attr.flags & ATTR_FLAG_PRECISE_MASK;
+
+	attr.flags &= ~ATTR_FLAG_PRECISE_MASK;
+	if (!was)
+		attr.flags |= 1ULL << ATTR_FLAG_PRECISE_SHIFT;
+	if (try_open(r, o, &attr))
+		return;
+	r->precise_refused = was;
+	r->precise_missing = !was;
+}
+
 void refusal_find(struct refusal *r, struct event_opener *o)
 {
 	struct perf_event_attr attr = bare(r->attr);
@@ -189,6 +203,9 @@ void refusal_find(struct refusal *r, struct event_opener *o)
 			r->name = rows[i].name;
 			if (r->field == FIELD_BRANCH)
 				find_branch(r, o, attr);
+			if (r->field == FIELD_SIMD || r->field == FIELD_REGS_USER ||
+			    r->field == FIELD_REGS_INTR)
+				find_regs(r, o, attr);
 			return;
 		}
 	}
