@@ -30,6 +30,59 @@ check_status "a directory is refused" 1 "$PERF" record -e cpu-clock -o dir -- tr
 check_status "a directory that is not there" 1 "$PERF" record -e cpu-clock -o no/such/file -- true
 check "/dev/null is taken" "$PERF" record -e cpu-clock -o /dev/null -- true
 
+# --- what others put there
+mkdir pub home2
+chmod 777 pub
+nobody() { # nobody NAME: of a user who is not us
+	chown -h 65534 "$1"
+}
+mkfifo pub/perf.data
+nobody pub/perf.data
+# A reader that is there, so that nothing waits for one; ends by our closing.
+exec 3<>pub/perf.data
+out=$(timeout 60 "$PERF" record -e cpu-clock -o pub/perf.data -- true 2>&1)
+is "another user's FIFO is refused" $? 1
+like "and said" "$out" "'pub/perf.data' is a FIFO of another user \(uid 65534\)"
+for what in "data convert -i x.data --to folded" "list sw" "data convert --check -i x.data"; do
+	# shellcheck disable=SC2086
+	check_status "by $what too" 1 timeout 60 "$PERF" $what -o pub/perf.data
+done
+is "nothing came through" "$(dd iflag=nonblock bs=1 count=1 <&3 2>/dev/null | wc -c)" 0
+exec 3<&-
+rm pub/perf.data
+mkfifo pub/perf.data.old
+nobody pub/perf.data.old
+"$PERF" record -q -e cpu-clock -o pub/perf.data -- true
+"$PERF" record -q -e cpu-clock -o pub/perf.data -- true
+check "a FIFO at .old is replaced" test -f pub/perf.data.old
+echo theirs >pub/text
+nobody pub/text
+exec 3<pub/text
+check "a text over another user's file" "$PERF" list -o pub/text sw
+is "which gets nothing" "$(cat <&3)" theirs
+exec 3<&-
+is "but gives way" "$(stat -c %u pub/text)" "$(id -u)"
+echo precious >home2/file
+ln home2/file pub/hard
+check "a text over a second name of a file" "$PERF" list -o pub/hard sw
+is "leaves the first alone" "$(cat home2/file)" precious
+ln -s ../home2/file pub/link
+nobody pub/link
+check_status "another user's link is refused" 1 "$PERF" list -o pub/link sw
+is "and its target left alone" "$(cat home2/file)" precious
+ln -s file home2/mine
+check "a link of ours is followed" "$PERF" list -o home2/mine sw
+like "for texts" "$(cat home2/file)" cpu-clock
+mkfifo fifo
+(timeout 60 cat fifo >fifo.out) &
+check "a FIFO of ours" timeout 60 "$PERF" record -e cpu-clock -F 2000 -o fifo -- "$PERF" test -w noploop 0.2
+wait
+like "gets a stream" "$("$PERF" script -i - -F ip,sym <fifo.out 2>&1)" noploop
+check_status "--switch-output needs a file" 129 timeout 60 "$PERF" record -e cpu-clock --switch-output -o fifo -- true
+"$PERF" record -q -e cpu-clock -F 2000 -o /dev/stdout -- "$PERF" test -w noploop 0.2 >dev.data 2>/dev/null
+is "/dev/stdout is -" "$(od -An -tu8 -j8 -N8 dev.data | tr -d ' ')" 16
+is "-o /dev/stdout for texts" "$("$PERF" list -o /dev/stdout sw | cksum)" "$("$PERF" list -o - sw | cat | grep -v '^$' | cksum)"
+
 # --- streams
 "$PERF" record -q -e cpu-clock -F 1000 -o - -- "$PERF" test -w noploop 0.5 >stream 2>stream.err
 check "-o - writes a stream" test -s stream

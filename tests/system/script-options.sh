@@ -136,7 +136,7 @@ for kind in link dir fifo; do
 	case $kind in
 	link) ln -s victim a.data.task-clock.dump && what="symbolic link" ;;
 	dir) mkdir a.data.task-clock.dump && what="directory" ;;
-	fifo) mkfifo a.data.task-clock.dump && what="special file" ;;
+	fifo) mkfifo a.data.task-clock.dump && what=FIFO ;;
 	esac
 	check_status "--per-event-dump: a $what in the way" 255 "$PERF" script -i a.data --per-event-dump
 	is "--per-event-dump: a $what: message" "$(cat "$TMP/check.out")" "Couldn't create the per event dump files: cannot create 'a.data.task-clock.dump': there is a $what of that name"

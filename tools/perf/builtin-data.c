@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf data convert: a recording as the files that other tools read. */
 #include "builtin.h"
+#include "base/output.h"
 #include "data.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -177,14 +177,13 @@ static bool is_dir(const char *path)
 
 int data_open_output(const char *path, struct obuf *o, struct err *err)
 {
-	int fd = !path || !strcmp(path, "-")
-			 ? dup(1)
-			 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	struct output out;
+	int ret = output_open(&out, path ? path : "-", OUTPUT_TEXT, err);
 
-	if (fd < 0)
-		return err_set(err, -errno, "cannot write %s: %s", path ? path : "stdout",
-			       strerror(errno));
-	return obuf_init(o, fd, 0) ? err_set(err, -ENOMEM, "no memory for output") : 0;
+	if (ret || !obuf_init(o, out.fd, 0))
+		return ret;
+	close(out.fd);
+	return err_set(err, -ENOMEM, "no memory for output");
 }
 
 int data_close_output(const char *path, struct obuf *o, struct err *err)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf list: the events that -e takes on this machine. */
 #include "builtin.h"
+#include "base/output.h"
 #include "emit/emit.h"
 #include "events/events.h"
 
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -339,20 +339,20 @@ static int list_word(struct listing *l, const char *word)
 
 static int open_output(struct listing *l, struct err *err)
 {
+	struct output out = { .fd = 1 };
 	bool terminal = false;
-	int fd = 1;
 
 	if (l->o->output && strcmp(l->o->output, "-")) {
-		fd = open(l->o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-		if (fd < 0)
-			return err_set(err, -errno, "cannot write %s: %s", l->o->output,
-				       strerror(errno));
+		int ret = output_open(&out, l->o->output, OUTPUT_TEXT, err);
+
+		if (ret)
+			return ret;
 	} else if (!l->o->names) {
 		terminal = isatty(1) && !l->o->json;
 		cli_pager_start();
 	}
-	l->columns = cli_terminal_width(fd, 80) - 1;
-	if (obuf_init(&l->out, fd, 0))
+	l->columns = cli_terminal_width(out.fd, 80) - 1;
+	if (obuf_init(&l->out, out.fd, 0))
 		return err_set(err, -ENOMEM, "no memory for output");
 	if (terminal)
 		obuf_lit(&l->out, "\nList of pre-defined events (to be used in -e or -M):\n\n");

@@ -1,80 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf record: the output file, its features, and its end. */
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "record.h"
 
 /* ---- opening ------------------------------------------------------------------------------------ */
-
-/* A recording that is there already moves to .old; rename() follows no symlink at its target. */
-static int keep_old(const char *path, struct err *e)
-{
-	char old[PATH_MAX];
-
-	if (snprintf(old, sizeof(old), "%s.old", path) >= (int)sizeof(old))
-		return err_set(e, -ENAMETOOLONG, "the path of the output is too long");
-	if (rename(path, old)) {
-		err_set(e, -errno, "cannot keep the earlier recording as '%s': %s", old,
-			strerror(errno));
-		err_hint(e, "Move it away, or record elsewhere with -o.");
-		return e->code;
-	}
-	return 0;
-}
-
-static int refuse_kind(const char *path, mode_t mode, struct err *e)
-{
-	if (S_ISLNK(mode)) {
-		err_set(e, -ELOOP, "the output '%s' is a symbolic link, which is not followed",
-			path);
-		err_hint(e, "Remove the link, or name the file it points to.");
-		return -ELOOP;
-	}
-	if (S_ISDIR(mode))
-		return err_set(e, -EISDIR, "the output '%s' is a directory", path);
-	return 0;
-}
-
-static int open_file(struct recording *rec, struct err *e)
-{
-	const char *path = rec->path;
-	int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
-	struct stat st;
-
-	if (!lstat(path, &st)) {
-		int ret = refuse_kind(path, st.st_mode, e);
-
-		if (ret)
-			return ret;
-		if (S_ISREG(st.st_mode)) {
-			ret = st.st_size ? keep_old(path, e) : unlink(path) ? -errno : 0;
-			rec->kept_old = !ret && st.st_size;
-			if (ret)
-				return err_set(st.st_size ? NULL : e, ret,
-					       "cannot replace the empty file '%s'", path);
-			flags |= O_EXCL;
-		} else {
-			flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC; /* /dev/null, a fifo */
-		}
-	} else {
-		flags |= O_EXCL;
-	}
-	rec->fd = open(path, flags, 0600);
-	if (rec->fd < 0) {
-		err_set(e, -errno, "cannot create '%s': %s", path, strerror(errno));
-		err_hint(e, "Record elsewhere: -o FILE");
-		return e->code;
-	}
-	if (!fstat(rec->fd, &st))
-		rec->pipe = S_ISFIFO(st.st_mode);
-	rec->created = flags & O_EXCL;
-	return 0;
-}
 
 void record_undo_output(struct recording *rec)
 {
@@ -98,25 +33,26 @@ bool record_output_is_empty(const struct recording *rec)
 
 int record_open_output(struct recording *rec, struct err *e)
 {
+	bool stream = output_descriptor(rec->opts->output) >= 0;
+	struct output out;
 	struct stat st;
+	int ret;
 
 	rec->path = rec->opts->output;
-	if (strcmp(rec->path, "-"))
-		return open_file(rec, e);
-	if (isatty(STDOUT_FILENO)) {
+	if (stream && isatty(output_descriptor(rec->path))) {
 		err_set(e, -EINVAL, "a recording is not written to a terminal");
 		err_hint(e, "perf record -o - ... | perf report -i -");
 		return -EINVAL;
 	}
-	rec->fd = dup(STDOUT_FILENO);
-	if (rec->fd < 0)
-		return err_set(e, -errno, "cannot use stdout: %s", strerror(errno));
-	fcntl(rec->fd, F_SETFD, FD_CLOEXEC);
+	ret = output_open(&out, rec->path, OUTPUT_RECORDING, e);
+	rec->fd = out.fd;
+	rec->created = out.created;
+	rec->kept_old = out.kept_old;
 	/* A stream even into a regular file: that is what "-" asks for. */
-	rec->pipe = true;
-	if (!fstat(rec->fd, &st) && S_ISREG(st.st_mode))
+	rec->pipe = out.pipe || stream;
+	if (!ret && stream && !fstat(rec->fd, &st) && S_ISREG(st.st_mode))
 		log_info("stdout is a file: it gets the stream form");
-	return 0;
+	return ret;
 }
 
 /* ---- features ------------------------------------------------------------------------------------- */

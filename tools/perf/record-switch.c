@@ -7,10 +7,12 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "record.h"
 
 /* ---- when ------------------------------------------------------------------------------------- */
@@ -42,6 +44,7 @@ int record_prepare_switch(struct recording *rec, struct err *e)
 {
 	const struct record_opts *o = rec->opts;
 	struct file_switch *sw = &rec->sw;
+	struct stat st;
 
 	sw->max_files = (size_t)o->switch_max_files;
 	if (o->switch_output && strcmp(o->switch_output, "signal") &&
@@ -55,9 +58,10 @@ int record_prepare_switch(struct recording *rec, struct err *e)
 	sw->stamped = o->timestamp_filename || sw->on;
 	if (sw->max_files && !sw->on)
 		return err_set(e, -EINVAL, "--switch-max-files goes with --switch-output");
-	if (sw->stamped && !strcmp(o->output, "-"))
-		return err_set(e, -EINVAL, "%s needs a file: a stream (-o -) has no name",
-			       sw->on ? "--switch-output" : "--timestamp-filename");
+	if (sw->stamped &&
+	    (output_descriptor(o->output) >= 0 || (!lstat(o->output, &st) && S_ISFIFO(st.st_mode))))
+		return err_set(e, -EINVAL, "%s needs a file: a stream (-o %s) has no name",
+			       sw->on ? "--switch-output" : "--timestamp-filename", o->output);
 	return 0;
 }
 

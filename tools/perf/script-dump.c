@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "emit/emit.h"
 #include "script-dump.h"
 
@@ -43,32 +43,12 @@ static char *path_of(const char *input, const char *event)
 	return path;
 }
 
-/* What an earlier run wrote gives way, but nothing is written through what lies in the way. */
-static int create(const char *path, struct err *e)
-{
-	struct stat st;
-	int fd;
-
-	if (!lstat(path, &st)) {
-		if (!S_ISREG(st.st_mode)) {
-			err_set(e, -EEXIST, "cannot create '%s': there is a %s of that name", path,
-				S_ISLNK(st.st_mode)   ? "symbolic link"
-				: S_ISDIR(st.st_mode) ? "directory"
-						      : "special file");
-			return -EEXIST;
-		}
-		if (unlink(path))
-			return err_set(e, -errno, "cannot replace '%s': %s", path, strerror(errno));
-	}
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	return fd < 0 ? err_set(e, -errno, "cannot create '%s': %s", path, strerror(errno)) : fd;
-}
-
 /* Takes @path over. */
 static int add_file(struct event_dumps *d, char *path, struct dump_file **file, struct err *e)
 {
 	struct dump_file *f;
-	int fd;
+	struct output out;
+	int ret;
 
 	vec_for_each (have, &d->files)
 		if (!strcmp((*have)->path, path)) {
@@ -83,12 +63,11 @@ static int add_file(struct event_dumps *d, char *path, struct dump_file **file, 
 		return err_set(e, -ENOMEM, "no memory for the events' files");
 	}
 	f->path = path;
-	fd = create(path, e);
-	if (fd >= 0 && obuf_init(&f->o, fd, BUFFER_SIZE)) {
-		close(fd);
-		return err_set(e, -ENOMEM, "no memory for the events' files");
-	}
-	return fd < 0 ? fd : 0;
+	ret = output_open(&out, path, OUTPUT_DERIVED, e);
+	if (ret || !obuf_init(&f->o, out.fd, BUFFER_SIZE))
+		return ret;
+	close(out.fd);
+	return err_set(e, -ENOMEM, "no memory for the events' files");
 }
 
 static int add_events(struct event_dumps *d, struct err *e)
