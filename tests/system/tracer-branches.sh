@@ -112,6 +112,27 @@ like "computed ways are those that the thread took" "$(cat err)" \
 "$PERF" script -i v.data -F ip,uregs | awk '{ for (i = 2; i <= NF; i++) if ($i ~ /^IP:0x/) {
 	n++; if (substr($i, 6) != $1) bad++ } } END { print (n > 20 ? "many" : n) " " (bad + 0) }' >ips
 is "and the registers' IP is the sample's" "$(cat ips)" "many 0"
+# Every 16th stack is compared, also of a loop so hot that few of them end where that is cheap.
+compared() { # compared FILE: "STACKS COMPARED DROPPED"
+	sed -n 's/.* \([0-9]*\) stacks of .* \([0-9]*\) compared with the thread, \([0-9]*\) of them.*/\1 \2 \3/p' "$1"
+}
+"$PERF" record -b --branch-source=software --branch-budget 0 -F 2000 -o c.data -- \
+	"$PERF" test -w brstack 20000000 >/dev/null 2>err
+if grep -q 'computed with breakpoints' err; then
+	like "every 16th stack is compared with the thread" "$(compared err | awk '{
+		print ($1 >= 100 && $2 * 20 >= $1 - 32 && !$3 ? "so it is" : "stacks, compared, dropped: " $0) }')" 'so it is'
+	PERF_TRACER_WITHOUT=later-hits timeout 60 "$PERF" record -b --branch-source=software \
+		--branch-budget 0 -F 2000 -o c.data -- "$PERF" test -w brstack 60000000 >/dev/null 2>err
+	like "breakpoints that have stopped to fire are not waited for any more" "$? $(tr '\n' ' ' <err)" \
+		'^0 .*computed without breakpoints,.* 0 compared with the thread, 0 of them dropped, 4 that the thread did not follow'
+else
+	skip "every 16th stack is compared with the thread" "no breakpoint fires here"
+	skip "breakpoints that have stopped to fire are not waited for any more" "no breakpoint fires here"
+fi
+PERF_TRACER_WITHOUT=hits "$PERF" record -b --branch-source=software --branch-budget 0 -F 2000 \
+	-o c.data -- "$PERF" test -w brstack 20000000 >/dev/null 2>err
+like "where none fires nothing is compared, nothing dropped, and the end says so" "$(cat err)" \
+	'computed without breakpoints, 0.000 stops .* 0 compared with the thread, 0 of them dropped \]'
 if [ -n "$PEER" ] && "$PEER" version >/dev/null 2>&1; then
 	"$PEER" script -i b.data -F brstack 2>peer.err | head -1 >peer.txt
 	like "an installed perf reads the stacks" "$(cat peer.txt)" '0x[0-9a-f]+/0x[0-9a-f]+/'

@@ -87,6 +87,20 @@ like "the header names the source" "$("$PERF" report -i g.data --header-only 2>/
 like "call chains and registers in one run" \
 	"$("$PERF" script -i g.data -F ip,sym,uregs 2>&1 | tr '\n' ' ')" "hot_$class +ABI:[0-9]+ +$(echo $class | tr a-z A-Z)"
 like "the end report says how long threads stood still" "$(cat err)" 'threads stood still [0-9.]+ %'
+# With branches a sample is of where its stack ends. Few threads can be brought there: in a loop of
+# vector instructions the registers are computed, and where they cannot be the stack ends.
+COUNTING=$O/tests/helpers/counting
+for without in none hits avx512 hits,avx512 avx hits,avx; do
+	PERF_TRACER_WITHOUT=$without "$PERF" record -b --branch-source=software --user-regs=ip,bx,$class \
+		--branch-budget 0 -F 500 -o c.data "$COUNTING" $class 300000000 >/dev/null 2>err
+	"$PERF" script -i c.data -F ip,sym,symoff,uregs |
+		python3 "$ROOT/tests/helpers/check-counting.py" "$COUNTING" $class >c.txt
+	read -r right wrong none <c.txt
+	[ "$right" -ge 10 ] && [ "$wrong $none" = "0 0" ] &&
+		pass "-b without $without: $right samples of a vector loop have its registers" ||
+		fail "-b without $without: samples of a vector loop have its registers" \
+			"right, wrong, without: $(cat c.txt)" "$(cat err)"
+done
 # What stops cost is bounded: on virtual machines 4000 a second took threads 40 % of their time.
 within_budget() { # within_budget PERCENT options...
 	_most=$1

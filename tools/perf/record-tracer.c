@@ -557,6 +557,25 @@ static void say_cost(const struct recording *rec, const struct tracer_stats *st)
 		st->stops ? (double)st->stopped_ns / 1000 / (double)st->stops : 0.0, spaced);
 }
 
+static void say_walks(const struct recording *rec, const struct tracer_stats *st)
+{
+	fprintf(stderr,
+		"[ perf record: %" PRIu64
+		" stacks of %.1f branches, %s, %.3f stops per branch (%" PRIu64
+		" single steps), %" PRIu64 " compared with the thread, %" PRIu64 " of them dropped",
+		st->walks, (double)st->branches / (double)st->walks, tracer_how(rec->tracer),
+		st->branches ? (double)st->walk_stops / (double)st->branches : 0.0, st->steps,
+		st->verified, st->verify_failed);
+	if (st->not_arrived)
+		fprintf(stderr, ", %" PRIu64 " that the thread did not follow", st->not_arrived);
+	fputs(" ]\n", stderr);
+	if (st->inexact)
+		log_warn(
+			"perf record: %" PRIu64
+			" samples without registers: what computes their branches cannot tell them",
+			st->inexact);
+}
+
 void record_tracer_say(const struct recording *rec)
 {
 	const struct tracer_stats *st;
@@ -566,15 +585,7 @@ void record_tracer_say(const struct recording *rec)
 	st = tracer_stats(rec->tracer);
 	say_cost(rec, st);
 	if (st->walks)
-		fprintf(stderr,
-			"[ perf record: %" PRIu64
-			" stacks of %.1f branches, %s, %.3f stops per branch (%" PRIu64
-			" single steps), %" PRIu64 " compared with the thread, %" PRIu64
-			" of them dropped ]\n",
-			st->walks, (double)st->branches / (double)st->walks,
-			tracer_how(rec->tracer),
-			st->branches ? (double)st->walk_stops / (double)st->branches : 0.0,
-			st->steps, st->verified, st->verify_failed);
+		say_walks(rec, st);
 	say_cuts(st);
 	if (st->stateless)
 		log_warn(

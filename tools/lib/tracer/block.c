@@ -157,7 +157,7 @@ int advance_block(struct progress *p, struct vm *vm, enum tracer_cut *cut)
 	if (x && (!from || x->from == from)) {
 		walk_add(p, x->from, r.rip, x->type);
 	} else { /* the stack begins behind it */
-		p->t->stats.verify_failed++;
+		p->differed = true;
 		p->walk->nr = 0;
 	}
 	p->certain = p->walk->nr;

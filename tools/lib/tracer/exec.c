@@ -263,11 +263,13 @@ static enum vm_result do_generic(struct vm *vm, struct vm_insn *in)
 
 		if (r != VM_FOREIGN)
 			return r;
+	}
+	if (in->regs_written == 0xffff || vm->exact)
+		return VM_FOREIGN;
+	if (in->vector) {
 		vm->vec_known = 0;
 		vm->mask_known = 0;
 	}
-	if (in->regs_written == 0xffff)
-		return VM_FOREIGN;
 	for (unsigned i = 0; i < in->nr; i++) {
 		enum vm_result r;
 

@@ -414,6 +414,8 @@ enum vm_result vm_native(struct vm *vm, struct vm_insn *in)
 	known = a.known && inputs_known(vm, n);
 	if (known && o && n->memory_read)
 		known = copy_in(vm, a.v, n->bytes, buf);
+	if (!known && vm->exact)
+		return VM_FOREIGN;
 	if (known)
 		run(vm, in, n, buf);
 	set_known(vm, in, n, known);
@@ -439,6 +441,11 @@ void vm_natives_new(struct vm *vm)
 		t->code = NULL;
 	t->map = t->code;
 	vm->natives = t;
+}
+
+uint64_t vm_natives_components(const struct vm *vm)
+{
+	return vm->natives ? vm->natives->cpu.components : 0;
 }
 
 bool vm_natives_full(const struct vm *vm)
@@ -470,6 +477,12 @@ enum vm_result vm_native(struct vm *vm, struct vm_insn *in)
 void vm_natives_new(struct vm *vm)
 {
 	(void)vm;
+}
+
+uint64_t vm_natives_components(const struct vm *vm)
+{
+	(void)vm;
+	return 0;
 }
 
 bool vm_natives_full(const struct vm *vm)

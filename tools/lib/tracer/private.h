@@ -59,6 +59,7 @@ struct user_state {
 	bool is_32bit, has_xsave, has_ssp;
 	struct xsave_image image;
 	uint64_t ssp;
+	size_t xsave_size;
 	unsigned char xsave[XSTATE_MAX];
 };
 
@@ -186,6 +187,9 @@ void budget_wake(struct tracer *t);
 
 /* state.c */
 int state_read(struct tracer *t, pid_t tid, struct user_state *st);
+/* Vector and mask registers become those of the image @from, of standard form. */
+void state_take_vectors(struct tracer *t, struct user_state *st, const unsigned char *from,
+			size_t size, uint64_t components);
 /* The REGS_USER block for @attr into @p: its size. */
 size_t state_regs_block(const struct user_state *st, const struct user_regs_struct *gpr,
 			const struct perf_event_attr *attr, unsigned char *p);

@@ -29,6 +29,7 @@ static void read_xsave(struct tracer *t, pid_t tid, struct user_state *st)
 
 	st->has_xsave = t->has_cpu && !ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_XSTATE, &iov) &&
 			!xsave_image_open(&st->image, &t->cpu, st->xsave, iov.iov_len, NULL);
+	st->xsave_size = iov.iov_len;
 	iov = (struct iovec){ .iov_base = &st->ssp, .iov_len = sizeof(st->ssp) };
 	st->has_ssp = !ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_SHSTK, &iov);
 }
@@ -42,6 +43,30 @@ int state_read(struct tracer *t, pid_t tid, struct user_state *st)
 	if (t->opts.regs)
 		read_xsave(t, tid, st);
 	return 0;
+}
+
+#define SSE_AT	     160 /* XMM registers in the legacy region */
+#define SSE_SIZE     256
+#define XSTATE_BV_AT 512
+
+void state_take_vectors(struct tracer *t, struct user_state *st, const unsigned char *from,
+			size_t size, uint64_t components)
+{
+	uint64_t bv = load_u64(st->xsave + XSTATE_BV_AT, false);
+
+	if (!st->has_xsave)
+		return;
+	bv = (bv & ~components) | (load_u64(from + XSTATE_BV_AT, false) & components);
+	store_u64(st->xsave + XSTATE_BV_AT, bv);
+	if (components & BIT(XSAVE_SSE))
+		memcpy(st->xsave + SSE_AT, from + SSE_AT, SSE_SIZE);
+	for (unsigned n = XSAVE_AVX; n < XSAVE_NAMED; n++) {
+		const struct xsave_component *c = &t->cpu.comp[n];
+
+		if ((components & BIT(n)) && c->offset + c->size <= min_u64(size, st->xsave_size))
+			memcpy(st->xsave + c->offset, from + c->offset, c->size);
+	}
+	st->has_xsave = !xsave_image_open(&st->image, &t->cpu, st->xsave, st->xsave_size, NULL);
 }
 
 static uint64_t reg_value(const struct user_state *st, const struct user_regs_struct *gpr,

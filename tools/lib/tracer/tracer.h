@@ -163,7 +163,8 @@ enum tracer_cut {
 	TRACER_CUT_DIVERGED,
 	TRACER_CUT_32BIT,
 	TRACER_CUT_MEMORY,
-	TRACER_CUT_BLOCKED, /* the thread blocks or ignores the signal that a stop needs */
+	TRACER_CUT_BLOCKED,  /* the thread blocks or ignores the signal that a stop needs */
+	TRACER_CUT_COMPUTED, /* the thread would have to run, and no breakpoint leads there */
 	TRACER_CUTS,
 };
 
@@ -185,8 +186,10 @@ struct tracer_stats {
 	uint64_t steps;	      /* of these */
 	uint64_t interpreted; /* instructions */
 	uint64_t cut[TRACER_CUTS];
-	uint64_t verified;	/* walks whose end was compared with the thread */
-	uint64_t verify_failed; /* stacks dropped: the thread did not come where predicted */
+	uint64_t verified;	/* walks that were compared with the thread */
+	uint64_t verify_failed; /* of these, stacks dropped: the thread was not as computed */
+	uint64_t not_arrived;	/* walks for which it did not come where it was awaited */
+	uint64_t inexact;	/* samples whose registers nobody knows */
 	uint64_t unseen;	/* threads whose end or stop was missed: a defect */
 	uint64_t restarted;	/* system calls that would have returned EINTR for us */
 };

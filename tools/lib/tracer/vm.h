@@ -118,7 +118,8 @@ struct vm {
 	struct vm_natives *natives; /* NULL = none */
 	uint32_t vec_known;	    /* bit n: vector register n, in full */
 	uint8_t mask_known;
-	bool vectors_read;					    /* xsave is filled */
+	bool exact;	   /* nothing may become unknown: what would make it so is FOREIGN */
+	bool vectors_read; /* xsave is filled */
 	unsigned char xsave[VM_XSAVE] __attribute__((aligned(64))); /* standard form */
 	struct vm_insn *last; /* executed just before; NULL = nothing since the last stop */
 	bool last_taken;
@@ -131,7 +132,10 @@ struct vm {
 
 int vm_new(struct vm **vm);
 void vm_free(struct vm *vm);
-/* A walk begins with the thread standing at @r; after a later stop: the same walk goes on. */
+/*
+ * A walk begins with the thread standing at @r; after a later stop: the same walk goes on. @exact
+ * is set before.
+ */
 void vm_begin(struct vm *vm, pid_t tid, const struct user_regs_struct *r);
 void vm_sync(struct vm *vm, const struct user_regs_struct *r);
 /* Whether what is known agrees with the thread. */
@@ -234,6 +238,8 @@ bool vm_decode(struct vm_insn *in, const unsigned char *bytes, size_t n);
  */
 enum vm_result vm_native(struct vm *vm, struct vm_insn *in);
 void vm_natives_new(struct vm *vm);
+/* The components of xsave that are filled. */
+uint64_t vm_natives_components(const struct vm *vm);
 bool vm_natives_full(const struct vm *vm);
 void vm_natives_reset(struct vm *vm);
 void vm_natives_free(struct vm *vm);

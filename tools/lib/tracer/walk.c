@@ -16,8 +16,8 @@
 
 #define MAX_INSNS    VM_TRACE /* interpreted in one walk */
 #define MAX_PASSES   24	      /* of one address: each costs an exception */
-#define CHEAP_PASSES 2
-#define CHECK_EVERY  16 /* walks of a single-threaded program whose end is compared */
+#define CHECK_PASSES (TRACER_MAX_DEPTH + 16)
+#define MISSED_MAX   4
 #define SPREAD_FIRST 512
 #define SPREAD_LEAST 128
 #define WALK_NS	     250000 /* of computing and stops that half of the walks take at most */
@@ -76,7 +76,7 @@ const char *tracer_cut_name(enum tracer_cut cut)
 {
 	static const char *const names[TRACER_CUTS] = {
 		"system call", "signal",      "exit",	"limit",	   "exception",
-		"diverged",    "32-bit code", "memory", "signals blocked",
+		"diverged",    "32-bit code", "memory", "signals blocked", "not computable",
 	};
 
 	return cut < TRACER_CUTS ? names[cut] : "?";
@@ -84,13 +84,31 @@ const char *tracer_cut_name(enum tracer_cut cut)
 
 /* ---- the way --------------------------------------------------------------------------------------------- */
 
+/*
+ * A probe saw breakpoints fire, elsewhere. Where they have stopped to do so (a machine that was
+ * moved, a debugger that took the registers) no walk waits for them any more.
+ */
+static void note_arrival(struct progress *p, enum run run)
+{
+	struct walker *w = p->t->walker;
+
+	if (run == RUN_HIT)
+		w->missed = 0;
+	if (run != RUN_LOST || ++w->missed < MISSED_MAX ||
+	    p->strategy->advance != advance_interpret)
+		return;
+	w->strategy = p->strategy = strategy_without_breakpoints();
+}
+
 /* Where breakpoints are not to be had, single steps lead there. */
 static enum run bring_to(struct progress *p, const struct vm *vm, uint64_t addr, uint64_t passes)
 {
-	enum run run = p->strategy->breakpoints && p->th->signal
-			       ? breakpoint_run_to(p, addr, passes)
-			       : RUN_FAILED;
+	enum run run = RUN_FAILED;
 
+	if (p->strategy->breakpoints && p->th->signal) {
+		run = breakpoint_run_to(p, addr, passes);
+		note_arrival(p, run);
+	}
 	return run == RUN_FAILED && p->strategy->steps ? step_to(p, vm, addr) : run;
 }
 
@@ -140,7 +158,7 @@ static int take_stop(struct progress *p, struct vm *vm)
 		return -ESRCH;
 	if (!vm_agrees(vm, &r)) {
 		/* another thread's store, most likely: the entries since the last stop are guesses */
-		p->t->stats.verify_failed++;
+		p->differed = true;
 		p->walk->nr = 0;
 		vm->keep_pages = false;
 	}
@@ -149,7 +167,7 @@ static int take_stop(struct progress *p, struct vm *vm)
 }
 
 /* Times that the breakpoint will be hit until the thread stands at @addr, where the vm is. */
-static uint64_t passes_to(const struct progress *p, const struct vm *vm, uint64_t addr)
+uint64_t walk_passes(const struct progress *p, const struct vm *vm, uint64_t addr)
 {
 	uint64_t n = vm_visits(vm, addr) + 1;
 
@@ -166,11 +184,11 @@ int walk_lost(struct progress *p, enum run run, enum tracer_cut *cut)
 	case RUN_OTHER: *cut = TRACER_CUT_SIGNAL; break;
 	case RUN_LOST:
 		*cut = TRACER_CUT_DIVERGED;
-		p->t->stats.verify_failed++;
+		p->t->stats.not_arrived++;
 		break;
 	case RUN_GONE: *cut = TRACER_CUT_EXIT; return p->came.kind == WAITED_END ? 1 : -ESRCH;
 	case RUN_UNSAFE: *cut = TRACER_CUT_BLOCKED; return 1;
-	default: *cut = p->th->signal ? TRACER_CUT_LIMIT : TRACER_CUT_BLOCKED; return 1;
+	default: *cut = p->th->signal ? TRACER_CUT_COMPUTED : TRACER_CUT_BLOCKED; return 1;
 	}
 	/* it stands at neither place: what is certain ends at the last stop */
 	p->walk->nr = p->certain;
@@ -179,13 +197,13 @@ int walk_lost(struct progress *p, enum run run, enum tracer_cut *cut)
 }
 
 /* The thread to where the vm is. 0: go on; 1: the walk ends here (*cut says why); -ESRCH */
-static int sync_here(struct progress *p, struct vm *vm, enum tracer_cut *cut)
+int walk_sync(struct progress *p, struct vm *vm, enum tracer_cut *cut)
 {
-	uint64_t passes = passes_to(p, vm, vm->rip);
+	uint64_t passes = walk_passes(p, vm, vm->rip);
 	enum run run;
 
-	*cut = TRACER_CUT_LIMIT;
-	if (passes > MAX_PASSES || p->stops >= p->strategy->max_stops)
+	*cut = p->strategy->max_stops ? TRACER_CUT_LIMIT : TRACER_CUT_COMPUTED;
+	if (passes > p->max_passes || p->stops >= p->strategy->max_stops)
 		return 1;
 	run = bring_to(p, vm, vm->rip, passes);
 	return run == RUN_HIT ? take_stop(p, vm) : walk_lost(p, run, cut);
@@ -198,7 +216,7 @@ static int step_over(struct progress *p, struct vm *vm, const struct vm_insn *in
 	enum vm_result why;
 
 	if (!p->at_stop) {
-		int ret = sync_here(p, vm, cut);
+		int ret = walk_sync(p, vm, cut);
 
 		if (ret)
 			return ret;
@@ -208,61 +226,73 @@ static int step_over(struct progress *p, struct vm *vm, const struct vm_insn *in
 	vm->flags_known = 0;
 	vm->rip = in->addr + in->len;
 	*cut = TRACER_CUT_MEMORY;
-	return vm_fetch(vm, &why) ? sync_here(p, vm, cut) : 1;
+	return vm_fetch(vm, &why) ? walk_sync(p, vm, cut) : 1;
+}
+
+/* A system call that returns at once; where the thread cannot be had behind it, as it was before. */
+static int cross(struct progress *p, struct vm *vm, const struct vm_insn *in, enum tracer_cut *cut)
+{
+	uint16_t known = vm->known;
+	int ret;
+
+	if (cross_allowed(vm, in) && p->strategy->max_stops) {
+		cross_syscall(vm, in);
+		p->at_stop = false;
+		ret = walk_sync(p, vm, cut);
+		if (ret != 1 || p->lost)
+			return ret;
+		vm->known = known;
+		vm->rip = in->addr;
+	}
+	*cut = TRACER_CUT_SYSCALL;
+	return 1;
 }
 
 /* Bytes that are no instruction to us, perhaps to a newer CPU: one step of the thread tells. */
 static int step_unknown(struct progress *p, struct vm *vm, enum tracer_cut *cut)
 {
-	int ret = p->at_stop ? 0 : sync_here(p, vm, cut);
+	int ret = p->at_stop ? 0 : walk_sync(p, vm, cut);
 
 	return ret ? ret : step_insn(p, vm, NULL, cut);
 }
 
-static enum tracer_cut why_ended(enum vm_result r)
+/* The walk cannot go on by itself. */
+static int meet(struct progress *p, struct vm *vm, const struct vm_insn *in, enum vm_result r,
+		enum tracer_cut *cut)
 {
 	switch (r) {
-	case VM_SYSCALL: return TRACER_CUT_SYSCALL;
-	case VM_NOMEM: return TRACER_CUT_MEMORY;
-	default: return TRACER_CUT_UNKNOWN;
+	case VM_UNKNOWN:
+		*cut = TRACER_CUT_UNKNOWN;
+		vm->keep_pages = p->t->threads.n == 1;
+		return p->at_stop ? 1 : walk_sync(p, vm, cut);
+	case VM_FOREIGN: return step_over(p, vm, in, cut);
+	case VM_SYSCALL: return cross(p, vm, in, cut);
+	default: break;
 	}
+	/* pages are dropped at a stop: then a full set of them is no reason to end */
+	if (r == VM_NOMEM && !p->at_stop && vm->nr_pages == VM_PAGES)
+		return walk_sync(p, vm, cut);
+	*cut = r == VM_NOMEM ? TRACER_CUT_MEMORY : TRACER_CUT_UNKNOWN;
+	return 1;
 }
 
 /* One instruction or one stop. 0: go on; 1: the walk ends; -ESRCH */
 int advance_interpret(struct progress *p, struct vm *vm, enum tracer_cut *cut)
 {
-	enum vm_result r = VM_OK;
+	enum vm_result r = VM_FAULT;
 	struct vm_insn *in = vm_fetch(vm, &r);
 
-	if (in)
-		r = vm_step(vm, in);
-	switch (r) {
-	case VM_BRANCH:
+	if (!in && r == VM_FAULT && p->strategy->steps)
+		return step_unknown(p, vm, cut);
+	if (!in)
+		return meet(p, vm, NULL, r == VM_NOMEM ? r : VM_FAULT, cut);
+	r = vm_step(vm, in);
+	if (r != VM_OK && r != VM_BRANCH)
+		return meet(p, vm, in, r, cut);
+	if (r == VM_BRANCH)
 		walk_add(p, in->addr, vm->rip, in->branch);
-		/* fall through */
-	case VM_OK: p->at_stop = false; return 0;
-	case VM_UNKNOWN:
-		*cut = TRACER_CUT_UNKNOWN;
-		vm->keep_pages = p->t->threads.n == 1;
-		return p->at_stop ? 1 : sync_here(p, vm, cut);
-	case VM_FOREIGN: return step_over(p, vm, in, cut);
-	case VM_SYSCALL:
-		if (!cross_allowed(vm, in))
-			break;
-		cross_syscall(vm, in);
-		p->at_stop = false;
-		return sync_here(p, vm, cut);
-	case VM_FAULT:
-		if (!in && p->strategy->steps)
-			return step_unknown(p, vm, cut);
-		break;
-	default: break;
-	}
-	/* pages are dropped at a stop: then a full set of them is no reason to end */
-	if (r == VM_NOMEM && !p->at_stop && vm->nr_pages == VM_PAGES)
-		return sync_here(p, vm, cut);
-	*cut = why_ended(r);
-	return 1;
+	p->at_stop = false;
+	return 0;
 }
 
 /* Stops at every conditional and indirect branch, so that each edge is the thread's own. */
@@ -274,45 +304,8 @@ int advance_breakpoint(struct progress *p, struct vm *vm, enum tracer_cut *cut)
 
 	if (in && in->branch && !p->at_stop &&
 	    (in->op == OP_JCC || in->nr == 0 || in->opd[0].kind != VM_OPD_IMM))
-		ret = sync_here(p, vm, cut);
+		ret = walk_sync(p, vm, cut);
 	return ret ? ret : advance_interpret(p, vm, cut);
-}
-
-/*
- * Brings the thread to the end of the walk: always when its registers there are wanted, in every
- * 16th walk to check the computing, and with several threads, whose stores the computing does not
- * see, unless a hot loop makes that dear.
- */
-static bool wants_finish(const struct progress *p, const struct vm *vm)
-{
-	if (p->t->opts.regs || p->t->walker->walks % CHECK_EVERY == 0)
-		return true;
-	return p->t->threads.n > 1 && passes_to(p, vm, vm->rip) <= CHEAP_PASSES;
-}
-
-static int finish(struct progress *p, struct vm *vm)
-{
-	enum tracer_cut cut;
-	enum vm_result why;
-	int ret = 0;
-
-	if (!p->at_stop && !p->came.kind && !p->lost && wants_finish(p, vm) && vm_fetch(vm, &why)) {
-		unsigned before = p->stops;
-
-		ret = sync_here(p, vm, &cut);
-		p->t->stats.verified += p->stops > before;
-		if (ret == 1)
-			ret = 0;
-	}
-	p->walk->end = p->last;
-	p->walk->moved = true;
-	if (!p->at_stop && !p->came.kind && !p->lost) {
-		/* not moved: the IP is where it will come; other registers as far as they are known */
-		(void)vm_registers(vm, &p->walk->end);
-		p->walk->moved = false;
-		p->walk->inexact = vm->foreign > 0;
-	}
-	return ret;
 }
 
 /* xorshift64: Marsaglia, "Xorshift RNGs", 2003 */
@@ -325,12 +318,12 @@ static uint64_t next_random(struct walker *w)
 }
 
 /*
- * Branches to pass by before those that are kept. None where the thread must come to the end of
- * every walk: in a hot loop that is too far; and none where each of them is a stop.
+ * Branches to pass by before those that are kept. None where the thread must come to the end: in a
+ * hot loop that is too far; and none where each of them is a stop.
  */
 static uint32_t spread(const struct tracer *t)
 {
-	if (t->opts.regs || t->walker->strategy->advance != advance_interpret)
+	if (t->opts.regs || t->walker->strategy->advance != advance_interpret || finish_must(t))
 		return 0;
 	return (uint32_t)(next_random(t->walker) >> 32) % t->walker->spread;
 }
@@ -391,6 +384,7 @@ int walk_branches(struct tracer *t, struct thread *th, struct user_state *st, st
 			      .st = st,
 			      .walk = walk,
 			      .strategy = t->walker->strategy,
+			      .max_passes = finish_must(t) ? CHECK_PASSES : MAX_PASSES,
 			      .last = st->gpr,
 			      .at_stop = true };
 	struct vm *vm = t->walker->vm;
@@ -408,20 +402,21 @@ int walk_branches(struct tracer *t, struct thread *th, struct user_state *st, st
 		t->stats.cut[TRACER_CUT_32BIT]++;
 		return 0;
 	}
+	vm->exact = t->opts.regs;
 	vm_begin(vm, th->tid, &st->gpr);
 	ret = follow(&p, vm, depth, &cut);
 	if (ret >= 0)
 		ret = finish(&p, vm);
 	breakpoint_disarm(th);
-	adapt_spread(t->walker, cpu_ns() - start + p.stops * STOP_NS);
+	if (p.max_passes == MAX_PASSES)
+		adapt_spread(t->walker, cpu_ns() - start + p.stops * STOP_NS);
 	keep_newest(walk, depth);
 	if (walk->nr < depth && ret >= 0)
 		t->stats.cut[cut]++;
 	t->stats.branches += walk->nr;
 	t->stats.interpreted += vm->executed - before;
-	/* registers of the sample are those of its end */
-	if (!ret && walk->moved && p.stops && !p.came.kind && t->opts.regs)
-		(void)state_read(t, th->tid, st);
+	if (!ret && t->opts.regs)
+		finish_state(&p, vm);
 	*came = p.came;
 	return ret;
 }

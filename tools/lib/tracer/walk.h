@@ -30,6 +30,8 @@ struct walker {
 	uint64_t walks;
 	uint64_t random;
 	uint32_t spread; /* branches that a walk passes at most */
+	uint32_t owed;	 /* comparisons with the thread, in 16ths */
+	uint32_t missed; /* breakpoints in a row that did not fire */
 	struct tracer_probe probe;
 	const struct strategy *strategy;
 };
@@ -45,9 +47,11 @@ struct progress {
 	struct user_regs_struct last; /* registers of the last stop */
 	unsigned stops;
 	uint64_t insns;
-	uint64_t taken; /* branches, also those that the filter leaves out */
-	bool at_stop;	/* nothing was interpreted since the last stop */
-	bool lost;	/* the thread stands where the walk does not */
+	uint64_t taken;	     /* branches, also those that the filter leaves out */
+	bool at_stop;	     /* nothing was interpreted since the last stop */
+	bool lost;	     /* the thread stands where the walk does not */
+	bool differed;	     /* it was not as computed: entries were dropped */
+	uint64_t max_passes; /* of one address: each costs an exception */
 	enum { STEP_UNKNOWN, STEP_SAFE, STEP_UNSAFE } step;
 };
 
@@ -67,9 +71,20 @@ void cross_syscall(struct vm *vm, const struct vm_insn *in);
 void walk_add(struct progress *p, uint64_t from, uint64_t to, uint8_t type);
 void walk_stand(struct progress *p, struct vm *vm, const struct user_regs_struct *r);
 int walk_lost(struct progress *p, enum run run, enum tracer_cut *cut);
+/* Times that a breakpoint at @addr will be hit until the thread stands there, where the vm is. */
+uint64_t walk_passes(const struct progress *p, const struct vm *vm, uint64_t addr);
+/* The thread to where the vm is. 0: go on; 1: the walk ends here (*cut says why); -ESRCH */
+int walk_sync(struct progress *p, struct vm *vm, enum tracer_cut *cut);
 int advance_interpret(struct progress *p, struct vm *vm, enum tracer_cut *cut);
 int advance_breakpoint(struct progress *p, struct vm *vm, enum tracer_cut *cut);
 
+/* finish.c */
+/* Whether the next walk has to end where the thread can follow. */
+bool finish_must(const struct tracer *t);
+/* The end of the walk, with the thread where that is wanted. 0 or -ESRCH */
+int finish(struct progress *p, struct vm *vm);
+/* p->st becomes the state at the end. */
+void finish_state(struct progress *p, struct vm *vm);
 /* breakpoint.c */
 /*
  * Lets the thread run until it comes to @addr for the @passes-th time. RUN_OTHER: another stop
