@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# make · make demo · make check · make bench · make fuzz · make lint · make install
+# make · make demo · make check · make bench · make fuzz · make lint · make install · make deb
 #	O=DIR		build there			SAN=address,undefined	sanitizers
 #	CC=clang	another compiler		WERROR=1		warnings are errors
+#	HARDEN=		without hardening		STRIP=			install with symbols
 
 O	?= build
 # A build below this directory has one name however it was called, or the flags would differ.
@@ -12,21 +13,31 @@ libexecdir ?= $(prefix)/libexec
 datadir	?= $(prefix)/share
 mandir	?= $(datadir)/man
 INSTALL	?= install
+STRIP	?= strip
 OPT	?= -O2 -g
 WERROR	?= $(if $(CI),1,)
 VERSION	:= $(shell cat VERSION)
 
+# Bytes of strangers are read here: what keeps a mistake from becoming more. Sanitizers see more than
+# FORTIFY, which needs an optimizer.
+HARDEN	?= 1
+ifneq ($(and $(HARDEN),$(if $(SAN),,1)),)
+HARDEN_CFLAGS  := -fPIE -fstack-protector-strong -fstack-clash-protection
+HARDEN_CFLAGS  += $(if $(filter -O1 -O2 -O3 -Os,$(OPT)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+HARDEN_LDFLAGS := -pie -Wl,-z,relro -Wl,-z,now
+endif
+
 # Tests that call make again build with what this one builds with.
-export CC OPT WERROR SAN NO_LIBS CFLAGS CPPFLAGS LDFLAGS
+export CC OPT WERROR SAN NO_LIBS CFLAGS CPPFLAGS LDFLAGS HARDEN
 
 CPPFLAGS_ALL := -D_GNU_SOURCE -DPERF_VERSION='"$(VERSION)"' \
 		-DPERF_LIBEXECDIR='"$(libexecdir)/perf"' \
 		-I$(O) -Itools/include -Itools/lib $(CPPFLAGS)
 CFLAGS_ALL := -std=gnu17 $(OPT) -fno-strict-aliasing -fno-omit-frame-pointer \
 		-Wall -Wextra $(if $(WERROR),-Werror,) \
-		$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all,) $(CFLAGS)
+		$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all,) $(HARDEN_CFLAGS) $(CFLAGS)
 SAN_OBJ := $(if $(findstring address,$(SAN)),$(O)/tests/sanitizer.o)
-LDFLAGS_ALL := $(if $(SAN),-fsanitize=$(SAN),) -pthread $(SAN_OBJ) $(LDFLAGS)
+LDFLAGS_ALL := $(if $(SAN),-fsanitize=$(SAN),) -pthread $(SAN_OBJ) $(HARDEN_LDFLAGS) $(LDFLAGS)
 
 LIB_SRC	 := $(sort $(wildcard tools/lib/*/*.c))
 # Sampling by ptrace knows the registers of x86-64 only: foreign.c says so everywhere else.
@@ -121,15 +132,25 @@ man: $(MAN_SRC)
 		echo '  no asciidoctor: man pages are not built (make deps installs it)'; \
 	fi
 
+# What `perf test` runs is a package of its own, which not everybody wants: install-tests. Where the
+# packager makes a package of the symbols: STRIP=
 libexec = $(DESTDIR)$(libexecdir)/perf
-install: tests man
+bash_dir = $(DESTDIR)$(datadir)/bash-completion/completions
+zsh_dir = $(DESTDIR)$(datadir)/zsh/site-functions
+fish_dir = $(DESTDIR)$(datadir)/fish/vendor_completions.d
+install: all man
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man5 \
-		$(DESTDIR)$(datadir)/bash-completion/completions $(libexec)/tests/unit
-	$(INSTALL) -m 755 $(O)/perf $(DESTDIR)$(bindir)/perf
-	$(INSTALL) -m 644 tools/perf/perf-completion.bash \
-		$(DESTDIR)$(datadir)/bash-completion/completions/perf
+		$(bash_dir) $(zsh_dir) $(fish_dir)
+	$(INSTALL) -m 755 $(if $(STRIP),-s --strip-program=$(STRIP)) $(O)/perf \
+		$(DESTDIR)$(bindir)/perf
+	$(INSTALL) -m 644 tools/perf/completion/perf.bash $(bash_dir)/perf
+	$(INSTALL) -m 644 tools/perf/completion/_perf $(zsh_dir)/_perf
+	$(INSTALL) -m 644 tools/perf/completion/perf.fish $(fish_dir)/perf.fish
 	for m in $(O)/man/*.[15]; do [ ! -e $$m ] || \
 		$(INSTALL) -m 644 $$m $(DESTDIR)$(mandir)/man$${m##*.}/; done
+
+install-tests: tests
+	$(INSTALL) -d $(libexec)/tests/unit
 	$(INSTALL) -m 755 $(UNIT_BIN) $(libexec)/tests/unit/
 	for h in $(TEST_HELPERS); do d=$(libexec)/$${h#$(O)/}; \
 		$(INSTALL) -d $$(dirname $$d) && $(INSTALL) -m 755 $$h $$d; done
@@ -139,7 +160,7 @@ install: tests man
 uninstall:
 	rm -f $(DESTDIR)$(bindir)/perf $(DESTDIR)$(mandir)/man1/perf.1 \
 		$(DESTDIR)$(mandir)/man1/perf-*.1 $(DESTDIR)$(mandir)/man5/perf.data.5 \
-		$(DESTDIR)$(datadir)/bash-completion/completions/perf
+		$(bash_dir)/perf $(zsh_dir)/_perf $(fish_dir)/perf.fish
 	rm -rf $(libexec)
 
 clean:
@@ -148,4 +169,5 @@ clean:
 -include $(LIB_OBJ:.o=.d) $(PERF_OBJ:.o=.d) $(UNIT_BIN:=.d)
 
 .SECONDARY:
-.PHONY: all man unit tests deps check demo bench fuzz lint install uninstall clean force
+.PHONY: all man unit tests deps check demo bench fuzz lint install \
+	install-tests uninstall clean force

@@ -46,6 +46,11 @@ static const struct {
 	{ "json", 0, true },
 };
 
+const char *data_format_name(size_t i)
+{
+	return i < ARRAY_SIZE(formats) ? formats[i].name : NULL;
+}
+
 static int find_format(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)

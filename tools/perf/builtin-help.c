@@ -4,7 +4,7 @@
 
 struct help_opts {
 	bool list_cmds, hidden;
-	const char *list_opts;
+	const char *list_opts, *list_values;
 };
 
 static const struct option help_options[] = {
@@ -18,6 +18,12 @@ static const struct option help_options[] = {
 	  .offset = offsetof(struct help_opts, list_opts),
 	  .arg = "COMMAND",
 	  .help = "a command's options, for completion scripts",
+	  .flags = OPTION_HIDDEN },
+	{ .type = OPTION_STRING,
+	  .name = "list-values",
+	  .offset = offsetof(struct help_opts, list_values),
+	  .arg = "COMMAND",
+	  .help = "what may stand behind the option that follows, for completion scripts",
 	  .flags = OPTION_HIDDEN },
 	{ .type = OPTION_BOOL,
 	  .name = "hidden",
@@ -47,6 +53,7 @@ static int help_run(const struct command *cmd, int argc, char **argv)
 {
 	struct help_opts o = { 0 };
 	const struct command *const *cmds, *which;
+	const char *name;
 	size_t nr;
 	int n = cli_parse(cmd, &o, argc, argv, 0);
 
@@ -59,12 +66,14 @@ static int help_run(const struct command *cmd, int argc, char **argv)
 				puts(cmds[i]->name);
 		return 0;
 	}
-	if (o.list_opts || n > 0) {
-		which = perf_command(o.list_opts ? o.list_opts : argv[0]);
+	name = o.list_values ? o.list_values : o.list_opts ? o.list_opts : argv[0];
+	if (name) {
+		which = perf_command(name);
 		if (!which)
-			return cli_usage_error(cmd, "'%s' is not a perf command",
-					       o.list_opts ? o.list_opts : argv[0]);
-		if (o.list_opts)
+			return cli_usage_error(cmd, "'%s' is not a perf command", name);
+		if (o.list_values)
+			perf_print_values(which, n > 0 ? argv[0] : "");
+		else if (o.list_opts)
 			cli_print_options(which, o.hidden);
 		else
 			cli_print_help(which, 1);

@@ -48,10 +48,13 @@ static bool is_dir(const char *path)
 	return !access(path, X_OK);
 }
 
-/* In the build tree $O/srcdir names the sources; installed, all is below libexec. */
+/*
+ * In the build tree $O/srcdir names the sources; installed, all is below libexec, which lies beside
+ * bin also where the installation was moved as a whole.
+ */
 static void find_dirs(struct suites *s)
 {
-	char exe[200], src[200] = "", file[256], *slash;
+	char exe[200], src[200] = "", file[256], near[256], *slash;
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	FILE *f;
 
@@ -61,6 +64,11 @@ static void find_dirs(struct suites *s)
 		exe[n] = 0;
 		slash = strrchr(exe, '/');
 		*slash = 0;
+		snprintf(near, sizeof(near), "%s/../libexec/perf", exe);
+		if (is_dir(near)) {
+			snprintf(s->out_dir, sizeof(s->out_dir), "%s", near);
+			snprintf(s->script_dir, sizeof(s->script_dir), "%.240s/tests", near);
+		}
 		snprintf(file, sizeof(file), "%s/srcdir", exe);
 		f = fopen(file, "re");
 		if (f && fgets(src, sizeof(src), f)) {
@@ -235,7 +243,8 @@ static int run_suites(const struct test_opts *o, int argc, char **argv)
 	}
 	if (!ran)
 		fprintf(stderr, s.list.n ? "No suite has that number or name; see perf test -l.\n"
-					 : "No suites are installed or built: run 'make tests'.\n");
+					 : "No suites are installed or built. In the sources: make "
+					   "tests, or make install-tests.\n");
 	vec_free(&s.list);
 	return failed || !ran;
 }

@@ -27,5 +27,8 @@ extern const struct command cmd_xstate;
 const struct command *const *perf_commands(size_t *nr);
 const struct command *perf_command(const char *name); /* NULL = unknown */
 void perf_print_commands(FILE *out);
+/* A line for each word that may stand behind @option of @cmd; "": that may be its first argument. */
+void perf_print_values(const struct command *cmd, const char *option);
+const char *data_format_name(size_t i); /* of `data convert --to`; NULL behind the last */
 
 #endif
