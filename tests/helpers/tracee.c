@@ -15,6 +15,7 @@
  *	loops		loop and jrcxz, taken and not
  *	eintr		epoll_wait with samples in the kernel: no EINTR may show	recv	likewise
  *	mask		all signals blocked: they stay so, and no others come
+ *	handlers	has handlers for SIGURG, SIGWINCH and SIGCHLD; ten children end
  *	urgent		counts the SIGURGs that it sends itself	sigwait	with a thread that waits for them
  *	bomb		200 children at once		clonevm	processes in the same memory
  *	daemon		leaves a process behind, which ends when there is a file daemon.end
@@ -348,6 +349,28 @@ static int urgent(void)
 	return ticks != 3000;
 }
 
+/* As every Go program has them: none may be called that nobody sent. */
+static int handlers(void)
+{
+	struct sigaction sa = { .sa_handler = tick, .sa_flags = SA_RESTART };
+
+	sigaction(SIGURG, &sa, NULL);
+	sigaction(SIGWINCH, &sa, NULL);
+	sigaction(SIGCHLD, &sa, NULL);
+	for (int i = 1; i <= 10; i++) {
+		sink = compute(8 * UNIT);
+		if (!fork())
+			_exit(i);
+		while (wait(NULL) < 0 && errno == EINTR)
+			;
+		while (ticks < i)
+			;
+	}
+	sink = compute(8 * UNIT);
+	printf("%d\n", (int)ticks);
+	return ticks != 10;
+}
+
 static volatile int waited;
 
 static void *waiter(void *arg)
@@ -599,6 +622,7 @@ int main(int argc, char **argv)
 		      { "rounds", rounds },
 		      { "ignored", ignored },
 		      { "mask", mask },
+		      { "handlers", handlers },
 		      { "urgent", urgent },
 		      { "sigwait", sigwaits },
 		      { "bomb", bomb },

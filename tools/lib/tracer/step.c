@@ -30,13 +30,33 @@ static bool may_step(struct progress *p)
 	return p->step == STEP_SAFE;
 }
 
+/*
+ * The instruction int1 is a program's own trap and gives the same code as a step's end. The thread
+ * stands behind it, in some virtual machines at it.
+ */
+static bool is_int1(pid_t tid)
+{
+	struct user_regs_struct r;
+	long word;
+
+	if (ptrace(PTRACE_GETREGS, tid, NULL, &r) || (long)r.orig_rax >= 0)
+		return false;
+	errno = 0;
+	word = ptrace(PTRACE_PEEKTEXT, tid, (void *)(r.rip - 1), NULL);
+	return !errno && ((word & 0xff) == 0xf1 || (word >> 8 & 0xff) == 0xf1);
+}
+
 bool step_is_ours(const struct thread *th, int status)
 {
 	siginfo_t si;
 
-	return th->stepped && status >> 16 == 0 && WSTOPSIG(status) == SIGTRAP &&
-	       !ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &si) &&
-	       (si.si_code == TRAP_TRACE || si.si_code == TRAP_BRANCH);
+	if (!th->stepped || status >> 16 || WSTOPSIG(status) != SIGTRAP ||
+	    ptrace(PTRACE_GETSIGINFO, th->tid, NULL, &si))
+		return false;
+	/* behind a system call the kernel reports the step itself, as TRAP_BRKPT */
+	if (si.si_code == TRAP_BRKPT)
+		return !is_int1(th->tid);
+	return si.si_code == TRAP_TRACE || si.si_code == TRAP_BRANCH;
 }
 
 /*
