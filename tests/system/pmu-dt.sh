@@ -98,6 +98,46 @@ mmcr2() {
 is "check: bare metal excludes the kernel by FCH" "$(mmcr2 cycles-alt:u)" 0x200000000000000
 is "check: a guest by FCS, and the hypervisor by FCH" "$(mmcr2 --guest cycles-alt:u)" \
 	0x8200000000000000
+# many groups in one run
+verdicts() {
+	"$PERF" pmu-dt check -j "$@" | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+for g in d["groups"]: print(g.get("line", "-"), g["verdict"], len(g.get("events", [])))
+print(d["groups checked"], d["groups refused"])'
+}
+is "check: each argument in braces is a group" \
+	"$(verdicts '{cycles,instructions}' '{l3-data-hit,l1-instruction-miss}' '{nonsense}')" "- ok 2
+- conflict 2
+- invalid event 0
+3 2"
+cat >"$TMP/groups" <<'G'
+# names, terms, modifiers
+cycles instructions:u  # fixed counters
+
+	{cpu_dts/pmcxsel=0xf4,pmc=6/u,cycles-alt}
+l3-data-hit,l1-instruction-miss
+cycles nonsense
+G
+is "check: an empty group" "$(verdicts '{}' '{,}')" "- invalid event 0
+- invalid event 0
+2 2"
+is "check: the groups of a file" "$(verdicts --groups "$TMP/groups")" "2 ok 2
+4 ok 2
+5 conflict 2
+6 invalid event 0
+4 2"
+is "... as of standard input" "$("$PERF" pmu-dt check --groups - <"$TMP/groups")" \
+	"$("$PERF" pmu-dt check --groups "$TMP/groups")"
+check_status "... the status says that some are refused" 1 "$PERF" pmu-dt check --groups "$TMP/groups"
+check_status "... or none" 0 "$PERF" pmu-dt check '{cycles}' '{instructions}'
+yes 'cycles cycles-alt' | head -20000 >"$TMP/groups"
+like "check: 20,000 groups" "$("$PERF" pmu-dt check --groups "$TMP/groups" | tail -2 | tr '\n' ' ')" \
+	'groups checked: 20000 groups refused: 0'
+check_status "check: a file without groups" 1 "$PERF" pmu-dt check --groups /dev/null
+check_status "check: a file that is not there" 1 "$PERF" pmu-dt check --groups "$TMP/nowhere"
+check_status "--groups with events is a usage error" 129 "$PERF" pmu-dt check --groups "$TMP/groups" cycles
+check_status "... as with decode" 129 "$PERF" pmu-dt decode --groups "$TMP/groups"
 check_status "lint: a sound tree" 0 "$PERF" pmu-dt lint
 check_status "lint: the published one" 1 "$PERF" pmu-dt lint --pmu-dt "$DT/power10-published-pmu.dts"
 

@@ -5,12 +5,6 @@
 
 #include <stdlib.h>
 
-struct pmu_dt_opts {
-	const char *path, *pmu, *config1;
-	bool json, guest, as_published;
-	int verbose;
-};
-
 static const struct option pmu_dt_options[] = {
 	OPT_STRING(
 		0, "pmu-dt", struct pmu_dt_opts, path, "PATH",
@@ -18,6 +12,8 @@ static const struct option pmu_dt_options[] = {
 	OPT_STRING(0, "pmu", struct pmu_dt_opts, pmu, "NAME", "only this PMU of the tree"),
 	OPT_STRING(0, "config1", struct pmu_dt_opts, config1, "VALUE",
 		   "decode: the second word of the event"),
+	OPT_STRING(0, "groups", struct pmu_dt_opts, groups, "FILE",
+		   "check: the groups in this file, one a line; - is standard input"),
 	OPT_BOOL(0, "guest", struct pmu_dt_opts, guest,
 		 "check: for a guest's kernel instead of bare metal"),
 	OPT_BOOL(0, "as-published", struct pmu_dt_opts, as_published,
@@ -33,16 +29,8 @@ static const char *const pmu_dt_usage[] = {
 	"pmu-dt lint [--pmu-dt PATH] [-v] [--json]",
 	"pmu-dt decode CODE... [--config1 VALUE] [-v] [--json]",
 	"pmu-dt encode TERM=VALUE,... [--json]",
-	"pmu-dt check EVENT... [--guest] [--json]",
+	"pmu-dt check {EVENT... | '{EVENT,...}'... | --groups FILE} [--guest] [--json]",
 	NULL,
-};
-
-struct pmu_dt_ctx {
-	const struct command *cmd;
-	const struct pmu_dt_opts *o;
-	struct emit *e;
-	int status; /* of the program, when nothing fails */
-	struct err *err;
 };
 
 static int do_show(struct pmu_dt_ctx *c, const struct dtpmu *pmu, int argc, char **argv)
@@ -133,111 +121,14 @@ static int do_encode(struct pmu_dt_ctx *c, const struct dtpmu *pmu, int argc, ch
 	return ret;
 }
 
-/* ---- check ---- */
-
-static void emit_registers(struct pmu_dt_ctx *c, const struct dtpmu *pmu,
-			   const struct dtpmu_answer *a)
-{
-	char name[16];
-
-	emit_object(c->e, "registers");
-	for (unsigned i = 0; i < DTPMU_MAX_MMCR; i++) {
-		bool known = a->mmcr[i] != 0;
-
-		vec_for_each (s, &pmu->mmcrs)
-			known |= s->number == i;
-		if (known)
-			emit_hex(c->e, dtpmu_mmcr_name(i, name), a->mmcr[i]);
-	}
-	emit_end(c->e);
-}
-
-static int emit_uses(struct pmu_dt_ctx *c, const struct dtpmu_answer *a, char **argv)
-{
-	static const struct emit_column cols[] = {
-		{ "event", "EVENT", false },	      { "code", "CODE", false },
-		{ "counts", "COUNTED AS", false },    { "pmc", "PMC", true },
-		{ "mask", "CONSTRAINT MASK", false }, { "value", "VALUE", false },
-		{ "open", "OPENING", false },
-	};
-	struct emit_table *t = emit_table_new(cols, ARRAY_SIZE(cols));
-
-	if (!t)
-		return err_set(c->err, -ENOMEM, "no memory for a table");
-	for (size_t i = 0; i < a->nr; i++) {
-		const struct dtpmu_use *u = &a->use[i];
-
-		emit_table_cell(t, "%s", argv[i]);
-		emit_table_cell(t, "0x%llx", (unsigned long long)a->want[i].config);
-		emit_table_cell(t, "0x%llx", (unsigned long long)u->config);
-		emit_table_cell(t, "%u", u->pmc);
-		emit_table_cell(t, "0x%llx", (unsigned long long)u->mask);
-		emit_table_cell(t, "0x%llx", (unsigned long long)u->value);
-		if (u->reserved)
-			emit_table_cell(t, "refused: reserved %s", u->reserved->name);
-		else
-			emit_table_cell(t, "%s", u->valid ? "ok" : "refused");
-		c->status |= u->reserved != NULL;
-	}
-	if (c->e->format == EMIT_TEXT)
-		obuf_char(c->e->o, '\n');
-	emit_table_print(t, c->e, "events");
-	emit_table_free(t);
-	return 0;
-}
-
-static void emit_conflict(struct pmu_dt_ctx *c, const struct dtpmu *pmu,
-			  const struct dtpmu_answer *a)
-{
-	char names[512];
-
-	if (a->conflict_at < 0)
-		return;
-	emit_s64(c->e, "clashing event", a->conflict_at + 1);
-	emit_s64(c->e, "with event", a->conflict_with + 1);
-	emit_hex(c->e, "clashing bits", a->conflict_bits);
-	emit_str(c->e, "constraint",
-		 dtpmu_conflict_names(pmu, a->conflict_bits, names, sizeof(names)));
-	emit_u64(c->e, "placements tried", a->tried);
-}
-
-static int do_check(struct pmu_dt_ctx *c, const struct dtpmu *pmu, int argc, char **argv)
-{
-	static const char *const verdicts[] = { "ok", "too many events", "invalid event",
-						"conflict" };
-	struct dtpmu_want w[DTPMU_MAX_GROUP];
-	struct dtpmu_answer a;
-	char text[768];
-	int ret;
-
-	if (argc > DTPMU_MAX_GROUP)
-		return err_set(c->err, -E2BIG, "a group of %d events: the limit is %d", argc,
-			       DTPMU_MAX_GROUP);
-	for (int i = 0; i < argc; i++) {
-		ret = dtpmu_parse_event(pmu, argv[i], &w[i], c->err);
-		if (ret)
-			return err_context(c->err, "event %d, '%s'", i + 1, argv[i]);
-	}
-	dtpmu_check(pmu, w, (size_t)argc, c->o->guest ? DTPMU_GUEST : 0, &a);
-	emit_str(c->e, "pmu", pmu->name);
-	emit_str(c->e, "verdict", verdicts[a.verdict]);
-	emit_str(c->e, "because", dtpmu_explain(pmu, &a, text, sizeof(text)));
-	if (a.verdict == DTPMU_OK)
-		emit_registers(c, pmu, &a);
-	else
-		emit_conflict(c, pmu, &a);
-	c->status |= a.verdict != DTPMU_OK;
-	return emit_uses(c, &a, argv);
-}
-
 static const struct verb {
 	const char *name;
 	int (*run)(struct pmu_dt_ctx *c, const struct dtpmu *pmu, int argc, char **argv);
 	bool args, lint;
 } verbs[] = {
-	{ "show", do_show, false, false },    { "lint", do_lint, false, true },
-	{ "decode", do_decode, true, false }, { "encode", do_encode, true, false },
-	{ "check", do_check, true, false },
+	{ "show", do_show, false, false },	{ "lint", do_lint, false, true },
+	{ "decode", do_decode, true, false },	{ "encode", do_encode, true, false },
+	{ "check", pmu_dt_check, true, false },
 };
 
 static const struct verb *find_verb(const char *name)
@@ -312,7 +203,9 @@ static int pmu_dt_run(const struct command *cmd, int argc, char **argv)
 	v = n ? find_verb(argv[0]) : &verbs[0];
 	if (!v)
 		return cli_usage_error(cmd, "unknown subcommand '%s'", argv[0]);
-	if (v->args && n < 2)
+	if (o.groups && (v->run != pmu_dt_check || n > 1))
+		return cli_usage_error(cmd, "--groups goes with check, and without events");
+	if (v->args && n < 2 && !o.groups)
 		return cli_usage_error(cmd, "%s needs an argument", v->name);
 	if (!v->args && n > 1)
 		return cli_usage_error(cmd, "unexpected argument '%s'", argv[1]);
