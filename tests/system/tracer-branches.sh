@@ -10,6 +10,9 @@ cd "$TMP" || exit 1
 	"$PERF" test -w brstack 10000000 >/dev/null 2>err ||
 	skip_all "cannot follow branches here: $(head -2 err | tr '\n' ' ')"
 
+# Where no breakpoint fires stacks are computed only.
+grep -q 'computed with breakpoints' err && fires=yes || fires=
+
 "$PERF" script -i b.data -F brstacksym | tr ' ' '\n' | grep brstack >edges.txt
 edge() { # edge FROM TO TYPE
 	if grep -Eq "^$1\+[^/]*/$2\+[^/]*/.*/$3(/|$)" edges.txt; then
@@ -46,7 +49,9 @@ only cond COND
 only any_call,any_ret 'CALL|IND_CALL|RET'
 
 # a system call about every 100 branches: stacks go on behind it
-if command -v perl >/dev/null; then
+if [ -z "$fires" ]; then
+	skip "stacks cut at quick system calls" "no breakpoint fires here"
+elif command -v perl >/dev/null; then
 	"$PERF" record -q -b --branch-source=software --branch-budget 0 -F 2000 -o s.data -- \
 		perl -e '$n = 0; for (1..1000000) { $n++ if -e "/" }' >/dev/null 2>&1
 	"$PERF" script -i s.data -F brstack | awk '{ n++; short += NF < 32 }
@@ -107,8 +112,12 @@ real perl perl -e 'my %h; $h{"k".($_ % 5000)} .= chr(65+$_%26) for 1..300000; my
 # thread, which must have come to where the computing said.
 "$PERF" record -b --branch-source=software --reg-source=ptrace --user-regs=ax,sp,ip \
 	--branch-budget 0 -F 1000 -o v.data -- gzip -c nums nums nums >/dev/null 2>err
-like "computed ways are those that the thread took" "$(cat err)" \
-	'([2-9][0-9]|[1-9][0-9]{2,}) compared with the thread, 0 of them dropped'
+if [ -n "$fires" ]; then
+	like "computed ways are those that the thread took" "$(cat err)" \
+		'([2-9][0-9]|[1-9][0-9]{2,}) compared with the thread, 0 of them dropped'
+else
+	skip "computed ways are those that the thread took" "no breakpoint fires here"
+fi
 "$PERF" script -i v.data -F ip,uregs | awk '{ for (i = 2; i <= NF; i++) if ($i ~ /^IP:0x/) {
 	n++; if (substr($i, 6) != $1) bad++ } } END { print (n > 20 ? "many" : n) " " (bad + 0) }' >ips
 is "and the registers' IP is the sample's" "$(cat ips)" "many 0"
@@ -118,7 +127,7 @@ compared() { # compared FILE: "STACKS COMPARED DROPPED"
 }
 "$PERF" record -b --branch-source=software --branch-budget 0 -F 2000 -o c.data -- \
 	"$PERF" test -w brstack 20000000 >/dev/null 2>err
-if grep -q 'computed with breakpoints' err; then
+if [ -n "$fires" ]; then
 	like "every 16th stack is compared with the thread" "$(compared err | awk '{
 		print ($1 >= 100 && $2 * 20 >= $1 - 32 && !$3 ? "so it is" : "stacks, compared, dropped: " $0) }')" 'so it is'
 	PERF_TRACER_WITHOUT=later-hits timeout 60 "$PERF" record -b --branch-source=software \

@@ -92,7 +92,7 @@ like "the end report says how long threads stood still" "$(cat err)" 'threads st
 COUNTING=$O/tests/helpers/counting
 for without in none hits avx512 hits,avx512 avx hits,avx; do
 	PERF_TRACER_WITHOUT=$without "$PERF" record -b --branch-source=software --user-regs=ip,bx,$class \
-		--branch-budget 0 -F 500 -o c.data "$COUNTING" $class 300000000 >/dev/null 2>err
+		--branch-budget 0 -F 1000 -o c.data "$COUNTING" $class 100000000 >/dev/null 2>err
 	"$PERF" script -i c.data -F ip,sym,symoff,uregs |
 		python3 "$ROOT/tests/helpers/check-counting.py" "$COUNTING" $class >c.txt
 	read -r right wrong none <c.txt
