@@ -21,7 +21,7 @@ like "... is said with -v" "$(cache -v -a "$TMP/prog" 2>&1)" 'already in the cac
 if [ -n "$PEER" ]; then
 	is "an installed perf lists the same" "$("$PEER" --buildid-dir "$D" buildid-cache -l)" "$(cache -l)"
 else
-	skip "an installed perf lists the same" "no installed perf"
+	skip "an installed perf lists the same" "$NO_PEER"
 fi
 
 # Another version at the same path: both are kept.

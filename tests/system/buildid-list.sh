@@ -23,6 +23,6 @@ if [ -n "$PEER" ]; then
 			"$("$PEER" buildid-list -i "$D/$f.data" 2>/dev/null | sort)"
 	done
 else
-	skip "as the installed perf" "no installed perf to compare with"
+	skip "as the installed perf" "$NO_PEER"
 fi
 done_testing

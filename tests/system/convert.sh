@@ -78,7 +78,7 @@ if [ -n "$PERF2BOLT" ]; then
 		same_file "perf2bolt with our perf and with an installed one" "$TMP/by-ours" \
 			"$TMP/by-peer"
 	else
-		skip "perf2bolt with an installed perf" "no installed perf"
+		skip "perf2bolt with an installed perf" "$NO_PEER"
 	fi
 	"$TRACE" -i -n 37 -o "$TMP/ip.data" "$BIN" >"$TMP/log" 2>&1
 	with_ours "$PERF2BOLT" -nl -p "$TMP/ip.data" -o "$TMP/nl" "$BIN" >"$TMP/log" 2>&1
@@ -168,7 +168,7 @@ sum(i * i for i in range(300000))' >"$TMP/log" 2>&1; then
 			python3 "$TMP/fold.py" noplt >"$TMP/got"
 		same_file "script's text folds as an installed perf's does" "$TMP/got" "$TMP/want"
 	else
-		skip "an installed perf's text, folded" "no installed perf"
+		skip "an installed perf's text, folded" "$NO_PEER"
 	fi
 	check "... and is not empty" test -s "$TMP/folded"
 	"$PERF" data convert --to json -i "$TMP/g.data" -o "$TMP/json"
@@ -186,7 +186,7 @@ strip = lambda s: [(x["timestamp"], x["tid"], x["comm"], [y["ip"] for y in x["ca
                    for x in s]
 print(strip(a) == strip(b))' "$TMP/ours.json" "$TMP/peer.json")" True
 	else
-		skip "json of an installed perf" "no installed perf"
+		skip "json of an installed perf" "$NO_PEER"
 	fi
 else
 	skip "folded stacks" "nothing can be recorded here: $(tail -1 "$TMP/log")"

@@ -35,7 +35,7 @@ if [ -n "$PEER" ] && "$PEER" list >"$TMP/peer" 2>/dev/null; then
 	"$PERF" list | awk '{ print $1 }' | sort >"$TMP/b"
 	is "every event of an installed perf is listed" "$(comm -23 "$TMP/a" "$TMP/b" | head -5)" ""
 else
-	skip "every event of an installed perf is listed" "no installed perf"
+	skip "every event of an installed perf is listed" "$NO_PEER"
 fi
 
 # ---- JSON

@@ -43,9 +43,11 @@ if "$O/tests/helpers/branch-trace" -c -n 97 -o t.data "$HOT" >trace.out 2>&1; th
 		"\"symbol_to\":\"\[\.\] fib\",\"ipc_lbr\":\"$(sed -n 's/^fib //p' want | sed 's/[][]/\\&/g')\""
 	if [ -n "$PEER" ] && "$PEER" report --stdio -b -s dso_to,symbol_to -i t.data >peer 2>/dev/null; then
 		rows peer | grep '^\(collatz\|fib\|kind_of\|main\|plus_three\|twice\) ' >theirs
+		# 6.12 covers less of a function than its blocks have.
+		! newer_peer || sed -i 's/ *\[.*//' got theirs
 		same_file "IPC and coverage as an installed perf has them" got theirs
 	else
-		skip "IPC and coverage as an installed perf has them" "none, or it dies of branches with cycles"
+		skip "IPC and coverage as an installed perf has them" "${NO_PEER}, or it dies of branches with cycles"
 	fi
 	# every cycle of the trace is in one block
 	total=$("$PERF" script -F brstack -i t.data 2>err | tr ' ' '\n' |

@@ -64,6 +64,6 @@ if [ -n "$PEER" ]; then
 		done
 	done
 else
-	skip "the installed perf reads copies" "no installed perf to compare with"
+	skip "the installed perf reads copies" "$NO_PEER"
 fi
 done_testing
