@@ -96,16 +96,52 @@ like "and knows the maps made before" "$(fields ip,sym)" noploop
 
 # --- rates
 LIMIT=/proc/sys/kernel/perf_event_max_sample_rate
-check "-F max" rec -e cpu-clock -F max -- true
+freq() {
+	attrs | sed -n '1s/.*sample_freq }: \([0-9]*\).*/\1/p'
+}
+SO=$O/tests/standin/standin.so
 # The kernel lowers it by itself when interrupts take long: looked at in between, it may be any.
 at_the_limit() {
 	before=$(cat $LIMIT)
-	rec -e cpu-clock -F max -- true
-	got=$(attrs | sed 's/.*sample_freq }: \([0-9]*\).*/\1/') after=$(cat $LIMIT)
+	STANDIN=full LD_PRELOAD=$SO "$PERF" record -q -o e.data -e cycles -F max -- true
+	got=$(freq) after=$(cat $LIMIT)
 	echo "$got, and the limit $before before, $after after"
 	[ "$got" = "$before" ] || [ "$got" = "$after" ]
 }
-check "is the kernel's limit" steady at_the_limit
+if [ "$(uname -m)" = x86_64 ]; then
+	check "-F max of a counter is the kernel's limit" steady at_the_limit
+else
+	skip "-F max of a counter is the kernel's limit" "the stand-in stands for an x86-64 kernel"
+fi
+# Of a clock it is what leaves the program time to run.
+capped() { # NAME options...: -F max of a clock
+	name=$1
+	shift
+	limit=$(cat $LIMIT)
+	rec "$@" -- true
+	is "$name: recorded" $? 0
+	check "$name: at most 10000 ($(freq))" test "$(freq)" -le 10000
+	if [ "$limit" -gt 10000 ]; then
+		is "$name: once said" "$(grep -c 'the most for a clock is 10000 samples per second' e.err)" 1
+	else
+		skip "$name: once said" "the kernel's own limit is $limit here"
+	fi
+}
+capped "-F max of a clock" -e cpu-clock -F max
+capped "of a clock per thread" --per-thread -e task-clock -F max
+capped "as a term" -e cpu-clock/freq=max/
+if ! has_cycles; then
+	capped "of the clock in place of a counter" -F max
+	capped "that was named" -e cycles -F max
+else
+	skip "of the clock in place of a counter" "this machine has counters"
+fi
+rec -e cpu-clock -F 12000 -- true
+if grep -q 'Maximum frequency rate' e.err; then
+	skip "-F N of a clock is taken as it is" "the kernel's own limit is lower here"
+else
+	is "-F N of a clock is taken as it is" "$(freq)" 12000
+fi
 check "-F beyond the limit" rec -e cpu-clock -F 99999999 -- true
 like "is lowered and said" "$(cat e.err)" 'Maximum frequency rate'
 check_status "--strict-freq refuses" 1 "$PERF" record --strict-freq -F 99999999 -e cpu-clock true

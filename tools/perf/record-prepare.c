@@ -236,6 +236,7 @@ int record_config(struct recording *rec, struct err *e)
 	bool workload = rec->workload_is_target;
 	struct events_config c = {
 		.period = o->count,
+		.max_freq = o->freq_max,
 		.callchain = o->callchain,
 		.branch_filter = o->branch_filter,
 		.intr_regs = o->intr_regs,

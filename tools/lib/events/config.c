@@ -316,6 +316,8 @@ static void configure_event(const struct event_list *l, struct event *ev,
 		a->clockid = c->clockid;
 	}
 	configure_period(ev, c, a);
+	ev->max_freq |= c->max_freq && !(ev->set & (EVENT_SET_FREQ | EVENT_SET_PERIOD));
+	event_cap_clock(ev);
 	configure_privilege(ev, c, a);
 	if (!event_is_dummy(ev))
 		configure_payload(ev, c, a);

@@ -193,6 +193,7 @@ struct event {
 	bool all_cpus;			 /* opened on every CPU, whatever -C says */
 	bool is_default;		 /* nobody asked for it: may fall back to a clock */
 	bool name_given;		 /* by a name= term */
+	bool max_freq;			 /* as often as can be: -F max, freq=max */
 	unsigned set;			 /* EVENT_SET_* */
 	uint64_t set_period, set_freq, set_branch;
 	bool set_time, set_inherit;
@@ -229,6 +230,7 @@ void events_free(struct event_list *l);
 
 struct events_config {
 	uint64_t freq;	 /* samples per second; 0 with period 0 = 4000 */
+	bool max_freq;	 /* that is the most that the kernel allows: clocks take less */
 	uint64_t period; /* events per sample; wins over freq */
 	struct callchain_opts callchain;
 	uint64_t branch_filter; /* PERF_SAMPLE_BRANCH_*; 0 = no branch stacks */

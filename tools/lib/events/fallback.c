@@ -23,6 +23,32 @@ static const char *modifiers(const struct event *ev)
 	return p ? p + 1 : "";
 }
 
+/*
+ * A clock's interrupt costs some microseconds, in virtual machines ten and more. At 100,000 a
+ * second a program hardly comes to run any more: 10 ms became 15 s. The kernel does hold counters
+ * back that take too much time, but not clocks.
+ */
+#define CLOCK_MAX_FREQ 10000
+
+static bool is_clock(const struct perf_event_attr *a)
+{
+	return a->type == PERF_TYPE_SOFTWARE &&
+	       (a->config == PERF_COUNT_SW_CPU_CLOCK || a->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+void event_cap_clock(struct event *ev)
+{
+	struct perf_event_attr *a = &ev->attr;
+
+	if (!ev->max_freq || !is_clock(a) || !(a->flags & ATTR_FLAG_FREQ) ||
+	    a->sample_freq <= CLOCK_MAX_FREQ)
+		return;
+	a->sample_freq = CLOCK_MAX_FREQ;
+	log_warn("%s: the most for a clock is %d samples per second: with more of its interrupts "
+		 "the program hardly runs (-F N takes any number)",
+		 ev->name, CLOCK_MAX_FREQ);
+}
+
 int event_fall_back_to_clock(struct event_list *l, struct event *ev, bool per_thread)
 {
 	const char *name = per_thread ? "task-clock" : "cpu-clock";
@@ -45,6 +71,7 @@ int event_fall_back_to_clock(struct event_list *l, struct event *ev, bool per_th
 	ev->is_default = false;
 	ev->name_given = false;
 	ev->pmu = NULL;
+	event_cap_clock(ev);
 	return 0;
 }
 

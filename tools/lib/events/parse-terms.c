@@ -126,7 +126,8 @@ static int term_freq(struct parse *ps, struct event *ev, const struct term *t)
 {
 	int ret = 0;
 
-	if (t->value && !strcmp(t->value, "max"))
+	ev->max_freq = t->value && !strcmp(t->value, "max");
+	if (ev->max_freq)
 		ev->set_freq = events_max_freq() ? events_max_freq() : 4000;
 	else
 		ret = term_number(ps, t, &ev->set_freq);

@@ -91,6 +91,11 @@ int parse_breakpoint(struct parse *ps);
 int parse_symbol(struct parse *ps, const char *word, size_t len);
 int parse_pmu_event(struct parse *ps, const char *pmu, size_t len);
 
+/* ---- fallback.c --------------------------------------------------------------------------- */
+
+/* -F max of a configured event that is a clock: what a program still runs beside. */
+void event_cap_clock(struct event *ev);
+
 /* ---- cgroup.c ----------------------------------------------------------------------------- */
 
 void events_close_cgroups(struct event_list *l);
