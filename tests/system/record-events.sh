@@ -150,6 +150,32 @@ unlike "has no frequency" "$(attrs)" 'freq: 1'
 check "an option and its value in one word" rec -q -e cpu-clock "-F 99" -g -- true
 like "is understood" "$(attrs)" 'sample_freq }: 99'
 
+# --- words behind options that take none
+branches() {
+	attrs | sed -n '1s/.*branch_sample_type: \([A-Z_|]*\).*/\1/p'
+}
+mkdir bin
+printf '#!/bin/sh\necho ran >&2\n' >bin/fp
+chmod +x bin/fp
+check "-g dwarf" rec -g dwarf -e cpu-clock -- true
+like "is --call-graph dwarf" "$(attrs)" 'STACK_USER'
+like "and is said" "$(cat e.err)" '^-g dwarf: taken as --call-graph dwarf$'
+check "-g dwarf,16384" rec -e cpu-clock -g dwarf,16384 true
+like "takes a size" "$(attrs)" 'sample_stack_user: 16384'
+check "-g fp, where there is such a program" env PATH="$TMP/bin:$PATH" "$PERF" record -o e.data -e cpu-clock -g fp
+unlike "runs it" "$(cat check.out)" 'taken as'
+check_status "-g -- dwarf: that is the command" 127 "$PERF" record -o no.data -e cpu-clock -g -- dwarf true
+check_status "-g nonsense: that too" 127 "$PERF" record -o no.data -e cpu-clock -g nonsense true
+if "$PERF" record -q -b -o e.data true 2>/dev/null; then
+	check "-b any_call" rec -b any_call -- true
+	like "is -j any_call" "$(branches)" 'ANY_CALL'
+	like "and is said too" "$(cat e.err)" '^-b any_call: taken as -j any_call$'
+	check "-b any,u and more options" rec -b any,u -e cpu-clock:u -g fp true
+	like "which count" "$("$PERF" evlist -i e.data)" '^cpu-clock:u'
+else
+	skip "-b any" "no branches can be recorded here"
+fi
+
 # --- messages
 out=$("$PERF" record --branch-source=hardware -e cpu-clock -b -o no.data true 2>&1)
 like "branches on a software event" "$out" "cpu-clock: PMU Hardware or event type doesn't support branch stack sampling"

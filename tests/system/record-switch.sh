@@ -201,6 +201,7 @@ refused 'no AUX area tracing' --aux-sample
 refused 'needs a directory' --kcore
 refused 'one thread empties all rings' --threads
 refused 'BPF programs' --off-cpu
+refused 'BPF programs' --off-cpu-thresh=500
 refused 'no event can switch' --switch-output-event=cpu-clock
 refused 'no BPF filters' --setup-filter=pin
 refused 'perf report -k' --vmlinux=/boot/vmlinux

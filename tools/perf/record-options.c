@@ -79,6 +79,7 @@ static int parse_g(void *p, const struct option *opt, const char *arg, bool unse
 	struct record_opts *o = p;
 
 	(void)opt, (void)arg, (void)e;
+	o->g_given = !unset;
 	if (unset)
 		o->callchain.mode = CALLCHAIN_NONE;
 	else if (o->callchain.mode == CALLCHAIN_NONE)
@@ -386,6 +387,7 @@ const struct option record_options[] = {
 	REFUSED(0, "kcore", NULL, OPTION_NO_ARG),
 	REFUSED(0, "threads", "SPEC", OPTION_OPTARG),
 	REFUSED(0, "off-cpu", NULL, OPTION_NO_ARG),
+	REFUSED(0, "off-cpu-thresh", "MS", 0),
 	REFUSED(0, "switch-output-event", "EVENT", 0),
 	REFUSED(0, "setup-filter", "ACTION", 0),
 	REFUSED(0, "vmlinux", "FILE", 0),

@@ -43,7 +43,7 @@ struct record_opts {
 	uint64_t freq, count;
 	bool freq_given, freq_max;
 	struct callchain_opts callchain;
-	bool branch_any;
+	bool branch_any, g_given;
 	uint64_t branch_filter;
 	/* Registers (-I, --user-regs): set by their option callbacks, used by record_config(). */
 	const struct regs_selection *intr_regs, *user_regs;
