@@ -3,9 +3,11 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "builtin.h"
+#include "test-junit.h"
 #include "workload/workload.h"
 
 struct test_opts {
@@ -13,12 +15,20 @@ struct test_opts {
 	int verbose;
 	const char *skip;
 	const char *workload;
+	const char *junit;
+	uint64_t runs;
+	bool sequential;
 	bool list_workloads;
 };
 
 static const struct option test_options[] = {
 	OPT_BOOL('l', "list", struct test_opts, list, "list the suites"),
 	OPT_STRING('s', "skip", struct test_opts, skip, "N,...", "suites to leave out, by number"),
+	OPT_UINT('r', "runs-per-test", struct test_opts, runs, "N", "run each suite N times"),
+	OPT_BOOL('S', "sequential", struct test_opts, sequential,
+		 "one suite after the other, as is always done"),
+	OPT_STRING(0, "junit", struct test_opts, junit, "FILE",
+		   "write the results to FILE as JUnit XML, too"),
 	OPT_INC('v', "verbose", struct test_opts, verbose, "show what the suites print"),
 	OPT_STRING('w', "workload", struct test_opts, workload, "NAME",
 		   "run a built-in workload (arguments follow) instead"),
@@ -153,8 +163,8 @@ static bool wanted(const struct suite *su, size_t nr, int argc, char **argv)
 enum { SUITE_OK, SUITE_FAILED, SUITE_SKIPPED };
 
 /* What the suite printed decides between passed and skipped as a whole. */
-static int run_suite(const struct suites *s, const struct suite *su, int verbose, char *why,
-		     size_t size)
+static int run_suite(const struct suites *s, const struct suite *su, int verbose, struct junit *j,
+		     char *why, size_t size)
 {
 	char line[1024];
 	int pipefd[2], status;
@@ -183,6 +193,7 @@ static int run_suite(const struct suites *s, const struct suite *su, int verbose
 	while (f && fgets(line, sizeof(line), f)) {
 		if (verbose)
 			fputs(line, stdout);
+		junit_line(j, line);
 		if (!strncmp(line, "1..0 # SKIP ", 12))
 			snprintf(why, size, "%.*s", (int)strcspn(line + 12, "\n"), line + 12);
 		else if (!strncmp(line, "not ok ", 7) && !why[0])
@@ -211,35 +222,63 @@ static void print_result(int state, const char *why)
 	fflush(stdout);
 }
 
-static int run_suites(const struct test_opts *o, int argc, char **argv)
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* How many of the runs failed. */
+static int run_often(const struct suites *s, const struct suite *su, const char *label,
+		     const struct test_opts *o, struct junit *j)
+{
+	static const enum junit_state states[] = { JUNIT_OK, JUNIT_FAILED, JUNIT_SKIPPED };
+	int failed = 0;
+	char why[200];
+
+	for (uint64_t run = 1; run <= o->runs; run++) {
+		double start = now();
+		int state;
+
+		fputs(label, stdout);
+		if (o->verbose)
+			putchar('\n');
+		fflush(stdout);
+		state = run_suite(s, su, o->verbose, j, why, sizeof(why));
+		junit_suite(j, su->name, states[state], why, now() - start);
+		if (o->verbose)
+			fputs(label, stdout);
+		print_result(state, why);
+		failed += state == SUITE_FAILED;
+	}
+	if (o->runs > 1 && failed)
+		printf("%s failed in %d of %llu runs\n", label, failed,
+		       (unsigned long long)o->runs);
+	return failed;
+}
+
+static int run_suites(const struct test_opts *o, struct junit *j, int argc, char **argv)
 {
 	struct suites s = { 0 };
 	size_t width = 0, nr = 0, ran = 0;
 	int failed = 0;
-	char why[200];
 
 	find_suites(&s);
 	vec_for_each (su, &s.list)
 		width = max_u64(width, strlen(su->name));
 	vec_for_each (su, &s.list) {
-		int state;
+		char label[128];
 
 		if (!wanted(su, ++nr, argc, argv) || number_listed(o->skip, nr))
 			continue;
 		ran++;
-		if (o->list) {
+		snprintf(label, sizeof(label), "%3zu: %-*s:", nr, (int)width + 1, su->name);
+		if (o->list)
 			printf("%3zu: %s\n", nr, su->name);
-			continue;
-		}
-		printf("%3zu: %-*s:", nr, (int)width + 1, su->name);
-		if (o->verbose)
-			putchar('\n');
-		fflush(stdout);
-		state = run_suite(&s, su, o->verbose, why, sizeof(why));
-		if (o->verbose)
-			printf("%3zu: %-*s:", nr, (int)width + 1, su->name);
-		print_result(state, why);
-		failed += state == SUITE_FAILED;
+		else
+			failed += run_often(&s, su, label, o, j);
 	}
 	if (!ran)
 		fprintf(stderr, s.list.n ? "No suite has that number or name; see perf test -l.\n"
@@ -277,10 +316,12 @@ static int run_workload(const struct command *cmd, const char *name, int argc, c
 
 static int test_run(const struct command *cmd, int argc, char **argv)
 {
-	struct test_opts o = { 0 };
+	struct test_opts o = { .runs = 1 };
 	const struct workload *w;
+	struct junit j = { 0 };
+	struct err err = { 0 };
 	size_t nr;
-	int n = cli_parse(cmd, &o, argc, argv, CLI_STOP_AT_ARG);
+	int n = cli_parse(cmd, &o, argc, argv, CLI_STOP_AT_ARG), ret;
 
 	if (n < 0)
 		return CLI_STATUS(n);
@@ -297,7 +338,12 @@ static int test_run(const struct command *cmd, int argc, char **argv)
 		argv++;
 		n--;
 	}
-	return run_suites(&o, n, argv);
+	if (!o.runs || o.runs > INT32_MAX)
+		return cli_usage_error(cmd, "-r takes a number from 1 on");
+	if (o.junit && !o.list && junit_open(&j, o.junit, &err))
+		return cli_print_err(&err);
+	ret = run_suites(&o, &j, n, argv);
+	return junit_close(&j, &err) ? cli_print_err(&err) : ret;
 }
 
 const struct command cmd_test = {
