@@ -6,7 +6,6 @@
 #include "capture/capture.h"
 #include "emit/emit.h"
 #include "machine/machine.h"
-#include "sample/sample.h"
 
 struct buildid_opts {
 	const char *input;
@@ -72,59 +71,6 @@ static void print_file(struct perfdata *pd, struct obuf *out)
 
 /* ---- objects that samples hit ---------------------------------------------------------------------- */
 
-static void hit_address(struct machine *m, struct thread *th, uint8_t cpumode, uint64_t ip,
-			struct bits *hits)
-{
-	struct map_hit hit;
-
-	if (machine_find_map(m, th, cpumode, ip, &hit))
-		bits_set(hits, hit.map->dso->idx);
-}
-
-/* The cpumode that a context marker of a call chain announces. */
-static uint8_t context_mode(uint64_t marker, uint8_t now)
-{
-	switch (marker) {
-	case PERF_CONTEXT_KERNEL: return PERF_RECORD_MISC_KERNEL;
-	case PERF_CONTEXT_USER:
-	case PERF_CONTEXT_USER_DEFERRED: return PERF_RECORD_MISC_USER;
-	case PERF_CONTEXT_GUEST_KERNEL: return PERF_RECORD_MISC_GUEST_KERNEL;
-	case PERF_CONTEXT_GUEST_USER: return PERF_RECORD_MISC_GUEST_USER;
-	default: return now;
-	}
-}
-
-static int hit_sample(struct machine *m, const struct record *rec, struct bits *hits, struct err *e)
-{
-	struct sample s;
-	struct thread *th;
-	uint8_t mode;
-	int ret;
-
-	if (!rec->event)
-		return 0;
-	ret = sample_parse_some(rec, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN, &s,
-				e);
-	if (ret)
-		return ret;
-	th = machine_thread(m, (int32_t)s.pid, (int32_t)s.tid);
-	if (!th)
-		return err_set(e, -ENOMEM, "out of memory for threads");
-	mode = s.cpumode;
-	hit_address(m, th, mode, s.ip, hits);
-	for (uint64_t i = 0; i < s.callchain.nr; i++) {
-		uint64_t ip = u64s_get(&s.callchain, i);
-
-		if (ip >= PERF_CONTEXT_MAX)
-			mode = context_mode(ip, mode);
-		else
-			hit_address(m, th, mode, ip, hits);
-	}
-	return 0;
-}
-
-#define MAX_DSOS (1u << 20)
-
 /* An object's own build id, or what the recording says about its path (a pipe: at its end). */
 static void print_dso(struct perfdata *pd, const struct dso *dso, struct obuf *out)
 {
@@ -143,13 +89,13 @@ static void print_dso(struct perfdata *pd, const struct dso *dso, struct obuf *o
 static int print_hits(struct perfdata *pd, bool only_hits, struct obuf *out, struct err *e)
 {
 	struct machine *m = NULL;
-	struct bits hits = { 0 };
+	struct machine_hits *hits = NULL;
 	struct record rec;
 	int ret = machine_new(&m, perfdata_env(pd)->arch, e);
 
 	if (!ret)
 		ret = machine_add_build_ids(m, pd, e);
-	if (!ret && bits_init(&hits, MAX_DSOS))
+	if (!ret && machine_hits_new(&hits, m, NULL, NULL))
 		ret = err_set(e, -ENOMEM, "out of memory for objects");
 	if (ret)
 		goto out;
@@ -157,7 +103,7 @@ static int print_hits(struct perfdata *pd, bool only_hits, struct obuf *out, str
 		struct err bad = { 0 };
 
 		/* A malformed record is said and left out. */
-		if (rec.type == PERF_RECORD_SAMPLE ? hit_sample(m, &rec, &hits, &bad)
+		if (rec.type == PERF_RECORD_SAMPLE ? machine_hits_sample(hits, &rec, &bad)
 						   : machine_record(m, &rec, &bad))
 			log_warn("%s", bad.text);
 	}
@@ -166,10 +112,10 @@ static int print_hits(struct perfdata *pd, bool only_hits, struct obuf *out, str
 		goto out;
 	}
 	for (size_t i = 0; i < machine_nr_dsos(m); i++)
-		if (bits_test(&hits, i))
+		if (machine_hits_have(hits, machine_dso(m, i)))
 			print_dso(pd, machine_dso(m, i), out);
 out:
-	bits_free(&hits);
+	machine_hits_free(hits);
 	machine_free(m);
 	return ret;
 }

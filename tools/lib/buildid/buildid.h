@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * buildid: the cache of objects by build id, which keeps a program as it was when it was recorded
- * (or brings one from another machine). Upstream's layout:
+ * buildid: what tells objects apart: where an object's build id is found, how a recording lists it,
+ * and the cache, which keeps a program as it was when it was recorded (or brings one from another
+ * machine). The cache has upstream's layout:
  *
  *	DIR/usr/bin/prog/ID/elf			the file; "kallsyms", "vdso" for those objects
  *	DIR/.build-id/xx/yyyy...		-> ../../usr/bin/prog/ID
@@ -13,7 +14,7 @@
 #ifndef PERF_BUILDID_H
 #define PERF_BUILDID_H
 
-#include "base/base.h"
+#include "machine/machine.h"
 
 #define BUILDID_MAX 20
 
@@ -26,6 +27,17 @@ struct buildid {
 void buildid_hex(const struct buildid *id, char *hex);
 /* Hex digits as above; false when they are none or too many. */
 bool buildid_parse(const char *hex, struct buildid *id);
+
+/*
+ * The build id of an object of this machine: as recorded, or read from the file, /sys/kernel/notes
+ * or /sys/module. False when there is none.
+ */
+bool buildid_of_dso(const struct dso *dso, struct buildid *id);
+/*
+ * Appends an entry of the feature BUILD_ID, which is the body of a HEADER_BUILD_ID record and its
+ * header: kernel or user by @dso, "the size is valid", the name padded with zeros.
+ */
+void buildid_put_entry(struct obuf *o, const struct dso *dso, const struct buildid *id);
 
 /* The cache's directory; false when there is no home and nothing was named. */
 bool buildid_cache_dir(char *buf, size_t size);

@@ -17,6 +17,7 @@
 
 #include "jit/jit.h"
 #include "perfdata/perfdata.h"
+#include "sample/sample.h"
 
 struct machine;
 
@@ -136,5 +137,20 @@ const char *machine_os_release(const struct machine *m);
  * before the first record to keep them (--mmaps).
  */
 void machine_keep_all(struct machine *m);
+
+/* ---- which objects were hit ---------------------------------------------------------------------------- */
+
+struct machine_hits;
+/* Called when @dso is hit for the first time; non-zero ends the call that led to it. */
+typedef int (*machine_hit_fn)(void *ctx, struct dso *dso);
+
+/* @first may be NULL. 0 or -ENOMEM. */
+int machine_hits_new(struct machine_hits **h, struct machine *m, machine_hit_fn first, void *ctx);
+void machine_hits_free(struct machine_hits *h);
+/* A sample record: its address and those of its call chain. -errno with what is wrong with it. */
+int machine_hits_sample(struct machine_hits *h, const struct record *rec, struct err *e);
+/* Counts as hit. */
+int machine_hits_dso(struct machine_hits *h, struct dso *dso);
+bool machine_hits_have(const struct machine_hits *h, const struct dso *dso);
 
 #endif
