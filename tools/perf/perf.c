@@ -14,6 +14,7 @@ static const struct command *const commands[] = {
 	&cmd_data,
 	&cmd_evlist,
 	&cmd_help,
+	&cmd_inject,
 	&cmd_list,
 	&cmd_pmu_dt,
 	&cmd_record,

@@ -18,7 +18,7 @@ static void put_hits(const struct hits *h, struct obuf *o)
 		const struct dso *dso = machine_dso(h->m, i);
 		struct buildid id;
 
-		if (!(h->all || machine_hits_have(h->hits, dso)) || strlen(dso->name) > 4096)
+		if (!h->all && !machine_hits_have(h->hits, dso))
 			continue;
 		if (buildid_of_dso(dso, &id))
 			buildid_put_entry(o, dso, &id);

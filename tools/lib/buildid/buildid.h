@@ -33,11 +33,10 @@ bool buildid_parse(const char *hex, struct buildid *id);
  * or /sys/module. False when there is none.
  */
 bool buildid_of_dso(const struct dso *dso, struct buildid *id);
-/*
- * Appends an entry of the feature BUILD_ID, which is the body of a HEADER_BUILD_ID record and its
- * header: kernel or user by @dso, "the size is valid", the name padded with zeros.
- */
+/* Appends an entry of the feature BUILD_ID: of @dso, or one that a recording has. Names longer than
+ * PATH_MAX are left out. */
 void buildid_put_entry(struct obuf *o, const struct dso *dso, const struct buildid *id);
+void buildid_put_recorded(struct obuf *o, const struct perfdata_build_id *b);
 
 /* The cache's directory; false when there is no home and nothing was named. */
 bool buildid_cache_dir(char *buf, size_t size);

@@ -101,8 +101,9 @@ struct place {
 static int find_place(struct place *p, const struct buildid *id, const char *path, struct err *e)
 {
 	if (!buildid_cache_dir(p->dir, sizeof(p->dir))) {
+		err_set(e, -ENOENT, "there is no directory for the cache of build ids");
 		err_hint(e, "Set HOME or PERF_BUILDID_DIR.");
-		return err_set(e, -ENOENT, "there is no directory for the cache of build ids");
+		return -ENOENT;
 	}
 	if (id->size < 2)
 		return err_set(e, -EINVAL, "%s has no build id", path);

@@ -56,24 +56,36 @@ bool buildid_of_dso(const struct dso *dso, struct buildid *id)
 }
 
 /* Header (misc: cpumode, and "the size is valid"), pid, id, size, name. */
-void buildid_put_entry(struct obuf *o, const struct dso *dso, const struct buildid *id)
+void buildid_put_recorded(struct obuf *o, const struct perfdata_build_id *b)
 {
-	bool kernel = dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE;
-	size_t n = strlen(dso->name), len = align_up(n + 1, NAME_ALIGN);
-	int32_t host = -1;
+	size_t n = strlen(b->path), len = align_up(n + 1, NAME_ALIGN);
 	uint8_t padded[24] = { 0 };
 	struct perf_event_header h = {
-		.type = PERF_RECORD_HEADER_BUILD_ID,
-		.misc = (uint16_t)((kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER) |
-				   PERF_RECORD_MISC_EXT_RESERVED),
+		.misc = (uint16_t)(b->misc | PERF_RECORD_MISC_EXT_RESERVED),
 		.size = (uint16_t)(sizeof(h) + 4 + sizeof(padded) + len),
 	};
 
-	memcpy(padded, id->id, id->size);
-	padded[20] = id->size;
+	if (n > PATH_MAX) /* no kernel gave that */
+		return;
+	memcpy(padded, b->id, b->size);
+	padded[20] = b->size;
 	obuf_mem(o, &h, sizeof(h));
-	obuf_mem(o, &host, sizeof(host));
+	obuf_mem(o, &b->pid, sizeof(b->pid));
 	obuf_mem(o, padded, sizeof(padded));
-	obuf_mem(o, dso->name, n);
+	obuf_mem(o, b->path, n);
 	obuf_pad(o, 0, (int)(len - n));
+}
+
+void buildid_put_entry(struct obuf *o, const struct dso *dso, const struct buildid *id)
+{
+	bool kernel = dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE;
+	struct perfdata_build_id b = {
+		.size = id->size,
+		.pid = -1, /* the host */
+		.misc = kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER,
+		.path = dso->name,
+	};
+
+	memcpy(b.id, id->id, id->size);
+	buildid_put_recorded(o, &b);
 }

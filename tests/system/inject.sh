@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# perf inject: what comes out is what went in, and what was asked for.
+. "$(dirname "$0")/../lib.sh"
+need_cmd python3
+D=$ROOT/tests/data/perf
+inject() {
+	"$PERF" inject "$@"
+}
+# A stream does not store names, so modifiers that attrs imply are shown there, and not in files.
+plain() {
+	sed 's/:[A-Za-z]*\(:\| *$\)/\1/'
+}
+script() {
+	"$PERF" script -i "$1" 2>/dev/null | plain
+}
+events() {
+	"$PERF" evlist -i "$1" 2>/dev/null | plain
+}
+
+# ---- a copy is the same: files, streams, and one from the other
+for f in "$D"/*.data; do
+	name=$(basename "$f")
+	if ! inject -i "$f" -o "$TMP/copy" 2>"$TMP/err"; then
+		like "$name: refused with a reason" "$(cat "$TMP/err")" 'other byte order|AUX area trace|cannot'
+		check "... leaves no output" test ! -e "$TMP/copy"
+		continue
+	fi
+	script "$f" >"$TMP/a"
+	script "$TMP/copy" >"$TMP/b"
+	same_file "$name: a copy has the same samples" "$TMP/b" "$TMP/a"
+	is "... the same events" "$(events "$TMP/copy")" "$(events "$f")"
+	inject -i "$f" >"$TMP/stream" 2>/dev/null
+	script "$TMP/stream" >"$TMP/b"
+	same_file "... as a stream, too" "$TMP/b" "$TMP/a"
+	inject <"$TMP/stream" -o "$TMP/back" 2>/dev/null
+	script "$TMP/back" >"$TMP/b"
+	same_file "... and back" "$TMP/b" "$TMP/a"
+	rm -f "$TMP/copy"
+done
+
+# ---- bad input
+check_status "no such file" 1 inject -i "$TMP/nothing" -o "$TMP/out"
+echo 'not a recording' >"$TMP/text"
+check_status "no recording" 1 inject -i "$TMP/text" -o "$TMP/out"
+check "... leaves no output" test ! -e "$TMP/out"
+check_status "an argument" 129 inject -b file
+check_status "--known-build-ids alone" 129 inject --known-build-ids 'aa /bin/x' -i "$TMP/text"
+is "no temporary files are left" "$(ls "$TMP" | grep -c 'out\.')" 0
+
+# ---- build ids
+need_events
+"$PERF" record -q -B --no-buildid-mmap -g -e cpu-clock -o "$TMP/plain" "$PERF_FILE" test -w noploop 0.3 2>/dev/null ||
+	skip_all "cannot record here"
+self=$(readlink -f "$PERF_FILE")
+id=$("$PERF" buildid-list -i "$self")
+unlike "before: no build ids" "$("$PERF" buildid-list -i "$TMP/plain")" '^[0-9a-f]{40}'
+inject -b -i "$TMP/plain" -o "$TMP/ids"
+like "-b: the program's" "$("$PERF" buildid-list -i "$TMP/ids")" "^$id $self$"
+if [ -n "$PEER" ]; then
+	is "... an installed perf reads the same" "$("$PEER" buildid-list -i "$TMP/ids" 2>/dev/null)" \
+		"$("$PERF" buildid-list -i "$TMP/ids")"
+else
+	skip "... an installed perf reads the same" "no installed perf"
+fi
+is "-b: only what was hit" "$("$PERF" buildid-list -i "$TMP/ids" | sort)" \
+	"$("$PERF" buildid-list -H -i "$TMP/ids" | grep '^[0-9a-f]' | sort)"
+inject --buildid-all -i "$TMP/plain" -o "$TMP/all"
+check "--buildid-all: more" test "$("$PERF" buildid-list -i "$TMP/all" | wc -l)" -ge \
+	"$("$PERF" buildid-list -i "$TMP/ids" | wc -l)"
+inject -b -i "$TMP/plain" >"$TMP/stream"
+like "-b into a stream" "$("$PERF" buildid-list -i - <"$TMP/stream")" "^$id $self$"
+cp "$TMP/plain" "$TMP/same"
+inject -b -i "$TMP/same" -o "$TMP/same"
+like "the output may be the input" "$("$PERF" buildid-list -i "$TMP/same")" "^$id $self$"
+known=00112233445566778899aabbccddeeff00112233
+inject -b --known-build-ids "$known $self" -i "$TMP/plain" -o "$TMP/known"
+like "--known-build-ids" "$("$PERF" buildid-list -i "$TMP/known")" "^$known $self$"
+echo "$known $self" >"$TMP/list"
+inject -b --known-build-ids "@$TMP/list" -i "$TMP/plain" -o "$TMP/known"
+like "... from a file" "$("$PERF" buildid-list -i "$TMP/known")" "^$known $self$"
+check_status "... that are none" 1 inject -b --known-build-ids "xyz $self" -i "$TMP/plain" -o "$TMP/bad"
+inject -B -i "$TMP/plain" -o "$TMP/mmap2"
+like "-B: in the maps" "$("$PERF" script -i "$TMP/mmap2" --show-mmap-events 2>/dev/null)" \
+	"<$id>\]: r-xp $self$"
+is "... with the same samples" "$(script "$TMP/mmap2" | md5sum)" "$(script "$TMP/plain" | md5sum)"
+
+# ---- code compiled at run time
+# Where perf 6 does not take the object for a JIT map, which it takes anything in /tmp/perf-* for.
+W=$(mktemp -d "${TMPDIR:-/tmp}/inject-test.XXXXXX") || exit 1
+trap 'rm -rf "$TMP" "$W"' EXIT
+H=$O/tests/helpers/jit-dump
+"$H" "$W" >/dev/null 2>&1 || {
+	skip "-j" "the helper's code is for another machine"
+	done_testing
+	exit
+}
+"$PERF" record -q -k mono -e cpu-clock:u -g -o "$TMP/jit" -- "$H" "$W" >"$TMP/path" 2>/dev/null
+dump=$(cat "$TMP/path")
+object=$(echo "$dump" | sed 's,/jit-\([0-9]*\).dump,/jitted-\1.so,')
+check_status "-j" 0 inject -j -i "$TMP/jit" -o "$TMP/jitted"
+names() {
+	awk '/_loop/ { print $1, $3 }' | sed 's/+0x.*//'
+}
+"$PERF" script -i "$TMP/jit" -F time,ip,sym -G 2>/dev/null | names >"$TMP/a"
+mv "$dump" "$TMP/hidden"
+"$PERF" script -i "$TMP/jitted" -F time,ip,sym -G 2>/dev/null | names >"$TMP/b"
+same_file "-j: the same names at the same times, without the dump" "$TMP/b" "$TMP/a"
+check "... and there are some" test -s "$TMP/a"
+like "... in an object" "$("$PERF" report -i "$TMP/jitted" -g none 2>/dev/null)" "$(basename "$object") +\[\.\] second_loop"
+if [ -n "$PEER" ]; then
+	like "an installed perf finds them" "$("$PEER" report -i "$TMP/jitted" -g none --stdio 2>/dev/null)" 'second_loop'
+else
+	skip "an installed perf finds them" "no installed perf"
+fi
+mv "$TMP/hidden" "$dump"
+"$PERF" record -q -e cpu-clock:u -o "$TMP/clock" -- "$H" "$W" >/dev/null 2>&1
+like "another clock is refused" "$(inject -j -i "$TMP/clock" -o "$TMP/out" 2>&1)" 'record -k mono'
+check "... without an output" test ! -e "$TMP/out"
+done_testing

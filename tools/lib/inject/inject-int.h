@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files of room `inject` share.
+ *
+ *	inject.c	the walk: records and features from a reader to a writer
+ *	ids.c		which build ids, and where they go
+ *	jit.c		jitdump files that the recording maps: records for their code
+ *	jit-elf.c	an object made of a jitdump file
+ */
+#ifndef PERF_INJECT_INT_H
+#define PERF_INJECT_INT_H
+
+#include "buildid/buildid.h"
+#include "inject/inject.h"
+
+struct inject;
+
+/* ---- ids.c --------------------------------------------------------------------------------------- */
+
+struct ids;
+
+int ids_new(struct inject *in, struct err *e);
+void ids_free(struct ids *ids);
+/* A record that is about to be written; a MMAP2 may come back as one with a build id in *out. */
+int ids_record(struct inject *in, const struct record *rec, const void **out, struct err *e);
+/* The feature of a file: what it had before, and what was found if that was asked for. */
+int ids_put_feature(struct inject *in, struct err *e);
+
+/* ---- jit.c ---------------------------------------------------------------------------------------- */
+
+struct jit_source {
+	struct jitdump *dump;
+	uint32_t pid, tid;
+	size_t next;
+	char *object;	  /* the path of the object made of it */
+	uint64_t text;	  /* where its code begins in the object */
+	uint64_t *offset; /* by code: behind that */
+};
+
+struct jit_sources {
+	VEC(struct jit_source) v;
+};
+
+void jit_sources_free(struct jit_sources *s);
+/* Writes maps for code that was loaded up to @time. */
+int jit_advance(struct inject *in, uint64_t time, struct err *e);
+/* A jitdump file is mapped: reads it. *drop: the record is one of memory that its code lies in. */
+int jit_record(struct inject *in, const struct record *rec, bool *drop, struct err *e);
+
+/* Makes s->object of s->dump and fills text and offset. */
+int jit_write_object(struct jit_source *s, struct err *e);
+
+/* ---- inject.c ------------------------------------------------------------------------------------- */
+
+struct inject {
+	const struct inject_opts *o;
+	struct perfdata *pd;
+	struct perfdata_writer *w;
+	int fd;
+	bool pipe;
+	struct bits features; /* those that were written */
+	struct ids *ids;
+	struct jit_sources jit;
+	struct inject_stats stats;
+};
+
+#endif

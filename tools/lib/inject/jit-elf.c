@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * An object made of a jitdump file: jitted-PID.so beside it, with all code in one .text and a symbol
+ * for each piece, where other tools find names and instructions. File offsets and addresses are the
+ * same, so that either leads to a symbol. Upstream makes an object of each function.
+ */
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "inject/inject-int.h"
+
+#define TEXT_AT	   0x1000
+#define CODE_ALIGN 16
+
+enum { SEC_NONE, SEC_TEXT, SEC_SYMTAB, SEC_STRTAB, SEC_SHSTRTAB, SEC_NR };
+
+static const char section_names[] = "\0.text\0.symtab\0.strtab\0.shstrtab";
+
+struct image {
+	Elf *elf;
+	int class;
+	unsigned char *text;
+	size_t text_size;
+	void *sym;
+	size_t sym_size;
+	struct obuf names;
+};
+
+static int text_build(struct image *im, struct jit_source *s)
+{
+	size_t n = jitdump_nr_codes(s->dump), at = 0;
+
+	s->offset = calloc(n + 1, sizeof(*s->offset));
+	if (!s->offset)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		s->offset[i] = at;
+		at = align_up(at + jitdump_code(s->dump, i)->size, CODE_ALIGN);
+	}
+	im->text_size = at;
+	im->text = calloc(1, at + 1);
+	if (!im->text)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const struct jit_code *c = jitdump_code(s->dump, i);
+
+		if (jitdump_read(s->dump, c->at, im->text + s->offset[i], c->size) < 0)
+			return -EIO;
+	}
+	return 0;
+}
+
+static int names_build(struct image *im, const struct jit_source *s)
+{
+	size_t n = jitdump_nr_codes(s->dump);
+
+	im->sym_size = gelf_fsize(im->elf, ELF_T_SYM, n + 1, EV_CURRENT);
+	im->sym = calloc(1, im->sym_size);
+	if (!im->sym || obuf_init(&im->names, -1, 0))
+		return -ENOMEM;
+	obuf_char(&im->names, 0);
+	for (size_t i = 0; i < n; i++) {
+		const char *name = jitdump_code(s->dump, i)->name;
+
+		obuf_mem(&im->names, name, strlen(name) + 1);
+	}
+	return im->names.code;
+}
+
+/* Into the section's data: libelf knows the class from there. */
+static bool symbols_fill(Elf_Data *data, const struct jit_source *s)
+{
+	size_t n = jitdump_nr_codes(s->dump), name = 1;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct jit_code *c = jitdump_code(s->dump, i);
+		GElf_Sym sym = {
+			.st_name = (GElf_Word)name,
+			.st_info = GELF_ST_INFO(STB_GLOBAL, STT_FUNC),
+			.st_shndx = SEC_TEXT,
+			.st_value = TEXT_AT + s->offset[i],
+			.st_size = c->size,
+		};
+
+		name += strlen(c->name) + 1;
+		if (!gelf_update_sym(data, (int)i + 1, &sym))
+			return false;
+	}
+	return true;
+}
+
+static Elf_Data *add_section(struct image *im, const GElf_Shdr *shdr, Elf_Type type, void *buf,
+			     size_t size, uint64_t align)
+{
+	Elf_Scn *scn = elf_newscn(im->elf);
+	Elf_Data *data = scn ? elf_newdata(scn) : NULL;
+	GElf_Shdr sh = *shdr;
+
+	if (!data)
+		return NULL;
+	data->d_type = type;
+	data->d_buf = buf;
+	data->d_size = size;
+	data->d_align = align;
+	data->d_version = EV_CURRENT;
+	sh.sh_size = size;
+	sh.sh_addralign = align;
+	return gelf_update_shdr(scn, &sh) ? data : NULL;
+}
+
+static bool add_head(struct image *im, uint32_t machine)
+{
+	GElf_Ehdr eh = { .e_type = ET_DYN,
+			 .e_machine = (GElf_Half)machine,
+			 .e_version = EV_CURRENT,
+			 .e_shstrndx = SEC_SHSTRTAB };
+	GElf_Phdr ph = { .p_type = PT_LOAD,
+			 .p_flags = PF_R | PF_X,
+			 .p_offset = TEXT_AT,
+			 .p_vaddr = TEXT_AT,
+			 .p_paddr = TEXT_AT,
+			 .p_filesz = im->text_size,
+			 .p_memsz = im->text_size,
+			 .p_align = TEXT_AT };
+	GElf_Ehdr made;
+
+	if (!gelf_newehdr(im->elf, im->class) || !gelf_newphdr(im->elf, 1) ||
+	    !gelf_getehdr(im->elf, &made))
+		return false;
+	memcpy(eh.e_ident, made.e_ident, sizeof(eh.e_ident));
+	eh.e_ident[EI_DATA] = host_is_big_endian() ? ELFDATA2MSB : ELFDATA2LSB;
+	eh.e_ident[EI_CLASS] = (unsigned char)im->class;
+	eh.e_phentsize = made.e_phentsize;
+	eh.e_shentsize = made.e_shentsize;
+	eh.e_ehsize = made.e_ehsize;
+	eh.e_phoff = gelf_fsize(im->elf, ELF_T_EHDR, 1, EV_CURRENT);
+	eh.e_phnum = 1;
+	return gelf_update_ehdr(im->elf, &eh) && gelf_update_phdr(im->elf, 0, &ph);
+}
+
+static bool write_image(struct image *im, const struct jit_source *s)
+{
+	uint64_t sym_at = align_up(TEXT_AT + im->text_size, 8);
+	uint64_t str_at = sym_at + im->sym_size, shstr_at = str_at + im->names.len;
+	size_t shstr_size = sizeof(section_names);
+	GElf_Shdr text = { .sh_name = 1,
+			   .sh_type = SHT_PROGBITS,
+			   .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+			   .sh_addr = TEXT_AT,
+			   .sh_offset = TEXT_AT };
+	GElf_Shdr sym = { .sh_name = 7,
+			  .sh_type = SHT_SYMTAB,
+			  .sh_offset = sym_at,
+			  .sh_link = SEC_STRTAB,
+			  .sh_info = 1,
+			  .sh_entsize = gelf_fsize(im->elf, ELF_T_SYM, 1, EV_CURRENT) };
+	GElf_Shdr str = { .sh_name = 15, .sh_type = SHT_STRTAB, .sh_offset = str_at };
+	GElf_Shdr shstr = { .sh_name = 23, .sh_type = SHT_STRTAB, .sh_offset = shstr_at };
+	Elf_Data *symbols;
+	GElf_Ehdr eh;
+
+	elf_flagelf(im->elf, ELF_C_SET, ELF_F_LAYOUT);
+	if (!add_head(im, jitdump_e_machine(s->dump)) ||
+	    !add_section(im, &text, ELF_T_BYTE, im->text, im->text_size, CODE_ALIGN) ||
+	    !(symbols = add_section(im, &sym, ELF_T_SYM, im->sym, im->sym_size, 8)) ||
+	    !symbols_fill(symbols, s) ||
+	    !add_section(im, &str, ELF_T_BYTE, im->names.buf, im->names.len, 1) ||
+	    !add_section(im, &shstr, ELF_T_BYTE, (void *)section_names, shstr_size, 1) ||
+	    !gelf_getehdr(im->elf, &eh))
+		return false;
+	eh.e_shoff = align_up(shstr_at + shstr_size, 8);
+	return gelf_update_ehdr(im->elf, &eh) && elf_update(im->elf, ELF_C_WRITE) > 0;
+}
+
+static int make_image(struct image *im, struct jit_source *s, int fd)
+{
+	uint32_t machine = jitdump_e_machine(s->dump);
+	int ret;
+
+	im->class = machine == EM_386 || machine == EM_ARM ? ELFCLASS32 : ELFCLASS64;
+	elf_version(EV_CURRENT);
+	im->elf = elf_begin(fd, ELF_C_WRITE, NULL);
+	if (!im->elf || !gelf_newehdr(im->elf, im->class))
+		return -ENOMEM;
+	ret = text_build(im, s);
+	ret = ret ?: names_build(im, s);
+	return ret ?: write_image(im, s) ? 0 : -EIO;
+}
+
+static void image_free(struct image *im)
+{
+	elf_end(im->elf);
+	free(im->text);
+	free(im->sym);
+	if (im->names.buf)
+		obuf_free(&im->names);
+}
+
+/* Under a name of its own first: whoever reads the object never sees half of it. */
+int jit_write_object(struct jit_source *s, struct err *e)
+{
+	struct image im = { .names.fd = -1 };
+	char temp[PATH_MAX + 16];
+	int fd, ret;
+
+	snprintf(temp, sizeof(temp), "%s.XXXXXX", s->object);
+	fd = mkostemp(temp, O_CLOEXEC);
+	if (fd < 0) {
+		err_set(e, -errno, "cannot create %s: %s", s->object, strerror(errno));
+		err_hint(e,
+			 "The object goes beside the jitdump file: make its directory writable.");
+		return e->code;
+	}
+	ret = make_image(&im, s, fd);
+	image_free(&im);
+	if (!ret && fchmod(fd, 0644))
+		ret = -errno;
+	if (close(fd) && !ret)
+		ret = -errno;
+	if (!ret && rename(temp, s->object))
+		ret = -errno;
+	if (ret) {
+		unlink(temp);
+		return err_set(e, ret, "cannot write %s: %s", s->object, strerror(-ret));
+	}
+	s->text = TEXT_AT;
+	return 0;
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Code compiled at run time, for readers that know no jitdump files: each becomes an object, and
+ * when code was loaded or moved the recording gets a MMAP2 of that part of the object. The maps of
+ * the memory that code lies in are left out, for each would cover the code again.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "inject/inject-int.h"
+
+void jit_sources_free(struct jit_sources *s)
+{
+	vec_for_each (src, &s->v) {
+		jitdump_close(src->dump);
+		free(src->object);
+		free(src->offset);
+	}
+	vec_free(&s->v);
+}
+
+/* ---- files ---------------------------------------------------------------------------------------- */
+
+static bool times_fit(const struct inject *in)
+{
+	const struct perfdata_event *ev = perfdata_event(in->pd, 0);
+
+	return ev && attr_flag(&ev->attr, ATTR_FLAG_USE_CLOCKID) &&
+	       ev->attr.clockid == CLOCK_MONOTONIC;
+}
+
+static int add_source(struct inject *in, const struct record_mmap *r, struct err *e)
+{
+	const char *path = r->filename, *slash = strrchr(path, '/'), *why = NULL;
+	struct jit_source s = { .pid = r->pid, .tid = r->tid };
+	struct err bad = { 0 };
+	int fd = jit_file_open(path, (int32_t)r->pid, false, &why), ret;
+
+	if (fd < 0 || jitdump_open(&s.dump, fd, &bad)) {
+		log_warn("%s is left out: %s", path, why ? why : fd < 0 ? strerror(-fd) : bad.text);
+		return 0;
+	}
+	if (jitdump_damage(s.dump))
+		log_warn("%s: used up to its damage: %s", path, jitdump_damage(s.dump));
+	if (asprintf(&s.object, "%.*sjitted-%u.so", slash ? (int)(slash - path) + 1 : 0, path,
+		     r->pid) < 0)
+		s.object = NULL;
+	ret = s.object ? jit_write_object(&s, e) : err_set(e, -ENOMEM, "out of memory for a path");
+	if (!ret && vec_push(&in->jit.v, s))
+		ret = err_set(e, -ENOMEM, "out of memory for jitdump files");
+	if (ret) {
+		jitdump_close(s.dump);
+		free(s.object);
+		free(s.offset);
+	}
+	return ret;
+}
+
+static bool is_source(const struct inject *in, uint32_t pid)
+{
+	vec_for_each (s, &in->jit.v)
+		if (s->pid == pid)
+			return true;
+	return false;
+}
+
+static bool is_anon(const char *name)
+{
+	return !strncmp(name, "//anon", 6) || !strncmp(name, "[anon:", 6) ||
+	       !strncmp(name, "/memfd:doublemapper", 19);
+}
+
+int jit_record(struct inject *in, const struct record *rec, bool *drop, struct err *e)
+{
+	struct record_mmap r;
+	struct err bad;
+
+	if ((rec->type != PERF_RECORD_MMAP && rec->type != PERF_RECORD_MMAP2) ||
+	    record_mmap(rec, &r, &bad))
+		return 0;
+	if (is_anon(r.filename)) {
+		*drop = is_source(in, r.pid);
+		return 0;
+	}
+	if (!jitdump_is_name(r.filename) || is_source(in, r.pid))
+		return 0;
+	if (!times_fit(in)) {
+		err_set(e, -EINVAL,
+			"%s: its times are not the recording's, so its code cannot be placed",
+			r.filename);
+		err_hint(e, "perf record -k mono ...");
+		return -EINVAL;
+	}
+	return add_source(in, &r, e);
+}
+
+/* ---- records --------------------------------------------------------------------------------------- */
+
+/* What follows a record under sample_id_all, in the order of struct sample_id. */
+static void put_sample_id(struct obuf *o, const struct perf_event_attr *attr,
+			  const struct jit_source *s, uint64_t time, uint64_t id)
+{
+	if (!attr_flag(attr, ATTR_FLAG_SAMPLE_ID_ALL))
+		return;
+	if (attr->sample_type & PERF_SAMPLE_TID) {
+		feature_put_u32(o, s->pid);
+		feature_put_u32(o, s->tid);
+	}
+	if (attr->sample_type & PERF_SAMPLE_TIME)
+		feature_put_u64(o, time);
+	if (attr->sample_type & PERF_SAMPLE_ID)
+		feature_put_u64(o, id);
+	if (attr->sample_type & PERF_SAMPLE_STREAM_ID)
+		feature_put_u64(o, id);
+	if (attr->sample_type & PERF_SAMPLE_CPU)
+		feature_put_u64(o, 0);
+	if (attr->sample_type & PERF_SAMPLE_IDENTIFIER)
+		feature_put_u64(o, id);
+}
+
+static int put_map(struct inject *in, const struct jit_source *s, const struct jit_event *ev,
+		   struct err *e)
+{
+	const struct perfdata_event *event = perfdata_event(in->pd, 0);
+	struct perf_event_header h = { .type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER };
+	size_t n = strlen(s->object) + 1;
+	struct obuf o;
+	int ret;
+
+	if (obuf_init(&o, -1, 0))
+		return err_set(e, -ENOMEM, "out of memory for a record");
+	obuf_mem(&o, &h, sizeof(h));
+	feature_put_u32(&o, s->pid);
+	feature_put_u32(&o, s->tid);
+	feature_put_u64(&o, ev->addr);
+	feature_put_u64(&o, jitdump_code(s->dump, ev->code)->size);
+	feature_put_u64(&o, s->text + s->offset[ev->code]);
+	obuf_pad(&o, 0, 24);	/* device, inode: of a file that was not there */
+	feature_put_u32(&o, 5); /* PROT_READ | PROT_EXEC */
+	feature_put_u32(&o, 2); /* MAP_PRIVATE */
+	obuf_mem(&o, s->object, n);
+	obuf_pad(&o, 0, (int)(align_up(n, 8) - n));
+	put_sample_id(&o, &event->attr, s, ev->time, event->nr_ids ? event->ids[0] : 0);
+	h.size = (uint16_t)o.len;
+	if (!o.code)
+		memcpy(o.buf, &h, sizeof(h));
+	ret = o.code ? err_set(e, o.code, "out of memory for a record")
+		     : perfdata_writer_write(in->w, o.buf, o.len, NULL, 0, e);
+	obuf_free(&o);
+	in->stats.added++;
+	in->stats.jit_maps++;
+	return ret;
+}
+
+/* The source whose next event is the earliest; NULL when there is none up to @time. */
+static struct jit_source *earliest(struct inject *in, uint64_t time)
+{
+	struct jit_source *best = NULL;
+	uint64_t when = time;
+
+	vec_for_each (s, &in->jit.v) {
+		const struct jit_event *ev = jitdump_event(s->dump, s->next);
+
+		if (ev && ev->time <= when && (!best || ev->time < when)) {
+			best = s;
+			when = ev->time;
+		}
+	}
+	return best;
+}
+
+int jit_advance(struct inject *in, uint64_t time, struct err *e)
+{
+	struct jit_source *s;
+	int ret = 0;
+
+	while (!ret && (s = earliest(in, time)))
+		ret = put_map(in, s, jitdump_event(s->dump, s->next++), e);
+	return ret;
+}
