@@ -24,3 +24,13 @@ $(O)/tests/helpers/calls: tests/helpers/calls.c
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
 	@$(CC) -O1 -g -fno-omit-frame-pointer -Wall -Wextra -o $@ $<
+
+DEEP := $(addprefix $(O)/tests/helpers/,deep-frames deep-frames-fp deep-frames-large)
+TEST_HELPERS += $(DEEP)
+$(O)/tests/helpers/deep-frames: DEEP_FLAGS := -fomit-frame-pointer -DFRAME=64
+$(O)/tests/helpers/deep-frames-fp: DEEP_FLAGS := -fno-omit-frame-pointer -DFRAME=64
+$(O)/tests/helpers/deep-frames-large: DEEP_FLAGS := -fomit-frame-pointer -DFRAME=20000
+$(DEEP): tests/helpers/deep-frames.c
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	@$(CC) -O2 $(DEEP_FLAGS) -Wall -Wextra -o $@ $<

@@ -236,12 +236,16 @@ static int read_all(struct report *r, struct err *damage, struct err *e)
 
 static void print_warnings(struct report *r)
 {
+	char note[512];
 	const char *w;
 
 	if (r->o.quiet)
 		return;
+	resolver_note_missing(r->res);
 	while ((w = resolver_next_warning(r->res)))
 		log_warn("%s", w);
+	for (unsigned i = 0; r->u && unwind_note(r->u, i, note, sizeof(note)); i++)
+		log_warn("%s", note);
 	if (r->lost_chunks)
 		log_warn("Processed %llu samples and lost %llu events in %llu chunks! Check IO/CPU "
 			 "overload!",

@@ -269,10 +269,15 @@ static void run_close(struct run *r)
 
 static void show_warnings(struct run *r)
 {
+	char note[512];
 	const char *w;
 
+	if (r->sc && script_has_names(r->sc))
+		resolver_note_missing(r->env.resolver);
 	while ((w = resolver_next_warning(r->env.resolver)))
 		log_warn("%s", w);
+	for (unsigned i = 0; r->env.unwind && unwind_note(r->env.unwind, i, note, sizeof(note)); i++)
+		log_warn("%s", note);
 }
 
 /*

@@ -131,6 +131,24 @@ static int push_frame(struct profile *p, struct thread *th, uint64_t ip, uint8_t
 	return vec_push(&q->frame, f) || (f.at != ID_NONE && vec_push(&q->at, at)) ? -ENOMEM : 0;
 }
 
+/* The user part of the frames in the queue; @fresh: the outermost is not that of the chain before. */
+static void count_walk(struct profile *p, const struct sample *s, struct thread *th,
+		       struct chain_memo *m, size_t n, bool fresh)
+{
+	const struct chain_queue *q = p->ch.q;
+	struct map_hit hit;
+	size_t nr = 0;
+
+	if (fresh)
+		m->rooted = machine_find_map(p->m, th, q->modes[n - 1], q->ips[n - 1], &hit);
+	if (q->modes[n - 1] != PERF_RECORD_MISC_USER || !s->event ||
+	    !unwind_is_walked(&s->event->attr))
+		return;
+	while (nr < n && q->modes[n - 1 - nr] == PERF_RECORD_MISC_USER)
+		nr++;
+	unwind_count_walk(p->u, th, q->ips[n - nr], q->ips[n - 1], m->rooted);
+}
+
 static int take_frames(struct profile *p, const struct sample *s, struct thread *th,
 		       struct chain_job *job, struct chain_frames *from)
 {
@@ -152,6 +170,8 @@ static int take_frames(struct profile *p, const struct sample *s, struct thread 
 	m->gen = gen;
 	from->keep = (uint32_t)compare(m, q, n);
 	from->frames = (uint32_t)n - from->keep;
+	if (p->u && n == (size_t)got)
+		count_walk(p, s, th, m, n, !from->keep);
 	for (size_t i = from->frames; i-- > 0;)
 		if (push_frame(p, th, q->ips[i], q->modes[i]))
 			return -ENOMEM;

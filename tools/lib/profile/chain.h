@@ -118,6 +118,7 @@ struct chain_frames {
 /* The chain seen last in a group: addresses, outermost first, and the number of steps to each. */
 struct chain_memo {
 	uint32_t group, space, gen, nr;
+	bool rooted; /* the outermost frame is in an object */
 	uint64_t ip[MEMO_FRAMES];
 	uint32_t steps[MEMO_FRAMES];
 	uint8_t mode[MEMO_FRAMES];

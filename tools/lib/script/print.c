@@ -310,6 +310,16 @@ void script_free(struct script *sc)
 	free(sc);
 }
 
+bool script_has_names(const struct script *sc)
+{
+	uint64_t names = BIT(SF_SYM) | BIT(SF_BRSTACKSYM);
+
+	vec_for_each (ev, &sc->ev)
+		if (*ev && (*ev)->ready && (*ev)->fields & names)
+			return true;
+	return false;
+}
+
 static void put_sample(struct script *sc, const struct ctx *c)
 {
 	if (unlikely(c->ev->fields & BIT(SF_BRCNTR)) && !sc->opts.json)

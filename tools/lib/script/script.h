@@ -186,5 +186,7 @@ void script_free(struct script *sc);
 int script_record(struct script *sc, const struct record *rec, struct err *e);
 /* After the last record: prints samples that waited for the rest of their callchain in vain. */
 int script_finish(struct script *sc, struct err *e);
+/* Whether names of functions were printed, or would have been. */
+bool script_has_names(const struct script *sc);
 
 #endif

@@ -226,6 +226,8 @@ struct object { /* dso->symbols */
 	char *debug_file;   /* where .debug_info is or may be */
 	struct build_id id; /* of run_file */
 	bool loaded, is_64bit, kernel_tab;
+	bool unnamed;  /* an address in it was found to have no symbol */
+	bool stripped; /* no .symtab, neither in the file nor in one of debug symbols */
 	bool code_tried;
 	int code_fd; /* < 0 = not open */
 	struct lines *lines;

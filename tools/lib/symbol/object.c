@@ -69,6 +69,7 @@ static int user_load(struct resolver *res, const struct dso *dso, struct object 
 		o->run_file = strdup(elf_path(run));
 		o->id = *elf_build_id(run);
 	}
+	o->stripped = run && !debug && !elf_has_symtab(run);
 	if (run || debug) {
 		o->is_64bit = elf_is_64bit(run ? run : debug);
 		ret = elf_segments(run ? run : debug, &o->seg);

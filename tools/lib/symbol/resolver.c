@@ -225,7 +225,10 @@ const struct symbol *symbol_find(struct resolver *res, struct dso *dso, uint64_t
 		return NULL;
 	t = o->kernel_tab ? &res->kernel.tab : &o->tab;
 	i = symtab_find(t, addr);
-	return i == SYM_NO_SEG ? NULL : resolver_symbol(res, t, i, o->kernel_tab);
+	if (i != SYM_NO_SEG)
+		return resolver_symbol(res, t, i, o->kernel_tab);
+	o->unnamed = true;
+	return NULL;
 }
 
 /* ---- warnings ----------------------------------------------------------------------------------------- */

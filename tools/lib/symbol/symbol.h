@@ -139,6 +139,8 @@ struct inline_frame {
 int symbol_inlines(struct resolver *res, struct dso *dso, uint64_t addr,
 		   const struct inline_frame **frames);
 
+/* Adds to the messages below what there is to say at the end about objects without symbols. */
+void resolver_note_missing(struct resolver *res);
 /* One-line messages that a front end should show once ("kptr_restrict hides ..."): NULL at end. */
 const char *resolver_next_warning(struct resolver *res);
 

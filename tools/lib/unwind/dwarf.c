@@ -63,7 +63,8 @@ static const struct arch_regs archs[] = {
 	  32 },
 };
 
-#define PC_SLOTS 16384
+#define PC_SLOTS  16384
+#define MAX_STACK (64ULL << 20) /* what is further away is no part of the same stack */
 
 struct pc_slot {
 	uint64_t pc;
@@ -103,6 +104,7 @@ struct walk {
 	const struct sample *s;
 	const struct arch_regs *arch;
 	uint64_t sp; /* where the copy starts */
+	bool beyond; /* something was looked for behind its end */
 	struct cfi_regs r;
 };
 
@@ -119,11 +121,13 @@ static bool read_mem(void *ctx, uint64_t addr, unsigned size, uint64_t *v)
 	    w->s->stack_size - (addr - w->sp) >= size) {
 		p = w->s->stack + (addr - w->sp);
 	} else {
-		if (!machine_find_map(w->u->m, w->th, PERF_RECORD_MISC_USER, addr, &hit))
+		o = machine_find_map(w->u->m, w->th, PERF_RECORD_MISC_USER, addr, &hit)
+			    ? cfi_object(w->u->dwarf->cfi, hit.map->dso)
+			    : NULL;
+		if (!o || !cfi_read(o, hit.addr, buf, size)) {
+			w->beyond = addr > w->sp && addr - w->sp < MAX_STACK;
 			return false;
-		o = cfi_object(w->u->dwarf->cfi, hit.map->dso);
-		if (!o || !cfi_read(o, hit.addr, buf, size))
-			return false;
+		}
 	}
 	switch (size) {
 	case 8: *v = load_u64(p, w->s->swap); return true;
@@ -193,6 +197,7 @@ static void walk(struct walk *w, uint64_t pc)
 	bool caller = false; /* pc is a return address: the call is before it */
 
 	for (uint32_t left = w->u->opts.max_stack; left && pc; left--) {
+		w->beyond = false;
 		const struct pc_slot *p = slot_of(w, pc - caller);
 		uint64_t sp = w->r.v[w->arch->sp], old = pc;
 		const struct cfi_rule *rule;
@@ -243,6 +248,9 @@ static void unwind_stack(struct unwind *u, struct thread *th, const struct sampl
 		return;
 	}
 	walk(&w, pc);
+	u->stats.copies++;
+	u->stats.cut += w.beyond;
+	u->stats.copy_size = (uint32_t)max_u64(u->stats.copy_size, s->event->attr.sample_stack_user);
 }
 
 void dwarf_chain(struct unwind *u, struct thread *th, const struct sample *s)

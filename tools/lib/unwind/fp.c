@@ -93,10 +93,25 @@ static bool add_bare(struct unwind *u)
 	return true;
 }
 
+static void count_walk(struct unwind *u, struct thread *th)
+{
+	size_t n = u->chain.n, nr = 0;
+	struct map_hit hit;
+
+	while (nr < n && u->chain.v[n - 1 - nr].cpumode == PERF_RECORD_MISC_USER)
+		nr++;
+	if (nr && n < u->opts.max_stack)
+		unwind_count_walk(u, th, u->chain.v[n - nr].ip, u->chain.v[n - 1].ip,
+				  machine_find_map(u->m, th, PERF_RECORD_MISC_USER,
+						   u->chain.v[n - 1].ip, &hit));
+}
+
 bool fp_chain(struct unwind *u, struct thread *th, const struct sample *s)
 {
 	if (!collect(u, s))
 		return false;
+	if (s->event && unwind_is_walked(&s->event->attr))
+		count_walk(u, th);
 	if (u->opts.ips_only)
 		return add_bare(u);
 	if (vec_reserve(&u->chain_loc, u->chain.n)) {

@@ -34,6 +34,13 @@ struct waiting {
 	uint32_t tid;
 };
 
+/* What the stacks so far lacked. */
+struct unwind_stats {
+	uint64_t copies, cut;	/* unwound from copies of the stack; those that go on beyond */
+	uint32_t copy_size;	/* bytes of a copy */
+	uint64_t walked, alone; /* user parts by frame pointers; those that lead nowhere */
+};
+
 struct unwind {
 	struct machine *m;
 	struct resolver *res;
@@ -52,6 +59,7 @@ struct unwind {
 	struct u64s deferred; /* the user part of the sample at hand */
 	bool completing;
 	struct dwarf_unwind *dwarf;
+	struct unwind_stats stats;
 };
 
 /* The location of @ip, when the caller wants it. */

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The object, the choice between the kinds of chains, inline expansion, the order of frames. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "unwind-int.h"
+
+#define MAX_COPY 65528 /* of a stack: what the kernel allows */
 
 int unwind_new(struct unwind **up, struct machine *m, struct resolver *res,
 	       const struct unwind_opts *opts, struct err *e)
@@ -63,7 +66,7 @@ uint64_t unwind_need(const struct perf_event_attr *attr)
 	if ((attr->sample_type & dwarf) == dwarf)
 		need |= dwarf;
 	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
-		need |= PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_IP;
+		need |= PERF_SAMPLE_BRANCH_STACK;
 	return need;
 }
 
@@ -159,4 +162,63 @@ ssize_t unwind_chain(struct unwind *u, struct thread *th, const struct sample *s
 		reverse(u->frames.v, u->frames.n);
 	*frames = u->frames.v;
 	return (ssize_t)u->frames.n;
+}
+
+/* ---- what was missing ------------------------------------------------------------------------ */
+
+void unwind_count_walk(struct unwind *u, struct thread *th, uint64_t inner, uint64_t outer,
+		       bool outer_mapped)
+{
+	struct map_hit hit;
+
+	u->stats.walked++;
+	if (outer_mapped && inner != outer)
+		return;
+	/* Where not even the sample is in an object, nothing is known of this process. */
+	u->stats.alone += machine_find_map(u->m, th, PERF_RECORD_MISC_USER, inner, &hit);
+}
+
+bool unwind_is_walked(const struct perf_event_attr *attr)
+{
+	return attr->sample_type & PERF_SAMPLE_CALLCHAIN &&
+	       !(attr->sample_type & PERF_SAMPLE_STACK_USER) &&
+	       !(attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK) &&
+	       !attr_flag(attr, ATTR_FLAG_EXCLUDE_CALLCHAIN_USER);
+}
+
+static void cut_note(const struct unwind_stats *st, char *buf, size_t size)
+{
+	snprintf(buf, size,
+		 "%llu of %llu stacks go on behind the %u bytes that were copied of them: their outer "
+		 "functions are missing.\n%s",
+		 (unsigned long long)st->cut, (unsigned long long)st->copies, st->copy_size,
+		 st->copy_size < MAX_COPY
+			 ? "Record again with --call-graph dwarf,65528."
+			 : "A copy cannot be larger; record programs that are built with "
+			   "-fno-omit-frame-pointer with --call-graph fp.");
+}
+
+static void alone_note(const struct unwind_stats *st, char *buf, size_t size)
+{
+	snprintf(buf, size,
+		 "%llu of %llu user stacks lead nowhere from where the sample is: that code keeps no "
+		 "frame pointers.\nRecord again with --call-graph dwarf, or build with "
+		 "-fno-omit-frame-pointer.",
+		 (unsigned long long)st->alone, (unsigned long long)st->walked);
+}
+
+bool unwind_note(const struct unwind *u, unsigned i, char *buf, size_t size)
+{
+	const struct unwind_stats *st = &u->stats;
+
+	/* Some stacks do end at once: a thread's first instructions, the linker's. */
+	bool alone = st->alone * 10 >= st->walked && st->alone > 2;
+
+	if (st->cut && !i--)
+		cut_note(st, buf, size);
+	else if (alone && !i--)
+		alone_note(st, buf, size);
+	else
+		return false;
+	return true;
 }

@@ -58,6 +58,19 @@ uint64_t unwind_need(const struct perf_event_attr *attr);
 ssize_t unwind_chain(struct unwind *u, struct thread *th, const struct sample *s,
 		     const struct frame **frames);
 
+/* ---- what was missing, for the end ---------------------------------------------------------- */
+
+/*
+ * Counts the user part of a chain that the kernel walked, by its sampled address and its outermost
+ * one: code without frame pointers has no caller, or one that is in no object.
+ */
+void unwind_count_walk(struct unwind *u, struct thread *th, uint64_t inner, uint64_t outer,
+		       bool outer_mapped);
+/* Whether the user part of a chain of @attr is what the kernel walked by frame pointers. */
+bool unwind_is_walked(const struct perf_event_attr *attr);
+/* What to say about them, and what to do: note @i of them, in @buf; false at the end. */
+bool unwind_note(const struct unwind *u, unsigned i, char *buf, size_t size);
+
 /* ---- deferred chains ------------------------------------------------------------------------------- */
 
 /*
