@@ -17,6 +17,24 @@ hits=$("$PERF" buildid-list -H -i "$D/s390x-basic.data")
 is "what was hit is among what is stored" \
 	"$(printf '%s\n%s\n' "$all" "$hits" | sort -u)" "$(printf '%s\n' "$all" | sort -u)"
 
+# The running kernel and its modules.
+kernel=$("$PERF" buildid-list -k 2>/dev/null)
+if [ -n "$kernel" ]; then
+	like "-m: the kernel's line" "$("$PERF" buildid-list -m 2>/dev/null | grep -F '[kernel.kallsyms]')" \
+		"^$kernel +[0-9a-f]+ +[0-9a-f]+ \\[kernel\\.kallsyms\\]\$"
+	is "-m: no module without build id and path" "$("$PERF" buildid-list -m 2>/dev/null |
+		grep -Ev '^[0-9a-f]{40} +[0-9a-f]+ +[0-9a-f]+ [^ ]+$')" ""
+else
+	skip "-m" "the running kernel has no build id"
+fi
+if [ -n "$PEER" ] && [ -n "$kernel" ] && [ "$(id -u)" -eq 0 ]; then
+	is "-m: the kernel as the installed perf" \
+		"$("$PERF" buildid-list --kernel-maps 2>/dev/null | grep kallsyms)" \
+		"$("$PEER" buildid-list -m 2>/dev/null | grep kallsyms)"
+else
+	skip "-m: the kernel as the installed perf" "needs root and an installed perf"
+fi
+
 if [ -n "$PEER" ]; then
 	for f in s390x-basic armhf-uregs ppc64le-phys i386-breakpoint arm64-zstd armhf-cgroup; do
 		is "$f: as the installed perf" "$("$PERF" buildid-list -i "$D/$f.data" | sort)" \

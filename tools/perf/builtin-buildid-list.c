@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf buildid-list: the build ids that a recording stores. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "builtin.h"
@@ -9,7 +11,7 @@
 
 struct buildid_opts {
 	const char *input;
-	bool force, kernel, with_hits;
+	bool force, kernel, kernel_maps, with_hits;
 	int verbose;
 };
 
@@ -19,6 +21,8 @@ static const struct option buildid_options[] = {
 	OPT_BOOL('H', "with-hits", struct buildid_opts, with_hits,
 		 "show only objects that samples hit"),
 	OPT_BOOL('k', "kernel", struct buildid_opts, kernel, "show the running kernel's build id"),
+	OPT_BOOL('m', "kernel-maps", struct buildid_opts, kernel_maps,
+		 "show the running kernel and its modules, with build ids and addresses"),
 	OPT_INC('v', "verbose", struct buildid_opts, verbose, "be more verbose"),
 	OPT_END(),
 };
@@ -42,6 +46,100 @@ static int print_kernel(struct obuf *out, struct err *e)
 	print_id(out, id, size);
 	obuf_char(out, '\n');
 	return 0;
+}
+
+/* ---- the running kernel's maps, as a recording would begin with them -------------------------------- */
+
+struct kernel_map {
+	uint64_t start, end;
+	char *path;
+};
+
+struct kernel_maps {
+	VEC(struct kernel_map) maps;
+};
+
+static int take_map(void *ctx, const void *a, size_t na, const void *b, size_t nb, struct err *e)
+{
+	struct kernel_maps *k = ctx;
+	struct record rec = { .type = PERF_RECORD_MMAP, .data = a, .size = (uint32_t)na };
+	struct record_mmap m;
+	struct kernel_map map;
+	int ret = record_mmap(&rec, &m, e);
+
+	(void)b, (void)nb; /* synthesised records come in one piece */
+	if (ret)
+		return ret;
+	map = (struct kernel_map){ m.addr, m.addr + m.len, strdup(m.filename) };
+	if (!map.path || vec_push(&k->maps, map)) {
+		free(map.path);
+		return err_set(e, -ENOMEM, "no memory for the kernel's maps");
+	}
+	return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct kernel_map *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz" and "[ext4]" have their notes below /sys. */
+static size_t map_build_id(const char *path, uint8_t id[CAPTURE_BUILD_ID_MAX])
+{
+	const char *base = strrchr(path, '/');
+	char name[64], notes[160];
+	size_t n;
+
+	if (!strncmp(path, "[kernel.kallsyms]", 17))
+		return capture_notes_build_id("/sys/kernel/notes", id);
+	base = base ? base + 1 : path + (path[0] == '[');
+	n = strcspn(base, ".]");
+	snprintf(name, sizeof(name), "%.*s", (int)min_u64(n, sizeof(name) - 1), base);
+	for (char *p = name; *p; p++)
+		if (*p == '-')
+			*p = '_';
+	snprintf(notes, sizeof(notes), "/sys/module/%s/notes/.note.gnu.build-id", name);
+	return capture_notes_build_id(notes, id);
+}
+
+static int print_kernel_maps(struct obuf *out, struct err *e)
+{
+	struct kernel_maps k = { 0 };
+	struct capture_sink sink = { .write = take_map, .ctx = &k };
+	struct synth s = { .sink = &sink,
+			   .user_only = true /* hidden addresses are printed as such */ };
+	int ret = synth_kernel(&s, e);
+
+	synth_end(&s);
+	if (!ret && !k.maps.n) { /* hidden from this user, as upstream says it */
+		struct kernel_map all = { 0, UINT64_MAX, strdup("[kernel.kallsyms]") };
+
+		if (!all.path || vec_push(&k.maps, all)) {
+			free(all.path);
+			ret = err_set(e, -ENOMEM, "no memory for the kernel's maps");
+		}
+	}
+	if (k.maps.n)
+		qsort(k.maps.v, k.maps.n, sizeof(*k.maps.v), by_start);
+	vec_for_each (m, &k.maps) {
+		uint8_t id[CAPTURE_BUILD_ID_MAX];
+		size_t size = map_build_id(m->path, id);
+
+		if (!ret && size) {
+			print_id(out, id, size);
+			obuf_printf(out, " %16lx %16lx ", m->start, m->end);
+			/* without the symbol that readers relocate by */
+			emit_safe_n(out, m->path,
+				    strncmp(m->path, "[kernel.kallsyms]", 17) ? strlen(m->path)
+									      : 17);
+			obuf_char(out, '\n');
+		}
+		free(m->path);
+	}
+	vec_free(&k.maps);
+	return ret;
 }
 
 static void print_line(struct obuf *out, const uint8_t *id, size_t size, const char *path)
@@ -158,7 +256,10 @@ static int buildid_run(const struct command *cmd, int argc, char **argv)
 		return cli_usage_error(cmd, "unexpected argument: %s", argv[0]);
 	if (obuf_init(&out, STDOUT_FILENO, 0))
 		return 1;
-	ret = o.kernel ? print_kernel(&out, &err) : list_file(&o, &out, &err);
+	if (o.kernel_maps)
+		ret = print_kernel_maps(&out, &err);
+	else
+		ret = o.kernel ? print_kernel(&out, &err) : list_file(&o, &out, &err);
 	if (obuf_free(&out) && out.code != -EPIPE)
 		status = 1;
 	return ret ? cli_print_err(&err) : status;
