@@ -35,7 +35,6 @@ probe() {
 	printf '#define %s %d\n' "$macro" $have >>"$tmp/config.h"
 	case $1 in # as upstream spells them
 	libtraceevent) upstream=$macro ;;
-	libslang) upstream=HAVE_SLANG_SUPPORT ;;
 	*) upstream=${macro}_SUPPORT ;;
 	esac
 	printf 'FEATURE("%s", %s, "%s", "%s", "%s")\n' "$1" $have "$upstream" "$5" "$6" \
@@ -54,8 +53,6 @@ probe lzma -llzma '#include <lzma.h>' 'lzma_version_number()' liblzma-dev 'symbo
 probe libcapstone -lcapstone '#include <capstone/capstone.h>' 'cs_version(0, 0)' libcapstone-dev 'disassembly, every architecture'
 probe zydis '-lZydis' '#include <Zydis/Zydis.h>' 'ZydisGetVersion()' libzydis-dev 'x86 instruction decoding'
 probe libfdt -lfdt '#include <libfdt.h>' 'fdt_check_header(0)' libfdt-dev 'device tree blobs'
-probe libunwind '-lunwind-x86_64 -lunwind' '#include <libunwind.h>' 'unw_create_addr_space(0, 0)' libunwind-dev 'a second unwinder (probed, not needed)'
-probe libslang -lslang '#include <slang.h>' 'SLang_Version' libslang2-dev 'the terminal browser (probed, not used yet)'
 probe debuginfod -ldebuginfod '#include <elfutils/debuginfod.h>' 'debuginfod_begin()' libdebuginfod-dev 'debug files from a server, on request'
 
 command -v "${cc%% *}" >/dev/null 2>&1 || {
@@ -71,8 +68,8 @@ case "$on" in
 esac
 cmp -s "$tmp/config.h" "$out/config.h" || cp "$tmp/config.h" "$out/config.h"
 cmp -s "$tmp/features.def" "$out/features.def" || cp "$tmp/features.def" "$out/features.def"
-# Libraries that no code uses, or that are loaded on request, must not become dependencies.
-use=$(printf '%s\n' "$libs" | sed 's/-lslang//; s/-ldebuginfod//; s/-lunwind-x86_64//; s/-lunwind//')
+# What is loaded on request must not become a dependency.
+use=$(printf '%s\n' "$libs" | sed 's/-ldebuginfod//')
 {
 	echo "LIBS := $use"
 	echo "LIBS_CFLAGS := $cflags"

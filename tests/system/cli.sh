@@ -24,6 +24,16 @@ lines=$("$PERF" version --build-options)
 like "a feature's line" "$lines" '^ +libelf: \[ on  \]  # HAVE_LIBELF_SUPPORT$'
 is "no feature is there twice" "$(echo "$lines" | sed 's/:.*//' | sort | uniq -d)" ""
 is "perf -vv is the same" "$("$PERF" -vv)" "$lines"
+is "perf version -vv too" "$("$PERF" version -vv)" "$lines"
+unlike "no library is named that nothing uses" "$lines" 'slang|unwind-dev|libunwind|bpf|libperl'
+if [ -f "$O/config.h" ] && [ -d "$ROOT/tools/lib" ]; then
+	unused=$(sed -n 's/^#define \(HAVE_[A-Z0-9_]*\) .*/\1/p' "$O/config.h" | while read -r macro; do
+		grep -rqw "$macro" "$ROOT/tools/lib" "$ROOT/tools/perf" || [ "$macro" = HAVE_LIBELF ] || echo "$macro"
+	done)
+	is "every library that is probed is one that code asks for" "$(echo $unused)" ""
+else
+	skip "every library that is probed is one that code asks for" "installed: no sources here"
+fi
 is "check feature prints that line" "$("$PERF" check feature libelf)" "$(echo "$lines" | grep ' libelf:')"
 for f in libelf elf HAVE_LIBELF_SUPPORT LIBELF aio aio,libelf; do
 	check_status "check feature $f" 0 "$PERF" check feature "$f"

@@ -6,15 +6,17 @@
 
 struct version_opts {
 	bool build_options;
+	int verbose;
 };
 
 static const struct option version_options[] = {
 	OPT_BOOL(0, "build-options", struct version_opts, build_options,
 		 "which optional libraries are built in"),
+	OPT_INC('v', "verbose", struct version_opts, verbose, "the same"),
 	OPT_END(),
 };
 
-static const char *const version_usage[] = { "version [--build-options]", NULL };
+static const char *const version_usage[] = { "version [--build-options] [-v]", NULL };
 
 static const struct feature features[] = {
 #define FEATURE(name, on, macro, package, gives) { name, on, macro, package, gives },
@@ -27,7 +29,7 @@ static const struct feature features[] = {
 	{ "dwarf_getlocations", HAVE_LIBDW, "HAVE_LIBDW_SUPPORT", "libdw-dev", "inlines" },
 	{ "dwarf-unwind", HAVE_LIBDW, "HAVE_DWARF_UNWIND_SUPPORT", "libdw-dev", "user stacks" },
 	{ "libdw-dwarf-unwind", HAVE_LIBDW, "HAVE_LIBDW_SUPPORT", "libdw-dev", "user stacks" },
-	/* What upstream can be built with and this perf never is. */
+	/* What upstream can be built with and this perf never is: perf check knows them. */
 	{ "babeltrace2-ctf-writer", false, "HAVE_BABELTRACE2_CTF_WRITER_SUPPORT", NULL, NULL },
 	{ "bpf", false, "HAVE_LIBBPF_SUPPORT", NULL, NULL },
 	{ "bpf_skeletons", false, "HAVE_BPF_SKEL", NULL, NULL },
@@ -38,6 +40,8 @@ static const struct feature features[] = {
 	{ "libopencsd", false, "HAVE_CSTRACE_SUPPORT", NULL, NULL },
 	{ "libperl", false, "HAVE_LIBPERL_SUPPORT", NULL, NULL },
 	{ "libpfm4", false, "HAVE_LIBPFM", NULL, NULL },
+	{ "libslang", false, "HAVE_SLANG_SUPPORT", NULL, NULL },
+	{ "libunwind", false, "HAVE_LIBUNWIND_SUPPORT", NULL, NULL },
 	{ "libpython", false, "HAVE_LIBPYTHON_SUPPORT", NULL, NULL },
 	{ "numa_num_possible_cpus", false, "HAVE_LIBNUMA_SUPPORT", NULL, NULL },
 	{ "rust", false, "HAVE_RUST_SUPPORT", NULL, NULL },
@@ -65,8 +69,9 @@ static int version_run(const struct command *cmd, int argc, char **argv)
 	if (n < 0)
 		return CLI_STATUS(n);
 	printf("perf version %s\n", PERF_VERSION);
-	for (size_t i = 0; o.build_options && i < ARRAY_SIZE(features); i++)
-		perf_print_feature(&features[i]);
+	for (size_t i = 0; (o.build_options || o.verbose) && i < ARRAY_SIZE(features); i++)
+		if (features[i].on || features[i].package)
+			perf_print_feature(&features[i]);
 	return 0;
 }
 
