@@ -13,7 +13,7 @@
 struct list_opts {
 	const char *output, *unit, *cputype, *pmu_dt;
 	bool desc, details, deprecated, json, names;
-	int verbose;
+	int verbose, debug;
 };
 
 static const struct option list_options[] = {
@@ -28,6 +28,8 @@ static const struct option list_options[] = {
 	OPT_STRING(0, "pmu-dt", struct list_opts, pmu_dt, "PATH",
 		   "PMUs of this device tree: a .dtb, a .dts or a directory"),
 	OPT_BOOL('j', "json", struct list_opts, json, "print JSON"),
+	OPT_INC(0, "debug", struct list_opts, debug,
+		"say where events come from, and why the kernel opens one not"),
 	OPT_STRING('o', "output", struct list_opts, output, "FILE", "write to FILE"),
 	OPT_BOOL(0, "raw-dump", struct list_opts, names, "only the names, for completion"),
 	OPT_END(),
@@ -222,8 +224,10 @@ static int list_event(void *ctx, const struct event_info *info)
 
 	if (!wanted(l, info))
 		return 0;
-	if (info->kind & (EVENT_HARDWARE | EVENT_CACHE) && !is_supported(l, info->name))
+	if (info->kind & (EVENT_HARDWARE | EVENT_CACHE) && !is_supported(l, info->name)) {
+		log_debug("%s is not listed: the kernel does not open it", info->name);
 		return 0;
+	}
 	l->nr++;
 	if (l->o->names) {
 		emit_safe(&l->out, info->name);
@@ -406,6 +410,24 @@ static void say_nothing_found(const struct listing *l, int argc, char **argv)
 		log_warn("no event matches '%s'", argv[argc - 1]);
 }
 
+/* --debug: the sources, before anything is listed. */
+static void debug_sources(struct pmus *t)
+{
+	const char *tracefs = events_tracefs();
+
+	for (size_t i = 0; i < pmus_nr(t); i++) {
+		struct pmu *pmu = pmus_at(t, i);
+
+		if (!pmu_load(t, pmu))
+			log_debug("PMU %s: type %u, from %s, %zu fields, %zu events%s", pmu->name,
+				  pmu->type, pmu->source == PMU_SYSFS ? "sysfs" : "a device tree",
+				  pmu->nr_fields, pmu->nr_events,
+				  pmu->is_core ? ", counts a core" : "");
+	}
+	log_debug("%zu PMUs; tracepoints: %s", pmus_nr(t),
+		  tracefs ? tracefs : "no readable tracefs");
+}
+
 static int list_run(const struct command *cmd, int argc, char **argv)
 {
 	struct list_opts o = { .desc = true };
@@ -415,7 +437,11 @@ static int list_run(const struct command *cmd, int argc, char **argv)
 
 	if (n < 0)
 		return CLI_STATUS(n);
+	if (o.debug)
+		log_set_level(LOG_DEBUG);
 	ret = pmus_new(&l.pmus, NULL, &err) ?: pmus_add_device_tree(l.pmus, o.pmu_dt, &err);
+	if (!ret && o.debug)
+		debug_sources(l.pmus);
 	if (!ret)
 		ret = open_output(&l, &err);
 	if (!ret)

@@ -141,5 +141,8 @@ bool event_is_supported(uint32_t type, uint64_t config)
 	}
 	if (fd >= 0)
 		close(fd);
+	else
+		log_debug("type %u, config %#llx: %s", type, (unsigned long long)config,
+			  strerror(-fd));
 	return fd >= 0;
 }
