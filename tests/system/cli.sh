@@ -46,6 +46,29 @@ is "an unknown feature" "$("$PERF" check feature nonsense 2>&1)" \
 is "check feature -q is silent" "$("$PERF" check feature -q nonsense,libelf,rust 2>&1)" ""
 check_status "check without a name" 129 "$PERF" check feature
 
+# Readers take their file without -i too; a second one is one too many.
+F=$ROOT/tests/data/perf/arm64-sve.data
+for c in script evlist buildid-list "report --stdio"; do
+	# shellcheck disable=SC2086
+	"$PERF" $c -i "$F" >"$TMP/want" 2>/dev/null
+	# shellcheck disable=SC2086
+	"$PERF" $c "$F" >"$TMP/got" 2>/dev/null
+	is "$c FILE: status" $? 0
+	same_file "$c FILE is $c -i FILE" "$TMP/got" "$TMP/want"
+	# shellcheck disable=SC2086
+	check_status "$c with two files" 129 "$PERF" $c "$F" "$F"
+done
+
+# "help" where names are taken: all of them, and no recording is needed.
+like "report -s help" "$(cd "$TMP" && "$PERF" report -s help 2>&1)" '^  symbol_from$'
+like "report -F help" "$(cd "$TMP" && "$PERF" report -F help 2>&1)" '^  overhead$'
+like "script -F help" "$(cd "$TMP" && "$PERF" script -F help 2>&1)" '^  brstacksym$'
+check_status "which is a success" 0 "$PERF" script -F help
+like "record -e help names the list" "$("$PERF" record -e help true 2>&1)" "'perf list' shows"
+like "record -F help says what it takes" "$("$PERF" record -F help true 2>&1)" "takes samples per second or 'max'"
+like "record -j help names the filters" "$("$PERF" record -j help true 2>&1)" 'any_call'
+like "record --call-graph help names the modes" "$("$PERF" record --call-graph help true 2>&1)" 'dwarf'
+
 # What came before the bad option is given back: LeakSanitizer looks at these.
 check_status "script: a list, then a bad option" 129 "$PERF" script -F ip --no-such-option
 check_status "data: a list, then a bad option" 129 "$PERF" data --binary /bin/true --no-such-option

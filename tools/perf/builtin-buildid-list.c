@@ -27,7 +27,7 @@ static const struct option buildid_options[] = {
 	OPT_END(),
 };
 
-static const char *const buildid_usage[] = { "buildid-list [<options>]", NULL };
+static const char *const buildid_usage[] = { "buildid-list [<options>] [[-i] FILE]", NULL };
 
 static void print_id(struct obuf *out, const uint8_t *id, size_t size)
 {
@@ -245,15 +245,17 @@ static int list_file(const struct buildid_opts *o, struct obuf *out, struct err 
 
 static int buildid_run(const struct command *cmd, int argc, char **argv)
 {
-	struct buildid_opts o = { .input = "perf.data" };
+	struct buildid_opts o = { 0 };
 	struct err err = { 0 };
 	struct obuf out;
 	int n = cli_parse(cmd, &o, argc, argv, 0), ret, status = 0;
 
 	if (n < 0)
 		return CLI_STATUS(n);
-	if (n > 0)
-		return cli_usage_error(cmd, "unexpected argument: %s", argv[0]);
+	if (n > 1 || (n == 1 && o.input))
+		return cli_usage_error(cmd, "more than one file: %s", argv[n - 1]);
+	if (!o.input)
+		o.input = n ? argv[0] : "perf.data";
 	if (obuf_init(&out, STDOUT_FILENO, 0))
 		return 1;
 	if (o.kernel_maps)

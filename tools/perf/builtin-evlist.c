@@ -22,7 +22,7 @@ static const struct option evlist_options[] = {
 	OPT_END(),
 };
 
-static const char *const evlist_usage[] = { "evlist [<options>]", NULL };
+static const char *const evlist_usage[] = { "evlist [<options>] [[-i] FILE]", NULL };
 
 /*
  * A pipe's writer gives names as they were typed (cpu-clock), without what it then asked the kernel
@@ -131,7 +131,7 @@ static void print_all(struct perfdata *pd, const struct evlist_opts *o, struct o
 
 static int evlist_run(const struct command *cmd, int argc, char **argv)
 {
-	struct evlist_opts o = { .input = "perf.data" };
+	struct evlist_opts o = { 0 };
 	struct perfdata_opts opts = { .no_order = true };
 	struct perfdata *pd;
 	struct err err = { 0 };
@@ -140,8 +140,10 @@ static int evlist_run(const struct command *cmd, int argc, char **argv)
 
 	if (n < 0)
 		return CLI_STATUS(n);
-	if (n > 0)
-		return cli_usage_error(cmd, "unexpected argument: %s", argv[0]);
+	if (n > 1 || (n == 1 && o.input))
+		return cli_usage_error(cmd, "more than one file: %s", argv[n - 1]);
+	if (!o.input)
+		o.input = n ? argv[0] : "perf.data";
 	if (o.group && (o.verbose || o.freq || o.trace_fields))
 		return cli_usage_error(cmd, "--group option is not compatible with other options");
 	opts.force = o.force;

@@ -359,6 +359,10 @@ static int report_run(const struct command *cmd, int argc, char **argv)
 		ret = cli_usage_error(cmd, "more than one file: %s", argv[1]);
 		goto out;
 	}
+	if (report_help_keys(&r->o)) {
+		ret = 0;
+		goto out;
+	}
 	if (n == 1 && !r->o.input)
 		r->o.input = argv[0];
 	log_set_level(r->o.quiet	 ? LOG_ERROR

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf script: the samples of a recording, a line (or a block of lines) each. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -426,6 +427,21 @@ static int script_file(struct script_cmd *o, const struct script_fields *f)
 	return status ?: ret;
 }
 
+static bool wants_field_names(const struct script_cmd *o)
+{
+	for (size_t i = 0; i < o->fields.items.n; i++)
+		if (!strcmp(o->fields.items.v[i], "help"))
+			return true;
+	return false;
+}
+
+static void print_field_names(void)
+{
+	printf("Fields of -F (FIELDS in perf-script(1) says what they are):\n");
+	for (int i = 0; i < SF_MAX; i++)
+		printf("  %s\n", script_field_name((enum script_field)i));
+}
+
 static int script_run(const struct command *cmd, int argc, char **argv)
 {
 	struct script_cmd o = { 0 };
@@ -438,8 +454,14 @@ static int script_run(const struct command *cmd, int argc, char **argv)
 		status = CLI_STATUS(n);
 		goto out;
 	}
-	if (n > 0) {
-		status = cli_usage_error(cmd, "perf script takes no arguments: '%s'", argv[0]);
+	if (n > 1 || (n == 1 && o.input)) {
+		status = cli_usage_error(cmd, "more than one file: %s", argv[n - 1]);
+		goto out;
+	}
+	if (n == 1)
+		o.input = argv[0];
+	if (wants_field_names(&o)) {
+		print_field_names();
 		goto out;
 	}
 	o.dump |= o.dump_unsorted;
@@ -469,7 +491,7 @@ out:
 }
 
 static const char *const script_usage[] = {
-	"script [-i FILE] [-F LIST] [OPTIONS]",
+	"script [-F LIST] [OPTIONS] [[-i] FILE]",
 	NULL,
 };
 

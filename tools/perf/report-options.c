@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf report: the option table, and the options into what a profile is asked for. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "builtin.h"
@@ -220,6 +221,16 @@ static int parse_quantum(const char *s, uint64_t *ns, struct err *e)
 			return *ns ? 0 : err_set(e, -EINVAL, "time quantum cannot be 0");
 		}
 	return err_set(e, -EINVAL, "--time-quantum: `%s' is no time such as 10ms", s);
+}
+
+bool report_help_keys(const struct report_opts *o)
+{
+	if (!(o->sort && !strcmp(o->sort, "help")) && !(o->fields && !strcmp(o->fields, "help")))
+		return false;
+	printf("Keys of -s and -F (SORT KEYS in perf-report(1) says what they are):\n");
+	for (const char *const *k = profile_key_names(); *k; k++)
+		printf("  %s\n", *k);
+	return true;
 }
 
 int report_setup_options(struct report *r, struct err *e)

@@ -63,6 +63,8 @@ struct report {
 extern const struct option report_options[];
 /* What the table cannot say: words of @argv are put together or taken out. 0 or -ENOMEM. */
 int report_prepare_args(struct report *r, int *argc, char **argv);
+/* -s help, -F help: prints the keys. */
+bool report_help_keys(const struct report_opts *o);
 int report_setup_options(struct report *r, struct err *e);
 /* report-mode.c: rows of what? Once the events are known. */
 int report_choose_mode(struct report *r, struct err *e);
