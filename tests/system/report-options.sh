@@ -18,6 +18,17 @@ unlike "progress: not shown again" "$(sed 1d "$TMP/tty")" '<CR>'
 # shellcheck disable=SC2086
 $SLOW file "$PERF" report --stdio -i - >"$TMP/file" 2>"$TMP/err"
 unlike "progress: only on a terminal" "$(cat "$TMP/file")" 'Reading|<CR>'
+# script and data convert: the same while their output goes elsewhere
+for what in "script -i - >$TMP/data" "data convert --to folded -i - -o $TMP/data" \
+	"data convert --to json -i - >$TMP/data" "data convert --check -i - >$TMP/data"; do
+	# shellcheck disable=SC2086
+	$SLOW tty sh -c "'$PERF' $what" >"$TMP/tty" 2>"$TMP/err"
+	like "progress: ${what% >*}" "$(head -1 "$TMP/tty")" '^(<CR>Reading [0-9]+ MB)+<CR> +<CR>'
+	check "progress: ${what% >*}: there is output" test -s "$TMP/data"
+done
+# shellcheck disable=SC2086
+$SLOW tty "$PERF" script -i - >"$TMP/tty" 2>"$TMP/err"
+unlike "progress: not among samples on a terminal" "$(cat "$TMP/tty")" 'Reading'
 # ---- no samples
 MEM=$TMP/mem.data
 python3 "$ROOT/tests/helpers/mem-file.py" "$H/report-cpp" "$MEM" || skip_all "cannot write $MEM"

@@ -98,6 +98,7 @@ static int read_branches(struct data_ctx *d, struct err *err)
 				    : perfdata_next_ordered(d->pd, &rec, err)) > 0)
 		ret = one_record(d, &rec, err);
 	perfdata_ahead_stop(ahead);
+	cli_progress_end(&d->progress);
 	if (ret)
 		return ret;
 	if (got < 0) { /* what came before is whole */
@@ -109,7 +110,9 @@ static int read_branches(struct data_ctx *d, struct err *err)
 
 static int open_input(struct data_ctx *d, struct err *err)
 {
-	struct perfdata_opts opts = { .force = d->o->force };
+	struct perfdata_opts opts = { .force = d->o->force,
+				      .progress = cli_progress_update,
+				      .ctx = &d->progress };
 	int ret = perfdata_open(&d->pd, d->o->input ? d->o->input : "perf.data", &opts, err);
 
 	if (!ret)
@@ -292,11 +295,17 @@ static int convert_run(const struct command *cmd, struct data_opts *o)
 	d.format = o->to ? find_format(o->to) : 0;
 	if (d.format < 0)
 		return cli_usage_error(cmd, "unknown format '%s'", o->to);
+	cli_progress_start(&d.progress, "Reading");
+	/* Samples that go to the terminal one by one are progress enough. */
+	if (formats[d.format].samples && isatty(STDOUT_FILENO) &&
+	    (!o->output || !strcmp(o->output, "-")))
+		d.progress.enabled = false;
 	ret = open_input(&d, &err);
 	if (!ret && formats[d.format].samples && !o->check)
 		ret = data_samples(&d, !strcmp(formats[d.format].name, "json"), &err);
 	else if (!ret)
 		ret = convert_branches(&d, &err);
+	cli_progress_end(&d.progress);
 	free(d.chosen);
 	convert_free(d.c);
 	machine_free(d.m);

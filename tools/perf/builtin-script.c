@@ -27,6 +27,7 @@ struct script_cmd {
 	uint64_t max_stack, max_blocks, addr_range;
 	int verbose;
 	int itrace;
+	bool on_terminal; /* stdout, with a pager or without */
 };
 
 static int accept(void *opts, const struct option *opt, const char *arg, bool unset, struct err *e)
@@ -187,6 +188,7 @@ struct run {
 	struct perfdata_ahead *ahead; /* NULL: records are read as they are printed */
 	struct event_switch *sw;
 	struct event_dumps *dumps; /* NULL: everything goes to out */
+	struct cli_progress progress;
 	struct obuf out;
 };
 
@@ -320,6 +322,7 @@ static int run_records(struct run *r, struct record *rec, int ret)
 		    !event_switch_pass(r->sw, rec->event))
 			continue;
 		if (unlikely(script_record(r->sc, rec, &e))) {
+			cli_progress_end(&r->progress);
 			if (e.code == -ENOMEM || !broken++)
 				cli_print_err(&e);
 			if (e.code == -ENOMEM)
@@ -329,6 +332,7 @@ static int run_records(struct run *r, struct record *rec, int ret)
 		if (unlikely(r->out.code))
 			break;
 	}
+	cli_progress_end(&r->progress);
 	if (!ret && script_finish(r->sc, &e) && !broken++)
 		cli_print_err(&e);
 	if (broken > 1)
@@ -379,8 +383,11 @@ static int finish_dumps(struct run *r, bool quiet)
 
 static int script_file(struct script_cmd *o, const struct script_fields *f)
 {
-	struct perfdata_opts po = { .force = o->force, .no_order = o->dump_unsorted };
 	struct run r = { 0 };
+	struct perfdata_opts po = { .force = o->force,
+				    .no_order = o->dump_unsorted,
+				    .progress = cli_progress_update,
+				    .ctx = &r.progress };
 	struct err e = { 0 };
 	struct record rec;
 	int status = 0, ret, more = 1;
@@ -388,6 +395,8 @@ static int script_file(struct script_cmd *o, const struct script_fields *f)
 
 	if (obuf_init(&r.out, STDOUT_FILENO, 0))
 		return 1;
+	cli_progress_start(&r.progress, "Reading");
+	r.progress.enabled &= !o->on_terminal;
 	ret = perfdata_open(&r.env.pd, o->input ?: "perf.data", &po, &e);
 	if (!ret && (o->header_only || (o->header && o->dump)))
 		ret = perfdata_print_header(r.env.pd, &r.out, o->show_info, &e);
@@ -414,6 +423,7 @@ static int script_file(struct script_cmd *o, const struct script_fields *f)
 		if (!ret)
 			status = run_records(&r, &rec, more);
 	}
+	cli_progress_end(&r.progress);
 	if (ret) {
 		cli_print_err(&e);
 		status = status ?: EXIT_REFUSED;
@@ -480,6 +490,8 @@ static int script_run(const struct command *cmd, int argc, char **argv)
 			status = CLI_USAGE;
 		}
 	if (!status) {
+		/* Samples that are seen as they come are progress enough. */
+		o.on_terminal = isatty(STDOUT_FILENO);
 		if (!o.dump)
 			cli_pager_start();
 		status = script_file(&o, &f);

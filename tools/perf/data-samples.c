@@ -90,6 +90,7 @@ static int read_all(struct sink *k, struct err *err)
 		if (ret)
 			return ret;
 	}
+	cli_progress_end(&k->d->progress);
 	if (ret < 0) { /* what came before is whole */
 		log_warn("%s", err->text);
 		err_clear(err);

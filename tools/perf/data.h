@@ -22,6 +22,7 @@ struct data_ctx {
 	bool *chosen; /* of the objects of c */
 	size_t nr_chosen;
 	uint64_t bad_samples;
+	struct cli_progress progress;
 };
 
 /* @path NULL or "-": stdout. */
