@@ -163,6 +163,10 @@ uninstall:
 		$(bash_dir)/perf $(zsh_dir)/_perf $(fish_dir)/perf.fish
 	rm -rf $(libexec)
 
+# Packages of Debian, beside this directory; dpkg-buildpackage says what it lacks.
+deb:
+	dpkg-buildpackage -us -uc -b
+
 clean:
 	rm -rf $(O)
 
@@ -170,4 +174,4 @@ clean:
 
 .SECONDARY:
 .PHONY: all man unit tests deps check demo bench fuzz lint install \
-	install-tests uninstall clean force
+	install-tests uninstall deb clean force
