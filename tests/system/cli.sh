@@ -72,4 +72,20 @@ like "record --call-graph help names the modes" "$("$PERF" record --call-graph h
 # What came before the bad option is given back: LeakSanitizer looks at these.
 check_status "script: a list, then a bad option" 129 "$PERF" script -F ip --no-such-option
 check_status "data: a list, then a bad option" 129 "$PERF" data --binary /bin/true --no-such-option
+# Commands of upstream: what there is instead, in commands and options that exist.
+for c in annotate archive bench c2c config daemon diff ftrace iostat kallsyms kmem kvm kwork lock mem \
+	probe sched stat timechart top trace; do
+	"$PERF" help --list-cmds | grep -qx $c && continue
+	check_status "perf $c" 129 "$PERF" $c
+	out=$("$PERF" $c 2>&1)
+	like "perf $c: what there is instead" "$out" "^perf: this perf has no '$c'\. Instead: "
+	bad=$(echo "$out" | sed 's,[.]$,,' | grep -o '\bperf [a-z]\+ -[^,;]*' | while read -r _ cmd rest; do
+		for o in $rest; do
+			case $o in --) ;; -*) "$PERF" help --list-opts "$cmd" --hidden | grep -qxe "$o" || echo "$cmd $o" ;; esac
+		done
+	done)
+	is "perf $c: in options that exist" "$bad" ""
+done
+like "a command that is misspelt" "$("$PERF" recrod 2>&1)" 'Did you mean record'
+
 done_testing

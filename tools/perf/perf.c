@@ -40,11 +40,66 @@ const struct command *perf_command(const char *name)
 	return NULL;
 }
 
+/* Commands that upstream has and we do not: what there is instead. */
+static const struct {
+	const char *name, *instead;
+} elsewhere[] = {
+	{ "annotate",
+	  "instructions and how often they ran: perf script -F ip,sym,insn, or with branches "
+	  "recorded by -b: perf report --total-cycles, perf script -F +brstackinsn" },
+	{ "archive",
+	  "the objects of a recording: perf buildid-list, then tar; debuginfod serves them by "
+	  "build id: perf report --debuginfod" },
+	{ "bench", "programs with a known shape to measure: perf test -w NAME, perf test "
+		   "--list-workloads" },
+	{ "c2c", "loads and stores by address: perf record -d -W, then perf report --mem-mode" },
+	{ "config", "~/.perfconfig is read (perf(1) says which keys); edit it with any editor" },
+	{ "daemon", "long recordings: perf record --switch-output --overwrite, run by systemd" },
+	{ "diff",
+	  "two tables: perf report --json -i A and -i B, or perf report -q -s symbol of both in "
+	  "diff(1)" },
+	{ "ftrace", "the kernel's functions: trace-cmd(1), or perf record -e of its tracepoints" },
+	{ "iostat", "devices: iostat(1)" },
+	{ "kallsyms", "the kernel's symbols: grep NAME /proc/kallsyms" },
+	{ "kmem", "the tracepoints: perf record -e 'kmem:*', then perf script" },
+	{ "kvm", "guests: perf record -e 'kvm:*', then perf script" },
+	{ "kwork", "the tracepoints: perf record -e 'irq:*,workqueue:*', then perf script" },
+	{ "lock", "the tracepoints: perf record -e 'lock:*' -g, then perf report" },
+	{ "mem", "loads and stores: perf record -d -W -e EVENT:P, then perf report --mem-mode" },
+	{ "probe",
+	  "probes are made in /sys/kernel/tracing/kprobe_events, or by bpftrace(8); perf record -e "
+	  "records them" },
+	{ "sched",
+	  "the tracepoints: perf record -e 'sched:*', then perf script; who waits: perf record "
+	  "--latency" },
+	{ "stat",
+	  "counters: perf record -c or -F and perf report -n estimate; exact ones need upstream's "
+	  "perf stat" },
+	{ "timechart", "the tracepoints: perf record -e 'sched:*,power:*', then perf script" },
+	{ "top", "a live view: perf record -a -- sleep 5, then perf report" },
+	{ "trace",
+	  "system calls: perf record -e 'raw_syscalls:*', then perf script; or strace(1)" },
+};
+
+static bool is_elsewhere(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(elsewhere); i++) {
+		if (strcmp(name, elsewhere[i].name) != 0)
+			continue;
+		fprintf(stderr, "perf: this perf has no '%s'. Instead: %s.\n", name,
+			elsewhere[i].instead);
+		return true;
+	}
+	return false;
+}
+
 static int unknown_command(const char *name)
 {
 	const char *names[ARRAY_SIZE(commands)];
 	char near[256];
 
+	if (is_elsewhere(name))
+		return CLI_USAGE;
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		names[i] = commands[i]->name;
 	cli_suggest(name, names, ARRAY_SIZE(names), near, sizeof(near));
