@@ -88,4 +88,23 @@ for c in annotate archive bench c2c config daemon diff ftrace iostat kallsyms km
 done
 like "a command that is misspelt" "$("$PERF" recrod 2>&1)" 'Did you mean record'
 
+# ---- options before the command
+is "--list-cmds" "$("$PERF" --list-cmds)" "$("$PERF" help --list-cmds)"
+mkdir -p "$TMP/debugfs/tracing/events/made/up"
+echo 77 >"$TMP/debugfs/tracing/events/made/up/id"
+for given in "--debugfs-dir $TMP/debugfs" "--debugfs-dir=$TMP/debugfs/tracing"; do
+	# shellcheck disable=SC2086
+	is "$given" "$("$PERF" $given list --raw-dump tracepoint | tr ' ' '\n' | grep made)" made:up
+done
+check_status "--debugfs-dir without tracepoints" 129 "$PERF" --debugfs-dir "$TMP" list
+for o in --debugfs-dir --buildid-dir --buildid-dir=; do
+	like "$o without a directory" "$("$PERF" $o 2>&1)" 'no directory given for --'
+done
+check_status "... is a usage error" 129 "$PERF" --buildid-dir
+cp "$PERF_FILE" "$TMP/object"
+check "--buildid-dir: the cache is there" "$PERF" --buildid-dir "$TMP/cache" --no-pager buildid-cache -a "$TMP/object"
+check "... and has it" test -d "$TMP/cache/.build-id"
+check "... not at home" test ! -e "$HOME/.debug"
+like "an option that is none" "$("$PERF" --buildid-dirs x list 2>&1)" "'--buildid-dirs' is not a perf command"
+
 done_testing

@@ -40,7 +40,8 @@ void perf_print_commands(FILE *out)
 	size_t nr;
 	const struct command *const *cmds = perf_commands(&nr);
 
-	fputs("\n usage: perf [--version] [--help] COMMAND [ARGS]\n\n"
+	fputs("\n usage: perf [--version] [--help] [--no-pager] [--buildid-dir DIR]\n"
+	      "             [--debugfs-dir DIR] COMMAND [ARGS]\n\n"
 	      " The commands are:\n",
 	      out);
 	for (size_t i = 0; i < nr; i++)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The program: finds the command and runs it. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "builtin.h"
 #include "elf/elf.h"
@@ -109,12 +111,81 @@ static int unknown_command(const char *name)
 	return CLI_USAGE;
 }
 
+/* ---- options before the command ------------------------------------------------------------------- */
+
+/* They go into the environment: whom they concern looks there, and what perf starts inherits it. */
+static const struct global_option {
+	const char *name, *env;
+	const char *value; /* NULL: the option's argument */
+} global_options[] = {
+	{ "--buildid-dir", "PERF_BUILDID_DIR", NULL },
+	{ "--debugfs-dir", "PERF_DEBUGFS_DIR", NULL },
+	{ "--no-pager", "PERF_PAGER", "" },
+};
+
+/* A mounted debugfs, or the tracefs in it. */
+static int set_debugfs(const char *dir)
+{
+	static const char *const below[] = { "tracing", "." };
+	char path[PATH_MAX], events[PATH_MAX + 8];
+
+	for (size_t i = 0; i < ARRAY_SIZE(below); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, below[i]);
+		snprintf(events, sizeof(events), "%s/events", path);
+		if (!access(events, X_OK))
+			return setenv("PERF_DEBUGFS_DIR", path, 1);
+	}
+	fprintf(stderr, "perf: --debugfs-dir: %s/tracing/events cannot be read: %s\n", dir,
+		strerror(errno));
+	return -1;
+}
+
+static int set_global(const struct global_option *o, const char *value)
+{
+	if (!value || !*value) {
+		fprintf(stderr, "perf: no directory given for %s\n", o->name);
+		return -1;
+	}
+	return strcmp(o->name, "--debugfs-dir") ? setenv(o->env, value, 1) : set_debugfs(value);
+}
+
+/* How many words of argv are such options; -1 after a message. */
+static int take_globals(int argc, char **argv)
+{
+	int at = 1;
+
+	while (at < argc) {
+		const struct global_option *o = NULL;
+		size_t len = strcspn(argv[at], "=");
+		bool attached = argv[at][len] == '=';
+
+		for (size_t i = 0; i < ARRAY_SIZE(global_options); i++)
+			if (strlen(global_options[i].name) == len &&
+			    !strncmp(global_options[i].name, argv[at], len))
+				o = &global_options[i];
+		if (!o || (o->value && attached))
+			break;
+		if (o->value ? setenv(o->env, o->value, 1)
+			     : set_global(o, attached	     ? argv[at] + len + 1
+					     : at + 1 < argc ? argv[at + 1]
+							     : NULL))
+			return -1;
+		at += o->value || attached ? 1 : 2;
+	}
+	return at - 1;
+}
+
 int main(int argc, char **argv)
 {
 	static char *options[] = { "version", "--build-options", NULL };
+	static char *list[] = { "help", "--list-cmds", NULL };
 	const struct command *cmd;
-	int ret;
+	int ret = take_globals(argc, argv);
 
+	if (ret < 0)
+		return CLI_USAGE;
+	argc -= ret;
+	argv += ret;
 	if (argc < 2) {
 		perf_print_commands(stdout);
 		return CLI_USAGE;
@@ -126,6 +197,8 @@ int main(int argc, char **argv)
 		argv[1] = "version";
 	else if (!strcmp(argv[1], "-vv"))
 		return cmd_version.run(&cmd_version, 2, options);
+	else if (!strcmp(argv[1], "--list-cmds"))
+		return cmd_help.run(&cmd_help, 2, list);
 	cmd = perf_command(argv[1]);
 	if (!cmd)
 		return unknown_command(argv[1]);

@@ -10,10 +10,14 @@
 
 const char *events_tracefs(void)
 {
-	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	/* perf --debugfs-dir sets the first */
+	const char *const places[] = { getenv("PERF_DEBUGFS_DIR"), "/sys/kernel/tracing",
+				       "/sys/kernel/debug/tracing" };
 	char path[PATH_MAX];
 
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		if (!places[i] || !*places[i])
+			continue;
 		snprintf(path, sizeof(path), "%s/events", places[i]);
 		if (!access(path, R_OK | X_OK))
 			return places[i];
