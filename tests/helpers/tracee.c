@@ -9,6 +9,7 @@
  *	blocked		SIGTRAP, SIGURG and the rest blocked while it computes
  *	sigtrap		raises and handles SIGTRAP itself	ignored		ignores it
  *	jit		writes code, runs it, writes other code over it
+ *	borrowed	vfork whose child computes, 20 times
  *	vfork		vfork + exec			threadexec	exec from a second thread
  *	odd		runs code that cannot be read, with an instruction that nobody knows
  *	flags		looks at its trap flag		rounds		rep movs of 4000 rounds
@@ -539,6 +540,25 @@ static int vforks(void)
 	return ok != 20;
 }
 
+/* Samples of the parent in vfork itself wait for their stop until the child has ended. */
+static int borrowed(void)
+{
+	volatile int ok = 0;
+
+	for (volatile int i = 0; i < 20; i++) {
+		pid_t pid = vfork();
+		int status;
+
+		if (!pid) {
+			sink = compute(2 * UNIT);
+			_exit(3);
+		}
+		ok += waitpid(pid, &status, 0) == pid && status == 3 << 8;
+	}
+	printf("%d\n", ok);
+	return ok != 20;
+}
+
 static void *exec_thread(void *arg)
 {
 	(void)arg;
@@ -613,6 +633,7 @@ int main(int argc, char **argv)
 		      { "blocked", blocked },
 		      { "sigtrap", sigtrap },
 		      { "jit", jit },
+		      { "borrowed", borrowed },
 		      { "vfork", vforks },
 		      { "threadexec", threadexec },
 		      { "eintr", eintr },

@@ -65,6 +65,20 @@ done
 	END { print bad + 0 }' >ips
 is "and where a thread went on meanwhile, the sample is of where it was stopped" "$(cat ips)" 0
 
+# A sample in vfork itself waits for its thread until the child has ended, and 2 rounds later it would
+# be too late for every reader.
+for how in "--reg-source=ptrace --user-regs=ax --reg-budget 0 -g" "-b --branch-source=software --branch-budget 0"; do
+	# shellcheck disable=SC2086
+	"$PERF" record -q $how -F 10000 -o b.data "$TRACEE" borrowed >out 2>err
+	is "vfork: output and status (${how%%[= ]*})" "$? $(cat out)" "0 20"
+	like "no sample comes too late for its round (${how%%[= ]*})" \
+		"$("$O/tests/helpers/perfdata-walk" -o b.data)" ' late=0 backwards=0 '
+	if [ -n "$PEER" ] && "$PEER" version >/dev/null 2>&1; then
+		unlike "an installed perf finds none out of order (${how%%[= ]*})" \
+			"$("$PEER" script -i b.data 2>&1 >/dev/null)" 'out of order|below last timeslice'
+	fi
+done
+
 # what outlives the command is left alone, and the recording ends with the command: the daemon
 # goes on until it finds daemon.end
 rm -f daemon.txt daemon.end

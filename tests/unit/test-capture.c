@@ -100,7 +100,7 @@ static uint64_t u64_at(const struct obuf *o, size_t at)
 static void tasks_of_everybody(void **state)
 {
 	struct obuf o;
-	struct capture_sink sink = { keep, &o };
+	struct capture_sink sink = { .write = keep, .ctx = &o };
 	struct synth s = { .sink = &sink,
 			   .proc = dir,
 			   .sample_id_all = true,
@@ -160,7 +160,7 @@ static void tasks_of_everybody(void **state)
 static void data_maps_too(void **state)
 {
 	struct obuf o;
-	struct capture_sink sink = { keep, &o };
+	struct capture_sink sink = { .write = keep, .ctx = &o };
 	struct synth s = { .sink = &sink, .proc = dir, .data_maps = true, .build_ids = true };
 	struct capture_target t = { 0 };
 
@@ -179,7 +179,7 @@ static void data_maps_too(void **state)
 static void kernel_maps(void **state)
 {
 	struct obuf o;
-	struct capture_sink sink = { keep, &o };
+	struct capture_sink sink = { .write = keep, .ctx = &o };
 	struct synth s = { .sink = &sink, .proc = dir };
 	struct perf_event_header h;
 	size_t second;
@@ -214,7 +214,7 @@ static void kernel_maps(void **state)
 static void own_records(void **state)
 {
 	struct obuf o;
-	struct capture_sink sink = { keep, &o };
+	struct capture_sink sink = { .write = keep, .ctx = &o };
 	struct synth s = { .sink = &sink, .proc = dir };
 	struct capture_target t = { 0 };
 
@@ -377,7 +377,7 @@ static void real_ring(void **state)
 	struct workload w;
 	struct err e = { 0 };
 	struct obuf o;
-	struct capture_sink sink = { keep, &o };
+	struct capture_sink sink = { .write = keep, .ctx = &o };
 	size_t nr, at = 0, comms = 0, exits = 0;
 
 	(void)state;

@@ -34,8 +34,6 @@ static int drain(struct recording *rec, struct err *e)
 	if (!rec->opts->overwrite)
 		ret = capture_drain(rec->capture, rec->flush_bytes, &rec->sink, e);
 	if (!ret)
-		ret = record_tracer_round(rec, e);
-	if (!ret)
 		ret = perfdata_writer_flush(rec->writer, e);
 	if (ret)
 		rec->write_code = ret;
@@ -159,7 +157,9 @@ static int begin(struct recording *rec, struct err *e)
 {
 	int ret = record_open_output(rec, e);
 
-	rec->sink = (struct capture_sink){ .write = write_records, .ctx = rec };
+	rec->sink = (struct capture_sink){ .write = write_records,
+					   .ctx = rec,
+					   .ends_round = record_ends_round };
 	if (!ret)
 		ret = record_start_file(rec, e);
 	if (!ret)

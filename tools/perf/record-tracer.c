@@ -449,15 +449,16 @@ int record_tracer_service(struct recording *rec, bool *done, struct err *e)
 	return 0;
 }
 
-/* Samples that were written since the last time close a round, as the rings' do. */
-int record_tracer_round(struct recording *rec, struct err *e)
+/* What the tracer wrote since the last time is part of the round. */
+bool record_ends_round(void *ctx, bool some)
 {
-	struct perf_event_header h = { .type = PERF_RECORD_FINISHED_ROUND, .size = sizeof(h) };
+	struct recording *rec = ctx;
 
-	if (!rec->soft_unflushed)
-		return 0;
+	some |= rec->soft_unflushed;
+	if (!some || (rec->tracer && !tracer_ends_round(rec->tracer)))
+		return false;
 	rec->soft_unflushed = false;
-	return perfdata_writer_write(rec->writer, &h, sizeof(h), NULL, 0, e);
+	return true;
 }
 
 /*

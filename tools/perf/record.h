@@ -172,7 +172,8 @@ int record_tracer_prepare(struct recording *rec, struct err *e); /* after it */
 int record_tracer_start(struct recording *rec, struct err *e);
 /* What waits; *done is set when every thread has ended. */
 int record_tracer_service(struct recording *rec, bool *done, struct err *e);
-int record_tracer_round(struct recording *rec, struct err *e);
+/* A struct capture_sink's: whether nothing older than what is written will come. */
+bool record_ends_round(void *ctx, bool some);
 void record_tracer_reap(struct recording *rec);
 /* Threads did not stop when they were to be let go; the workload may be one of them. */
 bool record_tracer_holds(struct recording *rec);

@@ -71,6 +71,11 @@ void workload_free(struct workload *w); /* a child that never started is ended *
 struct capture_sink {
 	int (*write)(void *ctx, const void *a, size_t na, const void *b, size_t nb, struct err *e);
 	void *ctx;
+	/*
+	 * With other sources of records: whether a round ends here. All rings are empty, @some: and
+	 * one was not. NULL: as capture thinks best.
+	 */
+	bool (*ends_round)(void *ctx, bool some);
 };
 
 struct capture_opts {

@@ -233,7 +233,7 @@ int capture_drain(struct capture *c, uint64_t min_bytes, const struct capture_si
 		  struct err *e)
 {
 	uint64_t before = c->stats.bytes;
-	bool left = false;
+	bool left = false, some;
 
 	for (size_t i = 0; i < c->rings.n; i++) {
 		struct ring *r = &c->rings.v[i];
@@ -243,7 +243,12 @@ int capture_drain(struct capture *c, uint64_t min_bytes, const struct capture_si
 			return ret;
 	}
 	/* A round says that nothing older will come: not while a ring was left as it is. */
-	return c->stats.bytes > before && !left ? ring_write_round(sink, e) : 0;
+	if (left)
+		return 0;
+	some = c->stats.bytes > before;
+	if (sink->ends_round)
+		some = sink->ends_round(sink->ctx, some);
+	return some ? ring_write_round(sink, e) : 0;
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------- */

@@ -117,6 +117,21 @@ bool points_pending(const struct thread *th)
 	return false;
 }
 
+bool points_hold_round(const struct thread *th)
+{
+	for (size_t i = 0; i < th->nr_points; i++)
+		if (th->point[i].page->data_tail < th->point[i].round)
+			return true;
+	return false;
+}
+
+void points_end_round(struct thread *th)
+{
+	for (size_t i = 0; i < th->nr_points; i++)
+		th->point[i].round =
+			__atomic_load_n(&th->point[i].page->data_head, __ATOMIC_ACQUIRE);
+}
+
 bool points_crowded(const struct tracer *t, const struct thread *th)
 {
 	for (size_t i = 0; i < th->nr_points; i++) {

@@ -27,6 +27,7 @@ struct point {
 	uint32_t event; /* index into opts.event */
 	struct perf_event_mmap_page *page;
 	unsigned char *data;
+	uint64_t round; /* its head at the end of the last round */
 };
 
 struct thread {
@@ -40,6 +41,7 @@ struct thread {
 	bool listening;	     /* in a group stop */
 	bool stepped;	     /* a step's SIGTRAP may still be on its way */
 	unsigned last_stops; /* while it is let go */
+	uint64_t held;	/* since when it keeps a round from ending (ns); 0 = it does not */
 	bool missed;	     /* at the last look nothing could be heard of it */
 	bool opened;   /* it runs with a signal let through that it blocks: see signals_close() */
 	uint64_t mask; /* what it blocks */
@@ -161,6 +163,9 @@ int event_signal_to(int fd, pid_t tid, int sig);
 int points_drain(struct tracer *t, struct thread *th, const struct user_state *st,
 		 const struct walk *walk, struct err *e);
 bool points_pending(const struct thread *th);
+/* Whether records are still there that were when the last round ended. */
+bool points_hold_round(const struct thread *th);
+void points_end_round(struct thread *th);
 /* A ring is half full. */
 bool points_crowded(const struct tracer *t, const struct thread *th);
 /* IP and time (0 = not sampled) of the newest sample in the rings; false when there is none or it

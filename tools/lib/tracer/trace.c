@@ -14,6 +14,7 @@
 #define EVENT(status) ((status) >> 16)
 #define LOOK_NS	      1000000000ULL
 #define SERVICE_NS    100000000ULL
+#define HELD_NS	      1000000000ULL
 
 /* ---- threads -------------------------------------------------------------------------------------- */
 
@@ -283,9 +284,11 @@ static int serve_unstopped(struct tracer *t, struct err *e)
 		if (!points_pending(*p))
 			continue;
 		look_after(*p);
-		/* it may be in the kernel for long: what it does there is not lost */
-		if (points_crowded(t, *p))
+		/* it may be in the kernel for long: what it does there is not lost, nor late */
+		if (points_crowded(t, *p) || ((*p)->held && tracer_now() - (*p)->held > HELD_NS)) {
 			ret = points_drain(t, *p, NULL, NULL, e);
+			(*p)->held = 0;
+		}
 		if (ret)
 			return ret;
 	}
@@ -365,6 +368,27 @@ static int look_for_lost(struct tracer *t, struct err *e)
 		thread_go_on(th, 0);
 	}
 	return ret;
+}
+
+bool tracer_ends_round(struct tracer *t)
+{
+	uint64_t now = tracer_now();
+	bool ends = true;
+
+	vec_for_each (p, &t->threads) {
+		bool holds = points_hold_round(*p);
+
+		if (!holds)
+			(*p)->held = 0;
+		else if (!(*p)->held)
+			(*p)->held = now;
+		ends = ends && !holds;
+	}
+	if (!ends)
+		return false;
+	vec_for_each (p, &t->threads)
+		points_end_round(*p);
+	return true;
 }
 
 int tracer_service(struct tracer *t, struct err *e)

@@ -209,6 +209,12 @@ int tracer_attach(struct tracer *t, pid_t tid, bool process, struct err *e);
 int tracer_service(struct tracer *t, struct err *e);
 /* Until when tracer_service() is due again; -1 = when SIGCHLD comes. */
 int tracer_timeout_ms(const struct tracer *t);
+/*
+ * Whether a FINISHED_ROUND may be written now: readers take it for a promise that nothing will come
+ * which is older than what was written before the one before. Samples of threads that did not stop
+ * yet wait in their rings; none of those may have waited there already at the last yes.
+ */
+bool tracer_ends_round(struct tracer *t);
 void tracer_enable(struct tracer *t, bool on);
 /* Whether process @pid has ended; *status as waitpid() gives it. */
 bool tracer_ended(const struct tracer *t, pid_t pid, int *status);
