@@ -181,6 +181,16 @@ for want in "$D"/*.want; do
 		same_lines "$n: report $a" "$TMP/ours" "$TMP/theirs"
 	done
 done
+# Colours: rows, graphs, levels.
+n=walk8-1-user
+for a in "" "--no-children -g flat" "--no-children -s comm,sym -n" "--no-children --hierarchy -g none" \
+	"-g none -t ,"; do
+	# shellcheck disable=SC2086
+	ours report --stdio --stdio-color always $a | table >"$TMP/ours"
+	# shellcheck disable=SC2086
+	theirs report --stdio --stdio-color always $a | table >"$TMP/theirs"
+	same_lines "colours: report $a" "$TMP/ours" "$TMP/theirs"
+done
 # 6.1 cuts the end of the chain, and counts a loop's rounds for one sample less than there are.
 norm() {
 	sed -n 's/^  *\(---\)\{0,1\}\(f[0-9].*[^%]\)$/\2/p' |

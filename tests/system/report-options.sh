@@ -36,6 +36,19 @@ python3 "$ROOT/tests/helpers/mem-file.py" "$H/report-cpp" "$MEM" || skip_all "ca
 like "no samples: a message" "$(cat "$TMP/err")" 'The .*mem.data data has no samples!'
 unlike "no samples: no table" "$(cat "$TMP/out")" 'Total Lost'
 
+# ---- colours: where a terminal is, unless it wants none
+esc=$(printf '\033')
+# shellcheck disable=SC2086
+colours() { $SLOW "$@" 2>&1 | grep -c "$esc\[3[12]m.*%$esc\[m"; }
+is "colours on a terminal" "$([ "$(colours tty "$PERF" report -g none -i "$MEM")" -gt 0 ] && echo yes)" yes
+is "none in a file" "$(colours file "$PERF" report -g none -i "$MEM")" 0
+is "none with NO_COLOR" "$(NO_COLOR=1 colours tty "$PERF" report -g none -i "$MEM")" 0
+is "none with --stdio-color never" "$(colours tty "$PERF" report --stdio-color never -i "$MEM")" 0
+is "none in JSON" "$(colours tty "$PERF" report --json -i "$MEM")" 0
+is "... in a file with always" "$([ "$(colours file "$PERF" report --stdio-color always -i "$MEM")" -gt 0 ] &&
+	echo yes)" yes
+check_status "another mode" 129 "$PERF" report --stdio-color rainbow -i "$MEM"
+like "another mode: which there are" "$(cat "$TMP/check.out")" 'auto, always or never, not .rainbow'
 # ---- objects in one directory
 mkdir "$TMP/flat"
 cp "$H/report-cpp" "$TMP/flat"

@@ -13,6 +13,13 @@ struct pen {
 	bool fractal;
 };
 
+static void put_percent(const struct report *r, struct obuf *o, double percent)
+{
+	const char *color = report_color(r, percent);
+
+	obuf_printf(o, "%s%.2f%%%s", color ?: "", percent, color ? "\033[m" : "");
+}
+
 static void put_value(const struct report *r, struct obuf *o, uint64_t cumul, uint32_t count,
 		      uint64_t total)
 {
@@ -20,7 +27,7 @@ static void put_value(const struct report *r, struct obuf *o, uint64_t cumul, ui
 	case CHAIN_PERIOD: obuf_dec(o, cumul); break;
 	case CHAIN_COUNT: obuf_dec(o, count); break;
 	case CHAIN_PERCENT:
-		obuf_printf(o, "%.2f%%", total ? (double)cumul * 100.0 / (double)total : 0);
+		put_percent(r, o, total ? (double)cumul * 100.0 / (double)total : 0);
 		break;
 	}
 }

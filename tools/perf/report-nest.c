@@ -117,7 +117,7 @@ static int print_row(struct report *r, const struct profile_row *row, unsigned l
 		obuf_lit(o, "  ");
 	for (size_t i = 0; i < n; i++) {
 		report_put_separator(r, !i);
-		profile_cell(r->p, row, profile_col(r->p, i), o);
+		report_put_cell(r, row, profile_col(r->p, i));
 	}
 	if (!r->po.separator && n)
 		obuf_pad(o, ' ', INDENT * (int)nr_below(r));

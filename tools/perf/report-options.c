@@ -2,6 +2,7 @@
 /* perf report: the option table, and the options into what a profile is asked for. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "builtin.h"
 #include "report.h"
@@ -156,7 +157,8 @@ const struct option report_options[] = {
 	OPT_BOOL(0, "redact", O, redact, "do not show what is in registers"),
 	OPT_BOOL('q', "quiet", O, quiet, "no comment lines, no warnings"),
 	OPT_INC('v', "verbose", O, verbose, "say more"),
-	OPT_STRING(0, "stdio-color", O, ignored, "MODE", "accepted for compatibility"),
+	OPT_STRING(0, "stdio-color", O, color, "MODE",
+		   "shares in colours: auto (on a terminal, the default), always or never"),
 	OPT_ACCEPT('m', "modules"),
 	OPT_ACCEPT(0, "tui"),
 	OPT_ACCEPT(0, "gtk"),
@@ -233,6 +235,17 @@ bool report_help_keys(const struct report_opts *o)
 	return true;
 }
 
+static int setup_color(struct report *r, struct err *e)
+{
+	const char *mode = r->o.color ?: "auto";
+
+	if (strcmp(mode, "auto") != 0 && strcmp(mode, "always") != 0 && strcmp(mode, "never") != 0)
+		return err_set(e, -EINVAL, "--stdio-color is auto, always or never, not `%s'", mode);
+	/* Asked for before there is a pager: that gets what the terminal would. */
+	r->color = *mode == 'a' && (mode[1] == 'l' || cli_use_color(STDOUT_FILENO));
+	return 0;
+}
+
 int report_setup_options(struct report *r, struct err *e)
 {
 	struct profile_opts *po = &r->po;
@@ -305,5 +318,5 @@ int report_setup_options(struct report *r, struct err *e)
 		r->need |= PERF_SAMPLE_CPU;
 		r->has_cpus = true;
 	}
-	return 0;
+	return setup_color(r, e);
 }

@@ -14,6 +14,26 @@ void report_put_separator(struct report *r, bool first)
 		obuf_lit(&r->out, "  ");
 }
 
+const char *report_color(const struct report *r, double percent)
+{
+	if (!r->color || r->po.separator)
+		return NULL;
+	return percent >= 5.0 ? "\033[31m" : percent > 0.5 ? "\033[32m" : NULL;
+}
+
+void report_put_cell(struct report *r, const struct profile_row *row, const struct profile_col *c)
+{
+	double percent = 0;
+	const char *color = profile_col_percent(r->p, row, c, &percent) ? report_color(r, percent)
+									: NULL;
+
+	if (color)
+		obuf_str(&r->out, color);
+	profile_cell(r->p, row, c, &r->out);
+	if (color)
+		obuf_lit(&r->out, "\033[m");
+}
+
 static void print_heads(struct report *r, uint32_t event)
 {
 	struct obuf *o = &r->out;
@@ -48,7 +68,7 @@ static int print_row(struct report *r, const struct profile_row *row)
 		obuf_lit(o, "  ");
 	for (size_t i = 0; i < profile_nr_cols(r->p); i++) {
 		report_put_separator(r, !i);
-		profile_cell(r->p, row, profile_col(r->p, i), o);
+		report_put_cell(r, row, profile_col(r->p, i));
 	}
 	obuf_char(o, '\n');
 	return r->po.use_chains && r->po.chain.style != CHAIN_NONE ? report_graph(r, row) : 0;

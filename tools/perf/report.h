@@ -24,6 +24,7 @@ struct report_opts {
 	bool threads, raw_trace, full_paths, no_order, symfs_flat;
 	const char *socket, *debuginfod, *parallelism;
 	bool latency;
+	const char *color;
 	struct event_switch sw;
 	bool chain_given, chain_none, inverted;
 	struct chain_opts chain;
@@ -55,6 +56,7 @@ struct report {
 	uint64_t need;			/* PERF_SAMPLE_*: beside what the profile looks at */
 	bool has_cpus;
 	bool usage; /* what failed is the command line */
+	bool color; /* shares have colours */
 	struct err first_bad;
 };
 
@@ -81,6 +83,10 @@ static inline bool report_is_small(const struct report *r, const struct profile_
 	return r->o.min_percent > 0 && profile_percent(r->p, row) < r->o.min_percent;
 }
 
+/* "\033[31m" for a large share, "\033[32m" for one that matters, else NULL: upstream's limits. */
+const char *report_color(const struct report *r, double percent);
+/* A cell, with its colour. */
+void report_put_cell(struct report *r, const struct profile_row *row, const struct profile_col *c);
 /* What stands between two columns. */
 void report_put_separator(struct report *r, bool first);
 int report_json(struct report *r);

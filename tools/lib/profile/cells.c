@@ -182,6 +182,15 @@ double profile_percent(const struct profile *p, const struct profile_row *row)
 	return share(p, profile_row_event(p, row), p->o.children ? row->acc : row->period, false);
 }
 
+bool profile_col_percent(const struct profile *p, const struct profile_row *row,
+			 const struct profile_col *c, double *percent)
+{
+	if (!c->key->percent || (c->key->acc && !p->o.children))
+		return false;
+	*percent = share(p, profile_row_event(p, row), prof_col_value(p, c, row), c->key->latency);
+	return true;
+}
+
 /* Rows are sorted by weight: most have the text of a row just before. */
 static int percent_text(const struct profile *p, uint32_t event, uint64_t v, char *buf)
 {

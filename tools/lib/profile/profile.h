@@ -191,6 +191,9 @@ int profile_col_width(const struct profile *p, uint32_t event, const struct prof
 /* The cell as upstream prints it, padded where upstream pads even the last column. */
 void profile_cell(const struct profile *p, const struct profile_row *row,
 		  const struct profile_col *c, struct obuf *o);
+/* The share that column @c shows of @row, in percent; false when it shows none. */
+bool profile_col_percent(const struct profile *p, const struct profile_row *row,
+			 const struct profile_col *c, double *percent);
 /* The bare value, for JSON. */
 void profile_value(const struct profile *p, const struct profile_row *row,
 		   const struct profile_col *c, struct obuf *o);
