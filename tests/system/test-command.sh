@@ -79,4 +79,44 @@ system: crash 2 1 0 True
 system: good 2 0 1 True
   one
   two & <three> \"four\" skipped not here None"
+# ---- workloads
+have=$("$PERF" test --list-workloads | awk '{ print $1 }')
+for name in brstack callchain context_switch_loop datasym deterministic inlineloop jitdump landlock \
+	leafloop named_threads noploop sqrtloop thloop traploop; do
+	like "--list-workloads: $name, as upstream 7" "$have" "^$name\$"
+done
+mkdir "$TMP/jit"
+for name in $have; do
+	case $name in
+	brstack | context_switch_loop | traploop) set -- 100 ;;
+	deterministic | landlock) set -- ;;
+	jitdump) set -- 0.01 "$TMP/jit" ;;
+	named_threads) set -- 3 1000 ;;
+	simdloop) set -- 0.01 sse2 ;;
+	*) set -- 0.01 ;;
+	esac
+	if [ $name = simdloop ] && [ "$(uname -m)" != x86_64 ]; then
+		skip "workload $name" "x86-64 assembly"
+	elif [ $name = jitdump ] && ! uname -m | grep -qE 'x86_64|aarch64'; then
+		skip "workload $name" "no code for this machine"
+	else
+		check "workload $name" timeout 60 "$PERF" test -w $name "$@"
+	fi
+done
+if "$PERF" record -q -e cpu-clock:u -k mono -o "$TMP/jit.data" -- true 2>/dev/null; then
+	"$PERF" record -q -e cpu-clock:u -F 2000 -o "$TMP/t.data" -- "$PERF" test -w named_threads 3 50000000
+	is "named_threads: each has its name and its samples" "$("$PERF" report -i "$TMP/t.data" \
+		--stdio -s comm,sym 2>/dev/null | awk '/named_thread_loop/ { print $2 }' | sort | tr '\n' ' ')" \
+		"thread1 thread2 thread3 "
+	"$PERF" record -q -g -e cpu-clock:u -F 2000 -o "$TMP/c.data" -- "$PERF" test -w callchain 0.3
+	like "callchain: all callers" "$("$PERF" script -i "$TMP/c.data" -F ip,sym 2>/dev/null |
+		awk '{ printf "%s ", $2 }')" 'chain_8 chain_7 chain_6 chain_5 chain_4 chain_3 chain_2 chain_1 '
+	if uname -m | grep -qE 'x86_64|aarch64'; then
+		"$PERF" record -q -e cpu-clock:u -k mono -o "$TMP/jit.data" -- "$PERF" test -w jitdump 0.5 "$TMP/jit"
+		like "jitdump: its code has a name" "$("$PERF" report -i "$TMP/jit.data" --stdio -s sym 2>/dev/null)" \
+			'%.*jitdump_loop'
+	fi
+else
+	skip "samples of workloads" "cpu-clock cannot be sampled here"
+fi
 done_testing

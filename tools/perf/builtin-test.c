@@ -330,7 +330,7 @@ static int test_run(const struct command *cmd, int argc, char **argv)
 	if (o.list_workloads) {
 		w = workloads(&nr);
 		for (size_t i = 0; i < nr; i++)
-			printf("%-10s %s %s\n", w[i].name, w[i].args, w[i].summary);
+			printf("%-20s %s %s\n", w[i].name, w[i].args, w[i].summary);
 		return 0;
 	}
 	if (n > 0 && !strcmp(argv[0], "list")) {

@@ -32,5 +32,13 @@ int workload_sqrtloop(int argc, char **argv);
 int workload_brstack(int argc, char **argv);
 int workload_datasym(int argc, char **argv);
 int workload_simdloop(int argc, char **argv);
+int workload_inlineloop(int argc, char **argv);
+int workload_callchain(int argc, char **argv);
+int workload_deterministic(int argc, char **argv);
+int workload_named_threads(int argc, char **argv);
+int workload_context_switch_loop(int argc, char **argv);
+int workload_landlock(int argc, char **argv);
+int workload_traploop(int argc, char **argv);
+int workload_jitdump(int argc, char **argv);
 
 #endif

@@ -9,9 +9,23 @@
 static const struct workload table[] = {
 	{ "brstack", "every kind of branch, in known places (brstack_bench, brstack_foo, ...)",
 	  "[ROUNDS]", workload_brstack },
+	{ "callchain", "a chain of eight callers (chain_1 to chain_8)", "[SECONDS]",
+	  workload_callchain },
+	{ "context_switch_loop", "two processes that take turns (context_switch_work)", "[ROUNDS]",
+	  workload_context_switch_loop },
 	{ "datasym", "writes to a known global variable (buf1)", "[SECONDS]", workload_datasym },
+	{ "deterministic", "the same short sequence of calls in every run (step_a, step_b, step_c)",
+	  "", workload_deterministic },
+	{ "inlineloop",
+	  "all samples in inlined functions (inlineloop, inlined_middle, inlined_leaf)",
+	  "[SECONDS]", workload_inlineloop },
+	{ "jitdump", "code made at run time (jitdump_loop), with jit-PID.dump in DIR",
+	  "[SECONDS] [DIR]", workload_jitdump },
+	{ "landlock", "system calls with structs: landlock rules", "", workload_landlock },
 	{ "leafloop", "a leaf function under a known chain of callers (parent, leaf)", "[SECONDS]",
 	  workload_leafloop },
+	{ "named_threads", "threads called thread1, thread2 ... (named_thread_loop)",
+	  "[THREADS] [ROUNDS]", workload_named_threads },
 	{ "noploop", "an empty loop in one function (noploop)", "[SECONDS]", workload_noploop },
 	{ "simdloop", "known values in the widest vector registers (simdloop, scalarloop)",
 	  "[SECONDS] [sse2|avx2|avx512]", workload_simdloop },
@@ -19,6 +33,7 @@ static const struct workload table[] = {
 	  workload_sqrtloop },
 	{ "thloop", "the same loop in two threads (test_loop)", "[SECONDS] [THREADS]",
 	  workload_thloop },
+	{ "traploop", "an instruction that traps (trap_here)", "[ROUNDS]", workload_traploop },
 };
 
 volatile int workload_done;
