@@ -176,6 +176,30 @@ sum(i * i for i in range(300000))' >"$TMP/log" 2>&1; then
 import json, sys
 print(len(json.load(open(sys.argv[1]))["samples"]))' "$TMP/json")" \
 		"$("$PERF" script -i "$TMP/g.data" -F time | wc -l)"
+	from=$("$PERF" script -i "$TMP/g.data" -F time | sed -n 5p | tr -d ' :')
+	to=$("$PERF" script -i "$TMP/g.data" -F time | sed -n 9p | tr -d ' :')
+	"$PERF" data convert --to json -i "$TMP/g.data" --time "$from,$to" -o "$TMP/json"
+	is "--time: only samples of that time" "$(python3 -c '
+import json, sys
+print(len(json.load(open(sys.argv[1]))["samples"]))' "$TMP/json")" \
+		"$("$PERF" script -i "$TMP/g.data" --time "$from,$to" -F time | wc -l)"
+	is "... folded" "$("$PERF" data convert --to folded -i "$TMP/g.data" --time ",$to" 2>/dev/null |
+		awk '{ n += $NF } END { print n }')" \
+		"$("$PERF" script -i "$TMP/g.data" --time ",$to" -F period | awk '{ n += $1 } END { print n }')"
+	is "... halves make the whole" "$(for t in 0%-50% 50%-100%; do
+		"$PERF" data convert --to folded -i "$TMP/g.data" --time $t 2>/dev/null
+	done | awk '{ n += $NF } END { print n }')" \
+		"$(awk '{ n += $NF } END { print n }' "$TMP/folded")"
+	check_status "--time that is none" 1 "$PERF" data convert --to json -i "$TMP/g.data" --time x -o "$TMP/no"
+	"$PERF" data convert --to json --all -i "$TMP/g.data" -o "$TMP/json"
+	is "--all: what tasks did, as report -D counts it" "$(python3 -c '
+import collections, json, sys
+n = collections.Counter(r["type"] for r in json.load(open(sys.argv[1]))["records"])
+print(*(f"{k} {n[k]}" for k in sorted(n)))' "$TMP/json")" \
+		"$("$PERF" report --stats -i "$TMP/g.data" 2>/dev/null |
+			awk '/^ *(COMM|FORK|EXIT|MMAP|MMAP2) events:/ && !seen[$1]++ && $3 { print $1, $3 }' |
+			sort | tr '\n' ' ' | sed 's/ $//')"
+	check_status "--all with another format" 129 "$PERF" data convert --to folded --all -i "$TMP/g.data"
 	if [ -n "$PEER" ]; then
 		"$PEER" data convert --force --to-json "$TMP/peer.json" -i "$TMP/g.data" >/dev/null 2>&1
 		"$PERF" data convert --to-json "$TMP/ours.json" -i "$TMP/g.data"

@@ -19,6 +19,10 @@ static const struct option data_options[] = {
 	OPT_BOOL(0, "check", struct data_opts, check,
 		 "say how much of the recording reaches each profile, write nothing"),
 	OPT_STRING(0, "to-json", struct data_opts, to_json, "FILE", "as --to json -o FILE"),
+	OPT_STRING(0, "time", struct data_opts, time, "SPANS",
+		   "only samples of this time: START,STOP in seconds, 10%-20%"),
+	OPT_BOOL(0, "all", struct data_opts, all,
+		 "json: also what tasks did: names, forks, ends, mappings"),
 	OPT_BOOL('f', "force", struct data_opts, force, "read a file of another owner"),
 	OPT_BOOL(0, "no-inline", struct data_opts, no_inline, "folded: do not show inlined frames"),
 	OPT_BOOL('j', "json", struct data_opts, json, "check: print JSON"),
@@ -74,7 +78,7 @@ static int one_record(struct data_ctx *d, const struct record *rec, struct err *
 			log_info("%s", bad.text);
 		return ret ? err_set(err, ret, "no memory for the profile") : 0;
 	}
-	if (!rec->event)
+	if (!rec->event || (rec->time != RECORD_NO_TIME && !time_spans_have(&d->times, rec->time)))
 		return 0;
 	if (sample_parse_some(rec, need, &s, &bad)) {
 		d->bad_samples++;
@@ -295,18 +299,23 @@ static int convert_run(const struct command *cmd, struct data_opts *o)
 	d.format = o->to ? find_format(o->to) : 0;
 	if (d.format < 0)
 		return cli_usage_error(cmd, "unknown format '%s'", o->to);
+	if (o->all && (o->check || strcmp(formats[d.format].name, "json") != 0))
+		return cli_usage_error(cmd, "--all goes with --to json");
 	cli_progress_start(&d.progress, "Reading");
 	/* Samples that go to the terminal one by one are progress enough. */
 	if (formats[d.format].samples && isatty(STDOUT_FILENO) &&
 	    (!o->output || !strcmp(o->output, "-")))
 		d.progress.enabled = false;
 	ret = open_input(&d, &err);
+	if (!ret && o->time && time_spans_parse(&d.times, d.pd, o->time, &err))
+		ret = err.code;
 	if (!ret && formats[d.format].samples && !o->check)
 		ret = data_samples(&d, !strcmp(formats[d.format].name, "json"), &err);
 	else if (!ret)
 		ret = convert_branches(&d, &err);
 	cli_progress_end(&d.progress);
 	free(d.chosen);
+	time_spans_free(&d.times);
 	convert_free(d.c);
 	machine_free(d.m);
 	if (d.pd)

@@ -9,6 +9,7 @@ struct sink {
 	struct unwind *u;
 	struct fold *fold; /* NULL: JSON */
 	struct obuf out;
+	struct obuf records; /* --all: what stands behind the samples */
 	struct sample_totals totals;
 	const struct perfdata_event *event; /* folded: only the first one seen */
 	uint64_t samples, other;
@@ -53,13 +54,18 @@ static int one_part(struct sink *k, const struct sample *s, struct err *err)
 	return n < 0 ? err_set(err, -ENOMEM, "no memory for stacks") : k->out.code;
 }
 
+static bool in_time(const struct sink *k, const struct record *rec)
+{
+	return rec->time == RECORD_NO_TIME || time_spans_have(&k->d->times, rec->time);
+}
+
 static int one_sample(struct sink *k, const struct record *rec, struct err *err)
 {
 	struct sample s, part;
 	struct err bad;
 	int ret = 0;
 
-	if (!rec->event)
+	if (!rec->event || !in_time(k, rec))
 		return 0;
 	if (sample_parse(rec, &s, &bad)) {
 		k->d->bad_samples++;
@@ -84,6 +90,8 @@ static int read_all(struct sink *k, struct err *err)
 		if (rec.type != PERF_RECORD_SAMPLE) {
 			if (machine_record(k->d->m, &rec, &bad) < 0)
 				log_info("%s", bad.text);
+			else if (k->d->o->all && in_time(k, &rec))
+				json_record(&rec, &k->records);
 			continue;
 		}
 		ret = one_sample(k, &rec, err);
@@ -120,7 +128,7 @@ static int write_end(struct sink *k, struct err *err)
 	if (k->fold)
 		lines = fold_write(k->fold, &k->out);
 	else
-		json_end(&k->out);
+		json_end(k->d->o->all ? &k->records : NULL, &k->out);
 	if (k->other)
 		log_warn("%llu samples of other events than %s were left out",
 			 (unsigned long long)k->other, k->event->name);
@@ -135,6 +143,8 @@ int data_samples(struct data_ctx *d, bool json, struct err *err)
 	int ret = open_sink(&k, json, err), closed;
 	const char *warning;
 
+	if (!ret && d->o->all && obuf_init(&k.records, -1, 0))
+		ret = err_set(err, -ENOMEM, "no memory for records");
 	if (!ret && json)
 		json_begin(d->pd, &k.out);
 	if (!ret)
@@ -144,6 +154,8 @@ int data_samples(struct data_ctx *d, bool json, struct err *err)
 	while (k.res && (warning = resolver_next_warning(k.res)))
 		log_warn("%s", warning);
 	closed = k.out.fd >= 0 ? data_close_output(d->o->output, &k.out, err) : 0;
+	if (k.records.buf)
+		obuf_free(&k.records);
 	sample_totals_free(&k.totals);
 	fold_free(k.fold);
 	unwind_free(k.u);

@@ -7,9 +7,9 @@
 #include "convert/convert.h"
 
 struct data_opts {
-	const char *input, *to, *to_json, *output;
+	const char *input, *to, *to_json, *output, *time;
 	struct cli_list binaries;
-	bool check, force, no_inline, json;
+	bool check, force, no_inline, json, all;
 	int verbose;
 };
 
@@ -21,6 +21,7 @@ struct data_ctx {
 	struct convert *c;
 	bool *chosen; /* of the objects of c */
 	size_t nr_chosen;
+	struct time_spans times; /* of samples that count; empty = all */
 	uint64_t bad_samples;
 	struct cli_progress progress;
 };

@@ -102,6 +102,9 @@ void json_begin(struct perfdata *pd, struct obuf *o);
 void json_sample(const struct machine *m, struct resolver *res, const struct thread *th,
 		 const struct sample *s, const struct frame *frames, size_t n, bool first,
 		 struct obuf *o);
-void json_end(struct obuf *o);
+/* A record that says what a task did (COMM, FORK, EXIT, MMAP, MMAP2); others add nothing. */
+void json_record(const struct record *rec, struct obuf *records);
+/* @records: what json_record() wrote, as a second list; NULL = there is none. */
+void json_end(const struct obuf *records, struct obuf *o);
 
 #endif

@@ -149,8 +149,89 @@ void json_sample(const struct machine *m, struct resolver *res, const struct thr
 	obuf_char(o, '}');
 }
 
-void json_end(struct obuf *o)
+static void address(struct obuf *o, const char *name, uint64_t v)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)v);
+	string(o, 3, name, text);
+}
+
+static void begin_record(const struct record *rec, uint32_t pid, uint32_t tid, struct obuf *o)
+{
+	if (o->len)
+		obuf_char(o, ',');
+	indent(o, 2);
+	obuf_char(o, '{');
+	key(o, 3, "type", true);
+	emit_json_string(o, record_type_name(rec->type));
+	if (rec->time != RECORD_NO_TIME)
+		number(o, 3, "timestamp", rec->time, false);
+	key(o, 3, "pid", false);
+	obuf_sdec(o, (int32_t)pid);
+	key(o, 3, "tid", false);
+	obuf_sdec(o, (int32_t)tid);
+}
+
+static void put_mmap(const struct record *rec, struct obuf *o)
+{
+	struct record_mmap m;
+	struct err bad;
+
+	if (record_mmap(rec, &m, &bad))
+		return;
+	begin_record(rec, m.pid, m.tid, o);
+	address(o, "addr", m.addr);
+	address(o, "len", m.len);
+	address(o, "pgoff", m.pgoff);
+	string(o, 3, "filename", m.filename);
+	indent(o, 2);
+	obuf_char(o, '}');
+}
+
+void json_record(const struct record *rec, struct obuf *o)
+{
+	struct record_comm c;
+	struct record_task t;
+	struct err bad;
+
+	switch (rec->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2: put_mmap(rec, o); return;
+	case PERF_RECORD_COMM:
+		if (record_comm(rec, &c, &bad))
+			return;
+		begin_record(rec, c.pid, c.tid, o);
+		string(o, 3, "comm", c.comm);
+		key(o, 3, "exec", false);
+		obuf_str(o, c.exec ? "true" : "false");
+		break;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		if (record_task(rec, &t, &bad))
+			return;
+		begin_record(rec, t.pid, t.tid, o);
+		key(o, 3, "ppid", false);
+		obuf_sdec(o, (int32_t)t.ppid);
+		key(o, 3, "ptid", false);
+		obuf_sdec(o, (int32_t)t.ptid);
+		break;
+	default: return;
+	}
+	indent(o, 2);
+	obuf_char(o, '}');
+}
+
+void json_end(const struct obuf *records, struct obuf *o)
 {
 	indent(o, 1);
-	obuf_lit(o, "]\n}\n");
+	obuf_char(o, ']');
+	if (records) {
+		key(o, 1, "records", false);
+		obuf_char(o, '[');
+		obuf_mem(o, records->buf, records->len);
+		indent(o, 1);
+		obuf_char(o, ']');
+	}
+	obuf_lit(o, "\n}\n");
 }
