@@ -188,6 +188,16 @@ need_standin() {
 	need_x86
 }
 
+# For suites that need it in one place: whether it is there, and perf with it. Not under valgrind.
+has_standin() {
+	[ -e "$O/tests/standin/standin.so" ] && [ "$(uname -m)" = x86_64 ]
+}
+with_standin() { # with_standin PROFILE perf's arguments...
+	_profile=$1
+	shift
+	STANDIN=$_profile LD_PRELOAD=$O/tests/standin/standin.so "$PERF_FILE" "$@"
+}
+
 # Branches in software.
 need_tracing() {
 	need_x86

@@ -22,8 +22,8 @@ fi
 is "--debug lists the same" "$(cat "$TMP/out")" "$("$PERF" list)"
 like "--debug: where PMUs come from" "$(cat "$TMP/err")" '^PMU [^ ]+: type [0-9]+, from sysfs'
 like "--debug: where tracepoints come from" "$(cat "$TMP/err")" 'PMUs; tracepoints: (/sys/|no readable)'
-if [ -e "$O/tests/standin/standin.so" ] && [ "$(uname -m)" = x86_64 ]; then
-	like "--debug: why an event does not open" "$(STANDIN=nopmu LD_PRELOAD=$O/tests/standin/standin.so "$PERF" list --debug hw 2>&1)" \
+if has_standin; then
+	like "--debug: why an event does not open" "$(with_standin nopmu list --debug hw 2>&1)" \
 		'^type 0, config 0: No such file or directory$'
 else
 	skip "--debug: why an event does not open" "the stand-in stands for an x86-64 kernel"

@@ -99,16 +99,15 @@ LIMIT=/proc/sys/kernel/perf_event_max_sample_rate
 freq() {
 	attrs | sed -n '1s/.*sample_freq }: \([0-9]*\).*/\1/p'
 }
-SO=$O/tests/standin/standin.so
 # The kernel lowers it by itself when interrupts take long: looked at in between, it may be any.
 at_the_limit() {
 	before=$(cat $LIMIT)
-	STANDIN=full LD_PRELOAD=$SO "$PERF" record -q -o e.data -e cycles -F max -- true
+	with_standin full record -q -o e.data -e cycles -F max -- true
 	got=$(freq) after=$(cat $LIMIT)
 	echo "$got, and the limit $before before, $after after"
 	[ "$got" = "$before" ] || [ "$got" = "$after" ]
 }
-if [ "$(uname -m)" = x86_64 ]; then
+if has_standin; then
 	check "-F max of a counter is the kernel's limit" steady at_the_limit
 else
 	skip "-F max of a counter is the kernel's limit" "the stand-in stands for an x86-64 kernel"

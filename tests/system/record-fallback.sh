@@ -87,6 +87,7 @@ nr=0
 while IFS= read -r line; do
 	nr=$((nr + 1))
 	case $line in
+	*node\ * | *java\ * | *dotnet\ *) skip "$line" "another program's own example"; continue ;;
 	*make*) command -v make >/dev/null || { skip "$line" "no make here"; continue; } ;;
 	*zstd*) "$PERF" check -q feature zstd || { skip "$line" "built without zstd"; continue; } ;;
 	*sched:*) [ -r /sys/kernel/tracing/events/sched/sched_switch/id ] || { skip "$line" "no tracefs here"; continue; } ;;
