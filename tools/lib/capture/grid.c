@@ -178,11 +178,6 @@ static void break_group(struct event_list *l, size_t leader)
 		 l->v[leader].name);
 }
 
-static bool no_such_event(int code)
-{
-	return code == -ENOENT || code == -ENODEV || code == -ENXIO || code == -EOPNOTSUPP;
-}
-
 static bool is_denied(int code)
 {
 	return code == -EACCES || code == -EPERM;
@@ -238,7 +233,7 @@ static bool give_way(struct capture *c, size_t event, const struct cell *cell, i
 	struct event *leader = &c->events->v[ev->leader];
 
 	*again = event;
-	if (ev->is_default && c->allow_fallback && no_such_event(code)) {
+	if (ev->is_default && c->allow_fallback && event_is_missing(code)) {
 		const char *was = ev->name;
 
 		if (event_fall_back_to_clock(c->events, ev, c->target->per_thread))
@@ -252,7 +247,7 @@ static bool give_way(struct capture *c, size_t event, const struct cell *cell, i
 	if (may_be_user_only(c, ev, code, cell))
 		return !make_user_only(c, ev);
 	if (leader->weak_group && leader->nr_members > 1 &&
-	    (code == -EINVAL || code == -EBADF || no_such_event(code))) {
+	    (code == -EINVAL || code == -EBADF || event_is_missing(code))) {
 		*again = ev->leader;
 		break_group(c->events, ev->leader);
 		return true;

@@ -319,6 +319,12 @@ struct open_context {
 
 void events_open_context(struct open_context *ctx, struct pmus *t);
 
+/* Whether this -errno of an open says that there is no such event, nor its PMU. */
+static inline bool event_is_missing(int code)
+{
+	return code == -ENOENT || code == -ENODEV || code == -ENXIO || code == -EOPNOTSUPP;
+}
+
 /* Makes a hardware event a clock: per_thread says which. */
 int event_fall_back_to_clock(struct event_list *l, struct event *ev, bool per_thread);
 

@@ -77,11 +77,6 @@ int event_fall_back_to_clock(struct event_list *l, struct event *ev, bool per_th
 
 /* ---- whether the machine has counters --------------------------------------------------------- */
 
-static bool is_no_event(int code)
-{
-	return code == -ENOENT || code == -ENODEV || code == -ENXIO || code == -EOPNOTSUPP;
-}
-
 /* Opens the event on ourselves, as small as it can be. */
 static int try_bare(const struct event_opener *o, const struct perf_event_attr *from,
 		    uint64_t flags)
@@ -105,7 +100,7 @@ static int try_bare(const struct event_opener *o, const struct perf_event_attr *
 /* Some PMUs cannot leave the kernel out and refuse with the same code. */
 static bool opens_nowhere(const struct event_opener *o, const struct perf_event_attr *a)
 {
-	return is_no_event(try_bare(o, a, ATTR_FLAG_EXCLUDE_KERNEL | ATTR_FLAG_EXCLUDE_HV)) &&
+	return event_is_missing(try_bare(o, a, ATTR_FLAG_EXCLUDE_KERNEL | ATTR_FLAG_EXCLUDE_HV)) &&
 	       try_bare(o, a, 0);
 }
 
