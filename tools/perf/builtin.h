@@ -28,6 +28,16 @@ extern const struct command cmd_xstate;
 const struct command *const *perf_commands(size_t *nr);
 const struct command *perf_command(const char *name); /* NULL = unknown */
 void perf_print_commands(FILE *out);
+
+/* Options that the files of settings stand for; config.c. They live until the arena goes. */
+struct perf_args {
+	struct arena arena;
+	char *v[32];
+	size_t nr;
+};
+
+int perf_config(const char *command, struct perf_args *args, struct err *e);
+
 /* A line for each word that may stand behind @option of @cmd; "": that may be its first argument. */
 void perf_print_values(const struct command *cmd, const char *option);
 const char *data_format_name(size_t i); /* of `data convert --to`; NULL behind the last */

@@ -175,6 +175,44 @@ static int take_globals(int argc, char **argv)
 	return at - 1;
 }
 
+/* With the options that files of settings stand for in front of those that were given. */
+static int run_command(const struct command *cmd, int argc, char **argv)
+{
+	struct perf_args args = { .nr = 0 };
+	struct err err = { 0 };
+	char **all = NULL;
+	int ret = perf_config(cmd->name, &args, &err);
+
+	if (ret) {
+		ret = cli_print_err(&err);
+		goto out;
+	}
+	if (!args.nr) {
+		ret = cmd->run(cmd, argc, argv);
+		goto out;
+	}
+	all = calloc((size_t)argc + args.nr + 1, sizeof(*all));
+	if (!all) {
+		ret = 1;
+		goto out;
+	}
+	all[0] = argv[0];
+	memcpy(all + 1, args.v, args.nr * sizeof(*all));
+	memcpy(all + 1 + args.nr, argv + 1, (size_t)argc * sizeof(*all));
+	ret = cmd->run(cmd, argc + (int)args.nr, all);
+	if (ret == CLI_USAGE) {
+		fputs("  Settings (PERF_CONFIG, ~/.perfconfig or /etc/perfconfig) stood for:",
+		      stderr);
+		for (size_t i = 0; i < args.nr; i++)
+			fprintf(stderr, " %s", args.v[i]);
+		fputs("\n", stderr);
+	}
+out:
+	free(all);
+	arena_free(&args.arena);
+	return ret;
+}
+
 int main(int argc, char **argv)
 {
 	static char *options[] = { "version", "--build-options", NULL };
@@ -203,7 +241,7 @@ int main(int argc, char **argv)
 	if (!cmd)
 		return unknown_command(argv[1]);
 	elf_guard_install();
-	ret = cmd->run(cmd, argc - 1, argv + 1);
+	ret = run_command(cmd, argc - 1, argv + 1);
 	cli_pager_wait();
 	return ret;
 }

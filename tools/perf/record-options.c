@@ -73,6 +73,17 @@ static int parse_callchain(void *p, const struct option *opt, const char *arg, b
 	return unset ? 0 : callchain_parse(&o->callchain, arg, e);
 }
 
+/* What settings say: goes for -g. */
+static int parse_default_callchain(void *p, const struct option *opt, const char *arg, bool unset,
+				   struct err *e)
+{
+	struct record_opts *o = p;
+
+	(void)opt;
+	o->default_callchain.mode = CALLCHAIN_NONE;
+	return unset ? 0 : callchain_parse(&o->default_callchain, arg, e);
+}
+
 /* -g: frame pointers, unless --call-graph said something else already. */
 static int parse_g(void *p, const struct option *opt, const char *arg, bool unset, struct err *e)
 {
@@ -82,6 +93,8 @@ static int parse_g(void *p, const struct option *opt, const char *arg, bool unse
 	o->g_given = !unset;
 	if (unset)
 		o->callchain.mode = CALLCHAIN_NONE;
+	else if (o->callchain.mode == CALLCHAIN_NONE && o->default_callchain.mode != CALLCHAIN_NONE)
+		o->callchain = o->default_callchain;
 	else if (o->callchain.mode == CALLCHAIN_NONE)
 		o->callchain.mode = CALLCHAIN_FP;
 	return 0;
@@ -391,6 +404,8 @@ const struct option record_options[] = {
 	REFUSED(0, "switch-output-event", "EVENT", 0),
 	REFUSED(0, "setup-filter", "ACTION", 0),
 	REFUSED(0, "vmlinux", "FILE", 0),
+	{ .type = OPTION_CALL, .name = "_call-graph", .arg = "MODE", .flags = OPTION_HIDDEN,
+	  .help = "what settings say of -g", .parse = parse_default_callchain },
 	OPT_END(),
 };
 /* clang-format on */

@@ -43,6 +43,7 @@ struct record_opts {
 	uint64_t freq, count;
 	bool freq_given, freq_max;
 	struct callchain_opts callchain;
+	struct callchain_opts default_callchain; /* what -g means, by settings */
 	bool branch_any, g_given;
 	uint64_t branch_filter;
 	/* Registers (-I, --user-regs): set by their option callbacks, used by record_config(). */

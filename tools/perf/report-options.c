@@ -23,6 +23,16 @@ static int parse_graph(void *opts, const struct option *opt, const char *arg, bo
 	return chain_opts_parse(&o->chain, arg, e);
 }
 
+/* What settings say: changes how call chains are shown, does not ask for them. */
+static int parse_default_graph(void *opts, const struct option *opt, const char *arg, bool unset,
+			       struct err *e)
+{
+	struct report_opts *o = opts;
+
+	(void)opt;
+	return unset ? 0 : chain_opts_parse(&o->chain, arg, e);
+}
+
 /* For rows and for branches of graphs, unless a later -g says otherwise for these. */
 static int parse_children(void *opts, const struct option *opt, const char *arg, bool unset,
 			  struct err *e)
@@ -176,6 +186,12 @@ const struct option report_options[] = {
 	OPT_ACCEPT_ARG(0, "pretty", "KEY", 0),
 	OPT_ACCEPT_ARG(0, "samples", "N", 0),
 	OPT_ACCEPT_ARG(0, "itrace", "OPTS", OPTION_OPTARG),
+	{ .type = OPTION_CALL,
+	  .name = "_call-graph",
+	  .arg = "MODE,...",
+	  .help = "what settings say of call chains",
+	  .flags = OPTION_HIDDEN,
+	  .parse = parse_default_graph },
 	OPT_END(),
 };
 

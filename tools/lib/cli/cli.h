@@ -17,6 +17,8 @@
 #ifndef PERF_CLI_H
 #define PERF_CLI_H
 
+#include <stdio.h>
+
 #include "base/base.h"
 
 struct command;
@@ -176,6 +178,13 @@ struct cli_progress {
 void cli_progress_start(struct cli_progress *p, const char *title);
 void cli_progress_update(void *p, uint64_t done, uint64_t total);
 void cli_progress_end(struct cli_progress *p);
+
+/* ---- settings -------------------------------------------------------------------------------------------- */
+
+/* Calls @fn with "section.key" (in small letters) and the value of every setting; stops when that fails.
+ * -EINVAL with file and line where the text is none. */
+typedef int cli_config_fn(void *ctx, const char *key, const char *value);
+int cli_config_read(FILE *f, const char *path, cli_config_fn *fn, void *ctx, struct err *e);
 
 /* ---- numbers on the command line -------------------------------------------------------------------------- */
 
