@@ -127,9 +127,11 @@ static int prepare(struct recording *rec, struct err *e)
 	ret = record_config(rec, e);
 	rec->usage = ret == -EINVAL;
 	if (!ret)
-		ret = become_realtime(rec->opts->realtime, e);
-	if (!ret)
 		ret = record_tracer_prepare(rec, e);
+	if (!ret && !rec->opts->dry_run)
+		ret = record_guard(rec, e);
+	if (!ret)
+		ret = become_realtime(rec->opts->realtime, e);
 	if (!ret && rec->opts->control) {
 		ret = control_open(&rec->control, rec->opts->control, e);
 		rec->has_control = !ret;
@@ -166,6 +168,8 @@ static int begin(struct recording *rec, struct err *e)
 		ret = capture_signals(rec->capture, e);
 	if (!ret && rec->has_workload)
 		capture_watch_end(rec->capture, rec->workload.pid);
+	if (!ret && rec->guard)
+		capture_watch_end(rec->capture, rec->guard);
 	if (!ret && rec->has_control)
 		ret = capture_watch_control(rec->capture, rec->control.ctl_fd, e);
 	if (!ret)
@@ -284,6 +288,8 @@ static bool is_over(struct recording *rec, int what)
 {
 	/* Of a command we wait for the end itself: a set-uid exec ends its events, not it. */
 	if (what & CAPTURE_GONE && !rec->workload_is_target && !rec->tracer)
+		return true;
+	if (record_guard_is_gone(rec))
 		return true;
 	if (rec->tracer) /* what the command left behind goes on without us */
 		return rec->workload.reaped;
@@ -405,7 +411,7 @@ static int exit_status(struct recording *rec, int status)
 /* Whatever else ended the recording ends the command too. */
 static void end_workload(struct recording *rec)
 {
-	if (!rec->has_workload)
+	if (!rec->has_workload || record_guard_is_gone(rec))
 		return;
 	if (record_tracer_holds(rec)) {
 		rec->ended_workload = true;

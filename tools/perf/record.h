@@ -110,6 +110,7 @@ struct recording {
 	uint64_t soft_samples, soft_first, soft_last;
 	size_t soft_time_at;
 	bool soft_unflushed;
+	pid_t guard; /* see record-guard.c; 0 = none */
 };
 
 /* record-options.c */
@@ -185,6 +186,13 @@ void record_tracer_say(const struct recording *rec);
 /* The events that capture opens, and the ids of event @i for the file. */
 struct event_list *record_kernel_events(struct recording *rec);
 const uint64_t *record_ids(const struct recording *rec, size_t i, size_t *nr);
+
+/*
+ * record-guard.c: where threads are stepped, what returns is a child, whose end in order does not
+ * depend on the life of the process that the user knows.
+ */
+int record_guard(struct recording *rec, struct err *e);
+bool record_guard_is_gone(const struct recording *rec);
 
 /* record-run.c: from opening to the last record; the exit status. */
 int record_run(struct recording *rec);

@@ -78,6 +78,12 @@ bool tracer_ended(const struct tracer *t, pid_t pid, int *status)
 	return false;
 }
 
+bool tracer_steps(const struct tracer *t)
+{
+	(void)t;
+	return false;
+}
+
 bool tracer_ends_round(struct tracer *t)
 {
 	(void)t;

@@ -203,6 +203,8 @@ int tracer_new(struct tracer **t, const struct tracer_opts *opts, struct err *e)
 /* How branches are followed, in words; "" without them. And what the machine would do. */
 const char *tracer_how(const struct tracer *t);
 const struct tracer_probe *tracer_probed(const struct tracer *t);
+/* Threads may be stepped: our sudden death would be theirs. */
+bool tracer_steps(const struct tracer *t);
 /* One thread, or with @process all threads of its process. */
 int tracer_attach(struct tracer *t, pid_t tid, bool process, struct err *e);
 /* Handles what waits. The number of threads left (0: all have ended), or -errno. */

@@ -60,6 +60,11 @@ const char *tracer_how(const struct tracer *t)
 	return t->walker ? t->walker->strategy->text : "";
 }
 
+bool tracer_steps(const struct tracer *t)
+{
+	return t->walker && t->walker->strategy->steps;
+}
+
 const struct tracer_probe *tracer_probed(const struct tracer *t)
 {
 	return t->walker ? &t->walker->probe : NULL;

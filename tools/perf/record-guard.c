@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * perf record: a process in front of the one that records. Between two single steps a thread stands
+ * with the trap flag set, and a kernel whose tracer dies lets it go as it stands: its next
+ * instruction raises SIGTRAP and the program dies. So where threads are stepped the recorder is a
+ * child, and what the user sees, signals and perhaps kills is the guard, which hands on signals and
+ * the status. Without its guard the recorder lets all threads go and ends in order.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "record.h"
+
+static const int handed_on[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR2 };
+
+/* What the recorder came to becomes the guard's end. */
+static void __attribute__((noreturn)) end_like(int status)
+{
+	sigset_t set;
+
+	if (WIFEXITED(status))
+		_exit(WEXITSTATUS(status));
+	sigemptyset(&set);
+	sigaddset(&set, WTERMSIG(status));
+	signal(WTERMSIG(status), SIG_DFL);
+	kill(getpid(), WTERMSIG(status));
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	_exit(128 + WTERMSIG(status));
+}
+
+static void __attribute__((noreturn)) guard(pid_t recorder, const sigset_t *set)
+{
+	int status, sig;
+
+	for (;;) {
+		pid_t pid = waitpid(recorder, &status, WNOHANG);
+
+		if (pid == recorder)
+			end_like(status);
+		if (pid < 0 && errno != EINTR)
+			_exit(1); /* nobody else waits for it: cannot be */
+		sig = sigwaitinfo(set, NULL);
+		if (sig > 0 && sig != SIGCHLD)
+			kill(recorder, sig);
+	}
+}
+
+int record_guard(struct recording *rec, struct err *e)
+{
+	sigset_t set, before;
+	pid_t self = getpid(), pid;
+
+	if (!rec->tracer || !tracer_steps(rec->tracer))
+		return 0;
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	for (size_t i = 0; i < ARRAY_SIZE(handed_on); i++)
+		sigaddset(&set, handed_on[i]);
+	signal(SIGCHLD, SIG_DFL);
+	fflush(NULL);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	pid = fork();
+	if (pid > 0)
+		guard(pid, &set);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (pid < 0)
+		return err_set(e, -errno, "cannot start a process that records: %s",
+			       strerror(errno));
+	rec->guard = self;
+	return 0;
+}
+
+bool record_guard_is_gone(const struct recording *rec)
+{
+	return rec->guard && getppid() != rec->guard;
+}
