@@ -91,6 +91,26 @@ like "that is read from a pipe" "$("$PERF" script -i - -F ip,sym <stream 2>&1)" 
 like "live too" "$("$PERF" record -q -e cpu-clock -F 1000 -o - -- "$PERF" test -w noploop 0.3 2>/dev/null | "$PERF" script -i - -F ip,sym 2>/dev/null)" noploop
 ("$PERF" record -q -e cpu-clock -F 5000 -a -o - -- sleep 60 2>gone.err; echo $? >gone) | head -c 16 >head
 wait_for test -s gone
+# A pipe whose reader never reads: full before the signal comes.
+mkfifo stuck
+exec 3<>stuck
+is_full() {
+	perl -e 'vec(my $w = "", 0, 1) = 1; exit select(undef, $w, undef, 0)' <&3
+}
+"$PERF" record -e cpu-clock -F 20000 -g -o stuck -- "$PERF" test -w noploop 120 2>stuck.err & pid=$!
+check "a reader that does not read" wait_for is_full
+kill -TERM $pid
+(
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+		sleep 1
+		kill -0 $pid 2>/dev/null || exit
+	done
+	kill -KILL $pid
+) &
+wait $pid
+is "does not keep a recorder that is told to end" $? 1
+like "which says why" "$(cat stuck.err)" 'nobody reads the stream'
+exec 3<&-
 is "the reader goes away: an error, no signal" "$(wc -c <head) $(cat gone)" '16 1'
 like "and said" "$(cat gone.err)" 'Broken pipe'
 
@@ -122,10 +142,25 @@ if mount -t tmpfs -o size=3m tmpfs full 2>/dev/null; then
 	is "a full disk is an error" $? 1
 	like "that says so" "$out" 'No space left on device'
 	check "what was written before is readable" has_samples full/perf.data 100
+	is "and what the summary counts" "$(samples full/perf.data)" \
+		"$(echo "$out" | sed -n 's/.*(\([0-9]*\) samples).*/\1/p')"
 	umount full
 else
 	skip "a full disk" "tmpfs cannot be mounted here"
 fi
+
+# --- a limit on the size of files, in the middle of the first flush and later
+for how in "-F 20000 -g" "-F 20000 -g --mmap-flush 4M -m 8M" "-z -F 20000 -g -k CLOCK_MONOTONIC --user-regs=ip,sp,bp,ax,bx,cx,dx"; do
+	# shellcheck disable=SC2086
+	out=$(ulimit -f 2000; "$PERF" record -e cpu-clock $how --per-thread -o limit.data -- "$PERF" test -w noploop 120 2>&1)
+	is "$how: ulimit -f is an error" $? 1
+	like "$how: that says so" "$out" 'File too large'
+	n=$(samples limit.data)
+	check "$how: what was written is readable ($n)" test "$n" -gt 100
+	is "$how: and counted" "$(echo "$out" | sed -n 's/.*(\([0-9]*\) samples).*/\1/p')" "$n"
+done
+# The workload is not told to ignore the signal.
+is "the program's own SIGXFSZ" "$("$PERF" record -q -e cpu-clock -o sig.data -- sh -c "ulimit -f 1; head -c 1000000 /dev/zero >big; :" 2>&1 | grep -c 'ile size limit exceeded')" 1
 
 # --- build ids
 "$PERF" record -q -e cpu-clock -F 2000 -o b.data -- "$PERF" test -w noploop 0.2

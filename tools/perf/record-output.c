@@ -168,11 +168,27 @@ static int put_early(struct recording *rec, struct err *e)
 	return ret;
 }
 
+/*
+ * A stream whose reader does not read. After a signal it has three seconds more; a second signal
+ * ends the waiting at once.
+ */
+static bool give_up(void *ctx, unsigned ms)
+{
+	struct recording *rec = ctx;
+	unsigned nr = capture_look_for_signals(rec->capture);
+
+	if (!nr || !ms)
+		rec->stuck_ms = ms;
+	return nr > 1 || (nr && ms - min_u64(ms, rec->stuck_ms) >= 3000);
+}
+
 int record_start_file(struct recording *rec, struct err *e)
 {
 	struct perfdata_writer_opts wo = { .fd = rec->fd,
 					   .pipe = rec->pipe,
-					   .compress_level = rec->compress_level };
+					   .compress_level = rec->compress_level,
+					   .give_up = give_up,
+					   .ctx = rec };
 	size_t n = rec->events->n;
 	struct perfdata_writer_event *evs = calloc(n, sizeof(*evs));
 	int ret;
@@ -227,6 +243,24 @@ static int put_late(struct recording *rec, struct err *e)
 	return ret;
 }
 
+/* How many samples the file has when not all that were taken could be written; -1 = unknown. */
+static int64_t count_samples(const struct recording *rec)
+{
+	struct perfdata_opts po = { .force = true };
+	struct perfdata *pd = NULL;
+	struct record r;
+	char path[64];
+	int64_t n = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", rec->fd);
+	if (rec->pipe || perfdata_open(&pd, path, &po, NULL))
+		return -1;
+	while (perfdata_next(pd, &r, NULL) > 0)
+		n += r.type == PERF_RECORD_SAMPLE;
+	perfdata_close(pd);
+	return n;
+}
+
 int record_finish_file(struct recording *rec, struct err *e)
 {
 	int ret = 0;
@@ -241,5 +275,8 @@ int record_finish_file(struct recording *rec, struct err *e)
 	/* Even a full disk may have room for the header's last word. */
 	if (perfdata_writer_finish(rec->writer, ret ? NULL : e) && !ret)
 		ret = rec->write_code ? rec->write_code : e->code ? e->code : -EIO;
+	rec->cut = ret || rec->write_code;
+	if (rec->cut)
+		rec->samples_written = count_samples(rec);
 	return ret;
 }

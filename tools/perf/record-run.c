@@ -358,7 +358,9 @@ static void say_summary(const struct recording *rec)
 	double mb = (double)perfdata_writer_bytes(rec->writer) / 1024 / 1024;
 	double raw = (double)perfdata_writer_raw_bytes(rec->writer) / 1024 / 1024;
 	const char *stamp = rec->sw.stamped && rec->created ? ".<timestamp>" : "";
-	char packed[96] = "";
+	int64_t samples =
+		rec->cut ? rec->samples_written : (int64_t)(st->samples + rec->soft_samples);
+	char packed[96] = "", count[64] = "";
 
 	if (log_get_level() < LOG_WARN)
 		return;
@@ -374,9 +376,10 @@ static void say_summary(const struct recording *rec)
 			"[ perf record: perf size limit reached (%" PRIu64
 			" KB), stopping session ]\n",
 			rec->max_bytes / 1024);
-	fprintf(stderr,
-		"[ perf record: Captured and wrote %.3f MB %s%s%s (%" PRIu64 " samples) ]\n", mb,
-		rec->path, stamp, packed, st->samples + rec->soft_samples);
+	if (samples >= 0)
+		snprintf(count, sizeof(count), " (%" PRId64 " samples)", samples);
+	fprintf(stderr, "[ perf record: Captured and wrote %.3f MB %s%s%s%s ]\n", mb, rec->path,
+		stamp, packed, count);
 	record_tracer_say(rec);
 	say_losses(rec, st);
 }
@@ -451,6 +454,7 @@ int record_run(struct recording *rec)
 
 	rec->workload.pid = rec->workload.go_fd = rec->workload.err_fd = -1;
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* the write fails then, and the file is finished */
 	ret = prepare(rec, &err);
 	if (!ret && rec->opts->dry_run) {
 		status = dry_run(rec);

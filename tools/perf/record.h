@@ -91,11 +91,14 @@ struct recording {
 	uint64_t max_bytes, flush_bytes;
 	struct file_switch sw;
 	bool size_reached;
-	bool created, kept_old; /* what record_undo_output() takes back */
-	bool ended_workload;	/* by us: its status says nothing */
-	bool never_ran;		/* the command could not be executed */
-	bool usage;		/* the options do not go together */
-	int write_code;		/* -errno of a write that failed: what came before is kept */
+	bool created, kept_old;	 /* what record_undo_output() takes back */
+	bool ended_workload;	 /* by us: its status says nothing */
+	bool never_ran;		 /* the command could not be executed */
+	bool usage;		 /* the options do not go together */
+	bool cut;		 /* not all could be written: samples_written counts what was */
+	int64_t samples_written; /* -1 = unknown */
+	unsigned stuck_ms;	 /* how long the stream's reader had not read when a signal came */
+	int write_code;		 /* -errno of a write that failed: what came before is kept */
 	uint32_t ring_pages;
 	int compress_level;
 	/* Sampling by ptrace: the first nr_soft events are the tracer's, capture has the dummy. */

@@ -199,6 +199,7 @@ static unsigned take_signals(struct capture *c)
 			what |= CAPTURE_SWITCH;
 		} else {
 			c->signal = (int)info.ssi_signo;
+			c->nr_signals++;
 			what |= CAPTURE_SIGNAL;
 		}
 	}
@@ -220,15 +221,16 @@ static unsigned take_counter(struct capture *c, size_t i, uint32_t events)
 int capture_wait(struct capture *c, int timeout_ms, struct err *e)
 {
 	struct epoll_event evs[32];
-	int n = epoll_wait(c->epoll_fd, evs, ARRAY_SIZE(evs), timeout_ms);
-	unsigned what = 0;
+	int n = epoll_wait(c->epoll_fd, evs, ARRAY_SIZE(evs), c->seen ? 0 : timeout_ms);
+	unsigned what = c->seen;
 
 	if (n < 0 && errno == EINTR)
 		return 0;
 	if (n < 0)
 		return err_set(e, -errno, "waiting for events: %s", strerror(errno));
+	c->seen = 0;
 	if (n == 0)
-		return CAPTURE_TIMEOUT;
+		return (int)(what ? what : CAPTURE_TIMEOUT);
 	for (int i = 0; i < n; i++) {
 		uint64_t data = evs[i].data.u64;
 
@@ -247,6 +249,13 @@ int capture_wait(struct capture *c, int timeout_ms, struct err *e)
 	if (what & CAPTURE_DATA)
 		c->stats.wakeups++;
 	return (int)what;
+}
+
+unsigned capture_look_for_signals(struct capture *c)
+{
+	if (c->signal_fd >= 0)
+		c->seen |= take_signals(c);
+	return c->nr_signals;
 }
 
 int capture_signal(const struct capture *c)

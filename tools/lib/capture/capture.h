@@ -133,6 +133,11 @@ void capture_watch_end(struct capture *c, pid_t pid);
 bool capture_has_ended(const struct capture *c, pid_t pid);
 /* Waits up to @timeout_ms (-1 = no limit): CAPTURE_* bits or -errno. */
 int capture_wait(struct capture *c, int timeout_ms, struct err *e);
+/*
+ * How many signals have asked for an end until now, for who cannot wait: what this takes from the
+ * queue, capture_wait() will tell.
+ */
+unsigned capture_look_for_signals(struct capture *c);
 /* The last signal that asked for an end; 0 = none. */
 int capture_signal(const struct capture *c);
 

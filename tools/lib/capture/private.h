@@ -51,6 +51,8 @@ struct capture {
 	int epoll_fd, signal_fd, control_fd;
 	VEC(struct end_watch) ends;
 	int signal;		 /* that asked for an end */
+	unsigned nr_signals;	 /* how often */
+	unsigned seen;		 /* CAPTURE_* bits for the next capture_wait() */
 	size_t watched, hung_up; /* threads' descriptors in epoll, and those that ended */
 	int time_offset;	 /* of TIME in every sample's body; -1 = not the same in all */
 	struct capture_stats stats;

@@ -17,6 +17,7 @@ static void __attribute__((noreturn)) child(int go_fd, int err_fd, char **argv)
 	ssize_t n;
 
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	do {
 		n = read(go_fd, &byte, 1);
 	} while (n < 0 && errno == EINTR);

@@ -386,6 +386,12 @@ struct perfdata_writer_opts {
 	bool pipe;
 	int compress_level; /* 0 = off, 1..22 zstd */
 	bool use_offsets;   /* reserved for directory format */
+	/*
+	 * A pipe only, may be NULL: nothing could be written for @ms milliseconds; true ends the
+	 * waiting, with -ETIMEDOUT.
+	 */
+	bool (*give_up)(void *ctx, unsigned ms);
+	void *ctx;
 };
 
 struct perfdata_writer_event {

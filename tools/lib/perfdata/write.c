@@ -4,6 +4,8 @@
  * same as records. Data goes out in whole records and the header's data size follows each
  * flush, so a recorder may be killed at any moment: what was flushed is a readable file.
  */
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/uio.h>
@@ -15,30 +17,101 @@
 #define HEADER_SIZE	104
 #define HEADER_DATA_LEN 48 /* where the header keeps the data's size */
 #define WRITE_BUF	(256u << 10)
+#define STUCK_MS	200
 #define WRITE_DIRECT	(64u << 10) /* pieces from here on are not copied */
 
 /* ---- bytes out ---------------------------------------------------------------------------------- */
 
 static int write_fail(int code, struct err *e)
 {
-	err_set(e, code, "cannot write the recording: %s", strerror(-code));
+	err_set(e, code, "cannot write the recording: %s",
+		code == -ETIMEDOUT ? "nobody reads the stream" : strerror(-code));
 	if (code == -ENOSPC)
 		err_hint(e, "the disk is full; what was written before is kept and readable");
+	else if (code == -EFBIG)
+		err_hint(e, "a limit on the size of files (`ulimit -f`) was reached; what was "
+			    "written before is kept and readable");
 	return code;
 }
 
-/* All of @iov at w->off (a pipe: at its end). On failure w->off stays where records were whole. */
-static int put_vec(struct perfdata_writer *w, struct iovec *iov, int n, struct err *e)
+/*
+ * Bytes into a pipe. A reader that reads no more would hold us for ever, with the signals that end
+ * a recording blocked: so what is written at once is what a pipe with room takes at once, and
+ * before that somebody is asked whether it is still worth to wait.
+ */
+static ssize_t put_stream(struct perfdata_writer *w, const struct iovec *iov)
 {
-	uint64_t off = w->off;
+	struct pollfd p = { .fd = w->fd, .events = POLLOUT };
+	size_t n = iov->iov_len;
 
+	for (unsigned waited = 0; w->opts.give_up; waited += STUCK_MS) {
+		if (poll(&p, 1, STUCK_MS) != 0) {
+			n = n < PIPE_BUF ? n : PIPE_BUF;
+			break;
+		}
+		if (w->opts.give_up(w->opts.ctx, waited)) {
+			errno = ETIMEDOUT;
+			return -1;
+		}
+	}
+	return write(w->fd, iov->iov_base, n);
+}
+
+/* The byte at @at of all pieces together. */
+static unsigned byte_at(const struct iovec *iov, int n, uint64_t at)
+{
+	for (; n && at >= iov->iov_len; iov++, n--)
+		at -= iov->iov_len;
+	return n ? ((const unsigned char *)iov->iov_base)[at] : 0;
+}
+
+/* How many of the first @len bytes are whole records. */
+static uint64_t whole_records(const struct iovec *iov, int n, uint64_t len)
+{
+	uint64_t at = 0;
+
+	while (at + sizeof(struct perf_event_header) <= len) {
+		uint8_t two[2] = { (uint8_t)byte_at(iov, n, at + 6),
+				   (uint8_t)byte_at(iov, n, at + 7) };
+		uint16_t size = load_u16(two, false);
+
+		if (size < sizeof(struct perf_event_header) || size > len - at)
+			break;
+		at += size;
+	}
+	return at;
+}
+
+/* Writing failed after @done bytes: the records among them that are whole stay. */
+static int keep_whole(struct perfdata_writer *w, const struct iovec *iov, int n, uint64_t done,
+		      int code, struct err *e)
+{
+	w->code = code;
+	if (!w->pipe && !w->data_ended && w->off >= w->data_off)
+		w->off += whole_records(iov, n, done);
+	return write_fail(code, e);
+}
+
+/*
+ * All of @iov at w->off (a pipe: at its end). On failure w->off stays where records were whole, and
+ * nothing more is written behind them: what is missing may be half of a compressed frame.
+ */
+static int put_vec(struct perfdata_writer *w, const struct iovec *all, int nr, struct err *e)
+{
+	struct iovec left[3], *iov = left;
+	uint64_t off = w->off;
+	int n = nr;
+
+	if (w->code)
+		return write_fail(w->code, e);
+	memcpy(left, all, (size_t)nr * sizeof(*all));
 	while (n) {
-		ssize_t r = w->pipe ? writev(w->fd, iov, n) : pwritev(w->fd, iov, n, (off_t)off);
+		ssize_t r = w->pipe ? put_stream(w, iov) : pwritev(w->fd, iov, n, (off_t)off);
 
 		if (r < 0 && errno == EINTR)
 			continue;
-		if (r <= 0)
-			return write_fail(r < 0 ? -errno : -EIO, e);
+		if (r < 0 || (!r && iov->iov_len))
+			return keep_whole(w, all, nr, off - w->off, r < 0 ? -errno : -EIO, e);
 		off += (uint64_t)r;
 		while (n && (size_t)r >= iov->iov_len) {
 			r -= (ssize_t)iov->iov_len;
@@ -54,6 +127,19 @@ static int put_vec(struct perfdata_writer *w, struct iovec *iov, int n, struct e
 	return 0;
 }
 
+/* The header's data size: what a reader may believe from now on. */
+static int mark_size(struct perfdata_writer *w, struct err *e)
+{
+	uint64_t size = w->off - w->data_off;
+
+	if (w->pipe || size == w->marked)
+		return 0;
+	if (pwrite(w->fd, &size, 8, HEADER_DATA_LEN) != 8)
+		return write_fail(errno ? -errno : -EIO, e);
+	w->marked = size;
+	return 0;
+}
+
 static int flush_buf(struct perfdata_writer *w, struct err *e)
 {
 	struct iovec iov = { w->buf, w->len };
@@ -61,6 +147,12 @@ static int flush_buf(struct perfdata_writer *w, struct err *e)
 
 	w->len = 0;
 	return ret;
+}
+
+/* Also between flushes: a burst may be long, and a kill may come at any time. */
+static int mark_records(struct perfdata_writer *w, struct err *e)
+{
+	return w->data_ended || w->off < w->data_off ? 0 : mark_size(w, e);
 }
 
 int writer_put(struct perfdata_writer *w, const void *a, size_t na, const void *b, size_t nb,
@@ -74,10 +166,13 @@ int writer_put(struct perfdata_writer *w, const void *a, size_t na, const void *
 		iov[1] = (struct iovec){ (void *)a, na };
 		iov[2] = (struct iovec){ (void *)b, nb };
 		w->len = 0;
-		return put_vec(w, iov, 3, e);
+		ret = put_vec(w, iov, 3, e);
+		return ret ? ret : mark_records(w, e);
 	}
 	if (w->len + na + nb > WRITE_BUF) {
 		ret = flush_buf(w, e);
+		if (!ret)
+			ret = mark_records(w, e);
 		if (ret)
 			return ret;
 	}
@@ -85,19 +180,6 @@ int writer_put(struct perfdata_writer *w, const void *a, size_t na, const void *
 	if (nb)
 		memcpy(w->buf + w->len + na, b, nb);
 	w->len += na + nb;
-	return 0;
-}
-
-/* The header's data size: what a reader may believe from now on. */
-static int mark_size(struct perfdata_writer *w, struct err *e)
-{
-	uint64_t size = w->off - w->data_off;
-
-	if (w->pipe || size == w->marked)
-		return 0;
-	if (pwrite(w->fd, &size, 8, HEADER_DATA_LEN) != 8)
-		return write_fail(errno ? -errno : -EIO, e);
-	w->marked = size;
 	return 0;
 }
 
@@ -174,6 +256,7 @@ int perfdata_writer_open(struct perfdata_writer **out, const struct perfdata_wri
 		err_set(e, ret, "out of memory for writing a recording");
 		goto fail;
 	}
+	w->opts = *opts;
 	w->fd = opts->fd;
 	w->pipe = opts->pipe;
 	if (opts->compress_level) {
@@ -204,11 +287,12 @@ int perfdata_writer_write(struct perfdata_writer *w, const void *a, size_t na, c
 
 int perfdata_writer_flush(struct perfdata_writer *w, struct err *e)
 {
-	int ret = w->zip ? writer_zip_flush(w, e) : 0;
+	int ret = w->zip && !w->code ? writer_zip_flush(w, e) : 0;
 
 	if (!ret)
 		ret = flush_buf(w, e);
-	return ret ? ret : mark_size(w, e);
+	/* What was written before a failure counts, too. */
+	return mark_size(w, ret ? NULL : e) ?: ret;
 }
 
 uint64_t perfdata_writer_bytes(const struct perfdata_writer *w)
@@ -249,6 +333,7 @@ static int put_features(struct perfdata_writer *w, struct err *e)
 	uint64_t bits[4] = { 0 }, off = w->off;
 	int nr = 0, ret = 0;
 
+	w->data_ended = true;
 	for (int id = 0; id < FEAT_BITS; id++)
 		nr += w->feat[id].data != NULL;
 	off += (uint64_t)nr * 16;
@@ -304,12 +389,17 @@ int writer_own_features(struct perfdata_writer *w, struct err *e)
 
 int perfdata_writer_finish(struct perfdata_writer *w, struct err *e)
 {
-	int ret = perfdata_writer_flush(w, e);
+	int failed = perfdata_writer_flush(w, e), ret;
 
-	if (ret || w->pipe)
-		return ret;
-	ret = writer_own_features(w, e);
-	return ret ? ret : put_features(w, e);
+	if (w->pipe)
+		return failed;
+	/* A full disk may have room for this: part of the records that did not fit is there. */
+	w->len = 0;
+	w->code = 0;
+	ret = writer_own_features(w, failed ? NULL : e);
+	if (!ret)
+		ret = put_features(w, failed ? NULL : e);
+	return failed ? failed : ret;
 }
 
 void perfdata_writer_free(struct perfdata_writer *w)

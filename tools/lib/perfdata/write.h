@@ -13,8 +13,11 @@ struct writer_feature {
 };
 
 struct perfdata_writer {
+	struct perfdata_writer_opts opts;
 	int fd;
 	bool pipe;
+	bool data_ended;    /* what is written now are features */
+	int code;	    /* -errno of a write that failed: the data ends before it */
 	unsigned char *buf; /* whole records not yet written */
 	size_t len;
 	uint64_t off;	   /* end of what was written as a whole */
