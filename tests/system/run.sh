@@ -50,6 +50,16 @@ check_status "the suite's own trap ran" 1 test -e "$TMP/scratch"
 rm hangs.sh
 out=$(O=$TMP/out perl ../run 2>&1)
 is "without it all is well" "$? $(echo "$out" | tail -1)" "0 2 passed, 0 failed, 0 skipped"
+mkdir -p "$TMP/tree/Documentation"
+cp "$ROOT/Documentation/design.md" "$TMP/tree/Documentation"
+cat >lacks.sh <<EOF
+[ "\$(nproc) \$PERF_TRACER_WITHOUT \${PEER-unset}" = "1 avx,hits " ] && echo ok 1
+echo 1..1
+EOF
+is "WITHOUT: one CPU, no peer, words of the tracer" \
+	"$(O=$TMP/out WITHOUT=hits,cpus,peer,avx perl ../run lacks 2>&1 | tail -1)" "1 passed, 0 failed, 0 skipped"
+like "WITHOUT: what it does not know" "$(O=$TMP/out WITHOUT=cpus,nosuch perl ../run lacks 2>&1)" \
+	"no 'nosuch'; there is cpus peer avx "
 rm "$TMP/out/tests/helpers/limit"
 like "not built" "$(O=$TMP/out perl ../run 2>&1)" 'no .*/limit: make tests builds it'
 done_testing
