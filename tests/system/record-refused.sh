@@ -79,6 +79,8 @@ if [ -e "$SO" ] && [ "$(uname -m)" = x86_64 ]; then
 		refused "paranoid $level, mainline, --all-kernel" 'sampling the kernel needs CAP_PERFMON' 'cycles:u' standin full -e cycles --all-kernel
 		refused "paranoid $level, mainline, all CPUs" 'watching all processes' 'perf_event_paranoid=0' standin full -a -e cycles
 	done
+	refused "paranoid 4, mainline, no PMU" 'no PMU' '-e cpu-clock' standin nopmu --no-fallback
+	unlike "nothing is said to be recorded that is refused" "$out" 'recording user space only'
 	unset STANDIN_PROC STANDIN_PARANOID STANDIN_MAINLINE
 	refused "a branch filter that the kernel does not know" 'does not know the branch filter priv' '-j any,u opens' standin lbr4.14 -e cycles -j any,u,priv
 

@@ -216,10 +216,8 @@ static int make_user_only(struct capture *c, struct event *ev)
 	name = arena_printf(&c->events->arena, "%s%su", ev->name, sep);
 	if (!name)
 		return -ENOMEM;
-	if (!c->said_user_only)
-		log_warn("%s: kernel.perf_event_paranoid is %d: recording user space only",
-			 ev->name, c->context->paranoid);
-	c->said_user_only = true;
+	if (!c->user_only)
+		c->user_only = ev->name;
 	ev->name = name;
 	ev->attr.flags |= ATTR_FLAG_EXCLUDE_KERNEL | ATTR_FLAG_EXCLUDE_HV;
 	return 0;
@@ -359,6 +357,10 @@ int grid_open(struct capture *c, struct err *e)
 			i = again - 1; /* the loop counts up again */
 		}
 	}
+	/* Said now, when nothing can be refused any more. */
+	if (c->user_only)
+		log_warn("%s: kernel.perf_event_paranoid is %d: recording user space only",
+			 c->user_only, c->context->paranoid);
 	c->first_counter[c->events->n] = c->counters.n;
 	for (size_t i = 0; i < c->counters.n; i++) {
 		struct ring *ring = &c->rings.v[c->cells.v[c->counters.v[i].cell].ring];
