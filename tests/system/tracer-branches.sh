@@ -142,6 +142,37 @@ PERF_TRACER_WITHOUT=hits "$PERF" record -b --branch-source=software --branch-bud
 	-o c.data -- "$PERF" test -w brstack 20000000 >/dev/null 2>err
 like "where none fires nothing is compared, nothing dropped, and the end says so" "$(cat err)" \
 	'computed without breakpoints, 0.000 stops .* 0 compared with the thread, 0 of them dropped \]'
+# long double is computed by x87, whose results decide branches, too
+cat >x87.c <<'E'
+#include <stdio.h>
+int main(void)
+{
+	long double s = 0;
+
+	for (int i = 1; i < 20000000; i++) {
+		s += 1.0L / i;
+		if (s > 3.0L)
+			s -= 2.5L;
+	}
+	printf("%.6Lf\n", s);
+	return 0;
+}
+E
+if ${CC:-cc} -O1 -o x87 x87.c 2>/dev/null; then
+	./x87 >plain
+	PERF_TRACER_WITHOUT=hits "$PERF" record -b --branch-source=software --branch-budget 0 -F 1000 \
+		-o x.data ./x87 >out 2>err
+	same_file "x87 code runs as alone" out plain
+	like "and what it decides is computed" "$(cat err)" ' stacks of 3[0-2]\.[0-9] branches, computed without'
+	if "$PERF" script -i x.data -F ip,brstack --show-mmap-events 2>/dev/null |
+		python3 "$CHECK" >edges.out 2>&1; then
+		pass "every edge of it is possible ($(tail -1 edges.out))"
+	else
+		fail "every edge of it is possible" "$(cat edges.out)"
+	fi
+else
+	skip "x87 code" "no C compiler"
+fi
 if [ -n "$PEER" ]; then
 	"$PEER" script -i b.data -F brstack 2>peer.err | head -1 >peer.txt
 	like "an installed perf reads the stacks" "$(cat peer.txt)" '0x[0-9a-f]+/0x[0-9a-f]+/'

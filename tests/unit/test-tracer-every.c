@@ -93,6 +93,15 @@ static void every_opcode(struct round *d, const struct form *f, bool vector)
 				try_form(d, f, opcode, regs == 8 ? reg : rnd() & 7, mod, vector);
 }
 
+/* d8 to df: each has a meaning for every register, and results that depend on numbers */
+static void every_x87(struct round *d)
+{
+	static const struct form f = { .kind = LEGACY };
+
+	for (unsigned n = 0; n < 8 * 2048; n++)
+		try_form(d, &f, 0xd8 + n % 8, n / 8 % 8, n / 64 % 2 ? 3 : 0, true);
+}
+
 static void every_form(struct round *d, bool vector)
 {
 	static const struct {
@@ -115,6 +124,8 @@ static unsigned vectors_at(struct round *d, const char *without)
 	vm_natives_new(d->vm);
 	d->natives = d->others = 0;
 	every_form(d, true);
+	if (!*without)
+		every_x87(d);
 	print_message("# %u executed here, %u interpreted, without '%s'\n", d->natives, d->others,
 		      without);
 	unsetenv("PERF_TRACER_WITHOUT");

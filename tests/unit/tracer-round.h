@@ -182,6 +182,15 @@ static void random_registers(struct round *d, struct user_regs_struct *r)
 	r->rip = CODE;
 	r->eflags = 0x202 | (rnd() & VM_STATUS);
 	r->orig_rax = (unsigned long long)-1;
+	/* x87: exceptions masked, any rounding, precision and top; numbers of about one, or any */
+	store_u16(d->image, (uint16_t)(0x7f | (rnd() & 0xf00)));
+	store_u16(d->image + 2, (uint16_t)(rnd() & 0x7f7f));
+	d->image[4] = (unsigned char)rnd();
+	for (size_t i = 32; i < 160; i += 16) {
+		store_u64(d->image + i, rnd() | 1ULL << 63);
+		store_u16(d->image + i + 8,
+			  (uint16_t)(one_in(4) ? rnd() : 0x3fff - 32 + rnd() % 64));
+	}
 	for (size_t i = 160; i < 416; i += 8)
 		store_u64(d->image + i, rnd());
 	for (size_t i = 576; i + 8 <= d->image_size; i += 8)
@@ -231,6 +240,24 @@ static void compare_vectors(const struct round *d, const unsigned char *image)
 			wrong("k%u: %llx, not %llx", n, (unsigned long long)a,
 			      (unsigned long long)b);
 	}
+}
+
+static void compare_x87(const struct round *d, const unsigned char *image)
+{
+	bool mine = d->vm->xsave[512] & 1, its = image[512] & 1;
+
+	if (!d->vm->x87_known || !mine || !its)
+		return;
+	/* control, status, tags */
+	if (memcmp(d->vm->xsave, image, 5))
+		wrong("x87 control %02x%02x, status %02x%02x, tags %02x, not %02x%02x, %02x%02x, %02x",
+		      d->vm->xsave[1], d->vm->xsave[0], d->vm->xsave[3], d->vm->xsave[2],
+		      d->vm->xsave[4], image[1], image[0], image[3], image[2], image[4]);
+	for (unsigned n = 0; n < 8; n++)
+		if (memcmp(d->vm->xsave + 32 + 16 * n, image + 32 + 16 * n, 10))
+			wrong("st%u: %llx, not %llx", n,
+			      (unsigned long long)load_u64(d->vm->xsave + 32 + 16 * n, false),
+			      (unsigned long long)load_u64(image + 32 + 16 * n, false));
 }
 
 static void compare_memory(const struct round *d)
@@ -291,8 +318,10 @@ static void compare(struct round *d, const struct vm_insn *in)
 		wrong("flags %x of which %x are known, not %llx", d->vm->flags, d->vm->flags_known,
 		      r.eflags);
 	assert_int_equal(get_image(d->pid, image, sizeof(image)), d->image_size);
-	if (d->vm->vectors_read)
+	if (d->vm->vectors_read) {
 		compare_vectors(d, image);
+		compare_x87(d, image);
+	}
 	compare_memory(d);
 }
 

@@ -269,6 +269,7 @@ static enum vm_result do_generic(struct vm *vm, struct vm_insn *in)
 	if (in->vector) {
 		vm->vec_known = 0;
 		vm->mask_known = 0;
+		vm->x87_known = false;
 	}
 	for (unsigned i = 0; i < in->nr; i++) {
 		enum vm_result r;

@@ -86,6 +86,7 @@ void vm_sync(struct vm *vm, const struct user_regs_struct *r)
 	vm->last = NULL;
 	vm->vec_known = UINT32_MAX;
 	vm->mask_known = UINT8_MAX;
+	vm->x87_known = true;
 	vm->vectors_read = false;
 }
 

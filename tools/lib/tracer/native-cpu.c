@@ -107,16 +107,22 @@ bool native_cpu_read(struct native_cpu *cpu)
 		for (unsigned n = rows[i].first; n <= rows[i].last; n++)
 			cpu->set[n] =
 				level >= rows[i].needs && (word[rows[i].word] >> rows[i].bit & 1);
-	cpu->components = enabled;
+	cpu->components = enabled | BIT(XSAVE_X87);
 	cpu->avx = level >= NEEDS_AVX;
 	return true;
 }
 
 bool native_cpu_has(const struct native_cpu *cpu, const ZydisDecodedInstruction *z)
 {
-	if (z->meta.isa_set > ZYDIS_ISA_SET_MAX_VALUE || !cpu->set[z->meta.isa_set])
+	if (z->meta.isa_ext != ZYDIS_ISA_EXT_X87 &&
+	    (z->meta.isa_set > ZYDIS_ISA_SET_MAX_VALUE || !cpu->set[z->meta.isa_set]))
 		return false;
 	switch (z->mnemonic) {
+	/* they tell where the last one was executed */
+	case ZYDIS_MNEMONIC_FNSTENV:
+	case ZYDIS_MNEMONIC_FNSAVE:
+	case ZYDIS_MNEMONIC_FLDENV:
+	case ZYDIS_MNEMONIC_FRSTOR:
 	case ZYDIS_MNEMONIC_LDMXCSR:
 	case ZYDIS_MNEMONIC_STMXCSR:
 	case ZYDIS_MNEMONIC_VLDMXCSR:

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Vector instructions of the program, executed by the processor itself: in this process, one at a
+ * Vector and x87 instructions of the program, executed by the processor itself: in this process, one at a
  * time, on the program's registers. String functions and floating point decide many branches, and
  * without their results the thread would have to run there.
  *
  * Only computing is done here: an instruction of a known extension that this CPU has, whose
- * operands are vector, mask and general registers, constants, and at most one place in memory. Its
+ * operands are vector, mask, x87 and general registers, constants, and at most one place in memory. Its
  * copy gets that place replaced by a buffer of ours, so it can reach no other memory; it cannot
  * branch, and it is executed only where floating-point exceptions are masked.
  */
@@ -20,12 +20,16 @@
 #include <sys/uio.h>
 
 #include "native.h"
+#include "xsave/xsave.h"
 
 #define STUBS	   4096
 #define STUB_SIZE  32 /* 15 bytes of instruction, 14 of a jump back */
 #define STUB_BYTES (STUBS * STUB_SIZE)
 #define SSE_MASKED 0x1f80 /* in MXCSR: no floating-point exception raises a signal */
 
+#define X87_MASKED 0x3f /* likewise in its control word */
+
+#define X87_CONTROL_AT	 0
 #define MXCSR_AT	 24
 #define XSTATE_BV_AT	 512
 #define XSAVE_HEADER_END 576
@@ -38,6 +42,7 @@ struct vm_native {
 	uint8_t memory; /* operand number + 1; 0 = none */
 	uint8_t bytes;	/* of it */
 	bool memory_read;
+	bool x87;
 	uint8_t pointer; /* the register through which the copy reaches the buffer */
 	void *stub;
 };
@@ -88,7 +93,7 @@ __asm__(
 	"pop 56(%rdi)\n"
 	"pushfq; popq 128(%rdi); cld\n"
 	"mov 152(%rdi), %eax; mov 156(%rdi), %edx; mov 144(%rdi), %rcx; xsave64 (%rcx)\n"
-	"cmpl $0, 164(%rdi); je 1f; vzeroupper\n1:\n"
+	"fninit; cmpl $0, 164(%rdi); je 1f; vzeroupper\n1:\n"
 	"ldmxcsr 160(%rdi)\n"
 	"pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx\n"
 	"ret\n"
@@ -107,6 +112,8 @@ static bool is_plain(const unsigned char *bytes, const ZydisDecodedInstruction *
 
 	if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 		return bytes[0] == 0xc4 || bytes[0] == 0xc5 || bytes[0] == 0x62;
+	if (z->meta.isa_ext == ZYDIS_ISA_EXT_X87 || z->meta.isa_set == ZYDIS_ISA_SET_SSE3X87)
+		return (bytes[(bytes[0] & 0xf0) == 0x40] & 0xf8) == 0xd8;
 	n += bytes[n] == 0x66 || bytes[n] == 0xf2 || bytes[n] == 0xf3;
 	n += (bytes[n] & 0xf0) == 0x40;
 	return bytes[n] == 0x0f;
@@ -169,8 +176,12 @@ static bool take_register(struct vm_native *n, const ZydisDecodedOperand *o)
 		bit = 1u << (reg - ZYDIS_REGISTER_RAX);
 		n->gpr_read |= bit;
 		return bit != 1 << VM_SP;
+	case ZYDIS_REGCLASS_X87: n->x87 = true; return true;
 	case ZYDIS_REGCLASS_FLAGS: return true;
-	default: return reg == ZYDIS_REGISTER_MXCSR;
+	case ZYDIS_REGCLASS_MMX: return false;
+	default:
+		return reg == ZYDIS_REGISTER_MXCSR || reg == ZYDIS_REGISTER_X87CONTROL ||
+		       reg == ZYDIS_REGISTER_X87STATUS || reg == ZYDIS_REGISTER_X87TAG;
 	}
 }
 
@@ -195,6 +206,7 @@ static bool take_operands(struct vm_native *n, const struct vm_insn *in,
 	}
 	if (n->mask_read || is_masked(z))
 		n->memory_read = true; /* what the mask leaves out stays */
+	n->x87 |= z->meta.isa_ext == ZYDIS_ISA_EXT_X87;
 	if (z->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 		n->vec_read |= n->vec_written; /* the upper parts stay */
 	if (z->cpu_flags)
@@ -323,13 +335,17 @@ static bool read_vectors(struct vm *vm)
 /* A program that wants signals from its floating point gets them by itself. */
 static bool all_masked(const struct vm *vm)
 {
+	if ((load_u64(vm->xsave + XSTATE_BV_AT, false) & BIT(XSAVE_X87)) &&
+	    (load_u16(vm->xsave + X87_CONTROL_AT, false) & X87_MASKED) != X87_MASKED)
+		return false;
 	return (load_u32(vm->xsave + MXCSR_AT, false) & SSE_MASKED) == SSE_MASKED;
 }
 
 static bool inputs_known(const struct vm *vm, const struct vm_native *n)
 {
 	return !(n->vec_read & ~vm->vec_known) && !(n->mask_read & ~vm->mask_known) &&
-	       !(n->gpr_read & ~vm->known) && !(n->flags_read & ~vm->flags_known);
+	       !(n->gpr_read & ~vm->known) && !(n->flags_read & ~vm->flags_known) &&
+	       (!n->x87 || vm->x87_known);
 }
 
 static void set_known(struct vm *vm, const struct vm_insn *in, const struct vm_native *n,
@@ -340,9 +356,12 @@ static void set_known(struct vm *vm, const struct vm_insn *in, const struct vm_n
 		vm->mask_known |= n->mask_written;
 		vm->known |= in->regs_written;
 		vm->flags_known |= in->flags_written;
+		if (n->x87 && in->flags_written) /* fcomi writes these, and may leave others */
+			vm->flags_known &= ~(VM_STATUS & ~(VM_ZF | VM_PF | VM_CF));
 	} else {
 		vm->vec_known &= ~n->vec_written;
 		vm->mask_known &= ~n->mask_written;
+		vm->x87_known &= !n->x87;
 		vm->known &= ~in->regs_written;
 		vm->flags_known &= ~in->flags_written;
 	}

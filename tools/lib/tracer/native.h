@@ -8,7 +8,7 @@
 #include "base/base.h"
 
 struct native_cpu {
-	uint64_t components; /* of XSAVE, that hold vector registers */
+	uint64_t components; /* of XSAVE, that hold vector and x87 registers */
 	bool avx;
 	bool set[ZYDIS_ISA_SET_MAX_VALUE + 1]; /* what may be executed */
 };

@@ -56,6 +56,7 @@ void state_take_vectors(struct tracer *t, struct user_state *st, const unsigned 
 
 	if (!st->has_xsave)
 		return;
+	components &= ~BIT(XSAVE_X87);
 	bv = (bv & ~components) | (load_u64(from + XSTATE_BV_AT, false) & components);
 	store_u64(st->xsave + XSTATE_BV_AT, bv);
 	if (components & BIT(XSAVE_SSE))

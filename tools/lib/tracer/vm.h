@@ -118,6 +118,7 @@ struct vm {
 	struct vm_natives *natives; /* NULL = none */
 	uint32_t vec_known;	    /* bit n: vector register n, in full */
 	uint8_t mask_known;
+	bool x87_known;
 	bool exact;	   /* nothing may become unknown: what would make it so is FOREIGN */
 	bool vectors_read; /* xsave is filled */
 	unsigned char xsave[VM_XSAVE] __attribute__((aligned(64))); /* standard form */
