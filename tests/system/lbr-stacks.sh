@@ -121,6 +121,16 @@ like "columns of --branch-history" "$("$PERF" report --stdio --branch-history \
 like "--branch-history without branches" "$("$PERF" report --branch-history \
 	-i "$ROOT/tests/data/perf/armhf-uregs.data" 2>&1)" 'Selected --branch-history but no branch data'
 
+# ---- long names: whole in a file, on a terminal of 80 columns without what is between brackets
+long='std::map<std::string, std::vector<int, std::allocator<int> >, std::less<std::string> >::find'
+sed "s/ k1\$/ $long/" "$D/kallsyms" >"$TMP/long"
+shown() { # shown tty|file ARGS...: the names that a terminal, or a file, gets to see
+	python3 "$ROOT/tests/helpers/slow-pipe.py" "$1" "$PERF" report --stdio --stdio-color never \
+		--kallsyms "$TMP/long" -i "$D/plain8.data" --no-children ${2:+"$2"} 2>&1 | grep -o 'std::map.*find' | sort -u
+}
+is "a name with templates in a file" "$(shown file)" "$long"
+is "... on a terminal, in rows and graphs" "$(shown tty)" "std::map<...>::find"
+is "... whole with -v" "$(shown tty -v)" "$long"
 if [ -z "$PEER" ]; then
 	skip "the same in an installed perf" "$NO_PEER"
 	done_testing

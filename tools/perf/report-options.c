@@ -251,6 +251,16 @@ bool report_help_keys(const struct report_opts *o)
 	return true;
 }
 
+/* Letters of a name that a terminal has room for, beside the usual columns. */
+static uint32_t name_room(const struct report_opts *o)
+{
+	int width = cli_terminal_width(STDOUT_FILENO, 80) - 48;
+
+	if (!isatty(STDOUT_FILENO) || o->widths || o->separator || o->json || o->dot || o->verbose)
+		return 0;
+	return (uint32_t)(width < 32 ? 32 : width > 500 ? 500 : width);
+}
+
 static int setup_color(struct report *r, struct err *e)
 {
 	const char *mode = r->o.color ?: "auto";
@@ -334,5 +344,6 @@ int report_setup_options(struct report *r, struct err *e)
 		r->need |= PERF_SAMPLE_CPU;
 		r->has_cpus = true;
 	}
+	po->max_name = name_room(o);
 	return setup_color(r, e);
 }

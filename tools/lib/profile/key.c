@@ -116,16 +116,30 @@ static int width_branch_dso(struct profile *p, const struct place_in *in, uint64
 	return p->o.separator || p->o.widths || p->o.filter.dsos ? 0 : 16;
 }
 
+void prof_put_name(const struct profile *p, const struct symbol *sym, struct obuf *o)
+{
+	char buf[NAME_ROOM];
+
+	emit_safe(o, symbol_shorten(sym->name, p->o.max_name, buf, sizeof(buf)));
+}
+
+int prof_name_width(const struct profile *p, const struct symbol *sym)
+{
+	char buf[NAME_ROOM];
+
+	return (int)strlen(symbol_shorten(sym->name, p->o.max_name, buf, sizeof(buf)));
+}
+
 static int width_sym(struct profile *p, const struct place_in *in, uint64_t v)
 {
-	(void)p, (void)v;
-	return in->sym ? (int)strlen(in->sym->name) + 4 : 16 + 4 + 2;
+	(void)v;
+	return in->sym ? prof_name_width(p, in->sym) + 4 : 16 + 4 + 2;
 }
 
 static int width_iaddr(struct profile *p, const struct place_in *in, uint64_t v)
 {
-	(void)p, (void)v;
-	return (in->sym ? (int)strlen(in->sym->name) : 0) + 22;
+	(void)v;
+	return (in->sym ? prof_name_width(p, in->sym) : 0) + 22;
 }
 
 static int width_srcline(struct profile *p, const struct place_in *in, uint64_t v)
@@ -315,13 +329,13 @@ static void put_level(struct obuf *o, uint8_t cpumode)
 	obuf_lit(o, "] ");
 }
 
-static void put_sym(const struct frame_info *f, struct obuf *o)
+static void put_sym(const struct profile *p, const struct frame_info *f, struct obuf *o)
 {
 	if (!f->sym) {
 		put_addr(o, f->ip);
 		return;
 	}
-	emit_safe(o, f->sym->name);
+	prof_put_name(p, f->sym, o);
 	if (f->sym->is_inline)
 		obuf_lit(o, " (inlined)");
 }
@@ -333,7 +347,7 @@ static void text_sym(const struct profile *p, const struct profile_row *r, uint6
 
 	(void)r;
 	put_level(o, f->cpumode);
-	put_sym(f, o);
+	put_sym(p, f, o);
 }
 
 static void text_iaddr(const struct profile *p, const struct profile_row *r, uint64_t v,
@@ -343,7 +357,7 @@ static void text_iaddr(const struct profile *p, const struct profile_row *r, uin
 
 	put_level(o, r->cpumode);
 	if (f->sym)
-		put_sym(f, o);
+		put_sym(p, f, o);
 	else
 		put_addr(o, f->order);
 }
@@ -355,7 +369,7 @@ static void text_addr(const struct profile *p, const struct profile_row *r, uint
 
 	put_level(o, r->cpumode);
 	if (f->sym) {
-		emit_safe(o, f->sym->name);
+		prof_put_name(p, f->sym, o);
 		if (f->ip != f->sym->start) {
 			obuf_lit(o, "+0x");
 			obuf_hex(o, f->ip - f->sym->start);
@@ -373,7 +387,7 @@ static void text_symoff(const struct profile *p, const struct profile_row *r, ui
 
 	put_level(o, r->cpumode);
 	if (f->sym) {
-		emit_safe(o, f->sym->name);
+		prof_put_name(p, f->sym, o);
 		obuf_lit(o, "+0x");
 		obuf_hex(o, f->ip - f->sym->start);
 	} else {

@@ -116,6 +116,11 @@ size_t prof_keys_nr(void);
 const struct key *prof_key_at(size_t i);
 char prof_cpumode_char(uint8_t cpumode);
 
+#define NAME_ROOM 1024 /* more than opts.max_name can be */
+/* A function's name, as long as it may be. */
+void prof_put_name(const struct profile *p, const struct symbol *sym, struct obuf *o);
+int prof_name_width(const struct profile *p, const struct symbol *sym);
+
 /* key-reg.c: keys that name a register. */
 #define MAX_REG_KEYS 4
 

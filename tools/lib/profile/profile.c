@@ -309,7 +309,7 @@ void profile_frame(const struct profile *p, uint32_t frame, struct obuf *o)
 		obuf_hex(o, f->ip);
 		return;
 	}
-	emit_safe(o, f->sym->name);
+	prof_put_name(p, f->sym, o);
 	if (f->srcline) {
 		obuf_char(o, ' ');
 		emit_safe(o, f->srcline);

@@ -65,6 +65,7 @@ struct profile_opts {
 	const char *sort;   /* NULL = the mode's default keys */
 	const char *fields; /* -F list or NULL */
 	bool branch;	    /* branch mode */
+	uint32_t max_name;  /* letters of a function's name that are shown; 0 = all */
 	bool history;	    /* branches as frames of call chains */
 	bool children;	    /* add what callees cost; needs chains */
 	bool hierarchy;	    /* rows below rows, see profile_nested() */

@@ -139,6 +139,12 @@ struct inline_frame {
 int symbol_inlines(struct resolver *res, struct dso *dso, uint64_t addr,
 		   const struct inline_frame **frames);
 
+/*
+ * @name in at most @max letters (16 or more; 0 = any number), by leaving out arguments of templates
+ * first; in @buf, which has to be larger, or @name itself.
+ */
+const char *symbol_shorten(const char *name, size_t max, char *buf, size_t size);
+
 /* Adds to the messages below what there is to say at the end about objects without symbols. */
 void resolver_note_missing(struct resolver *res);
 /* One-line messages that a front end should show once ("kptr_restrict hides ..."): NULL at end. */
