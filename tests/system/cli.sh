@@ -105,6 +105,37 @@ cp "$PERF_FILE" "$TMP/object"
 check "--buildid-dir: the cache is there" "$PERF" --buildid-dir "$TMP/cache" --no-pager buildid-cache -a "$TMP/object"
 check "... and has it" test -d "$TMP/cache/.build-id"
 check "... not at home" test ! -e "$HOME/.debug"
+# ---- the pager
+if command -v python3 >/dev/null 2>&1; then
+	python=$(command -v python3)
+	mkdir "$TMP/slim" "$TMP/pagers"
+	printf '#!/bin/sh\necho paged by "$0" "$@"\nexec cat\n' >"$TMP/pagers/less"
+	chmod +x "$TMP/pagers/less"
+	cp "$TMP/pagers/less" "$TMP/pagers/other"
+	touch "$TMP/slim/other" # no program
+	on_terminal() { # on_terminal DIR VAR=VALUE... ARGS: of perf, PATH being DIR
+		_dir=$1
+		shift
+		"$python" -c 'import os, pty, sys
+os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' /usr/bin/env PATH="$_dir" "$@" 2>&1 | tr -d '\r'
+	}
+	# The pagers use cat.
+	tools=$TMP/pagers:/usr/bin:/bin
+	out=$(on_terminal "$TMP/slim" "$PERF" list sw)
+	like "no less: what was asked for" "$out" '^ *cpu-clock'
+	unlike "... and no complaint" "$out" 'not found|less'
+	out=$(on_terminal "$TMP/slim" PAGER='other -x' "$PERF" list sw)
+	like "a PAGER that is not there: what was asked for" "$out" '^ *cpu-clock'
+	like "... and why it is not used" "$out" "^no pager: PAGER is 'other -x', which is not installed here"
+	like "less where it is" "$(on_terminal "$tools" "$PERF" list sw)" '^paged by .*/less'
+	like "PAGER with options" "$(on_terminal "$tools" PAGER='other -x' "$PERF" list sw)" '^paged by .*/other -x'
+	like "PERF_PAGER first" "$(on_terminal "$tools" PERF_PAGER="$TMP/pagers/other" PAGER=less "$PERF" list sw)" '^paged by .*/other'
+	unlike "--no-pager" "$(on_terminal "$tools" "$PERF" --no-pager list sw)" 'paged by'
+	like "a shell's command line" "$(on_terminal "$tools" PAGER='X=1 other | cat' "$PERF" list sw)" '^paged by .*/other'
+else
+	skip "the pager" "python3 is not installed"
+fi
 like "an option that is none" "$("$PERF" --buildid-dirs x list 2>&1)" "'--buildid-dirs' is not a perf command"
 
 done_testing

@@ -162,7 +162,8 @@ void cli_print_options(const struct command *cmd, bool hidden);
 bool cli_use_color(int fd); /* a terminal, TERM not dumb, NO_COLOR unset or empty */
 int cli_terminal_width(int fd, int fallback);
 /*
- * Sends stdout through $PERF_PAGER, $PAGER or less when it is a terminal; else does nothing.
+ * Sends stdout through $PERF_PAGER, $PAGER or less when it is a terminal and they are installed;
+ * else does nothing.
  * cli_pager_wait() at the end waits for it.
  */
 void cli_pager_start(void);

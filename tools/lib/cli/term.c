@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,18 +30,71 @@ int cli_terminal_width(int fd, int fallback)
 
 static pid_t pager_pid;
 
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+/* Whether a shell would find the program that a plain command line begins with. */
+static bool is_there(const char *command)
+{
+	const char *dirs = getenv("PATH");
+	char path[4096];
+	int n = (int)strcspn(command, " \t");
+
+	if (command[strcspn(command, "\\'\"`$&|;<>()=~")])
+		return true; /* more than a name and its options: the shell's business */
+	if (memchr(command, '/', (size_t)n)) {
+		snprintf(path, sizeof(path), "%.*s", n, command);
+		return is_program(path);
+	}
+	if (!dirs)
+		dirs = "/usr/bin:/bin";
+	for (;;) {
+		int len = (int)strcspn(dirs, ":");
+
+		snprintf(path, sizeof(path), "%.*s/%.*s", len ? len : 1, len ? dirs : ".", n,
+			 command);
+		if (is_program(path))
+			return true;
+		if (!dirs[len])
+			return false;
+		dirs += len + 1;
+	}
+}
+
+/* The command line to run; NULL = none, which is no error: slim systems have no pager. */
+static const char *find_pager(void)
+{
+	static const char *const names[] = { "PERF_PAGER", "PAGER" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const char *pager = getenv(names[i]);
+
+		if (!pager)
+			continue;
+		pager += strspn(pager, " \t");
+		if (!*pager || !strcmp(pager, "cat"))
+			return NULL;
+		if (is_there(pager))
+			return pager;
+		log_warn("no pager: %s is '%s', which is not installed here", names[i], pager);
+		return NULL;
+	}
+	return is_there("less") ? "less" : NULL;
+}
+
 void cli_pager_start(void)
 {
-	const char *pager = getenv("PERF_PAGER");
+	const char *pager;
 	int pipefd[2];
 
-	if (pager_pid || !isatty(1))
+	if (pager_pid || !isatty(1) || !is_program("/bin/sh"))
 		return;
-	if (!pager)
-		pager = getenv("PAGER");
-	if (!pager)
-		pager = "less";
-	if (!*pager || !strcmp(pager, "cat") || pipe(pipefd))
+	pager = find_pager();
+	if (!pager || pipe(pipefd))
 		return;
 	fflush(stdout);
 	pager_pid = fork();
