@@ -45,6 +45,10 @@ for options in '-e cycles' '' '-b' '-a -b' '-e cycles:u -j any,k' '--branch-sour
 	like "--no-fallback $options: with the cause" "$(cat err)" 'no PMU'
 done
 
+record -e cpu/cycles/ true
+is "a PMU that was named is not replaced" $? 129
+like "the hint works here" "$(cat err)" 'The clock works everywhere: -e cpu-clock'
+
 # --- branches: followed in software where that can be, else the hint is a way that can
 for options in '-e cycles:u -j any,u' '--branch-source=software -e cycles:u -b' '-e branches -b'; do
 	# shellcheck disable=SC2086

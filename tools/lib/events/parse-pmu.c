@@ -40,7 +40,7 @@ static int unknown_pmu(struct parse *ps, const char *at, const char *name)
 		err_hint(
 			ps->e,
 			"/sys/bus/event_source/devices has no %s: a VM without a virtual PMU shows none.\n"
-			"Software events such as cpu-clock still work here.",
+			"The clock works everywhere: -e cpu-clock; -e cycles becomes it where there is no PMU.",
 			name);
 	else if (near[0])
 		err_hint(ps->e, "Did you mean %s?", near);
