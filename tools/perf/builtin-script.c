@@ -279,7 +279,8 @@ static void show_warnings(struct run *r)
 		resolver_note_missing(r->env.resolver);
 	while ((w = resolver_next_warning(r->env.resolver)))
 		log_warn("%s", w);
-	for (unsigned i = 0; r->env.unwind && unwind_note(r->env.unwind, i, note, sizeof(note)); i++)
+	for (unsigned i = 0; r->env.unwind && unwind_note(r->env.unwind, i, note, sizeof(note));
+	     i++)
 		log_warn("%s", note);
 }
 

@@ -34,7 +34,8 @@ static void put_edge(struct report *r, const struct profile_row *row,
 	put_quoted(r, row, to);
 	obuf_printf(&r->out, " [label=\"%.2f%%\\n%llu", share, (unsigned long long)row->nr);
 	if (b->nr_mispred)
-		obuf_printf(&r->out, "\\n%.1f%% missed", 100.0 * b->nr_mispred / (double)(row->nr - b->nr_unflagged));
+		obuf_printf(&r->out, "\\n%.1f%% missed",
+			    100.0 * b->nr_mispred / (double)(row->nr - b->nr_unflagged));
 	if (b->nr_cycles)
 		obuf_printf(&r->out, "\\n%.1f cycles", (double)b->cycles / b->nr_cycles);
 	obuf_printf(&r->out, "\", penwidth=%.1f];\n", 1 + share / 5);

@@ -266,7 +266,8 @@ static int setup_color(struct report *r, struct err *e)
 	const char *mode = r->o.color ?: "auto";
 
 	if (strcmp(mode, "auto") != 0 && strcmp(mode, "always") != 0 && strcmp(mode, "never") != 0)
-		return err_set(e, -EINVAL, "--stdio-color is auto, always or never, not `%s'", mode);
+		return err_set(e, -EINVAL, "--stdio-color is auto, always or never, not `%s'",
+			       mode);
 	/* Asked for before there is a pager: that gets what the terminal would. */
 	r->color = *mode == 'a' && (mode[1] == 'l' || cli_use_color(STDOUT_FILENO));
 	return 0;

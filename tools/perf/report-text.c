@@ -24,8 +24,8 @@ const char *report_color(const struct report *r, double percent)
 void report_put_cell(struct report *r, const struct profile_row *row, const struct profile_col *c)
 {
 	double percent = 0;
-	const char *color = profile_col_percent(r->p, row, c, &percent) ? report_color(r, percent)
-									: NULL;
+	const char *color =
+		profile_col_percent(r->p, row, c, &percent) ? report_color(r, percent) : NULL;
 
 	if (color)
 		obuf_str(&r->out, color);
@@ -162,14 +162,15 @@ static void print_event_head(struct report *r, const struct perfdata_event *ev)
 /* What the columns of --simd are shares of. */
 static void print_simd_legend(struct obuf *o)
 {
-	obuf_lit(o,
-		 "# Live: samples by widest register of 0-15 with a bit set, Live16-31: with one in "
-		 "those. Code: by the\n"
-		 "# instruction at the sampled address.\n"
-		 "# Dirty: live above 128 bits and above what that instruction uses. Lanes: that "
-		 "its mask lets through.\n"
-		 "# Masks: how full k1-k7 are. SIMD Use: what all code of the function uses.\n"
-		 "#\n");
+	obuf_lit(
+		o,
+		"# Live: samples by widest register of 0-15 with a bit set, Live16-31: with one in "
+		"those. Code: by the\n"
+		"# instruction at the sampled address.\n"
+		"# Dirty: live above 128 bits and above what that instruction uses. Lanes: that "
+		"its mask lets through.\n"
+		"# Masks: how full k1-k7 are. SIMD Use: what all code of the function uses.\n"
+		"#\n");
 }
 
 /* Members of a group are in their leader's table. */

@@ -28,7 +28,7 @@ struct brflow_opts {
 	bool blocks;
 	uint32_t path_len; /* branches in a chain, 2 to BRFLOW_MAX_PATH; 0 = no chains */
 	uint32_t nr_counters, counter_width; /* of the branch counters, see perfdata_env */
-	bool each_start; /* a block for each start, instead of the longest */
+	bool each_start;		     /* a block for each start, instead of the longest */
 };
 
 /*

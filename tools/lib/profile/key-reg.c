@@ -103,7 +103,9 @@ static unsigned named_bits(const struct reg_key *k, const char *name)
 	static const struct {
 		const char *name;
 		unsigned bits;
-	} widths[] = { { "xmm", 128 }, { "ymm", 256 }, { "zmm", 512 }, { "k", 64 }, { "opmask", 64 } };
+	} widths[] = {
+		{ "xmm", 128 }, { "ymm", 256 }, { "zmm", 512 }, { "k", 64 }, { "opmask", 64 }
+	};
 
 	if (k->gpr)
 		return 64;
@@ -123,7 +125,8 @@ static int check_lane(const struct reg_key *k, const char *name, struct err *e)
 	if (nr == 1)
 		err_hint(e, "It is one of %u bits.", regs_lane_bits(k->lane));
 	else
-		err_hint(e, "Its lanes of %u bits are [0] to [%u].", regs_lane_bits(k->lane), nr - 1);
+		err_hint(e, "Its lanes of %u bits are [0] to [%u].", regs_lane_bits(k->lane),
+			 nr - 1);
 	return -EINVAL;
 }
 

@@ -117,10 +117,13 @@ static int check_text(const char *path, struct err *e)
 	}
 	if (ret && ret != -EACCES) /* which says no more than that there is no address */
 		return err_set(e, ret, "--kallsyms %s: %s", path, strerror(-ret));
-	err_set(e, -EINVAL, "--kallsyms %s holds no kernel symbols: no line has an address, a type "
-			    "and a name", path);
-	err_hint(e, "It is a copy of /proc/kallsyms of the recorded kernel; of an image with symbols "
-		    "say -k FILE.");
+	err_set(e, -EINVAL,
+		"--kallsyms %s holds no kernel symbols: no line has an address, a type "
+		"and a name",
+		path);
+	err_hint(e,
+		 "It is a copy of /proc/kallsyms of the recorded kernel; of an image with symbols "
+		 "say -k FILE.");
 	return -EINVAL;
 }
 
@@ -136,8 +139,10 @@ static int check_image(const char *path, struct err *e)
 	err_set(e, ret, "--vmlinux %s: %s", path,
 		ret == -ENOEXEC ? "this is no ELF file" : strerror(-ret));
 	if (ret == -ENOEXEC)
-		err_hint(e, "It is the kernel's image with symbols, not packed (vmlinux, not vmlinuz); "
-			    "of a copy of /proc/kallsyms say --kallsyms FILE.");
+		err_hint(
+			e,
+			"It is the kernel's image with symbols, not packed (vmlinux, not vmlinuz); "
+			"of a copy of /proc/kallsyms say --kallsyms FILE.");
 	return ret;
 }
 

@@ -250,7 +250,8 @@ static void unwind_stack(struct unwind *u, struct thread *th, const struct sampl
 	walk(&w, pc);
 	u->stats.copies++;
 	u->stats.cut += w.beyond;
-	u->stats.copy_size = (uint32_t)max_u64(u->stats.copy_size, s->event->attr.sample_stack_user);
+	u->stats.copy_size =
+		(uint32_t)max_u64(u->stats.copy_size, s->event->attr.sample_stack_user);
 }
 
 void dwarf_chain(struct unwind *u, struct thread *th, const struct sample *s)

@@ -188,23 +188,25 @@ bool unwind_is_walked(const struct perf_event_attr *attr)
 
 static void cut_note(const struct unwind_stats *st, char *buf, size_t size)
 {
-	snprintf(buf, size,
-		 "%llu of %llu stacks go on behind the %u bytes that were copied of them: their outer "
-		 "functions are missing.\n%s",
-		 (unsigned long long)st->cut, (unsigned long long)st->copies, st->copy_size,
-		 st->copy_size < MAX_COPY
-			 ? "Record again with --call-graph dwarf,65528."
-			 : "A copy cannot be larger; record programs that are built with "
-			   "-fno-omit-frame-pointer with --call-graph fp.");
+	snprintf(
+		buf, size,
+		"%llu of %llu stacks go on behind the %u bytes that were copied of them: their outer "
+		"functions are missing.\n%s",
+		(unsigned long long)st->cut, (unsigned long long)st->copies, st->copy_size,
+		st->copy_size < MAX_COPY
+			? "Record again with --call-graph dwarf,65528."
+			: "A copy cannot be larger; record programs that are built with "
+			  "-fno-omit-frame-pointer with --call-graph fp.");
 }
 
 static void alone_note(const struct unwind_stats *st, char *buf, size_t size)
 {
-	snprintf(buf, size,
-		 "%llu of %llu user stacks lead nowhere from where the sample is: that code keeps no "
-		 "frame pointers.\nRecord again with --call-graph dwarf, or build with "
-		 "-fno-omit-frame-pointer.",
-		 (unsigned long long)st->alone, (unsigned long long)st->walked);
+	snprintf(
+		buf, size,
+		"%llu of %llu user stacks lead nowhere from where the sample is: that code keeps no "
+		"frame pointers.\nRecord again with --call-graph dwarf, or build with "
+		"-fno-omit-frame-pointer.",
+		(unsigned long long)st->alone, (unsigned long long)st->walked);
 }
 
 bool unwind_note(const struct unwind *u, unsigned i, char *buf, size_t size)
