@@ -44,7 +44,7 @@ static int read_hits(struct hits *h, struct perfdata *pd, struct err *e)
 
 int record_build_ids(struct recording *rec, struct obuf *o, struct err *e)
 {
-	struct perfdata_opts po = { .force = true };
+	struct perfdata_opts po = { .force = true, .no_limits = true };
 	struct hits h = { .all = rec->opts->buildid_all };
 	struct perfdata *pd = NULL;
 	char path[64];

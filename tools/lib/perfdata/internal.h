@@ -93,7 +93,8 @@ struct stream {
 	uint64_t end;	/* OFFSET_UNKNOWN: until the bytes end */
 	bool cut_ok;	/* unfinished: a part of a record at the end is expected */
 	bool own_fd;
-	bool collect; /* keep the payload of TRACING_DATA records */
+	bool collect;	/* keep the payload of TRACING_DATA records */
+	bool no_limits; /* of what is packed */
 	struct unzip *zip;
 	bool in_zip;	       /* records come out of @zip */
 	uint64_t zip_pos;      /* of the COMPRESSED record they are in */
@@ -125,7 +126,8 @@ uint64_t record_payload(const struct raw_record *r, bool swap);
 
 #define RECORD_SIMPLEPERF 32768
 
-struct unzip *unzip_new(struct err *e);
+/* Without @no_limits what unpacks to much more than there is gives -EFBIG. */
+struct unzip *unzip_new(bool no_limits, struct err *e);
 void unzip_free(struct unzip *z);
 void unzip_reset(struct unzip *z);
 /* @data must stay until unzip_next() says that it wants more. */

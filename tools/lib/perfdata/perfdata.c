@@ -62,6 +62,7 @@ static int open_stream(struct perfdata *pd, struct stream *s, const char *path, 
 	}
 	stream_init(s, fd, S_ISREG(st.st_mode), 0,
 		    s == pd->streams ? OFFSET_UNKNOWN : (uint64_t)st.st_size);
+	s->no_limits = pd->opts.no_limits;
 	s->own_fd = fd != STDIN_FILENO;
 	return 0;
 }

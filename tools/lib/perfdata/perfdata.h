@@ -83,6 +83,7 @@ const struct perfdata_event *perfdata_event_by_id(const struct perfdata *pd, uin
 struct perfdata_opts {
 	bool force;	/* skip the ownership check */
 	bool no_order;	/* the caller wants file order only: nothing is indexed */
+	bool no_limits; /* believe what unpacks to much more than is there */
 	size_t max_mem; /* for reordering and decompression; 0 = 64 MiB */
 	/* Called now and then with bytes read and to read (0 = unknown), for a progress line. */
 	void (*progress)(void *ctx, uint64_t done, uint64_t total);

@@ -135,7 +135,7 @@ static int stream_start_zip(struct stream *s, const struct raw_record *r, bool s
 		n = said;
 	}
 	if (!s->zip)
-		s->zip = unzip_new(e);
+		s->zip = unzip_new(s->no_limits, e);
 	if (!s->zip)
 		return e ? e->code : -ENOMEM;
 	unzip_feed(s->zip, r->data + skip, n);

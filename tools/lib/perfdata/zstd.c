@@ -14,20 +14,30 @@
 
 #define UNZIP_BUF (512u << 10)
 
+/*
+ * A few kilobytes can stand for gigabytes that never end on disk. Samples hold times and
+ * registers: recorders pack them to a fifth, hardly ever to a fiftieth.
+ */
+#define UNZIP_FREE  (64ull << 20) /* whatever it was packed to */
+#define UNZIP_RATIO 256
+
 struct unzip {
 	ZSTD_DStream *ds;
 	ZSTD_inBuffer in;
-	bool more;     /* zstd still holds output */
+	bool more; /* zstd still holds output */
+	bool no_limits;
+	uint64_t fed;  /* bytes, packed */
 	uint64_t base; /* of buf[0] in the decompressed stream */
 	size_t pos, len;
 	unsigned char buf[UNZIP_BUF];
 };
 
-struct unzip *unzip_new(struct err *e)
+struct unzip *unzip_new(bool no_limits, struct err *e)
 {
 	struct unzip *z = malloc(sizeof(*z));
 
 	if (z) {
+		z->no_limits = no_limits;
 		z->ds = ZSTD_createDStream();
 		unzip_reset(z);
 	}
@@ -53,11 +63,24 @@ void unzip_reset(struct unzip *z)
 	z->in = (ZSTD_inBuffer){ NULL, 0, 0 };
 	z->more = false;
 	z->base = z->pos = z->len = 0;
+	z->fed = 0;
 }
 
 void unzip_feed(struct unzip *z, const void *data, size_t size)
 {
 	z->in = (ZSTD_inBuffer){ data, size, 0 };
+	z->fed += size;
+}
+
+static int too_much(const struct unzip *z, struct err *e)
+{
+	err_set(e, -EFBIG,
+		"%llu bytes of records unpack to more than %llu MB: no recorder packs so well",
+		(unsigned long long)z->fed, (unsigned long long)((z->base + z->len) >> 20));
+	err_hint(e,
+		 "What came before is used. --no-limits reads on, into memory and temporary files "
+		 "as large as it takes.");
+	return -EFBIG;
 }
 
 size_t unzip_left(const struct unzip *z)
@@ -73,6 +96,8 @@ static int unzip_fill(struct unzip *z, struct err *e)
 
 	if (!z->more && z->in.pos == z->in.size)
 		return 0;
+	if (unlikely(z->base + z->len > max_u64(UNZIP_FREE, UNZIP_RATIO * z->fed)) && !z->no_limits)
+		return too_much(z, e);
 	memmove(z->buf, z->buf + z->pos, z->len - z->pos);
 	z->base += z->pos;
 	z->len -= z->pos;
@@ -117,8 +142,9 @@ int unzip_next(struct unzip *z, bool swap, struct raw_record *r, struct err *e)
 
 #else
 
-struct unzip *unzip_new(struct err *e)
+struct unzip *unzip_new(bool no_limits, struct err *e)
 {
+	(void)no_limits;
 	err_set(e, -ENOTSUP, "the records are compressed with zstd, which this build leaves out");
 	err_hint(e, "install libzstd-dev and build again");
 	return NULL;
