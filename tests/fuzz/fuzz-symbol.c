@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (!elf_open_memory(&f, copy, size))
 		load(f);
-	if (!elf_open(&f, path))
+	if (!elf_open(&f, path, 0))
 		load(f);
 	else
 		read_kallsyms(path);

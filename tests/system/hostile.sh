@@ -133,4 +133,68 @@ check "200,000 maps, the highest first" steady cheap 2 150 0 \
 make_file forks "$TMP/forks.data" 10000 10000
 check "10,000 forks of a process with 10,000 maps" steady cheap 4 150 0 \
 	"$PERF" report --stdio -i "$TMP/forks.data"
+bomb=$ROOT/tests/data/hostile/zstd-bomb.data
+if "$PERF" check -q feature libzstd; then
+	check "39 kB that unpack to 564 MB" steady cheap 4 150 1 "$PERF" report --stdio -i "$bomb"
+	like "... it is said" "$(cat "$TMP/err")" 'unpack to more than [0-9]* MB'
+	like "... what came before is used" "$("$PERF" report --stdio -i "$bomb" 2>/dev/null)" \
+		'100.00%'
+else
+	skip "a recording that unpacks to 564 MB" "built without zstd"
+fi
+
+# ---- objects that stand for more than they are: symbols still, lines of the honest one only
+cat >"$TMP/plain.c" <<'C'
+volatile int v;
+static inline __attribute__((always_inline)) void deeper(void)
+{
+	v++;
+}
+__attribute__((noinline)) void work(void)
+{
+	deeper();
+}
+int main(void)
+{
+	work();
+}
+C
+if ! gcc -g -O1 -gz=none -o "$TMP/plain" "$TMP/plain.c" 2>"$TMP/log"; then
+	skip "bombs of objects" "no gcc here: $(tail -1 "$TMP/log")"
+	done_testing
+fi
+at=0x$(nm "$TMP/plain" | awk '$3 == "work" { print $1 }')
+object() { # OBJECT [OPTION...]: what script says of work() in it, and what that costs
+	_o=$1
+	shift
+	make_file map "$TMP/object.data" "$_o" 0 0x10000 "$at"
+	steady cheap 4 100 0 "$PERF" script -F ip,sym,srcline "$@" -i "$TMP/object.data"
+}
+lines() {
+	"$PERF" script -F ip,sym,srcline "$@" -i "$TMP/object.data" 2>"$TMP/err"
+}
+check "an honest object" object "$TMP/plain"
+like "... has symbols" "$(lines)" ' work'
+"$PERF" check -q feature libdw && have_lines=1 || have_lines=
+[ -z "$have_lines" ] || like "... and lines" "$(lines)" 'plain\.c:[0-9]'
+is "... and is read in silence" "$(cat "$TMP/err")" ""
+for bomb in zinfo zline sparse-info sparse-notes sparse-symtab sparse-names; do
+	python3 "$ROOT/tests/helpers/hostile-elf.py" $bomb "$TMP/plain" "$TMP/$bomb" 2>"$TMP/log" || {
+		skip "$bomb" "cannot be made here: $(tail -1 "$TMP/log")"
+		continue
+	}
+	check "$bomb costs what its size allows" object "$TMP/$bomb"
+	case $bomb in
+	zinfo | zline | sparse-info)
+		like "$bomb: symbols are there" "$(lines)" ' work'
+		[ -z "$have_lines" ] || like "$bomb: the limit is said" "$(cat "$TMP/err")" \
+			"/$bomb: its .*--no-limits"
+		;;
+	esac
+done
+if [ -n "$have_lines" ]; then
+	make_file map "$TMP/object.data" "$TMP/zinfo" 0 0x10000 "$at"
+	like "--no-limits lifts them" "$(lines --no-limits)" 'plain\.c:[0-9]'
+	is "... and says nothing" "$(cat "$TMP/err")" ""
+fi
 done_testing

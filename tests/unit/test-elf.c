@@ -35,9 +35,9 @@ static void test_mapped_file_shrinks(void **state)
 	(void)state;
 	elf_guard_install();
 	copy_self(path);
-	assert_int_equal(elf_open_mapped(&f, path), 0);
+	assert_int_equal(elf_open(&f, path, ELF_MAPPED), 0);
 	assert_non_null(f->image);
-	assert_int_equal(elf_open_mapped(&again, path), 0);
+	assert_int_equal(elf_open(&again, path, ELF_MAPPED), 0);
 	assert_int_equal(truncate(path, 4096), 0);
 	assert_true(elf_bytes(f, 0, buf, 4));
 	assert_memory_equal(buf, "\177ELF", 4);
@@ -54,7 +54,7 @@ static void test_mapped_file_shrinks(void **state)
 	elf_close(again);
 	/* A place in the list is used again. */
 	copy_self(path);
-	assert_int_equal(elf_open_mapped(&f, path), 0);
+	assert_int_equal(elf_open(&f, path, ELF_MAPPED), 0);
 	assert_true(elf_has_section(f, ".text"));
 	elf_close(f);
 	unlink(path);
@@ -68,7 +68,7 @@ static void test_read_file_shrinks(void **state)
 
 	(void)state;
 	copy_self(path);
-	assert_int_equal(elf_open(&f, path), 0);
+	assert_int_equal(elf_open(&f, path, 0), 0);
 	assert_null(f->image);
 	assert_int_equal(truncate(path, 4096), 0);
 	assert_false(elf_bytes(f, f->size - 16, buf, 16));
@@ -113,7 +113,7 @@ static void test_build_ids(void **state)
 	struct elf_file *f;
 
 	(void)state;
-	assert_int_equal(elf_open(&f, "/proc/self/exe"), 0);
+	assert_int_equal(elf_open(&f, "/proc/self/exe", 0), 0);
 	if (elf_build_id(f)->size) {
 		assert_true(build_id_from_fd(fd, &fast));
 		assert_int_equal(fast.size, elf_build_id(f)->size);
@@ -122,9 +122,9 @@ static void test_build_ids(void **state)
 	elf_close(f);
 	close(fd);
 	assert_false(build_id_from_image("\177ELF", 4, &fast));
-	assert_int_equal(elf_open(&f, "/dev/null"), -ENOEXEC);
-	assert_int_equal(elf_open_mapped(&f, "/dev/null"), -ENOEXEC);
-	assert_int_equal(elf_open_mapped(&f, "/nonexistent"), -ENOENT);
+	assert_int_equal(elf_open(&f, "/dev/null", 0), -ENOEXEC);
+	assert_int_equal(elf_open(&f, "/dev/null", ELF_MAPPED), -ENOEXEC);
+	assert_int_equal(elf_open(&f, "/nonexistent", ELF_MAPPED), -ENOENT);
 }
 
 int main(void)

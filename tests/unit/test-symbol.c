@@ -413,7 +413,7 @@ static void test_plt(void **state)
 	(void)state;
 	assert_true(n > 0);
 	exe[n] = 0;
-	assert_int_equal(elf_open(&f, exe), 0);
+	assert_int_equal(elf_open(&f, exe, 0), 0);
 	assert_int_equal(elf_load_plt(f, &t), 0);
 	for (uint32_t i = 0; i < t.sym.n; i++)
 		found += !strcmp(symtab_name(&t, i), "rmdir@plt") ||
@@ -707,7 +707,7 @@ static void look_at(const char *path)
 	struct elf_file *f;
 	struct lines *l;
 
-	if (elf_open(&f, path))
+	if (elf_open(&f, path, 0))
 		return;
 	elf_build_id(f);
 	elf_debuglink(f);
@@ -717,7 +717,7 @@ static void look_at(const char *path)
 	symtab_find(&t, 0x1234);
 	symtab_free(&t);
 	elf_close(f);
-	l = lines_open(path);
+	l = lines_open(res, path);
 	for (uint64_t a = 0; l && a < 0x20000; a += 0x333) {
 		lines_find(l, res, a, &line);
 		lines_inlines(l, res, a, &info);

@@ -25,6 +25,8 @@ static const struct option data_options[] = {
 		 "json: also what tasks did: names, forks, ends, mappings"),
 	OPT_BOOL('f', "force", struct data_opts, force, "read a file of another owner"),
 	OPT_BOOL(0, "no-inline", struct data_opts, no_inline, "folded: do not show inlined frames"),
+	OPT_BOOL(0, "no-limits", struct data_opts, no_limits,
+		 "read files that unpack to much more than they are"),
 	OPT_BOOL('j', "json", struct data_opts, json, "check: print JSON"),
 	OPT_INC('v', "verbose", struct data_opts, verbose, "say more"),
 	OPT_END(),
@@ -115,6 +117,7 @@ static int read_branches(struct data_ctx *d, struct err *err)
 static int open_input(struct data_ctx *d, struct err *err)
 {
 	struct perfdata_opts opts = { .force = d->o->force,
+				      .no_limits = d->o->no_limits,
 				      .progress = cli_progress_update,
 				      .ctx = &d->progress };
 	int ret = perfdata_open(&d->pd, d->o->input ? d->o->input : "perf.data", &opts, err);
@@ -271,7 +274,11 @@ static int write_profiles(struct data_ctx *d, struct err *err)
 
 static int convert_branches(struct data_ctx *d, struct err *err)
 {
-	int ret = convert_new(&d->c, d->m, err) ?: read_branches(d, err);
+	int ret = convert_new(&d->c, d->m, err);
+
+	if (!ret && d->o->no_limits)
+		convert_no_limits(d->c);
+	ret = ret ?: read_branches(d, err);
 
 	if (!ret && d->o->check)
 		return data_check(d, err);

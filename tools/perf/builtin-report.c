@@ -51,6 +51,7 @@ static int setup_symbols(struct report *r, struct err *e)
 		.symfs_flat = r->o.symfs_flat,
 		.full_paths = r->o.full_paths,
 		.debuginfod = compat_debuginfod(r->o.debuginfod),
+		.no_limits = r->o.no_limits,
 		.no_demangle = r->o.no_demangle,
 		.demangle_kernel = r->o.demangle_kernel,
 		.demangle_params = r->o.verbose > 0,
@@ -371,6 +372,7 @@ static int report_run(const struct command *cmd, int argc, char **argv)
 					 : LOG_WARN);
 	po.force = r->o.force;
 	/* counting needs none */
+	po.no_limits = r->o.no_limits;
 	po.no_order = r->o.stats || (r->o.no_order && r->o.dump);
 	ret = report_setup_options(r, &e);
 	ret = ret ?: compat_symfs(&r->o.symfs, &r->o.symfs_flat, &r->args, &e);

@@ -17,7 +17,7 @@ struct script_cmd {
 	bool redact, json;
 	struct cli_list fields;
 	bool force, dump, header, header_only, hide_call_graph, no_inline, ns, reltime, deltatime;
-	bool symfs_flat, full_paths, dump_unsorted, per_event, latency;
+	bool symfs_flat, no_limits, full_paths, dump_unsorted, per_event, latency;
 	const char *debuginfod;
 	struct event_switch sw;
 	struct arena args;
@@ -76,6 +76,7 @@ static const struct option script_options[] = {
 	OPT_STRING(0, "symfs", S, symfs, "DIR[,flat]", "look for all objects below this directory"),
 	OPT_STRING_DEF(0, "debuginfod", S, debuginfod, "URLS", "",
 		       "fetch debug files from these servers ($DEBUGINFOD_URLS)"),
+	OPT_BOOL(0, "no-limits", S, no_limits, "read files that unpack to much more than they are"),
 	OPT_BOOL(0, "full-source-path", S, full_paths, "source files with their directories"),
 	OPT_STRING('k', "vmlinux", S, vmlinux, "FILE", "kernel image with symbols"),
 	OPT_STRING(0, "kallsyms", S, kallsyms, "FILE", "kernel symbols as in /proc/kallsyms"),
@@ -231,6 +232,7 @@ static int run_open(struct run *r, const struct script_cmd *o, const struct scri
 		.symfs_flat = o->symfs_flat,
 		.full_paths = o->full_paths,
 		.debuginfod = compat_debuginfod(o->debuginfod),
+		.no_limits = o->no_limits,
 		.kallsyms = o->kallsyms,
 		.vmlinux = o->vmlinux,
 		.no_demangle = o->no_demangle,
@@ -387,6 +389,7 @@ static int script_file(struct script_cmd *o, const struct script_fields *f)
 	struct run r = { 0 };
 	struct perfdata_opts po = { .force = o->force,
 				    .no_order = o->dump_unsorted,
+				    .no_limits = o->no_limits,
 				    .progress = cli_progress_update,
 				    .ctx = &r.progress };
 	struct err e = { 0 };

@@ -109,7 +109,7 @@ static int read_all(struct sink *k, struct err *err)
 static int open_sink(struct sink *k, bool json, struct err *err)
 {
 	const struct perfdata_env *env = perfdata_env(k->d->pd);
-	struct symbol_opts so = { 0 };
+	struct symbol_opts so = { .no_limits = k->d->o->no_limits };
 	struct unwind_opts uo = { .arch = env->arch,
 				  .inlines = !json && !k->d->o->no_inline,
 				  .max_branches = env->max_branches };

@@ -9,7 +9,7 @@
 struct data_opts {
 	const char *input, *to, *to_json, *output, *time;
 	struct cli_list binaries;
-	bool check, force, no_inline, json, all;
+	bool check, force, no_inline, no_limits, json, all;
 	int verbose;
 };
 

@@ -141,6 +141,7 @@ const struct option report_options[] = {
 	OPT_STRING(0, "symfs", O, symfs, "DIR[,flat]", "look for all objects below DIR"),
 	OPT_STRING_DEF(0, "debuginfod", O, debuginfod, "URLS", "",
 		       "fetch debug files from these servers ($DEBUGINFOD_URLS)"),
+	OPT_BOOL(0, "no-limits", O, no_limits, "read files that unpack to much more than they are"),
 	OPT_BOOL(0, "full-source-path", O, full_paths, "source files with their directories"),
 	OPT_BOOL(0, "no-demangle", O, no_demangle, "names as the linker sees them"),
 	OPT_BOOL(0, "demangle-kernel", O, demangle_kernel, "demangle kernel symbols too"),

@@ -21,7 +21,7 @@ struct report_opts {
 	const char *ignored;
 	int verbose;
 	uint64_t max_stack, hot_paths, group_sort;
-	bool threads, raw_trace, full_paths, no_order, symfs_flat;
+	bool threads, raw_trace, full_paths, no_order, symfs_flat, no_limits;
 	const char *socket, *debuginfod, *parallelism;
 	bool latency;
 	const char *color;

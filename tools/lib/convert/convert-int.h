@@ -60,7 +60,8 @@ struct object_file {
 	uint64_t first_vaddr, first_offset; /* of the first executable segment */
 };
 
-int object_open(struct object_file *f, const char *path, struct err *e);
+/* @flags: enum elf_flags. */
+int object_open(struct object_file *f, const char *path, unsigned flags, struct err *e);
 void object_close(struct object_file *f);
 /* File offset to ELF address; NO_END when no executable segment holds it. */
 uint64_t object_vaddr(const struct object_file *f, uint64_t offset);
@@ -86,6 +87,7 @@ struct object {
 
 struct convert {
 	struct machine *m;
+	unsigned elf_flags;
 	struct raw_table raw;
 	uint64_t since; /* branches in raw */
 	VEC(struct edge) edges;

@@ -75,6 +75,8 @@ const struct convert_object *convert_object(const struct convert *c, size_t i);
  * counts what falls into no function. -ENOENT and the like with @e when it cannot be used.
  */
 int convert_load(struct convert *c, size_t i, const char *path, struct err *e);
+/* Before the first: believes objects that stand for much more than they are. */
+void convert_no_limits(struct convert *c);
 /* Appends the profile of a loaded object. The number of records written, or -errno. */
 ssize_t convert_write(struct convert *c, size_t i, enum convert_format f, struct obuf *o,
 		      struct err *e);

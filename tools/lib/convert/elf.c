@@ -55,9 +55,11 @@ static uint64_t section_end(const struct load *l, size_t idx)
 
 static int load_symtab(struct load *l, Elf_Scn *scn, const GElf_Shdr *sh)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
+	Elf_Data *data = elf_data(l->f->file, scn);
 	size_t n = data && sh->sh_entsize ? data->d_size / sh->sh_entsize : 0;
 
+	if (n && !elf_names_allowed(l->f->file, sh->sh_link))
+		return 0;
 	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
 		struct sym s = { .order = i };
 		GElf_Sym sym;
@@ -103,9 +105,10 @@ static int load_relocs(struct load *l)
 		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_RELA || !(sh.sh_flags & SHF_ALLOC))
 			continue;
 		symscn = elf_getscn(l->elf, sh.sh_link);
-		data = elf_getdata(scn, NULL);
-		symdata = symscn ? elf_getdata(symscn, NULL) : NULL;
-		if (!data || !symdata || !gelf_getshdr(symscn, &symsh) || !sh.sh_entsize)
+		data = elf_data(l->f->file, scn);
+		symdata = elf_data(l->f->file, symscn);
+		if (!data || !symdata || !gelf_getshdr(symscn, &symsh) || !sh.sh_entsize ||
+		    !elf_names_allowed(l->f->file, symsh.sh_link))
 			continue;
 		for (size_t i = 0; i < data->d_size / sh.sh_entsize && i < INT32_MAX; i++) {
 			struct sym s = { 0 };
@@ -169,7 +172,7 @@ static int load_plt(struct load *l)
 	for (size_t i = 0; i < ARRAY_SIZE(plts) && !ret && l->f->machine == EM_X86_64; i++) {
 		GElf_Shdr sh;
 		Elf_Scn *scn = section(l, plts[i].name, &sh);
-		Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+		Elf_Data *data = elf_data(l->f->file, scn);
 		size_t step = plts[i].entry;
 
 		if (!data || !data->d_buf)
@@ -304,10 +307,10 @@ static int load(struct load *l)
 	return ret ? ret : name_functions(l);
 }
 
-int object_open(struct object_file *f, const char *path, struct err *e)
+int object_open(struct object_file *f, const char *path, unsigned flags, struct err *e)
 {
 	struct load l = { .f = f, .e = e };
-	int ret = elf_open(&f->file, path);
+	int ret = elf_open(&f->file, path, flags);
 
 	if (ret)
 		return ret == -ENOEXEC

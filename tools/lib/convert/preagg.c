@@ -29,7 +29,7 @@ int convert_load(struct convert *c, size_t i, const char *path, struct err *e)
 
 	if (ob->loaded)
 		return 0;
-	ret = object_open(&ob->file, path ? path : ob->pub.dso->name, e);
+	ret = object_open(&ob->file, path ? path : ob->pub.dso->name, c->elf_flags, e);
 	if (ret) {
 		object_close(&ob->file);
 		ob->file = (struct object_file){ 0 };
@@ -49,6 +49,11 @@ int convert_load(struct convert *c, size_t i, const char *path, struct err *e)
 	if (!ob->pub.build_id[0])
 		memcpy(ob->pub.build_id, ob->file.build_id, sizeof(ob->pub.build_id));
 	return 0;
+}
+
+void convert_no_limits(struct convert *c)
+{
+	c->elf_flags |= ELF_NO_LIMITS;
 }
 
 /* ---- records ---- */

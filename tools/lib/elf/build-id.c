@@ -8,7 +8,7 @@
 
 #include "elf/elf-int.h"
 
-#define MAX_NOTES (64 << 10)
+#define MAX_NOTES (1 << 20) /* the id is among the first */
 
 bool build_id_equal(const uint8_t *a, size_t na, const uint8_t *b, size_t nb)
 {
@@ -142,9 +142,10 @@ static bool id_of_section(struct elf_file *f)
 	while ((scn = elf_nextscn(f->elf, scn)) != NULL) {
 		Elf_Data *data;
 
-		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_NOTE)
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_NOTE ||
+		    shdr.sh_size > MAX_NOTES)
 			continue;
-		data = elf_getdata(scn, NULL);
+		data = elf_data(f, scn);
 		if (data && data->d_buf &&
 		    build_id_from_notes(data->d_buf, data->d_size, false, &f->id))
 			return true;
@@ -161,7 +162,8 @@ static bool id_of_segment(struct elf_file *f)
 	for (size_t i = 0; i < n; i++) {
 		Elf_Data *data;
 
-		if (!gelf_getphdr(f->elf, (int)i, &ph) || ph.p_type != PT_NOTE)
+		if (!gelf_getphdr(f->elf, (int)i, &ph) || ph.p_type != PT_NOTE ||
+		    ph.p_filesz > MAX_NOTES)
 			continue;
 		data = elf_getdata_rawchunk(f->elf, (int64_t)ph.p_offset, ph.p_filesz,
 					    ph.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);

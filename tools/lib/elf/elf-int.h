@@ -5,6 +5,7 @@
  *	file.c		opening, sections, segments, rows
  *	build-id.c	build ids, of open files and of notes
  *	guard.c		mapped files that shrink
+ *	limits.c	files that stand for more than they are
  */
 #ifndef PERF_ELF_INT_H
 #define PERF_ELF_INT_H
@@ -17,5 +18,10 @@ void guard_begin(void);
 /* The map lies there from now on; NULL = no memory, then it must not be used. */
 struct elf_guard *guard_end(const void *map, size_t size);
 void guard_drop(struct elf_guard *g);
+
+/* Sets the limits of an open file. */
+void limits_init(struct elf_file *f, bool none);
+/* Whether the tables of headers may be read by libelf: they are copied whole. */
+bool limits_headers(const struct elf_file *f);
 
 #endif

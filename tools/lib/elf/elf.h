@@ -13,7 +13,7 @@
  *	}
  *
  * A file is read piece by piece. Whoever looks at a few places of much, as debug information is
- * looked at, opens it with elf_open_mapped(); see guard.c for what protects that. Headers and small
+ * looked at, opens it with ELF_MAPPED; see guard.c for what protects that. Headers and small
  * sections come from libelf; tables with a row per symbol are read here, a chunk at a time, for
  * libelf would keep a copy of each and calls a function per row.
  *
@@ -70,15 +70,20 @@ struct elf_file {
 	const unsigned char *image; /* in memory or mapped; NULL = it is read */
 	uint64_t size;
 	struct elf_guard *guard; /* of a mapped one */
+	uint64_t on_disk;	 /* bytes that somebody wrote, without holes */
+	uint64_t budget;	 /* bytes that a part of it may take */
 	bool is_64bit, swap;
 	bool has_id;
 	struct build_id id;
 };
 
+enum elf_flags {
+	ELF_MAPPED = 1,	   /* where elf_guard_install() was called; else it is read */
+	ELF_NO_LIMITS = 2, /* see "limits" */
+};
+
 /* -ENOENT and the like, -ENOEXEC when it is no ELF file. */
-int elf_open(struct elf_file **f, const char *path);
-/* The same, mapped where elf_guard_install() was called, else read. */
-int elf_open_mapped(struct elf_file **f, const char *path);
+int elf_open(struct elf_file **f, const char *path, unsigned flags);
 /* The same from memory, which must outlive the file. */
 int elf_open_memory(struct elf_file **f, void *image, size_t size);
 void elf_close(struct elf_file *f);
@@ -113,8 +118,28 @@ Elf_Scn *elf_scn_named(struct elf_file *f, const char *name, GElf_Shdr *shdr);
 Elf_Scn *elf_scn_of_type(struct elf_file *f, GElf_Word type, GElf_Shdr *shdr);
 /* @n bytes at @off; false when the file has no so many there. */
 bool elf_bytes(const struct elf_file *f, uint64_t off, void *buf, size_t n);
-/* Whether a section's bytes are all in the file. */
+/* What libelf has of a section, in the machine's byte order; NULL when it is over the limits. */
+Elf_Data *elf_data(const struct elf_file *f, Elf_Scn *scn);
+/* Whether libelf may be asked for names of section @idx. */
+bool elf_names_allowed(const struct elf_file *f, size_t idx);
+/* Whether a section's bytes are all in the file, and within the limits. */
 bool elf_has_bytes(const struct elf_file *f, const GElf_Shdr *shdr);
+
+/* ---- limits ------------------------------------------------------------------------------------ */
+
+/*
+ * A file of a few kilobytes can stand for gigabytes: by holes, by compressed sections, by tables
+ * that a few bytes each make long. Sections beyond 64 MB and beyond 32 times what was written to
+ * disk are taken for absent; honest ones are far from that. Whoever builds tables from sections
+ * counts in the same way, with elf_allows(), and says it when that ends something.
+ */
+
+/* Whether @n things that an honest file has one of for each @per bytes (on disk) may be there. */
+bool elf_allows(const struct elf_file *f, uint64_t n, uint64_t least, unsigned per);
+/* Whether the debug sections may be unpacked. */
+bool elf_debug_allowed(struct elf_file *f);
+/* How many nanoseconds may be spent on questions about it. */
+uint64_t elf_time_allowed(const struct elf_file *f);
 
 /* ---- rows of tables ---------------------------------------------------------------------------- */
 

@@ -12,7 +12,8 @@
 static int elf_start(struct elf_file *f)
 {
 	if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &f->ehdr) ||
-	    elf_getshdrstrndx(f->elf, &f->shstrndx))
+	    elf_getshdrstrndx(f->elf, &f->shstrndx) ||
+	    (f->shstrndx && !elf_names_allowed(f, f->shstrndx)))
 		return -ENOEXEC;
 	f->is_64bit = gelf_getclass(f->elf) == ELFCLASS64;
 	f->swap = (f->ehdr.e_ident[EI_DATA] == ELFDATA2MSB) != host_is_big_endian();
@@ -32,7 +33,7 @@ static int elf_map(struct elf_file *f)
 	return f->guard ? elf_start(f) : f->image ? -ENOMEM : -ENOEXEC;
 }
 
-static int open_file(struct elf_file **out, const char *path, bool map)
+int elf_open(struct elf_file **out, const char *path, unsigned flags)
 {
 	struct elf_file *f = calloc(1, sizeof(*f));
 	int ret;
@@ -43,11 +44,15 @@ static int open_file(struct elf_file **out, const char *path, bool map)
 	elf_version(EV_CURRENT);
 	f->fd = file_open_regular(path, &f->size);
 	f->path = strdup(path);
+	if (f->fd >= 0)
+		limits_init(f, flags & ELF_NO_LIMITS);
 	if (f->fd < 0)
 		ret = f->fd;
 	else if (!f->path)
 		ret = -ENOMEM;
-	else if (map && guard_installed())
+	else if (!limits_headers(f))
+		ret = -ENOEXEC;
+	else if (flags & ELF_MAPPED && guard_installed())
 		ret = elf_map(f);
 	else {
 		f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
@@ -59,16 +64,6 @@ static int open_file(struct elf_file **out, const char *path, bool map)
 	}
 	*out = f;
 	return 0;
-}
-
-int elf_open(struct elf_file **f, const char *path)
-{
-	return open_file(f, path, false);
-}
-
-int elf_open_mapped(struct elf_file **f, const char *path)
-{
-	return open_file(f, path, true);
 }
 
 int elf_open_memory(struct elf_file **out, void *image, size_t size)
@@ -83,7 +78,8 @@ int elf_open_memory(struct elf_file **out, void *image, size_t size)
 	f->fd = -1;
 	f->image = image;
 	f->size = size;
-	f->elf = elf_memory(image, size);
+	limits_init(f, false);
+	f->elf = limits_headers(f) ? elf_memory(image, size) : NULL;
 	ret = elf_start(f);
 	if (ret) {
 		elf_close(f);
@@ -141,8 +137,8 @@ bool elf_bytes(const struct elf_file *f, uint64_t off, void *buf, size_t n)
 
 bool elf_has_bytes(const struct elf_file *f, const GElf_Shdr *shdr)
 {
-	return shdr->sh_type != SHT_NOBITS && shdr->sh_offset <= f->size &&
-	       shdr->sh_size <= f->size - shdr->sh_offset;
+	return shdr->sh_type != SHT_NOBITS && shdr->sh_size <= f->budget &&
+	       shdr->sh_offset <= f->size && shdr->sh_size <= f->size - shdr->sh_offset;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------- */
@@ -167,6 +163,24 @@ bool elf_rows_fill(struct elf_rows *r)
 	r->p = r->buf;
 	r->end = r->buf + n;
 	return true;
+}
+
+/* They are read whole at the first question. */
+bool elf_names_allowed(const struct elf_file *f, size_t idx)
+{
+	Elf_Scn *scn = elf_getscn(f->elf, idx);
+	GElf_Shdr shdr;
+
+	return scn && gelf_getshdr(scn, &shdr) && !(shdr.sh_flags & SHF_COMPRESSED) &&
+	       elf_has_bytes(f, &shdr);
+}
+
+Elf_Data *elf_data(const struct elf_file *f, Elf_Scn *scn)
+{
+	GElf_Shdr shdr;
+
+	return scn && gelf_getshdr(scn, &shdr) && elf_has_bytes(f, &shdr) ? elf_getdata(scn, NULL)
+									  : NULL;
 }
 
 /* ---- sections ---------------------------------------------------------------------------------- */
@@ -218,7 +232,7 @@ const void *elf_section(struct elf_file *f, const char *name, size_t *size, uint
 	Elf_Scn *scn = elf_scn_named(f, name, &shdr);
 	Elf_Data *data;
 
-	if (!scn || shdr.sh_type == SHT_NOBITS)
+	if (!scn || !elf_has_bytes(f, &shdr))
 		return NULL;
 	data = elf_rawdata(scn, NULL);
 	if (!data || !data->d_buf)
@@ -296,10 +310,12 @@ bool elf_symbol_value(struct elf_file *f, const char *name, uint64_t *value)
 {
 	GElf_Shdr shdr;
 	Elf_Scn *scn = elf_scn_of_type(f, SHT_SYMTAB, &shdr);
-	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	Elf_Data *data = elf_data(f, scn);
 	GElf_Sym s;
 
-	for (int i = 0; data && gelf_getsym(data, i, &s); i++) {
+	if (!data || !elf_names_allowed(f, shdr.sh_link))
+		return false;
+	for (int i = 0; gelf_getsym(data, i, &s); i++) {
 		const char *n = elf_strptr(f->elf, shdr.sh_link, s.st_name);
 
 		if (!n || strcmp(n, name))

@@ -143,7 +143,7 @@ static Elf_Data *xindex_data(struct elf_file *f, Elf_Scn *symtab)
 	int index = elf_scnshndx(symtab);
 	Elf_Scn *scn = index > 0 ? elf_getscn(f->elf, (size_t)index) : NULL;
 
-	return scn ? elf_getdata(scn, NULL) : NULL;
+	return elf_data(f, scn);
 }
 
 static const struct section *section_of(const struct symbol_load *l, const struct elf_sym *s,
@@ -308,8 +308,8 @@ static int list_relocs(struct elf_file *f, const GElf_Shdr *shdr, uint64_t from,
 		if (e.offset < from || e.offset > to || (named && !e.sym))
 			continue;
 		if (!syms)
-			syms = elf_getdata(symscn, NULL);
-		if (!syms || !syms->d_buf)
+			syms = elf_data(f, symscn);
+		if (!syms || !syms->d_buf || !elf_names_allowed(f, symhdr.sh_link))
 			return 0;
 		r.name = reloc_name(f, syms, symhdr.sh_link, e.sym);
 		if (vec_push(&out->v, r))

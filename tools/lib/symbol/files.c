@@ -47,12 +47,13 @@ bool files_symfs_path(const struct resolver *res, const char *path, char *buf, s
 }
 
 /* The file at @path if it is ELF and its build id is @id (when that is known). */
-static struct elf_file *open_checked(const char *path, const struct build_id *id, bool *other)
+static struct elf_file *open_checked(const struct resolver *res, const char *path,
+				     const struct build_id *id, bool *other)
 {
 	const struct build_id *have;
 	struct elf_file *f;
 
-	if (elf_open(&f, path))
+	if (elf_open(&f, path, symbol_elf_flags(res)))
 		return NULL;
 	if (!id->size)
 		return f;
@@ -74,17 +75,22 @@ struct elf_file *files_open_run(struct resolver *res, const struct dso *dso)
 
 	/* The cache of build ids keeps the file as it was recorded, whatever lies there now. */
 	if (id.size && files_cache_path(&id, "elf", path, sizeof(path)))
-		f = open_checked(path, &id, NULL);
+		f = open_checked(res, path, &id, NULL);
 	if (f || dso->path[0] != '/')
 		return f;
 	if (files_symfs_path(res, dso->path, path, sizeof(path)))
-		f = open_checked(path, &id, &other);
+		f = open_checked(res, path, &id, &other);
 	if (!f && other)
 		resolver_warn(res,
 			      "%s has changed since the recording (another build id): its "
 			      "symbols are not used",
 			      dso->path);
 	return f;
+}
+
+unsigned symbol_elf_flags(const struct resolver *res)
+{
+	return res->opts.no_limits ? ELF_NO_LIMITS : 0;
 }
 
 char *symbol_run_file(struct resolver *res, const struct dso *dso)
@@ -122,7 +128,7 @@ static bool try_debug(struct debug_search *s, bool symfs, const char *fmt, ...)
 	if (n < 0 || (size_t)n >= sizeof(name) ||
 	    (symfs && !files_symfs_path(s->res, name, path, sizeof(path))))
 		return false;
-	s->found = open_checked(symfs ? path : name, &s->id, NULL);
+	s->found = open_checked(s->res, symfs ? path : name, &s->id, NULL);
 	if (s->found && has_wanted(s->found, s->want))
 		return true;
 	elf_close(s->found);

@@ -347,8 +347,6 @@ static inline uint32_t resolver_get(struct resolver *res, const struct wanted *w
 	}
 }
 
-/* A message for resolver_next_warning(); equal ones are kept once. */
-void resolver_warn(struct resolver *res, const char *fmt, ...) __printf_fmt(2, 3);
 /* The struct for entry @i of @o's table. */
 const struct symbol *resolver_symbol(struct resolver *res, struct symtab *t, uint32_t i,
 				     bool kernel);
@@ -405,6 +403,7 @@ char *server_find_debug(struct resolver *res, const struct build_id *id, const c
 struct unpacked {
 	unsigned char *v;
 	size_t n, cap;
+	size_t max; /* more are an error; 0 = 256 MB */
 };
 
 /* 0 or -errno; -ENOTSUP without the library. */
@@ -422,7 +421,7 @@ int minidebug_load(struct elf_file *run, const struct segments *seg, struct symt
 /* Puts a source file's name into @out. */
 void srcline_set(struct resolver *res, const char *file, struct srcline *out);
 /* NULL when @path has no debug information (or built without libdw). */
-struct lines *lines_open(const char *path);
+struct lines *lines_open(struct resolver *res, const char *path);
 void lines_free(struct lines *l);
 bool lines_find(struct lines *l, struct resolver *res, uint64_t vaddr, struct srcline *out);
 /* Frames innermost first, without the function itself; see symbol_inlines(). */

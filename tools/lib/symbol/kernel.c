@@ -130,7 +130,7 @@ static int check_text(const char *path, struct err *e)
 static int check_image(const char *path, struct err *e)
 {
 	struct elf_file *f;
-	int ret = elf_open(&f, path);
+	int ret = elf_open(&f, path, 0);
 
 	if (!ret) {
 		elf_close(f);
@@ -235,7 +235,7 @@ static bool vmlinux_load(struct resolver *res, const char *path, bool asked)
 	const char *ref;
 	int ret;
 
-	ret = elf_open(&f, path);
+	ret = elf_open(&f, path, symbol_elf_flags(res));
 	if (ret) {
 		if (asked)
 			resolver_warn(res, "%s: %s", path,

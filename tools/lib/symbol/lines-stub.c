@@ -4,8 +4,9 @@
 #include "symbol/internal.h"
 
 #if !HAVE_LIBDW
-struct lines *lines_open(const char *path)
+struct lines *lines_open(struct resolver *res, const char *path)
 {
+	(void)res;
 	(void)path;
 	return NULL;
 }

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "config.h"
 #include "symbol/internal.h"
@@ -15,9 +16,19 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
-#define NO_NODE	   UINT32_MAX
-#define DEPTH_MAX  128	     /* nested blocks and inlined calls; deeper is damage */
-#define RANGES_MAX (4 << 20) /* many entries may share one long list */
+#define NO_NODE	  UINT32_MAX
+#define DEPTH_MAX 128 /* nested blocks and inlined calls; deeper is damage */
+
+/*
+ * What a file may cost, by the bytes that it has on disk (see elf/elf.h): libdw keeps a kilobyte
+ * for a unit and a hundred bytes for a byte of a line program, and many entries may share one long
+ * list of ranges.
+ */
+#define UNITS_FREE    (1u << 14)
+#define RANGES_FREE   (1u << 20)
+#define NODES_FREE    (1u << 20)
+#define PROGRAM_FREE  (1u << 20) /* bytes of one line program */
+#define PROGRAMS_FREE (4u << 20) /* and of all that were read */
 
 struct cu_range {
 	uint64_t start, end;
@@ -34,6 +45,7 @@ struct node {
 struct cu {
 	Dwarf_Die die;
 	bool built;
+	bool program_tried, program_ok;
 	VEC(struct node) node;
 	struct segs segs;
 };
@@ -41,6 +53,9 @@ struct cu {
 struct lines {
 	struct elf_file *file;
 	Dwarf *dbg;
+	struct resolver *res;
+	bool over; /* one of the limits was hit and said */
+	uint64_t ranges, nodes, programs, spent_ns;
 	VEC(struct cu) cu;
 	VEC(struct cu_range) range;
 	VEC(struct inline_info) answer;
@@ -53,6 +68,32 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
+/* Says once that there is more than is read. */
+static void say_over(struct lines *l, const char *what)
+{
+	if (!l->over)
+		resolver_warn(l->res,
+			      "%s: %s; lines and inlined functions of it are missing (--no-limits "
+			      "reads them whatever it takes)",
+			      elf_path(l->file), what);
+	l->over = true;
+}
+
+static bool allowed(struct lines *l, uint64_t n, uint64_t least, unsigned per, const char *what)
+{
+	if (likely(elf_allows(l->file, n, least, per)))
+		return true;
+	say_over(l, what);
+	return false;
+}
+
+static bool ranges_allowed(struct lines *l)
+{
+	return allowed(l, ++l->ranges, RANGES_FREE, 1,
+		       "its debug information has more ranges of addresses than a file of that "
+		       "size has");
+}
+
 static int add_cu(struct lines *l, Dwarf_Die *die)
 {
 	struct cu cu = { .die = *die };
@@ -61,7 +102,7 @@ static int add_cu(struct lines *l, Dwarf_Die *die)
 
 	if (dwarf_tag(die) != DW_TAG_compile_unit)
 		return 0;
-	while (l->range.n < RANGES_MAX && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0 && ranges_allowed(l)) {
 		struct cu_range r = { start, end, (uint32_t)l->cu.n };
 
 		/* Ranges at 0 are of functions that the linker dropped. */
@@ -78,6 +119,9 @@ static int list_units(struct lines *l)
 	Dwarf_Die die;
 
 	while (!dwarf_nextcu(l->dbg, off, &next, &header, NULL, NULL, NULL)) {
+		if (!allowed(l, l->cu.n, UNITS_FREE, 32,
+			     "its debug information has more units than a file of that size has"))
+			break;
 		if (dwarf_offdie(l->dbg, off + header, &die) && add_cu(l, &die))
 			return -ENOMEM;
 		if (next <= off)
@@ -89,16 +133,24 @@ static int list_units(struct lines *l)
 	return 0;
 }
 
-struct lines *lines_open(const char *path)
+struct lines *lines_open(struct resolver *res, const char *path)
 {
 	struct lines *l = calloc(1, sizeof(*l));
 
 	if (!l)
 		return NULL;
-	if (!elf_open_mapped(&l->file, path))
-		l->dbg = dwarf_begin_elf(l->file->elf, DWARF_C_READ, NULL);
+	l->res = res;
+	if (elf_open(&l->file, path, ELF_MAPPED | symbol_elf_flags(res)))
+		goto fail;
+	if (!elf_debug_allowed(l->file)) {
+		say_over(l, "its debug information unpacks to much more than a file of that size "
+			    "holds");
+		goto fail;
+	}
+	l->dbg = dwarf_begin_elf(l->file->elf, DWARF_C_READ, NULL);
 	if (l->dbg && !list_units(l))
 		return l;
+fail:
 	lines_free(l);
 	return NULL;
 }
@@ -157,9 +209,47 @@ static void set_file(struct cu *cu, struct resolver *res, struct srcline *out, c
 	srcline_set(res, file ? file : "", out);
 }
 
-static bool cu_line(struct cu *cu, struct resolver *res, uint64_t addr, struct srcline *out)
+/* Bytes of the unit's line program: libdw decodes all of it at the first question. */
+static uint64_t program_size(struct lines *l, struct cu *cu)
 {
-	Dwarf_Line *line = dwarf_getsrc_die(&cu->die, addr);
+	Elf_Data *data = NULL;
+	Dwarf_Attribute attr;
+	Dwarf_Word at;
+	GElf_Shdr shdr;
+	Elf_Scn *scn;
+
+	if (dwarf_formudata(dwarf_attr(&cu->die, DW_AT_stmt_list, &attr), &at))
+		return 0;
+	scn = elf_scn_named(l->file, ".debug_line", &shdr);
+	if (!scn)
+		scn = elf_scn_named(l->file, ".zdebug_line", &shdr);
+	data = scn ? elf_getdata(scn, NULL) : NULL; /* libdw has unpacked it */
+	if (!data || !data->d_buf || data->d_size < 4 || at > data->d_size - 4)
+		return 0;
+	return min_u64(load_u32((const char *)data->d_buf + at, l->file->swap), data->d_size - at);
+}
+
+/* Whether the unit's lines may be asked for. */
+static bool program_allowed(struct lines *l, struct cu *cu)
+{
+	static const char too_long[] = "its line tables are longer than a file of that size has";
+	uint64_t n;
+
+	if (cu->program_tried)
+		return cu->program_ok;
+	cu->program_tried = true;
+	n = program_size(l, cu);
+	cu->program_ok = allowed(l, n, PROGRAM_FREE, 4, too_long) &&
+			 allowed(l, l->programs + n, PROGRAMS_FREE, 1, too_long);
+	if (cu->program_ok)
+		l->programs += n;
+	return cu->program_ok;
+}
+
+static bool cu_line(struct lines *l, struct cu *cu, struct resolver *res, uint64_t addr,
+		    struct srcline *out)
+{
+	Dwarf_Line *line = program_allowed(l, cu) ? dwarf_getsrc_die(&cu->die, addr) : NULL;
 	const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
 	int no = 0;
 
@@ -170,16 +260,36 @@ static bool cu_line(struct cu *cu, struct resolver *res, uint64_t addr, struct s
 	return true;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static bool time_allowed(struct lines *l)
+{
+	if (likely(l->spent_ns <= elf_time_allowed(l->file)))
+		return true;
+	say_over(l, "its debug information takes longer than a file of that size should");
+	return false;
+}
+
 bool lines_find(struct lines *l, struct resolver *res, uint64_t vaddr, struct srcline *out)
 {
-	struct cu *cu = find_cu(l, vaddr);
+	uint64_t start = now_ns();
+	struct cu *cu = time_allowed(l) ? find_cu(l, vaddr) : NULL;
+	bool found = cu && cu_line(l, cu, res, vaddr, out);
 
-	return cu && cu_line(cu, res, vaddr, out);
+	l->spent_ns += now_ns() - start;
+	return found;
 }
 
 /* ---- inlined functions ------------------------------------------------------------------------------ */
 
 struct walk {
+	struct lines *l;
 	struct cu *cu;
 	Dwarf_Off seen; /* entries up to here were visited: damage may lead back */
 	VEC(struct interval) iv;
@@ -192,9 +302,12 @@ static int add_node(struct walk *w, Dwarf_Die *die, bool inlined, uint32_t paren
 	ptrdiff_t at = 0;
 
 	*idx = (uint32_t)w->cu->node.n;
+	if (!allowed(w->l, ++w->l->nodes, NODES_FREE, 1,
+		     "its debug information has more functions than a file of that size has"))
+		return -EFBIG;
 	if (vec_push(&w->cu->node, n))
 		return -ENOMEM;
-	while (w->iv.n < RANGES_MAX && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0 && ranges_allowed(w->l)) {
 		struct interval iv = { start, end, *idx };
 
 		if (start && start < end && vec_push(&w->iv, iv))
@@ -235,9 +348,9 @@ static int walk_children(struct walk *w, Dwarf_Die *parent_die, uint32_t parent,
 	return ret;
 }
 
-static void build_cu(struct cu *cu)
+static void build_cu(struct lines *l, struct cu *cu)
 {
-	struct walk w = { .cu = cu };
+	struct walk w = { .l = l, .cu = cu };
 
 	cu->built = true;
 	if (walk_children(&w, &cu->die, NO_NODE, 0) || segs_build(&cu->segs, w.iv.v, w.iv.n))
@@ -259,7 +372,8 @@ static const char *die_name(Dwarf_Die *die)
 	return NULL;
 }
 
-static void call_site(struct cu *cu, struct resolver *res, Dwarf_Die *die, struct srcline *out)
+static void call_site(struct lines *l, struct cu *cu, struct resolver *res, Dwarf_Die *die,
+		      struct srcline *out)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Word file = 0, line = 0;
@@ -268,7 +382,7 @@ static void call_site(struct cu *cu, struct resolver *res, Dwarf_Die *die, struc
 	size_t n;
 
 	if (!dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attr), &file) &&
-	    !dwarf_getsrcfiles(&cu->die, &files, &n) && file < n)
+	    program_allowed(l, cu) && !dwarf_getsrcfiles(&cu->die, &files, &n) && file < n)
 		path = dwarf_filesrc(files, file, NULL, NULL);
 	if (dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attr), &line))
 		line = 0;
@@ -276,8 +390,8 @@ static void call_site(struct cu *cu, struct resolver *res, Dwarf_Die *die, struc
 	out->line = line <= UINT32_MAX ? (uint32_t)line : 0;
 }
 
-int lines_inlines(struct lines *l, struct resolver *res, uint64_t vaddr,
-		  const struct inline_info **out)
+static int inlines_at(struct lines *l, struct resolver *res, uint64_t vaddr,
+		      const struct inline_info **out)
 {
 	struct cu *cu = find_cu(l, vaddr);
 	struct srcline at = { "", "", 0 };
@@ -287,12 +401,12 @@ int lines_inlines(struct lines *l, struct resolver *res, uint64_t vaddr,
 	if (!cu)
 		return 0;
 	if (!cu->built)
-		build_cu(cu);
+		build_cu(l, cu);
 	i = segs_find(&cu->segs, vaddr);
 	/* Most addresses are in no inlined call, and line tables take long to read. */
 	if (i == SYM_NO_SEG || !cu->node.v[i].inlined)
 		return 0;
-	cu_line(cu, res, vaddr, &at);
+	cu_line(l, cu, res, vaddr, &at);
 	for (; i != SYM_NO_SEG && cu->node.v[i].inlined; i = cu->node.v[i].parent) {
 		struct inline_info info = { .call = at };
 		Dwarf_Die die;
@@ -300,7 +414,7 @@ int lines_inlines(struct lines *l, struct resolver *res, uint64_t vaddr,
 		if (!dwarf_offdie(l->dbg, cu->node.v[i].die, &die))
 			break;
 		info.name = die_name(&die);
-		call_site(cu, res, &die, &at);
+		call_site(l, cu, res, &die, &at);
 		if (vec_push(&l->answer, info))
 			return 0;
 	}
@@ -312,5 +426,15 @@ int lines_inlines(struct lines *l, struct resolver *res, uint64_t vaddr,
 	}
 	*out = l->answer.v;
 	return (int)l->answer.n;
+}
+
+int lines_inlines(struct lines *l, struct resolver *res, uint64_t vaddr,
+		  const struct inline_info **out)
+{
+	uint64_t start = now_ns();
+	int n = time_allowed(l) ? inlines_at(l, res, vaddr, out) : 0;
+
+	l->spent_ns += now_ns() - start;
+	return n;
 }
 #endif

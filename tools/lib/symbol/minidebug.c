@@ -7,6 +7,10 @@
 
 #include "symbol/internal.h"
 
+/* Names pack to a fifth. */
+#define UNPACKED_FREE  (4u << 20)
+#define UNPACKED_RATIO 64
+
 int minidebug_load(struct elf_file *run, const struct segments *seg, struct symtab *t)
 {
 	struct unpacked image = { 0 };
@@ -17,6 +21,7 @@ int minidebug_load(struct elf_file *run, const struct segments *seg, struct symt
 
 	if (!in)
 		return 0;
+	image.max = (size_t)max_u64(UNPACKED_FREE, packed * UNPACKED_RATIO);
 	ret = unpack_xz(in, packed, &image);
 	if (!ret)
 		ret = elf_open_memory(&f, image.v, image.n);

@@ -46,7 +46,8 @@ static void *read_packed(const char *path, size_t *size)
 }
 
 /* @image: the unpacked file, to be freed after it; empty for one that is not packed. */
-static struct elf_file *module_open(const char *path, struct unpacked *image)
+static struct elf_file *module_open(const struct resolver *res, const char *path,
+				    struct unpacked *image)
 {
 	int (*unpack)(const void *in, size_t n, struct unpacked *out) = NULL;
 	struct elf_file *f = NULL;
@@ -58,7 +59,7 @@ static struct elf_file *module_open(const char *path, struct unpacked *image)
 		if (ends_with(path, packings[i].end))
 			unpack = packings[i].unpack;
 	if (!unpack)
-		return elf_open(&f, path) ? NULL : f;
+		return elf_open(&f, path, symbol_elf_flags(res)) ? NULL : f;
 	packed = read_packed(path, &n);
 	if (!packed)
 		return NULL;
@@ -72,9 +73,12 @@ static int add_symbols(struct elf_file *f, uint64_t start, struct symtab *t)
 	GElf_Shdr text, shdr;
 	Elf_Scn *code = elf_scn_named(f, ".text", &text);
 	Elf_Scn *scn = elf_scn_of_type(f, SHT_SYMTAB, &shdr);
-	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	Elf_Data *data = elf_data(f, scn);
 	size_t n = data && shdr.sh_entsize ? data->d_size / shdr.sh_entsize : 0;
 	int ret = 0;
+
+	if (n && !elf_names_allowed(f, shdr.sh_link))
+		return -ENOEXEC;
 
 	for (size_t i = 0; code && i < n && i < INT_MAX && !ret; i++) {
 		const char *name;
@@ -104,7 +108,7 @@ int module_load(struct resolver *res, const struct dso *dso, const struct map *m
 
 	if (!files_symfs_path(res, dso->path, path, sizeof(path)))
 		return -ENOENT;
-	f = module_open(path, &image);
+	f = module_open(res, path, &image);
 	if (!f)
 		goto out;
 	id = elf_build_id(f);

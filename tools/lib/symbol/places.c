@@ -35,10 +35,10 @@ static struct lines *lines_at(struct resolver *res, struct dso *dso, uint64_t ad
 	if (!o->lines_tried) {
 		o->lines_tried = true;
 		if (o->kernel_tab && kt->vmlinux && dso->kind == DSO_KERNEL)
-			o->lines = lines_open(kt->file);
+			o->lines = lines_open(res, kt->file);
 		else if (dso->kind == DSO_USER) {
 			o->debug_file = user_debug_path(res, dso);
-			o->lines = o->debug_file ? lines_open(o->debug_file) : NULL;
+			o->lines = o->debug_file ? lines_open(res, o->debug_file) : NULL;
 		}
 	}
 	if (!o->lines)
@@ -186,7 +186,7 @@ static int code_open(struct resolver *res, const struct dso *dso, struct object 
 	if (o->code_fd < 0)
 		return o->code_fd = -errno;
 	/* Kernel addresses need the file's segments; those of user objects are offsets already. */
-	if (dso->kind != DSO_USER && !elf_open(&f, path)) {
+	if (dso->kind != DSO_USER && !elf_open(&f, path, symbol_elf_flags(res))) {
 		elf_segments(f, &o->seg);
 		elf_close(f);
 	}

@@ -30,6 +30,7 @@ struct symbol_opts {
 	bool demangle_kernel;
 	bool no_host_kernel; /* never look at this machine's kernel (foreign recording) */
 	bool debuginfod;     /* off unless asked for */
+	bool no_limits;	     /* believe objects that stand for much more than they are */
 };
 
 struct symbol {
@@ -107,6 +108,8 @@ ssize_t symbol_read_code(struct resolver *res, struct dso *dso, uint64_t addr, v
  * one as far as build ids tell. To be freed; NULL when it is not here.
  */
 char *symbol_run_file(struct resolver *res, const struct dso *dso);
+/* How such a file is to be opened: enum elf_flags. */
+unsigned symbol_elf_flags(const struct resolver *res);
 /* The path of the file that symbols came from; NULL when none. */
 const char *symbol_file(struct resolver *res, struct dso *dso);
 bool symbol_is_64bit(struct resolver *res, struct dso *dso);
@@ -145,6 +148,8 @@ int symbol_inlines(struct resolver *res, struct dso *dso, uint64_t addr,
  */
 const char *symbol_shorten(const char *name, size_t max, char *buf, size_t size);
 
+/* A message for resolver_next_warning(); equal ones are kept once. */
+void resolver_warn(struct resolver *res, const char *fmt, ...) __printf_fmt(2, 3);
 /* Adds to the messages below what there is to say at the end about objects without symbols. */
 void resolver_note_missing(struct resolver *res);
 /* One-line messages that a front end should show once ("kptr_restrict hides ..."): NULL at end. */

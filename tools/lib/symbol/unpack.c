@@ -16,12 +16,12 @@
 /* Room for more behind the first u->n bytes. 0 or -ENOMEM. */
 static int make_room(struct unpacked *u)
 {
-	size_t cap = u->cap ? u->cap * 2 : 1 << 20;
+	size_t cap = u->cap ? u->cap * 2 : 1 << 20, max = u->max ? u->max : UNPACKED_MAX;
 	unsigned char *p;
 
 	if (u->n < u->cap)
 		return 0;
-	p = cap <= UNPACKED_MAX ? realloc(u->v, cap) : NULL;
+	p = cap <= max ? realloc(u->v, cap) : NULL;
 	if (!p)
 		return -ENOMEM;
 	u->v = p;

@@ -19,6 +19,8 @@ struct cfi_object {
 	Dwarf_CFI *eh, *debug; /* debug belongs to dwarf */
 	Dwarf *dwarf;
 	struct segments load;
+	bool debug_tried;
+	uint64_t spent_ns; /* on looking up rules */
 };
 
 struct expr {

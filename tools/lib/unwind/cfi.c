@@ -7,6 +7,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
+#include <time.h>
 #include <unistd.h>
 
 int cfi_new(struct cfi **cp, struct resolver *res)
@@ -85,7 +86,7 @@ static bool open_file(struct cfi *c, const struct dso *dso, struct cfi_object *o
 	if (dso->kind == DSO_VDSO)
 		return open_vdso(o);
 	path = symbol_run_file(c->res, dso);
-	ok = path && !elf_open_mapped(&o->file, path);
+	ok = path && !elf_open(&o->file, path, ELF_MAPPED | symbol_elf_flags(c->res));
 	free(path);
 	return ok;
 }
@@ -237,6 +238,17 @@ static uint32_t intern_rule(struct cfi *c, const struct cfi_rule *r)
 	return (uint32_t)c->rules.n - 1;
 }
 
+/* .debug_frame, which few objects have: libdw reads and unpacks all debug sections for it. */
+static void open_debug_frame(struct cfi_object *o)
+{
+	o->debug_tried = true;
+	if (!elf_has_section(o->file, ".debug_frame") && !elf_has_section(o->file, ".zdebug_frame"))
+		return;
+	if (elf_debug_allowed(o->file))
+		o->dwarf = dwarf_begin_elf(o->file->elf, DWARF_C_READ, NULL);
+	o->debug = o->dwarf ? dwarf_getcfi(o->dwarf) : NULL;
+}
+
 static uint32_t look_up(struct cfi *c, struct cfi_object *o, uint64_t vaddr)
 {
 	Dwarf_Frame *f = NULL;
@@ -244,10 +256,8 @@ static uint32_t look_up(struct cfi *c, struct cfi_object *o, uint64_t vaddr)
 	uint32_t rule = CFI_NONE;
 
 	if (!o->eh || dwarf_cfi_addrframe(o->eh, vaddr, &f)) {
-		if (!o->dwarf) {
-			o->dwarf = dwarf_begin_elf(o->file->elf, DWARF_C_READ, NULL);
-			o->debug = o->dwarf ? dwarf_getcfi(o->dwarf) : NULL;
-		}
+		if (!o->debug_tried)
+			open_debug_frame(o);
 		if (!o->debug || dwarf_cfi_addrframe(o->debug, vaddr, &f))
 			return CFI_NONE;
 	}
@@ -256,6 +266,26 @@ static uint32_t look_up(struct cfi *c, struct cfi_object *o, uint64_t vaddr)
 		rule = intern_rule(c, &r);
 	free(f);
 	return rule;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* A rule may be a program of any length, run for each address anew. */
+static bool time_allowed(struct cfi *c, struct cfi_object *o)
+{
+	if (likely(o->spent_ns <= elf_time_allowed(o->file)))
+		return true;
+	resolver_warn(c->res,
+		      "%s: its call frame information takes longer than a file of that size "
+		      "should; frames are missing (--no-limits goes on whatever it takes)",
+		      elf_path(o->file) ? elf_path(o->file) : "[vdso]");
+	return false;
 }
 
 uint32_t cfi_find(struct cfi *c, struct cfi_object *o, uint64_t addr)
@@ -268,8 +298,12 @@ uint32_t cfi_find(struct cfi *c, struct cfi_object *o, uint64_t addr)
 	for (struct htab_it it = htab_find(&c->by_key, hash); htab_next(&c->by_key, &it, &idx);)
 		if (c->keys.v[idx].addr == addr && c->keys.v[idx].object == o->idx)
 			return c->keys.v[idx].rule;
-	if (segments_to_vaddr(&o->load, addr, &vaddr))
+	if (segments_to_vaddr(&o->load, addr, &vaddr) && time_allowed(c, o)) {
+		uint64_t start = now_ns();
+
 		key.rule = look_up(c, o, vaddr);
+		o->spent_ns += now_ns() - start;
+	}
 	if (!vec_push(&c->keys, key))
 		htab_add(&c->by_key, hash, (uint32_t)c->keys.n - 1);
 	return key.rule;
