@@ -128,14 +128,14 @@ if [ "$PERF" != "$PERF_FILE" ] || grep -qa __asan_init "$PERF_FILE"; then
 	PLAIN=
 fi
 make_file maps "$TMP/maps.data" 200000
-check "200,000 maps, the highest first" steady cheap 2 150 0 \
+check "200,000 maps, the highest first" steady cheap 3 150 0 \
 	"$PERF" report --stdio -i "$TMP/maps.data"
 make_file forks "$TMP/forks.data" 10000 10000
-check "10,000 forks of a process with 10,000 maps" steady cheap 4 150 0 \
+check "10,000 forks of a process with 10,000 maps" steady cheap 10 150 0 \
 	"$PERF" report --stdio -i "$TMP/forks.data"
 bomb=$ROOT/tests/data/hostile/zstd-bomb.data
 if "$PERF" check -q feature libzstd; then
-	check "39 kB that unpack to 564 MB" steady cheap 4 150 1 "$PERF" report --stdio -i "$bomb"
+	check "39 kB that unpack to 564 MB" steady cheap 10 150 1 "$PERF" report --stdio -i "$bomb"
 	like "... it is said" "$(cat "$TMP/err")" 'unpack to more than [0-9]* MB'
 	like "... what came before is used" "$("$PERF" report --stdio -i "$bomb" 2>/dev/null)" \
 		'100.00%'
@@ -168,7 +168,7 @@ object() { # OBJECT [OPTION...]: what script says of work() in it, and what that
 	_o=$1
 	shift
 	make_file map "$TMP/object.data" "$_o" 0 0x10000 "$at"
-	steady cheap 4 100 0 "$PERF" script -F ip,sym,srcline "$@" -i "$TMP/object.data"
+	steady cheap 10 100 0 "$PERF" script -F ip,sym,srcline "$@" -i "$TMP/object.data"
 }
 lines() {
 	"$PERF" script -F ip,sym,srcline "$@" -i "$TMP/object.data" 2>"$TMP/err"
