@@ -17,7 +17,7 @@ static void test_probe(void **state)
 	struct tracer_probe p;
 
 	(void)state;
-	tracer_probe(&p);
+	probe_without(&p, "");
 	assert_int_equal(p.block_insns, 34);
 	assert_int_equal(p.block_branches, 2);
 	assert_true(p.steps);
@@ -34,7 +34,7 @@ static void test_probe_without(void **state)
 	struct tracer_probe p, all;
 
 	(void)state;
-	tracer_probe(&all);
+	probe_without(&all, "");
 	probe_without(&p, "hits");
 	assert_int_equal(p.breakpoints_open, all.breakpoints_open);
 	assert_false(p.breakpoints);

@@ -17,7 +17,7 @@ static inline uint64_t mask_of(unsigned size)
 
 static inline uint64_t msb_of(unsigned size)
 {
-	return BIT(8 * size - 1);
+	return mask_of(size) ^ mask_of(size) >> 1;
 }
 
 static inline int64_t sign_extend(uint64_t v, unsigned size)

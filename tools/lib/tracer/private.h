@@ -41,7 +41,7 @@ struct thread {
 	bool listening;	     /* in a group stop */
 	bool stepped;	     /* a step's SIGTRAP may still be on its way */
 	unsigned last_stops; /* while it is let go */
-	uint64_t held;	/* since when it keeps a round from ending (ns); 0 = it does not */
+	uint64_t held;	     /* since when it keeps a round from ending (ns); 0 = it does not */
 	bool missed;	     /* at the last look nothing could be heard of it */
 	bool opened;   /* it runs with a signal let through that it blocks: see signals_close() */
 	uint64_t mask; /* what it blocks */
