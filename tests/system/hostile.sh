@@ -89,7 +89,7 @@ shrink() { # feeds a quarter of $TMP/deep.data, cuts the object, feeds the rest
 	_status=$?
 }
 if ! command -v gcc >/dev/null || ! gcc -O1 -fomit-frame-pointer -fno-ipa-icf -o "$TMP/deep" "$TMP/deep.c" ||
-	! "$PERF" record -q --call-graph dwarf,4096 -e cpu-clock:u -o - -- "$TMP/deep" \
+	! "$PERF" record -q -m 32 --call-graph dwarf,4096 -e cpu-clock:u -o - -- "$TMP/deep" \
 		>"$TMP/deep.data" 2>"$TMP/log" || [ -n "$VALGRIND" ]; then
 	skip "an object that shrinks" "nothing can be recorded here: $(tail -1 "$TMP/log")"
 elif ! "$PERF" check -q feature libdw; then
