@@ -9,7 +9,7 @@ FUZZ_O	  := $(O)/fuzz
 # The rooms that targets use (a new target may need more): less to build than all.
 FUZZ_ROOMS := base emit regs branch elf perfdata sample dtpmu jit machine buildid symbol insn unwind convert
 FUZZ_LIB  := $(patsubst %.c,$(FUZZ_O)/%.o,$(sort $(wildcard $(FUZZ_ROOMS:%=tools/lib/%/*.c))))
-FUZZ_FLAGS := -O1 -g -std=gnu17 -fno-omit-frame-pointer -fsanitize=address,undefined \
+FUZZ_FLAGS := -O1 -gline-tables-only -std=gnu17 -fno-omit-frame-pointer -fsanitize=address,undefined \
 	      -fno-sanitize-recover=all
 
 fuzz-build: $(FUZZ:%=$(FUZZ_O)/fuzz-%)
