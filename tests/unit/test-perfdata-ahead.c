@@ -24,7 +24,7 @@ static void many_samples(void)
 
 		put_sample(&f, time ^ 0x5555, time, 77);
 		if (t == SAMPLES / 2) {
-			put_header(&f, 12345, 0, 65528);
+			put_header(&f, 60, 0, 65528);
 			put_zero(&f, 65528 - 8);
 		}
 	}

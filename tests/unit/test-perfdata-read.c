@@ -16,7 +16,7 @@ static void small_file(bool big, uint32_t attr_size)
 	P64(&f, 5);
 	P64(&f, 77);
 	put_sample(&f, 0x1000, 6, 77);
-	put_header(&f, 12345, 0, 16); /* nobody knows it */
+	put_header(&f, 60, 0, 16); /* nobody knows it */
 	P64(&f, 0);
 	put_sample(&f, 0x2000, 7, 77);
 	end_file(&f);
@@ -48,7 +48,7 @@ static void check_small(struct perfdata *pd, bool swap)
 	assert_int_equal(rec.time, 6);
 	assert_non_null(rec.event);
 	assert_int_equal(perfdata_next(pd, &rec, &e), 1);
-	assert_int_equal(rec.type, 12345);
+	assert_int_equal(rec.type, 60);
 	assert_string_equal(record_type_name(rec.type), "UNKNOWN");
 	assert_int_equal(rec.time, RECORD_NO_TIME);
 	assert_int_equal(perfdata_next(pd, &rec, &e), 1);

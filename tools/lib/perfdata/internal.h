@@ -202,7 +202,7 @@ struct perfdata {
 	/* Header records before these offsets (in the file, decompressed) took effect already. */
 	uint64_t applied, applied_zip;
 	uint64_t next_progress, done_before;
-	bool failed, ended;
+	bool failed, ended, said_unknown;
 
 	struct order *order;
 	struct perfdata_stats stats;

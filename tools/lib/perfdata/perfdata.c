@@ -229,6 +229,24 @@ void perfdata_close(struct perfdata *pd)
 
 /* ---- records in file order ------------------------------------------------------------------------- */
 
+/*
+ * Kernels get new records and programs like simpleperf have their own, from 32768 on: they can be
+ * passed over, are counted and said at the end. Higher numbers are no records at all but bytes of
+ * somebody else in a stream; what follows would be read wrongly.
+ */
+static int unknown_record(struct perfdata *pd, const struct raw_record *r, struct err *e)
+{
+	if (r->type <= UINT16_MAX) {
+		pd->stats.unknown_records++;
+		return 0;
+	}
+	err_set(e, -EBADMSG, RECORD_FMT ": there is no such record",
+		RECORD_ARG(r->offset, r->type));
+	err_hint(e, "Something else wrote into the recording; `perf record -o -` of this version "
+		    "keeps what its command prints out of the stream.");
+	return -EBADMSG;
+}
+
 static bool record_known(uint32_t type)
 {
 	return (type > 0 && type < PERF_RECORD_KERNEL_MAX) ||
@@ -262,6 +280,11 @@ static int next_stream(struct perfdata *pd)
 {
 	if (pd->cur + 1 >= pd->nr_streams) {
 		pd->ended = true;
+		if (pd->stats.unknown_records && !pd->said_unknown)
+			log_warn("%s: %llu records are of types that this perf does not know, and "
+				 "were left out; a newer kernel or another program made them",
+				 pd->path, (unsigned long long)pd->stats.unknown_records);
+		pd->said_unknown = true;
 		return 0;
 	}
 	pd->done_before += pd->streams[pd->cur].pos;
@@ -303,8 +326,11 @@ int next_in_file(struct perfdata *pd, struct record *rec, bool *unzipped, struct
 	}
 	pd->stats.records++;
 	pd->stats.bytes += r.size;
-	if (unlikely(!record_known(r.type)))
-		pd->stats.unknown_records++;
+	if (unlikely(!record_known(r.type))) {
+		ret = unknown_record(pd, &r, e);
+		if (ret)
+			return fail(pd, ret, e);
+	}
 	if (unlikely(pd->stats.bytes >= pd->next_progress))
 		report_progress(pd);
 	rec->data = r.data;
