@@ -91,6 +91,21 @@ like "that is read from a pipe" "$("$PERF" script -i - -F ip,sym <stream 2>&1)" 
 like "live too" "$("$PERF" record -q -e cpu-clock -F 1000 -o - -- "$PERF" test -w noploop 0.3 2>/dev/null | "$PERF" script -i - -F ip,sym 2>/dev/null)" noploop
 ("$PERF" record -q -e cpu-clock -F 5000 -a -o - -- sleep 60 2>gone.err; echo $? >gone) | head -c 16 >head
 wait_for test -s gone
+"$PERF" record -q -e cpu-clock -o - -- sh -c 'for i in 1 2 3; do echo said by the program; done' >stream 2>said.err
+is "what the program prints goes to stderr" "$(grep -c '^said by the program$' said.err)" 3
+check "and not into the stream" "$PERF" script -i - -F ip <stream
+is "it keeps its stdout beside a file" "$("$PERF" record -q -e cpu-clock -o beside.data -- echo said 2>/dev/null)" said
+# Bytes of somebody else that could be records: type, misc, size.
+cp stream mixed
+printf 'text\0\0\020\0said....' >>mixed
+"$PERF" script -i - -F ip <mixed >mixed.out 2>mixed.err
+is "other bytes in a stream are an error" $? 1
+like "and said" "$(cat mixed.err)" 'UNKNOWN \([0-9]*\).*: there is no such record'
+# A record of a kernel to come.
+cp stream newer
+printf '\074\0\0\0\0\0\020\0said....' >>newer
+check "a record that only kernels make is passed over" "$PERF" script -i - -F ip <newer
+like "and said" "$(cat check.out)" '1 records are of types that this perf does not know'
 # A pipe whose reader never reads: full before the signal comes.
 mkfifo stuck
 exec 3<>stuck

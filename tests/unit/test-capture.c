@@ -338,18 +338,18 @@ static void workload_status(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	assert_int_equal(workload_start(&w, (char **)ok, NULL), 0);
+	assert_int_equal(workload_start(&w, (char **)ok, false, NULL), 0);
 	assert_false(workload_ended(&w, false)); /* it waits */
 	assert_int_equal(workload_go(&w, NULL), 0);
 	assert_true(workload_ended(&w, true));
 	assert_int_equal(WEXITSTATUS(w.status), 5);
 	workload_free(&w);
-	assert_int_equal(workload_start(&w, (char **)none, NULL), 0);
+	assert_int_equal(workload_start(&w, (char **)none, false, NULL), 0);
 	assert_int_equal(workload_go(&w, &e), -ENOENT);
 	assert_true(w.reaped);
 	workload_free(&w);
 	/* never started: it goes away by itself */
-	assert_int_equal(workload_start(&w, (char **)ok, NULL), 0);
+	assert_int_equal(workload_start(&w, (char **)ok, false, NULL), 0);
 	workload_free(&w);
 	assert_true(w.reaped);
 	assert_int_equal(WEXITSTATUS(w.status), 0);
@@ -385,7 +385,7 @@ static void real_ring(void **state)
 	events_open_context(&ctx, none);
 	assert_int_equal(events_parse(&l, none, "page-faults:u", &e), 0);
 	assert_int_equal(events_configure(&l, &cfg, &e), 0);
-	assert_int_equal(workload_start(&w, (char **)cmd, &e), 0);
+	assert_int_equal(workload_start(&w, (char **)cmd, false, &e), 0);
 	assert_int_equal(vec_push(&t.tids, w.pid), 0);
 	assert_int_equal(obuf_init(&o, -1, 0), 0);
 	if (capture_open(&c, &opts, &e)) {

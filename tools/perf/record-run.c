@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "record.h"
 
 /* A ring that fills slowly is emptied this often, so that little is lost with a killed recorder. */
@@ -73,7 +74,8 @@ static int start_workload(struct recording *rec, struct err *e)
 
 	if (!rec->has_workload)
 		return 0;
-	ret = workload_start(&rec->workload, rec->command, e);
+	ret = workload_start(&rec->workload, rec->command,
+			     output_descriptor(rec->opts->output) == STDOUT_FILENO, e);
 	if (!ret && rec->workload_is_target && vec_push(&rec->target.tids, rec->workload.pid))
 		ret = err_set(e, -ENOMEM, "no memory for the target");
 	return ret;

@@ -56,8 +56,8 @@ struct workload {
 	int status; /* waitpid()'s, once reaped */
 };
 
-/* Forks; the child waits before exec. */
-int workload_start(struct workload *w, char **argv, struct err *e);
+/* Forks; the child waits before exec. @stdout_taken: by the recording; it prints on stderr. */
+int workload_start(struct workload *w, char **argv, bool stdout_taken, struct err *e);
 /* Lets it exec; -errno of exec when that failed (ENOENT: no such program). */
 int workload_go(struct workload *w, struct err *e);
 /* Non-blocking unless @block: true once it ended, w->status is filled. */

@@ -10,7 +10,7 @@
 
 #include "capture/private.h"
 
-static void __attribute__((noreturn)) child(int go_fd, int err_fd, char **argv)
+static void __attribute__((noreturn)) child(int go_fd, int err_fd, bool stdout_taken, char **argv)
 {
 	char byte;
 	int code;
@@ -23,6 +23,9 @@ static void __attribute__((noreturn)) child(int go_fd, int err_fd, char **argv)
 	} while (n < 0 && errno == EINTR);
 	if (n != 1)
 		_exit(0); /* the recorder gave up */
+	/* What it prints must not get between the records. */
+	if (stdout_taken && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		close(STDOUT_FILENO);
 	execvp(argv[0], argv);
 	code = errno;
 	if (write(err_fd, &code, sizeof(code)) < 0)
@@ -30,7 +33,7 @@ static void __attribute__((noreturn)) child(int go_fd, int err_fd, char **argv)
 	_exit(code == ENOENT ? 127 : 126);
 }
 
-int workload_start(struct workload *w, char **argv, struct err *e)
+int workload_start(struct workload *w, char **argv, bool stdout_taken, struct err *e)
 {
 	int go[2], back[2];
 
@@ -50,7 +53,7 @@ int workload_start(struct workload *w, char **argv, struct err *e)
 	if (w->pid == 0) {
 		close(go[1]);
 		close(back[0]);
-		child(go[0], back[1], argv);
+		child(go[0], back[1], stdout_taken, argv);
 	}
 	close(go[0]);
 	close(back[1]);
