@@ -5,6 +5,8 @@
 names OUT DIR       names with escape sequences, newlines and broken UTF-8; objects below DIR
 maps OUT N          one process with N maps, the highest first
 forks OUT N MAPS    N processes that fork from one with MAPS maps and map one thing more each
+map-id OUT PATH OFFSET SIZE HEX VADDR...
+                    the same with a build id of 20 bytes, zeros behind HEX
 map OUT PATH OFFSET SIZE VADDR...
                     PATH mapped at 0x400000 from OFFSET, samples at these addresses of the file
 """
@@ -92,8 +94,17 @@ def one_map(f, path, offset, size, *at):
         f.sample(7, BASE + int(a, 0) - offset)
 
 
+def map_id(f, path, offset, size, build_id, *at):
+    offset, size = int(offset, 0), int(size, 0)
+    f.comm(7, 'map')
+    f.record(MMAP2, 2 | 1 << 14, struct.pack('<iiQQQB3x20sII', 7, 7, BASE, size, offset, 20,
+                                             bytes.fromhex(build_id), 5, 2) + text(path), 7)
+    for a in at:
+        f.sample(7, BASE + int(a, 0) - offset)
+
+
 def main():
-    kinds = {'names': names, 'maps': maps, 'forks': forks, 'map': one_map}
+    kinds = {'names': names, 'maps': maps, 'forks': forks, 'map': one_map, 'map-id': map_id}
     f = File()
     kinds[sys.argv[1]](f, *sys.argv[3:])
     f.write(sys.argv[2])

@@ -197,4 +197,34 @@ if [ -n "$have_lines" ]; then
 	like "--no-limits lifts them" "$(lines --no-limits)" 'plain\.c:[0-9]'
 	is "... and says nothing" "$(cat "$TMP/err")" ""
 fi
+
+# ---- sources that the recorded program names
+sed 's/plain/secret/' "$TMP/plain.c" >"$TMP/secret.c"
+gcc -g -O1 -o "$TMP/secret" "$TMP/secret.c"
+make_file map "$TMP/object.data" "$TMP/secret" 0 0x10000 "0x$(nm "$TMP/secret" | awk '$3 == "work" { print $1 }')"
+source_line() {
+	"$PERF" script -F ip,sym,srccode -i "$TMP/object.data" 2>"$TMP/err"
+}
+if [ -z "$have_lines" ]; then
+	skip "srccode of files that others may not read" "built without libdw"
+elif [ "$(id -u)" != 0 ]; then
+	skip "srccode of files that others may not read" "for root only"
+else
+	like "srccode shows a source" "$(source_line)" '^\|'
+	chmod 640 "$TMP/secret.c"
+	unlike "... but to root none that not everybody may read" "$(source_line)" '^\|'
+	like "... and says so" "$(cat "$TMP/err")" 'secret.c: lines of it are not shown'
+fi
+
+# ---- build ids: shorter than 20 bytes, with zeros behind
+gcc -O1 -Wl,--build-id=0x0123456789abcdef -o "$TMP/short" "$TMP/plain.c"
+at=0x$(nm "$TMP/short" | awk '$3 == "work" { print $1 }')
+for id in 0123456789abcdef 0123456789abcdee; do
+	make_file map-id "$TMP/id.data" "$TMP/short" 0 0x10000 $id "$at"
+	"$PERF" data convert --to fdata -i "$TMP/id.data" >"$TMP/out" 2>"$TMP/err"
+	case $id in
+	*f) unlike "data convert: a build id with zeros behind it" "$(cat "$TMP/err")" 'build id' ;;
+	*) like "... unlike another one" "$(cat "$TMP/err")" 'another build id' ;;
+	esac
+done
 done_testing

@@ -233,6 +233,16 @@ static void test_demangle(void **state)
 #endif
 }
 
+/* Names whose parts are empty: the demangler hands out no text, at NULL. For UBSan. */
+static void test_demangle_empty(void **state)
+{
+	static const char *const names[] = { "_RIC0stkf", "_RINvNtC0kf", "_RNtC0soE" };
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(names); i++)
+		free(symbol_demangle(names[i / 2], i % 2));
+}
+
 /* A<int, int>, A<A<int, int>, A<int, int>> ...: twice as long each time. */
 static void test_demangle_bomb(void **state)
 {
@@ -774,6 +784,7 @@ int main(void)
 		cmocka_unit_test(test_nesting_and_gaps),
 		cmocka_unit_test(test_large_table_against_a_scan),
 		cmocka_unit_test(test_demangle),
+		cmocka_unit_test(test_demangle_empty),
 		cmocka_unit_test(test_demangle_bomb),
 		T(test_own_symbols),
 		T(test_numbers),

@@ -22,6 +22,16 @@ static void count_functions(const struct convert *c, struct object *ob)
 	}
 }
 
+/* Hex digits of build ids. Old recorders wrote 20 bytes, with zeros behind a shorter one. */
+static bool same_id(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return (!*a || !*b) && !(a + strspn(a, "0"))[0] && !(b + strspn(b, "0"))[0];
+}
+
 int convert_load(struct convert *c, size_t i, const char *path, struct err *e)
 {
 	struct object *ob = &c->objects.v[i];
@@ -40,7 +50,7 @@ int convert_load(struct convert *c, size_t i, const char *path, struct err *e)
 	ob->pub.functions = ob->file.fns.n;
 	count_functions(c, ob);
 	if (ob->pub.build_id[0] && ob->file.build_id[0] &&
-	    strcmp(ob->pub.build_id, ob->file.build_id))
+	    !same_id(ob->pub.build_id, ob->file.build_id))
 		ob->pub.problem = "its file has another build id than what was recorded";
 	else if (!ob->file.fns.n)
 		ob->pub.problem = "its file has no symbols";

@@ -3,6 +3,9 @@
  * Field srccode: the line of source at a sample, on a line of its own: "|42       text". A thread
  * that is still on the line it was on last gets none. Sources are read once; those that are
  * missing here, or are no regular files, are left out.
+ *
+ * The name of a source comes from the recorded program, whoever that belongs to: it may be that of
+ * /etc/shadow. What root alone may read is not shown to root.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -50,7 +53,7 @@ void sources_free(struct sources *s)
 	free(s);
 }
 
-static char *read_source(const char *path, size_t *size)
+static char *read_source(struct script *sc, const char *path, size_t *size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
@@ -60,7 +63,16 @@ static char *read_source(const char *path, size_t *size)
 
 	if (fd < 0)
 		return NULL;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= SOURCE_SIZE)
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		st.st_size = SOURCE_SIZE + 1;
+	else if (!geteuid() && !(st.st_mode & S_IROTH)) {
+		resolver_warn(sc->env.resolver,
+			      "%s: lines of it are not shown: not everybody may read it, and its "
+			      "name is what the recorded program says; chmod o+r shows them",
+			      path);
+		st.st_size = SOURCE_SIZE + 1;
+	}
+	if (st.st_size <= SOURCE_SIZE)
 		text = malloc((size_t)st.st_size + 1);
 	while (text && n < (size_t)st.st_size &&
 	       (got = read(fd, text + n, (size_t)st.st_size - n)) > 0)
@@ -70,11 +82,11 @@ static char *read_source(const char *path, size_t *size)
 	return text;
 }
 
-static void source_load(struct source *s, const char *path)
+static void source_load(struct script *sc, struct source *s, const char *path)
 {
 	source_free(s);
 	s->path = path;
-	s->text = read_source(path, &s->size);
+	s->text = read_source(sc, path, &s->size);
 	for (size_t at = 0; s->text && at < s->size;) {
 		const char *nl = memchr(s->text + at, '\n', s->size - at);
 
@@ -84,15 +96,16 @@ static void source_load(struct source *s, const char *path)
 	}
 }
 
-static const struct source *source_of(struct sources *all, const char *path)
+static const struct source *source_of(struct script *sc, const char *path)
 {
+	struct sources *all = sc->sources;
 	struct source *s;
 
 	for (unsigned i = 0; i < all->n && i < SOURCES_MAX; i++)
 		if (all->v[i].path == path)
 			return &all->v[i];
 	s = &all->v[all->n++ % SOURCES_MAX];
-	source_load(s, path);
+	source_load(sc, s, path);
 	return s;
 }
 
@@ -138,7 +151,7 @@ void print_srccode(struct script *sc, const struct ctx *c)
 		sc->sources = calloc(1, sizeof(*sc->sources));
 	if (!sc->sources || same_as_last(sc->sources, c->th, &line))
 		return;
-	s = source_of(sc->sources, line.file);
+	s = source_of(sc, line.file);
 	if (!s->text || line.line > s->start.n)
 		return;
 	text = s->text + s->start.v[line.line - 1];

@@ -38,6 +38,8 @@ static void take(const char *s, size_t n, void *opaque)
 
 	if (n >= sizeof(p->text) - p->n)
 		longjmp(p->too_long, 1);
+	if (!n) /* and then perhaps no text */
+		return;
 	memcpy(p->text + p->n, s, n);
 	p->n += n;
 }
