@@ -111,7 +111,7 @@ like "... in an object" "$("$PERF" report -i "$TMP/jitted" -g none 2>/dev/null)"
 if [ -n "$PEER" ]; then
 	like "an installed perf finds them" "$("$PEER" report -i "$TMP/jitted" -g none --stdio 2>/dev/null)" 'second_loop'
 else
-	skip "an installed perf finds them" "no installed perf"
+	skip "an installed perf finds them" "$NO_PEER"
 fi
 mv "$TMP/hidden" "$dump"
 "$PERF" record -q -e cpu-clock:u -o "$TMP/clock" -- "$H" "$W" >/dev/null 2>&1
