@@ -72,18 +72,31 @@ int main(void)
 		second(i % 30);
 }
 C
+part() { # I: a sixteenth
+	tail -c +$(($1 * _part + 1)) "$TMP/deep.data" | head -c $_part
+}
 # What comes later runs in a function whose rules were not looked up before.
-shrink() { # feeds a quarter of $TMP/deep.data, cuts the object, feeds the rest
+shrink() { # feeds $TMP/deep.data until the object is mapped, cuts that, feeds the rest
+	_part=$(($(wc -c <"$TMP/deep.data") / 16 + 1))
 	rm -f "$TMP/fifo"
 	mkfifo "$TMP/fifo"
 	"$PERF" script -F comm,ip,sym -i - <"$TMP/fifo" >"$TMP/out" 2>"$TMP/err" &
 	_pid=$!
 	exec 9>"$TMP/fifo"
-	head -c $(($(wc -c <"$TMP/deep.data") / 4)) "$TMP/deep.data" >&9
-	wait_for grep -q /deep "/proc/$_pid/maps"
-	_mapped=$?
+	_i=0 _mapped=
+	while [ $_i -lt 10 ] && [ -z "$_mapped" ]; do
+		part $_i >&9
+		_i=$((_i + 1))
+		# Samples wait for the end of their round: it may come with the next part.
+		for _ in 1 2 3 4 5 6 7 8 9 10; do
+			grep -q /deep "/proc/$_pid/maps" 2>/dev/null && _mapped=1 && break
+			sleep 0.05
+		done
+	done
 	truncate -s 4096 "$TMP/deep"
-	tail -c +$(($(wc -c <"$TMP/deep.data") / 4 + 1)) "$TMP/deep.data" >&9
+	for _i in $(seq $_i 15); do
+		part "$_i" >&9
+	done
 	exec 9>&-
 	wait $_pid
 	_status=$?
@@ -97,11 +110,15 @@ elif ! "$PERF" check -q feature libdw; then
 else
 	"$PERF" script -F comm,ip,sym -i - <"$TMP/deep.data" >"$TMP/whole"
 	shrink
-	is "an object that shrinks while it is unwound: it was mapped" "$_mapped" 0
-	is "... the exit status is that of any reading" "$_status" 0
-	check "... nothing of what came before is lost" grep -q main "$TMP/out"
+	is "an object that shrinks while it is unwound: the exit status is that of any reading" \
+		"$_status" 0
 	is "... and all samples are there" "$(grep -c ^deep "$TMP/out")" "$(grep -c ^deep "$TMP/whole")"
-	like "... it is said" "$(cat "$TMP/err")" 'became shorter while'
+	if [ -n "$_mapped" ]; then
+		check "... nothing of what came before is lost" grep -q main "$TMP/out"
+		like "... it is said" "$(cat "$TMP/err")" 'became shorter while'
+	else
+		skip "... what came before" "the recording's rounds are too long"
+	fi
 fi
 
 # ---- bombs: what a file costs is bounded by its size
