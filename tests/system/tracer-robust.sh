@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # run: alone
-# Programs that are hard to trace behave as if alone, and outlive a recorder that is killed.
+# Programs that are hard to trace behave as if alone.
 . "$(dirname "$0")/../lib.sh"
 need_tracing
 TRACEE=$O/tests/helpers/tracee
@@ -167,55 +167,4 @@ timeout 60 "$PERF" record -q -b --branch-source=software -p $pid -o a.data -- sl
 timeout 60 "$PERF" xstate --pid $pid >/dev/null 2>&1
 wait $pid
 is "a program that waits in the kernel goes on waiting" "$? $(tr '\n' ' ' <out)" "0 waiting timeout "
-
-# kill -9 of the recorder at random moments: the program finishes with the right output, also where
-# its threads are stepped
-want=$("$TRACEE" work 2)
-rounds=${KILL_ROUNDS:-40}
-bad=0 killed=0
-for i in $(seq "$rounds"); do
-	case $((i % 4)) in
-	1) how="-b --branch-source=software --branch-strategy=step --branch-budget 80" ;;
-	0) how="--reg-source=ptrace --user-regs=ax,xmm --reg-budget 0" ;;
-	*) how="-b --branch-source=software --branch-budget 80" ;;
-	esac
-	rm -f o.txt o.tmp started
-	# the program writes its status itself: its parent will be gone
-	# shellcheck disable=SC2086
-	"$PERF" record -q $how -F 5000 -o "$TMP/k.data" -- \
-		sh -c ": >started; $TRACEE work 2 >o.tmp; echo \$? >>o.tmp; mv o.tmp o.txt" 2>/dev/null &
-	rec=$!
-	for t in $(seq 3000); do [ -e started ] && break; sleep 0.01; done
-	sleep "0.$(printf %03d $((1 + (i * 37) % 180)))"
-	kill -9 $rec 2>/dev/null && killed=$((killed + 1))
-	wait $rec 2>/dev/null
-	for t in $(seq 600); do [ -e o.txt ] && break; sleep 0.05; done
-	[ "$(cat o.txt 2>/dev/null)" = "$want
-0" ] || bad=$((bad + 1))
-done
-is "$rounds kills of the recorder ($killed while it ran): programs that came to harm" "$bad" 0
-# and at moments when it still looks at the machine, with a child of its own
-for i in $(seq 60); do
-	"$PERF" record -q -b --branch-source=software -o "$TMP/k.data" true 2>/dev/null &
-	rec=$!
-	sleep "0.$(printf %03d $((i % 40)))"
-	kill -9 $rec 2>/dev/null
-	wait $rec 2>/dev/null
-done
-nobody_is_left() {
-	! pgrep -f "record .*$TMP/k.data"
-}
-check "no process of the recorder's is left behind" wait_for nobody_is_left
-# what its guard is told by a signal or tells by its status is the recorder's
-check_status "stepped: the exit status is the program's" 7 \
-	"$PERF" record -q -b --branch-source=software --branch-strategy=step -o e.data sh -c 'exit 7'
-"$PERF" record -b --branch-source=software --branch-strategy=step -o e.data \
-	sh -c 'echo $$ >s.tmp; mv s.tmp s.pid; exec sleep 100' 2>err &
-rec=$!
-wait_for test -e s.pid
-kill -TERM $rec
-wait $rec
-is "stepped: SIGTERM ends the recording and its command" \
-	"$? $(kill -0 "$(cat s.pid)" 2>/dev/null && echo alive)" "143 "
-like "stepped: which is complete" "$(cat err)" 'Captured and wrote'
 done_testing
