@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # perf record where the kernel says no: each of the usual causes, on this kernel where it can be
-# had, else by the stand-in. (Every message: tests/unit/test-events-open.c. As an ordinary user,
+# had, else by the stand-in. (Every message: tests/unit/test-events-explain.c. As an ordinary user,
 # with the limits of descriptors and locked memory: record-user.sh.)
 . "$(dirname "$0")/../lib.sh"
 need_root
