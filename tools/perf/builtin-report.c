@@ -395,6 +395,8 @@ static int report_run(const struct command *cmd, int argc, char **argv)
 	cli_progress_end(&r->progress);
 	if (ret)
 		ret = cli_print_err(&e);
+	else if (resolver_lacked_memory(r->res))
+		ret = 1;
 	if (r->usage)
 		ret = CLI_USAGE;
 out:

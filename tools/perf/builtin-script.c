@@ -434,6 +434,8 @@ static int script_file(struct script_cmd *o, const struct script_fields *f)
 	}
 	if (r.env.resolver && !o->quiet)
 		show_warnings(&r);
+	if (resolver_lacked_memory(r.env.resolver))
+		status = status ?: 1;
 	if (finish_dumps(&r, ret != 0))
 		status = status ?: 1;
 	ret = finish_output(&r.out);

@@ -153,6 +153,8 @@ int data_samples(struct data_ctx *d, bool json, struct err *err)
 		ret = write_end(&k, err);
 	while (k.res && (warning = resolver_next_warning(k.res)))
 		log_warn("%s", warning);
+	if (!ret && resolver_lacked_memory(k.res))
+		ret = err_set(err, -ENOMEM, "the profile is incomplete for want of memory");
 	closed = k.out.fd >= 0 ? data_close_output(d->o->output, &k.out, err) : 0;
 	if (k.records.buf)
 		obuf_free(&k.records);

@@ -395,6 +395,9 @@ struct arena {
 	size_t used; /* bytes handed out */
 };
 
+/* Whether @n bytes more could be had: to ask before calling a library that dies where it cannot. */
+bool mem_spare(size_t n);
+
 void *arena_alloc(struct arena *a, size_t size); /* 16-byte aligned, zeroed; NULL = no memory */
 void *arena_memdup(struct arena *a, const void *p, size_t size);
 char *arena_strdup(struct arena *a, const char *s);

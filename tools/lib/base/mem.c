@@ -2,6 +2,7 @@
 /* vec, arena, intern, hash, index table: where memory is kept. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "base/base.h"
 
@@ -24,6 +25,13 @@ int vec_reserve_raw(void **v, size_t *cap, size_t need, size_t elem)
 	*v = p;
 	*cap = n;
 	return 0;
+}
+
+bool mem_spare(size_t n)
+{
+	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p != MAP_FAILED && !munmap(p, n);
 }
 
 struct arena_chunk {

@@ -285,6 +285,7 @@ struct resolver {
 	struct kernel_tab kernel;
 	VEC(char *) warning;
 	size_t warning_at;
+	bool lacked_memory;
 	unsigned guard_hits; /* of which a warning was made */
 	struct intern files; /* source file names */
 	VEC(struct place) place;

@@ -16,6 +16,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
+#define SPARE	  (48u << 20) /* for what libdw keeps of one object */
 #define NO_NODE	  UINT32_MAX
 #define DEPTH_MAX 128 /* nested blocks and inlined calls; deeper is damage */
 
@@ -136,11 +137,17 @@ static int list_units(struct lines *l)
 struct lines *lines_open(struct resolver *res, const char *path)
 {
 	struct lines *l = calloc(1, sizeof(*l));
+	int ret = l ? elf_open(&l->file, path, ELF_MAPPED | symbol_elf_flags(res)) : -ENOMEM;
 
+	/* libdw ends the program, or dies, where it gets no memory. */
+	if (ret == -ENOMEM || (!ret && !mem_spare(SPARE))) {
+		resolver_no_memory(res, "lines and inlined functions", path);
+		ret = -ENOMEM;
+	}
 	if (!l)
 		return NULL;
 	l->res = res;
-	if (elf_open(&l->file, path, ELF_MAPPED | symbol_elf_flags(res)))
+	if (ret)
 		goto fail;
 	if (!elf_debug_allowed(l->file)) {
 		say_over(l, "its debug information unpacks to much more than a file of that size "
@@ -148,8 +155,11 @@ struct lines *lines_open(struct resolver *res, const char *path)
 		goto fail;
 	}
 	l->dbg = dwarf_begin_elf(l->file->elf, DWARF_C_READ, NULL);
-	if (l->dbg && !list_units(l))
+	ret = l->dbg ? list_units(l) : -ENOEXEC;
+	if (!ret)
 		return l;
+	if (ret == -ENOMEM)
+		resolver_no_memory(res, "lines and inlined functions", path);
 fail:
 	lines_free(l);
 	return NULL;

@@ -203,7 +203,7 @@ struct object *object_load(struct resolver *res, struct dso *dso)
 	if (load_kind(res, dso, o) == -ENOMEM ||
 	    symtab_finish(&o->tab, jit ? ENDS_JIT : ENDS_NEXT)) {
 		symtab_free(&o->tab);
-		resolver_warn(res, "out of memory for the symbols of %s", dso->name);
+		resolver_no_memory(res, "symbols", dso->name);
 	}
 	return o;
 }

@@ -249,6 +249,17 @@ void resolver_warn(struct resolver *res, const char *fmt, ...)
 		free(copy);
 }
 
+void resolver_no_memory(struct resolver *res, const char *what, const char *name)
+{
+	res->lacked_memory = true;
+	resolver_warn(res, "out of memory for the %s of %s", what, name);
+}
+
+bool resolver_lacked_memory(const struct resolver *res)
+{
+	return res && res->lacked_memory;
+}
+
 const char *resolver_next_warning(struct resolver *res)
 {
 	if (elf_guard_hits() != res->guard_hits) {

@@ -150,6 +150,12 @@ const char *symbol_shorten(const char *name, size_t max, char *buf, size_t size)
 
 /* A message for resolver_next_warning(); equal ones are kept once. */
 void resolver_warn(struct resolver *res, const char *fmt, ...) __printf_fmt(2, 3);
+/*
+ * What of @name could not be had for want of memory: a message, and from then on the results are
+ * known to lack something, which the command's status has to tell.
+ */
+void resolver_no_memory(struct resolver *res, const char *what, const char *name);
+bool resolver_lacked_memory(const struct resolver *res);
 /* Adds to the messages below what there is to say at the end about objects without symbols. */
 void resolver_note_missing(struct resolver *res);
 /* One-line messages that a front end should show once ("kptr_restrict hides ..."): NULL at end. */

@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define SPARE (16u << 20) /* for what libdw keeps of one object */
+
 int cfi_new(struct cfi **cp, struct resolver *res)
 {
 	struct cfi *c = calloc(1, sizeof(*c));
@@ -65,7 +67,7 @@ static bool same_vdso(struct cfi_object *o, const struct dso *dso)
 	return build_id_equal(id->id, id->size, dso->build_id, dso->build_id_size);
 }
 
-static bool open_vdso(struct cfi_object *o)
+static int open_vdso(struct cfi_object *o)
 {
 	const void *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -73,37 +75,47 @@ static bool open_vdso(struct cfi_object *o)
 	/* libelf takes its section headers, which lie behind the first page, for the end. */
 	o->vdso = vdso ? calloc(2, page) : NULL;
 	if (!o->vdso)
-		return false;
+		return vdso ? -ENOMEM : -ENOENT;
 	memcpy(o->vdso, vdso, page);
-	return !elf_open_memory(&o->file, o->vdso, 2 * page);
+	return elf_open_memory(&o->file, o->vdso, 2 * page);
 }
 
-static bool open_file(struct cfi *c, const struct dso *dso, struct cfi_object *o)
+static int open_file(struct cfi *c, const struct dso *dso, struct cfi_object *o)
 {
 	char *path;
-	bool ok;
+	int ret;
 
 	if (dso->kind == DSO_VDSO)
 		return open_vdso(o);
 	path = symbol_run_file(c->res, dso);
-	ok = path && !elf_open(&o->file, path, ELF_MAPPED | symbol_elf_flags(c->res));
+	ret = !path ? -ENOENT : elf_open(&o->file, path, ELF_MAPPED | symbol_elf_flags(c->res));
 	free(path);
-	return ok;
+	return ret;
 }
 
 static struct cfi_object *object_open(struct cfi *c, const struct dso *dso)
 {
 	struct cfi_object *o = calloc(1, sizeof(*o));
+	int ret = -ENOMEM;
 
 	if (!o)
-		return NULL;
+		goto fail;
 	o->idx = dso->idx;
-	if (!open_file(c, dso, o) || (dso->kind == DSO_VDSO && !same_vdso(o, dso)) ||
-	    elf_segments(o->file, &o->load))
+	ret = open_file(c, dso, o);
+	if (!ret && dso->kind == DSO_VDSO && !same_vdso(o, dso))
+		ret = -ESTALE;
+	if (!ret)
+		ret = elf_segments(o->file, &o->load);
+	/* libdw ends the program, or dies, where it gets no memory. */
+	if (!ret && !mem_spare(SPARE))
+		ret = -ENOMEM;
+	if (ret)
 		goto fail;
 	o->eh = dwarf_getcfi_elf(o->file->elf);
 	return o;
 fail:
+	if (ret == -ENOMEM)
+		resolver_no_memory(c->res, "callers' frames", dso->name);
 	object_free(o);
 	return NULL;
 }
