@@ -51,7 +51,7 @@ int brflow_new(struct brflow **out, struct resolver *res, const struct brflow_op
 	f->edges.width = 2;
 	f->paths.width = opts->path_len;
 	if (f->o.blocks) {
-		f->memo = calloc(sizeof(*f->memo), 1u << MEMO_BITS);
+		f->memo = calloc(1u << MEMO_BITS, sizeof(*f->memo));
 		if (!f->memo) {
 			free(f);
 			return err_set(e, -ENOMEM, "no memory for blocks of code");

@@ -161,7 +161,7 @@ static bool texts_start(struct branch_texts *b, unsigned bits)
 	free(b->text);
 	b->bits = bits;
 	b->nr = b->used = 0;
-	b->slot = calloc(sizeof(*b->slot), (size_t)1 << bits);
+	b->slot = calloc((size_t)1 << bits, sizeof(*b->slot));
 	b->text = malloc(text_size(b) + TEXT_STEP);
 	return b->slot && b->text;
 }
