@@ -44,12 +44,17 @@ if "$PERF" check feature -q libdw; then
 	like "srccode: the line" "$(cat got)" '^\|4        	for \(long i = 0; i < 200000000; i\+\+\) sum \+= i; /\* the loop \*/$'
 	n=$(grep -c '^|4 ' got)
 	check "srccode: only when the line is another one ($n)" test "$n" -lt "$(grep -c spin got)"
+	for v in 4 5; do
+		$CC -gdwarf-$v -gsplit-dwarf -O1 -fno-omit-frame-pointer loop.c -o split$v &&
+			"$PERF" record -q -e cpu-clock -o split$v.data -- ./split$v >out 2>&1
+		like "srcline: DWARF $v, split" "$("$PERF" script -i split$v.data -F ip,srcline 2>&1)" '^ +loop\.c:4$'
+	done
 	rm loop.c
 	unlike "srccode: no source, no line" "$(script -F comm,ip,sym,srccode)" '^\|'
 	like "srcline: the file's name" "$(script -F ip,srcline)" '^ +loop\.c:4$'
 	like "--full-source-path" "$(script -F ip,srcline --full-source-path)" "^ +$TMP/loop\\.c:4\$"
 else
-	for t in "srccode: the line" "srccode: only when new" "srccode: no source" "srcline" "full path"; do
+	for t in "srcline: split" "srccode: the line" "srccode: only when new" "srccode: no source" "srcline" "full path"; do
 		skip "$t" "built without libdw"
 	done
 fi

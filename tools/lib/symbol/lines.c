@@ -101,7 +101,8 @@ static int add_cu(struct lines *l, Dwarf_Die *die)
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 
-	if (dwarf_tag(die) != DW_TAG_compile_unit)
+	/* A skeleton has addresses and lines; what is in the .dwo file it names is not looked at. */
+	if (dwarf_tag(die) != DW_TAG_compile_unit && dwarf_tag(die) != DW_TAG_skeleton_unit)
 		return 0;
 	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0 && ranges_allowed(l)) {
 		struct cu_range r = { start, end, (uint32_t)l->cu.n };
