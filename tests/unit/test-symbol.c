@@ -192,76 +192,6 @@ static void test_large_table_against_a_scan(void **state)
 	symtab_free(&t);
 }
 
-/* ---- names ---------------------------------------------------------------------------------------- */
-
-static void test_demangle(void **state)
-{
-#if HAVE_LIBIBERTY
-	static const struct {
-		const char *mangled, *plain, *params;
-	} cases[] = {
-		{ "_Z3fooi", "foo", "foo(int)" },
-		{ "_ZN3foo1BImE3runEiRKSs", "foo::B<unsigned long>::run",
-		  "foo::B<unsigned long>::run(int, std::string const&)" },
-		{ "_Z3fooi@plt", "foo@plt", "foo(int)@plt" },
-		/* Rust, both ways. */
-		{ "_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write",
-		  "core::fmt::write" },
-		{ "_RNvCs15kBYyAo9fc_7mycrate7example", "mycrate::example", "mycrate::example" },
-		{ "main", NULL, NULL },
-		{ "_start", NULL, NULL },
-		{ "_Z", NULL, NULL },
-		{ "", NULL, NULL },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		for (int params = 0; params < 2; params++) {
-			const char *want = params ? cases[i].params : cases[i].plain;
-			char *got = symbol_demangle(cases[i].mangled, params);
-
-			if (!want)
-				assert_null(got);
-			else if (!got || strcmp(got, want))
-				fail_msg("%s: got %s, wanted %s", cases[i].mangled,
-					 got ? got : "nothing", want);
-			free(got);
-		}
-#else
-	(void)state;
-	skip_because("built without libiberty");
-#endif
-}
-
-/* Names whose parts are empty: the demangler hands out no text, at NULL. For UBSan. */
-static void test_demangle_empty(void **state)
-{
-	static const char *const names[] = { "_RIC0stkf", "_RINvNtC0kf", "_RNtC0soE" };
-
-	(void)state;
-	for (size_t i = 0; i < 2 * ARRAY_SIZE(names); i++)
-		free(symbol_demangle(names[i / 2], i % 2));
-}
-
-/* A<int, int>, A<A<int, int>, A<int, int>> ...: twice as long each time. */
-static void test_demangle_bomb(void **state)
-{
-	char name[1024] = "_Z1fI1AIiiE";
-	size_t n = strlen(name);
-	char *got;
-
-	(void)state;
-	for (int i = 0; i < 34; i++) {
-		static const char digit[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-
-		n += (size_t)sprintf(name + n, "S0_IS%c_S%c_E", digit[i + 1], digit[i + 1]);
-	}
-	strcpy(name + n, "Evv");
-	got = symbol_demangle(name, false);
-	assert_true(!got || strlen(got) < 100000);
-	free(got);
-}
-
 /* ---- this program ------------------------------------------------------------------------------------ */
 
 #define INLINE static inline __attribute__((always_inline))
@@ -783,9 +713,6 @@ int main(void)
 		cmocka_unit_test(test_aliases),
 		cmocka_unit_test(test_nesting_and_gaps),
 		cmocka_unit_test(test_large_table_against_a_scan),
-		cmocka_unit_test(test_demangle),
-		cmocka_unit_test(test_demangle_empty),
-		cmocka_unit_test(test_demangle_bomb),
 		T(test_own_symbols),
 		T(test_numbers),
 		T(test_many_at_once),
