@@ -59,7 +59,7 @@ for f in flat fp dwarf; do
 done
 
 deepest() {
-	awk '/ down/ { n++ } /^$/ { if (n > max) max = n; n = 0 } END { print max }'
+	awk '/ down$/ { n++ } /^$/ { if (n > max) max = n; n = 0 } END { print max }'
 }
 is "dwarf: the deepest recursion" "$("$PERF" script -i "$TMP/dwarf.data" -F ip,sym | deepest)" \
 	"$("$PEER" script -i "$TMP/dwarf.data" -F ip,sym 2>/dev/null | deepest)"
@@ -76,8 +76,8 @@ if [ -n "$id" ]; then
 	mv "$cached/elf" "$W/w"
 	HOME=$TMP/nobody "$PERF" script -i "$TMP/dwarf.data" -F ip,sym >"$TMP/want"
 	same_file "dwarf: another program by now, the cached one unwinds" "$TMP/got" "$TMP/want"
-	is "dwarf: no program, no functions" "$(grep -c ' down' "$TMP/none")" 0
-	is "dwarf: not those of another one" "$(grep -c ' down' "$TMP/anew")" 0
+	is "dwarf: no program, no functions" "$(grep -c ' down$' "$TMP/none")" 0
+	is "dwarf: not those of another one" "$(grep -c ' down$' "$TMP/anew")" 0
 else
 	skip "dwarf: the cached program unwinds" "the compiler gives programs no build id"
 fi
