@@ -34,3 +34,12 @@ $(DEEP): tests/helpers/deep-frames.c
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
 	@$(CC) -O2 $(DEEP_FLAGS) -Wall -Wextra -o $@ $<
+
+CONTAINED := $(addprefix $(O)/tests/helpers/,contained contained-no-id)
+TEST_HELPERS += $(CONTAINED)
+$(O)/tests/helpers/contained: CONTAINED_FLAGS := -Wl,--build-id=sha1
+$(O)/tests/helpers/contained-no-id: CONTAINED_FLAGS := -Wl,--build-id=none
+$(CONTAINED): tests/helpers/contained.c
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	@$(CC) -O2 -Wall -Wextra $(CONTAINED_FLAGS) -o $@ $<

@@ -1,26 +1,108 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * perf record: the BUILD_ID feature. The records are read once more in time order, to see which
- * objects samples and their call chains fell into.
+ * objects samples and their call chains fell into. Those of containers are copied into the cache:
+ * later nobody may be there who can tell what their paths meant.
  */
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
 #include "buildid/buildid.h"
 #include "record.h"
 
 struct hits {
 	struct machine *m;
 	struct machine_hits *hits;
-	bool all;
+	struct buildid_roots *roots; /* NULL = no file is looked for in them */
+	bool all, copy;
+	unsigned copied, failed, no_id;
+	struct err why; /* the first that failed */
 };
 
-static void put_hits(const struct hits *h, struct obuf *o)
+/* ---- containers ---------------------------------------------------------------------------------- */
+
+void record_keep_roots(struct recording *rec)
 {
+	if (rec->pipe || rec->opts->no_buildid || buildid_roots_new(&rec->roots))
+		return;
+	if (!rec->target.system_wide && !rec->opts->no_buildid_cache)
+		vec_for_each (tid, &rec->target.tids)
+			buildid_roots_add(rec->roots, *tid, true);
+}
+
+static bool is_here(const struct dso *dso)
+{
+	struct buildid id = { 0 };
+
+	id.size = (uint8_t)capture_file_build_id(dso->path, id.id);
+	return id.size && id.size == dso->build_id_size && !memcmp(id.id, dso->build_id, id.size);
+}
+
+static void copy_object(struct hits *h, const struct dso *dso, const struct buildid *id, int fd)
+{
+	struct err e = { 0 };
+	char from[32];
+	int ret;
+
+	if (!id->size) {
+		h->no_id++;
+		return;
+	}
+	snprintf(from, sizeof(from), "/proc/self/fd/%d", fd);
+	ret = buildid_cache_add(id, from, dso->path, "elf", &e);
+	if (!ret)
+		h->copied++;
+	else if (ret != -EEXIST && !h->failed++)
+		h->why = e;
+}
+
+/* An object whose file has another name, or none, here; true with its build id. */
+static bool is_of_container(struct hits *h, const struct dso *dso, struct buildid *id)
+{
+	char path[PATH_MAX + 64];
+	int fd;
+
+	if (!h->roots || !buildid_roots_nr(h->roots) || dso->kind != DSO_USER || is_here(dso))
+		return false;
+	fd = buildid_roots_open(h->roots, dso, id, path, sizeof(path));
+	if (fd < 0)
+		return false;
+	if (h->copy)
+		copy_object(h, dso, id, fd);
+	close(fd);
+	return true;
+}
+
+static void say_copied(const struct hits *h)
+{
+	char dir[PATH_MAX];
+
+	if (h->copied && buildid_cache_dir(dir, sizeof(dir)))
+		log_warn("perf record: files of containers: %u copied to %s", h->copied, dir);
+	if (h->failed)
+		log_warn("perf record: files of containers: %u not copied, their names are found "
+			 "while the processes live: %s%s%s",
+			 h->failed, h->why.text, *h->why.hint ? ". " : "", h->why.hint);
+	if (h->no_id)
+		log_warn("perf record: files of containers: %u without build id, their names are "
+			 "found while the processes live",
+			 h->no_id);
+}
+
+/* ---- objects ------------------------------------------------------------------------------------- */
+
+static void put_hits(struct hits *h, struct obuf *o)
+{
+	if (h->roots)
+		buildid_roots_add_all(h->roots, h->m);
 	for (size_t i = 0; i < machine_nr_dsos(h->m); i++) {
 		const struct dso *dso = machine_dso(h->m, i);
 		struct buildid id;
 
 		if (!h->all && !machine_hits_have(h->hits, dso))
 			continue;
-		if (buildid_of_dso(dso, &id))
+		if (is_of_container(h, dso, &id) ? id.size : buildid_of_dso(dso, &id))
 			buildid_put_entry(o, dso, &id);
 	}
 }
@@ -45,7 +127,9 @@ static int read_hits(struct hits *h, struct perfdata *pd, struct err *e)
 int record_build_ids(struct recording *rec, struct obuf *o, struct err *e)
 {
 	struct perfdata_opts po = { .force = true, .no_limits = true };
-	struct hits h = { .all = rec->opts->buildid_all };
+	struct hits h = { .all = rec->opts->buildid_all,
+			  .roots = rec->roots,
+			  .copy = !rec->opts->no_buildid_cache };
 	struct perfdata *pd = NULL;
 	char path[64];
 	int ret;
@@ -60,8 +144,10 @@ int record_build_ids(struct recording *rec, struct obuf *o, struct err *e)
 		ret = err_set(e, -ENOMEM, "out of memory for the objects that were hit");
 	if (!ret)
 		ret = read_hits(&h, pd, e);
-	if (!ret)
+	if (!ret) {
 		put_hits(&h, o);
+		say_copied(&h);
+	}
 	machine_hits_free(h.hits);
 	machine_free(h.m);
 	perfdata_close(pd);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/output.h"
+#include "buildid/buildid.h"
 #include "record.h"
 
 /* A ring that fills slowly is emptied this often, so that little is lost with a killed recorder. */
@@ -178,6 +179,8 @@ static int begin(struct recording *rec, struct err *e)
 		ret = enable_at_start(rec, true, e);
 	if (!ret)
 		ret = record_synthesize(rec, RECORD_AT_START, e);
+	if (!ret)
+		record_keep_roots(rec);
 	if (!ret)
 		ret = perfdata_writer_flush(rec->writer, e);
 	if (!ret)
@@ -443,6 +446,7 @@ static void clean_up(struct recording *rec)
 	if (rec->has_control)
 		control_close(&rec->control);
 	record_switch_free(rec);
+	buildid_roots_free(rec->roots);
 	perfdata_writer_free(rec->writer);
 	capture_free(rec->capture);
 	if (rec->fd >= 0)

@@ -113,6 +113,7 @@ struct recording {
 	uint64_t soft_samples, soft_first, soft_last;
 	size_t soft_time_at;
 	bool soft_unflushed;
+	struct buildid_roots *roots;
 	pid_t guard; /* see record-guard.c; 0 = none */
 };
 
@@ -152,6 +153,8 @@ int record_start_file(struct recording *rec, struct err *e);
 int record_finish_file(struct recording *rec, struct err *e);
 
 /* record-buildid.c: which objects were hit, from the records written so far. */
+/* Paths of processes that are recorded keep their meaning until the end. */
+void record_keep_roots(struct recording *rec);
 int record_build_ids(struct recording *rec, struct obuf *o, struct err *e);
 
 /* record-synth.c: records of what runs already */

@@ -549,6 +549,11 @@ int fmt_hex(char *buf, uint64_t v);
 char *file_read_all(const char *path, size_t max, size_t *size, struct err *e);
 /* A descriptor of a file of that many bytes, -ENOEXEC for what is none (and may block), or -errno. */
 int file_open_regular(const char *path, uint64_t *size);
+/*
+ * A descriptor of @path as it is seen below the directory @root: links and ".." stay in there.
+ * -errno; -ENOSYS before Linux 5.6.
+ */
+int file_open_below(int root, const char *path, int flags);
 /* pread() of all @n bytes, fewer only at the end of the file: how many, or -errno. */
 ssize_t file_read_at(int fd, void *buf, size_t n, uint64_t at);
 /* write() until everything is out: 0 or -errno. */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -67,6 +69,15 @@ int file_open_regular(const char *path, uint64_t *size)
 	}
 	*size = (uint64_t)st.st_size;
 	return fd;
+}
+
+int file_open_below(int root, const char *path, int flags)
+{
+	struct open_how how = { .flags = (uint64_t)flags,
+				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	long fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
+
+	return fd < 0 ? -errno : (int)fd;
 }
 
 ssize_t file_read_at(int fd, void *buf, size_t size, uint64_t at)

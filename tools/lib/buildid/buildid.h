@@ -38,6 +38,25 @@ bool buildid_of_dso(const struct dso *dso, struct buildid *id);
 void buildid_put_entry(struct obuf *o, const struct dso *dso, const struct buildid *id);
 void buildid_put_recorded(struct obuf *o, const struct perfdata_build_id *b);
 
+/*
+ * Roots other than ours that processes of a recording have: of containers, of chroot. In them paths
+ * name other files. What is looked for is told by its build id; without one, by device and inode.
+ */
+struct buildid_roots;
+int buildid_roots_new(struct buildid_roots **r); /* 0 or -ENOMEM */
+void buildid_roots_free(struct buildid_roots *r);
+/* That of process @pid, if it lives. @keep: its files can be opened after the process' end, too. */
+void buildid_roots_add(struct buildid_roots *r, int32_t pid, bool keep);
+/* Those of @m's processes that live; called again, of those that came since. */
+void buildid_roots_add_all(struct buildid_roots *r, struct machine *m);
+size_t buildid_roots_nr(const struct buildid_roots *r);
+/*
+ * A descriptor of the file of @dso in one of them, -ENOENT when none has it. @id is its build id
+ * (size 0: it has none), @path where it lies as seen from here while the process lives.
+ */
+int buildid_roots_open(const struct buildid_roots *r, const struct dso *dso, struct buildid *id,
+		       char *path, size_t size);
+
 /* The cache's directory; false when there is no home and nothing was named. */
 bool buildid_cache_dir(char *buf, size_t size);
 /* Where the file called @name ("elf", "debug") of @id lies, whether or not it is there. */

@@ -2,11 +2,9 @@
 /* Whose files are taken for what a compiler left: see jit_file_open(). */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "jit/jit.h"
@@ -47,16 +45,14 @@ int32_t jit_namespace_pid(int32_t pid)
  */
 static int open_in_container(const char *path, int32_t pid)
 {
-	struct open_how how = { .flags = OPEN_FLAGS,
-				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
 	char proc[64];
 	int root, fd;
 
 	snprintf(proc, sizeof(proc), "/proc/%d/root", pid);
 	root = open(proc, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
-		return -1;
-	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+		return -errno;
+	fd = file_open_below(root, path, OPEN_FLAGS);
 	close(root);
 	return fd;
 }
@@ -67,10 +63,12 @@ int jit_file_open(const char *path, int32_t pid, bool inside, const char **why)
 	struct stat st;
 
 	*why = NULL;
-	if (fd < 0 && errno == ELOOP)
+	if (fd < 0 && !inside)
+		fd = -errno;
+	if (fd == -ELOOP)
 		*why = "it is a symbolic link";
 	else if (fd < 0)
-		return -errno;
+		return fd;
 	else if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		*why = "it is no regular file";
 	else if (!trusted(&st, pid))

@@ -83,6 +83,11 @@ static int insert_map(struct machine *m, struct space *s, const struct record_mm
 	map = map_new(&m->pool);
 	if (!map)
 		return -ENOMEM;
+	if (!dso->ino) {
+		dso->maj = r->maj;
+		dso->min = r->min;
+		dso->ino = r->ino;
+	}
 	map->pub.start = r->addr;
 	/* A length that passes the end of the address space ends there. */
 	map->pub.end = r->addr + r->len < r->addr ? UINT64_MAX : r->addr + r->len;

@@ -42,8 +42,11 @@ struct dso {
 	const char *path;	/* as in the record: differs from name for modules and JIT code */
 	const uint8_t *build_id;
 	uint8_t build_id_size; /* 0 = unknown */
-	int32_t pid;	       /* DSO_ANON, DSO_JIT: whose code; else -1 */
-	uint64_t start, size;  /* DSO_BPF: where it lies */
+	/* The file, where the recording tells this and no build id; else 0. */
+	uint32_t maj, min;
+	uint64_t ino;
+	int32_t pid;	      /* DSO_ANON, DSO_JIT: whose code; else -1 */
+	uint64_t start, size; /* DSO_BPF: where it lies */
 	bool guest;
 	void *symbols; /* room symbol's */
 };

@@ -66,6 +66,24 @@ static struct elf_file *open_checked(const struct resolver *res, const char *pat
 	return NULL;
 }
 
+/* As a process of the recording sees the file that is another one, or none, for us. */
+static struct elf_file *open_in_container(struct resolver *res, const struct dso *dso,
+					  const struct build_id *want)
+{
+	struct buildid id;
+	char path[PATH_MAX + 64];
+	int fd;
+
+	if (res->symfs || (!res->roots && buildid_roots_new(&res->roots)))
+		return NULL;
+	buildid_roots_add_all(res->roots, res->m);
+	fd = buildid_roots_open(res->roots, dso, &id, path, sizeof(path));
+	if (fd < 0)
+		return NULL;
+	close(fd);
+	return open_checked(res, path, want, NULL);
+}
+
 struct elf_file *files_open_run(struct resolver *res, const struct dso *dso)
 {
 	struct build_id id = dso_id(dso);
@@ -76,10 +94,15 @@ struct elf_file *files_open_run(struct resolver *res, const struct dso *dso)
 	/* The cache of build ids keeps the file as it was recorded, whatever lies there now. */
 	if (id.size && files_cache_path(&id, "elf", path, sizeof(path)))
 		f = open_checked(res, path, &id, NULL);
+	/* Without build id the file here may be another: the very one that was mapped comes first. */
+	else if (!id.size)
+		f = open_in_container(res, dso, &id);
 	if (f || dso->path[0] != '/')
 		return f;
 	if (files_symfs_path(res, dso->path, path, sizeof(path)))
 		f = open_checked(res, path, &id, &other);
+	if (!f && id.size)
+		f = open_in_container(res, dso, &id);
 	if (!f && other)
 		resolver_warn(res,
 			      "%s has changed since the recording (another build id): its "

@@ -275,6 +275,7 @@ struct resolver {
 	struct machine *m;
 	struct symbol_opts opts;
 	char *symfs, *kallsyms, *vmlinux; /* copies; NULL = not given */
+	struct buildid_roots *roots;	  /* of the recording's processes; NULL = not looked for */
 	struct loc_slot *slot;		  /* 1 << slot_bits */
 	unsigned slot_bits;
 	VEC(struct loc *) page;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "buildid/buildid.h"
 #include "symbol/internal.h"
 
 #define SLOT_BITS_MIN 10
@@ -85,6 +86,7 @@ void resolver_free(struct resolver *res)
 		free(*w);
 	vec_free(&res->warning);
 	kernel_free(res);
+	buildid_roots_free(res->roots);
 	intern_free(&res->files);
 	vec_free(&res->place);
 	htab_free(&res->by_addr);

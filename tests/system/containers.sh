@@ -1,0 +1,143 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Processes whose paths mean other files: programs in mounts that only they see. Their names are found
+# while they live, and after that by what record copied; a file of that path here is never taken.
+. "$(dirname "$0")/../lib.sh"
+need_root
+need_events
+need_cmd unshare mount
+H=$O/tests/helpers
+[ -x "$H/contained" ] || skip_all "helper programs are not built: make tests"
+unshare -m mount -t tmpfs none /mnt 2>"$TMP/err" || skip_all "no mounts of our own here: $(cat "$TMP/err")"
+cd "$TMP" || exit 1
+mkdir app
+cp "$H/deep-frames" app/prog # who takes this one for the other finds outer, middle and leaf
+
+# enter PROGRAM SECONDS: in another mount namespace it lies where another one lies here
+enter() {
+	rm -f pid
+	unshare -m --propagation private sh -c '
+		mount -t tmpfs none "$1/app" && cp "$2" "$1/app/prog" && "$1/app/prog" 0 &&
+		echo $$ >"$1/pid.new" && mv "$1/pid.new" "$1/pid" && exec "$1/app/prog" "$3"' \
+		- "$TMP" "$1" "$2" &
+	child=$!
+	wait_for test -s pid
+	pid=$(cat pid)
+	wait_for is_prog
+}
+is_prog() { [ "$(readlink "/proc/$pid/exe")" = "$TMP/app/prog" ]; }
+leave() {
+	kill "$child" 2>/dev/null
+	wait "$child" 2>/dev/null
+}
+record() { # record OPTIONS...: of the process, while a command runs, or to its end
+	"$PERF" record -e cpu-clock:u -F 500 -p "$pid" "$@" >rec.out 2>&1
+}
+named() { # named NAME DATA
+	"$PERF" report -i "$2" -s sym --stdio >out 2>err
+	like "$1" "$(cat out)" ' spin_in_container$'
+	unlike "$1: never by another file" "$(cat out)" ' (outer|middle|leaf)$'
+}
+unnamed() { # unnamed NAME DATA WHY
+	"$PERF" report -i "$2" -s sym --stdio >out 2>err
+	unlike "$1: no names" "$(cat out)" ' (spin_in_container|outer|middle|leaf)$'
+	like "$1: it is said" "$(cat err)" "$3"
+}
+copied='^perf record: files of containers: [0-9]+ copied to .*/home/\.debug$'
+
+# It lives on.
+enter "$H/contained" 60
+record -o live.data -N -- sleep 0.5
+check "the recording has samples" test "$("$PERF" script -i live.data -F ip 2>/dev/null | wc -l)" -gt 0
+unlike "-N copies nothing" "$(cat rec.out)" copied
+check "... indeed" test ! -e "$HOME/.debug"
+named "while it lives" live.data
+mv app/prog app/other
+named "while it lives, and here is no such file" live.data
+mv app/other app/prog
+"$PERF" report -i live.data -s sym --stdio --symfs / >out 2>&1
+unlike "--symfs means those files only" "$(cat out)" ' spin_in_container$'
+chmod 755 .
+chmod 644 live.data
+if setpriv --reuid 65534 --clear-groups "$PERF" report -f -i live.data -s sym --stdio >out 2>err; then
+	unlike "a reader who may not look there: no names" "$(cat out)" ' (spin_in_container|outer|middle|leaf)$'
+	like "a reader who may not look there: it is said" "$(cat err)" 'another build id'
+else
+	skip "a reader who may not look there" "cannot run as another user: $(head -1 err)"
+fi
+record -o kept.data -- sleep 0.5
+like "it is copied, and that is said" "$(cat rec.out)" "$copied"
+record -o again.data -- sleep 0.5
+unlike "once" "$(cat rec.out)" copied
+is "in whole" "$(find "$HOME/.debug$TMP/app/prog" -name elf -exec cmp {} "$H/contained" \; 2>&1)" ""
+like "its build id is listed" "$("$PERF" buildid-list -i kept.data)" "/app/prog$"
+leave
+named "after its end" kept.data
+mv app/prog app/other
+named "after its end, and here is no such file" kept.data
+mv app/other app/prog
+rm -rf "$HOME/.debug"
+unnamed "the copy is gone" kept.data 'another build id'
+rm app/prog
+unnamed "the file here too" kept.data 'no function names for .*/app/prog \(not found, build id [0-9a-f]{8,}\)'
+cp "$H/deep-frames" app/prog
+
+# It ends before the recording does.
+enter "$H/contained" 60
+mkfifo ctl ack
+exec 3<>ctl 4<>ack
+"$PERF" record -e cpu-clock:u -F 500 -p "$pid" -o ended.data -D -1 --control fd:3,4 >rec.out 2>&1 &
+recorder=$!
+echo enable >&3
+read -r _ <&4
+sleep 0.3
+leave
+wait "$recorder"
+exec 3>&- 4>&-
+like "it ended: it is copied" "$(cat rec.out)" "$copied"
+named "it ended" ended.data
+rm -rf "$HOME/.debug"
+
+# Nowhere to copy it to.
+enter "$H/contained" 60
+env -u HOME "$PERF" record -e cpu-clock:u -p "$pid" -o nowhere.data -- sleep 0.5 >rec.out 2>&1
+is "no place for copies: the recording is good" $? 0
+like "... and it is said" "$(cat rec.out)" 'containers: [0-9]+ not copied, .* no directory for the cache .*Set HOME'
+leave
+
+# Without a build id only the file itself tells that it is the one.
+enter "$H/contained-no-id" 60
+record -o no-id.data -- sleep 0.5
+like "no build id: it is said" "$(cat rec.out)" 'files of containers: 1 without build id'
+named "no build id, while it lives" no-id.data
+unlike "no build id: nor is the other's listed" "$("$PERF" buildid-list -i no-id.data)" '[0-9a-f]{8} .*/app/prog$'
+leave
+
+# Of all processes.
+enter "$H/contained" 60
+"$PERF" record -a -e cpu-clock:u -F 500 -o all.data -- sleep 0.5 >rec.out 2>&1
+like "-a" "$(cat rec.out)" "$copied"
+leave
+named "-a" all.data
+
+# Another root without another mount namespace.
+mkdir -p jail/app
+ldd "$H/contained" | grep -o '/[^ ]*' | while read -r lib; do
+	mkdir -p "jail${lib%/*}" && cp "$lib" "jail$lib"
+done
+cp "$H/contained" jail/app/prog
+if chroot jail /app/prog 0 2>/dev/null; then
+	rm -rf "$HOME/.debug"
+	# Where the kernel says its path it is that within.
+	"$PERF" record -e cpu-clock:u -F 500 -o jail.data -- \
+		sh -c 'chroot jail /app/prog 60 & echo $! >pid
+			until [ "$(readlink /proc/$!/exe)" = "$1" ]; do sleep 0.1; done
+			sleep 0.3' - "$TMP/jail/app/prog" >rec.out 2>&1
+	child=$(cat pid)
+	named "chroot, while it lives" jail.data
+	leave
+	named "chroot, after its end" jail.data
+else
+	skip "chroot" "the program does not run there"
+fi
+done_testing

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Files of processes whose root is not ours. An open descriptor of a mount namespace keeps it as it
+ * is after its last process has ended, so what a recording's own processes ran can be looked at when
+ * the recording ends because they did. Source: mount_namespaces(7), namespaces(7), openat2(2).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "buildid/buildid.h"
+#include "elf/elf.h"
+
+#define ROOTS_MAX 256 /* that are looked into */
+#define KEPT_MAX  32  /* that are kept: two descriptors each */
+
+struct root {
+	int32_t pid;
+	uint64_t ns, dev, ino; /* mount namespace; the root directory */
+	int ns_fd, fd;	       /* -1 = not kept */
+};
+
+struct buildid_roots {
+	VEC(struct root) v;
+	struct root ours;
+	size_t threads; /* of the machine: that many were looked at */
+	size_t kept;
+};
+
+static void root_close(struct root *root)
+{
+	if (root->ns_fd >= 0)
+		close(root->ns_fd);
+	if (root->fd >= 0)
+		close(root->fd);
+	root->ns_fd = root->fd = -1;
+}
+
+/* False when @proc is gone or not ours to look into. */
+static bool root_open(struct root *root, const char *proc)
+{
+	char path[64];
+	struct stat ns, dir;
+
+	snprintf(path, sizeof(path), "/proc/%s/ns/mnt", proc);
+	root->ns_fd = open(path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/%s/root", proc);
+	root->fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root->ns_fd < 0 || root->fd < 0 || fstat(root->ns_fd, &ns) || fstat(root->fd, &dir)) {
+		root_close(root);
+		return false;
+	}
+	root->ns = ns.st_ino;
+	root->dev = dir.st_dev;
+	root->ino = dir.st_ino;
+	return true;
+}
+
+static bool same_root(const struct root *a, const struct root *b)
+{
+	return a->ns == b->ns && a->dev == b->dev && a->ino == b->ino;
+}
+
+int buildid_roots_new(struct buildid_roots **r)
+{
+	*r = calloc(1, sizeof(**r));
+	if (!*r)
+		return -ENOMEM;
+	/* Without /proc there are no others either. */
+	(void)root_open(&(*r)->ours, "self");
+	root_close(&(*r)->ours);
+	return 0;
+}
+
+void buildid_roots_free(struct buildid_roots *r)
+{
+	if (!r)
+		return;
+	vec_for_each (root, &r->v)
+		root_close(root);
+	vec_free(&r->v);
+	free(r);
+}
+
+void buildid_roots_add(struct buildid_roots *r, int32_t pid, bool keep)
+{
+	struct root new = { .pid = pid };
+	char proc[16];
+	bool known;
+
+	if (pid <= 0 || r->v.n >= ROOTS_MAX)
+		return;
+	snprintf(proc, sizeof(proc), "%d", pid);
+	if (!root_open(&new, proc))
+		return;
+	known = same_root(&new, &r->ours);
+	vec_for_each (root, &r->v)
+		known |= same_root(root, &new);
+	if (known || !keep || r->kept >= KEPT_MAX)
+		root_close(&new);
+	if (known)
+		return;
+	if (vec_push(&r->v, new))
+		root_close(&new); /* one less to look into */
+	else
+		r->kept += new.fd >= 0;
+}
+
+void buildid_roots_add_all(struct buildid_roots *r, struct machine *m)
+{
+	int32_t last = 0;
+
+	for (; r->threads < machine_nr_threads(m); r->threads++) {
+		int32_t pid = machine_thread_at(m, r->threads)->pid;
+
+		if (pid != last)
+			buildid_roots_add(r, pid, false);
+		last = pid;
+	}
+}
+
+size_t buildid_roots_nr(const struct buildid_roots *r)
+{
+	return r->v.n;
+}
+
+static int open_in(const struct root *root, const char *path)
+{
+	int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, dir = root->fd, fd;
+	char proc[64];
+
+	if (dir < 0) {
+		snprintf(proc, sizeof(proc), "/proc/%d/root", root->pid);
+		dir = open(proc, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (dir < 0)
+			return -errno;
+	}
+	fd = file_open_below(dir, path, flags);
+	if (dir != root->fd)
+		close(dir);
+	return fd;
+}
+
+/* Whether @fd is the file that was mapped, and its build id. */
+static bool is_mapped(int fd, const struct dso *dso, struct buildid *id)
+{
+	struct build_id found = { 0 };
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return false;
+	if (!build_id_from_fd(fd, &found))
+		found.size = 0;
+	*id = (struct buildid){ .size = found.size };
+	memcpy(id->id, found.id, found.size);
+	if (dso->build_id_size)
+		return build_id_equal(id->id, id->size, dso->build_id, dso->build_id_size);
+	return dso->ino && st.st_ino == dso->ino && st.st_dev == makedev(dso->maj, dso->min);
+}
+
+int buildid_roots_open(const struct buildid_roots *r, const struct dso *dso, struct buildid *id,
+		       char *path, size_t size)
+{
+	if (dso->kind != DSO_USER || dso->guest || dso->path[0] != '/' ||
+	    (!dso->build_id_size && !dso->ino))
+		return -ENOENT;
+	vec_for_each (root, &r->v) {
+		int fd = open_in(root, dso->path), n;
+
+		if (fd < 0)
+			continue;
+		n = snprintf(path, size, "/proc/%d/root%s", root->pid, dso->path);
+		if (n > 0 && (size_t)n < size && is_mapped(fd, dso, id))
+			return fd;
+		close(fd);
+	}
+	return -ENOENT;
+}
