@@ -113,6 +113,30 @@ named "no build id, while it lives" no-id.data
 unlike "no build id: nor is the other's listed" "$("$PERF" buildid-list -i no-id.data)" '[0-9a-f]{8} .*/app/prog$'
 leave
 
+# Root file systems of containers are overlays: maps of a file tell another device than stat.
+rm -rf "$HOME/.debug"
+rm -f pid
+unshare -m --propagation private sh -c 'cd "$1" && mount -t tmpfs none app && mkdir app/l app/u app/m &&
+	mount -t tmpfs none app/u && mkdir app/u/u app/u/w && cp "$2" app/l/prog &&
+	mount -t overlay overlay -o lowerdir=app/l,upperdir=app/u/u,workdir=app/u/w app/m &&
+	app/m/prog 0 && echo $$ >pid.new && mv pid.new pid && exec "$1/app/m/prog" 60' \
+	- "$TMP" "$H/contained" 2>overlay.err &
+child=$!
+overlay_decided() { [ -s pid ] || ! kill -0 "$child" 2>/dev/null; }
+is_on_overlay() { [ "$(readlink "/proc/$child/exe")" = "$TMP/app/m/prog" ]; }
+wait_for overlay_decided
+if [ -s pid ]; then
+	pid=$child
+	wait_for is_on_overlay
+	record -o overlay.data -- sleep 0.5
+	named "overlay, while it lives" overlay.data
+	leave
+	like "overlay: it is copied" "$(cat rec.out)" "$copied"
+	named "overlay, after its end" overlay.data
+else
+	skip "overlay" "$(head -1 overlay.err)"
+fi
+
 # Of all processes.
 enter "$H/contained" 60
 "$PERF" record -a -e cpu-clock:u -F 500 -o all.data -- sleep 0.5 >rec.out 2>&1

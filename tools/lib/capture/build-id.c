@@ -3,6 +3,7 @@
  * Build ids for maps of what already runs. A file's is read once per (device, inode).
  */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,26 +70,41 @@ size_t capture_notes_build_id(const char *path, uint8_t id[BUILD_ID_MAX])
 	return n;
 }
 
+/*
+ * The mapped file by the kernel's own link. Only root may follow it, but it leads to files that were
+ * removed or replaced, and to those of overlays, where maps and stat tell different devices.
+ */
+static int open_by_map(const char *proc, pid_t pid, const struct map_line *m)
+{
+	char path[PATH_MAX];
+	uint64_t size;
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%d/map_files/%" PRIx64 "-%" PRIx64, proc, pid, m->start,
+		 m->end);
+	/* Devices are mapped, too, and not to be opened for a look. */
+	return !stat(path, &st) && S_ISREG(st.st_mode) ? file_open_regular(path, &size) : -1;
+}
+
 /* The mapped file itself: not another one that has its name by now, nor one of our own root. */
-static int open_mapped(const char *proc, pid_t pid, const char *path, uint32_t maj, uint32_t min,
-		       uint64_t ino)
+static int open_mapped(const char *proc, pid_t pid, const struct map_line *m)
 {
 	char in_root[PATH_MAX];
-	const char *names[] = { path, in_root };
+	const char *names[] = { m->path, in_root };
 
-	snprintf(in_root, sizeof(in_root), "%s/%d/root%s", proc, pid, path);
+	snprintf(in_root, sizeof(in_root), "%s/%d/root%s", proc, pid, m->path);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		int fd = open(names[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		struct stat st;
 
 		if (fd < 0)
 			continue;
-		if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_ino == ino &&
-		    st.st_dev == makedev(maj, min))
+		if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_ino == m->ino &&
+		    st.st_dev == makedev(m->maj, m->min))
 			return fd;
 		close(fd);
 	}
-	return -1;
+	return open_by_map(proc, pid, m);
 }
 
 static struct cached *find_cached(struct synth_cache *c, uint64_t dev, uint64_t ino)
@@ -111,25 +127,25 @@ static void add_cached(struct synth_cache *c, const struct cached *new)
 		(void)htab_add(&c->tab, hash, (uint32_t)(c->v.n - 1));
 }
 
-size_t synth_build_id(struct synth *s, pid_t pid, const char *path, uint32_t maj, uint32_t min,
-		      uint64_t ino, uint8_t id[BUILD_ID_MAX])
+size_t synth_build_id(struct synth *s, pid_t pid, const struct map_line *m,
+		      uint8_t id[BUILD_ID_MAX])
 {
-	struct cached new = { .dev = makedev(maj, min), .ino = ino };
+	struct cached new = { .dev = makedev(m->maj, m->min), .ino = m->ino };
 	const struct cached *old;
 	struct build_id found;
 	int fd;
 
-	if (!strcmp(path, "[vdso]"))
+	if (!strcmp(m->path, "[vdso]"))
 		return vdso_build_id(id);
-	if (path[0] != '/' || !ino)
+	if (m->path[0] != '/' || !m->ino)
 		return 0;
 	if (!s->cache)
 		s->cache = calloc(1, sizeof(*s->cache));
 	if (!s->cache)
 		return 0;
-	old = find_cached(s->cache, new.dev, ino);
+	old = find_cached(s->cache, new.dev, m->ino);
 	if (!old) {
-		fd = open_mapped(s->proc ? s->proc : "/proc", pid, path, maj, min, ino);
+		fd = open_mapped(s->proc ? s->proc : "/proc", pid, m);
 		if (fd >= 0) {
 			new.size = (uint8_t)give(build_id_from_fd(fd, &found), &found, new.id);
 			close(fd);

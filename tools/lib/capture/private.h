@@ -91,8 +91,15 @@ int record_end(struct synth_record *r, struct synth *s, struct err *e);
 /* Without those fields: the tool's own records. */
 int record_end_plain(struct synth_record *r, struct synth *s, struct err *e);
 
+/* A line of /proc/PID/maps. */
+struct map_line {
+	uint64_t start, end, pgoff, ino;
+	uint32_t prot, flags, maj, min;
+	char *path;
+};
+
 /* The build id of the file that a map shows; its length, 0 = none. */
-size_t synth_build_id(struct synth *s, pid_t pid, const char *path, uint32_t maj, uint32_t min,
-		      uint64_t ino, uint8_t id[CAPTURE_BUILD_ID_MAX]);
+size_t synth_build_id(struct synth *s, pid_t pid, const struct map_line *m,
+		      uint8_t id[CAPTURE_BUILD_ID_MAX]);
 
 #endif

@@ -168,12 +168,6 @@ static int put_task(struct walk *w, const struct task *t, bool fork)
 
 /* ---- maps ------------------------------------------------------------------------------------------ */
 
-struct map_line {
-	uint64_t start, end, pgoff, ino;
-	uint32_t prot, flags, maj, min;
-	char *path;
-};
-
 static uint64_t hex(char **p)
 {
 	return strtoull(*p, p, 16);
@@ -218,7 +212,7 @@ static int put_map(struct walk *w, pid_t pid, const struct map_line *m)
 	if (!(m->prot & PROT_X))
 		misc |= PERF_RECORD_MISC_MMAP_DATA;
 	else if (w->s->build_ids)
-		id_size = synth_build_id(w->s, pid, path, m->maj, m->min, m->ino, id + 4);
+		id_size = synth_build_id(w->s, pid, m, id + 4);
 	if (id_size)
 		misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
 	record_begin(r, PERF_RECORD_MMAP2, misc);
