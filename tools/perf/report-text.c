@@ -23,10 +23,11 @@ const char *report_color(const struct report *r, double percent)
 
 void report_put_cell(struct report *r, const struct profile_row *row, const struct profile_col *c)
 {
+	const char *color = NULL;
 	double percent = 0;
-	const char *color =
-		profile_col_percent(r->p, row, c, &percent) ? report_color(r, percent) : NULL;
 
+	if (r->color && profile_col_percent(r->p, row, c, &percent))
+		color = report_color(r, percent);
 	if (color)
 		obuf_str(&r->out, color);
 	profile_cell(r->p, row, c, &r->out);

@@ -37,12 +37,27 @@ size_t safe_char(const char *str, size_t left)
 	return n;
 }
 
+/* Eight bytes at once: none below 0x20, none 0x7f or above. */
+static bool all_plain(const char *s)
+{
+	const uint64_t ones = 0x0101010101010101ULL;
+	uint64_t w = load_u64(s, false);
+
+	return !(((w - 0x20 * ones) | (w + ones) | w) & 0x80 * ones);
+}
+
 size_t safe_run(const char *s, size_t n)
 {
 	size_t i = 0;
 
 	while (i < n) {
-		size_t len = safe_char(s + i, n - i);
+		size_t len;
+
+		if (n - i >= 8 && all_plain(s + i)) {
+			i += 8;
+			continue;
+		}
+		len = plain((unsigned char)s[i]) ? 1 : safe_char(s + i, n - i);
 
 		if (!len)
 			break;
