@@ -23,14 +23,6 @@ void jit_sources_free(struct jit_sources *s)
 
 /* ---- files ---------------------------------------------------------------------------------------- */
 
-static bool times_fit(const struct inject *in)
-{
-	const struct perfdata_event *ev = perfdata_event(in->pd, 0);
-
-	return ev && attr_flag(&ev->attr, ATTR_FLAG_USE_CLOCKID) &&
-	       ev->attr.clockid == CLOCK_MONOTONIC;
-}
-
 static int add_source(struct inject *in, const struct record_mmap *r, struct err *e)
 {
 	const char *path = r->filename, *slash = strrchr(path, '/'), *why = NULL;
@@ -86,7 +78,7 @@ int jit_record(struct inject *in, const struct record *rec, bool *drop, struct e
 	}
 	if (!jitdump_is_name(r.filename) || is_source(in, r.pid))
 		return 0;
-	if (!times_fit(in)) {
+	if (!perfdata_uses_clock(in->pd, CLOCK_MONOTONIC)) {
 		err_set(e, -EINVAL,
 			"%s: its times are not the recording's, so its code cannot be placed",
 			r.filename);

@@ -65,15 +65,6 @@ struct jitdump *machine_jitdump(const struct machine *m, const struct dso *dso)
 	return NULL;
 }
 
-/* Asked when a file is there: in a pipe events come behind the head. */
-static bool times_fit(const struct machine *m)
-{
-	const struct perfdata_event *ev = m->pd ? perfdata_event(m->pd, 0) : NULL;
-
-	return ev && attr_flag(&ev->attr, ATTR_FLAG_USE_CLOCKID) &&
-	       ev->attr.clockid == CLOCK_MONOTONIC;
-}
-
 /* ---- files --------------------------------------------------------------------------------------- */
 
 /* Opens the file where it is told to lie: a descriptor, or -errno with @why. */
@@ -116,7 +107,7 @@ static struct jitdump *read_dump(struct machine *m, int32_t pid, const char *pat
 		snprintf(text, sizeof(text), "used up to its damage: %s", jitdump_damage(d));
 		trouble(m, pid, path, text);
 	}
-	m->jit.mono = times_fit(m);
+	m->jit.mono = m->pd && perfdata_uses_clock(m->pd, CLOCK_MONOTONIC);
 	if (!m->jit.mono || jitdump_tsc(d))
 		trouble(m, pid, path,
 			"its times are not the recording's, so code that was compiled again at the "

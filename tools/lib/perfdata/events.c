@@ -308,3 +308,10 @@ const struct perfdata_event *perfdata_event_by_id(const struct perfdata *pd, uin
 
 	return ev ? &ev->pub : NULL;
 }
+
+bool perfdata_uses_clock(const struct perfdata *pd, int clockid)
+{
+	const struct perfdata_event *ev = perfdata_event(pd, 0);
+
+	return ev && attr_flag(&ev->attr, ATTR_FLAG_USE_CLOCKID) && ev->attr.clockid == clockid;
+}

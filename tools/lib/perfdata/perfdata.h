@@ -78,6 +78,10 @@ const struct perfdata_event *perfdata_event(const struct perfdata *pd, size_t id
 /* By the id that the kernel gave; NULL when unknown. */
 const struct perfdata_event *perfdata_event_by_id(const struct perfdata *pd, uint64_t id);
 
+/* Whether times are those of this clock (CLOCK_MONOTONIC ...): record -k; the kernel's own has no
+ * number. In a pipe once events came. */
+bool perfdata_uses_clock(const struct perfdata *pd, int clockid);
+
 /* ---- opening ----------------------------------------------------------------------------------------- */
 
 struct perfdata_opts {
