@@ -76,6 +76,7 @@ like "--switch-on: no such event: message" "$(cat "$TMP/check.out")" \
 	'switch-on event not found \(nosuch\)'
 
 # ---- on a recording made here
+echo "needs root" >"$TMP/out"
 if [ "$(id -u)" -ne 0 ] || ! "$PERF" record -q -s -e cpu-clock,task-clock -o "$TMP/s.data" -- \
 	"$PERF" test -w thloop 1 >"$TMP/out" 2>&1; then
 	for t in "-T: headings" "-T: rows" "-T: nothing counted" "--switch-on" "--switch-off" "--raw-trace" \
