@@ -39,6 +39,25 @@ for f in "$D"/*.data; do
 	rm -f "$TMP/copy"
 done
 
+# ---- outputs that are no files
+small=$(ls "$D"/x86_64-*.data "$D"/arm64-stat.data 2>/dev/null | head -1)
+if mknod "$TMP/null" c 1 3 2>/dev/null && : 2>/dev/null >"$TMP/null"; then
+	check "a device" inject -i "$small" -o "$TMP/null"
+	check "... stays one" test -c "$TMP/null"
+else
+	skip "a device" "devices cannot be made or opened here"
+fi
+mkfifo "$TMP/fifo"
+cat "$TMP/fifo" >"$TMP/through" &
+check "a FIFO" inject -i "$small" -o "$TMP/fifo"
+wait $!
+inject -i "$small" >"$TMP/stream"
+same_file "... gets the stream" "$TMP/through" "$TMP/stream"
+check "... and stays one" test -p "$TMP/fifo"
+ln -s "$TMP/elsewhere" "$TMP/link"
+check_status "a link is not followed" 1 inject -i "$small" -o "$TMP/link"
+check "... nor replaced" test -L "$TMP/link"
+
 # ---- bad input
 check_status "no such file" 1 inject -i "$TMP/nothing" -o "$TMP/out"
 echo 'not a recording' >"$TMP/text"

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "builtin.h"
 #include "inject/inject.h"
 
@@ -36,43 +37,53 @@ static const char *const inject_usage[] = { "inject [<options>]", NULL };
 
 /* ---- output ------------------------------------------------------------------------------------ */
 
-/* A stream goes to stdout; a file appears under its name when it is whole. */
-struct output {
-	int fd;
-	bool pipe;
+/* A file appears under its name when it is whole; what is no file is written as it comes. */
+struct target {
+	struct output out;
 	const char *path;
-	char temp[PATH_MAX + 16];
+	char temp[PATH_MAX + 16]; /* "" = none */
 };
 
-static int output_open(struct output *out, const char *path, struct err *e)
+static int open_descriptor(struct target *t, int fd, struct err *e)
 {
-	out->path = path;
-	out->pipe = !strcmp(path, "-");
-	out->temp[0] = 0;
-	if (out->pipe && isatty(STDOUT_FILENO)) {
+	if (isatty(fd)) {
 		err_set(e, -EINVAL, "a recording is not written to a terminal");
 		err_hint(e, "perf inject -o FILE ..., or ... | perf report -i -");
 		return -EINVAL;
 	}
-	if (out->pipe) {
-		out->fd = dup(STDOUT_FILENO);
-	} else {
-		snprintf(out->temp, sizeof(out->temp), "%s.XXXXXX", path);
-		out->fd = mkostemp(out->temp, O_CLOEXEC);
-	}
-	return out->fd < 0 ? err_set(e, -errno, "cannot create %s: %s", path, strerror(errno)) : 0;
+	t->out.fd = dup(fd);
+	t->out.pipe = true;
+	return t->out.fd < 0
+		       ? err_set(e, -errno, "cannot use descriptor %d: %s", fd, strerror(errno))
+		       : 0;
 }
 
-static int output_close(struct output *out, int ret, struct err *e)
+static int target_open(struct target *t, const char *path, struct err *e)
 {
-	if (out->fd < 0)
+	int fd = output_descriptor(path);
+	struct stat st;
+
+	t->path = path;
+	if (fd >= 0)
+		return open_descriptor(t, fd, e);
+	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
+		return output_open(&t->out, path, OUTPUT_RECORDING, e);
+	snprintf(t->temp, sizeof(t->temp), "%s.XXXXXX", path);
+	t->out.fd = mkostemp(t->temp, O_CLOEXEC);
+	return t->out.fd < 0 ? err_set(e, -errno, "cannot create %s: %s", path, strerror(errno))
+			     : 0;
+}
+
+static int target_close(struct target *t, int ret, struct err *e)
+{
+	if (t->out.fd < 0)
 		return ret;
-	if (close(out->fd) && !ret)
-		ret = err_set(e, -errno, "cannot write %s: %s", out->path, strerror(errno));
-	if (!ret && !out->pipe && rename(out->temp, out->path))
-		ret = err_set(e, -errno, "cannot write %s: %s", out->path, strerror(errno));
-	if (ret && out->temp[0])
-		unlink(out->temp);
+	if (close(t->out.fd) && !ret)
+		ret = err_set(e, -errno, "cannot write %s: %s", t->path, strerror(errno));
+	if (!ret && t->temp[0] && rename(t->temp, t->path))
+		ret = err_set(e, -errno, "cannot write %s: %s", t->path, strerror(errno));
+	if (ret && t->temp[0])
+		unlink(t->temp);
 	return ret;
 }
 
@@ -91,15 +102,15 @@ static int run(const struct inject_cmd_opts *o, struct err *e)
 	};
 	struct perfdata_opts po = { .force = o->force };
 	struct inject_stats st = { 0 };
-	struct output out = { .fd = -1 };
+	struct target t = { .out.fd = -1 };
 	struct perfdata *pd;
 	int ret = perfdata_open(&pd, o->input, &po, e);
 
 	if (ret)
 		return ret;
-	ret = output_open(&out, o->output, e);
-	ret = ret ?: inject_run(pd, out.fd, out.pipe, &io, &st, e);
-	ret = output_close(&out, ret, e);
+	ret = target_open(&t, o->output, e);
+	ret = ret ?: inject_run(pd, t.out.fd, t.out.pipe, &io, &st, e);
+	ret = target_close(&t, ret, e);
 	if (!ret)
 		log_info("%llu records read, %llu added, %llu left out, %llu build ids",
 			 (unsigned long long)st.records, (unsigned long long)st.added,
