@@ -43,7 +43,7 @@ struct target {
 	const char *path;	  /* what the object is called */
 	char file[PATH_MAX + 32]; /* where it lies */
 	char real[PATH_MAX];
-	struct buildid id;
+	struct build_id id;
 };
 
 /* -ENOENT and the like for what is no ELF file with a build id. */
@@ -129,9 +129,9 @@ static int each_name(const struct cache_opts *o, const struct cli_list *l, const
 
 /* ---- the whole cache --------------------------------------------------------------------------- */
 
-static void print_entry(struct obuf *out, const struct buildid *id, const char *path)
+static void print_entry(struct obuf *out, const struct build_id *id, const char *path)
 {
-	char hex[2 * BUILDID_MAX + 1];
+	char hex[2 * BUILD_ID_MAX + 1];
 
 	buildid_hex(id, hex);
 	obuf_str(out, hex);
@@ -140,17 +140,17 @@ static void print_entry(struct obuf *out, const struct buildid *id, const char *
 	obuf_char(out, '\n');
 }
 
-static int list_entry(void *ctx, const struct buildid *id, const char *path)
+static int list_entry(void *ctx, const struct build_id *id, const char *path)
 {
 	print_entry(ctx, id, path);
 	return 0;
 }
 
 struct ids {
-	VEC(struct buildid) id;
+	VEC(struct build_id) id;
 };
 
-static int note_entry(void *ctx, const struct buildid *id, const char *path)
+static int note_entry(void *ctx, const struct build_id *id, const char *path)
 {
 	struct ids *l = ctx;
 
@@ -182,7 +182,7 @@ static int list_missing(const struct cache_opts *o, struct obuf *out, struct err
 		return ret;
 	for (size_t i = 0; i < perfdata_nr_build_ids(pd); i++) {
 		const struct perfdata_build_id *b = perfdata_build_id(pd, i);
-		struct buildid id = { .size = (uint8_t)min_u64(b->size, BUILDID_MAX) };
+		struct build_id id = { .size = (uint8_t)min_u64(b->size, BUILD_ID_MAX) };
 		char path[PATH_MAX];
 
 		memcpy(id.id, b->id, id.size);

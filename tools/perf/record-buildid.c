@@ -33,13 +33,13 @@ void record_keep_roots(struct recording *rec)
 
 static bool is_here(const struct dso *dso)
 {
-	struct buildid id = { 0 };
+	struct build_id id = { 0 };
 
 	id.size = (uint8_t)capture_file_build_id(dso->path, id.id);
 	return id.size && id.size == dso->build_id_size && !memcmp(id.id, dso->build_id, id.size);
 }
 
-static void copy_object(struct hits *h, const struct dso *dso, const struct buildid *id, int fd)
+static void copy_object(struct hits *h, const struct dso *dso, const struct build_id *id, int fd)
 {
 	struct err e = { 0 };
 	char from[32];
@@ -58,7 +58,7 @@ static void copy_object(struct hits *h, const struct dso *dso, const struct buil
 }
 
 /* An object whose file has another name, or none, here; true with its build id. */
-static bool is_of_container(struct hits *h, const struct dso *dso, struct buildid *id)
+static bool is_of_container(struct hits *h, const struct dso *dso, struct build_id *id)
 {
 	char path[PATH_MAX + 64];
 	int fd;
@@ -98,7 +98,7 @@ static void put_hits(struct hits *h, struct obuf *o)
 		buildid_roots_add_all(h->roots, h->m);
 	for (size_t i = 0; i < machine_nr_dsos(h->m); i++) {
 		const struct dso *dso = machine_dso(h->m, i);
-		struct buildid id;
+		struct build_id id;
 
 		if (!h->all && !machine_hits_have(h->hits, dso))
 			continue;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What lies under a name is looked at first, judged, opened in the one way that fits, and looked at
+ * again: only a name that others cannot change meanwhile could be trusted without.
+ */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>

@@ -14,28 +14,22 @@
 #ifndef PERF_BUILDID_H
 #define PERF_BUILDID_H
 
+#include "elf/elf.h"
 #include "machine/machine.h"
 
-#define BUILDID_MAX 20
-
-struct buildid {
-	uint8_t id[BUILDID_MAX];
-	uint8_t size; /* 0 = none */
-};
-
-/* The id in hex, at least 2 * BUILDID_MAX + 1 bytes. */
-void buildid_hex(const struct buildid *id, char *hex);
+/* The id in hex, at least 2 * BUILD_ID_MAX + 1 bytes. */
+void buildid_hex(const struct build_id *id, char *hex);
 /* Hex digits as above; false when they are none or too many. */
-bool buildid_parse(const char *hex, struct buildid *id);
+bool buildid_parse(const char *hex, struct build_id *id);
 
 /*
  * The build id of an object of this machine: as recorded, or read from the file, /sys/kernel/notes
  * or /sys/module. False when there is none.
  */
-bool buildid_of_dso(const struct dso *dso, struct buildid *id);
+bool buildid_of_dso(const struct dso *dso, struct build_id *id);
 /* Appends an entry of the feature BUILD_ID: of @dso, or one that a recording has. Names longer than
  * PATH_MAX are left out. */
-void buildid_put_entry(struct obuf *o, const struct dso *dso, const struct buildid *id);
+void buildid_put_entry(struct obuf *o, const struct dso *dso, const struct build_id *id);
 void buildid_put_recorded(struct obuf *o, const struct perfdata_build_id *b);
 
 /*
@@ -54,26 +48,26 @@ size_t buildid_roots_nr(const struct buildid_roots *r);
  * A descriptor of the file of @dso in one of them, -ENOENT when none has it. @id is its build id
  * (size 0: it has none), @path where it lies as seen from here while the process lives.
  */
-int buildid_roots_open(const struct buildid_roots *r, const struct dso *dso, struct buildid *id,
+int buildid_roots_open(const struct buildid_roots *r, const struct dso *dso, struct build_id *id,
 		       char *path, size_t size);
 
 /* The cache's directory; false when there is no home and nothing was named. */
 bool buildid_cache_dir(char *buf, size_t size);
 /* Where the file called @name ("elf", "debug") of @id lies, whether or not it is there. */
-bool buildid_cache_path(const struct buildid *id, const char *name, char *buf, size_t size);
+bool buildid_cache_path(const struct build_id *id, const char *name, char *buf, size_t size);
 
 /*
  * Copies @from into the cache as the object @path, an absolute path or a name in brackets, under
  * @name. A copy appears whole or not at all.
  */
-int buildid_cache_add(const struct buildid *id, const char *from, const char *path,
+int buildid_cache_add(const struct build_id *id, const char *from, const char *path,
 		      const char *name, struct err *e);
-int buildid_cache_remove(const struct buildid *id, struct err *e);
+int buildid_cache_remove(const struct build_id *id, struct err *e);
 /* Everything that the cache has of @path; *nr: how many objects that were. */
 int buildid_cache_purge(const char *path, size_t *nr, struct err *e);
 
 /* Calls @entry for each object, in order of ids; non-zero ends and is returned. */
-int buildid_cache_list(int (*entry)(void *ctx, const struct buildid *id, const char *path),
+int buildid_cache_list(int (*entry)(void *ctx, const struct build_id *id, const char *path),
 		       void *ctx, struct err *e);
 
 #endif

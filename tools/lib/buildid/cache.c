@@ -17,7 +17,7 @@
 
 #define COPY_CHUNK (1u << 20)
 
-void buildid_hex(const struct buildid *id, char *hex)
+void buildid_hex(const struct build_id *id, char *hex)
 {
 	for (size_t i = 0; i < id->size; i++)
 		sprintf(hex + 2 * i, "%02x", id->id[i]);
@@ -31,13 +31,13 @@ static int digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-bool buildid_parse(const char *hex, struct buildid *id)
+bool buildid_parse(const char *hex, struct build_id *id)
 {
 	size_t n = strlen(hex);
 
-	if (!n || n % 2 || n > 2 * BUILDID_MAX)
+	if (!n || n % 2 || n > 2 * BUILD_ID_MAX)
 		return false;
-	*id = (struct buildid){ .size = (uint8_t)(n / 2) };
+	*id = (struct build_id){ .size = (uint8_t)(n / 2) };
 	for (size_t i = 0; i < id->size; i++) {
 		int hi = digit(hex[2 * i]), lo = digit(hex[2 * i + 1]);
 
@@ -73,9 +73,9 @@ bool buildid_cache_dir(char *buf, size_t size)
 }
 
 /* The link of @id. */
-static bool link_path(const struct buildid *id, char *buf, size_t size)
+static bool link_path(const struct build_id *id, char *buf, size_t size)
 {
-	char dir[PATH_MAX], hex[2 * BUILDID_MAX + 1];
+	char dir[PATH_MAX], hex[2 * BUILD_ID_MAX + 1];
 
 	if (id->size < 2 || !buildid_cache_dir(dir, sizeof(dir)))
 		return false;
@@ -83,7 +83,7 @@ static bool link_path(const struct buildid *id, char *buf, size_t size)
 	return format(buf, size, "%s/.build-id/%.2s/%s", dir, hex, hex + 2);
 }
 
-bool buildid_cache_path(const struct buildid *id, const char *name, char *buf, size_t size)
+bool buildid_cache_path(const struct build_id *id, const char *name, char *buf, size_t size)
 {
 	char link[PATH_MAX];
 
@@ -95,10 +95,10 @@ struct place {
 	char dir[PATH_MAX / 2];	    /* the cache's */
 	char object[PATH_MAX + 64]; /* the object's own directory */
 	char link[PATH_MAX];
-	char hex[2 * BUILDID_MAX + 1];
+	char hex[2 * BUILD_ID_MAX + 1];
 };
 
-static int find_place(struct place *p, const struct buildid *id, const char *path, struct err *e)
+static int find_place(struct place *p, const struct build_id *id, const char *path, struct err *e)
 {
 	if (!buildid_cache_dir(p->dir, sizeof(p->dir))) {
 		err_set(e, -ENOENT, "there is no directory for the cache of build ids");
@@ -195,7 +195,7 @@ static int make_link(struct place *p)
 	return symlink(target, p->link) ? -errno : 0;
 }
 
-int buildid_cache_add(const struct buildid *id, const char *from, const char *path,
+int buildid_cache_add(const struct build_id *id, const char *from, const char *path,
 		      const char *name, struct err *e)
 {
 	char file[PATH_MAX + 128];
@@ -263,7 +263,7 @@ static bool link_target(const char *link, const char *hex, char *path, size_t si
 	return format(path, size, "%s%s", target[6] == '[' ? "" : "/", target + 6);
 }
 
-int buildid_cache_remove(const struct buildid *id, struct err *e)
+int buildid_cache_remove(const struct build_id *id, struct err *e)
 {
 	char path[PATH_MAX];
 	struct place p;
@@ -293,7 +293,7 @@ int buildid_cache_purge(const char *path, size_t *nr, struct err *e)
 		return err_set(e, -ENOENT, "there is no directory for the cache of build ids");
 	d = opendir(objects);
 	while (d && !ret && (ent = readdir(d))) {
-		struct buildid id;
+		struct build_id id;
 
 		if (!buildid_parse(ent->d_name, &id))
 			continue;
@@ -324,11 +324,12 @@ static void free_names(struct dirent **names, int n)
 
 /* The links of one first byte. */
 static int list_byte(const char *dir, const char *byte,
-		     int (*entry)(void *ctx, const struct buildid *id, const char *path), void *ctx)
+		     int (*entry)(void *ctx, const struct build_id *id, const char *path),
+		     void *ctx)
 {
 	char sub[PATH_MAX], link[PATH_MAX], path[PATH_MAX], hex[NAME_MAX + 3];
 	struct dirent **names;
-	struct buildid id;
+	struct build_id id;
 	int n, ret = 0;
 
 	if (!format(sub, sizeof(sub), "%s/%s", dir, byte))
@@ -345,7 +346,7 @@ static int list_byte(const char *dir, const char *byte,
 	return ret;
 }
 
-int buildid_cache_list(int (*entry)(void *ctx, const struct buildid *id, const char *path),
+int buildid_cache_list(int (*entry)(void *ctx, const struct build_id *id, const char *path),
 		       void *ctx, struct err *e)
 {
 	char top[PATH_MAX / 2], dir[PATH_MAX];

@@ -12,9 +12,9 @@
 
 #define NAME_ALIGN 64
 
-static_assert(CAPTURE_BUILD_ID_MAX == BUILDID_MAX, "one size of build ids");
+static_assert(CAPTURE_BUILD_ID_MAX == BUILD_ID_MAX, "one size of build ids");
 
-static size_t module_build_id(const struct dso *dso, uint8_t id[BUILDID_MAX])
+static size_t module_build_id(const struct dso *dso, uint8_t id[BUILD_ID_MAX])
 {
 	char path[PATH_MAX], name[128];
 	const char *base = strrchr(dso->name, '/');
@@ -30,20 +30,20 @@ static size_t module_build_id(const struct dso *dso, uint8_t id[BUILDID_MAX])
 	return capture_notes_build_id(path, id);
 }
 
-static size_t user_build_id(const struct dso *dso, uint8_t id[BUILDID_MAX])
+static size_t user_build_id(const struct dso *dso, uint8_t id[BUILD_ID_MAX])
 {
-	if (dso->build_id_size && dso->build_id_size <= BUILDID_MAX) {
+	if (dso->build_id_size && dso->build_id_size <= BUILD_ID_MAX) {
 		memcpy(id, dso->build_id, dso->build_id_size);
 		return dso->build_id_size;
 	}
 	return dso->name[0] == '/' ? capture_file_build_id(dso->name, id) : 0;
 }
 
-bool buildid_of_dso(const struct dso *dso, struct buildid *id)
+bool buildid_of_dso(const struct dso *dso, struct build_id *id)
 {
 	size_t n = 0;
 
-	*id = (struct buildid){ 0 };
+	*id = (struct build_id){ 0 };
 	switch (dso->kind) {
 	case DSO_KERNEL: n = capture_notes_build_id("/sys/kernel/notes", id->id); break;
 	case DSO_MODULE: n = module_build_id(dso, id->id); break;
@@ -76,7 +76,7 @@ void buildid_put_recorded(struct obuf *o, const struct perfdata_build_id *b)
 	obuf_pad(o, 0, (int)(len - n));
 }
 
-void buildid_put_entry(struct obuf *o, const struct dso *dso, const struct buildid *id)
+void buildid_put_entry(struct obuf *o, const struct dso *dso, const struct build_id *id)
 {
 	bool kernel = dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE;
 	struct perfdata_build_id b = {

@@ -146,7 +146,7 @@ static int open_in(const struct root *root, const char *path)
 }
 
 /* Whether @fd is the file that was mapped, and its build id. */
-static bool is_mapped(int fd, const struct dso *dso, struct buildid *id)
+static bool is_mapped(int fd, const struct dso *dso, struct build_id *id)
 {
 	struct build_id found = { 0 };
 	struct stat st;
@@ -155,14 +155,14 @@ static bool is_mapped(int fd, const struct dso *dso, struct buildid *id)
 		return false;
 	if (!build_id_from_fd(fd, &found))
 		found.size = 0;
-	*id = (struct buildid){ .size = found.size };
+	*id = (struct build_id){ .size = found.size };
 	memcpy(id->id, found.id, found.size);
 	if (dso->build_id_size)
 		return build_id_equal(id->id, id->size, dso->build_id, dso->build_id_size);
 	return dso->ino && st.st_ino == dso->ino && st.st_dev == makedev(dso->maj, dso->min);
 }
 
-int buildid_roots_open(const struct buildid_roots *r, const struct dso *dso, struct buildid *id,
+int buildid_roots_open(const struct buildid_roots *r, const struct dso *dso, struct build_id *id,
 		       char *path, size_t size)
 {
 	if (dso->kind != DSO_USER || dso->guest || dso->path[0] != '/' ||

@@ -11,7 +11,7 @@
 
 struct known_id {
 	const char *path;
-	struct buildid id;
+	struct build_id id;
 };
 
 struct ids {
@@ -21,8 +21,8 @@ struct ids {
 	struct arena paths;
 	struct obuf entries; /* of the feature, without what the file had */
 	bool this_kernel;
-	VEC(struct buildid) by_dso; /* for MMAP2: size 0 = not looked up, 0xff = has none */
-	unsigned char *copy;	    /* a record that was changed */
+	VEC(struct build_id) by_dso; /* for MMAP2: size 0 = not looked up, 0xff = has none */
+	unsigned char *copy;	     /* a record that was changed */
 	size_t copy_size;
 };
 
@@ -59,7 +59,7 @@ static int parse_known(struct ids *ids, const char *spec, struct err *e)
 	return ret;
 }
 
-static bool find_id(const struct ids *ids, const struct dso *dso, struct buildid *id)
+static bool find_id(const struct ids *ids, const struct dso *dso, struct build_id *id)
 {
 	vec_for_each (k, &ids->known)
 		if (!strcmp(k->path, dso->path)) {
@@ -86,7 +86,7 @@ static int first_hit(void *ctx, struct dso *dso)
 {
 	struct inject *in = ctx;
 	struct obuf *o = &in->ids->entries;
-	struct buildid id;
+	struct build_id id;
 	struct err e;
 	int ret = 0;
 
@@ -125,9 +125,9 @@ int ids_put_feature(struct inject *in, struct err *e)
 #define MMAP2_ID      40
 #define MMAP2_ID_SIZE 24
 
-static bool id_of_map(struct ids *ids, const struct record *rec, struct buildid *id)
+static bool id_of_map(struct ids *ids, const struct record *rec, struct build_id *id)
 {
-	struct buildid none = { 0 };
+	struct build_id none = { 0 };
 	struct record_mmap r;
 	struct map_hit hit;
 	struct thread *th;
@@ -147,14 +147,14 @@ static bool id_of_map(struct ids *ids, const struct record *rec, struct buildid 
 			id->size = 0xff;
 		ids->by_dso.v[hit.map->dso->idx] = *id;
 	}
-	return id->size <= BUILDID_MAX;
+	return id->size <= BUILD_ID_MAX;
 }
 
 static int put_id(struct inject *in, const struct record *rec, const void **out)
 {
 	struct ids *ids = in->ids;
 	uint16_t misc = (uint16_t)(rec->misc | PERF_RECORD_MISC_MMAP_BUILD_ID);
-	struct buildid id;
+	struct build_id id;
 
 	if (rec->type != PERF_RECORD_MMAP2 || (rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) ||
 	    rec->size < MMAP2_ID + MMAP2_ID_SIZE || !id_of_map(ids, rec, &id))

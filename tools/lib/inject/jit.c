@@ -58,12 +58,6 @@ static bool is_source(const struct inject *in, uint32_t pid)
 	return false;
 }
 
-static bool is_anon(const char *name)
-{
-	return !strncmp(name, "//anon", 6) || !strncmp(name, "[anon:", 6) ||
-	       !strncmp(name, "/memfd:doublemapper", 19);
-}
-
 int jit_record(struct inject *in, const struct record *rec, bool *drop, struct err *e)
 {
 	struct record_mmap r;
@@ -72,7 +66,7 @@ int jit_record(struct inject *in, const struct record *rec, bool *drop, struct e
 	if ((rec->type != PERF_RECORD_MMAP && rec->type != PERF_RECORD_MMAP2) ||
 	    record_mmap(rec, &r, &bad))
 		return 0;
-	if (is_anon(r.filename)) {
+	if (dso_is_anon_name(r.filename)) {
 		*drop = is_source(in, r.pid);
 		return 0;
 	}

@@ -11,12 +11,12 @@ static bool starts(const char *s, const char *prefix)
 
 bool dso_is_anon_name(const char *name)
 {
-	/* The kernel's special names, huge pages, System V memory, and where .NET keeps its code
-	 * (other memfds may well be programs). */
+	/* The kernel's special names, huge pages, System V memory, what programs gave a name by
+	 * prctl(), and where .NET keeps its code (other memfds may well be programs). */
 	static const char *const anon[] = { "//anon",	      "/dev/zero",
 					    "/anon_hugepage", "/memfd:doublemapper",
 					    "[stack",	      "[heap]",
-					    "/SYSV" };
+					    "/SYSV",	      "[anon:" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(anon); i++)
 		if (starts(name, anon[i]))

@@ -106,8 +106,6 @@ struct dso_key {
 struct dso *dso_get(struct dso_table *t, const struct dso_key *key);
 int dso_add_build_id(struct dso_table *t, const struct perfdata_build_id *id);
 void dso_table_free(struct dso_table *t);
-/* Names of memory without a file: "//anon", "[heap]" ... */
-bool dso_is_anon_name(const char *name);
 
 /* ---- jitdump --------------------------------------------------------------------------------- */
 

@@ -70,6 +70,9 @@ struct thread {
 	uint64_t cgroup_ns_dev, cgroup_ns_ino; /* of its cgroup namespace; 0 = not told */
 };
 
+/* Names of memory without a file: "//anon", "[heap]" ... */
+bool dso_is_anon_name(const char *name);
+
 /* @arch is the file's (env->arch); NULL or "" when unknown. */
 int machine_new(struct machine **m, const char *arch, struct err *e);
 void machine_free(struct machine *m);

@@ -11,13 +11,6 @@
 #include "buildid/buildid.h"
 #include "symbol/internal.h"
 
-static void hex_id(const struct build_id *id, char out[2 * BUILD_ID_MAX + 1])
-{
-	for (size_t i = 0; i < id->size; i++)
-		sprintf(out + 2 * i, "%02x", id->id[i]);
-	out[2 * id->size] = 0;
-}
-
 static struct build_id dso_id(const struct dso *dso)
 {
 	struct build_id id = { .size = (uint8_t)min_u64(dso->build_id_size, BUILD_ID_MAX) };
@@ -25,14 +18,6 @@ static struct build_id dso_id(const struct dso *dso)
 	if (id.size)
 		memcpy(id.id, dso->build_id, id.size);
 	return id;
-}
-
-bool files_cache_path(const struct build_id *id, const char *name, char *buf, size_t size)
-{
-	struct buildid key = { .size = id->size };
-
-	memcpy(key.id, id->id, id->size);
-	return buildid_cache_path(&key, name, buf, size);
 }
 
 bool files_symfs_path(const struct resolver *res, const char *path, char *buf, size_t size)
@@ -70,7 +55,7 @@ static struct elf_file *open_checked(const struct resolver *res, const char *pat
 static struct elf_file *open_in_container(struct resolver *res, const struct dso *dso,
 					  const struct build_id *want)
 {
-	struct buildid id;
+	struct build_id id;
 	char path[PATH_MAX + 64];
 	int fd;
 
@@ -92,7 +77,7 @@ struct elf_file *files_open_run(struct resolver *res, const struct dso *dso)
 	bool other = false;
 
 	/* The cache of build ids keeps the file as it was recorded, whatever lies there now. */
-	if (id.size && files_cache_path(&id, "elf", path, sizeof(path)))
+	if (id.size && buildid_cache_path(&id, "elf", path, sizeof(path)))
 		f = open_checked(res, path, &id, NULL);
 	/* Without build id the file here may be another: the very one that was mapped comes first. */
 	else if (!id.size)
@@ -176,8 +161,8 @@ static bool try_build_id(struct debug_search *s)
 
 	if (s->id.size < 2)
 		return false;
-	hex_id(&s->id, hex);
-	return (files_cache_path(&s->id, "debug", path, sizeof(path)) &&
+	buildid_hex(&s->id, hex);
+	return (buildid_cache_path(&s->id, "debug", path, sizeof(path)) &&
 		try_debug(s, false, "%s", path)) ||
 	       try_debug(s, true, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
 }

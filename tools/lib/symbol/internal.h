@@ -396,8 +396,6 @@ struct elf_file *files_open_run(struct resolver *res, const struct dso *dso);
 /* A file with .symtab (@want ".symtab") or ".debug_info" for it; NULL when there is none. */
 struct elf_file *files_open_debug(struct resolver *res, const struct dso *dso, struct elf_file *run,
 				  const char *want);
-/* The file NAME in the cache of build ids; false when it does not fit or there is no cache. */
-bool files_cache_path(const struct build_id *id, const char *name, char *buf, size_t size);
 
 /* The path of a downloaded debug file, to be freed; NULL when not asked for or not there. */
 char *server_find_debug(struct resolver *res, const struct build_id *id, const char *what);

@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "buildid/buildid.h"
 #include "symbol/internal.h"
 
 static const struct dso *kernel_dso(const struct resolver *res)
@@ -305,7 +306,7 @@ static bool cached_kallsyms(struct resolver *res)
 		return false;
 	id.size = (uint8_t)min_u64(dso->build_id_size, BUILD_ID_MAX);
 	memcpy(id.id, dso->build_id, id.size);
-	return files_cache_path(&id, "kallsyms", path, sizeof(path)) &&
+	return buildid_cache_path(&id, "kallsyms", path, sizeof(path)) &&
 	       kallsyms_load(res, path, false);
 }
 
