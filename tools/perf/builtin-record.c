@@ -13,7 +13,7 @@ static const char *const record_usage[] = {
 	NULL,
 };
 
-static void set_log_level(const struct record_opts *o)
+static void set_log_level(const struct recorder_opts *o)
 {
 	if (o->quiet)
 		log_set_level(LOG_ERROR);
@@ -23,7 +23,7 @@ static void set_log_level(const struct record_opts *o)
 		log_set_level(LOG_INFO);
 }
 
-static void free_opts(struct record_opts *o)
+static void free_opts(struct recorder_opts *o)
 {
 	cli_list_free(&o->pids);
 	cli_list_free(&o->tids);
@@ -67,7 +67,7 @@ static bool is_program(const char *name)
  * "-b any -- CMD", "-g dwarf CMD": these two options take nothing, so the word would be the command.
  * When there is no such program it is what the long forms take.
  */
-static bool take_word(struct record_opts *o, const char *word)
+static bool take_word(struct recorder_opts *o, const char *word)
 {
 	struct callchain_opts chain = o->callchain;
 	uint64_t filter = 0;
@@ -97,7 +97,7 @@ static bool follows_dashes(char *const *typed, const char *word)
 	return false;
 }
 
-static int parse_command_line(const struct command *cmd, struct record_opts *o, int argc,
+static int parse_command_line(const struct command *cmd, struct recorder_opts *o, int argc,
 			      char **argv, char *const *typed)
 {
 	int n = cli_parse(cmd, o, argc, argv, CLI_STOP_AT_ARG);
@@ -110,8 +110,8 @@ static int parse_command_line(const struct command *cmd, struct record_opts *o, 
 
 static int run_record(const struct command *cmd, int argc, char **argv)
 {
-	struct record_opts o = { .output = "perf.data" };
-	struct recording rec = { .opts = &o, .argc = argc, .fd = -1 };
+	struct recorder_opts o = { .output = "perf.data" };
+	struct recorder rec = { .opts = &o, .argc = argc, .fd = -1 };
 	struct err err = { 0 };
 	int n, status;
 
@@ -126,7 +126,7 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 	set_log_level(&o);
 	rec.events = &o.events;
 	rec.has_workload = n > 0;
-	if (record_prepare(&rec, &err)) {
+	if (recorder_prepare(&rec, &err)) {
 		status = cli_print_err(&err);
 		/* Words that are wrong, not a world that is. */
 		if (err.code == -EINVAL)
@@ -134,7 +134,7 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 		goto out;
 	}
 	rec.command = argv;
-	status = record_run(&rec);
+	status = recorder_run(&rec);
 out:
 	capture_target_free(&rec.target);
 	free(rec.argv);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perf record: options and events of other perfs that this one has no use for. What happens
+ * perf record: options of other perfs that this one has no use for. What happens
  * anyway is accepted; what would be missing from the recording is refused, with the reason.
  */
 #include <stdlib.h>
@@ -69,26 +69,4 @@ int record_refuse(void *p, const struct option *opt, const char *arg, bool unset
 		err_hint(e, "%s", refused[i].instead);
 	}
 	return -EOPNOTSUPP;
-}
-
-/* PMUs that write a stream of their own into an AUX area, by the start of their names. */
-int record_check_aux(const struct event_list *l, struct err *e)
-{
-	static const char *const pmus[] = { "intel_pt", "intel_bts", "arm_spe",
-					    "cs_etm",	"hisi_ptt",  "arm_trbe" };
-
-	for (size_t i = 0; i < l->n; i++) {
-		const struct pmu *pmu = l->v[i].pmu;
-
-		for (size_t j = 0; pmu && j < ARRAY_SIZE(pmus); j++) {
-			if (strncmp(pmu->name, pmus[j], strlen(pmus[j])))
-				continue;
-			err_set(e, -EOPNOTSUPP,
-				"%s: the PMU %s traces into an AUX area, which this perf does not record",
-				l->v[i].name, pmu->name);
-			err_hint(e, "Taken branches of the CPU: -b, -j. Traces need another perf.");
-			return -EOPNOTSUPP;
-		}
-	}
-	return 0;
 }

@@ -11,7 +11,7 @@
 static int parse_event(void *p, const struct option *opt, const char *arg, bool unset,
 		       struct err *e)
 {
-	struct record_opts *o = p;
+	struct recorder_opts *o = p;
 
 	(void)opt, (void)unset;
 	return events_parse(&o->events, o->pmus, arg, e);
@@ -20,7 +20,7 @@ static int parse_event(void *p, const struct option *opt, const char *arg, bool 
 static int parse_pmu_dt(void *opts, const struct option *opt, const char *arg, bool unset,
 			struct err *e)
 {
-	struct record_opts *o = opts;
+	struct recorder_opts *o = opts;
 
 	(void)opt, (void)unset;
 	return pmus_add_device_tree(o->pmus, arg, e);
@@ -29,7 +29,7 @@ static int parse_pmu_dt(void *opts, const struct option *opt, const char *arg, b
 static int parse_filter(void *p, const struct option *opt, const char *arg, bool unset,
 			struct err *e)
 {
-	struct record_opts *o = p;
+	struct recorder_opts *o = p;
 
 	(void)opt, (void)unset;
 	return events_set_filter(&o->events, arg, e);
@@ -37,7 +37,7 @@ static int parse_filter(void *p, const struct option *opt, const char *arg, bool
 
 static int parse_freq(void *p, const struct option *opt, const char *arg, bool unset, struct err *e)
 {
-	struct record_opts *o = p;
+	struct recorder_opts *o = p;
 
 	(void)opt, (void)unset;
 	arg += strspn(arg, " "); /* "-F 99" may come as one word */
@@ -54,7 +54,7 @@ static int parse_freq(void *p, const struct option *opt, const char *arg, bool u
 static int parse_count(void *p, const struct option *opt, const char *arg, bool unset,
 		       struct err *e)
 {
-	struct record_opts *o = p;
+	struct recorder_opts *o = p;
 
 	(void)opt, (void)unset;
 	arg += strspn(arg, " ");
@@ -66,7 +66,7 @@ static int parse_count(void *p, const struct option *opt, const char *arg, bool 
 static int parse_callchain(void *p, const struct option *opt, const char *arg, bool unset,
 			   struct err *e)
 {
-	struct record_opts *o = p;
+	struct recorder_opts *o = p;
 
 	(void)opt;
 	o->callchain.mode = CALLCHAIN_NONE;
@@ -77,7 +77,7 @@ static int parse_callchain(void *p, const struct option *opt, const char *arg, b
 static int parse_default_callchain(void *p, const struct option *opt, const char *arg, bool unset,
 				   struct err *e)
 {
-	struct record_opts *o = p;
+	struct recorder_opts *o = p;
 
 	(void)opt;
 	o->default_callchain.mode = CALLCHAIN_NONE;
@@ -87,7 +87,7 @@ static int parse_default_callchain(void *p, const struct option *opt, const char
 /* -g: frame pointers, unless --call-graph said something else already. */
 static int parse_g(void *p, const struct option *opt, const char *arg, bool unset, struct err *e)
 {
-	struct record_opts *o = p;
+	struct recorder_opts *o = p;
 
 	(void)opt, (void)arg, (void)e;
 	o->g_given = !unset;
@@ -103,7 +103,7 @@ static int parse_g(void *p, const struct option *opt, const char *arg, bool unse
 static int parse_branch_any(void *p, const struct option *opt, const char *arg, bool unset,
 			    struct err *e)
 {
-	struct record_opts *o = p;
+	struct recorder_opts *o = p;
 
 	(void)opt, (void)arg;
 	if (!unset && o->branch_filter && !o->branch_any)
@@ -117,7 +117,7 @@ static int parse_branch_any(void *p, const struct option *opt, const char *arg, 
 static int parse_branch_filter(void *p, const struct option *opt, const char *arg, bool unset,
 			       struct err *e)
 {
-	struct record_opts *o = p;
+	struct recorder_opts *o = p;
 
 	(void)opt;
 	if (unset) {
@@ -150,7 +150,7 @@ static bool parse_window(const char *text, size_t len, int64_t after, int64_t *o
 	return *on >= after;
 }
 
-static int parse_windows(struct record_opts *o, const char *arg, struct err *e)
+static int parse_windows(struct recorder_opts *o, const char *arg, struct err *e)
 {
 	int64_t on, off = 0;
 
@@ -175,7 +175,7 @@ static int parse_windows(struct record_opts *o, const char *arg, struct err *e)
 static int parse_delay(void *p, const struct option *opt, const char *arg, bool unset,
 		       struct err *e)
 {
-	struct record_opts *o = p;
+	struct recorder_opts *o = p;
 	uint64_t ms;
 
 	(void)opt;
@@ -201,7 +201,7 @@ static int parse_delay(void *p, const struct option *opt, const char *arg, bool 
 static int parse_timestamp(void *p, const struct option *opt, const char *arg, bool unset,
 			   struct err *e)
 {
-	struct record_opts *o = p;
+	struct recorder_opts *o = p;
 
 	(void)opt, (void)arg, (void)e;
 	o->no_time = unset; /* otherwise they are there anyway */
@@ -211,7 +211,7 @@ static int parse_timestamp(void *p, const struct option *opt, const char *arg, b
 static int parse_period(void *p, const struct option *opt, const char *arg, bool unset,
 			struct err *e)
 {
-	struct record_opts *o = p;
+	struct recorder_opts *o = p;
 
 	(void)opt, (void)arg, (void)e;
 	o->period = !unset;
@@ -222,7 +222,7 @@ static int parse_period(void *p, const struct option *opt, const char *arg, bool
 static int parse_cgroup(void *p, const struct option *opt, const char *arg, bool unset,
 			struct err *e)
 {
-	struct record_opts *o = p;
+	struct recorder_opts *o = p;
 
 	(void)opt, (void)unset;
 	o->has_cgroup = true;
@@ -232,7 +232,7 @@ static int parse_cgroup(void *p, const struct option *opt, const char *arg, bool
 static int parse_exclude_perf(void *p, const struct option *opt, const char *arg, bool unset,
 			      struct err *e)
 {
-	struct record_opts *o = p;
+	struct recorder_opts *o = p;
 	char filter[64];
 
 	(void)opt, (void)arg, (void)unset;
@@ -252,12 +252,12 @@ static int parse_synth(void *p, const struct option *opt, const char *arg, bool 
 		unsigned what;
 	} words[] = {
 		{ "no", 0 },
-		{ "all", RECORD_SYNTH_ALL },
-		{ "task", RECORD_SYNTH_TASK },
-		{ "mmap", RECORD_SYNTH_MMAP },
-		{ "cgroup", RECORD_SYNTH_CGROUP },
+		{ "all", RECORDER_SYNTH_ALL },
+		{ "task", RECORDER_SYNTH_TASK },
+		{ "mmap", RECORDER_SYNTH_MMAP },
+		{ "cgroup", RECORDER_SYNTH_CGROUP },
 	};
-	struct record_opts *o = p;
+	struct recorder_opts *o = p;
 
 	(void)opt;
 	o->synth_given = !unset;
@@ -279,9 +279,9 @@ static int parse_synth(void *p, const struct option *opt, const char *arg, bool 
 
 /* ---- the table --------------------------------------------------------------------------------------- */
 
-#define B(s, l, f, h)	 OPT_BOOL(s, l, struct record_opts, f, h)
-#define S(s, l, f, a, h) OPT_STRING(s, l, struct record_opts, f, a, h)
-#define L(s, l, f, a, h) OPT_LIST(s, l, struct record_opts, f, a, h)
+#define B(s, l, f, h)	 OPT_BOOL(s, l, struct recorder_opts, f, h)
+#define S(s, l, f, a, h) OPT_STRING(s, l, struct recorder_opts, f, a, h)
+#define L(s, l, f, a, h) OPT_LIST(s, l, struct recorder_opts, f, a, h)
 
 #define ACCEPTED(l, cb, a, fl)                                                                   \
 	{                                                                                        \
@@ -333,14 +333,14 @@ const struct option record_options[] = {
 	B(0, "user-callchains", user_callchains, "call chains: user space only"),
 	OPT_CALL_NOARG('b', "branch-any", parse_branch_any, "taken branches, all kinds"),
 	OPT_CALL('j', "branch-filter", parse_branch_filter, "LIST", "taken branches: any, any_call, any_ret, ind_call, cond, u, k, save_type ..."),
-	OPT_UINT(0, "branch-depth", struct record_opts, branch_depth, "N", "branches in software: entries of a stack, 1 to 64 (default 32)"),
+	OPT_UINT(0, "branch-depth", struct recorder_opts, branch_depth, "N", "branches in software: entries of a stack, 1 to 64 (default 32)"),
 	S(0, "branch-source", branch_source, "WHO", "branches from: auto (default), hardware, software"),
 	S(0, "branch-budget", branch_budget, "PERCENT", "branches in software: their share of the program's time (default 5)"),
 	S(0, "branch-strategy", branch_strategy, "HOW", "branches in software: auto (default), interpret, breakpoint, block, step"),
 	S(0, "reg-source", reg_source, "WHO", "user registers from: auto (default), kernel, ptrace"),
 	S(0, "reg-budget", reg_budget, "PERCENT", "registers by ptrace: their share of the program's time (default 5)"),
-	OPT_CALL_OPTARG('I', "intr-regs", record_parse_intr_regs, "LIST", "registers at the sampled point: ax,r8-r15,zmm; all without a list; -I? lists what can be had"),
-	OPT_CALL(0, "user-regs", record_parse_user_regs, "LIST", "registers of user space: likewise; --user-regs=? lists them"),
+	OPT_CALL_OPTARG('I', "intr-regs", recorder_parse_intr_regs, "LIST", "registers at the sampled point: ax,r8-r15,zmm; all without a list; -I? lists what can be had"),
+	OPT_CALL(0, "user-regs", recorder_parse_user_regs, "LIST", "registers of user space: likewise; --user-regs=? lists them"),
 	B('d', "data", data, "data addresses and sources"),
 	B(0, "phys-data", phys_data, "physical data addresses"),
 	B(0, "data-page-size", data_page_size, "page size of the data address"),
@@ -369,15 +369,15 @@ const struct option record_options[] = {
 	OPT_GROUP("Where it goes and how"),
 	S('o', "output", output, "FILE", "output file (default perf.data); - writes a stream to stdout"),
 	S('m', "mmap-pages", ring, "N[BKMG]", "pages (or bytes) of each ring, rounded up to 2^n"),
-	OPT_STRING_DEF('z', "compression-level", struct record_opts, compress, "N", "1", "compress with zstd, level 1 to 22 (1 when none is given)"),
+	OPT_STRING_DEF('z', "compression-level", struct recorder_opts, compress, "N", "1", "compress with zstd, level 1 to 22 (1 when none is given)"),
 	S(0, "max-size", max_size, "N[BKMG]", "stop when the file has this size"),
-	OPT_STRING_DEF(0, "switch-output", struct record_opts, switch_output, "signal|SIZE|TIME", "signal", "begin another file at SIGUSR2, at a size (100M) or after a time (30s)"),
-	OPT_UINT(0, "switch-max-files", struct record_opts, switch_max_files, "N", "keep the last N files of --switch-output"),
+	OPT_STRING_DEF(0, "switch-output", struct recorder_opts, switch_output, "signal|SIZE|TIME", "signal", "begin another file at SIGUSR2, at a size (100M) or after a time (30s)"),
+	OPT_UINT(0, "switch-max-files", struct recorder_opts, switch_max_files, "N", "keep the last N files of --switch-output"),
 	B(0, "timestamp-filename", timestamp_filename, "add the time to the name of the file"),
 	B(0, "overwrite", overwrite, "keep the newest records in the rings; they are read at the end and at --switch-output"),
 	B(0, "tail-synthesize", tail_synthesize, "look for what runs at the end of each file, not at its start"),
 	S(0, "mmap-flush", mmap_flush, "N[BKMG]", "leave a ring alone until it holds this much"),
-	OPT_STRING_DEF(0, "aio", struct record_opts, aio, "N", "1", "accepted: writing never waits for the disk here"),
+	OPT_STRING_DEF(0, "aio", struct recorder_opts, aio, "N", "1", "accepted: writing never waits for the disk here"),
 	B('B', "no-buildid", no_buildid, "do not collect build ids at the end"),
 	B('N', "no-buildid-cache", no_buildid_cache, "copy no files of containers to the cache of build ids"),
 	B(0, "buildid-all", buildid_all, "build ids of all objects, hit or not"),
@@ -386,9 +386,9 @@ const struct option record_options[] = {
 	S(0, "control", control, "SPEC", "fifo:CTL[,ACK] or fd:CTL[,ACK]: enable, disable, stop, ping ..."),
 	B(0, "dry-run", dry_run, "check the options and the events, record nothing"),
 	B(0, "no-buffering", no_buffering, "wake up at every sample"),
-	OPT_UINT('r', "realtime", struct record_opts, realtime, "PRIORITY", "run at this priority of SCHED_FIFO"),
+	OPT_UINT('r', "realtime", struct recorder_opts, realtime, "PRIORITY", "run at this priority of SCHED_FIFO"),
 	B('q', "quiet", quiet, "no messages but errors"),
-	OPT_INC('v', "verbose", struct record_opts, verbose, "more messages; -vv prints every attr"),
+	OPT_INC('v', "verbose", struct recorder_opts, verbose, "more messages; -vv prints every attr"),
 	ACCEPTED("proc-map-timeout", record_accept_number, "MS", 0),
 	ACCEPTED("num-thread-synthesize", record_accept_number, "N", 0),
 	ACCEPTED("affinity", record_accept_affinity, "MODE", 0),

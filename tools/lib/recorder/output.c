@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "base/output.h"
-#include "record.h"
+#include "recorder/recorder.h"
 
 /* ---- opening ------------------------------------------------------------------------------------ */
 
-void record_undo_output(struct recording *rec)
+void recorder_undo_output(struct recorder *rec)
 {
 	char old[PATH_MAX];
 
@@ -24,14 +24,14 @@ void record_undo_output(struct recording *rec)
 		unlink(rec->path);
 }
 
-bool record_output_is_empty(const struct recording *rec)
+bool recorder_output_is_empty(const struct recorder *rec)
 {
 	struct stat st;
 
 	return rec->fd >= 0 && rec->created && !fstat(rec->fd, &st) && !st.st_size;
 }
 
-int record_open_output(struct recording *rec, struct err *e)
+int recorder_open_output(struct recorder *rec, struct err *e)
 {
 	bool stream = output_descriptor(rec->opts->output) >= 0;
 	struct output out;
@@ -57,7 +57,7 @@ int record_open_output(struct recording *rec, struct err *e)
 
 /* ---- features ------------------------------------------------------------------------------------- */
 
-static int put_feature(struct recording *rec, int id, struct obuf *o, struct err *e)
+static int put_feature(struct recorder *rec, int id, struct obuf *o, struct err *e)
 {
 	int ret = o->code ? err_set(e, o->code, "no memory for feature %d", id)
 			  : perfdata_writer_feature(rec->writer, id, o->buf, o->len, e);
@@ -66,7 +66,7 @@ static int put_feature(struct recording *rec, int id, struct obuf *o, struct err
 	return ret;
 }
 
-static int put_cmdline(struct recording *rec, struct obuf *o, struct err *e)
+static int put_cmdline(struct recorder *rec, struct obuf *o, struct err *e)
 {
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -87,7 +87,7 @@ static uint64_t clock_ns(clockid_t id)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-static int put_clock(struct recording *rec, struct obuf *o, struct err *e)
+static int put_clock(struct recorder *rec, struct obuf *o, struct err *e)
 {
 	struct timespec res = { 0 };
 	int ret;
@@ -104,7 +104,7 @@ static int put_clock(struct recording *rec, struct obuf *o, struct err *e)
 	return ret ? ret : put_feature(rec, FEAT_CLOCK_DATA, o, e);
 }
 
-static int put_host(struct recording *rec, struct obuf *o, struct err *e)
+static int put_host(struct recorder *rec, struct obuf *o, struct err *e)
 {
 	static const int host[] = {
 		FEAT_HOSTNAME,	   FEAT_OSRELEASE,     FEAT_VERSION,	     FEAT_ARCH,
@@ -144,7 +144,7 @@ static bool has_branches(const struct event_list *l)
 }
 
 /* What is known before the first record; in a stream it must stand before the data. */
-static int put_early(struct recording *rec, struct err *e)
+static int put_early(struct recorder *rec, struct err *e)
 {
 	struct obuf o;
 	int ret = obuf_init(&o, -1, 0);
@@ -157,7 +157,7 @@ static int put_early(struct recording *rec, struct err *e)
 	if (!ret)
 		ret = put_clock(rec, &o, e);
 	if (!ret && rec->nr_soft) {
-		record_tracer_feature(rec, &o);
+		recorder_tracer_feature(rec, &o);
 		ret = put_feature(rec, FEAT_SAMPLE_SOURCE, &o, e);
 	}
 	if (!ret && has_branches(rec->events))
@@ -174,7 +174,7 @@ static int put_early(struct recording *rec, struct err *e)
  */
 static bool give_up(void *ctx, unsigned ms)
 {
-	struct recording *rec = ctx;
+	struct recorder *rec = ctx;
 	unsigned nr = capture_look_for_signals(rec->capture);
 
 	if (!nr || !ms)
@@ -182,7 +182,7 @@ static bool give_up(void *ctx, unsigned ms)
 	return nr > 1 || (nr && ms - min_u64(ms, rec->stuck_ms) >= 3000);
 }
 
-int record_start_file(struct recording *rec, struct err *e)
+int recorder_start_file(struct recorder *rec, struct err *e)
 {
 	struct perfdata_writer_opts wo = { .fd = rec->fd,
 					   .pipe = rec->pipe,
@@ -203,7 +203,7 @@ int record_start_file(struct recording *rec, struct err *e)
 							 .leader = ev->leader,
 							 .nr_members = ev->nr_members,
 							 .group = ev->group ? ev->group : "" };
-		evs[i].ids = record_ids(rec, i, &evs[i].nr_ids);
+		evs[i].ids = recorder_ids(rec, i, &evs[i].nr_ids);
 	}
 	ret = perfdata_writer_open(&rec->writer, &wo, evs, n, e);
 	free(evs);
@@ -212,7 +212,7 @@ int record_start_file(struct recording *rec, struct err *e)
 
 /* ---- the end ------------------------------------------------------------------------------------------ */
 
-static int put_late(struct recording *rec, struct err *e)
+static int put_late(struct recorder *rec, struct err *e)
 {
 	const struct capture_stats *st = capture_stats(rec->capture);
 	struct obuf o;
@@ -234,7 +234,7 @@ static int put_late(struct recording *rec, struct err *e)
 		struct err inner = { 0 };
 
 		/* Build ids are a help for later; without them the recording is still good. */
-		if (record_build_ids(rec, &o, &inner))
+		if (recorder_build_ids(rec, &o, &inner))
 			log_warn("no build ids: %s", inner.text);
 		else if (o.len)
 			ret = put_feature(rec, FEAT_BUILD_ID, &o, e);
@@ -244,7 +244,7 @@ static int put_late(struct recording *rec, struct err *e)
 }
 
 /* How many samples the file has when not all that were taken could be written; -1 = unknown. */
-static int64_t count_samples(const struct recording *rec)
+static int64_t count_samples(const struct recorder *rec)
 {
 	struct perfdata_opts po = { .force = true };
 	struct perfdata *pd = NULL;
@@ -261,7 +261,7 @@ static int64_t count_samples(const struct recording *rec)
 	return n;
 }
 
-int record_finish_file(struct recording *rec, struct err *e)
+int recorder_finish_file(struct recorder *rec, struct err *e)
 {
 	int ret = 0;
 

@@ -5,12 +5,13 @@
  * carries maps and names. The file holds both, with one id for each sampling event.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "record.h"
+#include "recorder/recorder.h"
 
 #define IOC_ID	       _IOR('$', 7, uint64_t *)
 #define DEPTH_DEFAULT  32
@@ -34,7 +35,7 @@ static int parse_source(const char *option, const char *text, const char *kernel
 /* ---- whether it is needed ---------------------------------------------------------------------------- */
 
 /* Opens on ourselves what the first event would need; the -errno of a refusal. */
-static int try_branches(const struct recording *rec)
+static int try_branches(const struct recorder *rec)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE, .size = PERF_ATTR_SIZE_VER5 };
 	int fd;
@@ -52,7 +53,7 @@ static int try_branches(const struct recording *rec)
 	return 0;
 }
 
-static const char *why_no_branches(const struct recording *rec, int code)
+static const char *why_no_branches(const struct recorder *rec, int code)
 {
 	if (code == -ENOENT)
 		return "this machine shows no hardware events";
@@ -62,14 +63,14 @@ static const char *why_no_branches(const struct recording *rec, int code)
 						      : strerror(-code);
 }
 
-static int choose_branches(struct recording *rec, struct err *e)
+static int choose_branches(struct recorder *rec, struct err *e)
 {
 	const uint64_t kernel = PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV;
 	const uint64_t known = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_ANY_CALL |
 			       PERF_SAMPLE_BRANCH_ANY_RETURN | PERF_SAMPLE_BRANCH_IND_CALL |
 			       PERF_SAMPLE_BRANCH_IND_JUMP | PERF_SAMPLE_BRANCH_CALL |
 			       PERF_SAMPLE_BRANCH_COND;
-	const struct record_opts *o = rec->opts;
+	const struct recorder_opts *o = rec->opts;
 	enum source want;
 	int ret =
 		parse_source("--branch-source", o->branch_source, "hardware", "software", &want, e);
@@ -99,9 +100,9 @@ static int choose_branches(struct recording *rec, struct err *e)
 	return 0;
 }
 
-static int choose_regs(struct recording *rec, struct err *e)
+static int choose_regs(struct recorder *rec, struct err *e)
 {
-	const struct record_opts *o = rec->opts;
+	const struct recorder_opts *o = rec->opts;
 	enum source want;
 	int ret = parse_source("--reg-source", o->reg_source, "kernel", "ptrace", &want, e);
 
@@ -117,7 +118,7 @@ static int choose_regs(struct recording *rec, struct err *e)
 	return 0;
 }
 
-static int check_target(const struct recording *rec, struct err *e)
+static int check_target(const struct recorder *rec, struct err *e)
 {
 	const char *what = rec->soft_branches ? "branches in software" : "registers by ptrace";
 
@@ -142,7 +143,7 @@ static int check_target(const struct recording *rec, struct err *e)
 	return 0;
 }
 
-int record_tracer_choose(struct recording *rec, struct err *e)
+int recorder_tracer_choose(struct recorder *rec, struct err *e)
 {
 	int ret = choose_branches(rec, e);
 
@@ -156,7 +157,7 @@ int record_tracer_choose(struct recording *rec, struct err *e)
 /* ---- the events --------------------------------------------------------------------------------------- */
 
 /* Opens the event once, as the tracer will: falls back to a clock, learns an id. */
-static int try_event(struct recording *rec, size_t i, struct err *e)
+static int try_event(struct recorder *rec, size_t i, struct err *e)
 {
 	struct event *ev = &rec->events->v[i];
 	struct event trial = *ev;
@@ -190,7 +191,7 @@ static int try_event(struct recording *rec, size_t i, struct err *e)
 }
 
 /* What a sample from the tracer holds, as the file says it. */
-static void fit_attr(const struct recording *rec, struct perf_event_attr *a)
+static void fit_attr(const struct recorder *rec, struct perf_event_attr *a)
 {
 	const uint64_t keep = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_ANY_CALL |
 			      PERF_SAMPLE_BRANCH_ANY_RETURN | PERF_SAMPLE_BRANCH_IND_CALL |
@@ -236,9 +237,9 @@ static int parse_budget(const char *option, const char *text, double *percent, s
 	return 0;
 }
 
-static int fill_branches(struct recording *rec, struct err *e)
+static int fill_branches(struct recorder *rec, struct err *e)
 {
-	const struct record_opts *o = rec->opts;
+	const struct recorder_opts *o = rec->opts;
 	struct tracer_branches *b = &rec->tracer_opts.branches;
 
 	if (!rec->soft_branches)
@@ -256,7 +257,7 @@ static int fill_branches(struct recording *rec, struct err *e)
 
 static int write_sample(void *ctx, const void *data, size_t size, struct err *e)
 {
-	struct recording *rec = ctx;
+	struct recorder *rec = ctx;
 	int ret;
 
 	rec->soft_samples++;
@@ -286,7 +287,7 @@ static size_t time_offset(const struct event_list *l)
 }
 
 /* A group is read together by the kernel; the tracer's events are one by one on each thread. */
-static int check_group(const struct recording *rec, const struct event *ev, struct err *e)
+static int check_group(const struct recorder *rec, const struct event *ev, struct err *e)
 {
 	if (!ev->sample_read && ev->nr_members <= 1 && !(ev->attr.sample_type & PERF_SAMPLE_AUX))
 		return 0;
@@ -299,7 +300,7 @@ static int check_group(const struct recording *rec, const struct event *ev, stru
 }
 
 /* The bases of FS and GS take the place of raw data. */
-static int check_raw(const struct recording *rec, const struct event *ev, struct err *e)
+static int check_raw(const struct recorder *rec, const struct event *ev, struct err *e)
 {
 	if (!rec->tracer_opts.bases || !(ev->attr.sample_type & PERF_SAMPLE_RAW))
 		return 0;
@@ -311,7 +312,7 @@ static int check_raw(const struct recording *rec, const struct event *ev, struct
 	return -EINVAL;
 }
 
-int record_tracer_prepare(struct recording *rec, struct err *e)
+int recorder_tracer_prepare(struct recorder *rec, struct err *e)
 {
 	struct tracer_opts *t = &rec->tracer_opts;
 	struct event_list *l = rec->events;
@@ -355,12 +356,12 @@ int record_tracer_prepare(struct recording *rec, struct err *e)
 	return ret ? ret : tracer_new(&rec->tracer, t, e);
 }
 
-struct event_list *record_kernel_events(struct recording *rec)
+struct event_list *recorder_kernel_events(struct recorder *rec)
 {
 	return rec->nr_soft ? &rec->tracking_list : rec->events;
 }
 
-const uint64_t *record_ids(const struct recording *rec, size_t i, size_t *nr)
+const uint64_t *recorder_ids(const struct recorder *rec, size_t i, size_t *nr)
 {
 	if (i >= rec->nr_soft)
 		return capture_ids(rec->capture, i - rec->nr_soft, nr);
@@ -393,7 +394,7 @@ static void say_strategy(const struct tracer *t, enum tracer_strategy want)
 			"do not pass BTF on): no faster than --branch-strategy=step");
 }
 
-static int attach(struct recording *rec, pid_t pid, bool process, struct err *e)
+static int attach(struct recorder *rec, pid_t pid, bool process, struct err *e)
 {
 	int ret;
 
@@ -407,7 +408,7 @@ static int attach(struct recording *rec, pid_t pid, bool process, struct err *e)
 	return ret;
 }
 
-int record_tracer_start(struct recording *rec, struct err *e)
+int recorder_tracer_start(struct recorder *rec, struct err *e)
 {
 	size_t attached = 0;
 	bool processes = rec->workload_is_target || rec->opts->tids.items.n == 0;
@@ -435,7 +436,7 @@ int record_tracer_start(struct recording *rec, struct err *e)
 	return ret;
 }
 
-int record_tracer_service(struct recording *rec, bool *done, struct err *e)
+int recorder_tracer_service(struct recorder *rec, bool *done, struct err *e)
 {
 	int ret;
 
@@ -445,14 +446,14 @@ int record_tracer_service(struct recording *rec, bool *done, struct err *e)
 	if (ret < 0)
 		return ret;
 	*done |= !ret;
-	record_tracer_reap(rec);
+	recorder_tracer_reap(rec);
 	return 0;
 }
 
 /* What the tracer wrote since the last time is part of the round. */
-bool record_ends_round(void *ctx, bool some)
+bool recorder_ends_round(void *ctx, bool some)
 {
-	struct recording *rec = ctx;
+	struct recorder *rec = ctx;
 
 	some |= rec->soft_unflushed;
 	if (!some || (rec->tracer && !tracer_ends_round(rec->tracer)))
@@ -465,7 +466,7 @@ bool record_ends_round(void *ctx, bool some)
  * The tracer is told of the workload's end before anybody else. If it has not heard of it the
  * workload's pidfd still has: nobody stops any more then, so this wait takes nothing from it.
  */
-void record_tracer_reap(struct recording *rec)
+void recorder_tracer_reap(struct recorder *rec)
 {
 	if (!rec->tracer || !rec->has_workload || rec->workload.reaped)
 		return;
@@ -474,28 +475,28 @@ void record_tracer_reap(struct recording *rec)
 		(void)workload_ended(&rec->workload, false);
 }
 
-bool record_tracer_holds(struct recording *rec)
+bool recorder_tracer_holds(struct recorder *rec)
 {
-	record_tracer_reap(rec);
+	recorder_tracer_reap(rec);
 	return rec->tracer && !rec->workload.reaped && tracer_left(rec->tracer);
 }
 
 /* Who stops after all, to take the signal, must be let go to end of it. */
-void record_tracer_end(struct recording *rec, int sig)
+void recorder_tracer_end(struct recorder *rec, int sig)
 {
 	kill(rec->workload.pid, sig);
-	while (record_tracer_holds(rec))
+	while (recorder_tracer_holds(rec))
 		(void)tracer_detach(rec->tracer, NULL);
 }
 
-int record_tracer_stop(struct recording *rec, struct err *e)
+int recorder_tracer_stop(struct recorder *rec, struct err *e)
 {
 	int ret;
 
 	if (!rec->tracer)
 		return 0;
 	ret = tracer_detach(rec->tracer, e);
-	record_tracer_reap(rec);
+	recorder_tracer_reap(rec);
 	return ret;
 }
 
@@ -505,7 +506,7 @@ int record_tracer_stop(struct recording *rec, struct err *e)
  * FEAT_SAMPLE_SOURCE: version, count, then for each event its index and three strings. Behind it,
  * where readers of before do not look, what RAW holds: count, then index and name.
  */
-void record_tracer_feature(const struct recording *rec, struct obuf *o)
+void recorder_tracer_feature(const struct recorder *rec, struct obuf *o)
 {
 	char note[160] = "user state read by ptrace at each overflow";
 
@@ -543,7 +544,7 @@ static void say_cuts(const struct tracer_stats *st)
 		fprintf(stderr, "[ perf record: stacks with fewer entries: %s ]\n", text);
 }
 
-static void say_cost(const struct recording *rec, const struct tracer_stats *st)
+static void say_cost(const struct recorder *rec, const struct tracer_stats *st)
 {
 	const struct tracer_opts *t = &rec->tracer_opts;
 	const char *option = t->branches.on ? "--branch-budget" : "--reg-budget";
@@ -558,7 +559,7 @@ static void say_cost(const struct recording *rec, const struct tracer_stats *st)
 		st->stops ? (double)st->stopped_ns / 1000 / (double)st->stops : 0.0, spaced);
 }
 
-static void say_walks(const struct recording *rec, const struct tracer_stats *st)
+static void say_walks(const struct recorder *rec, const struct tracer_stats *st)
 {
 	fprintf(stderr,
 		"[ perf record: %" PRIu64
@@ -577,7 +578,7 @@ static void say_walks(const struct recording *rec, const struct tracer_stats *st
 			st->inexact);
 }
 
-void record_tracer_say(const struct recording *rec)
+void recorder_tracer_say(const struct recorder *rec)
 {
 	const struct tracer_stats *st;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf record: one recording from opening to the closing messages. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 #include "base/output.h"
 #include "buildid/buildid.h"
-#include "record.h"
+#include "recorder/recorder.h"
 
 /* A ring that fills slowly is emptied this often, so that little is lost with a killed recorder. */
 #define IDLE_MS 1000
@@ -20,7 +21,7 @@
 static int write_records(void *ctx, const void *a, size_t na, const void *b, size_t nb,
 			 struct err *e)
 {
-	struct recording *rec = ctx;
+	struct recorder *rec = ctx;
 	int ret = perfdata_writer_write(rec->writer, a, na, b, nb, e);
 
 	if (ret)
@@ -28,7 +29,7 @@ static int write_records(void *ctx, const void *a, size_t na, const void *b, siz
 	return ret;
 }
 
-static int drain(struct recording *rec, struct err *e)
+static int drain(struct recorder *rec, struct err *e)
 {
 	int ret = 0;
 
@@ -47,7 +48,7 @@ static int drain(struct recording *rec, struct err *e)
 /* ---- starting ----------------------------------------------------------------------------------------- */
 
 /* One line an event on stderr, with its attr when @attrs. */
-static void show_events(const struct recording *rec, bool attrs)
+static void show_events(const struct recorder *rec, bool attrs)
 {
 	struct obuf o;
 
@@ -69,7 +70,7 @@ static void show_events(const struct recording *rec, bool attrs)
 	obuf_free(&o);
 }
 
-static int start_workload(struct recording *rec, struct err *e)
+static int start_workload(struct recorder *rec, struct err *e)
 {
 	int ret;
 
@@ -82,10 +83,10 @@ static int start_workload(struct recording *rec, struct err *e)
 	return ret;
 }
 
-static int open_events(struct recording *rec, struct err *e)
+static int open_events(struct recorder *rec, struct err *e)
 {
 	struct capture_opts co = {
-		.events = record_kernel_events(rec),
+		.events = recorder_kernel_events(rec),
 		.target = &rec->target,
 		.opener = &rec->opener,
 		.context = &rec->context,
@@ -100,7 +101,7 @@ static int open_events(struct recording *rec, struct err *e)
 	if (log_get_level() >= LOG_DEBUG)
 		show_events(rec, true);
 	if (!ret)
-		record_say_cost(rec);
+		recorder_say_cost(rec);
 	return ret;
 }
 
@@ -119,7 +120,7 @@ static int become_realtime(uint64_t priority, struct err *e)
 	return e ? e->code : -EPERM;
 }
 
-static int prepare(struct recording *rec, struct err *e)
+static int prepare(struct recorder *rec, struct err *e)
 {
 	int ret;
 
@@ -127,12 +128,12 @@ static int prepare(struct recording *rec, struct err *e)
 #ifdef __x86_64__
 	rec->context.soft_branches = true; /* room tracer knows this architecture */
 #endif
-	ret = record_config(rec, e);
+	ret = recorder_config(rec, e);
 	rec->usage = ret == -EINVAL;
 	if (!ret)
-		ret = record_tracer_prepare(rec, e);
+		ret = recorder_tracer_prepare(rec, e);
 	if (!ret && !rec->opts->dry_run)
-		ret = record_guard(rec, e);
+		ret = recorder_guard(rec, e);
 	if (!ret)
 		ret = become_realtime(rec->opts->realtime, e);
 	if (!ret && rec->opts->control) {
@@ -149,7 +150,7 @@ static int prepare(struct recording *rec, struct err *e)
  * map falls between. For the whole machine the dummy does that, and its events start last, so
  * that our own looking around is not sampled.
  */
-static int enable_at_start(struct recording *rec, bool before_looking, struct err *e)
+static int enable_at_start(struct recorder *rec, bool before_looking, struct err *e)
 {
 	bool later = rec->opts->delay || rec->workload_is_target;
 
@@ -158,15 +159,15 @@ static int enable_at_start(struct recording *rec, bool before_looking, struct er
 	return capture_enable(rec->capture, NULL, e);
 }
 
-static int begin(struct recording *rec, struct err *e)
+static int begin(struct recorder *rec, struct err *e)
 {
-	int ret = record_open_output(rec, e);
+	int ret = recorder_open_output(rec, e);
 
 	rec->sink = (struct capture_sink){ .write = write_records,
 					   .ctx = rec,
-					   .ends_round = record_ends_round };
+					   .ends_round = recorder_ends_round };
 	if (!ret)
-		ret = record_start_file(rec, e);
+		ret = recorder_start_file(rec, e);
 	if (!ret)
 		ret = capture_signals(rec->capture, e);
 	if (!ret && rec->has_workload)
@@ -178,13 +179,13 @@ static int begin(struct recording *rec, struct err *e)
 	if (!ret)
 		ret = enable_at_start(rec, true, e);
 	if (!ret)
-		ret = record_synthesize(rec, RECORD_AT_START, e);
+		ret = recorder_synthesize(rec, RECORDER_AT_START, e);
 	if (!ret)
-		record_keep_roots(rec);
+		recorder_keep_roots(rec);
 	if (!ret)
 		ret = perfdata_writer_flush(rec->writer, e);
 	if (!ret)
-		ret = record_tracer_start(rec, e);
+		ret = recorder_tracer_start(rec, e);
 	if (!ret)
 		ret = enable_at_start(rec, false, e);
 	if (!ret && rec->has_workload) {
@@ -199,7 +200,7 @@ static int begin(struct recording *rec, struct err *e)
 /* ---- while it runs ---------------------------------------------------------------------------------------- */
 
 /* Commands of --control: true when one of them ends the recording. */
-static bool obey(struct recording *rec)
+static bool obey(struct recorder *rec)
 {
 	char arg[256];
 	bool stop = false;
@@ -247,7 +248,7 @@ static int64_t now_ms(void)
 	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-static int switch_events(struct recording *rec, bool on, struct err *e)
+static int switch_events(struct recorder *rec, bool on, struct err *e)
 {
 	if (rec->tracer)
 		tracer_enable(rec->tracer, on);
@@ -257,7 +258,7 @@ static int switch_events(struct recording *rec, bool on, struct err *e)
 }
 
 /* -D: the times at which events go on and off, counted from @begin. */
-static int keep_windows(struct recording *rec, int64_t begin, size_t *next, struct err *e)
+static int keep_windows(struct recorder *rec, int64_t begin, size_t *next, struct err *e)
 {
 	int ret = 0;
 
@@ -275,7 +276,7 @@ static int keep_windows(struct recording *rec, int64_t begin, size_t *next, stru
 
 /* How long nothing is due: -D, --switch-output, the tracer; never longer than a killed recorder
  * may lose. */
-static int wait_ms(const struct recording *rec, int64_t begin, size_t next)
+static int wait_ms(const struct recorder *rec, int64_t begin, size_t next)
 {
 	int64_t now = now_ms(), wait = IDLE_MS;
 
@@ -289,12 +290,12 @@ static int wait_ms(const struct recording *rec, int64_t begin, size_t next)
 }
 
 /* Whether what we watch is over. */
-static bool is_over(struct recording *rec, int what)
+static bool is_over(struct recorder *rec, int what)
 {
 	/* Of a command we wait for the end itself: a set-uid exec ends its events, not it. */
 	if (what & CAPTURE_GONE && !rec->workload_is_target && !rec->tracer)
 		return true;
-	if (record_guard_is_gone(rec))
+	if (recorder_guard_is_gone(rec))
 		return true;
 	if (rec->tracer) /* what the command left behind goes on without us */
 		return rec->workload.reaped;
@@ -302,7 +303,7 @@ static bool is_over(struct recording *rec, int what)
 	       workload_ended(&rec->workload, false);
 }
 
-static int follow(struct recording *rec, struct err *e)
+static int follow(struct recorder *rec, struct err *e)
 {
 	int64_t begin = now_ms();
 	bool done = false;
@@ -315,13 +316,13 @@ static int follow(struct recording *rec, struct err *e)
 
 		if (what < 0)
 			return what;
-		ret = record_tracer_service(rec, &done, e);
+		ret = recorder_tracer_service(rec, &done, e);
 		if (!ret)
 			ret = keep_windows(rec, begin, &next, e);
 		if (!ret && what & (CAPTURE_DATA | CAPTURE_TIMEOUT))
 			ret = drain(rec, e);
-		if (!ret && record_switch_due(rec, what & CAPTURE_SWITCH, now_ms()))
-			ret = record_switch_file(rec, e);
+		if (!ret && recorder_switch_due(rec, what & CAPTURE_SWITCH, now_ms()))
+			ret = recorder_switch_file(rec, e);
 		if (what & CAPTURE_CONTROL)
 			done |= obey(rec);
 		done |= (what & CAPTURE_SIGNAL) != 0;
@@ -333,7 +334,7 @@ static int follow(struct recording *rec, struct err *e)
 
 /* ---- the end ------------------------------------------------------------------------------------------------- */
 
-static void say_losses(const struct recording *rec, const struct capture_stats *st)
+static void say_losses(const struct recorder *rec, const struct capture_stats *st)
 {
 	size_t kb = capture_ring_bytes(rec->capture) / 1024;
 
@@ -357,7 +358,7 @@ static void say_losses(const struct recording *rec, const struct capture_stats *
 			st->throttled);
 }
 
-static void say_summary(const struct recording *rec)
+static void say_summary(const struct recorder *rec)
 {
 	const struct capture_stats *st = capture_stats(rec->capture);
 	double mb = (double)perfdata_writer_bytes(rec->writer) / 1024 / 1024;
@@ -385,12 +386,12 @@ static void say_summary(const struct recording *rec)
 		snprintf(count, sizeof(count), " (%" PRId64 " samples)", samples);
 	fprintf(stderr, "[ perf record: Captured and wrote %.3f MB %s%s%s%s ]\n", mb, rec->path,
 		stamp, packed, count);
-	record_tracer_say(rec);
+	recorder_tracer_say(rec);
 	say_losses(rec, st);
 }
 
 /* What the workload came to becomes ours; a signal that ended us is raised again. */
-static int exit_status(struct recording *rec, int status)
+static int exit_status(struct recorder *rec, int status)
 {
 	int sig = rec->capture ? capture_signal(rec->capture) : 0;
 
@@ -417,13 +418,13 @@ static int exit_status(struct recording *rec, int status)
 }
 
 /* Whatever else ended the recording ends the command too. */
-static void end_workload(struct recording *rec)
+static void end_workload(struct recorder *rec)
 {
-	if (!rec->has_workload || record_guard_is_gone(rec))
+	if (!rec->has_workload || recorder_guard_is_gone(rec))
 		return;
-	if (record_tracer_holds(rec)) {
+	if (recorder_tracer_holds(rec)) {
 		rec->ended_workload = true;
-		record_tracer_end(rec, SIGTERM);
+		recorder_tracer_end(rec, SIGTERM);
 	} else if (!workload_ended(&rec->workload, false)) {
 		rec->ended_workload = true;
 		workload_kill(&rec->workload, SIGTERM);
@@ -431,7 +432,7 @@ static void end_workload(struct recording *rec)
 	workload_ended(&rec->workload, true);
 }
 
-static int dry_run(struct recording *rec)
+static int dry_run(struct recorder *rec)
 {
 	log_info("%zu events open on %zu rings; nothing is recorded (--dry-run)", rec->events->n,
 		 capture_nr_rings(rec->capture));
@@ -439,13 +440,13 @@ static int dry_run(struct recording *rec)
 	return 0;
 }
 
-static void clean_up(struct recording *rec)
+static void clean_up(struct recorder *rec)
 {
 	tracer_free(rec->tracer);
 	workload_free(&rec->workload);
 	if (rec->has_control)
 		control_close(&rec->control);
-	record_switch_free(rec);
+	recorder_switch_free(rec);
 	buildid_roots_free(rec->roots);
 	perfdata_writer_free(rec->writer);
 	capture_free(rec->capture);
@@ -453,7 +454,7 @@ static void clean_up(struct recording *rec)
 		close(rec->fd);
 }
 
-int record_run(struct recording *rec)
+int recorder_run(struct recorder *rec)
 {
 	struct err err = { 0 }, late = { 0 };
 	int ret, status = 0;
@@ -475,27 +476,27 @@ int record_run(struct recording *rec)
 	if (rec->usage)
 		status = CLI_USAGE;
 	if (rec->never_ran) {
-		record_undo_output(rec);
+		recorder_undo_output(rec);
 		status = ret == -ENOENT ? 127 : 126; /* as shells do */
 	}
 	if (!rec->writer || rec->never_ran)
 		goto out;
-	if (record_tracer_stop(rec, &late))
+	if (recorder_tracer_stop(rec, &late))
 		status = cli_print_err(&late);
 	if (!rec->write_code && rec->opts->tail_synthesize &&
-	    record_synthesize(rec, RECORD_AT_END, &late))
+	    recorder_synthesize(rec, RECORDER_AT_END, &late))
 		status = cli_print_err(&late);
 	if (!rec->write_code && capture_finish(rec->capture, &rec->sink, &late))
 		status = cli_print_err(&late);
 	end_workload(rec);
-	if (record_finish_file(rec, &late) && !status)
+	if (recorder_finish_file(rec, &late) && !status)
 		status = cli_print_err(&late);
-	if (record_stamp_name(rec, &late) && !status)
+	if (recorder_stamp_name(rec, &late) && !status)
 		status = cli_print_err(&late);
 	say_summary(rec);
 out:
-	if (status && record_output_is_empty(rec))
-		record_undo_output(rec);
+	if (status && recorder_output_is_empty(rec))
+		recorder_undo_output(rec);
 	status = rec->opts->dry_run ? status : exit_status(rec, status);
 	clean_up(rec);
 	return status;

@@ -4,11 +4,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record.h"
+#include "recorder/recorder.h"
 
 /* ---- strings into numbers ------------------------------------------------------------------------------- */
 
-static int prepare_clock(struct recording *rec, const char *name, struct err *e)
+static int prepare_clock(struct recorder *rec, const char *name, struct err *e)
 {
 	static const struct {
 		const char *name;
@@ -46,7 +46,7 @@ static int prepare_clock(struct recording *rec, const char *name, struct err *e)
 }
 
 /* "128" pages or "1M" bytes, up to a power of two of pages. */
-static int prepare_ring(struct recording *rec, const char *text, struct err *e)
+static int prepare_ring(struct recorder *rec, const char *text, struct err *e)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), v, pages = 1;
 	char copy[64];
@@ -77,7 +77,7 @@ static int prepare_size(const char *what, const char *text, uint64_t *v, struct 
 	return 0;
 }
 
-static int prepare_compress(struct recording *rec, const char *text, struct err *e)
+static int prepare_compress(struct recorder *rec, const char *text, struct err *e)
 {
 	uint64_t level;
 
@@ -99,9 +99,9 @@ static int prepare_lists(struct capture_target *t, const struct cli_list *l,
 	return ret;
 }
 
-static int prepare_target(struct recording *rec, struct err *e)
+static int prepare_target(struct recorder *rec, struct err *e)
 {
-	const struct record_opts *o = rec->opts;
+	const struct recorder_opts *o = rec->opts;
 	struct capture_target *t = &rec->target;
 	int ret = prepare_lists(t, &o->pids, capture_target_pids, e);
 
@@ -132,9 +132,9 @@ static int prepare_target(struct recording *rec, struct err *e)
 	return 0;
 }
 
-int record_prepare(struct recording *rec, struct err *e)
+int recorder_prepare(struct recorder *rec, struct err *e)
 {
-	const struct record_opts *o = rec->opts;
+	const struct recorder_opts *o = rec->opts;
 	int ret = 0;
 
 	if (o->clock)
@@ -149,7 +149,7 @@ int record_prepare(struct recording *rec, struct err *e)
 		ret = err_set(e, -EINVAL, "-r takes a priority from 1 to 99, not %llu",
 			      (unsigned long long)o->realtime);
 	if (!ret)
-		ret = record_prepare_switch(rec, e);
+		ret = recorder_prepare_switch(rec, e);
 	if (!ret)
 		ret = prepare_size("--mmap-flush", o->mmap_flush, &rec->flush_bytes, e);
 	if (!ret && o->delay == -1 && !o->control)
@@ -160,8 +160,30 @@ int record_prepare(struct recording *rec, struct err *e)
 
 /* ---- numbers into attrs -------------------------------------------------------------------------------------- */
 
+/* PMUs that write a stream of their own into an AUX area, by the start of their names. */
+int recorder_check_aux(const struct event_list *l, struct err *e)
+{
+	static const char *const pmus[] = { "intel_pt", "intel_bts", "arm_spe",
+					    "cs_etm",	"hisi_ptt",  "arm_trbe" };
+
+	for (size_t i = 0; i < l->n; i++) {
+		const struct pmu *pmu = l->v[i].pmu;
+
+		for (size_t j = 0; pmu && j < ARRAY_SIZE(pmus); j++) {
+			if (strncmp(pmu->name, pmus[j], strlen(pmus[j])))
+				continue;
+			err_set(e, -EOPNOTSUPP,
+				"%s: the PMU %s traces into an AUX area, which this perf does not record",
+				l->v[i].name, pmu->name);
+			err_hint(e, "Taken branches of the CPU: -b, -j. Traces need another perf.");
+			return -EOPNOTSUPP;
+		}
+	}
+	return 0;
+}
+
 /* -F above the kernel's limit: lowered with a warning, or refused. */
-static int limit_freq(const struct record_opts *o, uint64_t *freq, struct err *e)
+static int limit_freq(const struct recorder_opts *o, uint64_t *freq, struct err *e)
 {
 	uint64_t max = events_max_freq();
 
@@ -191,9 +213,9 @@ static int limit_freq(const struct record_opts *o, uint64_t *freq, struct err *e
  * No PMU: events that were named become a clock, with one line that says so. Branches that only the
  * CPU could record are no use with a clock: there the refusal of the event is explained.
  */
-static int fall_back(struct recording *rec, struct err *e)
+static int fall_back(struct recorder *rec, struct err *e)
 {
-	const struct record_opts *o = rec->opts;
+	const struct recorder_opts *o = rec->opts;
 	struct fallback f;
 
 	if (o->no_fallback || (o->branch_filter && !rec->soft_branches) ||
@@ -211,9 +233,9 @@ static int fall_back(struct recording *rec, struct err *e)
 	return 0;
 }
 
-static int add_events(struct recording *rec, struct err *e)
+static int add_events(struct recorder *rec, struct err *e)
 {
-	const struct record_opts *o = rec->opts;
+	const struct recorder_opts *o = rec->opts;
 	struct event_list *l = rec->events;
 	int ret = l->n ? 0 : events_add_default(l, o->pmus, e);
 
@@ -230,9 +252,9 @@ static int add_events(struct recording *rec, struct err *e)
 	return ret;
 }
 
-int record_config(struct recording *rec, struct err *e)
+int recorder_config(struct recorder *rec, struct err *e)
 {
-	const struct record_opts *o = rec->opts;
+	const struct recorder_opts *o = rec->opts;
 	bool workload = rec->workload_is_target;
 	struct events_config c = {
 		.period = o->count,
@@ -283,9 +305,9 @@ int record_config(struct recording *rec, struct err *e)
 	int ret = limit_freq(o, &c.freq, e);
 
 	if (!ret)
-		ret = record_check_aux(rec->events, e);
+		ret = recorder_check_aux(rec->events, e);
 	if (!ret)
-		ret = record_tracer_choose(rec, e);
+		ret = recorder_tracer_choose(rec, e);
 	if (!ret && (rec->soft_regs || rec->soft_branches) && (rec->sw.on || o->overwrite))
 		ret = err_set(e, -EINVAL, "%s does not go with registers or branches by ptrace",
 			      rec->sw.on ? "--switch-output" : "--overwrite");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf record -v: what registers and branch stacks cost, per sample and per second. */
-#include "record.h"
+#include "recorder/recorder.h"
 #include "xsave/xsave.h"
 
 #define MAX_BRANCHES 32 /* where no PMU says how many it keeps */
@@ -22,7 +22,7 @@ static uint32_t block_bytes(const struct perf_event_attr *a, uint64_t gpr, uint6
 }
 
 /* The most that they add to a sample: blocks may come without registers, stacks half full. */
-static uint32_t added_bytes(const struct recording *rec, const struct perf_event_attr *a)
+static uint32_t added_bytes(const struct recorder *rec, const struct perf_event_attr *a)
 {
 	struct xsave_sample_shape branches = {
 		.branches = rec->context.lbr_depth ? rec->context.lbr_depth : MAX_BRANCHES,
@@ -43,7 +43,7 @@ static uint32_t added_bytes(const struct recording *rec, const struct perf_event
 	return bytes;
 }
 
-void record_say_cost(const struct recording *rec)
+void recorder_say_cost(const struct recorder *rec)
 {
 	for (size_t i = 0; i < rec->events->n; i++) {
 		const struct event *ev = &rec->events->v[i];

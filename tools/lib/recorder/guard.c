@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "record.h"
+#include "recorder/recorder.h"
 
 static const int handed_on[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR2 };
 
@@ -47,7 +47,7 @@ static void __attribute__((noreturn)) guard(pid_t recorder, const sigset_t *set)
 	}
 }
 
-int record_guard(struct recording *rec, struct err *e)
+int recorder_guard(struct recorder *rec, struct err *e)
 {
 	sigset_t set, before;
 	pid_t self = getpid(), pid;
@@ -72,7 +72,7 @@ int record_guard(struct recording *rec, struct err *e)
 	return 0;
 }
 
-bool record_guard_is_gone(const struct recording *rec)
+bool recorder_guard_is_gone(const struct recorder *rec)
 {
 	return rec->guard && getppid() != rec->guard;
 }

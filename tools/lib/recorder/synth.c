@@ -2,7 +2,7 @@
 /* perf record: records of what runs already, at the start of each file or (--tail-synthesize) its end. */
 #include <stdlib.h>
 
-#include "record.h"
+#include "recorder/recorder.h"
 
 static bool is_user_only(const struct event_list *l)
 {
@@ -12,13 +12,13 @@ static bool is_user_only(const struct event_list *l)
 	return true;
 }
 
-static unsigned what_kinds(const struct record_opts *o)
+static unsigned what_kinds(const struct recorder_opts *o)
 {
-	return o->synth_given ? o->synth : RECORD_SYNTH_ALL;
+	return o->synth_given ? o->synth : RECORDER_SYNTH_ALL;
 }
 
 /* A program that we started, in a later file: what it has become, and its children. */
-static int synth_running(struct synth *s, const struct recording *rec, struct err *e)
+static int synth_running(struct synth *s, const struct recorder *rec, struct err *e)
 {
 	struct capture_target now = { 0 };
 	int ret = vec_push(&now.tids, rec->workload.pid);
@@ -32,31 +32,31 @@ static int synth_running(struct synth *s, const struct recording *rec, struct er
 	return ret;
 }
 
-static int synth_world(struct recording *rec, bool first, struct err *e)
+static int synth_world(struct recorder *rec, bool first, struct err *e)
 {
 	unsigned kinds = what_kinds(rec->opts);
 	struct synth *s = &rec->synth;
 	int ret = synth_kernel(s, e);
 
-	if (!ret && rec->opts->all_cgroups && kinds & RECORD_SYNTH_CGROUP)
+	if (!ret && rec->opts->all_cgroups && kinds & RECORDER_SYNTH_CGROUP)
 		ret = synth_cgroups(s, e);
 	if (!ret)
 		ret = synth_thread_map(s, &rec->target, e);
 	if (!ret)
 		ret = synth_cpu_map(s, &rec->target, e);
-	if (ret || !(kinds & (RECORD_SYNTH_TASK | RECORD_SYNTH_MMAP)))
+	if (ret || !(kinds & (RECORDER_SYNTH_TASK | RECORDER_SYNTH_MMAP)))
 		return ret;
 	if (rec->target.workload && !first)
 		return synth_running(s, rec, e);
 	return synth_tasks(s, &rec->target, e);
 }
 
-int record_synthesize(struct recording *rec, enum record_when when, struct err *e)
+int recorder_synthesize(struct recorder *rec, enum recorder_when when, struct err *e)
 {
 	const struct perf_event_attr *first = &rec->events->v[0].attr;
-	const struct record_opts *o = rec->opts;
+	const struct recorder_opts *o = rec->opts;
 	struct synth *s = &rec->synth;
-	bool here = o->tail_synthesize == (when == RECORD_AT_END);
+	bool here = o->tail_synthesize == (when == RECORDER_AT_END);
 	int ret = 0;
 
 	*s = (struct synth){ .sink = &rec->sink,
@@ -66,13 +66,13 @@ int record_synthesize(struct recording *rec, enum record_when when, struct err *
 					  o->callchain.mode == CALLCHAIN_DWARF,
 			     .build_ids = !o->no_buildid_mmap && !o->no_buildid,
 			     .namespaces = o->namespaces,
-			     .no_maps = !(what_kinds(o) & RECORD_SYNTH_MMAP),
+			     .no_maps = !(what_kinds(o) & RECORDER_SYNTH_MMAP),
 			     .user_only = is_user_only(rec->events) };
-	if (when != RECORD_AT_END)
+	if (when != RECORDER_AT_END)
 		ret = synth_id_index(s, rec->capture, e);
 	if (!ret && here)
-		ret = synth_world(rec, when == RECORD_AT_START, e);
-	if (!ret && when != RECORD_AT_END)
+		ret = synth_world(rec, when == RECORDER_AT_START, e);
+	if (!ret && when != RECORDER_AT_END)
 		ret = synth_finished_init(s, e);
 	synth_end(s);
 	return ret;

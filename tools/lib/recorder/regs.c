@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "events/regs-probe.h"
-#include "record.h"
+#include "recorder/recorder.h"
 #include "xsave/xsave.h"
 
 #ifdef __x86_64__
@@ -62,10 +62,10 @@ static void list_by_ptrace(const struct regs_caps *have, struct obuf *o)
 }
 
 /* The kernel does not give these user registers: whether the tracer could is looked at here,
- * whether it shall in record_tracer_choose(). */
-static int parse_for_ptrace(struct record_opts *o, const char *list, struct err *e)
+ * whether it shall in recorder_tracer_choose(). */
+static int parse_for_ptrace(struct recorder_opts *o, const char *list, struct err *e)
 {
-	struct record_regs *r = &o->regs[1];
+	struct recorder_regs *r = &o->regs[1];
 	struct regs_selection sel = r->sel;
 	struct regs_caps caps;
 	struct err lacks = { 0 };
@@ -110,7 +110,7 @@ static void list_by_ptrace(const struct regs_caps *have, struct obuf *o)
 	(void)have, (void)o;
 }
 
-static int parse_for_ptrace(struct record_opts *o, const char *list, struct err *e)
+static int parse_for_ptrace(struct recorder_opts *o, const char *list, struct err *e)
 {
 	(void)o, (void)list;
 	return e->code;
@@ -118,7 +118,7 @@ static int parse_for_ptrace(struct record_opts *o, const char *list, struct err 
 #endif
 
 /* "available registers: ..." on stderr; with -v also why what is missing is missing. */
-static void list_registers(const struct record_opts *o, const struct regs_caps *caps, bool user)
+static void list_registers(const struct recorder_opts *o, const struct regs_caps *caps, bool user)
 {
 	struct obuf text;
 	size_t head;
@@ -138,9 +138,10 @@ static void list_registers(const struct record_opts *o, const struct regs_caps *
 	obuf_free(&text);
 }
 
-static int parse_regs(struct record_opts *o, bool user, const char *list, bool unset, struct err *e)
+static int parse_regs(struct recorder_opts *o, bool user, const char *list, bool unset,
+		      struct err *e)
 {
-	struct record_regs *r = &o->regs[user];
+	struct recorder_regs *r = &o->regs[user];
 	int ret;
 
 	if (unset) {
@@ -167,15 +168,15 @@ static int parse_regs(struct record_opts *o, bool user, const char *list, bool u
 				&o->regs[1].caps, e);
 }
 
-int record_parse_intr_regs(void *p, const struct option *opt, const char *arg, bool unset,
-			   struct err *e)
+int recorder_parse_intr_regs(void *p, const struct option *opt, const char *arg, bool unset,
+			     struct err *e)
 {
 	(void)opt;
 	return parse_regs(p, false, arg, unset, e);
 }
 
-int record_parse_user_regs(void *p, const struct option *opt, const char *arg, bool unset,
-			   struct err *e)
+int recorder_parse_user_regs(void *p, const struct option *opt, const char *arg, bool unset,
+			     struct err *e)
 {
 	(void)opt;
 	if (!unset && !*arg)

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/output.h"
-#include "record.h"
+#include "recorder/recorder.h"
 
 /* ---- when ------------------------------------------------------------------------------------- */
 
@@ -40,9 +40,9 @@ static bool parse_time(const char *text, uint64_t *ms)
 	return false;
 }
 
-int record_prepare_switch(struct recording *rec, struct err *e)
+int recorder_prepare_switch(struct recorder *rec, struct err *e)
 {
-	const struct record_opts *o = rec->opts;
+	const struct recorder_opts *o = rec->opts;
 	struct file_switch *sw = &rec->sw;
 	struct stat st;
 
@@ -66,7 +66,7 @@ int record_prepare_switch(struct recording *rec, struct err *e)
 }
 
 /* Whether another file is due: a signal came, the file is large, or old enough. */
-bool record_switch_due(struct recording *rec, bool signalled, int64_t now_ms)
+bool recorder_switch_due(struct recorder *rec, bool signalled, int64_t now_ms)
 {
 	struct file_switch *sw = &rec->sw;
 	bool by_signal = sw->on && !sw->bytes && !sw->every_ms;
@@ -84,7 +84,7 @@ bool record_switch_due(struct recording *rec, bool signalled, int64_t now_ms)
 /* ---- names --------------------------------------------------------------------------------------- */
 
 /* "perf.data.2026112106274728": the time to the hundredth of a second. */
-static void stamped_name(const struct recording *rec, unsigned later, char *out, size_t size)
+static void stamped_name(const struct recorder *rec, unsigned later, char *out, size_t size)
 {
 	char text[32] = "";
 	struct timeval now;
@@ -110,7 +110,7 @@ static void forget_oldest(struct file_switch *sw)
 	}
 }
 
-int record_stamp_name(struct recording *rec, struct err *e)
+int recorder_stamp_name(struct recorder *rec, struct err *e)
 {
 	struct file_switch *sw = &rec->sw;
 	char name[PATH_MAX], *copy;
@@ -143,19 +143,19 @@ int record_stamp_name(struct recording *rec, struct err *e)
 /* ---- switching --------------------------------------------------------------------------------------- */
 
 /* The end of one file: what the rings still hold, and its features. */
-static int end_file(struct recording *rec, struct err *e)
+static int end_file(struct recorder *rec, struct err *e)
 {
 	int ret = 0;
 
 	if (rec->opts->tail_synthesize)
-		ret = record_synthesize(rec, RECORD_AT_END, e);
+		ret = recorder_synthesize(rec, RECORDER_AT_END, e);
 	if (!ret)
 		ret = rec->opts->overwrite ? capture_dump(rec->capture, &rec->sink, e)
 					   : capture_drain(rec->capture, 0, &rec->sink, e);
-	return ret ? ret : record_finish_file(rec, e);
+	return ret ? ret : recorder_finish_file(rec, e);
 }
 
-int record_switch_file(struct recording *rec, struct err *e)
+int recorder_switch_file(struct recorder *rec, struct err *e)
 {
 	uint64_t wakeups = capture_stats(rec->capture)->wakeups;
 	int ret;
@@ -165,7 +165,7 @@ int record_switch_file(struct recording *rec, struct err *e)
 			(unsigned long long)(wakeups ? wakeups : 1));
 	ret = end_file(rec, e);
 	if (!ret)
-		ret = record_stamp_name(rec, e);
+		ret = recorder_stamp_name(rec, e);
 	if (ret) {
 		rec->write_code = ret;
 		return ret;
@@ -178,15 +178,15 @@ int record_switch_file(struct recording *rec, struct err *e)
 	close(rec->fd);
 	rec->fd = -1;
 	capture_reset_stats(rec->capture);
-	ret = record_open_output(rec, e);
+	ret = recorder_open_output(rec, e);
 	if (!ret)
-		ret = record_start_file(rec, e);
+		ret = recorder_start_file(rec, e);
 	if (!ret)
-		ret = record_synthesize(rec, RECORD_NEXT_FILE, e);
+		ret = recorder_synthesize(rec, RECORDER_NEXT_FILE, e);
 	return ret ? ret : perfdata_writer_flush(rec->writer, e);
 }
 
-void record_switch_free(struct recording *rec)
+void recorder_switch_free(struct recorder *rec)
 {
 	for (size_t i = 0; i < rec->sw.files.n; i++)
 		free(rec->sw.files.v[i]);

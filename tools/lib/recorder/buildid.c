@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "buildid/buildid.h"
-#include "record.h"
+#include "recorder/recorder.h"
 
 struct hits {
 	struct machine *m;
@@ -22,7 +22,7 @@ struct hits {
 
 /* ---- containers ---------------------------------------------------------------------------------- */
 
-void record_keep_roots(struct recording *rec)
+void recorder_keep_roots(struct recorder *rec)
 {
 	if (rec->pipe || rec->opts->no_buildid || buildid_roots_new(&rec->roots))
 		return;
@@ -124,7 +124,7 @@ static int read_hits(struct hits *h, struct perfdata *pd, struct err *e)
 	return ret;
 }
 
-int record_build_ids(struct recording *rec, struct obuf *o, struct err *e)
+int recorder_build_ids(struct recorder *rec, struct obuf *o, struct err *e)
 {
 	struct perfdata_opts po = { .force = true, .no_limits = true };
 	struct hits h = { .all = rec->opts->buildid_all,
