@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf xstate: the XSAVE components of a CPU, what they cost, and registers out of images. */
 #include "builtin.h"
-#include "xstate.h"
+#include "xstate/xstate.h"
 
 #include <stdlib.h>
 

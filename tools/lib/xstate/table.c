@@ -2,7 +2,7 @@
 /* perf xstate: the component table with layout and cost. */
 #include <stdio.h>
 
-#include "xstate.h"
+#include "xstate/xstate.h"
 
 static const struct emit_column columns[] = {
 	{ "nr", NULL, true },	    { "name", NULL, false },	 { "size", NULL, true },

@@ -2,7 +2,7 @@
 /* perf xstate: registers and branch entries out of one image. */
 #include <stdio.h>
 
-#include "xstate.h"
+#include "xstate/xstate.h"
 
 static void print_components(struct emit *e, const struct xsave_image *im, uint64_t unknown)
 {

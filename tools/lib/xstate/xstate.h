@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The parts of perf xstate: tables, registers out of images, the simulated policy. */
-#ifndef PERF_XSTATE_H
-#define PERF_XSTATE_H
+#ifndef XSTATE_XSTATE_H
+#define XSTATE_XSTATE_H
 
 #include "emit/emit.h"
 #include "regs/regs.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "xstate.h"
+#include "xstate/xstate.h"
 
 #define TEXT_MAX (64 << 20)
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "sample/sample.h"
-#include "xstate.h"
+#include "xstate/xstate.h"
 
 struct feed {
 	struct xsave_sim *sim;
