@@ -20,40 +20,11 @@
 #ifndef PERF_PERFDATA_H
 #define PERF_PERFDATA_H
 
+#include "attr/attr.h"
 #include "base/base.h"
 #include "uapi/perf_event.h"
 
 struct perfdata;
-
-/* ---- attr ---------------------------------------------------------------------------------------- */
-
-/*
- * Reads one attr of @size bytes as it lies in a file (or record). Smaller than ours: the rest is
- * zero. Larger: accepted when the unknown tail is zero, else -E2BIG. Below 64: -EINVAL. Words,
- * flag bits and the SIMD fields are put into host order.
- */
-int attr_load(struct perf_event_attr *attr, const void *data, size_t size, bool swap,
-	      struct err *e);
-/* The smallest published size that holds every non-zero field (64 ... 176). */
-uint32_t attr_min_size(const struct perf_event_attr *attr);
-/* The bytes for a file of the host's byte order: attr->size bytes of @buf are filled (max 176). */
-void attr_store(const struct perf_event_attr *attr, void *buf);
-/* "name: value, name: value" as upstream's evlist -v prints them (abi.md 3.7). */
-void attr_print(const struct perf_event_attr *attr, struct obuf *o);
-/* The same with another text than ": " between name and value. */
-void attr_print_fields(const struct perf_event_attr *attr, struct obuf *o, const char *sep);
-/* What the event is called when nobody stored a name: "cycles", "cpu-clock", "raw 0x1c4" ... */
-void attr_name(const struct perf_event_attr *attr, char *buf, size_t size);
-
-static inline bool attr_flag(const struct perf_event_attr *attr, uint64_t flag)
-{
-	return attr->flags & flag;
-}
-
-static inline unsigned attr_precise(const struct perf_event_attr *attr)
-{
-	return (attr->flags & ATTR_FLAG_PRECISE_MASK) >> ATTR_FLAG_PRECISE_SHIFT;
-}
 
 /* ---- events of a file ------------------------------------------------------------------------------ */
 

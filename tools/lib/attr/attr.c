@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_event_attr as bytes: every size, both byte orders. */
-#include "internal.h"
+#include "attr/attr.h"
 
 /* One row per field of the attr, in the order of the bytes. */
 struct attr_field {

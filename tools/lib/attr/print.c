@@ -3,9 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "attr/attr.h"
 #include "branch/branch.h"
-#include "internal.h"
-#include "print.h"
 
 /* ---- enumerations ------------------------------------------------------------------------------- */
 
