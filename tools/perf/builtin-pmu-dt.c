@@ -1,9 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf pmu-dt: PMUs that a device tree describes: show, lint, decode, encode, check. */
 #include "builtin.h"
-#include "pmu-dt.h"
+#include "dtpmu/dtpmu.h"
+#include "emit/emit.h"
 
 #include <stdlib.h>
+
+#define GROUPS_MAX (16 << 20) /* bytes of a file */
+
+struct pmu_dt_opts {
+	const char *path, *pmu, *config1, *groups;
+	bool json, guest, as_published;
+	int verbose;
+};
+
+struct pmu_dt {
+	const struct pmu_dt_opts *o;
+	struct emit *e;
+	int status; /* of the program, when nothing fails */
+	struct err *err;
+};
 
 static const struct option pmu_dt_options[] = {
 	OPT_STRING(
@@ -33,16 +49,16 @@ static const char *const pmu_dt_usage[] = {
 	NULL,
 };
 
-static int do_show(struct pmu_dt_ctx *c, const struct dtpmu *pmu, int argc, char **argv)
+static int do_show(struct pmu_dt *c, const struct dtpmu *pmu, int argc, char **argv)
 {
 	(void)argc, (void)argv;
-	return pmu_dt_show(c->e, pmu, c->o->verbose || c->o->json, c->err);
+	return dtpmu_print(pmu, c->o->verbose || c->o->json, c->e, c->err);
 }
 
-static int do_lint(struct pmu_dt_ctx *c, const struct dtpmu *pmu, int argc, char **argv)
+static int do_lint(struct pmu_dt *c, const struct dtpmu *pmu, int argc, char **argv)
 {
 	size_t faults = 0;
-	int ret = pmu_dt_lint(c->e, pmu, c->o->verbose || c->o->json, &faults, c->err);
+	int ret = dtpmu_print_findings(pmu, c->o->verbose || c->o->json, c->e, &faults, c->err);
 
 	(void)argc, (void)argv;
 	if (faults)
@@ -50,35 +66,10 @@ static int do_lint(struct pmu_dt_ctx *c, const struct dtpmu *pmu, int argc, char
 	return ret;
 }
 
-/* ---- decode, encode ---- */
-
-static int decode_one(struct pmu_dt_ctx *c, const struct dtpmu *pmu, const struct dtpmu_want *w)
+static int do_decode(struct pmu_dt *c, const struct dtpmu *pmu, int argc, char **argv)
 {
-	const struct dtpmu_event *ev = dtpmu_event_of(pmu, w->config, w->config1);
-	int ret = dtpmu_owned(pmu, w, c->err);
-
-	if (ret)
-		return ret;
-	emit_object(c->e, NULL);
-	emit_hex(c->e, "config", w->config);
-	if (w->config1 || c->o->config1)
-		emit_hex(c->e, "config1", w->config1);
-	if (ev)
-		emit_str(c->e, "event", ev->name);
-	emit_object(c->e, "fields");
-	vec_for_each (f, &pmu->fields) {
-		uint64_t v = dtpmu_field_get(f, w);
-
-		if (!f->overlay && (v || c->o->verbose || c->o->json))
-			emit_hex(c->e, f->term, v);
-	}
-	emit_end(c->e);
-	emit_end(c->e);
-	return 0;
-}
-
-static int do_decode(struct pmu_dt_ctx *c, const struct dtpmu *pmu, int argc, char **argv)
-{
+	unsigned flags = (c->o->verbose || c->o->json ? DTPMU_PRINT_ZEROS : 0) |
+			 (c->o->config1 ? DTPMU_PRINT_CONFIG1 : 0);
 	struct dtpmu_want w = { 0 };
 	int ret = 0;
 
@@ -90,45 +81,71 @@ static int do_decode(struct pmu_dt_ctx *c, const struct dtpmu *pmu, int argc, ch
 		if (cli_parse_u64(argv[i], &w.config))
 			ret = err_set(c->err, -EINVAL, "'%s' is not an event code", argv[i]);
 		else
-			ret = decode_one(c, pmu, &w);
+			ret = dtpmu_print_code(pmu, &w, flags, c->e, c->err);
 	}
 	emit_end(c->e);
 	return ret;
 }
 
-static int do_encode(struct pmu_dt_ctx *c, const struct dtpmu *pmu, int argc, char **argv)
+static int do_encode(struct pmu_dt *c, const struct dtpmu *pmu, int argc, char **argv)
 {
 	int ret = 0;
 
 	emit_str(c->e, "pmu", pmu->name);
 	emit_array(c->e, "codes");
-	for (int i = 0; i < argc && !ret; i++) {
-		struct dtpmu_want w;
-		char terms[1024], text[1200];
-
-		ret = dtpmu_parse_event(pmu, argv[i], &w, c->err);
-		if (ret)
-			break;
-		snprintf(text, sizeof(text), "%s/%s/", pmu->name,
-			 dtpmu_terms(pmu, &w, terms, sizeof(terms)));
-		emit_object(c->e, NULL);
-		emit_hex(c->e, "config", w.config);
-		emit_hex(c->e, "config1", w.config1);
-		emit_str(c->e, "event", text);
-		emit_end(c->e);
-	}
+	for (int i = 0; i < argc && !ret; i++)
+		ret = dtpmu_print_event(pmu, argv[i], c->e, c->err);
 	emit_end(c->e);
+	return ret;
+}
+
+static int check_file(struct pmu_dt *c, struct dtpmu_checks *checks)
+{
+	const char *path = strcmp(c->o->groups, "-") ? c->o->groups : "/dev/stdin";
+	char *text = file_read_all(path, GROUPS_MAX, NULL, c->err);
+	int ret;
+
+	if (!text)
+		return c->err->code;
+	ret = dtpmu_print_groups(checks, text, c->o->groups, c->err);
+	free(text);
+	return ret;
+}
+
+/* One group of the arguments, or many: of arguments in braces, or of the file --groups. */
+static int do_check(struct pmu_dt *c, const struct dtpmu *pmu, int argc, char **argv)
+{
+	struct dtpmu_checks checks = { .pmu = pmu,
+				       .flags = c->o->guest ? DTPMU_GUEST : 0,
+				       .out = c->e };
+	int ret = 0;
+
+	emit_str(c->e, "pmu", pmu->name);
+	if (!c->o->groups && argv[0][0] != '{') {
+		ret = dtpmu_print_check(&checks, argv, (size_t)argc, c->err);
+		c->status |= checks.refused != 0;
+		return ret;
+	}
+	emit_array(c->e, "groups");
+	if (c->o->groups)
+		ret = check_file(c, &checks);
+	for (int i = 0; i < argc && !ret; i++)
+		ret = dtpmu_print_group(&checks, argv[i], 0, c->err);
+	emit_end(c->e);
+	emit_u64(c->e, "groups checked", checks.groups);
+	emit_u64(c->e, "groups refused", checks.refused);
+	c->status |= checks.refused != 0;
 	return ret;
 }
 
 static const struct verb {
 	const char *name;
-	int (*run)(struct pmu_dt_ctx *c, const struct dtpmu *pmu, int argc, char **argv);
+	int (*run)(struct pmu_dt *c, const struct dtpmu *pmu, int argc, char **argv);
 	bool args, lint;
 } verbs[] = {
-	{ "show", do_show, false, false },	{ "lint", do_lint, false, true },
-	{ "decode", do_decode, true, false },	{ "encode", do_encode, true, false },
-	{ "check", pmu_dt_check, true, false },
+	{ "show", do_show, false, false },    { "lint", do_lint, false, true },
+	{ "decode", do_decode, true, false }, { "encode", do_encode, true, false },
+	{ "check", do_check, true, false },
 };
 
 static const struct verb *find_verb(const char *name)
@@ -139,7 +156,7 @@ static const struct verb *find_verb(const char *name)
 	return NULL;
 }
 
-static int load(struct pmu_dt_ctx *c, const struct verb *v, struct dtpmu_list **l)
+static int load(struct pmu_dt *c, const struct verb *v, struct dtpmu_list **l)
 {
 	unsigned flags = c->o->as_published || v->lint ? DTPMU_AS_PUBLISHED : 0;
 	int ret = dtpmu_load_default(l, c->o->path, flags, c->err);
@@ -161,7 +178,7 @@ static int load(struct pmu_dt_ctx *c, const struct verb *v, struct dtpmu_list **
 }
 
 /* show and lint walk all PMUs of the tree; the others work on one. */
-static int run_verb(struct pmu_dt_ctx *c, const struct verb *v, int argc, char **argv)
+static int run_verb(struct pmu_dt *c, const struct verb *v, int argc, char **argv)
 {
 	struct dtpmu_list *l = NULL;
 	int ret = load(c, v, &l);
@@ -194,7 +211,7 @@ static int pmu_dt_run(const struct command *cmd, int argc, char **argv)
 	struct err err = { 0 };
 	struct obuf out;
 	struct emit e;
-	struct pmu_dt_ctx c = { .cmd = cmd, .o = &o, .e = &e, .err = &err };
+	struct pmu_dt c = { .o = &o, .e = &e, .err = &err };
 	int n = cli_parse(cmd, &o, argc, argv, 0), ret;
 	const struct verb *v;
 
@@ -203,7 +220,7 @@ static int pmu_dt_run(const struct command *cmd, int argc, char **argv)
 	v = n ? find_verb(argv[0]) : &verbs[0];
 	if (!v)
 		return cli_usage_error(cmd, "unknown subcommand '%s'", argv[0]);
-	if (o.groups && (v->run != pmu_dt_check || n > 1))
+	if (o.groups && (v->run != do_check || n > 1))
 		return cli_usage_error(cmd, "--groups goes with check, and without events");
 	if (v->args && n < 2 && !o.groups)
 		return cli_usage_error(cmd, "%s needs an argument", v->name);

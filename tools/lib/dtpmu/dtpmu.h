@@ -330,4 +330,41 @@ const char *dtpmu_conflict_names(const struct dtpmu *pmu, uint64_t bits, char *b
 const char *dtpmu_explain(const struct dtpmu *pmu, const struct dtpmu_answer *a, char *buf,
 			  size_t size);
 
+/* ---- as text or JSON, into an object that the caller has begun ------------------------------- */
+
+struct emit;
+
+/* Capabilities, registers, fields, constraints; with @events those, too. 0 or -ENOMEM. */
+int dtpmu_print(const struct dtpmu *pmu, bool events, struct emit *out, struct err *e);
+/* Findings; @notes also those that are only notes. Adds the faults to *faults. */
+int dtpmu_print_findings(const struct dtpmu *pmu, bool notes, struct emit *out, size_t *faults,
+			 struct err *e);
+enum dtpmu_print_flags {
+	DTPMU_PRINT_ZEROS = 1,	 /* fields that are 0, too */
+	DTPMU_PRINT_CONFIG1 = 2, /* the second word even when it is 0 */
+};
+
+/* A code taken apart. */
+int dtpmu_print_code(const struct dtpmu *pmu, const struct dtpmu_want *w, unsigned flags,
+		     struct emit *out, struct err *e);
+/* The words of an event from its terms. */
+int dtpmu_print_event(const struct dtpmu *pmu, const char *terms, struct emit *out, struct err *e);
+
+struct dtpmu_checks {
+	const struct dtpmu *pmu;
+	unsigned flags; /* enum dtpmu_check_flags */
+	struct emit *out;
+	uint64_t groups, refused; /* asked so far; a reserved event is a refusal, too */
+};
+
+/* One group, at length. An event that does not exist is an error. */
+int dtpmu_print_check(struct dtpmu_checks *c, char **names, size_t nr, struct err *e);
+/*
+ * One group of many, "{a,b}" or "a b,c", inside an array: an event that does not exist is its
+ * answer. @line, unless 0, says where it stands. Cuts @text into names.
+ */
+int dtpmu_print_group(struct dtpmu_checks *c, char *text, uint64_t line, struct err *e);
+/* A group a line, "#" starts a comment; @name is said where there is none. Cuts @text. */
+int dtpmu_print_groups(struct dtpmu_checks *c, char *text, const char *name, struct err *e);
+
 #endif

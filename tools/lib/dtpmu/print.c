@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf pmu-dt show and lint: the description, and what is wrong with it. */
+/*
+ * A description as text or JSON: what the tree says in the words of the manual, so that a reader
+ * need not know the tree's vocabulary. One emit_table per kind of thing; which columns there are
+ * is the same in both forms.
+ */
 #include <stdio.h>
 
-#include "pmu-dt.h"
+#include "dtpmu/dtpmu.h"
+#include "emit/emit.h"
 
 static int no_memory(struct err *err)
 {
@@ -262,7 +267,7 @@ static int show_events(struct emit *e, const struct dtpmu *pmu, struct err *err)
 	return 0;
 }
 
-int pmu_dt_show(struct emit *e, const struct dtpmu *pmu, bool all, struct err *err)
+int dtpmu_print(const struct dtpmu *pmu, bool events, struct emit *e, struct err *err)
 {
 	int ret;
 
@@ -277,11 +282,11 @@ int pmu_dt_show(struct emit *e, const struct dtpmu *pmu, bool all, struct err *e
 	emit_u64(e, "named events", pmu->events.n);
 	ret = show_sprs(e, pmu, err) ?: show_fields(e, pmu, err) ?: show_constraints(e, pmu, err);
 	ret = ret ?: show_codes(e, pmu, err) ?: show_bits(e, pmu, err);
-	return ret || !all ? ret : show_events(e, pmu, err);
+	return ret || !events ? ret : show_events(e, pmu, err);
 }
 
-int pmu_dt_lint(struct emit *e, const struct dtpmu *pmu, bool notes, size_t *faults,
-		struct err *err)
+int dtpmu_print_findings(const struct dtpmu *pmu, bool notes, struct emit *e, size_t *faults,
+			 struct err *err)
 {
 	static const char *const levels[] = { "note", "warning", "fault" };
 	static const struct emit_column cols[] = {
@@ -309,5 +314,51 @@ int pmu_dt_lint(struct emit *e, const struct dtpmu *pmu, bool notes, size_t *fau
 	emit_u64(e, "notes", nr[DTPMU_NOTE]);
 	*faults += nr[DTPMU_FAULT];
 	print_table(e, t, "findings");
+	return 0;
+}
+
+/* ---- codes ---------------------------------------------------------------------------------------- */
+
+int dtpmu_print_code(const struct dtpmu *pmu, const struct dtpmu_want *w, unsigned flags,
+		     struct emit *e, struct err *err)
+{
+	const struct dtpmu_event *ev = dtpmu_event_of(pmu, w->config, w->config1);
+	int ret = dtpmu_owned(pmu, w, err);
+
+	if (ret)
+		return ret;
+	emit_object(e, NULL);
+	emit_hex(e, "config", w->config);
+	if (w->config1 || flags & DTPMU_PRINT_CONFIG1)
+		emit_hex(e, "config1", w->config1);
+	if (ev)
+		emit_str(e, "event", ev->name);
+	emit_object(e, "fields");
+	vec_for_each (f, &pmu->fields) {
+		uint64_t v = dtpmu_field_get(f, w);
+
+		if (!f->overlay && (v || flags & DTPMU_PRINT_ZEROS))
+			emit_hex(e, f->term, v);
+	}
+	emit_end(e);
+	emit_end(e);
+	return 0;
+}
+
+int dtpmu_print_event(const struct dtpmu *pmu, const char *event, struct emit *e, struct err *err)
+{
+	struct dtpmu_want w;
+	char terms[1024], text[1200];
+	int ret = dtpmu_parse_event(pmu, event, &w, err);
+
+	if (ret)
+		return ret;
+	snprintf(text, sizeof(text), "%s/%s/", pmu->name,
+		 dtpmu_terms(pmu, &w, terms, sizeof(terms)));
+	emit_object(e, NULL);
+	emit_hex(e, "config", w.config);
+	emit_hex(e, "config1", w.config1);
+	emit_str(e, "event", text);
+	emit_end(e);
 	return 0;
 }
