@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <sys/mman.h>
+
 #include "cli/cli.h"
 #include "unit.h"
+
+/* What commands share, as a member of the struct of each. */
+struct shared {
+	bool force;
+	const char *input, *pids;
+	char called[32];
+};
 
 struct opts {
 	bool all, no_inherit;
@@ -12,6 +21,7 @@ struct opts {
 	char called[32];
 	bool unset;
 	const char *before, *seen; /* an early option, and what a late one found of it */
+	struct shared shared;
 };
 
 static int call(void *opts, const struct option *o, const char *arg, bool unset, struct err *e)
@@ -35,6 +45,30 @@ static int see(void *opts, const struct option *o, const char *arg, bool unset, 
 	return 0;
 }
 
+static int call_shared(void *opts, const struct option *o, const char *arg, bool unset,
+		       struct err *e)
+{
+	struct shared *s = opts;
+
+	(void)o, (void)unset, (void)e;
+	snprintf(s->called, sizeof(s->called), "%s", arg);
+	return 0;
+}
+
+static const struct option which_options[] = {
+	OPT_STRING(0, "pid", struct shared, pids, "LIST", "of these processes"),
+	OPT_STRING(0, "output", struct shared, pids, "FILE", "never: the command has its own"),
+	OPT_CALL(0, "symbols", call_shared, "LIST", "of these functions"),
+	OPT_END(),
+};
+
+static const struct option shared_options[] = {
+	OPT_BOOL('f', "force", struct shared, force, "force"),
+	OPT_STRING('k', "input", struct shared, input, "FILE", "input"),
+	{ .type = OPTION_INCLUDE, .table = which_options },
+	OPT_END(),
+};
+
 static const struct option options[] = {
 	OPT_GROUP("Group"),
 	OPT_BOOL('a', "all-cpus", struct opts, all, "all"),
@@ -55,6 +89,7 @@ static const struct option options[] = {
 	  .arg = "PATH",
 	  .help = "before all others",
 	  .flags = OPTION_EARLY },
+	OPT_INCLUDE(struct opts, shared, shared_options),
 	OPT_BOOL(0, "branch-other", struct opts, all, "other"),
 	OPT_END(),
 };
@@ -202,6 +237,49 @@ static void test_abbreviations(void **state)
 	assert_int_equal(parse(&o, "--branch-a", 0, &left), 0);
 }
 
+/* Rows of included tables, and of those that these include, store into the command's struct. */
+static void test_included(void **state)
+{
+	struct opts o;
+	char *left;
+
+	(void)state;
+	assert_int_equal(parse(&o, "-fk in --pid 7 --symbols main --branch-other", 0, &left), 0);
+	assert_true(o.shared.force && o.all);
+	assert_string_equal(o.shared.input, "in");
+	assert_string_equal(o.shared.pids, "7");
+	assert_string_equal(o.shared.called, "main");
+	assert_int_equal(parse(&o, "--force --no-force --inp=x", 0, &left), 0);
+	assert_false(o.shared.force);
+	assert_string_equal(o.shared.input, "x");
+	/* The command's own row goes before an included one of that name, which nobody can see. */
+	assert_int_equal(parse(&o, "--output mine", 0, &left), 0);
+	assert_string_equal(o.file, "mine");
+	assert_null(o.shared.pids);
+	assert_string_equal(cli_long_name(&cmd, 'k'), "input");
+	assert_null(cli_long_name(&cmd, 'z'));
+}
+
+/* Help shows them where they are included, and each name once. */
+static void test_included_help(void **state)
+{
+	char text[8192] = "", *at;
+	int fd = memfd_create("help", 0);
+	ssize_t n;
+
+	(void)state;
+	cli_print_help(&cmd, fd);
+	n = pread(fd, text, sizeof(text) - 1, 0);
+	close(fd);
+	assert_true(n > 0);
+	at = strstr(text, "--tree");
+	assert_non_null(at);
+	assert_non_null(at = strstr(at, "-f, --force"));
+	assert_non_null(at = strstr(at, "--pid <LIST>"));
+	assert_non_null(strstr(at, "--branch-other"));
+	assert_null(strstr(text, "never"));
+}
+
 static void test_refusals(void **state)
 {
 	static const char *const lines[] = {
@@ -259,6 +337,8 @@ int main(void)
 		cmocka_unit_test(test_list_keeps_order),
 		cmocka_unit_test(test_early_options),
 		cmocka_unit_test(test_abbreviations),
+		cmocka_unit_test(test_included),
+		cmocka_unit_test(test_included_help),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_suggest),

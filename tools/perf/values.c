@@ -97,10 +97,8 @@ static bool is_option(const struct command *cmd, const char *given, const char *
 		return true;
 	if (given[0] != '-' || !given[1] || given[2])
 		return false;
-	for (const struct option *o = cmd->options; o && o->type != OPTION_END; o++)
-		if (o->short_name == given[1] && o->name && !strcmp(o->name, name + 2))
-			return true;
-	return false;
+	given = cli_long_name(cmd, given[1]);
+	return given && !strcmp(given, name + 2);
 }
 
 void perf_print_values(const struct command *cmd, const char *option)

@@ -13,6 +13,11 @@
  *		OPT_END(),
  *	};
  *	n = cli_parse(&cmd, &o, argc, argv, 0);		arguments left, or CLI_EXIT(code)
+ *
+ * Options that several commands share are a table of their own, for a struct that is a member of
+ * each command's: OPT_INCLUDE(struct opts, shared, shared_options). Its rows are as the command's
+ * own, for parsing, help and completion. A row of the command's own table with the same long name
+ * stands in for an included one.
  */
 #ifndef PERF_CLI_H
 #define PERF_CLI_H
@@ -25,14 +30,15 @@ struct command;
 
 enum option_type {
 	OPTION_END,
-	OPTION_GROUP,  /* a heading in --help */
-	OPTION_BOOL,   /* bool; --no-NAME clears */
-	OPTION_INC,    /* int, counts up; --no-NAME sets 0 */
-	OPTION_STRING, /* const char *; the last one wins */
-	OPTION_LIST,   /* struct cli_list; every one is kept in order */
-	OPTION_INT,    /* int64_t, decimal or 0x */
-	OPTION_UINT,   /* uint64_t, decimal or 0x */
-	OPTION_CALL,   /* parse() is called */
+	OPTION_GROUP,	/* a heading in --help */
+	OPTION_BOOL,	/* bool; --no-NAME clears */
+	OPTION_INC,	/* int, counts up; --no-NAME sets 0 */
+	OPTION_STRING,	/* const char *; the last one wins */
+	OPTION_LIST,	/* struct cli_list; every one is kept in order */
+	OPTION_INT,	/* int64_t, decimal or 0x */
+	OPTION_UINT,	/* uint64_t, decimal or 0x */
+	OPTION_CALL,	/* parse() is called */
+	OPTION_INCLUDE, /* the rows of @table, whose struct is the member at @offset */
 };
 
 enum option_flags {
@@ -51,8 +57,12 @@ struct option {
 	const char *arg;  /* what --help calls the argument */
 	const char *help;
 	unsigned flags;
-	const char *def; /* OPTION_STRING with OPTARG: value when none is given */
-	/* OPTION_CALL: arg NULL when none; unset for --no-NAME. 0 or -errno with @e. */
+	const char *def;	    /* OPTION_STRING with OPTARG: value when none is given */
+	const struct option *table; /* OPTION_INCLUDE */
+	/*
+	 * OPTION_CALL: arg NULL when none; unset for --no-NAME. 0 or -errno with @e. @opts is the
+	 * struct of the table that the row is of.
+	 */
 	int (*parse)(void *opts, const struct option *opt, const char *arg, bool unset,
 		     struct err *e);
 };
@@ -68,6 +78,10 @@ struct cli_list {
 #define OPT_GROUP(text)                              \
 	{                                            \
 		.type = OPTION_GROUP, .help = (text) \
+	}
+#define OPT_INCLUDE(st, f, t)                                                   \
+	{                                                                       \
+		.type = OPTION_INCLUDE, .offset = offsetof(st, f), .table = (t) \
 	}
 #define OPT_BOOL(s, l, st, f, h)                                                                \
 	{                                                                                       \
@@ -156,6 +170,8 @@ int cli_print_err(const struct err *e);
 /* Options of @cmd, one "--name" or "-s" per line, for the completion script; @hidden: also those that
  * help leaves out. */
 void cli_print_options(const struct command *cmd, bool hidden);
+/* "verbose" for 'v'; NULL when @cmd has no such option, or no long name for it. */
+const char *cli_long_name(const struct command *cmd, char short_name);
 
 /* ---- terminal ------------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
-#include "cli/cli.h"
+#include "cli-int.h"
 
 #define HELP_COLUMN 26
 
@@ -40,6 +40,8 @@ static void print_usage(struct obuf *o, const struct command *cmd)
 
 void cli_print_help(const struct command *cmd, int fd)
 {
+	struct option_walk w = option_walk_init(cmd);
+	const struct option *opt;
 	struct obuf o;
 
 	if (obuf_init(&o, fd, 16384))
@@ -47,7 +49,7 @@ void cli_print_help(const struct command *cmd, int fd)
 	obuf_char(&o, '\n');
 	print_usage(&o, cmd);
 	obuf_char(&o, '\n');
-	for (const struct option *opt = cmd->options; opt && opt->type != OPTION_END; opt++) {
+	while ((opt = option_next(&w))) {
 		if (opt->type == OPTION_GROUP)
 			obuf_printf(&o, "\n  %s\n", opt->help);
 		else if (!(opt->flags & OPTION_HIDDEN))
@@ -89,7 +91,10 @@ int cli_print_err(const struct err *e)
 
 void cli_print_options(const struct command *cmd, bool hidden)
 {
-	for (const struct option *o = cmd->options; o && o->type != OPTION_END; o++) {
+	struct option_walk w = option_walk_init(cmd);
+	const struct option *o;
+
+	while ((o = option_next(&w))) {
 		if (o->type == OPTION_GROUP || (!hidden && (o->flags & OPTION_HIDDEN)))
 			continue;
 		if (o->name)

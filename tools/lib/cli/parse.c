@@ -6,12 +6,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/cli.h"
+#include "cli-int.h"
 
 struct parser {
 	const struct command *cmd;
 	char *opts; /* the command's struct */
 	bool early; /* this pass takes the early options, and only those */
+};
+
+/* A row, and where the struct of its table begins in the command's. */
+struct hit {
+	const struct option *o;
+	size_t base;
 };
 
 enum found { FOUND_NONE, FOUND_ONE, FOUND_MANY };
@@ -34,9 +40,10 @@ static const char *display_name(const struct option *o, char *buf, size_t size)
 	return buf;
 }
 
-static int store(const struct parser *p, const struct option *o, const char *arg, bool unset)
+static int store(const struct parser *p, struct hit hit, const char *arg, bool unset)
 {
-	void *at = p->opts + o->offset;
+	const struct option *o = hit.o;
+	void *at = p->opts + hit.base + o->offset;
 	char name[64];
 	struct err err = { 0 };
 	uint64_t u;
@@ -69,7 +76,7 @@ static int store(const struct parser *p, const struct option *o, const char *arg
 			*(uint64_t *)at = u;
 		break;
 	case OPTION_CALL:
-		ret = o->parse(p->opts, o, arg, unset, &err);
+		ret = o->parse(p->opts + hit.base, o, arg, unset, &err);
 		if (ret && err.text[0]) {
 			fprintf(stderr, "%s\n", err.text);
 			if (err.hint[0])
@@ -79,7 +86,8 @@ static int store(const struct parser *p, const struct option *o, const char *arg
 			return cli_usage_error(p->cmd, NULL);
 		break;
 	case OPTION_END:
-	case OPTION_GROUP: break;
+	case OPTION_GROUP:
+	case OPTION_INCLUDE: break;
 	}
 	if (ret)
 		return cli_usage_error(p->cmd, "option `%s' expects a number, not '%s'",
@@ -87,12 +95,22 @@ static int store(const struct parser *p, const struct option *o, const char *arg
 	return 0;
 }
 
-static const struct option *find_short(const struct command *cmd, char c)
+static struct hit find_short(const struct command *cmd, char c)
 {
-	for (const struct option *o = cmd->options; o && o->type != OPTION_END; o++)
+	struct option_walk w = option_walk_init(cmd);
+	const struct option *o;
+
+	while ((o = option_next(&w)))
 		if (o->short_name == c && o->type != OPTION_GROUP)
-			return o;
-	return NULL;
+			return (struct hit){ o, w.base };
+	return (struct hit){ 0 };
+}
+
+const char *cli_long_name(const struct command *cmd, char short_name)
+{
+	struct hit hit = find_short(cmd, short_name);
+
+	return hit.o ? hit.o->name : NULL;
 }
 
 /*
@@ -100,20 +118,22 @@ static const struct option *find_short(const struct command *cmd, char c)
  * option whose own name starts with "no-" is also cleared by the name without it.
  */
 static enum found find_long(const struct command *cmd, const char *name, size_t len,
-			    const struct option **out, bool *unset)
+			    struct hit *out, bool *unset)
 {
+	struct option_walk w = option_walk_init(cmd);
 	enum found found = FOUND_NONE;
+	const struct option *o;
 
 	/* An option's own name goes before what another one's negation is called. */
-	for (const struct option *o = cmd->options; o && o->type != OPTION_END; o++) {
+	while ((o = option_next(&w))) {
 		if (o->name && o->type != OPTION_GROUP && !strncmp(o->name, name, len) &&
 		    !o->name[len]) {
-			*out = o;
+			*out = (struct hit){ o, w.base };
 			*unset = false;
 			return FOUND_ONE;
 		}
 	}
-	for (const struct option *o = cmd->options; o && o->type != OPTION_END; o++) {
+	for (w = option_walk_init(cmd); (o = option_next(&w));) {
 		const char *forms[2] = { o->name, o->name };
 		bool strip_no = o->name && !strncmp(o->name, "no-", 3);
 
@@ -136,14 +156,14 @@ static enum found find_long(const struct command *cmd, const char *name, size_t 
 			if (strncmp(forms[neg], n, l))
 				continue;
 			if (!forms[neg][l]) {
-				*out = o;
+				*out = (struct hit){ o, w.base };
 				*unset = neg;
 				return FOUND_ONE;
 			}
 			if (!l)
 				continue;
 			found = found == FOUND_NONE ? FOUND_ONE : FOUND_MANY;
-			*out = o;
+			*out = (struct hit){ o, w.base };
 			*unset = neg;
 		}
 	}
@@ -152,11 +172,13 @@ static enum found find_long(const struct command *cmd, const char *name, size_t 
 
 static int unknown_long(const struct command *cmd, const char *name, size_t len)
 {
+	struct option_walk w = option_walk_init(cmd);
+	const struct option *o;
 	const char *names[256];
 	char word[64], near[256];
 	size_t nr = 0;
 
-	for (const struct option *o = cmd->options; o && o->type != OPTION_END; o++)
+	while ((o = option_next(&w)))
 		if (o->name && nr < ARRAY_SIZE(names))
 			names[nr++] = o->name;
 	snprintf(word, sizeof(word), "%.*s", (int)len, name);
@@ -171,15 +193,17 @@ static int parse_long(const struct parser *p, int argc, char **argv, int *i)
 {
 	const char *name = argv[*i] + 2, *eq = strchr(name, '='), *arg = eq ? eq + 1 : NULL;
 	size_t len = eq ? (size_t)(eq - name) : strlen(name);
-	const struct option *o = NULL;
+	struct hit hit = { 0 };
+	const struct option *o;
 	bool unset = false;
 
-	switch (find_long(p->cmd, name, len, &o, &unset)) {
+	switch (find_long(p->cmd, name, len, &hit, &unset)) {
 	case FOUND_NONE: return unknown_long(p->cmd, name, len);
 	case FOUND_MANY:
 		return cli_usage_error(p->cmd, "option `%.*s' is ambiguous", (int)len, name);
 	case FOUND_ONE: break;
 	}
+	o = hit.o;
 	if (arg && (unset || !takes_arg(o)))
 		return cli_usage_error(p->cmd, "option `%.*s' takes no value", (int)len, name);
 	if (!arg && !unset && takes_arg(o) && !(o->flags & OPTION_OPTARG)) {
@@ -187,14 +211,15 @@ static int parse_long(const struct parser *p, int argc, char **argv, int *i)
 			return cli_usage_error(p->cmd, "option `%s' requires a value", o->name);
 		arg = argv[++*i];
 	}
-	return store(p, o, arg, unset);
+	return store(p, hit, arg, unset);
 }
 
 /* argv[*i] is "-abc": flags, or an option with its value attached or following. */
 static int parse_short(const struct parser *p, int argc, char **argv, int *i)
 {
 	for (const char *c = argv[*i] + 1; *c; c++) {
-		const struct option *o = find_short(p->cmd, *c);
+		struct hit hit = find_short(p->cmd, *c);
+		const struct option *o = hit.o;
 		const char *arg = NULL;
 		int ret;
 
@@ -208,7 +233,7 @@ static int parse_short(const struct parser *p, int argc, char **argv, int *i)
 			else if (!(o->flags & OPTION_OPTARG))
 				return cli_usage_error(p->cmd, "switch `%c' requires a value", *c);
 		}
-		ret = store(p, o, arg, false);
+		ret = store(p, hit, arg, false);
 		if (ret || takes_arg(o))
 			return ret;
 	}
@@ -217,12 +242,15 @@ static int parse_short(const struct parser *p, int argc, char **argv, int *i)
 
 static bool wants_help(const struct command *cmd, const char *arg)
 {
-	return !strcmp(arg, "--help") || (!strcmp(arg, "-h") && !find_short(cmd, 'h'));
+	return !strcmp(arg, "--help") || (!strcmp(arg, "-h") && !find_short(cmd, 'h').o);
 }
 
 static bool has_early(const struct command *cmd)
 {
-	for (const struct option *o = cmd->options; o && o->type != OPTION_END; o++)
+	struct option_walk w = option_walk_init(cmd);
+	const struct option *o;
+
+	while ((o = option_next(&w)))
 		if (o->flags & OPTION_EARLY)
 			return true;
 	return false;
