@@ -102,7 +102,7 @@ static int next_stop(pid_t pid, int request)
 
 static void test_steps(void **state)
 {
-	struct thread th = { .tid = start_code(), .stepped = true };
+	struct tracee th = { .tid = start_code(), .stepped = true };
 	const uint64_t code = (uint64_t)(uintptr_t)stops_code;
 	struct user_regs_struct r = { 0 };
 	int status;
@@ -140,7 +140,7 @@ static void test_signals(void **state)
 
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
 		pid = start_code();
-		assert_int_equal(event_signal_to(pair[0], pid, all[i]), 0);
+		assert_int_equal(points_signal_to(pair[0], pid, all[i]), 0);
 		assert_int_equal(write(pair[1], "", 1), 1);
 		status = next_stop(pid, PTRACE_CONT);
 		assert_int_equal(WSTOPSIG(status), all[i]);

@@ -15,7 +15,7 @@
 #define RING_SIZE    (2 * (size_t)sysconf(_SC_PAGESIZE))
 #define WALK_TIMEOUT 20 /* ms until a thread that did not come is fetched back */
 
-static int open_breakpoint(struct thread *th)
+static int open_breakpoint(struct tracee *th)
 {
 	int ret;
 
@@ -37,7 +37,7 @@ static int open_breakpoint(struct thread *th)
 		return -errno;
 	/* signals come with records: the smallest ring */
 	th->bp_page = mmap(NULL, RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, th->bp_fd, 0);
-	ret = th->bp_page == MAP_FAILED ? -errno : event_signal_to(th->bp_fd, th->tid, th->signal);
+	ret = th->bp_page == MAP_FAILED ? -errno : points_signal_to(th->bp_fd, th->tid, th->signal);
 	if (ret) {
 		if (th->bp_page != MAP_FAILED)
 			munmap(th->bp_page, RING_SIZE);
@@ -47,7 +47,7 @@ static int open_breakpoint(struct thread *th)
 	return ret;
 }
 
-int breakpoint_arm(struct thread *th, uint64_t addr, uint64_t passes)
+int breakpoint_arm(struct tracee *th, uint64_t addr, uint64_t passes)
 {
 	int ret = th->bp_fd < 0 ? open_breakpoint(th) : 0;
 
@@ -64,7 +64,7 @@ int breakpoint_arm(struct thread *th, uint64_t addr, uint64_t passes)
 	return ioctl(th->bp_fd, IOC_MODIFY, &th->bp_attr) ? -errno : 0;
 }
 
-void breakpoint_disarm(struct thread *th)
+void breakpoint_disarm(struct tracee *th)
 {
 	if (th->bp_fd < 0)
 		return;
@@ -78,7 +78,7 @@ void breakpoint_disarm(struct thread *th)
 	}
 }
 
-void breakpoint_close(struct thread *th)
+void breakpoint_close(struct tracee *th)
 {
 	if (th->bp_fd < 0)
 		return;
@@ -87,21 +87,21 @@ void breakpoint_close(struct thread *th)
 	th->bp_fd = -1;
 }
 
-bool breakpoint_is(const struct thread *th)
+bool breakpoint_is(const struct tracee *th)
 {
 	int fd;
 
 	return signals_is_event(th->tid, th->signal, &fd) && fd == th->bp_fd;
 }
 
-static bool is_breakpoint(const struct thread *th, int status)
+static bool is_breakpoint(const struct tracee *th, int status)
 {
 	return status >> 16 == 0 && WSTOPSIG(status) == th->signal && breakpoint_is(th);
 }
 
 enum run breakpoint_run_to(struct progress *p, uint64_t addr, uint64_t passes)
 {
-	struct thread *th = p->th;
+	struct tracee *th = p->th;
 	struct waited w;
 	bool fetched = false;
 

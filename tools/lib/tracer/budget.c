@@ -24,7 +24,7 @@ uint64_t budget_delay(struct tracer *t, uint64_t now, uint64_t sampled)
 	return (uint64_t)(diff - t->clock_diff);
 }
 
-void budget_rest(struct tracer *t, struct thread *th, uint64_t took, uint64_t delay)
+void budget_rest(struct tracer *t, struct tracee *th, uint64_t took, uint64_t delay)
 {
 	double percent = t->opts.branches.on ? t->opts.branches.budget : t->opts.reg_budget;
 	double budget = percent * MEASURED;
@@ -51,7 +51,7 @@ void budget_wake(struct tracer *t)
 	if (!t->rest_next || (now = tracer_now()) < t->rest_next)
 		return;
 	vec_for_each (p, &t->threads) {
-		struct thread *th = *p;
+		struct tracee *th = *p;
 
 		if (!th->resting)
 			continue;

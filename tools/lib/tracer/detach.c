@@ -15,7 +15,7 @@
 #define MOST_NS	      30000000000ULL /* ... and while a busy machine gives it no CPU */
 
 /* Whether a signal of ours or of a step, all of whose events are closed now, is on its way. */
-static bool more_to_come(const struct thread *th)
+static bool more_to_come(const struct tracee *th)
 {
 	uint64_t ours = BIT(SIGURG - 1) | BIT(SIGWINCH - 1) | BIT(SIGCHLD - 1);
 	struct signals s;
@@ -26,7 +26,7 @@ static bool more_to_come(const struct thread *th)
 }
 
 /* The signal to go on with from this stop; ours and those of steps are swallowed. */
-static int to_pass_on(struct thread *th, int status)
+static int to_pass_on(struct tracee *th, int status)
 {
 	int sig = EVENT(status) ? 0 : WSTOPSIG(status);
 
@@ -38,7 +38,7 @@ static int to_pass_on(struct thread *th, int status)
 }
 
 /* A child that the kernel attached for us comes to its first stop, and is let go there. */
-static void expect_child(struct tracer *t, const struct thread *th, int status)
+static void expect_child(struct tracer *t, const struct tracee *th, int status)
 {
 	unsigned long child = 0;
 	int event = EVENT(status);
@@ -46,19 +46,19 @@ static void expect_child(struct tracer *t, const struct thread *th, int status)
 	if (event != PTRACE_EVENT_FORK && event != PTRACE_EVENT_VFORK &&
 	    event != PTRACE_EVENT_CLONE)
 		return;
-	if (!ptrace(PTRACE_GETEVENTMSG, th->tid, NULL, &child) && !thread_find(t, (pid_t)child) &&
+	if (!ptrace(PTRACE_GETEVENTMSG, th->tid, NULL, &child) && !tracee_find(t, (pid_t)child) &&
 	    tracer_is_ours((pid_t)child))
-		(void)thread_add(t, (pid_t)child);
+		(void)tracee_add(t, (pid_t)child);
 }
 
 /* @th stands still: it is let go, or runs to its next stop when a signal of ours is on its way. */
-static void let_go(struct tracer *t, struct thread *th, int status)
+static void let_go(struct tracer *t, struct tracee *th, int status)
 {
 	struct waited came;
 	int sig;
 
 	if (EVENT(status) == PTRACE_EVENT_EXEC)
-		(void)thread_after_exec(t, th->tid, &th, NULL);
+		(void)tracee_after_exec(t, th->tid, &th, NULL);
 	signals_close(th);
 	expect_child(t, th, status);
 	sig = to_pass_on(th, status);
@@ -67,19 +67,19 @@ static void let_go(struct tracer *t, struct thread *th, int status)
 	if (!sig && more_to_come(th)) {
 		sig = signals_take_out(th, &came);
 		if (came.kind == WAITED_END)
-			(void)thread_end(t, th, came.status, NULL);
+			(void)tracee_end(t, th, came.status, NULL);
 		if (came.kind == WAITED_END || came.kind == WAITED_GONE)
 			return;
 		if (came.kind == WAITED_STOP)
 			sig = to_pass_on(th, came.status);
 	}
 	if (!sig && ++th->last_stops < LAST_STOPS && more_to_come(th)) {
-		thread_go_on(th, 0);
+		tracee_go_on(th, 0);
 		(void)ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
 		return;
 	}
 	(void)ptrace(PTRACE_DETACH, th->tid, NULL, (void *)(long)sig);
-	(void)thread_drop(t, th, NULL);
+	(void)tracee_drop(t, th, NULL);
 }
 
 /* Those of which nothing can come any more. */
@@ -87,7 +87,7 @@ static void drop_lost(struct tracer *t)
 {
 	for (size_t i = t->threads.n; i-- > 0;)
 		if (!tracer_is_ours(t->threads.v[i]->tid))
-			(void)thread_drop(t, t->threads.v[i], NULL);
+			(void)tracee_drop(t, t->threads.v[i], NULL);
 }
 
 static bool wait_for_cpu(const struct tracer *t)
@@ -104,7 +104,7 @@ static void wait_for_all(struct tracer *t)
 {
 	uint64_t begin = tracer_now(), last = begin, now;
 	struct waited came;
-	struct thread *th;
+	struct tracee *th;
 	pid_t tid;
 
 	while (t->threads.n) {
@@ -119,15 +119,15 @@ static void wait_for_all(struct tracer *t)
 			continue;
 		}
 		last = now;
-		th = thread_find(t, tid);
+		th = tracee_find(t, tid);
 		if (!th)
-			(void)thread_stranger(t, tid, came, &th, NULL);
+			(void)tracee_stranger(t, tid, came, &th, NULL);
 		if (!th && came.kind == WAITED_STOP)
-			th = thread_add(t, tid);
+			th = tracee_add(t, tid);
 		if (th && came.kind == WAITED_STOP)
 			let_go(t, th, came.status);
 		else if (th)
-			(void)thread_end(t, th, came.status, NULL);
+			(void)tracee_end(t, th, came.status, NULL);
 	}
 }
 
@@ -136,7 +136,7 @@ int tracer_detach(struct tracer *t, struct err *e)
 	int ret = 0;
 
 	for (size_t i = 0; i < t->threads.n; i++) {
-		struct thread *th = t->threads.v[i];
+		struct tracee *th = t->threads.v[i];
 
 		points_enable(th, false);
 		if (ret) /* the first error is the one to tell */

@@ -9,7 +9,7 @@
 #include "private.h"
 
 /* Overflows of fd's event become a signal to one thread, with the descriptor in si_fd. */
-int event_signal_to(int fd, pid_t tid, int sig)
+int points_signal_to(int fd, pid_t tid, int sig)
 {
 	struct f_owner_ex owner = { .type = F_OWNER_TID, .pid = tid };
 
@@ -19,7 +19,7 @@ int event_signal_to(int fd, pid_t tid, int sig)
 	return 0;
 }
 
-static int open_point(struct tracer *t, struct thread *th, uint32_t event, bool first,
+static int open_point(struct tracer *t, struct tracee *th, uint32_t event, bool first,
 		      struct err *e)
 {
 	struct point *p = &th->point[th->nr_points];
@@ -49,14 +49,14 @@ static int open_point(struct tracer *t, struct thread *th, uint32_t event, bool 
 	p->page = map;
 	p->data = (unsigned char *)map + t->page_size;
 	th->nr_points++;
-	ret = event_signal_to(p->fd, th->tid, th->signal);
+	ret = points_signal_to(p->fd, th->tid, th->signal);
 	if (ret)
 		return err_set(e, ret, "cannot direct the event's signal to thread %d: %s", th->tid,
 			       strerror(-ret));
 	return 0;
 }
 
-int points_open(struct tracer *t, struct thread *th, bool first, struct err *e)
+int points_open(struct tracer *t, struct tracee *th, bool first, struct err *e)
 {
 	for (uint32_t i = 0; i < t->opts.nr_events; i++) {
 		int ret = open_point(t, th, i, first, e);
@@ -71,7 +71,7 @@ int points_open(struct tracer *t, struct thread *th, bool first, struct err *e)
 	return 0;
 }
 
-void points_close(struct tracer *t, struct thread *th)
+void points_close(struct tracer *t, struct tracee *th)
 {
 	for (size_t i = 0; i < th->nr_points; i++) {
 		munmap(th->point[i].page, (1 + RING_PAGES) * t->page_size);
@@ -81,24 +81,24 @@ void points_close(struct tracer *t, struct thread *th)
 	breakpoint_close(th);
 }
 
-void points_enable(struct thread *th, bool on)
+void points_enable(struct tracee *th, bool on)
 {
 	for (size_t i = 0; i < th->nr_points; i++)
 		ioctl(th->point[i].fd, on ? IOC_ENABLE : IOC_DISABLE, 0);
 }
 
-void points_own(struct thread *th)
+void points_own(struct tracee *th)
 {
 	pid_t tid = th->signal ? th->tid : gettid();
 	int sig = th->signal ? th->signal : SIGCHLD;
 
 	for (size_t i = 0; i < th->nr_points; i++)
-		event_signal_to(th->point[i].fd, tid, sig);
+		points_signal_to(th->point[i].fd, tid, sig);
 	if (th->bp_fd >= 0)
-		event_signal_to(th->bp_fd, tid, sig);
+		points_signal_to(th->bp_fd, tid, sig);
 }
 
-bool points_has_fd(const struct thread *th, int fd)
+bool points_has_fd(const struct tracee *th, int fd)
 {
 	for (size_t i = 0; i < th->nr_points; i++)
 		if (th->point[i].fd == fd)
@@ -106,7 +106,7 @@ bool points_has_fd(const struct thread *th, int fd)
 	return th->bp_fd >= 0 && th->bp_fd == fd;
 }
 
-bool points_pending(const struct thread *th)
+bool points_pending(const struct tracee *th)
 {
 	for (size_t i = 0; i < th->nr_points; i++) {
 		struct perf_event_mmap_page *page = th->point[i].page;
@@ -117,7 +117,7 @@ bool points_pending(const struct thread *th)
 	return false;
 }
 
-bool points_hold_round(const struct thread *th)
+bool points_hold_round(const struct tracee *th)
 {
 	for (size_t i = 0; i < th->nr_points; i++)
 		if (th->point[i].page->data_tail < th->point[i].round)
@@ -125,14 +125,14 @@ bool points_hold_round(const struct thread *th)
 	return false;
 }
 
-void points_end_round(struct thread *th)
+void points_end_round(struct tracee *th)
 {
 	for (size_t i = 0; i < th->nr_points; i++)
 		th->point[i].round =
 			__atomic_load_n(&th->point[i].page->data_head, __ATOMIC_ACQUIRE);
 }
 
-bool points_crowded(const struct tracer *t, const struct thread *th)
+bool points_crowded(const struct tracer *t, const struct tracee *th)
 {
 	for (size_t i = 0; i < th->nr_points; i++) {
 		struct perf_event_mmap_page *page = th->point[i].page;
@@ -189,7 +189,7 @@ static uint64_t sample_time(const struct tracer *t, uint32_t event)
 	return load_u64(t->rec + at, false);
 }
 
-bool points_peek_user(struct tracer *t, struct thread *th, uint64_t *ip, uint64_t *time)
+bool points_peek_user(struct tracer *t, struct tracee *th, uint64_t *ip, uint64_t *time)
 {
 	bool found = false;
 
@@ -214,7 +214,7 @@ bool points_peek_user(struct tracer *t, struct thread *th, uint64_t *ip, uint64_
 }
 
 /* One record in t->rec: a sample is finished and written, others are counted. */
-static int take_record(struct tracer *t, struct thread *th, uint32_t event, size_t size,
+static int take_record(struct tracer *t, struct tracee *th, uint32_t event, size_t size,
 		       const struct user_state *st, const struct walk *walk, struct err *e)
 {
 	struct perf_event_header h;
@@ -243,7 +243,7 @@ static int take_record(struct tracer *t, struct thread *th, uint32_t event, size
 	return t->opts.write(t->opts.ctx, t->out, size, e);
 }
 
-int points_drain(struct tracer *t, struct thread *th, const struct user_state *st,
+int points_drain(struct tracer *t, struct tracee *th, const struct user_state *st,
 		 const struct walk *walk, struct err *e)
 {
 	int ret = 0;

@@ -30,7 +30,7 @@ struct point {
 	uint64_t round; /* its head at the end of the last round */
 };
 
-struct thread {
+struct tracee {
 	pid_t tid, pid;
 	struct point point[TRACER_MAX_EVENTS];
 	size_t nr_points;
@@ -95,7 +95,7 @@ struct tracer {
 	bool has_cpu;
 	bool enabled;
 	size_t page_size;
-	VEC(struct thread *) threads;
+	VEC(struct tracee *) threads;
 	VEC(struct ended) ended; /* thread group leaders */
 	struct tracer_stats stats;
 	bool more;	    /* stops are waiting: tracer_service() came back early */
@@ -110,16 +110,16 @@ struct tracer {
 };
 
 /* trace.c */
-struct thread *thread_find(struct tracer *t, pid_t tid);
-struct thread *thread_add(struct tracer *t, pid_t tid);
+struct tracee *tracee_find(struct tracer *t, pid_t tid);
+struct tracee *tracee_add(struct tracer *t, pid_t tid);
 /* What lies in its rings is still written. */
-int thread_drop(struct tracer *t, struct thread *th, struct err *e);
-int thread_end(struct tracer *t, struct thread *th, int status, struct err *e);
-void thread_go_on(struct thread *th, int sig);
+int tracee_drop(struct tracer *t, struct tracee *th, struct err *e);
+int tracee_end(struct tracer *t, struct tracee *th, int status, struct err *e);
+void tracee_go_on(struct tracee *th, int sig);
 /* @tid stands behind an exec: *@th becomes the thread that went there, by its former number. */
-int thread_after_exec(struct tracer *t, pid_t tid, struct thread **th, struct err *e);
+int tracee_after_exec(struct tracer *t, pid_t tid, struct tracee **th, struct err *e);
 /* Something came of a thread that is not known: an end is noted; *@th: who it was before an exec. */
-int thread_stranger(struct tracer *t, pid_t tid, struct waited came, struct thread **th,
+int tracee_stranger(struct tracer *t, pid_t tid, struct waited came, struct tracee **th,
 		    struct err *e);
 
 /* signals.c: bit n - 1 is signal n */
@@ -137,47 +137,47 @@ bool signals_is_event(pid_t tid, int sig, int *fd);
 /* The one that stops a thread at a sample; 0 = all are blocked. */
 int signals_choose(const struct signals *s);
 /* Chooses again for @th, which stands still. */
-void signals_renew(struct thread *th);
+void signals_renew(struct tracee *th);
 /*
  * Takes a signal of ours that @th blocks out of its queue. Returns the signal to go on with;
  * *came: another stop or the end came instead, or it could not be had back.
  */
-int signals_take_out(struct thread *th, struct waited *came);
+int signals_take_out(struct tracee *th, struct waited *came);
 /* What could not be had back then stands still now, and blocks again what it blocked. */
-void signals_close(struct thread *th);
+void signals_close(struct tracee *th);
 /* A system call that our stop made return EINTR is entered again. */
 bool signals_restart(pid_t tid);
 
 /* points.c */
-int points_open(struct tracer *t, struct thread *th, bool first, struct err *e);
-void points_close(struct tracer *t, struct thread *th);
-void points_enable(struct thread *th, bool on);
+int points_open(struct tracer *t, struct tracee *th, bool first, struct err *e);
+void points_close(struct tracer *t, struct tracee *th);
+void points_enable(struct tracee *th, bool on);
 /* Overflows are told by th->signal to th->tid, or when that is 0 by SIGCHLD to us. */
-void points_own(struct thread *th);
-bool points_has_fd(const struct thread *th, int fd);
-int event_signal_to(int fd, pid_t tid, int sig);
+void points_own(struct tracee *th);
+bool points_has_fd(const struct tracee *th, int fd);
+int points_signal_to(int fd, pid_t tid, int sig);
 /*
  * Every record that lies in the rings: samples are finished with @st (NULL: the thread does not
  * stand at a sample) and written. @walk may be NULL.
  */
-int points_drain(struct tracer *t, struct thread *th, const struct user_state *st,
+int points_drain(struct tracer *t, struct tracee *th, const struct user_state *st,
 		 const struct walk *walk, struct err *e);
-bool points_pending(const struct thread *th);
+bool points_pending(const struct tracee *th);
 /* Whether records are still there that were when the last round ended. */
-bool points_hold_round(const struct thread *th);
-void points_end_round(struct thread *th);
+bool points_hold_round(const struct tracee *th);
+void points_end_round(struct tracee *th);
 /* A ring is half full. */
-bool points_crowded(const struct tracer *t, const struct thread *th);
+bool points_crowded(const struct tracer *t, const struct tracee *th);
 /* IP and time (0 = not sampled) of the newest sample in the rings; false when there is none or it
  * is the kernel's. */
-bool points_peek_user(struct tracer *t, struct thread *th, uint64_t *ip, uint64_t *time);
+bool points_peek_user(struct tracer *t, struct tracee *th, uint64_t *ip, uint64_t *time);
 
 /* breakpoint.c: of one thread, which stands still */
-int breakpoint_arm(struct thread *th, uint64_t addr, uint64_t passes);
+int breakpoint_arm(struct tracee *th, uint64_t addr, uint64_t passes);
 /* Whether the signal that @th is about to get is the breakpoint's. */
-bool breakpoint_is(const struct thread *th);
-void breakpoint_disarm(struct thread *th);
-void breakpoint_close(struct thread *th);
+bool breakpoint_is(const struct tracee *th);
+void breakpoint_disarm(struct tracee *th);
+void breakpoint_close(struct tracee *th);
 
 /* budget.c */
 /*
@@ -186,7 +186,7 @@ void breakpoint_close(struct thread *th);
  */
 uint64_t budget_delay(struct tracer *t, uint64_t now, uint64_t sampled);
 /* After a stop for which @th stood still for @took ns, the first @delay of them unnoticed. */
-void budget_rest(struct tracer *t, struct thread *th, uint64_t took, uint64_t delay);
+void budget_rest(struct tracer *t, struct tracee *th, uint64_t took, uint64_t delay);
 /* Those whose rest is over. */
 void budget_wake(struct tracer *t);
 
@@ -200,10 +200,10 @@ size_t state_regs_block(const struct user_state *st, const struct user_regs_stru
 			const struct perf_event_attr *attr, unsigned char *p);
 
 /* splice.c: a kernel sample with the blocks that the kernel did not write. Size of t->out. */
-size_t splice_sample(struct tracer *t, const struct thread *th, uint32_t event, size_t size,
+size_t splice_sample(struct tracer *t, const struct tracee *th, uint32_t event, size_t size,
 		     const struct user_state *st, const struct walk *walk);
 /* step.c: whether a stop is the end of a step that was asked for earlier. */
-bool step_is_ours(const struct thread *th, int status);
+bool step_is_ours(const struct tracee *th, int status);
 /* walk.c */
 int walker_new(struct tracer *t, struct err *e);
 void walker_free(struct walker *w);
@@ -211,7 +211,7 @@ void walker_free(struct walker *w);
  * The thread stands at a user sample. What came in between, another stop or its end, stays
  * unhandled in *came. -ESRCH: it does not stand still, and what becomes of it will be told later.
  */
-int walk_branches(struct tracer *t, struct thread *th, struct user_state *st, struct walk *walk,
+int walk_branches(struct tracer *t, struct tracee *th, struct user_state *st, struct walk *walk,
 		  struct waited *came);
 
 #endif

@@ -87,7 +87,7 @@ static unsigned count_stops(pid_t pid, int request)
 }
 
 /* Runs from @code to a breakpoint: whether it stops there, at the @passes-th time, with @rcx left. */
-static bool fires(struct thread *th, const unsigned char *code, const unsigned char *at,
+static bool fires(struct tracee *th, const unsigned char *code, const unsigned char *at,
 		  uint64_t passes, uint64_t rcx)
 {
 	uint64_t addr = (uint64_t)(uintptr_t)at;
@@ -103,7 +103,7 @@ static bool fires(struct thread *th, const unsigned char *code, const unsigned c
 
 static void try_breakpoints(struct tracer_probe *p, pid_t pid)
 {
-	struct thread th = { .tid = pid,
+	struct tracee th = { .tid = pid,
 			     .signal = SIGURG,
 			     .bp_fd = -1,
 			     .bp_silent = tracer_without() & WITHOUT_HITS };

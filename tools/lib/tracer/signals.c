@@ -66,7 +66,7 @@ int signals_choose(const struct signals *s)
 	return 0;
 }
 
-void signals_renew(struct thread *th)
+void signals_renew(struct tracee *th)
 {
 	struct signals s;
 	int sig;
@@ -87,7 +87,7 @@ void signals_renew(struct thread *th)
  * Unblocked for a moment in which the thread executes nothing, a waiting signal comes out; one of
  * ours goes no further. The program's own is put back.
  */
-static int take_out(struct thread *th, int sig, uint64_t blocked, struct waited *came)
+static int take_out(struct tracee *th, int sig, uint64_t blocked, struct waited *came)
 {
 	uint64_t open = blocked & ~BIT_OF(sig);
 	int ret = 0;
@@ -113,14 +113,14 @@ static int take_out(struct thread *th, int sig, uint64_t blocked, struct waited 
 	return ret;
 }
 
-void signals_close(struct thread *th)
+void signals_close(struct tracee *th)
 {
 	if (th->opened)
 		ptrace(PTRACE_SETSIGMASK, th->tid, (void *)sizeof(th->mask), &th->mask);
 	th->opened = false;
 }
 
-int signals_take_out(struct thread *th, struct waited *came)
+int signals_take_out(struct tracee *th, struct waited *came)
 {
 	static const int all[] = { SIGURG, SIGWINCH, SIGCHLD };
 	struct signals s;

@@ -220,7 +220,7 @@ static unsigned char *put_front(struct tracer *t, const struct tracer_event *ev,
 	return p;
 }
 
-size_t splice_sample(struct tracer *t, const struct thread *th, uint32_t event, size_t size,
+size_t splice_sample(struct tracer *t, const struct tracee *th, uint32_t event, size_t size,
 		     const struct user_state *st, const struct walk *walk)
 {
 	const struct tracer_event *ev = &t->opts.event[event];

@@ -46,7 +46,7 @@ static bool is_int1(pid_t tid)
 	return !errno && ((word & 0xff) == 0xf1 || (word >> 8 & 0xff) == 0xf1);
 }
 
-bool step_is_ours(const struct thread *th, int status)
+bool step_is_ours(const struct tracee *th, int status)
 {
 	siginfo_t si;
 
@@ -88,7 +88,7 @@ int step_request(int request, pid_t tid)
 
 enum run step_thread(struct progress *p, int request, struct user_regs_struct *r)
 {
-	struct thread *th = p->th;
+	struct tracee *th = p->th;
 	struct waited w;
 
 	if (!may_step(p))

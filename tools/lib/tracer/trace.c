@@ -18,7 +18,7 @@
 
 /* ---- threads -------------------------------------------------------------------------------------- */
 
-struct thread *thread_find(struct tracer *t, pid_t tid)
+struct tracee *tracee_find(struct tracer *t, pid_t tid)
 {
 	vec_for_each (p, &t->threads) {
 		if ((*p)->tid == tid)
@@ -27,9 +27,9 @@ struct thread *thread_find(struct tracer *t, pid_t tid)
 	return NULL;
 }
 
-struct thread *thread_add(struct tracer *t, pid_t tid)
+struct tracee *tracee_add(struct tracer *t, pid_t tid)
 {
-	struct thread *th = calloc(1, sizeof(*th));
+	struct tracee *th = calloc(1, sizeof(*th));
 	struct signals s = { 0 };
 
 	if (!th || vec_push(&t->threads, th)) {
@@ -50,7 +50,7 @@ struct thread *thread_add(struct tracer *t, pid_t tid)
 	return th;
 }
 
-int thread_drop(struct tracer *t, struct thread *th, struct err *e)
+int tracee_drop(struct tracer *t, struct tracee *th, struct err *e)
 {
 	int ret = points_drain(t, th, NULL, NULL, e);
 
@@ -65,13 +65,13 @@ int thread_drop(struct tracer *t, struct thread *th, struct err *e)
 
 /* ---- stops -------------------------------------------------------------------------------------------------- */
 
-void thread_go_on(struct thread *th, int sig)
+void tracee_go_on(struct tracee *th, int sig)
 {
 	/* ESRCH: killed meanwhile; its end will be reported */
 	(void)ptrace(PTRACE_CONT, th->tid, NULL, (void *)(long)sig);
 }
 
-static int handle_came(struct tracer *t, struct thread *th, struct waited came, struct err *e);
+static int handle_came(struct tracer *t, struct tracee *th, struct waited came, struct err *e);
 
 #define RENEW_NS   100000000ULL /* programs seldom change what they do with signals */
 #define BLOCKED_NS 5000000	/* a sample without a stop for so long: its signal is looked at */
@@ -86,7 +86,7 @@ static bool stands_late(const struct user_state *st, bool user)
 }
 
 /* The thread stands in the delivery of our signal, or after an interrupt for a sample. */
-static int handle_sample(struct tracer *t, struct thread *th, struct err *e)
+static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 {
 	struct user_state *st = &t->state;
 	struct walk *walk = &t->walk;
@@ -129,12 +129,12 @@ static int handle_sample(struct tracer *t, struct thread *th, struct err *e)
 		return handle_came(t, th, came, e);
 	if (!th->signal || start - th->looked > RENEW_NS)
 		signals_renew(th);
-	thread_go_on(th, 0);
+	tracee_go_on(th, 0);
 	return 0;
 }
 
 /* The thread is stopped because we asked: for a sample that it did not stop for itself. */
-static int handle_interrupt(struct tracer *t, struct thread *th, struct err *e)
+static int handle_interrupt(struct tracer *t, struct tracee *th, struct err *e)
 {
 	struct waited came;
 	int sig;
@@ -144,14 +144,14 @@ static int handle_interrupt(struct tracer *t, struct thread *th, struct err *e)
 	if (came.kind)
 		return handle_came(t, th, came, e);
 	if (sig) { /* the program's own: it is put back, and we come again */
-		thread_go_on(th, sig);
+		tracee_go_on(th, sig);
 		return 0;
 	}
 	return handle_sample(t, th, e);
 }
 
 /* Whether the signal that @th is about to get is one of its events'. */
-static bool is_ours(const struct thread *th, int sig)
+static bool is_ours(const struct tracee *th, int sig)
 {
 	int fd;
 
@@ -167,33 +167,33 @@ static bool is_group_stop(int sig)
  * exec by any thread leaves one, which now has the number of the leader. Its events come along;
  * those of the others are gone. Of a process that is watched in part the leader may not be known.
  */
-int thread_after_exec(struct tracer *t, pid_t tid, struct thread **th, struct err *e)
+int tracee_after_exec(struct tracer *t, pid_t tid, struct tracee **th, struct err *e)
 {
 	unsigned long former = 0;
-	struct thread *other;
+	struct tracee *other;
 	int ret = 0;
 
 	ptrace(PTRACE_GETEVENTMSG, tid, NULL, &former);
-	other = (pid_t)former != tid ? thread_find(t, (pid_t)former) : NULL;
+	other = (pid_t)former != tid ? tracee_find(t, (pid_t)former) : NULL;
 	if (!other)
 		return 0;
 	if (*th)
-		ret = thread_drop(t, *th, e);
+		ret = tracee_drop(t, *th, e);
 	other->tid = tid;
 	*th = other;
 	return ret;
 }
 
-static int handle_exec(struct tracer *t, struct thread *th, struct err *e)
+static int handle_exec(struct tracer *t, struct tracee *th, struct err *e)
 {
-	int ret = thread_after_exec(t, th->tid, &th, e);
+	int ret = tracee_after_exec(t, th->tid, &th, e);
 
 	if (ret)
 		return ret;
 	th->asked = false;
 	signals_renew(th);
 	points_own(th);
-	thread_go_on(th, 0);
+	tracee_go_on(th, 0);
 	return 0;
 }
 
@@ -206,7 +206,7 @@ static void renew_process(struct tracer *t, pid_t pid)
 	}
 }
 
-static int handle_stop(struct tracer *t, struct thread *th, int status, struct err *e)
+static int handle_stop(struct tracer *t, struct tracee *th, int status, struct err *e)
 {
 	int sig = WSTOPSIG(status);
 
@@ -218,7 +218,7 @@ static int handle_stop(struct tracer *t, struct thread *th, int status, struct e
 			return handle_sample(t, th, e);
 		if (sig == th->signal) /* the program uses it, too: take another one */
 			renew_process(t, th->pid);
-		thread_go_on(th, step_is_ours(th, status) ? 0 : sig);
+		tracee_go_on(th, step_is_ours(th, status) ? 0 : sig);
 		th->stepped = false;
 		return 0;
 	case PTRACE_EVENT_STOP:
@@ -230,17 +230,17 @@ static int handle_stop(struct tracer *t, struct thread *th, int status, struct e
 		if (th->asked)
 			return handle_interrupt(t, th, e);
 		t->stats.restarted += signals_restart(th->tid);
-		thread_go_on(th, 0);
+		tracee_go_on(th, 0);
 		return 0;
 	case PTRACE_EVENT_EXEC: return handle_exec(t, th, e);
-	default: thread_go_on(th, 0); return 0;
+	default: tracee_go_on(th, 0); return 0;
 	}
 }
 
 /* A thread that the kernel attached for us (fork, clone): it stands at its first instruction. */
 static int adopt(struct tracer *t, pid_t tid, int status, struct err *e)
 {
-	struct thread *th = thread_add(t, tid);
+	struct tracee *th = tracee_add(t, tid);
 
 	if (!th)
 		return err_set(e, -ENOMEM, "no memory for thread %d", tid);
@@ -252,21 +252,21 @@ static int adopt(struct tracer *t, pid_t tid, int status, struct err *e)
 	return handle_stop(t, th, status, e);
 }
 
-int thread_end(struct tracer *t, struct thread *th, int status, struct err *e)
+int tracee_end(struct tracer *t, struct tracee *th, int status, struct err *e)
 {
 	pid_t tid = th->tid;
 
 	/* several threads: only the leader's status is the process's */
 	if (th->pid == tid && vec_push(&t->ended, ((struct ended){ tid, status })))
 		return err_set(e, -ENOMEM, "no memory for an exit status");
-	return thread_drop(t, th, e);
+	return tracee_drop(t, th, e);
 }
 
 /*
  * A sample without a stop: its thread will stop as soon as it runs, or it blocks the signal; then
  * we interrupt it.
  */
-static void look_after(struct thread *th)
+static void look_after(struct tracee *th)
 {
 	if (th->asked || th->listening)
 		return;
@@ -296,21 +296,21 @@ static int serve_unstopped(struct tracer *t, struct err *e)
 }
 
 /* What a wait for @th came to. */
-static int handle_came(struct tracer *t, struct thread *th, struct waited came, struct err *e)
+static int handle_came(struct tracer *t, struct tracee *th, struct waited came, struct err *e)
 {
 	switch (came.kind) {
 	case WAITED_STOP: return handle_stop(t, th, came.status, e);
-	case WAITED_END: return thread_end(t, th, came.status, e);
+	case WAITED_END: return tracee_end(t, th, came.status, e);
 	default: return 0; /* the exec that took its number will be told, or look_for_lost() sees */
 	}
 }
 
-int thread_stranger(struct tracer *t, pid_t tid, struct waited came, struct thread **th,
+int tracee_stranger(struct tracer *t, pid_t tid, struct waited came, struct tracee **th,
 		    struct err *e)
 {
 	*th = NULL;
 	if (came.kind == WAITED_STOP && EVENT(came.status) == PTRACE_EVENT_EXEC)
-		return thread_after_exec(t, tid, th, e);
+		return tracee_after_exec(t, tid, th, e);
 	/* another child of the recorder's, or the leader of threads that are watched in part */
 	if (came.kind == WAITED_END && vec_push(&t->ended, ((struct ended){ tid, came.status })))
 		return err_set(e, -ENOMEM, "no memory for an exit status");
@@ -319,8 +319,8 @@ int thread_stranger(struct tracer *t, pid_t tid, struct waited came, struct thre
 
 static int handle_stranger(struct tracer *t, pid_t tid, struct waited came, struct err *e)
 {
-	struct thread *th;
-	int ret = thread_stranger(t, tid, came, &th, e);
+	struct tracee *th;
+	int ret = tracee_stranger(t, tid, came, &th, e);
 
 	if (ret || came.kind != WAITED_STOP)
 		return ret;
@@ -328,7 +328,7 @@ static int handle_stranger(struct tracer *t, pid_t tid, struct waited came, stru
 }
 
 /* Nothing is to be heard of @th: at two looks that are a while apart it has ended. */
-static int miss(struct tracer *t, struct thread *th, struct err *e)
+static int miss(struct tracer *t, struct tracee *th, struct err *e)
 {
 	bool before = th->missed;
 
@@ -338,7 +338,7 @@ static int miss(struct tracer *t, struct thread *th, struct err *e)
 		return 0;
 	log_info("thread %d ended unseen", th->tid);
 	t->stats.unseen++;
-	return thread_drop(t, th, e);
+	return tracee_drop(t, th, e);
 }
 
 /*
@@ -354,7 +354,7 @@ static int look_for_lost(struct tracer *t, struct err *e)
 		return 0;
 	t->looked = now;
 	for (size_t i = t->threads.n; !ret && i-- > 0;) {
-		struct thread *th = t->threads.v[i];
+		struct tracee *th = t->threads.v[i];
 
 		if (!tracer_is_ours(th->tid)) {
 			ret = miss(t, th, e);
@@ -365,7 +365,7 @@ static int look_for_lost(struct tracer *t, struct err *e)
 			continue;
 		log_info("thread %d stood unseen", th->tid);
 		t->stats.unseen++;
-		thread_go_on(th, 0);
+		tracee_go_on(th, 0);
 	}
 	return ret;
 }
@@ -400,7 +400,7 @@ int tracer_service(struct tracer *t, struct err *e)
 
 	t->more = false;
 	while (!ret && !t->more && (came = tracer_wait_any(&tid)).kind) {
-		struct thread *th = thread_find(t, tid);
+		struct tracee *th = tracee_find(t, tid);
 
 		ret = th ? handle_came(t, th, came, e) : handle_stranger(t, tid, came, e);
 		budget_wake(t);
@@ -420,14 +420,14 @@ int tracer_service(struct tracer *t, struct err *e)
 static int seize(struct tracer *t, pid_t tid, bool first, struct err *e)
 {
 	unsigned long follow = PTRACE_O_TRACEEXEC;
-	struct thread *th;
+	struct tracee *th;
 	int ret;
 
 	if (t->opts.inherit)
 		follow |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
 	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)follow))
 		return tracer_attach_error(tid, -errno, e);
-	th = thread_add(t, tid);
+	th = tracee_add(t, tid);
 	if (!th)
 		return err_set(e, -ENOMEM, "no memory for thread %d", tid);
 	ret = points_open(t, th, first, e);
@@ -453,7 +453,7 @@ static int seize_process(struct tracer *t, pid_t pid, struct err *e)
 		while (!ret && (d = readdir(dir))) {
 			pid_t tid = (pid_t)strtol(d->d_name, NULL, 10);
 
-			if (tid <= 0 || thread_find(t, tid))
+			if (tid <= 0 || tracee_find(t, tid))
 				continue;
 			again = true;
 			ret = seize(t, tid, true, e);
@@ -533,7 +533,7 @@ void tracer_free(struct tracer *t)
 		return;
 	(void)tracer_detach(t, NULL);
 	while (t->threads.n)
-		(void)thread_drop(t, t->threads.v[0], NULL);
+		(void)tracee_drop(t, t->threads.v[0], NULL);
 	walker_free(t->walker);
 	vec_free(&t->threads);
 	vec_free(&t->ended);

@@ -24,7 +24,7 @@ uint64_t tracer_now(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-struct waited waited_for(int status)
+struct waited wait_returned(int status)
 {
 	return (struct waited){ WIFSTOPPED(status) ? WAITED_STOP : WAITED_END, status };
 }
@@ -96,7 +96,7 @@ struct waited tracer_wait(pid_t tid, int ms)
 		pid_t r = waitpid(tid, &status, __WALL | WNOHANG);
 
 		if (r == tid)
-			return waited_for(status);
+			return wait_returned(status);
 		if (r < 0 && errno != EINTR)
 			return (struct waited){ .kind = WAITED_GONE };
 		now = tracer_now();
@@ -122,7 +122,7 @@ struct waited tracer_wait_any(pid_t *tid)
 	do
 		*tid = waitpid(-1, &status, __WALL | WNOHANG);
 	while (*tid < 0 && errno == EINTR);
-	return *tid > 0 ? waited_for(status) : (struct waited){ .kind = WAITED_NOTHING };
+	return *tid > 0 ? wait_returned(status) : (struct waited){ .kind = WAITED_NOTHING };
 }
 
 /* What the next wait would tell; false: nothing can be told of @tid. */

@@ -22,7 +22,7 @@ struct waited {
 };
 
 uint64_t tracer_now(void);
-struct waited waited_for(int status);
+struct waited wait_returned(int status);
 /*
  * For the next stop of @tid or its end, at most @ms and up to two seconds more for which a busy
  * machine gives it no CPU.

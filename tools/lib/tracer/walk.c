@@ -381,7 +381,7 @@ static void keep_newest(struct walk *walk, uint32_t depth)
 	walk->nr = depth;
 }
 
-int walk_branches(struct tracer *t, struct thread *th, struct user_state *st, struct walk *walk,
+int walk_branches(struct tracer *t, struct tracee *th, struct user_state *st, struct walk *walk,
 		  struct waited *came)
 {
 	struct progress p = { .t = t,

@@ -38,7 +38,7 @@ struct walker {
 
 struct progress {
 	struct tracer *t;
-	struct thread *th;
+	struct tracee *th;
 	struct user_state *st;
 	struct walk *walk;
 	struct waited came; /* in the way of the walk, and not handled */
