@@ -334,23 +334,23 @@ static void workload_status(void **state)
 {
 	static char *const ok[] = { "sh", "-c", "exit 5", NULL };
 	static char *const none[] = { "/nonexistent/program", NULL };
-	struct workload w;
+	struct program w;
 	struct err e = { 0 };
 
 	(void)state;
-	assert_int_equal(workload_start(&w, (char **)ok, false, NULL), 0);
-	assert_false(workload_ended(&w, false)); /* it waits */
-	assert_int_equal(workload_go(&w, NULL), 0);
-	assert_true(workload_ended(&w, true));
+	assert_int_equal(program_start(&w, (char **)ok, false, NULL), 0);
+	assert_false(program_ended(&w, false)); /* it waits */
+	assert_int_equal(program_go(&w, NULL), 0);
+	assert_true(program_ended(&w, true));
 	assert_int_equal(WEXITSTATUS(w.status), 5);
-	workload_free(&w);
-	assert_int_equal(workload_start(&w, (char **)none, false, NULL), 0);
-	assert_int_equal(workload_go(&w, &e), -ENOENT);
+	program_free(&w);
+	assert_int_equal(program_start(&w, (char **)none, false, NULL), 0);
+	assert_int_equal(program_go(&w, &e), -ENOENT);
 	assert_true(w.reaped);
-	workload_free(&w);
+	program_free(&w);
 	/* never started: it goes away by itself */
-	assert_int_equal(workload_start(&w, (char **)ok, false, NULL), 0);
-	workload_free(&w);
+	assert_int_equal(program_start(&w, (char **)ok, false, NULL), 0);
+	program_free(&w);
 	assert_true(w.reaped);
 	assert_int_equal(WEXITSTATUS(w.status), 0);
 }
@@ -374,7 +374,7 @@ static void real_ring(void **state)
 				     .ring_pages = 8,
 				     .inherit = true };
 	struct capture *c = NULL;
-	struct workload w;
+	struct program w;
 	struct err e = { 0 };
 	struct obuf o;
 	struct capture_sink sink = { .write = keep, .ctx = &o };
@@ -385,21 +385,21 @@ static void real_ring(void **state)
 	events_open_context(&ctx, none);
 	assert_int_equal(events_parse(&l, none, "page-faults:u", &e), 0);
 	assert_int_equal(events_configure(&l, &cfg, &e), 0);
-	assert_int_equal(workload_start(&w, (char **)cmd, false, &e), 0);
+	assert_int_equal(program_start(&w, (char **)cmd, false, &e), 0);
 	assert_int_equal(vec_push(&t.tids, w.pid), 0);
 	assert_int_equal(obuf_init(&o, -1, 0), 0);
 	if (capture_open(&c, &opts, &e)) {
 		print_message("# no events may be opened here: %s\n", e.text);
-		workload_free(&w);
+		program_free(&w);
 		goto out;
 	}
 	assert_non_null(capture_ids(c, 0, &nr));
 	assert_int_equal(nr, capture_nr_rings(c));
-	assert_int_equal(workload_go(&w, &e), 0);
+	assert_int_equal(program_go(&w, &e), 0);
 	while (!(capture_wait(c, 60000, &e) & (CAPTURE_GONE | CAPTURE_TIMEOUT)))
 		assert_int_equal(capture_drain(c, 0, &sink, &e), 0);
 	assert_int_equal(capture_finish(c, &sink, &e), 0);
-	assert_true(workload_ended(&w, true));
+	assert_true(program_ended(&w, true));
 	while (at < o.len) {
 		struct perf_event_header h = header_at(&o, at);
 
@@ -412,7 +412,7 @@ static void real_ring(void **state)
 	assert_int_equal(exits, 1);
 	assert_true(capture_stats(c)->samples > 10);
 	assert_true(capture_stats(c)->first_time <= capture_stats(c)->last_time);
-	workload_free(&w);
+	program_free(&w);
 out:
 	capture_free(c);
 	events_free(&l);

@@ -54,7 +54,7 @@ int capture_open(struct capture **out, const struct capture_opts *opts, struct e
 	if (!ret)
 		ret = grid_open(c, e);
 	if (!ret)
-		ret = wait_setup(c, e);
+		ret = capture_wait_setup(c, e);
 	if (ret) {
 		capture_free(c);
 		return ret;
@@ -118,7 +118,7 @@ static int watch(struct capture *c, int fd, uint32_t events, uint64_t data, stru
  * first event of each also tells when they end. Descriptors that share a ring share its wakeup:
  * whichever is looked at first gets it, so all are asked for it.
  */
-int wait_setup(struct capture *c, struct err *e)
+int capture_wait_setup(struct capture *c, struct err *e)
 {
 	bool ends = !c->target->system_wide && !c->target->workload;
 

@@ -7,7 +7,7 @@
  *
  *	capture_open(&c, &opts, &err);			descriptors, ids, rings
  *	synth_kernel(&s, &err); synth_tasks(&s, &target, &err);
- *	workload_go(&w, &err);
+ *	program_go(&w, &err);
  *	while (!done) {
  *		what = capture_wait(c, -1, &err);
  *		capture_drain(c, &sink, &err);
@@ -32,7 +32,7 @@ struct capture_target {
 	bool cpus_given;
 	VEC(pid_t) tids; /* threads, when not system_wide */
 	bool per_thread; /* one event and ring per thread, no CPUs, no inheriting */
-	bool workload;	 /* tids holds a process that waits for workload_go() */
+	bool workload;	 /* tids holds a process that waits for program_go() */
 };
 
 /* Comma lists; a process counts with all its threads. -ESRCH names the one that is not there. */
@@ -48,7 +48,7 @@ int capture_online_cpus(struct bits *b, struct err *e);
 
 /* ---- a program that we start ---------------------------------------------------------------------- */
 
-struct workload {
+struct program {
 	pid_t pid;
 	int go_fd;  /* a byte starts it */
 	int err_fd; /* errno of a failed exec comes back */
@@ -57,13 +57,13 @@ struct workload {
 };
 
 /* Forks; the child waits before exec. @stdout_taken: by the recording; it prints on stderr. */
-int workload_start(struct workload *w, char **argv, bool stdout_taken, struct err *e);
+int program_start(struct program *w, char **argv, bool stdout_taken, struct err *e);
 /* Lets it exec; -errno of exec when that failed (ENOENT: no such program). */
-int workload_go(struct workload *w, struct err *e);
+int program_go(struct program *w, struct err *e);
 /* Non-blocking unless @block: true once it ended, w->status is filled. */
-bool workload_ended(struct workload *w, bool block);
-void workload_kill(struct workload *w, int sig);
-void workload_free(struct workload *w); /* a child that never started is ended */
+bool program_ended(struct program *w, bool block);
+void program_kill(struct program *w, int sig);
+void program_free(struct program *w); /* a child that never started is ended */
 
 /* ---- rings --------------------------------------------------------------------------------------- */
 

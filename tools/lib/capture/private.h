@@ -68,7 +68,7 @@ void ring_count(struct capture *c, const struct ring *r, uint64_t pos,
 		const struct perf_event_header *h);
 struct perf_event_header ring_header(const struct ring *r, uint64_t pos);
 int ring_write_round(const struct capture_sink *sink, struct err *e);
-int wait_setup(struct capture *c, struct err *e);
+int capture_wait_setup(struct capture *c, struct err *e);
 
 /* ---- synthesised records ---------------------------------------------------------------------- */
 
@@ -79,17 +79,17 @@ struct synth_record {
 	size_t len;
 };
 
-void record_begin(struct synth_record *r, uint32_t type, uint16_t misc);
-void record_u16(struct synth_record *r, uint16_t v);
-void record_u32(struct synth_record *r, uint32_t v);
-void record_u64(struct synth_record *r, uint64_t v);
-void record_bytes(struct synth_record *r, const void *p, size_t n);
+void synth_rec_begin(struct synth_record *r, uint32_t type, uint16_t misc);
+void synth_rec_u16(struct synth_record *r, uint16_t v);
+void synth_rec_u32(struct synth_record *r, uint32_t v);
+void synth_rec_u64(struct synth_record *r, uint64_t v);
+void synth_rec_bytes(struct synth_record *r, const void *p, size_t n);
 /* A NUL-terminated string padded with zeros to a multiple of 8. */
-void record_string(struct synth_record *r, const char *s);
+void synth_rec_string(struct synth_record *r, const char *s);
 /* Adds the fields of sample_id_all and hands the record over. */
-int record_end(struct synth_record *r, struct synth *s, struct err *e);
+int synth_rec_end(struct synth_record *r, struct synth *s, struct err *e);
 /* Without those fields: the tool's own records. */
-int record_end_plain(struct synth_record *r, struct synth *s, struct err *e);
+int synth_rec_end_plain(struct synth_record *r, struct synth *s, struct err *e);
 
 /* A line of /proc/PID/maps. */
 struct map_line {

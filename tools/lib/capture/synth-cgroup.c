@@ -38,10 +38,10 @@ static bool handle_of(int dir, uint64_t *id)
 
 static int put_group(struct groups *g, uint64_t id)
 {
-	record_begin(&g->record, PERF_RECORD_CGROUP, 0);
-	record_u64(&g->record, id);
-	record_string(&g->record, g->path);
-	return record_end(&g->record, g->s, g->e);
+	synth_rec_begin(&g->record, PERF_RECORD_CGROUP, 0);
+	synth_rec_u64(&g->record, id);
+	synth_rec_string(&g->record, g->path);
+	return synth_rec_end(&g->record, g->s, g->e);
 }
 
 /* Takes @fd over. Groups come and go while we look: one that vanished is left out. */

@@ -75,15 +75,15 @@ static int find_text(const char *path, struct kernel_text *k)
 static int put_kernel_map(struct synth *s, struct synth_record *r, uint64_t start, uint64_t len,
 			  uint64_t pgoff, const char *name, struct err *e)
 {
-	record_begin(r, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL);
-	record_u32(r, UINT32_MAX); /* pid -1: every process */
-	record_u32(r, 0);
-	record_u64(r, start);
-	record_u64(r, len);
-	record_u64(r, pgoff);
-	record_string(r, name);
+	synth_rec_begin(r, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL);
+	synth_rec_u32(r, UINT32_MAX); /* pid -1: every process */
+	synth_rec_u32(r, 0);
+	synth_rec_u64(r, start);
+	synth_rec_u64(r, len);
+	synth_rec_u64(r, pgoff);
+	synth_rec_string(r, name);
 	s->nr_maps++;
-	return record_end(r, s, e);
+	return synth_rec_end(r, s, e);
 }
 
 /* ---- modules ------------------------------------------------------------------------------------- */

@@ -114,25 +114,25 @@ static int put_fork(struct walk *w, const struct task *t)
 	/* A thread's parent is its process; a process's, the one that forked it. */
 	uint32_t parent = (uint32_t)(t->pid == t->tid ? t->ppid : t->pid);
 
-	record_begin(r, PERF_RECORD_FORK, PERF_RECORD_MISC_FORK_EXEC);
-	record_u32(r, (uint32_t)t->pid);
-	record_u32(r, t->pid == t->tid ? parent : (uint32_t)t->pid);
-	record_u32(r, (uint32_t)t->tid);
-	record_u32(r, parent);
-	record_u64(r, 0);
-	return record_end(r, w->s, w->e);
+	synth_rec_begin(r, PERF_RECORD_FORK, PERF_RECORD_MISC_FORK_EXEC);
+	synth_rec_u32(r, (uint32_t)t->pid);
+	synth_rec_u32(r, t->pid == t->tid ? parent : (uint32_t)t->pid);
+	synth_rec_u32(r, (uint32_t)t->tid);
+	synth_rec_u32(r, parent);
+	synth_rec_u64(r, 0);
+	return synth_rec_end(r, w->s, w->e);
 }
 
 static int put_comm(struct walk *w, const struct task *t)
 {
 	struct synth_record *r = &w->record;
 
-	record_begin(r, PERF_RECORD_COMM, 0);
-	record_u32(r, (uint32_t)t->pid);
-	record_u32(r, (uint32_t)t->tid);
-	record_string(r, t->comm);
+	synth_rec_begin(r, PERF_RECORD_COMM, 0);
+	synth_rec_u32(r, (uint32_t)t->pid);
+	synth_rec_u32(r, (uint32_t)t->tid);
+	synth_rec_string(r, t->comm);
 	w->s->nr_tasks++;
-	return record_end(r, w->s, w->e);
+	return synth_rec_end(r, w->s, w->e);
 }
 
 static int put_namespaces(struct walk *w, const struct task *t)
@@ -140,10 +140,10 @@ static int put_namespaces(struct walk *w, const struct task *t)
 	static const char *const names[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
 	struct synth_record *r = &w->record;
 
-	record_begin(r, PERF_RECORD_NAMESPACES, 0);
-	record_u32(r, (uint32_t)t->pid);
-	record_u32(r, (uint32_t)t->tid);
-	record_u64(r, ARRAY_SIZE(names));
+	synth_rec_begin(r, PERF_RECORD_NAMESPACES, 0);
+	synth_rec_u32(r, (uint32_t)t->pid);
+	synth_rec_u32(r, (uint32_t)t->tid);
+	synth_rec_u64(r, ARRAY_SIZE(names));
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		char path[PATH_MAX];
 		struct stat st = { 0 };
@@ -151,10 +151,10 @@ static int put_namespaces(struct walk *w, const struct task *t)
 		snprintf(path, sizeof(path), "%s/%d/ns/%s", w->proc, t->tid, names[i]);
 		if (stat(path, &st))
 			memset(&st, 0, sizeof(st));
-		record_u64(r, st.st_dev);
-		record_u64(r, st.st_ino);
+		synth_rec_u64(r, st.st_dev);
+		synth_rec_u64(r, st.st_ino);
 	}
-	return record_end(r, w->s, w->e);
+	return synth_rec_end(r, w->s, w->e);
 }
 
 static int put_task(struct walk *w, const struct task *t, bool fork)
@@ -215,26 +215,26 @@ static int put_map(struct walk *w, pid_t pid, const struct map_line *m)
 		id_size = synth_build_id(w->s, pid, m, id + 4);
 	if (id_size)
 		misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
-	record_begin(r, PERF_RECORD_MMAP2, misc);
-	record_u32(r, (uint32_t)pid);
-	record_u32(r, (uint32_t)pid);
-	record_u64(r, m->start);
-	record_u64(r, m->end - m->start);
-	record_u64(r, m->pgoff);
+	synth_rec_begin(r, PERF_RECORD_MMAP2, misc);
+	synth_rec_u32(r, (uint32_t)pid);
+	synth_rec_u32(r, (uint32_t)pid);
+	synth_rec_u64(r, m->start);
+	synth_rec_u64(r, m->end - m->start);
+	synth_rec_u64(r, m->pgoff);
 	if (id_size) {
 		id[0] = (uint8_t)id_size;
-		record_bytes(r, id, sizeof(id));
+		synth_rec_bytes(r, id, sizeof(id));
 	} else {
-		record_u32(r, m->maj);
-		record_u32(r, m->min);
-		record_u64(r, m->ino);
-		record_u64(r, 0);
+		synth_rec_u32(r, m->maj);
+		synth_rec_u32(r, m->min);
+		synth_rec_u64(r, m->ino);
+		synth_rec_u64(r, 0);
 	}
-	record_u32(r, m->prot);
-	record_u32(r, m->flags);
-	record_string(r, path);
+	synth_rec_u32(r, m->prot);
+	synth_rec_u32(r, m->flags);
+	synth_rec_string(r, path);
 	w->s->nr_maps++;
-	return record_end(r, w->s, w->e);
+	return synth_rec_end(r, w->s, w->e);
 }
 
 static int put_maps(struct walk *w, pid_t pid)

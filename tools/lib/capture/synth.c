@@ -8,7 +8,7 @@
 
 /* ---- one record -------------------------------------------------------------------------------- */
 
-void record_begin(struct synth_record *r, uint32_t type, uint16_t misc)
+void synth_rec_begin(struct synth_record *r, uint32_t type, uint16_t misc)
 {
 	struct perf_event_header h = { .type = type, .misc = misc };
 
@@ -16,7 +16,7 @@ void record_begin(struct synth_record *r, uint32_t type, uint16_t misc)
 	r->len = sizeof(h);
 }
 
-void record_bytes(struct synth_record *r, const void *p, size_t n)
+void synth_rec_bytes(struct synth_record *r, const void *p, size_t n)
 {
 	/* Room for the fields at the end is always left. */
 	if (n > sizeof(r->buf) - 64 - r->len)
@@ -25,19 +25,19 @@ void record_bytes(struct synth_record *r, const void *p, size_t n)
 	r->len += n;
 }
 
-void record_u16(struct synth_record *r, uint16_t v)
+void synth_rec_u16(struct synth_record *r, uint16_t v)
 {
-	record_bytes(r, &v, sizeof(v));
+	synth_rec_bytes(r, &v, sizeof(v));
 }
 
-void record_u32(struct synth_record *r, uint32_t v)
+void synth_rec_u32(struct synth_record *r, uint32_t v)
 {
-	record_bytes(r, &v, sizeof(v));
+	synth_rec_bytes(r, &v, sizeof(v));
 }
 
-void record_u64(struct synth_record *r, uint64_t v)
+void synth_rec_u64(struct synth_record *r, uint64_t v)
 {
-	record_bytes(r, &v, sizeof(v));
+	synth_rec_bytes(r, &v, sizeof(v));
 }
 
 static void record_pad(struct synth_record *r)
@@ -46,11 +46,11 @@ static void record_pad(struct synth_record *r)
 		r->buf[r->len++] = 0;
 }
 
-void record_string(struct synth_record *r, const char *s)
+void synth_rec_string(struct synth_record *r, const char *s)
 {
 	size_t n = strnlen(s, PATH_MAX - 1);
 
-	record_bytes(r, s, n);
+	synth_rec_bytes(r, s, n);
 	r->buf[r->len++] = 0;
 	record_pad(r);
 }
@@ -66,7 +66,7 @@ static int hand_over(struct synth_record *r, struct synth *s, struct err *e)
 	return s->sink->write(s->sink->ctx, r->buf, r->len, NULL, 0, e);
 }
 
-int record_end(struct synth_record *r, struct synth *s, struct err *e)
+int synth_rec_end(struct synth_record *r, struct synth *s, struct err *e)
 {
 	static const uint64_t fields = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
 				       PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
@@ -74,11 +74,11 @@ int record_end(struct synth_record *r, struct synth *s, struct err *e)
 
 	/* All zero: no time means "before everything that has one". */
 	for (int i = weight_u64(s->sample_type & fields); s->sample_id_all && i > 0; i--)
-		record_u64(r, 0);
+		synth_rec_u64(r, 0);
 	return hand_over(r, s, e);
 }
 
-int record_end_plain(struct synth_record *r, struct synth *s, struct err *e)
+int synth_rec_end_plain(struct synth_record *r, struct synth *s, struct err *e)
 {
 	return hand_over(r, s, e);
 }
@@ -98,18 +98,18 @@ int synth_id_index(struct synth *s, const struct capture *c, struct err *e)
 	for (size_t i = 0; !ret && i < total;) {
 		size_t n = total - i < MAX_INDEX ? total - i : MAX_INDEX;
 
-		record_begin(r, PERF_RECORD_ID_INDEX, 0);
-		record_u64(r, n);
+		synth_rec_begin(r, PERF_RECORD_ID_INDEX, 0);
+		synth_rec_u64(r, n);
 		for (; n; n--, i++) {
 			struct capture_id id;
 
 			capture_id(c, i, &id);
-			record_u64(r, id.id);
-			record_u64(r, id.ring);
-			record_u64(r, (uint64_t)(int64_t)id.cpu);
-			record_u64(r, (uint64_t)(int64_t)id.tid);
+			synth_rec_u64(r, id.id);
+			synth_rec_u64(r, id.ring);
+			synth_rec_u64(r, (uint64_t)(int64_t)id.cpu);
+			synth_rec_u64(r, (uint64_t)(int64_t)id.tid);
 		}
-		ret = record_end_plain(r, s, e);
+		ret = synth_rec_end_plain(r, s, e);
 	}
 	free(r);
 	return ret;
@@ -129,8 +129,8 @@ static void put_thread(struct synth_record *r, const char *proc, pid_t tid)
 		memcpy(comm, text, strnlen(text, sizeof(comm) - 1));
 	}
 	free(text);
-	record_u64(r, (uint64_t)(int64_t)tid);
-	record_bytes(r, comm, sizeof(comm));
+	synth_rec_u64(r, (uint64_t)(int64_t)tid);
+	synth_rec_bytes(r, comm, sizeof(comm));
 }
 
 int synth_thread_map(struct synth *s, const struct capture_target *t, struct err *e)
@@ -145,11 +145,11 @@ int synth_thread_map(struct synth *s, const struct capture_target *t, struct err
 		return err_set(e, -ENOMEM, "no memory for a record");
 	if (nr > MAX_THREADS)
 		nr = MAX_THREADS;
-	record_begin(r, PERF_RECORD_THREAD_MAP, 0);
-	record_u64(r, nr);
+	synth_rec_begin(r, PERF_RECORD_THREAD_MAP, 0);
+	synth_rec_u64(r, nr);
 	for (size_t i = 0; i < nr; i++)
 		put_thread(r, s->proc ? s->proc : "/proc", tids[i]);
-	ret = record_end_plain(r, s, e);
+	ret = synth_rec_end_plain(r, s, e);
 	free(r);
 	return ret;
 }
@@ -172,18 +172,18 @@ int synth_cpu_map(struct synth *s, const struct capture_target *t, struct err *e
 		goto out;
 	for (size_t i = 0; i < cpus->nr && n < MAX_LIST; i++)
 		n += bits_test(cpus, i);
-	record_begin(r, PERF_RECORD_CPU_MAP, 0);
-	record_u16(r, CPU_MAP_LIST);
-	record_u16(r, t->per_thread ? 1 : n);
+	synth_rec_begin(r, PERF_RECORD_CPU_MAP, 0);
+	synth_rec_u16(r, CPU_MAP_LIST);
+	synth_rec_u16(r, t->per_thread ? 1 : n);
 	if (t->per_thread)
-		record_u16(r, UINT16_MAX); /* any */
+		synth_rec_u16(r, UINT16_MAX); /* any */
 	for (size_t i = 0; !t->per_thread && i < cpus->nr && n; i++) {
 		if (!bits_test(cpus, i))
 			continue;
-		record_u16(r, (uint16_t)i);
+		synth_rec_u16(r, (uint16_t)i);
 		n--;
 	}
-	ret = record_end_plain(r, s, e);
+	ret = synth_rec_end_plain(r, s, e);
 out:
 	bits_free(&online);
 	free(r);

@@ -74,7 +74,7 @@ struct recorder {
 	struct capture_target target;
 	struct event_opener opener;
 	struct open_context context;
-	struct workload workload;
+	struct program workload;
 	struct control control;
 	struct capture *capture;
 	struct capture_sink sink;

@@ -76,8 +76,8 @@ static int start_workload(struct recorder *rec, struct err *e)
 
 	if (!rec->has_workload)
 		return 0;
-	ret = workload_start(&rec->workload, rec->command,
-			     output_descriptor(rec->opts->output) == STDOUT_FILENO, e);
+	ret = program_start(&rec->workload, rec->command,
+			    output_descriptor(rec->opts->output) == STDOUT_FILENO, e);
 	if (!ret && rec->workload_is_target && vec_push(&rec->target.tids, rec->workload.pid))
 		ret = err_set(e, -ENOMEM, "no memory for the target");
 	return ret;
@@ -189,7 +189,7 @@ static int begin(struct recorder *rec, struct err *e)
 	if (!ret)
 		ret = enable_at_start(rec, false, e);
 	if (!ret && rec->has_workload) {
-		ret = workload_go(&rec->workload, e);
+		ret = program_go(&rec->workload, e);
 		if (ret)
 			err_context(e, "%s", rec->command[0]);
 		rec->never_ran = ret != 0;
@@ -300,7 +300,7 @@ static bool is_over(struct recorder *rec, int what)
 	if (rec->tracer) /* what the command left behind goes on without us */
 		return rec->workload.reaped;
 	return what & (CAPTURE_CHILD | CAPTURE_ENDED) && rec->has_workload &&
-	       workload_ended(&rec->workload, false);
+	       program_ended(&rec->workload, false);
 }
 
 static int follow(struct recorder *rec, struct err *e)
@@ -425,25 +425,25 @@ static void end_workload(struct recorder *rec)
 	if (recorder_tracer_holds(rec)) {
 		rec->ended_workload = true;
 		recorder_tracer_end(rec, SIGTERM);
-	} else if (!workload_ended(&rec->workload, false)) {
+	} else if (!program_ended(&rec->workload, false)) {
 		rec->ended_workload = true;
-		workload_kill(&rec->workload, SIGTERM);
+		program_kill(&rec->workload, SIGTERM);
 	}
-	workload_ended(&rec->workload, true);
+	program_ended(&rec->workload, true);
 }
 
 static int dry_run(struct recorder *rec)
 {
 	log_info("%zu events open on %zu rings; nothing is recorded (--dry-run)", rec->events->n,
 		 capture_nr_rings(rec->capture));
-	workload_free(&rec->workload);
+	program_free(&rec->workload);
 	return 0;
 }
 
 static void clean_up(struct recorder *rec)
 {
 	tracer_free(rec->tracer);
-	workload_free(&rec->workload);
+	program_free(&rec->workload);
 	if (rec->has_control)
 		control_close(&rec->control);
 	recorder_switch_free(rec);

@@ -472,7 +472,7 @@ void recorder_tracer_reap(struct recorder *rec)
 		return;
 	rec->workload.reaped = tracer_ended(rec->tracer, rec->workload.pid, &rec->workload.status);
 	if (!rec->workload.reaped && capture_has_ended(rec->capture, rec->workload.pid))
-		(void)workload_ended(&rec->workload, false);
+		(void)program_ended(&rec->workload, false);
 }
 
 bool recorder_tracer_holds(struct recorder *rec)

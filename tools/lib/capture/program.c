@@ -33,11 +33,11 @@ static void __attribute__((noreturn)) child(int go_fd, int err_fd, bool stdout_t
 	_exit(code == ENOENT ? 127 : 126);
 }
 
-int workload_start(struct workload *w, char **argv, bool stdout_taken, struct err *e)
+int program_start(struct program *w, char **argv, bool stdout_taken, struct err *e)
 {
 	int go[2], back[2];
 
-	*w = (struct workload){ .pid = -1, .go_fd = -1, .err_fd = -1 };
+	*w = (struct program){ .pid = -1, .go_fd = -1, .err_fd = -1 };
 	/* An inherited SIG_IGN would let the child vanish without a status. */
 	signal(SIGCHLD, SIG_DFL);
 	if (pipe2(go, O_CLOEXEC))
@@ -62,13 +62,13 @@ int workload_start(struct workload *w, char **argv, bool stdout_taken, struct er
 	if (w->pid < 0) {
 		int code = -errno;
 
-		workload_free(w);
+		program_free(w);
 		return err_set(e, code, "cannot start '%s': %s", argv[0], strerror(-code));
 	}
 	return 0;
 }
 
-int workload_go(struct workload *w, struct err *e)
+int program_go(struct program *w, struct err *e)
 {
 	int code = 0;
 	ssize_t n;
@@ -85,11 +85,11 @@ int workload_go(struct workload *w, struct err *e)
 	w->err_fd = -1;
 	if (n != sizeof(code))
 		return 0;
-	workload_ended(w, true);
+	program_ended(w, true);
 	return err_set(e, -code, "cannot run the command: %s", strerror(code));
 }
 
-bool workload_ended(struct workload *w, bool block)
+bool program_ended(struct program *w, bool block)
 {
 	pid_t pid;
 
@@ -103,13 +103,13 @@ bool workload_ended(struct workload *w, bool block)
 	return w->reaped;
 }
 
-void workload_kill(struct workload *w, int sig)
+void program_kill(struct program *w, int sig)
 {
-	if (w->pid > 0 && !workload_ended(w, false))
+	if (w->pid > 0 && !program_ended(w, false))
 		kill(w->pid, sig);
 }
 
-void workload_free(struct workload *w)
+void program_free(struct program *w)
 {
 	bool waits = w->go_fd >= 0;
 
@@ -120,5 +120,5 @@ void workload_free(struct workload *w)
 	w->go_fd = w->err_fd = -1;
 	/* Reading the end of the pipe, a child that never started exits by itself. */
 	if (waits && w->pid > 0)
-		workload_ended(w, true);
+		program_ended(w, true);
 }
