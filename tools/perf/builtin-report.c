@@ -8,6 +8,20 @@
 
 /* ---- setting up ------------------------------------------------------------------------------ */
 
+static int start_flow(struct report *r, struct err *e)
+{
+	const struct perfdata_env *env = perfdata_env(r->pd);
+	struct brflow_opts o = {
+		.machine = r->m,
+		.blocks = r->o.total_cycles,
+		.path_len = (uint32_t)min_u64(r->o.hot_paths, UINT32_MAX),
+		.nr_counters = env->branch_counter_nr ? env->branch_counter_nr : 4,
+		.counter_width = env->branch_counter_width ? env->branch_counter_width : 2,
+	};
+
+	return o.blocks || o.path_len ? brflow_new(&r->flow, r->res, &o, e) : 0;
+}
+
 /* In a pipe the events come with the records: called before the first sample. */
 static int setup_profile(struct report *r, struct err *e)
 {
@@ -36,7 +50,7 @@ static int setup_profile(struct report *r, struct err *e)
 	}
 	ret = profile_new(&r->p, &r->po, r->m, r->res, r->u, e);
 	if (!ret)
-		ret = report_flow_start(r, e);
+		ret = start_flow(r, e);
 	r->usage = ret == -EINVAL;
 	return ret;
 }
@@ -181,7 +195,7 @@ static int take_record(struct report *r, const struct record *rec, struct err *e
 	if (rec->type == PERF_RECORD_LOST || rec->type == PERF_RECORD_LOST_SAMPLES)
 		count_lost(r, rec);
 	else if (rec->type == PERF_RECORD_READ && r->o.threads)
-		return report_threads_add(r, rec, e);
+		return faces_threads_add(&r->threads, rec, e);
 	else if (machine_record(r->m, rec, e))
 		note_bad(r, e);
 	return 0;
@@ -259,15 +273,39 @@ static void print_warnings(struct report *r)
 
 static int print_report(struct report *r)
 {
+	struct faces f = {
+		.p = r->p,
+		.po = &r->po,
+		.pd = r->pd,
+		.m = r->m,
+		.res = r->res,
+		.flow = r->flow,
+		.threads = r->threads,
+		.lost_samples = r->lost_samples,
+		.out = &r->out,
+		.o = { .min_percent = r->o.min_percent,
+		       .time = r->o.time,
+		       .socket = r->socket,
+		       .hot_paths = r->o.hot_paths,
+		       .total_cycles = r->o.total_cycles,
+		       .json = r->o.json,
+		       .quiet = r->o.quiet,
+		       .simd = r->o.simd,
+		       .skip_empty = r->o.skip_empty,
+		       .mmaps = r->o.mmaps,
+		       .threads = r->o.threads,
+		       .color = r->color },
+	};
+
 	if (r->o.tasks || r->o.mmaps)
-		return report_tasks(r);
+		return faces_tasks(&f);
 	if (r->o.dot)
-		return report_dot(r);
+		return faces_dot(&f);
 	if (!r->nr_samples && !r->o.json && !r->o.threads) {
 		log_error("The %s data has no samples!", perfdata_path(r->pd));
 		return 0;
 	}
-	return r->o.json && !r->o.hot_paths ? report_json(r) : report_text(r);
+	return r->o.json && !r->o.hot_paths ? faces_json(&f) : faces_text(&f);
 }
 
 /* What comes in front of the report. */
@@ -321,7 +359,7 @@ static int run_opened(struct report *r, struct err *e)
 static void report_free(struct report *r)
 {
 	brflow_free(r->flow);
-	report_threads_free(r->threads);
+	faces_threads_free(r->threads);
 	profile_free(r->p);
 	arena_free(&r->args);
 	unwind_free(r->u);

@@ -4,9 +4,7 @@
 #define PERF_REPORT_H
 
 #include "compat.h"
-#include "emit/emit.h"
-#include "profile/brflow.h"
-#include "profile/profile.h"
+#include "faces/faces.h"
 
 struct report_opts {
 	const char *input, *sort, *fields, *separator, *widths, *percentage, *time, *cpus;
@@ -50,10 +48,10 @@ struct report {
 	struct time_spans times;
 	struct sample_totals totals; /* of groups' counters */
 	struct bits cpus;
-	struct report_threads *threads; /* -T; NULL = nothing counted */
-	int64_t running;		/* threads, by the switches seen so far */
-	int64_t socket;			/* --socket-filter; -1 = all */
-	uint64_t need;			/* PERF_SAMPLE_*: beside what the profile looks at */
+	struct faces_threads *threads; /* -T; NULL = nothing counted */
+	int64_t running;	       /* threads, by the switches seen so far */
+	int64_t socket;		       /* --socket-filter; -1 = all */
+	uint64_t need;		       /* PERF_SAMPLE_*: beside what the profile looks at */
 	bool has_cpus;
 	bool usage; /* what failed is the command line */
 	bool color; /* shares have colours */
@@ -70,36 +68,6 @@ bool report_help_keys(const struct report_opts *o);
 int report_setup_options(struct report *r, struct err *e);
 /* report-mode.c: rows of what? Once the events are known. */
 int report_choose_mode(struct report *r, struct err *e);
-
-/* ---- the report -------------------------------------------------------------------------------------- */
-
-/* Tables and call graphs as text; headings and tips too. */
-int report_text(struct report *r);
-/* Its table with rows below rows: report-nest.c. */
-int report_nest(struct report *r, uint32_t event);
-/* --percent-limit leaves the row out. */
-static inline bool report_is_small(const struct report *r, const struct profile_row *row)
-{
-	return r->o.min_percent > 0 && profile_percent(r->p, row) < r->o.min_percent;
-}
-
-/* "\033[31m" for a large share, "\033[32m" for one that matters, else NULL: upstream's limits. */
-const char *report_color(const struct report *r, double percent);
-/* A cell, with its colour. */
-void report_put_cell(struct report *r, const struct profile_row *row, const struct profile_col *c);
-/* What stands between two columns. */
-void report_put_separator(struct report *r, bool first);
-int report_json(struct report *r);
-int report_dot(struct report *r);
-/* Blocks and chains of branches, in place of the table: report-flow.c. */
-int report_flow_start(struct report *r, struct err *e);
-int report_flow(struct report *r);
-/* -T: counts of threads. */
-int report_threads_add(struct report *r, const struct record *rec, struct err *e);
-void report_threads(struct report *r);
-void report_threads_free(struct report_threads *t);
-/* --tasks and --mmaps: processes as a tree. */
-int report_tasks(struct report *r);
 
 /* ---- records as they are (report-dump.c) -------------------------------------------------------- */
 

@@ -2,21 +2,21 @@
 /* perf report -T: what each thread counted, from the READ records of perf record -s. */
 #include <stdlib.h>
 
-#include "report.h"
+#include "faces/faces-int.h"
 
 struct thread_count {
 	uint32_t pid, tid, event;
 	uint64_t value;
 };
 
-struct report_threads {
+struct faces_threads {
 	VEC(struct thread_count) counts; /* in the order of the threads' first record */
 	VEC(uint32_t) events;		 /* columns, in order of appearance */
 	VEC(uint64_t) threads;		 /* rows: pid << 32 | tid */
 	struct htab by_count, by_thread;
 };
 
-void report_threads_free(struct report_threads *t)
+void faces_threads_free(struct faces_threads *t)
 {
 	if (!t)
 		return;
@@ -28,7 +28,7 @@ void report_threads_free(struct report_threads *t)
 	free(t);
 }
 
-static int note_thread(struct report_threads *t, uint64_t id)
+static int note_thread(struct faces_threads *t, uint64_t id)
 {
 	uint32_t i;
 
@@ -40,7 +40,7 @@ static int note_thread(struct report_threads *t, uint64_t id)
 	return vec_push(&t->threads, id) ? -ENOMEM : htab_add(&t->by_thread, hash_u64(id), i);
 }
 
-static int note_event(struct report_threads *t, uint32_t event)
+static int note_event(struct faces_threads *t, uint32_t event)
 {
 	for (size_t i = 0; i < t->events.n; i++)
 		if (t->events.v[i] == event)
@@ -48,7 +48,7 @@ static int note_event(struct report_threads *t, uint32_t event)
 	return vec_push(&t->events, event);
 }
 
-static struct thread_count *find_count(const struct report_threads *t, uint64_t id, uint32_t event)
+static struct thread_count *find_count(const struct faces_threads *t, uint64_t id, uint32_t event)
 {
 	uint32_t i;
 
@@ -62,9 +62,9 @@ static struct thread_count *find_count(const struct report_threads *t, uint64_t 
 	return NULL;
 }
 
-int report_threads_add(struct report *r, const struct record *rec, struct err *e)
+int faces_threads_add(struct faces_threads **tp, const struct record *rec, struct err *e)
 {
-	struct report_threads *t = r->threads;
+	struct faces_threads *t = *tp;
 	struct thread_count c = { 0 }, *have;
 	struct record_read read;
 	struct cursor values;
@@ -78,7 +78,7 @@ int report_threads_add(struct report *r, const struct record *rec, struct err *e
 	c = (struct thread_count){ read.pid, read.tid, rec->event->idx, cursor_u64(&values) };
 	id = (uint64_t)c.pid << 32 | c.tid;
 	if (!t)
-		t = r->threads = calloc(1, sizeof(*t));
+		t = *tp = calloc(1, sizeof(*t));
 	have = t ? find_count(t, id, c.event) : NULL;
 	if (have) {
 		have->value += c.value;
@@ -103,10 +103,10 @@ static int max_int(int a, int b)
 	return a > b ? a : b;
 }
 
-static int count_width(const struct report *r, uint32_t event)
+static int count_width(const struct faces *f, uint32_t event)
 {
-	const struct report_threads *t = r->threads;
-	int w = (int)strlen(perfdata_event(r->pd, event)->name);
+	const struct faces_threads *t = f->threads;
+	int w = (int)strlen(perfdata_event(f->pd, event)->name);
 
 	for (size_t i = 0; i < t->counts.n; i++)
 		if (t->counts.v[i].event == event)
@@ -114,10 +114,10 @@ static int count_width(const struct report *r, uint32_t event)
 	return w;
 }
 
-void report_threads(struct report *r)
+void faces_put_threads(const struct faces *f)
 {
-	const struct report_threads *t = r->threads;
-	struct obuf *o = &r->out;
+	const struct faces_threads *t = f->threads;
+	struct obuf *o = f->out;
 	int pid = 3, tid = 3, *width;
 
 	width = t ? calloc(t->events.n, sizeof(*width)) : NULL;
@@ -131,9 +131,9 @@ void report_threads(struct report *r)
 	}
 	obuf_printf(o, "# %*s  %*s", pid, "PID", tid, "TID");
 	for (size_t e = 0; e < t->events.n; e++) {
-		const char *name = perfdata_event(r->pd, t->events.v[e])->name;
+		const char *name = perfdata_event(f->pd, t->events.v[e])->name;
 
-		width[e] = count_width(r, t->events.v[e]);
+		width[e] = count_width(f, t->events.v[e]);
 		obuf_pad(o, ' ', 2 + width[e] - (int)strlen(name));
 		emit_safe(o, name);
 	}

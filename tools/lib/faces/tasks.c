@@ -2,44 +2,44 @@
 /* perf report --tasks and --mmaps: every task under its parent. */
 #include <stdlib.h>
 
-#include "report.h"
+#include "faces/faces-int.h"
 
 /* The inode, or the build id where the record has that in its place. */
-static void print_file_id(struct report *r, const struct map *m)
+static void print_file_id(const struct faces *f, const struct map *m)
 {
 	if (m->ino || !m->dso->build_id_size) {
-		obuf_dec(&r->out, m->ino);
+		obuf_dec(f->out, m->ino);
 		return;
 	}
 	for (unsigned i = 0; i < m->dso->build_id_size; i++)
-		obuf_hex_zero(&r->out, m->dso->build_id[i], 2);
+		obuf_hex_zero(f->out, m->dso->build_id[i], 2);
 }
 
-static void print_maps(struct report *r, const struct thread *th, int indent)
+static void print_maps(const struct faces *f, const struct thread *th, int indent)
 {
 	const struct map *m;
 
-	for (size_t i = 0; (m = machine_map_at(r->m, th->space, i)); i++) {
-		obuf_pad(&r->out, ' ', indent);
-		obuf_printf(&r->out, "  %llx-%llx %c%c%c%c %08llx ", (unsigned long long)m->start,
+	for (size_t i = 0; (m = machine_map_at(f->m, th->space, i)); i++) {
+		obuf_pad(f->out, ' ', indent);
+		obuf_printf(f->out, "  %llx-%llx %c%c%c%c %08llx ", (unsigned long long)m->start,
 			    (unsigned long long)m->end, m->prot & 1 ? 'r' : '-',
 			    m->prot & 2 ? 'w' : '-', m->prot & 4 ? 'x' : '-',
 			    m->flags & 1 ? 's' : 'p', (unsigned long long)m->pgoff);
-		print_file_id(r, m);
-		obuf_char(&r->out, ' ');
-		emit_safe(&r->out, m->dso->name);
-		obuf_char(&r->out, '\n');
+		print_file_id(f, m);
+		obuf_char(f->out, ' ');
+		emit_safe(f->out, m->dso->name);
+		obuf_char(f->out, '\n');
 	}
 }
 
-static void print_task(struct report *r, const struct thread *th, int level)
+static void print_task(const struct faces *f, const struct thread *th, int level)
 {
-	obuf_printf(&r->out, "  %8d %8d %8d |", th->pid, th->tid, th->ppid);
-	obuf_pad(&r->out, ' ', level);
-	emit_safe(&r->out, machine_comm(r->m, th->comm));
-	obuf_char(&r->out, '\n');
-	if (r->o.mmaps)
-		print_maps(r, th, 30 + level);
+	obuf_printf(f->out, "  %8d %8d %8d |", th->pid, th->tid, th->ppid);
+	obuf_pad(f->out, ' ', level);
+	emit_safe(f->out, machine_comm(f->m, th->comm));
+	obuf_char(f->out, '\n');
+	if (f->o.mmaps)
+		print_maps(f, th, 30 + level);
 }
 
 /* A thread hangs under its process, a process under its parent's leader. */
@@ -125,36 +125,37 @@ static size_t first_child(const struct family *f, int32_t parent)
 	return from;
 }
 
-static void print_below(struct report *r, struct family *f, const struct thread *th, int level)
+static void print_below(const struct faces *f, struct family *fam, const struct thread *th,
+			int level)
 {
 	if (level > 128)
 		return;
-	bits_set(&f->done, th->idx);
-	print_task(r, th, level);
-	for (size_t i = first_child(f, th->tid); i < f->n && f->children[i].parent == th->tid;
+	bits_set(&fam->done, th->idx);
+	print_task(f, th, level);
+	for (size_t i = first_child(fam, th->tid); i < fam->n && fam->children[i].parent == th->tid;
 	     i++) {
-		const struct thread *t = machine_thread_at(r->m, f->children[i].idx);
+		const struct thread *t = machine_thread_at(f->m, fam->children[i].idx);
 
-		if (!bits_test(&f->done, t->idx) && t->tid != th->tid)
-			print_below(r, f, t, level + 1);
+		if (!bits_test(&fam->done, t->idx) && t->tid != th->tid)
+			print_below(f, fam, t, level + 1);
 	}
 }
 
-int report_tasks(struct report *r)
+int faces_tasks(const struct faces *f)
 {
-	struct family f = { 0 };
-	int ret = family_init(&f, r->m);
+	struct family fam = { 0 };
+	int ret = family_init(&fam, f->m);
 
 	if (!ret)
-		obuf_printf(&r->out, "# %8s %8s %8s  %s\n", "pid", "tid", "ppid", "comm");
+		obuf_printf(f->out, "# %8s %8s %8s  %s\n", "pid", "tid", "ppid", "comm");
 	/* Those without a parent first; then who is left, in rings. */
 	for (int pass = 0; !ret && pass < 2; pass++)
-		for (size_t i = 0; i < f.n; i++) {
-			const struct thread *t = machine_thread_at(r->m, i);
+		for (size_t i = 0; i < fam.n; i++) {
+			const struct thread *t = machine_thread_at(f->m, i);
 
-			if (!bits_test(&f.done, i) && (pass || !has_parent(&f, t)))
-				print_below(r, &f, t, t->tid ? 1 : 0);
+			if (!bits_test(&fam.done, i) && (pass || !has_parent(&fam, t)))
+				print_below(f, &fam, t, t->tid ? 1 : 0);
 		}
-	family_free(&f);
+	family_free(&fam);
 	return ret;
 }

@@ -2,7 +2,7 @@
 /* perf report --json: the same rows and call trees as objects. */
 #include <stdlib.h>
 
-#include "report.h"
+#include "faces/faces-int.h"
 
 /* What the branches at a frame say; null where there were none. */
 static void emit_note(struct emit *e, const struct branch_note *n)
@@ -38,7 +38,7 @@ static void emit_note(struct emit *e, const struct branch_note *n)
 	obuf_free(&text);
 }
 
-static void emit_tree(struct report *r, struct emit *e, const struct call_node *n, int depth)
+static void emit_tree(const struct faces *f, struct emit *e, const struct call_node *n, int depth)
 {
 	emit_array(e, "children");
 	/* The emitter nests so deep and no deeper; each level takes two. */
@@ -48,10 +48,10 @@ static void emit_tree(struct report *r, struct emit *e, const struct call_node *
 
 		emit_object(e, NULL);
 		emit_array(e, "frames");
-		for (uint32_t f = 0; f < c->nr_frames; f++) {
+		for (uint32_t k = 0; k < c->nr_frames; k++) {
 			if (obuf_init(&name, -1, 0))
 				break;
-			profile_frame(r->p, c->frames[f], &name);
+			profile_frame(f->p, c->frames[k], &name);
 			obuf_char(&name, 0);
 			emit_str(e, NULL, name.buf);
 			obuf_free(&name);
@@ -59,28 +59,28 @@ static void emit_tree(struct report *r, struct emit *e, const struct call_node *
 		emit_end(e);
 		if (c->notes) {
 			emit_array(e, "branches");
-			for (uint32_t f = 0; f < c->nr_frames; f++)
-				emit_note(e, &c->notes[f]);
+			for (uint32_t k = 0; k < c->nr_frames; k++)
+				emit_note(e, &c->notes[k]);
 			emit_end(e);
 		}
 		emit_u64(e, "period", c->cumul);
 		emit_u64(e, "count", c->cumul_count);
 		emit_u64(e, "self", c->hit);
 		if (c->nr_children)
-			emit_tree(r, e, c, depth + 1);
+			emit_tree(f, e, c, depth + 1);
 		emit_end(e);
 	}
 	emit_end(e);
 }
 
-static int emit_col(struct report *r, struct emit *e, const struct profile_row *row,
+static int emit_col(const struct faces *f, struct emit *e, const struct profile_row *row,
 		    const struct profile_col *c)
 {
 	struct obuf v;
 
 	if (obuf_init(&v, -1, 0))
 		return -ENOMEM;
-	profile_value(r->p, row, c, &v);
+	profile_value(f->p, row, c, &v);
 	obuf_char(&v, 0);
 	if (!strcmp(v.buf, "N/A") || !strcmp(v.buf, "-"))
 		emit_str(e, profile_col_name(c), NULL);
@@ -93,23 +93,23 @@ static int emit_col(struct report *r, struct emit *e, const struct profile_row *
 }
 
 /* What is said of a row on any level; its object stays open. */
-static int emit_numbers(struct report *r, struct emit *e, const struct profile_row *row,
+static int emit_numbers(const struct faces *f, struct emit *e, const struct profile_row *row,
 			unsigned level)
 {
 	int ret = 0;
 
 	emit_object(e, NULL);
-	for (size_t i = 0; !ret && i < profile_nr_cols(r->p); i++)
-		ret = emit_col(r, e, row, profile_col(r->p, i));
+	for (size_t i = 0; !ret && i < profile_nr_cols(f->p); i++)
+		ret = emit_col(f, e, row, profile_col(f->p, i));
 	for (size_t i = 0;
-	     profile_nr_levels(r->p) && !ret && i < profile_level_nr_cols(r->p, level); i++)
-		ret = emit_col(r, e, row, profile_level_col(r->p, level, i));
+	     profile_nr_levels(f->p) && !ret && i < profile_level_nr_cols(f->p, level); i++)
+		ret = emit_col(f, e, row, profile_level_col(f->p, level, i));
 	emit_u64(e, "samples", row->nr);
 	emit_u64(e, "weight", row->period);
-	if (r->po.children)
+	if (f->po->children)
 		emit_u64(e, "weight_children", row->acc);
-	if (r->po.branch) {
-		const struct branch_counts *b = profile_branch_counts(r->p, row);
+	if (f->po->branch) {
+		const struct branch_counts *b = profile_branch_counts(f->p, row);
 
 		if (row->nr > b->nr_unflagged)
 			emit_u64(e, "mispredicted", b->nr_mispred);
@@ -121,41 +121,42 @@ static int emit_numbers(struct report *r, struct emit *e, const struct profile_r
 	return ret;
 }
 
-static int emit_row(struct report *r, struct emit *e, const struct profile_row *row, unsigned level)
+static int emit_row(const struct faces *f, struct emit *e, const struct profile_row *row,
+		    unsigned level)
 {
 	struct call_node root;
-	int ret = emit_numbers(r, e, row, level);
+	int ret = emit_numbers(f, e, row, level);
 
-	if (!ret && r->po.use_chains && r->po.chain.style != CHAIN_NONE) {
-		ret = profile_tree(r->p, row, &root);
+	if (!ret && f->po->use_chains && f->po->chain.style != CHAIN_NONE) {
+		ret = profile_tree(f->p, row, &root);
 		if (!ret && root.nr_children)
-			emit_tree(r, e, &root, (int)level);
+			emit_tree(f, e, &root, (int)level);
 	}
 	emit_end(e);
 	return ret;
 }
 
 /* Rows in rows: what is not on the last level has an array of those below it. */
-static int emit_nested(struct report *r, struct emit *e, uint32_t event)
+static int emit_nested(const struct faces *f, struct emit *e, uint32_t event)
 {
-	unsigned open = 0, last = profile_nr_levels(r->p) - 1, level;
-	size_t n = profile_nr_nested(r->p, event);
+	unsigned open = 0, last = profile_nr_levels(f->p) - 1, level;
+	size_t n = profile_nr_nested(f->p, event);
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < n; i++) {
-		const struct profile_row *row = profile_nested(r->p, event, i, &level);
+		const struct profile_row *row = profile_nested(f->p, event, i, &level);
 
-		if (report_is_small(r, row))
+		if (faces_is_small(f, row))
 			continue;
 		for (; open > level; open--) {
 			emit_end(e);
 			emit_end(e);
 		}
 		if (level == last) {
-			ret = emit_row(r, e, row, level);
+			ret = emit_row(f, e, row, level);
 			continue;
 		}
-		ret = emit_numbers(r, e, row, level);
+		ret = emit_numbers(f, e, row, level);
 		emit_array(e, "rows");
 		open++;
 	}
@@ -166,42 +167,42 @@ static int emit_nested(struct report *r, struct emit *e, uint32_t event)
 	return ret;
 }
 
-static int emit_rows(struct report *r, struct emit *e, uint32_t event)
+static int emit_rows(const struct faces *f, struct emit *e, uint32_t event)
 {
 	int ret = 0;
 
-	if (profile_nr_levels(r->p))
-		return emit_nested(r, e, event);
-	for (size_t i = 0; !ret && i < profile_nr_rows(r->p, event); i++) {
-		const struct profile_row *row = profile_row(r->p, event, i);
+	if (profile_nr_levels(f->p))
+		return emit_nested(f, e, event);
+	for (size_t i = 0; !ret && i < profile_nr_rows(f->p, event); i++) {
+		const struct profile_row *row = profile_row(f->p, event, i);
 
-		if (!report_is_small(r, row))
-			ret = emit_row(r, e, row, 0);
+		if (!faces_is_small(f, row))
+			ret = emit_row(f, e, row, 0);
 	}
 	return ret;
 }
 
-int report_json(struct report *r)
+int faces_json(const struct faces *f)
 {
 	struct emit e;
 	int ret = 0;
 
-	emit_init(&e, &r->out, EMIT_JSON);
+	emit_init(&e, f->out, EMIT_JSON);
 	emit_object(&e, NULL);
-	emit_u64(&e, "lost_samples", r->lost_samples);
+	emit_u64(&e, "lost_samples", f->lost_samples);
 	emit_array(&e, "events");
-	for (size_t i = 0; !ret && i < perfdata_nr_events(r->pd); i++) {
-		const struct perfdata_event *ev = perfdata_event(r->pd, i);
-		const struct profile_totals *t = profile_totals(r->p, ev->idx);
+	for (size_t i = 0; !ret && i < perfdata_nr_events(f->pd); i++) {
+		const struct perfdata_event *ev = perfdata_event(f->pd, i);
+		const struct profile_totals *t = profile_totals(f->p, ev->idx);
 
-		if (r->o.skip_empty && !t->nr_samples)
+		if (f->o.skip_empty && !t->nr_samples)
 			continue;
 		emit_object(&e, NULL);
 		emit_str(&e, "event", ev->name);
 		emit_u64(&e, "samples", t->nr_samples);
 		emit_u64(&e, "event_count", t->period);
 		emit_array(&e, "rows");
-		ret = emit_rows(r, &e, ev->idx);
+		ret = emit_rows(f, &e, ev->idx);
 		emit_end(&e);
 		emit_end(&e);
 	}

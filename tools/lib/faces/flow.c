@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report.h"
+#include "faces/faces-int.h"
 
 #define WIDTH_RANGE    70
 #define WIDTH_DSO      20
@@ -33,11 +33,11 @@ static void put_head(struct obuf *o, const char *head, int width, bool first)
 	obuf_str_right(o, head, width);
 }
 
-static void put_heads(struct report *r, const char *const *heads, const int *widths, size_t n)
+static void put_heads(const struct faces *f, const char *const *heads, const int *widths, size_t n)
 {
-	struct obuf *o = &r->out;
+	struct obuf *o = f->out;
 
-	if (r->o.quiet)
+	if (f->o.quiet)
 		return;
 	obuf_lit(o, "# ");
 	for (size_t i = 0; i < n; i++)
@@ -63,12 +63,12 @@ struct row_counts {
  * here, too; but blocks that upstream leaves out, of code that is no function or that no branch
  * went to, have rows.
  */
-static int count_targets(const struct report *r, struct row_counts *rows)
+static int count_targets(const struct faces *f, struct row_counts *rows)
 {
-	for (uint32_t event = 0; event < perfdata_nr_events(r->pd); event++) {
-		for (size_t i = 0; i < profile_nr_rows(r->p, event); i++) {
-			const struct profile_row *row = profile_row(r->p, event, i);
-			uint32_t sym = profile_branch_counts(r->p, row)->symbol_to;
+	for (uint32_t event = 0; event < perfdata_nr_events(f->pd); event++) {
+		for (size_t i = 0; i < profile_nr_rows(f->p, event); i++) {
+			const struct profile_row *row = profile_row(f->p, event, i);
+			uint32_t sym = profile_branch_counts(f->p, row)->symbol_to;
 
 			if (sym == UINT32_MAX)
 				continue;
@@ -88,12 +88,12 @@ struct shown_block {
 };
 
 /* "file:line", else "function+offset". */
-static void put_end_of(struct report *r, const struct shown_block *v, uint64_t addr, char *buf,
+static void put_end_of(const struct faces *f, const struct shown_block *v, uint64_t addr, char *buf,
 		       size_t size)
 {
 	struct srcline line;
 
-	if (symbol_srcline(r->res, v->b->dso, addr, &line))
+	if (symbol_srcline(f->res, v->b->dso, addr, &line))
 		snprintf(buf, size, "%s:%u", line.base, line.line);
 	else
 		snprintf(buf, size, "%s+%llu", v->sym->name,
@@ -101,28 +101,28 @@ static void put_end_of(struct report *r, const struct shown_block *v, uint64_t a
 }
 
 /* From line to line; of code without functions the addresses in the object. */
-static void put_range(struct report *r, const struct shown_block *v)
+static void put_range(const struct faces *f, const struct shown_block *v)
 {
 	char buf[512], from[250], to[250];
 
 	if (v->sym) {
-		put_end_of(r, v, v->start, from, sizeof(from));
-		put_end_of(r, v, v->b->end, to, sizeof(to));
+		put_end_of(f, v, v->start, from, sizeof(from));
+		put_end_of(f, v, v->b->end, to, sizeof(to));
 		snprintf(buf, sizeof(buf), "[%s -> %s]", from, to);
 	} else {
 		snprintf(buf, sizeof(buf), "[%7llx -> %7llx]", (unsigned long long)v->start,
 			 (unsigned long long)v->b->end);
 	}
-	obuf_pad(&r->out, ' ', WIDTH_RANGE - (int)strlen(buf));
-	emit_safe(&r->out, buf);
+	obuf_pad(f->out, ' ', WIDTH_RANGE - (int)strlen(buf));
+	emit_safe(f->out, buf);
 }
 
-static uint32_t nr_counting(const struct report *r)
+static uint32_t nr_counting(const struct faces *f)
 {
 	uint32_t n = 0;
 
-	for (size_t i = 0; i < perfdata_nr_events(r->pd); i++)
-		n += (perfdata_event(r->pd, i)->attr.branch_sample_type &
+	for (size_t i = 0; i < perfdata_nr_events(f->pd); i++)
+		n += (perfdata_event(f->pd, i)->attr.branch_sample_type &
 		      PERF_SAMPLE_BRANCH_COUNTERS) != 0;
 	return n;
 }
@@ -146,33 +146,33 @@ static char *put_counter(char *p, const struct brflow_block *b, uint32_t i, uint
 }
 
 /* "|AA  |-   |": cells have room for a full counter with a +. */
-static void put_counters(struct report *r, const struct brflow_block *b)
+static void put_counters(const struct faces *f, const struct brflow_block *b)
 {
-	uint32_t bits = perfdata_env(r->pd)->branch_counter_width;
+	uint32_t bits = perfdata_env(f->pd)->branch_counter_width;
 	char text[BRFLOW_MAX_COUNTERS * 20], *p = text;
 
-	for (uint32_t i = 0; i < min_u64(nr_counting(r), BRFLOW_MAX_COUNTERS); i++)
+	for (uint32_t i = 0; i < min_u64(nr_counting(f), BRFLOW_MAX_COUNTERS); i++)
 		p = put_counter(p, b, i, BIT(min_u64(bits ? bits : 2, 4)));
 	*p++ = '|';
 	*p = '\0';
-	obuf_str_right(&r->out, text, WIDTH_COUNTERS);
-	obuf_lit(&r->out, "  ");
+	obuf_str_right(f->out, text, WIDTH_COUNTERS);
+	obuf_lit(f->out, "  ");
 }
 
-static void put_block(struct report *r, const struct shown_block *v, uint64_t all_means)
+static void put_block(const struct faces *f, const struct shown_block *v, uint64_t all_means)
 {
 	const struct brflow_block *b = v->b;
-	struct obuf *o = &r->out;
+	struct obuf *o = f->out;
 	uint64_t mean = b->cycles / b->nr;
 	char buf[32];
 
-	obuf_printf(o, "  %14.2f%%", percent(b->cycles, brflow_cycles(r->flow)));
+	obuf_printf(o, "  %14.2f%%", percent(b->cycles, brflow_cycles(f->flow)));
 	obuf_printf(o, "  %14s", short_number(b->cycles, buf));
 	obuf_printf(o, "  %10.2f%%", percent(mean, all_means));
 	obuf_printf(o, "  %10s  ", short_number(mean, buf));
-	if (nr_counting(r))
-		put_counters(r, b);
-	put_range(r, v);
+	if (nr_counting(f))
+		put_counters(f, b);
+	put_range(f, v);
 	obuf_lit(o, "  ");
 	obuf_pad(o, ' ', WIDTH_DSO - (int)strlen(b->dso->short_name));
 	emit_safe(o, b->dso->short_name);
@@ -197,17 +197,17 @@ static int by_cycles(const void *x, const void *y)
 	return a->b->end < b->b->end ? -1 : a->b->end > b->b->end;
 }
 
-static int put_blocks(struct report *r)
+static int put_blocks(const struct faces *f)
 {
-	size_t n = 0, all = brflow_nr_blocks(r->flow);
+	size_t n = 0, all = brflow_nr_blocks(f->flow);
 	struct shown_block *v = calloc(all + 1, sizeof(*v));
 	struct row_counts rows = { 0 };
 	uint64_t means = 0;
-	int ret = v ? count_targets(r, &rows) : -ENOMEM;
+	int ret = v ? count_targets(f, &rows) : -ENOMEM;
 
 	for (size_t i = 0; !ret && i < all; i++) {
-		const struct brflow_block *b = brflow_block(r->flow, i);
-		const struct symbol *sym = symbol_find(r->res, b->dso, b->end);
+		const struct brflow_block *b = brflow_block(f->flow, i);
+		const struct symbol *sym = symbol_find(f->res, b->dso, b->end);
 		uint32_t times =
 			sym && sym->idx < rows.by_symbol.n ? rows.by_symbol.v[sym->idx] : 0;
 		uint64_t start = sym ? sym->start : b->end;
@@ -218,37 +218,37 @@ static int put_blocks(struct report *r)
 		means += times * (b->cycles / b->nr);
 		v[n++] = (struct shown_block){ b, sym, start };
 	}
-	means = means ?: brflow_mean_cycles(r->flow);
+	means = means ?: brflow_mean_cycles(f->flow);
 	if (n)
 		qsort(v, n, sizeof(*v), by_cycles);
 	for (size_t i = 0; i < n; i++)
-		if (percent(v[i].b->cycles, brflow_cycles(r->flow)) >= r->o.min_percent)
-			put_block(r, &v[i], means);
+		if (percent(v[i].b->cycles, brflow_cycles(f->flow)) >= f->o.min_percent)
+			put_block(f, &v[i], means);
 	vec_free(&rows.by_symbol);
 	free(v);
 	return ret;
 }
 
-static void put_legend(struct report *r)
+static void put_legend(const struct faces *f)
 {
 	char letter = 'A';
 
-	obuf_lit(&r->out, "# Branch counter abbr list:\n");
-	for (size_t i = 0; i < perfdata_nr_events(r->pd); i++) {
-		const struct perfdata_event *ev = perfdata_event(r->pd, i);
+	obuf_lit(f->out, "# Branch counter abbr list:\n");
+	for (size_t i = 0; i < perfdata_nr_events(f->pd); i++) {
+		const struct perfdata_event *ev = perfdata_event(f->pd, i);
 
 		if (!(ev->attr.branch_sample_type & PERF_SAMPLE_BRANCH_COUNTERS))
 			continue;
-		obuf_lit(&r->out, "# ");
-		emit_safe(&r->out, ev->name);
-		obuf_printf(&r->out, " = %c\n", letter < 'Z' ? letter++ : letter);
+		obuf_lit(f->out, "# ");
+		emit_safe(f->out, ev->name);
+		obuf_printf(f->out, " = %c\n", letter < 'Z' ? letter++ : letter);
 	}
-	obuf_lit(&r->out,
+	obuf_lit(f->out,
 		 "# '-' No event occurs\n"
 		 "# '+' Event occurrences may be lost due to branch counter saturated\n#\n");
 }
 
-static int print_blocks(struct report *r)
+static int print_blocks(const struct faces *f)
 {
 	static const struct {
 		const char *head;
@@ -265,7 +265,7 @@ static int print_blocks(struct report *r)
 	};
 	const char *heads[ARRAY_SIZE(cols)];
 	int widths[ARRAY_SIZE(cols)];
-	bool counters = nr_counting(r);
+	bool counters = nr_counting(f);
 	size_t n = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(cols); i++) {
@@ -274,18 +274,18 @@ static int print_blocks(struct report *r)
 		heads[n] = cols[i].head;
 		widths[n++] = cols[i].width;
 	}
-	if (counters && !r->o.quiet)
-		put_legend(r);
-	put_heads(r, heads, widths, n);
-	return put_blocks(r);
+	if (counters && !f->o.quiet)
+		put_legend(f);
+	put_heads(f, heads, widths, n);
+	return put_blocks(f);
 }
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-static void put_end(struct report *r, uint32_t at)
+static void put_end(const struct faces *f, uint32_t at)
 {
-	const struct loc *l = resolver_loc(r->res, at);
-	struct obuf *o = &r->out;
+	const struct loc *l = resolver_loc(f->res, at);
+	struct obuf *o = f->out;
 
 	if (!l->sym) {
 		obuf_printf(o, "0x%llx", (unsigned long long)l->addr);
@@ -297,12 +297,12 @@ static void put_end(struct report *r, uint32_t at)
 }
 
 /* What a path does once is one line: its branches one after the other. */
-static void put_path(struct report *r, const struct brflow_path *p)
+static void put_path(const struct faces *f, const struct brflow_path *p)
 {
-	struct obuf *o = &r->out;
+	struct obuf *o = f->out;
 	uint32_t from, to;
 
-	obuf_printf(o, "  %7.2f%%  %12llu", percent(p->nr, brflow_path_total(r->flow)),
+	obuf_printf(o, "  %7.2f%%  %12llu", percent(p->nr, brflow_path_total(f->flow)),
 		    (unsigned long long)p->nr);
 	if (p->nr_cycles)
 		obuf_printf(o, "  %10.1f", (double)p->cycles / (double)p->nr_cycles);
@@ -312,44 +312,44 @@ static void put_path(struct report *r, const struct brflow_path *p)
 		obuf_printf(o, "  %7.1f%%  ", percent(p->mispred, p->flagged));
 	else
 		obuf_lit(o, "         -  ");
-	for (uint32_t i = 0; i < r->o.hot_paths; i++) {
-		brflow_path_branch(r->flow, p, i, &from, &to);
+	for (uint32_t i = 0; i < f->o.hot_paths; i++) {
+		brflow_path_branch(f->flow, p, i, &from, &to);
 		obuf_str(o, i ? ", " : "");
-		put_end(r, from);
+		put_end(f, from);
 		obuf_lit(o, " -> ");
-		put_end(r, to);
+		put_end(f, to);
 	}
 	obuf_char(o, '\n');
 }
 
-static void print_paths(struct report *r)
+static void print_paths(const struct faces *f)
 {
 	static const char *const heads[] = { "Overhead", "Count", "Avg Cycles", "Mispred%",
 					     "Path: branches one after the other" };
 	static const int widths[] = { 8, 12, 10, 8, 34 };
 
-	put_heads(r, heads, widths, ARRAY_SIZE(heads));
-	for (size_t i = 0; i < brflow_nr_paths(r->flow); i++) {
-		const struct brflow_path *p = brflow_path(r->flow, i);
+	put_heads(f, heads, widths, ARRAY_SIZE(heads));
+	for (size_t i = 0; i < brflow_nr_paths(f->flow); i++) {
+		const struct brflow_path *p = brflow_path(f->flow, i);
 
-		if (percent(p->nr, brflow_path_total(r->flow)) < r->o.min_percent || r->out.code)
+		if (percent(p->nr, brflow_path_total(f->flow)) < f->o.min_percent || f->out->code)
 			break;
-		put_path(r, p);
+		put_path(f, p);
 	}
 }
 
-static void json_paths(struct report *r)
+static void json_paths(const struct faces *f)
 {
 	struct emit e;
 
-	emit_init(&e, &r->out, EMIT_JSON);
+	emit_init(&e, f->out, EMIT_JSON);
 	emit_object(&e, NULL);
-	emit_u64(&e, "paths_seen", brflow_path_total(r->flow));
+	emit_u64(&e, "paths_seen", brflow_path_total(f->flow));
 	emit_array(&e, "paths");
-	for (size_t i = 0; i < brflow_nr_paths(r->flow); i++) {
-		const struct brflow_path *p = brflow_path(r->flow, i);
+	for (size_t i = 0; i < brflow_nr_paths(f->flow); i++) {
+		const struct brflow_path *p = brflow_path(f->flow, i);
 
-		if (percent(p->nr, brflow_path_total(r->flow)) < r->o.min_percent)
+		if (percent(p->nr, brflow_path_total(f->flow)) < f->o.min_percent)
 			break;
 		emit_object(&e, NULL);
 		emit_u64(&e, "count", p->nr);
@@ -360,13 +360,13 @@ static void json_paths(struct report *r)
 		else
 			emit_str(&e, "mispredicted", NULL);
 		emit_array(&e, "branches");
-		for (uint32_t k = 0; k < r->o.hot_paths; k++) {
+		for (uint32_t k = 0; k < f->o.hot_paths; k++) {
 			uint32_t end[2];
 
-			brflow_path_branch(r->flow, p, k, &end[0], &end[1]);
+			brflow_path_branch(f->flow, p, k, &end[0], &end[1]);
 			emit_object(&e, NULL);
 			for (int i2 = 0; i2 < 2; i2++) {
-				const struct loc *l = resolver_loc(r->res, end[i2]);
+				const struct loc *l = resolver_loc(f->res, end[i2]);
 
 				emit_str(&e, i2 ? "symbol_to" : "symbol_from",
 					 l->sym ? l->sym->name : "[unknown]");
@@ -382,37 +382,23 @@ static void json_paths(struct report *r)
 	emit_finish(&e);
 }
 
-int report_flow_start(struct report *r, struct err *e)
-{
-	const struct perfdata_env *env = perfdata_env(r->pd);
-	struct brflow_opts o = {
-		.machine = r->m,
-		.blocks = r->o.total_cycles,
-		.path_len = (uint32_t)min_u64(r->o.hot_paths, UINT32_MAX),
-		.nr_counters = env->branch_counter_nr ? env->branch_counter_nr : 4,
-		.counter_width = env->branch_counter_width ? env->branch_counter_width : 2,
-	};
-
-	return o.blocks || o.path_len ? brflow_new(&r->flow, r->res, &o, e) : 0;
-}
-
-int report_flow(struct report *r)
+int faces_flow(const struct faces *f)
 {
 	int ret = 0;
 
-	if (r->o.json && r->o.hot_paths) {
-		json_paths(r);
+	if (f->o.json && f->o.hot_paths) {
+		json_paths(f);
 		return 0;
 	}
-	if (r->o.total_cycles && !brflow_cycles(r->flow))
+	if (f->o.total_cycles && !brflow_cycles(f->flow))
 		log_warn(
 			"no branch of this recording has cycles: the CPU did not count them, or -j "
 			"had no_cycles");
-	if (r->o.total_cycles && (ret = print_blocks(r)))
+	if (f->o.total_cycles && (ret = print_blocks(f)))
 		return ret;
-	if (r->o.total_cycles && r->o.hot_paths)
-		obuf_lit(&r->out, "\n\n");
-	if (r->o.hot_paths)
-		print_paths(r);
+	if (f->o.total_cycles && f->o.hot_paths)
+		obuf_lit(f->out, "\n\n");
+	if (f->o.hot_paths)
+		print_paths(f);
 	return 0;
 }
