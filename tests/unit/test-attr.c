@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* attrs as bytes: every size, both byte orders; as text; names. */
+#include "attr/attr-int.h"
 #include "perfdata-build.h"
 
 static struct build f;
@@ -246,6 +247,108 @@ static void names(void **state)
 	}
 }
 
+/* ---- the tables --------------------------------------------------------------------------------- */
+
+/* A member that nobody wrote a row for, or two, or with a wrong width or age. */
+static void every_byte_has_a_row(void **state)
+{
+	static const uint16_t published[] = {
+		0,
+		PERF_ATTR_SIZE_VER0,
+		PERF_ATTR_SIZE_VER1,
+		PERF_ATTR_SIZE_VER2,
+		PERF_ATTR_SIZE_VER3,
+		PERF_ATTR_SIZE_VER4,
+		PERF_ATTR_SIZE_VER5,
+		PERF_ATTR_SIZE_VER6,
+		PERF_ATTR_SIZE_VER7,
+		PERF_ATTR_SIZE_VER8,
+		PERF_ATTR_SIZE_VER9,
+		PERF_ATTR_SIZE_VER10,
+	};
+	unsigned char covered[sizeof(struct perf_event_attr)] = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < attr_nr_fields; i++) {
+		const struct attr_field *f = &attr_fields[i];
+		size_t version = 1;
+
+		for (size_t at = 0; at < f->size; at++)
+			covered[f->offset + at]++;
+		while (version < ARRAY_SIZE(published) && published[version] != f->since)
+			version++;
+		if (version == ARRAY_SIZE(published) || f->offset < published[version - 1] ||
+		    f->offset + f->size > f->since)
+			fail_msg("%s: at %u, since size %u", f->name, f->offset, f->since);
+	}
+	for (size_t i = 0; i < sizeof(covered); i++)
+		if (covered[i] != 1)
+			fail_msg("byte %zu of perf_event_attr is in %u rows", i, covered[i]);
+}
+
+/* What is in no text is named as a hole. */
+static void every_member_has_a_text(void **state)
+{
+	struct perf_event_attr a;
+	struct obuf o;
+
+	(void)state;
+	memset(&a, 0xff, sizeof(a));
+	assert_int_equal(obuf_init(&o, -1, 0), 0);
+	attr_print(&a, &o);
+	obuf_char(&o, 0);
+	for (size_t i = 0; i < attr_nr_fields; i++) {
+		const struct attr_field *f = &attr_fields[i];
+
+		if (f->text == TEXT_HOLE)
+			assert_int_equal(strncmp(f->name, "reserved_", 9), 0);
+		else if (f->text != TEXT_FLAGS && !strstr(o.buf, f->name))
+			fail_msg("%s is not in: %s", f->name, o.buf);
+	}
+	for (size_t i = 0; i < attr_nr_flags; i++)
+		if (!strstr(o.buf, attr_flags[i].name))
+			fail_msg("%s is not in: %s", attr_flags[i].name, o.buf);
+	obuf_free(&o);
+}
+
+static void every_flag_has_a_row(void **state)
+{
+	uint64_t all = 0;
+
+	(void)state;
+	for (size_t i = 0; i < attr_nr_flags; i++) {
+		uint64_t bits = (BIT(attr_flags[i].width) - 1) << attr_flags[i].shift;
+
+		assert_int_equal(all & bits, 0);
+		all |= bits;
+		assert_string_equal(attr_flag_name(attr_flags[i].shift), attr_flags[i].name);
+	}
+	/* defer_output is the last one in uapi/perf_event.h */
+	assert_int_equal(all, (ATTR_FLAG_DEFER_OUTPUT << 1) - 1);
+	assert_null(attr_flag_name(ATTR_FLAG_PRECISE_SHIFT + 1));
+	assert_null(attr_flag_name(63));
+}
+
+/* That each bit has a row is a static assertion; here, that each has its place in the text. */
+static void every_sample_bit_is_listed(void **state)
+{
+	uint64_t listed = 0;
+
+	(void)state;
+	for (size_t i = 0; i < attr_nr_sample_listed; i++) {
+		if (!attr_sample_listed[i].bit)
+			fail_msg("nothing at place %zu of evlist -v", i);
+		listed |= attr_sample_listed[i].bit;
+	}
+	for (uint64_t bit = 1; bit < PERF_SAMPLE_MAX; bit <<= 1)
+		if (!(listed & bit) || !attr_sample_name(bit))
+			fail_msg("sample_type bit %d", __builtin_ctzll(bit));
+	assert_string_equal(attr_sample_name(PERF_SAMPLE_CODE_PAGE_SIZE), "CODE_PAGE_SIZE");
+	assert_null(attr_sample_name(PERF_SAMPLE_MAX));
+	assert_null(attr_sample_name(0));
+	assert_int_equal(attr_nr_read_formats, __builtin_ctz(PERF_FORMAT_MAX));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -254,6 +357,10 @@ int main(void)
 		cmocka_unit_test(smallest_size),
 		cmocka_unit_test(text),
 		cmocka_unit_test(names),
+		cmocka_unit_test(every_byte_has_a_row),
+		cmocka_unit_test(every_member_has_a_text),
+		cmocka_unit_test(every_flag_has_a_row),
+		cmocka_unit_test(every_sample_bit_is_listed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

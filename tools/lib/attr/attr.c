@@ -1,67 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf_event_attr as bytes: every size, both byte orders. */
-#include "attr/attr.h"
+/*
+ * perf_event_attr as bytes: every size, both byte orders. The struct only grew, so a smaller one is
+ * a larger one whose tail is zero; which members there are, how wide, and since which size, is the
+ * table's (fields.c), and a file's bytes are put right by a walk over it.
+ */
+#include "attr/attr-int.h"
 
-/* One row per field of the attr, in the order of the bytes. */
-struct attr_field {
-	uint16_t offset;
-	uint8_t size;
-};
-
-#define FIELD(name)                                                 \
-	{                                                           \
-		offsetof(struct perf_event_attr, name),             \
-			sizeof(((struct perf_event_attr *)0)->name) \
-	}
-
-static const struct attr_field attr_fields[] = {
-	FIELD(type),
-	FIELD(size),
-	FIELD(config),
-	FIELD(sample_period),
-	FIELD(sample_type),
-	FIELD(read_format),
-	FIELD(flags),
-	FIELD(wakeup_events),
-	FIELD(bp_type),
-	FIELD(config1),
-	FIELD(config2),
-	FIELD(branch_sample_type),
-	FIELD(sample_regs_user),
-	FIELD(sample_stack_user),
-	FIELD(clockid),
-	FIELD(sample_regs_intr),
-	FIELD(aux_watermark),
-	FIELD(sample_max_stack),
-	FIELD(reserved_2),
-	FIELD(aux_sample_size),
-	FIELD(aux_action),
-	FIELD(sig_data),
-	FIELD(config3),
-	FIELD(config4),
-	FIELD(sample_simd_regs_enabled),
-	FIELD(sample_simd_pred_reg_qwords),
-	FIELD(sample_simd_vec_reg_qwords),
-	FIELD(reserved_4),
-	FIELD(sample_simd_pred_reg_intr),
-	FIELD(sample_simd_pred_reg_user),
-	FIELD(sample_simd_vec_reg_intr),
-	FIELD(sample_simd_vec_reg_user),
-};
-
-static const uint32_t attr_sizes[] = {
-	PERF_ATTR_SIZE_VER0, PERF_ATTR_SIZE_VER1, PERF_ATTR_SIZE_VER2,	PERF_ATTR_SIZE_VER3,
-	PERF_ATTR_SIZE_VER4, PERF_ATTR_SIZE_VER5, PERF_ATTR_SIZE_VER6,	PERF_ATTR_SIZE_VER7,
-	PERF_ATTR_SIZE_VER8, PERF_ATTR_SIZE_VER9, PERF_ATTR_SIZE_VER10,
-};
-
-static void swap_fields(unsigned char *p, size_t size)
+static void swap_fields(unsigned char *p)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(attr_fields); i++) {
+	for (size_t i = 0; i < attr_nr_fields; i++) {
 		const struct attr_field *f = &attr_fields[i];
 
-		if ((size_t)f->offset + f->size > size)
-			break;
 		if (f->size == 8)
 			store_u64(p + f->offset, load_u64(p + f->offset, true));
 		else if (f->size == 4)
@@ -114,7 +63,7 @@ int attr_load(struct perf_event_attr *attr, const void *data, size_t size, bool 
 	}
 	memcpy(attr, p, min_u64(own, sizeof(*attr)));
 	if (swap)
-		swap_fields((unsigned char *)attr, sizeof(*attr));
+		swap_fields((unsigned char *)attr);
 	if (swap != host_is_big_endian())
 		attr->flags = reverse_bits(attr->flags);
 	attr->size = own;
@@ -124,11 +73,15 @@ int attr_load(struct perf_event_attr *attr, const void *data, size_t size, bool 
 uint32_t attr_min_size(const struct perf_event_attr *attr)
 {
 	const unsigned char *p = (const unsigned char *)attr;
-	size_t i = ARRAY_SIZE(attr_sizes) - 1;
+	uint32_t size = PERF_ATTR_SIZE_VER0;
 
-	while (i > 0 && all_zero(p + attr_sizes[i - 1], sizeof(*attr) - attr_sizes[i - 1]))
-		i--;
-	return attr_sizes[i];
+	for (size_t i = 0; i < attr_nr_fields; i++) {
+		const struct attr_field *f = &attr_fields[i];
+
+		if (f->since > size && !all_zero(p + f->offset, f->size))
+			size = f->since;
+	}
+	return size;
 }
 
 void attr_store(const struct perf_event_attr *attr, void *buf)

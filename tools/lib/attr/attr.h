@@ -32,6 +32,9 @@ void attr_print_fields(const struct perf_event_attr *attr, struct obuf *o, const
 /* What the event is called when nobody stored a name: "cycles", "cpu-clock", "raw 0x1c4" ... */
 void attr_name(const struct perf_event_attr *attr, char *buf, size_t size);
 
+/* "inherit", by the number of the flag bit; NULL: no flag, or not the first bit of its number. */
+const char *attr_flag_name(unsigned bit);
+
 static inline bool attr_flag(const struct perf_event_attr *attr, uint64_t flag)
 {
 	return attr->flags & flag;
@@ -41,5 +44,53 @@ static inline unsigned attr_precise(const struct perf_event_attr *attr)
 {
 	return (attr->flags & ATTR_FLAG_PRECISE_MASK) >> ATTR_FLAG_PRECISE_SHIFT;
 }
+
+/* ---- sample_type --------------------------------------------------------------------------------- */
+
+/*
+ * What a sample can hold, in the order of the record: the one list of PERF_SAMPLE_*. The body of
+ * samples is parsed by it, struct sample gets its words from it, and evlist -v and report -D take
+ * names and order from it. A HEAD is one word at the start of the record. What follows are a PART,
+ * which has a layout of its own and so a function parse_NAME() in sample/sample.c, or a WORD of 64
+ * bits, for which the row is all.
+ *
+ *	HEAD(BIT, LISTED)		PERF_SAMPLE_BIT; LISTED: its place in evlist -v, 0 = upstream
+ *	PART(BIT, LISTED, NAME)		leaves it out there
+ *	WORD(BIT, LISTED, NAME, DUMP)	NAME: its member; DUMP: what -D puts before it, NULL = nothing
+ */
+#define ATTR_SAMPLE_FIELDS(HEAD, PART, WORD)                               \
+	HEAD(IDENTIFIER, 15)                                               \
+	HEAD(IP, 1)                                                        \
+	HEAD(TID, 2)                                                       \
+	HEAD(TIME, 3)                                                      \
+	HEAD(ADDR, 4)                                                      \
+	HEAD(ID, 7)                                                        \
+	HEAD(STREAM_ID, 10)                                                \
+	HEAD(CPU, 8)                                                       \
+	HEAD(PERIOD, 9)                                                    \
+	PART(READ, 5, read)                                                \
+	PART(CALLCHAIN, 6, callchain)                                      \
+	PART(RAW, 11, raw)                                                 \
+	PART(BRANCH_STACK, 12, branches)                                   \
+	PART(REGS_USER, 13, user_regs)                                     \
+	PART(STACK_USER, 14, stack)                                        \
+	PART(WEIGHT, 18, weight)                                           \
+	PART(WEIGHT_STRUCT, 24, weight_struct)                             \
+	WORD(DATA_SRC, 17, data_src, " . data_src: 0x")                    \
+	WORD(TRANSACTION, 0, transaction, "... transaction: ")             \
+	PART(REGS_INTR, 16, intr_regs)                                     \
+	WORD(PHYS_ADDR, 19, phys_addr, " .. phys_addr: 0x")                \
+	WORD(CGROUP, 21, cgroup, NULL)                                     \
+	WORD(DATA_PAGE_SIZE, 22, data_page_size, " .. data page size: 0x") \
+	WORD(CODE_PAGE_SIZE, 23, code_page_size, " .. code page size: 0x") \
+	PART(AUX, 20, aux)
+
+/* For users of the list that want some of its rows: nothing for the others. */
+#define ATTR_NO_HEAD(bit, listed)
+#define ATTR_NO_PART(bit, listed, name)
+#define ATTR_NO_WORD(bit, listed, name, dump)
+
+/* "CODE_PAGE_SIZE" for one bit of sample_type; NULL for a bit that is not known. */
+const char *attr_sample_name(uint64_t bit);
 
 #endif

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Attrs as text: the line of evlist -v, and names for events that nobody named. */
+/*
+ * Attrs as text: the line of evlist -v, and names for events that nobody named. The line is a walk
+ * over the rows of fields.c; here is only what a number looks like.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "attr/attr.h"
+#include "attr/attr-int.h"
 #include "branch/branch.h"
 
 /* ---- enumerations ------------------------------------------------------------------------------- */
@@ -65,108 +68,6 @@ static const char *const cache_results[] = {
 	"PERF_COUNT_HW_CACHE_RESULT_MISS",
 };
 
-static const char *const sample_type_order[] = {
-	"IP",
-	"TID",
-	"TIME",
-	"ADDR",
-	"READ",
-	"CALLCHAIN",
-	"ID",
-	"CPU",
-	"PERIOD",
-	"STREAM_ID",
-	"RAW",
-	"BRANCH_STACK",
-	"REGS_USER",
-	"STACK_USER",
-	"IDENTIFIER",
-	"REGS_INTR",
-	"DATA_SRC",
-	"WEIGHT",
-	"PHYS_ADDR",
-	"AUX",
-	"CGROUP",
-	"DATA_PAGE_SIZE",
-	"CODE_PAGE_SIZE",
-	"WEIGHT_STRUCT",
-};
-
-static const uint64_t sample_type_bits[] = {
-	PERF_SAMPLE_IP,
-	PERF_SAMPLE_TID,
-	PERF_SAMPLE_TIME,
-	PERF_SAMPLE_ADDR,
-	PERF_SAMPLE_READ,
-	PERF_SAMPLE_CALLCHAIN,
-	PERF_SAMPLE_ID,
-	PERF_SAMPLE_CPU,
-	PERF_SAMPLE_PERIOD,
-	PERF_SAMPLE_STREAM_ID,
-	PERF_SAMPLE_RAW,
-	PERF_SAMPLE_BRANCH_STACK,
-	PERF_SAMPLE_REGS_USER,
-	PERF_SAMPLE_STACK_USER,
-	PERF_SAMPLE_IDENTIFIER,
-	PERF_SAMPLE_REGS_INTR,
-	PERF_SAMPLE_DATA_SRC,
-	PERF_SAMPLE_WEIGHT,
-	PERF_SAMPLE_PHYS_ADDR,
-	PERF_SAMPLE_AUX,
-	PERF_SAMPLE_CGROUP,
-	PERF_SAMPLE_DATA_PAGE_SIZE,
-	PERF_SAMPLE_CODE_PAGE_SIZE,
-	PERF_SAMPLE_WEIGHT_STRUCT,
-};
-
-static const char *const read_format_names[] = {
-	"TOTAL_TIME_ENABLED", "TOTAL_TIME_RUNNING", "ID", "GROUP", "LOST",
-};
-
-/* By bit; precise_ip is a number of two bits. */
-static const char *const flag_names[] = {
-	"disabled",
-	"inherit",
-	"pinned",
-	"exclusive",
-	"exclude_user",
-	"exclude_kernel",
-	"exclude_hv",
-	"exclude_idle",
-	"mmap",
-	"comm",
-	"freq",
-	"inherit_stat",
-	"enable_on_exec",
-	"task",
-	"watermark",
-	"precise_ip",
-	NULL,
-	"mmap_data",
-	"sample_id_all",
-	"exclude_host",
-	"exclude_guest",
-	"exclude_callchain_kernel",
-	"exclude_callchain_user",
-	"mmap2",
-	"comm_exec",
-	"use_clockid",
-	"context_switch",
-	"write_backward",
-	"namespaces",
-	"ksymbol",
-	"bpf_event",
-	"aux_output",
-	"cgroup",
-	"text_poke",
-	"build_id",
-	"inherit_thread",
-	"remove_on_exec",
-	"sigtrap",
-	"defer_callchain",
-	"defer_output",
-};
-
 /* ---- one field -------------------------------------------------------------------------------------- */
 
 struct printer {
@@ -207,22 +108,13 @@ static void field_hex(struct printer *p, const char *name, uint64_t v)
 	put_hex(p->o, v);
 }
 
-static void field_bits(struct printer *p, const char *name, uint64_t v, const char *const *names,
-		       const uint64_t *bits, size_t nr)
+/* "A|B" */
+static void put_word(struct printer *p, const char *word, bool *any)
 {
-	bool any = false;
-
-	if (!v)
-		return;
-	field_name(p, name);
-	for (size_t i = 0; i < nr; i++) {
-		if (!(v & (bits ? bits[i] : BIT(i))))
-			continue;
-		if (any)
-			obuf_char(p->o, '|');
-		any = true;
-		obuf_str(p->o, names[i]);
-	}
+	if (*any)
+		obuf_char(p->o, '|');
+	*any = true;
+	obuf_str(p->o, word);
 }
 
 static const char *config_constant(const struct perf_event_attr *attr)
@@ -267,66 +159,86 @@ static void field_type(struct printer *p, const struct perf_event_attr *attr)
 		obuf_printf(p->o, " (%s)", type_constants[attr->type]);
 }
 
-static void field_flags(struct printer *p, const struct perf_event_attr *attr)
+static void field_flags(struct printer *p, uint64_t flags)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(flag_names); i++) {
-		if (i == ATTR_FLAG_PRECISE_SHIFT)
-			field_dec(p, flag_names[i], attr_precise(attr));
-		else if (flag_names[i])
-			field_dec(p, flag_names[i], attr->flags >> i & 1);
+	for (size_t i = 0; i < attr_nr_flags; i++) {
+		const struct attr_bits *f = &attr_flags[i];
+
+		field_dec(p, f->name, flags >> f->shift & (BIT(f->width) - 1));
 	}
 }
 
-static void field_simd(struct printer *p, const struct perf_event_attr *attr)
+static void put_sample_type(struct printer *p, uint64_t type)
 {
-	field_dec(p, "sample_simd_regs_enabled", attr->sample_simd_regs_enabled);
-	field_dec(p, "sample_simd_pred_reg_qwords", attr->sample_simd_pred_reg_qwords);
-	field_hex(p, "sample_simd_pred_reg_intr", attr->sample_simd_pred_reg_intr);
-	field_hex(p, "sample_simd_pred_reg_user", attr->sample_simd_pred_reg_user);
-	field_dec(p, "sample_simd_vec_reg_qwords", attr->sample_simd_vec_reg_qwords);
-	field_hex(p, "sample_simd_vec_reg_intr", attr->sample_simd_vec_reg_intr);
-	field_hex(p, "sample_simd_vec_reg_user", attr->sample_simd_vec_reg_user);
+	bool any = false;
+
+	for (size_t i = 1; i < attr_nr_sample_listed; i++)
+		if (type & attr_sample_listed[i].bit)
+			put_word(p, attr_sample_listed[i].name, &any);
+}
+
+static void put_read_format(struct printer *p, uint64_t format)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < attr_nr_read_formats; i++)
+		if (format >> i & 1)
+			put_word(p, attr_read_formats[i], &any);
+}
+
+/* One u32, then what its bits are called. */
+static void field_aux_action(struct printer *p, const char *name, uint64_t v)
+{
+	static const char *const bits[] = { "aux_start_paused", "aux_pause", "aux_resume" };
+
+	field_dec(p, name, v);
+	for (size_t i = 0; i < ARRAY_SIZE(bits); i++)
+		field_dec(p, bits[i], v >> i & 1);
+}
+
+static uint64_t value_of(const struct perf_event_attr *attr, const struct attr_field *f)
+{
+	const unsigned char *p = (const unsigned char *)attr + f->offset;
+
+	return f->size == 8   ? load_u64(p, false)
+	       : f->size == 4 ? load_u32(p, false)
+			      : load_u16(p, false);
+}
+
+static void print_field(struct printer *p, const struct perf_event_attr *attr,
+			const struct attr_field *f)
+{
+	uint64_t v = value_of(attr, f);
+
+	switch ((enum attr_text)f->text) {
+	case TEXT_TYPE: field_type(p, attr); return;
+	case TEXT_CONFIG: field_config(p, attr); return;
+	case TEXT_DEC: field_dec(p, f->name, v); return;
+	case TEXT_HEX: field_hex(p, f->name, v); return;
+	case TEXT_FLAGS: field_flags(p, v); return;
+	case TEXT_AUX_ACTION: field_aux_action(p, f->name, v); return;
+	case TEXT_HOLE: return;
+	default: break;
+	}
+	if (!v)
+		return;
+	field_name(p, f->name);
+	if (f->text == TEXT_SAMPLE_TYPE)
+		put_sample_type(p, v);
+	else if (f->text == TEXT_READ_FORMAT)
+		put_read_format(p, v);
+	else if (f->text == TEXT_BRANCHES)
+		branch_filter_print(v, p->o);
+	else
+		obuf_sdec(p->o, (int32_t)v);
 }
 
 void attr_print_fields(const struct perf_event_attr *attr, struct obuf *o, const char *sep)
 {
 	struct printer p = { o, sep, false };
 
-	field_type(&p, attr);
-	field_dec(&p, "size", attr->size);
-	field_config(&p, attr);
-	field_dec(&p, "{ sample_period, sample_freq }", attr->sample_period);
-	field_bits(&p, "sample_type", attr->sample_type, sample_type_order, sample_type_bits,
-		   ARRAY_SIZE(sample_type_order));
-	field_bits(&p, "read_format", attr->read_format, read_format_names, NULL,
-		   ARRAY_SIZE(read_format_names));
-	field_flags(&p, attr);
-	field_dec(&p, "{ wakeup_events, wakeup_watermark }", attr->wakeup_events);
-	field_dec(&p, "bp_type", attr->bp_type);
-	field_hex(&p, "{ bp_addr, config1 }", attr->config1);
-	field_hex(&p, "{ bp_len, config2 }", attr->config2);
-	if (attr->branch_sample_type) {
-		field_name(&p, "branch_sample_type");
-		branch_filter_print(attr->branch_sample_type, o);
-	}
-	field_hex(&p, "sample_regs_user", attr->sample_regs_user);
-	field_dec(&p, "sample_stack_user", attr->sample_stack_user);
-	if (attr->clockid) {
-		field_name(&p, "clockid");
-		obuf_sdec(o, attr->clockid);
-	}
-	field_hex(&p, "sample_regs_intr", attr->sample_regs_intr);
-	field_dec(&p, "aux_watermark", attr->aux_watermark);
-	field_dec(&p, "sample_max_stack", attr->sample_max_stack);
-	field_dec(&p, "aux_sample_size", attr->aux_sample_size);
-	field_dec(&p, "aux_action", attr->aux_action);
-	field_dec(&p, "aux_start_paused", attr->aux_action & 1);
-	field_dec(&p, "aux_pause", attr->aux_action >> 1 & 1);
-	field_dec(&p, "aux_resume", attr->aux_action >> 2 & 1);
-	field_dec(&p, "sig_data", attr->sig_data);
-	field_hex(&p, "config3", attr->config3);
-	field_hex(&p, "config4", attr->config4);
-	field_simd(&p, attr);
+	for (size_t i = 0; i < attr_nr_fields; i++)
+		print_field(&p, attr, &attr_fields[i]);
 }
 
 void attr_print(const struct perf_event_attr *attr, struct obuf *o)
