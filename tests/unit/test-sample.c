@@ -645,6 +645,37 @@ static void simd_rows(void **state)
 	finish(t);
 }
 
+#define WORD_CASE(bit, listed, name, dump) \
+	{ PERF_SAMPLE_##bit, offsetof(struct sample, name), #bit },
+
+/* A word is its row and nothing else: where it stands, its byte order, that it may be cut. */
+static void every_word(void **state)
+{
+	static const struct {
+		uint64_t bit;
+		size_t at;
+		const char *name;
+	} words[] = { ATTR_SAMPLE_FIELDS(ATTR_NO_HEAD, ATTR_NO_PART, WORD_CASE) };
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(words); i++) {
+		struct rec *t = start(i & 1, PERF_SAMPLE_IP | words[i / 2].bit);
+		uint64_t got;
+
+		u64(t, 0x401000);
+		u64(t, 0x0102030405060708);
+		assert_int_equal(parse_size(t, words[i / 2].bit, t->n), 0);
+		memcpy(&got, (char *)&t->s + words[i / 2].at, sizeof(got));
+		assert_int_equal(got, 0x0102030405060708);
+		assert_int_equal(t->s.present, PERF_SAMPLE_IP | words[i / 2].bit);
+		/* nobody wants it: not looked at */
+		assert_int_equal(parse_size(t, 0, t->n - 1), 0);
+		assert_int_equal(parse_size(t, words[i / 2].bit, t->n - 1), -EBADMSG);
+		assert_non_null(strstr(t->e.text, words[i / 2].name));
+		finish(t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -654,7 +685,7 @@ int main(void)
 		cmocka_unit_test(bases),	 cmocka_unit_test(stacks),
 		cmocka_unit_test(reads),	 cmocka_unit_test(some),
 		cmocka_unit_test(no_event),	 cmocka_unit_test(script_text),
-		cmocka_unit_test(simd_rows),
+		cmocka_unit_test(simd_rows),	 cmocka_unit_test(every_word),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

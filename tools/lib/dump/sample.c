@@ -290,14 +290,30 @@ static void print_weight(struct dump *d, const struct sample *s)
 	obuf_char(d->o, '\n');
 }
 
-static void print_word(struct dump *d, const struct sample *s, uint64_t bit, const char *title,
-		       uint64_t value)
+static void print_word(struct dump *d, const char *title, uint64_t value)
 {
-	if (!(s->present & bit))
-		return;
 	obuf_str(d->o, title);
 	obuf_hex(d->o, value);
 	obuf_char(d->o, '\n');
+}
+
+#define WORD(bit_, listed, name, dump) { PERF_SAMPLE_##bit_, offsetof(struct sample, name), dump },
+
+/* The words of the record in its order, but for the transaction, which comes last. */
+static void print_words(struct dump *d, const struct sample *s)
+{
+	static const struct {
+		uint64_t bit;
+		size_t at;
+		const char *title;
+	} words[] = { ATTR_SAMPLE_FIELDS(ATTR_NO_HEAD, ATTR_NO_PART, WORD) };
+
+	for (int last = 0; last < 2; last++)
+		for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+			if (s->present & words[i].bit && words[i].title &&
+			    (words[i].bit == PERF_SAMPLE_TRANSACTION) == last)
+				print_word(d, words[i].title,
+					   *(const uint64_t *)((const char *)s + words[i].at));
 }
 
 static void print_read(struct dump *d, const struct sample *s)
@@ -337,11 +353,7 @@ static void print_parts(struct dump *d, const struct record *rec, const struct s
 		print_stack(d, rec, s);
 	if (s->present & PERF_SAMPLE_WEIGHT_TYPE)
 		print_weight(d, s);
-	print_word(d, s, PERF_SAMPLE_DATA_SRC, " . data_src: 0x", s->data_src);
-	print_word(d, s, PERF_SAMPLE_PHYS_ADDR, " .. phys_addr: 0x", s->phys_addr);
-	print_word(d, s, PERF_SAMPLE_DATA_PAGE_SIZE, " .. data page size: 0x", s->data_page_size);
-	print_word(d, s, PERF_SAMPLE_CODE_PAGE_SIZE, " .. code page size: 0x", s->code_page_size);
-	print_word(d, s, PERF_SAMPLE_TRANSACTION, "... transaction: ", s->transaction);
+	print_words(d, s);
 	if (s->present & PERF_SAMPLE_READ)
 		print_read(d, s);
 }

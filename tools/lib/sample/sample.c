@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The body of a SAMPLE record: first what is one word each (checked once, by counting bits of
- * sample_type), then the parts that say their own length.
+ * The body of a SAMPLE record: first the heads, one word each (checked once, by counting bits of
+ * sample_type, and read by code that is written out, because every sample has them), then the parts
+ * and words behind them, by a walk over the rows of ATTR_SAMPLE_FIELDS. The walk ends with the last
+ * field that somebody wanted: most samples do not even begin it.
  */
 #include "sample/sample.h"
 
-#define WORDS                                                                           \
-	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
-	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
-	 PERF_SAMPLE_PERIOD)
+#define HEAD_BIT(bit, listed)		  | PERF_SAMPLE_##bit
+#define PART_BIT(bit, listed, name)	  | PERF_SAMPLE_##bit
+#define WORD_BIT(bit, listed, name, dump) | PERF_SAMPLE_##bit
+
+#define HEADS ((uint64_t)(0 ATTR_SAMPLE_FIELDS(HEAD_BIT, ATTR_NO_PART, ATTR_NO_WORD)))
 
 /* What may follow a branch stack. */
-#define AFTER_BRANCHES                                                              \
-	(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_WEIGHT_TYPE | \
-	 PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_REGS_INTR |   \
-	 PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE |  \
-	 PERF_SAMPLE_CODE_PAGE_SIZE | PERF_SAMPLE_AUX)
+#define AFTER_BRANCHES                                                            \
+	((uint64_t)(0 ATTR_SAMPLE_FIELDS(ATTR_NO_HEAD, PART_BIT, WORD_BIT)) &     \
+	 ~(uint64_t)(PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | \
+		     PERF_SAMPLE_BRANCH_STACK))
 
 /* Where parsing stands: the rest of one record. */
 struct parse {
@@ -52,8 +54,9 @@ static inline bool take_words(struct cursor *c, uint64_t nr, struct u64s *out)
 
 /* ---- parts of variable length ------------------------------------------------------------------ */
 
-static int parse_read(struct parse *p, struct sample_read *r)
+static int parse_read(struct parse *p, struct sample *s)
 {
+	struct sample_read *r = &s->read;
 	uint64_t format = p->attr->read_format;
 	uint64_t times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
 			 !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
@@ -84,13 +87,13 @@ static int parse_read(struct parse *p, struct sample_read *r)
 	return p->c.bad ? cut(p, "READ") : 0;
 }
 
-static inline int parse_callchain(struct parse *p, struct u64s *chain)
+static inline int parse_callchain(struct parse *p, struct sample *s)
 {
 	uint64_t nr = cursor_u64(&p->c);
 
 	if (unlikely(p->c.bad))
 		return cut(p, "CALLCHAIN");
-	if (unlikely(!take_words(&p->c, nr, chain)))
+	if (unlikely(!take_words(&p->c, nr, &s->callchain)))
 		return fail(p, "CALLCHAIN", "number of entries", nr);
 	return 0;
 }
@@ -150,6 +153,28 @@ static int parse_regs(struct parse *p, const char *field, bool user, struct samp
 	return 0;
 }
 
+/* The user's bases, where the file says that RAW holds them and RAW is what it says. */
+static void find_bases(struct sample *s)
+{
+	if (s->user_regs.abi && s->raw_size == RAW_BASES_SIZE &&
+	    load_u32(s->raw, s->swap) == RAW_BASES_VERSION)
+		s->user_regs.bases = s->raw + 4;
+}
+
+static int parse_user_regs(struct parse *p, struct sample *s)
+{
+	int ret = parse_regs(p, "REGS_USER", true, &s->user_regs);
+
+	if (!ret && unlikely(s->event->raw_bases))
+		find_bases(s);
+	return ret;
+}
+
+static int parse_intr_regs(struct parse *p, struct sample *s)
+{
+	return parse_regs(p, "REGS_INTR", false, &s->intr_regs);
+}
+
 static int parse_stack(struct parse *p, struct sample *s)
 {
 	uint64_t size = cursor_u64(&p->c), used;
@@ -183,104 +208,73 @@ static int parse_aux(struct parse *p, struct sample *s)
 	return 0;
 }
 
-/*
- * weight_struct is a u32 and two u16 in one word, declared in opposite order on big-endian
- * machines: as a number it is the same.
- */
-static void split_weight(struct sample *s)
+static int parse_word(struct parse *p, const char *field, uint64_t *out)
 {
-	s->weight_var1 = (uint32_t)s->weight;
-	s->weight_var2 = (uint16_t)(s->weight >> 32);
-	s->weight_var3 = (uint16_t)(s->weight >> 48);
-}
-
-/* Marks a field as done; leaves the function when nothing more is wanted. */
-#define DONE(p, bit)                           \
-	do {                                   \
-		(p)->todo &= ~(uint64_t)(bit); \
-		if (!(p)->todo)                \
-			return 0;              \
-	} while (0)
-
-/* The single words between the parts, all of the shape "if it is there, it is next". */
-static inline int parse_word(struct parse *p, uint64_t st, uint64_t bit, const char *field,
-			     uint64_t *out)
-{
-	if (!(st & bit))
-		return 0;
 	*out = cursor_u64(&p->c);
 	return p->c.bad ? cut(p, field) : 0;
 }
 
-static int parse_after_regs(struct parse *p, struct sample *s)
+static int parse_weight(struct parse *p, struct sample *s)
+{
+	return parse_word(p, "WEIGHT", &s->weight);
+}
+
+/*
+ * weight_struct is a u32 and two u16 in one word, declared in opposite order on big-endian
+ * machines: as a number it is the same. It takes the place of the other weight.
+ */
+static int parse_weight_struct(struct parse *p, struct sample *s)
+{
+	int ret = p->attr->sample_type & PERF_SAMPLE_WEIGHT ? 0 : parse_weight(p, s);
+
+	s->weight_var1 = (uint32_t)s->weight;
+	s->weight_var2 = (uint16_t)(s->weight >> 32);
+	s->weight_var3 = (uint16_t)(s->weight >> 48);
+	return ret;
+}
+
+/* ---- the walk ---------------------------------------------------------------------------------- */
+
+static int parse_branches(struct parse *p, struct sample *s);
+
+#define WORD_FUNCTION(bit, listed, name, dump)                     \
+	static int parse_##name(struct parse *p, struct sample *s) \
+	{                                                          \
+		return parse_word(p, #bit, &s->name);              \
+	}
+
+ATTR_SAMPLE_FIELDS(ATTR_NO_HEAD, ATTR_NO_PART, WORD_FUNCTION)
+
+#define PART_INDEX(bit, listed, name)	    PART_##bit,
+#define WORD_INDEX(bit, listed, name, dump) PART_##bit,
+#define PART_ROW(bit, listed, name)	    { PERF_SAMPLE_##bit, parse_##name },
+#define WORD_ROW(bit, listed, name, dump)   { PERF_SAMPLE_##bit, parse_##name },
+
+enum { ATTR_SAMPLE_FIELDS(ATTR_NO_HEAD, PART_INDEX, WORD_INDEX) };
+
+static const struct part {
+	uint64_t bit;
+	int (*parse)(struct parse *p, struct sample *s);
+} parts[] = { ATTR_SAMPLE_FIELDS(ATTR_NO_HEAD, PART_ROW, WORD_ROW) };
+
+/* From row @from on, until nothing more is wanted. */
+static int parse_parts(struct parse *p, struct sample *s, size_t from)
 {
 	uint64_t st = p->attr->sample_type;
-	const struct {
-		uint64_t bit;
-		const char *field;
-		uint64_t *out;
-	} word[] = {
-		{ PERF_SAMPLE_PHYS_ADDR, "PHYS_ADDR", &s->phys_addr },
-		{ PERF_SAMPLE_CGROUP, "CGROUP", &s->cgroup },
-		{ PERF_SAMPLE_DATA_PAGE_SIZE, "DATA_PAGE_SIZE", &s->data_page_size },
-		{ PERF_SAMPLE_CODE_PAGE_SIZE, "CODE_PAGE_SIZE", &s->code_page_size },
-	};
-	int ret;
 
-	for (size_t i = 0; i < ARRAY_SIZE(word); i++) {
-		ret = parse_word(p, st, word[i].bit, word[i].field, word[i].out);
+	for (size_t i = from; i < ARRAY_SIZE(parts); i++) {
+		int ret;
+
+		if (!(st & parts[i].bit))
+			continue;
+		ret = parts[i].parse(p, s);
 		if (ret)
 			return ret;
-		DONE(p, word[i].bit);
+		p->todo &= ~parts[i].bit;
+		if (!p->todo)
+			return 0;
 	}
-	return st & PERF_SAMPLE_AUX ? parse_aux(p, s) : 0;
-}
-
-/* The user's bases, where the file says that RAW holds them and RAW is what it says. */
-static void find_bases(struct sample *s)
-{
-	if (s->user_regs.abi && s->raw_size == RAW_BASES_SIZE &&
-	    load_u32(s->raw, s->swap) == RAW_BASES_VERSION)
-		s->user_regs.bases = s->raw + 4;
-}
-
-static int parse_after_branches(struct parse *p, struct sample *s)
-{
-	uint64_t st = p->attr->sample_type;
-	int ret = 0;
-
-	if (st & PERF_SAMPLE_REGS_USER)
-		ret = parse_regs(p, "REGS_USER", true, &s->user_regs);
-	if (ret)
-		return ret;
-	if (unlikely(s->event->raw_bases))
-		find_bases(s);
-	DONE(p, PERF_SAMPLE_REGS_USER);
-	if (st & PERF_SAMPLE_STACK_USER)
-		ret = parse_stack(p, s);
-	if (ret)
-		return ret;
-	DONE(p, PERF_SAMPLE_STACK_USER);
-	ret = parse_word(p, st, PERF_SAMPLE_WEIGHT_TYPE, "WEIGHT", &s->weight);
-	if (ret)
-		return ret;
-	if (st & PERF_SAMPLE_WEIGHT_STRUCT)
-		split_weight(s);
-	DONE(p, PERF_SAMPLE_WEIGHT_TYPE);
-	ret = parse_word(p, st, PERF_SAMPLE_DATA_SRC, "DATA_SRC", &s->data_src);
-	if (ret)
-		return ret;
-	DONE(p, PERF_SAMPLE_DATA_SRC);
-	ret = parse_word(p, st, PERF_SAMPLE_TRANSACTION, "TRANSACTION", &s->transaction);
-	if (ret)
-		return ret;
-	DONE(p, PERF_SAMPLE_TRANSACTION);
-	if (st & PERF_SAMPLE_REGS_INTR)
-		ret = parse_regs(p, "REGS_INTR", false, &s->intr_regs);
-	if (ret)
-		return ret;
-	DONE(p, PERF_SAMPLE_REGS_INTR);
-	return parse_after_regs(p, s);
+	return 0;
 }
 
 /*
@@ -294,19 +288,21 @@ static int parse_empty_branches(struct parse *p, struct sample *s)
 	struct sample other = *s;
 	int ret_with, ret_without;
 
+	p->todo = 0;				    /* what follows is read here, all of it */
+	with.todo = without.todo = PERF_SAMPLE_MAX; /* never done: only the end can tell */
 	with.e = NULL;
 	s->branches.hw_idx = cursor_u64(&with.c);
 	s->branches.has_hw_idx = true;
-	ret_with = with.c.bad ? -EBADMSG : parse_after_branches(&with, s);
+	ret_with = with.c.bad ? -EBADMSG : parse_parts(&with, s, PART_BRANCH_STACK + 1);
 	if (!ret_with && with.c.p == with.c.end)
 		return 0;
-	ret_without = parse_after_branches(&without, &other);
+	ret_without = parse_parts(&without, &other, PART_BRANCH_STACK + 1);
 	if (ret_with || (!ret_without && without.c.p == without.c.end))
 		*s = other;
 	return ret_with ? ret_without : 0;
 }
 
-static inline int parse_branches(struct parse *p, struct sample *s)
+static int parse_branches(struct parse *p, struct sample *s)
 {
 	uint64_t type = p->attr->branch_sample_type, st = p->attr->sample_type;
 	struct sample_branches *b = &s->branches;
@@ -318,7 +314,6 @@ static inline int parse_branches(struct parse *p, struct sample *s)
 	if (!nr && type & PERF_SAMPLE_BRANCH_HW_INDEX) {
 		if (st & AFTER_BRANCHES && !(p->todo & AFTER_BRANCHES))
 			return 0;
-		p->todo = PERF_SAMPLE_MAX; /* never done: only the record's end can tell */
 		return parse_empty_branches(p, s);
 	}
 	if (type & PERF_SAMPLE_BRANCH_HW_INDEX) {
@@ -333,36 +328,10 @@ static inline int parse_branches(struct parse *p, struct sample *s)
 	b->nr = nr;
 	if (type & PERF_SAMPLE_BRANCH_COUNTERS && !take_words(&p->c, nr, &b->counters))
 		return fail(p, "BRANCH_STACK", "number of counters", nr);
-	DONE(p, PERF_SAMPLE_BRANCH_STACK);
-	return parse_after_branches(p, s);
+	return 0;
 }
 
-static int parse_parts(struct parse *p, struct sample *s)
-{
-	uint64_t st = p->attr->sample_type;
-	int ret = 0;
-
-	if (st & PERF_SAMPLE_READ)
-		ret = parse_read(p, &s->read);
-	if (ret)
-		return ret;
-	DONE(p, PERF_SAMPLE_READ);
-	if (st & PERF_SAMPLE_CALLCHAIN)
-		ret = parse_callchain(p, &s->callchain);
-	if (ret)
-		return ret;
-	DONE(p, PERF_SAMPLE_CALLCHAIN);
-	if (st & PERF_SAMPLE_RAW)
-		ret = parse_raw(p, s);
-	if (ret)
-		return ret;
-	DONE(p, PERF_SAMPLE_RAW);
-	if (st & PERF_SAMPLE_BRANCH_STACK)
-		return parse_branches(p, s);
-	return parse_after_branches(p, s);
-}
-
-/* ---- the words -------------------------------------------------------------------------------------- */
+/* ---- the heads -------------------------------------------------------------------------------------- */
 
 static inline void load_words(const unsigned char *p, uint64_t st, bool swap, struct sample *s)
 {
@@ -421,7 +390,7 @@ static inline int parse_some(const struct record *rec, uint64_t need, struct sam
 		return no_event(rec, e);
 	p.attr = &rec->event->attr;
 	st = p.attr->sample_type;
-	words = 8 * (uint64_t)weight_u64(st & WORDS);
+	words = 8 * (uint64_t)weight_u64(st & HEADS);
 
 	clear(s);
 	s->event = rec->event;
@@ -441,13 +410,13 @@ static inline int parse_some(const struct record *rec, uint64_t need, struct sam
 	else
 		load_words(rec->data + 8, st, true, s);
 
-	p.todo = need & st & ~(uint64_t)WORDS;
-	s->present = st & (need | WORDS);
+	p.todo = need & st & ~HEADS;
+	s->present = st & (need | HEADS);
 	if (!p.todo)
 		return 0;
 	if (p.todo == PERF_SAMPLE_CALLCHAIN && !(st & PERF_SAMPLE_READ))
-		return parse_callchain(&p, &s->callchain);
-	return parse_parts(&p, s);
+		return parse_callchain(&p, s);
+	return parse_parts(&p, s, 0);
 }
 
 int sample_parse(const struct record *rec, struct sample *s, struct err *e)

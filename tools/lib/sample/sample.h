@@ -69,6 +69,8 @@ struct sample_value {
 	uint64_t value, id, lost; /* id ~0 and lost 0 when not recorded */
 };
 
+#define SAMPLE_WORD_MEMBER(bit, listed, name, dump) uint64_t name;
+
 struct sample {
 	uint64_t present; /* PERF_SAMPLE_*: the fields below that were recorded and read */
 	const struct perfdata_event *event;
@@ -88,7 +90,8 @@ struct sample {
 	uint64_t weight;	    /* whole word; weight_struct splits it */
 	uint32_t weight_var1;
 	uint16_t weight_var2, weight_var3;
-	uint64_t data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
+	/* The words: data_src, phys_addr, code_page_size ...: see the list in attr.h. */
+	ATTR_SAMPLE_FIELDS(ATTR_NO_HEAD, ATTR_NO_PART, SAMPLE_WORD_MEMBER)
 	const unsigned char *aux;
 	uint64_t aux_size;
 	bool swap;
