@@ -135,7 +135,7 @@ struct refusal {
 	pid_t pid;
 	int cpu, code;
 	enum field field;
-	const char *name;     /* of the field, as perf_event_open(2) calls it */
+	char name[64];	      /* of the field, as perf_event_open(2) calls it */
 	int field_code;	      /* with what the field was refused */
 	uint32_t kernel_size; /* E2BIG: the attr size that the kernel knows; else 0 */
 	bool user_works;      /* refused for permission: a process of one's own opens, user only */

@@ -2,10 +2,14 @@
 /*
  * Which field of an attr does the kernel refuse? It says only EINVAL, whatever the cause. So the
  * attr is built up again field by field, from the bare event on; the first one that makes the
- * open fail is the answer.
+ * open fail is the answer. Fields that need each other, or an explanation of their own, are rows
+ * here; every other bit of sample_type and every other flag is tried by itself, under the name that
+ * the room attr has for it, so that a new one is found out without a row.
  */
+#include <stdio.h>
 #include <unistd.h>
 
+#include "attr/attr.h"
 #include "events/private.h"
 
 #define RANGE(f)                                                                              \
@@ -21,8 +25,9 @@ static const struct field_row {
 	enum field field;
 	const char *name;
 	uint64_t flags, sample_type;
-	struct range copy[6]; /* size 0 ends */
-	bool only_if_copied;  /* skipped when the first of these is 0 */
+	struct range copy[6];				  /* size 0 ends */
+	bool only_if_copied;				  /* skipped when the first of these is 0 */
+	enum { REST_NONE, REST_SAMPLE, REST_FLAGS } rest; /* bits that no row names, one by one */
 } rows[] = {
 	{ FIELD_PRIVILEGE, "exclude_user/exclude_kernel/exclude_hv",
 	  .flags = ATTR_FLAG_EXCLUDE_USER | ATTR_FLAG_EXCLUDE_KERNEL | ATTR_FLAG_EXCLUDE_HV },
@@ -63,12 +68,7 @@ static const struct field_row {
 	  .copy = { RANGE(sample_simd_pred_reg_qwords), RANGE(sample_simd_regs_enabled),
 		    RANGE(sample_simd_pred_reg_intr), RANGE(sample_simd_pred_reg_user) } },
 	{ FIELD_SAMPLE, "sample_type WEIGHT", .sample_type = PERF_SAMPLE_WEIGHT_TYPE },
-	{ FIELD_SAMPLE, "sample_type DATA_SRC", .sample_type = PERF_SAMPLE_DATA_SRC },
-	{ FIELD_SAMPLE, "sample_type TRANSACTION", .sample_type = PERF_SAMPLE_TRANSACTION },
-	{ FIELD_SAMPLE, "sample_type PHYS_ADDR", .sample_type = PERF_SAMPLE_PHYS_ADDR },
-	{ FIELD_SAMPLE, "sample_type CGROUP", .sample_type = PERF_SAMPLE_CGROUP },
-	{ FIELD_SAMPLE, "sample_type DATA_PAGE_SIZE", .sample_type = PERF_SAMPLE_DATA_PAGE_SIZE },
-	{ FIELD_SAMPLE, "sample_type CODE_PAGE_SIZE", .sample_type = PERF_SAMPLE_CODE_PAGE_SIZE },
+	{ FIELD_SAMPLE, "sample_type", .rest = REST_SAMPLE },
 	{ FIELD_CLOCK, "clockid", .flags = ATTR_FLAG_USE_CLOCKID, .copy = { RANGE(clockid) } },
 	{ FIELD_RECORDS, "mmap, comm, task, sample_id_all",
 	  .flags = ATTR_FLAG_MMAP | ATTR_FLAG_COMM | ATTR_FLAG_TASK | ATTR_FLAG_SAMPLE_ID_ALL },
@@ -83,7 +83,7 @@ static const struct field_row {
 	{ FIELD_INHERIT, "inherit", .flags = ATTR_FLAG_INHERIT | ATTR_FLAG_INHERIT_STAT },
 	{ FIELD_OTHER, "defer_callchain, defer_output",
 	  .flags = ATTR_FLAG_DEFER_CALLCHAIN | ATTR_FLAG_DEFER_OUTPUT },
-	{ FIELD_OTHER, "other flags", .flags = ~0ULL },
+	{ FIELD_OTHER, "flags", .rest = REST_FLAGS },
 	{ FIELD_READ_FORMAT, "read_format", .copy = { RANGE(read_format) } },
 };
 
@@ -183,33 +183,68 @@ static void find_regs(struct refusal *r, struct event_opener *o, struct perf_eve
 	r->precise_missing = !was;
 }
 
+/* Adds what @row stands for; true when that is refused, with what there is to know about it. */
+static bool row_refused(struct refusal *r, struct event_opener *o, const struct field_row *row,
+			struct perf_event_attr *attr)
+{
+	add_row(row, r->attr, attr);
+	r->field_code = try_open(r, o, attr);
+	if (!r->field_code)
+		return false;
+	r->field = row->field;
+	snprintf(r->name, sizeof(r->name), "%s", row->name);
+	if (r->field == FIELD_BRANCH)
+		find_branch(r, o, *attr);
+	if (r->field == FIELD_SIMD || r->field == FIELD_REGS_USER || r->field == FIELD_REGS_INTR)
+		find_regs(r, o, *attr);
+	return true;
+}
+
+/* The bits that no row names, each as a row of its own. */
+static bool rest_refused(struct refusal *r, struct event_opener *o, const struct field_row *rest,
+			 struct perf_event_attr *attr)
+{
+	bool sample = rest->rest == REST_SAMPLE;
+	uint64_t left = sample ? r->attr->sample_type : r->attr->flags;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		left &= ~(sample ? rows[i].sample_type : rows[i].flags);
+	for (; left; left &= left - 1) {
+		uint64_t bit = left & -left;
+		const char *known = sample ? attr_sample_name(bit)
+					   : attr_flag_name((unsigned)__builtin_ctzll(bit));
+		char name[64];
+		struct field_row row = { .field = rest->field, .name = name };
+
+		snprintf(name, sizeof(name), "%s%s", sample ? "sample_type " : "",
+			 known ? known : "(a bit that is not known here)");
+		if (sample)
+			row.sample_type = bit;
+		else
+			row.flags = bit;
+		if (row_refused(r, o, &row, attr))
+			return true;
+	}
+	return false;
+}
+
 void refusal_find(struct refusal *r, struct event_opener *o)
 {
 	struct perf_event_attr attr = bare(r->attr);
 
 	r->user_works = (r->code == -EACCES || r->code == -EPERM) && user_works(o, attr);
 	r->field = FIELD_EVENT;
-	r->name = "type, config";
+	snprintf(r->name, sizeof(r->name), "type, config");
 	/* A kernel that lets nobody look into it refuses the bare event unless it excludes that. */
 	attr.flags |= r->attr->flags & (rows[0].flags | ATTR_FLAG_PINNED | ATTR_FLAG_EXCLUSIVE);
 	r->field_code = try_open(r, o, &attr);
 	if (r->field_code)
 		return;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		add_row(&rows[i], r->attr, &attr);
-		r->field_code = try_open(r, o, &attr);
-		if (r->field_code) {
-			r->field = rows[i].field;
-			r->name = rows[i].name;
-			if (r->field == FIELD_BRANCH)
-				find_branch(r, o, attr);
-			if (r->field == FIELD_SIMD || r->field == FIELD_REGS_USER ||
-			    r->field == FIELD_REGS_INTR)
-				find_regs(r, o, attr);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].rest ? rest_refused(r, o, &rows[i], &attr)
+				 : row_refused(r, o, &rows[i], &attr))
 			return;
-		}
-	}
 	r->field = FIELD_GROUP;
-	r->name = "group_fd";
+	snprintf(r->name, sizeof(r->name), "group_fd");
 	r->field_code = r->code;
 }
