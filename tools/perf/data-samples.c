@@ -47,7 +47,8 @@ static int one_part(struct sink *k, const struct sample *s, struct err *err)
 	th = machine_thread(k->d->m, (int32_t)s->pid, (int32_t)s->tid);
 	n = th ? stack_of(k, th, s, &frames) : -ENOMEM;
 	if (n >= 0 && !k->fold)
-		json_sample(k->d->m, k->res, th, s, frames, (size_t)n, !k->samples, &k->out);
+		convert_json_sample(k->d->m, k->res, th, s, frames, (size_t)n, !k->samples,
+				    &k->out);
 	else if (n >= 0 && fold_add(k->fold, th, frames, (size_t)n, s->period))
 		n = -ENOMEM;
 	k->samples++;
@@ -91,7 +92,7 @@ static int read_all(struct sink *k, struct err *err)
 			if (machine_record(k->d->m, &rec, &bad) < 0)
 				log_info("%s", bad.text);
 			else if (k->d->o->all && in_time(k, &rec))
-				json_record(&rec, &k->records);
+				convert_json_record(&rec, &k->records);
 			continue;
 		}
 		ret = one_sample(k, &rec, err);
@@ -128,7 +129,7 @@ static int write_end(struct sink *k, struct err *err)
 	if (k->fold)
 		lines = fold_write(k->fold, &k->out);
 	else
-		json_end(k->d->o->all ? &k->records : NULL, &k->out);
+		convert_json_end(k->d->o->all ? &k->records : NULL, &k->out);
 	if (k->other)
 		log_warn("%llu samples of other events than %s were left out",
 			 (unsigned long long)k->other, k->event->name);
@@ -146,7 +147,7 @@ int data_samples(struct data_ctx *d, bool json, struct err *err)
 	if (!ret && d->o->all && obuf_init(&k.records, -1, 0))
 		ret = err_set(err, -ENOMEM, "no memory for records");
 	if (!ret && json)
-		json_begin(d->pd, &k.out);
+		convert_json_begin(d->pd, &k.out);
 	if (!ret)
 		ret = read_all(&k, err);
 	if (!ret)

@@ -61,13 +61,13 @@ struct object_file {
 };
 
 /* @flags: enum elf_flags. */
-int object_open(struct object_file *f, const char *path, unsigned flags, struct err *e);
-void object_close(struct object_file *f);
+int convert_elf_open(struct object_file *f, const char *path, unsigned flags, struct err *e);
+void convert_elf_close(struct object_file *f);
 /* File offset to ELF address; NO_END when no executable segment holds it. */
-uint64_t object_vaddr(const struct object_file *f, uint64_t offset);
+uint64_t convert_elf_vaddr(const struct object_file *f, uint64_t offset);
 /* A copy of up to @n bytes at an ELF address, to be freed, and how many; NULL when there are none. */
-unsigned char *object_code(const struct object_file *f, uint64_t vaddr, size_t n, size_t *got);
-const struct function *object_function(const struct object_file *f, uint64_t vaddr);
+unsigned char *convert_elf_code(const struct object_file *f, uint64_t vaddr, size_t n, size_t *got);
+const struct function *convert_elf_function(const struct object_file *f, uint64_t vaddr);
 
 /* ---- the converter ---- */
 
@@ -76,7 +76,7 @@ struct space {
 	bool dirty;	   /* it has entries in raw */
 };
 
-struct object {
+struct convert_elf {
 	struct convert_object pub;
 	uint32_t dso;
 	struct object_file file;
@@ -97,7 +97,7 @@ struct convert {
 	const struct perfdata_event *event; /* of the first sample without a stack */
 	VEC(struct space) spaces;	    /* by their number */
 	struct convert_stats stats;
-	VEC(struct object) objects;
+	VEC(struct convert_elf) objects;
 	uint32_t *object_of; /* dso -> object, NO_DSO = none */
 	int code;
 };
@@ -109,7 +109,7 @@ struct local_edge {
 };
 
 /* Edges of an object, sorted by from, to, end; equal ones are merged. To be freed. */
-struct local_edge *convert_local(const struct convert *c, const struct object *ob, size_t *nr,
+struct local_edge *convert_local(const struct convert *c, const struct convert_elf *ob, size_t *nr,
 				 struct err *e);
 
 /* ---- flow.c: what a range passes through ---- */
@@ -126,9 +126,9 @@ bool flow_is_return(struct flow *fl, uint64_t addr);
 bool flow_walk(struct flow *fl, uint64_t from, uint64_t start, uint64_t end,
 	       int (*fn)(void *ctx, uint64_t last, uint64_t next), void *ctx);
 
-ssize_t write_fdata(const struct convert *c, const struct object *ob, struct obuf *o,
-		    struct err *e);
-ssize_t write_autofdo(const struct convert *c, const struct object *ob, bool addresses,
-		      struct obuf *o, struct err *e);
+ssize_t convert_write_fdata(const struct convert *c, const struct convert_elf *ob, struct obuf *o,
+			    struct err *e);
+ssize_t convert_write_autofdo(const struct convert *c, const struct convert_elf *ob, bool addresses,
+			      struct obuf *o, struct err *e);
 
 #endif

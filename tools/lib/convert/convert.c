@@ -37,7 +37,7 @@ void convert_free(struct convert *c)
 	vec_free(&c->spaces);
 	for (size_t i = 0; i < c->objects.n; i++) {
 		free(c->objects.v[i].edge);
-		object_close(&c->objects.v[i].file);
+		convert_elf_close(&c->objects.v[i].file);
 	}
 	vec_free(&c->objects);
 	free(c->object_of);
@@ -233,7 +233,7 @@ int convert_sample(struct convert *c, struct thread *th, const struct sample *s)
 
 static int object_at(struct convert *c, uint32_t dso)
 {
-	struct object ob = { .dso = dso };
+	struct convert_elf ob = { .dso = dso };
 	const struct dso *d;
 
 	if (dso == NO_DSO || c->object_of[dso] != NO_DSO)
@@ -247,14 +247,14 @@ static int object_at(struct convert *c, uint32_t dso)
 	return vec_push(&c->objects, ob);
 }
 
-static struct object *object_of(struct convert *c, uint32_t dso)
+static struct convert_elf *object_of(struct convert *c, uint32_t dso)
 {
 	return dso == NO_DSO ? NULL : &c->objects.v[c->object_of[dso]];
 }
 
 static void count_edge(struct convert *c, const struct edge *e)
 {
-	struct object *from = object_of(c, e->from_dso), *to = object_of(c, e->to_dso);
+	struct convert_elf *from = object_of(c, e->from_dso), *to = object_of(c, e->to_dso);
 
 	if (from)
 		from->pub.from += e->count;
@@ -271,7 +271,7 @@ static void count_edge(struct convert *c, const struct edge *e)
 static int give_edges(struct convert *c)
 {
 	for (size_t i = 0; i < c->objects.n; i++) {
-		struct object *ob = &c->objects.v[i];
+		struct convert_elf *ob = &c->objects.v[i];
 
 		ob->edge = malloc((ob->pub.edges + 1) * sizeof(*ob->edge));
 		if (!ob->edge)
@@ -279,7 +279,7 @@ static int give_edges(struct convert *c)
 	}
 	for (size_t i = 0; i < c->edges.n; i++) {
 		const struct edge *e = &c->edges.v[i];
-		struct object *from = object_of(c, e->from_dso), *to = object_of(c, e->to_dso);
+		struct convert_elf *from = object_of(c, e->from_dso), *to = object_of(c, e->to_dso);
 
 		if (from)
 			from->edge[from->nr_edges++] = (uint32_t)i;
@@ -291,7 +291,7 @@ static int give_edges(struct convert *c)
 
 static int by_weight(const void *a, const void *b)
 {
-	const struct object *x = a, *y = b;
+	const struct convert_elf *x = a, *y = b;
 	uint64_t wx = x->pub.from + x->pub.to + x->pub.ips;
 	uint64_t wy = y->pub.from + y->pub.to + y->pub.ips;
 

@@ -100,13 +100,13 @@ int fold_add(struct fold *f, const struct thread *th, const struct frame *frames
 ssize_t fold_write(const struct fold *f, struct obuf *o);
 
 /* The samples as upstream's `perf data convert --to-json` writes them, one by one. */
-void json_begin(struct perfdata *pd, struct obuf *o);
-void json_sample(const struct machine *m, struct resolver *res, const struct thread *th,
-		 const struct sample *s, const struct frame *frames, size_t n, bool first,
-		 struct obuf *o);
+void convert_json_begin(struct perfdata *pd, struct obuf *o);
+void convert_json_sample(const struct machine *m, struct resolver *res, const struct thread *th,
+			 const struct sample *s, const struct frame *frames, size_t n, bool first,
+			 struct obuf *o);
 /* A record that says what a task did (COMM, FORK, EXIT, MMAP, MMAP2); others add nothing. */
-void json_record(const struct record *rec, struct obuf *records);
-/* @records: what json_record() wrote, as a second list; NULL = there is none. */
-void json_end(const struct obuf *records, struct obuf *o);
+void convert_json_record(const struct record *rec, struct obuf *records);
+/* @records: what convert_json_record() wrote, as a second list; NULL = there is none. */
+void convert_json_end(const struct obuf *records, struct obuf *o);
 
 #endif

@@ -307,7 +307,7 @@ static int load(struct load *l)
 	return ret ? ret : name_functions(l);
 }
 
-int object_open(struct object_file *f, const char *path, unsigned flags, struct err *e)
+int convert_elf_open(struct object_file *f, const char *path, unsigned flags, struct err *e)
 {
 	struct load l = { .f = f, .e = e };
 	int ret = elf_open(&f->file, path, flags);
@@ -325,7 +325,7 @@ int object_open(struct object_file *f, const char *path, unsigned flags, struct 
 	return ret;
 }
 
-void object_close(struct object_file *f)
+void convert_elf_close(struct object_file *f)
 {
 	elf_close(f->file);
 	f->file = NULL;
@@ -334,14 +334,14 @@ void object_close(struct object_file *f)
 	arena_free(&f->arena);
 }
 
-uint64_t object_vaddr(const struct object_file *f, uint64_t offset)
+uint64_t convert_elf_vaddr(const struct object_file *f, uint64_t offset)
 {
 	uint64_t vaddr;
 
 	return segments_to_vaddr(&f->segs, offset, &vaddr) ? vaddr : NO_END;
 }
 
-unsigned char *object_code(const struct object_file *f, uint64_t vaddr, size_t n, size_t *got)
+unsigned char *convert_elf_code(const struct object_file *f, uint64_t vaddr, size_t n, size_t *got)
 {
 	vec_for_each (s, &f->segs.v) {
 		uint64_t at = vaddr - s->vaddr, size = f->file->size;
@@ -360,7 +360,7 @@ unsigned char *object_code(const struct object_file *f, uint64_t vaddr, size_t n
 	return NULL;
 }
 
-const struct function *object_function(const struct object_file *f, uint64_t vaddr)
+const struct function *convert_elf_function(const struct object_file *f, uint64_t vaddr)
 {
 	size_t lo = 0, hi = f->fns.n;
 

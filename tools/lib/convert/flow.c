@@ -97,7 +97,7 @@ static void decode(struct flow *fl, const struct function *fn, struct body *b)
 {
 	uint64_t want = min_u64(fn->end - fn->start, FUNCTION_MAX);
 	size_t size = 0;
-	unsigned char *code = want ? object_code(fl->f, fn->start, want, &size) : NULL;
+	unsigned char *code = want ? convert_elf_code(fl->f, fn->start, want, &size) : NULL;
 	struct insn in;
 
 	b->map = code ? calloc(size + 1, 1) : NULL;
@@ -135,7 +135,7 @@ static const struct body *body_of(struct flow *fl, const struct function *fn)
 
 static uint8_t flags_at(struct flow *fl, uint64_t addr)
 {
-	const struct function *fn = object_function(fl->f, addr);
+	const struct function *fn = convert_elf_function(fl->f, addr);
 	const struct body *b = fn ? body_of(fl, fn) : NULL;
 
 	return b && addr - fn->start < b->size ? b->map[addr - fn->start] : 0;
@@ -143,9 +143,9 @@ static uint8_t flags_at(struct flow *fl, uint64_t addr)
 
 void flow_add_target(struct flow *fl, uint64_t from, uint64_t to)
 {
-	const struct function *fn = object_function(fl->f, to);
+	const struct function *fn = convert_elf_function(fl->f, to);
 
-	if (fn && object_function(fl->f, from) == fn && flags_at(fl, from) & INDIRECT &&
+	if (fn && convert_elf_function(fl->f, from) == fn && flags_at(fl, from) & INDIRECT &&
 	    flags_at(fl, to) & INSN)
 		body_of(fl, fn)->map[to - fn->start] |= LEADER;
 }
@@ -186,7 +186,7 @@ static bool straight(const struct body *b, uint64_t start, uint64_t end)
 bool flow_walk(struct flow *fl, uint64_t from, uint64_t start, uint64_t end,
 	       int (*fn)(void *ctx, uint64_t last, uint64_t next), void *ctx)
 {
-	const struct function *f = object_function(fl->f, start);
+	const struct function *f = convert_elf_function(fl->f, start);
 	const struct body *b = f ? body_of(fl, f) : NULL;
 	uint64_t at, last, next, base = f ? f->start : 0;
 
@@ -195,7 +195,7 @@ bool flow_walk(struct flow *fl, uint64_t from, uint64_t start, uint64_t end,
 	at = start - base;
 	/* Back from a call that ended its block: the block before falls into this one. */
 	last = at && b->map[at] & LEADER ? before(b, at) : UINT64_MAX;
-	if (last != UINT64_MAX && b->map[last] & CALL && object_function(fl->f, from) != f &&
+	if (last != UINT64_MAX && b->map[last] & CALL && convert_elf_function(fl->f, from) != f &&
 	    fn(ctx, base + last, start))
 		return false;
 	for (; at < end - base; at = next) {

@@ -76,7 +76,7 @@ static void environment(const struct perfdata_env *env, struct obuf *o)
 	obuf_char(o, ']');
 }
 
-void json_begin(struct perfdata *pd, struct obuf *o)
+void convert_json_begin(struct perfdata *pd, struct obuf *o)
 {
 	struct perfdata_layout l;
 
@@ -118,9 +118,9 @@ static void put_frame(struct resolver *res, const struct frame *f, bool first, s
 	obuf_char(o, '}');
 }
 
-void json_sample(const struct machine *m, struct resolver *res, const struct thread *th,
-		 const struct sample *s, const struct frame *frames, size_t n, bool first,
-		 struct obuf *o)
+void convert_json_sample(const struct machine *m, struct resolver *res, const struct thread *th,
+			 const struct sample *s, const struct frame *frames, size_t n, bool first,
+			 struct obuf *o)
 {
 	bool begun = false;
 
@@ -189,7 +189,7 @@ static void put_mmap(const struct record *rec, struct obuf *o)
 	obuf_char(o, '}');
 }
 
-void json_record(const struct record *rec, struct obuf *o)
+void convert_json_record(const struct record *rec, struct obuf *o)
 {
 	struct record_comm c;
 	struct record_task t;
@@ -222,7 +222,7 @@ void json_record(const struct record *rec, struct obuf *o)
 	obuf_char(o, '}');
 }
 
-void json_end(const struct obuf *records, struct obuf *o)
+void convert_json_end(const struct obuf *records, struct obuf *o)
 {
 	indent(o, 1);
 	obuf_char(o, ']');

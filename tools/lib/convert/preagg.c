@@ -11,13 +11,13 @@
 
 /* ---- loading ---- */
 
-static void count_functions(const struct convert *c, struct object *ob)
+static void count_functions(const struct convert *c, struct convert_elf *ob)
 {
 	for (size_t i = 0; i < ob->nr_edges; i++) {
 		const struct edge *g = &c->edges.v[ob->edge[i]];
 
 		if (g->from_dso == ob->dso &&
-		    !object_function(&ob->file, object_vaddr(&ob->file, g->from)))
+		    !convert_elf_function(&ob->file, convert_elf_vaddr(&ob->file, g->from)))
 			ob->pub.no_function += g->count;
 	}
 }
@@ -34,14 +34,14 @@ static bool same_id(const char *a, const char *b)
 
 int convert_load(struct convert *c, size_t i, const char *path, struct err *e)
 {
-	struct object *ob = &c->objects.v[i];
+	struct convert_elf *ob = &c->objects.v[i];
 	int ret;
 
 	if (ob->loaded)
 		return 0;
-	ret = object_open(&ob->file, path ? path : ob->pub.dso->name, c->elf_flags, e);
+	ret = convert_elf_open(&ob->file, path ? path : ob->pub.dso->name, c->elf_flags, e);
 	if (ret) {
-		object_close(&ob->file);
+		convert_elf_close(&ob->file);
 		ob->file = (struct object_file){ 0 };
 		ob->pub.problem = ret == -ENOENT ? "its file is not here" : "its file is unusable";
 		return ret;
@@ -98,9 +98,9 @@ static void put_branch(struct writer *w, uint64_t from, uint64_t to, uint64_t co
 }
 
 /* f: the range was entered from another function, which for BOLT may be a return. */
-static void put_range(struct writer *w, const struct object *ob, const struct local_edge *l)
+static void put_range(struct writer *w, const struct convert_elf *ob, const struct local_edge *l)
 {
-	const struct function *fn = object_function(&ob->file, l->to);
+	const struct function *fn = convert_elf_function(&ob->file, l->to);
 	bool inside = fn && l->from >= fn->start && l->from < fn->end;
 
 	obuf_str(w->o, inside ? "F " : "f ");
@@ -111,7 +111,7 @@ static void put_range(struct writer *w, const struct object *ob, const struct lo
 	w->records++;
 }
 
-static int put_object(struct writer *w, const struct object *ob, struct err *e)
+static int put_object(struct writer *w, const struct convert_elf *ob, struct err *e)
 {
 	size_t n;
 	struct local_edge *v = convert_local(w->c, ob, &n, e);
@@ -138,16 +138,16 @@ static int put_object(struct writer *w, const struct object *ob, struct err *e)
 ssize_t convert_write(struct convert *c, size_t i, enum convert_format f, struct obuf *o,
 		      struct err *e)
 {
-	const struct object *ob = &c->objects.v[i];
+	const struct convert_elf *ob = &c->objects.v[i];
 	struct writer w = { .c = c, .o = o };
 	int ret;
 
 	if (!ob->loaded)
 		return err_set(e, -EINVAL, "%s is not loaded", ob->pub.name);
 	switch (f) {
-	case CONVERT_FDATA: return write_fdata(c, ob, o, e);
-	case CONVERT_AUTOFDO: return write_autofdo(c, ob, true, o, e);
-	case CONVERT_PROFGEN: return write_autofdo(c, ob, false, o, e);
+	case CONVERT_FDATA: return convert_write_fdata(c, ob, o, e);
+	case CONVERT_AUTOFDO: return convert_write_autofdo(c, ob, true, o, e);
+	case CONVERT_PROFGEN: return convert_write_autofdo(c, ob, false, o, e);
 	case CONVERT_PREAGG: break;
 	}
 	ret = put_object(&w, ob, e);

@@ -32,7 +32,7 @@ static size_t merge(struct local_edge *v, size_t n)
 	return out;
 }
 
-struct local_edge *convert_local(const struct convert *c, const struct object *ob, size_t *nr,
+struct local_edge *convert_local(const struct convert *c, const struct convert_elf *ob, size_t *nr,
 				 struct err *e)
 {
 	struct local_edge *v = malloc((ob->nr_edges + 1) * sizeof(*v));
@@ -47,11 +47,11 @@ struct local_edge *convert_local(const struct convert *c, const struct object *o
 		struct local_edge l = { NO_END, NO_END, NO_END, g->count, g->mispred };
 
 		if (g->from_dso == ob->dso)
-			l.from = object_vaddr(&ob->file, g->from);
+			l.from = convert_elf_vaddr(&ob->file, g->from);
 		if (g->to_dso == ob->dso) {
-			l.to = object_vaddr(&ob->file, g->to);
+			l.to = convert_elf_vaddr(&ob->file, g->to);
 			if (g->end != NO_END && l.to != NO_END)
-				l.end = object_vaddr(&ob->file, g->end);
+				l.end = convert_elf_vaddr(&ob->file, g->end);
 		}
 		if (l.from != NO_END || l.to != NO_END)
 			v[n++] = l;
@@ -90,9 +90,9 @@ static void put_name(const char *s, struct obuf *o)
 	}
 }
 
-static void put_place(const struct object *ob, uint64_t addr, struct obuf *o)
+static void put_place(const struct convert_elf *ob, uint64_t addr, struct obuf *o)
 {
-	const struct function *fn = object_function(&ob->file, addr);
+	const struct function *fn = convert_elf_function(&ob->file, addr);
 
 	if (!fn) {
 		obuf_lit(o, "0 [unknown] 0 ");
@@ -105,13 +105,14 @@ static void put_place(const struct object *ob, uint64_t addr, struct obuf *o)
 	obuf_char(o, ' ');
 }
 
-static ssize_t put_records(const struct object *ob, struct records *r, struct obuf *o)
+static ssize_t put_records(const struct convert_elf *ob, struct records *r, struct obuf *o)
 {
 	ssize_t written = 0;
 
 	r->v.n = merge(r->v.v, r->v.n);
 	vec_for_each (l, &r->v) {
-		if (!object_function(&ob->file, l->from) && !object_function(&ob->file, l->to))
+		if (!convert_elf_function(&ob->file, l->from) &&
+		    !convert_elf_function(&ob->file, l->to))
 			continue;
 		put_place(ob, l->from, o);
 		put_place(ob, l->to, o);
@@ -142,15 +143,16 @@ static void put_no_lbr(const struct convert *c, struct obuf *o)
 }
 
 /* Without branch stacks: where samples fell. */
-static ssize_t write_ips(const struct convert *c, const struct object *ob, struct obuf *o)
+static ssize_t write_ips(const struct convert *c, const struct convert_elf *ob, struct obuf *o)
 {
 	struct records r = { 0 };
 	ssize_t written = 0;
 
 	vec_for_each (ip, &c->ips) {
-		uint64_t addr = ip->dso == ob->dso ? object_vaddr(&ob->file, ip->addr) : NO_END;
+		uint64_t addr =
+			ip->dso == ob->dso ? convert_elf_vaddr(&ob->file, ip->addr) : NO_END;
 
-		if (object_function(&ob->file, addr) &&
+		if (convert_elf_function(&ob->file, addr) &&
 		    vec_push(&r.v, ((struct local_edge){ addr, 0, NO_END, ip->count, 0 }))) {
 			vec_free(&r.v);
 			return -ENOMEM;
@@ -189,7 +191,8 @@ static int collect(const struct local_edge *v, size_t n, struct flow *fl, struct
 	return 0;
 }
 
-ssize_t write_fdata(const struct convert *c, const struct object *ob, struct obuf *o, struct err *e)
+ssize_t convert_write_fdata(const struct convert *c, const struct convert_elf *ob, struct obuf *o,
+			    struct err *e)
 {
 	struct records r = { 0 };
 	struct flow *fl = NULL;
@@ -290,14 +293,15 @@ static int by_ip(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-static ssize_t put_addresses(const struct convert *c, const struct object *ob, uint64_t base,
+static ssize_t put_addresses(const struct convert *c, const struct convert_elf *ob, uint64_t base,
 			     struct obuf *o)
 {
 	VEC(struct ip) v = { 0 };
 	ssize_t n;
 
 	vec_for_each (ip, &c->ips) {
-		struct ip at = { .addr = object_vaddr(&ob->file, ip->addr), .count = ip->count };
+		struct ip at = { .addr = convert_elf_vaddr(&ob->file, ip->addr),
+				 .count = ip->count };
 
 		if (ip->dso == ob->dso && at.addr != NO_END && vec_push(&v, at)) {
 			vec_free(&v);
@@ -319,8 +323,8 @@ static ssize_t put_addresses(const struct convert *c, const struct object *ob, u
 	return n;
 }
 
-ssize_t write_autofdo(const struct convert *c, const struct object *ob, bool addresses,
-		      struct obuf *o, struct err *e)
+ssize_t convert_write_autofdo(const struct convert *c, const struct convert_elf *ob, bool addresses,
+			      struct obuf *o, struct err *e)
 {
 	/* llvm-profgen counts from the start of the text, AutoFDO from the start of the file. */
 	uint64_t base = ob->file.first_vaddr - (addresses ? ob->file.first_offset : 0);
