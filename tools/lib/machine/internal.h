@@ -138,13 +138,13 @@ struct jit {
 };
 
 /* @r maps a jitdump file into @space: reads it. */
-int jit_mapped(struct machine *m, int32_t pid, uint32_t space, const char *path);
+int machine_jit_mapped(struct machine *m, int32_t pid, uint32_t space, const char *path);
 /* A forked process starts with its parent's code. */
-int jit_share(struct machine *m, uint32_t to, uint32_t from);
+int machine_jit_share(struct machine *m, uint32_t to, uint32_t from);
 /* @space is gone for good. */
-void jit_forget(struct machine *m, uint32_t space);
-struct map *jit_find(struct machine *m, const struct space *s, uint64_t ip);
-void jit_free(struct machine *m);
+void machine_jit_forget(struct machine *m, uint32_t space);
+struct map *machine_jit_find(struct machine *m, const struct space *s, uint64_t ip);
+void machine_jit_free(struct machine *m);
 
 /* ---- the machine ------------------------------------------------------------------------------- */
 

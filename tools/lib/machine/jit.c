@@ -24,7 +24,7 @@ void machine_read_jitdumps(struct machine *m, const char *symfs, bool flat)
 	m->jit.symfs_flat = flat;
 }
 
-void jit_free(struct machine *m)
+void machine_jit_free(struct machine *m)
 {
 	struct jit *j = &m->jit;
 
@@ -137,7 +137,7 @@ static uint64_t due(const struct machine *m, const struct jit_source *s)
 	return m->jit.mono && !jitdump_tsc(s->dump) ? ev->time : 0;
 }
 
-int jit_mapped(struct machine *m, int32_t pid, uint32_t space, const char *path)
+int machine_jit_mapped(struct machine *m, int32_t pid, uint32_t space, const char *path)
 {
 	struct dso_key key = { .kind = DSO_JIT, .path = path, .pid = pid };
 	struct jit_source s = { .space = space };
@@ -158,7 +158,7 @@ int jit_mapped(struct machine *m, int32_t pid, uint32_t space, const char *path)
 	return 0;
 }
 
-int jit_share(struct machine *m, uint32_t to, uint32_t from)
+int machine_jit_share(struct machine *m, uint32_t to, uint32_t from)
 {
 	struct jit_code_maps *code;
 
@@ -171,7 +171,7 @@ int jit_share(struct machine *m, uint32_t to, uint32_t from)
 	return 0;
 }
 
-void jit_forget(struct machine *m, uint32_t space)
+void machine_jit_forget(struct machine *m, uint32_t space)
 {
 	if (!m->space.v[space].jit)
 		return;
@@ -226,7 +226,7 @@ int machine_advance(struct machine *m, uint64_t time)
 	return likely(!m->jit.on || time < m->jit.due) ? 0 : advance(m, time);
 }
 
-struct map *jit_find(struct machine *m, const struct space *s, uint64_t ip)
+struct map *machine_jit_find(struct machine *m, const struct space *s, uint64_t ip)
 {
 	return s->jit ? space_find(&m->jit.code.v[s->jit - 1].maps, ip) : NULL;
 }

@@ -35,7 +35,7 @@ void machine_free(struct machine *m)
 		return;
 	vec_for_each (s, &m->space)
 		space_clear(s, &m->pool);
-	jit_free(m);
+	machine_jit_free(m);
 	space_clear(&m->kernel, &m->pool);
 	space_clear(&m->guest_kernel, &m->pool);
 	arena_free(&m->pool.arena);
@@ -165,7 +165,7 @@ static int user_map(struct machine *m, const struct record *rec, struct record_m
 		r->prot = PROT_EXEC; /* all that MMAP tells */
 	anon = dso_is_anon_name(r->filename) || (r->flags & MAP_HUGETLB);
 	if (m->jit.on && jitdump_is_name(r->filename) &&
-	    jit_mapped(m, th->pid, th->space, r->filename))
+	    machine_jit_mapped(m, th->pid, th->space, r->filename))
 		return -ENOMEM;
 	if (!strcmp(r->filename, "[vdso]"))
 		key.kind = DSO_VDSO;
@@ -262,7 +262,7 @@ static int do_fork(struct machine *m, const struct record *rec, struct err *e)
 		/* A synthesised FORK is followed by the child's own maps. */
 		if (!(rec->misc & PERF_RECORD_MISC_FORK_EXEC))
 			space_share(&m->space.v[space], &m->space.v[parent->space], &m->pool);
-		if (jit_share(m, space, parent->space))
+		if (machine_jit_share(m, space, parent->space))
 			return no_memory(e);
 	}
 	th = thread_create(m, (int32_t)t.pid, (int32_t)t.tid);
@@ -367,7 +367,7 @@ static bool find_in(struct machine *m, struct thread *th, uint8_t mode, uint64_t
 	if (!map && s && s->before_exec)
 		map = space_find(&m->space.v[s->before_exec], ip);
 	if (s && s->jit && (!map || map->dso->kind == DSO_ANON)) {
-		code = jit_find(m, s, ip);
+		code = machine_jit_find(m, s, ip);
 		map = code ? code : map;
 	}
 	if (!map)

@@ -86,7 +86,7 @@ void process_exited(struct machine *m, uint32_t space)
 	uint32_t *slot = &m->gone[m->gone_at++ % MACHINE_GRACE];
 
 	if (*slot && !m->keep_all) {
-		jit_forget(m, *slot);
+		machine_jit_forget(m, *slot);
 		space_clear(&m->space.v[*slot], &m->pool);
 	}
 	*slot = space;
