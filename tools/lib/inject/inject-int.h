@@ -28,7 +28,7 @@ int ids_put_feature(struct inject *in, struct err *e);
 
 /* ---- jit.c ---------------------------------------------------------------------------------------- */
 
-struct jit_source {
+struct inject_jit {
 	struct jitdump *dump;
 	uint32_t pid, tid;
 	size_t next;
@@ -37,18 +37,18 @@ struct jit_source {
 	uint64_t *offset; /* by code: behind that */
 };
 
-struct jit_sources {
-	VEC(struct jit_source) v;
+struct inject_jits {
+	VEC(struct inject_jit) v;
 };
 
-void jit_sources_free(struct jit_sources *s);
+void inject_jit_free(struct inject_jits *s);
 /* Writes maps for code that was loaded up to @time. */
-int jit_advance(struct inject *in, uint64_t time, struct err *e);
+int inject_jit_advance(struct inject *in, uint64_t time, struct err *e);
 /* A jitdump file is mapped: reads it. *drop: the record is one of memory that its code lies in. */
-int jit_record(struct inject *in, const struct record *rec, bool *drop, struct err *e);
+int inject_jit_record(struct inject *in, const struct record *rec, bool *drop, struct err *e);
 
 /* Makes s->object of s->dump and fills text and offset. */
-int jit_write_object(struct jit_source *s, struct err *e);
+int inject_jit_object(struct inject_jit *s, struct err *e);
 
 /* ---- inject.c ------------------------------------------------------------------------------------- */
 
@@ -60,7 +60,7 @@ struct inject {
 	bool pipe;
 	struct bits features; /* those that were written */
 	struct ids *ids;
-	struct jit_sources jit;
+	struct inject_jits jit;
 	struct inject_stats stats;
 };
 

@@ -112,9 +112,9 @@ static int take_record(struct inject *in, const struct record *rec, struct err *
 		return -ENOTSUP;
 	}
 	if (in->o->jit && rec->time != RECORD_NO_TIME)
-		ret = jit_advance(in, rec->time, e);
+		ret = inject_jit_advance(in, rec->time, e);
 	if (!ret && in->o->jit && !drop)
-		ret = jit_record(in, rec, &drop, e);
+		ret = inject_jit_record(in, rec, &drop, e);
 	if (!ret && in->ids)
 		ret = ids_record(in, rec, &data, e);
 	if (drop)
@@ -171,7 +171,7 @@ int inject_run(struct perfdata *pd, int fd, bool pipe, const struct inject_opts 
 	if (stats)
 		*stats = in.stats;
 	perfdata_writer_free(in.w);
-	jit_sources_free(&in.jit);
+	inject_jit_free(&in.jit);
 	ids_free(in.ids);
 	bits_free(&in.features);
 	return ret;

@@ -32,7 +32,7 @@ struct image {
 	struct obuf names;
 };
 
-static int text_build(struct image *im, struct jit_source *s)
+static int text_build(struct image *im, struct inject_jit *s)
 {
 	size_t n = jitdump_nr_codes(s->dump), at = 0;
 
@@ -56,7 +56,7 @@ static int text_build(struct image *im, struct jit_source *s)
 	return 0;
 }
 
-static int names_build(struct image *im, const struct jit_source *s)
+static int names_build(struct image *im, const struct inject_jit *s)
 {
 	size_t n = jitdump_nr_codes(s->dump);
 
@@ -74,7 +74,7 @@ static int names_build(struct image *im, const struct jit_source *s)
 }
 
 /* Into the section's data: libelf knows the class from there. */
-static bool symbols_fill(Elf_Data *data, const struct jit_source *s)
+static bool symbols_fill(Elf_Data *data, const struct inject_jit *s)
 {
 	size_t n = jitdump_nr_codes(s->dump), name = 1;
 
@@ -144,7 +144,7 @@ static bool add_head(struct image *im, uint32_t machine)
 	return gelf_update_ehdr(im->elf, &eh) && gelf_update_phdr(im->elf, 0, &ph);
 }
 
-static bool write_image(struct image *im, const struct jit_source *s)
+static bool write_image(struct image *im, const struct inject_jit *s)
 {
 	uint64_t sym_at = align_up(TEXT_AT + im->text_size, 8);
 	uint64_t str_at = sym_at + im->sym_size, shstr_at = str_at + im->names.len;
@@ -178,7 +178,7 @@ static bool write_image(struct image *im, const struct jit_source *s)
 	return gelf_update_ehdr(im->elf, &eh) && elf_update(im->elf, ELF_C_WRITE) > 0;
 }
 
-static int make_image(struct image *im, struct jit_source *s, int fd)
+static int make_image(struct image *im, struct inject_jit *s, int fd)
 {
 	uint32_t machine = jitdump_e_machine(s->dump);
 	int ret;
@@ -203,7 +203,7 @@ static void image_free(struct image *im)
 }
 
 /* Under a name of its own first: whoever reads the object never sees half of it. */
-int jit_write_object(struct jit_source *s, struct err *e)
+int inject_jit_object(struct inject_jit *s, struct err *e)
 {
 	struct image im = { .names.fd = -1 };
 	char temp[PATH_MAX + 16];

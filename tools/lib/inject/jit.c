@@ -11,7 +11,7 @@
 
 #include "inject/inject-int.h"
 
-void jit_sources_free(struct jit_sources *s)
+void inject_jit_free(struct inject_jits *s)
 {
 	vec_for_each (src, &s->v) {
 		jitdump_close(src->dump);
@@ -26,7 +26,7 @@ void jit_sources_free(struct jit_sources *s)
 static int add_source(struct inject *in, const struct record_mmap *r, struct err *e)
 {
 	const char *path = r->filename, *slash = strrchr(path, '/'), *why = NULL;
-	struct jit_source s = { .pid = r->pid, .tid = r->tid };
+	struct inject_jit s = { .pid = r->pid, .tid = r->tid };
 	struct err bad = { 0 };
 	int fd = jit_file_open(path, (int32_t)r->pid, false, &why), ret;
 
@@ -39,7 +39,7 @@ static int add_source(struct inject *in, const struct record_mmap *r, struct err
 	if (asprintf(&s.object, "%.*sjitted-%u.so", slash ? (int)(slash - path) + 1 : 0, path,
 		     r->pid) < 0)
 		s.object = NULL;
-	ret = s.object ? jit_write_object(&s, e) : err_set(e, -ENOMEM, "out of memory for a path");
+	ret = s.object ? inject_jit_object(&s, e) : err_set(e, -ENOMEM, "out of memory for a path");
 	if (!ret && vec_push(&in->jit.v, s))
 		ret = err_set(e, -ENOMEM, "out of memory for jitdump files");
 	if (ret) {
@@ -58,7 +58,7 @@ static bool is_source(const struct inject *in, uint32_t pid)
 	return false;
 }
 
-int jit_record(struct inject *in, const struct record *rec, bool *drop, struct err *e)
+int inject_jit_record(struct inject *in, const struct record *rec, bool *drop, struct err *e)
 {
 	struct record_mmap r;
 	struct err bad;
@@ -86,7 +86,7 @@ int jit_record(struct inject *in, const struct record *rec, bool *drop, struct e
 
 /* What follows a record under sample_id_all, in the order of struct sample_id. */
 static void put_sample_id(struct obuf *o, const struct perf_event_attr *attr,
-			  const struct jit_source *s, uint64_t time, uint64_t id)
+			  const struct inject_jit *s, uint64_t time, uint64_t id)
 {
 	if (!attr_flag(attr, ATTR_FLAG_SAMPLE_ID_ALL))
 		return;
@@ -106,7 +106,7 @@ static void put_sample_id(struct obuf *o, const struct perf_event_attr *attr,
 		feature_put_u64(o, id);
 }
 
-static int put_map(struct inject *in, const struct jit_source *s, const struct jit_event *ev,
+static int put_map(struct inject *in, const struct inject_jit *s, const struct jit_event *ev,
 		   struct err *e)
 {
 	const struct perfdata_event *event = perfdata_event(in->pd, 0);
@@ -141,9 +141,9 @@ static int put_map(struct inject *in, const struct jit_source *s, const struct j
 }
 
 /* The source whose next event is the earliest; NULL when there is none up to @time. */
-static struct jit_source *earliest(struct inject *in, uint64_t time)
+static struct inject_jit *earliest(struct inject *in, uint64_t time)
 {
-	struct jit_source *best = NULL;
+	struct inject_jit *best = NULL;
 	uint64_t when = time;
 
 	vec_for_each (s, &in->jit.v) {
@@ -157,9 +157,9 @@ static struct jit_source *earliest(struct inject *in, uint64_t time)
 	return best;
 }
 
-int jit_advance(struct inject *in, uint64_t time, struct err *e)
+int inject_jit_advance(struct inject *in, uint64_t time, struct err *e)
 {
-	struct jit_source *s;
+	struct inject_jit *s;
 	int ret = 0;
 
 	while (!ret && (s = earliest(in, time)))
