@@ -10,6 +10,7 @@
 #	is "NAME" "$got" "$want"		# ok when equal; shows both
 #	like "NAME" "$got" 'ERE'
 #	wait_for command...			# for what happens, never for a time
+#	made_file branch-file FILE <TEXT	# recordings made by hand: tests/helpers/perfdata.py
 #	check "NAME" steady command...		# measurements: one of three holds
 #	skip "NAME" "reason"
 #	done_testing
@@ -41,9 +42,10 @@ esac
 # that is closed or a pipe.
 HOME=$TMP/home
 LC_ALL=C
+PYTHONPYCACHEPREFIX=$TMP/python
 DEBUGINFOD_URLS=
 PERF_CONFIG_NOSYSTEM=1
-export HOME LC_ALL DEBUGINFOD_URLS PERF_CONFIG_NOSYSTEM PERF TMP ROOT O
+export HOME LC_ALL PYTHONPYCACHEPREFIX DEBUGINFOD_URLS PERF_CONFIG_NOSYSTEM PERF TMP ROOT O
 unset PERF_PAGER PAGER PERF_CONFIG PERF_BUILDID_DIR PERF_PMU_DT COLUMNS CDPATH POSIXLY_CORRECT
 mkdir "$HOME"
 umask 022
@@ -267,6 +269,14 @@ is_open() {
 
 is_in_state() { # is_in_state PID LETTERS: of /proc/PID/stat
 	grep -q ") [$2] " "/proc/$1/stat"
+}
+
+# made_file NAME ARGS...: a recording made by hand, by tests/helpers/NAME.py and perfdata.py there.
+made_file() {
+	_made=$1
+	shift
+	# -S: nothing but the language, which starts in a third of the time.
+	python3 -S "$ROOT/tests/helpers/$_made.py" "$@"
 }
 
 # What to record beside process PID: ends when that has run for N hundredths of a second,

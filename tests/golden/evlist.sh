@@ -51,7 +51,7 @@ dummy:HG: (not a tracepoint)"
 	# The same recording as a stream without names: before its tracing data, and behind it.
 	f=$fx/real/KDAB+perfparser/tests/auto/perfdata/probe.data.file
 	for order in attr tracing; do
-		python3 "$ROOT/tests/helpers/file-to-pipe.py" "$f" "$TMP/$order.pipe" $order
+		made_file file-to-pipe "$f" "$TMP/$order.pipe" $order
 		is "a pipe's tracepoints are named by its tracing data ($order first)" \
 			"$("$PERF" evlist -i "$TMP/$order.pipe" 2>&1)" "$("$PERF" evlist -i "$f")"
 		is "... in script" "$("$PERF" script --symfs /nonexistent -i "$TMP/$order.pipe" 2>&1)" \

@@ -10,48 +10,23 @@ map-id OUT PATH OFFSET SIZE HEX VADDR...
 map OUT PATH OFFSET SIZE VADDR...
                     PATH mapped at 0x400000 from OFFSET, samples at these addresses of the file
 """
-import struct
 import sys
 
+from perfdata import *
+
 BASE = 0x400000
-IP, TID, TIME, CALLCHAIN, PERIOD = 1, 2, 4, 32, 256
-MMAP, COMM, FORK, SAMPLE, MMAP2 = 1, 3, 7, 9, 10
 
 
-def text(s):
-    s = s if isinstance(s, bytes) else s.encode()
-    return s + b'\0' * (8 - len(s) % 8)
+class File(Recording):
+    """Samples have a call chain: the address they are at."""
 
-
-class File:
     def __init__(self):
-        self.out, self.now = [], 1000
+        super().__init__(Attr(type=TYPE_SOFTWARE, size=128, sample_period=4000,
+                              sample_type=IP | TID | TIME | CALLCHAIN | PERIOD,
+                              flags='mmap comm sample_id_all'), time=2000, step=1000)
 
-    def record(self, kind, misc, body, pid):
-        self.now += 1000
-        tail = b'' if kind == SAMPLE else struct.pack('<iiQ', pid, pid, self.now)
-        self.out.append(struct.pack('<IHH', kind, misc, 8 + len(body) + len(tail)) + body + tail)
-
-    def comm(self, pid, name):
-        self.record(COMM, 0, struct.pack('<ii', pid, pid) + text(name), pid)
-
-    def mmap(self, pid, start, size, pgoff, name):
-        self.record(MMAP, 2, struct.pack('<iiQQQ', pid, pid, start, size, pgoff) + text(name), pid)
-
-    def fork(self, pid, parent):
-        self.record(FORK, 0, struct.pack('<iiiiQ', pid, parent, pid, parent, self.now), pid)
-
-    def sample(self, pid, ip):
-        self.record(SAMPLE, 2, struct.pack('<QiiQQQQQ', ip, pid, pid, self.now + 1000, 1, 2,
-                                           (1 << 64) - 512, ip), pid)
-
-    def write(self, path):
-        data = b''.join(self.out)
-        attr = struct.pack('<IIQQQQQ', 1, 128, 0, 4000, IP | TID | TIME | CALLCHAIN | PERIOD, 0,
-                           1 << 8 | 1 << 9 | 1 << 18).ljust(128, b'\0')
-        with open(path, 'wb') as f:
-            f.write(b'PERFILE2' + struct.pack('<12Q', 104, 144, 104, 144, 248, len(data),
-                                              *[0] * 6) + attr + struct.pack('<QQ', 0, 0) + data)
+    def at(self, pid, ip):
+        self.sample(pid=pid, ip=ip, period=1, chain=(CONTEXT_USER, ip))
 
 
 def names(f, where):
@@ -63,7 +38,7 @@ def names(f, where):
         for pid in (7, 8):
             at = BASE + i * 0x10000
             f.mmap(pid, at, 0x1000, 0, where + name)
-            f.sample(pid, at + 16 * pid)
+            f.at(pid, at + 16 * pid)
 
 
 def maps(f, n):
@@ -72,7 +47,7 @@ def maps(f, n):
     for i in range(n, 0, -1):
         f.mmap(7, BASE + i * 0x2000, 0x1000, 0, '/lib/x%d.so' % (i % 10))
     for i in range(1, n, n // 10 + 1):
-        f.sample(7, BASE + i * 0x2000 + 16)
+        f.at(7, BASE + i * 0x2000 + 16)
 
 
 def forks(f, n, nr_maps):
@@ -80,10 +55,10 @@ def forks(f, n, nr_maps):
     for i in range(int(nr_maps)):
         f.mmap(7, BASE + i * 0x2000, 0x1000, 0, '/lib/x.so')
     for pid in range(1000, 1000 + int(n)):
-        f.fork(pid, 7)
+        f.task(FORK, pid, 7)
         f.mmap(pid, BASE - 0x2000, 0x1000, 0, '/lib/y.so')
-    f.sample(1000 + int(n) - 1, BASE + 16)
-    f.sample(1000, BASE - 0x2000 + 16)
+    f.at(1000 + int(n) - 1, BASE + 16)
+    f.at(1000, BASE - 0x2000 + 16)
 
 
 def one_map(f, path, offset, size, *at):
@@ -91,16 +66,15 @@ def one_map(f, path, offset, size, *at):
     f.comm(7, 'map')
     f.mmap(7, BASE, size, offset, path)
     for a in at:
-        f.sample(7, BASE + int(a, 0) - offset)
+        f.at(7, BASE + int(a, 0) - offset)
 
 
 def map_id(f, path, offset, size, build_id, *at):
     offset, size = int(offset, 0), int(size, 0)
     f.comm(7, 'map')
-    f.record(MMAP2, 2 | 1 << 14, struct.pack('<iiQQQB3x20sII', 7, 7, BASE, size, offset, 20,
-                                             bytes.fromhex(build_id), 5, 2) + text(path), 7)
+    f.mmap2(7, BASE, size, offset, path, build_id=bytes.fromhex(build_id).ljust(20, b'\0'))
     for a in at:
-        f.sample(7, BASE + int(a, 0) - offset)
+        f.at(7, BASE + int(a, 0) - offset)
 
 
 def main():

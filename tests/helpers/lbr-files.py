@@ -13,10 +13,10 @@ import random
 import struct
 import sys
 
-KERNEL, USER = 2**64 - 128, 2**64 - 512
+from perfdata import *
+
 BASE, KBASE = 0x400000, 0xFFFFFFFF81000000
-IP_TID_TIME, CHAIN, PERIOD, BRANCH = 7, 32, 256, 2048
-NO_INDEX = 2**64 - 1
+NO_INDEX = M64  # of a stack whose newest register is not known
 
 
 def function(n):
@@ -71,25 +71,19 @@ def stitched(prev, prev_idx, cur, idx, depth):
 
 class File:
     def __init__(self, name, depth, kernel):
-        self.name, self.depth, self.time, self.kernel = name, depth, 1000000000, kernel
-        self.data, self.want, self.joined = b'', [], []
-        self.record(1, 1, struct.pack('<iiQQQ', -1, 0, KBASE, 0x1000000, KBASE) +
-                    self.text('[kernel.kallsyms]_text'), -1)
-
-    @staticmethod
-    def text(s):
-        b = s.encode() + b'\0'
-        return b + b'\0' * (-len(b) % 8)
-
-    def record(self, kind, misc, body, tid):
-        if kind != 9:
-            body += struct.pack('<iiQ', tid, tid, self.time)
-        self.data += struct.pack('<IHH', kind, misc, 8 + len(body)) + body
+        self.name, self.depth, self.kernel = name, depth, kernel
+        self.want, self.joined = [], []
+        self.r = Recording(Attr(sample_type=IP | TID | TIME | CALLCHAIN | PERIOD | BRANCH_STACK,
+                                flags='sample_id_all exclude_guest',
+                                branch_sample_type=BRANCH_USER | BRANCH_CALL_STACK | BRANCH_NO_FLAGS |
+                                BRANCH_NO_CYCLES | BRANCH_HW_INDEX), time=10 ** 9, step=0)
+        self.r.features[ARCH] = self.r.string('x86_64')
+        self.r.features[CPU_PMU_CAPS] = self.r.caps(branches=depth)
+        self.r.mmap(-1, KBASE, 0x1000000, KBASE, '[kernel.kallsyms]_text', misc=KERNEL)
 
     def thread(self, tid):
-        self.record(3, 0, struct.pack('<ii', tid, tid) + self.text('lbr'), tid)
-        self.record(1, 2, struct.pack('<iiQQQ', tid, tid, BASE, 0x10000, 0) +
-                    self.text(os.path.join(os.path.abspath(sys.argv[1]), 'lbr.elf')), tid)
+        self.r.comm(tid, 'lbr')
+        self.r.mmap(tid, BASE, 0x10000, 0, os.path.join(os.path.abspath(sys.argv[1]), 'lbr.elf'))
         return Thread(tid, self.depth)
 
     def sample(self, th, kernel=0, idx=None, entries=None, marker=True):
@@ -97,21 +91,17 @@ class File:
         kernel = kernel if self.kernel else 0
         if not (kernel or marker):
             return
-        self.time += 1000
+        self.r.time += 1000
         entries = th.entries() if entries is None else entries
         idx = th.tos if idx is None else idx
         kips = [KBASE + 0x1000 * (kernel - k) + 64 for k in range(kernel)]
         uips = [th.where() + 32] + [s + 5 for s, _ in reversed(th.calls[-3:])]
-        chain = ([KERNEL] + kips if kips else []) + ([USER] + uips if marker else [])
-        ip = kips[0] if kips else uips[0]
+        chain = ([CONTEXT_KERNEL] + kips if kips else []) + ([CONTEXT_USER] + uips if marker else [])
         # Sums of these are not equal by accident: the order of rows is given.
         period = 1000000 + 7919 * len(self.want) + len(self.want) ** 3
-        body = struct.pack('<QiiQQ', ip, th.tid, th.tid, self.time, period)
-        body += struct.pack('<%dQ' % (len(chain) + 1), len(chain), *chain)
-        body += struct.pack('<QQ', len(entries), idx)
-        for e in entries:
-            body += struct.pack('<QQQ', *e)
-        self.record(9, 1 if kips else 2, body, th.tid)
+        self.r.sample(misc=KERNEL if kips else USER, ip=kips[0] if kips else uips[0], pid=th.tid,
+                      period=period, chain=chain, hw_idx=idx,
+                      branches=[dict(zip(('from', 'to', 'flags'), e)) for e in entries])
         self.expect(th, kips, uips if marker else [], entries, idx, marker)
 
     def expect(self, th, kips, uips, entries, idx, marker):
@@ -129,23 +119,7 @@ class File:
         self.joined.append(chain + [e[0] for e in th.tail])
 
     def write(self, where):
-        attr = struct.pack('<IIQQQQQ', 0, 112, 0, 100000, IP_TID_TIME | CHAIN | PERIOD | BRANCH, 0,
-                           1 << 18 | 1 << 20) + struct.pack('<IIQQQQIIQIHH', 0, 0, 0, 0, 0x2C801, 0, 0, 0, 0, 0,
-                                                  0, 0)
-        string = lambda s: struct.pack('<I', 64) + s.encode().ljust(64, b'\0')
-        features = {6: string('x86_64'),
-                    28: struct.pack('<I', 1) + string('branches') + string(str(self.depth))}
-        start = 104 + len(attr) + 16
-        pos = start + len(self.data) + 16 * len(features)
-        table = payload = b''
-        for n in sorted(features):
-            table += struct.pack('<QQ', pos, len(features[n]))
-            pos += len(features[n])
-            payload += features[n]
-        with open(os.path.join(where, self.name + '.data'), 'wb') as out:
-            out.write(b'PERFILE2' + struct.pack('<12Q', 104, len(attr) + 16, 104, len(attr) + 16, start,
-                                                len(self.data), 0, 0, 1 << 6 | 1 << 28, 0, 0, 0))
-            out.write(attr + struct.pack('<QQ', 0, 0) + self.data + table + payload)
+        self.r.write(os.path.join(where, self.name + '.data'))
         for name, lines in (('want', self.want), ('stitched', self.joined)):
             with open(os.path.join(where, f'{self.name}.{name}'), 'w') as out:
                 for frames in lines:

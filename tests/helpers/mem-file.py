@@ -7,104 +7,85 @@
 PROGRAM is an ELF file whose segments are mapped where a kernel would map them; data addresses
 point into them. The fields of data_src run through all values that have a name.
 """
-import struct
 import sys
 
-SAMPLE_TYPE = sum(1 << b for b in (0, 1, 2, 3, 7, 8, 15, 17, 19, 21, 22, 23, 24))
-PID, BASE = 77, 0x555500000000
+from perfdata import *
+
+PID, BASE, PAGE = 77, 0x555500000000, 4096
+PF_X, PF_W, PF_R = 1, 2, 4
+RAW_LOADS = 0x1cd  # MEM_TRANS_RETIRED.LOAD_LATENCY
+# union perf_mem_data_src, from the lowest bit up
+DATA_SRC_FIELDS = (('op', 5), ('lvl', 14), ('snoop', 5), ('lock', 2), ('dtlb', 7), ('num', 4),
+                   ('remote', 1), ('snoopx', 2), ('blk', 3), ('hops', 3))
+OP_LOAD, OP_STORE = 2, 4
+LVL_HIT, LVL_L1 = 2, 8
+SNOOP_NONE = 2
+LOCK_NA = 1
+DTLB_HIT, DTLB_MISS, DTLB_L1 = 2, 4, 8
+LVLNUM_L3 = 3
 
 
-def segments(path):
-    elf = open(path, 'rb').read()
-    phoff, = struct.unpack_from('<Q', elf, 32)
-    size, number = struct.unpack_from('<HH', elf, 54)
-    for i in range(number):
-        kind, flags, offset, vaddr, _, filesz = struct.unpack_from('<IIQQQQ', elf, phoff + i * size)
-        if kind == 1 and filesz:
-            yield flags, offset, vaddr, filesz
+def src(**fields):
+    return bit_field(DATA_SRC_FIELDS, fields, False)
 
 
-def record(kind, misc, body):
-    return struct.pack('<IHH', kind, misc, 8 + len(body)) + body
-
-
-def text(s):
-    data = s.encode() + b'\0'
-    return data + b'\0' * (-len(data) % 8)
-
-
-TAIL = struct.pack('<IIQII', PID, PID, 1000, 0, 0)  # sample_id_all: tid, time, cpu
-
-
-def mmap2(flags, offset, vaddr, size, path):
-    page = vaddr & 4095
-    prot = (flags & 4) >> 2 | flags & 2 | (flags & 1) << 2
-    body = struct.pack('<IIQQQIIQQII', PID, PID, BASE + vaddr - page, size + page, offset - page,
-                       8, 1, 4711, 0, prot, 2)
-    return record(10, 2 if flags & 1 else 2 | 1 << 13, body + text(path) + TAIL)
-
-
-def sample(i, ip, addr, src, weight, latency, third, txn, size):
-    body = struct.pack('<QIIQQIIQ', ip, PID, PID, 2000 + i, addr, i % 3, 0, 100 + i)
-    body += struct.pack('<IHH', weight, latency, third)  # weight struct
-    body += struct.pack('<QQQQQQ', src, txn, addr & 0xffffff if addr else 0, i % 2 * 5, size, 4096)
-    return record(9, 2, body)
+def load(**fields):
+    return src(op=OP_LOAD, **fields)
 
 
 def sources():
-    """data_src: op 5 bits, lvl 14, snoop 5, lock 2, dtlb 7, num 4, remote 1, snoopx 2, blk 3, hops 3."""
-    yield 0
+    yield src()
     for i in range(5):
-        yield 1 << i
+        yield src(op=1 << i)
     for i in range(14):
-        yield 2 | 1 << 5 + i
+        yield load(lvl=1 << i)
     for i in range(5):
-        yield 2 | 1 << 19 + i
+        yield load(snoop=1 << i)
     for i in range(2):
-        yield 2 | 1 << 24 + i
+        yield load(lock=1 << i)
     for i in range(7):
-        yield 4 | 1 << 26 + i
-    yield 2 | 3 << 27 | 1 << 29
+        yield src(op=OP_STORE, dtlb=1 << i)
+    yield load(dtlb=DTLB_HIT | DTLB_MISS | DTLB_L1)
     for number in range(16):
-        yield 2 | number << 33
+        yield load(num=number)
     for remote in range(2):
-        yield 2 | 3 << 33 | remote << 37
+        yield load(num=LVLNUM_L3, remote=remote)
     for i in range(2):
-        yield 2 | 1 << 38 + i
+        yield load(snoopx=1 << i)
     for i in range(3):
-        yield 2 | 1 << 40 + i
+        yield load(blk=1 << i)
     for hops in range(1, 5):
-        yield 2 | 1 << 37 | hops << 43
-    yield 2 | 1 << 6 | 1 << 8 | 2 << 19 | 1 << 24 | 1 << 27 | 1 << 29  # an L1 hit, locked
+        yield load(remote=1, hops=hops)
+    yield load(lvl=LVL_HIT | LVL_L1, snoop=SNOOP_NONE, lock=LOCK_NA,
+               dtlb=DTLB_HIT | DTLB_L1)
 
 
 def main():
     program, out = sys.argv[1:]
-    data = [record(3, 0, struct.pack('<II', PID, PID) + text('mem') + TAIL)]
+    r = Recording(Attr(type=TYPE_RAW, size=136, config=RAW_LOADS, sample_period=1000,
+                       sample_type=IP | TID | TIME | ADDR | CPU | PERIOD | DATA_SRC | TRANSACTION |
+                       PHYS_ADDR | CGROUP | DATA_PAGE_SIZE | CODE_PAGE_SIZE | WEIGHT_STRUCT,
+                       flags='mmap comm mmap_data sample_id_all mmap2'), time=1000, step=0)
+    r.comm(PID, 'mem')
     code, words = 0, 0
     for flags, offset, vaddr, size in segments(program):
-        data.append(mmap2(flags, offset, vaddr, size, program))
-        if flags & 1:
+        page = vaddr & PAGE - 1
+        prot = sum(p for f, p in ((PF_R, PROT_READ), (PF_W, PROT_WRITE), (PF_X, PROT_EXEC)) if flags & f)
+        r.mmap2(PID, BASE + vaddr - page, size + page, offset - page, program, prot=prot, ino=4711,
+                misc=USER | (0 if flags & PF_X else MMAP_DATA))
+        if flags & PF_X:
             code = BASE + vaddr
-        if flags & 2:
+        if flags & PF_W:
             words = BASE + vaddr + size - 256
-    for i, src in enumerate(sources()):
+    r.time, r.step = 2000, 1
+    for i, data_src in enumerate(sources()):
         addr = (0, words + 8 * i, 0x7ffc00001000 + 24 * i, 0xffff888000000000 + i)[i % 4]
-        data.append(sample(i, code + 64 + 4 * i, addr, src, 10 + i % 7, i % 5, i % 3,
-                           i % 256 | i % 2 << 32, (0, 4096, 2 << 20, 1 << 30)[i % 4]))
-    data = b''.join(data)
-    # sample_id_all, mmap, comm, mmap2, mmap_data
-    flags = 1 << 8 | 1 << 9 | 1 << 17 | 1 << 18 | 1 << 23
-    attr = struct.pack('<IIQQQQQ', 4, 136, 0x1cd, 1000, SAMPLE_TYPE, 0, flags)
-    attr += b'\0' * (136 - len(attr))
-    cmd = text('record').ljust(64, b'\0')
-    arch = struct.pack('<I', 64) + text('x86_64').ljust(64, b'\0')
-    start = 104 + 136 + 16
-    sections = struct.pack('<QQ', start + len(data) + 16, len(arch))
-    head = b'PERFILE2' + struct.pack('<QQQQQQQQ', 104, 152, 104, 152, start, len(data), 0, 0)
-    head += struct.pack('<QQQQ', 1 << 6, 0, 0, 0)
-    assert len(head) == 104 and cmd
-    open(out, 'wb').write(head + attr + struct.pack('<QQ', 0, 0) + data + sections + arch)
+        r.sample(ip=code + 64 + 4 * i, pid=PID, addr=addr, cpu=i % 3, period=100 + i,
+                 weight=10 + i % 7, weight2=i % 5, weight3=i % 3, data_src=data_src,
+                 transaction=i % 256 | i % 2 << 32, phys_addr=addr & 0xffffff, cgroup=i % 2 * 5,
+                 data_page_size=(0, 4096, 2 << 20, 1 << 30)[i % 4], code_page_size=PAGE)
+    r.features[ARCH] = r.string('x86_64')
+    r.write(out)
 
 
 main()

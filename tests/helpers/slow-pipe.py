@@ -8,22 +8,21 @@ The recording is 4 MB of samples, a megabyte every 0.4 seconds. stdout and stder
 place; carriage returns are printed as <CR>.
 """
 import os
-import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 
-
-def record(kind, misc, body):
-    return struct.pack('<IHH', kind, misc, 8 + len(body)) + body
+from perfdata import *
 
 
 def pieces():
-    attr = struct.pack('<IIQQQQQ', 1, 112, 0, 1000, 0x107, 0, 1 << 18 | 1 << 8 | 1 << 9) + b'\0' * 56
-    yield b'PERFILE2' + struct.pack('<Q', 16) + record(64, 0, attr[:112] + struct.pack('<Q', 5))
-    sample = record(9, 2, struct.pack('<QIIQQ', 0x400000, 7, 7, 1000, 1))
+    r = Recording(Attr(type=TYPE_SOFTWARE, sample_period=1000, sample_type=IP | TID | TIME | PERIOD,
+                       flags='mmap comm sample_id_all', ids=(5,)))
+    yield r.pipe_head()
+    r.sample(ip=0x400000, pid=7, time=1000, period=1)
+    sample = r.out[0]
     for _ in range(4):
         yield sample * ((1 << 20) // len(sample) + 100)
         time.sleep(0.4)

@@ -3,14 +3,14 @@
 # Branch stacks of made files: every flag in both byte orders, counters, empty and huge stacks,
 # hostile counts; and what report and script make of them.
 . "$(dirname "$0")/../lib.sh"
-need_cmd perl nm objdump
+need_cmd perl nm objdump python3
 CALLS=$O/tests/helpers/calls
 [ -x "$CALLS" ] || skip_all "the helper programs are not built (make tests)"
 cd "$TMP" || exit 1
 make_file() { # make_file OUT [-b] [-i] [-c] <TEXT
 	_out=$1
 	shift
-	perl "$ROOT/tests/helpers/branch-file.pl" "$@" "$_out"
+	made_file branch-file "$@" "$_out"
 }
 report() {
 	"$PERF" report --stdio -q "$@" 2>err | sed '/^#/,$d; /^$/d'
@@ -48,56 +48,14 @@ like "report -D: abort and misprediction" "$(cat dump)" \
 	'^\.\.\.\.\.  1: 0000000000001004 -> 0000000000002004 0 cycles M A  0  $'
 like "report -D: a counter's word" "$(cat dumpic)" '^\.\.\.\.\.  0: 000000000000001b$'
 
-# ---- the same, of an independent writer, at random
-if [ -e "$ROOT/../shared/tools/mkperfdata.py" ] && command -v python3 >/dev/null; then
-	cat >made.py <<'EOF'
-import random, sys
-sys.path.insert(0, sys.argv[1])
-sys.dont_write_bytecode = True
-import mkperfdata as mk
-TYPES = ('', 'COND', 'UNCOND', 'IND', 'CALL', 'IND_CALL', 'RET', 'SYSCALL', 'SYSRET', 'COND_CALL',
-         'COND_RET', 'ERET', 'IRQ', 'SERROR', 'NO_TX')
-NEW = ('FAULT_ALGN', 'FAULT_DATA', 'FAULT_INST', 'ARCH_1', 'ARCH_2', 'ARCH_3', 'ARCH_4', 'ARCH_5')
-SPEC = ('-', 'SPEC_WRONG_PATH', 'NON_SPEC_CORRECT_PATH', 'SPEC_CORRECT_PATH')
-big, branch = sys.argv[2] == 'big', int(sys.argv[3], 0)
-r = random.Random(branch)
-st = mk.IP | mk.TID | mk.TIME | mk.PERIOD | mk.BRANCH_STACK
-data, want = [], []
-for i in range(200):
-    entries = []
-    for _ in range(r.choice((0, 1, 2, 32, 64, 2000) if i % 50 == 0 else (0, 1, 2, 16))):
-        e = {'from': r.getrandbits(64), 'to': r.getrandbits(48), 'cycles': r.getrandbits(16),
-             'type': r.randrange(16), 'spec': r.randrange(4), 'new_type': r.randrange(8),
-             'priv': r.randrange(8), 'counters': r.getrandbits(8)}
-        e.update((k, r.getrandbits(1)) for k in ('mispred', 'predicted', 'in_tx', 'abort'))
-        entries.append(e)
-    s = {'ip': 0x400000 + i, 'pid': 10, 'tid': 10, 'time': 1000 + i, 'id': 1, 'period': 1,
-         'branches': entries, 'hw_idx': i}
-    data.append(mk.sample(big, st, s, branch=branch))
-    want.append(' '.join([f'{0x400000 + i:x}'] + [
-        '0x%x/0x%x/%s/%s/%s/%d/%s/%s' % (
-            e['from'], e['to'], 'P' if e['predicted'] else 'M' if e['mispred'] else '-',
-            '-X'[e['in_tx']], '-A'[e['abort']], e['cycles'],
-            NEW[e['new_type']] if e['type'] == 15 else TYPES[e['type']], SPEC[e['spec']])
-        for e in entries]))
-a = mk.attr(big, size=112, sample_type=st, branch=branch, flags_on=('sample_id_all',))
-open('random.data', 'wb').write(mk.perf_data(big, [a], [[1]], data))
-open('random.want', 'w').write('\n'.join(want) + '\n')
-EOF
-	for order in little big; do
-		for branch in 0x8 0x20008 0x80008 0xa0008; do
-			if python3 made.py "$ROOT/../shared/tools" $order $branch >err 2>&1; then
-				"$PERF" script -F ip,brstack -i random.data 2>err |
-					sed 's/  */ /g; s/^ //; s/ $//' >got
-				check "random flags, $order-endian, branch_sample_type $branch" cmp got random.want
-			else
-				fail "random flags, $order-endian, branch_sample_type $branch" "$(tail -3 err)"
-			fi
-		done
+# ---- the same at random
+for order in little big; do
+	for filter in 0x8 0x20008 0x80008 0xa0008; do
+		made_file random-branches random.data random.want $order $filter
+		"$PERF" script -F ip,brstack -i random.data 2>err | sed 's/  */ /g; s/^ //; s/ $//' >got
+		check "random flags, $order-endian, branch_sample_type $filter" cmp got random.want
 	done
-else
-	skip "random flags of an independent writer" "no ../shared/tools in a stranger's clone"
-fi
+done
 
 # ---- sizes and counts: an error or a result, never a crash
 perl -e 'print "sample 3 0x7000", map({ sprintf " from=0x%x,to=0x%x,predicted=1", $_, $_ + 1 } 1 .. 2726), "\n"' |
@@ -105,12 +63,11 @@ perl -e 'print "sample 3 0x7000", map({ sprintf " from=0x%x,to=0x%x,predicted=1"
 is "a stack that fills a record of 65,000 bytes" \
 	"$("$PERF" script -F brstack -i huge.data 2>/dev/null | grep -o 0x[0-9a-f]*/0x | wc -l)" 8178
 like "report of it" "$(report -b -n -i huge.data -s addr_from | head -1)" ' 3 '
-# The count of the second sample, right behind ip, tid and time of the record at that place.
-hostile() { # hostile NAME COUNT-AS-PERL
-	printf 'sample 3 0x7000 from=0x1,to=0x2,predicted=1\n' | make_file bad.data
-	perl -e 'open my $f, "+<:raw", "bad.data" or die; local $/; my $d = <$f>;
-		my $s = "\x09\0\0\0\x02\0"; my $at = index($d, $s, 1 + index($d, $s));
-		seek $f, $at + 8 + 24, 0; print $f pack "Q<", eval $ARGV[0]' "$2"
+# The second of three samples belies the number of its branches.
+hostile() { # hostile NAME COUNT
+	branch='from=0x1,to=0x2,predicted=1'
+	printf '%s\n' "sample 1 0x7000 $branch" "count $2" "sample 1 0x7000 $branch" \
+		"sample 1 0x7000 $branch" | make_file bad.data
 	for what in "script -F ip,brstack" "report -b --stdio" "report -D" "report --total-cycles" \
 		"report --hot-paths 2" "script -F ip,brstackinsn" "script -F ip,brstacksym"; do
 		# shellcheck disable=SC2086
@@ -126,9 +83,9 @@ hostile() { # hostile NAME COUNT-AS-PERL
 		"$("$PERF" script -F ip,brstack -i bad.data 2>/dev/null | grep -c '0x1/0x2/P')" 2
 }
 hostile "a count beyond the record" 2
-hostile "a count of 2^60" '1 << 60'
-hostile "a count whose bytes wrap around" '(1 << 61) + 1'
-hostile "a count of 2^64 - 1" '~0'
+hostile "a count of 2^60" 0x1000000000000000
+hostile "a count whose bytes wrap around" 0x2000000000000001
+hostile "a count of 2^64 - 1" 0xffffffffffffffff
 
 # ---- rows: the example of 2012
 addr() {

@@ -3,6 +3,7 @@
 # branches stands in for a CPU that records them.
 . "$(dirname "$0")/../lib.sh"
 need_x86
+need_cmd python3
 TRACE=$O/tests/helpers/branch-trace
 BIN=$O/tests/helpers/hot-paths
 [ -x "$TRACE" ] && [ -x "$BIN" ] || skip_all "the helper programs are not built (make tests)"
@@ -230,7 +231,7 @@ like "and one that was replaced" "$("$PERF" data convert --check -i "$TMP/s.data
 	'stripped.*another build id'
 
 made() { # made WHAT REASON [-f 0] <TEXT: a recording whose profiles would all be empty
-	perl "$ROOT/tests/helpers/branch-file.pl" $3 $4 "$TMP/made.data"
+	made_file branch-file $3 $4 "$TMP/made.data"
 	check_status "$1: --check fails" 1 "$PERF" data convert --check -i "$TMP/made.data"
 	like "$1: the reason" "$(cat "$TMP/check.out")" "^every profile is empty because: $2"
 	like "$1: the reason as JSON" "$("$PERF" data convert --check --json -i "$TMP/made.data")" \

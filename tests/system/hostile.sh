@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../lib.sh"
 need_cmd python3
 make_file() { # KIND OUT [ARG...]
-	python3 "$ROOT/tests/helpers/hostile-files.py" "$@"
+	made_file hostile-files "$@"
 }
 
 # ---- names: nothing of them steers a terminal, on stdout or stderr

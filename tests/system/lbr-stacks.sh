@@ -6,7 +6,7 @@
 need_cmd python3
 # Not below /tmp/perf-*: perf 6.1 takes such files for maps of JIT code.
 D=$O/tests/lbr-stacks
-mkdir -p "$D" && python3 "$ROOT/tests/helpers/lbr-files.py" "$D" || skip_all "the recordings cannot be written"
+mkdir -p "$D" && made_file lbr-files "$D" || skip_all "the recordings cannot be written"
 
 # One line per sample with its frames' addresses.
 lines() {
@@ -30,7 +30,7 @@ like "--stitch-lbr without LBR says so" "$("$PERF" script --stitch-lbr \
 	"^Can't find LBR callchain. Switch off --stitch-lbr"
 
 # ---- branch history
-python3 "$ROOT/tests/helpers/history-file.py" "$D"
+made_file history-file "$D"
 branch_history() { # branch_history ARGS...: the frames of the graph
 	"$PERF" report --stdio --branch-history -i "$D/history.data" "$@" 2>&1 |
 		sed -n 's/^  *\(---\)\{0,1\}\(f[0-9].*[^%]\)$/\2/p'

@@ -21,7 +21,7 @@ attrs() {
 if [ -d /sys/kernel/tracing/events ] || mount -t tracefs nodev /sys/kernel/tracing 2>/dev/null; then
 	check "a tracepoint" rec -e sched:sched_switch -a -- sleep 0.3
 	like "has its fields" "$(fields event,trace)" 'sched:sched_switch: +(prev_comm=|.*==>)'
-	python3 "$ROOT/tests/helpers/file-to-pipe.py" e.data tp.pipe attr
+	made_file file-to-pipe e.data tp.pipe attr
 	like "and its name from the tracing data, where nothing else has it" \
 		"$("$PERF" evlist -i tp.pipe 2>&1)" '^sched:sched_switch'
 	check "a glob of tracepoints" rec -e 'sched:sched_process_*' -- sh -c 'true; (true)'

@@ -53,21 +53,7 @@ done
 
 # A directory: the same records, spread over files that each hold a part.
 mkdir "$TMP/dir"
-perl -e '
-	my ($from, $to) = @ARGV;
-	open my $f, "<", $from or die; binmode $f; local $/; my $all = <$f>;
-	my ($off, $size) = unpack "x40 Q<Q<", $all;
-	my @out = map { open my $o, ">", "$to/data.$_" or die; binmode $o; $o } 0, 1, 10;
-	my ($head, $end) = ("", $off + $size);
-	for (my ($at, $n) = ($off, 0); $at < $end; $n++) {
-		my ($type, $misc, $len) = unpack "x$at LSS", $all;
-		if ($type == 9) { print { $out[$n % 3] } substr($all, $at, $len) }
-		else { $head .= substr $all, $at, $len }
-		$at += $len;
-	}
-	open my $d, ">", "$to/data" or die; binmode $d;
-	print $d substr($all, 0, 48), pack("Q<", length $head), "\0" x 48, substr($all, 104, $off - 104), $head;
-' "$D/i386-iregs.data" "$TMP/dir"
+made_file cut-file -d "$D/i386-iregs.data" "$TMP/dir"
 for o in '' -o; do
 	is "a directory has what its file had${o:+, in order}" \
 		"$("$WALK" $o -r "$TMP/dir" | sed 's/ features.*//; s/backwards=[1-9][0-9]*/backwards=0/')" \

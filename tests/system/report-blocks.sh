@@ -5,7 +5,7 @@
 # and a model that counts with objdump; an installed perf too, where it does not die of cycles.
 . "$(dirname "$0")/../lib.sh"
 need_x86
-need_cmd perl nm objdump
+need_cmd perl nm objdump python3
 HOT=$O/tests/helpers/hot-paths CALLS=$O/tests/helpers/calls
 [ -x "$HOT" ] || skip_all "the helper programs are not built (make tests)"
 cd "$TMP" || exit 1
@@ -15,7 +15,7 @@ report() {
 make_file() { # make_file OUT [-b] [-i] [-c] <TEXT
 	_out=$1
 	shift
-	perl "$ROOT/tests/helpers/branch-file.pl" "$@" "$_out"
+	made_file branch-file "$@" "$_out"
 }
 
 # ---- one cycle per instruction

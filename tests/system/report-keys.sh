@@ -7,7 +7,7 @@ need_cmd python3
 H=$O/tests/helpers
 [ -x "$H/report-cpp" ] || skip_all "helper programs are not built: make tests"
 MEM=$TMP/mem.data
-python3 "$ROOT/tests/helpers/mem-file.py" "$H/report-cpp" "$MEM" || skip_all "cannot write $MEM"
+made_file mem-file "$H/report-cpp" "$MEM" || skip_all "cannot write $MEM"
 
 # table ARGS...: rows and headings, blanks at the ends of lines removed
 table() {

@@ -6,7 +6,7 @@ need_cmd python3
 make_file() { # make_file NAME CPUS WORDS...
 	_file=$TMP/$1
 	shift
-	python3 "$ROOT/tests/helpers/switch-file.py" "$_file" "$@" || skip_all "cannot write $_file"
+	made_file switch-file "$_file" "$@" || skip_all "cannot write $_file"
 }
 report() { # report NAME OPTIONS...: heads and rows, an end of line as a bar
 	_file=$TMP/$1

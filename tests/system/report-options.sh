@@ -31,7 +31,7 @@ $SLOW tty "$PERF" script -i - >"$TMP/tty" 2>"$TMP/err"
 unlike "progress: not among samples on a terminal" "$(cat "$TMP/tty")" 'Reading'
 # ---- no samples
 MEM=$TMP/mem.data
-python3 "$ROOT/tests/helpers/mem-file.py" "$H/report-cpp" "$MEM" || skip_all "cannot write $MEM"
+made_file mem-file "$H/report-cpp" "$MEM" || skip_all "cannot write $MEM"
 "$PERF" report -i "$MEM" -C 9 >"$TMP/out" 2>"$TMP/err"
 like "no samples: a message" "$(cat "$TMP/err")" 'The .*mem.data data has no samples!'
 unlike "no samples: no table" "$(cat "$TMP/out")" 'Total Lost'
@@ -135,19 +135,7 @@ fi
 like "--mmaps: build ids where the record has them" "$("$PERF" report --mmaps -i "$TMP/s.data" 2>&1)" \
 	'^ +[0-9a-f]+-[0-9a-f]+ r-xp [0-9a-f]{8} ([0-9a-f]{40}|[1-9][0-9]*) /'
 # 5000 processes, one after the other: FORK, MMAP, EXIT.
-python3 - "$TMP/gone.data" <<'P'
-import struct, sys
-def record(kind, misc, body):
-    return struct.pack('<IHH', kind, misc, 8 + len(body)) + body
-data = b''
-for pid in range(1001, 6001):
-    task = struct.pack('<IIIIQ', pid, 1, pid, 1, pid)
-    place = struct.pack('<iIQQQ', pid, pid, 0x400000, 0x1000, 0)
-    data += record(7, 0, task) + record(1, 2, place + b'/bin/x%04d\0' % pid + b'\0' * 5) + record(4, 0, task)
-attr = struct.pack('<IIQQQQQ', 1, 112, 0, 1000, 0x107, 0, 3 << 8) + b'\0' * 64
-head = b'PERFILE2' + struct.pack('<QQQQQQQQ', 104, 128, 104, 128, 232, len(data), 0, 0)
-open(sys.argv[1], 'wb').write(head + bytes(32) + attr[:112] + bytes(16) + data)
-P
+made_file gone-processes "$TMP/gone.data" 5000
 is "--mmaps: those of processes long gone, too" \
 	"$("$PERF" report --mmaps -i "$TMP/gone.data" 2>&1 | grep -c ' /bin/x[0-9]')" 5000
 

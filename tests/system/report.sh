@@ -4,7 +4,7 @@
 need_root
 need_events
 need_peer
-need_cmd perl
+need_cmd perl python3
 H=$O/tests/helpers
 [ -x "$H/report-cpp" ] || skip_all "helper programs are not built: make tests"
 
@@ -163,15 +163,7 @@ like "--time: says what is wrong" "$(cat "$TMP/check.out")" "Invalid time string
 record whole --per-thread -- "$H/report-cpp"
 # cut BYTES: behind the sample in the middle, and so many bytes of the next record
 cut() {
-	perl -e 'local $/; my $all = <STDIN>;
-		my ($at, $size) = unpack "x40 Q<Q<", $all;
-		my @ends;
-		for (my $end = $at + $size; $at < $end;) {
-			my ($type, $len) = unpack "x$at Lx2S", $all;
-			$at += $len;
-			push @ends, $at if $type == 9;
-		}
-		print substr $all, 0, $ends[@ends / 2] + $ARGV[0]' "$1" <"$TMP/whole.data" >"$TMP/cut.data"
+	made_file cut-file "$TMP/whole.data" "$TMP/cut.data" "$1"
 	"$PERF" report -i "$TMP/cut.data" >"$TMP/out" 2>"$TMP/err"
 	like "a file cut $1 bytes into a record: rows" "$(cat "$TMP/out")" '%.*report-cpp'
 }

@@ -4,7 +4,7 @@
 # blocks of instructions beside an installed perf's, counters, gaps and refusals on made files.
 . "$(dirname "$0")/../lib.sh"
 need_x86
-need_cmd perl nm objdump
+need_cmd perl nm objdump python3
 CALLS=$O/tests/helpers/calls
 cd "$TMP" || exit 1
 script() {
@@ -66,7 +66,7 @@ fi
 make_file() {
 	_out=$1
 	shift
-	perl "$ROOT/tests/helpers/branch-file.pl" "$@" "$_out"
+	made_file branch-file "$@" "$_out"
 }
 f2=$(perl -e 'for (`nm $ARGV[0]`) { printf "0x%x", 0x400000 + hex $1 if /^(\S+) T f2$/ }' "$CALLS")
 ret=$(perl -e 'for (`nm $ARGV[0]`) { printf "0x%x", 0x400000 + hex($1) + 11 if /^(\S+) T f2$/ }' "$CALLS")

@@ -3,8 +3,8 @@
 # Chains that only a written recording holds here: LBR call stacks, as the registers have them and
 # stitched, and chains whose user part comes later in a record of its own.
 . "$(dirname "$0")/../lib.sh"
-need_cmd perl
-perl "$ROOT/tests/helpers/lbr-stacks.pl" "$TMP/lbr.data" || skip_all "the recording cannot be written"
+need_cmd perl python3
+made_file lbr-stacks "$TMP/lbr.data" || skip_all "the recording cannot be written"
 
 file=lbr.data
 # One line per sample: the frames, innermost first.
@@ -28,7 +28,7 @@ is "the address alone with -G" "$("$PERF" script -F ip -G -i "$TMP/lbr.data" | t
 	"4020 6020 8020 e020 "
 
 file=deferred.data
-perl "$ROOT/tests/helpers/deferred-stacks.pl" "$TMP/deferred.data" &&
+made_file deferred-stacks "$TMP/deferred.data" &&
 	is "deferred chains: completed by cookie and thread, the rest at the end" "$(frames)" \
 		"ffffffff81000001 1010 2020
 ffffffff81000003 1010 2020

@@ -56,7 +56,7 @@ like "by name" "$(cat "$TMP/check.out")" "no form for field 'brstackoff'"
 
 # Branches: what went into a made file, what the text says; call chains.
 CALLS=$O/tests/helpers/calls
-perl "$ROOT/tests/helpers/branch-file.pl" -c "$TMP/b.data" <<EOF
+made_file branch-file -c "$TMP/b.data" <<EOF
 map 0x400000 0x100000 $CALLS
 sample 2 0x401139 from=0x401000,to=0x401139,predicted=1,in_tx=1,cycles=7,type=4,counter=0x6 from=0x1,to=0x2,mispred=1,abort=1,spec=2 from=0x3,to=0x4,not_taken=1,type=15,new_type=2
 sample 1 0x401139
@@ -80,7 +80,7 @@ for entry, t in zip((a, b, c), text):
         sym = entry[end + '_sym']
         assert part == ('%s+0x%x' % (sym, entry[end + '_symoff']) if sym else '[unknown]'), (entry, t)
 P
-mkdir -p "$TMP/lbr" && python3 "$ROOT/tests/helpers/lbr-files.py" "$TMP/lbr"
+mkdir -p "$TMP/lbr" && made_file lbr-files "$TMP/lbr"
 "$PERF" script --json --stitch-lbr -i "$TMP/lbr/walk32-1.data" 2>"$TMP/err" >"$TMP/json"
 check "call chains: the frames of stitched LBR stacks" python3 - "$TMP/json" "$TMP/lbr/walk32-1.stitched" <<'P'
 import json, sys

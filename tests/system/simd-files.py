@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""simd-files.py PERF SHARED TMP: TAP for simd-files.sh. The files of SHARED/fixtures/simd, and
-more made here by SHARED/tools/mkperfdata.py."""
-import glob, importlib.util, json, os, re, subprocess, sys
+"""simd-files.py PERF SHARED TMP: TAP for simd-files.sh. Files made here, of random values in
+register blocks of every kind, and those of SHARED/fixtures/simd, where there are any."""
+import glob, json, os, random, re, subprocess, sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../helpers'))
+from perfdata import *
 
 perf, shared, tmp = sys.argv[1:]
 GPR = 'AX BX CX DX SI DI BP SP IP FLAGS CS SS DS ES FS GS'.split() + \
@@ -68,9 +71,58 @@ def check_script(attr, path):
     return None
 
 
-spec = importlib.util.spec_from_file_location('mk', os.path.join(shared, 'tools/mkperfdata.py'))
-mk = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(mk)
+class Case:
+    """A recording of blocks on one side or both, and what a reader must show of them."""
+
+    def __init__(self, seed, big=False, attr_size=176, *, vec_qw=8, vec_mask=0xffffffff, pred_mask=0xff,
+                 gpr=0x18001010003, subset=None, n=4, zero_abi_every=0, with_branches=False, both=None,
+                 bits32=False):
+        self.rnd, self.vec_qw, self.subset, self.zero = random.Random(seed), vec_qw, subset, zero_abi_every
+        self.abi = (ABI_32 if bits32 else ABI_64) | ABI_SIMD
+        # side -> (general registers, vectors, predicates)
+        self.sides = {'intr': (gpr, vec_mask, pred_mask)}
+        if both:
+            self.sides['user'] = (both['gpr'], both['vec_mask'], both['pred_mask'])
+        fields = {}
+        for side, (gprs, vec, pred) in self.sides.items():
+            fields.update({'sample_regs_' + side: gprs, f'simd_vec_reg_{side}': vec,
+                           f'simd_pred_reg_{side}': pred})
+        vec, pred = (any(masks[i] for masks in self.sides.values()) for i in (1, 2))
+        stacks = BRANCH_USER | BRANCH_ANY | BRANCH_HW_INDEX if with_branches else 0
+        self.r = Recording(Attr(
+            size=attr_size, ids=(7,), flags='disabled mmap comm sample_id_all', simd_regs_enabled=1,
+            simd_vec_reg_qwords=vec_qw * vec, simd_pred_reg_qwords=int(pred),
+            sample_type=IP | TID | TIME | ADDR | ID | PERIOD | REGS_INTR |
+            (REGS_USER if both else 0) | (BRANCH_STACK if with_branches else 0),
+            branch_sample_type=stacks, **fields), big=big, time=10 ** 9, step=1000)
+        self.r.comm(100, 'simd', id=7)
+        self.r.mmap(100, 0x400000, 0x10000, 0, '/fixture/simd', id=7)
+        self.attr = {f'regs_{side}': masks[0] for side, masks in self.sides.items()}
+        self.attr['samples'] = [self.sample(i, with_branches) for i in range(n)]
+        self.r.features[ARCH] = self.r.string('x86_64')
+
+    def block(self, gprs, vec, pred, i):
+        if self.zero and i % self.zero == self.zero - 1:
+            return dict(abi=0)
+        number = lambda: self.rnd.getrandbits(64)
+        nr_vec, nr_pred = bin(vec).count('1'), bin(pred).count('1')
+        if self.subset is not None:
+            nr_vec, nr_pred = min(nr_vec, self.subset[0]), min(nr_pred, self.subset[1])
+        return dict(abi=self.abi, gprs=[number() for _ in range(bin(gprs).count('1'))],
+                    vec=[[number() for _ in range(self.vec_qw)] for _ in range(nr_vec)],
+                    pred=[[number()] for _ in range(nr_pred)])
+
+    def sample(self, i, with_branches):
+        blocks = {side: self.block(*masks, i) for side, masks in self.sides.items()}
+        branches = [{'from': 0x400100 + 32 * k, 'to': 0x400000 + 16 * k, 'predicted': k & 1,
+                     'mispred': k & 1 ^ 1, 'cycles': k * 3 + 1, 'type': 1 + k % 9, 'spec': k % 4,
+                     'priv': k % 4} for k in range(8)] if with_branches else None
+        self.r.sample(ip=0x400000 + 16 * i, pid=100, id=7, period=100000, branches=branches or (),
+                      hw_idx=5, **{'regs_' + side: b for side, b in blocks.items()})
+        shown = {side[0] + 'regs': b for side, b in blocks.items()}
+        return dict(shown, branches=branches) if with_branches else shown
+
+
 files = []
 for path in sorted(glob.glob(os.path.join(shared, 'fixtures/simd/*.perf.data'))):
     files.append((path, json.load(open(path.replace('.perf.data', '.json')))))
@@ -82,11 +134,10 @@ for name, kw in {
     'apx-only': dict(vec_mask=0, pred_mask=0, gpr=0x1ffff000000), 'many': dict(n=200),
 }.items():
     for big in (False, True):
-        kw = dict(kw, big=big)
-        blob, attr = mk.simd_case(len(files), **kw)
+        case = Case(len(files), big, **kw)
         path = os.path.join(tmp, f'{name}{"-big-endian" if big else ""}.perf.data')
-        open(path, 'wb').write(blob)
-        files.append((path, attr))
+        case.r.write(path)
+        files.append((path, case.attr))
 nr = failed = 0
 for path, attr in files:
     for what, check in (('report -D', check_dump), ('script', check_script)):
@@ -100,19 +151,18 @@ for path, attr in files:
 
 def keys_file(path):
     """Samples whose vectors live up to bit 0, 128, 256, 512, with masks of each kind."""
-    st = mk.IP | mk.TID | mk.TIME | mk.PERIOD | mk.REGS_INTR
-    simd = dict(enabled=1, vec_qwords=8, pred_qwords=1, pred_intr=0xff, pred_user=0,
-                vec_intr=0xffffffff, vec_user=0)
-    a = mk.attr(False, sample_type=st, simd=simd, flags_on=('disabled', 'mmap', 'comm'))
-    data = []
+    r = Recording(Attr(size=176, sample_type=IP | TID | TIME | PERIOD | REGS_INTR, ids=(7,),
+                       flags='disabled mmap comm', simd_regs_enabled=1, simd_vec_reg_qwords=8,
+                       simd_pred_reg_qwords=1, simd_pred_reg_intr=0xff, simd_vec_reg_intr=0xffffffff),
+                  time=1)
+    r.features[ARCH] = r.string('x86_64')
     for i, (live, mask) in enumerate(((0, 0), (2, 0xffff), (4, 0x40), (8, 0x5), (8, 1 << 63))):
         vec = [[0] * 8 for _ in range(32)]
         if live:
             vec[17][live - 1] = 1 << 63
-        block = dict(abi=6, gprs=[], vec=vec, pred=[[0x123]] + [[mask]] + [[0]] * 6)
-        data.append(mk.sample(False, st, dict(ip=16 * i, pid=1, tid=1, time=i + 1, period=1,
-                                              iregs=block)))
-    open(path, 'wb').write(mk.perf_data(False, [a], [[7]], data, events=['cycles']))
+        block = dict(abi=ABI_64 | ABI_SIMD, gprs=[], vec=vec, pred=[[0x123]] + [[mask]] + [[0]] * 6)
+        r.sample(ip=16 * i, pid=1, period=1, regs_intr=block)
+    r.write(path)
 
 
 path = os.path.join(tmp, 'keys.perf.data')
@@ -144,15 +194,14 @@ if got != want:
 
 def legacy_file(path, big):
     """XMM registers by the ABI before the series: two of the general registers' bits each."""
-    st = mk.IP | mk.TID | mk.TIME | mk.PERIOD | mk.REGS_INTR
-    a = mk.attr(big, sample_type=st, regs_intr=1 | 0xffffffff << 32, flags_on=('disabled', 'mmap', 'comm'))
-    data = []
+    r = Recording(Attr(size=176, sample_type=IP | TID | TIME | PERIOD | REGS_INTR, ids=(7,),
+                       flags='disabled mmap comm', sample_regs_intr=1 | 0xffffffff << 32), big=big, time=1)
+    r.features[ARCH] = r.string('x86_64')
     for i, value in enumerate((0, 5)):
         halves = [0] * 32
         halves[7] = value
-        data.append(mk.sample(big, st, dict(ip=16 * i, pid=1, tid=1, time=i + 1, period=1,
-                                            iregs=dict(abi=2, gprs=[0x77] + halves, vec=[], pred=[]))))
-    open(path, 'wb').write(mk.perf_data(big, [a], [[7]], data, events=['cycles']))
+        r.sample(ip=16 * i, pid=1, period=1, regs_intr=dict(abi=ABI_64, gprs=[0x77] + halves))
+    r.write(path)
 
 
 def expect(name, args, status, pattern, err=False):

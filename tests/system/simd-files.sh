@@ -4,5 +4,4 @@
 # that went in beside them: both printers show exactly those, in either byte order.
 . "$(dirname "$0")/../lib.sh"
 need_cmd python3
-[ -d "$ROOT/../shared/fixtures/simd" ] || skip_all "no ../shared/fixtures in a stranger's clone"
-exec python3 "$ROOT/tests/system/simd-files.py" "$PERF" "$ROOT/../shared" "$TMP"
+python3 "$ROOT/tests/system/simd-files.py" "$PERF" "$ROOT/../shared" "$TMP"

@@ -4,7 +4,7 @@
 # made at run time, its libraries and the kernel; then thousands of addresses spread over whole
 # files and over the kernel's text.
 . "$(dirname "$0")/../lib.sh"
-need_cmd g++ perl
+need_cmd g++ perl python3
 DUMP=$O/tests/symbol-dump
 grep -q 'HAVE_LIBIBERTY 1' "$O/config.h" || skip_all "built without a demangler"
 # Not below $TMP: perf takes every object under /tmp/perf-* for a JIT map.
@@ -56,10 +56,10 @@ fi
 rm -f $("$DUMP" "$TMP/flat.data" 2>/dev/null | grep -o '/tmp/perf-[0-9]*\.map' | sort -u)
 
 # Addresses drawn at random, in a file made for that.
-perl "$ROOT/tests/helpers/random-samples.pl" "$TMP/user.data" 4000 "$dir/target" /bin/sh \
+made_file random-samples "$TMP/user.data" 4000 "$dir/target" /bin/sh \
 	"$(command -v perl)" "$PEER" $(ldd "$PEER" | perl -ne 'print "$1 " if m{=> (/\S+)}')
 compare "addresses all over files" "$TMP/user.data"
-if [ "$(id -u)" -eq 0 ] && perl "$ROOT/tests/helpers/random-samples.pl" "$TMP/kernel.data" 100000 kernel; then
+if [ "$(id -u)" -eq 0 ] && made_file random-samples "$TMP/kernel.data" 100000 kernel; then
 	compare "addresses all over the kernel" "$TMP/kernel.data"
 else
 	skip "addresses all over the kernel" "kernel addresses are hidden"

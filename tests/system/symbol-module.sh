@@ -16,22 +16,8 @@ $CC -O1 -c -Wl,--build-id=none -o plain.ko mod.c || skip_all "no working compile
 
 # recording FILE MODULE: two samples in hot_path, one in other, one behind both
 recording() {
-	python3 - "$1" "$2" "$(nm "$2" 2>/dev/null || nm plain.ko)" <<'P'
-import struct, sys
-out, module, nm = sys.argv[1:]
-at = {line.split()[2]: int(line.split()[0], 16) for line in nm.splitlines() if ' T ' in line}
-base = 0xffffffffc0400000
-def record(kind, misc, body):
-    return struct.pack('<IHH', kind, misc, 8 + len(body)) + body
-name = module.encode() + b'\0'
-name += b'\0' * (-len(name) % 8)
-data = record(1, 1, struct.pack('<iIQQQ', -1, 0, base, 0x10000, 0) + name)
-for addr in (at['hot_path'] + 1, at['hot_path'] + 2, at['other'], 0x8000):
-    data += record(9, 1, struct.pack('<QIIQQ', base + addr, 7, 7, 1000, 1))
-attr = struct.pack('<IIQQQQQ', 1, 112, 0, 1000, 0x107, 0, 3 << 8) + b'\0' * 64
-head = b'PERFILE2' + struct.pack('<QQQQQQQQ', 104, 128, 104, 128, 232, len(data), 0, 0)
-open(out, 'wb').write(head + struct.pack('<QQQQ', 0, 0, 0, 0) + attr[:112] + struct.pack('<QQ', 0, 0) + data)
-P
+	{ nm "$2" 2>/dev/null || nm plain.ko; } |
+		made_file module-file "$1" "$2" hot_path+1 hot_path+2 other+0 0x8000
 }
 
 # names NAME MODULE: what report says of a recording in MODULE

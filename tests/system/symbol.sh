@@ -3,7 +3,7 @@
 # Symbols of stripped files from each place where they may lie, files that changed, and source
 # lines and inlined calls as addr2line prints them.
 . "$(dirname "$0")/../lib.sh"
-need_cmd g++ objcopy strip readelf addr2line perl
+need_cmd g++ objcopy strip readelf addr2line perl python3
 DUMP=$O/tests/symbol-dump
 # A home of its own: the cache of build ids is there.
 HOME=$TMP/home
@@ -24,7 +24,7 @@ cp whole linked && objcopy --strip-all --add-gnu-debuglink=whole.debug linked
 names() {
 	_file=$1
 	shift
-	perl "$ROOT/tests/helpers/at-symbol.pl" x.data "$_file" >/dev/null
+	made_file at-symbol x.data "$_file" >/dev/null
 	"$DUMP" "$@" x.data 2>err | grep -c ' not_inlined+0x'
 }
 
@@ -60,9 +60,9 @@ cp other .debug/whole.debug
 unnamed "a debug file with another build id" "$TMP/linked"
 
 # Recorded with its build id, since then built again.
-perl "$ROOT/tests/helpers/at-symbol.pl" id.data "$TMP/whole" "$id" >/dev/null
+made_file at-symbol id.data "$TMP/whole" "$id" >/dev/null
 check "a build id that fits" sh -c "$DUMP id.data | grep -q ' not_inlined+0x'"
-perl "$ROOT/tests/helpers/at-symbol.pl" id.data "$TMP/whole" 00112233 >/dev/null
+made_file at-symbol id.data "$TMP/whole" 00112233 >/dev/null
 "$DUMP" id.data >out 2>err
 like "a build id that does not fit is said" "$(cat err)" 'whole has changed since the recording'
 is "and names nothing" "$(grep -c not_inlined out)" 0
@@ -71,7 +71,7 @@ mkdir -p "home/.debug/.build-id/00/112233" && cp whole "home/.debug/.build-id/00
 like "not even a cached file with another id" "$(cat err)" 'whole has changed'
 rm -r home
 mkdir -p "home/.debug/.build-id/$dir/$rest" && cp whole "home/.debug/.build-id/$dir/$rest/elf"
-perl "$ROOT/tests/helpers/at-symbol.pl" id.data "$TMP/whole" "$id" >/dev/null
+made_file at-symbol id.data "$TMP/whole" "$id" >/dev/null
 mv whole away
 check "a file that is only in the cache of build ids" sh -c "$DUMP id.data | grep -q ' not_inlined+0x'"
 mv away whole
@@ -108,7 +108,7 @@ second: ret
 EOF
 if gcc -nostdlib -static -Wl,-Ttext=0xffffffff81000000 -Wl,-e,_text -Wl,--build-id=0x1234 -o vmlinux \
 	kernel.s 2>log; then
-	perl "$ROOT/tests/helpers/one-sample.pl" k.data 1 -1 0xffffffff9d000000 0x100000 \
+	made_file one-sample k.data 1 -1 0xffffffff9d000000 0x100000 \
 		0xffffffff9d000000 '[kernel.kallsyms]_text' 0xffffffff9d000048
 	like "a moved vmlinux" "$("$DUMP" -k vmlinux k.data)" 'second\+0x8 \(\[kernel.kallsyms\]\)'
 	like "a file that is no vmlinux is said" "$("$DUMP" -k kernel.s k.data 2>&1)" 'kernel.s: this is no ELF file'
@@ -125,7 +125,7 @@ if unshare -mpf mount -t tmpfs none /tmp 2>/dev/null; then
 	box=$!
 	is "a process in a container" "$(timeout 120 cat ready)" ok
 	pid=$(cat "/proc/$box/task/$box/children")
-	perl "$ROOT/tests/helpers/one-sample.pl" box.data 2 $((pid)) 0x10000 0x1000 0 //anon 0x10104
+	made_file one-sample box.data 2 $((pid)) 0x10000 0x1000 0 //anon 0x10104
 	like "JIT code of a container" "$("$DUMP" box.data)" "boxed code\\+0x4 \\(/tmp/perf-$((pid)).map\\)"
 	kill -9 $((pid))
 	wait $box 2>/dev/null
@@ -136,7 +136,7 @@ fi
 # ---- lines -----------------------------------------------------------------------------------
 
 if grep -q 'HAVE_LIBDW 1' "$O/config.h"; then
-	perl "$ROOT/tests/helpers/at-symbol.pl" l.data "$TMP/whole" >ips
+	made_file at-symbol l.data "$TMP/whole" >ips
 	"$DUMP" -r -l -i l.data >ours
 	cut -d ' ' -f 2 ips | addr2line -afie whole >theirs
 	perl "$ROOT/tests/helpers/compare-lines.pl" ips ours theirs >verdict &&

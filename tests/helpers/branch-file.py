@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""branch-file.py [-b] [-i] [-c] [-e EVENTS] [-f FILTER] OUT <TEXT: a recording with branch stacks,
+as TEXT says:
+
+	map START LENGTH NAME			executable map of process 10, from offset 0 of NAME
+	sample TIMES IP FIELD=N,...  ...	one word per branch, newest first
+	kernel TIMES IP FIELD=N,...  ...	the same in kernel mode
+	count N					what the next sample says is the number of its branches
+
+FIELDs: from, to, mispred, predicted, in_tx, abort, cycles, type, spec, new_type, priv, not_taken,
+counter (the branch's counters). -b: big-endian; -i: with the stack's index; -c: with counters, two
+of four bits; -e: so many events, of which the first has all samples; -f: branch_sample_type (any; 0
+= no branch stacks).
+"""
+import sys
+
+from perfdata import *
+
+PID = 10
+
+
+def branch(word):
+    return {name: int(value, 0) for name, value in (pair.split('=') for pair in word.split(','))}
+
+
+def main():
+    words, opts = sys.argv[1:], {'-e': '1', '-f': str(BRANCH_ANY)}
+    while words[0][0] == '-':
+        opt = words.pop(0)
+        opts[opt] = words.pop(0) if opt in opts else ''
+    out, = words
+    counters, index = '-c' in opts, '-i' in opts
+    stacks = int(opts['-f'], 0)
+    attr = Attr(sample_type=IP | TID | TIME | (BRANCH_STACK if stacks else 0), flags='sample_id_all',
+                branch_sample_type=stacks | index * BRANCH_HW_INDEX | counters * BRANCH_COUNTERS)
+    r = Recording(*[attr] * int(opts['-e']), big='-b' in opts)
+    r.comm(PID, 'calls')
+    more = {}
+    for what, *words in (line.split() for line in sys.stdin if line.strip()):
+        if what == 'map':
+            r.mmap(PID, int(words[0], 0), int(words[1], 0), 0, words[2])
+        elif what == 'count':
+            more['count'] = int(words[0], 0)
+        elif what in ('sample', 'kernel'):
+            branches = [branch(word) for word in words[2:]]
+            for _ in range(int(words[0])):
+                r.sample(misc=KERNEL if what == 'kernel' else USER, pid=PID, ip=int(words[1], 0),
+                         branches=branches, hw_idx=3 if branches else M64, **more)
+            more = {}
+        else:
+            sys.exit(what + '?')
+    r.features[ARCH] = r.string('s390x' if r.big else 'x86_64')
+    r.features[HAS_BRANCH_STACK] = b''
+    if counters:
+        r.features[CPU_PMU_CAPS] = r.caps(branch_counter_nr=4, branch_counter_width=2)
+    r.write(out)
+
+
+main()
