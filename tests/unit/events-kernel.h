@@ -85,7 +85,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void make(struct event_list *l, const char *text, struct events_config c)
+static inline void make(struct event_list *l, const char *text, struct events_config c)
 {
 	struct err e = { 0 };
 

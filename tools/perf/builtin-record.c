@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf record: profiles a program, a process or a machine into perf.data. */
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "branch/branch.h"
@@ -13,7 +15,7 @@ static const char *const record_usage[] = {
 	NULL,
 };
 
-static void set_log_level(const struct recorder_opts *o)
+static void set_log_level(const struct record_opts *o)
 {
 	if (o->quiet)
 		log_set_level(LOG_ERROR);
@@ -23,15 +25,16 @@ static void set_log_level(const struct recorder_opts *o)
 		log_set_level(LOG_INFO);
 }
 
-static void free_opts(struct recorder_opts *o)
+static void free_opts(struct record_opts *o)
 {
 	cli_list_free(&o->pids);
 	cli_list_free(&o->tids);
 	cli_list_free(&o->users);
 	cli_list_free(&o->cpus);
-	vec_free(&o->windows);
+	vec_free(&o->r.windows);
+	capture_target_free(&o->target);
 	events_free(&o->events);
-	pmus_free(o->pmus);
+	pmus_free(o->r.pmus);
 }
 
 /* The command line as typed: parsing moves what argv points to. */
@@ -67,23 +70,23 @@ static bool is_program(const char *name)
  * "-b any -- CMD", "-g dwarf CMD": these two options take nothing, so the word would be the command.
  * When there is no such program it is what the long forms take.
  */
-static bool take_word(struct recorder_opts *o, const char *word)
+static bool take_word(struct record_opts *o, const char *word)
 {
-	struct callchain_opts chain = o->callchain;
+	struct callchain_opts chain = o->r.callchain;
 	uint64_t filter = 0;
 
 	if (is_program(word))
 		return false;
 	if (o->branch_any && !branch_filter_parse(word, &filter, NULL)) {
 		o->branch_any = false;
-		o->branch_filter = filter;
+		o->r.branch_filter = filter;
 		log_warn("-b %s: taken as -j %s", word, word);
 		return true;
 	}
 	if (!o->g_given || callchain_parse(&chain, word, NULL))
 		return false;
 	o->g_given = false;
-	o->callchain = chain;
+	o->r.callchain = chain;
 	log_warn("-g %s: taken as --call-graph %s", word, word);
 	return true;
 }
@@ -97,7 +100,7 @@ static bool follows_dashes(char *const *typed, const char *word)
 	return false;
 }
 
-static int parse_command_line(const struct command *cmd, struct recorder_opts *o, int argc,
+static int parse_command_line(const struct command *cmd, struct record_opts *o, int argc,
 			      char **argv, char *const *typed)
 {
 	int n = cli_parse(cmd, o, argc, argv, CLI_STOP_AT_ARG);
@@ -108,36 +111,108 @@ static int parse_command_line(const struct command *cmd, struct recorder_opts *o
 	return n;
 }
 
+/* ---- one recording ------------------------------------------------------------------------------ */
+
+static void say(void *ctx, enum log_level level, const char *text)
+{
+	(void)ctx;
+	if (level <= log_get_level())
+		fprintf(stderr, "%s\n", text);
+}
+
+static void fail(void *ctx, const struct err *e)
+{
+	(void)ctx;
+	cli_print_err(e);
+}
+
+/* A signal that ended us is raised again, so that whoever started us sees it. */
+static int end_by_signal(int sig)
+{
+	sigset_t set;
+
+	fflush(stderr);
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	signal(sig, SIG_DFL);
+	kill(getpid(), sig);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	return 128 + sig; /* a signal whose default is to be ignored */
+}
+
+/* What the command came to becomes ours. */
+static int exit_status(const struct recorder_result *r)
+{
+	if (r->exec_code)
+		return r->exec_code == -ENOENT ? 127 : 126; /* as shells do */
+	if (r->failed)
+		return 1;
+	if (r->signal)
+		return end_by_signal(r->signal);
+	if (!r->ended)
+		return 0;
+	return WIFSIGNALED(r->status) ? end_by_signal(WTERMSIG(r->status)) : WEXITSTATUS(r->status);
+}
+
+/* The recording is gone before a signal may end us. */
+static int record(const struct record_opts *o)
+{
+	struct recorder_result result = { 0 };
+	struct recorder *rec = NULL;
+	struct err err = { 0 };
+	int ret;
+
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* the write fails then, and the file is finished */
+	if (recorder_new(&rec, &o->r, &err)) {
+		cli_print_err(&err);
+		return err.code == -EINVAL ? CLI_USAGE : 1;
+	}
+	ret = recorder_prepare(rec, &err);
+	if (!ret && !o->r.dry_run)
+		ret = record_guard(rec, &err);
+	if (!ret)
+		recorder_run(rec, &result);
+	recorder_free(rec);
+	if (ret)
+		return cli_print_err(&err);
+	return o->r.dry_run && !result.failed ? 0 : exit_status(&result);
+}
+
 static int run_record(const struct command *cmd, int argc, char **argv)
 {
-	struct recorder_opts o = { .output = "perf.data" };
-	struct recorder rec = { .opts = &o, .argc = argc, .fd = -1 };
+	struct record_opts o = { .r = { .output = "perf.data",
+					.synth = RECORDER_SYNTH_ALL,
+					.argc = argc,
+					.argv = copy_argv(argc, argv),
+					.say = say,
+					.fail = fail } };
 	struct err err = { 0 };
 	int n, status;
 
-	if (pmus_new(&o.pmus, NULL, &err))
-		return cli_print_err(&err);
-	rec.argv = copy_argv(argc, argv);
-	n = rec.argv ? parse_command_line(cmd, &o, argc, argv, rec.argv) : CLI_EXIT(1);
+	o.r.events = &o.events;
+	o.r.target = &o.target;
+	if (!o.r.argv || pmus_new(&o.r.pmus, NULL, &err)) {
+		status = cli_print_err(o.r.argv ? &err : &(struct err){ .code = -ENOMEM });
+		goto out;
+	}
+	n = parse_command_line(cmd, &o, argc, argv, o.r.argv);
 	if (n < 0) {
 		status = CLI_STATUS(n);
 		goto out;
 	}
 	set_log_level(&o);
-	rec.events = &o.events;
-	rec.has_workload = n > 0;
-	if (recorder_prepare(&rec, &err)) {
+	o.r.command = n > 0 ? argv : NULL;
+	if (record_prepare(&o, &err)) {
 		status = cli_print_err(&err);
 		/* Words that are wrong, not a world that is. */
 		if (err.code == -EINVAL)
 			status = CLI_USAGE;
 		goto out;
 	}
-	rec.command = argv;
-	status = recorder_run(&rec);
+	status = record(&o);
 out:
-	capture_target_free(&rec.target);
-	free(rec.argv);
+	free(o.r.argv);
 	free_opts(&o);
 	return status;
 }

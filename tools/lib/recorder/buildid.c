@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perf record: the BUILD_ID feature. The records are read once more in time order, to see which
+ * The feature BUILD_ID. The records are read once more in time order, to see which
  * objects samples and their call chains fell into. Those of containers are copied into the cache:
  * later nobody may be there who can tell what their paths meant.
  */
@@ -8,8 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "buildid/buildid.h"
-#include "recorder/recorder.h"
+#include "recorder/recorder-int.h"
 
 struct hits {
 	struct machine *m;
@@ -26,8 +25,8 @@ void recorder_keep_roots(struct recorder *rec)
 {
 	if (rec->pipe || rec->opts->no_buildid || buildid_roots_new(&rec->roots))
 		return;
-	if (!rec->target.system_wide && !rec->opts->no_buildid_cache)
-		vec_for_each (tid, &rec->target.tids)
+	if (!rec->target->system_wide && !rec->opts->no_buildid_cache)
+		vec_for_each (tid, &rec->target->tids)
 			buildid_roots_add(rec->roots, *tid, true);
 }
 
@@ -74,20 +73,25 @@ static bool is_of_container(struct hits *h, const struct dso *dso, struct build_
 	return true;
 }
 
-static void say_copied(const struct hits *h)
+static void say_copied(const struct recorder *rec, const struct hits *h)
 {
 	char dir[PATH_MAX];
 
 	if (h->copied && buildid_cache_dir(dir, sizeof(dir)))
-		log_warn("perf record: files of containers: %u copied to %s", h->copied, dir);
+		recorder_say(rec, LOG_WARN, "perf record: files of containers: %u copied to %s",
+			     h->copied, dir);
 	if (h->failed)
-		log_warn("perf record: files of containers: %u not copied, their names are found "
-			 "while the processes live: %s%s%s",
-			 h->failed, h->why.text, *h->why.hint ? ". " : "", h->why.hint);
+		recorder_say(
+			rec, LOG_WARN,
+			"perf record: files of containers: %u not copied, their names are found "
+			"while the processes live: %s%s%s",
+			h->failed, h->why.text, *h->why.hint ? ". " : "", h->why.hint);
 	if (h->no_id)
-		log_warn("perf record: files of containers: %u without build id, their names are "
-			 "found while the processes live",
-			 h->no_id);
+		recorder_say(
+			rec, LOG_WARN,
+			"perf record: files of containers: %u without build id, their names are "
+			"found while the processes live",
+			h->no_id);
 }
 
 /* ---- objects ------------------------------------------------------------------------------------- */
@@ -146,7 +150,7 @@ int recorder_build_ids(struct recorder *rec, struct obuf *o, struct err *e)
 		ret = read_hits(&h, pd, e);
 	if (!ret) {
 		put_hits(&h, o);
-		say_copied(&h);
+		say_copied(rec, &h);
 	}
 	machine_hits_free(h.hits);
 	machine_free(h.m);

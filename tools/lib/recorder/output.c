@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf record: the output file, its features, and its end. */
+/*
+ * The output file: opened so that nothing of value is lost, its features, and its end. Features that
+ * are known at the start are written at the start, since a stream has them before its data or never;
+ * at the end come those that only the records tell.
+ */
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/output.h"
-#include "recorder/recorder.h"
+#include "recorder/recorder-int.h"
 
 /* ---- opening ------------------------------------------------------------------------------------ */
 
@@ -51,7 +55,7 @@ int recorder_open_output(struct recorder *rec, struct err *e)
 	/* A stream even into a regular file: that is what "-" asks for. */
 	rec->pipe = out.pipe || stream;
 	if (!ret && stream && !fstat(rec->fd, &st) && S_ISREG(st.st_mode))
-		log_info("stdout is a file: it gets the stream form");
+		recorder_say(rec, LOG_INFO, "stdout is a file: it gets the stream form");
 	return ret;
 }
 
@@ -72,10 +76,10 @@ static int put_cmdline(struct recorder *rec, struct obuf *o, struct err *e)
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	self[n > 0 ? n : 0] = '\0';
-	feature_put_u32(o, (uint32_t)rec->argc + 1);
+	feature_put_u32(o, (uint32_t)rec->opts->argc + 1);
 	feature_put_string(o, n > 0 ? self : "perf");
-	for (int i = 0; i < rec->argc; i++)
-		feature_put_string(o, rec->argv[i]);
+	for (int i = 0; i < rec->opts->argc; i++)
+		feature_put_string(o, rec->opts->argv[i]);
 	return put_feature(rec, FEAT_CMDLINE, o, e);
 }
 
@@ -92,15 +96,15 @@ static int put_clock(struct recorder *rec, struct obuf *o, struct err *e)
 	struct timespec res = { 0 };
 	int ret;
 
-	if (!rec->use_clockid)
+	if (!rec->opts->use_clockid)
 		return 0;
-	clock_getres(rec->clockid, &res);
+	clock_getres(rec->opts->clockid, &res);
 	feature_put_u64(o, (uint64_t)res.tv_sec * 1000000000 + (uint64_t)res.tv_nsec);
 	ret = put_feature(rec, FEAT_CLOCKID, o, e);
 	feature_put_u32(o, 1); /* version */
-	feature_put_u32(o, (uint32_t)rec->clockid);
+	feature_put_u32(o, (uint32_t)rec->opts->clockid);
 	feature_put_u64(o, clock_ns(CLOCK_REALTIME));
-	feature_put_u64(o, clock_ns(rec->clockid));
+	feature_put_u64(o, clock_ns(rec->opts->clockid));
 	return ret ? ret : put_feature(rec, FEAT_CLOCK_DATA, o, e);
 }
 
@@ -156,8 +160,8 @@ static int put_early(struct recorder *rec, struct err *e)
 		ret = put_cmdline(rec, &o, e);
 	if (!ret)
 		ret = put_clock(rec, &o, e);
-	if (!ret && rec->nr_soft) {
-		recorder_tracer_feature(rec, &o);
+	if (!ret && rec->soft.nr) {
+		recorder_soft_feature(rec, &o);
 		ret = put_feature(rec, FEAT_SAMPLE_SOURCE, &o, e);
 	}
 	if (!ret && has_branches(rec->events))
@@ -186,7 +190,7 @@ int recorder_start_file(struct recorder *rec, struct err *e)
 {
 	struct perfdata_writer_opts wo = { .fd = rec->fd,
 					   .pipe = rec->pipe,
-					   .compress_level = rec->compress_level,
+					   .compress_level = rec->opts->compress_level,
 					   .give_up = give_up,
 					   .ctx = rec };
 	size_t n = rec->events->n;
@@ -220,9 +224,9 @@ static int put_late(struct recorder *rec, struct err *e)
 
 	if (ret)
 		return err_set(e, ret, "no memory for the header");
-	if (rec->soft_samples && rec->soft_first) {
-		feature_put_u64(&o, rec->soft_first);
-		feature_put_u64(&o, rec->soft_last);
+	if (rec->soft.samples && rec->soft.first) {
+		feature_put_u64(&o, rec->soft.first);
+		feature_put_u64(&o, rec->soft.last);
 		ret = put_feature(rec, FEAT_SAMPLE_TIME, &o, e);
 	} else if (st->samples && st->first_time) {
 		feature_put_u64(&o, st->first_time);
@@ -230,12 +234,12 @@ static int put_late(struct recorder *rec, struct err *e)
 		ret = put_feature(rec, FEAT_SAMPLE_TIME, &o, e);
 	}
 	if (!ret && !rec->opts->no_buildid &&
-	    (st->samples + rec->soft_samples || rec->opts->buildid_all)) {
+	    (st->samples + rec->soft.samples || rec->opts->buildid_all)) {
 		struct err inner = { 0 };
 
 		/* Build ids are a help for later; without them the recording is still good. */
 		if (recorder_build_ids(rec, &o, &inner))
-			log_warn("no build ids: %s", inner.text);
+			recorder_say(rec, LOG_WARN, "no build ids: %s", inner.text);
 		else if (o.len)
 			ret = put_feature(rec, FEAT_BUILD_ID, &o, e);
 	}

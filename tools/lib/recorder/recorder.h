@@ -1,21 +1,58 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of perf record share: its options and one recording. */
+/*
+ * recorder: one recording, from events and whom to watch to files of perf.data. It puts options into
+ * the attrs of the events, decides whether the kernel or ptrace samples, starts the program, drains
+ * the rings, begins new files, obeys --control, and ends with the build ids of what was hit. How
+ * events are opened is capture's, how threads are stopped tracer's, how a file looks perfdata's.
+ *
+ *	recorder_new(&rec, &opts, &err);	the attrs are made: -EINVAL, the options clash
+ *	recorder_prepare(rec, &err);		samples by ptrace are tried
+ *	recorder_run(rec, &result);		until the program ends, a signal comes, a limit is met
+ *	recorder_free(rec);
+ *
+ * The options, and what they point to, are the caller's and stay until recorder_free(); the list of
+ * events gets what it lacks (a default, a dummy for maps) and its attrs. Nothing is printed: say()
+ * and fail() are called when there is something to tell, since a recording that fails half way is
+ * finished all the same and its file is good. One thread does all calls: ptrace belongs to it. While
+ * recorder_run() is in, SIGINT, SIGTERM, SIGHUP, SIGCHLD and SIGUSR2 are blocked and taken through
+ * a descriptor; the caller ignores SIGPIPE and SIGXFSZ, so that a write fails instead.
+ */
 #ifndef RECORDER_RECORDER_H
 #define RECORDER_RECORDER_H
 
 #include "capture/capture.h"
-#include "cli/cli.h"
-#include "perfdata/perfdata.h"
 #include "tracer/tracer.h"
 
-/* One of -I and --user-regs: what was asked for and what opens here. */
+/* ---- registers: -I and --user-regs --------------------------------------------------------------- */
+
+enum { RECORDER_INTR, RECORDER_USER }; /* at the sampled point; of user space */
+
+/* What was asked for and what opens here. Zeros are none. */
 struct recorder_regs {
-	struct regs_selection sel;
-	struct regs_caps caps;
-	bool probed;
+	struct {
+		struct regs_selection sel;
+		struct regs_caps caps;
+		bool wanted, probed;
+	} of[2];
+	struct err refused; /* why the kernel does not give those of user space; code 0 = it does */
 };
 
-/* --synth: which records of what already runs. */
+/*
+ * Adds a list; NULL is all. What the kernel does not give to USER is looked for by ptrace: then
+ * @r->refused says why, and recorder_new() decides. -ENOTSUP with what there is instead.
+ */
+int recorder_regs_parse(struct recorder_regs *r, struct pmus *t, int which, const char *list,
+			struct err *e);
+void recorder_regs_clear(struct recorder_regs *r, int which);
+/* "available registers: ..."; @lacking: also why what is missing is missing. */
+void recorder_regs_list(struct recorder_regs *r, struct pmus *t, int which, bool lacking,
+			struct obuf *o);
+
+/* ---- what is recorded, and how -------------------------------------------------------------------- */
+
+enum recorder_source { RECORDER_AUTO, RECORDER_KERNEL, RECORDER_PTRACE };
+
+/* Which records of what already runs. */
 enum {
 	RECORDER_SYNTH_TASK = 1,
 	RECORDER_SYNTH_MMAP = 2,
@@ -23,174 +60,87 @@ enum {
 	RECORDER_SYNTH_ALL = 7,
 };
 
-/* As typed; strings live in argv. */
-struct recorder_opts {
-	struct cli_list pids, tids, users, cpus;
-	const char *output, *control, *clock, *ring, *compress, *max_size, *mmap_flush, *aio;
-	bool system_wide, no_inherit, per_thread, stat, no_time, period, no_period, data, phys_data,
-		data_page_size, code_page_size, weight, raw, sample_cpu, all_user, all_kernel,
-		kernel_callchains, user_callchains, no_buildid, no_buildid_cache, buildid_all,
-		no_buildid_mmap, switch_events, namespaces, all_cgroups, dry_run, quiet, no_samples,
-		strict_freq, group, has_cgroup, mem_info, transaction, identifier, running_time,
-		latency, data_mmap, no_bpf_event, no_buffering, overwrite, tail_synthesize,
-		timestamp_filename, synth_given, no_fallback;
-	unsigned synth; /* RECORD_SYNTH_*, with synth_given */
-	uint64_t realtime, switch_max_files;
-	const char *switch_output;
-	int verbose;
-	int64_t delay;	      /* ms; -1 = only --control starts it */
-	VEC(int64_t) windows; /* -D 10-20,30-40: on and off in turn, ms; empty = never off */
-	uint64_t freq, count;
-	bool freq_given, freq_max;
-	struct callchain_opts callchain;
-	struct callchain_opts default_callchain; /* what -g means, by settings */
-	bool branch_any, g_given;
-	uint64_t branch_filter;
-	/* Registers (-I, --user-regs): set by their option callbacks, used by recorder_config(). */
-	const struct regs_selection *intr_regs, *user_regs;
-	/* Why the kernel does not give the user registers; code 0 = it does. */
-	struct err regs_refused;
-	const char *reg_source, *branch_source, *branch_budget, *branch_strategy, *reg_budget;
-	uint64_t branch_depth;
-	struct recorder_regs regs[2]; /* intr, user */
-	/* Events are parsed where they stand, so that --filter knows what is before it. */
-	struct pmus *pmus;
-	struct event_list events;
-};
-
-/* --switch-output and --timestamp-filename: see record-switch.c. */
-struct file_switch {
+/* A recording in several files, and names with the time of their end. */
+struct recorder_switch {
 	bool on, stamped;
 	uint64_t bytes, every_ms; /* 0 = not by this; neither = by SIGUSR2 */
-	size_t max_files;	  /* 0 = keep all */
-	int64_t next_ms;
-	VEC(char *) files;
-	const char *last; /* of files: not told yet */
+	uint64_t max_files;	  /* the newest are kept; 0 = all */
 };
 
-struct recorder {
-	const struct recorder_opts *opts;
+/* As the options of perf-record(1) with the same names say, where no comment says more. */
+struct recorder_opts {
+	struct pmus *pmus;
 	struct event_list *events;
-	struct capture_target target;
-	struct event_opener opener;
-	struct open_context context;
-	struct program workload;
-	struct control control;
-	struct capture *capture;
-	struct capture_sink sink;
-	struct synth synth;
-	struct perfdata_writer *writer;
-	char **argv;	/* the whole command line, for the CMDLINE feature */
-	char **command; /* the workload */
+	struct capture_target *target;	   /* the command's process is added */
+	const struct event_opener *opener; /* NULL = the system call */
+	char **command;			   /* NULL-terminated; NULL = none is started */
+	char **argv;			   /* what CMDLINE says behind our own path */
 	int argc;
-	bool has_workload, workload_is_target, has_control, pipe;
-	int fd;
-	const char *path;
+	bool single_threads; /* the target's are threads, not processes with all of theirs */
+	bool some_suffice;   /* of the target those that can be traced */
+
+	uint64_t freq, count; /* 0 = the default; neither = by frequency */
+	bool freq_max;
+	struct callchain_opts callchain;
+	struct recorder_regs regs;
+	uint64_t branch_filter, branch_depth; /* PERF_SAMPLE_BRANCH_*; 0 = none, the default */
+	enum recorder_source branch_source, reg_source;
+	enum tracer_strategy branch_strategy;
+	double branch_budget, reg_budget; /* percent; 0 = no bound */
 	int32_t clockid;
 	bool use_clockid;
-	uint64_t max_bytes, flush_bytes;
-	struct file_switch sw;
-	bool size_reached;
-	bool created, kept_old;	 /* what recorder_undo_output() takes back */
-	bool ended_workload;	 /* by us: its status says nothing */
-	bool never_ran;		 /* the command could not be executed */
-	bool usage;		 /* the options do not go together */
-	bool cut;		 /* not all could be written: samples_written counts what was */
-	int64_t samples_written; /* -1 = unknown */
-	unsigned stuck_ms;	 /* how long the stream's reader had not read when a signal came */
-	int write_code;		 /* -errno of a write that failed: what came before is kept */
-	uint32_t ring_pages;
-	int compress_level;
-	/* Sampling by ptrace: the first nr_soft events are the tracer's, capture has the dummy. */
-	bool soft_regs, soft_branches;
-	char why_regs[800], why_branches[256];
-	size_t nr_soft;
-	uint64_t soft_id[TRACER_MAX_EVENTS];
-	struct event tracking;
-	struct event_list tracking_list;
-	struct tracer_opts tracer_opts;
-	struct tracer *tracer;
-	uint64_t soft_samples, soft_first, soft_last;
-	size_t soft_time_at;
-	bool soft_unflushed;
-	struct buildid_roots *roots;
-	pid_t guard; /* see record-guard.c; 0 = none */
+
+	bool no_inherit, per_thread, stat, no_time, period, no_period, data, phys_data,
+		data_page_size, code_page_size, weight, raw, sample_cpu, all_user, all_kernel,
+		kernel_callchains, user_callchains, switch_events, namespaces, all_cgroups,
+		no_samples, strict_freq, group, mem_info, transaction, identifier, running_time,
+		latency, data_mmap, no_bpf_event, no_buffering, overwrite, no_fallback;
+
+	const char *output;  /* "-" is stdout */
+	const char *control; /* fifo:CTL[,ACK] or fd:CTL[,ACK]; NULL = none */
+	struct recorder_switch sw;
+	uint32_t ring_pages;  /* 0 = as many as the limit of locked memory lets */
+	int compress_level;   /* 0 = not */
+	uint64_t max_bytes;   /* of the file; 0 = no limit */
+	uint64_t flush_bytes; /* a ring with less is left alone */
+	uint64_t realtime;    /* priority of SCHED_FIFO; 0 = as it is */
+	int64_t delay;	      /* ms until the start; -1 = when --control says so */
+	VEC(int64_t) windows; /* ms from the start: on, off, on ...; empty = never off */
+	unsigned synth;	      /* RECORDER_SYNTH_* */
+	bool tail_synthesize, dry_run;
+	bool no_buildid, no_buildid_cache, no_buildid_mmap, buildid_all;
+
+	/* A line for the user, of the importance of a log's. */
+	void (*say)(void *ctx, enum log_level level, const char *text);
+	/* Something failed; what can be done for the file is done next. */
+	void (*fail)(void *ctx, const struct err *e);
+	void *ctx;
 };
 
-/* record-prepare.c */
-/* Checks and turns the strings into numbers. 0 or -errno. */
+#define RECORDER_BUDGET 5.0 /* percent, where nothing is said */
+
+/* ---- one recording ---------------------------------------------------------------------------------- */
+
+struct recorder;
+
+struct recorder_result {
+	bool failed;   /* fail() was called */
+	int exec_code; /* -errno: the command did not start, no file is left; 0 = it did */
+	int signal;    /* that ended the recording; 0 = none */
+	bool ended;    /* the command, and by itself: then @status is what wait(2) says */
+	int status;
+};
+
+int recorder_new(struct recorder **rec, const struct recorder_opts *opts, struct err *e);
 int recorder_prepare(struct recorder *rec, struct err *e);
-int recorder_config(struct recorder *rec, struct err *e);
-
-/* record-regs.c: option callbacks */
-int recorder_parse_intr_regs(void *p, const struct option *opt, const char *arg, bool unset,
-			     struct err *e);
-int recorder_parse_user_regs(void *p, const struct option *opt, const char *arg, bool unset,
-			     struct err *e);
-
-int recorder_check_aux(const struct event_list *l, struct err *e);
-
-/* record-cost.c: bytes per sample and MB/s of registers and branch stacks, for -v */
-void recorder_say_cost(const struct recorder *rec);
-
-/* record-output.c */
-/* Opens the file: 0600, an earlier one moved to .old, no symlink followed. */
-int recorder_open_output(struct recorder *rec, struct err *e);
-/* Nothing came of it: the file goes, the earlier recording comes back. */
-void recorder_undo_output(struct recorder *rec);
-bool recorder_output_is_empty(const struct recorder *rec);
-int recorder_start_file(struct recorder *rec, struct err *e);
-int recorder_finish_file(struct recorder *rec, struct err *e);
-
-/* record-buildid.c: which objects were hit, from the records written so far. */
-/* Paths of processes that are recorded keep their meaning until the end. */
-void recorder_keep_roots(struct recorder *rec);
-int recorder_build_ids(struct recorder *rec, struct obuf *o, struct err *e);
-
-/* record-synth.c: records of what runs already */
-enum recorder_when {
-	RECORDER_AT_START,
-	RECORDER_NEXT_FILE, /* of --switch-output: the workload runs */
-	RECORDER_AT_END,    /* --tail-synthesize */
-};
-int recorder_synthesize(struct recorder *rec, enum recorder_when when, struct err *e);
-
-/* record-switch.c */
-int recorder_prepare_switch(struct recorder *rec, struct err *e);
-bool recorder_switch_due(struct recorder *rec, bool signalled, int64_t now_ms);
-/* Ends the file and begins the next one. */
-int recorder_switch_file(struct recorder *rec, struct err *e);
-/* The finished file gets its last name. */
-int recorder_stamp_name(struct recorder *rec, struct err *e);
-void recorder_switch_free(struct recorder *rec);
-
-/* record-tracer.c: registers and branches by ptrace. All do nothing when it is not needed. */
-int recorder_tracer_choose(struct recorder *rec, struct err *e);  /* before recorder_config() */
-int recorder_tracer_prepare(struct recorder *rec, struct err *e); /* after it */
-int recorder_tracer_start(struct recorder *rec, struct err *e);
-/* What waits; *done is set when every thread has ended. */
-int recorder_tracer_service(struct recorder *rec, bool *done, struct err *e);
-/* A struct capture_sink's: whether nothing older than what is written will come. */
-bool recorder_ends_round(void *ctx, bool some);
-void recorder_tracer_reap(struct recorder *rec);
-/* Threads did not stop when they were to be let go; the workload may be one of them. */
-bool recorder_tracer_holds(struct recorder *rec);
-void recorder_tracer_end(struct recorder *rec, int sig);
-int recorder_tracer_stop(struct recorder *rec, struct err *e);
-void recorder_tracer_feature(const struct recorder *rec, struct obuf *o);
-void recorder_tracer_say(const struct recorder *rec);
-/* The events that capture opens, and the ids of event @i for the file. */
-struct event_list *recorder_kernel_events(struct recorder *rec);
-const uint64_t *recorder_ids(const struct recorder *rec, size_t i, size_t *nr);
-
 /*
- * record-guard.c: where threads are stepped, what returns is a child, whose end in order does not
- * depend on the life of the process that the user knows.
+ * Whether threads will be stepped: between two steps a thread dies with its tracer. Who wants to
+ * survive a kill of the process that its user sees records in a child, and names the parent:
  */
-int recorder_guard(struct recorder *rec, struct err *e);
-bool recorder_guard_is_gone(const struct recorder *rec);
-
-/* record-run.c: from opening to the last record; the exit status. */
-int recorder_run(struct recorder *rec);
+bool recorder_steps(const struct recorder *rec);
+/* The recording ends when our parent is not @pid any more. */
+void recorder_watch_parent(struct recorder *rec, pid_t pid);
+void recorder_run(struct recorder *rec, struct recorder_result *result);
+void recorder_free(struct recorder *rec); /* NULL is allowed */
 
 #endif

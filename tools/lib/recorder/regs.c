@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf record: -I and --user-regs. */
-#include <stdio.h>
+/*
+ * Registers of samples. What the kernel gives was found out by trial events; where it refuses those of
+ * user space, a thread that ptrace stops shows all that its CPU saves. Whether that shall be done is
+ * decided when all options are known (source.c), so here only the refusal is kept.
+ */
 
 #include "events/regs-probe.h"
-#include "recorder/recorder.h"
+#include "recorder/recorder-int.h"
 #include "xsave/xsave.h"
 
 #ifdef __x86_64__
@@ -61,30 +64,30 @@ static void list_by_ptrace(const struct regs_caps *have, struct obuf *o)
 	obuf_char(o, '\n');
 }
 
-/* The kernel does not give these user registers: whether the tracer could is looked at here,
- * whether it shall in recorder_tracer_choose(). */
-static int parse_for_ptrace(struct recorder_opts *o, const char *list, struct err *e)
+/* The kernel does not give these, @e says why: whether a stopped thread would show them. */
+static int parse_for_ptrace(struct recorder_regs *r, const char *list, struct err *e)
 {
-	struct recorder_regs *r = &o->regs[1];
-	struct regs_selection sel = r->sel;
+	const struct regs_selection *intr = &r->of[RECORDER_INTR].sel;
+	struct regs_selection sel = r->of[RECORDER_USER].sel;
 	struct regs_caps caps;
 	struct err lacks = { 0 };
 
 	ptrace_caps(&caps);
 	/* The kernel's own vectors at the interrupt would have to be of the same width. */
-	if (o->regs[0].sel.vec_mask || o->regs[0].sel.pred_mask)
+	if (intr->vec_mask || intr->pred_mask)
 		return e->code;
 	if (regs_parse(&sel, list, &caps, &lacks)) {
 		/* What nobody can read is to blame, not what the kernel lacks besides. */
 		*e = lacks;
 		return e->code;
 	}
-	o->regs_refused = *e;
+	r->refused = *e;
 	err_clear(e);
-	r->sel = sel;
-	r->caps = caps;
+	r->of[RECORDER_USER].sel = sel;
+	r->of[RECORDER_USER].caps = caps;
 	return 0;
 }
+
 /* -I: the same registers, of user space, can be had of a program that is stopped. */
 static void offer_ptrace(const char *list, struct err *e)
 {
@@ -110,76 +113,59 @@ static void list_by_ptrace(const struct regs_caps *have, struct obuf *o)
 	(void)have, (void)o;
 }
 
-static int parse_for_ptrace(struct recorder_opts *o, const char *list, struct err *e)
+static int parse_for_ptrace(struct recorder_regs *r, const char *list, struct err *e)
 {
-	(void)o, (void)list;
+	(void)r, (void)list;
 	return e->code;
 }
 #endif
 
-/* "available registers: ..." on stderr; with -v also why what is missing is missing. */
-static void list_registers(const struct recorder_opts *o, const struct regs_caps *caps, bool user)
+static void probe(struct recorder_regs *r, struct pmus *t, int which)
 {
-	struct obuf text;
-	size_t head;
-
-	if (obuf_init(&text, 2, 0))
-		return;
-	obuf_lit(&text, "available registers: ");
-	head = text.len;
-	regs_print_available(caps, &text);
-	if (text.len == head)
-		obuf_str(&text, o->verbose ? "none" : "none (-v says why)");
-	obuf_char(&text, '\n');
-	if (user)
-		list_by_ptrace(caps, &text);
-	if (o->verbose)
-		regs_print_lacking(caps, &text);
-	obuf_free(&text);
+	if (!r->of[which].probed)
+		events_probe_regs(NULL, t, which == RECORDER_USER, &r->of[which].caps);
+	r->of[which].probed = true;
 }
 
-static int parse_regs(struct recorder_opts *o, bool user, const char *list, bool unset,
-		      struct err *e)
+void recorder_regs_list(struct recorder_regs *r, struct pmus *t, int which, bool lacking,
+			struct obuf *o)
 {
-	struct recorder_regs *r = &o->regs[user];
+	const struct regs_caps *caps = &r->of[which].caps;
+	size_t head;
+
+	probe(r, t, which);
+	obuf_lit(o, "available registers: ");
+	head = o->len;
+	regs_print_available(caps, o);
+	if (o->len == head)
+		obuf_str(o, lacking ? "none" : "none (-v says why)");
+	obuf_char(o, '\n');
+	if (which == RECORDER_USER)
+		list_by_ptrace(caps, o);
+	if (lacking)
+		regs_print_lacking(caps, o);
+}
+
+void recorder_regs_clear(struct recorder_regs *r, int which)
+{
+	r->of[which].sel = (struct regs_selection){ 0 };
+	r->of[which].wanted = false;
+}
+
+int recorder_regs_parse(struct recorder_regs *r, struct pmus *t, int which, const char *list,
+			struct err *e)
+{
 	int ret;
 
-	if (unset) {
-		r->sel = (struct regs_selection){ 0 };
-		*(user ? &o->user_regs : &o->intr_regs) = NULL;
-		return 0;
-	}
-	if (!r->probed)
-		events_probe_regs(NULL, o->pmus, user, &r->caps);
-	r->probed = true;
-	if (list && strchr(list, '?')) {
-		list_registers(o, &r->caps, user);
-		return -EINVAL; /* without a text: usage and its exit status, as upstream */
-	}
-	ret = regs_parse(&r->sel, list, &r->caps, e);
-	if (ret == -ENOTSUP && user)
-		ret = parse_for_ptrace(o, list, e);
+	probe(r, t, which);
+	ret = regs_parse(&r->of[which].sel, list, &r->of[which].caps, e);
+	if (ret == -ENOTSUP && which == RECORDER_USER)
+		ret = parse_for_ptrace(r, list, e);
 	else if (ret == -ENOTSUP)
 		offer_ptrace(list, e);
 	if (ret)
 		return ret;
-	*(user ? &o->user_regs : &o->intr_regs) = &r->sel;
-	return regs_check_width(&o->regs[0].sel, &o->regs[0].caps, &o->regs[1].sel,
-				&o->regs[1].caps, e);
-}
-
-int recorder_parse_intr_regs(void *p, const struct option *opt, const char *arg, bool unset,
-			     struct err *e)
-{
-	(void)opt;
-	return parse_regs(p, false, arg, unset, e);
-}
-
-int recorder_parse_user_regs(void *p, const struct option *opt, const char *arg, bool unset,
-			     struct err *e)
-{
-	(void)opt;
-	if (!unset && !*arg)
-		return err_set(e, -EINVAL, "--user-regs takes a list of registers");
-	return parse_regs(p, true, arg, unset, e);
+	r->of[which].wanted = true;
+	return regs_check_width(&r->of[RECORDER_INTR].sel, &r->of[RECORDER_INTR].caps,
+				&r->of[RECORDER_USER].sel, &r->of[RECORDER_USER].caps, e);
 }

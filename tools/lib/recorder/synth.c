@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf record: records of what runs already, at the start of each file or (--tail-synthesize) its end. */
+/*
+ * Records of what runs already, at the start of each file or (--tail-synthesize) its end. A file of
+ * several has them too: it must be readable without those before it.
+ */
 #include <stdlib.h>
 
-#include "recorder/recorder.h"
+#include "recorder/recorder-int.h"
 
 static bool is_user_only(const struct event_list *l)
 {
@@ -12,16 +15,11 @@ static bool is_user_only(const struct event_list *l)
 	return true;
 }
 
-static unsigned what_kinds(const struct recorder_opts *o)
-{
-	return o->synth_given ? o->synth : RECORDER_SYNTH_ALL;
-}
-
 /* A program that we started, in a later file: what it has become, and its children. */
 static int synth_running(struct synth *s, const struct recorder *rec, struct err *e)
 {
 	struct capture_target now = { 0 };
-	int ret = vec_push(&now.tids, rec->workload.pid);
+	int ret = vec_push(&now.tids, rec->program.pid);
 
 	if (ret)
 		return err_set(e, ret, "no memory for the target");
@@ -32,48 +30,47 @@ static int synth_running(struct synth *s, const struct recorder *rec, struct err
 	return ret;
 }
 
-static int synth_world(struct recorder *rec, bool first, struct err *e)
+static int synth_world(struct synth *s, const struct recorder *rec, bool first, struct err *e)
 {
-	unsigned kinds = what_kinds(rec->opts);
-	struct synth *s = &rec->synth;
+	unsigned kinds = rec->opts->synth;
 	int ret = synth_kernel(s, e);
 
 	if (!ret && rec->opts->all_cgroups && kinds & RECORDER_SYNTH_CGROUP)
 		ret = synth_cgroups(s, e);
 	if (!ret)
-		ret = synth_thread_map(s, &rec->target, e);
+		ret = synth_thread_map(s, rec->target, e);
 	if (!ret)
-		ret = synth_cpu_map(s, &rec->target, e);
+		ret = synth_cpu_map(s, rec->target, e);
 	if (ret || !(kinds & (RECORDER_SYNTH_TASK | RECORDER_SYNTH_MMAP)))
 		return ret;
-	if (rec->target.workload && !first)
+	if (rec->target->workload && !first)
 		return synth_running(s, rec, e);
-	return synth_tasks(s, &rec->target, e);
+	return synth_tasks(s, rec->target, e);
 }
 
 int recorder_synthesize(struct recorder *rec, enum recorder_when when, struct err *e)
 {
 	const struct perf_event_attr *first = &rec->events->v[0].attr;
 	const struct recorder_opts *o = rec->opts;
-	struct synth *s = &rec->synth;
+	struct synth s;
 	bool here = o->tail_synthesize == (when == RECORDER_AT_END);
 	int ret = 0;
 
-	*s = (struct synth){ .sink = &rec->sink,
-			     .sample_type = first->sample_type,
-			     .sample_id_all = first->flags & ATTR_FLAG_SAMPLE_ID_ALL,
-			     .data_maps = o->data || o->data_mmap ||
-					  o->callchain.mode == CALLCHAIN_DWARF,
-			     .build_ids = !o->no_buildid_mmap && !o->no_buildid,
-			     .namespaces = o->namespaces,
-			     .no_maps = !(what_kinds(o) & RECORDER_SYNTH_MMAP),
-			     .user_only = is_user_only(rec->events) };
+	s = (struct synth){ .sink = &rec->sink,
+			    .sample_type = first->sample_type,
+			    .sample_id_all = first->flags & ATTR_FLAG_SAMPLE_ID_ALL,
+			    .data_maps =
+				    o->data || o->data_mmap || o->callchain.mode == CALLCHAIN_DWARF,
+			    .build_ids = !o->no_buildid_mmap && !o->no_buildid,
+			    .namespaces = o->namespaces,
+			    .no_maps = !(o->synth & RECORDER_SYNTH_MMAP),
+			    .user_only = is_user_only(rec->events) };
 	if (when != RECORDER_AT_END)
-		ret = synth_id_index(s, rec->capture, e);
+		ret = synth_id_index(&s, rec->capture, e);
 	if (!ret && here)
-		ret = synth_world(rec, when == RECORDER_AT_START, e);
+		ret = synth_world(&s, rec, when == RECORDER_AT_START, e);
 	if (!ret && when != RECORDER_AT_END)
-		ret = synth_finished_init(s, e);
-	synth_end(s);
+		ret = synth_finished_init(&s, e);
+	synth_end(&s);
 	return ret;
 }

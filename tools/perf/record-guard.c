@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "recorder/recorder.h"
+#include "record.h"
 
 static const int handed_on[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR2 };
 
@@ -47,12 +47,12 @@ static void __attribute__((noreturn)) guard(pid_t recorder, const sigset_t *set)
 	}
 }
 
-int recorder_guard(struct recorder *rec, struct err *e)
+int record_guard(struct recorder *rec, struct err *e)
 {
 	sigset_t set, before;
 	pid_t self = getpid(), pid;
 
-	if (!rec->tracer || !tracer_steps(rec->tracer))
+	if (!recorder_steps(rec))
 		return 0;
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
@@ -68,11 +68,6 @@ int recorder_guard(struct recorder *rec, struct err *e)
 	if (pid < 0)
 		return err_set(e, -errno, "cannot start a process that records: %s",
 			       strerror(errno));
-	rec->guard = self;
+	recorder_watch_parent(rec, self);
 	return 0;
-}
-
-bool recorder_guard_is_gone(const struct recorder *rec)
-{
-	return rec->guard && getppid() != rec->guard;
 }

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Who samples: the kernel, or ptrace where kernel or machine cannot. Asked for by name it is what was
+ * named; by itself (auto) the tracer is taken only when the kernel refuses and the tracer can do what
+ * is asked, so that a recording that the kernel can make never stops a thread.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "recorder/recorder-int.h"
+
+/* Opens on ourselves what the first event would need; the -errno of a refusal. */
+static int try_branches(const struct recorder *rec)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE, .size = PERF_ATTR_SIZE_VER5 };
+	event_open_fn open_fn = rec->opener.open ? rec->opener.open : event_open_sys;
+	int fd;
+
+	if (rec->events->n)
+		attr = rec->events->v[0].attr;
+	attr.sample_period = 1000000;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_BRANCH_STACK;
+	attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
+	attr.flags |= ATTR_FLAG_DISABLED | ATTR_FLAG_EXCLUDE_KERNEL;
+	fd = open_fn(rec->opener.ctx, &attr, 0, -1, -1, PERF_EVENT_OPEN_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+static const char *why_no_branches(const struct recorder *rec, int code)
+{
+	if (code == -ENOENT)
+		return "this machine shows no hardware events";
+	if (rec->events->n && rec->events->v[0].attr.type == PERF_TYPE_SOFTWARE)
+		return "a clock has no branch records";
+	return code == -EOPNOTSUPP || code == -EINVAL ? "this machine shows no branch records"
+						      : strerror(-code);
+}
+
+static int choose_branches(struct recorder *rec, struct err *e)
+{
+	const uint64_t kernel = PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV;
+	const struct recorder_opts *o = rec->opts;
+
+	if (!o->branch_filter || o->branch_source == RECORDER_KERNEL)
+		return 0;
+	if (o->branch_source == RECORDER_AUTO) {
+		int ret = try_branches(rec);
+
+		/* what cannot be done here either gets the kernel's refusal explained */
+		if (!ret || !rec->context.soft_branches || rec->target->system_wide ||
+		    (o->branch_filter & kernel) || !(o->branch_filter & RECORDER_KNOWN_BRANCHES))
+			return 0;
+		snprintf(rec->soft.why_branches, sizeof(rec->soft.why_branches), "%s",
+			 why_no_branches(rec, ret));
+	}
+	if (o->branch_filter & kernel)
+		return err_set(
+			e, -EINVAL,
+			"branches are followed in software in user space only: leave k and hv out of "
+			"-j");
+	if (!(o->branch_filter & RECORDER_KNOWN_BRANCHES))
+		return err_set(
+			e, -EINVAL,
+			"branches in software know the filters any, any_call, any_ret, ind_call, "
+			"ind_jmp, call, cond and u");
+	rec->soft.branches = true;
+	return 0;
+}
+
+static int choose_regs(struct recorder *rec, struct err *e)
+{
+	const struct recorder_opts *o = rec->opts;
+
+	if (!recorder_regs(rec, RECORDER_USER))
+		return 0;
+	if (o->reg_source == RECORDER_KERNEL && o->regs.refused.code) {
+		*e = o->regs.refused;
+		return e->code;
+	}
+	rec->soft.regs = o->reg_source == RECORDER_PTRACE ||
+			 (o->reg_source == RECORDER_AUTO && o->regs.refused.code);
+	if (rec->soft.regs && o->reg_source == RECORDER_AUTO)
+		snprintf(rec->soft.why_regs, sizeof(rec->soft.why_regs), "%s",
+			 o->regs.refused.text);
+	return 0;
+}
+
+static int check_target(const struct recorder *rec, struct err *e)
+{
+	const char *what = rec->soft.branches ? "branches in software" : "registers by ptrace";
+
+	if (rec->target->system_wide || rec->target->cpus_given) {
+		err_set(e, -EINVAL, "%s need programs that can be stopped: not with -a or -C",
+			what);
+		err_hint(e, "Name a command, or -p PID, or -t TID.");
+		return -EINVAL;
+	}
+	for (size_t i = 0; i < rec->target->tids.n && !rec->opts->some_suffice; i++) {
+		int ret = tracer_check(rec->target->tids.v[i], e);
+
+		if (ret)
+			return ret;
+	}
+	if (rec->opts->callchain.mode == CALLCHAIN_LBR)
+		return err_set(e, -EINVAL, "%s do not go with --call-graph lbr", what);
+	if (recorder_regs(rec, RECORDER_INTR) && rec->soft.branches)
+		return err_set(e, -EINVAL,
+			       "-I shows the sampled point, branches in software end later: use "
+			       "--user-regs, which are read where they end");
+	return 0;
+}
+
+int recorder_choose_source(struct recorder *rec, struct err *e)
+{
+	int ret = choose_branches(rec, e);
+
+	if (!ret)
+		ret = choose_regs(rec, e);
+	if (ret || !(rec->soft.branches || rec->soft.regs))
+		return ret;
+	return check_target(rec, e);
+}
