@@ -244,11 +244,13 @@ static int parse_quantum(const char *s, uint64_t *ns, struct err *e)
 
 bool report_help_keys(const struct report_opts *o)
 {
+	const char *name;
+
 	if (!(o->sort && !strcmp(o->sort, "help")) && !(o->fields && !strcmp(o->fields, "help")))
 		return false;
 	printf("Keys of -s and -F (SORT KEYS in perf-report(1) says what they are):\n");
-	for (const char *const *k = profile_key_names(); *k; k++)
-		printf("  %s\n", *k);
+	for (size_t i = 0; (name = profile_key_name(i)); i++)
+		printf("  %s\n", name);
 	return true;
 }
 

@@ -13,8 +13,10 @@
 
 static void print_keys(void)
 {
-	for (const char *const *k = profile_key_names(); *k; k++)
-		puts(*k);
+	const char *name;
+
+	for (size_t i = 0; (name = profile_key_name(i)); i++)
+		puts(name);
 }
 
 static void print_fields(void)

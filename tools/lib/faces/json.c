@@ -108,16 +108,7 @@ static int emit_numbers(const struct faces *f, struct emit *e, const struct prof
 	emit_u64(e, "weight", row->period);
 	if (f->po->children)
 		emit_u64(e, "weight_children", row->acc);
-	if (f->po->branch) {
-		const struct branch_counts *b = profile_branch_counts(f->p, row);
-
-		if (row->nr > b->nr_unflagged)
-			emit_u64(e, "mispredicted", b->nr_mispred);
-		else
-			emit_str(e, "mispredicted", NULL);
-		emit_u64(e, "cycles", b->cycles);
-		emit_u64(e, "with_cycles", b->nr_cycles);
-	}
+	profile_row_json(f->p, row, e);
 	return ret;
 }
 

@@ -32,19 +32,13 @@ static uint32_t slot_where(const struct branch_slot *s)
 	return (uint32_t)(s->rest >> 32) - 1;
 }
 
-/* What the key of a slot does not tell, apart because it is rarely needed. */
-struct branch_sums {
-	uint64_t cycles; /* when they are no part of the key */
-	uint32_t nr_cycles, nr_mispred, nr_unflagged;
-	uint64_t latency; /* of the samples, once per entry */
-};
-
 int prof_branch_init(struct profile *p)
 {
 	p->slots = aligned_alloc(64, SLOTS * sizeof(*p->slots));
-	p->sums = calloc(SLOTS, sizeof(*p->sums));
-	if (!p->slots || !p->sums)
+	p->told = calloc(SLOTS, sizeof(*p->told));
+	if (!p->slots || !p->told)
 		return -ENOMEM;
+	p->counts = prof_sum_of(&p->sums, &acc_branches);
 	p->branch_where.width = 2;
 	memset(p->slots, 0, SLOTS * sizeof(*p->slots));
 	return 0;
@@ -53,9 +47,9 @@ int prof_branch_init(struct profile *p)
 void prof_branch_free(struct profile *p)
 {
 	free(p->slots);
-	free(p->sums);
+	free(p->told);
 	p->slots = NULL;
-	p->sums = NULL;
+	p->told = NULL;
 	prof_tuples_free(&p->branch_where);
 }
 
@@ -74,24 +68,19 @@ static bool cycles_in_key(const struct profile *p)
 static void flush_slot(struct profile *p, struct branch_slot *s)
 {
 	struct profile_row *row = &p->rows.v[s->row];
-	struct branch_counts *counts = &p->counts.v[s->row];
-	struct branch_sums *sums = &p->sums[s - p->slots];
+	struct branch_counts *told = &p->told[s - p->slots];
+	const struct acc_in in = { .entries = told, .times = s->count };
 	uint64_t cycles = slot_bits(s) >> 4 & 0xffff;
 
 	row->nr += s->count;
 	row->period += s->count;
-	if (p->count_latency)
-		p->latency.v[s->row].own += sums->latency;
-	counts->nr_mispred += sums->nr_mispred;
-	counts->nr_unflagged += sums->nr_unflagged;
 	if (cycles_in_key(p)) {
-		counts->cycles += cycles * s->count;
-		counts->nr_cycles += cycles ? s->count : 0;
-	} else {
-		counts->cycles += sums->cycles;
-		counts->nr_cycles += sums->nr_cycles;
+		told->cycles = cycles * s->count;
+		told->nr_cycles = cycles ? s->count : 0;
 	}
-	*sums = (struct branch_sums){ 0 };
+	/* The row's slots are there since resolve_new(). */
+	p->counts->acc->add(prof_slot_reach(&p->counts->row, s->row), &in, NULL);
+	*told = (struct branch_counts){ 0 };
 	s->count = 0;
 }
 
@@ -132,7 +121,7 @@ static int resolve_new(struct profile *p, struct thread *th, struct branch_slot 
 {
 	uint32_t from = resolver_find(p->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, s->from);
 	uint32_t to = resolver_find(p->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, s->to);
-	static const struct branch_counts none = { .symbol_to = ID_NONE };
+	struct branch_counts *counts;
 	const struct symbol *sym;
 	struct profile_row *row;
 	uint32_t a, b;
@@ -154,11 +143,12 @@ static int resolve_new(struct profile *p, struct thread *th, struct branch_slot 
 		row->cpumode = cpumode;
 	}
 	s->row = row->idx;
-	if (vec_reach(&p->counts, row->idx, none) || prof_latency_row(p, row->idx, 0, 0))
+	counts = prof_slot_reach(&p->counts->row, row->idx);
+	if (!counts)
 		return -ENOMEM;
 	sym = resolver_loc(p->res, to)->sym;
 	if (first && sym)
-		p->counts.v[row->idx].symbol_to = sym->idx;
+		counts->symbol_to = sym->idx;
 	return 0;
 }
 
@@ -211,14 +201,14 @@ static struct branch_slot *find_slot(struct profile *p, struct thread *th, uint3
 }
 
 /* What the rows do not tell apart. */
-static inline void count_sums(struct branch_sums *sums, uint64_t flags, bool cycles)
+static inline void count_told(struct branch_counts *told, uint64_t flags, bool cycles)
 {
 	if (cycles) {
-		sums->cycles += flags >> 4 & 0xffff;
-		sums->nr_cycles += (flags >> 4 & 0xffff) != 0;
+		told->cycles += flags >> 4 & 0xffff;
+		told->nr_cycles += (flags >> 4 & 0xffff) != 0;
 	}
-	sums->nr_mispred += flags & 1;
-	sums->nr_unflagged += !(flags & 3);
+	told->nr_mispred += flags & 1;
+	told->nr_unflagged += !(flags & 3);
 }
 
 /* Up to CHUNK entries: all slots are asked for before the first is looked at. */
@@ -227,7 +217,7 @@ static inline int add_chunk(struct profile *p, const struct sample *s, struct th
 {
 	const uint64_t bit_mask = p->bit_mask;
 	const bool cycles = !cycles_in_key(p);
-	const uint64_t latency = prof_latency(p, s->period);
+	const struct acc_in in = prof_acc_in(p, s, th);
 	struct branch_slot *slots = p->slots;
 	uint32_t at[CHUNK];
 
@@ -254,10 +244,10 @@ static inline int add_chunk(struct profile *p, const struct sample *s, struct th
 			if (!slot)
 				return -ENOMEM;
 		}
-		if (unlikely(p->count_latency))
-			p->sums[slot - slots].latency += latency;
+		if (unlikely(p->sums.nr_entry) && prof_sums_add_entry(&p->sums, slot->row, &in))
+			return -ENOMEM;
 		if (unlikely(cycles || (flags & 3) != 2))
-			count_sums(&p->sums[slot - slots], flags, cycles);
+			count_told(&p->told[slot - slots], flags, cycles);
 		if (unlikely(++slot->count == UINT32_MAX))
 			flush_slot(p, slot);
 	}
@@ -284,14 +274,6 @@ int prof_branch_add(struct profile *p, const struct sample *s, struct thread *th
 	}
 	p->branch.entries += s->branches.nr;
 	return ret;
-}
-
-const struct branch_counts *profile_branch_counts(const struct profile *p,
-						  const struct profile_row *row)
-{
-	static const struct branch_counts none = { .symbol_to = ID_NONE };
-
-	return row->idx < p->counts.n ? &p->counts.v[row->idx] : &none;
 }
 
 const struct branch_totals *profile_branch_totals(const struct profile *p)

@@ -36,6 +36,14 @@ bool profile_col_is_number(const struct profile_col *c)
 	return c->key->right;
 }
 
+static uint64_t stat_value(const struct profile *p, const struct profile_col *c,
+			   const struct profile_row *row)
+{
+	if (c->key->acc && !p->o.children)
+		return 0;
+	return c->key->stat(row, c->slots ? prof_slot(c->slots, row->idx) : NULL);
+}
+
 uint64_t prof_col_value(const struct profile *p, const struct profile_col *c,
 			const struct profile_row *row)
 {
@@ -50,13 +58,7 @@ uint64_t prof_col_value(const struct profile *p, const struct profile_col *c,
 		return prof_tuple_get(&p->places, row->place)[c->slot];
 	case KEY_STAT: break;
 	}
-	if (c->key->modes) {
-		const uint64_t *m =
-			row->idx < p->modes.n ? (uint64_t *)&p->modes.v[row->idx] : NULL;
-
-		return m ? m[c->key->modes - 1] : 0;
-	}
-	return c->key->stat(p, row);
+	return stat_value(p, c, row);
 }
 
 /* ---- widths ---------------------------------------------------------------------------------- */
@@ -167,19 +169,36 @@ int profile_col_width(const struct profile *p, uint32_t event, const struct prof
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-static double share(const struct profile *p, uint32_t event, uint64_t v, bool latency)
+static double share_of(uint64_t v, uint64_t total)
+{
+	return total ? 100.0 * (double)v / (double)total : 0;
+}
+
+static double share(const struct profile *p, uint32_t event, uint64_t v)
 {
 	const struct profile_totals *t = profile_totals(p, event);
-	uint64_t total = latency	 ? p->o.relative ? t->filtered_latency : t->latency
-			 : p->o.relative ? t->filtered_period
-					 : t->period;
 
-	return total ? 100.0 * (double)v / (double)total : 0;
+	return share_of(v, p->o.relative ? t->filtered_period : t->period);
+}
+
+static bool has_total(const struct profile_col *c)
+{
+	return c->key->of && c->key->of->is_share;
+}
+
+/* Of the total that the column's accumulator has itself, else of the period's. */
+static double col_share(const struct profile *p, const struct profile_col *c, uint32_t event,
+			uint64_t v)
+{
+	if (!has_total(c))
+		return share(p, event, v);
+	return share_of(v, c->key->stat(NULL, prof_slot(&c->sum->event,
+							2 * (size_t)event + p->o.relative)));
 }
 
 double profile_percent(const struct profile *p, const struct profile_row *row)
 {
-	return share(p, profile_row_event(p, row), p->o.children ? row->acc : row->period, false);
+	return share(p, profile_row_event(p, row), p->o.children ? row->acc : row->period);
 }
 
 bool profile_col_percent(const struct profile *p, const struct profile_row *row,
@@ -187,7 +206,7 @@ bool profile_col_percent(const struct profile *p, const struct profile_row *row,
 {
 	if (!c->key->percent || (c->key->acc && !p->o.children))
 		return false;
-	*percent = share(p, profile_row_event(p, row), prof_col_value(p, c, row), c->key->latency);
+	*percent = col_share(p, c, profile_row_event(p, row), prof_col_value(p, c, row));
 	return true;
 }
 
@@ -198,12 +217,21 @@ static int percent_text(const struct profile *p, uint32_t event, uint64_t v, cha
 		(struct percent_memo *)&p->percent[hash_u64(v) % ARRAY_SIZE(p->percent)];
 
 	if (!m->len || m->v != v || m->event != event) {
-		m->len = snprintf(m->text, sizeof(m->text), "%.2f%%", share(p, event, v, false));
+		m->len = snprintf(m->text, sizeof(m->text), "%.2f%%", share(p, event, v));
 		m->v = v;
 		m->event = event;
 	}
 	memcpy(buf, m->text, sizeof(m->text));
 	return m->len;
+}
+
+/* One of the keys' own words, which are short. */
+static int put_word(char *buf, const char *word)
+{
+	size_t n = strlen(word);
+
+	memcpy(buf, word, n + 1);
+	return (int)n;
 }
 
 static int number_text(const struct profile *p, const struct profile_col *c, uint32_t event,
@@ -213,16 +241,14 @@ static int number_text(const struct profile *p, const struct profile_col *c, uin
 
 	if (c->key->mean)
 		return snprintf(buf, size, "%.1f", row->nr ? (double)v / (double)row->nr : 0);
-	if (c->key->latency)
-		return snprintf(buf, size, "%.2f%%", share(p, event, v, true));
+	if (has_total(c))
+		return snprintf(buf, size, "%.2f%%", col_share(p, c, event, v));
 	if (c->key->percent)
 		return percent_text(p, event, v, buf);
 	if (c->key->stat_text)
-		return snprintf(buf, size, "%s", c->key->stat_text(v));
-	if (c->key->simd && v == SIMD_UNKNOWN)
-		return snprintf(buf, size, "N/A");
-	if (c->key->branch && v == STAT_UNKNOWN)
-		return snprintf(buf, size, "-");
+		return put_word(buf, c->key->stat_text(v));
+	if (c->key->unknown && v == STAT_UNKNOWN)
+		return put_word(buf, c->key->unknown);
 	if (c->key->permille)
 		return snprintf(buf, size, "%.1f%%", (double)v / 10);
 	return fmt_dec(buf, v);
@@ -281,13 +307,13 @@ void profile_value(const struct profile *p, const struct profile_row *row,
 	else if (c->key->mean)
 		obuf_printf(o, "%.1f", row->nr ? (double)v / (double)row->nr : 0);
 	else if (c->key->percent && !(c->key->acc && !p->o.children))
-		obuf_printf(o, "%.2f", share(p, profile_row_event(p, row), v, c->key->latency));
+		obuf_printf(o, "%.2f", col_share(p, c, profile_row_event(p, row), v));
 	else if (c->key->stat_text)
 		obuf_str(o, c->key->stat_text(v));
-	else if ((c->key->simd && v == SIMD_UNKNOWN) || (c->key->acc && !p->o.children))
+	else if (c->key->acc && !p->o.children)
 		obuf_lit(o, "N/A");
-	else if (c->key->branch && v == STAT_UNKNOWN)
-		obuf_char(o, '-');
+	else if (c->key->unknown && v == STAT_UNKNOWN)
+		obuf_str(o, c->key->unknown);
 	else if (c->key->permille)
 		obuf_printf(o, "%.1f", (double)v / 10);
 	else

@@ -81,8 +81,7 @@ static void uncount_leaf(struct profile *p, uint32_t leaf)
 	const struct leaf *l = &p->ch.leafs.v[leaf];
 
 	p->rows.v[l->row].acc -= l->period;
-	if (p->count_latency)
-		p->latency.v[l->row].acc -= prof_leaf_latency(p, leaf);
+	prof_sums_unpass(&p->sums, l->row, leaf);
 }
 
 /* A sample counts once per row, however often its chain passes: the rows' own are in acc by now. */
@@ -123,7 +122,7 @@ static int enter(struct walk *w, uint32_t i)
 	row->acc += end->total;
 	if (w->p->o.chain.caller && row->depth < end->height + 1u)
 		row->depth = end->height + 1u;
-	return w->p->count_latency ? prof_latency_row(w->p, row->idx, 0, w->p->node_latency[i]) : 0;
+	return prof_sums_pass(&w->p->sums, row->idx, i);
 }
 
 static void ask_for(const struct walk *w, uint32_t node)
@@ -295,7 +294,7 @@ int prof_chain_finish(struct profile *p)
 		if (row->depth < c->end[l->node].depth)
 			row->depth = c->end[l->node].depth;
 	}
-	ret = prof_latency_sum(p);
+	ret = prof_sums_chains(&p->sums, c, p->o.children && !p->o.branch);
 	if (!ret && p->o.children)
 		ret = add_callers(p);
 	vec_for_each (node, &c->nodes)

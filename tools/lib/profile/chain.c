@@ -20,7 +20,7 @@ int prof_chain_init(struct profile *p)
 	for (unsigned i = 0; i < CHAIN_MEMOS; i++)
 		q->memo[i].group = ID_NONE;
 	q->limit = CHAIN_JOBS;
-	if (p->o.history || p->map_is_key || p->count_modes || p->count_weights || p->count_simd)
+	if (p->o.history || p->map_is_key || p->sums.needs_sample)
 		q->limit = 1;
 	return 0;
 }
@@ -273,14 +273,14 @@ int prof_chain_add(struct profile *p, const struct sample *s, struct thread *th,
 	int ret;
 
 	*job = (struct chain_job){
-		.period = s->period,
-		.latency = prof_latency(p, s->period),
+		.in = prof_acc_in(p, s, th),
 		.group = group,
 		.place = place,
-		.thread = th->idx,
 		.memo = MEMO_NONE,
 		.cpumode = s->cpumode,
 	};
+	if (q->limit > 1)
+		job->in.s = NULL;
 	*from = (struct chain_frames){
 		.th = th,
 		.frame = (uint32_t)q->frame.n,
@@ -320,7 +320,6 @@ void prof_chain_free(struct profile *p)
 	vec_for_each (l, &c->notes)
 		free(l->v);
 	vec_free(&c->notes);
-	vec_free(&c->row_notes);
 	free(c->node_notes);
 	htab_free(&c->node_tab);
 	vec_free(&c->hash);

@@ -15,6 +15,7 @@
 #ifndef PERF_PROFILE_CHAIN_H
 #define PERF_PROFILE_CHAIN_H
 
+#include "acc.h"
 #include "profile/profile.h"
 
 struct leaf {
@@ -85,9 +86,8 @@ struct node_at {
 
 /* A sample whose steps are known: what the trie is told. */
 struct chain_job {
-	uint64_t period, latency;
+	struct acc_in in;
 	uint32_t group, place;
-	uint32_t thread;
 	uint32_t memo;	      /* its way begins like the last one with this number, */
 	uint32_t keep;	      /* for so many steps */
 	uint32_t step, steps; /* then these of the batch follow */
@@ -150,7 +150,6 @@ struct chains {
 	VEC(uint64_t) hash;			  /* of a batch's steps */
 	VEC(struct note_list) notes;		  /* by leaf, a note per frame, outermost first */
 	struct branch_note *node_notes;		  /* by node: those of the open row */
-	VEC(struct branch_note) row_notes;	  /* by row, sums */
 
 	/* after finish */
 	struct node_end *end;
@@ -190,15 +189,10 @@ int prof_chain_finish(struct profile *p);
 /* tree.c: whether the row is heavy enough. */
 bool prof_has_tree(const struct profile *p, const struct profile_row *row);
 
-/* history.c: the chain of @s with its branches, as a leaf of @row */
-int prof_history_add(struct profile *p, const struct sample *s, struct thread *th, uint32_t group,
-		     struct profile_row *row);
+/* history.c: the chain of a sample with its branches, as a leaf of @row */
+int prof_history_add(struct profile *p, struct acc_in *in, uint32_t group, struct profile_row *row);
 void prof_note_add(struct branch_note *sum, const struct branch_note *n);
-void prof_text_predicted(const struct profile *p, const struct profile_row *r, uint64_t v,
-			 struct obuf *o);
-void prof_text_aborts(const struct profile *p, const struct profile_row *r, uint64_t v,
-		      struct obuf *o);
-void prof_text_branch_cycles(const struct profile *p, const struct profile_row *r, uint64_t v,
-			     struct obuf *o);
+/* What the branches of one sample say, all together. */
+void prof_note_all(struct branch_note *sum, const struct hist_frames *h);
 
 #endif

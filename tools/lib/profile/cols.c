@@ -20,13 +20,14 @@
 /* A name may be shortened; the first key that fits wins, an exact one before. */
 static const struct key *key_find(const char *name, size_t len)
 {
-	for (size_t i = 0; i < prof_keys_nr(); i++)
-		if (strlen(prof_key_at(i)->name) == len &&
-		    !strncasecmp(prof_key_at(i)->name, name, len))
-			return prof_key_at(i);
-	for (size_t i = 0; i < prof_keys_nr(); i++)
-		if (!strncasecmp(prof_key_at(i)->name, name, len) && !prof_key_at(i)->hidden)
-			return prof_key_at(i);
+	const struct key *k;
+
+	for (size_t i = 0; (k = prof_key_at(i)); i++)
+		if (strlen(k->name) == len && !strncasecmp(k->name, name, len))
+			return k;
+	for (size_t i = 0; (k = prof_key_at(i)); i++)
+		if (!strncasecmp(k->name, name, len) && !k->hidden)
+			return k;
 	return NULL;
 }
 
@@ -87,14 +88,15 @@ static void push_col(struct profile_col **list, unsigned *n, struct profile_col 
 static int unknown_key(struct err *e, const char *what, const char *name, size_t len)
 {
 	char word[64], near[256];
+	const struct key *k;
 	struct nearest n;
 	int ret = err_set(e, -EINVAL, "Unknown --%s key: `%.*s'", what, (int)len, name);
 
 	snprintf(word, sizeof(word), "%.*s", (int)min_u64(len, sizeof(word) - 1), name);
 	n = nearest_init(word);
-	for (size_t i = 0; i < prof_keys_nr(); i++)
-		if (!prof_key_at(i)->hidden)
-			nearest_offer(&n, prof_key_at(i)->name);
+	for (size_t i = 0; (k = prof_key_at(i)); i++)
+		if (!k->hidden)
+			nearest_offer(&n, k->name);
 	nearest_print(&n, near, sizeof(near));
 	if (*near)
 		err_hint(e, "Did you mean %s? SORT KEYS in perf-report(1) has all of them.", near);
@@ -254,9 +256,8 @@ static void push_default_stats(struct profile *p, struct profile_col *const *key
 
 static void push_simd(struct profile *p)
 {
-	for (size_t i = 0; i < prof_keys_nr(); i++)
-		if (prof_key_at(i)->simd)
-			push_col(p->out, &p->nr_out, col_of(p, prof_key_at(i)));
+	for (unsigned i = 0; i < acc_simd.nr_cols; i++)
+		push_col(p->out, &p->nr_out, col_of(p, &acc_simd.cols[i]));
 }
 
 /* Keys with `symbol` in their list get an IPC column, which only branch mode can fill. */
@@ -345,8 +346,19 @@ static int choose(struct profile *p, struct err *e)
 	return 0;
 }
 
+static int want_sum(struct profile *p, struct profile_col *c)
+{
+	struct sum *sum = prof_sums_want(&p->sums, c->key->of);
+
+	if (!sum)
+		return -ENOMEM;
+	c->sum = sum;
+	c->slots = c->key->acc ? &sum->callees : &sum->row;
+	return 0;
+}
+
 /* Which tuple every key lives in. */
-static void place_cols(struct profile *p)
+static int place_cols(struct profile *p)
 {
 	for (unsigned i = 0; i < p->nr_cols; i++) {
 		struct profile_col *c = &p->cols[i];
@@ -355,10 +367,8 @@ static void place_cols(struct profile *p)
 		if (c->elided)
 			continue;
 		p->need |= c->key->need;
-		p->count_simd |= c->key->simd;
-		p->count_modes |= c->key->modes != 0;
-		p->count_latency |= c->key->latency;
-		p->count_weights |= c->key->mean;
+		if (c->key->of && want_sum(p, c))
+			return -ENOMEM;
 		if (c->key->at == KEY_SAMPLE) {
 			c->slot = 1 + p->nr_group; /* slot 0 is the event */
 			p->group_cols[p->nr_group++] = c;
@@ -388,6 +398,7 @@ static void place_cols(struct profile *p)
 	p->places2.width = p->nr_place2;
 	p->frame_keys.width = 4;
 	p->daddrs.width = 4;
+	return 0;
 }
 
 /*
@@ -480,7 +491,8 @@ int prof_cols_setup(struct profile *p, struct err *e)
 	drop_sums(p, p->out, &p->nr_out);
 	drop_sums(p, p->order, &p->nr_order);
 	elide(p);
-	place_cols(p);
+	if (place_cols(p))
+		return err_set(e, -ENOMEM, "no memory for columns");
 	prof_nest_cols(p);
 	user_widths(p);
 	drop_elided(p->out, &p->nr_out);

@@ -197,31 +197,33 @@ static struct branch_note *notes_of(struct profile *p, uint32_t leaf, uint32_t n
 	return c->notes.v[leaf].nr == nr ? c->notes.v[leaf].v : NULL;
 }
 
-static int note_row(struct profile *p, uint32_t row, const struct step_at *f, size_t nf)
-{
-	static const struct branch_note none;
+struct hist_frames {
+	const struct step_at *f;
+	size_t nr;
+};
 
-	if (vec_reach(&p->ch.row_notes, row, none))
-		return -ENOMEM;
-	for (size_t i = 0; i < nf; i++)
-		note(&p->ch.row_notes.v[row], &f[i]);
-	return 0;
+void prof_note_all(struct branch_note *sum, const struct hist_frames *h)
+{
+	for (size_t i = 0; i < h->nr; i++)
+		note(sum, &h->f[i]);
 }
 
-int prof_history_add(struct profile *p, const struct sample *s, struct thread *th, uint32_t group,
-		     struct profile_row *row)
+int prof_history_add(struct profile *p, struct acc_in *in, uint32_t group, struct profile_row *row)
 {
+	const struct sample *s = in->s;
+	struct thread *th = in->th;
 	struct hist_branch h[MAX_BRANCHES];
 	struct step_at f[2 * MAX_BRANCHES + UNWIND_MAX_STACK];
 	size_t nf = frames_of(p, s, h, f, ARRAY_SIZE(f));
 	struct node_at at = prof_node_root(group);
+	const struct hist_frames frames = { f, nf };
 	struct branch_note *notes;
-	uint64_t latency = prof_latency(p, s->period);
 	struct leaf *leaf;
 
+	in->history = &frames;
 	if (!nf) {
 		prof_row_count(row, s->period, 1);
-		return prof_latency_row(p, row->idx, latency, latency);
+		return prof_sums_add(&p->sums, row->idx, in);
 	}
 	for (size_t i = nf; i-- > 0;) {
 		uint32_t loc = resolver_find(p->res, th, f[i].mode, f[i].ip), step;
@@ -237,62 +239,12 @@ int prof_history_add(struct profile *p, const struct sample *s, struct thread *t
 		return -ENOMEM;
 	leaf->period += s->period;
 	leaf->count++;
-	if (prof_latency_leaf(p, (uint32_t)(leaf - p->ch.leafs.v), latency))
-		return -ENOMEM;
 	notes = notes_of(p, (uint32_t)(leaf - p->ch.leafs.v), (uint32_t)nf);
 	if (!notes)
 		return -ENOMEM;
 	for (size_t i = 0; i < nf; i++)
 		note(&notes[nf - 1 - i], &f[i]);
-	return note_row(p, row->idx, f, nf);
-}
-
-/*
- * ---- columns: per frame, of which a branch has two, as upstream counts ------------------------
- * What no branch of the row says is not known, and no zero.
- */
-
-static const struct branch_note *row_note(const struct profile *p, const struct profile_row *r)
-{
-	static const struct branch_note none;
-
-	return r->idx < p->ch.row_notes.n ? &p->ch.row_notes.v[r->idx] : &none;
-}
-
-void prof_text_predicted(const struct profile *p, const struct profile_row *r, uint64_t v,
-			 struct obuf *o)
-{
-	const struct branch_note *n = row_note(p, r);
-
-	(void)v;
-	if (!n->flagged)
-		obuf_char(o, '-');
-	else
-		obuf_printf(o, "%.1f%%", n->predicted * 100.0 / n->branches);
-}
-
-void prof_text_aborts(const struct profile *p, const struct profile_row *r, uint64_t v,
-		      struct obuf *o)
-{
-	const struct branch_note *n = row_note(p, r);
-
-	(void)v;
-	if (!n->flagged && !n->aborts)
-		obuf_char(o, '-');
-	else
-		obuf_dec(o, n->aborts);
-}
-
-void prof_text_branch_cycles(const struct profile *p, const struct profile_row *r, uint64_t v,
-			     struct obuf *o)
-{
-	const struct branch_note *n = row_note(p, r);
-
-	(void)v;
-	if (!n->cycles)
-		obuf_char(o, '-');
-	else
-		obuf_dec(o, n->cycles / n->branches);
+	return prof_sums_add_leaf(&p->sums, (uint32_t)(leaf - p->ch.leafs.v), row->idx, in);
 }
 
 /* ---- as text --------------------------------------------------------------------------------- */

@@ -17,6 +17,7 @@ struct sym_block {
 };
 
 struct code {
+	struct decoders dec;
 	unsigned char bytes[CODE_MAX];
 	uint32_t before[CODE_MAX + 1]; /* instructions that begin before this byte */
 	bool covered[CODE_MAX];
@@ -49,7 +50,7 @@ static int by_function(const void *a, const void *b)
 static uint32_t read_code(struct profile *p, struct dso *dso, const struct symbol *sym,
 			  struct code *c)
 {
-	struct insn_decoder *d = prof_decoder(p, dso);
+	struct insn_decoder *d = prof_decoder(&c->dec, p->res, p->o.arch, dso);
 	uint64_t size = min_u64(sym->end - sym->start, CODE_MAX);
 	uint32_t nr = 0, next = 0;
 	struct insn in;
@@ -121,6 +122,8 @@ int prof_ipc_finish(struct profile *p)
 	c = malloc(sizeof(*c));
 	if (!sb || !c)
 		ret = -ENOMEM;
+	else
+		c->dec = (struct decoders){ 0 };
 	for (size_t i = 0; !ret && i < nr; i++) {
 		const struct brflow_block *b = brflow_block(p->flow, i);
 
@@ -135,6 +138,8 @@ int prof_ipc_finish(struct profile *p)
 			len++;
 		ret = add_function(p, &sb[i], len, c);
 	}
+	if (c && sb)
+		prof_decoders_free(&c->dec);
 	free(sb);
 	free(c);
 	return ret;

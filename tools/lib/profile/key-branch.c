@@ -46,18 +46,3 @@ void prof_text_type(const struct profile *p, const struct profile_row *r, uint64
 	(void)p, (void)r;
 	obuf_str(o, *s ? s : "N/A");
 }
-
-uint64_t prof_stat_mispred(const struct profile *p, const struct profile_row *r)
-{
-	const struct branch_counts *b = profile_branch_counts(p, r);
-
-	return r->nr > b->nr_unflagged ? b->nr_mispred * 1000ULL / (r->nr - b->nr_unflagged)
-				       : STAT_UNKNOWN;
-}
-
-uint64_t prof_stat_avg_cycles(const struct profile *p, const struct profile_row *r)
-{
-	const struct branch_counts *b = profile_branch_counts(p, r);
-
-	return b->nr_cycles ? (b->cycles + b->nr_cycles / 2) / b->nr_cycles : STAT_UNKNOWN;
-}

@@ -159,37 +159,6 @@ DATA_SRC_TEXT(tlb)
 DATA_SRC_TEXT(locked)
 DATA_SRC_TEXT(blocked)
 
-/* ---- weights --------------------------------------------------------------------------------- */
-
-int prof_count_weights(struct profile *p, const struct profile_row *row, const struct sample *s)
-{
-	static const struct row_weights empty;
-	struct row_weights *w;
-
-	if (vec_reach(&p->weights, row->idx, empty))
-		return -ENOMEM;
-	w = &p->weights.v[row->idx];
-	w->v[0] += prof_weight(s);
-	w->v[1] += s->weight_var2;
-	w->v[2] += s->weight_var3;
-	return 0;
-}
-
-static uint64_t stat_weight(const struct profile *p, const struct profile_row *r, int i)
-{
-	return r->idx < p->weights.n ? p->weights.v[r->idx].v[i] : 0;
-}
-
-#define STAT_WEIGHT(n)                                                                     \
-	uint64_t prof_stat_weight##n(const struct profile *p, const struct profile_row *r) \
-	{                                                                                  \
-		return stat_weight(p, r, n - 1);                                           \
-	}
-
-STAT_WEIGHT(1)
-STAT_WEIGHT(2)
-STAT_WEIGHT(3)
-
 /* The sum over a row's samples, which are equal in this value. */
 void prof_text_sum(const struct profile *p, const struct profile_row *r, uint64_t v, struct obuf *o)
 {

@@ -39,6 +39,12 @@ static uint64_t get_time(struct profile *p, const struct sample *s, struct threa
 	return s->time / q * q;
 }
 
+static uint64_t get_parallelism(struct profile *p, const struct sample *s, struct thread *th)
+{
+	(void)s, (void)th;
+	return p->parallelism;
+}
+
 #define GET_FIELD(name, expr)                                                                    \
 	static uint64_t get_##name(struct profile *p, const struct sample *s, struct thread *th) \
 	{                                                                                        \
@@ -500,65 +506,45 @@ static void text_ipc_null(const struct profile *p, const struct profile_row *r, 
 
 /* ---- numbers of a row ------------------------------------------------------------------------ */
 
-#define STAT(name, expr)                                                                  \
-	static uint64_t stat_##name(const struct profile *p, const struct profile_row *r) \
-	{                                                                                 \
-		(void)p;                                                                  \
-		return (expr);                                                            \
+#define STAT(name)                                                                 \
+	static uint64_t stat_##name(const struct profile_row *r, const void *slot) \
+	{                                                                          \
+		(void)slot;                                                        \
+		return r->name;                                                    \
 	}
 
-STAT(period, r->period)
-STAT(acc, p->o.children ? r->acc : 0)
-STAT(nr, r->nr)
+STAT(period)
+STAT(acc)
+STAT(nr)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-#define S .at = KEY_SAMPLE
-#define P .at = KEY_PLACE
-#define F .at = KEY_FROM, .branch = true
-#define T .at = KEY_TO, .branch = true
-#define B .at = KEY_BITS, .branch = true, .pads = true
-#define SIMD                                                                           \
-	.at = KEY_STAT, .simd = true, .permille = true, .right = true, .min_width = 7, \
-	.need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER
-#define HIST .at = KEY_BITS, .cmp = cmp_equal, .pads = true /* columns of --branch-history */
+#define S    .at = KEY_SAMPLE
+#define P    .at = KEY_PLACE
+#define F    .at = KEY_FROM, .branch = true
+#define T    .at = KEY_TO, .branch = true
+#define B    .at = KEY_BITS, .branch = true, .pads = true
 #define NAME .cmp = cmp_name, .text = text_name, .pads = true
 #define DEC  .cmp = cmp_down, .text = text_dec, .pads = true
 #define SUM  .cmp = cmp_down, .text = prof_text_sum, .pads = true
 #define MEM(field)                                                           \
 	S, .sample = get_data_src, .cmp = cmp_up, .text = prof_text_##field, \
 	   .need = PERF_SAMPLE_DATA_SRC
-#define WEIGHT(n)                                                                                 \
-	.at = KEY_STAT, .stat = prof_stat_weight##n, .mean = true, .min_width = 8, .right = true, \
-	.need = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT
+
+#define N .at = KEY_STAT, .right = true
+
+static const struct key overhead[] = {
+	{ "overhead", "Overhead", N, .stat = stat_period, .percent = true, .min_width = 8 },
+};
+
+static const struct key totals[] = {
+	{ "overhead_children", "Children", N, .stat = stat_acc, .percent = true, .acc = true,
+	  .min_width = 8 },
+	{ "sample", "Samples", N, .stat = stat_nr, .min_width = 12 },
+	{ "period", "Period", N, .stat = stat_period, .min_width = 12 },
+};
 
 static const struct key keys[] = {
-	{ "overhead", "Overhead", .at = KEY_STAT, .stat = stat_period, .percent = true,
-	  .min_width = 8, .right = true },
-	{ "latency", "Latency", .at = KEY_STAT, .stat = prof_stat_latency, .percent = true,
-	  .latency = true, .switches = true, .min_width = 8, .right = true },
-	{ "overhead_sys", "sys", .at = KEY_STAT, .stat = stat_nr, .percent = true, .min_width = 8,
-	  .right = true, .modes = 1 },
-	{ "overhead_us", "usr", .at = KEY_STAT, .stat = stat_nr, .percent = true, .min_width = 8,
-	  .right = true, .modes = 2 },
-	{ "overhead_guest_sys", "guest sys", .at = KEY_STAT, .stat = stat_nr, .percent = true,
-	  .min_width = 9, .right = true, .modes = 3 },
-	{ "overhead_guest_us", "guest usr", .at = KEY_STAT, .stat = stat_nr, .percent = true,
-	  .min_width = 9, .right = true, .modes = 4 },
-	{ "overhead_children", "Children", .at = KEY_STAT, .stat = stat_acc, .percent = true,
-	  .acc = true, .min_width = 8, .right = true },
-	{ "latency_children", "Latency", .at = KEY_STAT, .stat = prof_stat_latency_acc,
-	  .percent = true, .latency = true, .switches = true, .acc = true, .right = true },
-	{ "sample", "Samples", .at = KEY_STAT, .stat = stat_nr, .min_width = 12, .right = true },
-	{ "period", "Period", .at = KEY_STAT, .stat = stat_period, .min_width = 12, .right = true },
-	{ "weight1", "Weight1", WEIGHT(1) },
-	{ "weight2", "Weight2", WEIGHT(2) },
-	{ "weight3", "Weight3", WEIGHT(3) },
-	{ "mispredict_rate", "Mispred%", .at = KEY_STAT, .stat = prof_stat_mispred, .min_width = 8,
-	  .right = true, .branch = true, .permille = true },
-	{ "avg_cycles", "Avg Cycles", .at = KEY_STAT, .stat = prof_stat_avg_cycles, .min_width = 10,
-	  .right = true, .branch = true },
-
 	{ "pid", "    Pid:Command", S, .sample = get_tid, .cmp = cmp_up, .text = text_thread,
 	  .need = PERF_SAMPLE_TID, .pads = true, .by_content = true },
 	{ "tid", "    Tid:Command", S, .sample = get_tid, .cmp = cmp_up, .text = text_thread,
@@ -636,8 +622,8 @@ static const struct key keys[] = {
 	{ "dcacheline", "Data Cacheline", S, .sample = prof_get_dcacheline,
 	  .value_width = prof_width_daddr, .cmp = prof_cmp_dcacheline, .text = prof_text_daddr,
 	  .pads = true, .min_width = 22, .need = PERF_SAMPLE_ADDR },
-	{ "parallelism", "Parallelism", S, .sample = prof_get_parallelism, .cmp = cmp_up,
-	  .text = prof_text_parallelism, .text_right = true, .switches = true },
+	{ "parallelism", "Parallelism", S, .sample = get_parallelism, .cmp = cmp_up,
+	  .text = text_dec, .text_right = true, .switches = true },
 	{ "mem", "Memory access", MEM(level), .min_width = 39, .pads = true,
 	  .mask = 0x3fffULL << 5 | 31ULL << 33 | 7ULL << 43 },
 	{ "snoop", "Snoop", MEM(snoop), .min_width = 12, .pads = true,
@@ -659,10 +645,9 @@ static const struct key keys[] = {
 	{ "ipc_null", "IPC   [IPC Coverage]", P, .per_symbol = true, .place = place_sym,
 	  .cmp = cmp_sym, .unnamed = unnamed_sym, .text = text_ipc_null, .pads = true,
 	  .hidden = true },
-	{ "callchain_branch_predicted", "Predicted", HIST, .text = prof_text_predicted },
-	{ "callchain_branch_abort", "Abort", HIST, .text = prof_text_aborts },
-	{ "callchain_branch_cycles", "Cycles", HIST, .text = prof_text_branch_cycles },
+};
 
+static const struct key branch_keys[] = {
 	{ "dso_from", "Source Shared Object", F, .place = place_dso,
 	  .place_width = width_branch_dso, .cmp = cmp_branch_dso, .text = text_name, .pads = true },
 	{ "dso_to", "Target Shared Object", T, .place = place_dso, .place_width = width_branch_dso,
@@ -691,39 +676,54 @@ static const struct key keys[] = {
 	/* It is the target's: one row per target, be that a column or not. */
 	{ "ipc_lbr", "IPC   [IPC Coverage]", T, .place = place_branch_sym, .cmp = cmp_target,
 	  .raw_ip = RAW_UNNAMED, .text = prof_text_ipc, .pads = true, .hidden = true },
-
-	{ "live_512", "Live512", SIMD, .stat = prof_stat_live_512 },
-	{ "live_256", "Live256", SIMD, .stat = prof_stat_live_256 },
-	{ "live_128", "Live128", SIMD, .stat = prof_stat_live_128 },
-	{ "live_none", "LiveNone", SIMD, .stat = prof_stat_live_none },
-	{ "live_high", "Live16-31", SIMD, .stat = prof_stat_live_high },
-	{ "simd_dirty", "Dirty", SIMD, .stat = prof_stat_dirty },
-	{ "code_512", "Code512", SIMD, .stat = prof_stat_code_512 },
-	{ "code_256", "Code256", SIMD, .stat = prof_stat_code_256 },
-	{ "code_128", "Code128", SIMD, .stat = prof_stat_code_128 },
-	{ "code_none", "CodeNone", SIMD, .stat = prof_stat_code_none },
-	{ "mask_lanes", "Lanes", SIMD, .stat = prof_stat_lanes },
-	{ "mask_fill", "Masks", SIMD, .stat = prof_stat_masks },
-	{ "simd_use", "SIMD Use", .at = KEY_STAT, .simd = true, .min_width = 14,
-	  .need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER, .stat = prof_stat_use,
-	  .stat_text = prof_simd_use_text },
 };
 
-const char *const *profile_key_names(void)
-{
-	static const char *names[ARRAY_SIZE(keys) + 1];
+/*
+ * Keys and accumulators, in the order in which a shortened name finds them. A new accumulator is
+ * its file and a line here.
+ */
+#define KEYS(keys)                                  \
+	{                                           \
+		.v = (keys), .nr = ARRAY_SIZE(keys) \
+	}
+#define ACC(a)            \
+	{                 \
+		.acc = &a \
+	}
 
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-		names[i] = keys[i].name;
-	return names;
+static const struct {
+	const struct key *v;
+	size_t nr;
+	const struct acc *acc;
+} table[] = {
+	KEYS(overhead),	   ACC(acc_latency), ACC(acc_modes), KEYS(totals),	ACC(acc_weights),
+	ACC(acc_branches), KEYS(keys),	     ACC(acc_notes), KEYS(branch_keys), ACC(acc_simd),
+};
+
+const struct key *prof_key_at(size_t at)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		const struct acc *acc = table[i].acc;
+		size_t nr = acc ? acc->nr_cols : table[i].nr;
+
+		if (at < nr)
+			return &(acc ? acc->cols : table[i].v)[at];
+		at -= nr;
+	}
+	return NULL;
 }
 
-size_t prof_keys_nr(void)
+const struct acc *prof_acc_at(unsigned at)
 {
-	return ARRAY_SIZE(keys);
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		if (table[i].acc && !at--)
+			return table[i].acc;
+	return NULL;
 }
 
-const struct key *prof_key_at(size_t i)
+const char *profile_key_name(size_t i)
 {
-	return &keys[i];
+	const struct key *k = prof_key_at(i);
+
+	return k ? k->name : NULL;
 }

@@ -43,32 +43,34 @@ static uint32_t above(const struct nest_walk *w, uint32_t row, bool leaf)
 	return up == ID_NONE || nest[up].level < w->first ? ID_NONE : up;
 }
 
-/* @row has its latencies already, so that there is memory. */
-static void add_acc(struct profile *p, struct profile_row *row, uint64_t period, uint64_t latency)
-{
-	row->acc += period;
-	if (row->idx < p->latency.n)
-		p->latency.v[row->idx].acc += latency;
-}
-
-static void enter(struct nest_walk *w, uint32_t node)
+static int enter(struct nest_walk *w, uint32_t node)
 {
 	struct profile *p = w->p;
 	const struct chains *c = &p->ch;
-	uint64_t latency = p->count_latency ? p->node_latency[node] : 0;
 	uint32_t row = c->nodes.v[node].row;
 
-	for (uint32_t a = above(w, row, true); a != ID_NONE; a = above(w, a, false))
-		if (!w->seen[a]++)
-			add_acc(p, row_of(w, a), c->end[node].total, latency);
+	for (uint32_t a = above(w, row, true); a != ID_NONE; a = above(w, a, false)) {
+		struct profile_row *to = row_of(w, a);
+
+		if (w->seen[a]++)
+			continue;
+		to->acc += c->end[node].total;
+		if (prof_sums_pass(&p->sums, to->idx, node))
+			return -ENOMEM;
+	}
 	/* What rows cost themselves is in their sums already. */
 	for (uint32_t l = w->leaf[node]; l != ID_NONE; l = c->leafs.v[l].next) {
 		row = c->leafs.v[l].row;
-		for (uint32_t a = above(w, row, true); a != ID_NONE; a = above(w, a, false))
-			if (w->seen[a])
-				add_acc(p, row_of(w, a), -c->leafs.v[l].period,
-					-prof_leaf_latency(p, l));
+		for (uint32_t a = above(w, row, true); a != ID_NONE; a = above(w, a, false)) {
+			struct profile_row *to = row_of(w, a);
+
+			if (!w->seen[a])
+				continue;
+			to->acc -= c->leafs.v[l].period;
+			prof_sums_unpass(&p->sums, to->idx, l);
+		}
 	}
+	return 0;
 }
 
 static void leave(struct nest_walk *w, uint32_t node)
@@ -80,12 +82,13 @@ static void leave(struct nest_walk *w, uint32_t node)
 }
 
 /* The chains of one group of samples, from its first outermost frame. */
-static void walk(struct nest_walk *w, uint32_t i)
+static int walk(struct nest_walk *w, uint32_t i)
 {
 	const struct chains *c = &w->p->ch;
 
 	while (i != ID_NONE) {
-		enter(w, i);
+		if (enter(w, i))
+			return -ENOMEM;
 		if (c->end[i].child != ID_NONE) {
 			i = c->end[i].child;
 			continue;
@@ -96,10 +99,11 @@ static void walk(struct nest_walk *w, uint32_t i)
 				break;
 			i = c->nodes.v[i].parent;
 			if (i & NODE_ROOT)
-				return;
+				return 0;
 		}
 		i = c->end[i].next;
 	}
+	return 0;
 }
 
 static void list_leafs(struct nest_walk *w)
@@ -133,7 +137,7 @@ static int list_owners(struct nest_walk *w)
 }
 
 /* Every sample in the rows that it is in without its chain. */
-static void own_acc(struct nest_walk *w)
+static int own_acc(struct nest_walk *w)
 {
 	struct profile *p = w->p;
 
@@ -148,10 +152,11 @@ static void own_acc(struct nest_walk *w)
 			struct profile_row *row = row_of(w, i);
 
 			row->acc = row->period;
-			if (row->idx < p->latency.n)
-				p->latency.v[row->idx].acc = p->latency.v[row->idx].own;
+			if (prof_sums_own(&p->sums, row->idx))
+				return -ENOMEM;
 		}
 	}
+	return 0;
 }
 
 int prof_nest_acc(struct profile *p)
@@ -166,14 +171,14 @@ int prof_nest_acc(struct profile *p)
 	if (ret)
 		goto out;
 	list_leafs(&w);
-	own_acc(&w);
-	for (uint32_t g = 0; g < p->groups.n; g++) {
+	ret = own_acc(&w);
+	for (uint32_t g = 0; !ret && g < p->groups.n; g++) {
 		uint32_t event = (uint32_t)prof_tuple_get(&p->groups, g)[0];
 		const struct event_rows *ev = &p->events.v[event];
 
 		w.member = ev->members ? event - ev->leader : 0;
 		if (w.first + 1 < p->nr_levels)
-			walk(&w, c->root[g]);
+			ret = walk(&w, c->root[g]);
 	}
 out:
 	free(w.leaf);

@@ -83,70 +83,12 @@ void prof_nest_cols(struct profile *p)
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-static int add_simd(struct profile *p, uint32_t to, uint32_t from)
-{
-	if (from >= p->simd.rows.n)
-		return 0;
-	if (vec_reach(&p->simd.rows, to, (struct simd_counts){ 0 }))
-		return -ENOMEM;
-	prof_simd_add(&p->simd.rows.v[to], &p->simd.rows.v[from]);
-	return 0;
-}
-
-static int add_branches(struct profile *p, uint32_t to, uint32_t from)
-{
-	if (from >= p->counts.n)
-		return 0;
-	if (vec_reach(&p->counts, to, (struct branch_counts){ 0 }))
-		return -ENOMEM;
-	p->counts.v[to].cycles += p->counts.v[from].cycles;
-	p->counts.v[to].nr_cycles += p->counts.v[from].nr_cycles;
-	p->counts.v[to].nr_mispred += p->counts.v[from].nr_mispred;
-	p->counts.v[to].nr_unflagged += p->counts.v[from].nr_unflagged;
-	p->counts.v[to].symbol_to = p->counts.v[from].symbol_to;
-	return 0;
-}
-
-static int add_notes(struct profile *p, uint32_t to, uint32_t from)
-{
-	if (from >= p->ch.row_notes.n)
-		return 0;
-	if (vec_reach(&p->ch.row_notes, to, (struct branch_note){ 0 }))
-		return -ENOMEM;
-	prof_note_add(&p->ch.row_notes.v[to], &p->ch.row_notes.v[from]);
-	return 0;
-}
-
-/* What rows have beside their periods is in lists by idx. */
-static int add_lists(struct profile *p, uint32_t to, uint32_t from)
-{
-	if (from < p->modes.n) {
-		if (vec_reach(&p->modes, to, (struct row_modes){ 0 }))
-			return -ENOMEM;
-		p->modes.v[to].sys += p->modes.v[from].sys;
-		p->modes.v[to].usr += p->modes.v[from].usr;
-		p->modes.v[to].guest_sys += p->modes.v[from].guest_sys;
-		p->modes.v[to].guest_usr += p->modes.v[from].guest_usr;
-	}
-	if (from < p->weights.n) {
-		if (vec_reach(&p->weights, to, (struct row_weights){ 0 }))
-			return -ENOMEM;
-		for (size_t i = 0; i < ARRAY_SIZE(p->weights.v[to].v); i++)
-			p->weights.v[to].v[i] += p->weights.v[from].v[i];
-	}
-	if (prof_latency_row(p, to, prof_row_latency(p, from).own, prof_row_latency(p, from).acc))
-		return -ENOMEM;
-	if (add_simd(p, to, from) || add_branches(p, to, from) || add_notes(p, to, from))
-		return -ENOMEM;
-	return 0;
-}
-
 static int add_numbers(struct profile *p, struct profile_row *to, const struct profile_row *from)
 {
 	to->period += from->period;
 	to->acc += from->acc;
 	to->nr += from->nr;
-	return add_lists(p, to->idx, from->idx);
+	return prof_sums_merge(&p->sums, to->idx, from->idx);
 }
 
 static uint32_t nr_others(const struct nester *n)
@@ -205,7 +147,7 @@ static uint32_t push_row(struct nester *n, uint32_t like, uint32_t above, uint32
 	return row.idx;
 }
 
-/* Members' numbers have an idx of their own for what is in lists. */
+/* Members' numbers have an idx of their own: for their sums. */
 static int push_members(struct nester *n, uint32_t row)
 {
 	struct profile *p = n->p;

@@ -17,9 +17,11 @@
 #include <stdlib.h>
 
 #include "profile/brflow.h"
+#include "acc.h"
 #include "chain.h"
 #include "profile/profile.h"
 #include "simd.h"
+#include "sums.h"
 
 #define MAX_KEYS    32
 #define MAX_INLINES 64 /* frames of one address */
@@ -53,6 +55,9 @@ struct key;
 struct profile_col {
 	const struct key *key;
 	unsigned slot;	       /* in its tuple */
+	/* Of a key with an accumulator: its sums, and what of them it shows. */
+	const struct sum *sum;
+	const struct slots *slots;
 	int user_width;	       /* -w; 0 = by content */
 	int level;	       /* --hierarchy: 0 = in front of all rows, else of the level's */
 	const char *one_value; /* that a filter lets through: said above the table; else NULL */
@@ -93,16 +98,17 @@ struct key {
 	bool (*unnamed)(const struct profile *p, uint64_t v, uint64_t *ip);
 	void (*text)(const struct profile *p, const struct profile_row *row, uint64_t v,
 		     struct obuf *o);
-	uint64_t (*stat)(const struct profile *p, const struct profile_row *row); /* KEY_STAT */
+	/* KEY_STAT: of the row itself, or of what the accumulator has for it. */
+	uint64_t (*stat)(const struct profile_row *row, const void *slot);
+	const struct acc *of;	 /* the accumulator that it shows */
+	const char *unknown;	 /* KEY_STAT: text of STAT_UNKNOWN; NULL = there is none */
 	bool percent, permille;
 	bool mean;     /* KEY_STAT: a sum, shown divided by the number of samples */
 	bool hidden;   /* cannot be asked for by name */
-	bool simd;     /* KEY_STAT of struct simd_counts */
-	bool latency;  /* KEY_STAT of struct row_latency */
+	bool latency;  /* KEY_STAT: a share of latency, no overhead */
 	bool acc;      /* KEY_STAT: with what callees cost */
 	bool switches; /* not without context switches in the recording */
 	const char *(*stat_text)(uint64_t v); /* KEY_STAT that is a word */
-	unsigned modes;			      /* KEY_STAT: 1 + index into struct row_modes */
 	bool truncates;			      /* cut at the column's width */
 	bool by_content;		      /* KEY_SAMPLE: as wide as its values */
 	bool text_right;		      /* the value is aligned right */
@@ -112,7 +118,7 @@ struct key {
 	uint64_t mask;					  /* of the sample's value; 0 = all */
 };
 
-size_t prof_keys_nr(void);
+/* All keys, in the order of the table; NULL behind the last. */
 const struct key *prof_key_at(size_t i);
 char prof_cpumode_char(uint8_t cpumode);
 
@@ -148,8 +154,6 @@ void prof_text_cycles(const struct profile *p, const struct profile_row *r, uint
 		      struct obuf *o);
 void prof_text_type(const struct profile *p, const struct profile_row *r, uint64_t v,
 		    struct obuf *o);
-uint64_t prof_stat_mispred(const struct profile *p, const struct profile_row *r);
-uint64_t prof_stat_avg_cycles(const struct profile *p, const struct profile_row *r);
 
 /* key-simd.c */
 uint64_t prof_get_simd_width(struct profile *p, const struct sample *s, struct thread *th);
@@ -195,10 +199,6 @@ KEY_TEXT(blocked);
 KEY_TEXT(sum);
 KEY_TEXT(transaction);
 int prof_width_transaction(const struct profile *p, uint64_t v);
-int prof_count_weights(struct profile *p, const struct profile_row *row, const struct sample *s);
-uint64_t prof_stat_weight1(const struct profile *p, const struct profile_row *r);
-uint64_t prof_stat_weight2(const struct profile *p, const struct profile_row *r);
-uint64_t prof_stat_weight3(const struct profile *p, const struct profile_row *r);
 
 static inline uint64_t prof_weight(const struct sample *s)
 {
@@ -251,9 +251,10 @@ struct loc_info {
 #define RECENT_BITS 16
 
 struct queued {
-	uint64_t ip, period, latency, key;
+	uint64_t ip, period, key;
 	struct thread *th;
 	struct code_at at;
+	uint32_t parallelism;
 	uint32_t where; /* number of the object + 1 (0 = none) << 3 | mode */
 	uint32_t group, slot, place;
 };
@@ -280,19 +281,6 @@ struct queue {
 struct ipc {
 	uint64_t insns, cycles;
 	uint32_t covered, total; /* instructions: in a block, of the function */
-};
-
-struct row_modes {
-	uint64_t sys, usr, guest_sys, guest_usr;
-};
-
-/* In 1/1000 of a period. */
-struct row_latency {
-	uint64_t own, acc;
-};
-
-struct row_weights {
-	uint64_t v[3]; /* sums of the three numbers of PERF_SAMPLE_WEIGHT_STRUCT */
 };
 
 struct event_rows {
@@ -380,19 +368,11 @@ struct profile {
 
 	VEC(struct profile_row) rows;
 	struct htab row_tab;
-	VEC(struct row_modes) modes;
-	VEC(struct row_weights) weights;
-	bool count_modes, count_weights, count_latency;
-	VEC(struct row_latency) latency; /* by row */
-	VEC(uint64_t) leaf_latency;	 /* by leaf */
-	uint64_t *node_latency;		 /* by node, with what is below; at the end */
+	struct sums sums;		 /* what rows count beside samples and period */
 	uint32_t parallelism;		 /* of the sample at hand */
 	bool latency_named;		 /* asked for: it is shown in any case */
 	bool parallel;			 /* it was more than 1 */
 	struct bits f_parallelism;
-	bool count_simd;
-	struct simd_use simd;
-	VEC(struct branch_counts) counts; /* branch mode: by row */
 	VEC(struct event_rows) events;
 	VEC(struct profile_row) members; /* by row and member - 1: numbers of the other events */
 	uint32_t max_members;
@@ -401,7 +381,9 @@ struct profile {
 
 	struct queue *queue; /* NULL: there is more to samples than their row */
 	struct branch_slot *slots;
-	struct branch_sums *sums;   /* by slot */
+	/* By slot: what its key does not tell, apart because it is rarely needed. */
+	struct branch_counts *told;
+	struct sum *counts;	    /* of acc_branches */
 	struct tuples branch_where; /* (group, epoch) */
 	uint32_t last_where;
 	struct branch_totals branch;
@@ -431,29 +413,13 @@ struct profile {
 	struct ignore ignore;
 };
 
-/* latency.c */
-/* These do nothing when latency is not counted. */
-uint64_t prof_latency(const struct profile *p, uint64_t period);
-/* 0 or -ENOMEM. */
-int prof_latency_row(struct profile *p, uint32_t row, uint64_t own, uint64_t acc);
-int prof_latency_leaf(struct profile *p, uint32_t leaf, uint64_t latency);
-/* Leafs to their rows and to the nodes. */
-int prof_latency_sum(struct profile *p);
-void prof_latency_free(struct profile *p);
-uint64_t prof_stat_latency(const struct profile *p, const struct profile_row *r);
-uint64_t prof_stat_latency_acc(const struct profile *p, const struct profile_row *r);
-uint64_t prof_get_parallelism(struct profile *p, const struct sample *s, struct thread *th);
-void prof_text_parallelism(const struct profile *p, const struct profile_row *r, uint64_t v,
-			   struct obuf *o);
-
-static inline struct row_latency prof_row_latency(const struct profile *p, uint32_t row)
+/* A sample to the accumulators. */
+static inline struct acc_in prof_acc_in(const struct profile *p, const struct sample *s,
+					struct thread *th)
 {
-	return row < p->latency.n ? p->latency.v[row] : (struct row_latency){ 0 };
-}
-
-static inline uint64_t prof_leaf_latency(const struct profile *p, uint32_t leaf)
-{
-	return leaf < p->leaf_latency.n ? p->leaf_latency.v[leaf] : 0;
+	return (struct acc_in){
+		.s = s, .th = th, .period = s->period, .times = 1, .parallelism = p->parallelism
+	};
 }
 
 uint32_t prof_name_id(struct profile *p, const char *s);

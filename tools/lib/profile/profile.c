@@ -17,6 +17,7 @@ static uint64_t chain_needs(const struct profile *p)
 int profile_new(struct profile **out, const struct profile_opts *opts, struct machine *m,
 		struct resolver *res, struct unwind *u, struct err *e)
 {
+	const struct acc_env env = { res, opts->arch, opts->redact };
 	struct profile *p = calloc(1, sizeof(*p));
 	int ret;
 
@@ -31,6 +32,8 @@ int profile_new(struct profile **out, const struct profile_opts *opts, struct ma
 	p->unknown = prof_name_id(p, "[unknown]");
 	p->parallelism = 1;
 	ret = prof_cols_setup(p, e);
+	if (!ret && prof_sums_start(&p->sums, &p->o, &env))
+		ret = err_set(e, -ENOMEM, "no memory to count samples");
 	if (!ret)
 		ret = prof_filter_setup(p, e);
 	if (!ret)
@@ -91,8 +94,7 @@ void profile_free(struct profile *p)
 	vec_free(&p->frames);
 	vec_free(&p->step_list);
 	vec_free(&p->locs);
-	vec_free(&p->counts);
-	prof_simd_free(p);
+	prof_sums_free(&p->sums);
 	prof_ipc_free(p);
 	prof_parent_free(p);
 	vec_free(&p->sym_place);
@@ -100,9 +102,6 @@ void profile_free(struct profile *p)
 	vec_free(&p->nest);
 	prof_queue_free(p);
 	vec_free(&p->rows);
-	vec_free(&p->modes);
-	vec_free(&p->weights);
-	prof_latency_free(p);
 	htab_free(&p->row_tab);
 	intern_free(&p->names);
 	if (p->reg_text.buf)
@@ -122,29 +121,12 @@ uint64_t profile_need(const struct profile *p)
 
 /* ---- one sample ------------------------------------------------------------------------------ */
 
-static void count_modes(struct profile *p, const struct profile_row *row, uint8_t cpumode,
-			uint64_t period)
-{
-	static const struct row_modes empty;
-	struct row_modes *m;
-
-	if (vec_reach(&p->modes, row->idx, empty))
-		return;
-	m = &p->modes.v[row->idx];
-	switch (cpumode) {
-	case PERF_RECORD_MISC_KERNEL: m->sys += period; break;
-	case PERF_RECORD_MISC_USER: m->usr += period; break;
-	case PERF_RECORD_MISC_GUEST_KERNEL: m->guest_sys += period; break;
-	case PERF_RECORD_MISC_GUEST_USER: m->guest_usr += period; break;
-	}
-}
-
 static bool wants_chains(const struct profile *p)
 {
 	return p->o.use_chains || p->o.children;
 }
 
-/* Samples wait for others, and their rows are found with their chains. */
+/* Samples wait for others, and their places are found with their chains. */
 static bool in_batches(const struct profile *p)
 {
 	return wants_chains(p) && p->ch.q->limit > 1;
@@ -154,25 +136,18 @@ static int add_row(struct profile *p, const struct sample *s, struct thread *th,
 		   uint32_t group)
 {
 	struct profile_row *row;
+	struct acc_in in;
 
-	if (in_batches(p))
+	if (wants_chains(p) && !p->o.history)
 		return prof_chain_add(p, s, th, group, place);
 	row = prof_row_own(p, group, place, th->idx, s->cpumode, (uint32_t)p->ch.nodes.n);
 	if (!row)
 		return -ENOMEM;
-	if (p->count_modes)
-		count_modes(p, row, s->cpumode, s->period);
-	if (p->count_weights && prof_count_weights(p, row, s))
-		return -ENOMEM;
-	if (p->count_simd && prof_simd_count(p, row, s, th))
-		return -ENOMEM;
+	in = prof_acc_in(p, s, th);
 	if (p->o.history)
-		return prof_history_add(p, s, th, group, row);
-	if (wants_chains(p))
-		return prof_chain_add(p, s, th, group, place);
+		return prof_history_add(p, &in, group, row);
 	prof_row_count(row, s->period, 1);
-	return prof_latency_row(p, row->idx, prof_latency(p, s->period),
-				prof_latency(p, s->period));
+	return prof_sums_add(&p->sums, row->idx, &in);
 }
 
 /* The place of a sample at @ip; false when filters drop it (*out is ID_NONE then). */
@@ -211,11 +186,26 @@ static bool ignored(struct profile *p, const struct sample *s, struct thread *th
 	return loc != LOC_NONE && !resolver_loc(p->res, loc)->sym;
 }
 
+void profile_set_parallelism(struct profile *p, uint32_t n)
+{
+	p->parallelism = n ? n : 1;
+	p->parallel |= n > 1;
+}
+
+/* What filters leave out is part of what shares are of. */
+static int left_out(struct profile *p, const struct sample *s, struct thread *th)
+{
+	struct acc_in in = prof_acc_in(p, s, th);
+
+	if (p->o.branch)
+		in.times = s->branches.nr;
+	return prof_sums_left_out(&p->sums, s->event ? s->event->idx : 0, &in);
+}
+
 int profile_add(struct profile *p, const struct sample *s, struct thread *th, struct err *e)
 {
 	struct event_rows *ev = prof_event_rows(p, s->event ? s->event->idx : 0);
 	uint64_t weight = p->o.branch ? s->branches.nr : s->period;
-	uint64_t latency = prof_latency(p, s->period) * (p->o.branch ? s->branches.nr : 1);
 	uint32_t place = ID_NONE, group;
 	bool late, pass;
 	int ret;
@@ -227,8 +217,6 @@ int profile_add(struct profile *p, const struct sample *s, struct thread *th, st
 		ev->totals.period += weight;
 		ev->totals.nr_filtered_samples++;
 		ev->totals.filtered_period += weight;
-		ev->totals.latency += latency;
-		ev->totals.filtered_latency += latency;
 		ret = prof_queue_add(p, s, th);
 		return ret ? err_set(e, ret, "no memory to count samples") : 0;
 	}
@@ -246,10 +234,10 @@ int profile_add(struct profile *p, const struct sample *s, struct thread *th, st
 	       (!p->o.filter.exclude_other || p->parent) && prof_filter_sample(p, s);
 	ev->totals.nr_samples++;
 	ev->totals.period += weight;
-	ev->totals.latency += latency;
-	if (!pass)
-		return 0;
-	ev->totals.filtered_latency += latency;
+	if (!pass) {
+		ret = p->sums.nr_share ? left_out(p, s, th) : 0;
+		return ret ? err_set(e, ret, "no memory to count samples") : 0;
+	}
 	ev->totals.nr_filtered_samples++;
 	ev->totals.filtered_period += weight;
 	group = prof_group_of(p, s, th);
@@ -259,6 +247,16 @@ int profile_add(struct profile *p, const struct sample *s, struct thread *th, st
 	if (!ret && p->flow)
 		return brflow_add(p->flow, s, th, e);
 	return ret ? err_set(e, ret, "no memory to count samples") : 0;
+}
+
+/* Every sample that passed is in one row. */
+static int sum_events(struct profile *p)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; !ret && i < p->rows.n; i++)
+		ret = prof_sums_event(&p->sums, profile_row_event(p, &p->rows.v[i]), i);
+	return ret;
 }
 
 int profile_finish(struct profile *p, struct err *e)
@@ -284,11 +282,14 @@ int profile_finish(struct profile *p, struct err *e)
 	vec_free(&p->sym_place);
 	prof_queue_free(p);
 	prof_chain_forget(&p->ch);
+	prof_sums_stop(&p->sums);
 	resolver_forget(p->res);
 	if (!ret)
 		ret = prof_ipc_finish(p);
 	if (!ret && (p->o.use_chains || p->o.children))
 		ret = prof_chain_finish(p);
+	if (!ret && p->sums.nr_share)
+		ret = sum_events(p);
 	if (!ret && p->max_members)
 		ret = prof_rows_group(p);
 	htab_free(&p->groups.tab);
@@ -297,6 +298,16 @@ int profile_finish(struct profile *p, struct err *e)
 	if (!ret)
 		ret = prof_rows_sort(p);
 	return ret ? err_set(e, ret, "no memory to sort rows") : 0;
+}
+
+void profile_row_json(const struct profile *p, const struct profile_row *row, struct emit *e)
+{
+	for (unsigned i = 0; i < p->sums.n; i++) {
+		const struct sum *sum = &p->sums.v[i];
+
+		if (sum->acc->json)
+			sum->acc->json(row, prof_slot(&sum->row, row->idx), e);
+	}
 }
 
 void profile_frame(const struct profile *p, uint32_t frame, struct obuf *o)

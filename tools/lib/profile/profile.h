@@ -24,6 +24,7 @@
 #ifndef PERF_PROFILE_H
 #define PERF_PROFILE_H
 
+#include "emit/emit.h"
 #include "sample/sample.h"
 #include "symbol/symbol.h"
 #include "unwind/unwind.h"
@@ -121,7 +122,6 @@ int profile_finish(struct profile *p, struct err *e);
 struct profile_totals {
 	uint64_t nr_samples, period; /* all; in branch mode period counts entries */
 	uint64_t nr_filtered_samples, filtered_period; /* what passed the filters */
-	uint64_t latency, filtered_latency;	       /* in 1/1000, when it is counted */
 };
 
 /* @event: perfdata_event idx. */
@@ -245,12 +245,14 @@ struct branch_totals {
 	uint64_t entries, typed;
 };
 
+/* Members of @row's object in JSON beside its columns. */
+void profile_row_json(const struct profile *p, const struct profile_row *row, struct emit *e);
 /* Zeros outside branch mode. */
 const struct branch_counts *profile_branch_counts(const struct profile *p,
 						  const struct profile_row *row);
 const struct branch_totals *profile_branch_totals(const struct profile *p);
 
-/* Names of all sort keys, NULL at the end, for --help and suggestions. */
-const char *const *profile_key_names(void);
+/* Names of all sort keys, for --help and suggestions; NULL behind the last. */
+const char *profile_key_name(size_t i);
 
 #endif

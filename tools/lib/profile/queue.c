@@ -7,10 +7,8 @@ int prof_queue_init(struct profile *p)
 	const struct profile_opts *o = &p->o;
 	struct queue *q;
 
-	if (o->branch || o->use_chains || o->children || p->count_modes || p->count_weights ||
-	    p->map_is_key || p->filtering || p->parent_re.set || o->filter.hide_unresolved ||
-	    o->filter.exclude_other || o->filter.parallelism || o->filter.by_socket ||
-	    p->count_simd)
+	if (o->branch || o->use_chains || o->children || p->sums.needs_sample || p->map_is_key || p->filtering || p->parent_re.set || o->filter.hide_unresolved ||
+	    o->filter.exclude_other || o->filter.parallelism || o->filter.by_socket)
 		return 0;
 	q = malloc(sizeof(*q));
 	if (!q)
@@ -99,6 +97,15 @@ static void places_by_address(struct profile *p, struct misses *m)
 	}
 }
 
+static int add_sums(struct profile *p, uint32_t row, const struct queued *s)
+{
+	const struct acc_in in = {
+		.th = s->th, .period = s->period, .times = 1, .parallelism = s->parallelism
+	};
+
+	return prof_sums_add(&p->sums, row, &in);
+}
+
 static int rows_of_misses(struct profile *p, const struct misses *m)
 {
 	for (unsigned i = 0; i < m->n; i++) {
@@ -116,7 +123,7 @@ static int rows_of_misses(struct profile *p, const struct misses *m)
 		if (!row)
 			return -ENOMEM;
 		prof_row_count(row, s->period, 1);
-		if (prof_latency_row(p, row->idx, s->latency, s->latency))
+		if (add_sums(p, row->idx, s))
 			return -ENOMEM;
 		p->queue->recent[s->slot] = (struct recent){ s->key, s->where, s->group, row->idx };
 	}
@@ -198,8 +205,8 @@ static int flush(struct profile *p)
 			__builtin_prefetch(&p->rows.v[r->row], 1);
 			period[nr_hit] = s->period;
 			row[nr_hit++] = r->row;
-			if (p->count_latency)
-				ret = prof_latency_row(p, r->row, s->latency, s->latency);
+			if (p->sums.n)
+				ret = add_sums(p, r->row, s);
 		} else if (unlikely(must_wait(p, s))) {
 			ret = add_waiting(p, s);
 		} else {
@@ -235,7 +242,7 @@ int prof_queue_add(struct profile *p, const struct sample *s, struct thread *th)
 		to->at = (struct code_at){ hit.map->dso, hit.addr, hit.cpumode };
 	to->ip = s->ip;
 	to->period = s->period;
-	to->latency = prof_latency(p, s->period);
+	to->parallelism = p->parallelism;
 	to->th = th;
 	to->key = p->ip_is_key ? s->ip : to->at.addr;
 	to->where = (to->at.dso ? to->at.dso->idx + 1 : 0) << 3 | to->at.cpumode;

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counting SIMD state per row: live widths, the code at the sampled address, mask registers. */
+/*
+ * Accumulator: the SIMD state of a row's samples: live widths, the code at the sampled address, mask
+ * registers. What the code does is looked at once per location and function, and forgotten when
+ * samples have come: rows keep numbers.
+ */
 #include "profile-int.h"
 
 #define CODE_READ 15 /* bytes: the longest x86 instruction */
@@ -10,26 +14,50 @@ enum { FUNC_NEW, FUNC_UNKNOWN, FUNC_WIDTH }; /* FUNC_WIDTH + enum simd_width */
 
 /* ---- the code -------------------------------------------------------------------------------- */
 
-struct insn_decoder *prof_decoder(struct profile *p, struct dso *dso)
+struct insn_decoder *prof_decoder(struct decoders *d, struct resolver *res, enum regs_arch arch,
+				  struct dso *dso)
 {
-	struct simd_use *u = &p->simd;
-	bool wide = symbol_is_64bit(p->res, dso);
+	bool wide = symbol_is_64bit(res, dso);
 	struct err e = { 0 };
 
-	if (!u->tried[wide] && insn_new(&u->dec[wide], p->o.arch, wide, &e))
+	if (!d->tried[wide] && insn_new(&d->dec[wide], arch, wide, &e))
 		log_warn("what the code does is not known: %s", e.text);
-	u->tried[wide] = true;
-	return u->dec[wide];
+	d->tried[wide] = true;
+	return d->dec[wide];
 }
+
+void prof_decoders_free(struct decoders *d)
+{
+	insn_free(d->dec[0]);
+	insn_free(d->dec[1]);
+}
+
+/* The instruction of a location, looked at once. */
+struct simd_code {
+	uint8_t state; /* 0 = not looked at yet */
+	uint8_t width; /* enum simd_width */
+	bool upper;    /* vzeroupper, vzeroall: cleans, so nothing is dirty here */
+	uint8_t mask, lanes;
+};
+
+/* What code does, while samples come. */
+struct simd_use {
+	struct acc_env env;
+	VEC(struct simd_code) code; /* by location */
+	VEC(uint8_t) func;	    /* by symbol idx: 0 = not looked at, else see FUNC_* */
+	struct decoders dec;
+	unsigned char *buf;
+};
 
 static uint8_t width_of(uint16_t bits)
 {
 	return bits >= 512 ? SIMD_512 : bits >= 256 ? SIMD_256 : bits ? SIMD_128 : SIMD_NONE;
 }
 
-static void look_at_code(struct profile *p, const struct loc *l, struct simd_code *c)
+static void look_at_code(struct simd_use *u, const struct loc *l, struct simd_code *c)
 {
-	struct insn_decoder *d = l->dso ? prof_decoder(p, l->dso) : NULL;
+	struct insn_decoder *d =
+		l->dso ? prof_decoder(&u->dec, u->env.res, u->env.arch, l->dso) : NULL;
 	unsigned char code[CODE_READ];
 	struct insn in;
 	ssize_t n;
@@ -37,7 +65,7 @@ static void look_at_code(struct profile *p, const struct loc *l, struct simd_cod
 	c->state = CODE_UNKNOWN;
 	if (!d)
 		return;
-	n = symbol_read_code(p->res, l->dso, l->addr, code, sizeof(code));
+	n = symbol_read_code(u->env.res, l->dso, l->addr, code, sizeof(code));
 	if (n <= 0 || insn_decode(d, code, (size_t)n, l->addr, &in) <= 0)
 		return;
 	c->state = CODE_KNOWN;
@@ -47,36 +75,35 @@ static void look_at_code(struct profile *p, const struct loc *l, struct simd_cod
 	c->lanes = in.lanes;
 }
 
-static const struct simd_code *code_of(struct profile *p, uint32_t loc)
+static const struct simd_code *code_of(struct simd_use *u, uint32_t loc)
 {
 	static const struct simd_code none;
-	struct simd_use *u = &p->simd;
 
 	if (vec_reach(&u->code, loc, none))
 		return &none;
 	if (u->code.v[loc].state == CODE_NEW)
-		look_at_code(p, resolver_loc(p->res, loc), &u->code.v[loc]);
+		look_at_code(u, resolver_loc(u->env.res, loc), &u->code.v[loc]);
 	return &u->code.v[loc];
 }
 
 /* The widest vector that any instruction of a function names; what does not decode ends it. */
-static uint8_t scan_function(struct profile *p, const struct loc *l)
+static uint8_t scan_function(struct simd_use *u, const struct loc *l)
 {
-	struct insn_decoder *d = prof_decoder(p, l->dso);
+	struct insn_decoder *d = prof_decoder(&u->dec, u->env.res, u->env.arch, l->dso);
 	uint64_t size = min_u64(l->sym->end - l->sym->start, FUNC_READ);
 	uint8_t width = SIMD_NONE;
 	struct insn in;
 	ssize_t n;
 
-	if (!p->simd.buf)
-		p->simd.buf = malloc(FUNC_READ);
-	if (!d || !p->simd.buf || l->sym->end <= l->sym->start)
+	if (!u->buf)
+		u->buf = malloc(FUNC_READ);
+	if (!d || !u->buf || l->sym->end <= l->sym->start)
 		return FUNC_UNKNOWN;
-	n = symbol_read_code(p->res, l->dso, l->sym->start, p->simd.buf, size);
+	n = symbol_read_code(u->env.res, l->dso, l->sym->start, u->buf, size);
 	if (n <= 0)
 		return FUNC_UNKNOWN;
 	for (ssize_t at = 0; at < n; at += in.len) {
-		if (insn_decode(d, p->simd.buf + at, (size_t)(n - at), (uint64_t)at, &in) <= 0)
+		if (insn_decode(d, u->buf + at, (size_t)(n - at), (uint64_t)at, &in) <= 0)
 			break;
 		if (width < width_of(in.vector_bits))
 			width = width_of(in.vector_bits);
@@ -84,15 +111,14 @@ static uint8_t scan_function(struct profile *p, const struct loc *l)
 	return FUNC_WIDTH + width;
 }
 
-static uint8_t func_of(struct profile *p, const struct loc *l)
+static uint8_t func_of(struct simd_use *u, const struct loc *l)
 {
-	struct simd_use *u = &p->simd;
 	uint32_t idx = l->sym->idx;
 
 	if (vec_reach(&u->func, idx, FUNC_NEW))
 		return FUNC_UNKNOWN;
 	if (u->func.v[idx] == FUNC_NEW)
-		u->func.v[idx] = l->dso ? scan_function(p, l) : FUNC_UNKNOWN;
+		u->func.v[idx] = l->dso ? scan_function(u, l) : FUNC_UNKNOWN;
 	return u->func.v[idx];
 }
 
@@ -144,43 +170,34 @@ static void count_fill(struct simd_counts *c, const struct sample_regs *r)
 
 /* ---- one sample ------------------------------------------------------------------------------ */
 
-static struct simd_counts *counts_of(struct profile *p, const struct profile_row *row)
-{
-	static const struct simd_counts none;
-
-	if (vec_reach(&p->simd.rows, row->idx, none))
-		return NULL;
-	return &p->simd.rows.v[row->idx];
-}
-
 /* User registers of a sample in the kernel are those of other code than the one at its address. */
-static bool belongs_to_code(const struct profile *p, const struct sample *s)
+static bool belongs_to_code(const struct simd_use *u, const struct sample *s)
 {
-	return prof_simd_is_intr(s, p->o.arch) || s->cpumode == PERF_RECORD_MISC_USER ||
+	return prof_simd_is_intr(s, u->env.arch) || s->cpumode == PERF_RECORD_MISC_USER ||
 	       s->cpumode == PERF_RECORD_MISC_GUEST_USER;
 }
 
-static void count_code(struct profile *p, struct simd_counts *c, const struct sample *s,
-		       struct thread *th, const struct sample_regs *r, uint8_t live)
+static void count_code(struct simd_use *u, struct simd_counts *c, const struct acc_in *in,
+		       const struct sample_regs *r, uint8_t live)
 {
-	uint32_t loc = resolver_find(p->res, th, s->cpumode, s->ip);
-	const struct simd_code *code = loc == LOC_NONE ? NULL : code_of(p, loc);
+	uint32_t loc = resolver_find(u->env.res, in->th, in->s->cpumode, in->s->ip);
+	const struct simd_code *code = loc == LOC_NONE ? NULL : code_of(u, loc);
 	const struct loc *l;
 
 	if (!code || code->state != CODE_KNOWN)
 		return;
 	c->coded++;
 	c->code[code->width]++;
-	if (!p->o.redact)
+	if (!u->env.redact)
 		count_lanes(c, code, r);
 	if (live > SIMD_128 && live > code->width && !code->upper) {
 		c->dirty++;
 		if (c->widest_dirty < live)
 			c->widest_dirty = live;
 	}
-	l = resolver_loc(p->res, loc);
+	l = resolver_loc(u->env.res, loc);
 	if (l->sym && l->sym != c->sym) {
-		uint8_t func = func_of(p, l);
+		uint8_t func = func_of(u, l);
 
 		c->sym = l->sym;
 		if (func >= FUNC_WIDTH && c->func < func - FUNC_WIDTH)
@@ -191,31 +208,34 @@ static void count_code(struct profile *p, struct simd_counts *c, const struct sa
 	c->func_known = true;
 }
 
-int prof_simd_count(struct profile *p, const struct profile_row *row, const struct sample *s,
-		    struct thread *th)
+static int add(void *slot, const struct acc_in *in, void *state)
 {
+	struct simd_use *u = state;
+	const struct sample *s = in->s;
 	struct sample_regs tmp;
-	const struct sample_regs *r = prof_simd_block(s, p->o.arch, &tmp);
-	struct simd_counts *c = counts_of(p, row);
+	const struct sample_regs *r = prof_simd_block(s, u->env.arch, &tmp);
+	struct simd_counts *c = slot;
 	int high = -1, live = r ? prof_simd_live(s, r, &high) : -1;
 
-	if (!c)
-		return -ENOMEM;
 	if (live < 0)
 		return 0;
 	c->high_nr += high >= 0;
 	c->high += high > SIMD_NONE;
 	c->nr++;
 	c->live[live]++;
-	if (!p->o.redact)
+	if (!u->env.redact)
 		count_fill(c, r);
-	if (belongs_to_code(p, s))
-		count_code(p, c, s, th, r, (uint8_t)live);
+	if (belongs_to_code(u, s))
+		count_code(u, c, in, r, (uint8_t)live);
 	return 0;
 }
 
-void prof_simd_add(struct simd_counts *sum, const struct simd_counts *c)
+static int merge(void *slot, const void *from, const struct acc_maps *maps)
 {
+	struct simd_counts *sum = slot;
+	const struct simd_counts *c = from;
+
+	(void)maps;
 	sum->nr += c->nr;
 	sum->coded += c->coded;
 	for (int w = 0; w < SIMD_WIDTHS; w++) {
@@ -232,97 +252,127 @@ void prof_simd_add(struct simd_counts *sum, const struct simd_counts *c)
 	sum->func = max_u64(sum->func, c->func);
 	sum->widest_dirty = max_u64(sum->widest_dirty, c->widest_dirty);
 	sum->func_known |= c->func_known;
+	return 0;
 }
 
-void prof_simd_free(struct profile *p)
+static int start(void **state, const struct acc_env *env)
 {
-	struct simd_use *u = &p->simd;
+	struct simd_use *u = calloc(1, sizeof(*u));
 
-	vec_free(&u->rows);
+	if (!u)
+		return -ENOMEM;
+	u->env = *env;
+	*state = u;
+	return 0;
+}
+
+static void stop(void *state)
+{
+	struct simd_use *u = state;
+
+	if (!u)
+		return;
 	vec_free(&u->code);
 	vec_free(&u->func);
-	insn_free(u->dec[0]);
-	insn_free(u->dec[1]);
+	prof_decoders_free(&u->dec);
 	free(u->buf);
+	free(u);
 }
 
-/* ---- columns --------------------------------------------------------------------------------- */
-
-static const struct simd_counts *get(const struct profile *p, const struct profile_row *r)
-{
-	static const struct simd_counts none;
-
-	/* Rows that stand for no sample (of other events of a group) have nobody's idx. */
-	return r->nr && r->idx < p->simd.rows.n ? &p->simd.rows.v[r->idx] : &none;
-}
+/* ---- columns: permille, UINT64_MAX = not known ------------------------------------------------- */
 
 static uint64_t permille(uint64_t n, uint64_t of)
 {
-	return of ? (n * 1000 + of / 2) / of : SIMD_UNKNOWN;
+	return of ? (n * 1000 + of / 2) / of : STAT_UNKNOWN;
 }
 
-#define LIVE(name, width)                                                                    \
-	uint64_t prof_stat_live_##name(const struct profile *p, const struct profile_row *r) \
-	{                                                                                    \
-		return permille(get(p, r)->live[width], get(p, r)->nr);                      \
+#define SHARE(name, part, whole)                                                   \
+	static uint64_t stat_##name(const struct profile_row *r, const void *slot) \
+	{                                                                          \
+		const struct simd_counts *c = slot;                                \
+                                                                                   \
+		(void)r;                                                           \
+		return permille(c->part, c->whole);                                \
 	}
-LIVE(512, SIMD_512)
-LIVE(256, SIMD_256)
-LIVE(128, SIMD_128)
-LIVE(none, SIMD_NONE)
 
-#define CODE(name, width)                                                                    \
-	uint64_t prof_stat_code_##name(const struct profile *p, const struct profile_row *r) \
-	{                                                                                    \
-		return permille(get(p, r)->code[width], get(p, r)->coded);                   \
-	}
-CODE(512, SIMD_512)
-CODE(256, SIMD_256)
-CODE(128, SIMD_128)
-CODE(none, SIMD_NONE)
+SHARE(live_512, live[SIMD_512], nr)
+SHARE(live_256, live[SIMD_256], nr)
+SHARE(live_128, live[SIMD_128], nr)
+SHARE(live_none, live[SIMD_NONE], nr)
+SHARE(live_high, high, high_nr)
+SHARE(dirty, dirty, coded)
+SHARE(code_512, code[SIMD_512], coded)
+SHARE(code_256, code[SIMD_256], coded)
+SHARE(code_128, code[SIMD_128], coded)
+SHARE(code_none, code[SIMD_NONE], coded)
 
-uint64_t prof_stat_live_high(const struct profile *p, const struct profile_row *r)
+static uint64_t stat_lanes(const struct profile_row *r, const void *slot)
 {
-	return permille(get(p, r)->high, get(p, r)->high_nr);
+	const struct simd_counts *c = slot;
+
+	(void)r;
+	return c->masked ? c->masked_permille / c->masked : STAT_UNKNOWN;
 }
 
-uint64_t prof_stat_dirty(const struct profile *p, const struct profile_row *r)
+static uint64_t stat_masks(const struct profile_row *r, const void *slot)
 {
-	return permille(get(p, r)->dirty, get(p, r)->coded);
-}
+	const struct simd_counts *c = slot;
 
-uint64_t prof_stat_lanes(const struct profile *p, const struct profile_row *r)
-{
-	const struct simd_counts *c = get(p, r);
-
-	return c->masked ? c->masked_permille / c->masked : SIMD_UNKNOWN;
-}
-
-uint64_t prof_stat_masks(const struct profile *p, const struct profile_row *r)
-{
-	const struct simd_counts *c = get(p, r);
-
-	return c->filled ? c->filled_permille / c->filled : SIMD_UNKNOWN;
+	(void)r;
+	return c->filled ? c->filled_permille / c->filled : STAT_UNKNOWN;
 }
 
 /* Function width, and above it the width that was left behind by other code. */
-uint64_t prof_stat_use(const struct profile *p, const struct profile_row *r)
+static uint64_t stat_use(const struct profile_row *r, const void *slot)
 {
-	const struct simd_counts *c = get(p, r);
+	const struct simd_counts *c = slot;
 
+	(void)r;
 	if (!c->func_known)
-		return SIMD_UNKNOWN;
+		return STAT_UNKNOWN;
 	return c->func | (c->widest_dirty > c->func ? (uint64_t)c->widest_dirty << 4 : 0);
 }
 
-const char *prof_simd_use_text(uint64_t v)
+static const char *use_text(uint64_t v)
 {
 	static const char *const uses[SIMD_WIDTHS] = { "scalar", "uses xmm", "uses ymm",
 						       "uses zmm" };
 
-	if (v == SIMD_UNKNOWN)
+	if (v == STAT_UNKNOWN)
 		return "N/A";
 	if (v >> 4)
 		return v >> 4 == SIMD_512 ? "zmm left dirty" : "ymm left dirty";
 	return uses[v & 3];
 }
+
+#define NEEDS  .at = KEY_STAT, .of = &acc_simd, .need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER
+#define COLUMN NEEDS, .permille = true, .right = true, .min_width = 7, .unknown = "N/A"
+
+/* All of them are the columns of report --simd, in this order. */
+static const struct key cols[] = {
+	{ "live_512", "Live512", COLUMN, .stat = stat_live_512 },
+	{ "live_256", "Live256", COLUMN, .stat = stat_live_256 },
+	{ "live_128", "Live128", COLUMN, .stat = stat_live_128 },
+	{ "live_none", "LiveNone", COLUMN, .stat = stat_live_none },
+	{ "live_high", "Live16-31", COLUMN, .stat = stat_live_high },
+	{ "simd_dirty", "Dirty", COLUMN, .stat = stat_dirty },
+	{ "code_512", "Code512", COLUMN, .stat = stat_code_512 },
+	{ "code_256", "Code256", COLUMN, .stat = stat_code_256 },
+	{ "code_128", "Code128", COLUMN, .stat = stat_code_128 },
+	{ "code_none", "CodeNone", COLUMN, .stat = stat_code_none },
+	{ "mask_lanes", "Lanes", COLUMN, .stat = stat_lanes },
+	{ "mask_fill", "Masks", COLUMN, .stat = stat_masks },
+	{ "simd_use", "SIMD Use", NEEDS, .min_width = 14, .stat = stat_use, .stat_text = use_text },
+};
+
+const struct acc acc_simd = {
+	.name = "simd",
+	.size = sizeof(struct simd_counts),
+	.cols = cols,
+	.nr_cols = ARRAY_SIZE(cols),
+	.needs_sample = true,
+	.start = start,
+	.stop = stop,
+	.add = add,
+	.merge = merge,
+};

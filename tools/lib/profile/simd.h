@@ -13,6 +13,7 @@
 
 #include "insn/insn.h"
 #include "sample/sample.h"
+#include "symbol/symbol.h"
 
 enum simd_width { SIMD_NONE, SIMD_128, SIMD_256, SIMD_512, SIMD_WIDTHS };
 
@@ -29,27 +30,13 @@ struct simd_counts {
 	bool func_known;
 };
 
-/* The instruction of a location, looked at once. */
-struct simd_code {
-	uint8_t state; /* 0 = not looked at yet */
-	uint8_t width; /* enum simd_width */
-	bool upper;    /* vzeroupper, vzeroall: cleans, so nothing is dirty here */
-	uint8_t mask, lanes;
-};
-
-struct simd_use {
-	VEC(struct simd_counts) rows; /* by row idx */
-	VEC(struct simd_code) code;   /* by location */
-	VEC(uint8_t) func;	      /* by symbol idx: 0 = not looked at, else see FUNC_* */
-	struct insn_decoder *dec[2];  /* 32, 64 bits */
-	bool tried[2];
-	unsigned char *buf;
-};
-
-struct profile;
 struct dso;
-struct profile_row;
-struct thread;
+
+/* Decoders for code of 32 and 64 bits, made when there is some. */
+struct decoders {
+	struct insn_decoder *dec[2];
+	bool tried[2];
+};
 
 /*
  * The register block with SIMD state: the interrupted state first; NULL = none. @tmp: where it is
@@ -61,30 +48,9 @@ bool prof_simd_is_intr(const struct sample *s, enum regs_arch arch);
 /* enum simd_width of registers 0-15 and, in *high, of 16-31; -1: the sample does not say. */
 int prof_simd_live(const struct sample *s, const struct sample_regs *r, int *high);
 
-int prof_simd_count(struct profile *p, const struct profile_row *row, const struct sample *s,
-		    struct thread *th);
-/* Adds one row's to another's. */
-void prof_simd_add(struct simd_counts *sum, const struct simd_counts *c);
-void prof_simd_free(struct profile *p);
 /* For the code of @dso; NULL, after a warning, when it cannot be decoded. */
-struct insn_decoder *prof_decoder(struct profile *p, struct dso *dso);
-
-/* Sort keys: numbers are permille, UINT64_MAX = not known. */
-#define SIMD_UNKNOWN STAT_UNKNOWN
-uint64_t prof_stat_live_512(const struct profile *p, const struct profile_row *r);
-uint64_t prof_stat_live_256(const struct profile *p, const struct profile_row *r);
-uint64_t prof_stat_live_128(const struct profile *p, const struct profile_row *r);
-uint64_t prof_stat_live_none(const struct profile *p, const struct profile_row *r);
-uint64_t prof_stat_live_high(const struct profile *p, const struct profile_row *r);
-uint64_t prof_stat_dirty(const struct profile *p, const struct profile_row *r);
-uint64_t prof_stat_code_512(const struct profile *p, const struct profile_row *r);
-uint64_t prof_stat_code_256(const struct profile *p, const struct profile_row *r);
-uint64_t prof_stat_code_128(const struct profile *p, const struct profile_row *r);
-uint64_t prof_stat_code_none(const struct profile *p, const struct profile_row *r);
-uint64_t prof_stat_lanes(const struct profile *p, const struct profile_row *r);
-uint64_t prof_stat_masks(const struct profile *p, const struct profile_row *r);
-uint64_t prof_stat_use(const struct profile *p, const struct profile_row *r);
-/* "uses zmm", "zmm left dirty" ... for what prof_stat_use() gave. */
-const char *prof_simd_use_text(uint64_t v);
+struct insn_decoder *prof_decoder(struct decoders *d, struct resolver *res, enum regs_arch arch,
+				  struct dso *dso);
+void prof_decoders_free(struct decoders *d);
 
 #endif

@@ -117,32 +117,33 @@ static int take(struct profile *p, const struct chain_batch *b, const struct cha
 	struct node_at *way = c->way[job->memo].v, at = prof_node_root(job->group);
 	uint32_t nodes = (uint32_t)c->nodes.n;
 	struct profile_row *row;
+	uint32_t thread = job->in.th->idx;
 	struct leaf *l;
 
 	if (job->keep)
 		at = way[job->keep - 1];
 	for (uint32_t s = 0; s < job->steps; s++) {
 		at.hash = c->hash.v[job->step + s];
-		if (node_down(c, &at, b->step.v[job->step + s], job->thread))
+		if (node_down(c, &at, b->step.v[job->step + s], thread))
 			return -ENOMEM;
 		way[job->keep + s].node = at.node;
 	}
 	l = at.node & NODE_ROOT ? NULL : leaf_at(c, at.node, job->place);
 	if (!l) {
-		row = prof_row_own(p, job->group, job->place, job->thread, job->cpumode, nodes);
+		row = prof_row_own(p, job->group, job->place, thread, job->cpumode, nodes);
 		if (!row)
 			return -ENOMEM;
 		if (at.node & NODE_ROOT) {
-			prof_row_count(row, job->period, 1);
-			return prof_latency_row(p, row->idx, job->latency, job->latency);
+			prof_row_count(row, job->in.period, 1);
+			return prof_sums_add(&p->sums, row->idx, &job->in);
 		}
 		l = prof_leaf(p, at.node, row);
 		if (!l)
 			return -ENOMEM;
 	}
-	l->period += job->period;
+	l->period += job->in.period;
 	l->count++;
-	return prof_latency_leaf(p, (uint32_t)(l - c->leafs.v), job->latency);
+	return prof_sums_add_leaf(&p->sums, (uint32_t)(l - c->leafs.v), l->row, &job->in);
 }
 
 int prof_trie_take(struct profile *p, const struct chain_batch *b)

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Slots of accumulators. Each accumulator has arrays of its own, so that what is not wanted costs
+ * nothing and what is wanted lies close together. Every sum that a table makes (ends of chains to
+ * rows and nodes, rows to the rows above them, what callees cost) is made here, for all
+ * accumulators alike, from their merge() and sub().
+ */
+#include "sums.h"
+
+#include "profile-int.h"
+
+/* A slot that has seen nothing, of any accumulator without one of its own. */
+#define EMPTY_SIZE 256
+static const _Alignas(16) unsigned char zeros[EMPTY_SIZE];
+
+static const void *empty_of(const struct acc *acc)
+{
+	return acc->empty ? acc->empty : zeros;
+}
+
+void *prof_slot_grow(struct slots *a, size_t i)
+{
+	size_t end;
+
+	if (vec_reserve_raw((void **)&a->v, &a->cap, i + 1, a->size))
+		return NULL;
+	/* Some more than asked for: rows come one by one. */
+	end = min_u64(a->cap, i + 64);
+	for (; a->n < end; a->n++)
+		memcpy(a->v + a->n * a->size, a->empty, a->size);
+	return a->v + i * a->size;
+}
+
+static void free_slots(const struct acc *acc, struct slots *a)
+{
+	for (size_t i = 0; acc->drop && i < a->n; i++)
+		acc->drop(a->v + i * a->size);
+	free(a->v);
+	*a = (struct slots){ 0 };
+}
+
+/* ---- which ----------------------------------------------------------------------------------- */
+
+struct sum *prof_sum_of(const struct sums *s, const struct acc *acc)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->v[i].acc == acc)
+			return (struct sum *)&s->v[i];
+	return NULL;
+}
+
+const void *prof_row_slot(const struct sums *s, const struct acc *acc, uint32_t row)
+{
+	const struct sum *sum = prof_sum_of(s, acc);
+
+	return sum ? prof_slot(&sum->row, row) : empty_of(acc);
+}
+
+struct sum *prof_sums_want(struct sums *s, const struct acc *acc)
+{
+	const struct slots none = { .size = acc->size, .empty = empty_of(acc) };
+	struct sum *have = prof_sum_of(s, acc);
+
+	if (have)
+		return have;
+	if (s->n == MAX_SUMS || (!acc->empty && acc->size > EMPTY_SIZE))
+		return NULL;
+	s->v[s->n] = (struct sum){ acc, NULL, none, none, none, none, none };
+	s->nr_share += acc->is_share;
+	s->nr_entry += acc->per_entry;
+	s->needs_sample |= acc->needs_sample;
+	return &s->v[s->n++];
+}
+
+int prof_sums_start(struct sums *s, const struct profile_opts *o, const struct acc_env *env)
+{
+	const struct acc *acc;
+
+	for (unsigned i = 0; (acc = prof_acc_at(i)); i++)
+		if (acc->wanted && acc->wanted(o) && !prof_sums_want(s, acc))
+			return -ENOMEM;
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->v[i].acc->start && s->v[i].acc->start(&s->v[i].state, env))
+			return -ENOMEM;
+	return 0;
+}
+
+void prof_sums_stop(struct sums *s)
+{
+	for (unsigned i = 0; i < s->n; i++) {
+		if (s->v[i].acc->stop)
+			s->v[i].acc->stop(s->v[i].state);
+		s->v[i].state = NULL;
+	}
+}
+
+void prof_sums_free(struct sums *s)
+{
+	prof_sums_stop(s);
+	for (unsigned i = 0; i < s->n; i++) {
+		struct sum *sum = &s->v[i];
+
+		free_slots(sum->acc, &sum->row);
+		free_slots(sum->acc, &sum->callees);
+		free_slots(sum->acc, &sum->leaf);
+		free_slots(sum->acc, &sum->node);
+		free_slots(sum->acc, &sum->event);
+	}
+	*s = (struct sums){ 0 };
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+static inline int add(struct sum *sum, struct slots *a, size_t i, const struct acc_in *in)
+{
+	void *slot = prof_slot_reach(a, i);
+
+	return slot ? sum->acc->add(slot, in, sum->state) : -ENOMEM;
+}
+
+int prof_sums_add_slow(struct sums *s, uint32_t row, const struct acc_in *in)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (add(&s->v[i], &s->v[i].row, row, in))
+			return -ENOMEM;
+	return 0;
+}
+
+int prof_sums_add_leaf_slow(struct sums *s, uint32_t leaf, uint32_t row, const struct acc_in *in)
+{
+	for (unsigned i = 0; i < s->n; i++) {
+		struct sum *sum = &s->v[i];
+
+		if (sum->acc->per_leaf ? add(sum, &sum->leaf, leaf, in)
+				       : add(sum, &sum->row, row, in))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int prof_sums_add_entry(struct sums *s, uint32_t row, const struct acc_in *in)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->v[i].acc->per_entry && add(&s->v[i], &s->v[i].row, row, in))
+			return -ENOMEM;
+	return 0;
+}
+
+int prof_sums_left_out(struct sums *s, uint32_t event, const struct acc_in *in)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->v[i].acc->is_share && add(&s->v[i], &s->v[i].event, 2 * (size_t)event, in))
+			return -ENOMEM;
+	return 0;
+}
+
+/* ---- the end of reading ---------------------------------------------------------------------- */
+
+static int merge(const struct acc *acc, struct slots *to, size_t i, const void *from)
+{
+	void *slot = prof_slot_reach(to, i);
+
+	return slot ? acc->merge(slot, from, NULL) : -ENOMEM;
+}
+
+/* As with periods: children have higher numbers than their parents. */
+static int sum_nodes(struct sum *sum, const struct chains *c)
+{
+	const struct acc *acc = sum->acc;
+
+	if (c->nodes.n && !prof_slot_reach(&sum->node, c->nodes.n - 1))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < c->leafs.n; i++)
+		if (merge(acc, &sum->node, c->leafs.v[i].node, prof_slot(&sum->leaf, i)))
+			return -ENOMEM;
+	for (uint32_t i = (uint32_t)c->nodes.n; i-- > 0;) {
+		uint32_t up = c->nodes.v[i].parent;
+
+		if (!(up & NODE_ROOT) && merge(acc, &sum->node, up, prof_slot(&sum->node, i)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int sum_chains(struct sum *sum, const struct chains *c, bool callees)
+{
+	const struct acc *acc = sum->acc;
+
+	for (uint32_t i = 0; acc->per_leaf && i < c->leafs.n; i++)
+		if (merge(acc, &sum->row, c->leafs.v[i].row, prof_slot(&sum->leaf, i)))
+			return -ENOMEM;
+	if (!callees || !acc->sub)
+		return 0;
+	for (size_t i = 0; i < sum->row.n; i++)
+		if (merge(acc, &sum->callees, i, prof_slot(&sum->row, i)))
+			return -ENOMEM;
+	return sum_nodes(sum, c);
+}
+
+int prof_sums_chains(struct sums *s, const struct chains *c, bool callees)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (sum_chains(&s->v[i], c, callees))
+			return -ENOMEM;
+	return 0;
+}
+
+int prof_sums_event(struct sums *s, uint32_t event, uint32_t row)
+{
+	for (unsigned i = 0; i < s->n; i++) {
+		struct sum *sum = &s->v[i];
+		const void *slot = prof_slot(&sum->row, row);
+
+		if (sum->acc->is_share &&
+		    (merge(sum->acc, &sum->event, 2 * (size_t)event, slot) ||
+		     merge(sum->acc, &sum->event, 2 * (size_t)event + 1, slot)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int prof_sums_own(struct sums *s, uint32_t row)
+{
+	for (unsigned i = 0; i < s->n; i++) {
+		struct sum *sum = &s->v[i];
+		void *slot;
+
+		if (!sum->callees.n)
+			continue;
+		slot = prof_slot_reach(&sum->callees, row);
+		if (!slot)
+			return -ENOMEM;
+		sum->acc->sub(slot, prof_slot(&sum->callees, row));
+		if (merge(sum->acc, &sum->callees, row, prof_slot(&sum->row, row)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int prof_sums_pass(struct sums *s, uint32_t row, uint32_t node)
+{
+	for (unsigned i = 0; i < s->n; i++) {
+		struct sum *sum = &s->v[i];
+
+		if (sum->node.n && merge(sum->acc, &sum->callees, row, prof_slot(&sum->node, node)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void prof_sums_unpass(struct sums *s, uint32_t row, uint32_t leaf)
+{
+	for (unsigned i = 0; i < s->n; i++) {
+		struct sum *sum = &s->v[i];
+
+		if (row < sum->callees.n)
+			sum->acc->sub(sum->callees.v + row * sum->acc->size,
+				      prof_slot(&sum->leaf, leaf));
+	}
+}
+
+int prof_sums_merge(struct sums *s, uint32_t row, uint32_t from)
+{
+	for (unsigned i = 0; i < s->n; i++) {
+		struct sum *sum = &s->v[i];
+
+		if (from >= sum->row.n)
+			continue;
+		/* The array may move: the source is looked at behind the destination. */
+		if (!prof_slot_reach(&sum->row, row) ||
+		    merge(sum->acc, &sum->row, row, prof_slot(&sum->row, from)))
+			return -ENOMEM;
+	}
+	return 0;
+}
