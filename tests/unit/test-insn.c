@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "config.h"
 #include "insn/insn.h"
-#include "insn/private.h"
+#include "insn/insn-int.h"
 #include "unit.h"
 
 #define ADDR 0x401000

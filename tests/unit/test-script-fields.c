@@ -2,7 +2,7 @@
 /* -F: names, classes, editing, and what is refused. Numbers as they are written. */
 #include "unit.h"
 
-#include "script/put.h"
+#include "script/put-int.h"
 #include "script/script.h"
 
 #define F(x) BIT(SF_##x)

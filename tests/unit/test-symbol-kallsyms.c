@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "symbol/internal.h"
+#include "symbol/symbol-int.h"
 
 /* A table of @text, which may hold any bytes. */
 static struct kallsyms *read_text(const char *text, size_t n, const char *ref, uint64_t recorded,

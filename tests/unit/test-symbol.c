@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "config.h"
-#include "symbol/internal.h"
+#include "symbol/symbol-int.h"
 
 static struct machine *m;
 static struct resolver *res;

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "tracer/walk.h"
+#include "tracer/walk-int.h"
 
 static void test_waits(void **state)
 {

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #ifdef __x86_64__
-#include "tracer/walk.h"
+#include "tracer/walk-int.h"
 
 static void probe_without(struct tracer_probe *p, const char *without)
 {

@@ -8,7 +8,7 @@
 #if defined(__x86_64__) && defined(__linux__)
 #include <sys/mman.h>
 
-#include "tracer/vm.h"
+#include "tracer/vm-int.h"
 
 #define ROUNDS	  3000
 #define SNIP_BACK 14 /* jmp *0(%rip) and the address */

@@ -2,7 +2,7 @@
 /* One step up a stack: rules on registers and memory, and the expressions that rules may hold. */
 #include "unit.h"
 
-#include "unwind/cfi-int.h"
+#include "unwind/cfi-libdw-int.h"
 
 #if HAVE_LIBDW
 

@@ -18,8 +18,8 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
-#include "tracer/vm.h"
-#include "tracer/without.h"
+#include "tracer/vm-int.h"
+#include "tracer/without-int.h"
 #include "xsave/xsave.h"
 
 #define CODE	  0x10000000ULL

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 
-#include "capture/private.h"
+#include "capture/capture-int.h"
 
 #define IOC_PAUSE_OUTPUT _IOW('$', 9, uint32_t)
 

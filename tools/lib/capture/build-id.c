@@ -12,7 +12,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "capture/private.h"
+#include "capture/capture-int.h"
 #include "elf/elf.h"
 
 #define VDSO_HEAD 4096 /* enough for the headers and the notes */

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "capture/private.h"
+#include "capture/capture-int.h"
 
 /* epoll user data: 0 and up are counters. */
 #define DATA_SIGNAL  UINT64_MAX

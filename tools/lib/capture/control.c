@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "capture/private.h"
+#include "capture/capture-int.h"
 
 static int open_fifo(const char *path, int flags, struct err *e)
 {

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "capture/private.h"
+#include "capture/capture-int.h"
 
 #define IOC_ENABLE     _IO('$', 0)
 #define IOC_DISABLE    _IO('$', 1)

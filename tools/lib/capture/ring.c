@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "capture/private.h"
+#include "capture/capture-int.h"
 
 #define IOC_DISABLE _IO('$', 1)
 

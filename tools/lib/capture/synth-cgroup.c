@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "capture/private.h"
+#include "capture/capture-int.h"
 
 #define MAX_DEPTH 64 /* directories kept open while walking */
 

@@ -13,7 +13,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "capture/private.h"
+#include "capture/capture-int.h"
 
 #define PF_KTHREAD 0x00200000
 #define FIRST_BUF  (64 << 10)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "capture/private.h"
+#include "capture/capture-int.h"
 
 /* ---- one record -------------------------------------------------------------------------------- */
 

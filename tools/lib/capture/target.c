@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "capture/private.h"
+#include "capture/capture-int.h"
 
 #define MAX_CPUS 65536
 

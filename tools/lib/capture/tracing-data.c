@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "capture/private.h"
+#include "capture/capture-int.h"
 
 #define MAX_FILE (64 << 20)
 

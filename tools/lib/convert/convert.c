@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "convert/convert-int.h"
-#include "convert/raw.h"
+#include "convert/raw-int.h"
 
 #define RAW_START 4096
 /* User addresses end below this on every architecture with a canonical hole; the kernel begins. */

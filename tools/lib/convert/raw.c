@@ -2,7 +2,7 @@
 /* The table that every branch of the recording goes through: open addressing, grown at 5/8. */
 #include <stdlib.h>
 
-#include "convert/raw.h"
+#include "convert/raw-int.h"
 
 int raw_table_init(struct raw_table *t, uint32_t size)
 {

@@ -10,7 +10,7 @@
  * here to name what clashes, but PMCs are counted one by one, so that their number is not
  * limited by the words.
  */
-#include "tree.h"
+#include "tree-int.h"
 
 uint64_t dtpmu_encode_value(enum dtpmu_encoding enc, uint64_t v, uint64_t max)
 {

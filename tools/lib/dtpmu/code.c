@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "tree.h"
+#include "tree-int.h"
 
 static uint64_t width_mask(const struct dtpmu_field *f)
 {

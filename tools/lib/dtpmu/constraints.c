@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tree.h"
+#include "tree-int.h"
 
 /* Nodes below `constraints` that are no value constraints. */
 static bool is_special(const char *name)

@@ -2,7 +2,7 @@
 /* Why a group is refused, in words. */
 #include <stdio.h>
 
-#include "tree.h"
+#include "tree-int.h"
 
 static const char *add_name(char *buf, size_t size, const char *name)
 {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tree.h"
+#include "tree-int.h"
 
 static const struct {
 	const char *name;

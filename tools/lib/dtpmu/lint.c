@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <strings.h>
 
-#include "tree.h"
+#include "tree-int.h"
 
 static uint64_t bit_range(unsigned lo, unsigned hi)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "tree.h"
+#include "tree-int.h"
 
 #define COMPATIBLE "ibm,power-pmu"
 

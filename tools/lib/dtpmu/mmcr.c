@@ -2,7 +2,7 @@
 /* The values of the control registers for a group that fits. */
 #include <strings.h>
 
-#include "tree.h"
+#include "tree-int.h"
 
 static void put(struct dtpmu_answer *a, int mmcr, int position, uint64_t v)
 {

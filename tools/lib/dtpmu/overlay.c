@@ -9,7 +9,7 @@
  */
 #include <stdio.h>
 
-#include "tree.h"
+#include "tree-int.h"
 
 enum action {
 	ADD,	   /* the property, if the node is there and has none */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "tree.h"
+#include "tree-int.h"
 
 #if HAVE_LIBFDT
 #include <libfdt.h>

@@ -2,7 +2,7 @@
 /* The tree in memory: building, looking up, and reading typed properties. */
 #include <stdlib.h>
 
-#include "tree.h"
+#include "tree-int.h"
 
 struct dt_node *dt_add_node(struct dt_tree *t, struct dt_node *parent, const char *name)
 {

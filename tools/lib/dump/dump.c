@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/hex.h"
-#include "dump/private.h"
+#include "dump/dump-int.h"
 
 static const char hex_pairs[513] =
 	"000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f2021222324252627"

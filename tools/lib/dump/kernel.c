@@ -2,7 +2,7 @@
 /* What the kernel writes besides samples. */
 #include <inttypes.h>
 
-#include "dump/private.h"
+#include "dump/dump-int.h"
 #include "emit/emit.h"
 
 static void put_task(struct obuf *o, uint32_t pid, uint32_t tid, char sep)

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "base/hex.h"
-#include "dump/private.h"
+#include "dump/dump-int.h"
 #include "emit/emit.h"
 
 /* "..... 12: " */

@@ -2,7 +2,7 @@
 /* Records that the recording tool wrote. */
 #include <inttypes.h>
 
-#include "dump/private.h"
+#include "dump/dump-int.h"
 #include "emit/emit.h"
 
 static struct cursor body_of(const struct record *rec)

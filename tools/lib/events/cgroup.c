@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "events/private.h"
+#include "events/events-int.h"
 
 /* Where groups lie: version 1's perf_event when it is mounted, else version 2. */
 bool events_cgroup_mount(char *dir, size_t size)

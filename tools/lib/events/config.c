@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "events/private.h"
+#include "events/events-int.h"
 #include "perfdata/perfdata.h"
 
 #define DEFAULT_FREQ  4000

@@ -6,7 +6,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "events/private.h"
+#include "events/events-int.h"
 
 #define CAP_SYS_ADMIN 21
 #define CAP_PERFMON   38

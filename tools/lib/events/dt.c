@@ -5,7 +5,7 @@
 #include <sys/utsname.h>
 
 #include "dtpmu/dtpmu.h"
-#include "events/private.h"
+#include "events/events-int.h"
 
 static uint64_t term_mask(const struct dtpmu_term *t)
 {

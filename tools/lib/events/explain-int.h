@@ -6,7 +6,7 @@
 #ifndef PERF_EVENTS_EXPLAIN_INT_H
 #define PERF_EVENTS_EXPLAIN_INT_H
 
-#include "events/private.h"
+#include "events/events-int.h"
 
 struct cause {
 	const char *id; /* what the tests call it */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "events/private.h"
+#include "events/events-int.h"
 
 /* "u" of "cycles:u", "cycles/period=1000/u"; a given name has none. */
 static const char *modifiers(const struct event *ev)

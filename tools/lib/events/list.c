@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "events/private.h"
+#include "events/events-int.h"
 
 typedef int (*info_fn)(void *ctx, const struct event_info *info);
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <strings.h>
 
-#include "events/private.h"
+#include "events/events-int.h"
 
 const struct event_symbol event_hardware[] = {
 	{ "cpu-cycles", "cycles", PERF_COUNT_HW_CPU_CYCLES },

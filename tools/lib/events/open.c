@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "events/private.h"
+#include "events/events-int.h"
 
 /* The kernel of a big-endian machine lays the flag bits out from the other end. */
 static uint64_t flags_to_host(uint64_t flags)

@@ -2,7 +2,7 @@
 /* Modifiers: the letters behind an event or a group. Source: perf-list(1), "EVENT MODIFIERS". */
 #include <stdio.h>
 
-#include "events/private.h"
+#include "events/events-int.h"
 
 #define LETTERS "ukhIGHpPSDeWb"
 /* Letters that say what is counted and so belong to the event's name. */

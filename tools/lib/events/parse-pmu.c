@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "events/private.h"
+#include "events/events-int.h"
 
 /* Does "uncore_imc_3" go by the name "uncore_imc", "imc" or a glob? */
 static bool same_family(const char *pmu, const char *asked)

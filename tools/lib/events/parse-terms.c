@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "branch/branch.h"
-#include "events/private.h"
+#include "events/events-int.h"
 
 #define MAX_TERMS 256
 

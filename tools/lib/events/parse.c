@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "events/private.h"
+#include "events/events-int.h"
 
 #define BLANKS	    " \t\n\r"
 #define WORD_END    ",{}:/" BLANKS

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "dtpmu/dtpmu.h"
-#include "events/private.h"
+#include "events/events-int.h"
 
 #define DEVICES "bus/event_source/devices"
 #define SMALL	(64 << 10) /* no sysfs file is larger */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "attr/attr.h"
-#include "events/private.h"
+#include "events/events-int.h"
 
 #define RANGE(f)                                                                              \
 	{                                                                                     \

@@ -3,7 +3,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "events/private.h"
+#include "events/events-int.h"
 #include "events/regs-probe.h"
 #include "xsave/xsave.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "events/private.h"
+#include "events/events-int.h"
 
 const char *events_tracefs(void)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "config.h"
-#include "insn/private.h"
+#include "insn/insn-int.h"
 
 #if HAVE_LIBCAPSTONE
 

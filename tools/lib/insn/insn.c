@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <stdlib.h>
 
-#include "insn/private.h"
+#include "insn/insn-int.h"
 
 static int lib_open(const struct insn_library *l, void **d, enum regs_arch arch, bool is_64bit)
 {

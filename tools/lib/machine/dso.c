@@ -2,7 +2,7 @@
 /* Objects: what the name of a map stands for, and what upstream calls it. */
 #include <stdlib.h>
 
-#include "machine/internal.h"
+#include "machine/machine-int.h"
 
 static bool starts(const char *s, const char *prefix)
 {

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "machine/internal.h"
+#include "machine/machine-int.h"
 
 #define SEEN 4096 /* pages that were looked up lately; a power of two */
 

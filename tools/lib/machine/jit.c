@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "machine/internal.h"
+#include "machine/machine-int.h"
 
 void machine_read_jitdumps(struct machine *m, const char *symfs, bool flat)
 {

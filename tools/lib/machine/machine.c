@@ -2,7 +2,7 @@
 /* Records in, answers out. */
 #include <stdlib.h>
 
-#include "machine/internal.h"
+#include "machine/machine-int.h"
 
 #define PROT_EXEC   4
 #define MAP_HUGETLB 0x40000

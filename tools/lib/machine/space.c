@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "machine/internal.h"
+#include "machine/machine-int.h"
 
 struct map_obj *map_new(struct map_pool *pool)
 {

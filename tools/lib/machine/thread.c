@@ -2,7 +2,7 @@
 /* Threads, their names, and which address space they live in. */
 #include <stdio.h>
 
-#include "machine/internal.h"
+#include "machine/machine-int.h"
 
 /*
  * tids are reused. by_tid maps a tid to a place in tid_head, which holds the index of the newest

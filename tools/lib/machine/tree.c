@@ -11,7 +11,7 @@
  */
 #include <stdlib.h>
 
-#include "machine/internal.h"
+#include "machine/machine-int.h"
 
 #define FIRST_CAP 4
 #define MAX_CAP	  32

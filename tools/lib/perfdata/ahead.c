@@ -9,7 +9,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "internal.h"
+#include "perfdata-int.h"
 
 #define BATCHES	      8
 #define BATCH_BYTES   (64u << 10) /* the largest record fits */

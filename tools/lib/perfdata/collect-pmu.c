@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "collect.h"
+#include "collect-int.h"
 
 #define DEVICES "/sys/bus/event_source/devices"
 

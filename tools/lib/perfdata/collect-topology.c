@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "collect.h"
+#include "collect-int.h"
 
 #define CPU_DIR	 "/sys/devices/system/cpu"
 #define NODE_DIR "/sys/devices/system/node"

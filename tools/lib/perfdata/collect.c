@@ -8,8 +8,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "collect.h"
-#include "internal.h"
+#include "collect-int.h"
+#include "perfdata-int.h"
 
 char *collect_read_line(const char *fmt, ...)
 {

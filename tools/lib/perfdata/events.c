@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "internal.h"
+#include "perfdata-int.h"
 
 static unsigned count_before(uint64_t sample_type, uint64_t fields)
 {

@@ -2,7 +2,7 @@
 /* The feature table, and the features that every reader needs. Payloads: perf.data(5). */
 #include <stdlib.h>
 
-#include "internal.h"
+#include "perfdata-int.h"
 
 #define FEATURE_MAX (1u << 30)
 

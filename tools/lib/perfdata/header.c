@@ -2,7 +2,7 @@
 /* The header of a file or pipe, its attrs and their ids. Layout: perf.data(5). */
 #include <stdlib.h>
 
-#include "internal.h"
+#include "perfdata-int.h"
 
 #define HEADER_SIZE	 104
 #define HEADER_SIZE_OLD	 72 /* no feature bitmap */

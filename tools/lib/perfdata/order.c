@@ -15,7 +15,7 @@
  */
 #include <stdlib.h>
 
-#include "internal.h"
+#include "perfdata-int.h"
 
 #define MERGE_FAN      1024
 #define RUN_WINDOW_MIN (16u << 10)

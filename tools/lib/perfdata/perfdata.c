@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "perfdata-int.h"
 
 #define PROGRESS_STEP	(1u << 20)
 #define DIR_STREAMS_MAX 65536

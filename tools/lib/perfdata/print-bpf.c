@@ -4,7 +4,7 @@
  * bpf_prog_info (bpf(2)), its pointers turned into offsets within the bytes that follow.
  */
 #include "emit/emit.h"
-#include "internal.h"
+#include "perfdata-int.h"
 #include "print.h"
 
 enum { /* offsets within struct bpf_prog_info */

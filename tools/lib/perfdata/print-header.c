@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "emit/emit.h"
-#include "internal.h"
+#include "perfdata-int.h"
 #include "print.h"
 
 /* ---- single values ------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "emit/emit.h"
-#include "internal.h"
+#include "perfdata-int.h"
 #include "print.h"
 
 static void print_lists(struct header_printer *p, struct cursor *c, const char *label)

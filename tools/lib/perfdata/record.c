@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Names and bodies of records. Layouts: perf_event_open(2) and perf.data(5). */
-#include "internal.h"
+#include "perfdata-int.h"
 
 static const char *const kernel_names[] = {
 	[PERF_RECORD_MMAP] = "MMAP",

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "perfdata-int.h"
 
 void spool_init(struct spool *s, size_t max_mem)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "perfdata-int.h"
 
 #define TRACING_MAX (1u << 30)
 

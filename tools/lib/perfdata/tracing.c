@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "internal.h"
+#include "perfdata-int.h"
 
 #define MAGIC_SIZE 10
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "perfdata-int.h"
 
 ssize_t pread_all(int fd, void *buf, size_t n, uint64_t off)
 {

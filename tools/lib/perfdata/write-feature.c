@@ -2,8 +2,8 @@
 /* Features as the writer makes them, and how they look in a pipe. Payloads: perf.data(5). */
 #include <stdlib.h>
 
-#include "internal.h"
-#include "write.h"
+#include "perfdata-int.h"
+#include "write-int.h"
 
 #define STRING_ALIGN 64 /* lengths of strings in features, since ever */
 

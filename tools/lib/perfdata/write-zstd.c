@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "config.h"
-#include "internal.h"
-#include "write.h"
+#include "perfdata-int.h"
+#include "write-int.h"
 
 #define ZIP_CHUNK (256u << 10)
 

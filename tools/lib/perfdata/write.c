@@ -11,8 +11,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "internal.h"
-#include "write.h"
+#include "perfdata-int.h"
+#include "write-int.h"
 
 #define HEADER_SIZE	104
 #define HEADER_DATA_LEN 48 /* where the header keeps the data's size */

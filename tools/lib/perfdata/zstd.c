@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "config.h"
-#include "internal.h"
+#include "perfdata-int.h"
 
 #if HAVE_ZSTD
 #include <zstd.h>

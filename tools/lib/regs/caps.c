@@ -2,7 +2,7 @@
 /* What can be had, as a list and as sentences. */
 #include <stdio.h>
 
-#include "regs/private.h"
+#include "regs/regs-int.h"
 
 const struct regs_class_info regs_class_info[REGS_NR_CLASSES] = {
 	[REGS_XMM] = { "xmm", "XMM0-15", 16, 2, false, "SSE state (XSAVE component 1)" },

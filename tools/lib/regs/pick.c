@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "base/nearest.h"
-#include "regs/private.h"
+#include "regs/regs-int.h"
 
 struct pick_class {
 	const char *name;

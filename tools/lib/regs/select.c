@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "base/nearest.h"
-#include "regs/private.h"
+#include "regs/regs-int.h"
 
 /* What is assumed when nobody probed. */
 static const struct regs_caps everything = {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "regs/private.h"
+#include "regs/regs-int.h"
 
 /* clang-format off */
 static const char *const x86[] = {

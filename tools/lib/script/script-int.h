@@ -3,7 +3,7 @@
 #ifndef PERF_SCRIPT_INT_H
 #define PERF_SCRIPT_INT_H
 
-#include "put.h"
+#include "put-int.h"
 #include "regs/regs.h"
 #include "script/script.h"
 

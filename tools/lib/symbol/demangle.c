@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "config.h"
-#include "symbol/internal.h"
+#include "symbol/symbol-int.h"
 
 #if HAVE_LIBIBERTY
 #include <setjmp.h>

@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "symbol/internal.h"
+#include "symbol/symbol-int.h"
 
 /* ---- symbols ----------------------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "buildid/buildid.h"
-#include "symbol/internal.h"
+#include "symbol/symbol-int.h"
 
 static struct build_id dso_id(const struct dso *dso)
 {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "jit/jit.h"
-#include "symbol/internal.h"
+#include "symbol/symbol-int.h"
 
 #define JIT_MAX (256u << 20)
 

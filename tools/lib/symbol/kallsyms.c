@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "symbol/internal.h"
+#include "symbol/symbol-int.h"
 
 #define TEXT_MAX (256u << 20)
 #define CHUNK	 (64u << 10)

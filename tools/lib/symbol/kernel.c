@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "buildid/buildid.h"
-#include "symbol/internal.h"
+#include "symbol/symbol-int.h"
 
 static const struct dso *kernel_dso(const struct resolver *res)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Without libdw nothing is known of lines and inlined functions. */
 #include "config.h"
-#include "symbol/internal.h"
+#include "symbol/symbol-int.h"
 
 #if !HAVE_LIBDW
 struct lines *lines_open(struct resolver *res, const char *path)

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "config.h"
-#include "symbol/internal.h"
+#include "symbol/symbol-int.h"
 
 #if HAVE_LIBDW
 #include <dwarf.h>

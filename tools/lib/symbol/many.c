@@ -4,7 +4,7 @@
  * done for all of them and asks for the memory that the next step needs. The waiting of all is
  * the waiting of one.
  */
-#include "symbol/internal.h"
+#include "symbol/symbol-int.h"
 
 #define BATCH 32
 

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "symbol/internal.h"
+#include "symbol/symbol-int.h"
 
 /* Names pack to a fifth. */
 #define UNPACKED_FREE  (4u << 20)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "symbol/internal.h"
+#include "symbol/symbol-int.h"
 
 #define SHOWN 5 /* objects that are named; the others are counted */
 

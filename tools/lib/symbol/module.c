@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "symbol/internal.h"
+#include "symbol/symbol-int.h"
 
 #define PACKED_MAX (64u << 20)
 

@@ -8,7 +8,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "symbol/internal.h"
+#include "symbol/symbol-int.h"
 
 struct object *object_get(struct resolver *res, struct dso *dso)
 {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "symbol/internal.h"
+#include "symbol/symbol-int.h"
 
 static int add_stub(struct symtab *t, uint64_t offset, uint64_t size, const struct plt_reloc *r)
 {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "buildid/buildid.h"
-#include "symbol/internal.h"
+#include "symbol/symbol-int.h"
 
 #define SLOT_BITS_MIN 10
 

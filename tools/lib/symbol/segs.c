@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "symbol/internal.h"
+#include "symbol/symbol-int.h"
 
 /* ---- sorted starts ----------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "symbol/internal.h"
+#include "symbol/symbol-int.h"
 
 #if HAVE_DEBUGINFOD
 #include <dlfcn.h>

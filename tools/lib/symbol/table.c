@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "symbol/internal.h"
+#include "symbol/symbol-int.h"
 
 #define PAGE		4096ULL
 #define NAME_MAX_OFFSET (UINT32_MAX >> 2)

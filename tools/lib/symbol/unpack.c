@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "config.h"
-#include "symbol/internal.h"
+#include "symbol/symbol-int.h"
 
 #if HAVE_ZLIB || HAVE_LZMA || HAVE_ZSTD
 #define UNPACKED_MAX (256u << 20)

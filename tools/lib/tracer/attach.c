@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "status.h"
+#include "status-int.h"
 #include "tracer.h"
 
 #define CAP_SYS_PTRACE 19

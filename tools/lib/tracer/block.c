@@ -5,8 +5,8 @@
  * branch leads there, and the flags at the stop are still those that it saw. A line that does not
  * tell for certain is single-stepped.
  */
-#include "exec.h"
-#include "walk.h"
+#include "exec-int.h"
+#include "walk-int.h"
 
 #define LINE_EXITS 24
 #define LINE_INSNS 128

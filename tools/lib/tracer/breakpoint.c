@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "walk.h"
+#include "walk-int.h"
 
 #define BP_EXECUTE   4
 #define RING_SIZE    (2 * (size_t)sysconf(_SC_PAGESIZE))

@@ -3,7 +3,7 @@
  * What stops may cost: one that reads registers or follows branches buys silence, in which its
  * thread's events are off, until it is no more than its share of the time.
  */
-#include "private.h"
+#include "tracer-int.h"
 
 #define REST_MIN_NS 1000000ULL
 #define STOP_NS	    120000 /* signal, switches, cold caches beside what is measured, on a VM */

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include "walk.h"
+#include "walk-int.h"
 
 enum { ALWAYS = 1, REGULAR_FILE, TERMINAL_STATE };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Instructions by Zydis, boiled down to what the interpreter needs. */
 #include "config.h"
-#include "vm.h"
+#include "vm-int.h"
 
 #if HAVE_ZYDIS
 #include <Zydis/Zydis.h>

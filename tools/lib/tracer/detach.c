@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "private.h"
+#include "tracer-int.h"
 
 #define EVENT(status) ((status) >> 16)
 #define LAST_STOPS    8

@@ -2,7 +2,7 @@
 /*
  * The interpreter: arithmetic, shifts, bits. Flags that the manuals call undefined become unknown.
  */
-#include "exec.h"
+#include "exec-int.h"
 
 /* ---- arithmetic --------------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The interpreter: string instructions. Backward ones (DF) are left to the thread. */
-#include "exec.h"
+#include "exec-int.h"
 
 #define STRING_MAX 65536 /* bytes of one rep */
 

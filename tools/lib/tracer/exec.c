@@ -5,7 +5,7 @@
  * where the program goes or where it stores, before anything was changed.
  * Semantics: Intel SDM vol. 2, AMD APM vol. 3; flags they call undefined become unknown.
  */
-#include "exec.h"
+#include "exec-int.h"
 
 /* ---- moves ------------------------------------------------------------------------------------------------ */
 

@@ -5,7 +5,7 @@
  * computing does not see, all but those that end in a hot loop, where that is dear. The others end
  * in what was computed; the registers of the sample are then, too.
  */
-#include "walk.h"
+#include "walk-int.h"
 
 #define CHECK_EVERY  16
 #define CHEAP_PASSES 2

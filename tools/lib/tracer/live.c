@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "tracer.h"
-#include "wait.h"
+#include "wait-int.h"
 #ifdef __x86_64__
-#include "private.h"
+#include "tracer-int.h"
 #endif
 
 #ifndef NT_X86_SHSTK

@@ -6,7 +6,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "vm.h"
+#include "vm-int.h"
 
 #define INSNS	   (1 << 15)
 #define INSN_SLOTS (1 << 16)

@@ -4,12 +4,12 @@
  * registers that the kernel must have enabled. CPUID: Intel SDM vol. 2, AMD APM vol. 3.
  */
 #include "config.h"
-#include "without.h"
+#include "without-int.h"
 
 #if HAVE_ZYDIS && defined(__x86_64__)
 #include <cpuid.h>
 
-#include "native.h"
+#include "native-int.h"
 #include "xsave/xsave.h"
 
 /* SSE, AVX, opmask, ZMM_Hi256, Hi16_ZMM */

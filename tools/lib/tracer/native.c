@@ -10,7 +10,7 @@
  * branch, and it is executed only where floating-point exceptions are masked.
  */
 #include "config.h"
-#include "exec.h"
+#include "exec-int.h"
 
 #if HAVE_ZYDIS
 #include <elf.h>
@@ -19,7 +19,7 @@
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 
-#include "native.h"
+#include "native-int.h"
 #include "xsave/xsave.h"
 
 #define STUBS	   4096

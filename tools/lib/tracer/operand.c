@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The interpreter's operands and flags: values know whether they are known. */
-#include "exec.h"
+#include "exec-int.h"
 
 /* ---- operands --------------------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "private.h"
+#include "tracer-int.h"
 
 /* Overflows of fd's event become a signal to one thread, with the descriptor in si_fd. */
 int points_signal_to(int fd, pid_t tid, int sig)

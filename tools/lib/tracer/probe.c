@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "walk.h"
+#include "walk-int.h"
 
 /* clang-format off */
 /* Two straight lines with a branch behind each: 2 stops of real block stepping, 34 of the other. */

@@ -8,8 +8,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "private.h"
-#include "status.h"
+#include "tracer-int.h"
+#include "status-int.h"
 
 bool signals_read(pid_t tid, struct signals *s)
 {

@@ -7,7 +7,7 @@
 #include <sys/uio.h>
 
 #include "perfdata/perfdata.h"
-#include "private.h"
+#include "tracer-int.h"
 
 #define ID_FIELDS (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID)
 /* 8 bytes each, in this order, before READ */

@@ -3,7 +3,7 @@
 #include <elf.h>
 #include <sys/uio.h>
 
-#include "private.h"
+#include "tracer-int.h"
 
 #ifndef NT_X86_SHSTK
 #define NT_X86_SHSTK 0x204

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "branch/branch.h"
-#include "walk.h"
+#include "walk-int.h"
 
 #define MAX_STEPS    1000 /* to one address; each takes tens of microseconds in a virtual machine */
 #define FLAG_TF	     (1 << 8)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* How branches are followed: what was asked for, and what the probe found that the machine can do. */
-#include "walk.h"
+#include "walk-int.h"
 
 #define STOPS_STEP (64 * TRACER_MAX_DEPTH)
 

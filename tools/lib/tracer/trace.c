@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "private.h"
+#include "tracer-int.h"
 
 #define EVENT(status) ((status) >> 16)
 #define LOOK_NS	      1000000000ULL

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "wait.h"
+#include "wait-int.h"
 
 #define WAIT_AT_MOST 2000000000ULL /* ns for a thread that gets no CPU */
 #define FETCH_MS     1000

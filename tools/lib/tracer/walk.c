@@ -2,7 +2,7 @@
 /*
  * A branch stack in software: from the sampled instruction the walk goes forward until enough
  * branches were taken, and the sample's IP becomes the place where it ended, so that the stack
- * reads like one of LBR. Most of the way is computed (vm.h). Where that cannot go on, a hardware
+ * reads like one of LBR. Most of the way is computed (vm-int.h). Where that cannot go on, a hardware
  * breakpoint brings the thread itself there, and what was computed is compared with it.
  *
  * A clock stops a program where it spends its time: before slow instructions, in slow loops. Stacks
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "walk.h"
+#include "walk-int.h"
 
 #define MAX_INSNS    VM_TRACE /* interpreted in one walk */
 #define MAX_PASSES   24	      /* of one address: each costs an exception */

@@ -3,7 +3,7 @@
  * What a test takes away from the machine, so that each machine can be like any other:
  * PERF_TRACER_WITHOUT=WORD,WORD... It takes only; nothing is believed that is not there.
  */
-#include "without.h"
+#include "without-int.h"
 
 #include <stdlib.h>
 #include <string.h>

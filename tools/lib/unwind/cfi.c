@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Objects' call frame information, looked up through libdw and kept as rules. */
-#include "cfi-int.h"
+#include "cfi-libdw-int.h"
 
 #if HAVE_LIBDW
 

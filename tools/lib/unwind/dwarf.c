@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "cfi.h"
+#include "cfi-int.h"
 #include "config.h"
 #include "unwind-int.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* One step up the stack: applies a rule to registers; evaluates the expressions some rules hold. */
-#include "cfi-int.h"
+#include "cfi-libdw-int.h"
 
 #if HAVE_LIBDW
 

@@ -13,7 +13,7 @@
  *	brstack_bench -> brstack	RET
  *	brstack       -> brstack	UNCOND, COND
  */
-#include "workload/private.h"
+#include "workload/workload-int.h"
 
 void brstack_bar(void);
 void brstack_foo(void);

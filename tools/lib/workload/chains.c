@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Callers of a known shape: inlined ones, a chain of eight, a fixed sequence of calls. */
-#include "workload/private.h"
+#include "workload/workload-int.h"
 
 static volatile uint64_t chain_sum;
 

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "workload/private.h"
+#include "workload/workload-int.h"
 
 /* Counts its argument down to 0. */
 static const unsigned char code[] = {

@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "workload/private.h"
+#include "workload/workload-int.h"
 
 #ifndef SYS_landlock_create_ruleset /* the same numbers on all architectures */
 #define SYS_landlock_create_ruleset 444

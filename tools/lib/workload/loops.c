@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "workload/private.h"
+#include "workload/workload-int.h"
 
 /* Global functions: a stripped symbol table would still name them. */
 void noploop(void);

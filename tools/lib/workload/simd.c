@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "workload/private.h"
+#include "workload/workload-int.h"
 
 #ifdef __x86_64__
 

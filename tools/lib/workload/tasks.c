@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "workload/private.h"
+#include "workload/workload-int.h"
 
 #define MAX_THREADS 64
 

@@ -4,7 +4,7 @@
 #include <sys/time.h>
 #include <time.h>
 
-#include "workload/private.h"
+#include "workload/workload-int.h"
 
 static const struct workload table[] = {
 	{ "brstack", "every kind of branch, in known places (brstack_bench, brstack_foo, ...)",

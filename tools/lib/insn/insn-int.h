@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The two libraries behind one decoder. */
-#ifndef PERF_INSN_PRIVATE_H
-#define PERF_INSN_PRIVATE_H
+#ifndef PERF_INSN_INSN_INT_H
+#define PERF_INSN_INSN_INT_H
 
 #include "insn/insn.h"
 

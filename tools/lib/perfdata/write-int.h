@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Inside the perfdata room: the parts of the writer. */
-#ifndef PERF_PERFDATA_WRITE_H
-#define PERF_PERFDATA_WRITE_H
+#ifndef PERF_PERFDATA_WRITE_INT_H
+#define PERF_PERFDATA_WRITE_INT_H
 
 #include "perfdata/perfdata.h"
 

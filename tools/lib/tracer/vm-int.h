@@ -5,8 +5,8 @@
  * know (vector instructions, time stamps, ...) it marks unknown and goes on; only where an
  * unknown value decides a branch or an address must the thread itself run to that place.
  */
-#ifndef PERF_TRACER_VM_H
-#define PERF_TRACER_VM_H
+#ifndef PERF_TRACER_VM_INT_H
+#define PERF_TRACER_VM_INT_H
 
 #include <sys/user.h>
 

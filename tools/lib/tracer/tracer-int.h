@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Inside the tracer: threads, their events, and the state read at a stop. */
-#ifndef PERF_TRACER_PRIVATE_H
-#define PERF_TRACER_PRIVATE_H
+#ifndef PERF_TRACER_TRACER_INT_H
+#define PERF_TRACER_TRACER_INT_H
 
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
 
 #include "tracer.h"
-#include "wait.h"
-#include "without.h"
+#include "wait-int.h"
+#include "without-int.h"
 
 #define IOC_ENABLE  _IO('$', 0)
 #define IOC_DISABLE _IO('$', 1)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Inside the perfdata room: what this host says about itself, as feature payloads. */
-#ifndef PERF_PERFDATA_COLLECT_H
-#define PERF_PERFDATA_COLLECT_H
+#ifndef PERF_PERFDATA_COLLECT_INT_H
+#define PERF_PERFDATA_COLLECT_INT_H
 
 #include "perfdata/perfdata.h"
 

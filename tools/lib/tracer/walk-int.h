@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Between the files that follow branches: one walk's progress, and the ways to make some. */
-#ifndef PERF_TRACER_WALK_H
-#define PERF_TRACER_WALK_H
+#ifndef PERF_TRACER_WALK_INT_H
+#define PERF_TRACER_WALK_INT_H
 
-#include "private.h"
-#include "vm.h"
+#include "tracer-int.h"
+#include "vm-int.h"
 
 enum run {
 	RUN_HIT,

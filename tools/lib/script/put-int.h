@@ -3,8 +3,8 @@
  * Numbers and strings written at a pointer that has room: each function returns the place after
  * what it wrote. Up to PUT_SLACK bytes behind that may be overwritten, so reserve them too.
  */
-#ifndef PERF_SCRIPT_PUT_H
-#define PERF_SCRIPT_PUT_H
+#ifndef PERF_SCRIPT_PUT_INT_H
+#define PERF_SCRIPT_PUT_INT_H
 
 #include "base/hex.h"
 

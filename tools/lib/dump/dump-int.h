@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dump, inside. */
-#ifndef PERF_DUMP_PRIVATE_H
-#define PERF_DUMP_PRIVATE_H
+#ifndef PERF_DUMP_DUMP_INT_H
+#define PERF_DUMP_DUMP_INT_H
 
 #include "dump/dump.h"
 #include "machine/machine.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Waiting for threads that we trace. */
-#ifndef PERF_TRACER_WAIT_H
-#define PERF_TRACER_WAIT_H
+#ifndef PERF_TRACER_WAIT_INT_H
+#define PERF_TRACER_WAIT_INT_H
 
 #include "base/base.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Between native.c, which executes instructions of the program, and what it asks about this CPU. */
-#ifndef PERF_TRACER_NATIVE_H
-#define PERF_TRACER_NATIVE_H
+#ifndef PERF_TRACER_NATIVE_INT_H
+#define PERF_TRACER_NATIVE_INT_H
 
 #include <Zydis/Zydis.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the files of room events share among themselves. */
-#ifndef PERF_EVENTS_PRIVATE_H
-#define PERF_EVENTS_PRIVATE_H
+#ifndef PERF_EVENTS_EVENTS_INT_H
+#define PERF_EVENTS_EVENTS_INT_H
 
 #include "base/nearest.h"
 #include "events/events.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the files of room capture share among themselves. */
-#ifndef PERF_CAPTURE_PRIVATE_H
-#define PERF_CAPTURE_PRIVATE_H
+#ifndef PERF_CAPTURE_CAPTURE_INT_H
+#define PERF_CAPTURE_CAPTURE_INT_H
 
 #include "capture/capture.h"
 

@@ -8,8 +8,8 @@
  *	header	the file's header, attrs and feature table (header.c, feature.c)
  *	order	runs of records, merged by time (order.c, spool.c)
  */
-#ifndef PERF_PERFDATA_INTERNAL_H
-#define PERF_PERFDATA_INTERNAL_H
+#ifndef PERF_PERFDATA_PERFDATA_INT_H
+#define PERF_PERFDATA_PERFDATA_INT_H
 
 #include "perfdata/perfdata.h"
 

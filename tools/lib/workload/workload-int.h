@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef PERF_WORKLOAD_PRIVATE_H
-#define PERF_WORKLOAD_PRIVATE_H
+#ifndef PERF_WORKLOAD_WORKLOAD_INT_H
+#define PERF_WORKLOAD_WORKLOAD_INT_H
 
 #include "workload/workload.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Adding to the raw table: inlined, it runs once per branch of the recording. */
-#ifndef PERF_CONVERT_RAW_H
-#define PERF_CONVERT_RAW_H
+#ifndef PERF_CONVERT_RAW_INT_H
+#define PERF_CONVERT_RAW_INT_H
 
 #include "convert/convert-int.h"
 

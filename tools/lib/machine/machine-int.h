@@ -10,8 +10,8 @@
  *	hits.c		which objects samples fell into
  *	jit.c		code that jitdump files tell of
  */
-#ifndef PERF_MACHINE_INTERNAL_H
-#define PERF_MACHINE_INTERNAL_H
+#ifndef PERF_MACHINE_MACHINE_INT_H
+#define PERF_MACHINE_MACHINE_INT_H
 
 #include "machine/machine.h"
 

@@ -20,8 +20,8 @@
  *	lines.c		source lines and inlined frames (libdw); lines-stub.c without it
  *	demangle.c	C++ and Rust names
  */
-#ifndef PERF_SYMBOL_INTERNAL_H
-#define PERF_SYMBOL_INTERNAL_H
+#ifndef PERF_SYMBOL_SYMBOL_INT_H
+#define PERF_SYMBOL_SYMBOL_INT_H
 
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* regs, inside: the tables. */
-#ifndef PERF_REGS_PRIVATE_H
-#define PERF_REGS_PRIVATE_H
+#ifndef PERF_REGS_REGS_INT_H
+#define PERF_REGS_REGS_INT_H
 
 #include "regs/regs.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Inside the interpreter: values that may be unknown, operands, flags, and who executes what. */
-#ifndef PERF_TRACER_EXEC_H
-#define PERF_TRACER_EXEC_H
+#ifndef PERF_TRACER_EXEC_INT_H
+#define PERF_TRACER_EXEC_INT_H
 
-#include "vm.h"
+#include "vm-int.h"
 
 struct val {
 	uint64_t v;

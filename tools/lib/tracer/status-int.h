@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What /proc/TID/status says: "Key:<tab>value" in each line; newlines of a name are escaped. */
-#ifndef PERF_TRACER_STATUS_H
-#define PERF_TRACER_STATUS_H
+#ifndef PERF_TRACER_STATUS_INT_H
+#define PERF_TRACER_STATUS_INT_H
 
 #include "base/base.h"
 

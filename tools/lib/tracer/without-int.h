@@ -3,8 +3,8 @@
  * What PERF_TRACER_WITHOUT, a switch of the tests, takes away; the words are in without.c and in
  * Documentation/design.md. The tracer reads no other part of its environment.
  */
-#ifndef PERF_TRACER_WITHOUT_H
-#define PERF_TRACER_WITHOUT_H
+#ifndef PERF_TRACER_WITHOUT_INT_H
+#define PERF_TRACER_WITHOUT_INT_H
 
 enum {
 	WITHOUT_BREAKPOINTS = 1, /* they do not open */
