@@ -44,8 +44,8 @@ static void load(struct elf_file *f)
 
 	elf_build_id(f);
 	elf_debuglink(f);
-	if (!elf_load_symbols(f, NULL, false, 0, &t) && !elf_load_plt(f, &t) &&
-	    !minidebug_load(f, NULL, &t) && !symtab_finish(&t, ENDS_NEXT))
+	if (!symtab_load_elf(f, NULL, false, 0, &t) && !symtab_load_plt(f, &t) &&
+	    !symtab_load_minidebug(f, NULL, &t) && !symtab_finish(&t, ENDS_NEXT))
 		ask_all(&t);
 	symtab_free(&t);
 	elf_close(f);

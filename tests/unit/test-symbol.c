@@ -354,7 +354,7 @@ static void test_plt(void **state)
 	assert_true(n > 0);
 	exe[n] = 0;
 	assert_int_equal(elf_open(&f, exe, 0), 0);
-	assert_int_equal(elf_load_plt(f, &t), 0);
+	assert_int_equal(symtab_load_plt(f, &t), 0);
 	for (uint32_t i = 0; i < t.sym.n; i++)
 		found += !strcmp(symtab_name(&t, i), "rmdir@plt") ||
 			 !strcmp(symtab_name(&t, i), "mkdtemp@plt");
@@ -426,7 +426,7 @@ static void test_vdso(void **state)
 	struct segments seg = { 0 };
 	struct symtab t = { 0 };
 	size_t size;
-	void *image = vdso_image(&size);
+	void *image = object_vdso(&size);
 
 	(void)state;
 	if (!start || !image) {
@@ -437,7 +437,7 @@ static void test_vdso(void **state)
 	assert_true(elf_build_id(f)->size > 0);
 	assert_int_equal(elf_segments(f, &seg), 0);
 	assert_true(segments_to_offset(&seg, seg.v.v[0].vaddr, &offset));
-	assert_int_equal(elf_load_symbols(f, &seg, false, 0, &t), 0);
+	assert_int_equal(symtab_load_elf(f, &seg, false, 0, &t), 0);
 	assert_true(t.sym.n > 0);
 	symtab_free(&t);
 	vec_free(&seg.v);
@@ -651,8 +651,8 @@ static void look_at(const char *path)
 		return;
 	elf_build_id(f);
 	elf_debuglink(f);
-	elf_load_symbols(f, NULL, false, 0, &t);
-	elf_load_plt(f, &t);
+	symtab_load_elf(f, NULL, false, 0, &t);
+	symtab_load_plt(f, &t);
 	symtab_finish(&t, ENDS_NEXT);
 	symtab_find(&t, 0x1234);
 	symtab_free(&t);

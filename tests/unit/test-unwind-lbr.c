@@ -164,13 +164,13 @@ static void test_refused(void **state)
 static void test_markers(void **state)
 {
 	(void)state;
-	assert_int_equal(chain_marker(0x1000), -1);
-	assert_int_equal(chain_marker(0xffffffff81000000), -1);
-	assert_int_equal(chain_marker(PERF_CONTEXT_USER), PERF_RECORD_MISC_USER);
-	assert_int_equal(chain_marker(PERF_CONTEXT_KERNEL), PERF_RECORD_MISC_KERNEL);
-	assert_int_equal(chain_marker(PERF_CONTEXT_HV), PERF_RECORD_MISC_HYPERVISOR);
-	assert_int_equal(chain_marker((uint64_t)-1), -2);
-	assert_int_equal(chain_marker(PERF_CONTEXT_MAX), -2);
+	assert_int_equal(frame_marker(0x1000), -1);
+	assert_int_equal(frame_marker(0xffffffff81000000), -1);
+	assert_int_equal(frame_marker(PERF_CONTEXT_USER), PERF_RECORD_MISC_USER);
+	assert_int_equal(frame_marker(PERF_CONTEXT_KERNEL), PERF_RECORD_MISC_KERNEL);
+	assert_int_equal(frame_marker(PERF_CONTEXT_HV), PERF_RECORD_MISC_HYPERVISOR);
+	assert_int_equal(frame_marker((uint64_t)-1), -2);
+	assert_int_equal(frame_marker(PERF_CONTEXT_MAX), -2);
 }
 
 int main(void)

@@ -222,8 +222,8 @@ static int load_table(struct symbol_load *l, GElf_Word type)
 	return add_symbols(l, &shdr);
 }
 
-int elf_load_symbols(struct elf_file *f, const struct segments *run, bool raw, uint64_t delta,
-		     struct symtab *t)
+int symtab_load_elf(struct elf_file *f, const struct segments *run, bool raw, uint64_t delta,
+		    struct symtab *t)
 {
 	struct segments own = { 0 };
 	struct symbol_load l = { .f = f, .seg = run, .raw = raw, .delta = delta, .t = t };
@@ -318,8 +318,8 @@ static int list_relocs(struct elf_file *f, const GElf_Shdr *shdr, uint64_t from,
 	return 0;
 }
 
-int elf_relocs(struct elf_file *f, bool dyn, uint64_t from, uint64_t to, struct plt_reloc **out,
-	       size_t *nr)
+int symtab_relocs(struct elf_file *f, bool dyn, uint64_t from, uint64_t to, struct plt_reloc **out,
+		  size_t *nr)
 {
 	struct reloc_list list = { 0 };
 	GElf_Shdr shdr;

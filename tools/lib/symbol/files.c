@@ -169,7 +169,7 @@ static bool try_build_id(struct debug_search *s)
 
 static bool try_server(struct debug_search *s, const char *what)
 {
-	char *path = server_find_debug(s->res, &s->id, what);
+	char *path = files_server_debug(s->res, &s->id, what);
 	bool found = path && try_debug(s, false, "%s", path);
 
 	free(path);

@@ -73,7 +73,7 @@ static void newest_first(struct symtab *t)
 	}
 }
 
-int jit_load(struct resolver *res, const struct dso *dso, struct object *o)
+int symtab_load_jit(struct resolver *res, const struct dso *dso, struct object *o)
 {
 	const char *trouble = machine_jit_trouble(res->m, dso->pid);
 	char path[PATH_MAX], *line = NULL;
@@ -107,7 +107,7 @@ int jit_load(struct resolver *res, const struct dso *dso, struct object *o)
 }
 
 /* Symbols by offset of the code in the file: those are the object's addresses. */
-int jitdump_load(struct resolver *res, const struct dso *dso, struct object *o)
+int symtab_load_jitdump(struct resolver *res, const struct dso *dso, struct object *o)
 {
 	const struct jitdump *d = machine_jitdump(res->m, dso);
 	const char *trouble = machine_jit_trouble(res->m, dso->pid);
@@ -123,13 +123,13 @@ int jitdump_load(struct resolver *res, const struct dso *dso, struct object *o)
 	return ret;
 }
 
-bool jit_srcline(struct resolver *res, const struct dso *dso, uint64_t addr, struct srcline *out)
+bool lines_of_jit(struct resolver *res, const struct dso *dso, uint64_t addr, struct srcline *out)
 {
 	struct jit_line l;
 
 	if (!jitdump_line(machine_jitdump(res->m, dso), addr, &l))
 		return false;
-	srcline_set(res, l.file, out);
+	lines_set(res, l.file, out);
 	out->line = l.line;
 	return true;
 }

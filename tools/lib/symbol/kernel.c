@@ -255,7 +255,7 @@ static bool vmlinux_load(struct resolver *res, const char *path, bool asked)
 	ref = machine_kernel_ref(res->m, false, &recorded);
 	if (ref && recorded && elf_symbol_value(f, ref, &here))
 		kt->delta = recorded - here;
-	ret = elf_load_symbols(f, NULL, true, kt->delta, &kt->tab);
+	ret = symtab_load_elf(f, NULL, true, kt->delta, &kt->tab);
 	elf_close(f);
 	if (ret || !kt->tab.sym.n || symtab_finish(&kt->tab, ENDS_NEXT)) {
 		symtab_free(&kt->tab);

@@ -217,7 +217,7 @@ static void set_file(struct cu *cu, struct resolver *res, struct srcline *out, c
 		dir = dwarf_formstring(dwarf_attr(&cu->die, DW_AT_comp_dir, &attr));
 	if (dir && snprintf(path, sizeof(path), "%s/%s", dir, file) < (int)sizeof(path))
 		file = path;
-	srcline_set(res, file ? file : "", out);
+	lines_set(res, file ? file : "", out);
 }
 
 /* Bytes of the unit's line program: libdw decodes all of it at the first question. */

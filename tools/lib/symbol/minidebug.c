@@ -11,7 +11,7 @@
 #define UNPACKED_FREE  (4u << 20)
 #define UNPACKED_RATIO 64
 
-int minidebug_load(struct elf_file *run, const struct segments *seg, struct symtab *t)
+int symtab_load_minidebug(struct elf_file *run, const struct segments *seg, struct symtab *t)
 {
 	struct unpacked image = { 0 };
 	struct elf_file *f = NULL;
@@ -26,7 +26,7 @@ int minidebug_load(struct elf_file *run, const struct segments *seg, struct symt
 	if (!ret)
 		ret = elf_open_memory(&f, image.v, image.n);
 	if (!ret)
-		ret = elf_load_symbols(f, seg, false, 0, t);
+		ret = symtab_load_elf(f, seg, false, 0, t);
 	elf_close(f);
 	free(image.v);
 	return ret == -ENOMEM ? ret : 0;

@@ -97,8 +97,8 @@ static int add_symbols(struct elf_file *f, uint64_t start, struct symtab *t)
 	return ret;
 }
 
-int module_load(struct resolver *res, const struct dso *dso, const struct map *map,
-		struct object *o)
+int symtab_load_module(struct resolver *res, const struct dso *dso, const struct map *map,
+		       struct object *o)
 {
 	struct unpacked image = { 0 };
 	const struct build_id *id;

@@ -45,12 +45,12 @@ void object_free(struct object *o)
 static int load_from(struct object *o, struct elf_file *run, struct elf_file *debug)
 {
 	struct elf_file *main = debug ? debug : run;
-	int ret = elf_load_symbols(main, run ? &o->seg : NULL, false, 0, &o->tab);
+	int ret = symtab_load_elf(main, run ? &o->seg : NULL, false, 0, &o->tab);
 
 	if (!ret && run && !debug && !elf_has_symtab(run))
-		ret = minidebug_load(run, &o->seg, &o->tab);
+		ret = symtab_load_minidebug(run, &o->seg, &o->tab);
 	if (!ret && run)
-		ret = elf_load_plt(run, &o->tab);
+		ret = symtab_load_plt(run, &o->tab);
 	if (!o->tab.sym.n)
 		return ret;
 	free(o->file);
@@ -96,7 +96,7 @@ static size_t vdso_size(uint64_t start)
 	return size;
 }
 
-void *vdso_image(size_t *size)
+void *object_vdso(size_t *size)
 {
 	uint64_t start = getauxval(AT_SYSINFO_EHDR);
 	void *copy;
@@ -119,7 +119,7 @@ static int vdso_load(struct resolver *res, const struct dso *dso, struct object 
 
 	if (res->symfs || res->opts.no_host_kernel)
 		return 0;
-	image = vdso_image(&size);
+	image = object_vdso(&size);
 	if (!image || elf_open_memory(&f, image, size))
 		goto out;
 	id = elf_build_id(f);
@@ -131,7 +131,7 @@ static int vdso_load(struct resolver *res, const struct dso *dso, struct object 
 	o->is_64bit = elf_is_64bit(f);
 	ret = elf_segments(f, &o->seg);
 	if (ret != -ENOMEM)
-		ret = elf_load_symbols(f, &o->seg, false, 0, &o->tab);
+		ret = symtab_load_elf(f, &o->seg, false, 0, &o->tab);
 	o->file = strdup("[vdso]");
 out:
 	elf_close(f);
@@ -166,7 +166,7 @@ static int kernel_module_load(struct resolver *res, const struct dso *dso, struc
 
 	o->kernel_tab = kernel->sym.n > 0;
 	if (map && map->end > map->start && !has_symbols_in(kernel, map) &&
-	    !module_load(res, dso, map, o))
+	    !symtab_load_module(res, dso, map, o))
 		o->kernel_tab = false;
 	return 0;
 }
@@ -185,8 +185,8 @@ static int load_kind(struct resolver *res, const struct dso *dso, struct object 
 			o->kernel_tab = kernel_load(res)->tab.sym.n > 0;
 		return 0;
 	case DSO_VDSO: return vdso_load(res, dso, o);
-	case DSO_ANON: return jit_load(res, dso, o);
-	case DSO_JIT: return jitdump_load(res, dso, o);
+	case DSO_ANON: return symtab_load_jit(res, dso, o);
+	case DSO_JIT: return symtab_load_jitdump(res, dso, o);
 	case DSO_BPF: return symtab_add(&o->tab, dso->start, dso->size, SYM_GLOBAL, dso->name);
 	default: return user_load(res, dso, o);
 	}

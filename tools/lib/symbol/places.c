@@ -69,7 +69,7 @@ static struct place *place_get(struct resolver *res, struct dso *dso, uint64_t a
 	return &res->place.v[i];
 }
 
-void srcline_set(struct resolver *res, const char *file, struct srcline *out)
+void lines_set(struct resolver *res, const char *file, struct srcline *out)
 {
 	uint32_t id = intern(&res->files, file);
 	const char *slash;
@@ -91,7 +91,7 @@ bool symbol_srcline(struct resolver *res, struct dso *dso, uint64_t addr, struct
 	if (!p->line_tried) {
 		p->line_tried = true;
 		l = lines_at(res, dso, addr, &vaddr);
-		p->has_line = dso->kind == DSO_JIT ? jit_srcline(res, dso, addr, &p->line)
+		p->has_line = dso->kind == DSO_JIT ? lines_of_jit(res, dso, addr, &p->line)
 						   : l && lines_find(l, res, vaddr, &p->line);
 	}
 	if (p->has_line)
@@ -196,7 +196,7 @@ static int code_open(struct resolver *res, const struct dso *dso, struct object 
 static ssize_t read_vdso(uint64_t addr, void *buf, size_t size)
 {
 	size_t have;
-	unsigned char *image = vdso_image(&have);
+	unsigned char *image = object_vdso(&have);
 	ssize_t n = -ENOENT;
 
 	if (image && addr < have) {

@@ -186,10 +186,10 @@ static int x86_plt(struct elf_file *f, struct symtab *t)
 	uint64_t from, to;
 	int ret = -ENOMEM;
 
-	if (elf_relocs(f, false, 0, UINT64_MAX, &plt, &nr_plt))
+	if (symtab_relocs(f, false, 0, UINT64_MAX, &plt, &nr_plt))
 		goto out;
 	/* There may be a million others. */
-	if (stub_slots(f, &got, &from, &to) && elf_relocs(f, true, from, to, &dyn, &nr_dyn))
+	if (stub_slots(f, &got, &from, &to) && symtab_relocs(f, true, from, to, &dyn, &nr_dyn))
 		goto out;
 	if (nr_plt)
 		qsort(plt, nr_plt, sizeof(*plt), by_got);
@@ -230,7 +230,7 @@ static int ordered_plt(struct elf_file *f, unsigned header, unsigned stub, struc
 
 	if (!elf_section(f, ".plt", &size, NULL, &offset))
 		return 0;
-	if (elf_relocs(f, false, 0, UINT64_MAX, &r, &nr))
+	if (symtab_relocs(f, false, 0, UINT64_MAX, &r, &nr))
 		return -ENOMEM;
 	if (nr && size >= header)
 		ret = add_header(t, offset, header);
@@ -240,7 +240,7 @@ static int ordered_plt(struct elf_file *f, unsigned header, unsigned stub, struc
 	return ret;
 }
 
-int elf_load_plt(struct elf_file *f, struct symtab *t)
+int symtab_load_plt(struct elf_file *f, struct symtab *t)
 {
 	unsigned machine = elf_e_machine(f);
 

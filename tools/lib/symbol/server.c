@@ -32,7 +32,7 @@ static bool load_client(struct client *c)
 	return c->begin && c->find && c->end;
 }
 
-char *server_find_debug(struct resolver *res, const struct build_id *id, const char *what)
+char *files_server_debug(struct resolver *res, const struct build_id *id, const char *what)
 {
 	debuginfod_client *client;
 	struct client c;
@@ -62,7 +62,7 @@ char *server_find_debug(struct resolver *res, const struct build_id *id, const c
 	return NULL;
 }
 #else
-char *server_find_debug(struct resolver *res, const struct build_id *id, const char *what)
+char *files_server_debug(struct resolver *res, const struct build_id *id, const char *what)
 {
 	(void)id;
 	(void)what;

@@ -195,10 +195,10 @@ static inline const char *symtab_name(const struct symtab *t, uint32_t i)
  * Adds .symtab of @f, or .dynsym when it has none. Addresses become file offsets by @run's segments (the file
  * that was mapped; may be NULL: its own), or stay as they are plus @delta when @raw.
  */
-int elf_load_symbols(struct elf_file *f, const struct segments *run, bool raw, uint64_t delta,
-		     struct symtab *t);
+int symtab_load_elf(struct elf_file *f, const struct segments *run, bool raw, uint64_t delta,
+		    struct symtab *t);
 /* "name@plt" for the stubs of @f, after its symbols are in @t. */
-int elf_load_plt(struct elf_file *f, struct symtab *t);
+int symtab_load_plt(struct elf_file *f, struct symtab *t);
 /* Value of a symbol of .symtab. */
 bool elf_symbol_value(struct elf_file *f, const char *name, uint64_t *value);
 struct plt_reloc {
@@ -211,8 +211,8 @@ struct plt_reloc {
  * Relocations of .rela.plt/.rel.plt (@dyn: .rela.dyn/.rel.dyn) for slots in [from, to]; *out is
  * to be freed.
  */
-int elf_relocs(struct elf_file *f, bool dyn, uint64_t from, uint64_t to, struct plt_reloc **out,
-	       size_t *nr);
+int symtab_relocs(struct elf_file *f, bool dyn, uint64_t from, uint64_t to, struct plt_reloc **out,
+		  size_t *nr);
 
 /* ---- objects ---------------------------------------------------------------------------------------- */
 
@@ -363,11 +363,11 @@ struct kernel_tab *kernel_load(struct resolver *res);
 void kernel_free(struct resolver *res);
 /* False when this machine does not run the recorded kernel. */
 bool kernel_is_host(struct resolver *res, const struct dso *dso);
-int jit_load(struct resolver *res, const struct dso *dso, struct object *o);
-int jitdump_load(struct resolver *res, const struct dso *dso, struct object *o);
-bool jit_srcline(struct resolver *res, const struct dso *dso, uint64_t addr, struct srcline *out);
+int symtab_load_jit(struct resolver *res, const struct dso *dso, struct object *o);
+int symtab_load_jitdump(struct resolver *res, const struct dso *dso, struct object *o);
+bool lines_of_jit(struct resolver *res, const struct dso *dso, uint64_t addr, struct srcline *out);
 /* A copy of this process' vdso, to be freed; NULL when there is none. */
-void *vdso_image(size_t *size);
+void *object_vdso(size_t *size);
 
 /* ---- kallsyms ---------------------------------------------------------------------------------- */
 
@@ -398,7 +398,7 @@ struct elf_file *files_open_debug(struct resolver *res, const struct dso *dso, s
 				  const char *want);
 
 /* The path of a downloaded debug file, to be freed; NULL when not asked for or not there. */
-char *server_find_debug(struct resolver *res, const struct build_id *id, const char *what);
+char *files_server_debug(struct resolver *res, const struct build_id *id, const char *what);
 /* Unpacked bytes; v is to be freed, after errors too. */
 struct unpacked {
 	unsigned char *v;
@@ -411,15 +411,15 @@ int unpack_gzip(const void *in, size_t n, struct unpacked *out);
 int unpack_xz(const void *in, size_t n, struct unpacked *out);
 int unpack_zstd(const void *in, size_t n, struct unpacked *out);
 /* Symbols of a module's file, for where @map is; -errno when there is none that fits. */
-int module_load(struct resolver *res, const struct dso *dso, const struct map *map,
-		struct object *o);
+int symtab_load_module(struct resolver *res, const struct dso *dso, const struct map *map,
+		       struct object *o);
 /* Adds what .gnu_debugdata of @run holds; @seg is @run's. */
-int minidebug_load(struct elf_file *run, const struct segments *seg, struct symtab *t);
+int symtab_load_minidebug(struct elf_file *run, const struct segments *seg, struct symtab *t);
 
 /* ---- lines ------------------------------------------------------------------------------------------------- */
 
 /* Puts a source file's name into @out. */
-void srcline_set(struct resolver *res, const char *file, struct srcline *out);
+void lines_set(struct resolver *res, const char *file, struct srcline *out);
 /* NULL when @path has no debug information (or built without libdw). */
 struct lines *lines_open(struct resolver *res, const char *path);
 void lines_free(struct lines *l);

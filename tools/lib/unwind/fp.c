@@ -5,7 +5,7 @@
  */
 #include "unwind-int.h"
 
-int chain_marker(uint64_t ip)
+int frame_marker(uint64_t ip)
 {
 	if (ip < PERF_CONTEXT_MAX)
 		return -1;
@@ -37,7 +37,7 @@ static bool deferred_part(struct unwind *u, uint32_t left)
 	for (uint64_t i = 0; i < u->deferred.nr && left; i++) {
 		uint64_t ip = u64s_get(&u->deferred, i);
 
-		if (chain_marker(ip) != -1)
+		if (frame_marker(ip) != -1)
 			continue;
 		left--;
 		u->chain.v[u->chain.n++] = (struct resolver_ip){ ip, PERF_RECORD_MISC_USER };
@@ -67,7 +67,7 @@ static bool collect(struct unwind *u, const struct sample *s)
 			left--;
 			continue;
 		}
-		mode = chain_marker(ip);
+		mode = frame_marker(ip);
 		if (mode < 0)
 			return false;
 		cpumode = (uint8_t)mode;

@@ -74,7 +74,7 @@ bool fp_chain(struct unwind *u, struct thread *th, const struct sample *s);
  * The cpumode that callchain marker @ip switches to, PERF_RECORD_MISC_CPUMODE_UNKNOWN for those
  * that are skipped; -1 when it is no marker, -2 when it is none that anybody knows.
  */
-int chain_marker(uint64_t ip);
+int frame_marker(uint64_t ip);
 
 void deferred_free(struct unwind *u);
 
