@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "script/put-int.h"
-#include "script/script.h"
+#include "script/script-int.h"
 
 #define F(x) BIT(SF_##x)
 
@@ -138,6 +138,39 @@ static void test_numbers(void **state)
 	}
 }
 
+/* ---- the table --------------------------------------------------------------------------------- */
+
+static void every_field_has_a_row(void **state)
+{
+	uint64_t asked = 0;
+	unsigned nr_asked = 0;
+
+	(void)state;
+	for (size_t i = 0; i < SF_MAX; i++) {
+		const struct field_row *row = &script_field_rows[i];
+
+		if (!row->name)
+			fail_msg("row %zu has no name", i);
+		for (size_t j = 0; j < i; j++)
+			assert_string_not_equal(row->name, script_field_rows[j].name);
+		if (!!row->print + !!row->within + row->silent != 1)
+			fail_msg("%s: how is it printed?", row->name);
+		for (size_t j = 0; j < SF_MAX; j++)
+			if (row->within >> j & 1 && !script_field_rows[j].print)
+				fail_msg("%s: within %s, which does not print", row->name,
+					 script_field_rows[j].name);
+		if (!row->what != !row->asked || (row->what && !row->need))
+			fail_msg("%s: what is asked of its events?", row->name);
+		if ((row->defaults & row->invalid) || (row->if_recorded && !row->need))
+			fail_msg("%s contradicts itself", row->name);
+		asked |= BIT(row->asked);
+		nr_asked += row->asked != 0;
+	}
+	/* 1 to nr_asked, and 0 for the others: none twice */
+	assert_int_equal(asked, BIT(nr_asked + 1) - 1);
+	assert_null(script_field_name(SF_MAX));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +178,7 @@ int main(void)
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(every_field_has_a_row),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

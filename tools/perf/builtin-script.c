@@ -454,8 +454,8 @@ static bool wants_field_names(const struct script_cmd *o)
 static void print_field_names(void)
 {
 	printf("Fields of -F (FIELDS in perf-script(1) says what they are):\n");
-	for (int i = 0; i < SF_MAX; i++)
-		printf("  %s\n", script_field_name((enum script_field)i));
+	for (size_t i = 0; script_field_name(i); i++)
+		printf("  %s\n", script_field_name(i));
 }
 
 static int script_run(const struct command *cmd, int argc, char **argv)

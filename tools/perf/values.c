@@ -21,8 +21,8 @@ static void print_keys(void)
 
 static void print_fields(void)
 {
-	for (int i = 0; i < SF_MAX; i++)
-		puts(script_field_name((enum script_field)i));
+	for (size_t i = 0; script_field_name(i); i++)
+		puts(script_field_name(i));
 }
 
 static void print_filters(void)

@@ -1,89 +1,115 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The names of -F, the defaults of each class of events, and how lists change them. */
+/*
+ * The fields as a table (fields.def: what each is called, needs, prints, which classes of events
+ * have it unasked), and how the lists of -F change which fields a class has. A set of fields is a
+ * word: bit i stands for row i.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "script/script.h"
+#include "script-int.h"
 
-#define F(x) BIT(SF_##x)
+/* ---- words -------------------------------------------------------------------------------------- */
 
-static const char *const names[SF_MAX] = {
-	[SF_MACHINE_PID] = "machine_pid",
-	[SF_VCPU] = "vcpu",
-	[SF_COMM] = "comm",
-	[SF_PID] = "pid",
-	[SF_TID] = "tid",
-	[SF_CPU] = "cpu",
-	[SF_MISC] = "misc",
-	[SF_TOD] = "tod",
-	[SF_TIME] = "time",
-	[SF_PERIOD] = "period",
-	[SF_EVENT] = "event",
-	[SF_FLAGS] = "flags",
-	[SF_TRACE] = "trace",
-	[SF_SYNTH] = "synth",
-	[SF_CALLINDENT] = "callindent",
-	[SF_ADDR] = "addr",
-	[SF_DATA_SRC] = "data_src",
-	[SF_WEIGHT] = "weight",
-	[SF_INS_LAT] = "ins_lat",
-	[SF_RETIRE_LAT] = "retire_lat",
-	[SF_CGROUP] = "cgroup",
-	[SF_IP] = "ip",
-	[SF_SYM] = "sym",
-	[SF_SYMOFF] = "symoff",
-	[SF_DSO] = "dso",
-	[SF_DSOFF] = "dsoff",
-	[SF_SRCLINE] = "srcline",
-	[SF_IREGS] = "iregs",
-	[SF_UREGS] = "uregs",
-	[SF_SIMD] = "simd",
-	[SF_BRSTACK] = "brstack",
-	[SF_BRSTACKSYM] = "brstacksym",
-	[SF_BRSTACKOFF] = "brstackoff",
-	[SF_BPF_OUTPUT] = "bpf-output",
-	[SF_INSN] = "insn",
-	[SF_DISASM] = "disasm",
-	[SF_INSNLEN] = "insnlen",
-	[SF_BRSTACKINSN] = "brstackinsn",
-	[SF_BRSTACKINSNLEN] = "brstackinsnlen",
-	[SF_BRSTACKDISASM] = "brstackdisasm",
-	[SF_BRCNTR] = "brcntr",
-	[SF_PHYS_ADDR] = "phys_addr",
-	[SF_DATA_PAGE_SIZE] = "data_page_size",
-	[SF_CODE_PAGE_SIZE] = "code_page_size",
-	[SF_IPC] = "ipc",
-	[SF_METRIC] = "metric",
-	[SF_SRCCODE] = "srccode",
-};
-
-#define DEFAULTS                                                                                \
-	(F(COMM) | F(TID) | F(CPU) | F(TIME) | F(EVENT) | F(IP) | F(SYM) | F(SYMOFF) | F(DSO) | \
-	 F(PERIOD))
-
-static const struct class_def {
-	const char *prefix; /* in -F; NULL = cannot be named */
-	const char *title;  /* in messages */
-	uint64_t fields, invalid;
-} classes[SC_MAX] = {
-	[SC_HARDWARE] = { "hw", "hardware", DEFAULTS, F(TRACE) | F(BPF_OUTPUT) },
-	[SC_SOFTWARE] = { "sw", "software", DEFAULTS | F(BPF_OUTPUT), F(TRACE) },
-	[SC_TRACEPOINT] = { "trace", "tracepoint",
-			    F(COMM) | F(TID) | F(CPU) | F(TIME) | F(EVENT) | F(TRACE), 0 },
-	[SC_HW_CACHE] = { NULL, "hardware-cache", DEFAULTS, F(TRACE) | F(BPF_OUTPUT) },
-	[SC_RAW] = { "raw", "raw",
-		     DEFAULTS | F(ADDR) | F(DATA_SRC) | F(WEIGHT) | F(PHYS_ADDR) |
-			     F(DATA_PAGE_SIZE) | F(CODE_PAGE_SIZE) | F(INS_LAT) | F(RETIRE_LAT),
-		     F(TRACE) | F(BPF_OUTPUT) },
-	[SC_BREAKPOINT] = { "break", "breakpoint", DEFAULTS, F(TRACE) | F(BPF_OUTPUT) },
-	[SC_OTHER] = { NULL, "other", DEFAULTS, F(TRACE) | F(BPF_OUTPUT) },
-	[SC_SYNTH] = { "synth", "synth", (DEFAULTS & ~F(PERIOD)) | F(SYNTH),
-		       F(TRACE) | F(BPF_OUTPUT) },
-};
-
-const char *script_field_name(enum script_field field)
+static void text_hex(struct obuf *o, uint64_t v)
 {
-	return field < SF_MAX ? names[field] : "unknown";
+	obuf_hex_right(o, v, 16);
+}
+
+static void json_hex(struct emit *e, const char *name, uint64_t v)
+{
+	emit_hex(e, name, v);
+}
+
+/* " 4K": the largest unit that divides it. */
+static void text_page_size(struct obuf *o, uint64_t size)
+{
+	static const char units[] = "BKMGTPE";
+	int unit = 0;
+
+	if (!size) {
+		obuf_lit(o, " N/A");
+		return;
+	}
+	for (; size >= 1024 && size % 1024 == 0 && units[unit + 1]; unit++)
+		size /= 1024;
+	obuf_char(o, ' ');
+	obuf_dec(o, size);
+	if (unit)
+		obuf_char(o, units[unit]);
+}
+
+static void json_page_size(struct emit *e, const char *name, uint64_t v)
+{
+	emit_u64(e, name, v);
+}
+
+#define FIELD(id, ...)
+#define WORD(id, member, form, ...)                                                       \
+	static void print_##member(struct script *sc, const struct ctx *c)                \
+	{                                                                                 \
+		text_##form(sc->o, c->s->member);                                         \
+	}                                                                                 \
+	static void json_##member(struct script *sc, const struct ctx *c, struct emit *e) \
+	{                                                                                 \
+		(void)sc;                                                                 \
+		json_##form(e, #member, c->s->member);                                    \
+	}
+#include "fields.def"
+#undef FIELD
+#undef WORD
+
+/* ---- the table ---------------------------------------------------------------------------------- */
+
+static bool is_tracepoint(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_TRACEPOINT;
+}
+
+static bool is_bpf_output(const struct perf_event_attr *attr)
+{
+	return attr->config == PERF_COUNT_SW_BPF_OUTPUT;
+}
+
+#define ALL_CLASSES (BIT(SC_MAX) - 1)
+
+const struct field_row script_field_rows[SF_MAX] = {
+#define FIELD(id, ...) [SF_##id] = { __VA_ARGS__ },
+#define WORD(id, member, form, ...)             \
+	[SF_##id] = { .name = #member,          \
+		      .print = print_##member,  \
+		      .json = json_##member,    \
+		      .need = PERF_SAMPLE_##id, \
+		      .what = #id,              \
+		      __VA_ARGS__ },
+#include "fields.def"
+#undef FIELD
+#undef WORD
+};
+
+_Static_assert(SF_MAX < 64, "a set of fields is a word");
+
+const struct class_row script_class_rows[SC_MAX] = {
+	[SC_HARDWARE] = { "hw", "hardware" },
+	[SC_SOFTWARE] = { "sw", "software" },
+	[SC_TRACEPOINT] = { "trace", "tracepoint" },
+	[SC_HW_CACHE] = { NULL, "hardware-cache" },
+	[SC_RAW] = { "raw", "raw" },
+	[SC_BREAKPOINT] = { "break", "breakpoint" },
+	[SC_OTHER] = { NULL, "other" },
+	[SC_SYNTH] = { "synth", "synth" },
+};
+
+/* ---- lists of -F -------------------------------------------------------------------------------- */
+
+const char *script_field_name(size_t i)
+{
+	return i < SF_MAX ? script_field_rows[i].name : NULL;
+}
+
+static bool invalid_in(int field, int cls)
+{
+	return script_field_rows[field].invalid >> cls & 1;
 }
 
 enum script_class script_class_of(const struct perf_event_attr *attr)
@@ -94,8 +120,10 @@ enum script_class script_class_of(const struct perf_event_attr *attr)
 void script_fields_init(struct script_fields *f)
 {
 	memset(f, 0, sizeof(*f));
-	for (int c = 0; c < SC_MAX; c++)
-		f->cls[c].fields = classes[c].fields;
+	for (int i = 0; i < SF_MAX; i++)
+		for (int c = 0; c < SC_MAX; c++)
+			if (script_field_rows[i].defaults >> c & 1)
+				f->cls[c].fields |= BIT(i);
 }
 
 enum change { CHANGE_NONE, CHANGE_SET, CHANGE_ADD, CHANGE_REMOVE };
@@ -117,9 +145,9 @@ static void apply(struct script_fields *f, int c, uint64_t bit, enum change how)
 static int apply_all(struct script_fields *f, int field, enum change how)
 {
 	for (int c = 0; c < SC_MAX; c++) {
-		if (classes[c].invalid & BIT(field)) {
-			log_warn("'%s' not valid for %s events. Ignoring.", names[field],
-				 classes[c].title);
+		if (invalid_in(field, c)) {
+			log_warn("'%s' not valid for %s events. Ignoring.",
+				 script_field_rows[field].name, script_class_rows[c].title);
 			continue;
 		}
 		apply(f, c, BIT(field), how);
@@ -131,7 +159,8 @@ static int apply_all(struct script_fields *f, int field, enum change how)
 static int field_of(const char *name, size_t n)
 {
 	for (int i = 0; i < SF_MAX; i++)
-		if (strlen(names[i]) == n && !memcmp(names[i], name, n))
+		if (strlen(script_field_rows[i].name) == n &&
+		    !memcmp(script_field_rows[i].name, name, n))
 			return i;
 	return -1;
 }
@@ -143,7 +172,7 @@ static int invalid_field(const char *tok, size_t n, struct err *e)
 
 	for (int i = 0; i < SF_MAX; i++)
 		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", i ? "," : "",
-					names[i]);
+					script_field_rows[i].name);
 	err_set(e, -EINVAL, "Invalid field requested.");
 	err_hint(e, "'%.*s' is none of the fields: %s", (int)n, tok, list);
 	return -EINVAL;
@@ -168,9 +197,9 @@ static int parse_word(struct script_fields *f, int cls, const char *tok, size_t 
 		return invalid_field(tok, n, e);
 	if (cls < 0)
 		return apply_all(f, field, now);
-	if (classes[cls].invalid & BIT(field))
-		return err_set(e, -EINVAL, "'%s' not valid for %s events.", names[field],
-			       classes[cls].title);
+	if (invalid_in(field, cls))
+		return err_set(e, -EINVAL, "'%s' not valid for %s events.",
+			       script_field_rows[field].name, script_class_rows[cls].title);
 	apply(f, cls, BIT(field), now);
 	return 0;
 }
@@ -183,7 +212,7 @@ static int parse_class(const char **arg)
 	if (!colon)
 		return -1;
 	for (int c = 0; c < SC_MAX; c++) {
-		const char *prefix = classes[c].prefix;
+		const char *prefix = script_class_rows[c].prefix;
 
 		if (prefix && strlen(prefix) == (size_t)(colon - *arg) &&
 		    !memcmp(prefix, *arg, strlen(prefix))) {
@@ -203,7 +232,7 @@ static void start_list(struct script_fields *f, int cls)
 			continue;
 		if (f->cls[c].user && cls >= 0)
 			log_warn("Overriding previous field request for %s events.",
-				 classes[c].title);
+				 script_class_rows[c].title);
 		else if (f->cls[c].user && !warned)
 			log_warn("Overriding previous field request for all events.");
 		warned |= f->cls[c].user;

@@ -3,57 +3,54 @@
  * script --json: a sample is an object on a line of its own, so that a reader needs no more than
  * one at a time. Addresses and bit patterns are strings ("0x..."), as JSON numbers have 53 bits.
  */
+#include <stdio.h>
+
 #include "branch/branch.h"
 #include "emit/emit.h"
 #include "script-int.h"
 
 #define F(x) BIT(SF_##x)
 
-#define BRANCHES (F(BRSTACK) | F(BRSTACKSYM) | F(BRCNTR))
-
-#define JSON_FIELDS                                                                              \
-	(F(COMM) | F(PID) | F(TID) | F(CPU) | F(TIME) | F(PERIOD) | F(EVENT) | F(ADDR) | F(IP) | \
-	 F(SYM) | F(SYMOFF) | F(DSO) | F(IREGS) | F(UREGS) | F(SIMD) | BRANCHES)
-
-int json_check(struct script *sc, struct err *e)
+static bool has_form(int field)
 {
-	for (int c = 0; c < SC_MAX; c++) {
-		uint64_t no = sc->fields.cls[c].user_set & ~JSON_FIELDS;
-
-		sc->fields.cls[c].fields &= JSON_FIELDS;
-		if (!no)
-			continue;
-		err_set(e, -EINVAL, "--json has no form for field '%s'",
-			script_field_name((enum script_field)__builtin_ctzll(no)));
-		err_hint(e, "It knows comm, pid, tid, cpu, time, period, event, addr, ip, sym, "
-			    "symoff, dso, iregs, uregs, simd, brstack, brstacksym and brcntr.");
-		return -EINVAL;
-	}
-	return 0;
+	return script_field_rows[field].json;
 }
 
-uint64_t json_need(uint64_t fields)
+/* "comm, pid, ... and brcntr" */
+static void put_known(char *buf, size_t size)
 {
-	static const struct {
-		uint64_t fields, type;
-	} needs[] = {
-		{ F(COMM) | F(PID) | F(TID), PERF_SAMPLE_TID },
-		{ F(CPU), PERF_SAMPLE_CPU },
-		{ F(TIME), PERF_SAMPLE_TIME },
-		{ F(PERIOD), PERF_SAMPLE_PERIOD },
-		{ F(ADDR), PERF_SAMPLE_ADDR },
-		{ F(IP) | F(SYM) | F(DSO), PERF_SAMPLE_IP | PERF_SAMPLE_TID },
-		{ F(IREGS), PERF_SAMPLE_REGS_INTR },
-		{ F(UREGS), PERF_SAMPLE_REGS_USER },
-		{ F(SIMD), PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER },
-		{ BRANCHES, PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_IP | PERF_SAMPLE_TID },
-	};
-	uint64_t need = 0;
+	int last = SF_MAX - 1;
+	size_t len = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(needs); i++)
-		if (fields & needs[i].fields)
-			need |= needs[i].type;
-	return need;
+	while (!has_form(last))
+		last--;
+	for (int i = 0; i <= last && len < size; i++)
+		if (has_form(i))
+			len += (size_t)snprintf(buf + len, size - len, "%s%s",
+						!len	    ? ""
+						: i == last ? " and "
+							    : ", ",
+						script_field_rows[i].name);
+}
+
+int script_json_check(struct script *sc, struct err *e)
+{
+	char known[400];
+
+	for (int c = 0; c < SC_MAX; c++)
+		for (int i = 0; i < SF_MAX; i++) {
+			if (has_form(i))
+				continue;
+			sc->fields.cls[c].fields &= ~BIT(i);
+			if (!(sc->fields.cls[c].user_set & BIT(i)))
+				continue;
+			put_known(known, sizeof(known));
+			err_set(e, -EINVAL, "--json has no form for field '%s'",
+				script_field_rows[i].name);
+			err_hint(e, "It knows %s.", known);
+			return -EINVAL;
+		}
+	return 0;
 }
 
 static void put_place_fields(const struct ctx *c, const struct place *pl, struct emit *e)
@@ -67,7 +64,7 @@ static void put_place_fields(const struct ctx *c, const struct place *pl, struct
 }
 
 /* Innermost first, as in the text. */
-static void put_chain(struct script *sc, const struct ctx *c, struct emit *e)
+static void json_chain(struct script *sc, const struct ctx *c, struct emit *e)
 {
 	const struct frame *frames;
 	ssize_t n = unwind_chain(sc->env.unwind, c->th, c->s, &frames);
@@ -121,7 +118,7 @@ static void put_branch_flags(const struct branch_entry *b, struct emit *e)
 }
 
 /* Newest first, as in the text. */
-static void put_branches(struct script *sc, const struct ctx *c, struct emit *e)
+void script_json_branches(struct script *sc, const struct ctx *c, struct emit *e)
 {
 	const struct sample_branches *b = &c->s->branches;
 
@@ -143,7 +140,7 @@ static void put_branches(struct script *sc, const struct ctx *c, struct emit *e)
 	emit_end(e);
 }
 
-static void put_simd(struct script *sc, const struct ctx *c, struct emit *e)
+void script_json_simd(struct script *sc, const struct ctx *c, struct emit *e)
 {
 	emit_object(e, "simd");
 	sample_emit_simd(&c->s->intr_regs, sc->arch, "intr", &sc->simd, e);
@@ -151,49 +148,88 @@ static void put_simd(struct script *sc, const struct ctx *c, struct emit *e)
 	emit_end(e);
 }
 
-static void put_who(struct script *sc, const struct ctx *c, struct emit *e)
+void script_json_comm(struct script *sc, const struct ctx *c, struct emit *e)
 {
-	uint64_t f = c->ev->fields;
-
-	if (f & F(COMM) && c->th)
+	if (c->th)
 		emit_str(e, "comm", machine_comm(sc->env.machine, c->th->comm));
-	if (f & F(PID))
-		emit_s64(e, "pid", (int32_t)c->s->pid);
-	if (f & F(TID))
-		emit_s64(e, "tid", (int32_t)c->s->tid);
-	if (f & F(CPU))
-		emit_u64(e, "cpu", c->s->cpu);
-	if (f & F(TIME))
-		emit_u64(e, "time_ns", c->s->time);
-	if (f & F(PERIOD))
-		emit_u64(e, "period", c->s->period);
-	if (f & F(EVENT))
-		emit_str(e, "event", c->s->event->name);
+}
+
+void script_json_event(struct script *sc, const struct ctx *c, struct emit *e)
+{
+	(void)sc;
+	emit_str(e, "event", c->s->event->name);
+}
+
+/* Numbers of the sample as they are. */
+#define NUMBER(name, put, key, value)                                                   \
+	void script_json_##name(struct script *sc, const struct ctx *c, struct emit *e) \
+	{                                                                               \
+		(void)sc;                                                               \
+		put(e, key, value);                                                     \
+	}
+
+NUMBER(pid, emit_s64, "pid", (int32_t)c->s->pid)
+NUMBER(tid, emit_s64, "tid", (int32_t)c->s->tid)
+NUMBER(cpu, emit_u64, "cpu", c->s->cpu)
+NUMBER(time, emit_u64, "time_ns", c->s->time)
+NUMBER(period, emit_u64, "period", c->s->period)
+NUMBER(addr, emit_hex, "addr", c->s->addr)
+NUMBER(ip, emit_hex, "ip", c->s->ip)
+NUMBER(data_src, emit_hex, "data_src", c->s->data_src)
+NUMBER(weight, emit_u64, "weight", script_weight(c->s))
+NUMBER(ins_lat, emit_u64, "ins_lat", c->s->weight_var2)
+NUMBER(retire_lat, emit_u64, "retire_lat", c->s->weight_var3)
+
+void script_json_cgroup(struct script *sc, const struct ctx *c, struct emit *e)
+{
+	emit_str(e, "cgroup", machine_cgroup(sc->env.machine, c->s->cgroup));
+}
+
+void script_json_place(struct script *sc, const struct ctx *c, struct emit *e)
+{
+	put_place_fields(c, find_place(sc, c->th, c->s->cpumode, c->s->ip), e);
+}
+
+void script_json_iregs(struct script *sc, const struct ctx *c, struct emit *e)
+{
+	sample_emit_regs(&c->s->intr_regs, sc->arch, "iregs", sc->opts.redact, e);
+}
+
+void script_json_uregs(struct script *sc, const struct ctx *c, struct emit *e)
+{
+	sample_emit_regs(&c->s->user_regs, sc->arch, "uregs", sc->opts.redact, e);
+}
+
+static void add(struct ev *ev, json_fn fn)
+{
+	for (int i = 0; i < ev->nr_json; i++)
+		if (ev->json[i] == fn)
+			return;
+	ev->json[ev->nr_json++] = fn;
+}
+
+/* The callchain has no field of its own: it follows the sampled address and what belongs to it. */
+void script_json_prepare(struct ev *ev)
+{
+	for (int i = 0; i < SF_MAX; i++) {
+		const struct field_row *row = &script_field_rows[i];
+
+		if (ev->fields >> i & 1 && row->json) {
+			add(ev, row->json);
+			ev->need |= row->need;
+		}
+		if (i == SF_DSO && ev->chain)
+			add(ev, json_chain);
+	}
 }
 
 void print_json(struct script *sc, const struct ctx *c)
 {
-	uint64_t f = c->ev->fields;
 	struct emit e;
 
 	emit_init(&e, sc->o, EMIT_JSON);
 	emit_object(&e, NULL);
-	put_who(sc, c, &e);
-	if (f & F(ADDR))
-		emit_hex(&e, "addr", c->s->addr);
-	if (f & F(IP))
-		emit_hex(&e, "ip", c->s->ip);
-	if (f & (F(SYM) | F(SYMOFF) | F(DSO)))
-		put_place_fields(c, find_place(sc, c->th, c->s->cpumode, c->s->ip), &e);
-	if (c->ev->chain)
-		put_chain(sc, c, &e);
-	if (f & F(IREGS))
-		sample_emit_regs(&c->s->intr_regs, sc->arch, "iregs", sc->opts.redact, &e);
-	if (f & F(UREGS))
-		sample_emit_regs(&c->s->user_regs, sc->arch, "uregs", sc->opts.redact, &e);
-	if (f & F(SIMD))
-		put_simd(sc, c, &e);
-	if (f & BRANCHES)
-		put_branches(sc, c, &e);
+	for (int i = 0; i < c->ev->nr_json; i++)
+		c->ev->json[i](sc, c, &e);
 	emit_end(&e);
 }

@@ -3,12 +3,56 @@
 #ifndef PERF_SCRIPT_INT_H
 #define PERF_SCRIPT_INT_H
 
+#include "emit/emit.h"
 #include "put-int.h"
 #include "regs/regs.h"
 #include "script/script.h"
 
+/* In the order of printing. */
+enum script_field {
+#define FIELD(id, ...)		    SF_##id,
+#define WORD(id, member, form, ...) SF_##id,
+#include "fields.def"
+#undef FIELD
+#undef WORD
+	SF_MAX,
+};
+
 struct ctx;
 typedef void (*print_fn)(struct script *sc, const struct ctx *c);
+typedef void (*json_fn)(struct script *sc, const struct ctx *c, struct emit *e);
+
+/* A row of fields.def. Fields next to each other may share a function, which is called once. */
+struct field_row {
+	const char *name;
+	print_fn print;	 /* the text */
+	json_fn json;	 /* NULL: --json has no form for it */
+	uint64_t within; /* without @print: printed inside of these fields' text */
+	bool silent; /* without @print: a name of upstream's that has no text in files read here */
+	uint64_t need; /* PERF_SAMPLE_*: what of a sample is decoded for it */
+	bool thread;   /* and whether the thread is looked up */
+	/*
+	 * Samples without any of @need: an error that calls it @what if the user asked for the
+	 * field, else it is dropped. NULL: whatever is there is printed. Events are held against
+	 * the fields in the order of @asked, from 1 on, which decides what the error is about.
+	 */
+	const char *what;
+	uint8_t asked;
+	const char *hint; /* how to record it */
+	bool aux_may;	  /* no error in a file with an AUX trace, whose decoder would add it */
+	bool if_recorded; /* no empty text where the event's samples lack it */
+	bool (*when)(const struct perf_event_attr *attr); /* other events: nothing is printed */
+	uint8_t defaults, invalid;			  /* BIT(enum script_class) */
+};
+
+extern const struct field_row script_field_rows[SF_MAX];
+
+struct class_row {
+	const char *prefix; /* in -F; NULL = cannot be named */
+	const char *title;  /* in messages */
+};
+
+extern const struct class_row script_class_rows[SC_MAX];
 
 /* Which parts of a location are printed after its address. */
 #define FORM_FIELDS \
@@ -48,8 +92,6 @@ struct place {
 
 #define PLACE_BITS 9
 
-#define PROG_MAX 48
-
 /* How the samples of one event are printed. */
 struct ev {
 	bool ready;
@@ -61,8 +103,10 @@ struct ev {
 	char *name; /* "  cycles: " */
 	uint32_t name_len;
 	struct form *form, *chain_form;
-	print_fn prog[PROG_MAX];
+	print_fn prog[SF_MAX];
 	int n;
+	json_fn json[SF_MAX + 1];
+	int nr_json;
 };
 
 /* "comm  pid/tid " of a thread. */
@@ -201,6 +245,12 @@ void print_brstacksym(struct script *sc, const struct ctx *c);
 void print_brstackoff(struct script *sc, const struct ctx *c);
 void branch_texts_free(struct branch_texts *b);
 
+/* The first part of the weight where it has parts, else all of it. */
+static inline uint64_t script_weight(const struct sample *s)
+{
+	return s->present & PERF_SAMPLE_WEIGHT_STRUCT ? s->weight_var1 : s->weight;
+}
+
 /* values.c */
 void print_iregs(struct script *sc, const struct ctx *c);
 void print_uregs(struct script *sc, const struct ctx *c);
@@ -210,15 +260,31 @@ void print_ins_lat(struct script *sc, const struct ctx *c);
 void print_retire_lat(struct script *sc, const struct ctx *c);
 void print_cgroup(struct script *sc, const struct ctx *c);
 void print_bpf_output(struct script *sc, const struct ctx *c);
-void print_phys_addr(struct script *sc, const struct ctx *c);
-void print_data_page_size(struct script *sc, const struct ctx *c);
-void print_code_page_size(struct script *sc, const struct ctx *c);
 
 /* json.c */
 /* Leaves the fields that JSON has a form for; -EINVAL when another was asked for by name. */
-int json_check(struct script *sc, struct err *e);
-uint64_t json_need(uint64_t fields); /* PERF_SAMPLE_* */
+int script_json_check(struct script *sc, struct err *e);
+void script_json_prepare(struct ev *ev); /* what an object of this event is made of */
 void print_json(struct script *sc, const struct ctx *c);
+void script_json_comm(struct script *sc, const struct ctx *c, struct emit *e);
+void script_json_pid(struct script *sc, const struct ctx *c, struct emit *e);
+void script_json_tid(struct script *sc, const struct ctx *c, struct emit *e);
+void script_json_cpu(struct script *sc, const struct ctx *c, struct emit *e);
+void script_json_time(struct script *sc, const struct ctx *c, struct emit *e);
+void script_json_period(struct script *sc, const struct ctx *c, struct emit *e);
+void script_json_event(struct script *sc, const struct ctx *c, struct emit *e);
+void script_json_addr(struct script *sc, const struct ctx *c, struct emit *e);
+void script_json_data_src(struct script *sc, const struct ctx *c, struct emit *e);
+void script_json_weight(struct script *sc, const struct ctx *c, struct emit *e);
+void script_json_ins_lat(struct script *sc, const struct ctx *c, struct emit *e);
+void script_json_retire_lat(struct script *sc, const struct ctx *c, struct emit *e);
+void script_json_cgroup(struct script *sc, const struct ctx *c, struct emit *e);
+void script_json_ip(struct script *sc, const struct ctx *c, struct emit *e);
+void script_json_place(struct script *sc, const struct ctx *c, struct emit *e);
+void script_json_iregs(struct script *sc, const struct ctx *c, struct emit *e);
+void script_json_uregs(struct script *sc, const struct ctx *c, struct emit *e);
+void script_json_simd(struct script *sc, const struct ctx *c, struct emit *e);
+void script_json_branches(struct script *sc, const struct ctx *c, struct emit *e);
 
 /* srccode.c */
 void print_srccode(struct script *sc, const struct ctx *c);

@@ -24,58 +24,6 @@
 
 /* ---- fields ------------------------------------------------------------------------------------- */
 
-/* In the order of printing. */
-enum script_field {
-	SF_MACHINE_PID,
-	SF_VCPU,
-	SF_COMM,
-	SF_PID,
-	SF_TID,
-	SF_CPU,
-	SF_MISC,
-	SF_TOD,
-	SF_TIME,
-	SF_PERIOD,
-	SF_EVENT,
-	SF_FLAGS,
-	SF_TRACE,
-	SF_SYNTH,
-	SF_CALLINDENT,
-	SF_ADDR,
-	SF_DATA_SRC,
-	SF_WEIGHT,
-	SF_INS_LAT,
-	SF_RETIRE_LAT,
-	SF_CGROUP,
-	SF_IP,
-	SF_SYM,
-	SF_SYMOFF,
-	SF_DSO,
-	SF_DSOFF,
-	SF_SRCLINE,
-	SF_IREGS,
-	SF_UREGS,
-	SF_SIMD,
-	SF_BRSTACK,
-	SF_BRSTACKSYM,
-	SF_BRSTACKOFF,
-	SF_BPF_OUTPUT,
-	SF_INSN,
-	SF_DISASM,
-	SF_INSNLEN,
-	SF_BRSTACKINSN,
-	SF_BRSTACKINSNLEN,
-	SF_BRSTACKDISASM,
-	SF_BRCNTR,
-	SF_PHYS_ADDR,
-	SF_DATA_PAGE_SIZE,
-	SF_CODE_PAGE_SIZE,
-	SF_IPC,
-	SF_METRIC,
-	SF_SRCCODE,
-	SF_MAX,
-};
-
 /* Classes of events that -F CLASS:LIST tells apart; the attr type, but for the last two. */
 enum script_class {
 	SC_HARDWARE,
@@ -91,7 +39,7 @@ enum script_class {
 
 struct script_fields {
 	struct {
-		uint64_t fields;     /* BIT(enum script_field) */
+		uint64_t fields;     /* BIT() of a field's number */
 		uint64_t user_set;   /* asked for by name: an error when the data lacks it */
 		uint64_t user_unset; /* taken away with -NAME */
 		bool user;	     /* the class was changed at all ... */
@@ -103,7 +51,8 @@ struct script_fields {
 void script_fields_init(struct script_fields *f);
 /* One argument of -F: "ip,sym", "+srcline,-dso", "trace:comm,event". */
 int script_fields_parse(struct script_fields *f, const char *arg, struct err *e);
-const char *script_field_name(enum script_field field);
+/* By number, in the order of printing; NULL behind the last. */
+const char *script_field_name(size_t i);
 enum script_class script_class_of(const struct perf_event_attr *attr);
 
 /* ---- tracepoint fields (trace.c) ---------------------------------------------------------------- */

@@ -33,9 +33,7 @@ static void put_number(struct script *sc, uint64_t v)
 
 void print_weight(struct script *sc, const struct ctx *c)
 {
-	bool parts = c->s->present & PERF_SAMPLE_WEIGHT_STRUCT;
-
-	put_number(sc, parts ? c->s->weight_var1 : c->s->weight);
+	put_number(sc, script_weight(c->s));
 }
 
 void print_ins_lat(struct script *sc, const struct ctx *c)
@@ -54,39 +52,6 @@ void print_cgroup(struct script *sc, const struct ctx *c)
 
 	obuf_char(sc->o, ' ');
 	emit_safe(sc->o, path ? path : "unknown");
-}
-
-void print_phys_addr(struct script *sc, const struct ctx *c)
-{
-	obuf_hex_right(sc->o, c->s->phys_addr, 16);
-}
-
-/* " 4K": the largest unit that divides it. */
-static void put_page_size(struct script *sc, uint64_t size)
-{
-	static const char units[] = "BKMGTPE";
-	int unit = 0;
-
-	if (!size) {
-		obuf_lit(sc->o, " N/A");
-		return;
-	}
-	for (; size >= 1024 && size % 1024 == 0 && units[unit + 1]; unit++)
-		size /= 1024;
-	obuf_char(sc->o, ' ');
-	obuf_dec(sc->o, size);
-	if (unit)
-		obuf_char(sc->o, units[unit]);
-}
-
-void print_data_page_size(struct script *sc, const struct ctx *c)
-{
-	put_page_size(sc, c->s->data_page_size);
-}
-
-void print_code_page_size(struct script *sc, const struct ctx *c)
-{
-	put_page_size(sc, c->s->code_page_size);
 }
 
 /* Raw bytes, 8 a line, and the string when they are one. */
