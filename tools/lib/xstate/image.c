@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf xstate: registers and branch entries out of one image. */
+/*
+ * Registers and branch entries out of one image. A component that was never touched is in its initial
+ * state: its registers are shown only when all are asked for, since zeros that nobody wrote say
+ * nothing about a program.
+ */
 #include <stdio.h>
 
 #include "xstate/xstate.h"
@@ -45,10 +49,10 @@ static unsigned vector_width(const struct xsave_image *im, unsigned n, bool all)
 	return 0;
 }
 
-static void print_vectors(struct emit *e, const struct xsave_image *im, const struct xstate_opts *o)
+static void print_vectors(struct emit *e, const struct xsave_image *im, const struct xstate_view *v)
 {
 	for (unsigned n = 0; n < 32; n++) {
-		unsigned w = vector_width(im, n, o->all);
+		unsigned w = vector_width(im, n, v->all);
 		uint64_t q[8];
 		char name[16];
 
@@ -56,7 +60,7 @@ static void print_vectors(struct emit *e, const struct xsave_image *im, const st
 			continue;
 		xsave_vector(im, n, w, q, NULL);
 		snprintf(name, sizeof(name), "%s%u", regs_vector_class(REGS_ARCH_X86, w), n);
-		print_vector(e, name, q, w, o->lane);
+		print_vector(e, name, q, w, v->lane);
 	}
 }
 
@@ -75,7 +79,7 @@ static void print_value(struct emit *e, const char *prefix, int n, enum xsave_st
 }
 
 static void print_registers(struct emit *e, const struct xsave_image *im,
-			    const struct xstate_opts *o, const struct tracer_state *t)
+			    const struct xstate_view *view, const struct tracer_state *t)
 {
 	enum xsave_state s;
 	uint64_t v;
@@ -84,20 +88,20 @@ static void print_registers(struct emit *e, const struct xsave_image *im,
 	emit_object(e, "registers");
 	s = xsave_mxcsr(im, &w);
 	print_value(e, "MXCSR", -1, s, w, true);
-	print_vectors(e, im, o);
+	print_vectors(e, im, view);
 	for (int i = 0; i < 8; i++) {
 		s = xsave_opmask(im, i, &v);
-		print_value(e, "K", i, s, v, o->all);
+		print_value(e, "K", i, s, v, view->all);
 	}
 	for (int i = 16; i < 32; i++) {
 		s = xsave_egpr(im, i, &v);
-		print_value(e, "R", i, s, v, o->all);
+		print_value(e, "R", i, s, v, view->all);
 	}
 	s = xsave_ssp(im, &v);
 	if (s == XSAVE_VALUE || t->has_ssp)
 		emit_hex(e, "SSP", t->has_ssp ? t->ssp : v);
 	s = xsave_pkru(im, &w);
-	print_value(e, "PKRU", -1, s, w, o->all);
+	print_value(e, "PKRU", -1, s, w, view->all);
 	emit_end(e);
 }
 
@@ -141,7 +145,7 @@ static int print_lbr(struct emit *e, const struct xsave_image *im, struct err *e
 	return 0;
 }
 
-int xstate_show_image(struct emit *e, const struct xsave_cpu *cpu, const struct xstate_opts *o,
+int xstate_show_image(struct emit *e, const struct xsave_cpu *cpu, const struct xstate_view *v,
 		      const struct tracer_state *t, uint64_t *lost, struct err *err)
 {
 	struct xsave_image im;
@@ -162,7 +166,7 @@ int xstate_show_image(struct emit *e, const struct xsave_cpu *cpu, const struct 
 	if (lost)
 		*lost |= unknown;
 	print_components(e, &im, unknown);
-	print_registers(e, &im, o, t);
+	print_registers(e, &im, v, t);
 	ret = print_lbr(e, &im, err);
 	if (t->tid)
 		emit_end(e);

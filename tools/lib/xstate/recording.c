@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perf xstate --simulate FILE: a schedule out of a recording. Switches are samples of
+ * A schedule out of a recording. Switches are samples of
  * sched:sched_switch; tasks begin and end with FORK and EXIT records; a task uses LBR call stacks
  * from its first sample of an event in call-stack mode to its end.
  */
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "sample/sample.h"
-#include "xstate/xstate.h"
+#include "xstate/xstate-int.h"
 
 struct feed {
 	struct xsave_sim *sim;

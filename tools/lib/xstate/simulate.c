@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perf xstate --simulate: where the schedule comes from, and the two designs side by side.
+ * Where a schedule comes from, and the two designs side by side.
  *
  * A schedule as text has one event per line, "#" starts a comment:
  *	start TID | exit TID | lbr-begin TID | lbr-end TID | switch CPU PREV NEXT
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "xstate/xstate.h"
+#include "xstate/xstate-int.h"
 
 #define TEXT_MAX (64 << 20)
 

@@ -1,8 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf xstate: the component table with layout and cost. */
+/* The components of a CPU as a table: sizes, places in both forms of an image, cost of dynamic ones. */
 #include <stdio.h>
 
 #include "xstate/xstate.h"
+
+int xstate_find_cpu(const char *name, const struct xsave_cpu **cpu, struct err *e)
+{
+	char names[256];
+	size_t len = 0;
+
+	*cpu = xsave_cpu_find(name);
+	if (*cpu)
+		return 0;
+	for (size_t i = 0; xsave_cpu_described(i) && len < sizeof(names); i++)
+		len += snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
+				xsave_cpu_described(i)->name);
+	err_set(e, -EINVAL, "no CPU '%s' is described", name);
+	err_hint(e, "Known: %s; host is this machine.", names);
+	return -EINVAL;
+}
 
 static const struct emit_column columns[] = {
 	{ "nr", NULL, true },	    { "name", NULL, false },	 { "size", NULL, true },

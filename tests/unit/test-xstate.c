@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Tables of CPUs, registers of made images, schedules: what they show as JSON, and refusals. */
+#include "emit/emit.h"
+#include "unit.h"
+#include "xstate/xstate.h"
+
+#define ICX_XCR0 0x2e7 /* x87, SSE, AVX, AVX-512, PKRU: ICX in 2696 bytes, Zen 4 in 2440 */
+#define ICX_SIZE 2696
+#define AT_XCR0	 464 /* of an image that ptrace gives */
+#define AT_XMM	 160
+#define AT_BV	 512
+#define AT_YMM_H 576
+
+struct page {
+	struct obuf out;
+	struct emit e;
+	struct err err, note;
+};
+
+static void begin(struct page *p)
+{
+	*p = (struct page){ 0 };
+	assert_int_equal(obuf_init(&p->out, -1, 0), 0);
+	emit_init(&p->e, &p->out, EMIT_JSON);
+	emit_object(&p->e, NULL);
+}
+
+/* The document; an error has cut it. */
+static const char *text(struct page *p)
+{
+	obuf_char(&p->out, 0);
+	assert_int_equal(p->out.code, 0);
+	return p->out.buf;
+}
+
+static const char *whole(struct page *p)
+{
+	emit_end(&p->e);
+	return text(p);
+}
+
+static void has(const char *json, const char *part)
+{
+	if (!strstr(json, part))
+		fail_msg("no '%s' in %s", part, json);
+}
+
+static void lacks(const char *json, const char *part)
+{
+	if (strstr(json, part))
+		fail_msg("'%s' in %s", part, json);
+}
+
+static const struct xsave_cpu *cpu(const char *name)
+{
+	const struct xsave_cpu *c;
+	struct err e = { 0 };
+
+	if (xstate_find_cpu(name, &c, &e))
+		fail_msg("%s", e.text);
+	return c;
+}
+
+/* ---- tables ------------------------------------------------------------------------------------- */
+
+static void test_find_cpu(void **state)
+{
+	const struct xsave_cpu *c;
+	struct err e = { 0 };
+
+	(void)state;
+	assert_string_equal(cpu("spr")->name, "spr");
+	assert_int_equal(xstate_find_cpu("z80", &c, &e), -EINVAL);
+	assert_non_null(strstr(e.text, "no CPU 'z80'"));
+	assert_non_null(strstr(e.hint, "spr"));
+	assert_non_null(strstr(e.hint, "zen4"));
+}
+
+static void test_table(void **state)
+{
+	struct page p;
+
+	(void)state;
+	begin(&p);
+	assert_int_equal(xstate_show_table(&p.e, cpu("spr"), 0, &p.err), 0);
+	whole(&p);
+	has(p.out.buf, "{\"nr\":15,\"name\":\"lbr\",\"size\":808,");
+	has(p.out.buf, "\"compacted form, bytes\":11776");
+	has(p.out.buf, "\"buffer on demand\":1384");
+	lacks(p.out.buf, "bytes per sample");
+	obuf_free(&p.out);
+
+	/* a part: its own layout, and what it costs in a sample */
+	begin(&p);
+	assert_int_equal(xstate_show_table(&p.e, cpu("spr"), BIT(XSAVE_OPMASK), &p.err), 0);
+	whole(&p);
+	has(p.out.buf, "\"set\":\"0x20\"");
+	has(p.out.buf, "\"bytes per sample\":");
+	lacks(p.out.buf, "\"name\":\"lbr\"");
+	obuf_free(&p.out);
+}
+
+/* ---- images --------------------------------------------------------------------------------------- */
+
+/* AVX in use: YMM1 has 0x11 in its lowest quadword and 0x22 in its third. */
+static void make_image(unsigned char *image, struct tracer_state *t, pid_t tid, size_t size)
+{
+	memset(image, 0, ICX_SIZE);
+	image[AT_XCR0] = ICX_XCR0 & 0xff;
+	image[AT_XCR0 + 1] = ICX_XCR0 >> 8;
+	image[AT_BV] = BIT(XSAVE_SSE) | BIT(XSAVE_AVX);
+	image[AT_XMM + 16] = 0x11;
+	image[AT_YMM_H + 16] = 0x22;
+	*t = (struct tracer_state){ .tid = tid, .xsave = image, .xsave_size = size };
+}
+
+static void test_image(void **state)
+{
+	static unsigned char image[ICX_SIZE];
+	struct xstate_view v = { 0 };
+	struct tracer_state t;
+	struct page p;
+
+	(void)state;
+	make_image(image, &t, 0, ICX_SIZE);
+	begin(&p);
+	assert_int_equal(xstate_show_image(&p.e, cpu("icx"), &v, &t, NULL, &p.err), 0);
+	whole(&p);
+	has(p.out.buf, "\"form\":\"standard\"");
+	has(p.out.buf, "\"avx\":\"stored\"");
+	has(p.out.buf, "\"opmask\":\"initial\"");
+	has(p.out.buf, "\"YMM1\":");
+	lacks(p.out.buf, "\"K0\"");
+	obuf_free(&p.out);
+
+	v.all = true; /* then also what nobody touched */
+	begin(&p);
+	assert_int_equal(xstate_show_image(&p.e, cpu("icx"), &v, &t, NULL, &p.err), 0);
+	whole(&p);
+	has(p.out.buf, "\"ZMM1\":");
+	has(p.out.buf, "\"K0\":\"0x0\"");
+	obuf_free(&p.out);
+
+	t.xsave_size = 100;
+	begin(&p);
+	assert_true(xstate_show_image(&p.e, cpu("icx"), &v, &t, NULL, &p.err) < 0);
+	assert_true(p.err.text[0]);
+	obuf_free(&p.out);
+}
+
+/* Threads of a core without a note: by size this may be more than one CPU, and a note says so. */
+static void test_threads_of_a_core(void **state)
+{
+	static unsigned char image[2][ICX_SIZE];
+	struct xstate_view v = { 0 };
+	struct tracer_states st = { 0 };
+	struct tracer_state t;
+	struct page p;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		make_image(image[i], &t, 7 + i, ICX_SIZE);
+		assert_int_equal(vec_push(&st.threads, t), 0);
+	}
+	image[1][AT_BV] |= BIT(XSAVE_OPMASK);
+	begin(&p);
+	assert_int_equal(xstate_show_threads(&p.e, &v, "core.7", &st, &p.note, &p.err), 0);
+	whole(&p);
+	has(p.out.buf, "\"cpu\":null,\"layout\":\"not known\",\"threads\":[{\"tid\":7,");
+	has(p.out.buf, "\"tid\":8");
+	has(p.out.buf, "\"opmask\":\"stored, place not known\"");
+	has(p.note.text, "core.7 does not say where its CPU keeps opmask");
+	lacks(p.note.text, "gdb");
+	obuf_free(&p.out);
+
+	/* a CPU that is named is believed */
+	v.cpu = cpu("icx");
+	v.asked = true;
+	begin(&p);
+	assert_int_equal(xstate_show_threads(&p.e, &v, "core.7", &st, &p.note, &p.err), 0);
+	whole(&p);
+	has(p.out.buf, "\"layout\":\"as asked for\"");
+	assert_int_equal(p.note.code, 0);
+	obuf_free(&p.out);
+
+	v.cpu = NULL;
+	st.threads.v[1].xsave_size -= 8; /* the kernel gives all threads as many bytes */
+	begin(&p);
+	assert_int_equal(xstate_show_threads(&p.e, &v, "core.7", &st, &p.note, &p.err), -EINVAL);
+	has(p.err.text, "damaged: thread 7 has 2696 bytes");
+	obuf_free(&p.out);
+
+	st.threads.v[0].xsave_size = st.threads.v[1].xsave_size = ICX_SIZE - 1;
+	begin(&p);
+	assert_int_equal(xstate_show_threads(&p.e, &v, "core.7", &st, &p.note, &p.err), -ENOENT);
+	has(p.err.hint, "--cpu NAME");
+	obuf_free(&p.out);
+	vec_free(&st.threads);
+}
+
+/* ---- schedules -------------------------------------------------------------------------------------- */
+
+static void test_made_schedule(void **state)
+{
+	static const char *const bad[] = { "made:tasks=0", "made:tasks=1,lbr=2", "made:tasks",
+					   "made:tasks=x", "made:speed=3",	 "made:cpus=4097" };
+	struct page p;
+
+	(void)state;
+	begin(&p);
+	assert_int_equal(xstate_simulate(&p.e, cpu("spr"),
+					 "made:tasks=10,lbr=2,switches=1000,cpus=2", &p.err),
+			 0);
+	whole(&p);
+	has(p.out.buf, "\"tasks\":10,");
+	has(p.out.buf, "\"buffers for LBR\":2,");
+	has(p.out.buf, "\"switches\":1000,");
+	has(p.out.buf, "{\"figure\":\"saves of LBR state\",\"always\":1000,\"on_demand\":200}");
+	obuf_free(&p.out);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		begin(&p);
+		if (xstate_simulate(&p.e, cpu("spr"), bad[i], &p.err) != -EINVAL)
+			fail_msg("%s", bad[i]);
+		has(p.err.text, "made schedule: ");
+		obuf_free(&p.out);
+	}
+	begin(&p); /* a CPU without LBR state has nothing to save */
+	assert_true(xstate_simulate(&p.e, cpu("zen4"), "made", &p.err) < 0);
+	obuf_free(&p.out);
+}
+
+static void put_file(const char *path, const char *content)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(content, f);
+	fclose(f);
+}
+
+static void test_schedule_as_text(void **state)
+{
+	char path[] = "/tmp/perf-test-xstate.XXXXXX";
+	int fd = mkstemp(path);
+	struct page p;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	put_file(path, "# two tasks\nstart 1\n\nstart 2\r\nlbr-begin 2\n"
+		       "switch 0 1 2 # to the one with LBR\nswitch 0 2 1\nlbr-end 2\nexit 2\n");
+	begin(&p);
+	assert_int_equal(xstate_simulate(&p.e, cpu("spr"), path, &p.err), 0);
+	whole(&p);
+	has(p.out.buf, "\"tasks\":2,\"tasks at a time\":2,\"buffers for LBR\":1,");
+	has(p.out.buf, "{\"figure\":\"saves of LBR state\",\"always\":2,\"on_demand\":1}");
+	obuf_free(&p.out);
+
+	put_file(path, "start 1\n\nswitch 0 1\n");
+	begin(&p);
+	assert_int_equal(xstate_simulate(&p.e, cpu("spr"), path, &p.err), -EINVAL);
+	has(p.err.text, "line 3 is not");
+	obuf_free(&p.out);
+	put_file(path, "PERFILE2 and nothing behind it");
+	begin(&p);
+	assert_true(xstate_simulate(&p.e, cpu("spr"), path, &p.err) < 0);
+	assert_true(p.err.text[0]);
+	obuf_free(&p.out);
+	unlink(path);
+	begin(&p);
+	assert_int_equal(xstate_simulate(&p.e, cpu("spr"), path, &p.err), -ENOENT);
+	obuf_free(&p.out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_find_cpu),      cmocka_unit_test(test_table),
+		cmocka_unit_test(test_image),	      cmocka_unit_test(test_threads_of_a_core),
+		cmocka_unit_test(test_made_schedule), cmocka_unit_test(test_schedule_as_text),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("xstate", tests, NULL, NULL);
+}
