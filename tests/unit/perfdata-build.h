@@ -1,5 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Recordings made by hand, in either byte order, for the tests of the reader. */
+/*
+ * Recordings and single records made by hand, in either byte order. The one place where unit tests
+ * lay bytes of perf.data: it writes what it is told, wrong sizes and cut attrs too, and knows
+ * nothing of the reader. Scripts have tests/helpers/perfdata.py.
+ *
+ *	static struct build f;
+ *
+ *	start_file(&f, big, PERF_ATTR_SIZE_VER5);	 one event of BUILD_TYPE, whose id is BUILD_ID
+ *	put_sample(&f, ip, time, BUILD_ID);
+ *	end_file(&f);
+ *	open_build(&pd, &f, &e);
+ *
+ * For rooms that are given a record and no file: start_records(), a record, built_record().
+ */
 #ifndef PERF_UNIT_PERFDATA_BUILD_H
 #define PERF_UNIT_PERFDATA_BUILD_H
 
@@ -7,6 +20,23 @@
 
 #include "perfdata/perfdata.h"
 #include "unit.h"
+
+#define BUILD_ID	  77
+#define BUILD_HEADER_SIZE 104
+#define BUILD_SECTION	  16 /* offset, size */
+
+/* Where the header of a file says what. */
+enum {
+	AT_MAGIC = 0,
+	AT_HEADER_SIZE = 8,
+	AT_ATTR_SIZE = 16,
+	AT_ATTRS_OFFSET = 24,
+	AT_ATTRS_SIZE = 32,
+	AT_DATA_OFFSET = 40,
+	AT_DATA_SIZE = 48,
+	AT_FEATURES = 72, /* 256 bits */
+	AT_IDS = BUILD_HEADER_SIZE,
+};
 
 struct build {
 	unsigned char b[1 << 20];
@@ -77,47 +107,121 @@ static inline void put_header(struct build *f, uint32_t type, uint16_t misc, uin
 	P16(f, size);
 }
 
+static inline void start_records(struct build *f, bool big)
+{
+	f->n = 0;
+	f->big = big;
+}
+
+/* A record of any type; end_record() says its size, what came since this. */
+static inline size_t begin_record(struct build *f, uint32_t type, uint16_t misc)
+{
+	put_header(f, type, misc, 0);
+	return f->n - 8;
+}
+
+static inline void end_record(struct build *f, size_t at)
+{
+	set(f, at + 6, f->n - at, 2);
+}
+
+/* A string of a record, filled up to eight bytes. */
+static inline void put_string(struct build *f, const char *s)
+{
+	size_t n = strlen(s) + 1;
+
+	put(f, s, n);
+	put_zero(f, (size_t)(align_up(n, 8) - n));
+}
+
+/* What MMAP and MMAP2 have in common: where it is mapped. */
+static inline void put_mapping(struct build *f, uint32_t pid, uint32_t tid, uint64_t start,
+			       uint64_t size, uint64_t pgoff)
+{
+	P32(f, pid);
+	P32(f, tid);
+	P64(f, start);
+	P64(f, size);
+	P64(f, pgoff);
+}
+
+/* An MMAP record without what sample_id_all puts behind it. */
+static inline void put_mmap(struct build *f, uint16_t misc, uint32_t pid, uint64_t start,
+			    uint64_t size, uint64_t pgoff, const char *path)
+{
+	size_t at = begin_record(f, PERF_RECORD_MMAP, misc);
+
+	put_mapping(f, pid, pid, start, size, pgoff);
+	put_string(f, path);
+	end_record(f, at);
+}
+
+/* The record at @at as the reader would hand it out, of event @ev. */
+static inline struct record built_record(const struct build *f, size_t at,
+					 struct perfdata_event *ev)
+{
+	bool swap = f->big != host_is_big_endian();
+	const unsigned char *p = f->b + at;
+
+	return (struct record){ .data = p,
+				.size = load_u16(p + 6, swap),
+				.type = load_u32(p, swap),
+				.misc = load_u16(p + 4, swap),
+				.time = RECORD_NO_TIME,
+				.swap = swap,
+				.event = ev };
+}
+
 #define BUILD_TYPE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID)
 
 /* A sample of BUILD_TYPE; @ip tells samples apart. */
 static inline void put_sample(struct build *f, uint64_t ip, uint64_t time, uint64_t id)
 {
-	put_header(f, PERF_RECORD_SAMPLE, 2, 40);
+	size_t at = begin_record(f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+
 	P64(f, ip);
 	P32(f, 10);
 	P32(f, 11);
 	P64(f, time);
 	P64(f, id);
+	end_record(f, at);
 }
 
-/* Header, one attr of BUILD_TYPE with one id (77). Records follow; finish with end_file(). */
+/* Header and one attr, with @ids ids of BUILD_ID. Records follow; finish with end_file(). */
+static inline void start_file_of(struct build *f, bool big, uint32_t attr_size,
+				 uint64_t sample_type, unsigned ids)
+{
+	uint64_t attrs = BUILD_HEADER_SIZE + 8 * ids, entry = attr_size + BUILD_SECTION;
+
+	start_records(f, big);
+	put(f, big ? "2ELIFREP" : "PERFILE2", 8);
+	P64(f, BUILD_HEADER_SIZE);
+	P64(f, entry);
+	P64(f, attrs);
+	P64(f, entry);
+	P64(f, attrs + entry); /* the data */
+	P64(f, 0);	       /* their size: end_file() */
+	put_zero(f, BUILD_SECTION + 256 / 8);
+	for (unsigned i = 0; i < ids; i++)
+		P64(f, BUILD_ID);
+	put_attr(f, attr_size, sample_type, ATTR_FLAG_SAMPLE_ID_ALL);
+	P64(f, ids ? AT_IDS : 0);
+	P64(f, 8 * ids);
+}
+
 static inline void start_file(struct build *f, bool big, uint32_t attr_size)
 {
-	f->n = 0;
-	f->big = big;
-	put(f, big ? "2ELIFREP" : "PERFILE2", 8);
-	P64(f, 104);
-	P64(f, attr_size + 16);
-	P64(f, 112);
-	P64(f, attr_size + 16);
-	P64(f, 112 + attr_size + 16); /* data */
-	P64(f, 0);
-	put_zero(f, 16 + 32);
-	P64(f, 77); /* the id, at 104 */
-	put_attr(f, attr_size, BUILD_TYPE, ATTR_FLAG_SAMPLE_ID_ALL);
-	P64(f, 104);
-	P64(f, 8);
+	start_file_of(f, big, attr_size, BUILD_TYPE, 1);
 }
 
 static inline size_t data_start(const struct build *f)
 {
-	return f->big ? (size_t)load_u64(f->b + 40, !host_is_big_endian())
-		      : (size_t)load_u64(f->b + 40, host_is_big_endian());
+	return (size_t)load_u64(f->b + AT_DATA_OFFSET, f->big != host_is_big_endian());
 }
 
 static inline void end_file(struct build *f)
 {
-	set(f, 48, f->n - data_start(f), 8);
+	set(f, AT_DATA_SIZE, f->n - data_start(f), 8);
 }
 
 static inline void start_pipe(struct build *f, bool big)

@@ -3,8 +3,8 @@
 #ifndef PERF_UNIT_PROFILE_BUILD_H
 #define PERF_UNIT_PROFILE_BUILD_H
 
+#include "perfdata-build.h"
 #include "profile/profile.h"
-#include "unit.h"
 
 static struct machine *m;
 static struct resolver *res;
@@ -35,24 +35,13 @@ static inline int teardown(void **state)
 static inline void map_file(uint32_t pid, uint64_t start, uint64_t size, uint64_t off,
 			    const char *path)
 {
+	static struct build f;
 	struct perfdata_event ev = { 0 };
-	unsigned char buf[4400] = { 0 };
-	struct record rec = { .data = buf,
-			      .size = (uint32_t)align_up(40 + strlen(path) + 1, 8),
-			      .type = PERF_RECORD_MMAP,
-			      .misc = PERF_RECORD_MISC_USER,
-			      .event = &ev };
+	struct record rec;
 
-	assert_true(rec.size <= sizeof(buf));
-	store_u32(buf, rec.type);
-	store_u16(buf + 4, rec.misc);
-	store_u16(buf + 6, (uint16_t)rec.size);
-	store_u32(buf + 8, pid);
-	store_u32(buf + 12, pid);
-	store_u64(buf + 16, start);
-	store_u64(buf + 24, size);
-	store_u64(buf + 32, off);
-	memcpy(buf + 40, path, strlen(path));
+	start_records(&f, host_is_big_endian());
+	put_mmap(&f, PERF_RECORD_MISC_USER, pid, start, size, off, path);
+	rec = built_record(&f, 0, &ev);
 	assert_int_equal(machine_record(m, &rec, NULL), 0);
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Branch stacks into profiles: maps that change, both byte orders, ranges, folded stacks. */
-#include "unit.h"
-
 #include <elf.h>
 
 #include "convert/convert.h"
+#include "perfdata-build.h"
 
 #define BASE 0x500000000000ULL /* where the maps of these tests begin */
 #define SIZE 0x100000ULL
@@ -14,21 +13,21 @@ struct fixture {
 	struct convert *c;
 };
 
-/* A record with the fixed fields of MMAP2 (or COMM, EXIT) and a string. */
-static void apply(struct fixture *f, uint32_t type, uint16_t misc, const void *body, size_t n,
-		  const char *text)
-{
-	unsigned char data[4096] = { 0 };
-	size_t len = text ? align_up(strlen(text) + 1, 8) : 0;
-	struct record rec = { .data = data, .type = type, .misc = misc, .time = RECORD_NO_TIME };
+static struct build b;
 
-	rec.size = (uint32_t)(8 + n + len);
-	store_u32(data, type);
-	store_u16(data + 4, misc);
-	store_u16(data + 6, (uint16_t)rec.size);
-	memcpy(data + 8, body, n);
-	if (text)
-		memcpy(data + 8 + n, text, strlen(text));
+static void begin(uint32_t type, uint16_t misc)
+{
+	start_records(&b, host_is_big_endian());
+	begin_record(&b, type, misc);
+}
+
+/* The record that was begun, for both who follow maps. */
+static void apply(struct fixture *f)
+{
+	struct record rec;
+
+	end_record(&b, 0);
+	rec = built_record(&b, 0, NULL);
 	if (f->c)
 		assert_int_equal(convert_before(f->c, &rec), 0);
 	assert_true(machine_record(f->m, &rec, NULL) >= 0);
@@ -36,15 +35,32 @@ static void apply(struct fixture *f, uint32_t type, uint16_t misc, const void *b
 
 static void map(struct fixture *f, uint32_t pid, uint64_t addr, uint64_t pgoff, const char *path)
 {
-	unsigned char b[64] = { 0 };
+	begin(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+	put_mapping(&b, pid, pid, addr, SIZE, pgoff);
+	put_zero(&b, 24); /* which file that is */
+	P32(&b, PROT_READ | PROT_EXEC);
+	P32(&b, 0);
+	put_string(&b, path);
+	apply(f);
+}
 
-	store_u32(b, pid);
-	store_u32(b + 4, pid);
-	store_u64(b + 8, addr);
-	store_u64(b + 16, SIZE);
-	store_u64(b + 24, pgoff);
-	store_u32(b + 56, 5);
-	apply(f, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, b, sizeof(b), path);
+static void comm_exec(struct fixture *f, uint32_t pid, const char *name)
+{
+	begin(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC);
+	P32(&b, pid);
+	P32(&b, pid);
+	put_string(&b, name);
+	apply(f);
+}
+
+static void leave(struct fixture *f, uint32_t pid)
+{
+	begin(PERF_RECORD_EXIT, 0);
+	P32(&b, pid);
+	P32(&b, 0);
+	P32(&b, pid);
+	put_zero(&b, 12);
+	apply(f);
 }
 
 static void start(struct fixture *f)
@@ -208,22 +224,17 @@ static void test_maps_change(void **state)
 static void test_exec_and_exit(void **state)
 {
 	const uint64_t e[][3] = { { BASE + 0x10, BASE + 0x40, 0 } };
-	unsigned char comm[8] = { 0 }, gone[24] = { 0 };
 	struct fixture f;
 
 	(void)state;
 	start(&f);
-	store_u32(comm, 10);
-	store_u32(comm + 4, 10);
-	store_u32(gone, 10);
-	store_u32(gone + 8, 10);
 	map(&f, 10, BASE, 0, app);
 	stack(&f, 10, e, 1, false);
-	apply(&f, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, comm, 8, "lib");
+	comm_exec(&f, 10, "lib");
 	stack(&f, 10, e, 1, false); /* exec has not returned: the old program */
 	map(&f, 10, BASE, 0, lib);
 	stack(&f, 10, e, 1, false);
-	apply(&f, PERF_RECORD_EXIT, 0, gone, sizeof(gone), NULL);
+	leave(&f, 10);
 	finish(&f);
 	assert_string_equal(profile(&f, app, CONVERT_PREAGG), "B 400010 400040 2 0\n");
 	assert_string_equal(profile(&f, lib, CONVERT_PREAGG), "B 400010 400040 1 0\n");

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Tasks and maps over time. Records are made by hand; a table says what must be found then. */
-#include "unit.h"
+#include "perfdata-build.h"
 
 #include "machine/machine.h"
 
 #define KERNEL PERF_RECORD_MISC_KERNEL
 #define USER   PERF_RECORD_MISC_USER
+
+/* PERF_RECORD_KSYMBOL_TYPE_BPF, ..._FLAGS_UNREGISTER */
+enum { KSYMBOL_BPF = 1, KSYMBOL_UNREGISTER = 1 };
 
 static struct machine *m;
 
@@ -22,124 +25,89 @@ static int teardown(void **state)
 	return 0;
 }
 
-struct rec {
-	unsigned char buf[512];
-	size_t n;
-};
+static struct build f;
 
-static void put(struct rec *r, const void *p, size_t n)
-{
-	assert_true(r->n + n <= sizeof(r->buf));
-	memcpy(r->buf + r->n, p, n);
-	r->n += n;
-}
-
-static void u32(struct rec *r, uint32_t v)
-{
-	put(r, &v, 4);
-}
-
-static void u64(struct rec *r, uint64_t v)
-{
-	put(r, &v, 8);
-}
-
-static void str(struct rec *r, const char *s)
-{
-	static const char zero[8];
-	size_t n = strlen(s) + 1;
-
-	put(r, s, n);
-	put(r, zero, (size_t)(align_up(n, 8) - n));
-}
-
-static void feed(struct rec *r, uint32_t type, uint16_t misc)
+/* What was put since begin(), as a record of this type. */
+static void feed(uint32_t type, uint16_t misc)
 {
 	struct perfdata_event ev = { 0 };
-	struct record rec = { .data = r->buf, .type = type, .misc = misc, .event = &ev };
+	struct record rec;
 	struct err e = { 0 };
-	int ret;
 
-	rec.size = (uint32_t)r->n;
-	store_u32(r->buf, type);
-	store_u16(r->buf + 4, misc);
-	store_u16(r->buf + 6, (uint16_t)r->n);
-	ret = machine_record(m, &rec, &e);
-	if (ret)
+	set(&f, 0, type, 4);
+	set(&f, 4, misc, 2);
+	end_record(&f, 0);
+	rec = built_record(&f, 0, &ev);
+	if (machine_record(m, &rec, &e))
 		fail_msg("type %u: %s", type, e.text);
 }
 
-static struct rec body(void)
+static void begin(void)
 {
-	return (struct rec){ .n = 8 };
+	start_records(&f, host_is_big_endian());
+	begin_record(&f, 0, 0);
 }
 
 static void mmap2(int pid, uint64_t start, uint64_t len, uint64_t pgoff, uint32_t prot,
 		  const char *name)
 {
-	struct rec r = body();
-
-	u32(&r, (uint32_t)pid);
-	u32(&r, (uint32_t)pid);
-	u64(&r, start);
-	u64(&r, len);
-	u64(&r, pgoff);
-	u64(&r, 0);
-	u64(&r, 7);
-	u64(&r, 0);
-	u32(&r, prot);
-	u32(&r, 2);
-	str(&r, name);
-	feed(&r, PERF_RECORD_MMAP2, USER);
+	begin();
+	P32(&f, (uint32_t)pid);
+	P32(&f, (uint32_t)pid);
+	P64(&f, start);
+	P64(&f, len);
+	P64(&f, pgoff);
+	P64(&f, 0);
+	P64(&f, 7);
+	P64(&f, 0);
+	P32(&f, prot);
+	P32(&f, 2);
+	put_string(&f, name);
+	feed(PERF_RECORD_MMAP2, USER);
 }
 
 static void mmap1(int pid, uint64_t start, uint64_t len, uint64_t pgoff, uint16_t misc,
 		  const char *name)
 {
-	struct rec r = body();
-
-	u32(&r, (uint32_t)pid);
-	u32(&r, 0);
-	u64(&r, start);
-	u64(&r, len);
-	u64(&r, pgoff);
-	str(&r, name);
-	feed(&r, PERF_RECORD_MMAP, misc);
+	begin();
+	P32(&f, (uint32_t)pid);
+	P32(&f, 0);
+	P64(&f, start);
+	P64(&f, len);
+	P64(&f, pgoff);
+	put_string(&f, name);
+	feed(PERF_RECORD_MMAP, misc);
 }
 
 static void comm(int pid, int tid, const char *name, bool exec)
 {
-	struct rec r = body();
-
-	u32(&r, (uint32_t)pid);
-	u32(&r, (uint32_t)tid);
-	str(&r, name);
-	feed(&r, PERF_RECORD_COMM, exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
+	begin();
+	P32(&f, (uint32_t)pid);
+	P32(&f, (uint32_t)tid);
+	put_string(&f, name);
+	feed(PERF_RECORD_COMM, exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
 }
 
 static void task(uint32_t type, int pid, int ppid, int tid, int ptid, uint16_t misc)
 {
-	struct rec r = body();
-
-	u32(&r, (uint32_t)pid);
-	u32(&r, (uint32_t)ppid);
-	u32(&r, (uint32_t)tid);
-	u32(&r, (uint32_t)ptid);
-	u64(&r, 0);
-	feed(&r, type, misc);
+	begin();
+	P32(&f, (uint32_t)pid);
+	P32(&f, (uint32_t)ppid);
+	P32(&f, (uint32_t)tid);
+	P32(&f, (uint32_t)ptid);
+	P64(&f, 0);
+	feed(type, misc);
 }
 
 static void ksymbol(uint64_t addr, uint32_t len, bool unregister, const char *name)
 {
-	struct rec r = body();
-	uint16_t type = 1, flags = unregister;
-
-	u64(&r, addr);
-	u32(&r, len);
-	put(&r, &type, 2);
-	put(&r, &flags, 2);
-	str(&r, name);
-	feed(&r, PERF_RECORD_KSYMBOL, 0);
+	begin();
+	P64(&f, addr);
+	P32(&f, len);
+	P16(&f, KSYMBOL_BPF);
+	P16(&f, unregister ? KSYMBOL_UNREGISTER : 0);
+	put_string(&f, name);
+	feed(PERF_RECORD_KSYMBOL, 0);
 }
 
 /* "name+0xaddr" of where @ip is, "-" when nowhere. */
@@ -491,11 +459,15 @@ static void test_one_dso_for_one_file(void **state)
 static void test_malformed_is_an_error(void **state)
 {
 	struct perfdata_event ev = { 0 };
-	struct rec r = body();
-	struct record rec = { .data = r.buf, .size = 20, .type = PERF_RECORD_MMAP2, .event = &ev };
 	struct err e = { 0 };
+	struct record rec;
 
 	(void)state;
+	start_records(&f, host_is_big_endian());
+	begin_record(&f, PERF_RECORD_MMAP2, 0);
+	put_zero(&f, 12); /* too short */
+	end_record(&f, 0);
+	rec = built_record(&f, 0, &ev);
 	assert_true(machine_record(m, &rec, &e) < 0);
 	assert_true(e.text[0]);
 	rec.type = 9999; /* unknown types are not ours to judge */

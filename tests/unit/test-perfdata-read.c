@@ -108,12 +108,12 @@ static void version_one(void **state)
 	}
 	/* and its header without a feature bitmap */
 	small_file(false, 64);
-	set(&f, 8, 72, 8);
+	set(&f, AT_HEADER_SIZE, AT_FEATURES, 8);
 	assert_int_equal(open_build(&pd, &f, &e), 0);
 	perfdata_close(pd);
 }
 
-static void put_string(const char *s)
+static void put_feature_string(const char *s)
 {
 	P32(&f, 64);
 	put(&f, s, strlen(s));
@@ -125,9 +125,9 @@ static void feature_file(bool big, const char *payload)
 	size_t at;
 
 	small_file(big, 64);
-	set(&f, 72,
+	set(&f, AT_FEATURES,
 	    BIT(FEAT_HOSTNAME) | BIT(FEAT_NRCPUS) | BIT(FEAT_CMDLINE) | BIT(FEAT_EVENT_DESC), 8);
-	set(&f, 72 + 8 * 3, BIT(FEAT_SAMPLE_SOURCE % 64) | BIT(63), 8);
+	set(&f, AT_FEATURES + 8 * 3, BIT(FEAT_SAMPLE_SOURCE % 64) | BIT(63), 8);
 	at = f.n;
 	put_zero(&f, 6 * 16);
 #define SECTION(i, body)                                  \
@@ -137,15 +137,16 @@ static void feature_file(bool big, const char *payload)
 		set(&f, at + (i)*16, start, 8);           \
 		set(&f, at + (i)*16 + 8, f.n - start, 8); \
 	} while (0)
-	SECTION(0, put_string("box"));
+	SECTION(0, put_feature_string("box"));
 	SECTION(1, (P32(&f, 8), P32(&f, 4)));
-	SECTION(2, (P32(&f, 2), put_string("perf"), put_string("it's")));
+	SECTION(2, (P32(&f, 2), put_feature_string("perf"), put_feature_string("it's")));
 	SECTION(3, (P32(&f, 1), P32(&f, 64), put_attr(&f, 64, 0, 0), P32(&f, 1),
-		    put_string("my event"), P64(&f, 77)));
+		    put_feature_string("my event"), P64(&f, 77)));
 	/* behind it the payload of an event that there is not, and that of the one there is */
-	SECTION(4, (P32(&f, 1), P32(&f, 1), P32(&f, 0), put_string("kernel"), put_string(""),
-		    put_string("x"), P32(&f, 3), P32(&f, 1), put_string(RAW_BASES), P32(&f, 0),
-		    put_string(payload), P32(&f, UINT32_MAX), put_string("")));
+	SECTION(4, (P32(&f, 1), P32(&f, 1), P32(&f, 0), put_feature_string("kernel"),
+		    put_feature_string(""), put_feature_string("x"), P32(&f, 3), P32(&f, 1),
+		    put_feature_string(RAW_BASES), P32(&f, 0), put_feature_string(payload),
+		    P32(&f, UINT32_MAX), put_feature_string("")));
 	SECTION(5, P64(&f, 0)); /* feature 255: nobody knows it */
 }
 
@@ -228,7 +229,7 @@ static void pipe_mode(void **state)
 			put(&f, "named\0\0\0", 8);
 			put_header(&f, PERF_RECORD_HEADER_FEATURE, 0, 16 + 68);
 			P64(&f, FEAT_HOSTNAME);
-			put_string("pipe");
+			put_feature_string("pipe");
 			put_header(&f, PERF_RECORD_HEADER_TRACING_DATA, 0, 12);
 			P32(&f, 5); /* bytes behind the record, padded to 8 */
 			put(&f, "trace\0\0\0", 8);
@@ -373,7 +374,7 @@ static void unfinished(void **state)
 	(void)state;
 	log_set_level(LOG_ERROR);
 	small_file(false, 64);
-	set(&f, 48, 0, 8);
+	set(&f, AT_DATA_SIZE, 0, 8);
 	put(&f, "\x09\0\0\0\0\0\x28\0half", 12);
 	assert_int_equal(open_build(&pd, &f, &e), 0);
 	perfdata_layout(pd, &l);
@@ -443,19 +444,19 @@ static void hostile(void **state)
 	(void)state;
 	log_set_level(LOG_ERROR);
 	small_file(false, 64);
-	set(&f, 8, 105, 8);
+	set(&f, AT_HEADER_SIZE, BUILD_HEADER_SIZE + 1, 8);
 	expect_refused("header of 105 bytes");
 	small_file(false, 64);
-	set(&f, 16, 0, 8);
+	set(&f, AT_ATTR_SIZE, 0, 8);
 	expect_refused("bytes for each attr");
 	small_file(false, 64);
-	set(&f, 16, UINT64_MAX, 8);
+	set(&f, AT_ATTR_SIZE, UINT64_MAX, 8);
 	expect_refused("bytes for each attr");
 	small_file(false, 64);
-	set(&f, 32, UINT64_MAX - 1000, 8);
+	set(&f, AT_ATTRS_SIZE, UINT64_MAX - 1000, 8);
 	expect_refused("pass the end of the file");
 	small_file(false, 64);
-	set(&f, 40, UINT64_MAX - 8, 8);
+	set(&f, AT_DATA_OFFSET, UINT64_MAX - 8, 8);
 	expect_refused("cannot be");
 	small_file(false, 64);
 	set(&f, 112 + 64 + 8, 1ULL << 40, 8); /* ids */

@@ -35,17 +35,13 @@ static struct perfdata_writer *writer(int fd, bool pipe, int level)
 /* Sample @i in two pieces, as out of a ring that wraps. */
 static int put_one(struct perfdata_writer *w, uint64_t i, struct err *e)
 {
-	unsigned char rec[40];
-	size_t cut = 1 + i % 39;
+	static struct build f;
+	size_t cut;
 
-	store_u32(rec, PERF_RECORD_SAMPLE);
-	store_u16(rec + 4, 2);
-	store_u16(rec + 6, 40);
-	store_u64(rec + 8, i);
-	store_u64(rec + 16, 0);
-	store_u64(rec + 24, i + 1);
-	store_u64(rec + 32, ids[i % 3][i % 2]);
-	return perfdata_writer_write(w, rec, cut, rec + cut, 40 - cut, e);
+	start_records(&f, host_is_big_endian());
+	put_sample(&f, i, i + 1, ids[i % 3][i % 2]);
+	cut = 1 + i % (f.n - 1);
+	return perfdata_writer_write(w, f.b, cut, f.b + cut, f.n - cut, e);
 }
 
 static void feature_string(struct perfdata_writer *w, int id, const char *s)

@@ -26,31 +26,17 @@ static void put_id(uint32_t pid)
 static void start(void)
 {
 	now = 0;
-	f.n = 0;
-	f.big = host_is_big_endian();
-	put(&f, f.big ? "2ELIFREP" : "PERFILE2", 8);
-	P64(&f, 104);
-	P64(&f, 64 + 16);
-	P64(&f, 104);
-	P64(&f, 64 + 16);
-	P64(&f, 104 + 64 + 16);
-	P64(&f, 0);
-	put_zero(&f, 16 + 32);
-	put_attr(&f, 64, CHAIN_TYPE, ATTR_FLAG_SAMPLE_ID_ALL);
-	put_zero(&f, 16);
+	start_file_of(&f, host_is_big_endian(), PERF_ATTR_SIZE_VER0, CHAIN_TYPE, 0);
 }
 
 static void map_as(uint16_t misc, uint32_t pid, uint64_t at, uint64_t size, const char *path)
 {
-	put_header(&f, PERF_RECORD_MMAP, misc, 8 + 32 + 32 + 16);
-	P32(&f, pid);
-	P32(&f, pid);
-	P64(&f, at);
-	P64(&f, size);
-	P64(&f, 0);
-	put(&f, path, strlen(path));
-	put_zero(&f, 32 - strlen(path));
+	size_t rec = begin_record(&f, PERF_RECORD_MMAP, misc);
+
+	put_mapping(&f, pid, pid, at, size, 0);
+	put_string(&f, path);
 	put_id(pid);
+	end_record(&f, rec);
 }
 
 static void map(uint32_t pid, uint64_t at, uint64_t size, const char *path)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The text of kallsyms in all its forms and beyond, and the kernel's symbols read beside. */
-#include "unit.h"
+#include "perfdata-build.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -183,21 +183,14 @@ static void test_far_apart(void **state)
 
 static void feed_kernel(struct machine *m)
 {
-	static const char name[] = "[kernel.kallsyms]_text";
+	static struct build f;
 	struct perfdata_event ev = { 0 };
-	unsigned char buf[128] = { 0 };
-	struct record rec = { .data = buf,
-			      .size = 40 + 24,
-			      .type = PERF_RECORD_MMAP,
-			      .misc = PERF_RECORD_MISC_KERNEL,
-			      .event = &ev };
+	struct record rec;
 
-	store_u32(buf, rec.type);
-	store_u16(buf + 4, rec.misc);
-	store_u16(buf + 6, (uint16_t)rec.size);
-	store_u32(buf + 8, UINT32_MAX);
-	store_u64(buf + 24, UINT64_MAX);
-	memcpy(buf + 40, name, sizeof(name));
+	start_records(&f, host_is_big_endian());
+	put_mmap(&f, PERF_RECORD_MISC_KERNEL, UINT32_MAX, 0, UINT64_MAX, 0,
+		 "[kernel.kallsyms]_text");
+	rec = built_record(&f, 0, &ev);
 	assert_int_equal(machine_record(m, &rec, NULL), 0);
 }
 

@@ -3,7 +3,7 @@
  * Names for addresses. The ELF file with debug information that is looked into is this program
  * itself; what needs other tools (objcopy, addr2line) is in tests/system/symbol.sh.
  */
-#include "unit.h"
+#include "perfdata-build.h"
 
 #include <elf.h>
 #include <link.h>
@@ -44,25 +44,18 @@ static void resolver(const struct symbol_opts *opts)
 	assert_int_equal(resolver_new(&res, m, opts, &e), 0);
 }
 
-/* An MMAP2 (or MMAP with @misc) record, fed. */
+/* An MMAP record, fed. */
 static void feed_mmap(int pid, uint64_t start, uint64_t len, uint64_t pgoff, uint16_t misc,
 		      const char *name)
 {
+	static struct build f;
 	struct perfdata_event ev = { 0 };
-	unsigned char buf[4200] = { 0 };
-	struct record rec = { .data = buf, .type = PERF_RECORD_MMAP, .misc = misc, .event = &ev };
+	struct record rec;
 	struct err e = { 0 };
 
-	rec.size = (uint32_t)align_up(40 + strlen(name) + 1, 8);
-	store_u32(buf, rec.type);
-	store_u16(buf + 4, misc);
-	store_u16(buf + 6, (uint16_t)rec.size);
-	store_u32(buf + 8, (uint32_t)pid);
-	store_u32(buf + 12, (uint32_t)pid);
-	store_u64(buf + 16, start);
-	store_u64(buf + 24, len);
-	store_u64(buf + 32, pgoff);
-	memcpy(buf + 40, name, strlen(name));
+	start_records(&f, host_is_big_endian());
+	put_mmap(&f, misc, (uint32_t)pid, start, len, pgoff, name);
+	rec = built_record(&f, 0, &ev);
 	if (machine_record(m, &rec, &e))
 		fail_msg("%s", e.text);
 }
