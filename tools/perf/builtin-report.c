@@ -271,41 +271,54 @@ static void print_warnings(struct report *r)
 			 (unsigned long long)r->bad_samples, r->first_bad.text);
 }
 
-static int print_report(struct report *r)
+/* No comment lines, no error for a recording without samples. */
+static bool for_programs(const struct report_opts *o)
 {
-	struct faces f = {
+	return o->json || o->dot;
+}
+
+static const struct faces_writer *writer(const struct report *r)
+{
+	if (r->o.dot)
+		return &faces_dot;
+	if (r->o.json)
+		return &faces_json;
+	return r->po.separator ? &faces_separated : &faces_text;
+}
+
+static int print_report(struct report *r, struct err *e)
+{
+	const struct faces f = {
 		.p = r->p,
 		.po = &r->po,
 		.pd = r->pd,
 		.m = r->m,
 		.res = r->res,
-		.flow = r->flow,
+		.flow = r->o.dot ? NULL : r->flow,
 		.threads = r->threads,
 		.lost_samples = r->lost_samples,
-		.out = &r->out,
 		.o = { .min_percent = r->o.min_percent,
 		       .time = r->o.time,
 		       .socket = r->socket,
-		       .hot_paths = r->o.hot_paths,
+		       .hot_paths = (uint32_t)r->o.hot_paths,
 		       .total_cycles = r->o.total_cycles,
-		       .json = r->o.json,
 		       .quiet = r->o.quiet,
 		       .simd = r->o.simd,
 		       .skip_empty = r->o.skip_empty,
-		       .mmaps = r->o.mmaps,
 		       .threads = r->o.threads,
+		       .mmaps = r->o.mmaps,
 		       .color = r->color },
 	};
 
 	if (r->o.tasks || r->o.mmaps)
-		return faces_tasks(&f);
-	if (r->o.dot)
-		return faces_dot(&f);
-	if (!r->nr_samples && !r->o.json && !r->o.threads) {
+		return faces_write_tasks(&f, &r->out, e);
+	if (!r->nr_samples && !for_programs(&r->o) && !r->o.threads) {
 		log_error("The %s data has no samples!", perfdata_path(r->pd));
 		return 0;
 	}
-	return r->o.json && !r->o.hot_paths ? faces_json(&f) : faces_text(&f);
+	if (faces_warning(&f))
+		log_warn("%s", faces_warning(&f));
+	return faces_write(&f, writer(r), &r->out, e);
 }
 
 /* What comes in front of the report. */
@@ -313,7 +326,7 @@ static int put_head(struct report *r, struct err *e)
 {
 	if (r->o.header || r->o.header_only)
 		return perfdata_print_header(r->pd, &r->out, r->o.full_info, e);
-	if (!r->o.quiet && !r->o.json && !r->o.dot && !r->o.tasks && !r->o.mmaps)
+	if (!r->o.quiet && !for_programs(&r->o) && !r->o.tasks && !r->o.mmaps)
 		obuf_lit(&r->out, "# To display the perf.data header info, please use "
 				  "--header/--header-only options.\n#\n");
 	return 0;
@@ -346,7 +359,7 @@ static int run_opened(struct report *r, struct err *e)
 	if (!ret)
 		ret = put_head(r, e);
 	if (!ret)
-		ret = print_report(r) ? err_set(e, -ENOMEM, "no memory for call graphs") : 0;
+		ret = print_report(r, e);
 	if (!ret)
 		print_warnings(r);
 	if (!ret && damage.code) {

@@ -1,70 +1,100 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perf report --dot: the control flow of branch rows as a graph for Graphviz. Nodes are what the
- * rows' first key shows, edges their second; pens are as wide as edges are taken.
+ * The control flow of branch rows as a graph for Graphviz. Nodes are what the first key that ends
+ * in _from shows, edges lead to what the first one in _to does; pens are as wide as edges are
+ * taken. Rows are edges, so that no cell is asked for but these two.
  */
 #include "faces/faces-int.h"
 
-static void put_quoted(const struct faces *f, const struct profile_row *row,
-		       const struct profile_col *c)
-{
-	struct obuf o;
+struct dot {
+	const struct faces_column *from, *to;
+	struct obuf text;
+};
 
-	if (obuf_init(&o, -1, 0))
-		return;
-	profile_value(f->p, row, c, &o);
-	obuf_char(f->out, '"');
-	for (size_t i = 0; i < o.len; i++) {
-		if (o.buf[i] == '"' || o.buf[i] == '\\')
-			obuf_char(f->out, '\\');
-		obuf_char(f->out, o.buf[i]);
+/* The value is safe for a terminal; in quotes two letters more mean something. */
+static void put_quoted(struct faces_walk *k, const struct faces_row *row,
+		       const struct faces_column *col)
+{
+	const struct faces_cell cell = { .row = row, .col = col, .kind = FACES_KEY };
+	struct obuf *o = &((struct dot *)k->state)->text;
+
+	o->len = 0;
+	faces_cell_value(k->f, &cell, o);
+	obuf_char(k->out, '"');
+	for (size_t i = 0; i < o->len; i++) {
+		if (o->buf[i] == '"' || o->buf[i] == '\\')
+			obuf_char(k->out, '\\');
+		obuf_char(k->out, o->buf[i]);
 	}
-	obuf_char(f->out, '"');
-	obuf_free(&o);
+	obuf_char(k->out, '"');
 }
 
-static void put_edge(const struct faces *f, const struct profile_row *row,
-		     const struct profile_col *from, const struct profile_col *to)
+static const struct faces_column *column(const struct faces_table *t, const char *suffix)
 {
-	const struct branch_counts *b = profile_branch_counts(f->p, row);
-	double share = profile_percent(f->p, row);
-
-	obuf_lit(f->out, "\t");
-	put_quoted(f, row, from);
-	obuf_lit(f->out, " -> ");
-	put_quoted(f, row, to);
-	obuf_printf(f->out, " [label=\"%.2f%%\\n%llu", share, (unsigned long long)row->nr);
-	if (b->nr_mispred)
-		obuf_printf(f->out, "\\n%.1f%% missed",
-			    100.0 * b->nr_mispred / (double)(row->nr - b->nr_unflagged));
-	if (b->nr_cycles)
-		obuf_printf(f->out, "\\n%.1f cycles", (double)b->cycles / b->nr_cycles);
-	obuf_printf(f->out, "\", penwidth=%.1f];\n", 1 + share / 5);
-}
-
-static const struct profile_col *column(const struct faces *f, const char *suffix)
-{
-	for (size_t i = 0; i < profile_nr_cols(f->p); i++) {
-		const char *name = profile_col_name(profile_col(f->p, i)), *at = strrchr(name, '_');
+	for (size_t i = 0; i < t->nr_cols; i++) {
+		const struct faces_column *c = &t->cols[i];
+		const char *at = c->key ? strrchr(c->name, '_') : NULL;
 
 		if (at && !strcmp(at, suffix))
-			return profile_col(f->p, i);
+			return c;
 	}
 	return NULL;
 }
 
-int faces_dot(const struct faces *f)
+static int dot_begin(struct faces_walk *k)
 {
-	const struct profile_col *from = column(f, "_from"), *to = column(f, "_to");
+	obuf_lit(k->out, "digraph branches {\n\tnode [shape=box, fontname=monospace];\n");
+	return obuf_init(&((struct dot *)k->state)->text, -1, 0);
+}
 
-	obuf_lit(f->out, "digraph branches {\n\tnode [shape=box, fontname=monospace];\n");
-	for (uint32_t ev = 0; from && to && ev < perfdata_nr_events(f->pd); ev++)
-		for (size_t i = 0; i < profile_nr_rows(f->p, ev); i++) {
-			const struct profile_row *row = profile_row(f->p, ev, i);
+static int dot_table(struct faces_walk *k, const struct faces_table *t)
+{
+	struct dot *d = k->state;
 
-			if (!faces_is_small(f, row))
-				put_edge(f, row, from, to);
-		}
-	obuf_lit(f->out, "}\n");
+	d->from = column(t, "_from");
+	d->to = column(t, "_to");
+	return t->kind != FACES_ROWS || !d->from || !d->to;
+}
+
+static int dot_row(struct faces_walk *k, const struct faces_row *row)
+{
+	const struct branch_counts *b = profile_branch_counts(k->f->p, row->row);
+	double share = profile_percent(k->f->p, row->row);
+	const struct dot *d = k->state;
+	uint64_t nr = row->row->nr;
+
+	obuf_lit(k->out, "\t");
+	put_quoted(k, row, d->from);
+	obuf_lit(k->out, " -> ");
+	put_quoted(k, row, d->to);
+	obuf_printf(k->out, " [label=\"%.2f%%\\n%llu", share, (unsigned long long)nr);
+	if (b->nr_mispred)
+		obuf_printf(k->out, "\\n%.1f%% missed",
+			    100.0 * b->nr_mispred / (double)(nr - b->nr_unflagged));
+	if (b->nr_cycles)
+		obuf_printf(k->out, "\\n%.1f cycles", (double)b->cycles / b->nr_cycles);
+	obuf_printf(k->out, "\", penwidth=%.1f];\n", 1 + share / 5);
+	return d->text.code ?: 1;
+}
+
+static int dot_end(struct faces_walk *k)
+{
+	obuf_lit(k->out, "}\n");
 	return 0;
 }
+
+static void dot_release(struct faces_walk *k)
+{
+	obuf_free(&((struct dot *)k->state)->text);
+}
+
+const struct faces_writer faces_dot = {
+	.name = "a graph",
+	.reader = FACES_PROGRAMS,
+	.state_size = sizeof(struct dot),
+	.begin = dot_begin,
+	.table = dot_table,
+	.row = dot_row,
+	.end = dot_end,
+	.release = dot_release,
+};

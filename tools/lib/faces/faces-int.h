@@ -1,29 +1,105 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of this room share. */
+/* What the files of this room share: the walk over one table, and what writers of text have alike. */
 #ifndef PERF_FACES_INT_H
 #define PERF_FACES_INT_H
 
 #include "faces/faces.h"
 
-/* The call graph below a row, in the style of -g. */
-int faces_graph(const struct faces *f, const struct profile_row *row);
-/* A table with rows below rows. */
-int faces_nest(const struct faces *f, uint32_t event);
+/* The walk and who is called. */
+struct walk {
+	struct faces_walk pub;
+	const struct faces_writer *w;
+};
+
+#define VISIT(k, what, ...) ((k)->w->what ? (k)->w->what(&(k)->pub __VA_OPT__(, ) __VA_ARGS__) : 0)
+
+static inline bool walk_shows(const struct walk *k, const struct faces_column *c)
+{
+	return c->readers & k->w->reader;
+}
+
+/* Nobody reads on. */
+static inline bool walk_broken(const struct walk *k)
+{
+	return k->pub.out->code != 0;
+}
+
+/* A column that is no key. */
+#define PLAIN_COLUMN(n, h, w, right, who)                                                   \
+	{                                                                                   \
+		.name = (n), .head = (h), .width = (w), .number = (right), .readers = (who) \
+	}
+
+/* ---- tables: 0 or -errno --------------------------------------------------------------------- */
+
+int walk_blocks(struct walk *k);
+int walk_paths(struct walk *k);
+int walk_threads(struct walk *k);
+/* One row of @n cells that are no keys: those of columns that the writer does not show are left out. */
+int walk_plain_row(struct walk *k, const struct faces_table *t, struct faces_cell *cells);
+
+/* Events whose branches have counters. */
+uint32_t faces_nr_counting(const struct faces *f);
+/* "main+0x10 -> f, ...": a path's branches, escaped for a terminal. */
+void faces_path_text(const struct faces *f, const struct brflow_path *p, struct obuf *o);
+
 /* --percent-limit leaves the row out. */
 static inline bool faces_is_small(const struct faces *f, const struct profile_row *row)
 {
 	return f->o.min_percent > 0 && profile_percent(f->p, row) < f->o.min_percent;
 }
 
+static inline double faces_percent(uint64_t part, uint64_t all)
+{
+	return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+#define TEXT_INDENT    3   /* blanks for each level */
+#define TEXT_DOTS_MAX  207 /* below the heads of levels, as upstream */
+#define TEXT_MAX_DEPTH 1024
+
+/* A call graph in letters: text-graph.c. */
+struct text_pen {
+	bool bar[TEXT_MAX_DEPTH + 1]; /* by depth: a line goes down here */
+	uint64_t total[TEXT_MAX_DEPTH + 1], left[TEXT_MAX_DEPTH + 1];
+	uint64_t start; /* of the graph, in what was printed */
+	int margin;
+	bool fractal, trunk;
+};
+
+struct text {
+	struct text_pen pen;
+	struct obuf cell;
+	size_t nr_cells; /* of this row */
+	bool in_levels;	 /* cells of the row's level came */
+};
+
+/* Before and behind the rows, and tables that are not of rows: the same with a separator. */
+int text_begin(struct faces_walk *k);
+int text_event(struct faces_walk *k, const struct perfdata_event *ev);
+int text_plain_table(struct faces_walk *k, const struct faces_table *t);
+int text_plain_cell(struct faces_walk *k, const struct faces_cell *cell);
+int text_table_end(struct faces_walk *k, const struct faces_table *t);
+int text_tail(struct faces_walk *k);
+int text_total(struct faces_walk *k, const struct branch_totals *t);
+void text_release(struct faces_walk *k);
+
 /* "\033[31m" for a large share, "\033[32m" for one that matters, else NULL: upstream's limits. */
-const char *faces_color(const struct faces *f, double percent);
-/* A cell, with its colour. */
-void faces_put_cell(const struct faces *f, const struct profile_row *row,
-		    const struct profile_col *c);
-/* What stands between two columns. */
-void faces_put_separator(const struct faces *f, bool first);
-/* Blocks and chains of branches, in place of the table. */
-int faces_flow(const struct faces *f);
-void faces_put_threads(const struct faces *f);
+const char *text_color(const struct faces *f, double percent);
+/* "Command / Shared Object+Symbol": how wide it is. */
+int text_level_heads(struct faces_walk *k, const struct faces_table *t);
+/* The widest level, with what it stands to the right. */
+int text_levels_width(const struct faces_table *t);
+/* A cell without what aligns it. */
+void text_level_cell(struct faces_walk *k, const struct faces_cell *cell);
+/* Below a row of whose own rows none is large enough. */
+void text_no_entry(struct faces_walk *k, const struct faces_row *row, int indent);
+
+int text_tree(struct faces_walk *k, const struct faces_row *row, const struct call_node *root);
+int text_node(struct faces_walk *k, const struct faces_node *n);
+int text_node_end(struct faces_walk *k, const struct faces_node *n);
+int text_tree_end(struct faces_walk *k, const struct faces_row *row);
 
 #endif

@@ -1,13 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * faces: what an answer looks like. A finished profile comes in, with the recording it is of;
- * text, JSON or a graph for Graphviz goes out. Nothing is counted or sorted here.
+ * faces: what an answer looks like. A finished profile comes in, with the
+ * recording that it is of; text, JSON or a graph for Graphviz goes out. Nothing is counted or
+ * sorted here.
  *
- *	struct faces f = { .p = p, .po = &opts, .pd = pd, .m = m, .res = res, .out = &out };
- *	faces_text(&f);
+ *	struct faces f = { .p = p, .po = &opts, .pd = pd, .m = m, .res = res };
+ *	faces_write(&f, &faces_json, &out, &err);
  *
- * Memory: the caller owns everything that it puts into struct faces. Errors: 0/-errno; what could
- * not be written stays in out->code. One thread.
+ * There is one walk over an answer, and a writer is a table of functions that the walk calls:
+ *
+ *	begin
+ *	  event			the heading of an event, or of a group of them
+ *	    table		what its columns are
+ *	      row
+ *	        cell ...
+ *	        below		the row's own cells are over
+ *	        row ...		levels of --hierarchy: the same again
+ *	        tree node ... tree_end
+ *	      row_end
+ *	    table_end
+ *	  event_end
+ *	  table ...		blocks, paths
+ *	  tail
+ *	  table			counts of threads
+ *	  total			branches by type
+ *	end
+ *
+ * So a new table is known to all writers and a new writer to all tables. A function that is NULL
+ * is not missed; one that returns > 0 leaves out what lies below it, and the end of it; < 0 ends
+ * the walk. Strings of a file are in cells as they are in the file: a writer escapes what it
+ * prints, by emit_safe() or emit_json_string(). What faces_cell_value() and faces_cell_text() print is escaped
+ * for a terminal already.
+ *
+ * Memory: the caller owns everything in struct faces. What a writer is called with is valid during
+ * the call; a table until its table_end. Errors: 0/-errno and struct err; what could not be
+ * written stays in the obuf's code, and the walk ends early. One thread.
  */
 #ifndef PERF_FACES_H
 #define PERF_FACES_H
@@ -22,9 +49,14 @@ struct faces_opts {
 	double min_percent; /* rows below this are left out */
 	const char *time;   /* what was asked for, for the heading; NULL = all */
 	int64_t socket;	    /* -1 = all */
-	uint64_t hot_paths; /* length of the paths of brflow; 0 = not asked for */
-	bool total_cycles, json, quiet, simd, skip_empty, mmaps, threads;
-	bool color; /* shares have colours */
+	uint32_t hot_paths; /* branches in a path of brflow; 0 = not asked for */
+	bool total_cycles;  /* blocks of brflow */
+	bool quiet;	    /* no headings */
+	bool simd;	    /* say what its columns mean */
+	bool skip_empty;    /* no events without samples */
+	bool threads;	    /* counts of threads */
+	bool mmaps;	    /* faces_write_tasks(): maps of each */
+	bool color;	    /* shares have colours */
 };
 
 struct faces {
@@ -33,19 +65,115 @@ struct faces {
 	struct perfdata *pd;
 	struct machine *m;
 	struct resolver *res;
-	struct brflow *flow;		     /* --total-cycles, --hot-paths; else NULL */
-	const struct faces_threads *threads; /* -T; NULL = nothing counted */
+	struct brflow *flow;		     /* in place of the events' rows; NULL = these */
+	const struct faces_threads *threads; /* NULL = nothing counted */
 	uint64_t lost_samples;
-	struct obuf *out;
 	struct faces_opts o;
 };
 
-/* Tables and call graphs as text; headings and tips too. */
-int faces_text(const struct faces *f);
-int faces_json(const struct faces *f);
-int faces_dot(const struct faces *f);
-/* Processes as a tree. */
-int faces_tasks(const struct faces *f);
+/* ---- what is walked over --------------------------------------------------------------------- */
+
+/* A column is of use to people, to programs, or to both: "1.2K" and 1234. */
+enum faces_reader { FACES_PEOPLE = 1, FACES_PROGRAMS = 2 };
+
+#define FACES_ALL_LEVELS UINT32_MAX
+
+struct faces_column {
+	const char *name; /* a JSON key; the head of a CSV column */
+	const char *head; /* for people */
+	int width;	  /* of the text, at least the head's */
+	bool number;	  /* stands to the right */
+	uint8_t readers;
+	uint32_t level;		       /* of --hierarchy: rows of this level have a cell */
+	const struct profile_col *key; /* NULL = none of the view's */
+};
+
+enum faces_kind { FACES_ROWS, FACES_BLOCKS, FACES_PATHS, FACES_THREADS };
+
+struct faces_table {
+	enum faces_kind kind;
+	const struct perfdata_event *event; /* FACES_ROWS */
+	const struct faces_column *cols;
+	size_t nr_cols;
+	unsigned nr_levels; /* 0 = no rows below rows */
+	uint64_t total; /* what the rows are shares of: cycles, paths seen, the event's period */
+};
+
+struct faces_row {
+	const struct faces_table *table;
+	const struct profile_row *row; /* FACES_ROWS */
+	unsigned level;
+	bool no_entry; /* there are rows below it, and all are below min_percent */
+};
+
+enum faces_value { FACES_KEY, FACES_NONE, FACES_U64, FACES_STR, FACES_PATH };
+
+struct faces_cell {
+	const struct faces_row *row;
+	const struct faces_column *col;
+	enum faces_value kind; /* FACES_KEY: ask faces_cell_text(), faces_cell_value() */
+	uint64_t n;
+	const char *s;
+	const struct brflow_path *path;
+};
+
+struct faces_node {
+	const struct call_node *node;
+	const struct faces_row *row;
+	unsigned depth; /* children of the root: 1 */
+	bool last;	/* of its parent's children */
+};
+
+/* ---- writers --------------------------------------------------------------------------------- */
+
+struct faces_walk {
+	const struct faces *f;
+	struct obuf *out;
+	void *state; /* the writer's, zeros at first */
+};
+
+struct faces_writer {
+	const char *name;
+	uint8_t reader;	   /* who reads it: whose columns are visited */
+	bool all_children; /* the print limit of -g is not for it */
+	size_t state_size;
+	int (*begin)(struct faces_walk *k);
+	int (*event)(struct faces_walk *k, const struct perfdata_event *ev);
+	int (*table)(struct faces_walk *k, const struct faces_table *t);
+	int (*row)(struct faces_walk *k, const struct faces_row *row);
+	int (*cell)(struct faces_walk *k, const struct faces_cell *cell);
+	int (*below)(struct faces_walk *k, const struct faces_row *row);
+	int (*tree)(struct faces_walk *k, const struct faces_row *row,
+		    const struct call_node *root);
+	int (*node)(struct faces_walk *k, const struct faces_node *n);
+	int (*node_end)(struct faces_walk *k, const struct faces_node *n);
+	int (*tree_end)(struct faces_walk *k, const struct faces_row *row);
+	int (*row_end)(struct faces_walk *k, const struct faces_row *row);
+	int (*table_end)(struct faces_walk *k, const struct faces_table *t);
+	int (*event_end)(struct faces_walk *k, const struct perfdata_event *ev);
+	int (*tail)(struct faces_walk *k);
+	int (*total)(struct faces_walk *k, const struct branch_totals *t);
+	int (*end)(struct faces_walk *k);
+	void (*release)(struct faces_walk *k); /* what the state holds; always called */
+};
+
+extern const struct faces_writer faces_text;	  /* aligned columns, call graphs in letters */
+extern const struct faces_writer faces_separated; /* as text, with po->separator between columns */
+extern const struct faces_writer faces_json;
+extern const struct faces_writer faces_dot; /* branch rows as a graph */
+
+int faces_write(const struct faces *f, const struct faces_writer *w, struct obuf *out,
+		struct err *e);
+/* A FACES_KEY cell as people read it, padded as upstream does. */
+void faces_cell_text(const struct faces *f, const struct faces_cell *cell, struct obuf *o);
+/* A cell's bare value; nothing when it has none. */
+void faces_cell_value(const struct faces *f, const struct faces_cell *cell, struct obuf *o);
+
+/* What readers of the answer should know, or NULL. */
+const char *faces_warning(const struct faces *f);
+
+/* Processes as a tree, as text. */
+int faces_write_tasks(const struct faces *f, struct obuf *out, struct err *e);
 
 /* Counts of threads, from the READ records of `record -s`. */
 int faces_threads_add(struct faces_threads **t, const struct record *rec, struct err *e);

@@ -1,8 +1,203 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf report --json: the same rows and call trees as objects. */
+/*
+ * An answer as JSON: what programs get to know of rows, and call trees, as objects in objects. Keys
+ * are names of columns, so that what is asked for is what is there. A value that is not known is
+ * null and not a number.
+ */
 #include <stdlib.h>
 
 #include "faces/faces-int.h"
+
+struct json {
+	struct emit e;
+	struct obuf text; /* of the value at hand */
+};
+
+static struct emit *emit_of(const struct faces_walk *k)
+{
+	return &((struct json *)k->state)->e;
+}
+
+/* An empty buffer for a value's text. */
+static struct obuf *text_of(const struct faces_walk *k)
+{
+	struct json *j = k->state;
+
+	j->text.len = 0;
+	return &j->text;
+}
+
+/* ---- the document ------------------------------------------------------------------------------ */
+
+static int json_begin(struct faces_walk *k)
+{
+	struct json *j = k->state;
+
+	emit_init(&j->e, k->out, EMIT_JSON);
+	emit_object(&j->e, NULL);
+	if (!k->f->flow) {
+		emit_u64(&j->e, "lost_samples", k->f->lost_samples);
+		emit_array(&j->e, "events");
+	}
+	return obuf_init(&j->text, -1, 0);
+}
+
+/* Members of a group have objects of their own; their rows are in the leader's. */
+static int json_event(struct faces_walk *k, const struct perfdata_event *ev)
+{
+	const struct profile_totals *t = profile_totals(k->f->p, ev->idx);
+	struct emit *e = emit_of(k);
+
+	if (k->f->flow || (k->f->o.skip_empty && !t->nr_samples))
+		return 1;
+	emit_object(e, NULL);
+	emit_str(e, "event", ev->name);
+	emit_u64(e, "samples", t->nr_samples);
+	emit_u64(e, "event_count", t->period);
+	return 0;
+}
+
+static int json_event_end(struct faces_walk *k, const struct perfdata_event *ev)
+{
+	(void)ev;
+	emit_end(emit_of(k));
+	return 0;
+}
+
+static int json_table(struct faces_walk *k, const struct faces_table *t)
+{
+	struct emit *e = emit_of(k);
+
+	switch (t->kind) {
+	case FACES_ROWS: emit_array(e, "rows"); break;
+	case FACES_BLOCKS:
+		emit_u64(e, "cycles", t->total);
+		emit_array(e, "blocks");
+		break;
+	case FACES_PATHS:
+		emit_u64(e, "paths_seen", t->total);
+		emit_array(e, "paths");
+		break;
+	case FACES_THREADS: emit_array(e, "threads"); break;
+	}
+	return 0;
+}
+
+static int json_table_end(struct faces_walk *k, const struct faces_table *t)
+{
+	(void)t;
+	emit_end(emit_of(k));
+	return 0;
+}
+
+static int json_tail(struct faces_walk *k)
+{
+	if (!k->f->flow)
+		emit_end(emit_of(k)); /* events */
+	return 0;
+}
+
+static int json_end(struct faces_walk *k)
+{
+	emit_end(emit_of(k));
+	emit_finish(emit_of(k));
+	return 0;
+}
+
+static void json_release(struct faces_walk *k)
+{
+	obuf_free(&((struct json *)k->state)->text);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------- */
+
+static int json_row(struct faces_walk *k, const struct faces_row *row)
+{
+	(void)row;
+	emit_object(emit_of(k), NULL);
+	return 0;
+}
+
+static void emit_path(struct faces_walk *k, const char *name, const struct brflow_path *p)
+{
+	static const char *const keys[2][2] = { { "symbol_from", "addr_from" },
+						{ "symbol_to", "addr_to" } };
+	struct emit *e = emit_of(k);
+
+	emit_array(e, name);
+	for (uint32_t i = 0; i < k->f->o.hot_paths; i++) {
+		uint32_t ends[2];
+
+		brflow_path_branch(k->f->flow, p, i, &ends[0], &ends[1]);
+		emit_object(e, NULL);
+		for (int end = 0; end < 2; end++) {
+			const struct loc *l = resolver_loc(k->f->res, ends[end]);
+
+			emit_str(e, keys[end][0], l->sym ? l->sym->name : "[unknown]");
+			emit_u64(e, keys[end][1], l->addr);
+		}
+		emit_end(e);
+	}
+	emit_end(e);
+}
+
+/* What a key shows: a number, a text, or that there is none. */
+static int emit_key(struct faces_walk *k, const struct faces_cell *cell)
+{
+	const char *name = cell->col->name;
+	struct obuf *v = text_of(k);
+
+	faces_cell_value(k->f, cell, v);
+	obuf_char(v, 0);
+	if (v->code)
+		return v->code;
+	if (!strcmp(v->buf, "N/A") || !strcmp(v->buf, "-"))
+		emit_str(emit_of(k), name, NULL);
+	else if (cell->col->number)
+		emit_f64(emit_of(k), name, strtod(v->buf, NULL), 2);
+	else
+		emit_str(emit_of(k), name, v->buf);
+	return 0;
+}
+
+static int json_cell(struct faces_walk *k, const struct faces_cell *cell)
+{
+	struct emit *e = emit_of(k);
+
+	switch (cell->kind) {
+	case FACES_KEY: return emit_key(k, cell);
+	case FACES_NONE: emit_str(e, cell->col->name, NULL); break;
+	case FACES_U64: emit_u64(e, cell->col->name, cell->n); break;
+	case FACES_STR: emit_str(e, cell->col->name, cell->s); break;
+	case FACES_PATH: emit_path(k, cell->col->name, cell->path); break;
+	}
+	return 0;
+}
+
+/* Rows in rows: what is not on the last level has an array of those below it. */
+static bool has_rows(const struct faces_row *row)
+{
+	return row->level + 1 < row->table->nr_levels;
+}
+
+static int json_below(struct faces_walk *k, const struct faces_row *row)
+{
+	if (row->row)
+		profile_row_json(k->f->p, row->row, emit_of(k));
+	if (has_rows(row))
+		emit_array(emit_of(k), "rows");
+	return 0;
+}
+
+static int json_row_end(struct faces_walk *k, const struct faces_row *row)
+{
+	if (has_rows(row))
+		emit_end(emit_of(k));
+	emit_end(emit_of(k));
+	return 0;
+}
+
+/* ---- call trees -------------------------------------------------------------------------------- */
 
 /* What the branches at a frame say; null where there were none. */
 static void emit_note(struct emit *e, const struct branch_note *n)
@@ -38,167 +233,82 @@ static void emit_note(struct emit *e, const struct branch_note *n)
 	obuf_free(&text);
 }
 
-static void emit_tree(const struct faces *f, struct emit *e, const struct call_node *n, int depth)
+static int json_tree(struct faces_walk *k, const struct faces_row *row,
+		     const struct call_node *root)
 {
-	emit_array(e, "children");
-	/* The emitter nests so deep and no deeper; each level takes two. */
-	for (uint32_t i = 0; i < n->nr_children && depth < EMIT_MAX_DEPTH / 2 - 6; i++) {
-		const struct call_node *c = &n->child[i];
-		struct obuf name;
-
-		emit_object(e, NULL);
-		emit_array(e, "frames");
-		for (uint32_t k = 0; k < c->nr_frames; k++) {
-			if (obuf_init(&name, -1, 0))
-				break;
-			profile_frame(f->p, c->frames[k], &name);
-			obuf_char(&name, 0);
-			emit_str(e, NULL, name.buf);
-			obuf_free(&name);
-		}
-		emit_end(e);
-		if (c->notes) {
-			emit_array(e, "branches");
-			for (uint32_t k = 0; k < c->nr_frames; k++)
-				emit_note(e, &c->notes[k]);
-			emit_end(e);
-		}
-		emit_u64(e, "period", c->cumul);
-		emit_u64(e, "count", c->cumul_count);
-		emit_u64(e, "self", c->hit);
-		if (c->nr_children)
-			emit_tree(f, e, c, depth + 1);
-		emit_end(e);
-	}
-	emit_end(e);
-}
-
-static int emit_col(const struct faces *f, struct emit *e, const struct profile_row *row,
-		    const struct profile_col *c)
-{
-	struct obuf v;
-
-	if (obuf_init(&v, -1, 0))
-		return -ENOMEM;
-	profile_value(f->p, row, c, &v);
-	obuf_char(&v, 0);
-	if (!strcmp(v.buf, "N/A") || !strcmp(v.buf, "-"))
-		emit_str(e, profile_col_name(c), NULL);
-	else if (profile_col_is_number(c))
-		emit_f64(e, profile_col_name(c), strtod(v.buf, NULL), 2);
-	else
-		emit_str(e, profile_col_name(c), v.buf);
-	obuf_free(&v);
+	(void)row, (void)root;
+	emit_array(emit_of(k), "children");
 	return 0;
 }
 
-/* What is said of a row on any level; its object stays open. */
-static int emit_numbers(const struct faces *f, struct emit *e, const struct profile_row *row,
-			unsigned level)
+static int json_node(struct faces_walk *k, const struct faces_node *n)
 {
-	int ret = 0;
+	const struct call_node *c = n->node;
+	struct emit *e = emit_of(k);
 
+	/* The emitter nests so deep and no deeper; each level takes two. */
+	if (n->row->level + n->depth > EMIT_MAX_DEPTH / 2 - 6)
+		return 1;
 	emit_object(e, NULL);
-	for (size_t i = 0; !ret && i < profile_nr_cols(f->p); i++)
-		ret = emit_col(f, e, row, profile_col(f->p, i));
-	for (size_t i = 0;
-	     profile_nr_levels(f->p) && !ret && i < profile_level_nr_cols(f->p, level); i++)
-		ret = emit_col(f, e, row, profile_level_col(f->p, level, i));
-	emit_u64(e, "samples", row->nr);
-	emit_u64(e, "weight", row->period);
-	if (f->po->children)
-		emit_u64(e, "weight_children", row->acc);
-	profile_row_json(f->p, row, e);
-	return ret;
-}
+	emit_array(e, "frames");
+	for (uint32_t i = 0; i < c->nr_frames; i++) {
+		struct obuf *name = text_of(k);
 
-static int emit_row(const struct faces *f, struct emit *e, const struct profile_row *row,
-		    unsigned level)
-{
-	struct call_node root;
-	int ret = emit_numbers(f, e, row, level);
-
-	if (!ret && f->po->use_chains && f->po->chain.style != CHAIN_NONE) {
-		ret = profile_tree(f->p, row, &root);
-		if (!ret && root.nr_children)
-			emit_tree(f, e, &root, (int)level);
+		profile_frame(k->f->p, c->frames[i], name);
+		obuf_char(name, 0);
+		if (name->code)
+			return name->code;
+		emit_str(e, NULL, name->buf);
 	}
 	emit_end(e);
-	return ret;
-}
-
-/* Rows in rows: what is not on the last level has an array of those below it. */
-static int emit_nested(const struct faces *f, struct emit *e, uint32_t event)
-{
-	unsigned open = 0, last = profile_nr_levels(f->p) - 1, level;
-	size_t n = profile_nr_nested(f->p, event);
-	int ret = 0;
-
-	for (size_t i = 0; !ret && i < n; i++) {
-		const struct profile_row *row = profile_nested(f->p, event, i, &level);
-
-		if (faces_is_small(f, row))
-			continue;
-		for (; open > level; open--) {
-			emit_end(e);
-			emit_end(e);
-		}
-		if (level == last) {
-			ret = emit_row(f, e, row, level);
-			continue;
-		}
-		ret = emit_numbers(f, e, row, level);
-		emit_array(e, "rows");
-		open++;
-	}
-	for (; open; open--) {
-		emit_end(e);
+	if (c->notes) {
+		emit_array(e, "branches");
+		for (uint32_t i = 0; i < c->nr_frames; i++)
+			emit_note(e, &c->notes[i]);
 		emit_end(e);
 	}
-	return ret;
+	emit_u64(e, "period", c->cumul);
+	emit_u64(e, "count", c->cumul_count);
+	emit_u64(e, "self", c->hit);
+	if (c->nr_children)
+		emit_array(e, "children");
+	return 0;
 }
 
-static int emit_rows(const struct faces *f, struct emit *e, uint32_t event)
+static int json_node_end(struct faces_walk *k, const struct faces_node *n)
 {
-	int ret = 0;
-
-	if (profile_nr_levels(f->p))
-		return emit_nested(f, e, event);
-	for (size_t i = 0; !ret && i < profile_nr_rows(f->p, event); i++) {
-		const struct profile_row *row = profile_row(f->p, event, i);
-
-		if (!faces_is_small(f, row))
-			ret = emit_row(f, e, row, 0);
-	}
-	return ret;
+	if (n->node->nr_children)
+		emit_end(emit_of(k));
+	emit_end(emit_of(k));
+	return 0;
 }
 
-int faces_json(const struct faces *f)
+static int json_tree_end(struct faces_walk *k, const struct faces_row *row)
 {
-	struct emit e;
-	int ret = 0;
-
-	emit_init(&e, f->out, EMIT_JSON);
-	emit_object(&e, NULL);
-	emit_u64(&e, "lost_samples", f->lost_samples);
-	emit_array(&e, "events");
-	for (size_t i = 0; !ret && i < perfdata_nr_events(f->pd); i++) {
-		const struct perfdata_event *ev = perfdata_event(f->pd, i);
-		const struct profile_totals *t = profile_totals(f->p, ev->idx);
-
-		if (f->o.skip_empty && !t->nr_samples)
-			continue;
-		emit_object(&e, NULL);
-		emit_str(&e, "event", ev->name);
-		emit_u64(&e, "samples", t->nr_samples);
-		emit_u64(&e, "event_count", t->period);
-		emit_array(&e, "rows");
-		ret = emit_rows(f, &e, ev->idx);
-		emit_end(&e);
-		emit_end(&e);
-	}
-	emit_end(&e);
-	emit_end(&e);
-	emit_finish(&e);
-	return ret;
+	(void)row;
+	emit_end(emit_of(k));
+	return 0;
 }
+
+const struct faces_writer faces_json = {
+	.name = "JSON",
+	.reader = FACES_PROGRAMS,
+	.all_children = true,
+	.state_size = sizeof(struct json),
+	.begin = json_begin,
+	.event = json_event,
+	.table = json_table,
+	.row = json_row,
+	.cell = json_cell,
+	.below = json_below,
+	.tree = json_tree,
+	.node = json_node,
+	.node_end = json_node_end,
+	.tree_end = json_tree_end,
+	.row_end = json_row_end,
+	.table_end = json_table_end,
+	.event_end = json_event_end,
+	.tail = json_tail,
+	.end = json_end,
+	.release = json_release,
+};

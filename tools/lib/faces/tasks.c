@@ -1,45 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf report --tasks and --mmaps: every task under its parent. */
+/*
+ * Every task under its parent, and its maps (--tasks, --mmaps). A recording may name parents that
+ * it never saw, and rings of parents: each task is printed once all the same.
+ */
 #include <stdlib.h>
 
 #include "faces/faces-int.h"
 
 /* The inode, or the build id where the record has that in its place. */
-static void print_file_id(const struct faces *f, const struct map *m)
+static void print_file_id(const struct faces_walk *k, const struct map *m)
 {
 	if (m->ino || !m->dso->build_id_size) {
-		obuf_dec(f->out, m->ino);
+		obuf_dec(k->out, m->ino);
 		return;
 	}
 	for (unsigned i = 0; i < m->dso->build_id_size; i++)
-		obuf_hex_zero(f->out, m->dso->build_id[i], 2);
+		obuf_hex_zero(k->out, m->dso->build_id[i], 2);
 }
 
-static void print_maps(const struct faces *f, const struct thread *th, int indent)
+static void print_maps(const struct faces_walk *k, const struct thread *th, int indent)
 {
 	const struct map *m;
 
-	for (size_t i = 0; (m = machine_map_at(f->m, th->space, i)); i++) {
-		obuf_pad(f->out, ' ', indent);
-		obuf_printf(f->out, "  %llx-%llx %c%c%c%c %08llx ", (unsigned long long)m->start,
+	for (size_t i = 0; (m = machine_map_at(k->f->m, th->space, i)); i++) {
+		obuf_pad(k->out, ' ', indent);
+		obuf_printf(k->out, "  %llx-%llx %c%c%c%c %08llx ", (unsigned long long)m->start,
 			    (unsigned long long)m->end, m->prot & 1 ? 'r' : '-',
 			    m->prot & 2 ? 'w' : '-', m->prot & 4 ? 'x' : '-',
 			    m->flags & 1 ? 's' : 'p', (unsigned long long)m->pgoff);
-		print_file_id(f, m);
-		obuf_char(f->out, ' ');
-		emit_safe(f->out, m->dso->name);
-		obuf_char(f->out, '\n');
+		print_file_id(k, m);
+		obuf_char(k->out, ' ');
+		emit_safe(k->out, m->dso->name);
+		obuf_char(k->out, '\n');
 	}
 }
 
-static void print_task(const struct faces *f, const struct thread *th, int level)
+static void print_task(const struct faces_walk *k, const struct thread *th, int level)
 {
-	obuf_printf(f->out, "  %8d %8d %8d |", th->pid, th->tid, th->ppid);
-	obuf_pad(f->out, ' ', level);
-	emit_safe(f->out, machine_comm(f->m, th->comm));
-	obuf_char(f->out, '\n');
-	if (f->o.mmaps)
-		print_maps(f, th, 30 + level);
+	obuf_printf(k->out, "  %8d %8d %8d |", th->pid, th->tid, th->ppid);
+	obuf_pad(k->out, ' ', level);
+	emit_safe(k->out, machine_comm(k->f->m, th->comm));
+	obuf_char(k->out, '\n');
+	if (k->f->o.mmaps)
+		print_maps(k, th, 30 + level);
 }
 
 /* A thread hangs under its process, a process under its parent's leader. */
@@ -125,37 +128,38 @@ static size_t first_child(const struct family *f, int32_t parent)
 	return from;
 }
 
-static void print_below(const struct faces *f, struct family *fam, const struct thread *th,
+static void print_below(const struct faces_walk *k, struct family *fam, const struct thread *th,
 			int level)
 {
 	if (level > 128)
 		return;
 	bits_set(&fam->done, th->idx);
-	print_task(f, th, level);
+	print_task(k, th, level);
 	for (size_t i = first_child(fam, th->tid); i < fam->n && fam->children[i].parent == th->tid;
 	     i++) {
-		const struct thread *t = machine_thread_at(f->m, fam->children[i].idx);
+		const struct thread *t = machine_thread_at(k->f->m, fam->children[i].idx);
 
 		if (!bits_test(&fam->done, t->idx) && t->tid != th->tid)
-			print_below(f, fam, t, level + 1);
+			print_below(k, fam, t, level + 1);
 	}
 }
 
-int faces_tasks(const struct faces *f)
+int faces_write_tasks(const struct faces *f, struct obuf *out, struct err *e)
 {
+	const struct faces_walk k = { .f = f, .out = out };
 	struct family fam = { 0 };
 	int ret = family_init(&fam, f->m);
 
 	if (!ret)
-		obuf_printf(f->out, "# %8s %8s %8s  %s\n", "pid", "tid", "ppid", "comm");
+		obuf_printf(out, "# %8s %8s %8s  %s\n", "pid", "tid", "ppid", "comm");
 	/* Those without a parent first; then who is left, in rings. */
 	for (int pass = 0; !ret && pass < 2; pass++)
 		for (size_t i = 0; i < fam.n; i++) {
 			const struct thread *t = machine_thread_at(f->m, i);
 
 			if (!bits_test(&fam.done, i) && (pass || !has_parent(&fam, t)))
-				print_below(f, &fam, t, t->tid ? 1 : 0);
+				print_below(&k, &fam, t, t->tid ? 1 : 0);
 		}
 	family_free(&fam);
-	return ret;
+	return ret ? err_set(e, ret, "no memory for the tree of tasks") : 0;
 }

@@ -1,102 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf report --stdio: tables, headings, branch statistics. */
+/*
+ * Text around the rows: headings of the report and of its events, tables that are not of rows,
+ * totals. Word for word what upstream's `perf report --stdio` prints, because people compare the
+ * two and scripts parse it. The rows themselves are in text-rows.c and separated.c, call graphs in
+ * text-graph.c.
+ */
 #include "branch/branch.h"
 #include "faces/faces-int.h"
 
-/* ---- one table ------------------------------------------------------------------------------- */
-
-void faces_put_separator(const struct faces *f, bool first)
-{
-	if (f->po->separator && !first)
-		obuf_char(f->out, f->po->separator);
-	else if (!f->po->separator && !first)
-		obuf_lit(f->out, "  ");
-}
-
-const char *faces_color(const struct faces *f, double percent)
-{
-	if (!f->o.color || f->po->separator)
-		return NULL;
-	return percent >= 5.0 ? "\033[31m" : percent > 0.5 ? "\033[32m" : NULL;
-}
-
-void faces_put_cell(const struct faces *f, const struct profile_row *row,
-		    const struct profile_col *c)
-{
-	const char *color = NULL;
-	double percent = 0;
-
-	if (f->o.color && profile_col_percent(f->p, row, c, &percent))
-		color = faces_color(f, percent);
-	if (color)
-		obuf_str(f->out, color);
-	profile_cell(f->p, row, c, f->out);
-	if (color)
-		obuf_lit(f->out, "\033[m");
-}
-
-static void print_heads(const struct faces *f, uint32_t event)
-{
-	struct obuf *o = f->out;
-
-	obuf_lit(o, "# ");
-	for (size_t i = 0; i < profile_nr_cols(f->p); i++) {
-		const struct profile_col *c = profile_col(f->p, i);
-		int w = profile_col_width(f->p, event, c);
-
-		faces_put_separator(f, !i);
-		if (profile_col_is_number(c))
-			obuf_str_right(o, profile_col_head(f->p, c), w);
-		else
-			obuf_printf(o, "%-*.*s", w, w, profile_col_head(f->p, c)); /* -w */
-	}
-	obuf_char(o, '\n');
-	if (f->po->separator)
-		return;
-	obuf_lit(o, "# ");
-	for (size_t i = 0; i < profile_nr_cols(f->p); i++) {
-		faces_put_separator(f, !i);
-		obuf_pad(o, '.', profile_col_width(f->p, event, profile_col(f->p, i)));
-	}
-	obuf_lit(o, "\n#\n");
-}
-
-static int print_row(const struct faces *f, const struct profile_row *row)
-{
-	struct obuf *o = f->out;
-
-	if (!f->po->separator)
-		obuf_lit(o, "  ");
-	for (size_t i = 0; i < profile_nr_cols(f->p); i++) {
-		faces_put_separator(f, !i);
-		faces_put_cell(f, row, profile_col(f->p, i));
-	}
-	obuf_char(o, '\n');
-	return f->po->use_chains && f->po->chain.style != CHAIN_NONE ? faces_graph(f, row) : 0;
-}
-
-static int print_table(const struct faces *f, uint32_t event)
-{
-	size_t n = profile_nr_rows(f->p, event);
-
-	if (!f->o.quiet)
-		print_heads(f, event);
-	for (size_t i = 0; i < n; i++) {
-		const struct profile_row *row = profile_row(f->p, event, i);
-		int ret;
-
-		if (faces_is_small(f, row))
-			continue;
-		ret = print_row(f, row);
-		if (ret)
-			return ret;
-		if (f->out->code)
-			return 0; /* nobody reads on */
-	}
-	return 0;
-}
-
-/* ---- headings -------------------------------------------------------------------------------- */
+/* ---- headings --------------------------------------------------------------------------------- */
 
 /* "6K": thousands are counted off above 1000, one letter each time. */
 static void print_short(struct obuf *o, uint64_t n)
@@ -112,10 +24,11 @@ static void print_short(struct obuf *o, uint64_t n)
 }
 
 /* 'cycles', or 'anon group { cycles, instructions }' */
-static void print_event_name(const struct faces *f, const struct perfdata_event *ev,
+static void print_event_name(struct faces_walk *k, const struct perfdata_event *ev,
 			     uint32_t members)
 {
-	struct obuf *o = f->out;
+	const struct faces *f = k->f;
+	struct obuf *o = k->out;
 
 	obuf_str(o, members > 1 ? " of events '" : " of event '");
 	if (members > 1) {
@@ -130,11 +43,12 @@ static void print_event_name(const struct faces *f, const struct perfdata_event 
 	obuf_str(o, members > 1 ? " }'" : "'");
 }
 
-static void print_event_head(const struct faces *f, const struct perfdata_event *ev)
+static void print_event_head(struct faces_walk *k, const struct perfdata_event *ev)
 {
+	const struct faces *f = k->f;
 	uint32_t members = profile_members(f->p, ev->idx);
 	uint64_t samples = 0, period = 0;
-	struct obuf *o = f->out;
+	struct obuf *o = k->out;
 
 	for (uint32_t m = 0; m < members; m++) {
 		const struct profile_totals *t = profile_totals(f->p, ev->idx + m);
@@ -144,7 +58,7 @@ static void print_event_head(const struct faces *f, const struct perfdata_event 
 	}
 	obuf_lit(o, "# Samples: ");
 	print_short(o, samples);
-	print_event_name(f, ev, members);
+	print_event_name(k, ev, members);
 	if (f->o.time) {
 		obuf_lit(o, " (time slices: ");
 		emit_safe(o, f->o.time);
@@ -186,47 +100,139 @@ static bool is_shown(const struct faces *f, const struct perfdata_event *ev)
 	return false;
 }
 
-static void print_elided(const struct faces *f)
+static void print_elided(struct faces_walk *k)
 {
 	const char *key, *value;
 
-	for (size_t i = 0; (key = profile_elided(f->p, i, &value)); i++) {
-		obuf_lit(f->out, "# ");
-		obuf_str(f->out, key);
-		obuf_lit(f->out, ": ");
-		emit_safe(f->out, value);
-		obuf_char(f->out, '\n');
+	for (size_t i = 0; (key = profile_elided(k->f->p, i, &value)); i++) {
+		obuf_lit(k->out, "# ");
+		obuf_str(k->out, key);
+		obuf_lit(k->out, ": ");
+		emit_safe(k->out, value);
+		obuf_char(k->out, '\n');
 	}
 }
 
-/* ---- branch statistics ----------------------------------------------------------------------- */
-
-static void print_share(struct obuf *o, const char *name, uint64_t n, uint64_t total)
+int text_begin(struct faces_walk *k)
 {
-	if (n)
-		obuf_printf(o, "\n%8s: %5.1f%%", name, 100.0 * (double)n / (double)total);
+	const struct faces *f = k->f;
+	struct text *text = k->state;
+	struct obuf *o = k->out;
+
+	print_elided(k);
+	if (!f->o.quiet) {
+		obuf_lit(o, "#\n");
+		/* nobody shall take software's branches for the hardware's */
+		perfdata_print_sample_source(f->pd, o);
+		obuf_lit(o, "# Total Lost Samples: ");
+		obuf_dec(o, f->lost_samples);
+		obuf_lit(o, "\n#\n");
+	}
+	return obuf_init(&text->cell, -1, 0);
 }
 
-static void print_branch_stats(const struct faces *f)
+int text_event(struct faces_walk *k, const struct perfdata_event *ev)
 {
-	const struct branch_totals *t = profile_branch_totals(f->p);
-	struct obuf *o = f->out;
+	const struct faces *f = k->f;
 
-	if (!t->typed)
-		return;
-	obuf_lit(o, "\n#\n# Branch Statistics:\n#");
-	print_share(o, "COND_FWD", t->cond_fwd, t->typed);
-	print_share(o, "COND_BWD", t->cond_bwd, t->typed);
-	print_share(o, "CROSS_4K", t->cross_4k, t->typed);
-	print_share(o, "CROSS_2M", t->cross_2m, t->typed);
-	for (unsigned i = 0; i < ARRAY_SIZE(t->type); i++)
-		print_share(o, branch_type_name(i, 0), t->type[i], t->typed);
-	for (unsigned i = 0; i < ARRAY_SIZE(t->new_type); i++)
-		print_share(o, branch_type_name(BR_EXTEND, i), t->new_type[i], t->typed);
-	obuf_char(o, '\n');
+	if (!is_shown(f, ev))
+		return 1;
+	if (f->o.quiet)
+		return 0;
+	print_event_head(k, ev);
+	if (f->o.simd && !f->flow)
+		print_simd_legend(k->out);
+	return 0;
 }
 
-/* ---- everything ------------------------------------------------------------------------------ */
+/* ---- tables that are not of rows --------------------------------------------------------------- */
+
+static void print_counter_legend(struct faces_walk *k)
+{
+	const struct faces *f = k->f;
+	char letter = 'A';
+
+	obuf_lit(k->out, "# Branch counter abbr list:\n");
+	for (size_t i = 0; i < perfdata_nr_events(f->pd); i++) {
+		const struct perfdata_event *ev = perfdata_event(f->pd, i);
+
+		if (!(ev->attr.branch_sample_type & PERF_SAMPLE_BRANCH_COUNTERS))
+			continue;
+		obuf_lit(k->out, "# ");
+		emit_safe(k->out, ev->name);
+		obuf_printf(k->out, " = %c\n", letter < 'Z' ? letter++ : letter);
+	}
+	obuf_lit(k->out,
+		 "# '-' No event occurs\n"
+		 "# '+' Event occurrences may be lost due to branch counter saturated\n#\n");
+}
+
+/* A line of dots below the heads, where there are any. */
+static void print_plain_heads(struct faces_walk *k, const struct faces_table *t, bool dots)
+{
+	size_t n = 0;
+
+	obuf_lit(k->out, "# ");
+	for (size_t i = 0; i < t->nr_cols; i++) {
+		const struct faces_column *c = &t->cols[i];
+
+		if (!(c->readers & FACES_PEOPLE))
+			continue;
+		if (n++)
+			obuf_lit(k->out, "  ");
+		if (dots) {
+			obuf_pad(k->out, '.', c->width);
+			continue;
+		}
+		obuf_pad(k->out, ' ', c->width - (int)strlen(c->head));
+		emit_safe(k->out, c->head);
+	}
+	obuf_char(k->out, '\n');
+}
+
+int text_plain_table(struct faces_walk *k, const struct faces_table *t)
+{
+	bool threads = t->kind == FACES_THREADS;
+
+	if (k->f->o.quiet && !threads)
+		return 0;
+	if (t->kind == FACES_BLOCKS && faces_nr_counting(k->f))
+		print_counter_legend(k);
+	print_plain_heads(k, t, false);
+	if (!threads) {
+		print_plain_heads(k, t, true);
+		obuf_lit(k->out, "#\n");
+	}
+	return 0;
+}
+
+/* Numbers and names alike stand to the right; what may be long is last and not padded. */
+int text_plain_cell(struct faces_walk *k, const struct faces_cell *cell)
+{
+	struct text *text = k->state;
+	struct obuf *o = &text->cell;
+
+	o->len = 0;
+	faces_cell_value(k->f, cell, o);
+	obuf_lit(k->out, "  ");
+	if (cell->col->number)
+		obuf_pad(k->out, ' ',
+			 cell->col->width -
+				 (int)(cell->kind == FACES_STR ? strlen(cell->s) : o->len));
+	obuf_mem(k->out, o->buf, o->len);
+	return o->code;
+}
+
+int text_table_end(struct faces_walk *k, const struct faces_table *t)
+{
+	bool last = t->kind == FACES_THREADS || (t->kind == FACES_BLOCKS && !k->f->o.hot_paths);
+
+	if (!last)
+		obuf_lit(k->out, "\n\n");
+	return 0;
+}
+
+/* ---- behind everything ------------------------------------------------------------------------- */
 
 static const char *tip(const struct faces *f)
 {
@@ -238,46 +244,41 @@ static const char *tip(const struct faces *f)
 	return "Tip: For a higher level overview, try: perf report --sort comm,dso";
 }
 
-int faces_text(const struct faces *f)
+int text_tail(struct faces_walk *k)
 {
-	struct obuf *o = f->out;
-	int ret = 0;
+	if (!k->f->o.quiet)
+		obuf_printf(k->out, "#\n# (%s)\n#\n", tip(k->f));
+	return 0;
+}
 
-	if (f->flow && f->o.json)
-		return faces_flow(f);
-	print_elided(f);
-	if (!f->o.quiet) {
-		obuf_lit(o, "#\n");
-		/* nobody shall take software's branches for the hardware's */
-		perfdata_print_sample_source(f->pd, o);
-		obuf_lit(o, "# Total Lost Samples: ");
-		obuf_dec(o, f->lost_samples);
-		obuf_lit(o, "\n#\n");
-	}
-	for (size_t i = 0; !ret && i < perfdata_nr_events(f->pd); i++) {
-		const struct perfdata_event *ev = perfdata_event(f->pd, i);
+static void print_share(struct obuf *o, const char *name, uint64_t n, uint64_t total)
+{
+	if (n)
+		obuf_printf(o, "\n%8s: %5.1f%%", name, 100.0 * (double)n / (double)total);
+}
 
-		if (!is_shown(f, ev))
-			continue;
-		if (!f->o.quiet)
-			print_event_head(f, ev);
-		if (f->flow)
-			continue;
-		if (!f->o.quiet && f->o.simd)
-			print_simd_legend(o);
-		ret = profile_nr_levels(f->p) ? faces_nest(f, ev->idx) : print_table(f, ev->idx);
-		obuf_lit(o, "\n\n");
-	}
-	if (f->flow) {
-		ret = faces_flow(f);
-		if (f->o.hot_paths)
-			obuf_lit(o, "\n\n");
-	}
-	if (!f->o.quiet)
-		obuf_printf(o, "#\n# (%s)\n#\n", tip(f));
-	if (f->o.threads)
-		faces_put_threads(f);
-	if (f->po->branch)
-		print_branch_stats(f);
-	return ret;
+int text_total(struct faces_walk *k, const struct branch_totals *t)
+{
+	struct obuf *o = k->out;
+
+	if (!t->typed)
+		return 0;
+	obuf_lit(o, "\n#\n# Branch Statistics:\n#");
+	print_share(o, "COND_FWD", t->cond_fwd, t->typed);
+	print_share(o, "COND_BWD", t->cond_bwd, t->typed);
+	print_share(o, "CROSS_4K", t->cross_4k, t->typed);
+	print_share(o, "CROSS_2M", t->cross_2m, t->typed);
+	for (unsigned i = 0; i < ARRAY_SIZE(t->type); i++)
+		print_share(o, branch_type_name(i, 0), t->type[i], t->typed);
+	for (unsigned i = 0; i < ARRAY_SIZE(t->new_type); i++)
+		print_share(o, branch_type_name(BR_EXTEND, i), t->new_type[i], t->typed);
+	obuf_char(o, '\n');
+	return 0;
+}
+
+void text_release(struct faces_walk *k)
+{
+	struct text *text = k->state;
+
+	obuf_free(&text->cell);
 }

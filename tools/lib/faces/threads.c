@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf report -T: what each thread counted, from the READ records of perf record -s. */
+/*
+ * What each thread counted, from the READ records of `record -s`. People get a column for each
+ * event; programs a row for each number, because events may have the same name.
+ */
 #include <stdlib.h>
 
 #include "faces/faces-int.h"
@@ -91,6 +94,8 @@ int faces_threads_add(struct faces_threads **tp, const struct record *rec, struc
 	return 0;
 }
 
+/* ---- as a table ------------------------------------------------------------------------------- */
+
 static int digits(uint64_t v)
 {
 	char buf[24];
@@ -103,51 +108,98 @@ static int max_int(int a, int b)
 	return a > b ? a : b;
 }
 
-static int count_width(const struct faces *f, uint32_t event)
+static const char *event_name(const struct faces *f, uint32_t event)
 {
-	const struct faces_threads *t = f->threads;
-	int w = (int)strlen(perfdata_event(f->pd, event)->name);
-
-	for (size_t i = 0; i < t->counts.n; i++)
-		if (t->counts.v[i].event == event)
-			w = max_int(w, digits(t->counts.v[i].value));
-	return w;
+	return perfdata_event(f->pd, event)->name;
 }
 
-void faces_put_threads(const struct faces *f)
+/* PID, TID, and a column for each event. */
+static void set_columns(const struct faces *f, const struct faces_threads *t,
+			struct faces_column *cols)
 {
-	const struct faces_threads *t = f->threads;
-	struct obuf *o = f->out;
-	int pid = 3, tid = 3, *width;
+	cols[0] = (struct faces_column)PLAIN_COLUMN("pid", "PID", 3, true, FACES_PEOPLE);
+	cols[1] = (struct faces_column)PLAIN_COLUMN("tid", "TID", 3, true, FACES_PEOPLE);
+	for (size_t i = 0; t && i < t->counts.n; i++) {
+		cols[0].width = max_int(cols[0].width, digits(t->counts.v[i].pid));
+		cols[1].width = max_int(cols[1].width, digits(t->counts.v[i].tid));
+	}
+	for (size_t e = 0; t && e < t->events.n; e++) {
+		const char *name = event_name(f, t->events.v[e]);
+		int w = (int)strlen(name);
 
-	width = t ? calloc(t->events.n, sizeof(*width)) : NULL;
-	if (!width) {
-		obuf_lit(o, "# PID  TID\n");
-		return;
+		for (size_t i = 0; i < t->counts.n; i++)
+			if (t->counts.v[i].event == t->events.v[e])
+				w = max_int(w, digits(t->counts.v[i].value));
+		cols[2 + e] = (struct faces_column)PLAIN_COLUMN(name, name, w, true, FACES_PEOPLE);
 	}
-	for (size_t i = 0; i < t->counts.n; i++) {
-		pid = max_int(pid, digits(t->counts.v[i].pid));
-		tid = max_int(tid, digits(t->counts.v[i].tid));
-	}
-	obuf_printf(o, "# %*s  %*s", pid, "PID", tid, "TID");
-	for (size_t e = 0; e < t->events.n; e++) {
-		const char *name = perfdata_event(f->pd, t->events.v[e])->name;
+}
 
-		width[e] = count_width(f, t->events.v[e]);
-		obuf_pad(o, ' ', 2 + width[e] - (int)strlen(name));
-		emit_safe(o, name);
+static struct faces_cell number_cell(uint64_t n)
+{
+	return (struct faces_cell){ .kind = FACES_U64, .n = n };
+}
+
+static int walk_wide(struct walk *k, const struct faces_threads *t)
+{
+	size_t n = 2 + (t ? t->events.n : 0);
+	struct faces_column *cols = calloc(n, sizeof(*cols));
+	struct faces_cell *cells = calloc(n, sizeof(*cells));
+	struct faces_table table = { .kind = FACES_THREADS, .cols = cols, .nr_cols = n };
+	int ret = cols && cells ? 0 : -ENOMEM;
+
+	if (!ret) {
+		set_columns(k->pub.f, t, cols);
+		ret = VISIT(k, table, &table);
 	}
-	obuf_char(o, '\n');
-	for (size_t i = 0; i < t->threads.n; i++) {
+	for (size_t i = 0; !ret && t && i < t->threads.n; i++) {
 		uint64_t id = t->threads.v[i];
 
-		obuf_printf(o, "  %*u  %*u", pid, (uint32_t)(id >> 32), tid, (uint32_t)id);
+		cells[0] = number_cell(id >> 32);
+		cells[1] = number_cell((uint32_t)id);
 		for (size_t e = 0; e < t->events.n; e++) {
 			const struct thread_count *c = find_count(t, id, t->events.v[e]);
 
-			obuf_printf(o, "  %*llu", width[e], (unsigned long long)(c ? c->value : 0));
+			cells[2 + e] = number_cell(c ? c->value : 0);
 		}
-		obuf_char(o, '\n');
+		ret = walk_plain_row(k, &table, cells);
 	}
-	free(width);
+	ret = ret ?: VISIT(k, table_end, &table);
+	free(cols);
+	free(cells);
+	return ret;
+}
+
+static int walk_long(struct walk *k, const struct faces_threads *t)
+{
+	static const struct faces_column cols[] = {
+		PLAIN_COLUMN("pid", NULL, 0, true, FACES_PROGRAMS),
+		PLAIN_COLUMN("tid", NULL, 0, true, FACES_PROGRAMS),
+		PLAIN_COLUMN("event", NULL, 0, false, FACES_PROGRAMS),
+		PLAIN_COLUMN("count", NULL, 0, true, FACES_PROGRAMS),
+	};
+	const struct faces_table table = { .kind = FACES_THREADS,
+					   .cols = cols,
+					   .nr_cols = ARRAY_SIZE(cols) };
+	int ret = VISIT(k, table, &table);
+
+	for (size_t i = 0; !ret && t && i < t->counts.n; i++) {
+		const struct thread_count *c = &t->counts.v[i];
+		struct faces_cell cells[ARRAY_SIZE(cols)] = {
+			number_cell(c->pid),
+			number_cell(c->tid),
+			{ .kind = FACES_STR, .s = event_name(k->pub.f, c->event) },
+			number_cell(c->value),
+		};
+
+		ret = walk_plain_row(k, &table, cells);
+	}
+	return ret ?: VISIT(k, table_end, &table);
+}
+
+int walk_threads(struct walk *k)
+{
+	const struct faces_threads *t = k->pub.f->threads;
+	int ret = k->w->reader & FACES_PEOPLE ? walk_wide(k, t) : walk_long(k, t);
+
+	return ret < 0 ? ret : 0;
 }

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The walk over an answer. It knows what there is to show and in which order, and calls the
+ * writer for each piece; it prints nothing itself. What is left out for everybody (events' rows
+ * below --percent-limit, columns that are of no use to the writer's readers) is left out here, so
+ * that writers agree on what an answer consists of.
+ *
+ * Cells of a profile's rows are not made before a writer asks for their text or value: most of the
+ * time goes there, and a writer needs one of the two.
+ */
+#include <stdlib.h>
+
+#include "faces/faces-int.h"
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+void faces_cell_text(const struct faces *f, const struct faces_cell *cell, struct obuf *o)
+{
+	if (cell->kind == FACES_KEY)
+		profile_cell(f->p, cell->row->row, cell->col->key, o);
+	else
+		faces_cell_value(f, cell, o);
+}
+
+void faces_cell_value(const struct faces *f, const struct faces_cell *cell, struct obuf *o)
+{
+	switch (cell->kind) {
+	case FACES_KEY: profile_value(f->p, cell->row->row, cell->col->key, o); break;
+	case FACES_U64: obuf_dec(o, cell->n); break;
+	case FACES_STR: emit_safe(o, cell->s); break;
+	case FACES_PATH: faces_path_text(f, cell->path, o); break;
+	case FACES_NONE: break;
+	}
+}
+
+int walk_plain_row(struct walk *k, const struct faces_table *t, struct faces_cell *cells)
+{
+	const struct faces_row row = { .table = t };
+	int ret = VISIT(k, row, &row);
+
+	if (ret)
+		return ret < 0 ? ret : 0;
+	for (size_t i = 0; !ret && i < t->nr_cols; i++) {
+		cells[i].row = &row;
+		cells[i].col = &t->cols[i];
+		if (walk_shows(k, cells[i].col))
+			ret = VISIT(k, cell, &cells[i]);
+	}
+	ret = ret ?: VISIT(k, below, &row);
+	return ret ?: VISIT(k, row_end, &row);
+}
+
+/* ---- call trees ------------------------------------------------------------------------------- */
+
+/* What a node leaves out is its own matter: the others come all the same. */
+static int walk_children(struct walk *k, const struct faces_row *row, const struct call_node *node,
+			 unsigned depth)
+{
+	uint32_t limit = k->w->all_children ? 0 : k->pub.f->po->chain.print_limit;
+
+	for (uint32_t i = 0; i < node->nr_children; i++) {
+		struct faces_node n = { .node = &node->child[i],
+					.row = row,
+					.depth = depth,
+					.last = i + 1 == node->nr_children };
+		int ret = VISIT(k, node, &n);
+
+		if (!ret)
+			ret = walk_children(k, row, n.node, depth + 1) ?: VISIT(k, node_end, &n);
+		if (ret < 0)
+			return ret;
+		if (i + 1 == limit)
+			break;
+	}
+	return 0;
+}
+
+static int walk_tree(struct walk *k, const struct faces_row *row)
+{
+	const struct faces *f = k->pub.f;
+	struct call_node root;
+	int ret;
+
+	if (!k->w->node || !f->po->use_chains || f->po->chain.style == CHAIN_NONE)
+		return 0;
+	ret = profile_tree(f->p, row->row, &root);
+	if (ret || !root.nr_children)
+		return ret;
+	ret = VISIT(k, tree, row, &root);
+	if (ret)
+		return ret < 0 ? ret : 0;
+	ret = walk_children(k, row, &root, 1);
+	return ret ?: VISIT(k, tree_end, row);
+}
+
+/* ---- a table of rows -------------------------------------------------------------------------- */
+
+/* What programs get to know of a row beside its keys. */
+enum number { NR_SAMPLES, NR_WEIGHT, NR_WEIGHT_CHILDREN };
+
+static const struct faces_column numbers[] = {
+	[NR_SAMPLES] = { .name = "samples" },
+	[NR_WEIGHT] = { .name = "weight" },
+	[NR_WEIGHT_CHILDREN] = { .name = "weight_children" },
+};
+
+static bool number_shown(const struct faces *f, enum number nr)
+{
+	switch (nr) {
+	case NR_SAMPLES:
+	case NR_WEIGHT: return true;
+	case NR_WEIGHT_CHILDREN: return f->po->children;
+	}
+	return false;
+}
+
+static struct faces_cell number_cell(const struct faces_row *row, const struct faces_column *col,
+				     enum number nr)
+{
+	struct faces_cell cell = { .row = row, .col = col, .kind = FACES_U64 };
+
+	switch (nr) {
+	case NR_SAMPLES: cell.n = row->row->nr; break;
+	case NR_WEIGHT: cell.n = row->row->period; break;
+	case NR_WEIGHT_CHILDREN: cell.n = row->row->acc; break;
+	}
+	return cell;
+}
+
+struct rows {
+	struct faces_table t;
+	struct faces_column *cols;
+	size_t nr_keys; /* behind them: numbers */
+};
+
+static void add_key(const struct faces *f, struct rows *r, const struct profile_col *c,
+		    uint32_t level)
+{
+	r->cols[r->t.nr_cols++] = (struct faces_column){
+		.name = profile_col_name(c),
+		.head = profile_col_head(f->p, c),
+		.width = profile_col_width(f->p, r->t.event->idx, c),
+		.number = profile_col_is_number(c),
+		.readers = FACES_PEOPLE | FACES_PROGRAMS,
+		.level = level,
+		.key = c,
+	};
+}
+
+static int rows_init(struct rows *r, const struct faces *f, const struct perfdata_event *ev)
+{
+	size_t n = profile_nr_cols(f->p) + ARRAY_SIZE(numbers);
+
+	*r = (struct rows){ .t = { .kind = FACES_ROWS, .event = ev } };
+	r->t.nr_levels = profile_nr_levels(f->p);
+	r->t.total = profile_totals(f->p, ev->idx)->period;
+	for (unsigned l = 0; l < r->t.nr_levels; l++)
+		n += profile_level_nr_cols(f->p, l);
+	r->t.cols = r->cols = calloc(n, sizeof(*r->cols));
+	if (!r->cols)
+		return -ENOMEM;
+	for (size_t i = 0; i < profile_nr_cols(f->p); i++)
+		add_key(f, r, profile_col(f->p, i), FACES_ALL_LEVELS);
+	for (unsigned l = 0; l < r->t.nr_levels; l++)
+		for (size_t i = 0; i < profile_level_nr_cols(f->p, l); i++)
+			add_key(f, r, profile_level_col(f->p, l, i), l);
+	r->nr_keys = r->t.nr_cols;
+	for (unsigned i = 0; i < ARRAY_SIZE(numbers); i++) {
+		if (!number_shown(f, i))
+			continue;
+		r->cols[r->t.nr_cols] = numbers[i];
+		r->cols[r->t.nr_cols].readers = FACES_PROGRAMS;
+		r->cols[r->t.nr_cols].number = true;
+		r->cols[r->t.nr_cols++].level = FACES_ALL_LEVELS;
+	}
+	return 0;
+}
+
+static int walk_cells(struct walk *k, const struct rows *r, const struct faces_row *row)
+{
+	const struct faces *f = k->pub.f;
+	size_t i = 0;
+	int ret = 0;
+
+	for (; !ret && i < r->nr_keys; i++) {
+		const struct faces_column *c = &r->cols[i];
+		struct faces_cell cell = { .row = row, .col = c, .kind = FACES_KEY };
+
+		if (c->level == FACES_ALL_LEVELS || c->level == row->level)
+			ret = VISIT(k, cell, &cell);
+	}
+	if (!(k->w->reader & FACES_PROGRAMS))
+		return ret;
+	for (unsigned nr = 0; !ret && nr < ARRAY_SIZE(numbers); nr++) {
+		struct faces_cell cell;
+
+		if (!number_shown(f, nr))
+			continue;
+		cell = number_cell(row, &r->cols[i++], nr);
+		ret = VISIT(k, cell, &cell);
+	}
+	return ret;
+}
+
+static bool on_last_level(const struct faces_row *row)
+{
+	return row->level + 1 >= row->table->nr_levels;
+}
+
+/* Nested row @i has rows below it and all are too small. */
+static bool has_no_entry(const struct faces *f, const struct faces_row *row, size_t i)
+{
+	uint32_t event = row->table->event->idx;
+	unsigned below;
+
+	if (f->o.min_percent <= 0 || on_last_level(row))
+		return false;
+	while (++i < profile_nr_nested(f->p, event)) {
+		const struct profile_row *next = profile_nested(f->p, event, i, &below);
+
+		if (below <= row->level)
+			break;
+		if (below == row->level + 1 && !faces_is_small(f, next))
+			return false;
+	}
+	return true;
+}
+
+static int walk_nested(struct walk *k, struct rows *r, size_t *i, unsigned level);
+
+/* @i: the nested row behind this one. */
+static int walk_row(struct walk *k, struct rows *r, const struct faces_row *row, size_t *i)
+{
+	int ret = VISIT(k, row, row);
+
+	ret = ret ?: walk_cells(k, r, row);
+	ret = ret ?: VISIT(k, below, row);
+	if (!ret)
+		ret = on_last_level(row) ? walk_tree(k, row) : walk_nested(k, r, i, row->level + 1);
+	return ret ?: VISIT(k, row_end, row);
+}
+
+/* Rows of @level, and of levels below it whose own row is too small. */
+static int walk_nested(struct walk *k, struct rows *r, size_t *i, unsigned level)
+{
+	const struct faces *f = k->pub.f;
+	uint32_t event = r->t.event->idx;
+	int ret = 0;
+
+	while (ret >= 0 && *i < profile_nr_nested(f->p, event) && !walk_broken(k)) {
+		struct faces_row row = { .table = &r->t };
+
+		row.row = profile_nested(f->p, event, *i, &row.level);
+		if (row.level < level)
+			break;
+		row.no_entry = has_no_entry(f, &row, *i);
+		++*i;
+		if (!faces_is_small(f, row.row))
+			ret = walk_row(k, r, &row, i);
+	}
+	return ret < 0 ? ret : 0;
+}
+
+static int walk_flat(struct walk *k, struct rows *r)
+{
+	const struct faces *f = k->pub.f;
+	uint32_t event = r->t.event->idx;
+	size_t n = profile_nr_rows(f->p, event);
+	int ret = 0;
+
+	for (size_t i = 0; ret >= 0 && i < n && !walk_broken(k); i++) {
+		struct faces_row row = { .table = &r->t, .row = profile_row(f->p, event, i) };
+
+		if (!faces_is_small(f, row.row))
+			ret = walk_row(k, r, &row, NULL);
+	}
+	return ret < 0 ? ret : 0;
+}
+
+static int walk_event_rows(struct walk *k, const struct perfdata_event *ev)
+{
+	struct rows r;
+	size_t first = 0;
+	int ret = rows_init(&r, k->pub.f, ev);
+
+	if (!ret)
+		ret = VISIT(k, table, &r.t);
+	if (!ret)
+		ret = r.t.nr_levels ? walk_nested(k, &r, &first, 0) : walk_flat(k, &r);
+	if (!ret)
+		ret = VISIT(k, table_end, &r.t);
+
+	free(r.cols);
+	return ret < 0 ? ret : 0;
+}
+
+/* ---- everything ------------------------------------------------------------------------------- */
+
+static int walk_events(struct walk *k)
+{
+	const struct faces *f = k->pub.f;
+	int ret = 0;
+
+	for (size_t i = 0; ret >= 0 && i < perfdata_nr_events(f->pd); i++) {
+		const struct perfdata_event *ev = perfdata_event(f->pd, i);
+
+		ret = VISIT(k, event, ev);
+		if (!ret && !f->flow)
+			ret = walk_event_rows(k, ev);
+		ret = ret ?: VISIT(k, event_end, ev);
+	}
+	return ret < 0 ? ret : 0;
+}
+
+static int walk_all(struct walk *k)
+{
+	const struct faces *f = k->pub.f;
+	int ret = VISIT(k, begin) ?: walk_events(k);
+
+	if (!ret && f->flow && f->o.total_cycles)
+		ret = walk_blocks(k);
+	if (!ret && f->flow && f->o.hot_paths)
+		ret = walk_paths(k);
+	ret = ret ?: VISIT(k, tail);
+	if (!ret && f->o.threads)
+		ret = walk_threads(k);
+	if (!ret && f->po->branch)
+		ret = VISIT(k, total, profile_branch_totals(f->p));
+	return ret ?: VISIT(k, end);
+}
+
+int faces_write(const struct faces *f, const struct faces_writer *w, struct obuf *out,
+		struct err *e)
+{
+	struct walk k = { .pub = { .f = f, .out = out }, .w = w };
+	int ret;
+
+	k.pub.state = calloc(1, w->state_size + 1);
+	ret = k.pub.state ? walk_all(&k) : -ENOMEM;
+	if (w->release && k.pub.state)
+		w->release(&k.pub);
+	free(k.pub.state);
+	if (ret >= 0)
+		return 0;
+	return err_set(e, ret, "writing the answer as %s: %s", w->name, strerror(-ret));
+}
