@@ -142,6 +142,27 @@ struct event_info {
 int events_for_each(struct pmus *t, unsigned kinds,
 		    int (*fn)(void *ctx, const struct event_info *info), void *ctx);
 bool event_is_supported(uint32_t type, uint64_t config);
+
+enum events_form { EVENTS_AS_TEXT, EVENTS_AS_JSON, EVENTS_AS_NAMES };
+
+/* perf list. */
+struct events_listing {
+	struct pmus *pmus;
+	enum events_form form;
+	bool desc, details;
+	const char *unit; /* only events of this PMU; NULL = all */
+	int columns;	  /* descriptions are broken here */
+	/* Of an event that is not listed, since the kernel does not open it; NULL = nobody asks. */
+	void (*left_out)(void *ctx, const struct event_info *info);
+	void *ctx;
+};
+
+/*
+ * Everything, or what @words name: a class (hw, sw, cache, tracepoint, pmu), a PMU, a part of a name
+ * or a glob. @note gets why nothing was listed for a word. 0, -errno, or out->code.
+ */
+int events_list(const struct events_listing *l, char *const *words, size_t nr, struct obuf *out,
+		struct err *note, struct err *e);
 /* Shell globs: * ? [...]; a plain word matches itself. */
 bool event_glob(const char *pattern, const char *name);
 
