@@ -86,6 +86,9 @@ else
 	echo "lint: $O/perf is not built; options were not held against the man pages"
 fi
 
+# What comments cite is in Documentation/.
+perl tests/lint-citations || status=1
+
 if command -v cppcheck >/dev/null 2>&1; then
 	cppcheck -q --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 \
 		--suppress=missingIncludeSystem --suppress=syntaxError --suppress=unknownMacro \

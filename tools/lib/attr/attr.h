@@ -25,7 +25,7 @@ int attr_load(struct perf_event_attr *attr, const void *data, size_t size, bool 
 uint32_t attr_min_size(const struct perf_event_attr *attr);
 /* The bytes for a file of the host's byte order: attr->size bytes of @buf are filled (max 176). */
 void attr_store(const struct perf_event_attr *attr, void *buf);
-/* "name: value, name: value" as upstream's evlist -v prints them (abi.md 3.7). */
+/* "name: value, name: value": text-formats.adoc, "perf evlist -v". */
 void attr_print(const struct perf_event_attr *attr, struct obuf *o);
 /* The same with another text than ": " between name and value. */
 void attr_print_fields(const struct perf_event_attr *attr, struct obuf *o, const char *sep);

@@ -128,9 +128,9 @@ static void drop_group_read(struct event_opener *o, struct perf_event_attr *a)
 }
 
 /*
- * In the order of upstream (facts/abi.md 5.8). What the user asked for by name is not here (page
- * sizes, cgroups, aux, registers, a wrong clock): its refusal is an error. Clocks are: a kernel
- * without clockid still gives samples, and the message says so.
+ * In the order of upstream (perf-record(1), OLDER KERNELS). What the user asked for by name is not
+ * here (page sizes, cgroups, aux, registers, a wrong clock): its refusal is an error. Clocks are: a
+ * kernel without clockid still gives samples, and the message says so.
  */
 static const struct rung ladder[] = {
 	{ .what = "build ids in mmap records", .flag = ATTR_FLAG_BUILD_ID },

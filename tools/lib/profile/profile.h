@@ -18,8 +18,8 @@
  * Branch mode (opts.branch): one row entry per branch stack entry, weight 1 each.
  *
  * Memory: everything handed out belongs to the profile. Errors: 0/-errno and struct err. One
- * thread per struct profile. Text and its order follow `perf report --stdio` (facts/abi.md 5.6
- * and 7.2); strings of the file leave through emit_safe only.
+ * thread per struct profile. Text and its order follow `perf report --stdio` (text-formats.adoc,
+ * "perf report --stdio"); strings of the file leave through emit_safe only.
  */
 #ifndef PERF_PROFILE_H
 #define PERF_PROFILE_H

@@ -5,7 +5,7 @@
  * (or the recorder's), given as an argument; nothing here depends on the host.
  *
  * x86 numbers 24-40 (R16-R31, SSP) exist under the SIMD ABI only, 32-63 (XMM halves) under the
- * legacy one only: callers say which by @simd. Source: facts/abi.md 2 and 4.
+ * legacy one only: callers say which by @simd. Source: perf.data(5), REGISTERS.
  */
 #ifndef PERF_REGS_H
 #define PERF_REGS_H

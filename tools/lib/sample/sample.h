@@ -11,7 +11,7 @@
  *		use(u64s_get(&s.callchain, i));
  *
  * A sample is valid as long as its record. Every count is checked against the record's end
- * before it is believed. Layout: perf_event_open(2), facts/abi.md 2.3, 5.2, 6.6.
+ * before it is believed. Layout: perf.data(5), SAMPLES.
  */
 #ifndef PERF_SAMPLE_H
 #define PERF_SAMPLE_H

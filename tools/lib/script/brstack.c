@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Branch stacks on one line, newest first (abi.md 5.4). Files hold hundreds of millions of
- * entries, but few different flag words and addresses: their texts are kept.
+ * Branch stacks on one line, newest first (text-formats.adoc, "Branch stacks"). Files hold hundreds
+ * of millions of entries, but few different flag words and addresses: their texts are kept.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Instructions: insn, insnlen, disasm of the sampled one, and the blocks between the branches of
- * a stack (brstackinsn and its kin), oldest first (abi.md 5.4).
+ * a stack (brstackinsn and its kin), oldest first: text-formats.adoc, "Instructions between
+ * branches".
  */
 #include <stdlib.h>
 

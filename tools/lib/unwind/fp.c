@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Chains as the kernel walked them: addresses, innermost first, with markers that say in which
- * mode the following ones ran (abi.md 6.6).
+ * mode the following ones ran (perf.data(5), CALL CHAINS).
  */
 #include "unwind-int.h"
 

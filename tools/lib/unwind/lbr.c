@@ -7,7 +7,7 @@
  * A stack deeper than the registers loses its oldest entries. Stitching takes them from the
  * thread's sample before: hw_idx, the number of the newest register, tells which of its entries
  * sat in the register of our oldest one; if those are equal, entry by entry towards the newer
- * side, what lies before them in the old stack is our caller part too (abi.md 5.7).
+ * side, what lies before them in the old stack is our caller part too (perf.data(5), CALL CHAINS).
  */
 #include <stdlib.h>
 

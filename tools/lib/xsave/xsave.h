@@ -21,7 +21,7 @@
  * here from a zero that was stored.
  *
  * No files, no processes, no allocation: everything is in the caller's memory; an image borrows
- * the caller's bytes. Source: Intel SDM vol. 1 ch. 13, AMD APM vol. 2 ch. 11.5, facts/abi.md 8.
+ * the caller's bytes. Source: Intel SDM vol. 1 ch. 13, AMD APM vol. 2 ch. 11.5; perf-xstate(1).
  */
 #ifndef PERF_XSAVE_H
 #define PERF_XSAVE_H
