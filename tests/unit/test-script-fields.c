@@ -83,7 +83,7 @@ static void test_bad(void **state)
 	}
 }
 
-/* Every name of upstream's -F is one of ours. */
+/* Every name of upstream's -F is one of ours; simd and transaction are ours alone. */
 static void test_names(void **state)
 {
 	static const char names[] =
@@ -91,7 +91,7 @@ static void test_names(void **state)
 		"iregs uregs brstack brstacksym brstackoff brstackinsn brstackinsnlen "
 		"brstackdisasm brcntr data_src weight bpf-output callindent insn disasm insnlen "
 		"simd synth phys_addr metric misc srccode ipc tod data_page_size code_page_size ins_lat "
-		"retire_lat machine_pid vcpu cgroup flags";
+		"retire_lat machine_pid vcpu cgroup flags transaction";
 	char copy[sizeof(names)], *save = NULL;
 	size_t n = 0;
 
@@ -171,6 +171,29 @@ static void every_field_has_a_row(void **state)
 	assert_null(script_field_name(SF_MAX));
 }
 
+#define WORD_CASE(bit, listed, name, dump) { PERF_SAMPLE_##bit, #name },
+
+/* A word that samples can hold can be seen: as text and as JSON. */
+static void every_word_has_a_field(void **state)
+{
+	static const struct {
+		uint64_t bit;
+		const char *name;
+	} words[] = { ATTR_SAMPLE_FIELDS(ATTR_NO_HEAD, ATTR_NO_PART, WORD_CASE) };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		const struct field_row *row = NULL;
+
+		for (size_t j = 0; j < SF_MAX; j++)
+			if (script_field_rows[j].need == words[i].bit)
+				row = &script_field_rows[j];
+		if (!row || strcmp(row->name, words[i].name))
+			fail_msg("no field %s", words[i].name);
+		assert_non_null(row->json);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +202,7 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(every_field_has_a_row),
+		cmocka_unit_test(every_word_has_a_field),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

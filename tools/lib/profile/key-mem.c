@@ -171,19 +171,8 @@ void prof_text_sum(const struct profile *p, const struct profile_row *r, uint64_
 void prof_text_transaction(const struct profile *p, const struct profile_row *r, uint64_t v,
 			   struct obuf *o)
 {
-	static const char *const bits[] = { "EL ",    "TX ",  "SYNC ",	    "ASYNC ",
-					    "RETRY ", "CON ", "CAP-WRITE ", "CAP-READ " };
-
 	(void)p, (void)r;
-	for (size_t i = 0; i < ARRAY_SIZE(bits); i++)
-		if (v >> i & 1)
-			obuf_str(o, bits[i]);
-	if (v && !(v & 12))
-		obuf_lit(o, "NEITHER ");
-	if (v >> 32) {
-		obuf_char(o, ':');
-		obuf_hex(o, v >> 32);
-	}
+	sample_transaction(o, v);
 }
 
 /* Room for any, not for all at once. */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* data_src: where a load or store found its data, bit-fields of perf_event_open(2). */
+/*
+ * Words of a sample that are bit-fields (perf_event_open(2)), in upstream's words: data_src, where a
+ * load or store found its data, and transaction, how one ended.
+ */
 #include "sample/sample.h"
 
 struct bits_at {
@@ -124,4 +127,22 @@ void data_src_blocked(struct obuf *o, uint64_t v)
 		obuf_lit(o, " Data");
 	if (b & 4)
 		obuf_lit(o, " Addr");
+}
+
+/* ---- transaction ------------------------------------------------------------------------------- */
+
+void sample_transaction(struct obuf *o, uint64_t v)
+{
+	static const char *const bits[] = { "EL ",    "TX ",  "SYNC ",	    "ASYNC ",
+					    "RETRY ", "CON ", "CAP-WRITE ", "CAP-READ " };
+
+	for (size_t i = 0; i < ARRAY_SIZE(bits); i++)
+		if (v >> i & 1)
+			obuf_str(o, bits[i]);
+	if (v && !(v & 12))
+		obuf_lit(o, "NEITHER ");
+	if (v >> 32) {
+		obuf_char(o, ':');
+		obuf_hex(o, v >> 32);
+	}
 }

@@ -218,4 +218,7 @@ void data_src_tlb(struct obuf *o, uint64_t v);
 void data_src_locked(struct obuf *o, uint64_t v);
 void data_src_blocked(struct obuf *o, uint64_t v); /* a blank in front of every word */
 
+/* transaction: "TX SYNC CAP-WRITE :1f", each bit with a blank behind it; nothing for 0. */
+void sample_transaction(struct obuf *o, uint64_t v);
+
 #endif

@@ -16,11 +16,6 @@ static void text_hex(struct obuf *o, uint64_t v)
 	obuf_hex_right(o, v, 16);
 }
 
-static void json_hex(struct emit *e, const char *name, uint64_t v)
-{
-	emit_hex(e, name, v);
-}
-
 /* " 4K": the largest unit that divides it. */
 static void text_page_size(struct obuf *o, uint64_t size)
 {
@@ -39,9 +34,24 @@ static void text_page_size(struct obuf *o, uint64_t size)
 		obuf_char(o, units[unit]);
 }
 
-static void json_page_size(struct emit *e, const char *name, uint64_t v)
+static void emit_page_size(struct emit *e, const char *name, uint64_t v)
 {
 	emit_u64(e, name, v);
+}
+
+/* " TX SYNC ": a blank behind each, as reports have it; "-" for a sample of no transaction. */
+static void text_transaction(struct obuf *o, uint64_t v)
+{
+	obuf_char(o, ' ');
+	if (v)
+		sample_transaction(o, v);
+	else
+		obuf_char(o, '-');
+}
+
+static void emit_transaction(struct emit *e, const char *name, uint64_t v)
+{
+	emit_hex(e, name, v);
 }
 
 #define FIELD(id, ...)
@@ -53,7 +63,7 @@ static void json_page_size(struct emit *e, const char *name, uint64_t v)
 	static void json_##member(struct script *sc, const struct ctx *c, struct emit *e) \
 	{                                                                                 \
 		(void)sc;                                                                 \
-		json_##form(e, #member, c->s->member);                                    \
+		emit_##form(e, #member, c->s->member);                                    \
 	}
 #include "fields.def"
 #undef FIELD
@@ -167,10 +177,10 @@ static int field_of(const char *name, size_t n)
 
 static int invalid_field(const char *tok, size_t n, struct err *e)
 {
-	char list[480];
+	char list[600];
 	size_t len = 0;
 
-	for (int i = 0; i < SF_MAX; i++)
+	for (int i = 0; i < SF_MAX && len < sizeof(list); i++)
 		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", i ? "," : "",
 					script_field_rows[i].name);
 	err_set(e, -EINVAL, "Invalid field requested.");
