@@ -499,7 +499,7 @@ static void callchain_words(void **state)
 		struct callchain_opts c = { 0 };
 		struct err e = { 0 };
 
-		assert_int_equal(callchain_parse(&c, words[i].text, &e), words[i].ret);
+		assert_int_equal(events_callchain_parse(&c, words[i].text, &e), words[i].ret);
 		if (words[i].ret) {
 			assert_true(e.text[0]);
 			continue;

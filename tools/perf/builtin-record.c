@@ -83,7 +83,7 @@ static bool take_word(struct record_opts *o, const char *word)
 		log_warn("-b %s: taken as -j %s", word, word);
 		return true;
 	}
-	if (!o->g_given || callchain_parse(&chain, word, NULL))
+	if (!o->g_given || events_callchain_parse(&chain, word, NULL))
 		return false;
 	o->g_given = false;
 	o->r.callchain = chain;

@@ -70,7 +70,7 @@ static int parse_callchain(void *p, const struct option *opt, const char *arg, b
 
 	(void)opt;
 	o->r.callchain.mode = CALLCHAIN_NONE;
-	return unset ? 0 : callchain_parse(&o->r.callchain, arg, e);
+	return unset ? 0 : events_callchain_parse(&o->r.callchain, arg, e);
 }
 
 /* What settings say: goes for -g. */
@@ -81,7 +81,7 @@ static int parse_default_callchain(void *p, const struct option *opt, const char
 
 	(void)opt;
 	o->default_callchain.mode = CALLCHAIN_NONE;
-	return unset ? 0 : callchain_parse(&o->default_callchain, arg, e);
+	return unset ? 0 : events_callchain_parse(&o->default_callchain, arg, e);
 }
 
 /* -g: frame pointers, unless --call-graph said something else already. */

@@ -38,7 +38,7 @@ static int parse_stack_size(struct callchain_opts *c, const char *text, struct e
 	return 0;
 }
 
-int callchain_parse(struct callchain_opts *c, const char *text, struct err *e)
+int events_callchain_parse(struct callchain_opts *c, const char *text, struct err *e)
 {
 	static const struct {
 		const char *name;

@@ -34,9 +34,9 @@ struct event_symbol {
 };
 
 extern const struct event_symbol event_hardware[];
-extern const size_t nr_event_hardware;
+extern const size_t event_nr_hardware;
 extern const struct event_symbol event_software[];
-extern const size_t nr_event_software;
+extern const size_t event_nr_software;
 
 /* Index of the symbol called @name (alias too); -1 = none. */
 int event_symbol_find(const struct event_symbol *v, size_t nr, const char *name);
@@ -78,11 +78,11 @@ struct terms {
 
 int parse_terms(struct parse *ps, struct terms *terms);
 /* Terms onto an event of @pmu (NULL: a symbol such as cycles). */
-int apply_terms(struct parse *ps, struct event *ev, const struct pmu *pmu,
-		const struct terms *terms);
+int parse_apply_terms(struct parse *ps, struct event *ev, const struct pmu *pmu,
+		      const struct terms *terms);
 /* The letters behind ':' (or a closing '/') at ps->p onto events [first, end). */
 int parse_modifiers(struct parse *ps, size_t first, bool group);
-bool is_modifiers(const char *s, size_t n);
+bool parse_is_modifiers(const char *s, size_t n);
 
 int parse_tracepoint(struct parse *ps, const char *sys, size_t nsys, const char *name,
 		     size_t nname);
@@ -102,8 +102,8 @@ void events_close_cgroups(struct event_list *l);
 
 /* ---- open.c: one call, no ladder ---------------------------------------------------------- */
 
-int opener_open(const struct event_opener *o, struct perf_event_attr *attr, pid_t pid, int cpu,
-		int group_fd);
+int event_opener_open(const struct event_opener *o, struct perf_event_attr *attr, pid_t pid,
+		      int cpu, int group_fd);
 
 /* ---- refuse.c: which field the kernel refuses --------------------------------------------- */
 
@@ -146,6 +146,6 @@ struct refusal {
 	const struct open_context *ctx;
 };
 
-void refusal_find(struct refusal *r, struct event_opener *o);
+void explain_refusal(struct refusal *r, struct event_opener *o);
 
 #endif

@@ -182,7 +182,7 @@ struct callchain_opts {
 };
 
 /* "fp", "dwarf", "dwarf,64000", "lbr", "no". */
-int callchain_parse(struct callchain_opts *c, const char *text, struct err *e);
+int events_callchain_parse(struct callchain_opts *c, const char *text, struct err *e);
 
 /* Terms given with one event, which win over the options of the recording. */
 enum event_set {

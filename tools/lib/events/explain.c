@@ -463,7 +463,7 @@ int events_explain_open_error(struct event_opener *o, const struct event *ev, pi
 	};
 	const struct cause *cause;
 
-	refusal_find(&r, o);
+	explain_refusal(&r, o);
 	cause = find_cause(&r);
 	if (!cause)
 		return err_set(e, code, "%s: %s", ev->name, strerror(-code));

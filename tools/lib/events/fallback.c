@@ -89,7 +89,7 @@ static int try_bare(const struct event_opener *o, const struct perf_event_attr *
 		.config2 = from->config2,
 		.flags = ATTR_FLAG_DISABLED | flags,
 	};
-	int fd = opener_open(o, &a, 0, -1, -1);
+	int fd = event_opener_open(o, &a, 0, -1, -1);
 
 	if (fd < 0)
 		return fd;

@@ -116,9 +116,9 @@ int events_for_each(struct pmus *t, unsigned kinds, info_fn fn, void *ctx)
 	int ret = 0;
 
 	if (kinds & EVENT_HARDWARE)
-		ret = list_symbols(EVENT_HARDWARE, event_hardware, nr_event_hardware, fn, ctx);
+		ret = list_symbols(EVENT_HARDWARE, event_hardware, event_nr_hardware, fn, ctx);
 	if (!ret && kinds & EVENT_SOFTWARE)
-		ret = list_symbols(EVENT_SOFTWARE, event_software, nr_event_software, fn, ctx);
+		ret = list_symbols(EVENT_SOFTWARE, event_software, event_nr_software, fn, ctx);
 	if (!ret && kinds & EVENT_CACHE)
 		ret = list_cache(fn, ctx);
 	if (!ret && kinds & EVENT_PMU)

@@ -18,7 +18,7 @@ const struct event_symbol event_hardware[] = {
 	{ "stalled-cycles-backend", "idle-cycles-backend", PERF_COUNT_HW_STALLED_CYCLES_BACKEND },
 	{ "ref-cycles", NULL, PERF_COUNT_HW_REF_CPU_CYCLES },
 };
-const size_t nr_event_hardware = ARRAY_SIZE(event_hardware);
+const size_t event_nr_hardware = ARRAY_SIZE(event_hardware);
 
 const struct event_symbol event_software[] = {
 	{ "cpu-clock", NULL, PERF_COUNT_SW_CPU_CLOCK },
@@ -34,7 +34,7 @@ const struct event_symbol event_software[] = {
 	{ "bpf-output", NULL, PERF_COUNT_SW_BPF_OUTPUT },
 	{ "cgroup-switches", NULL, PERF_COUNT_SW_CGROUP_SWITCHES },
 };
-const size_t nr_event_software = ARRAY_SIZE(event_software);
+const size_t event_nr_software = ARRAY_SIZE(event_software);
 
 int event_symbol_find(const struct event_symbol *v, size_t nr, const char *name)
 {

@@ -44,8 +44,8 @@ int event_open_sys(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, 
 	return (int)fd;
 }
 
-int opener_open(const struct event_opener *o, struct perf_event_attr *attr, pid_t pid, int cpu,
-		int group_fd)
+int event_opener_open(const struct event_opener *o, struct perf_event_attr *attr, pid_t pid,
+		      int cpu, int group_fd)
 {
 	unsigned long flags = o->flags | (o->no_cloexec ? 0 : PERF_EVENT_OPEN_FLAG_FD_CLOEXEC);
 	event_open_fn open_fn = o->open ? o->open : event_open_sys;
@@ -108,7 +108,7 @@ static bool clock_is_wrong(const struct event_opener *o, const struct perf_event
 	if (!(a->flags & ATTR_FLAG_USE_CLOCKID) || a->clockid == CLOCK_MONOTONIC)
 		return false;
 	other.clockid = CLOCK_MONOTONIC;
-	fd = opener_open(o, &other, pid, cpu, group_fd);
+	fd = event_opener_open(o, &other, pid, cpu, group_fd);
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;
@@ -203,7 +203,7 @@ static int climb_down(struct event_opener *o, struct event *ev, pid_t pid, int c
 			continue;
 		rung_take(&ladder[i], o, &attr);
 		taken |= 1U << i;
-		fd = opener_open(o, &attr, pid, cpu, group_fd);
+		fd = event_opener_open(o, &attr, pid, cpu, group_fd);
 	}
 	if (fd < 0) {
 		o->no_cloexec = cloexec;
@@ -219,7 +219,7 @@ static int climb_down(struct event_opener *o, struct event *ev, pid_t pid, int c
 		for (size_t j = 0; j < ARRAY_SIZE(ladder); j++)
 			if (j != i && taken >> j & 1)
 				rung_take(&ladder[j], o, &trial);
-		try_fd = opener_open(o, &trial, pid, cpu, group_fd);
+		try_fd = event_opener_open(o, &trial, pid, cpu, group_fd);
 		if (try_fd < 0)
 			continue;
 		close(fd);
@@ -250,7 +250,7 @@ static unsigned precise(const struct perf_event_attr *a)
 
 static int open_once(struct event_opener *o, struct event *ev, pid_t pid, int cpu, int group_fd)
 {
-	int fd = opener_open(o, &ev->attr, pid, cpu, group_fd);
+	int fd = event_opener_open(o, &ev->attr, pid, cpu, group_fd);
 
 	if (fd == -EINVAL)
 		fd = climb_down(o, ev, pid, cpu, group_fd);
@@ -290,11 +290,11 @@ static int open_max_precise(struct event_opener *o, struct event *ev, pid_t pid,
 
 		with.flags &= ~ATTR_FLAG_PRECISE_MASK;
 		with.flags |= (uint64_t)level << ATTR_FLAG_PRECISE_SHIFT;
-		fd = opener_open(o, &with, pid, cpu, group_fd);
+		fd = event_opener_open(o, &with, pid, cpu, group_fd);
 		/* Some PMUs sample precisely only what is not a guest's. */
 		if (fd < 0 && !(with.flags & ATTR_FLAG_EXCLUDE_GUEST)) {
 			with.flags |= ATTR_FLAG_EXCLUDE_GUEST;
-			fd = opener_open(o, &with, pid, cpu, group_fd);
+			fd = event_opener_open(o, &with, pid, cpu, group_fd);
 		}
 		if (fd >= 0) {
 			ev->attr = with;
@@ -328,7 +328,7 @@ int event_open(struct event_opener *o, struct event *ev, pid_t pid, int cpu, int
 			int host_fd;
 
 			host.flags |= ATTR_FLAG_EXCLUDE_GUEST;
-			host_fd = opener_open(o, &host, pid, cpu, group_fd);
+			host_fd = event_opener_open(o, &host, pid, cpu, group_fd);
 			if (host_fd >= 0) {
 				ev->attr = host;
 				fd = host_fd;

@@ -11,7 +11,7 @@
 #define EXCLUDE_UKH (ATTR_FLAG_EXCLUDE_USER | ATTR_FLAG_EXCLUDE_KERNEL | ATTR_FLAG_EXCLUDE_HV)
 #define EXCLUDE_GH  (ATTR_FLAG_EXCLUDE_GUEST | ATTR_FLAG_EXCLUDE_HOST)
 
-bool is_modifiers(const char *s, size_t n)
+bool parse_is_modifiers(const char *s, size_t n)
 {
 	return n && strspn(s, LETTERS) >= n;
 }

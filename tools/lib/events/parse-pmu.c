@@ -56,7 +56,7 @@ static int symbol_with_terms(struct parse *ps, const char *word, size_t len, siz
 	int ret = parse_symbol(ps, word, len);
 
 	for (size_t i = first; !ret && i < ps->l->n; i++)
-		ret = apply_terms(ps, &ps->l->v[i], NULL, terms);
+		ret = parse_apply_terms(ps, &ps->l->v[i], NULL, terms);
 	return ret;
 }
 
@@ -68,7 +68,7 @@ static int add_for_pmu(struct parse *ps, struct pmu *pmu, const char *text, size
 	if (pmu_load(ps->t, pmu))
 		return parse_no_memory(ps);
 	ev = parse_new_event(ps, text, len);
-	return ev ? apply_terms(ps, ev, pmu, terms) : -ENOMEM;
+	return ev ? parse_apply_terms(ps, ev, pmu, terms) : -ENOMEM;
 }
 
 int parse_pmu_event(struct parse *ps, const char *word, size_t len)
@@ -160,7 +160,7 @@ int parse_breakpoint(struct parse *ps)
 		access = parse_access(end + 1, len);
 		if (access)
 			ps->p = end + 1 + len;
-		else if (!is_modifiers(end + 1, len))
+		else if (!parse_is_modifiers(end + 1, len))
 			return parse_error(ps, -EINVAL, end + 1, "an access is of r, w and x");
 	}
 	if (!access)

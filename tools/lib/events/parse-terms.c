@@ -163,7 +163,7 @@ static int term_callgraph(struct parse *ps, struct event *ev, const struct term 
 	struct callchain_opts c = ev->set_callchain;
 	struct err inner = { 0 };
 
-	if (callchain_parse(&c, t->value ? t->value : "", &inner))
+	if (events_callchain_parse(&c, t->value ? t->value : "", &inner))
 		return parse_error(ps, -EINVAL, t->value ? t->value_at : t->at, "%.200s",
 				   inner.text);
 	if (ev->set_callchain.stack_size)
@@ -338,7 +338,7 @@ static bool apply_generic(struct event *ev, const struct pmu *pmu, const struct 
 	}
 	if (!pmu->is_core)
 		return false;
-	i = event_symbol_find(event_hardware, nr_event_hardware, t->name);
+	i = event_symbol_find(event_hardware, event_nr_hardware, t->name);
 	if (i >= 0) {
 		ev->attr.type = PERF_TYPE_HARDWARE;
 		config = event_hardware[i].config;
@@ -390,8 +390,8 @@ static int apply_term(struct parse *ps, struct event *ev, const struct pmu *pmu,
 	return unknown_term(ps, pmu, t);
 }
 
-int apply_terms(struct parse *ps, struct event *ev, const struct pmu *pmu,
-		const struct terms *terms)
+int parse_apply_terms(struct parse *ps, struct event *ev, const struct pmu *pmu,
+		      const struct terms *terms)
 {
 	int ret = 0;
 

@@ -128,7 +128,7 @@ static int add_sysfs_event(struct parse *ps, const char *name)
 		ev = parse_new_event(ps, name, strlen(name));
 		if (!ev)
 			return -ENOMEM;
-		ret = apply_terms(ps, ev, pmu, &terms);
+		ret = parse_apply_terms(ps, ev, pmu, &terms);
 		if (ret)
 			return ret;
 		found = 0;
@@ -146,10 +146,10 @@ int parse_symbol(struct parse *ps, const char *word, size_t len)
 		return -ENOENT;
 	memcpy(name, word, len);
 	name[len] = '\0';
-	i = event_symbol_find(event_hardware, nr_event_hardware, name);
+	i = event_symbol_find(event_hardware, event_nr_hardware, name);
 	if (i >= 0)
 		return add_generic(ps, word, len, PERF_TYPE_HARDWARE, event_hardware[i].config);
-	i = event_symbol_find(event_software, nr_event_software, name);
+	i = event_symbol_find(event_software, event_nr_software, name);
 	if (i >= 0) {
 		struct event *ev = parse_new_event(ps, word, len);
 
@@ -252,7 +252,7 @@ static int parse_event(struct parse *ps)
 	if (ret != -ENOENT || word[len] != ':')
 		return ret == -ENOENT ? unknown_event(ps, word, len) : ret;
 	ps->p = word + len + 1;
-	if (is_modifiers(ps->p, strcspn(ps->p, WORD_END)) && strcspn(ps->p, WORD_END) < 4)
+	if (parse_is_modifiers(ps->p, strcspn(ps->p, WORD_END)) && strcspn(ps->p, WORD_END) < 4)
 		return unknown_event(ps, word, len);
 	ret = parse_tracepoint(ps, word, len, ps->p, strcspn(ps->p, WORD_END));
 	return ret ? ret : optional_modifiers(ps, first);

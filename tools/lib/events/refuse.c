@@ -105,7 +105,7 @@ static void add_row(const struct field_row *row, const struct perf_event_attr *f
 static int try_open(struct refusal *r, struct event_opener *o, const struct perf_event_attr *attr)
 {
 	struct perf_event_attr trial = *attr;
-	int fd = opener_open(o, &trial, r->pid, r->cpu, -1);
+	int fd = event_opener_open(o, &trial, r->pid, r->cpu, -1);
 
 	if (fd == -E2BIG && trial.size < attr->size)
 		r->kernel_size = trial.size;
@@ -121,7 +121,7 @@ static bool user_works(struct event_opener *o, struct perf_event_attr attr)
 	int fd;
 
 	attr.flags = ATTR_FLAG_DISABLED | ATTR_FLAG_EXCLUDE_KERNEL | ATTR_FLAG_EXCLUDE_HV;
-	fd = opener_open(o, &attr, 0, -1, -1);
+	fd = event_opener_open(o, &attr, 0, -1, -1);
 	if (fd >= 0)
 		close(fd);
 	return fd != -EACCES && fd != -EPERM;
@@ -228,7 +228,7 @@ static bool rest_refused(struct refusal *r, struct event_opener *o, const struct
 	return false;
 }
 
-void refusal_find(struct refusal *r, struct event_opener *o)
+void explain_refusal(struct refusal *r, struct event_opener *o)
 {
 	struct perf_event_attr attr = bare(r->attr);
 

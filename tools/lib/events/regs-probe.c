@@ -56,7 +56,7 @@ static int try_open(const struct probe *p, const struct trial *t, uint32_t *know
 		a.sample_simd_vec_reg_intr = t->vec;
 		a.sample_simd_pred_reg_intr = t->pred;
 	}
-	fd = opener_open(p->o, &a, 0, -1, -1);
+	fd = event_opener_open(p->o, &a, 0, -1, -1);
 	if (fd >= 0) {
 		close(fd);
 		return 0;

@@ -104,7 +104,7 @@ static void *read_all(void *arg)
 	return NULL;
 }
 
-void ahead_wait_idle(struct perfdata_ahead *a)
+void perfdata_ahead_wait_idle(struct perfdata_ahead *a)
 {
 	if (a->fill->n) {
 		hand_over(a);

@@ -14,7 +14,7 @@ static unsigned count_before(uint64_t sample_type, uint64_t fields)
 }
 
 /* Every field before TIME and ID is one word. Offsets count the record's header too. */
-static void event_places(struct event *ev)
+static void event_places(struct pd_event *ev)
 {
 	uint64_t t = ev->pub.attr.sample_type;
 
@@ -36,9 +36,10 @@ static void event_places(struct event *ev)
 	}
 }
 
-struct event *events_add(struct perfdata *pd, const struct perf_event_attr *attr, struct err *e)
+struct pd_event *perfdata_add_event(struct perfdata *pd, const struct perf_event_attr *attr,
+				    struct err *e)
 {
-	struct event *ev = arena_alloc(&pd->arena, sizeof(*ev));
+	struct pd_event *ev = arena_alloc(&pd->arena, sizeof(*ev));
 	char name[256];
 
 	if (!ev || vec_push(&pd->events, ev)) {
@@ -60,8 +61,8 @@ struct event *events_add(struct perfdata *pd, const struct perf_event_attr *attr
 	return ev;
 }
 
-int events_set_ids(struct perfdata *pd, struct event *ev, const void *data, size_t nr,
-		   struct err *e)
+int perfdata_set_event_ids(struct perfdata *pd, struct pd_event *ev, const void *data, size_t nr,
+			   struct err *e)
 {
 	uint64_t *ids = arena_alloc(&pd->arena, nr * 8);
 
@@ -72,7 +73,7 @@ int events_set_ids(struct perfdata *pd, struct event *ev, const void *data, size
 
 		entry.id = ids[i] = load_u64((const char *)data + i * 8, pd->swap);
 		/* An id that is there already stays with its first event. */
-		if (!events_by_id(pd, entry.id) &&
+		if (!perfdata_find_event(pd, entry.id) &&
 		    htab_add(&pd->id_tab, hash_u64(entry.id), (uint32_t)pd->ids.n))
 			return err_set(e, -ENOMEM, "out of memory for %zu event ids", nr);
 		pd->ids.v[pd->ids.n++] = entry;
@@ -83,7 +84,7 @@ int events_set_ids(struct perfdata *pd, struct event *ev, const void *data, size
 	return 0;
 }
 
-int events_set_name(struct perfdata *pd, struct event *ev, const char *name, size_t n)
+int perfdata_set_event_name(struct perfdata *pd, struct pd_event *ev, const char *name, size_t n)
 {
 	char *copy = arena_strndup(&pd->arena, name, strnlen(name, n));
 
@@ -94,7 +95,7 @@ int events_set_name(struct perfdata *pd, struct event *ev, const char *name, siz
 	return 0;
 }
 
-struct event *events_by_id(struct perfdata *pd, uint64_t id)
+struct pd_event *perfdata_find_event(struct perfdata *pd, uint64_t id)
 {
 	struct recent_id *recent = &pd->recent[id % RECENT_IDS];
 	uint32_t i;
@@ -111,10 +112,10 @@ struct event *events_by_id(struct perfdata *pd, uint64_t id)
 	return NULL;
 }
 
-void events_resolve(struct perfdata *pd, const struct raw_record *r, struct record *rec)
+void perfdata_resolve(struct perfdata *pd, const struct raw_record *r, struct record *rec)
 {
 	bool sample = r->type == PERF_RECORD_SAMPLE;
-	struct event *ev;
+	struct pd_event *ev;
 	uint32_t at;
 
 	rec->time = RECORD_NO_TIME;
@@ -131,7 +132,7 @@ void events_resolve(struct perfdata *pd, const struct raw_record *r, struct reco
 			uint64_t id = load_u64(r->data + at, pd->swap);
 
 			if (id)
-				ev = events_by_id(pd, id);
+				ev = perfdata_find_event(pd, id);
 			rec->event = ev ? &ev->pub : NULL;
 			if (!ev)
 				ev = pd->events.v[0];
@@ -149,7 +150,7 @@ void events_resolve(struct perfdata *pd, const struct raw_record *r, struct reco
 static int apply_attr(struct perfdata *pd, const struct raw_record *r, struct err *e)
 {
 	struct perf_event_attr attr;
-	struct event *ev;
+	struct pd_event *ev;
 	size_t size = r->size - 8;
 	uint32_t own;
 	int ret;
@@ -158,10 +159,10 @@ static int apply_attr(struct perfdata *pd, const struct raw_record *r, struct er
 	if (ret)
 		return ret;
 	own = attr.size;
-	ev = events_add(pd, &attr, e);
+	ev = perfdata_add_event(pd, &attr, e);
 	if (!ev || tracing_name_event(pd, ev))
 		return -ENOMEM;
-	return events_set_ids(pd, ev, r->data + 8 + own, (size - own) / 8, e);
+	return perfdata_set_event_ids(pd, ev, r->data + 8 + own, (size - own) / 8, e);
 }
 
 /* A list (kind 0), a mask (1) or a range (2), as text. */
@@ -209,7 +210,7 @@ static int apply_update(struct perfdata *pd, const struct raw_record *r)
 {
 	struct cursor c = cursor_init(r->data + 8, r->size - 8, pd->swap);
 	uint64_t kind = cursor_u64(&c), id = cursor_u64(&c), bits;
-	struct event *ev = c.bad ? NULL : events_by_id(pd, id);
+	struct pd_event *ev = c.bad ? NULL : perfdata_find_event(pd, id);
 	const char *text;
 	double scale;
 
@@ -225,7 +226,7 @@ static int apply_update(struct perfdata *pd, const struct raw_record *r)
 		if (!text)
 			break;
 		if (kind == 2)
-			return events_set_name(pd, ev, text, strlen(text));
+			return perfdata_set_event_name(pd, ev, text, strlen(text));
 		ev->pub.unit = arena_strdup(&pd->arena, text);
 		break;
 	case 1:
@@ -250,17 +251,17 @@ static int apply_event_type(struct perfdata *pd, const struct raw_record *r)
 	const char *name = cursor_str(&c, min_u64(cursor_left(&c), 64));
 
 	for (size_t i = 0; name && i < pd->events.n; i++) {
-		struct event *ev = pd->events.v[i];
+		struct pd_event *ev = pd->events.v[i];
 
 		if (ev->pub.attr.type == PERF_TYPE_TRACEPOINT && ev->pub.attr.config == id &&
-		    events_set_name(pd, ev, name, strlen(name)))
+		    perfdata_set_event_name(pd, ev, name, strlen(name)))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-int events_apply(struct perfdata *pd, const struct raw_record *r, const struct obuf *payload,
-		 struct err *e)
+int perfdata_apply(struct perfdata *pd, const struct raw_record *r, const struct obuf *payload,
+		   struct err *e)
 {
 	int ret = 0;
 
@@ -304,7 +305,7 @@ const struct perfdata_event *perfdata_event(const struct perfdata *pd, size_t id
 
 const struct perfdata_event *perfdata_event_by_id(const struct perfdata *pd, uint64_t id)
 {
-	struct event *ev = events_by_id((struct perfdata *)pd, id);
+	struct pd_event *ev = perfdata_find_event((struct perfdata *)pd, id);
 
 	return ev ? &ev->pub : NULL;
 }

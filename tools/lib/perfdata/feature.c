@@ -34,7 +34,7 @@ const void *perfdata_feature_raw(const struct perfdata *pd, int id, size_t *size
 		f->data = malloc(f->size + 1);
 		if (!f->data)
 			return NULL;
-		if (pread_all(pd->streams[0].win.fd, f->data, f->size, f->offset) !=
+		if (window_pread(pd->streams[0].win.fd, f->data, f->size, f->offset) !=
 		    (ssize_t)f->size) {
 			free(f->data);
 			f->data = NULL;
@@ -85,11 +85,11 @@ static void decode_cmdline(struct perfdata *pd, struct cursor *c)
 	pd->env.nr_cmdline = args ? nr : 0;
 }
 
-static struct event *desc_event(struct perfdata *pd, uint32_t i, uint32_t nr,
-				const struct cursor *ids, uint32_t nr_ids)
+static struct pd_event *desc_event(struct perfdata *pd, uint32_t i, uint32_t nr,
+				   const struct cursor *ids, uint32_t nr_ids)
 {
 	if (nr_ids && cursor_left(ids) >= 8) {
-		struct event *ev = events_by_id(pd, load_u64(ids->p, pd->swap));
+		struct pd_event *ev = perfdata_find_event(pd, load_u64(ids->p, pd->swap));
 
 		if (ev)
 			return ev;
@@ -103,7 +103,7 @@ static void decode_event_desc(struct perfdata *pd, struct cursor *c)
 
 	for (uint32_t i = 0; i < nr && !c->bad; i++) {
 		const char *name;
-		struct event *ev;
+		struct pd_event *ev;
 		uint32_t nr_ids;
 
 		cursor_skip(c, attr_size);
@@ -114,7 +114,7 @@ static void decode_event_desc(struct perfdata *pd, struct cursor *c)
 		ev = desc_event(pd, i, nr, c, nr_ids);
 		cursor_skip(c, (uint64_t)nr_ids * 8);
 		if (ev && *name && !c->bad)
-			events_set_name(pd, ev, name, strlen(name));
+			perfdata_set_event_name(pd, ev, name, strlen(name));
 	}
 }
 
@@ -129,7 +129,7 @@ static void decode_group_desc(struct perfdata *pd, struct cursor *c)
 	for (uint32_t i = 0; i < nr && !c->bad; i++) {
 		const char *name = feature_str(c);
 		uint32_t leader = cursor_u32(c), members = cursor_u32(c);
-		struct event *ev;
+		struct pd_event *ev;
 
 		if (c->bad || leader >= pd->events.n || members > pd->events.n - leader) {
 			c->bad = true;
@@ -311,7 +311,7 @@ int features_load(struct perfdata *pd, struct err *e)
 
 		if (!perfdata_has_feature(pd, id))
 			continue;
-		if (pread_all(fd, buf, 16, at) == 16) {
+		if (window_pread(fd, buf, 16, at) == 16) {
 			f->offset = load_u64(buf, pd->swap);
 			f->size = load_u64(buf + 8, pd->swap);
 		} else {

@@ -60,7 +60,7 @@ static void header_bitmap(struct perfdata *pd, const unsigned char *p)
 	pd->bits_guessed = true;
 }
 
-static int header_ids(struct perfdata *pd, int fd, struct event *ev, uint64_t off, uint64_t size,
+static int header_ids(struct perfdata *pd, int fd, struct pd_event *ev, uint64_t off, uint64_t size,
 		      struct err *e)
 {
 	unsigned char *buf;
@@ -77,8 +77,8 @@ static int header_ids(struct perfdata *pd, int fd, struct event *ev, uint64_t of
 	buf = malloc(size);
 	if (!buf)
 		return err_set(e, -ENOMEM, "out of memory for %lu bytes of event ids", size);
-	if (pread_all(fd, buf, size, off) == (ssize_t)size)
-		ret = events_set_ids(pd, ev, buf, size / 8, e);
+	if (window_pread(fd, buf, size, off) == (ssize_t)size)
+		ret = perfdata_set_event_ids(pd, ev, buf, size / 8, e);
 	else
 		ret = err_set(e, -EIO, "cannot read the ids of event %u at offset %#lx",
 			      ev->pub.idx, off);
@@ -105,9 +105,9 @@ static int header_attrs(struct perfdata *pd, int fd, struct err *e)
 	for (uint64_t i = 0; i < nr && !ret; i++) {
 		uint64_t off = pd->attr_off + i * entry;
 		struct perf_event_attr attr;
-		struct event *ev;
+		struct pd_event *ev;
 
-		if (pread_all(fd, buf, entry, off) != (ssize_t)entry) {
+		if (window_pread(fd, buf, entry, off) != (ssize_t)entry) {
 			ret = err_set(e, -EIO, "cannot read the attr at offset %#lx", off);
 			break;
 		}
@@ -116,7 +116,7 @@ static int header_attrs(struct perfdata *pd, int fd, struct err *e)
 			err_context(e, "attr %lu at offset %#lx", i, off);
 			break;
 		}
-		ev = events_add(pd, &attr, e);
+		ev = perfdata_add_event(pd, &attr, e);
 		ret = !ev ? -ENOMEM
 			  : header_ids(pd, fd, ev, load_u64(buf + entry - 16, pd->swap),
 				       load_u64(buf + entry - 8, pd->swap), e);
@@ -160,7 +160,7 @@ static int header_file(struct perfdata *pd, struct stream *s, const unsigned cha
 	return features_load(pd, e);
 }
 
-int header_read(struct perfdata *pd, struct stream *s, struct err *e)
+int perfdata_read_header(struct perfdata *pd, struct stream *s, struct err *e)
 {
 	size_t avail;
 	const unsigned char *p = window_at(&s->win, 0, HEADER_SIZE_PIPE, &avail);

@@ -150,7 +150,7 @@ static int run_fill(struct order *o, struct run *r, size_t need, struct err *e)
 		if (ret)
 			return ret;
 	} else {
-		got = pread_all(r->st->win.fd, r->own, n, r->pos);
+		got = window_pread(r->st->win.fd, r->own, n, r->pos);
 		if (got != (ssize_t)n)
 			return err_set(e, got < 0 ? (int)got : -EIO,
 				       "cannot read again at offset %#lx: the file changed",
@@ -195,7 +195,7 @@ static int run_next(struct perfdata *pd, struct run *r, struct err *e)
 		raw.file_offset = prefix ? load_u64(p + 8, false) : r->pos;
 		raw.data = p + prefix;
 		r->pos += prefix + raw.size + (r->st ? record_payload(&raw, pd->swap) : 0);
-		events_resolve(pd, &raw, &r->rec);
+		perfdata_resolve(pd, &raw, &r->rec);
 		if (r->rec.time == RECORD_NO_TIME || !r->rec.time)
 			continue;
 		r->rec.data = raw.data;
@@ -372,7 +372,7 @@ static void end_merge(struct order *o)
 		else
 			low = min_u64(low, r->base);
 	}
-	kept_release(&o->kept, low_kept);
+	window_kept_release(&o->kept, low_kept);
 	if (o->spool.end)
 		spool_release(&o->spool, low);
 }
@@ -385,7 +385,7 @@ static int walk(struct perfdata *pd, struct record *rec, struct err *e)
 	int ret;
 
 	for (;;) {
-		ret = next_in_file(pd, rec, &unzipped, e);
+		ret = perfdata_next_in_file(pd, rec, &unzipped, e);
 		if (ret <= 0) {
 			o->at_end = true;
 			o->code = ret;
@@ -514,7 +514,7 @@ int perfdata_next_ordered(struct perfdata *pd, struct record *rec, struct err *e
 	return ret;
 }
 
-void order_free(struct perfdata *pd)
+void perfdata_order_free(struct perfdata *pd)
 {
 	struct order *o = pd->order;
 
@@ -529,7 +529,7 @@ void order_free(struct perfdata *pd)
 	spool_free(&o->spool);
 	pd->streams[0].win.kept = NULL;
 	pd->streams[0].win.keep = false;
-	kept_free(&o->kept);
+	window_kept_free(&o->kept);
 	free(o);
 	pd->order = NULL;
 }

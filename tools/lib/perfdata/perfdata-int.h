@@ -38,9 +38,9 @@ struct kept {
 
 #define KEPT_MAX 64 /* blocks of WINDOW_SIZE */
 
-void kept_free(struct kept *k);
+void window_kept_free(struct kept *k);
 /* Nothing before @off is asked for any more. */
-void kept_release(struct kept *k, uint64_t off);
+void window_kept_release(struct kept *k, uint64_t off);
 
 struct window {
 	struct kept *kept; /* NULL = nothing is kept */
@@ -64,7 +64,7 @@ void window_free(struct window *w);
  */
 const unsigned char *window_slow(struct window *w, uint64_t off, size_t need, size_t *avail);
 
-/* Bytes at @off that stay where they are until kept_release(); NULL when they are not at hand. */
+/* Bytes at @off that stay where they are until window_kept_release(); NULL when they are not at hand. */
 const unsigned char *window_kept(const struct window *w, uint64_t off, size_t need, size_t *avail);
 
 static inline const unsigned char *window_at(struct window *w, uint64_t off, size_t need,
@@ -80,7 +80,7 @@ static inline const unsigned char *window_at(struct window *w, uint64_t off, siz
 }
 
 /* pread() until @n bytes are there or the file ends: the count, or -errno. */
-ssize_t pread_all(int fd, void *buf, size_t n, uint64_t off);
+ssize_t window_pread(int fd, void *buf, size_t n, uint64_t off);
 
 /* ---- stream ---------------------------------------------------------------------------------- */
 
@@ -138,7 +138,7 @@ size_t unzip_left(const struct unzip *z); /* bytes of an incomplete record */
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-struct event {
+struct pd_event {
 	struct perfdata_event pub;
 	/* Offsets of id and time: from the start of a SAMPLE, from the end of others; 0 = none. */
 	uint16_t sample_id, sample_time, other_id, other_time;
@@ -167,7 +167,7 @@ struct id_entry {
 
 struct recent_id {
 	uint64_t id;
-	struct event *event; /* NULL = none */
+	struct pd_event *event; /* NULL = none */
 };
 
 struct feature_section {
@@ -184,7 +184,7 @@ struct perfdata {
 	bool swap, pipe;
 	uint64_t attr_off, attr_size, attr_entry;
 
-	VEC(struct event *) events;
+	VEC(struct pd_event *) events;
 	VEC(struct id_entry) ids;
 	struct htab id_tab;
 	struct recent_id recent[RECENT_IDS]; /* by the id's low bits: each CPU has its own id */
@@ -209,24 +209,25 @@ struct perfdata {
 	struct perfdata_ahead *ahead; /* NULL = whoever uses the records reads them too */
 };
 
-struct event *events_add(struct perfdata *pd, const struct perf_event_attr *attr, struct err *e);
-int events_set_ids(struct perfdata *pd, struct event *ev, const void *data, size_t nr,
-		   struct err *e);
-int events_set_name(struct perfdata *pd, struct event *ev, const char *name, size_t n);
-struct event *events_by_id(struct perfdata *pd, uint64_t id);
+struct pd_event *perfdata_add_event(struct perfdata *pd, const struct perf_event_attr *attr,
+				    struct err *e);
+int perfdata_set_event_ids(struct perfdata *pd, struct pd_event *ev, const void *data, size_t nr,
+			   struct err *e);
+int perfdata_set_event_name(struct perfdata *pd, struct pd_event *ev, const char *name, size_t n);
+struct pd_event *perfdata_find_event(struct perfdata *pd, uint64_t id);
 /* Fills time and event of a record. */
-void events_resolve(struct perfdata *pd, const struct raw_record *r, struct record *rec);
+void perfdata_resolve(struct perfdata *pd, const struct raw_record *r, struct record *rec);
 /* One of the records that describe events or the machine (pipe mode). */
-int events_apply(struct perfdata *pd, const struct raw_record *r, const struct obuf *payload,
-		 struct err *e);
+int perfdata_apply(struct perfdata *pd, const struct raw_record *r, const struct obuf *payload,
+		   struct err *e);
 
 /* Of the thread that reads ahead: returns once the other one waits for it. */
-void ahead_wait_idle(struct perfdata_ahead *a);
+void perfdata_ahead_wait_idle(struct perfdata_ahead *a);
 
 /* ---- header and features ----------------------------------------------------------------------- */
 
 /* The header and, in a file, attrs, ids and features; @s then stands at the first record. */
-int header_read(struct perfdata *pd, struct stream *s, struct err *e);
+int perfdata_read_header(struct perfdata *pd, struct stream *s, struct err *e);
 /* The file ends with features: where they are, and those that every reader needs. */
 int features_load(struct perfdata *pd, struct err *e);
 /* A feature that came as a record. @data is copied. */
@@ -234,15 +235,15 @@ int features_add(struct perfdata *pd, uint64_t id, const void *data, size_t size
 int features_add_build_id(struct perfdata *pd, const unsigned char *data, uint32_t size);
 /* Names tracepoints that nothing else named, from the formats in feature TRACING_DATA. */
 int tracing_name_events(struct perfdata *pd);
-int tracing_name_event(struct perfdata *pd, struct event *ev);
+int tracing_name_event(struct perfdata *pd, struct pd_event *ev);
 /* The feature's bytes go away. */
 void tracing_forget(struct perfdata *pd);
 /* Length-prefixed string at the cursor; NULL and bad when it is not whole. */
 const char *feature_str(struct cursor *c);
 
 /* perfdata_next(); *unzipped: the record cannot be read again from the file. */
-int next_in_file(struct perfdata *pd, struct record *rec, bool *unzipped, struct err *e);
-void order_free(struct perfdata *pd);
+int perfdata_next_in_file(struct perfdata *pd, struct record *rec, bool *unzipped, struct err *e);
+void perfdata_order_free(struct perfdata *pd);
 
 /* ---- spool: records kept for later, in memory, then in an unlinked file ------------------------- */
 

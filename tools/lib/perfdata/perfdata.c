@@ -158,7 +158,7 @@ static void apply_first(struct perfdata *pd)
 		if (r.unzipped || r.type < PERF_RECORD_USER_TYPE_START ||
 		    r.type >= PERF_RECORD_USER_MAX || s->win.len > HELD_MAX)
 			break;
-		if (events_apply(pd, &r, &s->payload, &err))
+		if (perfdata_apply(pd, &r, &s->payload, &err))
 			break;
 		pd->applied = s->pos;
 	}
@@ -193,7 +193,7 @@ int perfdata_open(struct perfdata **out, const char *path, const struct perfdata
 	ret = open_streams(pd, path, e);
 	if (ret)
 		goto fail;
-	ret = header_read(pd, &pd->streams[0], e);
+	ret = perfdata_read_header(pd, &pd->streams[0], e);
 	if (ret) {
 		err_context(e, "%s", path);
 		goto fail;
@@ -211,7 +211,7 @@ void perfdata_close(struct perfdata *pd)
 {
 	if (!pd)
 		return;
-	order_free(pd);
+	perfdata_order_free(pd);
 	for (size_t i = 0; i < pd->nr_streams; i++)
 		stream_free(&pd->streams[i]);
 	free(pd->streams);
@@ -303,11 +303,11 @@ static int apply_once(struct perfdata *pd, const struct raw_record *r, struct er
 		return 0;
 	*applied = r->offset + 1;
 	if (pd->ahead)
-		ahead_wait_idle(pd->ahead);
-	return events_apply(pd, r, &pd->streams[0].payload, e);
+		perfdata_ahead_wait_idle(pd->ahead);
+	return perfdata_apply(pd, r, &pd->streams[0].payload, e);
 }
 
-int next_in_file(struct perfdata *pd, struct record *rec, bool *unzipped, struct err *e)
+int perfdata_next_in_file(struct perfdata *pd, struct record *rec, bool *unzipped, struct err *e)
 {
 	struct raw_record r;
 	int ret;
@@ -341,7 +341,7 @@ int next_in_file(struct perfdata *pd, struct record *rec, bool *unzipped, struct
 	rec->offset = r.offset;
 	rec->file_offset = r.file_offset;
 	*unzipped = r.unzipped;
-	events_resolve(pd, &r, rec);
+	perfdata_resolve(pd, &r, rec);
 	return 1;
 }
 
@@ -349,7 +349,7 @@ int perfdata_next(struct perfdata *pd, struct record *rec, struct err *e)
 {
 	bool unzipped;
 
-	return next_in_file(pd, rec, &unzipped, e);
+	return perfdata_next_in_file(pd, rec, &unzipped, e);
 }
 
 int perfdata_rewind(struct perfdata *pd, struct err *e)
@@ -358,7 +358,7 @@ int perfdata_rewind(struct perfdata *pd, struct err *e)
 		if (stream_rewind(&pd->streams[i]))
 			return err_set(e, -ESPIPE, "%s is a pipe and can be read only once",
 				       pd->path);
-	order_free(pd);
+	perfdata_order_free(pd);
 	pd->cur = 0;
 	pd->done_before = pd->next_progress = 0;
 	pd->failed = pd->ended = false;

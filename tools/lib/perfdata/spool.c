@@ -114,7 +114,7 @@ int spool_read(const struct spool *s, uint64_t pos, void *buf, size_t size, stru
 
 		if (i < s->chunks.n && s->chunks.v[i])
 			memcpy(buf, s->chunks.v[i] + at, n);
-		else if (pread_all(s->fd, buf, n, pos) != (ssize_t)n)
+		else if (window_pread(s->fd, buf, n, pos) != (ssize_t)n)
 			return err_set(e, -EIO, "cannot read records back from a temporary file");
 		buf = (char *)buf + n;
 		pos += n;

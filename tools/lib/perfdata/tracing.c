@@ -131,7 +131,7 @@ static const struct tracing_format *tracing_format(struct perfdata *pd, uint64_t
 }
 
 /* "system:name" of an event that nothing else named. */
-int tracing_name_event(struct perfdata *pd, struct event *ev)
+int tracing_name_event(struct perfdata *pd, struct pd_event *ev)
 {
 	const struct tracing_format *f;
 	const char *name, *end;
@@ -147,7 +147,7 @@ int tracing_name_event(struct perfdata *pd, struct event *ev)
 	end = end ? end : f->text + f->size;
 	snprintf(text, sizeof(text), "%s:%.*s", f->system,
 		 (int)min_u64((uint64_t)(end - name), 200), name);
-	return events_set_name(pd, ev, text, strlen(text));
+	return perfdata_set_event_name(pd, ev, text, strlen(text));
 }
 
 int tracing_name_events(struct perfdata *pd)

@@ -5,7 +5,7 @@
 
 #include "perfdata-int.h"
 
-ssize_t pread_all(int fd, void *buf, size_t n, uint64_t off)
+ssize_t window_pread(int fd, void *buf, size_t n, uint64_t off)
 {
 	size_t done = 0;
 
@@ -40,7 +40,7 @@ void window_free(struct window *w)
 
 /* ---- what is kept --------------------------------------------------------------------------------- */
 
-void kept_free(struct kept *k)
+void window_kept_free(struct kept *k)
 {
 	vec_for_each (b, &k->block)
 		free(b->buf);
@@ -50,7 +50,7 @@ void kept_free(struct kept *k)
 	vec_free(&k->spare);
 }
 
-void kept_release(struct kept *k, uint64_t off)
+void window_kept_release(struct kept *k, uint64_t off)
 {
 	size_t n = 0;
 
@@ -71,7 +71,7 @@ static void window_keep(struct window *w)
 
 	if (!w->keep)
 		return;
-	/* Cannot fail: window_pread() made room. */
+	/* Cannot fail: window_fill_file() made room. */
 	k->block.v[k->block.n++] = (struct kept_block){ w->buf, w->base, w->len };
 	w->keep = false;
 	w->buf = k->spare.n ? k->spare.v[--k->spare.n] : NULL;
@@ -120,9 +120,9 @@ static bool window_grow(struct window *w, size_t cap)
 	return true;
 }
 
-static void window_pread(struct window *w, uint64_t off)
+static void window_fill_file(struct window *w, uint64_t off)
 {
-	ssize_t n = pread_all(w->fd, w->buf, w->cap, off);
+	ssize_t n = window_pread(w->fd, w->buf, w->cap, off);
 
 	if (n < 0)
 		w->code = (int)n;
@@ -179,7 +179,7 @@ const unsigned char *window_slow(struct window *w, uint64_t off, size_t need, si
 	if (w->seekable) {
 		if (need > w->cap && !window_grow(w, need))
 			return w->buf;
-		window_pread(w, off);
+		window_fill_file(w, off);
 	} else {
 		if (off < w->base || off > UINT64_MAX - need)
 			return w->buf;

@@ -32,19 +32,17 @@ int workload_inlineloop(int argc, char **argv)
 }
 
 /* chain_1 calls chain_2, and so on; chain_8 has all the samples. */
-void chain_8(void);
-AS_WRITTEN void chain_8(void)
+AS_WRITTEN static void chain_8(void)
 {
 	while (!workload_done)
 		chain_sum++;
 }
 
-#define LINK(n, next)                   \
-	void chain_##n(void);           \
-	AS_WRITTEN void chain_##n(void) \
-	{                               \
-		chain_##next();         \
-		chain_sum++;            \
+#define LINK(n, next)                          \
+	AS_WRITTEN static void chain_##n(void) \
+	{                                      \
+		chain_##next();                \
+		chain_sum++;                   \
 	}
 
 LINK(7, 8)
@@ -66,23 +64,19 @@ int workload_callchain(int argc, char **argv)
  * The same calls and branches in every run: twice, a calls b, which calls c three times. Short
  * enough to be followed instruction by instruction.
  */
-void step_c(uint64_t n);
-void step_b(uint64_t n);
-void step_a(uint64_t n);
-
-AS_WRITTEN void step_c(uint64_t n)
+AS_WRITTEN static void step_c(uint64_t n)
 {
 	for (uint64_t i = 0; i < 10; i++)
 		chain_sum += n;
 }
 
-AS_WRITTEN void step_b(uint64_t n)
+AS_WRITTEN static void step_b(uint64_t n)
 {
 	for (uint64_t i = 0; i < 3; i++)
 		step_c(n + i);
 }
 
-AS_WRITTEN void step_a(uint64_t n)
+AS_WRITTEN static void step_a(uint64_t n)
 {
 	step_b(n);
 	step_b(n + 10);
