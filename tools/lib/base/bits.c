@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Sets of small numbers, CPUs mostly, and their text "0-3,8". A set grows with the largest member
+ * that a list names, so every parser has a largest number that it takes: "0-4000000000" must not
+ * allocate.
+ */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Errors as values. The text is made where something failed, because only there is known what was
+ * tried; who passes it up may put a context in front, and only tools/perf prints it. Every
+ * function takes a NULL @e: then nobody wants to know why. Text goes through safe_format(), for it
+ * often quotes names out of a file.
+ */
 #include <stdio.h>
 
 #include "base/base.h"

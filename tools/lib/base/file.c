@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Opening and reading whole files whose names somebody else chose. Such a name may lead to a FIFO,
+ * a device or a file that never ends: nothing here waits for a writer, and reading stops at a
+ * limit of the caller's.
+ */
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdlib.h>

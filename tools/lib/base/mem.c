@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vec, arena, intern, hash, index table: where memory is kept. */
+/*
+ * vec, arena, intern, hash, index table: where memory is kept. Their sizes come from counts in
+ * files, so every multiplication is checked and a failure leaves what was there as it was.
+ *
+ * The index table holds no keys. A slot is half a hash and an index into an array of the caller's,
+ * who compares the key there: so one table serves all kinds of keys, and growing it touches no key
+ * at all. Slots are filled by the upper half of the hash, the half that they keep.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * "Did you mean": the known names with the fewest letters to insert, delete or replace. Candidates
+ * are offered one by one and the best few are kept, so that no caller makes a list; names are
+ * borrowed.
+ */
 #include <ctype.h>
 #include <stdio.h>
 

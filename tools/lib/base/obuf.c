@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * All output goes through one large buffer. A failure (no memory, disk full) is kept in the buffer
+ * and what comes after it is dropped: callers print without looking, and the end of a command asks
+ * once. printf() costs more than the rest of a line of perf script, hence the numbers by hand, two
+ * digits at a time.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A branch's word of flags, taken apart and put together, and its text. The one place that knows
+ * the bits: perf.data(5), BRANCH STACKS. Text is written into room that was reserved once per
+ * entry, for recordings hold hundreds of millions of them.
+ */
 #include "branch/branch.h"
 
 static const char *const type_names[BR_MAX] = {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Branch filters: -j names and the names that attrs are printed with. */
+/*
+ * Branch filters: the names of -j and those that attrs are printed with, both by bit number. A
+ * list of privilege levels alone means any branch, as upstream has it: the levels then come from
+ * the event.
+ */
 #include <stdio.h>
 #include <strings.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Help, usage errors and printed errors: all made from the option tables. */
+/*
+ * Help, usage errors and printed errors: all made from the option tables, so that what --help says
+ * is what the parser takes. Rows that are OPTION_HIDDEN work and are not shown.
+ */
 #include <ctype.h>
 #include <stdio.h>
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Numbers, sizes and near misses on the command line. */
+/*
+ * Numbers and sizes on the command line. The whole word has to be a number: "10x", "-1" and what
+ * does not fit are refused, where strtoull() alone would take a part, wrap around or stop at the
+ * largest.
+ */
 #include <ctype.h>
 #include <stdlib.h>
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Option parsing: one pass over argv, guided by the command's const table; two where it has options
- * that others depend on.
+ * Option parsing: one pass over argv, guided by the command's const table, which says where in the
+ * command's struct each value goes. Options that others depend on (OPTION_EARLY, a directory where
+ * events are looked up) are taken by a pass of their own before it, so that the order on the
+ * command line does not matter.
  */
 #include <stdio.h>
 #include <stdlib.h>

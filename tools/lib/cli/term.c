@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What depends on a terminal: colours, width, the pager, the progress line. */
+/*
+ * What depends on a terminal: colours, width, the pager, the progress line. Each asks about the
+ * file descriptor that it writes to, and stays away where that is none; a slim system without a
+ * pager is no error.
+ *
+ * A pager is a child that reads our stdout. Whoever started it closes stdout and waits at the end,
+ * else the shell's prompt comes before the last page.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How much of a file is believed: see elf.h. */
+/*
+ * How much of a file is believed (elf.h): work and memory may be a multiple of what the file has
+ * on disk, not of the numbers in it. A sparse file or a compressed section of a few kilobytes may
+ * claim gigabytes.
+ */
 #include <sys/stat.h>
 
 #include "elf/elf-int.h"

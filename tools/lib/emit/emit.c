@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The tree of values: one walk, as indented text or JSON. CSV of a tree is path,value lines. */
+/*
+ * The tree of values: one walk by the caller gives indented text or JSON, so that both always say
+ * the same. Where commas and braces go follows from the level alone; levels beyond EMIT_MAX_DEPTH
+ * share the last one.
+ */
 #include <math.h>
 #include <stdio.h>
 

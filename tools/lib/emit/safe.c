@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Strings of a file on their way out: nothing in them may steer a terminal or break a document. */
+/*
+ * Strings of a file on their way out: nothing in them may steer a terminal or break a document.
+ * Runs of bytes that are harmless are copied as they are; the others, found by base's safe_run(),
+ * become \xNN in text and what JSON has for them there.
+ */
 #include "emit/emit.h"
 
 void emit_safe_n(struct obuf *o, const char *s, size_t n)

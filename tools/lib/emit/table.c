@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rows of the same kind: aligned text, JSON objects, or CSV lines. */
+/*
+ * Rows of the same kind: aligned text, JSON objects, or CSV lines. Cells are kept until the end,
+ * since the widths of text columns are known then only; long listings that must stream do not go
+ * through here.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Every architecture by capstone: text, lengths, and branches where Zydis is missing. */
+/*
+ * Every architecture by capstone: text, lengths, and branches where Zydis is missing. Without the
+ * library the file is its second half: a table of NULL, which insn.c takes for "not here".
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One decoder out of two libraries, each of which may be missing: Zydis for x86 where branches and
+ * vector widths matter, capstone for text and for every other architecture. With one of them a
+ * decoder does all that this one can; with none it is refused, and the error names the packages.
+ */
 #include <stdlib.h>
 
 #include "insn/insn-int.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* x86 by Zydis: branches, vector widths, and text where capstone is missing. */
+/*
+ * x86 by Zydis: branches, vector widths, and text where capstone is missing. It tells kinds of
+ * branches and operand widths by themselves, where capstone leaves them to be guessed from groups
+ * and text.
+ */
 #include <stdlib.h>
 
 #include "config.h"

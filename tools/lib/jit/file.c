@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Whose files are taken for what a compiler left: see jit_file_open(). */
+/*
+ * Whose files are taken for what a compiler left, see jit_file_open(). They lie in /tmp under
+ * names that anybody can guess, so a file counts only when it is a regular one that its name leads
+ * to without a link, of root, of us or of who ran the process. Checks are made on the opened file:
+ * a name may point elsewhere a moment later.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What can be had, as a list and as sentences. */
+/*
+ * What can be had here, as a list and as sentences. A class that is missing has a reason (no x86,
+ * the kernel, the CPU, the PMU), and the sentences name it: "not available" alone leaves people
+ * guessing.
+ */
 #include <stdio.h>
 
 #include "regs/regs-int.h"

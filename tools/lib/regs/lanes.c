@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Vector registers as what a program keeps in them: numbers of one type. */
+/*
+ * Vector registers as what a program keeps in them: numbers of one type, lane 0 in the lowest
+ * bits. Floats are printed with the fewest digits that read back as the same number, so that JSON
+ * loses nothing.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --regs: which registers of a recording to show. */
+/*
+ * --regs: which registers of a recording to show. Names are of the file's architecture; a class
+ * with a number that it does not have is told apart from a name that nobody knows.
+ */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* -I and --user-regs: which registers are asked for, and the attr that asks the kernel. */
+/*
+ * -I and --user-regs: which registers are asked for, and the attr that asks the kernel. What the
+ * probe found (struct regs_caps) decides: a register that cannot be had is refused with the reason
+ * and what there is instead, never left out in silence. All vectors of an attr have one width, so
+ * the widest class asked for wins.
+ */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Registers by architecture: index = bit in sample_regs_*, as the kernel's asm/perf_regs.h. */
+/*
+ * Registers by architecture: index = bit in sample_regs_*, as the kernel's asm/perf_regs.h has
+ * them (perf.data(5), REGISTERS). All tables are always built in: the architecture is the file's.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Ways into the kernel: system calls with structs to show, traps. */
+/*
+ * Ways into the kernel: system calls with structs to show, traps. What matters are the arguments
+ * and the trap; the kernel may refuse the call.
+ */
 #include <signal.h>
 #include <stdint.h>
 #include <sys/syscall.h>

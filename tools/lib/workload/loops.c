@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Plain loops: one function, several threads, a chain of callers, a child, a data symbol. */
+/*
+ * Plain loops: one function, several threads, a chain of callers, a child, a data symbol.
+ * Functions are global and kept as written, for tests look for their names and callers.
+ */
 #include <math.h>
 #include <pthread.h>
 #include <sys/wait.h>

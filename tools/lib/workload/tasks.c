@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Threads with names, and two processes that take turns. */
+/*
+ * Threads with names, and two processes that take turns through pipes: what a reader of COMM
+ * records, of context switches and of --sort comm has to tell apart.
+ */
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/prctl.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The table of programs for perf test -w, and how long they run: so many seconds, and at least
+ * half of them on a CPU. A busy machine would otherwise leave a recording of them without samples.
+ */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/time.h>

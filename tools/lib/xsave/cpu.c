@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Component names, the described CPUs, and a CPU read from its CPUID leaves. */
+/*
+ * What a CPU can save: names of components, the described CPUs, and a CPU read from its CPUID
+ * leaves or from the layout note of a core file. Everything else in this room takes a struct
+ * xsave_cpu and never asks the host, so that images of one CPU are read on any other. Sizes that
+ * the architecture fixes are held against it.
+ */
 #include <strings.h>
 
 #include "xsave.h"

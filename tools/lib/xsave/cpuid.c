@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The only file of this room that runs an x86 instruction: CPUID and XGETBV of the host. */
+/*
+ * The only file of this room that runs an x86 instruction: CPUID and XGETBV of the host. Elsewhere
+ * both say that there is nothing.
+ */
 #include "xsave.h"
 
 #if defined(__x86_64__) || defined(__i386__)

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* One XSAVE image: its header checked against the CPU, registers out of it. */
+/*
+ * One XSAVE image: its header checked against the CPU, registers out of it. Everything is checked
+ * at the opening, with the reason for a refusal, so that accessors need no error: behind it each
+ * component that is in use lies whole within the bytes. A component not in use is XSAVE_INIT,
+ * never a zero that nobody stored.
+ */
 #include "xsave.h"
 
 #define OFF_MXCSR	   24

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sizes and offsets of a set of components, what they cost a task, and a sample. */
+/*
+ * Sizes and offsets of a set of components, what they cost a task, and a sample. In the standard
+ * form a place depends on the CPU alone, in the compacted form on which others are in the set:
+ * perf-xstate(1), THE AREA.
+ */
 #include "xsave.h"
 
 #define LEGACY_BITS (BIT(XSAVE_X87) | BIT(XSAVE_SSE))
