@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf test: lists and runs the suites of the build tree or the installation; -w runs a workload. */
-#include <dirent.h>
+#include <limits.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "builtin.h"
-#include "test-junit.h"
+#include "suites/suites.h"
 #include "workload/workload.h"
 
 struct test_opts {
@@ -42,102 +41,6 @@ static const char *const test_usage[] = {
 	NULL,
 };
 
-struct suite {
-	char name[80];
-	char path[512];
-	bool script;
-};
-
-struct suites {
-	VEC(struct suite) list;
-	char unit_dir[256], script_dir[256], out_dir[256];
-};
-
-static bool is_dir(const char *path)
-{
-	return !access(path, X_OK);
-}
-
-/*
- * In the build tree $O/srcdir names the sources; installed, all is below libexec, which lies beside
- * bin also where the installation was moved as a whole.
- */
-static void find_dirs(struct suites *s)
-{
-	char exe[200], src[200] = "", file[256], near[256], *slash;
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	FILE *f;
-
-	snprintf(s->out_dir, sizeof(s->out_dir), "%s", PERF_LIBEXECDIR);
-	snprintf(s->script_dir, sizeof(s->script_dir), "%s/tests", PERF_LIBEXECDIR);
-	if (n > 0) {
-		exe[n] = 0;
-		slash = strrchr(exe, '/');
-		*slash = 0;
-		snprintf(near, sizeof(near), "%s/../libexec/perf", exe);
-		if (is_dir(near)) {
-			snprintf(s->out_dir, sizeof(s->out_dir), "%s", near);
-			snprintf(s->script_dir, sizeof(s->script_dir), "%.240s/tests", near);
-		}
-		snprintf(file, sizeof(file), "%s/srcdir", exe);
-		f = fopen(file, "re");
-		if (f && fgets(src, sizeof(src), f)) {
-			src[strcspn(src, "\n")] = 0;
-			snprintf(s->out_dir, sizeof(s->out_dir), "%s", exe);
-			snprintf(s->script_dir, sizeof(s->script_dir), "%s/tests", src);
-		}
-		if (f)
-			fclose(f);
-	}
-	snprintf(s->unit_dir, sizeof(s->unit_dir), "%.200s/tests/unit", s->out_dir);
-}
-
-static int is_unit(const struct dirent *d)
-{
-	return !strncmp(d->d_name, "test-", 5) && !strchr(d->d_name, '.');
-}
-
-static int is_script(const struct dirent *d)
-{
-	size_t n = strlen(d->d_name);
-
-	return n > 3 && !strcmp(d->d_name + n - 3, ".sh");
-}
-
-static void add_dir(struct suites *s, const char *dir, const char *kind,
-		    int (*filter)(const struct dirent *))
-{
-	struct dirent **names;
-	int n = scandir(dir, &names, filter, alphasort);
-
-	for (int i = 0; i < n; i++) {
-		struct suite su = { .script = filter == is_script };
-		const char *base = names[i]->d_name + (su.script ? 0 : 5);
-
-		snprintf(su.path, sizeof(su.path), "%s/%s", dir, names[i]->d_name);
-		snprintf(su.name, sizeof(su.name), "%s: %.*s", kind, (int)strcspn(base, "."), base);
-		if (vec_push(&s->list, su))
-			log_error("out of memory listing %s", dir);
-		free(names[i]);
-	}
-	if (n >= 0)
-		free(names);
-}
-
-static void find_suites(struct suites *s)
-{
-	char dir[300];
-
-	find_dirs(s);
-	add_dir(s, s->unit_dir, "unit", is_unit);
-	snprintf(dir, sizeof(dir), "%s/golden", s->script_dir);
-	if (is_dir(dir))
-		add_dir(s, dir, "golden", is_script);
-	snprintf(dir, sizeof(dir), "%s/system", s->script_dir);
-	if (is_dir(dir))
-		add_dir(s, dir, "system", is_script);
-}
-
 static bool number_listed(const char *list, size_t nr)
 {
 	struct bits b = { 0 };
@@ -147,66 +50,22 @@ static bool number_listed(const char *list, size_t nr)
 	return hit;
 }
 
-static bool wanted(const struct suite *su, size_t nr, int argc, char **argv)
-{
-	char number[24];
+/* What one suite prints goes two ways. */
+struct listener {
+	bool verbose;
+	struct suites_junit *junit;
+};
 
-	if (!argc)
-		return true;
-	snprintf(number, sizeof(number), "%zu", nr);
-	for (int i = 0; i < argc; i++)
-		if (!strcmp(argv[i], number) || strcasestr(su->name, argv[i]))
-			return argv[i][strspn(argv[i], "0123456789")] || !strcmp(argv[i], number);
-	return false;
+static void one_line(void *ctx, const char *text)
+{
+	const struct listener *l = ctx;
+
+	if (l->verbose)
+		fputs(text, stdout);
+	suites_junit_line(l->junit, text);
 }
 
-enum { SUITE_OK, SUITE_FAILED, SUITE_SKIPPED };
-
-/* What the suite printed decides between passed and skipped as a whole. */
-static int run_suite(const struct suites *s, const struct suite *su, int verbose, struct junit *j,
-		     char *why, size_t size)
-{
-	char line[1024];
-	int pipefd[2], status;
-	pid_t pid;
-	FILE *f;
-
-	why[0] = 0;
-	if (pipe(pipefd))
-		return SUITE_FAILED;
-	pid = fork();
-	if (!pid) {
-		dup2(pipefd[1], 1);
-		dup2(pipefd[1], 2);
-		close(pipefd[0]);
-		close(pipefd[1]);
-		setenv("O", s->out_dir, 1);
-		setenv("CMOCKA_MESSAGE_OUTPUT", "TAP", 1);
-		if (su->script)
-			execlp("sh", "sh", su->path, (char *)NULL);
-		else
-			execl(su->path, su->path, (char *)NULL);
-		_exit(127);
-	}
-	close(pipefd[1]);
-	f = pid > 0 ? fdopen(pipefd[0], "r") : NULL;
-	while (f && fgets(line, sizeof(line), f)) {
-		if (verbose)
-			fputs(line, stdout);
-		junit_line(j, line);
-		if (!strncmp(line, "1..0 # SKIP ", 12))
-			snprintf(why, size, "%.*s", (int)strcspn(line + 12, "\n"), line + 12);
-		else if (!strncmp(line, "not ok ", 7) && !why[0])
-			snprintf(why, size, "%.*s", (int)strcspn(line, "\n"), line);
-	}
-	if (f)
-		fclose(f);
-	if (pid < 0 || waitpid(pid, &status, 0) < 0 || status)
-		return SUITE_FAILED;
-	return why[0] ? SUITE_SKIPPED : SUITE_OK;
-}
-
-static void print_result(int state, const char *why)
+static void print_result(enum suite_state state, const char *why)
 {
 	bool color = cli_use_color(1);
 
@@ -232,22 +91,22 @@ static double now(void)
 
 /* How many of the runs failed. */
 static int run_often(const struct suites *s, const struct suite *su, const char *label,
-		     const struct test_opts *o, struct junit *j)
+		     const struct test_opts *o, struct suites_junit *j)
 {
-	static const enum junit_state states[] = { JUNIT_OK, JUNIT_FAILED, JUNIT_SKIPPED };
+	struct listener l = { .verbose = o->verbose, .junit = j };
 	int failed = 0;
 	char why[200];
 
 	for (uint64_t run = 1; run <= o->runs; run++) {
 		double start = now();
-		int state;
+		enum suite_state state;
 
 		fputs(label, stdout);
 		if (o->verbose)
 			putchar('\n');
 		fflush(stdout);
-		state = run_suite(s, su, o->verbose, j, why, sizeof(why));
-		junit_suite(j, su->name, states[state], why, now() - start);
+		state = suites_run(s, su, one_line, &l, why, sizeof(why));
+		suites_junit_end(j, su->name, state, why, now() - start);
 		if (o->verbose)
 			fputs(label, stdout);
 		print_result(state, why);
@@ -259,19 +118,34 @@ static int run_often(const struct suites *s, const struct suite *su, const char 
 	return failed;
 }
 
-static int run_suites(const struct test_opts *o, struct junit *j, int argc, char **argv)
+static const char *program_path(char *buf, size_t size)
 {
+	ssize_t n = readlink("/proc/self/exe", buf, size - 1);
+
+	if (n <= 0)
+		return NULL;
+	buf[n] = 0;
+	return buf;
+}
+
+static int run_suites(const struct test_opts *o, struct suites_junit *j, int argc, char **argv)
+{
+	char exe[PATH_MAX];
 	struct suites s = { 0 };
+	struct err err = { 0 };
 	size_t width = 0, nr = 0, ran = 0;
 	int failed = 0;
 
-	find_suites(&s);
+	if (suites_find(&s, program_path(exe, sizeof(exe)), &err)) {
+		suites_free(&s);
+		return cli_print_err(&err);
+	}
 	vec_for_each (su, &s.list)
 		width = max_u64(width, strlen(su->name));
 	vec_for_each (su, &s.list) {
 		char label[128];
 
-		if (!wanted(su, ++nr, argc, argv) || number_listed(o->skip, nr))
+		if (!suites_match(su, ++nr, argc, argv) || number_listed(o->skip, nr))
 			continue;
 		ran++;
 		snprintf(label, sizeof(label), "%3zu: %-*s:", nr, (int)width + 1, su->name);
@@ -284,7 +158,7 @@ static int run_suites(const struct test_opts *o, struct junit *j, int argc, char
 		fprintf(stderr, s.list.n ? "No suite has that number or name; see perf test -l.\n"
 					 : "No suites are installed or built. In the sources: make "
 					   "tests, or make install-tests.\n");
-	vec_free(&s.list);
+	suites_free(&s);
 	return failed || !ran;
 }
 
@@ -318,7 +192,7 @@ static int test_run(const struct command *cmd, int argc, char **argv)
 {
 	struct test_opts o = { .runs = 1 };
 	const struct workload *w;
-	struct junit j = { 0 };
+	struct suites_junit j = { 0 };
 	struct err err = { 0 };
 	size_t nr;
 	int n = cli_parse(cmd, &o, argc, argv, CLI_STOP_AT_ARG), ret;
@@ -340,10 +214,10 @@ static int test_run(const struct command *cmd, int argc, char **argv)
 	}
 	if (!o.runs || o.runs > INT32_MAX)
 		return cli_usage_error(cmd, "-r takes a number from 1 on");
-	if (o.junit && !o.list && junit_open(&j, o.junit, &err))
+	if (o.junit && !o.list && suites_junit_open(&j, o.junit, &err))
 		return cli_print_err(&err);
 	ret = run_suites(&o, &j, n, argv);
-	return junit_close(&j, &err) ? cli_print_err(&err) : ret;
+	return suites_junit_close(&j, &err) ? cli_print_err(&err) : ret;
 }
 
 const struct command cmd_test = {

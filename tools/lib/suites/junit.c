@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "test-junit.h"
+#include "suites/suites.h"
 
-int junit_open(struct junit *j, const char *path, struct err *e)
+int suites_junit_open(struct suites_junit *j, const char *path, struct err *e)
 {
-	*j = (struct junit){ .path = path };
+	*j = (struct suites_junit){ .path = path };
 	j->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (j->fd < 0) {
 		int code = -errno;
@@ -43,14 +43,14 @@ static void put_text(struct obuf *o, const char *s, size_t n)
 	}
 }
 
-static void end_failure(struct junit *j)
+static void end_failure(struct suites_junit *j)
 {
 	if (j->in_failure)
 		obuf_lit(&j->suite, "</failure></testcase>\n");
 	j->in_failure = false;
 }
 
-static void put_case(struct junit *j, const char *name, size_t n)
+static void put_case(struct suites_junit *j, const char *name, size_t n)
 {
 	obuf_lit(&j->suite, "<testcase name=\"");
 	put_text(&j->suite, name, n);
@@ -59,7 +59,7 @@ static void put_case(struct junit *j, const char *name, size_t n)
 }
 
 /* "ok N - NAME", "ok N - NAME # SKIP REASON", "not ok N - NAME", "# explanation". */
-void junit_line(struct junit *j, const char *line)
+void suites_junit_line(struct suites_junit *j, const char *line)
 {
 	bool failed = !strncmp(line, "not ok ", 7);
 	const char *name, *skip;
@@ -92,21 +92,21 @@ void junit_line(struct junit *j, const char *line)
 	obuf_lit(&j->suite, "</testcase>\n");
 }
 
-void junit_suite(struct junit *j, const char *name, enum junit_state state, const char *why,
-		 double seconds)
+void suites_junit_end(struct suites_junit *j, const char *name, enum suite_state state,
+		      const char *why, double seconds)
 {
 	if (!j->path)
 		return;
 	end_failure(j);
-	if (state != JUNIT_OK && !j->failures && (state == JUNIT_FAILED || !j->tests)) {
-		const char *tag = state == JUNIT_FAILED ? "failure" : "skipped";
+	if (state != SUITE_OK && !j->failures && (state == SUITE_FAILED || !j->tests)) {
+		const char *tag = state == SUITE_FAILED ? "failure" : "skipped";
 
 		put_case(j, name, strlen(name));
 		obuf_printf(&j->suite, "<%s message=\"", tag);
 		put_text(&j->suite, why[0] ? why : "it ended without saying why",
 			 why[0] ? strlen(why) : 27);
 		obuf_lit(&j->suite, "\"/></testcase>\n");
-		*(state == JUNIT_FAILED ? &j->failures : &j->skipped) += 1;
+		*(state == SUITE_FAILED ? &j->failures : &j->skipped) += 1;
 	}
 	obuf_lit(&j->body, "<testsuite name=\"");
 	put_text(&j->body, name, strlen(name));
@@ -122,7 +122,7 @@ void junit_suite(struct junit *j, const char *name, enum junit_state state, cons
 	j->suite.len = 0;
 }
 
-int junit_close(struct junit *j, struct err *e)
+int suites_junit_close(struct suites_junit *j, struct err *e)
 {
 	char head[256];
 	int ret;
