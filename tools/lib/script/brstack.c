@@ -53,7 +53,7 @@ static inline char *put_tail(char *p, const struct tail_slot *t)
 
 static const struct place *branch_place(struct script *sc, const struct ctx *c, uint64_t addr)
 {
-	return find_place(sc, c->th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, addr);
+	return put_find_place(sc, c->th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, addr);
 }
 
 /* The slow layout: with object names or object addresses. */
@@ -175,7 +175,7 @@ static bool texts_ready(struct script *sc)
 	return sc->branch_texts->slot && sc->branch_texts->text;
 }
 
-void branch_texts_free(struct branch_texts *b)
+void print_brstack_free(struct branch_texts *b)
 {
 	if (!b)
 		return;

@@ -33,7 +33,7 @@ struct chain_ctx {
 	uint64_t kernel, user; /* where kernel addresses are looked up, and others */
 };
 
-void frame_texts_free(struct frame_texts *t)
+void print_chain_free(struct frame_texts *t)
 {
 	free(t);
 }

@@ -273,12 +273,12 @@ static void set_forms(struct script *sc, struct ev *ev, const struct perf_event_
 		    (attr->sample_type & PERF_SAMPLE_CALLCHAIN);
 	ev->columns = !ev->chain;
 	if (ev->fields & F(IP)) {
-		ev->form = form_get(sc, ev->fields, false);
-		ev->chain_form = form_get(sc, ev->fields, !sc->opts.no_inline);
+		ev->form = put_form_get(sc, ev->fields, false);
+		ev->chain_form = put_form_get(sc, ev->fields, !sc->opts.no_inline);
 		ev->need_thread |= ev->chain || (ev->fields & symbolic);
 	}
 	if (filter_by_place(&sc->filter) && !ev->form)
-		ev->form = form_get(sc, F(IP), false);
+		ev->form = put_form_get(sc, F(IP), false);
 	if (ev->chain)
 		ev->need |= unwind_need(attr);
 	if (ev->need_thread || ev->form)

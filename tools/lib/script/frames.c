@@ -6,7 +6,7 @@
 #include "emit/emit.h"
 #include "script-int.h"
 
-struct form *form_get(struct script *sc, uint64_t fields, bool inlines)
+struct form *put_form_get(struct script *sc, uint64_t fields, bool inlines)
 {
 	struct form *f;
 
@@ -182,8 +182,8 @@ static inline void locate(struct script *sc, struct thread *th, uint8_t cpumode,
 }
 
 /* What lies at @ip for the thread now, through a small table. */
-const struct place *find_place(struct script *sc, const struct thread *th, uint8_t cpumode,
-			       uint64_t ip)
+const struct place *put_find_place(struct script *sc, const struct thread *th, uint8_t cpumode,
+				   uint64_t ip)
 {
 	uint32_t space = cpumode == PERF_RECORD_MISC_KERNEL ? 0 : th->space;
 	uint32_t gen = machine_generation(sc->env.machine, space);
@@ -258,7 +258,7 @@ void print_ip(struct script *sc, const struct ctx *c)
 		return;
 	}
 	if (f->fields & ~BIT(SF_IP))
-		pl = find_place(sc, c->th, c->s->cpumode, c->s->ip);
+		pl = put_find_place(sc, c->th, c->s->cpumode, c->s->ip);
 	if (unlikely(is_slow(f)))
 		put_slow(sc, f, ' ', c->s->ip, pl, false);
 	else
@@ -286,7 +286,7 @@ void print_addr(struct script *sc, const struct ctx *c)
 	sc->o->len += 16;
 	if (!addr_has_symbol(&c->s->event->attr) || !c->th)
 		return;
-	pl = find_place(sc, c->th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, c->s->addr);
+	pl = put_find_place(sc, c->th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, c->s->addr);
 	l = (struct loc){ .dso = pl->dso, .addr = pl->addr, .sym = pl->sym };
 	put_words(sc, sc->o, fields | BIT(SF_IP), &l, l.sym, false, NULL);
 }

@@ -29,7 +29,7 @@ struct insn_walk {
 	uint64_t cycles;
 };
 
-void insns_free(struct insn_walk *w)
+void print_insns_free(struct insn_walk *w)
 {
 	if (!w)
 		return;
@@ -77,7 +77,7 @@ static int read_block(struct script *sc, const struct ctx *c, struct insn_walk *
 		return CROSSES;
 	if (end < start || end - start > BLOCK_MAX - INSN_MAX)
 		return 0;
-	pl = find_place(sc, c->th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, start);
+	pl = put_find_place(sc, c->th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, start);
 	if (!pl->dso)
 		return 0;
 	n = symbol_read_code(sc->env.resolver, pl->dso, pl->addr, w->code,
@@ -89,7 +89,7 @@ static int read_block(struct script *sc, const struct ctx *c, struct insn_walk *
 /* "\tSYM+off:" when another function begins. */
 static void put_label(struct script *sc, const struct ctx *c, struct insn_walk *w, uint64_t ip)
 {
-	const struct place *pl = find_place(sc, c->th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, ip);
+	const struct place *pl = put_find_place(sc, c->th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, ip);
 
 	if (!pl->sym || pl->sym == w->last)
 		return;
@@ -244,7 +244,7 @@ static void put_jump(struct script *sc, const struct ctx *c, struct insn_walk *w
 	if (c->ev->fields & BIT(SF_BRSTACKINSNLEN))
 		obuf_printf(sc->o, "ilen: %d\t", len);
 	if (c->ev->fields & BIT(SF_SRCLINE)) {
-		pl = find_place(sc, c->th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, ip);
+		pl = put_find_place(sc, c->th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, ip);
 		put_srcline(sc, " srcline: ", pl->dso, pl->addr, NULL);
 		obuf_char(sc->o, '\t');
 	}

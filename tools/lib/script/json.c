@@ -72,7 +72,7 @@ static void json_chain(struct script *sc, const struct ctx *c, struct emit *e)
 
 	emit_array(e, "callchain");
 	for (ssize_t i = 0; i < n && !last; i++) {
-		const struct place *pl = find_place(sc, c->th, frames[i].cpumode, frames[i].ip);
+		const struct place *pl = put_find_place(sc, c->th, frames[i].cpumode, frames[i].ip);
 
 		emit_object(e, NULL);
 		emit_hex(e, "ip", frames[i].ip);
@@ -92,7 +92,7 @@ static void put_branch_end(struct script *sc, const struct ctx *c, bool to, uint
 	emit_hex(e, to ? "to" : "from", addr);
 	if (!(c->ev->fields & F(BRSTACKSYM)))
 		return;
-	pl = find_place(sc, c->th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, addr);
+	pl = put_find_place(sc, c->th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, addr);
 	emit_str(e, to ? "to_sym" : "from_sym", pl->sym ? pl->sym->name : NULL);
 	if (pl->sym)
 		emit_u64(e, to ? "to_symoff" : "from_symoff", pl->addr - pl->sym->start);
@@ -187,7 +187,7 @@ void script_json_cgroup(struct script *sc, const struct ctx *c, struct emit *e)
 
 void script_json_place(struct script *sc, const struct ctx *c, struct emit *e)
 {
-	put_place_fields(c, find_place(sc, c->th, c->s->cpumode, c->s->ip), e);
+	put_place_fields(c, put_find_place(sc, c->th, c->s->cpumode, c->s->ip), e);
 }
 
 void script_json_iregs(struct script *sc, const struct ctx *c, struct emit *e)

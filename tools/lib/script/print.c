@@ -291,21 +291,21 @@ void script_free(struct script *sc)
 		free(*ev);
 	vec_free(&sc->ev);
 	for (size_t i = 0; i < sc->nr_forms; i++) {
-		frame_texts_free(sc->forms[i]->frames);
+		print_chain_free(sc->forms[i]->frames);
 		free(sc->forms[i]);
 	}
 	vec_free(&sc->threads);
 	sample_totals_free(&sc->totals);
 	filter_free(&sc->filter);
 	trace_free(sc->trace);
-	insns_free(sc->insn);
-	sources_free(sc->sources);
+	print_insns_free(sc->insn);
+	print_srccode_free(sc->sources);
 	vec_free(&sc->syms);
 	vec_free(&sc->dsos);
 	vec_free(&sc->others);
 	free(sc->places);
 	free(sc->tails);
-	branch_texts_free(sc->branch_texts);
+	print_brstack_free(sc->branch_texts);
 	arena_free(&sc->arena);
 	free(sc);
 }
@@ -358,7 +358,7 @@ static int print_part(struct script *sc, struct ctx *c, struct err *e)
 	if (sc->filter.any && !filter_thread(sc, s, c->th))
 		return 0;
 	if (filter_by_place(&sc->filter) &&
-	    !filter_place(sc, find_place(sc, c->th, s->cpumode, s->ip)))
+	    !filter_place(sc, put_find_place(sc, c->th, s->cpumode, s->ip)))
 		return 0;
 	if (unlikely(sc->opts.out != NULL))
 		return put_sample_apart(sc, c, e);
@@ -417,7 +417,7 @@ int script_record(struct script *sc, const struct record *rec, struct err *e)
 	if (rec->type == PERF_RECORD_CALLCHAIN_DEFERRED)
 		return unwind_complete(sc->env.unwind, rec, print_completed, sc, e);
 	if (rec->type != PERF_RECORD_SAMPLE)
-		return show_record(sc, rec, e);
+		return script_show_record(sc, rec, e);
 	if (unlikely(!sc->checked)) {
 		ret = script_check(sc, e);
 		if (ret)

@@ -212,12 +212,12 @@ static inline uint64_t space_state(const struct script *sc, uint32_t space)
 }
 
 /* frames.c */
-struct form *form_get(struct script *sc, uint64_t fields, bool inlines);
+struct form *put_form_get(struct script *sc, uint64_t fields, bool inlines);
 void print_ip(struct script *sc, const struct ctx *c);
 void print_addr(struct script *sc, const struct ctx *c);
 /* Valid until the next call. */
-const struct place *find_place(struct script *sc, const struct thread *th, uint8_t cpumode,
-			       uint64_t ip);
+const struct place *put_find_place(struct script *sc, const struct thread *th, uint8_t cpumode,
+				   uint64_t ip);
 /*
  * @before and "file:line" of an object address, "object[address]" without line information;
  * @known: the line, where it is known.
@@ -237,13 +237,13 @@ bool put_frame(struct script *sc, const struct form *f, struct thread *th, uint8
 
 /* chain.c */
 void print_chain(struct script *sc, const struct ctx *c);
-void frame_texts_free(struct frame_texts *t);
+void print_chain_free(struct frame_texts *t);
 
 /* brstack.c */
 void print_brstack(struct script *sc, const struct ctx *c);
 void print_brstacksym(struct script *sc, const struct ctx *c);
 void print_brstackoff(struct script *sc, const struct ctx *c);
-void branch_texts_free(struct branch_texts *b);
+void print_brstack_free(struct branch_texts *b);
 
 /* The first part of the weight where it has parts, else all of it. */
 static inline uint64_t script_weight(const struct sample *s)
@@ -288,7 +288,7 @@ void script_json_branches(struct script *sc, const struct ctx *c, struct emit *e
 
 /* srccode.c */
 void print_srccode(struct script *sc, const struct ctx *c);
-void sources_free(struct sources *s);
+void print_srccode_free(struct sources *s);
 
 /* datasrc.c */
 void print_data_src(struct script *sc, const struct ctx *c);
@@ -300,10 +300,10 @@ void print_trace(struct script *sc, const struct ctx *c);
 void print_insns(struct script *sc, const struct ctx *c);
 /* What the letters of brcntr stand for; once, before the first sample. */
 void print_counter_legend(struct script *sc);
-void insns_free(struct insn_walk *w);
+void print_insns_free(struct insn_walk *w);
 
 /* show.c */
-int show_record(struct script *sc, const struct record *rec, struct err *e);
+int script_show_record(struct script *sc, const struct record *rec, struct err *e);
 
 /* filter.c */
 int filter_init(struct script *sc, struct err *e);

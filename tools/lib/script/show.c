@@ -246,7 +246,7 @@ static int show_line(struct script *sc, const struct record *rec, struct err *e)
 	return put_body(sc->o, rec, e);
 }
 
-int show_record(struct script *sc, const struct record *rec, struct err *e)
+int script_show_record(struct script *sc, const struct record *rec, struct err *e)
 {
 	bool show = sc->opts.show & shown_by(rec->type);
 	int ret = 0, applied;

@@ -43,7 +43,7 @@ static void source_free(struct source *s)
 	memset(s, 0, sizeof(*s));
 }
 
-void sources_free(struct sources *s)
+void print_srccode_free(struct sources *s)
 {
 	if (!s)
 		return;
@@ -139,7 +139,7 @@ static void put_line(struct obuf *o, const char *s, size_t n)
 
 void print_srccode(struct script *sc, const struct ctx *c)
 {
-	const struct place *pl = find_place(sc, c->th, c->s->cpumode, c->s->ip);
+	const struct place *pl = put_find_place(sc, c->th, c->s->cpumode, c->s->ip);
 	const struct source *s;
 	struct srcline line;
 	const char *text, *nl;
