@@ -338,6 +338,20 @@ static void branches(void **state)
 	       ". 25.00% ,[.] 0x0000000000000020\n");
 }
 
+/* A thread that is in several rows counts once in the row above them. */
+static void threads(void **state)
+{
+	struct profile_opts o = { .sort = "cpu,addr", .show_threads = true };
+
+	(void)state;
+	expect(&o, fill,
+	       " 75.00% , 2      ,001\n"
+	       ". 45.00% , 2      ,0x20\n"
+	       ". 30.00% , 2      ,0x10\n"
+	       " 25.00% , 1      ,000\n"
+	       ". 25.00% , 1      ,0x10\n");
+}
+
 /* Every key there is, as one level each: rows and levels agree, whatever the keys are. */
 static void all_keys(void **state)
 {
@@ -405,6 +419,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(trees, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(group, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(branches, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(threads, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(all_keys, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(many, setup_bare, teardown),
 	};

@@ -115,6 +115,36 @@ static void fill_many(struct profile *p)
 		add(p, 1 + (int)(i & 1), 1, CHAIN(i % 10 ? 0x40 : 0x1000 + i % 500));
 }
 
+/* Threads by row, of samples that wait for others and of those whose chains do. */
+static void threads(void **state)
+{
+	static const struct profile_opts opts[] = {
+		{ .sort = "sym", .show_threads = true },
+		{ .sort = "sym", .show_threads = true, .use_chains = true },
+		{ .sort = "sym", .show_threads = true, .show_modes = true, .use_chains = true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(opts); i++) {
+		struct profile *p = new_profile(&opts[i]);
+		const struct profile_col *c = profile_col(p, opts[i].show_modes ? 3 : 1);
+
+		fill_many(p);
+		assert_int_equal(profile_finish(p, NULL), 0);
+		assert_string_equal(profile_col_name(c), "nr_threads");
+		for (size_t r = 0; r < 51; r++) {
+			struct obuf o;
+
+			assert_int_equal(obuf_init(&o, -1, 0), 0);
+			profile_value(p, profile_row(p, 0, r), c, &o);
+			obuf_char(&o, 0);
+			assert_string_equal(o.buf, r ? "1" : "2");
+			obuf_free(&o);
+		}
+		profile_free(p);
+	}
+}
+
 static void many_samples(void **state)
 {
 	struct profile_opts o = { .sort = "sym", .show_samples = true };
@@ -555,6 +585,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(flat, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(threads, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(many_samples, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(keys, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(children, setup_bare, teardown),

@@ -10,7 +10,7 @@ struct report_opts {
 	const char *input, *sort, *fields, *separator, *widths, *percentage, *time, *cpus;
 	const char *vmlinux, *kallsyms, *symfs, *symbol_filter, *parent, *ignore_callees;
 	const char *comms, *dsos, *symbols, *pids, *tids, *quantum;
-	bool show_samples, show_period, show_modes, group, hide_unresolved, exclude_other;
+	bool show_samples, show_period, show_threads, show_modes, group, hide_unresolved, exclude_other;
 	bool redact, simd, mem, hierarchy;
 	bool header, header_only, full_info, stats, tasks, mmaps, dump, json;
 	bool children, children_given, no_demangle, demangle_kernel, no_inline, force, quiet;

@@ -71,6 +71,11 @@ const struct branch_counts *profile_branch_counts(const struct profile *p,
 	return prof_row_slot(&p->sums, &acc_branches, row->idx);
 }
 
+static bool shown(const struct profile_opts *o)
+{
+	return o->branch && o->branch_stats;
+}
+
 #define COLUMN .at = KEY_STAT, .of = &acc_branches, .right = true, .branch = true, .unknown = "-"
 
 static const struct key cols[] = {
@@ -88,6 +93,7 @@ const struct acc acc_branches = {
 	.cols = cols,
 	.nr_cols = ARRAY_SIZE(cols),
 	.wanted = wanted,
+	.shown = shown,
 	.add = add,
 	.merge = merge,
 	.json = json,

@@ -57,6 +57,8 @@ struct acc {
 	unsigned nr_cols;
 	/* Whether it is counted though no column asks for it. */
 	bool (*wanted)(const struct profile_opts *o);
+	/* Whether all its columns stand behind those of shares, though nobody named them. */
+	bool (*shown)(const struct profile_opts *o);
 	bool needs_sample; /* the record, which does not wait for others */
 	bool per_leaf;	   /* counted per end of a chain; rows have the sums of theirs */
 	bool per_entry;	   /* branch mode: each entry of the stack is added */
@@ -74,7 +76,8 @@ struct acc {
 	void (*json)(const struct profile_row *row, const void *slot, struct emit *e);
 };
 
-extern const struct acc acc_latency, acc_modes, acc_weights, acc_branches, acc_notes, acc_simd;
+extern const struct acc acc_latency, acc_modes, acc_weights, acc_branches, acc_notes, acc_simd,
+	acc_threads;
 
 /* All there are, in the order of the table; NULL behind the last. */
 const struct acc *prof_acc_at(unsigned i);

@@ -190,7 +190,8 @@ int prof_chain_finish(struct profile *p);
 bool prof_has_tree(const struct profile *p, const struct profile_row *row);
 
 /* history.c: the chain of a sample with its branches, as a leaf of @row */
-int prof_history_add(struct profile *p, struct acc_in *in, uint32_t group, struct profile_row *row);
+int prof_history_add(struct profile *p, const struct acc_in *sample, uint32_t group,
+		     struct profile_row *row);
 void prof_note_add(struct branch_note *sum, const struct branch_note *n);
 /* What the branches of one sample say, all together. */
 void prof_note_all(struct branch_note *sum, const struct hist_frames *h);

@@ -231,6 +231,7 @@ static void push_default_stats(struct profile *p, struct profile_col *const *key
 			       struct profile_col **list, unsigned *n)
 {
 	bool all = !has_share(keys, nr);
+	const struct acc *acc;
 
 	for (size_t i = 0; i < ARRAY_SIZE(shares[0]); i++) {
 		const char *name = shares[p->o.latency][i];
@@ -248,16 +249,9 @@ static void push_default_stats(struct profile *p, struct profile_col *const *key
 		push_key(p, list, n, "sample");
 	if (p->o.show_period)
 		push_key(p, list, n, "period");
-	if (p->o.branch && p->o.branch_stats) {
-		push_key(p, list, n, "mispredict_rate");
-		push_key(p, list, n, "avg_cycles");
-	}
-}
-
-static void push_simd(struct profile *p)
-{
-	for (unsigned i = 0; i < acc_simd.nr_cols; i++)
-		push_col(p->out, &p->nr_out, col_of(p, &acc_simd.cols[i]));
+	for (unsigned i = 0; (acc = prof_acc_at(i)); i++)
+		for (unsigned c = 0; acc->shown && acc->shown(&p->o) && c < acc->nr_cols; c++)
+			push_col(list, n, col_of(p, &acc->cols[c]));
 }
 
 /* Keys with `symbol` in their list get an IPC column, which only branch mode can fill. */
@@ -317,8 +311,6 @@ static int choose(struct profile *p, struct err *e)
 		return ret;
 	if (!strict) {
 		push_default_stats(p, keys, n, p->out, &p->nr_out);
-		if (p->o.simd)
-			push_simd(p);
 		for (size_t i = 0; i < ARRAY_SIZE(shares[0]); i++) {
 			const char *name = shares[p->o.latency][i];
 

@@ -208,10 +208,12 @@ void prof_note_all(struct branch_note *sum, const struct hist_frames *h)
 		note(sum, &h->f[i]);
 }
 
-int prof_history_add(struct profile *p, struct acc_in *in, uint32_t group, struct profile_row *row)
+int prof_history_add(struct profile *p, const struct acc_in *sample, uint32_t group,
+		     struct profile_row *row)
 {
-	const struct sample *s = in->s;
-	struct thread *th = in->th;
+	const struct sample *s = sample->s;
+	struct thread *th = sample->th;
+	struct acc_in in = *sample;
 	struct hist_branch h[MAX_BRANCHES];
 	struct step_at f[2 * MAX_BRANCHES + UNWIND_MAX_STACK];
 	size_t nf = frames_of(p, s, h, f, ARRAY_SIZE(f));
@@ -220,10 +222,10 @@ int prof_history_add(struct profile *p, struct acc_in *in, uint32_t group, struc
 	struct branch_note *notes;
 	struct leaf *leaf;
 
-	in->history = &frames;
+	in.history = &frames;
 	if (!nf) {
 		prof_row_count(row, s->period, 1);
-		return prof_sums_add(&p->sums, row->idx, in);
+		return prof_sums_add(&p->sums, row->idx, &in);
 	}
 	for (size_t i = nf; i-- > 0;) {
 		uint32_t loc = resolver_find(p->res, th, f[i].mode, f[i].ip), step;
@@ -244,7 +246,7 @@ int prof_history_add(struct profile *p, struct acc_in *in, uint32_t group, struc
 		return -ENOMEM;
 	for (size_t i = 0; i < nf; i++)
 		note(&notes[nf - 1 - i], &f[i]);
-	return prof_sums_add_leaf(&p->sums, (uint32_t)(leaf - p->ch.leafs.v), row->idx, in);
+	return prof_sums_add_leaf(&p->sums, (uint32_t)(leaf - p->ch.leafs.v), row->idx, &in);
 }
 
 /* ---- as text --------------------------------------------------------------------------------- */

@@ -696,8 +696,19 @@ static const struct {
 	size_t nr;
 	const struct acc *acc;
 } table[] = {
-	KEYS(overhead),	   ACC(acc_latency), ACC(acc_modes), KEYS(totals),	ACC(acc_weights),
-	ACC(acc_branches), KEYS(keys),	     ACC(acc_notes), KEYS(branch_keys), ACC(acc_simd),
+	/* clang-format off */
+	KEYS(overhead),
+	ACC(acc_latency),
+	ACC(acc_modes),
+	KEYS(totals),
+	ACC(acc_weights),
+	ACC(acc_branches),
+	KEYS(keys),
+	ACC(acc_notes),
+	KEYS(branch_keys),
+	ACC(acc_simd),
+	ACC(acc_threads),
+	/* clang-format on */
 };
 
 const struct key *prof_key_at(size_t at)

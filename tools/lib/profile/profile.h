@@ -73,6 +73,7 @@ struct profile_opts {
 	bool use_chains;    /* keep call chains */
 	bool no_chains;	    /* children was wanted, but there are none: no such columns */
 	bool show_samples, show_period, show_modes; /* -n, --show-total-period, sys/usr columns */
+	bool show_threads;			    /* --show-nr-threads */
 	bool simd;				    /* columns of SIMD state, keys: dso, symbol */
 	bool raw_trace;				    /* key trace: fields as numbers */
 	bool mem;				    /* keys of memory samples by default */

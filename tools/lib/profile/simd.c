@@ -345,6 +345,11 @@ static const char *use_text(uint64_t v)
 	return uses[v & 3];
 }
 
+static bool shown(const struct profile_opts *o)
+{
+	return o->simd;
+}
+
 #define NEEDS  .at = KEY_STAT, .of = &acc_simd, .need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER
 #define COLUMN NEEDS, .permille = true, .right = true, .min_width = 7, .unknown = "N/A"
 
@@ -370,6 +375,7 @@ const struct acc acc_simd = {
 	.size = sizeof(struct simd_counts),
 	.cols = cols,
 	.nr_cols = ARRAY_SIZE(cols),
+	.shown = shown,
 	.needs_sample = true,
 	.start = start,
 	.stop = stop,
