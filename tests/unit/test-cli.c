@@ -12,6 +12,7 @@ struct shared {
 };
 
 struct opts {
+	uint64_t bits;
 	bool all, no_inherit;
 	int verbose;
 	const char *file, *graph;
@@ -74,6 +75,8 @@ static const struct option options[] = {
 	OPT_BOOL('a', "all-cpus", struct opts, all, "all"),
 	OPT_BOOL('i', "no-inherit", struct opts, no_inherit, "no inherit"),
 	OPT_INC('v', "verbose", struct opts, verbose, "verbose"),
+	OPT_BITS('W', "weight", struct opts, bits, 6, "two bits"),
+	OPT_BITS(0, "raw", struct opts, bits, 1, "one bit"),
 	OPT_STRING('o', "output", struct opts, file, "FILE", "file"),
 	OPT_STRING_DEF('g', "graph", struct opts, graph, "MODE", "fp", "graph"),
 	OPT_LIST('e', "event", struct opts, events, "EVENT", "event"),
@@ -193,6 +196,10 @@ static void test_negation(void **state)
 	assert_true(o.unset);
 	assert_int_equal(parse(&o, "-a --no-all-cpus", 0, &left), 0);
 	assert_false(o.all);
+	assert_int_equal(parse(&o, "-W --raw", 0, &left), 0);
+	assert_int_equal(o.bits, 7);
+	assert_int_equal(parse(&o, "--weight --raw --no-weight", 0, &left), 0);
+	assert_int_equal(o.bits, 1);
 }
 
 static void test_list_keeps_order(void **state)

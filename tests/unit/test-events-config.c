@@ -108,7 +108,7 @@ static const struct row {
 	  .flags = F(FREQ) },
 	{ .line = "-W",
 	  .events = "cycles",
-	  .c = { .weight = true },
+	  .c = { .sample = PERF_SAMPLE_WEIGHT_STRUCT },
 	  .sample_type = 263 | PERF_SAMPLE_WEIGHT_STRUCT,
 	  .period = 4000,
 	  .flags = F(FREQ) },

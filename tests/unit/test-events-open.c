@@ -79,7 +79,7 @@ static const struct {
 	{ "no weight in parts",
 	  "cycles",
 	  { .precise = -1, .no_sample = PERF_SAMPLE_WEIGHT_STRUCT },
-	  { .weight = true },
+	  { .sample = PERF_SAMPLE_WEIGHT_STRUCT },
 	  0,
 	  0,
 	  0,
@@ -206,7 +206,7 @@ static void what_was_asked_for_is_not_dropped(void **state)
 	assert_memory_equal(&was, &l.v[0].attr, sizeof(was));
 	events_free(&l);
 	k = (struct kernel){ .precise = -1, .no_sample = PERF_SAMPLE_CODE_PAGE_SIZE };
-	make(&l, "cycles", (struct events_config){ .code_page_size = true });
+	make(&l, "cycles", (struct events_config){ .sample = PERF_SAMPLE_CODE_PAGE_SIZE });
 	assert_int_equal(event_open(&o, &l.v[0], 0, -1, -1), -EINVAL);
 	events_free(&l);
 }

@@ -314,9 +314,10 @@ static int parse_synth(void *p, const struct option *opt, const char *arg, bool 
 
 /* ---- the table --------------------------------------------------------------------------------------- */
 
-#define B(s, l, f, h)	 OPT_BOOL(s, l, struct record_opts, f, h)
-#define S(s, l, f, a, h) OPT_STRING(s, l, struct record_opts, f, a, h)
-#define L(s, l, f, a, h) OPT_LIST(s, l, struct record_opts, f, a, h)
+#define B(s, l, f, h)	     OPT_BOOL(s, l, struct record_opts, f, h)
+#define SAMPLE(s, l, bit, h) OPT_BITS(s, l, struct record_opts, r.sample, PERF_SAMPLE_##bit, h)
+#define S(s, l, f, a, h)     OPT_STRING(s, l, struct record_opts, f, a, h)
+#define L(s, l, f, a, h)     OPT_LIST(s, l, struct record_opts, f, a, h)
 
 #define ACCEPTED(l, cb, a, fl)                                                                   \
 	{                                                                                        \
@@ -377,12 +378,12 @@ const struct option record_options[] = {
 	OPT_CALL_OPTARG('I', "intr-regs", parse_intr_regs, "LIST", "registers at the sampled point: ax,r8-r15,zmm; all without a list; -I? lists what can be had"),
 	OPT_CALL(0, "user-regs", parse_user_regs, "LIST", "registers of user space: likewise; --user-regs=? lists them"),
 	B('d', "data", r.data, "data addresses and sources"),
-	B(0, "phys-data", r.phys_data, "physical data addresses"),
-	B(0, "data-page-size", r.data_page_size, "page size of the data address"),
-	B(0, "code-page-size", r.code_page_size, "page size of the code address"),
-	B(0, "sample-mem-info", r.mem_info, "where the data came from, without its address"),
-	B('W', "weight", r.weight, "weight: how long the access took"),
-	B(0, "transaction", r.transaction, "flags of transactional memory"),
+	SAMPLE(0, "phys-data", PHYS_ADDR, "physical data addresses"),
+	SAMPLE(0, "data-page-size", DATA_PAGE_SIZE, "page size of the data address"),
+	SAMPLE(0, "code-page-size", CODE_PAGE_SIZE, "page size of the code address"),
+	SAMPLE(0, "sample-mem-info", DATA_SRC, "where the data came from, without its address"),
+	SAMPLE('W', "weight", WEIGHT_STRUCT, "weight: how long the access took"),
+	SAMPLE(0, "transaction", TRANSACTION, "flags of transactional memory"),
 	B('R', "raw-samples", r.raw, "raw bytes of all events"),
 	OPT_CALL_NOARG('T', "timestamp", parse_timestamp, "time of each sample"),
 	OPT_CALL_NOARG('P', "period", parse_period, "period of each sample"),

@@ -32,6 +32,7 @@ enum option_type {
 	OPTION_END,
 	OPTION_GROUP,	/* a heading in --help */
 	OPTION_BOOL,	/* bool; --no-NAME clears */
+	OPTION_BITS,	/* uint64_t: its @bits are set; --no-NAME clears them */
 	OPTION_INC,	/* int, counts up; --no-NAME sets 0 */
 	OPTION_STRING,	/* const char *; the last one wins */
 	OPTION_LIST,	/* struct cli_list; every one is kept in order */
@@ -57,6 +58,7 @@ struct option {
 	const char *arg;  /* what --help calls the argument */
 	const char *help;
 	unsigned flags;
+	uint64_t bits;		    /* OPTION_BITS */
 	const char *def;	    /* OPTION_STRING with OPTARG: value when none is given */
 	const struct option *table; /* OPTION_INCLUDE */
 	/*
@@ -87,6 +89,11 @@ struct cli_list {
 	{                                                                                       \
 		.type = OPTION_BOOL, .short_name = (s), .name = (l), .offset = offsetof(st, f), \
 		.help = (h)                                                                     \
+	}
+#define OPT_BITS(s, l, st, f, b, h)                                                             \
+	{                                                                                       \
+		.type = OPTION_BITS, .short_name = (s), .name = (l), .offset = offsetof(st, f), \
+		.bits = (b), .help = (h)                                                        \
 	}
 #define OPT_INC(s, l, st, f, h)                                                                \
 	{                                                                                      \

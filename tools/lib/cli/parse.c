@@ -28,6 +28,7 @@ static bool takes_arg(const struct option *o)
 {
 	switch (o->type) {
 	case OPTION_BOOL:
+	case OPTION_BITS:
 	case OPTION_INC: return false;
 	default: return !(o->flags & OPTION_NO_ARG);
 	}
@@ -59,6 +60,10 @@ static int store(const struct parser *p, struct hit hit, const char *arg, bool u
 		return 0; /* no number was attached: the value stays */
 	switch (o->type) {
 	case OPTION_BOOL: *(bool *)at = !unset; break;
+	case OPTION_BITS:
+		*(uint64_t *)at &= ~o->bits;
+		*(uint64_t *)at |= unset ? 0 : o->bits;
+		break;
 	case OPTION_INC: *(int *)at = unset ? 0 : *(int *)at + 1; break;
 	case OPTION_STRING: *(const char **)at = unset ? NULL : arg; break;
 	case OPTION_LIST:

@@ -181,29 +181,18 @@ static void configure_period(const struct event *ev, const struct events_config 
 static void configure_payload(const struct event *ev, const struct events_config *c,
 			      struct perf_event_attr *a)
 {
-	static const struct {
-		size_t option;
-		uint64_t bits;
-	} simple[] = {
-		{ offsetof(struct events_config, sample_address),
-		  PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC },
-		{ offsetof(struct events_config, phys_addr),
-		  PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR },
-		{ offsetof(struct events_config, data_page_size),
-		  PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE },
-		{ offsetof(struct events_config, code_page_size), PERF_SAMPLE_CODE_PAGE_SIZE },
-		{ offsetof(struct events_config, weight), PERF_SAMPLE_WEIGHT_STRUCT },
-		{ offsetof(struct events_config, mem_info), PERF_SAMPLE_DATA_SRC },
-		{ offsetof(struct events_config, transaction), PERF_SAMPLE_TRANSACTION },
-		{ offsetof(struct events_config, raw),
-		  PERF_SAMPLE_TIME | PERF_SAMPLE_RAW | PERF_SAMPLE_CPU },
-		{ offsetof(struct events_config, cgroups), PERF_SAMPLE_CGROUP },
-	};
 	uint64_t branches = ev->set & EVENT_SET_BRANCH ? ev->set_branch : c->branch_filter;
 
-	for (size_t i = 0; i < ARRAY_SIZE(simple); i++)
-		if (*((const bool *)c + simple[i].option))
-			a->sample_type |= simple[i].bits;
+	a->sample_type |= c->sample;
+	/* They are about the address. */
+	if (c->sample & (PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE))
+		a->sample_type |= PERF_SAMPLE_ADDR;
+	if (c->sample_address)
+		a->sample_type |= PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC;
+	if (c->raw)
+		a->sample_type |= PERF_SAMPLE_TIME | PERF_SAMPLE_RAW | PERF_SAMPLE_CPU;
+	if (c->cgroups)
+		a->sample_type |= PERF_SAMPLE_CGROUP;
 	if (a->type == PERF_TYPE_TRACEPOINT)
 		a->sample_type |= PERF_SAMPLE_RAW | PERF_SAMPLE_CPU;
 	if (a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_BPF_OUTPUT)

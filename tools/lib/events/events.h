@@ -268,8 +268,8 @@ struct events_config {
 	bool dummy_starts;   /* the tracking dummy runs from the start, */
 	bool dummy_on_exec;  /* or from the workload's exec on, whatever the others do */
 	bool per_cpu;	     /* -a, -C: samples carry the CPU */
-	bool sample_cpu, sample_address, phys_addr, data_page_size, code_page_size, weight;
-	bool mem_info, transaction;
+	uint64_t sample;     /* PERF_SAMPLE_*: what needs no more than its bit */
+	bool sample_cpu, sample_address;
 	bool raw;	   /* -R */
 	bool period_given; /* -P: the period in every sample */
 	bool no_period;

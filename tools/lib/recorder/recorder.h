@@ -90,11 +90,11 @@ struct recorder_opts {
 	int32_t clockid;
 	bool use_clockid;
 
-	bool no_inherit, per_thread, stat, no_time, period, no_period, data, phys_data,
-		data_page_size, code_page_size, weight, raw, sample_cpu, all_user, all_kernel,
-		kernel_callchains, user_callchains, switch_events, namespaces, all_cgroups,
-		no_samples, strict_freq, group, mem_info, transaction, identifier, running_time,
-		latency, data_mmap, no_bpf_event, no_buffering, overwrite, no_fallback;
+	uint64_t sample; /* PERF_SAMPLE_*: words that are asked for by their bit alone */
+	bool no_inherit, per_thread, stat, no_time, period, no_period, data, raw, sample_cpu,
+		all_user, all_kernel, kernel_callchains, user_callchains, switch_events, namespaces,
+		all_cgroups, no_samples, strict_freq, group, identifier, running_time, latency,
+		data_mmap, no_bpf_event, no_buffering, overwrite, no_fallback;
 
 	const char *output;  /* "-" is stdout */
 	const char *control; /* fifo:CTL[,ACK] or fd:CTL[,ACK]; NULL = none */
