@@ -73,4 +73,15 @@ static inline struct profile *new_profile(const struct profile_opts *o)
 	return p;
 }
 
+/* What --comms, --tid and so on of @o leave; to be freed. */
+static inline struct session_filter *new_filter(const struct session_opts *o)
+{
+	struct session_filter *f = NULL;
+	struct err e = { 0 };
+
+	if (session_filter_new(&f, o, &e))
+		fail_msg("%s", e.text);
+	return f;
+}
+
 #endif

@@ -173,17 +173,23 @@ static void nothing(struct profile *p)
 
 static void no_samples(void **state)
 {
+	struct session_filter *f = new_filter(&(struct session_opts){ .tids = "9" });
+
 	(void)state;
 	expect(&(struct profile_opts){ .sort = "comm,dso,sym" }, nothing, "");
-	expect(&(struct profile_opts){ .sort = "cpu,addr", .filter.tids = "9" }, fill, "");
+	expect(&(struct profile_opts){ .sort = "cpu,addr", .filter.session = f }, fill, "");
+	session_filter_free(f);
 }
 
 /* A filter for one value keeps its level. */
 static void filter(void **state)
 {
+	struct session_filter *f = new_filter(&(struct session_opts){ .comms = ":3" });
+
 	(void)state;
-	expect(&(struct profile_opts){ .sort = "comm,addr", .filter.comms = ":3" }, fill,
+	expect(&(struct profile_opts){ .sort = "comm,addr", .filter.session = f }, fill,
 	       " 30.00% ,:3\n. 25.00% ,0x10\n. 5.00%  ,0x20\n");
+	session_filter_free(f);
 }
 
 /*

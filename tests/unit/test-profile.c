@@ -241,7 +241,8 @@ static void thresholds(void **state)
 
 static void filters(void **state)
 {
-	struct profile_opts o = { .sort = "sym", .filter.tids = "2" };
+	struct session_filter *f = new_filter(&(struct session_opts){ .tids = "2" });
+	struct profile_opts o = { .sort = "sym", .filter.session = f };
 	struct profile *p = new_profile(&o);
 	char *got;
 
@@ -255,6 +256,7 @@ static void filters(void **state)
 	profile_free(p);
 	o.relative = true;
 	expect(&o, fill, false, "100.00,[.] 0x0000000000000020\n");
+	session_filter_free(f);
 }
 
 /* The memo of the last chain must not survive a new map of the same address space. */

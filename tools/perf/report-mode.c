@@ -133,23 +133,12 @@ static bool has_switches(const struct perfdata *pd)
 	return false;
 }
 
-static int check_cpus(struct report *r, uint64_t type, struct err *e)
-{
-	if (!r->o.cpus || !perfdata_nr_events(r->pd) || type & PERF_SAMPLE_CPU)
-		return 0;
-	r->usage = true;
-	return err_set(e, -EINVAL,
-		       "File does not contain CPU events. Remove -C option to proceed.");
-}
-
 int report_choose_mode(struct report *r, struct err *e)
 {
 	uint64_t type = all_sample_types(r->pd);
 	struct profile_opts *po = &r->po;
 	int ret;
 
-	if (check_cpus(r, type, e))
-		return -EINVAL;
 	po->switches = has_switches(r->pd);
 	if ((r->o.latency || r->o.parallelism) && !po->switches && perfdata_nr_events(r->pd)) {
 		r->usage = true;

@@ -63,15 +63,7 @@ static int parse_limit(void *opts, const struct option *opt, const char *arg, bo
 
 const struct option report_options[] = {
 	OPT_GROUP("Input"),
-	OPT_STRING('i', "input", O, input, "FILE", "recording to read; - is stdin"),
-	OPT_BOOL('f', "force", O, force, "read files of other owners"),
-	OPT_STRING(0, "time", O, time, "SPAN",
-		   "only samples of FROM,TO (seconds), 10%-20% or 10%/2"),
-	OPT_STRING('C', "cpu", O, cpus, "LIST", "only samples of these CPUs"),
-	OPT_STRING(0, "socket-filter", O, socket, "N", "only samples of this processor package"),
-	OPT_STRING(0, "switch-on", O, sw.on_name, "EVENT", "samples count after this event ..."),
-	OPT_STRING(0, "switch-off", O, sw.off_name, "EVENT", "... until this one"),
-	OPT_BOOL(0, "show-on-off-events", O, sw.show, "these two events themselves too"),
+	OPT_INCLUDE(O, session, session_input_options),
 
 	OPT_GROUP("Rows"),
 	OPT_STRING('s', "sort", O, sort, "KEY,...",
@@ -102,12 +94,11 @@ const struct option report_options[] = {
 	OPT_BOOL(0, "skip-empty", O, skip_empty, "leave out events without samples (default)"),
 
 	OPT_GROUP("Filters"),
-	OPT_STRING('c', "comms", O, comms, "COMM,...", "only these commands"),
-	OPT_STRING('d', "dsos", O, dsos, "DSO,...", "only these objects"),
-	OPT_STRING('S', "symbols", O, symbols, "SYMBOL,...", "only these symbols"),
+	OPT_STRING('c', "comms", O, session.comms, "COMM,...", "only these commands"),
+	OPT_STRING('d', "dsos", O, session.dsos, "DSO,...", "only these objects"),
+	OPT_INCLUDE(O, session, session_sample_options),
+	OPT_STRING(0, "socket-filter", O, socket, "N", "only samples of this processor package"),
 	OPT_STRING(0, "symbol-filter", O, symbol_filter, "PART", "only symbols that contain PART"),
-	OPT_STRING(0, "pid", O, pids, "PID,...", "only these processes"),
-	OPT_STRING(0, "tid", O, tids, "TID,...", "only these threads"),
 	OPT_STRING(0, "parallelism", O, parallelism, "LIST",
 		   "only what ran while so many threads did: 1,4-8"),
 	OPT_BOOL('U', "hide-unresolved", O, hide_unresolved, "only what has a symbol"),
@@ -118,11 +109,9 @@ const struct option report_options[] = {
 			"graph|fractal|flat|folded|none, threshold, print limit, caller|callee, "
 			"function|address|srcline, percent|period|count"),
 	OPT_BOOL('G', "inverted", O, inverted, "outermost caller first"),
-	OPT_UINT(0, "max-stack", O, max_stack, "N", "frames to look at (127)"),
 	OPT_STRING(0, "ignore-callees", O, ignore_callees, "REGEX",
 		   "forget what these functions call: their callers come together"),
-	OPT_BOOL(0, "no-inline", O, no_inline, "no rows and frames for inlined functions"),
-	OPT_BOOL(0, "stitch-lbr", O, stitch_lbr, "join LBR call stacks of one thread"),
+	OPT_INCLUDE(O, session, session_chain_options),
 
 	OPT_GROUP("Branch stacks"),
 	OPT_BOOL('b', "branch-stack", O, branch, "one row per branch; default when recorded"),
@@ -136,17 +125,7 @@ const struct option report_options[] = {
 		 "the most frequent chains of N branches in a row (2 to 16)"),
 
 	OPT_GROUP("Symbols"),
-	OPT_STRING('k', "vmlinux", O, vmlinux, "FILE", "the kernel's symbols"),
-	OPT_BOOL(0, "ignore-vmlinux", O, ignore_vmlinux,
-		 "no vmlinux even if -k names one: kallsyms only"),
-	OPT_STRING(0, "kallsyms", O, kallsyms, "FILE", "a copy of /proc/kallsyms"),
-	OPT_STRING(0, "symfs", O, symfs, "DIR[,flat]", "look for all objects below DIR"),
-	OPT_STRING_DEF(0, "debuginfod", O, debuginfod, "URLS", "",
-		       "fetch debug files from these servers ($DEBUGINFOD_URLS)"),
-	OPT_BOOL(0, "no-limits", O, no_limits, "read files that unpack to much more than they are"),
-	OPT_BOOL(0, "full-source-path", O, full_paths, "source files with their directories"),
-	OPT_BOOL(0, "no-demangle", O, no_demangle, "names as the linker sees them"),
-	OPT_BOOL(0, "demangle-kernel", O, demangle_kernel, "demangle kernel symbols too"),
+	OPT_INCLUDE(O, session, session_symbol_options),
 
 	OPT_GROUP("Output"),
 	OPT_BOOL(0, "stdio", O, stdio, "text on stdout (the only interface)"),
@@ -296,20 +275,16 @@ int report_setup_options(struct report *r, struct err *e)
 		.mem = o->mem,
 		.latency = o->latency,
 		.branch_stats = o->branch_stats,
-		.inlines = !o->no_inline,
+		.inlines = !o->session.no_inline,
 		.nsec = o->nsec,
-		.max_stack = o->max_stack ? (uint32_t)o->max_stack : UNWIND_MAX_STACK,
+		.max_stack =
+			o->session.max_stack ? (uint32_t)o->session.max_stack : UNWIND_MAX_STACK,
 		.raw_trace = o->raw_trace,
 		.parent = o->parent,
 		.ignore_callees = o->ignore_callees,
 		.widths = o->widths,
 		.chain = o->chain,
-		.filter = { .comms = o->comms,
-			    .dsos = o->dsos,
-			    .symbols = o->symbols,
-			    .pids = o->pids,
-			    .tids = o->tids,
-			    .symbol_part = o->symbol_filter,
+		.filter = { .symbol_part = o->symbol_filter,
 			    .parallelism = o->parallelism,
 			    .by_socket = o->socket,
 			    .hide_unresolved = o->hide_unresolved,
@@ -344,13 +319,6 @@ int report_setup_options(struct report *r, struct err *e)
 	po->relative = o->percentage && !strcmp(o->percentage, "relative");
 	if (o->quantum && parse_quantum(o->quantum, &po->time_quantum, e))
 		return -EINVAL;
-	if (o->cpus) {
-		if (bits_parse_list(&r->cpus, o->cpus, 65536))
-			return err_set(e, -EINVAL, "-C: `%s' is no CPU list such as 0-3,7",
-				       o->cpus);
-		r->need |= PERF_SAMPLE_CPU;
-		r->has_cpus = true;
-	}
 	po->max_name = name_room(o);
 	return setup_color(r, e);
 }

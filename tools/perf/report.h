@@ -5,25 +5,26 @@
 
 #include "compat.h"
 #include "faces/faces.h"
+#include "session/session.h"
 
 struct report_opts {
-	const char *input, *sort, *fields, *separator, *widths, *percentage, *time, *cpus;
-	const char *vmlinux, *kallsyms, *symfs, *symbol_filter, *parent, *ignore_callees;
-	const char *comms, *dsos, *symbols, *pids, *tids, *quantum;
-	bool show_samples, show_period, show_threads, show_modes, group, hide_unresolved, exclude_other;
+	struct session_opts session;
+	const char *sort, *fields, *separator, *widths, *percentage, *quantum;
+	const char *symbol_filter, *parent, *ignore_callees;
+	bool show_samples, show_period, show_threads, show_modes, group, hide_unresolved,
+		exclude_other;
 	bool redact, simd, mem, hierarchy;
 	bool header, header_only, full_info, stats, tasks, mmaps, dump, json;
-	bool children, children_given, no_demangle, demangle_kernel, no_inline, force, quiet;
-	bool branch, history, no_branch, stitch_lbr, nsec, branch_stats;
-	bool ignore_vmlinux, stdio, skip_empty, dot, total_cycles;
+	bool children, children_given, quiet;
+	bool branch, history, no_branch, nsec, branch_stats;
+	bool stdio, skip_empty, dot, total_cycles;
 	const char *ignored;
 	int verbose;
-	uint64_t max_stack, hot_paths, group_sort;
-	bool threads, raw_trace, full_paths, no_order, symfs_flat, no_limits;
-	const char *socket, *debuginfod, *parallelism;
+	uint64_t hot_paths, group_sort;
+	bool threads, raw_trace, no_order;
+	const char *socket, *parallelism;
 	bool latency;
 	const char *color;
-	struct event_switch sw;
 	bool chain_given, chain_none, inverted;
 	struct chain_opts chain;
 	double min_percent; /* --percent-limit */
@@ -32,30 +33,21 @@ struct report_opts {
 struct report {
 	const struct command *cmd;
 	struct report_opts o;
-	struct perfdata *pd;
+	struct session *session;
 	struct cli_progress progress;
-	struct perfdata_ahead *ahead; /* NULL: records are read as they are used */
+	struct perfdata *pd; /* the session's, as the next two */
 	struct machine *m;
 	struct resolver *res;
-	struct unwind *u;
 	struct profile *p;
 	struct brflow *flow; /* --total-cycles, --hot-paths; else NULL */
 	struct profile_opts po;
 	struct obuf out;
 	struct arena args;
-	uint64_t lost_samples, lost_events, lost_chunks, nr_samples;
-	uint64_t bad_samples;
-	struct time_spans times;
-	struct sample_totals totals; /* of groups' counters */
-	struct bits cpus;
 	struct faces_threads *threads; /* -T; NULL = nothing counted */
-	int64_t running;	       /* threads, by the switches seen so far */
 	int64_t socket;		       /* --socket-filter; -1 = all */
 	uint64_t need;		       /* PERF_SAMPLE_*: beside what the profile looks at */
-	bool has_cpus;
-	bool usage; /* what failed is the command line */
-	bool color; /* shares have colours */
-	struct err first_bad;
+	bool usage;		       /* what failed is the command line */
+	bool color;		       /* shares have colours */
 };
 
 /* ---- the command line (report-options.c) ------------------------------------------------------------ */

@@ -401,22 +401,20 @@ static void elide(struct profile *p)
 {
 	static const struct {
 		const char *key;
-		size_t opt;
-	} f[] = {
-		{ "comm", offsetof(struct profile_filter, comms) },
-		{ "dso", offsetof(struct profile_filter, dsos) },
-		{ "symbol", offsetof(struct profile_filter, symbols) },
+		enum session_filter_list list;
+	} lists[] = {
+		{ "comm", SESSION_COMMS },
+		{ "dso", SESSION_DSOS },
+		{ "symbol", SESSION_SYMBOLS },
 	};
-
+	const char *const *names;
 	bool others = false;
 
 	for (unsigned i = 0; i < p->nr_cols; i++) {
-		for (size_t j = 0; j < ARRAY_SIZE(f); j++) {
-			const char *v = *(const char **)((char *)&p->o.filter + f[j].opt);
-
-			if (v && *v && !strchr(v, ',') && !strcmp(p->cols[i].key->name, f[j].key))
-				p->cols[i].one_value = v;
-		}
+		for (size_t j = 0; j < ARRAY_SIZE(lists); j++)
+			if (!strcmp(p->cols[i].key->name, lists[j].key) &&
+			    session_filter_names(p->o.filter.session, lists[j].list, &names) == 1)
+				p->cols[i].one_value = names[0];
 		others |= p->cols[i].key->at != KEY_STAT && !p->cols[i].one_value;
 	}
 	for (unsigned i = 0; i < p->nr_cols; i++)

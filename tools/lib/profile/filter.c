@@ -1,58 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which samples make rows: --comms, --dsos, --symbols, --pid, --tid and the like. */
+/*
+ * Which samples make rows. Those that the filters leave out come here too, because they count in
+ * totals: shares are of everything unless --percentage says otherwise. What the options of threads
+ * and places mean is the session's; --symbol-filter, --parallelism and --socket-filter are ours.
+ */
 #include "profile-int.h"
 
 #define MAX_PARALLELISM 4096
 
-/* Calls @add for each part of a comma list. */
-static int each_part(struct profile *p, const char *list, int (*add)(struct profile *, char *))
-{
-	while (list && *list) {
-		size_t n = strcspn(list, ",");
-		char *s = n ? arena_strndup(&p->text, list, n) : NULL;
-
-		if (n && !s)
-			return -ENOMEM;
-		if (s && add(p, s))
-			return -ENOMEM;
-		list += n + (list[n] == ',');
-	}
-	return 0;
-}
-
-static int add_comm(struct profile *p, char *s)
-{
-	return vec_push(&p->f_comms, prof_name_id(p, s));
-}
-
-static int add_dso(struct profile *p, char *s)
-{
-	return vec_push(&p->f_dsos, prof_name_id(p, s));
-}
-
-static int add_sym(struct profile *p, char *s)
-{
-	return vec_push(&p->f_syms, s);
-}
-
-static int add_pid(struct profile *p, char *s)
-{
-	return vec_push(&p->f_pids, strtoll(s, NULL, 10));
-}
-
-static int add_tid(struct profile *p, char *s)
-{
-	return vec_push(&p->f_tids, strtoll(s, NULL, 10));
-}
-
 int prof_filter_setup(struct profile *p, struct err *e)
 {
 	const struct profile_filter *f = &p->o.filter;
+	const char *const *names;
 
-	if (each_part(p, f->comms, add_comm) || each_part(p, f->dsos, add_dso) ||
-	    each_part(p, f->symbols, add_sym) || each_part(p, f->pids, add_pid) ||
-	    each_part(p, f->tids, add_tid))
-		return err_set(e, -ENOMEM, "no memory for the filters");
 	if (f->parallelism) {
 		int ret = bits_parse_list(&p->f_parallelism, f->parallelism, MAX_PARALLELISM);
 
@@ -63,48 +23,9 @@ int prof_filter_setup(struct profile *p, struct err *e)
 		if (bits_test(&p->f_parallelism, 0))
 			return err_set(e, -EINVAL, "Requested parallelism level 0 is invalid.");
 	}
-	p->filtering = p->f_comms.n || p->f_dsos.n || p->f_syms.n || p->f_pids.n || p->f_tids.n ||
-		       f->symbol_part;
+	p->dsos_given = session_filter_names(f->session, SESSION_DSOS, &names);
+	p->filtering = (f->session && session_filter_any(f->session)) || f->symbol_part;
 	return 0;
-}
-
-static bool has_id(const uint32_t *v, size_t n, uint32_t id)
-{
-	for (size_t i = 0; i < n; i++)
-		if (v[i] == id)
-			return true;
-	return false;
-}
-
-static bool has_number(const int64_t *v, size_t n, int64_t x)
-{
-	for (size_t i = 0; i < n; i++)
-		if (v[i] == x)
-			return true;
-	return false;
-}
-
-static bool pass_dso(struct profile *p, const struct dso *dso)
-{
-	if (!dso)
-		return false;
-	return has_id(p->f_dsos.v, p->f_dsos.n, prof_dso_name(p, dso)) ||
-	       has_id(p->f_dsos.v, p->f_dsos.n, prof_name_id(p, dso->name));
-}
-
-static bool pass_symbol(const struct profile *p, const struct symbol *sym)
-{
-	if (!sym)
-		return false;
-	for (size_t i = 0; i < p->f_syms.n; i++) {
-		const char *want = p->f_syms.v[i];
-
-		if (!strcmp(want, sym->name))
-			return true;
-		if (want[0] == '0' && want[1] == 'x' && strtoull(want, NULL, 16) == sym->start)
-			return true;
-	}
-	return false;
 }
 
 bool prof_filter_sample(const struct profile *p, const struct sample *s)
@@ -115,19 +36,13 @@ bool prof_filter_sample(const struct profile *p, const struct sample *s)
 	return !p->o.filter.parallelism || bits_test(&p->f_parallelism, p->parallelism);
 }
 
-bool prof_filter_pass(struct profile *p, struct thread *th, uint32_t loc)
+bool prof_filter_pass(struct profile *p, struct thread *th, uint32_t loc, uint64_t ip)
 {
+	const struct session_filter *f = p->o.filter.session;
 	const struct loc *l = resolver_loc(p->res, loc);
 
-	if (p->f_comms.n && !has_id(p->f_comms.v, p->f_comms.n, prof_comm_name(p, th->comm)))
-		return false;
-	if (p->f_pids.n && !has_number(p->f_pids.v, p->f_pids.n, th->pid))
-		return false;
-	if (p->f_tids.n && !has_number(p->f_tids.v, p->f_tids.n, th->tid))
-		return false;
-	if (p->f_dsos.n && !pass_dso(p, l->dso))
-		return false;
-	if (p->f_syms.n && !pass_symbol(p, l->sym))
+	if (f && (!session_filter_thread(f, th, machine_comm(p->m, th->comm)) ||
+		  !session_filter_place(f, l, ip)))
 		return false;
 	return !p->o.filter.symbol_part ||
 	       (l->sym && strstr(l->sym->name, p->o.filter.symbol_part));
@@ -136,9 +51,4 @@ bool prof_filter_pass(struct profile *p, struct thread *th, uint32_t loc)
 void prof_filter_free(struct profile *p)
 {
 	bits_free(&p->f_parallelism);
-	vec_free(&p->f_comms);
-	vec_free(&p->f_dsos);
-	vec_free(&p->f_syms);
-	vec_free(&p->f_pids);
-	vec_free(&p->f_tids);
 }

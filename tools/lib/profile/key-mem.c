@@ -95,7 +95,7 @@ int prof_width_daddr(const struct profile *p, uint64_t v)
 int prof_width_dso_daddr(const struct profile *p, uint64_t v)
 {
 	if (v == p->unknown)
-		return p->o.separator || p->o.widths || p->o.filter.dsos ? 0 : 16;
+		return p->o.separator || p->o.widths || p->dsos_given ? 0 : 16;
 	return (int)strlen(intern_str(&p->names, (uint32_t)v));
 }
 

@@ -110,7 +110,7 @@ static int width_dso(struct profile *p, const struct place_in *in, uint64_t v)
 	const struct loc *l = in->at;
 	int w = l->dso ? width_name(p, in, v) : 0;
 
-	if (!in->sym && w < 16 && !p->o.separator && !p->o.widths && !p->o.filter.dsos)
+	if (!in->sym && w < 16 && !p->o.separator && !p->o.widths && !p->dsos_given)
 		w = 16;
 	return w;
 }
@@ -119,7 +119,7 @@ static int width_branch_dso(struct profile *p, const struct place_in *in, uint64
 {
 	if (in->sym)
 		return width_name(p, in, v);
-	return p->o.separator || p->o.widths || p->o.filter.dsos ? 0 : 16;
+	return p->o.separator || p->o.widths || p->dsos_given ? 0 : 16;
 }
 
 void prof_put_name(const struct profile *p, const struct symbol *sym, struct obuf *o)

@@ -395,10 +395,7 @@ struct profile {
 	} epoch[64];
 	uint32_t nr_epochs;
 
-	VEC(uint32_t) f_comms, f_dsos; /* sorted names ids */
-	VEC(const char *) f_syms;
-	VEC(int64_t) f_pids, f_tids;
-	bool filtering;
+	bool filtering, dsos_given;
 	struct percent_memo {
 		uint64_t v;
 		uint32_t event;
@@ -514,7 +511,7 @@ void prof_parent_free(struct profile *p);
 int prof_filter_setup(struct profile *p, struct err *e);
 /* What the sample alone tells: its CPU's package, how many threads run. */
 bool prof_filter_sample(const struct profile *p, const struct sample *s);
-bool prof_filter_pass(struct profile *p, struct thread *th, uint32_t loc);
+bool prof_filter_pass(struct profile *p, struct thread *th, uint32_t loc, uint64_t ip);
 void prof_filter_free(struct profile *p);
 
 /* queue.c */

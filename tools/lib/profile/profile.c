@@ -166,7 +166,7 @@ static bool find_place(struct profile *p, uint8_t cpumode, uint64_t ip, struct t
 	loc = resolver_find(p->res, th, cpumode, ip);
 	if (loc == LOC_NONE)
 		return true;
-	if (p->filtering && !prof_filter_pass(p, th, loc))
+	if (p->filtering && !prof_filter_pass(p, th, loc, ip))
 		return false;
 	*out = p->o.branch ? 0 : prof_place_of_loc(p, loc, ip, false);
 	return true;

@@ -26,6 +26,7 @@
 
 #include "emit/emit.h"
 #include "sample/sample.h"
+#include "session/session.h"
 #include "symbol/symbol.h"
 #include "unwind/unwind.h"
 
@@ -53,10 +54,10 @@ struct chain_opts {
 int chain_opts_parse(struct chain_opts *c, const char *arg, struct err *e);
 
 struct profile_filter {
-	const char *comms, *dsos, *symbols, *pids, *tids; /* comma lists or NULL */
-	const char *symbol_part;			  /* --symbol-filter */
-	const char *parallelism; /* list of numbers of threads that run at once */
-	bool by_socket;		 /* samples of package @socket only */
+	const struct session_filter *session; /* NULL = all threads and places */
+	const char *symbol_part;	      /* --symbol-filter */
+	const char *parallelism;	      /* list of numbers of threads that run at once */
+	bool by_socket;			      /* samples of package @socket only */
 	int32_t socket;
 	bool hide_unresolved; /* drop samples without symbol */
 	bool exclude_other;   /* drop samples without parent match */

@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What every command that reads samples has in common: which samples are left out, how words that
+# mean nothing are refused, chains whose user part comes later.
+. "$(dirname "$0")/../lib.sh"
+made_file deferred-stacks "$TMP/deferred.data" ||
+	skip_all "the recording cannot be written"
+cd "$TMP" || exit 1
+
+# Chains of report as "own caller caller ...", a row each.
+chains() {
+	"$PERF" report -i deferred.data --stdio --no-children -g "$@" 2>&1 |
+		awk '$1 ~ /%$/ { if (s) print s; s = $2 } /0x/ && $1 !~ /%$/ { sub(/.*---/, ""); s = s " " $1 }
+			END { if (s) print s }'
+}
+is "report -g: chains are completed by cookie and thread" "$(chains callee)" \
+	":10 0xffffffff81000001 0x1010 0x2020
+:10 0xffffffff81000003 0x1010 0x2020
+:11 0xffffffff81000002 0x3030
+:12 0xffffffff81000004"
+is "report --children: callers are rows" \
+	"$("$PERF" report -i deferred.data --stdio --children -g none -s sym -F overhead_children,sym |
+		awk '/^ / { print $1, $NF }' | sort -k2)" \
+	"50.00% 0x0000000000001010
+50.00% 0x0000000000002020
+25.00% 0x0000000000003030
+25.00% 0xffffffff81000001
+25.00% 0xffffffff81000002
+25.00% 0xffffffff81000003
+25.00% 0xffffffff81000004"
+
+# A list of ids takes numbers.
+for c in report; do
+	for o in "--pid abc" "--tid 10,x" "--tid 99999999999" "--pid=10x" "-C 1-x" "--symfs /x,square"; do
+		$PERF $c -i deferred.data $o >out 2>err
+		is "$c $o is a usage error" "$?" 129
+		is "and nothing is printed but that" "$(cat out; wc -l <err | tr -d ' ')" 1
+	done
+	like "$c: the word is named" "$("$PERF" $c -i deferred.data --tid 10,x 2>&1)" "^Invalid tid 'x'$"
+	$PERF $c -i deferred.data -e nothing >out 2>err
+	is "$c: an event that is not there is a usage error" "$?" 129
+	like "and it says so" "$(cat err)" "no event 'nothing'"
+done
+is "--pid and --tid together: what is of both" \
+	"$("$PERF" report -i deferred.data --stdio -s tid -F sample,tid --pid 10 --tid 11,12 -g none |
+		awk '/^ / { print $1, $2 }')" "1 11::11
+1 12::12"
+done_testing

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The loop over the records, and one sample's way to the consumer. What is cheap to know comes first:
+ * an event that nobody wants and a time outside of the spans cost no parsing. Then the sample is
+ * parsed as far as the consumer's need for its event says, which is asked once.
+ *
+ * Two things may not be skipped with a sample. Counters that a sample carries are running totals:
+ * the next sample's part is the difference, so these samples are parsed whatever becomes of them.
+ * And --switch-on and --switch-off see every sample, or they would not know what happened.
+ */
+#include "session-int.h"
+
+/* ---- what is known beforehand ---------------------------------------------------------------- */
+
+/* The parts of a sample of a group are of its other events, with their needs. */
+static uint64_t group_need(struct session *s, const struct perfdata_event *event)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < perfdata_nr_events(s->env.pd); i++) {
+		const struct perfdata_event *other = perfdata_event(s->env.pd, i);
+		uint64_t need = other->leader == event->leader ? s->c->need(s->ctx, other) : 0;
+
+		all |= need == SESSION_NONE ? 0 : need;
+	}
+	return all;
+}
+
+static void make_plan(struct session *s, const struct perfdata_event *event, struct event_plan *p)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	bool parts = attr->sample_type & PERF_SAMPLE_READ;
+
+	p->ready = true;
+	p->need = s->c->need(s->ctx, event);
+	p->none = p->need == SESSION_NONE && !s->switches;
+	if (p->need == SESSION_NONE)
+		p->need = 0;
+	if (s->by_event && !parts && !s->switches)
+		p->none |= !bits_test(&s->events, event->idx);
+	if (parts && !p->none)
+		p->need |= PERF_SAMPLE_READ | group_need(s, event);
+	if (s->by_cpu)
+		p->need |= PERF_SAMPLE_CPU;
+	if (s->filtering)
+		p->need |= PERF_SAMPLE_TID | (s->filter->by_place ? PERF_SAMPLE_IP : 0);
+	p->defers = p->need & attr->sample_type & PERF_SAMPLE_CALLCHAIN &&
+		    attr_flag(attr, ATTR_FLAG_DEFER_CALLCHAIN);
+	p->stitches = s->env.unwind && s->o->stitch_lbr && p->need & PERF_SAMPLE_BRANCH_STACK &&
+		      attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
+	if (p->stitches)
+		p->need |= PERF_SAMPLE_TID | PERF_SAMPLE_IP;
+	p->thread = p->need & PERF_SAMPLE_TID;
+	p->plain = p->thread && !p->none && !p->defers && !parts && !s->switches && !s->by_event &&
+		   !s->by_cpu && !s->times.v.n && !s->filtering && !s->o->first_sample &&
+		   s->slice_end == UINT64_MAX;
+}
+
+static inline const struct event_plan *plan_of(struct session *s,
+					       const struct perfdata_event *event)
+{
+	const struct event_plan none = { 0 };
+
+	if (unlikely(event->idx >= s->plans.n) && vec_reach(&s->plans, event->idx, none))
+		return NULL;
+	if (unlikely(!s->plans.v[event->idx].ready))
+		make_plan(s, event, &s->plans.v[event->idx]);
+	return &s->plans.v[event->idx];
+}
+
+/* ---- one sample ------------------------------------------------------------------------------ */
+
+static int note_bad(struct session *s, const struct record *rec, struct err *e)
+{
+	int ret = 0;
+
+	if (!s->counts.bad++)
+		s->counts.first_bad = *e;
+	s->counts.bad_samples += rec->type == PERF_RECORD_SAMPLE;
+	if (s->c->bad)
+		ret = s->c->bad(s->ctx, rec, e);
+	if (!ret)
+		err_clear(e);
+	return ret;
+}
+
+static bool in_time(const struct session *s, uint64_t time)
+{
+	return !s->times.v.n || time == RECORD_NO_TIME || time_spans_have(&s->times, time);
+}
+
+bool session_in_slice(const struct session *s)
+{
+	return s->nr >= s->o->first_sample && s->nr < s->slice_end;
+}
+
+/* 1: it passes, 0: it is left out. */
+static int passes_filter(struct session *s, const struct sample *sm, struct thread *th,
+			 struct err *e)
+{
+	uint32_t loc;
+
+	if (!session_filter_thread(s->filter, th, machine_comm(s->env.machine, th->comm)))
+		return 0;
+	if (!s->filter->by_place || !s->env.resolver)
+		return 1;
+	loc = resolver_find(s->env.resolver, th, sm->cpumode, sm->ip);
+	if (loc == LOC_NONE)
+		return err_set(e, -ENOMEM, "no memory for locations");
+	return session_filter_place(s->filter, resolver_loc(s->env.resolver, loc), sm->ip);
+}
+
+/* A sample outside of the slice: what follows in its thread may go on where its stack ends. */
+static int pass_over(struct session *s, const struct sample *sm, struct thread *th, struct err *e)
+{
+	const struct frame *frames;
+
+	if (unwind_chain(s->env.unwind, th, sm, &frames) < 0)
+		return err_set(e, -ENOMEM, "no memory for call stacks");
+	return 0;
+}
+
+/* A sample of one counter, which no switch leaves out. */
+static int hand_on(struct session *s, const struct event_plan *plan, const struct record *rec,
+		   struct sample *sm, struct err *e)
+{
+	struct session_sample out = { .s = sm, .rec = rec };
+	int ret;
+
+	if (unlikely(s->by_event) && !bits_test(&s->events, sm->event->idx))
+		return 0;
+	if (unlikely(s->by_cpu) && sm->cpu != UINT32_MAX && !bits_test(&s->cpus, sm->cpu))
+		return 0;
+	if (unlikely(!in_time(s, rec->time)))
+		return 0;
+	if (likely(plan->thread)) {
+		out.thread = machine_thread(s->env.machine, (int32_t)sm->pid, (int32_t)sm->tid);
+		if (unlikely(!out.thread))
+			return err_set(e, -ENOMEM, "no memory for threads");
+	}
+	if (unlikely(s->filtering) &&
+	    (!(s->c->flags & SESSION_UNFILTERED) || !session_in_slice(s))) {
+		ret = passes_filter(s, sm, out.thread, e);
+		if (ret <= 0)
+			return ret;
+	}
+	if (unlikely(!session_in_slice(s)))
+		return plan->stitches ? pass_over(s, sm, out.thread, e) : 0;
+	s->counts.samples++;
+	return s->c->sample(s->ctx, &out, e);
+}
+
+/* A sample whose chain is whole; takes groups of counters apart. */
+static int take_whole(struct session *s, const struct event_plan *plan, const struct record *rec,
+		      struct sample *sm, struct err *e)
+{
+	struct sample part;
+	int ret = 0;
+
+	if (likely(!(sm->present & PERF_SAMPLE_READ))) {
+		ret = hand_on(s, plan, rec, sm, e);
+		s->nr++;
+		return ret;
+	}
+	for (uint64_t i = 0; !ret && i < sample_nr_parts(sm); i++)
+		if (sample_part(&s->totals, s->env.pd, sm, i, &part) &&
+		    (!s->switches || session_switch_pass(&s->sw, part.event)))
+			ret = hand_on(s, plan, rec, &part, e);
+	s->nr++;
+	return ret;
+}
+
+/* The rest of its chain came, or did not: it was parsed before, and switches saw it. */
+static int take_deferred(struct session *s, const struct record *rec, const struct u64s *user,
+			 struct err *e)
+{
+	const struct event_plan *plan = plan_of(s, rec->event);
+	struct sample sm;
+
+	if (!plan)
+		return err_set(e, -ENOMEM, "no memory for events");
+	if (sample_parse_some(rec, plan->need, &sm, e))
+		return note_bad(s, rec, e);
+	if (session_deferred_join(&s->deferred, &sm, user))
+		return err_set(e, -ENOMEM, "no memory for call chains");
+	return take_whole(s, plan, rec, &sm, e);
+}
+
+static bool can_skip(const struct session *s, const struct event_plan *plan,
+		     const struct record *rec)
+{
+	if (s->switches || plan->need & PERF_SAMPLE_READ || plan->defers)
+		return false;
+	return !in_time(s, rec->time) || (!plan->stitches && !session_in_slice(s));
+}
+
+/* One of those that something may leave out, keep or take apart. */
+static int take_checked(struct session *s, const struct event_plan *plan, const struct record *rec,
+			struct err *e)
+{
+	struct sample sm;
+
+	if (unlikely(plan->none || can_skip(s, plan, rec))) {
+		s->nr++;
+		return 0;
+	}
+	if (unlikely(sample_parse_some(rec, plan->need, &sm, e))) {
+		s->nr++;
+		return note_bad(s, rec, e);
+	}
+	if (unlikely(s->switches) && !(sm.present & PERF_SAMPLE_READ) &&
+	    !session_switch_pass(&s->sw, rec->event)) {
+		s->nr++;
+		return 0;
+	}
+	if (unlikely(plan->defers) && session_deferred_keep(&s->deferred, rec, &sm))
+		return 0;
+	return take_whole(s, plan, rec, &sm, e);
+}
+
+static int take_sample(struct session *s, const struct record *rec, struct err *e)
+{
+	struct session_sample out = { .rec = rec };
+	const struct event_plan *plan;
+	struct sample sm;
+
+	if (unlikely(!rec->event)) {
+		err_set(e, -EINVAL, RECORD_FMT " before any event",
+			RECORD_ARG(rec->offset, rec->type));
+		return note_bad(s, rec, e);
+	}
+	plan = plan_of(s, rec->event);
+	if (unlikely(!plan))
+		return err_set(e, -ENOMEM, "no memory for events");
+	if (unlikely(machine_advance(s->env.machine, rec->time)))
+		return err_set(e, -ENOMEM, "no memory for code compiled at run time");
+	if (unlikely(!plan->plain))
+		return take_checked(s, plan, rec, e);
+	s->nr++;
+	if (unlikely(sample_parse_some(rec, plan->need, &sm, e)))
+		return note_bad(s, rec, e);
+	out.s = &sm;
+	out.thread = machine_thread(s->env.machine, (int32_t)sm.pid, (int32_t)sm.tid);
+	if (unlikely(!out.thread))
+		return err_set(e, -ENOMEM, "no memory for threads");
+	s->counts.samples++;
+	return s->c->sample(s->ctx, &out, e);
+}
+
+/* ---- other records --------------------------------------------------------------------------- */
+
+static void count_lost(struct session *s, const struct record *rec)
+{
+	struct record_lost l;
+
+	if (record_lost(rec, &l, NULL))
+		return;
+	if (rec->type == PERF_RECORD_LOST_SAMPLES) {
+		s->counts.lost_samples += l.lost;
+	} else {
+		s->counts.lost_events += l.lost;
+		s->counts.lost_chunks++;
+	}
+}
+
+/* What the spine itself learns from a record. */
+static int note_record(struct session *s, const struct record *rec, struct err *e)
+{
+	struct deferred_chain chain;
+
+	switch (rec->type) {
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		s->running += rec->misc & PERF_RECORD_MISC_SWITCH_OUT ? -1 : 1;
+		return 0;
+	case PERF_RECORD_EXIT: s->running--; return 0;
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES: count_lost(s, rec); return 0;
+	case PERF_RECORD_CALLCHAIN_DEFERRED:
+		if (session_deferred_read(rec, &chain, e))
+			return note_bad(s, rec, e);
+		return session_deferred_complete(s, &chain, take_deferred, e);
+	default: return 0;
+	}
+}
+
+/* As upstream: one thread runs when recording starts, and no more than there are CPUs. */
+uint32_t session_parallelism(const struct session *s)
+{
+	uint32_t cpus = perfdata_env(s->env.pd)->nr_cpus_avail;
+	int64_t max = cpus ? cpus : 4096;
+
+	return (uint32_t)(s->running < 1 ? 1 : s->running > max ? max : s->running);
+}
+
+static int take_other(struct session *s, const struct record *rec, struct err *e)
+{
+	int ret = note_record(s, rec, e), before = 0;
+
+	if (ret)
+		return ret;
+	if (s->c->before)
+		before = s->c->before(s->ctx, rec, e);
+	ret = machine_record(s->env.machine, rec, before ? NULL : e);
+	ret = before ? before : ret;
+	if (!ret && s->c->record)
+		ret = s->c->record(s->ctx, rec, e);
+	return likely(!ret) || ret == -ENOMEM ? ret : note_bad(s, rec, e);
+}
+
+/* ---- the loop -------------------------------------------------------------------------------- */
+
+static int next_record(struct session *s, struct record *rec)
+{
+	if (s->have_first) {
+		s->have_first = false;
+		*rec = s->first;
+		return 1;
+	}
+	return s->ahead ? perfdata_ahead_next(s->ahead, rec, &s->damage)
+			: perfdata_next_ordered(s->env.pd, rec, &s->damage);
+}
+
+int session_read(struct session *s, const struct session_consumer *c, void *ctx, struct err *e)
+{
+	struct record rec;
+	int ret = 0;
+
+	s->c = c;
+	s->ctx = ctx;
+	/* A second CPU reads and orders while this one counts. */
+	if (perfdata_ahead_useful(s->env.pd))
+		ret = perfdata_ahead_start(&s->ahead, s->env.pd, e);
+	while (!ret && next_record(s, &rec) > 0)
+		ret = rec.type == PERF_RECORD_SAMPLE ? take_sample(s, &rec, e)
+						     : take_other(s, &rec, e);
+	perfdata_ahead_stop(s->ahead);
+	s->ahead = NULL;
+	if (!ret)
+		ret = session_deferred_complete(s, NULL, take_deferred, e);
+	if (ret >= 0 && c->finish)
+		ret = c->finish(ctx, e);
+	return ret < 0 ? ret : 0;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the session room share. */
+#ifndef PERF_SESSION_INT_H
+#define PERF_SESSION_INT_H
+
+#include "session/session.h"
+
+struct name_list {
+	VEC(const char *) names;
+};
+
+struct session_filter {
+	struct arena text;
+	bool any, by_place;
+	struct name_list lists[3]; /* by enum session_filter_list; copies */
+	VEC(uint64_t) addrs;	   /* names among the symbols that are hexadecimal numbers */
+	uint64_t range;		   /* bytes that such an address stands for */
+	VEC(int32_t) pids, tids;
+};
+
+/* --switch-on, --switch-off: only what happened between the two counts. */
+struct session_switch {
+	const struct perfdata_event *on, *off;
+	bool show; /* the events themselves too */
+	bool closed;
+};
+
+/* What is known of the samples of an event before the first one. */
+struct event_plan {
+	bool ready;
+	bool plain;    /* all of them are handed on as they are: nothing below holds */
+	bool none;     /* nobody wants them */
+	bool defers;   /* the user part of their chains may come later */
+	bool thread;   /* the thread is wanted */
+	bool stitches; /* their LBR stacks may continue earlier ones of the thread */
+	uint64_t need; /* PERF_SAMPLE_* */
+};
+
+/* A sample that waits for the user part of its chain. */
+struct waiting {
+	struct record rec;
+	unsigned char *data; /* of the record: to be freed */
+	uint64_t cookie;
+	uint32_t tid;
+};
+
+struct deferred {
+	VEC(struct waiting) v;
+	VEC(uint64_t) chain; /* the completed one of the sample at hand */
+};
+
+struct session {
+	struct session_env env;
+	const struct session_opts *o;
+	struct arena text; /* parts of options, messages */
+	bool misused, told;
+	const char *symfs; /* without its layout */
+	bool symfs_flat;
+	struct time_spans times;
+	struct bits cpus;
+	bool by_cpu;
+	struct session_filter *filter;
+	bool filtering;	    /* it leaves out something */
+	struct bits events; /* -e: by event->idx */
+	bool by_event;
+	struct session_switch sw;
+	bool switches;	     /* there is one of the two */
+	struct record first; /* of a pipe: what follows its description */
+	bool have_first;
+	/* while samples are read */
+	const struct session_consumer *c;
+	void *ctx;
+	struct perfdata_ahead *ahead; /* NULL: records are read as they are used */
+	VEC(struct event_plan) plans; /* by event->idx */
+	struct sample_totals totals;  /* of groups' counters */
+	struct deferred deferred;
+	uint64_t slice_end;
+	uint64_t nr; /* samples so far */
+	int64_t running;
+	struct session_counts counts;
+	struct err damage;
+	VEC(const char *) warnings;
+};
+
+/* events.c: --event, --switch-on and --switch-off against what the recording has. */
+int session_find_events(struct session *s, struct err *e);
+/* Whether a sample of @event counts. */
+bool session_switch_pass(struct session_switch *sw, const struct perfdata_event *event);
+
+/*
+ * deferred.c: samples whose chains end in a cookie wait for the CALLCHAIN_DEFERRED record that has
+ * the same. True when @s was kept: it is not to be used now.
+ */
+bool session_deferred_keep(struct deferred *d, const struct record *rec, const struct sample *s);
+/* What a CALLCHAIN_DEFERRED record says. */
+struct deferred_chain {
+	struct u64s user;
+	uint64_t cookie;
+	struct record_id id;
+};
+
+int session_deferred_read(const struct record *rec, struct deferred_chain *chain, struct err *e);
+/*
+ * Calls @fn for each sample that waits for @chain, with its addresses; NULL: for all that wait for
+ * any, with none. What is not 0 ends it.
+ */
+typedef int session_deferred_fn(struct session *s, const struct record *rec,
+				const struct u64s *user, struct err *e);
+int session_deferred_complete(struct session *s, const struct deferred_chain *chain,
+			      session_deferred_fn *fn, struct err *e);
+/* Puts @user in the place of the cookie that the chain of @s ends in. 0 or -ENOMEM. */
+int session_deferred_join(struct deferred *d, struct sample *s, const struct u64s *user);
+void session_deferred_free(struct deferred *d);
+
+#endif

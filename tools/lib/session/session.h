@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * session: one way through a recording, for every command that looks at samples. It opens the file
+ * or the pipe, brings threads and maps up to date record by record, completes call chains whose user
+ * part comes late, takes groups of counters apart, leaves out what the options leave out, and keeps
+ * account of what was lost, broken or cut off. What is done with a sample is the consumer's: one
+ * const struct of functions, called once for each.
+ *
+ *	static const struct session_consumer count = { .need = need, .sample = one };
+ *
+ *	ret = session_open(&s, &opts, &err);		the words of the options, then the file
+ *	ret = ret ?: session_start(s, &err);		machine, symbols, events
+ *	ret = ret ?: session_read(s, &count, &mine, &err);
+ *	if (!ret && session_damage(s))
+ *		... what came before was whole ...
+ *	for (const char *const *w = session_warnings(s, SESSION_WARN_ALL); *w; w++)
+ *		log_warn("%s", *w);
+ *	session_close(s);
+ *
+ * Options are a struct that option tables fill (session_options[] and its parts, for OPT_INCLUDE),
+ * or any caller; its strings stay the caller's and have to outlive the session.
+ *
+ * Memory: everything handed out is the session's and lives until session_close(), but for a sample,
+ * its record and its chain: these are good until sample() returns. Errors: 0 or -errno with struct
+ * err. Nothing is printed. One thread per session; a second one may read ahead inside.
+ */
+#ifndef PERF_SESSION_H
+#define PERF_SESSION_H
+
+#include "cli/cli.h"
+#include "unwind/unwind.h"
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+/* All zero: perf.data, every sample of it. */
+struct session_opts {
+	/* the file */
+	const char *input; /* NULL = perf.data, "-" = stdin */
+	bool force, no_limits;
+	bool no_order; /* records as they lie in the file: for those who read it themselves */
+	/* which samples; NULL = all */
+	const char *time, *cpus;
+	struct cli_list events; /* names */
+	const char *comms, *pids, *tids, *dsos, *symbols;
+	uint64_t addr_range; /* an address among the symbols stands for so many bytes; 0 = 1 */
+	const char *switch_on, *switch_off;
+	bool show_switches;		   /* the events of these two themselves too */
+	uint64_t first_sample, nr_samples; /* a slice: see session_in_slice(); 0 = to the end */
+	/* call chains */
+	uint64_t max_stack;
+	bool no_inline, stitch_lbr;
+	bool ips_only; /* of struct unwind_opts */
+	/* symbols */
+	const char *symfs; /* DIR[,hierarchy|flat] */
+	const char *vmlinux, *kallsyms, *debuginfod;
+	bool ignore_vmlinux, full_paths, no_demangle, demangle_kernel, demangle_params;
+	bool no_symbols; /* neither resolver nor unwinder is made */
+	/* Called now and then with bytes read and to read (0 = unknown), for a progress line. */
+	void (*progress)(void *ctx, uint64_t done, uint64_t total);
+	void *progress_ctx;
+};
+
+/* Tables for OPT_INCLUDE, of struct session_opts; a command gives them their headings. */
+extern const struct option session_input_options[];  /* -i -f --no-limits */
+extern const struct option session_sample_options[]; /* which samples */
+extern const struct option session_chain_options[];
+extern const struct option session_symbol_options[];
+/* All of them under headings. */
+extern const struct option session_options[];
+
+/* What the options hold beside strings of the command line. */
+void session_opts_free(struct session_opts *o);
+
+/* ---- a session ------------------------------------------------------------------------------- */
+
+struct session;
+
+/* What samples are looked at with; the session's. Resolver and unwinder: NULL with no_symbols. */
+struct session_env {
+	struct perfdata *pd;
+	struct machine *machine;
+	struct resolver *resolver;
+	struct unwind *unwind;
+};
+
+/*
+ * Reads the options, then opens the file. *s is there even after an error, for session_misused()
+ * and to be closed, unless memory was out (NULL). @opts has to outlive it.
+ */
+int session_open(struct session **s, const struct session_opts *opts, struct err *e);
+void session_close(struct session *s); /* NULL is fine */
+/* What failed is what the options ask for: a usage error. */
+bool session_misused(const struct session *s);
+
+/*
+ * Makes machine, resolver and unwinder, and finds the events that the options name. In a pipe the
+ * records that describe it are read before. Who wants other records than session_read() takes
+ * reads session_env()->pd instead of calling this.
+ */
+int session_start(struct session *s, struct err *e);
+const struct session_env *session_env(const struct session *s);
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+struct session_sample {
+	struct sample *s;      /* may be changed, it is nobody else's */
+	struct thread *thread; /* NULL where need() had no PERF_SAMPLE_TID */
+	const struct record *rec;
+};
+
+/* A need() that wants none of an event's samples. */
+#define SESSION_NONE UINT64_MAX
+
+enum session_consumer_flags {
+	/*
+	 * Samples that --comms, --pid, --tid, --dsos or --symbols leave out come too: who counts
+	 * what was left out asks session_filter() itself.
+	 */
+	SESSION_UNFILTERED = 1,
+};
+
+/* All but need and sample may be NULL. Errors end reading, unless said otherwise. */
+struct session_consumer {
+	/* PERF_SAMPLE_*: what sample() looks at; asked once per event, before its first sample. */
+	uint64_t (*need)(void *ctx, const struct perfdata_event *event);
+	/*
+	 * A sample; of a group of counters one per counter that moved. 1: enough, reading ends
+	 * without an error.
+	 */
+	int (*sample)(void *ctx, const struct session_sample *s, struct err *e);
+	/*
+	 * Another record, before and after the machine took it; only before when it could not. An
+	 * error other than -ENOMEM is one of this record: see bad().
+	 */
+	int (*before)(void *ctx, const struct record *rec, struct err *e);
+	int (*record)(void *ctx, const struct record *rec, struct err *e);
+	/* A record or sample that cannot be used, and why. An error here ends reading. */
+	int (*bad)(void *ctx, const struct record *rec, struct err *why);
+	/* After the last sample, also where damage ended reading. */
+	int (*finish)(void *ctx, struct err *e);
+	unsigned flags;
+};
+
+/*
+ * Hands every sample to @c. Damage of the file ends reading without an error: see
+ * session_damage(). Once per session.
+ */
+int session_read(struct session *s, const struct session_consumer *c, void *ctx, struct err *e);
+
+/* While samples are read: how many threads run, by the switches so far; from 1 to the CPUs. */
+uint32_t session_parallelism(const struct session *s);
+/*
+ * opts.first_sample, nr_samples: a slice of the recording. Samples are numbered from 0 in the
+ * order in which they are handed on, those that are left out among them. Outside of the slice
+ * everything happens but the call of sample(): threads, maps, totals of counters, switches and
+ * stitched stacks are inside as if all had been read. Other records come whole: who counts these
+ * asks whether they stand in the slice, each of them in exactly one of adjoining ones.
+ */
+bool session_in_slice(const struct session *s);
+
+/* ---- which samples --------------------------------------------------------------------------- */
+
+/* --comms, --pid, --tid, --dsos, --symbols, as they were read once. */
+struct session_filter;
+
+const struct session_filter *session_filter(const struct session *s);
+/* The same without a session: -EINVAL with the word that means nothing. */
+int session_filter_new(struct session_filter **f, const struct session_opts *o, struct err *e);
+void session_filter_free(struct session_filter *f); /* not a session's; NULL is fine */
+/* Whether it leaves out anything at all; by place: looks at object and function. */
+bool session_filter_any(const struct session_filter *f);
+bool session_filter_by_place(const struct session_filter *f);
+bool session_filter_thread(const struct session_filter *f, const struct thread *th,
+			   const char *comm);
+/* The names of a list; their number, 0 where it was not given (or @f is NULL). */
+enum session_filter_list { SESSION_COMMS, SESSION_DSOS, SESSION_SYMBOLS };
+size_t session_filter_names(const struct session_filter *f, enum session_filter_list list,
+			    const char *const **names);
+/* Of a location, at @ip in the memory of its process. */
+bool session_filter_place(const struct session_filter *f, const struct loc *l, uint64_t ip);
+
+/* ---- what there is to say at the end --------------------------------------------------------- */
+
+struct session_counts {
+	uint64_t samples; /* handed to sample() */
+	uint64_t lost_samples, lost_events, lost_chunks;
+	uint64_t bad, bad_samples; /* records that could not be used, and the samples of them */
+	struct err first_bad;
+};
+
+const struct session_counts *session_counts(const struct session *s);
+/* What ended reading before the end of the file; NULL = nothing. */
+const struct err *session_damage(const struct session *s);
+
+enum session_warn {
+	SESSION_WARN_MISSING = 1, /* objects without symbols */
+	SESSION_WARN_SYMBOLS = 2, /* what the resolver met, stacks that end early */
+	SESSION_WARN_LOST = 4,
+	SESSION_WARN_BAD = 8,
+	SESSION_WARN_ALL = 15,
+};
+
+/* The messages of enum session_warn bits, NULL at the end; each is told once. */
+const char *const *session_warnings(struct session *s, unsigned what);
+/* Names, lines or callers are missing for want of memory: the status has to tell. */
+bool session_lacked_memory(const struct session *s);
+
+#endif
