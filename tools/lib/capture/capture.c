@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A capture from opening to freeing, and waiting for what happens. */
+/*
+ * A capture from opening to freeing, and waiting for what happens: data, a signal, a command of
+ * --control, the end of a thread, all in one epoll. Nothing else here waits, so no event can be
+ * missed while another is waited for.
+ */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --control: commands from another program, one per line, each answered with "ack\n". */
+/*
+ * --control: commands from another program, one per line, each answered with "ack\n" after it was
+ * carried out. FIFOs are opened for both directions: a reader alone would see the end whenever no
+ * writer is there.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

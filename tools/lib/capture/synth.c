@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Building records, and those of the tool itself: id index, thread and CPU map. */
+/*
+ * Building records, and those of the tool itself: id index, thread and CPU map. A record is at
+ * most 64 KiB, so a list that is longer becomes several; room for what sample_id_all puts at the
+ * end is always left.
+ */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Whom to watch: threads from -p, -t and -u, CPUs from -C. */
+/*
+ * Whom to watch: threads from -p, -t and -u, CPUs from -C. A list is made once, at the start: a
+ * process of a list that is not there is an error with its number, but a thread that ends while
+ * the list is made is none.
+ */
 #include <dirent.h>
 #include <pwd.h>
 #include <signal.h>

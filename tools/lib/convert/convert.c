@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Samples in, edges between objects out. */
+/*
+ * Samples in, edges between objects out. A branch is first counted by its raw addresses and its
+ * address space, and only when that space's maps are about to change, or at the end, is it told
+ * what lies there: recordings have hundreds of millions of branches and few different ones.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* An object's file: segments, functions as BOLT names them, build id, code. */
+/*
+ * An object's file: segments, functions as BOLT names them, build id, code. Profiles are read by
+ * tools that look up names in the same file, so aliases, local functions of one name and fragments
+ * must be called exactly as there.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Folded stacks: a tree whose nodes are (parent, name), counted where stacks end. */
+/*
+ * Folded stacks: a tree whose nodes are (parent, name), counted where stacks end. Memory follows
+ * distinct stacks, and a line's text is made once, at the end. ';' separates frames, so that in
+ * names it is ':'.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

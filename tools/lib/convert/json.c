@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Samples as JSON, in the layout of upstream's `perf data convert --to-json`. */
+/*
+ * Samples as JSON, in the layout of upstream's `perf data convert --to-json`, with its members,
+ * indentation and order: who reads it may do so with a parser or with grep.
+ */
 #include <stdio.h>
 #include <time.h>
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table that every branch of the recording goes through: open addressing, grown at 5/8. */
+/*
+ * The table that every branch of the recording goes through: open addressing, grown at 5/8. The
+ * places in use are listed beside it, so that clearing it, which each new map asks for, costs what
+ * was counted and not what there is room for.
+ */
 #include <stdlib.h>
 
 #include "convert/raw-int.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The profiles of one object as text. */
+/*
+ * The profiles of one object as text. Lines are sorted by address and then equal ones are added,
+ * so that a recording gives the same bytes every time, whatever order its branches came in.
+ */
 #include <stdlib.h>
 
 #include "convert/convert-int.h"

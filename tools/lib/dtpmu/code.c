@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Event codes: fields in and out, the terms of event strings, one event as a user writes it. */
+/*
+ * Event codes: fields in and out, the terms of event strings, one event as a user writes it. A bit
+ * of a code that belongs to no field of the tree is refused by name, since the kernel would take
+ * it and count something else.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>

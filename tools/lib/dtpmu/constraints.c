@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Constraints between events, alternatives, reserved values, and single register bits. */
+/*
+ * Constraints between events, alternatives, reserved values, and single register bits, read from
+ * the tree. A node that makes no sense becomes a finding and is left out: one bad node must not
+ * take the whole PMU away.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Why a group is refused, in words. */
+/*
+ * Why a group is refused, in words: which two events, which constraint, and which values they
+ * would need of it. The answer of dtpmu_check() has only numbers; nothing is decided here.
+ */
 #include <stdio.h>
 
 #include "tree-int.h"

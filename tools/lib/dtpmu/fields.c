@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Event-code fields and the conditions under which fields and constraints apply. */
+/*
+ * Event-code fields and the conditions under which fields and constraints apply. Trees name
+ * conditions by a number or by properties; both become one struct, and nothing behind this file
+ * sees the difference.
+ */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

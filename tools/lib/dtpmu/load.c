@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Finds the PMUs of a tree and reads what each says of itself, its registers and its events. */
+/*
+ * Finds the PMUs of a tree and reads what each says of itself, its registers and its events.
+ * Reading never stops at a mistake: each becomes a finding with the node's path, for perf pmu-dt
+ * lint, and what is whole is used.
+ */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

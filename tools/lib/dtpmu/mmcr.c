@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The values of the control registers for a group that fits. */
+/*
+ * The values of the control registers for a group that fits: what the kernel would write for it,
+ * so that people can compare. Events have their counters by then; nothing can fail here.
+ */
 #include <strings.h>
 
 #include "tree-int.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where a tree comes from: a blob (libfdt), a directory, or a source file through dtc. */
+/*
+ * Where a tree comes from: a blob (libfdt), a directory, or a source file through dtc. All three
+ * become the same tree in memory, nodes sorted by name, so that nothing behind this file knows
+ * which it was. Depth and size are limited, for a directory may have links that lead in circles.
+ */
 #include <dirent.h>
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The tree in memory: building, looking up, and reading typed properties. */
+/*
+ * The tree in memory: building, looking up, and reading typed properties. A property is bytes; how
+ * many cells it has says what it is, and one of another size than asked for is -EINVAL, not a
+ * number.
+ */
 #include <stdlib.h>
 
 #include "tree-int.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The frame of every record: its bytes, then a line with time, place and name. */
+/*
+ * The frame of every record: its bytes, then a line with time, place and name (text-formats.adoc,
+ * "perf report -D"). Each type has a row with its function. What is wrong with a record stands in
+ * its line, and the next one goes on: whoever dumps a file looks for what is wrong with it.
+ */
 #include <stdlib.h>
 
 #include "base/hex.h"

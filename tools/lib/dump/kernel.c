@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the kernel writes besides samples. */
+/*
+ * What the kernel writes besides samples, one function per type. Every field is read through a
+ * cursor that knows the record's end; texts go out escaped.
+ */
 #include <inttypes.h>
 
 #include "dump/dump-int.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A SAMPLE: a line, then a block of lines for each part that it holds. */
+/*
+ * A SAMPLE: a line, then a block of lines for each part that it holds (text-formats.adoc, "perf
+ * report -D"). Order and spelling are what test suites look for; lines are put together by hand,
+ * since a dump is mostly these.
+ */
 #include <inttypes.h>
 
 #include "base/hex.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Counts of records by type, of all and of each event; and the sums of counters in READ records:
+ * the last value of each counter counts, of each thread's when threads inherit the event.
+ */
 #include <stdlib.h>
 
 #include "dump/dump.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Records that the recording tool wrote. */
+/*
+ * Records that the recording tool wrote, one function per type. Of many upstream prints the name
+ * alone, and of some not even the end of the line; clients read it so.
+ */
 #include <inttypes.h>
 
 #include "dump/dump-int.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What an explanation may know of the machine. */
+/*
+ * What an explanation may know of the machine: kernel, user, limits, settings. Read when a kernel
+ * refused something and not before; a file that is not there means "not known", and explanations
+ * say less then.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

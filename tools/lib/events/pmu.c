@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table of PMUs, and what sysfs says about each. */
+/*
+ * The table of PMUs, and what sysfs says about each. Names are listed at once; formats, events and
+ * caps of a PMU are read when somebody asks for it, since a server has hundreds of uncore PMUs and
+ * a run needs one.
+ */
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The walk: head, records, features. The head of a stream is known when its first record comes. */
+/*
+ * The walk: head, records, features. A record is passed on as it is unless something of it is not
+ * true any more; what describes the file itself (events, sizes, compression) is the writer's. The
+ * head of a stream is known only when its first record comes, so the writer is opened then.
+ */
 #include <stdlib.h>
 
 #include "inject/inject-int.h"

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Objects: what the name of a map stands for, and what upstream calls it. */
+/*
+ * Objects: what the name of a map stands for, and what upstream calls it. A name says more than a
+ * path: the kernel, a module, the vdso, anonymous memory that a JIT compiler filled. Two maps are
+ * of one object when kind, path and build id agree, so a file that was replaced while recording is
+ * two objects.
+ */
 #include <stdlib.h>
 
 #include "machine/machine-int.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Records in, answers out. */
+/*
+ * Records in, answers out: each record changes what holds from its time on, and a question is
+ * about now. So whoever asks has to hand in records in time order. One that cannot be is an error
+ * and changes nothing; types that say nothing of processes and maps are passed over.
+ */
 #include <stdlib.h>
 
 #include "machine/machine-int.h"

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Threads, their names, and which address space they live in. */
+/*
+ * Threads, their names, and which address space they live in. Threads are never freed, since
+ * samples and rows hold pointers to them; the maps of processes that ended are, but for those of
+ * the newest MACHINE_GRACE, to which samples may still come late. A thread may be met in a sample
+ * before any record tells of it: it gets a name of its number, and its process when a record knows
+ * that.
+ */
 #include <stdio.h>
 
 #include "machine/machine-int.h"

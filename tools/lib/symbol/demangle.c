@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* C++ and Rust names, by libiberty. */
+/*
+ * C++ and Rust names, by libiberty. Names come out of files that anybody may have written, and the
+ * demangler has no limit of its own: so there is one for what goes in and one for what comes out.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where the files of an object are looked for, in order, and whether they are the right ones. */
+/*
+ * Where the files of an object are looked for, in order, and whether they are the right ones. With
+ * a build id the cache comes first, for it keeps the file as it was recorded, and a file with
+ * another id is never used, only said. Without one the file that the process itself saw comes
+ * first. Debug information: by the link in the file, by build id, by path, and at last, when the
+ * user asked for that, from a server.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Without libdw nothing is known of lines and inlined functions. */
+/*
+ * Without libdw nothing is known of lines and inlined functions: this stands in for lines.c, and
+ * callers see no difference but the answers.
+ */
 #include "config.h"
 #include "symbol/symbol-int.h"
 

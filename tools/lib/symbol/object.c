@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What an object's symbols are made of, by its kind. */
+/*
+ * What an object's symbols are made of, by its kind: files, the kernel's table, the vdso of this
+ * process, maps that compilers leave. Each object is read once, when the first address in it is
+ * asked for; that nothing was found is remembered too.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What lies at an object address besides a symbol: source line, inlined calls, code bytes. */
+/*
+ * What lies at an object address besides a symbol: source line, inlined calls, code bytes. Asked
+ * for by few commands and dear, so each kind is looked up when it is asked for, once per address,
+ * failures included.
+ */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Debug files from a debuginfod server: only when the user asked for it. */
+/*
+ * Debug files from a debuginfod server: only when the user asked for it, for the question alone
+ * tells the server what is profiled here.
+ */
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Why a thread cannot be traced, from what /proc tells about it and about us. */
+/*
+ * Why a thread cannot be traced, from what /proc tells about it and about us. The kernel says
+ * EPERM for all of a dozen causes; here they are tried in turn, so that the message names the one
+ * that holds.
+ */
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>

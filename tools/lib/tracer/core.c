@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Register notes of an ELF core file. Layout: elf(5), the kernel's Documentation of core notes. */
+/*
+ * Register notes of an ELF core file (elf(5), the kernel's Documentation of core notes). Every
+ * size is the file's word: the segments of notes are held against the file and a limit before they
+ * are read, and a note that goes beyond its segment is damage with a place, not an end.
+ */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Instructions by Zydis, boiled down to what the interpreter needs. */
+/*
+ * Instructions by Zydis, boiled down to what the interpreter needs. What it does not know
+ * (gathers, vectors, privileged instructions) has no operation: then the walk brings the thread
+ * itself past it.
+ */
 #include "config.h"
 #include "vm-int.h"
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The interpreter: string instructions. Backward ones (DF) are left to the thread. */
+/*
+ * The interpreter: string instructions, piece by piece as the processor does them, so that
+ * overlapping copies come out the same. Backward ones (DF) are left to the thread.
+ */
 #include "exec-int.h"
 
 #define STRING_MAX 65536 /* bytes of one rep */

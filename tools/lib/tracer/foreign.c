@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sampling by ptrace where nobody has taught it the registers: every architecture but x86-64. */
+/*
+ * Sampling by ptrace where nobody has taught it the registers: every architecture but x86-64. The
+ * same interface, whose probe says that nothing can be had; so callers need no #ifdef.
+ */
 #ifndef __x86_64__
 
 #include "tracer.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Register state of a live process, read while its threads stand still for a moment. */
+/*
+ * Register state of a live process, read while its threads stand still for a moment. Threads are
+ * seized, which neither signals nor wakes them: what was stopped stays stopped, and a signal that
+ * comes meanwhile is handed on.
+ */
 #include <dirent.h>
 #include <elf.h>
 #include <stdio.h>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The vm's memory: copies of pages, with stores in the copies; and its instructions. */
+/*
+ * The vm's memory: copies of pages, with stores in the copies; and its instructions. The program's
+ * own memory is only ever read. When the thread has run, copies are forgotten; where it is known
+ * what it wrote they are kept, and only pages with stores are read again.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

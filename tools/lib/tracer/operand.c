@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The interpreter's operands and flags: values know whether they are known. */
+/*
+ * The interpreter's operands and flags: every value carries whether it is known. A result is known
+ * when all that went into it was, so nothing guessed can reach a branch unnoticed.
+ */
 #include "exec-int.h"
 
 /* ---- operands --------------------------------------------------------------------------------------- */

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The perf events of one thread: opening, the signal, rings, and what lies in them. */
+/*
+ * The perf events of one thread: opening, the signal, rings, and what lies in them. Each thread
+ * has events and rings of its own, for the signal of an overflow goes to one thread, and that is
+ * the one to stop; what the ring holds says which overflow it was.
+ */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The user state of a stopped thread, and the REGS_USER block made of it. */
+/*
+ * The user state of a stopped thread, and the REGS_USER block made of it (perf.data(5),
+ * REGISTERS). General registers come by PTRACE_GETREGS, all else out of the XSAVE area. A
+ * component in its initial state is left out of the block, since a zero that nobody stored would
+ * be a claim.
+ */
 #include <elf.h>
 #include <sys/uio.h>
 

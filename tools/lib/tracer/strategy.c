@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How branches are followed: what was asked for, and what the probe found that the machine can do. */
+/*
+ * How branches are followed: what was asked for, and what the probe found that the machine can do.
+ * A strategy asked for by name is refused where it cannot work; only "auto" takes what there is.
+ */
 #include "walk-int.h"
 
 #define STOPS_STEP (64 * TRACER_MAX_DEPTH)

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Attaching, following, and every stop of every thread. */
+/*
+ * Attaching, following, and every stop of every thread. A stop has one cause of several (our
+ * signal, the program's signal, an event of ptrace, a breakpoint), and what ends it depends on
+ * that: the program must get each of its own signals once and none of ours. A thread may vanish at
+ * any moment; ESRCH is then no error.
+ */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Objects' call frame information, looked up through libdw and kept as rules. */
+/*
+ * Objects' call frame information, looked up through libdw and kept as rules. Most addresses of a
+ * program share few rules: a rule is a dense number, and libdw is asked once per address. Its
+ * debug frames cover what its eh_frame does not.
+ */
 #include "cfi-libdw-int.h"
 
 #if HAVE_LIBDW

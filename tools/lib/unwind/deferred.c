@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Samples that wait for the user part of their chain. */
+/*
+ * Samples that wait for the user part of their chain, which the kernel writes when the thread is
+ * back in user space. A waiting sample is a copy of its record, since the reader's memory goes on;
+ * they are delivered with the chain's record, or without a user part at the end. What would be too
+ * many is not deferred but delivered at once.
+ */
 #include <stdlib.h>
 
 #include "unwind-int.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* One step up the stack: applies a rule to registers; evaluates the expressions some rules hold. */
+/*
+ * One step up the stack: applies a rule to registers; evaluates the expressions some rules hold.
+ * Rules and stack come from files, so the expression machine has a stack of fixed size, a limit of
+ * steps, and a register that nobody knows makes its result unknown, never 0.
+ */
 #include "cfi-libdw-int.h"
 
 #if HAVE_LIBDW
