@@ -29,14 +29,8 @@ const struct command *const *perf_commands(size_t *nr);
 const struct command *perf_command(const char *name); /* NULL = unknown */
 void perf_print_commands(FILE *out);
 
-/* Options that the files of settings stand for; config.c. They live until the arena goes. */
-struct perf_args {
-	struct arena arena;
-	char *v[32];
-	size_t nr;
-};
-
-int perf_config(const char *command, struct perf_args *args, struct err *e);
+/* settings.c: the options that files of settings stand for. */
+int perf_settings(const char *command, struct cli_args *args, struct err *e);
 
 /* A line for each word that may stand behind @option of @cmd; "": that may be its first argument. */
 void perf_print_values(const struct command *cmd, const char *option);

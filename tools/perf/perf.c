@@ -178,10 +178,10 @@ static int take_globals(int argc, char **argv)
 /* With the options that files of settings stand for in front of those that were given. */
 static int run_command(const struct command *cmd, int argc, char **argv)
 {
-	struct perf_args args = { .nr = 0 };
+	struct cli_args args = { .nr = 0 };
 	struct err err = { 0 };
 	char **all = NULL;
-	int ret = perf_config(cmd->name, &args, &err);
+	int ret = perf_settings(cmd->name, &args, &err);
 
 	if (ret) {
 		ret = cli_print_err(&err);

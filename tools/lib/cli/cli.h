@@ -210,6 +210,40 @@ void cli_progress_end(struct cli_progress *p);
 typedef int cli_config_fn(void *ctx, const char *key, const char *value);
 int cli_config_read(FILE *f, const char *path, cli_config_fn *fn, void *ctx, struct err *e);
 
+enum cli_setting_kind {
+	CLI_SETTING_FLAG,   /* --option or --no-option */
+	CLI_SETTING_VALUE,  /* --option=VALUE */
+	CLI_SETTING_CHOICE, /* the option of a value: "VALUE=OPTION,..."; for other values none */
+	CLI_SETTING_WORD,   /* a word of --option=A,B,C, which is gathered */
+	CLI_SETTING_ENV,    /* the environment variable, unless it is set */
+	CLI_SETTING_NONE,   /* nothing to set, and nothing lost */
+};
+
+struct cli_setting {
+	const char *key, *command; /* NULL = every one */
+	enum cli_setting_kind kind;
+	const char *option;
+	/* CLI_SETTING_WORD: its place from 0; what then stands at the one before, if nothing does;
+	 * the word that must stand there, or this one does not count. */
+	unsigned place;
+	const char *gap, *behind;
+};
+
+/* Options that settings stand for. They live until the arena is freed. */
+struct cli_args {
+	struct arena arena;
+	char *v[32];
+	size_t nr;
+};
+
+/*
+ * Reads $PERF_CONFIG, or /etc/perfconfig and ~/.perfconfig: what they set for @command. Pager and
+ * colours are set at once. Files of other users are not read, with a warning; so are keys without
+ * a row.
+ */
+int cli_settings(const struct cli_setting *table, size_t nr, const char *command,
+		 struct cli_args *args, struct err *e);
+
 /* ---- numbers on the command line -------------------------------------------------------------------------- */
 
 /* "10", "4K", "16M", "2G" (powers of 1024; B allowed): 0 or -EINVAL/-ERANGE. */
