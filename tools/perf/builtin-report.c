@@ -96,8 +96,8 @@ static int take_record(void *ctx, const struct record *rec, struct err *e)
 static int finish(void *ctx, struct err *e)
 {
 	struct report *r = ctx;
-	/* JSON has no columns that could stand side by side. */
-	bool group = r->o.group && !(r->o.json && r->o.hierarchy);
+	/* Levels have no columns that could stand side by side where each has a name. */
+	bool group = r->o.group && !((r->o.json || r->o.csv) && r->o.hierarchy);
 
 	for (size_t i = 0; group && i < perfdata_nr_events(r->pd); i++) {
 		const struct perfdata_event *ev = perfdata_event(r->pd, i);
@@ -136,7 +136,7 @@ static void print_warnings(struct report *r)
 /* No comment lines, no error for a recording without samples. */
 static bool for_programs(const struct report_opts *o)
 {
-	return o->json || o->dot;
+	return o->json || o->csv || o->dot;
 }
 
 static const struct faces_writer *writer(const struct report *r)
@@ -145,6 +145,8 @@ static const struct faces_writer *writer(const struct report *r)
 		return &faces_dot;
 	if (r->o.json)
 		return &faces_json;
+	if (r->o.csv)
+		return &faces_csv;
 	return r->po.separator ? &faces_separated : &faces_text;
 }
 

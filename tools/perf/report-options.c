@@ -130,6 +130,7 @@ const struct option report_options[] = {
 	OPT_GROUP("Output"),
 	OPT_BOOL(0, "stdio", O, stdio, "text on stdout (the only interface)"),
 	OPT_BOOL(0, "json", O, json, "rows and call trees as JSON"),
+	OPT_BOOL(0, "csv", O, csv, "rows as CSV, bare values with names of keys above them"),
 	OPT_BOOL(
 		0, "simd", O, simd,
 		"columns of SIMD state: live widths, dirty upper halves, the code's widths, masks"),
@@ -240,7 +241,8 @@ static uint32_t name_room(const struct report_opts *o)
 {
 	int width = cli_terminal_width(STDOUT_FILENO, 80) - 48;
 
-	if (!isatty(STDOUT_FILENO) || o->widths || o->separator || o->json || o->dot || o->verbose)
+	if (!isatty(STDOUT_FILENO) || o->widths || o->separator || o->json || o->csv || o->dot ||
+	    o->verbose)
 		return 0;
 	return (uint32_t)(width < 32 ? 32 : width > 500 ? 500 : width);
 }
@@ -297,8 +299,8 @@ int report_setup_options(struct report *r, struct err *e)
 	if (o->percentage && strcmp(o->percentage, "relative") && strcmp(o->percentage, "absolute"))
 		return err_set(e, -EINVAL, "--percentage is relative or absolute, not `%s'",
 			       o->percentage);
-	if (o->json && o->total_cycles)
-		return err_set(e, -EINVAL, "--total-cycles is a table, there is no JSON of it");
+	if (o->json + o->csv + o->dot > 1)
+		return err_set(e, -EINVAL, "--json, --csv and --dot are one or the other");
 	if (o->hierarchy && (o->total_cycles || o->hot_paths || o->dot))
 		return err_set(e, -EINVAL, "--hierarchy is about rows of keys, which %s has not",
 			       o->dot	      ? "--dot"

@@ -17,7 +17,7 @@ struct report_opts {
 	bool header, header_only, full_info, stats, tasks, mmaps, dump, json;
 	bool children, children_given, quiet;
 	bool branch, history, no_branch, nsec, branch_stats;
-	bool stdio, skip_empty, dot, total_cycles;
+	bool stdio, skip_empty, dot, csv, total_cycles;
 	const char *ignored;
 	int verbose;
 	uint64_t hot_paths, group_sort;

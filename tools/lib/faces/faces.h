@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * faces: what an answer looks like. A finished profile comes in, with the
- * recording that it is of; text, JSON or a graph for Graphviz goes out. Nothing is counted or
+ * recording that it is of; text, JSON, CSV or a graph for Graphviz goes out. Nothing is counted or
  * sorted here.
  *
  *	struct faces f = { .p = p, .po = &opts, .pd = pd, .m = m, .res = res };
@@ -79,7 +79,7 @@ enum faces_reader { FACES_PEOPLE = 1, FACES_PROGRAMS = 2 };
 #define FACES_ALL_LEVELS UINT32_MAX
 
 struct faces_column {
-	const char *name; /* a JSON key; the head of a CSV column */
+	const char *name; /* a JSON key; the head in CSV */
 	const char *head; /* for people */
 	int width;	  /* of the text, at least the head's */
 	bool number;	  /* stands to the right */
@@ -160,6 +160,7 @@ struct faces_writer {
 extern const struct faces_writer faces_text;	  /* aligned columns, call graphs in letters */
 extern const struct faces_writer faces_separated; /* as text, with po->separator between columns */
 extern const struct faces_writer faces_json;
+extern const struct faces_writer faces_csv; /* RFC 4180 */
 extern const struct faces_writer faces_dot; /* branch rows as a graph */
 
 int faces_write(const struct faces *f, const struct faces_writer *w, struct obuf *out,
