@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* PMUs of a device tree as rows of the table of PMUs. */
+/*
+ * PMUs of a device tree as rows of the table of PMUs, so that -e cpu_dts/term=1/ and perf list
+ * need to know nothing of trees. A term is offered only when it can be written, which is tried
+ * with its largest value.
+ */
 #include <stdio.h>
 #include <sys/auxv.h>
 #include <sys/utsname.h>

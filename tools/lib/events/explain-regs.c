@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Why the kernel refused registers. */
+/*
+ * Why the kernel refused registers: it has no such registers, knows them with precise events only
+ * or only without, or its attr is too small. Which one holds was found out by trials before (regs-
+ * probe.c, refuse.c).
+ */
 #include "events/explain-int.h"
 
 static bool is_regs(const struct refusal *r)

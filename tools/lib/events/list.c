@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Everything that can be asked for: for perf list, for suggestions, for completion. */
+/*
+ * Everything that can be asked for: for perf list, for suggestions, for completion. One walk with
+ * a callback; names are made while it goes, so that whoever wants one of ten thousand tracepoints
+ * does not pay for a list.
+ */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

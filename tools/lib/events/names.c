@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names of the events that every kernel knows by number. Source: perf_event_open(2). */
+/*
+ * Names of the events that every kernel knows by number: perf_event_open(2). The first spelling is
+ * the one that is printed, the others are understood.
+ */
 #include <stdio.h>
 #include <strings.h>
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Modifiers: the letters behind an event or a group. Source: perf-list(1), "EVENT MODIFIERS". */
+/*
+ * Modifiers: the letters behind an event or a group (perf-list(1), EVENT SYNTAX). The first letter
+ * of a kind excludes the whole kind and each lets its own back in, so "uk" is both and no letter
+ * is all.
+ */
 #include <stdio.h>
 
 #include "events/events-int.h"

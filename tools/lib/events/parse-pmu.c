@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* "cpu/event=0x3c/u", "uncore_imc/cas_count_read/", "cycles/period=1000/", "mem:0x1000/8:rw". */
+/*
+ * Events with slashes: "cpu/event=0x3c/u", "uncore_imc/cas_count_read/", "cycles/period=1000/",
+ * and breakpoints, "mem:0x1000/8:rw". A name may stand for a family of PMUs (uncore_imc_0,
+ * uncore_imc_1, ...): then it is an event of each.
+ */
 #include <ctype.h>
 #include <fnmatch.h>
 #include <stdio.h>

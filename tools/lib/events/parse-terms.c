@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* PMU/term=value,.../: splitting into terms and putting them into the event. */
+/*
+ * PMU/term=value,.../: splitting into terms and putting them into the event. Named events come
+ * first, so that what else was given changes them; of two meanings of a term the one that every
+ * event knows (period, name, ...) goes before the PMU's field. A value that does not fit its field
+ * is refused with the place in the text.
+ */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The event parser: lists, groups, and the words that are events by themselves. */
+/*
+ * The event parser: lists, groups, and the words that are events by themselves. A parser by hand,
+ * since words have one meaning only where the machine is known: the same "a-b" is a cache event, a
+ * tracepoint or a PMU's event. An error shows the text and points at the place.
+ */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Trial events for registers: each class on its own, because a refusal does not say which. */
+/*
+ * Trial events for registers: each class on its own, because a refusal does not say which. What
+ * opened is believed, not what CPUID says: kernel, PMU and precise events each have a word in it.
+ */
 #include <sys/auxv.h>
 #include <unistd.h>
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Tracepoints: where tracefs is, their ids, globs, filters. */
+/*
+ * Tracepoints: where tracefs is, their ids, globs, filters. A glob that matches nothing is an
+ * error; an entry without an id is no event and passed over. That tracefs cannot be read has a
+ * message of its own, for there it ends for most users.
+ */
 #include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>

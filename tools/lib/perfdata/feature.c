@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The feature table, and the features that every reader needs. Payloads: perf.data(5). */
+/*
+ * The feature table, and the features that every reader needs: perf.data(5), FEATURES. One that
+ * ends too early is used as far as it goes and said; one that nobody knows is skipped. Payloads
+ * are loaded when they are asked for.
+ */
 #include <stdlib.h>
 
 #include "perfdata-int.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The header of a file or pipe, its attrs and their ids. Layout: perf.data(5). */
+/*
+ * The header of a file or pipe, its attrs and their ids: perf.data(5), FILE. Every section is held
+ * against the size of the file before it is read; counts of ids too, since each is stored once.
+ */
 #include <stdlib.h>
 
 #include "perfdata-int.h"

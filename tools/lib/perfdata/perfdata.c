@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Opening a recording and walking its records in file order. */
+/*
+ * Opening a recording and walking its records in file order. A recording is one stream of records
+ * or, as a directory, several; a file of somebody else is not opened without -f, as whoever made
+ * it chose what it says.
+ */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>

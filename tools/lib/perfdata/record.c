@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names and bodies of records. Layouts: perf_event_open(2) and perf.data(5). */
+/*
+ * Names and bodies of records: perf_event_open(2) and perf.data(5), RECORDS. The fields at a
+ * record's end are found by counting back, since what is before them may have grown in newer
+ * kernels.
+ */
 #include "perfdata-int.h"
 
 static const char *const kernel_names[] = {

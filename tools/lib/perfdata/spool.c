@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Records that cannot be read again from where they came: chunks in memory, then in a file. */
+/*
+ * Records that cannot be read again from where they came (a pipe, what was packed): chunks in
+ * memory, beyond a limit in an unlinked file in TMPDIR. A place in it stays the same whether it is
+ * in memory or not.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Whole records, one after the other, out of a window and, where they are packed, out of zstd. */
+/*
+ * Whole records, one after the other, out of a window and, where they are packed, out of zstd.
+ * What comes out of here has a size that was checked against what is there; a record that is cut
+ * ends the stream, with its place.
+ */
 #include <stdlib.h>
 #include <unistd.h>
 

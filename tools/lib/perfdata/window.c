@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A window onto a file or a pipe: the only place that reads record bytes. */
+/*
+ * A window onto a file or a pipe: the only place that reads record bytes. Files are read, not
+ * mapped: one that another program cuts short then ends, where a mapping would raise SIGBUS. A
+ * record lies in one piece, since the window moves when the next one does not fit. Windows whose
+ * records are still wanted are kept whole and handed back when nobody needs them, so that ordering
+ * copies nothing.
+ */
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Features as the writer makes them, and how they look in a pipe. Payloads: perf.data(5). */
+/*
+ * Features as the writer makes them, and how they look in a pipe: perf.data(5), FEATURES. Here the
+ * byte order is the host's, as in all that is written.
+ */
 #include <stdlib.h>
 
 #include "perfdata-int.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* PERF_SAMPLE_READ: from running totals to what one sample stands for. */
+/*
+ * PERF_SAMPLE_READ: from running totals to what one sample stands for. The kernel writes how much
+ * a counter has counted since its start; the difference to the sample before, of the same counter
+ * and, where threads inherit it, the same thread, is this sample's part.
+ */
 #include <stdlib.h>
 
 #include "sample/sample.h"
