@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The table of sort keys: what every row must have, and that samples hold nothing without a key. */
+#include "unit.h"
+
+#include "profile/profile-int.h"
+
+static void every_key_is_whole(void **state)
+{
+	const struct key *k;
+
+	(void)state;
+	for (size_t i = 0; (k = prof_key_at(i)); i++) {
+		if (!k->name || !k->head)
+			fail_msg("key %zu has no name or no heading", i);
+		for (size_t j = 0; j < i; j++)
+			assert_string_not_equal(k->name, prof_key_at(j)->name);
+		if ((k->at == KEY_SAMPLE && !k->sample) ||
+		    ((k->at == KEY_PLACE || k->at == KEY_FROM || k->at == KEY_TO) && !k->place))
+			fail_msg("%s: where does its value come from?", k->name);
+		if (k->at != KEY_STAT && (!k->cmp || !k->text))
+			fail_msg("%s: no order or no text", k->name);
+	}
+}
+
+#define WORD_CASE(bit, listed, name, dump) { PERF_SAMPLE_##bit, #name },
+
+static void every_word_has_a_key(void **state)
+{
+	static const struct {
+		uint64_t bit;
+		const char *name;
+	} words[] = { ATTR_SAMPLE_FIELDS(ATTR_NO_HEAD, ATTR_NO_PART, WORD_CASE) };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		const struct key *k;
+		bool found = false;
+
+		for (size_t j = 0; (k = prof_key_at(j)); j++)
+			found |= k->at == KEY_SAMPLE && k->need == words[i].bit;
+		if (!found)
+			fail_msg("no sort key shows %s", words[i].name);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_key_is_whole),
+		cmocka_unit_test(every_word_has_a_key),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
