@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "dump/dump.h"
 #include "sample/sample.h"
 
 #define PIPE_MAX (48u << 10) /* fits a pipe without a second thread */
@@ -113,7 +114,7 @@ static void walk(int fd, bool ordered)
 			sample(&rec);
 	}
 	if (obuf_init(&o, -1, 0) == 0) {
-		perfdata_print_header(pd, &o, true, &err);
+		dump_header(pd, &o, true, &err);
 		for (size_t i = 0; i < perfdata_nr_events(pd); i++)
 			perfdata_trace_fields(pd, perfdata_event(pd, i)->attr.config, &o);
 		obuf_free(&o);

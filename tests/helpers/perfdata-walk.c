@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "dump/dump.h"
 #include "perfdata/perfdata.h"
 
 struct counts {
@@ -99,7 +100,7 @@ int main(int argc, char **argv)
 		struct obuf o;
 
 		if (obuf_init(&o, STDOUT_FILENO, 0) == 0)
-			perfdata_print_header(pd, &o, true, &err);
+			dump_header(pd, &o, true, &err);
 		obuf_free(&o);
 	}
 	perfdata_close(pd);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The reader on recordings made by hand: headers of every kind, records, damage. */
+#include "dump/dump.h"
 #include "perfdata-build.h"
 
 static struct build f;
@@ -166,7 +167,7 @@ static void check_features(struct perfdata *pd)
 	perfdata_stats(pd, &st);
 	assert_int_equal(st.unknown_features, 1);
 	assert_int_equal(obuf_init(&o, -1, 0), 0);
-	assert_int_equal(perfdata_print_header(pd, &o, true, NULL), 0);
+	assert_int_equal(dump_header(pd, &o, true, NULL), 0);
 	obuf_char(&o, 0);
 	assert_non_null(strstr(o.buf, "# hostname : box\n# nrcpus online : 4\n# nrcpus avail : 8\n"
 				      "# cmdline : perf it\\'s \n# event : name = my event, , "

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The writer, read back: files, pipes, zstd, killed recorders, full disks, host features. */
+#include "dump/dump.h"
 #include "config.h"
 #include "perfdata-build.h"
 
@@ -239,7 +240,7 @@ static void host(void **state)
 	assert_string_equal(perfdata_env(pd)->version, PERF_VERSION);
 	assert_true(perfdata_env(pd)->e_machine > 0);
 	assert_int_equal(obuf_init(&o, -1, 0), 0);
-	assert_int_equal(perfdata_print_header(pd, &o, true, &e), 0);
+	assert_int_equal(dump_header(pd, &o, true, &e), 0);
 	obuf_char(&o, 0);
 	assert_non_null(strstr(o.buf, "# hostname : "));
 	snprintf(name, sizeof(name), "# e_machine : %u\n", perfdata_env(pd)->e_machine);

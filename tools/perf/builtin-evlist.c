@@ -4,6 +4,7 @@
 
 #include "builtin.h"
 #include "emit/emit.h"
+#include "dump/dump.h"
 #include "perfdata/perfdata.h"
 
 struct evlist_opts {
@@ -124,7 +125,7 @@ static void print_all(struct perfdata *pd, const struct evlist_opts *o, struct o
 	if (tracepoints && !o->trace_fields)
 		obuf_lit(out, "# Tip: use 'perf evlist --trace-fields' to show fields for "
 			      "tracepoint events\n");
-	perfdata_print_sample_source(pd, out);
+	dump_sample_source(pd, out);
 	if (groups && !o->group)
 		obuf_lit(out, "# Tip: use 'perf evlist -g' to show group information\n");
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "dump/dump.h"
 #include "builtin.h"
 #include "report.h"
 
@@ -190,7 +191,7 @@ static int print_report(struct report *r, struct err *e)
 static int put_head(struct report *r, struct err *e)
 {
 	if (r->o.header || r->o.header_only)
-		return perfdata_print_header(r->pd, &r->out, r->o.full_info, e);
+		return dump_header(r->pd, &r->out, r->o.full_info, e);
 	if (!r->o.quiet && !for_programs(&r->o) && !r->o.tasks && !r->o.mmaps)
 		obuf_lit(&r->out, "# To display the perf.data header info, please use "
 				  "--header/--header-only options.\n#\n");

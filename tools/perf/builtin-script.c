@@ -403,7 +403,7 @@ static int script_file(struct script_cmd *o, const struct script_fields *f)
 	r.progress.enabled &= !o->on_terminal;
 	ret = perfdata_open(&r.env.pd, o->input ?: "perf.data", &po, &e);
 	if (!ret && (o->header_only || (o->header && o->dump)))
-		ret = perfdata_print_header(r.env.pd, &r.out, o->show_info, &e);
+		ret = dump_header(r.env.pd, &r.out, o->show_info, &e);
 	if (!ret && o->dump) {
 		ret = dump_records(&r, o->redact, &e);
 	} else if (!ret && !o->header_only) {
@@ -413,7 +413,7 @@ static int script_file(struct script_cmd *o, const struct script_fields *f)
 		ret = more < 0 ? more : run_open(&r, o, f, &e);
 		/* Not a line before it is known that samples can follow. */
 		if (!ret && o->header)
-			ret = perfdata_print_header(r.env.pd, &r.out, o->show_info, &e);
+			ret = dump_header(r.env.pd, &r.out, o->show_info, &e);
 		if (!ret && (o->sw.on_name || o->sw.off_name)) {
 			ret = event_switch_init(&o->sw, r.env.pd, &e);
 			r.sw = &o->sw;

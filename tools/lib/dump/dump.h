@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * dump: a recording as text, record by record: `report -D`, `script -D`, and the counts of
- * `report --stats`. Streams into an obuf; keeps its own machine for thread and object lines.
+ * dump: a recording as text: its header (`--header`), and record by record (`report -D`,
+ * `script -D`), and the counts of `report --stats`. Streams into an obuf; keeps its own machine for
+ * thread and object lines.
  *
  *	dump_new(&d, pd, &out, NULL, &err);
  *	while ((ret = perfdata_next_ordered(pd, &rec, &err)) > 0)
@@ -75,5 +76,15 @@ static inline void dump_stats_add(struct dump_stats *s, const struct record *rec
 const struct dump_stats *dump_stats(const struct dump *d);
 /* "\nAggregated stats:\n ..."; asks @pd for what it unpacked. */
 void dump_print_stats(const struct dump_stats *s, const struct perfdata *pd, struct obuf *o);
+
+/* ---- the header ---------------------------------------------------------------------------------- */
+
+/* The "# ..." lines of --header; @full (-I) also prints topology and the like. */
+int dump_header(struct perfdata *pd, struct obuf *o, bool full, struct err *e);
+/* Its "# sample source : ..." lines alone: events whose registers or branches came from software.
+ * Nothing when there are none. */
+void dump_sample_source(struct perfdata *pd, struct obuf *o);
+/* Those of one feature, from the payload of a HEADER_FEATURE record. */
+void dump_feature(struct perfdata *pd, int id, const void *data, size_t size, struct obuf *o);
 
 #endif

@@ -58,7 +58,7 @@ static int header_feature(struct dump *d, const struct record *rec, struct err *
 	obuf_lit(d->o, ", ");
 	if (id >= FEAT_LAST)
 		return 0;
-	perfdata_print_feature(d->pd, (int)id, c.p, cursor_left(&c), d->o);
+	dump_feature(d->pd, (int)id, c.p, cursor_left(&c), d->o);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
  * two and scripts parse it. The rows themselves are in text-rows.c and separated.c, call graphs in
  * text-graph.c.
  */
+#include "dump/dump.h"
 #include "branch/branch.h"
 #include "faces/faces-int.h"
 
@@ -123,7 +124,7 @@ int text_begin(struct faces_walk *k)
 	if (!f->o.quiet) {
 		obuf_lit(o, "#\n");
 		/* nobody shall take software's branches for the hardware's */
-		perfdata_print_sample_source(f->pd, o);
+		dump_sample_source(f->pd, o);
 		obuf_lit(o, "# Total Lost Samples: ");
 		obuf_dec(o, f->lost_samples);
 		obuf_lit(o, "\n#\n");

@@ -389,3 +389,25 @@ const struct perfdata_build_id *perfdata_build_id(const struct perfdata *pd, siz
 {
 	return i < pd->build_ids.n ? &pd->build_ids.v[i] : NULL;
 }
+
+static void skip_lists(struct cursor *c)
+{
+	for (uint32_t i = 0, nr = cursor_u32(c); i < nr && !c->bad; i++)
+		feature_str(c);
+}
+
+int perfdata_cpu_socket(const struct perfdata *pd, uint32_t cpu)
+{
+	size_t size;
+	const void *data = perfdata_feature_raw(pd, FEAT_CPU_TOPOLOGY, &size);
+	struct cursor c = cursor_init(data, data ? size : 0, pd->swap);
+	int socket;
+
+	if (!data || cpu >= pd->env.nr_cpus_avail)
+		return -1;
+	skip_lists(&c);
+	skip_lists(&c);
+	cursor_skip(&c, (uint64_t)cpu * 8 + 4);
+	socket = (int)cursor_u32(&c);
+	return c.bad ? -1 : socket;
+}

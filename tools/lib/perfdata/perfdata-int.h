@@ -238,8 +238,6 @@ int tracing_name_events(struct perfdata *pd);
 int tracing_name_event(struct perfdata *pd, struct pd_event *ev);
 /* The feature's bytes go away. */
 void tracing_forget(struct perfdata *pd);
-/* Length-prefixed string at the cursor; NULL and bad when it is not whole. */
-const char *feature_str(struct cursor *c);
 
 /* perfdata_next(); *unzipped: the record cannot be read again from the file. */
 int perfdata_next_in_file(struct perfdata *pd, struct record *rec, bool *unzipped, struct err *e);

@@ -141,6 +141,8 @@ enum perfdata_feature {
 bool perfdata_has_feature(const struct perfdata *pd, int id);
 /* The bytes as stored; NULL when absent. */
 const void *perfdata_feature_raw(const struct perfdata *pd, int id, size_t *size);
+/* A string in a feature: u32 length, bytes with a zero among them; NULL (and @c is bad) when not. */
+const char *feature_str(struct cursor *c);
 
 /* Names of a tracepoint's own fields, "a,b,c", appended to @o as the file has them (print through
  * emit); false when the file does not describe tracepoint @id (an attr's config). */
@@ -192,15 +194,6 @@ struct perfdata_build_id {
 
 size_t perfdata_nr_build_ids(const struct perfdata *pd);
 const struct perfdata_build_id *perfdata_build_id(const struct perfdata *pd, size_t i);
-
-/* The "# ..." lines of --header; @full (-I) also prints topology and the like. */
-int perfdata_print_header(struct perfdata *pd, struct obuf *o, bool full, struct err *e);
-/* Its "# sample source : ..." lines alone: events whose registers or branches came from software.
- * Nothing when there are none. */
-void perfdata_print_sample_source(struct perfdata *pd, struct obuf *o);
-/* Those of one feature, from the payload of a HEADER_FEATURE record. */
-void perfdata_print_feature(struct perfdata *pd, int id, const void *data, size_t size,
-			    struct obuf *o);
 
 /* ---- records --------------------------------------------------------------------------------------------- */
 

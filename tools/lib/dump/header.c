@@ -5,12 +5,12 @@
 #include <time.h>
 
 #include "emit/emit.h"
-#include "perfdata-int.h"
-#include "print.h"
+#include "dump/dump.h"
+#include "header-int.h"
 
 /* ---- single values ------------------------------------------------------------------------------- */
 
-static void print_string(struct header_printer *p, const char *label)
+static void print_string(struct header_line *p, const char *label)
 {
 	const char *s = feature_str(p->c);
 
@@ -21,37 +21,37 @@ static void print_string(struct header_printer *p, const char *label)
 	obuf_char(p->o, '\n');
 }
 
-static void print_hostname(struct header_printer *p)
+static void print_hostname(struct header_line *p)
 {
 	print_string(p, "hostname");
 }
 
-static void print_os_release(struct header_printer *p)
+static void print_os_release(struct header_line *p)
 {
 	print_string(p, "os release");
 }
 
-static void print_version(struct header_printer *p)
+static void print_version(struct header_line *p)
 {
 	print_string(p, "perf version");
 }
 
-static void print_arch(struct header_printer *p)
+static void print_arch(struct header_line *p)
 {
 	print_string(p, "arch");
 }
 
-static void print_cpu_desc(struct header_printer *p)
+static void print_cpu_desc(struct header_line *p)
 {
 	print_string(p, "cpudesc");
 }
 
-static void print_cpuid(struct header_printer *p)
+static void print_cpuid(struct header_line *p)
 {
 	print_string(p, "cpuid");
 }
 
-static void print_nr_cpus(struct header_printer *p)
+static void print_nr_cpus(struct header_line *p)
 {
 	uint32_t avail = cursor_u32(p->c), online = cursor_u32(p->c);
 
@@ -59,12 +59,12 @@ static void print_nr_cpus(struct header_printer *p)
 		obuf_printf(p->o, "# nrcpus online : %u\n# nrcpus avail : %u\n", online, avail);
 }
 
-static void print_total_mem(struct header_printer *p)
+static void print_total_mem(struct header_line *p)
 {
 	obuf_printf(p->o, "# total memory : %lu kB\n", cursor_u64(p->c));
 }
 
-static void print_cmdline(struct header_printer *p)
+static void print_cmdline(struct header_line *p)
 {
 	uint32_t nr = cursor_u32(p->c);
 
@@ -85,17 +85,17 @@ static void print_cmdline(struct header_printer *p)
 	obuf_char(p->o, '\n');
 }
 
-static void print_branch_stack(struct header_printer *p)
+static void print_branch_stack(struct header_line *p)
 {
 	obuf_lit(p->o, "# contains samples with branch stack\n");
 }
 
-static void print_auxtrace(struct header_printer *p)
+static void print_auxtrace(struct header_line *p)
 {
 	obuf_lit(p->o, "# contains AUX area data (e.g. instruction trace)\n");
 }
 
-static void print_stat(struct header_printer *p)
+static void print_stat(struct header_line *p)
 {
 	obuf_lit(p->o, "# contains stat data\n");
 }
@@ -106,7 +106,7 @@ static void print_time(struct obuf *o, const char *label, uint64_t ns)
 		    ns % 1000000000 / 1000);
 }
 
-static void print_sample_time(struct header_printer *p)
+static void print_sample_time(struct header_line *p)
 {
 	uint64_t first = cursor_u64(p->c), last = cursor_u64(p->c);
 
@@ -117,7 +117,7 @@ static void print_sample_time(struct header_printer *p)
 	obuf_printf(p->o, "# sample duration : %10.3f ms\n", (double)(last - first) / 1e6);
 }
 
-static void print_clockid(struct header_printer *p)
+static void print_clockid(struct header_line *p)
 {
 	obuf_printf(p->o, "# clockid frequency: %lu MHz\n", cursor_u64(p->c) * 1000);
 }
@@ -132,7 +132,7 @@ static const char *clock_name(uint32_t id)
 	return id < ARRAY_SIZE(names) ? names[id] : "unknown";
 }
 
-static void print_clock_data(struct header_printer *p)
+static void print_clock_data(struct header_line *p)
 {
 	uint32_t version = cursor_u32(p->c), id = cursor_u32(p->c);
 	uint64_t wall = cursor_u64(p->c), clock = cursor_u64(p->c);
@@ -150,12 +150,12 @@ static void print_clock_data(struct header_printer *p)
 		    clock / 1000000000, clock % 1000000000, clock_name(id));
 }
 
-static void print_dir_format(struct header_printer *p)
+static void print_dir_format(struct header_line *p)
 {
 	obuf_printf(p->o, "# directory data version : %lu\n", cursor_u64(p->c));
 }
 
-static void print_compressed(struct header_printer *p)
+static void print_compressed(struct header_line *p)
 {
 	uint32_t type, level, ratio;
 
@@ -168,7 +168,7 @@ static void print_compressed(struct header_printer *p)
 			    type == 1 ? "Zstd" : "Unknown", level, ratio);
 }
 
-static void print_e_machine(struct header_printer *p)
+static void print_e_machine(struct header_line *p)
 {
 	uint32_t machine = cursor_u32(p->c), flags = cursor_u32(p->c);
 
@@ -176,7 +176,7 @@ static void print_e_machine(struct header_printer *p)
 		obuf_printf(p->o, "# e_machine : %u\n#   e_flags : %u\n", machine, flags);
 }
 
-static void print_cache_line(struct header_printer *p)
+static void print_cache_line(struct header_line *p)
 {
 	uint32_t bytes = cursor_u32(p->c);
 
@@ -186,10 +186,10 @@ static void print_cache_line(struct header_printer *p)
 
 /* ---- events ------------------------------------------------------------------------------------------- */
 
-static void print_event_desc(struct header_printer *p)
+static void print_event_desc(struct header_line *p)
 {
-	for (size_t i = 0; i < p->pd->events.n; i++) {
-		const struct perfdata_event *ev = &p->pd->events.v[i]->pub;
+	for (size_t i = 0; i < perfdata_nr_events(p->pd); i++) {
+		const struct perfdata_event *ev = perfdata_event(p->pd, i);
 
 		obuf_lit(p->o, "# event : name = ");
 		emit_safe(p->o, ev->name);
@@ -204,10 +204,10 @@ static void print_event_desc(struct header_printer *p)
 	}
 }
 
-static void print_group_desc(struct header_printer *p)
+static void print_group_desc(struct header_line *p)
 {
-	for (size_t i = 0; i < p->pd->events.n; i++) {
-		const struct perfdata_event *ev = &p->pd->events.v[i]->pub;
+	for (size_t i = 0; i < perfdata_nr_events(p->pd); i++) {
+		const struct perfdata_event *ev = perfdata_event(p->pd, i);
 
 		if (ev->nr_members < 2)
 			continue;
@@ -215,14 +215,14 @@ static void print_group_desc(struct header_printer *p)
 		emit_safe(p->o, ev->group ? ev->group : "");
 		for (size_t k = 0; k < ev->nr_members; k++) {
 			obuf_char(p->o, k ? ',' : '{');
-			emit_safe(p->o, p->pd->events.v[i + k]->pub.name);
+			emit_safe(p->o, perfdata_event(p->pd, i + k)->name);
 		}
 		obuf_lit(p->o, "}\n");
 	}
 }
 
 /* Ours: who delivered registers and branches, see perf.data(5). */
-static void print_sample_source(struct header_printer *p)
+static void print_sample_source(struct header_line *p)
 {
 	uint32_t version = cursor_u32(p->c), nr = cursor_u32(p->c);
 
@@ -233,10 +233,10 @@ static void print_sample_source(struct header_printer *p)
 		const char *regs = feature_str(p->c), *branches = feature_str(p->c);
 		const char *note = feature_str(p->c);
 
-		if (p->c->bad || idx >= p->pd->events.n)
+		if (p->c->bad || idx >= perfdata_nr_events(p->pd))
 			continue;
 		obuf_lit(p->o, "# sample source : ");
-		emit_safe(p->o, p->pd->events.v[idx]->pub.name);
+		emit_safe(p->o, perfdata_event(p->pd, idx)->name);
 		if (*regs) {
 			obuf_lit(p->o, ", registers from ");
 			emit_safe(p->o, regs);
@@ -258,8 +258,8 @@ static void print_sample_source(struct header_printer *p)
 
 struct feature_text {
 	const char *name;
-	void (*print)(struct header_printer *p); /* NULL: nothing is said about it */
-	bool full;				 /* only with -I */
+	void (*print)(struct header_line *p); /* NULL: nothing is said about it */
+	bool full;			      /* only with -I */
 };
 
 static const struct feature_text features[FEAT_LAST] = {
@@ -275,25 +275,25 @@ static const struct feature_text features[FEAT_LAST] = {
 	[FEAT_TOTAL_MEM] = { "TOTAL_MEM", print_total_mem, false },
 	[FEAT_CMDLINE] = { "CMDLINE", print_cmdline, false },
 	[FEAT_EVENT_DESC] = { "EVENT_DESC", print_event_desc, false },
-	[FEAT_CPU_TOPOLOGY] = { "CPU_TOPOLOGY", print_cpu_topology, true },
-	[FEAT_NUMA_TOPOLOGY] = { "NUMA_TOPOLOGY", print_numa_topology, true },
+	[FEAT_CPU_TOPOLOGY] = { "CPU_TOPOLOGY", dump_cpu_topology, true },
+	[FEAT_NUMA_TOPOLOGY] = { "NUMA_TOPOLOGY", dump_numa_topology, true },
 	[FEAT_BRANCH_STACK] = { "BRANCH_STACK", print_branch_stack, false },
-	[FEAT_PMU_MAPPINGS] = { "PMU_MAPPINGS", print_pmu_mappings, false },
+	[FEAT_PMU_MAPPINGS] = { "PMU_MAPPINGS", dump_pmu_mappings, false },
 	[FEAT_GROUP_DESC] = { "GROUP_DESC", print_group_desc, false },
 	[FEAT_AUXTRACE] = { "AUXTRACE", print_auxtrace, false },
 	[FEAT_STAT] = { "STAT", print_stat, false },
-	[FEAT_CACHE] = { "CACHE", print_cache, true },
+	[FEAT_CACHE] = { "CACHE", dump_cache, true },
 	[FEAT_SAMPLE_TIME] = { "SAMPLE_TIME", print_sample_time, false },
-	[FEAT_MEM_TOPOLOGY] = { "MEM_TOPOLOGY", print_mem_topology, true },
+	[FEAT_MEM_TOPOLOGY] = { "MEM_TOPOLOGY", dump_mem_topology, true },
 	[FEAT_CLOCKID] = { "CLOCKID", print_clockid, false },
 	[FEAT_DIR_FORMAT] = { "DIR_FORMAT", print_dir_format, false },
-	[FEAT_BPF_PROG_INFO] = { "BPF_PROG_INFO", print_bpf_prog_info, false },
-	[FEAT_BPF_BTF] = { "BPF_BTF", print_bpf_btf, false },
+	[FEAT_BPF_PROG_INFO] = { "BPF_PROG_INFO", dump_bpf_prog_info, false },
+	[FEAT_BPF_BTF] = { "BPF_BTF", dump_bpf_btf, false },
 	[FEAT_COMPRESSED] = { "COMPRESSED", print_compressed, false },
-	[FEAT_CPU_PMU_CAPS] = { "CPU_PMU_CAPS", print_cpu_pmu_caps, false },
+	[FEAT_CPU_PMU_CAPS] = { "CPU_PMU_CAPS", dump_cpu_pmu_caps, false },
 	[FEAT_CLOCK_DATA] = { "CLOCK_DATA", print_clock_data, false },
-	[FEAT_HYBRID_TOPOLOGY] = { "HYBRID_TOPOLOGY", print_hybrid_topology, true },
-	[FEAT_PMU_CAPS] = { "PMU_CAPS", print_pmu_caps, false },
+	[FEAT_HYBRID_TOPOLOGY] = { "HYBRID_TOPOLOGY", dump_hybrid_topology, true },
+	[FEAT_PMU_CAPS] = { "PMU_CAPS", dump_pmu_caps, false },
 	[FEAT_CPU_DOMAIN_INFO] = { "CPU_DOMAIN_INFO", NULL, true },
 	[FEAT_E_MACHINE] = { "E_MACHINE", print_e_machine, false },
 	[FEAT_CLN_SIZE] = { "CLN_SIZE", print_cache_line, false },
@@ -301,24 +301,23 @@ static const struct feature_text features[FEAT_LAST] = {
 };
 
 static void print_feature(struct perfdata *pd, struct obuf *o, int id,
-			  void (*print)(struct header_printer *p))
+			  void (*print)(struct header_line *p))
 {
 	size_t size;
 	const void *data = perfdata_feature_raw(pd, id, &size);
 	struct cursor c;
-	struct header_printer p = { pd, o, &c };
+	struct header_line p = { pd, o, &c };
 
 	if (!data)
 		return;
-	c = cursor_init(data, size, pd->swap);
+	c = cursor_init(data, size, perfdata_swapped(pd));
 	print(&p);
 }
 
-void perfdata_print_feature(struct perfdata *pd, int id, const void *data, size_t size,
-			    struct obuf *o)
+void dump_feature(struct perfdata *pd, int id, const void *data, size_t size, struct obuf *o)
 {
-	struct cursor c = cursor_init(data, size, pd->swap);
-	struct header_printer p = { pd, o, &c };
+	struct cursor c = cursor_init(data, size, perfdata_swapped(pd));
+	struct header_line p = { pd, o, &c };
 
 	if (id > 0 && id < FEAT_LAST && features[id].print)
 		features[id].print(&p);
@@ -335,25 +334,27 @@ static void print_missing(struct perfdata *pd, struct obuf *o)
 
 static void print_layout(const struct perfdata *pd, struct obuf *o)
 {
-	const struct perfdata_layout *l = &pd->layout;
-	time_t mtime = l->mtime;
+	struct perfdata_layout l;
+	time_t mtime;
 	char date[64] = "";
 
+	perfdata_layout(pd, &l);
+	mtime = l.mtime;
 	if (!ctime_r(&mtime, date))
 		snprintf(date, sizeof(date), "%ld\n", (long)mtime);
 	obuf_printf(o, "# captured on    : %s", date);
-	obuf_printf(o, "# header version : %d\n", l->version - 1);
-	obuf_printf(o, "# data offset    : %lu\n", l->data_offset);
-	obuf_printf(o, "# data size      : %lu\n", l->data_size);
-	obuf_printf(o, "# feat offset    : %lu\n", l->feat_offset);
+	obuf_printf(o, "# header version : %d\n", l.version - 1);
+	obuf_printf(o, "# data offset    : %lu\n", l.data_offset);
+	obuf_printf(o, "# data size      : %lu\n", l.data_size);
+	obuf_printf(o, "# feat offset    : %lu\n", l.feat_offset);
 }
 
-void perfdata_print_sample_source(struct perfdata *pd, struct obuf *o)
+void dump_sample_source(struct perfdata *pd, struct obuf *o)
 {
 	print_feature(pd, o, FEAT_SAMPLE_SOURCE, print_sample_source);
 }
 
-int perfdata_print_header(struct perfdata *pd, struct obuf *o, bool full, struct err *e)
+int dump_header(struct perfdata *pd, struct obuf *o, bool full, struct err *e)
 {
 	obuf_lit(o, "# ========\n");
 	print_layout(pd, o);
@@ -368,7 +369,7 @@ int perfdata_print_header(struct perfdata *pd, struct obuf *o, bool full, struct
 			print_feature(pd, o, id, f->print);
 	}
 	print_feature(pd, o, FEAT_SAMPLE_SOURCE, print_sample_source);
-	if (!pd->pipe)
+	if (!perfdata_is_pipe(pd))
 		print_missing(pd, o);
 	obuf_lit(o, "# ========\n#\n");
 	return o->code ? err_set(e, o->code, "cannot print the header: %s", strerror(-o->code)) : 0;

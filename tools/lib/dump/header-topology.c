@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "emit/emit.h"
-#include "perfdata-int.h"
-#include "print.h"
+#include "dump/dump.h"
+#include "header-int.h"
 
-static void print_lists(struct header_printer *p, struct cursor *c, const char *label)
+static void print_lists(struct header_line *p, struct cursor *c, const char *label)
 {
 	uint32_t nr = cursor_u32(c);
 
@@ -32,10 +32,10 @@ static void skip_lists(struct cursor *c)
  * Sockets and threads as lists, { core, socket } of each CPU, then (since 5.x) dies as lists and
  * one number for each CPU. Dies are printed between sockets and threads.
  */
-void print_cpu_topology(struct header_printer *p)
+void dump_cpu_topology(struct header_line *p)
 {
 	struct cursor threads, cpus, dies, die;
-	uint32_t nr = p->pd->env.nr_cpus_avail;
+	uint32_t nr = perfdata_env(p->pd)->nr_cpus_avail;
 	bool has_dies;
 
 	print_lists(p, p->c, "sockets");
@@ -64,23 +64,7 @@ void print_cpu_topology(struct header_printer *p)
 	}
 }
 
-int perfdata_cpu_socket(const struct perfdata *pd, uint32_t cpu)
-{
-	size_t size;
-	const void *data = perfdata_feature_raw(pd, FEAT_CPU_TOPOLOGY, &size);
-	struct cursor c = cursor_init(data, data ? size : 0, pd->swap);
-	int socket;
-
-	if (!data || cpu >= pd->env.nr_cpus_avail)
-		return -1;
-	skip_lists(&c);
-	skip_lists(&c);
-	cursor_skip(&c, (uint64_t)cpu * 8 + 4);
-	socket = (int)cursor_u32(&c);
-	return c.bad ? -1 : socket;
-}
-
-void print_numa_topology(struct header_printer *p)
+void dump_numa_topology(struct header_line *p)
 {
 	uint32_t nr = cursor_u32(p->c);
 
@@ -99,7 +83,7 @@ void print_numa_topology(struct header_printer *p)
 	}
 }
 
-void print_pmu_mappings(struct header_printer *p)
+void dump_pmu_mappings(struct header_line *p)
 {
 	uint32_t nr = cursor_u32(p->c);
 
@@ -120,7 +104,7 @@ void print_pmu_mappings(struct header_printer *p)
 	obuf_char(p->o, '\n');
 }
 
-void print_cache(struct header_printer *p)
+void dump_cache(struct header_line *p)
 {
 	uint32_t nr;
 
@@ -158,14 +142,15 @@ static void print_bytes(struct obuf *o, uint64_t n)
 	obuf_printf(o, "%lu%c", n, units[i]);
 }
 
-static void print_ranges(struct header_printer *p, const unsigned char *words, uint64_t bits)
+static void print_ranges(struct header_line *p, const unsigned char *words, uint64_t bits)
 {
 	const char *sep = "";
 
 	for (uint64_t i = 0; i < bits; i++) {
 		uint64_t end = i;
 
-#define SET(n) ((n) < bits && load_u64(words + (n) / 64 * 8, p->pd->swap) >> ((n) % 64) & 1)
+#define SET(n) \
+	((n) < bits && load_u64(words + (n) / 64 * 8, perfdata_swapped(p->pd)) >> ((n) % 64) & 1)
 		if (!SET(i))
 			continue;
 		while (SET(end + 1))
@@ -177,7 +162,7 @@ static void print_ranges(struct header_printer *p, const unsigned char *words, u
 	}
 }
 
-void print_mem_topology(struct header_printer *p)
+void dump_mem_topology(struct header_line *p)
 {
 	uint64_t version = cursor_u64(p->c), block = cursor_u64(p->c), nr = cursor_u64(p->c);
 
@@ -204,7 +189,7 @@ void print_mem_topology(struct header_printer *p)
 	}
 }
 
-static void print_caps(struct header_printer *p, const char *pmu, struct cursor *c)
+static void print_caps(struct header_line *p, const char *pmu, struct cursor *c)
 {
 	uint32_t nr = cursor_u32(c);
 
@@ -227,13 +212,13 @@ static void print_caps(struct header_printer *p, const char *pmu, struct cursor 
 	obuf_char(p->o, '\n');
 }
 
-void print_cpu_pmu_caps(struct header_printer *p)
+void dump_cpu_pmu_caps(struct header_line *p)
 {
 	print_caps(p, "cpu", p->c);
 }
 
 /* The PMU's name stands behind its capabilities. */
-void print_pmu_caps(struct header_printer *p)
+void dump_pmu_caps(struct header_line *p)
 {
 	uint32_t nr = cursor_u32(p->c);
 
@@ -252,7 +237,7 @@ void print_pmu_caps(struct header_printer *p)
 	}
 }
 
-void print_hybrid_topology(struct header_printer *p)
+void dump_hybrid_topology(struct header_line *p)
 {
 	uint32_t nr = cursor_u32(p->c);
 

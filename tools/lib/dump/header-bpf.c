@@ -4,8 +4,8 @@
  * bpf_prog_info (bpf(2)), its pointers turned into offsets within the bytes that follow.
  */
 #include "emit/emit.h"
-#include "perfdata-int.h"
-#include "print.h"
+#include "dump/dump.h"
+#include "header-int.h"
 
 enum { /* offsets within struct bpf_prog_info */
        INFO_ID = 4,
@@ -66,7 +66,7 @@ static void print_prog(struct obuf *o, const struct prog *p)
 	}
 }
 
-void print_bpf_prog_info(struct header_printer *p)
+void dump_bpf_prog_info(struct header_line *p)
 {
 	uint32_t nr = cursor_u32(p->c);
 
@@ -74,7 +74,7 @@ void print_bpf_prog_info(struct header_printer *p)
 		obuf_lit(p->o, "# bpf_prog_info empty\n");
 	for (uint32_t i = 0; i < nr && !p->c->bad; i++) {
 		uint32_t info_size = cursor_u32(p->c), data_size = cursor_u32(p->c);
-		struct prog prog = { .data_size = data_size, .swap = p->pd->swap };
+		struct prog prog = { .data_size = data_size, .swap = perfdata_swapped(p->pd) };
 
 		cursor_u64(p->c); /* which arrays were asked for */
 		prog.info = cursor_bytes(p->c, info_size);
@@ -84,7 +84,7 @@ void print_bpf_prog_info(struct header_printer *p)
 	}
 }
 
-void print_bpf_btf(struct header_printer *p)
+void dump_bpf_btf(struct header_line *p)
 {
 	uint32_t nr = cursor_u32(p->c);
 
