@@ -6,8 +6,8 @@
  *
  *	static struct build f;
  *
- *	start_file(&f, big, PERF_ATTR_SIZE_VER5);	 one event of BUILD_TYPE, whose id is BUILD_ID
- *	put_sample(&f, ip, time, BUILD_ID);
+ *	start_file(&f, big, PERF_ATTR_SIZE_VER5);	 one event of BUILD_TYPE, whose id is EVENT_ID
+ *	put_sample(&f, ip, time, EVENT_ID);
  *	end_file(&f);
  *	open_build(&pd, &f, &e);
  *
@@ -21,7 +21,7 @@
 #include "perfdata/perfdata.h"
 #include "unit.h"
 
-#define BUILD_ID	  77
+#define EVENT_ID	  77
 #define BUILD_HEADER_SIZE 104
 #define BUILD_SECTION	  16 /* offset, size */
 
@@ -187,7 +187,7 @@ static inline void put_sample(struct build *f, uint64_t ip, uint64_t time, uint6
 	end_record(f, at);
 }
 
-/* Header and one attr, with @ids ids of BUILD_ID. Records follow; finish with end_file(). */
+/* Header and one attr, with @ids ids of EVENT_ID. Records follow; finish with end_file(). */
 static inline void start_file_of(struct build *f, bool big, uint32_t attr_size,
 				 uint64_t sample_type, unsigned ids)
 {
@@ -203,7 +203,7 @@ static inline void start_file_of(struct build *f, bool big, uint32_t attr_size,
 	P64(f, 0);	       /* their size: end_file() */
 	put_zero(f, BUILD_SECTION + 256 / 8);
 	for (unsigned i = 0; i < ids; i++)
-		P64(f, BUILD_ID);
+		P64(f, EVENT_ID);
 	put_attr(f, attr_size, sample_type, ATTR_FLAG_SAMPLE_ID_ALL);
 	P64(f, ids ? AT_IDS : 0);
 	P64(f, 8 * ids);

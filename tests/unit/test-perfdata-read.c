@@ -3,23 +3,32 @@
 #include "dump/dump.h"
 #include "perfdata-build.h"
 
+/* A type that nobody has; one of simpleperf's, as long as misc and size together say. */
+#define TYPE_UNKNOWN	60
+#define TYPE_SIMPLEPERF 32770
+
+#define SAMPLE_SIZE 40 /* what put_sample() makes */
+
 static struct build f;
 
 static void small_file(bool big, uint32_t attr_size)
 {
+	size_t comm;
+
 	start_file(&f, big, attr_size);
-	put_header(&f, PERF_RECORD_COMM, 0, 8 + 8 + 8 + 24);
+	comm = begin_record(&f, PERF_RECORD_COMM, 0);
 	P32(&f, 10);
 	P32(&f, 11);
 	put(&f, "make\0\0\0\0", 8);
 	P32(&f, 10); /* sample_id: tid, time, id */
 	P32(&f, 11);
 	P64(&f, 5);
-	P64(&f, 77);
-	put_sample(&f, 0x1000, 6, 77);
-	put_header(&f, 60, 0, 16); /* nobody knows it */
+	P64(&f, EVENT_ID);
+	end_record(&f, comm);
+	put_sample(&f, 0x1000, 6, EVENT_ID);
+	put_header(&f, TYPE_UNKNOWN, 0, 16);
 	P64(&f, 0);
-	put_sample(&f, 0x2000, 7, 77);
+	put_sample(&f, 0x2000, 7, EVENT_ID);
 	end_file(&f);
 }
 
@@ -43,13 +52,13 @@ static void check_small(struct perfdata *pd, bool swap)
 	assert_int_equal(id.pid, 10);
 	assert_int_equal(id.tid, 11);
 	assert_int_equal(id.time, 5);
-	assert_int_equal(id.id, 77);
+	assert_int_equal(id.id, EVENT_ID);
 	assert_int_equal(perfdata_next(pd, &rec, &e), 1);
 	assert_int_equal(sample_ip(&rec), 0x1000);
 	assert_int_equal(rec.time, 6);
 	assert_non_null(rec.event);
 	assert_int_equal(perfdata_next(pd, &rec, &e), 1);
-	assert_int_equal(rec.type, 60);
+	assert_int_equal(rec.type, TYPE_UNKNOWN);
 	assert_string_equal(record_type_name(rec.type), "UNKNOWN");
 	assert_int_equal(rec.time, RECORD_NO_TIME);
 	assert_int_equal(perfdata_next(pd, &rec, &e), 1);
@@ -78,7 +87,7 @@ static void files_of_every_size(void **state)
 			assert_int_equal(perfdata_event(pd, 0)->attr.flags,
 					 ATTR_FLAG_SAMPLE_ID_ALL);
 			assert_string_equal(perfdata_event(pd, 0)->name, "cpu-clock");
-			assert_ptr_equal(perfdata_event_by_id(pd, 77), perfdata_event(pd, 0));
+			assert_ptr_equal(perfdata_event_by_id(pd, EVENT_ID), perfdata_event(pd, 0));
 			assert_null(perfdata_event_by_id(pd, 78));
 			assert_int_equal(perfdata_big_endian(pd), big);
 			check_small(pd, big != host_is_big_endian());
@@ -142,7 +151,7 @@ static void feature_file(bool big, const char *payload)
 	SECTION(1, (P32(&f, 8), P32(&f, 4)));
 	SECTION(2, (P32(&f, 2), put_feature_string("perf"), put_feature_string("it's")));
 	SECTION(3, (P32(&f, 1), P32(&f, 64), put_attr(&f, 64, 0, 0), P32(&f, 1),
-		    put_feature_string("my event"), P64(&f, 77)));
+		    put_feature_string("my event"), P64(&f, EVENT_ID)));
 	/* behind it the payload of an event that there is not, and that of the one there is */
 	SECTION(4, (P32(&f, 1), P32(&f, 1), P32(&f, 0), put_feature_string("kernel"),
 		    put_feature_string(""), put_feature_string("x"), P32(&f, 3), P32(&f, 1),
@@ -173,7 +182,7 @@ static void check_features(struct perfdata *pd)
 				      "# cmdline : perf it\\'s \n# event : name = my event, , "
 				      "id = { 77 }, type = 1 (PERF_TYPE_SOFTWARE), size = 64, "));
 	assert_non_null(strstr(o.buf, "# sample source : my event, registers from kernel (x)\n"));
-	assert_non_null(strstr(o.buf, "# missing features: TRACING_DATA BUILD_ID OSRELEASE "));
+	assert_non_null(strstr(o.buf, "# missing features: TRACING_DATA EVENT_ID OSRELEASE "));
 	obuf_free(&o);
 }
 
@@ -221,12 +230,12 @@ static void pipe_mode(void **state)
 			int fd;
 
 			start_pipe(&f, big);
-			put_header(&f, PERF_RECORD_HEADER_ATTR, 0, 8 + 64 + 8);
-			put_attr(&f, 64, BUILD_TYPE, ATTR_FLAG_SAMPLE_ID_ALL);
-			P64(&f, 77);
+			put_header(&f, PERF_RECORD_HEADER_ATTR, 0, 8 + PERF_ATTR_SIZE_VER0 + 8);
+			put_attr(&f, PERF_ATTR_SIZE_VER0, BUILD_TYPE, ATTR_FLAG_SAMPLE_ID_ALL);
+			P64(&f, EVENT_ID);
 			put_header(&f, PERF_RECORD_EVENT_UPDATE, 0, 24 + 8);
-			P64(&f, 2);
-			P64(&f, 77);
+			P64(&f, 2); /* its name */
+			P64(&f, EVENT_ID);
 			put(&f, "named\0\0\0", 8);
 			put_header(&f, PERF_RECORD_HEADER_FEATURE, 0, 16 + 68);
 			P64(&f, FEAT_HOSTNAME);
@@ -234,7 +243,7 @@ static void pipe_mode(void **state)
 			put_header(&f, PERF_RECORD_HEADER_TRACING_DATA, 0, 12);
 			P32(&f, 5); /* bytes behind the record, padded to 8 */
 			put(&f, "trace\0\0\0", 8);
-			put_sample(&f, 1, 2, 77);
+			put_sample(&f, 1, 2, EVENT_ID);
 			fd = through ? pipefile(f.b, f.n) : memfile(f.b, f.n);
 			assert_int_equal(open_fd(&pd, fd, NULL, &e), 0);
 			close(fd);
@@ -303,10 +312,10 @@ static void aux_payload(void **state)
 	P64(&f, 4096);
 	put_zero(&f, 32);
 	put_zero(&f, 4096);
-	put_sample(&f, 9, 9, 77);
-	put_header(&f, 32770, 1, 24); /* simpleperf: 64 KiB and 24 bytes */
+	put_sample(&f, 9, 9, EVENT_ID);
+	put_header(&f, TYPE_SIMPLEPERF, 1, 24); /* 64 KiB and 24 bytes */
 	put_zero(&f, 65536 + 16);
-	put_sample(&f, 10, 10, 77);
+	put_sample(&f, 10, 10, EVENT_ID);
 	end_file(&f);
 	for (int ordered = 0; ordered < 2; ordered++) {
 		uint64_t ips = 0;
@@ -339,7 +348,7 @@ static void cut_anywhere(void **state)
 	first = data_start(&f);
 	n = f.n;
 	for (f.n = 0; f.n < n; f.n++) {
-		static const size_t ends[] = { 48, 88, 104, 144 };
+		static const size_t ends[] = { 48, 88, 104, 144 }; /* of the four records */
 		size_t whole = 0, got = 0;
 		int ret;
 
@@ -410,12 +419,12 @@ static void progress(void **state)
 	fd = memfile(f.b, f.n);
 	f.n = 0;
 	for (int i = 0; i < 20; i++)
-		put_sample(&f, 1, 1, 77);
+		put_sample(&f, 1, 1, EVENT_ID);
 	for (int i = 0; i < 50000; i++)
 		assert_int_equal(write_all(fd, f.b, f.n), 0);
 	f.n = 8;
-	set(&f, 0, 50000ULL * 20 * 40, 8);
-	assert_int_equal(pwrite(fd, f.b, 8, 48), 8);
+	set(&f, 0, 50000ULL * 20 * SAMPLE_SIZE, 8);
+	assert_int_equal(pwrite(fd, f.b, 8, AT_DATA_SIZE), 8);
 	assert_int_equal(open_fd(&pd, fd, &opts, &e), 0);
 	while (perfdata_next(pd, &rec, &e) > 0)
 		;
@@ -460,7 +469,8 @@ static void hostile(void **state)
 	set(&f, AT_DATA_OFFSET, UINT64_MAX - 8, 8);
 	expect_refused("cannot be");
 	small_file(false, 64);
-	set(&f, 112 + 64 + 8, 1ULL << 40, 8); /* ids */
+	/* The size of its ids is the last word before the data. */
+	set(&f, data_start(&f) - 8, 1ULL << 40, 8);
 	expect_refused("ids of event 0");
 	small_file(false, 64);
 	memcpy(f.b, "PERFILE3", 8);
@@ -489,18 +499,14 @@ static void bodies(void **state)
 	struct err e;
 
 	(void)state;
-	f.n = 0;
-	f.big = host_is_big_endian();
-	put_header(&f, PERF_RECORD_MMAP2, rec.misc, 8 + 8 + 24 + 24 + 8 + 8);
-	P32(&f, 1);
-	P32(&f, 2);
-	P64(&f, 0x1000);
-	P64(&f, 0x2000);
-	P64(&f, 0x3000);
+	start_records(&f, host_is_big_endian());
+	begin_record(&f, PERF_RECORD_MMAP2, rec.misc);
+	put_mapping(&f, 1, 2, 0x1000, 0x2000, 0x3000);
 	put(&f, "\x14\0\0\0aaaaaaaaaaaaaaaaaaaa", 24);
 	P32(&f, 5);
 	P32(&f, 2);
-	put(&f, "/bin/ls", 8);
+	put_string(&f, "/bin/ls");
+	end_record(&f, 0);
 	rec.data = f.b;
 	rec.size = (uint32_t)f.n;
 	assert_int_equal(record_mmap(&rec, &m, &e), 0);
