@@ -272,6 +272,22 @@ static int write_profiles(struct data_ctx *d, struct err *err)
 	return write_file(d, d->o->output, i, err);
 }
 
+/* --check: 0, 1 when nothing could be written, or -errno. */
+static int check(struct data_ctx *d, struct err *err)
+{
+	bool any = false;
+	struct emit e;
+	struct obuf o;
+	int ret = data_open_output(d->o->output, &o, err), closed;
+
+	if (ret)
+		return ret;
+	emit_init(&e, &o, d->o->json ? EMIT_JSON : EMIT_TEXT);
+	ret = convert_check(d->c, d->bad_samples, &e, &any, err);
+	closed = data_close_output(d->o->output, &o, err);
+	return ret ?: closed ?: !any;
+}
+
 static int convert_branches(struct data_ctx *d, struct err *err)
 {
 	int ret = convert_new(&d->c, d->m, err);
@@ -281,7 +297,7 @@ static int convert_branches(struct data_ctx *d, struct err *err)
 	ret = ret ?: read_branches(d, err);
 
 	if (!ret && d->o->check)
-		return data_check(d, err);
+		return check(d, err);
 	if (!ret)
 		ret = load_objects(d, err);
 	if (!ret)

@@ -5,6 +5,7 @@
 
 #include "dump/dump.h"
 #include "builtin.h"
+#include "dump/dump.h"
 #include "report.h"
 
 /* ---- setting up ------------------------------------------------------------------------------ */
@@ -200,16 +201,17 @@ static int put_head(struct report *r, struct err *e)
 
 static int run_opened(struct report *r, struct err *e)
 {
+	const struct dump_opts opts = { .redact = r->o.redact };
 	const struct err *damage;
 	int ret;
 
 	if (r->o.stats)
-		return report_stats(r->pd, &r->out, e);
+		return dump_file_stats(r->pd, &r->out, e);
 	if (r->o.header_only)
 		return put_head(r, e);
 	if (r->o.dump) {
 		ret = put_head(r, e);
-		return ret ? ret : report_dump(r->pd, &r->out, r->o.redact, e);
+		return ret ? ret : dump_file(r->pd, &r->out, &opts, e);
 	}
 	ret = session_start(r->session, e);
 	ret = ret ?: setup_profile(r, e);

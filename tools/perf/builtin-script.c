@@ -7,7 +7,6 @@
 #include "builtin.h"
 #include "compat.h"
 #include "dump/dump.h"
-#include "script-dump.h"
 #include "script/script.h"
 
 struct script_cmd {
@@ -188,7 +187,7 @@ struct run {
 	struct script *sc;
 	struct perfdata_ahead *ahead; /* NULL: records are read as they are printed */
 	struct event_switch *sw;
-	struct event_dumps *dumps; /* NULL: everything goes to out */
+	struct script_dumps *dumps; /* NULL: everything goes to out */
 	struct cli_progress progress;
 	struct obuf out;
 };
@@ -218,7 +217,7 @@ static struct script_opts script_options_of(const struct run *r, const struct sc
 		.stop_bt = o->stop_bt,
 		.pids = o->pids,
 		.tids = o->tids,
-		.out = r->dumps ? event_dumps_out : NULL,
+		.out = r->dumps ? script_dumps_out : NULL,
 		.out_ctx = r->dumps,
 	};
 }
@@ -254,12 +253,12 @@ static int run_open(struct run *r, const struct script_cmd *o, const struct scri
 	ret = ret ?: resolver_new(&r->env.resolver, r->env.machine, &so, e);
 	ret = ret ?: unwind_new(&r->env.unwind, r->env.machine, r->env.resolver, &uo, e);
 	if (!ret && o->per_event) {
-		r->dumps = event_dumps_new(r->env.pd, o->input ?: "perf.data");
+		r->dumps = script_dumps_new(r->env.pd, o->input ?: "perf.data");
 		ret = r->dumps ? 0 : err_set(e, -ENOMEM, "no memory for the events' files");
 	}
 	po = script_options_of(r, o);
 	ret = ret ?: script_new(&r->sc, &r->env, &po, f, &r->out, e);
-	return ret || !r->dumps ? ret : event_dumps_open(r->dumps, e);
+	return ret || !r->dumps ? ret : script_dumps_open(r->dumps, e);
 }
 
 static void run_close(struct run *r)
@@ -378,7 +377,7 @@ static int finish_dumps(struct run *r, bool quiet)
 {
 	struct err e = { 0 };
 
-	return event_dumps_close(r->dumps, quiet ? NULL : &r->out, &e) ? cli_print_err(&e) : 0;
+	return script_dumps_close(r->dumps, quiet ? NULL : &r->out, &e) ? cli_print_err(&e) : 0;
 }
 
 /* Options that the fields of events do not allow: the status is upstream's. */

@@ -29,9 +29,6 @@ struct data_ctx {
 /* @path NULL or "-": stdout. */
 int data_open_output(const char *path, struct obuf *o, struct err *err);
 int data_close_output(const char *path, struct obuf *o, struct err *err);
-/* --check: what the recording holds, where it went, why a profile would be empty. 0, 1 when
- * nothing could be written, or -errno. */
-int data_check(struct data_ctx *d, struct err *err);
 /* --to folded, --to json: samples, one by one. */
 int data_samples(struct data_ctx *d, bool json, struct err *err);
 

@@ -61,10 +61,4 @@ int report_setup_options(struct report *r, struct err *e);
 /* report-mode.c: rows of what? Once the events are known. */
 int report_choose_mode(struct report *r, struct err *e);
 
-/* ---- records as they are (report-dump.c) -------------------------------------------------------- */
-
-/* @redact: register values are not shown. */
-int report_dump(struct perfdata *pd, struct obuf *o, bool redact, struct err *e);
-int report_stats(struct perfdata *pd, struct obuf *o, struct err *e);
-
 #endif

@@ -27,6 +27,7 @@
 #ifndef PERF_CONVERT_H
 #define PERF_CONVERT_H
 
+#include "emit/emit.h"
 #include "machine/machine.h"
 #include "sample/sample.h"
 #include "unwind/unwind.h"
@@ -77,6 +78,11 @@ const struct convert_object *convert_object(const struct convert *c, size_t i);
 int convert_load(struct convert *c, size_t i, const char *path, struct err *e);
 /* Before the first: believes objects that stand for much more than they are. */
 void convert_no_limits(struct convert *c);
+/*
+ * In place of profiles: what the recording holds, where it went, why a profile would be empty.
+ * Loads all objects. @damaged: samples that could not be read. *any: there is something to write.
+ */
+int convert_check(struct convert *c, uint64_t damaged, struct emit *e, bool *any, struct err *err);
 /* Appends the profile of a loaded object. The number of records written, or -errno. */
 ssize_t convert_write(struct convert *c, size_t i, enum convert_format f, struct obuf *o,
 		      struct err *e);

@@ -138,4 +138,20 @@ int script_finish(struct script *sc, struct err *e);
 /* Whether names of functions were printed, or would have been. */
 bool script_has_names(const struct script *sc);
 
+/* ---- a file for each event ---------------------------------------------------------------------- */
+
+struct script_dumps;
+
+/* For the events of @pd, which was opened as @input; both stay the caller's. NULL: no memory. */
+struct script_dumps *script_dumps_new(const struct perfdata *pd, const char *input);
+/*
+ * Creates the files of all events there are. Files of an earlier run give way, links and what else
+ * is no plain file do not. Events with one name share a file.
+ */
+int script_dumps_open(struct script_dumps *d, struct err *e);
+/* script_opts.out. @d: struct script_dumps. NULL: no such file, with @e. */
+struct obuf *script_dumps_out(void *d, const struct perfdata_event *event, struct err *e);
+/* Ends and frees; tells @o of each file, unless that is NULL. 0 or the first error. */
+int script_dumps_close(struct script_dumps *d, struct obuf *o, struct err *e);
+
 #endif

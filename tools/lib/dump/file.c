@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* report -D and report --stats: a recording as records, not as a profile. */
+/*
+ * A whole recording as text, and the counts of one. Both stand on the walk that callers could write
+ * themselves; that damage ends the walk and not what is known by then is what they would forget.
+ */
 #include "dump/dump.h"
-#include "report.h"
 
-int report_dump(struct perfdata *pd, struct obuf *o, bool redact, struct err *e)
+int dump_file(struct perfdata *pd, struct obuf *o, const struct dump_opts *opts, struct err *e)
 {
-	struct dump_opts opts = { .redact = redact };
 	struct record rec;
 	struct dump *d;
-	int ret = dump_new(&d, pd, o, &opts, e);
+	int ret = dump_new(&d, pd, o, opts, e);
 
 	if (ret)
 		return ret;
@@ -20,7 +21,7 @@ int report_dump(struct perfdata *pd, struct obuf *o, bool redact, struct err *e)
 	return ret;
 }
 
-int report_stats(struct perfdata *pd, struct obuf *o, struct err *e)
+int dump_file_stats(struct perfdata *pd, struct obuf *o, struct err *e)
 {
 	struct dump_stats s = { .pd = pd };
 	struct record rec;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf data convert --check: would the profiles hold anything, and if not, why? */
-#include <stdio.h>
-
-#include "data.h"
-#include "emit/emit.h"
+/*
+ * What was counted on the way to profiles: would they hold anything, and if not, why? Each reason is
+ * one that users met: they recorded the wrong thing, and optimizers say nothing of it.
+ */
+#include "convert/convert.h"
 
 static double percent(uint64_t part, uint64_t whole)
 {
@@ -11,9 +11,9 @@ static double percent(uint64_t part, uint64_t whole)
 }
 
 /* Why there is nothing to convert; NULL = there is. */
-static const char *emptiness(const struct data_ctx *d)
+static const char *emptiness(const struct convert *c)
 {
-	const struct convert_stats *s = convert_stats(d->c);
+	const struct convert_stats *s = convert_stats(c);
 
 	if (!s->samples)
 		return "the recording has no samples";
@@ -31,15 +31,15 @@ static const char *emptiness(const struct data_ctx *d)
 	return NULL;
 }
 
-static void emit_totals(struct emit *e, const struct data_ctx *d)
+static void emit_totals(struct emit *e, const struct convert *c, uint64_t damaged)
 {
-	const struct convert_stats *s = convert_stats(d->c);
-	const char *empty = emptiness(d);
+	const struct convert_stats *s = convert_stats(c);
+	const char *empty = emptiness(c);
 
 	emit_u64(e, "samples", s->samples);
 	emit_u64(e, "samples with branches", s->with_branches);
 	emit_u64(e, "samples with empty branch stacks", s->empty_stacks);
-	emit_u64(e, "damaged samples", d->bad_samples);
+	emit_u64(e, "damaged samples", damaged);
 	emit_u64(e, "branches", s->branches);
 	emit_u64(e, "branches with both ends in files", s->mapped);
 	emit_u64(e, "branches with one end in a file", s->one_end);
@@ -55,7 +55,7 @@ static void emit_totals(struct emit *e, const struct data_ctx *d)
 			 "optimizers use with less effect");
 }
 
-static int emit_objects(struct emit *e, struct data_ctx *d, struct err *err)
+static int emit_objects(struct emit *e, struct convert *c, size_t *usable, struct err *err)
 {
 	static const struct emit_column cols[] = {
 		{ "object", "OBJECT", false },
@@ -73,10 +73,10 @@ static int emit_objects(struct emit *e, struct data_ctx *d, struct err *err)
 
 	if (!t)
 		return err_set(err, -ENOMEM, "no memory for a table");
-	for (size_t i = 0; i < convert_nr_objects(d->c); i++) {
-		const struct convert_object *ob = convert_object(d->c, i);
+	for (size_t i = 0; i < convert_nr_objects(c); i++) {
+		const struct convert_object *ob = convert_object(c, i);
 
-		convert_load(d->c, i, NULL, NULL); /* what fails is its problem */
+		convert_load(c, i, NULL, NULL); /* what fails is its problem */
 		emit_table_cell(t, "%s", ob->dso->name);
 		emit_table_cell(t, "%.12s", ob->build_id);
 		emit_table_cell(t, "%llu", (unsigned long long)ob->from);
@@ -87,7 +87,7 @@ static int emit_objects(struct emit *e, struct data_ctx *d, struct err *err)
 		emit_table_cell(t, "%zu", ob->functions);
 		emit_table_cell(t, "%.1f", percent(ob->no_function, ob->from));
 		emit_table_cell(t, "%s", ob->problem ? ob->problem : "");
-		d->nr_chosen += !ob->problem;
+		*usable += !ob->problem;
 	}
 	if (e->format == EMIT_TEXT)
 		obuf_char(e->o, '\n');
@@ -96,22 +96,16 @@ static int emit_objects(struct emit *e, struct data_ctx *d, struct err *err)
 	return 0;
 }
 
-int data_check(struct data_ctx *d, struct err *err)
+int convert_check(struct convert *c, uint64_t damaged, struct emit *e, bool *any, struct err *err)
 {
-	struct emit e;
-	struct obuf o;
-	int ret = data_open_output(d->o->output, &o, err), closed;
+	size_t usable = 0;
+	int ret;
 
-	if (ret)
-		return ret;
-	emit_init(&e, &o, d->o->json ? EMIT_JSON : EMIT_TEXT);
-	emit_object(&e, NULL);
-	emit_totals(&e, d);
-	ret = emit_objects(&e, d, err);
-	emit_end(&e);
-	emit_finish(&e);
-	closed = data_close_output(d->o->output, &o, err);
-	if (ret || closed)
-		return ret ? ret : closed;
-	return emptiness(d) || !d->nr_chosen;
+	emit_object(e, NULL);
+	emit_totals(e, c, damaged);
+	ret = emit_objects(e, c, &usable, err);
+	emit_end(e);
+	emit_finish(e);
+	*any = !emptiness(c) && usable;
+	return ret;
 }

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * --per-event-dump: the samples of each event in a file of its own, INPUT.EVENT.dump. Files are
+ * created before the first sample, so that what cannot be written is said before anything was read;
+ * the events of a stream come later, and their files with them. What an event is called comes from
+ * the recording and becomes one word of a path.
+ */
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -6,7 +12,7 @@
 
 #include "base/output.h"
 #include "emit/emit.h"
-#include "script-dump.h"
+#include "script/script-int.h"
 
 #define MAX_FILES   4096
 #define BUFFER_SIZE 65536
@@ -17,7 +23,7 @@ struct dump_file {
 	uint64_t nr;
 };
 
-struct event_dumps {
+struct script_dumps {
 	const struct perfdata *pd;
 	const char *input;
 	VEC(struct dump_file *) files;
@@ -44,7 +50,7 @@ static char *path_of(const char *input, const char *event)
 }
 
 /* Takes @path over. */
-static int add_file(struct event_dumps *d, char *path, struct dump_file **file, struct err *e)
+static int add_file(struct script_dumps *d, char *path, struct dump_file **file, struct err *e)
 {
 	struct dump_file *f;
 	struct output out;
@@ -70,7 +76,7 @@ static int add_file(struct event_dumps *d, char *path, struct dump_file **file, 
 	return err_set(e, -ENOMEM, "no memory for the events' files");
 }
 
-static int add_events(struct event_dumps *d, struct err *e)
+static int add_events(struct script_dumps *d, struct err *e)
 {
 	while (d->by_event.n < perfdata_nr_events(d->pd)) {
 		const struct perfdata_event *event = perfdata_event(d->pd, d->by_event.n);
@@ -107,9 +113,9 @@ static void raise_limit(void)
 	setrlimit(RLIMIT_NOFILE, &r);
 }
 
-struct event_dumps *event_dumps_new(const struct perfdata *pd, const char *input)
+struct script_dumps *script_dumps_new(const struct perfdata *pd, const char *input)
 {
-	struct event_dumps *d = calloc(1, sizeof(*d));
+	struct script_dumps *d = calloc(1, sizeof(*d));
 
 	if (d) {
 		d->pd = pd;
@@ -118,15 +124,15 @@ struct event_dumps *event_dumps_new(const struct perfdata *pd, const char *input
 	return d;
 }
 
-int event_dumps_open(struct event_dumps *d, struct err *e)
+int script_dumps_open(struct script_dumps *d, struct err *e)
 {
 	raise_limit();
 	return add_events(d, e) ? err_context(e, "Couldn't create the per event dump files") : 0;
 }
 
-struct obuf *event_dumps_out(void *dumps, const struct perfdata_event *event, struct err *e)
+struct obuf *script_dumps_out(void *dumps, const struct perfdata_event *event, struct err *e)
 {
-	struct event_dumps *d = dumps;
+	struct script_dumps *d = dumps;
 
 	/* The events of a stream come when they come. */
 	if (unlikely(event->idx >= d->by_event.n) &&
@@ -154,7 +160,7 @@ static int close_file(struct dump_file *f, struct obuf *o, struct err *e)
 	return ret;
 }
 
-int event_dumps_close(struct event_dumps *d, struct obuf *o, struct err *e)
+int script_dumps_close(struct script_dumps *d, struct obuf *o, struct err *e)
 {
 	int ret = 0;
 
