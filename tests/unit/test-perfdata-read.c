@@ -182,7 +182,7 @@ static void check_features(struct perfdata *pd)
 				      "# cmdline : perf it\\'s \n# event : name = my event, , "
 				      "id = { 77 }, type = 1 (PERF_TYPE_SOFTWARE), size = 64, "));
 	assert_non_null(strstr(o.buf, "# sample source : my event, registers from kernel (x)\n"));
-	assert_non_null(strstr(o.buf, "# missing features: TRACING_DATA EVENT_ID OSRELEASE "));
+	assert_non_null(strstr(o.buf, "# missing features: TRACING_DATA BUILD_ID OSRELEASE "));
 	obuf_free(&o);
 }
 
