@@ -206,12 +206,12 @@ static int run_opened(struct report *r, struct err *e)
 	int ret;
 
 	if (r->o.stats)
-		return dump_file_stats(r->pd, &r->out, e);
+		return dump_all_stats(r->pd, &r->out, e);
 	if (r->o.header_only)
 		return put_head(r, e);
 	if (r->o.dump) {
 		ret = put_head(r, e);
-		return ret ? ret : dump_file(r->pd, &r->out, &opts, e);
+		return ret ? ret : dump_all(r->pd, &r->out, &opts, e);
 	}
 	ret = session_start(r->session, e);
 	ret = ret ?: setup_profile(r, e);

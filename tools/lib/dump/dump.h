@@ -32,7 +32,7 @@ void dump_free(struct dump *d);
 /* Prints one record and counts it. Errors of the record are part of the text. */
 void dump_record(struct dump *d, const struct record *rec);
 /* All records in order of time, and their counts; of a damaged file what comes before. */
-int dump_file(struct perfdata *pd, struct obuf *o, const struct dump_opts *opts, struct err *e);
+int dump_all(struct perfdata *pd, struct obuf *o, const struct dump_opts *opts, struct err *e);
 
 /* ---- counts ------------------------------------------------------------------------------------ */
 
@@ -79,7 +79,7 @@ const struct dump_stats *dump_stats(const struct dump *d);
 /* "\nAggregated stats:\n ..."; asks @pd for what it unpacked. */
 void dump_print_stats(const struct dump_stats *s, const struct perfdata *pd, struct obuf *o);
 /* The counts of all records, as they lie in the file. */
-int dump_file_stats(struct perfdata *pd, struct obuf *o, struct err *e);
+int dump_all_stats(struct perfdata *pd, struct obuf *o, struct err *e);
 
 /* ---- the header ---------------------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
  */
 #include "dump/dump.h"
 
-int dump_file(struct perfdata *pd, struct obuf *o, const struct dump_opts *opts, struct err *e)
+int dump_all(struct perfdata *pd, struct obuf *o, const struct dump_opts *opts, struct err *e)
 {
 	struct record rec;
 	struct dump *d;
@@ -21,7 +21,7 @@ int dump_file(struct perfdata *pd, struct obuf *o, const struct dump_opts *opts,
 	return ret;
 }
 
-int dump_file_stats(struct perfdata *pd, struct obuf *o, struct err *e)
+int dump_all_stats(struct perfdata *pd, struct obuf *o, struct err *e)
 {
 	struct dump_stats s = { .pd = pd };
 	struct record rec;
