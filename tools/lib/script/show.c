@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --show-...-events: records other than samples, a line each, in upstream's words. */
+/*
+ * --show-...-events: records other than samples, a line each, in upstream's words. Which option
+ * shows a type, whose record it is and what its line says is a row of rows[].
+ */
 #include <stdlib.h>
 
 #include "emit/emit.h"
@@ -61,149 +64,165 @@ static void put_switch(struct obuf *o, const struct record *rec, const struct re
 	obuf_char(o, '\n');
 }
 
-static int put_kernel_object(struct obuf *o, const struct record *rec, struct err *e)
-{
-	struct record_ksymbol k;
-	struct record_bpf b;
-	int ret;
+/* ---- by type ------------------------------------------------------------------------------------ */
 
-	if (rec->type == PERF_RECORD_BPF_EVENT) {
-		ret = record_bpf(rec, &b, e);
-		if (!ret)
-			obuf_printf(o, " type %u, flags %u, id %u\n", b.type, b.flags, b.id);
-		return ret;
-	}
-	ret = record_ksymbol(rec, &k, e);
-	if (!ret) {
-		obuf_printf(o, " addr %llx len %u type %u flags 0x%x name ",
-			    (unsigned long long)k.addr, k.len, k.ksym_type, k.flags);
-		emit_safe(o, k.name);
-		obuf_char(o, '\n');
-	}
+/* What follows "PERF_RECORD_NAME", with its newline. */
+typedef int (*body_fn)(struct obuf *o, const struct record *rec, struct err *e);
+
+static int body_mmap(struct obuf *o, const struct record *rec, struct err *e)
+{
+	struct record_mmap m;
+	int ret = record_mmap(rec, &m, e);
+
+	if (!ret)
+		put_mmap(o, rec, &m);
 	return ret;
 }
 
-static int put_task(struct obuf *o, const struct record *rec, struct err *e)
+static int body_comm(struct obuf *o, const struct record *rec, struct err *e)
 {
 	struct record_comm c;
-	struct record_task t;
-	int ret;
+	int ret = record_comm(rec, &c, e);
 
-	if (rec->type == PERF_RECORD_COMM) {
-		ret = record_comm(rec, &c, e);
-		if (ret)
-			return ret;
-		obuf_str(o, c.exec ? " exec: " : ": ");
-		emit_safe(o, c.comm);
-		obuf_printf(o, ":%d/%d\n", (int)c.pid, (int)c.tid);
-		return 0;
-	}
-	ret = record_task(rec, &t, e);
+	if (ret)
+		return ret;
+	obuf_str(o, c.exec ? " exec: " : ": ");
+	emit_safe(o, c.comm);
+	obuf_printf(o, ":%d/%d\n", (int)c.pid, (int)c.tid);
+	return 0;
+}
+
+static int body_task(struct obuf *o, const struct record *rec, struct err *e)
+{
+	struct record_task t;
+	int ret = record_task(rec, &t, e);
+
 	if (!ret)
 		obuf_printf(o, "(%d:%d):(%d:%d)\n", (int)t.pid, (int)t.tid, (int)t.ppid,
 			    (int)t.ptid);
 	return ret;
 }
 
-/* What follows "PERF_RECORD_NAME", with its newline. */
-static int put_body(struct obuf *o, const struct record *rec, struct err *e)
+static int body_switch(struct obuf *o, const struct record *rec, struct err *e)
+{
+	struct record_switch s;
+	int ret = record_switch(rec, &s, e);
+
+	if (!ret)
+		put_switch(o, rec, &s);
+	return ret;
+}
+
+static int body_namespaces(struct obuf *o, const struct record *rec, struct err *e)
 {
 	struct record_namespaces n;
-	struct record_switch s;
-	struct record_cgroup cg;
-	struct record_mmap m;
-	struct record_lost l;
-	int ret;
+	int ret = record_namespaces(rec, &n, e);
 
-	switch (rec->type) {
-	case PERF_RECORD_MMAP:
-	case PERF_RECORD_MMAP2:
-		ret = record_mmap(rec, &m, e);
-		if (!ret)
-			put_mmap(o, rec, &m);
-		return ret;
-	case PERF_RECORD_COMM:
-	case PERF_RECORD_FORK:
-	case PERF_RECORD_EXIT: return put_task(o, rec, e);
-	case PERF_RECORD_SWITCH:
-	case PERF_RECORD_SWITCH_CPU_WIDE:
-		ret = record_switch(rec, &s, e);
-		if (!ret)
-			put_switch(o, rec, &s);
-		return ret;
-	case PERF_RECORD_NAMESPACES:
-		ret = record_namespaces(rec, &n, e);
-		if (!ret)
-			put_namespaces(o, rec, &n);
-		return ret;
-	case PERF_RECORD_CGROUP:
-		ret = record_cgroup(rec, &cg, e);
-		if (ret)
-			return ret;
-		obuf_printf(o, " cgroup: %llu ", (unsigned long long)cg.id);
-		emit_safe(o, cg.path);
-		obuf_char(o, '\n');
-		return 0;
-	case PERF_RECORD_LOST:
-	case PERF_RECORD_LOST_SAMPLES:
-		ret = record_lost(rec, &l, e);
-		if (!ret)
-			obuf_printf(o, " lost %llu\n", (unsigned long long)l.lost);
-		return ret;
-	case PERF_RECORD_KSYMBOL:
-	case PERF_RECORD_BPF_EVENT: return put_kernel_object(o, rec, e);
-	default: obuf_char(o, '\n'); return 0;
-	}
+	if (!ret)
+		put_namespaces(o, rec, &n);
+	return ret;
 }
 
-static unsigned shown_by(uint32_t type)
+static int body_cgroup(struct obuf *o, const struct record *rec, struct err *e)
 {
-	switch (type) {
-	case PERF_RECORD_COMM:
-	case PERF_RECORD_FORK:
-	case PERF_RECORD_EXIT: return SHOW_TASK;
-	case PERF_RECORD_MMAP:
-	case PERF_RECORD_MMAP2: return SHOW_MMAP;
-	case PERF_RECORD_SWITCH:
-	case PERF_RECORD_SWITCH_CPU_WIDE: return SHOW_SWITCH;
-	case PERF_RECORD_NAMESPACES: return SHOW_NAMESPACES;
-	case PERF_RECORD_LOST:
-	case PERF_RECORD_LOST_SAMPLES: return SHOW_LOST;
-	case PERF_RECORD_FINISHED_ROUND: return SHOW_ROUND;
-	case PERF_RECORD_KSYMBOL:
-	case PERF_RECORD_BPF_EVENT: return SHOW_BPF;
-	case PERF_RECORD_CGROUP: return SHOW_CGROUP;
-	case PERF_RECORD_TEXT_POKE: return SHOW_TEXT_POKE;
-	default: return 0;
-	}
+	struct record_cgroup cg;
+	int ret = record_cgroup(rec, &cg, e);
+
+	if (ret)
+		return ret;
+	obuf_printf(o, " cgroup: %llu ", (unsigned long long)cg.id);
+	emit_safe(o, cg.path);
+	obuf_char(o, '\n');
+	return 0;
 }
 
-/* The process that a record is about; records without one carry it in their sample id. */
-static void task_of(const struct record *rec, uint32_t *pid, uint32_t *tid)
+static int body_lost(struct obuf *o, const struct record *rec, struct err *e)
+{
+	struct record_lost l;
+	int ret = record_lost(rec, &l, e);
+
+	if (!ret)
+		obuf_printf(o, " lost %llu\n", (unsigned long long)l.lost);
+	return ret;
+}
+
+static int body_bpf(struct obuf *o, const struct record *rec, struct err *e)
+{
+	struct record_bpf b;
+	int ret = record_bpf(rec, &b, e);
+
+	if (!ret)
+		obuf_printf(o, " type %u, flags %u, id %u\n", b.type, b.flags, b.id);
+	return ret;
+}
+
+static int body_ksymbol(struct obuf *o, const struct record *rec, struct err *e)
+{
+	struct record_ksymbol k;
+	int ret = record_ksymbol(rec, &k, e);
+
+	if (ret)
+		return ret;
+	obuf_printf(o, " addr %llx len %u type %u flags 0x%x name ", (unsigned long long)k.addr,
+		    k.len, k.ksym_type, k.flags);
+	emit_safe(o, k.name);
+	obuf_char(o, '\n');
+	return 0;
+}
+
+static int body_none(struct obuf *o, const struct record *rec, struct err *e)
+{
+	(void)rec, (void)e;
+	obuf_char(o, '\n');
+	return 0;
+}
+
+/* Whose record it is: a process and thread at its start, a new or ended task, or its sample id's. */
+enum owner { OWNER_OF_ID, OWNER_FIRST, OWNER_TASK };
+
+static const struct shown {
+	enum script_show by;
+	enum owner owner;
+	body_fn body;
+} rows[] = {
+	[PERF_RECORD_MMAP] = { SHOW_MMAP, OWNER_FIRST, body_mmap },
+	[PERF_RECORD_MMAP2] = { SHOW_MMAP, OWNER_FIRST, body_mmap },
+	[PERF_RECORD_COMM] = { SHOW_TASK, OWNER_FIRST, body_comm },
+	[PERF_RECORD_FORK] = { SHOW_TASK, OWNER_TASK, body_task },
+	[PERF_RECORD_EXIT] = { SHOW_TASK, OWNER_TASK, body_task },
+	[PERF_RECORD_SWITCH] = { SHOW_SWITCH, OWNER_OF_ID, body_switch },
+	[PERF_RECORD_SWITCH_CPU_WIDE] = { SHOW_SWITCH, OWNER_OF_ID, body_switch },
+	[PERF_RECORD_NAMESPACES] = { SHOW_NAMESPACES, OWNER_FIRST, body_namespaces },
+	[PERF_RECORD_CGROUP] = { SHOW_CGROUP, OWNER_OF_ID, body_cgroup },
+	[PERF_RECORD_LOST] = { SHOW_LOST, OWNER_OF_ID, body_lost },
+	[PERF_RECORD_LOST_SAMPLES] = { SHOW_LOST, OWNER_OF_ID, body_lost },
+	[PERF_RECORD_KSYMBOL] = { SHOW_BPF, OWNER_OF_ID, body_ksymbol },
+	[PERF_RECORD_BPF_EVENT] = { SHOW_BPF, OWNER_OF_ID, body_bpf },
+	[PERF_RECORD_TEXT_POKE] = { SHOW_TEXT_POKE, OWNER_OF_ID, body_none },
+	[PERF_RECORD_FINISHED_ROUND] = { SHOW_ROUND, OWNER_OF_ID, body_none },
+};
+
+static const struct shown *row_of(const struct record *rec)
+{
+	return rec->type < ARRAY_SIZE(rows) && rows[rec->type].by ? &rows[rec->type] : NULL;
+}
+
+/* The process that a record is about; left alone where only its sample id says. */
+static void task_of(const struct record *rec, enum owner owner, uint32_t *pid, uint32_t *tid)
 {
 	struct record_task t;
 
-	switch (rec->type) {
-	case PERF_RECORD_MMAP:
-	case PERF_RECORD_MMAP2:
-	case PERF_RECORD_COMM:
-	case PERF_RECORD_NAMESPACES:
-		if (rec->size >= 16) {
-			*pid = load_u32(rec->data + 8, rec->swap);
-			*tid = load_u32(rec->data + 12, rec->swap);
-		}
-		break;
-	case PERF_RECORD_FORK:
-	case PERF_RECORD_EXIT:
-		if (!record_task(rec, &t, NULL)) {
-			*pid = t.pid;
-			*tid = t.tid;
-		}
-		break;
+	if (owner == OWNER_FIRST && rec->size >= 16) {
+		*pid = load_u32(rec->data + 8, rec->swap);
+		*tid = load_u32(rec->data + 12, rec->swap);
+	} else if (owner == OWNER_TASK && !record_task(rec, &t, NULL)) {
+		*pid = t.pid;
+		*tid = t.tid;
 	}
 }
 
-static int show_line(struct script *sc, const struct record *rec, struct err *e)
+static int show_line(struct script *sc, const struct record *rec, const struct shown *row,
+		     struct err *e)
 {
 	struct sample s = { .time = 0, .pid = UINT32_MAX, .tid = UINT32_MAX };
 	struct record_id id = { 0 };
@@ -232,7 +251,7 @@ static int show_line(struct script *sc, const struct record *rec, struct err *e)
 		s.cpu = id.cpu;
 	pid = s.pid;
 	tid = s.tid;
-	task_of(rec, &pid, &tid);
+	task_of(rec, row->owner, &pid, &tid);
 	if (!(id.present & PERF_SAMPLE_TID)) {
 		s.pid = pid;
 		s.tid = tid;
@@ -243,21 +262,22 @@ static int show_line(struct script *sc, const struct record *rec, struct err *e)
 	print_start(sc, ev, &s, th, rec->type, rec->misc);
 	obuf_lit(sc->o, "PERF_RECORD_");
 	obuf_str(sc->o, record_type_name(rec->type));
-	return put_body(sc->o, rec, e);
+	return row->body(sc->o, rec, e);
 }
 
 int script_show_record(struct script *sc, const struct record *rec, struct err *e)
 {
-	bool show = sc->opts.show & shown_by(rec->type);
+	const struct shown *row = row_of(rec);
+	bool show = row && sc->opts.show & row->by;
 	int ret = 0, applied;
 
 	if (show && !sc->checked)
 		ret = script_check(sc, e);
 	/* An exiting thread is printed while it still is one. */
 	if (!ret && show && rec->type == PERF_RECORD_EXIT)
-		ret = show_line(sc, rec, e);
+		ret = show_line(sc, rec, row, e);
 	applied = machine_record(sc->env.machine, rec, ret ? NULL : e);
 	if (!ret && !applied && show && rec->type != PERF_RECORD_EXIT)
-		ret = show_line(sc, rec, e);
+		ret = show_line(sc, rec, row, e);
 	return ret ? ret : applied;
 }
