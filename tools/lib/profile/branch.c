@@ -17,7 +17,7 @@
 struct branch_slot {
 	_Alignas(32) uint64_t from;
 	uint64_t to;
-	uint64_t rest;	/* id in p->branch_where + 1 (0 = no entry) << 32 | flag bits */
+	uint64_t rest;	/* id in p->feed->branch_where + 1 (0 = no entry) << 32 | flag bits */
 	uint32_t count; /* since its counts went to the row */
 	uint32_t row;
 };
@@ -34,23 +34,23 @@ static uint32_t slot_where(const struct branch_slot *s)
 
 int prof_branch_init(struct profile *p)
 {
-	p->slots = aligned_alloc(64, SLOTS * sizeof(*p->slots));
-	p->told = calloc(SLOTS, sizeof(*p->told));
-	if (!p->slots || !p->told)
+	p->feed->slots = aligned_alloc(64, SLOTS * sizeof(*p->feed->slots));
+	p->feed->told = calloc(SLOTS, sizeof(*p->feed->told));
+	if (!p->feed->slots || !p->feed->told)
 		return -ENOMEM;
-	p->counts = prof_sum_of(&p->sums, &acc_branches);
-	p->branch_where.width = 2;
-	memset(p->slots, 0, SLOTS * sizeof(*p->slots));
+	p->feed->counts = prof_sum_of(&p->sums, &acc_branches);
+	p->feed->branch_where.width = 2;
+	memset(p->feed->slots, 0, SLOTS * sizeof(*p->feed->slots));
 	return 0;
 }
 
 void prof_branch_free(struct profile *p)
 {
-	free(p->slots);
-	free(p->told);
-	p->slots = NULL;
-	p->told = NULL;
-	prof_tuples_free(&p->branch_where);
+	free(p->feed->slots);
+	free(p->feed->told);
+	p->feed->slots = NULL;
+	p->feed->told = NULL;
+	prof_tuples_free(&p->feed->branch_where);
 }
 
 static inline uint32_t slot_of(uint64_t from, uint64_t to, uint64_t rest)
@@ -68,7 +68,7 @@ static bool cycles_in_key(const struct profile *p)
 static void flush_slot(struct profile *p, struct branch_slot *s)
 {
 	struct profile_row *row = &p->rows.v[s->row];
-	struct branch_counts *told = &p->told[s - p->slots];
+	struct branch_counts *told = &p->feed->told[s - p->feed->slots];
 	const struct acc_in in = { .entries = told, .times = s->count };
 	uint64_t cycles = slot_bits(s) >> 4 & 0xffff;
 
@@ -79,7 +79,7 @@ static void flush_slot(struct profile *p, struct branch_slot *s)
 		told->nr_cycles = cycles ? s->count : 0;
 	}
 	/* The row's slots are there since resolve_new(). */
-	p->counts->acc->add(prof_slot_reach(&p->counts->row, s->row), &in, NULL);
+	p->feed->counts->acc->add(prof_slot_reach(&p->feed->counts->row, s->row), &in, NULL);
 	*told = (struct branch_counts){ 0 };
 	s->count = 0;
 }
@@ -87,34 +87,36 @@ static void flush_slot(struct profile *p, struct branch_slot *s)
 void prof_branch_flush(struct profile *p)
 {
 	for (uint32_t i = 0; i < SLOTS; i++)
-		if (p->slots[i].count)
-			flush_slot(p, &p->slots[i]);
+		if (p->feed->slots[i].count)
+			flush_slot(p, &p->feed->slots[i]);
 }
 
 /* A small number for (address space, its maps now). */
 static uint32_t epoch_of(struct profile *p, struct thread *th)
 {
 	uint32_t gen = machine_generation(p->m, th->space);
-	size_t slot = th->space % ARRAY_SIZE(p->epoch);
+	size_t slot = th->space % ARRAY_SIZE(p->feed->epoch);
 
-	if (p->epoch[slot].epoch && p->epoch[slot].space == th->space && p->epoch[slot].gen == gen)
-		return p->epoch[slot].epoch;
-	p->epoch[slot].space = th->space;
-	p->epoch[slot].gen = gen;
-	p->epoch[slot].epoch = ++p->nr_epochs;
-	return p->nr_epochs;
+	if (p->feed->epoch[slot].epoch && p->feed->epoch[slot].space == th->space &&
+	    p->feed->epoch[slot].gen == gen)
+		return p->feed->epoch[slot].epoch;
+	p->feed->epoch[slot].space = th->space;
+	p->feed->epoch[slot].gen = gen;
+	p->feed->epoch[slot].epoch = ++p->feed->nr_epochs;
+	return p->feed->nr_epochs;
 }
 
 /* A small number for (group, address space and its maps now). ID_NONE: no memory. */
 static uint32_t where_of(struct profile *p, struct thread *th, uint32_t group)
 {
 	uint64_t key[2] = { group, epoch_of(p, th) };
-	const uint64_t *last =
-		p->branch_where.n ? prof_tuple_get(&p->branch_where, p->last_where) : NULL;
+	const uint64_t *last = p->feed->branch_where.n
+				       ? prof_tuple_get(&p->feed->branch_where, p->feed->last_where)
+				       : NULL;
 
 	if (!last || last[0] != key[0] || last[1] != key[1])
-		p->last_where = prof_tuple_id(&p->branch_where, key);
-	return p->last_where;
+		p->feed->last_where = prof_tuple_id(&p->feed->branch_where, key);
+	return p->feed->last_where;
 }
 
 static int resolve_new(struct profile *p, struct thread *th, struct branch_slot *s, uint8_t cpumode)
@@ -133,8 +135,8 @@ static int resolve_new(struct profile *p, struct thread *th, struct branch_slot 
 	b = prof_place_of_loc(p, to, s->to, true);
 	if (a == ID_NONE || b == ID_NONE)
 		return -ENOMEM;
-	row = prof_row_of(p, (uint32_t)prof_tuple_get(&p->branch_where, slot_where(s))[0], a, b,
-			  slot_bits(s));
+	row = prof_row_of(p, (uint32_t)prof_tuple_get(&p->feed->branch_where, slot_where(s))[0], a,
+			  b, slot_bits(s));
 	if (!row)
 		return -ENOMEM;
 	first = row->thread == ID_NONE;
@@ -143,7 +145,7 @@ static int resolve_new(struct profile *p, struct thread *th, struct branch_slot 
 		row->cpumode = cpumode;
 	}
 	s->row = row->idx;
-	counts = prof_slot_reach(&p->counts->row, row->idx);
+	counts = prof_slot_reach(&p->feed->counts->row, row->idx);
 	if (!counts)
 		return -ENOMEM;
 	sym = resolver_loc(p->res, to)->sym;
@@ -182,10 +184,10 @@ static inline bool is_entry(const struct branch_slot *s, uint64_t from, uint64_t
 static struct branch_slot *find_slot(struct profile *p, struct thread *th, uint32_t home,
 				     const struct branch_slot *key, uint8_t cpumode)
 {
-	struct branch_slot *worst = &p->slots[home], new = *key;
+	struct branch_slot *worst = &p->feed->slots[home], new = *key;
 
 	for (unsigned i = 1; i < WAYS; i++) {
-		struct branch_slot *s = &p->slots[home ^ i];
+		struct branch_slot *s = &p->feed->slots[home ^ i];
 
 		if (is_entry(s, key->from, key->to, key->rest))
 			return s;
@@ -218,7 +220,7 @@ static inline int add_chunk(struct profile *p, const struct sample *s, struct th
 	const uint64_t bit_mask = p->bit_mask;
 	const bool cycles = !cycles_in_key(p);
 	const struct acc_in in = prof_acc_in(p, s, th);
-	struct branch_slot *slots = p->slots;
+	struct branch_slot *slots = p->feed->slots;
 	uint32_t at[CHUNK];
 
 	for (unsigned i = 0; i < n; i++) {
@@ -247,7 +249,7 @@ static inline int add_chunk(struct profile *p, const struct sample *s, struct th
 		if (unlikely(p->sums.nr_entry) && prof_sums_add_entry(&p->sums, slot->row, &in))
 			return -ENOMEM;
 		if (unlikely(cycles || (flags & 3) != 2))
-			count_told(&p->told[slot - slots], flags, cycles);
+			count_told(&p->feed->told[slot - slots], flags, cycles);
 		if (unlikely(++slot->count == UINT32_MAX))
 			flush_slot(p, slot);
 	}

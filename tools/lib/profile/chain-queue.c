@@ -11,8 +11,8 @@ static int find_locs(struct profile *p, struct chain_queue *q)
 	for (size_t i = 0; i < q->at.n; i++) {
 		if (q->loc.v[i] == LOC_NONE)
 			return -ENOMEM;
-		if (q->loc.v[i] < p->locs.n)
-			__builtin_prefetch(&p->locs.v[q->loc.v[i]]);
+		if (q->loc.v[i] < p->feed->locs.n)
+			__builtin_prefetch(&p->feed->locs.v[q->loc.v[i]]);
 	}
 	vec_for_each (f, &q->frame)
 		if (f->at == ID_NONE)
@@ -25,10 +25,10 @@ static int find_locs(struct profile *p, struct chain_queue *q)
 
 static uint32_t own_place(struct profile *p, const struct chain_frames *from)
 {
-	const struct chain_queue *q = p->ch.q;
+	const struct chain_queue *q = p->feed->chain;
 	const struct chain_frame *f = &q->frame.v[from->own];
 
-	p->at_thread = from->th;
+	p->feed->at_thread = from->th;
 	return f->at == ID_NONE ? prof_place_unmapped(p, f->ip, f->mode)
 				: prof_place_of_loc(p, q->loc.v[f->at], f->ip, false);
 }
@@ -36,7 +36,7 @@ static uint32_t own_place(struct profile *p, const struct chain_frames *from)
 /* The steps of one frame behind those of the batch. */
 static int add_steps(struct profile *p, const struct chain_frame *f)
 {
-	struct chain_queue *q = p->ch.q;
+	struct chain_queue *q = p->feed->chain;
 	struct chain_batch *b = &q->batch;
 	const uint32_t *steps;
 	uint32_t one, nr = 1;
@@ -65,7 +65,7 @@ static int add_steps(struct profile *p, const struct chain_frame *f)
 
 static int find_steps(struct profile *p, const struct chain_frames *from, struct chain_job *job)
 {
-	struct chain_queue *q = p->ch.q;
+	struct chain_queue *q = p->feed->chain;
 	struct chain_memo *m = &q->memo[job->memo];
 
 	job->keep = from->keep ? m->steps[from->keep - 1] : 0;
@@ -83,7 +83,7 @@ static int find_steps(struct profile *p, const struct chain_frames *from, struct
 
 int prof_chain_flush(struct profile *p)
 {
-	struct chain_queue *q = p->ch.q;
+	struct chain_queue *q = p->feed->chain;
 	struct chain_batch *b;
 	int ret;
 

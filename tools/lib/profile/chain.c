@@ -12,9 +12,9 @@ int prof_chain_init(struct profile *p)
 {
 	struct chain_queue *q;
 
-	if (!p->o.use_chains && !p->o.children && !p->parent_re.set)
+	if (!p->o.use_chains && !p->o.children && !p->feed->parent_re.set)
 		return 0;
-	q = p->ch.q = calloc(1, sizeof(*q));
+	q = p->feed->chain = calloc(1, sizeof(*q));
 	if (!q)
 		return -ENOMEM;
 	for (unsigned i = 0; i < CHAIN_MEMOS; i++)
@@ -64,7 +64,7 @@ static int chain_room(struct chain_queue *q, size_t n)
  */
 int64_t prof_chain_frames(struct profile *p, const struct u64s *cc)
 {
-	struct chain_queue *q = p->ch.q;
+	struct chain_queue *q = p->feed->chain;
 	uint8_t mode = PERF_RECORD_MISC_USER;
 	size_t n = 0;
 
@@ -89,7 +89,7 @@ int64_t prof_chain_frames(struct profile *p, const struct u64s *cc)
 /* Cuts a chain that is too long: what is kept is the end where printing starts. */
 static size_t cut(const struct profile *p, size_t n)
 {
-	struct chain_queue *q = p->ch.q;
+	struct chain_queue *q = p->feed->chain;
 	uint32_t max = p->o.max_stack;
 
 	if (!max || n <= max)
@@ -119,7 +119,7 @@ static size_t compare(struct chain_memo *m, const struct chain_queue *q, size_t 
 
 static int push_frame(struct profile *p, struct thread *th, uint64_t ip, uint8_t mode)
 {
-	struct chain_queue *q = p->ch.q;
+	struct chain_queue *q = p->feed->chain;
 	struct chain_frame f = { ip, (uint32_t)q->at.n, mode };
 	struct code_at at = { NULL, ip, mode };
 	struct map_hit hit;
@@ -135,7 +135,7 @@ static int push_frame(struct profile *p, struct thread *th, uint64_t ip, uint8_t
 static void count_walk(struct profile *p, const struct sample *s, struct thread *th,
 		       struct chain_memo *m, size_t n, bool fresh)
 {
-	const struct chain_queue *q = p->ch.q;
+	const struct chain_queue *q = p->feed->chain;
 	struct map_hit hit;
 	size_t nr = 0;
 
@@ -146,13 +146,13 @@ static void count_walk(struct profile *p, const struct sample *s, struct thread 
 		return;
 	while (nr < n && q->modes[n - 1 - nr] == PERF_RECORD_MISC_USER)
 		nr++;
-	unwind_count_walk(p->u, th, q->ips[n - nr], q->ips[n - 1], m->rooted);
+	unwind_count_walk(p->feed->u, th, q->ips[n - nr], q->ips[n - 1], m->rooted);
 }
 
 static int take_frames(struct profile *p, const struct sample *s, struct thread *th,
 		       struct chain_job *job, struct chain_frames *from)
 {
-	struct chain_queue *q = p->ch.q;
+	struct chain_queue *q = p->feed->chain;
 	uint32_t gen = machine_generation(p->m, th->space);
 	int64_t got = prof_chain_frames(p, &s->callchain);
 	struct chain_memo *m;
@@ -170,7 +170,7 @@ static int take_frames(struct profile *p, const struct sample *s, struct thread 
 	m->gen = gen;
 	from->keep = (uint32_t)compare(m, q, n);
 	from->frames = (uint32_t)n - from->keep;
-	if (p->u && n == (size_t)got)
+	if (p->feed->u && n == (size_t)got)
 		count_walk(p, s, th, m, n, !from->keep);
 	for (size_t i = from->frames; i-- > 0;)
 		if (push_frame(p, th, q->ips[i], q->modes[i]))
@@ -207,9 +207,9 @@ static int drop_callees(struct profile *p, struct chain_job *job, const struct f
 static int take_unwound(struct profile *p, const struct sample *s, struct thread *th,
 			struct chain_job *job)
 {
-	struct chain_batch *b = &p->ch.q->batch;
+	struct chain_batch *b = &p->feed->chain->batch;
 	const struct frame *f;
-	ssize_t n = unwind_chain(p->u, th, s, &f);
+	ssize_t n = unwind_chain(p->feed->u, th, s, &f);
 
 	job->step = (uint32_t)b->step.n;
 	if (n <= 0)
@@ -241,7 +241,7 @@ bool prof_wants_unwind(const struct profile *p, const struct sample *s)
 {
 	const struct perf_event_attr *a = s->event ? &s->event->attr : NULL;
 
-	if (!p->u || !a)
+	if (!p->feed->u || !a)
 		return false;
 	if (a->sample_type & PERF_SAMPLE_STACK_USER && a->sample_type & PERF_SAMPLE_REGS_USER)
 		return true;
@@ -251,7 +251,7 @@ bool prof_wants_unwind(const struct profile *p, const struct sample *s)
 /* Most often the sample's own address is the chain's innermost frame. */
 static int find_own(struct profile *p, const struct sample *s, struct chain_frames *from)
 {
-	struct chain_queue *q = p->ch.q;
+	struct chain_queue *q = p->feed->chain;
 
 	if (from->frames) {
 		const struct chain_frame *last = &q->frame.v[q->frame.n - 1];
@@ -267,7 +267,7 @@ static int find_own(struct profile *p, const struct sample *s, struct chain_fram
 int prof_chain_add(struct profile *p, const struct sample *s, struct thread *th, uint32_t group,
 		   uint32_t place)
 {
-	struct chain_queue *q = p->ch.q;
+	struct chain_queue *q = p->feed->chain;
 	struct chain_job *job = &q->batch.job[q->batch.n];
 	struct chain_frames *from = &q->from[q->batch.n];
 	int ret;
@@ -296,25 +296,29 @@ int prof_chain_add(struct profile *p, const struct sample *s, struct thread *th,
 }
 
 /* What was for samples that come. */
-void prof_chain_forget(struct chains *c)
+void prof_chain_forget(struct profile *p)
 {
-	if (!c->q)
+	struct chain_queue *q = p->feed->chain;
+
+	if (!q)
 		return;
-	vec_free(&c->q->batch.step);
-	vec_free(&c->q->frame);
-	vec_free(&c->q->at);
-	vec_free(&c->q->loc);
-	free(c->q->ips);
-	free(c->q->modes);
-	free(c->q);
-	c->q = NULL;
+	vec_free(&q->batch.step);
+	vec_free(&q->frame);
+	vec_free(&q->at);
+	vec_free(&q->loc);
+	vec_free(&q->hash);
+	for (size_t i = 0; i < ARRAY_SIZE(q->way); i++)
+		vec_free(&q->way[i]);
+	free(q->ips);
+	free(q->modes);
+	free(q);
+	p->feed->chain = NULL;
 }
 
 void prof_chain_free(struct profile *p)
 {
 	struct chains *c = &p->ch;
 
-	prof_chain_forget(c);
 	vec_free(&c->nodes);
 	vec_free(&c->leafs);
 	vec_for_each (l, &c->notes)
@@ -322,9 +326,6 @@ void prof_chain_free(struct profile *p)
 	vec_free(&c->notes);
 	free(c->node_notes);
 	htab_free(&c->node_tab);
-	vec_free(&c->hash);
-	for (size_t i = 0; i < ARRAY_SIZE(c->way); i++)
-		vec_free(&c->way[i]);
 	free(c->end);
 	free(c->root);
 	vec_free(&c->trees);

@@ -132,6 +132,8 @@ struct chain_queue {
 	VEC(struct code_at) at; /* as the maps were when the sample came */
 	VEC(uint32_t) loc;	/* these as numbers */
 	struct chain_memo memo[CHAIN_MEMOS];
+	VEC(struct node_at) way[CHAIN_MEMOS + 1]; /* nodes of the chains in the memos */
+	VEC(uint64_t) hash;			  /* of a batch's steps */
 	/* Scratch: a chain, innermost first. */
 	uint64_t *ips;
 	uint8_t *modes;
@@ -141,15 +143,11 @@ struct chain_queue {
 /* ---- the trie -------------------------------------------------------------------------------- */
 
 struct chains {
-	struct chain_queue *q;
-
 	VEC(struct node) nodes;
 	struct htab node_tab;
 	VEC(struct leaf) leafs;
-	VEC(struct node_at) way[CHAIN_MEMOS + 1]; /* nodes of the chains in the memos */
-	VEC(uint64_t) hash;			  /* of a batch's steps */
-	VEC(struct note_list) notes;		  /* by leaf, a note per frame, outermost first */
-	struct branch_note *node_notes;		  /* by node: those of the open row */
+	VEC(struct note_list) notes;	/* by leaf, a note per frame, outermost first */
+	struct branch_note *node_notes; /* by node: those of the open row */
 
 	/* after finish */
 	struct node_end *end;
@@ -169,7 +167,7 @@ int prof_chain_add(struct profile *p, const struct sample *s, struct thread *th,
 int64_t prof_chain_frames(struct profile *p, const struct u64s *cc);
 /* Whether the chain of @s is in its stack or its branches. */
 bool prof_wants_unwind(const struct profile *p, const struct sample *s);
-void prof_chain_forget(struct chains *c);
+void prof_chain_forget(struct profile *p);
 void prof_chain_free(struct profile *p);
 
 /* chain-queue.c */

@@ -388,7 +388,6 @@ static int place_cols(struct profile *p)
 	p->groups.width = 1 + p->nr_group;
 	p->places.width = p->nr_place;
 	p->places2.width = p->nr_place2;
-	p->frame_keys.width = 4;
 	p->daddrs.width = 4;
 	return 0;
 }

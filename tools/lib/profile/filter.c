@@ -14,17 +14,17 @@ int prof_filter_setup(struct profile *p, struct err *e)
 	const char *const *names;
 
 	if (f->parallelism) {
-		int ret = bits_parse_list(&p->f_parallelism, f->parallelism, MAX_PARALLELISM);
+		int ret = bits_parse_list(&p->feed->f_parallelism, f->parallelism, MAX_PARALLELISM);
 
 		if (ret == -ENOMEM)
 			return err_set(e, ret, "no memory for the filters");
 		if (ret)
 			return err_set(e, -EINVAL, "failed to parse parallelism filter list");
-		if (bits_test(&p->f_parallelism, 0))
+		if (bits_test(&p->feed->f_parallelism, 0))
 			return err_set(e, -EINVAL, "Requested parallelism level 0 is invalid.");
 	}
 	p->dsos_given = session_filter_names(f->session, SESSION_DSOS, &names);
-	p->filtering = (f->session && session_filter_any(f->session)) || f->symbol_part;
+	p->feed->filtering = (f->session && session_filter_any(f->session)) || f->symbol_part;
 	return 0;
 }
 
@@ -33,7 +33,7 @@ bool prof_filter_sample(const struct profile *p, const struct sample *s)
 	if (p->o.filter.by_socket &&
 	    (!p->o.pd || perfdata_cpu_socket(p->o.pd, s->cpu) != p->o.filter.socket))
 		return false;
-	return !p->o.filter.parallelism || bits_test(&p->f_parallelism, p->parallelism);
+	return !p->o.filter.parallelism || bits_test(&p->feed->f_parallelism, p->feed->parallelism);
 }
 
 bool prof_filter_pass(struct profile *p, struct thread *th, uint32_t loc, uint64_t ip)
@@ -50,5 +50,5 @@ bool prof_filter_pass(struct profile *p, struct thread *th, uint32_t loc, uint64
 
 void prof_filter_free(struct profile *p)
 {
-	bits_free(&p->f_parallelism);
+	bits_free(&p->feed->f_parallelism);
 }

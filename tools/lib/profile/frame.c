@@ -28,16 +28,16 @@ uint32_t prof_dso_name(struct profile *p, const struct dso *dso)
 {
 	if (!dso)
 		return p->unknown;
-	return cached_name(p, &p->dso_name.v, &p->dso_name.n, &p->dso_name.cap, dso->idx,
-			   dso->short_name);
+	return cached_name(p, &p->feed->dso_name.v, &p->feed->dso_name.n, &p->feed->dso_name.cap,
+			   dso->idx, dso->short_name);
 }
 
 uint32_t prof_comm_name(struct profile *p, uint32_t comm)
 {
-	if (comm < p->comm_name.n && p->comm_name.v[comm] != ID_NONE)
-		return p->comm_name.v[comm];
-	return cached_name(p, &p->comm_name.v, &p->comm_name.n, &p->comm_name.cap, comm,
-			   machine_comm(p->m, comm));
+	if (comm < p->feed->comm_name.n && p->feed->comm_name.v[comm] != ID_NONE)
+		return p->feed->comm_name.v[comm];
+	return cached_name(p, &p->feed->comm_name.v, &p->feed->comm_name.n, &p->feed->comm_name.cap,
+			   comm, machine_comm(p->m, comm));
 }
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -46,14 +46,14 @@ enum { FRAME_SYM = 1, FRAME_INLINE, FRAME_ADDR, FRAME_DSO_ADDR, FRAME_LINE, FRAM
 
 static uint32_t frame_id(struct profile *p, const uint64_t key[4], const struct frame_info *f)
 {
-	uint32_t id = prof_tuple_id(&p->frame_keys, key);
+	uint32_t id = prof_tuple_id(&p->feed->frame_keys, key);
 
 	if (id == ID_NONE)
 		return ID_NONE;
-	while (p->frame_at.n <= id)
-		if (vec_push(&p->frame_at, (uint32_t)p->frames.n) || vec_push(&p->frames, *f))
+	while (p->feed->frame_at.n <= id)
+		if (vec_push(&p->feed->frame_at, (uint32_t)p->frames.n) || vec_push(&p->frames, *f))
 			return ID_NONE;
-	return p->frame_at.v[id];
+	return p->feed->frame_at.v[id];
 }
 
 /*
@@ -70,8 +70,8 @@ static uint32_t bare_find(const struct profile *p, uint32_t dso_name, uint64_t i
 {
 	uint32_t i;
 
-	for (struct htab_it it = htab_find(&p->bare_tab, bare_hash(dso_name, ip));
-	     htab_next(&p->bare_tab, &it, &i);)
+	for (struct htab_it it = htab_find(&p->feed->bare_tab, bare_hash(dso_name, ip));
+	     htab_next(&p->feed->bare_tab, &it, &i);)
 		if (p->frames.v[i].ip == ip && p->frames.v[i].dso_name == dso_name)
 			return i;
 	return ID_NONE;
@@ -84,19 +84,20 @@ static uint32_t bare_frame(struct profile *p, const struct frame_info *f)
 	if (id != ID_NONE)
 		return id;
 	id = (uint32_t)p->frames.n;
-	return vec_push(&p->frames, *f) || htab_add(&p->bare_tab, bare_hash(f->dso_name, f->ip), id)
+	return vec_push(&p->frames, *f) ||
+			       htab_add(&p->feed->bare_tab, bare_hash(f->dso_name, f->ip), id)
 		       ? ID_NONE
 		       : id;
 }
 
 void prof_unmapped_prefetch(const struct profile *p, uint64_t ip)
 {
-	htab_prefetch(&p->bare_tab, bare_hash(p->unknown, ip));
+	htab_prefetch(&p->feed->bare_tab, bare_hash(p->unknown, ip));
 }
 
 void prof_unmapped_prefetch_next(const struct profile *p, uint64_t ip)
 {
-	uint32_t i = htab_peek(&p->bare_tab, bare_hash(p->unknown, ip));
+	uint32_t i = htab_peek(&p->feed->bare_tab, bare_hash(p->unknown, ip));
 
 	if (i != UINT32_MAX)
 		__builtin_prefetch(&p->frames.v[i]);
@@ -273,9 +274,9 @@ static struct loc_info *loc_info(struct profile *p, uint32_t loc)
 {
 	static const struct loc_info empty = { 0, ID_NONE, ID_NONE, ID_NONE, 0, false };
 
-	if (vec_reach(&p->locs, loc, empty))
+	if (vec_reach(&p->feed->locs, loc, empty))
 		return NULL;
-	return &p->locs.v[loc];
+	return &p->feed->locs.v[loc];
 }
 
 uint32_t prof_place_of_loc(struct profile *p, uint32_t loc, uint64_t ip, bool second)
@@ -312,11 +313,12 @@ uint32_t prof_step_of(struct profile *p, uint32_t loc, uint64_t ip, const struct
 	if (new.frame == ID_NONE || new.place == ID_NONE)
 		return ID_NONE;
 	h = hash_u64((uint64_t) new.frame << 32 | new.place);
-	for (struct htab_it it = htab_find(&p->step_tab, h); htab_next(&p->step_tab, &it, &i);)
+	for (struct htab_it it = htab_find(&p->feed->step_tab, h);
+	     htab_next(&p->feed->step_tab, &it, &i);)
 		if (p->steps.v[i].frame == new.frame && p->steps.v[i].place == new.place)
 			return i;
 	i = (uint32_t)p->steps.n;
-	return vec_push(&p->steps, new) || htab_add(&p->step_tab, h, i) ? ID_NONE : i;
+	return vec_push(&p->steps, new) || htab_add(&p->feed->step_tab, h, i) ? ID_NONE : i;
 }
 
 uint32_t prof_step_unmapped(struct profile *p, uint64_t ip, uint8_t cpumode)
@@ -364,12 +366,12 @@ static int collect_steps(struct profile *p, uint32_t loc, uint64_t ip, uint32_t 
 static int keep_steps(struct profile *p, struct loc_info *li, const uint32_t *steps, uint32_t n)
 {
 	if (li->step == ID_NONE) {
-		if (vec_reserve(&p->step_list, p->step_list.n + n))
+		if (vec_reserve(&p->feed->step_list, p->feed->step_list.n + n))
 			return -ENOMEM;
-		li->step = (uint32_t)p->step_list.n;
-		p->step_list.n += n;
+		li->step = (uint32_t)p->feed->step_list.n;
+		p->feed->step_list.n += n;
 	}
-	memcpy(p->step_list.v + li->step, steps, n * sizeof(*steps));
+	memcpy(p->feed->step_list.v + li->step, steps, n * sizeof(*steps));
 	li->nr_steps = (uint16_t)n;
 	return 0;
 }
@@ -383,21 +385,21 @@ int prof_steps_of(struct profile *p, uint32_t loc, uint64_t ip, const uint32_t *
 	if (!li)
 		return -ENOMEM;
 	if (li->step == ID_NONE || (li->bare && li->ip != ip)) {
-		n = collect_steps(p, loc, ip, p->step_tmp);
+		n = collect_steps(p, loc, ip, p->feed->step_tmp);
 		if (n < 0)
 			return n;
 		/* Addresses as keys give one location many faces. */
 		if (p->ip_is_key) {
-			*steps = p->step_tmp;
+			*steps = p->feed->step_tmp;
 			*nr = (uint32_t)n;
 			return 0;
 		}
 		li->bare = !resolver_loc(p->res, loc)->sym;
 		li->ip = ip;
-		if (keep_steps(p, li, p->step_tmp, (uint32_t)n))
+		if (keep_steps(p, li, p->feed->step_tmp, (uint32_t)n))
 			return -ENOMEM;
 	}
-	*steps = p->step_list.v + li->step;
+	*steps = p->feed->step_list.v + li->step;
 	*nr = li->nr_steps;
 	return 0;
 }

@@ -126,7 +126,8 @@ static size_t frames_of(struct profile *p, const struct sample *s, struct hist_b
 	for (uint64_t i = 0; i < at; i++)
 		skipped += u64s_get(&s->callchain, i) < PERF_CONTEXT_MAX;
 	for (int64_t i = (int64_t)skipped; i < all && nf < max; i++)
-		f[nf++] = (struct step_at){ p->ch.q->ips[i], NULL, p->ch.q->modes[i], false };
+		f[nf++] = (struct step_at){ p->feed->chain->ips[i], NULL, p->feed->chain->modes[i],
+					    false };
 	return nf;
 }
 

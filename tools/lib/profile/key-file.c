@@ -16,9 +16,9 @@ uint64_t prof_get_trace(struct profile *p, const struct sample *s, struct thread
 
 	(void)th;
 	if (s->event && s->event->attr.type == PERF_TYPE_TRACEPOINT && p->o.pd) {
-		if (!p->trace)
-			p->trace = trace_load(p->o.pd, p->o.raw_trace);
-		text = trace_text(p->trace, s, &len);
+		if (!p->feed->trace)
+			p->feed->trace = trace_load(p->o.pd, p->o.raw_trace);
+		text = trace_text(p->feed->trace, s, &len);
 	}
 	return prof_name_id(p, text ? text : "N/A");
 }
@@ -27,9 +27,9 @@ static int32_t *socket_slot(struct profile *p, uint32_t cpu)
 {
 	if (cpu >= 1 << 16)
 		return NULL;
-	if (vec_reach(&p->sockets, cpu, SOCKET_NOT_ASKED))
+	if (vec_reach(&p->feed->sockets, cpu, SOCKET_NOT_ASKED))
 		return NULL;
-	return &p->sockets.v[cpu];
+	return &p->feed->sockets.v[cpu];
 }
 
 uint64_t prof_get_socket(struct profile *p, const struct sample *s, struct thread *th)
@@ -88,7 +88,8 @@ uint64_t prof_place_dso_size(struct profile *p, const struct place_in *in)
 {
 	struct map_hit hit;
 
-	if (!p->at_thread || !machine_find_map(p->m, p->at_thread, in->at->cpumode, in->ip, &hit))
+	if (!p->feed->at_thread ||
+	    !machine_find_map(p->m, p->feed->at_thread, in->at->cpumode, in->ip, &hit))
 		return 0;
 	return hit.map->end - hit.map->start;
 }

@@ -58,7 +58,7 @@ static bool put_reg(const struct reg_key *k, const struct sample_regs *r, enum r
 static uint64_t reg_text(struct profile *p, unsigned slot, const struct sample *s)
 {
 	const struct reg_key *k = &p->reg_keys[slot];
-	struct obuf *o = &p->reg_text;
+	struct obuf *o = &p->feed->reg_text;
 
 	o->len = 0;
 	if (!put_reg(k, &s->intr_regs, p->o.arch, o) && !put_reg(k, &s->user_regs, p->o.arch, o))
@@ -193,7 +193,7 @@ int prof_reg_key(struct profile *p, const char *text, size_t len, const struct k
 	if (ret)
 		return ret;
 	memcpy(k->name, text, len);
-	if (!p->reg_text.buf && obuf_init(&p->reg_text, -1, 0))
+	if (!p->feed->reg_text.buf && obuf_init(&p->feed->reg_text, -1, 0))
 		return err_set(e, -ENOMEM, "no memory for register values");
 	k->key = (struct key){ .name = k->name,
 			       .head = k->name + 4,

@@ -16,7 +16,7 @@ static uint64_t get_comm(struct profile *p, const struct sample *s, struct threa
 static uint64_t get_parent(struct profile *p, const struct sample *s, struct thread *th)
 {
 	(void)s, (void)th;
-	return p->parent;
+	return p->feed->parent;
 }
 
 static uint64_t get_tid(struct profile *p, const struct sample *s, struct thread *th)
@@ -42,7 +42,7 @@ static uint64_t get_time(struct profile *p, const struct sample *s, struct threa
 static uint64_t get_parallelism(struct profile *p, const struct sample *s, struct thread *th)
 {
 	(void)s, (void)th;
-	return p->parallelism;
+	return p->feed->parallelism;
 }
 
 #define GET_FIELD(name, expr)                                                                    \

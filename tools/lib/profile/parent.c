@@ -37,17 +37,18 @@ int prof_parent_setup(struct profile *p, struct err *e)
 	for (unsigned i = 0; i < p->nr_cols; i++)
 		wanted |= p->cols[i].key->parent;
 	if (wanted)
-		ret = set_pattern(&p->parent_re, p->o.parent ? p->o.parent : DEFAULT_PARENT, "", e);
+		ret = set_pattern(&p->feed->parent_re, p->o.parent ? p->o.parent : DEFAULT_PARENT,
+				  "", e);
 	if (!ret && p->o.ignore_callees)
-		ret = set_pattern(&p->ignore.re, p->o.ignore_callees, "--ignore-callees ", e);
+		ret = set_pattern(&p->feed->ignore.re, p->o.ignore_callees, "--ignore-callees ", e);
 	return ret;
 }
 
 void prof_parent_free(struct profile *p)
 {
-	free_pattern(&p->parent_re);
-	free_pattern(&p->ignore.re);
-	vec_free(&p->ignore.chain);
+	free_pattern(&p->feed->parent_re);
+	free_pattern(&p->feed->ignore.re);
+	vec_free(&p->feed->ignore.chain);
 }
 
 /* Each location is matched once. */
@@ -72,9 +73,10 @@ uint32_t prof_parent_of(struct profile *p, const struct sample *s, struct thread
 
 	for (int64_t i = 0; i < n; i++) {
 		int64_t at = p->o.chain.caller ? n - 1 - i : i;
-		uint32_t loc = resolver_find(p->res, th, p->ch.q->modes[at], p->ch.q->ips[at]);
+		uint32_t loc = resolver_find(p->res, th, p->feed->chain->modes[at],
+					     p->feed->chain->ips[at]);
 
-		if (loc_matches(p, &p->parent_re, loc))
+		if (loc_matches(p, &p->feed->parent_re, loc))
 			return prof_name_id(p, resolver_loc(p->res, loc)->sym->name);
 	}
 	return 0;
@@ -84,7 +86,7 @@ uint32_t prof_parent_of(struct profile *p, const struct sample *s, struct thread
 
 bool prof_ignores_at(struct profile *p, uint32_t loc)
 {
-	return p->ignore.re.set && loc_matches(p, &p->ignore.re, loc);
+	return p->feed->ignore.re.set && loc_matches(p, &p->feed->ignore.re, loc);
 }
 
 static uint64_t marker(uint8_t mode)
@@ -101,8 +103,8 @@ static uint64_t marker(uint8_t mode)
 /* The frames @first to @end as a chain of a record, markers and all. */
 static int rewrite(struct profile *p, int64_t first, int64_t end)
 {
-	const struct chain_queue *q = p->ch.q;
-	struct ignore *ig = &p->ignore;
+	const struct chain_queue *q = p->feed->chain;
+	struct ignore *ig = &p->feed->ignore;
 
 	ig->chain.n = 0;
 	for (int64_t i = first; i < end; i++) {
@@ -130,11 +132,11 @@ const struct sample *prof_ignore_callees(struct profile *p, const struct sample 
 
 	for (int64_t i = 0; i < n; i++)
 		if ((!caller || at < 0) &&
-		    prof_ignores_at(p,
-				    resolver_find(p->res, th, p->ch.q->modes[i], p->ch.q->ips[i])))
+		    prof_ignores_at(p, resolver_find(p->res, th, p->feed->chain->modes[i],
+						     p->feed->chain->ips[i])))
 			at = i;
 	if (at < 0)
 		return n < 0 ? NULL : s;
-	p->ignore.s = *s;
-	return rewrite(p, caller ? 0 : at, caller ? at + 1 : n) ? NULL : &p->ignore.s;
+	p->feed->ignore.s = *s;
+	return rewrite(p, caller ? 0 : at, caller ? at + 1 : n) ? NULL : &p->feed->ignore.s;
 }

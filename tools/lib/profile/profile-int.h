@@ -13,7 +13,6 @@
 #ifndef PERF_PROFILE_INT_H
 #define PERF_PROFILE_INT_H
 
-#include <regex.h>
 #include <stdlib.h>
 
 #include "profile/brflow.h"
@@ -54,7 +53,7 @@ enum key_at { KEY_SAMPLE, KEY_PLACE, KEY_FROM, KEY_TO, KEY_BITS, KEY_STAT };
 struct key;
 struct profile_col {
 	const struct key *key;
-	unsigned slot;	       /* in its tuple */
+	unsigned slot; /* in its tuple */
 	/* Of a key with an accumulator: its sums, and what of them it shows. */
 	const struct sum *sum;
 	const struct slots *slots;
@@ -100,19 +99,19 @@ struct key {
 		     struct obuf *o);
 	/* KEY_STAT: of the row itself, or of what the accumulator has for it. */
 	uint64_t (*stat)(const struct profile_row *row, const void *slot);
-	const struct acc *of;	 /* the accumulator that it shows */
-	const char *unknown;	 /* KEY_STAT: text of STAT_UNKNOWN; NULL = there is none */
+	const struct acc *of; /* the accumulator that it shows */
+	const char *unknown;  /* KEY_STAT: text of STAT_UNKNOWN; NULL = there is none */
 	bool percent, permille;
 	bool mean;     /* KEY_STAT: a sum, shown divided by the number of samples */
 	bool hidden;   /* cannot be asked for by name */
 	bool latency;  /* KEY_STAT: a share of latency, no overhead */
 	bool acc;      /* KEY_STAT: with what callees cost */
 	bool switches; /* not without context switches in the recording */
-	const char *(*stat_text)(uint64_t v); /* KEY_STAT that is a word */
-	bool truncates;			      /* cut at the column's width */
-	bool by_content;		      /* KEY_SAMPLE: as wide as its values */
-	bool text_right;		      /* the value is aligned right */
-	bool parent;			      /* from the chain, see --parent */
+	const char *(*stat_text)(uint64_t v);		  /* KEY_STAT that is a word */
+	bool truncates;					  /* cut at the column's width */
+	bool by_content;				  /* KEY_SAMPLE: as wide as its values */
+	bool text_right;				  /* the value is aligned right */
+	bool parent;					  /* from the chain, see --parent */
 	enum { RAW_NOT, RAW_UNNAMED, RAW_ALWAYS } raw_ip; /* tells addresses in memory apart */
 	bool per_symbol;				  /* equal for all addresses of a symbol */
 	uint64_t mask;					  /* of the sample's value; 0 = all */
@@ -234,49 +233,6 @@ struct step {
 	uint32_t frame, place;
 };
 
-struct loc_info {
-	uint64_t ip;		/* bare: what the steps are for, they change with it */
-	uint32_t place, place2; /* of a sample here; of a branch to here */
-	uint32_t step;		/* first of steps, outermost first; ID_NONE = not looked at */
-	uint16_t nr_steps;
-	bool bare; /* no symbol */
-};
-
-/*
- * Samples with nothing but an address wait until there are some, and then go to their rows step
- * by step together: every step asks for the memory that the next one needs, so that the waiting
- * of all is the waiting of one.
- */
-#define QUEUE_LEN   64
-#define RECENT_BITS 16
-
-struct queued {
-	uint64_t ip, period, key;
-	struct thread *th;
-	struct code_at at;
-	uint32_t parallelism;
-	uint32_t where; /* number of the object + 1 (0 = none) << 3 | mode */
-	uint32_t group, slot, place;
-};
-
-/* Which row a sample went to lately. */
-struct recent {
-	uint64_t key; /* object address, or the ip where rows tell ips apart */
-	uint32_t where, group;
-	uint32_t row; /* ID_NONE = empty */
-};
-
-/* Samples that wait for symbols which another thread loads: how many at most. */
-#define WAITING_MAX (1u << 16)
-
-struct queue {
-	struct queued v[QUEUE_LEN];
-	unsigned n;
-	VEC(struct queued) waiting;
-	bool no_wait; /* they are loaded, or nobody does */
-	struct recent recent[1u << RECENT_BITS];
-};
-
 /* What a function's blocks of code say together. */
 struct ipc {
 	uint64_t insns, cycles;
@@ -304,25 +260,11 @@ struct nest {
 	uint32_t level;
 };
 
-/* Symbols by their name, looked at once per location. */
-struct sym_pattern {
-	bool set;
-	regex_t re;
-	VEC(uint8_t) match; /* by location */
-};
-
-/* --ignore-callees: the sample at hand without them. */
-struct ignore {
-	struct sym_pattern re;
-	struct sample s;
-	VEC(uint64_t) chain;
-};
-
 struct profile {
 	struct profile_opts o;
 	struct machine *m;
 	struct resolver *res;
-	struct unwind *u;
+	struct feed *feed; /* until profile_finish() */
 	uint64_t need;
 
 	struct profile_col cols[MAX_KEYS], *out[MAX_KEYS], *order[MAX_KEYS];
@@ -339,63 +281,35 @@ struct profile {
 	bool one_step;	 /* bare frames have one place and so one step each */
 
 	struct tuples groups, places, places2;
-	struct tuples daddrs;	  /* (address, text, level, width): see key-mem.c */
-	struct thread *at_thread; /* of the sample or frame whose place is looked for */
+	struct tuples daddrs;			 /* (address, text, level, width): see key-mem.c */
 	VEC(uint16_t) place_width, place2_width; /* per tuple and key */
-	uint32_t recent_group[64];		 /* by thread */
 
 	struct reg_key reg_keys[MAX_REG_KEYS];
 	unsigned nr_reg_keys;
-	struct obuf reg_text; /* being put together */
-	struct trace *trace;  /* formats of tracepoints, once they were needed */
-	VEC(int32_t) sockets; /* by CPU */
 
 	struct intern names;
-	uint32_t unknown;	 /* "[unknown]" */
-	VEC(uint32_t) comm_name; /* comm id -> names */
-	VEC(uint32_t) dso_name;	 /* dso idx -> names */
-	struct tuples frame_keys;
-	VEC(uint32_t) frame_at; /* by frame_keys id */
+	uint32_t unknown; /* "[unknown]" */
 	VEC(struct frame_info) frames;
-	struct htab bare_tab; /* frames that are an address in an object (or in none), no more */
 	VEC(struct step) steps;
-	struct htab step_tab;
-	VEC(uint32_t) step_list;
-	uint32_t step_tmp[MAX_INLINES];
 	bool ip_is_key;	 /* raw addresses are part of a place or frame */
 	bool ip_unnamed; /* they are where there is no symbol */
-	VEC(struct loc_info) locs;
 
 	VEC(struct profile_row) rows;
 	struct htab row_tab;
-	struct sums sums;		 /* what rows count beside samples and period */
-	uint32_t parallelism;		 /* of the sample at hand */
-	bool latency_named;		 /* asked for: it is shown in any case */
-	bool parallel;			 /* it was more than 1 */
-	struct bits f_parallelism;
+	struct sums sums;   /* what rows count beside samples and period */
+	bool latency_named; /* asked for: it is shown in any case */
+	bool parallel;	    /* it was more than 1 */
 	VEC(struct event_rows) events;
 	VEC(struct profile_row) members; /* by row and member - 1: numbers of the other events */
 	uint32_t max_members;
 	struct chains ch;
 	struct arena tree;
 
-	struct queue *queue; /* NULL: there is more to samples than their row */
-	struct branch_slot *slots;
-	/* By slot: what its key does not tell, apart because it is rarely needed. */
-	struct branch_counts *told;
-	struct sum *counts;	    /* of acc_branches */
-	struct tuples branch_where; /* (group, epoch) */
-	uint32_t last_where;
 	struct branch_totals branch;
 	struct brflow *flow; /* key ipc_lbr; else NULL */
 	VEC(struct ipc) ipc; /* by symbol idx */
-	struct {
-		uint32_t space, gen;
-		uint32_t epoch;
-	} epoch[64];
-	uint32_t nr_epochs;
 
-	bool filtering, dsos_given;
+	bool dsos_given;
 	struct percent_memo {
 		uint64_t v;
 		uint32_t event;
@@ -403,20 +317,20 @@ struct profile {
 		char text[32];
 	} percent[256];
 	struct arena text;
-	bool by_symbol;		      /* no place key looks below symbols */
-	VEC(uint32_t) sym_place;      /* by symbol idx: place */
-	struct sym_pattern parent_re; /* set: the parent is wanted */
-	uint32_t parent;	      /* of the sample at hand: names */
-	struct ignore ignore;
+	bool by_symbol; /* no place key looks below symbols */
 };
+
+#include "feed-int.h"
 
 /* A sample to the accumulators. */
 static inline struct acc_in prof_acc_in(const struct profile *p, const struct sample *s,
 					struct thread *th)
 {
-	return (struct acc_in){
-		.s = s, .th = th, .period = s->period, .times = 1, .parallelism = p->parallelism
-	};
+	return (struct acc_in){ .s = s,
+				.th = th,
+				.period = s->period,
+				.times = 1,
+				.parallelism = p->feed->parallelism };
 }
 
 uint32_t prof_name_id(struct profile *p, const char *s);

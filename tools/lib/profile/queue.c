@@ -7,7 +7,8 @@ int prof_queue_init(struct profile *p)
 	const struct profile_opts *o = &p->o;
 	struct queue *q;
 
-	if (o->branch || o->use_chains || o->children || p->sums.needs_sample || p->map_is_key || p->filtering || p->parent_re.set || o->filter.hide_unresolved ||
+	if (o->branch || o->use_chains || o->children || p->sums.needs_sample || p->map_is_key ||
+	    p->feed->filtering || p->feed->parent_re.set || o->filter.hide_unresolved ||
 	    o->filter.exclude_other || o->filter.parallelism || o->filter.by_socket)
 		return 0;
 	q = malloc(sizeof(*q));
@@ -18,16 +19,16 @@ int prof_queue_init(struct profile *p)
 	memset(&q->waiting, 0, sizeof(q->waiting));
 	for (size_t i = 0; i < ARRAY_SIZE(q->recent); i++)
 		q->recent[i] = (struct recent){ .row = ID_NONE };
-	p->queue = q;
+	p->feed->queue = q;
 	return 0;
 }
 
 void prof_queue_free(struct profile *p)
 {
-	if (p->queue)
-		vec_free(&p->queue->waiting);
-	free(p->queue);
-	p->queue = NULL;
+	if (p->feed->queue)
+		vec_free(&p->feed->queue->waiting);
+	free(p->feed->queue);
+	p->feed->queue = NULL;
 }
 
 /* ---- samples whose row is not known ---------------------------------------------------------- */
@@ -48,9 +49,9 @@ static void add_miss(struct misses *m, struct queued *s)
 
 static uint32_t *symbol_place(struct profile *p, uint32_t sym)
 {
-	if (vec_reach(&p->sym_place, sym, ID_NONE))
+	if (vec_reach(&p->feed->sym_place, sym, ID_NONE))
 		return NULL;
-	return &p->sym_place.v[sym];
+	return &p->feed->sym_place.v[sym];
 }
 
 /*
@@ -61,8 +62,8 @@ static void places_by_symbol(struct profile *p, struct misses *m, struct misses 
 {
 	symbol_find_many(p->res, m->at, m->id, m->n);
 	for (unsigned i = 0; i < m->n; i++)
-		if (m->id[i] < p->sym_place.n)
-			__builtin_prefetch(&p->sym_place.v[m->id[i]]);
+		if (m->id[i] < p->feed->sym_place.n)
+			__builtin_prefetch(&p->feed->sym_place.v[m->id[i]]);
 	for (unsigned i = 0; i < m->n; i++) {
 		uint32_t *place = m->id[i] == SYMBOL_NONE ? NULL : symbol_place(p, m->id[i]);
 		struct queued *s = m->v[i];
@@ -74,7 +75,7 @@ static void places_by_symbol(struct profile *p, struct misses *m, struct misses 
 		if (*place == ID_NONE) {
 			uint32_t loc = LOC_NONE;
 
-			p->at_thread = s->th;
+			p->feed->at_thread = s->th;
 			resolver_find_at(p->res, &s->at, &loc, 1);
 			if (loc != LOC_NONE)
 				*place = prof_place_of_loc(p, loc, s->ip, false);
@@ -87,10 +88,10 @@ static void places_by_address(struct profile *p, struct misses *m)
 {
 	resolver_find_at(p->res, m->at, m->id, m->n);
 	for (unsigned i = 0; i < m->n; i++)
-		if (m->id[i] < p->locs.n)
-			__builtin_prefetch(&p->locs.v[m->id[i]]);
+		if (m->id[i] < p->feed->locs.n)
+			__builtin_prefetch(&p->feed->locs.v[m->id[i]]);
 	for (unsigned i = 0; i < m->n; i++) {
-		p->at_thread = m->v[i]->th;
+		p->feed->at_thread = m->v[i]->th;
 		m->v[i]->place = m->id[i] == LOC_NONE
 					 ? ID_NONE
 					 : prof_place_of_loc(p, m->id[i], m->v[i]->ip, false);
@@ -125,7 +126,8 @@ static int rows_of_misses(struct profile *p, const struct misses *m)
 		prof_row_count(row, s->period, 1);
 		if (add_sums(p, row->idx, s))
 			return -ENOMEM;
-		p->queue->recent[s->slot] = (struct recent){ s->key, s->where, s->group, row->idx };
+		p->feed->queue->recent[s->slot] =
+			(struct recent){ s->key, s->where, s->group, row->idx };
 	}
 	return 0;
 }
@@ -150,12 +152,12 @@ static int take_misses(struct profile *p, struct misses *m)
  */
 static bool must_wait(const struct profile *p, const struct queued *s)
 {
-	return !p->queue->no_wait && s->at.dso && symbol_load_ahead(p->res, s->at.dso);
+	return !p->feed->queue->no_wait && s->at.dso && symbol_load_ahead(p->res, s->at.dso);
 }
 
 static int take_waiting(struct profile *p)
 {
-	struct queue *q = p->queue;
+	struct queue *q = p->feed->queue;
 	struct misses m;
 	size_t i = 0;
 	int ret = 0;
@@ -172,7 +174,7 @@ static int take_waiting(struct profile *p)
 
 static int add_waiting(struct profile *p, const struct queued *s)
 {
-	struct queue *q = p->queue;
+	struct queue *q = p->feed->queue;
 
 	if (vec_push(&q->waiting, *s))
 		return -ENOMEM;
@@ -189,7 +191,7 @@ static bool is_recent(const struct recent *r, const struct queued *s)
 
 static int flush(struct profile *p)
 {
-	struct queue *q = p->queue;
+	struct queue *q = p->feed->queue;
 	uint32_t row[QUEUE_LEN];
 	uint64_t period[QUEUE_LEN];
 	unsigned nr_hit = 0;
@@ -221,14 +223,14 @@ static int flush(struct profile *p)
 
 int prof_queue_finish(struct profile *p)
 {
-	int ret = p->queue ? flush(p) : 0;
+	int ret = p->feed->queue ? flush(p) : 0;
 
-	return p->queue && !ret ? take_waiting(p) : ret;
+	return p->feed->queue && !ret ? take_waiting(p) : ret;
 }
 
 int prof_queue_add(struct profile *p, const struct sample *s, struct thread *th)
 {
-	struct queue *q = p->queue;
+	struct queue *q = p->feed->queue;
 	struct queued *to = &q->v[q->n];
 	struct map_hit hit;
 	uint64_t h;
@@ -242,7 +244,7 @@ int prof_queue_add(struct profile *p, const struct sample *s, struct thread *th)
 		to->at = (struct code_at){ hit.map->dso, hit.addr, hit.cpumode };
 	to->ip = s->ip;
 	to->period = s->period;
-	to->parallelism = p->parallelism;
+	to->parallelism = p->feed->parallelism;
 	to->th = th;
 	to->key = p->ip_is_key ? s->ip : to->at.addr;
 	to->where = (to->at.dso ? to->at.dso->idx + 1 : 0) << 3 | to->at.cpumode;

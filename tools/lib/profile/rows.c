@@ -14,7 +14,7 @@ static bool same_group(const struct profile *p, uint32_t id, const uint64_t *val
 
 uint32_t prof_group_of(struct profile *p, const struct sample *s, struct thread *th)
 {
-	uint32_t *recent = &p->recent_group[th->idx % ARRAY_SIZE(p->recent_group)];
+	uint32_t *recent = &p->feed->recent_group[th->idx % ARRAY_SIZE(p->feed->recent_group)];
 	uint64_t vals[MAX_KEYS + 1];
 
 	vals[0] = s->event ? s->event->idx : 0;

@@ -63,13 +63,14 @@ struct leaf *prof_leaf(struct profile *p, uint32_t node, const struct profile_ro
 /* Hashes of all steps; their slots are asked for. */
 static int hash_steps(struct profile *p, const struct chain_batch *b)
 {
+	struct chain_queue *q = p->feed->chain;
 	struct chains *c = &p->ch;
 
-	if (vec_reserve(&c->hash, b->step.n))
+	if (vec_reserve(&q->hash, b->step.n))
 		return -ENOMEM;
 	for (unsigned i = 0; i < b->n; i++) {
 		const struct chain_job *job = &b->job[i];
-		__typeof__(&c->way[0]) way = &c->way[job->memo];
+		__typeof__(&q->way[0]) way = &q->way[job->memo];
 		uint64_t h = prof_node_root(job->group).hash;
 
 		if (vec_reserve(way, (size_t)job->keep + job->steps))
@@ -78,7 +79,7 @@ static int hash_steps(struct profile *p, const struct chain_batch *b)
 			h = way->v[job->keep - 1].hash;
 		for (uint32_t s = 0; s < job->steps; s++) {
 			h = hash_mix(h, b->step.v[job->step + s]);
-			c->hash.v[job->step + s] = way->v[job->keep + s].hash = h;
+			q->hash.v[job->step + s] = way->v[job->keep + s].hash = h;
 			htab_prefetch(&c->node_tab, h);
 		}
 		prof_row_prefetch(p, job->group, job->place);
@@ -89,10 +90,11 @@ static int hash_steps(struct profile *p, const struct chain_batch *b)
 /* Nodes that are probably there; and of the last ones their leafs. */
 static void ask_for_nodes(const struct profile *p, const struct chain_batch *b)
 {
+	const struct chain_queue *q = p->feed->chain;
 	const struct chains *c = &p->ch;
 
 	for (size_t s = 0; s < b->step.n; s++) {
-		uint32_t i = htab_peek(&c->node_tab, c->hash.v[s]);
+		uint32_t i = htab_peek(&c->node_tab, q->hash.v[s]);
 
 		if (i != UINT32_MAX)
 			__builtin_prefetch(&c->nodes.v[i], 1);
@@ -103,7 +105,7 @@ static void ask_for_nodes(const struct profile *p, const struct chain_batch *b)
 
 		if (!job->steps)
 			continue;
-		n = htab_peek(&c->node_tab, c->hash.v[job->step + job->steps - 1]);
+		n = htab_peek(&c->node_tab, q->hash.v[job->step + job->steps - 1]);
 		if (n != UINT32_MAX && c->nodes.v[n].leaf != ID_NONE)
 			__builtin_prefetch(&c->leafs.v[c->nodes.v[n].leaf], 1);
 		else
@@ -113,8 +115,9 @@ static void ask_for_nodes(const struct profile *p, const struct chain_batch *b)
 
 static int take(struct profile *p, const struct chain_batch *b, const struct chain_job *job)
 {
+	struct chain_queue *q = p->feed->chain;
 	struct chains *c = &p->ch;
-	struct node_at *way = c->way[job->memo].v, at = prof_node_root(job->group);
+	struct node_at *way = q->way[job->memo].v, at = prof_node_root(job->group);
 	uint32_t nodes = (uint32_t)c->nodes.n;
 	struct profile_row *row;
 	uint32_t thread = job->in.th->idx;
@@ -123,7 +126,7 @@ static int take(struct profile *p, const struct chain_batch *b, const struct cha
 	if (job->keep)
 		at = way[job->keep - 1];
 	for (uint32_t s = 0; s < job->steps; s++) {
-		at.hash = c->hash.v[job->step + s];
+		at.hash = q->hash.v[job->step + s];
 		if (node_down(c, &at, b->step.v[job->step + s], thread))
 			return -ENOMEM;
 		way[job->keep + s].node = at.node;
