@@ -129,7 +129,7 @@ static int each_name(const struct cache_opts *o, const struct cli_list *l, const
 
 /* ---- the whole cache --------------------------------------------------------------------------- */
 
-static void print_entry(struct obuf *out, const struct build_id *id, const char *path)
+static int list_entry(void *out, const struct build_id *id, const char *path)
 {
 	char hex[2 * BUILD_ID_MAX + 1];
 
@@ -138,38 +138,7 @@ static void print_entry(struct obuf *out, const struct build_id *id, const char 
 	obuf_char(out, ' ');
 	emit_safe(out, path);
 	obuf_char(out, '\n');
-}
-
-static int list_entry(void *ctx, const struct build_id *id, const char *path)
-{
-	print_entry(ctx, id, path);
 	return 0;
-}
-
-struct ids {
-	VEC(struct build_id) id;
-};
-
-static int note_entry(void *ctx, const struct build_id *id, const char *path)
-{
-	struct ids *l = ctx;
-
-	(void)path;
-	return vec_push(&l->id, *id);
-}
-
-/* Listed first: a directory that is being read is not to be changed. */
-static int purge_all(struct err *e)
-{
-	struct ids l = { 0 };
-	int ret = buildid_cache_list(note_entry, &l, e);
-
-	if (ret == -ENOMEM)
-		err_set(e, ret, "out of memory for the list of objects");
-	vec_for_each (id, &l.id)
-		ret = ret ?: buildid_cache_remove(id, e);
-	vec_free(&l.id);
-	return ret;
 }
 
 static int list_missing(const struct cache_opts *o, struct obuf *out, struct err *e)
@@ -180,17 +149,9 @@ static int list_missing(const struct cache_opts *o, struct obuf *out, struct err
 
 	if (ret)
 		return ret;
-	for (size_t i = 0; i < perfdata_nr_build_ids(pd); i++) {
-		const struct perfdata_build_id *b = perfdata_build_id(pd, i);
-		struct build_id id = { .size = (uint8_t)min_u64(b->size, BUILD_ID_MAX) };
-		char path[PATH_MAX];
-
-		memcpy(id.id, b->id, id.size);
-		if (buildid_cache_path(&id, "", path, sizeof(path)) && access(path, F_OK))
-			print_entry(out, &id, b->path);
-	}
+	ret = buildid_cache_missing(pd, list_entry, out);
 	perfdata_close(pd);
-	return 0;
+	return ret;
 }
 
 static int run_actions(const struct cache_opts *o, struct obuf *out, struct err *e)
@@ -201,7 +162,7 @@ static int run_actions(const struct cache_opts *o, struct obuf *out, struct err 
 	int ret = 0;
 
 	if (o->purge_all)
-		ret = purge_all(e);
+		ret = buildid_cache_clear(e);
 	if (!ret && o->missing)
 		ret = list_missing(o, out, e);
 	status |= each_name(o, &o->update, "update", update_file);

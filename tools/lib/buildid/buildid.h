@@ -66,8 +66,25 @@ int buildid_cache_remove(const struct build_id *id, struct err *e);
 /* Everything that the cache has of @path; *nr: how many objects that were. */
 int buildid_cache_purge(const char *path, size_t *nr, struct err *e);
 
+/* Everything. */
+int buildid_cache_clear(struct err *e);
+
+typedef int buildid_entry_fn(void *ctx, const struct build_id *id, const char *path);
 /* Calls @entry for each object, in order of ids; non-zero ends and is returned. */
-int buildid_cache_list(int (*entry)(void *ctx, const struct build_id *id, const char *path),
-		       void *ctx, struct err *e);
+int buildid_cache_list(buildid_entry_fn *entry, void *ctx, struct err *e);
+/* For each that @pd lists and the cache has not, in the recording's order. */
+int buildid_cache_missing(const struct perfdata *pd, buildid_entry_fn *entry, void *ctx);
+
+/* ---- as text ------------------------------------------------------------------------------------ */
+
+/* The digits alone. */
+void buildid_print(struct obuf *out, const uint8_t *id, size_t size);
+/* That of the running kernel; of it and its modules, with where they lie. */
+int buildid_print_kernel(struct obuf *out, struct err *e);
+int buildid_print_kernel_maps(struct obuf *out, struct err *e);
+/* What @pd lists. */
+void buildid_print_recorded(struct perfdata *pd, struct obuf *out);
+/* An object's own build id, or what the recording says about its path (a pipe: at its end). */
+void buildid_print_dso(struct perfdata *pd, const struct dso *dso, struct obuf *out);
 
 #endif

@@ -346,8 +346,7 @@ static int list_byte(const char *dir, const char *byte,
 	return ret;
 }
 
-int buildid_cache_list(int (*entry)(void *ctx, const struct build_id *id, const char *path),
-		       void *ctx, struct err *e)
+int buildid_cache_list(buildid_entry_fn *entry, void *ctx, struct err *e)
 {
 	char top[PATH_MAX / 2], dir[PATH_MAX];
 	struct dirent **bytes;
@@ -363,5 +362,47 @@ int buildid_cache_list(int (*entry)(void *ctx, const struct build_id *id, const 
 	for (int i = 0; i < n && !ret; i++)
 		ret = list_byte(dir, bytes[i]->d_name, entry, ctx);
 	free_names(bytes, n);
+	return ret;
+}
+
+struct ids {
+	VEC(struct build_id) id;
+};
+
+static int note_entry(void *ctx, const struct build_id *id, const char *path)
+{
+	struct ids *l = ctx;
+
+	(void)path;
+	return vec_push(&l->id, *id);
+}
+
+/* Listed first: a directory that is being read is not to be changed. */
+int buildid_cache_clear(struct err *e)
+{
+	struct ids l = { 0 };
+	int ret = buildid_cache_list(note_entry, &l, e);
+
+	if (ret == -ENOMEM)
+		err_set(e, ret, "out of memory for the list of objects");
+	vec_for_each (id, &l.id)
+		ret = ret ?: buildid_cache_remove(id, e);
+	vec_free(&l.id);
+	return ret;
+}
+
+int buildid_cache_missing(const struct perfdata *pd, buildid_entry_fn *entry, void *ctx)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < perfdata_nr_build_ids(pd); i++) {
+		const struct perfdata_build_id *b = perfdata_build_id(pd, i);
+		struct build_id id = { .size = (uint8_t)min_u64(b->size, BUILD_ID_MAX) };
+		char path[PATH_MAX];
+
+		memcpy(id.id, b->id, id.size);
+		if (buildid_cache_path(&id, "", path, sizeof(path)) && access(path, F_OK))
+			ret = entry(ctx, &id, b->path);
+	}
 	return ret;
 }
