@@ -8,6 +8,7 @@
 
 static struct machine *m;
 static struct resolver *res;
+static struct view *v; /* of the profile that finish() was called for */
 
 static inline int build_machine(const struct symbol_opts *so)
 {
@@ -82,6 +83,22 @@ static inline struct session_filter *new_filter(const struct session_opts *o)
 	if (session_filter_new(&f, o, &e))
 		fail_msg("%s", e.text);
 	return f;
+}
+
+/* No more samples: there is a view of it. */
+static inline void finish(struct profile *p)
+{
+	struct err e = { 0 };
+
+	if (profile_finish(p, &e) || view_new(&v, p, NULL, &e))
+		fail_msg("%s", e.text);
+}
+
+static inline void done(struct profile *p)
+{
+	view_free(v);
+	v = NULL;
+	profile_free(p);
 }
 
 #endif

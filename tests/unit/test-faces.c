@@ -102,9 +102,10 @@ static char *face(const struct faces_writer *w, const struct profile_opts *po, s
 	struct obuf o;
 
 	fill(p);
-	assert_int_equal(profile_finish(p, NULL), 0);
+	finish(p);
 	assert_int_equal(obuf_init(&o, -1, 0), 0);
 	f.p = p;
+	f.v = v;
 	f.po = po;
 	f.pd = pd;
 	f.m = m;
@@ -113,7 +114,7 @@ static char *face(const struct faces_writer *w, const struct profile_opts *po, s
 	if (faces_write(&f, w, &o, &e))
 		fail_msg("%s", e.text);
 	obuf_char(&o, 0);
-	profile_free(p);
+	done(p);
 	return o.buf;
 }
 
@@ -608,15 +609,16 @@ static void errors_end_the_walk(void **state)
 	setup_recording(COMM_TYPE);
 	p = new_profile(&by_comm);
 	fill_comms(p);
-	assert_int_equal(profile_finish(p, NULL), 0);
+	finish(p);
 	assert_int_equal(obuf_init(&o, -1, 0), 0);
 	f.p = p;
+	f.v = v;
 	f.po = &by_comm;
 	f.pd = pd;
 	assert_int_equal(faces_write(&f, &w, &o, &e), -EIO);
 	assert_string_equal(e.text, "writing the answer as nothing: Input/output error");
 	obuf_free(&o);
-	profile_free(p);
+	done(p);
 }
 
 int main(void)

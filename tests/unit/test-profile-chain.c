@@ -109,16 +109,16 @@ static struct profile *run(const struct profile_opts *o)
 			map_lib(i == SAMPLES / 2);
 		add_sample(p);
 	}
-	assert_int_equal(profile_finish(p, NULL), 0);
+	finish(p);
 	return p;
 }
 
-static const char *value(struct profile *p, const struct profile_row *row, size_t col, char *buf)
+static const char *value(const struct profile_row *row, size_t col, char *buf)
 {
 	struct obuf o;
 
 	assert_int_equal(obuf_init(&o, -1, 0), 0);
-	profile_value(p, row, profile_col(p, col), &o);
+	view_value(v, row, view_col(v, col), &o);
 	assert_true(o.len < 64);
 	memcpy(buf, o.buf, o.len);
 	buf[o.len] = 0;
@@ -127,12 +127,12 @@ static const char *value(struct profile *p, const struct profile_row *row, size_
 }
 
 /* The sums of @row, by what its cells say; columns are shares, pid, dso and symbol. */
-static struct sums *sums_of(struct profile *p, const struct profile_row *row, size_t first)
+static struct sums *sums_of(const struct profile_row *row, size_t first)
 {
 	char buf[64];
-	uint32_t tid = (uint32_t)strtoul(value(p, row, first, buf), NULL, 10) - 1;
-	bool lib = strcmp(value(p, row, first + 1, buf), "[unknown]");
-	uint64_t addr = strtoull(strstr(value(p, row, first + 2, buf), "0x"), NULL, 16);
+	uint32_t tid = (uint32_t)strtoul(value(row, first, buf), NULL, 10) - 1;
+	bool lib = strcmp(value(row, first + 1, buf), "[unknown]");
+	uint64_t addr = strtoull(strstr(value(row, first + 2, buf), "0x"), NULL, 16);
 
 	assert_true(tid < TIDS);
 	for (uint32_t i = 0; i < ADDRS; i++)
@@ -147,9 +147,9 @@ static void check(const struct profile_opts *o)
 	struct profile *p = run(o);
 	size_t rows = 0;
 
-	for (size_t i = 0; i < profile_nr_rows(p, 0); i++) {
-		const struct profile_row *row = profile_row(p, 0, i);
-		struct sums *s = sums_of(p, row, o->children ? 2 : 1);
+	for (size_t i = 0; i < view_nr_rows(v, 0); i++) {
+		const struct profile_row *row = view_row(v, 0, i);
+		struct sums *s = sums_of(row, o->children ? 2 : 1);
 
 		assert_int_equal(row->period, s->own);
 		if (o->children)
@@ -159,8 +159,8 @@ static void check(const struct profile_opts *o)
 		for (unsigned l = 0; l < 2; l++)
 			for (unsigned i = 0; i < ADDRS; i++)
 				rows += (o->children ? want[t][l][i].all : want[t][l][i].own) != 0;
-	assert_int_equal(profile_nr_rows(p, 0), rows);
-	profile_free(p);
+	assert_int_equal(view_nr_rows(v, 0), rows);
+	done(p);
 }
 
 static void callers(void **state)
@@ -206,17 +206,18 @@ static void whole_chains(void **state)
 	struct profile *p = run(&o);
 
 	(void)state;
-	for (size_t i = 0; i < profile_nr_rows(p, 0); i++) {
-		const struct profile_row *row = profile_row(p, 0, i);
-		struct call_node root;
+	for (size_t i = 0; i < view_nr_rows(v, 0); i++) {
+		const struct profile_row *row = view_row(v, 0, i);
+		struct call_tree tree = { 0 };
 		uint64_t sum = 0;
 
-		assert_int_equal(profile_tree(p, row, &root), 0);
-		for (uint32_t c = 0; c < root.nr_children; c++)
-			sum += root.child[c].hit;
+		assert_int_equal(view_tree(v, row, &tree), 0);
+		for (uint32_t c = 0; c < tree.root.nr_children; c++)
+			sum += tree.root.child[c].hit;
+		view_tree_free(&tree);
 		assert_int_equal(sum, row->period);
 	}
-	profile_free(p);
+	done(p);
 }
 
 int main(void)

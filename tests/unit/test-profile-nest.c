@@ -39,21 +39,21 @@ static char *text(struct profile *p)
 {
 	struct obuf o;
 
-	assert_int_equal(profile_finish(p, NULL), 0);
+	finish(p);
 	assert_int_equal(obuf_init(&o, -1, 0), 0);
-	for (size_t i = 0; i < profile_nr_nested(p, 0); i++) {
+	for (size_t i = 0; i < view_nr_nested(v, 0); i++) {
 		unsigned level;
-		const struct profile_row *row = profile_nested(p, 0, i, &level);
+		const struct profile_row *row = view_nested(v, 0, i, &level);
 
 		obuf_pad(&o, '.', (int)level);
-		for (size_t c = 0; c < profile_nr_cols(p); c++) {
-			profile_cell(p, row, profile_col(p, c), &o);
+		for (size_t c = 0; c < view_nr_cols(v); c++) {
+			view_cell(v, row, view_col(v, c), &o);
 			obuf_char(&o, ',');
 		}
-		for (size_t c = 0; c < profile_level_nr_cols(p, level); c++) {
+		for (size_t c = 0; c < view_level_nr_cols(v, level); c++) {
 			if (c)
 				obuf_char(&o, '+');
-			profile_value(p, row, profile_level_col(p, level, c), &o);
+			view_value(v, row, view_level_col(v, level, c), &o);
 		}
 		obuf_char(&o, '\n');
 	}
@@ -74,7 +74,7 @@ static void expect(const struct profile_opts *o, void (*fill)(struct profile *),
 	got = text(p);
 	assert_string_equal(got, want);
 	free(got);
-	profile_free(p);
+	done(p);
 }
 
 static void fill(struct profile *p)
@@ -155,15 +155,16 @@ static void no_levels(void **state)
 
 	(void)state;
 	fill(p);
-	assert_int_equal(profile_finish(p, NULL), 0);
-	assert_int_equal(profile_nr_levels(p), 0);
-	assert_int_equal(profile_nr_cols(p), 2);
-	assert_int_equal(profile_nr_rows(p, 0), 1);
-	profile_free(p);
+	finish(p);
+	assert_int_equal(view_nr_levels(v), 0);
+	assert_int_equal(view_nr_cols(v), 2);
+	assert_int_equal(view_nr_rows(v, 0), 1);
+	done(p);
 	o.hierarchy = false;
 	p = new_profile(&o);
-	assert_int_equal(profile_nr_levels(p), 0);
-	profile_free(p);
+	finish(p);
+	assert_int_equal(view_nr_levels(v), 0);
+	done(p);
 }
 
 static void nothing(struct profile *p)
@@ -246,20 +247,21 @@ static void trees(void **state)
 				  .use_chains = true,
 				  .chain = CHAIN_OPTS_DEFAULT };
 	struct profile *p = new_profile(&o);
-	struct call_node root;
+	struct call_tree tree = { 0 };
 	unsigned level;
 
 	(void)state;
 	fill_chains(p);
-	assert_int_equal(profile_finish(p, NULL), 0);
-	for (size_t i = 0; i < profile_nr_nested(p, 0); i++) {
-		const struct profile_row *row = profile_nested(p, 0, i, &level);
+	finish(p);
+	for (size_t i = 0; i < view_nr_nested(v, 0); i++) {
+		const struct profile_row *row = view_nested(v, 0, i, &level);
 
-		assert_int_equal(profile_tree(p, row, &root), 0);
-		assert_int_equal(root.nr_children != 0, level == 1);
-		assert_true(!level || root.cumul == row->period);
+		assert_int_equal(view_tree(v, row, &tree), 0);
+		assert_int_equal(tree.root.nr_children != 0, level == 1);
+		assert_true(!level || tree.root.cumul == row->period);
+		view_tree_free(&tree);
 	}
-	profile_free(p);
+	done(p);
 }
 
 static void fill_group(struct profile *p)
@@ -375,12 +377,12 @@ static void all_keys(void **state)
 		if (profile_new(&p, &o, m, res, NULL, &e))
 			continue; /* hidden, or one of branches */
 		fill(p);
-		assert_int_equal(profile_finish(p, NULL), 0);
-		assert_true(profile_nr_levels(p) >= 2);
-		assert_int_equal(profile_nr_rows(p, 0), 5);
-		assert_true(profile_nr_nested(p, 0) >= 3 + 5);
+		finish(p);
+		assert_true(view_nr_levels(v) >= 2);
+		assert_int_equal(view_nr_rows(v, 0), 5);
+		assert_true(view_nr_nested(v, 0) >= 3 + 5);
 		nr++;
-		profile_free(p);
+		done(p);
 	}
 	assert_true(nr > 40);
 }
@@ -396,10 +398,10 @@ static void many(void **state)
 	(void)state;
 	for (uint64_t i = 0; i < 50000; i++)
 		add(p, 0, 1 + (int)(i % 101), 1 + i % 7, CHAIN(0x1000 + i % 997));
-	assert_int_equal(profile_finish(p, NULL), 0);
-	assert_int_equal(profile_nr_nested(p, 0), profile_nr_rows(p, 0) + 101);
-	for (size_t i = 0; i < profile_nr_nested(p, 0); i++) {
-		const struct profile_row *row = profile_nested(p, 0, i, &level);
+	finish(p);
+	assert_int_equal(view_nr_nested(v, 0), view_nr_rows(v, 0) + 101);
+	for (size_t i = 0; i < view_nr_nested(v, 0); i++) {
+		const struct profile_row *row = view_nested(v, 0, i, &level);
 
 		if (level) {
 			sum += row->period;
@@ -411,7 +413,7 @@ static void many(void **state)
 		above += row->period;
 	}
 	assert_int_equal(sum, profile_totals(p, 0)->period);
-	profile_free(p);
+	done(p);
 }
 
 int main(void)

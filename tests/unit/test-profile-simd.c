@@ -85,18 +85,18 @@ static void expect(bool redact, void (*fill)(struct profile *), const char *want
 	struct obuf out;
 
 	fill(p);
-	assert_int_equal(profile_finish(p, NULL), 0);
+	finish(p);
 	assert_int_equal(obuf_init(&out, -1, 0), 0);
-	for (size_t i = 0; i < profile_nr_rows(p, 0); i++) {
-		for (size_t c = 1; c < profile_nr_cols(p); c++) {
-			profile_value(p, profile_row(p, 0, i), profile_col(p, c), &out);
-			obuf_char(&out, c + 1 < profile_nr_cols(p) ? ' ' : '\n');
+	for (size_t i = 0; i < view_nr_rows(v, 0); i++) {
+		for (size_t c = 1; c < view_nr_cols(v); c++) {
+			view_value(v, view_row(v, 0, i), view_col(v, c), &out);
+			obuf_char(&out, c + 1 < view_nr_cols(v) ? ' ' : '\n');
 		}
 	}
 	obuf_char(&out, 0);
 	assert_string_equal(out.buf, want);
 	obuf_free(&out);
-	profile_free(p);
+	done(p);
 }
 
 static void fill_use(struct profile *p)

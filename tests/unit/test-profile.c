@@ -28,7 +28,7 @@ static void add(struct profile *p, int tid, uint64_t period, const uint64_t *cha
 	assert_int_equal(profile_add(p, &s, machine_thread(m, tid, tid), NULL), 0);
 }
 
-static void put_tree(struct profile *p, const struct call_node *n, struct obuf *o)
+static void put_tree(const struct call_node *n, struct obuf *o)
 {
 	for (uint32_t i = 0; i < n->nr_children; i++) {
 		const struct call_node *c = &n->child[i];
@@ -37,35 +37,36 @@ static void put_tree(struct profile *p, const struct call_node *n, struct obuf *
 		for (uint32_t f = 0; f < c->nr_frames; f++) {
 			if (f)
 				obuf_char(o, ' ');
-			profile_frame(p, c->frames[f], o);
+			view_frame(v, c->frames[f], o);
 		}
 		obuf_printf(o, ":%llu", (unsigned long long)c->cumul);
 		if (c->hit && c->hit != c->cumul)
 			obuf_printf(o, "/%llu", (unsigned long long)c->hit);
-		put_tree(p, c, o);
+		put_tree(c, o);
 		obuf_char(o, ')');
 	}
 }
 
 /* Every row as "value,value" and its tree. */
-static char *text(struct profile *p, bool tree)
+static char *text(struct profile *p, bool trees)
 {
-	struct call_node root;
+	struct call_tree tree = { 0 };
 	struct obuf o;
 
-	assert_int_equal(profile_finish(p, NULL), 0);
+	finish(p);
 	assert_int_equal(obuf_init(&o, -1, 0), 0);
-	for (size_t i = 0; i < profile_nr_rows(p, 0); i++) {
-		const struct profile_row *row = profile_row(p, 0, i);
+	for (size_t i = 0; i < view_nr_rows(v, 0); i++) {
+		const struct profile_row *row = view_row(v, 0, i);
 
-		for (size_t c = 0; c < profile_nr_cols(p); c++) {
+		for (size_t c = 0; c < view_nr_cols(v); c++) {
 			if (c)
 				obuf_char(&o, ',');
-			profile_value(p, row, profile_col(p, c), &o);
+			view_value(v, row, view_col(v, c), &o);
 		}
-		if (tree) {
-			assert_int_equal(profile_tree(p, row, &root), 0);
-			put_tree(p, &root, &o);
+		if (trees) {
+			assert_int_equal(view_tree(v, row, &tree), 0);
+			put_tree(&tree.root, &o);
+			view_tree_free(&tree);
 		}
 		obuf_char(&o, '\n');
 	}
@@ -83,7 +84,7 @@ static void expect(const struct profile_opts *o, void (*fill)(struct profile *),
 	got = text(p, tree);
 	assert_string_equal(got, want);
 	free(got);
-	profile_free(p);
+	done(p);
 }
 
 #define CHAIN(...) ((const uint64_t[]){ __VA_ARGS__, 0 })
@@ -127,21 +128,22 @@ static void threads(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(opts); i++) {
 		struct profile *p = new_profile(&opts[i]);
-		const struct profile_col *c = profile_col(p, opts[i].show_modes ? 3 : 1);
+		const struct profile_col *c;
 
 		fill_many(p);
-		assert_int_equal(profile_finish(p, NULL), 0);
-		assert_string_equal(profile_col_name(c), "nr_threads");
+		finish(p);
+		c = view_col(v, opts[i].show_modes ? 3 : 1);
+		assert_string_equal(view_col_name(c), "nr_threads");
 		for (size_t r = 0; r < 51; r++) {
 			struct obuf o;
 
 			assert_int_equal(obuf_init(&o, -1, 0), 0);
-			profile_value(p, profile_row(p, 0, r), c, &o);
+			view_value(v, view_row(v, 0, r), c, &o);
 			obuf_char(&o, 0);
 			assert_string_equal(o.buf, r ? "1" : "2");
 			obuf_free(&o);
 		}
-		profile_free(p);
+		done(p);
 	}
 }
 
@@ -155,9 +157,9 @@ static void many_samples(void **state)
 	(void)state;
 	fill_many(p);
 	got = text(p, false);
-	assert_int_equal(profile_nr_rows(p, 0), 51);
+	assert_int_equal(view_nr_rows(v, 0), 51);
 	for (size_t i = 0; i < 51; i++) {
-		const struct profile_row *row = profile_row(p, 0, i);
+		const struct profile_row *row = view_row(v, 0, i);
 
 		assert_int_equal(row->nr, i ? 2 : 900);
 		assert_int_equal(row->period, row->nr);
@@ -165,7 +167,7 @@ static void many_samples(void **state)
 	}
 	assert_int_equal(nr, profile_totals(p, 0)->nr_samples);
 	free(got);
-	profile_free(p);
+	done(p);
 }
 
 static void keys(void **state)
@@ -253,7 +255,7 @@ static void filters(void **state)
 	assert_int_equal(profile_totals(p, 0)->period, 100);
 	assert_int_equal(profile_totals(p, 0)->filtered_period, 15);
 	free(got);
-	profile_free(p);
+	done(p);
 	o.relative = true;
 	expect(&o, fill, false, "100.00,[.] 0x0000000000000020\n");
 	session_filter_free(f);
@@ -271,12 +273,12 @@ static void many_chains(void **state)
 	(void)state;
 	for (uint64_t i = 0; i < 20000; i++)
 		add(p, (int)(i & 1) + 1, 1, CHAIN(0x1000 + i % 977, 0x100 + i % 13, 0x10));
-	assert_int_equal(profile_finish(p, NULL), 0);
-	assert_int_equal(profile_nr_rows(p, 0), 1 + 13 + 977);
-	top = profile_row(p, 0, 0);
+	finish(p);
+	assert_int_equal(view_nr_rows(v, 0), 1 + 13 + 977);
+	top = view_row(v, 0, 0);
 	assert_int_equal(top->acc, 20000);
 	assert_int_equal(top->period, 0);
-	profile_free(p);
+	done(p);
 }
 
 static void chain_words(void **state)
@@ -387,14 +389,14 @@ static void branch_totals(void **state)
 
 	(void)state;
 	fill_branches(p);
-	assert_int_equal(profile_finish(p, NULL), 0);
+	finish(p);
 	t = profile_branch_totals(p);
 	assert_int_equal(t->typed, 4);
 	assert_int_equal(t->cond_fwd, 3);
 	assert_int_equal(t->type[BR_CALL], 1);
 	assert_int_equal(profile_totals(p, 0)->period, 4);
 	assert_int_equal(profile_totals(p, 0)->nr_samples, 1);
-	profile_free(p);
+	done(p);
 }
 
 /* More distinct entries than the cache holds: nothing may get lost or count twice. */
@@ -415,14 +417,14 @@ static void branch_many(void **state)
 				n = 0;
 			}
 		}
-	assert_int_equal(profile_finish(p, NULL), 0);
-	assert_int_equal(profile_nr_rows(p, 0), 300000);
-	for (size_t i = 0; i < profile_nr_rows(p, 0); i++) {
-		assert_int_equal(profile_row(p, 0, i)->period, 2);
-		sum += profile_branch_counts(p, profile_row(p, 0, i))->nr_mispred;
+	finish(p);
+	assert_int_equal(view_nr_rows(v, 0), 300000);
+	for (size_t i = 0; i < view_nr_rows(v, 0); i++) {
+		assert_int_equal(view_row(v, 0, i)->period, 2);
+		sum += profile_branch_counts(p, view_row(v, 0, i))->nr_mispred;
 	}
 	assert_int_equal(sum, 300000);
-	profile_free(p);
+	done(p);
 }
 
 /* Functions of this program, for tests that need names. */

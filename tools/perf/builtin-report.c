@@ -100,6 +100,7 @@ static int finish(void *ctx, struct err *e)
 	struct report *r = ctx;
 	/* Levels have no columns that could stand side by side where each has a name. */
 	bool group = r->o.group && !((r->o.json || r->o.csv) && r->o.hierarchy);
+	int ret;
 
 	for (size_t i = 0; group && i < perfdata_nr_events(r->pd); i++) {
 		const struct perfdata_event *ev = perfdata_event(r->pd, i);
@@ -111,7 +112,8 @@ static int finish(void *ctx, struct err *e)
 	}
 	if (r->flow)
 		brflow_finish(r->flow);
-	return profile_finish(r->p, e);
+	ret = profile_finish(r->p, e);
+	return ret ? ret : view_new(&r->v, r->p, NULL, e);
 }
 
 static int read_all(struct report *r, struct err *e)
@@ -157,6 +159,7 @@ static int print_report(struct report *r, struct err *e)
 	const struct session_counts *counts = session_counts(r->session);
 	const struct faces f = {
 		.p = r->p,
+		.v = r->v,
 		.po = &r->po,
 		.pd = r->pd,
 		.m = r->m,
@@ -234,6 +237,7 @@ static void report_free(struct report *r)
 {
 	brflow_free(r->flow);
 	faces_threads_free(r->threads);
+	view_free(r->v);
 	profile_free(r->p);
 	arena_free(&r->args);
 	session_close(r->session);

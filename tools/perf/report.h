@@ -39,6 +39,7 @@ struct report {
 	struct machine *m;
 	struct resolver *res;
 	struct profile *p;
+	struct view *v;	     /* of p, once all is read */
 	struct brflow *flow; /* --total-cycles, --hot-paths; else NULL */
 	struct profile_opts po;
 	struct obuf out;

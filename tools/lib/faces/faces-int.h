@@ -46,7 +46,7 @@ void faces_path_text(const struct faces *f, const struct brflow_path *p, struct 
 /* --percent-limit leaves the row out. */
 static inline bool faces_is_small(const struct faces *f, const struct profile_row *row)
 {
-	return f->o.min_percent > 0 && profile_percent(f->p, row) < f->o.min_percent;
+	return f->o.min_percent > 0 && view_percent(f->v, row) < f->o.min_percent;
 }
 
 static inline double faces_percent(uint64_t part, uint64_t all)

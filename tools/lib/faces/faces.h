@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * faces: what an answer looks like. A finished profile comes in, with the
- * recording that it is of; text, JSON, CSV or a graph for Graphviz goes out. Nothing is counted or
- * sorted here.
+ * faces: what an answer looks like. A finished profile and a view of it come in, with the recording
+ * that they are of; text, JSON, CSV or a graph for Graphviz goes out. Nothing is counted or sorted
+ * here.
  *
- *	struct faces f = { .p = p, .po = &opts, .pd = pd, .m = m, .res = res };
+ *	struct faces f = { .p = p, .v = v, .po = &opts, .pd = pd, .m = m, .res = res };
  *	faces_write(&f, &faces_json, &out, &err);
  *
  * There is one walk over an answer, and a writer is a table of functions that the walk calls:
@@ -61,6 +61,7 @@ struct faces_opts {
 
 struct faces {
 	struct profile *p;
+	struct view *v; /* of p */
 	const struct profile_opts *po;
 	struct perfdata *pd;
 	struct machine *m;

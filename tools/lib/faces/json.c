@@ -183,7 +183,7 @@ static bool has_rows(const struct faces_row *row)
 static int json_below(struct faces_walk *k, const struct faces_row *row)
 {
 	if (row->row)
-		profile_row_json(k->f->p, row->row, emit_of(k));
+		view_row_json(k->f->v, row->row, emit_of(k));
 	if (has_rows(row))
 		emit_array(emit_of(k), "rows");
 	return 0;
@@ -254,7 +254,7 @@ static int json_node(struct faces_walk *k, const struct faces_node *n)
 	for (uint32_t i = 0; i < c->nr_frames; i++) {
 		struct obuf *name = text_of(k);
 
-		profile_frame(k->f->p, c->frames[i], name);
+		view_frame(k->f->v, c->frames[i], name);
 		obuf_char(name, 0);
 		if (name->code)
 			return name->code;

@@ -41,7 +41,7 @@ static void put_margin(struct faces_walk *k)
 
 static void put_name(struct faces_walk *k, const struct call_node *n, uint32_t i)
 {
-	profile_frame(k->f->p, n->frames[i], k->out);
+	view_frame(k->f->v, n->frames[i], k->out);
 	if (n->notes)
 		branch_note_print(&n->notes[i], k->out);
 }

@@ -128,7 +128,7 @@ static void put_key(struct faces_walk *k, const struct faces_cell *cell)
 	const char *color = NULL;
 	double percent = 0;
 
-	if (k->f->o.color && profile_col_percent(k->f->p, cell->row->row, cell->col->key, &percent))
+	if (k->f->o.color && view_col_percent(k->f->v, cell->row->row, cell->col->key, &percent))
 		color = text_color(k->f, percent);
 	if (color)
 		obuf_str(k->out, color);

@@ -69,7 +69,7 @@ static void print_event_head(struct faces_walk *k, const struct perfdata_event *
 	obuf_dec(o, period);
 	if (f->po->mem) {
 		obuf_lit(o, "\n# Sort order   : ");
-		obuf_str(o, profile_sort_text(f->p) ?: "");
+		obuf_str(o, view_sort_text(f->v) ?: "");
 	}
 	if (f->o.socket >= 0)
 		obuf_printf(o, "\n# Processor Socket: %lld", (long long)f->o.socket);
@@ -105,7 +105,7 @@ static void print_elided(struct faces_walk *k)
 {
 	const char *key, *value;
 
-	for (size_t i = 0; (key = profile_elided(k->f->p, i, &value)); i++) {
+	for (size_t i = 0; (key = view_elided(k->f->v, i, &value)); i++) {
 		obuf_lit(k->out, "# ");
 		obuf_str(k->out, key);
 		obuf_lit(k->out, ": ");

@@ -40,8 +40,8 @@ struct row_counts {
 static int count_targets(const struct faces *f, struct row_counts *rows)
 {
 	for (uint32_t event = 0; event < perfdata_nr_events(f->pd); event++) {
-		for (size_t i = 0; i < profile_nr_rows(f->p, event); i++) {
-			const struct profile_row *row = profile_row(f->p, event, i);
+		for (size_t i = 0; i < view_nr_rows(f->v, event); i++) {
+			const struct profile_row *row = view_row(f->v, event, i);
 			uint32_t sym = profile_branch_counts(f->p, row)->symbol_to;
 
 			if (sym == UINT32_MAX)

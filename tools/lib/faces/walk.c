@@ -17,7 +17,7 @@
 void faces_cell_text(const struct faces *f, const struct faces_cell *cell, struct obuf *o)
 {
 	if (cell->kind == FACES_KEY)
-		profile_cell(f->p, cell->row->row, cell->col->key, o);
+		view_cell(f->v, cell->row->row, cell->col->key, o);
 	else
 		faces_cell_value(f, cell, o);
 }
@@ -25,7 +25,7 @@ void faces_cell_text(const struct faces *f, const struct faces_cell *cell, struc
 void faces_cell_value(const struct faces *f, const struct faces_cell *cell, struct obuf *o)
 {
 	switch (cell->kind) {
-	case FACES_KEY: profile_value(f->p, cell->row->row, cell->col->key, o); break;
+	case FACES_KEY: view_value(f->v, cell->row->row, cell->col->key, o); break;
 	case FACES_U64: obuf_dec(o, cell->n); break;
 	case FACES_STR: emit_safe(o, cell->s); break;
 	case FACES_PATH: faces_path_text(f, cell->path, o); break;
@@ -78,19 +78,21 @@ static int walk_children(struct walk *k, const struct faces_row *row, const stru
 static int walk_tree(struct walk *k, const struct faces_row *row)
 {
 	const struct faces *f = k->pub.f;
-	struct call_node root;
+	struct call_tree tree = { 0 };
 	int ret;
 
 	if (!k->w->node || !f->po->use_chains || f->po->chain.style == CHAIN_NONE)
 		return 0;
-	ret = profile_tree(f->p, row->row, &root);
-	if (ret || !root.nr_children)
-		return ret;
-	ret = VISIT(k, tree, row, &root);
-	if (ret)
-		return ret < 0 ? ret : 0;
-	ret = walk_children(k, row, &root, 1);
-	return ret ?: VISIT(k, tree_end, row);
+	ret = view_tree(f->v, row->row, &tree);
+	if (!ret && tree.root.nr_children) {
+		ret = VISIT(k, tree, row, &tree.root);
+		if (!ret)
+			ret = walk_children(k, row, &tree.root, 1) ?: VISIT(k, tree_end, row);
+		else if (ret > 0)
+			ret = 0;
+	}
+	view_tree_free(&tree);
+	return ret;
 }
 
 /* ---- a table of rows -------------------------------------------------------------------------- */
@@ -137,10 +139,10 @@ static void add_key(const struct faces *f, struct rows *r, const struct profile_
 		    uint32_t level)
 {
 	r->cols[r->t.nr_cols++] = (struct faces_column){
-		.name = profile_col_name(c),
-		.head = profile_col_head(f->p, c),
-		.width = profile_col_width(f->p, r->t.event->idx, c),
-		.number = profile_col_is_number(c),
+		.name = view_col_name(c),
+		.head = view_col_head(f->v, c),
+		.width = view_col_width(f->v, r->t.event->idx, c),
+		.number = view_col_is_number(c),
 		.readers = FACES_PEOPLE | FACES_PROGRAMS,
 		.level = level,
 		.key = c,
@@ -149,21 +151,21 @@ static void add_key(const struct faces *f, struct rows *r, const struct profile_
 
 static int rows_init(struct rows *r, const struct faces *f, const struct perfdata_event *ev)
 {
-	size_t n = profile_nr_cols(f->p) + ARRAY_SIZE(numbers);
+	size_t n = view_nr_cols(f->v) + ARRAY_SIZE(numbers);
 
 	*r = (struct rows){ .t = { .kind = FACES_ROWS, .event = ev } };
-	r->t.nr_levels = profile_nr_levels(f->p);
+	r->t.nr_levels = view_nr_levels(f->v);
 	r->t.total = profile_totals(f->p, ev->idx)->period;
 	for (unsigned l = 0; l < r->t.nr_levels; l++)
-		n += profile_level_nr_cols(f->p, l);
+		n += view_level_nr_cols(f->v, l);
 	r->t.cols = r->cols = calloc(n, sizeof(*r->cols));
 	if (!r->cols)
 		return -ENOMEM;
-	for (size_t i = 0; i < profile_nr_cols(f->p); i++)
-		add_key(f, r, profile_col(f->p, i), FACES_ALL_LEVELS);
+	for (size_t i = 0; i < view_nr_cols(f->v); i++)
+		add_key(f, r, view_col(f->v, i), FACES_ALL_LEVELS);
 	for (unsigned l = 0; l < r->t.nr_levels; l++)
-		for (size_t i = 0; i < profile_level_nr_cols(f->p, l); i++)
-			add_key(f, r, profile_level_col(f->p, l, i), l);
+		for (size_t i = 0; i < view_level_nr_cols(f->v, l); i++)
+			add_key(f, r, view_level_col(f->v, l, i), l);
 	r->nr_keys = r->t.nr_cols;
 	for (unsigned i = 0; i < ARRAY_SIZE(numbers); i++) {
 		if (!number_shown(f, i))
@@ -215,8 +217,8 @@ static bool has_no_entry(const struct faces *f, const struct faces_row *row, siz
 
 	if (f->o.min_percent <= 0 || on_last_level(row))
 		return false;
-	while (++i < profile_nr_nested(f->p, event)) {
-		const struct profile_row *next = profile_nested(f->p, event, i, &below);
+	while (++i < view_nr_nested(f->v, event)) {
+		const struct profile_row *next = view_nested(f->v, event, i, &below);
 
 		if (below <= row->level)
 			break;
@@ -247,10 +249,10 @@ static int walk_nested(struct walk *k, struct rows *r, size_t *i, unsigned level
 	uint32_t event = r->t.event->idx;
 	int ret = 0;
 
-	while (ret >= 0 && *i < profile_nr_nested(f->p, event) && !walk_broken(k)) {
+	while (ret >= 0 && *i < view_nr_nested(f->v, event) && !walk_broken(k)) {
 		struct faces_row row = { .table = &r->t };
 
-		row.row = profile_nested(f->p, event, *i, &row.level);
+		row.row = view_nested(f->v, event, *i, &row.level);
 		if (row.level < level)
 			break;
 		row.no_entry = has_no_entry(f, &row, *i);
@@ -265,11 +267,11 @@ static int walk_flat(struct walk *k, struct rows *r)
 {
 	const struct faces *f = k->pub.f;
 	uint32_t event = r->t.event->idx;
-	size_t n = profile_nr_rows(f->p, event);
+	size_t n = view_nr_rows(f->v, event);
 	int ret = 0;
 
 	for (size_t i = 0; ret >= 0 && i < n && !walk_broken(k); i++) {
-		struct faces_row row = { .table = &r->t, .row = profile_row(f->p, event, i) };
+		struct faces_row row = { .table = &r->t, .row = view_row(f->v, event, i) };
 
 		if (!faces_is_small(f, row.row))
 			ret = walk_row(k, r, &row, NULL);

@@ -4,7 +4,7 @@
  * frame, of which a branch has two, as upstream counts. What no branch of the row says is not
  * known, and no zero.
  */
-#include "profile-int.h"
+#include "view-int.h"
 
 static int add(void *slot, const struct acc_in *in, void *state)
 {
@@ -27,7 +27,7 @@ static bool wanted(const struct profile_opts *o)
 
 static const struct branch_note *row_note(const struct profile *p, const struct profile_row *r)
 {
-	return prof_row_slot(&p->sums, &acc_notes, r->idx);
+	return prof_row_acc(p, r, &acc_notes);
 }
 
 static void text_predicted(const struct profile *p, const struct profile_row *r, uint64_t v,

@@ -3,50 +3,63 @@
 #include <stdio.h>
 
 #include "emit/emit.h"
-#include "profile-int.h"
+#include "view-int.h"
 
 /* ---- reading a row --------------------------------------------------------------------------- */
 
-size_t profile_nr_cols(const struct profile *p)
+size_t view_nr_cols(const struct view *v)
 {
-	return p->nr_out;
+	return v->c.nr_out;
 }
 
-const struct profile_col *profile_col(const struct profile *p, size_t i)
+const struct profile_col *view_col(const struct view *v, size_t i)
 {
-	return p->out[i];
+	return v->c.out[i];
 }
 
-const char *profile_col_head(const struct profile *p, const struct profile_col *c)
+const char *view_col_head(const struct view *v, const struct profile_col *c)
 {
-	bool strict = p->o.fields && p->o.fields[0] && p->o.fields[0] != '+';
+	bool strict = v->o.fields && v->o.fields[0] && v->o.fields[0] != '+';
 
-	if (p->o.children && !p->nr_levels && !strict && !strcmp(c->key->name, "overhead"))
+	if (v->o.children && !v->c.nr_levels && !strict && !strcmp(c->key->name, "overhead"))
 		return "Self";
 	return c->key->head;
 }
 
-const char *profile_col_name(const struct profile_col *c)
+const char *view_col_name(const struct profile_col *c)
 {
 	return c->key->name;
 }
 
-bool profile_col_is_number(const struct profile_col *c)
+bool view_col_is_number(const struct profile_col *c)
 {
 	return c->key->right;
 }
 
-static uint64_t stat_value(const struct profile *p, const struct profile_col *c,
+static uint64_t stat_value(const struct view *v, const struct profile_col *c,
 			   const struct profile_row *row)
 {
-	if (c->key->acc && !p->o.children)
+	const struct slots *slots = c->slots;
+	uint32_t i = row->idx;
+
+	if (c->key->acc && !v->o.children)
 		return 0;
-	return c->key->stat(row, c->slots ? prof_slot(c->slots, row->idx) : NULL);
+	if (!slots)
+		return c->key->stat(row, NULL);
+	if (row->of_view) {
+		const struct sum *sum = &v->sums.v[c->sum - v->p->sums.v];
+
+		slots = c->key->acc ? &sum->callees : &sum->row;
+		i -= v->base;
+	}
+	return c->key->stat(row, prof_slot(slots, i));
 }
 
-uint64_t prof_col_value(const struct profile *p, const struct profile_col *c,
+uint64_t prof_col_value(const struct view *v, const struct profile_col *c,
 			const struct profile_row *row)
 {
+	const struct profile *p = v->p;
+
 	switch (c->key->at) {
 	case KEY_SAMPLE: return prof_tuple_get(&p->groups, row->group)[c->slot];
 	case KEY_BITS: return row->bits & (c->key->bits ? c->key->bits : 0);
@@ -58,12 +71,12 @@ uint64_t prof_col_value(const struct profile *p, const struct profile_col *c,
 		return prof_tuple_get(&p->places, row->place)[c->slot];
 	case KEY_STAT: break;
 	}
-	return stat_value(p, c, row);
+	return stat_value(v, c, row);
 }
 
 /* ---- widths ---------------------------------------------------------------------------------- */
 
-static int text_len(const struct profile *p, const struct profile_col *c,
+static int text_len(const struct view *v, const struct profile_col *c,
 		    const struct profile_row *row)
 {
 	struct obuf o;
@@ -71,7 +84,7 @@ static int text_len(const struct profile *p, const struct profile_col *c,
 
 	if (obuf_init(&o, -1, 0))
 		return 0;
-	c->key->text(p, row, prof_col_value(p, c, row), &o);
+	c->key->text(v->p, row, prof_col_value(v, c, row), &o);
 	n = (int)o.len;
 	obuf_free(&o);
 	return n;
@@ -85,11 +98,13 @@ static int comm_len(const struct profile *p, const struct profile_row *row)
 	return th ? (int)strlen(machine_comm(p->m, th->comm)) : 0;
 }
 
-static void row_widths(const struct profile *p, struct event_rows *ev,
-		       const struct profile_row *row, bool new_group)
+static void row_widths(const struct view *v, struct view_event *ev, const struct profile_row *row,
+		       bool new_group)
 {
-	for (unsigned i = 0; i < p->nr_cols; i++) {
-		const struct profile_col *c = &p->cols[i];
+	const struct profile *p = v->p;
+
+	for (unsigned i = 0; i < v->c.nr_cols; i++) {
+		const struct profile_col *c = &v->c.cols[i];
 		int w = 0;
 
 		if (c->elided)
@@ -99,10 +114,10 @@ static void row_widths(const struct profile *p, struct event_rows *ev,
 			if (c->key->truncates)
 				w = comm_len(p, row);
 			if (new_group && c->key->value_width)
-				w = c->key->value_width(p, prof_col_value(p, c, row));
+				w = c->key->value_width(p, prof_col_value(v, c, row));
 			if (!new_group || !c->key->by_content)
 				break;
-			w = text_len(p, c, row);
+			w = text_len(v, c, row);
 			break;
 		case KEY_TO:
 			w = p->place2_width.v[(size_t)row->place2 * p->nr_place2 + c->slot];
@@ -122,63 +137,64 @@ static void row_widths(const struct profile *p, struct event_rows *ev,
 	}
 }
 
-static int min_width(const struct profile *p, const struct profile_col *c)
+static int min_width(const struct view *v, const struct profile_col *c)
 {
-	int w = (int)strlen(profile_col_head(p, c));
+	int w = (int)strlen(view_col_head(v, c));
 
 	if (w < c->key->min_width)
 		w = c->key->min_width;
 	/* Numbers keep their room; the heads of keys are cut. */
 	if (c->user_width)
 		return c->key->at == KEY_STAT && w > c->user_width ? w : c->user_width;
-	return p->o.nsec && !strcmp(c->key->name, "time") ? 16 : w;
+	return v->o.nsec && !strcmp(c->key->name, "time") ? 16 : w;
 }
 
-int prof_cols_widths(struct profile *p, struct event_rows *ev)
+int prof_cols_widths(struct view *v, uint32_t event)
 {
+	uint32_t members = v->p->events.v[event].members;
+	struct view_event *ev = &v->events.v[event];
 	struct bits seen;
 
-	if (bits_init(&seen, (size_t)p->groups.n + 1))
+	if (bits_init(&seen, (size_t)v->p->groups.n + 1))
 		return -ENOMEM;
 	for (size_t i = 0; i < ev->nr; i++) {
-		const struct profile_row *row = &p->rows.v[ev->rows[i]];
+		const struct profile_row *row = prof_view_row(v, ev->rows[i]);
 
-		row_widths(p, ev, row, !bits_test(&seen, row->group));
+		row_widths(v, ev, row, !bits_test(&seen, row->group));
 		bits_set(&seen, row->group);
 	}
 	bits_free(&seen);
-	for (unsigned i = 0; i < p->nr_cols; i++) {
-		int w = min_width(p, &p->cols[i]);
+	for (unsigned i = 0; i < v->c.nr_cols; i++) {
+		const struct profile_col *c = &v->c.cols[i];
+		int w = min_width(v, c);
 
-		if (p->cols[i].key->at == KEY_STAT && ev->members)
-			w = (int)max_u64((uint64_t)w,
-					 ev->members * (uint64_t)p->cols[i].key->min_width);
-
-		if (ev->width[i] < w || p->cols[i].user_width)
+		if (c->key->at == KEY_STAT && members)
+			w = (int)max_u64((uint64_t)w, members * (uint64_t)c->key->min_width);
+		if (ev->width[i] < w || c->user_width)
 			ev->width[i] = w;
 	}
 	return 0;
 }
 
-int profile_col_width(const struct profile *p, uint32_t event, const struct profile_col *c)
+int view_col_width(const struct view *v, uint32_t event, const struct profile_col *c)
 {
-	if (event < p->events.n && p->events.v[event].rows)
-		return p->events.v[event].width[c - p->cols];
-	return min_width(p, c);
+	if (event < v->events.n && v->events.v[event].rows)
+		return v->events.v[event].width[c - v->c.cols];
+	return min_width(v, c);
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-static double share_of(uint64_t v, uint64_t total)
+static double share_of(uint64_t part, uint64_t total)
 {
-	return total ? 100.0 * (double)v / (double)total : 0;
+	return total ? 100.0 * (double)part / (double)total : 0;
 }
 
-static double share(const struct profile *p, uint32_t event, uint64_t v)
+static double share(const struct view *v, uint32_t event, uint64_t part)
 {
-	const struct profile_totals *t = profile_totals(p, event);
+	const struct profile_totals *t = view_totals(v, event);
 
-	return share_of(v, p->o.relative ? t->filtered_period : t->period);
+	return share_of(part, v->o.relative ? t->filtered_period : t->period);
 }
 
 static bool has_total(const struct profile_col *c)
@@ -187,38 +203,38 @@ static bool has_total(const struct profile_col *c)
 }
 
 /* Of the total that the column's accumulator has itself, else of the period's. */
-static double col_share(const struct profile *p, const struct profile_col *c, uint32_t event,
-			uint64_t v)
+static double col_share(const struct view *v, const struct profile_col *c, uint32_t event,
+			uint64_t part)
 {
 	if (!has_total(c))
-		return share(p, event, v);
-	return share_of(v, c->key->stat(NULL, prof_slot(&c->sum->event,
-							2 * (size_t)event + p->o.relative)));
+		return share(v, event, part);
+	return share_of(part, c->key->stat(NULL, prof_slot(&c->sum->event,
+							   2 * (size_t)event + v->o.relative)));
 }
 
-double profile_percent(const struct profile *p, const struct profile_row *row)
+double view_percent(const struct view *v, const struct profile_row *row)
 {
-	return share(p, profile_row_event(p, row), p->o.children ? row->acc : row->period);
+	return share(v, profile_row_event(v->p, row), v->o.children ? row->acc : row->period);
 }
 
-bool profile_col_percent(const struct profile *p, const struct profile_row *row,
-			 const struct profile_col *c, double *percent)
+bool view_col_percent(const struct view *v, const struct profile_row *row,
+		      const struct profile_col *c, double *percent)
 {
-	if (!c->key->percent || (c->key->acc && !p->o.children))
+	if (!c->key->percent || (c->key->acc && !v->o.children))
 		return false;
-	*percent = col_share(p, c, profile_row_event(p, row), prof_col_value(p, c, row));
+	*percent = col_share(v, c, profile_row_event(v->p, row), prof_col_value(v, c, row));
 	return true;
 }
 
 /* Rows are sorted by weight: most have the text of a row just before. */
-static int percent_text(const struct profile *p, uint32_t event, uint64_t v, char *buf)
+static int percent_text(const struct view *v, uint32_t event, uint64_t part, char *buf)
 {
 	struct percent_memo *m =
-		(struct percent_memo *)&p->percent[hash_u64(v) % ARRAY_SIZE(p->percent)];
+		(struct percent_memo *)&v->percent[hash_u64(part) % ARRAY_SIZE(v->percent)];
 
-	if (!m->len || m->v != v || m->event != event) {
-		m->len = snprintf(m->text, sizeof(m->text), "%.2f%%", share(p, event, v));
-		m->v = v;
+	if (!m->len || m->v != part || m->event != event) {
+		m->len = snprintf(m->text, sizeof(m->text), "%.2f%%", share(v, event, part));
+		m->v = part;
 		m->event = event;
 	}
 	memcpy(buf, m->text, sizeof(m->text));
@@ -234,24 +250,24 @@ static int put_word(char *buf, const char *word)
 	return (int)n;
 }
 
-static int number_text(const struct profile *p, const struct profile_col *c, uint32_t event,
+static int number_text(const struct view *v, const struct profile_col *c, uint32_t event,
 		       const struct profile_row *row, char *buf, size_t size)
 {
-	uint64_t v = prof_col_value(p, c, row);
+	uint64_t n = prof_col_value(v, c, row);
 
 	if (c->key->mean)
-		return snprintf(buf, size, "%.1f", row->nr ? (double)v / (double)row->nr : 0);
+		return snprintf(buf, size, "%.1f", row->nr ? (double)n / (double)row->nr : 0);
 	if (has_total(c))
-		return snprintf(buf, size, "%.2f%%", col_share(p, c, event, v));
+		return snprintf(buf, size, "%.2f%%", col_share(v, c, event, n));
 	if (c->key->percent)
-		return percent_text(p, event, v, buf);
+		return percent_text(v, event, n, buf);
 	if (c->key->stat_text)
-		return put_word(buf, c->key->stat_text(v));
-	if (c->key->unknown && v == STAT_UNKNOWN)
+		return put_word(buf, c->key->stat_text(n));
+	if (c->key->unknown && n == STAT_UNKNOWN)
 		return put_word(buf, c->key->unknown);
 	if (c->key->permille)
-		return snprintf(buf, size, "%.1f%%", (double)v / 10);
-	return fmt_dec(buf, v);
+		return snprintf(buf, size, "%.1f%%", (double)n / 10);
+	return fmt_dec(buf, n);
 }
 
 /* What callees cost is not added up: upstream says so on the one side or on the other. */
@@ -268,24 +284,24 @@ static void no_sum_cell(const struct profile_col *c, int width, bool pad, struct
  * In columns "   12.34%" fills its width; behind a separator it is padded on the right. The
  * events of a group stand side by side in one cell.
  */
-static void number_cell(const struct profile *p, const struct profile_row *row,
+static void number_cell(const struct view *v, const struct profile_row *row,
 			const struct profile_col *c, int width, bool pad, struct obuf *o)
 {
-	uint32_t event = profile_row_event(p, row), members = profile_members(p, event);
-	int each = c->user_width ? min_width(p, c) : width / (int)members, done = 0;
+	uint32_t event = profile_row_event(v->p, row), members = profile_members(v->p, event);
+	int each = c->user_width ? min_width(v, c) : width / (int)members, done = 0;
 	char buf[48];
 
-	if (c->key->acc && !p->o.children) {
+	if (c->key->acc && !v->o.children) {
 		no_sum_cell(c, width, pad, o);
 		return;
 	}
 	for (uint32_t m = 0; m < members; m++) {
-		int n = number_text(p, c, event + m, m ? prof_member(p, row, m) : row, buf,
+		int n = number_text(v, c, event + m, m ? prof_member(v, row, m) : row, buf,
 				    sizeof(buf));
 
 		bool left = c->key->stat_text && members == 1;
 
-		if (p->o.separator)
+		if (v->o.separator)
 			obuf_char(o, ' ');
 		else if (!left)
 			/* "100.00%" is wider than the column of head "Latency". */
@@ -293,42 +309,42 @@ static void number_cell(const struct profile *p, const struct profile_row *row,
 		obuf_mem(o, buf, (size_t)n);
 		done += n + 1;
 	}
-	if (pad && (p->o.separator || (c->key->stat_text && members == 1)))
-		obuf_pad(o, ' ', width - done + !p->o.separator);
+	if (pad && (v->o.separator || (c->key->stat_text && members == 1)))
+		obuf_pad(o, ' ', width - done + !v->o.separator);
 }
 
-void profile_value(const struct profile *p, const struct profile_row *row,
-		   const struct profile_col *c, struct obuf *o)
+void view_value(const struct view *v, const struct profile_row *row, const struct profile_col *c,
+		struct obuf *o)
 {
-	uint64_t v = prof_col_value(p, c, row);
+	uint64_t n = prof_col_value(v, c, row);
 
 	if (c->key->at != KEY_STAT)
-		c->key->text(p, row, v, o);
+		c->key->text(v->p, row, n, o);
 	else if (c->key->mean)
-		obuf_printf(o, "%.1f", row->nr ? (double)v / (double)row->nr : 0);
-	else if (c->key->percent && !(c->key->acc && !p->o.children))
-		obuf_printf(o, "%.2f", col_share(p, c, profile_row_event(p, row), v));
+		obuf_printf(o, "%.1f", row->nr ? (double)n / (double)row->nr : 0);
+	else if (c->key->percent && !(c->key->acc && !v->o.children))
+		obuf_printf(o, "%.2f", col_share(v, c, profile_row_event(v->p, row), n));
 	else if (c->key->stat_text)
-		obuf_str(o, c->key->stat_text(v));
-	else if (c->key->acc && !p->o.children)
+		obuf_str(o, c->key->stat_text(n));
+	else if (c->key->acc && !v->o.children)
 		obuf_lit(o, "N/A");
-	else if (c->key->unknown && v == STAT_UNKNOWN)
+	else if (c->key->unknown && n == STAT_UNKNOWN)
 		obuf_str(o, c->key->unknown);
 	else if (c->key->permille)
-		obuf_printf(o, "%.1f", (double)v / 10);
+		obuf_printf(o, "%.1f", (double)n / 10);
 	else
-		obuf_dec(o, v);
+		obuf_dec(o, n);
 }
 
-void profile_cell(const struct profile *p, const struct profile_row *row,
-		  const struct profile_col *c, struct obuf *o)
+void view_cell(const struct view *v, const struct profile_row *row, const struct profile_col *c,
+	       struct obuf *o)
 {
-	int width = profile_col_width(p, profile_row_event(p, row), c);
-	bool last = p->nr_levels ? c->level > 0 : c == p->out[p->nr_out - 1];
+	int width = view_col_width(v, profile_row_event(v->p, row), c);
+	bool last = v->c.nr_levels ? c->level > 0 : c == v->c.out[v->c.nr_out - 1];
 	size_t start = o->len, len;
 
 	if (c->key->at == KEY_STAT) {
-		number_cell(p, row, c, width, !last, o);
+		number_cell(v, row, c, width, !last, o);
 		return;
 	}
 	/* The text must stay in the buffer until it is measured. */
@@ -336,16 +352,16 @@ void profile_cell(const struct profile *p, const struct profile_row *row,
 		return;
 	start = o->len;
 	if (c->key->text_right)
-		obuf_pad(o, ' ', width - text_len(p, c, row));
-	c->key->text(p, row, prof_col_value(p, c, row), o);
+		obuf_pad(o, ' ', width - text_len(v, c, row));
+	c->key->text(v->p, row, prof_col_value(v, c, row), o);
 	if (o->len < start)
 		return;
 	len = o->len - start;
 	if ((c->user_width || c->key->truncates) && len > (size_t)width)
 		o->len = start + (size_t)width;
-	if (p->o.separator)
+	if (v->o.separator)
 		for (size_t i = start; i < o->len; i++)
-			if (o->buf[i] == p->o.separator)
+			if (o->buf[i] == v->o.separator)
 				o->buf[i] = '.';
 	if (c->key->pads || !last)
 		obuf_pad(o, ' ', width - (int)len);

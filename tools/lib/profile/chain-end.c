@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The end of reading: sums over the trie, rows of callers, lists of nodes and leafs by row. */
+/* The end of reading: sums over the trie, rows of callers. */
 #include "profile-int.h"
 
 static void link_children(struct chains *c)
@@ -81,7 +81,7 @@ static void uncount_leaf(struct profile *p, uint32_t leaf)
 	const struct leaf *l = &p->ch.leafs.v[leaf];
 
 	p->rows.v[l->row].acc -= l->period;
-	prof_sums_unpass(&p->sums, l->row, leaf);
+	prof_sums_unpass(&p->sums, l->row, &p->sums, leaf);
 }
 
 /* A sample counts once per row, however often its chain passes: the rows' own are in acc by now. */
@@ -92,6 +92,12 @@ static void uncount_own(struct walk *w, uint32_t leaf)
 	for (; leaf != ID_NONE; leaf = c->leafs.v[leaf].next)
 		if (w->seen[c->leafs.v[leaf].place].node != ID_NONE)
 			uncount_leaf(w->p, leaf);
+}
+
+static void deepen(struct profile_row *row, bool caller, uint32_t depth)
+{
+	if (row->depth[caller] < depth)
+		row->depth[caller] = (uint16_t)min_u64(depth, UINT16_MAX);
 }
 
 static int enter(struct walk *w, uint32_t i)
@@ -115,14 +121,12 @@ static int enter(struct walk *w, uint32_t i)
 	n->row = row->idx;
 	n->up = up;
 	/* A recursive function's chain begins where it is met first: inside or outside. */
-	if (!w->p->o.chain.caller && row->depth < end->depth)
-		row->depth = end->depth;
+	deepen(row, false, end->depth);
 	if (up != ID_NONE)
 		return 0;
 	row->acc += end->total;
-	if (w->p->o.chain.caller && row->depth < end->height + 1u)
-		row->depth = end->height + 1u;
-	return prof_sums_pass(&w->p->sums, row->idx, i);
+	deepen(row, true, end->height + 1u);
+	return prof_sums_pass(&w->p->sums, row->idx, &w->p->sums, i);
 }
 
 static void ask_for(const struct walk *w, uint32_t node)
@@ -203,74 +207,6 @@ out:
 	return ret;
 }
 
-/* ---- rows that have trees -------------------------------------------------------------------- */
-
-/* Turns counts in at[i + 2] into begins; after filling through at[i + 1], at[i] is the begin. */
-static int list_begin(struct chain_list *l, size_t nr)
-{
-	for (size_t i = 2; i < nr + 2; i++)
-		l->at[i] += l->at[i - 1];
-	l->v = malloc((l->at[nr + 1] + 1ULL) * sizeof(*l->v));
-	return l->v ? 0 : -ENOMEM;
-}
-
-static int list_nodes(struct chains *c, const uint32_t *tree, size_t nr)
-{
-	struct chain_list *l = &c->tree_nodes;
-
-	for (size_t i = 0; i < c->nodes.n; i++)
-		if (tree[c->nodes.v[i].row] != ID_NONE)
-			l->at[tree[c->nodes.v[i].row] + 2]++;
-	if (list_begin(l, nr))
-		return -ENOMEM;
-	for (uint32_t i = 0; i < c->nodes.n; i++)
-		if (tree[c->nodes.v[i].row] != ID_NONE)
-			l->v[l->at[tree[c->nodes.v[i].row] + 1]++] = i;
-	return 0;
-}
-
-static int list_leafs(struct chains *c, const uint32_t *tree, size_t nr)
-{
-	struct chain_list *l = &c->tree_leafs;
-
-	for (size_t i = 0; i < c->leafs.n; i++)
-		if (tree[c->leafs.v[i].row] != ID_NONE)
-			l->at[tree[c->leafs.v[i].row] + 2]++;
-	if (list_begin(l, nr))
-		return -ENOMEM;
-	for (uint32_t i = 0; i < c->leafs.n; i++)
-		if (tree[c->leafs.v[i].row] != ID_NONE)
-			l->v[l->at[tree[c->leafs.v[i].row] + 1]++] = i;
-	return 0;
-}
-
-/* Most rows are too light for a tree of their own: only of the others nodes and leafs are kept. */
-static int list_trees(struct profile *p)
-{
-	struct chains *c = &p->ch;
-	uint32_t *tree = malloc((p->rows.n + 1) * sizeof(*tree)); /* by row */
-	size_t nr = 0;
-	int ret = tree ? 0 : -ENOMEM;
-
-	for (size_t i = 0; !ret && i < p->rows.n; i++) {
-		tree[i] = ID_NONE;
-		if (!prof_has_tree(p, &p->rows.v[i]))
-			continue;
-		tree[i] = (uint32_t)nr++;
-		ret = vec_push(&c->trees, (uint32_t)i);
-	}
-	c->tree_nodes.at = calloc(nr + 2, sizeof(uint32_t));
-	c->tree_leafs.at = calloc(nr + 2, sizeof(uint32_t));
-	if (!c->tree_nodes.at || !c->tree_leafs.at)
-		ret = -ENOMEM;
-	if (!ret && p->o.children)
-		ret = list_nodes(c, tree, nr);
-	if (!ret)
-		ret = list_leafs(c, tree, nr);
-	free(tree);
-	return ret;
-}
-
 int prof_chain_finish(struct profile *p)
 {
 	struct chains *c = &p->ch;
@@ -291,8 +227,8 @@ int prof_chain_finish(struct profile *p)
 		struct profile_row *row = &p->rows.v[l->row];
 
 		prof_row_count(row, l->period, l->count);
-		if (row->depth < c->end[l->node].depth)
-			row->depth = c->end[l->node].depth;
+		deepen(row, false, c->end[l->node].depth);
+		deepen(row, true, c->end[l->node].depth);
 	}
 	ret = prof_sums_chains(&p->sums, c, p->o.children && !p->o.branch);
 	if (!ret && p->o.children)
@@ -300,5 +236,5 @@ int prof_chain_finish(struct profile *p)
 	vec_for_each (node, &c->nodes)
 		node->frame = prof_step_frame(p, node->step);
 	vec_free(&p->steps);
-	return ret ? ret : list_trees(p);
+	return ret;
 }

@@ -324,16 +324,8 @@ void prof_chain_free(struct profile *p)
 	vec_for_each (l, &c->notes)
 		free(l->v);
 	vec_free(&c->notes);
-	free(c->node_notes);
 	htab_free(&c->node_tab);
 	free(c->end);
 	free(c->root);
-	vec_free(&c->trees);
-	free(c->tree_nodes.at);
-	free(c->tree_nodes.v);
-	free(c->tree_leafs.at);
-	free(c->tree_leafs.v);
-	free(c->plus);
-	vec_free(&c->tops);
 	memset(c, 0, sizeof(*c));
 }

@@ -6,7 +6,6 @@
  *	chain-queue.c	frames of many samples to steps
  *	trie.c		steps to nodes, samples to leafs and rows
  *	chain-end.c	sums over the trie, rows of callers, once all samples came
- *	tree.c		the tree of one row
  *
  * Nearly every table here is larger than the caches and every look into one goes elsewhere. So
  * samples wait in a queue, and the queue is walked several times: first each walk asks for the
@@ -43,23 +42,12 @@ struct node {
 	};
 };
 
-/* What of a node's samples are the open row's own. */
-struct node_own {
-	uint64_t period;
-	uint32_t count;
-};
-
 /* What the end needs per node. */
 struct node_end {
 	uint64_t total; /* samples that pass through here */
 	uint32_t count;
 	uint32_t child, next; /* first child, next sibling */
 	uint16_t depth, height;
-};
-
-/* Numbers by tree: v[at[tree]] .. v[at[tree + 1]]. */
-struct chain_list {
-	uint32_t *at, *v;
 };
 
 #define NOTE_COND_FWD (1u << 28)
@@ -146,16 +134,11 @@ struct chains {
 	VEC(struct node) nodes;
 	struct htab node_tab;
 	VEC(struct leaf) leafs;
-	VEC(struct note_list) notes;	/* by leaf, a note per frame, outermost first */
-	struct branch_note *node_notes; /* by node: those of the open row */
+	VEC(struct note_list) notes; /* by leaf, a note per frame, outermost first */
 
 	/* after finish */
 	struct node_end *end;
-	uint32_t *root;	     /* by group: first child */
-	VEC(uint32_t) trees; /* rows that have one, ascending */
-	struct chain_list tree_nodes, tree_leafs;
-	struct node_own *plus; /* by node */
-	VEC(uint32_t) tops;    /* outermost nodes of these */
+	uint32_t *root; /* by group: first child */
 };
 
 /* chain.c */
@@ -183,9 +166,6 @@ int prof_trie_take(struct profile *p, const struct chain_batch *b);
 
 /* chain-end.c */
 int prof_chain_finish(struct profile *p);
-
-/* tree.c: whether the row is heavy enough. */
-bool prof_has_tree(const struct profile *p, const struct profile_row *row);
 
 /* history.c: the chain of a sample with its branches, as a leaf of @row */
 int prof_history_add(struct profile *p, const struct acc_in *sample, uint32_t group,

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Columns: which keys the user asked for. */
+/*
+ * Columns: which keys the user asked for. A table chooses the keys that it counts by; a view
+ * chooses again, by options of its own, among these: so its order and its columns are its own, and
+ * what they show lies where the table has put it.
+ */
 #include <limits.h>
 #include <stdio.h>
 #include <strings.h>
 
 #include "base/nearest.h"
 #include "emit/emit.h"
-#include "profile-int.h"
+#include "view-int.h"
 
 #define DEFAULT_SORT	    "comm,dso,symbol"
 #define DEFAULT_SIMD_SORT   "dso,sym"
@@ -57,16 +61,16 @@ static int refuse_key(struct err *e, const char *what, const char *name, size_t 
 	return 0;
 }
 
-static struct profile_col *col_of(struct profile *p, const struct key *key)
+static struct profile_col *col_of(struct columns *cs, const struct key *key)
 {
 	struct profile_col *c;
 
-	for (unsigned i = 0; i < p->nr_cols; i++)
-		if (p->cols[i].key == key)
-			return &p->cols[i];
-	if (p->nr_cols == MAX_KEYS)
+	for (unsigned i = 0; i < cs->nr_cols; i++)
+		if (cs->cols[i].key == key)
+			return &cs->cols[i];
+	if (cs->nr_cols == MAX_KEYS)
 		return NULL;
-	c = &p->cols[p->nr_cols++];
+	c = &cs->cols[cs->nr_cols++];
 	c->key = key;
 	return c;
 }
@@ -114,33 +118,51 @@ struct key_list {
 	bool in_braces; /* these share a level */
 };
 
-static int add_key(struct profile *p, const char *s, size_t len, struct key_list *l, struct err *e)
+/* A key by its name; of a register it is made when the first one names it. NULL: there is none. */
+static int find_key(struct columns *cs, const char *s, size_t len, const char *what,
+		    const struct key **k, struct err *e)
 {
-	bool fields = l->what[0] == 'f';
-	unsigned had = p->nr_cols;
-	const struct key *k = NULL;
-	struct profile_col *c;
 	int ret = 0;
 
-	if (len > 4 && !strncmp(s, "reg:", 4))
-		ret = prof_reg_key(p, s, len, &k, e);
-	else if (p->o.branch || !(ret = refuse_key(e, l->what, s, len)))
-		k = key_find(s, len);
+	*k = NULL;
+	if (len <= 4 || strncmp(s, "reg:", 4)) {
+		if (!cs->o->branch)
+			ret = refuse_key(e, what, s, len);
+		if (!ret)
+			*k = key_find(s, len);
+		return ret;
+	}
+	*k = prof_reg_key_find(cs->p, s, len);
+	if (*k)
+		return 0;
+	if (!cs->maker)
+		return err_set(e, -EINVAL, "key `%.*s' was not counted", (int)len, s);
+	return prof_reg_key(cs->maker, s, len, k, e);
+}
+
+static int add_key(struct columns *cs, const char *s, size_t len, struct key_list *l, struct err *e)
+{
+	bool fields = l->what[0] == 'f';
+	unsigned had = cs->nr_cols;
+	const struct key *k;
+	struct profile_col *c;
+	int ret = find_key(cs, s, len, l->what, &k, e);
+
 	if (ret)
 		return ret;
 	if (!k)
 		return unknown_key(e, l->what, s, len);
-	if (k->hidden || (k->branch && !p->o.branch))
+	if (k->hidden || (k->branch && !cs->o->branch))
 		return err_set(e, -EINVAL, "Invalid --%s key: `%.*s'", l->what, (int)len, s);
-	if (k->switches && !p->o.switches)
+	if (k->switches && !cs->o->switches)
 		return err_set(e, -EINVAL, NEEDS_SWITCHES);
-	c = col_of(p, k);
+	c = col_of(cs, k);
 	if (!c || *l->n == MAX_KEYS)
 		return err_set(e, -E2BIG, "more than %d --%s keys", MAX_KEYS, l->what);
 	/* Each key of -F is a level; numbers behind it stand on the same. */
 	if (fields && k->at != KEY_STAT)
 		l->level++;
-	if (p->nr_cols > had)
+	if (cs->nr_cols > had)
 		c->level = l->level;
 	push_col(l->v, l->n, c);
 	return 0;
@@ -158,13 +180,13 @@ static void step_level(struct key_list *l, char delim)
 }
 
 /* Adds the keys of a comma list. */
-static int parse_list(struct profile *p, const char *s, struct key_list *l, struct err *e)
+static int parse_list(struct columns *cs, const char *s, struct key_list *l, struct err *e)
 {
 	const char *delims = l->what[0] == 'f' ? ", " : "{}, ";
 
 	while (*s) {
 		size_t len = strcspn(s, delims);
-		int ret = len ? add_key(p, s, len, l, e) : 0;
+		int ret = len ? add_key(cs, s, len, l, e) : 0;
 
 		if (ret)
 			return ret;
@@ -175,20 +197,20 @@ static int parse_list(struct profile *p, const char *s, struct key_list *l, stru
 	return 0;
 }
 
-static void push_key(struct profile *p, struct profile_col **list, unsigned *n, const char *name)
+static void push_key(struct columns *cs, struct profile_col **list, unsigned *n, const char *name)
 {
-	push_col(list, n, col_of(p, key_find(name, strlen(name))));
+	push_col(list, n, col_of(cs, key_find(name, strlen(name))));
 }
 
 /* The same for a key of its own level, unless it has one. */
-static void push_key_at(struct profile *p, struct profile_col **list, unsigned *n, const char *name,
-			int level)
+static void push_key_at(struct columns *cs, struct profile_col **list, unsigned *n,
+			const char *name, int level)
 {
-	unsigned had = p->nr_cols;
+	unsigned had = cs->nr_cols;
 
-	push_key(p, list, n, name);
-	if (p->nr_cols > had)
-		p->cols[had].level = level;
+	push_key(cs, list, n, name);
+	if (cs->nr_cols > had)
+		cs->cols[had].level = level;
 }
 
 static bool has_key(struct profile_col *const *keys, unsigned n, const char *name)
@@ -213,128 +235,128 @@ static const char *const shares[2][4] = {
 	{ "latency_children", "overhead_children", "latency", "overhead" },
 };
 
-static bool share_is_there(const struct profile *p, const char *name)
+static bool share_is_there(const struct columns *cs, const char *name)
 {
 	const struct key *k = key_find(name, strlen(name));
 
-	return (!k->acc || p->o.children) && (!k->latency || p->o.switches);
+	return (!k->acc || cs->o->children) && (!k->latency || cs->o->switches);
 }
 
 /* --latency: shares that the text of the sort keys does not name come before the others. */
-static bool share_is_added(const struct profile *p, const char *name)
+static bool share_is_added(const struct columns *cs, const char *name)
 {
-	return p->o.latency && !(p->o.sort && strstr(p->o.sort, name));
+	return cs->o->latency && !(cs->o->sort && strstr(cs->o->sort, name));
 }
 
 /* Whoever names columns of shares among the keys gets these and no other; they stay in front. */
-static void push_default_stats(struct profile *p, struct profile_col *const *keys, unsigned nr,
+static void push_default_stats(struct columns *cs, struct profile_col *const *keys, unsigned nr,
 			       struct profile_col **list, unsigned *n)
 {
 	bool all = !has_share(keys, nr);
 	const struct acc *acc;
 
 	for (size_t i = 0; i < ARRAY_SIZE(shares[0]); i++) {
-		const char *name = shares[p->o.latency][i];
+		const char *name = shares[cs->o->latency][i];
 		bool named = has_key(keys, nr, name);
 
-		if (!share_is_there(p, name) || !(all || named || share_is_added(p, name)))
+		if (!share_is_there(cs, name) || !(all || named || share_is_added(cs, name)))
 			continue;
-		push_key(p, list, n, name);
+		push_key(cs, list, n, name);
 	}
-	if (p->o.show_modes) {
-		push_key(p, list, n, "overhead_sys");
-		push_key(p, list, n, "overhead_us");
+	if (cs->o->show_modes) {
+		push_key(cs, list, n, "overhead_sys");
+		push_key(cs, list, n, "overhead_us");
 	}
-	if (p->o.show_samples)
-		push_key(p, list, n, "sample");
-	if (p->o.show_period)
-		push_key(p, list, n, "period");
+	if (cs->o->show_samples)
+		push_key(cs, list, n, "sample");
+	if (cs->o->show_period)
+		push_key(cs, list, n, "period");
 	for (unsigned i = 0; (acc = prof_acc_at(i)); i++)
-		for (unsigned c = 0; acc->shown && acc->shown(&p->o) && c < acc->nr_cols; c++)
-			push_col(list, n, col_of(p, &acc->cols[c]));
+		for (unsigned c = 0; acc->shown && acc->shown(cs->o) && c < acc->nr_cols; c++)
+			push_col(list, n, col_of(cs, &acc->cols[c]));
 }
 
 /* Keys with `symbol` in their list get an IPC column, which only branch mode can fill. */
-static void push_ipc(struct profile *p, struct key_list *l)
+static void push_ipc(struct columns *cs, struct key_list *l)
 {
-	const char *name = p->o.branch ? "ipc_lbr" : "ipc_null";
+	const char *name = cs->o->branch ? "ipc_lbr" : "ipc_null";
 
-	if (!p->o.sort || !strstr(p->o.sort, "symbol"))
+	if (!cs->o->sort || !strstr(cs->o->sort, "symbol"))
 		return;
 	step_level(l, ',');
-	push_key_at(p, l->v, l->n, name, l->level);
+	push_key_at(cs, l->v, l->n, name, l->level);
 }
 
-static const char *default_sort(const struct profile *p)
+static const char *default_sort(const struct profile_opts *o)
 {
-	return p->o.branch ? DEFAULT_BRANCH_SORT
-	       : p->o.mem  ? DEFAULT_MEM_SORT
-	       : p->o.simd ? DEFAULT_SIMD_SORT
-			   : DEFAULT_SORT;
+	return o->branch ? DEFAULT_BRANCH_SORT
+	       : o->mem	 ? DEFAULT_MEM_SORT
+	       : o->simd ? DEFAULT_SIMD_SORT
+			 : DEFAULT_SORT;
 }
 
 /* The keys of --sort. */
-static int choose_keys(struct profile *p, bool strict, struct profile_col **keys, unsigned *n,
+static int choose_keys(struct columns *cs, bool strict, struct profile_col **keys, unsigned *n,
 		       struct err *e)
 {
 	struct key_list l = { .what = "sort", .v = keys, .n = n };
-	const char *sort = p->o.sort;
+	const char *sort = cs->o->sort;
 	bool plus = sort && *sort == '+';
 	int ret = 0;
 
 	/* Shares that nobody has named stand before the first key. */
 	l.level = !strict && !(sort && (strstr(sort, "overhead") || strstr(sort, "latency")));
 	if (plus) {
-		ret = parse_list(p, default_sort(p), &l, e);
+		ret = parse_list(cs, default_sort(cs->o), &l, e);
 		step_level(&l, ',');
 		sort++;
 	}
 	if (!sort && !strict)
-		sort = default_sort(p);
+		sort = default_sort(cs->o);
 	if (!ret && sort)
-		ret = parse_list(p, sort, &l, e);
+		ret = parse_list(cs, sort, &l, e);
 	if (!ret)
-		push_ipc(p, &l);
+		push_ipc(cs, &l);
 	return ret;
 }
 
-static int choose(struct profile *p, struct err *e)
+static int choose(struct columns *cs, struct err *e)
 {
-	const char *fields = p->o.fields;
+	const char *fields = cs->o->fields;
 	bool strict = fields && *fields && *fields != '+';
-	struct key_list out = { .what = "fields", .v = p->out, .n = &p->nr_out };
+	struct key_list out = { .what = "fields", .v = cs->out, .n = &cs->nr_out };
 	struct profile_col *keys[MAX_KEYS];
 	unsigned n = 0;
-	int ret = choose_keys(p, strict, keys, &n, e);
+	int ret = choose_keys(cs, strict, keys, &n, e);
 
 	if (ret)
 		return ret;
 	if (!strict) {
-		push_default_stats(p, keys, n, p->out, &p->nr_out);
+		push_default_stats(cs, keys, n, cs->out, &cs->nr_out);
 		for (size_t i = 0; i < ARRAY_SIZE(shares[0]); i++) {
-			const char *name = shares[p->o.latency][i];
+			const char *name = shares[cs->o->latency][i];
 
-			if (share_is_there(p, name) &&
-			    (!has_share(keys, n) || share_is_added(p, name)))
-				push_key(p, p->order, &p->nr_order, name);
+			if (share_is_there(cs, name) &&
+			    (!has_share(keys, n) || share_is_added(cs, name)))
+				push_key(cs, cs->order, &cs->nr_order, name);
 		}
 	}
-	p->latency_named = strict || p->o.latency;
+	cs->latency_named = strict || cs->o->latency;
 	for (unsigned i = 0; i < n; i++)
-		p->latency_named |= keys[i]->key->latency;
-	if (p->o.parent)
-		push_key_at(p, keys, &n, "parent", INT_MAX);
+		cs->latency_named |= keys[i]->key->latency;
+	if (cs->o->parent)
+		push_key_at(cs, keys, &n, "parent", INT_MAX);
 	if (fields) {
-		ret = parse_list(p, fields + (*fields == '+'), &out, e);
+		ret = parse_list(cs, fields + (*fields == '+'), &out, e);
 		if (ret)
 			return ret;
 	}
 	for (unsigned i = 0; i < n; i++) {
-		push_col(p->out, &p->nr_out, keys[i]);
-		push_col(p->order, &p->nr_order, keys[i]);
+		push_col(cs->out, &cs->nr_out, keys[i]);
+		push_col(cs->order, &cs->nr_order, keys[i]);
 	}
-	for (unsigned i = 0; i < p->nr_out; i++)
-		push_col(p->order, &p->nr_order, p->out[i]);
+	for (unsigned i = 0; i < cs->nr_out; i++)
+		push_col(cs->order, &cs->nr_order, cs->out[i]);
 	return 0;
 }
 
@@ -352,9 +374,11 @@ static int want_sum(struct profile *p, struct profile_col *c)
 /* Which tuple every key lives in. */
 static int place_cols(struct profile *p)
 {
-	for (unsigned i = 0; i < p->nr_cols; i++) {
-		struct profile_col *c = &p->cols[i];
-		bool second = c->key->at == KEY_TO || (c->key->at == KEY_PLACE && p->o.branch);
+	struct columns *cs = &p->c;
+
+	for (unsigned i = 0; i < cs->nr_cols; i++) {
+		struct profile_col *c = &cs->cols[i];
+		bool second = c->key->at == KEY_TO || (c->key->at == KEY_PLACE && cs->o->branch);
 
 		if (c->elided)
 			continue;
@@ -396,7 +420,7 @@ static int place_cols(struct profile *p)
  * A filter for exactly one comm, dso or symbol takes the column away and says so in a line instead;
  * but not the last key, and no level of a hierarchy.
  */
-static void elide(struct profile *p)
+static void elide(struct columns *cs)
 {
 	static const struct {
 		const char *key;
@@ -409,15 +433,15 @@ static void elide(struct profile *p)
 	const char *const *names;
 	bool others = false;
 
-	for (unsigned i = 0; i < p->nr_cols; i++) {
+	for (unsigned i = 0; i < cs->nr_cols; i++) {
 		for (size_t j = 0; j < ARRAY_SIZE(lists); j++)
-			if (!strcmp(p->cols[i].key->name, lists[j].key) &&
-			    session_filter_names(p->o.filter.session, lists[j].list, &names) == 1)
-				p->cols[i].one_value = names[0];
-		others |= p->cols[i].key->at != KEY_STAT && !p->cols[i].one_value;
+			if (!strcmp(cs->cols[i].key->name, lists[j].key) &&
+			    session_filter_names(cs->o->filter.session, lists[j].list, &names) == 1)
+				cs->cols[i].one_value = names[0];
+		others |= cs->cols[i].key->at != KEY_STAT && !cs->cols[i].one_value;
 	}
-	for (unsigned i = 0; i < p->nr_cols; i++)
-		p->cols[i].elided = others && p->cols[i].one_value && !p->o.hierarchy;
+	for (unsigned i = 0; i < cs->nr_cols; i++)
+		cs->cols[i].elided = others && cs->cols[i].one_value && !cs->o->hierarchy;
 }
 
 static void drop_elided(struct profile_col **list, unsigned *nr)
@@ -431,12 +455,12 @@ static void drop_elided(struct profile_col **list, unsigned *nr)
 }
 
 /* What callees cost, where there are no chains; -F alone keeps it. */
-static void drop_sums(const struct profile *p, struct profile_col **list, unsigned *nr)
+static void drop_sums(const struct columns *cs, struct profile_col **list, unsigned *nr)
 {
-	const char *fields = p->o.fields;
+	const char *fields = cs->o->fields;
 	unsigned n = 0;
 
-	if (!p->o.no_chains || (fields && *fields && *fields != '+'))
+	if (!cs->o->no_chains || (fields && *fields && *fields != '+'))
 		return;
 	for (unsigned i = 0; i < *nr; i++)
 		if (!list[i]->key->acc)
@@ -444,55 +468,105 @@ static void drop_sums(const struct profile *p, struct profile_col **list, unsign
 	*nr = n;
 }
 
-void prof_cols_drop_latency(struct profile *p)
+/* Columns of latency say nothing when no two threads ever ran at once. */
+static void drop_latency(struct columns *cs)
 {
 	unsigned n = 0;
 
-	if (p->parallel || p->latency_named)
+	if (cs->p->parallel || cs->latency_named)
 		return;
-	for (unsigned i = 0; i < p->nr_out; i++)
-		if (!p->out[i]->key->latency)
-			p->out[n++] = p->out[i];
-	p->nr_out = n;
+	for (unsigned i = 0; i < cs->nr_out; i++)
+		if (!cs->out[i]->key->latency)
+			cs->out[n++] = cs->out[i];
+	cs->nr_out = n;
 }
 
-static void user_widths(struct profile *p)
+static void user_widths(struct columns *cs)
 {
-	const char *s = p->o.widths;
+	const char *s = cs->o->widths;
 
-	for (unsigned i = 0; s && *s && i < p->nr_out && !p->nr_levels; i++) {
+	for (unsigned i = 0; s && *s && i < cs->nr_out && !cs->nr_levels; i++) {
 		char *end;
 		long v = strtol(s, &end, 10);
 
 		if (end == s)
 			break;
-		p->out[i]->user_width = v > 0 && v < 10000 ? (int)v : 0;
+		cs->out[i]->user_width = v > 0 && v < 10000 ? (int)v : 0;
 		s = *end ? end + 1 : end;
 	}
 }
 
 int prof_cols_setup(struct profile *p, struct err *e)
 {
-	int ret = choose(p, e);
+	struct columns *cs = &p->c;
+	int ret;
 
+	cs->p = cs->maker = p;
+	cs->o = &p->o;
+	ret = choose(cs, e);
 	if (ret)
 		return ret;
-	drop_sums(p, p->out, &p->nr_out);
-	drop_sums(p, p->order, &p->nr_order);
-	elide(p);
-	if (place_cols(p))
-		return err_set(e, -ENOMEM, "no memory for columns");
-	prof_nest_cols(p);
-	user_widths(p);
-	drop_elided(p->out, &p->nr_out);
-	drop_elided(p->order, &p->nr_order);
+	elide(cs);
+	return place_cols(p) ? err_set(e, -ENOMEM, "no memory for columns") : 0;
+}
+
+/* ---- columns of a view ----------------------------------------------------------------------- */
+
+static const struct profile_col *counted_col(const struct profile *p, const struct key *key)
+{
+	for (unsigned i = 0; i < p->c.nr_cols; i++)
+		if (p->c.cols[i].key == key)
+			return &p->c.cols[i];
+	return NULL;
+}
+
+/* Where in the table the values of the view's columns are. */
+static int bind(struct columns *cs, struct err *e)
+{
+	for (unsigned i = 0; i < cs->nr_cols; i++) {
+		struct profile_col *c = &cs->cols[i];
+		const struct profile_col *t = counted_col(cs->p, c->key);
+
+		if (t) {
+			c->slot = t->slot;
+			c->sum = t->sum;
+			c->slots = t->slots;
+		} else if (c->key->at != KEY_STAT || c->key->of) {
+			return err_set(e, -EINVAL, "key `%s' was not counted", c->key->name);
+		}
+		c->elided |= t && t->elided;
+	}
 	return 0;
 }
 
-const char *profile_elided(const struct profile *p, size_t i, const char **value)
+int prof_cols_view(struct columns *cs, const struct profile *p, const struct profile_opts *o,
+		   struct err *e)
 {
-	for (unsigned c = 0; c < p->nr_cols; c++) {
-		const struct profile_col *col = &p->cols[c];
+	int ret;
+
+	cs->p = p;
+	cs->o = o;
+	ret = choose(cs, e);
+	if (ret)
+		return ret;
+	drop_sums(cs, cs->out, &cs->nr_out);
+	drop_sums(cs, cs->order, &cs->nr_order);
+	elide(cs);
+	ret = bind(cs, e);
+	if (ret)
+		return ret;
+	prof_nest_cols(cs);
+	user_widths(cs);
+	drop_elided(cs->out, &cs->nr_out);
+	drop_elided(cs->order, &cs->nr_order);
+	drop_latency(cs);
+	return 0;
+}
+
+const char *view_elided(const struct view *v, size_t i, const char **value)
+{
+	for (unsigned c = 0; c < v->c.nr_cols; c++) {
+		const struct profile_col *col = &v->c.cols[c];
 
 		if (!col->one_value || i--)
 			continue;
@@ -502,14 +576,14 @@ const char *profile_elided(const struct profile *p, size_t i, const char **value
 	return NULL;
 }
 
-const char *profile_sort_text(struct profile *p)
+const char *view_sort_text(struct view *v)
 {
-	const char *sort = p->o.sort && *p->o.sort != '+' ? p->o.sort : default_sort(p);
-	bool ipc = p->o.sort && strstr(p->o.sort, "symbol");
-	const char *plus = p->o.sort && *p->o.sort == '+' ? p->o.sort + 1 : NULL;
+	const char *sort = v->o.sort && *v->o.sort != '+' ? v->o.sort : default_sort(&v->o);
+	bool ipc = v->o.sort && strstr(v->o.sort, "symbol");
+	const char *plus = v->o.sort && *v->o.sort == '+' ? v->o.sort + 1 : NULL;
 
-	return arena_printf(&p->text, "%s%s%s%s", sort, plus ? "," : "", plus ? plus : "",
+	return arena_printf(&v->text, "%s%s%s%s", sort, plus ? "," : "", plus ? plus : "",
 			    !ipc	  ? ""
-			    : p->o.branch ? ",ipc_lbr"
+			    : v->o.branch ? ",ipc_lbr"
 					  : ",ipc_null");
 }

@@ -90,15 +90,7 @@ int prof_rows_group(struct profile *p)
 	return 0;
 }
 
-struct profile_row *prof_members_of(struct profile *p, uint32_t row)
+struct profile_row *prof_members_of(const struct profile *p, uint32_t row)
 {
 	return p->members.v + row * (size_t)(p->max_members - 1);
-}
-
-const struct profile_row *prof_member(const struct profile *p, const struct profile_row *row,
-				      uint32_t m)
-{
-	if (!m)
-		return row;
-	return &p->members.v[row->idx * (size_t)(p->max_members - 1) + m - 1];
 }

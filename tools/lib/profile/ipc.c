@@ -27,8 +27,8 @@ int prof_ipc_init(struct profile *p, struct err *e)
 {
 	const struct brflow_opts o = { .machine = p->m, .blocks = true, .each_start = true };
 
-	for (unsigned i = 0; i < p->nr_cols; i++)
-		if (!strcmp(p->cols[i].key->name, "ipc_lbr") && !p->cols[i].elided)
+	for (unsigned i = 0; i < p->c.nr_cols; i++)
+		if (!strcmp(p->c.cols[i].key->name, "ipc_lbr") && !p->c.cols[i].elided)
 			return brflow_new(&p->flow, p->res, &o, e);
 	return 0;
 }

@@ -170,6 +170,17 @@ static int parse_reg(struct reg_key *k, char *name, enum regs_arch arch, struct 
 	return check_lane(k, name, e);
 }
 
+const struct key *prof_reg_key_find(const struct profile *p, const char *text, size_t len)
+{
+	for (unsigned i = 0; i < p->nr_reg_keys; i++) {
+		const struct key *k = &p->reg_keys[i].key;
+
+		if (strlen(k->name) == len && !strncmp(k->name, text, len))
+			return k;
+	}
+	return NULL;
+}
+
 int prof_reg_key(struct profile *p, const char *text, size_t len, const struct key **out,
 		 struct err *e)
 {
@@ -177,11 +188,6 @@ int prof_reg_key(struct profile *p, const char *text, size_t len, const struct k
 	char name[64];
 	int ret;
 
-	for (unsigned i = 0; i < p->nr_reg_keys; i++) {
-		*out = &p->reg_keys[i].key;
-		if (strlen((*out)->name) == len && !strncmp((*out)->name, text, len))
-			return 0;
-	}
 	if (p->nr_reg_keys == MAX_REG_KEYS)
 		return err_set(e, -E2BIG, "more than %d keys of registers", MAX_REG_KEYS);
 	if (len >= sizeof(name))

@@ -4,40 +4,46 @@
  * of its chain's frames the row is: so the rows below cannot just be added up, and the trie is
  * walked with the rows above in place of those of the frames.
  */
-#include "profile-int.h"
+#include "view-int.h"
 
 struct nest_walk {
-	struct profile *p;
+	struct view *v;
 	unsigned first;	 /* level: to those above it all frames of a chain are equal */
 	uint32_t member; /* of the group, that the chains at hand belong to */
 	uint32_t *owner; /* by row: the leader's row of a member's; NULL without groups */
-	uint32_t *leaf;	 /* by node: samples that end there */
-	uint32_t *seen;	 /* by row: how often on the way here */
+	uint32_t *leaf;	 /* by node: the last of the samples that end there */
+	uint32_t *seen;	 /* by row above others: how often on the way here */
 };
 
 /* The first level with a key of locations; nr_levels - 1 when it is the last one. */
-static unsigned first_level(const struct profile *p)
+static unsigned first_level(const struct columns *cs)
 {
 	unsigned i = 0;
 
-	while (i < p->level_at[p->nr_levels - 1] &&
-	       (p->level_cols[i]->key->at == KEY_SAMPLE || p->level_cols[i]->key->at == KEY_STAT))
+	while (i < cs->level_at[cs->nr_levels - 1] &&
+	       (cs->level_cols[i]->key->at == KEY_SAMPLE || cs->level_cols[i]->key->at == KEY_STAT))
 		i++;
-	for (unsigned l = 0; l + 1 < p->nr_levels; l++)
-		if (i < p->level_at[l + 1])
+	for (unsigned l = 0; l + 1 < cs->nr_levels; l++)
+		if (i < cs->level_at[l + 1])
 			return l;
-	return p->nr_levels - 1;
+	return cs->nr_levels - 1;
 }
 
+/* The numbers of @row, which is above others, in the member at hand. */
 static struct profile_row *row_of(const struct nest_walk *w, uint32_t row)
 {
-	return w->member ? &prof_members_of(w->p, row)[w->member - 1] : &w->p->rows.v[row];
+	struct view *v = w->v;
+	size_t at = row - v->base;
+
+	if (!w->member)
+		return &v->rows.v[at].row;
+	return &v->members.v[at * (v->p->max_members - 1) + w->member - 1].row;
 }
 
 /* The row above @row as far as it is of interest; @row may be one of a member. */
 static uint32_t above(const struct nest_walk *w, uint32_t row, bool leaf)
 {
-	const struct nest *nest = w->p->nest.v;
+	const struct nest *nest = w->v->nest.v;
 	uint32_t up = nest[leaf && w->owner ? w->owner[row] : row].above;
 
 	return up == ID_NONE || nest[up].level < w->first ? ID_NONE : up;
@@ -45,17 +51,18 @@ static uint32_t above(const struct nest_walk *w, uint32_t row, bool leaf)
 
 static int enter(struct nest_walk *w, uint32_t node)
 {
-	struct profile *p = w->p;
+	struct view *v = w->v;
+	const struct profile *p = v->p;
 	const struct chains *c = &p->ch;
 	uint32_t row = c->nodes.v[node].row;
 
 	for (uint32_t a = above(w, row, true); a != ID_NONE; a = above(w, a, false)) {
 		struct profile_row *to = row_of(w, a);
 
-		if (w->seen[a]++)
+		if (w->seen[a - v->base]++)
 			continue;
 		to->acc += c->end[node].total;
-		if (prof_sums_pass(&p->sums, to->idx, node))
+		if (prof_sums_pass(&v->sums, to->idx - v->base, &p->sums, node))
 			return -ENOMEM;
 	}
 	/* What rows cost themselves is in their sums already. */
@@ -64,10 +71,10 @@ static int enter(struct nest_walk *w, uint32_t node)
 		for (uint32_t a = above(w, row, true); a != ID_NONE; a = above(w, a, false)) {
 			struct profile_row *to = row_of(w, a);
 
-			if (!w->seen[a])
+			if (!w->seen[a - v->base])
 				continue;
 			to->acc -= c->leafs.v[l].period;
-			prof_sums_unpass(&p->sums, to->idx, l);
+			prof_sums_unpass(&v->sums, to->idx - v->base, &p->sums, l);
 		}
 	}
 	return 0;
@@ -75,16 +82,16 @@ static int enter(struct nest_walk *w, uint32_t node)
 
 static void leave(struct nest_walk *w, uint32_t node)
 {
-	uint32_t row = w->p->ch.nodes.v[node].row;
+	uint32_t row = w->v->p->ch.nodes.v[node].row;
 
 	for (uint32_t a = above(w, row, true); a != ID_NONE; a = above(w, a, false))
-		w->seen[a]--;
+		w->seen[a - w->v->base]--;
 }
 
 /* The chains of one group of samples, from its first outermost frame. */
 static int walk(struct nest_walk *w, uint32_t i)
 {
-	const struct chains *c = &w->p->ch;
+	const struct chains *c = &w->v->p->ch;
 
 	while (i != ID_NONE) {
 		if (enter(w, i))
@@ -106,21 +113,20 @@ static int walk(struct nest_walk *w, uint32_t i)
 	return 0;
 }
 
+/* Leafs of a node are linked, from the last to the first. */
 static void list_leafs(struct nest_walk *w)
 {
-	struct chains *c = &w->p->ch;
+	const struct chains *c = &w->v->p->ch;
 
 	memset(w->leaf, 0xff, (c->nodes.n + 1) * sizeof(*w->leaf));
-	for (uint32_t i = (uint32_t)c->leafs.n; i-- > 0;) {
-		c->leafs.v[i].next = w->leaf[c->leafs.v[i].node];
+	for (uint32_t i = 0; i < c->leafs.n; i++)
 		w->leaf[c->leafs.v[i].node] = i;
-	}
 }
 
 /* Whose rows the rows of members are shown in. */
 static int list_owners(struct nest_walk *w)
 {
-	struct profile *p = w->p;
+	const struct profile *p = w->v->p;
 	size_t others = p->max_members - 1;
 
 	if (!p->max_members)
@@ -139,34 +145,34 @@ static int list_owners(struct nest_walk *w)
 /* Every sample in the rows that it is in without its chain. */
 static int own_acc(struct nest_walk *w)
 {
-	struct profile *p = w->p;
+	struct view *v = w->v;
 
-	for (uint32_t i = 0; i < p->nest.n; i++) {
-		const struct nest *n = &p->nest.v[i];
-		const struct event_rows *ev;
+	for (uint32_t i = v->base; i < v->nest.n; i++) {
+		uint32_t members;
 
-		if (n->level >= p->nr_levels - 1)
+		/* A member's, which is in the leader's place. */
+		if (v->nest.v[i].level >= v->c.nr_levels - 1)
 			continue;
-		ev = &p->events.v[profile_row_event(p, &p->rows.v[i])];
-		for (w->member = 0; w->member < (ev->members ? ev->members : 1); w->member++) {
+		members = v->p->events.v[profile_row_event(v->p, prof_view_row(v, i))].members;
+		for (w->member = 0; w->member < (members ? members : 1); w->member++) {
 			struct profile_row *row = row_of(w, i);
 
 			row->acc = row->period;
-			if (prof_sums_own(&p->sums, row->idx))
+			if (prof_sums_own(&v->sums, row->idx - v->base, &v->p->sums))
 				return -ENOMEM;
 		}
 	}
 	return 0;
 }
 
-int prof_nest_acc(struct profile *p)
+int prof_nest_acc(struct view *v)
 {
-	struct chains *c = &p->ch;
-	struct nest_walk w = { .p = p, .first = first_level(p) };
+	const struct profile *p = v->p;
+	struct nest_walk w = { .v = v, .first = first_level(&v->c) };
 	int ret;
 
-	w.leaf = malloc((c->nodes.n + 1) * sizeof(*w.leaf));
-	w.seen = calloc(p->rows.n + 1, sizeof(*w.seen));
+	w.leaf = malloc((p->ch.nodes.n + 1) * sizeof(*w.leaf));
+	w.seen = calloc(v->rows.n + 1, sizeof(*w.seen));
 	ret = w.leaf && w.seen ? list_owners(&w) : -ENOMEM;
 	if (ret)
 		goto out;
@@ -177,8 +183,8 @@ int prof_nest_acc(struct profile *p)
 		const struct event_rows *ev = &p->events.v[event];
 
 		w.member = ev->members ? event - ev->leader : 0;
-		if (w.first + 1 < p->nr_levels)
-			ret = walk(&w, c->root[g]);
+		if (w.first + 1 < v->c.nr_levels)
+			ret = walk(&w, p->ch.root[g]);
 	}
 out:
 	free(w.leaf);

@@ -7,11 +7,12 @@
  * A row above others is a copy of the first of these in the order of their keys, with numbers of
  * its own: so it has its values in all keys, and everything that prints rows can print it.
  */
-#include "profile-int.h"
+#include "view-int.h"
 
 struct nester {
-	struct profile *p;
-	struct event_rows *ev;
+	struct view *v;
+	uint32_t event;
+	struct view_event *ev;
 	struct tuples keys;    /* (row above, ranks) */
 	VEC(uint32_t) by_keys; /* the row of a tuple */
 	uint32_t first, nr;    /* rows that were made */
@@ -20,111 +21,120 @@ struct nester {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-static bool has_keys(const struct profile *p, int level)
+static bool has_keys(const struct columns *cs, int level)
 {
-	for (unsigned i = 0; i < p->nr_order; i++)
-		if (p->order[i]->level == level && p->order[i]->key->at != KEY_STAT)
+	for (unsigned i = 0; i < cs->nr_order; i++)
+		if (cs->order[i]->level == level && cs->order[i]->key->at != KEY_STAT)
 			return true;
 	return false;
 }
 
 /* Numbers of the first level that has some, and of levels that have nothing else. */
-static bool in_front(const struct profile *p, const struct profile_col *c)
+static bool in_front(const struct columns *cs, const struct profile_col *c)
 {
 	unsigned first = 0;
 
 	if (c->key->at != KEY_STAT)
 		return false;
-	while (p->order[first]->key->at != KEY_STAT)
+	while (cs->order[first]->key->at != KEY_STAT)
 		first++;
-	return c->level == p->order[first]->level || !has_keys(p, c->level);
+	return c->level == cs->order[first]->level || !has_keys(cs, c->level);
 }
 
 /* The columns of @level, in their order, as the next level. */
-static void add_level(struct profile *p, const bool *front, int level)
+static void add_level(struct columns *cs, const bool *front, int level)
 {
-	unsigned n = p->level_at[p->nr_levels];
+	unsigned n = cs->level_at[cs->nr_levels];
 
-	for (unsigned i = 0; i < p->nr_order; i++)
-		if (!front[i] && p->order[i]->level == level)
-			p->level_cols[n++] = p->order[i];
-	p->level_at[++p->nr_levels] = n;
+	for (unsigned i = 0; i < cs->nr_order; i++)
+		if (!front[i] && cs->order[i]->level == level)
+			cs->level_cols[n++] = cs->order[i];
+	cs->level_at[++cs->nr_levels] = n;
 }
 
-void prof_nest_cols(struct profile *p)
+void prof_nest_cols(struct columns *cs)
 {
 	bool front[MAX_KEYS];
 	unsigned n = 0;
 
-	if (!p->o.hierarchy || !p->nr_order)
+	if (!cs->o->hierarchy || !cs->nr_order)
 		return;
-	for (unsigned i = 0; i < p->nr_order; i++)
-		front[i] = in_front(p, p->order[i]);
-	for (unsigned i = 0; i < p->nr_order; i++) {
+	for (unsigned i = 0; i < cs->nr_order; i++)
+		front[i] = in_front(cs, cs->order[i]);
+	for (unsigned i = 0; i < cs->nr_order; i++) {
 		bool new = !front[i];
 
 		for (unsigned j = 0; j < i; j++)
-			new &= front[j] || p->order[j]->level != p->order[i]->level;
+			new &= front[j] || cs->order[j]->level != cs->order[i]->level;
 		if (new)
-			add_level(p, front, p->order[i]->level);
+			add_level(cs, front, cs->order[i]->level);
 	}
-	if (!p->nr_levels)
+	if (!cs->nr_levels)
 		return;
-	for (unsigned i = 0; i < p->nr_order; i++)
-		p->order[i]->level = 0;
-	for (unsigned l = 0; l < p->nr_levels; l++)
-		for (unsigned i = p->level_at[l]; i < p->level_at[l + 1]; i++)
-			p->level_cols[i]->level = (int)l + 1;
-	for (unsigned i = 0; i < p->nr_out; i++)
-		if (!p->out[i]->level)
-			p->out[n++] = p->out[i];
-	p->nr_out = n;
+	for (unsigned i = 0; i < cs->nr_order; i++)
+		cs->order[i]->level = 0;
+	for (unsigned l = 0; l < cs->nr_levels; l++)
+		for (unsigned i = cs->level_at[l]; i < cs->level_at[l + 1]; i++)
+			cs->level_cols[i]->level = (int)l + 1;
+	for (unsigned i = 0; i < cs->nr_out; i++)
+		if (!cs->out[i]->level)
+			cs->out[n++] = cs->out[i];
+	cs->nr_out = n;
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-static int add_numbers(struct profile *p, struct profile_row *to, const struct profile_row *from)
+static int add_numbers(struct view *v, struct profile_row *to, const struct profile_row *from)
 {
 	to->period += from->period;
 	to->acc += from->acc;
 	to->nr += from->nr;
-	return prof_sums_merge(&p->sums, to->idx, from->idx);
+	return prof_sums_merge(&v->sums, to->idx - v->base, &v->p->sums, from->idx);
 }
 
 static uint32_t nr_others(const struct nester *n)
 {
-	return n->ev->members ? n->ev->members - 1 : 0;
+	uint32_t members = n->v->p->events.v[n->event].members;
+
+	return members ? members - 1 : 0;
 }
 
-/* A row and what is below it: into the row above. */
+/* The numbers of row @row in the other events of a group. */
+static struct view_row *others_of(struct view *v, uint32_t row)
+{
+	return v->members.v + (size_t)(row - v->base) * (v->p->max_members - 1);
+}
+
+/* A row of the table: into the row above. */
 static int add_row(struct nester *n, uint32_t to, uint32_t from)
 {
-	struct profile *p = n->p;
-	struct profile_row *row = &p->rows.v[to];
-	const struct profile_row *add = &p->rows.v[from];
+	struct view *v = n->v;
+	struct profile_row *row = &v->rows.v[to - v->base].row;
+	const struct profile_row *add = &v->p->rows.v[from];
 
-	if (prof_cmp_keys(p, add, row) < 0) {
+	if (prof_cmp_keys(v, add, row) < 0) {
 		row->group = add->group;
 		row->place = add->place;
 		row->place2 = add->place2;
 		row->bits = add->bits;
 		row->cpumode = add->cpumode;
-		if (!p->o.children)
+		if (!v->o.children)
 			row->thread = add->thread;
 	}
 	/* Of rows with equal sums the caller stands above the callee, as in a table of this level. */
-	if (row->depth < add->depth)
-		row->depth = add->depth;
-	if (p->o.children && add->first_node < row->first_node) {
+	for (int i = 0; i < 2; i++)
+		if (row->depth[i] < add->depth[i])
+			row->depth[i] = add->depth[i];
+	if (v->o.children && add->first_node < row->first_node) {
 		row->first_node = add->first_node;
 		row->thread = add->thread;
 	}
-	if (add_numbers(p, row, add))
+	if (add_numbers(v, row, add))
 		return -ENOMEM;
 	for (uint32_t m = 0; m < nr_others(n); m++) {
-		const struct profile_row *other = &prof_members_of(p, from)[m];
+		const struct profile_row *other = &prof_members_of(v->p, from)[m];
 
-		if (other->idx != ID_NONE && add_numbers(p, &prof_members_of(p, to)[m], other))
+		if (other->idx != ID_NONE && add_numbers(v, &others_of(v, to)[m].row, other))
 			return -ENOMEM;
 	}
 	return 0;
@@ -135,51 +145,53 @@ static int add_row(struct nester *n, uint32_t to, uint32_t from)
 /* A row like @like, without numbers yet. ID_NONE: no memory. */
 static uint32_t push_row(struct nester *n, uint32_t like, uint32_t above, uint32_t level)
 {
-	struct profile *p = n->p;
+	struct view *v = n->v;
 	struct nest at = { above, ID_NONE, ID_NONE, level };
-	struct profile_row row = p->rows.v[like];
+	struct view_row new = { *prof_view_row(v, like), v };
 
-	row.idx = (uint32_t)p->rows.n;
-	row.period = row.acc = row.nr = 0;
-	row.depth = 0;
-	if (vec_push(&p->rows, row) || vec_push(&p->nest, at))
+	new.row.idx = v->base + (uint32_t)v->rows.n;
+	new.row.of_view = true;
+	new.row.period = new.row.acc = new.row.nr = 0;
+	new.row.depth[0] = new.row.depth[1] = 0;
+	if (vec_push(&v->rows, new) || vec_push(&v->nest, at))
 		return ID_NONE;
-	return row.idx;
+	return new.row.idx;
 }
 
-/* Members' numbers have an idx of their own: for their sums. */
+/* Members' numbers have a row of their own, for their sums. */
 static int push_members(struct nester *n, uint32_t row)
 {
-	struct profile *p = n->p;
-	size_t others = p->max_members - 1;
+	static const struct view_row none = { .row = { .idx = ID_NONE } };
+	struct view *v = n->v;
+	size_t others = v->p->max_members - 1;
 
 	for (uint32_t m = 0; m < nr_others(n); m++)
 		if (push_row(n, row, ID_NONE, ID_NONE) == ID_NONE)
 			return -ENOMEM;
-	if (vec_reserve(&p->members, p->rows.n * others))
+	if (vec_reserve(&v->members, v->rows.n * others))
 		return -ENOMEM;
-	while (p->members.n < p->rows.n * others)
-		p->members.v[p->members.n++] = (struct profile_row){ .idx = ID_NONE };
+	while (v->members.n < v->rows.n * others)
+		v->members.v[v->members.n++] = none;
 	for (uint32_t m = 0; m < nr_others(n); m++)
-		prof_members_of(p, row)[m] = p->rows.v[row + 1 + m];
+		others_of(v, row)[m] = v->rows.v[row + 1 + m - v->base];
 	return 0;
 }
 
 /* The row of @level that @row belongs to. ID_NONE: no memory. */
 static uint32_t row_above(struct nester *n, uint32_t row, uint32_t above, unsigned level)
 {
-	struct profile *p = n->p;
+	struct view *v = n->v;
 	uint64_t vals[MAX_KEYS + 1] = { above };
 	uint32_t id, had = n->keys.n, new;
 
-	for (unsigned i = p->level_at[level], k = 1; i < p->level_at[level + 1]; i++)
-		vals[k++] = prof_col_rank(p, p->level_cols[i], &p->rows.v[row]);
+	for (unsigned i = v->c.level_at[level], k = 1; i < v->c.level_at[level + 1]; i++)
+		vals[k++] = prof_col_rank(v, v->c.level_cols[i], prof_view_row(v, row));
 	id = prof_tuple_id(&n->keys, vals);
 	if (id == ID_NONE || n->keys.n == had)
 		return id == ID_NONE ? ID_NONE : n->by_keys.v[id];
 	new = push_row(n, row, above, level);
 	if (new == ID_NONE || vec_push(&n->by_keys, new) ||
-	    (p->max_members && push_members(n, new)))
+	    (v->p->max_members && push_members(n, new)))
 		return ID_NONE;
 	return new;
 }
@@ -188,21 +200,21 @@ static int add_above(struct nester *n, uint32_t row)
 {
 	uint32_t above = ID_NONE;
 
-	for (unsigned l = 0; l + 1 < n->p->nr_levels; l++) {
+	for (unsigned l = 0; l + 1 < n->v->c.nr_levels; l++) {
 		above = row_above(n, row, above, l);
 		if (above == ID_NONE || add_row(n, above, row))
 			return -ENOMEM;
 	}
-	n->p->nest.v[row].above = above;
+	n->v->nest.v[row].above = above;
 	return 0;
 }
 
-static unsigned widest_level(const struct profile *p)
+static unsigned widest_level(const struct view *v)
 {
 	unsigned w = 0;
 
-	for (unsigned l = 0; l < p->nr_levels; l++)
-		w = (unsigned)max_u64(w, p->level_at[l + 1] - p->level_at[l]);
+	for (unsigned l = 0; l < v->c.nr_levels; l++)
+		w = (unsigned)max_u64(w, v->c.level_at[l + 1] - v->c.level_at[l]);
 	return w;
 }
 
@@ -210,11 +222,11 @@ static int make_above(struct nester *n)
 {
 	int ret = 0;
 
-	n->keys.width = 1 + widest_level(n->p);
-	n->first = (uint32_t)n->p->rows.n;
+	n->keys.width = 1 + widest_level(n->v);
+	n->first = n->v->base + (uint32_t)n->v->rows.n;
 	for (size_t i = 0; !ret && i < n->ev->nr; i++)
 		ret = add_above(n, n->ev->rows[i]);
-	n->nr = (uint32_t)n->p->rows.n - n->first;
+	n->nr = n->v->base + (uint32_t)n->v->rows.n - n->first;
 	prof_tuples_free(&n->keys);
 	vec_free(&n->by_keys);
 	return ret;
@@ -225,7 +237,7 @@ static int make_above(struct nester *n)
 /* Rows of one level, sorted: each to the front of those below its row above, the last one first. */
 static void link_rows(struct nester *n, const uint32_t *rows, size_t nr)
 {
-	struct nest *nest = n->p->nest.v;
+	struct nest *nest = n->v->nest.v;
 
 	for (size_t i = nr; i-- > 0;) {
 		uint32_t above = nest[rows[i]].above;
@@ -238,18 +250,18 @@ static void link_rows(struct nester *n, const uint32_t *rows, size_t nr)
 
 static int sort_levels(struct nester *n)
 {
-	struct profile *p = n->p;
+	struct view *v = n->v;
 	uint32_t *rows = malloc(((size_t)n->nr + 1) * sizeof(*rows));
 	int ret = rows ? 0 : -ENOMEM;
 
 	n->top = ID_NONE;
-	for (unsigned l = 0; !ret && l + 1 < p->nr_levels; l++) {
+	for (unsigned l = 0; !ret && l + 1 < v->c.nr_levels; l++) {
 		size_t nr = 0;
 
 		for (uint32_t i = n->first; i < n->first + n->nr; i++)
-			if (p->nest.v[i].level == l)
+			if (v->nest.v[i].level == l)
 				rows[nr++] = i;
-		ret = prof_sort_idx(p, rows, nr);
+		ret = prof_sort_idx(v, rows, nr);
 		if (!ret)
 			link_rows(n, rows, nr);
 		n->ev->nr_nested += nr;
@@ -261,8 +273,8 @@ static int sort_levels(struct nester *n)
 /* The order of output: a row, then those below it. */
 static int list_rows(struct nester *n)
 {
-	struct nest *nest = n->p->nest.v;
-	struct event_rows *ev = n->ev;
+	struct nest *nest = n->v->nest.v;
+	struct view_event *ev = n->ev;
 	uint32_t row = n->top;
 	size_t nr = 0;
 
@@ -285,21 +297,21 @@ static int list_rows(struct nester *n)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static int list_leaves(struct profile *p)
+static int list_leaves(struct view *v)
 {
-	struct nest leaf = { ID_NONE, ID_NONE, ID_NONE, p->nr_levels - 1 };
+	struct nest leaf = { ID_NONE, ID_NONE, ID_NONE, v->c.nr_levels - 1 };
 
-	if (vec_reserve(&p->nest, p->rows.n + 1))
+	if (vec_reserve(&v->nest, (size_t)v->base + 1))
 		return -ENOMEM;
-	while (p->nest.n < p->rows.n)
-		p->nest.v[p->nest.n++] = leaf;
+	while (v->nest.n < v->base)
+		v->nest.v[v->nest.n++] = leaf;
 	return 0;
 }
 
 /* Rows of members are in their leaders' tables. */
 static bool is_shown(const struct nester *n)
 {
-	return n->ev && (!n->ev->members || n->ev == &n->p->events.v[n->ev->leader]);
+	return n->v && profile_members(n->v->p, n->event);
 }
 
 static int sort_all(struct nester *n)
@@ -312,52 +324,53 @@ static int sort_all(struct nester *n)
 	return list_rows(n);
 }
 
-int prof_nest_rows(struct profile *p)
+int prof_nest_rows(struct view *v)
 {
-	struct nester *v = calloc(p->events.n + 1, sizeof(*v));
-	int ret = v ? list_leaves(p) : -ENOMEM;
+	struct nester *n = calloc(v->events.n + 1, sizeof(*n));
+	int ret = n ? list_leaves(v) : -ENOMEM;
 
-	for (size_t i = 0; !ret && i < p->events.n; i++) {
-		v[i].p = p;
-		v[i].ev = &p->events.v[i];
-		if (is_shown(&v[i]))
-			ret = make_above(&v[i]);
+	for (uint32_t i = 0; !ret && i < v->events.n; i++) {
+		n[i].v = v;
+		n[i].event = i;
+		n[i].ev = &v->events.v[i];
+		if (is_shown(&n[i]))
+			ret = make_above(&n[i]);
 	}
 	/* By what callees cost rows are sorted. */
-	if (!ret && p->o.children)
-		ret = prof_nest_acc(p);
-	for (size_t i = 0; !ret && i < p->events.n; i++)
-		if (is_shown(&v[i]))
-			ret = sort_all(&v[i]);
-	free(v);
+	if (!ret && v->o.children)
+		ret = prof_nest_acc(v);
+	for (size_t i = 0; !ret && i < v->events.n; i++)
+		if (is_shown(&n[i]))
+			ret = sort_all(&n[i]);
+	free(n);
 	return ret;
 }
 
-unsigned profile_nr_levels(const struct profile *p)
+unsigned view_nr_levels(const struct view *v)
 {
-	return p->nr_levels;
+	return v->c.nr_levels;
 }
 
-size_t profile_level_nr_cols(const struct profile *p, unsigned level)
+size_t view_level_nr_cols(const struct view *v, unsigned level)
 {
-	return p->level_at[level + 1] - p->level_at[level];
+	return v->c.level_at[level + 1] - v->c.level_at[level];
 }
 
-const struct profile_col *profile_level_col(const struct profile *p, unsigned level, size_t i)
+const struct profile_col *view_level_col(const struct view *v, unsigned level, size_t i)
 {
-	return p->level_cols[p->level_at[level] + i];
+	return v->c.level_cols[v->c.level_at[level] + i];
 }
 
-size_t profile_nr_nested(const struct profile *p, uint32_t event)
+size_t view_nr_nested(const struct view *v, uint32_t event)
 {
-	return event < p->events.n ? p->events.v[event].nr_nested : 0;
+	return event < v->events.n ? v->events.v[event].nr_nested : 0;
 }
 
-const struct profile_row *profile_nested(const struct profile *p, uint32_t event, size_t i,
-					 unsigned *level)
+const struct profile_row *view_nested(const struct view *v, uint32_t event, size_t i,
+				      unsigned *level)
 {
-	const struct nested *at = &p->events.v[event].nested[i];
+	const struct nested *at = &v->events.v[event].nested[i];
 
 	*level = at->level;
-	return &p->rows.v[at->row];
+	return prof_view_row(v, at->row);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The order of rows. */
-#include "profile-int.h"
+#include "view-int.h"
 
 static unsigned bits_for(uint64_t n)
 {
@@ -91,19 +91,21 @@ static const struct tuples *tuples_of(const struct profile *p, const struct key 
 	case KEY_SAMPLE: return &p->groups;
 	case KEY_FROM: return &p->places;
 	case KEY_TO: return &p->places2;
-	case KEY_PLACE: return p->o.branch ? &p->places2 : &p->places;
-	default: return NULL;
+	default: return p->o.branch ? &p->places2 : &p->places;
 	}
 }
 
-int prof_rank_cols(struct profile *p)
+int prof_rank_cols(struct view *v)
 {
-	for (unsigned i = 0; i < p->nr_cols; i++) {
-		struct profile_col *c = &p->cols[i];
-		struct ranker r = { p, c, tuples_of(p, c->key), false };
+	const struct profile *p = v->p;
 
-		if (!r.t || c->elided)
+	for (unsigned i = 0; i < v->c.nr_cols; i++) {
+		struct profile_col *c = &v->c.cols[i];
+		struct ranker r = { p, c, NULL, false };
+
+		if (c->key->at == KEY_STAT || c->key->at == KEY_BITS || c->elided)
 			continue;
+		r.t = tuples_of(p, c->key);
 		c->rank = rank(&r, &c->rank_bits);
 		if (!c->rank)
 			return -ENOMEM;
@@ -128,16 +130,16 @@ static uint32_t tuple_of(const struct profile *p, const struct key *k,
 	}
 }
 
-static int cmp_key(const struct profile *p, const struct profile_col *c,
-		   const struct profile_row *a, const struct profile_row *b, bool output)
+static int cmp_key(const struct view *v, const struct profile_col *c, const struct profile_row *a,
+		   const struct profile_row *b, bool output)
 {
 	const uint32_t *ranks = output && c->rank2 ? c->rank2 : c->rank;
 	uint32_t x, y;
 
 	if (c->key->at == KEY_BITS)
-		return c->key->cmp(p, a->bits & c->key->bits, b->bits & c->key->bits);
-	x = ranks[tuple_of(p, c->key, a)];
-	y = ranks[tuple_of(p, c->key, b)];
+		return c->key->cmp(v->p, a->bits & c->key->bits, b->bits & c->key->bits);
+	x = ranks[tuple_of(v->p, c->key, a)];
+	y = ranks[tuple_of(v->p, c->key, b)];
 	return x < y ? -1 : x > y;
 }
 
@@ -147,9 +149,9 @@ static bool is_children(const struct profile_col *c)
 }
 
 /* Which member of a group is looked at as the @i-th: the leader first, unless another one is asked. */
-static uint32_t nth_member(const struct profile *p, uint32_t members, uint32_t i)
+static uint32_t nth_member(const struct view *v, uint32_t members, uint32_t i)
 {
-	uint32_t first = p->o.group_sort;
+	uint32_t first = v->o.group_sort;
 
 	if (!first || first >= members)
 		return i;
@@ -159,61 +161,63 @@ static uint32_t nth_member(const struct profile *p, uint32_t members, uint32_t i
 
 /* Large numbers first. Of rows with equal sums the caller stands above the callee. */
 /* STAT_UNKNOWN wraps to the least. */
-static uint64_t stat_rank(const struct profile *p, const struct profile_col *c,
+static uint64_t stat_rank(const struct view *v, const struct profile_col *c,
 			  const struct profile_row *row)
 {
-	return prof_col_value(p, c, row) + 1;
+	return prof_col_value(v, c, row) + 1;
 }
 
-static int cmp_stat(const struct profile *p, const struct profile_col *c,
-		    const struct profile_row *a, const struct profile_row *b)
+static int cmp_stat(const struct view *v, const struct profile_col *c, const struct profile_row *a,
+		    const struct profile_row *b)
 {
 	bool sum = is_children(c);
-	uint32_t members = p->members.n && !sum ? profile_members(p, profile_row_event(p, a)) : 1;
+	uint32_t members =
+		v->p->members.n && !sum ? profile_members(v->p, profile_row_event(v->p, a)) : 1;
 
 	for (uint32_t i = 0; i < members; i++) {
-		uint32_t m = nth_member(p, members, i);
-		uint64_t x = stat_rank(p, c, prof_member(p, a, m));
-		uint64_t y = stat_rank(p, c, prof_member(p, b, m));
+		uint32_t m = nth_member(v, members, i);
+		uint64_t x = stat_rank(v, c, prof_member(v, a, m));
+		uint64_t y = stat_rank(v, c, prof_member(v, b, m));
 
 		if (x != y)
 			return x > y ? -1 : 1;
 	}
-	if (!p->o.use_chains || !sum || a->thread != b->thread || a->depth == b->depth)
+	if (!v->o.use_chains || !sum || a->thread != b->thread ||
+	    a->depth[v->o.chain.caller] == b->depth[v->o.chain.caller])
 		return 0;
-	return (a->depth > b->depth) == p->o.chain.caller ? -1 : 1;
+	return (a->depth[v->o.chain.caller] > b->depth[v->o.chain.caller]) == v->o.chain.caller ? -1
+												: 1;
 }
 
-int prof_cmp_keys(const struct profile *p, const struct profile_row *a, const struct profile_row *b)
+int prof_cmp_keys(const struct view *v, const struct profile_row *a, const struct profile_row *b)
 {
 	int ret = 0;
 
-	for (unsigned i = 0; !ret && i < p->nr_order; i++)
-		if (p->order[i]->key->at != KEY_STAT)
-			ret = cmp_key(p, p->order[i], a, b, false);
+	for (unsigned i = 0; !ret && i < v->c.nr_order; i++)
+		if (v->c.order[i]->key->at != KEY_STAT)
+			ret = cmp_key(v, v->c.order[i], a, b, false);
 	return ret;
 }
 
-uint32_t prof_col_rank(const struct profile *p, const struct profile_col *c,
+uint32_t prof_col_rank(const struct view *v, const struct profile_col *c,
 		       const struct profile_row *row)
 {
 	if (c->key->at == KEY_STAT)
 		return 0;
 	if (c->key->at == KEY_BITS)
 		return row->bits & c->key->bits;
-	return c->rank[tuple_of(p, c->key, row)];
+	return c->rank[tuple_of(v->p, c->key, row)];
 }
 
-static int cmp_rows(const struct profile *p, const struct profile_row *a,
-		    const struct profile_row *b)
+static int cmp_rows(const struct view *v, const struct profile_row *a, const struct profile_row *b)
 {
 	int ret = 0;
 
-	for (unsigned i = 0; !ret && i < p->nr_order; i++)
-		ret = p->order[i]->key->at == KEY_STAT ? cmp_stat(p, p->order[i], a, b)
-						       : cmp_key(p, p->order[i], a, b, true);
+	for (unsigned i = 0; !ret && i < v->c.nr_order; i++)
+		ret = v->c.order[i]->key->at == KEY_STAT ? cmp_stat(v, v->c.order[i], a, b)
+							 : cmp_key(v, v->c.order[i], a, b, true);
 	if (!ret)
-		ret = prof_cmp_keys(p, a, b);
+		ret = prof_cmp_keys(v, a, b);
 	/* Branch flags have no order of their own: the last come stands first, as upstream. */
 	if (!ret)
 		ret = a->idx < b->idx ? -1 : 1;
@@ -230,7 +234,7 @@ struct packed {
 };
 
 struct sorter {
-	const struct profile *p;
+	const struct view *v;
 	bool depth; /* of equal sums, see cmp_stat() */
 	bool caller;
 };
@@ -245,7 +249,7 @@ static int cmp_packed(const struct sorter *s, const struct packed *a, const stru
 		return a->sum2 > b->sum2 ? -1 : 1;
 	if (a->ranks != b->ranks)
 		return a->ranks < b->ranks ? -1 : 1;
-	return cmp_rows(s->p, &s->p->rows.v[a->row], &s->p->rows.v[b->row]);
+	return cmp_rows(s->v, prof_view_row(s->v, a->row), prof_view_row(s->v, b->row));
 }
 
 DEFINE_SORT(sort_packed, struct packed, struct sorter, cmp_packed)
@@ -262,60 +266,61 @@ static bool pack(uint64_t *v, unsigned *used, uint32_t rank, unsigned bits)
 }
 
 /* The ranks of the keys from @first, as many as fit: in order of output, then among equals. */
-static uint64_t pack_ranks(const struct profile *p, const struct profile_row *row, unsigned first)
+static uint64_t pack_ranks(const struct view *v, const struct profile_row *row, unsigned first)
 {
 	unsigned used = 0;
-	uint64_t v = 0;
+	uint64_t packed = 0;
 	bool more = true;
 
-	for (unsigned i = first; more && i < p->nr_order; i++) {
-		const struct profile_col *c = p->order[i];
+	for (unsigned i = first; more && i < v->c.nr_order; i++) {
+		const struct profile_col *c = v->c.order[i];
 
-		more = c->rank &&
-		       pack(&v, &used, (c->rank2 ? c->rank2 : c->rank)[tuple_of(p, c->key, row)],
-			    c->rank2 ? c->rank2_bits : c->rank_bits);
+		more = c->rank && pack(&packed, &used,
+				       (c->rank2 ? c->rank2 : c->rank)[tuple_of(v->p, c->key, row)],
+				       c->rank2 ? c->rank2_bits : c->rank_bits);
 	}
-	for (unsigned i = first; more && i < p->nr_order; i++) {
-		const struct profile_col *c = p->order[i];
+	for (unsigned i = first; more && i < v->c.nr_order; i++) {
+		const struct profile_col *c = v->c.order[i];
 
 		if (c->rank2)
-			more = pack(&v, &used, c->rank[tuple_of(p, c->key, row)], c->rank_bits);
+			more = pack(&packed, &used, c->rank[tuple_of(v->p, c->key, row)],
+				    c->rank_bits);
 	}
-	return used ? v << (64 - used) : 0;
+	return used ? packed << (64 - used) : 0;
 }
 
-static bool is_stat(const struct profile *p, unsigned i)
+static bool is_stat(const struct view *v, unsigned i)
 {
-	return i < p->nr_order && p->order[i]->key->at == KEY_STAT;
+	return i < v->c.nr_order && v->c.order[i]->key->at == KEY_STAT;
 }
 
-int prof_sort_idx(const struct profile *p, uint32_t *rows, size_t nr)
+int prof_sort_idx(const struct view *v, uint32_t *rows, size_t nr)
 {
-	struct packed *v = calloc(nr + nr / 2 + 1, sizeof(*v));
-	unsigned stats = is_stat(p, 0) ? 1 + is_stat(p, 1) : 0;
-	struct sorter s = { p, false, p->o.chain.caller };
+	struct packed *at = calloc(nr + nr / 2 + 1, sizeof(*at));
+	unsigned stats = is_stat(v, 0) ? 1 + is_stat(v, 1) : 0;
+	struct sorter s = { v, false, v->o.chain.caller };
 
-	if (!v)
+	if (!at)
 		return -ENOMEM;
 	/* Rows of groups have a sum for each member. */
-	s.depth = !p->members.n && stats && p->o.use_chains && is_children(p->order[0]);
+	s.depth = !v->p->members.n && stats && v->o.use_chains && is_children(v->c.order[0]);
 	for (size_t i = 0; i < nr; i++) {
-		const struct profile_row *row = &p->rows.v[rows[i]];
+		const struct profile_row *row = prof_view_row(v, rows[i]);
 
-		v[i].row = rows[i];
-		if (p->members.n && p->o.group_sort)
+		at[i].row = rows[i];
+		if (v->p->members.n && v->o.group_sort)
 			continue;
-		v[i].sum = stats ? stat_rank(p, p->order[0], row) : 0;
-		if (p->members.n)
+		at[i].sum = stats ? stat_rank(v, v->c.order[0], row) : 0;
+		if (v->p->members.n)
 			continue;
-		v[i].sum2 = stats > 1 ? stat_rank(p, p->order[1], row) : 0;
-		v[i].ranks = pack_ranks(p, row, stats);
-		v[i].thread = row->thread;
-		v[i].depth = row->depth;
+		at[i].sum2 = stats > 1 ? stat_rank(v, v->c.order[1], row) : 0;
+		at[i].ranks = pack_ranks(v, row, stats);
+		at[i].thread = row->thread;
+		at[i].depth = row->depth[s.caller];
 	}
-	sort_packed(v, nr, v + nr, &s);
+	sort_packed(at, nr, at + nr, &s);
 	for (size_t i = 0; i < nr; i++)
-		rows[i] = v[i].row;
-	free(v);
+		rows[i] = at[i].row;
+	free(at);
 	return 0;
 }

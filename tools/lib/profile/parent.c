@@ -34,8 +34,8 @@ int prof_parent_setup(struct profile *p, struct err *e)
 	bool wanted = p->o.filter.exclude_other;
 	int ret = 0;
 
-	for (unsigned i = 0; i < p->nr_cols; i++)
-		wanted |= p->cols[i].key->parent;
+	for (unsigned i = 0; i < p->c.nr_cols; i++)
+		wanted |= p->c.cols[i].key->parent;
 	if (wanted)
 		ret = set_pattern(&p->feed->parent_re, p->o.parent ? p->o.parent : DEFAULT_PARENT,
 				  "", e);

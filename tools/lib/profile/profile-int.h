@@ -139,6 +139,7 @@ struct reg_key {
 };
 
 /* @text: "reg:..." of @len bytes. */
+const struct key *prof_reg_key_find(const struct profile *p, const char *text, size_t len);
 int prof_reg_key(struct profile *p, const char *text, size_t len, const struct key **key,
 		 struct err *e);
 
@@ -204,17 +205,21 @@ static inline uint64_t prof_weight(const struct sample *s)
 	return s->present & PERF_SAMPLE_WEIGHT_STRUCT ? s->weight_var1 : s->weight;
 }
 
-/* cols.c */
-int prof_cols_setup(struct profile *p, struct err *e);
-/* Takes columns of latency away when it says nothing, as no two threads ever ran at once. */
-void prof_cols_drop_latency(struct profile *p);
+/* A table's keys, or those that a view shows of them. */
+struct columns {
+	const struct profile *p;
+	struct profile *maker; /* where keys of registers are made; NULL = a view's, looked up */
+	const struct profile_opts *o;
+	struct profile_col cols[MAX_KEYS], *out[MAX_KEYS], *order[MAX_KEYS];
+	unsigned nr_cols, nr_out, nr_order;
+	/* --hierarchy: columns by level; level n has those from level_at[n], out has the rest. */
+	struct profile_col *level_cols[MAX_KEYS];
+	unsigned nr_levels, level_at[MAX_KEYS + 1];
+	bool latency_named; /* asked for: it is shown in any case */
+};
 
-/* cells.c */
-struct event_rows;
-/* Widths of the columns from the rows of @ev. */
-int prof_cols_widths(struct profile *p, struct event_rows *ev);
-uint64_t prof_col_value(const struct profile *p, const struct profile_col *c,
-			const struct profile_row *row);
+/* cols.c: the keys that a table counts by. */
+int prof_cols_setup(struct profile *p, struct err *e);
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
@@ -241,23 +246,7 @@ struct ipc {
 
 struct event_rows {
 	struct profile_totals totals;
-	uint32_t *rows; /* sorted */
-	size_t nr;
 	uint32_t leader, members; /* members: 0 = alone */
-	struct nested *nested;	  /* in order of output */
-	size_t nr_nested;
-	int width[MAX_KEYS];
-};
-
-/* A row in order of output, and how deep it stands. */
-struct nested {
-	uint32_t row, level;
-};
-
-/* By row: where it stands in the tree of rows. */
-struct nest {
-	uint32_t above, first, next; /* rows; ID_NONE = none */
-	uint32_t level;
 };
 
 struct profile {
@@ -267,12 +256,7 @@ struct profile {
 	struct feed *feed; /* until profile_finish() */
 	uint64_t need;
 
-	struct profile_col cols[MAX_KEYS], *out[MAX_KEYS], *order[MAX_KEYS];
-	unsigned nr_cols, nr_out, nr_order;
-	/* --hierarchy: columns by level; level n has those from level_at[n], out has the rest. */
-	struct profile_col *level_cols[MAX_KEYS];
-	unsigned nr_levels, level_at[MAX_KEYS + 1];
-	VEC(struct nest) nest;
+	struct columns c;
 	struct profile_col *group_cols[MAX_KEYS], *place_cols[MAX_KEYS], *place2_cols[MAX_KEYS];
 	unsigned nr_group, nr_place, nr_place2;
 	uint32_t bit_mask;
@@ -296,26 +280,18 @@ struct profile {
 
 	VEC(struct profile_row) rows;
 	struct htab row_tab;
-	struct sums sums;   /* what rows count beside samples and period */
-	bool latency_named; /* asked for: it is shown in any case */
-	bool parallel;	    /* it was more than 1 */
+	struct sums sums; /* what rows count beside samples and period */
+	bool parallel;	  /* it was more than 1 */
 	VEC(struct event_rows) events;
 	VEC(struct profile_row) members; /* by row and member - 1: numbers of the other events */
 	uint32_t max_members;
 	struct chains ch;
-	struct arena tree;
 
 	struct branch_totals branch;
 	struct brflow *flow; /* key ipc_lbr; else NULL */
 	VEC(struct ipc) ipc; /* by symbol idx */
 
 	bool dsos_given;
-	struct percent_memo {
-		uint64_t v;
-		uint32_t event;
-		int len;
-		char text[32];
-	} percent[256];
 	struct arena text;
 	bool by_symbol; /* no place key looks below symbols */
 };
@@ -384,30 +360,10 @@ static inline void prof_row_count(struct profile_row *row, uint64_t period, uint
 	row->nr += n;
 }
 
-int prof_rows_sort(struct profile *p);
-/* order.c */
-int prof_rank_cols(struct profile *p);
-/* Sorts rows, given by idx, into the order of output. */
-int prof_sort_idx(const struct profile *p, uint32_t *rows, size_t nr);
-/* Of two rows, by all keys: which one stands first among rows with equal sums. */
-int prof_cmp_keys(const struct profile *p, const struct profile_row *a,
-		  const struct profile_row *b);
-/* The rank of the row's value: rows with equal ranks are equal in @c. */
-uint32_t prof_col_rank(const struct profile *p, const struct profile_col *c,
-		       const struct profile_row *row);
-/* nest.c */
-void prof_nest_cols(struct profile *p);
-/* Once the rows of all events are sorted. */
-int prof_nest_rows(struct profile *p);
-/* nest-acc.c: what the inner rows cost with callees. */
-int prof_nest_acc(struct profile *p);
 /* Moves the numbers of member events to the leaders' rows. */
 int prof_rows_group(struct profile *p);
-/* The row's numbers in event leader + @m. */
-const struct profile_row *prof_member(const struct profile *p, const struct profile_row *row,
-				      uint32_t m);
 /* Where the numbers of the other events begin, of a row with members. */
-struct profile_row *prof_members_of(struct profile *p, uint32_t row);
+struct profile_row *prof_members_of(const struct profile *p, uint32_t row);
 struct event_rows *prof_event_rows(struct profile *p, uint32_t event);
 
 /* parent.c */

@@ -67,14 +67,6 @@ void profile_free(struct profile *p)
 {
 	if (!p)
 		return;
-	for (unsigned i = 0; i < p->nr_cols; i++) {
-		free(p->cols[i].rank);
-		free(p->cols[i].rank2);
-	}
-	vec_for_each (ev, &p->events) {
-		free(ev->rows);
-		free(ev->nested);
-	}
 	vec_free(&p->events);
 	prof_tuples_free(&p->groups);
 	prof_tuples_free(&p->places);
@@ -87,11 +79,9 @@ void profile_free(struct profile *p)
 	prof_sums_free(&p->sums);
 	prof_ipc_free(p);
 	vec_free(&p->members);
-	vec_free(&p->nest);
 	vec_free(&p->rows);
 	htab_free(&p->row_tab);
 	intern_free(&p->names);
-	arena_free(&p->tree);
 	arena_free(&p->text);
 	prof_chain_free(p);
 	prof_feed_free(p);
@@ -139,37 +129,5 @@ int profile_finish(struct profile *p, struct err *e)
 		ret = prof_rows_group(p);
 	htab_free(&p->groups.tab);
 	htab_free(&p->row_tab);
-	prof_cols_drop_latency(p);
-	if (!ret)
-		ret = prof_rows_sort(p);
-	return ret ? err_set(e, ret, "no memory to sort rows") : 0;
-}
-
-void profile_row_json(const struct profile *p, const struct profile_row *row, struct emit *e)
-{
-	for (unsigned i = 0; i < p->sums.n; i++) {
-		const struct sum *sum = &p->sums.v[i];
-
-		if (sum->acc->json)
-			sum->acc->json(row, prof_slot(&sum->row, row->idx), e);
-	}
-}
-
-void profile_frame(const struct profile *p, uint32_t frame, struct obuf *o)
-{
-	const struct frame_info *f = &p->frames.v[frame];
-
-	if (!f->sym) {
-		if (f->ip)
-			obuf_lit(o, "0x");
-		obuf_hex(o, f->ip);
-		return;
-	}
-	prof_put_name(p, f->sym, o);
-	if (f->srcline) {
-		obuf_char(o, ' ');
-		emit_safe(o, f->srcline);
-	}
-	if (f->sym->is_inline)
-		obuf_lit(o, " (inlined)");
+	return ret ? err_set(e, ret, "no memory to sum up rows") : 0;
 }

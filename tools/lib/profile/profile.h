@@ -5,21 +5,26 @@
  *
  * A row is what is equal in all sort keys. While samples are read every key is a number (a comm,
  * a symbol, a cpu ...): a sample costs a few table look-ups, and memory follows the number of
- * distinct rows and distinct call chains. Names are looked at once, in profile_finish().
+ * distinct rows and distinct call chains. Names are looked at once, in view_new().
  *
  *	profile_new(&p, &opts, m, res, u, &err);
  *	for each sample:	profile_add(p, &s, th, &err);
  *	for each other record:	machine_record(m, &rec, &err);
  *	profile_finish(p, &err);
- *	for (size_t i = 0; i < profile_nr_rows(p, ev); i++)
- *		for (size_t c = 0; c < profile_nr_cols(p); c++)
- *			profile_cell(p, profile_row(p, ev, i), profile_col(p, c), out);
+ *	view_new(&v, p, NULL, &err);
+ *	for (size_t i = 0; i < view_nr_rows(v, ev); i++)
+ *		for (size_t c = 0; c < view_nr_cols(v); c++)
+ *			view_cell(v, view_row(v, ev, i), view_col(v, c), out);
+ *
+ * What was counted does not change any more by then, and a view only reads it: there can be many,
+ * also at the same time, each with an order, columns, levels, percentages and trees of its own.
  *
  * Branch mode (opts.branch): one row entry per branch stack entry, weight 1 each.
  *
- * Memory: everything handed out belongs to the profile. Errors: 0/-errno and struct err. One
- * thread per struct profile. Text and its order follow `perf report --stdio` (text-formats.adoc,
- * "perf report --stdio"); strings of the file leave through emit_safe only.
+ * Memory: everything handed out belongs to the profile or the view, which the profile must outlive;
+ * call trees belong to the caller. Errors: 0/-errno and struct err. One thread per struct profile
+ * and its views. Text and its order follow `perf report --stdio` (text-formats.adoc, "perf report
+ * --stdio"); strings of the file leave through emit_safe only.
  */
 #ifndef PERF_PROFILE_H
 #define PERF_PROFILE_H
@@ -70,7 +75,7 @@ struct profile_opts {
 	uint32_t max_name;  /* letters of a function's name that are shown; 0 = all */
 	bool history;	    /* branches as frames of call chains */
 	bool children;	    /* add what callees cost; needs chains */
-	bool hierarchy;	    /* rows below rows, see profile_nested() */
+	bool hierarchy;	    /* rows below rows, see view_nested() */
 	bool use_chains;    /* keep call chains */
 	bool no_chains;	    /* children was wanted, but there are none: no such columns */
 	bool show_samples, show_period, show_modes; /* -n, --show-total-period, sys/usr columns */
@@ -116,7 +121,7 @@ void profile_set_parallelism(struct profile *p, uint32_t n);
  * the leader's. Events are known to the caller, who may have read them late (pipes).
  */
 int profile_set_group(struct profile *p, uint32_t leader, uint32_t members);
-/* No more samples: totals, order, widths. */
+/* No more samples: sums, and what callees cost. */
 int profile_finish(struct profile *p, struct err *e);
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -138,8 +143,9 @@ struct profile_row {
 	uint32_t bits;		       /* branch flags that are keys */
 	uint32_t thread;	       /* idx of the first one */
 	uint32_t first_node;	       /* chain nodes there were before this row */
-	uint32_t depth;		       /* longest chain */
+	uint16_t depth[2];	       /* longest chain, callees first; callers first */
 	uint8_t cpumode;	       /* of the first sample */
+	bool of_view;		       /* made by a view, above others */
 	uint32_t idx;
 };
 
@@ -151,57 +157,72 @@ struct branch_counts {
 	uint32_t symbol_to; /* idx of the first one's target symbol; UINT32_MAX = none */
 };
 
-size_t profile_nr_rows(const struct profile *p, uint32_t event);
-/* In output order. */
-const struct profile_row *profile_row(const struct profile *p, uint32_t event, size_t i);
-/* Share of the event's total, in percent: own, or with callees under children. */
-double profile_percent(const struct profile *p, const struct profile_row *row);
 uint32_t profile_row_event(const struct profile *p, const struct profile_row *row);
+
+/* ---- a view of the results ------------------------------------------------------------------- */
+
+struct view;
+
+/*
+ * After profile_finish(). @o: how to look, NULL = by the profile's own options. Of it sort and
+ * fields are obeyed as far as these keys were counted (-EINVAL: one was not), and latency, children
+ * (off), hierarchy, use_chains (off), show_*, branch_stats, relative, group_sort, widths, separator
+ * and, of chain, style, value, caller, min_percent and print_limit.
+ */
+int view_new(struct view **v, const struct profile *p, const struct profile_opts *o, struct err *e);
+void view_free(struct view *v);
+
+const struct profile_totals *view_totals(const struct view *v, uint32_t event);
+size_t view_nr_rows(const struct view *v, uint32_t event);
+/* In output order. */
+const struct profile_row *view_row(const struct view *v, uint32_t event, size_t i);
+/* Share of the event's total, in percent: own, or with callees under children. */
+double view_percent(const struct view *v, const struct profile_row *row);
 
 /* ---- rows below rows ------------------------------------------------------------------------- */
 
 /*
  * opts.hierarchy: each key (or each group of keys in braces) is a level, and a row of the first
  * level stands for all samples that are equal in its keys. Below it are its rows of the second,
- * and so on; those of the last level are the rows of profile_row(). Columns of numbers stand in
- * front of all rows: these, and no more, are profile_col()'s then.
+ * and so on; those of the last level are the rows of view_row(). Columns of numbers stand in
+ * front of all rows: these, and no more, are view_col()'s then.
  *
  * Sums of a row are its rows' below, but for what callees cost: there a sample counts once.
  */
 
 /* 0: no hierarchy, or there is no key. */
-unsigned profile_nr_levels(const struct profile *p);
-size_t profile_level_nr_cols(const struct profile *p, unsigned level);
-const struct profile_col *profile_level_col(const struct profile *p, unsigned level, size_t i);
+unsigned view_nr_levels(const struct view *v);
+size_t view_level_nr_cols(const struct view *v, unsigned level);
+const struct profile_col *view_level_col(const struct view *v, unsigned level, size_t i);
 /* All levels' rows, each followed by those below it. */
-size_t profile_nr_nested(const struct profile *p, uint32_t event);
-const struct profile_row *profile_nested(const struct profile *p, uint32_t event, size_t i,
-					 unsigned *level);
+size_t view_nr_nested(const struct view *v, uint32_t event);
+const struct profile_row *view_nested(const struct view *v, uint32_t event, size_t i,
+				      unsigned *level);
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
 struct profile_col;
 
 /* The keys that make a row, as one list; NULL = no memory. */
-const char *profile_sort_text(struct profile *p);
-size_t profile_nr_cols(const struct profile *p);
-const struct profile_col *profile_col(const struct profile *p, size_t i);
-const char *profile_col_head(const struct profile *p, const struct profile_col *c);
-const char *profile_col_name(const struct profile_col *c); /* the key's name */
-bool profile_col_is_number(const struct profile_col *c);   /* head is aligned right */
+const char *view_sort_text(struct view *v);
+size_t view_nr_cols(const struct view *v);
+const struct profile_col *view_col(const struct view *v, size_t i);
+const char *view_col_head(const struct view *v, const struct profile_col *c);
+const char *view_col_name(const struct profile_col *c); /* the key's name */
+bool view_col_is_number(const struct profile_col *c);	/* head is aligned right */
 /* Width of column @c for @event's rows; at least the head's. */
-int profile_col_width(const struct profile *p, uint32_t event, const struct profile_col *c);
+int view_col_width(const struct view *v, uint32_t event, const struct profile_col *c);
 /* The cell as upstream prints it, padded where upstream pads even the last column. */
-void profile_cell(const struct profile *p, const struct profile_row *row,
-		  const struct profile_col *c, struct obuf *o);
+void view_cell(const struct view *v, const struct profile_row *row, const struct profile_col *c,
+	       struct obuf *o);
 /* The share that column @c shows of @row, in percent; false when it shows none. */
-bool profile_col_percent(const struct profile *p, const struct profile_row *row,
-			 const struct profile_col *c, double *percent);
+bool view_col_percent(const struct view *v, const struct profile_row *row,
+		      const struct profile_col *c, double *percent);
 /* The bare value, for JSON. */
-void profile_value(const struct profile *p, const struct profile_row *row,
-		   const struct profile_col *c, struct obuf *o);
+void view_value(const struct view *v, const struct profile_row *row, const struct profile_col *c,
+		struct obuf *o);
 /* "# comm: ls" lines: what a one-word filter leaves out of the table. */
-const char *profile_elided(const struct profile *p, size_t i, const char **value);
+const char *view_elided(const struct view *v, size_t i, const char **value);
 
 /* ---- call trees ------------------------------------------------------------------------------ */
 
@@ -217,7 +238,7 @@ struct branch_note {
 
 /* A stretch of frames without a fork; children sorted by cumul, small ones left out. */
 struct call_node {
-	const uint32_t *frames;		 /* for profile_frame() */
+	const uint32_t *frames;		 /* for view_frame() */
 	const struct branch_note *notes; /* opts.history: one per frame */
 	uint32_t nr_frames;
 	uint32_t count, cumul_count;
@@ -226,18 +247,25 @@ struct call_node {
 	uint32_t nr_children;
 };
 
+/* The caller's: zeros at first. */
+struct call_tree {
+	struct call_node root; /* has no frames of its own */
+	struct arena mem;
+};
+
 /*
- * The tree of @row: @root has no frames of its own; in styles flat and folded its children are
- * whole chains. Valid until the next call.
+ * Makes the tree of @row, in place of what @t held. In styles flat and folded the root's children
+ * are whole chains. It stays valid as long as the profile.
  */
-int profile_tree(struct profile *p, const struct profile_row *row, struct call_node *root);
+int view_tree(struct view *v, const struct profile_row *row, struct call_tree *t);
+void view_tree_free(struct call_tree *t);
 /*
  * opts.history: what the branches at a frame say, as " (COND_FWD predicted:50.0%)" where they
  * lead to, " (cycles:7 iter:2 avg_cycles:9)" where they come from, " (calltrace)" for none.
  */
 void branch_note_print(const struct branch_note *n, struct obuf *o);
 /* Name (or address) of a frame, as a call graph prints it. */
-void profile_frame(const struct profile *p, uint32_t frame, struct obuf *o);
+void view_frame(const struct view *v, uint32_t frame, struct obuf *o);
 
 /* ---- branch mode ----------------------------------------------------------------------------- */
 
@@ -248,7 +276,7 @@ struct branch_totals {
 };
 
 /* Members of @row's object in JSON beside its columns. */
-void profile_row_json(const struct profile *p, const struct profile_row *row, struct emit *e);
+void view_row_json(const struct view *v, const struct profile_row *row, struct emit *e);
 /* Zeros outside branch mode. */
 const struct branch_counts *profile_branch_counts(const struct profile *p,
 						  const struct profile_row *row);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rows: counting while samples come, order at the end. */
+/* Rows: counting while samples come. */
 #include "profile-int.h"
 
 static bool same_group(const struct profile *p, uint32_t id, const uint64_t *vals)
@@ -108,54 +108,6 @@ struct event_rows *prof_event_rows(struct profile *p, uint32_t event)
 uint32_t profile_row_event(const struct profile *p, const struct profile_row *row)
 {
 	return (uint32_t)prof_tuple_get(&p->groups, row->group)[0];
-}
-
-int prof_rows_sort(struct profile *p)
-{
-	int ret = prof_rank_cols(p);
-
-	if (ret)
-		return ret;
-	for (size_t i = 0; i < p->rows.n; i++) {
-		struct event_rows *ev = prof_event_rows(p, profile_row_event(p, &p->rows.v[i]));
-
-		if (!ev)
-			return -ENOMEM;
-		ev->nr++;
-	}
-	for (size_t i = 0; i < p->events.n; i++) {
-		struct event_rows *ev = &p->events.v[i];
-
-		ev->rows = malloc((ev->nr + 1) * sizeof(*ev->rows));
-		if (!ev->rows)
-			return -ENOMEM;
-		ev->nr = 0;
-	}
-	for (size_t i = 0; i < p->rows.n; i++) {
-		struct event_rows *ev = &p->events.v[profile_row_event(p, &p->rows.v[i])];
-
-		ev->rows[ev->nr++] = (uint32_t)i;
-	}
-	for (size_t i = 0; i < p->events.n; i++) {
-		struct event_rows *ev = &p->events.v[i];
-
-		ret = prof_sort_idx(p, ev->rows, ev->nr);
-		if (!ret)
-			ret = prof_cols_widths(p, ev);
-		if (ret)
-			return ret;
-	}
-	return p->nr_levels ? prof_nest_rows(p) : 0;
-}
-
-size_t profile_nr_rows(const struct profile *p, uint32_t event)
-{
-	return event < p->events.n ? p->events.v[event].nr : 0;
-}
-
-const struct profile_row *profile_row(const struct profile *p, uint32_t event, size_t i)
-{
-	return &p->rows.v[p->events.v[event].rows[i]];
 }
 
 const struct profile_totals *profile_totals(const struct profile *p, uint32_t event)

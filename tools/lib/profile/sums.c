@@ -219,13 +219,21 @@ int prof_sums_event(struct sums *s, uint32_t event, uint32_t row)
 	return 0;
 }
 
-int prof_sums_own(struct sums *s, uint32_t row)
+/* ---- rows above others ----------------------------------------------------------------------- */
+
+void prof_sums_like(struct sums *s, const struct sums *t)
+{
+	for (unsigned i = 0; i < t->n; i++)
+		prof_sums_want(s, t->v[i].acc);
+}
+
+int prof_sums_own(struct sums *s, uint32_t row, const struct sums *t)
 {
 	for (unsigned i = 0; i < s->n; i++) {
 		struct sum *sum = &s->v[i];
 		void *slot;
 
-		if (!sum->callees.n)
+		if (!t->v[i].callees.n)
 			continue;
 		slot = prof_slot_reach(&sum->callees, row);
 		if (!slot)
@@ -237,38 +245,39 @@ int prof_sums_own(struct sums *s, uint32_t row)
 	return 0;
 }
 
-int prof_sums_pass(struct sums *s, uint32_t row, uint32_t node)
+int prof_sums_pass(struct sums *s, uint32_t row, const struct sums *t, uint32_t node)
 {
 	for (unsigned i = 0; i < s->n; i++) {
 		struct sum *sum = &s->v[i];
+		const struct slots *nodes = &t->v[i].node;
 
-		if (sum->node.n && merge(sum->acc, &sum->callees, row, prof_slot(&sum->node, node)))
+		if (nodes->n && merge(sum->acc, &sum->callees, row, prof_slot(nodes, node)))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-void prof_sums_unpass(struct sums *s, uint32_t row, uint32_t leaf)
+void prof_sums_unpass(struct sums *s, uint32_t row, const struct sums *t, uint32_t leaf)
 {
 	for (unsigned i = 0; i < s->n; i++) {
 		struct sum *sum = &s->v[i];
 
 		if (row < sum->callees.n)
 			sum->acc->sub(sum->callees.v + row * sum->acc->size,
-				      prof_slot(&sum->leaf, leaf));
+				      prof_slot(&t->v[i].leaf, leaf));
 	}
 }
 
-int prof_sums_merge(struct sums *s, uint32_t row, uint32_t from)
+int prof_sums_merge(struct sums *s, uint32_t row, const struct sums *t, uint32_t from)
 {
 	for (unsigned i = 0; i < s->n; i++) {
 		struct sum *sum = &s->v[i];
 
-		if (from >= sum->row.n)
+		if (from >= t->v[i].row.n)
 			continue;
-		/* The array may move: the source is looked at behind the destination. */
+		/* The array may move, and be the same: the source is looked at behind this. */
 		if (!prof_slot_reach(&sum->row, row) ||
-		    merge(sum->acc, &sum->row, row, prof_slot(&sum->row, from)))
+		    merge(sum->acc, &sum->row, row, prof_slot(&t->v[i].row, from)))
 			return -ENOMEM;
 	}
 	return 0;

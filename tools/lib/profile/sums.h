@@ -91,12 +91,17 @@ struct chains;
 int prof_sums_chains(struct sums *s, const struct chains *c, bool callees);
 /* A row's own to the totals of its event. */
 int prof_sums_event(struct sums *s, uint32_t event, uint32_t row);
+/*
+ * Sums of the same accumulators, for rows that stand above others; in the functions below @t are
+ * those of the table, and @s may be the same.
+ */
+void prof_sums_like(struct sums *s, const struct sums *t);
 /* Makes what @row costs with callees its own again. */
-int prof_sums_own(struct sums *s, uint32_t row);
+int prof_sums_own(struct sums *s, uint32_t row, const struct sums *t);
 /* What all samples that pass @node cost, to @row with callees; what a leaf costs, away again. */
-int prof_sums_pass(struct sums *s, uint32_t row, uint32_t node);
-void prof_sums_unpass(struct sums *s, uint32_t row, uint32_t leaf);
+int prof_sums_pass(struct sums *s, uint32_t row, const struct sums *t, uint32_t node);
+void prof_sums_unpass(struct sums *s, uint32_t row, const struct sums *t, uint32_t leaf);
 /* A row's own numbers to another row's. */
-int prof_sums_merge(struct sums *s, uint32_t row, uint32_t from);
+int prof_sums_merge(struct sums *s, uint32_t row, const struct sums *t, uint32_t from);
 
 #endif

@@ -11,7 +11,7 @@
  */
 #include <math.h>
 
-#include "profile-int.h"
+#include "view-int.h"
 
 struct elem {
 	uint32_t node, frame;
@@ -23,8 +23,10 @@ struct elem {
 
 typedef VEC(struct elem) elems;
 
-struct view {
-	struct profile *p;
+struct maker {
+	struct view *view;
+	const struct profile *p;
+	struct arena *mem; /* the caller's */
 	bool caller, flat;
 	uint32_t tree; /* in chains.trees */
 	uint64_t min_hit;
@@ -41,7 +43,7 @@ struct group {
 
 typedef VEC(struct group) groups;
 
-static int push(struct view *v, elems *out, uint32_t node, uint64_t period, uint32_t count,
+static int push(struct maker *mk, elems *out, uint32_t node, uint64_t period, uint32_t count,
 		bool own, uint32_t leaf)
 {
 	struct elem e = {
@@ -50,35 +52,35 @@ static int push(struct view *v, elems *out, uint32_t node, uint64_t period, uint
 
 	if (!count)
 		return 0;
-	e.frame = v->p->ch.nodes.v[node].frame;
+	e.frame = mk->p->ch.nodes.v[node].frame;
 	return vec_push(out, e);
 }
 
-static int push_child(struct view *v, elems *out, uint32_t node, bool own)
+static int push_child(struct maker *mk, elems *out, uint32_t node, bool own)
 {
-	const struct node_own *plus = &v->p->ch.plus[node];
-	const struct node_end *n = &v->p->ch.end[node];
+	const struct node_own *plus = &mk->view->trees.plus[node];
+	const struct node_end *n = &mk->p->ch.end[node];
 
 	if (own)
-		return push(v, out, node, plus->period, plus->count, true, ID_NONE);
-	return push(v, out, node, n->total - plus->period, n->count - plus->count, false, ID_NONE);
+		return push(mk, out, node, plus->period, plus->count, true, ID_NONE);
+	return push(mk, out, node, n->total - plus->period, n->count - plus->count, false, ID_NONE);
 }
 
-static int next_level(struct view *v, const elems *in, elems *out)
+static int next_level(struct maker *mk, const elems *in, elems *out)
 {
-	const struct chains *c = &v->p->ch;
+	const struct chains *c = &mk->p->ch;
 
 	vec_for_each (e, in) {
 		uint32_t up = c->nodes.v[e->node].parent;
 
-		if (!v->caller) {
+		if (!mk->caller) {
 			if (!(up & NODE_ROOT) &&
-			    push(v, out, up, e->period, e->count, e->own, e->leaf))
+			    push(mk, out, up, e->period, e->count, e->own, e->leaf))
 				return -ENOMEM;
 			continue;
 		}
 		for (uint32_t i = c->end[e->node].child; i != ID_NONE; i = c->end[i].next)
-			if (push_child(v, out, i, e->own))
+			if (push_child(mk, out, i, e->own))
 				return -ENOMEM;
 	}
 	return 0;
@@ -131,14 +133,14 @@ static int cmp_group(const void *a, const void *b, void *ctx)
 }
 
 /* What branches say at the frame that @e are about; nothing outside of branch history. */
-static int push_frame(struct view *v, uint32_t frame, const elems *e)
+static int push_frame(struct maker *mk, uint32_t frame, const elems *e)
 {
-	const struct chains *c = &v->p->ch;
+	const struct chains *c = &mk->p->ch;
 	struct branch_note sum = { 0 };
 
-	if (vec_push(&v->path, frame))
+	if (vec_push(&mk->path, frame))
 		return -ENOMEM;
-	if (!v->p->o.history)
+	if (!mk->p->o.history)
 		return 0;
 	vec_for_each (x, e) {
 		uint32_t at = c->end[x->node].depth - 1u;
@@ -147,30 +149,30 @@ static int push_frame(struct view *v, uint32_t frame, const elems *e)
 		if (x->leaf == ID_NONE && !x->own)
 			sum.unknown = true;
 		else if (x->leaf == ID_NONE)
-			prof_note_add(&sum, &c->node_notes[x->node]);
+			prof_note_add(&sum, &mk->view->trees.notes[x->node]);
 		else if (x->leaf < c->notes.n && at < c->notes.v[x->leaf].nr)
 			prof_note_add(&sum, &c->notes.v[x->leaf].v[at]);
 	}
-	return vec_push(&v->notes, sum);
+	return vec_push(&mk->notes, sum);
 }
 
-static int copy_frames(struct view *v, size_t first, struct call_node *node)
+static int copy_frames(struct maker *mk, size_t first, struct call_node *node)
 {
-	struct arena *a = &v->p->tree;
+	struct arena *a = mk->mem;
 
-	node->nr_frames = (uint32_t)(v->path.n - first);
-	node->frames = arena_memdup(a, v->path.v + first, node->nr_frames * sizeof(*node->frames));
-	if (node->frames && v->notes.n >= v->path.n)
-		node->notes =
-			arena_memdup(a, v->notes.v + first, node->nr_frames * sizeof(*node->notes));
+	node->nr_frames = (uint32_t)(mk->path.n - first);
+	node->frames = arena_memdup(a, mk->path.v + first, node->nr_frames * sizeof(*node->frames));
+	if (node->frames && mk->notes.n >= mk->path.n)
+		node->notes = arena_memdup(a, mk->notes.v + first,
+					   node->nr_frames * sizeof(*node->notes));
 	return node->frames ? 0 : -ENOMEM;
 }
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-static int build(struct view *v, elems *in, struct call_node *node);
+static int build(struct maker *mk, elems *in, struct call_node *node);
 
-static int add_flat(struct view *v, const struct call_node *node)
+static int add_flat(struct maker *mk, const struct call_node *node)
 {
 	struct call_node leaf = {
 		.hit = node->hit,
@@ -179,49 +181,49 @@ static int add_flat(struct view *v, const struct call_node *node)
 		.cumul_count = node->cumul_count,
 	};
 
-	if (!node->count || !node->hit || node->hit < v->min_hit)
+	if (!node->count || !node->hit || node->hit < mk->min_hit)
 		return 0;
-	return copy_frames(v, 0, &leaf) ? -ENOMEM : vec_push(&v->found, leaf);
+	return copy_frames(mk, 0, &leaf) ? -ENOMEM : vec_push(&mk->found, leaf);
 }
 
 /* The subtree of one group, in place of @node. */
-static int build_group(struct view *v, const elems *all, const struct group *g,
+static int build_group(struct maker *mk, const elems *all, const struct group *g,
 		       struct call_node *node)
 {
 	elems sub = { .v = all->v + g->at, .n = g->n, .cap = g->n };
-	size_t path = v->path.n;
+	size_t path = mk->path.n;
 	int ret;
 
 	node->cumul = g->cumul;
 	node->cumul_count = g->count;
-	if (push_frame(v, g->frame, &sub))
+	if (push_frame(mk, g->frame, &sub))
 		return -ENOMEM;
-	ret = build(v, &sub, node);
-	v->path.n = path;
-	v->notes.n = min_u64(v->notes.n, path);
+	ret = build(mk, &sub, node);
+	mk->path.n = path;
+	mk->notes.n = min_u64(mk->notes.n, path);
 	return ret;
 }
 
-static int build_children(struct view *v, const elems *kids, groups *g, struct call_node *node)
+static int build_children(struct maker *mk, const elems *kids, groups *g, struct call_node *node)
 {
-	uint64_t min = v->min_hit, below = node->cumul - node->hit;
+	uint64_t min = mk->min_hit, below = node->cumul - node->hit;
 	uint32_t nr = 0;
 	int ret = 0;
 
-	if (v->p->o.chain.style == CHAIN_FRACTAL)
-		min = (uint64_t)ceil((double)below * v->p->o.chain.min_percent / 100.0);
+	if (mk->view->o.chain.style == CHAIN_FRACTAL)
+		min = (uint64_t)ceil((double)below * mk->view->o.chain.min_percent / 100.0);
 	for (size_t i = 0; i < g->n; i++)
 		if (g->v[i].cumul >= min)
 			g->v[nr++] = g->v[i];
 	g->n = nr;
 	if (nr > 1)
-		qsort_r(g->v, nr, sizeof(*g->v), cmp_group, v->p);
-	node->child = nr ? arena_alloc(&v->p->tree, nr * sizeof(*node->child)) : NULL;
+		qsort_r(g->v, nr, sizeof(*g->v), cmp_group, (void *)mk->p);
+	node->child = nr ? arena_alloc(mk->mem, nr * sizeof(*node->child)) : NULL;
 	if (nr && !node->child)
 		return -ENOMEM;
 	node->nr_children = nr;
 	for (uint32_t i = 0; !ret && i < nr; i++)
-		ret = build_group(v, kids, &g->v[i], &node->child[i]);
+		ret = build_group(mk, kids, &g->v[i], &node->child[i]);
 	return ret;
 }
 
@@ -229,9 +231,9 @@ static int build_children(struct view *v, const elems *kids, groups *g, struct c
  * @in are the elements of the node's last frame so far (the path ends in it). Frames are added
  * while there is one way on and nothing ends here; then come own hits and children.
  */
-static int build(struct view *v, elems *in, struct call_node *node)
+static int build(struct maker *mk, elems *in, struct call_node *node)
 {
-	size_t first = v->path.n ? v->path.n - 1 : 0;
+	size_t first = mk->path.n ? mk->path.n - 1 : 0;
 	elems kids = { 0 }, old = { 0 };
 	groups g = { 0 };
 	int ret;
@@ -241,7 +243,7 @@ static int build(struct view *v, elems *in, struct call_node *node)
 		uint32_t count = 0;
 
 		g.n = 0;
-		ret = next_level(v, old.v ? &old : in, &kids);
+		ret = next_level(mk, old.v ? &old : in, &kids);
 		if (!ret)
 			ret = make_groups(&kids, &g);
 		if (ret)
@@ -254,18 +256,18 @@ static int build(struct view *v, elems *in, struct call_node *node)
 		node->count = node->cumul_count - count;
 		if (g.n != 1 || node->count)
 			break;
-		ret = push_frame(v, g.v[0].frame, &kids);
+		ret = push_frame(mk, g.v[0].frame, &kids);
 		if (ret)
 			goto out;
 		vec_free(&old);
 		old = kids;
 		kids = (elems){ 0 };
 	}
-	ret = copy_frames(v, first, node);
+	ret = copy_frames(mk, first, node);
 	if (!ret)
-		ret = build_children(v, &kids, &g, node);
-	if (!ret && v->flat)
-		ret = add_flat(v, node);
+		ret = build_children(mk, &kids, &g, node);
+	if (!ret && mk->flat)
+		ret = add_flat(mk, node);
 out:
 	vec_free(&g);
 	vec_free(&kids);
@@ -275,59 +277,55 @@ out:
 
 /* ---- a row's first level --------------------------------------------------------------------- */
 
-static void sum_note(struct chains *c, uint32_t node, uint32_t leaf, bool add)
-{
-	uint32_t at = c->end[node].depth - 1u;
-
-	if (!add)
-		memset(&c->node_notes[node], 0, sizeof(*c->node_notes));
-	else if (leaf < c->notes.n && at < c->notes.v[leaf].nr)
-		prof_note_add(&c->node_notes[node], &c->notes.v[leaf].v[at]);
-}
-
 /* Adds a leaf of the open row to the nodes above it; the outermost is noted when it is new. */
-static int add_leaf(struct profile *p, uint32_t leaf)
+static int add_leaf(struct view *v, uint32_t leaf)
 {
-	struct chains *c = &p->ch;
+	const struct chains *c = &v->p->ch;
 	const struct leaf *l = &c->leafs.v[leaf];
+	const struct note_list *notes = leaf < c->notes.n ? &c->notes.v[leaf] : NULL;
+	struct view_trees *t = &v->trees;
 	uint32_t top = ID_NONE;
 	bool new = false;
 
 	for (uint32_t n = l->node; !(n & NODE_ROOT); n = c->nodes.v[n].parent) {
+		uint32_t at = c->end[n].depth - 1u;
+
 		top = n;
-		new = !c->plus[n].count;
-		c->plus[n].period += l->period;
-		c->plus[n].count += l->count;
-		if (p->o.history)
-			sum_note(c, n, leaf, true);
+		new = !t->plus[n].count;
+		t->plus[n].period += l->period;
+		t->plus[n].count += l->count;
+		if (v->p->o.history && notes && at < notes->nr)
+			prof_note_add(&t->notes[n], &notes->v[at]);
 	}
-	return new ? vec_push(&c->tops, top) : 0;
+	return new ? vec_push(&t->tops, top) : 0;
 }
 
-static void drop_leaf(struct profile *p, uint32_t leaf)
-{
-	struct chains *c = &p->ch;
-
-	for (uint32_t n = c->leafs.v[leaf].node; !(n & NODE_ROOT); n = c->nodes.v[n].parent) {
-		c->plus[n] = (struct node_own){ 0 };
-		if (p->o.history)
-			sum_note(c, n, leaf, false);
-	}
-}
-
-static int start_caller(struct view *v, elems *out)
+static void drop_leaf(struct view *v, uint32_t leaf)
 {
 	const struct chains *c = &v->p->ch;
-	const struct chain_list *nodes = &c->tree_nodes;
+	struct view_trees *t = &v->trees;
+
+	for (uint32_t n = c->leafs.v[leaf].node; !(n & NODE_ROOT); n = c->nodes.v[n].parent) {
+		t->plus[n] = (struct node_own){ 0 };
+		if (v->p->o.history)
+			t->notes[n] = (struct branch_note){ 0 };
+	}
+}
+
+static int start_caller(struct maker *mk, elems *out)
+{
+	const struct chains *c = &mk->p->ch;
+	const struct chain_list *nodes = &mk->view->trees.nodes;
+	__typeof__(&mk->view->trees.tops) tops = &mk->view->trees.tops;
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < c->tops.n; i++)
-		ret = push_child(v, out, c->tops.v[i], true);
-	if (!v->p->o.children)
+	for (size_t i = 0; !ret && i < tops->n; i++)
+		ret = push_child(mk, out, tops->v[i], true);
+	if (!mk->view->o.children)
 		return ret;
-	for (uint32_t i = nodes->at[v->tree]; !ret && i < nodes->at[v->tree + 1]; i++)
+	for (uint32_t i = nodes->at[mk->tree]; !ret && i < nodes->at[mk->tree + 1]; i++)
 		if (c->nodes.v[nodes->v[i]].up == ID_NONE)
-			ret = push_child(v, out, nodes->v[i], false);
+			ret = push_child(mk, out, nodes->v[i], false);
 	return ret;
 }
 
@@ -339,19 +337,20 @@ static int cmp_node(const void *a, const void *b)
 }
 
 /* Callers of this row: each sample from its innermost pass through the row. */
-static int start_passes(struct view *v, elems *out)
+static int start_passes(struct maker *mk, elems *out)
 {
-	const struct chains *c = &v->p->ch;
-	const struct chain_list *nodes = &c->tree_nodes;
+	const struct chains *c = &mk->p->ch;
+	const struct chain_list *nodes = &mk->view->trees.nodes;
+	const struct view_trees *t = &mk->view->trees;
 	elems pass = { 0 };
 	int ret = 0;
 
-	for (uint32_t i = nodes->at[v->tree]; !ret && i < nodes->at[v->tree + 1]; i++) {
+	for (uint32_t i = nodes->at[mk->tree]; !ret && i < nodes->at[mk->tree + 1]; i++) {
 		uint32_t n = nodes->v[i];
 		struct elem e = { n,
 				  0,
-				  c->end[n].total - c->plus[n].period,
-				  c->end[n].count - c->plus[n].count,
+				  c->end[n].total - t->plus[n].period,
+				  c->end[n].count - t->plus[n].count,
 				  false,
 				  ID_NONE };
 
@@ -366,28 +365,28 @@ static int start_passes(struct view *v, elems *out)
 		up = bsearch(&key, pass.v, pass.n, sizeof(key), cmp_node);
 		if (!up)
 			continue;
-		up->period -= c->end[pass.v[i].node].total - c->plus[pass.v[i].node].period;
-		up->count -= c->end[pass.v[i].node].count - c->plus[pass.v[i].node].count;
+		up->period -= c->end[pass.v[i].node].total - t->plus[pass.v[i].node].period;
+		up->count -= c->end[pass.v[i].node].count - t->plus[pass.v[i].node].count;
 	}
 	for (size_t i = 0; !ret && i < pass.n; i++)
-		ret = push(v, out, pass.v[i].node, pass.v[i].period, pass.v[i].count, false,
+		ret = push(mk, out, pass.v[i].node, pass.v[i].period, pass.v[i].count, false,
 			   ID_NONE);
 	vec_free(&pass);
 	return ret;
 }
 
-static int start_callee(struct view *v, elems *out)
+static int start_callee(struct maker *mk, elems *out)
 {
-	const struct chains *c = &v->p->ch;
-	const struct chain_list *leafs = &c->tree_leafs;
+	const struct chains *c = &mk->p->ch;
+	const struct chain_list *leafs = &mk->view->trees.leafs;
 	int ret = 0;
 
-	for (uint32_t i = leafs->at[v->tree]; !ret && i < leafs->at[v->tree + 1]; i++) {
+	for (uint32_t i = leafs->at[mk->tree]; !ret && i < leafs->at[mk->tree + 1]; i++) {
 		const struct leaf *l = &c->leafs.v[leafs->v[i]];
 
-		ret = push(v, out, l->node, l->period, l->count, true, leafs->v[i]);
+		ret = push(mk, out, l->node, l->period, l->count, true, leafs->v[i]);
 	}
-	return !ret && v->p->o.children ? start_passes(v, out) : ret;
+	return !ret && mk->view->o.children ? start_passes(mk, out) : ret;
 }
 
 static int cmp_found(const void *a, const void *b)
@@ -400,16 +399,16 @@ static int cmp_found(const void *a, const void *b)
 }
 
 /* Chains of equal weight stay in the order of the tree: nr_children holds it while sorting. */
-static int take_found(struct view *v, struct call_node *root)
+static int take_found(struct maker *mk, struct call_node *root)
 {
 	root->nr_children = 0;
 	root->child = NULL;
-	if (!v->found.n)
+	if (!mk->found.n)
 		return 0;
-	root->child = arena_memdup(&v->p->tree, v->found.v, v->found.n * sizeof(*v->found.v));
+	root->child = arena_memdup(mk->mem, mk->found.v, mk->found.n * sizeof(*mk->found.v));
 	if (!root->child)
 		return -ENOMEM;
-	root->nr_children = (uint32_t)v->found.n;
+	root->nr_children = (uint32_t)mk->found.n;
 	for (uint32_t i = 0; i < root->nr_children; i++)
 		root->child[i].nr_children = i;
 	qsort(root->child, root->nr_children, sizeof(*root->child), cmp_found);
@@ -418,11 +417,11 @@ static int take_found(struct view *v, struct call_node *root)
 	return 0;
 }
 
-static int open_row(struct view *v, struct call_node *root)
+static int open_row(struct maker *mk, struct call_node *root)
 {
 	elems first = { 0 };
 	groups g = { 0 };
-	int ret = v->caller ? start_caller(v, &first) : start_callee(v, &first);
+	int ret = mk->caller ? start_caller(mk, &first) : start_callee(mk, &first);
 
 	if (!ret)
 		ret = make_groups(&first, &g);
@@ -431,78 +430,63 @@ static int open_row(struct view *v, struct call_node *root)
 		root->cumul_count += g.v[i].count;
 	}
 	if (!ret)
-		ret = build_children(v, &first, &g, root);
-	if (!ret && v->flat)
-		ret = take_found(v, root);
+		ret = build_children(mk, &first, &g, root);
+	if (!ret && mk->flat)
+		ret = take_found(mk, root);
 	vec_free(&first);
 	vec_free(&g);
 	return ret;
 }
 
-static uint64_t min_hit(const struct profile *p, const struct profile_row *row)
-{
-	const struct profile_totals *t = profile_totals(p, profile_row_event(p, row));
-	uint64_t total = p->o.relative ? t->filtered_period : t->period;
-
-	return (uint64_t)((double)total * (p->o.chain.min_percent / 100.0));
-}
-
-bool prof_has_tree(const struct profile *p, const struct profile_row *row)
-{
-	return p->o.chain.style == CHAIN_FRACTAL ||
-	       max_u64(p->o.children ? row->acc : 0, row->period) >= min_hit(p, row);
-}
-
-static int cmp_u32(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 /* Memory for numbers of the open row's own samples. */
-static int plus_room(struct profile *p)
+static int plus_room(struct view *v)
 {
-	struct chains *c = &p->ch;
+	struct view_trees *t = &v->trees;
+	size_t n = v->p->ch.nodes.n + 1;
 
-	if (!c->plus)
-		c->plus = calloc(c->nodes.n + 1, sizeof(*c->plus));
-	if (p->o.history && !c->node_notes)
-		c->node_notes = calloc(c->nodes.n + 1, sizeof(*c->node_notes));
-	return c->plus && (c->node_notes || !p->o.history) ? 0 : -ENOMEM;
+	if (!t->plus)
+		t->plus = calloc(n, sizeof(*t->plus));
+	if (v->p->o.history && !t->notes)
+		t->notes = calloc(n, sizeof(*t->notes));
+	return t->plus && (t->notes || !v->p->o.history) ? 0 : -ENOMEM;
 }
 
-int profile_tree(struct profile *p, const struct profile_row *row, struct call_node *root)
+int view_tree(struct view *v, const struct profile_row *row, struct call_tree *tree)
 {
-	struct chains *c = &p->ch;
-	const struct chain_list *leafs = &c->tree_leafs;
-	struct view v = { .p = p, .caller = p->o.chain.caller };
-	const uint32_t *tree;
+	const struct chain_list *leafs = &v->trees.leafs;
+	enum chain_style style = v->o.chain.style;
+	struct maker mk = { .view = v, .p = v->p, .mem = &tree->mem, .caller = v->o.chain.caller };
+	int64_t at;
 	int ret;
 
-	memset(root, 0, sizeof(*root));
-	if (!p->o.use_chains || p->o.chain.style == CHAIN_NONE || !c->trees.n ||
-	    !prof_has_tree(p, row))
+	view_tree_free(tree);
+	if (!v->o.use_chains || style == CHAIN_NONE || !prof_has_tree(v, row))
 		return 0;
-	tree = bsearch(&row->idx, c->trees.v, c->trees.n, sizeof(*tree), cmp_u32);
-	if (!tree)
-		return 0;
-	v.flat = p->o.chain.style == CHAIN_FLAT || p->o.chain.style == CHAIN_FOLDED;
-	v.min_hit = min_hit(p, row);
-	v.tree = (uint32_t)(tree - c->trees.v);
-	ret = plus_room(p);
+	ret = prof_tree_list(v);
+	at = ret ? -1 : prof_tree_find(v, row);
+	if (at < 0)
+		return ret;
+	mk.flat = style == CHAIN_FLAT || style == CHAIN_FOLDED;
+	mk.min_hit = prof_tree_min(v, row);
+	mk.tree = (uint32_t)at;
+	ret = plus_room(v);
 	if (ret)
 		return ret;
-	arena_free(&p->tree);
-	c->tops.n = 0;
-	for (uint32_t i = leafs->at[v.tree]; !ret && i < leafs->at[v.tree + 1]; i++)
-		ret = add_leaf(p, leafs->v[i]);
+	v->trees.tops.n = 0;
+	for (uint32_t i = leafs->at[at]; !ret && i < leafs->at[at + 1]; i++)
+		ret = add_leaf(v, leafs->v[i]);
 	if (!ret)
-		ret = open_row(&v, root);
-	for (uint32_t i = leafs->at[v.tree]; i < leafs->at[v.tree + 1]; i++)
-		drop_leaf(p, leafs->v[i]);
-	vec_free(&v.path);
-	vec_free(&v.notes);
-	vec_free(&v.found);
+		ret = open_row(&mk, &tree->root);
+	for (uint32_t i = leafs->at[at]; i < leafs->at[at + 1]; i++)
+		drop_leaf(v, leafs->v[i]);
+	vec_free(&mk.path);
+	vec_free(&mk.notes);
+	vec_free(&mk.found);
 	return ret;
+}
+
+void view_tree_free(struct call_tree *tree)
+{
+	arena_free(&tree->mem);
+	memset(&tree->root, 0, sizeof(tree->root));
 }
