@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "host/host.h"
 #include "insn/insn.h"
 #include "perfdata/perfdata.h"
 
@@ -306,7 +307,7 @@ static void put_features(struct trace *t, const char *path)
 		struct obuf o;
 
 		obuf_init(&o, -1, 0);
-		if (!feature_collect_host(ids[i], &o))
+		if (!host_feature(ids[i], &o))
 			perfdata_writer_feature(t->w, ids[i], o.buf, o.len, NULL);
 		o.len = 0;
 		obuf_free(&o);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The writer, read back: files, pipes, zstd, killed recorders, full disks, host features. */
+#include "host/host.h"
 #include "dump/dump.h"
 #include "config.h"
 #include "perfdata-build.h"
@@ -222,7 +223,7 @@ static void host(void **state)
 	(void)state;
 	for (int id = 1; id < FEAT_LAST; id++) {
 		assert_int_equal(obuf_init(&o, -1, 0), 0);
-		if (feature_collect_host(id, &o) == 0) {
+		if (host_feature(id, &o) == 0) {
 			assert_int_equal(perfdata_writer_feature(w, id, o.buf, o.len, &e), 0);
 			nr++;
 		}

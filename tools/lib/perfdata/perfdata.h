@@ -400,8 +400,5 @@ void perfdata_writer_free(struct perfdata_writer *w);
 void feature_put_string(struct obuf *o, const char *s);
 void feature_put_u32(struct obuf *o, uint32_t v);
 void feature_put_u64(struct obuf *o, uint64_t v);
-/* Collects what this host has for feature @id (hostname, topology, caches, PMU caps ...). 0,
- * -ENOENT when the machine cannot tell, -errno. */
-int feature_collect_host(int id, struct obuf *o);
 
 #endif

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host/host.h"
 #include "recorder/recorder-int.h"
 
 /* ---- opening ------------------------------------------------------------------------------------ */
@@ -119,7 +120,7 @@ static int put_host(struct recorder *rec, struct obuf *o, struct err *e)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(host); i++) {
-		int ret = feature_collect_host(host[i], o);
+		int ret = host_feature(host[i], o);
 
 		if (ret) {
 			o->len = 0;

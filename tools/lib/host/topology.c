@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "collect-int.h"
+#include "host/host-int.h"
 
 #define CPU_DIR	 "/sys/devices/system/cpu"
 #define NODE_DIR "/sys/devices/system/node"
@@ -16,10 +16,10 @@ static uint32_t put_lists(struct obuf *o, uint32_t nr_cpus, const char *file, co
 
 	intern(&seen, "");
 	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
-		char *list = collect_read_line(CPU_DIR "/cpu%u/topology/%s", cpu, file);
+		char *list = host_read_line(CPU_DIR "/cpu%u/topology/%s", cpu, file);
 
 		if (!list && old)
-			list = collect_read_line(CPU_DIR "/cpu%u/topology/%s", cpu, old);
+			list = host_read_line(CPU_DIR "/cpu%u/topology/%s", cpu, old);
 		if (list)
 			intern(&seen, list);
 		free(list);
@@ -36,13 +36,13 @@ static uint32_t cpu_id(uint32_t cpu, const char *file)
 {
 	uint64_t v;
 
-	return collect_read_number(&v, 10, CPU_DIR "/cpu%u/topology/%s", cpu, file) ? (uint32_t)v
-										    : ~0u;
+	return host_read_number(&v, 10, CPU_DIR "/cpu%u/topology/%s", cpu, file) ? (uint32_t)v
+										 : ~0u;
 }
 
-int collect_cpu_topology(struct obuf *o)
+int host_cpu_topology(struct obuf *o)
 {
-	uint32_t nr = collect_present_cpus(), packages;
+	uint32_t nr = host_present_cpus(), packages;
 	size_t dies;
 
 	packages = put_lists(o, nr, "package_cpus_list", "core_siblings_list");
@@ -80,14 +80,14 @@ static uint64_t node_mem(size_t node, const char *what)
 
 static int online_nodes(struct bits *b)
 {
-	char *text = collect_read_line(NODE_DIR "/online");
+	char *text = host_read_line(NODE_DIR "/online");
 	int ret = text ? bits_parse_list(b, text, 1 << 16) : -ENOENT;
 
 	free(text);
 	return ret;
 }
 
-int collect_numa_topology(struct obuf *o)
+int host_numa_topology(struct obuf *o)
 {
 	struct bits nodes = { 0 };
 	size_t at = o->len;
@@ -96,9 +96,8 @@ int collect_numa_topology(struct obuf *o)
 
 	feature_put_u32(o, 0);
 	for (size_t i = 0; i < nodes.nr && !ret; i++) {
-		char *cpus = bits_test(&nodes, i)
-				     ? collect_read_line(NODE_DIR "/node%zu/cpulist", i)
-				     : NULL;
+		char *cpus = bits_test(&nodes, i) ? host_read_line(NODE_DIR "/node%zu/cpulist", i)
+						  : NULL;
 
 		if (!cpus)
 			continue;
@@ -109,7 +108,7 @@ int collect_numa_topology(struct obuf *o)
 		free(cpus);
 		nr++;
 	}
-	collect_put_u32_at(o, at, nr);
+	host_put_u32_at(o, at, nr);
 	bits_free(&nodes);
 	return ret ? ret : nr ? 0 : -ENOENT;
 }
@@ -119,13 +118,13 @@ int collect_numa_topology(struct obuf *o)
 /* The memoryN of a node as a bitmap; false when it has none. */
 static bool node_blocks(size_t node, struct bits *b)
 {
-	struct collect_names n;
+	struct host_names n;
 	char dir[256];
 	size_t max = 0;
 	bool any = false;
 
 	snprintf(dir, sizeof(dir), NODE_DIR "/node%zu", node);
-	collect_names(&n, dir);
+	host_names(&n, dir);
 	for (int pass = 0; pass < 2; pass++) {
 		vec_for_each (name, &n.names) {
 			unsigned nr;
@@ -144,18 +143,18 @@ static bool node_blocks(size_t node, struct bits *b)
 			break;
 		}
 	}
-	collect_names_free(&n);
+	host_names_free(&n);
 	return any;
 }
 
-int collect_mem_topology(struct obuf *o)
+int host_mem_topology(struct obuf *o)
 {
 	struct bits nodes = { 0 };
 	uint64_t block, nr = 0;
 	size_t at;
 	int ret;
 
-	if (!collect_read_number(&block, 16, "/sys/devices/system/memory/block_size_bytes"))
+	if (!host_read_number(&block, 16, "/sys/devices/system/memory/block_size_bytes"))
 		return -ENOENT;
 	ret = online_nodes(&nodes);
 	feature_put_u64(o, 1); /* version */
@@ -202,14 +201,14 @@ static bool cache_read(struct cache *c, uint32_t cpu, int index)
 
 	memset(c, 0, sizeof(*c));
 	snprintf(dir, sizeof(dir), CPU_DIR "/cpu%u/cache/index%d", cpu, index);
-	if (!collect_read_number(&c->level, 10, "%s/level", dir))
+	if (!host_read_number(&c->level, 10, "%s/level", dir))
 		return false;
-	collect_read_number(&c->line, 10, "%s/coherency_line_size", dir);
-	collect_read_number(&c->sets, 10, "%s/number_of_sets", dir);
-	collect_read_number(&c->ways, 10, "%s/ways_of_associativity", dir);
-	c->type = collect_read_line("%s/type", dir);
-	c->size = collect_read_line("%s/size", dir);
-	c->map = collect_read_line("%s/shared_cpu_list", dir);
+	host_read_number(&c->line, 10, "%s/coherency_line_size", dir);
+	host_read_number(&c->sets, 10, "%s/number_of_sets", dir);
+	host_read_number(&c->ways, 10, "%s/ways_of_associativity", dir);
+	c->type = host_read_line("%s/type", dir);
+	c->size = host_read_line("%s/size", dir);
+	c->map = host_read_line("%s/shared_cpu_list", dir);
 	return c->type && c->size && c->map;
 }
 
@@ -220,10 +219,10 @@ static bool cache_equal(const struct cache *a, const struct cache *b)
 	       !strcmp(a->map, b->map);
 }
 
-int collect_cache(struct obuf *o)
+int host_cache(struct obuf *o)
 {
 	VEC(struct cache) all = { 0 };
-	uint32_t nr_cpus = collect_present_cpus();
+	uint32_t nr_cpus = host_present_cpus();
 	uint64_t max_level = 0;
 
 	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {

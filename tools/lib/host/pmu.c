@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "collect-int.h"
+#include "host/host-int.h"
 
 #define DEVICES "/sys/bus/event_source/devices"
 
@@ -11,15 +11,15 @@
 static int put_pmus(struct obuf *o, bool (*put)(struct obuf *o, const char *pmu))
 {
 	size_t at = o->len;
-	struct collect_names n;
+	struct host_names n;
 	uint32_t nr = 0;
 
-	collect_names(&n, DEVICES);
+	host_names(&n, DEVICES);
 	feature_put_u32(o, 0);
 	vec_for_each (name, &n.names)
 		nr += put(o, *name);
-	collect_put_u32_at(o, at, nr);
-	collect_names_free(&n);
+	host_put_u32_at(o, at, nr);
+	host_names_free(&n);
 	return nr ? 0 : -ENOENT;
 }
 
@@ -27,14 +27,14 @@ static bool put_mapping(struct obuf *o, const char *pmu)
 {
 	uint64_t type;
 
-	if (!collect_read_number(&type, 10, DEVICES "/%s/type", pmu))
+	if (!host_read_number(&type, 10, DEVICES "/%s/type", pmu))
 		return false;
 	feature_put_u32(o, (uint32_t)type);
 	feature_put_string(o, pmu);
 	return true;
 }
 
-int collect_pmu_mappings(struct obuf *o)
+int host_pmu_mappings(struct obuf *o)
 {
 	return put_pmus(o, put_mapping);
 }
@@ -43,16 +43,16 @@ int collect_pmu_mappings(struct obuf *o)
 static uint32_t put_caps(struct obuf *o, const char *pmu)
 {
 	size_t at = o->len;
-	struct collect_names n;
+	struct host_names n;
 	uint32_t nr = 0;
 	char dir[512];
 
 	snprintf(dir, sizeof(dir), DEVICES "/%s/caps", pmu);
-	collect_names(&n, dir);
+	host_names(&n, dir);
 	if (n.names.n)
 		feature_put_u32(o, 0);
 	vec_for_each (name, &n.names) {
-		char *value = collect_read_line("%s/%s", dir, *name);
+		char *value = host_read_line("%s/%s", dir, *name);
 
 		if (!value)
 			continue;
@@ -62,14 +62,14 @@ static uint32_t put_caps(struct obuf *o, const char *pmu)
 		nr++;
 	}
 	if (nr)
-		collect_put_u32_at(o, at, nr);
+		host_put_u32_at(o, at, nr);
 	else
 		o->len = at;
-	collect_names_free(&n);
+	host_names_free(&n);
 	return nr;
 }
 
-int collect_cpu_pmu_caps(struct obuf *o)
+int host_cpu_pmu_caps(struct obuf *o)
 {
 	return put_caps(o, "cpu") ? 0 : -ENOENT;
 }
@@ -83,7 +83,7 @@ static bool put_other_caps(struct obuf *o, const char *pmu)
 	return true;
 }
 
-int collect_pmu_caps(struct obuf *o)
+int host_pmu_caps(struct obuf *o)
 {
 	return put_pmus(o, put_other_caps);
 }
@@ -91,7 +91,7 @@ int collect_pmu_caps(struct obuf *o)
 /* CPUs of different kinds: each kind has a PMU, cpu_core and cpu_atom and their like. */
 static bool put_kind(struct obuf *o, const char *pmu)
 {
-	char *cpus = strncmp(pmu, "cpu_", 4) ? NULL : collect_read_line(DEVICES "/%s/cpus", pmu);
+	char *cpus = strncmp(pmu, "cpu_", 4) ? NULL : host_read_line(DEVICES "/%s/cpus", pmu);
 
 	if (!cpus)
 		return false;
@@ -101,7 +101,7 @@ static bool put_kind(struct obuf *o, const char *pmu)
 	return true;
 }
 
-int collect_hybrid_topology(struct obuf *o)
+int host_hybrid_topology(struct obuf *o)
 {
 	return put_pmus(o, put_kind);
 }

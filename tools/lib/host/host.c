@@ -8,10 +8,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "collect-int.h"
-#include "perfdata-int.h"
+#include "host/host-int.h"
 
-char *collect_read_line(const char *fmt, ...)
+char *host_read_line(const char *fmt, ...)
 {
 	char path[512];
 	struct err err;
@@ -29,7 +28,7 @@ char *collect_read_line(const char *fmt, ...)
 	return text;
 }
 
-bool collect_read_number(uint64_t *v, int base, const char *fmt, ...)
+bool host_read_number(uint64_t *v, int base, const char *fmt, ...)
 {
 	char path[512], *text, *end;
 	va_list ap;
@@ -38,7 +37,7 @@ bool collect_read_number(uint64_t *v, int base, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(path, sizeof(path), fmt, ap);
 	va_end(ap);
-	text = collect_read_line("%s", path);
+	text = host_read_line("%s", path);
 	if (!text)
 		return false;
 	*v = strtoull(text, &end, base);
@@ -52,7 +51,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-int collect_names(struct collect_names *n, const char *dir)
+int host_names(struct host_names *n, const char *dir)
 {
 	DIR *d = opendir(dir);
 	struct dirent *de;
@@ -74,14 +73,14 @@ int collect_names(struct collect_names *n, const char *dir)
 	return (int)n->names.n;
 }
 
-void collect_names_free(struct collect_names *n)
+void host_names_free(struct host_names *n)
 {
 	vec_for_each (p, &n->names)
 		free(*p);
 	vec_free(&n->names);
 }
 
-void collect_put_u32_at(struct obuf *o, size_t at, uint32_t v)
+void host_put_u32_at(struct obuf *o, size_t at, uint32_t v)
 {
 	if (!o->code && at + 4 <= o->len)
 		store_u32(o->buf + at, v);
@@ -112,10 +111,10 @@ static char *cpuinfo(const char *key)
 	return found;
 }
 
-uint32_t collect_present_cpus(void)
+uint32_t host_present_cpus(void)
 {
 	struct bits b = { 0 };
-	char *text = collect_read_line("/sys/devices/system/cpu/present");
+	char *text = host_read_line("/sys/devices/system/cpu/present");
 	long nr = sysconf(_SC_NPROCESSORS_CONF);
 
 	if (text && !bits_parse_list(&b, text, 1 << 20))
@@ -127,7 +126,7 @@ uint32_t collect_present_cpus(void)
 	return nr > 0 ? (uint32_t)nr : 1;
 }
 
-static int collect_uname(int id, struct obuf *o)
+static int host_uname(int id, struct obuf *o)
 {
 	struct utsname u;
 
@@ -139,17 +138,17 @@ static int collect_uname(int id, struct obuf *o)
 	return 0;
 }
 
-static int collect_nr_cpus(struct obuf *o)
+static int host_nr_cpus(struct obuf *o)
 {
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
 
-	feature_put_u32(o, collect_present_cpus());
+	feature_put_u32(o, host_present_cpus());
 	feature_put_u32(o, online > 0 ? (uint32_t)online : 1);
 	return 0;
 }
 
 /* /proc/cpuinfo calls the processor's name differently on each architecture. */
-static int collect_cpu_desc(struct obuf *o)
+static int host_cpu_desc(struct obuf *o)
 {
 	static const char *const keys[] = { "model name", "Model Name", "vendor_id", "cpu model",
 					    "cpu type",	  "Processor",	"uarch",     "system type",
@@ -168,10 +167,10 @@ static int collect_cpu_desc(struct obuf *o)
 }
 
 /* x86: "VENDOR,FAMILY,MODEL,STEPPING"; arm64: the MIDR as the kernel prints it. */
-static int collect_cpuid(struct obuf *o)
+static int host_cpuid(struct obuf *o)
 {
 	static const char *const keys[] = { "vendor_id", "cpu family", "model", "stepping" };
-	char *midr = collect_read_line("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1");
+	char *midr = host_read_line("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1");
 	char text[256];
 	size_t len = 0;
 
@@ -193,7 +192,7 @@ static int collect_cpuid(struct obuf *o)
 	return 0;
 }
 
-static int collect_total_mem(struct obuf *o)
+static int host_total_mem(struct obuf *o)
 {
 	FILE *f = fopen("/proc/meminfo", "re");
 	char line[256];
@@ -211,7 +210,7 @@ static int collect_total_mem(struct obuf *o)
 }
 
 /* The machine as ELF files call it: this program is one of its files. */
-static int collect_e_machine(struct obuf *o)
+static int host_e_machine(struct obuf *o)
 {
 	ElfW(Ehdr) h;
 	FILE *f = fopen("/proc/self/exe", "re");
@@ -226,43 +225,43 @@ static int collect_e_machine(struct obuf *o)
 	return 0;
 }
 
-static int collect_cache_line(struct obuf *o)
+static int host_cache_line(struct obuf *o)
 {
 	uint64_t bytes;
 
-	if (!collect_read_number(&bytes, 10,
-				 "/sys/devices/system/cpu/cpu0/cache/index0/coherency_line_size"))
+	if (!host_read_number(&bytes, 10,
+			      "/sys/devices/system/cpu/cpu0/cache/index0/coherency_line_size"))
 		return -ENOENT;
 	feature_put_u32(o, (uint32_t)bytes);
 	return 0;
 }
 
-int feature_collect_host(int id, struct obuf *o)
+int host_feature(int id, struct obuf *o)
 {
 	int ret;
 
 	switch (id) {
 	case FEAT_HOSTNAME:
 	case FEAT_OSRELEASE:
-	case FEAT_ARCH: ret = collect_uname(id, o); break;
+	case FEAT_ARCH: ret = host_uname(id, o); break;
 	case FEAT_VERSION:
 		feature_put_string(o, PERF_VERSION);
 		ret = 0;
 		break;
-	case FEAT_NRCPUS: ret = collect_nr_cpus(o); break;
-	case FEAT_CPUDESC: ret = collect_cpu_desc(o); break;
-	case FEAT_CPUID: ret = collect_cpuid(o); break;
-	case FEAT_TOTAL_MEM: ret = collect_total_mem(o); break;
-	case FEAT_CPU_TOPOLOGY: ret = collect_cpu_topology(o); break;
-	case FEAT_NUMA_TOPOLOGY: ret = collect_numa_topology(o); break;
-	case FEAT_PMU_MAPPINGS: ret = collect_pmu_mappings(o); break;
-	case FEAT_CACHE: ret = collect_cache(o); break;
-	case FEAT_MEM_TOPOLOGY: ret = collect_mem_topology(o); break;
-	case FEAT_CPU_PMU_CAPS: ret = collect_cpu_pmu_caps(o); break;
-	case FEAT_HYBRID_TOPOLOGY: ret = collect_hybrid_topology(o); break;
-	case FEAT_PMU_CAPS: ret = collect_pmu_caps(o); break;
-	case FEAT_E_MACHINE: ret = collect_e_machine(o); break;
-	case FEAT_CLN_SIZE: ret = collect_cache_line(o); break;
+	case FEAT_NRCPUS: ret = host_nr_cpus(o); break;
+	case FEAT_CPUDESC: ret = host_cpu_desc(o); break;
+	case FEAT_CPUID: ret = host_cpuid(o); break;
+	case FEAT_TOTAL_MEM: ret = host_total_mem(o); break;
+	case FEAT_CPU_TOPOLOGY: ret = host_cpu_topology(o); break;
+	case FEAT_NUMA_TOPOLOGY: ret = host_numa_topology(o); break;
+	case FEAT_PMU_MAPPINGS: ret = host_pmu_mappings(o); break;
+	case FEAT_CACHE: ret = host_cache(o); break;
+	case FEAT_MEM_TOPOLOGY: ret = host_mem_topology(o); break;
+	case FEAT_CPU_PMU_CAPS: ret = host_cpu_pmu_caps(o); break;
+	case FEAT_HYBRID_TOPOLOGY: ret = host_hybrid_topology(o); break;
+	case FEAT_PMU_CAPS: ret = host_pmu_caps(o); break;
+	case FEAT_E_MACHINE: ret = host_e_machine(o); break;
+	case FEAT_CLN_SIZE: ret = host_cache_line(o); break;
 	default: ret = -ENOENT; break;
 	}
 	return ret ? ret : o->code;
