@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "branch/branch.h"
 #include "host/host.h"
 #include "insn/insn.h"
 #include "perfdata/perfdata.h"
@@ -211,15 +212,14 @@ static struct step *look_up(struct trace *t, uint64_t addr)
 
 static void took(struct trace *t, struct step *s, uint64_t to)
 {
-	/* "Mispredicted" when it went elsewhere the last time: PERF's two lowest flag bits. */
+	/* "Mispredicted" when it went elsewhere the last time. */
 	bool missed = s->last_to && s->last_to != to;
-
-	uint64_t flags = missed ? 1 : 2;
+	struct branch_entry b = { .mispred = missed, .predicted = !missed };
 
 	if (t->cycles)
-		flags |= min_u64(t->steps, 0xffff) << 4;
+		b.cycles = (uint16_t)min_u64(t->steps, UINT16_MAX);
 	s->last_to = to;
-	t->ring[t->taken++ % t->depth] = (struct branch){ s->addr, to, flags };
+	t->ring[t->taken++ % t->depth] = (struct branch){ s->addr, to, branch_pack_flags(&b) };
 	t->steps = 0;
 	if (!(t->taken % t->every))
 		put_sample(t, to);
@@ -286,7 +286,7 @@ static void put_build_id(struct trace *t, const char *path)
 	obuf_str(&o, path);
 	obuf_pad(&o, 0, (int)(64 - strlen(path) % 64));
 	store_u32(head, 0);
-	store_u16(head + 4, PERF_RECORD_MISC_USER | 1 << 15); /* the size is given */
+	store_u16(head + 4, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXT_RESERVED);
 	store_u16(head + 6, (uint16_t)(8 + o.len));
 	o.len += 8;
 	obuf_room(&o, 8);

@@ -222,22 +222,34 @@ static bool in_tx(const struct kind *k, uint64_t m, unsigned seed)
 	return k->type == ABORT || (in == out ? seed % 3 == 0 : in);
 }
 
+/* Bits of a branch's word of flags: perf.data(5), BRANCH STACKS. */
+enum {
+	BR_MISPRED = 1 << 0,
+	BR_PREDICTED = 1 << 1,
+	BR_IN_TX = 2, /* from here on: where a field begins */
+	BR_ABORT = 3,
+	BR_CYCLES = 4,
+	BR_TYPE = 20,
+	BR_PRIV = 30,
+};
+enum { PRIV_USER = 1, PRIV_KERNEL = 2 };
+
 static uint64_t branch_flags(const struct profile *p, uint64_t m, const struct kind *k,
 			     unsigned seed, bool kernel)
 {
 	uint64_t f = 0;
 
 	if (!(m & PERF_SAMPLE_BRANCH_NO_FLAGS)) {
-		f |= seed % 5 == 0 ? 1 : 2;
-		f |= (uint64_t)in_tx(k, m, seed) << 2;
-		f |= (uint64_t)(k->type == ABORT) << 3;
+		f |= seed % 5 == 0 ? BR_MISPRED : BR_PREDICTED;
+		f |= (uint64_t)in_tx(k, m, seed) << BR_IN_TX;
+		f |= (uint64_t)(k->type == ABORT) << BR_ABORT;
 	}
 	if (!(m & PERF_SAMPLE_BRANCH_NO_CYCLES))
-		f |= (uint64_t)(seed % 1000) << 4;
+		f |= (uint64_t)(seed % 1000) << BR_CYCLES;
 	if ((m & PERF_SAMPLE_BRANCH_TYPE_SAVE) && p->lbr_type && k->type != ABORT)
-		f |= (uint64_t)k->type << 20;
+		f |= (uint64_t)k->type << BR_TYPE;
 	if (m & PERF_SAMPLE_BRANCH_PRIV_SAVE)
-		f |= (kernel ? 2ULL : 1ULL) << 30;
+		f |= (uint64_t)(kernel ? PRIV_KERNEL : PRIV_USER) << BR_PRIV;
 	return f;
 }
 
