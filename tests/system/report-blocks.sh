@@ -136,6 +136,10 @@ cat >want <<'EOF'
 # ...............  ..............  ...........  ..........  ......................................................................  ....................
 #
 EOF
+like "--total-cycles --json: the numbers that text rounds" "$(report --total-cycles --json -i calls.data)" \
+	'^{"cycles":[0-9]+,"blocks":\[{"range":"\[.*","symbol":"f1","start":[0-9]+,"end":[0-9]+,"cycles":80,"count":10}'
+is "--total-cycles --csv: heads" "$(report --total-cycles --csv -i calls.data | sed -n '1s/\r//p')" \
+	"range,dso,symbol,start,end,cycles,count"
 grep -A2 'Sampled Cycles%' out >heads
 same_file "--total-cycles: heads" heads want
 {

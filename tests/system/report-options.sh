@@ -49,6 +49,45 @@ is "... in a file with always" "$([ "$(colours file "$PERF" report --stdio-color
 	echo yes)" yes
 check_status "another mode" 129 "$PERF" report --stdio-color rainbow -i "$MEM"
 like "another mode: which there are" "$(cat "$TMP/check.out")" 'auto, always or never, not .rainbow'
+# ---- CSV: the values of JSON, one line for a row
+csv_like_json() { # csv_like_json OPTION...
+	"$PERF" report -i "$MEM" "$@" --csv >"$TMP/csv" 2>"$TMP/err" &&
+		"$PERF" report -i "$MEM" "$@" --json -g none >"$TMP/json" 2>"$TMP/err" &&
+		python3 - "$TMP/csv" "$TMP/json" <<'EOF'
+import csv, json, sys
+
+with open(sys.argv[1], newline='') as f:
+    lines = list(csv.DictReader(f, strict=True))
+
+want = []
+def add(event, row, level):
+    want.append((event, level, row))
+    for below in row.get('rows', []):
+        add(event, below, level + 1)
+
+for event in json.load(open(sys.argv[2]))['events']:
+    for row in event['rows']:
+        add(event['event'], row, 0)
+assert len(lines) == len(want) > 1, (len(lines), len(want))
+for line, (event, level, row) in zip(lines, want):
+    assert line.pop('event') == event
+    assert int(line.pop('level', 0)) == level
+    for key, value in line.items():
+        have = row.get(key)
+        if have is None:
+            assert value == '', (key, value)
+        elif isinstance(have, str):
+            assert value == have, (key, value, have)
+        else:
+            assert abs(float(value) - have) < 0.01, (key, value, have)
+EOF
+}
+check "--csv has what --json has" csv_like_json -s comm,dso,sym -n
+check "--csv of levels" csv_like_json -s dso,sym --hierarchy
+check "--csv of what callees cost" csv_like_json --children
+check_status "--csv and --json" 129 "$PERF" report -i "$MEM" --csv --json
+like "--csv and --json: message" "$(cat "$TMP/check.out")" 'one or the other'
+is "--csv of no samples: nothing" "$("$PERF" report -i "$MEM" -C 9 --csv 2>"$TMP/err")" ""
 # ---- objects in one directory
 mkdir "$TMP/flat"
 cp "$H/report-cpp" "$TMP/flat"
@@ -67,8 +106,6 @@ check_status "accepted options" 0 "$PERF" report -i "$MEM" --tui -m --objdump /b
 	--asm-raw --source --prefix /x --prefix-strip 2 --percent-type global-period --samples 3 \
 	--itrace=i100us --addr2line /bin/true --addr2line-style libdw --unwind-style libdw \
 	--pretty raw --show-ref-call-graph --raw-trace --disable-order
-check_status "--total-cycles as JSON" 129 "$PERF" report -i "$MEM" --total-cycles --json
-like "--total-cycles as JSON: message" "$(cat "$TMP/check.out")" '--total-cycles is a table'
 check_status "--ignore-callees: no regex" 129 "$PERF" report -i "$MEM" --ignore-callees '('
 like "--ignore-callees: no regex: message" "$(cat "$TMP/check.out")" 'Invalid --ignore-callees regex: \('
 check_status "--switch-on: no such event" 1 "$PERF" report -i "$MEM" --switch-on nosuch
@@ -79,7 +116,7 @@ like "--switch-on: no such event: message" "$(cat "$TMP/check.out")" \
 echo "needs root" >"$TMP/out"
 if [ "$(id -u)" -ne 0 ] || ! "$PERF" record -q -s -e cpu-clock,task-clock -o "$TMP/s.data" -- \
 	"$PERF" test -w thloop 1 >"$TMP/out" 2>&1; then
-	for t in "-T: headings" "-T: rows" "-T: nothing counted" "--switch-on" "--switch-off" "--raw-trace" \
+	for t in "-T: headings" "-T: rows" "-T: JSON" "-T: nothing counted" "--switch-on" "--switch-off" "--raw-trace" \
 		"--mmaps" "-C" "--socket-filter"; do
 		skip "$t" "cannot record here: $(head -1 "$TMP/out")"
 	done
@@ -92,6 +129,9 @@ fi
 like "-T: headings" "$(cat "$TMP/out")" '^# +PID +TID +cpu-clock +task-clock$'
 n=$(sed -n '/^# *PID/,$p' "$TMP/out" | grep -cE '^ +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+$')
 check "-T: a row for each thread ($n)" test "$n" -ge 1
+is "-T: a number for each event and thread in JSON" "$("$PERF" report -T --json -i "$TMP/s.data" 2>&1 |
+	python3 -c 'import json,sys; print(len(json.load(sys.stdin)["threads"]))')" "$(awk '
+	/^# *PID/ { on = 1 } on && /^ +[0-9]/ { n += 2 } END { print n }' "$TMP/out")"
 "$PERF" record -q -e cpu-clock -o "$TMP/plain.data" -- true >/dev/null 2>&1
 like "-T: nothing counted" "$("$PERF" report -T -i "$TMP/plain.data" 2>&1)" '^# PID  TID$'
 "$PERF" report -i "$TMP/s.data" --switch-on task-clock -s comm >"$TMP/out" 2>&1
