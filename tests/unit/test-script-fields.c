@@ -194,6 +194,26 @@ static void every_word_has_a_field(void **state)
 	}
 }
 
+#define PART_CASE(bit, listed, name) { PERF_SAMPLE_##bit, #bit },
+
+/* So can parts, but for what is there to be worked with: counts, chains and copies of the stack. */
+static void every_part_has_a_field(void **state)
+{
+	static const struct {
+		uint64_t bit;
+		const char *name;
+	} parts[] = { ATTR_SAMPLE_FIELDS(ATTR_NO_HEAD, PART_CASE, ATTR_NO_WORD) };
+	uint64_t all =
+		PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_AUX;
+
+	(void)state;
+	for (size_t i = 0; i < SF_MAX; i++)
+		all |= script_field_rows[i].need;
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (!(all & parts[i].bit))
+			fail_msg("no field needs %s", parts[i].name);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +223,7 @@ int main(void)
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(every_field_has_a_row),
 		cmocka_unit_test(every_word_has_a_field),
+		cmocka_unit_test(every_part_has_a_field),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

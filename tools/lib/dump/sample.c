@@ -84,8 +84,9 @@ static void print_lbr_chain(struct dump *d, const struct sample *s)
 		put_address(d->o, at++, sample_branch_from(&s->branches, i), "");
 }
 
-static void print_callchain(struct dump *d, const struct sample *s)
+static void print_callchain(struct dump *d, const struct record *rec, const struct sample *s)
 {
+	(void)rec;
 	if (callstack_mode(s))
 		print_lbr_chain(d, s);
 	obuf_lit(d->o, "... FP chain: nr:");
@@ -148,11 +149,12 @@ static void print_counters(struct dump *d, const struct sample_branches *b)
 		put_address(d->o, i, u64s_get(&b->counters, i), "");
 }
 
-static void print_branches(struct dump *d, const struct sample *s)
+static void print_branches(struct dump *d, const struct record *rec, const struct sample *s)
 {
 	const struct sample_branches *b = &s->branches;
 	struct branch_entry entry;
 
+	(void)rec;
 	if (callstack_mode(s)) {
 		obuf_lit(d->o, "... branch callstack: nr:");
 		obuf_dec(d->o, b->nr ? b->nr + 1 : 0);
@@ -283,8 +285,9 @@ static void print_stack(struct dump *d, const struct record *rec, const struct s
 	obuf_char(d->o, '\n');
 }
 
-static void print_weight(struct dump *d, const struct sample *s)
+static void print_weight(struct dump *d, const struct record *rec, const struct sample *s)
 {
+	(void)rec;
 	obuf_lit(d->o, "... weight: ");
 	if (s->present & PERF_SAMPLE_WEIGHT_STRUCT) {
 		obuf_printf(d->o, "%u,0x%x,0x%x\n", s->weight_var1, s->weight_var2, s->weight_var3);
@@ -304,7 +307,7 @@ static void print_word(struct dump *d, const char *title, uint64_t value)
 #define WORD(bit_, listed, name, dump) { PERF_SAMPLE_##bit_, offsetof(struct sample, name), dump },
 
 /* The words of the record in its order, but for the transaction, which comes last. */
-static void print_words(struct dump *d, const struct sample *s)
+static void print_words(struct dump *d, const struct record *rec, const struct sample *s)
 {
 	static const struct {
 		uint64_t bit;
@@ -312,6 +315,7 @@ static void print_words(struct dump *d, const struct sample *s)
 		const char *title;
 	} words[] = { ATTR_SAMPLE_FIELDS(ATTR_NO_HEAD, ATTR_NO_PART, WORD) };
 
+	(void)rec;
 	for (int last = 0; last < 2; last++)
 		for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 			if (s->present & words[i].bit && words[i].title &&
@@ -320,12 +324,13 @@ static void print_words(struct dump *d, const struct sample *s)
 					   *(const uint64_t *)((const char *)s + words[i].at));
 }
 
-static void print_read(struct dump *d, const struct sample *s)
+static void print_read(struct dump *d, const struct record *rec, const struct sample *s)
 {
 	const struct sample_read *r = &s->read;
 	uint64_t format = s->event->attr.read_format;
 	struct sample_value v;
 
+	(void)rec;
 	obuf_lit(d->o, "... sample_read:\n");
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
 		obuf_printf(d->o, "...... time enabled %016" PRIx64 "\n", r->time_enabled);
@@ -343,23 +348,53 @@ static void print_read(struct dump *d, const struct sample *s)
 	}
 }
 
+static void print_user_regs(struct dump *d, const struct record *rec, const struct sample *s)
+{
+	(void)rec;
+	print_regs(d, "... user", &s->user_regs);
+}
+
+static void print_intr_regs(struct dump *d, const struct record *rec, const struct sample *s)
+{
+	(void)rec;
+	print_regs(d, "... intr", &s->intr_regs);
+}
+
+#define WORD_BIT(bit, listed, name, dump) | PERF_SAMPLE_##bit
+#define PART_BIT(bit, listed, name)	  | PERF_SAMPLE_##bit
+
+#define WORDS ((uint64_t)(0 ATTR_SAMPLE_FIELDS(ATTR_NO_HEAD, ATTR_NO_PART, WORD_BIT)))
+
+/* Parts with a block of lines; RAW and AUX are in the record's bytes and nowhere else. */
+#define SHOWN                                                                     \
+	(PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK |    \
+	 PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_STACK_USER | \
+	 PERF_SAMPLE_WEIGHT_TYPE)
+
+_Static_assert((0 ATTR_SAMPLE_FIELDS(ATTR_NO_HEAD, PART_BIT, ATTR_NO_WORD)) ==
+		       (SHOWN | PERF_SAMPLE_RAW | PERF_SAMPLE_AUX),
+	       "a part of a sample has a row in print_parts(), or is left out by name");
+
+/* Upstream's order, not the record's. */
 static void print_parts(struct dump *d, const struct record *rec, const struct sample *s)
 {
-	if (s->present & PERF_SAMPLE_CALLCHAIN)
-		print_callchain(d, s);
-	if (s->present & PERF_SAMPLE_BRANCH_STACK)
-		print_branches(d, s);
-	if (s->present & PERF_SAMPLE_REGS_USER)
-		print_regs(d, "... user", &s->user_regs);
-	if (s->present & PERF_SAMPLE_REGS_INTR)
-		print_regs(d, "... intr", &s->intr_regs);
-	if (s->present & PERF_SAMPLE_STACK_USER)
-		print_stack(d, rec, s);
-	if (s->present & PERF_SAMPLE_WEIGHT_TYPE)
-		print_weight(d, s);
-	print_words(d, s);
-	if (s->present & PERF_SAMPLE_READ)
-		print_read(d, s);
+	static const struct {
+		uint64_t bits;
+		void (*print)(struct dump *d, const struct record *rec, const struct sample *s);
+	} rows[] = {
+		{ PERF_SAMPLE_CALLCHAIN, print_callchain },
+		{ PERF_SAMPLE_BRANCH_STACK, print_branches },
+		{ PERF_SAMPLE_REGS_USER, print_user_regs },
+		{ PERF_SAMPLE_REGS_INTR, print_intr_regs },
+		{ PERF_SAMPLE_STACK_USER, print_stack },
+		{ PERF_SAMPLE_WEIGHT_TYPE, print_weight },
+		{ WORDS, print_words },
+		{ PERF_SAMPLE_READ, print_read },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (s->present & rows[i].bits)
+			rows[i].print(d, rec, s);
 }
 
 static void print_owner(struct dump *d, const struct sample *s)
