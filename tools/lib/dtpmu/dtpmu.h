@@ -335,10 +335,10 @@ const char *dtpmu_explain(const struct dtpmu *pmu, const struct dtpmu_answer *a,
 struct emit;
 
 /* Capabilities, registers, fields, constraints; with @events those, too. 0 or -ENOMEM. */
-int dtpmu_print(const struct dtpmu *pmu, bool events, struct emit *out, struct err *e);
+int dtpmu_print(const struct dtpmu *pmu, bool events, struct emit *e, struct err *err);
 /* Findings; @notes also those that are only notes. Adds the faults to *faults. */
-int dtpmu_print_findings(const struct dtpmu *pmu, bool notes, struct emit *out, size_t *faults,
-			 struct err *e);
+int dtpmu_print_findings(const struct dtpmu *pmu, bool notes, struct emit *e, size_t *faults,
+			 struct err *err);
 enum dtpmu_print_flags {
 	DTPMU_PRINT_ZEROS = 1,	 /* fields that are 0, too */
 	DTPMU_PRINT_CONFIG1 = 2, /* the second word even when it is 0 */
@@ -346,9 +346,9 @@ enum dtpmu_print_flags {
 
 /* A code taken apart. */
 int dtpmu_print_code(const struct dtpmu *pmu, const struct dtpmu_want *w, unsigned flags,
-		     struct emit *out, struct err *e);
+		     struct emit *e, struct err *err);
 /* The words of an event from its terms. */
-int dtpmu_print_event(const struct dtpmu *pmu, const char *terms, struct emit *out, struct err *e);
+int dtpmu_print_event(const struct dtpmu *pmu, const char *terms, struct emit *e, struct err *err);
 
 struct dtpmu_checks {
 	const struct dtpmu *pmu;

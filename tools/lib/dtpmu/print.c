@@ -345,16 +345,16 @@ int dtpmu_print_code(const struct dtpmu *pmu, const struct dtpmu_want *w, unsign
 	return 0;
 }
 
-int dtpmu_print_event(const struct dtpmu *pmu, const char *event, struct emit *e, struct err *err)
+int dtpmu_print_event(const struct dtpmu *pmu, const char *terms, struct emit *e, struct err *err)
 {
 	struct dtpmu_want w;
-	char terms[1024], text[1200];
-	int ret = dtpmu_parse_event(pmu, event, &w, err);
+	char words[1024], text[1200];
+	int ret = dtpmu_parse_event(pmu, terms, &w, err);
 
 	if (ret)
 		return ret;
 	snprintf(text, sizeof(text), "%s/%s/", pmu->name,
-		 dtpmu_terms(pmu, &w, terms, sizeof(terms)));
+		 dtpmu_terms(pmu, &w, words, sizeof(words)));
 	emit_object(e, NULL);
 	emit_hex(e, "config", w.config);
 	emit_hex(e, "config1", w.config1);

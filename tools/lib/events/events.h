@@ -314,6 +314,14 @@ struct event_opener {
 };
 
 /*
+ * Which registers can be sampled here, found out by trial events, never by guess: fills @caps for
+ * --user-regs (@user) or -I. @o may be NULL (the system call), @t may be NULL (events of a hybrid
+ * machine then carry no PMU's number). Where cycles cannot be opened at all, the plain registers are
+ * tried with a clock. About ten opens.
+ */
+void events_probe_regs(struct event_opener *o, struct pmus *t, bool user, struct regs_caps *caps);
+
+/*
  * Opens one event. A refusal walks the ladder: what upstream drops silently is dropped from
  * ev->attr (log_info says what), highest-precision events step down. The descriptor or -errno of
  * the first refusal; nothing is printed or explained.

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "events/events-int.h"
-#include "events/regs-probe.h"
 #include "xsave/xsave.h"
 
 #define X86_EGPR       0xffff000000ULL

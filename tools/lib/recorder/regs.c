@@ -5,7 +5,6 @@
  * decided when all options are known (source.c), so here only the refusal is kept.
  */
 
-#include "events/regs-probe.h"
 #include "recorder/recorder-int.h"
 #include "xsave/xsave.h"
 
