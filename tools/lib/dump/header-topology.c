@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --header lines of the features that hold lists: topology, caches, PMUs. */
+/*
+ * --header lines of the features that hold lists: topology, caches, PMUs. Counts are of the file:
+ * a loop ends with the payload, whatever number it was told.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

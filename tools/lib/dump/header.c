@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The "# ..." lines of --header: one row of a table and one small function per feature. */
+/*
+ * The "# ..." lines of --header: one row of a table and one small function per feature, word for
+ * word as upstream prints them. A payload that ends too early is shown as far as it goes.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

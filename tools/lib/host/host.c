@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Features of the recording host: names, CPU, memory. Payloads: perf.data(5). */
+/*
+ * What this machine says of itself: names, CPU, memory; and the table by which a feature finds its
+ * function. Files below /proc and /sys differ between kernels and are hidden in containers, so
+ * what cannot be read is left out of the recording, and no recording fails for it. Payloads:
+ * perf.data(5), FEATURES.
+ */
 #include <ctype.h>
 #include <dirent.h>
 #include <link.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Features about PMUs, from sysfs. */
+/*
+ * Features about PMUs, from sysfs. How many there are is known when all have been looked at, so
+ * each count is written as 0 and put right behind.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

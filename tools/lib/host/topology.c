@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Features about CPUs, caches, nodes and memory blocks, from sysfs. */
+/*
+ * Features about CPUs, caches, nodes and memory blocks, from sysfs. CPUs that share something say
+ * so each with the same list: of these every distinct one is written once.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Registers of a sample as JSON: general ones as bit patterns, vectors as typed lanes. */
+/*
+ * Registers of a sample as JSON: general ones as bit patterns, vectors as typed lanes. Vectors
+ * that are all zero are listed by number only, and what JSON has no number for is a string, so
+ * that every line is JSON for any parser.
+ */
 #include <ctype.h>
 #include <stdio.h>
 

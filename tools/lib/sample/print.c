@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Registers of a sample as script prints them: a full ZMM set is 264 values, so no stdio. */
+/*
+ * Registers of a sample as script prints them (text-formats.adoc, "perf script"). A full ZMM set
+ * is 264 values a sample: they are put together by hand in room that was asked for once, not by
+ * printf().
+ */
 #include "base/hex.h"
 #include "sample/sample.h"
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* SIMD registers for people: one line each, as the numbers that a program keeps in them. */
+/*
+ * SIMD registers for people: one line each, as the numbers that a program keeps in them.
+ * Neighbours that are all zero share a line. With --redact they do not: that a value is zero is a
+ * value, too.
+ */
 #include <stdio.h>
 
 #include "sample/sample.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Field data_src: where a load or store found its data. */
+/*
+ * Field data_src: where a load or store found its data. The column is as wide as the widest that
+ * it held so far, as upstream's: readers go by the bars between the parts.
+ */
 #include "script-int.h"
 
 void print_data_src(struct script *sc, const struct ctx *c)

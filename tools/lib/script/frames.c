@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Addresses with their symbols: the ip column, callchains, addr. */
+/*
+ * Addresses with their symbols: the ip column, callchains, addr. How a frame looks depends on the
+ * address and on which fields are asked for (a form), and most frames come again: the text is kept
+ * per location and form, and a frame costs a copy.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

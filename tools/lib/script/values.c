@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Registers and the plain numbers of a sample. */
+/*
+ * Registers and the plain numbers of a sample. A field that the sample does not have was refused
+ * or left out when the fields were chosen, so nothing is asked here.
+ */
 #include <ctype.h>
 
 #include "emit/emit.h"

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The object, the choice between the kinds of chains, inline expansion, the order of frames. */
+/*
+ * The object, the choice between the kinds of chains, inline expansion, the order of frames. A
+ * sample has chains of up to three kinds (the kernel's walk, LBR, registers with a copy of the
+ * stack); the user part comes from the one that was asked for when it was recorded, the kernel
+ * part always from the kernel's walk.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

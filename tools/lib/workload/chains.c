@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Callers of a known shape: inlined ones, a chain of eight, a fixed sequence of calls. */
+/*
+ * Callers of a known shape: inlined ones, a chain of eight, a fixed sequence of calls. Who reads a
+ * recording of them can tell a right chain from one that looks right: every caller has one place
+ * to call from.
+ */
 #include "workload/workload-int.h"
 
 static volatile uint64_t chain_sum;

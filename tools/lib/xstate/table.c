@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The components of a CPU as a table: sizes, places in both forms of an image, cost of dynamic ones. */
+/*
+ * The components of a CPU as a table: sizes, places in both forms of an image, cost of dynamic
+ * ones. Numbers come from the room xsave; a component without a place in a form has "-", since 0
+ * is a place.
+ */
 #include <stdio.h>
 
 #include "xstate/xstate.h"
