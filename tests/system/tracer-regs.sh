@@ -116,7 +116,7 @@ like "and the end report says what was done for it" "$(cat still.txt)" \
 check "a budget that is asked for is kept" steady within_budget 3 --reg-budget 2
 "$PERF" record --reg-budget 0 --reg-source=ptrace --user-regs=ax -F 4000 -o n.data "$VECTORS" spin 1 >/dev/null 2>err
 unlike "without a bound nothing is spaced out" "$(cat err)" 'spaced out'
-check_status "a budget that is none" 1 "$PERF" record --reg-budget=much --reg-source=ptrace --user-regs=ax -o x.data true
+check_status "a budget that is none" 129 "$PERF" record --reg-budget=much --reg-source=ptrace --user-regs=ax -o x.data true
 like "is refused by name" "$(cat check.out)" "--reg-budget takes a percentage, not 'much'"
 check_status "-a is refused" 129 "$PERF" record -a --reg-source=ptrace --user-regs=$class -o x.data true
 like "with the reason and the way out" "$(cat check.out)" 'not with -a.*|Name a command'

@@ -122,7 +122,7 @@ case $have in
 	is "a program with a handler for SIGTRAP gets its own" "$? $(cat out)" "0 $("$TRACEE" sigtrap)"
 	;;
 esac
-check_status "a strategy that does not exist" 1 \
+check_status "a strategy that does not exist" 129 \
 	"$PERF" record -b --branch-source=software --branch-strategy=magic -o x.data true
 like "is named, with those that do" "$(cat check.out)" 'auto, interpret, breakpoint, block or step'
 done_testing

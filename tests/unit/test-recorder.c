@@ -316,6 +316,71 @@ static void test_refused_registers(void **state)
 		end(&b);
 	}
 }
+/* By ptrace each event is sampled by itself, and RAW has its place for the bases of FS and GS. */
+static void test_events_of_the_tracer(void **state)
+{
+	static const struct {
+		const char *events, *why;
+		bool raw;
+		uint64_t depth;
+	} cases[] = {
+		{ .events = "{cpu-clock,task-clock}", .why = "a group cannot be sampled with" },
+		{ .events = "cpu-clock", .raw = true, .why = "its samples carry raw data" },
+		{ .events = "cpu-clock", .depth = 65, .why = "--branch-depth is 1 to 64" },
+		{ .events = "cpu-clock,task-clock,page-faults,faults,cs,migrations,minor-faults,"
+			    "major-faults,emulation-faults",
+		  .why = "at most 8 events" },
+	};
+	struct kernel k = { .precise = -1 };
+	struct event_opener opener = { .open = fake_open, .ctx = &k };
+	char *command[] = { (char *)"true", NULL };
+	struct err e;
+	struct bench b;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		begin_command(&b, cases[i].events, command);
+		b.opts.opener = &opener;
+		b.opts.raw = cases[i].raw;
+		b.opts.reg_source = b.opts.branch_source = RECORDER_PTRACE;
+		if (recorder_regs_parse(&b.opts.regs, pmus, RECORDER_USER, "fsbase", &e))
+			fail_msg("%s", e.text);
+		if (cases[i].depth) {
+			b.opts.branch_filter = PERF_SAMPLE_BRANCH_ANY;
+			b.opts.branch_depth = cases[i].depth;
+		}
+		if (configure(&b, &e))
+			fail_msg("case %zu: %s", i, e.text);
+		assert_int_equal(recorder_prepare(b.rec, &e), -EINVAL);
+		if (!strstr(e.text, cases[i].why))
+			fail_msg("case %zu: %s", i, e.text);
+		end(&b);
+	}
+}
+
+/* Who may watch user space only is not asked for more. */
+static void test_user_space_only(void **state)
+{
+	struct kernel k = { .precise = -1, .kernel_mode = -EACCES };
+	struct event_opener opener = { .open = fake_open, .ctx = &k };
+	char *command[] = { (char *)"true", NULL };
+	struct err e;
+	struct bench b;
+
+	(void)state;
+	begin_command(&b, "cpu-clock", command);
+	b.opts.opener = &opener;
+	b.opts.reg_source = RECORDER_PTRACE;
+	if (recorder_regs_parse(&b.opts.regs, pmus, RECORDER_USER, "ax", &e) || configure(&b, &e) ||
+	    recorder_prepare(b.rec, &e))
+		fail_msg("%s", e.text);
+	assert_non_null(strstr(b.told, "cpu-clock: user space only"));
+	assert_true(b.events.v[0].attr.flags & ATTR_FLAG_EXCLUDE_KERNEL);
+	assert_false(recorder_steps(b.rec));
+	assert_int_equal(b.rec->soft.nr, 1); /* the dummy behind it is capture's */
+	assert_ptr_equal(recorder_kernel_events(b.rec), &b.rec->soft.tracking_list);
+	end(&b);
+}
 #endif
 
 static void test_registers(void **state)
@@ -365,7 +430,7 @@ static void may(void)
 
 struct contents {
 	size_t samples, comms, maps;
-	size_t cmdline; /* bytes of the feature */
+	size_t cmdline, build_ids, source; /* bytes of the features */
 };
 
 static void read_back(const char *path, struct contents *c)
@@ -386,6 +451,8 @@ static void read_back(const char *path, struct contents *c)
 	if (ret)
 		fail_msg("%s: %s", path, e.text);
 	perfdata_feature_raw(pd, FEAT_CMDLINE, &c->cmdline);
+	perfdata_feature_raw(pd, FEAT_BUILD_ID, &c->build_ids);
+	perfdata_feature_raw(pd, FEAT_SAMPLE_SOURCE, &c->source);
 	perfdata_close(pd);
 }
 
@@ -417,6 +484,62 @@ static void test_a_recording(void **state)
 	assert_int_equal(st.st_mode & 0777, 0600);
 	end(&b);
 }
+
+/* Build ids of what was hit; of all that was there; of nothing. */
+static void test_build_ids(void **state)
+{
+	char *command[] = { (char *)"sh", (char *)"-c", (char *)BUSY, NULL };
+	struct contents hit, all, none;
+	struct bench b;
+
+	(void)state;
+	may();
+	for (int i = 0; i < 3; i++) {
+		begin_command(&b, "cpu-clock:u", command);
+		b.opts.freq = 1000;
+		b.opts.buildid_all = i == 1;
+		b.opts.no_buildid = i == 2;
+		run(&b);
+		assert_false(b.result.failed);
+		read_back("perf.data", i == 0 ? &hit : i == 1 ? &all : &none);
+		end(&b);
+	}
+	assert_true(hit.build_ids > 0);
+	assert_true(all.build_ids >= hit.build_ids);
+	assert_int_equal(none.build_ids, 0);
+}
+
+#ifdef __x86_64__
+static void test_recording_by_ptrace(void **state)
+{
+	char *command[] = { (char *)"sh", (char *)"-c", (char *)BUSY "exit 5", NULL };
+	struct contents c;
+	struct err e = { 0 };
+	struct bench b;
+
+	(void)state;
+	may();
+	begin_command(&b, "cpu-clock:u", command);
+	b.opts.freq = 1000;
+	b.opts.reg_source = RECORDER_PTRACE;
+	if (recorder_regs_parse(&b.opts.regs, pmus, RECORDER_USER, "ax,ip", &e))
+		fail_msg("%s", e.text);
+	run(&b);
+	if (b.failure.code == -EPERM) {
+		end(&b);
+		skip_because("nothing may be traced here");
+	}
+	assert_false(b.result.failed);
+	assert_true(b.result.ended);
+	assert_int_equal(WEXITSTATUS(b.result.status), 5);
+	assert_non_null(strstr(b.told, "threads stood still"));
+	assert_true(b.rec->soft.samples > 0);
+	read_back("perf.data", &c);
+	assert_int_equal(c.samples, b.rec->soft.samples);
+	assert_true(c.source > 0 && c.maps > 0);
+	end(&b);
+}
+#endif
 
 /* A command that is not there: no file, and the recording that lay there comes back. */
 static void test_no_such_command(void **state)
@@ -624,9 +747,13 @@ int main(void)
 		cmocka_unit_test(test_branches_fall_to_the_tracer),
 		cmocka_unit_test(test_tracer_refuses),
 		cmocka_unit_test(test_refused_registers),
+		cmocka_unit_test(test_events_of_the_tracer),
+		cmocka_unit_test(test_user_space_only),
+		cmocka_unit_test(test_recording_by_ptrace),
 #endif
 		cmocka_unit_test(test_registers),
 		cmocka_unit_test(test_a_recording),
+		cmocka_unit_test(test_build_ids),
 		cmocka_unit_test(test_no_such_command),
 		cmocka_unit_test(test_ended_by_a_signal),
 		cmocka_unit_test(test_we_are_signalled),
