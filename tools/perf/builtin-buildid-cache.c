@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf buildid-cache: objects that are kept by build id, for recordings that outlive them. */
+/*
+ * perf buildid-cache: objects that are kept by build id, for recordings that outlive them. Names
+ * of a list are independent: what fails is said, the rest is still done, and the exit status
+ * tells.
+ */
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf buildid-list: the build ids that a recording stores. */
+/*
+ * perf buildid-list: the build ids that a recording stores. With --with-hits, or where it stores
+ * none, its records are read, to see which objects samples fell into.
+ */
 #include <unistd.h>
 
 #include "buildid/buildid.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf check feature NAME[,NAME]: whether an optional library was built in. */
+/*
+ * perf check feature NAME[,NAME]: whether an optional library was built in. Scripts ask by any of
+ * upstream's names, which changed over the years: "libzstd", "zstd" and "HAVE_ZSTD_SUPPORT" are
+ * one.
+ */
 #include "build-options.h"
 #include "builtin.h"
 

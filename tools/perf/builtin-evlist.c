@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf evlist: the events of a recording. */
+/*
+ * perf evlist: the events of a recording. The shortest command that reads a file. A pipe is read
+ * to its end: events may come up to there, and its writer wants a reader until then.
+ */
 #include <unistd.h>
 
 #include "builtin.h"

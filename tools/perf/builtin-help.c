@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf help [COMMAND]: the list of commands, or one command's options. */
+/*
+ * perf help [COMMAND]: the list of commands, or one command's options. The hidden --list-...
+ * options answer the shell's completion, from the same tables.
+ */
 #include "builtin.h"
 
 struct help_opts {

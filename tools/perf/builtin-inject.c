@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf inject: write a recording again with something added. */
+/*
+ * perf inject: write a recording again with something added. The output takes its name only when
+ * it is whole, so that a failure leaves what was there and input and output may be one file; what
+ * cannot be renamed over (a pipe, a device) is written as it is.
+ */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf list: the events that -e takes on this machine. */
+/*
+ * perf list: the events that -e takes on this machine. What the kernel does not open is not
+ * listed; --debug says what that was, and where events were looked for.
+ */
 #include "builtin.h"
 #include "base/output.h"
 #include "events/events.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf pmu-dt: PMUs that a device tree describes: show, lint, decode, encode, check. */
+/*
+ * perf pmu-dt: PMUs that a device tree describes: show, lint, decode, encode, check. Each verb is
+ * a row of a table; what it says goes through emit, so that text and JSON are one. An error leaves
+ * no half a document.
+ */
 #include "builtin.h"
 #include "dtpmu/dtpmu.h"
 #include "emit/emit.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf record: profiles a program, a process or a machine into perf.data. */
+/*
+ * perf record: profiles a program, a process or a machine into perf.data. Here are options and
+ * exit status; the recording is the room recorder's. Words that are wrong end with another status
+ * than a kernel that refuses, and a program that ended by a signal is reported as the shell would.
+ */
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf test: lists and runs the suites of the build tree or the installation; -w runs a workload. */
+/*
+ * perf test: lists and runs the suites of the build tree or the installation; -w runs a workload.
+ * Suites are programs that print TAP: this runs them one by one and reads what they say.
+ */
 #include <limits.h>
 #include <stdlib.h>
 #include <time.h>

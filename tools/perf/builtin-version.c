@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf version: the version, and with --build-options what the program was built with. */
+/*
+ * perf version: the version, and with --build-options what the program was built with. Its table
+ * is that of tools/feature.sh, and beside it names that clients of upstream's perf look for.
+ */
 #include "builtin.h"
 #include "build-options.h"
 #include "config.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf xstate: the XSAVE components of a CPU, what they cost, and registers out of images. */
+/*
+ * perf xstate: the XSAVE components of a CPU, what they cost, and registers out of images. First
+ * it is clear which CPU is meant, the one that runs this, one of the described, or the one that a
+ * core file tells of; all else depends on that.
+ */
 #include "builtin.h"
 #include "xstate/xstate.h"
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf data convert --to folded and --to json: every sample with its stack. */
+/*
+ * perf data convert --to folded and --to json: every sample with its stack, in order of time,
+ * through the same session as report and script; what is made of it is the room convert's.
+ */
 #include "data.h"
 #include "unwind/unwind.h"
 

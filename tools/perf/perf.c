@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The program: finds the command and runs it. */
+/*
+ * The program: finds the command and runs it. Commands know nothing of each other; who wants one
+ * that only upstream has is told what there is instead. Options in front of a command go into the
+ * environment, where whoever they concern looks, in this process and in those that it starts.
+ */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

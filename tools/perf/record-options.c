@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf record: the option table, and what its callbacks take apart at once. */
+/*
+ * perf record: the option table, and what its callbacks take apart at once: what must be refused
+ * with the option's name at hand, or depends on the order of options. All else is kept as typed
+ * for record-prepare.c.
+ */
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf record: options as typed into numbers and a target. */
+/*
+ * perf record: options as typed into numbers and a target, when all of them are known, since many
+ * have a meaning only together. Nothing is opened here: whatever this refuses is a mistake on the
+ * command line.
+ */
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
