@@ -30,7 +30,6 @@ static void bodies(const struct record *rec)
 	struct record_lost lost;
 	struct record_switch sw;
 	struct record_ksymbol ksym;
-	struct record_throttle throttle;
 	struct record_read rd;
 	struct record_namespaces ns;
 	struct record_bpf bpf;
@@ -56,7 +55,6 @@ static void bodies(const struct record *rec)
 	record_task(rec, &task, NULL);
 	record_lost(rec, &lost, NULL);
 	record_switch(rec, &sw, NULL);
-	record_throttle(rec, &throttle, NULL);
 	record_read(rec, &rd, NULL);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perfdata-walk [-o] [-r] [-H] [-t] [-m BYTES] FILE: reads a recording to its end and prints what
- * was there, for tests and measurements. -o in time order, -r twice, -H the header (-I), -t speed
+ * perfdata-walk [-o] [-H] [-t] [-m BYTES] FILE: reads a recording to its end and prints what
+ * was there, for tests and measurements. -o in time order, -H the header (-I), -t speed
  * and peak memory.
  */
 #include <stdio.h>
@@ -58,18 +58,17 @@ static void print_speed(double t, const struct perfdata_stats *st)
 
 int main(int argc, char **argv)
 {
-	bool ordered = false, twice = false, header = false, speed = false;
+	bool ordered = false, header = false, speed = false;
 	struct perfdata_opts opts = { .force = true };
-	struct counts c, again;
+	struct counts c;
 	struct perfdata_stats st;
 	struct perfdata *pd;
 	struct err err = { 0 };
 	double start;
 	int opt, ret;
 
-	while ((opt = getopt(argc, argv, "orHtm:")) != -1) {
+	while ((opt = getopt(argc, argv, "oHtm:")) != -1) {
 		ordered |= opt == 'o';
-		twice |= opt == 'r';
 		header |= opt == 'H';
 		speed |= opt == 't';
 		if (opt == 'm')
@@ -91,11 +90,6 @@ int main(int argc, char **argv)
 		       st.unknown_records, st.unordered, c.backwards, st.unknown_features);
 	if (ret < 0)
 		fprintf(stderr, "%s\n", err.text);
-	if (twice && !perfdata_rewind(pd, &err) &&
-	    (walk(pd, ordered, &again, &err) != ret || again.sum != c.sum)) {
-		fprintf(stderr, "the second walk differs\n");
-		ret = -1;
-	}
 	if (header) {
 		struct obuf o;
 

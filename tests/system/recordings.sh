@@ -56,7 +56,7 @@ mkdir "$TMP/dir"
 made_file cut-file -d "$D/i386-iregs.data" "$TMP/dir"
 for o in '' -o; do
 	is "a directory has what its file had${o:+, in order}" \
-		"$("$WALK" $o -r "$TMP/dir" | sed 's/ features.*//; s/backwards=[1-9][0-9]*/backwards=0/')" \
+		"$("$WALK" $o "$TMP/dir" | sed 's/ features.*//; s/backwards=[1-9][0-9]*/backwards=0/')" \
 		"$("$WALK" $o "$D/i386-iregs.data" | sed 's/ features.*//; s/backwards=[1-9][0-9]*/backwards=0/')"
 done
 like "a directory in order" "$("$WALK" -o "$TMP/dir")" 'backwards=0'

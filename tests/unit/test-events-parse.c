@@ -324,7 +324,6 @@ static void table(void **state)
 	assert_false(pmus_find(pmus, "uncore_imc_0")->is_core);
 	assert_int_equal(pmu_field_set(pmu_find_field(cpu, "event"), &a, 0xabc), 0);
 	assert_int_equal(a.config, 0xa000000bc);
-	assert_int_equal(pmu_field_get(pmu_find_field(cpu, "event"), &a), 0xabc);
 	assert_int_equal(pmu_field_set(pmu_find_field(cpu, "event"), &a, 0x1000), -ERANGE);
 }
 

@@ -89,9 +89,6 @@ static void files_of_every_size(void **state)
 			assert_string_equal(perfdata_event(pd, 0)->name, "cpu-clock");
 			assert_ptr_equal(perfdata_event_by_id(pd, EVENT_ID), perfdata_event(pd, 0));
 			assert_null(perfdata_event_by_id(pd, 78));
-			assert_int_equal(perfdata_big_endian(pd), big);
-			check_small(pd, big != host_is_big_endian());
-			assert_int_equal(perfdata_rewind(pd, &e), 0);
 			check_small(pd, big != host_is_big_endian());
 			perfdata_close(pd);
 		}
@@ -112,7 +109,7 @@ static void version_one(void **state)
 		assert_int_equal(open_build(&pd, &f, &e), 0);
 		perfdata_layout(pd, &l);
 		assert_int_equal(l.version, 1);
-		assert_int_equal(perfdata_big_endian(pd), big);
+		assert_int_equal(perfdata_swapped(pd), big != host_is_big_endian());
 		check_small(pd, big != host_is_big_endian());
 		perfdata_close(pd);
 	}
@@ -265,7 +262,6 @@ static void pipe_mode(void **state)
 				assert_memory_equal(raw, "trace", 5);
 			}
 			assert_int_equal(perfdata_nr_events(pd), 1);
-			assert_int_equal(perfdata_rewind(pd, &e), through ? -ESPIPE : 0);
 			perfdata_close(pd);
 		}
 	}

@@ -119,19 +119,19 @@ static void architectures(void **state)
 	static const struct {
 		const char *uname;
 		enum regs_arch arch;
-		const char *ip, *sp;
+		const char *ip;
 	} t[] = {
-		{ "x86_64", REGS_ARCH_X86, "IP", "SP" },
-		{ "i686", REGS_ARCH_X86, "IP", "SP" },
-		{ "aarch64", REGS_ARCH_ARM64, "pc", "sp" },
-		{ "arm64", REGS_ARCH_ARM64, "pc", "sp" },
-		{ "armv7l", REGS_ARCH_ARM, "pc", "sp" },
-		{ "riscv64", REGS_ARCH_RISCV, "pc", "sp" },
-		{ "ppc64le", REGS_ARCH_POWERPC, "nip", "r1" },
-		{ "s390x", REGS_ARCH_S390, "PC", "R15" },
-		{ "csky", REGS_ARCH_CSKY, "pc", "sp" },
-		{ "mips64", REGS_ARCH_MIPS, "PC", "$29" },
-		{ "loongarch64", REGS_ARCH_LOONGARCH, "PC", "%r3" },
+		{ "x86_64", REGS_ARCH_X86, "IP" },
+		{ "i686", REGS_ARCH_X86, "IP" },
+		{ "aarch64", REGS_ARCH_ARM64, "pc" },
+		{ "arm64", REGS_ARCH_ARM64, "pc" },
+		{ "armv7l", REGS_ARCH_ARM, "pc" },
+		{ "riscv64", REGS_ARCH_RISCV, "pc" },
+		{ "ppc64le", REGS_ARCH_POWERPC, "nip" },
+		{ "s390x", REGS_ARCH_S390, "PC" },
+		{ "csky", REGS_ARCH_CSKY, "pc" },
+		{ "mips64", REGS_ARCH_MIPS, "PC" },
+		{ "loongarch64", REGS_ARCH_LOONGARCH, "PC" },
 	};
 
 	(void)state;
@@ -140,7 +140,6 @@ static void architectures(void **state)
 
 		assert_int_equal(a, t[i].arch);
 		assert_string_equal(regs_name(a, (unsigned)regs_ip(a), false), t[i].ip);
-		assert_string_equal(regs_name(a, (unsigned)regs_sp(a), false), t[i].sp);
 	}
 	assert_int_equal(regs_arch_from_uname("alpha"), REGS_ARCH_NONE);
 	assert_int_equal(regs_arch_from_uname(""), REGS_ARCH_NONE);

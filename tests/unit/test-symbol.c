@@ -258,7 +258,6 @@ static void test_own_symbols(void **state)
 	l = at(10, PERF_RECORD_MISC_USER, (uint64_t)(uintptr_t)outermost + 3);
 	assert_int_equal(l->addr - l->sym->start, 3);
 	assert_int_equal(l->sym->binding, 'g');
-	assert_string_equal(symbol_file(res, l->dso), exe);
 	assert_int_equal(symbol_is_64bit(res, l->dso), sizeof(void *) == 8);
 	/* A shared library by its .dynsym or its debug file. */
 	assert_string_equal(self_name((void *)mkdtemp), "mkdtemp");
@@ -284,7 +283,6 @@ static void test_numbers(void **state)
 	assert_int_equal(resolver_find(res, b, PERF_RECORD_MISC_USER, 0x7010), l);
 	assert_int_not_equal(resolver_find(res, b, PERF_RECORD_MISC_USER, 0x7011), l);
 	assert_int_not_equal(resolver_find(res, a, PERF_RECORD_MISC_KERNEL, 0x1010), l);
-	assert_int_equal(resolver_nr_locs(res), 3);
 	/* A new map changes the answer. */
 	feed_mmap(20, 0x1000, 0x1000, 0, PERF_RECORD_MISC_USER, "/other");
 	assert_int_not_equal(resolver_find(res, a, PERF_RECORD_MISC_USER, 0x1010), l);

@@ -247,8 +247,6 @@ static void test_garbage(void **state)
 			opened++;
 			for (unsigned n = 0; n < 32; n++)
 				xsave_vector(&im, n, 8, q, NULL);
-			for (unsigned n = 0; n < 8; n++)
-				xsave_st(&im, n, (unsigned char *)q);
 			xsave_opmask(&im, 7, q);
 			xsave_egpr(&im, 31, q);
 			xsave_ssp(&im, q);

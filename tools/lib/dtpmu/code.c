@@ -34,13 +34,6 @@ static int set_bits(const char *name, uint8_t lo, uint64_t mask, uint64_t *word,
 	return 0;
 }
 
-int dtpmu_field_set(const struct dtpmu_field *f, struct dtpmu_want *w, uint64_t value,
-		    struct err *e)
-{
-	return set_bits(f->name, f->lo, width_mask(f), f->word ? &w->config1 : &w->config, value,
-			e);
-}
-
 const struct dtpmu_field *dtpmu_field(const struct dtpmu *pmu, const char *name)
 {
 	vec_for_each (f, &pmu->fields)

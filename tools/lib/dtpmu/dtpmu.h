@@ -256,9 +256,6 @@ const struct dtpmu_event *dtpmu_event_of(const struct dtpmu *pmu, uint64_t confi
 /* By node name or term, in any case. */
 const struct dtpmu_field *dtpmu_field(const struct dtpmu *pmu, const char *name);
 uint64_t dtpmu_field_get(const struct dtpmu_field *f, const struct dtpmu_want *w);
-/* -ERANGE when @value does not fit. */
-int dtpmu_field_set(const struct dtpmu_field *f, struct dtpmu_want *w, uint64_t value,
-		    struct err *e);
 /* -EINVAL when bits are set that no field owns. */
 int dtpmu_owned(const struct dtpmu *pmu, const struct dtpmu_want *w, struct err *e);
 

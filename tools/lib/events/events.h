@@ -100,16 +100,13 @@ int pmus_add_device_tree(struct pmus *t, const char *path, struct err *e);
 size_t pmus_nr(const struct pmus *t);
 struct pmu *pmus_at(struct pmus *t, size_t i);
 struct pmu *pmus_find(struct pmus *t, const char *name); /* NULL = none */
-struct pmu *pmus_find_type(struct pmus *t, uint32_t type);
-int pmu_load(struct pmus *t, struct pmu *pmu); /* reads format, events, caps once */
+int pmu_load(struct pmus *t, struct pmu *pmu);		 /* reads format, events, caps once */
 const struct pmu_field *pmu_find_field(const struct pmu *pmu, const char *name);
 const struct pmu_event *pmu_find_event(const struct pmu *pmu, const char *name);
 const char *pmu_cap(const struct pmu *pmu, const char *name); /* NULL = none */
 
 /* Puts @value into the field's bits of the attr. -ERANGE when it has more bits than the field. */
 int pmu_field_set(const struct pmu_field *f, struct perf_event_attr *attr, uint64_t value);
-/* The other way. */
-uint64_t pmu_field_get(const struct pmu_field *f, const struct perf_event_attr *attr);
 
 /* The directory of tracepoints ("/sys/kernel/tracing"), NULL when none is mounted or readable. */
 const char *events_tracefs(void);

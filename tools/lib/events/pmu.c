@@ -99,14 +99,6 @@ struct pmu *pmus_find(struct pmus *t, const char *name)
 	return device_tree_wanted(t, name) ? pmus_find(t, name) : NULL;
 }
 
-struct pmu *pmus_find_type(struct pmus *t, uint32_t type)
-{
-	for (size_t i = 0; i < pmus_nr(t); i++)
-		if (t->v[i]->type == type)
-			return t->v[i];
-	return NULL;
-}
-
 /* ---- one directory ------------------------------------------------------------------------- */
 
 /* The text of a one-line file without its newline, in the arena; NULL when there is none. */
@@ -352,18 +344,6 @@ int pmu_field_set(const struct pmu_field *f, struct perf_event_attr *attr, uint6
 		if (value >> i & 1)
 			*word |= m & -m;
 	return 0;
-}
-
-uint64_t pmu_field_get(const struct pmu_field *f, const struct perf_event_attr *attr)
-{
-	struct perf_event_attr copy = *attr;
-	uint64_t word = *attr_word(&copy, f->word), value = 0;
-	unsigned i = 0;
-
-	for (uint64_t m = f->mask; m; m &= m - 1, i++)
-		if (word & m & -m)
-			value |= BIT(i);
-	return value;
 }
 
 /* ---- directory listings --------------------------------------------------------------------- */

@@ -59,7 +59,6 @@ const char *jitdump_damage(const struct jitdump *d);
 size_t jitdump_nr_codes(const struct jitdump *d);
 const struct jit_code *jitdump_code(const struct jitdump *d, size_t i);
 /* In order of time. */
-size_t jitdump_nr_events(const struct jitdump *d);
 const struct jit_event *jitdump_event(const struct jitdump *d, size_t i);
 /* The code whose bytes hold offset @at of the file; NULL when none does. */
 const struct jit_code *jitdump_find(const struct jitdump *d, uint64_t at);

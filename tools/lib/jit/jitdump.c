@@ -320,11 +320,6 @@ const struct jit_code *jitdump_code(const struct jitdump *d, size_t i)
 	return i < d->code.n ? &d->code.v[i].pub : NULL;
 }
 
-size_t jitdump_nr_events(const struct jitdump *d)
-{
-	return d->event.n;
-}
-
 const struct jit_event *jitdump_event(const struct jitdump *d, size_t i)
 {
 	return i < d->event.n ? &d->event.v[i] : NULL;

@@ -113,7 +113,6 @@ struct raw_record {
 
 void stream_init(struct stream *s, int fd, bool seekable, uint64_t start, uint64_t end);
 void stream_free(struct stream *s);
-int stream_rewind(struct stream *s);
 /* 1, 0 at the end, or -errno. */
 int stream_next(struct stream *s, bool swap, struct raw_record *r, struct err *e);
 /*

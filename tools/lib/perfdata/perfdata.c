@@ -356,21 +356,6 @@ int perfdata_next(struct perfdata *pd, struct record *rec, struct err *e)
 	return perfdata_next_in_file(pd, rec, &unzipped, e);
 }
 
-int perfdata_rewind(struct perfdata *pd, struct err *e)
-{
-	for (size_t i = 0; i < pd->nr_streams; i++)
-		if (stream_rewind(&pd->streams[i]))
-			return err_set(e, -ESPIPE, "%s is a pipe and can be read only once",
-				       pd->path);
-	perfdata_order_free(pd);
-	pd->cur = 0;
-	pd->done_before = pd->next_progress = 0;
-	pd->failed = pd->ended = false;
-	pd->stats.records = pd->stats.bytes = 0;
-	pd->stats.unknown_records = pd->stats.unordered = 0;
-	return 0;
-}
-
 /* ---- what a file is ----------------------------------------------------------------------------------- */
 
 void perfdata_stats(const struct perfdata *pd, struct perfdata_stats *s)
@@ -386,11 +371,6 @@ void perfdata_stats(const struct perfdata *pd, struct perfdata_stats *s)
 bool perfdata_swapped(const struct perfdata *pd)
 {
 	return pd->swap;
-}
-
-bool perfdata_big_endian(const struct perfdata *pd)
-{
-	return pd->swap != host_is_big_endian();
 }
 
 bool perfdata_is_pipe(const struct perfdata *pd)

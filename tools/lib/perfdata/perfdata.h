@@ -70,8 +70,7 @@ int perfdata_open(struct perfdata **pd, const char *path, const struct perfdata_
 		  struct err *e);
 void perfdata_close(struct perfdata *pd);
 
-bool perfdata_swapped(const struct perfdata *pd);    /* other byte order than the host */
-bool perfdata_big_endian(const struct perfdata *pd); /* the file's own byte order */
+bool perfdata_swapped(const struct perfdata *pd); /* other byte order than the host */
 bool perfdata_is_pipe(const struct perfdata *pd);
 const char *perfdata_path(const struct perfdata *pd);
 
@@ -221,9 +220,6 @@ struct record {
 int perfdata_next(struct perfdata *pd, struct record *rec, struct err *e);
 int perfdata_next_ordered(struct perfdata *pd, struct record *rec, struct err *e);
 
-/* Back to the first record (not for pipes: -ESPIPE). */
-int perfdata_rewind(struct perfdata *pd, struct err *e);
-
 /*
  * The same records in time order, read by a thread of its own while the caller works on those
  * before: worth it for files where there is a second CPU. Between start and stop only
@@ -300,10 +296,6 @@ struct record_ksymbol {
 	const char *name;
 };
 
-struct record_throttle {
-	uint64_t time, id, stream_id;
-};
-
 struct record_read {
 	uint32_t pid, tid;
 	const unsigned char *values;
@@ -339,7 +331,6 @@ int record_task(const struct record *rec, struct record_task *t, struct err *e);
 int record_lost(const struct record *rec, struct record_lost *l, struct err *e);
 int record_switch(const struct record *rec, struct record_switch *s, struct err *e);
 int record_ksymbol(const struct record *rec, struct record_ksymbol *k, struct err *e);
-int record_throttle(const struct record *rec, struct record_throttle *t, struct err *e);
 int record_read(const struct record *rec, struct record_read *r, struct err *e);
 int record_namespaces(const struct record *rec, struct record_namespaces *n, struct err *e);
 int record_bpf(const struct record *rec, struct record_bpf *b, struct err *e);

@@ -216,16 +216,6 @@ int record_ksymbol(const struct record *rec, struct record_ksymbol *k, struct er
 	return body_done(rec, &c, e);
 }
 
-int record_throttle(const struct record *rec, struct record_throttle *t, struct err *e)
-{
-	struct cursor c = body(rec);
-
-	t->time = cursor_u64(&c);
-	t->id = cursor_u64(&c);
-	t->stream_id = cursor_u64(&c);
-	return body_done(rec, &c, e);
-}
-
 int record_read(const struct record *rec, struct record_read *r, struct err *e)
 {
 	struct cursor c = body(rec);

@@ -27,18 +27,6 @@ void stream_free(struct stream *s)
 		obuf_free(&s->payload);
 }
 
-int stream_rewind(struct stream *s)
-{
-	if (!s->win.seekable)
-		return -ESPIPE;
-	s->pos = s->start;
-	s->in_zip = false;
-	s->nr_zipped[0] = s->nr_zipped[1] = 0;
-	if (s->zip)
-		unzip_reset(s->zip);
-	return 0;
-}
-
 void record_header(struct raw_record *r, const unsigned char *p, bool swap)
 {
 	r->type = load_u32(p, swap);

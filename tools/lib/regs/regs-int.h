@@ -14,7 +14,7 @@ struct regs_table {
 	const char *name;
 	const char *const *names; /* NULL: a bit without a name */
 	unsigned nr;
-	int ip, sp;
+	int ip;
 	uint64_t mask64, mask32;
 };
 

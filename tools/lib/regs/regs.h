@@ -39,7 +39,6 @@ const char *regs_name(enum regs_arch arch, unsigned reg, bool simd);
 void regs_mask_text(uint64_t mask, enum regs_arch arch, bool simd, char *text, size_t size);
 /* Bit numbers for unwinding; -1 = none. */
 int regs_ip(enum regs_arch arch);
-int regs_sp(enum regs_arch arch);
 
 /* The class a vector of @qwords belongs to on @arch ("XMM", "YMM", "ZMM"), "VEC" when unknown. */
 const char *regs_vector_class(enum regs_arch arch, unsigned qwords);

@@ -84,17 +84,17 @@ static const char *const mips[] = {
 #define LOW(n)	 (BIT(n) - 1)
 
 static const struct regs_table tables[REGS_ARCH_MAX] = {
-	/*			name	     names		ip  sp	mask64		mask32 */
-	[REGS_ARCH_NONE]      = { "unknown",   NULL, 0,		-1, -1, 0,		0 },
-	[REGS_ARCH_X86]	      = { "x86",       NAMES(x86),	 8,  7, 0xff0fff,	0xfff },
-	[REGS_ARCH_ARM]	      = { "arm",       NAMES(arm),	15, 13, LOW(16),	LOW(16) },
-	[REGS_ARCH_ARM64]     = { "arm64",     NAMES(arm64),	32, 31, LOW(33),	LOW(33) },
-	[REGS_ARCH_RISCV]     = { "riscv",     NAMES(riscv),	 0,  2, LOW(32),	LOW(32) },
-	[REGS_ARCH_POWERPC]   = { "powerpc",   NAMES(powerpc),	32,  1, LOW(45),	LOW(45) },
-	[REGS_ARCH_S390]      = { "s390",      NAMES(s390),	33, 15, LOW(34),	LOW(34) },
-	[REGS_ARCH_CSKY]      = { "csky",      NAMES(csky),	 2,  4, LOW(38),	LOW(38) },
-	[REGS_ARCH_LOONGARCH] = { "loongarch", NAMES(loongarch), 0,  3, LOW(32),	LOW(32) },
-	[REGS_ARCH_MIPS]      = { "mips",      NAMES(mips),	 0, 29, LOW(32),	LOW(32) },
+	/*			name	     names		ip mask64		mask32 */
+	[REGS_ARCH_NONE]      = { "unknown",   NULL, 0,		-1, 0,		0 },
+	[REGS_ARCH_X86]	      = { "x86",       NAMES(x86),	 8, 0xff0fff,	0xfff },
+	[REGS_ARCH_ARM]	      = { "arm",       NAMES(arm),	15, LOW(16),	LOW(16) },
+	[REGS_ARCH_ARM64]     = { "arm64",     NAMES(arm64),	32, LOW(33),	LOW(33) },
+	[REGS_ARCH_RISCV]     = { "riscv",     NAMES(riscv),	 0, LOW(32),	LOW(32) },
+	[REGS_ARCH_POWERPC]   = { "powerpc",   NAMES(powerpc),	32, LOW(45),	LOW(45) },
+	[REGS_ARCH_S390]      = { "s390",      NAMES(s390),	33, LOW(34),	LOW(34) },
+	[REGS_ARCH_CSKY]      = { "csky",      NAMES(csky),	 2, LOW(38),	LOW(38) },
+	[REGS_ARCH_LOONGARCH] = { "loongarch", NAMES(loongarch), 0, LOW(32),	LOW(32) },
+	[REGS_ARCH_MIPS]      = { "mips",      NAMES(mips),	 0, LOW(32),	LOW(32) },
 };
 /* clang-format on */
 
@@ -139,11 +139,6 @@ void regs_mask_text(uint64_t mask, enum regs_arch arch, bool simd, char *text, s
 int regs_ip(enum regs_arch arch)
 {
 	return regs_table(arch)->ip;
-}
-
-int regs_sp(enum regs_arch arch)
-{
-	return regs_table(arch)->sp;
 }
 
 uint64_t regs_default_mask(enum regs_arch arch, bool is_64bit)

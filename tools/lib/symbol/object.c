@@ -212,15 +212,6 @@ struct object *object_load(struct resolver *res, struct dso *dso)
 	return o;
 }
 
-const char *symbol_file(struct resolver *res, struct dso *dso)
-{
-	struct object *o = object_load(res, dso);
-
-	if (!o)
-		return NULL;
-	return o->kernel_tab ? res->kernel.file : o->file;
-}
-
 bool symbol_is_64bit(struct resolver *res, struct dso *dso)
 {
 	struct object *o = object_load(res, dso);

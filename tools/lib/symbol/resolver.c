@@ -103,11 +103,6 @@ void resolver_free(struct resolver *res)
 
 /* ---- locations ------------------------------------------------------------------------------------ */
 
-size_t resolver_nr_locs(const struct resolver *res)
-{
-	return res->nr_locs;
-}
-
 const struct loc *resolver_loc(const struct resolver *res, uint32_t loc)
 {
 	return &res->page.v[loc / LOC_PAGE][loc % LOC_PAGE];

@@ -87,7 +87,6 @@ struct code_at {
 
 void resolver_find_at(struct resolver *res, const struct code_at *at, uint32_t *loc, size_t n);
 const struct loc *resolver_loc(const struct resolver *res, uint32_t loc);
-size_t resolver_nr_locs(const struct resolver *res);
 
 /* The symbol of an object address; NULL when there is none. Loads the object's table. */
 const struct symbol *symbol_find(struct resolver *res, struct dso *dso, uint64_t addr);
@@ -110,8 +109,6 @@ ssize_t symbol_read_code(struct resolver *res, struct dso *dso, uint64_t addr, v
 char *symbol_run_file(struct resolver *res, const struct dso *dso);
 /* How such a file is to be opened: enum elf_flags. */
 unsigned symbol_elf_flags(const struct resolver *res);
-/* The path of the file that symbols came from; NULL when none. */
-const char *symbol_file(struct resolver *res, struct dso *dso);
 bool symbol_is_64bit(struct resolver *res, struct dso *dso);
 /*
  * An object address as the linker gave it out and disassemblers list it, for texts such as

@@ -235,14 +235,3 @@ enum xsave_state xsave_mxcsr(const struct xsave_image *im, uint32_t *out)
 	*out = load_u32(im->p + OFF_MXCSR, host_is_big_endian());
 	return XSAVE_VALUE;
 }
-
-enum xsave_state xsave_st(const struct xsave_image *im, unsigned n, unsigned char out[10])
-{
-	memset(out, 0, 10);
-	if (n >= 8)
-		return XSAVE_ABSENT;
-	if (!(im->xstate_bv & BIT(XSAVE_X87)))
-		return XSAVE_INIT;
-	memcpy(out, im->p + OFF_ST0 + 16 * n, 10);
-	return XSAVE_VALUE;
-}

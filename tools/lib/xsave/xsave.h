@@ -211,8 +211,6 @@ enum xsave_state xsave_pkru(const struct xsave_image *im, uint32_t *out);
 uint64_t xsave_image_keep_certain(struct xsave_image *im);
 uint64_t xsave_image_xcr0(const void *bytes, size_t size);
 enum xsave_state xsave_mxcsr(const struct xsave_image *im, uint32_t *out);
-/* x87 register st(@n), 10 bytes. */
-enum xsave_state xsave_st(const struct xsave_image *im, unsigned n, unsigned char out[10]);
 /* The bytes of a component, or NULL when it is not stored. */
 const void *xsave_component_bytes(const struct xsave_image *im, unsigned nr);
 
