@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perf data convert --to folded and --to json: every sample with its stack, in order of time,
- * through the same session as report and script; what is made of it is the room convert's.
+ * perf data convert --to folded and --to json: every sample with its stack, in order of time;
+ * what is made of them is the business of the room convert.
  */
 #include "data.h"
 #include "unwind/unwind.h"
