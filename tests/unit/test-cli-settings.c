@@ -117,6 +117,32 @@ static void test_environment(void **state)
 	assert_string_equal(getenv("PERF_TEST_SETTING"), "/here");
 }
 
+/* Keys without a row are named once; other things than files are left alone. */
+static void test_notes(void **state)
+{
+	struct cli_args args = { .nr = 0 };
+	struct err e = { 0 };
+	FILE *f = fopen(path, "w");
+
+	(void)state;
+	assert_non_null(f);
+	fputs("[show]\nunused = 1\nspeed = 3\n[other]\nthing = 1\n", f);
+	fclose(f);
+	assert_int_equal(cli_settings(table, ARRAY_SIZE(table), "list", &args, &e), 0);
+	assert_int_equal(args.nr_notes, 1);
+	assert_non_null(
+		strstr(args.notes[0].text, "nothing here is set by show.speed, other.thing"));
+	arena_free(&args.arena);
+
+	args = (struct cli_args){ .nr = 0 };
+	assert_int_equal(setenv("PERF_CONFIG", "/", 1), 0);
+	assert_int_equal(cli_settings(table, ARRAY_SIZE(table), "list", &args, &e), 0);
+	assert_int_equal(args.nr_notes, 1);
+	assert_string_equal(args.notes[0].text, "/ is no regular file: no settings from there");
+	arena_free(&args.arena);
+	assert_int_equal(setenv("PERF_CONFIG", path, 1), 0);
+}
+
 static void test_refused(void **state)
 {
 	char many[40 * 12 + 10] = "[show]\n", want[100];
@@ -135,9 +161,9 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),	cmocka_unit_test(test_choices),
-		cmocka_unit_test(test_words),	cmocka_unit_test(test_environment),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_kinds), cmocka_unit_test(test_choices),
+		cmocka_unit_test(test_words), cmocka_unit_test(test_environment),
+		cmocka_unit_test(test_notes), cmocka_unit_test(test_refused),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

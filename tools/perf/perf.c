@@ -187,6 +187,8 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 	char **all = NULL;
 	int ret = perf_settings(cmd->name, &args, &err);
 
+	for (size_t i = 0; i < args.nr_notes; i++)
+		log_warn("%s", args.notes[i].text);
 	if (ret) {
 		ret = cli_print_err(&err);
 		goto out;

@@ -234,11 +234,13 @@ struct cli_args {
 	struct arena arena;
 	char *v[32];
 	size_t nr;
+	struct err notes[2]; /* what a user should know of a file */
+	size_t nr_notes;
 };
 
 /*
  * Reads $PERF_CONFIG, or /etc/perfconfig and ~/.perfconfig: what they set for @command. Pager and
- * colours are set at once. Files of other users are not read, with a warning; so are keys without
+ * colours are set at once. Files of other users are not read, which a note says, as of keys without
  * a row.
  */
 int cli_settings(const struct cli_setting *table, size_t nr, const char *command,

@@ -143,8 +143,16 @@ static int one_setting(void *ctx, const char *key, const char *value)
 	return 0;
 }
 
+/* Of each file at most one thing is told. */
+static struct err *note(struct reading *r)
+{
+	struct cli_args *a = r->args;
+
+	return a->nr_notes < ARRAY_SIZE(a->notes) ? &a->notes[a->nr_notes++] : NULL;
+}
+
 /* As upstream: settings name programs, so those of strangers are not taken. */
-static FILE *open_config(const char *path)
+static FILE *open_config(struct reading *r, const char *path)
 {
 	int fd =
 		open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a FIFO: nobody waits */
@@ -153,13 +161,14 @@ static FILE *open_config(const char *path)
 
 	if (fd < 0) {
 		if (errno != ENOENT && errno != ENOTDIR)
-			log_warn("%s cannot be read: %s", path, strerror(errno));
+			err_set(note(r), -errno, "%s cannot be read: %s", path, strerror(errno));
 		return NULL;
 	}
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		log_warn("%s is no regular file: no settings from there", path);
+		err_set(note(r), -EINVAL, "%s is no regular file: no settings from there", path);
 	else if (st.st_uid && st.st_uid != geteuid())
-		log_warn("File %s not owned by current user or root, ignoring it.", path);
+		err_set(note(r), -EPERM, "File %s not owned by current user or root, ignoring it.",
+			path);
 	else
 		f = fdopen(fd, "r");
 	if (!f)
@@ -169,7 +178,7 @@ static FILE *open_config(const char *path)
 
 static int read_file(struct reading *r, const char *path, struct err *e)
 {
-	FILE *f = open_config(path);
+	FILE *f = open_config(r, path);
 	int ret;
 
 	if (!f)
@@ -178,7 +187,7 @@ static int read_file(struct reading *r, const char *path, struct err *e)
 	ret = cli_config_read(f, path, one_setting, r, e);
 	fclose(f);
 	if (!ret && r->ignored[0])
-		log_warn("%s: nothing here is set by %s", path, r->ignored);
+		err_set(note(r), -ENOENT, "%s: nothing here is set by %s", path, r->ignored);
 	return ret;
 }
 
