@@ -4,7 +4,7 @@
  * were predicted. There are millions of entries and few distinct ones, so that branch.c counts
  * equal ones together and adds them here many at a time.
  */
-#include "view-int.h"
+#include "keys-int.h"
 
 static void add_counts(struct branch_counts *c, const struct branch_counts *f)
 {
@@ -63,12 +63,6 @@ static void json(const struct profile_row *row, const void *slot, struct emit *e
 static bool wanted(const struct profile_opts *o)
 {
 	return o->branch;
-}
-
-const struct branch_counts *profile_branch_counts(const struct profile *p,
-						  const struct profile_row *row)
-{
-	return prof_row_acc(p, row, &acc_branches);
 }
 
 static bool shown(const struct profile_opts *o)

@@ -5,7 +5,7 @@
  * of a period, whole numbers: then sums do not depend on their order, and what callees cost can be
  * taken away again.
  */
-#include "profile-int.h"
+#include "keys-int.h"
 
 /* Of a period of 1: the fraction of a sum is worked out in these. */
 #define LATENCY_UNIT 1000

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Accumulator: a row's period by where the CPU was: kernel or user, of the host or of a guest. */
-#include "profile-int.h"
+#include "keys-int.h"
 
 struct modes {
 	uint64_t sys, usr, guest_sys, guest_usr;

@@ -8,7 +8,7 @@
  * numbers in ascending order, or a bit for each number there is where that is smaller, and so it
  * never has more than twice the words that its threads need as a list.
  */
-#include "profile-int.h"
+#include "keys-int.h"
 
 struct thread_set {
 	uint32_t n;	/* threads */

@@ -3,7 +3,7 @@
  * Accumulator: sums of the three numbers of PERF_SAMPLE_WEIGHT_STRUCT, of which the columns
  * weight1 to weight3 show the mean over a row's samples.
  */
-#include "profile-int.h"
+#include "keys-int.h"
 
 struct weights {
 	uint64_t v[3];

@@ -94,7 +94,7 @@ void prof_branch_flush(struct profile *p)
 /* A small number for (address space, its maps now). */
 static uint32_t epoch_of(struct profile *p, struct thread *th)
 {
-	uint32_t gen = machine_generation(p->m, th->space);
+	uint32_t gen = machine_generation(p->keys.m, th->space);
 	size_t slot = th->space % ARRAY_SIZE(p->feed->epoch);
 
 	if (p->feed->epoch[slot].epoch && p->feed->epoch[slot].space == th->space &&
@@ -121,8 +121,8 @@ static uint32_t where_of(struct profile *p, struct thread *th, uint32_t group)
 
 static int resolve_new(struct profile *p, struct thread *th, struct branch_slot *s, uint8_t cpumode)
 {
-	uint32_t from = resolver_find(p->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, s->from);
-	uint32_t to = resolver_find(p->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, s->to);
+	uint32_t from = resolver_find(p->keys.res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, s->from);
+	uint32_t to = resolver_find(p->keys.res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, s->to);
 	struct branch_counts *counts;
 	const struct symbol *sym;
 	struct profile_row *row;
@@ -148,7 +148,7 @@ static int resolve_new(struct profile *p, struct thread *th, struct branch_slot 
 	counts = prof_slot_reach(&p->feed->counts->row, row->idx);
 	if (!counts)
 		return -ENOMEM;
-	sym = resolver_loc(p->res, to)->sym;
+	sym = resolver_loc(p->keys.res, to)->sym;
 	if (first && sym)
 		counts->symbol_to = sym->idx;
 	return 0;

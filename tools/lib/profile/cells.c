@@ -66,7 +66,7 @@ uint64_t prof_col_value(const struct view *v, const struct profile_col *c,
 	case KEY_FROM: return prof_tuple_get(&p->places, row->place)[c->slot];
 	case KEY_TO: return prof_tuple_get(&p->places2, row->place2)[c->slot];
 	case KEY_PLACE:
-		if (p->o.branch)
+		if (p->keys.o.branch)
 			return prof_tuple_get(&p->places2, row->place2)[c->slot];
 		return prof_tuple_get(&p->places, row->place)[c->slot];
 	case KEY_STAT: break;
@@ -76,6 +76,18 @@ uint64_t prof_col_value(const struct view *v, const struct profile_col *c,
 
 /* ---- widths ---------------------------------------------------------------------------------- */
 
+/* The value of @row in a column that is no number. */
+static void put_text(const struct view *v, const struct profile_col *c,
+		     const struct profile_row *row, struct obuf *o)
+{
+	const struct keys *ks = &v->p->keys;
+
+	if (c->key->slot_text)
+		c->key->slot_text(ks, prof_row_acc(v->p, row, c->key->of), o);
+	else
+		c->key->text(ks, row, prof_col_value(v, c, row), o);
+}
+
 static int text_len(const struct view *v, const struct profile_col *c,
 		    const struct profile_row *row)
 {
@@ -84,7 +96,7 @@ static int text_len(const struct view *v, const struct profile_col *c,
 
 	if (obuf_init(&o, -1, 0))
 		return 0;
-	c->key->text(v->p, row, prof_col_value(v, c, row), &o);
+	put_text(v, c, row, &o);
 	n = (int)o.len;
 	obuf_free(&o);
 	return n;
@@ -93,9 +105,9 @@ static int text_len(const struct view *v, const struct profile_col *c,
 /* Upstream makes room for the name a thread has in the end. */
 static int comm_len(const struct profile *p, const struct profile_row *row)
 {
-	const struct thread *th = machine_thread_at(p->m, row->thread);
+	const struct thread *th = machine_thread_at(p->keys.m, row->thread);
 
-	return th ? (int)strlen(machine_comm(p->m, th->comm)) : 0;
+	return th ? (int)strlen(machine_comm(p->keys.m, th->comm)) : 0;
 }
 
 static void row_widths(const struct view *v, struct view_event *ev, const struct profile_row *row,
@@ -114,7 +126,7 @@ static void row_widths(const struct view *v, struct view_event *ev, const struct
 			if (c->key->truncates)
 				w = comm_len(p, row);
 			if (new_group && c->key->value_width)
-				w = c->key->value_width(p, prof_col_value(v, c, row));
+				w = c->key->value_width(&p->keys, prof_col_value(v, c, row));
 			if (!new_group || !c->key->by_content)
 				break;
 			w = text_len(v, c, row);
@@ -124,7 +136,7 @@ static void row_widths(const struct view *v, struct view_event *ev, const struct
 			break;
 		case KEY_FROM:
 		case KEY_PLACE:
-			w = p->o.branch && c->key->at == KEY_PLACE
+			w = p->keys.o.branch && c->key->at == KEY_PLACE
 				    ? p->place2_width
 					      .v[(size_t)row->place2 * p->nr_place2 + c->slot]
 				    : p->place_width.v[(size_t)row->place * p->nr_place + c->slot];
@@ -319,7 +331,7 @@ void view_value(const struct view *v, const struct profile_row *row, const struc
 	uint64_t n = prof_col_value(v, c, row);
 
 	if (c->key->at != KEY_STAT)
-		c->key->text(v->p, row, n, o);
+		put_text(v, c, row, o);
 	else if (c->key->mean)
 		obuf_printf(o, "%.1f", row->nr ? (double)n / (double)row->nr : 0);
 	else if (c->key->percent && !(c->key->acc && !v->o.children))
@@ -353,7 +365,7 @@ void view_cell(const struct view *v, const struct profile_row *row, const struct
 	start = o->len;
 	if (c->key->text_right)
 		obuf_pad(o, ' ', width - text_len(v, c, row));
-	c->key->text(v->p, row, prof_col_value(v, c, row), o);
+	put_text(v, c, row, o);
 	if (o->len < start)
 		return;
 	len = o->len - start;

@@ -230,8 +230,8 @@ int prof_chain_finish(struct profile *p)
 		deepen(row, false, c->end[l->node].depth);
 		deepen(row, true, c->end[l->node].depth);
 	}
-	ret = prof_sums_chains(&p->sums, c, p->o.children && !p->o.branch);
-	if (!ret && p->o.children)
+	ret = prof_sums_chains(&p->sums, c, p->keys.o.children && !p->keys.o.branch);
+	if (!ret && p->keys.o.children)
 		ret = add_callers(p);
 	vec_for_each (node, &c->nodes)
 		node->frame = prof_step_frame(p, node->step);

@@ -7,7 +7,7 @@ static int find_locs(struct profile *p, struct chain_queue *q)
 {
 	if (vec_reserve(&q->loc, q->at.n))
 		return -ENOMEM;
-	resolver_find_at(p->res, q->at.v, q->loc.v, q->at.n);
+	resolver_find_at(p->keys.res, q->at.v, q->loc.v, q->at.n);
 	for (size_t i = 0; i < q->at.n; i++) {
 		if (q->loc.v[i] == LOC_NONE)
 			return -ENOMEM;
@@ -16,10 +16,10 @@ static int find_locs(struct profile *p, struct chain_queue *q)
 	}
 	vec_for_each (f, &q->frame)
 		if (f->at == ID_NONE)
-			prof_unmapped_prefetch(p, f->ip);
+			prof_unmapped_prefetch(&p->keys, f->ip);
 	vec_for_each (f, &q->frame)
 		if (f->at == ID_NONE)
-			prof_unmapped_prefetch_next(p, f->ip);
+			prof_unmapped_prefetch_next(&p->keys, f->ip);
 	return 0;
 }
 
@@ -28,7 +28,7 @@ static uint32_t own_place(struct profile *p, const struct chain_frames *from)
 	const struct chain_queue *q = p->feed->chain;
 	const struct chain_frame *f = &q->frame.v[from->own];
 
-	p->feed->at_thread = from->th;
+	p->feed->keys.at_thread = from->th;
 	return f->at == ID_NONE ? prof_place_unmapped(p, f->ip, f->mode)
 				: prof_place_of_loc(p, q->loc.v[f->at], f->ip, false);
 }
@@ -42,7 +42,7 @@ static int add_steps(struct profile *p, const struct chain_frame *f)
 	uint32_t one, nr = 1;
 
 	if (f->at == ID_NONE) {
-		if (p->o.filter.hide_unresolved)
+		if (p->keys.o.filter.hide_unresolved)
 			return 0;
 		one = prof_step_unmapped(p, f->ip, f->mode);
 		steps = &one;
@@ -51,7 +51,7 @@ static int add_steps(struct profile *p, const struct chain_frame *f)
 	} else {
 		uint32_t loc = q->loc.v[f->at];
 
-		if (p->o.filter.hide_unresolved && !resolver_loc(p->res, loc)->sym)
+		if (p->keys.o.filter.hide_unresolved && !resolver_loc(p->keys.res, loc)->sym)
 			return 0;
 		if (prof_steps_of(p, loc, f->ip, &steps, &nr))
 			return -ENOMEM;

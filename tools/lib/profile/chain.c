@@ -12,7 +12,7 @@ int prof_chain_init(struct profile *p)
 {
 	struct chain_queue *q;
 
-	if (!p->o.use_chains && !p->o.children && !p->feed->parent_re.set)
+	if (!p->keys.o.use_chains && !p->keys.o.children && !p->feed->parent_re.set)
 		return 0;
 	q = p->feed->chain = calloc(1, sizeof(*q));
 	if (!q)
@@ -20,7 +20,7 @@ int prof_chain_init(struct profile *p)
 	for (unsigned i = 0; i < CHAIN_MEMOS; i++)
 		q->memo[i].group = ID_NONE;
 	q->limit = CHAIN_JOBS;
-	if (p->o.history || p->map_is_key || p->sums.needs_sample)
+	if (p->keys.o.history || p->map_is_key || p->sums.needs_sample)
 		q->limit = 1;
 	return 0;
 }
@@ -90,11 +90,11 @@ int64_t prof_chain_frames(struct profile *p, const struct u64s *cc)
 static size_t cut(const struct profile *p, size_t n)
 {
 	struct chain_queue *q = p->feed->chain;
-	uint32_t max = p->o.max_stack;
+	uint32_t max = p->keys.o.max_stack;
 
 	if (!max || n <= max)
 		return n;
-	if (p->o.chain.caller) {
+	if (p->keys.o.chain.caller) {
 		memmove(q->ips, q->ips + n - max, max * sizeof(*q->ips));
 		memmove(q->modes, q->modes + n - max, max);
 	}
@@ -124,7 +124,7 @@ static int push_frame(struct profile *p, struct thread *th, uint64_t ip, uint8_t
 	struct code_at at = { NULL, ip, mode };
 	struct map_hit hit;
 
-	if (machine_find_map(p->m, th, mode, ip, &hit))
+	if (machine_find_map(p->keys.m, th, mode, ip, &hit))
 		at = (struct code_at){ hit.map->dso, hit.addr, hit.cpumode };
 	else if (p->one_step)
 		f.at = ID_NONE;
@@ -140,7 +140,7 @@ static void count_walk(struct profile *p, const struct sample *s, struct thread 
 	size_t nr = 0;
 
 	if (fresh)
-		m->rooted = machine_find_map(p->m, th, q->modes[n - 1], q->ips[n - 1], &hit);
+		m->rooted = machine_find_map(p->keys.m, th, q->modes[n - 1], q->ips[n - 1], &hit);
 	if (q->modes[n - 1] != PERF_RECORD_MISC_USER || !s->event ||
 	    !unwind_is_walked(&s->event->attr))
 		return;
@@ -153,7 +153,7 @@ static int take_frames(struct profile *p, const struct sample *s, struct thread 
 		       struct chain_job *job, struct chain_frames *from)
 {
 	struct chain_queue *q = p->feed->chain;
-	uint32_t gen = machine_generation(p->m, th->space);
+	uint32_t gen = machine_generation(p->keys.m, th->space);
 	int64_t got = prof_chain_frames(p, &s->callchain);
 	struct chain_memo *m;
 	size_t n;
@@ -184,7 +184,7 @@ static int take_frames(struct profile *p, const struct sample *s, struct thread 
 static int drop_callees(struct profile *p, struct chain_job *job, const struct frame **f,
 			ssize_t *n)
 {
-	bool caller = p->o.chain.caller;
+	bool caller = p->keys.o.chain.caller;
 	const struct frame *own;
 	ssize_t at = -1;
 
@@ -199,7 +199,7 @@ static int drop_callees(struct profile *p, struct chain_job *job, const struct f
 	own = *f + at;
 	*f += caller ? 0 : at;
 	*n = caller ? at + 1 : *n - at;
-	job->cpumode = resolver_loc(p->res, own->loc)->cpumode;
+	job->cpumode = resolver_loc(p->keys.res, own->loc)->cpumode;
 	job->place = prof_place_of_loc(p, own->loc, own->ip, false);
 	return job->place == ID_NONE ? -ENOMEM : 0;
 }
@@ -217,13 +217,13 @@ static int take_unwound(struct profile *p, const struct sample *s, struct thread
 	if (drop_callees(p, job, &f, &n))
 		return -ENOMEM;
 	while (n-- > 0) {
-		const struct symbol *sym = resolver_loc(p->res, f[n].loc)->sym;
+		const struct symbol *sym = resolver_loc(p->keys.res, f[n].loc)->sym;
 		const uint32_t *steps;
 		uint32_t step, nr;
 
-		if (p->o.filter.hide_unresolved && !f[n].sym)
+		if (p->keys.o.filter.hide_unresolved && !f[n].sym)
 			continue;
-		if (f[n].sym == sym && !p->o.inlines) {
+		if (f[n].sym == sym && !p->keys.o.inlines) {
 			if (prof_steps_of(p, f[n].loc, f[n].ip, &steps, &nr))
 				return -ENOMEM;
 			step = steps[0];

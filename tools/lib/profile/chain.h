@@ -50,11 +50,6 @@ struct node_end {
 	uint16_t depth, height;
 };
 
-#define NOTE_COND_FWD (1u << 28)
-#define NOTE_COND_BWD (1u << 29)
-#define NOTE_CROSS_4K (1u << 30)
-#define NOTE_CROSS_2M (1u << 31)
-
 struct note_list {
 	struct branch_note *v;
 	uint32_t nr;
@@ -170,8 +165,5 @@ int prof_chain_finish(struct profile *p);
 /* history.c: the chain of a sample with its branches, as a leaf of @row */
 int prof_history_add(struct profile *p, const struct acc_in *sample, uint32_t group,
 		     struct profile_row *row);
-void prof_note_add(struct branch_note *sum, const struct branch_note *n);
-/* What the branches of one sample say, all together. */
-void prof_note_all(struct branch_note *sum, const struct hist_frames *h);
 
 #endif

@@ -132,12 +132,12 @@ static int find_key(struct columns *cs, const char *s, size_t len, const char *w
 			*k = key_find(s, len);
 		return ret;
 	}
-	*k = prof_reg_key_find(cs->p, s, len);
+	*k = prof_reg_key_find(&cs->p->keys, s, len);
 	if (*k)
 		return 0;
 	if (!cs->maker)
 		return err_set(e, -EINVAL, "key `%.*s' was not counted", (int)len, s);
-	return prof_reg_key(cs->maker, s, len, k, e);
+	return prof_reg_key(&cs->maker->keys, s, len, k, e);
 }
 
 static int add_key(struct columns *cs, const char *s, size_t len, struct key_list *l, struct err *e)
@@ -400,7 +400,7 @@ static int place_cols(struct profile *p)
 		p->ip_is_key |= c->key->raw_ip == RAW_ALWAYS;
 		p->ip_unnamed |= c->key->raw_ip == RAW_UNNAMED;
 		if (!strcmp(c->key->name, "dso"))
-			p->dso_is_key = true;
+			p->keys.dso_is_key = true;
 		if (!strcmp(c->key->name, "symbol"))
 			p->sym_is_key = true;
 		if (!strcmp(c->key->name, "dso_size"))
@@ -412,7 +412,7 @@ static int place_cols(struct profile *p)
 	p->groups.width = 1 + p->nr_group;
 	p->places.width = p->nr_place;
 	p->places2.width = p->nr_place2;
-	p->daddrs.width = 4;
+	p->keys.daddrs.width = 4;
 	return 0;
 }
 
@@ -502,7 +502,7 @@ int prof_cols_setup(struct profile *p, struct err *e)
 	int ret;
 
 	cs->p = cs->maker = p;
-	cs->o = &p->o;
+	cs->o = &p->keys.o;
 	ret = choose(cs, e);
 	if (ret)
 		return ret;

@@ -72,32 +72,22 @@ struct ignore {
 };
 
 struct feed {
+	struct key_reader keys;
 	struct unwind *u;
 	bool filtering;
 	struct bits f_parallelism;
 
 	/* ---- the sample at hand ---- */
-	uint32_t parallelism;
-	uint32_t parent;	  /* names */
-	struct thread *at_thread; /* of the sample or frame whose place is looked for */
 	uint32_t step_tmp[MAX_INLINES];
-	struct obuf reg_text; /* being put together */
 	struct ignore ignore;
 
 	/* ---- what was looked at once ---- */
 	struct sym_pattern parent_re; /* set: the parent is wanted */
 	uint32_t recent_group[64];    /* by thread */
-	VEC(uint32_t) comm_name;      /* comm id -> names */
-	VEC(uint32_t) dso_name;	      /* dso idx -> names */
-	VEC(int32_t) sockets;	      /* by CPU */
-	struct trace *trace;	      /* formats of tracepoints, once they were needed */
 	VEC(struct loc_info) locs;
 	VEC(uint32_t) sym_place; /* by symbol idx: place */
 	VEC(uint32_t) step_list;
 	struct htab step_tab;
-	struct tuples frame_keys;
-	VEC(uint32_t) frame_at; /* by frame_keys id */
-	struct htab bare_tab;	/* frames that are an address in an object (or in none), no more */
 
 	/* ---- what waits ---- */
 	struct queue *queue; /* NULL: there is more to samples than their row */

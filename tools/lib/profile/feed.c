@@ -14,9 +14,10 @@ int prof_feed_new(struct profile *p, struct unwind *u)
 	if (!f)
 		return -ENOMEM;
 	f->u = u;
-	f->parallelism = 1;
-	f->frame_keys.width = 4;
+	f->keys.parallelism = 1;
+	f->keys.frame_keys.width = 4;
 	p->feed = f;
+	p->keys.reader = &f->keys;
 	return 0;
 }
 
@@ -31,26 +32,19 @@ void prof_feed_free(struct profile *p)
 	prof_queue_free(p);
 	prof_chain_forget(p);
 	prof_branch_free(p);
-	vec_free(&f->comm_name);
-	vec_free(&f->dso_name);
-	vec_free(&f->sockets);
-	trace_free(f->trace);
 	vec_free(&f->locs);
 	vec_free(&f->sym_place);
 	vec_free(&f->step_list);
 	htab_free(&f->step_tab);
-	prof_tuples_free(&f->frame_keys);
-	vec_free(&f->frame_at);
-	htab_free(&f->bare_tab);
-	if (f->reg_text.buf)
-		obuf_free(&f->reg_text);
+	prof_key_reader_free(&f->keys);
 	free(f);
 	p->feed = NULL;
+	p->keys.reader = NULL;
 }
 
 static bool wants_chains(const struct profile *p)
 {
-	return p->o.use_chains || p->o.children;
+	return p->keys.o.use_chains || p->keys.o.children;
 }
 
 /* Samples wait for others, and their places are found with their chains. */
@@ -65,13 +59,13 @@ static int add_row(struct profile *p, const struct sample *s, struct thread *th,
 	struct profile_row *row;
 	struct acc_in in;
 
-	if (wants_chains(p) && !p->o.history)
+	if (wants_chains(p) && !p->keys.o.history)
 		return prof_chain_add(p, s, th, group, place);
 	row = prof_row_own(p, group, place, th->idx, s->cpumode, (uint32_t)p->ch.nodes.n);
 	if (!row)
 		return -ENOMEM;
 	in = prof_acc_in(p, s, th);
-	if (p->o.history)
+	if (p->keys.o.history)
 		return prof_history_add(p, &in, group, row);
 	prof_row_count(row, s->period, 1);
 	return prof_sums_add(&p->sums, row->idx, &in);
@@ -84,18 +78,18 @@ static bool find_place(struct profile *p, uint8_t cpumode, uint64_t ip, struct t
 	uint32_t loc;
 
 	*out = ID_NONE;
-	p->feed->at_thread = th;
+	p->feed->keys.at_thread = th;
 	/* Rows are those of the branches. */
-	if (p->o.branch && !p->feed->filtering) {
+	if (p->keys.o.branch && !p->feed->filtering) {
 		*out = 0;
 		return true;
 	}
-	loc = resolver_find(p->res, th, cpumode, ip);
+	loc = resolver_find(p->keys.res, th, cpumode, ip);
 	if (loc == LOC_NONE)
 		return true;
 	if (p->feed->filtering && !prof_filter_pass(p, th, loc, ip))
 		return false;
-	*out = p->o.branch ? 0 : prof_place_of_loc(p, loc, ip, false);
+	*out = p->keys.o.branch ? 0 : prof_place_of_loc(p, loc, ip, false);
 	return true;
 }
 
@@ -105,17 +99,17 @@ static bool ignored(struct profile *p, const struct sample *s, struct thread *th
 	uint32_t loc;
 
 	/* Upstream counts samples that have a branch. */
-	if (p->o.branch && !s->branches.nr)
+	if (p->keys.o.branch && !s->branches.nr)
 		return true;
-	if (!p->o.filter.hide_unresolved)
+	if (!p->keys.o.filter.hide_unresolved)
 		return false;
-	loc = resolver_find(p->res, th, s->cpumode, s->ip);
-	return loc != LOC_NONE && !resolver_loc(p->res, loc)->sym;
+	loc = resolver_find(p->keys.res, th, s->cpumode, s->ip);
+	return loc != LOC_NONE && !resolver_loc(p->keys.res, loc)->sym;
 }
 
 void profile_set_parallelism(struct profile *p, uint32_t n)
 {
-	p->feed->parallelism = n ? n : 1;
+	p->feed->keys.parallelism = n ? n : 1;
 	p->parallel |= n > 1;
 }
 
@@ -124,7 +118,7 @@ static int left_out(struct profile *p, const struct sample *s, struct thread *th
 {
 	struct acc_in in = prof_acc_in(p, s, th);
 
-	if (p->o.branch)
+	if (p->keys.o.branch)
 		in.times = s->branches.nr;
 	return prof_sums_left_out(&p->sums, s->event ? s->event->idx : 0, &in);
 }
@@ -132,7 +126,7 @@ static int left_out(struct profile *p, const struct sample *s, struct thread *th
 int profile_add(struct profile *p, const struct sample *s, struct thread *th, struct err *e)
 {
 	struct event_rows *ev = prof_event_rows(p, s->event ? s->event->idx : 0);
-	uint64_t weight = p->o.branch ? s->branches.nr : s->period;
+	uint64_t weight = p->keys.o.branch ? s->branches.nr : s->period;
 	uint32_t place = ID_NONE, group;
 	bool late, pass;
 	int ret;
@@ -149,7 +143,7 @@ int profile_add(struct profile *p, const struct sample *s, struct thread *th, st
 	}
 	if (ignored(p, s, th))
 		return 0;
-	p->feed->parent = p->feed->parent_re.set ? prof_parent_of(p, s, th) : 0;
+	p->feed->keys.parent = p->feed->parent_re.set ? prof_parent_of(p, s, th) : 0;
 	if (p->feed->ignore.re.set && wants_chains(p) && !prof_wants_unwind(p, s)) {
 		s = prof_ignore_callees(p, s, th);
 		if (!s)
@@ -158,7 +152,8 @@ int profile_add(struct profile *p, const struct sample *s, struct thread *th, st
 	/* The place is most often found with the chain. */
 	late = in_batches(p) && !p->feed->filtering;
 	pass = (late || find_place(p, s->cpumode, s->ip, th, &place)) &&
-	       (!p->o.filter.exclude_other || p->feed->parent) && prof_filter_sample(p, s);
+	       (!p->keys.o.filter.exclude_other || p->feed->keys.parent) &&
+	       prof_filter_sample(p, s);
 	ev->totals.nr_samples++;
 	ev->totals.period += weight;
 	if (!pass) {
@@ -170,7 +165,7 @@ int profile_add(struct profile *p, const struct sample *s, struct thread *th, st
 	group = prof_group_of(p, s, th);
 	if (group == ID_NONE || (!late && place == ID_NONE))
 		return err_set(e, -ENOMEM, "no memory to count samples");
-	ret = p->o.branch ? prof_branch_add(p, s, th, group) : add_row(p, s, th, place, group);
+	ret = p->keys.o.branch ? prof_branch_add(p, s, th, group) : add_row(p, s, th, place, group);
 	if (!ret && p->flow)
 		return brflow_add(p->flow, s, th, e);
 	return ret ? err_set(e, ret, "no memory to count samples") : 0;

@@ -10,7 +10,7 @@
 
 int prof_filter_setup(struct profile *p, struct err *e)
 {
-	const struct profile_filter *f = &p->o.filter;
+	const struct profile_filter *f = &p->keys.o.filter;
 	const char *const *names;
 
 	if (f->parallelism) {
@@ -23,29 +23,30 @@ int prof_filter_setup(struct profile *p, struct err *e)
 		if (bits_test(&p->feed->f_parallelism, 0))
 			return err_set(e, -EINVAL, "Requested parallelism level 0 is invalid.");
 	}
-	p->dsos_given = session_filter_names(f->session, SESSION_DSOS, &names);
+	p->keys.dsos_given = session_filter_names(f->session, SESSION_DSOS, &names);
 	p->feed->filtering = (f->session && session_filter_any(f->session)) || f->symbol_part;
 	return 0;
 }
 
 bool prof_filter_sample(const struct profile *p, const struct sample *s)
 {
-	if (p->o.filter.by_socket &&
-	    (!p->o.pd || perfdata_cpu_socket(p->o.pd, s->cpu) != p->o.filter.socket))
+	if (p->keys.o.filter.by_socket &&
+	    (!p->keys.o.pd || perfdata_cpu_socket(p->keys.o.pd, s->cpu) != p->keys.o.filter.socket))
 		return false;
-	return !p->o.filter.parallelism || bits_test(&p->feed->f_parallelism, p->feed->parallelism);
+	return !p->keys.o.filter.parallelism ||
+	       bits_test(&p->feed->f_parallelism, p->feed->keys.parallelism);
 }
 
 bool prof_filter_pass(struct profile *p, struct thread *th, uint32_t loc, uint64_t ip)
 {
-	const struct session_filter *f = p->o.filter.session;
-	const struct loc *l = resolver_loc(p->res, loc);
+	const struct session_filter *f = p->keys.o.filter.session;
+	const struct loc *l = resolver_loc(p->keys.res, loc);
 
-	if (f && (!session_filter_thread(f, th, machine_comm(p->m, th->comm)) ||
+	if (f && (!session_filter_thread(f, th, machine_comm(p->keys.m, th->comm)) ||
 		  !session_filter_place(f, l, ip)))
 		return false;
-	return !p->o.filter.symbol_part ||
-	       (l->sym && strstr(l->sym->name, p->o.filter.symbol_part));
+	return !p->keys.o.filter.symbol_part ||
+	       (l->sym && strstr(l->sym->name, p->keys.o.filter.symbol_part));
 }
 
 void prof_filter_free(struct profile *p)

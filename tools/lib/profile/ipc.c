@@ -25,18 +25,17 @@ struct code {
 
 int prof_ipc_init(struct profile *p, struct err *e)
 {
-	const struct brflow_opts o = { .machine = p->m, .blocks = true, .each_start = true };
+	const struct brflow_opts o = { .machine = p->keys.m, .blocks = true, .each_start = true };
 
 	for (unsigned i = 0; i < p->c.nr_cols; i++)
 		if (!strcmp(p->c.cols[i].key->name, "ipc_lbr") && !p->c.cols[i].elided)
-			return brflow_new(&p->flow, p->res, &o, e);
+			return brflow_new(&p->flow, p->keys.res, &o, e);
 	return 0;
 }
 
 void prof_ipc_free(struct profile *p)
 {
 	brflow_free(p->flow);
-	vec_free(&p->ipc);
 }
 
 static int by_function(const void *a, const void *b)
@@ -50,7 +49,7 @@ static int by_function(const void *a, const void *b)
 static uint32_t read_code(struct profile *p, struct dso *dso, const struct symbol *sym,
 			  struct code *c)
 {
-	struct insn_decoder *d = prof_decoder(&c->dec, p->res, p->o.arch, dso);
+	struct insn_decoder *d = prof_decoder(&c->dec, p->keys.res, p->keys.o.arch, dso);
 	uint64_t size = min_u64(sym->end - sym->start, CODE_MAX);
 	uint32_t nr = 0, next = 0;
 	struct insn in;
@@ -58,7 +57,7 @@ static uint32_t read_code(struct profile *p, struct dso *dso, const struct symbo
 
 	if (!d || sym->end <= sym->start)
 		return 0;
-	n = symbol_read_code(p->res, dso, sym->start, c->bytes, size);
+	n = symbol_read_code(p->keys.res, dso, sym->start, c->bytes, size);
 	for (uint32_t at = 0; at < n; at++) {
 		c->before[at] = nr;
 		if (at != next)
@@ -99,9 +98,9 @@ static int add_function(struct profile *p, const struct sym_block *sb, size_t n,
 	static const struct ipc none;
 	struct ipc *ipc;
 
-	if (vec_reach(&p->ipc, idx, none))
+	if (vec_reach(&p->keys.ipc, idx, none))
 		return -ENOMEM;
-	ipc = &p->ipc.v[idx];
+	ipc = &p->keys.ipc.v[idx];
 	size = read_code(p, sb->block->dso, sb->sym, c);
 	for (size_t i = 0; size && i < n; i++)
 		add_block(c, size, &sb[i], ipc);
@@ -128,7 +127,7 @@ int prof_ipc_finish(struct profile *p)
 		const struct brflow_block *b = brflow_block(p->flow, i);
 
 		sb[n].block = b;
-		sb[n].sym = symbol_find(p->res, b->dso, b->end);
+		sb[n].sym = symbol_find(p->keys.res, b->dso, b->end);
 		n += sb[n].sym != NULL;
 	}
 	if (n)
@@ -143,21 +142,4 @@ int prof_ipc_finish(struct profile *p)
 	free(sb);
 	free(c);
 	return ret;
-}
-
-/* Of the function that the row's first branch went to, as upstream. */
-void prof_text_ipc(const struct profile *p, const struct profile_row *r, uint64_t v, struct obuf *o)
-{
-	uint32_t sym = profile_branch_counts(p, r)->symbol_to;
-	static const struct ipc none;
-	const struct ipc *ipc = sym < p->ipc.n ? &p->ipc.v[sym] : &none;
-
-	(void)v;
-	/* No block of it was seen, or nobody counted cycles: not known, which is no 0.00. */
-	if (sym == ID_NONE || !ipc->cycles || !ipc->total) {
-		obuf_char(o, '-');
-		return;
-	}
-	obuf_printf(o, "%-5.2f [%5.1f%%]", (double)ipc->insns / (double)ipc->cycles,
-		    ipc->covered * 100.0 / ipc->total);
 }

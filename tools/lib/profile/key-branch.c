@@ -1,48 +1,61 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Sort keys and columns of branches: their flags, of which a value is the packed word's bits. */
-#include "profile-int.h"
+#include "keys-int.h"
 
 static void text_flag(struct obuf *o, bool set, const char *yes, const char *no)
 {
 	obuf_str(o, set ? yes : no);
 }
 
-void prof_text_mispredict(const struct profile *p, const struct profile_row *r, uint64_t v,
+void prof_text_mispredict(const struct keys *ks, const struct profile_row *r, uint64_t v,
 			  struct obuf *o)
 {
-	(void)p, (void)r;
+	(void)ks, (void)r;
 	text_flag(o, v & 3, v & 2 ? "N" : "Y", "N/A");
 }
 
-void prof_text_in_tx(const struct profile *p, const struct profile_row *r, uint64_t v,
-		     struct obuf *o)
+void prof_text_in_tx(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
 {
-	(void)p, (void)r;
+	(void)ks, (void)r;
 	text_flag(o, v & 4, "T", ".");
 }
 
-void prof_text_abort(const struct profile *p, const struct profile_row *r, uint64_t v,
-		     struct obuf *o)
+void prof_text_abort(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
 {
-	(void)p, (void)r;
+	(void)ks, (void)r;
 	text_flag(o, v & 8, "A", ".");
 }
 
-void prof_text_cycles(const struct profile *p, const struct profile_row *r, uint64_t v,
+void prof_text_cycles(const struct keys *ks, const struct profile_row *r, uint64_t v,
 		      struct obuf *o)
 {
-	(void)p, (void)r;
+	(void)ks, (void)r;
 	if (v >> 4 & 0xffff)
 		obuf_dec(o, v >> 4 & 0xffff);
 	else
 		obuf_char(o, '-');
 }
 
-void prof_text_type(const struct profile *p, const struct profile_row *r, uint64_t v,
-		    struct obuf *o)
+void prof_text_type(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
 {
 	const char *s = branch_type_name(v >> 20 & 15, v >> 26 & 15);
 
-	(void)p, (void)r;
+	(void)ks, (void)r;
 	obuf_str(o, *s ? s : "N/A");
+}
+
+/* Of the function that the row's first branch went to, as upstream. */
+void prof_text_ipc(const struct keys *ks, const void *slot, struct obuf *o)
+{
+	uint32_t sym = ((const struct branch_counts *)slot)->symbol_to;
+	static const struct ipc none;
+	const struct ipc *ipc = sym < ks->ipc.n ? &ks->ipc.v[sym] : &none;
+
+	/* No block of it was seen, or nobody counted cycles: not known, which is no 0.00. */
+	if (sym == ID_NONE || !ipc->cycles || !ipc->total) {
+		obuf_char(o, '-');
+		return;
+	}
+	obuf_printf(o, "%-5.2f [%5.1f%%]", (double)ipc->insns / (double)ipc->cycles,
+		    ipc->covered * 100.0 / ipc->total);
 }

@@ -3,69 +3,69 @@
 #include <stdio.h>
 
 #include "emit/emit.h"
-#include "profile-int.h"
+#include "keys-int.h"
 #include "script/script.h"
 
 #define SOCKET_NOT_ASKED INT32_MIN
 
 /* The text of a tracepoint's fields; distinct texts are kept once. */
-uint64_t prof_get_trace(struct profile *p, const struct sample *s, struct thread *th)
+uint64_t prof_get_trace(struct keys *ks, const struct sample *s, struct thread *th)
 {
 	const char *text = NULL;
 	size_t len;
 
 	(void)th;
-	if (s->event && s->event->attr.type == PERF_TYPE_TRACEPOINT && p->o.pd) {
-		if (!p->feed->trace)
-			p->feed->trace = trace_load(p->o.pd, p->o.raw_trace);
-		text = trace_text(p->feed->trace, s, &len);
+	if (s->event && s->event->attr.type == PERF_TYPE_TRACEPOINT && ks->o.pd) {
+		if (!ks->reader->trace)
+			ks->reader->trace = trace_load(ks->o.pd, ks->o.raw_trace);
+		text = trace_text(ks->reader->trace, s, &len);
 	}
-	return prof_name_id(p, text ? text : "N/A");
+	return prof_name_id(ks, text ? text : "N/A");
 }
 
-static int32_t *socket_slot(struct profile *p, uint32_t cpu)
+static int32_t *socket_slot(struct keys *ks, uint32_t cpu)
 {
 	if (cpu >= 1 << 16)
 		return NULL;
-	if (vec_reach(&p->feed->sockets, cpu, SOCKET_NOT_ASKED))
+	if (vec_reach(&ks->reader->sockets, cpu, SOCKET_NOT_ASKED))
 		return NULL;
-	return &p->feed->sockets.v[cpu];
+	return &ks->reader->sockets.v[cpu];
 }
 
-uint64_t prof_get_socket(struct profile *p, const struct sample *s, struct thread *th)
+uint64_t prof_get_socket(struct keys *ks, const struct sample *s, struct thread *th)
 {
-	int32_t *slot = socket_slot(p, s->cpu);
+	int32_t *slot = socket_slot(ks, s->cpu);
 
 	(void)th;
-	if (!slot || !p->o.pd)
+	if (!slot || !ks->o.pd)
 		return (uint32_t)-1;
 	if (*slot == SOCKET_NOT_ASKED)
-		*slot = perfdata_cpu_socket(p->o.pd, s->cpu);
+		*slot = perfdata_cpu_socket(ks->o.pd, s->cpu);
 	return (uint32_t)*slot;
 }
 
-void prof_text_socket(const struct profile *p, const struct profile_row *r, uint64_t v,
+void prof_text_socket(const struct keys *ks, const struct profile_row *r, uint64_t v,
 		      struct obuf *o)
 {
-	(void)p, (void)r;
+	(void)ks, (void)r;
 	obuf_printf(o, "%6.3d", (int)(uint32_t)v);
 }
 
 /* Device and inode of the thread's cgroup namespace, 0/0x0 when no record told. */
-uint64_t prof_get_cgroup_id(struct profile *p, const struct sample *s, struct thread *th)
+uint64_t prof_get_cgroup_id(struct keys *ks, const struct sample *s, struct thread *th)
 {
 	char buf[48];
 
 	(void)s;
 	snprintf(buf, sizeof(buf), "%llu/0x%llx", (unsigned long long)th->cgroup_ns_dev,
 		 (unsigned long long)th->cgroup_ns_ino);
-	return prof_name_id(p, buf);
+	return prof_name_id(ks, buf);
 }
 
 /* "python<N>": every number in the name of a thread becomes one word. */
-uint64_t prof_get_comm_nodigit(struct profile *p, const struct sample *s, struct thread *th)
+uint64_t prof_get_comm_nodigit(struct keys *ks, const struct sample *s, struct thread *th)
 {
-	const char *c = machine_comm(p->m, th->comm);
+	const char *c = machine_comm(ks->m, th->comm);
 	char buf[3 * 64 + 1];
 	size_t n = 0;
 
@@ -80,52 +80,52 @@ uint64_t prof_get_comm_nodigit(struct profile *p, const struct sample *s, struct
 		c += strspn(c, "0123456789");
 	}
 	buf[n] = 0;
-	return prof_name_id(p, buf);
+	return prof_name_id(ks, buf);
 }
 
 /* The size of the map that the address lies in; 0 = in none. */
-uint64_t prof_place_dso_size(struct profile *p, const struct place_in *in)
+uint64_t prof_place_dso_size(struct keys *ks, const struct place_in *in)
 {
 	struct map_hit hit;
 
-	if (!p->feed->at_thread ||
-	    !machine_find_map(p->m, p->feed->at_thread, in->at->cpumode, in->ip, &hit))
+	if (!ks->reader->at_thread ||
+	    !machine_find_map(ks->m, ks->reader->at_thread, in->at->cpumode, in->ip, &hit))
 		return 0;
 	return hit.map->end - hit.map->start;
 }
 
 /* ---- source lines ---------------------------------------------------------------------------- */
 
-static bool line_of(struct profile *p, const struct place_in *in, struct srcline *s)
+static bool line_of(struct keys *ks, const struct place_in *in, struct srcline *s)
 {
 	const struct loc *l = in->at;
 
-	return l->dso && symbol_srcline(p->res, l->dso, l->addr, s);
+	return l->dso && symbol_srcline(ks->res, l->dso, l->addr, s);
 }
 
 /* "file:line", else "symbol+offset", else "object[address]", as upstream falls back. */
-uint64_t prof_place_srcline(struct profile *p, const struct place_in *in)
+uint64_t prof_place_srcline(struct keys *ks, const struct place_in *in)
 {
 	const struct loc *l = in->at;
 	struct srcline s;
 	char buf[512];
 
-	if (line_of(p, in, &s))
+	if (line_of(ks, in, &s))
 		snprintf(buf, sizeof(buf), "%s:%u", s.base, s.line);
 	else if (in->sym)
 		snprintf(buf, sizeof(buf), "%s+%llu", in->sym->name,
 			 (unsigned long long)(l->addr - in->sym->start));
 	else if (l->dso)
 		snprintf(buf, sizeof(buf), "%s[%llx]", l->dso->short_name,
-			 (unsigned long long)symbol_listed_addr(p->res, l->dso, l->addr));
+			 (unsigned long long)symbol_listed_addr(ks->res, l->dso, l->addr));
 	else
 		snprintf(buf, sizeof(buf), "%#llx", (unsigned long long)in->ip);
-	return prof_name_id(p, buf);
+	return prof_name_id(ks, buf);
 }
 
-uint64_t prof_place_srcfile(struct profile *p, const struct place_in *in)
+uint64_t prof_place_srcfile(struct keys *ks, const struct place_in *in)
 {
 	struct srcline s;
 
-	return line_of(p, in, &s) ? prof_name_id(p, s.base) : 0;
+	return line_of(ks, in, &s) ? prof_name_id(ks, s.base) : 0;
 }

@@ -4,7 +4,7 @@
  * data addresses are numbers of (address, text, level), made while the maps mean what they mean.
  */
 #include "emit/emit.h"
-#include "profile-int.h"
+#include "keys-int.h"
 
 /* ---- data addresses -------------------------------------------------------------------------- */
 
@@ -18,65 +18,65 @@ struct target {
 	bool mapped;
 };
 
-static void find_target(struct profile *p, const struct sample *s, struct thread *th, uint64_t addr,
+static void find_target(struct keys *ks, const struct sample *s, struct thread *th, uint64_t addr,
 			struct target *t)
 {
 	*t = (struct target){ 0 };
-	t->mapped = addr && machine_find_map(p->m, th, s->cpumode, addr, &t->hit);
+	t->mapped = addr && machine_find_map(ks->m, th, s->cpumode, addr, &t->hit);
 	if (t->mapped)
-		t->sym = symbol_find(p->res, t->hit.map->dso, t->hit.addr);
+		t->sym = symbol_find(ks->res, t->hit.map->dso, t->hit.addr);
 }
 
-static uint32_t target_text(struct profile *p, const struct target *t, uint64_t addr)
+static uint32_t target_text(struct keys *ks, const struct target *t, uint64_t addr)
 {
 	const char *text = NULL;
 
 	if (t->sym && t->hit.addr != t->sym->start)
-		text = arena_printf(&p->text, "%s+%#llx", t->sym->name,
+		text = arena_printf(&ks->text, "%s+%#llx", t->sym->name,
 				    (unsigned long long)(t->hit.addr - t->sym->start));
 	else if (t->sym)
 		text = t->sym->name;
 	else
-		text = arena_printf(&p->text, addr ? "0x%016llx" : "%016llx",
+		text = arena_printf(&ks->text, addr ? "0x%016llx" : "%016llx",
 				    (unsigned long long)addr);
-	return text ? prof_name_id(p, text) : 0;
+	return text ? prof_name_id(ks, text) : 0;
 }
 
-static uint64_t target_id(struct profile *p, const struct target *t, uint64_t addr, char level,
+static uint64_t target_id(struct keys *ks, const struct target *t, uint64_t addr, char level,
 			  size_t more)
 {
-	uint64_t vals[4] = { addr, target_text(p, t, addr), (unsigned char)level, UNNAMED_WIDTH };
+	uint64_t vals[4] = { addr, target_text(ks, t, addr), (unsigned char)level, UNNAMED_WIDTH };
 
 	if (t->sym)
 		vals[DADDR_WIDTH] = strlen(t->sym->name) + UNNAMED_WIDTH + more;
-	return prof_tuple_id(&p->daddrs, vals);
+	return prof_tuple_id(&ks->daddrs, vals);
 }
 
-uint64_t prof_get_symbol_daddr(struct profile *p, const struct sample *s, struct thread *th)
+uint64_t prof_get_symbol_daddr(struct keys *ks, const struct sample *s, struct thread *th)
 {
 	struct target t;
 
-	find_target(p, s, th, s->addr, &t);
-	return target_id(p, &t, s->addr, prof_cpumode_char(s->cpumode), 0);
+	find_target(ks, s, th, s->addr, &t);
+	return target_id(ks, &t, s->addr, prof_cpumode_char(s->cpumode), 0);
 }
 
-uint64_t prof_get_dso_daddr(struct profile *p, const struct sample *s, struct thread *th)
+uint64_t prof_get_dso_daddr(struct keys *ks, const struct sample *s, struct thread *th)
 {
 	struct target t;
 
-	find_target(p, s, th, s->addr, &t);
-	return prof_dso_name(p, t.mapped ? t.hit.map->dso : NULL);
+	find_target(ks, s, th, s->addr, &t);
+	return prof_dso_name(ks, t.mapped ? t.hit.map->dso : NULL);
 }
 
 /* The line of 64 bytes that was accessed: X in no map, s in memory that is shared and written. */
-uint64_t prof_get_dcacheline(struct profile *p, const struct sample *s, struct thread *th)
+uint64_t prof_get_dcacheline(struct keys *ks, const struct sample *s, struct thread *th)
 {
 	enum { PROT_X = 4, SHARED = 1 };
 	uint64_t line = s->addr & ~63ULL;
 	struct target t;
 	char level = prof_cpumode_char(s->cpumode);
 
-	find_target(p, s, th, s->addr, &t);
+	find_target(ks, s, th, s->addr, &t);
 	if (!t.mapped)
 		level = 'X';
 	else if (!(t.hit.map->prot & PROT_X) && t.hit.map->flags & SHARED && t.hit.map->ino)
@@ -84,57 +84,55 @@ uint64_t prof_get_dcacheline(struct profile *p, const struct sample *s, struct t
 	if (t.sym && t.hit.addr - (s->addr - line) < t.sym->start)
 		t.sym = NULL; /* the symbol starts inside the line */
 	t.hit.addr -= s->addr - line;
-	return target_id(p, &t, line, level, 1);
+	return target_id(ks, &t, line, level, 1);
 }
 
-int prof_width_daddr(const struct profile *p, uint64_t v)
+int prof_width_daddr(const struct keys *ks, uint64_t v)
 {
-	return (int)prof_tuple_get(&p->daddrs, (uint32_t)v)[DADDR_WIDTH];
+	return (int)prof_tuple_get(&ks->daddrs, (uint32_t)v)[DADDR_WIDTH];
 }
 
-int prof_width_dso_daddr(const struct profile *p, uint64_t v)
+int prof_width_dso_daddr(const struct keys *ks, uint64_t v)
 {
-	if (v == p->unknown)
-		return p->o.separator || p->o.widths || p->dsos_given ? 0 : 16;
-	return (int)strlen(intern_str(&p->names, (uint32_t)v));
+	if (v == ks->unknown)
+		return ks->o.separator || ks->o.widths || ks->dsos_given ? 0 : 16;
+	return (int)strlen(intern_str(&ks->names, (uint32_t)v));
 }
 
 /* Addresses as signed numbers, as upstream has it: the kernel's first. */
-int prof_cmp_daddr(const struct profile *p, uint64_t a, uint64_t b)
+int prof_cmp_daddr(const struct keys *ks, uint64_t a, uint64_t b)
 {
-	int64_t x = (int64_t)prof_tuple_get(&p->daddrs, (uint32_t)a)[DADDR_AT];
-	int64_t y = (int64_t)prof_tuple_get(&p->daddrs, (uint32_t)b)[DADDR_AT];
+	int64_t x = (int64_t)prof_tuple_get(&ks->daddrs, (uint32_t)a)[DADDR_AT];
+	int64_t y = (int64_t)prof_tuple_get(&ks->daddrs, (uint32_t)b)[DADDR_AT];
 
 	return x < y ? -1 : x > y;
 }
 
 /* What lies in a map first. */
-int prof_cmp_dcacheline(const struct profile *p, uint64_t a, uint64_t b)
+int prof_cmp_dcacheline(const struct keys *ks, uint64_t a, uint64_t b)
 {
-	const uint64_t *x = prof_tuple_get(&p->daddrs, (uint32_t)a);
-	const uint64_t *y = prof_tuple_get(&p->daddrs, (uint32_t)b);
+	const uint64_t *x = prof_tuple_get(&ks->daddrs, (uint32_t)a);
+	const uint64_t *y = prof_tuple_get(&ks->daddrs, (uint32_t)b);
 
 	if ((x[DADDR_LEVEL] == 'X') != (y[DADDR_LEVEL] == 'X'))
 		return x[DADDR_LEVEL] == 'X' ? 1 : -1;
 	return x[DADDR_AT] < y[DADDR_AT] ? -1 : x[DADDR_AT] > y[DADDR_AT];
 }
 
-void prof_text_daddr(const struct profile *p, const struct profile_row *r, uint64_t v,
-		     struct obuf *o)
+void prof_text_daddr(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
 {
-	const uint64_t *d = prof_tuple_get(&p->daddrs, (uint32_t)v);
+	const uint64_t *d = prof_tuple_get(&ks->daddrs, (uint32_t)v);
 
 	(void)r;
 	obuf_char(o, '[');
 	obuf_char(o, (char)d[DADDR_LEVEL]);
 	obuf_lit(o, "] ");
-	emit_safe(o, intern_str(&p->names, (uint32_t)d[DADDR_TEXT]));
+	emit_safe(o, intern_str(&ks->names, (uint32_t)d[DADDR_TEXT]));
 }
 
-void prof_text_phys(const struct profile *p, const struct profile_row *r, uint64_t v,
-		    struct obuf *o)
+void prof_text_phys(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
 {
-	(void)p;
+	(void)ks;
 	obuf_char(o, '[');
 	obuf_char(o, prof_cpumode_char(r->cpumode));
 	obuf_lit(o, "] ");
@@ -145,12 +143,12 @@ void prof_text_phys(const struct profile *p, const struct profile_row *r, uint64
 
 /* ---- data_src -------------------------------------------------------------------------------- */
 
-#define DATA_SRC_TEXT(name)                                                                     \
-	void prof_text_##name(const struct profile *p, const struct profile_row *r, uint64_t v, \
-			      struct obuf *o)                                                   \
-	{                                                                                       \
-		(void)p, (void)r;                                                               \
-		data_src_##name(o, v);                                                          \
+#define DATA_SRC_TEXT(name)                                                                   \
+	void prof_text_##name(const struct keys *ks, const struct profile_row *r, uint64_t v, \
+			      struct obuf *o)                                                 \
+	{                                                                                     \
+		(void)ks, (void)r;                                                            \
+		data_src_##name(o, v);                                                        \
 	}
 
 DATA_SRC_TEXT(level)
@@ -160,24 +158,24 @@ DATA_SRC_TEXT(locked)
 DATA_SRC_TEXT(blocked)
 
 /* The sum over a row's samples, which are equal in this value. */
-void prof_text_sum(const struct profile *p, const struct profile_row *r, uint64_t v, struct obuf *o)
+void prof_text_sum(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
 {
-	(void)p;
+	(void)ks;
 	obuf_dec(o, v * r->nr);
 }
 
 /* ---- transactions ---------------------------------------------------------------------------- */
 
-void prof_text_transaction(const struct profile *p, const struct profile_row *r, uint64_t v,
+void prof_text_transaction(const struct keys *ks, const struct profile_row *r, uint64_t v,
 			   struct obuf *o)
 {
-	(void)p, (void)r;
+	(void)ks, (void)r;
 	sample_transaction(o, v);
 }
 
 /* Room for any, not for all at once. */
-int prof_width_transaction(const struct profile *p, uint64_t v)
+int prof_width_transaction(const struct keys *ks, uint64_t v)
 {
-	(void)p;
+	(void)ks;
 	return v ? 32 : 27;
 }

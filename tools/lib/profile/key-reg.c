@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #include "emit/emit.h"
-#include "profile-int.h"
+#include "keys-int.h"
 
 #define MAX_QWORDS 8
 
@@ -55,46 +55,45 @@ static bool put_reg(const struct reg_key *k, const struct sample_regs *r, enum r
 }
 
 /* Of the interrupted state, else of user space. */
-static uint64_t reg_text(struct profile *p, unsigned slot, const struct sample *s)
+static uint64_t reg_text(struct keys *ks, unsigned slot, const struct sample *s)
 {
-	const struct reg_key *k = &p->reg_keys[slot];
-	struct obuf *o = &p->feed->reg_text;
+	const struct reg_key *k = &ks->reg_keys[slot];
+	struct obuf *o = &ks->reader->reg_text;
 
 	o->len = 0;
-	if (!put_reg(k, &s->intr_regs, p->o.arch, o) && !put_reg(k, &s->user_regs, p->o.arch, o))
+	if (!put_reg(k, &s->intr_regs, ks->o.arch, o) && !put_reg(k, &s->user_regs, ks->o.arch, o))
 		obuf_lit(o, "N/A");
-	else if (p->o.redact)
+	else if (ks->o.redact)
 		o->len = 0, obuf_char(o, '-');
 	obuf_char(o, 0);
-	return o->code ? p->unknown : prof_name_id(p, o->buf);
+	return o->code ? ks->unknown : prof_name_id(ks, o->buf);
 }
 
 /* A key's function is told the profile and the sample, so each slot has its own. */
-#define SLOT(n)                                                                                  \
-	static uint64_t get_reg##n(struct profile *p, const struct sample *s, struct thread *th) \
-	{                                                                                        \
-		(void)th;                                                                        \
-		return reg_text(p, n, s);                                                        \
+#define SLOT(n)                                                                                \
+	static uint64_t get_reg##n(struct keys *ks, const struct sample *s, struct thread *th) \
+	{                                                                                      \
+		(void)th;                                                                      \
+		return reg_text(ks, n, s);                                                     \
 	}
 SLOT(0)
 SLOT(1)
 SLOT(2)
 SLOT(3)
 
-static uint64_t (*const getters[MAX_REG_KEYS])(struct profile *, const struct sample *,
+static uint64_t (*const getters[MAX_REG_KEYS])(struct keys *, const struct sample *,
 					       struct thread *) = { get_reg0, get_reg1, get_reg2,
 								    get_reg3 };
 
-static int cmp_text(const struct profile *p, uint64_t a, uint64_t b)
+static int cmp_text(const struct keys *ks, uint64_t a, uint64_t b)
 {
-	return strcmp(intern_str(&p->names, (uint32_t)a), intern_str(&p->names, (uint32_t)b));
+	return strcmp(intern_str(&ks->names, (uint32_t)a), intern_str(&ks->names, (uint32_t)b));
 }
 
-static void text_reg(const struct profile *p, const struct profile_row *r, uint64_t v,
-		     struct obuf *o)
+static void text_reg(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
 {
 	(void)r;
-	emit_safe(o, intern_str(&p->names, (uint32_t)v));
+	emit_safe(o, intern_str(&ks->names, (uint32_t)v));
 }
 
 /* Bits of the register by its name; where a name says no width, what a lane can be at most. */
@@ -170,10 +169,10 @@ static int parse_reg(struct reg_key *k, char *name, enum regs_arch arch, struct 
 	return check_lane(k, name, e);
 }
 
-const struct key *prof_reg_key_find(const struct profile *p, const char *text, size_t len)
+const struct key *prof_reg_key_find(const struct keys *ks, const char *text, size_t len)
 {
-	for (unsigned i = 0; i < p->nr_reg_keys; i++) {
-		const struct key *k = &p->reg_keys[i].key;
+	for (unsigned i = 0; i < ks->nr_reg_keys; i++) {
+		const struct key *k = &ks->reg_keys[i].key;
 
 		if (strlen(k->name) == len && !strncmp(k->name, text, len))
 			return k;
@@ -181,25 +180,25 @@ const struct key *prof_reg_key_find(const struct profile *p, const char *text, s
 	return NULL;
 }
 
-int prof_reg_key(struct profile *p, const char *text, size_t len, const struct key **out,
+int prof_reg_key(struct keys *ks, const char *text, size_t len, const struct key **out,
 		 struct err *e)
 {
-	struct reg_key *k = &p->reg_keys[p->nr_reg_keys];
+	struct reg_key *k = &ks->reg_keys[ks->nr_reg_keys];
 	char name[64];
 	int ret;
 
-	if (p->nr_reg_keys == MAX_REG_KEYS)
+	if (ks->nr_reg_keys == MAX_REG_KEYS)
 		return err_set(e, -E2BIG, "more than %d keys of registers", MAX_REG_KEYS);
 	if (len >= sizeof(name))
 		return err_set(e, -EINVAL, "reg: no register has so long a name");
 	memcpy(name, text + 4, len - 4);
 	name[len - 4] = 0;
 	*k = (struct reg_key){ 0 };
-	ret = parse_reg(k, name, p->o.arch, e);
+	ret = parse_reg(k, name, ks->o.arch, e);
 	if (ret)
 		return ret;
 	memcpy(k->name, text, len);
-	if (!p->feed->reg_text.buf && obuf_init(&p->feed->reg_text, -1, 0))
+	if (!ks->reader->reg_text.buf && obuf_init(&ks->reader->reg_text, -1, 0))
 		return err_set(e, -ENOMEM, "no memory for register values");
 	k->key = (struct key){ .name = k->name,
 			       .head = k->name + 4,
@@ -207,7 +206,7 @@ int prof_reg_key(struct profile *p, const char *text, size_t len, const struct k
 			       .pads = true,
 			       .by_content = true,
 			       .need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER,
-			       .sample = getters[p->nr_reg_keys++],
+			       .sample = getters[ks->nr_reg_keys++],
 			       .cmp = cmp_text,
 			       .text = text_reg };
 	*out = &k->key;

@@ -3,7 +3,7 @@
  * Sort keys over the SIMD registers of a sample: how wide the live values are, whether upper
  * halves are in use, what the mask registers look like. Values are dense numbers, 0 = no registers.
  */
-#include "profile-int.h"
+#include "keys-int.h"
 
 static bool has_simd(const struct sample_regs *r, enum regs_arch arch, bool asked)
 {
@@ -82,19 +82,19 @@ int prof_simd_live(const struct sample *s, const struct sample_regs *r, int *hig
 	return mask & 0xffff ? width_of(live_qwords(r, 0, low)) : -1;
 }
 
-uint64_t prof_get_simd_width(struct profile *p, const struct sample *s, struct thread *th)
+uint64_t prof_get_simd_width(struct keys *ks, const struct sample *s, struct thread *th)
 {
 	struct sample_regs tmp;
-	const struct sample_regs *r = prof_simd_block(s, p->o.arch, &tmp);
+	const struct sample_regs *r = prof_simd_block(s, ks->o.arch, &tmp);
 
 	(void)th;
 	return r && vectors_of(s, r) ? 1 + live_qwords(r, 0, UINT32_MAX) : 0;
 }
 
-void prof_text_simd_width(const struct profile *p, const struct profile_row *r, uint64_t v,
+void prof_text_simd_width(const struct keys *ks, const struct profile_row *r, uint64_t v,
 			  struct obuf *o)
 {
-	(void)p, (void)r;
+	(void)ks, (void)r;
 	if (!v)
 		obuf_lit(o, "N/A");
 	else if (v == 1)
@@ -103,10 +103,10 @@ void prof_text_simd_width(const struct profile *p, const struct profile_row *r, 
 		obuf_dec(o, (v - 1) * 64);
 }
 
-uint64_t prof_get_simd_upper(struct profile *p, const struct sample *s, struct thread *th)
+uint64_t prof_get_simd_upper(struct keys *ks, const struct sample *s, struct thread *th)
 {
 	struct sample_regs tmp;
-	const struct sample_regs *r = prof_simd_block(s, p->o.arch, &tmp);
+	const struct sample_regs *r = prof_simd_block(s, ks->o.arch, &tmp);
 
 	(void)th;
 	/* Asked for XMM only, there are no upper halves to look at; narrower than asked for, they
@@ -116,10 +116,10 @@ uint64_t prof_get_simd_upper(struct profile *p, const struct sample *s, struct t
 	return 1 + (live_qwords(r, 0, UINT32_MAX) > 2);
 }
 
-void prof_text_simd_upper(const struct profile *p, const struct profile_row *r, uint64_t v,
+void prof_text_simd_upper(const struct keys *ks, const struct profile_row *r, uint64_t v,
 			  struct obuf *o)
 {
-	(void)p, (void)r;
+	(void)ks, (void)r;
 	obuf_str(o, !v ? "N/A" : v == 2 ? "Y" : "N");
 }
 
@@ -137,15 +137,15 @@ static enum mask_class mask_class(uint64_t k)
 }
 
 /* Of k1-k7: k0 cannot mask. The least regular of them stands for the sample. */
-uint64_t prof_get_opmask(struct profile *p, const struct sample *s, struct thread *th)
+uint64_t prof_get_opmask(struct keys *ks, const struct sample *s, struct thread *th)
 {
 	struct sample_regs tmp;
-	const struct sample_regs *r = prof_simd_block(s, p->o.arch, &tmp);
+	const struct sample_regs *r = prof_simd_block(s, ks->o.arch, &tmp);
 	uint64_t mask = r ? r->pred_mask : 0;
 	enum mask_class worst = MASK_NONE;
 
 	(void)th;
-	if (!r || r->pred_qwords != 1 || p->o.redact)
+	if (!r || r->pred_qwords != 1 || ks->o.redact)
 		return MASK_NONE;
 	for (uint64_t i = 0; i < r->pred.nr && mask; i++, mask &= mask - 1) {
 		enum mask_class c = mask_class(u64s_get(&r->pred, i));
@@ -156,11 +156,11 @@ uint64_t prof_get_opmask(struct profile *p, const struct sample *s, struct threa
 	return worst;
 }
 
-void prof_text_opmask(const struct profile *p, const struct profile_row *r, uint64_t v,
+void prof_text_opmask(const struct keys *ks, const struct profile_row *r, uint64_t v,
 		      struct obuf *o)
 {
 	static const char *const names[] = { "N/A", "all zeros", "all ones", "one-hot", "partial" };
 
-	(void)p, (void)r;
+	(void)ks, (void)r;
 	obuf_str(o, v < ARRAY_SIZE(names) ? names[v] : "N/A");
 }

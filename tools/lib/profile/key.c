@@ -3,53 +3,54 @@
 #include <stdio.h>
 
 #include "emit/emit.h"
-#include "profile-int.h"
+#include "keys-int.h"
+#include "script/script.h"
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static uint64_t get_comm(struct profile *p, const struct sample *s, struct thread *th)
+static uint64_t get_comm(struct keys *ks, const struct sample *s, struct thread *th)
 {
 	(void)s;
-	return prof_comm_name(p, th->comm);
+	return prof_comm_name(ks, th->comm);
 }
 
-static uint64_t get_parent(struct profile *p, const struct sample *s, struct thread *th)
+static uint64_t get_parent(struct keys *ks, const struct sample *s, struct thread *th)
 {
 	(void)s, (void)th;
-	return p->feed->parent;
+	return ks->reader->parent;
 }
 
-static uint64_t get_tid(struct profile *p, const struct sample *s, struct thread *th)
+static uint64_t get_tid(struct keys *ks, const struct sample *s, struct thread *th)
 {
-	(void)p, (void)s;
+	(void)ks, (void)s;
 	return (uint32_t)th->tid;
 }
 
-static uint64_t get_tgid(struct profile *p, const struct sample *s, struct thread *th)
+static uint64_t get_tgid(struct keys *ks, const struct sample *s, struct thread *th)
 {
-	(void)p, (void)s;
+	(void)ks, (void)s;
 	return (uint32_t)th->pid;
 }
 
-static uint64_t get_time(struct profile *p, const struct sample *s, struct thread *th)
+static uint64_t get_time(struct keys *ks, const struct sample *s, struct thread *th)
 {
-	uint64_t q = p->o.time_quantum ? p->o.time_quantum : 100000000;
+	uint64_t q = ks->o.time_quantum ? ks->o.time_quantum : 100000000;
 
 	(void)th;
 	return s->time / q * q;
 }
 
-static uint64_t get_parallelism(struct profile *p, const struct sample *s, struct thread *th)
+static uint64_t get_parallelism(struct keys *ks, const struct sample *s, struct thread *th)
 {
 	(void)s, (void)th;
-	return p->feed->parallelism;
+	return ks->reader->parallelism;
 }
 
-#define GET_FIELD(name, expr)                                                                    \
-	static uint64_t get_##name(struct profile *p, const struct sample *s, struct thread *th) \
-	{                                                                                        \
-		(void)p, (void)s, (void)th;                                                      \
-		return (expr);                                                                   \
+#define GET_FIELD(name, expr)                                                                  \
+	static uint64_t get_##name(struct keys *ks, const struct sample *s, struct thread *th) \
+	{                                                                                      \
+		(void)ks, (void)s, (void)th;                                                   \
+		return (expr);                                                                 \
 	}
 
 GET_FIELD(cpu, s->cpu)
@@ -64,100 +65,100 @@ GET_FIELD(phys, s->phys_addr)
 GET_FIELD(daddr, s->addr)
 GET_FIELD(data_src, s->data_src)
 
-static uint64_t place_dso(struct profile *p, const struct place_in *in)
+static uint64_t place_dso(struct keys *ks, const struct place_in *in)
 {
-	return prof_dso_name(p, in->at->dso);
+	return prof_dso_name(ks, in->at->dso);
 }
 
-static uint64_t place_sym(struct profile *p, const struct place_in *in)
+static uint64_t place_sym(struct keys *ks, const struct place_in *in)
 {
-	return prof_frame_of_row(p, in);
+	return prof_frame_of_row(ks, in);
 }
 
-static uint64_t place_branch_sym(struct profile *p, const struct place_in *in)
+static uint64_t place_branch_sym(struct keys *ks, const struct place_in *in)
 {
-	return in->sym ? prof_frame_of_row(p, in) : prof_frame_of_addr(p, in);
+	return in->sym ? prof_frame_of_row(ks, in) : prof_frame_of_addr(ks, in);
 }
 
-static uint64_t place_addr(struct profile *p, const struct place_in *in)
+static uint64_t place_addr(struct keys *ks, const struct place_in *in)
 {
-	return prof_frame_of_addr(p, in);
+	return prof_frame_of_addr(ks, in);
 }
 
-static uint64_t place_ip(struct profile *p, const struct place_in *in)
+static uint64_t place_ip(struct keys *ks, const struct place_in *in)
 {
-	(void)p;
+	(void)ks;
 	return in->ip;
 }
 
-static uint64_t place_symsize(struct profile *p, const struct place_in *in)
+static uint64_t place_symsize(struct keys *ks, const struct place_in *in)
 {
-	(void)p;
+	(void)ks;
 	return in->sym ? in->sym->end - in->sym->start : 0;
 }
 
 /* ---- widths ---------------------------------------------------------------------------------- */
 
-static int width_name(struct profile *p, const struct place_in *in, uint64_t v)
+static int width_name(struct keys *ks, const struct place_in *in, uint64_t v)
 {
 	(void)in;
-	return (int)strlen(intern_str(&p->names, (uint32_t)v));
+	return (int)strlen(intern_str(&ks->names, (uint32_t)v));
 }
 
 /* An object with addresses that have no symbol gets room for an address. */
-static int width_dso(struct profile *p, const struct place_in *in, uint64_t v)
+static int width_dso(struct keys *ks, const struct place_in *in, uint64_t v)
 {
 	const struct loc *l = in->at;
-	int w = l->dso ? width_name(p, in, v) : 0;
+	int w = l->dso ? width_name(ks, in, v) : 0;
 
-	if (!in->sym && w < 16 && !p->o.separator && !p->o.widths && !p->dsos_given)
+	if (!in->sym && w < 16 && !ks->o.separator && !ks->o.widths && !ks->dsos_given)
 		w = 16;
 	return w;
 }
 
-static int width_branch_dso(struct profile *p, const struct place_in *in, uint64_t v)
+static int width_branch_dso(struct keys *ks, const struct place_in *in, uint64_t v)
 {
 	if (in->sym)
-		return width_name(p, in, v);
-	return p->o.separator || p->o.widths || p->dsos_given ? 0 : 16;
+		return width_name(ks, in, v);
+	return ks->o.separator || ks->o.widths || ks->dsos_given ? 0 : 16;
 }
 
-void prof_put_name(const struct profile *p, const struct symbol *sym, struct obuf *o)
+void prof_put_name(const struct keys *ks, const struct symbol *sym, struct obuf *o)
 {
 	char buf[NAME_ROOM];
 
-	emit_safe(o, symbol_shorten(sym->name, p->o.max_name, buf, sizeof(buf)));
+	emit_safe(o, symbol_shorten(sym->name, ks->o.max_name, buf, sizeof(buf)));
 }
 
-int prof_name_width(const struct profile *p, const struct symbol *sym)
+int prof_name_width(const struct keys *ks, const struct symbol *sym)
 {
 	char buf[NAME_ROOM];
 
-	return (int)strlen(symbol_shorten(sym->name, p->o.max_name, buf, sizeof(buf)));
+	return (int)strlen(symbol_shorten(sym->name, ks->o.max_name, buf, sizeof(buf)));
 }
 
-static int width_sym(struct profile *p, const struct place_in *in, uint64_t v)
+static int width_sym(struct keys *ks, const struct place_in *in, uint64_t v)
 {
 	(void)v;
-	return in->sym ? prof_name_width(p, in->sym) + 4 : 16 + 4 + 2;
+	return in->sym ? prof_name_width(ks, in->sym) + 4 : 16 + 4 + 2;
 }
 
-static int width_iaddr(struct profile *p, const struct place_in *in, uint64_t v)
+static int width_iaddr(struct keys *ks, const struct place_in *in, uint64_t v)
 {
 	(void)v;
-	return (in->sym ? prof_name_width(p, in->sym) : 0) + 22;
+	return (in->sym ? prof_name_width(ks, in->sym) : 0) + 22;
 }
 
-static int width_srcline(struct profile *p, const struct place_in *in, uint64_t v)
+static int width_srcline(struct keys *ks, const struct place_in *in, uint64_t v)
 {
-	return width_name(p, in, v);
+	return width_name(ks, in, v);
 }
 
-static int width_dec(struct profile *p, const struct place_in *in, uint64_t v)
+static int width_dec(struct keys *ks, const struct place_in *in, uint64_t v)
 {
 	char buf[24];
 
-	(void)p, (void)in;
+	(void)ks, (void)in;
 	return fmt_dec(buf, v);
 }
 
@@ -168,34 +169,34 @@ static int sign(int64_t v)
 	return v < 0 ? -1 : v > 0;
 }
 
-static int cmp_name(const struct profile *p, uint64_t a, uint64_t b)
+static int cmp_name(const struct keys *ks, uint64_t a, uint64_t b)
 {
-	return strcmp(intern_str(&p->names, (uint32_t)a), intern_str(&p->names, (uint32_t)b));
+	return strcmp(intern_str(&ks->names, (uint32_t)a), intern_str(&ks->names, (uint32_t)b));
 }
 
 /* Objects by name, what is in none last. */
-static int cmp_dso(const struct profile *p, uint64_t a, uint64_t b)
+static int cmp_dso(const struct keys *ks, uint64_t a, uint64_t b)
 {
-	if (a == p->unknown || b == p->unknown)
-		return (a == p->unknown) - (b == p->unknown);
-	return cmp_name(p, a, b);
+	if (a == ks->unknown || b == ks->unknown)
+		return (a == ks->unknown) - (b == ks->unknown);
+	return cmp_name(ks, a, b);
 }
 
 /* Branch ends the other way round, as upstream has it. */
-static int cmp_branch_dso(const struct profile *p, uint64_t a, uint64_t b)
+static int cmp_branch_dso(const struct keys *ks, uint64_t a, uint64_t b)
 {
-	return cmp_dso(p, b, a);
+	return cmp_dso(ks, b, a);
 }
 
-static int cmp_up(const struct profile *p, uint64_t a, uint64_t b)
+static int cmp_up(const struct keys *ks, uint64_t a, uint64_t b)
 {
-	(void)p;
+	(void)ks;
 	return a < b ? -1 : a > b;
 }
 
-static int cmp_down(const struct profile *p, uint64_t a, uint64_t b)
+static int cmp_down(const struct keys *ks, uint64_t a, uint64_t b)
 {
-	return cmp_up(p, b, a);
+	return cmp_up(ks, b, a);
 }
 
 /* By where the functions are in their objects; one of the two has a symbol. */
@@ -214,32 +215,32 @@ static int cmp_range(const struct frame_info *x, const struct frame_info *y)
 	return ret ? ret : sign((int64_t)(x->sym->end - y->sym->end));
 }
 
-static int cmp_sym(const struct profile *p, uint64_t a, uint64_t b)
+static int cmp_sym(const struct keys *ks, uint64_t a, uint64_t b)
 {
-	const struct frame_info *x = &p->frames.v[a], *y = &p->frames.v[b];
+	const struct frame_info *x = &ks->frames.v[a], *y = &ks->frames.v[b];
 	int ret;
 
 	if (!x->sym && !y->sym)
 		return sign((int64_t)(x->ip - y->ip));
-	if (!p->dso_is_key && x->dso_name != y->dso_name) {
-		ret = cmp_name(p, x->dso_name, y->dso_name);
+	if (!ks->dso_is_key && x->dso_name != y->dso_name) {
+		ret = cmp_name(ks, x->dso_name, y->dso_name);
 		if (ret)
 			return ret;
 	}
 	return cmp_range(x, y);
 }
 
-static bool unnamed_sym(const struct profile *p, uint64_t v, uint64_t *ip)
+static bool unnamed_sym(const struct keys *ks, uint64_t v, uint64_t *ip)
 {
-	const struct frame_info *f = &p->frames.v[v];
+	const struct frame_info *f = &ks->frames.v[v];
 
 	*ip = f->ip;
 	return !f->sym;
 }
 
-static int sort_sym(const struct profile *p, uint64_t a, uint64_t b)
+static int sort_sym(const struct keys *ks, uint64_t a, uint64_t b)
 {
-	const struct frame_info *x = &p->frames.v[a], *y = &p->frames.v[b];
+	const struct frame_info *x = &ks->frames.v[a], *y = &ks->frames.v[b];
 
 	if (!x->sym || !y->sym)
 		return !x->sym && !y->sym ? 0 : x->sym ? -1 : 1;
@@ -247,15 +248,15 @@ static int sort_sym(const struct profile *p, uint64_t a, uint64_t b)
 }
 
 /* Objects in falling order here, as upstream has it. */
-static int cmp_addr(const struct profile *p, uint64_t a, uint64_t b)
+static int cmp_addr(const struct keys *ks, uint64_t a, uint64_t b)
 {
-	const struct frame_info *x = &p->frames.v[a], *y = &p->frames.v[b];
+	const struct frame_info *x = &ks->frames.v[a], *y = &ks->frames.v[b];
 
 	if (!x->dso || !y->dso) {
 		if (x->dso || y->dso)
 			return x->dso ? 1 : -1;
 	} else if (x->dso_name != y->dso_name) {
-		int ret = cmp_name(p, y->dso_name, x->dso_name);
+		int ret = cmp_name(ks, y->dso_name, x->dso_name);
 
 		if (ret)
 			return ret;
@@ -263,54 +264,54 @@ static int cmp_addr(const struct profile *p, uint64_t a, uint64_t b)
 	return sign((int64_t)(x->order - y->order));
 }
 
-static int cmp_branch_sym(const struct profile *p, uint64_t a, uint64_t b)
+static int cmp_branch_sym(const struct keys *ks, uint64_t a, uint64_t b)
 {
-	const struct frame_info *x = &p->frames.v[a], *y = &p->frames.v[b];
+	const struct frame_info *x = &ks->frames.v[a], *y = &ks->frames.v[b];
 
 	if (!x->sym && !y->sym)
 		return sign((int64_t)(x->order - y->order));
 	return cmp_range(x, y);
 }
 
-static int cmp_target(const struct profile *p, uint64_t a, uint64_t b)
+static int cmp_target(const struct keys *ks, uint64_t a, uint64_t b)
 {
-	return !p->frames.v[a].sym && !p->frames.v[b].sym ? cmp_branch_sym(p, a, b)
-							  : cmp_sym(p, a, b);
+	return !ks->frames.v[a].sym && !ks->frames.v[b].sym ? cmp_branch_sym(ks, a, b)
+							    : cmp_sym(ks, a, b);
 }
 
 /* Addresses as signed numbers, as upstream has it. */
-static int cmp_signed(const struct profile *p, uint64_t a, uint64_t b)
+static int cmp_signed(const struct keys *ks, uint64_t a, uint64_t b)
 {
-	(void)p;
+	(void)ks;
 	return (int64_t)a < (int64_t)b ? -1 : (int64_t)a > (int64_t)b;
 }
 
-static int cmp_iaddr(const struct profile *p, uint64_t a, uint64_t b)
+static int cmp_iaddr(const struct keys *ks, uint64_t a, uint64_t b)
 {
-	return cmp_signed(p, p->frames.v[a].order, p->frames.v[b].order);
+	return cmp_signed(ks, ks->frames.v[a].order, ks->frames.v[b].order);
 }
 
 /* Names up, addresses down. */
-static int cmp_symoff(const struct profile *p, uint64_t a, uint64_t b)
+static int cmp_symoff(const struct keys *ks, uint64_t a, uint64_t b)
 {
-	int ret = sort_sym(p, a, b);
+	int ret = sort_sym(ks, a, b);
 
-	return ret ? ret : cmp_iaddr(p, b, a);
+	return ret ? ret : cmp_iaddr(ks, b, a);
 }
 
-static int cmp_equal(const struct profile *p, uint64_t a, uint64_t b)
+static int cmp_equal(const struct keys *ks, uint64_t a, uint64_t b)
 {
-	(void)p, (void)a, (void)b;
+	(void)ks, (void)a, (void)b;
 	return 0;
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-static void text_name(const struct profile *p, const struct profile_row *r, uint64_t v,
+static void text_name(const struct keys *ks, const struct profile_row *r, uint64_t v,
 		      struct obuf *o)
 {
 	(void)r;
-	emit_safe(o, intern_str(&p->names, (uint32_t)v));
+	emit_safe(o, intern_str(&ks->names, (uint32_t)v));
 }
 
 char prof_cpumode_char(uint8_t cpumode)
@@ -335,47 +336,46 @@ static void put_level(struct obuf *o, uint8_t cpumode)
 	obuf_lit(o, "] ");
 }
 
-static void put_sym(const struct profile *p, const struct frame_info *f, struct obuf *o)
+static void put_sym(const struct keys *ks, const struct frame_info *f, struct obuf *o)
 {
 	if (!f->sym) {
 		put_addr(o, f->ip);
 		return;
 	}
-	prof_put_name(p, f->sym, o);
+	prof_put_name(ks, f->sym, o);
 	if (f->sym->is_inline)
 		obuf_lit(o, " (inlined)");
 }
 
-static void text_sym(const struct profile *p, const struct profile_row *r, uint64_t v,
-		     struct obuf *o)
+static void text_sym(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
 {
-	const struct frame_info *f = &p->frames.v[v];
+	const struct frame_info *f = &ks->frames.v[v];
 
 	(void)r;
 	put_level(o, f->cpumode);
-	put_sym(p, f, o);
+	put_sym(ks, f, o);
 }
 
-static void text_iaddr(const struct profile *p, const struct profile_row *r, uint64_t v,
+static void text_iaddr(const struct keys *ks, const struct profile_row *r, uint64_t v,
 		       struct obuf *o)
 {
-	const struct frame_info *f = &p->frames.v[v];
+	const struct frame_info *f = &ks->frames.v[v];
 
 	put_level(o, r->cpumode);
 	if (f->sym)
-		put_sym(p, f, o);
+		put_sym(ks, f, o);
 	else
 		put_addr(o, f->order);
 }
 
-static void text_addr(const struct profile *p, const struct profile_row *r, uint64_t v,
+static void text_addr(const struct keys *ks, const struct profile_row *r, uint64_t v,
 		      struct obuf *o)
 {
-	const struct frame_info *f = &p->frames.v[v];
+	const struct frame_info *f = &ks->frames.v[v];
 
 	put_level(o, r->cpumode);
 	if (f->sym) {
-		prof_put_name(p, f->sym, o);
+		prof_put_name(ks, f->sym, o);
 		if (f->ip != f->sym->start) {
 			obuf_lit(o, "+0x");
 			obuf_hex(o, f->ip - f->sym->start);
@@ -386,14 +386,14 @@ static void text_addr(const struct profile *p, const struct profile_row *r, uint
 }
 
 /* An address without a symbol gets the digits that the heading leaves room for. */
-static void text_symoff(const struct profile *p, const struct profile_row *r, uint64_t v,
+static void text_symoff(const struct keys *ks, const struct profile_row *r, uint64_t v,
 			struct obuf *o)
 {
-	const struct frame_info *f = &p->frames.v[v];
+	const struct frame_info *f = &ks->frames.v[v];
 
 	put_level(o, r->cpumode);
 	if (f->sym) {
-		prof_put_name(p, f->sym, o);
+		prof_put_name(ks, f->sym, o);
 		obuf_lit(o, "+0x");
 		obuf_hex(o, f->ip - f->sym->start);
 	} else {
@@ -401,77 +401,74 @@ static void text_symoff(const struct profile *p, const struct profile_row *r, ui
 	}
 }
 
-static void text_known_dec(const struct profile *p, const struct profile_row *r, uint64_t v,
+static void text_known_dec(const struct keys *ks, const struct profile_row *r, uint64_t v,
 			   struct obuf *o)
 {
-	(void)p, (void)r;
+	(void)ks, (void)r;
 	if (v)
 		obuf_dec(o, v);
 	else
 		obuf_lit(o, "unknown");
 }
 
-static void text_dec(const struct profile *p, const struct profile_row *r, uint64_t v,
-		     struct obuf *o)
+static void text_dec(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
 {
-	(void)p, (void)r;
+	(void)ks, (void)r;
 	obuf_dec(o, v);
 }
 
-static void text_cpu(const struct profile *p, const struct profile_row *r, uint64_t v,
-		     struct obuf *o)
+static void text_cpu(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
 {
-	(void)p, (void)r;
+	(void)ks, (void)r;
 	obuf_printf(o, "%3.3d", (int)(uint32_t)v);
 }
 
-static void text_ip(const struct profile *p, const struct profile_row *r, uint64_t v,
-		    struct obuf *o)
+static void text_ip(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
 {
-	(void)p, (void)r;
+	(void)ks, (void)r;
 	obuf_lit(o, "0x");
 	obuf_hex(o, v);
 }
 
-static void text_thread(const struct profile *p, const struct profile_row *r, uint64_t v,
+static void text_thread(const struct keys *ks, const struct profile_row *r, uint64_t v,
 			struct obuf *o)
 {
-	const struct thread *th = machine_thread_at(p->m, r->thread);
+	const struct thread *th = machine_thread_at(ks->m, r->thread);
 
 	obuf_printf(o, "%7d:", (int)(uint32_t)v);
 	if (th)
-		emit_safe(o, machine_comm(p->m, th->comm));
+		emit_safe(o, machine_comm(ks->m, th->comm));
 }
 
 /* The process by the name of its first thread, cut at the column, as upstream has it. */
-static void text_leader(const struct profile *p, const struct profile_row *r, uint64_t v,
+static void text_leader(const struct keys *ks, const struct profile_row *r, uint64_t v,
 			struct obuf *o)
 {
-	const struct thread *th = machine_thread(p->m, (int32_t)v, (int32_t)v);
+	const struct thread *th = machine_thread(ks->m, (int32_t)v, (int32_t)v);
 	char name[8];
 
 	(void)r;
-	snprintf(name, sizeof(name), "%s", th ? machine_comm(p->m, th->comm) : "");
+	snprintf(name, sizeof(name), "%s", th ? machine_comm(ks->m, th->comm) : "");
 	obuf_printf(o, "%7d:", (int)(uint32_t)v);
 	emit_safe(o, name);
 }
 
-static void text_time(const struct profile *p, const struct profile_row *r, uint64_t v,
+static void text_time(const struct keys *ks, const struct profile_row *r, uint64_t v,
 		      struct obuf *o)
 {
 	(void)r;
 	obuf_dec(o, v / 1000000000);
 	obuf_char(o, '.');
-	if (p->o.nsec)
+	if (ks->o.nsec)
 		obuf_dec_zero(o, v % 1000000000, 9);
 	else
 		obuf_dec_zero(o, v % 1000000000 / 1000, 6);
 }
 
-static void text_size(const struct profile *p, const struct profile_row *r, uint64_t v,
+static void text_size(const struct keys *ks, const struct profile_row *r, uint64_t v,
 		      struct obuf *o)
 {
-	(void)p, (void)r;
+	(void)ks, (void)r;
 	if (!v)
 		obuf_lit(o, "N/A");
 	else if (v % 1024)
@@ -481,26 +478,26 @@ static void text_size(const struct profile *p, const struct profile_row *r, uint
 			    v >> 20 ? 'M' : 'K');
 }
 
-static void text_cgroup(const struct profile *p, const struct profile_row *r, uint64_t v,
+static void text_cgroup(const struct keys *ks, const struct profile_row *r, uint64_t v,
 			struct obuf *o)
 {
-	const char *s = v ? machine_cgroup(p->m, v) : NULL;
+	const char *s = v ? machine_cgroup(ks->m, v) : NULL;
 
 	(void)r;
 	emit_safe(o, s ? s : v ? "unknown" : "N/A");
 }
 
-static void text_other(const struct profile *p, const struct profile_row *r, uint64_t v,
+static void text_other(const struct keys *ks, const struct profile_row *r, uint64_t v,
 		       struct obuf *o)
 {
 	(void)r;
-	emit_safe(o, v ? intern_str(&p->names, (uint32_t)v) : "[other]");
+	emit_safe(o, v ? intern_str(&ks->names, (uint32_t)v) : "[other]");
 }
 
-static void text_ipc_null(const struct profile *p, const struct profile_row *r, uint64_t v,
+static void text_ipc_null(const struct keys *ks, const struct profile_row *r, uint64_t v,
 			  struct obuf *o)
 {
-	(void)p, (void)r, (void)v;
+	(void)ks, (void)r, (void)v;
 	obuf_lit(o, "-      -");
 }
 
@@ -675,7 +672,8 @@ static const struct key branch_keys[] = {
 	  .text = prof_text_type },
 	/* It is the target's: one row per target, be that a column or not. */
 	{ "ipc_lbr", "IPC   [IPC Coverage]", T, .place = place_branch_sym, .cmp = cmp_target,
-	  .raw_ip = RAW_UNNAMED, .text = prof_text_ipc, .pads = true, .hidden = true },
+	  .raw_ip = RAW_UNNAMED, .of = &acc_branches, .slot_text = prof_text_ipc, .pads = true,
+	  .hidden = true },
 };
 
 /*
@@ -737,4 +735,28 @@ const char *profile_key_name(size_t i)
 	const struct key *k = prof_key_at(i);
 
 	return k ? k->name : NULL;
+}
+
+/* ---- what numbers stand for ------------------------------------------------------------------ */
+
+void prof_key_reader_free(struct key_reader *r)
+{
+	vec_free(&r->comm_name);
+	vec_free(&r->dso_name);
+	vec_free(&r->sockets);
+	trace_free(r->trace);
+	prof_tuples_free(&r->frame_keys);
+	vec_free(&r->frame_at);
+	htab_free(&r->bare_tab);
+	if (r->reg_text.buf)
+		obuf_free(&r->reg_text);
+}
+
+void prof_keys_free(struct keys *ks)
+{
+	intern_free(&ks->names);
+	vec_free(&ks->frames);
+	prof_tuples_free(&ks->daddrs);
+	vec_free(&ks->ipc);
+	arena_free(&ks->text);
 }

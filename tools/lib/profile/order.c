@@ -36,7 +36,7 @@ static int cmp_ranked(const struct ranker *r, const struct ranked *a, const stru
 
 		return r->second || !d ? 0 : d < 0 ? -1 : 1;
 	}
-	return (r->second ? k->sort : k->cmp)(r->p, a->v, b->v);
+	return (r->second ? k->sort : k->cmp)(&r->p->keys, a->v, b->v);
 }
 
 /*
@@ -72,7 +72,7 @@ static uint32_t *rank(const struct ranker *r, unsigned *bits)
 	for (uint32_t i = 0; i < n; i++) {
 		v[i] = (struct ranked){ .v = prof_tuple_get(r->t, i)[r->c->slot], .id = i };
 		if (r->c->key->unnamed)
-			v[i].unnamed = r->c->key->unnamed(r->p, v[i].v, &v[i].ip);
+			v[i].unnamed = r->c->key->unnamed(&r->p->keys, v[i].v, &v[i].ip);
 	}
 	sort_ranked(v, n, v + n, r);
 	for (uint32_t i = 0; i < n; i++) {
@@ -91,7 +91,7 @@ static const struct tuples *tuples_of(const struct profile *p, const struct key 
 	case KEY_SAMPLE: return &p->groups;
 	case KEY_FROM: return &p->places;
 	case KEY_TO: return &p->places2;
-	default: return p->o.branch ? &p->places2 : &p->places;
+	default: return p->keys.o.branch ? &p->places2 : &p->places;
 	}
 }
 
@@ -126,7 +126,7 @@ static uint32_t tuple_of(const struct profile *p, const struct key *k,
 	case KEY_SAMPLE: return row->group;
 	case KEY_FROM: return row->place;
 	case KEY_TO: return row->place2;
-	default: return p->o.branch ? row->place2 : row->place;
+	default: return p->keys.o.branch ? row->place2 : row->place;
 	}
 }
 
@@ -137,7 +137,7 @@ static int cmp_key(const struct view *v, const struct profile_col *c, const stru
 	uint32_t x, y;
 
 	if (c->key->at == KEY_BITS)
-		return c->key->cmp(v->p, a->bits & c->key->bits, b->bits & c->key->bits);
+		return c->key->cmp(&v->p->keys, a->bits & c->key->bits, b->bits & c->key->bits);
 	x = ranks[tuple_of(v->p, c->key, a)];
 	y = ranks[tuple_of(v->p, c->key, b)];
 	return x < y ? -1 : x > y;

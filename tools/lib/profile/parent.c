@@ -31,16 +31,17 @@ static void free_pattern(struct sym_pattern *pat)
 
 int prof_parent_setup(struct profile *p, struct err *e)
 {
-	bool wanted = p->o.filter.exclude_other;
+	bool wanted = p->keys.o.filter.exclude_other;
 	int ret = 0;
 
 	for (unsigned i = 0; i < p->c.nr_cols; i++)
 		wanted |= p->c.cols[i].key->parent;
 	if (wanted)
-		ret = set_pattern(&p->feed->parent_re, p->o.parent ? p->o.parent : DEFAULT_PARENT,
-				  "", e);
-	if (!ret && p->o.ignore_callees)
-		ret = set_pattern(&p->feed->ignore.re, p->o.ignore_callees, "--ignore-callees ", e);
+		ret = set_pattern(&p->feed->parent_re,
+				  p->keys.o.parent ? p->keys.o.parent : DEFAULT_PARENT, "", e);
+	if (!ret && p->keys.o.ignore_callees)
+		ret = set_pattern(&p->feed->ignore.re, p->keys.o.ignore_callees,
+				  "--ignore-callees ", e);
 	return ret;
 }
 
@@ -58,7 +59,7 @@ static bool loc_matches(struct profile *p, struct sym_pattern *pat, uint32_t loc
 
 	if (loc == LOC_NONE)
 		return false;
-	sym = resolver_loc(p->res, loc)->sym;
+	sym = resolver_loc(p->keys.res, loc)->sym;
 	if (vec_reach(&pat->match, loc, NOT_TRIED))
 		return false;
 	if (pat->match.v[loc] == NOT_TRIED)
@@ -72,12 +73,12 @@ uint32_t prof_parent_of(struct profile *p, const struct sample *s, struct thread
 	int64_t n = prof_chain_frames(p, &s->callchain);
 
 	for (int64_t i = 0; i < n; i++) {
-		int64_t at = p->o.chain.caller ? n - 1 - i : i;
-		uint32_t loc = resolver_find(p->res, th, p->feed->chain->modes[at],
+		int64_t at = p->keys.o.chain.caller ? n - 1 - i : i;
+		uint32_t loc = resolver_find(p->keys.res, th, p->feed->chain->modes[at],
 					     p->feed->chain->ips[at]);
 
 		if (loc_matches(p, &p->feed->parent_re, loc))
-			return prof_name_id(p, resolver_loc(p->res, loc)->sym->name);
+			return prof_name_id(&p->keys, resolver_loc(p->keys.res, loc)->sym->name);
 	}
 	return 0;
 }
@@ -115,8 +116,8 @@ static int rewrite(struct profile *p, int64_t first, int64_t end)
 			return -ENOMEM;
 	}
 	ig->s.callchain = (struct u64s){ (const unsigned char *)ig->chain.v, ig->chain.n, false };
-	ig->s.ip = q->ips[p->o.chain.caller ? end - 1 : first];
-	ig->s.cpumode = q->modes[p->o.chain.caller ? end - 1 : first];
+	ig->s.ip = q->ips[p->keys.o.chain.caller ? end - 1 : first];
+	ig->s.cpumode = q->modes[p->keys.o.chain.caller ? end - 1 : first];
 	return 0;
 }
 
@@ -128,11 +129,11 @@ const struct sample *prof_ignore_callees(struct profile *p, const struct sample 
 					 struct thread *th)
 {
 	int64_t n = prof_chain_frames(p, &s->callchain), at = -1;
-	bool caller = p->o.chain.caller;
+	bool caller = p->keys.o.chain.caller;
 
 	for (int64_t i = 0; i < n; i++)
 		if ((!caller || at < 0) &&
-		    prof_ignores_at(p, resolver_find(p->res, th, p->feed->chain->modes[i],
+		    prof_ignores_at(p, resolver_find(p->keys.res, th, p->feed->chain->modes[i],
 						     p->feed->chain->ips[i])))
 			at = i;
 	if (at < 0)

@@ -25,36 +25,36 @@ int profile_new(struct profile **out, const struct profile_opts *opts, struct ma
 		free(p);
 		return err_set(e, -ENOMEM, "no memory for a profile");
 	}
-	p->o = *opts;
-	p->m = m;
-	p->res = res;
+	p->keys.o = *opts;
+	p->keys.m = m;
+	p->keys.res = res;
 	p->need = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD | PERF_SAMPLE_ID |
 		  PERF_SAMPLE_IDENTIFIER;
-	p->unknown = prof_name_id(p, "[unknown]");
+	p->keys.unknown = prof_name_id(&p->keys, "[unknown]");
 	ret = prof_cols_setup(p, e);
-	if (!ret && prof_sums_start(&p->sums, &p->o, &env))
+	if (!ret && prof_sums_start(&p->sums, &p->keys.o, &env))
 		ret = err_set(e, -ENOMEM, "no memory to count samples");
 	if (!ret)
 		ret = prof_filter_setup(p, e);
 	if (!ret)
 		ret = prof_parent_setup(p, e);
-	if (!ret && p->o.branch)
+	if (!ret && p->keys.o.branch)
 		ret = prof_branch_init(p) ? err_set(e, -ENOMEM, "no memory for branches")
 					  : prof_ipc_init(p, e);
 	if (!ret)
 		ret = prof_chain_init(p) ? err_set(e, -ENOMEM, "no memory for call chains") : 0;
 	if (!ret)
 		ret = prof_queue_init(p) ? err_set(e, -ENOMEM, "no memory to count samples") : 0;
-	if (p->o.branch || p->o.history)
+	if (p->keys.o.branch || p->keys.o.history)
 		p->need |= PERF_SAMPLE_BRANCH_STACK;
-	if (p->o.filter.by_socket)
+	if (p->keys.o.filter.by_socket)
 		p->need |= PERF_SAMPLE_CPU;
-	if (p->o.use_chains || p->o.children || p->feed->parent_re.set)
+	if (p->keys.o.use_chains || p->keys.o.children || p->feed->parent_re.set)
 		p->need |= chain_needs(p);
-	if (p->o.use_chains && p->o.chain.key == CHAIN_BY_ADDRESS)
+	if (p->keys.o.use_chains && p->keys.o.chain.key == CHAIN_BY_ADDRESS)
 		p->ip_is_key = true;
-	p->one_step = p->by_symbol && !p->o.branch && !p->ip_is_key &&
-		      p->o.chain.key == CHAIN_BY_FUNCTION;
+	p->one_step = p->by_symbol && !p->keys.o.branch && !p->ip_is_key &&
+		      p->keys.o.chain.key == CHAIN_BY_FUNCTION;
 	if (ret) {
 		profile_free(p);
 		return ret;
@@ -71,20 +71,17 @@ void profile_free(struct profile *p)
 	prof_tuples_free(&p->groups);
 	prof_tuples_free(&p->places);
 	prof_tuples_free(&p->places2);
-	prof_tuples_free(&p->daddrs);
 	vec_free(&p->steps);
 	vec_free(&p->place_width);
 	vec_free(&p->place2_width);
-	vec_free(&p->frames);
 	prof_sums_free(&p->sums);
 	prof_ipc_free(p);
 	vec_free(&p->members);
 	vec_free(&p->rows);
 	htab_free(&p->row_tab);
-	intern_free(&p->names);
-	arena_free(&p->text);
 	prof_chain_free(p);
 	prof_feed_free(p);
+	prof_keys_free(&p->keys);
 	free(p);
 }
 
@@ -112,16 +109,16 @@ int profile_finish(struct profile *p, struct err *e)
 	ret = prof_queue_finish(p);
 	if (!ret)
 		ret = prof_chain_flush(p);
-	if (p->o.branch)
+	if (p->keys.o.branch)
 		prof_branch_flush(p);
 	/* Nothing new comes any more: what finds old ones may go. */
 	prof_feed_free(p);
 	htab_free(&p->places.tab);
 	prof_sums_stop(&p->sums);
-	resolver_forget(p->res);
+	resolver_forget(p->keys.res);
 	if (!ret)
 		ret = prof_ipc_finish(p);
-	if (!ret && (p->o.use_chains || p->o.children))
+	if (!ret && (p->keys.o.use_chains || p->keys.o.children))
 		ret = prof_chain_finish(p);
 	if (!ret && p->sums.nr_share)
 		ret = sum_events(p);

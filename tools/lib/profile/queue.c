@@ -4,7 +4,7 @@
 
 int prof_queue_init(struct profile *p)
 {
-	const struct profile_opts *o = &p->o;
+	const struct profile_opts *o = &p->keys.o;
 	struct queue *q;
 
 	if (o->branch || o->use_chains || o->children || p->sums.needs_sample || p->map_is_key ||
@@ -60,7 +60,7 @@ static uint32_t *symbol_place(struct profile *p, uint32_t sym)
  */
 static void places_by_symbol(struct profile *p, struct misses *m, struct misses *rest)
 {
-	symbol_find_many(p->res, m->at, m->id, m->n);
+	symbol_find_many(p->keys.res, m->at, m->id, m->n);
 	for (unsigned i = 0; i < m->n; i++)
 		if (m->id[i] < p->feed->sym_place.n)
 			__builtin_prefetch(&p->feed->sym_place.v[m->id[i]]);
@@ -75,8 +75,8 @@ static void places_by_symbol(struct profile *p, struct misses *m, struct misses 
 		if (*place == ID_NONE) {
 			uint32_t loc = LOC_NONE;
 
-			p->feed->at_thread = s->th;
-			resolver_find_at(p->res, &s->at, &loc, 1);
+			p->feed->keys.at_thread = s->th;
+			resolver_find_at(p->keys.res, &s->at, &loc, 1);
 			if (loc != LOC_NONE)
 				*place = prof_place_of_loc(p, loc, s->ip, false);
 		}
@@ -86,12 +86,12 @@ static void places_by_symbol(struct profile *p, struct misses *m, struct misses 
 
 static void places_by_address(struct profile *p, struct misses *m)
 {
-	resolver_find_at(p->res, m->at, m->id, m->n);
+	resolver_find_at(p->keys.res, m->at, m->id, m->n);
 	for (unsigned i = 0; i < m->n; i++)
 		if (m->id[i] < p->feed->locs.n)
 			__builtin_prefetch(&p->feed->locs.v[m->id[i]]);
 	for (unsigned i = 0; i < m->n; i++) {
-		p->feed->at_thread = m->v[i]->th;
+		p->feed->keys.at_thread = m->v[i]->th;
 		m->v[i]->place = m->id[i] == LOC_NONE
 					 ? ID_NONE
 					 : prof_place_of_loc(p, m->id[i], m->v[i]->ip, false);
@@ -152,7 +152,7 @@ static int take_misses(struct profile *p, struct misses *m)
  */
 static bool must_wait(const struct profile *p, const struct queued *s)
 {
-	return !p->feed->queue->no_wait && s->at.dso && symbol_load_ahead(p->res, s->at.dso);
+	return !p->feed->queue->no_wait && s->at.dso && symbol_load_ahead(p->keys.res, s->at.dso);
 }
 
 static int take_waiting(struct profile *p)
@@ -240,11 +240,11 @@ int prof_queue_add(struct profile *p, const struct sample *s, struct thread *th)
 		return -ENOMEM;
 	/* The map may be another one by the time this is looked at; the object stays. */
 	to->at = (struct code_at){ NULL, s->ip, s->cpumode };
-	if (likely(machine_find_map(p->m, th, s->cpumode, s->ip, &hit)))
+	if (likely(machine_find_map(p->keys.m, th, s->cpumode, s->ip, &hit)))
 		to->at = (struct code_at){ hit.map->dso, hit.addr, hit.cpumode };
 	to->ip = s->ip;
 	to->period = s->period;
-	to->parallelism = p->feed->parallelism;
+	to->parallelism = p->feed->keys.parallelism;
 	to->th = th;
 	to->key = p->ip_is_key ? s->ip : to->at.addr;
 	to->where = (to->at.dso ? to->at.dso->idx + 1 : 0) << 3 | to->at.cpumode;

@@ -20,7 +20,7 @@ uint32_t prof_group_of(struct profile *p, const struct sample *s, struct thread 
 	vals[0] = s->event ? s->event->idx : 0;
 	for (unsigned i = 0; i < p->nr_group; i++) {
 		const struct key *k = p->group_cols[i]->key;
-		uint64_t v = k->sample(p, s, th);
+		uint64_t v = k->sample(&p->keys, s, th);
 
 		vals[i + 1] = k->mask ? v & k->mask : v;
 	}

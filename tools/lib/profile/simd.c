@@ -4,7 +4,7 @@
  * registers. What the code does is looked at once per location and function, and forgotten when
  * samples have come: rows keep numbers.
  */
-#include "profile-int.h"
+#include "keys-int.h"
 
 #define CODE_READ 15 /* bytes: the longest x86 instruction */
 #define FUNC_READ 65536

@@ -121,7 +121,7 @@ static int cmp_group(const void *a, const void *b, void *ctx)
 {
 	const struct profile *p = ctx;
 	const struct group *x = a, *y = b;
-	const struct frame_info *f = &p->frames.v[x->frame], *g = &p->frames.v[y->frame];
+	const struct frame_info *f = &p->keys.frames.v[x->frame], *g = &p->keys.frames.v[y->frame];
 
 	if (x->cumul != y->cumul)
 		return x->cumul > y->cumul ? -1 : 1;
@@ -140,7 +140,7 @@ static int push_frame(struct maker *mk, uint32_t frame, const elems *e)
 
 	if (vec_push(&mk->path, frame))
 		return -ENOMEM;
-	if (!mk->p->o.history)
+	if (!mk->p->keys.o.history)
 		return 0;
 	vec_for_each (x, e) {
 		uint32_t at = c->end[x->node].depth - 1u;
@@ -294,7 +294,7 @@ static int add_leaf(struct view *v, uint32_t leaf)
 		new = !t->plus[n].count;
 		t->plus[n].period += l->period;
 		t->plus[n].count += l->count;
-		if (v->p->o.history && notes && at < notes->nr)
+		if (v->p->keys.o.history && notes && at < notes->nr)
 			prof_note_add(&t->notes[n], &notes->v[at]);
 	}
 	return new ? vec_push(&t->tops, top) : 0;
@@ -307,7 +307,7 @@ static void drop_leaf(struct view *v, uint32_t leaf)
 
 	for (uint32_t n = c->leafs.v[leaf].node; !(n & NODE_ROOT); n = c->nodes.v[n].parent) {
 		t->plus[n] = (struct node_own){ 0 };
-		if (v->p->o.history)
+		if (v->p->keys.o.history)
 			t->notes[n] = (struct branch_note){ 0 };
 	}
 }
@@ -446,9 +446,9 @@ static int plus_room(struct view *v)
 
 	if (!t->plus)
 		t->plus = calloc(n, sizeof(*t->plus));
-	if (v->p->o.history && !t->notes)
+	if (v->p->keys.o.history && !t->notes)
 		t->notes = calloc(n, sizeof(*t->notes));
-	return t->plus && (t->notes || !v->p->o.history) ? 0 : -ENOMEM;
+	return t->plus && (t->notes || !v->p->keys.o.history) ? 0 : -ENOMEM;
 }
 
 int view_tree(struct view *v, const struct profile_row *row, struct call_tree *tree)

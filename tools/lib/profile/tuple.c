@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Arrays of numbers to dense ids. */
-#include "profile-int.h"
+#include "keys-int.h"
 
 uint32_t prof_tuple_id(struct tuples *t, const uint64_t *vals)
 {

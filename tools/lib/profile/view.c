@@ -56,7 +56,7 @@ int view_new(struct view **out, const struct profile *p, const struct profile_op
 	if (!v)
 		return err_set(e, -ENOMEM, "no memory to sort rows");
 	v->p = p;
-	v->o = o ? *o : p->o;
+	v->o = o ? *o : p->keys.o;
 	v->base = (uint32_t)p->rows.n;
 	prof_sums_like(&v->sums, &p->sums);
 	ret = prof_cols_view(&v->c, p, &v->o, e);
@@ -122,7 +122,7 @@ const struct profile_row *prof_member(const struct view *v, const struct profile
 
 void view_frame(const struct view *v, uint32_t frame, struct obuf *o)
 {
-	const struct frame_info *f = &v->p->frames.v[frame];
+	const struct frame_info *f = &v->p->keys.frames.v[frame];
 
 	if (!f->sym) {
 		if (f->ip)
@@ -130,7 +130,7 @@ void view_frame(const struct view *v, uint32_t frame, struct obuf *o)
 		obuf_hex(o, f->ip);
 		return;
 	}
-	prof_put_name(v->p, f->sym, o);
+	prof_put_name(&v->p->keys, f->sym, o);
 	if (f->srcline) {
 		obuf_char(o, ' ');
 		emit_safe(o, f->srcline);
@@ -158,4 +158,10 @@ void view_row_json(const struct view *v, const struct profile_row *row, struct e
 		if (acc->json)
 			acc->json(row, prof_row_acc(v->p, row, acc), e);
 	}
+}
+
+const struct branch_counts *profile_branch_counts(const struct profile *p,
+						  const struct profile_row *row)
+{
+	return prof_row_acc(p, row, &acc_branches);
 }
