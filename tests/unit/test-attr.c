@@ -349,6 +349,64 @@ static void every_sample_bit_is_listed(void **state)
 	assert_int_equal(attr_nr_read_formats, __builtin_ctz(PERF_FORMAT_MAX));
 }
 
+/* ---- places -------------------------------------------------------------------------------------- */
+
+/* Every set of trailer fields, as the reader of records finds them again. */
+static void trailers(void **state)
+{
+	static const uint64_t bits[] = { PERF_SAMPLE_TID, PERF_SAMPLE_TIME,
+					 PERF_SAMPLE_ID,  PERF_SAMPLE_STREAM_ID,
+					 PERF_SAMPLE_CPU, PERF_SAMPLE_IDENTIFIER };
+	const struct attr_trailer t = { .pid = 1, .tid = 2, .cpu = 3, .time = 4, .id = 5 };
+
+	(void)state;
+	for (unsigned set = 0; set < 1 << ARRAY_SIZE(bits); set++) {
+		struct perfdata_event ev = { .attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_RAW };
+		unsigned char buf[8 + 8 * ATTR_TRAILER_MAX + 1] = { 0 };
+		struct record_id id;
+		size_t n;
+
+		for (size_t i = 0; i < ARRAY_SIZE(bits); i++)
+			ev.attr.sample_type |= set >> i & 1 ? bits[i] : 0;
+		assert_int_equal(attr_trailer_put(&ev.attr, &t, buf + 8), 0);
+		ev.attr.flags = ATTR_FLAG_SAMPLE_ID_ALL;
+		buf[sizeof(buf) - 1] = 0x5a;
+		n = attr_trailer_put(&ev.attr, &t, buf + 8);
+		assert_int_equal(n, 8 * __builtin_popcount(set));
+		assert_int_equal(n, attr_trailer_size(&ev.attr));
+		assert_int_equal(buf[sizeof(buf) - 1], 0x5a);
+		record_sample_id(&(struct record){ .data = buf,
+						   .size = (uint32_t)(8 + n),
+						   .type = PERF_RECORD_LOST,
+						   .event = &ev },
+				 &id);
+		for (size_t i = 0; i < ARRAY_SIZE(bits); i++)
+			assert_int_equal(!!(id.present & bits[i]), set >> i & 1);
+		assert_int_equal(id.pid, set & 1 ? 1 : 0);
+		assert_int_equal(id.tid, set & 1 ? 2 : 0);
+		assert_int_equal(id.time, set & 2 ? 4 : 0);
+		assert_int_equal(id.id, set & 36 ? 5 : 0);
+		assert_int_equal(id.stream_id, set & 8 ? 5 : 0);
+		assert_int_equal(id.cpu, set & 16 ? 3 : 0);
+	}
+}
+
+static void heads(void **state)
+{
+	uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TIME |
+			PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN;
+
+	(void)state;
+	assert_int_equal(attr_head_offset(type, PERF_SAMPLE_IDENTIFIER), 0);
+	assert_int_equal(attr_head_offset(type, PERF_SAMPLE_IP), 8);
+	assert_int_equal(attr_head_offset(type, PERF_SAMPLE_TIME), 16);
+	assert_int_equal(attr_head_offset(type, PERF_SAMPLE_CPU), 24);
+	assert_int_equal(attr_head_offset(type, PERF_SAMPLE_PERIOD), 32);
+	assert_int_equal(attr_head_offset(type | PERF_SAMPLE_TID, PERF_SAMPLE_TIME), 24);
+	assert_int_equal(attr_head_offset(type | PERF_SAMPLE_ADDR, PERF_SAMPLE_TIME), 16);
+	assert_int_equal(attr_head_offset(0, PERF_SAMPLE_IP), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -361,6 +419,8 @@ int main(void)
 		cmocka_unit_test(every_member_has_a_text),
 		cmocka_unit_test(every_flag_has_a_row),
 		cmocka_unit_test(every_sample_bit_is_listed),
+		cmocka_unit_test(trailers),
+		cmocka_unit_test(heads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,12 +85,34 @@ static inline unsigned attr_precise(const struct perf_event_attr *attr)
 	WORD(CODE_PAGE_SIZE, 23, code_page_size, " .. code page size: 0x") \
 	PART(AUX, 20, aux)
 
-/* For users of the list that want some of its rows: nothing for the others. */
+/* For users of the list that want some of its rows: nothing for the others; bits with commas. */
+#define ATTR_HEAD_BIT(bit, listed) PERF_SAMPLE_##bit,
 #define ATTR_NO_HEAD(bit, listed)
 #define ATTR_NO_PART(bit, listed, name)
 #define ATTR_NO_WORD(bit, listed, name, dump)
 
 /* "CODE_PAGE_SIZE" for one bit of sample_type; NULL for a bit that is not known. */
 const char *attr_sample_name(uint64_t bit);
+
+/* ---- where words stand --------------------------------------------------------------------------- */
+
+/* Bytes from the start of a sample's body, behind its header, to the head @bit. */
+unsigned attr_head_offset(uint64_t sample_type, uint64_t bit);
+
+/* What other records of the kernel end with under sample_id_all. */
+struct attr_trailer {
+	uint32_t pid, tid, cpu;
+	uint64_t time, id;
+};
+
+#define ATTR_TRAILER_MAX 6 /* words */
+
+/* Bytes from the start of the trailer to @bit. */
+unsigned attr_trailer_offset(uint64_t sample_type, uint64_t bit);
+/* Bytes of the whole trailer: 0 without sample_id_all. */
+size_t attr_trailer_size(const struct perf_event_attr *attr);
+/* Writes it as this machine's kernel would; returns its size, 8 * ATTR_TRAILER_MAX at most. */
+size_t attr_trailer_put(const struct perf_event_attr *attr, const struct attr_trailer *v,
+			void *buf);
 
 #endif

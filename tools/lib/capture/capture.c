@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "attr/attr.h"
 #include "capture/capture-int.h"
 
 /* epoll user data: 0 and up are counters. */
@@ -27,12 +28,11 @@ static int common_time_offset(const struct event_list *l)
 
 	for (size_t i = 0; i < l->n; i++) {
 		uint64_t t = l->v[i].attr.sample_type;
-		int at = !!(t & PERF_SAMPLE_IDENTIFIER) + !!(t & PERF_SAMPLE_IP) +
-			 !!(t & PERF_SAMPLE_TID);
+		int at = (int)attr_head_offset(t, PERF_SAMPLE_TIME);
 
-		if (!(t & PERF_SAMPLE_TIME) || (i && at * 8 != common))
+		if (!(t & PERF_SAMPLE_TIME) || (i && at != common))
 			return -1;
-		common = at * 8;
+		common = at;
 	}
 	return common;
 }

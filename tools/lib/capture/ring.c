@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "attr/attr.h"
 #include "capture/capture-int.h"
 
 #define IOC_DISABLE _IO('$', 1)
@@ -273,27 +274,14 @@ static uint64_t read_lost(const struct event *ev, const struct counter *counter)
 static int write_lost(const struct event *ev, const struct counter *counter, int cpu, uint64_t lost,
 		      const struct capture_sink *sink, struct err *e)
 {
-	uint64_t words[8] = { 0, lost }, type = ev->attr.sample_type;
+	uint64_t words[2 + ATTR_TRAILER_MAX] = { 0, lost };
 	struct perf_event_header h = { .type = PERF_RECORD_LOST_SAMPLES };
-	size_t n = 2;
+	struct attr_trailer t = { .id = counter->id, .cpu = (uint32_t)cpu };
+	size_t n = 16 + attr_trailer_put(&ev->attr, &t, words + 2);
 
-	if (ev->attr.flags & ATTR_FLAG_SAMPLE_ID_ALL) {
-		if (type & PERF_SAMPLE_TID)
-			words[n++] = 0;
-		if (type & PERF_SAMPLE_TIME)
-			words[n++] = 0;
-		if (type & PERF_SAMPLE_ID)
-			words[n++] = counter->id;
-		if (type & PERF_SAMPLE_STREAM_ID)
-			words[n++] = counter->id;
-		if (type & PERF_SAMPLE_CPU)
-			words[n++] = (uint32_t)cpu;
-		if (type & PERF_SAMPLE_IDENTIFIER)
-			words[n++] = counter->id;
-	}
-	h.size = (uint16_t)(n * 8);
+	h.size = (uint16_t)n;
 	memcpy(words, &h, sizeof(h));
-	return sink->write(sink->ctx, words, n * 8, NULL, 0, e);
+	return sink->write(sink->ctx, words, n, NULL, 0, e);
 }
 
 int capture_finish(struct capture *c, const struct capture_sink *sink, struct err *e)

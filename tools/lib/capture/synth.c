@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "attr/attr.h"
 #include "capture/capture-int.h"
 
 /* ---- one record -------------------------------------------------------------------------------- */
@@ -72,12 +73,8 @@ static int hand_over(struct synth_record *r, struct synth *s, struct err *e)
 
 int synth_rec_end(struct synth_record *r, struct synth *s, struct err *e)
 {
-	static const uint64_t fields = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
-				       PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
-				       PERF_SAMPLE_IDENTIFIER;
-
 	/* All zero: no time means "before everything that has one". */
-	for (int i = weight_u64(s->sample_type & fields); s->sample_id_all && i > 0; i--)
+	for (unsigned n = s->sample_id_all ? attr_trailer_offset(s->sample_type, 0) : 0; n; n -= 8)
 		synth_rec_u64(r, 0);
 	return hand_over(r, s, e);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "attr/attr.h"
 #include "inject/inject-int.h"
 
 void inject_jit_free(struct inject_jits *s)
@@ -84,26 +85,13 @@ int inject_jit_record(struct inject *in, const struct record *rec, bool *drop, s
 
 /* ---- records --------------------------------------------------------------------------------------- */
 
-/* What follows a record under sample_id_all, in the order of struct sample_id. */
 static void put_sample_id(struct obuf *o, const struct perf_event_attr *attr,
 			  const struct inject_jit *s, uint64_t time, uint64_t id)
 {
-	if (!attr_flag(attr, ATTR_FLAG_SAMPLE_ID_ALL))
-		return;
-	if (attr->sample_type & PERF_SAMPLE_TID) {
-		feature_put_u32(o, s->pid);
-		feature_put_u32(o, s->tid);
-	}
-	if (attr->sample_type & PERF_SAMPLE_TIME)
-		feature_put_u64(o, time);
-	if (attr->sample_type & PERF_SAMPLE_ID)
-		feature_put_u64(o, id);
-	if (attr->sample_type & PERF_SAMPLE_STREAM_ID)
-		feature_put_u64(o, id);
-	if (attr->sample_type & PERF_SAMPLE_CPU)
-		feature_put_u64(o, 0);
-	if (attr->sample_type & PERF_SAMPLE_IDENTIFIER)
-		feature_put_u64(o, id);
+	struct attr_trailer t = { .pid = s->pid, .tid = s->tid, .time = time, .id = id };
+	uint64_t words[ATTR_TRAILER_MAX];
+
+	obuf_mem(o, words, attr_trailer_put(attr, &t, words));
 }
 
 static int put_map(struct inject *in, const struct inject_jit *s, const struct jit_event *ev,

@@ -1,38 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The events of a file: attrs, ids and names, and from each sample_type the places where a
- * record keeps its id and its time. Field order: perf_event_open(2), PERF_RECORD_SAMPLE and
- * struct sample_id.
+ * record keeps its id and its time.
  */
 #include <stdlib.h>
 
 #include "perfdata-int.h"
 
-static unsigned count_before(uint64_t sample_type, uint64_t fields)
-{
-	return (unsigned)weight_u64(sample_type & fields) * 8;
-}
-
-/* Every field before TIME and ID is one word. Offsets count the record's header too. */
+/* Offsets count the record's header too; those of other records, from their end. */
 static void event_places(struct pd_event *ev)
 {
 	uint64_t t = ev->pub.attr.sample_type;
+	uint64_t id = t & PERF_SAMPLE_IDENTIFIER ? PERF_SAMPLE_IDENTIFIER : t & PERF_SAMPLE_ID;
+	unsigned trailer = attr_trailer_offset(t, 0);
 
 	ev->id_all = attr_flag(&ev->pub.attr, ATTR_FLAG_SAMPLE_ID_ALL);
 	if (t & PERF_SAMPLE_TIME) {
-		ev->sample_time = 8 + count_before(t, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
-							      PERF_SAMPLE_TID);
-		ev->other_time =
-			8 + count_before(t, PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
-						    PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER);
+		ev->sample_time = 8 + attr_head_offset(t, PERF_SAMPLE_TIME);
+		ev->other_time = trailer - attr_trailer_offset(t, PERF_SAMPLE_TIME);
 	}
-	if (t & PERF_SAMPLE_IDENTIFIER) {
-		ev->sample_id = 8;
-		ev->other_id = 8;
-	} else if (t & PERF_SAMPLE_ID) {
-		ev->sample_id = 8 + count_before(t, PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-							    PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR);
-		ev->other_id = 8 + count_before(t, PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU);
+	if (id) {
+		ev->sample_id = 8 + attr_head_offset(t, id);
+		ev->other_id = trailer - attr_trailer_offset(t, id);
 	}
 }
 

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "attr/attr.h"
 #include "tracer-int.h"
 
 /* Overflows of fd's event become a signal to one thread, with the descriptor in si_fd. */
@@ -167,12 +168,11 @@ static size_t copy_record(struct tracer *t, const struct point *p, uint64_t tail
 	return size;
 }
 
-/* Where IP stands in a sample: behind IDENTIFIER. */
 static uint64_t sample_ip(const struct tracer *t, uint32_t event)
 {
 	uint64_t type = t->opts.event[event].attr.sample_type;
 
-	return load_u64(t->rec + (type & PERF_SAMPLE_IDENTIFIER ? 16 : 8), false);
+	return load_u64(t->rec + 8 + attr_head_offset(type, PERF_SAMPLE_IP), false);
 }
 
 static bool is_user(const struct perf_event_header *h)
@@ -180,17 +180,13 @@ static bool is_user(const struct perf_event_header *h)
 	return (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
 }
 
-/* TIME stands behind IDENTIFIER, IP and TID. */
 static uint64_t sample_time(const struct tracer *t, uint32_t event)
 {
 	uint64_t type = t->opts.event[event].attr.sample_type;
-	unsigned at = type & PERF_SAMPLE_IDENTIFIER ? 16 : 8;
 
 	if (!(type & PERF_SAMPLE_TIME))
 		return 0;
-	at += type & PERF_SAMPLE_IP ? 8 : 0;
-	at += type & PERF_SAMPLE_TID ? 8 : 0;
-	return load_u64(t->rec + at, false);
+	return load_u64(t->rec + 8 + attr_head_offset(type, PERF_SAMPLE_TIME), false);
 }
 
 bool points_peek_user(struct tracer *t, struct tracee *th, uint64_t *ip, uint64_t *time)

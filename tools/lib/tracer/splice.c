@@ -7,15 +7,12 @@
 #include <sys/uio.h>
 
 #include "perfdata/perfdata.h"
+#include "attr/attr.h"
 #include "tracer-int.h"
 
 #define ID_FIELDS (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID)
 /* 8 bytes each, in this order, before READ */
-static const uint64_t leading[] = {
-	PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP,	  PERF_SAMPLE_TID,
-	PERF_SAMPLE_TIME,	PERF_SAMPLE_ADDR, PERF_SAMPLE_ID,
-	PERF_SAMPLE_STREAM_ID,	PERF_SAMPLE_CPU,  PERF_SAMPLE_PERIOD,
-};
+static const uint64_t leading[] = { ATTR_SAMPLE_FIELDS(ATTR_HEAD_BIT, ATTR_NO_PART, ATTR_NO_WORD) };
 
 #define CHAIN_MAX    127
 #define CONTEXT_USER ((uint64_t)-512) /* PERF_CONTEXT_USER */
