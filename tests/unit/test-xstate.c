@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Tables of CPUs, registers of made images, schedules: what they show as JSON, and refusals. */
 #include "emit/emit.h"
-#include "unit.h"
+#include "perfdata-build.h"
 #include "xstate/xstate.h"
 
 #define ICX_XCR0 0x2e7 /* x87, SSE, AVX, AVX-512, PKRU: ICX in 2696 bytes, Zen 4 in 2440 */
@@ -272,12 +272,163 @@ static void test_schedule_as_text(void **state)
 	obuf_free(&p.out);
 }
 
+/* ---- a recording as a schedule ------------------------------------------------------------------- */
+
+#define SWITCH_ID   1
+#define LBR_ID	    2
+#define NO_EVENT    0
+#define RAW_SIZE    60 /* of sched_switch, up to the pids that count */
+#define AT_PREV_PID 24
+#define AT_NEXT_PID 56
+#define SWITCH_BASE (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
+
+static void add_task(struct build *f, uint32_t type, uint32_t tid, uint64_t time)
+{
+	size_t at = begin_record(f, type, 0);
+
+	P32(f, tid);
+	P32(f, 1);
+	P32(f, tid);
+	P32(f, 1);
+	P64(f, time);
+	/* sample_id_all, in the order of sample_type */
+	P32(f, tid);
+	P32(f, tid);
+	P64(f, time);
+	P64(f, 0);
+	P64(f, NO_EVENT);
+	end_record(f, at);
+}
+
+static void begin_sample(struct build *f, uint64_t id, uint32_t tid, uint64_t time, uint32_t on)
+{
+	P64(f, id);
+	P32(f, tid);
+	P32(f, tid);
+	P64(f, time);
+	P64(f, on);
+}
+
+static void add_switch(struct build *f, uint64_t time, uint32_t on, uint32_t prev, uint32_t next,
+		       uint32_t raw_size)
+{
+	unsigned char raw[RAW_SIZE] = { 0 };
+	size_t at = begin_record(f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+
+	memcpy(raw + AT_PREV_PID, &prev, 4);
+	memcpy(raw + AT_NEXT_PID, &next, 4);
+	begin_sample(f, SWITCH_ID, prev, time, on);
+	P32(f, raw_size);
+	put(f, raw, raw_size);
+	end_record(f, at);
+}
+
+/* A sample in call-stack mode, without entries. */
+static void add_lbr(struct build *f, uint64_t time, uint32_t tid)
+{
+	size_t at = begin_record(f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+
+	begin_sample(f, LBR_ID, tid, time, 0);
+	P64(f, 0);
+	end_record(f, at);
+}
+
+/* A file with these records, of an event of each kind. */
+static void write_recording(const char *path, const struct build *f)
+{
+	const uint64_t switch_id = SWITCH_ID, lbr_id = LBR_ID;
+	struct perfdata_writer_event evs[] = {
+		{ .attr = { .type = PERF_TYPE_TRACEPOINT,
+			    .size = PERF_ATTR_SIZE_VER5,
+			    .sample_type = SWITCH_BASE | PERF_SAMPLE_RAW,
+			    .flags = ATTR_FLAG_SAMPLE_ID_ALL },
+		  .name = "sched:sched_switch",
+		  .ids = &switch_id,
+		  .nr_ids = 1,
+		  .group = "" },
+		{ .attr = { .type = PERF_TYPE_HARDWARE,
+			    .size = PERF_ATTR_SIZE_VER5,
+			    .sample_type = SWITCH_BASE | PERF_SAMPLE_BRANCH_STACK,
+			    .branch_sample_type =
+				    PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_USER,
+			    .flags = ATTR_FLAG_SAMPLE_ID_ALL },
+		  .name = "cycles",
+		  .ids = &lbr_id,
+		  .nr_ids = 1,
+		  .group = "" },
+	};
+	struct perfdata_writer_opts o = { .fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600) };
+	struct perfdata_writer *w;
+	struct err e = { 0 };
+
+	assert_true(o.fd >= 0);
+	for (size_t i = 0; i < ARRAY_SIZE(evs); i++)
+		evs[i].leader = (uint32_t)i;
+	if (perfdata_writer_open(&w, &o, evs, ARRAY_SIZE(evs), &e) ||
+	    perfdata_writer_write(w, f->b, f->n, NULL, 0, &e) || perfdata_writer_finish(w, &e))
+		fail_msg("%s", e.text);
+	perfdata_writer_free(w);
+	close(o.fd);
+}
+
+static void test_schedule_of_a_recording(void **state)
+{
+	char path[] = "/tmp/perf-test-xstate.XXXXXX";
+	int fd = mkstemp(path);
+	static struct build f;
+	struct page p;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	start_records(&f, host_is_big_endian());
+	add_task(&f, PERF_RECORD_FORK, 10, 1);
+	add_task(&f, PERF_RECORD_FORK, 11, 2);
+	add_lbr(&f, 3, 11);
+	add_lbr(&f, 4, 11); /* it begins only once */
+	add_switch(&f, 5, 0, 10, 11, RAW_SIZE);
+	add_switch(&f, 6, 0, 11, 10, RAW_SIZE);
+	add_switch(&f, 7, 1, 10, 11, RAW_SIZE);
+	add_task(&f, PERF_RECORD_EXIT, 11, 8);
+	write_recording(path, &f);
+	begin(&p);
+	if (xstate_simulate(&p.e, cpu("spr"), path, &p.err))
+		fail_msg("%s", p.err.text);
+	whole(&p);
+	has(p.out.buf, "\"tasks\":2,\"tasks at a time\":2,\"buffers for LBR\":1,");
+	has(p.out.buf, "\"switches\":3,");
+	has(p.out.buf, "{\"figure\":\"saves of LBR state\",\"always\":3,\"on_demand\":1}");
+	obuf_free(&p.out);
+
+	/* raw data that end before the pids */
+	start_records(&f, host_is_big_endian());
+	add_switch(&f, 5, 0, 10, 11, AT_NEXT_PID - 4);
+	write_recording(path, &f);
+	begin(&p);
+	assert_int_equal(xstate_simulate(&p.e, cpu("spr"), path, &p.err), -EINVAL);
+	has(p.err.text, "a sched_switch without room for its pids");
+	obuf_free(&p.out);
+
+	start_records(&f, host_is_big_endian());
+	add_lbr(&f, 3, 11);
+	write_recording(path, &f);
+	begin(&p);
+	assert_int_equal(xstate_simulate(&p.e, cpu("spr"), path, &p.err), -ENODATA);
+	has(p.err.hint, "perf record -a -R -e sched:sched_switch");
+	obuf_free(&p.out);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find_cpu),      cmocka_unit_test(test_table),
-		cmocka_unit_test(test_image),	      cmocka_unit_test(test_threads_of_a_core),
-		cmocka_unit_test(test_made_schedule), cmocka_unit_test(test_schedule_as_text),
+		cmocka_unit_test(test_find_cpu),
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_image),
+		cmocka_unit_test(test_threads_of_a_core),
+		cmocka_unit_test(test_made_schedule),
+		cmocka_unit_test(test_schedule_as_text),
+		cmocka_unit_test(test_schedule_of_a_recording),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
