@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "perfdata-build.h"
 #include "script/script.h"
+#include "session-build.h"
 
 #define CHAIN_TYPE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN)
 #define USER	   PERF_CONTEXT_USER
@@ -60,48 +60,35 @@ static void sample(uint32_t pid, const uint64_t *chain, uint64_t n)
 	sample(pid, (const uint64_t[]){ __VA_ARGS__ }, \
 	       sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8)
 
-static void print_all(const struct script_env *env, const struct script_opts *o, const char *fields,
-		      struct obuf *out)
+/* The text of the recording made so far; to be freed. */
+static char *text_of(struct session_opts *so, const struct script_opts *o, const char *fields)
 {
 	struct script_fields sf;
+	struct session *s;
 	struct script *sc;
-	struct record rec;
-	struct err e = { 0 };
-
-	script_fields_init(&sf);
-	assert_int_equal(script_fields_parse(&sf, fields, &e), 0);
-	assert_int_equal(script_new(&sc, env, o, &sf, out, &e), 0);
-	while (perfdata_next_ordered(env->pd, &rec, &e) > 0)
-		assert_int_equal(script_record(sc, &rec, &e), 0);
-	assert_int_equal(script_finish(sc, &e), 0);
-	script_free(sc);
-}
-
-/* The text of the recording made so far; to be freed. */
-static char *text_with(const struct script_opts *o, const char *fields, uint32_t max_stack)
-{
-	const struct symbol_opts so = { .symfs = "/nonexistent", .no_host_kernel = true };
-	const struct unwind_opts uo = { .arch = "x86_64",
-					.max_stack = max_stack,
-					.ips_only = true };
-	struct script_env env;
 	struct err e = { 0 };
 	struct obuf out;
 
 	end_file(&f);
-	assert_int_equal(open_build(&env.pd, &f, &e), 0);
-	assert_int_equal(machine_new(&env.machine, "x86_64", &e), 0);
-	assert_int_equal(resolver_new(&env.resolver, env.machine, &so, &e), 0);
-	assert_int_equal(unwind_new(&env.unwind, env.machine, env.resolver, &uo, &e), 0);
+	so->symfs = "/nonexistent";
+	so->ips_only = true;
+	assert_int_equal(open_session(&s, so, &f, &e), 0);
 	assert_int_equal(obuf_init(&out, -1, 0), 0);
-	print_all(&env, o, fields, &out);
+	script_fields_init(&sf);
+	assert_int_equal(script_fields_parse(&sf, fields, &e), 0);
+	assert_int_equal(script_new(&sc, s, o, &sf, &out, &e), 0);
+	assert_int_equal(session_read(s, &script_consumer, sc, &e), 0);
+	assert_int_equal(session_counts(s)->bad, 0);
+	script_free(sc);
+	session_close(s);
 	obuf_char(&out, 0);
 	assert_int_equal(out.code, 0);
-	unwind_free(env.unwind);
-	resolver_free(env.resolver);
-	machine_free(env.machine);
-	perfdata_close(env.pd);
 	return out.buf;
+}
+
+static char *text_with(const struct script_opts *o, const char *fields, uint32_t max_stack)
+{
+	return text_of(&(struct session_opts){ .max_stack = max_stack }, o, fields);
 }
 
 static char *text(const char *fields, uint32_t max_stack)
@@ -248,15 +235,15 @@ static void addresses(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct script_opts o = { .symbols = cases[i].symbols,
-					       .addr_range = cases[i].range,
-					       .hide_call_graph = true };
+		struct session_opts so = { .symbols = cases[i].symbols,
+					   .addr_range = cases[i].range };
+		const struct script_opts o = { .hide_call_graph = true };
 		char *got;
 
 		start();
 		SAMPLE(10, USER, 0x1010);
 		SAMPLE(10, USER, 0x2000);
-		got = text_with(&o, "ip", 0);
+		got = text_of(&so, &o, "ip");
 		for (char *p = got; *p; p++)
 			if (*p == '\n' && p[1] == ' ')
 				memmove(p + 1, p + 2, strlen(p + 1));

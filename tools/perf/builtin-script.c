@@ -10,20 +10,17 @@
 #include "script/script.h"
 
 struct script_cmd {
-	const char *input, *symfs, *vmlinux, *kallsyms;
-	const char *time, *cpus, *comms, *dsos, *symbols, *pids, *tids, *stop_bt, *regs;
+	struct session_opts session;
+	const char *stop_bt, *regs;
 	enum regs_lane lane;
 	bool redact, json;
 	struct cli_list fields;
-	bool force, dump, header, header_only, hide_call_graph, no_inline, ns, reltime, deltatime;
-	bool symfs_flat, no_limits, full_paths, dump_unsorted, per_event, latency;
-	const char *debuginfod;
-	struct event_switch sw;
-	struct arena args;
-	bool stitch_lbr, no_demangle, demangle_kernel, show_info, quiet;
+	bool dump, header, header_only, hide_call_graph, ns, reltime, deltatime;
+	bool dump_unsorted, per_event, latency;
+	bool show_info, quiet;
 	bool show_task, show_mmap, show_switch, show_namespaces, show_lost, show_round, show_bpf,
-		show_cgroup, show_text_poke, show_kernel_path, no_inline_set;
-	uint64_t max_stack, max_blocks, addr_range;
+		show_cgroup, show_text_poke, show_kernel_path;
+	uint64_t max_blocks;
 	int verbose;
 	int itrace;
 	bool on_terminal; /* stdout, with a pager or without */
@@ -32,14 +29,6 @@ struct script_cmd {
 static int accept(void *opts, const struct option *opt, const char *arg, bool unset, struct err *e)
 {
 	(void)opts, (void)opt, (void)arg, (void)unset, (void)e;
-	return 0;
-}
-
-static int inline_option(void *opts, const struct option *opt, const char *arg, bool unset,
-			 struct err *e)
-{
-	(void)opt, (void)arg, (void)e;
-	((struct script_cmd *)opts)->no_inline = unset;
 	return 0;
 }
 
@@ -53,14 +42,6 @@ static int lanes_option(void *opts, const struct option *opt, const char *arg, b
 		       arg);
 }
 
-static int demangle_option(void *opts, const struct option *opt, const char *arg, bool unset,
-			   struct err *e)
-{
-	(void)opt, (void)arg, (void)e;
-	((struct script_cmd *)opts)->no_demangle = unset;
-	return 0;
-}
-
 #define S struct script_cmd
 #define NO_SCRIPTS                                                                           \
 	"no Perl, Python or C code is run inside this perf; --json prints samples that any " \
@@ -70,31 +51,21 @@ static int demangle_option(void *opts, const struct option *opt, const char *arg
 
 static const struct option script_options[] = {
 	OPT_GROUP("Input"),
-	OPT_STRING('i', "input", S, input, "FILE", "recording to read; - is stdin (perf.data)"),
-	OPT_BOOL('f', "force", S, force, "read a file that belongs to somebody else"),
-	OPT_STRING(0, "symfs", S, symfs, "DIR[,flat]", "look for all objects below this directory"),
-	OPT_STRING_DEF(0, "debuginfod", S, debuginfod, "URLS", "",
-		       "fetch debug files from these servers ($DEBUGINFOD_URLS)"),
-	OPT_BOOL(0, "no-limits", S, no_limits, "read files that unpack to much more than they are"),
-	OPT_BOOL(0, "full-source-path", S, full_paths, "source files with their directories"),
-	OPT_STRING('k', "vmlinux", S, vmlinux, "FILE", "kernel image with symbols"),
-	OPT_STRING(0, "kallsyms", S, kallsyms, "FILE", "kernel symbols as in /proc/kallsyms"),
+	OPT_INCLUDE(S, session, session_input_options),
+	OPT_GROUP("Symbols"),
+	OPT_INCLUDE(S, session, session_symbol_options),
 	OPT_GROUP("What is printed"),
 	OPT_LIST('F', "fields", S, fields, "LIST",
 		 "fields, comma-separated; +NAME and -NAME edit the defaults; CLASS:LIST for hw, "
 		 "sw, trace, raw, break or synth events only"),
 	OPT_BOOL('G', "hide-call-graph", S, hide_call_graph, "the sampled address only"),
-	OPT_UINT(0, "max-stack", S, max_stack, "N", "at most N frames of a callchain (127)"),
 	OPT_STRING(0, "stop-bt", S, stop_bt, "LIST", "end callchains at these functions"),
-	OPT_CALL_NOARG(0, "inline", inline_option, "show inlined functions as frames (default)"),
-	OPT_BOOL(0, "stitch-lbr", S, stitch_lbr, "join LBR call stacks of one thread"),
+	OPT_INCLUDE(S, session, session_chain_options),
 	OPT_UINT(0, "max-blocks", S, max_blocks, "N", "brstackinsn: the newest N blocks only"),
 	OPT_BOOL('L', "Latency", S, latency, "names of eight letters, CPUs without brackets"),
 	OPT_BOOL(0, "ns", S, ns, "times with nine digits"),
 	OPT_BOOL(0, "reltime", S, reltime, "times since the first sample"),
 	OPT_BOOL(0, "deltatime", S, deltatime, "times since the sample before"),
-	OPT_CALL_NOARG(0, "demangle", demangle_option, "C++ and Rust names as written (default)"),
-	OPT_BOOL(0, "demangle-kernel", S, demangle_kernel, "kernel names too"),
 	OPT_CALL(0, "lanes", lanes_option, "TYPE",
 		 "simd: what a vector holds: hex (default), f32, f64, i8, i16, i32, i64"),
 	OPT_STRING(0, "regs", S, regs, "LIST", "simd: these registers only: zmm3,k1,ymm0-7,ax"),
@@ -112,18 +83,9 @@ static const struct option script_options[] = {
 	OPT_BOOL(0, "show-cgroup-events", S, show_cgroup, "CGROUP"),
 	OPT_BOOL(0, "show-text-poke-events", S, show_text_poke, "TEXT_POKE"),
 	OPT_GROUP("Which samples"),
-	OPT_STRING(0, "time", S, time, "RANGES",
-		   "START,STOP in seconds, or N%/I or A%-B% of the recording; several: blanks"),
-	OPT_STRING('C', "cpu", S, cpus, "LIST", "of these CPUs"),
-	OPT_STRING(0, "comms", S, comms, "LIST", "of threads with these names"),
-	OPT_STRING(0, "pid", S, pids, "LIST", "of these processes"),
-	OPT_STRING(0, "tid", S, tids, "LIST", "of these threads"),
-	OPT_STRING(0, "dsos", S, dsos, "LIST", "in these objects"),
-	OPT_STRING('S', "symbols", S, symbols, "LIST", "in these functions, or at these addresses"),
-	OPT_UINT(0, "addr-range", S, addr_range, "N", "with -S: N bytes from each address (1)"),
-	OPT_STRING(0, "switch-on", S, sw.on_name, "EVENT", "after this event ..."),
-	OPT_STRING(0, "switch-off", S, sw.off_name, "EVENT", "... until this one"),
-	OPT_BOOL(0, "show-on-off-events", S, sw.show, "these two events themselves too"),
+	OPT_INCLUDE(S, session, session_sample_options),
+	OPT_UINT(0, "addr-range", S, session.addr_range, "N",
+		 "with -S: N bytes from each address (1)"),
 	OPT_GROUP("Other views"),
 	OPT_BOOL(0, "per-event-dump", S, per_event,
 		 "a file for the samples of each event: perf.data.EVENT.dump"),
@@ -183,10 +145,9 @@ static unsigned shown(const struct script_cmd *o)
 
 /* Everything a run needs, from the file to the printer. */
 struct run {
-	struct script_env env;
+	struct session *session;
+	struct perfdata *pd; /* the session's */
 	struct script *sc;
-	struct perfdata_ahead *ahead; /* NULL: records are read as they are printed */
-	struct event_switch *sw;
 	struct script_dumps *dumps; /* NULL: everything goes to out */
 	struct cli_progress progress;
 	struct obuf out;
@@ -196,8 +157,9 @@ static struct script_opts script_options_of(const struct run *r, const struct sc
 {
 	return (struct script_opts){
 		.show = o->json ? 0 : shown(o),
+		.show_by_cpu = o->session.cpus != NULL,
 		.hide_call_graph = o->hide_call_graph,
-		.no_inline = o->no_inline,
+		.no_inline = o->session.no_inline,
 		.ns = o->ns,
 		.reltime = o->reltime,
 		.deltatime = o->deltatime,
@@ -208,15 +170,7 @@ static struct script_opts script_options_of(const struct run *r, const struct sc
 		.json = o->json,
 		.lane = o->lane,
 		.regs = o->regs,
-		.time = o->time,
-		.cpus = o->cpus,
-		.comms = o->comms,
-		.dsos = o->dsos,
-		.symbols = o->symbols,
-		.addr_range = o->addr_range,
 		.stop_bt = o->stop_bt,
-		.pids = o->pids,
-		.tids = o->tids,
 		.out = r->dumps ? script_dumps_out : NULL,
 		.out_ctx = r->dumps,
 	};
@@ -225,123 +179,46 @@ static struct script_opts script_options_of(const struct run *r, const struct sc
 static int run_open(struct run *r, const struct script_cmd *o, const struct script_fields *f,
 		    struct err *e)
 {
-	const struct perfdata_env *env = perfdata_env(r->env.pd);
-	struct symbol_opts so = {
-		.symfs = o->symfs,
-		.symfs_flat = o->symfs_flat,
-		.full_paths = o->full_paths,
-		.debuginfod = compat_debuginfod(o->debuginfod),
-		.no_limits = o->no_limits,
-		.kallsyms = o->kallsyms,
-		.vmlinux = o->vmlinux,
-		.no_demangle = o->no_demangle,
-		.demangle_kernel = o->demangle_kernel,
-		.demangle_params = o->verbose > 0,
-	};
-	struct unwind_opts uo = {
-		.arch = env->arch,
-		.max_stack = (uint32_t)min_u64(o->max_stack, UINT32_MAX),
-		.ips_only = true,
-		.stitch_lbr = o->stitch_lbr,
-		.max_branches = env->max_branches,
-	};
 	struct script_opts po;
-	int ret = symbol_check_kernel(&so, e);
+	int ret = session_start(r->session, e);
 
-	ret = ret ?: machine_new(&r->env.machine, env->arch, e);
-	ret = ret ?: machine_add_build_ids(r->env.machine, r->env.pd, e);
-	ret = ret ?: resolver_new(&r->env.resolver, r->env.machine, &so, e);
-	ret = ret ?: unwind_new(&r->env.unwind, r->env.machine, r->env.resolver, &uo, e);
 	if (!ret && o->per_event) {
-		r->dumps = script_dumps_new(r->env.pd, o->input ?: "perf.data");
+		r->dumps = script_dumps_new(r->pd, o->session.input ?: "perf.data");
 		ret = r->dumps ? 0 : err_set(e, -ENOMEM, "no memory for the events' files");
 	}
 	po = script_options_of(r, o);
-	ret = ret ?: script_new(&r->sc, &r->env, &po, f, &r->out, e);
+	ret = ret ?: script_new(&r->sc, r->session, &po, f, &r->out, e);
 	return ret || !r->dumps ? ret : script_dumps_open(r->dumps, e);
-}
-
-static void run_close(struct run *r)
-{
-	perfdata_ahead_stop(r->ahead);
-	script_free(r->sc);
-	unwind_free(r->env.unwind);
-	resolver_free(r->env.resolver);
-	machine_free(r->env.machine);
-	perfdata_close(r->env.pd);
 }
 
 static void show_warnings(struct run *r)
 {
-	char note[512];
-	const char *w;
+	unsigned what = SESSION_WARN_SYMBOLS;
 
 	if (r->sc && script_has_names(r->sc))
-		resolver_note_missing(r->env.resolver);
-	while ((w = resolver_next_warning(r->env.resolver)))
-		log_warn("%s", w);
-	for (unsigned i = 0; r->env.unwind && unwind_note(r->env.unwind, i, note, sizeof(note));
-	     i++)
-		log_warn("%s", note);
+		what |= SESSION_WARN_MISSING;
+	for (const char *const *w = session_warnings(r->session, what); *w; w++)
+		log_warn("%s", *w);
 }
 
-/*
- * A stream describes itself in records: reads them up to the first of another kind, which is left
- * in @rec. 1, 0 at the end, or an error.
- */
-static int skip_header(struct perfdata *pd, struct record *rec, struct err *e)
+/* Prints all there is. Broken records are left out; the first is described, the status tells. */
+static int run_records(struct run *r)
 {
-	int ret;
-
-	while ((ret = perfdata_next_ordered(pd, rec, e)) > 0)
-		if (rec->type < PERF_RECORD_HEADER_ATTR ||
-		    (rec->type > PERF_RECORD_HEADER_BUILD_ID &&
-		     rec->type != PERF_RECORD_EVENT_UPDATE &&
-		     rec->type != PERF_RECORD_HEADER_FEATURE))
-			break;
-	return ret;
-}
-
-static int next_record(struct run *r, struct record *rec, struct err *e)
-{
-	return r->ahead ? perfdata_ahead_next(r->ahead, rec, e)
-			: perfdata_next_ordered(r->env.pd, rec, e);
-}
-
-/*
- * Prints @rec, when @ret says that there is one, and all that follow. Broken ones are reported
- * and left out; the status tells.
- */
-static int run_records(struct run *r, struct record *rec, int ret)
-{
-	unsigned long broken = 0;
+	const struct session_counts *counts = session_counts(r->session);
 	struct err e = { 0 };
+	int ret = session_read(r->session, &script_consumer, r->sc, &e);
 
-	if (!ret)
-		return 0;
-	for (; ret > 0; ret = next_record(r, rec, &e)) {
-		if (unlikely(r->sw) && rec->type == PERF_RECORD_SAMPLE && rec->event &&
-		    !event_switch_pass(r->sw, rec->event))
-			continue;
-		if (unlikely(script_record(r->sc, rec, &e))) {
-			cli_progress_end(&r->progress);
-			if (e.code == -ENOMEM || !broken++)
-				cli_print_err(&e);
-			if (e.code == -ENOMEM)
-				return 1;
-			err_clear(&e);
-		}
-		if (unlikely(r->out.code))
-			break;
-	}
 	cli_progress_end(&r->progress);
-	if (!ret && script_finish(r->sc, &e) && !broken++)
-		cli_print_err(&e);
-	if (broken > 1)
-		log_warn("%lu records could not be printed; the first is described above", broken);
+	if (counts->bad)
+		cli_print_err(&counts->first_bad);
+	if (counts->bad > 1)
+		log_warn("%llu records could not be printed; the first is described above",
+			 (unsigned long long)counts->bad);
 	if (ret < 0)
 		return cli_print_err(&e);
-	return broken ? 1 : 0;
+	if (session_damage(r->session))
+		return cli_print_err(session_damage(r->session));
+	return counts->bad ? 1 : 0;
 }
 
 static int dump_records(struct run *r, bool redact, struct err *e)
@@ -349,10 +226,10 @@ static int dump_records(struct run *r, bool redact, struct err *e)
 	struct dump_opts opts = { .redact = redact };
 	struct record rec;
 	struct dump *d = NULL;
-	int ret = dump_new(&d, r->env.pd, &r->out, &opts, e);
+	int ret = dump_new(&d, r->pd, &r->out, &opts, e);
 
 	while (!ret && !r->out.code) {
-		ret = perfdata_next_ordered(r->env.pd, &rec, e);
+		ret = perfdata_next_ordered(r->pd, &rec, e);
 		if (ret <= 0)
 			break;
 		dump_record(d, &rec);
@@ -380,65 +257,69 @@ static int finish_dumps(struct run *r, bool quiet)
 	return script_dumps_close(r->dumps, quiet ? NULL : &r->out, &e) ? cli_print_err(&e) : 0;
 }
 
-/* Options that the fields of events do not allow: the status is upstream's. */
+/* Options that the recording does not allow: the status is upstream's. */
 #define EXIT_REFUSED 255
+
+/* Of an open file: what is asked for. @status: of records that were printed, or could not be. */
+static int run(struct run *r, const struct script_cmd *o, const struct script_fields *f,
+	       int *status, struct err *e)
+{
+	int ret = 0;
+
+	if (o->header_only || (o->header && o->dump))
+		ret = dump_header(r->pd, &r->out, o->show_info, e);
+	if (o->header_only || ret)
+		return ret;
+	if (o->dump)
+		return dump_records(r, o->redact, e);
+	ret = run_open(r, o, f, e);
+	/* Not a line before it is known that samples can follow. */
+	if (!ret && o->header)
+		ret = dump_header(r->pd, &r->out, o->show_info, e);
+	if (!ret)
+		*status = run_records(r);
+	return ret;
+}
 
 static int script_file(struct script_cmd *o, const struct script_fields *f)
 {
+	struct session_opts *so = &o->session;
 	struct run r = { 0 };
-	struct perfdata_opts po = { .force = o->force,
-				    .no_order = o->dump_unsorted,
-				    .no_limits = o->no_limits,
-				    .progress = cli_progress_update,
-				    .ctx = &r.progress };
 	struct err e = { 0 };
-	struct record rec;
-	int status = 0, ret, more = 1;
-	bool pipe;
+	int status = 0, ret;
 
 	if (obuf_init(&r.out, STDOUT_FILENO, 0))
 		return 1;
+	so->no_order = o->dump_unsorted;
+	so->ips_only = true;
+	so->demangle_params = o->verbose > 0;
+	so->progress = cli_progress_update;
+	so->progress_ctx = &r.progress;
 	cli_progress_start(&r.progress, "Reading");
 	r.progress.enabled &= !o->on_terminal;
-	ret = perfdata_open(&r.env.pd, o->input ?: "perf.data", &po, &e);
-	if (!ret && (o->header_only || (o->header && o->dump)))
-		ret = dump_header(r.env.pd, &r.out, o->show_info, &e);
-	if (!ret && o->dump) {
-		ret = dump_records(&r, o->redact, &e);
-	} else if (!ret && !o->header_only) {
-		pipe = perfdata_is_pipe(r.env.pd);
-		if (pipe)
-			more = skip_header(r.env.pd, &rec, &e);
-		ret = more < 0 ? more : run_open(&r, o, f, &e);
-		/* Not a line before it is known that samples can follow. */
-		if (!ret && o->header)
-			ret = dump_header(r.env.pd, &r.out, o->show_info, &e);
-		if (!ret && (o->sw.on_name || o->sw.off_name)) {
-			ret = event_switch_init(&o->sw, r.env.pd, &e);
-			r.sw = &o->sw;
-		}
-		if (!ret && perfdata_ahead_useful(r.env.pd))
-			ret = perfdata_ahead_start(&r.ahead, r.env.pd, &e);
-		if (!ret && !pipe)
-			more = next_record(&r, &rec, &e);
-		if (more < 0)
-			ret = more;
-		if (!ret)
-			status = run_records(&r, &rec, more);
+	ret = session_open(&r.session, so, &e);
+	if (!ret) {
+		r.pd = session_env(r.session)->pd;
+		ret = run(&r, o, f, &status, &e);
 	}
 	cli_progress_end(&r.progress);
 	if (ret) {
 		cli_print_err(&e);
-		status = status ?: EXIT_REFUSED;
+		/* Words that mean nothing are found before the file is opened. */
+		status = status
+				 ?: session_misused(r.session) && !session_env(r.session)->pd
+				    ? CLI_USAGE
+				    : EXIT_REFUSED;
 	}
-	if (r.env.resolver && !o->quiet)
+	if (r.pd && session_env(r.session)->resolver && !o->quiet)
 		show_warnings(&r);
-	if (resolver_lacked_memory(r.env.resolver))
+	if (session_lacked_memory(r.session))
 		status = status ?: 1;
 	if (finish_dumps(&r, ret != 0))
 		status = status ?: 1;
 	ret = finish_output(&r.out);
-	run_close(&r);
+	script_free(r.sc);
+	session_close(r.session);
 	return status ?: ret;
 }
 
@@ -469,21 +350,17 @@ static int script_run(const struct command *cmd, int argc, char **argv)
 		status = CLI_STATUS(n);
 		goto out;
 	}
-	if (n > 1 || (n == 1 && o.input)) {
+	if (n > 1 || (n == 1 && o.session.input)) {
 		status = cli_usage_error(cmd, "more than one file: %s", argv[n - 1]);
 		goto out;
 	}
 	if (n == 1)
-		o.input = argv[0];
+		o.session.input = argv[0];
 	if (wants_field_names(&o)) {
 		print_field_names();
 		goto out;
 	}
 	o.dump |= o.dump_unsorted;
-	if (compat_symfs(&o.symfs, &o.symfs_flat, &o.args, &e)) {
-		cli_print_err(&e);
-		status = CLI_USAGE;
-	}
 	if (o.quiet)
 		log_set_level(LOG_ERROR);
 	else if (o.verbose)
@@ -503,7 +380,7 @@ static int script_run(const struct command *cmd, int argc, char **argv)
 	}
 out:
 	cli_list_free(&o.fields);
-	arena_free(&o.args);
+	session_opts_free(&o.session);
 	return status;
 }
 

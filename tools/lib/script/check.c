@@ -194,20 +194,9 @@ static void check_chains(struct script *sc)
 	}
 }
 
-static int check_cpus(const struct script *sc, struct err *e)
-{
-	for (size_t i = 0; i < perfdata_nr_events(sc->env.pd); i++)
-		if (perfdata_event(sc->env.pd, i)->attr.sample_type & PERF_SAMPLE_CPU)
-			return 0;
-	return err_set(e, -EINVAL,
-		       "File does not contain CPU events. Remove -C option to proceed.");
-}
-
 int script_check(struct script *sc, struct err *e)
 {
 	sc->checked = true;
-	if (sc->filter.by_cpu && check_cpus(sc, e))
-		return -EINVAL;
 	if (sc->opts.json && script_json_check(sc, e))
 		return -EINVAL;
 	for (int c = 0; c < SC_MAX; c++) {
@@ -242,7 +231,7 @@ static bool prints(const struct field_row *row, const struct perf_event_attr *at
 	       (!row->if_recorded || attr->sample_type & row->need);
 }
 
-static void add_printers(struct script *sc, struct ev *ev, const struct perf_event_attr *attr)
+static void add_printers(struct ev *ev, const struct perf_event_attr *attr)
 {
 	uint64_t fields = one_brstack(ev->fields);
 
@@ -259,10 +248,6 @@ static void add_printers(struct script *sc, struct ev *ev, const struct perf_eve
 	if ((ev->fields & F(BRSTACK)) && (ev->fields & F(DSO)))
 		ev->need_thread = true;
 	ev->need |= attr->sample_type & PERF_SAMPLE_READ;
-	if (sc->filter.any) {
-		ev->need |= PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IP;
-		ev->need_thread = true;
-	}
 }
 
 static void set_forms(struct script *sc, struct ev *ev, const struct perf_event_attr *attr)
@@ -277,12 +262,12 @@ static void set_forms(struct script *sc, struct ev *ev, const struct perf_event_
 		ev->chain_form = put_form_get(sc, ev->fields, !sc->opts.no_inline);
 		ev->need_thread |= ev->chain || (ev->fields & symbolic);
 	}
-	if (filter_by_place(&sc->filter) && !ev->form)
-		ev->form = put_form_get(sc, F(IP), false);
 	if (ev->chain)
 		ev->need |= unwind_need(attr);
 	if (ev->need_thread || ev->form)
-		ev->need |= PERF_SAMPLE_TID | PERF_SAMPLE_IP;
+		ev->need |= PERF_SAMPLE_IP;
+	if (ev->need_thread)
+		ev->need |= PERF_SAMPLE_TID;
 }
 
 static int set_name(struct script *sc, struct ev *ev, const struct perfdata_event *event)
@@ -324,11 +309,8 @@ struct ev *script_ev(struct script *sc, const struct perfdata_event *event, stru
 		ev->need_thread = true;
 		set_forms(sc, ev, &event->attr);
 		script_json_prepare(ev);
-		if (sc->filter.any)
-			ev->need |= PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IP |
-				    PERF_SAMPLE_TID;
 	} else {
-		add_printers(sc, ev, &event->attr);
+		add_printers(ev, &event->attr);
 		set_forms(sc, ev, &event->attr);
 	}
 	ev->ready = true;

@@ -225,7 +225,7 @@ static bool put_slow(struct script *sc, const struct form *f, char lead, uint64_
 		put_words(sc, sc->o, f->fields, &l, sym, i<n - 1, n> 1 ? &inl[i].call : NULL);
 		if (newline)
 			obuf_char(sc->o, '\n');
-		last = filter_stops(&sc->filter, sym);
+		last = script_stops_at(sc, sym);
 	}
 	return last;
 }
@@ -247,7 +247,7 @@ bool put_frame(struct script *sc, const struct form *f, struct thread *th, uint8
 		return put_slow(sc, f, '\t', ip, &pl, true);
 	if (put_place(sc, f, '\t', ip, &pl) >= 0)
 		obuf_char(sc->o, '\n');
-	return filter_stops(&sc->filter, pl.sym);
+	return script_stops_at(sc, pl.sym);
 }
 
 void print_ip(struct script *sc, const struct ctx *c)

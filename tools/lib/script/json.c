@@ -78,7 +78,7 @@ static void json_chain(struct script *sc, const struct ctx *c, struct emit *e)
 		emit_hex(e, "ip", frames[i].ip);
 		put_place_fields(c, pl, e);
 		emit_end(e);
-		last = filter_stops(&sc->filter, pl->sym);
+		last = script_stops_at(sc, pl->sym);
 	}
 	emit_end(e);
 }

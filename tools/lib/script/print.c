@@ -248,15 +248,17 @@ static void load_tod(struct script *sc)
 	sc->tod_offset = (int64_t)(wall - clock);
 }
 
-int script_new(struct script **scp, const struct script_env *env, const struct script_opts *opts,
+int script_new(struct script **scp, struct session *s, const struct script_opts *opts,
 	       const struct script_fields *f, struct obuf *o, struct err *e)
 {
+	const struct session_env *env = session_env(s);
 	struct script *sc = calloc(1, sizeof(*sc));
 	int ret = -ENOMEM;
 
 	*scp = NULL;
 	if (!sc)
 		return err_set(e, -ENOMEM, "no memory to print with");
+	sc->session = s;
 	sc->env = *env;
 	sc->opts = *opts;
 	sc->fields = *f;
@@ -277,8 +279,8 @@ int script_new(struct script **scp, const struct script_env *env, const struct s
 	sc->simd = (struct sample_simd_opts){ .lane = opts->lane, .hide = opts->redact };
 	ret = opts->regs ? regs_pick_parse(&sc->simd.pick, opts->regs, sc->arch, e) : 0;
 	if (!ret)
-		ret = filter_init(sc, e);
-	if (!ret && perfdata_nr_events(env->pd) && !perfdata_is_pipe(env->pd))
+		ret = script_stops_parse(sc, e);
+	if (!ret && perfdata_nr_events(env->pd))
 		ret = script_check(sc, e);
 out:
 	if (ret)
@@ -300,8 +302,7 @@ void script_free(struct script *sc)
 		free(sc->forms[i]);
 	}
 	vec_free(&sc->threads);
-	sample_totals_free(&sc->totals);
-	filter_free(&sc->filter);
+	vec_free(&sc->stops);
 	trace_free(sc->trace);
 	print_insns_free(sc->insn);
 	print_srccode_free(sc->sources);
@@ -347,89 +348,52 @@ static int put_sample_apart(struct script *sc, const struct ctx *c, struct err *
 	return 0;
 }
 
-/* One sample of one event; @c->s is decoded. */
-static int print_part(struct script *sc, struct ctx *c, struct err *e)
+static uint64_t need(void *ctx, const struct perfdata_event *event)
 {
-	const struct ev *ev = c->ev;
-	const struct sample *s = c->s;
+	struct script *sc = ctx;
+	const struct ev *ev;
 
-	if (sc->filter.any && !filter_time_cpu(&sc->filter, s->time, s->cpu))
-		return 0;
-	if (ev->need_thread) {
-		c->th = machine_thread(sc->env.machine, (int32_t)s->pid, (int32_t)s->tid);
-		if (!c->th)
-			return err_set(e, -ENOMEM, "no memory for thread %d", (int)s->tid);
-	}
-	if (sc->filter.any && !filter_thread(sc, s, c->th))
-		return 0;
-	if (filter_by_place(&sc->filter) &&
-	    !filter_place(sc, put_find_place(sc, c->th, s->cpumode, s->ip)))
+	/* Events that come late in a stream are told apart by what is asked of all of them. */
+	if (!sc->checked && script_check(sc, &sc->refused))
+		return SESSION_NONE;
+	ev = script_ev(sc, event, NULL);
+	if (ev && !ev->fields)
+		return SESSION_NONE;
+	return ev ? ev->need : 0;
+}
+
+static int print_sample(void *ctx, const struct session_sample *in, struct err *e)
+{
+	struct script *sc = ctx;
+	struct ctx c = { .rec = in->rec, .s = in->s, .th = in->thread };
+	int ret = 0;
+
+	c.ev = script_ev(sc, in->s->event, e);
+	if (unlikely(!c.ev))
+		return -ENOMEM;
+	if (unlikely(!c.ev->fields))
 		return 0;
 	if (unlikely(sc->opts.out != NULL))
-		return put_sample_apart(sc, c, e);
-	put_sample(sc, c);
-	return 0;
+		ret = put_sample_apart(sc, &c, e);
+	else
+		put_sample(sc, &c);
+	return ret ? ret : sc->o->code != 0;
 }
 
-static int print_sample(struct script *sc, const struct record *rec, struct err *e)
+static int finish(void *ctx, struct err *e)
 {
-	struct ev *ev = script_ev(sc, rec->event, e);
-	struct ctx c = { .rec = rec, .ev = ev };
-	struct sample s, part;
-	int ret;
+	struct script *sc = ctx;
 
-	if (!ev)
-		return e ? e->code : -ENOMEM;
-	ret = sample_parse_some(rec, ev->need, &s, e);
-	if (ret)
-		return ret;
-	if (machine_advance(sc->env.machine, rec->time))
-		return err_set(e, -ENOMEM, "no memory for code compiled at run time");
-	if (unlikely(ev->chain && attr_flag(&rec->event->attr, ATTR_FLAG_DEFER_CALLCHAIN)) &&
-	    unwind_defer(sc->env.unwind, rec, &s))
+	if (!sc->refused.code)
 		return 0;
-	if (likely(!(s.present & PERF_SAMPLE_READ))) {
-		c.s = &s;
-		return ev->fields ? print_part(sc, &c, e) : 0;
-	}
-	for (uint64_t i = 0; i < sample_nr_parts(&s) && !ret; i++) {
-		if (!sample_part(&sc->totals, sc->env.pd, &s, i, &part))
-			continue;
-		c.ev = script_ev(sc, part.event, e);
-		c.s = &part;
-		if (!c.ev)
-			return -ENOMEM;
-		if (c.ev->fields)
-			ret = print_part(sc, &c, e);
-	}
-	return ret;
+	*e = sc->refused;
+	return e->code;
 }
 
-static int print_completed(void *ctx, const struct record *rec, struct err *e)
-{
-	return print_sample(ctx, rec, e);
-}
-
-int script_finish(struct script *sc, struct err *e)
-{
-	return unwind_complete(sc->env.unwind, NULL, print_completed, sc, e);
-}
-
-int script_record(struct script *sc, const struct record *rec, struct err *e)
-{
-	int ret;
-
-	if (rec->type == PERF_RECORD_CALLCHAIN_DEFERRED)
-		return unwind_complete(sc->env.unwind, rec, print_completed, sc, e);
-	if (rec->type != PERF_RECORD_SAMPLE)
-		return script_show_record(sc, rec, e);
-	if (unlikely(!sc->checked)) {
-		ret = script_check(sc, e);
-		if (ret)
-			return ret;
-	}
-	if (!rec->event)
-		return err_set(e, -EINVAL, RECORD_FMT " before any event",
-			       RECORD_ARG(rec->offset, rec->type));
-	return print_sample(sc, rec, e);
-}
+const struct session_consumer script_consumer = {
+	.need = need,
+	.sample = print_sample,
+	.before = script_show_before,
+	.record = script_show_after,
+	.finish = finish,
+};

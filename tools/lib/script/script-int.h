@@ -118,21 +118,6 @@ struct thread_text {
 	const struct ev *ev;
 };
 
-struct name_list {
-	VEC(char *) names;
-};
-
-struct filter {
-	bool any;
-	struct time_spans times;
-	struct bits cpus;
-	bool by_cpu;
-	struct name_list comms, dsos, symbols, stops;
-	VEC(uint64_t) addrs; /* of --symbols: each stands for @range bytes */
-	uint64_t range;
-	VEC(int64_t) pids, tids;
-};
-
 /* What follows the addresses of a branch, by its flag word; a cache line. */
 struct tail_slot {
 	_Alignas(64) uint64_t flags;
@@ -148,7 +133,8 @@ struct insn_walk;
 struct sources;
 
 struct script {
-	struct script_env env;
+	struct session *session;
+	struct session_env env; /* its own */
 	struct script_opts opts;
 	struct script_fields fields;
 	struct obuf *o;
@@ -157,8 +143,7 @@ struct script {
 	size_t nr_forms;
 	VEC(struct thread_text) threads; /* by thread->idx */
 	struct arena arena;
-	struct sample_totals totals; /* of counters that samples carry */
-	struct filter filter;
+	VEC(const char *) stops; /* --stop-bt; of the arena */
 	enum regs_arch arch;
 	struct sample_simd_opts simd;
 	uint64_t sec; /* second that sec_text shows */
@@ -166,7 +151,8 @@ struct script {
 	uint8_t sec_len;
 	uint64_t first_time, last_time; /* --reltime, --deltatime */
 	bool have_first, have_last;
-	bool checked; /* the options were held against the events */
+	bool checked;	    /* the options were held against the events */
+	struct err refused; /* what did not fit there */
 	bool use_callchain;
 	uint32_t name_width;
 	int64_t tod_offset; /* wall clock - file clock, ns */
@@ -302,17 +288,13 @@ void print_insns(struct script *sc, const struct ctx *c);
 void print_counter_legend(struct script *sc);
 void print_insns_free(struct insn_walk *w);
 
-/* show.c */
-int script_show_record(struct script *sc, const struct record *rec, struct err *e);
+/* show.c: before and after the machine took the record. */
+int script_show_before(void *sc, const struct record *rec, struct err *e);
+int script_show_after(void *sc, const struct record *rec, struct err *e);
 
-/* filter.c */
-int filter_init(struct script *sc, struct err *e);
-void filter_free(struct filter *f);
-bool filter_time_cpu(const struct filter *f, uint64_t time, uint32_t cpu);
-bool filter_thread(struct script *sc, const struct sample *s, const struct thread *th);
-bool filter_by_place(const struct filter *f);
-bool filter_place(struct script *sc, const struct place *pl);
+/* stop.c */
+int script_stops_parse(struct script *sc, struct err *e);
 /* Whether a callchain ends with this function. */
-bool filter_stops(const struct filter *f, const struct symbol *sym);
+bool script_stops_at(const struct script *sc, const struct symbol *sym);
 
 #endif

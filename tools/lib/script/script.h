@@ -8,19 +8,16 @@
  *
  *	script_fields_init(&f);
  *	script_fields_parse(&f, "ip,brstack", &err);		for every -F
- *	script_new(&sc, &env, &opts, &f, &out, &err);
- *	while (perfdata_next_ordered(pd, &rec, &err) > 0)
- *		script_record(sc, &rec, &err);
- *	script_finish(sc, &err);
+ *	script_new(&sc, session, &opts, &f, &out, &err);	after session_start()
+ *	session_read(session, &script_consumer, sc, &err);
  *	script_free(sc);
  *
- * The text is upstream's of 7.x; its grammar as clients read it: perf-script(1). Errors of a
- * single record (a cut sample) are returned, the caller may go on. One thread per struct script.
+ * The text is upstream's of 7.x; its grammar as clients read it: perf-script(1). One thread per struct script.
  */
 #ifndef PERF_SCRIPT_H
 #define PERF_SCRIPT_H
 
-#include "unwind/unwind.h"
+#include "session/session.h"
 
 /* ---- fields ------------------------------------------------------------------------------------- */
 
@@ -74,14 +71,6 @@ const char *trace_text(struct trace *t, const struct sample *s, size_t *len);
 
 /* ---- printing ------------------------------------------------------------------------------------ */
 
-/* Who knows what: all owned by the caller and outliving the struct script. */
-struct script_env {
-	struct perfdata *pd;
-	struct machine *machine;
-	struct resolver *resolver;
-	struct unwind *unwind;
-};
-
 /* Records other than samples that are shown. */
 enum script_show {
 	SHOW_TASK = 1,
@@ -97,6 +86,7 @@ enum script_show {
 
 struct script_opts {
 	unsigned show;	      /* enum script_show */
+	bool show_by_cpu;     /* of these only those of the session's CPUs and time */
 	bool hide_call_graph; /* -G: the sampled address only */
 	bool no_inline;
 	bool ns; /* time with 9 digits */
@@ -107,11 +97,6 @@ struct script_opts {
 	bool json;	     /* an object per sample and line; nothing but samples */
 	enum regs_lane lane; /* simd: what the lanes hold */
 	const char *regs;    /* simd: which registers; NULL = all vectors and predicates */
-	/* Filters; NULL or empty = everything. */
-	const char *time; /* "START,STOP", "10%/2", "10%-20%", several with blanks or commas */
-	const char *cpus; /* "0-3,7" */
-	const char *comms, *dsos, *symbols, *pids, *tids; /* comma-separated */
-	uint64_t addr_range; /* addresses among the symbols: of this many bytes; 0 = 1 */
 	const char *stop_bt; /* callchains end with the first of these functions; comma-separated */
 	bool latency;	     /* -L: narrow names, CPUs without brackets */
 	/*
@@ -124,17 +109,13 @@ struct script_opts {
 
 struct script;
 
-int script_new(struct script **sc, const struct script_env *env, const struct script_opts *opts,
+/* @s and @o outlive it. */
+int script_new(struct script **sc, struct session *s, const struct script_opts *opts,
 	       const struct script_fields *f, struct obuf *o, struct err *e);
 void script_free(struct script *sc);
 
-/*
- * Prints a record when it is to be printed. Maps and threads are brought up to date by it: do not
- * call machine_record() for the same record. 0, or -errno with what is wrong in this record.
- */
-int script_record(struct script *sc, const struct record *rec, struct err *e);
-/* After the last record: prints samples that waited for the rest of their callchain in vain. */
-int script_finish(struct script *sc, struct err *e);
+/* Prints what session_read() hands it, and stops once @o cannot be written; ctx: struct script. */
+extern const struct session_consumer script_consumer;
 /* Whether names of functions were printed, or would have been. */
 bool script_has_names(const struct script *sc);
 

@@ -256,7 +256,7 @@ static int show_line(struct script *sc, const struct record *rec, const struct s
 		s.pid = pid;
 		s.tid = tid;
 	}
-	if (sc->filter.by_cpu && !filter_time_cpu(&sc->filter, s.time, s.cpu))
+	if (sc->opts.show_by_cpu && !session_wants(sc->session, s.time, s.cpu))
 		return 0;
 	th = machine_thread(sc->env.machine, (int32_t)pid, (int32_t)tid);
 	print_start(sc, ev, &s, th, rec->type, rec->misc);
@@ -265,19 +265,25 @@ static int show_line(struct script *sc, const struct record *rec, const struct s
 	return row->body(sc->o, rec, e);
 }
 
-int script_show_record(struct script *sc, const struct record *rec, struct err *e)
+static int show(struct script *sc, const struct record *rec, struct err *e)
 {
 	const struct shown *row = row_of(rec);
-	bool show = row && sc->opts.show & row->by;
-	int ret = 0, applied;
+	int ret = 0;
 
-	if (show && !sc->checked)
+	if (!row || !(sc->opts.show & row->by))
+		return 0;
+	if (!sc->checked)
 		ret = script_check(sc, e);
-	/* An exiting thread is printed while it still is one. */
-	if (!ret && show && rec->type == PERF_RECORD_EXIT)
-		ret = show_line(sc, rec, row, e);
-	applied = machine_record(sc->env.machine, rec, ret ? NULL : e);
-	if (!ret && !applied && show && rec->type != PERF_RECORD_EXIT)
-		ret = show_line(sc, rec, row, e);
-	return ret ? ret : applied;
+	return ret ? ret : show_line(sc, rec, row, e);
+}
+
+/* An exiting thread is printed while it still is one. */
+int script_show_before(void *sc, const struct record *rec, struct err *e)
+{
+	return rec->type == PERF_RECORD_EXIT ? show(sc, rec, e) : 0;
+}
+
+int script_show_after(void *sc, const struct record *rec, struct err *e)
+{
+	return rec->type == PERF_RECORD_EXIT ? 0 : show(sc, rec, e);
 }

@@ -16,14 +16,18 @@
 static uint64_t group_need(struct session *s, const struct perfdata_event *event)
 {
 	uint64_t all = 0;
+	bool none = true;
 
 	for (size_t i = 0; i < perfdata_nr_events(s->env.pd); i++) {
 		const struct perfdata_event *other = perfdata_event(s->env.pd, i);
-		uint64_t need = other->leader == event->leader ? s->c->need(s->ctx, other) : 0;
+		uint64_t need = SESSION_NONE;
 
+		if (other == event || other->leader == event->leader)
+			need = s->c->need(s->ctx, other);
+		none &= need == SESSION_NONE;
 		all |= need == SESSION_NONE ? 0 : need;
 	}
-	return all;
+	return none ? SESSION_NONE : all;
 }
 
 static void make_plan(struct session *s, const struct perfdata_event *event, struct event_plan *p)
@@ -32,14 +36,14 @@ static void make_plan(struct session *s, const struct perfdata_event *event, str
 	bool parts = attr->sample_type & PERF_SAMPLE_READ;
 
 	p->ready = true;
-	p->need = s->c->need(s->ctx, event);
+	p->need = parts ? group_need(s, event) : s->c->need(s->ctx, event);
 	p->none = p->need == SESSION_NONE && !s->switches;
 	if (p->need == SESSION_NONE)
 		p->need = 0;
 	if (s->by_event && !parts && !s->switches)
 		p->none |= !bits_test(&s->events, event->idx);
 	if (parts && !p->none)
-		p->need |= PERF_SAMPLE_READ | group_need(s, event);
+		p->need |= PERF_SAMPLE_READ;
 	if (s->by_cpu)
 		p->need |= PERF_SAMPLE_CPU;
 	if (s->filtering)
@@ -51,8 +55,8 @@ static void make_plan(struct session *s, const struct perfdata_event *event, str
 	if (p->stitches)
 		p->need |= PERF_SAMPLE_TID | PERF_SAMPLE_IP;
 	p->thread = p->need & PERF_SAMPLE_TID;
-	p->plain = p->thread && !p->none && !p->defers && !parts && !s->switches && !s->by_event &&
-		   !s->by_cpu && !s->times.v.n && !s->filtering && !s->o->first_sample &&
+	p->plain = !p->none && !p->defers && !parts && !s->switches && !s->by_event && !s->by_cpu &&
+		   !s->times.v.n && !s->filtering && !s->o->first_sample &&
 		   s->slice_end == UINT64_MAX;
 }
 
@@ -87,6 +91,13 @@ static int note_bad(struct session *s, const struct record *rec, struct err *e)
 static bool in_time(const struct session *s, uint64_t time)
 {
 	return !s->times.v.n || time == RECORD_NO_TIME || time_spans_have(&s->times, time);
+}
+
+bool session_wants(const struct session *s, uint64_t time, uint32_t cpu)
+{
+	if (s->by_cpu && cpu != UINT32_MAX && !bits_test(&s->cpus, cpu))
+		return false;
+	return in_time(s, time);
 }
 
 bool session_in_slice(const struct session *s)
@@ -129,9 +140,7 @@ static int hand_on(struct session *s, const struct event_plan *plan, const struc
 
 	if (unlikely(s->by_event) && !bits_test(&s->events, sm->event->idx))
 		return 0;
-	if (unlikely(s->by_cpu) && sm->cpu != UINT32_MAX && !bits_test(&s->cpus, sm->cpu))
-		return 0;
-	if (unlikely(!in_time(s, rec->time)))
+	if (unlikely(!session_wants(s, rec->time, sm->cpu)))
 		return 0;
 	if (likely(plan->thread)) {
 		out.thread = machine_thread(s->env.machine, (int32_t)sm->pid, (int32_t)sm->tid);
@@ -240,9 +249,11 @@ static int take_sample(struct session *s, const struct record *rec, struct err *
 	if (unlikely(sample_parse_some(rec, plan->need, &sm, e)))
 		return note_bad(s, rec, e);
 	out.s = &sm;
-	out.thread = machine_thread(s->env.machine, (int32_t)sm.pid, (int32_t)sm.tid);
-	if (unlikely(!out.thread))
-		return err_set(e, -ENOMEM, "no memory for threads");
+	if (likely(plan->thread)) {
+		out.thread = machine_thread(s->env.machine, (int32_t)sm.pid, (int32_t)sm.tid);
+		if (unlikely(!out.thread))
+			return err_set(e, -ENOMEM, "no memory for threads");
+	}
 	s->counts.samples++;
 	return s->c->sample(s->ctx, &out, e);
 }
@@ -305,7 +316,7 @@ static int take_other(struct session *s, const struct record *rec, struct err *e
 	ret = before ? before : ret;
 	if (!ret && s->c->record)
 		ret = s->c->record(s->ctx, rec, e);
-	return likely(!ret) || ret == -ENOMEM ? ret : note_bad(s, rec, e);
+	return likely(ret >= 0) || ret == -ENOMEM ? ret : note_bad(s, rec, e);
 }
 
 /* ---- the loop -------------------------------------------------------------------------------- */

@@ -130,7 +130,7 @@ struct session_consumer {
 	int (*sample)(void *ctx, const struct session_sample *s, struct err *e);
 	/*
 	 * Another record, before and after the machine took it; only before when it could not. An
-	 * error other than -ENOMEM is one of this record: see bad().
+	 * error other than -ENOMEM is one of this record: see bad(). 1: enough.
 	 */
 	int (*before)(void *ctx, const struct record *rec, struct err *e);
 	int (*record)(void *ctx, const struct record *rec, struct err *e);
@@ -147,6 +147,11 @@ struct session_consumer {
  */
 int session_read(struct session *s, const struct session_consumer *c, void *ctx, struct err *e);
 
+/*
+ * Whether --time and --cpu let through what happened at @time on @cpu: what a consumer asks of other
+ * records. Unknown ones (RECORD_NO_TIME, UINT32_MAX) pass.
+ */
+bool session_wants(const struct session *s, uint64_t time, uint32_t cpu);
 /* While samples are read: how many threads run, by the switches so far; from 1 to the CPUs. */
 uint32_t session_parallelism(const struct session *s);
 /*

@@ -30,21 +30,6 @@ static bool chain_room(struct unwind *u, uint64_t n)
 	return false;
 }
 
-static bool deferred_part(struct unwind *u, uint32_t left)
-{
-	if (!chain_room(u, min_u64(u->deferred.nr, left)))
-		return false;
-	for (uint64_t i = 0; i < u->deferred.nr && left; i++) {
-		uint64_t ip = u64s_get(&u->deferred, i);
-
-		if (frame_marker(ip) != -1)
-			continue;
-		left--;
-		u->chain.v[u->chain.n++] = (struct resolver_ip){ ip, PERF_RECORD_MISC_USER };
-	}
-	return true;
-}
-
 /* The chain's addresses with their modes into u->chain; false when it holds nonsense. */
 static bool collect(struct unwind *u, const struct sample *s)
 {
@@ -71,11 +56,9 @@ static bool collect(struct unwind *u, const struct sample *s)
 		if (mode < 0)
 			return false;
 		cpumode = (uint8_t)mode;
-		/* A cookie follows: the frames come in a record of their own. */
-		if (ip == PERF_CONTEXT_USER_DEFERRED) {
-			u->chain.n = n;
-			return deferred_part(u, left);
-		}
+		/* A cookie follows, for frames that came in no record. */
+		if (ip == PERF_CONTEXT_USER_DEFERRED)
+			break;
 	}
 	u->chain.n = n;
 	return true;

@@ -26,14 +26,6 @@ struct inline_cache {
 
 struct dwarf_unwind;
 
-/* A sample that waits for the rest of its chain. */
-struct waiting {
-	struct record rec;
-	unsigned char *data; /* of the record: to be freed */
-	uint64_t cookie;
-	uint32_t tid;
-};
-
 /* What the stacks so far lacked. */
 struct unwind_stats {
 	uint64_t copies, cut;	/* unwound from copies of the stack; those that go on beyond */
@@ -55,9 +47,6 @@ struct unwind {
 	VEC(struct inline_cache) inlines; /* by location */
 	VEC(struct lbr_stack) lbr;	  /* by thread->idx */
 	VEC(struct lbr_entry) tail;	  /* work space of stitching */
-	VEC(struct waiting) waiting;
-	struct u64s deferred; /* the user part of the sample at hand */
-	bool completing;
 	struct dwarf_unwind *dwarf;
 	struct unwind_stats stats;
 };
@@ -75,8 +64,6 @@ bool fp_chain(struct unwind *u, struct thread *th, const struct sample *s);
  * that are skipped; -1 when it is no marker, -2 when it is none that anybody knows.
  */
 int frame_marker(uint64_t ip);
-
-void deferred_free(struct unwind *u);
 
 /* Appends the LBR call stack with its kernel part; false when @s has none: use the plain chain. */
 bool lbr_chain(struct unwind *u, struct thread *th, const struct sample *s);

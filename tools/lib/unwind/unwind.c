@@ -51,7 +51,6 @@ void unwind_free(struct unwind *u)
 	vec_free(&u->chain);
 	vec_free(&u->chain_loc);
 	vec_free(&u->inlines);
-	deferred_free(u);
 	dwarf_free(u->dwarf);
 	free(u);
 }

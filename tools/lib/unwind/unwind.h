@@ -71,26 +71,4 @@ bool unwind_is_walked(const struct perf_event_attr *attr);
 /* What to say about them, and what to do: note @i of them, in @buf; false at the end. */
 bool unwind_note(const struct unwind *u, unsigned i, char *buf, size_t size);
 
-/* ---- deferred chains ------------------------------------------------------------------------------- */
-
-/*
- * With attr.defer_callchain the kernel writes the user part of a chain when the thread returns to
- * user space, in a record of its own (CALLCHAIN_DEFERRED); a cookie ties them together.
- *
- *	if (unwind_defer(u, &rec, &s))
- *		...				kept: not to be used now
- *	unwind_complete(u, &rec, fn, ctx, &err);	for each CALLCHAIN_DEFERRED record
- *	unwind_complete(u, NULL, fn, ctx, &err);	at the end: those that got none
- */
-
-/* Keeps a copy of @rec when the user part of its sample @s is still to come. */
-bool unwind_defer(struct unwind *u, const struct record *rec, const struct sample *s);
-/*
- * Calls @fn for the samples that wait for @chain, with their chains complete; unwind_defer() lets
- * them pass. The first error of @fn, or of @chain, ends it.
- */
-int unwind_complete(struct unwind *u, const struct record *chain,
-		    int (*fn)(void *ctx, const struct record *rec, struct err *e), void *ctx,
-		    struct err *e);
-
 #endif
