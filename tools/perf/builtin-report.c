@@ -24,11 +24,19 @@ static int start_flow(struct report *r, struct err *e)
 	return o.blocks || o.path_len ? brflow_new(&r->flow, r->res, &o, e) : 0;
 }
 
+int report_start_counting(struct report *r, struct err *e)
+{
+	bool chains = r->po.use_chains || r->po.children;
+	struct unwind *u = chains ? session_env(r->session)->unwind : NULL;
+	int ret = profile_new(&r->p, &r->po, r->m, r->res, u, e);
+
+	return ret ?: start_flow(r, e);
+}
+
 static int setup_profile(struct report *r, struct err *e)
 {
 	const struct session_env *env = session_env(r->session);
 	const struct perfdata_env *pe = perfdata_env(r->pd);
-	struct unwind *u;
 	int ret;
 
 	r->m = env->machine;
@@ -44,9 +52,7 @@ static int setup_profile(struct report *r, struct err *e)
 	ret = report_choose_mode(r, e);
 	if (ret)
 		return ret;
-	u = r->po.use_chains || r->po.children ? env->unwind : NULL;
-	ret = profile_new(&r->p, &r->po, r->m, r->res, u, e);
-	ret = ret ?: start_flow(r, e);
+	ret = report_start_counting(r, e);
 	r->usage |= ret == -EINVAL;
 	return ret;
 }
@@ -74,6 +80,9 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 	struct report *r = ctx;
 	struct sample *s = in->s;
 
+	if (r->o.pieces && r->nr_taken && !(r->nr_taken % r->o.pieces) && report_next_piece(r, e))
+		return e->code;
+	r->nr_taken++;
 	if (r->po.switches)
 		profile_set_parallelism(r->p, session_parallelism(r->session));
 	if (r->o.mem)
@@ -100,8 +109,10 @@ static int finish(void *ctx, struct err *e)
 	struct report *r = ctx;
 	/* Levels have no columns that could stand side by side where each has a name. */
 	bool group = r->o.group && !((r->o.json || r->o.csv) && r->o.hierarchy);
-	int ret;
+	int ret = report_join_pieces(r, e);
 
+	if (ret)
+		return ret;
 	for (size_t i = 0; group && i < perfdata_nr_events(r->pd); i++) {
 		const struct perfdata_event *ev = perfdata_event(r->pd, i);
 
@@ -239,6 +250,7 @@ static void report_free(struct report *r)
 	faces_threads_free(r->threads);
 	view_free(r->v);
 	profile_free(r->p);
+	report_free_pieces(r);
 	arena_free(&r->args);
 	session_close(r->session);
 	session_opts_free(&r->o.session);

@@ -21,6 +21,7 @@ struct report_opts {
 	const char *ignored;
 	int verbose;
 	uint64_t hot_paths, group_sort;
+	uint64_t pieces; /* samples in each; 0 = all in one table */
 	bool threads, raw_trace, no_order;
 	const char *socket, *parallelism;
 	bool latency;
@@ -28,6 +29,11 @@ struct report_opts {
 	bool chain_given, chain_none, inverted;
 	struct chain_opts chain;
 	double min_percent; /* --percent-limit */
+};
+
+struct report_piece {
+	struct profile *p;
+	struct brflow *flow;
 };
 
 struct report {
@@ -39,7 +45,10 @@ struct report {
 	struct machine *m;
 	struct resolver *res;
 	struct profile *p;
-	struct view *v;	     /* of p, once all is read */
+	struct view *v;		     /* of p, once all is read */
+	struct report_piece *pieces; /* before p */
+	size_t nr_pieces;
+	uint64_t nr_taken;   /* samples */
 	struct brflow *flow; /* --total-cycles, --hot-paths; else NULL */
 	struct profile_opts po;
 	struct obuf out;
@@ -61,5 +70,12 @@ bool report_help_keys(const struct report_opts *o);
 int report_setup_options(struct report *r, struct err *e);
 /* report-mode.c: rows of what? Once the events are known. */
 int report_choose_mode(struct report *r, struct err *e);
+
+/* What counts samples, once more. */
+int report_start_counting(struct report *r, struct err *e);
+/* report-pieces.c: what has been counted is put aside; at the end all is added up. */
+int report_next_piece(struct report *r, struct err *e);
+int report_join_pieces(struct report *r, struct err *e);
+void report_free_pieces(struct report *r);
 
 #endif

@@ -79,11 +79,11 @@ void brflow_free(struct brflow *f)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-static uint32_t block_at(struct brflow *f, const struct loc *end, uint64_t start)
+static uint32_t block_at(struct brflow *f, struct dso *dso, uint64_t end, uint64_t start)
 {
-	const uint64_t key[3] = { end->dso->idx, end->addr, f->o.each_start ? start : 0 };
+	const uint64_t key[3] = { dso->idx, end, f->o.each_start ? start : 0 };
 	uint32_t id = prof_tuple_id(&f->block_keys, key);
-	struct brflow_block new = { .dso = end->dso, .start = BRFLOW_NO_START, .end = end->addr };
+	struct brflow_block new = { .dso = dso, .start = BRFLOW_NO_START, .end = end };
 
 	return id == f->blocks.n && vec_push(&f->blocks, new) ? ID_NONE : id;
 }
@@ -108,7 +108,7 @@ static int look_up(struct brflow *f, struct thread *th, struct block_memo *m)
 	start = m->known ? resolver_loc(f->res, to) : NULL;
 	if (start && start->dso == end->dso && start->sym == end->sym && start->addr <= end->addr)
 		m->at = start->addr;
-	m->block = block_at(f, end, m->at);
+	m->block = block_at(f, end->dso, end->addr, m->at);
 	return m->block == ID_NONE ? -ENOMEM : 0;
 }
 
@@ -307,6 +307,84 @@ int brflow_add(struct brflow *f, const struct sample *s, struct thread *th, stru
 	if (!ret && f->o.path_len)
 		ret = add_paths(f, b);
 	return ret ? err_set(e, ret, "no memory for branches") : 0;
+}
+
+/* ---- another flow ---------------------------------------------------------------------------- */
+
+static void join_block(struct brflow_block *to, const struct brflow_block *b)
+{
+	to->cycles += b->cycles;
+	to->nr += b->nr;
+	to->saturated |= b->saturated;
+	for (size_t i = 0; i < ARRAY_SIZE(to->counted); i++)
+		to->counted[i] += b->counted[i];
+	if (b->start < to->start) {
+		to->start = b->start;
+		to->own_cycles = to->own_nr = 0;
+	}
+	if (b->start == to->start) {
+		to->own_cycles += b->own_cycles;
+		to->own_nr += b->own_nr;
+	}
+}
+
+static int join_blocks(struct brflow *f, const struct brflow *from, const struct brflow_maps *maps)
+{
+	for (uint32_t i = 0; i < from->blocks.n; i++) {
+		const struct brflow_block *b = &from->blocks.v[i];
+		/* Not b->start: that of each is part of what tells them apart. */
+		uint64_t start = prof_tuple_get(&from->block_keys, i)[2];
+		struct dso *dso = maps && maps->dso ? maps->dso[b->dso->idx] : b->dso;
+		uint32_t id = block_at(f, dso, b->end, start);
+
+		if (id == ID_NONE)
+			return -ENOMEM;
+		join_block(&f->blocks.v[id], b);
+	}
+	f->cycles += from->cycles;
+	return 0;
+}
+
+static int join_paths(struct brflow *f, const struct brflow *from, const uint32_t *loc)
+{
+	for (uint32_t i = 0; i < from->counts.n; i++) {
+		const struct brflow_path *p = &from->counts.v[i];
+		const uint64_t *edges = prof_tuple_get(&from->paths, i);
+		struct brflow_path new = { 0 }, *to;
+		uint64_t key[BRFLOW_MAX_PATH];
+
+		for (uint32_t k = 0; k < f->o.path_len; k++) {
+			const uint64_t *e = prof_tuple_get(&from->edges, (uint32_t)edges[k]);
+			const uint64_t ends[2] = { loc ? loc[e[0]] : e[0], loc ? loc[e[1]] : e[1] };
+
+			key[k] = prof_tuple_id(&f->edges, ends);
+			if (key[k] == ID_NONE)
+				return -ENOMEM;
+		}
+		new.id = prof_tuple_id(&f->paths, key);
+		if (new.id == ID_NONE || (new.id == f->counts.n &&vec_push(&f->counts, new)))
+			return -ENOMEM;
+		to = &f->counts.v[new.id];
+		to->nr += p->nr;
+		to->cycles += p->cycles;
+		to->nr_cycles += p->nr_cycles;
+		to->mispred += p->mispred;
+		to->flagged += p->flagged;
+	}
+	f->nr_paths += from->nr_paths;
+	return 0;
+}
+
+int brflow_merge(struct brflow *f, const struct brflow *from, const struct brflow_maps *maps,
+		 struct err *e)
+{
+	if (f->o.path_len != from->o.path_len || f->o.blocks != from->o.blocks ||
+	    f->o.each_start != from->o.each_start)
+		return err_set(e, -EINVAL,
+			       "branches that were counted in two ways cannot be added");
+	if (join_blocks(f, from, maps) || join_paths(f, from, maps ? maps->loc : NULL))
+		return err_set(e, -ENOMEM, "no memory for branches");
+	return 0;
 }
 
 /* ---- results --------------------------------------------------------------------------------- */

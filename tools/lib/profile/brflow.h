@@ -61,6 +61,18 @@ int brflow_new(struct brflow **f, struct resolver *res, const struct brflow_opts
 void brflow_free(struct brflow *f);
 /* Newest branch first, as in the sample. */
 int brflow_add(struct brflow *f, const struct sample *s, struct thread *th, struct err *e);
+/* Locations and objects of one flow as those of another; NULL = the same. */
+struct brflow_maps {
+	const uint32_t *loc;	/* by location there */
+	struct dso *const *dso; /* by idx there */
+};
+
+/*
+ * All that @from has seen, which may be a later piece of the same recording. Both have the same
+ * options, and neither is finished; @from stays as it is.
+ */
+int brflow_merge(struct brflow *f, const struct brflow *from, const struct brflow_maps *maps,
+		 struct err *e);
 /* Sorts: most cycles, most frequent first. */
 void brflow_finish(struct brflow *f);
 

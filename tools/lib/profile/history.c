@@ -116,8 +116,7 @@ static size_t frames_of(struct profile *p, const struct sample *s, struct hist_b
 	return nf;
 }
 
-/* The notes of leaf @leaf, one per frame, outermost first. */
-static struct branch_note *notes_of(struct profile *p, uint32_t leaf, uint32_t nr)
+struct branch_note *prof_notes_of(struct profile *p, uint32_t leaf, uint32_t nr)
 {
 	struct chains *c = &p->ch;
 	static const struct note_list none;
@@ -164,7 +163,7 @@ int prof_history_add(struct profile *p, const struct acc_in *sample, uint32_t gr
 		return -ENOMEM;
 	leaf->period += s->period;
 	leaf->count++;
-	notes = notes_of(p, (uint32_t)(leaf - p->ch.leafs.v), (uint32_t)nf);
+	notes = prof_notes_of(p, (uint32_t)(leaf - p->ch.leafs.v), (uint32_t)nf);
 	if (!notes)
 		return -ENOMEM;
 	for (size_t i = 0; i < nf; i++)

@@ -203,6 +203,7 @@ int prof_reg_key(struct keys *ks, const char *text, size_t len, const struct key
 	k->key = (struct key){ .name = k->name,
 			       .head = k->name + 4,
 			       .at = KEY_SAMPLE,
+			       .value = VALUE_NAME,
 			       .pads = true,
 			       .by_content = true,
 			       .need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER,

@@ -50,6 +50,8 @@ static inline const uint64_t *prof_tuple_get(const struct tuples *t, uint32_t id
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 enum key_at { KEY_SAMPLE, KEY_PLACE, KEY_FROM, KEY_TO, KEY_BITS, KEY_STAT };
+/* What a value is: a number as it was sampled, or the keys' own for something. */
+enum key_value { VALUE_NUMBER, VALUE_NAME, VALUE_FRAME, VALUE_DADDR };
 
 struct key;
 struct profile_col {
@@ -82,11 +84,12 @@ struct key {
 	const char *name;
 	const char *head;
 	enum key_at at;
-	bool branch;   /* branch mode only */
-	bool right;    /* head aligned right */
-	bool pads;     /* padded even in the last column */
-	uint64_t need; /* PERF_SAMPLE_* */
-	uint32_t bits; /* KEY_BITS: of the packed flags */
+	enum key_value value; /* not of KEY_BITS, KEY_STAT */
+	bool branch;	      /* branch mode only */
+	bool right;	      /* head aligned right */
+	bool pads;	      /* padded even in the last column */
+	uint64_t need;	      /* PERF_SAMPLE_* */
+	uint32_t bits;	      /* KEY_BITS: of the packed flags */
 	int min_width;
 	uint64_t (*sample)(struct keys *ks, const struct sample *s, struct thread *th);
 	uint64_t (*place)(struct keys *ks, const struct place_in *in);

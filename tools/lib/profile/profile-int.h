@@ -138,6 +138,8 @@ static inline void prof_row_count(struct profile_row *row, uint64_t period, uint
 	row->nr += n;
 }
 
+/* history.c: the notes of leaf @leaf, one per frame, outermost first. */
+struct branch_note *prof_notes_of(struct profile *p, uint32_t leaf, uint32_t nr);
 /* Moves the numbers of member events to the leaders' rows. */
 int prof_rows_group(struct profile *p);
 /* Where the numbers of the other events begin, of a row with members. */

@@ -121,6 +121,23 @@ void profile_set_parallelism(struct profile *p, uint32_t n);
  * the leader's. Events are known to the caller, who may have read them late (pipes).
  */
 int profile_set_group(struct profile *p, uint32_t leader, uint32_t members);
+/*
+ * From the numbers of one profile's machine, resolver and recording to those of another's; NULL
+ * lists: they are shared, as by profiles of pieces of one recording.
+ */
+struct profile_maps {
+	const uint32_t *thread, *symbol, *event, *dso, *loc; /* by number there */
+	struct dso *const *objects;			     /* by number of an object there */
+};
+
+/*
+ * Before profile_finish() of either: all that @from has counted, to @to. If @from had the samples
+ * that came behind those of @to then the result is that of one profile which had them all. Both
+ * have the same options (else -EINVAL). @from is to be freed then, but what it has been given
+ * (machine, resolver) must outlive @to.
+ */
+int profile_merge(struct profile *to, struct profile *from, const struct profile_maps *maps,
+		  struct err *e);
 /* No more samples: sums, and what callees cost. */
 int profile_finish(struct profile *p, struct err *e);
 

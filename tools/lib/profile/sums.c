@@ -219,6 +219,45 @@ int prof_sums_event(struct sums *s, uint32_t event, uint32_t row)
 	return 0;
 }
 
+/* ---- another table --------------------------------------------------------------------------- */
+
+static int join_slot(const struct acc *acc, struct slots *to, size_t i, const void *from,
+		     const struct acc_maps *maps)
+{
+	void *slot = prof_slot_reach(to, i);
+
+	return slot ? acc->merge(slot, from, maps) : -ENOMEM;
+}
+
+static int join(struct sum *to, const struct sum *from, const struct sums_maps *maps)
+{
+	const struct acc *acc = to->acc;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < min_u64(from->row.n, maps->nr_rows); i++)
+		ret = join_slot(acc, &to->row, maps->row[i], prof_slot(&from->row, i), &maps->acc);
+	for (size_t i = 0; !ret && i < min_u64(from->leaf.n, maps->nr_leafs); i++)
+		ret = join_slot(acc, &to->leaf, maps->leaf[i], prof_slot(&from->leaf, i),
+				&maps->acc);
+	/* Rows bring what passed the filters to their events at the end. */
+	for (size_t i = 0; !ret && i < from->event.n; i++) {
+		size_t event = maps->event ? maps->event[i / 2] : i / 2;
+
+		ret = join_slot(acc, &to->event, 2 * event + i % 2, prof_slot(&from->event, i),
+				&maps->acc);
+	}
+	return ret;
+}
+
+int prof_sums_join(struct sums *s, const struct sums *from, const struct sums_maps *maps)
+{
+	int ret = 0;
+
+	for (unsigned i = 0; !ret && i < s->n; i++)
+		ret = join(&s->v[i], &from->v[i], maps);
+	return ret;
+}
+
 /* ---- rows above others ----------------------------------------------------------------------- */
 
 void prof_sums_like(struct sums *s, const struct sums *t)

@@ -92,6 +92,18 @@ int prof_sums_chains(struct sums *s, const struct chains *c, bool callees);
 /* A row's own to the totals of its event. */
 int prof_sums_event(struct sums *s, uint32_t event, uint32_t row);
 /*
+ * Before the end: all that @from has, to @s of the same accumulators. Row i there is row[i] here, and
+ * so with ends of chains and events.
+ */
+struct sums_maps {
+	const uint32_t *row, *leaf, *event; /* event: NULL = the same */
+	size_t nr_rows, nr_leafs;
+	struct acc_maps acc;
+};
+
+int prof_sums_join(struct sums *s, const struct sums *from, const struct sums_maps *maps);
+
+/*
  * Sums of the same accumulators, for rows that stand above others; in the functions below @t are
  * those of the table, and @s may be the same.
  */

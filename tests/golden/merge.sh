@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A recording counted in 2 and in 7 pieces, in tables of their own that are added up at the end
+# (report --pieces), gives the text, JSON and trees that one table gives. No difference is allowed,
+# so there is no file of them.
+. "$(dirname "$0")/../lib.sh"
+
+# What is counted differs from line to line.
+cat >"$TMP/options" <<'EOF'
+
+-g caller
+-g flat,callee --no-children
+-g fractal,address
+--hierarchy --show-nr-threads
+--json --hierarchy -s comm,{dso,sym}
+-b
+-b --json -s symbol_from,addr_to,mispredict,cycles
+--branch-history
+--total-cycles
+--hot-paths 2
+--latency
+--simd
+--no-group -s pid,srcline,symoff,comm_nodigit,cpu,parent
+-s symbol_daddr,dcacheline,dso_daddr,sym,trace,weight --mem-mode
+EOF
+
+# report FILE OUT OPTION...: text and what it said
+report() {
+	_f=$1 _out=$2
+	shift 2
+	"$PERF" report --symfs /nonexistent -i "$_f" "$@" >"$_out" 2>&1
+}
+
+# Prints what differs: nothing.
+differences() {
+	_nr=$("$PERF" report --symfs /nonexistent --stats -i "$1" 2>/dev/null |
+		awk '/SAMPLE events/ { print $3; exit }')
+	[ "${_nr:-0}" -gt 1 ] || return 0
+	while read -r opts; do
+		report "$1" "$TMP/whole" $opts || continue # the recording has no such thing
+		for n in 2 7; do
+			report "$1" "$TMP/pieces" $opts --pieces $(((_nr + n - 1) / n)) &&
+				cmp -s "$TMP/whole" "$TMP/pieces" || echo "$n pieces: $opts"
+		done
+	done <"$TMP/options"
+}
+
+check() {
+	differences "$1" >"$TMP/differences"
+	: >"$TMP/none"
+	same_file "$2 in pieces" "$TMP/differences" "$TMP/none"
+}
+
+for rec in "$ROOT"/tests/data/perf/*.data; do
+	check "$rec" "$(basename "$rec")"
+done
+if fx=$(fixtures); then
+	# chains with registers and stacks, branches, groups, tracepoints, weights, vectors
+	for rec in cpp-recursion/perf.data vector_static_gcc/perf.data PerfFormatLost \
+		testdata/lbr/perf_lbr.data perf_with_trace_offcpu.data; do
+		f=$(find "$fx/real" -path "*$rec" -o -name "*.$rec" | head -1)
+		[ -n "$f" ] && check "$f" "$rec"
+	done
+	for f in "$ROOT"/../shared/fixtures/simd/*.perf.data; do
+		[ -e "$f" ] && check "$f" "$(basename "$f")"
+	done
+fi
+done_testing
