@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The words that all other code is written in. Numbers are printed beside printf(), text is cut at
+ * every length, and counts are as large as a file could claim: none of them may wrap, allocate or
+ * read past an end.
+ */
 #include "unit.h"
 
 static void test_cursor_stays_bad(void **state)

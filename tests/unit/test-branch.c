@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Branch flags in both byte orders, the names of -j, and the text of an entry. A wrong bit would
+ * show in every recording with branches and in no message.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

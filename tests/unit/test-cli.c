@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Options by a const table: every form in which they may be written, and what is refused with
+ * which message and status.
+ */
 #include <sys/mman.h>
 
 #include "cli/cli.h"

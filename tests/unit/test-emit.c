@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One walk as text, JSON and CSV; strings out of a file that would steer a terminal or break a
+ * document.
+ */
 #include "emit/emit.h"
 #include "unit.h"
 

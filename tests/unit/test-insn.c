@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Both decoders beside each other: where both know an instruction they agree on its length and
+ * kind; code that is cut or no code at all is refused.
+ */
 #include "config.h"
 #include "insn/insn.h"
 #include "insn/insn-int.h"

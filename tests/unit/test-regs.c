@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Names of registers by architecture, what -I and --user-regs make of lists on machines that have
+ * more and fewer of them, and lanes as text.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
