@@ -532,6 +532,65 @@ static void threads_in_all_faces(void **state)
 	       "7,1234,cpu-clock,12345678901\r\n");
 }
 
+/* ---- tasks --------------------------------------------------------------------------------------- */
+
+static void fork_thread(uint32_t pid, uint32_t ppid)
+{
+	static struct build b;
+	struct record rec;
+	size_t at;
+
+	start_records(&b, false);
+	at = begin_record(&b, PERF_RECORD_FORK, 0);
+	P32(&b, pid);
+	P32(&b, ppid);
+	P32(&b, pid);
+	P32(&b, ppid);
+	P64(&b, 1);
+	end_record(&b, at);
+	rec = built_record(&b, at, &event);
+	assert_int_equal(machine_record(m, &rec, NULL), 0);
+}
+
+/* 5 is a task of which nothing is known but its name. */
+static void tasks_in_all_faces(void **state)
+{
+	static const struct profile_opts o = { .sort = "comm" };
+	struct faces f = plain;
+
+	(void)state;
+	setup_recording(COMM_TYPE);
+	fork_thread(1, 0);
+	name_thread(1, "a\"b,\n");
+	fork_thread(2, 1);
+	name_thread(2, "two");
+	map_file(2, LIB, LIB_SIZE, 0x3000, "/lib/x\n\".so");
+	machine_thread(m, 5, 5);
+	name_thread(5, "five");
+	f.o.tasks = f.o.mmaps = true;
+	expect(&faces_text, &o, f, fill_nothing,
+	       "#      pid      tid     ppid  comm\n"
+	       "         0        0       -1 |swapper\n"
+	       "         1        1        0 | a\"b,\\x0a\n"
+	       "         2        2        1 |  two\n"
+	       "                                  1000-2000 --xp 00003000 0 /lib/x\\x0a\".so\n"
+	       "         5        5       -1 | five\n");
+	expect(&faces_json, &o, f, fill_nothing,
+	       "{\"tasks\":["
+	       "{\"pid\":0,\"tid\":0,\"ppid\":-1,\"comm\":\"swapper\",\"maps\":[]},"
+	       "{\"pid\":1,\"tid\":1,\"ppid\":0,\"comm\":\"a\\\"b,\\u000a\",\"maps\":[]},"
+	       "{\"pid\":2,\"tid\":2,\"ppid\":1,\"comm\":\"two\",\"maps\":[{\"start\":4096,"
+	       "\"end\":8192,\"prot\":\"--xp\",\"offset\":12288,\"inode\":0,\"build_id\":null,"
+	       "\"name\":\"/lib/x\\u000a\\\".so\"}]},"
+	       "{\"pid\":5,\"tid\":5,\"ppid\":-1,\"comm\":\"five\",\"maps\":[]}]}\n");
+	expect(&faces_csv, &o, f, fill_nothing,
+	       "pid,tid,ppid,comm\r\n"
+	       "0,0,-1,swapper\r\n"
+	       "1,1,0,\"a\"\"b,\\x0a\"\r\n"
+	       "2,2,1,two\r\n"
+	       "5,5,-1,five\r\n");
+}
+
 /* ---- a writer of one's own ---------------------------------------------------------------------- */
 
 struct visits {
@@ -643,6 +702,7 @@ int main(void)
 		T(dot_is_quoted),
 		T(dot_without_ends),
 		T(threads_in_all_faces),
+		T(tasks_in_all_faces),
 		T(skipping_leaves_out_what_is_below),
 		T(errors_end_the_walk),
 	};

@@ -156,7 +156,7 @@ static bool for_programs(const struct report_opts *o)
 
 static const struct faces_writer *writer(const struct report *r)
 {
-	if (r->o.dot)
+	if (r->o.dot && !r->o.tasks && !r->o.mmaps) /* tasks are no edges */
 		return &faces_dot;
 	if (r->o.json)
 		return &faces_json;
@@ -187,13 +187,12 @@ static int print_report(struct report *r, struct err *e)
 		       .simd = r->o.simd,
 		       .skip_empty = r->o.skip_empty,
 		       .threads = r->o.threads,
+		       .tasks = r->o.tasks || r->o.mmaps,
 		       .mmaps = r->o.mmaps,
 		       .color = r->color },
 	};
 
-	if (r->o.tasks || r->o.mmaps)
-		return faces_write_tasks(&f, &r->out, e);
-	if (!counts->samples && !for_programs(&r->o) && !r->o.threads) {
+	if (!counts->samples && !for_programs(&r->o) && !f.o.threads && !f.o.tasks) {
 		log_error("The %s data has no samples!", perfdata_path(r->pd));
 		return 0;
 	}

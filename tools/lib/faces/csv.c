@@ -4,7 +4,7 @@
  * Values are the bare ones that JSON has, so that no program has to take "12.34%" apart; what is not
  * known is empty. Rows of all events are one table, with the event in front; with --hierarchy the
  * level stands behind it, and the columns of the other levels are empty. Other tables follow
- * behind an empty line, with heads of their own. Call trees have no place in lines.
+ * behind an empty line, with heads of their own. Call trees and maps of tasks have no place in lines.
  */
 #include "faces/faces-int.h"
 
@@ -61,6 +61,8 @@ static int csv_table(struct faces_walk *k, const struct faces_table *t)
 	struct csv *c = k->state;
 	bool first = true;
 
+	if (t->kind == FACES_MAPS)
+		return 1;
 	if (t->kind == FACES_ROWS && c->heads)
 		return 0;
 	obuf_str(k->out, c->printed ? "\r\n" : "");

@@ -35,9 +35,14 @@ static inline bool walk_broken(const struct walk *k)
 int walk_blocks(struct walk *k);
 int walk_paths(struct walk *k);
 int walk_threads(struct walk *k);
+int walk_tasks(struct walk *k);
+/* A row with @cells that are no keys: what the writer says of it. The caller ends it, when 0. */
+int walk_begin_row(struct walk *k, const struct faces_row *row, struct faces_cell *cells);
 /* One row of @n cells that are no keys: those of columns that the writer does not show are left out. */
 int walk_plain_row(struct walk *k, const struct faces_table *t, struct faces_cell *cells);
 
+/* "r-xp" */
+void faces_map_prot(const struct map *m, char prot[5]);
 /* Events whose branches have counters. */
 uint32_t faces_nr_counting(const struct faces *f);
 /* "main+0x10 -> f, ...": a path's branches, escaped for a terminal. */
@@ -81,6 +86,8 @@ int text_begin(struct faces_walk *k);
 int text_event(struct faces_walk *k, const struct perfdata_event *ev);
 int text_plain_table(struct faces_walk *k, const struct faces_table *t);
 int text_plain_cell(struct faces_walk *k, const struct faces_cell *cell);
+/* Of tasks and maps, whose lines are no columns; nothing for other tables. */
+void text_task_row(struct faces_walk *k, const struct faces_row *row);
 int text_table_end(struct faces_walk *k, const struct faces_table *t);
 int text_tail(struct faces_walk *k);
 int text_total(struct faces_walk *k, const struct branch_totals *t);

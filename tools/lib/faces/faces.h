@@ -26,6 +26,8 @@
  *	  total			branches by type
  *	end
  *
+ * or, with faces_opts.tasks, a table of tasks alone, whose rows may have tables of maps.
+ *
  * So a new table is known to all writers and a new writer to all tables. A function that is NULL
  * is not missed; one that returns > 0 leaves out what lies below it, and the end of it; < 0 ends
  * the walk. Strings of a file are in cells as they are in the file: a writer escapes what it
@@ -55,7 +57,8 @@ struct faces_opts {
 	bool simd;	    /* say what its columns mean */
 	bool skip_empty;    /* no events without samples */
 	bool threads;	    /* counts of threads */
-	bool mmaps;	    /* faces_write_tasks(): maps of each */
+	bool tasks;	    /* in place of everything: which processes there were */
+	bool mmaps;	    /* with the maps of each */
 	bool color;	    /* shares have colours */
 };
 
@@ -89,7 +92,14 @@ struct faces_column {
 	const struct profile_col *key; /* NULL = none of the view's */
 };
 
-enum faces_kind { FACES_ROWS, FACES_BLOCKS, FACES_PATHS, FACES_THREADS };
+enum faces_kind {
+	FACES_ROWS,
+	FACES_BLOCKS,
+	FACES_PATHS,
+	FACES_THREADS,
+	FACES_TASKS,
+	FACES_MAPS, /* of the task above */
+};
 
 struct faces_table {
 	enum faces_kind kind;
@@ -103,11 +113,13 @@ struct faces_table {
 struct faces_row {
 	const struct faces_table *table;
 	const struct profile_row *row; /* FACES_ROWS */
-	unsigned level;
-	bool no_entry; /* there are rows below it, and all are below min_percent */
+	const struct thread *task;     /* FACES_TASKS, FACES_MAPS */
+	const struct map *map;	       /* FACES_MAPS */
+	unsigned level;		       /* of --hierarchy; below how many tasks */
+	bool no_entry;		       /* there are rows below it, and all are below min_percent */
 };
 
-enum faces_value { FACES_KEY, FACES_NONE, FACES_U64, FACES_STR, FACES_PATH };
+enum faces_value { FACES_KEY, FACES_NONE, FACES_U64, FACES_S64, FACES_STR, FACES_PATH };
 
 struct faces_cell {
 	const struct faces_row *row;
@@ -173,9 +185,6 @@ void faces_cell_value(const struct faces *f, const struct faces_cell *cell, stru
 
 /* What readers of the answer should know, or NULL. */
 const char *faces_warning(const struct faces *f);
-
-/* Processes as a tree, as text. */
-int faces_write_tasks(const struct faces *f, struct obuf *out, struct err *e);
 
 /* Counts of threads, from the READ records of `record -s`. */
 int faces_threads_add(struct faces_threads **t, const struct record *rec, struct err *e);

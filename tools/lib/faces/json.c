@@ -35,7 +35,7 @@ static int json_begin(struct faces_walk *k)
 
 	emit_init(&j->e, k->out, EMIT_JSON);
 	emit_object(&j->e, NULL);
-	if (!k->f->flow) {
+	if (!k->f->flow && !k->f->o.tasks) {
 		emit_u64(&j->e, "lost_samples", k->f->lost_samples);
 		emit_array(&j->e, "events");
 	}
@@ -79,6 +79,8 @@ static int json_table(struct faces_walk *k, const struct faces_table *t)
 		emit_array(e, "paths");
 		break;
 	case FACES_THREADS: emit_array(e, "threads"); break;
+	case FACES_TASKS: emit_array(e, "tasks"); break;
+	case FACES_MAPS: emit_array(e, "maps"); break;
 	}
 	return 0;
 }
@@ -168,6 +170,7 @@ static int json_cell(struct faces_walk *k, const struct faces_cell *cell)
 	case FACES_KEY: return emit_key(k, cell);
 	case FACES_NONE: emit_str(e, cell->col->name, NULL); break;
 	case FACES_U64: emit_u64(e, cell->col->name, cell->n); break;
+	case FACES_S64: emit_s64(e, cell->col->name, (int64_t)cell->n); break;
 	case FACES_STR: emit_str(e, cell->col->name, cell->s); break;
 	case FACES_PATH: emit_path(k, cell->col->name, cell->path); break;
 	}

@@ -70,6 +70,7 @@ static int separated_row(struct faces_walk *k, const struct faces_row *row)
 	struct text *text = k->state;
 
 	text->nr_cells = 0;
+	text_task_row(k, row);
 	if (row->table->kind == FACES_ROWS)
 		obuf_pad(k->out, ' ', TEXT_INDENT * (int)row->level);
 	return 0;

@@ -3,47 +3,86 @@
  * Every task under its parent, and its maps (--tasks, --mmaps). A recording may name parents that
  * it never saw, and rings of parents: each task is printed once all the same.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "elf/elf.h"
 #include "faces/faces-int.h"
 
-/* The inode, or the build id where the record has that in its place. */
-static void print_file_id(const struct faces_walk *k, const struct map *m)
+#define MAX_LEVEL 128 /* as deep as tasks are shown below each other */
+
+/* ---- maps of a task ----------------------------------------------------------------------------- */
+
+static struct faces_cell number_cell(uint64_t n)
 {
-	if (m->ino || !m->dso->build_id_size) {
-		obuf_dec(k->out, m->ino);
-		return;
-	}
-	for (unsigned i = 0; i < m->dso->build_id_size; i++)
-		obuf_hex_zero(k->out, m->dso->build_id[i], 2);
+	return (struct faces_cell){ .kind = FACES_U64, .n = n };
 }
 
-static void print_maps(const struct faces_walk *k, const struct thread *th, int indent)
+static struct faces_cell text_cell(const char *s)
 {
-	const struct map *m;
-
-	for (size_t i = 0; (m = machine_map_at(k->f->m, th->space, i)); i++) {
-		obuf_pad(k->out, ' ', indent);
-		obuf_printf(k->out, "  %llx-%llx %c%c%c%c %08llx ", (unsigned long long)m->start,
-			    (unsigned long long)m->end, m->prot & 1 ? 'r' : '-',
-			    m->prot & 2 ? 'w' : '-', m->prot & 4 ? 'x' : '-',
-			    m->flags & 1 ? 's' : 'p', (unsigned long long)m->pgoff);
-		print_file_id(k, m);
-		obuf_char(k->out, ' ');
-		emit_safe(k->out, m->dso->name);
-		obuf_char(k->out, '\n');
-	}
+	return (struct faces_cell){ .kind = FACES_STR, .s = s };
 }
 
-static void print_task(const struct faces_walk *k, const struct thread *th, int level)
+enum map_col { M_START, M_END, M_PROT, M_OFFSET, M_INODE, M_BUILD_ID, M_NAME, NR_MAP_COLS };
+
+static const struct faces_column map_cols[NR_MAP_COLS] = {
+	[M_START] = PLAIN_COLUMN("start", NULL, 0, true, FACES_PROGRAMS),
+	[M_END] = PLAIN_COLUMN("end", NULL, 0, true, FACES_PROGRAMS),
+	[M_PROT] = PLAIN_COLUMN("prot", NULL, 0, false, FACES_PROGRAMS),
+	[M_OFFSET] = PLAIN_COLUMN("offset", NULL, 0, true, FACES_PROGRAMS),
+	[M_INODE] = PLAIN_COLUMN("inode", NULL, 0, true, FACES_PROGRAMS),
+	[M_BUILD_ID] = PLAIN_COLUMN("build_id", NULL, 0, false, FACES_PROGRAMS),
+	[M_NAME] = PLAIN_COLUMN("name", NULL, 0, false, FACES_PROGRAMS),
+};
+
+void faces_map_prot(const struct map *m, char prot[5])
 {
-	obuf_printf(k->out, "  %8d %8d %8d |", th->pid, th->tid, th->ppid);
-	obuf_pad(k->out, ' ', level);
-	emit_safe(k->out, machine_comm(k->f->m, th->comm));
-	obuf_char(k->out, '\n');
-	if (k->f->o.mmaps)
-		print_maps(k, th, 30 + level);
+	prot[0] = m->prot & 1 ? 'r' : '-';
+	prot[1] = m->prot & 2 ? 'w' : '-';
+	prot[2] = m->prot & 4 ? 'x' : '-';
+	prot[3] = m->flags & 1 ? 's' : 'p';
+	prot[4] = '\0';
 }
+
+static int walk_map(struct walk *k, const struct faces_row *row)
+{
+	const struct map *m = row->map;
+	const struct dso *dso = m->dso;
+	char prot[5], id[2 * BUILD_ID_MAX + 1];
+	struct faces_cell cells[NR_MAP_COLS] = {
+		[M_START] = number_cell(m->start), [M_END] = number_cell(m->end),
+		[M_PROT] = text_cell(prot),	   [M_OFFSET] = number_cell(m->pgoff),
+		[M_INODE] = number_cell(m->ino),   [M_BUILD_ID] = text_cell(id),
+		[M_NAME] = text_cell(dso->name),
+	};
+	size_t n = 0;
+	int ret;
+
+	faces_map_prot(m, prot);
+	for (; n < dso->build_id_size && n < BUILD_ID_MAX; n++)
+		snprintf(id + 2 * n, 3, "%02x", dso->build_id[n]);
+	if (!n)
+		cells[M_BUILD_ID].kind = FACES_NONE;
+	ret = walk_begin_row(k, row, cells) ?: VISIT(k, row_end, row);
+	return ret < 0 ? ret : 0;
+}
+
+static int walk_maps(struct walk *k, const struct faces_row *task)
+{
+	const struct faces_table t = { .kind = FACES_MAPS,
+				       .cols = map_cols,
+				       .nr_cols = NR_MAP_COLS };
+	struct faces_row row = { .table = &t, .task = task->task, .level = task->level };
+	const struct machine *m = k->pub.f->m;
+	int ret = VISIT(k, table, &t);
+
+	for (size_t i = 0; !ret && (row.map = machine_map_at(m, task->task->space, i)); i++)
+		ret = walk_map(k, &row);
+	ret = ret ?: VISIT(k, table_end, &t);
+	return ret < 0 ? ret : 0;
+}
+
+/* ---- tasks -------------------------------------------------------------------------------------- */
 
 /* A thread hangs under its process, a process under its parent's leader. */
 static int32_t parent_of(const struct thread *t)
@@ -128,38 +167,76 @@ static size_t first_child(const struct family *f, int32_t parent)
 	return from;
 }
 
-static void print_below(const struct faces_walk *k, struct family *fam, const struct thread *th,
-			int level)
-{
-	if (level > 128)
-		return;
-	bits_set(&fam->done, th->idx);
-	print_task(k, th, level);
-	for (size_t i = first_child(fam, th->tid); i < fam->n && fam->children[i].parent == th->tid;
-	     i++) {
-		const struct thread *t = machine_thread_at(k->f->m, fam->children[i].idx);
+enum task_col { T_PID, T_TID, T_PPID, T_COMM, NR_TASK_COLS };
 
-		if (!bits_test(&fam->done, t->idx) && t->tid != th->tid)
-			print_below(k, fam, t, level + 1);
-	}
+static const struct faces_column task_cols[NR_TASK_COLS] = {
+	[T_PID] = PLAIN_COLUMN("pid", "pid", 8, true, FACES_PEOPLE | FACES_PROGRAMS),
+	[T_TID] = PLAIN_COLUMN("tid", "tid", 8, true, FACES_PEOPLE | FACES_PROGRAMS),
+	[T_PPID] = PLAIN_COLUMN("ppid", "ppid", 8, true, FACES_PEOPLE | FACES_PROGRAMS),
+	[T_COMM] = PLAIN_COLUMN("comm", "comm", 4, false, FACES_PEOPLE | FACES_PROGRAMS),
+};
+
+static struct faces_cell id_cell(int32_t id)
+{
+	return (struct faces_cell){ .kind = FACES_S64, .n = (uint64_t)(int64_t)id };
 }
 
-int faces_write_tasks(const struct faces *f, struct obuf *out, struct err *e)
+static int walk_task(struct walk *k, const struct faces_row *row)
 {
-	const struct faces_walk k = { .f = f, .out = out };
-	struct family fam = { 0 };
-	int ret = family_init(&fam, f->m);
+	const struct thread *th = row->task;
+	struct faces_cell cells[NR_TASK_COLS] = {
+		[T_PID] = id_cell(th->pid),
+		[T_TID] = id_cell(th->tid),
+		[T_PPID] = id_cell(th->ppid),
+		[T_COMM] = text_cell(machine_comm(k->pub.f->m, th->comm)),
+	};
+	int ret = walk_begin_row(k, row, cells);
 
-	if (!ret)
-		obuf_printf(out, "# %8s %8s %8s  %s\n", "pid", "tid", "ppid", "comm");
+	if (!ret && k->pub.f->o.mmaps)
+		ret = walk_maps(k, row);
+	ret = ret ?: VISIT(k, row_end, row);
+	return ret < 0 ? ret : 0;
+}
+
+static int walk_below(struct walk *k, const struct faces_table *t, struct family *fam,
+		      const struct thread *th, unsigned level)
+{
+	const struct faces_row row = { .table = t, .task = th, .level = level };
+	int ret;
+
+	if (level > MAX_LEVEL || walk_broken(k))
+		return 0;
+	bits_set(&fam->done, th->idx);
+	ret = walk_task(k, &row);
+	for (size_t i = first_child(fam, th->tid);
+	     !ret && i < fam->n && fam->children[i].parent == th->tid; i++) {
+		const struct thread *c = machine_thread_at(k->pub.f->m, fam->children[i].idx);
+
+		if (!bits_test(&fam->done, c->idx) && c->tid != th->tid)
+			ret = walk_below(k, t, fam, c, level + 1);
+	}
+	return ret;
+}
+
+int walk_tasks(struct walk *k)
+{
+	const struct faces_table t = { .kind = FACES_TASKS,
+				       .cols = task_cols,
+				       .nr_cols = NR_TASK_COLS };
+	const struct machine *m = k->pub.f->m;
+	struct family fam = { 0 };
+	int ret = family_init(&fam, m);
+
+	ret = ret ?: VISIT(k, table, &t);
 	/* Those without a parent first; then who is left, in rings. */
 	for (int pass = 0; !ret && pass < 2; pass++)
-		for (size_t i = 0; i < fam.n; i++) {
-			const struct thread *t = machine_thread_at(f->m, i);
+		for (size_t i = 0; !ret && i < fam.n; i++) {
+			const struct thread *th = machine_thread_at(m, i);
 
-			if (!bits_test(&fam.done, i) && (pass || !has_parent(&fam, t)))
-				print_below(&k, &fam, t, t->tid ? 1 : 0);
+			if (!bits_test(&fam.done, i) && (pass || !has_parent(&fam, th)))
+				ret = walk_below(k, &t, &fam, th, th->tid ? 1 : 0);
 		}
+	ret = ret ?: VISIT(k, table_end, &t);
 	family_free(&fam);
-	return ret ? err_set(e, ret, "no memory for the tree of tasks") : 0;
+	return ret < 0 ? ret : 0;
 }

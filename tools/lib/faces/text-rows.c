@@ -116,6 +116,7 @@ static int aligned_row(struct faces_walk *k, const struct faces_row *row)
 
 	text->nr_cells = 0;
 	text->in_levels = false;
+	text_task_row(k, row);
 	if (row->table->kind != FACES_ROWS)
 		return 0;
 	obuf_pad(k->out, ' ', TEXT_INDENT * (int)row->level);

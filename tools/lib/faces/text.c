@@ -120,8 +120,9 @@ int text_begin(struct faces_walk *k)
 	struct text *text = k->state;
 	struct obuf *o = k->out;
 
-	print_elided(k);
-	if (!f->o.quiet) {
+	if (!f->o.tasks)
+		print_elided(k);
+	if (!f->o.quiet && !f->o.tasks) {
 		obuf_lit(o, "#\n");
 		/* nobody shall take software's branches for the hardware's */
 		dump_sample_source(f->pd, o);
@@ -191,11 +192,63 @@ static void print_plain_heads(struct faces_walk *k, const struct faces_table *t,
 	obuf_char(k->out, '\n');
 }
 
+/* "# %8s %8s %8s  %s": in a line of a task a bar stands before the name. */
+static int print_task_heads(struct faces_walk *k, const struct faces_table *t)
+{
+	obuf_char(k->out, '#');
+	for (size_t i = 0; i < t->nr_cols; i++) {
+		obuf_str(k->out, t->cols[i].number ? " " : "  ");
+		obuf_str_right(k->out, t->cols[i].head, t->cols[i].width);
+	}
+	obuf_char(k->out, '\n');
+	return 0;
+}
+
+/* The inode, or the build id where the record has that in its place. */
+static void print_file_id(struct obuf *o, const struct map *m)
+{
+	if (m->ino || !m->dso->build_id_size) {
+		obuf_dec(o, m->ino);
+		return;
+	}
+	for (unsigned i = 0; i < m->dso->build_id_size; i++)
+		obuf_hex_zero(o, m->dso->build_id[i], 2);
+}
+
+static void print_map(struct obuf *o, const struct map *m, int indent)
+{
+	char prot[5];
+
+	faces_map_prot(m, prot);
+	obuf_pad(o, ' ', indent);
+	obuf_printf(o, "  %llx-%llx %s %08llx ", (unsigned long long)m->start,
+		    (unsigned long long)m->end, prot, (unsigned long long)m->pgoff);
+	print_file_id(o, m);
+	obuf_char(o, ' ');
+	emit_safe(o, m->dso->name);
+}
+
+void text_task_row(struct faces_walk *k, const struct faces_row *row)
+{
+	const struct thread *th = row->task;
+	struct obuf *o = k->out;
+
+	if (row->map) {
+		print_map(o, row->map, 30 + (int)row->level);
+	} else if (th) {
+		obuf_printf(o, "  %8d %8d %8d |", th->pid, th->tid, th->ppid);
+		obuf_pad(o, ' ', (int)row->level);
+		emit_safe(o, machine_comm(k->f->m, th->comm));
+	}
+}
+
 int text_plain_table(struct faces_walk *k, const struct faces_table *t)
 {
 	bool threads = t->kind == FACES_THREADS;
 
-	if (k->f->o.quiet && !threads)
+	if (t->kind == FACES_TASKS)
+		return print_task_heads(k, t);
+	if (t->kind == FACES_MAPS || (k->f->o.quiet && !threads))
 		return 0;
 	if (t->kind == FACES_BLOCKS && faces_nr_counting(k->f))
 		print_counter_legend(k);
@@ -213,6 +266,8 @@ int text_plain_cell(struct faces_walk *k, const struct faces_cell *cell)
 	struct text *text = k->state;
 	struct obuf *o = &text->cell;
 
+	if (cell->row->task)
+		return 0; /* the line is there */
 	o->len = 0;
 	faces_cell_value(k->f, cell, o);
 	obuf_lit(k->out, "  ");
@@ -226,9 +281,10 @@ int text_plain_cell(struct faces_walk *k, const struct faces_cell *cell)
 
 int text_table_end(struct faces_walk *k, const struct faces_table *t)
 {
-	bool last = t->kind == FACES_THREADS || (t->kind == FACES_BLOCKS && !k->f->o.hot_paths);
+	bool blank = t->kind == FACES_ROWS || t->kind == FACES_PATHS ||
+		     (t->kind == FACES_BLOCKS && k->f->o.hot_paths);
 
-	if (!last)
+	if (blank)
 		obuf_lit(k->out, "\n\n");
 	return 0;
 }

@@ -368,7 +368,7 @@ int walk_paths(struct walk *k)
 
 const char *faces_warning(const struct faces *f)
 {
-	if (!f->flow || !f->o.total_cycles || brflow_cycles(f->flow))
+	if (!f->flow || f->o.tasks || !f->o.total_cycles || brflow_cycles(f->flow))
 		return NULL;
 	return "no branch of this recording has cycles: the CPU did not count them, or -j had "
 	       "no_cycles";

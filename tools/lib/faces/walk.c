@@ -27,27 +27,33 @@ void faces_cell_value(const struct faces *f, const struct faces_cell *cell, stru
 	switch (cell->kind) {
 	case FACES_KEY: view_value(f->v, cell->row->row, cell->col->key, o); break;
 	case FACES_U64: obuf_dec(o, cell->n); break;
+	case FACES_S64: obuf_sdec(o, (int64_t)cell->n); break;
 	case FACES_STR: emit_safe(o, cell->s); break;
 	case FACES_PATH: faces_path_text(f, cell->path, o); break;
 	case FACES_NONE: break;
 	}
 }
 
-int walk_plain_row(struct walk *k, const struct faces_table *t, struct faces_cell *cells)
+int walk_begin_row(struct walk *k, const struct faces_row *row, struct faces_cell *cells)
 {
-	const struct faces_row row = { .table = t };
-	int ret = VISIT(k, row, &row);
+	const struct faces_table *t = row->table;
+	int ret = VISIT(k, row, row);
 
-	if (ret)
-		return ret < 0 ? ret : 0;
 	for (size_t i = 0; !ret && i < t->nr_cols; i++) {
-		cells[i].row = &row;
+		cells[i].row = row;
 		cells[i].col = &t->cols[i];
 		if (walk_shows(k, cells[i].col))
 			ret = VISIT(k, cell, &cells[i]);
 	}
-	ret = ret ?: VISIT(k, below, &row);
-	return ret ?: VISIT(k, row_end, &row);
+	return ret ?: VISIT(k, below, row);
+}
+
+int walk_plain_row(struct walk *k, const struct faces_table *t, struct faces_cell *cells)
+{
+	const struct faces_row row = { .table = t };
+	int ret = walk_begin_row(k, &row, cells) ?: VISIT(k, row_end, &row);
+
+	return ret < 0 ? ret : 0;
 }
 
 /* ---- call trees ------------------------------------------------------------------------------- */
@@ -317,8 +323,13 @@ static int walk_events(struct walk *k)
 static int walk_all(struct walk *k)
 {
 	const struct faces *f = k->pub.f;
-	int ret = VISIT(k, begin) ?: walk_events(k);
+	int ret = VISIT(k, begin);
 
+	if (f->o.tasks) {
+		ret = ret ?: walk_tasks(k);
+		return ret ?: VISIT(k, end);
+	}
+	ret = ret ?: walk_events(k);
 	if (!ret && f->flow && f->o.total_cycles)
 		ret = walk_blocks(k);
 	if (!ret && f->flow && f->o.hot_paths)
