@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Columns: which keys the user asked for. A table chooses the keys that it counts by; a view
- * chooses again, by options of its own, among these: so its order and its columns are its own, and
- * what they show lies where the table has put it.
+ * Columns: which keys the user asked for. A table chooses the keys that it counts by, a view those
+ * that it shows of them, and both by the same rules: the lists of -s and -F, what stands there by
+ * itself, names that may be shortened.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "base/nearest.h"
 #include "emit/emit.h"
-#include "view-int.h"
+#include "keys-int.h"
 
 #define DEFAULT_SORT	    "comm,dso,symbol"
 #define DEFAULT_SIMD_SORT   "dso,sym"
@@ -132,12 +132,12 @@ static int find_key(struct columns *cs, const char *s, size_t len, const char *w
 			*k = key_find(s, len);
 		return ret;
 	}
-	*k = prof_reg_key_find(&cs->p->keys, s, len);
+	*k = prof_reg_key_find(cs->ks, s, len);
 	if (*k)
 		return 0;
 	if (!cs->maker)
 		return err_set(e, -EINVAL, "key `%.*s' was not counted", (int)len, s);
-	return prof_reg_key(&cs->maker->keys, s, len, k, e);
+	return prof_reg_key(cs->maker, s, len, k, e);
 }
 
 static int add_key(struct columns *cs, const char *s, size_t len, struct key_list *l, struct err *e)
@@ -287,7 +287,7 @@ static void push_ipc(struct columns *cs, struct key_list *l)
 	push_key_at(cs, l->v, l->n, name, l->level);
 }
 
-static const char *default_sort(const struct profile_opts *o)
+const char *prof_default_sort(const struct profile_opts *o)
 {
 	return o->branch ? DEFAULT_BRANCH_SORT
 	       : o->mem	 ? DEFAULT_MEM_SORT
@@ -307,12 +307,12 @@ static int choose_keys(struct columns *cs, bool strict, struct profile_col **key
 	/* Shares that nobody has named stand before the first key. */
 	l.level = !strict && !(sort && (strstr(sort, "overhead") || strstr(sort, "latency")));
 	if (plus) {
-		ret = parse_list(cs, default_sort(cs->o), &l, e);
+		ret = parse_list(cs, prof_default_sort(cs->o), &l, e);
 		step_level(&l, ',');
 		sort++;
 	}
 	if (!sort && !strict)
-		sort = default_sort(cs->o);
+		sort = prof_default_sort(cs->o);
 	if (!ret && sort)
 		ret = parse_list(cs, sort, &l, e);
 	if (!ret)
@@ -320,7 +320,7 @@ static int choose_keys(struct columns *cs, bool strict, struct profile_col **key
 	return ret;
 }
 
-static int choose(struct columns *cs, struct err *e)
+int prof_cols_choose(struct columns *cs, struct err *e)
 {
 	const char *fields = cs->o->fields;
 	bool strict = fields && *fields && *fields != '+';
@@ -360,67 +360,11 @@ static int choose(struct columns *cs, struct err *e)
 	return 0;
 }
 
-static int want_sum(struct profile *p, struct profile_col *c)
-{
-	struct sum *sum = prof_sums_want(&p->sums, c->key->of);
-
-	if (!sum)
-		return -ENOMEM;
-	c->sum = sum;
-	c->slots = c->key->acc ? &sum->callees : &sum->row;
-	return 0;
-}
-
-/* Which tuple every key lives in. */
-static int place_cols(struct profile *p)
-{
-	struct columns *cs = &p->c;
-
-	for (unsigned i = 0; i < cs->nr_cols; i++) {
-		struct profile_col *c = &cs->cols[i];
-		bool second = c->key->at == KEY_TO || (c->key->at == KEY_PLACE && cs->o->branch);
-
-		if (c->elided)
-			continue;
-		p->need |= c->key->need;
-		if (c->key->of && want_sum(p, c))
-			return -ENOMEM;
-		if (c->key->at == KEY_SAMPLE) {
-			c->slot = 1 + p->nr_group; /* slot 0 is the event */
-			p->group_cols[p->nr_group++] = c;
-		} else if (c->key->at == KEY_BITS) {
-			p->bit_mask |= c->key->bits;
-		} else if (second) {
-			c->slot = p->nr_place2;
-			p->place2_cols[p->nr_place2++] = c;
-		} else if (c->key->at != KEY_STAT) {
-			c->slot = p->nr_place;
-			p->place_cols[p->nr_place++] = c;
-		}
-		p->ip_is_key |= c->key->raw_ip == RAW_ALWAYS;
-		p->ip_unnamed |= c->key->raw_ip == RAW_UNNAMED;
-		if (!strcmp(c->key->name, "dso"))
-			p->keys.dso_is_key = true;
-		if (!strcmp(c->key->name, "symbol"))
-			p->sym_is_key = true;
-		if (!strcmp(c->key->name, "dso_size"))
-			p->map_is_key = true;
-	}
-	p->by_symbol = true;
-	for (unsigned i = 0; i < p->nr_place; i++)
-		p->by_symbol &= p->place_cols[i]->key->per_symbol;
-	p->groups.width = 1 + p->nr_group;
-	p->places.width = p->nr_place;
-	p->places2.width = p->nr_place2;
-	p->keys.daddrs.width = 4;
-	return 0;
-}
-
 /*
  * A filter for exactly one comm, dso or symbol takes the column away and says so in a line instead;
  * but not the last key, and no level of a hierarchy.
  */
-static void elide(struct columns *cs)
+void prof_cols_elide(struct columns *cs)
 {
 	static const struct {
 		const char *key;
@@ -442,148 +386,4 @@ static void elide(struct columns *cs)
 	}
 	for (unsigned i = 0; i < cs->nr_cols; i++)
 		cs->cols[i].elided = others && cs->cols[i].one_value && !cs->o->hierarchy;
-}
-
-static void drop_elided(struct profile_col **list, unsigned *nr)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < *nr; i++)
-		if (!list[i]->elided)
-			list[n++] = list[i];
-	*nr = n;
-}
-
-/* What callees cost, where there are no chains; -F alone keeps it. */
-static void drop_sums(const struct columns *cs, struct profile_col **list, unsigned *nr)
-{
-	const char *fields = cs->o->fields;
-	unsigned n = 0;
-
-	if (!cs->o->no_chains || (fields && *fields && *fields != '+'))
-		return;
-	for (unsigned i = 0; i < *nr; i++)
-		if (!list[i]->key->acc)
-			list[n++] = list[i];
-	*nr = n;
-}
-
-/* Columns of latency say nothing when no two threads ever ran at once. */
-static void drop_latency(struct columns *cs)
-{
-	unsigned n = 0;
-
-	if (cs->p->parallel || cs->latency_named)
-		return;
-	for (unsigned i = 0; i < cs->nr_out; i++)
-		if (!cs->out[i]->key->latency)
-			cs->out[n++] = cs->out[i];
-	cs->nr_out = n;
-}
-
-static void user_widths(struct columns *cs)
-{
-	const char *s = cs->o->widths;
-
-	for (unsigned i = 0; s && *s && i < cs->nr_out && !cs->nr_levels; i++) {
-		char *end;
-		long v = strtol(s, &end, 10);
-
-		if (end == s)
-			break;
-		cs->out[i]->user_width = v > 0 && v < 10000 ? (int)v : 0;
-		s = *end ? end + 1 : end;
-	}
-}
-
-int prof_cols_setup(struct profile *p, struct err *e)
-{
-	struct columns *cs = &p->c;
-	int ret;
-
-	cs->p = cs->maker = p;
-	cs->o = &p->keys.o;
-	ret = choose(cs, e);
-	if (ret)
-		return ret;
-	elide(cs);
-	return place_cols(p) ? err_set(e, -ENOMEM, "no memory for columns") : 0;
-}
-
-/* ---- columns of a view ----------------------------------------------------------------------- */
-
-static const struct profile_col *counted_col(const struct profile *p, const struct key *key)
-{
-	for (unsigned i = 0; i < p->c.nr_cols; i++)
-		if (p->c.cols[i].key == key)
-			return &p->c.cols[i];
-	return NULL;
-}
-
-/* Where in the table the values of the view's columns are. */
-static int bind(struct columns *cs, struct err *e)
-{
-	for (unsigned i = 0; i < cs->nr_cols; i++) {
-		struct profile_col *c = &cs->cols[i];
-		const struct profile_col *t = counted_col(cs->p, c->key);
-
-		if (t) {
-			c->slot = t->slot;
-			c->sum = t->sum;
-			c->slots = t->slots;
-		} else if (c->key->at != KEY_STAT || c->key->of) {
-			return err_set(e, -EINVAL, "key `%s' was not counted", c->key->name);
-		}
-		c->elided |= t && t->elided;
-	}
-	return 0;
-}
-
-int prof_cols_view(struct columns *cs, const struct profile *p, const struct profile_opts *o,
-		   struct err *e)
-{
-	int ret;
-
-	cs->p = p;
-	cs->o = o;
-	ret = choose(cs, e);
-	if (ret)
-		return ret;
-	drop_sums(cs, cs->out, &cs->nr_out);
-	drop_sums(cs, cs->order, &cs->nr_order);
-	elide(cs);
-	ret = bind(cs, e);
-	if (ret)
-		return ret;
-	prof_nest_cols(cs);
-	user_widths(cs);
-	drop_elided(cs->out, &cs->nr_out);
-	drop_elided(cs->order, &cs->nr_order);
-	drop_latency(cs);
-	return 0;
-}
-
-const char *view_elided(const struct view *v, size_t i, const char **value)
-{
-	for (unsigned c = 0; c < v->c.nr_cols; c++) {
-		const struct profile_col *col = &v->c.cols[c];
-
-		if (!col->one_value || i--)
-			continue;
-		*value = col->one_value;
-		return col->key->name;
-	}
-	return NULL;
-}
-
-const char *view_sort_text(struct view *v)
-{
-	const char *sort = v->o.sort && *v->o.sort != '+' ? v->o.sort : default_sort(&v->o);
-	bool ipc = v->o.sort && strstr(v->o.sort, "symbol");
-	const char *plus = v->o.sort && *v->o.sort == '+' ? v->o.sort + 1 : NULL;
-
-	return arena_printf(&v->text, "%s%s%s%s", sort, plus ? "," : "", plus ? plus : "",
-			    !ipc	  ? ""
-			    : v->o.branch ? ",ipc_lbr"
-					  : ",ipc_null");
 }

@@ -212,6 +212,30 @@ static inline uint64_t prof_weight(const struct sample *s)
 	return s->present & PERF_SAMPLE_WEIGHT_STRUCT ? s->weight_var1 : s->weight;
 }
 
+/* ---- columns: cols.c ------------------------------------------------------------------------- */
+
+/* A table's keys, or those that a view shows of them. */
+struct columns {
+	const struct keys *ks;
+	struct keys *maker; /* where keys of registers are made; NULL = a view's, looked up */
+	const struct profile_opts *o;
+	struct profile_col cols[MAX_KEYS], *out[MAX_KEYS], *order[MAX_KEYS];
+	unsigned nr_cols, nr_out, nr_order;
+	/* --hierarchy: columns by level; level n has those from level_at[n], out has the rest. */
+	struct profile_col *level_cols[MAX_KEYS];
+	unsigned nr_levels, level_at[MAX_KEYS + 1];
+	bool latency_named; /* asked for: it is shown in any case */
+};
+
+/* By the options: which keys there are, in which order they stand and sort. */
+int prof_cols_choose(struct columns *cs, struct err *e);
+/*
+ * A filter for exactly one comm, dso or symbol takes the column away and says so in a line instead.
+ */
+void prof_cols_elide(struct columns *cs);
+/* The list of -s when there is none. */
+const char *prof_default_sort(const struct profile_opts *o);
+
 /* ---- branches of a chain: acc-notes.c -------------------------------------------------------- */
 
 #define NOTE_COND_FWD (1u << 28)

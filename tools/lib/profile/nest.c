@@ -19,69 +19,6 @@ struct nester {
 	uint32_t top;	       /* the first of the first level */
 };
 
-/* ---- columns --------------------------------------------------------------------------------- */
-
-static bool has_keys(const struct columns *cs, int level)
-{
-	for (unsigned i = 0; i < cs->nr_order; i++)
-		if (cs->order[i]->level == level && cs->order[i]->key->at != KEY_STAT)
-			return true;
-	return false;
-}
-
-/* Numbers of the first level that has some, and of levels that have nothing else. */
-static bool in_front(const struct columns *cs, const struct profile_col *c)
-{
-	unsigned first = 0;
-
-	if (c->key->at != KEY_STAT)
-		return false;
-	while (cs->order[first]->key->at != KEY_STAT)
-		first++;
-	return c->level == cs->order[first]->level || !has_keys(cs, c->level);
-}
-
-/* The columns of @level, in their order, as the next level. */
-static void add_level(struct columns *cs, const bool *front, int level)
-{
-	unsigned n = cs->level_at[cs->nr_levels];
-
-	for (unsigned i = 0; i < cs->nr_order; i++)
-		if (!front[i] && cs->order[i]->level == level)
-			cs->level_cols[n++] = cs->order[i];
-	cs->level_at[++cs->nr_levels] = n;
-}
-
-void prof_nest_cols(struct columns *cs)
-{
-	bool front[MAX_KEYS];
-	unsigned n = 0;
-
-	if (!cs->o->hierarchy || !cs->nr_order)
-		return;
-	for (unsigned i = 0; i < cs->nr_order; i++)
-		front[i] = in_front(cs, cs->order[i]);
-	for (unsigned i = 0; i < cs->nr_order; i++) {
-		bool new = !front[i];
-
-		for (unsigned j = 0; j < i; j++)
-			new &= front[j] || cs->order[j]->level != cs->order[i]->level;
-		if (new)
-			add_level(cs, front, cs->order[i]->level);
-	}
-	if (!cs->nr_levels)
-		return;
-	for (unsigned i = 0; i < cs->nr_order; i++)
-		cs->order[i]->level = 0;
-	for (unsigned l = 0; l < cs->nr_levels; l++)
-		for (unsigned i = cs->level_at[l]; i < cs->level_at[l + 1]; i++)
-			cs->level_cols[i]->level = (int)l + 1;
-	for (unsigned i = 0; i < cs->nr_out; i++)
-		if (!cs->out[i]->level)
-			cs->out[n++] = cs->out[i];
-	cs->nr_out = n;
-}
-
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 static int add_numbers(struct view *v, struct profile_row *to, const struct profile_row *from)

@@ -21,20 +21,7 @@
 #include "profile/profile.h"
 #include "sums.h"
 
-/* A table's keys, or those that a view shows of them. */
-struct columns {
-	const struct profile *p;
-	struct profile *maker; /* where keys of registers are made; NULL = a view's, looked up */
-	const struct profile_opts *o;
-	struct profile_col cols[MAX_KEYS], *out[MAX_KEYS], *order[MAX_KEYS];
-	unsigned nr_cols, nr_out, nr_order;
-	/* --hierarchy: columns by level; level n has those from level_at[n], out has the rest. */
-	struct profile_col *level_cols[MAX_KEYS];
-	unsigned nr_levels, level_at[MAX_KEYS + 1];
-	bool latency_named; /* asked for: it is shown in any case */
-};
-
-/* cols.c: the keys that a table counts by. */
+/* table-cols.c: the keys that a table counts by. */
 int prof_cols_setup(struct profile *p, struct err *e);
 
 /* ---- frames ---------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
  *	view.c		which rows there are, in which order
  *	order.c		ranks of values, sorting
  *	nest.c		rows above rows; nest-acc.c: what these cost with callees
- *	cells.c		columns as text
+ *	view-cols.c	which columns there are; cells.c: as text
  *	tree-list.c	which nodes and leafs of the trie a row has; tree.c: its call tree
  *
  * Rows of the table have the numbers from 0 to profile.rows.n - 1, and those that a view makes,
@@ -105,7 +105,7 @@ static inline const struct view *prof_view_of(const struct profile_row *row, uin
 const void *prof_row_acc(const struct profile *p, const struct profile_row *row,
 			 const struct acc *acc);
 
-/* cols.c */
+/* view-cols.c */
 int prof_cols_view(struct columns *cs, const struct profile *p, const struct profile_opts *o,
 		   struct err *e);
 
@@ -129,7 +129,6 @@ uint32_t prof_col_rank(const struct view *v, const struct profile_col *c,
 		       const struct profile_row *row);
 
 /* nest.c */
-void prof_nest_cols(struct columns *cs);
 /* Once the rows of all events are sorted. */
 int prof_nest_rows(struct view *v);
 /* nest-acc.c: what the inner rows cost with callees. */
