@@ -61,6 +61,22 @@ static inline uint64_t branch_load_flags(const unsigned char *p, bool swap)
 	return branch_pack_flags(&b);
 }
 
+/* Fields of that word. */
+static inline unsigned branch_flags_cycles(uint64_t flags)
+{
+	return flags >> 4 & 0xffff;
+}
+
+static inline unsigned branch_flags_type(uint64_t flags)
+{
+	return flags >> 20 & 15;
+}
+
+static inline unsigned branch_flags_new_type(uint64_t flags)
+{
+	return flags >> 26 & 15;
+}
+
 /*
  * "any_call,u" -> PERF_SAMPLE_BRANCH_*. Privilege names alone mean any and are dropped, as
  * upstream does. -EINVAL names the unknown filter and suggests the closest.

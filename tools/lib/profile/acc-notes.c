@@ -198,7 +198,7 @@ static void put_types(struct parts *p, const struct branch_note *n)
 		part(p, "CROSS_2M");
 }
 
-void branch_note_print(const struct branch_note *n, struct obuf *o)
+void profile_note_print(const struct branch_note *n, struct obuf *o)
 {
 	struct parts p = { .o = o };
 	char text[64];

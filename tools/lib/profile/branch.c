@@ -70,7 +70,7 @@ static void flush_slot(struct profile *p, struct branch_slot *s)
 	struct profile_row *row = &p->rows.v[s->row];
 	struct branch_counts *told = &p->feed->told[s - p->feed->slots];
 	const struct acc_in in = { .entries = told, .times = s->count };
-	uint64_t cycles = slot_bits(s) >> 4 & 0xffff;
+	uint64_t cycles = branch_flags_cycles(slot_bits(s));
 
 	row->nr += s->count;
 	row->period += s->count;
@@ -156,13 +156,13 @@ static int resolve_new(struct profile *p, struct thread *th, struct branch_slot 
 
 static void count_type(struct branch_totals *t, uint64_t from, uint64_t to, uint64_t flags)
 {
-	unsigned type = flags >> 20 & 15;
+	unsigned type = branch_flags_type(flags);
 
 	if (!type || !from)
 		return;
 	t->typed++;
 	if (type == BR_EXTEND)
-		t->new_type[flags >> 26 & 15]++;
+		t->new_type[branch_flags_new_type(flags)]++;
 	else
 		t->type[type]++;
 	if (type == BR_COND) {
@@ -206,8 +206,8 @@ static struct branch_slot *find_slot(struct profile *p, struct thread *th, uint3
 static inline void count_told(struct branch_counts *told, uint64_t flags, bool cycles)
 {
 	if (cycles) {
-		told->cycles += flags >> 4 & 0xffff;
-		told->nr_cycles += (flags >> 4 & 0xffff) != 0;
+		told->cycles += branch_flags_cycles(flags);
+		told->nr_cycles += branch_flags_cycles(flags) != 0;
 	}
 	told->nr_mispred += flags & 1;
 	told->nr_unflagged += !(flags & 3);
@@ -230,7 +230,7 @@ static inline int add_chunk(struct profile *p, const struct sample *s, struct th
 
 		at[i] = slot_of(from, to, where | (flags & bit_mask));
 		__builtin_prefetch(&slots[at[i]], 1);
-		if (flags >> 20 & 15)
+		if (branch_flags_type(flags))
 			count_type(&p->branch, from, to, flags);
 	}
 	for (unsigned i = 0; i < n; i++) {

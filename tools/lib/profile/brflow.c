@@ -177,7 +177,7 @@ static unsigned collect(struct brflow *f, const struct sample_branches *b, struc
 
 	while (*end && n < CHUNK) {
 		const unsigned char *e = b->entries + --*end * BRANCH_ENTRY_SIZE;
-		uint32_t cycles = branch_load_flags(e, b->swap) >> 4 & 0xffff;
+		uint32_t cycles = branch_flags_cycles(branch_load_flags(e, b->swap));
 
 		key->end = load_u64(e, b->swap);
 		if (cycles) {

@@ -30,15 +30,15 @@ void prof_text_cycles(const struct keys *ks, const struct profile_row *r, uint64
 		      struct obuf *o)
 {
 	(void)ks, (void)r;
-	if (v >> 4 & 0xffff)
-		obuf_dec(o, v >> 4 & 0xffff);
+	if (branch_flags_cycles(v))
+		obuf_dec(o, branch_flags_cycles(v));
 	else
 		obuf_char(o, '-');
 }
 
 void prof_text_type(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
 {
-	const char *s = branch_type_name(v >> 20 & 15, v >> 26 & 15);
+	const char *s = branch_type_name(branch_flags_type(v), branch_flags_new_type(v));
 
 	(void)ks, (void)r;
 	obuf_str(o, *s ? s : "N/A");

@@ -280,7 +280,7 @@ void view_tree_free(struct call_tree *t);
  * opts.history: what the branches at a frame say, as " (COND_FWD predicted:50.0%)" where they
  * lead to, " (cycles:7 iter:2 avg_cycles:9)" where they come from, " (calltrace)" for none.
  */
-void branch_note_print(const struct branch_note *n, struct obuf *o);
+void profile_note_print(const struct branch_note *n, struct obuf *o);
 /* Name (or address) of a frame, as a call graph prints it. */
 void view_frame(const struct view *v, uint32_t frame, struct obuf *o);
 
