@@ -14,6 +14,7 @@ struct sink {
 	struct obuf out;
 	struct obuf records; /* --all: what stands behind the samples */
 	struct sample_totals totals;
+	struct frame alone;		    /* the place of a sample without a chain */
 	const struct perfdata_event *event; /* folded: only the first one seen */
 	uint64_t samples, other;
 };
@@ -21,17 +22,16 @@ struct sink {
 static ssize_t stack_of(struct sink *k, struct thread *th, const struct sample *s,
 			const struct frame **frames)
 {
-	static struct frame alone;
 	ssize_t n = unwind_chain(k->u, th, s, frames);
 
 	if (n || !(s->present & PERF_SAMPLE_IP))
 		return n;
-	alone = (struct frame){ .ip = s->ip, .cpumode = s->cpumode };
-	alone.loc = resolver_find(k->res, th, s->cpumode, s->ip);
-	if (alone.loc == LOC_NONE)
+	k->alone = (struct frame){ .ip = s->ip, .cpumode = s->cpumode };
+	k->alone.loc = resolver_find(k->res, th, s->cpumode, s->ip);
+	if (k->alone.loc == LOC_NONE)
 		return -ENOMEM;
-	alone.sym = resolver_loc(k->res, alone.loc)->sym;
-	*frames = &alone;
+	k->alone.sym = resolver_loc(k->res, k->alone.loc)->sym;
+	*frames = &k->alone;
 	return 1;
 }
 

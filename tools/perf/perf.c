@@ -221,8 +221,8 @@ out:
 
 int main(int argc, char **argv)
 {
-	static char *options[] = { "version", "--build-options", NULL };
-	static char *list[] = { "help", "--list-cmds", NULL };
+	char *options[] = { "version", "--build-options", NULL };
+	char *list[] = { "help", "--list-cmds", NULL };
 	const struct command *cmd;
 	int ret = take_globals(argc, argv);
 

@@ -358,4 +358,14 @@ struct perf_event_mmap_page {
 
 _Static_assert(__builtin_offsetof(struct perf_event_mmap_page, data_head) == 1024, "mmap page");
 
+/* ioctl() on an event's descriptor; who calls it includes <sys/ioctl.h>. */
+#define PERF_EVENT_IOC_ENABLE		 _IO('$', 0)
+#define PERF_EVENT_IOC_DISABLE		 _IO('$', 1)
+#define PERF_EVENT_IOC_PERIOD		 _IOW('$', 4, uint64_t)
+#define PERF_EVENT_IOC_SET_OUTPUT	 _IO('$', 5)
+#define PERF_EVENT_IOC_SET_FILTER	 _IOW('$', 6, char *)
+#define PERF_EVENT_IOC_ID		 _IOR('$', 7, uint64_t *)
+#define PERF_EVENT_IOC_PAUSE_OUTPUT	 _IOW('$', 9, uint32_t)
+#define PERF_EVENT_IOC_MODIFY_ATTRIBUTES _IOW('$', 11, struct perf_event_attr *)
+
 #endif

@@ -9,8 +9,6 @@
 
 #include "capture/capture-int.h"
 
-#define IOC_PAUSE_OUTPUT _IOW('$', 9, uint32_t)
-
 typedef VEC(uint64_t) positions;
 
 /* Where the records begin that are still whole, newest first. */
@@ -67,12 +65,12 @@ int capture_dump(struct capture *c, const struct capture_sink *sink, struct err 
 
 		if (!r->page)
 			continue;
-		if (ioctl(r->fd, IOC_PAUSE_OUTPUT, 1))
+		if (ioctl(r->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1))
 			ret = err_set(e, -errno, "cannot pause the ring of CPU %d: %s", r->cpu,
 				      strerror(errno));
 		if (!ret)
 			ret = dump_ring(c, r, &at, sink, e);
-		ioctl(r->fd, IOC_PAUSE_OUTPUT, 0);
+		ioctl(r->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0);
 	}
 	vec_free(&at);
 	return !ret && c->stats.bytes > before ? ring_write_round(sink, e) : ret;

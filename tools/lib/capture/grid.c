@@ -11,12 +11,6 @@
 
 #include "capture/capture-int.h"
 
-#define IOC_ENABLE     _IO('$', 0)
-#define IOC_DISABLE    _IO('$', 1)
-#define IOC_SET_OUTPUT _IO('$', 5)
-#define IOC_SET_FILTER _IOW('$', 6, char *)
-#define IOC_ID	       _IOR('$', 7, uint64_t *)
-
 /* ---- cells ----------------------------------------------------------------------------------- */
 
 static int add_cell(struct capture *c, pid_t tid, int cpu, bool extra, struct err *e)
@@ -129,14 +123,14 @@ static int set_up_counter(struct capture *c, struct event *ev, struct counter *c
 {
 	uint64_t values[8];
 
-	if (ioctl(counter->fd, IOC_ID, &counter->id)) {
+	if (ioctl(counter->fd, PERF_EVENT_IOC_ID, &counter->id)) {
 		/* Before 3.12: the id is the last value of a read. */
 		if (read(counter->fd, values, sizeof(values)) < 16)
 			return err_set(e, -errno, "%s: the kernel gives no id: %s", ev->name,
 				       strerror(errno));
 		counter->id = values[1];
 	}
-	if (ev->filter && ioctl(counter->fd, IOC_SET_FILTER, ev->filter)) {
+	if (ev->filter && ioctl(counter->fd, PERF_EVENT_IOC_SET_FILTER, ev->filter)) {
 		int code = -errno;
 
 		err_set(e, code, "%s: the kernel refused the filter '%s': %s", ev->name, ev->filter,
@@ -323,7 +317,7 @@ static int connect_rings(struct capture *c, struct err *e)
 
 		if (ring->fd == counter->fd)
 			continue;
-		if (ioctl(counter->fd, IOC_SET_OUTPUT, ring->fd))
+		if (ioctl(counter->fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd))
 			return err_set(e, -errno, "%s: cannot share the ring of CPU %d: %s",
 				       c->events->v[counter->event].name, ring->cpu,
 				       strerror(errno));
@@ -397,7 +391,8 @@ static int switch_all(struct capture *c, unsigned long request, const char *name
 		if (name && strcmp(name, ev->name))
 			continue;
 		/* The dummy that watches maps goes on while the others pause. */
-		if (!name && request == IOC_DISABLE && event_is_dummy(ev) && ev->tracking)
+		if (!name && request == PERF_EVENT_IOC_DISABLE && event_is_dummy(ev) &&
+		    ev->tracking)
 			continue;
 		found = true;
 		if (ioctl(c->counters.v[i].fd, request, 0))
@@ -409,10 +404,10 @@ static int switch_all(struct capture *c, unsigned long request, const char *name
 
 int capture_enable(struct capture *c, const char *name, struct err *e)
 {
-	return switch_all(c, IOC_ENABLE, name, e);
+	return switch_all(c, PERF_EVENT_IOC_ENABLE, name, e);
 }
 
 int capture_disable(struct capture *c, const char *name, struct err *e)
 {
-	return switch_all(c, IOC_DISABLE, name, e);
+	return switch_all(c, PERF_EVENT_IOC_DISABLE, name, e);
 }

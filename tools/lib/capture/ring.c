@@ -12,8 +12,6 @@
 #include "attr/attr.h"
 #include "capture/capture-int.h"
 
-#define IOC_DISABLE _IO('$', 1)
-
 /* What an unprivileged user may lock per CPU (kernel.perf_event_mlock_kb), as 2^n data pages. */
 static uint32_t default_pages(void)
 {
@@ -289,7 +287,7 @@ int capture_finish(struct capture *c, const struct capture_sink *sink, struct er
 	int ret;
 
 	for (size_t i = 0; i < c->counters.n; i++)
-		ioctl(c->counters.v[i].fd, IOC_DISABLE, 0);
+		ioctl(c->counters.v[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 	ret = c->backward ? capture_dump(c, sink, e) : capture_drain(c, 0, sink, e);
 	for (size_t i = 0; !ret && i < c->counters.n; i++) {
 		const struct counter *counter = &c->counters.v[i];

@@ -10,7 +10,6 @@
 
 #include "recorder/recorder-int.h"
 
-#define IOC_ID	      _IOR('$', 7, uint64_t *)
 #define DEPTH_DEFAULT 32
 
 /* Opens the event once, as the tracer will: falls back to a clock, learns an id. */
@@ -42,7 +41,7 @@ static int try_event(struct recorder *rec, size_t i, struct err *e)
 		return events_explain_open_error(&rec->opener, &trial, 0, -1, fd, &rec->context, e);
 	ev->attr.flags = (ev->attr.flags & ~(uint64_t)ATTR_FLAG_PRECISE_MASK) |
 			 (trial.attr.flags & ATTR_FLAG_PRECISE_MASK);
-	if (ioctl(fd, IOC_ID, &rec->soft.id[i]))
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &rec->soft.id[i]))
 		rec->soft.id[i] = UINT64_MAX - i;
 	close(fd);
 	return 0;

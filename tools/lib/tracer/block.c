@@ -151,11 +151,11 @@ int advance_block(struct progress *p, struct vm *vm, enum tracer_cut *cut)
 		return 1;
 	run = block_step(p, vm, &r, &from);
 	if (run != RUN_HIT)
-		return walk_lost(p, run, cut);
-	walk_stand(p, vm, &r);
+		return walker_lost(p, run, cut);
+	walker_stand(p, vm, &r);
 	x = line_find(&line, vm);
 	if (x && (!from || x->from == from)) {
-		walk_add(p, x->from, r.rip, x->type);
+		walker_add(p, x->from, r.rip, x->type);
 	} else { /* the stack begins behind it */
 		p->differed = true;
 		p->walk->nr = 0;

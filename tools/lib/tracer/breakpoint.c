@@ -54,26 +54,26 @@ int breakpoint_arm(struct tracee *th, uint64_t addr, uint64_t passes)
 	if (ret)
 		return ret;
 	if (th->bp_attr.sample_period != passes) {
-		if (ioctl(th->bp_fd, IOC_PERIOD, &passes))
+		if (ioctl(th->bp_fd, PERF_EVENT_IOC_PERIOD, &passes))
 			return -errno;
 		th->bp_attr.sample_period = passes;
 	}
 	if (!th->bp_silent) /* else it stays where nothing is executed */
 		th->bp_attr.bp_addr = addr;
 	th->bp_attr.flags &= ~(uint64_t)ATTR_FLAG_DISABLED;
-	return ioctl(th->bp_fd, IOC_MODIFY, &th->bp_attr) ? -errno : 0;
+	return ioctl(th->bp_fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &th->bp_attr) ? -errno : 0;
 }
 
 void breakpoint_disarm(struct tracee *th)
 {
 	if (th->bp_fd < 0)
 		return;
-	ioctl(th->bp_fd, IOC_DISABLE, 0);
+	ioctl(th->bp_fd, PERF_EVENT_IOC_DISABLE, 0);
 	/* a pass that was counted and not used must not count next time */
 	if (th->bp_attr.sample_period != 1) {
 		uint64_t one = 1;
 
-		ioctl(th->bp_fd, IOC_PERIOD, &one);
+		ioctl(th->bp_fd, PERF_EVENT_IOC_PERIOD, &one);
 		th->bp_attr.sample_period = 1;
 	}
 }

@@ -14,61 +14,51 @@
 
 #define M(name) ZYDIS_MNEMONIC_##name
 
-static const struct {
-	uint16_t mnemonic;
-	uint8_t op;
-} ops[] = {
-	{ M(NOP), OP_NOP },	     { M(ENDBR64), OP_NOP },	 { M(ENDBR32), OP_NOP },
-	{ M(PAUSE), OP_NOP },	     { M(LFENCE), OP_NOP },	 { M(SFENCE), OP_NOP },
-	{ M(MFENCE), OP_NOP },	     { M(PREFETCHT0), OP_NOP },	 { M(PREFETCHT1), OP_NOP },
-	{ M(PREFETCHT2), OP_NOP },   { M(PREFETCHNTA), OP_NOP }, { M(PREFETCHW), OP_NOP },
-	{ M(MOV), OP_MOV },	     { M(MOVZX), OP_MOVZX },	 { M(MOVSX), OP_MOVSX },
-	{ M(MOVSXD), OP_MOVSX },     { M(LEA), OP_LEA },	 { M(ADD), OP_ADD },
-	{ M(ADC), OP_ADC },	     { M(SUB), OP_SUB },	 { M(SBB), OP_SBB },
-	{ M(CMP), OP_CMP },	     { M(AND), OP_AND },	 { M(OR), OP_OR },
-	{ M(XOR), OP_XOR },	     { M(TEST), OP_TEST },	 { M(NOT), OP_NOT },
-	{ M(NEG), OP_NEG },	     { M(INC), OP_INC },	 { M(DEC), OP_DEC },
-	{ M(SHL), OP_SHL },	     { M(SHR), OP_SHR },	 { M(SAR), OP_SAR },
-	{ M(ROL), OP_ROL },	     { M(ROR), OP_ROR },	 { M(SHLD), OP_SHLD },
-	{ M(SHRD), OP_SHRD },	     { M(MUL), OP_MUL },	 { M(DIV), OP_DIV },
-	{ M(IDIV), OP_IDIV },	     { M(CBW), OP_CBW },	 { M(CWDE), OP_CBW },
-	{ M(CDQE), OP_CBW },	     { M(CWD), OP_CWD },	 { M(CDQ), OP_CWD },
-	{ M(CQO), OP_CWD },	     { M(PUSH), OP_PUSH },	 { M(POP), OP_POP },
-	{ M(LEAVE), OP_LEAVE },	     { M(CALL), OP_CALL },	 { M(RET), OP_RET },
-	{ M(JMP), OP_JMP },	     { M(JCXZ), OP_FAULT },	 { M(JECXZ), OP_FAULT },
-	{ M(JRCXZ), OP_JCXZ },	     { M(LOOP), OP_LOOP },	 { M(LOOPE), OP_FAULT },
-	{ M(LOOPNE), OP_FAULT },     { M(XCHG), OP_XCHG },	 { M(XADD), OP_XADD },
-	{ M(CMPXCHG), OP_CMPXCHG },  { M(BSWAP), OP_BSWAP },	 { M(BSF), OP_BSF },
-	{ M(BSR), OP_BSR },	     { M(TZCNT), OP_TZCNT },	 { M(LZCNT), OP_LZCNT },
-	{ M(POPCNT), OP_POPCNT },    { M(BT), OP_BT },		 { M(BTS), OP_BTS },
-	{ M(BTR), OP_BTR },	     { M(BTC), OP_BTC },	 { M(ANDN), OP_ANDN },
-	{ M(BLSR), OP_BLSR },	     { M(BLSI), OP_BLSI },	 { M(BLSMSK), OP_BLSMSK },
-	{ M(RORX), OP_RORX },	     { M(SHLX), OP_SHLX },	 { M(SHRX), OP_SHRX },
-	{ M(SARX), OP_SARX },	     { M(BZHI), OP_BZHI },	 { M(MULX), OP_MULX },
-	{ M(MOVSB), OP_MOVS },	     { M(MOVSW), OP_MOVS },	 { M(MOVSQ), OP_MOVS },
-	{ M(STOSB), OP_STOS },	     { M(STOSW), OP_STOS },	 { M(STOSD), OP_STOS },
-	{ M(STOSQ), OP_STOS },	     { M(CMPSB), OP_CMPS },	 { M(CMPSW), OP_CMPS },
-	{ M(CMPSQ), OP_CMPS },	     { M(SCASB), OP_SCAS },	 { M(SCASW), OP_SCAS },
-	{ M(SCASD), OP_SCAS },	     { M(SCASQ), OP_SCAS },	 { M(LODSB), OP_LODS },
-	{ M(LODSW), OP_LODS },	     { M(LODSD), OP_LODS },	 { M(LODSQ), OP_LODS },
-	{ M(MOVNTI), OP_MOV },	     { M(FWAIT), OP_NOP },	 { M(FNOP), OP_NOP },
-	{ M(CLD), OP_CLD },	     { M(STD), OP_STD },	 { M(SYSCALL), OP_SYSCALL },
-	{ M(SYSENTER), OP_SYSCALL }, { M(INT), OP_SYSCALL },	 { M(INT3), OP_FAULT },
-	{ M(UD2), OP_FAULT },	     { M(HLT), OP_FAULT },	 { M(XBEGIN), OP_FAULT },
-	{ M(XABORT), OP_FAULT },     { M(IRETQ), OP_FAULT },
+/* What is not named is 0, OP_GENERIC. */
+static const uint8_t ops[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
+	[M(NOP)] = OP_NOP,	    [M(ENDBR64)] = OP_NOP,     [M(ENDBR32)] = OP_NOP,
+	[M(PAUSE)] = OP_NOP,	    [M(LFENCE)] = OP_NOP,      [M(SFENCE)] = OP_NOP,
+	[M(MFENCE)] = OP_NOP,	    [M(PREFETCHT0)] = OP_NOP,  [M(PREFETCHT1)] = OP_NOP,
+	[M(PREFETCHT2)] = OP_NOP,   [M(PREFETCHNTA)] = OP_NOP, [M(PREFETCHW)] = OP_NOP,
+	[M(MOV)] = OP_MOV,	    [M(MOVZX)] = OP_MOVZX,     [M(MOVSX)] = OP_MOVSX,
+	[M(MOVSXD)] = OP_MOVSX,	    [M(LEA)] = OP_LEA,	       [M(ADD)] = OP_ADD,
+	[M(ADC)] = OP_ADC,	    [M(SUB)] = OP_SUB,	       [M(SBB)] = OP_SBB,
+	[M(CMP)] = OP_CMP,	    [M(AND)] = OP_AND,	       [M(OR)] = OP_OR,
+	[M(XOR)] = OP_XOR,	    [M(TEST)] = OP_TEST,       [M(NOT)] = OP_NOT,
+	[M(NEG)] = OP_NEG,	    [M(INC)] = OP_INC,	       [M(DEC)] = OP_DEC,
+	[M(SHL)] = OP_SHL,	    [M(SHR)] = OP_SHR,	       [M(SAR)] = OP_SAR,
+	[M(ROL)] = OP_ROL,	    [M(ROR)] = OP_ROR,	       [M(SHLD)] = OP_SHLD,
+	[M(SHRD)] = OP_SHRD,	    [M(MUL)] = OP_MUL,	       [M(DIV)] = OP_DIV,
+	[M(IDIV)] = OP_IDIV,	    [M(CBW)] = OP_CBW,	       [M(CWDE)] = OP_CBW,
+	[M(CDQE)] = OP_CBW,	    [M(CWD)] = OP_CWD,	       [M(CDQ)] = OP_CWD,
+	[M(CQO)] = OP_CWD,	    [M(PUSH)] = OP_PUSH,       [M(POP)] = OP_POP,
+	[M(LEAVE)] = OP_LEAVE,	    [M(CALL)] = OP_CALL,       [M(RET)] = OP_RET,
+	[M(JMP)] = OP_JMP,	    [M(JCXZ)] = OP_FAULT,      [M(JECXZ)] = OP_FAULT,
+	[M(JRCXZ)] = OP_JCXZ,	    [M(LOOP)] = OP_LOOP,       [M(LOOPE)] = OP_FAULT,
+	[M(LOOPNE)] = OP_FAULT,	    [M(XCHG)] = OP_XCHG,       [M(XADD)] = OP_XADD,
+	[M(CMPXCHG)] = OP_CMPXCHG,  [M(BSWAP)] = OP_BSWAP,     [M(BSF)] = OP_BSF,
+	[M(BSR)] = OP_BSR,	    [M(TZCNT)] = OP_TZCNT,     [M(LZCNT)] = OP_LZCNT,
+	[M(POPCNT)] = OP_POPCNT,    [M(BT)] = OP_BT,	       [M(BTS)] = OP_BTS,
+	[M(BTR)] = OP_BTR,	    [M(BTC)] = OP_BTC,	       [M(ANDN)] = OP_ANDN,
+	[M(BLSR)] = OP_BLSR,	    [M(BLSI)] = OP_BLSI,       [M(BLSMSK)] = OP_BLSMSK,
+	[M(RORX)] = OP_RORX,	    [M(SHLX)] = OP_SHLX,       [M(SHRX)] = OP_SHRX,
+	[M(SARX)] = OP_SARX,	    [M(BZHI)] = OP_BZHI,       [M(MULX)] = OP_MULX,
+	[M(MOVSB)] = OP_MOVS,	    [M(MOVSW)] = OP_MOVS,      [M(MOVSQ)] = OP_MOVS,
+	[M(STOSB)] = OP_STOS,	    [M(STOSW)] = OP_STOS,      [M(STOSD)] = OP_STOS,
+	[M(STOSQ)] = OP_STOS,	    [M(CMPSB)] = OP_CMPS,      [M(CMPSW)] = OP_CMPS,
+	[M(CMPSQ)] = OP_CMPS,	    [M(SCASB)] = OP_SCAS,      [M(SCASW)] = OP_SCAS,
+	[M(SCASD)] = OP_SCAS,	    [M(SCASQ)] = OP_SCAS,      [M(LODSB)] = OP_LODS,
+	[M(LODSW)] = OP_LODS,	    [M(LODSD)] = OP_LODS,      [M(LODSQ)] = OP_LODS,
+	[M(MOVNTI)] = OP_MOV,	    [M(FWAIT)] = OP_NOP,       [M(FNOP)] = OP_NOP,
+	[M(CLD)] = OP_CLD,	    [M(STD)] = OP_STD,	       [M(SYSCALL)] = OP_SYSCALL,
+	[M(SYSENTER)] = OP_SYSCALL, [M(INT)] = OP_SYSCALL,     [M(INT3)] = OP_FAULT,
+	[M(UD2)] = OP_FAULT,	    [M(HLT)] = OP_FAULT,       [M(XBEGIN)] = OP_FAULT,
+	[M(XABORT)] = OP_FAULT,	    [M(IRETQ)] = OP_FAULT,
 };
 
 static uint8_t find_op(uint16_t mnemonic)
 {
-	static uint8_t table[ZYDIS_MNEMONIC_MAX_VALUE + 1];
-	static bool filled;
-
-	if (!filled) {
-		for (size_t i = 0; i < ARRAY_SIZE(ops); i++)
-			table[ops[i].mnemonic] = ops[i].op;
-		filled = true;
-	}
-	return mnemonic <= ZYDIS_MNEMONIC_MAX_VALUE ? table[mnemonic] : OP_GENERIC;
+	return mnemonic <= ZYDIS_MNEMONIC_MAX_VALUE ? ops[mnemonic] : OP_GENERIC;
 }
 
 /* Jcc, SETcc and CMOVcc carry their condition in the opcode; Zydis gives the opcode byte. */
@@ -319,15 +309,13 @@ static bool is_vector(const ZydisDecodedInstruction *z, const ZydisDecodedOperan
 
 bool vm_decode(struct vm_insn *in, const unsigned char *bytes, size_t n)
 {
-	static ZydisDecoder decoder;
-	static bool ready;
+	ZydisDecoder decoder;
 	ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction z;
 
-	if (!ready)
-		ready = ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
-						      ZYDIS_STACK_WIDTH_64));
-	if (!ready || !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, n, &z, o)))
+	if (!ZYAN_SUCCESS(
+		    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) ||
+	    !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, n, &z, o)))
 		return false;
 	in->len = z.length;
 	in->size = z.operand_width / 8;

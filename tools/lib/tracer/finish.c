@@ -26,7 +26,7 @@ static bool wants_thread(const struct progress *p, const struct vm *vm)
 		return false;
 	if (p->t->opts.regs || p->t->walker->owed >= CHECK_EVERY)
 		return true;
-	return p->t->threads.n > 1 && walk_passes(p, vm, vm->rip) <= CHEAP_PASSES;
+	return p->t->threads.n > 1 && walker_passes(p, vm, vm->rip) <= CHEAP_PASSES;
 }
 
 static bool stands_there(const struct progress *p)
@@ -44,7 +44,7 @@ int finish(struct progress *p, struct vm *vm)
 
 	w->owed++;
 	if (!stands_there(p) && wants_thread(p, vm) && vm_fetch(vm, &why)) {
-		ret = walk_sync(p, vm, &cut);
+		ret = walker_sync(p, vm, &cut);
 		arrived = !ret;
 		if (ret == 1)
 			ret = 0;
@@ -74,7 +74,7 @@ static bool wants_vectors(const struct tracer *t)
 /* The thread's state at its last stop, and what was computed since. */
 void finish_state(struct progress *p, struct vm *vm)
 {
-	struct walk *walk = p->walk;
+	struct walked *walk = p->walk;
 
 	/* it stands elsewhere; of the last stop only the general registers were read */
 	if (p->came.kind)

@@ -43,7 +43,7 @@ static uint64_t read_ip(pid_t tid)
 
 static int read_state(struct tracer_states *st, pid_t tid, struct err *e)
 {
-	static unsigned char buf[BUF_SIZE];
+	unsigned char buf[BUF_SIZE];
 	struct iovec iov = { .iov_base = buf, .iov_len = sizeof(buf) };
 	struct tracer_state t = { .tid = tid, .ip = read_ip(tid) };
 

@@ -89,7 +89,7 @@ void points_close(struct tracer *t, struct tracee *th)
 void points_enable(struct tracee *th, bool on)
 {
 	for (size_t i = 0; i < th->nr_points; i++)
-		ioctl(th->point[i].fd, on ? IOC_ENABLE : IOC_DISABLE, 0);
+		ioctl(th->point[i].fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
 void points_own(struct tracee *th)
@@ -215,7 +215,7 @@ bool points_peek_user(struct tracer *t, struct tracee *th, uint64_t *ip, uint64_
 
 /* One record in t->rec: a sample is finished and written, others are counted. */
 static int take_record(struct tracer *t, struct tracee *th, uint32_t event, size_t size,
-		       const struct user_state *st, const struct walk *walk, struct err *e)
+		       const struct user_state *st, const struct walked *walk, struct err *e)
 {
 	struct perf_event_header h;
 
@@ -244,7 +244,7 @@ static int take_record(struct tracer *t, struct tracee *th, uint32_t event, size
 }
 
 int points_drain(struct tracer *t, struct tracee *th, const struct user_state *st,
-		 const struct walk *walk, struct err *e)
+		 const struct walked *walk, struct err *e)
 {
 	int ret = 0;
 

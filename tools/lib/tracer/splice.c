@@ -160,7 +160,7 @@ static unsigned char *put_callchain(unsigned char *p, pid_t tid, const struct us
 
 /* struct perf_branch_entry: no field that nobody measured is set. */
 static unsigned char *put_branches(unsigned char *p, const struct perf_event_attr *attr,
-				   const struct walk *walk)
+				   const struct walked *walk)
 {
 	uint64_t nr = walk ? walk->nr : 0, filter = attr->branch_sample_type;
 	/* type: bits 20-23; privilege: bits 30-32, 1 = user */
@@ -218,7 +218,7 @@ static unsigned char *put_front(struct tracer *t, const struct tracer_event *ev,
 }
 
 size_t splice_sample(struct tracer *t, const struct tracee *th, uint32_t event, size_t size,
-		     const struct user_state *st, const struct walk *walk)
+		     const struct user_state *st, const struct walked *walk)
 {
 	const struct tracer_event *ev = &t->opts.event[event];
 	const struct user_regs_struct *gpr = walk ? &walk->end : st ? &st->gpr : NULL;

@@ -181,16 +181,16 @@ int step_insn(struct progress *p, struct vm *vm, const struct vm_insn *in, enum 
 	}
 	run = step_thread(p, PTRACE_SINGLESTEP, &r);
 	if (run != RUN_HIT)
-		return walk_lost(p, run, cut);
+		return walker_lost(p, run, cut);
 	/* rep movs and the like stop behind each round */
 	straight = r.rip - from <= (in ? in->len : MAX_LEN) && (r.rip != from || in);
 	if (in && step_flags_opcode(in) == 0x9c)
 		clean_pushed_flags(p, &r);
 	if (in && step_took_branch(in, r.rip))
-		walk_add(p, from, r.rip, in->branch);
+		walker_add(p, from, r.rip, in->branch);
 	else if (!straight)
 		p->walk->nr = 0; /* a way that nobody understands: the stack begins behind it */
-	walk_stand(p, vm, &r);
+	walker_stand(p, vm, &r);
 	return 0;
 }
 

@@ -94,7 +94,7 @@ static bool stands_late(const struct user_state *st, bool user)
 static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 {
 	struct user_state *st = &t->state;
-	struct walk *walk = &t->walk;
+	struct walked *walk = &t->walk;
 	uint64_t start = tracer_now(), ip = 0, sampled = 0, delay, took;
 	bool walked = false, user;
 	struct waited came = { .kind = WAITED_NOTHING };
@@ -112,7 +112,7 @@ static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 	delay = user && !st->late ? budget_delay(t, start, sampled) : 0;
 	if (t->walker && user) {
 		points_enable(th, false);
-		ret = walk_branches(t, th, st, walk, &came);
+		ret = walker_branches(t, th, st, walk, &came);
 		walked = true;
 		if (ret == -ESRCH) {
 			points_enable(th, t->enabled);

@@ -11,12 +11,6 @@
 #include "wait-int.h"
 #include "without-int.h"
 
-#define IOC_ENABLE  _IO('$', 0)
-#define IOC_DISABLE _IO('$', 1)
-#define IOC_PERIOD  _IOW('$', 4, uint64_t)
-#define IOC_ID	    _IOR('$', 7, uint64_t *)
-#define IOC_MODIFY  _IOW('$', 11, struct perf_event_attr *)
-
 #define XSTATE_MAX 16384
 #define RECORD_MAX 65528
 #define RING_PAGES 2
@@ -73,7 +67,7 @@ struct walk_entry {
 /* A walk goes on for up to so many branches before those that are kept: see walk.c. */
 #define WALK_SPREAD 2048
 
-struct walk {
+struct walked {
 	struct walk_entry entry[WALK_SPREAD + TRACER_MAX_DEPTH]; /* oldest first */
 	uint32_t nr;
 	struct user_regs_struct end; /* registers where the walk ended; rip is the sample's IP */
@@ -105,7 +99,7 @@ struct tracer {
 	uint64_t clock_seen;
 	struct user_state state;
 	struct walker *walker; /* NULL without branches */
-	struct walk walk;
+	struct walked walk;
 	unsigned char rec[RECORD_MAX + 8], out[RECORD_MAX + 8];
 };
 
@@ -161,7 +155,7 @@ int points_signal_to(int fd, pid_t tid, int sig);
  * stand at a sample) and written. @walk may be NULL.
  */
 int points_drain(struct tracer *t, struct tracee *th, const struct user_state *st,
-		 const struct walk *walk, struct err *e);
+		 const struct walked *walk, struct err *e);
 bool points_pending(const struct tracee *th);
 /* Whether records are still there that were when the last round ended. */
 bool points_hold_round(const struct tracee *th);
@@ -201,7 +195,7 @@ size_t state_regs_block(const struct user_state *st, const struct user_regs_stru
 
 /* splice.c: a kernel sample with the blocks that the kernel did not write. Size of t->out. */
 size_t splice_sample(struct tracer *t, const struct tracee *th, uint32_t event, size_t size,
-		     const struct user_state *st, const struct walk *walk);
+		     const struct user_state *st, const struct walked *walk);
 /* step.c: whether a stop is the end of a step that was asked for earlier. */
 bool step_is_ours(const struct tracee *th, int status);
 /* walk.c */
@@ -211,7 +205,7 @@ void walker_free(struct walker *w);
  * The thread stands at a user sample. What came in between, another stop or its end, stays
  * unhandled in *came. -ESRCH: it does not stand still, and what becomes of it will be told later.
  */
-int walk_branches(struct tracer *t, struct tracee *th, struct user_state *st, struct walk *walk,
-		  struct waited *came);
+int walker_branches(struct tracer *t, struct tracee *th, struct user_state *st, struct walked *walk,
+		    struct waited *came);
 
 #endif

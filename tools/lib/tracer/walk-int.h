@@ -40,7 +40,7 @@ struct progress {
 	struct tracer *t;
 	struct tracee *th;
 	struct user_state *st;
-	struct walk *walk;
+	struct walked *walk;
 	struct waited came; /* in the way of the walk, and not handled */
 	const struct strategy *strategy;
 	uint32_t certain;	      /* entries up to the last stop */
@@ -68,13 +68,13 @@ void cross_syscall(struct vm *vm, const struct vm_insn *in);
 
 /* walk.c */
 /* A taken branch, if the filter wants it. */
-void walk_add(struct progress *p, uint64_t from, uint64_t to, uint8_t type);
-void walk_stand(struct progress *p, struct vm *vm, const struct user_regs_struct *r);
-int walk_lost(struct progress *p, enum run run, enum tracer_cut *cut);
+void walker_add(struct progress *p, uint64_t from, uint64_t to, uint8_t type);
+void walker_stand(struct progress *p, struct vm *vm, const struct user_regs_struct *r);
+int walker_lost(struct progress *p, enum run run, enum tracer_cut *cut);
 /* Times that a breakpoint at @addr will be hit until the thread stands there, where the vm is. */
-uint64_t walk_passes(const struct progress *p, const struct vm *vm, uint64_t addr);
+uint64_t walker_passes(const struct progress *p, const struct vm *vm, uint64_t addr);
 /* The thread to where the vm is. 0: go on; 1: the walk ends here (*cut says why); -ESRCH */
-int walk_sync(struct progress *p, struct vm *vm, enum tracer_cut *cut);
+int walker_sync(struct progress *p, struct vm *vm, enum tracer_cut *cut);
 int advance_interpret(struct progress *p, struct vm *vm, enum tracer_cut *cut);
 int advance_breakpoint(struct progress *p, struct vm *vm, enum tracer_cut *cut);
 

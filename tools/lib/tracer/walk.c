@@ -138,7 +138,7 @@ static bool wanted(uint64_t filter, uint8_t type)
 	return false;
 }
 
-void walk_add(struct progress *p, uint64_t from, uint64_t to, uint8_t type)
+void walker_add(struct progress *p, uint64_t from, uint64_t to, uint8_t type)
 {
 	p->taken++;
 	if (wanted(p->t->opts.branches.filter, type))
@@ -146,7 +146,7 @@ void walk_add(struct progress *p, uint64_t from, uint64_t to, uint8_t type)
 }
 
 /* The thread stands at @r now, and everything so far is certain. */
-void walk_stand(struct progress *p, struct vm *vm, const struct user_regs_struct *r)
+void walker_stand(struct progress *p, struct vm *vm, const struct user_regs_struct *r)
 {
 	p->last = *r;
 	p->certain = p->walk->nr;
@@ -167,12 +167,12 @@ static int take_stop(struct progress *p, struct vm *vm)
 		p->walk->nr = 0;
 		vm->keep_pages = false;
 	}
-	walk_stand(p, vm, &r);
+	walker_stand(p, vm, &r);
 	return 0;
 }
 
 /* Times that the breakpoint will be hit until the thread stands at @addr, where the vm is. */
-uint64_t walk_passes(const struct progress *p, const struct vm *vm, uint64_t addr)
+uint64_t walker_passes(const struct progress *p, const struct vm *vm, uint64_t addr)
 {
 	uint64_t n = vm_visits(vm, addr) + 1;
 
@@ -183,7 +183,7 @@ uint64_t walk_passes(const struct progress *p, const struct vm *vm, uint64_t add
 }
 
 /* A way of the thread that did not lead where it should: 1, the walk ends, or -ESRCH. */
-int walk_lost(struct progress *p, enum run run, enum tracer_cut *cut)
+int walker_lost(struct progress *p, enum run run, enum tracer_cut *cut)
 {
 	switch (run) {
 	case RUN_OTHER: *cut = TRACER_CUT_SIGNAL; break;
@@ -202,16 +202,16 @@ int walk_lost(struct progress *p, enum run run, enum tracer_cut *cut)
 }
 
 /* The thread to where the vm is. 0: go on; 1: the walk ends here (*cut says why); -ESRCH */
-int walk_sync(struct progress *p, struct vm *vm, enum tracer_cut *cut)
+int walker_sync(struct progress *p, struct vm *vm, enum tracer_cut *cut)
 {
-	uint64_t passes = walk_passes(p, vm, vm->rip);
+	uint64_t passes = walker_passes(p, vm, vm->rip);
 	enum run run;
 
 	*cut = p->strategy->max_stops ? TRACER_CUT_LIMIT : TRACER_CUT_COMPUTED;
 	if (passes > p->max_passes || p->stops >= p->strategy->max_stops)
 		return 1;
 	run = bring_to(p, vm, vm->rip, passes);
-	return run == RUN_HIT ? take_stop(p, vm) : walk_lost(p, run, cut);
+	return run == RUN_HIT ? take_stop(p, vm) : walker_lost(p, run, cut);
 }
 
 /* An instruction that only the thread can execute: to the one behind it. */
@@ -221,7 +221,7 @@ static int step_over(struct progress *p, struct vm *vm, const struct vm_insn *in
 	enum vm_result why;
 
 	if (!p->at_stop) {
-		int ret = walk_sync(p, vm, cut);
+		int ret = walker_sync(p, vm, cut);
 
 		if (ret)
 			return ret;
@@ -231,7 +231,7 @@ static int step_over(struct progress *p, struct vm *vm, const struct vm_insn *in
 	vm->flags_known = 0;
 	vm->rip = in->addr + in->len;
 	*cut = TRACER_CUT_MEMORY;
-	return vm_fetch(vm, &why) ? walk_sync(p, vm, cut) : 1;
+	return vm_fetch(vm, &why) ? walker_sync(p, vm, cut) : 1;
 }
 
 /* A system call that returns at once; where the thread cannot be had behind it, as it was before. */
@@ -243,7 +243,7 @@ static int cross(struct progress *p, struct vm *vm, const struct vm_insn *in, en
 	if (cross_allowed(vm, in) && p->strategy->max_stops) {
 		cross_syscall(vm, in);
 		p->at_stop = false;
-		ret = walk_sync(p, vm, cut);
+		ret = walker_sync(p, vm, cut);
 		if (ret != 1 || p->lost)
 			return ret;
 		vm->known = known;
@@ -256,7 +256,7 @@ static int cross(struct progress *p, struct vm *vm, const struct vm_insn *in, en
 /* Bytes that are no instruction to us, perhaps to a newer CPU: one step of the thread tells. */
 static int step_unknown(struct progress *p, struct vm *vm, enum tracer_cut *cut)
 {
-	int ret = p->at_stop ? 0 : walk_sync(p, vm, cut);
+	int ret = p->at_stop ? 0 : walker_sync(p, vm, cut);
 
 	return ret ? ret : step_insn(p, vm, NULL, cut);
 }
@@ -269,14 +269,14 @@ static int meet(struct progress *p, struct vm *vm, const struct vm_insn *in, enu
 	case VM_UNKNOWN:
 		*cut = TRACER_CUT_UNKNOWN;
 		vm->keep_pages = p->t->threads.n == 1;
-		return p->at_stop ? 1 : walk_sync(p, vm, cut);
+		return p->at_stop ? 1 : walker_sync(p, vm, cut);
 	case VM_FOREIGN: return step_over(p, vm, in, cut);
 	case VM_SYSCALL: return cross(p, vm, in, cut);
 	default: break;
 	}
 	/* pages are dropped at a stop: then a full set of them is no reason to end */
 	if (r == VM_NOMEM && !p->at_stop && vm->nr_pages == VM_PAGES)
-		return walk_sync(p, vm, cut);
+		return walker_sync(p, vm, cut);
 	*cut = r == VM_NOMEM ? TRACER_CUT_MEMORY : TRACER_CUT_UNKNOWN;
 	return 1;
 }
@@ -295,7 +295,7 @@ int advance_interpret(struct progress *p, struct vm *vm, enum tracer_cut *cut)
 	if (r != VM_OK && r != VM_BRANCH)
 		return meet(p, vm, in, r, cut);
 	if (r == VM_BRANCH)
-		walk_add(p, in->addr, vm->rip, in->branch);
+		walker_add(p, in->addr, vm->rip, in->branch);
 	p->at_stop = false;
 	return 0;
 }
@@ -309,7 +309,7 @@ int advance_breakpoint(struct progress *p, struct vm *vm, enum tracer_cut *cut)
 
 	if (in && in->branch && !p->at_stop &&
 	    (in->op == OP_JCC || in->nr == 0 || in->opd[0].kind != VM_OPD_IMM))
-		ret = walk_sync(p, vm, cut);
+		ret = walker_sync(p, vm, cut);
 	return ret ? ret : advance_interpret(p, vm, cut);
 }
 
@@ -373,7 +373,7 @@ static int follow(struct progress *p, struct vm *vm, uint32_t depth, enum tracer
 }
 
 /* Only the newest @depth entries are the stack. */
-static void keep_newest(struct walk *walk, uint32_t depth)
+static void keep_newest(struct walked *walk, uint32_t depth)
 {
 	if (walk->nr <= depth)
 		return;
@@ -381,8 +381,8 @@ static void keep_newest(struct walk *walk, uint32_t depth)
 	walk->nr = depth;
 }
 
-int walk_branches(struct tracer *t, struct tracee *th, struct user_state *st, struct walk *walk,
-		  struct waited *came)
+int walker_branches(struct tracer *t, struct tracee *th, struct user_state *st, struct walked *walk,
+		    struct waited *came)
 {
 	struct progress p = { .t = t,
 			      .th = th,
