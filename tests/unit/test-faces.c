@@ -482,6 +482,30 @@ static void dot_without_ends(void **state)
 	       "}\n");
 }
 
+static void fill_unflagged(struct profile *p)
+{
+	map_file(1, LIB, LIB_SIZE, 0, "/lib/x.so");
+	add_branch(p, 1, LIB + 0x20, LIB + 0x40, 0);
+}
+
+/* What no branch says is no number, for whomever. */
+static void unknown_is_empty_or_null(void **state)
+{
+	static const struct profile_opts o = { .sort = "dso_to",
+					       .branch = true,
+					       .branch_stats = true };
+	char *got;
+
+	(void)state;
+	setup_recording(COMM_TYPE | PERF_SAMPLE_BRANCH_STACK);
+	expect(&faces_csv, &o, plain, fill_unflagged,
+	       "event,overhead,mispredict_rate,avg_cycles,dso_to,samples,weight\r\n"
+	       "cpu-clock,100.00,,,x.so,1,1\r\n");
+	got = face(&faces_json, &o, plain, fill_unflagged);
+	assert_non_null(strstr(got, "\"mispredict_rate\":null,\"avg_cycles\":null,"));
+	free(got);
+}
+
 /* ---- counts of threads --------------------------------------------------------------------------- */
 
 static void count_thread(uint32_t tid, uint64_t value)
@@ -701,6 +725,7 @@ int main(void)
 		T(print_limit_is_for_people),
 		T(dot_is_quoted),
 		T(dot_without_ends),
+		T(unknown_is_empty_or_null),
 		T(threads_in_all_faces),
 		T(tasks_in_all_faces),
 		T(skipping_leaves_out_what_is_below),

@@ -128,7 +128,7 @@ static int csv_cell(struct faces_walk *k, const struct faces_cell *cell)
 	c->next = at + 1;
 	c->text.len = 0;
 	faces_cell_value(k->f, cell, &c->text);
-	if (!(cell->col->number && c->text.len == 3 && !memcmp(c->text.buf, "N/A", 3)))
+	if (cell->kind != FACES_KEY || !faces_is_unknown(c->text.buf, c->text.len))
 		put_value(k->out, c->text.buf, c->text.len);
 	return c->text.code;
 }

@@ -43,6 +43,12 @@ int walk_plain_row(struct walk *k, const struct faces_table *t, struct faces_cel
 
 /* "r-xp" */
 void faces_map_prot(const struct map *m, char prot[5]);
+/* What keys say where a value is not known: nothing that programs should read. */
+static inline bool faces_is_unknown(const char *text, size_t n)
+{
+	return (n == 1 && *text == '-') || (n == 3 && !memcmp(text, "N/A", 3));
+}
+
 /* Events whose branches have counters. */
 uint32_t faces_nr_counting(const struct faces *f);
 /* "main+0x10 -> f, ...": a path's branches, escaped for a terminal. */

@@ -153,7 +153,7 @@ static int emit_key(struct faces_walk *k, const struct faces_cell *cell)
 	obuf_char(v, 0);
 	if (v->code)
 		return v->code;
-	if (!strcmp(v->buf, "N/A") || !strcmp(v->buf, "-"))
+	if (faces_is_unknown(v->buf, v->len - 1))
 		emit_str(emit_of(k), name, NULL);
 	else if (cell->col->number)
 		emit_f64(emit_of(k), name, strtod(v->buf, NULL), 2);
