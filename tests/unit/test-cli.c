@@ -322,6 +322,47 @@ static void test_sizes(void **state)
 	assert_int_equal(cli_parse_size("3X", &v), -EINVAL);
 }
 
+static void test_durations(void **state)
+{
+	static const char *const bad[] = { "",	  "s",	  "30",	  "30S",	"0s",
+					   "-1s", "1.5s", "30ms", "100000001s", "30s " };
+	uint64_t ms = 7;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		if (cli_parse_duration(bad[i], &ms) != -EINVAL)
+			fail_msg("'%s'", bad[i]);
+	assert_int_equal(ms, 7);
+	assert_int_equal(cli_parse_duration("30s", &ms), 0);
+	assert_int_equal(ms, 30000);
+	assert_int_equal(cli_parse_duration("5m", &ms), 0);
+	assert_int_equal(ms, 300000);
+	assert_int_equal(cli_parse_duration("1h", &ms), 0);
+	assert_int_equal(ms, 3600000);
+	assert_int_equal(cli_parse_duration("2d", &ms), 0);
+	assert_int_equal(ms, 172800000);
+}
+
+static void test_has_program(void **state)
+{
+	char *path = strdup(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
+
+	(void)state;
+	assert_non_null(path);
+	assert_true(cli_has_program("/bin/sh"));
+	assert_true(cli_has_program("sh -c :"));
+	assert_false(cli_has_program("no-such-program-at-all"));
+	assert_false(cli_has_program("/bin/no-such-program"));
+	assert_false(cli_has_program("/bin"));		      /* a directory is none */
+	assert_true(cli_has_program("no-such-program | sh")); /* the shell's business */
+	setenv("PATH", "/nowhere:/bin:/nowhere", 1);
+	assert_true(cli_has_program("sh"));
+	setenv("PATH", "/nowhere", 1);
+	assert_false(cli_has_program("sh"));
+	setenv("PATH", path, 1);
+	free(path);
+}
+
 static void test_suggest(void **state)
 {
 	static const char *const names[] = { "cycles", "instructions", "cache-misses", "cycle" };
@@ -352,6 +393,8 @@ int main(void)
 		cmocka_unit_test(test_included_help),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_durations),
+		cmocka_unit_test(test_has_program),
 		cmocka_unit_test(test_suggest),
 	};
 

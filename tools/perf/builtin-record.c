@@ -4,7 +4,6 @@
  * exit status; the recording is the room recorder's. Words that are wrong end with another status
  * than a kernel that refuses, and a program that ended by a signal is reported as the shell would.
  */
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -51,25 +50,6 @@ static char **copy_argv(int argc, char **argv)
 	return copy;
 }
 
-/* Whether the shell would find a program of this name. */
-static bool is_program(const char *name)
-{
-	const char *path = getenv("PATH");
-	char file[PATH_MAX];
-
-	if (strchr(name, '/'))
-		return true;
-	for (const char *p = path ? path : "/usr/bin:/bin"; *p;) {
-		size_t n = strcspn(p, ":");
-
-		snprintf(file, sizeof(file), "%.*s/%s", n ? (int)n : 1, n ? p : ".", name);
-		if (!access(file, X_OK))
-			return true;
-		p += n + (p[n] == ':');
-	}
-	return false;
-}
-
 /*
  * "-b any -- CMD", "-g dwarf CMD": these two options take nothing, so the word would be the command.
  * When there is no such program it is what the long forms take.
@@ -79,7 +59,7 @@ static bool take_word(struct record_opts *o, const char *word)
 	struct callchain_opts chain = o->r.callchain;
 	uint64_t filter = 0;
 
-	if (is_program(word))
+	if (cli_has_program(word))
 		return false;
 	if (o->branch_any && !branch_filter_parse(word, &filter, NULL)) {
 		o->branch_any = false;

@@ -94,36 +94,13 @@ static int prepare_compress(struct record_opts *o, const char *text, struct err 
 
 /* ---- one file or several ------------------------------------------------------------------------- */
 
-/* "30s", "5m", "1h", "2d": small letters; sizes have capital ones. */
-static bool parse_time(const char *text, uint64_t *ms)
-{
-	static const struct {
-		char unit;
-		uint64_t ms;
-	} units[] = { { 's', 1000 }, { 'm', 60000 }, { 'h', 3600000 }, { 'd', 86400000 } };
-	size_t n = strlen(text);
-	char number[32];
-	uint64_t v;
-
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
-		if (n < 2 || n >= sizeof(number) || text[n - 1] != units[i].unit)
-			continue;
-		snprintf(number, sizeof(number), "%.*s", (int)n - 1, text);
-		if (cli_parse_u64(number, &v) || !v || v > 100000000)
-			return false;
-		*ms = v * units[i].ms;
-		return true;
-	}
-	return false;
-}
-
 static int prepare_switch(struct record_opts *o, struct err *e)
 {
 	struct recorder_switch *sw = &o->r.sw;
 	struct stat st;
 
 	if (o->switch_output && strcmp(o->switch_output, "signal") &&
-	    !parse_time(o->switch_output, &sw->every_ms) &&
+	    cli_parse_duration(o->switch_output, &sw->every_ms) &&
 	    (cli_parse_size(o->switch_output, &sw->bytes) || !sw->bytes))
 		return err_set(
 			e, -EINVAL,

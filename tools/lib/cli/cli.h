@@ -192,6 +192,12 @@ int cli_terminal_width(int fd, int fallback);
 void cli_pager_start(void);
 void cli_pager_wait(void);
 
+/*
+ * Whether a shell would find the program that a plain command line begins with; what is more than a
+ * name and its options is the shell's own business.
+ */
+bool cli_has_program(const char *command);
+
 /* A progress line on stderr, shown on a terminal once the work took longer than a second. */
 struct cli_progress {
 	const char *title;
@@ -251,6 +257,8 @@ int cli_settings(const struct cli_setting *table, size_t nr, const char *command
 /* "10", "4K", "16M", "2G" (powers of 1024; B allowed): 0 or -EINVAL/-ERANGE. */
 int cli_parse_size(const char *s, uint64_t *v);
 int cli_parse_u64(const char *s, uint64_t *v); /* decimal or 0x; whole string */
+/* "30s", "5m", "1h", "2d", small letters as sizes have capital ones, in ms: 0 or -EINVAL, also of 0s. */
+int cli_parse_duration(const char *s, uint64_t *ms);
 /* The known names closest to @word, as "a, b or c"; empty when none is near. */
 void cli_suggest(const char *word, const char *const *names, size_t nr, char *buf, size_t size);
 

@@ -10,6 +10,8 @@
 #include "base/nearest.h"
 #include "cli/cli.h"
 
+#define DURATION_MAX 100000000 /* of any unit: years in seconds, and in ms no overflow */
+
 int cli_parse_u64(const char *s, uint64_t *v)
 {
 	char *end;
@@ -51,6 +53,28 @@ int cli_parse_size(const char *s, uint64_t *v)
 		return -ERANGE;
 	*v <<= shift;
 	return 0;
+}
+
+int cli_parse_duration(const char *s, uint64_t *ms)
+{
+	static const struct {
+		char unit;
+		uint64_t ms;
+	} units[] = { { 's', 1000 }, { 'm', 60000 }, { 'h', 3600000 }, { 'd', 86400000 } };
+	size_t n = strlen(s);
+	char number[32];
+	uint64_t v;
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (n < 2 || n >= sizeof(number) || s[n - 1] != units[i].unit)
+			continue;
+		snprintf(number, sizeof(number), "%.*s", (int)n - 1, s);
+		if (cli_parse_u64(number, &v) || !v || v > DURATION_MAX)
+			return -EINVAL;
+		*ms = v * units[i].ms;
+		return 0;
+	}
+	return -EINVAL;
 }
 
 void cli_suggest(const char *word, const char *const *names, size_t nr, char *buf, size_t size)

@@ -44,8 +44,7 @@ static bool is_program(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
-/* Whether a shell would find the program that a plain command line begins with. */
-static bool is_there(const char *command)
+bool cli_has_program(const char *command)
 {
 	const char *dirs = getenv("PATH");
 	char path[4096];
@@ -85,12 +84,12 @@ static const char *find_pager(void)
 		pager += strspn(pager, " \t");
 		if (!*pager || !strcmp(pager, "cat"))
 			return NULL;
-		if (is_there(pager))
+		if (cli_has_program(pager))
 			return pager;
 		log_warn("no pager: %s is '%s', which is not installed here", names[i], pager);
 		return NULL;
 	}
-	return is_there("less") ? "less" : NULL;
+	return cli_has_program("less") ? "less" : NULL;
 }
 
 void cli_pager_start(void)
