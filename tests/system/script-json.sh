@@ -54,7 +54,7 @@ like "and says so" "$(cat "$TMP/json")" '"AX":null.*"xmm":\{"0":null'
 check_status "a field without a form is refused" 255 "$PERF" script --json -F ip,brstackoff -i "$TMP/j.data"
 like "by name" "$(cat "$TMP/check.out")" "no form for field 'brstackoff'"
 like "and those that have one" "$(cat "$TMP/check.out")" \
-	"It knows comm, pid, tid, cpu, time, period, event, addr, .* and code_page_size\."
+	"It knows comm, pid, tid, cpu, time, period, event, addr, .* and transaction\."
 
 # Branches: what went into a made file, what the text says; call chains.
 CALLS=$O/tests/helpers/calls
