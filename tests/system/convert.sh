@@ -191,7 +191,7 @@ print(len(json.load(open(sys.argv[1]))["samples"]))' "$TMP/json")" \
 		"$PERF" data convert --to folded -i "$TMP/g.data" --time $t 2>/dev/null
 	done | awk '{ n += $NF } END { print n }')" \
 		"$(awk '{ n += $NF } END { print n }' "$TMP/folded")"
-	check_status "--time that is none" 1 "$PERF" data convert --to json -i "$TMP/g.data" --time x -o "$TMP/no"
+	check_status "--time that is none is a usage error" 129 "$PERF" data convert --to json -i "$TMP/g.data" --time x -o "$TMP/no"
 	"$PERF" data convert --to json --all -i "$TMP/g.data" -o "$TMP/json"
 	is "--all: what tasks did, as report -D counts it" "$(python3 -c '
 import collections, json, sys

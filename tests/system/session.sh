@@ -30,7 +30,7 @@ is "report --children: callers are rows" \
 25.00% 0xffffffff81000004"
 
 # A list of ids takes numbers.
-for c in report script; do
+for c in report script "data convert --to folded" "data convert --check"; do
 	for o in "--pid abc" "--tid 10,x" "--tid 99999999999" "--pid=10x" "-C 1-x" "--symfs /x,square"; do
 		$PERF $c -i deferred.data $o >out 2>err
 		is "$c $o is a usage error" "$?" 129
@@ -46,4 +46,21 @@ is "--pid and --tid together: what is of both" \
 	"$("$PERF" report -i deferred.data --stdio -s tid -F sample,tid --pid 10 --tid 11,12 -g none |
 		awk '/^ / { print $1, $2 }')" "1 11::11
 1 12::12"
+# Chains of both formats that are made of stacks.
+is "folded: chains are completed" "$("$PERF" data convert --to folded -i deferred.data 2>/dev/null | sort)" \
+	":10;[unknown];[unknown];[unknown] 200000
+:11;[unknown];[unknown] 100000
+:12;[unknown] 100000"
+ips() {
+	"$PERF" data convert --to json -i deferred.data "$@" 2>/dev/null | tr -d ' \n' |
+		grep -o '"tid":[0-9]*\|"ip":"[^"]*"' | sed 's/.*:"*//; s/"//' | tr '\n' ' '
+}
+is "json: chains are completed" "$(ips)" "10 0xffffffff81000001 0x1010 0x2020 \
+10 0xffffffff81000003 0x1010 0x2020 11 0xffffffff81000002 0x3030 12 0xffffffff81000004 "
+is "json --max-stack" "$(ips --max-stack 2)" "10 0xffffffff81000001 0x1010 \
+10 0xffffffff81000003 0x1010 11 0xffffffff81000002 0x3030 12 0xffffffff81000004 "
+is "json --tid" "$(ips --tid 11,12)" "11 0xffffffff81000002 0x3030 12 0xffffffff81000004 "
+is "json --comms" "$(ips --comms :12)" "12 0xffffffff81000004 "
+is "json -S, by address" "$(ips -S ffffffff81000002)" "11 0xffffffff81000002 0x3030 "
+is "json -e" "$(ips -e cycles --time 0.000005,)" "12 0xffffffff81000004 "
 done_testing

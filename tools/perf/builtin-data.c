@@ -4,12 +4,12 @@
 #include "base/output.h"
 #include "data.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static const struct option data_options[] = {
-	OPT_STRING('i', "input", struct data_opts, input, "FILE", "the recording (perf.data)"),
 	OPT_STRING(0, "to", struct data_opts, to, "FORMAT",
 		   "fdata, preagg, autofdo, profgen, folded or json"),
 	OPT_STRING('o', "output", struct data_opts, output, "FILE",
@@ -19,16 +19,11 @@ static const struct option data_options[] = {
 	OPT_BOOL(0, "check", struct data_opts, check,
 		 "say how much of the recording reaches each profile, write nothing"),
 	OPT_STRING(0, "to-json", struct data_opts, to_json, "FILE", "as --to json -o FILE"),
-	OPT_STRING(0, "time", struct data_opts, time, "SPANS",
-		   "only samples of this time: START,STOP in seconds, 10%-20%"),
 	OPT_BOOL(0, "all", struct data_opts, all,
 		 "json: also what tasks did: names, forks, ends, mappings"),
-	OPT_BOOL('f', "force", struct data_opts, force, "read a file of another owner"),
-	OPT_BOOL(0, "no-inline", struct data_opts, no_inline, "folded: do not show inlined frames"),
-	OPT_BOOL(0, "no-limits", struct data_opts, no_limits,
-		 "read files that unpack to much more than they are"),
 	OPT_BOOL('j', "json", struct data_opts, json, "check: print JSON"),
 	OPT_INC('v', "verbose", struct data_opts, verbose, "say more"),
+	OPT_INCLUDE(struct data_opts, session, session_options),
 	OPT_END(),
 };
 
@@ -67,64 +62,82 @@ static int find_format(const char *name)
 
 /* ---- reading ---- */
 
-static int one_record(struct data_ctx *d, const struct record *rec, struct err *err)
+int data_bad_record(void *ctx, const struct record *rec, struct err *why)
 {
-	const uint64_t need = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_BRANCH_STACK;
-	struct sample s;
-	struct err bad;
-	int ret;
+	(void)ctx, (void)rec;
+	log_info("%s", why->text);
+	return 0;
+}
 
-	if (rec->type != PERF_RECORD_SAMPLE) {
-		ret = convert_before(d->c, rec);
-		if (!ret && machine_record(d->m, rec, &bad) < 0)
-			log_info("%s", bad.text);
-		return ret ? err_set(err, ret, "no memory for the profile") : 0;
-	}
-	if (!rec->event || (rec->time != RECORD_NO_TIME && !time_spans_have(&d->times, rec->time)))
-		return 0;
-	if (sample_parse_some(rec, need, &s, &bad)) {
-		d->bad_samples++;
-		log_info("%s", bad.text);
-		return 0;
-	}
-	ret = convert_sample(d->c, machine_thread(d->m, (int32_t)s.pid, (int32_t)s.tid), &s);
-	return ret ? err_set(err, ret, "no memory for the profile") : 0;
+void data_say_damage(const struct data_ctx *d)
+{
+	if (session_damage(d->session))
+		log_warn("%s", session_damage(d->session)->text);
+}
+
+static uint64_t need(void *ctx, const struct perfdata_event *event)
+{
+	(void)ctx, (void)event;
+	return PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_BRANCH_STACK;
+}
+
+/* What a map covers from now on was run under the one before. */
+static int before_record(void *ctx, const struct record *rec, struct err *err)
+{
+	struct data_ctx *d = ctx;
+
+	return convert_before(d->c, rec) ? err_set(err, -ENOMEM, "no memory for the profile") : 0;
+}
+
+static int one_sample(void *ctx, const struct session_sample *in, struct err *err)
+{
+	struct data_ctx *d = ctx;
+
+	return convert_sample(d->c, in->thread, in->s)
+		       ? err_set(err, -ENOMEM, "no memory for the profile")
+		       : 0;
+}
+
+static int finish(void *ctx, struct err *err)
+{
+	struct data_ctx *d = ctx;
+
+	cli_progress_end(&d->progress);
+	data_say_damage(d);
+	return convert_finish(d->c, err);
 }
 
 static int read_branches(struct data_ctx *d, struct err *err)
 {
-	struct perfdata_ahead *ahead = NULL;
-	struct record rec;
-	int ret = 0, got = 0;
+	static const struct session_consumer consumer = {
+		.need = need,
+		.sample = one_sample,
+		.before = before_record,
+		.bad = data_bad_record,
+		.finish = finish,
+		.flags = SESSION_WHOLE, /* branches are of the sample, not of its counters */
+	};
 
-	/* A second CPU reads and orders while this one counts. */
-	if (perfdata_ahead_useful(d->pd))
-		ret = perfdata_ahead_start(&ahead, d->pd, err);
-	while (!ret && (got = ahead ? perfdata_ahead_next(ahead, &rec, err)
-				    : perfdata_next_ordered(d->pd, &rec, err)) > 0)
-		ret = one_record(d, &rec, err);
-	perfdata_ahead_stop(ahead);
-	cli_progress_end(&d->progress);
-	if (ret)
-		return ret;
-	if (got < 0) { /* what came before is whole */
-		log_warn("%s", err->text);
-		err_clear(err);
-	}
-	return convert_finish(d->c, err);
+	return session_read(d->session, &consumer, d, err);
 }
 
-static int open_input(struct data_ctx *d, struct err *err)
+/* @samples: stacks are wanted, not only places. */
+static int open_input(struct data_ctx *d, struct session_opts *so, bool samples, bool json,
+		      struct err *err)
 {
-	struct perfdata_opts opts = { .force = d->o->force,
-				      .no_limits = d->o->no_limits,
-				      .progress = cli_progress_update,
-				      .ctx = &d->progress };
-	int ret = perfdata_open(&d->pd, d->o->input ? d->o->input : "perf.data", &opts, err);
+	int ret;
 
-	if (!ret)
-		ret = machine_new(&d->m, perfdata_env(d->pd)->arch, err);
-	return ret ? ret : machine_add_build_ids(d->m, d->pd, err);
+	so->progress = cli_progress_update;
+	so->progress_ctx = &d->progress;
+	so->no_inline |= json;
+	so->no_symbols = !samples && !so->dsos && !so->symbols;
+	ret = session_open(&d->session, so, err);
+	ret = ret ?: session_start(d->session, err);
+	if (!ret) {
+		d->pd = session_env(d->session)->pd;
+		d->m = session_env(d->session)->machine;
+	}
+	return ret;
 }
 
 /* ---- choosing objects ---- */
@@ -155,12 +168,17 @@ static int load_objects(struct data_ctx *d, struct err *err)
 		return err_set(err, -ENOMEM, "no memory for %zu objects", n);
 	for (size_t i = 0; i < n; i++) {
 		const struct convert_object *ob = convert_object(d->c, i);
-		const char *by = chosen_by(d->o, ob);
+		const char *by = chosen_by(d->o, ob), *file = NULL;
+		char path[PATH_MAX];
 		struct err bad;
 
 		if (d->o->binaries.items.n && !by)
 			continue;
-		if (convert_load(d->c, i, by && !access(by, R_OK) ? by : NULL, &bad)) {
+		if (by && !access(by, R_OK))
+			file = by;
+		else if (session_symfs_path(d->session, ob->dso->path, path, sizeof(path)))
+			file = path;
+		if (convert_load(d->c, i, file, &bad)) {
 			if (by)
 				return err_set(err, bad.code, "%s", bad.text);
 			log_warn("%s: left out", bad.text);
@@ -283,7 +301,7 @@ static int check(struct data_ctx *d, struct err *err)
 	if (ret)
 		return ret;
 	emit_init(&e, &o, d->o->json ? EMIT_JSON : EMIT_TEXT);
-	ret = convert_check(d->c, d->bad_samples, &e, &any, err);
+	ret = convert_check(d->c, session_counts(d->session)->bad_samples, &e, &any, err);
 	closed = data_close_output(d->o->output, &o, err);
 	return ret ?: closed ?: !any;
 }
@@ -292,7 +310,7 @@ static int convert_branches(struct data_ctx *d, struct err *err)
 {
 	int ret = convert_new(&d->c, d->m, err);
 
-	if (!ret && d->o->no_limits)
+	if (!ret && d->o->session.no_limits)
 		convert_no_limits(d->c);
 	ret = ret ?: read_branches(d, err);
 
@@ -302,8 +320,9 @@ static int convert_branches(struct data_ctx *d, struct err *err)
 		ret = load_objects(d, err);
 	if (!ret)
 		ret = write_profiles(d, err);
-	if (d->bad_samples)
-		log_warn("%llu damaged samples were left out", (unsigned long long)d->bad_samples);
+	if (session_counts(d->session)->bad_samples)
+		log_warn("%llu damaged samples were left out",
+			 (unsigned long long)session_counts(d->session)->bad_samples);
 	return ret;
 }
 
@@ -311,6 +330,7 @@ static int convert_run(const struct command *cmd, struct data_opts *o)
 {
 	struct data_ctx d = { .o = o };
 	struct err err = { 0 };
+	bool samples, json;
 	int ret;
 
 	if (o->to_json) {
@@ -329,21 +349,20 @@ static int convert_run(const struct command *cmd, struct data_opts *o)
 	if (formats[d.format].samples && isatty(STDOUT_FILENO) &&
 	    (!o->output || !strcmp(o->output, "-")))
 		d.progress.enabled = false;
-	ret = open_input(&d, &err);
-	if (!ret && o->time && time_spans_parse(&d.times, d.pd, o->time, &err))
-		ret = err.code;
-	if (!ret && formats[d.format].samples && !o->check)
-		ret = data_samples(&d, !strcmp(formats[d.format].name, "json"), &err);
-	else if (!ret)
-		ret = convert_branches(&d, &err);
+	samples = formats[d.format].samples && !o->check;
+	json = samples && !strcmp(formats[d.format].name, "json");
+	ret = open_input(&d, &o->session, samples, json, &err);
+	if (!ret)
+		ret = samples ? data_samples(&d, json, &err) : convert_branches(&d, &err);
 	cli_progress_end(&d.progress);
+	if (ret < 0)
+		ret = cli_print_err(&err);
+	if (session_misused(d.session))
+		ret = CLI_USAGE;
 	free(d.chosen);
-	time_spans_free(&d.times);
 	convert_free(d.c);
-	machine_free(d.m);
-	if (d.pd)
-		perfdata_close(d.pd);
-	return ret < 0 ? cli_print_err(&err) : ret;
+	session_close(d.session);
+	return ret;
 }
 
 static int data_run(const struct command *cmd, int argc, char **argv)
@@ -361,6 +380,7 @@ static int data_run(const struct command *cmd, int argc, char **argv)
 	else
 		ret = convert_run(cmd, &o);
 	cli_list_free(&o.binaries);
+	session_opts_free(&o.session);
 	return ret;
 }
 

@@ -193,7 +193,7 @@ static int run_open(struct run *r, const struct script_cmd *o, const struct scri
 
 static void show_warnings(struct run *r)
 {
-	unsigned what = SESSION_WARN_SYMBOLS;
+	unsigned what = SESSION_WARN_SYMBOLS | SESSION_WARN_STACKS;
 
 	if (r->sc && script_has_names(r->sc))
 		what |= SESSION_WARN_MISSING;

@@ -4,41 +4,46 @@
  * what is made of them is the business of the room convert.
  */
 #include "data.h"
-#include "unwind/unwind.h"
 
 struct sink {
 	struct data_ctx *d;
-	struct resolver *res;
-	struct unwind *u;
+	const struct session_env *env;
 	struct fold *fold; /* NULL: JSON */
 	struct obuf out;
-	struct obuf records; /* --all: what stands behind the samples */
-	struct sample_totals totals;
-	struct frame alone;		    /* the place of a sample without a chain */
+	struct obuf records;		    /* --all: what stands behind the samples */
 	const struct perfdata_event *event; /* folded: only the first one seen */
 	uint64_t samples, other;
 };
 
 static ssize_t stack_of(struct sink *k, struct thread *th, const struct sample *s,
-			const struct frame **frames)
+			struct frame *alone, const struct frame **frames)
 {
-	ssize_t n = unwind_chain(k->u, th, s, frames);
+	ssize_t n = unwind_chain(k->env->unwind, th, s, frames);
 
 	if (n || !(s->present & PERF_SAMPLE_IP))
 		return n;
-	k->alone = (struct frame){ .ip = s->ip, .cpumode = s->cpumode };
-	k->alone.loc = resolver_find(k->res, th, s->cpumode, s->ip);
-	if (k->alone.loc == LOC_NONE)
+	*alone = (struct frame){ .ip = s->ip, .cpumode = s->cpumode };
+	alone->loc = resolver_find(k->env->resolver, th, s->cpumode, s->ip);
+	if (alone->loc == LOC_NONE)
 		return -ENOMEM;
-	k->alone.sym = resolver_loc(k->res, k->alone.loc)->sym;
-	*frames = &k->alone;
+	alone->sym = resolver_loc(k->env->resolver, alone->loc)->sym;
+	*frames = alone;
 	return 1;
 }
 
-static int one_part(struct sink *k, const struct sample *s, struct err *err)
+/* JSON shows what there is. */
+static uint64_t need(void *ctx, const struct perfdata_event *event)
+{
+	(void)ctx;
+	return event->attr.sample_type | PERF_SAMPLE_TID;
+}
+
+static int one_sample(void *ctx, const struct session_sample *in, struct err *err)
 {
 	const struct frame *frames = NULL;
-	struct thread *th;
+	const struct sample *s = in->s;
+	struct sink *k = ctx;
+	struct frame alone;
 	ssize_t n;
 
 	if (!k->event)
@@ -47,81 +52,46 @@ static int one_part(struct sink *k, const struct sample *s, struct err *err)
 		k->other++;
 		return 0;
 	}
-	th = machine_thread(k->d->m, (int32_t)s->pid, (int32_t)s->tid);
-	n = th ? stack_of(k, th, s, &frames) : -ENOMEM;
+	n = stack_of(k, in->thread, s, &alone, &frames);
 	if (n >= 0 && !k->fold)
-		convert_json_sample(k->d->m, k->res, th, s, frames, (size_t)n, !k->samples,
-				    &k->out);
-	else if (n >= 0 && fold_add(k->fold, th, frames, (size_t)n, s->period))
+		convert_json_sample(k->env->machine, k->env->resolver, in->thread, s, frames,
+				    (size_t)n, !k->samples, &k->out);
+	else if (n >= 0 && fold_add(k->fold, in->thread, frames, (size_t)n, s->period))
 		n = -ENOMEM;
 	k->samples++;
-	return n < 0 ? err_set(err, -ENOMEM, "no memory for stacks") : k->out.code;
+	return n < 0 ? err_set(err, -ENOMEM, "no memory for stacks") : k->out.code != 0;
 }
 
-static bool in_time(const struct sink *k, const struct record *rec)
+static int one_record(void *ctx, const struct record *rec, struct err *err)
 {
-	return rec->time == RECORD_NO_TIME || time_spans_have(&k->d->times, rec->time);
-}
+	struct sink *k = ctx;
 
-static int one_sample(struct sink *k, const struct record *rec, struct err *err)
-{
-	struct sample s, part;
-	struct err bad;
-	int ret = 0;
-
-	if (!rec->event || !in_time(k, rec))
-		return 0;
-	if (sample_parse(rec, &s, &bad)) {
-		k->d->bad_samples++;
-		log_info("%s", bad.text);
-		return 0;
-	}
-	if (machine_advance(k->d->m, rec->time))
-		return err_set(err, -ENOMEM, "no memory for code compiled at run time");
-	for (uint64_t i = 0; !ret && i < sample_nr_parts(&s); i++)
-		if (sample_part(&k->totals, k->d->pd, &s, i, &part))
-			ret = one_part(k, &part, err);
-	return ret;
+	(void)err;
+	if (session_wants(k->d->session, rec->time, UINT32_MAX) && session_in_slice(k->d->session))
+		convert_json_record(rec, &k->records);
+	return 0;
 }
 
 static int read_all(struct sink *k, struct err *err)
 {
-	struct record rec;
-	struct err bad;
-	int ret;
+	const struct session_consumer consumer = {
+		.need = need,
+		.sample = one_sample,
+		.record = k->d->o->all ? one_record : NULL,
+		.bad = data_bad_record,
+	};
+	int ret = session_read(k->d->session, &consumer, k, err);
 
-	while ((ret = perfdata_next_ordered(k->d->pd, &rec, err)) > 0) {
-		if (rec.type != PERF_RECORD_SAMPLE) {
-			if (machine_record(k->d->m, &rec, &bad) < 0)
-				log_info("%s", bad.text);
-			else if (k->d->o->all && in_time(k, &rec))
-				convert_json_record(&rec, &k->records);
-			continue;
-		}
-		ret = one_sample(k, &rec, err);
-		if (ret)
-			return ret;
-	}
 	cli_progress_end(&k->d->progress);
-	if (ret < 0) { /* what came before is whole */
-		log_warn("%s", err->text);
-		err_clear(err);
-	}
-	return 0;
+	if (!ret)
+		data_say_damage(k->d);
+	return ret;
 }
 
 static int open_sink(struct sink *k, bool json, struct err *err)
 {
-	const struct perfdata_env *env = perfdata_env(k->d->pd);
-	struct symbol_opts so = { .no_limits = k->d->o->no_limits };
-	struct unwind_opts uo = { .arch = env->arch,
-				  .inlines = !json && !k->d->o->no_inline,
-				  .max_branches = env->max_branches };
-	int ret = resolver_new(&k->res, k->d->m, &so, err);
+	int ret = json ? 0 : fold_new(&k->fold, k->env->machine, k->env->resolver, err);
 
-	ret = ret ?: unwind_new(&k->u, k->d->m, k->res, &uo, err);
-	if (!ret && !json)
-		ret = fold_new(&k->fold, k->d->m, k->res, err);
 	return ret ?: data_open_output(k->d->o->output, &k->out, err);
 }
 
@@ -143,9 +113,8 @@ static int write_end(struct sink *k, struct err *err)
 
 int data_samples(struct data_ctx *d, bool json, struct err *err)
 {
-	struct sink k = { .d = d, .out = { .fd = -1 } };
+	struct sink k = { .d = d, .env = session_env(d->session), .out = { .fd = -1 } };
 	int ret = open_sink(&k, json, err), closed;
-	const char *warning;
 
 	if (!ret && d->o->all && obuf_init(&k.records, -1, 0))
 		ret = err_set(err, -ENOMEM, "no memory for records");
@@ -155,17 +124,13 @@ int data_samples(struct data_ctx *d, bool json, struct err *err)
 		ret = read_all(&k, err);
 	if (!ret)
 		ret = write_end(&k, err);
-	while (k.res && (warning = resolver_next_warning(k.res)))
-		log_warn("%s", warning);
-	if (!ret && resolver_lacked_memory(k.res))
+	for (const char *const *w = session_warnings(d->session, SESSION_WARN_SYMBOLS); *w; w++)
+		log_warn("%s", *w);
+	if (!ret && session_lacked_memory(d->session))
 		ret = err_set(err, -ENOMEM, "the profile is incomplete for want of memory");
 	closed = k.out.fd >= 0 ? data_close_output(d->o->output, &k.out, err) : 0;
 	if (k.records.buf)
 		obuf_free(&k.records);
-	sample_totals_free(&k.totals);
 	fold_free(k.fold);
-	unwind_free(k.u);
-	if (k.res)
-		resolver_free(k.res);
 	return ret ? ret : closed;
 }

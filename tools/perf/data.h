@@ -5,30 +5,35 @@
 
 #include "cli/cli.h"
 #include "convert/convert.h"
+#include "session/session.h"
 
 struct data_opts {
-	const char *input, *to, *to_json, *output, *time;
+	struct session_opts session;
+	const char *to, *to_json, *output;
 	struct cli_list binaries;
-	bool check, force, no_inline, no_limits, json, all;
+	bool check, json, all;
 	int verbose;
 };
 
 struct data_ctx {
 	const struct data_opts *o;
 	int format; /* index into the table of formats */
-	struct perfdata *pd;
+	struct session *session;
+	struct perfdata *pd; /* the session's, as the next one */
 	struct machine *m;
 	struct convert *c;
 	bool *chosen; /* of the objects of c */
 	size_t nr_chosen;
-	struct time_spans times; /* of samples that count; empty = all */
-	uint64_t bad_samples;
 	struct cli_progress progress;
 };
 
 /* @path NULL or "-": stdout. */
 int data_open_output(const char *path, struct obuf *o, struct err *err);
 int data_close_output(const char *path, struct obuf *o, struct err *err);
+/* What the reader of records met, for the log; its consumers share it. */
+int data_bad_record(void *ctx, const struct record *rec, struct err *why);
+/* Damage ends reading: what came before is whole. */
+void data_say_damage(const struct data_ctx *d);
 /* --to folded, --to json: samples, one by one. */
 int data_samples(struct data_ctx *d, bool json, struct err *err);
 

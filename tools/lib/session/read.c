@@ -33,9 +33,10 @@ static uint64_t group_need(struct session *s, const struct perfdata_event *event
 static void make_plan(struct session *s, const struct perfdata_event *event, struct event_plan *p)
 {
 	const struct perf_event_attr *attr = &event->attr;
-	bool parts = attr->sample_type & PERF_SAMPLE_READ;
+	bool parts = attr->sample_type & PERF_SAMPLE_READ && !(s->c->flags & SESSION_WHOLE);
 
 	p->ready = true;
+	p->parts = parts;
 	p->need = parts ? group_need(s, event) : s->c->need(s->ctx, event);
 	p->none = p->need == SESSION_NONE && !s->switches;
 	if (p->need == SESSION_NONE)
@@ -166,7 +167,7 @@ static int take_whole(struct session *s, const struct event_plan *plan, const st
 	struct sample part;
 	int ret = 0;
 
-	if (likely(!(sm->present & PERF_SAMPLE_READ))) {
+	if (likely(!plan->parts || !(sm->present & PERF_SAMPLE_READ))) {
 		ret = hand_on(s, plan, rec, sm, e);
 		s->nr++;
 		return ret;
@@ -198,7 +199,7 @@ static int take_deferred(struct session *s, const struct record *rec, const stru
 static bool can_skip(const struct session *s, const struct event_plan *plan,
 		     const struct record *rec)
 {
-	if (s->switches || plan->need & PERF_SAMPLE_READ || plan->defers)
+	if (s->switches || plan->parts || plan->defers)
 		return false;
 	return !in_time(s, rec->time) || (!plan->stitches && !session_in_slice(s));
 }
@@ -217,7 +218,7 @@ static int take_checked(struct session *s, const struct event_plan *plan, const 
 		s->nr++;
 		return note_bad(s, rec, e);
 	}
-	if (unlikely(s->switches) && !(sm.present & PERF_SAMPLE_READ) &&
+	if (unlikely(s->switches) && !(plan->parts && sm.present & PERF_SAMPLE_READ) &&
 	    !session_switch_pass(&s->sw, rec->event)) {
 		s->nr++;
 		return 0;

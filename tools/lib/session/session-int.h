@@ -31,6 +31,7 @@ struct event_plan {
 	bool plain;    /* all of them are handed on as they are: nothing below holds */
 	bool none;     /* nobody wants them */
 	bool defers;   /* the user part of their chains may come later */
+	bool parts;    /* they are taken apart */
 	bool thread;   /* the thread is wanted */
 	bool stitches; /* their LBR stacks may continue earlier ones of the thread */
 	uint64_t need; /* PERF_SAMPLE_* */

@@ -6,6 +6,7 @@
  * are read before anything is made that depends on them: machine and unwinder depend on the
  * architecture, --event on the events.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "session-int.h"
@@ -200,6 +201,17 @@ const struct session_env *session_env(const struct session *s)
 	return &s->env;
 }
 
+bool session_symfs_path(const struct session *s, const char *path, char *buf, size_t size)
+{
+	const char *last = strrchr(path, '/');
+	int n;
+
+	if (!s->symfs || !*s->symfs || !last)
+		return false;
+	n = snprintf(buf, size, "%s%s", s->symfs, s->symfs_flat ? last : path);
+	return n > 0 && (size_t)n < size;
+}
+
 const struct session_filter *session_filter(const struct session *s)
 {
 	return s->filter;
@@ -232,11 +244,16 @@ static void warn(struct session *s, const char *text)
 
 static void warn_symbols(struct session *s)
 {
-	char note[512];
 	const char *w;
 
 	while ((w = resolver_next_warning(s->env.resolver)))
 		warn(s, w);
+}
+
+static void warn_stacks(struct session *s)
+{
+	char note[512];
+
 	for (unsigned i = 0; unwind_note(s->env.unwind, i, note, sizeof(note)); i++)
 		warn(s, note);
 }
@@ -270,8 +287,10 @@ const char *const *session_warnings(struct session *s, unsigned what)
 	s->told = true;
 	if (what & SESSION_WARN_MISSING && s->env.resolver)
 		resolver_note_missing(s->env.resolver);
-	if (what & SESSION_WARN_SYMBOLS && s->env.resolver && s->env.unwind)
+	if (what & SESSION_WARN_SYMBOLS && s->env.resolver)
 		warn_symbols(s);
+	if (what & SESSION_WARN_STACKS && s->env.unwind)
+		warn_stacks(s);
 	if (what & SESSION_WARN_LOST)
 		warn_lost(s);
 	if (what & SESSION_WARN_BAD)

@@ -99,6 +99,8 @@ bool session_misused(const struct session *s);
  */
 int session_start(struct session *s, struct err *e);
 const struct session_env *session_env(const struct session *s);
+/* Where --symfs has what was recorded at @path, in @buf; false where no other place was given. */
+bool session_symfs_path(const struct session *s, const char *path, char *buf, size_t size);
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -117,6 +119,8 @@ enum session_consumer_flags {
 	 * what was left out asks session_filter() itself.
 	 */
 	SESSION_UNFILTERED = 1,
+	/* A sample of a group of counters comes once, whole, as its leader's. */
+	SESSION_WHOLE = 2,
 };
 
 /* All but need and sample may be NULL. Errors end reading, unless said otherwise. */
@@ -199,10 +203,11 @@ const struct err *session_damage(const struct session *s);
 
 enum session_warn {
 	SESSION_WARN_MISSING = 1, /* objects without symbols */
-	SESSION_WARN_SYMBOLS = 2, /* what the resolver met, stacks that end early */
-	SESSION_WARN_LOST = 4,
-	SESSION_WARN_BAD = 8,
-	SESSION_WARN_ALL = 15,
+	SESSION_WARN_SYMBOLS = 2, /* what the resolver met */
+	SESSION_WARN_STACKS = 4,  /* stacks that end early */
+	SESSION_WARN_LOST = 8,
+	SESSION_WARN_BAD = 16,
+	SESSION_WARN_ALL = 31,
 };
 
 /* The messages of enum session_warn bits, NULL at the end; each is told once. */
