@@ -90,7 +90,7 @@ static inline void finish(struct profile *p)
 {
 	struct err e = { 0 };
 
-	if (profile_finish(p, &e) || view_new(&v, p, NULL, &e))
+	if (profile_finish(p, &e) || view_new(&v, p, NULL, NULL, &e))
 		fail_msg("%s", e.text);
 }
 

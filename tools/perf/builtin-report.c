@@ -124,7 +124,7 @@ static int finish(void *ctx, struct err *e)
 	if (r->flow)
 		brflow_finish(r->flow);
 	ret = profile_finish(r->p, e);
-	return ret ? ret : view_new(&r->v, r->p, NULL, e);
+	return ret ? ret : view_new(&r->v, r->p, NULL, NULL, e);
 }
 
 static int read_all(struct report *r, struct err *e)

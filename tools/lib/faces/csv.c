@@ -53,7 +53,7 @@ static void put_string(struct faces_walk *k, const char *s)
 
 static int csv_event(struct faces_walk *k, const struct perfdata_event *ev)
 {
-	return k->f->o.skip_empty && !profile_totals(k->f->p, ev->idx)->nr_samples;
+	return k->f->o.skip_empty && !view_totals(k->f->v, ev->idx)->nr_samples;
 }
 
 static int csv_table(struct faces_walk *k, const struct faces_table *t)

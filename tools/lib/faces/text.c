@@ -52,7 +52,7 @@ static void print_event_head(struct faces_walk *k, const struct perfdata_event *
 	struct obuf *o = k->out;
 
 	for (uint32_t m = 0; m < members; m++) {
-		const struct profile_totals *t = profile_totals(f->p, ev->idx + m);
+		const struct profile_totals *t = view_totals(f->v, ev->idx + m);
 
 		samples += f->po->relative ? t->nr_filtered_samples : t->nr_samples;
 		period += f->po->relative ? t->filtered_period : t->period;
@@ -96,7 +96,7 @@ static bool is_shown(const struct faces *f, const struct perfdata_event *ev)
 	uint32_t members = profile_members(f->p, ev->idx);
 
 	for (uint32_t m = 0; m < members; m++)
-		if (!f->o.skip_empty || profile_totals(f->p, ev->idx + m)->nr_samples)
+		if (!f->o.skip_empty || view_totals(f->v, ev->idx + m)->nr_samples)
 			return true;
 	return false;
 }

@@ -161,7 +161,7 @@ static int rows_init(struct rows *r, const struct faces *f, const struct perfdat
 
 	*r = (struct rows){ .t = { .kind = FACES_ROWS, .event = ev } };
 	r->t.nr_levels = view_nr_levels(f->v);
-	r->t.total = profile_totals(f->p, ev->idx)->period;
+	r->t.total = view_totals(f->v, ev->idx)->period;
 	for (unsigned l = 0; l < r->t.nr_levels; l++)
 		n += view_level_nr_cols(f->v, l);
 	r->t.cols = r->cols = calloc(n, sizeof(*r->cols));

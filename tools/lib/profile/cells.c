@@ -218,10 +218,15 @@ static bool has_total(const struct profile_col *c)
 static double col_share(const struct view *v, const struct profile_col *c, uint32_t event,
 			uint64_t part)
 {
+	const struct slots *totals;
+
 	if (!has_total(c))
 		return share(v, event, part);
-	return share_of(part, c->key->stat(NULL, prof_slot(&c->sum->event,
-							   2 * (size_t)event + v->o.relative)));
+	/* What passed a filter of the view is the view's own. */
+	totals = v->o.relative && v->filtered ? &v->sums.v[c->sum - v->p->sums.v].event
+					      : &c->sum->event;
+	return share_of(part,
+			c->key->stat(NULL, prof_slot(totals, 2 * (size_t)event + v->o.relative)));
 }
 
 double view_percent(const struct view *v, const struct profile_row *row)

@@ -180,13 +180,22 @@ uint32_t profile_row_event(const struct profile *p, const struct profile_row *ro
 
 struct view;
 
+/* Rows that are left out of a view, after they were counted. */
+struct view_filter {
+	const char *comms, *dsos, *symbols; /* comma lists or NULL; of branches: their targets */
+	const char *symbol_part;	    /* of a symbol's name, or NULL */
+};
+
 /*
  * After profile_finish(). @o: how to look, NULL = by the profile's own options. Of it sort and
  * fields are obeyed as far as these keys were counted (-EINVAL: one was not), and latency, children
  * (off), hierarchy, use_chains (off), show_*, branch_stats, relative, group_sort, widths, separator
- * and, of chain, style, value, caller, min_percent and print_limit.
+ * and, of chain, style, value, caller, min_percent and print_limit. Rows stay those of the profile:
+ * without one of its keys some look alike. @filter: NULL = all rows; -EINVAL for what was not
+ * counted by.
  */
-int view_new(struct view **v, const struct profile *p, const struct profile_opts *o, struct err *e);
+int view_new(struct view **v, const struct profile *p, const struct profile_opts *o,
+	     const struct view_filter *filter, struct err *e);
 void view_free(struct view *v);
 
 const struct profile_totals *view_totals(const struct view *v, uint32_t event);

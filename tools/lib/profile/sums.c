@@ -266,6 +266,16 @@ void prof_sums_like(struct sums *s, const struct sums *t)
 		prof_sums_want(s, t->v[i].acc);
 }
 
+int prof_sums_passed(struct sums *s, uint32_t event, const struct sums *t, uint32_t row)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->v[i].acc->is_share &&
+		    merge(s->v[i].acc, &s->v[i].event, 2 * (size_t)event + 1,
+			  prof_slot(&t->v[i].row, row)))
+			return -ENOMEM;
+	return 0;
+}
+
 int prof_sums_own(struct sums *s, uint32_t row, const struct sums *t)
 {
 	for (unsigned i = 0; i < s->n; i++) {

@@ -108,6 +108,8 @@ int prof_sums_join(struct sums *s, const struct sums *from, const struct sums_ma
  * those of the table, and @s may be the same.
  */
 void prof_sums_like(struct sums *s, const struct sums *t);
+/* A row's own to the total of what passed, of its event. */
+int prof_sums_passed(struct sums *s, uint32_t event, const struct sums *t, uint32_t row);
 /* Makes what @row costs with callees its own again. */
 int prof_sums_own(struct sums *s, uint32_t row, const struct sums *t);
 /* What all samples that pass @node cost, to @row with callees; what a leaf costs, away again. */

@@ -3,6 +3,7 @@
  * Inside of room profile: a view of a finished table.
  *
  *	view.c		which rows there are, in which order
+ *	view-filter.c	which of them are left out
  *	order.c		ranks of values, sorting
  *	nest.c		rows above rows; nest-acc.c: what these cost with callees
  *	view-cols.c	which columns there are; cells.c: as text
@@ -34,6 +35,7 @@ struct nest {
 };
 
 struct view_event {
+	struct profile_totals totals;
 	uint32_t *rows; /* sorted */
 	size_t nr;
 	struct nested *nested; /* in order of output */
@@ -81,6 +83,7 @@ struct view {
 	struct sums sums;	      /* of its own rows, by number less base */
 	struct view_trees trees;
 	struct percent_memo percent[256];
+	bool filtered; /* totals of what passed are in sums.event */
 	struct arena text;
 };
 
@@ -117,6 +120,9 @@ uint64_t prof_col_value(const struct view *v, const struct profile_col *c,
 /* view.c: the row's numbers in event leader + @m. */
 const struct profile_row *prof_member(const struct view *v, const struct profile_row *row,
 				      uint32_t m);
+
+/* view-filter.c: before rows are sorted. */
+int prof_view_filter(struct view *v, const struct view_filter *vf, struct err *e);
 
 /* order.c */
 int prof_rank_cols(struct view *v);

@@ -24,6 +24,7 @@ static int list_events(struct view *v)
 		if (!ev->rows)
 			return -ENOMEM;
 		ev->nr = 0;
+		ev->totals = p->events.v[ev - v->events.v].totals;
 	}
 	vec_for_each (row, &p->rows) {
 		struct view_event *ev = &v->events.v[profile_row_event(p, row)];
@@ -33,12 +34,10 @@ static int list_events(struct view *v)
 	return 0;
 }
 
-static int make(struct view *v)
+static int sort(struct view *v)
 {
-	int ret = prof_rank_cols(v); /* first, as it needs much memory for a while */
+	int ret = 0;
 
-	if (!ret)
-		ret = list_events(v);
 	for (uint32_t i = 0; !ret && i < v->events.n; i++) {
 		ret = prof_sort_idx(v, v->events.v[i].rows, v->events.v[i].nr);
 		if (!ret)
@@ -48,7 +47,7 @@ static int make(struct view *v)
 }
 
 int view_new(struct view **out, const struct profile *p, const struct profile_opts *o,
-	     struct err *e)
+	     const struct view_filter *filter, struct err *e)
 {
 	struct view *v = calloc(1, sizeof(*v));
 	int ret;
@@ -60,7 +59,12 @@ int view_new(struct view **out, const struct profile *p, const struct profile_op
 	v->base = (uint32_t)p->rows.n;
 	prof_sums_like(&v->sums, &p->sums);
 	ret = prof_cols_view(&v->c, p, &v->o, e);
-	if (!ret && make(v))
+	/* Ranks first, as they need much memory for a while. */
+	if (!ret && (prof_rank_cols(v) || list_events(v)))
+		ret = err_set(e, -ENOMEM, "no memory to sort rows");
+	if (!ret && filter)
+		ret = prof_view_filter(v, filter, e);
+	if (!ret && sort(v))
 		ret = err_set(e, -ENOMEM, "no memory to sort rows");
 	if (ret)
 		view_free(v);
@@ -105,7 +109,9 @@ const struct profile_row *view_row(const struct view *v, uint32_t event, size_t 
 
 const struct profile_totals *view_totals(const struct view *v, uint32_t event)
 {
-	return profile_totals(v->p, event);
+	static const struct profile_totals none;
+
+	return event < v->events.n ? &v->events.v[event].totals : &none;
 }
 
 const struct profile_row *prof_member(const struct view *v, const struct profile_row *row,

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Views of one profile: made again with another order, filter, base of percentages, levels and
+ * direction of call trees, several at a time, while the profile stays as it is. And profiles of
+ * pieces, added up. No address has a symbol here, so that what is expected can be read off.
+ */
+#include "profile-build.h"
+
+static struct perfdata_event event = {
+	.name = "cycles",
+	.attr = { .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN },
+};
+
+#define CHAIN(...) ((const uint64_t[]){ __VA_ARGS__, 0 })
+
+/* A sample of @tid; its chain innermost first, 0 ends it. */
+static void add(struct profile *p, int tid, uint64_t period, const uint64_t *chain)
+{
+	uint64_t ips[32] = { PERF_CONTEXT_USER };
+	struct sample s = { .event = &event, .cpumode = PERF_RECORD_MISC_USER, .period = period };
+	unsigned n = 1;
+
+	for (; chain[n - 1]; n++)
+		ips[n] = chain[n - 1];
+	s.ip = chain[0];
+	s.pid = s.tid = (uint32_t)tid;
+	s.cpu = (uint32_t)tid & 3;
+	s.present = event.attr.sample_type;
+	s.callchain = (struct u64s){ (unsigned char *)ips, n, false };
+	assert_int_equal(profile_add(p, &s, machine_thread(m, tid, tid), NULL), 0);
+}
+
+/* main 0x10 calls 0x20 and 0x30; 0x20 calls 0x40, which also recurses. */
+static void fill(struct profile *p)
+{
+	add(p, 1, 50, CHAIN(0x40, 0x20, 0x10));
+	add(p, 1, 30, CHAIN(0x30, 0x10));
+	add(p, 2, 15, CHAIN(0x20, 0x10));
+	add(p, 1, 5, CHAIN(0x40, 0x40, 0x20, 0x10));
+}
+
+static const struct profile_opts chains = { .sort = "tid,sym",
+					    .show_samples = true,
+					    .children = true,
+					    .use_chains = true,
+					    .chain = CHAIN_OPTS_DEFAULT };
+
+static void put_tree(const struct view *w, const struct call_node *n, struct obuf *o)
+{
+	for (uint32_t i = 0; i < n->nr_children; i++) {
+		const struct call_node *c = &n->child[i];
+
+		obuf_char(o, '(');
+		for (uint32_t f = 0; f < c->nr_frames; f++) {
+			if (f)
+				obuf_char(o, ' ');
+			view_frame(w, c->frames[f], o);
+		}
+		obuf_printf(o, ":%llu", (unsigned long long)c->cumul);
+		put_tree(w, c, o);
+		obuf_char(o, ')');
+	}
+}
+
+/* Every row as "value,value", levels behind dots; with its tree where there are chains. */
+static char *text(struct view *w)
+{
+	unsigned levels = view_nr_levels(w);
+	size_t n = levels ? view_nr_nested(w, 0) : view_nr_rows(w, 0);
+	struct obuf o;
+
+	assert_int_equal(obuf_init(&o, -1, 0), 0);
+	for (size_t i = 0; i < n; i++) {
+		struct call_tree tree = { 0 };
+		unsigned level = 0;
+		const struct profile_row *row =
+			levels ? view_nested(w, 0, i, &level) : view_row(w, 0, i);
+
+		obuf_pad(&o, '.', (int)level);
+		for (size_t c = 0; c < view_nr_cols(w); c++) {
+			view_value(w, row, view_col(w, c), &o);
+			obuf_char(&o, ',');
+		}
+		for (size_t c = 0; levels && c < view_level_nr_cols(w, level); c++)
+			view_value(w, row, view_level_col(w, level, c), &o);
+		assert_int_equal(view_tree(w, row, &tree), 0);
+		put_tree(w, &tree.root, &o);
+		view_tree_free(&tree);
+		obuf_char(&o, '\n');
+	}
+	obuf_char(&o, 0);
+	return o.buf;
+}
+
+static struct view *new_view(const struct profile *p, const struct profile_opts *o,
+			     const struct view_filter *f)
+{
+	struct view *w = NULL;
+	struct err e = { 0 };
+
+	if (view_new(&w, p, o, f, &e))
+		fail_msg("%s", e.text);
+	return w;
+}
+
+static void expect(const struct profile *p, const struct profile_opts *o,
+		   const struct view_filter *f, const char *want)
+{
+	struct view *w = new_view(p, o, f);
+	char *got = text(w);
+
+	assert_string_equal(got, want);
+	free(got);
+	view_free(w);
+}
+
+static struct profile *counted(const struct profile_opts *o)
+{
+	struct profile *p = new_profile(o);
+
+	fill(p);
+	assert_int_equal(profile_finish(p, NULL), 0);
+	return p;
+}
+
+static void orders(void **state)
+{
+	static const struct profile_opts by_key = { .sort = "tid,sym" };
+	struct profile_opts o = { .fields = "sym,tid,sample" };
+	struct profile *p = counted(&by_key);
+	struct view *first = new_view(p, NULL, NULL);
+	char *before = text(first), *after;
+
+	(void)state;
+	/* By the keys alone; then by numbers that nobody asked the profile for. */
+	o.sort = "";
+	expect(p, &o, NULL,
+	       "[.] 0x0000000000000040,      1::1,2,\n"
+	       "[.] 0x0000000000000030,      1::1,1,\n"
+	       "[.] 0x0000000000000020,      2::2,1,\n");
+	o.fields = "tid,sym";
+	expect(p, &o, NULL,
+	       "      1::1,[.] 0x0000000000000030,\n"
+	       "      1::1,[.] 0x0000000000000040,\n"
+	       "      2::2,[.] 0x0000000000000020,\n");
+	/* What others made did not change the first. */
+	after = text(first);
+	assert_string_equal(before, after);
+	free(before);
+	free(after);
+	view_free(first);
+	profile_free(p);
+}
+
+static void levels(void **state)
+{
+	static const struct profile_opts flat = { .sort = "tid,sym", .show_samples = true };
+	struct profile_opts o = flat;
+	struct profile *p = counted(&flat);
+	struct view *w, *w2;
+	char *a, *b;
+
+	(void)state;
+	o.hierarchy = true;
+	w = new_view(p, &o, NULL);
+	o.sort = "sym,tid";
+	w2 = new_view(p, &o, NULL);
+	a = text(w);
+	b = text(w2);
+	assert_string_equal(a, "85.00,3,      1::1\n"
+			       ".55.00,2,[.] 0x0000000000000040\n"
+			       ".30.00,1,[.] 0x0000000000000030\n"
+			       "15.00,1,      2::2\n"
+			       ".15.00,1,[.] 0x0000000000000020\n");
+	assert_string_equal(b, "55.00,2,[.] 0x0000000000000040\n"
+			       ".55.00,2,      1::1\n"
+			       "30.00,1,[.] 0x0000000000000030\n"
+			       ".30.00,1,      1::1\n"
+			       "15.00,1,[.] 0x0000000000000020\n"
+			       ".15.00,1,      2::2\n");
+	free(a);
+	free(b);
+	view_free(w);
+	view_free(w2);
+	expect(p, NULL, NULL,
+	       "55.00,2,      1::1,[.] 0x0000000000000040,\n"
+	       "30.00,1,      1::1,[.] 0x0000000000000030,\n"
+	       "15.00,1,      2::2,[.] 0x0000000000000020,\n");
+	profile_free(p);
+}
+
+/* Trees in both directions, of the same row, at the same time. */
+static void directions(void **state)
+{
+	struct profile_opts o = chains;
+	struct profile *p;
+	struct view *callers, *callees;
+	struct call_tree a = { 0 }, b = { 0 };
+	struct obuf out;
+
+	(void)state;
+	o.sort = "sym";
+	o.children = false;
+	p = counted(&o);
+	callees = new_view(p, &o, NULL);
+	o.chain.caller = true;
+	callers = new_view(p, &o, NULL);
+	assert_int_equal(view_tree(callers, view_row(callers, 0, 0), &a), 0);
+	assert_int_equal(view_tree(callees, view_row(callees, 0, 0), &b), 0);
+	assert_int_equal(obuf_init(&out, -1, 0), 0);
+	put_tree(callers, &a.root, &out);
+	obuf_char(&out, '\n');
+	put_tree(callees, &b.root, &out);
+	obuf_char(&out, 0);
+	assert_string_equal(out.buf, "(0x10 0x20 0x40:55(0x40:5))\n"
+				     "(0x40:55(0x20 0x10:50)(0x40 0x20 0x10:5))");
+	obuf_free(&out);
+	view_tree_free(&a);
+	view_tree_free(&b);
+	view_free(callers);
+	view_free(callees);
+	profile_free(p);
+}
+
+static void filters(void **state)
+{
+	static const struct profile_opts by_comm = { .sort = "comm,sym", .show_samples = true };
+	static const struct profile_opts by_sym = { .sort = "sym" };
+	const struct view_filter second = { .comms = "x,:2" }, named = { .symbol_part = "main" };
+	struct profile_opts o = by_comm;
+	struct profile *p = counted(&by_comm);
+	struct err e = { 0 };
+	struct view *w = NULL;
+
+	(void)state;
+	expect(p, NULL, &second, "15.00,1,:2,[.] 0x0000000000000020,\n");
+	o.relative = true;
+	expect(p, &o, &second, "100.00,1,:2,[.] 0x0000000000000020,\n");
+	expect(p, NULL, &named, "");
+	assert_int_equal(profile_totals(p, 0)->filtered_period, 100);
+	w = new_view(p, NULL, &second);
+	assert_int_equal(view_totals(w, 0)->filtered_period, 15);
+	assert_int_equal(view_totals(w, 0)->nr_filtered_samples, 1);
+	assert_int_equal(view_totals(w, 0)->period, 100);
+	view_free(w);
+	profile_free(p);
+	p = counted(&by_sym);
+	assert_int_equal(view_new(&w, p, NULL, &second, &e), -EINVAL);
+	assert_string_equal(e.text, "no filter by comm: it was not counted");
+	o.sort = "comm";
+	assert_int_equal(view_new(&w, p, &o, NULL, &e), -EINVAL);
+	assert_string_equal(e.text, "key `comm' was not counted");
+	profile_free(p);
+}
+
+/* ---- pieces ---------------------------------------------------------------------------------- */
+
+static void add_nth(struct profile *p, unsigned i)
+{
+	const uint64_t deep[] = { 0x1000 + i % 17, 0x100 + i % 5, 0x100 + i % 3, 0x10, 0 };
+
+	add(p, 1 + (int)(i / 50 % 7), 1 + i % 11, deep + (i % 4 == 3));
+}
+
+#define SAMPLES 1000
+
+/* Samples @from to @to. */
+static struct profile *piece(const struct profile_opts *o, unsigned from, unsigned to)
+{
+	struct profile *p = new_profile(o);
+
+	for (unsigned i = from; i < to; i++)
+		add_nth(p, i);
+	return p;
+}
+
+static char *finished_text(struct profile *p)
+{
+	char *got;
+
+	finish(p);
+	got = text(v);
+	done(p);
+	return got;
+}
+
+static void check_pieces(const struct profile_opts *o, unsigned nr, const struct profile_maps *maps)
+{
+	char *want = finished_text(piece(o, 0, SAMPLES)), *got;
+	struct profile *sum = piece(o, 0, SAMPLES / nr);
+	struct err e = { 0 };
+
+	for (unsigned i = 1; i < nr; i++) {
+		struct profile *p = piece(o, SAMPLES * i / nr, SAMPLES * (i + 1) / nr);
+
+		if (profile_merge(sum, p, maps, &e))
+			fail_msg("%s", e.text);
+		profile_free(p);
+	}
+	got = finished_text(sum);
+	assert_string_equal(got, want);
+	free(got);
+	free(want);
+}
+
+static void pieces(void **state)
+{
+	uint32_t same[64];
+	const struct profile_maps maps = { .thread = same, .event = same, .dso = same };
+	struct profile_opts o = chains;
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_SIZE(same); i++)
+		same[i] = i;
+	for (unsigned nr = 1; nr <= 10; nr += 3) {
+		check_pieces(&o, nr, NULL);
+		check_pieces(&o, nr, &maps);
+	}
+	o.hierarchy = true;
+	check_pieces(&o, 7, NULL);
+	o.chain.key = CHAIN_BY_ADDRESS;
+	o.sort = "comm,symoff,addr";
+	check_pieces(&o, 7, NULL);
+	o = (struct profile_opts){ .sort = "cpu,dso,sym", .show_threads = true };
+	check_pieces(&o, 7, NULL);
+}
+
+/* An event of the second piece is another one of the first. */
+static void maps(void **state)
+{
+	static const uint32_t event_map[] = { 1 };
+	const struct profile_maps second = { .event = event_map };
+	static const struct profile_opts o = { .sort = "sym" };
+	struct profile *sum = piece(&o, 0, 10), *p = piece(&o, 10, 15);
+
+	(void)state;
+	assert_int_equal(profile_merge(sum, p, &second, NULL), 0);
+	profile_free(p);
+	finish(sum);
+	assert_int_equal(view_totals(v, 0)->nr_samples, 10);
+	assert_int_equal(view_totals(v, 1)->nr_samples, 5);
+	assert_int_equal(view_nr_rows(v, 1), 5);
+	done(sum);
+}
+
+static void two_kinds(void **state)
+{
+	static const struct profile_opts by_sym = { .sort = "sym" }, by_comm = { .sort = "comm" };
+	struct profile *a = piece(&by_sym, 0, 5), *b = piece(&by_comm, 5, 10);
+	struct err e = { 0 };
+
+	(void)state;
+	assert_int_equal(profile_merge(a, b, NULL, &e), -EINVAL);
+	assert_string_equal(e.text, "profiles of two kinds cannot be added");
+	assert_int_equal(profile_finish(b, NULL), 0);
+	assert_int_equal(profile_merge(a, b, NULL, &e), -EINVAL);
+	profile_free(a);
+	profile_free(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(orders, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(levels, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(directions, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(filters, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(pieces, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(maps, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(two_kinds, setup_bare, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
