@@ -92,7 +92,7 @@ int text_begin(struct faces_walk *k);
 int text_event(struct faces_walk *k, const struct perfdata_event *ev);
 int text_plain_table(struct faces_walk *k, const struct faces_table *t);
 int text_plain_cell(struct faces_walk *k, const struct faces_cell *cell);
-/* Of tasks and maps, whose lines are no columns; nothing for other tables. */
+/* Of tasks and maps, whose lines are no columns. */
 void text_task_row(struct faces_walk *k, const struct faces_row *row);
 int text_table_end(struct faces_walk *k, const struct faces_table *t);
 int text_tail(struct faces_walk *k);

@@ -70,7 +70,8 @@ static int separated_row(struct faces_walk *k, const struct faces_row *row)
 	struct text *text = k->state;
 
 	text->nr_cells = 0;
-	text_task_row(k, row);
+	if (row->task)
+		text_task_row(k, row);
 	if (row->table->kind == FACES_ROWS)
 		obuf_pad(k->out, ' ', TEXT_INDENT * (int)row->level);
 	return 0;
@@ -84,7 +85,7 @@ static int separated_cell(struct faces_walk *k, const struct faces_cell *cell)
 		return text_plain_cell(k, cell);
 	put_separator(k, !text->nr_cells++);
 	if (cell->col->level == FACES_ALL_LEVELS)
-		faces_cell_text(k->f, cell, k->out);
+		view_cell(k->f->v, cell->row->row, cell->col->key, k->out);
 	else
 		text_level_cell(k, cell);
 	return 0;

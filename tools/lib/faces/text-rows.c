@@ -116,7 +116,8 @@ static int aligned_row(struct faces_walk *k, const struct faces_row *row)
 
 	text->nr_cells = 0;
 	text->in_levels = false;
-	text_task_row(k, row);
+	if (row->task)
+		text_task_row(k, row);
 	if (row->table->kind != FACES_ROWS)
 		return 0;
 	obuf_pad(k->out, ' ', TEXT_INDENT * (int)row->level);
@@ -133,7 +134,7 @@ static void put_key(struct faces_walk *k, const struct faces_cell *cell)
 		color = text_color(k->f, percent);
 	if (color)
 		obuf_str(k->out, color);
-	faces_cell_text(k->f, cell, k->out);
+	view_cell(k->f->v, cell->row->row, cell->col->key, k->out);
 	if (color)
 		obuf_lit(k->out, "\033[m");
 }

@@ -186,22 +186,19 @@ static int rows_init(struct rows *r, const struct faces *f, const struct perfdat
 
 static int walk_cells(struct walk *k, const struct rows *r, const struct faces_row *row)
 {
+	struct faces_cell cell = { .row = row, .kind = FACES_KEY };
 	const struct faces *f = k->pub.f;
 	size_t i = 0;
 	int ret = 0;
 
 	for (; !ret && i < r->nr_keys; i++) {
-		const struct faces_column *c = &r->cols[i];
-		struct faces_cell cell = { .row = row, .col = c, .kind = FACES_KEY };
-
-		if (c->level == FACES_ALL_LEVELS || c->level == row->level)
+		cell.col = &r->cols[i];
+		if (cell.col->level == FACES_ALL_LEVELS || cell.col->level == row->level)
 			ret = VISIT(k, cell, &cell);
 	}
 	if (!(k->w->reader & FACES_PROGRAMS))
 		return ret;
 	for (unsigned nr = 0; !ret && nr < ARRAY_SIZE(numbers); nr++) {
-		struct faces_cell cell;
-
 		if (!number_shown(f, nr))
 			continue;
 		cell = number_cell(row, &r->cols[i++], nr);
