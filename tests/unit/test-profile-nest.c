@@ -367,7 +367,7 @@ static void all_keys(void **state)
 	unsigned nr = 0;
 
 	(void)state;
-	for (size_t i = 0; (name = profile_key_name(i)); i++) {
+	for (size_t i = 0; (name = keys_name(i)); i++) {
 		char sort[128];
 		struct profile_opts o = { .sort = sort, .hierarchy = true };
 		struct profile *p = NULL;

@@ -237,7 +237,7 @@ bool report_help_keys(const struct report_opts *o)
 	if (!(o->sort && !strcmp(o->sort, "help")) && !(o->fields && !strcmp(o->fields, "help")))
 		return false;
 	printf("Keys of -s and -F (SORT KEYS in perf-report(1) says what they are):\n");
-	for (size_t i = 0; (name = profile_key_name(i)); i++)
+	for (size_t i = 0; (name = keys_name(i)); i++)
 		printf("  %s\n", name);
 	return true;
 }

@@ -15,7 +15,7 @@ static void print_keys(void)
 {
 	const char *name;
 
-	for (size_t i = 0; (name = profile_key_name(i)); i++)
+	for (size_t i = 0; (name = keys_name(i)); i++)
 		puts(name);
 }
 

@@ -211,7 +211,7 @@ static void emit_note(struct emit *e, const struct branch_note *n)
 		emit_str(e, NULL, NULL);
 		return;
 	}
-	profile_note_print(n, &text);
+	keys_note_print(n, &text);
 	/* " (CALL)" without what is around it */
 	if (text.len)
 		text.buf[--text.len] = '\0';

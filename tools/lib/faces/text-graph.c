@@ -43,7 +43,7 @@ static void put_name(struct faces_walk *k, const struct call_node *n, uint32_t i
 {
 	view_frame(k->f->v, n->frames[i], k->out);
 	if (n->notes)
-		profile_note_print(&n->notes[i], k->out);
+		keys_note_print(&n->notes[i], k->out);
 }
 
 /* The line between entries: bars only. */

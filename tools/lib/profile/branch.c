@@ -38,7 +38,7 @@ int prof_branch_init(struct profile *p)
 	p->feed->told = calloc(SLOTS, sizeof(*p->feed->told));
 	if (!p->feed->slots || !p->feed->told)
 		return -ENOMEM;
-	p->feed->counts = prof_sum_of(&p->sums, &acc_branches);
+	p->feed->counts = prof_sum_of(&p->sums, &keys_acc_branches);
 	p->feed->branch_where.width = 2;
 	memset(p->feed->slots, 0, SLOTS * sizeof(*p->feed->slots));
 	return 0;
@@ -50,7 +50,7 @@ void prof_branch_free(struct profile *p)
 	free(p->feed->told);
 	p->feed->slots = NULL;
 	p->feed->told = NULL;
-	prof_tuples_free(&p->feed->branch_where);
+	keys_tuples_free(&p->feed->branch_where);
 }
 
 static inline uint32_t slot_of(uint64_t from, uint64_t to, uint64_t rest)
@@ -111,11 +111,11 @@ static uint32_t where_of(struct profile *p, struct thread *th, uint32_t group)
 {
 	uint64_t key[2] = { group, epoch_of(p, th) };
 	const uint64_t *last = p->feed->branch_where.n
-				       ? prof_tuple_get(&p->feed->branch_where, p->feed->last_where)
+				       ? keys_tuple_get(&p->feed->branch_where, p->feed->last_where)
 				       : NULL;
 
 	if (!last || last[0] != key[0] || last[1] != key[1])
-		p->feed->last_where = prof_tuple_id(&p->feed->branch_where, key);
+		p->feed->last_where = keys_tuple_id(&p->feed->branch_where, key);
 	return p->feed->last_where;
 }
 
@@ -135,7 +135,7 @@ static int resolve_new(struct profile *p, struct thread *th, struct branch_slot 
 	b = prof_place_of_loc(p, to, s->to, true);
 	if (a == ID_NONE || b == ID_NONE)
 		return -ENOMEM;
-	row = prof_row_of(p, (uint32_t)prof_tuple_get(&p->feed->branch_where, slot_where(s))[0], a,
+	row = prof_row_of(p, (uint32_t)keys_tuple_get(&p->feed->branch_where, slot_where(s))[0], a,
 			  b, slot_bits(s));
 	if (!row)
 		return -ENOMEM;

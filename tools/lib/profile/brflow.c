@@ -65,9 +65,9 @@ void brflow_free(struct brflow *f)
 {
 	if (!f)
 		return;
-	prof_tuples_free(&f->block_keys);
-	prof_tuples_free(&f->edges);
-	prof_tuples_free(&f->paths);
+	keys_tuples_free(&f->block_keys);
+	keys_tuples_free(&f->edges);
+	keys_tuples_free(&f->paths);
 	vec_free(&f->blocks);
 	vec_free(&f->counts);
 	vec_free(&f->from);
@@ -82,7 +82,7 @@ void brflow_free(struct brflow *f)
 static uint32_t block_at(struct brflow *f, struct dso *dso, uint64_t end, uint64_t start)
 {
 	const uint64_t key[3] = { dso->idx, end, f->o.each_start ? start : 0 };
-	uint32_t id = prof_tuple_id(&f->block_keys, key);
+	uint32_t id = keys_tuple_id(&f->block_keys, key);
 	struct brflow_block new = { .dso = dso, .start = BRFLOW_NO_START, .end = end };
 
 	return id == f->blocks.n && vec_push(&f->blocks, new) ? ID_NONE : id;
@@ -266,7 +266,7 @@ static int add_path(struct brflow *f, const struct sample_branches *b, uint64_t 
 		mispred += e.mispred;
 		flagged += e.mispred || e.predicted;
 	}
-	id = prof_tuple_id(&f->paths, key);
+	id = keys_tuple_id(&f->paths, key);
 	new.id = id;
 	if (id == ID_NONE || (id == f->counts.n && vec_push(&f->counts, new)))
 		return -ENOMEM;
@@ -286,7 +286,7 @@ static int add_paths(struct brflow *f, const struct sample_branches *b)
 {
 	for (uint64_t i = 0; i < b->nr; i++) {
 		const uint64_t key[2] = { f->from.v[i], f->to.v[i] };
-		uint32_t id = prof_tuple_id(&f->edges, key);
+		uint32_t id = keys_tuple_id(&f->edges, key);
 
 		if (id == ID_NONE || vec_push(&f->edge, id))
 			return -ENOMEM;
@@ -333,7 +333,7 @@ static int join_blocks(struct brflow *f, const struct brflow *from, const struct
 	for (uint32_t i = 0; i < from->blocks.n; i++) {
 		const struct brflow_block *b = &from->blocks.v[i];
 		/* Not b->start: that of each is part of what tells them apart. */
-		uint64_t start = prof_tuple_get(&from->block_keys, i)[2];
+		uint64_t start = keys_tuple_get(&from->block_keys, i)[2];
 		struct dso *dso = maps && maps->dso ? maps->dso[b->dso->idx] : b->dso;
 		uint32_t id = block_at(f, dso, b->end, start);
 
@@ -349,19 +349,19 @@ static int join_paths(struct brflow *f, const struct brflow *from, const uint32_
 {
 	for (uint32_t i = 0; i < from->counts.n; i++) {
 		const struct brflow_path *p = &from->counts.v[i];
-		const uint64_t *edges = prof_tuple_get(&from->paths, i);
+		const uint64_t *edges = keys_tuple_get(&from->paths, i);
 		struct brflow_path new = { 0 }, *to;
 		uint64_t key[BRFLOW_MAX_PATH];
 
 		for (uint32_t k = 0; k < f->o.path_len; k++) {
-			const uint64_t *e = prof_tuple_get(&from->edges, (uint32_t)edges[k]);
+			const uint64_t *e = keys_tuple_get(&from->edges, (uint32_t)edges[k]);
 			const uint64_t ends[2] = { loc ? loc[e[0]] : e[0], loc ? loc[e[1]] : e[1] };
 
-			key[k] = prof_tuple_id(&f->edges, ends);
+			key[k] = keys_tuple_id(&f->edges, ends);
 			if (key[k] == ID_NONE)
 				return -ENOMEM;
 		}
-		new.id = prof_tuple_id(&f->paths, key);
+		new.id = keys_tuple_id(&f->paths, key);
 		if (new.id == ID_NONE || (new.id == f->counts.n &&vec_push(&f->counts, new)))
 			return -ENOMEM;
 		to = &f->counts.v[new.id];
@@ -460,7 +460,7 @@ void brflow_path_branch(const struct brflow *f, const struct brflow_path *p, uin
 			uint32_t *from, uint32_t *to)
 {
 	const uint64_t *edge =
-		prof_tuple_get(&f->edges, (uint32_t)prof_tuple_get(&f->paths, p->id)[i]);
+		keys_tuple_get(&f->edges, (uint32_t)keys_tuple_get(&f->paths, p->id)[i]);
 
 	*from = (uint32_t)edge[0];
 	*to = (uint32_t)edge[1];

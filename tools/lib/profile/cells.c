@@ -61,14 +61,14 @@ uint64_t prof_col_value(const struct view *v, const struct profile_col *c,
 	const struct profile *p = v->p;
 
 	switch (c->key->at) {
-	case KEY_SAMPLE: return prof_tuple_get(&p->groups, row->group)[c->slot];
+	case KEY_SAMPLE: return keys_tuple_get(&p->groups, row->group)[c->slot];
 	case KEY_BITS: return row->bits & (c->key->bits ? c->key->bits : 0);
-	case KEY_FROM: return prof_tuple_get(&p->places, row->place)[c->slot];
-	case KEY_TO: return prof_tuple_get(&p->places2, row->place2)[c->slot];
+	case KEY_FROM: return keys_tuple_get(&p->places, row->place)[c->slot];
+	case KEY_TO: return keys_tuple_get(&p->places2, row->place2)[c->slot];
 	case KEY_PLACE:
 		if (p->keys.o.branch)
-			return prof_tuple_get(&p->places2, row->place2)[c->slot];
-		return prof_tuple_get(&p->places, row->place)[c->slot];
+			return keys_tuple_get(&p->places2, row->place2)[c->slot];
+		return keys_tuple_get(&p->places, row->place)[c->slot];
 	case KEY_STAT: break;
 	}
 	return stat_value(v, c, row);

@@ -16,10 +16,10 @@ static int find_locs(struct profile *p, struct chain_queue *q)
 	}
 	vec_for_each (f, &q->frame)
 		if (f->at == ID_NONE)
-			prof_unmapped_prefetch(&p->keys, f->ip);
+			keys_unmapped_prefetch(&p->keys, f->ip);
 	vec_for_each (f, &q->frame)
 		if (f->at == ID_NONE)
-			prof_unmapped_prefetch_next(&p->keys, f->ip);
+			keys_unmapped_prefetch_next(&p->keys, f->ip);
 	return 0;
 }
 

@@ -14,7 +14,7 @@
 #ifndef PERF_PROFILE_CHAIN_H
 #define PERF_PROFILE_CHAIN_H
 
-#include "acc.h"
+#include "keys/keys.h"
 #include "profile/profile.h"
 
 struct leaf {

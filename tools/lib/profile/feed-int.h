@@ -97,7 +97,7 @@ struct feed {
 	struct branch_slot *slots;
 	/* By slot: what its key does not tell, apart because it is rarely needed. */
 	struct branch_counts *told;
-	struct sum *counts;	    /* of acc_branches */
+	struct sum *counts;	    /* of keys_acc_branches */
 	struct tuples branch_where; /* (group, epoch) */
 	uint32_t last_where;
 	struct {

@@ -36,7 +36,7 @@ void prof_feed_free(struct profile *p)
 	vec_free(&f->sym_place);
 	vec_free(&f->step_list);
 	htab_free(&f->step_tab);
-	prof_key_reader_free(&f->keys);
+	keys_reader_free(&f->keys);
 	free(f);
 	p->feed = NULL;
 	p->keys.reader = NULL;

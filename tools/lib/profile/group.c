@@ -33,9 +33,9 @@ static uint32_t leaders_group(struct profile *p, uint32_t group, uint32_t leader
 {
 	uint64_t vals[MAX_KEYS + 1];
 
-	memcpy(vals, prof_tuple_get(&p->groups, group), p->groups.width * sizeof(*vals));
+	memcpy(vals, keys_tuple_get(&p->groups, group), p->groups.width * sizeof(*vals));
 	vals[0] = leader;
-	return prof_tuple_id(&p->groups, vals);
+	return keys_tuple_id(&p->groups, vals);
 }
 
 /* Makes the leader's row for each member's. */

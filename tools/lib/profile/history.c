@@ -167,6 +167,6 @@ int prof_history_add(struct profile *p, const struct acc_in *sample, uint32_t gr
 	if (!notes)
 		return -ENOMEM;
 	for (size_t i = 0; i < nf; i++)
-		prof_note_frame(&notes[nf - 1 - i], &f[i]);
+		keys_note_frame(&notes[nf - 1 - i], &f[i]);
 	return prof_sums_add_leaf(&p->sums, (uint32_t)(leaf - p->ch.leafs.v), row->idx, &in);
 }

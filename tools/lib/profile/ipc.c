@@ -7,6 +7,7 @@
  * the blocks that end together the longest, and leaves out those that lie in others: there one
  * rare long block stands for all the common ones.)
  */
+#include "insn/insn.h"
 #include "profile-int.h"
 
 #define CODE_MAX (1u << 20) /* bytes of a function that are looked at */
@@ -49,7 +50,7 @@ static int by_function(const void *a, const void *b)
 static uint32_t read_code(struct profile *p, struct dso *dso, const struct symbol *sym,
 			  struct code *c)
 {
-	struct insn_decoder *d = prof_decoder(&c->dec, p->keys.res, p->keys.o.arch, dso);
+	struct insn_decoder *d = keys_decoder(&c->dec, p->keys.res, p->keys.o.arch, dso);
 	uint64_t size = min_u64(sym->end - sym->start, CODE_MAX);
 	uint32_t nr = 0, next = 0;
 	struct insn in;
@@ -138,7 +139,7 @@ int prof_ipc_finish(struct profile *p)
 		ret = add_function(p, &sb[i], len, c);
 	}
 	if (c && sb)
-		prof_decoders_free(&c->dec);
+		keys_decoders_free(&c->dec);
 	free(sb);
 	free(c);
 	return ret;

@@ -63,9 +63,9 @@ static int map_daddrs(struct merger *g)
 	for (uint32_t i = 0; i < t->n; i++) {
 		uint64_t vals[4];
 
-		memcpy(vals, prof_tuple_get(t, i), sizeof(vals));
+		memcpy(vals, keys_tuple_get(t, i), sizeof(vals));
 		vals[1] = g->name[vals[1]];
-		g->daddr[i] = prof_tuple_id(&g->to->keys.daddrs, vals);
+		g->daddr[i] = keys_tuple_id(&g->to->keys.daddrs, vals);
 		if (g->daddr[i] == ID_NONE)
 			return -ENOMEM;
 	}
@@ -104,11 +104,11 @@ static int map_frame(struct merger *g, uint32_t i, uint32_t key_id)
 			return -ENOMEM;
 	}
 	if (key_id == ID_NONE) {
-		g->frame[i] = prof_frame_bare(&g->to->keys, &f);
+		g->frame[i] = keys_frame_bare(&g->to->keys, &f);
 	} else {
-		memcpy(key, prof_tuple_get(&g->from->feed->keys.frame_keys, key_id), sizeof(key));
+		memcpy(key, keys_tuple_get(&g->from->feed->keys.frame_keys, key_id), sizeof(key));
 		map_frame_key(g, key);
-		g->frame[i] = prof_frame_id(&g->to->keys, key, &f);
+		g->frame[i] = keys_frame_id(&g->to->keys, key, &f);
 	}
 	return g->frame[i] == ID_NONE ? -ENOMEM : 0;
 }
@@ -152,13 +152,13 @@ static int map_groups(struct merger *g)
 	if (!g->group)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < from->groups.n; i++) {
-		const uint64_t *have = prof_tuple_get(&from->groups, i);
+		const uint64_t *have = keys_tuple_get(&from->groups, i);
 		uint64_t vals[MAX_KEYS + 1];
 
 		vals[0] = mapped(g->maps->event, (uint32_t)have[0]);
 		for (unsigned c = 0; c < from->nr_group; c++)
 			vals[c + 1] = map_value(g, from->group_cols[c]->key, have[c + 1]);
-		g->group[i] = prof_tuple_id(&g->to->groups, vals);
+		g->group[i] = keys_tuple_id(&g->to->groups, vals);
 		if (g->group[i] == ID_NONE)
 			return -ENOMEM;
 	}
@@ -193,8 +193,8 @@ static int map_place(struct merger *g, uint32_t i, bool second, bool push)
 	uint64_t vals[MAX_KEYS];
 
 	for (unsigned c = 0; c < have->width; c++)
-		vals[c] = map_value(g, cols[c]->key, prof_tuple_get(have, i)[c]);
-	map[i] = push ? prof_tuple_push(t, vals) : prof_tuple_id(t, vals);
+		vals[c] = map_value(g, cols[c]->key, keys_tuple_get(have, i)[c]);
+	map[i] = push ? keys_tuple_push(t, vals) : keys_tuple_id(t, vals);
 	return map[i] == ID_NONE ? -ENOMEM : join_widths(g, second, map[i], i);
 }
 
@@ -317,7 +317,7 @@ static int join_notes(struct merger *g, uint32_t to, uint32_t from)
 		return 0;
 	notes = prof_notes_of(g->to, to, l->nr);
 	for (uint32_t i = 0; notes && i < l->nr; i++)
-		prof_note_add(&notes[i], &l->v[i]);
+		keys_note_add(&notes[i], &l->v[i]);
 	return notes ? 0 : -ENOMEM;
 }
 

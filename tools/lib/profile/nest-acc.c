@@ -179,7 +179,7 @@ int prof_nest_acc(struct view *v)
 	list_leafs(&w);
 	ret = own_acc(&w);
 	for (uint32_t g = 0; !ret && g < p->groups.n; g++) {
-		uint32_t event = (uint32_t)prof_tuple_get(&p->groups, g)[0];
+		uint32_t event = (uint32_t)keys_tuple_get(&p->groups, g)[0];
 		const struct event_rows *ev = &p->events.v[event];
 
 		w.member = ev->members ? event - ev->leader : 0;

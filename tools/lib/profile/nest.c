@@ -123,7 +123,7 @@ static uint32_t row_above(struct nester *n, uint32_t row, uint32_t above, unsign
 
 	for (unsigned i = v->c.level_at[level], k = 1; i < v->c.level_at[level + 1]; i++)
 		vals[k++] = prof_col_rank(v, v->c.level_cols[i], prof_view_row(v, row));
-	id = prof_tuple_id(&n->keys, vals);
+	id = keys_tuple_id(&n->keys, vals);
 	if (id == ID_NONE || n->keys.n == had)
 		return id == ID_NONE ? ID_NONE : n->by_keys.v[id];
 	new = push_row(n, row, above, level);
@@ -164,7 +164,7 @@ static int make_above(struct nester *n)
 	for (size_t i = 0; !ret && i < n->ev->nr; i++)
 		ret = add_above(n, n->ev->rows[i]);
 	n->nr = n->v->base + (uint32_t)n->v->rows.n - n->first;
-	prof_tuples_free(&n->keys);
+	keys_tuples_free(&n->keys);
 	vec_free(&n->by_keys);
 	return ret;
 }

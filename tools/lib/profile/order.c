@@ -70,7 +70,7 @@ static uint32_t *rank(const struct ranker *r, unsigned *bits)
 		return NULL;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		v[i] = (struct ranked){ .v = prof_tuple_get(r->t, i)[r->c->slot], .id = i };
+		v[i] = (struct ranked){ .v = keys_tuple_get(r->t, i)[r->c->slot], .id = i };
 		if (r->c->key->unnamed)
 			v[i].unnamed = r->c->key->unnamed(&r->p->keys, v[i].v, &v[i].ip);
 	}

@@ -78,7 +78,7 @@ uint32_t prof_parent_of(struct profile *p, const struct sample *s, struct thread
 					     p->feed->chain->ips[at]);
 
 		if (loc_matches(p, &p->feed->parent_re, loc))
-			return prof_name_id(&p->keys, resolver_loc(p->keys.res, loc)->sym->name);
+			return keys_name_id(&p->keys, resolver_loc(p->keys.res, loc)->sym->name);
 	}
 	return 0;
 }

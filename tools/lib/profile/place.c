@@ -44,7 +44,7 @@ static uint32_t place_id(struct profile *p, const struct place_in *in, bool seco
 
 	for (unsigned i = 0; i < n; i++)
 		vals[i] = cols[i]->key->place(&p->keys, in);
-	id = new ? prof_tuple_push(t, vals) : prof_tuple_id(t, vals);
+	id = new ? keys_tuple_push(t, vals) : keys_tuple_id(t, vals);
 	if (id == ID_NONE || note_widths(p, in, second, id, vals))
 		return ID_NONE;
 	return id;
@@ -55,7 +55,7 @@ static uint32_t bare_step(struct profile *p, const struct place_in *in)
 	struct step new;
 	uint32_t step;
 
-	new.frame = prof_frame_of_bare(&p->keys, in);
+	new.frame = keys_frame_of_bare(&p->keys, in);
 	if (new.frame == ID_NONE)
 		return ID_NONE;
 	step = p->keys.frames.v[new.frame].step;
@@ -75,7 +75,7 @@ static uint32_t place_of(struct profile *p, const struct place_in *in, bool seco
 	uint32_t step;
 
 	if (!p->one_step || !p->sym_is_key || in->sym ||
-	    !(in->chain || prof_frame_shown(&p->keys, in->at) == in->ip))
+	    !(in->chain || keys_frame_shown(&p->keys, in->at) == in->ip))
 		return place_id(p, in, second, false);
 	step = bare_step(p, in);
 	return step == ID_NONE ? ID_NONE : p->steps.v[step].place;
@@ -131,14 +131,14 @@ uint32_t prof_step_of(struct profile *p, uint32_t loc, uint64_t ip, const struct
 
 	if (!sym && p->one_step)
 		return bare_step(p, &in);
-	frame = prof_frame_of_tree(&p->keys, &in);
+	frame = keys_frame_of_tree(&p->keys, &in);
 	place = place_of(p, &in, false);
 	return frame == ID_NONE || place == ID_NONE ? ID_NONE : prof_step_id(p, frame, place);
 }
 
 uint32_t prof_step_unmapped(struct profile *p, uint64_t ip, uint8_t cpumode)
 {
-	uint32_t frame = prof_frame_find_bare(&p->keys, p->keys.unknown, ip);
+	uint32_t frame = keys_frame_find_bare(&p->keys, p->keys.unknown, ip);
 	struct loc at = { .addr = ip, .cpumode = cpumode };
 	struct place_in in = { &at, ip, NULL, true };
 

@@ -17,7 +17,6 @@
 
 #include "profile/brflow.h"
 #include "chain.h"
-#include "keys-int.h"
 #include "profile/profile.h"
 #include "sums.h"
 

@@ -30,7 +30,7 @@ int profile_new(struct profile **out, const struct profile_opts *opts, struct ma
 	p->keys.res = res;
 	p->need = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD | PERF_SAMPLE_ID |
 		  PERF_SAMPLE_IDENTIFIER;
-	p->keys.unknown = prof_name_id(&p->keys, "[unknown]");
+	p->keys.unknown = keys_name_id(&p->keys, "[unknown]");
 	ret = prof_cols_setup(p, e);
 	if (!ret && prof_sums_start(&p->sums, &p->keys.o, &env))
 		ret = err_set(e, -ENOMEM, "no memory to count samples");
@@ -68,9 +68,9 @@ void profile_free(struct profile *p)
 	if (!p)
 		return;
 	vec_free(&p->events);
-	prof_tuples_free(&p->groups);
-	prof_tuples_free(&p->places);
-	prof_tuples_free(&p->places2);
+	keys_tuples_free(&p->groups);
+	keys_tuples_free(&p->places);
+	keys_tuples_free(&p->places2);
 	vec_free(&p->steps);
 	vec_free(&p->place_width);
 	vec_free(&p->place2_width);
@@ -81,7 +81,7 @@ void profile_free(struct profile *p)
 	htab_free(&p->row_tab);
 	prof_chain_free(p);
 	prof_feed_free(p);
-	prof_keys_free(&p->keys);
+	keys_free(&p->keys);
 	free(p);
 }
 

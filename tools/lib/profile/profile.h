@@ -29,79 +29,10 @@
 #ifndef PERF_PROFILE_H
 #define PERF_PROFILE_H
 
-#include "emit/emit.h"
-#include "sample/sample.h"
-#include "session/session.h"
-#include "symbol/symbol.h"
+#include "keys/keys.h"
 #include "unwind/unwind.h"
 
 struct profile;
-
-enum chain_style { CHAIN_NONE, CHAIN_GRAPH, CHAIN_FRACTAL, CHAIN_FLAT, CHAIN_FOLDED };
-enum chain_key { CHAIN_BY_FUNCTION, CHAIN_BY_ADDRESS, CHAIN_BY_SRCLINE };
-enum chain_value { CHAIN_PERCENT, CHAIN_PERIOD, CHAIN_COUNT };
-
-struct chain_opts {
-	enum chain_style style;
-	enum chain_key key;
-	enum chain_value value;
-	bool caller, order_set; /* outermost first */
-	double min_percent;	/* 0.5 */
-	uint32_t print_limit;	/* 0 = all */
-};
-
-#define CHAIN_OPTS_DEFAULT                               \
-	{                                                \
-		.style = CHAIN_GRAPH, .min_percent = 0.5 \
-	}
-
-/* "graph,0.5,caller,function,percent": parts in any order; NULL or "" changes nothing. */
-int chain_opts_parse(struct chain_opts *c, const char *arg, struct err *e);
-
-struct profile_filter {
-	const struct session_filter *session; /* NULL = all threads and places */
-	const char *symbol_part;	      /* --symbol-filter */
-	const char *parallelism;	      /* list of numbers of threads that run at once */
-	bool by_socket;			      /* samples of package @socket only */
-	int32_t socket;
-	bool hide_unresolved; /* drop samples without symbol */
-	bool exclude_other;   /* drop samples without parent match */
-};
-
-struct profile_opts {
-	const char *sort;   /* NULL = the mode's default keys */
-	const char *fields; /* -F list or NULL */
-	bool branch;	    /* branch mode */
-	uint32_t max_name;  /* letters of a function's name that are shown; 0 = all */
-	bool history;	    /* branches as frames of call chains */
-	bool children;	    /* add what callees cost; needs chains */
-	bool hierarchy;	    /* rows below rows, see view_nested() */
-	bool use_chains;    /* keep call chains */
-	bool no_chains;	    /* children was wanted, but there are none: no such columns */
-	bool show_samples, show_period, show_modes; /* -n, --show-total-period, sys/usr columns */
-	bool show_threads;			    /* --show-nr-threads */
-	bool simd;				    /* columns of SIMD state, keys: dso, symbol */
-	bool raw_trace;				    /* key trace: fields as numbers */
-	bool mem;				    /* keys of memory samples by default */
-	bool branch_stats;			    /* branch mode: Mispred%, Avg cycles columns */
-	bool relative;				    /* percentages of what passes the filter */
-	bool switches; /* the recording tells when threads ran: there is parallelism */
-	bool latency;  /* latency before overhead */
-	bool inlines;  /* inlined functions are frames of their own */
-	bool nsec;
-	uint32_t group_sort;	    /* rows of groups are in the order of this member */
-	uint64_t time_quantum;	    /* ns; 0 = 100 ms */
-	uint32_t max_stack;	    /* 0 = 127 */
-	const char *parent;	    /* regex of key parent; NULL = upstream's */
-	const char *ignore_callees; /* regex: chains end at these functions; NULL = none */
-	char separator;		    /* 0 = aligned columns */
-	const char *widths;	    /* -w */
-	enum regs_arch arch;	    /* of the file: for keys that name a register */
-	bool redact;		    /* do not show what is in registers */
-	const struct perfdata *pd;  /* for keys trace and socket; NULL = not known */
-	struct chain_opts chain;
-	struct profile_filter filter;
-};
 
 /* @u may be NULL when no sample needs unwinding. -EINVAL for an unknown sort key. */
 int profile_new(struct profile **p, const struct profile_opts *opts, struct machine *m,
@@ -152,27 +83,6 @@ struct profile_totals {
 const struct profile_totals *profile_totals(const struct profile *p, uint32_t event);
 /* Number of events in @event's table; 0 when it is shown in its leader's. */
 uint32_t profile_members(const struct profile *p, uint32_t event);
-
-struct profile_row {
-	uint64_t period, acc;	       /* own; with callees (children) */
-	uint64_t nr;		       /* samples or branch entries */
-	uint32_t group, place, place2; /* tuples of key values */
-	uint32_t bits;		       /* branch flags that are keys */
-	uint32_t thread;	       /* idx of the first one */
-	uint32_t first_node;	       /* chain nodes there were before this row */
-	uint16_t depth[2];	       /* longest chain, callees first; callers first */
-	uint8_t cpumode;	       /* of the first sample */
-	bool of_view;		       /* made by a view, above others */
-	uint32_t idx;
-};
-
-/* Branch mode, per row. */
-struct branch_counts {
-	uint64_t cycles;
-	uint32_t nr_cycles, nr_mispred; /* entries with cycles; mispredicted ones */
-	uint32_t nr_unflagged;		/* those that do not say whether they were predicted */
-	uint32_t symbol_to; /* idx of the first one's target symbol; UINT32_MAX = none */
-};
 
 uint32_t profile_row_event(const struct profile *p, const struct profile_row *row);
 
@@ -252,16 +162,6 @@ const char *view_elided(const struct view *v, size_t i, const char **value);
 
 /* ---- call trees ------------------------------------------------------------------------------ */
 
-/* What the branches at one frame of a chain say, summed. */
-struct branch_note {
-	uint32_t branches, predicted, aborts, froms;
-	uint32_t flagged; /* branches that say whether they were predicted */
-	uint64_t cycles, iters, iter_cycles;
-	uint32_t types, new_types; /* bit n = type n was seen; and these: */
-	bool to;		   /* the frame is a target */
-	bool unknown;		   /* callers' frames: not summed */
-};
-
 /* A stretch of frames without a fork; children sorted by cumul, small ones left out. */
 struct call_node {
 	const uint32_t *frames;		 /* for view_frame() */
@@ -285,11 +185,6 @@ struct call_tree {
  */
 int view_tree(struct view *v, const struct profile_row *row, struct call_tree *t);
 void view_tree_free(struct call_tree *t);
-/*
- * opts.history: what the branches at a frame say, as " (COND_FWD predicted:50.0%)" where they
- * lead to, " (cycles:7 iter:2 avg_cycles:9)" where they come from, " (calltrace)" for none.
- */
-void profile_note_print(const struct branch_note *n, struct obuf *o);
 /* Name (or address) of a frame, as a call graph prints it. */
 void view_frame(const struct view *v, uint32_t frame, struct obuf *o);
 
@@ -307,8 +202,5 @@ void view_row_json(const struct view *v, const struct profile_row *row, struct e
 const struct branch_counts *profile_branch_counts(const struct profile *p,
 						  const struct profile_row *row);
 const struct branch_totals *profile_branch_totals(const struct profile *p);
-
-/* Names of all sort keys, for --help and suggestions; NULL behind the last. */
-const char *profile_key_name(size_t i);
 
 #endif

@@ -4,7 +4,7 @@
 
 static bool same_group(const struct profile *p, uint32_t id, const uint64_t *vals)
 {
-	const uint64_t *have = prof_tuple_get(&p->groups, id);
+	const uint64_t *have = keys_tuple_get(&p->groups, id);
 
 	for (unsigned i = 0; i <= p->nr_group; i++)
 		if (have[i] != vals[i])
@@ -25,7 +25,7 @@ uint32_t prof_group_of(struct profile *p, const struct sample *s, struct thread 
 		vals[i + 1] = k->mask ? v & k->mask : v;
 	}
 	if (*recent >= p->groups.n || !same_group(p, *recent, vals))
-		*recent = prof_tuple_id(&p->groups, vals);
+		*recent = keys_tuple_id(&p->groups, vals);
 	return *recent;
 }
 
@@ -107,7 +107,7 @@ struct event_rows *prof_event_rows(struct profile *p, uint32_t event)
 
 uint32_t profile_row_event(const struct profile *p, const struct profile_row *row)
 {
-	return (uint32_t)prof_tuple_get(&p->groups, row->group)[0];
+	return (uint32_t)keys_tuple_get(&p->groups, row->group)[0];
 }
 
 const struct profile_totals *profile_totals(const struct profile *p, uint32_t event)

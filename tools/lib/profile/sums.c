@@ -76,7 +76,7 @@ int prof_sums_start(struct sums *s, const struct profile_opts *o, const struct a
 {
 	const struct acc *acc;
 
-	for (unsigned i = 0; (acc = prof_acc_at(i)); i++)
+	for (unsigned i = 0; (acc = keys_acc_at(i)); i++)
 		if (acc->wanted && acc->wanted(o) && !prof_sums_want(s, acc))
 			return -ENOMEM;
 	for (unsigned i = 0; i < s->n; i++)

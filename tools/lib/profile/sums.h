@@ -8,7 +8,7 @@
 #ifndef PERF_PROFILE_SUMS_H
 #define PERF_PROFILE_SUMS_H
 
-#include "acc.h"
+#include "keys/keys.h"
 
 #define MAX_SUMS 8
 

@@ -68,9 +68,9 @@ int prof_cols_setup(struct profile *p, struct err *e)
 
 	cs->ks = cs->maker = &p->keys;
 	cs->o = &p->keys.o;
-	ret = prof_cols_choose(cs, e);
+	ret = keys_cols_choose(cs, e);
 	if (ret)
 		return ret;
-	prof_cols_elide(cs);
+	keys_cols_elide(cs);
 	return place_cols(p) ? err_set(e, -ENOMEM, "no memory for columns") : 0;
 }

@@ -149,9 +149,9 @@ static int push_frame(struct maker *mk, uint32_t frame, const elems *e)
 		if (x->leaf == ID_NONE && !x->own)
 			sum.unknown = true;
 		else if (x->leaf == ID_NONE)
-			prof_note_add(&sum, &mk->view->trees.notes[x->node]);
+			keys_note_add(&sum, &mk->view->trees.notes[x->node]);
 		else if (x->leaf < c->notes.n && at < c->notes.v[x->leaf].nr)
-			prof_note_add(&sum, &c->notes.v[x->leaf].v[at]);
+			keys_note_add(&sum, &c->notes.v[x->leaf].v[at]);
 	}
 	return vec_push(&mk->notes, sum);
 }
@@ -295,7 +295,7 @@ static int add_leaf(struct view *v, uint32_t leaf)
 		t->plus[n].period += l->period;
 		t->plus[n].count += l->count;
 		if (v->p->keys.o.history && notes && at < notes->nr)
-			prof_note_add(&t->notes[n], &notes->v[at]);
+			keys_note_add(&t->notes[n], &notes->v[at]);
 	}
 	return new ? vec_push(&t->tops, top) : 0;
 }

@@ -157,12 +157,12 @@ int prof_cols_view(struct columns *cs, const struct profile *p, const struct pro
 
 	cs->ks = &p->keys;
 	cs->o = o;
-	ret = prof_cols_choose(cs, e);
+	ret = keys_cols_choose(cs, e);
 	if (ret)
 		return ret;
 	drop_sums(cs, cs->out, &cs->nr_out);
 	drop_sums(cs, cs->order, &cs->nr_order);
-	prof_cols_elide(cs);
+	keys_cols_elide(cs);
 	ret = bind(cs, p, e);
 	if (ret)
 		return ret;
@@ -189,7 +189,7 @@ const char *view_elided(const struct view *v, size_t i, const char **value)
 
 const char *view_sort_text(struct view *v)
 {
-	const char *sort = v->o.sort && *v->o.sort != '+' ? v->o.sort : prof_default_sort(&v->o);
+	const char *sort = v->o.sort && *v->o.sort != '+' ? v->o.sort : keys_default_sort(&v->o);
 	bool ipc = v->o.sort && strstr(v->o.sort, "symbol");
 	const char *plus = v->o.sort && *v->o.sort == '+' ? v->o.sort + 1 : NULL;
 

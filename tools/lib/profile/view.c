@@ -136,7 +136,7 @@ void view_frame(const struct view *v, uint32_t frame, struct obuf *o)
 		obuf_hex(o, f->ip);
 		return;
 	}
-	prof_put_name(&v->p->keys, f->sym, o);
+	keys_put_name(&v->p->keys, f->sym, o);
 	if (f->srcline) {
 		obuf_char(o, ' ');
 		emit_safe(o, f->srcline);
@@ -169,5 +169,5 @@ void view_row_json(const struct view *v, const struct profile_row *row, struct e
 const struct branch_counts *profile_branch_counts(const struct profile *p,
 						  const struct profile_row *row)
 {
-	return prof_row_acc(p, row, &acc_branches);
+	return prof_row_acc(p, row, &keys_acc_branches);
 }

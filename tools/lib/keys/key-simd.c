@@ -14,7 +14,7 @@ static bool has_simd(const struct sample_regs *r, enum regs_arch arch, bool aske
  * The block that has vectors or masks: the interrupted state first. A block that was asked for
  * and holds none of them says that all were in their initial state.
  */
-bool prof_simd_is_intr(const struct sample *s, enum regs_arch arch)
+bool keys_simd_is_intr(const struct sample *s, enum regs_arch arch)
 {
 	const struct perf_event_attr *a = &s->event->attr;
 
@@ -23,13 +23,13 @@ bool prof_simd_is_intr(const struct sample *s, enum regs_arch arch)
 				(a->sample_simd_vec_reg_intr || a->sample_simd_pred_reg_intr));
 }
 
-const struct sample_regs *prof_simd_block(const struct sample *s, enum regs_arch arch,
+const struct sample_regs *keys_simd_block(const struct sample *s, enum regs_arch arch,
 					  struct sample_regs *tmp)
 {
 	const struct perf_event_attr *a = &s->event->attr;
 	bool user = a->sample_simd_vec_reg_user || a->sample_simd_pred_reg_user;
 
-	if (prof_simd_is_intr(s, arch))
+	if (keys_simd_is_intr(s, arch))
 		return sample_vectors(&s->intr_regs, arch, tmp);
 	if (has_simd(&s->user_regs, arch, a->sample_simd_regs_enabled && user))
 		return sample_vectors(&s->user_regs, arch, tmp);
@@ -74,7 +74,7 @@ static int width_of(unsigned qwords)
 	}
 }
 
-int prof_simd_live(const struct sample *s, const struct sample_regs *r, int *high)
+int keys_simd_live(const struct sample *s, const struct sample_regs *r, int *high)
 {
 	uint64_t mask = vectors_of(s, r), low = (uint64_t)weight_u64(mask & 0xffff);
 
@@ -82,16 +82,16 @@ int prof_simd_live(const struct sample *s, const struct sample_regs *r, int *hig
 	return mask & 0xffff ? width_of(live_qwords(r, 0, low)) : -1;
 }
 
-uint64_t prof_get_simd_width(struct keys *ks, const struct sample *s, struct thread *th)
+uint64_t keys_get_simd_width(struct keys *ks, const struct sample *s, struct thread *th)
 {
 	struct sample_regs tmp;
-	const struct sample_regs *r = prof_simd_block(s, ks->o.arch, &tmp);
+	const struct sample_regs *r = keys_simd_block(s, ks->o.arch, &tmp);
 
 	(void)th;
 	return r && vectors_of(s, r) ? 1 + live_qwords(r, 0, UINT32_MAX) : 0;
 }
 
-void prof_text_simd_width(const struct keys *ks, const struct profile_row *r, uint64_t v,
+void keys_text_simd_width(const struct keys *ks, const struct profile_row *r, uint64_t v,
 			  struct obuf *o)
 {
 	(void)ks, (void)r;
@@ -103,10 +103,10 @@ void prof_text_simd_width(const struct keys *ks, const struct profile_row *r, ui
 		obuf_dec(o, (v - 1) * 64);
 }
 
-uint64_t prof_get_simd_upper(struct keys *ks, const struct sample *s, struct thread *th)
+uint64_t keys_get_simd_upper(struct keys *ks, const struct sample *s, struct thread *th)
 {
 	struct sample_regs tmp;
-	const struct sample_regs *r = prof_simd_block(s, ks->o.arch, &tmp);
+	const struct sample_regs *r = keys_simd_block(s, ks->o.arch, &tmp);
 
 	(void)th;
 	/* Asked for XMM only, there are no upper halves to look at; narrower than asked for, they
@@ -116,7 +116,7 @@ uint64_t prof_get_simd_upper(struct keys *ks, const struct sample *s, struct thr
 	return 1 + (live_qwords(r, 0, UINT32_MAX) > 2);
 }
 
-void prof_text_simd_upper(const struct keys *ks, const struct profile_row *r, uint64_t v,
+void keys_text_simd_upper(const struct keys *ks, const struct profile_row *r, uint64_t v,
 			  struct obuf *o)
 {
 	(void)ks, (void)r;
@@ -137,10 +137,10 @@ static enum mask_class mask_class(uint64_t k)
 }
 
 /* Of k1-k7: k0 cannot mask. The least regular of them stands for the sample. */
-uint64_t prof_get_opmask(struct keys *ks, const struct sample *s, struct thread *th)
+uint64_t keys_get_opmask(struct keys *ks, const struct sample *s, struct thread *th)
 {
 	struct sample_regs tmp;
-	const struct sample_regs *r = prof_simd_block(s, ks->o.arch, &tmp);
+	const struct sample_regs *r = keys_simd_block(s, ks->o.arch, &tmp);
 	uint64_t mask = r ? r->pred_mask : 0;
 	enum mask_class worst = MASK_NONE;
 
@@ -156,7 +156,7 @@ uint64_t prof_get_opmask(struct keys *ks, const struct sample *s, struct thread 
 	return worst;
 }
 
-void prof_text_opmask(const struct keys *ks, const struct profile_row *r, uint64_t v,
+void keys_text_opmask(const struct keys *ks, const struct profile_row *r, uint64_t v,
 		      struct obuf *o)
 {
 	static const char *const names[] = { "N/A", "all zeros", "all ones", "one-hot", "partial" };

@@ -24,7 +24,7 @@ static void note_type(struct branch_note *n, const struct branch_entry *b)
 		n->types |= NOTE_CROSS_4K;
 }
 
-void prof_note_frame(struct branch_note *n, const struct step_at *f)
+void keys_note_frame(struct branch_note *n, const struct step_at *f)
 {
 	const struct hist_branch *h = f->branch;
 
@@ -45,7 +45,7 @@ void prof_note_frame(struct branch_note *n, const struct step_at *f)
 	n->froms++;
 }
 
-void prof_note_add(struct branch_note *sum, const struct branch_note *n)
+void keys_note_add(struct branch_note *sum, const struct branch_note *n)
 {
 	sum->branches += n->branches;
 	sum->flagged += n->flagged;
@@ -63,7 +63,7 @@ void prof_note_add(struct branch_note *sum, const struct branch_note *n)
 static void note_all(struct branch_note *sum, const struct hist_frames *h)
 {
 	for (size_t i = 0; i < h->nr; i++)
-		prof_note_frame(sum, &h->f[i]);
+		keys_note_frame(sum, &h->f[i]);
 }
 
 static int add(void *slot, const struct acc_in *in, void *state)
@@ -78,7 +78,7 @@ static int add(void *slot, const struct acc_in *in, void *state)
 static int merge(void *slot, const void *from, const struct acc_maps *maps)
 {
 	(void)maps;
-	prof_note_add(slot, from);
+	keys_note_add(slot, from);
 	return 0;
 }
 
@@ -127,7 +127,7 @@ static int cmp_equal(const struct keys *ks, uint64_t a, uint64_t b)
 	return 0;
 }
 
-#define COLUMN .at = KEY_BITS, .of = &acc_notes, .cmp = cmp_equal, .pads = true
+#define COLUMN .at = KEY_BITS, .of = &keys_acc_notes, .cmp = cmp_equal, .pads = true
 
 static const struct key cols[] = {
 	{ "callchain_branch_predicted", "Predicted", COLUMN, .slot_text = text_predicted },
@@ -135,7 +135,7 @@ static const struct key cols[] = {
 	{ "callchain_branch_cycles", "Cycles", COLUMN, .slot_text = text_cycles },
 };
 
-const struct acc acc_notes = {
+const struct acc keys_acc_notes = {
 	.name = "notes",
 	.size = sizeof(struct branch_note),
 	.cols = cols,
@@ -198,7 +198,7 @@ static void put_types(struct parts *p, const struct branch_note *n)
 		part(p, "CROSS_2M");
 }
 
-void profile_note_print(const struct branch_note *n, struct obuf *o)
+void keys_note_print(const struct branch_note *n, struct obuf *o)
 {
 	struct parts p = { .o = o };
 	char text[64];

@@ -45,7 +45,7 @@ MODE(guest_sys)
 MODE(guest_usr)
 
 #define COLUMN(width) \
-	.at = KEY_STAT, .of = &acc_modes, .percent = true, .min_width = (width), .right = true
+	.at = KEY_STAT, .of = &keys_acc_modes, .percent = true, .min_width = (width), .right = true
 
 static const struct key cols[] = {
 	{ "overhead_sys", "sys", COLUMN(8), .stat = stat_sys },
@@ -54,7 +54,7 @@ static const struct key cols[] = {
 	{ "overhead_guest_us", "guest usr", COLUMN(9), .stat = stat_guest_usr },
 };
 
-const struct acc acc_modes = {
+const struct acc keys_acc_modes = {
 	.name = "modes",
 	.size = sizeof(struct modes),
 	.cols = cols,

@@ -14,7 +14,7 @@ enum { FUNC_NEW, FUNC_UNKNOWN, FUNC_WIDTH }; /* FUNC_WIDTH + enum simd_width */
 
 /* ---- the code -------------------------------------------------------------------------------- */
 
-struct insn_decoder *prof_decoder(struct decoders *d, struct resolver *res, enum regs_arch arch,
+struct insn_decoder *keys_decoder(struct decoders *d, struct resolver *res, enum regs_arch arch,
 				  struct dso *dso)
 {
 	bool wide = symbol_is_64bit(res, dso);
@@ -26,7 +26,7 @@ struct insn_decoder *prof_decoder(struct decoders *d, struct resolver *res, enum
 	return d->dec[wide];
 }
 
-void prof_decoders_free(struct decoders *d)
+void keys_decoders_free(struct decoders *d)
 {
 	insn_free(d->dec[0]);
 	insn_free(d->dec[1]);
@@ -57,7 +57,7 @@ static uint8_t width_of(uint16_t bits)
 static void look_at_code(struct simd_use *u, const struct loc *l, struct simd_code *c)
 {
 	struct insn_decoder *d =
-		l->dso ? prof_decoder(&u->dec, u->env.res, u->env.arch, l->dso) : NULL;
+		l->dso ? keys_decoder(&u->dec, u->env.res, u->env.arch, l->dso) : NULL;
 	unsigned char code[CODE_READ];
 	struct insn in;
 	ssize_t n;
@@ -89,7 +89,7 @@ static const struct simd_code *code_of(struct simd_use *u, uint32_t loc)
 /* The widest vector that any instruction of a function names; what does not decode ends it. */
 static uint8_t scan_function(struct simd_use *u, const struct loc *l)
 {
-	struct insn_decoder *d = prof_decoder(&u->dec, u->env.res, u->env.arch, l->dso);
+	struct insn_decoder *d = keys_decoder(&u->dec, u->env.res, u->env.arch, l->dso);
 	uint64_t size = min_u64(l->sym->end - l->sym->start, FUNC_READ);
 	uint8_t width = SIMD_NONE;
 	struct insn in;
@@ -173,7 +173,7 @@ static void count_fill(struct simd_counts *c, const struct sample_regs *r)
 /* User registers of a sample in the kernel are those of other code than the one at its address. */
 static bool belongs_to_code(const struct simd_use *u, const struct sample *s)
 {
-	return prof_simd_is_intr(s, u->env.arch) || s->cpumode == PERF_RECORD_MISC_USER ||
+	return keys_simd_is_intr(s, u->env.arch) || s->cpumode == PERF_RECORD_MISC_USER ||
 	       s->cpumode == PERF_RECORD_MISC_GUEST_USER;
 }
 
@@ -213,9 +213,9 @@ static int add(void *slot, const struct acc_in *in, void *state)
 	struct simd_use *u = state;
 	const struct sample *s = in->s;
 	struct sample_regs tmp;
-	const struct sample_regs *r = prof_simd_block(s, u->env.arch, &tmp);
+	const struct sample_regs *r = keys_simd_block(s, u->env.arch, &tmp);
 	struct simd_counts *c = slot;
-	int high = -1, live = r ? prof_simd_live(s, r, &high) : -1;
+	int high = -1, live = r ? keys_simd_live(s, r, &high) : -1;
 
 	if (live < 0)
 		return 0;
@@ -274,7 +274,7 @@ static void stop(void *state)
 		return;
 	vec_free(&u->code);
 	vec_free(&u->func);
-	prof_decoders_free(&u->dec);
+	keys_decoders_free(&u->dec);
 	free(u->buf);
 	free(u);
 }
@@ -350,7 +350,8 @@ static bool shown(const struct profile_opts *o)
 	return o->simd;
 }
 
-#define NEEDS  .at = KEY_STAT, .of = &acc_simd, .need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER
+#define NEEDS \
+	.at = KEY_STAT, .of = &keys_acc_simd, .need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER
 #define COLUMN NEEDS, .permille = true, .right = true, .min_width = 7, .unknown = "N/A"
 
 /* All of them are the columns of report --simd, in this order. */
@@ -370,7 +371,7 @@ static const struct key cols[] = {
 	{ "simd_use", "SIMD Use", NEEDS, .min_width = 14, .stat = stat_use, .stat_text = use_text },
 };
 
-const struct acc acc_simd = {
+const struct acc keys_acc_simd = {
 	.name = "simd",
 	.size = sizeof(struct simd_counts),
 	.cols = cols,

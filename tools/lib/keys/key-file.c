@@ -9,7 +9,7 @@
 #define SOCKET_NOT_ASKED INT32_MIN
 
 /* The text of a tracepoint's fields; distinct texts are kept once. */
-uint64_t prof_get_trace(struct keys *ks, const struct sample *s, struct thread *th)
+uint64_t keys_get_trace(struct keys *ks, const struct sample *s, struct thread *th)
 {
 	const char *text = NULL;
 	size_t len;
@@ -20,7 +20,7 @@ uint64_t prof_get_trace(struct keys *ks, const struct sample *s, struct thread *
 			ks->reader->trace = trace_load(ks->o.pd, ks->o.raw_trace);
 		text = trace_text(ks->reader->trace, s, &len);
 	}
-	return prof_name_id(ks, text ? text : "N/A");
+	return keys_name_id(ks, text ? text : "N/A");
 }
 
 static int32_t *socket_slot(struct keys *ks, uint32_t cpu)
@@ -32,7 +32,7 @@ static int32_t *socket_slot(struct keys *ks, uint32_t cpu)
 	return &ks->reader->sockets.v[cpu];
 }
 
-uint64_t prof_get_socket(struct keys *ks, const struct sample *s, struct thread *th)
+uint64_t keys_get_socket(struct keys *ks, const struct sample *s, struct thread *th)
 {
 	int32_t *slot = socket_slot(ks, s->cpu);
 
@@ -44,7 +44,7 @@ uint64_t prof_get_socket(struct keys *ks, const struct sample *s, struct thread 
 	return (uint32_t)*slot;
 }
 
-void prof_text_socket(const struct keys *ks, const struct profile_row *r, uint64_t v,
+void keys_text_socket(const struct keys *ks, const struct profile_row *r, uint64_t v,
 		      struct obuf *o)
 {
 	(void)ks, (void)r;
@@ -52,18 +52,18 @@ void prof_text_socket(const struct keys *ks, const struct profile_row *r, uint64
 }
 
 /* Device and inode of the thread's cgroup namespace, 0/0x0 when no record told. */
-uint64_t prof_get_cgroup_id(struct keys *ks, const struct sample *s, struct thread *th)
+uint64_t keys_get_cgroup_id(struct keys *ks, const struct sample *s, struct thread *th)
 {
 	char buf[48];
 
 	(void)s;
 	snprintf(buf, sizeof(buf), "%llu/0x%llx", (unsigned long long)th->cgroup_ns_dev,
 		 (unsigned long long)th->cgroup_ns_ino);
-	return prof_name_id(ks, buf);
+	return keys_name_id(ks, buf);
 }
 
 /* "python<N>": every number in the name of a thread becomes one word. */
-uint64_t prof_get_comm_nodigit(struct keys *ks, const struct sample *s, struct thread *th)
+uint64_t keys_get_comm_nodigit(struct keys *ks, const struct sample *s, struct thread *th)
 {
 	const char *c = machine_comm(ks->m, th->comm);
 	char buf[3 * 64 + 1];
@@ -80,11 +80,11 @@ uint64_t prof_get_comm_nodigit(struct keys *ks, const struct sample *s, struct t
 		c += strspn(c, "0123456789");
 	}
 	buf[n] = 0;
-	return prof_name_id(ks, buf);
+	return keys_name_id(ks, buf);
 }
 
 /* The size of the map that the address lies in; 0 = in none. */
-uint64_t prof_place_dso_size(struct keys *ks, const struct place_in *in)
+uint64_t keys_place_dso_size(struct keys *ks, const struct place_in *in)
 {
 	struct map_hit hit;
 
@@ -104,7 +104,7 @@ static bool line_of(struct keys *ks, const struct place_in *in, struct srcline *
 }
 
 /* "file:line", else "symbol+offset", else "object[address]", as upstream falls back. */
-uint64_t prof_place_srcline(struct keys *ks, const struct place_in *in)
+uint64_t keys_place_srcline(struct keys *ks, const struct place_in *in)
 {
 	const struct loc *l = in->at;
 	struct srcline s;
@@ -120,12 +120,12 @@ uint64_t prof_place_srcline(struct keys *ks, const struct place_in *in)
 			 (unsigned long long)symbol_listed_addr(ks->res, l->dso, l->addr));
 	else
 		snprintf(buf, sizeof(buf), "%#llx", (unsigned long long)in->ip);
-	return prof_name_id(ks, buf);
+	return keys_name_id(ks, buf);
 }
 
-uint64_t prof_place_srcfile(struct keys *ks, const struct place_in *in)
+uint64_t keys_place_srcfile(struct keys *ks, const struct place_in *in)
 {
 	struct srcline s;
 
-	return line_of(ks, in, &s) ? prof_name_id(ks, s.base) : 0;
+	return line_of(ks, in, &s) ? keys_name_id(ks, s.base) : 0;
 }

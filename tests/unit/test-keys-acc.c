@@ -122,7 +122,7 @@ static void check_merge(const struct acc *acc, unsigned nr_samples)
 	for (unsigned i = 0; i < nr_samples; i++) {
 		make_input(&x);
 		/* Registers of user space say nothing of the kernel's code, and there is none here. */
-		if (acc == &acc_simd)
+		if (acc == &keys_acc_simd)
 			x.s.cpumode = PERF_RECORD_MISC_KERNEL;
 		assert_int_equal(acc->add(all, &x.in, state), 0);
 		assert_int_equal(acc->add(part[unit_random(&seed) % 3], &x.in, state), 0);
@@ -153,9 +153,9 @@ static void merges(void **state)
 	unsigned nr = 0;
 
 	(void)state;
-	for (unsigned i = 0; (acc = prof_acc_at(i)); i++) {
+	for (unsigned i = 0; (acc = keys_acc_at(i)); i++) {
 		/* Notes are added by the branches of a sample, which history.c makes: below. */
-		if (acc == &acc_notes)
+		if (acc == &keys_acc_notes)
 			continue;
 		for (unsigned n = 0; n < 400; n += 1 + n / 2)
 			check_merge(acc, n);
@@ -174,20 +174,20 @@ static void modes(void **state)
 	} in[] = { { PERF_RECORD_MISC_KERNEL, 1 },	   { PERF_RECORD_MISC_USER, 20 },
 		   { PERF_RECORD_MISC_GUEST_KERNEL, 300 }, { PERF_RECORD_MISC_GUEST_USER, 4000 },
 		   { PERF_RECORD_MISC_HYPERVISOR, 50000 }, { PERF_RECORD_MISC_USER, 2 } };
-	void *slot = new_slot(&acc_modes);
+	void *slot = new_slot(&keys_acc_modes);
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(in); i++) {
 		struct sample s = { .cpumode = in[i].cpumode };
 		struct acc_in a = { .s = &s, .period = in[i].period };
 
-		assert_int_equal(acc_modes.add(slot, &a, NULL), 0);
+		assert_int_equal(keys_acc_modes.add(slot, &a, NULL), 0);
 	}
-	assert_int_equal(show(&acc_modes, "overhead_sys", slot, 6), 1);
-	assert_int_equal(show(&acc_modes, "overhead_us", slot, 6), 22);
-	assert_int_equal(show(&acc_modes, "overhead_guest_sys", slot, 6), 300);
-	assert_int_equal(show(&acc_modes, "overhead_guest_us", slot, 6), 4000);
-	free_slot(&acc_modes, slot);
+	assert_int_equal(show(&keys_acc_modes, "overhead_sys", slot, 6), 1);
+	assert_int_equal(show(&keys_acc_modes, "overhead_us", slot, 6), 22);
+	assert_int_equal(show(&keys_acc_modes, "overhead_guest_sys", slot, 6), 300);
+	assert_int_equal(show(&keys_acc_modes, "overhead_guest_us", slot, 6), 4000);
+	free_slot(&keys_acc_modes, slot);
 }
 
 static void weights(void **state)
@@ -197,39 +197,39 @@ static void weights(void **state)
 			    .weight_var2 = 50,
 			    .weight_var3 = 300 };
 	struct acc_in in = { .s = &s };
-	void *slot = new_slot(&acc_weights);
+	void *slot = new_slot(&keys_acc_weights);
 
 	(void)state;
-	assert_int_equal(acc_weights.add(slot, &in, NULL), 0);
-	assert_int_equal(acc_weights.add(slot, &in, NULL), 0);
-	assert_int_equal(show(&acc_weights, "weight1", slot, 2), 14);
-	assert_int_equal(show(&acc_weights, "weight2", slot, 2), 100);
-	assert_int_equal(show(&acc_weights, "weight3", slot, 2), 600);
-	free_slot(&acc_weights, slot);
+	assert_int_equal(keys_acc_weights.add(slot, &in, NULL), 0);
+	assert_int_equal(keys_acc_weights.add(slot, &in, NULL), 0);
+	assert_int_equal(show(&keys_acc_weights, "weight1", slot, 2), 14);
+	assert_int_equal(show(&keys_acc_weights, "weight2", slot, 2), 100);
+	assert_int_equal(show(&keys_acc_weights, "weight3", slot, 2), 600);
+	free_slot(&keys_acc_weights, slot);
 }
 
 static void latency(void **state)
 {
-	void *slot = new_slot(&acc_latency), *other = new_slot(&acc_latency);
+	void *slot = new_slot(&keys_acc_latency), *other = new_slot(&keys_acc_latency);
 	struct acc_in in = { .period = 10, .times = 1, .parallelism = 4 };
 
 	(void)state;
-	acc_latency.add(slot, &in, NULL);
-	assert_int_equal(show(&acc_latency, "latency", slot, 1), 2500);
+	keys_acc_latency.add(slot, &in, NULL);
+	assert_int_equal(show(&keys_acc_latency, "latency", slot, 1), 2500);
 	in.times = 3;
-	acc_latency.add(other, &in, NULL);
-	assert_int_equal(show(&acc_latency, "latency", other, 1), 7500);
-	acc_latency.merge(slot, other, NULL);
-	assert_int_equal(show(&acc_latency, "latency", slot, 1), 10000);
-	acc_latency.sub(slot, other);
-	assert_int_equal(show(&acc_latency, "latency", slot, 1), 2500);
+	keys_acc_latency.add(other, &in, NULL);
+	assert_int_equal(show(&keys_acc_latency, "latency", other, 1), 7500);
+	keys_acc_latency.merge(slot, other, NULL);
+	assert_int_equal(show(&keys_acc_latency, "latency", slot, 1), 10000);
+	keys_acc_latency.sub(slot, other);
+	assert_int_equal(show(&keys_acc_latency, "latency", slot, 1), 2500);
 	/* 1000 times this is more than 64 bits, a fraction of it is not. */
 	in = (struct acc_in){ .period = UINT64_MAX / 2, .times = 1, .parallelism = 4000 };
-	acc_latency.sub(slot, slot);
-	acc_latency.add(slot, &in, NULL);
-	assert_true(show(&acc_latency, "latency", slot, 1) == UINT64_MAX / 8);
-	free_slot(&acc_latency, slot);
-	free_slot(&acc_latency, other);
+	keys_acc_latency.sub(slot, slot);
+	keys_acc_latency.add(slot, &in, NULL);
+	assert_true(show(&keys_acc_latency, "latency", slot, 1) == UINT64_MAX / 8);
+	free_slot(&keys_acc_latency, slot);
+	free_slot(&keys_acc_latency, other);
 }
 
 static void branches(void **state)
@@ -237,25 +237,25 @@ static void branches(void **state)
 	const struct branch_counts told = {
 		.cycles = 11, .nr_cycles = 2, .nr_mispred = 1, .nr_unflagged = 4
 	};
-	struct branch_counts *a = new_slot(&acc_branches), *b = new_slot(&acc_branches);
+	struct branch_counts *a = new_slot(&keys_acc_branches), *b = new_slot(&keys_acc_branches);
 	static const uint32_t map[] = { 70, 71, 72, 73 };
 	const struct acc_maps maps = { .symbol = map };
 	struct acc_in in = { .entries = &told };
 
 	(void)state;
-	assert_true(show(&acc_branches, "mispredict_rate", a, 5) == 0);
-	assert_true(show(&acc_branches, "avg_cycles", a, 5) == STAT_UNKNOWN);
-	acc_branches.add(a, &in, NULL);
+	assert_true(show(&keys_acc_branches, "mispredict_rate", a, 5) == 0);
+	assert_true(show(&keys_acc_branches, "avg_cycles", a, 5) == STAT_UNKNOWN);
+	keys_acc_branches.add(a, &in, NULL);
 	/* Four of twelve do not say; one of eight was mispredicted. 5.5 cycles are 6. */
-	assert_int_equal(show(&acc_branches, "mispredict_rate", a, 12), 125);
-	assert_true(show(&acc_branches, "mispredict_rate", a, 4) == STAT_UNKNOWN);
-	assert_int_equal(show(&acc_branches, "avg_cycles", a, 12), 6);
+	assert_int_equal(show(&keys_acc_branches, "mispredict_rate", a, 12), 125);
+	assert_true(show(&keys_acc_branches, "mispredict_rate", a, 4) == STAT_UNKNOWN);
+	assert_int_equal(show(&keys_acc_branches, "avg_cycles", a, 12), 6);
 	/* The target's symbol is that of the first who knew one, in the numbers of this table. */
 	b->symbol_to = 3;
-	acc_branches.merge(a, b, &maps);
+	keys_acc_branches.merge(a, b, &maps);
 	assert_int_equal(a->symbol_to, 73);
 	b->symbol_to = 1;
-	acc_branches.merge(a, b, NULL);
+	keys_acc_branches.merge(a, b, NULL);
 	assert_int_equal(a->symbol_to, 73);
 	free(a);
 	free(b);
@@ -275,12 +275,12 @@ static void notes(void **state)
 				       .new_types = 16,
 				       .to = true };
 	const struct branch_note y = { .branches = 1, .types = 2, .new_types = 1 };
-	struct branch_note *n = new_slot(&acc_notes);
+	struct branch_note *n = new_slot(&keys_acc_notes);
 
 	(void)state;
-	assert_int_equal(acc_notes.merge(n, &x, NULL), 0);
+	assert_int_equal(keys_acc_notes.merge(n, &x, NULL), 0);
 	assert_memory_equal(n, &x, sizeof(x));
-	assert_int_equal(acc_notes.merge(n, &y, NULL), 0);
+	assert_int_equal(keys_acc_notes.merge(n, &y, NULL), 0);
 	assert_int_equal(n->branches, 5);
 	assert_int_equal(n->cycles, 40);
 	assert_int_equal(n->types, 10);
@@ -300,10 +300,10 @@ static void put(void *slot, struct model *m, uint32_t id)
 {
 	struct acc_in in = { .th = &threads[id] };
 
-	assert_int_equal(acc_threads.add(slot, &in, NULL), 0);
+	assert_int_equal(keys_acc_threads.add(slot, &in, NULL), 0);
 	m->n += !m->has[id];
 	m->has[id] = true;
-	assert_int_equal(show(&acc_threads, "nr_threads", slot, 1), m->n);
+	assert_int_equal(show(&keys_acc_threads, "nr_threads", slot, 1), m->n);
 }
 
 /* Numbers of up to @range, @nr times: few of many are a list, many of few are bits. */
@@ -324,22 +324,22 @@ static void thread_sets(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(in); i++) {
 		for (size_t j = 0; j < ARRAY_SIZE(in); j++) {
-			void *a = new_slot(&acc_threads), *b = new_slot(&acc_threads);
+			void *a = new_slot(&keys_acc_threads), *b = new_slot(&keys_acc_threads);
 			struct model ma = { 0 }, mb = { 0 };
 
 			fill(a, &ma, in[i].range, in[i].nr);
 			fill(b, &mb, in[j].range, in[j].nr);
-			assert_int_equal(acc_threads.merge(a, b, NULL), 0);
+			assert_int_equal(keys_acc_threads.merge(a, b, NULL), 0);
 			for (uint32_t t = 0; t < NR_THREADS; t++)
 				ma.n += mb.has[t] && !ma.has[t];
-			assert_int_equal(show(&acc_threads, "nr_threads", a, 1), ma.n);
+			assert_int_equal(show(&keys_acc_threads, "nr_threads", a, 1), ma.n);
 			/* Nothing more comes from what is in it. */
-			assert_int_equal(acc_threads.merge(a, b, NULL), 0);
-			assert_int_equal(acc_threads.merge(b, a, NULL), 0);
-			assert_int_equal(show(&acc_threads, "nr_threads", a, 1), ma.n);
-			assert_int_equal(show(&acc_threads, "nr_threads", b, 1), ma.n);
-			free_slot(&acc_threads, a);
-			free_slot(&acc_threads, b);
+			assert_int_equal(keys_acc_threads.merge(a, b, NULL), 0);
+			assert_int_equal(keys_acc_threads.merge(b, a, NULL), 0);
+			assert_int_equal(show(&keys_acc_threads, "nr_threads", a, 1), ma.n);
+			assert_int_equal(show(&keys_acc_threads, "nr_threads", b, 1), ma.n);
+			free_slot(&keys_acc_threads, a);
+			free_slot(&keys_acc_threads, b);
 		}
 	}
 }
@@ -347,7 +347,7 @@ static void thread_sets(void **state)
 /* Low numbers are kept as bits; one that is far off makes a list of them again. */
 static void thread_far_off(void **state)
 {
-	void *a = new_slot(&acc_threads);
+	void *a = new_slot(&keys_acc_threads);
 	struct model m = { 0 };
 
 	(void)state;
@@ -355,7 +355,7 @@ static void thread_far_off(void **state)
 	put(a, &m, NR_THREADS - 1);
 	fill(a, &m, 20, 300);
 	fill(a, &m, NR_THREADS, 300);
-	free_slot(&acc_threads, a);
+	free_slot(&keys_acc_threads, a);
 }
 
 /* Threads of two machines: what has one number there may have several here, and the reverse. */
@@ -363,20 +363,20 @@ static void thread_maps(void **state)
 {
 	static const uint32_t map[] = { 5, 5, 6 };
 	const struct acc_maps maps = { .thread = map };
-	void *a = new_slot(&acc_threads), *b = new_slot(&acc_threads);
+	void *a = new_slot(&keys_acc_threads), *b = new_slot(&keys_acc_threads);
 	struct model ma = { 0 }, mb = { 0 };
 
 	(void)state;
 	put(a, &ma, 6);
 	put(b, &mb, 0);
-	assert_int_equal(acc_threads.merge(a, b, &maps), 0);
-	assert_int_equal(show(&acc_threads, "nr_threads", a, 1), 2);
+	assert_int_equal(keys_acc_threads.merge(a, b, &maps), 0);
+	assert_int_equal(show(&keys_acc_threads, "nr_threads", a, 1), 2);
 	put(b, &mb, 1);
 	put(b, &mb, 2);
-	assert_int_equal(acc_threads.merge(a, b, &maps), 0);
-	assert_int_equal(show(&acc_threads, "nr_threads", a, 1), 2);
-	free_slot(&acc_threads, a);
-	free_slot(&acc_threads, b);
+	assert_int_equal(keys_acc_threads.merge(a, b, &maps), 0);
+	assert_int_equal(show(&keys_acc_threads, "nr_threads", a, 1), 2);
+	free_slot(&keys_acc_threads, a);
+	free_slot(&keys_acc_threads, b);
 }
 
 int main(void)

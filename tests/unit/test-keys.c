@@ -9,11 +9,11 @@ static void every_key_is_whole(void **state)
 	const struct key *k;
 
 	(void)state;
-	for (size_t i = 0; (k = prof_key_at(i)); i++) {
+	for (size_t i = 0; (k = keys_at(i)); i++) {
 		if (!k->name || !k->head)
 			fail_msg("key %zu has no name or no heading", i);
 		for (size_t j = 0; j < i; j++)
-			assert_string_not_equal(k->name, prof_key_at(j)->name);
+			assert_string_not_equal(k->name, keys_at(j)->name);
 		if ((k->at == KEY_SAMPLE && !k->sample) ||
 		    ((k->at == KEY_PLACE || k->at == KEY_FROM || k->at == KEY_TO) && !k->place))
 			fail_msg("%s: where does its value come from?", k->name);
@@ -36,7 +36,7 @@ static void every_word_has_a_key(void **state)
 		const struct key *k;
 		bool found = false;
 
-		for (size_t j = 0; (k = prof_key_at(j)); j++)
+		for (size_t j = 0; (k = keys_at(j)); j++)
 			found |= k->at == KEY_SAMPLE && k->need == words[i].bit;
 		if (!found)
 			fail_msg("no sort key shows %s", words[i].name);

@@ -178,9 +178,9 @@ static int merge(void *slot, const void *from, const struct acc_maps *maps)
 	int ret = 0;
 
 	if (s && !t)
-		return put(slot, acc_map(map, (uint32_t)(s >> 1)));
+		return put(slot, keys_acc_map(map, (uint32_t)(s >> 1)));
 	for (uint64_t id = 0; t && !ret && set_next(t, &id); id++)
-		ret = put(slot, acc_map(map, (uint32_t)id));
+		ret = put(slot, keys_acc_map(map, (uint32_t)id));
 	return ret;
 }
 
@@ -204,11 +204,11 @@ static bool shown(const struct profile_opts *o)
 }
 
 static const struct key cols[] = {
-	{ "nr_threads", "Threads", .at = KEY_STAT, .of = &acc_threads, .stat = stat, .min_width = 8,
-	  .right = true, .need = PERF_SAMPLE_TID },
+	{ "nr_threads", "Threads", .at = KEY_STAT, .of = &keys_acc_threads, .stat = stat,
+	  .min_width = 8, .right = true, .need = PERF_SAMPLE_TID },
 };
 
-const struct acc acc_threads = {
+const struct acc keys_acc_threads = {
 	.name = "threads",
 	.size = sizeof(slot_t),
 	.cols = cols,

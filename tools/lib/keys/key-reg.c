@@ -66,7 +66,7 @@ static uint64_t reg_text(struct keys *ks, unsigned slot, const struct sample *s)
 	else if (ks->o.redact)
 		o->len = 0, obuf_char(o, '-');
 	obuf_char(o, 0);
-	return o->code ? ks->unknown : prof_name_id(ks, o->buf);
+	return o->code ? ks->unknown : keys_name_id(ks, o->buf);
 }
 
 /* A key's function is told the profile and the sample, so each slot has its own. */
@@ -169,7 +169,7 @@ static int parse_reg(struct reg_key *k, char *name, enum regs_arch arch, struct 
 	return check_lane(k, name, e);
 }
 
-const struct key *prof_reg_key_find(const struct keys *ks, const char *text, size_t len)
+const struct key *keys_reg_key_find(const struct keys *ks, const char *text, size_t len)
 {
 	for (unsigned i = 0; i < ks->nr_reg_keys; i++) {
 		const struct key *k = &ks->reg_keys[i].key;
@@ -180,7 +180,7 @@ const struct key *prof_reg_key_find(const struct keys *ks, const char *text, siz
 	return NULL;
 }
 
-int prof_reg_key(struct keys *ks, const char *text, size_t len, const struct key **out,
+int keys_reg_key(struct keys *ks, const char *text, size_t len, const struct key **out,
 		 struct err *e)
 {
 	struct reg_key *k = &ks->reg_keys[ks->nr_reg_keys];

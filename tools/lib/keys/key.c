@@ -11,7 +11,7 @@
 static uint64_t get_comm(struct keys *ks, const struct sample *s, struct thread *th)
 {
 	(void)s;
-	return prof_comm_name(ks, th->comm);
+	return keys_comm_name(ks, th->comm);
 }
 
 static uint64_t get_parent(struct keys *ks, const struct sample *s, struct thread *th)
@@ -54,7 +54,7 @@ static uint64_t get_parallelism(struct keys *ks, const struct sample *s, struct 
 	}
 
 GET_FIELD(cpu, s->cpu)
-GET_FIELD(local_weight, prof_weight(s))
+GET_FIELD(local_weight, keys_weight(s))
 GET_FIELD(ins_lat, s->weight_var2)
 GET_FIELD(stage_cyc, s->weight_var3)
 GET_FIELD(transaction, s->transaction)
@@ -67,22 +67,22 @@ GET_FIELD(data_src, s->data_src)
 
 static uint64_t place_dso(struct keys *ks, const struct place_in *in)
 {
-	return prof_dso_name(ks, in->at->dso);
+	return keys_dso_name(ks, in->at->dso);
 }
 
 static uint64_t place_sym(struct keys *ks, const struct place_in *in)
 {
-	return prof_frame_of_row(ks, in);
+	return keys_frame_of_row(ks, in);
 }
 
 static uint64_t place_branch_sym(struct keys *ks, const struct place_in *in)
 {
-	return in->sym ? prof_frame_of_row(ks, in) : prof_frame_of_addr(ks, in);
+	return in->sym ? keys_frame_of_row(ks, in) : keys_frame_of_addr(ks, in);
 }
 
 static uint64_t place_addr(struct keys *ks, const struct place_in *in)
 {
-	return prof_frame_of_addr(ks, in);
+	return keys_frame_of_addr(ks, in);
 }
 
 static uint64_t place_ip(struct keys *ks, const struct place_in *in)
@@ -123,14 +123,14 @@ static int width_branch_dso(struct keys *ks, const struct place_in *in, uint64_t
 	return ks->o.separator || ks->o.widths || ks->dsos_given ? 0 : 16;
 }
 
-void prof_put_name(const struct keys *ks, const struct symbol *sym, struct obuf *o)
+void keys_put_name(const struct keys *ks, const struct symbol *sym, struct obuf *o)
 {
 	char buf[NAME_ROOM];
 
 	emit_safe(o, symbol_shorten(sym->name, ks->o.max_name, buf, sizeof(buf)));
 }
 
-int prof_name_width(const struct keys *ks, const struct symbol *sym)
+int keys_name_width(const struct keys *ks, const struct symbol *sym)
 {
 	char buf[NAME_ROOM];
 
@@ -140,13 +140,13 @@ int prof_name_width(const struct keys *ks, const struct symbol *sym)
 static int width_sym(struct keys *ks, const struct place_in *in, uint64_t v)
 {
 	(void)v;
-	return in->sym ? prof_name_width(ks, in->sym) + 4 : 16 + 4 + 2;
+	return in->sym ? keys_name_width(ks, in->sym) + 4 : 16 + 4 + 2;
 }
 
 static int width_iaddr(struct keys *ks, const struct place_in *in, uint64_t v)
 {
 	(void)v;
-	return (in->sym ? prof_name_width(ks, in->sym) : 0) + 22;
+	return (in->sym ? keys_name_width(ks, in->sym) : 0) + 22;
 }
 
 static int width_srcline(struct keys *ks, const struct place_in *in, uint64_t v)
@@ -314,7 +314,7 @@ static void text_name(const struct keys *ks, const struct profile_row *r, uint64
 	emit_safe(o, intern_str(&ks->names, (uint32_t)v));
 }
 
-char prof_cpumode_char(uint8_t cpumode)
+char keys_cpumode_char(uint8_t cpumode)
 {
 	static const char chars[] = { 'H', 'k', '.', 'H', 'g', 'u', 'H', 'H' };
 
@@ -332,7 +332,7 @@ static void put_addr(struct obuf *o, uint64_t v)
 static void put_level(struct obuf *o, uint8_t cpumode)
 {
 	obuf_char(o, '[');
-	obuf_char(o, prof_cpumode_char(cpumode));
+	obuf_char(o, keys_cpumode_char(cpumode));
 	obuf_lit(o, "] ");
 }
 
@@ -342,7 +342,7 @@ static void put_sym(const struct keys *ks, const struct frame_info *f, struct ob
 		put_addr(o, f->ip);
 		return;
 	}
-	prof_put_name(ks, f->sym, o);
+	keys_put_name(ks, f->sym, o);
 	if (f->sym->is_inline)
 		obuf_lit(o, " (inlined)");
 }
@@ -375,7 +375,7 @@ static void text_addr(const struct keys *ks, const struct profile_row *r, uint64
 
 	put_level(o, r->cpumode);
 	if (f->sym) {
-		prof_put_name(ks, f->sym, o);
+		keys_put_name(ks, f->sym, o);
 		if (f->ip != f->sym->start) {
 			obuf_lit(o, "+0x");
 			obuf_hex(o, f->ip - f->sym->start);
@@ -393,7 +393,7 @@ static void text_symoff(const struct keys *ks, const struct profile_row *r, uint
 
 	put_level(o, r->cpumode);
 	if (f->sym) {
-		prof_put_name(ks, f->sym, o);
+		keys_put_name(ks, f->sym, o);
 		obuf_lit(o, "+0x");
 		obuf_hex(o, f->ip - f->sym->start);
 	} else {
@@ -523,9 +523,9 @@ STAT(nr)
 #define B    .at = KEY_BITS, .branch = true, .pads = true
 #define NAME .cmp = cmp_name, .text = text_name, .pads = true
 #define DEC  .cmp = cmp_down, .text = text_dec, .pads = true
-#define SUM  .cmp = cmp_down, .text = prof_text_sum, .pads = true
+#define SUM  .cmp = cmp_down, .text = keys_text_sum, .pads = true
 #define MEM(field)                                                           \
-	S, .sample = get_data_src, .cmp = cmp_up, .text = prof_text_##field, \
+	S, .sample = get_data_src, .cmp = cmp_up, .text = keys_text_##field, \
 	   .need = PERF_SAMPLE_DATA_SRC
 
 #define N .at = KEY_STAT, .right = true
@@ -550,7 +550,7 @@ static const struct key keys[] = {
 	  .need = PERF_SAMPLE_TID, .pads = true },
 	{ "comm", "Command", S, .value = VALUE_NAME, .sample = get_comm, NAME, .truncates = true,
 	  .need = PERF_SAMPLE_TID },
-	{ "comm_nodigit", "CommandNoDigit", S, .value = VALUE_NAME, .sample = prof_get_comm_nodigit,
+	{ "comm_nodigit", "CommandNoDigit", S, .value = VALUE_NAME, .sample = keys_get_comm_nodigit,
 	  NAME, .by_content = true, .need = PERF_SAMPLE_TID },
 	{ "dso", "Shared Object", P, .value = VALUE_NAME, .per_symbol = true, .place = place_dso,
 	  .place_width = width_dso, .cmp = cmp_dso, .text = text_name, .pads = true },
@@ -561,31 +561,31 @@ static const struct key keys[] = {
 	  .text = text_other, .pads = true, .parent = true, .by_content = true },
 	{ "cpu", "CPU", S, .sample = get_cpu, .cmp = cmp_up, .text = text_cpu, .pads = true,
 	  .need = PERF_SAMPLE_CPU },
-	{ "srcline", "Source:Line", P, .value = VALUE_NAME, .place = prof_place_srcline,
+	{ "srcline", "Source:Line", P, .value = VALUE_NAME, .place = keys_place_srcline,
 	  .place_width = width_srcline, .cmp = cmp_name, .text = text_name },
-	{ "srcfile", "Source File", P, .value = VALUE_NAME, .place = prof_place_srcfile,
+	{ "srcfile", "Source File", P, .value = VALUE_NAME, .place = keys_place_srcfile,
 	  .place_width = width_srcline, .cmp = cmp_name, .text = text_name },
 	{ "local_weight", "Local Weight", S, .sample = get_local_weight, DEC,
 	  .need = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT },
 	{ "weight", "Weight", S, .sample = get_local_weight, SUM, .min_width = 12,
 	  .need = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT },
 	{ "transaction", "Transaction", S, .sample = get_transaction, .cmp = cmp_down,
-	  .text = prof_text_transaction, .pads = true, .value_width = prof_width_transaction,
+	  .text = keys_text_transaction, .pads = true, .value_width = keys_width_transaction,
 	  .need = PERF_SAMPLE_TRANSACTION },
 	{ "symbol_size", "Symbol size", P, .per_symbol = true, .place = place_symsize,
 	  .cmp = cmp_up, .text = text_known_dec, .text_right = true, .place_width = width_dec },
 	{ "symoff", "Symbol Offset", P, .value = VALUE_FRAME, .place = place_addr,
 	  .cmp = cmp_symoff, .text = text_symoff, .raw_ip = RAW_ALWAYS },
-	{ "dso_size", "DSO size", P, .per_symbol = true, .place = prof_place_dso_size,
+	{ "dso_size", "DSO size", P, .per_symbol = true, .place = keys_place_dso_size,
 	  .cmp = cmp_up, .text = text_known_dec, .text_right = true },
 	{ "cgroup", "Cgroup", S, .sample = get_cgroup, .cmp = cmp_up, .text = text_cgroup,
 	  .by_content = true, .need = PERF_SAMPLE_CGROUP },
 	{ "cgroup_id", "cgroup id (dev/inode)", S, .value = VALUE_NAME,
-	  .sample = prof_get_cgroup_id, .cmp = cmp_name, .text = text_name, .by_content = true,
+	  .sample = keys_get_cgroup_id, .cmp = cmp_name, .text = text_name, .by_content = true,
 	  .need = PERF_SAMPLE_TID },
-	{ "socket", "Socket", S, .sample = prof_get_socket, .cmp = cmp_up, .text = prof_text_socket,
+	{ "socket", "Socket", S, .sample = keys_get_socket, .cmp = cmp_up, .text = keys_text_socket,
 	  .pads = true, .need = PERF_SAMPLE_CPU },
-	{ "trace", "Trace output", S, .value = VALUE_NAME, .sample = prof_get_trace,
+	{ "trace", "Trace output", S, .value = VALUE_NAME, .sample = keys_get_trace,
 	  .cmp = cmp_name, .text = text_name, .by_content = true, .need = PERF_SAMPLE_RAW },
 	{ "time", "Time", S, .sample = get_time, .cmp = cmp_up, .text = text_time, .min_width = 12,
 	  .need = PERF_SAMPLE_TIME },
@@ -594,7 +594,7 @@ static const struct key keys[] = {
 	{ "data_page_size", "Data Page Size", S, .sample = get_data_page, .cmp = cmp_down,
 	  .text = text_size, .pads = true, .min_width = 22, .need = PERF_SAMPLE_DATA_PAGE_SIZE },
 	{ "phys_daddr", "Data Physical Address", S, .sample = get_phys, .cmp = cmp_up,
-	  .text = prof_text_phys, .pads = true, .min_width = 22, .need = PERF_SAMPLE_PHYS_ADDR },
+	  .text = keys_text_phys, .pads = true, .min_width = 22, .need = PERF_SAMPLE_PHYS_ADDR },
 	{ "daddr", "Data Address", S, .sample = get_daddr, .cmp = cmp_up, .text = text_ip,
 	  .pads = true, .min_width = 18, .need = PERF_SAMPLE_ADDR },
 	{ "local_ins_lat", "Local INSTR Latency", S, .sample = get_ins_lat, DEC,
@@ -610,16 +610,16 @@ static const struct key keys[] = {
 	{ "retire_lat", "Pipeline Stage Cycle", S, .sample = get_stage_cyc, SUM,
 	  .need = PERF_SAMPLE_WEIGHT_STRUCT },
 
-	{ "symbol_daddr", "Data Symbol", S, .value = VALUE_DADDR, .sample = prof_get_symbol_daddr,
-	  .value_width = prof_width_daddr, .cmp = prof_cmp_daddr, .text = prof_text_daddr,
+	{ "symbol_daddr", "Data Symbol", S, .value = VALUE_DADDR, .sample = keys_get_symbol_daddr,
+	  .value_width = keys_width_daddr, .cmp = keys_cmp_daddr, .text = keys_text_daddr,
 	  .pads = true, .min_width = 22, .need = PERF_SAMPLE_ADDR },
-	{ "dso_daddr", "Data Object", S, .value = VALUE_NAME, .sample = prof_get_dso_daddr,
-	  .value_width = prof_width_dso_daddr, .cmp = cmp_branch_dso, .text = text_name,
+	{ "dso_daddr", "Data Object", S, .value = VALUE_NAME, .sample = keys_get_dso_daddr,
+	  .value_width = keys_width_dso_daddr, .cmp = cmp_branch_dso, .text = text_name,
 	  .pads = true, .need = PERF_SAMPLE_ADDR },
 	{ "symbol_iaddr", "Code Symbol", P, .value = VALUE_FRAME, .place = place_addr,
 	  .place_width = width_iaddr, .cmp = cmp_iaddr, .text = text_iaddr, .raw_ip = RAW_ALWAYS },
-	{ "dcacheline", "Data Cacheline", S, .value = VALUE_DADDR, .sample = prof_get_dcacheline,
-	  .value_width = prof_width_daddr, .cmp = prof_cmp_dcacheline, .text = prof_text_daddr,
+	{ "dcacheline", "Data Cacheline", S, .value = VALUE_DADDR, .sample = keys_get_dcacheline,
+	  .value_width = keys_width_daddr, .cmp = keys_cmp_dcacheline, .text = keys_text_daddr,
 	  .pads = true, .min_width = 22, .need = PERF_SAMPLE_ADDR },
 	{ "parallelism", "Parallelism", S, .sample = get_parallelism, .cmp = cmp_up,
 	  .text = text_dec, .text_right = true, .switches = true },
@@ -631,13 +631,13 @@ static const struct key keys[] = {
 	{ "locked", "Locked", MEM(locked), .mask = 3ULL << 24 },
 	{ "blocked", "Blocked", MEM(blocked), .min_width = 10, .mask = 7ULL << 40 },
 
-	{ "simd_width", "SIMD Width", S, .sample = prof_get_simd_width, .cmp = cmp_down,
-	  .text = prof_text_simd_width, .pads = true,
+	{ "simd_width", "SIMD Width", S, .sample = keys_get_simd_width, .cmp = cmp_down,
+	  .text = keys_text_simd_width, .pads = true,
 	  .need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER },
-	{ "simd_upper", "Upper Halves", S, .sample = prof_get_simd_upper, .cmp = cmp_down,
-	  .text = prof_text_simd_upper, .pads = true,
+	{ "simd_upper", "Upper Halves", S, .sample = keys_get_simd_upper, .cmp = cmp_down,
+	  .text = keys_text_simd_upper, .pads = true,
 	  .need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER },
-	{ "opmask", "Opmask", S, .sample = prof_get_opmask, .cmp = cmp_up, .text = prof_text_opmask,
+	{ "opmask", "Opmask", S, .sample = keys_get_opmask, .cmp = cmp_up, .text = keys_text_opmask,
 	  .pads = true, .min_width = 9, .need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER },
 	{ "addr", "Address", P, .place = place_ip, .cmp = cmp_signed, .text = text_ip, .pads = true,
 	  .min_width = 18, .raw_ip = RAW_ALWAYS },
@@ -657,27 +657,27 @@ static const struct key branch_keys[] = {
 	{ "symbol_to", "Target Symbol", T, .value = VALUE_FRAME, .place = place_branch_sym,
 	  .place_width = width_sym, .raw_ip = RAW_UNNAMED, .cmp = cmp_branch_sym,
 	  .text = text_sym },
-	{ "srcline_from", "From Source:Line", F, .value = VALUE_NAME, .place = prof_place_srcline,
+	{ "srcline_from", "From Source:Line", F, .value = VALUE_NAME, .place = keys_place_srcline,
 	  .place_width = width_srcline, .cmp = cmp_name, .text = text_name, .pads = true },
-	{ "srcline_to", "To Source:Line", T, .value = VALUE_NAME, .place = prof_place_srcline,
+	{ "srcline_to", "To Source:Line", T, .value = VALUE_NAME, .place = keys_place_srcline,
 	  .place_width = width_srcline, .cmp = cmp_name, .text = text_name, .pads = true },
 	{ "addr_from", "Source Address", F, .value = VALUE_FRAME, .place = place_addr,
 	  .place_width = width_sym, .cmp = cmp_addr, .text = text_addr, .raw_ip = RAW_ALWAYS },
 	{ "addr_to", "Target Address", T, .value = VALUE_FRAME, .place = place_addr,
 	  .place_width = width_sym, .cmp = cmp_addr, .text = text_addr, .raw_ip = RAW_ALWAYS },
 	{ "mispredict", "Branch Mispredicted", B, .bits = 3, .cmp = cmp_equal,
-	  .text = prof_text_mispredict },
+	  .text = keys_text_mispredict },
 	{ "in_tx", "Branch in transaction", B, .bits = 4, .cmp = cmp_equal,
-	  .text = prof_text_in_tx },
-	{ "abort", "Transaction abort", B, .bits = 8, .cmp = cmp_equal, .text = prof_text_abort },
+	  .text = keys_text_in_tx },
+	{ "abort", "Transaction abort", B, .bits = 8, .cmp = cmp_equal, .text = keys_text_abort },
 	{ "cycles", "Basic Block Cycles", B, .bits = 0xffff0, .cmp = cmp_down,
-	  .text = prof_text_cycles },
+	  .text = keys_text_cycles },
 	{ "type", "Branch Type", B, .bits = 0xf << 20 | 0xf << 26, .cmp = cmp_up,
-	  .text = prof_text_type },
+	  .text = keys_text_type },
 	/* It is the target's: one row per target, be that a column or not. */
 	{ "ipc_lbr", "IPC   [IPC Coverage]", T, .value = VALUE_FRAME, .place = place_branch_sym,
-	  .cmp = cmp_target, .raw_ip = RAW_UNNAMED, .of = &acc_branches, .slot_text = prof_text_ipc,
-	  .pads = true, .hidden = true },
+	  .cmp = cmp_target, .raw_ip = RAW_UNNAMED, .of = &keys_acc_branches,
+	  .slot_text = keys_text_ipc, .pads = true, .hidden = true },
 };
 
 /*
@@ -700,20 +700,20 @@ static const struct {
 } table[] = {
 	/* clang-format off */
 	KEYS(overhead),
-	ACC(acc_latency),
-	ACC(acc_modes),
+	ACC(keys_acc_latency),
+	ACC(keys_acc_modes),
 	KEYS(totals),
-	ACC(acc_weights),
-	ACC(acc_branches),
+	ACC(keys_acc_weights),
+	ACC(keys_acc_branches),
 	KEYS(keys),
-	ACC(acc_notes),
+	ACC(keys_acc_notes),
 	KEYS(branch_keys),
-	ACC(acc_simd),
-	ACC(acc_threads),
+	ACC(keys_acc_simd),
+	ACC(keys_acc_threads),
 	/* clang-format on */
 };
 
-const struct key *prof_key_at(size_t at)
+const struct key *keys_at(size_t at)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
 		const struct acc *acc = table[i].acc;
@@ -726,7 +726,7 @@ const struct key *prof_key_at(size_t at)
 	return NULL;
 }
 
-const struct acc *prof_acc_at(unsigned at)
+const struct acc *keys_acc_at(unsigned at)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
 		if (table[i].acc && !at--)
@@ -734,33 +734,33 @@ const struct acc *prof_acc_at(unsigned at)
 	return NULL;
 }
 
-const char *profile_key_name(size_t i)
+const char *keys_name(size_t i)
 {
-	const struct key *k = prof_key_at(i);
+	const struct key *k = keys_at(i);
 
 	return k ? k->name : NULL;
 }
 
 /* ---- what numbers stand for ------------------------------------------------------------------ */
 
-void prof_key_reader_free(struct key_reader *r)
+void keys_reader_free(struct key_reader *r)
 {
 	vec_free(&r->comm_name);
 	vec_free(&r->dso_name);
 	vec_free(&r->sockets);
 	trace_free(r->trace);
-	prof_tuples_free(&r->frame_keys);
+	keys_tuples_free(&r->frame_keys);
 	vec_free(&r->frame_at);
 	htab_free(&r->bare_tab);
 	if (r->reg_text.buf)
 		obuf_free(&r->reg_text);
 }
 
-void prof_keys_free(struct keys *ks)
+void keys_free(struct keys *ks)
 {
 	intern_free(&ks->names);
 	vec_free(&ks->frames);
-	prof_tuples_free(&ks->daddrs);
+	keys_tuples_free(&ks->daddrs);
 	vec_free(&ks->ipc);
 	arena_free(&ks->text);
 }

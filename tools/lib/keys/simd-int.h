@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What SIMD state a row's samples had, and what the code under them does. Inside room profile.
+ * What SIMD state a row's samples had, and what the code under them does. Inside room keys.
  *
  * A sample's live width is that of the widest of vector registers 0 to 15 with a bit set: 128, 256,
  * 512 or none. The code's width is that of the widest vector register which the instruction at the
@@ -8,12 +8,11 @@
  * ever uses that width tells "uses zmm" and "zmm left dirty" apart. Registers 16 to 31 are apart:
  * vzeroupper spares them, so what a program's start left there lives on in everything behind it.
  */
-#ifndef PERF_PROFILE_SIMD_H
-#define PERF_PROFILE_SIMD_H
+#ifndef PERF_KEYS_SIMD_INT_H
+#define PERF_KEYS_SIMD_INT_H
 
 #include "insn/insn.h"
-#include "sample/sample.h"
-#include "symbol/symbol.h"
+#include "keys/keys.h"
 
 enum simd_width { SIMD_NONE, SIMD_128, SIMD_256, SIMD_512, SIMD_WIDTHS };
 
@@ -30,27 +29,14 @@ struct simd_counts {
 	bool func_known;
 };
 
-struct dso;
-
-/* Decoders for code of 32 and 64 bits, made when there is some. */
-struct decoders {
-	struct insn_decoder *dec[2];
-	bool tried[2];
-};
-
 /*
  * The register block with SIMD state: the interrupted state first; NULL = none. @tmp: where it is
  * put together when XMM registers are among the general ones.
  */
-const struct sample_regs *prof_simd_block(const struct sample *s, enum regs_arch arch,
+const struct sample_regs *keys_simd_block(const struct sample *s, enum regs_arch arch,
 					  struct sample_regs *tmp);
-bool prof_simd_is_intr(const struct sample *s, enum regs_arch arch);
+bool keys_simd_is_intr(const struct sample *s, enum regs_arch arch);
 /* enum simd_width of registers 0-15 and, in *high, of 16-31; -1: the sample does not say. */
-int prof_simd_live(const struct sample *s, const struct sample_regs *r, int *high);
-
-/* For the code of @dso; NULL, after a warning, when it cannot be decoded. */
-struct insn_decoder *prof_decoder(struct decoders *d, struct resolver *res, enum regs_arch arch,
-				  struct dso *dso);
-void prof_decoders_free(struct decoders *d);
+int keys_simd_live(const struct sample *s, const struct sample_regs *r, int *high);
 
 #endif

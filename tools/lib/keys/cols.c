@@ -26,10 +26,10 @@ static const struct key *key_find(const char *name, size_t len)
 {
 	const struct key *k;
 
-	for (size_t i = 0; (k = prof_key_at(i)); i++)
+	for (size_t i = 0; (k = keys_at(i)); i++)
 		if (strlen(k->name) == len && !strncasecmp(k->name, name, len))
 			return k;
-	for (size_t i = 0; (k = prof_key_at(i)); i++)
+	for (size_t i = 0; (k = keys_at(i)); i++)
 		if (!strncasecmp(k->name, name, len) && !k->hidden)
 			return k;
 	return NULL;
@@ -98,7 +98,7 @@ static int unknown_key(struct err *e, const char *what, const char *name, size_t
 
 	snprintf(word, sizeof(word), "%.*s", (int)min_u64(len, sizeof(word) - 1), name);
 	n = nearest_init(word);
-	for (size_t i = 0; (k = prof_key_at(i)); i++)
+	for (size_t i = 0; (k = keys_at(i)); i++)
 		if (!k->hidden)
 			nearest_offer(&n, k->name);
 	nearest_print(&n, near, sizeof(near));
@@ -132,12 +132,12 @@ static int find_key(struct columns *cs, const char *s, size_t len, const char *w
 			*k = key_find(s, len);
 		return ret;
 	}
-	*k = prof_reg_key_find(cs->ks, s, len);
+	*k = keys_reg_key_find(cs->ks, s, len);
 	if (*k)
 		return 0;
 	if (!cs->maker)
 		return err_set(e, -EINVAL, "key `%.*s' was not counted", (int)len, s);
-	return prof_reg_key(cs->maker, s, len, k, e);
+	return keys_reg_key(cs->maker, s, len, k, e);
 }
 
 static int add_key(struct columns *cs, const char *s, size_t len, struct key_list *l, struct err *e)
@@ -271,7 +271,7 @@ static void push_default_stats(struct columns *cs, struct profile_col *const *ke
 		push_key(cs, list, n, "sample");
 	if (cs->o->show_period)
 		push_key(cs, list, n, "period");
-	for (unsigned i = 0; (acc = prof_acc_at(i)); i++)
+	for (unsigned i = 0; (acc = keys_acc_at(i)); i++)
 		for (unsigned c = 0; acc->shown && acc->shown(cs->o) && c < acc->nr_cols; c++)
 			push_col(list, n, col_of(cs, &acc->cols[c]));
 }
@@ -287,7 +287,7 @@ static void push_ipc(struct columns *cs, struct key_list *l)
 	push_key_at(cs, l->v, l->n, name, l->level);
 }
 
-const char *prof_default_sort(const struct profile_opts *o)
+const char *keys_default_sort(const struct profile_opts *o)
 {
 	return o->branch ? DEFAULT_BRANCH_SORT
 	       : o->mem	 ? DEFAULT_MEM_SORT
@@ -307,12 +307,12 @@ static int choose_keys(struct columns *cs, bool strict, struct profile_col **key
 	/* Shares that nobody has named stand before the first key. */
 	l.level = !strict && !(sort && (strstr(sort, "overhead") || strstr(sort, "latency")));
 	if (plus) {
-		ret = parse_list(cs, prof_default_sort(cs->o), &l, e);
+		ret = parse_list(cs, keys_default_sort(cs->o), &l, e);
 		step_level(&l, ',');
 		sort++;
 	}
 	if (!sort && !strict)
-		sort = prof_default_sort(cs->o);
+		sort = keys_default_sort(cs->o);
 	if (!ret && sort)
 		ret = parse_list(cs, sort, &l, e);
 	if (!ret)
@@ -320,7 +320,7 @@ static int choose_keys(struct columns *cs, bool strict, struct profile_col **key
 	return ret;
 }
 
-int prof_cols_choose(struct columns *cs, struct err *e)
+int keys_cols_choose(struct columns *cs, struct err *e)
 {
 	const char *fields = cs->o->fields;
 	bool strict = fields && *fields && *fields != '+';
@@ -364,7 +364,7 @@ int prof_cols_choose(struct columns *cs, struct err *e)
  * A filter for exactly one comm, dso or symbol takes the column away and says so in a line instead;
  * but not the last key, and no level of a hierarchy.
  */
-void prof_cols_elide(struct columns *cs)
+void keys_cols_elide(struct columns *cs)
 {
 	static const struct {
 		const char *key;

@@ -6,7 +6,7 @@
  */
 #include "keys-int.h"
 
-uint32_t prof_name_id(struct keys *ks, const char *s)
+uint32_t keys_name_id(struct keys *ks, const char *s)
 {
 	uint32_t id = intern(&ks->names, s);
 
@@ -24,11 +24,11 @@ static uint32_t cached_name(struct keys *ks, uint32_t **v, size_t *n, size_t *ca
 		*n = idx + 1;
 	}
 	if ((*v)[idx] == ID_NONE)
-		(*v)[idx] = prof_name_id(ks, s);
+		(*v)[idx] = keys_name_id(ks, s);
 	return (*v)[idx];
 }
 
-uint32_t prof_dso_name(struct keys *ks, const struct dso *dso)
+uint32_t keys_dso_name(struct keys *ks, const struct dso *dso)
 {
 	if (!dso)
 		return ks->unknown;
@@ -36,7 +36,7 @@ uint32_t prof_dso_name(struct keys *ks, const struct dso *dso)
 			   &ks->reader->dso_name.cap, dso->idx, dso->short_name);
 }
 
-uint32_t prof_comm_name(struct keys *ks, uint32_t comm)
+uint32_t keys_comm_name(struct keys *ks, uint32_t comm)
 {
 	if (comm < ks->reader->comm_name.n && ks->reader->comm_name.v[comm] != ID_NONE)
 		return ks->reader->comm_name.v[comm];
@@ -46,9 +46,9 @@ uint32_t prof_comm_name(struct keys *ks, uint32_t comm)
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
-uint32_t prof_frame_id(struct keys *ks, const uint64_t key[4], const struct frame_info *f)
+uint32_t keys_frame_id(struct keys *ks, const uint64_t key[4], const struct frame_info *f)
 {
-	uint32_t id = prof_tuple_id(&ks->reader->frame_keys, key);
+	uint32_t id = keys_tuple_id(&ks->reader->frame_keys, key);
 
 	if (id == ID_NONE)
 		return ID_NONE;
@@ -69,7 +69,7 @@ static uint64_t bare_hash(uint32_t dso_name, uint64_t ip)
 	return hash_mix(dso_name, ip);
 }
 
-uint32_t prof_frame_find_bare(const struct keys *ks, uint32_t dso_name, uint64_t ip)
+uint32_t keys_frame_find_bare(const struct keys *ks, uint32_t dso_name, uint64_t ip)
 {
 	uint32_t i;
 
@@ -80,9 +80,9 @@ uint32_t prof_frame_find_bare(const struct keys *ks, uint32_t dso_name, uint64_t
 	return ID_NONE;
 }
 
-uint32_t prof_frame_bare(struct keys *ks, const struct frame_info *f)
+uint32_t keys_frame_bare(struct keys *ks, const struct frame_info *f)
 {
-	uint32_t id = prof_frame_find_bare(ks, f->dso_name, f->ip);
+	uint32_t id = keys_frame_find_bare(ks, f->dso_name, f->ip);
 
 	if (id != ID_NONE)
 		return id;
@@ -93,12 +93,12 @@ uint32_t prof_frame_bare(struct keys *ks, const struct frame_info *f)
 		       : id;
 }
 
-void prof_unmapped_prefetch(const struct keys *ks, uint64_t ip)
+void keys_unmapped_prefetch(const struct keys *ks, uint64_t ip)
 {
 	htab_prefetch(&ks->reader->bare_tab, bare_hash(ks->unknown, ip));
 }
 
-void prof_unmapped_prefetch_next(const struct keys *ks, uint64_t ip)
+void keys_unmapped_prefetch_next(const struct keys *ks, uint64_t ip)
 {
 	uint32_t i = htab_peek(&ks->reader->bare_tab, bare_hash(ks->unknown, ip));
 
@@ -107,7 +107,7 @@ void prof_unmapped_prefetch_next(const struct keys *ks, uint64_t ip)
 }
 
 /* Addresses in a module count from its start, as upstream shows them. */
-uint64_t prof_frame_shown(const struct keys *ks, const struct loc *l)
+uint64_t keys_frame_shown(const struct keys *ks, const struct loc *l)
 {
 	const struct map *map;
 
@@ -126,13 +126,13 @@ static void frame_fill(struct keys *ks, const struct place_in *in, struct frame_
 	*f = (struct frame_info){
 		.sym = in->sym,
 		.ip = in->chain ? in->ip : l->addr,
-		.dso_name = prof_dso_name(ks, l->dso),
+		.dso_name = keys_dso_name(ks, l->dso),
 		.step = ID_NONE,
 		.dso = l->dso ? l->dso->idx + 1 : 0,
 		.cpumode = l->cpumode,
 	};
 	if (!in->chain && !f->sym)
-		f->ip = prof_frame_shown(ks, l);
+		f->ip = keys_frame_shown(ks, l);
 	f->order = f->sym ? f->sym->start : f->ip;
 }
 
@@ -140,16 +140,16 @@ static void frame_fill(struct keys *ks, const struct place_in *in, struct frame_
 static uint32_t frame_of_sym(struct keys *ks, struct frame_info *f)
 {
 	if (f->sym->is_inline)
-		return prof_frame_id(ks,
+		return keys_frame_id(ks,
 				     (uint64_t[]){ FRAME_INLINE, f->dso_name,
-						   prof_name_id(ks, f->sym->name), 0 },
+						   keys_name_id(ks, f->sym->name), 0 },
 				     f);
-	return prof_frame_id(ks, (uint64_t[]){ FRAME_SYM, f->dso_name, f->sym->start, f->sym->end },
+	return keys_frame_id(ks, (uint64_t[]){ FRAME_SYM, f->dso_name, f->sym->start, f->sym->end },
 			     f);
 }
 
 /* What key `symbol` tells apart: symbols, and addresses (of any object) where there is none. */
-uint32_t prof_frame_of_row(struct keys *ks, const struct place_in *in)
+uint32_t keys_frame_of_row(struct keys *ks, const struct place_in *in)
 {
 	struct frame_info f;
 
@@ -158,8 +158,8 @@ uint32_t prof_frame_of_row(struct keys *ks, const struct place_in *in)
 		return frame_of_sym(ks, &f);
 	/* Addresses in memory are the call graph's frames as well: there are many of these. */
 	if (in->chain || f.ip == in->ip)
-		return prof_frame_bare(ks, &f);
-	return prof_frame_id(ks, (uint64_t[]){ FRAME_ADDR, 0, f.ip, 0 }, &f);
+		return keys_frame_bare(ks, &f);
+	return keys_frame_id(ks, (uint64_t[]){ FRAME_ADDR, 0, f.ip, 0 }, &f);
 }
 
 static const char *line_text(struct keys *ks, const struct place_in *in)
@@ -175,7 +175,7 @@ static const char *line_text(struct keys *ks, const struct place_in *in)
 }
 
 /* What a call graph tells apart: by chain.key functions, addresses or source lines. */
-uint32_t prof_frame_of_tree(struct keys *ks, const struct place_in *in)
+uint32_t keys_frame_of_tree(struct keys *ks, const struct place_in *in)
 {
 	struct frame_info f;
 	enum chain_key by = ks->o.chain.key;
@@ -187,26 +187,26 @@ uint32_t prof_frame_of_tree(struct keys *ks, const struct place_in *in)
 	if (by != CHAIN_BY_FUNCTION)
 		f.srcline = line_text(ks, in);
 	if (by == CHAIN_BY_SRCLINE && f.srcline)
-		return prof_frame_id(ks,
-				     (uint64_t[]){ FRAME_LINE, prof_name_id(ks, f.srcline),
+		return keys_frame_id(ks,
+				     (uint64_t[]){ FRAME_LINE, keys_name_id(ks, f.srcline),
 						   f.dso_name, f.sym ? f.sym->start : 0 },
 				     &f);
 	f.order = f.ip;
 	if (!f.sym)
-		return prof_frame_bare(ks, &f);
-	return prof_frame_id(ks, (uint64_t[]){ FRAME_DSO_ADDR, f.dso_name, f.ip, f.sym->idx }, &f);
+		return keys_frame_bare(ks, &f);
+	return keys_frame_id(ks, (uint64_t[]){ FRAME_DSO_ADDR, f.dso_name, f.ip, f.sym->idx }, &f);
 }
 
-uint32_t prof_frame_of_bare(struct keys *ks, const struct place_in *in)
+uint32_t keys_frame_of_bare(struct keys *ks, const struct place_in *in)
 {
 	struct frame_info f;
 
 	frame_fill(ks, in, &f);
-	return prof_frame_bare(ks, &f);
+	return keys_frame_bare(ks, &f);
 }
 
 /* Branch ends as keys addr_from and addr_to see them: apart by address in memory. */
-uint32_t prof_frame_of_addr(struct keys *ks, const struct place_in *in)
+uint32_t keys_frame_of_addr(struct keys *ks, const struct place_in *in)
 {
 	struct frame_info f;
 
@@ -214,6 +214,6 @@ uint32_t prof_frame_of_addr(struct keys *ks, const struct place_in *in)
 	if (f.sym) /* sampled or a caller: the frame is the same, and has an offset */
 		f.ip = in->at->addr;
 	f.order = in->ip;
-	return prof_frame_id(ks, (uint64_t[]){ FRAME_RAW, f.dso ? f.dso_name + 1 : 0, in->ip, 0 },
+	return keys_frame_id(ks, (uint64_t[]){ FRAME_RAW, f.dso ? f.dso_name + 1 : 0, in->ip, 0 },
 			     &f);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The argument of -g: "graph,0.5,10,caller,function,percent", parts told apart by themselves. */
-#include "profile-int.h"
+#include "keys-int.h"
 
 struct word {
 	const char *name;

@@ -42,8 +42,8 @@ static uint64_t stat(const struct profile_row *r, const void *slot)
 	return *(const uint64_t *)slot;
 }
 
-#define COLUMN                                                                              \
-	.at = KEY_STAT, .of = &acc_latency, .stat = stat, .percent = true, .latency = true, \
+#define COLUMN                                                                                   \
+	.at = KEY_STAT, .of = &keys_acc_latency, .stat = stat, .percent = true, .latency = true, \
 	.switches = true, .right = true
 
 static const struct key cols[] = {
@@ -51,7 +51,7 @@ static const struct key cols[] = {
 	{ "latency_children", "Latency", COLUMN, .acc = true },
 };
 
-const struct acc acc_latency = {
+const struct acc keys_acc_latency = {
 	.name = "latency",
 	.size = sizeof(uint64_t),
 	.cols = cols,

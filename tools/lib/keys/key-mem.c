@@ -39,7 +39,7 @@ static uint32_t target_text(struct keys *ks, const struct target *t, uint64_t ad
 	else
 		text = arena_printf(&ks->text, addr ? "0x%016llx" : "%016llx",
 				    (unsigned long long)addr);
-	return text ? prof_name_id(ks, text) : 0;
+	return text ? keys_name_id(ks, text) : 0;
 }
 
 static uint64_t target_id(struct keys *ks, const struct target *t, uint64_t addr, char level,
@@ -49,32 +49,32 @@ static uint64_t target_id(struct keys *ks, const struct target *t, uint64_t addr
 
 	if (t->sym)
 		vals[DADDR_WIDTH] = strlen(t->sym->name) + UNNAMED_WIDTH + more;
-	return prof_tuple_id(&ks->daddrs, vals);
+	return keys_tuple_id(&ks->daddrs, vals);
 }
 
-uint64_t prof_get_symbol_daddr(struct keys *ks, const struct sample *s, struct thread *th)
+uint64_t keys_get_symbol_daddr(struct keys *ks, const struct sample *s, struct thread *th)
 {
 	struct target t;
 
 	find_target(ks, s, th, s->addr, &t);
-	return target_id(ks, &t, s->addr, prof_cpumode_char(s->cpumode), 0);
+	return target_id(ks, &t, s->addr, keys_cpumode_char(s->cpumode), 0);
 }
 
-uint64_t prof_get_dso_daddr(struct keys *ks, const struct sample *s, struct thread *th)
+uint64_t keys_get_dso_daddr(struct keys *ks, const struct sample *s, struct thread *th)
 {
 	struct target t;
 
 	find_target(ks, s, th, s->addr, &t);
-	return prof_dso_name(ks, t.mapped ? t.hit.map->dso : NULL);
+	return keys_dso_name(ks, t.mapped ? t.hit.map->dso : NULL);
 }
 
 /* The line of 64 bytes that was accessed: X in no map, s in memory that is shared and written. */
-uint64_t prof_get_dcacheline(struct keys *ks, const struct sample *s, struct thread *th)
+uint64_t keys_get_dcacheline(struct keys *ks, const struct sample *s, struct thread *th)
 {
 	enum { PROT_X = 4, SHARED = 1 };
 	uint64_t line = s->addr & ~63ULL;
 	struct target t;
-	char level = prof_cpumode_char(s->cpumode);
+	char level = keys_cpumode_char(s->cpumode);
 
 	find_target(ks, s, th, s->addr, &t);
 	if (!t.mapped)
@@ -87,12 +87,12 @@ uint64_t prof_get_dcacheline(struct keys *ks, const struct sample *s, struct thr
 	return target_id(ks, &t, line, level, 1);
 }
 
-int prof_width_daddr(const struct keys *ks, uint64_t v)
+int keys_width_daddr(const struct keys *ks, uint64_t v)
 {
-	return (int)prof_tuple_get(&ks->daddrs, (uint32_t)v)[DADDR_WIDTH];
+	return (int)keys_tuple_get(&ks->daddrs, (uint32_t)v)[DADDR_WIDTH];
 }
 
-int prof_width_dso_daddr(const struct keys *ks, uint64_t v)
+int keys_width_dso_daddr(const struct keys *ks, uint64_t v)
 {
 	if (v == ks->unknown)
 		return ks->o.separator || ks->o.widths || ks->dsos_given ? 0 : 16;
@@ -100,28 +100,28 @@ int prof_width_dso_daddr(const struct keys *ks, uint64_t v)
 }
 
 /* Addresses as signed numbers, as upstream has it: the kernel's first. */
-int prof_cmp_daddr(const struct keys *ks, uint64_t a, uint64_t b)
+int keys_cmp_daddr(const struct keys *ks, uint64_t a, uint64_t b)
 {
-	int64_t x = (int64_t)prof_tuple_get(&ks->daddrs, (uint32_t)a)[DADDR_AT];
-	int64_t y = (int64_t)prof_tuple_get(&ks->daddrs, (uint32_t)b)[DADDR_AT];
+	int64_t x = (int64_t)keys_tuple_get(&ks->daddrs, (uint32_t)a)[DADDR_AT];
+	int64_t y = (int64_t)keys_tuple_get(&ks->daddrs, (uint32_t)b)[DADDR_AT];
 
 	return x < y ? -1 : x > y;
 }
 
 /* What lies in a map first. */
-int prof_cmp_dcacheline(const struct keys *ks, uint64_t a, uint64_t b)
+int keys_cmp_dcacheline(const struct keys *ks, uint64_t a, uint64_t b)
 {
-	const uint64_t *x = prof_tuple_get(&ks->daddrs, (uint32_t)a);
-	const uint64_t *y = prof_tuple_get(&ks->daddrs, (uint32_t)b);
+	const uint64_t *x = keys_tuple_get(&ks->daddrs, (uint32_t)a);
+	const uint64_t *y = keys_tuple_get(&ks->daddrs, (uint32_t)b);
 
 	if ((x[DADDR_LEVEL] == 'X') != (y[DADDR_LEVEL] == 'X'))
 		return x[DADDR_LEVEL] == 'X' ? 1 : -1;
 	return x[DADDR_AT] < y[DADDR_AT] ? -1 : x[DADDR_AT] > y[DADDR_AT];
 }
 
-void prof_text_daddr(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
+void keys_text_daddr(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
 {
-	const uint64_t *d = prof_tuple_get(&ks->daddrs, (uint32_t)v);
+	const uint64_t *d = keys_tuple_get(&ks->daddrs, (uint32_t)v);
 
 	(void)r;
 	obuf_char(o, '[');
@@ -130,11 +130,11 @@ void prof_text_daddr(const struct keys *ks, const struct profile_row *r, uint64_
 	emit_safe(o, intern_str(&ks->names, (uint32_t)d[DADDR_TEXT]));
 }
 
-void prof_text_phys(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
+void keys_text_phys(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
 {
 	(void)ks;
 	obuf_char(o, '[');
-	obuf_char(o, prof_cpumode_char(r->cpumode));
+	obuf_char(o, keys_cpumode_char(r->cpumode));
 	obuf_lit(o, "] ");
 	if (v)
 		obuf_lit(o, "0x");
@@ -144,7 +144,7 @@ void prof_text_phys(const struct keys *ks, const struct profile_row *r, uint64_t
 /* ---- data_src -------------------------------------------------------------------------------- */
 
 #define DATA_SRC_TEXT(name)                                                                   \
-	void prof_text_##name(const struct keys *ks, const struct profile_row *r, uint64_t v, \
+	void keys_text_##name(const struct keys *ks, const struct profile_row *r, uint64_t v, \
 			      struct obuf *o)                                                 \
 	{                                                                                     \
 		(void)ks, (void)r;                                                            \
@@ -158,7 +158,7 @@ DATA_SRC_TEXT(locked)
 DATA_SRC_TEXT(blocked)
 
 /* The sum over a row's samples, which are equal in this value. */
-void prof_text_sum(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
+void keys_text_sum(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
 {
 	(void)ks;
 	obuf_dec(o, v * r->nr);
@@ -166,7 +166,7 @@ void prof_text_sum(const struct keys *ks, const struct profile_row *r, uint64_t 
 
 /* ---- transactions ---------------------------------------------------------------------------- */
 
-void prof_text_transaction(const struct keys *ks, const struct profile_row *r, uint64_t v,
+void keys_text_transaction(const struct keys *ks, const struct profile_row *r, uint64_t v,
 			   struct obuf *o)
 {
 	(void)ks, (void)r;
@@ -174,7 +174,7 @@ void prof_text_transaction(const struct keys *ks, const struct profile_row *r, u
 }
 
 /* Room for any, not for all at once. */
-int prof_width_transaction(const struct keys *ks, uint64_t v)
+int keys_width_transaction(const struct keys *ks, uint64_t v)
 {
 	(void)ks;
 	return v ? 32 : 27;

@@ -28,7 +28,7 @@ static int merge(void *slot, const void *from, const struct acc_maps *maps)
 
 	add_counts(c, f);
 	if (c->symbol_to == ID_NONE)
-		c->symbol_to = acc_map(maps ? maps->symbol : NULL, f->symbol_to);
+		c->symbol_to = keys_acc_map(maps ? maps->symbol : NULL, f->symbol_to);
 	return 0;
 }
 
@@ -70,7 +70,8 @@ static bool shown(const struct profile_opts *o)
 	return o->branch && o->branch_stats;
 }
 
-#define COLUMN .at = KEY_STAT, .of = &acc_branches, .right = true, .branch = true, .unknown = "-"
+#define COLUMN \
+	.at = KEY_STAT, .of = &keys_acc_branches, .right = true, .branch = true, .unknown = "-"
 
 static const struct key cols[] = {
 	{ "mispredict_rate", "Mispred%", COLUMN, .stat = stat_mispred, .min_width = 8,
@@ -80,7 +81,7 @@ static const struct key cols[] = {
 
 static const struct branch_counts none = { .symbol_to = ID_NONE };
 
-const struct acc acc_branches = {
+const struct acc keys_acc_branches = {
 	.name = "branches",
 	.size = sizeof(struct branch_counts),
 	.empty = &none,

@@ -14,7 +14,7 @@ static int add(void *slot, const struct acc_in *in, void *state)
 	struct weights *w = slot;
 
 	(void)state;
-	w->v[0] += prof_weight(in->s);
+	w->v[0] += keys_weight(in->s);
 	w->v[1] += in->s->weight_var2;
 	w->v[2] += in->s->weight_var3;
 	return 0;
@@ -40,8 +40,8 @@ WEIGHT(1)
 WEIGHT(2)
 WEIGHT(3)
 
-#define COLUMN                                                                           \
-	.at = KEY_STAT, .of = &acc_weights, .mean = true, .min_width = 8, .right = true, \
+#define COLUMN                                                                                \
+	.at = KEY_STAT, .of = &keys_acc_weights, .mean = true, .min_width = 8, .right = true, \
 	.need = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT
 
 static const struct key cols[] = {
@@ -50,7 +50,7 @@ static const struct key cols[] = {
 	{ "weight3", "Weight3", COLUMN, .stat = stat_3 },
 };
 
-const struct acc acc_weights = {
+const struct acc keys_acc_weights = {
 	.name = "weights",
 	.size = sizeof(struct weights),
 	.cols = cols,

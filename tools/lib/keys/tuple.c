@@ -2,7 +2,7 @@
 /* Arrays of numbers to dense ids. */
 #include "keys-int.h"
 
-uint32_t prof_tuple_id(struct tuples *t, const uint64_t *vals)
+uint32_t keys_tuple_id(struct tuples *t, const uint64_t *vals)
 {
 	uint64_t h = t->width;
 	uint32_t id;
@@ -10,13 +10,13 @@ uint32_t prof_tuple_id(struct tuples *t, const uint64_t *vals)
 	for (unsigned i = 0; i < t->width; i++)
 		h = hash_mix(h, vals[i]);
 	for (struct htab_it it = htab_find(&t->tab, h); htab_next(&t->tab, &it, &id);)
-		if (!memcmp(prof_tuple_get(t, id), vals, t->width * sizeof(*vals)))
+		if (!memcmp(keys_tuple_get(t, id), vals, t->width * sizeof(*vals)))
 			return id;
-	id = prof_tuple_push(t, vals);
+	id = keys_tuple_push(t, vals);
 	return id == ID_NONE || htab_add(&t->tab, h, id) ? ID_NONE : id;
 }
 
-uint32_t prof_tuple_push(struct tuples *t, const uint64_t *vals)
+uint32_t keys_tuple_push(struct tuples *t, const uint64_t *vals)
 {
 	if (t->n == ID_NONE - 1 || vec_reserve(&t->v, t->v.n + t->width + 1))
 		return ID_NONE;
@@ -25,7 +25,7 @@ uint32_t prof_tuple_push(struct tuples *t, const uint64_t *vals)
 	return t->n++;
 }
 
-void prof_tuples_free(struct tuples *t)
+void keys_tuples_free(struct tuples *t)
 {
 	vec_free(&t->v);
 	htab_free(&t->tab);
