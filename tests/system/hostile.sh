@@ -23,14 +23,20 @@ for name in sys.argv[1:]:
     if bad or '\n# forged' in s or '\n99999' in s:
         print(name, bad[:8], s[:400].encode('unicode_escape').decode())
 P
-for how in "report --stdio" "report --stdio -g folded" "report --json" "report --tasks" \
-	"report --mmaps" "report -D" "script" "script -F +srcline" "script --json" "evlist -v" \
+for how in "report --stdio" "report --stdio -g folded" "report --json" "report --csv" \
+	"report -t ," "report --tasks" "report --mmaps" "report --mmaps --json" "report --tasks --csv" \
+	"report -D" "script" "script -F +srcline" "script --json" "evlist -v" \
 	"buildid-list" "buildid-list --with-hits" "data convert --check" \
 	"data convert --check --json" "data convert --to fdata" "data convert --to preagg" \
 	"data convert --to folded" "data convert --to json"; do
 	"$PERF" $how -v -i "$TMP/names.data" >"$TMP/out" 2>"$TMP/err"
 	is "hostile names: $how" "$(python3 "$TMP/raw.py" "$TMP/out" "$TMP/err")" ""
 done
+"$PERF" report --csv -i "$TMP/names.data" >"$TMP/csv" 2>"$TMP/err"
+is "hostile names: CSV has as many values in each line" "$(python3 -c '
+import csv, sys
+with open(sys.argv[1], newline="") as f:
+    print(len({len(line) for line in csv.reader(f, strict=True)}))' "$TMP/csv")" 1
 "$PERF" data convert --to folded -i "$TMP/names.data" >"$TMP/folded"
 is "folded: a comm is one field of one line" \
 	"$(awk -F';' '!/^(x|\\x1b)/ || NF != 2 || !/ [0-9]+$/' "$TMP/folded")" ""
