@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --time: spans in seconds, or as parts of the time between the first and the last sample. */
+/*
+ * --time: spans in seconds, or as parts of the time between the first and the last sample. Seconds
+ * become nanoseconds without floating point: a time that is printed has to name the same sample
+ * when it comes back as an option.
+ */
 #include <stdlib.h>
 
 #include "perfdata/perfdata.h"

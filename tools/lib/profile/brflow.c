@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Blocks and chains of branch stacks, see brflow.h. */
+/*
+ * Blocks and chains of branch stacks, see brflow.h. Stacks repeat each other, so that which block
+ * of which object lies between two addresses of an address space is remembered and looked up once
+ * for most entries.
+ */
 #include "profile/brflow.h"
 #include "profile-int.h"
 

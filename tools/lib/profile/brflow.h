@@ -33,9 +33,9 @@ struct brflow_opts {
 
 /*
  * A block ends with a branch. Of several that end with the same one the longest is kept: its
- * @start; cycles and counters are those of all of them. With opts.each_start they stay apart. Where it began is not known of the oldest
- * branch in a stack, where another function was left without a branch, and in recordings whose
- * filter keeps only some branches.
+ * @start; cycles and counters are those of all of them. With opts.each_start they stay apart.
+ * Where it began is not known of the oldest branch in a stack, where another function was left
+ * without a branch, and in recordings whose filter keeps only some branches.
  */
 #define BRFLOW_NO_START UINT64_MAX
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Columns of a table: what they hold of a row, how wide they are, their cells. */
+/*
+ * Columns of a table: what they hold of a row, how wide they are, their cells. A view only reads:
+ * whoever prints may ask for any cell, in any order and as often as he likes.
+ */
 #include <stdio.h>
 
 #include "emit/emit.h"

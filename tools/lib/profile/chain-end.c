@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The end of reading: sums over the trie, rows of callers. */
+/*
+ * The end of reading: sums over the trie, rows of callers. Children have higher numbers than their
+ * parents, so one pass back adds everything up. A function that is in a chain twice is one row and
+ * counts once.
+ */
 #include "profile-int.h"
 
 static void link_children(struct chains *c)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Frames that wait, to steps: many together. */
+/*
+ * Frames that wait, to steps: many together. Each look-up would wait for memory, and those of one
+ * chain wait for each other; side by side the waiting of all is the waiting of one.
+ */
 #include "profile-int.h"
 
 /* Numbers of all locations, and the memory that their steps are in. */

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The order of rows. */
+/*
+ * The order of rows. Names are compared once per distinct value, not once per pair of rows: each
+ * key's values get ranks, a row's ranks are packed into numbers, and rows are sorted by these.
+ * Equal rows stay in the order in which they came.
+ */
 #include "view-int.h"
 
 static unsigned bits_for(uint64_t n)

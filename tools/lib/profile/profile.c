@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The way of a sample: location, filters, group, row, chain. */
+/*
+ * The way of a sample: location, filters, group, row, chain. What the options ask for is settled
+ * in profile_new(), so that a sample meets no decision that is the same for all of them.
+ */
 #include "emit/emit.h"
 #include "profile-int.h"
 #include "script/script.h"

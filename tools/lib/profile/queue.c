@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Samples that are told apart by their row alone: to their rows many at a time. */
+/*
+ * Samples that are told apart by their row alone: to their rows many at a time. Nothing of such a
+ * sample is looked at besides its address, so a batch of them asks memory for all rows before it
+ * touches the first. With chains, branches or filters that look into the sample there is no queue.
+ */
 #include "profile-int.h"
 
 int prof_queue_init(struct profile *p)

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rows: counting while samples come. */
+/*
+ * Rows: counting while samples come. A row is (group, place, place2, bits), all numbers: the group
+ * is what the keys of the sample give, a place what those of its address give, so that few
+ * distinct groups and places make many rows.
+ */
 #include "profile-int.h"
 
 static bool same_group(const struct profile *p, uint32_t id, const uint64_t *vals)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --stop-bt: the functions that call chains end with, by their whole names. */
+/*
+ * --stop-bt: the functions that call chains end with, by their whole names, as upstream compares
+ * them: a part of a name would end chains that nobody meant.
+ */
 #include <stdlib.h>
 
 #include "script-int.h"

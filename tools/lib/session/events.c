@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The events that options name: --event, --switch-on and --switch-off. */
+/*
+ * The events that options name: --event, --switch-on and --switch-off. A name may hold commas and
+ * modifiers itself, so a whole name is tried before its parts, and "cycles" is also what was
+ * recorded as "cycles:u". A word that is no event is an error: else nothing would be shown, and
+ * nobody told why.
+ */
 #include "session-int.h"
 
 static const struct perfdata_event *find_event(const struct perfdata *pd, const char *name)
