@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Accumulator: a row's period by where the CPU was: kernel or user, of the host or of a guest. */
+/*
+ * Accumulator: a row's period by where the CPU was: kernel or user, of the host or of a guest. A
+ * sample in a hypervisor is in none of them, so that the four need not add up to the row.
+ */
 #include "keys-int.h"
 
 struct modes {

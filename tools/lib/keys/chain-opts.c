@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The argument of -g: "graph,0.5,10,caller,function,percent", parts told apart by themselves. */
+/*
+ * The argument of -g: "graph,0.5,10,caller,function,percent". Its parts are told apart by
+ * themselves and may come in any order; of numbers the first is the share, the second the limit.
+ */
 #include "keys-int.h"
 
 struct word {

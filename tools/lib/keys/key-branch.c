@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sort keys and columns of branches: their flags, of which a value is the packed word's bits. */
+/*
+ * Sort keys and columns of branches: their flags. A key's value is its bits of the packed word, so
+ * that equal flags are equal numbers and text is made at the end.
+ */
 #include "keys-int.h"
 
 static void text_flag(struct obuf *o, bool set, const char *yes, const char *no)

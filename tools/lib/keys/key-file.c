@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sort keys that ask for more than the sample: trace, socket, cgroup_id, names and maps. */
+/*
+ * Sort keys that ask for more than the sample: trace, socket, cgroup_id, names and maps. Their
+ * values become numbers while samples come, since maps and names mean something else later.
+ */
 #include <stdio.h>
 
 #include "emit/emit.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The sort keys: a table. A new key is a new row, and functions when nothing fits yet. */
+/*
+ * The sort keys: a table. A new key is a new row, and functions when nothing fits yet. A value is
+ * a number that is equal when the text would be; text and order are asked for once per distinct
+ * value, when all samples have come.
+ */
 #include <stdio.h>
 
 #include "emit/emit.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Arrays of numbers to dense ids. */
+/*
+ * Arrays of numbers to dense ids: equal arrays, equal id. Ids only grow, so that whoever holds one
+ * may index arrays with it.
+ */
 #include "keys-int.h"
 
 uint32_t keys_tuple_id(struct tuples *t, const uint64_t *vals)
