@@ -5,7 +5,7 @@
  */
 #include "profile-build.h"
 
-#include "profile/brflow.h"
+#include "brflow/brflow.h"
 
 #define BASE 0x10000u
 

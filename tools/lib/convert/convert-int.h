@@ -71,7 +71,7 @@ const struct function *convert_elf_function(const struct object_file *f, uint64_
 
 /* ---- the converter ---- */
 
-struct space {
+struct convert_space {
 	struct thread *th; /* one of those that live in it, to ask for its maps */
 	bool dirty;	   /* it has entries in raw */
 };
@@ -95,7 +95,7 @@ struct convert {
 	VEC(struct ip) ips;
 	struct htab ip_tab;
 	const struct perfdata_event *event; /* of the first sample without a stack */
-	VEC(struct space) spaces;	    /* by their number */
+	VEC(struct convert_space) spaces;   /* by their number */
 	struct convert_stats stats;
 	VEC(struct convert_elf) objects;
 	uint32_t *object_of; /* dso -> object, NO_DSO = none */

@@ -154,9 +154,9 @@ int convert_before(struct convert *c, const struct record *rec)
 
 static int note_space(struct convert *c, struct thread *th)
 {
-	if (vec_reach(&c->spaces, th->space, ((struct space){ NULL, false })))
+	if (vec_reach(&c->spaces, th->space, ((struct convert_space){ NULL, false })))
 		return -ENOMEM;
-	c->spaces.v[th->space] = (struct space){ th, true };
+	c->spaces.v[th->space] = (struct convert_space){ th, true };
 	return 0;
 }
 

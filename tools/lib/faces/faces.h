@@ -42,7 +42,7 @@
 #define PERF_FACES_H
 
 #include "emit/emit.h"
-#include "profile/brflow.h"
+#include "brflow/brflow.h"
 #include "profile/profile.h"
 
 struct faces_threads;

@@ -15,10 +15,10 @@
 
 #include <stdlib.h>
 
-#include "profile/brflow.h"
-#include "chain.h"
+#include "brflow/brflow.h"
+#include "chain-int.h"
 #include "profile/profile.h"
-#include "sums.h"
+#include "sums-int.h"
 
 /* table-cols.c: the keys that a table counts by. */
 int prof_cols_setup(struct profile *p, struct err *e);

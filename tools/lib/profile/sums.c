@@ -5,7 +5,7 @@
  * rows and nodes, rows to the rows above them, what callees cost) is made here, for all
  * accumulators alike, from their merge() and sub().
  */
-#include "sums.h"
+#include "sums-int.h"
 
 #include "profile-int.h"
 

@@ -51,7 +51,8 @@ static inline char *put_tail(char *p, const struct tail_slot *t)
 	return p + t->len;
 }
 
-static const struct place *branch_place(struct script *sc, const struct ctx *c, uint64_t addr)
+static const struct script_place *branch_place(struct script *sc, const struct ctx *c,
+					       uint64_t addr)
 {
 	return put_find_place(sc, c->th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, addr);
 }

@@ -89,10 +89,10 @@ static void put_words(struct script *sc, struct obuf *o, uint64_t fields, const 
 
 /* ---- the quick way: symbol, offset and object, from texts that are kept per symbol -------------- */
 
-static struct text *text_at(struct script *sc, struct texts *t, uint32_t idx, const char *s,
-			    const char *before, const char *after)
+static struct script_text *text_at(struct script *sc, struct texts *t, uint32_t idx, const char *s,
+				   const char *before, const char *after)
 {
-	struct text none = { 0 }, *slot;
+	struct script_text none = { 0 }, *slot;
 	struct obuf o;
 
 	while (t->n <= idx)
@@ -117,7 +117,7 @@ static struct text *text_at(struct script *sc, struct texts *t, uint32_t idx, co
 }
 
 /* @p has room for the text's length rounded up. */
-static inline char *put_text(char *p, const struct text *t)
+static inline char *put_text(char *p, const struct script_text *t)
 {
 	memcpy(p, t->s, TEXT_STEP);
 	if (unlikely(t->len > TEXT_STEP))
@@ -126,9 +126,9 @@ static inline char *put_text(char *p, const struct text *t)
 }
 
 ssize_t put_place(struct script *sc, const struct form *f, char lead, uint64_t ip,
-		  const struct place *pl)
+		  const struct script_place *pl)
 {
-	const struct text *sym = NULL, *dso = NULL;
+	const struct script_text *sym = NULL, *dso = NULL;
 	char *p, *start;
 
 	if (f->fields & BIT(SF_SYM)) {
@@ -174,7 +174,8 @@ ssize_t put_place(struct script *sc, const struct form *f, char lead, uint64_t i
 }
 
 /* No location of the resolver: each of them takes memory, and few single addresses come again. */
-static inline void locate(struct script *sc, struct thread *th, uint8_t cpumode, struct place *pl)
+static inline void locate(struct script *sc, struct thread *th, uint8_t cpumode,
+			  struct script_place *pl)
 {
 	struct map_hit hit;
 
@@ -186,18 +187,20 @@ static inline void locate(struct script *sc, struct thread *th, uint8_t cpumode,
 }
 
 /* What lies at @ip for the thread now, through a small table. */
-const struct place *put_find_place(struct script *sc, const struct thread *th, uint8_t cpumode,
-				   uint64_t ip)
+const struct script_place *put_find_place(struct script *sc, const struct thread *th,
+					  uint8_t cpumode, uint64_t ip)
 {
 	uint32_t space = cpumode == PERF_RECORD_MISC_KERNEL ? 0 : th->space;
 	uint32_t gen = machine_generation(sc->env.machine, space);
 	uint64_t h = ip ^ (uint64_t)space << 40 ^ cpumode;
-	struct place *pl = &sc->places[hash_slot(h, PLACE_BITS)];
+	struct script_place *pl = &sc->places[hash_slot(h, PLACE_BITS)];
 
 	if (likely(pl->ip == ip && pl->space == space && pl->gen == gen && pl->mode == cpumode &&
 		   pl->valid))
 		return pl;
-	*pl = (struct place){ .ip = ip, .space = space, .gen = gen, .mode = cpumode, .addr = ip };
+	*pl = (struct script_place){
+		.ip = ip, .space = space, .gen = gen, .mode = cpumode, .addr = ip
+	};
 	locate(sc, (struct thread *)th, cpumode, pl);
 	pl->valid = true;
 	return pl;
@@ -206,7 +209,7 @@ const struct place *put_find_place(struct script *sc, const struct thread *th, u
 /* ---- the slow way: source lines, dso offsets, inlined functions ------------------------------------- */
 
 static bool put_slow(struct script *sc, const struct form *f, char lead, uint64_t ip,
-		     const struct place *pl, bool newline)
+		     const struct script_place *pl, bool newline)
 {
 	const struct loc l = { .dso = pl->dso, .addr = pl->addr, .sym = pl->sym };
 	const struct inline_frame *inl = NULL;
@@ -238,7 +241,7 @@ static bool is_slow(const struct form *f)
 bool put_frame(struct script *sc, const struct form *f, struct thread *th, uint8_t cpumode,
 	       uint64_t ip)
 {
-	struct place pl = { .ip = ip, .addr = ip };
+	struct script_place pl = { .ip = ip, .addr = ip };
 	const struct inline_frame *inl;
 
 	locate(sc, th, cpumode, &pl);
@@ -253,8 +256,8 @@ bool put_frame(struct script *sc, const struct form *f, struct thread *th, uint8
 void print_ip(struct script *sc, const struct ctx *c)
 {
 	const struct form *f = c->ev->form;
-	struct place none = { .addr = c->s->ip };
-	const struct place *pl = &none;
+	struct script_place none = { .addr = c->s->ip };
+	const struct script_place *pl = &none;
 
 	if (c->ev->chain) {
 		obuf_char(sc->o, '\n');
@@ -281,7 +284,7 @@ void print_addr(struct script *sc, const struct ctx *c)
 {
 	char *p = obuf_room(sc->o, 32);
 	uint64_t fields = c->ev->fields & FORM_FIELDS & ~BIT(SF_SRCLINE);
-	const struct place *pl;
+	const struct script_place *pl;
 	struct loc l;
 
 	if (!p)

@@ -68,7 +68,7 @@ static bool is_kernel(uint64_t addr)
 static int read_block(struct script *sc, const struct ctx *c, struct insn_walk *w, uint64_t start,
 		      uint64_t end)
 {
-	const struct place *pl;
+	const struct script_place *pl;
 	ssize_t n;
 
 	if (!start || !end)
@@ -89,7 +89,8 @@ static int read_block(struct script *sc, const struct ctx *c, struct insn_walk *
 /* "\tSYM+off:" when another function begins. */
 static void put_label(struct script *sc, const struct ctx *c, struct insn_walk *w, uint64_t ip)
 {
-	const struct place *pl = put_find_place(sc, c->th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, ip);
+	const struct script_place *pl =
+		put_find_place(sc, c->th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, ip);
 
 	if (!pl->sym || pl->sym == w->last)
 		return;
@@ -229,7 +230,7 @@ static void put_jump(struct script *sc, const struct ctx *c, struct insn_walk *w
 		     const unsigned char *code, size_t left, uint64_t ip, uint64_t i, unsigned nr)
 {
 	struct branch_entry be;
-	const struct place *pl;
+	const struct script_place *pl;
 	struct insn in;
 	size_t at;
 	int len;

@@ -53,7 +53,7 @@ int script_json_check(struct script *sc, struct err *e)
 	return 0;
 }
 
-static void put_place_fields(const struct ctx *c, const struct place *pl, struct emit *e)
+static void put_place_fields(const struct ctx *c, const struct script_place *pl, struct emit *e)
 {
 	if (c->ev->fields & F(SYM))
 		emit_str(e, "sym", pl->sym ? pl->sym->name : NULL);
@@ -72,7 +72,8 @@ static void json_chain(struct script *sc, const struct ctx *c, struct emit *e)
 
 	emit_array(e, "callchain");
 	for (ssize_t i = 0; i < n && !last; i++) {
-		const struct place *pl = put_find_place(sc, c->th, frames[i].cpumode, frames[i].ip);
+		const struct script_place *pl =
+			put_find_place(sc, c->th, frames[i].cpumode, frames[i].ip);
 
 		emit_object(e, NULL);
 		emit_hex(e, "ip", frames[i].ip);
@@ -87,7 +88,7 @@ static void json_chain(struct script *sc, const struct ctx *c, struct emit *e)
 static void put_branch_end(struct script *sc, const struct ctx *c, bool to, uint64_t addr,
 			   struct emit *e)
 {
-	const struct place *pl;
+	const struct script_place *pl;
 
 	emit_hex(e, to ? "to" : "from", addr);
 	if (!(c->ev->fields & F(BRSTACKSYM)))

@@ -59,7 +59,7 @@ extern const struct class_row script_class_rows[SC_MAX];
 	(BIT(SF_IP) | BIT(SF_SYM) | BIT(SF_SYMOFF) | BIT(SF_DSO) | BIT(SF_DSOFF) | BIT(SF_SRCLINE))
 
 /* A string made once; readable TEXT_STEP bytes beyond its end. */
-struct text {
+struct script_text {
 	char *s; /* NULL = not made yet */
 	uint32_t len;
 };
@@ -67,7 +67,7 @@ struct text {
 #define TEXT_STEP 32
 
 struct texts {
-	struct text *v;
+	struct script_text *v;
 	size_t n, cap;
 };
 
@@ -81,7 +81,7 @@ struct form {
 };
 
 /* What lies at an address. */
-struct place {
+struct script_place {
 	uint64_t ip, addr; /* addr: inside the object */
 	struct dso *dso;   /* NULL = in no map */
 	const struct symbol *sym;
@@ -157,7 +157,7 @@ struct script {
 	uint32_t name_width;
 	int64_t tod_offset; /* wall clock - file clock, ns */
 	bool have_tod;
-	struct place *places;		   /* 1 << PLACE_BITS, direct-mapped */
+	struct script_place *places;	   /* 1 << PLACE_BITS, direct-mapped */
 	struct texts syms, dsos, others;   /* by symbol->idx, dso->idx */
 	struct tail_slot *tails;	   /* 1 << TAIL_BITS, direct-mapped */
 	struct branch_texts *branch_texts; /* NULL = none printed yet */
@@ -202,8 +202,8 @@ struct form *put_form_get(struct script *sc, uint64_t fields, bool inlines);
 void print_ip(struct script *sc, const struct ctx *c);
 void print_addr(struct script *sc, const struct ctx *c);
 /* Valid until the next call. */
-const struct place *put_find_place(struct script *sc, const struct thread *th, uint8_t cpumode,
-				   uint64_t ip);
+const struct script_place *put_find_place(struct script *sc, const struct thread *th,
+					  uint8_t cpumode, uint64_t ip);
 /*
  * @before and "file:line" of an object address, "object[address]" without line information;
  * @known: the line, where it is known.
@@ -212,7 +212,7 @@ void put_srcline(struct script *sc, const char *before, struct dso *dso, uint64_
 		 const struct srcline *known);
 /* @lead, the address, symbol and object, as far as @f has them: the length, -1 = no memory. */
 ssize_t put_place(struct script *sc, const struct form *f, char lead, uint64_t ip,
-		  const struct place *pl);
+		  const struct script_place *pl);
 
 /*
  * The line of a frame, or its lines, with everything that @f has. True when the chain ends with

@@ -139,7 +139,7 @@ static void put_line(struct obuf *o, const char *s, size_t n)
 
 void print_srccode(struct script *sc, const struct ctx *c)
 {
-	const struct place *pl = put_find_place(sc, c->th, c->s->cpumode, c->s->ip);
+	const struct script_place *pl = put_find_place(sc, c->th, c->s->cpumode, c->s->ip);
 	const struct source *s;
 	struct srcline line;
 	const char *text, *nl;

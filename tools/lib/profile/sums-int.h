@@ -5,8 +5,8 @@
  *
  * Arrays grow when a slot is written; a slot beyond the end reads as empty. One thread.
  */
-#ifndef PERF_PROFILE_SUMS_H
-#define PERF_PROFILE_SUMS_H
+#ifndef PERF_PROFILE_SUMS_INT_H
+#define PERF_PROFILE_SUMS_INT_H
 
 #include "keys/keys.h"
 

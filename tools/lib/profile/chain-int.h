@@ -11,8 +11,8 @@
  * samples wait in a queue, and the queue is walked several times: first each walk asks for the
  * memory that the next needs, the last one takes the samples in their order.
  */
-#ifndef PERF_PROFILE_CHAIN_H
-#define PERF_PROFILE_CHAIN_H
+#ifndef PERF_PROFILE_CHAIN_INT_H
+#define PERF_PROFILE_CHAIN_INT_H
 
 #include "keys/keys.h"
 #include "profile/profile.h"

@@ -4,8 +4,11 @@
  * of which object lies between two addresses of an address space is remembered and looked up once
  * for most entries.
  */
-#include "profile/brflow.h"
-#include "profile-int.h"
+#include "brflow/brflow.h"
+#include <stdlib.h>
+
+#include "branch/branch.h"
+#include "keys/keys.h"
 
 #define MEMO_BITS 15
 #define CHUNK	  32
