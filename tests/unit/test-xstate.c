@@ -409,6 +409,16 @@ static void test_schedule_of_a_recording(void **state)
 	has(p.err.text, "a sched_switch without room for its pids");
 	obuf_free(&p.out);
 
+	/* a record that is cut off: what is there is no whole schedule */
+	start_records(&f, host_is_big_endian());
+	add_switch(&f, 5, 0, 10, 11, RAW_SIZE);
+	put_header(&f, PERF_RECORD_SAMPLE, 0, 4);
+	write_recording(path, &f);
+	begin(&p);
+	assert_true(xstate_simulate(&p.e, cpu("spr"), path, &p.err) < 0);
+	assert_true(p.err.text[0]);
+	obuf_free(&p.out);
+
 	start_records(&f, host_is_big_endian());
 	add_lbr(&f, 3, 11);
 	write_recording(path, &f);

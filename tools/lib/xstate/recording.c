@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A schedule out of a recording. Switches are samples of
- * sched:sched_switch; tasks begin and end with FORK and EXIT records; a task uses LBR call stacks
- * from its first sample of an event in call-stack mode to its end.
+ * A schedule out of a recording. Switches are samples of sched:sched_switch; tasks begin and end with
+ * FORK and EXIT records; a task uses LBR call stacks from its first sample of an event in call-stack
+ * mode to its end.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "sample/sample.h"
+#include "session/session.h"
 #include "xstate/xstate-int.h"
 
 struct feed {
@@ -74,62 +75,81 @@ static int begin_lbr(struct feed *f, uint32_t tid)
 	return feed(f, XSAVE_SIM_LBR_BEGIN, 0, tid, 0);
 }
 
-static int take_sample(struct feed *f, const struct record *rec, struct err *e)
+static bool is_call_stack(const struct perfdata_event *ev)
 {
-	const struct perf_event_attr *attr = rec->event ? &rec->event->attr : NULL;
-	bool lbr = attr && (attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
-	bool sched = attr && attr->type == PERF_TYPE_TRACEPOINT &&
-		     strstr(rec->event->name, "sched_switch");
-	struct sample s;
-	int ret;
-
-	if (!lbr && !sched)
-		return 0;
-	ret = sample_parse_some(rec, PERF_SAMPLE_TID | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW, &s, e);
-	if (ret)
-		return ret;
-	if (lbr && s.tid != UINT32_MAX)
-		return begin_lbr(f, s.tid);
-	if (!s.raw || s.raw_size < f->prev_at + 4 || s.raw_size < f->next_at + 4)
-		return err_set(e, -EINVAL, RECORD_FMT ": a sched_switch without room for its pids",
-			       RECORD_ARG(rec->offset, rec->type));
-	f->switches++;
-	return feed(f, XSAVE_SIM_SWITCH, s.cpu, load_u32(s.raw + f->prev_at, s.swap),
-		    load_u32(s.raw + f->next_at, s.swap));
+	return ev->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
 }
 
-static int take_record(struct feed *f, const struct record *rec, struct err *e)
+static uint64_t need(void *ctx, const struct perfdata_event *ev)
 {
+	(void)ctx;
+	if (is_call_stack(ev))
+		return PERF_SAMPLE_TID;
+	if (ev->attr.type == PERF_TYPE_TRACEPOINT && strstr(ev->name, "sched_switch"))
+		return PERF_SAMPLE_TID | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
+	return SESSION_NONE;
+}
+
+static int take_sample(void *ctx, const struct session_sample *in, struct err *e)
+{
+	const struct sample *s = in->s;
+	struct feed *f = ctx;
+
+	if (is_call_stack(in->rec->event) && s->tid != UINT32_MAX)
+		return begin_lbr(f, s->tid);
+	if (!s->raw || s->raw_size < f->prev_at + 4 || s->raw_size < f->next_at + 4)
+		return err_set(e, -EINVAL, RECORD_FMT ": a sched_switch without room for its pids",
+			       RECORD_ARG(in->rec->offset, in->rec->type));
+	f->switches++;
+	return feed(f, XSAVE_SIM_SWITCH, s->cpu, load_u32(s->raw + f->prev_at, s->swap),
+		    load_u32(s->raw + f->next_at, s->swap));
+}
+
+static int take_record(void *ctx, const struct record *rec, struct err *e)
+{
+	bool starts = rec->type == PERF_RECORD_FORK;
 	struct record_task task;
 	int ret;
 
-	switch (rec->type) {
-	case PERF_RECORD_SAMPLE: return take_sample(f, rec, e);
-	case PERF_RECORD_FORK:
-	case PERF_RECORD_EXIT:
-		ret = record_task(rec, &task, e);
-		if (ret)
-			return ret;
-		return feed(f, rec->type == PERF_RECORD_FORK ? XSAVE_SIM_START : XSAVE_SIM_EXIT, 0,
-			    task.tid, 0);
-	default: return 0;
-	}
+	if (!starts && rec->type != PERF_RECORD_EXIT)
+		return 0;
+	ret = record_task(rec, &task, e);
+	return ret ? ret : feed(ctx, starts ? XSAVE_SIM_START : XSAVE_SIM_EXIT, 0, task.tid, 0);
 }
+
+/* A schedule with holes would be another one. What maps and names say is of no use here. */
+static int refuse_bad(void *ctx, const struct record *rec, struct err *why)
+{
+	bool counts = rec->type == PERF_RECORD_FORK || rec->type == PERF_RECORD_EXIT ||
+		      (rec->type == PERF_RECORD_SAMPLE && rec->event &&
+		       need(ctx, rec->event) != SESSION_NONE);
+
+	return counts ? why->code : 0;
+}
+
+static const struct session_consumer schedule = {
+	.need = need,
+	.sample = take_sample,
+	.record = take_record,
+	.bad = refuse_bad,
+};
 
 int xstate_feed_recording(struct xsave_sim *sim, const char *path, struct err *e)
 {
+	const struct session_opts opts = { .input = path, .no_symbols = true };
 	struct feed f = { .sim = sim };
-	struct perfdata *pd;
-	struct record rec;
-	int ret = perfdata_open(&pd, path, NULL, e);
+	struct session *session = NULL;
+	int ret = session_open(&session, &opts, e);
 
-	if (ret)
-		return ret;
-	find_fields(&f, pd);
-	while ((ret = perfdata_next_ordered(pd, &rec, e)) > 0) {
-		ret = take_record(&f, &rec, e);
-		if (ret)
-			break;
+	if (!ret)
+		ret = session_start(session, e);
+	if (!ret) {
+		find_fields(&f, session_env(session)->pd);
+		ret = session_read(session, &schedule, &f, e);
+	}
+	if (!ret && session_damage(session)) {
+		*e = *session_damage(session);
+		ret = e->code;
 	}
 	if (ret == -ENOMEM)
 		err_set(e, ret, "no memory for the schedule of %s", path);
@@ -139,6 +159,6 @@ int xstate_feed_recording(struct xsave_sim *sim, const char *path, struct err *e
 	}
 	vec_free(&f.users);
 	htab_free(&f.tab);
-	perfdata_close(pd);
+	session_close(session);
 	return ret;
 }
