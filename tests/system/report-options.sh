@@ -129,7 +129,7 @@ fi
 like "-T: headings" "$(cat "$TMP/out")" '^# +PID +TID +cpu-clock +task-clock$'
 n=$(sed -n '/^# *PID/,$p' "$TMP/out" | grep -cE '^ +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+$')
 check "-T: a row for each thread ($n)" test "$n" -ge 1
-is "-T: a number for each event and thread in JSON" "$("$PERF" report -T --json -i "$TMP/s.data" 2>&1 |
+is "-T: a number for each event and thread in JSON" "$("$PERF" report -T --json -i "$TMP/s.data" 2>"$TMP/err" |
 	python3 -c 'import json,sys; print(len(json.load(sys.stdin)["threads"]))')" "$(awk '
 	/^# *PID/ { on = 1 } on && /^ +[0-9]/ { n += 2 } END { print n }' "$TMP/out")"
 "$PERF" record -q -e cpu-clock -o "$TMP/plain.data" -- true >/dev/null 2>&1
