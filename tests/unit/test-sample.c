@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include <stdio.h>
+
 #include "sample/sample.h"
 
 #define ALL (PERF_SAMPLE_MAX - 1 - PERF_SAMPLE_WEIGHT)
@@ -676,16 +678,60 @@ static void every_word(void **state)
 	}
 }
 
+/* Markers are no addresses, and say in what mode those behind them ran. */
+static void chain_frames(void **state)
+{
+	static const struct {
+		uint64_t chain[6];
+		uint64_t nr;
+		const char *want;
+	} cases[] = {
+		{ { PERF_CONTEXT_KERNEL, 0x81, PERF_CONTEXT_USER, 0x10, 0x20 },
+		  5,
+		  "81/1 10/2 20/2 0" },
+		{ { 0x10, PERF_CONTEXT_GUEST, 0x20, PERF_CONTEXT_GUEST_USER, 0x30 },
+		  5,
+		  "10/0 20/4 30/5 0" },
+		{ { PERF_CONTEXT_HV, 0x1, PERF_CONTEXT_GUEST_KERNEL, 0x2 }, 4, "1/3 2/4 0" },
+		/* The cookie is no address. */
+		{ { PERF_CONTEXT_KERNEL, 0x81, PERF_CONTEXT_USER_DEFERRED, 0x7 }, 4, "81/1 0" },
+		{ { PERF_CONTEXT_KERNEL, 0x81, PERF_CONTEXT_MAX, 0x10 }, 4, "81/1 -1" },
+		{ { ~0ULL }, 1, "-1" },
+		{ { 0 }, 0, "0" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct u64s chain = { (const unsigned char *)cases[i].chain, cases[i].nr, false };
+		struct sample_frames it = sample_frames(&chain);
+		char text[256];
+		uint64_t ip;
+		int ret, n = 0;
+
+		while ((ret = sample_frames_next(&it, &ip)) > 0)
+			n += snprintf(text + n, sizeof(text) - (size_t)n, "%llx/%u ",
+				      (unsigned long long)ip, it.mode);
+		snprintf(text + n, sizeof(text) - (size_t)n, "%d", ret);
+		assert_string_equal(text, cases[i].want);
+	}
+	assert_true(sample_mode_marker(PERF_RECORD_MISC_KERNEL) == PERF_CONTEXT_KERNEL);
+	assert_true(sample_mode_marker(PERF_RECORD_MISC_GUEST_KERNEL) == PERF_CONTEXT_GUEST_KERNEL);
+	assert_true(sample_mode_marker(PERF_RECORD_MISC_CPUMODE_UNKNOWN) == PERF_CONTEXT_USER);
+	assert_string_equal(sample_marker_name(PERF_CONTEXT_GUEST), "PERF_CONTEXT_GUEST");
+	assert_null(sample_marker_name(PERF_CONTEXT_MAX));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_fields),	 cmocka_unit_test(cut_everywhere),
-		cmocka_unit_test(hostile_words), cmocka_unit_test(hostile_counts),
-		cmocka_unit_test(lone_nr_zero),	 cmocka_unit_test(regs_blocks),
-		cmocka_unit_test(bases),	 cmocka_unit_test(stacks),
-		cmocka_unit_test(reads),	 cmocka_unit_test(some),
-		cmocka_unit_test(no_event),	 cmocka_unit_test(script_text),
-		cmocka_unit_test(simd_rows),	 cmocka_unit_test(every_word),
+		cmocka_unit_test(chain_frames),	  cmocka_unit_test(all_fields),
+		cmocka_unit_test(cut_everywhere), cmocka_unit_test(hostile_words),
+		cmocka_unit_test(hostile_counts), cmocka_unit_test(lone_nr_zero),
+		cmocka_unit_test(regs_blocks),	  cmocka_unit_test(bases),
+		cmocka_unit_test(stacks),	  cmocka_unit_test(reads),
+		cmocka_unit_test(some),		  cmocka_unit_test(no_event),
+		cmocka_unit_test(script_text),	  cmocka_unit_test(simd_rows),
+		cmocka_unit_test(every_word),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -161,25 +161,12 @@ static void test_refused(void **state)
 	assert_int_equal(lbr_stitch(a.e, a.n, a.hw_idx, b.e, b.n, b.hw_idx, DEPTH), 0);
 }
 
-static void test_markers(void **state)
-{
-	(void)state;
-	assert_int_equal(frame_marker(0x1000), -1);
-	assert_int_equal(frame_marker(0xffffffff81000000), -1);
-	assert_int_equal(frame_marker(PERF_CONTEXT_USER), PERF_RECORD_MISC_USER);
-	assert_int_equal(frame_marker(PERF_CONTEXT_KERNEL), PERF_RECORD_MISC_KERNEL);
-	assert_int_equal(frame_marker(PERF_CONTEXT_HV), PERF_RECORD_MISC_HYPERVISOR);
-	assert_int_equal(frame_marker((uint64_t)-1), -2);
-	assert_int_equal(frame_marker(PERF_CONTEXT_MAX), -2);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_all_registers),
 		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_markers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,17 +8,16 @@
 #include "buildid/buildid.h"
 #include "builtin.h"
 #include "capture/capture.h"
-#include "machine/machine.h"
+#include "session/session.h"
 
 struct buildid_opts {
-	const char *input;
-	bool force, kernel, kernel_maps, with_hits;
+	struct session_opts session;
+	bool kernel, kernel_maps, with_hits;
 	int verbose;
 };
 
 static const struct option buildid_options[] = {
-	OPT_STRING('i', "input", struct buildid_opts, input, "FILE", "input file name"),
-	OPT_BOOL('f', "force", struct buildid_opts, force, "don't complain, do it"),
+	OPT_INCLUDE(struct buildid_opts, session, session_input_options),
 	OPT_BOOL('H', "with-hits", struct buildid_opts, with_hits,
 		 "show only objects that samples hit"),
 	OPT_BOOL('k', "kernel", struct buildid_opts, kernel, "show the running kernel's build id"),
@@ -32,46 +31,61 @@ static const char *const buildid_usage[] = { "buildid-list [<options>] [[-i] FIL
 
 /* ---- objects that samples hit ---------------------------------------------------------------------- */
 
-static int print_hits(struct perfdata *pd, bool only_hits, struct obuf *out, struct err *e)
+static uint64_t need(void *ctx, const struct perfdata_event *event)
 {
-	struct machine *m = NULL;
-	struct machine_hits *hits = NULL;
-	struct record rec;
-	int ret = machine_new(&m, perfdata_env(pd)->arch, e);
+	(void)ctx, (void)event;
+	return MACHINE_HITS_NEED;
+}
 
-	if (!ret)
-		ret = machine_add_build_ids(m, pd, e);
+static int one_sample(void *ctx, const struct session_sample *in, struct err *e)
+{
+	return machine_hits_sample(ctx, in->s, in->thread, e);
+}
+
+/* A malformed record is said and left out. */
+static int bad_record(void *ctx, const struct record *rec, struct err *why)
+{
+	(void)ctx, (void)rec;
+	log_warn("%s", why->text);
+	return 0;
+}
+
+static int print_hits(struct session *s, bool only_hits, struct obuf *out, struct err *e)
+{
+	static const struct session_consumer consumer = {
+		.need = need,
+		.sample = one_sample,
+		.bad = bad_record,
+		.flags = SESSION_WHOLE,
+	};
+	struct perfdata *pd = session_env(s)->pd;
+	struct machine_hits *hits = NULL;
+	struct machine *m;
+	int ret = session_start(s, e);
+
+	m = session_env(s)->machine;
 	if (!ret && machine_hits_new(&hits, m, NULL, NULL))
 		ret = err_set(e, -ENOMEM, "out of memory for objects");
-	if (ret)
-		goto out;
-	while ((ret = perfdata_next_ordered(pd, &rec, e)) > 0) {
-		struct err bad = { 0 };
-
-		/* A malformed record is said and left out. */
-		if (rec.type == PERF_RECORD_SAMPLE ? machine_hits_sample(hits, &rec, &bad)
-						   : machine_record(m, &rec, &bad))
-			log_warn("%s", bad.text);
-	}
-	if (!only_hits && perfdata_nr_build_ids(pd)) {
+	ret = ret ?: session_read(s, &consumer, hits, e);
+	if (!ret && !only_hits && perfdata_nr_build_ids(pd))
 		buildid_print_recorded(pd, out);
-		goto out;
-	}
-	for (size_t i = 0; i < machine_nr_dsos(m); i++)
-		if (machine_hits_have(hits, machine_dso(m, i)))
-			buildid_print_dso(pd, machine_dso(m, i), out);
-out:
+	else
+		for (size_t i = 0; !ret && i < machine_nr_dsos(m); i++)
+			if (machine_hits_have(hits, machine_dso(m, i)))
+				buildid_print_dso(pd, machine_dso(m, i), out);
 	machine_hits_free(hits);
-	machine_free(m);
+	if (!ret && session_damage(s)) {
+		*e = *session_damage(s);
+		ret = e->code;
+	}
 	return ret;
 }
 
 static int list_file(const struct buildid_opts *o, struct obuf *out, struct err *e)
 {
-	struct perfdata_opts opts = { .force = o->force };
 	uint8_t id[CAPTURE_BUILD_ID_MAX];
-	size_t size = capture_file_build_id(o->input, id);
-	struct perfdata *pd;
+	size_t size = capture_file_build_id(o->session.input, id);
+	struct session *s = NULL;
 	int ret;
 
 	if (size) { /* not a recording but a program */
@@ -79,31 +93,29 @@ static int list_file(const struct buildid_opts *o, struct obuf *out, struct err 
 		obuf_char(out, '\n');
 		return 0;
 	}
-	ret = perfdata_open(&pd, o->input, &opts, e);
-	if (ret)
-		return ret;
+	ret = session_open(&s, &o->session, e);
 	/* A file without a list, or a pipe, whose list comes last: the records have to be read. */
-	if (o->with_hits || !perfdata_has_feature(pd, FEAT_BUILD_ID))
-		ret = print_hits(pd, o->with_hits, out, e);
-	else
-		buildid_print_recorded(pd, out);
-	perfdata_close(pd);
+	if (!ret && (o->with_hits || !perfdata_has_feature(session_env(s)->pd, FEAT_BUILD_ID)))
+		ret = print_hits(s, o->with_hits, out, e);
+	else if (!ret)
+		buildid_print_recorded(session_env(s)->pd, out);
+	session_close(s);
 	return ret;
 }
 
 static int buildid_run(const struct command *cmd, int argc, char **argv)
 {
-	struct buildid_opts o = { 0 };
+	struct buildid_opts o = { .session.no_symbols = true };
 	struct err err = { 0 };
 	struct obuf out;
 	int n = cli_parse(cmd, &o, argc, argv, 0), ret, status = 0;
 
 	if (n < 0)
 		return CLI_STATUS(n);
-	if (n > 1 || (n == 1 && o.input))
+	if (n > 1 || (n == 1 && o.session.input))
 		return cli_usage_error(cmd, "more than one file: %s", argv[n - 1]);
-	if (!o.input)
-		o.input = n ? argv[0] : "perf.data";
+	if (!o.session.input)
+		o.session.input = n ? argv[0] : "perf.data";
 	if (obuf_init(&out, STDOUT_FILENO, 0))
 		return 1;
 	if (o.kernel_maps)

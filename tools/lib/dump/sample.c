@@ -39,18 +39,17 @@ static void put_address(struct obuf *o, uint64_t i, uint64_t addr, const char *s
 
 /* ---- callchain ---------------------------------------------------------------------------------- */
 
-static const char *context(uint64_t ip)
+#define MARKER_ROOM 40
+
+/* " (PERF_CONTEXT_USER)", nothing for markers that nobody knows. */
+static const char *marker(uint64_t ip, char *buf)
 {
-	switch (ip) {
-	case PERF_CONTEXT_HV: return " (PERF_CONTEXT_HV)";
-	case PERF_CONTEXT_KERNEL: return " (PERF_CONTEXT_KERNEL)";
-	case PERF_CONTEXT_USER: return " (PERF_CONTEXT_USER)";
-	case PERF_CONTEXT_USER_DEFERRED: return " (PERF_CONTEXT_USER_DEFERRED)";
-	case PERF_CONTEXT_GUEST: return " (PERF_CONTEXT_GUEST)";
-	case PERF_CONTEXT_GUEST_KERNEL: return " (PERF_CONTEXT_GUEST_KERNEL)";
-	case PERF_CONTEXT_GUEST_USER: return " (PERF_CONTEXT_GUEST_USER)";
-	default: return "";
-	}
+	const char *what = sample_marker_name(ip);
+
+	*buf = 0;
+	if (what)
+		stpcpy(stpcpy(stpcpy(buf, " ("), what), ")");
+	return buf;
 }
 
 static bool callstack_mode(const struct sample *s)
@@ -86,6 +85,8 @@ static void print_lbr_chain(struct dump *d, const struct sample *s)
 
 static void print_callchain(struct dump *d, const struct record *rec, const struct sample *s)
 {
+	char text[MARKER_ROOM];
+
 	(void)rec;
 	if (callstack_mode(s))
 		print_lbr_chain(d, s);
@@ -95,7 +96,7 @@ static void print_callchain(struct dump *d, const struct record *rec, const stru
 	for (uint64_t i = 0; i < s->callchain.nr; i++) {
 		uint64_t ip = u64s_get(&s->callchain, i);
 
-		put_address(d->o, i, ip, ip >= PERF_CONTEXT_MAX ? context(ip) : "");
+		put_address(d->o, i, ip, ip >= PERF_CONTEXT_MAX ? marker(ip, text) : "");
 	}
 }
 

@@ -228,6 +228,21 @@ static int hit_new_dsos(struct inject *in)
 	return ret;
 }
 
+static int hit_sample(struct ids *ids, const struct record *rec, struct err *e)
+{
+	struct thread *th;
+	struct sample s;
+	int ret;
+
+	if (!rec->event)
+		return 0;
+	ret = sample_parse_some(rec, MACHINE_HITS_NEED, &s, e);
+	if (ret)
+		return ret;
+	th = machine_thread(ids->m, (int32_t)s.pid, (int32_t)s.tid);
+	return th ? machine_hits_sample(ids->hits, &s, th, e) : -ENOMEM;
+}
+
 int ids_record(struct inject *in, const struct record *rec, const void **out, struct err *e)
 {
 	struct ids *ids = in->ids;
@@ -235,7 +250,7 @@ int ids_record(struct inject *in, const struct record *rec, const void **out, st
 	int ret;
 
 	if (rec->type == PERF_RECORD_SAMPLE)
-		ret = in->o->ids == INJECT_IDS_HIT ? machine_hits_sample(ids->hits, rec, &bad) : 0;
+		ret = in->o->ids == INJECT_IDS_HIT ? hit_sample(ids, rec, &bad) : 0;
 	else
 		ret = machine_record(ids->m, rec, &bad);
 	if (ret && ret != -ENOMEM && bad.code) {

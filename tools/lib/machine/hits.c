@@ -80,47 +80,16 @@ static int hit_address(struct machine_hits *h, struct thread *th, uint32_t gener
 	return machine_find_map(h->m, th, mode, ip, &hit) ? machine_hits_dso(h, hit.map->dso) : 0;
 }
 
-static uint8_t context_mode(uint64_t marker, uint8_t mode)
+int machine_hits_sample(struct machine_hits *h, const struct sample *s, struct thread *th,
+			struct err *e)
 {
-	switch (marker) {
-	case PERF_CONTEXT_HV: return PERF_RECORD_MISC_HYPERVISOR;
-	case PERF_CONTEXT_KERNEL: return PERF_RECORD_MISC_KERNEL;
-	case PERF_CONTEXT_USER:
-	case PERF_CONTEXT_USER_DEFERRED: return PERF_RECORD_MISC_USER;
-	case PERF_CONTEXT_GUEST_KERNEL: return PERF_RECORD_MISC_GUEST_KERNEL;
-	case PERF_CONTEXT_GUEST_USER: return PERF_RECORD_MISC_GUEST_USER;
-	default: return mode;
-	}
-}
+	struct sample_frames it = sample_frames(&s->callchain);
+	uint32_t generation = machine_generation(h->m, th->space);
+	int ret = hit_address(h, th, generation, s->cpumode, s->ip);
+	uint64_t ip;
 
-int machine_hits_sample(struct machine_hits *h, const struct record *rec, struct err *e)
-{
-	struct thread *th;
-	struct sample s;
-	uint32_t generation;
-	uint8_t mode;
-	int ret;
-
-	if (!rec->event)
-		return 0;
-	ret = sample_parse_some(rec, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN, &s,
-				e);
-	if (ret)
-		return ret;
-	th = machine_thread(h->m, (int32_t)s.pid, (int32_t)s.tid);
-	if (!th)
-		return err_set(e, -ENOMEM, "out of memory for threads");
-	generation = machine_generation(h->m, th->space);
-	mode = s.cpumode;
-	ret = hit_address(h, th, generation, mode, s.ip);
-	for (uint64_t i = 0; !ret && i < s.callchain.nr; i++) {
-		uint64_t ip = u64s_get(&s.callchain, i);
-
-		if (ip >= PERF_CONTEXT_MAX)
-			mode = context_mode(ip, mode);
-		else
-			ret = hit_address(h, th, generation, mode, ip);
-	}
+	while (!ret && sample_frames_next(&it, &ip) > 0)
+		ret = hit_address(h, th, generation, it.mode, ip);
 	return ret == -ENOMEM ? err_set(e, ret, "out of memory for the objects that were hit")
 			      : ret;
 }

@@ -153,8 +153,10 @@ typedef int (*machine_hit_fn)(void *ctx, struct dso *dso);
 /* @first may be NULL. 0 or -ENOMEM. */
 int machine_hits_new(struct machine_hits **h, struct machine *m, machine_hit_fn first, void *ctx);
 void machine_hits_free(struct machine_hits *h);
-/* A sample record: its address and those of its call chain. -errno with what is wrong with it. */
-int machine_hits_sample(struct machine_hits *h, const struct record *rec, struct err *e);
+#define MACHINE_HITS_NEED (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN)
+/* The address of a sample of @th and those of its call chain: fields MACHINE_HITS_NEED of it. */
+int machine_hits_sample(struct machine_hits *h, const struct sample *s, struct thread *th,
+			struct err *e);
 /* Counts as hit. */
 int machine_hits_dso(struct machine_hits *h, struct dso *dso);
 bool machine_hits_have(const struct machine_hits *h, const struct dso *dso);

@@ -27,18 +27,6 @@ int prof_chain_init(struct profile *p)
 
 /* ---- the kernel's chain ---------------------------------------------------------------------- */
 
-static bool context_mode(uint64_t ip, uint8_t *mode)
-{
-	switch (ip) {
-	case PERF_CONTEXT_HV: *mode = PERF_RECORD_MISC_HYPERVISOR; return true;
-	case PERF_CONTEXT_KERNEL: *mode = PERF_RECORD_MISC_KERNEL; return true;
-	case PERF_CONTEXT_USER: *mode = PERF_RECORD_MISC_USER; return true;
-	case PERF_CONTEXT_GUEST_KERNEL: *mode = PERF_RECORD_MISC_GUEST_KERNEL; return true;
-	case PERF_CONTEXT_GUEST_USER: *mode = PERF_RECORD_MISC_GUEST_USER; return true;
-	default: return false;
-	}
-}
-
 static int chain_room(struct chain_queue *q, size_t n)
 {
 	uint64_t *ips;
@@ -65,24 +53,19 @@ static int chain_room(struct chain_queue *q, size_t n)
 int64_t prof_chain_frames(struct profile *p, const struct u64s *cc)
 {
 	struct chain_queue *q = p->feed->chain;
-	uint8_t mode = PERF_RECORD_MISC_USER;
+	struct sample_frames it = sample_frames(cc);
 	size_t n = 0;
+	uint64_t ip;
+	int ret;
 
 	if (chain_room(q, cc->nr))
 		return -ENOMEM;
-	for (uint64_t i = 0; i < cc->nr; i++) {
-		uint64_t ip = u64s_get(cc, i);
-
-		if (unlikely(ip >= PERF_CONTEXT_MAX)) {
-			if (ip == PERF_CONTEXT_USER_DEFERRED)
-				break;
-			if (!context_mode(ip, &mode))
-				return 0;
-			continue;
-		}
+	while ((ret = sample_frames_next(&it, &ip)) > 0) {
 		q->ips[n] = ip;
-		q->modes[n++] = mode;
+		q->modes[n++] = it.mode;
 	}
+	if (ret < 0)
+		return 0;
 	return (int64_t)n;
 }
 

@@ -90,17 +90,6 @@ bool prof_ignores_at(struct profile *p, uint32_t loc)
 	return p->feed->ignore.re.set && loc_matches(p, &p->feed->ignore.re, loc);
 }
 
-static uint64_t marker(uint8_t mode)
-{
-	switch (mode) {
-	case PERF_RECORD_MISC_KERNEL: return PERF_CONTEXT_KERNEL;
-	case PERF_RECORD_MISC_HYPERVISOR: return PERF_CONTEXT_HV;
-	case PERF_RECORD_MISC_GUEST_KERNEL: return PERF_CONTEXT_GUEST_KERNEL;
-	case PERF_RECORD_MISC_GUEST_USER: return PERF_CONTEXT_GUEST_USER;
-	default: return PERF_CONTEXT_USER;
-	}
-}
-
 /* The frames @first to @end as a chain of a record, markers and all. */
 static int rewrite(struct profile *p, int64_t first, int64_t end)
 {
@@ -110,7 +99,7 @@ static int rewrite(struct profile *p, int64_t first, int64_t end)
 	ig->chain.n = 0;
 	for (int64_t i = first; i < end; i++) {
 		if ((i == first || q->modes[i] != q->modes[i - 1]) &&
-		    vec_push(&ig->chain, marker(q->modes[i])))
+		    vec_push(&ig->chain, sample_mode_marker(q->modes[i])))
 			return -ENOMEM;
 		if (vec_push(&ig->chain, q->ips[i]))
 			return -ENOMEM;

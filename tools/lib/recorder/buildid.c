@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "recorder/recorder-int.h"
+#include "session/session.h"
 
 struct hits {
 	struct machine *m;
@@ -111,49 +112,64 @@ static void put_hits(struct hits *h, struct obuf *o)
 	}
 }
 
-/* What is wrong with a record readers will say. */
-static int read_hits(struct hits *h, struct perfdata *pd, struct err *e)
+static uint64_t need(void *ctx, const struct perfdata_event *event)
 {
-	struct record rec;
-	int ret;
+	const struct hits *h = ctx;
 
-	while ((ret = perfdata_next_ordered(pd, &rec, e)) > 0) {
-		struct err inner = { 0 };
+	(void)event;
+	return h->all ? SESSION_NONE : MACHINE_HITS_NEED;
+}
 
-		if (rec.type != PERF_RECORD_SAMPLE)
-			machine_record(h->m, &rec, &inner);
-		else if (!h->all && machine_hits_sample(h->hits, &rec, &inner) == -ENOMEM)
-			return err_set(e, -ENOMEM, "%s", inner.text);
+static int one_sample(void *ctx, const struct session_sample *in, struct err *e)
+{
+	struct hits *h = ctx;
+
+	return machine_hits_sample(h->hits, in->s, in->thread, e);
+}
+
+/* What is wrong with a record readers will say. */
+static int read_hits(struct hits *h, struct session *s, struct err *e)
+{
+	static const struct session_consumer consumer = {
+		.need = need,
+		.sample = one_sample,
+		.flags = SESSION_WHOLE,
+	};
+	int ret = session_read(s, &consumer, h, e);
+
+	if (!ret && session_damage(s)) {
+		*e = *session_damage(s);
+		ret = e->code;
 	}
 	return ret;
 }
 
 int recorder_build_ids(struct recorder *rec, struct obuf *o, struct err *e)
 {
-	struct perfdata_opts po = { .force = true, .no_limits = true };
+	struct session_opts so = { .force = true, .no_limits = true, .no_symbols = true };
 	struct hits h = { .all = rec->opts->buildid_all,
 			  .roots = rec->roots,
 			  .copy = !rec->opts->no_buildid_cache };
-	struct perfdata *pd = NULL;
+	struct session *s = NULL;
 	char path[64];
 	int ret;
 
 	/* The descriptor, not the name: that may be another file by now. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", rec->fd);
-	ret = perfdata_open(&pd, path, &po, e);
-	if (ret)
-		return ret;
-	ret = machine_new(&h.m, perfdata_env(pd)->arch, e);
-	if (!ret && machine_hits_new(&h.hits, h.m, NULL, NULL))
-		ret = err_set(e, -ENOMEM, "out of memory for the objects that were hit");
-	if (!ret)
-		ret = read_hits(&h, pd, e);
+	so.input = path;
+	ret = session_open(&s, &so, e);
+	ret = ret ?: session_start(s, e);
+	if (!ret) {
+		h.m = session_env(s)->machine;
+		if (machine_hits_new(&h.hits, h.m, NULL, NULL))
+			ret = err_set(e, -ENOMEM, "out of memory for the objects that were hit");
+	}
+	ret = ret ?: read_hits(&h, s, e);
 	if (!ret) {
 		put_hits(&h, o);
 		say_copied(rec, &h);
 	}
 	machine_hits_free(h.hits);
-	machine_free(h.m);
-	perfdata_close(pd);
+	session_close(s);
 	return ret;
 }

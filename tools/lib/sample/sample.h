@@ -33,6 +33,61 @@ static inline uint64_t u64s_get(const struct u64s *a, uint64_t i)
 	return load_u64(a->p + i * 8, a->swap);
 }
 
+/* ---- call chains ----------------------------------------------------------------------------- */
+
+/*
+ * A chain holds addresses, innermost first, and markers between them: numbers from PERF_CONTEXT_MAX
+ * on, which say in what mode the following addresses ran. This is the one way to read it:
+ *
+ *	struct sample_frames it = sample_frames(&s.callchain);
+ *
+ *	while ((ret = sample_frames_next(&it, &ip)) > 0)
+ *		... ip ran in it.mode ...
+ *	if (ret < 0)
+ *		... a marker that nobody knows: the whole chain is void, as upstream has it ...
+ *
+ * What stands before any marker has PERF_RECORD_MISC_CPUMODE_UNKNOWN. A chain ends where the rest
+ * was to come later and did not (see session.h).
+ */
+struct sample_frames {
+	const struct u64s *chain;
+	uint64_t at;
+	uint8_t mode; /* PERF_RECORD_MISC_* */
+};
+
+static inline struct sample_frames sample_frames(const struct u64s *chain)
+{
+	return (struct sample_frames){ chain, 0, PERF_RECORD_MISC_CPUMODE_UNKNOWN };
+}
+
+/* The mode that marker @ip begins; -1 where nobody knows it. */
+int sample_marker_mode(uint64_t ip);
+/* "PERF_CONTEXT_USER"; NULL where nobody knows it. */
+const char *sample_marker_name(uint64_t ip);
+/* The marker of @mode: that of user space where there is none. */
+uint64_t sample_mode_marker(uint8_t mode);
+
+static inline int sample_frames_next(struct sample_frames *it, uint64_t *ip)
+{
+	while (it->at < it->chain->nr) {
+		int mode;
+
+		*ip = u64s_get(it->chain, it->at++);
+		if (likely(*ip < PERF_CONTEXT_MAX))
+			return 1;
+		/* A cookie follows, which is no address. */
+		if (*ip == PERF_CONTEXT_USER_DEFERRED)
+			return 0;
+		mode = sample_marker_mode(*ip);
+		if (mode < 0)
+			return -1;
+		it->mode = (uint8_t)mode;
+	}
+	return 0;
+}
+
+/* ---- a sample -------------------------------------------------------------------------------- */
+
 /* A block of registers (REGS_USER, REGS_INTR). */
 struct sample_regs {
 	uint64_t abi;	 /* PERF_SAMPLE_REGS_ABI_*; 0 = no registers in this sample */

@@ -5,22 +5,6 @@
  */
 #include "unwind-int.h"
 
-int frame_marker(uint64_t ip)
-{
-	if (ip < PERF_CONTEXT_MAX)
-		return -1;
-	switch (ip) {
-	case PERF_CONTEXT_HV: return PERF_RECORD_MISC_HYPERVISOR;
-	case PERF_CONTEXT_KERNEL: return PERF_RECORD_MISC_KERNEL;
-	case PERF_CONTEXT_USER:
-	case PERF_CONTEXT_USER_DEFERRED: return PERF_RECORD_MISC_USER;
-	case PERF_CONTEXT_GUEST:
-	case PERF_CONTEXT_GUEST_KERNEL: return PERF_RECORD_MISC_GUEST_KERNEL;
-	case PERF_CONTEXT_GUEST_USER: return PERF_RECORD_MISC_GUEST_USER;
-	default: return -2;
-	}
-}
-
 /* Room for @n more in u->chain. */
 static bool chain_room(struct unwind *u, uint64_t n)
 {
@@ -33,35 +17,20 @@ static bool chain_room(struct unwind *u, uint64_t n)
 /* The chain's addresses with their modes into u->chain; false when it holds nonsense. */
 static bool collect(struct unwind *u, const struct sample *s)
 {
-	uint8_t cpumode = PERF_RECORD_MISC_CPUMODE_UNKNOWN;
-	uint64_t nr = s->callchain.nr;
+	struct sample_frames it = sample_frames(&s->callchain);
 	uint32_t left = u->opts.max_stack;
 	struct resolver_ip *v;
-	size_t n = 0;
+	uint64_t ip;
+	int ret = 0;
 
 	u->chain.n = 0;
-	if (!chain_room(u, min_u64(nr, left)))
+	if (!chain_room(u, min_u64(s->callchain.nr, left)))
 		return false;
 	v = u->chain.v;
-	for (uint64_t i = 0; i < nr && left; i++) {
-		uint64_t ip = u64s_get(&s->callchain, i);
-		int mode;
-
-		if (likely(ip < PERF_CONTEXT_MAX)) {
-			v[n++] = (struct resolver_ip){ ip, cpumode };
-			left--;
-			continue;
-		}
-		mode = frame_marker(ip);
-		if (mode < 0)
-			return false;
-		cpumode = (uint8_t)mode;
-		/* A cookie follows, for frames that came in no record. */
-		if (ip == PERF_CONTEXT_USER_DEFERRED)
-			break;
-	}
-	u->chain.n = n;
-	return true;
+	for (; left && (ret = sample_frames_next(&it, &ip)) > 0; left--)
+		*v++ = (struct resolver_ip){ ip, it.mode };
+	u->chain.n = (size_t)(v - u->chain.v);
+	return ret >= 0;
 }
 
 /* The frames of u->chain as they are. */

@@ -59,12 +59,6 @@ int frame_add(struct unwind *u, struct thread *th, uint8_t cpumode, uint64_t ip)
 
 /* Appends the frame-pointer chain. False (and nothing appended) when it holds nonsense. */
 bool fp_chain(struct unwind *u, struct thread *th, const struct sample *s);
-/*
- * The cpumode that callchain marker @ip switches to, PERF_RECORD_MISC_CPUMODE_UNKNOWN for those
- * that are skipped; -1 when it is no marker, -2 when it is none that anybody knows.
- */
-int frame_marker(uint64_t ip);
-
 /* Appends the LBR call stack with its kernel part; false when @s has none: use the plain chain. */
 bool lbr_chain(struct unwind *u, struct thread *th, const struct sample *s);
 /*
