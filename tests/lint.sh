@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# make lint: format, room order, cppcheck, clang-tidy on rooms that changed since BASE (default:
+# make lint: format, what keeps rooms apart (lint-rooms.pl), cppcheck, clang-tidy on rooms that changed since BASE (default:
 # the last commit before the working tree's changes; ALL=1 takes every room), man pages against
 # options. Prints what it finds; exits non-zero when there is anything.
 set -u
@@ -27,27 +27,18 @@ else
 	missing clang-format
 fi
 
-# Rooms, lowest first: a room may include those before it (design.md has the same list).
-rooms=$(sed -n 's/^| `\([a-z]*\)` |.*/\1/p' Documentation/design.md)
-perl - $rooms <<'P' || status=1
-my @rooms = @ARGV;
-my %pos = map { $rooms[$_] => $_ } 0 .. $#rooms;
-my $bad = 0;
-for my $f (glob 'tools/lib/*/*.[ch]') {
-	my ($room) = $f =~ m{^tools/lib/([^/]+)/};
-	if (!exists $pos{$room}) { print "lint: rooms: $room is not in Documentation/design.md\n"; $bad = 1; next }
-	open my $in, '<', $f or next;
-	while (<$in>) {
-		next unless m{^\s*#\s*include\s+"([^"/]+)/([^"]+)"};
-		my ($other, $header) = ($1, $2);
-		next if $other eq 'uapi' || $other eq $room;
-		if (!exists $pos{$other}) { print "lint: rooms: $f:$.: no room $other\n"; $bad = 1 }
-		elsif ($pos{$other} > $pos{$room}) { print "lint: rooms: $f:$.: $room is below $other and may not use it\n"; $bad = 1 }
-		elsif ($header ne "$other.h" && $other ne 'base') { print "lint: rooms: $f:$.: $other/$header is private to $other\n"; $bad = 1 }
-	}
-}
-exit $bad;
-P
+# What keeps rooms apart: tests/lint-rooms.pl, over the sources, the objects of the build, and what
+# the linker leaves out of a build of its own because nobody calls it.
+gc=
+mkdir -p "$O/lint" && rm -f "$O/lint/perf"
+if make -s -j2 O="$O/lint" OPT=-O0 HARDEN= SAN= CFLAGS=-ffunction-sections \
+	LDFLAGS='-Wl,--gc-sections,--print-gc-sections' all >"$O/lint/log" 2>&1; then
+	gc=$O/lint/log
+else
+	note "dead: no build with -ffunction-sections: $O/lint/log"
+fi
+[ -f "$O/libperf.a" ] || echo "lint: $O/libperf.a is not built; names and statics were not looked at"
+perl tests/lint-rooms.pl . "$O" "$gc" || status=1
 
 # Sizes: a file under 800 lines.
 for f in $files; do

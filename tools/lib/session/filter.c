@@ -144,11 +144,6 @@ bool session_filter_any(const struct session_filter *f)
 	return f->any;
 }
 
-bool session_filter_by_place(const struct session_filter *f)
-{
-	return f->by_place;
-}
-
 size_t session_filter_names(const struct session_filter *f, enum session_filter_list list,
 			    const char *const **names)
 {

@@ -176,9 +176,8 @@ const struct session_filter *session_filter(const struct session *s);
 /* The same without a session: -EINVAL with the word that means nothing. */
 int session_filter_new(struct session_filter **f, const struct session_opts *o, struct err *e);
 void session_filter_free(struct session_filter *f); /* not a session's; NULL is fine */
-/* Whether it leaves out anything at all; by place: looks at object and function. */
+/* Whether it leaves out anything at all. */
 bool session_filter_any(const struct session_filter *f);
-bool session_filter_by_place(const struct session_filter *f);
 bool session_filter_thread(const struct session_filter *f, const struct thread *th,
 			   const char *comm);
 /* The names of a list; their number, 0 where it was not given (or @f is NULL). */
