@@ -63,4 +63,12 @@ is "json --tid" "$(ips --tid 11,12)" "11 0xffffffff81000002 0x3030 12 0xffffffff
 is "json --comms" "$(ips --comms :12)" "12 0xffffffff81000004 "
 is "json -S, by address" "$(ips -S ffffffff81000002)" "11 0xffffffff81000002 0x3030 "
 is "json -e" "$(ips -e cycles --time 0.000005,)" "12 0xffffffff81000004 "
+
+# A choice of CPUs where none was recorded is refused by all alike, not answered with nothing.
+for c in report script "data convert --to folded" "data convert --check"; do
+	$PERF $c -C 0 -i deferred.data >out 2>err
+	[ $? != 0 ] && [ ! -s out ]
+	is "$c -C without CPUs" "$?" 0
+	like "and it says so" "$(cat err)" 'File does not contain CPU events'
+done
 done_testing
