@@ -71,4 +71,17 @@ for c in report script "data convert --to folded" "data convert --check"; do
 	is "$c -C without CPUs" "$?" 0
 	like "and it says so" "$(cat err)" 'File does not contain CPU events'
 done
+
+# --symfs: objects of a profile for an optimizer come from there, too.
+if [ -x "$O/tests/bench/gen" ] && cp "$PERF" there 2>/dev/null && mkdir -p fs &&
+	"$O/tests/bench/gen" branches branches.data 100 8 "$TMP/there" 2>/dev/null; then
+	functions() {
+		"$PERF" data convert --check -i branches.data "$@" 2>/dev/null | awk '/there/ { print ($8 > 0) }'
+	}
+	mv there fs/
+	is "the object is not where it was recorded" "$(functions)" 0
+	is "but below --symfs" "$(functions --symfs "$TMP/fs,flat")" 1
+	"$PERF" data convert --to autofdo -i branches.data --symfs "$TMP/fs,flat" >out 2>err
+	is "a profile is made of it" "$? $([ -s out ] && echo text)" "0 text"
+fi
 done_testing

@@ -4,7 +4,6 @@
 #include "base/output.h"
 #include "data.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -168,17 +167,12 @@ static int load_objects(struct data_ctx *d, struct err *err)
 		return err_set(err, -ENOMEM, "no memory for %zu objects", n);
 	for (size_t i = 0; i < n; i++) {
 		const struct convert_object *ob = convert_object(d->c, i);
-		const char *by = chosen_by(d->o, ob), *file = NULL;
-		char path[PATH_MAX];
+		const char *by = chosen_by(d->o, ob);
 		struct err bad;
 
 		if (d->o->binaries.items.n && !by)
 			continue;
-		if (by && !access(by, R_OK))
-			file = by;
-		else if (session_symfs_path(d->session, ob->dso->path, path, sizeof(path)))
-			file = path;
-		if (convert_load(d->c, i, file, &bad)) {
+		if (convert_load(d->c, i, by && !access(by, R_OK) ? by : NULL, &bad)) {
 			if (by)
 				return err_set(err, bad.code, "%s", bad.text);
 			log_warn("%s: left out", bad.text);
@@ -310,6 +304,8 @@ static int convert_branches(struct data_ctx *d, struct err *err)
 {
 	int ret = convert_new(&d->c, d->m, err);
 
+	if (!ret)
+		convert_symfs(d->c, d->session);
 	if (!ret && d->o->session.no_limits)
 		convert_no_limits(d->c);
 	ret = ret ?: read_branches(d, err);

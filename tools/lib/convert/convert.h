@@ -33,6 +33,7 @@
 #include "unwind/unwind.h"
 
 struct convert;
+struct session;
 
 enum convert_format { CONVERT_FDATA, CONVERT_PREAGG, CONVERT_AUTOFDO, CONVERT_PROFGEN };
 
@@ -76,6 +77,8 @@ const struct convert_object *convert_object(const struct convert *c, size_t i);
  * counts what falls into no function. -ENOENT and the like with @e when it cannot be used.
  */
 int convert_load(struct convert *c, size_t i, const char *path, struct err *e);
+/* Before the first: objects lie where --symfs of @s says. */
+void convert_symfs(struct convert *c, const struct session *s);
 /* Before the first: believes objects that stand for much more than they are. */
 void convert_no_limits(struct convert *c);
 /*

@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <limits.h>
+
 #include "convert/convert-int.h"
+#include "session/session.h"
 
 /* ---- loading ---- */
 
@@ -35,10 +38,14 @@ static bool same_id(const char *a, const char *b)
 int convert_load(struct convert *c, size_t i, const char *path, struct err *e)
 {
 	struct convert_elf *ob = &c->objects.v[i];
+	char moved[PATH_MAX];
 	int ret;
 
 	if (ob->loaded)
 		return 0;
+	if (!path && c->session &&
+	    session_symfs_path(c->session, ob->pub.dso->name, moved, sizeof(moved)))
+		path = moved;
 	ret = convert_elf_open(&ob->file, path ? path : ob->pub.dso->name, c->elf_flags, e);
 	if (ret) {
 		convert_elf_close(&ob->file);
@@ -59,6 +66,11 @@ int convert_load(struct convert *c, size_t i, const char *path, struct err *e)
 	if (!ob->pub.build_id[0])
 		memcpy(ob->pub.build_id, ob->file.build_id, sizeof(ob->pub.build_id));
 	return 0;
+}
+
+void convert_symfs(struct convert *c, const struct session *s)
+{
+	c->session = s;
 }
 
 void convert_no_limits(struct convert *c)
