@@ -49,7 +49,6 @@ my %prefix = (
 	machine => 'dso map process space thread tree',
 	perfdata => 'feature features record spool stream time_spans tracing unzip window writer',
 	keys => 'chain',
-	profile => 'acc prof table view',
 	sample => 'data_src',
 	script => 'filter print put trace',
 	symbol => 'files kallsyms kernel lines object resolver segs starts symtab unpack',
@@ -73,12 +72,12 @@ my %static = (
 # Not called by the program, and why it stays.
 my %called_elsewhere = (
 	dtpmu_load_blob => 'targets of make fuzz have no files',
-	profile_totals => 'tests ask a table without making a view',
+	table_totals => 'tests ask a table without making a view',
 );
 
 # Libraries hand warnings to their caller. These still print theirs: never more of them.
 my %log = (capture => 8, cli => 1, convert => 1, events => 8, inject => 4, keys => 1, perfdata => 9,
-	profile => 1, script => 7, symbol => 1, tracer => 4, unwind => 2);
+	script => 7, symbol => 1, tracer => 4, unwind => 2);
 
 # ---- who includes whom --------------------------------------------------------------------------
 

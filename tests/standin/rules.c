@@ -16,7 +16,7 @@
 	.ssp = true
 /* clang-format on */
 
-static const struct profile profiles[] = {
+static const struct table profiles[] = {
 	{ .name = "old", .attr_size = 136, .max_precise = 0 },
 	{ .name = "legacy", .attr_size = 136, .legacy_xmm = true, .max_precise = 3 },
 	{ .name = "ymm", .attr_size = 176, .series = true, .xmm = true, .ymm = true },
@@ -50,7 +50,7 @@ static const struct profile profiles[] = {
 	{ .name = "zen3", .attr_size = 136, .brs = true },
 };
 
-const struct profile *profile_find(const char *name)
+const struct table *table_find(const char *name)
 {
 	for (size_t i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++)
 		if (!strcmp(profiles[i].name, name))
@@ -77,7 +77,7 @@ static unsigned precise(const struct perf_event_attr *a)
 }
 
 /* The general-purpose part of one mask. */
-static int check_gpr(const struct profile *p, const struct perf_event_attr *a, uint64_t mask)
+static int check_gpr(const struct table *p, const struct perf_event_attr *a, uint64_t mask)
 {
 	if (mask & SEGMENTS)
 		return -EINVAL;
@@ -98,7 +98,7 @@ static int check_gpr(const struct profile *p, const struct perf_event_attr *a, u
 }
 
 /* Only whole sets of registers may be asked for. */
-static int check_simd(const struct profile *p, const struct perf_event_attr *a, uint64_t vec,
+static int check_simd(const struct table *p, const struct perf_event_attr *a, uint64_t vec,
 		      uint64_t pred)
 {
 	uint16_t qwords = a->sample_simd_vec_reg_qwords;
@@ -119,7 +119,7 @@ static int check_simd(const struct profile *p, const struct perf_event_attr *a, 
 	return 0;
 }
 
-static int check_registers(const struct profile *p, const struct perf_event_attr *a)
+static int check_registers(const struct table *p, const struct perf_event_attr *a)
 {
 	int ret = 0;
 
@@ -203,7 +203,7 @@ static bool precise_fits(const struct perf_event_attr *a, uint64_t mask)
 	       (mask & (PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL)) == levels;
 }
 
-static int check_branches(const struct profile *p, struct perf_event_attr *a)
+static int check_branches(const struct table *p, struct perf_event_attr *a)
 {
 	const uint64_t kernel = PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV;
 	const uint64_t beside_stack = PERF_SAMPLE_BRANCH_PLM_ALL | PERF_SAMPLE_BRANCH_CALL_STACK |
@@ -236,7 +236,7 @@ static int check_branches(const struct profile *p, struct perf_event_attr *a)
 	return precise(a) > 1 && !precise_fits(a, m) ? -EOPNOTSUPP : 0;
 }
 
-static int check_type(const struct profile *p, const struct perf_event_attr *a)
+static int check_type(const struct table *p, const struct perf_event_attr *a)
 {
 	uint64_t pmu = a->config >> PERF_PMU_TYPE_SHIFT;
 
@@ -256,12 +256,12 @@ static int check_type(const struct profile *p, const struct perf_event_attr *a)
 	}
 }
 
-bool rules_hide(const struct profile *p, const struct perf_event_attr *a)
+bool rules_hide(const struct table *p, const struct perf_event_attr *a)
 {
 	return p->no_pmu && is_hardware(a);
 }
 
-int rules_check(const struct profile *p, struct perf_event_attr *a, uint32_t given_size, pid_t pid,
+int rules_check(const struct table *p, struct perf_event_attr *a, uint32_t given_size, pid_t pid,
 		int cpu, const struct event *group, unsigned long flags)
 {
 	const unsigned char *bytes = (const unsigned char *)a;

@@ -234,7 +234,7 @@ enum {
 };
 enum { PRIV_USER = 1, PRIV_KERNEL = 2 };
 
-static uint64_t branch_flags(const struct profile *p, uint64_t m, const struct kind *k,
+static uint64_t branch_flags(const struct table *p, uint64_t m, const struct kind *k,
 			     unsigned seed, bool kernel)
 {
 	uint64_t f = 0;
@@ -253,7 +253,7 @@ static uint64_t branch_flags(const struct profile *p, uint64_t m, const struct k
 	return f;
 }
 
-static void put_entry(struct writer *w, const struct profile *p, uint64_t m, const struct kind *k,
+static void put_entry(struct writer *w, const struct table *p, uint64_t m, const struct kind *k,
 		      uint64_t h)
 {
 	bool kernel = !(m & PERF_SAMPLE_BRANCH_USER) ||
@@ -347,7 +347,7 @@ static void put_call_chain(struct writer *w, const struct event *ev, unsigned nr
 		fprintf(w->log, "%llx,", (unsigned long long)function_at(d) + 16);
 }
 
-static void put_branches(struct writer *w, const struct profile *p, const struct event *ev,
+static void put_branches(struct writer *w, const struct table *p, const struct event *ev,
 			 unsigned nr)
 {
 	uint64_t m = ev->attr.branch_sample_type, entries = 0;
@@ -399,7 +399,7 @@ static void put_read(struct writer *w, const struct event *ev)
 		put64(w, ev->lost);
 }
 
-size_t sample_compose(const struct profile *p, struct event *ev, unsigned nr, unsigned char *buf,
+size_t sample_compose(const struct table *p, struct event *ev, unsigned nr, unsigned char *buf,
 		      FILE *log)
 {
 	const struct perf_event_attr *a = &ev->attr;

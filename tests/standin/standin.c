@@ -36,7 +36,7 @@ enum {
 
 static struct event events[MAX_EVENTS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const struct profile *profile;
+static const struct table *profile;
 static FILE *log_file;
 static unsigned want_samples = 20, throttles;
 static bool flood, started;
@@ -78,7 +78,7 @@ __attribute__((constructor)) static void init(void)
 	const char *n = getenv("STANDIN_SAMPLES");
 
 	resolve();
-	profile = profile_find(name ? name : "full");
+	profile = table_find(name ? name : "full");
 	if (!profile) {
 		fprintf(stderr, "standin: no profile %s\n", name);
 		_exit(99);

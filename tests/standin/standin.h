@@ -40,7 +40,7 @@
 
 #include "uapi/perf_event.h"
 
-struct profile {
+struct table {
 	const char *name;
 	uint32_t attr_size; /* the kernel's own; fields behind it are unknown to it */
 	bool series;	    /* sample_simd_* are known */
@@ -74,14 +74,14 @@ struct event {
 };
 
 /* rules.c: 0 or -errno. May store the kernel's own size into attr->size (E2BIG). */
-const struct profile *profile_find(const char *name);
+const struct table *table_find(const char *name);
 /* Whether a profile that is real otherwise has no such event. */
-bool rules_hide(const struct profile *p, const struct perf_event_attr *a);
-int rules_check(const struct profile *p, struct perf_event_attr *attr, uint32_t given_size,
+bool rules_hide(const struct table *p, const struct perf_event_attr *a);
+int rules_check(const struct table *p, struct perf_event_attr *attr, uint32_t given_size,
 		pid_t pid, int cpu, const struct event *group, unsigned long flags);
 
 /* sample.c: one record into buf (64 KiB), its values into the log. The record's size. */
-size_t sample_compose(const struct profile *p, struct event *ev, unsigned nr, unsigned char *buf,
+size_t sample_compose(const struct table *p, struct event *ev, unsigned nr, unsigned char *buf,
 		      FILE *log);
 size_t comm_compose(const struct event *ev, unsigned char *buf);
 size_t mmap2_compose(const struct event *ev, unsigned char *buf);

@@ -6,7 +6,7 @@
  */
 #include "faces/faces.h"
 #include "perfdata-build.h"
-#include "profile-build.h"
+#include "table-build.h"
 
 #define HOSTILE	  "a\"b,\\c\n\033[2J;d" /* of a command */
 #define COMM_TYPE (PERF_SAMPLE_IP | PERF_SAMPLE_TID)
@@ -61,7 +61,7 @@ static void name_thread(uint32_t tid, const char *comm)
 }
 
 /* @chain: innermost first, 0 ends it. */
-static void add(struct profile *p, uint32_t tid, uint64_t period, const uint64_t *chain)
+static void add(struct table *p, uint32_t tid, uint64_t period, const uint64_t *chain)
 {
 	uint64_t ips[16] = { PERF_CONTEXT_USER };
 	struct sample s = { .event = &event, .period = period };
@@ -74,13 +74,13 @@ static void add(struct profile *p, uint32_t tid, uint64_t period, const uint64_t
 	s.pid = s.tid = tid;
 	s.present = event.attr.sample_type;
 	s.callchain = (struct u64s){ (unsigned char *)ips, n, false };
-	assert_int_equal(profile_add(p, &s, machine_thread(m, (int)tid, (int)tid), NULL), 0);
+	assert_int_equal(table_add(p, &s, machine_thread(m, (int)tid, (int)tid), NULL), 0);
 }
 
 #define CHAIN(...) ((const uint64_t[]){ __VA_ARGS__, 0 })
 
 /* One branch from @from to @to; @flags: 1 mispredicted, 2 predicted; cycles from bit 4 on. */
-static void add_branch(struct profile *p, uint32_t tid, uint64_t from, uint64_t to, uint64_t flags)
+static void add_branch(struct table *p, uint32_t tid, uint64_t from, uint64_t to, uint64_t flags)
 {
 	uint64_t e[3] = { from, to, flags };
 	struct sample s = { .event = &event, .period = 1, .cpumode = PERF_RECORD_MISC_USER };
@@ -90,14 +90,14 @@ static void add_branch(struct profile *p, uint32_t tid, uint64_t from, uint64_t 
 	s.present = event.attr.sample_type;
 	s.branches.nr = 1;
 	s.branches.entries = (const unsigned char *)e;
-	assert_int_equal(profile_add(p, &s, machine_thread(m, (int)tid, (int)tid), NULL), 0);
+	assert_int_equal(table_add(p, &s, machine_thread(m, (int)tid, (int)tid), NULL), 0);
 }
 
 /* What @w makes of the rows that @fill adds. */
-static char *face(const struct faces_writer *w, const struct profile_opts *po, struct faces f,
-		  void (*fill)(struct profile *))
+static char *face(const struct faces_writer *w, const struct keys_opts *po, struct faces f,
+		  void (*fill)(struct table *))
 {
-	struct profile *p = new_profile(po);
+	struct table *p = new_profile(po);
 	struct err e = { 0 };
 	struct obuf o;
 
@@ -118,8 +118,8 @@ static char *face(const struct faces_writer *w, const struct profile_opts *po, s
 	return o.buf;
 }
 
-static void expect(const struct faces_writer *w, const struct profile_opts *po, struct faces f,
-		   void (*fill)(struct profile *), const char *want)
+static void expect(const struct faces_writer *w, const struct keys_opts *po, struct faces f,
+		   void (*fill)(struct table *), const char *want)
 {
 	char *got = face(w, po, f, fill);
 
@@ -132,7 +132,7 @@ static const struct faces quiet = { .o = { .skip_empty = true, .quiet = true } }
 
 /* ---- plain rows -------------------------------------------------------------------------------- */
 
-static void fill_comms(struct profile *p)
+static void fill_comms(struct table *p)
 {
 	name_thread(1, "one");
 	name_thread(2, "two");
@@ -140,7 +140,7 @@ static void fill_comms(struct profile *p)
 	add(p, 2, 25, CHAIN(0x20));
 }
 
-static const struct profile_opts by_comm = { .sort = "comm", .show_samples = true };
+static const struct keys_opts by_comm = { .sort = "comm", .show_samples = true };
 
 static void text_has_headings_and_aligned_columns(void **state)
 {
@@ -166,7 +166,7 @@ static void text_has_headings_and_aligned_columns(void **state)
 
 static void widths_cut_columns(void **state)
 {
-	struct profile_opts o = by_comm;
+	struct keys_opts o = by_comm;
 
 	(void)state;
 	setup_recording(COMM_TYPE);
@@ -179,7 +179,7 @@ static void widths_cut_columns(void **state)
 
 static void separated_has_a_letter_between_columns(void **state)
 {
-	struct profile_opts o = by_comm;
+	struct keys_opts o = by_comm;
 
 	(void)state;
 	setup_recording(COMM_TYPE);
@@ -233,7 +233,7 @@ static void small_rows_are_in_no_face(void **state)
 
 /* ---- hostile names ------------------------------------------------------------------------------ */
 
-static void fill_hostile(struct profile *p)
+static void fill_hostile(struct table *p)
 {
 	name_thread(1, HOSTILE);
 	add(p, 1, 1, CHAIN(0x20));
@@ -251,7 +251,7 @@ static void assert_harmless(const char *text, int lines)
 
 static void text_escapes(void **state)
 {
-	static const struct profile_opts o = { .sort = "comm" };
+	static const struct keys_opts o = { .sort = "comm" };
 	char *got;
 
 	(void)state;
@@ -265,7 +265,7 @@ static void text_escapes(void **state)
 /* The letter must not be in a value, whatever escaping makes of that. */
 static void separated_escapes(void **state)
 {
-	static const struct profile_opts o = { .sort = "comm", .separator = 'x' };
+	static const struct keys_opts o = { .sort = "comm", .separator = 'x' };
 	char *got;
 
 	(void)state;
@@ -278,7 +278,7 @@ static void separated_escapes(void **state)
 
 static void json_escapes(void **state)
 {
-	static const struct profile_opts o = { .sort = "comm" };
+	static const struct keys_opts o = { .sort = "comm" };
 	char *got;
 
 	(void)state;
@@ -290,7 +290,7 @@ static void json_escapes(void **state)
 
 static void csv_quotes(void **state)
 {
-	static const struct profile_opts o = { .sort = "comm" };
+	static const struct keys_opts o = { .sort = "comm" };
 
 	(void)state;
 	setup_recording(COMM_TYPE);
@@ -301,13 +301,13 @@ static void csv_quotes(void **state)
 
 /* ---- rows below rows ---------------------------------------------------------------------------- */
 
-static void fill_levels(struct profile *p)
+static void fill_levels(struct table *p)
 {
 	fill_comms(p);
 	add(p, 1, 100, CHAIN(0x30));
 }
 
-static const struct profile_opts levels = { .sort = "comm,addr", .hierarchy = true };
+static const struct keys_opts levels = { .sort = "comm,addr", .hierarchy = true };
 
 static void hierarchy_is_indented(void **state)
 {
@@ -365,18 +365,18 @@ static void hierarchy_in_lines(void **state)
 
 /* ---- call trees --------------------------------------------------------------------------------- */
 
-static void fill_chains(struct profile *p)
+static void fill_chains(struct table *p)
 {
 	name_thread(1, "one");
 	add(p, 1, 60, CHAIN(0x10, 0x20, 0x30));
 	add(p, 1, 40, CHAIN(0x10, 0x28, 0x30));
 }
 
-static struct profile_opts chains(enum chain_style style)
+static struct keys_opts chains(enum chain_style style)
 {
-	return (struct profile_opts){ .sort = "comm",
-				      .use_chains = true,
-				      .chain = { .style = style, .caller = true } };
+	return (struct keys_opts){ .sort = "comm",
+				   .use_chains = true,
+				   .chain = { .style = style, .caller = true } };
 }
 
 static void graph_in_letters(void **state)
@@ -415,7 +415,7 @@ static void graph_in_letters(void **state)
 	(void)state;
 	setup_recording(COMM_TYPE | PERF_SAMPLE_CALLCHAIN);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct profile_opts o = chains(cases[i].style);
+		struct keys_opts o = chains(cases[i].style);
 
 		expect(&faces_text, &o, quiet, fill_chains, cases[i].want);
 	}
@@ -424,7 +424,7 @@ static void graph_in_letters(void **state)
 /* What a limit leaves out for people is there for programs. */
 static void print_limit_is_for_people(void **state)
 {
-	struct profile_opts o = chains(CHAIN_GRAPH);
+	struct keys_opts o = chains(CHAIN_GRAPH);
 	char *got;
 
 	(void)state;
@@ -447,7 +447,7 @@ static void print_limit_is_for_people(void **state)
 
 /* ---- branches ----------------------------------------------------------------------------------- */
 
-static void fill_branches(struct profile *p)
+static void fill_branches(struct table *p)
 {
 	map_file(1, LIB, LIB_SIZE, 0, "/lib/x\"y.so");
 	add_branch(p, 1, LIB + 0x20, LIB + 0x40, 2 | 7 << 4);
@@ -456,8 +456,7 @@ static void fill_branches(struct profile *p)
 
 static void dot_is_quoted(void **state)
 {
-	static const struct profile_opts o = { .fields = "overhead,dso_from,dso_to",
-					       .branch = true };
+	static const struct keys_opts o = { .fields = "overhead,dso_from,dso_to", .branch = true };
 
 	(void)state;
 	setup_recording(COMM_TYPE | PERF_SAMPLE_BRANCH_STACK);
@@ -472,7 +471,7 @@ static void dot_is_quoted(void **state)
 /* Without both ends there are no edges. */
 static void dot_without_ends(void **state)
 {
-	static const struct profile_opts o = { .fields = "overhead,dso_from", .branch = true };
+	static const struct keys_opts o = { .fields = "overhead,dso_from", .branch = true };
 
 	(void)state;
 	setup_recording(COMM_TYPE | PERF_SAMPLE_BRANCH_STACK);
@@ -482,7 +481,7 @@ static void dot_without_ends(void **state)
 	       "}\n");
 }
 
-static void fill_unflagged(struct profile *p)
+static void fill_unflagged(struct table *p)
 {
 	map_file(1, LIB, LIB_SIZE, 0, "/lib/x.so");
 	add_branch(p, 1, LIB + 0x20, LIB + 0x40, 0);
@@ -491,9 +490,9 @@ static void fill_unflagged(struct profile *p)
 /* What no branch says is no number, for whomever. */
 static void unknown_is_empty_or_null(void **state)
 {
-	static const struct profile_opts o = { .sort = "dso_to",
-					       .branch = true,
-					       .branch_stats = true };
+	static const struct keys_opts o = { .sort = "dso_to",
+					    .branch = true,
+					    .branch_stats = true };
 	char *got;
 
 	(void)state;
@@ -525,14 +524,14 @@ static void count_thread(uint32_t tid, uint64_t value)
 	assert_int_equal(faces_threads_add(&threads, &rec, NULL), 0);
 }
 
-static void fill_nothing(struct profile *p)
+static void fill_nothing(struct table *p)
 {
 	(void)p;
 }
 
 static void threads_in_all_faces(void **state)
 {
-	static const struct profile_opts o = { .sort = "comm" };
+	static const struct keys_opts o = { .sort = "comm" };
 	struct faces f = quiet;
 
 	(void)state;
@@ -579,7 +578,7 @@ static void fork_thread(uint32_t pid, uint32_t ppid)
 /* 5 is a task of which nothing is known but its name. */
 static void tasks_in_all_faces(void **state)
 {
-	static const struct profile_opts o = { .sort = "comm" };
+	static const struct keys_opts o = { .sort = "comm" };
 	struct faces f = plain;
 
 	(void)state;
@@ -683,7 +682,7 @@ static void errors_end_the_walk(void **state)
 	static const struct faces_writer w = { .name = "nothing",
 					       .reader = FACES_PEOPLE,
 					       .cell = refuse_cell };
-	struct profile *p;
+	struct table *p;
 	struct faces f = plain;
 	struct err e = { 0 };
 	struct obuf o;

@@ -3,7 +3,7 @@
  * Accumulators one by one: what a slot says of samples that were added to it, and that the merge
  * of two slots says what one slot says that all samples were added to.
  */
-#include "profile/profile-int.h"
+#include "table/table-int.h"
 #include "unit.h"
 
 #define NR_THREADS 3000
@@ -52,7 +52,7 @@ static void free_slot(const struct acc *acc, void *slot)
 /* What the column @name shows of @slot, of a row with @nr samples. */
 static uint64_t show(const struct acc *acc, const char *name, const void *slot, uint64_t nr)
 {
-	const struct profile_row row = { .nr = nr };
+	const struct keys_row row = { .nr = nr };
 
 	for (unsigned i = 0; i < acc->nr_cols; i++)
 		if (!strcmp(acc->cols[i].name, name))
@@ -111,7 +111,7 @@ static void make_input(struct input *x)
 static void check_merge(const struct acc *acc, unsigned nr_samples)
 {
 	const struct acc_env env = { .arch = REGS_ARCH_X86 };
-	const struct profile_row row = { .nr = 3ULL * nr_samples };
+	const struct keys_row row = { .nr = 3ULL * nr_samples };
 	void *all = new_slot(acc), *part[3], *state = NULL;
 	struct input x;
 

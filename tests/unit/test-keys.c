@@ -2,7 +2,7 @@
 /* The table of sort keys: what every row must have, and that samples hold nothing without a key. */
 #include "unit.h"
 
-#include "profile/profile-int.h"
+#include "table/table-int.h"
 
 static void every_key_is_whole(void **state)
 {

@@ -4,7 +4,7 @@
  * direction of call trees, several at a time, while the profile stays as it is. And profiles of
  * pieces, added up. No address has a symbol here, so that what is expected can be read off.
  */
-#include "profile-build.h"
+#include "table-build.h"
 
 static struct perfdata_event event = {
 	.name = "cycles",
@@ -14,7 +14,7 @@ static struct perfdata_event event = {
 #define CHAIN(...) ((const uint64_t[]){ __VA_ARGS__, 0 })
 
 /* A sample of @tid; its chain innermost first, 0 ends it. */
-static void add(struct profile *p, int tid, uint64_t period, const uint64_t *chain)
+static void add(struct table *p, int tid, uint64_t period, const uint64_t *chain)
 {
 	uint64_t ips[32] = { PERF_CONTEXT_USER };
 	struct sample s = { .event = &event, .cpumode = PERF_RECORD_MISC_USER, .period = period };
@@ -27,11 +27,11 @@ static void add(struct profile *p, int tid, uint64_t period, const uint64_t *cha
 	s.cpu = (uint32_t)tid & 3;
 	s.present = event.attr.sample_type;
 	s.callchain = (struct u64s){ (unsigned char *)ips, n, false };
-	assert_int_equal(profile_add(p, &s, machine_thread(m, tid, tid), NULL), 0);
+	assert_int_equal(table_add(p, &s, machine_thread(m, tid, tid), NULL), 0);
 }
 
 /* main 0x10 calls 0x20 and 0x30; 0x20 calls 0x40, which also recurses. */
-static void fill(struct profile *p)
+static void fill(struct table *p)
 {
 	add(p, 1, 50, CHAIN(0x40, 0x20, 0x10));
 	add(p, 1, 30, CHAIN(0x30, 0x10));
@@ -39,11 +39,11 @@ static void fill(struct profile *p)
 	add(p, 1, 5, CHAIN(0x40, 0x40, 0x20, 0x10));
 }
 
-static const struct profile_opts chains = { .sort = "tid,sym",
-					    .show_samples = true,
-					    .children = true,
-					    .use_chains = true,
-					    .chain = CHAIN_OPTS_DEFAULT };
+static const struct keys_opts chains = { .sort = "tid,sym",
+					 .show_samples = true,
+					 .children = true,
+					 .use_chains = true,
+					 .chain = CHAIN_OPTS_DEFAULT };
 
 static void put_tree(const struct view *w, const struct call_node *n, struct obuf *o)
 {
@@ -73,7 +73,7 @@ static char *text(struct view *w)
 	for (size_t i = 0; i < n; i++) {
 		struct call_tree tree = { 0 };
 		unsigned level = 0;
-		const struct profile_row *row =
+		const struct keys_row *row =
 			levels ? view_nested(w, 0, i, &level) : view_row(w, 0, i);
 
 		obuf_pad(&o, '.', (int)level);
@@ -92,7 +92,7 @@ static char *text(struct view *w)
 	return o.buf;
 }
 
-static struct view *new_view(const struct profile *p, const struct profile_opts *o,
+static struct view *new_view(const struct table *p, const struct keys_opts *o,
 			     const struct view_filter *f)
 {
 	struct view *w = NULL;
@@ -103,8 +103,8 @@ static struct view *new_view(const struct profile *p, const struct profile_opts 
 	return w;
 }
 
-static void expect(const struct profile *p, const struct profile_opts *o,
-		   const struct view_filter *f, const char *want)
+static void expect(const struct table *p, const struct keys_opts *o, const struct view_filter *f,
+		   const char *want)
 {
 	struct view *w = new_view(p, o, f);
 	char *got = text(w);
@@ -114,20 +114,20 @@ static void expect(const struct profile *p, const struct profile_opts *o,
 	view_free(w);
 }
 
-static struct profile *counted(const struct profile_opts *o)
+static struct table *counted(const struct keys_opts *o)
 {
-	struct profile *p = new_profile(o);
+	struct table *p = new_profile(o);
 
 	fill(p);
-	assert_int_equal(profile_finish(p, NULL), 0);
+	assert_int_equal(table_finish(p, NULL), 0);
 	return p;
 }
 
 static void orders(void **state)
 {
-	static const struct profile_opts by_key = { .sort = "tid,sym" };
-	struct profile_opts o = { .fields = "sym,tid,sample" };
-	struct profile *p = counted(&by_key);
+	static const struct keys_opts by_key = { .sort = "tid,sym" };
+	struct keys_opts o = { .fields = "sym,tid,sample" };
+	struct table *p = counted(&by_key);
 	struct view *first = new_view(p, NULL, NULL);
 	char *before = text(first), *after;
 
@@ -149,14 +149,14 @@ static void orders(void **state)
 	free(before);
 	free(after);
 	view_free(first);
-	profile_free(p);
+	table_free(p);
 }
 
 static void levels(void **state)
 {
-	static const struct profile_opts flat = { .sort = "tid,sym", .show_samples = true };
-	struct profile_opts o = flat;
-	struct profile *p = counted(&flat);
+	static const struct keys_opts flat = { .sort = "tid,sym", .show_samples = true };
+	struct keys_opts o = flat;
+	struct table *p = counted(&flat);
 	struct view *w, *w2;
 	char *a, *b;
 
@@ -186,14 +186,14 @@ static void levels(void **state)
 	       "55.00,2,      1::1,[.] 0x0000000000000040,\n"
 	       "30.00,1,      1::1,[.] 0x0000000000000030,\n"
 	       "15.00,1,      2::2,[.] 0x0000000000000020,\n");
-	profile_free(p);
+	table_free(p);
 }
 
 /* Trees in both directions, of the same row, at the same time. */
 static void directions(void **state)
 {
-	struct profile_opts o = chains;
-	struct profile *p;
+	struct keys_opts o = chains;
+	struct table *p;
 	struct view *callers, *callees;
 	struct call_tree a = { 0 }, b = { 0 };
 	struct obuf out;
@@ -219,16 +219,16 @@ static void directions(void **state)
 	view_tree_free(&b);
 	view_free(callers);
 	view_free(callees);
-	profile_free(p);
+	table_free(p);
 }
 
 static void filters(void **state)
 {
-	static const struct profile_opts by_comm = { .sort = "comm,sym", .show_samples = true };
-	static const struct profile_opts by_sym = { .sort = "sym" };
+	static const struct keys_opts by_comm = { .sort = "comm,sym", .show_samples = true };
+	static const struct keys_opts by_sym = { .sort = "sym" };
 	const struct view_filter second = { .comms = "x,:2" }, named = { .symbol_part = "main" };
-	struct profile_opts o = by_comm;
-	struct profile *p = counted(&by_comm);
+	struct keys_opts o = by_comm;
+	struct table *p = counted(&by_comm);
 	struct err e = { 0 };
 	struct view *w = NULL;
 
@@ -237,25 +237,25 @@ static void filters(void **state)
 	o.relative = true;
 	expect(p, &o, &second, "100.00,1,:2,[.] 0x0000000000000020,\n");
 	expect(p, NULL, &named, "");
-	assert_int_equal(profile_totals(p, 0)->filtered_period, 100);
+	assert_int_equal(table_totals(p, 0)->filtered_period, 100);
 	w = new_view(p, NULL, &second);
 	assert_int_equal(view_totals(w, 0)->filtered_period, 15);
 	assert_int_equal(view_totals(w, 0)->nr_filtered_samples, 1);
 	assert_int_equal(view_totals(w, 0)->period, 100);
 	view_free(w);
-	profile_free(p);
+	table_free(p);
 	p = counted(&by_sym);
 	assert_int_equal(view_new(&w, p, NULL, &second, &e), -EINVAL);
 	assert_string_equal(e.text, "no filter by comm: it was not counted");
 	o.sort = "comm";
 	assert_int_equal(view_new(&w, p, &o, NULL, &e), -EINVAL);
 	assert_string_equal(e.text, "key `comm' was not counted");
-	profile_free(p);
+	table_free(p);
 }
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-static void add_nth(struct profile *p, unsigned i)
+static void add_nth(struct table *p, unsigned i)
 {
 	const uint64_t deep[] = { 0x1000 + i % 17, 0x100 + i % 5, 0x100 + i % 3, 0x10, 0 };
 
@@ -265,16 +265,16 @@ static void add_nth(struct profile *p, unsigned i)
 #define SAMPLES 1000
 
 /* Samples @from to @to. */
-static struct profile *piece(const struct profile_opts *o, unsigned from, unsigned to)
+static struct table *piece(const struct keys_opts *o, unsigned from, unsigned to)
 {
-	struct profile *p = new_profile(o);
+	struct table *p = new_profile(o);
 
 	for (unsigned i = from; i < to; i++)
 		add_nth(p, i);
 	return p;
 }
 
-static char *finished_text(struct profile *p)
+static char *finished_text(struct table *p)
 {
 	char *got;
 
@@ -284,18 +284,18 @@ static char *finished_text(struct profile *p)
 	return got;
 }
 
-static void check_pieces(const struct profile_opts *o, unsigned nr, const struct profile_maps *maps)
+static void check_pieces(const struct keys_opts *o, unsigned nr, const struct table_maps *maps)
 {
 	char *want = finished_text(piece(o, 0, SAMPLES)), *got;
-	struct profile *sum = piece(o, 0, SAMPLES / nr);
+	struct table *sum = piece(o, 0, SAMPLES / nr);
 	struct err e = { 0 };
 
 	for (unsigned i = 1; i < nr; i++) {
-		struct profile *p = piece(o, SAMPLES * i / nr, SAMPLES * (i + 1) / nr);
+		struct table *p = piece(o, SAMPLES * i / nr, SAMPLES * (i + 1) / nr);
 
-		if (profile_merge(sum, p, maps, &e))
+		if (table_merge(sum, p, maps, &e))
 			fail_msg("%s", e.text);
-		profile_free(p);
+		table_free(p);
 	}
 	got = finished_text(sum);
 	assert_string_equal(got, want);
@@ -306,8 +306,8 @@ static void check_pieces(const struct profile_opts *o, unsigned nr, const struct
 static void pieces(void **state)
 {
 	uint32_t same[64];
-	const struct profile_maps maps = { .thread = same, .event = same, .dso = same };
-	struct profile_opts o = chains;
+	const struct table_maps maps = { .thread = same, .event = same, .dso = same };
+	struct keys_opts o = chains;
 
 	(void)state;
 	for (uint32_t i = 0; i < ARRAY_SIZE(same); i++)
@@ -321,7 +321,7 @@ static void pieces(void **state)
 	o.chain.key = CHAIN_BY_ADDRESS;
 	o.sort = "comm,symoff,addr";
 	check_pieces(&o, 7, NULL);
-	o = (struct profile_opts){ .sort = "cpu,dso,sym", .show_threads = true };
+	o = (struct keys_opts){ .sort = "cpu,dso,sym", .show_threads = true };
 	check_pieces(&o, 7, NULL);
 }
 
@@ -329,13 +329,13 @@ static void pieces(void **state)
 static void maps(void **state)
 {
 	static const uint32_t event_map[] = { 1 };
-	const struct profile_maps second = { .event = event_map };
-	static const struct profile_opts o = { .sort = "sym" };
-	struct profile *sum = piece(&o, 0, 10), *p = piece(&o, 10, 15);
+	const struct table_maps second = { .event = event_map };
+	static const struct keys_opts o = { .sort = "sym" };
+	struct table *sum = piece(&o, 0, 10), *p = piece(&o, 10, 15);
 
 	(void)state;
-	assert_int_equal(profile_merge(sum, p, &second, NULL), 0);
-	profile_free(p);
+	assert_int_equal(table_merge(sum, p, &second, NULL), 0);
+	table_free(p);
 	finish(sum);
 	assert_int_equal(view_totals(v, 0)->nr_samples, 10);
 	assert_int_equal(view_totals(v, 1)->nr_samples, 5);
@@ -345,17 +345,17 @@ static void maps(void **state)
 
 static void two_kinds(void **state)
 {
-	static const struct profile_opts by_sym = { .sort = "sym" }, by_comm = { .sort = "comm" };
-	struct profile *a = piece(&by_sym, 0, 5), *b = piece(&by_comm, 5, 10);
+	static const struct keys_opts by_sym = { .sort = "sym" }, by_comm = { .sort = "comm" };
+	struct table *a = piece(&by_sym, 0, 5), *b = piece(&by_comm, 5, 10);
 	struct err e = { 0 };
 
 	(void)state;
-	assert_int_equal(profile_merge(a, b, NULL, &e), -EINVAL);
+	assert_int_equal(table_merge(a, b, NULL, &e), -EINVAL);
 	assert_string_equal(e.text, "profiles of two kinds cannot be added");
-	assert_int_equal(profile_finish(b, NULL), 0);
-	assert_int_equal(profile_merge(a, b, NULL, &e), -EINVAL);
-	profile_free(a);
-	profile_free(b);
+	assert_int_equal(table_finish(b, NULL), 0);
+	assert_int_equal(table_merge(a, b, NULL, &e), -EINVAL);
+	table_free(a);
+	table_free(b);
 }
 
 int main(void)

@@ -28,7 +28,7 @@ int report_start_counting(struct report *r, struct err *e)
 {
 	bool chains = r->po.use_chains || r->po.children;
 	struct unwind *u = chains ? session_env(r->session)->unwind : NULL;
-	int ret = profile_new(&r->p, &r->po, r->m, r->res, u, e);
+	int ret = table_new(&r->p, &r->po, r->m, r->res, u, e);
 
 	return ret ?: start_flow(r, e);
 }
@@ -72,7 +72,7 @@ static uint64_t need(void *ctx, const struct perfdata_event *event)
 	const struct report *r = ctx;
 
 	(void)event;
-	return profile_need(r->p) | r->need | PERF_SAMPLE_TID;
+	return table_need(r->p) | r->need | PERF_SAMPLE_TID;
 }
 
 static int take_sample(void *ctx, const struct session_sample *in, struct err *e)
@@ -84,14 +84,14 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 		return e->code;
 	r->nr_taken++;
 	if (r->po.switches)
-		profile_set_parallelism(r->p, session_parallelism(r->session));
+		table_set_parallelism(r->p, session_parallelism(r->session));
 	if (r->o.mem)
 		s->period = mem_weight(s);
 	if (r->flow && (s->present & PERF_SAMPLE_BRANCH_STACK) &&
 	    (r->socket < 0 || perfdata_cpu_socket(r->pd, s->cpu) == r->socket) &&
 	    brflow_add(r->flow, s, in->thread, e))
 		return e->code;
-	return profile_add(r->p, s, in->thread, e);
+	return table_add(r->p, s, in->thread, e);
 }
 
 /* -T: what threads counted stands in records of their own. */
@@ -118,12 +118,12 @@ static int finish(void *ctx, struct err *e)
 
 		if (ev->leader == ev->idx &&
 		    ev->idx + ev->nr_members <= perfdata_nr_events(r->pd) &&
-		    profile_set_group(r->p, ev->idx, ev->nr_members))
+		    table_set_group(r->p, ev->idx, ev->nr_members))
 			return err_set(e, -ENOMEM, "no memory for groups");
 	}
 	if (r->flow)
 		brflow_finish(r->flow);
-	ret = profile_finish(r->p, e);
+	ret = table_finish(r->p, e);
 	return ret ? ret : view_new(&r->v, r->p, NULL, NULL, e);
 }
 
@@ -248,7 +248,7 @@ static void report_free(struct report *r)
 	brflow_free(r->flow);
 	faces_threads_free(r->threads);
 	view_free(r->v);
-	profile_free(r->p);
+	table_free(r->p);
 	report_free_pieces(r);
 	arena_free(&r->args);
 	session_close(r->session);

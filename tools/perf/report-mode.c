@@ -75,7 +75,7 @@ static bool has_call_stacks(const struct perfdata *pd)
 
 static int choose_history(struct report *r, uint64_t type, struct err *e)
 {
-	struct profile_opts *po = &r->po;
+	struct keys_opts *po = &r->po;
 
 	if (!(type & PERF_SAMPLE_BRANCH_STACK) && perfdata_nr_events(r->pd)) {
 		err_set(e, -EINVAL,
@@ -136,7 +136,7 @@ static bool has_switches(const struct perfdata *pd)
 int report_choose_mode(struct report *r, struct err *e)
 {
 	uint64_t type = all_sample_types(r->pd);
-	struct profile_opts *po = &r->po;
+	struct keys_opts *po = &r->po;
 	int ret;
 
 	po->switches = has_switches(r->pd);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf report: the option table, and the options into what a profile is asked for. */
+/* perf report: the option table, and the options into what a table is asked for. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -207,7 +207,7 @@ int report_prepare_args(struct report *r, int *argc, char **argv)
 	return 0;
 }
 
-/* ---- as options of a profile ---------------------------------------------------------------------- */
+/* ---- as options of a table  ---------------------------------------------------------------------- */
 
 static int parse_quantum(const char *s, uint64_t *ns, struct err *e)
 {
@@ -267,10 +267,10 @@ static int setup_color(struct report *r, struct err *e)
 
 int report_setup_options(struct report *r, struct err *e)
 {
-	struct profile_opts *po = &r->po;
+	struct keys_opts *po = &r->po;
 	struct report_opts *o = &r->o;
 
-	*po = (struct profile_opts){
+	*po = (struct keys_opts){
 		.sort = o->sort,
 		.fields = o->fields,
 		.show_samples = o->show_samples || o->simd,

@@ -34,7 +34,7 @@ int report_join_pieces(struct report *r, struct err *e)
 	for (size_t i = 1; !ret && i <= r->nr_pieces; i++) {
 		const struct report_piece *from = &r->pieces[i < r->nr_pieces ? i : 0];
 
-		ret = profile_merge(r->p, from->p, NULL, e);
+		ret = table_merge(r->p, from->p, NULL, e);
 		if (!ret && r->flow)
 			ret = brflow_merge(r->flow, from->flow, NULL, e);
 	}
@@ -45,7 +45,7 @@ void report_free_pieces(struct report *r)
 {
 	for (size_t i = 0; i < r->nr_pieces; i++) {
 		brflow_free(r->pieces[i].flow);
-		profile_free(r->pieces[i].p);
+		table_free(r->pieces[i].p);
 	}
 	free(r->pieces);
 }

@@ -32,7 +32,7 @@ struct report_opts {
 };
 
 struct report_piece {
-	struct profile *p;
+	struct table *p;
 	struct brflow *flow;
 };
 
@@ -44,13 +44,13 @@ struct report {
 	struct perfdata *pd; /* the session's, as the next two */
 	struct machine *m;
 	struct resolver *res;
-	struct profile *p;
+	struct table *p;
 	struct view *v;		     /* of p, once all is read */
 	struct report_piece *pieces; /* before p */
 	size_t nr_pieces;
 	uint64_t nr_taken;   /* samples */
 	struct brflow *flow; /* --total-cycles, --hot-paths; else NULL */
-	struct profile_opts po;
+	struct keys_opts po;
 	struct obuf out;
 	struct arena args;
 	struct faces_threads *threads; /* -T; NULL = nothing counted */

@@ -7,7 +7,7 @@
 #include "builtin.h"
 
 #include "branch/branch.h"
-#include "profile/profile.h"
+#include "view/view.h"
 #include "script/script.h"
 #include "workload/workload.h"
 

@@ -55,7 +55,7 @@ uint32_t faces_nr_counting(const struct faces *f);
 void faces_path_text(const struct faces *f, const struct brflow_path *p, struct obuf *o);
 
 /* --percent-limit leaves the row out. */
-static inline bool faces_is_small(const struct faces *f, const struct profile_row *row)
+static inline bool faces_is_small(const struct faces *f, const struct keys_row *row)
 {
 	return f->o.min_percent > 0 && view_percent(f->v, row) < f->o.min_percent;
 }

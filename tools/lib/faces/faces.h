@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * faces: what an answer looks like. A finished profile and a view of it come in, with the recording
+ * faces: what an answer looks like. A finished table and a view of it come in, with the recording
  * that they are of; text, JSON, CSV or a graph for Graphviz goes out. Nothing is counted or sorted
  * here.
  *
@@ -43,7 +43,7 @@
 
 #include "emit/emit.h"
 #include "brflow/brflow.h"
-#include "profile/profile.h"
+#include "view/view.h"
 
 struct faces_threads;
 
@@ -63,9 +63,9 @@ struct faces_opts {
 };
 
 struct faces {
-	struct profile *p;
+	struct table *p;
 	struct view *v; /* of p */
-	const struct profile_opts *po;
+	const struct keys_opts *po;
 	struct perfdata *pd;
 	struct machine *m;
 	struct resolver *res;
@@ -89,7 +89,7 @@ struct faces_column {
 	bool number;	  /* stands to the right */
 	uint8_t readers;
 	uint32_t level;		       /* of --hierarchy: rows of this level have a cell */
-	const struct profile_col *key; /* NULL = none of the view's */
+	const struct keys_col *key; /* NULL = none of the view's */
 };
 
 enum faces_kind {
@@ -112,7 +112,7 @@ struct faces_table {
 
 struct faces_row {
 	const struct faces_table *table;
-	const struct profile_row *row; /* FACES_ROWS */
+	const struct keys_row *row; /* FACES_ROWS */
 	const struct thread *task;     /* FACES_TASKS, FACES_MAPS */
 	const struct map *map;	       /* FACES_MAPS */
 	unsigned level;		       /* of --hierarchy; below how many tasks */

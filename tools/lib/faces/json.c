@@ -45,7 +45,7 @@ static int json_begin(struct faces_walk *k)
 /* Members of a group have objects of their own; their rows are in the leader's. */
 static int json_event(struct faces_walk *k, const struct perfdata_event *ev)
 {
-	const struct profile_totals *t = view_totals(k->f->v, ev->idx);
+	const struct table_totals *t = view_totals(k->f->v, ev->idx);
 	struct emit *e = emit_of(k);
 
 	if (k->f->flow || (k->f->o.skip_empty && !t->nr_samples))

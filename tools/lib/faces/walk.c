@@ -5,7 +5,7 @@
  * below --percent-limit, columns that are of no use to the writer's readers) is left out here, so
  * that writers agree on what an answer consists of.
  *
- * Cells of a profile's rows are not made before a writer asks for their text or value: most of the
+ * Cells of a table's rows are not made before a writer asks for their text or value: most of the
  * time goes there, and a writer needs one of the two.
  */
 #include <stdlib.h>
@@ -141,7 +141,7 @@ struct rows {
 	size_t nr_keys; /* behind them: numbers */
 };
 
-static void add_key(const struct faces *f, struct rows *r, const struct profile_col *c,
+static void add_key(const struct faces *f, struct rows *r, const struct keys_col *c,
 		    uint32_t level)
 {
 	r->cols[r->t.nr_cols++] = (struct faces_column){
@@ -221,7 +221,7 @@ static bool has_no_entry(const struct faces *f, const struct faces_row *row, siz
 	if (f->o.min_percent <= 0 || on_last_level(row))
 		return false;
 	while (++i < view_nr_nested(f->v, event)) {
-		const struct profile_row *next = view_nested(f->v, event, i, &below);
+		const struct keys_row *next = view_nested(f->v, event, i, &below);
 
 		if (below <= row->level)
 			break;
@@ -335,7 +335,7 @@ static int walk_all(struct walk *k)
 	if (!ret && f->o.threads)
 		ret = walk_threads(k);
 	if (!ret && f->po->branch)
-		ret = VISIT(k, total, profile_branch_totals(f->p));
+		ret = VISIT(k, total, table_branch_totals(f->p));
 	return ret ?: VISIT(k, end);
 }
 

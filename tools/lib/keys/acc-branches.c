@@ -32,7 +32,7 @@ static int merge(void *slot, const void *from, const struct acc_maps *maps)
 	return 0;
 }
 
-static uint64_t stat_mispred(const struct profile_row *r, const void *slot)
+static uint64_t stat_mispred(const struct keys_row *r, const void *slot)
 {
 	const struct branch_counts *b = slot;
 
@@ -40,7 +40,7 @@ static uint64_t stat_mispred(const struct profile_row *r, const void *slot)
 				       : STAT_UNKNOWN;
 }
 
-static uint64_t stat_avg_cycles(const struct profile_row *r, const void *slot)
+static uint64_t stat_avg_cycles(const struct keys_row *r, const void *slot)
 {
 	const struct branch_counts *b = slot;
 
@@ -48,7 +48,7 @@ static uint64_t stat_avg_cycles(const struct profile_row *r, const void *slot)
 	return b->nr_cycles ? (b->cycles + b->nr_cycles / 2) / b->nr_cycles : STAT_UNKNOWN;
 }
 
-static void json(const struct profile_row *row, const void *slot, struct emit *e)
+static void json(const struct keys_row *row, const void *slot, struct emit *e)
 {
 	const struct branch_counts *b = slot;
 
@@ -60,12 +60,12 @@ static void json(const struct profile_row *row, const void *slot, struct emit *e
 	emit_u64(e, "with_cycles", b->nr_cycles);
 }
 
-static bool wanted(const struct profile_opts *o)
+static bool wanted(const struct keys_opts *o)
 {
 	return o->branch;
 }
 
-static bool shown(const struct profile_opts *o)
+static bool shown(const struct keys_opts *o)
 {
 	return o->branch && o->branch_stats;
 }

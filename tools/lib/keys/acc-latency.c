@@ -36,7 +36,7 @@ static void sub(void *slot, const void *from)
 	*(uint64_t *)slot -= *(const uint64_t *)from;
 }
 
-static uint64_t stat(const struct profile_row *r, const void *slot)
+static uint64_t stat(const struct keys_row *r, const void *slot)
 {
 	(void)r;
 	return *(const uint64_t *)slot;

@@ -37,7 +37,7 @@ static int merge(void *slot, const void *from, const struct acc_maps *maps)
 }
 
 #define MODE(name)                                                                 \
-	static uint64_t stat_##name(const struct profile_row *r, const void *slot) \
+	static uint64_t stat_##name(const struct keys_row *r, const void *slot) \
 	{                                                                          \
 		(void)r;                                                           \
 		return ((const struct modes *)slot)->name;                         \

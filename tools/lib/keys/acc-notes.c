@@ -82,7 +82,7 @@ static int merge(void *slot, const void *from, const struct acc_maps *maps)
 	return 0;
 }
 
-static bool wanted(const struct profile_opts *o)
+static bool wanted(const struct keys_opts *o)
 {
 	return o->history;
 }

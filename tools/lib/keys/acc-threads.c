@@ -189,7 +189,7 @@ static void drop(void *slot)
 	free(set_of(*(slot_t *)slot));
 }
 
-static uint64_t stat(const struct profile_row *r, const void *slot)
+static uint64_t stat(const struct keys_row *r, const void *slot)
 {
 	slot_t s = *(const slot_t *)slot;
 	const struct thread_set *t = set_of(s);
@@ -198,7 +198,7 @@ static uint64_t stat(const struct profile_row *r, const void *slot)
 	return t ? t->n : s != 0;
 }
 
-static bool shown(const struct profile_opts *o)
+static bool shown(const struct keys_opts *o)
 {
 	return o->show_threads;
 }

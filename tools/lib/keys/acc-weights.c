@@ -31,7 +31,7 @@ static int merge(void *slot, const void *from, const struct acc_maps *maps)
 }
 
 #define WEIGHT(n)                                                               \
-	static uint64_t stat_##n(const struct profile_row *r, const void *slot) \
+	static uint64_t stat_##n(const struct keys_row *r, const void *slot) \
 	{                                                                       \
 		(void)r;                                                        \
 		return ((const struct weights *)slot)->v[n - 1];                \

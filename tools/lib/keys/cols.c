@@ -61,9 +61,9 @@ static int refuse_key(struct err *e, const char *what, const char *name, size_t 
 	return 0;
 }
 
-static struct profile_col *col_of(struct columns *cs, const struct key *key)
+static struct keys_col *col_of(struct columns *cs, const struct key *key)
 {
-	struct profile_col *c;
+	struct keys_col *c;
 
 	for (unsigned i = 0; i < cs->nr_cols; i++)
 		if (cs->cols[i].key == key)
@@ -75,7 +75,7 @@ static struct profile_col *col_of(struct columns *cs, const struct key *key)
 	return c;
 }
 
-static bool has_col(struct profile_col *const *list, unsigned n, const struct profile_col *c)
+static bool has_col(struct keys_col *const *list, unsigned n, const struct keys_col *c)
 {
 	for (unsigned i = 0; i < n; i++)
 		if (list[i] == c)
@@ -83,7 +83,7 @@ static bool has_col(struct profile_col *const *list, unsigned n, const struct pr
 	return false;
 }
 
-static void push_col(struct profile_col **list, unsigned *n, struct profile_col *c)
+static void push_col(struct keys_col **list, unsigned *n, struct keys_col *c)
 {
 	if (c && *n < MAX_KEYS && !has_col(list, *n, c))
 		list[(*n)++] = c;
@@ -112,7 +112,7 @@ static int unknown_key(struct err *e, const char *what, const char *name, size_t
 /* A list of keys that is being read, and the level of --hierarchy that the next one is on. */
 struct key_list {
 	const char *what; /* "sort" or "fields" */
-	struct profile_col **v;
+	struct keys_col **v;
 	unsigned *n;
 	int level;
 	bool in_braces; /* these share a level */
@@ -145,7 +145,7 @@ static int add_key(struct columns *cs, const char *s, size_t len, struct key_lis
 	bool fields = l->what[0] == 'f';
 	unsigned had = cs->nr_cols;
 	const struct key *k;
-	struct profile_col *c;
+	struct keys_col *c;
 	int ret = find_key(cs, s, len, l->what, &k, e);
 
 	if (ret)
@@ -197,13 +197,13 @@ static int parse_list(struct columns *cs, const char *s, struct key_list *l, str
 	return 0;
 }
 
-static void push_key(struct columns *cs, struct profile_col **list, unsigned *n, const char *name)
+static void push_key(struct columns *cs, struct keys_col **list, unsigned *n, const char *name)
 {
 	push_col(list, n, col_of(cs, key_find(name, strlen(name))));
 }
 
 /* The same for a key of its own level, unless it has one. */
-static void push_key_at(struct columns *cs, struct profile_col **list, unsigned *n,
+static void push_key_at(struct columns *cs, struct keys_col **list, unsigned *n,
 			const char *name, int level)
 {
 	unsigned had = cs->nr_cols;
@@ -213,7 +213,7 @@ static void push_key_at(struct columns *cs, struct profile_col **list, unsigned 
 		cs->cols[had].level = level;
 }
 
-static bool has_key(struct profile_col *const *keys, unsigned n, const char *name)
+static bool has_key(struct keys_col *const *keys, unsigned n, const char *name)
 {
 	for (unsigned i = 0; i < n; i++)
 		if (!strcmp(keys[i]->key->name, name))
@@ -221,7 +221,7 @@ static bool has_key(struct profile_col *const *keys, unsigned n, const char *nam
 	return false;
 }
 
-static bool has_share(struct profile_col *const *keys, unsigned n)
+static bool has_share(struct keys_col *const *keys, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		if (!strncmp(keys[i]->key->name, "overhead", 8) || keys[i]->key->latency)
@@ -249,8 +249,8 @@ static bool share_is_added(const struct columns *cs, const char *name)
 }
 
 /* Whoever names columns of shares among the keys gets these and no other; they stay in front. */
-static void push_default_stats(struct columns *cs, struct profile_col *const *keys, unsigned nr,
-			       struct profile_col **list, unsigned *n)
+static void push_default_stats(struct columns *cs, struct keys_col *const *keys, unsigned nr,
+			       struct keys_col **list, unsigned *n)
 {
 	bool all = !has_share(keys, nr);
 	const struct acc *acc;
@@ -287,7 +287,7 @@ static void push_ipc(struct columns *cs, struct key_list *l)
 	push_key_at(cs, l->v, l->n, name, l->level);
 }
 
-const char *keys_default_sort(const struct profile_opts *o)
+const char *keys_default_sort(const struct keys_opts *o)
 {
 	return o->branch ? DEFAULT_BRANCH_SORT
 	       : o->mem	 ? DEFAULT_MEM_SORT
@@ -296,7 +296,7 @@ const char *keys_default_sort(const struct profile_opts *o)
 }
 
 /* The keys of --sort. */
-static int choose_keys(struct columns *cs, bool strict, struct profile_col **keys, unsigned *n,
+static int choose_keys(struct columns *cs, bool strict, struct keys_col **keys, unsigned *n,
 		       struct err *e)
 {
 	struct key_list l = { .what = "sort", .v = keys, .n = n };
@@ -325,7 +325,7 @@ int keys_cols_choose(struct columns *cs, struct err *e)
 	const char *fields = cs->o->fields;
 	bool strict = fields && *fields && *fields != '+';
 	struct key_list out = { .what = "fields", .v = cs->out, .n = &cs->nr_out };
-	struct profile_col *keys[MAX_KEYS];
+	struct keys_col *keys[MAX_KEYS];
 	unsigned n = 0;
 	int ret = choose_keys(cs, strict, keys, &n, e);
 

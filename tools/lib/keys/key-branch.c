@@ -10,26 +10,26 @@ static void text_flag(struct obuf *o, bool set, const char *yes, const char *no)
 	obuf_str(o, set ? yes : no);
 }
 
-void keys_text_mispredict(const struct keys *ks, const struct profile_row *r, uint64_t v,
+void keys_text_mispredict(const struct keys *ks, const struct keys_row *r, uint64_t v,
 			  struct obuf *o)
 {
 	(void)ks, (void)r;
 	text_flag(o, v & 3, v & 2 ? "N" : "Y", "N/A");
 }
 
-void keys_text_in_tx(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
+void keys_text_in_tx(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	(void)ks, (void)r;
 	text_flag(o, v & 4, "T", ".");
 }
 
-void keys_text_abort(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
+void keys_text_abort(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	(void)ks, (void)r;
 	text_flag(o, v & 8, "A", ".");
 }
 
-void keys_text_cycles(const struct keys *ks, const struct profile_row *r, uint64_t v,
+void keys_text_cycles(const struct keys *ks, const struct keys_row *r, uint64_t v,
 		      struct obuf *o)
 {
 	(void)ks, (void)r;
@@ -39,7 +39,7 @@ void keys_text_cycles(const struct keys *ks, const struct profile_row *r, uint64
 		obuf_char(o, '-');
 }
 
-void keys_text_type(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
+void keys_text_type(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	const char *s = branch_type_name(branch_flags_type(v), branch_flags_new_type(v));
 

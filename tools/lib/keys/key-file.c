@@ -47,7 +47,7 @@ uint64_t keys_get_socket(struct keys *ks, const struct sample *s, struct thread 
 	return (uint32_t)*slot;
 }
 
-void keys_text_socket(const struct keys *ks, const struct profile_row *r, uint64_t v,
+void keys_text_socket(const struct keys *ks, const struct keys_row *r, uint64_t v,
 		      struct obuf *o)
 {
 	(void)ks, (void)r;

@@ -119,7 +119,7 @@ int keys_cmp_dcacheline(const struct keys *ks, uint64_t a, uint64_t b)
 	return x[DADDR_AT] < y[DADDR_AT] ? -1 : x[DADDR_AT] > y[DADDR_AT];
 }
 
-void keys_text_daddr(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
+void keys_text_daddr(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	const uint64_t *d = keys_tuple_get(&ks->daddrs, (uint32_t)v);
 
@@ -130,7 +130,7 @@ void keys_text_daddr(const struct keys *ks, const struct profile_row *r, uint64_
 	emit_safe(o, intern_str(&ks->names, (uint32_t)d[DADDR_TEXT]));
 }
 
-void keys_text_phys(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
+void keys_text_phys(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	(void)ks;
 	obuf_char(o, '[');
@@ -144,7 +144,7 @@ void keys_text_phys(const struct keys *ks, const struct profile_row *r, uint64_t
 /* ---- data_src -------------------------------------------------------------------------------- */
 
 #define DATA_SRC_TEXT(name)                                                                   \
-	void keys_text_##name(const struct keys *ks, const struct profile_row *r, uint64_t v, \
+	void keys_text_##name(const struct keys *ks, const struct keys_row *r, uint64_t v, \
 			      struct obuf *o)                                                 \
 	{                                                                                     \
 		(void)ks, (void)r;                                                            \
@@ -158,7 +158,7 @@ DATA_SRC_TEXT(locked)
 DATA_SRC_TEXT(blocked)
 
 /* The sum over a row's samples, which are equal in this value. */
-void keys_text_sum(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
+void keys_text_sum(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	(void)ks;
 	obuf_dec(o, v * r->nr);
@@ -166,7 +166,7 @@ void keys_text_sum(const struct keys *ks, const struct profile_row *r, uint64_t 
 
 /* ---- transactions ---------------------------------------------------------------------------- */
 
-void keys_text_transaction(const struct keys *ks, const struct profile_row *r, uint64_t v,
+void keys_text_transaction(const struct keys *ks, const struct keys_row *r, uint64_t v,
 			   struct obuf *o)
 {
 	(void)ks, (void)r;

@@ -69,7 +69,7 @@ static uint64_t reg_text(struct keys *ks, unsigned slot, const struct sample *s)
 	return o->code ? ks->unknown : keys_name_id(ks, o->buf);
 }
 
-/* A key's function is told the profile and the sample, so each slot has its own. */
+/* A key's function is told the keys and the sample, so each slot has its own. */
 #define SLOT(n)                                                                                \
 	static uint64_t get_reg##n(struct keys *ks, const struct sample *s, struct thread *th) \
 	{                                                                                      \
@@ -90,7 +90,7 @@ static int cmp_text(const struct keys *ks, uint64_t a, uint64_t b)
 	return strcmp(intern_str(&ks->names, (uint32_t)a), intern_str(&ks->names, (uint32_t)b));
 }
 
-static void text_reg(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
+static void text_reg(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	(void)r;
 	emit_safe(o, intern_str(&ks->names, (uint32_t)v));

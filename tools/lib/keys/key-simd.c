@@ -91,7 +91,7 @@ uint64_t keys_get_simd_width(struct keys *ks, const struct sample *s, struct thr
 	return r && vectors_of(s, r) ? 1 + live_qwords(r, 0, UINT32_MAX) : 0;
 }
 
-void keys_text_simd_width(const struct keys *ks, const struct profile_row *r, uint64_t v,
+void keys_text_simd_width(const struct keys *ks, const struct keys_row *r, uint64_t v,
 			  struct obuf *o)
 {
 	(void)ks, (void)r;
@@ -116,7 +116,7 @@ uint64_t keys_get_simd_upper(struct keys *ks, const struct sample *s, struct thr
 	return 1 + (live_qwords(r, 0, UINT32_MAX) > 2);
 }
 
-void keys_text_simd_upper(const struct keys *ks, const struct profile_row *r, uint64_t v,
+void keys_text_simd_upper(const struct keys *ks, const struct keys_row *r, uint64_t v,
 			  struct obuf *o)
 {
 	(void)ks, (void)r;
@@ -156,7 +156,7 @@ uint64_t keys_get_opmask(struct keys *ks, const struct sample *s, struct thread 
 	return worst;
 }
 
-void keys_text_opmask(const struct keys *ks, const struct profile_row *r, uint64_t v,
+void keys_text_opmask(const struct keys *ks, const struct keys_row *r, uint64_t v,
 		      struct obuf *o)
 {
 	static const char *const names[] = { "N/A", "all zeros", "all ones", "one-hot", "partial" };

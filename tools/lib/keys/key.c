@@ -311,7 +311,7 @@ static int cmp_equal(const struct keys *ks, uint64_t a, uint64_t b)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-static void text_name(const struct keys *ks, const struct profile_row *r, uint64_t v,
+static void text_name(const struct keys *ks, const struct keys_row *r, uint64_t v,
 		      struct obuf *o)
 {
 	(void)r;
@@ -351,7 +351,7 @@ static void put_sym(const struct keys *ks, const struct frame_info *f, struct ob
 		obuf_lit(o, " (inlined)");
 }
 
-static void text_sym(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
+static void text_sym(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	const struct frame_info *f = &ks->frames.v[v];
 
@@ -360,7 +360,7 @@ static void text_sym(const struct keys *ks, const struct profile_row *r, uint64_
 	put_sym(ks, f, o);
 }
 
-static void text_iaddr(const struct keys *ks, const struct profile_row *r, uint64_t v,
+static void text_iaddr(const struct keys *ks, const struct keys_row *r, uint64_t v,
 		       struct obuf *o)
 {
 	const struct frame_info *f = &ks->frames.v[v];
@@ -372,7 +372,7 @@ static void text_iaddr(const struct keys *ks, const struct profile_row *r, uint6
 		put_addr(o, f->order);
 }
 
-static void text_addr(const struct keys *ks, const struct profile_row *r, uint64_t v,
+static void text_addr(const struct keys *ks, const struct keys_row *r, uint64_t v,
 		      struct obuf *o)
 {
 	const struct frame_info *f = &ks->frames.v[v];
@@ -390,7 +390,7 @@ static void text_addr(const struct keys *ks, const struct profile_row *r, uint64
 }
 
 /* An address without a symbol gets the digits that the heading leaves room for. */
-static void text_symoff(const struct keys *ks, const struct profile_row *r, uint64_t v,
+static void text_symoff(const struct keys *ks, const struct keys_row *r, uint64_t v,
 			struct obuf *o)
 {
 	const struct frame_info *f = &ks->frames.v[v];
@@ -405,7 +405,7 @@ static void text_symoff(const struct keys *ks, const struct profile_row *r, uint
 	}
 }
 
-static void text_known_dec(const struct keys *ks, const struct profile_row *r, uint64_t v,
+static void text_known_dec(const struct keys *ks, const struct keys_row *r, uint64_t v,
 			   struct obuf *o)
 {
 	(void)ks, (void)r;
@@ -415,26 +415,26 @@ static void text_known_dec(const struct keys *ks, const struct profile_row *r, u
 		obuf_lit(o, "unknown");
 }
 
-static void text_dec(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
+static void text_dec(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	(void)ks, (void)r;
 	obuf_dec(o, v);
 }
 
-static void text_cpu(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
+static void text_cpu(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	(void)ks, (void)r;
 	obuf_printf(o, "%3.3d", (int)(uint32_t)v);
 }
 
-static void text_ip(const struct keys *ks, const struct profile_row *r, uint64_t v, struct obuf *o)
+static void text_ip(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	(void)ks, (void)r;
 	obuf_lit(o, "0x");
 	obuf_hex(o, v);
 }
 
-static void text_thread(const struct keys *ks, const struct profile_row *r, uint64_t v,
+static void text_thread(const struct keys *ks, const struct keys_row *r, uint64_t v,
 			struct obuf *o)
 {
 	const struct thread *th = machine_thread_at(ks->m, r->thread);
@@ -445,7 +445,7 @@ static void text_thread(const struct keys *ks, const struct profile_row *r, uint
 }
 
 /* The process by the name of its first thread, cut at the column, as upstream has it. */
-static void text_leader(const struct keys *ks, const struct profile_row *r, uint64_t v,
+static void text_leader(const struct keys *ks, const struct keys_row *r, uint64_t v,
 			struct obuf *o)
 {
 	const struct thread *th = machine_thread(ks->m, (int32_t)v, (int32_t)v);
@@ -457,7 +457,7 @@ static void text_leader(const struct keys *ks, const struct profile_row *r, uint
 	emit_safe(o, name);
 }
 
-static void text_time(const struct keys *ks, const struct profile_row *r, uint64_t v,
+static void text_time(const struct keys *ks, const struct keys_row *r, uint64_t v,
 		      struct obuf *o)
 {
 	(void)r;
@@ -469,7 +469,7 @@ static void text_time(const struct keys *ks, const struct profile_row *r, uint64
 		obuf_dec_zero(o, v % 1000000000 / 1000, 6);
 }
 
-static void text_size(const struct keys *ks, const struct profile_row *r, uint64_t v,
+static void text_size(const struct keys *ks, const struct keys_row *r, uint64_t v,
 		      struct obuf *o)
 {
 	(void)ks, (void)r;
@@ -482,7 +482,7 @@ static void text_size(const struct keys *ks, const struct profile_row *r, uint64
 			    v >> 20 ? 'M' : 'K');
 }
 
-static void text_cgroup(const struct keys *ks, const struct profile_row *r, uint64_t v,
+static void text_cgroup(const struct keys *ks, const struct keys_row *r, uint64_t v,
 			struct obuf *o)
 {
 	const char *s = v ? machine_cgroup(ks->m, v) : NULL;
@@ -491,14 +491,14 @@ static void text_cgroup(const struct keys *ks, const struct profile_row *r, uint
 	emit_safe(o, s ? s : v ? "unknown" : "N/A");
 }
 
-static void text_other(const struct keys *ks, const struct profile_row *r, uint64_t v,
+static void text_other(const struct keys *ks, const struct keys_row *r, uint64_t v,
 		       struct obuf *o)
 {
 	(void)r;
 	emit_safe(o, v ? intern_str(&ks->names, (uint32_t)v) : "[other]");
 }
 
-static void text_ipc_null(const struct keys *ks, const struct profile_row *r, uint64_t v,
+static void text_ipc_null(const struct keys *ks, const struct keys_row *r, uint64_t v,
 			  struct obuf *o)
 {
 	(void)ks, (void)r, (void)v;
@@ -508,7 +508,7 @@ static void text_ipc_null(const struct keys *ks, const struct profile_row *r, ui
 /* ---- numbers of a row ------------------------------------------------------------------------ */
 
 #define STAT(name)                                                                 \
-	static uint64_t stat_##name(const struct profile_row *r, const void *slot) \
+	static uint64_t stat_##name(const struct keys_row *r, const void *slot) \
 	{                                                                          \
 		(void)slot;                                                        \
 		return r->name;                                                    \

@@ -62,7 +62,7 @@ struct chain_opts {
 /* "graph,0.5,caller,function,percent": parts in any order; NULL or "" changes nothing. */
 int chain_opts_parse(struct chain_opts *c, const char *arg, struct err *e);
 
-struct profile_filter {
+struct keys_filter {
 	const struct session_filter *session; /* NULL = all threads and places */
 	const char *symbol_part;	      /* --symbol-filter */
 	const char *parallelism;	      /* list of numbers of threads that run at once */
@@ -72,7 +72,7 @@ struct profile_filter {
 	bool exclude_other;   /* drop samples without parent match */
 };
 
-struct profile_opts {
+struct keys_opts {
 	const char *sort;   /* NULL = the mode's default keys */
 	const char *fields; /* -F list or NULL */
 	bool branch;	    /* branch mode */
@@ -104,12 +104,12 @@ struct profile_opts {
 	bool redact;		    /* do not show what is in registers */
 	const struct perfdata *pd;  /* for keys trace and socket; NULL = not known */
 	struct chain_opts chain;
-	struct profile_filter filter;
+	struct keys_filter filter;
 };
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-struct profile_row {
+struct keys_row {
 	uint64_t period, acc;	       /* own; with callees (children) */
 	uint64_t nr;		       /* samples or branch entries */
 	uint32_t group, place, place2; /* tuples of key values */
@@ -167,7 +167,7 @@ enum key_at { KEY_SAMPLE, KEY_PLACE, KEY_FROM, KEY_TO, KEY_BITS, KEY_STAT };
 enum key_value { VALUE_NUMBER, VALUE_NAME, VALUE_FRAME, VALUE_DADDR };
 
 struct key;
-struct profile_col {
+struct keys_col {
 	const struct key *key;
 	unsigned slot; /* in its tuple */
 	/* Of a key with an accumulator: its sums, and what of them it shows. */
@@ -212,10 +212,10 @@ struct key {
 	int (*sort)(const struct keys *ks, uint64_t a, uint64_t b); /* NULL = cmp */
 	/* True for values with an address alone: `cmp` goes by it, to `sort` they are equal. */
 	bool (*unnamed)(const struct keys *ks, uint64_t v, uint64_t *ip);
-	void (*text)(const struct keys *ks, const struct profile_row *row, uint64_t v,
+	void (*text)(const struct keys *ks, const struct keys_row *row, uint64_t v,
 		     struct obuf *o);
 	/* KEY_STAT: of the row itself, or of what the accumulator has for it. */
-	uint64_t (*stat)(const struct profile_row *row, const void *slot);
+	uint64_t (*stat)(const struct keys_row *row, const void *slot);
 	/* In place of text: of what the accumulator has. */
 	void (*slot_text)(const struct keys *ks, const void *slot, struct obuf *o);
 	const struct acc *of; /* the accumulator that it shows */
@@ -312,9 +312,9 @@ struct acc {
 	const struct key *cols;
 	unsigned nr_cols;
 	/* Whether it is counted though no column asks for it. */
-	bool (*wanted)(const struct profile_opts *o);
+	bool (*wanted)(const struct keys_opts *o);
 	/* Whether all its columns stand behind those of shares, though nobody named them. */
-	bool (*shown)(const struct profile_opts *o);
+	bool (*shown)(const struct keys_opts *o);
 	bool needs_sample; /* the record, which does not wait for others */
 	bool per_leaf;	   /* counted per end of a chain; rows have the sums of theirs */
 	bool per_entry;	   /* branch mode: each entry of the stack is added */
@@ -329,7 +329,7 @@ struct acc {
 	void (*sub)(void *slot, const void *from);
 	void (*drop)(void *slot);
 	/* Members of a row's object that are no columns; NULL = none. */
-	void (*json)(const struct profile_row *row, const void *slot, struct emit *e);
+	void (*json)(const struct keys_row *row, const void *slot, struct emit *e);
 };
 
 extern const struct acc keys_acc_latency, keys_acc_modes, keys_acc_weights, keys_acc_branches,
@@ -360,11 +360,11 @@ void keys_decoders_free(struct decoders *d);
 struct columns {
 	const struct keys *ks;
 	struct keys *maker; /* where keys of registers are made; NULL = a view's, looked up */
-	const struct profile_opts *o;
-	struct profile_col cols[MAX_KEYS], *out[MAX_KEYS], *order[MAX_KEYS];
+	const struct keys_opts *o;
+	struct keys_col cols[MAX_KEYS], *out[MAX_KEYS], *order[MAX_KEYS];
 	unsigned nr_cols, nr_out, nr_order;
 	/* --hierarchy: columns by level; level n has those from level_at[n], out has the rest. */
-	struct profile_col *level_cols[MAX_KEYS];
+	struct keys_col *level_cols[MAX_KEYS];
 	unsigned nr_levels, level_at[MAX_KEYS + 1];
 	bool latency_named; /* asked for: it is shown in any case */
 };
@@ -376,7 +376,7 @@ int keys_cols_choose(struct columns *cs, struct err *e);
  */
 void keys_cols_elide(struct columns *cs);
 /* The list of -s when there is none. */
-const char *keys_default_sort(const struct profile_opts *o);
+const char *keys_default_sort(const struct keys_opts *o);
 
 /* ---- branches of a chain: acc-notes.c -------------------------------------------------------- */
 
@@ -437,7 +437,7 @@ enum { FRAME_SYM = 1, FRAME_INLINE, FRAME_ADDR, FRAME_DSO_ADDR, FRAME_LINE, FRAM
 
 /* What numbers stand for. Of one table: others have other numbers. */
 struct keys {
-	struct profile_opts o;
+	struct keys_opts o;
 	struct machine *m;
 	struct resolver *res;
 	struct key_reader *reader; /* while samples come */

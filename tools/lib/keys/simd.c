@@ -287,7 +287,7 @@ static uint64_t permille(uint64_t n, uint64_t of)
 }
 
 #define SHARE(name, part, whole)                                                   \
-	static uint64_t stat_##name(const struct profile_row *r, const void *slot) \
+	static uint64_t stat_##name(const struct keys_row *r, const void *slot) \
 	{                                                                          \
 		const struct simd_counts *c = slot;                                \
                                                                                    \
@@ -306,7 +306,7 @@ SHARE(code_256, code[SIMD_256], coded)
 SHARE(code_128, code[SIMD_128], coded)
 SHARE(code_none, code[SIMD_NONE], coded)
 
-static uint64_t stat_lanes(const struct profile_row *r, const void *slot)
+static uint64_t stat_lanes(const struct keys_row *r, const void *slot)
 {
 	const struct simd_counts *c = slot;
 
@@ -314,7 +314,7 @@ static uint64_t stat_lanes(const struct profile_row *r, const void *slot)
 	return c->masked ? c->masked_permille / c->masked : STAT_UNKNOWN;
 }
 
-static uint64_t stat_masks(const struct profile_row *r, const void *slot)
+static uint64_t stat_masks(const struct keys_row *r, const void *slot)
 {
 	const struct simd_counts *c = slot;
 
@@ -323,7 +323,7 @@ static uint64_t stat_masks(const struct profile_row *r, const void *slot)
 }
 
 /* Function width, and above it the width that was left behind by other code. */
-static uint64_t stat_use(const struct profile_row *r, const void *slot)
+static uint64_t stat_use(const struct keys_row *r, const void *slot)
 {
 	const struct simd_counts *c = slot;
 
@@ -345,7 +345,7 @@ static const char *use_text(uint64_t v)
 	return uses[v & 3];
 }
 
-static bool shown(const struct profile_opts *o)
+static bool shown(const struct keys_opts *o)
 {
 	return o->simd;
 }

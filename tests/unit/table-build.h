@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A machine and its maps made by hand, for the tests of profiles: what they share of it. */
+#ifndef PERF_UNIT_PROFILE_BUILD_H
+#define PERF_UNIT_PROFILE_BUILD_H
+
+#include "perfdata-build.h"
+#include "view/view.h"
+
+static struct machine *m;
+static struct resolver *res;
+static struct view *v; /* of the profile that finish() was called for */
+
+static inline int build_machine(const struct symbol_opts *so)
+{
+	return machine_new(&m, "x86_64", NULL) || resolver_new(&res, m, so, NULL) ? -1 : 0;
+}
+
+/* For tests whose addresses have no symbols. */
+static inline int setup_bare(void **state)
+{
+	const struct symbol_opts so = { .symfs = "/nonexistent", .no_host_kernel = true };
+
+	(void)state;
+	return build_machine(&so);
+}
+
+static inline int teardown(void **state)
+{
+	(void)state;
+	resolver_free(res);
+	machine_free(m);
+	return 0;
+}
+
+/* An MMAP record: @pid has @size bytes of @path at @start, from @off in the file on. */
+static inline void map_file(uint32_t pid, uint64_t start, uint64_t size, uint64_t off,
+			    const char *path)
+{
+	static struct build f;
+	struct perfdata_event ev = { 0 };
+	struct record rec;
+
+	start_records(&f, host_is_big_endian());
+	put_mmap(&f, PERF_RECORD_MISC_USER, pid, start, size, off, path);
+	rec = built_record(&f, 0, &ev);
+	assert_int_equal(machine_record(m, &rec, NULL), 0);
+}
+
+/* An MMAP record for the part of this program that holds @addr. */
+static inline void map_self(uintptr_t addr)
+{
+	unsigned long start, end, off;
+	char line[4400], path[4096];
+	FILE *f = fopen("/proc/self/maps", "r");
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4000[^\n]", &start, &end, &off, path) !=
+			    4 ||
+		    addr < start || addr >= end)
+			continue;
+		map_file(1, start, end - start, off, path);
+	}
+	fclose(f);
+}
+
+static inline struct table *new_profile(const struct keys_opts *o)
+{
+	struct table *p = NULL;
+	struct err e = { 0 };
+
+	if (table_new(&p, o, m, res, NULL, &e))
+		fail_msg("%s", e.text);
+	return p;
+}
+
+/* What --comms, --tid and so on of @o leave; to be freed. */
+static inline struct session_filter *new_filter(const struct session_opts *o)
+{
+	struct session_filter *f = NULL;
+	struct err e = { 0 };
+
+	if (session_filter_new(&f, o, &e))
+		fail_msg("%s", e.text);
+	return f;
+}
+
+/* No more samples: there is a view of it. */
+static inline void finish(struct table *p)
+{
+	struct err e = { 0 };
+
+	if (table_finish(p, &e) || view_new(&v, p, NULL, NULL, &e))
+		fail_msg("%s", e.text);
+}
+
+static inline void done(struct table *p)
+{
+	view_free(v);
+	v = NULL;
+	table_free(p);
+}
+
+#endif

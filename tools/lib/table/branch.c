@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Branch mode: millions of entries, few distinct ones. A cache keyed by the raw entry counts;
+ * names are looked at when an entry is new to it, rows get the counts when an entry has to go
+ * and at the end. A key holds the address space's state, so a new map does not mix up old entries.
+ */
+#include "table-int.h"
+
+#define SLOT_BITS 18
+#define SLOTS	  (1u << SLOT_BITS)
+#define WAYS	  4 /* of a set */
+#define CHUNK	  32
+
+#define BRANCH_CYCLES 0xffff0u /* of the packed flags */
+
+/* Half a cache line. */
+struct branch_slot {
+	_Alignas(32) uint64_t from;
+	uint64_t to;
+	uint64_t rest;	/* id in p->feed->branch_where + 1 (0 = no entry) << 32 | flag bits */
+	uint32_t count; /* since its counts went to the row */
+	uint32_t row;
+};
+
+static uint32_t slot_bits(const struct branch_slot *s)
+{
+	return (uint32_t)s->rest;
+}
+
+static uint32_t slot_where(const struct branch_slot *s)
+{
+	return (uint32_t)(s->rest >> 32) - 1;
+}
+
+int table_branch_init(struct table *p)
+{
+	p->feed->slots = aligned_alloc(64, SLOTS * sizeof(*p->feed->slots));
+	p->feed->told = calloc(SLOTS, sizeof(*p->feed->told));
+	if (!p->feed->slots || !p->feed->told)
+		return -ENOMEM;
+	p->feed->counts = table_sum_of(&p->sums, &keys_acc_branches);
+	p->feed->branch_where.width = 2;
+	memset(p->feed->slots, 0, SLOTS * sizeof(*p->feed->slots));
+	return 0;
+}
+
+void table_branch_free(struct table *p)
+{
+	free(p->feed->slots);
+	free(p->feed->told);
+	p->feed->slots = NULL;
+	p->feed->told = NULL;
+	keys_tuples_free(&p->feed->branch_where);
+}
+
+static inline uint32_t slot_of(uint64_t from, uint64_t to, uint64_t rest)
+{
+	uint64_t h = from ^ (to << 32 | to >> 32) ^ rest * 0xbf58476d1ce4e5b9ULL;
+
+	return (uint32_t)hash_slot(h, SLOT_BITS);
+}
+
+static bool cycles_in_key(const struct table *p)
+{
+	return (p->bit_mask & BRANCH_CYCLES) == BRANCH_CYCLES;
+}
+
+static void flush_slot(struct table *p, struct branch_slot *s)
+{
+	struct keys_row *row = &p->rows.v[s->row];
+	struct branch_counts *told = &p->feed->told[s - p->feed->slots];
+	const struct acc_in in = { .entries = told, .times = s->count };
+	uint64_t cycles = branch_flags_cycles(slot_bits(s));
+
+	row->nr += s->count;
+	row->period += s->count;
+	if (cycles_in_key(p)) {
+		told->cycles = cycles * s->count;
+		told->nr_cycles = cycles ? s->count : 0;
+	}
+	/* The row's slots are there since resolve_new(). */
+	p->feed->counts->acc->add(table_slot_reach(&p->feed->counts->row, s->row), &in, NULL);
+	*told = (struct branch_counts){ 0 };
+	s->count = 0;
+}
+
+void table_branch_flush(struct table *p)
+{
+	for (uint32_t i = 0; i < SLOTS; i++)
+		if (p->feed->slots[i].count)
+			flush_slot(p, &p->feed->slots[i]);
+}
+
+/* A small number for (address space, its maps now). */
+static uint32_t epoch_of(struct table *p, struct thread *th)
+{
+	uint32_t gen = machine_generation(p->keys.m, th->space);
+	size_t slot = th->space % ARRAY_SIZE(p->feed->epoch);
+
+	if (p->feed->epoch[slot].epoch && p->feed->epoch[slot].space == th->space &&
+	    p->feed->epoch[slot].gen == gen)
+		return p->feed->epoch[slot].epoch;
+	p->feed->epoch[slot].space = th->space;
+	p->feed->epoch[slot].gen = gen;
+	p->feed->epoch[slot].epoch = ++p->feed->nr_epochs;
+	return p->feed->nr_epochs;
+}
+
+/* A small number for (group, address space and its maps now). ID_NONE: no memory. */
+static uint32_t where_of(struct table *p, struct thread *th, uint32_t group)
+{
+	uint64_t key[2] = { group, epoch_of(p, th) };
+	const uint64_t *last = p->feed->branch_where.n
+				       ? keys_tuple_get(&p->feed->branch_where, p->feed->last_where)
+				       : NULL;
+
+	if (!last || last[0] != key[0] || last[1] != key[1])
+		p->feed->last_where = keys_tuple_id(&p->feed->branch_where, key);
+	return p->feed->last_where;
+}
+
+static int resolve_new(struct table *p, struct thread *th, struct branch_slot *s, uint8_t cpumode)
+{
+	uint32_t from = resolver_find(p->keys.res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, s->from);
+	uint32_t to = resolver_find(p->keys.res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, s->to);
+	struct branch_counts *counts;
+	const struct symbol *sym;
+	struct keys_row *row;
+	uint32_t a, b;
+	bool first;
+
+	if (from == LOC_NONE || to == LOC_NONE)
+		return -ENOMEM;
+	a = table_place_of_loc(p, from, s->from, false);
+	b = table_place_of_loc(p, to, s->to, true);
+	if (a == ID_NONE || b == ID_NONE)
+		return -ENOMEM;
+	row = table_row_of(p, (uint32_t)keys_tuple_get(&p->feed->branch_where, slot_where(s))[0], a,
+			   b, slot_bits(s));
+	if (!row)
+		return -ENOMEM;
+	first = row->thread == ID_NONE;
+	if (first) {
+		row->thread = th->idx;
+		row->cpumode = cpumode;
+	}
+	s->row = row->idx;
+	counts = table_slot_reach(&p->feed->counts->row, row->idx);
+	if (!counts)
+		return -ENOMEM;
+	sym = resolver_loc(p->keys.res, to)->sym;
+	if (first && sym)
+		counts->symbol_to = sym->idx;
+	return 0;
+}
+
+static void count_type(struct branch_totals *t, uint64_t from, uint64_t to, uint64_t flags)
+{
+	unsigned type = branch_flags_type(flags);
+
+	if (!type || !from)
+		return;
+	t->typed++;
+	if (type == BR_EXTEND)
+		t->new_type[branch_flags_new_type(flags)]++;
+	else
+		t->type[type]++;
+	if (type == BR_COND) {
+		t->cond_fwd += to > from;
+		t->cond_bwd += to <= from;
+	}
+	if (from >> 21 != to >> 21)
+		t->cross_2m++;
+	else if (from >> 12 != to >> 12)
+		t->cross_4k++;
+}
+
+static inline bool is_entry(const struct branch_slot *s, uint64_t from, uint64_t to, uint64_t rest)
+{
+	return s->from == from && s->to == to && s->rest == rest;
+}
+
+/* Of an entry that is not at @home: elsewhere in its set, or in the place of the least used. */
+static struct branch_slot *find_slot(struct table *p, struct thread *th, uint32_t home,
+				     const struct branch_slot *key, uint8_t cpumode)
+{
+	struct branch_slot *worst = &p->feed->slots[home], new = *key;
+
+	for (unsigned i = 1; i < WAYS; i++) {
+		struct branch_slot *s = &p->feed->slots[home ^ i];
+
+		if (is_entry(s, key->from, key->to, key->rest))
+			return s;
+		if (s->count < worst->count)
+			worst = s;
+	}
+	if (worst->count)
+		flush_slot(p, worst);
+	if (resolve_new(p, th, &new, cpumode))
+		return NULL;
+	*worst = new;
+	return worst;
+}
+
+/* What the rows do not tell apart. */
+static inline void count_told(struct branch_counts *told, uint64_t flags, bool cycles)
+{
+	if (cycles) {
+		told->cycles += branch_flags_cycles(flags);
+		told->nr_cycles += branch_flags_cycles(flags) != 0;
+	}
+	told->nr_mispred += flags & 1;
+	told->nr_unflagged += !(flags & 3);
+}
+
+/* Up to CHUNK entries: all slots are asked for before the first is looked at. */
+static inline int add_chunk(struct table *p, const struct sample *s, struct thread *th,
+			    const unsigned char *e, unsigned n, uint64_t where, bool swap)
+{
+	const uint64_t bit_mask = p->bit_mask;
+	const bool cycles = !cycles_in_key(p);
+	const struct acc_in in = table_acc_in(p, s, th);
+	struct branch_slot *slots = p->feed->slots;
+	uint32_t at[CHUNK];
+
+	for (unsigned i = 0; i < n; i++) {
+		const unsigned char *b = e + (size_t)i * BRANCH_ENTRY_SIZE;
+		uint64_t from = load_u64(b, swap), to = load_u64(b + 8, swap);
+		uint64_t flags = branch_load_flags(b, swap);
+
+		at[i] = slot_of(from, to, where | (flags & bit_mask));
+		__builtin_prefetch(&slots[at[i]], 1);
+		if (branch_flags_type(flags))
+			count_type(&p->branch, from, to, flags);
+	}
+	for (unsigned i = 0; i < n; i++) {
+		const unsigned char *b = e + (size_t)i * BRANCH_ENTRY_SIZE;
+		uint64_t flags = branch_load_flags(b, swap);
+		const struct branch_slot key = { .from = load_u64(b, swap),
+						 .to = load_u64(b + 8, swap),
+						 .rest = where | (flags & bit_mask) };
+		struct branch_slot *slot = &slots[at[i]];
+
+		if (unlikely(!is_entry(slot, key.from, key.to, key.rest))) {
+			slot = find_slot(p, th, at[i], &key, s->cpumode);
+			if (!slot)
+				return -ENOMEM;
+		}
+		if (unlikely(p->sums.nr_entry) && table_sums_add_entry(&p->sums, slot->row, &in))
+			return -ENOMEM;
+		if (unlikely(cycles || (flags & 3) != 2))
+			count_told(&p->feed->told[slot - slots], flags, cycles);
+		if (unlikely(++slot->count == UINT32_MAX))
+			flush_slot(p, slot);
+	}
+	return 0;
+}
+
+int table_branch_add(struct table *p, const struct sample *s, struct thread *th, uint32_t group)
+{
+	const unsigned char *e = s->branches.entries;
+	uint32_t where = where_of(p, th, group);
+	int ret = 0;
+
+	if (where == ID_NONE)
+		return -ENOMEM;
+	for (uint64_t done = 0; done < s->branches.nr && !ret; done += CHUNK) {
+		unsigned n = (unsigned)min_u64(CHUNK, s->branches.nr - done);
+		uint64_t high = ((uint64_t)where + 1) << 32;
+
+		if (likely(!s->branches.swap))
+			ret = add_chunk(p, s, th, e, n, high, false);
+		else
+			ret = add_chunk(p, s, th, e, n, high, true);
+		e += (size_t)n * BRANCH_ENTRY_SIZE;
+	}
+	p->branch.entries += s->branches.nr;
+	return ret;
+}
+
+const struct branch_totals *table_branch_totals(const struct table *p)
+{
+	return &p->branch;
+}

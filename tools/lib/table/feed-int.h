@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What reading samples needs beyond the numbers that it is for: caches that find a sample's row
+ * soon, queues of samples that wait for each other, scratch of the sample at hand. Inside room
+ * table.
+ *
+ * There is one as long as samples come. It ends at the begin of table_finish(), before sums and
+ * orders ask for memory, and nothing that is shown later may need it.
+ */
+#ifndef PERF_TABLE_FEED_INT_H
+#define PERF_TABLE_FEED_INT_H
+
+#include <regex.h>
+
+#include "unwind/unwind.h"
+
+struct loc_info {
+	uint64_t ip;		/* bare: what the steps are for, they change with it */
+	uint32_t place, place2; /* of a sample here; of a branch to here */
+	uint32_t step;		/* first of steps, outermost first; ID_NONE = not looked at */
+	uint16_t nr_steps;
+	bool bare; /* no symbol */
+};
+
+/*
+ * Samples with nothing but an address wait until there are some, and then go to their rows step
+ * by step together: every step asks for the memory that the next one needs, so that the waiting
+ * of all is the waiting of one.
+ */
+#define QUEUE_LEN   64
+#define RECENT_BITS 16
+
+struct queued {
+	uint64_t ip, period, key;
+	struct thread *th;
+	struct code_at at;
+	uint32_t parallelism;
+	uint32_t where; /* number of the object + 1 (0 = none) << 3 | mode */
+	uint32_t group, slot, place;
+};
+
+/* Which row a sample went to lately. */
+struct recent {
+	uint64_t key; /* object address, or the ip where rows tell ips apart */
+	uint32_t where, group;
+	uint32_t row; /* ID_NONE = empty */
+};
+
+/* Samples that wait for symbols which another thread loads: how many at most. */
+#define WAITING_MAX (1u << 16)
+
+struct queue {
+	struct queued v[QUEUE_LEN];
+	unsigned n;
+	VEC(struct queued) waiting;
+	bool no_wait; /* they are loaded, or nobody does */
+	struct recent recent[1u << RECENT_BITS];
+};
+
+/* Symbols by their name, looked at once per location. */
+struct sym_pattern {
+	bool set;
+	regex_t re;
+	VEC(uint8_t) match; /* by location */
+};
+
+/* --ignore-callees: the sample at hand without them. */
+struct ignore {
+	struct sym_pattern re;
+	struct sample s;
+	VEC(uint64_t) chain;
+};
+
+struct feed {
+	struct key_reader keys;
+	struct unwind *u;
+	bool filtering;
+	struct bits f_parallelism;
+
+	/* ---- the sample at hand ---- */
+	uint32_t step_tmp[MAX_INLINES];
+	struct ignore ignore;
+
+	/* ---- what was looked at once ---- */
+	struct sym_pattern parent_re; /* set: the parent is wanted */
+	uint32_t recent_group[64];    /* by thread */
+	VEC(struct loc_info) locs;
+	VEC(uint32_t) sym_place; /* by symbol idx: place */
+	VEC(uint32_t) step_list;
+	struct htab step_tab;
+
+	/* ---- what waits ---- */
+	struct queue *queue; /* NULL: there is more to samples than their row */
+	struct chain_queue *chain;
+
+	/* ---- branch mode ---- */
+	struct branch_slot *slots;
+	/* By slot: what its key does not tell, apart because it is rarely needed. */
+	struct branch_counts *told;
+	struct sum *counts;	    /* of keys_acc_branches */
+	struct tuples branch_where; /* (group, epoch) */
+	uint32_t last_where;
+	struct {
+		uint32_t space, gen;
+		uint32_t epoch;
+	} epoch[64];
+	uint32_t nr_epochs;
+};
+
+/* 0 or -ENOMEM. */
+int table_feed_new(struct table *p, struct unwind *u);
+void table_feed_free(struct table *p);
+
+#endif

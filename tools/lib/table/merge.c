@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Two tables to one. A table is numbers for things (names, frames, places, nodes of the trie, rows)
+ * and sums by these numbers; so merging is walking through the things in the order of their
+ * numbers, from what stands for itself to what is made of others, finding each in the other table
+ * or making it there, and adding sums to what was found.
+ *
+ * Numbers grow in the order in which things first came. If the source is the piece of a recording
+ * behind that of the destination, then what is new in it is numbered as if both had been read as
+ * one, and what a row keeps of its first sample is what the destination has: nothing that is shown
+ * can tell a merged table from one that was read whole.
+ */
+#include "table-int.h"
+
+struct merger {
+	struct table *to, *from;
+	const struct table_maps *maps;
+	/* By number in the source: the number in the destination. */
+	uint32_t *name, *daddr, *frame, *group, *place, *place2, *step, *row, *leaf;
+	struct node_at *node;
+	uint32_t *nodes_before; /* by node, and one more: how many the destination had before */
+};
+
+static uint32_t *new_map(size_t n)
+{
+	uint32_t *map = malloc((n + 1) * sizeof(*map));
+
+	if (map)
+		memset(map, 0xff, (n + 1) * sizeof(*map));
+	return map;
+}
+
+static uint32_t mapped(const uint32_t *map, uint32_t id)
+{
+	return map && id != ID_NONE ? map[id] : id;
+}
+
+/* ---- names, frames --------------------------------------------------------------------------- */
+
+static int map_names(struct merger *g)
+{
+	const struct intern *in = &g->from->keys.names;
+
+	g->name = new_map(in->str.n);
+	if (!g->name)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < in->str.n; i++) {
+		g->name[i] = intern(&g->to->keys.names, intern_str(in, i));
+		if (g->name[i] == INTERN_NONE)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* As key-mem.c has them: address, name, level, width. */
+static int map_daddrs(struct merger *g)
+{
+	const struct tuples *t = &g->from->keys.daddrs;
+
+	g->daddr = new_map(t->n);
+	if (!g->daddr)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint64_t vals[4];
+
+		memcpy(vals, keys_tuple_get(t, i), sizeof(vals));
+		vals[1] = g->name[vals[1]];
+		g->daddr[i] = keys_tuple_id(&g->to->keys.daddrs, vals);
+		if (g->daddr[i] == ID_NONE)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* What of a frame's key are numbers of the source. */
+static void map_frame_key(const struct merger *g, uint64_t key[4])
+{
+	switch (key[0]) {
+	case FRAME_INLINE: key[2] = g->name[key[2]]; /* fallthrough */
+	case FRAME_SYM: key[1] = g->name[key[1]]; break;
+	case FRAME_DSO_ADDR:
+		key[1] = g->name[key[1]];
+		key[3] = mapped(g->maps->symbol, (uint32_t)key[3]);
+		break;
+	case FRAME_LINE:
+		key[1] = g->name[key[1]];
+		key[2] = g->name[key[2]];
+		break;
+	case FRAME_RAW: key[1] = key[1] ? g->name[key[1] - 1] + 1ULL : 0; break;
+	}
+}
+
+static int map_frame(struct merger *g, uint32_t i, uint32_t key_id)
+{
+	struct frame_info f = g->from->keys.frames.v[i];
+	uint64_t key[4];
+
+	f.dso_name = g->name[f.dso_name];
+	f.dso = f.dso ? mapped(g->maps->dso, f.dso - 1) + 1 : 0;
+	f.step = ID_NONE;
+	if (f.srcline) {
+		f.srcline = arena_strdup(&g->to->keys.text, f.srcline);
+		if (!f.srcline)
+			return -ENOMEM;
+	}
+	if (key_id == ID_NONE) {
+		g->frame[i] = keys_frame_bare(&g->to->keys, &f);
+	} else {
+		memcpy(key, keys_tuple_get(&g->from->feed->keys.frame_keys, key_id), sizeof(key));
+		map_frame_key(g, key);
+		g->frame[i] = keys_frame_id(&g->to->keys, key, &f);
+	}
+	return g->frame[i] == ID_NONE ? -ENOMEM : 0;
+}
+
+static int map_frames(struct merger *g)
+{
+	const struct feed *feed = g->from->feed;
+	size_t n = g->from->keys.frames.n;
+	uint32_t *key = new_map(n); /* by frame; none: a bare one */
+	int ret = key ? 0 : -ENOMEM;
+
+	g->frame = new_map(n);
+	if (!g->frame)
+		ret = -ENOMEM;
+	for (uint32_t k = 0; !ret && k < feed->keys.frame_at.n; k++)
+		key[feed->keys.frame_at.v[k]] = k;
+	for (uint32_t i = 0; !ret && i < n; i++)
+		ret = map_frame(g, i, key[i]);
+	free(key);
+	return ret;
+}
+
+/* ---- tuples ---------------------------------------------------------------------------------- */
+
+static uint64_t map_value(const struct merger *g, const struct key *k, uint64_t v)
+{
+	switch (k->value) {
+	case VALUE_NAME: return g->name[v];
+	case VALUE_FRAME: return g->frame[v];
+	case VALUE_DADDR: return g->daddr[v];
+	case VALUE_NUMBER: break;
+	}
+	return v;
+}
+
+static int map_groups(struct merger *g)
+{
+	struct table *from = g->from;
+
+	g->group = new_map(from->groups.n);
+	if (!g->group)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < from->groups.n; i++) {
+		const uint64_t *have = keys_tuple_get(&from->groups, i);
+		uint64_t vals[MAX_KEYS + 1];
+
+		vals[0] = mapped(g->maps->event, (uint32_t)have[0]);
+		for (unsigned c = 0; c < from->nr_group; c++)
+			vals[c + 1] = map_value(g, from->group_cols[c]->key, have[c + 1]);
+		g->group[i] = keys_tuple_id(&g->to->groups, vals);
+		if (g->group[i] == ID_NONE)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The larger of both widths of each value. */
+static int join_widths(struct merger *g, bool second, uint32_t to, uint32_t from)
+{
+	unsigned n = second ? g->to->nr_place2 : g->to->nr_place;
+
+	for (unsigned i = 0; i < n; i++) {
+		size_t at = (size_t)from * n + i, end = ((size_t)to + 1) * n - 1;
+		__typeof__(&g->to->place_width) have =
+			second ? (void *)&g->to->place2_width : &g->to->place_width;
+		const uint16_t *w = second ? g->from->place2_width.v : g->from->place_width.v;
+
+		if (vec_reach(have, end, 0))
+			return -ENOMEM;
+		have->v[(size_t)to * n + i] = (uint16_t)max_u64(have->v[(size_t)to * n + i], w[at]);
+	}
+	return 0;
+}
+
+/* @push: no other of these values came or will be looked for. */
+static int map_place(struct merger *g, uint32_t i, bool second, bool push)
+{
+	struct keys_col *const *cols = second ? g->from->place2_cols : g->from->place_cols;
+	const struct tuples *have = second ? &g->from->places2 : &g->from->places;
+	struct tuples *t = second ? &g->to->places2 : &g->to->places;
+	uint32_t *map = second ? g->place2 : g->place;
+	uint64_t vals[MAX_KEYS];
+
+	for (unsigned c = 0; c < have->width; c++)
+		vals[c] = map_value(g, cols[c]->key, keys_tuple_get(have, i)[c]);
+	map[i] = push ? keys_tuple_push(t, vals) : keys_tuple_id(t, vals);
+	return map[i] == ID_NONE ? -ENOMEM : join_widths(g, second, map[i], i);
+}
+
+/* ---- steps and places ------------------------------------------------------------------------ */
+
+/* The step of a frame that is nothing but an address: both are found by the frame. */
+static int map_bare_step(struct merger *g, uint32_t i, const struct step *s)
+{
+	struct table *to = g->to;
+	uint32_t frame = g->frame[s->frame], *at = &to->keys.frames.v[frame].step;
+	struct step new = { .frame = frame };
+
+	if (*at != ID_NONE) {
+		g->step[i] = *at;
+		g->place[s->place] = to->steps.v[*at].place;
+		return join_widths(g, false, g->place[s->place], s->place);
+	}
+	if (map_place(g, s->place, false, g->from->sym_is_key))
+		return -ENOMEM;
+	new.place = g->place[s->place];
+	g->step[i] = *at = (uint32_t)to->steps.n;
+	return vec_push(&to->steps, new);
+}
+
+static bool is_bare(const struct merger *g, uint32_t step)
+{
+	return g->from->keys.frames.v[g->from->steps.v[step].frame].step == step;
+}
+
+static int map_steps(struct merger *g)
+{
+	const struct table *from = g->from;
+
+	g->step = new_map(from->steps.n);
+	g->place = new_map(from->places.n);
+	g->place2 = new_map(from->places2.n);
+	if (!g->step || !g->place || !g->place2)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < from->steps.n; i++)
+		if (is_bare(g, i) && map_bare_step(g, i, &from->steps.v[i]))
+			return -ENOMEM;
+	for (uint32_t i = 0; i < from->places.n; i++)
+		if (g->place[i] == ID_NONE && map_place(g, i, false, false))
+			return -ENOMEM;
+	for (uint32_t i = 0; i < from->places2.n; i++)
+		if (map_place(g, i, true, false))
+			return -ENOMEM;
+	for (uint32_t i = 0; i < from->steps.n; i++) {
+		const struct step *s = &from->steps.v[i];
+
+		if (g->step[i] == ID_NONE)
+			g->step[i] = table_step_id(g->to, g->frame[s->frame], g->place[s->place]);
+		if (g->step[i] == ID_NONE)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* ---- the trie, rows -------------------------------------------------------------------------- */
+
+/* Parents have lower numbers than their children. */
+static int map_nodes(struct merger *g)
+{
+	const struct chains *c = &g->from->ch;
+
+	g->node = malloc((c->nodes.n + 1) * sizeof(*g->node));
+	g->nodes_before = new_map(c->nodes.n + 1);
+	if (!g->node || !g->nodes_before)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < c->nodes.n; i++) {
+		const struct node *n = &c->nodes.v[i];
+
+		g->node[i] = n->parent & NODE_ROOT
+				     ? table_node_root(g->group[n->parent & ~NODE_ROOT])
+				     : g->node[n->parent];
+		g->nodes_before[i] = (uint32_t)g->to->ch.nodes.n;
+		if (table_node_down(g->to, &g->node[i], g->step[n->step],
+				    mapped(g->maps->thread, n->thread)))
+			return -ENOMEM;
+	}
+	g->nodes_before[c->nodes.n] = (uint32_t)g->to->ch.nodes.n;
+	return 0;
+}
+
+static int map_rows(struct merger *g)
+{
+	const struct table *from = g->from;
+
+	g->row = new_map(from->rows.n);
+	if (!g->row)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < from->rows.n; i++) {
+		const struct keys_row *r = &from->rows.v[i];
+		uint32_t place2 = from->keys.o.branch ? g->place2[r->place2] : r->place2;
+		struct keys_row *row = table_row_of(g->to, g->group[r->group], g->place[r->place],
+						    place2, r->bits);
+
+		if (!row)
+			return -ENOMEM;
+		if (row->thread == ID_NONE) {
+			row->thread = mapped(g->maps->thread, r->thread);
+			row->cpumode = r->cpumode;
+			row->first_node = g->nodes_before[r->first_node];
+		}
+		row->period += r->period;
+		row->acc += r->acc;
+		row->nr += r->nr;
+		g->row[i] = row->idx;
+	}
+	return 0;
+}
+
+static int join_notes(struct merger *g, uint32_t to, uint32_t from)
+{
+	const struct chains *c = &g->from->ch;
+	const struct note_list *l = from < c->notes.n ? &c->notes.v[from] : NULL;
+	struct branch_note *notes;
+
+	if (!l || !l->v)
+		return 0;
+	notes = table_notes_of(g->to, to, l->nr);
+	for (uint32_t i = 0; notes && i < l->nr; i++)
+		keys_note_add(&notes[i], &l->v[i]);
+	return notes ? 0 : -ENOMEM;
+}
+
+static int map_leafs(struct merger *g)
+{
+	const struct chains *c = &g->from->ch;
+
+	g->leaf = new_map(c->leafs.n);
+	if (!g->leaf)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < c->leafs.n; i++) {
+		const struct leaf *l = &c->leafs.v[i];
+		struct leaf *to =
+			table_leaf(g->to, g->node[l->node].node, &g->to->rows.v[g->row[l->row]]);
+
+		if (!to)
+			return -ENOMEM;
+		to->period += l->period;
+		to->count += l->count;
+		g->leaf[i] = (uint32_t)(to - g->to->ch.leafs.v);
+		if (join_notes(g, g->leaf[i], i))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* ---- what is not by row ---------------------------------------------------------------------- */
+
+static int join_totals(struct merger *g)
+{
+	for (uint32_t i = 0; i < g->from->events.n; i++) {
+		const struct table_totals *t = &g->from->events.v[i].totals;
+		struct event_rows *ev = table_event_rows(g->to, mapped(g->maps->event, i));
+
+		if (!ev)
+			return -ENOMEM;
+		ev->totals.nr_samples += t->nr_samples;
+		ev->totals.period += t->period;
+		ev->totals.nr_filtered_samples += t->nr_filtered_samples;
+		ev->totals.filtered_period += t->filtered_period;
+	}
+	return 0;
+}
+
+static void join_branches(struct branch_totals *to, const struct branch_totals *t)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(to->type); i++)
+		to->type[i] += t->type[i];
+	for (size_t i = 0; i < ARRAY_SIZE(to->new_type); i++)
+		to->new_type[i] += t->new_type[i];
+	to->cond_fwd += t->cond_fwd;
+	to->cond_bwd += t->cond_bwd;
+	to->cross_4k += t->cross_4k;
+	to->cross_2m += t->cross_2m;
+	to->entries += t->entries;
+	to->typed += t->typed;
+}
+
+static int join_sums(struct merger *g)
+{
+	const struct sums_maps maps = {
+		.row = g->row,
+		.leaf = g->leaf,
+		.event = g->maps->event,
+		.nr_rows = g->from->rows.n,
+		.nr_leafs = g->from->ch.leafs.n,
+		.acc = { .thread = g->maps->thread, .symbol = g->maps->symbol },
+	};
+
+	return table_sums_join(&g->to->sums, &g->from->sums, &maps);
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static bool same_keys(const struct table *a, const struct table *b)
+{
+	if (a->c.nr_cols != b->c.nr_cols || a->sums.n != b->sums.n ||
+	    a->keys.o.chain.key != b->keys.o.chain.key || a->keys.o.branch != b->keys.o.branch ||
+	    a->keys.o.history != b->keys.o.history || a->one_step != b->one_step)
+		return false;
+	for (unsigned i = 0; i < a->c.nr_cols; i++)
+		if (strcmp(a->c.cols[i].key->name, b->c.cols[i].key->name) != 0)
+			return false;
+	return true;
+}
+
+/* Samples that wait go to their rows. */
+static int flush(struct table *p)
+{
+	int ret = table_queue_finish(p);
+
+	if (!ret)
+		ret = table_chain_flush(p);
+	if (p->keys.o.branch)
+		table_branch_flush(p);
+	return ret;
+}
+
+static int merge(struct merger *g)
+{
+	static int (*const parts[])(struct merger *) = {
+		map_names, map_daddrs, map_frames, map_groups, map_steps,
+		map_nodes, map_rows,   map_leafs,  join_sums,  join_totals,
+	};
+	int ret = flush(g->to);
+
+	if (!ret)
+		ret = flush(g->from);
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(parts); i++)
+		ret = parts[i](g);
+	join_branches(&g->to->branch, &g->from->branch);
+	g->to->parallel |= g->from->parallel;
+	return ret;
+}
+
+int table_merge(struct table *to, struct table *from, const struct table_maps *maps, struct err *e)
+{
+	static const struct table_maps same;
+	struct merger g = { .to = to, .from = from, .maps = maps ? maps : &same };
+	const struct brflow_maps flow = { g.maps->loc, g.maps->objects };
+	int ret;
+
+	if (!to->feed || !from->feed || !same_keys(to, from))
+		return err_set(e, -EINVAL, "profiles of two kinds cannot be added");
+	ret = merge(&g);
+	free(g.name);
+	free(g.daddr);
+	free(g.frame);
+	free(g.group);
+	free(g.place);
+	free(g.place2);
+	free(g.step);
+	free(g.row);
+	free(g.leaf);
+	free(g.node);
+	free(g.nodes_before);
+	if (ret)
+		return err_set(e, ret, "no memory to add up profiles");
+	return to->flow ? brflow_merge(to->flow, from->flow, &flow, e) : 0;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * table: samples in, rows and call chains out, by number.
+ *
+ * A row is what is equal in all keys. Every key is a number (a comm, a symbol, a cpu ...): a sample
+ * costs a few look-ups, and memory follows the number of distinct rows and distinct call chains.
+ * Nothing here has an order, a percentage or a text: that is a view's (room view), and there can be
+ * many views of one table.
+ *
+ *	group	tuple (event, values of the keys that belong to the sample): comm, pid, cpu ...
+ *	place	tuple (values of the keys that belong to a location): dso, symbol, srcline ...
+ *	row	(group, place), in branch mode (group, from place, to place, flag bits)
+ *	frame	see keys-int.h
+ *	step	(frame, place): what one frame of a chain is to the tree and to the rows
+ *	node	(parent node, step): call chains as a trie, outermost frame first, one per group
+ *	leaf	(node, row): samples of this row whose chain ends here
+ *
+ *	table_new(&t, &opts, m, res, u, &err);
+ *	for each sample:	table_add(t, &s, th, &err);
+ *	for each other record:	machine_record(m, &rec, &err);
+ *	table_finish(t, &err);
+ *
+ * Pieces of a recording may have tables of their own: table_merge() adds them up, and what comes out
+ * is the table of the whole.
+ *
+ * Branch mode (opts.branch): one row entry per branch stack entry, weight 1 each.
+ *
+ * Memory: everything handed out belongs to the table. Errors: 0/-errno and struct err. One thread
+ * per table until table_finish(); after it nothing changes.
+ */
+#ifndef PERF_TABLE_H
+#define PERF_TABLE_H
+
+#include "brflow/brflow.h"
+#include "keys/keys.h"
+#include "unwind/unwind.h"
+
+struct table;
+
+/* @u may be NULL when no sample needs unwinding. -EINVAL for an unknown sort key. */
+int table_new(struct table **p, const struct keys_opts *opts, struct machine *m,
+	      struct resolver *res, struct unwind *u, struct err *e);
+void table_free(struct table *p);
+
+/* PERF_SAMPLE_* fields that table_add() looks at, for sample_parse_some(). */
+uint64_t table_need(const struct table *p);
+int table_add(struct table *p, const struct sample *s, struct thread *th, struct err *e);
+/*
+ * How many threads run while the samples that follow are taken; 1 until told. Latency is a
+ * sample's period divided by that.
+ */
+void table_set_parallelism(struct table *p, uint32_t n);
+/*
+ * Before table_finish(): the events @leader .. @leader + @members - 1 are columns of one table,
+ * the leader's. Events are known to the caller, who may have read them late (pipes).
+ */
+int table_set_group(struct table *p, uint32_t leader, uint32_t members);
+/*
+ * From the numbers of one table's machine, resolver and recording to those of another's; NULL
+ * lists: they are shared, as by tables of pieces of one recording.
+ */
+struct table_maps {
+	const uint32_t *thread, *symbol, *event, *dso, *loc; /* by number there */
+	struct dso *const *objects;			     /* by number of an object there */
+};
+
+/*
+ * Before table_finish() of either: all that @from has counted, to @to. If @from had the samples
+ * that came behind those of @to then the result is that of one table which had them all. Both
+ * have the same options (else -EINVAL). @from is to be freed then, but what it has been given
+ * (machine, resolver) must outlive @to.
+ */
+int table_merge(struct table *to, struct table *from, const struct table_maps *maps, struct err *e);
+/* No more samples: sums, and what callees cost. */
+int table_finish(struct table *p, struct err *e);
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+struct table_totals {
+	uint64_t nr_samples, period; /* all; in branch mode period counts entries */
+	uint64_t nr_filtered_samples, filtered_period; /* what passed the filters */
+};
+
+/* @event: perfdata_event idx. */
+const struct table_totals *table_totals(const struct table *p, uint32_t event);
+/* Number of events in @event's table; 0 when it is shown in its leader's. */
+uint32_t table_members(const struct table *p, uint32_t event);
+
+uint32_t table_row_event(const struct table *p, const struct keys_row *row);
+
+struct branch_totals {
+	uint64_t type[16], new_type[16];
+	uint64_t cond_fwd, cond_bwd, cross_4k, cross_2m;
+	uint64_t entries, typed;
+};
+
+/* Zeros outside branch mode. */
+const struct branch_totals *table_branch_totals(const struct table *p);
+
+/* ---- what a view reads ------------------------------------------------------------------------ */
+
+/*
+ * The rest is for room view, which looks at every row and node of a finished table: functions would
+ * cost more than what they hide. Nobody else reads members of struct table.
+ */
+
+struct leaf {
+	uint64_t period;
+	uint32_t count;
+	uint32_t node, row, place;
+	uint32_t next; /* of the same node */
+};
+
+#define NODE_ROOT 0x80000000u /* parent of a chain's outermost frame: NODE_ROOT | group */
+
+struct node {
+	uint32_t parent;
+	union {
+		uint32_t step;
+		uint32_t frame; /* at the end, of that step */
+	};
+	union {
+		uint32_t thread; /* idx of the first that came here */
+		uint32_t row;	 /* at the end, of its callers */
+	};
+	union {
+		uint32_t leaf; /* the first of those that end here; ID_NONE = none */
+		uint32_t up;   /* at the end: nearest node above with the same row, or ID_NONE */
+	};
+};
+
+/* What the end needs per node. */
+struct node_end {
+	uint64_t total; /* samples that pass through here */
+	uint32_t count;
+	uint32_t child, next; /* first child, next sibling */
+	uint16_t depth, height;
+};
+
+struct note_list {
+	struct branch_note *v;
+	uint32_t nr;
+};
+
+struct chains {
+	VEC(struct node) nodes;
+	struct htab node_tab;
+	VEC(struct leaf) leafs;
+	VEC(struct note_list) notes; /* by leaf, a note per frame, outermost first */
+
+	/* after finish */
+	struct node_end *end;
+	uint32_t *root; /* by group: first child */
+};
+
+/*
+ * The slots of the accumulators that are wanted: arrays by row, by end of a chain, by event. They grow
+ * when a slot is written; a slot beyond the end reads as empty.
+ */
+#define MAX_SUMS 8
+
+struct slots {
+	unsigned char *v;
+	size_t n, cap;
+	size_t size;	   /* of each */
+	const void *empty; /* what there is beyond the end */
+};
+
+struct sum {
+	const struct acc *acc;
+	void *state;	      /* of acc->start(), while samples come */
+	struct slots row;     /* a row's own */
+	struct slots callees; /* acc->sub and callees are wanted: with what callees cost */
+	struct slots leaf;    /* acc->per_leaf */
+	struct slots node;    /* at the end: with what is below */
+	struct slots event;   /* acc->is_share: totals; 2 * event + 1 of what passed the filters */
+};
+
+struct sums {
+	struct sum v[MAX_SUMS];
+	unsigned n;
+	unsigned nr_share, nr_entry; /* of these: is_share, per_entry */
+	bool needs_sample;
+};
+
+/* A slot to read. */
+static inline const void *table_slot(const struct slots *a, size_t i)
+{
+	return likely(i < a->n) ? a->v + i * a->size : a->empty;
+}
+
+/* What @acc has of a row; the empty slot where it is not counted. */
+const void *table_row_slot(const struct sums *s, const struct acc *acc, uint32_t row);
+void table_sums_free(struct sums *s);
+
+/*
+ * Sums of the same accumulators, for rows that stand above others; in the functions below @t are
+ * those of the table, and @s may be the same.
+ */
+void table_sums_like(struct sums *s, const struct sums *t);
+/* A row's own to the total of what passed, of its event. */
+int table_sums_passed(struct sums *s, uint32_t event, const struct sums *t, uint32_t row);
+/* Makes what @row costs with callees its own again. */
+int table_sums_own(struct sums *s, uint32_t row, const struct sums *t);
+/* What all samples that pass @node cost, to @row with callees; what a leaf costs, away again. */
+int table_sums_pass(struct sums *s, uint32_t row, const struct sums *t, uint32_t node);
+void table_sums_unpass(struct sums *s, uint32_t row, const struct sums *t, uint32_t leaf);
+/* A row's own numbers to another row's. */
+int table_sums_merge(struct sums *s, uint32_t row, const struct sums *t, uint32_t from);
+
+struct step {
+	uint32_t frame, place;
+};
+
+struct event_rows {
+	struct table_totals totals;
+	uint32_t leader, members; /* members: 0 = alone */
+};
+
+struct table {
+	struct keys keys;
+	struct feed *feed; /* until table_finish() */
+	uint64_t need;
+
+	struct columns c;
+	struct keys_col *group_cols[MAX_KEYS], *place_cols[MAX_KEYS], *place2_cols[MAX_KEYS];
+	unsigned nr_group, nr_place, nr_place2;
+	uint32_t bit_mask;
+	bool sym_is_key;
+	bool map_is_key; /* maps must be as they are now: samples cannot wait */
+	bool one_step;	 /* bare frames have one place and so one step each */
+
+	struct tuples groups, places, places2;
+	VEC(uint16_t) place_width, place2_width; /* per tuple and key */
+
+	VEC(struct step) steps;
+	bool ip_is_key;	 /* raw addresses are part of a place or frame */
+	bool ip_unnamed; /* they are where there is no symbol */
+
+	VEC(struct keys_row) rows;
+	struct htab row_tab;
+	struct sums sums; /* what rows count beside samples and period */
+	bool parallel;	  /* it was more than 1 */
+	VEC(struct event_rows) events;
+	VEC(struct keys_row) members; /* by row and member - 1: numbers of the other events */
+	uint32_t max_members;
+	struct chains ch;
+
+	struct branch_totals branch;
+	struct brflow *flow; /* key ipc_lbr; else NULL */
+
+	bool by_symbol; /* no place key looks below symbols */
+};
+
+static inline uint32_t table_step_frame(const struct table *p, uint32_t step)
+{
+	return p->steps.v[step].frame;
+}
+
+static inline uint32_t table_step_place(const struct table *p, uint32_t step)
+{
+	return p->steps.v[step].place;
+}
+
+/* Where the numbers of the other events begin, of a row with members. */
+struct keys_row *table_members_of(const struct table *p, uint32_t row);
+
+#endif

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Call chains as a trie. Nodes hang under their group, outermost frame first, because chains of
+ * one program share their outer end. Children are found by a table of hashes of the whole way to
+ * them: these are known before any node of the way is, so that memory can be asked for early.
+ */
+#include "table-int.h"
+
+struct node_at table_node_root(uint32_t group)
+{
+	return (struct node_at){ hash_u64(group + 1ULL), NODE_ROOT | group };
+}
+
+static inline int node_down(struct chains *c, struct node_at *at, uint32_t step, uint32_t thread)
+{
+	struct node n = { .parent = at->node, .step = step, .thread = thread, .leaf = ID_NONE };
+	uint32_t i;
+
+	for (struct htab_it it = htab_find(&c->node_tab, at->hash);
+	     htab_next(&c->node_tab, &it, &i);)
+		if (c->nodes.v[i].parent == n.parent && c->nodes.v[i].step == step) {
+			at->node = i;
+			return 0;
+		}
+	if (c->nodes.n >= NODE_ROOT - 1 || vec_push(&c->nodes, n) ||
+	    htab_add(&c->node_tab, at->hash, (uint32_t)c->nodes.n - 1))
+		return -ENOMEM;
+	at->node = (uint32_t)c->nodes.n - 1;
+	return 0;
+}
+
+int table_node_down(struct table *p, struct node_at *at, uint32_t step, uint32_t thread)
+{
+	at->hash = hash_mix(at->hash, step);
+	return node_down(&p->ch, at, step, thread);
+}
+
+static struct leaf *leaf_at(struct chains *c, uint32_t node, uint32_t place)
+{
+	for (uint32_t i = c->nodes.v[node].leaf; i != ID_NONE; i = c->leafs.v[i].next)
+		if (c->leafs.v[i].place == place)
+			return &c->leafs.v[i];
+	return NULL;
+}
+
+struct leaf *table_leaf(struct table *p, uint32_t node, const struct keys_row *row)
+{
+	struct chains *c = &p->ch;
+	struct leaf *l = leaf_at(c, node, row->place);
+	struct leaf new = { .node = node, .row = row->idx, .place = row->place };
+
+	if (l)
+		return l;
+	new.next = c->nodes.v[node].leaf;
+	if (c->leafs.n >= ID_NONE || vec_push(&c->leafs, new))
+		return NULL;
+	c->nodes.v[node].leaf = (uint32_t)c->leafs.n - 1;
+	return &c->leafs.v[c->leafs.n - 1];
+}
+
+/* ---- a batch --------------------------------------------------------------------------------- */
+
+/* Hashes of all steps; their slots are asked for. */
+static int hash_steps(struct table *p, const struct chain_batch *b)
+{
+	struct chain_queue *q = p->feed->chain;
+	struct chains *c = &p->ch;
+
+	if (vec_reserve(&q->hash, b->step.n))
+		return -ENOMEM;
+	for (unsigned i = 0; i < b->n; i++) {
+		const struct chain_job *job = &b->job[i];
+		__typeof__(&q->way[0]) way = &q->way[job->memo];
+		uint64_t h = table_node_root(job->group).hash;
+
+		if (vec_reserve(way, (size_t)job->keep + job->steps))
+			return -ENOMEM;
+		if (job->keep)
+			h = way->v[job->keep - 1].hash;
+		for (uint32_t s = 0; s < job->steps; s++) {
+			h = hash_mix(h, b->step.v[job->step + s]);
+			q->hash.v[job->step + s] = way->v[job->keep + s].hash = h;
+			htab_prefetch(&c->node_tab, h);
+		}
+		table_row_prefetch(p, job->group, job->place);
+	}
+	return 0;
+}
+
+/* Nodes that are probably there; and of the last ones their leafs. */
+static void ask_for_nodes(const struct table *p, const struct chain_batch *b)
+{
+	const struct chain_queue *q = p->feed->chain;
+	const struct chains *c = &p->ch;
+
+	for (size_t s = 0; s < b->step.n; s++) {
+		uint32_t i = htab_peek(&c->node_tab, q->hash.v[s]);
+
+		if (i != UINT32_MAX)
+			__builtin_prefetch(&c->nodes.v[i], 1);
+	}
+	for (unsigned i = 0; i < b->n; i++) {
+		const struct chain_job *job = &b->job[i];
+		uint32_t n;
+
+		if (!job->steps)
+			continue;
+		n = htab_peek(&c->node_tab, q->hash.v[job->step + job->steps - 1]);
+		if (n != UINT32_MAX && c->nodes.v[n].leaf != ID_NONE)
+			__builtin_prefetch(&c->leafs.v[c->nodes.v[n].leaf], 1);
+		else
+			table_row_prefetch_next(p, job->group, job->place);
+	}
+}
+
+static int take(struct table *p, const struct chain_batch *b, const struct chain_job *job)
+{
+	struct chain_queue *q = p->feed->chain;
+	struct chains *c = &p->ch;
+	struct node_at *way = q->way[job->memo].v, at = table_node_root(job->group);
+	uint32_t nodes = (uint32_t)c->nodes.n;
+	struct keys_row *row;
+	uint32_t thread = job->in.th->idx;
+	struct leaf *l;
+
+	if (job->keep)
+		at = way[job->keep - 1];
+	for (uint32_t s = 0; s < job->steps; s++) {
+		at.hash = q->hash.v[job->step + s];
+		if (node_down(c, &at, b->step.v[job->step + s], thread))
+			return -ENOMEM;
+		way[job->keep + s].node = at.node;
+	}
+	l = at.node & NODE_ROOT ? NULL : leaf_at(c, at.node, job->place);
+	if (!l) {
+		row = table_row_own(p, job->group, job->place, thread, job->cpumode, nodes);
+		if (!row)
+			return -ENOMEM;
+		if (at.node & NODE_ROOT) {
+			table_row_count(row, job->in.period, 1);
+			return table_sums_add(&p->sums, row->idx, &job->in);
+		}
+		l = table_leaf(p, at.node, row);
+		if (!l)
+			return -ENOMEM;
+	}
+	l->period += job->in.period;
+	l->count++;
+	return table_sums_add_leaf(&p->sums, (uint32_t)(l - c->leafs.v), l->row, &job->in);
+}
+
+int table_trie_take(struct table *p, const struct chain_batch *b)
+{
+	int ret = hash_steps(p, b);
+
+	if (ret)
+		return ret;
+	ask_for_nodes(p, b);
+	for (unsigned i = 0; !ret && i < b->n; i++)
+		ret = take(p, b, &b->job[i]);
+	return ret;
+}

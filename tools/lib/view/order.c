@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The order of rows. Names are compared once per distinct value, not once per pair of rows: each
+ * key's values get ranks, a row's ranks are packed into numbers, and rows are sorted by these.
+ * Equal rows stay in the order in which they came.
+ */
+#include "view-int.h"
+
+static unsigned bits_for(uint64_t n)
+{
+	return n ? 64 - (unsigned)__builtin_clzll(n) : 0;
+}
+
+/*
+ * Names are compared once per distinct value: every key gets a rank per tuple, and rows are
+ * sorted by numbers. Ranks start at 0; equal values have equal ranks.
+ */
+struct ranked {
+	uint64_t v, ip;
+	uint32_t id;
+	bool unnamed;
+};
+
+struct ranker {
+	const struct table *p;
+	const struct keys_col *c;
+	const struct tuples *t;
+	bool second;
+};
+
+static int cmp_ranked(const struct ranker *r, const struct ranked *a, const struct ranked *b)
+{
+	const struct key *k = r->c->key;
+
+	if (a->v == b->v)
+		return 0;
+	/* Most values of large tables are these. */
+	if (a->unnamed && b->unnamed) {
+		int64_t d = (int64_t)(a->ip - b->ip);
+
+		return r->second || !d ? 0 : d < 0 ? -1 : 1;
+	}
+	return (r->second ? k->sort : k->cmp)(&r->p->keys, a->v, b->v);
+}
+
+/*
+ * Stable merge sort. The library's would do, but for a call per comparison and a copy of the
+ * array: here the left half alone is put aside.
+ */
+#define DEFINE_SORT(name, type, ctx_type, cmp)                                       \
+	static void name(type *v, size_t n, type *tmp, const ctx_type *ctx)          \
+	{                                                                            \
+		size_t left = n / 2, right = n - left, i = 0, j = left, to = 0;      \
+		if (n < 2)                                                           \
+			return;                                                      \
+		name(v, left, tmp, ctx);                                             \
+		name(v + left, right, tmp, ctx);                                     \
+		memcpy(tmp, v, left * sizeof(*v));                                   \
+		while (i < left && j < n)                                            \
+			v[to++] = cmp(ctx, &tmp[i], &v[j]) <= 0 ? tmp[i++] : v[j++]; \
+		memcpy(v + to, tmp + i, (left - i) * sizeof(*v));                    \
+	}
+
+DEFINE_SORT(sort_ranked, struct ranked, struct ranker, cmp_ranked)
+
+static uint32_t *rank(const struct ranker *r, unsigned *bits)
+{
+	uint32_t n = r->t->n, k = 0, *ranks = malloc(((size_t)n + 1) * sizeof(*ranks));
+	struct ranked *v = malloc(((size_t)n + n / 2 + 1) * sizeof(*v));
+
+	if (!v || !ranks) {
+		free(v);
+		free(ranks);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		v[i] = (struct ranked){ .v = keys_tuple_get(r->t, i)[r->c->slot], .id = i };
+		if (r->c->key->unnamed)
+			v[i].unnamed = r->c->key->unnamed(&r->p->keys, v[i].v, &v[i].ip);
+	}
+	sort_ranked(v, n, v + n, r);
+	for (uint32_t i = 0; i < n; i++) {
+		if (i && cmp_ranked(r, &v[i - 1], &v[i]))
+			k++;
+		ranks[v[i].id] = k;
+	}
+	free(v);
+	*bits = bits_for(k);
+	return ranks;
+}
+
+static const struct tuples *tuples_of(const struct table *p, const struct key *k)
+{
+	switch (k->at) {
+	case KEY_SAMPLE: return &p->groups;
+	case KEY_FROM: return &p->places;
+	case KEY_TO: return &p->places2;
+	default: return p->keys.o.branch ? &p->places2 : &p->places;
+	}
+}
+
+int view_rank_cols(struct view *v)
+{
+	const struct table *p = v->p;
+
+	for (unsigned i = 0; i < v->c.nr_cols; i++) {
+		struct keys_col *c = &v->c.cols[i];
+		struct ranker r = { p, c, NULL, false };
+
+		if (c->key->at == KEY_STAT || c->key->at == KEY_BITS || c->elided)
+			continue;
+		r.t = tuples_of(p, c->key);
+		c->rank = rank(&r, &c->rank_bits);
+		if (!c->rank)
+			return -ENOMEM;
+		if (!c->key->sort)
+			continue;
+		r.second = true;
+		c->rank2 = rank(&r, &c->rank2_bits);
+		if (!c->rank2)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static uint32_t tuple_of(const struct table *p, const struct key *k, const struct keys_row *row)
+{
+	switch (k->at) {
+	case KEY_SAMPLE: return row->group;
+	case KEY_FROM: return row->place;
+	case KEY_TO: return row->place2;
+	default: return p->keys.o.branch ? row->place2 : row->place;
+	}
+}
+
+static int cmp_key(const struct view *v, const struct keys_col *c, const struct keys_row *a,
+		   const struct keys_row *b, bool output)
+{
+	const uint32_t *ranks = output && c->rank2 ? c->rank2 : c->rank;
+	uint32_t x, y;
+
+	if (c->key->at == KEY_BITS)
+		return c->key->cmp(&v->p->keys, a->bits & c->key->bits, b->bits & c->key->bits);
+	x = ranks[tuple_of(v->p, c->key, a)];
+	y = ranks[tuple_of(v->p, c->key, b)];
+	return x < y ? -1 : x > y;
+}
+
+static bool is_children(const struct keys_col *c)
+{
+	return c->key->acc;
+}
+
+/* Which member of a group is looked at as the @i-th: the leader first, unless another one is asked. */
+static uint32_t nth_member(const struct view *v, uint32_t members, uint32_t i)
+{
+	uint32_t first = v->o.group_sort;
+
+	if (!first || first >= members)
+		return i;
+	/* Then the others from the second one on, and the leader, as upstream. */
+	return !i ? first : i == members - 1 ? 0 : i < first ? i : i + 1;
+}
+
+/* Large numbers first. Of rows with equal sums the caller stands above the callee. */
+/* STAT_UNKNOWN wraps to the least. */
+static uint64_t stat_rank(const struct view *v, const struct keys_col *c,
+			  const struct keys_row *row)
+{
+	return view_col_value(v, c, row) + 1;
+}
+
+static int cmp_stat(const struct view *v, const struct keys_col *c, const struct keys_row *a,
+		    const struct keys_row *b)
+{
+	bool sum = is_children(c);
+	uint32_t members =
+		v->p->members.n && !sum ? table_members(v->p, table_row_event(v->p, a)) : 1;
+
+	for (uint32_t i = 0; i < members; i++) {
+		uint32_t m = nth_member(v, members, i);
+		uint64_t x = stat_rank(v, c, view_member(v, a, m));
+		uint64_t y = stat_rank(v, c, view_member(v, b, m));
+
+		if (x != y)
+			return x > y ? -1 : 1;
+	}
+	if (!v->o.use_chains || !sum || a->thread != b->thread ||
+	    a->depth[v->o.chain.caller] == b->depth[v->o.chain.caller])
+		return 0;
+	return (a->depth[v->o.chain.caller] > b->depth[v->o.chain.caller]) == v->o.chain.caller ? -1
+												: 1;
+}
+
+int view_cmp_keys(const struct view *v, const struct keys_row *a, const struct keys_row *b)
+{
+	int ret = 0;
+
+	for (unsigned i = 0; !ret && i < v->c.nr_order; i++)
+		if (v->c.order[i]->key->at != KEY_STAT)
+			ret = cmp_key(v, v->c.order[i], a, b, false);
+	return ret;
+}
+
+uint32_t view_col_rank(const struct view *v, const struct keys_col *c, const struct keys_row *row)
+{
+	if (c->key->at == KEY_STAT)
+		return 0;
+	if (c->key->at == KEY_BITS)
+		return row->bits & c->key->bits;
+	return c->rank[tuple_of(v->p, c->key, row)];
+}
+
+static int cmp_rows(const struct view *v, const struct keys_row *a, const struct keys_row *b)
+{
+	int ret = 0;
+
+	for (unsigned i = 0; !ret && i < v->c.nr_order; i++)
+		ret = v->c.order[i]->key->at == KEY_STAT ? cmp_stat(v, v->c.order[i], a, b)
+							 : cmp_key(v, v->c.order[i], a, b, true);
+	if (!ret)
+		ret = view_cmp_keys(v, a, b);
+	/* Branch flags have no order of their own: the last come stands first, as upstream. */
+	if (!ret)
+		ret = a->idx < b->idx ? -1 : 1;
+	return ret;
+}
+
+/*
+ * Most rows are told apart by numbers that are put side by side for this: the first two sums, the
+ * depth that decides among equal ones, and the ranks of the keys. The full comparison is for ties.
+ */
+struct packed {
+	uint64_t sum, sum2, ranks;
+	uint32_t row, thread, depth;
+};
+
+struct sorter {
+	const struct view *v;
+	bool depth; /* of equal sums, see cmp_stat() */
+	bool caller;
+};
+
+static int cmp_packed(const struct sorter *s, const struct packed *a, const struct packed *b)
+{
+	if (a->sum != b->sum)
+		return a->sum > b->sum ? -1 : 1;
+	if (s->depth && a->thread == b->thread && a->depth != b->depth)
+		return (a->depth > b->depth) == s->caller ? -1 : 1;
+	if (a->sum2 != b->sum2)
+		return a->sum2 > b->sum2 ? -1 : 1;
+	if (a->ranks != b->ranks)
+		return a->ranks < b->ranks ? -1 : 1;
+	return cmp_rows(s->v, view_row_at(s->v, a->row), view_row_at(s->v, b->row));
+}
+
+DEFINE_SORT(sort_packed, struct packed, struct sorter, cmp_packed)
+
+/* Appends a rank; false when it has no room. */
+static bool pack(uint64_t *v, unsigned *used, uint32_t rank, unsigned bits)
+{
+	if (*used + bits > 64)
+		return false;
+	*used += bits;
+	if (bits)
+		*v = *v << bits | rank;
+	return true;
+}
+
+/* The ranks of the keys from @first, as many as fit: in order of output, then among equals. */
+static uint64_t pack_ranks(const struct view *v, const struct keys_row *row, unsigned first)
+{
+	unsigned used = 0;
+	uint64_t packed = 0;
+	bool more = true;
+
+	for (unsigned i = first; more && i < v->c.nr_order; i++) {
+		const struct keys_col *c = v->c.order[i];
+
+		more = c->rank && pack(&packed, &used,
+				       (c->rank2 ? c->rank2 : c->rank)[tuple_of(v->p, c->key, row)],
+				       c->rank2 ? c->rank2_bits : c->rank_bits);
+	}
+	for (unsigned i = first; more && i < v->c.nr_order; i++) {
+		const struct keys_col *c = v->c.order[i];
+
+		if (c->rank2)
+			more = pack(&packed, &used, c->rank[tuple_of(v->p, c->key, row)],
+				    c->rank_bits);
+	}
+	return used ? packed << (64 - used) : 0;
+}
+
+static bool is_stat(const struct view *v, unsigned i)
+{
+	return i < v->c.nr_order && v->c.order[i]->key->at == KEY_STAT;
+}
+
+int view_sort_idx(const struct view *v, uint32_t *rows, size_t nr)
+{
+	struct packed *at = calloc(nr + nr / 2 + 1, sizeof(*at));
+	unsigned stats = is_stat(v, 0) ? 1 + is_stat(v, 1) : 0;
+	struct sorter s = { v, false, v->o.chain.caller };
+
+	if (!at)
+		return -ENOMEM;
+	/* Rows of groups have a sum for each member. */
+	s.depth = !v->p->members.n && stats && v->o.use_chains && is_children(v->c.order[0]);
+	for (size_t i = 0; i < nr; i++) {
+		const struct keys_row *row = view_row_at(v, rows[i]);
+
+		at[i].row = rows[i];
+		if (v->p->members.n && v->o.group_sort)
+			continue;
+		at[i].sum = stats ? stat_rank(v, v->c.order[0], row) : 0;
+		if (v->p->members.n)
+			continue;
+		at[i].sum2 = stats > 1 ? stat_rank(v, v->c.order[1], row) : 0;
+		at[i].ranks = pack_ranks(v, row, stats);
+		at[i].thread = row->thread;
+		at[i].depth = row->depth[s.caller];
+	}
+	sort_packed(at, nr, at + nr, &s);
+	for (size_t i = 0; i < nr; i++)
+		rows[i] = at[i].row;
+	free(at);
+	return 0;
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A view: the rows of a finished table in an order, with the columns and percentages that somebody
+ * wants to see. It only reads the table, whatever it needs beside that is its own; so there can be
+ * as many views of one table as wanted, one after the other or at the same time.
+ */
+#include "emit/emit.h"
+#include "view-int.h"
+
+static int list_events(struct view *v)
+{
+	const struct table *p = v->p;
+	static const struct view_event none;
+
+	for (size_t i = 0; i < p->events.n; i++)
+		if (vec_push(&v->events, none))
+			return -ENOMEM;
+	if (!v->events.n)
+		return 0;
+	vec_for_each (row, &p->rows)
+		v->events.v[table_row_event(p, row)].nr++;
+	vec_for_each (ev, &v->events) {
+		ev->rows = malloc((ev->nr + 1) * sizeof(*ev->rows));
+		if (!ev->rows)
+			return -ENOMEM;
+		ev->nr = 0;
+		ev->totals = p->events.v[ev - v->events.v].totals;
+	}
+	vec_for_each (row, &p->rows) {
+		struct view_event *ev = &v->events.v[table_row_event(p, row)];
+
+		ev->rows[ev->nr++] = row->idx;
+	}
+	return 0;
+}
+
+static int sort(struct view *v)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; !ret && i < v->events.n; i++) {
+		ret = view_sort_idx(v, v->events.v[i].rows, v->events.v[i].nr);
+		if (!ret)
+			ret = view_widths(v, i);
+	}
+	return !ret && v->c.nr_levels ? view_nest_rows(v) : ret;
+}
+
+int view_new(struct view **out, const struct table *p, const struct keys_opts *o,
+	     const struct view_filter *filter, struct err *e)
+{
+	struct view *v = calloc(1, sizeof(*v));
+	int ret;
+
+	if (!v)
+		return err_set(e, -ENOMEM, "no memory to sort rows");
+	v->p = p;
+	v->o = o ? *o : p->keys.o;
+	v->base = (uint32_t)p->rows.n;
+	table_sums_like(&v->sums, &p->sums);
+	ret = view_cols(&v->c, p, &v->o, e);
+	/* Ranks first, as they need much memory for a while. */
+	if (!ret && (view_rank_cols(v) || list_events(v)))
+		ret = err_set(e, -ENOMEM, "no memory to sort rows");
+	if (!ret && filter)
+		ret = view_filter_rows(v, filter, e);
+	if (!ret && sort(v))
+		ret = err_set(e, -ENOMEM, "no memory to sort rows");
+	if (ret)
+		view_free(v);
+	else
+		*out = v;
+	return ret;
+}
+
+void view_free(struct view *v)
+{
+	if (!v)
+		return;
+	for (unsigned i = 0; i < v->c.nr_cols; i++) {
+		free(v->c.cols[i].rank);
+		free(v->c.cols[i].rank2);
+	}
+	vec_for_each (ev, &v->events) {
+		free(ev->rows);
+		free(ev->nested);
+	}
+	vec_free(&v->events);
+	vec_free(&v->rows);
+	vec_free(&v->members);
+	vec_free(&v->nest);
+	table_sums_free(&v->sums);
+	view_trees_free(&v->trees);
+	arena_free(&v->text);
+	free(v);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+size_t view_nr_rows(const struct view *v, uint32_t event)
+{
+	return event < v->events.n ? v->events.v[event].nr : 0;
+}
+
+const struct keys_row *view_row(const struct view *v, uint32_t event, size_t i)
+{
+	return view_row_at(v, v->events.v[event].rows[i]);
+}
+
+const struct table_totals *view_totals(const struct view *v, uint32_t event)
+{
+	static const struct table_totals none;
+
+	return event < v->events.n ? &v->events.v[event].totals : &none;
+}
+
+const struct keys_row *view_member(const struct view *v, const struct keys_row *row, uint32_t m)
+{
+	size_t others = v->p->max_members - 1;
+
+	if (!m)
+		return row;
+	if (row->of_view)
+		return &v->members.v[(row->idx - v->base) * others + m - 1].row;
+	return &v->p->members.v[row->idx * others + m - 1];
+}
+
+void view_frame(const struct view *v, uint32_t frame, struct obuf *o)
+{
+	const struct frame_info *f = &v->p->keys.frames.v[frame];
+
+	if (!f->sym) {
+		if (f->ip)
+			obuf_lit(o, "0x");
+		obuf_hex(o, f->ip);
+		return;
+	}
+	keys_put_name(&v->p->keys, f->sym, o);
+	if (f->srcline) {
+		obuf_char(o, ' ');
+		emit_safe(o, f->srcline);
+	}
+	if (f->sym->is_inline)
+		obuf_lit(o, " (inlined)");
+}
+
+/* ---- what accumulators have ------------------------------------------------------------------ */
+
+const void *view_row_acc(const struct table *p, const struct keys_row *row, const struct acc *acc)
+{
+	uint32_t i = row->idx;
+	const struct view *v = view_of_row(row, &i);
+
+	return table_row_slot(v ? &v->sums : &p->sums, acc, i);
+}
+
+void view_row_json(const struct view *v, const struct keys_row *row, struct emit *e)
+{
+	for (unsigned i = 0; i < v->p->sums.n; i++) {
+		const struct acc *acc = v->p->sums.v[i].acc;
+
+		if (acc->json)
+			acc->json(row, view_row_acc(v->p, row, acc), e);
+	}
+}
+
+const struct branch_counts *view_branch_counts(const struct table *p, const struct keys_row *row)
+{
+	return view_row_acc(p, row, &keys_acc_branches);
+}

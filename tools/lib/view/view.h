@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * view: the rows of a finished table in an order, with percentages, columns, levels and call trees.
+ *
+ *	view_new(&v, table, &opts, NULL, &err);
+ *	for (size_t i = 0; i < view_nr_rows(v, ev); i++)
+ *		for (size_t c = 0; c < view_nr_cols(v); c++)
+ *			view_cell(v, view_row(v, ev, i), view_col(v, c), out);
+ *
+ * A view only reads its table, and there can be many at the same time, each with an order, columns,
+ * levels, filters, percentages and trees of its own. Names are looked at here, once per row that is
+ * shown. What a view is drawn on (text, JSON, a screen) is not known here: room faces.
+ *
+ * Memory: everything handed out belongs to the view, which its table must outlive; call trees belong
+ * to the caller. Errors: 0/-errno and struct err. One thread for a table's views. Text and its order
+ * follow `perf report --stdio` (text-formats.adoc, "perf report --stdio"); strings of the file leave
+ * through emit_safe only.
+ */
+#ifndef PERF_VIEW_H
+#define PERF_VIEW_H
+
+#include "table/table.h"
+
+struct view;
+
+/* Rows that are left out of a view, after they were counted. */
+struct view_filter {
+	const char *comms, *dsos, *symbols; /* comma lists or NULL; of branches: their targets */
+	const char *symbol_part;	    /* of a symbol's name, or NULL */
+};
+
+/*
+ * After table_finish(). @o: how to look, NULL = by the table's own options. Of it sort and
+ * fields are obeyed as far as these keys were counted (-EINVAL: one was not), and latency, children
+ * (off), hierarchy, use_chains (off), show_*, branch_stats, relative, group_sort, widths, separator
+ * and, of chain, style, value, caller, min_percent and print_limit. Rows stay those of the table:
+ * without one of its keys some look alike. @filter: NULL = all rows; -EINVAL for what was not
+ * counted by.
+ */
+int view_new(struct view **v, const struct table *p, const struct keys_opts *o,
+	     const struct view_filter *filter, struct err *e);
+void view_free(struct view *v);
+
+const struct table_totals *view_totals(const struct view *v, uint32_t event);
+size_t view_nr_rows(const struct view *v, uint32_t event);
+/* In output order. */
+const struct keys_row *view_row(const struct view *v, uint32_t event, size_t i);
+/* Share of the event's total, in percent: own, or with callees under children. */
+double view_percent(const struct view *v, const struct keys_row *row);
+
+/* ---- rows below rows ------------------------------------------------------------------------- */
+
+/*
+ * opts.hierarchy: each key (or each group of keys in braces) is a level, and a row of the first
+ * level stands for all samples that are equal in its keys. Below it are its rows of the second,
+ * and so on; those of the last level are the rows of view_row(). Columns of numbers stand in
+ * front of all rows: these, and no more, are view_col()'s then.
+ *
+ * Sums of a row are its rows' below, but for what callees cost: there a sample counts once.
+ */
+
+/* 0: no hierarchy, or there is no key. */
+unsigned view_nr_levels(const struct view *v);
+size_t view_level_nr_cols(const struct view *v, unsigned level);
+const struct keys_col *view_level_col(const struct view *v, unsigned level, size_t i);
+/* All levels' rows, each followed by those below it. */
+size_t view_nr_nested(const struct view *v, uint32_t event);
+const struct keys_row *view_nested(const struct view *v, uint32_t event, size_t i, unsigned *level);
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+struct keys_col;
+
+/* The keys that make a row, as one list; NULL = no memory. */
+const char *view_sort_text(struct view *v);
+size_t view_nr_cols(const struct view *v);
+const struct keys_col *view_col(const struct view *v, size_t i);
+const char *view_col_head(const struct view *v, const struct keys_col *c);
+const char *view_col_name(const struct keys_col *c); /* the key's name */
+bool view_col_is_number(const struct keys_col *c);   /* head is aligned right */
+/* Width of column @c for @event's rows; at least the head's. */
+int view_col_width(const struct view *v, uint32_t event, const struct keys_col *c);
+/* The cell as upstream prints it, padded where upstream pads even the last column. */
+void view_cell(const struct view *v, const struct keys_row *row, const struct keys_col *c,
+	       struct obuf *o);
+/* The share that column @c shows of @row, in percent; false when it shows none. */
+bool view_col_percent(const struct view *v, const struct keys_row *row, const struct keys_col *c,
+		      double *percent);
+/* The bare value, for JSON. */
+void view_value(const struct view *v, const struct keys_row *row, const struct keys_col *c,
+		struct obuf *o);
+/* "# comm: ls" lines: what a one-word filter leaves out of the table. */
+const char *view_elided(const struct view *v, size_t i, const char **value);
+
+/* ---- call trees ------------------------------------------------------------------------------ */
+
+/* A stretch of frames without a fork; children sorted by cumul, small ones left out. */
+struct call_node {
+	const uint32_t *frames;		 /* for view_frame() */
+	const struct branch_note *notes; /* opts.history: one per frame */
+	uint32_t nr_frames;
+	uint32_t count, cumul_count;
+	uint64_t hit, cumul;	 /* ends here; with children */
+	struct call_node *child; /* array */
+	uint32_t nr_children;
+};
+
+/* The caller's: zeros at first. */
+struct call_tree {
+	struct call_node root; /* has no frames of its own */
+	struct arena mem;
+};
+
+/*
+ * Makes the tree of @row, in place of what @t held. In styles flat and folded the root's children
+ * are whole chains. It stays valid as long as the table.
+ */
+int view_tree(struct view *v, const struct keys_row *row, struct call_tree *t);
+void view_tree_free(struct call_tree *t);
+/* Name (or address) of a frame, as a call graph prints it. */
+void view_frame(const struct view *v, uint32_t frame, struct obuf *o);
+
+/* Members of @row's object in JSON beside its columns. */
+void view_row_json(const struct view *v, const struct keys_row *row, struct emit *e);
+/* Zeros outside branch mode. */
+const struct branch_counts *view_branch_counts(const struct table *p, const struct keys_row *row);
+
+#endif
