@@ -32,7 +32,8 @@ my @lib = (glob('tools/lib/*/*.c'), @headers);
 my @all = (@lib, glob('tools/perf/*.[ch]'));
 
 # base is no room of one matter: what few need is in headers of its own.
-my %second = map { $_ => 1 } qw(base/hex.h base/nearest.h base/output.h);
+my %second = map { $_ => 1 } qw(base/bytes.h base/file.h base/hex.h base/nearest.h base/obuf.h
+	base/output.h base/tables.h);
 
 # What a room may call its exports beside ROOM and ROOM_: no other room may.
 my %prefix = (

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "convert/convert.h"
 
 #define BASE 0x500000000000ULL

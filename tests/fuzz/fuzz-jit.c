@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "jit/jit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

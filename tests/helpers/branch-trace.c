@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "branch/branch.h"
 #include "host/host.h"
 #include "insn/insn.h"

@@ -18,6 +18,8 @@
 
 #include <sys/mman.h>
 
+#include "base/file.h"
+#include "base/bytes.h"
 #include "perfdata/perfdata.h"
 #include "unit.h"
 

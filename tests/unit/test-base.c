@@ -4,6 +4,10 @@
  * every length, and counts are as large as a file could claim: none of them may wrap, allocate or
  * read past an end.
  */
+#include "base/tables.h"
+#include "base/obuf.h"
+#include "base/file.h"
+#include "base/bytes.h"
 #include "unit.h"
 
 static void test_cursor_stays_bad(void **state)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "base/tables.h"
 #include "base/hex.h"
 #include "base/nearest.h"
 #include "branch/branch.h"

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "base/bytes.h"
 #include "unit.h"
 
 #include "capture/capture.h"

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/file.h"
 #include "dump/dump.h"
 
 static char *dump_file(const char *path, bool redact, uint64_t *records)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* jitdump files, written here byte by byte, in both byte orders, whole and cut. */
+#include "base/file.h"
 #include "unit.h"
 
 #include <sys/stat.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The reader on recordings made by hand: headers of every kind, records, damage. */
+#include "base/file.h"
 #include "dump/dump.h"
 #include "perfdata-build.h"
 

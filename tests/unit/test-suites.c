@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "suites/suites.h"
 #include "unit.h"
 

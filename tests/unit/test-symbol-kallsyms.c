@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The text of kallsyms in all its forms and beyond, and the kernel's symbols read beside. */
+#include "base/file.h"
 #include "perfdata-build.h"
 
 #include <sys/mman.h>

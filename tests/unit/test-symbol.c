@@ -3,6 +3,7 @@
  * Names for addresses. The ELF file with debug information that is looked into is this program
  * itself; what needs other tools (objcopy, addr2line) is in tests/system/symbol.sh.
  */
+#include "base/file.h"
 #include "perfdata-build.h"
 
 #include <elf.h>

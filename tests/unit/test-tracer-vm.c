@@ -3,6 +3,7 @@
  * The tracer's interpreter against the processor: each instruction runs natively on random
  * registers and flags, and interpreted; what the interpreter calls known must be equal.
  */
+#include "base/bytes.h"
 #include "unit.h"
 
 #if defined(__x86_64__) && defined(__linux__)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Component tables, layouts, cost, and the simulated policy. */
+#include "base/bytes.h"
 #include "unit.h"
 #include "xsave/xsave.h"
 

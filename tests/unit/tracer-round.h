@@ -8,6 +8,7 @@
 #ifndef PERF_UNIT_TRACER_ROUND_H
 #define PERF_UNIT_TRACER_ROUND_H
 
+#include "base/bytes.h"
 #include "unit.h"
 
 #include <elf.h>

@@ -4,6 +4,7 @@
  * a row of a table; what it says goes through emit, so that text and JSON are one. An error leaves
  * no half a document.
  */
+#include "base/file.h"
 #include "builtin.h"
 #include "dtpmu/dtpmu.h"
 #include "emit/emit.h"

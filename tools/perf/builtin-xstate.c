@@ -4,6 +4,7 @@
  * it is clear which CPU is meant, the one that runs this, one of the described, or the one that a
  * core file tells of; all else depends on that.
  */
+#include "base/file.h"
 #include "builtin.h"
 #include "xstate/xstate.h"
 

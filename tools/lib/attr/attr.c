@@ -4,6 +4,7 @@
  * a larger one whose tail is zero; which members there are, how wide, and since which size, is the
  * table's (fields.c), and a file's bytes are put right by a walk over it.
  */
+#include "base/bytes.h"
 #include "attr/attr-int.h"
 
 static void swap_fields(unsigned char *p)

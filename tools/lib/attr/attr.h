@@ -12,6 +12,7 @@
 #define PERF_ATTR_H
 
 #include "base/base.h"
+#include "base/obuf.h"
 #include "uapi/perf_event.h"
 
 /*

@@ -5,6 +5,7 @@
  * kernel, which has some of them in an order of its own. How far a field is from the start or the
  * end follows from which of the others sample_type has, so whoever looks for one asks here.
  */
+#include "base/bytes.h"
 #include "attr/attr.h"
 
 static const uint64_t heads[] = { ATTR_SAMPLE_FIELDS(ATTR_HEAD_BIT, ATTR_NO_PART, ATTR_NO_WORD) };

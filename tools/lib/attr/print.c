@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/tables.h"
 #include "attr/attr-int.h"
 #include "branch/branch.h"
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "base/tables.h"
 
 static size_t words(size_t nr)
 {

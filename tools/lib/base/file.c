@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/file.h"
 
 char *file_read_all(const char *path, size_t max, size_t *size, struct err *e)
 {

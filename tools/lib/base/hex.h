@@ -7,6 +7,7 @@
 #define PERF_HEX_H
 
 #include "base/base.h"
+#include "base/bytes.h"
 
 typedef int8_t hex_bytes __attribute__((vector_size(16)));
 typedef uint64_t hex_words __attribute__((vector_size(16)));

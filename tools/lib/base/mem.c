@@ -12,6 +12,8 @@
 #include <sys/mman.h>
 
 #include "base/base.h"
+#include "base/tables.h"
+#include "base/bytes.h"
 
 int vec_reserve_raw(void **v, size_t *cap, size_t need, size_t elem)
 {

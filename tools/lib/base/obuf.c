@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/obuf.h"
+#include "base/file.h"
 
 int write_all(int fd, const void *buf, size_t n)
 {

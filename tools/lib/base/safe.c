@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
+#include "base/bytes.h"
 
 static bool plain(unsigned char c)
 {

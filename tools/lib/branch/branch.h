@@ -11,6 +11,8 @@
 #define PERF_BRANCH_H
 
 #include "base/base.h"
+#include "base/obuf.h"
+#include "base/bytes.h"
 #include "uapi/perf_event.h"
 
 #define BRANCH_ENTRY_SIZE 24

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "buildid/buildid.h"
 
 #define COPY_CHUNK (1u << 20)

@@ -3,6 +3,7 @@
 #ifndef PERF_CAPTURE_CAPTURE_INT_H
 #define PERF_CAPTURE_CAPTURE_INT_H
 
+#include "base/tables.h"
 #include "capture/capture.h"
 
 /* A place where events are opened: a CPU, a thread, or a thread on a CPU. */

@@ -22,6 +22,8 @@
 
 #include <signal.h>
 
+#include "base/tables.h"
+#include "base/obuf.h"
 #include "events/events.h"
 
 /* ---- whom to watch ------------------------------------------------------------------------------ */

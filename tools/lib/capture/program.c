@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "capture/capture-int.h"
 
 static void __attribute__((noreturn)) child(int go_fd, int err_fd, bool stdout_taken, char **argv)

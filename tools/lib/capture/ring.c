@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/bytes.h"
 #include "attr/attr.h"
 #include "capture/capture-int.h"
 

@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "capture/capture-int.h"
 
 #define CHUNK (256 << 10)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "attr/attr.h"
 #include "capture/capture-int.h"
 

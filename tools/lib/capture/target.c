@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "capture/capture-int.h"
 
 #define MAX_CPUS 65536

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/bytes.h"
 #include "capture/capture-int.h"
 
 #define MAX_FILE (64 << 20)

@@ -25,6 +25,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
+#include "base/tables.h"
 
 struct command;
 

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
+#include "base/obuf.h"
 #include "cli-int.h"
 
 #define HELP_COLUMN 26

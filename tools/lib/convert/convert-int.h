@@ -3,6 +3,7 @@
 #ifndef PERF_CONVERT_INT_H
 #define PERF_CONVERT_INT_H
 
+#include "base/tables.h"
 #include "convert/convert.h"
 #include "elf/elf.h"
 

@@ -32,6 +32,7 @@
 #define PERF_DTPMU_H
 
 #include "base/base.h"
+#include "base/tables.h"
 
 #define DTPMU_MMCRA	4  /* the tree's number for MMCRA */
 #define DTPMU_MAX_MMCR	32 /* register numbers are below this */

@@ -9,6 +9,7 @@
  */
 #include <stdio.h>
 
+#include "base/bytes.h"
 #include "tree-int.h"
 
 enum action {

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "tree-int.h"
 
 struct dt_node *dt_add_node(struct dt_tree *t, struct dt_node *parent, const char *name)

@@ -16,6 +16,7 @@
 #ifndef PERF_DUMP_H
 #define PERF_DUMP_H
 
+#include "base/tables.h"
 #include "perfdata/perfdata.h"
 
 struct dump;

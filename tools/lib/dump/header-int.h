@@ -3,6 +3,7 @@
 #ifndef PERF_DUMP_HEADER_INT_H
 #define PERF_DUMP_HEADER_INT_H
 
+#include "base/bytes.h"
 #include "perfdata/perfdata.h"
 
 /* What a feature's printer gets: its payload under a cursor. */

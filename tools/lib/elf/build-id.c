@@ -6,6 +6,8 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#include "base/file.h"
+#include "base/bytes.h"
 #include "elf/elf-int.h"
 
 #define MAX_NOTES (1 << 20) /* the id is among the first */

@@ -26,6 +26,7 @@
 #include <gelf.h>
 
 #include "base/base.h"
+#include "base/tables.h"
 
 /* ---- build ids --------------------------------------------------------------------------------- */
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/bytes.h"
 #include "elf/elf-int.h"
 
 static int elf_start(struct elf_file *f)

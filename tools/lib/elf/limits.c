@@ -6,6 +6,7 @@
  */
 #include <sys/stat.h>
 
+#include "base/bytes.h"
 #include "elf/elf-int.h"
 
 #define FREE_BYTES (64ull << 20)

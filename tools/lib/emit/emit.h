@@ -18,6 +18,7 @@
 #define PERF_EMIT_H
 
 #include "base/base.h"
+#include "base/obuf.h"
 
 enum emit_format { EMIT_TEXT, EMIT_JSON, EMIT_CSV };
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/tables.h"
 #include "emit/emit.h"
 
 struct emit_table {

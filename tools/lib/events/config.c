@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "events/events-int.h"
 #include "perfdata/perfdata.h"
 

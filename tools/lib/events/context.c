@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "events/events-int.h"
 
 #define CAP_SYS_ADMIN 21

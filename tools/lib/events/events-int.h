@@ -3,6 +3,7 @@
 #ifndef PERF_EVENTS_EVENTS_INT_H
 #define PERF_EVENTS_EVENTS_INT_H
 
+#include "base/tables.h"
 #include "base/nearest.h"
 #include "events/events.h"
 

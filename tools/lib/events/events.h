@@ -24,6 +24,8 @@
 #define PERF_EVENTS_H
 
 #include "base/base.h"
+#include "base/tables.h"
+#include "base/obuf.h"
 #include "regs/regs.h"
 #include "uapi/perf_event.h"
 

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "events/events-int.h"
 
 /* The kernel of a big-endian machine lays the flag bits out from the other end. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "dtpmu/dtpmu.h"
 #include "events/events-int.h"
 

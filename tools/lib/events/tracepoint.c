@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "events/events-int.h"
 
 const char *events_tracefs(void)

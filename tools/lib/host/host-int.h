@@ -3,6 +3,7 @@
 #ifndef PERF_HOST_HOST_INT_H
 #define PERF_HOST_HOST_INT_H
 
+#include "base/tables.h"
 #include "host/host.h"
 
 /* A line of a small file without its newline, malloc'ed; NULL when there is no such file. */

@@ -13,6 +13,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "host/host-int.h"
 
 char *host_read_line(const char *fmt, ...)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/utsname.h>
 
+#include "base/file.h"
 #include "inject/inject-int.h"
 
 struct known_id {

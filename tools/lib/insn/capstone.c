@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/tables.h"
 #include "config.h"
 #include "insn/insn-int.h"
 

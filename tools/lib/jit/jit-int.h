@@ -9,6 +9,7 @@
 #ifndef PERF_JIT_INT_H
 #define PERF_JIT_INT_H
 
+#include "base/tables.h"
 #include "jit/jit.h"
 
 struct code_obj {

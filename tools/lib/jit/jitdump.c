@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "jit/jit-int.h"
 
 #define MAGIC	    0x4a695444u

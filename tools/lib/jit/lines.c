@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "jit/jit-int.h"
 
 #define ELF_HEADER 0x40

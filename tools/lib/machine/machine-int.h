@@ -13,6 +13,7 @@
 #ifndef PERF_MACHINE_MACHINE_INT_H
 #define PERF_MACHINE_MACHINE_INT_H
 
+#include "base/tables.h"
 #include "machine/machine.h"
 
 /* A map object is shared by all slots that mention it; slots cut it to what is left of it. */

@@ -11,6 +11,7 @@
 #ifndef PERF_PERFDATA_PERFDATA_INT_H
 #define PERF_PERFDATA_PERFDATA_INT_H
 
+#include "base/tables.h"
 #include "perfdata/perfdata.h"
 
 #define WINDOW_SIZE    (256u << 10)

@@ -22,6 +22,8 @@
 
 #include "attr/attr.h"
 #include "base/base.h"
+#include "base/tables.h"
+#include "base/bytes.h"
 #include "uapi/perf_event.h"
 
 struct perfdata;

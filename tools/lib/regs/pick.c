@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "base/tables.h"
 #include "base/nearest.h"
 #include "regs/regs-int.h"
 

@@ -11,6 +11,7 @@
 #define PERF_REGS_H
 
 #include "base/base.h"
+#include "base/obuf.h"
 #include "uapi/perf_event.h"
 
 enum regs_arch {

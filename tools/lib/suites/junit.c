@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "suites/suites.h"
 
 int suites_junit_open(struct suites_junit *j, const char *path, struct err *e)

@@ -15,6 +15,8 @@
 #define SUITES_SUITES_H
 
 #include "base/base.h"
+#include "base/tables.h"
+#include "base/obuf.h"
 
 struct suite {
 	char name[80]; /* "unit: base", "system: record-basic" */

@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "buildid/buildid.h"
 #include "symbol/symbol-int.h"
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "symbol/symbol-int.h"
 
 #define PACKED_MAX (64u << 20)

@@ -12,6 +12,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "symbol/symbol-int.h"
 
 struct object *object_get(struct resolver *res, struct dso *dso)

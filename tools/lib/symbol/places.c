@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "symbol/symbol-int.h"
 
 /* ---- debug information ---------------------------------------------------------------------- */

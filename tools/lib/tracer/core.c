@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "tracer.h"
 
 #define NOTES_MAX (256u << 20) /* of one segment; a thread takes about 20 KB */

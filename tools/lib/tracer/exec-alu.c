@@ -2,6 +2,7 @@
 /*
  * The interpreter: arithmetic, shifts, bits. Flags that the manuals call undefined become unknown.
  */
+#include "base/tables.h"
 #include "exec-int.h"
 
 /* ---- arithmetic --------------------------------------------------------------------------------------------- */

@@ -10,6 +10,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/tables.h"
+#include "base/bytes.h"
 #include "vm-int.h"
 
 #define INSNS	   (1 << 15)

@@ -9,6 +9,7 @@
  * copy gets that place replaced by a buffer of ours, so it can reach no other memory; it cannot
  * branch, and it is executed only where floating-point exceptions are masked.
  */
+#include "base/bytes.h"
 #include "config.h"
 #include "exec-int.h"
 

@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <sys/uio.h>
 
+#include "base/bytes.h"
 #include "tracer-int.h"
 
 #ifndef NT_X86_SHSTK

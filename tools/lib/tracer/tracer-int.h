@@ -7,6 +7,7 @@
 #include <sys/ptrace.h>
 #include <sys/user.h>
 
+#include "base/tables.h"
 #include "tracer.h"
 #include "wait-int.h"
 #include "without-int.h"

@@ -18,6 +18,7 @@
 #ifndef PERF_TRACER_H
 #define PERF_TRACER_H
 
+#include "base/tables.h"
 #include "uapi/perf_event.h"
 #include "xsave/xsave.h"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/tables.h"
 
 unsigned tracer_without(void)
 {

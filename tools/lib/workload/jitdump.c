@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "workload/workload-int.h"
 
 /* Counts its argument down to 0. */

@@ -7,6 +7,8 @@
  */
 #include <strings.h>
 
+#include "base/tables.h"
+#include "base/bytes.h"
 #include "xsave.h"
 
 static const struct {

@@ -5,6 +5,7 @@
  * component that is in use lies whole within the bytes. A component not in use is XSAVE_INIT,
  * never a zero that nobody stored.
  */
+#include "base/bytes.h"
 #include "xsave.h"
 
 #define OFF_MXCSR	   24

@@ -3,6 +3,7 @@
  * Branch records out of state component 15: perf-xstate(1), THE AREA. The depth is a number of the
  * image and is held against the component's size before an entry is read.
  */
+#include "base/bytes.h"
 #include "xsave.h"
 
 #define CTL_CALL_STACK BIT(3)

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tables: arrays that grow, index tables, memory that is freed at once, strings as dense numbers, sets
+ * of bits. Memory, errors and threads: see base.h.
+ */
+#ifndef PERF_BASE_TABLES_H
+#define PERF_BASE_TABLES_H
+
+#include "base/base.h"
+
+/* ---- vec: struct { type *v; size_t n, cap; } ------------------------------------------------- */
+
+#define VEC(type)              \
+	struct {               \
+		type *v;       \
+		size_t n, cap; \
+	}
+
+/* Makes room for @need elements of @elem bytes. 0 or -ENOMEM. */
+int vec_reserve_raw(void **v, size_t *cap, size_t need, size_t elem);
+
+static inline int vec_reserve_at(void **v, size_t *cap, size_t need, size_t elem)
+{
+	return likely(need <= *cap) ? 0 : vec_reserve_raw(v, cap, need, elem);
+}
+
+#define vec_reserve(vec, need) \
+	vec_reserve_at((void **)&(vec)->v, &(vec)->cap, (need), sizeof(*(vec)->v))
+/* Appends a copy of @val. 0 or -ENOMEM. */
+#define vec_push(vec, val) \
+	(vec_reserve((vec), (vec)->n + 1) ? -ENOMEM : ((vec)->v[(vec)->n++] = (val), 0))
+/* Makes element @idx exist; what is new is @val. 0 or -ENOMEM. */
+#define vec_reach(vec, idx, val)                             \
+	({                                                   \
+		size_t idx_ = (idx);                         \
+		int ret_ = 0;                                \
+		if (idx_ >= (vec)->n)                        \
+			ret_ = vec_reserve((vec), idx_ + 1); \
+		while (!ret_ && (vec)->n <= idx_)            \
+			(vec)->v[(vec)->n++] = (val);        \
+		ret_;                                        \
+	})
+#define vec_free(vec)                                     \
+	do {                                              \
+		free((vec)->v);                           \
+		memset((void *)(vec), 0, sizeof(*(vec))); \
+	} while (0)
+#define vec_for_each(it, vec)                                                                 \
+	for (__typeof__((vec)->v + 0)(it) = (vec)->v; (vec)->n && (it) < (vec)->v + (vec)->n; \
+	     (it)++)
+
+/* ---- hash ------------------------------------------------------------------------------------ */
+
+/* 2^64 divided by the golden ratio, odd: multiples of it lie far apart (Knuth, TAOCP vol. 3, 6.4). */
+#define HASH_GOLDEN 0x9e3779b97f4a7c15ULL
+
+/*
+ * An index into a table of 2^@bits slots, 1 <= @bits <= 64: one multiplication, whose upper bits
+ * depend on all of @x. For caches on hot paths; hash_u64() spreads better.
+ */
+static inline uint64_t hash_slot(uint64_t x, unsigned bits)
+{
+	return x * HASH_GOLDEN >> (64 - bits);
+}
+
+static inline uint64_t hash_u64(uint64_t x)
+{
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93ULL;
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93ULL;
+	return x ^ (x >> 32);
+}
+
+static inline uint64_t hash_mix(uint64_t h, uint64_t v)
+{
+	return hash_u64(h ^ (v + HASH_GOLDEN + (h << 6)));
+}
+
+uint64_t hash_bytes(const void *p, size_t n);
+
+/*
+ * An index table: maps a hash to indices of entries that the caller keeps in an array. The
+ * caller compares keys:
+ *
+ *	for (struct htab_it it = htab_find(&t, hash); htab_next(&t, &it, &idx);)
+ *		if (entries[idx].key == key)
+ *			return idx;
+ *	htab_add(&t, hash, new_idx);
+ *
+ * Zero-initialised is empty. Entries are never removed one by one.
+ */
+struct htab {
+	uint64_t *slot; /* tag = upper 32 bits of the hash; index + 1 in the lower 32; 0 = empty */
+	uint32_t mask, used;
+};
+
+struct htab_it {
+	uint32_t pos, tag;
+};
+
+static inline struct htab_it htab_find(const struct htab *t, uint64_t hash)
+{
+	uint32_t tag = (uint32_t)(hash >> 32);
+
+	return (struct htab_it){ .pos = tag & t->mask, .tag = tag };
+}
+
+static inline bool htab_next(const struct htab *t, struct htab_it *it, uint32_t *idx)
+{
+	if (unlikely(!t->slot))
+		return false;
+	for (;;) {
+		uint64_t s = t->slot[it->pos];
+
+		if (!s)
+			return false;
+		it->pos = (it->pos + 1) & t->mask;
+		if ((uint32_t)(s >> 32) == it->tag) {
+			*idx = (uint32_t)s - 1;
+			return true;
+		}
+	}
+}
+
+/* Asks for the memory that a search begins at. */
+static inline void htab_prefetch(const struct htab *t, uint64_t hash)
+{
+	if (likely(t->slot))
+		__builtin_prefetch(&t->slot[htab_find(t, hash).pos]);
+}
+
+/* What a search would most likely find, without comparing; UINT32_MAX = nothing. */
+static inline uint32_t htab_peek(const struct htab *t, uint64_t hash)
+{
+	struct htab_it it = htab_find(t, hash);
+	uint32_t idx;
+
+	return htab_next(t, &it, &idx) ? idx : UINT32_MAX;
+}
+
+int htab_add(struct htab *t, uint64_t hash, uint32_t idx); /* 0 or -ENOMEM */
+void htab_free(struct htab *t);
+
+/* ---- arena ------------------------------------------------------------------------------------ */
+
+struct arena_chunk;
+struct arena {
+	struct arena_chunk *chunk;
+	size_t used; /* bytes handed out */
+};
+
+/* Whether @n bytes more could be had: to ask before calling a library that dies where it cannot. */
+bool mem_spare(size_t n);
+
+void *arena_alloc(struct arena *a, size_t size); /* 16-byte aligned, zeroed; NULL = no memory */
+void *arena_memdup(struct arena *a, const void *p, size_t size);
+char *arena_strdup(struct arena *a, const char *s);
+char *arena_strndup(struct arena *a, const char *s, size_t n);
+char *arena_printf(struct arena *a, const char *fmt, ...) __printf_fmt(2, 3);
+void arena_free(struct arena *a);
+
+/* ---- intern: equal strings get equal, dense numbers; 0 is always "" --------------------------- */
+
+struct intern {
+	VEC(const char *) str;
+	struct htab tab;
+	struct arena arena;
+};
+
+#define INTERN_NONE UINT32_MAX
+
+/* The number of @s; INTERN_NONE when memory is out. The copy lives until intern_free(). */
+uint32_t intern(struct intern *in, const char *s);
+uint32_t intern_n(struct intern *in, const char *s, size_t n);
+const char *intern_str(const struct intern *in, uint32_t id);
+void intern_free(struct intern *in);
+
+/* ---- bits --------------------------------------------------------------------------------------- */
+
+struct bits {
+	uint64_t *w;
+	size_t nr; /* bits */
+};
+
+int bits_init(struct bits *b, size_t nr);
+void bits_free(struct bits *b);
+
+static inline bool bits_test(const struct bits *b, size_t i)
+{
+	return i < b->nr && (b->w[i / 64] >> (i % 64) & 1);
+}
+
+static inline void bits_set(struct bits *b, size_t i)
+{
+	if (i < b->nr)
+		b->w[i / 64] |= BIT(i % 64);
+}
+
+static inline int weight_u64(uint64_t v)
+{
+	return __builtin_popcountll(v);
+}
+
+/*
+ * "0-3,7" <-> bits: CPU lists and the like. @max bounds the numbers (error -ERANGE above).
+ * bits_parse_list() grows @b as needed; bits_print_list() returns the length like snprintf.
+ */
+int bits_parse_list(struct bits *b, const char *list, size_t max);
+int bits_print_list(const struct bits *b, char *buf, size_t size);
+
+#endif
