@@ -369,27 +369,65 @@ static void cut_anywhere(void **state)
 	}
 }
 
+/* What the reader told, a line each. */
+static void keep(void *ctx, enum log_level level, const char *text)
+{
+	char *told = ctx;
+	size_t n = strlen(told);
+
+	assert_int_equal(level, LOG_WARN);
+	snprintf(told + n, 512 - n, "%s\n", text);
+}
+
+/* Records of a type that nobody knows are left out, and said once, at the end. */
+static void unknown_types(void **state)
+{
+	char told[512] = "";
+	struct perfdata_opts opts = { .log = { keep, told } };
+	struct perfdata *pd;
+	struct record rec;
+	struct err e = { 0 };
+	int fd;
+
+	(void)state;
+	small_file(false, 64);
+	fd = memfile(f.b, f.n);
+	assert_int_equal(open_fd(&pd, fd, &opts, &e), 0);
+	assert_string_equal(told, "");
+	while (perfdata_next(pd, &rec, &e) > 0)
+		;
+	assert_int_equal(perfdata_next(pd, &rec, &e), 0);
+	assert_non_null(strstr(told, ": 1 records are of types that this perf does not know"));
+	assert_ptr_equal(strchr(told, '\n'), told + strlen(told) - 1);
+	perfdata_close(pd);
+	close(fd);
+}
+
 /* The recorder was killed: the header's data size is 0, the last record may be cut. */
 static void unfinished(void **state)
 {
+	char told[512] = "";
+	struct perfdata_opts opts = { .log = { keep, told } };
 	struct perfdata_layout l;
 	struct perfdata *pd;
 	struct record rec;
 	struct err e;
-	int n = 0;
+	int n = 0, fd;
 
 	(void)state;
-	log_set_level(LOG_ERROR);
 	small_file(false, 64);
 	set(&f, AT_DATA_SIZE, 0, 8);
 	put(&f, "\x09\0\0\0\0\0\x28\0half", 12);
-	assert_int_equal(open_build(&pd, &f, &e), 0);
+	fd = memfile(f.b, f.n);
+	assert_int_equal(open_fd(&pd, fd, &opts, &e), 0);
 	perfdata_layout(pd, &l);
 	assert_true(l.data_cut);
 	while (perfdata_next_ordered(pd, &rec, &e) > 0)
 		n++;
 	assert_int_equal(n, 4);
+	assert_non_null(strstr(told, "the recording was not finished: the last record at offset"));
 	perfdata_close(pd);
+	close(fd);
 }
 
 static void note_progress(void *ctx, uint64_t done, uint64_t total)
@@ -449,7 +487,6 @@ static void hostile(void **state)
 	struct err e;
 
 	(void)state;
-	log_set_level(LOG_ERROR);
 	small_file(false, 64);
 	set(&f, AT_HEADER_SIZE, BUILD_HEADER_SIZE + 1, 8);
 	expect_refused("header of 105 bytes");
@@ -538,6 +575,7 @@ int main(void)
 		cmocka_unit_test(two_events),
 		cmocka_unit_test(aux_payload),
 		cmocka_unit_test(cut_anywhere),
+		cmocka_unit_test(unknown_types),
 		cmocka_unit_test(unfinished),
 		cmocka_unit_test(hostile),
 		cmocka_unit_test(bodies),

@@ -132,7 +132,6 @@ static void killed(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	log_set_level(LOG_ERROR);
 	for (int level = 0; level <= (HAVE_ZSTD ? 3 : 0); level += 3) {
 		int fd = memfile("", 0);
 		struct perfdata_writer *w = writer(fd, false, level);

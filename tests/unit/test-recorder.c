@@ -60,7 +60,7 @@ static void begin(struct bench *b, const char *events)
 				       .argc = 3,
 				       .output = "perf.data",
 				       .synth = RECORDER_SYNTH_ALL,
-				       .say = keep,
+				       .log = { keep, b },
 				       .fail = keep_failure,
 				       .ctx = b } };
 	if (events && events_parse(&b->events, pmus, events, &e))

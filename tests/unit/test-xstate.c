@@ -17,6 +17,8 @@ struct page {
 	struct err err, note;
 };
 
+static const struct log_sink quiet;
+
 static void begin(struct page *p)
 {
 	*p = (struct page){ 0 };
@@ -209,7 +211,8 @@ static void test_made_schedule(void **state)
 	(void)state;
 	begin(&p);
 	assert_int_equal(xstate_simulate(&p.e, cpu("spr"),
-					 "made:tasks=10,lbr=2,switches=1000,cpus=2", &p.err),
+					 "made:tasks=10,lbr=2,switches=1000,cpus=2", &quiet,
+					 &p.err),
 			 0);
 	whole(&p);
 	has(p.out.buf, "\"tasks\":10,");
@@ -219,13 +222,13 @@ static void test_made_schedule(void **state)
 	obuf_free(&p.out);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		begin(&p);
-		if (xstate_simulate(&p.e, cpu("spr"), bad[i], &p.err) != -EINVAL)
+		if (xstate_simulate(&p.e, cpu("spr"), bad[i], &quiet, &p.err) != -EINVAL)
 			fail_msg("%s", bad[i]);
 		has(p.err.text, "made schedule: ");
 		obuf_free(&p.out);
 	}
 	begin(&p); /* a CPU without LBR state has nothing to save */
-	assert_true(xstate_simulate(&p.e, cpu("zen4"), "made", &p.err) < 0);
+	assert_true(xstate_simulate(&p.e, cpu("zen4"), "made", &quiet, &p.err) < 0);
 	obuf_free(&p.out);
 }
 
@@ -250,7 +253,7 @@ static void test_schedule_as_text(void **state)
 	put_file(path, "# two tasks\nstart 1\n\nstart 2\r\nlbr-begin 2\n"
 		       "switch 0 1 2 # to the one with LBR\nswitch 0 2 1\nlbr-end 2\nexit 2\n");
 	begin(&p);
-	assert_int_equal(xstate_simulate(&p.e, cpu("spr"), path, &p.err), 0);
+	assert_int_equal(xstate_simulate(&p.e, cpu("spr"), path, &quiet, &p.err), 0);
 	whole(&p);
 	has(p.out.buf, "\"tasks\":2,\"tasks at a time\":2,\"buffers for LBR\":1,");
 	has(p.out.buf, "{\"figure\":\"saves of LBR state\",\"always\":2,\"on_demand\":1}");
@@ -258,17 +261,17 @@ static void test_schedule_as_text(void **state)
 
 	put_file(path, "start 1\n\nswitch 0 1\n");
 	begin(&p);
-	assert_int_equal(xstate_simulate(&p.e, cpu("spr"), path, &p.err), -EINVAL);
+	assert_int_equal(xstate_simulate(&p.e, cpu("spr"), path, &quiet, &p.err), -EINVAL);
 	has(p.err.text, "line 3 is not");
 	obuf_free(&p.out);
 	put_file(path, "PERFILE2 and nothing behind it");
 	begin(&p);
-	assert_true(xstate_simulate(&p.e, cpu("spr"), path, &p.err) < 0);
+	assert_true(xstate_simulate(&p.e, cpu("spr"), path, &quiet, &p.err) < 0);
 	assert_true(p.err.text[0]);
 	obuf_free(&p.out);
 	unlink(path);
 	begin(&p);
-	assert_int_equal(xstate_simulate(&p.e, cpu("spr"), path, &p.err), -ENOENT);
+	assert_int_equal(xstate_simulate(&p.e, cpu("spr"), path, &quiet, &p.err), -ENOENT);
 	obuf_free(&p.out);
 }
 
@@ -392,7 +395,7 @@ static void test_schedule_of_a_recording(void **state)
 	add_task(&f, PERF_RECORD_EXIT, 11, 8);
 	write_recording(path, &f);
 	begin(&p);
-	if (xstate_simulate(&p.e, cpu("spr"), path, &p.err))
+	if (xstate_simulate(&p.e, cpu("spr"), path, &quiet, &p.err))
 		fail_msg("%s", p.err.text);
 	whole(&p);
 	has(p.out.buf, "\"tasks\":2,\"tasks at a time\":2,\"buffers for LBR\":1,");
@@ -405,7 +408,7 @@ static void test_schedule_of_a_recording(void **state)
 	add_switch(&f, 5, 0, 10, 11, AT_NEXT_PID - 4);
 	write_recording(path, &f);
 	begin(&p);
-	assert_int_equal(xstate_simulate(&p.e, cpu("spr"), path, &p.err), -EINVAL);
+	assert_int_equal(xstate_simulate(&p.e, cpu("spr"), path, &quiet, &p.err), -EINVAL);
 	has(p.err.text, "a sched_switch without room for its pids");
 	obuf_free(&p.out);
 
@@ -415,7 +418,7 @@ static void test_schedule_of_a_recording(void **state)
 	put_header(&f, PERF_RECORD_SAMPLE, 0, 4);
 	write_recording(path, &f);
 	begin(&p);
-	assert_true(xstate_simulate(&p.e, cpu("spr"), path, &p.err) < 0);
+	assert_true(xstate_simulate(&p.e, cpu("spr"), path, &quiet, &p.err) < 0);
 	assert_true(p.err.text[0]);
 	obuf_free(&p.out);
 
@@ -423,7 +426,7 @@ static void test_schedule_of_a_recording(void **state)
 	add_lbr(&f, 3, 11);
 	write_recording(path, &f);
 	begin(&p);
-	assert_int_equal(xstate_simulate(&p.e, cpu("spr"), path, &p.err), -ENODATA);
+	assert_int_equal(xstate_simulate(&p.e, cpu("spr"), path, &quiet, &p.err), -ENODATA);
 	has(p.err.hint, "perf record -a -R -e sched:sched_switch");
 	obuf_free(&p.out);
 	unlink(path);

@@ -147,7 +147,7 @@ static int list_entry(void *out, const struct build_id *id, const char *path)
 
 static int list_missing(const struct cache_opts *o, struct obuf *out, struct err *e)
 {
-	struct perfdata_opts po = { .force = o->force };
+	struct perfdata_opts po = { .force = o->force, .log = LOG_STDERR };
 	struct perfdata *pd;
 	int ret = perfdata_open(&pd, o->missing, &po, e);
 

@@ -105,7 +105,7 @@ static int list_file(const struct buildid_opts *o, struct obuf *out, struct err 
 
 static int buildid_run(const struct command *cmd, int argc, char **argv)
 {
-	struct buildid_opts o = { .session.no_symbols = true };
+	struct buildid_opts o = { .session = { .no_symbols = true, .log = LOG_STDERR } };
 	struct err err = { 0 };
 	struct obuf out;
 	int n = cli_parse(cmd, &o, argc, argv, 0), ret, status = 0;

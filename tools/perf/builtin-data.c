@@ -128,6 +128,7 @@ static int open_input(struct data_ctx *d, struct session_opts *so, bool samples,
 
 	so->progress = cli_progress_update;
 	so->progress_ctx = &d->progress;
+	so->log = LOG_STDERR;
 	so->no_inline |= json;
 	so->no_symbols = !samples && !so->dsos && !so->symbols;
 	ret = session_open(&d->session, so, err);

@@ -136,7 +136,7 @@ static void print_all(struct perfdata *pd, const struct evlist_opts *o, struct o
 static int evlist_run(const struct command *cmd, int argc, char **argv)
 {
 	struct evlist_opts o = { 0 };
-	struct perfdata_opts opts = { .no_order = true };
+	struct perfdata_opts opts = { .no_order = true, .log = LOG_STDERR };
 	struct perfdata *pd;
 	struct err err = { 0 };
 	struct obuf out;

@@ -103,8 +103,9 @@ static int run(const struct inject_cmd_opts *o, struct err *e)
 		.known = o->known,
 		.jit = o->jit,
 		.strip = o->strip,
+		.log = LOG_STDERR,
 	};
-	struct perfdata_opts po = { .force = o->force };
+	struct perfdata_opts po = { .force = o->force, .log = LOG_STDERR };
 	struct inject_stats st = { 0 };
 	struct target t = { .out.fd = -1 };
 	struct perfdata *pd;

@@ -97,13 +97,6 @@ static int parse_command_line(const struct command *cmd, struct record_opts *o, 
 
 /* ---- one recording ------------------------------------------------------------------------------ */
 
-static void say(void *ctx, enum log_level level, const char *text)
-{
-	(void)ctx;
-	if (level <= log_get_level())
-		fprintf(stderr, "%s\n", text);
-}
-
 static void fail(void *ctx, const struct err *e)
 {
 	(void)ctx;
@@ -169,7 +162,7 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 					.synth = RECORDER_SYNTH_ALL,
 					.argc = argc,
 					.argv = copy_argv(argc, argv),
-					.say = say,
+					.log = LOG_STDERR,
 					.fail = fail } };
 	struct err err = { 0 };
 	int n, status;

@@ -293,6 +293,7 @@ static int open_and_run(struct report *r)
 	so->demangle_params = r->o.verbose > 0;
 	so->progress = cli_progress_update;
 	so->progress_ctx = &r->progress;
+	so->log = LOG_STDERR;
 	cli_progress_start(&r->progress, "Reading");
 	ret = ret ?: session_open(&r->session, so, &e);
 	if (!ret) {

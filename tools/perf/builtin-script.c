@@ -295,6 +295,7 @@ static int script_file(struct script_cmd *o, const struct script_fields *f)
 	so->demangle_params = o->verbose > 0;
 	so->progress = cli_progress_update;
 	so->progress_ctx = &r.progress;
+	so->log = LOG_STDERR;
 	cli_progress_start(&r.progress, "Reading");
 	r.progress.enabled &= !o->on_terminal;
 	ret = session_open(&r.session, so, &e);

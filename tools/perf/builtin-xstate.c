@@ -102,7 +102,7 @@ static int show(struct emit *e, const struct xstate_opts *o, struct xstate_view 
 	if (o->image)
 		return show_raw_image(e, o, v, err);
 	if (o->simulate)
-		return xstate_simulate(e, v->cpu, o->simulate, err);
+		return xstate_simulate(e, v->cpu, o->simulate, &LOG_STDERR, err);
 	if (o->set && xsave_set_parse(v->cpu, o->set, &set, err))
 		return err->code;
 	return xstate_show_table(e, v->cpu, set, err);

@@ -3,7 +3,7 @@
  * base: what every room leans on and that knows nothing about perf.
  *
  *	err	an error with its code, its text and a hint for the next step
- *	log	messages on stderr, four levels
+ *	log	messages of four levels: on stderr, or into the caller's sink
  *	safe	what of a file's bytes may be printed
  *
  * and in headers of their own, for those who need them: bytes.h, tables.h, obuf.h, file.h, output.h.
@@ -92,6 +92,23 @@ void log_error(const char *fmt, ...) __printf_fmt(1, 2);
 void log_warn(const char *fmt, ...) __printf_fmt(1, 2);
 void log_info(const char *fmt, ...) __printf_fmt(1, 2);
 void log_debug(const char *fmt, ...) __printf_fmt(1, 2);
+
+/*
+ * To whom a library tells what is no error and yet worth a line: its caller names it in the options
+ * of an object, and all zero is nobody. Called in the middle of the work, by whatever thread does
+ * that; the text has no newline at its end and is the library's again after the call.
+ */
+struct log_sink {
+	void (*line)(void *ctx, enum log_level level, const char *text);
+	void *ctx;
+};
+
+/* One line, made by safe_format(), for @to. */
+void log_to(const struct log_sink *to, enum log_level level, const char *fmt, ...)
+	__printf_fmt(3, 4);
+/* The sink of commands: stderr, as log_warn() and its like have it. */
+#define LOG_STDERR ((struct log_sink){ .line = log_stderr })
+void log_stderr(void *ctx, enum log_level level, const char *text);
 
 /* ---- safe: bytes that may steer a terminal or break a line --------------------------------- */
 

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Messages. Programs print theirs on stderr, above one level for the whole process. Libraries do not
+ * know whether there is somebody to read: they hand a line to the sink that their caller gave them,
+ * and the caller decides. A command's sink is log_stderr(), so that its user sees every line at the
+ * moment when it was made, in the order of all others.
+ */
 #include <stdio.h>
 
 #include "base/base.h"
@@ -42,3 +48,31 @@ LOG_FUNC(log_error, LOG_ERROR)
 LOG_FUNC(log_warn, LOG_WARN)
 LOG_FUNC(log_info, LOG_INFO)
 LOG_FUNC(log_debug, LOG_DEBUG)
+
+void log_to(const struct log_sink *to, enum log_level level, const char *fmt, ...)
+{
+	char text[2048];
+	va_list ap;
+
+	if (!to->line)
+		return;
+	va_start(ap, fmt);
+	safe_format(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	to->line(to->ctx, level, text);
+}
+
+static void log_text(enum log_level level, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	log_v(level, fmt, ap);
+	va_end(ap);
+}
+
+void log_stderr(void *ctx, enum log_level level, const char *text)
+{
+	(void)ctx;
+	log_text(level, "%s", text);
+}

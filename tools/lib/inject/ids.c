@@ -255,7 +255,7 @@ int ids_record(struct inject *in, const struct record *rec, const void **out, st
 	else
 		ret = machine_record(ids->m, rec, &bad);
 	if (ret && ret != -ENOMEM && bad.code) {
-		log_info("%s", bad.text);
+		log_to(&in->o->log, LOG_INFO, "%s", bad.text);
 		ret = 0;
 	}
 	if (!ret && in->o->ids == INJECT_IDS_ALL)

@@ -12,7 +12,7 @@
 
 static int open_writer(struct inject *in, struct err *e)
 {
-	struct perfdata_writer_opts wo = { .fd = in->fd, .pipe = in->pipe };
+	struct perfdata_writer_opts wo = { .fd = in->fd, .pipe = in->pipe, .log = in->o->log };
 	VEC(struct perfdata_writer_event) ev = { 0 };
 	int ret = 0;
 
@@ -146,7 +146,7 @@ static int copy_records(struct inject *in, struct err *e)
 		ret = ret ?: take_record(in, &rec, e);
 	}
 	if (!ret && got < 0)
-		log_warn("%s", damage.text);
+		log_to(&in->o->log, LOG_WARN, "%s", damage.text);
 	return ret;
 }
 

@@ -29,6 +29,7 @@ struct inject_opts {
 	const char *known;
 	bool jit;   /* one object for each jitdump file, beside it, and maps for its code */
 	bool strip; /* no AUX area, none of its records */
+	struct log_sink log;
 };
 
 struct inject_stats {
@@ -39,8 +40,8 @@ struct inject_stats {
 
 /*
  * Copies @pd, which was just opened, to @fd; @pipe: in the form of a stream. @stats may be NULL.
- * What is wrong with a single record is logged; damage of the file ends it like its end would, is
- * logged, and what came before is whole. -errno when the result is not to be used.
+ * What is wrong with a single record is told to the log; damage of the file ends it like its end
+ * would, is told too, and what came before is whole. -errno when the result is not to be used.
  */
 int inject_run(struct perfdata *pd, int fd, bool pipe, const struct inject_opts *o,
 	       struct inject_stats *stats, struct err *e);

@@ -32,11 +32,15 @@ static int add_source(struct inject *in, const struct record_mmap *r, struct err
 	int fd = jit_file_open(path, (int32_t)r->pid, false, &why), ret;
 
 	if (fd < 0 || jitdump_open(&s.dump, fd, &bad)) {
-		log_warn("%s is left out: %s", path, why ? why : fd < 0 ? strerror(-fd) : bad.text);
+		log_to(&in->o->log, LOG_WARN, "%s is left out: %s", path,
+		       why	? why
+		       : fd < 0 ? strerror(-fd)
+				: bad.text);
 		return 0;
 	}
 	if (jitdump_damage(s.dump))
-		log_warn("%s: used up to its damage: %s", path, jitdump_damage(s.dump));
+		log_to(&in->o->log, LOG_WARN, "%s: used up to its damage: %s", path,
+		       jitdump_damage(s.dump));
 	if (asprintf(&s.object, "%.*sjitted-%u.so", slash ? (int)(slash - path) + 1 : 0, path,
 		     r->pid) < 0)
 		s.object = NULL;

@@ -204,8 +204,8 @@ static int apply_update(struct perfdata *pd, const struct raw_record *r)
 	double scale;
 
 	if (!ev) {
-		log_warn(RECORD_FMT ": id %lu is unknown, ignored", RECORD_ARG(r->offset, r->type),
-			 id);
+		log_to(&pd->opts.log, LOG_WARN, RECORD_FMT ": id %lu is unknown, ignored",
+		       RECORD_ARG(r->offset, r->type), id);
 		return 0;
 	}
 	switch (kind) {
@@ -228,7 +228,8 @@ static int apply_update(struct perfdata *pd, const struct raw_record *r)
 	default: break;
 	}
 	if (c.bad)
-		log_warn(RECORD_FMT ": cut, ignored", RECORD_ARG(r->offset, r->type));
+		log_to(&pd->opts.log, LOG_WARN, RECORD_FMT ": cut, ignored",
+		       RECORD_ARG(r->offset, r->type));
 	return 0;
 }
 

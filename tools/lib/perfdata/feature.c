@@ -298,10 +298,10 @@ static void feature_apply(struct perfdata *pd, int id)
 	c = cursor_init(data, size, pd->swap);
 	feature_decode(pd, id, &c);
 	if (c.bad)
-		log_warn(
-			"feature %d at offset %#lx: its %zu bytes end too early; what was whole is "
-			"used",
-			id, pd->feat[id].offset, size);
+		log_to(&pd->opts.log, LOG_WARN,
+		       "feature %d at offset %#lx: its %zu bytes end too early; what was whole is "
+		       "used",
+		       id, pd->feat[id].offset, size);
 }
 
 int features_load(struct perfdata *pd, struct err *e)
@@ -325,10 +325,10 @@ int features_load(struct perfdata *pd, struct err *e)
 		if (f->offset > file_size || f->size > file_size - f->offset ||
 		    f->size > FEATURE_MAX) {
 			if (!pd->bits_guessed)
-				log_warn(
-					"feature %d: its section (%lu bytes at offset %#lx) is not in the "
-					"file; left out",
-					id, f->size, f->offset);
+				log_to(&pd->opts.log, LOG_WARN,
+				       "feature %d: its section (%lu bytes at offset %#lx) is not in the "
+				       "file; left out",
+				       id, f->size, f->offset);
 			pd->feat_bits[id / 64] &= ~BIT(id % 64);
 			continue;
 		}

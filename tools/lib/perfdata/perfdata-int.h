@@ -96,6 +96,7 @@ struct stream {
 	bool own_fd;
 	bool collect;	/* keep the payload of TRACING_DATA records */
 	bool no_limits; /* of what is packed */
+	const struct log_sink *log;
 	struct unzip *zip;
 	bool in_zip;	       /* records come out of @zip */
 	uint64_t zip_pos;      /* of the COMPRESSED record they are in */

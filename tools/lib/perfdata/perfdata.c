@@ -67,6 +67,7 @@ static int open_stream(struct perfdata *pd, struct stream *s, const char *path, 
 	stream_init(s, fd, S_ISREG(st.st_mode), 0,
 		    s == pd->streams ? OFFSET_UNKNOWN : (uint64_t)st.st_size);
 	s->no_limits = pd->opts.no_limits;
+	s->log = &pd->opts.log;
 	s->own_fd = fd != STDIN_FILENO;
 	return 0;
 }
@@ -285,9 +286,10 @@ static int next_stream(struct perfdata *pd)
 	if (pd->cur + 1 >= pd->nr_streams) {
 		pd->ended = true;
 		if (pd->stats.unknown_records && !pd->said_unknown)
-			log_warn("%s: %llu records are of types that this perf does not know, and "
-				 "were left out; a newer kernel or another program made them",
-				 pd->path, (unsigned long long)pd->stats.unknown_records);
+			log_to(&pd->opts.log, LOG_WARN,
+			       "%s: %llu records are of types that this perf does not know, and "
+			       "were left out; a newer kernel or another program made them",
+			       pd->path, (unsigned long long)pd->stats.unknown_records);
 		pd->said_unknown = true;
 		return 0;
 	}

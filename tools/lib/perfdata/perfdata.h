@@ -65,6 +65,8 @@ struct perfdata_opts {
 	/* Called now and then with bytes read and to read (0 = unknown), for a progress line. */
 	void (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *ctx;
+	/* What of the file is left out or cannot be right; records that are read ahead: by that thread. */
+	struct log_sink log;
 };
 
 /* @path: a file, a directory (perf.data directory format) or "-". @opts may be NULL. */
@@ -354,6 +356,7 @@ struct perfdata_writer_opts {
 	 */
 	bool (*give_up)(void *ctx, unsigned ms);
 	void *ctx;
+	struct log_sink log; /* what is left out */
 };
 
 struct perfdata_writer_event {

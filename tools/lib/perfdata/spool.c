@@ -137,8 +137,8 @@ void spool_release(struct spool *s, uint64_t before)
 			free(s->chunks.v[i]);
 		s->chunks.n = s->first = s->in_mem = 0;
 		s->end = 0;
-		if (s->fd >= 0 && ftruncate(s->fd, 0))
-			log_debug("cannot shorten a temporary file: %s", strerror(errno));
+		if (s->fd >= 0)
+			(void)!ftruncate(s->fd, 0); /* it only stays long */
 		return;
 	}
 	for (; s->first < last; s->first++) {

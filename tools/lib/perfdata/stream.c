@@ -93,9 +93,10 @@ static int stream_cut(struct stream *s, uint64_t off, const unsigned char *p, si
 			       strerror(-s->win.code));
 	s->pos = s->end = off;
 	if (s->cut_ok) {
-		log_warn("the recording was not finished: the last " RECORD_FMT
-			 ", is incomplete and left out",
-			 RECORD_ARG(off, type));
+		log_to(s->log, LOG_WARN,
+		       "the recording was not finished: the last " RECORD_FMT
+		       ", is incomplete and left out",
+		       RECORD_ARG(off, type));
 		return 0;
 	}
 	if (avail < 8)
@@ -161,8 +162,8 @@ static int stream_end(struct stream *s, struct err *e)
 		return 0;
 	unzip_reset(s->zip);
 	if (s->cut_ok) {
-		log_warn(
-			"the recording was not finished: its last compressed record is incomplete");
+		log_to(s->log, LOG_WARN,
+		       "the recording was not finished: its last compressed record is incomplete");
 		return 0;
 	}
 	return err_set(e, -ENODATA,

@@ -188,8 +188,9 @@ int writer_put_pipe_feature(struct perfdata_writer *w, int id, const void *data,
 	} else if (id == FEAT_BUILD_ID) {
 		put_build_ids(&o, data, size);
 	} else if (len > RECORD_MAX) {
-		log_info("feature %d has %zu bytes, too many for a record in a pipe: left out", id,
-			 size);
+		log_to(&w->opts.log, LOG_INFO,
+		       "feature %d has %zu bytes, too many for a record in a pipe: left out", id,
+		       size);
 	} else {
 		put_header(&o, PERF_RECORD_HEADER_FEATURE, len);
 		feature_put_u64(&o, (uint64_t)id);

@@ -146,7 +146,9 @@ static int read_hits(struct hits *h, struct session *s, struct err *e)
 
 int recorder_build_ids(struct recorder *rec, struct obuf *o, struct err *e)
 {
-	struct session_opts so = { .force = true, .no_limits = true, .no_symbols = true };
+	struct session_opts so = {
+		.force = true, .no_limits = true, .no_symbols = true, .log = rec->opts->log
+	};
 	struct hits h = { .all = rec->opts->buildid_all,
 			  .roots = rec->roots,
 			  .copy = !rec->opts->no_buildid_cache };

@@ -193,7 +193,8 @@ int recorder_start_file(struct recorder *rec, struct err *e)
 					   .pipe = rec->pipe,
 					   .compress_level = rec->opts->compress_level,
 					   .give_up = give_up,
-					   .ctx = rec };
+					   .ctx = rec,
+					   .log = rec->opts->log };
 	size_t n = rec->events->n;
 	struct perfdata_writer_event *evs = calloc(n, sizeof(*evs));
 	int ret;
@@ -251,7 +252,7 @@ static int put_late(struct recorder *rec, struct err *e)
 /* How many samples the file has when not all that were taken could be written; -1 = unknown. */
 static int64_t count_samples(const struct recorder *rec)
 {
-	struct perfdata_opts po = { .force = true };
+	struct perfdata_opts po = { .force = true, .log = rec->opts->log };
 	struct perfdata *pd = NULL;
 	struct record r;
 	char path[64];

@@ -110,8 +110,7 @@ struct recorder_opts {
 	bool tail_synthesize, dry_run;
 	bool no_buildid, no_buildid_cache, no_buildid_mmap, buildid_all;
 
-	/* A line for the user, of the importance of a log's. */
-	void (*say)(void *ctx, enum log_level level, const char *text);
+	struct log_sink log; /* lines for the user */
 	/* Something failed; what can be done for the file is done next. */
 	void (*fail)(void *ctx, const struct err *e);
 	void *ctx;

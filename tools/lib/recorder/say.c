@@ -2,7 +2,7 @@
 /*
  * Everything that users are told of a recording, so that the rest of the room has none of it: the
  * closing lines, what was lost and what to do about it, what samples cost. Texts are made here and
- * handed to say() of the options; whoever prints decides by the level.
+ * handed to the log of the options; whoever prints decides by the level.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ void recorder_say(const struct recorder *rec, enum log_level level, const char *
 	va_start(ap, fmt);
 	safe_format(line, sizeof(line), fmt, ap);
 	va_end(ap);
-	rec->opts->say(rec->opts->ctx, level, line);
+	log_to(&rec->opts->log, level, "%s", line);
 }
 
 void recorder_fail(struct recorder *rec, const struct err *e)
@@ -46,7 +46,7 @@ void recorder_say_events(const struct recorder *rec, enum log_level level, bool 
 		}
 		obuf_char(&o, '\0');
 		if (!o.code)
-			rec->opts->say(rec->opts->ctx, level, o.buf);
+			log_to(&rec->opts->log, level, "%s", o.buf);
 	}
 	obuf_free(&o);
 }

@@ -60,7 +60,8 @@ int session_open(struct session **sp, const struct session_opts *o, struct err *
 				    .no_limits = o->no_limits,
 				    .no_order = o->no_order,
 				    .progress = o->progress,
-				    .ctx = o->progress_ctx };
+				    .ctx = o->progress_ctx,
+				    .log = o->log };
 	int ret;
 
 	*sp = s;

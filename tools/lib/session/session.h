@@ -58,6 +58,8 @@ struct session_opts {
 	/* Called now and then with bytes read and to read (0 = unknown), for a progress line. */
 	void (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;
+	/* What is not right with the file or the options, while it is met: see perfdata_opts. */
+	struct log_sink log;
 };
 
 /* Tables for OPT_INCLUDE, of struct session_opts; a command gives them their headings. */

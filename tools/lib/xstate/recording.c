@@ -134,9 +134,10 @@ static const struct session_consumer schedule = {
 	.bad = refuse_bad,
 };
 
-int xstate_feed_recording(struct xsave_sim *sim, const char *path, struct err *e)
+int xstate_feed_recording(struct xsave_sim *sim, const char *path, const struct log_sink *log,
+			  struct err *e)
 {
-	const struct session_opts opts = { .input = path, .no_symbols = true };
+	const struct session_opts opts = { .input = path, .no_symbols = true, .log = *log };
 	struct feed f = { .sim = sim };
 	struct session *session = NULL;
 	int ret = session_open(&session, &opts, e);

@@ -150,13 +150,14 @@ static bool is_recording(const char *path)
 	return n == 8 && (!memcmp(magic, "PERFILE2", 8) || !memcmp(magic, "2ELIFREP", 8));
 }
 
-static int run_file(struct xsave_sim *sim, const char *path, struct err *e)
+static int run_file(struct xsave_sim *sim, const char *path, const struct log_sink *log,
+		    struct err *e)
 {
 	char *text;
 	int ret;
 
 	if (is_recording(path))
-		return xstate_feed_recording(sim, path, e);
+		return xstate_feed_recording(sim, path, log, e);
 	text = file_read_all(path, TEXT_MAX, NULL, e);
 	if (!text)
 		return e->code;
@@ -208,7 +209,7 @@ static int print_stats(struct emit *e, const struct xsave_sim_stats *st)
 }
 
 int xstate_simulate(struct emit *e, const struct xsave_cpu *cpu, const char *source,
-		    struct err *err)
+		    const struct log_sink *log, struct err *err)
 {
 	struct made m = { .tasks = 100, .lbr = 1, .switches = 100000, .cpus = 1 };
 	struct xsave_sim *sim = xsave_sim_new(cpu, err);
@@ -219,7 +220,7 @@ int xstate_simulate(struct emit *e, const struct xsave_cpu *cpu, const char *sou
 		return err->code;
 	emit_str(e, "cpu", cpu->title);
 	if (!made)
-		ret = run_file(sim, source, err);
+		ret = run_file(sim, source, log, err);
 	else if (source[4])
 		ret = parse_made(&m, source + 5, err);
 	else

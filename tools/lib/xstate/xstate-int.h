@@ -6,6 +6,7 @@
 #include "xstate/xstate.h"
 
 /* Feeds the switches and LBR uses of a perf.data file. */
-int xstate_feed_recording(struct xsave_sim *sim, const char *path, struct err *err);
+int xstate_feed_recording(struct xsave_sim *sim, const char *path, const struct log_sink *log,
+			  struct err *err);
 
 #endif

@@ -42,8 +42,9 @@ int xstate_show_image(struct emit *e, const struct xsave_cpu *cpu, const struct 
 /* Of all threads. @core: its file's name, for @note, which gets what a user should know of it. */
 int xstate_show_threads(struct emit *e, const struct xstate_view *v, const char *core,
 			const struct tracer_states *st, struct err *note, struct err *err);
-/* @source: "made[:tasks=N,lbr=N,switches=N,cpus=N]", a schedule as text, or a perf.data file. */
+/* @source: "made[:tasks=N,lbr=N,switches=N,cpus=N]", a schedule as text, or a perf.data file; what is
+ * odd in that one @log is told. */
 int xstate_simulate(struct emit *e, const struct xsave_cpu *cpu, const char *source,
-		    struct err *err);
+		    const struct log_sink *log, struct err *err);
 
 #endif
