@@ -77,8 +77,8 @@ my %called_elsewhere = (
 );
 
 # Libraries hand warnings to their caller. These still print theirs: never more of them.
-my %log = (capture => 8, cli => 1, convert => 1, events => 8, keys => 1,
-	script => 7, symbol => 1, tracer => 4, unwind => 2);
+my %log = (capture => 8, cli => 1, events => 8,
+	script => 2, tracer => 4);
 
 # ---- who includes whom --------------------------------------------------------------------------
 

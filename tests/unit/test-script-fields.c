@@ -41,7 +41,6 @@ static const struct {
 static void test_good(void **state)
 {
 	(void)state;
-	log_set_level(LOG_ERROR);
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		struct script_fields f;
 		struct err e = { 0 };
@@ -53,6 +52,32 @@ static void test_good(void **state)
 		assert_int_equal(f.cls[SC_SOFTWARE].fields, good[i].sw);
 		assert_int_equal(f.cls[SC_TRACEPOINT].fields, good[i].trace);
 	}
+}
+
+static void keep(void *ctx, enum log_level level, const char *text)
+{
+	char *told = ctx;
+	size_t n = strlen(told);
+
+	assert_int_equal(level, LOG_WARN);
+	snprintf(told + n, 512 - n, "%s\n", text);
+}
+
+/* What a list asks for in vain is told, and does nothing. */
+static void test_told(void **state)
+{
+	char told[512] = "";
+	struct script_fields f;
+	struct err e = { 0 };
+
+	(void)state;
+	script_fields_init(&f);
+	f.log = (struct log_sink){ keep, told };
+	assert_int_equal(script_fields_parse(&f, "trace,ip", &e), 0);
+	assert_non_null(strstr(told, "'trace' not valid for hardware events. Ignoring.\n"));
+	told[0] = 0;
+	assert_int_equal(script_fields_parse(&f, "sw:ip", &e), 0);
+	assert_string_equal(told, "Overriding previous field request for software events.\n");
 }
 
 static const struct {
@@ -218,6 +243,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_told),
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_numbers),

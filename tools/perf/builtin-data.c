@@ -307,6 +307,8 @@ static int convert_branches(struct data_ctx *d, struct err *err)
 
 	if (!ret)
 		convert_symfs(d->c, d->session);
+	if (!ret)
+		convert_log(d->c, LOG_STDERR);
 	if (!ret && d->o->session.no_limits)
 		convert_no_limits(d->c);
 	ret = ret ?: read_branches(d, err);

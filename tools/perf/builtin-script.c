@@ -173,6 +173,7 @@ static struct script_opts script_options_of(const struct run *r, const struct sc
 		.stop_bt = o->stop_bt,
 		.out = r->dumps ? script_dumps_out : NULL,
 		.out_ctx = r->dumps,
+		.log = LOG_STDERR,
 	};
 }
 
@@ -367,6 +368,7 @@ static int script_run(const struct command *cmd, int argc, char **argv)
 	else if (o.verbose)
 		log_set_level(o.verbose > 1 ? LOG_DEBUG : LOG_INFO);
 	script_fields_init(&f);
+	f.log = LOG_STDERR;
 	for (size_t i = 0; i < o.fields.items.n && !status; i++)
 		if (script_fields_parse(&f, o.fields.items.v[i], &e)) {
 			cli_print_err(&e);

@@ -88,6 +88,7 @@ struct convert_elf {
 
 struct convert {
 	struct machine *m;
+	struct log_sink log;
 	unsigned elf_flags;
 	const struct session *session; /* for --symfs; NULL = objects lie where they were */
 	struct raw_table raw;

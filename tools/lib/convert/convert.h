@@ -79,6 +79,8 @@ const struct convert_object *convert_object(const struct convert *c, size_t i);
 int convert_load(struct convert *c, size_t i, const char *path, struct err *e);
 /* Before the first: objects lie where --symfs of @s says. */
 void convert_symfs(struct convert *c, const struct session *s);
+/* What profiles lack; nobody is told unless this was called. */
+void convert_log(struct convert *c, struct log_sink log);
 /* Before the first: believes objects that stand for much more than they are. */
 void convert_no_limits(struct convert *c);
 /*

@@ -73,6 +73,11 @@ void convert_symfs(struct convert *c, const struct session *s)
 	c->session = s;
 }
 
+void convert_log(struct convert *c, struct log_sink log)
+{
+	c->log = log;
+}
+
 void convert_no_limits(struct convert *c)
 {
 	c->elf_flags |= ELF_NO_LIMITS;

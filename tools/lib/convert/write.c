@@ -210,8 +210,8 @@ ssize_t convert_write_fdata(const struct convert *c, const struct convert_elf *o
 	if (!v)
 		return -ENOMEM;
 	if (flow_new(&fl, &ob->file, &no_decoder))
-		log_warn("%s: %s: only taken branches are in its profile", ob->pub.dso->name,
-			 no_decoder.text);
+		log_to(&c->log, LOG_WARN, "%s: %s: only taken branches are in its profile",
+		       ob->pub.dso->name, no_decoder.text);
 	ret = collect(v, n, fl, &r);
 	ret = ret ? err_set(e, -ENOMEM, "no memory for records") : put_records(ob, &r, o);
 	flow_free(fl);

@@ -21,7 +21,7 @@ struct insn_decoder *keys_decoder(struct decoders *d, struct resolver *res, enum
 	struct err e = { 0 };
 
 	if (!d->tried[wide] && insn_new(&d->dec[wide], arch, wide, &e))
-		log_warn("what the code does is not known: %s", e.text);
+		resolver_warn(res, "what the code does is not known: %s", e.text);
 	d->tried[wide] = true;
 	return d->dec[wide];
 }
@@ -286,13 +286,13 @@ static uint64_t permille(uint64_t n, uint64_t of)
 	return of ? (n * 1000 + of / 2) / of : STAT_UNKNOWN;
 }
 
-#define SHARE(name, part, whole)                                                   \
+#define SHARE(name, part, whole)                                                \
 	static uint64_t stat_##name(const struct keys_row *r, const void *slot) \
-	{                                                                          \
-		const struct simd_counts *c = slot;                                \
-                                                                                   \
-		(void)r;                                                           \
-		return permille(c->part, c->whole);                                \
+	{                                                                       \
+		const struct simd_counts *c = slot;                             \
+                                                                                \
+		(void)r;                                                        \
+		return permille(c->part, c->whole);                             \
 	}
 
 SHARE(live_512, live[SIMD_512], nr)

@@ -22,9 +22,10 @@ static int check_need(struct script *sc, const struct perfdata_event *event, int
 		return 0;
 	if (!(cls->user_set & BIT(i))) {
 		cls->fields &= ~BIT(i);
-		log_debug("Samples for '%s' event do not have %s attribute set. Skipping "
-			  "'%s' field.",
-			  event->name, row->what, row->name);
+		log_to(&sc->opts.log, LOG_DEBUG,
+		       "Samples for '%s' event do not have %s attribute set. Skipping "
+		       "'%s' field.",
+		       event->name, row->what, row->name);
 		return 0;
 	}
 	if (row->aux_may && perfdata_has_feature(sc->env.pd, FEAT_AUXTRACE))

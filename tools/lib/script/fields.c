@@ -156,8 +156,8 @@ static int apply_all(struct script_fields *f, int field, enum change how)
 {
 	for (int c = 0; c < SC_MAX; c++) {
 		if (invalid_in(field, c)) {
-			log_warn("'%s' not valid for %s events. Ignoring.",
-				 script_field_rows[field].name, script_class_rows[c].title);
+			log_to(&f->log, LOG_WARN, "'%s' not valid for %s events. Ignoring.",
+			       script_field_rows[field].name, script_class_rows[c].title);
 			continue;
 		}
 		apply(f, c, BIT(field), how);
@@ -241,10 +241,12 @@ static void start_list(struct script_fields *f, int cls)
 		if (cls >= 0 && c != cls)
 			continue;
 		if (f->cls[c].user && cls >= 0)
-			log_warn("Overriding previous field request for %s events.",
-				 script_class_rows[c].title);
+			log_to(&f->log, LOG_WARN,
+			       "Overriding previous field request for %s events.",
+			       script_class_rows[c].title);
 		else if (f->cls[c].user && !warned)
-			log_warn("Overriding previous field request for all events.");
+			log_to(&f->log, LOG_WARN,
+			       "Overriding previous field request for all events.");
 		warned |= f->cls[c].user;
 		f->cls[c].fields = f->cls[c].user_set = 0;
 		f->cls[c].user = true;

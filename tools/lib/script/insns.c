@@ -51,7 +51,7 @@ static struct insn_decoder *decoder_of(struct script *sc, struct insn_walk *w, b
 
 	if (!w->decoder[is64] && !w->missing && insn_new(&w->decoder[is64], sc->arch, is64, &e)) {
 		w->missing = true;
-		log_warn("%s", e.text);
+		log_to(&sc->opts.log, LOG_WARN, "%s", e.text);
 	}
 	return w->decoder[is64];
 }

@@ -42,9 +42,10 @@ struct script_fields {
 		bool user;	     /* the class was changed at all ... */
 		bool wildcard;	     /* ... by a list without a class */
 	} cls[SC_MAX];
+	struct log_sink log; /* which words of a list do nothing */
 };
 
-/* The defaults of every class. */
+/* The defaults of every class, and no log. */
 void script_fields_init(struct script_fields *f);
 /* One argument of -F: "ip,sym", "+srcline,-dso", "trace:comm,event". */
 int script_fields_parse(struct script_fields *f, const char *arg, struct err *e);
@@ -105,6 +106,7 @@ struct script_opts {
 	 */
 	struct obuf *(*out)(void *ctx, const struct perfdata_event *event, struct err *e);
 	void *out_ctx;
+	struct log_sink log; /* what is not shown, and why */
 };
 
 struct script;

@@ -127,6 +127,7 @@ static int make_symbols(struct session *s, struct err *e)
 		.no_demangle = o->no_demangle,
 		.demangle_kernel = o->demangle_kernel,
 		.demangle_params = o->demangle_params,
+		.log = o->log,
 	};
 	struct unwind_opts uo = {
 		.arch = env->arch,
@@ -135,6 +136,7 @@ static int make_symbols(struct session *s, struct err *e)
 		.ips_only = o->ips_only,
 		.stitch_lbr = o->stitch_lbr,
 		.max_branches = env->max_branches,
+		.log = o->log,
 	};
 	int ret = symbol_check_kernel(&so, e);
 

@@ -53,7 +53,7 @@ char *files_server_debug(struct resolver *res, const struct build_id *id, const 
 	client = c.begin();
 	if (!client)
 		return NULL;
-	log_info("asking debuginfod for %s", what);
+	log_to(&res->opts.log, LOG_INFO, "asking debuginfod for %s", what);
 	fd = c.find(client, id->id, id->size, &path);
 	c.end(client);
 	if (fd >= 0) {

@@ -31,6 +31,7 @@ struct symbol_opts {
 	bool no_host_kernel; /* never look at this machine's kernel (foreign recording) */
 	bool debuginfod;     /* off unless asked for */
 	bool no_limits;	     /* believe objects that stand for much more than they are */
+	struct log_sink log; /* what takes its time; warnings: resolver_next_warning() */
 };
 
 struct symbol {

@@ -274,7 +274,8 @@ void dwarf_chain(struct unwind *u, struct thread *th, const struct sample *s)
 	if (!s->stack_size || u->dwarf)
 		return;
 	u->dwarf = calloc(1, sizeof(*u->dwarf));
-	log_warn("built without libdw: user stacks of --call-graph dwarf are not unwound");
+	log_to(&u->opts.log, LOG_WARN,
+	       "built without libdw: user stacks of --call-graph dwarf are not unwound");
 }
 
 void dwarf_free(struct dwarf_unwind *d)

@@ -28,10 +28,10 @@ int unwind_new(struct unwind **up, struct machine *m, struct resolver *res,
 		u->opts.max_stack = UNWIND_MAX_STACK;
 	u->arch = opts->arch && opts->arch[0] ? regs_arch_from_uname(opts->arch) : regs_arch_host();
 	if (opts->stitch_lbr && !opts->max_branches)
-		log_warn(
-			"Can't find LBR callchain. Switch off --stitch-lbr: the recording does not "
-			"say how many registers there are.\n"
-			"Please apply --call-graph lbr when recording.");
+		log_to(&u->opts.log, LOG_WARN,
+		       "Can't find LBR callchain. Switch off --stitch-lbr: the recording does not "
+		       "say how many registers there are.\n"
+		       "Please apply --call-graph lbr when recording.");
 	*up = u;
 	return 0;
 }

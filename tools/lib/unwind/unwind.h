@@ -31,6 +31,7 @@ struct unwind_opts {
 	bool ips_only;	       /* ip and cpumode alone, loc is 0: for who looks addresses up */
 	bool stitch_lbr;       /* join LBR call stacks of one thread */
 	uint32_t max_branches; /* LBR depth (env->max_branches); 0 = unknown: no stitching */
+	struct log_sink log;   /* which stacks will not be complete */
 };
 
 struct frame {
