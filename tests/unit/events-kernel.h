@@ -5,7 +5,7 @@
 
 #include "unit.h"
 
-#include "events/events.h"
+#include "no-pmus.h"
 
 #define F(n) ATTR_FLAG_##n
 
@@ -68,21 +68,6 @@ static int fake_open(void *ctx, struct perf_event_attr *a, pid_t pid, int cpu, i
 			return codes[i];
 	k->last = *a;
 	return open("/dev/null", O_RDONLY);
-}
-
-static struct pmus *none;
-
-static int setup(void **state)
-{
-	(void)state;
-	return pmus_new(&none, "/nonexistent", NULL);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	pmus_free(none);
-	return 0;
 }
 
 static inline void make(struct event_list *l, const char *text, struct events_config c)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A machine and its maps made by hand, for the tests of profiles: what they share of it. */
-#ifndef PERF_UNIT_PROFILE_BUILD_H
-#define PERF_UNIT_PROFILE_BUILD_H
+/* A machine and its maps made by hand, for the tests of tables and views: what they share of it. */
+#ifndef PERF_UNIT_TABLE_BUILD_H
+#define PERF_UNIT_TABLE_BUILD_H
 
 #include "perfdata-build.h"
 #include "view/view.h"
 
 static struct machine *m;
 static struct resolver *res;
-static struct view *v; /* of the profile that finish() was called for */
+static struct view *v; /* of the table that finish() was called for */
 
 static inline int build_machine(const struct symbol_opts *so)
 {

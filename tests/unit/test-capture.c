@@ -13,19 +13,7 @@ static char dir[] = "/tmp/perf-test-capture.XXXXXX";
 
 static void put(const char *path, const char *text)
 {
-	char full[PATH_MAX];
-	FILE *f;
-
-	snprintf(full, sizeof(full), "%s/%s", dir, path);
-	for (char *p = strchr(full + 1, '/'); p; p = strchr(p + 1, '/')) {
-		*p = '\0';
-		mkdir(full, 0755);
-		*p = '/';
-	}
-	f = fopen(full, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
+	unit_put(dir, path, text, 0644);
 }
 
 #define STAT(comm, ppid, flags, threads) \

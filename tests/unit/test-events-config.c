@@ -2,22 +2,7 @@
 /* What common command lines put into perf_event_attr: the values that other perfs' tests fix. */
 #include "unit.h"
 
-#include "events/events.h"
-
-static struct pmus *none;
-
-static int setup(void **state)
-{
-	(void)state;
-	return pmus_new(&none, "/nonexistent", NULL);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	pmus_free(none);
-	return 0;
-}
+#include "no-pmus.h"
 
 #define F(n) ATTR_FLAG_##n
 #define BASE_FLAGS                                                                    \

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "config.h"
-#include "events/events.h"
+#include "no-pmus.h"
 
 #define HARDWARE_EVENTS 10 /* of the kernel: PERF_COUNT_HW_MAX */
 #define TREE		"tests/data/dtpmu/power10-pmu.dts"
@@ -15,21 +15,6 @@ struct page {
 	int ret;
 	unsigned left_out;
 };
-
-static struct pmus *none;
-
-static int setup(void **state)
-{
-	(void)state;
-	return pmus_new(&none, "/nonexistent", NULL);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	pmus_free(none);
-	return 0;
-}
 
 static void count(void *ctx, const struct event_info *info)
 {

@@ -12,20 +12,7 @@ static char dir[] = "/tmp/perf-test-suites.XXXXXX";
 /* A script of mode @mode at @path below the directory. */
 static void put(const char *path, const char *text, mode_t mode)
 {
-	char full[PATH_MAX];
-	FILE *f;
-
-	snprintf(full, sizeof(full), "%s/%s", dir, path);
-	for (char *p = strchr(full + 1, '/'); p; p = strchr(p + 1, '/')) {
-		*p = '\0';
-		mkdir(full, 0755);
-		*p = '/';
-	}
-	f = fopen(full, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-	assert_int_equal(chmod(full, mode), 0);
+	unit_put(dir, path, text, mode);
 }
 
 static int setup(void **state)

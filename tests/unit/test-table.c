@@ -3,49 +3,7 @@
  * Rows, sort keys, call trees and branch rows of samples made by hand. No address has a symbol
  * here: a frame is its address, so that every expectation can be read off the input.
  */
-#include "table-build.h"
-
-static struct perfdata_event event = {
-	.name = "cycles",
-	.attr = { .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN },
-};
-
-/* A sample of @tid; its chain innermost first, 0 ends it. */
-static void add(struct table *p, int tid, uint64_t period, const uint64_t *chain)
-{
-	uint64_t ips[32] = { PERF_CONTEXT_USER };
-	struct sample s = { .event = &event, .cpumode = PERF_RECORD_MISC_USER, .period = period };
-	unsigned n = 1;
-
-	for (; chain[n - 1]; n++)
-		ips[n] = chain[n - 1];
-	s.ip = chain[0];
-	s.pid = s.tid = (uint32_t)tid;
-	s.cpu = (uint32_t)tid & 3;
-	s.time = period * 1000000000;
-	s.present = event.attr.sample_type;
-	s.callchain = (struct u64s){ (unsigned char *)ips, n, false };
-	assert_int_equal(table_add(p, &s, machine_thread(m, tid, tid), NULL), 0);
-}
-
-static void put_tree(const struct call_node *n, struct obuf *o)
-{
-	for (uint32_t i = 0; i < n->nr_children; i++) {
-		const struct call_node *c = &n->child[i];
-
-		obuf_char(o, '(');
-		for (uint32_t f = 0; f < c->nr_frames; f++) {
-			if (f)
-				obuf_char(o, ' ');
-			view_frame(v, c->frames[f], o);
-		}
-		obuf_printf(o, ":%llu", (unsigned long long)c->cumul);
-		if (c->hit && c->hit != c->cumul)
-			obuf_printf(o, "/%llu", (unsigned long long)c->hit);
-		put_tree(c, o);
-		obuf_char(o, ')');
-	}
-}
+#include "chains-build.h"
 
 /* Every row as "value,value" and its tree. */
 static char *text(struct table *p, bool trees)
@@ -65,7 +23,7 @@ static char *text(struct table *p, bool trees)
 		}
 		if (trees) {
 			assert_int_equal(view_tree(v, row, &tree), 0);
-			put_tree(&tree.root, &o);
+			put_tree(v, &tree.root, true, &o);
 			view_tree_free(&tree);
 		}
 		obuf_char(&o, '\n');

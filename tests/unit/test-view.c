@@ -1,34 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Views of one profile: made again with another order, filter, base of percentages, levels and
- * direction of call trees, several at a time, while the profile stays as it is. And profiles of
+ * Views of one table: made again with another order, filter, base of percentages, levels and
+ * direction of call trees, several at a time, while the table stays as it is. And tables of
  * pieces, added up. No address has a symbol here, so that what is expected can be read off.
  */
-#include "table-build.h"
-
-static struct perfdata_event event = {
-	.name = "cycles",
-	.attr = { .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN },
-};
+#include "chains-build.h"
 
 #define CHAIN(...) ((const uint64_t[]){ __VA_ARGS__, 0 })
-
-/* A sample of @tid; its chain innermost first, 0 ends it. */
-static void add(struct table *p, int tid, uint64_t period, const uint64_t *chain)
-{
-	uint64_t ips[32] = { PERF_CONTEXT_USER };
-	struct sample s = { .event = &event, .cpumode = PERF_RECORD_MISC_USER, .period = period };
-	unsigned n = 1;
-
-	for (; chain[n - 1]; n++)
-		ips[n] = chain[n - 1];
-	s.ip = chain[0];
-	s.pid = s.tid = (uint32_t)tid;
-	s.cpu = (uint32_t)tid & 3;
-	s.present = event.attr.sample_type;
-	s.callchain = (struct u64s){ (unsigned char *)ips, n, false };
-	assert_int_equal(table_add(p, &s, machine_thread(m, tid, tid), NULL), 0);
-}
 
 /* main 0x10 calls 0x20 and 0x30; 0x20 calls 0x40, which also recurses. */
 static void fill(struct table *p)
@@ -44,23 +22,6 @@ static const struct keys_opts chains = { .sort = "tid,sym",
 					 .children = true,
 					 .use_chains = true,
 					 .chain = CHAIN_OPTS_DEFAULT };
-
-static void put_tree(const struct view *w, const struct call_node *n, struct obuf *o)
-{
-	for (uint32_t i = 0; i < n->nr_children; i++) {
-		const struct call_node *c = &n->child[i];
-
-		obuf_char(o, '(');
-		for (uint32_t f = 0; f < c->nr_frames; f++) {
-			if (f)
-				obuf_char(o, ' ');
-			view_frame(w, c->frames[f], o);
-		}
-		obuf_printf(o, ":%llu", (unsigned long long)c->cumul);
-		put_tree(w, c, o);
-		obuf_char(o, ')');
-	}
-}
 
 /* Every row as "value,value", levels behind dots; with its tree where there are chains. */
 static char *text(struct view *w)
@@ -84,7 +45,7 @@ static char *text(struct view *w)
 		for (size_t c = 0; levels && c < view_level_nr_cols(w, level); c++)
 			view_value(w, row, view_level_col(w, level, c), &o);
 		assert_int_equal(view_tree(w, row, &tree), 0);
-		put_tree(w, &tree.root, &o);
+		put_tree(w, &tree.root, false, &o);
 		view_tree_free(&tree);
 		obuf_char(&o, '\n');
 	}
@@ -208,9 +169,9 @@ static void directions(void **state)
 	assert_int_equal(view_tree(callers, view_row(callers, 0, 0), &a), 0);
 	assert_int_equal(view_tree(callees, view_row(callees, 0, 0), &b), 0);
 	assert_int_equal(obuf_init(&out, -1, 0), 0);
-	put_tree(callers, &a.root, &out);
+	put_tree(callers, &a.root, false, &out);
 	obuf_char(&out, '\n');
-	put_tree(callees, &b.root, &out);
+	put_tree(callees, &b.root, false, &out);
 	obuf_char(&out, 0);
 	assert_string_equal(out.buf, "(0x10 0x20 0x40:55(0x40:5))\n"
 				     "(0x40:55(0x20 0x10:50)(0x40 0x20 0x10:5))");

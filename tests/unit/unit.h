@@ -9,7 +9,10 @@
 #include <stdint.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -30,6 +33,25 @@ static inline uint64_t unit_random(uint64_t *s)
 	*s ^= *s >> 7;
 	*s ^= *s << 17;
 	return *s;
+}
+
+/* A file at @path below @dir, with the directories above it. */
+static inline void unit_put(const char *dir, const char *path, const char *text, mode_t mode)
+{
+	char full[PATH_MAX];
+	FILE *f;
+
+	snprintf(full, sizeof(full), "%s/%s", dir, path);
+	for (char *p = strchr(full + 1, '/'); p; p = strchr(p + 1, '/')) {
+		*p = '\0';
+		mkdir(full, 0755);
+		*p = '/';
+	}
+	f = fopen(full, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+	assert_int_equal(chmod(full, mode), 0);
 }
 
 #endif
