@@ -77,7 +77,7 @@ my %called_elsewhere = (
 );
 
 # Libraries hand warnings to their caller. These still print theirs: never more of them.
-my %log = (capture => 8, cli => 1, events => 8,
+my %log = (cli => 1,
 	script => 2, tracer => 4);
 
 # ---- who includes whom --------------------------------------------------------------------------

@@ -100,7 +100,7 @@ static void debug_sources(struct pmus *t)
 static int list_run(const struct command *cmd, int argc, char **argv)
 {
 	struct list_opts o = { .desc = true };
-	struct events_listing l = { .left_out = say_left_out };
+	struct events_listing l = { .left_out = say_left_out, .log = LOG_STDERR };
 	struct err err = { 0 }, note = { 0 };
 	struct obuf out = { 0 };
 	int n = cli_parse(cmd, &o, argc, argv, 0), ret;
@@ -113,7 +113,10 @@ static int list_run(const struct command *cmd, int argc, char **argv)
 	l.desc = o.desc;
 	l.details = o.details;
 	l.unit = o.unit;
-	ret = pmus_new(&l.pmus, NULL, &err) ?: pmus_add_device_tree(l.pmus, o.pmu_dt, &err);
+	ret = pmus_new(&l.pmus, NULL, &err);
+	if (!ret)
+		pmus_set_log(l.pmus, LOG_STDERR);
+	ret = ret ?: pmus_add_device_tree(l.pmus, o.pmu_dt, &err);
 	if (!ret && o.debug)
 		debug_sources(l.pmus);
 	if (!ret)

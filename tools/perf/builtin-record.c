@@ -173,6 +173,8 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 		status = cli_print_err(o.r.argv ? &err : &(struct err){ .code = -ENOMEM });
 		goto out;
 	}
+	o.events.log = LOG_STDERR;
+	pmus_set_log(o.r.pmus, LOG_STDERR);
 	n = parse_command_line(cmd, &o, argc, argv, o.r.argv);
 	if (n < 0) {
 		status = CLI_STATUS(n);

@@ -43,6 +43,7 @@ struct capture {
 	const struct open_context *context;
 	uint32_t ring_pages;
 	bool inherit, allow_fallback, backward;
+	struct log_sink log;
 	const char *user_only; /* the first event that is recorded without the kernel; NULL */
 	VEC(struct cell) cells;
 	VEC(struct counter) counters; /* by event, then by cell */

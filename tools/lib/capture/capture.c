@@ -53,6 +53,7 @@ int capture_open(struct capture **out, const struct capture_opts *opts, struct e
 	c->inherit = opts->inherit;
 	c->backward = opts->backward;
 	c->allow_fallback = opts->allow_fallback;
+	c->log = opts->log;
 	c->epoll_fd = c->signal_fd = c->control_fd = -1;
 	ret = grid_make_cells(c, e);
 	if (!ret)

@@ -89,6 +89,7 @@ struct capture_opts {
 	bool inherit;
 	bool backward;	     /* attrs have write_backward: the rings keep the newest records */
 	bool allow_fallback; /* a default hardware event may become a clock */
+	struct log_sink log; /* what is recorded otherwise than asked for */
 };
 
 struct capture;
@@ -178,15 +179,16 @@ struct synth {
 	bool data_maps; /* also maps without execute permission */
 	bool build_ids; /* put build ids into MMAP2 */
 	bool namespaces;
-	bool no_maps;	  /* names of tasks, but not their maps */
-	bool user_only;	  /* no event looks into the kernel: hidden addresses are no loss */
-	const char *proc; /* "/proc" unless a test says otherwise */
+	bool no_maps;	     /* names of tasks, but not their maps */
+	bool user_only;	     /* no event looks into the kernel: hidden addresses are no loss */
+	const char *proc;    /* "/proc" unless a test says otherwise */
+	struct log_sink log; /* what cannot be seen of the system */
 	uint64_t nr_maps, nr_tasks; /* out: records made */
 	struct synth_cache *cache;  /* build ids by (device, inode); synth_end() frees it */
 };
 
 /* [kernel.kallsyms]_text and modules. A kernel that hides its addresses gives none: the text of
- * the warning goes to log_warn. */
+ * the warning goes to the log. */
 int synth_kernel(struct synth *s, struct err *e);
 /* COMM, NAMESPACES, MMAP2 of the target's threads, FORK where needed; all of /proc for -a. */
 int synth_tasks(struct synth *s, const struct capture_target *t, struct err *e);
@@ -228,7 +230,8 @@ struct control {
 int control_open(struct control *c, const char *spec, struct err *e);
 /* The next whole command; @arg its word (event name), "" when none. CONTROL_NONE: no more. */
 enum control_cmd control_next(struct control *c, char *arg, size_t size);
-void control_ack(struct control *c);
+/* -errno when nobody takes it. */
+int control_ack(struct control *c);
 void control_close(struct control *c);
 
 #endif

@@ -141,10 +141,9 @@ enum control_cmd control_next(struct control *c, char *arg, size_t size)
 	return cmd;
 }
 
-void control_ack(struct control *c)
+int control_ack(struct control *c)
 {
-	if (c->ack_fd >= 0 && write(c->ack_fd, "ack\n", 5) < 0)
-		log_warn("--control: cannot write to the ack descriptor: %s", strerror(errno));
+	return c->ack_fd >= 0 && write(c->ack_fd, "ack\n", 5) < 0 ? -errno : 0;
 }
 
 void control_close(struct control *c)

@@ -156,8 +156,9 @@ static void drop_counters_from(struct capture *c, size_t event)
 }
 
 /* {a,b}:W: every member becomes an event of its own, started like the leader. */
-static void break_group(struct event_list *l, size_t leader)
+static void break_group(struct capture *c, size_t leader)
 {
+	struct event_list *l = c->events;
 	uint64_t start = l->v[leader].attr.flags & (ATTR_FLAG_DISABLED | ATTR_FLAG_ENABLE_ON_EXEC);
 	size_t end = leader + l->v[leader].nr_members;
 
@@ -168,8 +169,8 @@ static void break_group(struct event_list *l, size_t leader)
 		l->v[i].nr_members = 1;
 		l->v[i].weak_group = false;
 	}
-	log_warn("%s: the group does not open; its events are recorded one by one",
-		 l->v[leader].name);
+	log_to(&c->log, LOG_WARN, "%s: the group does not open; its events are recorded one by one",
+	       l->v[leader].name);
 }
 
 static bool is_denied(int code)
@@ -230,10 +231,11 @@ static bool give_way(struct capture *c, size_t event, const struct cell *cell, i
 
 		if (event_fall_back_to_clock(c->events, ev, c->target->per_thread))
 			return false;
-		log_warn("%s: no hardware counter here (%s); recording %s in its place", was,
-			 c->context && c->context->in_vm ? "a virtual machine without a PMU"
-							 : strerror(-code),
-			 ev->name);
+		log_to(&c->log, LOG_WARN,
+		       "%s: no hardware counter here (%s); recording %s in its place", was,
+		       c->context && c->context->in_vm ? "a virtual machine without a PMU"
+						       : strerror(-code),
+		       ev->name);
 		return true;
 	}
 	if (may_be_user_only(c, ev, code, cell))
@@ -241,7 +243,7 @@ static bool give_way(struct capture *c, size_t event, const struct cell *cell, i
 	if (leader->weak_group && leader->nr_members > 1 &&
 	    (code == -EINVAL || code == -EBADF || event_is_missing(code))) {
 		*again = ev->leader;
-		break_group(c->events, ev->leader);
+		break_group(c, ev->leader);
 		return true;
 	}
 	return false;
@@ -266,7 +268,7 @@ static bool forget_thread(struct capture *c, pid_t tid)
 	for (size_t i = 0; i < c->cells.n; i++)
 		if (c->cells.v[i].tid == tid)
 			c->cells.v[i].gone = true;
-	log_info("thread %d ended before it could be watched", tid);
+	log_to(&c->log, LOG_INFO, "thread %d ended before it could be watched", tid);
 	return living_cells(c) > 0;
 }
 
@@ -353,8 +355,9 @@ int grid_open(struct capture *c, struct err *e)
 	}
 	/* Said now, when nothing can be refused any more. */
 	if (c->user_only)
-		log_warn("%s: kernel.perf_event_paranoid is %d: recording user space only",
-			 c->user_only, c->context->paranoid);
+		log_to(&c->log, LOG_WARN,
+		       "%s: kernel.perf_event_paranoid is %d: recording user space only",
+		       c->user_only, c->context->paranoid);
 	c->first_counter[c->events->n] = c->counters.n;
 	for (size_t i = 0; i < c->counters.n; i++) {
 		struct ring *ring = &c->rings.v[c->cells.v[c->counters.v[i].cell].ring];

@@ -118,8 +118,8 @@ int ring_map_all(struct capture *c, struct err *e)
 		if (c->ring_pages || pages == 1 || (ret != -EPERM && ret != -ENOMEM))
 			return explain_map(c, ret, pages, e);
 		pages /= 2;
-		log_info("rings of %u pages do not fit the mlock limit; trying %u", pages * 2,
-			 pages);
+		log_to(&c->log, LOG_INFO, "rings of %u pages do not fit the mlock limit; trying %u",
+		       pages * 2, pages);
 	}
 	c->ring_pages = pages;
 	return 0;

@@ -87,7 +87,8 @@ int synth_cgroups(struct synth *s, struct err *e)
 		return 0;
 	fd = open(mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0) {
-		log_warn("the names of cgroups cannot be read: %s: %s", mount, strerror(errno));
+		log_to(&s->log, LOG_WARN, "the names of cgroups cannot be read: %s: %s", mount,
+		       strerror(errno));
 		return 0;
 	}
 	g = calloc(1, sizeof(*g));

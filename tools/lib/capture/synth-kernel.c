@@ -205,8 +205,8 @@ int synth_kernel(struct synth *s, struct err *e)
 		err_set(e, ret, "no memory to read %s", path);
 	} else if (!k.text && !k.stext) {
 		if (!s->user_only)
-			log_warn(
-				"kernel addresses are hidden (kernel.kptr_restrict, kernel.perf_event_paranoid): kernel samples will have no symbols");
+			log_to(&s->log, LOG_WARN,
+			       "kernel addresses are hidden (kernel.kptr_restrict, kernel.perf_event_paranoid): kernel samples will have no symbols");
 		ret = 0;
 	} else {
 		uint64_t start = k.stext ? k.stext : k.text;

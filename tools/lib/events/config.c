@@ -108,7 +108,7 @@ static void say_lbr_refused(const struct event_list *l, const struct events_conf
 		if (event_is_dummy(ev) || callchain_of(ev, c)->mode != CALLCHAIN_LBR || !why ||
 		    why == said)
 			continue;
-		log_warn("%s", why);
+		log_to(&l->log, LOG_WARN, "%s", why);
 		said = why;
 	}
 }
@@ -307,7 +307,7 @@ static void configure_event(const struct event_list *l, struct event *ev,
 	}
 	configure_period(ev, c, a);
 	ev->max_freq |= c->max_freq && !(ev->set & (EVENT_SET_FREQ | EVENT_SET_PERIOD));
-	event_cap_clock(ev);
+	event_cap_clock(ev, &l->log);
 	configure_privilege(ev, c, a);
 	if (!event_is_dummy(ev))
 		configure_payload(ev, c, a);

@@ -12,6 +12,7 @@ struct pmus {
 	size_t n, cap;
 	const char *root; /* .../bus/event_source/devices */
 	bool dt_tried;
+	struct log_sink log;
 	struct dtpmu_list *dt; /* what device-tree PMUs point into; NULL = none */
 	struct arena arena;
 };
@@ -95,7 +96,7 @@ int parse_pmu_event(struct parse *ps, const char *pmu, size_t len);
 /* ---- fallback.c --------------------------------------------------------------------------- */
 
 /* -F max of a configured event that is a clock: what a program still runs beside. */
-void event_cap_clock(struct event *ev);
+void event_cap_clock(struct event *ev, const struct log_sink *log);
 
 /* ---- cgroup.c ----------------------------------------------------------------------------- */
 

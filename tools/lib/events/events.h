@@ -91,6 +91,8 @@ struct pmus;
  * empty table, which is no error. */
 int pmus_new(struct pmus **t, const char *sysfs, struct err *e);
 void pmus_free(struct pmus *t);
+/* Whom it tells that a device tree cannot be used; nobody before. */
+void pmus_set_log(struct pmus *t, struct log_sink log);
 /* Adds a PMU of another source; the struct is copied, what it points to must outlive the table. */
 int pmus_add(struct pmus *t, const struct pmu *pmu, struct err *e);
 /*
@@ -140,7 +142,8 @@ struct event_info {
  */
 int events_for_each(struct pmus *t, unsigned kinds,
 		    int (*fn)(void *ctx, const struct event_info *info), void *ctx);
-bool event_is_supported(uint32_t type, uint64_t config);
+/* @log: why not. */
+bool event_is_supported(uint32_t type, uint64_t config, const struct log_sink *log);
 
 enum events_form { EVENTS_AS_TEXT, EVENTS_AS_JSON, EVENTS_AS_NAMES };
 
@@ -154,6 +157,7 @@ struct events_listing {
 	/* Of an event that is not listed, since the kernel does not open it; NULL = nobody asks. */
 	void (*left_out)(void *ctx, const struct event_info *info);
 	void *ctx;
+	struct log_sink log; /* what the kernel said then */
 };
 
 /*
@@ -226,6 +230,7 @@ struct event_list {
 	size_t n, cap;
 	uint32_t last; /* first event of the last -e argument: what --filter is about */
 	struct arena arena;
+	struct log_sink log; /* what is ignored or done otherwise; the caller sets it */
 };
 
 /*
@@ -310,6 +315,7 @@ struct event_opener {
 	uint32_t missing;    /* steps of the ladder this kernel needs, found by trial */
 	unsigned long flags; /* of the call, beside close-on-exec */
 	bool no_cloexec;
+	struct log_sink log; /* what this kernel does without */
 };
 
 /*
@@ -322,7 +328,7 @@ void events_probe_regs(struct event_opener *o, struct pmus *t, bool user, struct
 
 /*
  * Opens one event. A refusal walks the ladder: what upstream drops silently is dropped from
- * ev->attr (log_info says what), highest-precision events step down. The descriptor or -errno of
+ * ev->attr (the log says what), highest-precision events step down. The descriptor or -errno of
  * the first refusal; nothing is printed or explained.
  */
 int event_open(struct event_opener *o, struct event *ev, pid_t pid, int cpu, int group_fd);

@@ -467,7 +467,8 @@ int events_explain_open_error(struct event_opener *o, const struct event *ev, pi
 	cause = find_cause(&r);
 	if (!cause)
 		return err_set(e, code, "%s: %s", ev->name, strerror(-code));
-	log_debug("%s: cause '%s': code %d, field %s", ev->name, cause->id, code, r.name);
+	log_to(&o->log, LOG_DEBUG, "%s: cause '%s': code %d, field %s", ev->name, cause->id, code,
+	       r.name);
 	cause->say(&r, e);
 	return code;
 }

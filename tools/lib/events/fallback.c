@@ -36,7 +36,7 @@ static bool is_clock(const struct perf_event_attr *a)
 	       (a->config == PERF_COUNT_SW_CPU_CLOCK || a->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-void event_cap_clock(struct event *ev)
+void event_cap_clock(struct event *ev, const struct log_sink *log)
 {
 	struct perf_event_attr *a = &ev->attr;
 
@@ -44,9 +44,10 @@ void event_cap_clock(struct event *ev)
 	    a->sample_freq <= CLOCK_MAX_FREQ)
 		return;
 	a->sample_freq = CLOCK_MAX_FREQ;
-	log_warn("%s: the most for a clock is %d samples per second: with more of its interrupts "
-		 "the program hardly runs (-F N takes any number)",
-		 ev->name, CLOCK_MAX_FREQ);
+	log_to(log, LOG_WARN,
+	       "%s: the most for a clock is %d samples per second: with more of its interrupts "
+	       "the program hardly runs (-F N takes any number)",
+	       ev->name, CLOCK_MAX_FREQ);
 }
 
 int event_fall_back_to_clock(struct event_list *l, struct event *ev, bool per_thread)
@@ -71,7 +72,7 @@ int event_fall_back_to_clock(struct event_list *l, struct event *ev, bool per_th
 	ev->is_default = false;
 	ev->name_given = false;
 	ev->pmu = NULL;
-	event_cap_clock(ev);
+	event_cap_clock(ev, &l->log);
 	return 0;
 }
 

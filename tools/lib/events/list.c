@@ -132,7 +132,7 @@ int events_for_each(struct pmus *t, unsigned kinds, info_fn fn, void *ctx)
 	return ret;
 }
 
-bool event_is_supported(uint32_t type, uint64_t config)
+bool event_is_supported(uint32_t type, uint64_t config, const struct log_sink *log)
 {
 	struct perf_event_attr attr = {
 		.type = type, .size = sizeof(attr), .config = config, .flags = ATTR_FLAG_DISABLED
@@ -146,7 +146,7 @@ bool event_is_supported(uint32_t type, uint64_t config)
 	if (fd >= 0)
 		close(fd);
 	else
-		log_debug("type %u, config %#llx: %s", type, (unsigned long long)config,
-			  strerror(-fd));
+		log_to(log, LOG_DEBUG, "type %u, config %#llx: %s", type,
+		       (unsigned long long)config, strerror(-fd));
 	return fd >= 0;
 }

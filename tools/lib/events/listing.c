@@ -77,7 +77,7 @@ static bool is_supported(struct walk *w, const char *name)
 	struct event_list evs = { 0 };
 	struct err err = { 0 };
 	bool ok = !events_parse(&evs, w->l->pmus, name, &err) && evs.n &&
-		  event_is_supported(evs.v[0].attr.type, evs.v[0].attr.config);
+		  event_is_supported(evs.v[0].attr.type, evs.v[0].attr.config, &w->l->log);
 
 	events_free(&evs);
 	return ok;

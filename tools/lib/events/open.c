@@ -232,8 +232,8 @@ static int climb_down(struct event_opener *o, struct event *ev, pid_t pid, int c
 	for (size_t i = 0; i < ARRAY_SIZE(ladder); i++) {
 		if (!(taken >> i & 1))
 			continue;
-		log_info("%s: this kernel does not know: %s; recording without", ev->name,
-			 ladder[i].what);
+		log_to(&o->log, LOG_INFO, "%s: this kernel does not know: %s; recording without",
+		       ev->name, ladder[i].what);
 		if (ladder[i].drop == drop_cloexec)
 			o->no_cloexec = true;
 	}
@@ -303,7 +303,8 @@ static int open_max_precise(struct event_opener *o, struct event *ev, pid_t pid,
 		}
 		if (fd == -EACCES || fd == -EPERM || fd == -EMFILE || fd == -ESRCH)
 			return fd;
-		log_debug("%s: precise level %u does not open: %s", ev->name, level, strerror(-fd));
+		log_to(&o->log, LOG_DEBUG, "%s: precise level %u does not open: %s", ev->name,
+		       level, strerror(-fd));
 	}
 	return open_imprecise(o, ev, pid, cpu, group_fd);
 }

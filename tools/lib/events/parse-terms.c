@@ -224,8 +224,8 @@ static int term_branch_type(struct parse *ps, struct event *ev, const struct ter
 
 static int term_ignored(struct parse *ps, struct event *ev, const struct term *t)
 {
-	(void)ps, (void)ev;
-	log_info("event term '%s' has no effect on a recording", t->name);
+	(void)ev;
+	log_to(&ps->l->log, LOG_INFO, "event term '%s' has no effect on a recording", t->name);
 	return 0;
 }
 

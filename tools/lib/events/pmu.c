@@ -41,6 +41,11 @@ int pmus_new(struct pmus **out, const char *sysfs, struct err *e)
 	return 0;
 }
 
+void pmus_set_log(struct pmus *t, struct log_sink log)
+{
+	t->log = log;
+}
+
 void pmus_free(struct pmus *t)
 {
 	if (!t)
@@ -85,7 +90,7 @@ static bool device_tree_wanted(struct pmus *t, const char *name)
 		return false;
 	t->dt_tried = true;
 	if (pmus_add_device_tree(t, NULL, &err))
-		log_warn("%s", err.text);
+		log_to(&t->log, LOG_WARN, "%s", err.text);
 	return t->dt != NULL;
 }
 

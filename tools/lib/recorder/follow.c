@@ -74,7 +74,11 @@ static bool obey(struct recorder *rec)
 		}
 		if (ret)
 			recorder_say(rec, LOG_WARN, "--control: %s", err.text);
-		control_ack(&rec->control);
+		ret = control_ack(&rec->control);
+		if (ret)
+			recorder_say(rec, LOG_WARN,
+				     "--control: cannot write to the ack descriptor: %s",
+				     strerror(-ret));
 	}
 }
 

@@ -28,6 +28,7 @@ int recorder_new(struct recorder **out, const struct recorder_opts *opts, struct
 	rec->fd = rec->program.pid = rec->program.go_fd = rec->program.err_fd = -1;
 	if (opts->opener)
 		rec->opener = *opts->opener;
+	rec->opener.log = opts->log;
 	events_open_context(&rec->context, opts->pmus);
 #ifdef __x86_64__
 	rec->context.soft_branches = true; /* room tracer knows this architecture */
@@ -114,6 +115,7 @@ static int open_events(struct recorder *rec, struct err *e)
 		.ring_pages = o->ring_pages,
 		.inherit = !o->no_inherit,
 		.backward = o->overwrite,
+		.log = o->log,
 		.allow_fallback =
 			!o->no_fallback && !o->branch_filter && o->callchain.mode != CALLCHAIN_LBR,
 	};

@@ -64,7 +64,8 @@ int recorder_synthesize(struct recorder *rec, enum recorder_when when, struct er
 			    .build_ids = !o->no_buildid_mmap && !o->no_buildid,
 			    .namespaces = o->namespaces,
 			    .no_maps = !(o->synth & RECORDER_SYNTH_MMAP),
-			    .user_only = is_user_only(rec->events) };
+			    .user_only = is_user_only(rec->events),
+			    .log = o->log };
 	if (when != RECORDER_AT_END)
 		ret = synth_id_index(&s, rec->capture, e);
 	if (!ret && here)
