@@ -77,8 +77,7 @@ my %called_elsewhere = (
 );
 
 # Libraries hand warnings to their caller. These still print theirs: never more of them.
-my %log = (cli => 1,
-	script => 2, tracer => 4);
+my %log = (cli => 1, script => 2);
 
 # ---- who includes whom --------------------------------------------------------------------------
 

@@ -164,6 +164,7 @@ int recorder_soft_prepare(struct recorder *rec, struct err *e)
 	t->nr_events = rec->soft.nr;
 	t->inherit = !rec->opts->no_inherit;
 	t->on_exec = rec->target->workload && !rec->opts->delay;
+	t->log = rec->opts->log;
 	t->paused = rec->opts->delay;
 	t->write = recorder_soft_write;
 	t->ctx = rec;

@@ -148,7 +148,8 @@ int tracer_detach(struct tracer *t, struct err *e)
 	}
 	wait_for_all(t);
 	vec_for_each (p, &t->threads)
-		log_info("thread %d does not stop: it goes on when perf ends", (*p)->tid);
+		log_to(&t->opts.log, LOG_INFO, "thread %d does not stop: it goes on when perf ends",
+		       (*p)->tid);
 	return ret;
 }
 

@@ -251,7 +251,7 @@ static int adopt(struct tracer *t, pid_t tid, int status, struct err *e)
 		return err_set(e, -ENOMEM, "no memory for thread %d", tid);
 	/* no descriptors left: it runs on unsampled, and the report says so */
 	if (points_open(t, th, false, e)) {
-		log_warn("%s; it is not sampled", e->text);
+		log_to(&t->opts.log, LOG_WARN, "%s; it is not sampled", e->text);
 		err_clear(e);
 	}
 	return handle_stop(t, th, status, e);
@@ -341,7 +341,7 @@ static int miss(struct tracer *t, struct tracee *th, struct err *e)
 	th->missed = true;
 	if (!before)
 		return 0;
-	log_info("thread %d ended unseen", th->tid);
+	log_to(&t->opts.log, LOG_INFO, "thread %d ended unseen", th->tid);
 	t->stats.unseen++;
 	return tracee_drop(t, th, e);
 }
@@ -368,7 +368,7 @@ static int look_for_lost(struct tracer *t, struct err *e)
 		th->missed = false;
 		if (th->listening || !tracer_is_standing(th->tid))
 			continue;
-		log_info("thread %d stood unseen", th->tid);
+		log_to(&t->opts.log, LOG_INFO, "thread %d stood unseen", th->tid);
 		t->stats.unseen++;
 		tracee_go_on(th, 0);
 	}

@@ -152,6 +152,7 @@ struct tracer_opts {
 	/* Takes one whole record. 0 or -errno. */
 	int (*write)(void *ctx, const void *rec, size_t size, struct err *e);
 	void *ctx;
+	struct log_sink log; /* threads that are not watched as they should be */
 };
 
 /* Why a branch stack has fewer entries than asked for. */
