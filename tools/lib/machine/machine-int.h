@@ -7,6 +7,7 @@
  *	space.c		address spaces: which map is visible where
  *	tree.c		their sorted slots; parent and child share what neither has changed
  *	dso.c		objects: what a map's name stands for
+ *	match.c		what is whose like in another machine
  *	hits.c		which objects samples fell into
  *	jit.c		code that jitdump files tell of
  */

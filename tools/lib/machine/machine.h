@@ -106,6 +106,14 @@ size_t machine_nr_dsos(const struct machine *m);
 struct dso *machine_dso(const struct machine *m, size_t idx);
 const char *machine_cgroup(const struct machine *m, uint64_t id); /* path or NULL */
 
+/*
+ * What @from has as @to's, made there where it is missing: map[] by number in @from. Threads are
+ * alike by process, number and which one with these they are; objects by what they are. After the
+ * last record of both: who is made here would be taken for the thread that runs. 0 or -ENOMEM.
+ */
+int machine_match_threads(struct machine *to, const struct machine *from, uint32_t *map);
+int machine_match_dsos(struct machine *to, const struct machine *from, struct dso **map);
+
 struct map_hit {
 	struct map *map;
 	uint64_t addr;	 /* object address: ip - start + pgoff, or ip (map->identity) */

@@ -116,6 +116,8 @@ int symtab_load_jitdump(struct resolver *res, const struct dso *dso, struct obje
 
 	if (trouble)
 		resolver_warn(res, "%s", trouble);
+	if (!d) /* another machine's */
+		return 0;
 	for (size_t i = 0; !ret && (c = jitdump_code(d, i)); i++)
 		ret = symtab_add(&o->tab, c->at, c->size, SYM_GLOBAL, c->name);
 	o->is_64bit = jitdump_e_machine(d) != EM_386 && jitdump_e_machine(d) != EM_ARM;
@@ -125,9 +127,10 @@ int symtab_load_jitdump(struct resolver *res, const struct dso *dso, struct obje
 
 bool lines_of_jit(struct resolver *res, const struct dso *dso, uint64_t addr, struct srcline *out)
 {
+	struct jitdump *d = machine_jitdump(res->m, dso);
 	struct jit_line l;
 
-	if (!jitdump_line(machine_jitdump(res->m, dso), addr, &l))
+	if (!d || !jitdump_line(d, addr, &l))
 		return false;
 	lines_set(res, l.file, out);
 	out->line = l.line;

@@ -104,8 +104,7 @@ bool symbol_srcline(struct resolver *res, struct dso *dso, uint64_t addr, struct
 	return p->has_line;
 }
 
-/* One symbol per name: chains are merged by it. */
-static const struct symbol *inline_symbol(struct resolver *res, const char *name)
+const struct symbol *resolver_inline_symbol(struct resolver *res, const char *name)
 {
 	uint32_t id = intern(&res->inline_names, name ? name : "??");
 	const struct symbol *s;
@@ -134,7 +133,7 @@ static int make_frames(struct resolver *res, struct place *p, const struct inlin
 	for (int i = 0; i < n; i++) {
 		f[i].call = info[i].call;
 		f[i].sym =
-			i < n - 1 ? inline_symbol(res, info[i].name) : symbol_find(res, dso, addr);
+			i < n - 1 ? resolver_inline_symbol(res, info[i].name) : symbol_find(res, dso, addr);
 		if (!f[i].sym)
 			return 0;
 	}
@@ -223,8 +222,11 @@ ssize_t symbol_read_code(struct resolver *res, struct dso *dso, uint64_t addr, v
 		return -ENOMEM;
 	if (dso->kind == DSO_VDSO)
 		return o->tab.sym.n ? read_vdso(addr, buf, size) : -ENOENT;
-	if (dso->kind == DSO_JIT)
-		return jitdump_read(machine_jitdump(res->m, dso), addr, buf, size);
+	if (dso->kind == DSO_JIT) {
+		struct jitdump *d = machine_jitdump(res->m, dso);
+
+		return d ? jitdump_read(d, addr, buf, size) : -ENOENT;
+	}
 	if (dso->kind == DSO_ANON || dso->kind == DSO_BPF)
 		return -ENOENT;
 	fd = code_open(res, dso, o);

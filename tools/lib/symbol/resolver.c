@@ -92,6 +92,8 @@ void resolver_free(struct resolver *res)
 	htab_free(&res->by_addr);
 	intern_free(&res->inline_names);
 	vec_free(&res->inline_sym);
+	vec_free(&res->copy);
+	htab_free(&res->by_copy);
 	vec_free(&res->symbol);
 	arena_free(&res->arena);
 	free(res->slot);

@@ -18,6 +18,7 @@
  *	jit.c		/tmp/perf-PID.map, jitdump files
  *	places.c	what else lies at an address: lines, inlined calls, code
  *	lines.c		source lines and inlined frames (libdw); lines-stub.c without it
+ *	match.c		what another resolver has handed out, as this one's
  *	demangle.c	C++ and Rust names
  */
 #ifndef PERF_SYMBOL_SYMBOL_INT_H
@@ -271,6 +272,12 @@ struct place {
 	bool line_tried, has_line, frames_tried;
 };
 
+/* A symbol of an object that another resolver found. */
+struct symbol_copy {
+	const struct dso *dso;
+	const struct symbol *sym;
+};
+
 struct resolver {
 	struct machine *m;
 	struct symbol_opts opts;
@@ -293,6 +300,8 @@ struct resolver {
 	struct htab by_addr;
 	struct intern inline_names;
 	VEC(const struct symbol *) inline_sym; /* by number in inline_names */
+	VEC(struct symbol_copy) copy;
+	struct htab by_copy;
 };
 
 /* What is asked for: an address of an object, NULL = in no map. */
@@ -355,6 +364,8 @@ const struct symbol *resolver_symbol(struct resolver *res, struct symtab *t, uin
 /* Made-up symbols (inlined functions): demangled @name. */
 const struct symbol *resolver_make_symbol(struct resolver *res, uint64_t start, uint64_t end,
 					  const char *name, bool is_inline);
+/* One symbol per name (as in DWARF, NULL = unknown): chains are merged by it. */
+const struct symbol *resolver_inline_symbol(struct resolver *res, const char *name);
 /* The name as it is to be shown; in the arena, or @name itself. */
 const char *resolver_demangle(struct resolver *res, const char *name, bool kernel);
 

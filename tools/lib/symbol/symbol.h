@@ -117,6 +117,18 @@ bool symbol_is_64bit(struct resolver *res, struct dso *dso);
  */
 uint64_t symbol_listed_addr(struct resolver *res, struct dso *dso, uint64_t addr);
 
+/*
+ * All symbols that @from has handed out, as @to's: numbers by symbol->idx there, to be freed.
+ * objects[]: by number of an object there the same one here. What @to cannot find it copies. After
+ * it, or without it, the same for locations. 0 or -ENOMEM.
+ */
+int resolver_match_symbols(struct resolver *to, const struct resolver *from,
+			   struct dso *const *objects, uint32_t **symbol);
+int resolver_match_locs(struct resolver *to, const struct resolver *from,
+			struct dso *const *objects, uint32_t **loc);
+/* By its number. */
+const struct symbol *symbol_at(const struct resolver *res, uint32_t idx);
+
 /* ---- lines and inlines ------------------------------------------------------------------------------- */
 
 struct srcline {

@@ -98,6 +98,8 @@ static int map_frame(struct merger *g, uint32_t i, uint32_t key_id)
 	f.dso_name = g->name[f.dso_name];
 	f.dso = f.dso ? mapped(g->maps->dso, f.dso - 1) + 1 : 0;
 	f.step = ID_NONE;
+	if (f.sym && g->maps->symbol)
+		f.sym = symbol_at(g->to->keys.res, g->maps->symbol[f.sym->idx]);
 	if (f.srcline) {
 		f.srcline = arena_strdup(&g->to->keys.text, f.srcline);
 		if (!f.srcline)
@@ -404,8 +406,7 @@ static bool same_keys(const struct table *a, const struct table *b)
 	return true;
 }
 
-/* Samples that wait go to their rows. */
-static int flush(struct table *p)
+int table_flush(struct table *p)
 {
 	int ret = table_queue_finish(p);
 
@@ -422,10 +423,10 @@ static int merge(struct merger *g)
 		map_names, map_daddrs, map_frames, map_groups, map_steps,
 		map_nodes, map_rows,   map_leafs,  join_sums,  join_totals,
 	};
-	int ret = flush(g->to);
+	int ret = table_flush(g->to);
 
 	if (!ret)
-		ret = flush(g->from);
+		ret = table_flush(g->from);
 	for (size_t i = 0; !ret && i < ARRAY_SIZE(parts); i++)
 		ret = parts[i](g);
 	join_branches(&g->to->branch, &g->from->branch);

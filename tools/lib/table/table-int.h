@@ -82,6 +82,9 @@ bool table_filter_sample(const struct table *p, const struct sample *s);
 bool table_filter_pass(struct table *p, struct thread *th, uint32_t loc, uint64_t ip);
 void table_filter_free(struct table *p);
 
+/* merge.c: samples that wait go to their rows. */
+int table_flush(struct table *p);
+
 /* queue.c */
 /* Makes the queue if there can be one. */
 int table_queue_init(struct table *p);

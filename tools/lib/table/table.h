@@ -65,10 +65,18 @@ struct table_maps {
 };
 
 /*
+ * The same between two tables whose machines and resolvers are two, of the same or of other
+ * recordings, once all records were read. Events stay as they are numbered: who has others sets @event, an array of
+ * his own. What @to's machine and resolver do not have they get.
+ */
+int table_maps_new(struct table_maps **maps, struct table *to, struct table *from, struct err *e);
+void table_maps_free(struct table_maps *maps);
+
+/*
  * Before table_finish() of either: all that @from has counted, to @to. If @from had the samples
  * that came behind those of @to then the result is that of one table which had them all. Both
- * have the same options (else -EINVAL). @from is to be freed then, but what it has been given
- * (machine, resolver) must outlive @to.
+ * have the same options (else -EINVAL). @from is to be freed then; what it has been given (machine,
+ * resolver) must outlive @to where it is shared, and may go too where maps lead to @to's.
  */
 int table_merge(struct table *to, struct table *from, const struct table_maps *maps, struct err *e);
 /* No more samples: sums, and what callees cost. */

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Two machines that saw the same or neighbouring recordings have other numbers for the same
+ * threads and objects. Here what one has is found in the other, or made there.
+ *
+ * Numbers of threads are used again: the first thread with a process and a number is the first
+ * with these over there, the second the second. What an object is tells dso_get(), as for maps.
+ */
+#include <stdlib.h>
+
+#include "machine/machine-int.h"
+
+struct numbered {
+	int32_t pid, tid;
+	uint32_t idx;
+};
+
+static int by_number(const void *a, const void *b)
+{
+	const struct numbered *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return x->idx < y->idx ? -1 : x->idx > y->idx;
+}
+
+static struct numbered *sorted_threads(const struct machine *m)
+{
+	struct numbered *v = malloc((m->thread.n + 1) * sizeof(*v));
+
+	for (uint32_t i = 0; v && i < m->thread.n; i++) {
+		const struct thread *th = &m->thread.v[i]->pub;
+
+		v[i] = (struct numbered){ th->pid, th->tid, i };
+	}
+	if (v)
+		qsort(v, m->thread.n, sizeof(*v), by_number);
+	return v;
+}
+
+static void match_sorted(const struct numbered *to, size_t nr_to, const struct numbered *from,
+			 size_t nr_from, uint32_t *map)
+{
+	for (size_t i = 0, k = 0; i < nr_from; i++) {
+		/* Behind a number's last one over there come those of larger numbers. */
+		struct numbered first = { from[i].pid, from[i].tid, 0 };
+
+		while (k < nr_to && by_number(&to[k], &first) < 0)
+			k++;
+		if (k < nr_to && to[k].pid == from[i].pid && to[k].tid == from[i].tid)
+			map[from[i].idx] = to[k++].idx;
+	}
+}
+
+/* As it is at the end over there. */
+static struct thread *thread_like(struct machine *m, const struct machine *from,
+				  const struct thread *like)
+{
+	struct thread *th = thread_create(m, like->pid, like->tid);
+
+	if (!th || thread_set_comm(m, th, machine_comm(from, like->comm)))
+		return NULL;
+	th->ppid = like->ppid;
+	th->comm_set = like->comm_set;
+	th->comm_exec = like->comm_exec;
+	th->exited = like->exited;
+	th->cgroup_ns_dev = like->cgroup_ns_dev;
+	th->cgroup_ns_ino = like->cgroup_ns_ino;
+	return th;
+}
+
+int machine_match_threads(struct machine *to, const struct machine *from, uint32_t *map)
+{
+	struct numbered *have = sorted_threads(to), *want = sorted_threads(from);
+	int ret = have && want ? 0 : -ENOMEM;
+
+	memset(map, 0xff, from->thread.n * sizeof(*map));
+	if (!ret)
+		match_sorted(have, to->thread.n, want, from->thread.n, map);
+	free(have);
+	free(want);
+	for (uint32_t i = 0; !ret && i < from->thread.n; i++) {
+		struct thread *th;
+
+		if (map[i] != UINT32_MAX)
+			continue;
+		th = thread_like(to, from, &from->thread.v[i]->pub);
+		if (!th)
+			return -ENOMEM;
+		map[i] = th->idx;
+	}
+	return ret;
+}
+
+int machine_match_dsos(struct machine *to, const struct machine *from, struct dso **map)
+{
+	for (size_t i = 0; i < from->dsos.dso.n; i++) {
+		const struct dso *d = from->dsos.dso.v[i];
+		const struct dso_key key = {
+			.kind = d->kind,
+			.path = d->path,
+			.build_id = d->build_id,
+			.build_id_size = d->build_id_size,
+			.pid = d->pid,
+			.start = d->start,
+			.size = d->size,
+			.guest = d->guest,
+		};
+		size_t before = to->dsos.dso.n;
+
+		map[i] = dso_get(&to->dsos, &key);
+		if (!map[i])
+			return -ENOMEM;
+		if (map[i]->idx < before)
+			continue;
+		map[i]->maj = d->maj;
+		map[i]->min = d->min;
+		map[i]->ino = d->ino;
+	}
+	return 0;
+}
