@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A recording counted in 2 and in 7 pieces, in tables of their own that are added up at the end
 # (report --pieces), gives the text, JSON and trees that one table gives. No difference is allowed,
-# so there is no file of them.
+# so there is no file of them. In 3 pieces it is read by 3 sessions, each with a machine and symbols
+# of its own (--apart), which are gone when the answer is written.
 . "$(dirname "$0")/../lib.sh"
 
 # What is counted differs from line to line.
@@ -23,6 +24,23 @@ cat >"$TMP/options" <<'EOF'
 -s symbol_daddr,dcacheline,dso_daddr,sym,trace,weight --mem-mode
 EOF
 
+# Names for kernel addresses, so that there are symbols to find again.
+awk 'BEGIN {
+	print "ffffffff81000000 T _text\nffffffff81000000 T _stext"
+	for (i = 0; i < 4096; i++)
+		printf "ffffffff81%05x0 %s fn_%d\n", i * 160, i % 3 ? "t" : "T", i % 1000
+}' >"$TMP/kallsyms"
+
+# apart FILE NR OPTION...: prints what differs in the answer; warnings of a piece are its own
+apart() {
+	_f=$1 _nr=$2
+	shift 2
+	set -- --symfs /nonexistent --kallsyms "$TMP/kallsyms" -i "$_f" "$@"
+	"$PERF" report "$@" >"$TMP/whole" 2>/dev/null
+	"$PERF" report "$@" --apart --pieces $(((_nr + 2) / 3)) >"$TMP/pieces" 2>/dev/null &&
+		cmp -s "$TMP/whole" "$TMP/pieces" || echo "3 pieces apart: $*"
+}
+
 # report FILE OUT OPTION...: text and what it said
 report() {
 	_f=$1 _out=$2
@@ -41,6 +59,7 @@ differences() {
 			report "$1" "$TMP/pieces" $opts --pieces $(((_nr + n - 1) / n)) &&
 				cmp -s "$TMP/whole" "$TMP/pieces" || echo "$n pieces: $opts"
 		done
+		apart "$1" "$_nr" $opts
 	done <"$TMP/options"
 }
 

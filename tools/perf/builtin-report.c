@@ -80,7 +80,7 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 	struct report *r = ctx;
 	struct sample *s = in->s;
 
-	if (r->o.pieces && r->nr_taken && !(r->nr_taken % r->o.pieces) && report_next_piece(r, e))
+	if (r->o.pieces && !r->o.apart && r->nr_taken && !(r->nr_taken % r->o.pieces) && report_next_piece(r, e))
 		return e->code;
 	r->nr_taken++;
 	if (r->po.switches)
@@ -109,7 +109,7 @@ static int finish(void *ctx, struct err *e)
 	struct report *r = ctx;
 	/* Levels have no columns that could stand side by side where each has a name. */
 	bool group = r->o.group && !((r->o.json || r->o.csv) && r->o.hierarchy);
-	int ret = report_join_pieces(r, e);
+	int ret = r->o.apart ? report_read_apart(r, e) : report_join_pieces(r, e);
 
 	if (ret)
 		return ret;
@@ -127,13 +127,13 @@ static int finish(void *ctx, struct err *e)
 	return ret ? ret : view_new(&r->v, r->p, NULL, NULL, e);
 }
 
-static int read_all(struct report *r, struct err *e)
+int report_read(struct report *r, int (*at_end)(void *ctx, struct err *e), struct err *e)
 {
 	const struct session_consumer consumer = {
 		.need = need,
 		.sample = take_sample,
 		.record = r->o.threads ? take_record : NULL,
-		.finish = finish,
+		.finish = at_end,
 		.flags = SESSION_UNFILTERED, /* shares are of what was left out, too */
 	};
 
@@ -228,7 +228,7 @@ static int run_opened(struct report *r, struct err *e)
 	}
 	ret = session_start(r->session, e);
 	ret = ret ?: setup_profile(r, e);
-	ret = ret ?: read_all(r, e);
+	ret = ret ?: report_read(r, finish, e);
 	cli_progress_end(&r->progress); /* before anything is printed */
 	/* Not a line before it is known that a report follows. */
 	ret = ret ?: put_head(r, e);
@@ -294,6 +294,8 @@ static int open_and_run(struct report *r)
 	so->progress = cli_progress_update;
 	so->progress_ctx = &r->progress;
 	so->log = LOG_STDERR;
+	if (r->o.apart)
+		so->nr_samples = r->o.pieces;
 	cli_progress_start(&r->progress, "Reading");
 	ret = ret ?: session_open(&r->session, so, &e);
 	if (!ret) {

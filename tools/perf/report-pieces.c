@@ -2,6 +2,9 @@
 /*
  * perf report --pieces: samples are counted in tables of their own, a new one after every so many,
  * and these are added up at the end. The answer must be that of one table, which is what tests ask.
+ * With --apart each piece has a session of its own too, which brings up threads and maps as if it
+ * had read all and is gone before the answer is written: machines and resolvers then number what
+ * they meet in ways of their own, and the tables are added by maps from one to the other.
  */
 #include <stdlib.h>
 
@@ -37,6 +40,65 @@ int report_join_pieces(struct report *r, struct err *e)
 		ret = table_merge(r->p, from->p, NULL, e);
 		if (!ret && r->flow)
 			ret = brflow_merge(r->flow, from->flow, NULL, e);
+	}
+	return ret;
+}
+
+/* ---- in sessions of their own ---------------------------------------------------------------- */
+
+static int count_apart(struct report *piece, struct err *e)
+{
+	const struct session_env *env;
+	int ret = session_open(&piece->session, &piece->o.session, e);
+
+	ret = ret ?: session_start(piece->session, e);
+	if (ret)
+		return ret;
+	env = session_env(piece->session);
+	piece->pd = env->pd;
+	piece->m = env->machine;
+	piece->res = env->resolver;
+	piece->po.pd = env->pd;
+	piece->po.filter.session = session_filter(piece->session);
+	ret = report_start_counting(piece, e);
+	return ret ?: report_read(piece, NULL, e);
+}
+
+static int add_apart(struct report *r, struct report *piece, struct err *e)
+{
+	struct table_maps *maps;
+	int ret = table_maps_new(&maps, r->p, piece->p, e);
+
+	ret = ret ?: table_merge(r->p, piece->p, maps, e);
+	if (!ret && r->flow) {
+		const struct brflow_maps flow = { maps->loc, maps->objects };
+
+		ret = brflow_merge(r->flow, piece->flow, &flow, e);
+	}
+	table_maps_free(maps);
+	return ret;
+}
+
+/* The records of a slice of the file count like its samples: *r has those of all. */
+int report_read_apart(struct report *r, struct err *e)
+{
+	bool last = session_in_slice(r->session);
+	int ret = 0;
+
+	for (uint64_t n = 1; !ret && !last; n++) {
+		struct report piece = *r;
+
+		piece.session = NULL;
+		piece.p = NULL;
+		piece.flow = NULL;
+		piece.o.session.first_sample = n * r->o.pieces;
+		ret = count_apart(&piece, e);
+		ret = ret ?: add_apart(r, &piece, e);
+		r->threads = piece.threads;
+		last = !ret && session_in_slice(piece.session);
+		brflow_free(piece.flow);
+		table_free(piece.p);
+		session_close(piece.session);
 	}
 	return ret;
 }

@@ -22,6 +22,7 @@ struct report_opts {
 	int verbose;
 	uint64_t hot_paths, group_sort;
 	uint64_t pieces; /* samples in each; 0 = all in one table */
+	bool apart;	 /* each is read in a session of its own */
 	bool threads, raw_trace, no_order;
 	const char *socket, *parallelism;
 	bool latency;
@@ -73,9 +74,13 @@ int report_choose_mode(struct report *r, struct err *e);
 
 /* What counts samples, once more. */
 int report_start_counting(struct report *r, struct err *e);
+/* Counts what the session reads; @at_end: the consumer's finish(). */
+int report_read(struct report *r, int (*at_end)(void *ctx, struct err *e), struct err *e);
 /* report-pieces.c: what has been counted is put aside; at the end all is added up. */
 int report_next_piece(struct report *r, struct err *e);
 int report_join_pieces(struct report *r, struct err *e);
+/* --apart: what follows the first piece is read and added, when that was read. */
+int report_read_apart(struct report *r, struct err *e);
 void report_free_pieces(struct report *r);
 
 #endif
