@@ -51,7 +51,7 @@ my %prefix = (
 	perfdata => 'feature features record spool stream time_spans tracing unzip window writer',
 	keys => 'chain',
 	sample => 'data_src',
-	script => 'filter print put trace',
+	script => 'filter print put',
 	symbol => 'files kallsyms kernel lines object resolver segs starts symtab unpack',
 	tracer => 'advance breakpoint budget cross exec finish native points signals splice state status'
 		. ' step strategy tracee vm wait walker',
@@ -77,7 +77,7 @@ my %called_elsewhere = (
 );
 
 # Libraries hand warnings to their caller. These still print theirs: never more of them.
-my %log = (cli => 1, script => 2);
+my %log = (cli => 1);
 
 # ---- who includes whom --------------------------------------------------------------------------
 

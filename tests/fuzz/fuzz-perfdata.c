@@ -94,6 +94,17 @@ static void sample(const struct record *rec)
 	sink += sample_reg(&s.user_regs, 63, &reg);
 }
 
+static void fields(struct perfdata *pd, uint64_t id, struct obuf *o)
+{
+	const struct trace_format *f = trace_find(perfdata_trace(pd), id);
+	struct trace_field pid;
+
+	if (!f)
+		return;
+	trace_field_names(f, o);
+	sink += trace_field(f, "prev_pid", &pid) ? pid.offset : 0;
+}
+
 static void walk(int fd, bool ordered)
 {
 	struct perfdata_opts opts = { .force = true, .max_mem = 1 << 20 };
@@ -115,7 +126,7 @@ static void walk(int fd, bool ordered)
 	if (obuf_init(&o, -1, 0) == 0) {
 		dump_header(pd, &o, true, &err);
 		for (size_t i = 0; i < perfdata_nr_events(pd); i++)
-			perfdata_trace_fields(pd, perfdata_event(pd, i)->attr.config, &o);
+			fields(pd, perfdata_event(pd, i)->attr.config, &o);
 		obuf_free(&o);
 	}
 	perfdata_close(pd);

@@ -65,18 +65,19 @@ static void print_members(struct perfdata *pd, const struct perfdata_event *lead
 static void print_fields(struct perfdata *pd, const struct perfdata_event *ev, bool first,
 			 struct obuf *out)
 {
+	const struct trace_format *f;
 	struct obuf names;
 
 	if (ev->attr.type != PERF_TYPE_TRACEPOINT) {
 		obuf_str(out, first ? ": (not a tracepoint)" : ", (not a tracepoint)");
 		return;
 	}
-	if (obuf_init(&names, -1, 0))
+	f = trace_find(perfdata_trace(pd), ev->attr.config);
+	if (!f || obuf_init(&names, -1, 0))
 		return;
-	if (perfdata_trace_fields(pd, ev->attr.config, &names)) {
-		obuf_str(out, first ? ": trace_fields: " : ", trace_fields: ");
-		emit_safe_n(out, names.buf, names.len);
-	}
+	trace_field_names(f, &names);
+	obuf_str(out, first ? ": trace_fields: " : ", trace_fields: ");
+	emit_safe_n(out, names.buf, names.len);
 	obuf_free(&names);
 }
 

@@ -45,6 +45,7 @@ static int setup_profile(struct report *r, struct err *e)
 		machine_keep_all(r->m);
 	r->po.redact = r->o.redact;
 	r->po.pd = r->pd;
+	r->po.log = LOG_STDERR;
 	r->po.filter.session = session_filter(r->session);
 	r->po.arch = regs_arch_from_uname(pe->arch);
 	if (r->po.arch == REGS_ARCH_NONE)

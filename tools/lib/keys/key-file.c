@@ -7,9 +7,20 @@
 
 #include "emit/emit.h"
 #include "keys-int.h"
-#include "script/script.h"
+#include "trace/trace.h"
 
 #define SOCKET_NOT_ASKED INT32_MIN
+
+static struct trace_printer *trace_printer(struct keys *ks)
+{
+	struct trace_printer **p = &ks->reader->trace;
+	struct err e;
+
+	if (!*p && trace_printer_new(p, perfdata_trace(ks->o.pd), ks->o.raw_trace,
+				     perfdata_path(ks->o.pd), &e))
+		log_to(&ks->o.log, LOG_WARN, "%s", e.text);
+	return *p;
+}
 
 /* The text of a tracepoint's fields; distinct texts are kept once. */
 uint64_t keys_get_trace(struct keys *ks, const struct sample *s, struct thread *th)
@@ -19,9 +30,9 @@ uint64_t keys_get_trace(struct keys *ks, const struct sample *s, struct thread *
 
 	(void)th;
 	if (s->event && s->event->attr.type == PERF_TYPE_TRACEPOINT && ks->o.pd) {
-		if (!ks->reader->trace)
-			ks->reader->trace = trace_load(ks->o.pd, ks->o.raw_trace);
-		text = trace_text(ks->reader->trace, s, &len);
+		const struct trace_raw raw = { s->raw, s->raw_size, s->cpu, s->event->attr.config };
+
+		text = trace_text(trace_printer(ks), &raw, &len);
 	}
 	return keys_name_id(ks, text ? text : "N/A");
 }
@@ -47,8 +58,7 @@ uint64_t keys_get_socket(struct keys *ks, const struct sample *s, struct thread 
 	return (uint32_t)*slot;
 }
 
-void keys_text_socket(const struct keys *ks, const struct keys_row *r, uint64_t v,
-		      struct obuf *o)
+void keys_text_socket(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	(void)ks, (void)r;
 	obuf_printf(o, "%6.3d", (int)(uint32_t)v);

@@ -8,7 +8,7 @@
 
 #include "emit/emit.h"
 #include "keys-int.h"
-#include "script/script.h"
+#include "trace/trace.h"
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
@@ -752,7 +752,7 @@ void keys_reader_free(struct key_reader *r)
 	vec_free(&r->comm_name);
 	vec_free(&r->dso_name);
 	vec_free(&r->sockets);
-	trace_free(r->trace);
+	trace_printer_free(r->trace);
 	keys_tuples_free(&r->frame_keys);
 	vec_free(&r->frame_at);
 	htab_free(&r->bare_tab);

@@ -103,6 +103,7 @@ struct keys_opts {
 	enum regs_arch arch;	    /* of the file: for keys that name a register */
 	bool redact;		    /* do not show what is in registers */
 	const struct perfdata *pd;  /* for keys trace and socket; NULL = not known */
+	struct log_sink log;	    /* why key trace has no text */
 	struct chain_opts chain;
 	struct keys_filter filter;
 };
@@ -461,7 +462,7 @@ struct key_reader {
 	VEC(uint32_t) comm_name;  /* comm id -> names */
 	VEC(uint32_t) dso_name;	  /* dso idx -> names */
 	VEC(int32_t) sockets;	  /* by CPU */
-	struct trace *trace;	  /* formats of tracepoints, once they were needed */
+	struct trace_printer *trace;	  /* formats of tracepoints, once they were needed */
 	struct tuples frame_keys;
 	VEC(uint32_t) frame_at; /* by frame_keys id */
 	struct htab bare_tab;	/* frames that are an address in an object (or in none), no more */

@@ -147,18 +147,6 @@ struct pd_event {
 	bool named; /* by the recording; else after its attr */
 };
 
-struct tracing_format {
-	const char *system, *text; /* in feature TRACING_DATA */
-	uint64_t size, id;
-};
-
-/* The formats of tracepoints, by their ids. */
-struct tracing {
-	VEC(struct tracing_format) formats;
-	struct htab tab;
-	bool loaded;
-};
-
 struct id_entry {
 	uint64_t id;
 	uint32_t event;
@@ -196,7 +184,8 @@ struct perfdata {
 	struct feature_section feat[FEAT_BITS];
 	struct perfdata_env env;
 	VEC(struct perfdata_build_id) build_ids;
-	struct tracing tracing;
+	struct trace *trace; /* of TRACING_DATA, once it was read; NULL = nothing in it */
+	bool trace_read;
 
 	struct stream *streams; /* one; more in the directory format */
 	size_t nr_streams, cur;

@@ -24,6 +24,7 @@
 #include "base/base.h"
 #include "base/tables.h"
 #include "base/bytes.h"
+#include "trace/trace.h"
 #include "uapi/perf_event.h"
 
 struct perfdata;
@@ -147,9 +148,9 @@ const void *perfdata_feature_raw(const struct perfdata *pd, int id, size_t *size
 /* A string in a feature: u32 length, bytes with a zero among them; NULL (and @c is bad) when not. */
 const char *feature_str(struct cursor *c);
 
-/* Names of a tracepoint's own fields, "a,b,c", appended to @o as the file has them (print through
- * emit); false when the file does not describe tracepoint @id (an attr's config). */
-bool perfdata_trace_fields(const struct perfdata *pd, uint64_t id, struct obuf *o);
+/* TRACING_DATA, read on first use; NULL when there is none that can be. In a pipe it lives until
+ * the next record. */
+const struct trace *perfdata_trace(const struct perfdata *pd);
 
 /* What every reader needs, decoded once; strings are "" and numbers 0 when unknown. */
 struct perfdata_env {

@@ -11,6 +11,7 @@
 
 #include "emit/emit.h"
 #include "script-int.h"
+#include "trace/trace.h"
 
 const char put_digits[200] =
 	"0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243"
@@ -303,7 +304,7 @@ void script_free(struct script *sc)
 	}
 	vec_free(&sc->threads);
 	vec_free(&sc->stops);
-	trace_free(sc->trace);
+	trace_printer_free(sc->trace);
 	print_insns_free(sc->insn);
 	print_srccode_free(sc->sources);
 	vec_free(&sc->syms);

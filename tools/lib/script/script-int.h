@@ -161,7 +161,7 @@ struct script {
 	struct texts syms, dsos, others;   /* by symbol->idx, dso->idx */
 	struct tail_slot *tails;	   /* 1 << TAIL_BITS, direct-mapped */
 	struct branch_texts *branch_texts; /* NULL = none printed yet */
-	struct trace *trace;
+	struct trace_printer *trace;
 	struct insn_walk *insn;
 	struct sources *sources; /* NULL = none printed yet */
 	int data_src_width;
@@ -246,6 +246,7 @@ void print_ins_lat(struct script *sc, const struct ctx *c);
 void print_retire_lat(struct script *sc, const struct ctx *c);
 void print_cgroup(struct script *sc, const struct ctx *c);
 void print_bpf_output(struct script *sc, const struct ctx *c);
+void print_trace(struct script *sc, const struct ctx *c);
 
 /* json.c */
 /* Leaves the fields that JSON has a form for; -EINVAL when another was asked for by name. */
@@ -278,9 +279,6 @@ void print_srccode_free(struct sources *s);
 
 /* datasrc.c */
 void print_data_src(struct script *sc, const struct ctx *c);
-
-/* trace.c */
-void print_trace(struct script *sc, const struct ctx *c);
 
 /* insns.c */
 void print_insns(struct script *sc, const struct ctx *c);

@@ -53,23 +53,6 @@ int script_fields_parse(struct script_fields *f, const char *arg, struct err *e)
 const char *script_field_name(size_t i);
 enum script_class script_class_of(const struct perf_event_attr *attr);
 
-/* ---- tracepoint fields (trace.c) ---------------------------------------------------------------- */
-
-/* The formats that a recording holds; parsed once. */
-struct trace;
-
-/*
- * NULL: no memory. What cannot be read is said in the log, and samples then have no text.
- * @raw: fields by their names and numbers, not as the kernel would print them.
- */
-struct trace *trace_load(const struct perfdata *pd, bool raw);
-void trace_free(struct trace *t);
-/*
- * The fields of sample @s as "comm=x pid=1", good until the next call, a NUL behind its @len bytes;
- * NULL when the recording does not describe the event. From the file: print through emit.
- */
-const char *trace_text(struct trace *t, const struct sample *s, size_t *len);
-
 /* ---- printing ------------------------------------------------------------------------------------ */
 
 /* Records other than samples that are shown. */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Registers and the plain numbers of a sample. A field that the sample does not have was refused
+ * Registers, the plain numbers of a sample, and the fields of a tracepoint. A field that the sample does not have was refused
  * or left out when the fields were chosen, so nothing is asked here.
  */
 #include <ctype.h>
 
 #include "emit/emit.h"
 #include "script-int.h"
+#include "trace/trace.h"
 
 void print_iregs(struct script *sc, const struct ctx *c)
 {
@@ -89,4 +90,26 @@ void print_bpf_output(struct script *sc, const struct ctx *c)
 		emit_safe_n(sc->o, (const char *)raw, strnlen((const char *)raw, size));
 		obuf_lit(sc->o, "\"\n");
 	}
+}
+
+static struct trace_printer *trace_printer(struct script *sc)
+{
+	struct perfdata *pd = sc->env.pd;
+	struct err e;
+
+	if (!sc->trace &&
+	    trace_printer_new(&sc->trace, perfdata_trace(pd), false, perfdata_path(pd), &e))
+		log_to(&sc->opts.log, LOG_WARN, "%s", e.text);
+	return sc->trace;
+}
+
+void print_trace(struct script *sc, const struct ctx *c)
+{
+	const struct sample *s = c->s;
+	const struct trace_raw raw = { s->raw, s->raw_size, s->cpu, s->event->attr.config };
+	size_t len;
+	const char *text = trace_text(trace_printer(sc), &raw, &len);
+
+	if (text)
+		emit_safe_n(sc->o, text, len);
 }

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Formats of tracepoints, made here in both byte orders: names, ids, places of fields; and the same
+ * bytes cut off everywhere, of which only whole formats may be there.
+ */
+#include "trace/trace.h"
+#include "unit.h"
+
+#define FTRACE_ID 1
+#define SWITCH_ID 316
+#define WAKEUP_ID 78187493530 /* wider than 32 bits */
+
+static const char ftrace_text[] = "name: function\nID: 1\nformat:\n"
+				  "\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;\n";
+
+static const char switch_text[] =
+	"name: sched_switch\n"
+	"ID: 316\n"
+	"format:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
+	"\n"
+	"\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+	"\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n"
+	"\tfield:char next_name[4];\toffset:28;\tsize:4;\tsigned:0;\n"
+	"\tfield:const char *where;\toffset:99999999999;\tsize:8;\tsigned:0;\n"
+	"\tfield:long nowhere;\tsigned:1;\n"
+	"\tfield:this line ends too early\n"
+	"\n"
+	"print fmt: \"field:pid_t next_pid;\toffset:56;\tsize:4;\"\n";
+
+/* The last line has no end, and its field no second semicolon. */
+static const char wakeup_text[] = "ID: 78187493530\nname: sched_wakeup\n"
+				  "\tfield:pid_t pid;\toffset:24;\tsize:4";
+
+struct made {
+	struct obuf o;
+	bool big;
+};
+
+static void put(struct made *m, uint64_t v, int size)
+{
+	for (int i = 0; i < size; i++)
+		obuf_char(&m->o, (char)(v >> 8 * (m->big ? size - 1 - i : i)));
+}
+
+static void put_format(struct made *m, const char *text)
+{
+	put(m, strlen(text), 8);
+	obuf_str(&m->o, text);
+}
+
+static void make(struct made *m, bool big)
+{
+	static const char *const pages[] = { "header_page", "header_event" };
+
+	*m = (struct made){ .big = big };
+	assert_int_equal(obuf_init(&m->o, -1, 0), 0);
+	obuf_mem(&m->o, "\x17\x08\x44tracing0.6", 14);
+	put(m, big, 1);
+	put(m, 8, 1);
+	put(m, 4096, 4);
+	for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
+		obuf_mem(&m->o, pages[i], strlen(pages[i]) + 1);
+		put_format(m, "\tfield: u64 timestamp;\n");
+	}
+	put(m, 1, 4);
+	put_format(m, ftrace_text);
+	put(m, 2, 4);
+	obuf_mem(&m->o, "sched", 6);
+	put(m, 2, 4);
+	put_format(m, switch_text);
+	put_format(m, wakeup_text);
+	obuf_mem(&m->o, "empty", 6);
+	put(m, 2, 4);
+	put_format(m, "");
+	put_format(m, "no name, no number\n");
+	put(m, 0, 4); /* kernel symbols */
+	put(m, 0, 4); /* printk formats */
+	assert_int_equal(m->o.code, 0);
+}
+
+static void check_names(const struct trace *t)
+{
+	const struct trace_format *f = trace_find(t, SWITCH_ID);
+
+	assert_non_null(f);
+	assert_string_equal(f->system, "sched");
+	assert_int_equal(f->name_size, strlen("sched_switch"));
+	assert_memory_equal(f->name, "sched_switch", f->name_size);
+	assert_int_equal(f->size, strlen(switch_text));
+	assert_memory_equal(f->text, switch_text, f->size);
+	assert_ptr_equal(trace_named(t, "sched", "sched_switch"), f);
+
+	f = trace_find(t, WAKEUP_ID);
+	assert_non_null(f);
+	assert_ptr_equal(trace_named(t, "sched", "sched_wakeup"), f);
+
+	/* ftrace's own events have numbers of their own */
+	assert_null(trace_find(t, FTRACE_ID));
+	assert_non_null(trace_named(t, "ftrace", "function"));
+	assert_null(trace_named(t, "sched", "sched_swit"));
+	assert_null(trace_named(t, "sched", "sched_switch2"));
+	assert_null(trace_named(t, "irq", "sched_switch"));
+	assert_null(trace_find(t, 0));
+	assert_null(trace_find(t, 317));
+}
+
+static void check_fields(const struct trace *t)
+{
+	const struct trace_format *f = trace_named(t, "sched", "sched_switch");
+	struct trace_field field;
+	struct obuf names;
+
+	assert_true(trace_field(f, "prev_pid", &field));
+	assert_int_equal(field.offset, 24);
+	assert_int_equal(field.size, 4);
+	assert_true(trace_field(f, "prev_comm", &field));
+	assert_int_equal(field.offset, 8);
+	assert_int_equal(field.size, 16);
+	assert_true(trace_field(f, "common_type", &field));
+	assert_int_equal(field.size, 2);
+	assert_false(trace_field(f, "where", &field)); /* no offset is that large */
+	assert_false(trace_field(f, "nowhere", &field));
+	assert_false(trace_field(f, "next_pid", &field)); /* it is text to be printed */
+	assert_false(trace_field(f, "pid", &field));
+	assert_false(trace_field(f, "", &field));
+
+	assert_int_equal(obuf_init(&names, -1, 0), 0);
+	trace_field_names(f, &names);
+	obuf_char(&names, '|');
+	trace_field_names(trace_named(t, "sched", "sched_wakeup"), &names);
+	obuf_char(&names, 0);
+	assert_string_equal(names.buf, "prev_comm,prev_pid,next_name,where,nowhere|pid");
+	obuf_free(&names);
+	assert_true(trace_field(trace_named(t, "sched", "sched_wakeup"), "pid", &field));
+	assert_int_equal(field.size, 4);
+}
+
+static void both_byte_orders(void **state)
+{
+	struct trace *t;
+	struct made m;
+
+	(void)state;
+	for (int big = 0; big < 2; big++) {
+		make(&m, big);
+		assert_int_equal(trace_new(&t, m.o.buf, m.o.len, NULL), 0);
+		check_names(t);
+		check_fields(t);
+		trace_free(t);
+		obuf_free(&m.o);
+	}
+}
+
+/* Every beginning of the bytes, in memory of its own: a sanitizer sees the byte behind it. */
+static void cut_anywhere(void **state)
+{
+	size_t formats = 0, found = 0;
+	struct trace *t;
+	struct made m;
+
+	(void)state;
+	make(&m, false);
+	for (size_t n = 0; n <= m.o.len; n++) {
+		char *copy = malloc(n ? n : 1);
+		const struct trace_format *f;
+		int ret;
+
+		assert_non_null(copy);
+		memcpy(copy, m.o.buf, n);
+		ret = trace_new(&t, copy, n, NULL);
+		assert_true(ret == 0 || ret == -EINVAL);
+		assert_true(!ret == !!t);
+		assert_true(!ret || !formats); /* header first, and then it stays so */
+		formats += !ret;
+		f = trace_named(t, "sched", "sched_switch");
+		if (f) { /* whole, or not at all */
+			assert_int_equal(f->size, strlen(switch_text));
+			found++;
+		}
+		trace_free(t);
+		free(copy);
+	}
+	assert_true(found && formats > found);
+	obuf_free(&m.o);
+}
+
+static void no_formats(void **state)
+{
+	static const char other[] = "\x17\x08\x44tracinG0.6\0\0\x08\0\0\0";
+	struct err e = { 0 };
+	struct trace *t;
+	struct made m;
+
+	(void)state;
+	assert_int_equal(trace_new(&t, NULL, 0, &e), -EINVAL);
+	assert_null(t);
+	assert_int_equal(trace_new(&t, other, sizeof(other), &e), -EINVAL);
+	assert_string_equal(e.text, "these bytes are no formats of tracepoints");
+	trace_free(NULL);
+	assert_null(trace_find(NULL, SWITCH_ID));
+	assert_null(trace_named(NULL, "sched", "sched_switch"));
+
+	/* Counts that promise more than there is. */
+	make(&m, false);
+	for (size_t i = 0; i + 4 <= m.o.len; i++) {
+		char old[4];
+
+		memcpy(old, m.o.buf + i, 4);
+		memset(m.o.buf + i, 0xff, 4);
+		if (!trace_new(&t, m.o.buf, m.o.len, NULL))
+			trace_free(t);
+		memcpy(m.o.buf + i, old, 4);
+	}
+	obuf_free(&m.o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(both_byte_orders),
+		cmocka_unit_test(cut_anywhere),
+		cmocka_unit_test(no_formats),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Fields of a sample as text, by libtraceevent: it knows the C expressions with which formats say
+ * how an event is printed. It gets copies of all that a file says, and no more of a sample than fits
+ * the format: what it believes unasked is checked here first.
+ */
+#include <stdlib.h>
+
+#include "config.h"
+#include "base/bytes.h"
+#include "trace-int.h"
+
+#if HAVE_LIBTRACEEVENT
+
+#include <event-parse.h>
+
+/*
+ * Formats give offsets and samples give places of strings (16 bits each); libtraceevent believes
+ * both. Samples are printed from a buffer that reaches far enough for any of them.
+ */
+#define RAW_MAX	   (64 << 10)
+#define RAW_BUFFER (256 << 10)
+
+struct trace_printer {
+	struct tep_handle *tep;
+	unsigned char *raw;
+	size_t raw_used;
+	bool fields; /* names and numbers */
+	struct trace_seq seq;
+};
+
+void trace_printer_free(struct trace_printer *p)
+{
+	if (!p)
+		return;
+	tep_free(p->tep);
+	trace_seq_destroy(&p->seq);
+	free(p->raw);
+	free(p);
+}
+
+/* @size bytes as a string of its own, with room for one more; NULL without memory. */
+static char *piece(const char *p, size_t size)
+{
+	char *s = calloc(1, size + 2);
+
+	return s ? memcpy(s, p, size) : NULL;
+}
+
+static void parse_format(struct trace_printer *p, const struct trace_format *f)
+{
+	char *text = piece(f->text, f->size);
+
+	if (text)
+		tep_parse_event(p->tep, text, strlen(text), f->system);
+	free(text);
+}
+
+/* Drops lines that are not `0xADDR : "text"`: the parser looks behind the colon unasked. */
+static void keep_printk_lines(char *text)
+{
+	char *to = text, *line = text;
+
+	while (*line) {
+		size_t n = strcspn(line, "\n");
+		const char *colon = memchr(line, ':', n);
+
+		if (!strncmp(line, "0x", 2) && colon && (size_t)(colon - line) + 2 < n) {
+			memmove(to, line, n);
+			to += n;
+			*to++ = '\n';
+		}
+		line += n + (line[n] == '\n');
+	}
+	*to = 0;
+}
+
+static void parse_printk(struct trace_printer *p, const struct trace *t)
+{
+	char *text = t->printk ? piece(t->printk, t->printk_size) : NULL;
+
+	if (text) {
+		keep_printk_lines(text);
+		tep_parse_printk_formats(p->tep, text);
+	}
+	free(text);
+}
+
+static void take_formats(struct trace_printer *p, const struct trace *t)
+{
+	tep_set_file_bigendian(p->tep, t->big_endian ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
+	tep_set_local_bigendian(p->tep, host_is_big_endian() ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
+	tep_set_long_size(p->tep, t->long_size);
+	for (size_t i = 0; i < t->formats.n; i++)
+		parse_format(p, &t->formats.v[i]);
+	parse_printk(p, t);
+}
+
+int trace_printer_new(struct trace_printer **out, const struct trace *t, bool raw, const char *file,
+		      struct err *e)
+{
+	struct trace_printer *p = calloc(1, sizeof(*p));
+
+	*out = p;
+	if (!p)
+		return err_set(e, -ENOMEM, "no memory for the fields of tracepoints");
+	p->fields = raw;
+	p->tep = tep_alloc();
+	p->raw = calloc(1, RAW_BUFFER);
+	trace_seq_init(&p->seq);
+	tep_set_loglevel(TEP_LOG_NONE);
+	if (!p->tep || !p->raw)
+		return err_set(e, -ENOMEM, "no memory for the fields of tracepoints");
+	if (!t)
+		return err_set(e, -EINVAL, "%s: the tracepoint formats in this file cannot be read",
+			       file);
+	take_formats(p, t);
+	return 0;
+}
+
+/* Every fixed field inside the sample? */
+static bool fits(const struct tep_event *event, uint32_t size)
+{
+	for (const struct tep_format_field *f = event->format.fields; f; f = f->next)
+		if (f->offset < 0 || f->size < 0 || (uint64_t)f->offset + (uint64_t)f->size > size)
+			return false;
+	return true;
+}
+
+static void *copy_raw(struct trace_printer *p, const struct trace_raw *r)
+{
+	memcpy(p->raw, r->data, r->size);
+	if (r->size < p->raw_used)
+		memset(p->raw + r->size, 0, p->raw_used - r->size);
+	p->raw_used = r->size;
+	return p->raw;
+}
+
+const char *trace_text(struct trace_printer *p, const struct trace_raw *r, size_t *len)
+{
+	struct tep_event *event;
+	struct tep_record rec = { .cpu = (int)r->cpu, .size = (int)r->size };
+
+	if (!p || !p->tep || !p->raw || !r->data || r->size > RAW_MAX)
+		return NULL;
+	event = tep_find_event(p->tep, (int)r->id);
+	if (!event || !fits(event, r->size))
+		return NULL;
+	rec.data = copy_raw(p, r);
+	trace_seq_reset(&p->seq);
+	if (p->fields)
+		tep_print_fields(&p->seq, rec.data, rec.size, event);
+	else
+		tep_print_event(p->tep, &p->seq, &rec, "%s", TEP_PRINT_INFO);
+	if (p->seq.state != TRACE_SEQ__GOOD)
+		return NULL;
+	trace_seq_terminate(&p->seq);
+	*len = p->seq.len;
+	return p->seq.buffer;
+}
+
+#else
+
+struct trace_printer {
+	int none;
+};
+
+void trace_printer_free(struct trace_printer *p)
+{
+	free(p);
+}
+
+int trace_printer_new(struct trace_printer **out, const struct trace *t, bool raw, const char *file,
+		      struct err *e)
+{
+	(void)t, (void)raw, (void)file;
+	*out = calloc(1, sizeof(struct trace_printer));
+	return err_set(e, -ENOTSUP,
+		       "built without libtraceevent: tracepoints are printed without their fields");
+}
+
+const char *trace_text(struct trace_printer *p, const struct trace_raw *r, size_t *len)
+{
+	(void)p, (void)r, (void)len;
+	return NULL;
+}
+
+#endif
