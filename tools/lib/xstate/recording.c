@@ -9,6 +9,7 @@
 
 #include "sample/sample.h"
 #include "session/session.h"
+#include "trace/trace.h"
 #include "xstate/xstate-int.h"
 
 struct feed {
@@ -19,37 +20,15 @@ struct feed {
 	struct htab tab;
 };
 
-/* "field:pid_t prev_pid;	offset:24;" in the format text that the file carries. */
-static uint32_t field_offset(const char *format, size_t size, const char *field, uint32_t usual)
-{
-	const char *at = memmem(format, size, field, strlen(field));
-	const char *off;
-	size_t left;
-
-	if (!at)
-		return usual;
-	left = size - (size_t)(at - format);
-	off = memmem(at, left < 64 ? left : 64, "offset:", 7);
-	return off ? (uint32_t)strtoul(off + 7, NULL, 10) : usual;
-}
-
-/* Without the format text: where every 64-bit kernel so far has them. */
+/* Without the format: where every 64-bit kernel so far has them. */
 static void find_fields(struct feed *f, const struct perfdata *pd)
 {
-	static const char name[] = "name: sched_switch\n";
-	size_t size = 0;
-	const char *raw = perfdata_feature_raw(pd, FEAT_TRACING_DATA, &size);
-	const char *at = raw ? memmem(raw, size, name, sizeof(name) - 1) : NULL;
-	char text[4096] = "";
+	const struct trace_format *format =
+		trace_named(perfdata_trace(pd), "sched", "sched_switch");
+	struct trace_field field;
 
-	f->prev_at = 24;
-	f->next_at = 56;
-	if (!at)
-		return;
-	size -= (size_t)(at - raw);
-	snprintf(text, sizeof(text), "%.*s", (int)min_u64(size, sizeof(text) - 1), at);
-	f->prev_at = field_offset(text, strlen(text), " prev_pid;", f->prev_at);
-	f->next_at = field_offset(text, strlen(text), " next_pid;", f->next_at);
+	f->prev_at = format && trace_field(format, "prev_pid", &field) ? field.offset : 24;
+	f->next_at = format && trace_field(format, "next_pid", &field) ? field.offset : 56;
 }
 
 static int feed(struct feed *f, enum xsave_sim_kind kind, uint32_t cpu, uint32_t task,
@@ -97,7 +76,8 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 
 	if (is_call_stack(in->rec->event) && s->tid != UINT32_MAX)
 		return begin_lbr(f, s->tid);
-	if (!s->raw || s->raw_size < f->prev_at + 4 || s->raw_size < f->next_at + 4)
+	if (!s->raw || s->raw_size < 4 || s->raw_size - 4 < f->prev_at ||
+	    s->raw_size - 4 < f->next_at)
 		return err_set(e, -EINVAL, RECORD_FMT ": a sched_switch without room for its pids",
 			       RECORD_ARG(in->rec->offset, in->rec->type));
 	f->switches++;
