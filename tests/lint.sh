@@ -68,7 +68,7 @@ for my $c (split ' ', `$perf help --list-cmds`) {
 	for (sort keys %shown) { $named{$_} or print "lint: docs: $page does not name $_\n" and $bad = 1 }
 	for (sort keys %named) {
 		my $positive = s/^--no-/--/r;
-		$known{$_} || $known{$positive} or print "lint: docs: perf $c has no $_\n" and $bad = 1;
+		$known{$_} || $known{$positive} || $known{s{^--}{--no-}r} or print "lint: docs: perf $c has no $_\n" and $bad = 1;
 	}
 }
 exit $bad;

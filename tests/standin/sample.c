@@ -234,8 +234,8 @@ enum {
 };
 enum { PRIV_USER = 1, PRIV_KERNEL = 2 };
 
-static uint64_t branch_flags(const struct table *p, uint64_t m, const struct kind *k,
-			     unsigned seed, bool kernel)
+static uint64_t branch_flags(const struct table *p, uint64_t m, const struct kind *k, unsigned seed,
+			     bool kernel)
 {
 	uint64_t f = 0;
 

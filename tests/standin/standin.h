@@ -77,8 +77,8 @@ struct event {
 const struct table *table_find(const char *name);
 /* Whether a profile that is real otherwise has no such event. */
 bool rules_hide(const struct table *p, const struct perf_event_attr *a);
-int rules_check(const struct table *p, struct perf_event_attr *attr, uint32_t given_size,
-		pid_t pid, int cpu, const struct event *group, unsigned long flags);
+int rules_check(const struct table *p, struct perf_event_attr *attr, uint32_t given_size, pid_t pid,
+		int cpu, const struct event *group, unsigned long flags);
 
 /* sample.c: one record into buf (64 KiB), its values into the log. The record's size. */
 size_t sample_compose(const struct table *p, struct event *ev, unsigned nr, unsigned char *buf,

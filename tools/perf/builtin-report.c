@@ -81,7 +81,8 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 	struct report *r = ctx;
 	struct sample *s = in->s;
 
-	if (r->o.pieces && !r->o.apart && r->nr_taken && !(r->nr_taken % r->o.pieces) && report_next_piece(r, e))
+	if (r->o.pieces && !r->o.apart && r->nr_taken && !(r->nr_taken % r->o.pieces) &&
+	    report_next_piece(r, e))
 		return e->code;
 	r->nr_taken++;
 	if (r->po.switches)

@@ -95,7 +95,7 @@ static int show(struct emit *e, const struct xstate_opts *o, struct xstate_view 
 	uint64_t set = 0;
 
 	/* A core may say itself whose layout it has. */
-	if ((o->cpu || !o->core) && choose_cpu(o, v, &v->cpu, err))
+	if ((o->cpu || o->image || !o->core) && choose_cpu(o, v, &v->cpu, err))
 		return err->code;
 	if (o->core || o->pid)
 		return show_process(e, o, v, err);

@@ -86,7 +86,6 @@ enum log_level {
 };
 
 void log_set_level(enum log_level level);
-enum log_level log_get_level(void);
 /* One message, made by safe_format(); a newline is added. log_warn is shown unless -q. */
 void log_error(const char *fmt, ...) __printf_fmt(1, 2);
 void log_warn(const char *fmt, ...) __printf_fmt(1, 2);

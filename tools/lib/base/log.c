@@ -16,11 +16,6 @@ void log_set_level(enum log_level level)
 	threshold = level;
 }
 
-enum log_level log_get_level(void)
-{
-	return threshold;
-}
-
 static void log_v(enum log_level level, const char *fmt, va_list ap)
 {
 	char line[2048];

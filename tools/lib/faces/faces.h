@@ -88,7 +88,7 @@ struct faces_column {
 	int width;	  /* of the text, at least the head's */
 	bool number;	  /* stands to the right */
 	uint8_t readers;
-	uint32_t level;		       /* of --hierarchy: rows of this level have a cell */
+	uint32_t level;		    /* of --hierarchy: rows of this level have a cell */
 	const struct keys_col *key; /* NULL = none of the view's */
 };
 
@@ -113,10 +113,10 @@ struct faces_table {
 struct faces_row {
 	const struct faces_table *table;
 	const struct keys_row *row; /* FACES_ROWS */
-	const struct thread *task;     /* FACES_TASKS, FACES_MAPS */
-	const struct map *map;	       /* FACES_MAPS */
-	unsigned level;		       /* of --hierarchy; below how many tasks */
-	bool no_entry;		       /* there are rows below it, and all are below min_percent */
+	const struct thread *task;  /* FACES_TASKS, FACES_MAPS */
+	const struct map *map;	    /* FACES_MAPS */
+	unsigned level;		    /* of --hierarchy; below how many tasks */
+	bool no_entry;		    /* there are rows below it, and all are below min_percent */
 };
 
 enum faces_value { FACES_KEY, FACES_NONE, FACES_U64, FACES_S64, FACES_STR, FACES_PATH };

@@ -195,7 +195,7 @@ static int walk_block(struct walk *k, const struct faces_table *t, const struct 
 	const struct faces *f = k->pub.f;
 	const struct brflow_block *b = v->b;
 	uint64_t mean = b->cycles / b->nr;
-	char share[32], sum[32], mean_share[32], mean_sum[32], range[512];
+	char share[32] = "", sum[32], mean_share[32] = "", mean_sum[32], range[512] = "";
 	char counters[COUNTERS_TEXT] = "";
 	struct faces_cell cells[NR_BLOCK_COLS] = {
 		[CYCLES_SHARE] = text_cell(share),
@@ -328,7 +328,7 @@ static const struct faces_column path_cols[NR_PATH_COLS] = {
 
 static int walk_path(struct walk *k, const struct faces_table *t, const struct brflow_path *p)
 {
-	char share[32], mean[32] = "-", mispred[32] = "-";
+	char share[32] = "", mean[32] = "-", mispred[32] = "-";
 	struct faces_cell cells[NR_PATH_COLS] = {
 		[P_SHARE] = text_cell(share),	      [P_COUNT] = number_cell(p->nr),
 		[P_MEAN] = text_cell(mean),	      [P_MISPRED] = text_cell(mispred),

@@ -141,8 +141,7 @@ struct rows {
 	size_t nr_keys; /* behind them: numbers */
 };
 
-static void add_key(const struct faces *f, struct rows *r, const struct keys_col *c,
-		    uint32_t level)
+static void add_key(const struct faces *f, struct rows *r, const struct keys_col *c, uint32_t level)
 {
 	r->cols[r->t.nr_cols++] = (struct faces_column){
 		.name = view_col_name(c),

@@ -36,11 +36,11 @@ static int merge(void *slot, const void *from, const struct acc_maps *maps)
 	return 0;
 }
 
-#define MODE(name)                                                                 \
+#define MODE(name)                                                              \
 	static uint64_t stat_##name(const struct keys_row *r, const void *slot) \
-	{                                                                          \
-		(void)r;                                                           \
-		return ((const struct modes *)slot)->name;                         \
+	{                                                                       \
+		(void)r;                                                        \
+		return ((const struct modes *)slot)->name;                      \
 	}
 MODE(sys)
 MODE(usr)

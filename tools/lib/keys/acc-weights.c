@@ -30,11 +30,11 @@ static int merge(void *slot, const void *from, const struct acc_maps *maps)
 	return 0;
 }
 
-#define WEIGHT(n)                                                               \
+#define WEIGHT(n)                                                            \
 	static uint64_t stat_##n(const struct keys_row *r, const void *slot) \
-	{                                                                       \
-		(void)r;                                                        \
-		return ((const struct weights *)slot)->v[n - 1];                \
+	{                                                                    \
+		(void)r;                                                     \
+		return ((const struct weights *)slot)->v[n - 1];             \
 	}
 WEIGHT(1)
 WEIGHT(2)

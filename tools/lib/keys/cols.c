@@ -203,8 +203,8 @@ static void push_key(struct columns *cs, struct keys_col **list, unsigned *n, co
 }
 
 /* The same for a key of its own level, unless it has one. */
-static void push_key_at(struct columns *cs, struct keys_col **list, unsigned *n,
-			const char *name, int level)
+static void push_key_at(struct columns *cs, struct keys_col **list, unsigned *n, const char *name,
+			int level)
 {
 	unsigned had = cs->nr_cols;
 

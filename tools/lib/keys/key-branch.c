@@ -29,8 +29,7 @@ void keys_text_abort(const struct keys *ks, const struct keys_row *r, uint64_t v
 	text_flag(o, v & 8, "A", ".");
 }
 
-void keys_text_cycles(const struct keys *ks, const struct keys_row *r, uint64_t v,
-		      struct obuf *o)
+void keys_text_cycles(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	(void)ks, (void)r;
 	if (branch_flags_cycles(v))

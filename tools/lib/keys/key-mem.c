@@ -143,12 +143,12 @@ void keys_text_phys(const struct keys *ks, const struct keys_row *r, uint64_t v,
 
 /* ---- data_src -------------------------------------------------------------------------------- */
 
-#define DATA_SRC_TEXT(name)                                                                   \
+#define DATA_SRC_TEXT(name)                                                                \
 	void keys_text_##name(const struct keys *ks, const struct keys_row *r, uint64_t v, \
-			      struct obuf *o)                                                 \
-	{                                                                                     \
-		(void)ks, (void)r;                                                            \
-		data_src_##name(o, v);                                                        \
+			      struct obuf *o)                                              \
+	{                                                                                  \
+		(void)ks, (void)r;                                                         \
+		data_src_##name(o, v);                                                     \
 	}
 
 DATA_SRC_TEXT(level)

@@ -156,8 +156,7 @@ uint64_t keys_get_opmask(struct keys *ks, const struct sample *s, struct thread 
 	return worst;
 }
 
-void keys_text_opmask(const struct keys *ks, const struct keys_row *r, uint64_t v,
-		      struct obuf *o)
+void keys_text_opmask(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	static const char *const names[] = { "N/A", "all zeros", "all ones", "one-hot", "partial" };
 

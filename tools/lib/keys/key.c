@@ -311,8 +311,7 @@ static int cmp_equal(const struct keys *ks, uint64_t a, uint64_t b)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-static void text_name(const struct keys *ks, const struct keys_row *r, uint64_t v,
-		      struct obuf *o)
+static void text_name(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	(void)r;
 	emit_safe(o, intern_str(&ks->names, (uint32_t)v));
@@ -360,8 +359,7 @@ static void text_sym(const struct keys *ks, const struct keys_row *r, uint64_t v
 	put_sym(ks, f, o);
 }
 
-static void text_iaddr(const struct keys *ks, const struct keys_row *r, uint64_t v,
-		       struct obuf *o)
+static void text_iaddr(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	const struct frame_info *f = &ks->frames.v[v];
 
@@ -372,8 +370,7 @@ static void text_iaddr(const struct keys *ks, const struct keys_row *r, uint64_t
 		put_addr(o, f->order);
 }
 
-static void text_addr(const struct keys *ks, const struct keys_row *r, uint64_t v,
-		      struct obuf *o)
+static void text_addr(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	const struct frame_info *f = &ks->frames.v[v];
 
@@ -390,8 +387,7 @@ static void text_addr(const struct keys *ks, const struct keys_row *r, uint64_t 
 }
 
 /* An address without a symbol gets the digits that the heading leaves room for. */
-static void text_symoff(const struct keys *ks, const struct keys_row *r, uint64_t v,
-			struct obuf *o)
+static void text_symoff(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	const struct frame_info *f = &ks->frames.v[v];
 
@@ -434,8 +430,7 @@ static void text_ip(const struct keys *ks, const struct keys_row *r, uint64_t v,
 	obuf_hex(o, v);
 }
 
-static void text_thread(const struct keys *ks, const struct keys_row *r, uint64_t v,
-			struct obuf *o)
+static void text_thread(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	const struct thread *th = machine_thread_at(ks->m, r->thread);
 
@@ -445,8 +440,7 @@ static void text_thread(const struct keys *ks, const struct keys_row *r, uint64_
 }
 
 /* The process by the name of its first thread, cut at the column, as upstream has it. */
-static void text_leader(const struct keys *ks, const struct keys_row *r, uint64_t v,
-			struct obuf *o)
+static void text_leader(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	const struct thread *th = machine_thread(ks->m, (int32_t)v, (int32_t)v);
 	char name[8];
@@ -457,8 +451,7 @@ static void text_leader(const struct keys *ks, const struct keys_row *r, uint64_
 	emit_safe(o, name);
 }
 
-static void text_time(const struct keys *ks, const struct keys_row *r, uint64_t v,
-		      struct obuf *o)
+static void text_time(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	(void)r;
 	obuf_dec(o, v / 1000000000);
@@ -469,8 +462,7 @@ static void text_time(const struct keys *ks, const struct keys_row *r, uint64_t 
 		obuf_dec_zero(o, v % 1000000000 / 1000, 6);
 }
 
-static void text_size(const struct keys *ks, const struct keys_row *r, uint64_t v,
-		      struct obuf *o)
+static void text_size(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	(void)ks, (void)r;
 	if (!v)
@@ -482,8 +474,7 @@ static void text_size(const struct keys *ks, const struct keys_row *r, uint64_t 
 			    v >> 20 ? 'M' : 'K');
 }
 
-static void text_cgroup(const struct keys *ks, const struct keys_row *r, uint64_t v,
-			struct obuf *o)
+static void text_cgroup(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	const char *s = v ? machine_cgroup(ks->m, v) : NULL;
 
@@ -491,8 +482,7 @@ static void text_cgroup(const struct keys *ks, const struct keys_row *r, uint64_
 	emit_safe(o, s ? s : v ? "unknown" : "N/A");
 }
 
-static void text_other(const struct keys *ks, const struct keys_row *r, uint64_t v,
-		       struct obuf *o)
+static void text_other(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
 	(void)r;
 	emit_safe(o, v ? intern_str(&ks->names, (uint32_t)v) : "[other]");
@@ -507,11 +497,11 @@ static void text_ipc_null(const struct keys *ks, const struct keys_row *r, uint6
 
 /* ---- numbers of a row ------------------------------------------------------------------------ */
 
-#define STAT(name)                                                                 \
+#define STAT(name)                                                              \
 	static uint64_t stat_##name(const struct keys_row *r, const void *slot) \
-	{                                                                          \
-		(void)slot;                                                        \
-		return r->name;                                                    \
+	{                                                                       \
+		(void)slot;                                                     \
+		return r->name;                                                 \
 	}
 
 STAT(period)

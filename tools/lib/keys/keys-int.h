@@ -12,12 +12,9 @@ char keys_cpumode_char(uint8_t cpumode);
 /* key-branch.c */
 void keys_text_mispredict(const struct keys *ks, const struct keys_row *r, uint64_t v,
 			  struct obuf *o);
-void keys_text_in_tx(const struct keys *ks, const struct keys_row *r, uint64_t v,
-		     struct obuf *o);
-void keys_text_abort(const struct keys *ks, const struct keys_row *r, uint64_t v,
-		     struct obuf *o);
-void keys_text_cycles(const struct keys *ks, const struct keys_row *r, uint64_t v,
-		      struct obuf *o);
+void keys_text_in_tx(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o);
+void keys_text_abort(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o);
+void keys_text_cycles(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o);
 void keys_text_type(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o);
 
 void keys_text_ipc(const struct keys *ks, const void *slot, struct obuf *o);
@@ -30,15 +27,13 @@ void keys_text_simd_width(const struct keys *ks, const struct keys_row *r, uint6
 			  struct obuf *o);
 void keys_text_simd_upper(const struct keys *ks, const struct keys_row *r, uint64_t v,
 			  struct obuf *o);
-void keys_text_opmask(const struct keys *ks, const struct keys_row *r, uint64_t v,
-		      struct obuf *o);
+void keys_text_opmask(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o);
 
 /* key-file.c */
 uint64_t keys_get_trace(struct keys *ks, const struct sample *s, struct thread *th);
 uint64_t keys_get_socket(struct keys *ks, const struct sample *s, struct thread *th);
 uint64_t keys_get_cgroup_id(struct keys *ks, const struct sample *s, struct thread *th);
-void keys_text_socket(const struct keys *ks, const struct keys_row *r, uint64_t v,
-		      struct obuf *o);
+void keys_text_socket(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o);
 
 uint64_t keys_get_comm_nodigit(struct keys *ks, const struct sample *s, struct thread *th);
 uint64_t keys_place_dso_size(struct keys *ks, const struct place_in *in);
@@ -53,7 +48,7 @@ int keys_width_daddr(const struct keys *ks, uint64_t v);
 int keys_width_dso_daddr(const struct keys *ks, uint64_t v);
 int keys_cmp_daddr(const struct keys *ks, uint64_t a, uint64_t b);
 int keys_cmp_dcacheline(const struct keys *ks, uint64_t a, uint64_t b);
-#define KEY_TEXT(name)                                                                        \
+#define KEY_TEXT(name)                                                                     \
 	void keys_text_##name(const struct keys *ks, const struct keys_row *r, uint64_t v, \
 			      struct obuf *o)
 KEY_TEXT(daddr);

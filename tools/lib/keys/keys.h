@@ -213,8 +213,7 @@ struct key {
 	int (*sort)(const struct keys *ks, uint64_t a, uint64_t b); /* NULL = cmp */
 	/* True for values with an address alone: `cmp` goes by it, to `sort` they are equal. */
 	bool (*unnamed)(const struct keys *ks, uint64_t v, uint64_t *ip);
-	void (*text)(const struct keys *ks, const struct keys_row *row, uint64_t v,
-		     struct obuf *o);
+	void (*text)(const struct keys *ks, const struct keys_row *row, uint64_t v, struct obuf *o);
 	/* KEY_STAT: of the row itself, or of what the accumulator has for it. */
 	uint64_t (*stat)(const struct keys_row *row, const void *slot);
 	/* In place of text: of what the accumulator has. */
@@ -455,14 +454,14 @@ struct keys {
 
 /* The sample at hand beyond its record, and what was looked at once. */
 struct key_reader {
-	uint32_t parallelism;	  /* threads that ran */
-	uint32_t parent;	  /* names */
-	struct thread *at_thread; /* of the sample or frame whose place is looked for */
-	struct obuf reg_text;	  /* being put together */
-	VEC(uint32_t) comm_name;  /* comm id -> names */
-	VEC(uint32_t) dso_name;	  /* dso idx -> names */
-	VEC(int32_t) sockets;	  /* by CPU */
-	struct trace_printer *trace;	  /* formats of tracepoints, once they were needed */
+	uint32_t parallelism;	     /* threads that ran */
+	uint32_t parent;	     /* names */
+	struct thread *at_thread;    /* of the sample or frame whose place is looked for */
+	struct obuf reg_text;	     /* being put together */
+	VEC(uint32_t) comm_name;     /* comm id -> names */
+	VEC(uint32_t) dso_name;	     /* dso idx -> names */
+	VEC(int32_t) sockets;	     /* by CPU */
+	struct trace_printer *trace; /* formats of tracepoints, once they were needed */
 	struct tuples frame_keys;
 	VEC(uint32_t) frame_at; /* by frame_keys id */
 	struct htab bare_tab;	/* frames that are an address in an object (or in none), no more */

@@ -132,8 +132,8 @@ static int make_frames(struct resolver *res, struct place *p, const struct inlin
 		return 0;
 	for (int i = 0; i < n; i++) {
 		f[i].call = info[i].call;
-		f[i].sym =
-			i < n - 1 ? resolver_inline_symbol(res, info[i].name) : symbol_find(res, dso, addr);
+		f[i].sym = i < n - 1 ? resolver_inline_symbol(res, info[i].name)
+				     : symbol_find(res, dso, addr);
 		if (!f[i].sym)
 			return 0;
 	}
