@@ -66,12 +66,12 @@ static inline void map_self(uintptr_t addr)
 
 static inline struct table *new_profile(const struct keys_opts *o)
 {
-	struct table *p = NULL;
+	struct table *t = NULL;
 	struct err e = { 0 };
 
-	if (table_new(&p, o, m, res, NULL, &e))
+	if (table_new(&t, o, m, res, NULL, &e))
 		fail_msg("%s", e.text);
-	return p;
+	return t;
 }
 
 /* What --comms, --tid and so on of @o leave; to be freed. */
@@ -86,19 +86,19 @@ static inline struct session_filter *new_filter(const struct session_opts *o)
 }
 
 /* No more samples: there is a view of it. */
-static inline void finish(struct table *p)
+static inline void finish(struct table *t)
 {
 	struct err e = { 0 };
 
-	if (table_finish(p, &e) || view_new(&v, p, NULL, NULL, &e))
+	if (table_finish(t, &e) || view_new(&v, t, NULL, NULL, &e))
 		fail_msg("%s", e.text);
 }
 
-static inline void done(struct table *p)
+static inline void done(struct table *t)
 {
 	view_free(v);
 	v = NULL;
-	table_free(p);
+	table_free(t);
 }
 
 #endif

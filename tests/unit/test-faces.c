@@ -61,7 +61,7 @@ static void name_thread(uint32_t tid, const char *comm)
 }
 
 /* @chain: innermost first, 0 ends it. */
-static void add(struct table *p, uint32_t tid, uint64_t period, const uint64_t *chain)
+static void add(struct table *t, uint32_t tid, uint64_t period, const uint64_t *chain)
 {
 	uint64_t ips[16] = { PERF_CONTEXT_USER };
 	struct sample s = { .event = &event, .period = period };
@@ -74,13 +74,13 @@ static void add(struct table *p, uint32_t tid, uint64_t period, const uint64_t *
 	s.pid = s.tid = tid;
 	s.present = event.attr.sample_type;
 	s.callchain = (struct u64s){ (unsigned char *)ips, n, false };
-	assert_int_equal(table_add(p, &s, machine_thread(m, (int)tid, (int)tid), NULL), 0);
+	assert_int_equal(table_add(t, &s, machine_thread(m, (int)tid, (int)tid), NULL), 0);
 }
 
 #define CHAIN(...) ((const uint64_t[]){ __VA_ARGS__, 0 })
 
 /* One branch from @from to @to; @flags: 1 mispredicted, 2 predicted; cycles from bit 4 on. */
-static void add_branch(struct table *p, uint32_t tid, uint64_t from, uint64_t to, uint64_t flags)
+static void add_branch(struct table *t, uint32_t tid, uint64_t from, uint64_t to, uint64_t flags)
 {
 	uint64_t e[3] = { from, to, flags };
 	struct sample s = { .event = &event, .period = 1, .cpumode = PERF_RECORD_MISC_USER };
@@ -90,21 +90,21 @@ static void add_branch(struct table *p, uint32_t tid, uint64_t from, uint64_t to
 	s.present = event.attr.sample_type;
 	s.branches.nr = 1;
 	s.branches.entries = (const unsigned char *)e;
-	assert_int_equal(table_add(p, &s, machine_thread(m, (int)tid, (int)tid), NULL), 0);
+	assert_int_equal(table_add(t, &s, machine_thread(m, (int)tid, (int)tid), NULL), 0);
 }
 
 /* What @w makes of the rows that @fill adds. */
 static char *face(const struct faces_writer *w, const struct keys_opts *po, struct faces f,
 		  void (*fill)(struct table *))
 {
-	struct table *p = new_profile(po);
+	struct table *t = new_profile(po);
 	struct err e = { 0 };
 	struct obuf o;
 
-	fill(p);
-	finish(p);
+	fill(t);
+	finish(t);
 	assert_int_equal(obuf_init(&o, -1, 0), 0);
-	f.p = p;
+	f.t = t;
 	f.v = v;
 	f.po = po;
 	f.pd = pd;
@@ -114,7 +114,7 @@ static char *face(const struct faces_writer *w, const struct keys_opts *po, stru
 	if (faces_write(&f, w, &o, &e))
 		fail_msg("%s", e.text);
 	obuf_char(&o, 0);
-	done(p);
+	done(t);
 	return o.buf;
 }
 
@@ -132,12 +132,12 @@ static const struct faces quiet = { .o = { .skip_empty = true, .quiet = true } }
 
 /* ---- plain rows -------------------------------------------------------------------------------- */
 
-static void fill_comms(struct table *p)
+static void fill_comms(struct table *t)
 {
 	name_thread(1, "one");
 	name_thread(2, "two");
-	add(p, 1, 75, CHAIN(0x20));
-	add(p, 2, 25, CHAIN(0x20));
+	add(t, 1, 75, CHAIN(0x20));
+	add(t, 2, 25, CHAIN(0x20));
 }
 
 static const struct keys_opts by_comm = { .sort = "comm", .show_samples = true };
@@ -233,10 +233,10 @@ static void small_rows_are_in_no_face(void **state)
 
 /* ---- hostile names ------------------------------------------------------------------------------ */
 
-static void fill_hostile(struct table *p)
+static void fill_hostile(struct table *t)
 {
 	name_thread(1, HOSTILE);
-	add(p, 1, 1, CHAIN(0x20));
+	add(t, 1, 1, CHAIN(0x20));
 }
 
 /* Every byte is a letter or ends a line of the table's. */
@@ -301,10 +301,10 @@ static void csv_quotes(void **state)
 
 /* ---- rows below rows ---------------------------------------------------------------------------- */
 
-static void fill_levels(struct table *p)
+static void fill_levels(struct table *t)
 {
-	fill_comms(p);
-	add(p, 1, 100, CHAIN(0x30));
+	fill_comms(t);
+	add(t, 1, 100, CHAIN(0x30));
 }
 
 static const struct keys_opts levels = { .sort = "comm,addr", .hierarchy = true };
@@ -365,11 +365,11 @@ static void hierarchy_in_lines(void **state)
 
 /* ---- call trees --------------------------------------------------------------------------------- */
 
-static void fill_chains(struct table *p)
+static void fill_chains(struct table *t)
 {
 	name_thread(1, "one");
-	add(p, 1, 60, CHAIN(0x10, 0x20, 0x30));
-	add(p, 1, 40, CHAIN(0x10, 0x28, 0x30));
+	add(t, 1, 60, CHAIN(0x10, 0x20, 0x30));
+	add(t, 1, 40, CHAIN(0x10, 0x28, 0x30));
 }
 
 static struct keys_opts chains(enum chain_style style)
@@ -447,11 +447,11 @@ static void print_limit_is_for_people(void **state)
 
 /* ---- branches ----------------------------------------------------------------------------------- */
 
-static void fill_branches(struct table *p)
+static void fill_branches(struct table *t)
 {
 	map_file(1, LIB, LIB_SIZE, 0, "/lib/x\"y.so");
-	add_branch(p, 1, LIB + 0x20, LIB + 0x40, 2 | 7 << 4);
-	add_branch(p, 1, LIB + 0x20, LIB + 0x40, 1 | 9 << 4);
+	add_branch(t, 1, LIB + 0x20, LIB + 0x40, 2 | 7 << 4);
+	add_branch(t, 1, LIB + 0x20, LIB + 0x40, 1 | 9 << 4);
 }
 
 static void dot_is_quoted(void **state)
@@ -481,10 +481,10 @@ static void dot_without_ends(void **state)
 	       "}\n");
 }
 
-static void fill_unflagged(struct table *p)
+static void fill_unflagged(struct table *t)
 {
 	map_file(1, LIB, LIB_SIZE, 0, "/lib/x.so");
-	add_branch(p, 1, LIB + 0x20, LIB + 0x40, 0);
+	add_branch(t, 1, LIB + 0x20, LIB + 0x40, 0);
 }
 
 /* What no branch says is no number, for whomever. */
@@ -524,9 +524,9 @@ static void count_thread(uint32_t tid, uint64_t value)
 	assert_int_equal(faces_threads_add(&threads, &rec, NULL), 0);
 }
 
-static void fill_nothing(struct table *p)
+static void fill_nothing(struct table *t)
 {
-	(void)p;
+	(void)t;
 }
 
 static void threads_in_all_faces(void **state)
@@ -682,25 +682,25 @@ static void errors_end_the_walk(void **state)
 	static const struct faces_writer w = { .name = "nothing",
 					       .reader = FACES_PEOPLE,
 					       .cell = refuse_cell };
-	struct table *p;
+	struct table *t;
 	struct faces f = plain;
 	struct err e = { 0 };
 	struct obuf o;
 
 	(void)state;
 	setup_recording(COMM_TYPE);
-	p = new_profile(&by_comm);
-	fill_comms(p);
-	finish(p);
+	t = new_profile(&by_comm);
+	fill_comms(t);
+	finish(t);
 	assert_int_equal(obuf_init(&o, -1, 0), 0);
-	f.p = p;
+	f.t = t;
 	f.v = v;
 	f.po = &by_comm;
 	f.pd = pd;
 	assert_int_equal(faces_write(&f, &w, &o, &e), -EIO);
 	assert_string_equal(e.text, "writing the answer as nothing: Input/output error");
 	obuf_free(&o);
-	done(p);
+	done(t);
 }
 
 int main(void)

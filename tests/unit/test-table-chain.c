@@ -81,7 +81,7 @@ static void count(uint32_t tid, const uint32_t *chain, unsigned n, uint64_t peri
 	want[tid][in_lib(tid, chain[n - 1])][chain[n - 1]].own += period;
 }
 
-static void add_sample(struct table *p)
+static void add_sample(struct table *t)
 {
 	uint64_t ips[1 + DEPTH] = { PERF_CONTEXT_USER };
 	struct sample s = { .event = &event, .cpumode = PERF_RECORD_MISC_USER };
@@ -95,21 +95,21 @@ static void add_sample(struct table *p)
 	s.pid = s.tid = tid + 1;
 	s.present = event.attr.sample_type;
 	s.callchain = (struct u64s){ (unsigned char *)ips, 1 + n, false };
-	assert_int_equal(table_add(p, &s, machine_thread(m, (int)tid + 1, (int)tid + 1), NULL), 0);
+	assert_int_equal(table_add(t, &s, machine_thread(m, (int)tid + 1, (int)tid + 1), NULL), 0);
 	count(tid, chain, n, s.period);
 }
 
 static struct table *run(const struct keys_opts *o)
 {
-	struct table *p = new_profile(o);
+	struct table *t = new_profile(o);
 
 	for (unsigned i = 0; i < SAMPLES; i++) {
 		if (i == SAMPLES / 3 || i == SAMPLES / 2)
 			map_lib(i == SAMPLES / 2);
-		add_sample(p);
+		add_sample(t);
 	}
-	finish(p);
-	return p;
+	finish(t);
+	return t;
 }
 
 static const char *value(const struct keys_row *row, size_t col, char *buf)
@@ -202,7 +202,7 @@ static void whole_chains(void **state)
 	struct keys_opts o = { .sort = "pid,dso,sym",
 			       .use_chains = true,
 			       .chain = { .style = CHAIN_FOLDED } };
-	struct table *p = run(&o);
+	struct table *t = run(&o);
 
 	(void)state;
 	for (size_t i = 0; i < view_nr_rows(v, 0); i++) {
@@ -216,7 +216,7 @@ static void whole_chains(void **state)
 		view_tree_free(&tree);
 		assert_int_equal(sum, row->period);
 	}
-	done(p);
+	done(t);
 }
 
 int main(void)

@@ -73,7 +73,7 @@ static void fork_thread(uint32_t tid)
 }
 
 /* Its chain innermost first, 0 ends it. */
-static void add(struct table *p, struct thread *th, uint64_t period, const uint64_t *chain)
+static void add(struct table *t, struct thread *th, uint64_t period, const uint64_t *chain)
 {
 	uint64_t ips[8] = { PERF_CONTEXT_USER };
 	struct sample s = { .event = &event, .cpumode = PERF_RECORD_MISC_USER, .period = period };
@@ -86,28 +86,28 @@ static void add(struct table *p, struct thread *th, uint64_t period, const uint6
 	s.tid = (uint32_t)th->tid;
 	s.present = event.attr.sample_type;
 	s.callchain = (struct u64s){ (unsigned char *)ips, n, false };
-	assert_int_equal(table_add(p, &s, th, NULL), 0);
+	assert_int_equal(table_add(t, &s, th, NULL), 0);
 }
 
 #define CHAIN(...) ((const uint64_t[]){ __VA_ARGS__, 0 })
 
 /* Thread 5 comes twice: another one the second time. */
-static void first_half(struct table *p)
+static void first_half(struct table *t)
 {
 	map_self(MID);
 	map_file(1, 0x10000, 0x1000, 0, "/none/lib.so");
 	fork_thread(5);
-	add(p, machine_thread(m, 1, 5), 50, CHAIN(LEAF, MID, OUTER));
-	add(p, machine_thread(m, 1, 1), 7, CHAIN(MID + 1, OUTER));
+	add(t, machine_thread(m, 1, 5), 50, CHAIN(LEAF, MID, OUTER));
+	add(t, machine_thread(m, 1, 1), 7, CHAIN(MID + 1, OUTER));
 	fork_thread(5);
-	add(p, machine_thread(m, 1, 5), 30, CHAIN(LEAF, OUTER));
+	add(t, machine_thread(m, 1, 5), 30, CHAIN(LEAF, OUTER));
 }
 
-static void second_half(struct table *p)
+static void second_half(struct table *t)
 {
-	add(p, machine_thread(m, 1, 6), 20, CHAIN(OUTER, 0x10020));
-	add(p, machine_thread(m, 1, 5), 3, CHAIN(LEAF + 1, MID, OUTER));
-	add(p, machine_thread(m, 1, 1), 11, CHAIN(0x10010, MID, OUTER));
+	add(t, machine_thread(m, 1, 6), 20, CHAIN(OUTER, 0x10020));
+	add(t, machine_thread(m, 1, 5), 3, CHAIN(LEAF + 1, MID, OUTER));
+	add(t, machine_thread(m, 1, 1), 11, CHAIN(0x10010, MID, OUTER));
 }
 
 static void put_nodes(const struct call_node *n, struct obuf *o)
@@ -124,12 +124,12 @@ static void put_nodes(const struct call_node *n, struct obuf *o)
 	}
 }
 
-static char *text(struct table *p)
+static char *text(struct table *t)
 {
 	struct call_tree tree = { 0 };
 	struct obuf o;
 
-	finish(p);
+	finish(t);
 	assert_int_equal(obuf_init(&o, -1, 0), 0);
 	for (size_t i = 0; i < view_nr_rows(v, 0); i++) {
 		const struct keys_row *row = view_row(v, 0, i);
@@ -144,19 +144,19 @@ static char *text(struct table *p)
 		obuf_char(&o, '\n');
 	}
 	obuf_char(&o, 0);
-	done(p);
+	done(t);
 	return o.buf;
 }
 
 static char *whole_text(const struct keys_opts *o)
 {
 	struct world w = new_world();
-	struct table *p = new_profile(o);
+	struct table *t = new_profile(o);
 	char *got;
 
-	first_half(p);
-	second_half(p);
-	got = text(p);
+	first_half(t);
+	second_half(t);
+	got = text(t);
 	free_world(&w);
 	return got;
 }

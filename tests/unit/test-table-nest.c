@@ -15,7 +15,7 @@ static struct perfdata_event events[] = {
 };
 
 /* A sample of @tid; its chain innermost first, 0 ends it. */
-static void add(struct table *p, int event, int tid, uint64_t period, const uint64_t *chain)
+static void add(struct table *t, int event, int tid, uint64_t period, const uint64_t *chain)
 {
 	uint64_t ips[16] = { PERF_CONTEXT_USER };
 	struct sample s = { .event = &events[event], .period = period };
@@ -29,17 +29,17 @@ static void add(struct table *p, int event, int tid, uint64_t period, const uint
 	s.cpu = (uint32_t)tid & 1;
 	s.present = events[event].attr.sample_type;
 	s.callchain = (struct u64s){ (unsigned char *)ips, n, false };
-	assert_int_equal(table_add(p, &s, machine_thread(m, tid, tid), NULL), 0);
+	assert_int_equal(table_add(t, &s, machine_thread(m, tid, tid), NULL), 0);
 }
 
 #define CHAIN(...) ((const uint64_t[]){ __VA_ARGS__, 0 })
 
 /* Every row of event 0: a dot per level, its numbers, its level's values. */
-static char *text(struct table *p)
+static char *text(struct table *t)
 {
 	struct obuf o;
 
-	finish(p);
+	finish(t);
 	assert_int_equal(obuf_init(&o, -1, 0), 0);
 	for (size_t i = 0; i < view_nr_nested(v, 0); i++) {
 		unsigned level;
@@ -64,26 +64,26 @@ static char *text(struct table *p)
 static void expect(const struct keys_opts *o, void (*fill)(struct table *), const char *want)
 {
 	struct keys_opts opts = *o;
-	struct table *p;
+	struct table *t;
 	char *got;
 
 	opts.hierarchy = true;
 	opts.separator = ' ';
-	p = new_profile(&opts);
-	fill(p);
-	got = text(p);
+	t = new_profile(&opts);
+	fill(t);
+	got = text(t);
 	assert_string_equal(got, want);
 	free(got);
-	done(p);
+	done(t);
 }
 
-static void fill(struct table *p)
+static void fill(struct table *t)
 {
-	add(p, 0, 1, 40, CHAIN(0x20));
-	add(p, 0, 2, 25, CHAIN(0x10));
-	add(p, 0, 3, 25, CHAIN(0x10));
-	add(p, 0, 1, 5, CHAIN(0x10));
-	add(p, 0, 3, 5, CHAIN(0x20));
+	add(t, 0, 1, 40, CHAIN(0x20));
+	add(t, 0, 2, 25, CHAIN(0x10));
+	add(t, 0, 3, 25, CHAIN(0x10));
+	add(t, 0, 1, 5, CHAIN(0x10));
+	add(t, 0, 3, 5, CHAIN(0x20));
 }
 
 static void levels(void **state)
@@ -151,25 +151,25 @@ static void levels(void **state)
 static void no_levels(void **state)
 {
 	struct keys_opts o = { .fields = "overhead,sample", .hierarchy = true };
-	struct table *p = new_profile(&o);
+	struct table *t = new_profile(&o);
 
 	(void)state;
-	fill(p);
-	finish(p);
+	fill(t);
+	finish(t);
 	assert_int_equal(view_nr_levels(v), 0);
 	assert_int_equal(view_nr_cols(v), 2);
 	assert_int_equal(view_nr_rows(v, 0), 1);
-	done(p);
+	done(t);
 	o.hierarchy = false;
-	p = new_profile(&o);
-	finish(p);
+	t = new_profile(&o);
+	finish(t);
 	assert_int_equal(view_nr_levels(v), 0);
-	done(p);
+	done(t);
 }
 
-static void nothing(struct table *p)
+static void nothing(struct table *t)
 {
-	(void)p;
+	(void)t;
 }
 
 static void no_samples(void **state)
@@ -197,12 +197,12 @@ static void filter(void **state)
  * 0x10 calls 0x20, which calls 0x30 and, in thread 3, itself. All lie in no object, so that every
  * row of key dso holds the whole chain.
  */
-static void fill_chains(struct table *p)
+static void fill_chains(struct table *t)
 {
-	add(p, 0, 1, 50, CHAIN(0x30, 0x20, 0x10));
-	add(p, 0, 1, 20, CHAIN(0x20, 0x10));
-	add(p, 0, 3, 20, CHAIN(0x20, 0x20, 0x10));
-	add(p, 0, 3, 10, CHAIN(0x30));
+	add(t, 0, 1, 50, CHAIN(0x30, 0x20, 0x10));
+	add(t, 0, 1, 20, CHAIN(0x20, 0x10));
+	add(t, 0, 3, 20, CHAIN(0x20, 0x20, 0x10));
+	add(t, 0, 3, 10, CHAIN(0x30));
 }
 
 static void callees(void **state)
@@ -246,13 +246,13 @@ static void trees(void **state)
 			       .hierarchy = true,
 			       .use_chains = true,
 			       .chain = CHAIN_OPTS_DEFAULT };
-	struct table *p = new_profile(&o);
+	struct table *t = new_profile(&o);
 	struct call_tree tree = { 0 };
 	unsigned level;
 
 	(void)state;
-	fill_chains(p);
-	finish(p);
+	fill_chains(t);
+	finish(t);
 	for (size_t i = 0; i < view_nr_nested(v, 0); i++) {
 		const struct keys_row *row = view_nested(v, 0, i, &level);
 
@@ -261,17 +261,17 @@ static void trees(void **state)
 		assert_true(!level || tree.root.cumul == row->period);
 		view_tree_free(&tree);
 	}
-	done(p);
+	done(t);
 }
 
-static void fill_group(struct table *p)
+static void fill_group(struct table *t)
 {
-	add(p, 0, 1, 30, CHAIN(0x30, 0x10));
-	add(p, 0, 2, 10, CHAIN(0x20, 0x10));
-	add(p, 1, 2, 6, CHAIN(0x20, 0x10));
-	add(p, 1, 2, 1, CHAIN(0x40, 0x20, 0x10));
-	add(p, 1, 3, 1, CHAIN(0x10));
-	assert_int_equal(table_set_group(p, 0, 2), 0);
+	add(t, 0, 1, 30, CHAIN(0x30, 0x10));
+	add(t, 0, 2, 10, CHAIN(0x20, 0x10));
+	add(t, 1, 2, 6, CHAIN(0x20, 0x10));
+	add(t, 1, 2, 1, CHAIN(0x40, 0x20, 0x10));
+	add(t, 1, 3, 1, CHAIN(0x10));
+	assert_int_equal(table_set_group(t, 0, 2), 0);
 }
 
 /* Rows that only a member has, too; each member's own sums on every level. */
@@ -307,7 +307,7 @@ static void group(void **state)
 	       ". 0.00% 12.50%   , 0.00% 12.50%   ,000\n");
 }
 
-static void fill_branches(struct table *p)
+static void fill_branches(struct table *t)
 {
 	const uint64_t e[] = {
 		0x10, 0x20, 1 | 3 << 4, 0x10, 0x20, 2 | 9 << 4,
@@ -318,7 +318,7 @@ static void fill_branches(struct table *p)
 	s.cpumode = PERF_RECORD_MISC_USER;
 	s.branches.nr = 4;
 	s.branches.entries = (const unsigned char *)e;
-	assert_int_equal(table_add(p, &s, machine_thread(m, 1, 1), NULL), 0);
+	assert_int_equal(table_add(t, &s, machine_thread(m, 1, 1), NULL), 0);
 }
 
 static void branches(void **state)
@@ -368,19 +368,19 @@ static void all_keys(void **state)
 	for (size_t i = 0; (name = keys_name(i)); i++) {
 		char sort[128];
 		struct keys_opts o = { .sort = sort, .hierarchy = true };
-		struct table *p = NULL;
+		struct table *t = NULL;
 		struct err e = { 0 };
 
 		snprintf(sort, sizeof(sort), "tid,%s,addr", name);
-		if (table_new(&p, &o, m, res, NULL, &e))
+		if (table_new(&t, &o, m, res, NULL, &e))
 			continue; /* hidden, or one of branches */
-		fill(p);
-		finish(p);
+		fill(t);
+		finish(t);
 		assert_true(view_nr_levels(v) >= 2);
 		assert_int_equal(view_nr_rows(v, 0), 5);
 		assert_true(view_nr_nested(v, 0) >= 3 + 5);
 		nr++;
-		done(p);
+		done(t);
 	}
 	assert_true(nr > 40);
 }
@@ -389,14 +389,14 @@ static void all_keys(void **state)
 static void many(void **state)
 {
 	struct keys_opts o = { .sort = "tid,addr", .hierarchy = true };
-	struct table *p = new_profile(&o);
+	struct table *t = new_profile(&o);
 	uint64_t sum = 0, above = 0, last = UINT64_MAX;
 	unsigned level;
 
 	(void)state;
 	for (uint64_t i = 0; i < 50000; i++)
-		add(p, 0, 1 + (int)(i % 101), 1 + i % 7, CHAIN(0x1000 + i % 997));
-	finish(p);
+		add(t, 0, 1 + (int)(i % 101), 1 + i % 7, CHAIN(0x1000 + i % 997));
+	finish(t);
 	assert_int_equal(view_nr_nested(v, 0), view_nr_rows(v, 0) + 101);
 	for (size_t i = 0; i < view_nr_nested(v, 0); i++) {
 		const struct keys_row *row = view_nested(v, 0, i, &level);
@@ -410,8 +410,8 @@ static void many(void **state)
 		last = row->period;
 		above += row->period;
 	}
-	assert_int_equal(sum, table_totals(p, 0)->period);
-	done(p);
+	assert_int_equal(sum, table_totals(t, 0)->period);
+	done(t);
 }
 
 int main(void)

@@ -43,7 +43,7 @@ static int setup(void **state)
 }
 
 /* Bit 63 of qword @live - 1 of zmm @reg is set (none for 0); every mask but k0 is 0, k2 is @k2. */
-static void add_reg(struct table *p, const char *ip, unsigned reg, unsigned live, uint64_t k2,
+static void add_reg(struct table *t, const char *ip, unsigned reg, unsigned live, uint64_t k2,
 		    uint64_t abi)
 {
 	uint64_t vec[32 * 8] = { 0 }, pred[8] = { 0x1234, 0, k2 };
@@ -65,12 +65,12 @@ static void add_reg(struct table *p, const char *ip, unsigned reg, unsigned live
 		s.intr_regs.pred_mask = 0xff;
 		s.intr_regs.pred = (struct u64s){ (unsigned char *)pred, 8, false };
 	}
-	assert_int_equal(table_add(p, &s, machine_thread(m, 1, 1), NULL), 0);
+	assert_int_equal(table_add(t, &s, machine_thread(m, 1, 1), NULL), 0);
 }
 
-static void add(struct table *p, const char *ip, unsigned live, uint64_t k2, uint64_t abi)
+static void add(struct table *t, const char *ip, unsigned live, uint64_t k2, uint64_t abi)
 {
-	add_reg(p, ip, 15, live, k2, abi);
+	add_reg(t, ip, 15, live, k2, abi);
 }
 
 #define ABI (PERF_SAMPLE_REGS_ABI_64 | PERF_SAMPLE_REGS_ABI_SIMD)
@@ -81,11 +81,11 @@ static void expect(bool redact, void (*fill)(struct table *), const char *want)
 	struct keys_opts o = {
 		.sort = "sym", .simd = true, .arch = REGS_ARCH_X86, .redact = redact
 	};
-	struct table *p = new_profile(&o);
+	struct table *t = new_profile(&o);
 	struct obuf out;
 
-	fill(p);
-	finish(p);
+	fill(t);
+	finish(t);
 	assert_int_equal(obuf_init(&out, -1, 0), 0);
 	for (size_t i = 0; i < view_nr_rows(v, 0); i++) {
 		for (size_t c = 1; c < view_nr_cols(v); c++) {
@@ -96,18 +96,18 @@ static void expect(bool redact, void (*fill)(struct table *), const char *want)
 	obuf_char(&out, 0);
 	assert_string_equal(out.buf, want);
 	obuf_free(&out);
-	done(p);
+	done(t);
 }
 
-static void fill_use(struct table *p)
+static void fill_use(struct table *t)
 {
 	/* The nop inside t_zmm is narrower than what lives, yet the function is one for zmm. */
 	for (int i = 0; i < 3; i++)
-		add(p, t_zmm, 8, 0, ABI);
-	add(p, t_zmm + 6, 8, 0, ABI);
-	add(p, t_scalar, 8, 0, ABI);
-	add(p, t_scalar, 2, 0, ABI);
-	add(p, t_scalar, 0, 0, ABI);
+		add(t, t_zmm, 8, 0, ABI);
+	add(t, t_zmm + 6, 8, 0, ABI);
+	add(t, t_scalar, 8, 0, ABI);
+	add(t, t_scalar, 2, 0, ABI);
+	add(t, t_scalar, 0, 0, ABI);
 }
 
 static void use(void **state)
@@ -121,11 +121,11 @@ static void use(void **state)
 	       "33.3 0.0 33.3 33.3 0.0 33.3 0.0 0.0 0.0 100.0 N/A N/A zmm left dirty [.] t_scalar\n");
 }
 
-static void fill_ymm(struct table *p)
+static void fill_ymm(struct table *t)
 {
-	add(p, t_ymm, 4, 0, ABI);
-	add(p, t_ymm, 4, 0, ABI);
-	add(p, t_clean, 8, 0, ABI);
+	add(t, t_ymm, 4, 0, ABI);
+	add(t, t_ymm, 4, 0, ABI);
+	add(t, t_clean, 8, 0, ABI);
 }
 
 static void ymm(void **state)
@@ -139,11 +139,11 @@ static void ymm(void **state)
 	       "100.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 100.0 N/A N/A scalar [.] t_clean\n");
 }
 
-static void fill_masks(struct table *p)
+static void fill_masks(struct table *t)
 {
 	/* 4 and 12 of 16 lanes; as masks alone: 4 of 8, 12 of 16 */
-	add(p, t_masked, 8, 0xf, ABI);
-	add(p, t_masked, 8, 0xfff, ABI);
+	add(t, t_masked, 8, 0xf, ABI);
+	add(t, t_masked, 8, 0xfff, ABI);
 }
 
 static void masks(void **state)
@@ -157,11 +157,11 @@ static void masks(void **state)
 	       "100.0 0.0 0.0 0.0 0.0 0.0 100.0 0.0 0.0 0.0 N/A N/A uses zmm [.] t_masked\n");
 }
 
-static void fill_unknown(struct table *p)
+static void fill_unknown(struct table *t)
 {
-	add(p, t_zmm, 8, 0, 0); /* no registers in this sample */
-	add(p, t_zmm, 8, 0, 0);
-	add(p, (const char *)16, 8, 0, ABI); /* no code there */
+	add(t, t_zmm, 8, 0, 0); /* no registers in this sample */
+	add(t, t_zmm, 8, 0, 0);
+	add(t, (const char *)16, 8, 0, ABI); /* no code there */
 }
 
 static void unknown(void **state)
@@ -172,11 +172,11 @@ static void unknown(void **state)
 	       "100.0 0.0 0.0 0.0 0.0 N/A N/A N/A N/A N/A N/A N/A N/A [.] 0x0000000000000010\n");
 }
 
-static void fill_high(struct table *p)
+static void fill_high(struct table *t)
 {
-	add_reg(p, t_scalar, 16, 4, 0, ABI);
-	add_reg(p, t_scalar, 31, 8, 0, ABI);
-	add_reg(p, t_scalar, 31, 0, 0, ABI);
+	add_reg(t, t_scalar, 16, 4, 0, ABI);
+	add_reg(t, t_scalar, 31, 8, 0, ABI);
+	add_reg(t, t_scalar, 31, 0, 0, ABI);
 }
 
 /* What a program's start left in registers that vzeroupper spares makes nothing dirty. */
@@ -190,7 +190,7 @@ static void high_registers(void **state)
 }
 
 /* The ABI before the series: XMM2 and XMM3 as halves behind AX, in the order of the mask's bits. */
-static void fill_legacy(struct table *p)
+static void fill_legacy(struct table *t)
 {
 	uint64_t gpr[2][5] = { { 0x77, 0, 0, 0, 1 }, { 0x77, 0, 0, 0, 0 } };
 	struct sample s = { .event = &event, .cpumode = PERF_RECORD_MISC_USER, .period = 1 };
@@ -202,7 +202,7 @@ static void fill_legacy(struct table *p)
 	s.intr_regs.mask = 1 | 0xfULL << 36;
 	for (int i = 0; i < 2; i++) {
 		s.intr_regs.gpr = (struct u64s){ (unsigned char *)gpr[i], 5, false };
-		assert_int_equal(table_add(p, &s, machine_thread(m, 1, 1), NULL), 0);
+		assert_int_equal(table_add(t, &s, machine_thread(m, 1, 1), NULL), 0);
 	}
 }
 

@@ -6,12 +6,12 @@
 #include "chains-build.h"
 
 /* Every row as "value,value" and its tree. */
-static char *text(struct table *p, bool trees)
+static char *text(struct table *t, bool trees)
 {
 	struct call_tree tree = { 0 };
 	struct obuf o;
 
-	finish(p);
+	finish(t);
 	assert_int_equal(obuf_init(&o, -1, 0), 0);
 	for (size_t i = 0; i < view_nr_rows(v, 0); i++) {
 		const struct keys_row *row = view_row(v, 0, i);
@@ -35,25 +35,25 @@ static char *text(struct table *p, bool trees)
 static void expect(const struct keys_opts *o, void (*fill)(struct table *), bool tree,
 		   const char *want)
 {
-	struct table *p = new_profile(o);
+	struct table *t = new_profile(o);
 	char *got;
 
-	fill(p);
-	got = text(p, tree);
+	fill(t);
+	got = text(t, tree);
 	assert_string_equal(got, want);
 	free(got);
-	done(p);
+	done(t);
 }
 
 #define CHAIN(...) ((const uint64_t[]){ __VA_ARGS__, 0 })
 
 /* main 0x10 calls 0x20 and 0x30; 0x20 calls 0x40, which also recurses. */
-static void fill(struct table *p)
+static void fill(struct table *t)
 {
-	add(p, 1, 50, CHAIN(0x40, 0x20, 0x10));
-	add(p, 1, 30, CHAIN(0x30, 0x10));
-	add(p, 2, 15, CHAIN(0x20, 0x10));
-	add(p, 1, 5, CHAIN(0x40, 0x40, 0x20, 0x10));
+	add(t, 1, 50, CHAIN(0x40, 0x20, 0x10));
+	add(t, 1, 30, CHAIN(0x30, 0x10));
+	add(t, 2, 15, CHAIN(0x20, 0x10));
+	add(t, 1, 5, CHAIN(0x40, 0x40, 0x20, 0x10));
 }
 
 static void flat(void **state)
@@ -68,10 +68,10 @@ static void flat(void **state)
 }
 
 /* More than wait together; the same address twice at a time, and again later. */
-static void fill_many(struct table *p)
+static void fill_many(struct table *t)
 {
 	for (unsigned i = 0; i < 1000; i++)
-		add(p, 1 + (int)(i & 1), 1, CHAIN(i % 10 ? 0x40 : 0x1000 + i % 500));
+		add(t, 1 + (int)(i & 1), 1, CHAIN(i % 10 ? 0x40 : 0x1000 + i % 500));
 }
 
 /* Threads by row, of samples that wait for others and of those whose chains do. */
@@ -85,11 +85,11 @@ static void threads(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(opts); i++) {
-		struct table *p = new_profile(&opts[i]);
+		struct table *t = new_profile(&opts[i]);
 		const struct keys_col *c;
 
-		fill_many(p);
-		finish(p);
+		fill_many(t);
+		finish(t);
 		c = view_col(v, opts[i].show_modes ? 3 : 1);
 		assert_string_equal(view_col_name(c), "nr_threads");
 		for (size_t r = 0; r < 51; r++) {
@@ -101,20 +101,20 @@ static void threads(void **state)
 			assert_string_equal(o.buf, r ? "1" : "2");
 			obuf_free(&o);
 		}
-		done(p);
+		done(t);
 	}
 }
 
 static void many_samples(void **state)
 {
 	struct keys_opts o = { .sort = "sym", .show_samples = true };
-	struct table *p = new_profile(&o);
+	struct table *t = new_profile(&o);
 	uint64_t nr = 0;
 	char *got;
 
 	(void)state;
-	fill_many(p);
-	got = text(p, false);
+	fill_many(t);
+	got = text(t, false);
 	assert_int_equal(view_nr_rows(v, 0), 51);
 	for (size_t i = 0; i < 51; i++) {
 		const struct keys_row *row = view_row(v, 0, i);
@@ -123,9 +123,9 @@ static void many_samples(void **state)
 		assert_int_equal(row->period, row->nr);
 		nr += row->nr;
 	}
-	assert_int_equal(nr, table_totals(p, 0)->nr_samples);
+	assert_int_equal(nr, table_totals(t, 0)->nr_samples);
 	free(got);
-	done(p);
+	done(t);
 }
 
 static void keys(void **state)
@@ -203,17 +203,17 @@ static void filters(void **state)
 {
 	struct session_filter *f = new_filter(&(struct session_opts){ .tids = "2" });
 	struct keys_opts o = { .sort = "sym", .filter.session = f };
-	struct table *p = new_profile(&o);
+	struct table *t = new_profile(&o);
 	char *got;
 
 	(void)state;
-	fill(p);
-	got = text(p, false);
+	fill(t);
+	got = text(t, false);
 	assert_string_equal(got, "15.00,[.] 0x0000000000000020\n");
-	assert_int_equal(table_totals(p, 0)->period, 100);
-	assert_int_equal(table_totals(p, 0)->filtered_period, 15);
+	assert_int_equal(table_totals(t, 0)->period, 100);
+	assert_int_equal(table_totals(t, 0)->filtered_period, 15);
 	free(got);
-	done(p);
+	done(t);
 	o.relative = true;
 	expect(&o, fill, false, "100.00,[.] 0x0000000000000020\n");
 	session_filter_free(f);
@@ -225,18 +225,18 @@ static void many_chains(void **state)
 	struct keys_opts o = {
 		.sort = "sym", .children = true, .use_chains = true, .chain = CHAIN_OPTS_DEFAULT
 	};
-	struct table *p = new_profile(&o);
+	struct table *t = new_profile(&o);
 	const struct keys_row *top;
 
 	(void)state;
 	for (uint64_t i = 0; i < 20000; i++)
-		add(p, (int)(i & 1) + 1, 1, CHAIN(0x1000 + i % 977, 0x100 + i % 13, 0x10));
-	finish(p);
+		add(t, (int)(i & 1) + 1, 1, CHAIN(0x1000 + i % 977, 0x100 + i % 13, 0x10));
+	finish(t);
 	assert_int_equal(view_nr_rows(v, 0), 1 + 13 + 977);
 	top = view_row(v, 0, 0);
 	assert_int_equal(top->acc, 20000);
 	assert_int_equal(top->period, 0);
-	done(p);
+	done(t);
 }
 
 static void chain_words(void **state)
@@ -264,27 +264,27 @@ static void chain_words(void **state)
 static void bad_keys(void **state)
 {
 	struct keys_opts o = { .sort = "comm,nosuch" };
-	struct table *p = NULL;
+	struct table *t = NULL;
 	struct err e = { 0 };
 
 	(void)state;
-	assert_int_equal(table_new(&p, &o, m, res, NULL, &e), -EINVAL);
+	assert_int_equal(table_new(&t, &o, m, res, NULL, &e), -EINVAL);
 	assert_string_equal(e.text, "Unknown --sort key: `nosuch'");
 	assert_non_null(strstr(e.hint, "SORT KEYS"));
 	o.sort = "comm,smybol_from";
-	assert_int_equal(table_new(&p, &o, m, res, NULL, &e), -EINVAL);
+	assert_int_equal(table_new(&t, &o, m, res, NULL, &e), -EINVAL);
 	assert_non_null(strstr(e.hint, "Did you mean symbol_from"));
 	o.sort = "symbol_from";
-	assert_int_equal(table_new(&p, &o, m, res, NULL, &e), -EINVAL);
+	assert_int_equal(table_new(&t, &o, m, res, NULL, &e), -EINVAL);
 	assert_string_equal(e.text, "Invalid --sort key: `symbol_from'");
 	o.sort = "comm";
 	o.parent = "(";
 	o.filter.exclude_other = true;
-	assert_int_equal(table_new(&p, &o, m, res, NULL, &e), -EINVAL);
+	assert_int_equal(table_new(&t, &o, m, res, NULL, &e), -EINVAL);
 	assert_non_null(strstr(e.text, "Invalid regex: ("));
 	o.parent = "sys";
 	o.ignore_callees = "(";
-	assert_int_equal(table_new(&p, &o, m, res, NULL, &e), -EINVAL);
+	assert_int_equal(table_new(&t, &o, m, res, NULL, &e), -EINVAL);
 	assert_non_null(strstr(e.text, "Invalid --ignore-callees regex: ("));
 }
 
@@ -295,23 +295,23 @@ static uint64_t flags(bool mispred, uint64_t cycles, uint64_t type)
 	return (uint64_t)mispred | (uint64_t)!mispred << 1 | cycles << 4 | type << 20;
 }
 
-static void add_branches(struct table *p, const uint64_t *entries, unsigned n)
+static void add_branches(struct table *t, const uint64_t *entries, unsigned n)
 {
 	struct sample s = { .event = &event, .cpumode = PERF_RECORD_MISC_USER, .pid = 1, .tid = 1 };
 
 	s.branches.nr = n;
 	s.branches.entries = (const unsigned char *)entries;
-	assert_int_equal(table_add(p, &s, machine_thread(m, 1, 1), NULL), 0);
+	assert_int_equal(table_add(t, &s, machine_thread(m, 1, 1), NULL), 0);
 }
 
-static void fill_branches(struct table *p)
+static void fill_branches(struct table *t)
 {
 	const uint64_t e[] = {
 		0x10, 0x20, flags(false, 3, 1), 0x10, 0x20, flags(true, 9, 1),
 		0x30, 0x10, flags(false, 0, 4), 0x10, 0x20, flags(false, 3, 1),
 	};
 
-	add_branches(p, e, 4);
+	add_branches(t, e, 4);
 }
 
 static void branch_rows(void **state)
@@ -361,7 +361,7 @@ static void branch_totals(void **state)
 static void branch_many(void **state)
 {
 	struct keys_opts o = { .branch = true, .sort = "addr_from,addr_to" };
-	struct table *p = new_profile(&o);
+	struct table *t = new_profile(&o);
 	uint64_t e[3 * 100], n = 0, sum = 0;
 
 	(void)state;
@@ -371,18 +371,18 @@ static void branch_many(void **state)
 			e[n * 3 + 1] = 0x2000 + i % 7;
 			e[n * 3 + 2] = flags(i & 1, i & 15, 1);
 			if (++n == 100) {
-				add_branches(p, e, 100);
+				add_branches(t, e, 100);
 				n = 0;
 			}
 		}
-	finish(p);
+	finish(t);
 	assert_int_equal(view_nr_rows(v, 0), 300000);
 	for (size_t i = 0; i < view_nr_rows(v, 0); i++) {
 		assert_int_equal(view_row(v, 0, i)->period, 2);
-		sum += view_branch_counts(p, view_row(v, 0, i))->nr_mispred;
+		sum += view_branch_counts(t, view_row(v, 0, i))->nr_mispred;
 	}
 	assert_int_equal(sum, 300000);
-	done(p);
+	done(t);
 }
 
 /* Functions of this program, for tests that need names. */
@@ -411,13 +411,13 @@ static int setup_self(void **state)
 	return 0;
 }
 
-static void fill_ignored(struct table *p)
+static void fill_ignored(struct table *t)
 {
 	const uint64_t leaf = (uintptr_t)t_leaf, mid = (uintptr_t)t_mid, outer = (uintptr_t)t_outer;
 
-	add(p, 1, 100, (uint64_t[]){ leaf, mid, outer, 0 });
-	add(p, 1, 50, (uint64_t[]){ mid, leaf, mid, outer, 0 });
-	add(p, 1, 10, (uint64_t[]){ leaf, outer, 0 });
+	add(t, 1, 100, (uint64_t[]){ leaf, mid, outer, 0 });
+	add(t, 1, 50, (uint64_t[]){ mid, leaf, mid, outer, 0 });
+	add(t, 1, 10, (uint64_t[]){ leaf, outer, 0 });
 }
 
 static void ignored_callees(void **state)
@@ -448,14 +448,14 @@ static void ignored_callees(void **state)
 
 /* ---- latency --------------------------------------------------------------------------------- */
 
-static void fill_parallel(struct table *p)
+static void fill_parallel(struct table *t)
 {
-	add(p, 1, 7, (const uint64_t[]){ 0x10, 0x40, 0 });
-	table_set_parallelism(p, 7);
-	add(p, 1, 1, (const uint64_t[]){ 0x20, 0x40, 0 });
-	add(p, 1, 7, (const uint64_t[]){ 0x20, 0x20, 0x40, 0 });
-	table_set_parallelism(p, 0); /* as 1 */
-	add(p, 1, 1, (const uint64_t[]){ 0x20, 0 });
+	add(t, 1, 7, (const uint64_t[]){ 0x10, 0x40, 0 });
+	table_set_parallelism(t, 7);
+	add(t, 1, 1, (const uint64_t[]){ 0x20, 0x40, 0 });
+	add(t, 1, 7, (const uint64_t[]){ 0x20, 0x20, 0x40, 0 });
+	table_set_parallelism(t, 0); /* as 1 */
+	add(t, 1, 1, (const uint64_t[]){ 0x20, 0 });
 }
 
 static void latency(void **state)
@@ -479,11 +479,11 @@ static void latency(void **state)
 }
 
 /* More samples than wait together, and rows that come again. */
-static void fill_many_parallel(struct table *p)
+static void fill_many_parallel(struct table *t)
 {
 	for (uint32_t i = 0; i < 1000; i++) {
-		table_set_parallelism(p, 1 + i % 4);
-		add(p, 1, 10, (const uint64_t[]){ 0x10 + i % 4 * 0x10, 0 });
+		table_set_parallelism(t, 1 + i % 4);
+		add(t, 1, 10, (const uint64_t[]){ 0x10 + i % 4 * 0x10, 0 });
 	}
 }
 
@@ -500,11 +500,11 @@ static void latency_of_many(void **state)
 	expect(&o, fill_many_parallel, false, want);
 }
 
-static void fill_single(struct table *p)
+static void fill_single(struct table *t)
 {
-	table_set_parallelism(p, 1);
-	add(p, 1, 3, (const uint64_t[]){ 0x10, 0 });
-	add(p, 1, 1, (const uint64_t[]){ 0x20, 0 });
+	table_set_parallelism(t, 1);
+	add(t, 1, 3, (const uint64_t[]){ 0x10, 0 });
+	add(t, 1, 1, (const uint64_t[]){ 0x20, 0 });
 }
 
 static void latency_of_one(void **state)
@@ -526,7 +526,7 @@ static void parallelism_filter(void **state)
 	struct keys_opts o = { .sort = "addr",
 			       .switches = true,
 			       .filter = { .parallelism = "2,7" } };
-	struct table *p;
+	struct table *t;
 	struct err e = { 0 };
 
 	(void)state;
@@ -534,12 +534,12 @@ static void parallelism_filter(void **state)
 	o.relative = true;
 	expect(&o, fill_parallel, false, "100.00,100.00,0x20\n");
 	o.filter.parallelism = "0-2";
-	assert_int_equal(table_new(&p, &o, m, res, NULL, &e), -EINVAL);
+	assert_int_equal(table_new(&t, &o, m, res, NULL, &e), -EINVAL);
 	assert_non_null(strstr(e.text, "level 0"));
 	o.filter.parallelism = NULL;
 	o.switches = false;
 	o.sort = "parallelism";
-	assert_int_equal(table_new(&p, &o, m, res, NULL, &e), -EINVAL);
+	assert_int_equal(table_new(&t, &o, m, res, NULL, &e), -EINVAL);
 	assert_non_null(strstr(e.text, "requires --latency"));
 }
 

@@ -9,12 +9,12 @@
 #define CHAIN(...) ((const uint64_t[]){ __VA_ARGS__, 0 })
 
 /* main 0x10 calls 0x20 and 0x30; 0x20 calls 0x40, which also recurses. */
-static void fill(struct table *p)
+static void fill(struct table *t)
 {
-	add(p, 1, 50, CHAIN(0x40, 0x20, 0x10));
-	add(p, 1, 30, CHAIN(0x30, 0x10));
-	add(p, 2, 15, CHAIN(0x20, 0x10));
-	add(p, 1, 5, CHAIN(0x40, 0x40, 0x20, 0x10));
+	add(t, 1, 50, CHAIN(0x40, 0x20, 0x10));
+	add(t, 1, 30, CHAIN(0x30, 0x10));
+	add(t, 2, 15, CHAIN(0x20, 0x10));
+	add(t, 1, 5, CHAIN(0x40, 0x40, 0x20, 0x10));
 }
 
 static const struct keys_opts chains = { .sort = "tid,sym",
@@ -53,21 +53,21 @@ static char *text(struct view *w)
 	return o.buf;
 }
 
-static struct view *new_view(const struct table *p, const struct keys_opts *o,
+static struct view *new_view(const struct table *t, const struct keys_opts *o,
 			     const struct view_filter *f)
 {
 	struct view *w = NULL;
 	struct err e = { 0 };
 
-	if (view_new(&w, p, o, f, &e))
+	if (view_new(&w, t, o, f, &e))
 		fail_msg("%s", e.text);
 	return w;
 }
 
-static void expect(const struct table *p, const struct keys_opts *o, const struct view_filter *f,
+static void expect(const struct table *t, const struct keys_opts *o, const struct view_filter *f,
 		   const char *want)
 {
-	struct view *w = new_view(p, o, f);
+	struct view *w = new_view(t, o, f);
 	char *got = text(w);
 
 	assert_string_equal(got, want);
@@ -77,30 +77,30 @@ static void expect(const struct table *p, const struct keys_opts *o, const struc
 
 static struct table *counted(const struct keys_opts *o)
 {
-	struct table *p = new_profile(o);
+	struct table *t = new_profile(o);
 
-	fill(p);
-	assert_int_equal(table_finish(p, NULL), 0);
-	return p;
+	fill(t);
+	assert_int_equal(table_finish(t, NULL), 0);
+	return t;
 }
 
 static void orders(void **state)
 {
 	static const struct keys_opts by_key = { .sort = "tid,sym" };
 	struct keys_opts o = { .fields = "sym,tid,sample" };
-	struct table *p = counted(&by_key);
-	struct view *first = new_view(p, NULL, NULL);
+	struct table *t = counted(&by_key);
+	struct view *first = new_view(t, NULL, NULL);
 	char *before = text(first), *after;
 
 	(void)state;
 	/* By the keys alone; then by numbers that nobody asked the profile for. */
 	o.sort = "";
-	expect(p, &o, NULL,
+	expect(t, &o, NULL,
 	       "[.] 0x0000000000000040,      1::1,2,\n"
 	       "[.] 0x0000000000000030,      1::1,1,\n"
 	       "[.] 0x0000000000000020,      2::2,1,\n");
 	o.fields = "tid,sym";
-	expect(p, &o, NULL,
+	expect(t, &o, NULL,
 	       "      1::1,[.] 0x0000000000000030,\n"
 	       "      1::1,[.] 0x0000000000000040,\n"
 	       "      2::2,[.] 0x0000000000000020,\n");
@@ -110,22 +110,22 @@ static void orders(void **state)
 	free(before);
 	free(after);
 	view_free(first);
-	table_free(p);
+	table_free(t);
 }
 
 static void levels(void **state)
 {
 	static const struct keys_opts flat = { .sort = "tid,sym", .show_samples = true };
 	struct keys_opts o = flat;
-	struct table *p = counted(&flat);
+	struct table *t = counted(&flat);
 	struct view *w, *w2;
 	char *a, *b;
 
 	(void)state;
 	o.hierarchy = true;
-	w = new_view(p, &o, NULL);
+	w = new_view(t, &o, NULL);
 	o.sort = "sym,tid";
-	w2 = new_view(p, &o, NULL);
+	w2 = new_view(t, &o, NULL);
 	a = text(w);
 	b = text(w2);
 	assert_string_equal(a, "85.00,3,      1::1\n"
@@ -143,18 +143,18 @@ static void levels(void **state)
 	free(b);
 	view_free(w);
 	view_free(w2);
-	expect(p, NULL, NULL,
+	expect(t, NULL, NULL,
 	       "55.00,2,      1::1,[.] 0x0000000000000040,\n"
 	       "30.00,1,      1::1,[.] 0x0000000000000030,\n"
 	       "15.00,1,      2::2,[.] 0x0000000000000020,\n");
-	table_free(p);
+	table_free(t);
 }
 
 /* Trees in both directions, of the same row, at the same time. */
 static void directions(void **state)
 {
 	struct keys_opts o = chains;
-	struct table *p;
+	struct table *t;
 	struct view *callers, *callees;
 	struct call_tree a = { 0 }, b = { 0 };
 	struct obuf out;
@@ -162,10 +162,10 @@ static void directions(void **state)
 	(void)state;
 	o.sort = "sym";
 	o.children = false;
-	p = counted(&o);
-	callees = new_view(p, &o, NULL);
+	t = counted(&o);
+	callees = new_view(t, &o, NULL);
 	o.chain.caller = true;
-	callers = new_view(p, &o, NULL);
+	callers = new_view(t, &o, NULL);
 	assert_int_equal(view_tree(callers, view_row(callers, 0, 0), &a), 0);
 	assert_int_equal(view_tree(callees, view_row(callees, 0, 0), &b), 0);
 	assert_int_equal(obuf_init(&out, -1, 0), 0);
@@ -180,7 +180,7 @@ static void directions(void **state)
 	view_tree_free(&b);
 	view_free(callers);
 	view_free(callees);
-	table_free(p);
+	table_free(t);
 }
 
 static void filters(void **state)
@@ -189,38 +189,38 @@ static void filters(void **state)
 	static const struct keys_opts by_sym = { .sort = "sym" };
 	const struct view_filter second = { .comms = "x,:2" }, named = { .symbol_part = "main" };
 	struct keys_opts o = by_comm;
-	struct table *p = counted(&by_comm);
+	struct table *t = counted(&by_comm);
 	struct err e = { 0 };
 	struct view *w = NULL;
 
 	(void)state;
-	expect(p, NULL, &second, "15.00,1,:2,[.] 0x0000000000000020,\n");
+	expect(t, NULL, &second, "15.00,1,:2,[.] 0x0000000000000020,\n");
 	o.relative = true;
-	expect(p, &o, &second, "100.00,1,:2,[.] 0x0000000000000020,\n");
-	expect(p, NULL, &named, "");
-	assert_int_equal(table_totals(p, 0)->filtered_period, 100);
-	w = new_view(p, NULL, &second);
+	expect(t, &o, &second, "100.00,1,:2,[.] 0x0000000000000020,\n");
+	expect(t, NULL, &named, "");
+	assert_int_equal(table_totals(t, 0)->filtered_period, 100);
+	w = new_view(t, NULL, &second);
 	assert_int_equal(view_totals(w, 0)->filtered_period, 15);
 	assert_int_equal(view_totals(w, 0)->nr_filtered_samples, 1);
 	assert_int_equal(view_totals(w, 0)->period, 100);
 	view_free(w);
-	table_free(p);
-	p = counted(&by_sym);
-	assert_int_equal(view_new(&w, p, NULL, &second, &e), -EINVAL);
+	table_free(t);
+	t = counted(&by_sym);
+	assert_int_equal(view_new(&w, t, NULL, &second, &e), -EINVAL);
 	assert_string_equal(e.text, "no filter by comm: it was not counted");
 	o.sort = "comm";
-	assert_int_equal(view_new(&w, p, &o, NULL, &e), -EINVAL);
+	assert_int_equal(view_new(&w, t, &o, NULL, &e), -EINVAL);
 	assert_string_equal(e.text, "key `comm' was not counted");
-	table_free(p);
+	table_free(t);
 }
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-static void add_nth(struct table *p, unsigned i)
+static void add_nth(struct table *t, unsigned i)
 {
 	const uint64_t deep[] = { 0x1000 + i % 17, 0x100 + i % 5, 0x100 + i % 3, 0x10, 0 };
 
-	add(p, 1 + (int)(i / 50 % 7), 1 + i % 11, deep + (i % 4 == 3));
+	add(t, 1 + (int)(i / 50 % 7), 1 + i % 11, deep + (i % 4 == 3));
 }
 
 #define SAMPLES 1000
@@ -228,20 +228,20 @@ static void add_nth(struct table *p, unsigned i)
 /* Samples @from to @to. */
 static struct table *piece(const struct keys_opts *o, unsigned from, unsigned to)
 {
-	struct table *p = new_profile(o);
+	struct table *t = new_profile(o);
 
 	for (unsigned i = from; i < to; i++)
-		add_nth(p, i);
-	return p;
+		add_nth(t, i);
+	return t;
 }
 
-static char *finished_text(struct table *p)
+static char *finished_text(struct table *t)
 {
 	char *got;
 
-	finish(p);
+	finish(t);
 	got = text(v);
-	done(p);
+	done(t);
 	return got;
 }
 
@@ -252,11 +252,11 @@ static void check_pieces(const struct keys_opts *o, unsigned nr, const struct ta
 	struct err e = { 0 };
 
 	for (unsigned i = 1; i < nr; i++) {
-		struct table *p = piece(o, SAMPLES * i / nr, SAMPLES * (i + 1) / nr);
+		struct table *t = piece(o, SAMPLES * i / nr, SAMPLES * (i + 1) / nr);
 
-		if (table_merge(sum, p, maps, &e))
+		if (table_merge(sum, t, maps, &e))
 			fail_msg("%s", e.text);
-		table_free(p);
+		table_free(t);
 	}
 	got = finished_text(sum);
 	assert_string_equal(got, want);

@@ -28,7 +28,7 @@ int report_start_counting(struct report *r, struct err *e)
 {
 	bool chains = r->po.use_chains || r->po.children;
 	struct unwind *u = chains ? session_env(r->session)->unwind : NULL;
-	int ret = table_new(&r->p, &r->po, r->m, r->res, u, e);
+	int ret = table_new(&r->t, &r->po, r->m, r->res, u, e);
 
 	return ret ?: start_flow(r, e);
 }
@@ -73,7 +73,7 @@ static uint64_t need(void *ctx, const struct perfdata_event *event)
 	const struct report *r = ctx;
 
 	(void)event;
-	return table_need(r->p) | r->need | PERF_SAMPLE_TID;
+	return table_need(r->t) | r->need | PERF_SAMPLE_TID;
 }
 
 static int take_sample(void *ctx, const struct session_sample *in, struct err *e)
@@ -86,14 +86,14 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 		return e->code;
 	r->nr_taken++;
 	if (r->po.switches)
-		table_set_parallelism(r->p, session_parallelism(r->session));
+		table_set_parallelism(r->t, session_parallelism(r->session));
 	if (r->o.mem)
 		s->period = mem_weight(s);
 	if (r->flow && (s->present & PERF_SAMPLE_BRANCH_STACK) &&
 	    (r->socket < 0 || perfdata_cpu_socket(r->pd, s->cpu) == r->socket) &&
 	    brflow_add(r->flow, s, in->thread, e))
 		return e->code;
-	return table_add(r->p, s, in->thread, e);
+	return table_add(r->t, s, in->thread, e);
 }
 
 /* -T: what threads counted stands in records of their own. */
@@ -120,13 +120,13 @@ static int finish(void *ctx, struct err *e)
 
 		if (ev->leader == ev->idx &&
 		    ev->idx + ev->nr_members <= perfdata_nr_events(r->pd) &&
-		    table_set_group(r->p, ev->idx, ev->nr_members))
+		    table_set_group(r->t, ev->idx, ev->nr_members))
 			return err_set(e, -ENOMEM, "no memory for groups");
 	}
 	if (r->flow)
 		brflow_finish(r->flow);
-	ret = table_finish(r->p, e);
-	return ret ? ret : view_new(&r->v, r->p, NULL, NULL, e);
+	ret = table_finish(r->t, e);
+	return ret ? ret : view_new(&r->v, r->t, NULL, NULL, e);
 }
 
 int report_read(struct report *r, int (*at_end)(void *ctx, struct err *e), struct err *e)
@@ -171,7 +171,7 @@ static int print_report(struct report *r, struct err *e)
 {
 	const struct session_counts *counts = session_counts(r->session);
 	const struct faces f = {
-		.p = r->p,
+		.t = r->t,
 		.v = r->v,
 		.po = &r->po,
 		.pd = r->pd,
@@ -250,7 +250,7 @@ static void report_free(struct report *r)
 	brflow_free(r->flow);
 	faces_threads_free(r->threads);
 	view_free(r->v);
-	table_free(r->p);
+	table_free(r->t);
 	report_free_pieces(r);
 	arena_free(&r->args);
 	session_close(r->session);

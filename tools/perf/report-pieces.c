@@ -17,8 +17,8 @@ int report_next_piece(struct report *r, struct err *e)
 	if (!v)
 		return err_set(e, -ENOMEM, "no memory for pieces");
 	r->pieces = v;
-	v[r->nr_pieces++] = (struct report_piece){ r->p, r->flow };
-	r->p = NULL;
+	v[r->nr_pieces++] = (struct report_piece){ r->t, r->flow };
+	r->t = NULL;
 	r->flow = NULL;
 	return report_start_counting(r, e);
 }
@@ -26,18 +26,18 @@ int report_next_piece(struct report *r, struct err *e)
 /* The first piece takes the others, in their order. */
 int report_join_pieces(struct report *r, struct err *e)
 {
-	struct report_piece last = { r->p, r->flow };
+	struct report_piece last = { r->t, r->flow };
 	int ret = 0;
 
 	if (!r->nr_pieces)
 		return 0;
-	r->p = r->pieces[0].p;
+	r->t = r->pieces[0].t;
 	r->flow = r->pieces[0].flow;
 	r->pieces[0] = last;
 	for (size_t i = 1; !ret && i <= r->nr_pieces; i++) {
 		const struct report_piece *from = &r->pieces[i < r->nr_pieces ? i : 0];
 
-		ret = table_merge(r->p, from->p, NULL, e);
+		ret = table_merge(r->t, from->t, NULL, e);
 		if (!ret && r->flow)
 			ret = brflow_merge(r->flow, from->flow, NULL, e);
 	}
@@ -67,9 +67,9 @@ static int count_apart(struct report *piece, struct err *e)
 static int add_apart(struct report *r, struct report *piece, struct err *e)
 {
 	struct table_maps *maps;
-	int ret = table_maps_new(&maps, r->p, piece->p, e);
+	int ret = table_maps_new(&maps, r->t, piece->t, e);
 
-	ret = ret ?: table_merge(r->p, piece->p, maps, e);
+	ret = ret ?: table_merge(r->t, piece->t, maps, e);
 	if (!ret && r->flow) {
 		const struct brflow_maps flow = { maps->loc, maps->objects };
 
@@ -89,7 +89,7 @@ int report_read_apart(struct report *r, struct err *e)
 		struct report piece = *r;
 
 		piece.session = NULL;
-		piece.p = NULL;
+		piece.t = NULL;
 		piece.flow = NULL;
 		piece.o.session.first_sample = n * r->o.pieces;
 		ret = count_apart(&piece, e);
@@ -97,7 +97,7 @@ int report_read_apart(struct report *r, struct err *e)
 		r->threads = piece.threads;
 		last = !ret && session_in_slice(piece.session);
 		brflow_free(piece.flow);
-		table_free(piece.p);
+		table_free(piece.t);
 		session_close(piece.session);
 	}
 	return ret;
@@ -107,7 +107,7 @@ void report_free_pieces(struct report *r)
 {
 	for (size_t i = 0; i < r->nr_pieces; i++) {
 		brflow_free(r->pieces[i].flow);
-		table_free(r->pieces[i].p);
+		table_free(r->pieces[i].t);
 	}
 	free(r->pieces);
 }

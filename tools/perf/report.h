@@ -33,7 +33,7 @@ struct report_opts {
 };
 
 struct report_piece {
-	struct table *p;
+	struct table *t;
 	struct brflow *flow;
 };
 
@@ -45,7 +45,7 @@ struct report {
 	struct perfdata *pd; /* the session's, as the next two */
 	struct machine *m;
 	struct resolver *res;
-	struct table *p;
+	struct table *t;
 	struct view *v;		     /* of p, once all is read */
 	struct report_piece *pieces; /* before p */
 	size_t nr_pieces;

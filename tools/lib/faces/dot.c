@@ -58,7 +58,7 @@ static int dot_table(struct faces_walk *k, const struct faces_table *t)
 
 static int dot_row(struct faces_walk *k, const struct faces_row *row)
 {
-	const struct branch_counts *b = view_branch_counts(k->f->p, row->row);
+	const struct branch_counts *b = view_branch_counts(k->f->t, row->row);
 	double share = view_percent(k->f->v, row->row);
 	const struct dot *d = k->state;
 	uint64_t nr = row->row->nr;

@@ -4,7 +4,7 @@
  * that they are of; text, JSON, CSV or a graph for Graphviz goes out. Nothing is counted or sorted
  * here.
  *
- *	struct faces f = { .p = p, .v = v, .po = &opts, .pd = pd, .m = m, .res = res };
+ *	struct faces f = { .t = p, .v = v, .po = &opts, .pd = pd, .m = m, .res = res };
  *	faces_write(&f, &faces_json, &out, &err);
  *
  * There is one walk over an answer, and a writer is a table of functions that the walk calls:
@@ -63,7 +63,7 @@ struct faces_opts {
 };
 
 struct faces {
-	struct table *p;
+	struct table *t;
 	struct view *v; /* of p */
 	const struct keys_opts *po;
 	struct perfdata *pd;

@@ -47,7 +47,7 @@ static void print_event_name(struct faces_walk *k, const struct perfdata_event *
 static void print_event_head(struct faces_walk *k, const struct perfdata_event *ev)
 {
 	const struct faces *f = k->f;
-	uint32_t members = table_members(f->p, ev->idx);
+	uint32_t members = table_members(f->t, ev->idx);
 	uint64_t samples = 0, period = 0;
 	struct obuf *o = k->out;
 
@@ -93,7 +93,7 @@ static void print_simd_legend(struct obuf *o)
 /* Members of a group are in their leader's table. */
 static bool is_shown(const struct faces *f, const struct perfdata_event *ev)
 {
-	uint32_t members = table_members(f->p, ev->idx);
+	uint32_t members = table_members(f->t, ev->idx);
 
 	for (uint32_t m = 0; m < members; m++)
 		if (!f->o.skip_empty || view_totals(f->v, ev->idx + m)->nr_samples)

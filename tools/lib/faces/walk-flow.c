@@ -42,7 +42,7 @@ static int count_targets(const struct faces *f, struct row_counts *rows)
 	for (uint32_t event = 0; event < perfdata_nr_events(f->pd); event++) {
 		for (size_t i = 0; i < view_nr_rows(f->v, event); i++) {
 			const struct keys_row *row = view_row(f->v, event, i);
-			uint32_t sym = view_branch_counts(f->p, row)->symbol_to;
+			uint32_t sym = view_branch_counts(f->t, row)->symbol_to;
 
 			if (sym == UINT32_MAX)
 				continue;

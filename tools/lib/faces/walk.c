@@ -334,7 +334,7 @@ static int walk_all(struct walk *k)
 	if (!ret && f->o.threads)
 		ret = walk_threads(k);
 	if (!ret && f->po->branch)
-		ret = VISIT(k, total, table_branch_totals(f->p));
+		ret = VISIT(k, total, table_branch_totals(f->t));
 	return ret ?: VISIT(k, end);
 }
 

@@ -32,25 +32,25 @@ static uint32_t slot_where(const struct branch_slot *s)
 	return (uint32_t)(s->rest >> 32) - 1;
 }
 
-int table_branch_init(struct table *p)
+int table_branch_init(struct table *t)
 {
-	p->feed->slots = aligned_alloc(64, SLOTS * sizeof(*p->feed->slots));
-	p->feed->told = calloc(SLOTS, sizeof(*p->feed->told));
-	if (!p->feed->slots || !p->feed->told)
+	t->feed->slots = aligned_alloc(64, SLOTS * sizeof(*t->feed->slots));
+	t->feed->told = calloc(SLOTS, sizeof(*t->feed->told));
+	if (!t->feed->slots || !t->feed->told)
 		return -ENOMEM;
-	p->feed->counts = table_sum_of(&p->sums, &keys_acc_branches);
-	p->feed->branch_where.width = 2;
-	memset(p->feed->slots, 0, SLOTS * sizeof(*p->feed->slots));
+	t->feed->counts = table_sum_of(&t->sums, &keys_acc_branches);
+	t->feed->branch_where.width = 2;
+	memset(t->feed->slots, 0, SLOTS * sizeof(*t->feed->slots));
 	return 0;
 }
 
-void table_branch_free(struct table *p)
+void table_branch_free(struct table *t)
 {
-	free(p->feed->slots);
-	free(p->feed->told);
-	p->feed->slots = NULL;
-	p->feed->told = NULL;
-	keys_tuples_free(&p->feed->branch_where);
+	free(t->feed->slots);
+	free(t->feed->told);
+	t->feed->slots = NULL;
+	t->feed->told = NULL;
+	keys_tuples_free(&t->feed->branch_where);
 }
 
 static inline uint32_t slot_of(uint64_t from, uint64_t to, uint64_t rest)
@@ -60,69 +60,69 @@ static inline uint32_t slot_of(uint64_t from, uint64_t to, uint64_t rest)
 	return (uint32_t)hash_slot(h, SLOT_BITS);
 }
 
-static bool cycles_in_key(const struct table *p)
+static bool cycles_in_key(const struct table *t)
 {
-	return (p->bit_mask & BRANCH_CYCLES) == BRANCH_CYCLES;
+	return (t->bit_mask & BRANCH_CYCLES) == BRANCH_CYCLES;
 }
 
-static void flush_slot(struct table *p, struct branch_slot *s)
+static void flush_slot(struct table *t, struct branch_slot *s)
 {
-	struct keys_row *row = &p->rows.v[s->row];
-	struct branch_counts *told = &p->feed->told[s - p->feed->slots];
+	struct keys_row *row = &t->rows.v[s->row];
+	struct branch_counts *told = &t->feed->told[s - t->feed->slots];
 	const struct acc_in in = { .entries = told, .times = s->count };
 	uint64_t cycles = branch_flags_cycles(slot_bits(s));
 
 	row->nr += s->count;
 	row->period += s->count;
-	if (cycles_in_key(p)) {
+	if (cycles_in_key(t)) {
 		told->cycles = cycles * s->count;
 		told->nr_cycles = cycles ? s->count : 0;
 	}
 	/* The row's slots are there since resolve_new(). */
-	p->feed->counts->acc->add(table_slot_reach(&p->feed->counts->row, s->row), &in, NULL);
+	t->feed->counts->acc->add(table_slot_reach(&t->feed->counts->row, s->row), &in, NULL);
 	*told = (struct branch_counts){ 0 };
 	s->count = 0;
 }
 
-void table_branch_flush(struct table *p)
+void table_branch_flush(struct table *t)
 {
 	for (uint32_t i = 0; i < SLOTS; i++)
-		if (p->feed->slots[i].count)
-			flush_slot(p, &p->feed->slots[i]);
+		if (t->feed->slots[i].count)
+			flush_slot(t, &t->feed->slots[i]);
 }
 
 /* A small number for (address space, its maps now). */
-static uint32_t epoch_of(struct table *p, struct thread *th)
+static uint32_t epoch_of(struct table *t, struct thread *th)
 {
-	uint32_t gen = machine_generation(p->keys.m, th->space);
-	size_t slot = th->space % ARRAY_SIZE(p->feed->epoch);
+	uint32_t gen = machine_generation(t->keys.m, th->space);
+	size_t slot = th->space % ARRAY_SIZE(t->feed->epoch);
 
-	if (p->feed->epoch[slot].epoch && p->feed->epoch[slot].space == th->space &&
-	    p->feed->epoch[slot].gen == gen)
-		return p->feed->epoch[slot].epoch;
-	p->feed->epoch[slot].space = th->space;
-	p->feed->epoch[slot].gen = gen;
-	p->feed->epoch[slot].epoch = ++p->feed->nr_epochs;
-	return p->feed->nr_epochs;
+	if (t->feed->epoch[slot].epoch && t->feed->epoch[slot].space == th->space &&
+	    t->feed->epoch[slot].gen == gen)
+		return t->feed->epoch[slot].epoch;
+	t->feed->epoch[slot].space = th->space;
+	t->feed->epoch[slot].gen = gen;
+	t->feed->epoch[slot].epoch = ++t->feed->nr_epochs;
+	return t->feed->nr_epochs;
 }
 
 /* A small number for (group, address space and its maps now). ID_NONE: no memory. */
-static uint32_t where_of(struct table *p, struct thread *th, uint32_t group)
+static uint32_t where_of(struct table *t, struct thread *th, uint32_t group)
 {
-	uint64_t key[2] = { group, epoch_of(p, th) };
-	const uint64_t *last = p->feed->branch_where.n
-				       ? keys_tuple_get(&p->feed->branch_where, p->feed->last_where)
+	uint64_t key[2] = { group, epoch_of(t, th) };
+	const uint64_t *last = t->feed->branch_where.n
+				       ? keys_tuple_get(&t->feed->branch_where, t->feed->last_where)
 				       : NULL;
 
 	if (!last || last[0] != key[0] || last[1] != key[1])
-		p->feed->last_where = keys_tuple_id(&p->feed->branch_where, key);
-	return p->feed->last_where;
+		t->feed->last_where = keys_tuple_id(&t->feed->branch_where, key);
+	return t->feed->last_where;
 }
 
-static int resolve_new(struct table *p, struct thread *th, struct branch_slot *s, uint8_t cpumode)
+static int resolve_new(struct table *t, struct thread *th, struct branch_slot *s, uint8_t cpumode)
 {
-	uint32_t from = resolver_find(p->keys.res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, s->from);
-	uint32_t to = resolver_find(p->keys.res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, s->to);
+	uint32_t from = resolver_find(t->keys.res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, s->from);
+	uint32_t to = resolver_find(t->keys.res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, s->to);
 	struct branch_counts *counts;
 	const struct symbol *sym;
 	struct keys_row *row;
@@ -131,11 +131,11 @@ static int resolve_new(struct table *p, struct thread *th, struct branch_slot *s
 
 	if (from == LOC_NONE || to == LOC_NONE)
 		return -ENOMEM;
-	a = table_place_of_loc(p, from, s->from, false);
-	b = table_place_of_loc(p, to, s->to, true);
+	a = table_place_of_loc(t, from, s->from, false);
+	b = table_place_of_loc(t, to, s->to, true);
 	if (a == ID_NONE || b == ID_NONE)
 		return -ENOMEM;
-	row = table_row_of(p, (uint32_t)keys_tuple_get(&p->feed->branch_where, slot_where(s))[0], a,
+	row = table_row_of(t, (uint32_t)keys_tuple_get(&t->feed->branch_where, slot_where(s))[0], a,
 			   b, slot_bits(s));
 	if (!row)
 		return -ENOMEM;
@@ -145,10 +145,10 @@ static int resolve_new(struct table *p, struct thread *th, struct branch_slot *s
 		row->cpumode = cpumode;
 	}
 	s->row = row->idx;
-	counts = table_slot_reach(&p->feed->counts->row, row->idx);
+	counts = table_slot_reach(&t->feed->counts->row, row->idx);
 	if (!counts)
 		return -ENOMEM;
-	sym = resolver_loc(p->keys.res, to)->sym;
+	sym = resolver_loc(t->keys.res, to)->sym;
 	if (first && sym)
 		counts->symbol_to = sym->idx;
 	return 0;
@@ -181,13 +181,13 @@ static inline bool is_entry(const struct branch_slot *s, uint64_t from, uint64_t
 }
 
 /* Of an entry that is not at @home: elsewhere in its set, or in the place of the least used. */
-static struct branch_slot *find_slot(struct table *p, struct thread *th, uint32_t home,
+static struct branch_slot *find_slot(struct table *t, struct thread *th, uint32_t home,
 				     const struct branch_slot *key, uint8_t cpumode)
 {
-	struct branch_slot *worst = &p->feed->slots[home], new = *key;
+	struct branch_slot *worst = &t->feed->slots[home], new = *key;
 
 	for (unsigned i = 1; i < WAYS; i++) {
-		struct branch_slot *s = &p->feed->slots[home ^ i];
+		struct branch_slot *s = &t->feed->slots[home ^ i];
 
 		if (is_entry(s, key->from, key->to, key->rest))
 			return s;
@@ -195,8 +195,8 @@ static struct branch_slot *find_slot(struct table *p, struct thread *th, uint32_
 			worst = s;
 	}
 	if (worst->count)
-		flush_slot(p, worst);
-	if (resolve_new(p, th, &new, cpumode))
+		flush_slot(t, worst);
+	if (resolve_new(t, th, &new, cpumode))
 		return NULL;
 	*worst = new;
 	return worst;
@@ -214,13 +214,13 @@ static inline void count_told(struct branch_counts *told, uint64_t flags, bool c
 }
 
 /* Up to CHUNK entries: all slots are asked for before the first is looked at. */
-static inline int add_chunk(struct table *p, const struct sample *s, struct thread *th,
+static inline int add_chunk(struct table *t, const struct sample *s, struct thread *th,
 			    const unsigned char *e, unsigned n, uint64_t where, bool swap)
 {
-	const uint64_t bit_mask = p->bit_mask;
-	const bool cycles = !cycles_in_key(p);
-	const struct acc_in in = table_acc_in(p, s, th);
-	struct branch_slot *slots = p->feed->slots;
+	const uint64_t bit_mask = t->bit_mask;
+	const bool cycles = !cycles_in_key(t);
+	const struct acc_in in = table_acc_in(t, s, th);
+	struct branch_slot *slots = t->feed->slots;
 	uint32_t at[CHUNK];
 
 	for (unsigned i = 0; i < n; i++) {
@@ -231,7 +231,7 @@ static inline int add_chunk(struct table *p, const struct sample *s, struct thre
 		at[i] = slot_of(from, to, where | (flags & bit_mask));
 		__builtin_prefetch(&slots[at[i]], 1);
 		if (branch_flags_type(flags))
-			count_type(&p->branch, from, to, flags);
+			count_type(&t->branch, from, to, flags);
 	}
 	for (unsigned i = 0; i < n; i++) {
 		const unsigned char *b = e + (size_t)i * BRANCH_ENTRY_SIZE;
@@ -242,24 +242,24 @@ static inline int add_chunk(struct table *p, const struct sample *s, struct thre
 		struct branch_slot *slot = &slots[at[i]];
 
 		if (unlikely(!is_entry(slot, key.from, key.to, key.rest))) {
-			slot = find_slot(p, th, at[i], &key, s->cpumode);
+			slot = find_slot(t, th, at[i], &key, s->cpumode);
 			if (!slot)
 				return -ENOMEM;
 		}
-		if (unlikely(p->sums.nr_entry) && table_sums_add_entry(&p->sums, slot->row, &in))
+		if (unlikely(t->sums.nr_entry) && table_sums_add_entry(&t->sums, slot->row, &in))
 			return -ENOMEM;
 		if (unlikely(cycles || (flags & 3) != 2))
-			count_told(&p->feed->told[slot - slots], flags, cycles);
+			count_told(&t->feed->told[slot - slots], flags, cycles);
 		if (unlikely(++slot->count == UINT32_MAX))
-			flush_slot(p, slot);
+			flush_slot(t, slot);
 	}
 	return 0;
 }
 
-int table_branch_add(struct table *p, const struct sample *s, struct thread *th, uint32_t group)
+int table_branch_add(struct table *t, const struct sample *s, struct thread *th, uint32_t group)
 {
 	const unsigned char *e = s->branches.entries;
-	uint32_t where = where_of(p, th, group);
+	uint32_t where = where_of(t, th, group);
 	int ret = 0;
 
 	if (where == ID_NONE)
@@ -269,16 +269,16 @@ int table_branch_add(struct table *p, const struct sample *s, struct thread *th,
 		uint64_t high = ((uint64_t)where + 1) << 32;
 
 		if (likely(!s->branches.swap))
-			ret = add_chunk(p, s, th, e, n, high, false);
+			ret = add_chunk(t, s, th, e, n, high, false);
 		else
-			ret = add_chunk(p, s, th, e, n, high, true);
+			ret = add_chunk(t, s, th, e, n, high, true);
 		e += (size_t)n * BRANCH_ENTRY_SIZE;
 	}
-	p->branch.entries += s->branches.nr;
+	t->branch.entries += s->branches.nr;
 	return ret;
 }
 
-const struct branch_totals *table_branch_totals(const struct table *p)
+const struct branch_totals *table_branch_totals(const struct table *t)
 {
-	return &p->branch;
+	return &t->branch;
 }

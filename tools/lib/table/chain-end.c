@@ -53,7 +53,7 @@ struct seen {
 };
 
 struct walk {
-	struct table *p;
+	struct table *t;
 	uint32_t group;
 	uint32_t *place; /* by node */
 	struct seen *seen;
@@ -62,40 +62,40 @@ struct walk {
 /* Places of all nodes, looked up side by side: within the walk each would be waited for. */
 static void find_places(struct walk *w)
 {
-	const struct chains *c = &w->p->ch;
+	const struct chains *c = &w->t->ch;
 
 	for (size_t i = 0; i < c->nodes.n; i++)
-		w->place[i] = table_step_place(w->p, c->nodes.v[i].step);
+		w->place[i] = table_step_place(w->t, c->nodes.v[i].step);
 }
 
 static struct keys_row *row_at(struct walk *w, uint32_t place)
 {
-	struct table *p = w->p;
+	struct table *t = w->t;
 	struct keys_row new = { .group = w->group, .place = place, .thread = ID_NONE };
 	uint32_t have = w->seen[place].row;
 
-	if (have < p->rows.n && p->rows.v[have].group == w->group)
-		return &p->rows.v[have];
-	new.idx = w->seen[place].row = (uint32_t)p->rows.n;
-	return vec_push(&p->rows, new) ? NULL : &p->rows.v[new.idx];
+	if (have < t->rows.n && t->rows.v[have].group == w->group)
+		return &t->rows.v[have];
+	new.idx = w->seen[place].row = (uint32_t)t->rows.n;
+	return vec_push(&t->rows, new) ? NULL : &t->rows.v[new.idx];
 }
 
-static void uncount_leaf(struct table *p, uint32_t leaf)
+static void uncount_leaf(struct table *t, uint32_t leaf)
 {
-	const struct leaf *l = &p->ch.leafs.v[leaf];
+	const struct leaf *l = &t->ch.leafs.v[leaf];
 
-	p->rows.v[l->row].acc -= l->period;
-	table_sums_unpass(&p->sums, l->row, &p->sums, leaf);
+	t->rows.v[l->row].acc -= l->period;
+	table_sums_unpass(&t->sums, l->row, &t->sums, leaf);
 }
 
 /* A sample counts once per row, however often its chain passes: the rows' own are in acc by now. */
 static void uncount_own(struct walk *w, uint32_t leaf)
 {
-	const struct chains *c = &w->p->ch;
+	const struct chains *c = &w->t->ch;
 
 	for (; leaf != ID_NONE; leaf = c->leafs.v[leaf].next)
 		if (w->seen[c->leafs.v[leaf].place].node != ID_NONE)
-			uncount_leaf(w->p, leaf);
+			uncount_leaf(w->t, leaf);
 }
 
 static void deepen(struct keys_row *row, bool caller, uint32_t depth)
@@ -106,7 +106,7 @@ static void deepen(struct keys_row *row, bool caller, uint32_t depth)
 
 static int enter(struct walk *w, uint32_t i)
 {
-	struct chains *c = &w->p->ch;
+	struct chains *c = &w->t->ch;
 	const struct node_end *end = &c->end[i];
 	struct node *n = &c->nodes.v[i];
 	struct seen *seen = &w->seen[w->place[i]];
@@ -130,12 +130,12 @@ static int enter(struct walk *w, uint32_t i)
 		return 0;
 	row->acc += end->total;
 	deepen(row, true, end->height + 1u);
-	return table_sums_pass(&w->p->sums, row->idx, &w->p->sums, i);
+	return table_sums_pass(&w->t->sums, row->idx, &w->t->sums, i);
 }
 
 static void ask_for(const struct walk *w, uint32_t node)
 {
-	const struct chains *c = &w->p->ch;
+	const struct chains *c = &w->t->ch;
 
 	if (node >= c->nodes.n)
 		return;
@@ -146,7 +146,7 @@ static void ask_for(const struct walk *w, uint32_t node)
 
 static int walk_group(struct walk *w, uint32_t i)
 {
-	struct chains *c = &w->p->ch;
+	struct chains *c = &w->t->ch;
 
 	if (i == ID_NONE)
 		return 0;
@@ -172,23 +172,23 @@ static int walk_group(struct walk *w, uint32_t i)
 }
 
 /* Rows that samples have made, as lists by group: row @first[group] and those behind @next. */
-static void list_rows(const struct table *p, uint32_t *first, uint32_t *next)
+static void list_rows(const struct table *t, uint32_t *first, uint32_t *next)
 {
-	memset(first, 0xff, p->groups.n * sizeof(*first));
-	for (uint32_t i = 0; i < p->rows.n; i++) {
-		next[i] = first[p->rows.v[i].group];
-		first[p->rows.v[i].group] = i;
+	memset(first, 0xff, t->groups.n * sizeof(*first));
+	for (uint32_t i = 0; i < t->rows.n; i++) {
+		next[i] = first[t->rows.v[i].group];
+		first[t->rows.v[i].group] = i;
 	}
 }
 
-static int add_callers(struct table *p)
+static int add_callers(struct table *t)
 {
-	uint32_t *first = malloc(((size_t)p->groups.n + 1) * sizeof(*first));
-	uint32_t *next = malloc((p->rows.n + 1) * sizeof(*next));
-	size_t bytes = ((size_t)p->places.n + 1) * sizeof(struct seen);
+	uint32_t *first = malloc(((size_t)t->groups.n + 1) * sizeof(*first));
+	uint32_t *next = malloc((t->rows.n + 1) * sizeof(*next));
+	size_t bytes = ((size_t)t->places.n + 1) * sizeof(struct seen);
 	struct walk w = {
-		.p = p,
-		.place = malloc((p->ch.nodes.n + 1) * sizeof(*w.place)),
+		.t = t,
+		.place = malloc((t->ch.nodes.n + 1) * sizeof(*w.place)),
 		.seen = malloc(bytes),
 	};
 	int ret = first && next && w.place && w.seen ? 0 : -ENOMEM;
@@ -197,11 +197,11 @@ static int add_callers(struct table *p)
 		goto out;
 	memset(w.seen, 0xff, bytes);
 	find_places(&w);
-	list_rows(p, first, next);
-	for (w.group = 0; !ret && w.group < p->groups.n; w.group++) {
+	list_rows(t, first, next);
+	for (w.group = 0; !ret && w.group < t->groups.n; w.group++) {
 		for (uint32_t i = first[w.group]; i != ID_NONE; i = next[i])
-			w.seen[p->rows.v[i].place].row = i;
-		ret = walk_group(&w, p->ch.root[w.group]);
+			w.seen[t->rows.v[i].place].row = i;
+		ret = walk_group(&w, t->ch.root[w.group]);
 	}
 out:
 	free(first);
@@ -211,34 +211,34 @@ out:
 	return ret;
 }
 
-int table_chain_finish(struct table *p)
+int table_chain_finish(struct table *t)
 {
-	struct chains *c = &p->ch;
+	struct chains *c = &t->ch;
 	size_t n = c->nodes.n;
 	int ret = 0;
 
 	htab_free(&c->node_tab);
 	c->end = calloc(n + 1, sizeof(*c->end));
-	c->root = malloc(((size_t)p->groups.n + 1) * sizeof(*c->root));
+	c->root = malloc(((size_t)t->groups.n + 1) * sizeof(*c->root));
 	if (!c->end || !c->root)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		c->end[i].child = c->end[i].next = ID_NONE;
-	memset(c->root, 0xff, ((size_t)p->groups.n + 1) * sizeof(*c->root));
+	memset(c->root, 0xff, ((size_t)t->groups.n + 1) * sizeof(*c->root));
 	link_children(c);
 	sum_nodes(c);
 	vec_for_each (l, &c->leafs) {
-		struct keys_row *row = &p->rows.v[l->row];
+		struct keys_row *row = &t->rows.v[l->row];
 
 		table_row_count(row, l->period, l->count);
 		deepen(row, false, c->end[l->node].depth);
 		deepen(row, true, c->end[l->node].depth);
 	}
-	ret = table_sums_chains(&p->sums, c, p->keys.o.children && !p->keys.o.branch);
-	if (!ret && p->keys.o.children)
-		ret = add_callers(p);
+	ret = table_sums_chains(&t->sums, c, t->keys.o.children && !t->keys.o.branch);
+	if (!ret && t->keys.o.children)
+		ret = add_callers(t);
 	vec_for_each (node, &c->nodes)
-		node->frame = table_step_frame(p, node->step);
-	vec_free(&p->steps);
+		node->frame = table_step_frame(t, node->step);
+	vec_free(&t->steps);
 	return ret;
 }

@@ -85,33 +85,33 @@ struct chain_queue {
 };
 
 /* chain.c */
-int table_chain_init(struct table *p);
+int table_chain_init(struct table *t);
 /* Counts a sample and its chain. @place: ID_NONE when it is still to be found. */
-int table_chain_add(struct table *p, const struct sample *s, struct thread *th, uint32_t group,
+int table_chain_add(struct table *t, const struct sample *s, struct thread *th, uint32_t group,
 		    uint32_t place);
 /* Addresses and modes of a chain into q->ips and q->modes, innermost first: how many. */
-int64_t table_chain_frames(struct table *p, const struct u64s *cc);
+int64_t table_chain_frames(struct table *t, const struct u64s *cc);
 /* Whether the chain of @s is in its stack or its branches. */
-bool table_wants_unwind(const struct table *p, const struct sample *s);
-void table_chain_forget(struct table *p);
-void table_chain_free(struct table *p);
+bool table_wants_unwind(const struct table *t, const struct sample *s);
+void table_chain_forget(struct table *t);
+void table_chain_free(struct table *t);
 
 /* chain-queue.c */
-int table_chain_flush(struct table *p);
+int table_chain_flush(struct table *t);
 
 /* trie.c */
 struct node_at table_node_root(uint32_t group);
 /* From a node to its child, which is made when there is none. 0 or -ENOMEM. */
-int table_node_down(struct table *p, struct node_at *at, uint32_t step, uint32_t thread);
+int table_node_down(struct table *t, struct node_at *at, uint32_t step, uint32_t thread);
 /* The leaf of samples of @row that end at @node. NULL: no memory. */
-struct leaf *table_leaf(struct table *p, uint32_t node, const struct keys_row *row);
-int table_trie_take(struct table *p, const struct chain_batch *b);
+struct leaf *table_leaf(struct table *t, uint32_t node, const struct keys_row *row);
+int table_trie_take(struct table *t, const struct chain_batch *b);
 
 /* chain-end.c */
-int table_chain_finish(struct table *p);
+int table_chain_finish(struct table *t);
 
 /* history.c: the chain of a sample with its branches, as a leaf of @row */
-int table_history_add(struct table *p, const struct acc_in *sample, uint32_t group,
+int table_history_add(struct table *t, const struct acc_in *sample, uint32_t group,
 		      struct keys_row *row);
 
 #endif

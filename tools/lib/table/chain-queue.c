@@ -6,57 +6,57 @@
 #include "table-int.h"
 
 /* Numbers of all locations, and the memory that their steps are in. */
-static int find_locs(struct table *p, struct chain_queue *q)
+static int find_locs(struct table *t, struct chain_queue *q)
 {
 	if (vec_reserve(&q->loc, q->at.n))
 		return -ENOMEM;
-	resolver_find_at(p->keys.res, q->at.v, q->loc.v, q->at.n);
+	resolver_find_at(t->keys.res, q->at.v, q->loc.v, q->at.n);
 	for (size_t i = 0; i < q->at.n; i++) {
 		if (q->loc.v[i] == LOC_NONE)
 			return -ENOMEM;
-		if (q->loc.v[i] < p->feed->locs.n)
-			__builtin_prefetch(&p->feed->locs.v[q->loc.v[i]]);
+		if (q->loc.v[i] < t->feed->locs.n)
+			__builtin_prefetch(&t->feed->locs.v[q->loc.v[i]]);
 	}
 	vec_for_each (f, &q->frame)
 		if (f->at == ID_NONE)
-			keys_unmapped_prefetch(&p->keys, f->ip);
+			keys_unmapped_prefetch(&t->keys, f->ip);
 	vec_for_each (f, &q->frame)
 		if (f->at == ID_NONE)
-			keys_unmapped_prefetch_next(&p->keys, f->ip);
+			keys_unmapped_prefetch_next(&t->keys, f->ip);
 	return 0;
 }
 
-static uint32_t own_place(struct table *p, const struct chain_frames *from)
+static uint32_t own_place(struct table *t, const struct chain_frames *from)
 {
-	const struct chain_queue *q = p->feed->chain;
+	const struct chain_queue *q = t->feed->chain;
 	const struct chain_frame *f = &q->frame.v[from->own];
 
-	p->feed->keys.at_thread = from->th;
-	return f->at == ID_NONE ? table_place_unmapped(p, f->ip, f->mode)
-				: table_place_of_loc(p, q->loc.v[f->at], f->ip, false);
+	t->feed->keys.at_thread = from->th;
+	return f->at == ID_NONE ? table_place_unmapped(t, f->ip, f->mode)
+				: table_place_of_loc(t, q->loc.v[f->at], f->ip, false);
 }
 
 /* The steps of one frame behind those of the batch. */
-static int add_steps(struct table *p, const struct chain_frame *f)
+static int add_steps(struct table *t, const struct chain_frame *f)
 {
-	struct chain_queue *q = p->feed->chain;
+	struct chain_queue *q = t->feed->chain;
 	struct chain_batch *b = &q->batch;
 	const uint32_t *steps;
 	uint32_t one, nr = 1;
 
 	if (f->at == ID_NONE) {
-		if (p->keys.o.filter.hide_unresolved)
+		if (t->keys.o.filter.hide_unresolved)
 			return 0;
-		one = table_step_unmapped(p, f->ip, f->mode);
+		one = table_step_unmapped(t, f->ip, f->mode);
 		steps = &one;
 		if (one == ID_NONE)
 			return -ENOMEM;
 	} else {
 		uint32_t loc = q->loc.v[f->at];
 
-		if (p->keys.o.filter.hide_unresolved && !resolver_loc(p->keys.res, loc)->sym)
+		if (t->keys.o.filter.hide_unresolved && !resolver_loc(t->keys.res, loc)->sym)
 			return 0;
-		if (table_steps_of(p, loc, f->ip, &steps, &nr))
+		if (table_steps_of(t, loc, f->ip, &steps, &nr))
 			return -ENOMEM;
 	}
 	if (vec_reserve(&b->step, b->step.n + nr))
@@ -66,15 +66,15 @@ static int add_steps(struct table *p, const struct chain_frame *f)
 	return 0;
 }
 
-static int find_steps(struct table *p, const struct chain_frames *from, struct chain_job *job)
+static int find_steps(struct table *t, const struct chain_frames *from, struct chain_job *job)
 {
-	struct chain_queue *q = p->feed->chain;
+	struct chain_queue *q = t->feed->chain;
 	struct chain_memo *m = &q->memo[job->memo];
 
 	job->keep = from->keep ? m->steps[from->keep - 1] : 0;
 	job->step = (uint32_t)q->batch.step.n;
 	for (uint32_t i = 0; i < from->frames; i++) {
-		if (add_steps(p, &q->frame.v[from->frame + i]))
+		if (add_steps(t, &q->frame.v[from->frame + i]))
 			return -ENOMEM;
 		if (from->keep + i < MEMO_FRAMES)
 			m->steps[from->keep + i] =
@@ -84,26 +84,26 @@ static int find_steps(struct table *p, const struct chain_frames *from, struct c
 	return 0;
 }
 
-int table_chain_flush(struct table *p)
+int table_chain_flush(struct table *t)
 {
-	struct chain_queue *q = p->feed->chain;
+	struct chain_queue *q = t->feed->chain;
 	struct chain_batch *b;
 	int ret;
 
 	if (!q || !q->batch.n)
 		return 0;
 	b = &q->batch;
-	ret = find_locs(p, q);
+	ret = find_locs(t, q);
 	for (unsigned i = 0; !ret && i < b->n; i++) {
 		if (b->job[i].place == ID_NONE)
-			b->job[i].place = own_place(p, &q->from[i]);
+			b->job[i].place = own_place(t, &q->from[i]);
 		if (b->job[i].place == ID_NONE)
 			ret = -ENOMEM;
 		else if (!q->from[i].unwound)
-			ret = find_steps(p, &q->from[i], &b->job[i]);
+			ret = find_steps(t, &q->from[i], &b->job[i]);
 	}
 	if (!ret)
-		ret = table_trie_take(p, b);
+		ret = table_trie_take(t, b);
 	b->n = 0;
 	b->step.n = q->frame.n = q->at.n = 0;
 	return ret;

@@ -8,19 +8,19 @@
 /* Chains that begin anew each time have a way of their own. */
 #define MEMO_NONE CHAIN_MEMOS
 
-int table_chain_init(struct table *p)
+int table_chain_init(struct table *t)
 {
 	struct chain_queue *q;
 
-	if (!p->keys.o.use_chains && !p->keys.o.children && !p->feed->parent_re.set)
+	if (!t->keys.o.use_chains && !t->keys.o.children && !t->feed->parent_re.set)
 		return 0;
-	q = p->feed->chain = calloc(1, sizeof(*q));
+	q = t->feed->chain = calloc(1, sizeof(*q));
 	if (!q)
 		return -ENOMEM;
 	for (unsigned i = 0; i < CHAIN_MEMOS; i++)
 		q->memo[i].group = ID_NONE;
 	q->limit = CHAIN_JOBS;
-	if (p->keys.o.history || p->map_is_key || p->sums.needs_sample)
+	if (t->keys.o.history || t->map_is_key || t->sums.needs_sample)
 		q->limit = 1;
 	return 0;
 }
@@ -50,9 +50,9 @@ static int chain_room(struct chain_queue *q, size_t n)
  * Addresses and modes of a chain without its markers, innermost first. An unknown marker makes
  * the whole chain void, as upstream. Returns the number of frames or -ENOMEM.
  */
-int64_t table_chain_frames(struct table *p, const struct u64s *cc)
+int64_t table_chain_frames(struct table *t, const struct u64s *cc)
 {
-	struct chain_queue *q = p->feed->chain;
+	struct chain_queue *q = t->feed->chain;
 	struct sample_frames it = sample_frames(cc);
 	size_t n = 0;
 	uint64_t ip;
@@ -70,14 +70,14 @@ int64_t table_chain_frames(struct table *p, const struct u64s *cc)
 }
 
 /* Cuts a chain that is too long: what is kept is the end where printing starts. */
-static size_t cut(const struct table *p, size_t n)
+static size_t cut(const struct table *t, size_t n)
 {
-	struct chain_queue *q = p->feed->chain;
-	uint32_t max = p->keys.o.max_stack;
+	struct chain_queue *q = t->feed->chain;
+	uint32_t max = t->keys.o.max_stack;
 
 	if (!max || n <= max)
 		return n;
-	if (p->keys.o.chain.caller) {
+	if (t->keys.o.chain.caller) {
 		memmove(q->ips, q->ips + n - max, max * sizeof(*q->ips));
 		memmove(q->modes, q->modes + n - max, max);
 	}
@@ -100,50 +100,50 @@ static size_t compare(struct chain_memo *m, const struct chain_queue *q, size_t 
 	return same;
 }
 
-static int push_frame(struct table *p, struct thread *th, uint64_t ip, uint8_t mode)
+static int push_frame(struct table *t, struct thread *th, uint64_t ip, uint8_t mode)
 {
-	struct chain_queue *q = p->feed->chain;
+	struct chain_queue *q = t->feed->chain;
 	struct chain_frame f = { ip, (uint32_t)q->at.n, mode };
 	struct code_at at = { NULL, ip, mode };
 	struct map_hit hit;
 
-	if (machine_find_map(p->keys.m, th, mode, ip, &hit))
+	if (machine_find_map(t->keys.m, th, mode, ip, &hit))
 		at = (struct code_at){ hit.map->dso, hit.addr, hit.cpumode };
-	else if (p->one_step)
+	else if (t->one_step)
 		f.at = ID_NONE;
 	return vec_push(&q->frame, f) || (f.at != ID_NONE && vec_push(&q->at, at)) ? -ENOMEM : 0;
 }
 
 /* The user part of the frames in the queue; @fresh: the outermost is not that of the chain before. */
-static void count_walk(struct table *p, const struct sample *s, struct thread *th,
+static void count_walk(struct table *t, const struct sample *s, struct thread *th,
 		       struct chain_memo *m, size_t n, bool fresh)
 {
-	const struct chain_queue *q = p->feed->chain;
+	const struct chain_queue *q = t->feed->chain;
 	struct map_hit hit;
 	size_t nr = 0;
 
 	if (fresh)
-		m->rooted = machine_find_map(p->keys.m, th, q->modes[n - 1], q->ips[n - 1], &hit);
+		m->rooted = machine_find_map(t->keys.m, th, q->modes[n - 1], q->ips[n - 1], &hit);
 	if (q->modes[n - 1] != PERF_RECORD_MISC_USER || !s->event ||
 	    !unwind_is_walked(&s->event->attr))
 		return;
 	while (nr < n && q->modes[n - 1 - nr] == PERF_RECORD_MISC_USER)
 		nr++;
-	unwind_count_walk(p->feed->u, th, q->ips[n - nr], q->ips[n - 1], m->rooted);
+	unwind_count_walk(t->feed->u, th, q->ips[n - nr], q->ips[n - 1], m->rooted);
 }
 
-static int take_frames(struct table *p, const struct sample *s, struct thread *th,
+static int take_frames(struct table *t, const struct sample *s, struct thread *th,
 		       struct chain_job *job, struct chain_frames *from)
 {
-	struct chain_queue *q = p->feed->chain;
-	uint32_t gen = machine_generation(p->keys.m, th->space);
-	int64_t got = table_chain_frames(p, &s->callchain);
+	struct chain_queue *q = t->feed->chain;
+	uint32_t gen = machine_generation(t->keys.m, th->space);
+	int64_t got = table_chain_frames(t, &s->callchain);
 	struct chain_memo *m;
 	size_t n;
 
 	if (got <= 0)
 		return (int)got;
-	n = cut(p, (size_t)got);
+	n = cut(t, (size_t)got);
 	job->memo = (job->group * 31 + th->space) % CHAIN_MEMOS;
 	m = &q->memo[job->memo];
 	if (m->group != job->group || m->space != th->space || m->gen != gen)
@@ -153,10 +153,10 @@ static int take_frames(struct table *p, const struct sample *s, struct thread *t
 	m->gen = gen;
 	from->keep = (uint32_t)compare(m, q, n);
 	from->frames = (uint32_t)n - from->keep;
-	if (p->feed->u && n == (size_t)got)
-		count_walk(p, s, th, m, n, !from->keep);
+	if (t->feed->u && n == (size_t)got)
+		count_walk(t, s, th, m, n, !from->keep);
 	for (size_t i = from->frames; i-- > 0;)
-		if (push_frame(p, th, q->ips[i], q->modes[i]))
+		if (push_frame(t, th, q->ips[i], q->modes[i]))
 			return -ENOMEM;
 	return 0;
 }
@@ -164,14 +164,14 @@ static int take_frames(struct table *p, const struct sample *s, struct thread *t
 /* ---- dwarf and LBR stacks -------------------------------------------------------------------- */
 
 /* The frames that --ignore-callees leaves; the sample's place is where they begin or end. */
-static int drop_callees(struct table *p, struct chain_job *job, const struct frame **f, ssize_t *n)
+static int drop_callees(struct table *t, struct chain_job *job, const struct frame **f, ssize_t *n)
 {
-	bool caller = p->keys.o.chain.caller;
+	bool caller = t->keys.o.chain.caller;
 	const struct frame *own;
 	ssize_t at = -1;
 
 	for (ssize_t i = 0; i < *n; i++)
-		if ((!caller || at < 0) && table_ignores_at(p, (*f)[i].loc))
+		if ((!caller || at < 0) && table_ignores_at(t, (*f)[i].loc))
 			at = i;
 	if (at < 0)
 		return 0;
@@ -181,36 +181,36 @@ static int drop_callees(struct table *p, struct chain_job *job, const struct fra
 	own = *f + at;
 	*f += caller ? 0 : at;
 	*n = caller ? at + 1 : *n - at;
-	job->cpumode = resolver_loc(p->keys.res, own->loc)->cpumode;
-	job->place = table_place_of_loc(p, own->loc, own->ip, false);
+	job->cpumode = resolver_loc(t->keys.res, own->loc)->cpumode;
+	job->place = table_place_of_loc(t, own->loc, own->ip, false);
 	return job->place == ID_NONE ? -ENOMEM : 0;
 }
 
-static int take_unwound(struct table *p, const struct sample *s, struct thread *th,
+static int take_unwound(struct table *t, const struct sample *s, struct thread *th,
 			struct chain_job *job)
 {
-	struct chain_batch *b = &p->feed->chain->batch;
+	struct chain_batch *b = &t->feed->chain->batch;
 	const struct frame *f;
-	ssize_t n = unwind_chain(p->feed->u, th, s, &f);
+	ssize_t n = unwind_chain(t->feed->u, th, s, &f);
 
 	job->step = (uint32_t)b->step.n;
 	if (n <= 0)
 		return n < 0 ? -ENOMEM : 0;
-	if (drop_callees(p, job, &f, &n))
+	if (drop_callees(t, job, &f, &n))
 		return -ENOMEM;
 	while (n-- > 0) {
-		const struct symbol *sym = resolver_loc(p->keys.res, f[n].loc)->sym;
+		const struct symbol *sym = resolver_loc(t->keys.res, f[n].loc)->sym;
 		const uint32_t *steps;
 		uint32_t step, nr;
 
-		if (p->keys.o.filter.hide_unresolved && !f[n].sym)
+		if (t->keys.o.filter.hide_unresolved && !f[n].sym)
 			continue;
-		if (f[n].sym == sym && !p->keys.o.inlines) {
-			if (table_steps_of(p, f[n].loc, f[n].ip, &steps, &nr))
+		if (f[n].sym == sym && !t->keys.o.inlines) {
+			if (table_steps_of(t, f[n].loc, f[n].ip, &steps, &nr))
 				return -ENOMEM;
 			step = steps[0];
 		} else {
-			step = table_step_of(p, f[n].loc, f[n].ip, f[n].sym);
+			step = table_step_of(t, f[n].loc, f[n].ip, f[n].sym);
 		}
 		if (step == ID_NONE || vec_push(&b->step, step))
 			return -ENOMEM;
@@ -219,11 +219,11 @@ static int take_unwound(struct table *p, const struct sample *s, struct thread *
 	return 0;
 }
 
-bool table_wants_unwind(const struct table *p, const struct sample *s)
+bool table_wants_unwind(const struct table *t, const struct sample *s)
 {
 	const struct perf_event_attr *a = s->event ? &s->event->attr : NULL;
 
-	if (!p->feed->u || !a)
+	if (!t->feed->u || !a)
 		return false;
 	if (a->sample_type & PERF_SAMPLE_STACK_USER && a->sample_type & PERF_SAMPLE_REGS_USER)
 		return true;
@@ -231,9 +231,9 @@ bool table_wants_unwind(const struct table *p, const struct sample *s)
 }
 
 /* Most often the sample's own address is the chain's innermost frame. */
-static int find_own(struct table *p, const struct sample *s, struct chain_frames *from)
+static int find_own(struct table *t, const struct sample *s, struct chain_frames *from)
 {
-	struct chain_queue *q = p->feed->chain;
+	struct chain_queue *q = t->feed->chain;
 
 	if (from->frames) {
 		const struct chain_frame *last = &q->frame.v[q->frame.n - 1];
@@ -243,19 +243,19 @@ static int find_own(struct table *p, const struct sample *s, struct chain_frames
 			return 0;
 	}
 	from->own = (uint32_t)q->frame.n;
-	return push_frame(p, from->th, s->ip, s->cpumode);
+	return push_frame(t, from->th, s->ip, s->cpumode);
 }
 
-int table_chain_add(struct table *p, const struct sample *s, struct thread *th, uint32_t group,
+int table_chain_add(struct table *t, const struct sample *s, struct thread *th, uint32_t group,
 		    uint32_t place)
 {
-	struct chain_queue *q = p->feed->chain;
+	struct chain_queue *q = t->feed->chain;
 	struct chain_job *job = &q->batch.job[q->batch.n];
 	struct chain_frames *from = &q->from[q->batch.n];
 	int ret;
 
 	*job = (struct chain_job){
-		.in = table_acc_in(p, s, th),
+		.in = table_acc_in(t, s, th),
 		.group = group,
 		.place = place,
 		.memo = MEMO_NONE,
@@ -267,20 +267,20 @@ int table_chain_add(struct table *p, const struct sample *s, struct thread *th, 
 		.th = th,
 		.frame = (uint32_t)q->frame.n,
 		.own = ID_NONE,
-		.unwound = table_wants_unwind(p, s),
+		.unwound = table_wants_unwind(t, s),
 	};
-	ret = from->unwound ? take_unwound(p, s, th, job) : take_frames(p, s, th, job, from);
+	ret = from->unwound ? take_unwound(t, s, th, job) : take_frames(t, s, th, job, from);
 	if (!ret && job->place == ID_NONE)
-		ret = find_own(p, s, from);
+		ret = find_own(t, s, from);
 	if (ret)
 		return ret;
-	return ++q->batch.n == q->limit ? table_chain_flush(p) : 0;
+	return ++q->batch.n == q->limit ? table_chain_flush(t) : 0;
 }
 
 /* What was for samples that come. */
-void table_chain_forget(struct table *p)
+void table_chain_forget(struct table *t)
 {
-	struct chain_queue *q = p->feed->chain;
+	struct chain_queue *q = t->feed->chain;
 
 	if (!q)
 		return;
@@ -294,12 +294,12 @@ void table_chain_forget(struct table *p)
 	free(q->ips);
 	free(q->modes);
 	free(q);
-	p->feed->chain = NULL;
+	t->feed->chain = NULL;
 }
 
-void table_chain_free(struct table *p)
+void table_chain_free(struct table *t)
 {
-	struct chains *c = &p->ch;
+	struct chains *c = &t->ch;
 
 	vec_free(&c->nodes);
 	vec_free(&c->leafs);

@@ -5,9 +5,9 @@
  */
 #include "table-int.h"
 
-static int want_sum(struct table *p, struct keys_col *c)
+static int want_sum(struct table *t, struct keys_col *c)
 {
-	struct sum *sum = table_sums_want(&p->sums, c->key->of);
+	struct sum *sum = table_sums_want(&t->sums, c->key->of);
 
 	if (!sum)
 		return -ENOMEM;
@@ -17,9 +17,9 @@ static int want_sum(struct table *p, struct keys_col *c)
 }
 
 /* Which tuple every key lives in. */
-static int place_cols(struct table *p)
+static int place_cols(struct table *t)
 {
-	struct columns *cs = &p->c;
+	struct columns *cs = &t->c;
 
 	for (unsigned i = 0; i < cs->nr_cols; i++) {
 		struct keys_col *c = &cs->cols[i];
@@ -27,50 +27,50 @@ static int place_cols(struct table *p)
 
 		if (c->elided)
 			continue;
-		p->need |= c->key->need;
-		if (c->key->of && want_sum(p, c))
+		t->need |= c->key->need;
+		if (c->key->of && want_sum(t, c))
 			return -ENOMEM;
 		if (c->key->at == KEY_SAMPLE) {
-			c->slot = 1 + p->nr_group; /* slot 0 is the event */
-			p->group_cols[p->nr_group++] = c;
+			c->slot = 1 + t->nr_group; /* slot 0 is the event */
+			t->group_cols[t->nr_group++] = c;
 		} else if (c->key->at == KEY_BITS) {
-			p->bit_mask |= c->key->bits;
+			t->bit_mask |= c->key->bits;
 		} else if (second) {
-			c->slot = p->nr_place2;
-			p->place2_cols[p->nr_place2++] = c;
+			c->slot = t->nr_place2;
+			t->place2_cols[t->nr_place2++] = c;
 		} else if (c->key->at != KEY_STAT) {
-			c->slot = p->nr_place;
-			p->place_cols[p->nr_place++] = c;
+			c->slot = t->nr_place;
+			t->place_cols[t->nr_place++] = c;
 		}
-		p->ip_is_key |= c->key->raw_ip == RAW_ALWAYS;
-		p->ip_unnamed |= c->key->raw_ip == RAW_UNNAMED;
+		t->ip_is_key |= c->key->raw_ip == RAW_ALWAYS;
+		t->ip_unnamed |= c->key->raw_ip == RAW_UNNAMED;
 		if (!strcmp(c->key->name, "dso"))
-			p->keys.dso_is_key = true;
+			t->keys.dso_is_key = true;
 		if (!strcmp(c->key->name, "symbol"))
-			p->sym_is_key = true;
+			t->sym_is_key = true;
 		if (!strcmp(c->key->name, "dso_size"))
-			p->map_is_key = true;
+			t->map_is_key = true;
 	}
-	p->by_symbol = true;
-	for (unsigned i = 0; i < p->nr_place; i++)
-		p->by_symbol &= p->place_cols[i]->key->per_symbol;
-	p->groups.width = 1 + p->nr_group;
-	p->places.width = p->nr_place;
-	p->places2.width = p->nr_place2;
-	p->keys.daddrs.width = 4;
+	t->by_symbol = true;
+	for (unsigned i = 0; i < t->nr_place; i++)
+		t->by_symbol &= t->place_cols[i]->key->per_symbol;
+	t->groups.width = 1 + t->nr_group;
+	t->places.width = t->nr_place;
+	t->places2.width = t->nr_place2;
+	t->keys.daddrs.width = 4;
 	return 0;
 }
 
-int table_cols(struct table *p, struct err *e)
+int table_cols(struct table *t, struct err *e)
 {
-	struct columns *cs = &p->c;
+	struct columns *cs = &t->c;
 	int ret;
 
-	cs->ks = cs->maker = &p->keys;
-	cs->o = &p->keys.o;
+	cs->ks = cs->maker = &t->keys;
+	cs->o = &t->keys.o;
 	ret = keys_cols_choose(cs, e);
 	if (ret)
 		return ret;
 	keys_cols_elide(cs);
-	return place_cols(p) ? err_set(e, -ENOMEM, "no memory for columns") : 0;
+	return place_cols(t) ? err_set(e, -ENOMEM, "no memory for columns") : 0;
 }

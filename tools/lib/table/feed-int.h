@@ -108,7 +108,7 @@ struct feed {
 };
 
 /* 0 or -ENOMEM. */
-int table_feed_new(struct table *p, struct unwind *u);
-void table_feed_free(struct table *p);
+int table_feed_new(struct table *t, struct unwind *u);
+void table_feed_free(struct table *t);
 
 #endif

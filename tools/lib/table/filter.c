@@ -8,48 +8,48 @@
 
 #define MAX_PARALLELISM 4096
 
-int table_filter_setup(struct table *p, struct err *e)
+int table_filter_setup(struct table *t, struct err *e)
 {
-	const struct keys_filter *f = &p->keys.o.filter;
+	const struct keys_filter *f = &t->keys.o.filter;
 	const char *const *names;
 
 	if (f->parallelism) {
-		int ret = bits_parse_list(&p->feed->f_parallelism, f->parallelism, MAX_PARALLELISM);
+		int ret = bits_parse_list(&t->feed->f_parallelism, f->parallelism, MAX_PARALLELISM);
 
 		if (ret == -ENOMEM)
 			return err_set(e, ret, "no memory for the filters");
 		if (ret)
 			return err_set(e, -EINVAL, "failed to parse parallelism filter list");
-		if (bits_test(&p->feed->f_parallelism, 0))
+		if (bits_test(&t->feed->f_parallelism, 0))
 			return err_set(e, -EINVAL, "Requested parallelism level 0 is invalid.");
 	}
-	p->keys.dsos_given = session_filter_names(f->session, SESSION_DSOS, &names);
-	p->feed->filtering = (f->session && session_filter_any(f->session)) || f->symbol_part;
+	t->keys.dsos_given = session_filter_names(f->session, SESSION_DSOS, &names);
+	t->feed->filtering = (f->session && session_filter_any(f->session)) || f->symbol_part;
 	return 0;
 }
 
-bool table_filter_sample(const struct table *p, const struct sample *s)
+bool table_filter_sample(const struct table *t, const struct sample *s)
 {
-	if (p->keys.o.filter.by_socket &&
-	    (!p->keys.o.pd || perfdata_cpu_socket(p->keys.o.pd, s->cpu) != p->keys.o.filter.socket))
+	if (t->keys.o.filter.by_socket &&
+	    (!t->keys.o.pd || perfdata_cpu_socket(t->keys.o.pd, s->cpu) != t->keys.o.filter.socket))
 		return false;
-	return !p->keys.o.filter.parallelism ||
-	       bits_test(&p->feed->f_parallelism, p->feed->keys.parallelism);
+	return !t->keys.o.filter.parallelism ||
+	       bits_test(&t->feed->f_parallelism, t->feed->keys.parallelism);
 }
 
-bool table_filter_pass(struct table *p, struct thread *th, uint32_t loc, uint64_t ip)
+bool table_filter_pass(struct table *t, struct thread *th, uint32_t loc, uint64_t ip)
 {
-	const struct session_filter *f = p->keys.o.filter.session;
-	const struct loc *l = resolver_loc(p->keys.res, loc);
+	const struct session_filter *f = t->keys.o.filter.session;
+	const struct loc *l = resolver_loc(t->keys.res, loc);
 
-	if (f && (!session_filter_thread(f, th, machine_comm(p->keys.m, th->comm)) ||
+	if (f && (!session_filter_thread(f, th, machine_comm(t->keys.m, th->comm)) ||
 		  !session_filter_place(f, l, ip)))
 		return false;
-	return !p->keys.o.filter.symbol_part ||
-	       (l->sym && strstr(l->sym->name, p->keys.o.filter.symbol_part));
+	return !t->keys.o.filter.symbol_part ||
+	       (l->sym && strstr(l->sym->name, t->keys.o.filter.symbol_part));
 }
 
-void table_filter_free(struct table *p)
+void table_filter_free(struct table *t)
 {
-	bits_free(&p->feed->f_parallelism);
+	bits_free(&t->feed->f_parallelism);
 }

@@ -5,52 +5,52 @@
  */
 #include "table-int.h"
 
-int table_set_group(struct table *p, uint32_t leader, uint32_t members)
+int table_set_group(struct table *t, uint32_t leader, uint32_t members)
 {
 	if (members < 2 || members > 64)
 		return 0;
-	if (!table_event_rows(p, leader + members - 1))
+	if (!table_event_rows(t, leader + members - 1))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < members; i++) {
-		p->events.v[leader + i].leader = leader;
-		p->events.v[leader + i].members = members;
+		t->events.v[leader + i].leader = leader;
+		t->events.v[leader + i].members = members;
 	}
-	if (p->max_members < members)
-		p->max_members = members;
+	if (t->max_members < members)
+		t->max_members = members;
 	return 0;
 }
 
-uint32_t table_members(const struct table *p, uint32_t event)
+uint32_t table_members(const struct table *t, uint32_t event)
 {
-	const struct event_rows *ev = event < p->events.n ? &p->events.v[event] : NULL;
+	const struct event_rows *ev = event < t->events.n ? &t->events.v[event] : NULL;
 
 	if (!ev || !ev->members)
 		return 1;
 	return ev->leader == event ? ev->members : 0;
 }
 
-static uint32_t leaders_group(struct table *p, uint32_t group, uint32_t leader)
+static uint32_t leaders_group(struct table *t, uint32_t group, uint32_t leader)
 {
 	uint64_t vals[MAX_KEYS + 1];
 
-	memcpy(vals, keys_tuple_get(&p->groups, group), p->groups.width * sizeof(*vals));
+	memcpy(vals, keys_tuple_get(&t->groups, group), t->groups.width * sizeof(*vals));
 	vals[0] = leader;
-	return keys_tuple_id(&p->groups, vals);
+	return keys_tuple_id(&t->groups, vals);
 }
 
 /* Makes the leader's row for each member's. */
-static int make_rows(struct table *p)
+static int make_rows(struct table *t)
 {
-	for (size_t i = 0, n = p->rows.n; i < n; i++) {
-		struct keys_row row = p->rows.v[i], *to;
-		const struct event_rows *ev = &p->events.v[table_row_event(p, &row)];
+	for (size_t i = 0, n = t->rows.n; i < n; i++) {
+		struct keys_row row = t->rows.v[i], *to;
+		const struct event_rows *ev = &t->events.v[table_row_event(t, &row)];
 		uint32_t group;
 
-		if (!ev->members || ev->leader == table_row_event(p, &row))
+		if (!ev->members || ev->leader == table_row_event(t, &row))
 			continue;
-		group = leaders_group(p, row.group, ev->leader);
+		group = leaders_group(t, row.group, ev->leader);
 		to = group == ID_NONE ? NULL
-				      : table_row_of(p, group, row.place, row.place2, row.bits);
+				      : table_row_of(t, group, row.place, row.place2, row.bits);
 		if (!to)
 			return -ENOMEM;
 		if (to->thread == ID_NONE) {
@@ -61,36 +61,36 @@ static int make_rows(struct table *p)
 	return 0;
 }
 
-int table_rows_group(struct table *p)
+int table_rows_group(struct table *t)
 {
 	static const struct keys_row none = { .idx = ID_NONE };
-	size_t others = p->max_members - 1;
+	size_t others = t->max_members - 1;
 
-	if (table_rows_index(p) || make_rows(p))
+	if (table_rows_index(t) || make_rows(t))
 		return -ENOMEM;
-	if (vec_reserve(&p->members, p->rows.n * others + 1))
+	if (vec_reserve(&t->members, t->rows.n * others + 1))
 		return -ENOMEM;
 	/* A member without samples: no row's numbers. */
-	for (size_t i = 0; i < p->rows.n * others; i++)
-		p->members.v[p->members.n++] = none;
-	for (size_t i = 0; i < p->rows.n; i++) {
-		const struct keys_row *row = &p->rows.v[i], *to;
-		uint32_t event = table_row_event(p, row), group;
-		const struct event_rows *ev = &p->events.v[event];
+	for (size_t i = 0; i < t->rows.n * others; i++)
+		t->members.v[t->members.n++] = none;
+	for (size_t i = 0; i < t->rows.n; i++) {
+		const struct keys_row *row = &t->rows.v[i], *to;
+		uint32_t event = table_row_event(t, row), group;
+		const struct event_rows *ev = &t->events.v[event];
 
 		if (!ev->members || ev->leader == event)
 			continue;
-		group = leaders_group(p, row->group, ev->leader);
+		group = leaders_group(t, row->group, ev->leader);
 		to = group == ID_NONE ? NULL
-				      : table_row_of(p, group, row->place, row->place2, row->bits);
+				      : table_row_of(t, group, row->place, row->place2, row->bits);
 		if (!to)
 			return -ENOMEM;
-		table_members_of(p, to->idx)[event - ev->leader - 1] = *row;
+		table_members_of(t, to->idx)[event - ev->leader - 1] = *row;
 	}
 	return 0;
 }
 
-struct keys_row *table_members_of(const struct table *p, uint32_t row)
+struct keys_row *table_members_of(const struct table *t, uint32_t row)
 {
-	return p->members.v + row * (size_t)(p->max_members - 1);
+	return t->members.v + row * (size_t)(t->max_members - 1);
 }

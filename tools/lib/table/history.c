@@ -93,12 +93,12 @@ static size_t load(const struct sample *s, struct hist_branch *h)
 }
 
 /* Innermost first. The number of frames. */
-static size_t frames_of(struct table *p, const struct sample *s, struct hist_branch *h,
+static size_t frames_of(struct table *t, const struct sample *s, struct hist_branch *h,
 			struct step_at *f, size_t max)
 {
 	size_t n = load(s, h), nf = 0;
 	uint64_t at = overlap(s, h, n);
-	int64_t all = table_chain_frames(p, &s->callchain);
+	int64_t all = table_chain_frames(t, &s->callchain);
 	uint64_t skipped = 0;
 
 	n = remove_loops(h, n);
@@ -111,14 +111,14 @@ static size_t frames_of(struct table *p, const struct sample *s, struct hist_bra
 	for (uint64_t i = 0; i < at; i++)
 		skipped += u64s_get(&s->callchain, i) < PERF_CONTEXT_MAX;
 	for (int64_t i = (int64_t)skipped; i < all && nf < max; i++)
-		f[nf++] = (struct step_at){ p->feed->chain->ips[i], NULL, p->feed->chain->modes[i],
+		f[nf++] = (struct step_at){ t->feed->chain->ips[i], NULL, t->feed->chain->modes[i],
 					    false };
 	return nf;
 }
 
-struct branch_note *table_notes_of(struct table *p, uint32_t leaf, uint32_t nr)
+struct branch_note *table_notes_of(struct table *t, uint32_t leaf, uint32_t nr)
 {
-	struct chains *c = &p->ch;
+	struct chains *c = &t->ch;
 	static const struct note_list none;
 
 	if (vec_reach(&c->notes, leaf, none))
@@ -130,7 +130,7 @@ struct branch_note *table_notes_of(struct table *p, uint32_t leaf, uint32_t nr)
 	return c->notes.v[leaf].nr == nr ? c->notes.v[leaf].v : NULL;
 }
 
-int table_history_add(struct table *p, const struct acc_in *sample, uint32_t group,
+int table_history_add(struct table *t, const struct acc_in *sample, uint32_t group,
 		      struct keys_row *row)
 {
 	const struct sample *s = sample->s;
@@ -138,7 +138,7 @@ int table_history_add(struct table *p, const struct acc_in *sample, uint32_t gro
 	struct acc_in in = *sample;
 	struct hist_branch h[MAX_BRANCHES];
 	struct step_at f[2 * MAX_BRANCHES + UNWIND_MAX_STACK];
-	size_t nf = frames_of(p, s, h, f, ARRAY_SIZE(f));
+	size_t nf = frames_of(t, s, h, f, ARRAY_SIZE(f));
 	struct node_at at = table_node_root(group);
 	const struct hist_frames frames = { f, nf };
 	struct branch_note *notes;
@@ -147,26 +147,26 @@ int table_history_add(struct table *p, const struct acc_in *sample, uint32_t gro
 	in.history = &frames;
 	if (!nf) {
 		table_row_count(row, s->period, 1);
-		return table_sums_add(&p->sums, row->idx, &in);
+		return table_sums_add(&t->sums, row->idx, &in);
 	}
 	for (size_t i = nf; i-- > 0;) {
-		uint32_t loc = resolver_find(p->keys.res, th, f[i].mode, f[i].ip), step;
+		uint32_t loc = resolver_find(t->keys.res, th, f[i].mode, f[i].ip), step;
 
 		if (loc == LOC_NONE)
 			return -ENOMEM;
-		step = table_step_of(p, loc, f[i].ip, resolver_loc(p->keys.res, loc)->sym);
-		if (step == ID_NONE || table_node_down(p, &at, step, th->idx))
+		step = table_step_of(t, loc, f[i].ip, resolver_loc(t->keys.res, loc)->sym);
+		if (step == ID_NONE || table_node_down(t, &at, step, th->idx))
 			return -ENOMEM;
 	}
-	leaf = table_leaf(p, at.node, row);
+	leaf = table_leaf(t, at.node, row);
 	if (!leaf)
 		return -ENOMEM;
 	leaf->period += s->period;
 	leaf->count++;
-	notes = table_notes_of(p, (uint32_t)(leaf - p->ch.leafs.v), (uint32_t)nf);
+	notes = table_notes_of(t, (uint32_t)(leaf - t->ch.leafs.v), (uint32_t)nf);
 	if (!notes)
 		return -ENOMEM;
 	for (size_t i = 0; i < nf; i++)
 		keys_note_frame(&notes[nf - 1 - i], &f[i]);
-	return table_sums_add_leaf(&p->sums, (uint32_t)(leaf - p->ch.leafs.v), row->idx, &in);
+	return table_sums_add_leaf(&t->sums, (uint32_t)(leaf - t->ch.leafs.v), row->idx, &in);
 }

@@ -24,19 +24,19 @@ struct code {
 	bool covered[CODE_MAX];
 };
 
-int table_ipc_init(struct table *p, struct err *e)
+int table_ipc_init(struct table *t, struct err *e)
 {
-	const struct brflow_opts o = { .machine = p->keys.m, .blocks = true, .each_start = true };
+	const struct brflow_opts o = { .machine = t->keys.m, .blocks = true, .each_start = true };
 
-	for (unsigned i = 0; i < p->c.nr_cols; i++)
-		if (!strcmp(p->c.cols[i].key->name, "ipc_lbr") && !p->c.cols[i].elided)
-			return brflow_new(&p->flow, p->keys.res, &o, e);
+	for (unsigned i = 0; i < t->c.nr_cols; i++)
+		if (!strcmp(t->c.cols[i].key->name, "ipc_lbr") && !t->c.cols[i].elided)
+			return brflow_new(&t->flow, t->keys.res, &o, e);
 	return 0;
 }
 
-void table_ipc_free(struct table *p)
+void table_ipc_free(struct table *t)
 {
-	brflow_free(p->flow);
+	brflow_free(t->flow);
 }
 
 static int by_function(const void *a, const void *b)
@@ -47,10 +47,10 @@ static int by_function(const void *a, const void *b)
 }
 
 /* Finds where the instructions of a function begin; how many bytes there are, 0 = no code. */
-static uint32_t read_code(struct table *p, struct dso *dso, const struct symbol *sym,
+static uint32_t read_code(struct table *t, struct dso *dso, const struct symbol *sym,
 			  struct code *c)
 {
-	struct insn_decoder *d = keys_decoder(&c->dec, p->keys.res, p->keys.o.arch, dso);
+	struct insn_decoder *d = keys_decoder(&c->dec, t->keys.res, t->keys.o.arch, dso);
 	uint64_t size = min_u64(sym->end - sym->start, CODE_MAX);
 	uint32_t nr = 0, next = 0;
 	struct insn in;
@@ -58,7 +58,7 @@ static uint32_t read_code(struct table *p, struct dso *dso, const struct symbol 
 
 	if (!d || sym->end <= sym->start)
 		return 0;
-	n = symbol_read_code(p->keys.res, dso, sym->start, c->bytes, size);
+	n = symbol_read_code(t->keys.res, dso, sym->start, c->bytes, size);
 	for (uint32_t at = 0; at < n; at++) {
 		c->before[at] = nr;
 		if (at != next)
@@ -93,25 +93,25 @@ static void add_block(struct code *c, uint32_t size, const struct sym_block *sb,
 	ipc->cycles += b->own_cycles;
 }
 
-static int add_function(struct table *p, const struct sym_block *sb, size_t n, struct code *c)
+static int add_function(struct table *t, const struct sym_block *sb, size_t n, struct code *c)
 {
 	uint32_t idx = sb->sym->idx, size;
 	static const struct ipc none;
 	struct ipc *ipc;
 
-	if (vec_reach(&p->keys.ipc, idx, none))
+	if (vec_reach(&t->keys.ipc, idx, none))
 		return -ENOMEM;
-	ipc = &p->keys.ipc.v[idx];
-	size = read_code(p, sb->block->dso, sb->sym, c);
+	ipc = &t->keys.ipc.v[idx];
+	size = read_code(t, sb->block->dso, sb->sym, c);
 	for (size_t i = 0; size && i < n; i++)
 		add_block(c, size, &sb[i], ipc);
 	ipc->total = size ? c->before[size] : 0;
 	return 0;
 }
 
-int table_ipc_finish(struct table *p)
+int table_ipc_finish(struct table *t)
 {
-	size_t nr = p->flow ? brflow_nr_blocks(p->flow) : 0, n = 0, len;
+	size_t nr = t->flow ? brflow_nr_blocks(t->flow) : 0, n = 0, len;
 	struct sym_block *sb;
 	struct code *c;
 	int ret = 0;
@@ -125,10 +125,10 @@ int table_ipc_finish(struct table *p)
 	else
 		c->dec = (struct decoders){ 0 };
 	for (size_t i = 0; !ret && i < nr; i++) {
-		const struct brflow_block *b = brflow_block(p->flow, i);
+		const struct brflow_block *b = brflow_block(t->flow, i);
 
 		sb[n].block = b;
-		sb[n].sym = symbol_find(p->keys.res, b->dso, b->end);
+		sb[n].sym = symbol_find(t->keys.res, b->dso, b->end);
 		n += sb[n].sym != NULL;
 	}
 	if (n)
@@ -136,7 +136,7 @@ int table_ipc_finish(struct table *p)
 	for (size_t i = 0; !ret && i < n; i += len) {
 		for (len = 1; i + len < n && sb[i + len].sym == sb[i].sym;)
 			len++;
-		ret = add_function(p, &sb[i], len, c);
+		ret = add_function(t, &sb[i], len, c);
 	}
 	if (c && sb)
 		keys_decoders_free(&c->dec);

@@ -406,14 +406,14 @@ static bool same_keys(const struct table *a, const struct table *b)
 	return true;
 }
 
-int table_flush(struct table *p)
+int table_flush(struct table *t)
 {
-	int ret = table_queue_finish(p);
+	int ret = table_queue_finish(t);
 
 	if (!ret)
-		ret = table_chain_flush(p);
-	if (p->keys.o.branch)
-		table_branch_flush(p);
+		ret = table_chain_flush(t);
+	if (t->keys.o.branch)
+		table_branch_flush(t);
 	return ret;
 }
 

@@ -29,37 +29,37 @@ static void free_pattern(struct sym_pattern *pat)
 	vec_free(&pat->match);
 }
 
-int table_parent_setup(struct table *p, struct err *e)
+int table_parent_setup(struct table *t, struct err *e)
 {
-	bool wanted = p->keys.o.filter.exclude_other;
+	bool wanted = t->keys.o.filter.exclude_other;
 	int ret = 0;
 
-	for (unsigned i = 0; i < p->c.nr_cols; i++)
-		wanted |= p->c.cols[i].key->parent;
+	for (unsigned i = 0; i < t->c.nr_cols; i++)
+		wanted |= t->c.cols[i].key->parent;
 	if (wanted)
-		ret = set_pattern(&p->feed->parent_re,
-				  p->keys.o.parent ? p->keys.o.parent : DEFAULT_PARENT, "", e);
-	if (!ret && p->keys.o.ignore_callees)
-		ret = set_pattern(&p->feed->ignore.re, p->keys.o.ignore_callees,
+		ret = set_pattern(&t->feed->parent_re,
+				  t->keys.o.parent ? t->keys.o.parent : DEFAULT_PARENT, "", e);
+	if (!ret && t->keys.o.ignore_callees)
+		ret = set_pattern(&t->feed->ignore.re, t->keys.o.ignore_callees,
 				  "--ignore-callees ", e);
 	return ret;
 }
 
-void table_parent_free(struct table *p)
+void table_parent_free(struct table *t)
 {
-	free_pattern(&p->feed->parent_re);
-	free_pattern(&p->feed->ignore.re);
-	vec_free(&p->feed->ignore.chain);
+	free_pattern(&t->feed->parent_re);
+	free_pattern(&t->feed->ignore.re);
+	vec_free(&t->feed->ignore.chain);
 }
 
 /* Each location is matched once. */
-static bool loc_matches(struct table *p, struct sym_pattern *pat, uint32_t loc)
+static bool loc_matches(struct table *t, struct sym_pattern *pat, uint32_t loc)
 {
 	const struct symbol *sym;
 
 	if (loc == LOC_NONE)
 		return false;
-	sym = resolver_loc(p->keys.res, loc)->sym;
+	sym = resolver_loc(t->keys.res, loc)->sym;
 	if (vec_reach(&pat->match, loc, NOT_TRIED))
 		return false;
 	if (pat->match.v[loc] == NOT_TRIED)
@@ -68,33 +68,33 @@ static bool loc_matches(struct table *p, struct sym_pattern *pat, uint32_t loc)
 	return pat->match.v[loc] == MATCH;
 }
 
-uint32_t table_parent_of(struct table *p, const struct sample *s, struct thread *th)
+uint32_t table_parent_of(struct table *t, const struct sample *s, struct thread *th)
 {
-	int64_t n = table_chain_frames(p, &s->callchain);
+	int64_t n = table_chain_frames(t, &s->callchain);
 
 	for (int64_t i = 0; i < n; i++) {
-		int64_t at = p->keys.o.chain.caller ? n - 1 - i : i;
-		uint32_t loc = resolver_find(p->keys.res, th, p->feed->chain->modes[at],
-					     p->feed->chain->ips[at]);
+		int64_t at = t->keys.o.chain.caller ? n - 1 - i : i;
+		uint32_t loc = resolver_find(t->keys.res, th, t->feed->chain->modes[at],
+					     t->feed->chain->ips[at]);
 
-		if (loc_matches(p, &p->feed->parent_re, loc))
-			return keys_name_id(&p->keys, resolver_loc(p->keys.res, loc)->sym->name);
+		if (loc_matches(t, &t->feed->parent_re, loc))
+			return keys_name_id(&t->keys, resolver_loc(t->keys.res, loc)->sym->name);
 	}
 	return 0;
 }
 
 /* ---- ignored callees ------------------------------------------------------------------------- */
 
-bool table_ignores_at(struct table *p, uint32_t loc)
+bool table_ignores_at(struct table *t, uint32_t loc)
 {
-	return p->feed->ignore.re.set && loc_matches(p, &p->feed->ignore.re, loc);
+	return t->feed->ignore.re.set && loc_matches(t, &t->feed->ignore.re, loc);
 }
 
 /* The frames @first to @end as a chain of a record, markers and all. */
-static int rewrite(struct table *p, int64_t first, int64_t end)
+static int rewrite(struct table *t, int64_t first, int64_t end)
 {
-	const struct chain_queue *q = p->feed->chain;
-	struct ignore *ig = &p->feed->ignore;
+	const struct chain_queue *q = t->feed->chain;
+	struct ignore *ig = &t->feed->ignore;
 
 	ig->chain.n = 0;
 	for (int64_t i = first; i < end; i++) {
@@ -105,8 +105,8 @@ static int rewrite(struct table *p, int64_t first, int64_t end)
 			return -ENOMEM;
 	}
 	ig->s.callchain = (struct u64s){ (const unsigned char *)ig->chain.v, ig->chain.n, false };
-	ig->s.ip = q->ips[p->keys.o.chain.caller ? end - 1 : first];
-	ig->s.cpumode = q->modes[p->keys.o.chain.caller ? end - 1 : first];
+	ig->s.ip = q->ips[t->keys.o.chain.caller ? end - 1 : first];
+	ig->s.cpumode = q->modes[t->keys.o.chain.caller ? end - 1 : first];
 	return 0;
 }
 
@@ -114,19 +114,19 @@ static int rewrite(struct table *p, int64_t first, int64_t end)
  * Where callees stand first, what stands before the last match goes: a function's callers come
  * together. Where callers do, that is the callers before the innermost match, as upstream has it.
  */
-const struct sample *table_ignore_callees(struct table *p, const struct sample *s,
+const struct sample *table_ignore_callees(struct table *t, const struct sample *s,
 					  struct thread *th)
 {
-	int64_t n = table_chain_frames(p, &s->callchain), at = -1;
-	bool caller = p->keys.o.chain.caller;
+	int64_t n = table_chain_frames(t, &s->callchain), at = -1;
+	bool caller = t->keys.o.chain.caller;
 
 	for (int64_t i = 0; i < n; i++)
 		if ((!caller || at < 0) &&
-		    table_ignores_at(p, resolver_find(p->keys.res, th, p->feed->chain->modes[i],
-						      p->feed->chain->ips[i])))
+		    table_ignores_at(t, resolver_find(t->keys.res, th, t->feed->chain->modes[i],
+						      t->feed->chain->ips[i])))
 			at = i;
 	if (at < 0)
 		return n < 0 ? NULL : s;
-	p->feed->ignore.s = *s;
-	return rewrite(p, caller ? 0 : at, caller ? at + 1 : n) ? NULL : &p->feed->ignore.s;
+	t->feed->ignore.s = *s;
+	return rewrite(t, caller ? 0 : at, caller ? at + 1 : n) ? NULL : &t->feed->ignore.s;
 }

@@ -7,14 +7,14 @@
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-static int note_widths(struct table *p, const struct place_in *in, bool second, uint32_t id,
+static int note_widths(struct table *t, const struct place_in *in, bool second, uint32_t id,
 		       const uint64_t *vals)
 {
-	struct keys_col **cols = second ? p->place2_cols : p->place_cols;
-	unsigned n = second ? p->nr_place2 : p->nr_place;
-	uint16_t **v = second ? &p->place2_width.v : &p->place_width.v;
-	size_t *nv = second ? &p->place2_width.n : &p->place_width.n;
-	size_t *cap = second ? &p->place2_width.cap : &p->place_width.cap;
+	struct keys_col **cols = second ? t->place2_cols : t->place_cols;
+	unsigned n = second ? t->nr_place2 : t->nr_place;
+	uint16_t **v = second ? &t->place2_width.v : &t->place_width.v;
+	size_t *nv = second ? &t->place2_width.n : &t->place_width.n;
+	size_t *cap = second ? &t->place2_width.cap : &t->place_width.cap;
 	size_t need = ((size_t)id + 1) * n;
 
 	if (need > *nv) {
@@ -24,7 +24,7 @@ static int note_widths(struct table *p, const struct place_in *in, bool second, 
 		*nv = need;
 	}
 	for (unsigned i = 0; i < n; i++) {
-		int w = cols[i]->key->place_width ? cols[i]->key->place_width(&p->keys, in, vals[i])
+		int w = cols[i]->key->place_width ? cols[i]->key->place_width(&t->keys, in, vals[i])
 						  : 0;
 		uint16_t *have = *v + (size_t)id * n + i;
 
@@ -34,66 +34,66 @@ static int note_widths(struct table *p, const struct place_in *in, bool second, 
 	return 0;
 }
 
-static uint32_t place_id(struct table *p, const struct place_in *in, bool second, bool new)
+static uint32_t place_id(struct table *t, const struct place_in *in, bool second, bool new)
 {
-	struct keys_col **cols = second ? p->place2_cols : p->place_cols;
-	unsigned n = second ? p->nr_place2 : p->nr_place;
-	struct tuples *t = second ? &p->places2 : &p->places;
+	struct keys_col **cols = second ? t->place2_cols : t->place_cols;
+	unsigned n = second ? t->nr_place2 : t->nr_place;
+	struct tuples *places = second ? &t->places2 : &t->places;
 	uint64_t vals[MAX_KEYS];
 	uint32_t id;
 
 	for (unsigned i = 0; i < n; i++)
-		vals[i] = cols[i]->key->place(&p->keys, in);
-	id = new ? keys_tuple_push(t, vals) : keys_tuple_id(t, vals);
-	if (id == ID_NONE || note_widths(p, in, second, id, vals))
+		vals[i] = cols[i]->key->place(&t->keys, in);
+	id = new ? keys_tuple_push(places, vals) : keys_tuple_id(places, vals);
+	if (id == ID_NONE || note_widths(t, in, second, id, vals))
 		return ID_NONE;
 	return id;
 }
 
-static uint32_t bare_step(struct table *p, const struct place_in *in)
+static uint32_t bare_step(struct table *t, const struct place_in *in)
 {
 	struct step new;
 	uint32_t step;
 
-	new.frame = keys_frame_of_bare(&p->keys, in);
+	new.frame = keys_frame_of_bare(&t->keys, in);
 	if (new.frame == ID_NONE)
 		return ID_NONE;
-	step = p->keys.frames.v[new.frame].step;
+	step = t->keys.frames.v[new.frame].step;
 	if (step != ID_NONE)
 		return step;
 	/* Key symbol tells the place of each frame apart. */
-	new.place = place_id(p, in, false, p->sym_is_key);
-	if (new.place == ID_NONE || vec_push(&p->steps, new))
+	new.place = place_id(t, in, false, t->sym_is_key);
+	if (new.place == ID_NONE || vec_push(&t->steps, new))
 		return ID_NONE;
-	p->keys.frames.v[new.frame].step = (uint32_t)p->steps.n - 1;
-	return (uint32_t)p->steps.n - 1;
+	t->keys.frames.v[new.frame].step = (uint32_t)t->steps.n - 1;
+	return (uint32_t)t->steps.n - 1;
 }
 
 /* Tuple of the place keys (@second: of the target's, in branch mode). ID_NONE: no memory. */
-static uint32_t place_of(struct table *p, const struct place_in *in, bool second)
+static uint32_t place_of(struct table *t, const struct place_in *in, bool second)
 {
 	uint32_t step;
 
-	if (!p->one_step || !p->sym_is_key || in->sym ||
-	    !(in->chain || keys_frame_shown(&p->keys, in->at) == in->ip))
-		return place_id(p, in, second, false);
-	step = bare_step(p, in);
-	return step == ID_NONE ? ID_NONE : p->steps.v[step].place;
+	if (!t->one_step || !t->sym_is_key || in->sym ||
+	    !(in->chain || keys_frame_shown(&t->keys, in->at) == in->ip))
+		return place_id(t, in, second, false);
+	step = bare_step(t, in);
+	return step == ID_NONE ? ID_NONE : t->steps.v[step].place;
 }
 
-static struct loc_info *loc_info(struct table *p, uint32_t loc)
+static struct loc_info *loc_info(struct table *t, uint32_t loc)
 {
 	static const struct loc_info empty = { 0, ID_NONE, ID_NONE, ID_NONE, 0, false };
 
-	if (vec_reach(&p->feed->locs, loc, empty))
+	if (vec_reach(&t->feed->locs, loc, empty))
 		return NULL;
-	return &p->feed->locs.v[loc];
+	return &t->feed->locs.v[loc];
 }
 
-uint32_t table_place_of_loc(struct table *p, uint32_t loc, uint64_t ip, bool second)
+uint32_t table_place_of_loc(struct table *t, uint32_t loc, uint64_t ip, bool second)
 {
-	struct loc_info *li = loc_info(p, loc);
-	struct place_in in = { .at = resolver_loc(p->keys.res, loc), .ip = ip };
+	struct loc_info *li = loc_info(t, loc);
+	struct place_in in = { .at = resolver_loc(t->keys.res, loc), .ip = ip };
 	uint32_t id;
 
 	if (!li)
@@ -102,75 +102,75 @@ uint32_t table_place_of_loc(struct table *p, uint32_t loc, uint64_t ip, bool sec
 	if (id != ID_NONE)
 		return id;
 	in.sym = in.at->sym;
-	id = place_of(p, &in, second);
-	if (!p->ip_is_key && (in.sym || !p->ip_unnamed))
+	id = place_of(t, &in, second);
+	if (!t->ip_is_key && (in.sym || !t->ip_unnamed))
 		*(second ? &li->place2 : &li->place) = id;
 	return id;
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-uint32_t table_step_id(struct table *p, uint32_t frame, uint32_t place)
+uint32_t table_step_id(struct table *t, uint32_t frame, uint32_t place)
 {
-	struct htab *tab = &p->feed->step_tab;
+	struct htab *tab = &t->feed->step_tab;
 	uint64_t h = hash_u64((uint64_t)frame << 32 | place);
 	struct step new = { frame, place };
 	uint32_t i;
 
 	for (struct htab_it it = htab_find(tab, h); htab_next(tab, &it, &i);)
-		if (p->steps.v[i].frame == frame && p->steps.v[i].place == place)
+		if (t->steps.v[i].frame == frame && t->steps.v[i].place == place)
 			return i;
-	i = (uint32_t)p->steps.n;
-	return vec_push(&p->steps, new) || htab_add(tab, h, i) ? ID_NONE : i;
+	i = (uint32_t)t->steps.n;
+	return vec_push(&t->steps, new) || htab_add(tab, h, i) ? ID_NONE : i;
 }
 
-uint32_t table_step_of(struct table *p, uint32_t loc, uint64_t ip, const struct symbol *sym)
+uint32_t table_step_of(struct table *t, uint32_t loc, uint64_t ip, const struct symbol *sym)
 {
-	struct place_in in = { resolver_loc(p->keys.res, loc), ip, sym, true };
+	struct place_in in = { resolver_loc(t->keys.res, loc), ip, sym, true };
 	uint32_t frame, place;
 
-	if (!sym && p->one_step)
-		return bare_step(p, &in);
-	frame = keys_frame_of_tree(&p->keys, &in);
-	place = place_of(p, &in, false);
-	return frame == ID_NONE || place == ID_NONE ? ID_NONE : table_step_id(p, frame, place);
+	if (!sym && t->one_step)
+		return bare_step(t, &in);
+	frame = keys_frame_of_tree(&t->keys, &in);
+	place = place_of(t, &in, false);
+	return frame == ID_NONE || place == ID_NONE ? ID_NONE : table_step_id(t, frame, place);
 }
 
-uint32_t table_step_unmapped(struct table *p, uint64_t ip, uint8_t cpumode)
+uint32_t table_step_unmapped(struct table *t, uint64_t ip, uint8_t cpumode)
 {
-	uint32_t frame = keys_frame_find_bare(&p->keys, p->keys.unknown, ip);
+	uint32_t frame = keys_frame_find_bare(&t->keys, t->keys.unknown, ip);
 	struct loc at = { .addr = ip, .cpumode = cpumode };
 	struct place_in in = { &at, ip, NULL, true };
 
-	if (frame != ID_NONE && p->keys.frames.v[frame].step != ID_NONE)
-		return p->keys.frames.v[frame].step;
-	return bare_step(p, &in);
+	if (frame != ID_NONE && t->keys.frames.v[frame].step != ID_NONE)
+		return t->keys.frames.v[frame].step;
+	return bare_step(t, &in);
 }
 
-uint32_t table_place_unmapped(struct table *p, uint64_t ip, uint8_t cpumode)
+uint32_t table_place_unmapped(struct table *t, uint64_t ip, uint8_t cpumode)
 {
 	struct loc at = { .addr = ip, .cpumode = cpumode };
 	struct place_in in = { &at, ip, NULL, false };
 
-	return place_of(p, &in, false);
+	return place_of(t, &in, false);
 }
 
 /* The steps of one location into @out, outermost first: their number, or -ENOMEM. */
-static int collect_steps(struct table *p, uint32_t loc, uint64_t ip, uint32_t *out)
+static int collect_steps(struct table *t, uint32_t loc, uint64_t ip, uint32_t *out)
 {
-	const struct loc *l = resolver_loc(p->keys.res, loc);
+	const struct loc *l = resolver_loc(t->keys.res, loc);
 	const struct inline_frame *f = NULL;
 	const struct symbol *sym = l->sym;
 	int n = 0, nr = 0;
 
-	if (p->keys.o.inlines && l->dso && sym)
-		n = symbol_inlines(p->keys.res, l->dso, l->addr, &f);
+	if (t->keys.o.inlines && l->dso && sym)
+		n = symbol_inlines(t->keys.res, l->dso, l->addr, &f);
 	if (n <= 1) {
-		out[0] = table_step_of(p, loc, ip, sym);
+		out[0] = table_step_of(t, loc, ip, sym);
 		return out[0] == ID_NONE ? -ENOMEM : 1;
 	}
 	while (n-- > 0 && nr < MAX_INLINES) {
-		out[nr] = table_step_of(p, loc, ip, f[n].sym ? f[n].sym : sym);
+		out[nr] = table_step_of(t, loc, ip, f[n].sym ? f[n].sym : sym);
 		if (out[nr++] == ID_NONE)
 			return -ENOMEM;
 	}
@@ -178,42 +178,42 @@ static int collect_steps(struct table *p, uint32_t loc, uint64_t ip, uint32_t *o
 }
 
 /* Puts @n steps into @li, in place of as many that were there. */
-static int keep_steps(struct table *p, struct loc_info *li, const uint32_t *steps, uint32_t n)
+static int keep_steps(struct table *t, struct loc_info *li, const uint32_t *steps, uint32_t n)
 {
 	if (li->step == ID_NONE) {
-		if (vec_reserve(&p->feed->step_list, p->feed->step_list.n + n))
+		if (vec_reserve(&t->feed->step_list, t->feed->step_list.n + n))
 			return -ENOMEM;
-		li->step = (uint32_t)p->feed->step_list.n;
-		p->feed->step_list.n += n;
+		li->step = (uint32_t)t->feed->step_list.n;
+		t->feed->step_list.n += n;
 	}
-	memcpy(p->feed->step_list.v + li->step, steps, n * sizeof(*steps));
+	memcpy(t->feed->step_list.v + li->step, steps, n * sizeof(*steps));
 	li->nr_steps = (uint16_t)n;
 	return 0;
 }
 
-int table_steps_of(struct table *p, uint32_t loc, uint64_t ip, const uint32_t **steps, uint32_t *nr)
+int table_steps_of(struct table *t, uint32_t loc, uint64_t ip, const uint32_t **steps, uint32_t *nr)
 {
-	struct loc_info *li = loc_info(p, loc);
+	struct loc_info *li = loc_info(t, loc);
 	int n;
 
 	if (!li)
 		return -ENOMEM;
 	if (li->step == ID_NONE || (li->bare && li->ip != ip)) {
-		n = collect_steps(p, loc, ip, p->feed->step_tmp);
+		n = collect_steps(t, loc, ip, t->feed->step_tmp);
 		if (n < 0)
 			return n;
 		/* Addresses as keys give one location many faces. */
-		if (p->ip_is_key) {
-			*steps = p->feed->step_tmp;
+		if (t->ip_is_key) {
+			*steps = t->feed->step_tmp;
 			*nr = (uint32_t)n;
 			return 0;
 		}
-		li->bare = !resolver_loc(p->keys.res, loc)->sym;
+		li->bare = !resolver_loc(t->keys.res, loc)->sym;
 		li->ip = ip;
-		if (keep_steps(p, li, p->feed->step_tmp, (uint32_t)n))
+		if (keep_steps(t, li, t->feed->step_tmp, (uint32_t)n))
 			return -ENOMEM;
 	}
-	*steps = p->feed->step_list.v + li->step;
+	*steps = t->feed->step_list.v + li->step;
 	*nr = li->nr_steps;
 	return 0;
 }

@@ -6,13 +6,13 @@
  */
 #include "table-int.h"
 
-int table_queue_init(struct table *p)
+int table_queue_init(struct table *t)
 {
-	const struct keys_opts *o = &p->keys.o;
+	const struct keys_opts *o = &t->keys.o;
 	struct queue *q;
 
-	if (o->branch || o->use_chains || o->children || p->sums.needs_sample || p->map_is_key ||
-	    p->feed->filtering || p->feed->parent_re.set || o->filter.hide_unresolved ||
+	if (o->branch || o->use_chains || o->children || t->sums.needs_sample || t->map_is_key ||
+	    t->feed->filtering || t->feed->parent_re.set || o->filter.hide_unresolved ||
 	    o->filter.exclude_other || o->filter.parallelism || o->filter.by_socket)
 		return 0;
 	q = malloc(sizeof(*q));
@@ -23,16 +23,16 @@ int table_queue_init(struct table *p)
 	memset(&q->waiting, 0, sizeof(q->waiting));
 	for (size_t i = 0; i < ARRAY_SIZE(q->recent); i++)
 		q->recent[i] = (struct recent){ .row = ID_NONE };
-	p->feed->queue = q;
+	t->feed->queue = q;
 	return 0;
 }
 
-void table_queue_free(struct table *p)
+void table_queue_free(struct table *t)
 {
-	if (p->feed->queue)
-		vec_free(&p->feed->queue->waiting);
-	free(p->feed->queue);
-	p->feed->queue = NULL;
+	if (t->feed->queue)
+		vec_free(&t->feed->queue->waiting);
+	free(t->feed->queue);
+	t->feed->queue = NULL;
 }
 
 /* ---- samples whose row is not known ---------------------------------------------------------- */
@@ -51,25 +51,25 @@ static void add_miss(struct misses *m, struct queued *s)
 	m->at[m->n++] = s->at;
 }
 
-static uint32_t *symbol_place(struct table *p, uint32_t sym)
+static uint32_t *symbol_place(struct table *t, uint32_t sym)
 {
-	if (vec_reach(&p->feed->sym_place, sym, ID_NONE))
+	if (vec_reach(&t->feed->sym_place, sym, ID_NONE))
 		return NULL;
-	return &p->feed->sym_place.v[sym];
+	return &t->feed->sym_place.v[sym];
 }
 
 /*
  * When rows are told apart by symbol at most, its number leads to the place, and addresses need
  * not be remembered one by one. What has no symbol goes to @rest.
  */
-static void places_by_symbol(struct table *p, struct misses *m, struct misses *rest)
+static void places_by_symbol(struct table *t, struct misses *m, struct misses *rest)
 {
-	symbol_find_many(p->keys.res, m->at, m->id, m->n);
+	symbol_find_many(t->keys.res, m->at, m->id, m->n);
 	for (unsigned i = 0; i < m->n; i++)
-		if (m->id[i] < p->feed->sym_place.n)
-			__builtin_prefetch(&p->feed->sym_place.v[m->id[i]]);
+		if (m->id[i] < t->feed->sym_place.n)
+			__builtin_prefetch(&t->feed->sym_place.v[m->id[i]]);
 	for (unsigned i = 0; i < m->n; i++) {
-		uint32_t *place = m->id[i] == SYMBOL_NONE ? NULL : symbol_place(p, m->id[i]);
+		uint32_t *place = m->id[i] == SYMBOL_NONE ? NULL : symbol_place(t, m->id[i]);
 		struct queued *s = m->v[i];
 
 		if (!place) {
@@ -79,73 +79,73 @@ static void places_by_symbol(struct table *p, struct misses *m, struct misses *r
 		if (*place == ID_NONE) {
 			uint32_t loc = LOC_NONE;
 
-			p->feed->keys.at_thread = s->th;
-			resolver_find_at(p->keys.res, &s->at, &loc, 1);
+			t->feed->keys.at_thread = s->th;
+			resolver_find_at(t->keys.res, &s->at, &loc, 1);
 			if (loc != LOC_NONE)
-				*place = table_place_of_loc(p, loc, s->ip, false);
+				*place = table_place_of_loc(t, loc, s->ip, false);
 		}
 		s->place = *place;
 	}
 }
 
-static void places_by_address(struct table *p, struct misses *m)
+static void places_by_address(struct table *t, struct misses *m)
 {
-	resolver_find_at(p->keys.res, m->at, m->id, m->n);
+	resolver_find_at(t->keys.res, m->at, m->id, m->n);
 	for (unsigned i = 0; i < m->n; i++)
-		if (m->id[i] < p->feed->locs.n)
-			__builtin_prefetch(&p->feed->locs.v[m->id[i]]);
+		if (m->id[i] < t->feed->locs.n)
+			__builtin_prefetch(&t->feed->locs.v[m->id[i]]);
 	for (unsigned i = 0; i < m->n; i++) {
-		p->feed->keys.at_thread = m->v[i]->th;
+		t->feed->keys.at_thread = m->v[i]->th;
 		m->v[i]->place = m->id[i] == LOC_NONE
 					 ? ID_NONE
-					 : table_place_of_loc(p, m->id[i], m->v[i]->ip, false);
+					 : table_place_of_loc(t, m->id[i], m->v[i]->ip, false);
 	}
 }
 
-static int add_sums(struct table *p, uint32_t row, const struct queued *s)
+static int add_sums(struct table *t, uint32_t row, const struct queued *s)
 {
 	const struct acc_in in = {
 		.th = s->th, .period = s->period, .times = 1, .parallelism = s->parallelism
 	};
 
-	return table_sums_add(&p->sums, row, &in);
+	return table_sums_add(&t->sums, row, &in);
 }
 
-static int rows_of_misses(struct table *p, const struct misses *m)
+static int rows_of_misses(struct table *t, const struct misses *m)
 {
 	for (unsigned i = 0; i < m->n; i++) {
 		if (m->v[i]->place == ID_NONE)
 			return -ENOMEM;
-		table_row_prefetch(p, m->v[i]->group, m->v[i]->place);
+		table_row_prefetch(t, m->v[i]->group, m->v[i]->place);
 	}
 	for (unsigned i = 0; i < m->n; i++)
-		table_row_prefetch_next(p, m->v[i]->group, m->v[i]->place);
+		table_row_prefetch_next(t, m->v[i]->group, m->v[i]->place);
 	for (unsigned i = 0; i < m->n; i++) {
 		const struct queued *s = m->v[i];
 		struct keys_row *row =
-			table_row_own(p, s->group, s->place, s->th->idx, s->at.cpumode, 0);
+			table_row_own(t, s->group, s->place, s->th->idx, s->at.cpumode, 0);
 
 		if (!row)
 			return -ENOMEM;
 		table_row_count(row, s->period, 1);
-		if (add_sums(p, row->idx, s))
+		if (add_sums(t, row->idx, s))
 			return -ENOMEM;
-		p->feed->queue->recent[s->slot] =
+		t->feed->queue->recent[s->slot] =
 			(struct recent){ s->key, s->where, s->group, row->idx };
 	}
 	return 0;
 }
 
-static int take_misses(struct table *p, struct misses *m)
+static int take_misses(struct table *t, struct misses *m)
 {
 	struct misses rest = { .n = 0 };
 
 	if (!m->n)
 		return 0;
-	if (p->by_symbol)
-		places_by_symbol(p, m, &rest);
-	places_by_address(p, p->by_symbol ? &rest : m);
-	return rows_of_misses(p, m);
+	if (t->by_symbol)
+		places_by_symbol(t, m, &rest);
+	places_by_address(t, t->by_symbol ? &rest : m);
+	return rows_of_misses(t, m);
 }
 
 /* ---- waiting for symbols --------------------------------------------------------------------- */
@@ -154,14 +154,14 @@ static int take_misses(struct table *p, struct misses *m)
  * The kernel's symbols are asked for almost at once and take long. So its samples wait, and
  * always as many of them as there is room for: the result must not depend on who was faster.
  */
-static bool must_wait(const struct table *p, const struct queued *s)
+static bool must_wait(const struct table *t, const struct queued *s)
 {
-	return !p->feed->queue->no_wait && s->at.dso && symbol_load_ahead(p->keys.res, s->at.dso);
+	return !t->feed->queue->no_wait && s->at.dso && symbol_load_ahead(t->keys.res, s->at.dso);
 }
 
-static int take_waiting(struct table *p)
+static int take_waiting(struct table *t)
 {
-	struct queue *q = p->feed->queue;
+	struct queue *q = t->feed->queue;
 	struct misses m;
 	size_t i = 0;
 	int ret = 0;
@@ -170,19 +170,19 @@ static int take_waiting(struct table *p)
 	while (!ret && i < q->waiting.n) {
 		for (m.n = 0; m.n < QUEUE_LEN && i < q->waiting.n; i++)
 			add_miss(&m, &q->waiting.v[i]);
-		ret = take_misses(p, &m);
+		ret = take_misses(t, &m);
 	}
 	vec_free(&q->waiting);
 	return ret;
 }
 
-static int add_waiting(struct table *p, const struct queued *s)
+static int add_waiting(struct table *t, const struct queued *s)
 {
-	struct queue *q = p->feed->queue;
+	struct queue *q = t->feed->queue;
 
 	if (vec_push(&q->waiting, *s))
 		return -ENOMEM;
-	return q->waiting.n < WAITING_MAX ? 0 : take_waiting(p);
+	return q->waiting.n < WAITING_MAX ? 0 : take_waiting(t);
 }
 
 /* ---- the queue ------------------------------------------------------------------------------- */
@@ -193,9 +193,9 @@ static bool is_recent(const struct recent *r, const struct queued *s)
 	       r->row != ID_NONE;
 }
 
-static int flush(struct table *p)
+static int flush(struct table *t)
 {
-	struct queue *q = p->feed->queue;
+	struct queue *q = t->feed->queue;
 	uint32_t row[QUEUE_LEN];
 	uint64_t period[QUEUE_LEN];
 	unsigned nr_hit = 0;
@@ -208,52 +208,52 @@ static int flush(struct table *p)
 		const struct recent *r = &q->recent[s->slot];
 
 		if (is_recent(r, s)) {
-			__builtin_prefetch(&p->rows.v[r->row], 1);
+			__builtin_prefetch(&t->rows.v[r->row], 1);
 			period[nr_hit] = s->period;
 			row[nr_hit++] = r->row;
-			if (p->sums.n)
-				ret = add_sums(p, r->row, s);
-		} else if (unlikely(must_wait(p, s))) {
-			ret = add_waiting(p, s);
+			if (t->sums.n)
+				ret = add_sums(t, r->row, s);
+		} else if (unlikely(must_wait(t, s))) {
+			ret = add_waiting(t, s);
 		} else {
 			add_miss(&m, s);
 		}
 	}
 	for (unsigned i = 0; i < nr_hit; i++)
-		table_row_count(&p->rows.v[row[i]], period[i], 1);
+		table_row_count(&t->rows.v[row[i]], period[i], 1);
 	q->n = 0;
-	return ret ? ret : take_misses(p, &m);
+	return ret ? ret : take_misses(t, &m);
 }
 
-int table_queue_finish(struct table *p)
+int table_queue_finish(struct table *t)
 {
-	int ret = p->feed->queue ? flush(p) : 0;
+	int ret = t->feed->queue ? flush(t) : 0;
 
-	return p->feed->queue && !ret ? take_waiting(p) : ret;
+	return t->feed->queue && !ret ? take_waiting(t) : ret;
 }
 
-int table_queue_add(struct table *p, const struct sample *s, struct thread *th)
+int table_queue_add(struct table *t, const struct sample *s, struct thread *th)
 {
-	struct queue *q = p->feed->queue;
+	struct queue *q = t->feed->queue;
 	struct queued *to = &q->v[q->n];
 	struct map_hit hit;
 	uint64_t h;
 
-	to->group = table_group_of(p, s, th);
+	to->group = table_group_of(t, s, th);
 	if (to->group == ID_NONE)
 		return -ENOMEM;
 	/* The map may be another one by the time this is looked at; the object stays. */
 	to->at = (struct code_at){ NULL, s->ip, s->cpumode };
-	if (likely(machine_find_map(p->keys.m, th, s->cpumode, s->ip, &hit)))
+	if (likely(machine_find_map(t->keys.m, th, s->cpumode, s->ip, &hit)))
 		to->at = (struct code_at){ hit.map->dso, hit.addr, hit.cpumode };
 	to->ip = s->ip;
 	to->period = s->period;
-	to->parallelism = p->feed->keys.parallelism;
+	to->parallelism = t->feed->keys.parallelism;
 	to->th = th;
-	to->key = p->ip_is_key ? s->ip : to->at.addr;
+	to->key = t->ip_is_key ? s->ip : to->at.addr;
 	to->where = (to->at.dso ? to->at.dso->idx + 1 : 0) << 3 | to->at.cpumode;
 	h = to->key ^ (uint64_t)to->where << 36 ^ (uint64_t)to->group << 20;
 	to->slot = (uint32_t)hash_slot(h, RECENT_BITS);
 	__builtin_prefetch(&q->recent[to->slot], 1);
-	return ++q->n == QUEUE_LEN ? flush(p) : 0;
+	return ++q->n == QUEUE_LEN ? flush(t) : 0;
 }

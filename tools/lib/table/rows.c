@@ -6,30 +6,30 @@
  */
 #include "table-int.h"
 
-static bool same_group(const struct table *p, uint32_t id, const uint64_t *vals)
+static bool same_group(const struct table *t, uint32_t id, const uint64_t *vals)
 {
-	const uint64_t *have = keys_tuple_get(&p->groups, id);
+	const uint64_t *have = keys_tuple_get(&t->groups, id);
 
-	for (unsigned i = 0; i <= p->nr_group; i++)
+	for (unsigned i = 0; i <= t->nr_group; i++)
 		if (have[i] != vals[i])
 			return false;
 	return true;
 }
 
-uint32_t table_group_of(struct table *p, const struct sample *s, struct thread *th)
+uint32_t table_group_of(struct table *t, const struct sample *s, struct thread *th)
 {
-	uint32_t *recent = &p->feed->recent_group[th->idx % ARRAY_SIZE(p->feed->recent_group)];
+	uint32_t *recent = &t->feed->recent_group[th->idx % ARRAY_SIZE(t->feed->recent_group)];
 	uint64_t vals[MAX_KEYS + 1];
 
 	vals[0] = s->event ? s->event->idx : 0;
-	for (unsigned i = 0; i < p->nr_group; i++) {
-		const struct key *k = p->group_cols[i]->key;
-		uint64_t v = k->sample(&p->keys, s, th);
+	for (unsigned i = 0; i < t->nr_group; i++) {
+		const struct key *k = t->group_cols[i]->key;
+		uint64_t v = k->sample(&t->keys, s, th);
 
 		vals[i + 1] = k->mask ? v & k->mask : v;
 	}
-	if (*recent >= p->groups.n || !same_group(p, *recent, vals))
-		*recent = keys_tuple_id(&p->groups, vals);
+	if (*recent >= t->groups.n || !same_group(t, *recent, vals))
+		*recent = keys_tuple_id(&t->groups, vals);
 	return *recent;
 }
 
@@ -38,57 +38,57 @@ static uint64_t row_hash(uint32_t group, uint32_t place, uint32_t place2, uint32
 	return hash_mix((uint64_t)group << 32 | place, (uint64_t)place2 << 32 | bits);
 }
 
-void table_row_prefetch(const struct table *p, uint32_t group, uint32_t place)
+void table_row_prefetch(const struct table *t, uint32_t group, uint32_t place)
 {
-	struct htab_it it = htab_find(&p->row_tab, row_hash(group, place, 0, 0));
+	struct htab_it it = htab_find(&t->row_tab, row_hash(group, place, 0, 0));
 
-	if (p->row_tab.slot)
-		__builtin_prefetch(&p->row_tab.slot[it.pos]);
+	if (t->row_tab.slot)
+		__builtin_prefetch(&t->row_tab.slot[it.pos]);
 }
 
-void table_row_prefetch_next(const struct table *p, uint32_t group, uint32_t place)
+void table_row_prefetch_next(const struct table *t, uint32_t group, uint32_t place)
 {
-	struct htab_it it = htab_find(&p->row_tab, row_hash(group, place, 0, 0));
+	struct htab_it it = htab_find(&t->row_tab, row_hash(group, place, 0, 0));
 	uint32_t i;
 
-	if (htab_next(&p->row_tab, &it, &i))
-		__builtin_prefetch(&p->rows.v[i], 1);
+	if (htab_next(&t->row_tab, &it, &i))
+		__builtin_prefetch(&t->rows.v[i], 1);
 }
 
-struct keys_row *table_row_of(struct table *p, uint32_t group, uint32_t place, uint32_t place2,
+struct keys_row *table_row_of(struct table *t, uint32_t group, uint32_t place, uint32_t place2,
 			      uint32_t bits)
 {
 	uint64_t h = row_hash(group, place, place2, bits);
 	struct keys_row row = { .group = group, .place = place, .place2 = place2, .bits = bits };
 	uint32_t i;
 
-	for (struct htab_it it = htab_find(&p->row_tab, h); htab_next(&p->row_tab, &it, &i);) {
-		struct keys_row *r = &p->rows.v[i];
+	for (struct htab_it it = htab_find(&t->row_tab, h); htab_next(&t->row_tab, &it, &i);) {
+		struct keys_row *r = &t->rows.v[i];
 
 		if (r->group == group && r->place == place && r->place2 == place2 &&
 		    r->bits == bits)
 			return r;
 	}
-	row.idx = (uint32_t)p->rows.n;
+	row.idx = (uint32_t)t->rows.n;
 	row.thread = ID_NONE;
-	if (vec_push(&p->rows, row) || htab_add(&p->row_tab, h, row.idx))
+	if (vec_push(&t->rows, row) || htab_add(&t->row_tab, h, row.idx))
 		return NULL;
-	return &p->rows.v[row.idx];
+	return &t->rows.v[row.idx];
 }
 
-int table_rows_index(struct table *p)
+int table_rows_index(struct table *t)
 {
-	htab_free(&p->row_tab);
-	vec_for_each (r, &p->rows)
-		if (htab_add(&p->row_tab, row_hash(r->group, r->place, r->place2, r->bits), r->idx))
+	htab_free(&t->row_tab);
+	vec_for_each (r, &t->rows)
+		if (htab_add(&t->row_tab, row_hash(r->group, r->place, r->place2, r->bits), r->idx))
 			return -ENOMEM;
 	return 0;
 }
 
-struct keys_row *table_row_own(struct table *p, uint32_t group, uint32_t place, uint32_t thread,
+struct keys_row *table_row_own(struct table *t, uint32_t group, uint32_t place, uint32_t thread,
 			       uint8_t cpumode, uint32_t first_node)
 {
-	struct keys_row *row = table_row_of(p, group, place, 0, 0);
+	struct keys_row *row = table_row_of(t, group, place, 0, 0);
 
 	if (row && row->thread == ID_NONE) {
 		row->thread = thread;
@@ -98,25 +98,25 @@ struct keys_row *table_row_own(struct table *p, uint32_t group, uint32_t place, 
 	return row;
 }
 
-struct event_rows *table_event_rows(struct table *p, uint32_t event)
+struct event_rows *table_event_rows(struct table *t, uint32_t event)
 {
-	while (p->events.n <= event) {
+	while (t->events.n <= event) {
 		struct event_rows ev = { 0 };
 
-		if (p->events.n > 65535 || vec_push(&p->events, ev))
+		if (t->events.n > 65535 || vec_push(&t->events, ev))
 			return NULL;
 	}
-	return &p->events.v[event];
+	return &t->events.v[event];
 }
 
-uint32_t table_row_event(const struct table *p, const struct keys_row *row)
+uint32_t table_row_event(const struct table *t, const struct keys_row *row)
 {
-	return (uint32_t)keys_tuple_get(&p->groups, row->group)[0];
+	return (uint32_t)keys_tuple_get(&t->groups, row->group)[0];
 }
 
-const struct table_totals *table_totals(const struct table *p, uint32_t event)
+const struct table_totals *table_totals(const struct table *t, uint32_t event)
 {
 	static const struct table_totals none;
 
-	return event < p->events.n ? &p->events.v[event].totals : &none;
+	return event < t->events.n ? &t->events.v[event].totals : &none;
 }

@@ -13,43 +13,43 @@
 #include "sums-int.h"
 
 /* table-cols.c: the keys that a table counts by. */
-int table_cols(struct table *p, struct err *e);
+int table_cols(struct table *t, struct err *e);
 
 /* A sample to the accumulators. */
-static inline struct acc_in table_acc_in(const struct table *p, const struct sample *s,
+static inline struct acc_in table_acc_in(const struct table *t, const struct sample *s,
 					 struct thread *th)
 {
 	return (struct acc_in){ .s = s,
 				.th = th,
 				.period = s->period,
 				.times = 1,
-				.parallelism = p->feed->keys.parallelism };
+				.parallelism = t->feed->keys.parallelism };
 }
 
 /* The place of a sample at @loc, or of a branch's ends. */
-uint32_t table_place_of_loc(struct table *p, uint32_t loc, uint64_t ip, bool second);
-uint32_t table_step_id(struct table *p, uint32_t frame, uint32_t place);
+uint32_t table_place_of_loc(struct table *t, uint32_t loc, uint64_t ip, bool second);
+uint32_t table_step_id(struct table *t, uint32_t frame, uint32_t place);
 /* The step of one frame of a chain; @sym: an inlined function's symbol or the location's. */
-uint32_t table_step_of(struct table *p, uint32_t loc, uint64_t ip, const struct symbol *sym);
+uint32_t table_step_of(struct table *t, uint32_t loc, uint64_t ip, const struct symbol *sym);
 /* The step of an address in no map (one_step). */
-uint32_t table_step_unmapped(struct table *p, uint64_t ip, uint8_t cpumode);
+uint32_t table_step_unmapped(struct table *t, uint64_t ip, uint8_t cpumode);
 /* The place of a sample there. */
-uint32_t table_place_unmapped(struct table *p, uint64_t ip, uint8_t cpumode);
+uint32_t table_place_unmapped(struct table *t, uint64_t ip, uint8_t cpumode);
 /* All steps of a location, outermost first: several when functions are inlined there. */
-int table_steps_of(struct table *p, uint32_t loc, uint64_t ip, const uint32_t **steps,
+int table_steps_of(struct table *t, uint32_t loc, uint64_t ip, const uint32_t **steps,
 		   uint32_t *nr);
 
 /* rows.c */
-uint32_t table_group_of(struct table *p, const struct sample *s, struct thread *th);
+uint32_t table_group_of(struct table *t, const struct sample *s, struct thread *th);
 /* Ask for the memory that table_row_of() looks at first and (later) next. */
-void table_row_prefetch(const struct table *p, uint32_t group, uint32_t place);
-void table_row_prefetch_next(const struct table *p, uint32_t group, uint32_t place);
-struct keys_row *table_row_of(struct table *p, uint32_t group, uint32_t place, uint32_t place2,
+void table_row_prefetch(const struct table *t, uint32_t group, uint32_t place);
+void table_row_prefetch_next(const struct table *t, uint32_t group, uint32_t place);
+struct keys_row *table_row_of(struct table *t, uint32_t group, uint32_t place, uint32_t place2,
 			      uint32_t bits);
 /* Makes the table of table_row_of() anew: callers' rows are put behind the others without it. */
-int table_rows_index(struct table *p);
+int table_rows_index(struct table *t);
 /* The row of a sample; the first one leaves its marks on it. */
-struct keys_row *table_row_own(struct table *p, uint32_t group, uint32_t place, uint32_t thread,
+struct keys_row *table_row_own(struct table *t, uint32_t group, uint32_t place, uint32_t thread,
 			       uint8_t cpumode, uint32_t first_node);
 static inline void table_row_count(struct keys_row *row, uint64_t period, uint32_t n)
 {
@@ -59,48 +59,48 @@ static inline void table_row_count(struct keys_row *row, uint64_t period, uint32
 }
 
 /* history.c: the notes of leaf @leaf, one per frame, outermost first. */
-struct branch_note *table_notes_of(struct table *p, uint32_t leaf, uint32_t nr);
+struct branch_note *table_notes_of(struct table *t, uint32_t leaf, uint32_t nr);
 /* Moves the numbers of member events to the leaders' rows. */
-int table_rows_group(struct table *p);
-struct event_rows *table_event_rows(struct table *p, uint32_t event);
+int table_rows_group(struct table *t);
+struct event_rows *table_event_rows(struct table *t, uint32_t event);
 
 /* parent.c */
-int table_parent_setup(struct table *p, struct err *e);
+int table_parent_setup(struct table *t, struct err *e);
 /* Name of the frame that matches, 0 = none. */
-uint32_t table_parent_of(struct table *p, const struct sample *s, struct thread *th);
+uint32_t table_parent_of(struct table *t, const struct sample *s, struct thread *th);
 /* Whether --ignore-callees names the function at @loc. */
-bool table_ignores_at(struct table *p, uint32_t loc);
+bool table_ignores_at(struct table *t, uint32_t loc);
 /* @s or, until the next call, a copy at another address with a shorter chain. NULL: no memory. */
-const struct sample *table_ignore_callees(struct table *p, const struct sample *s,
+const struct sample *table_ignore_callees(struct table *t, const struct sample *s,
 					  struct thread *th);
-void table_parent_free(struct table *p);
+void table_parent_free(struct table *t);
 
 /* filter.c */
-int table_filter_setup(struct table *p, struct err *e);
+int table_filter_setup(struct table *t, struct err *e);
 /* What the sample alone tells: its CPU's package, how many threads run. */
-bool table_filter_sample(const struct table *p, const struct sample *s);
-bool table_filter_pass(struct table *p, struct thread *th, uint32_t loc, uint64_t ip);
-void table_filter_free(struct table *p);
+bool table_filter_sample(const struct table *t, const struct sample *s);
+bool table_filter_pass(struct table *t, struct thread *th, uint32_t loc, uint64_t ip);
+void table_filter_free(struct table *t);
 
 /* merge.c: samples that wait go to their rows. */
-int table_flush(struct table *p);
+int table_flush(struct table *t);
 
 /* queue.c */
 /* Makes the queue if there can be one. */
-int table_queue_init(struct table *p);
-int table_queue_add(struct table *p, const struct sample *s, struct thread *th);
+int table_queue_init(struct table *t);
+int table_queue_add(struct table *t, const struct sample *s, struct thread *th);
 /* Counts what waits. 0 or -ENOMEM. */
-int table_queue_finish(struct table *p);
-void table_queue_free(struct table *p);
+int table_queue_finish(struct table *t);
+void table_queue_free(struct table *t);
 
 /* ipc.c */
-int table_ipc_init(struct table *p, struct err *e);
-int table_ipc_finish(struct table *p);
-void table_ipc_free(struct table *p);
+int table_ipc_init(struct table *t, struct err *e);
+int table_ipc_finish(struct table *t);
+void table_ipc_free(struct table *t);
 /* branch.c */
-int table_branch_init(struct table *p);
-int table_branch_add(struct table *p, const struct sample *s, struct thread *th, uint32_t group);
-void table_branch_flush(struct table *p);
-void table_branch_free(struct table *p);
+int table_branch_init(struct table *t);
+int table_branch_add(struct table *t, const struct sample *s, struct thread *th, uint32_t group);
+void table_branch_flush(struct table *t);
+void table_branch_free(struct table *t);
 
 #endif

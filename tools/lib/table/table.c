@@ -7,11 +7,11 @@
 #include "table-int.h"
 #include "script/script.h"
 
-static uint64_t chain_needs(const struct table *p)
+static uint64_t chain_needs(const struct table *t)
 {
 	uint64_t need = PERF_SAMPLE_CALLCHAIN;
 
-	if (p->feed->u)
+	if (t->feed->u)
 		need |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_BRANCH_STACK |
 			PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 	return need;
@@ -21,111 +21,111 @@ int table_new(struct table **out, const struct keys_opts *opts, struct machine *
 	      struct resolver *res, struct unwind *u, struct err *e)
 {
 	const struct acc_env env = { res, opts->arch, opts->redact };
-	struct table *p = calloc(1, sizeof(*p));
+	struct table *t = calloc(1, sizeof(*t));
 	int ret;
 
-	if (!p || table_feed_new(p, u)) {
-		free(p);
+	if (!t || table_feed_new(t, u)) {
+		free(t);
 		return err_set(e, -ENOMEM, "no memory for a profile");
 	}
-	p->keys.o = *opts;
-	p->keys.m = m;
-	p->keys.res = res;
-	p->need = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD | PERF_SAMPLE_ID |
+	t->keys.o = *opts;
+	t->keys.m = m;
+	t->keys.res = res;
+	t->need = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD | PERF_SAMPLE_ID |
 		  PERF_SAMPLE_IDENTIFIER;
-	p->keys.unknown = keys_name_id(&p->keys, "[unknown]");
-	ret = table_cols(p, e);
-	if (!ret && table_sums_start(&p->sums, &p->keys.o, &env))
+	t->keys.unknown = keys_name_id(&t->keys, "[unknown]");
+	ret = table_cols(t, e);
+	if (!ret && table_sums_start(&t->sums, &t->keys.o, &env))
 		ret = err_set(e, -ENOMEM, "no memory to count samples");
 	if (!ret)
-		ret = table_filter_setup(p, e);
+		ret = table_filter_setup(t, e);
 	if (!ret)
-		ret = table_parent_setup(p, e);
-	if (!ret && p->keys.o.branch)
-		ret = table_branch_init(p) ? err_set(e, -ENOMEM, "no memory for branches")
-					   : table_ipc_init(p, e);
+		ret = table_parent_setup(t, e);
+	if (!ret && t->keys.o.branch)
+		ret = table_branch_init(t) ? err_set(e, -ENOMEM, "no memory for branches")
+					   : table_ipc_init(t, e);
 	if (!ret)
-		ret = table_chain_init(p) ? err_set(e, -ENOMEM, "no memory for call chains") : 0;
+		ret = table_chain_init(t) ? err_set(e, -ENOMEM, "no memory for call chains") : 0;
 	if (!ret)
-		ret = table_queue_init(p) ? err_set(e, -ENOMEM, "no memory to count samples") : 0;
-	if (p->keys.o.branch || p->keys.o.history)
-		p->need |= PERF_SAMPLE_BRANCH_STACK;
-	if (p->keys.o.filter.by_socket)
-		p->need |= PERF_SAMPLE_CPU;
-	if (p->keys.o.use_chains || p->keys.o.children || p->feed->parent_re.set)
-		p->need |= chain_needs(p);
-	if (p->keys.o.use_chains && p->keys.o.chain.key == CHAIN_BY_ADDRESS)
-		p->ip_is_key = true;
-	p->one_step = p->by_symbol && !p->keys.o.branch && !p->ip_is_key &&
-		      p->keys.o.chain.key == CHAIN_BY_FUNCTION;
+		ret = table_queue_init(t) ? err_set(e, -ENOMEM, "no memory to count samples") : 0;
+	if (t->keys.o.branch || t->keys.o.history)
+		t->need |= PERF_SAMPLE_BRANCH_STACK;
+	if (t->keys.o.filter.by_socket)
+		t->need |= PERF_SAMPLE_CPU;
+	if (t->keys.o.use_chains || t->keys.o.children || t->feed->parent_re.set)
+		t->need |= chain_needs(t);
+	if (t->keys.o.use_chains && t->keys.o.chain.key == CHAIN_BY_ADDRESS)
+		t->ip_is_key = true;
+	t->one_step = t->by_symbol && !t->keys.o.branch && !t->ip_is_key &&
+		      t->keys.o.chain.key == CHAIN_BY_FUNCTION;
 	if (ret) {
-		table_free(p);
+		table_free(t);
 		return ret;
 	}
-	*out = p;
+	*out = t;
 	return 0;
 }
 
-void table_free(struct table *p)
+void table_free(struct table *t)
 {
-	if (!p)
+	if (!t)
 		return;
-	vec_free(&p->events);
-	keys_tuples_free(&p->groups);
-	keys_tuples_free(&p->places);
-	keys_tuples_free(&p->places2);
-	vec_free(&p->steps);
-	vec_free(&p->place_width);
-	vec_free(&p->place2_width);
-	table_sums_free(&p->sums);
-	table_ipc_free(p);
-	vec_free(&p->members);
-	vec_free(&p->rows);
-	htab_free(&p->row_tab);
-	table_chain_free(p);
-	table_feed_free(p);
-	keys_free(&p->keys);
-	free(p);
+	vec_free(&t->events);
+	keys_tuples_free(&t->groups);
+	keys_tuples_free(&t->places);
+	keys_tuples_free(&t->places2);
+	vec_free(&t->steps);
+	vec_free(&t->place_width);
+	vec_free(&t->place2_width);
+	table_sums_free(&t->sums);
+	table_ipc_free(t);
+	vec_free(&t->members);
+	vec_free(&t->rows);
+	htab_free(&t->row_tab);
+	table_chain_free(t);
+	table_feed_free(t);
+	keys_free(&t->keys);
+	free(t);
 }
 
-uint64_t table_need(const struct table *p)
+uint64_t table_need(const struct table *t)
 {
-	return p->need;
+	return t->need;
 }
 
 /* Every sample that passed is in one row. */
-static int sum_events(struct table *p)
+static int sum_events(struct table *t)
 {
 	int ret = 0;
 
-	for (uint32_t i = 0; !ret && i < p->rows.n; i++)
-		ret = table_sums_event(&p->sums, table_row_event(p, &p->rows.v[i]), i);
+	for (uint32_t i = 0; !ret && i < t->rows.n; i++)
+		ret = table_sums_event(&t->sums, table_row_event(t, &t->rows.v[i]), i);
 	return ret;
 }
 
-int table_finish(struct table *p, struct err *e)
+int table_finish(struct table *t, struct err *e)
 {
 	int ret = 0;
 
-	ret = table_queue_finish(p);
+	ret = table_queue_finish(t);
 	if (!ret)
-		ret = table_chain_flush(p);
-	if (p->keys.o.branch)
-		table_branch_flush(p);
+		ret = table_chain_flush(t);
+	if (t->keys.o.branch)
+		table_branch_flush(t);
 	/* Nothing new comes any more: what finds old ones may go. */
-	table_feed_free(p);
-	htab_free(&p->places.tab);
-	table_sums_stop(&p->sums);
-	resolver_forget(p->keys.res);
+	table_feed_free(t);
+	htab_free(&t->places.tab);
+	table_sums_stop(&t->sums);
+	resolver_forget(t->keys.res);
 	if (!ret)
-		ret = table_ipc_finish(p);
-	if (!ret && (p->keys.o.use_chains || p->keys.o.children))
-		ret = table_chain_finish(p);
-	if (!ret && p->sums.nr_share)
-		ret = sum_events(p);
-	if (!ret && p->max_members)
-		ret = table_rows_group(p);
-	htab_free(&p->groups.tab);
-	htab_free(&p->row_tab);
+		ret = table_ipc_finish(t);
+	if (!ret && (t->keys.o.use_chains || t->keys.o.children))
+		ret = table_chain_finish(t);
+	if (!ret && t->sums.nr_share)
+		ret = sum_events(t);
+	if (!ret && t->max_members)
+		ret = table_rows_group(t);
+	htab_free(&t->groups.tab);
+	htab_free(&t->row_tab);
 	return ret ? err_set(e, ret, "no memory to sum up rows") : 0;
 }

@@ -38,23 +38,23 @@
 struct table;
 
 /* @u may be NULL when no sample needs unwinding. -EINVAL for an unknown sort key. */
-int table_new(struct table **p, const struct keys_opts *opts, struct machine *m,
+int table_new(struct table **t, const struct keys_opts *opts, struct machine *m,
 	      struct resolver *res, struct unwind *u, struct err *e);
-void table_free(struct table *p);
+void table_free(struct table *t);
 
 /* PERF_SAMPLE_* fields that table_add() looks at, for sample_parse_some(). */
-uint64_t table_need(const struct table *p);
-int table_add(struct table *p, const struct sample *s, struct thread *th, struct err *e);
+uint64_t table_need(const struct table *t);
+int table_add(struct table *t, const struct sample *s, struct thread *th, struct err *e);
 /*
  * How many threads run while the samples that follow are taken; 1 until told. Latency is a
  * sample's period divided by that.
  */
-void table_set_parallelism(struct table *p, uint32_t n);
+void table_set_parallelism(struct table *t, uint32_t n);
 /*
  * Before table_finish(): the events @leader .. @leader + @members - 1 are columns of one table,
  * the leader's. Events are known to the caller, who may have read them late (pipes).
  */
-int table_set_group(struct table *p, uint32_t leader, uint32_t members);
+int table_set_group(struct table *t, uint32_t leader, uint32_t members);
 /*
  * From the numbers of one table's machine, resolver and recording to those of another's; NULL
  * lists: they are shared, as by tables of pieces of one recording.
@@ -80,7 +80,7 @@ void table_maps_free(struct table_maps *maps);
  */
 int table_merge(struct table *to, struct table *from, const struct table_maps *maps, struct err *e);
 /* No more samples: sums, and what callees cost. */
-int table_finish(struct table *p, struct err *e);
+int table_finish(struct table *t, struct err *e);
 
 /* ---- results --------------------------------------------------------------------------------- */
 
@@ -90,11 +90,11 @@ struct table_totals {
 };
 
 /* @event: perfdata_event idx. */
-const struct table_totals *table_totals(const struct table *p, uint32_t event);
+const struct table_totals *table_totals(const struct table *t, uint32_t event);
 /* Number of events in @event's table; 0 when it is shown in its leader's. */
-uint32_t table_members(const struct table *p, uint32_t event);
+uint32_t table_members(const struct table *t, uint32_t event);
 
-uint32_t table_row_event(const struct table *p, const struct keys_row *row);
+uint32_t table_row_event(const struct table *t, const struct keys_row *row);
 
 struct branch_totals {
 	uint64_t type[16], new_type[16];
@@ -103,7 +103,7 @@ struct branch_totals {
 };
 
 /* Zeros outside branch mode. */
-const struct branch_totals *table_branch_totals(const struct table *p);
+const struct branch_totals *table_branch_totals(const struct table *t);
 
 /* ---- what a view reads ------------------------------------------------------------------------ */
 
@@ -260,17 +260,17 @@ struct table {
 	bool by_symbol; /* no place key looks below symbols */
 };
 
-static inline uint32_t table_step_frame(const struct table *p, uint32_t step)
+static inline uint32_t table_step_frame(const struct table *t, uint32_t step)
 {
-	return p->steps.v[step].frame;
+	return t->steps.v[step].frame;
 }
 
-static inline uint32_t table_step_place(const struct table *p, uint32_t step)
+static inline uint32_t table_step_place(const struct table *t, uint32_t step)
 {
-	return p->steps.v[step].place;
+	return t->steps.v[step].place;
 }
 
 /* Where the numbers of the other events begin, of a row with members. */
-struct keys_row *table_members_of(const struct table *p, uint32_t row);
+struct keys_row *table_members_of(const struct table *t, uint32_t row);
 
 #endif

@@ -29,10 +29,10 @@ static inline int node_down(struct chains *c, struct node_at *at, uint32_t step,
 	return 0;
 }
 
-int table_node_down(struct table *p, struct node_at *at, uint32_t step, uint32_t thread)
+int table_node_down(struct table *t, struct node_at *at, uint32_t step, uint32_t thread)
 {
 	at->hash = hash_mix(at->hash, step);
-	return node_down(&p->ch, at, step, thread);
+	return node_down(&t->ch, at, step, thread);
 }
 
 static struct leaf *leaf_at(struct chains *c, uint32_t node, uint32_t place)
@@ -43,9 +43,9 @@ static struct leaf *leaf_at(struct chains *c, uint32_t node, uint32_t place)
 	return NULL;
 }
 
-struct leaf *table_leaf(struct table *p, uint32_t node, const struct keys_row *row)
+struct leaf *table_leaf(struct table *t, uint32_t node, const struct keys_row *row)
 {
-	struct chains *c = &p->ch;
+	struct chains *c = &t->ch;
 	struct leaf *l = leaf_at(c, node, row->place);
 	struct leaf new = { .node = node, .row = row->idx, .place = row->place };
 
@@ -61,10 +61,10 @@ struct leaf *table_leaf(struct table *p, uint32_t node, const struct keys_row *r
 /* ---- a batch --------------------------------------------------------------------------------- */
 
 /* Hashes of all steps; their slots are asked for. */
-static int hash_steps(struct table *p, const struct chain_batch *b)
+static int hash_steps(struct table *t, const struct chain_batch *b)
 {
-	struct chain_queue *q = p->feed->chain;
-	struct chains *c = &p->ch;
+	struct chain_queue *q = t->feed->chain;
+	struct chains *c = &t->ch;
 
 	if (vec_reserve(&q->hash, b->step.n))
 		return -ENOMEM;
@@ -82,16 +82,16 @@ static int hash_steps(struct table *p, const struct chain_batch *b)
 			q->hash.v[job->step + s] = way->v[job->keep + s].hash = h;
 			htab_prefetch(&c->node_tab, h);
 		}
-		table_row_prefetch(p, job->group, job->place);
+		table_row_prefetch(t, job->group, job->place);
 	}
 	return 0;
 }
 
 /* Nodes that are probably there; and of the last ones their leafs. */
-static void ask_for_nodes(const struct table *p, const struct chain_batch *b)
+static void ask_for_nodes(const struct table *t, const struct chain_batch *b)
 {
-	const struct chain_queue *q = p->feed->chain;
-	const struct chains *c = &p->ch;
+	const struct chain_queue *q = t->feed->chain;
+	const struct chains *c = &t->ch;
 
 	for (size_t s = 0; s < b->step.n; s++) {
 		uint32_t i = htab_peek(&c->node_tab, q->hash.v[s]);
@@ -109,14 +109,14 @@ static void ask_for_nodes(const struct table *p, const struct chain_batch *b)
 		if (n != UINT32_MAX && c->nodes.v[n].leaf != ID_NONE)
 			__builtin_prefetch(&c->leafs.v[c->nodes.v[n].leaf], 1);
 		else
-			table_row_prefetch_next(p, job->group, job->place);
+			table_row_prefetch_next(t, job->group, job->place);
 	}
 }
 
-static int take(struct table *p, const struct chain_batch *b, const struct chain_job *job)
+static int take(struct table *t, const struct chain_batch *b, const struct chain_job *job)
 {
-	struct chain_queue *q = p->feed->chain;
-	struct chains *c = &p->ch;
+	struct chain_queue *q = t->feed->chain;
+	struct chains *c = &t->ch;
 	struct node_at *way = q->way[job->memo].v, at = table_node_root(job->group);
 	uint32_t nodes = (uint32_t)c->nodes.n;
 	struct keys_row *row;
@@ -133,30 +133,30 @@ static int take(struct table *p, const struct chain_batch *b, const struct chain
 	}
 	l = at.node & NODE_ROOT ? NULL : leaf_at(c, at.node, job->place);
 	if (!l) {
-		row = table_row_own(p, job->group, job->place, thread, job->cpumode, nodes);
+		row = table_row_own(t, job->group, job->place, thread, job->cpumode, nodes);
 		if (!row)
 			return -ENOMEM;
 		if (at.node & NODE_ROOT) {
 			table_row_count(row, job->in.period, 1);
-			return table_sums_add(&p->sums, row->idx, &job->in);
+			return table_sums_add(&t->sums, row->idx, &job->in);
 		}
-		l = table_leaf(p, at.node, row);
+		l = table_leaf(t, at.node, row);
 		if (!l)
 			return -ENOMEM;
 	}
 	l->period += job->in.period;
 	l->count++;
-	return table_sums_add_leaf(&p->sums, (uint32_t)(l - c->leafs.v), l->row, &job->in);
+	return table_sums_add_leaf(&t->sums, (uint32_t)(l - c->leafs.v), l->row, &job->in);
 }
 
-int table_trie_take(struct table *p, const struct chain_batch *b)
+int table_trie_take(struct table *t, const struct chain_batch *b)
 {
-	int ret = hash_steps(p, b);
+	int ret = hash_steps(t, b);
 
 	if (ret)
 		return ret;
-	ask_for_nodes(p, b);
+	ask_for_nodes(t, b);
 	for (unsigned i = 0; !ret && i < b->n; i++)
-		ret = take(p, b, &b->job[i]);
+		ret = take(t, b, &b->job[i]);
 	return ret;
 }

@@ -50,7 +50,7 @@ static uint64_t stat_value(const struct view *v, const struct keys_col *c,
 	if (!slots)
 		return c->key->stat(row, NULL);
 	if (row->of_view) {
-		const struct sum *sum = &v->sums.v[c->sum - v->p->sums.v];
+		const struct sum *sum = &v->sums.v[c->sum - v->t->sums.v];
 
 		slots = c->key->acc ? &sum->callees : &sum->row;
 		i -= v->base;
@@ -60,17 +60,17 @@ static uint64_t stat_value(const struct view *v, const struct keys_col *c,
 
 uint64_t view_col_value(const struct view *v, const struct keys_col *c, const struct keys_row *row)
 {
-	const struct table *p = v->p;
+	const struct table *t = v->t;
 
 	switch (c->key->at) {
-	case KEY_SAMPLE: return keys_tuple_get(&p->groups, row->group)[c->slot];
+	case KEY_SAMPLE: return keys_tuple_get(&t->groups, row->group)[c->slot];
 	case KEY_BITS: return row->bits & (c->key->bits ? c->key->bits : 0);
-	case KEY_FROM: return keys_tuple_get(&p->places, row->place)[c->slot];
-	case KEY_TO: return keys_tuple_get(&p->places2, row->place2)[c->slot];
+	case KEY_FROM: return keys_tuple_get(&t->places, row->place)[c->slot];
+	case KEY_TO: return keys_tuple_get(&t->places2, row->place2)[c->slot];
 	case KEY_PLACE:
-		if (p->keys.o.branch)
-			return keys_tuple_get(&p->places2, row->place2)[c->slot];
-		return keys_tuple_get(&p->places, row->place)[c->slot];
+		if (t->keys.o.branch)
+			return keys_tuple_get(&t->places2, row->place2)[c->slot];
+		return keys_tuple_get(&t->places, row->place)[c->slot];
 	case KEY_STAT: break;
 	}
 	return stat_value(v, c, row);
@@ -82,10 +82,10 @@ uint64_t view_col_value(const struct view *v, const struct keys_col *c, const st
 static void put_text(const struct view *v, const struct keys_col *c, const struct keys_row *row,
 		     struct obuf *o)
 {
-	const struct keys *ks = &v->p->keys;
+	const struct keys *ks = &v->t->keys;
 
 	if (c->key->slot_text)
-		c->key->slot_text(ks, view_row_acc(v->p, row, c->key->of), o);
+		c->key->slot_text(ks, view_row_acc(v->t, row, c->key->of), o);
 	else
 		c->key->text(ks, row, view_col_value(v, c, row), o);
 }
@@ -104,17 +104,17 @@ static int text_len(const struct view *v, const struct keys_col *c, const struct
 }
 
 /* Upstream makes room for the name a thread has in the end. */
-static int comm_len(const struct table *p, const struct keys_row *row)
+static int comm_len(const struct table *t, const struct keys_row *row)
 {
-	const struct thread *th = machine_thread_at(p->keys.m, row->thread);
+	const struct thread *th = machine_thread_at(t->keys.m, row->thread);
 
-	return th ? (int)strlen(machine_comm(p->keys.m, th->comm)) : 0;
+	return th ? (int)strlen(machine_comm(t->keys.m, th->comm)) : 0;
 }
 
 static void row_widths(const struct view *v, struct view_event *ev, const struct keys_row *row,
 		       bool new_group)
 {
-	const struct table *p = v->p;
+	const struct table *t = v->t;
 
 	for (unsigned i = 0; i < v->c.nr_cols; i++) {
 		const struct keys_col *c = &v->c.cols[i];
@@ -125,22 +125,22 @@ static void row_widths(const struct view *v, struct view_event *ev, const struct
 		switch (c->key->at) {
 		case KEY_SAMPLE:
 			if (c->key->truncates)
-				w = comm_len(p, row);
+				w = comm_len(t, row);
 			if (new_group && c->key->value_width)
-				w = c->key->value_width(&p->keys, view_col_value(v, c, row));
+				w = c->key->value_width(&t->keys, view_col_value(v, c, row));
 			if (!new_group || !c->key->by_content)
 				break;
 			w = text_len(v, c, row);
 			break;
 		case KEY_TO:
-			w = p->place2_width.v[(size_t)row->place2 * p->nr_place2 + c->slot];
+			w = t->place2_width.v[(size_t)row->place2 * t->nr_place2 + c->slot];
 			break;
 		case KEY_FROM:
 		case KEY_PLACE:
-			w = p->keys.o.branch && c->key->at == KEY_PLACE
-				    ? p->place2_width
-					      .v[(size_t)row->place2 * p->nr_place2 + c->slot]
-				    : p->place_width.v[(size_t)row->place * p->nr_place + c->slot];
+			w = t->keys.o.branch && c->key->at == KEY_PLACE
+				    ? t->place2_width
+					      .v[(size_t)row->place2 * t->nr_place2 + c->slot]
+				    : t->place_width.v[(size_t)row->place * t->nr_place + c->slot];
 			break;
 		case KEY_BITS:
 		case KEY_STAT: continue;
@@ -164,11 +164,11 @@ static int min_width(const struct view *v, const struct keys_col *c)
 
 int view_widths(struct view *v, uint32_t event)
 {
-	uint32_t members = v->p->events.v[event].members;
+	uint32_t members = v->t->events.v[event].members;
 	struct view_event *ev = &v->events.v[event];
 	struct bits seen;
 
-	if (bits_init(&seen, (size_t)v->p->groups.n + 1))
+	if (bits_init(&seen, (size_t)v->t->groups.n + 1))
 		return -ENOMEM;
 	for (size_t i = 0; i < ev->nr; i++) {
 		const struct keys_row *row = view_row_at(v, ev->rows[i]);
@@ -224,7 +224,7 @@ static double col_share(const struct view *v, const struct keys_col *c, uint32_t
 	if (!has_total(c))
 		return share(v, event, part);
 	/* What passed a filter of the view is the view's own. */
-	totals = v->o.relative && v->filtered ? &v->sums.v[c->sum - v->p->sums.v].event
+	totals = v->o.relative && v->filtered ? &v->sums.v[c->sum - v->t->sums.v].event
 					      : &c->sum->event;
 	return share_of(part,
 			c->key->stat(NULL, table_slot(totals, 2 * (size_t)event + v->o.relative)));
@@ -232,7 +232,7 @@ static double col_share(const struct view *v, const struct keys_col *c, uint32_t
 
 double view_percent(const struct view *v, const struct keys_row *row)
 {
-	return share(v, table_row_event(v->p, row), v->o.children ? row->acc : row->period);
+	return share(v, table_row_event(v->t, row), v->o.children ? row->acc : row->period);
 }
 
 bool view_col_percent(const struct view *v, const struct keys_row *row, const struct keys_col *c,
@@ -240,7 +240,7 @@ bool view_col_percent(const struct view *v, const struct keys_row *row, const st
 {
 	if (!c->key->percent || (c->key->acc && !v->o.children))
 		return false;
-	*percent = col_share(v, c, table_row_event(v->p, row), view_col_value(v, c, row));
+	*percent = col_share(v, c, table_row_event(v->t, row), view_col_value(v, c, row));
 	return true;
 }
 
@@ -305,7 +305,7 @@ static void no_sum_cell(const struct keys_col *c, int width, bool pad, struct ob
 static void number_cell(const struct view *v, const struct keys_row *row, const struct keys_col *c,
 			int width, bool pad, struct obuf *o)
 {
-	uint32_t event = table_row_event(v->p, row), members = table_members(v->p, event);
+	uint32_t event = table_row_event(v->t, row), members = table_members(v->t, event);
 	int each = c->user_width ? min_width(v, c) : width / (int)members, done = 0;
 	char buf[48];
 
@@ -341,7 +341,7 @@ void view_value(const struct view *v, const struct keys_row *row, const struct k
 	else if (c->key->mean)
 		obuf_printf(o, "%.1f", row->nr ? (double)n / (double)row->nr : 0);
 	else if (c->key->percent && !(c->key->acc && !v->o.children))
-		obuf_printf(o, "%.2f", col_share(v, c, table_row_event(v->p, row), n));
+		obuf_printf(o, "%.2f", col_share(v, c, table_row_event(v->t, row), n));
 	else if (c->key->stat_text)
 		obuf_str(o, c->key->stat_text(n));
 	else if (c->key->acc && !v->o.children)
@@ -357,7 +357,7 @@ void view_value(const struct view *v, const struct keys_row *row, const struct k
 void view_cell(const struct view *v, const struct keys_row *row, const struct keys_col *c,
 	       struct obuf *o)
 {
-	int width = view_col_width(v, table_row_event(v->p, row), c);
+	int width = view_col_width(v, table_row_event(v->t, row), c);
 	bool last = v->c.nr_levels ? c->level > 0 : c == v->c.out[v->c.nr_out - 1];
 	size_t start = o->len, len;
 

@@ -21,11 +21,11 @@ static void drop_sums(const struct columns *cs, struct keys_col **list, unsigned
 }
 
 /* Columns of latency say nothing when no two threads ever ran at once. */
-static void drop_latency(struct columns *cs, const struct table *p)
+static void drop_latency(struct columns *cs, const struct table *t)
 {
 	unsigned n = 0;
 
-	if (p->parallel || cs->latency_named)
+	if (t->parallel || cs->latency_named)
 		return;
 	for (unsigned i = 0; i < cs->nr_out; i++)
 		if (!cs->out[i]->key->latency)
@@ -123,38 +123,38 @@ static void find_levels(struct columns *cs)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static const struct keys_col *counted_col(const struct table *p, const struct key *key)
+static const struct keys_col *counted_col(const struct table *t, const struct key *key)
 {
-	for (unsigned i = 0; i < p->c.nr_cols; i++)
-		if (p->c.cols[i].key == key)
-			return &p->c.cols[i];
+	for (unsigned i = 0; i < t->c.nr_cols; i++)
+		if (t->c.cols[i].key == key)
+			return &t->c.cols[i];
 	return NULL;
 }
 
 /* Where in the table the values of the view's columns are. */
-static int bind(struct columns *cs, const struct table *p, struct err *e)
+static int bind(struct columns *cs, const struct table *t, struct err *e)
 {
 	for (unsigned i = 0; i < cs->nr_cols; i++) {
 		struct keys_col *c = &cs->cols[i];
-		const struct keys_col *t = counted_col(p, c->key);
+		const struct keys_col *counted = counted_col(t, c->key);
 
-		if (t) {
-			c->slot = t->slot;
-			c->sum = t->sum;
-			c->slots = t->slots;
+		if (counted) {
+			c->slot = counted->slot;
+			c->sum = counted->sum;
+			c->slots = counted->slots;
 		} else if (c->key->at != KEY_STAT || c->key->of) {
 			return err_set(e, -EINVAL, "key `%s' was not counted", c->key->name);
 		}
-		c->elided |= t && t->elided;
+		c->elided |= counted && counted->elided;
 	}
 	return 0;
 }
 
-int view_cols(struct columns *cs, const struct table *p, const struct keys_opts *o, struct err *e)
+int view_cols(struct columns *cs, const struct table *t, const struct keys_opts *o, struct err *e)
 {
 	int ret;
 
-	cs->ks = &p->keys;
+	cs->ks = &t->keys;
 	cs->o = o;
 	ret = keys_cols_choose(cs, e);
 	if (ret)
@@ -162,14 +162,14 @@ int view_cols(struct columns *cs, const struct table *p, const struct keys_opts 
 	drop_sums(cs, cs->out, &cs->nr_out);
 	drop_sums(cs, cs->order, &cs->nr_order);
 	keys_cols_elide(cs);
-	ret = bind(cs, p, e);
+	ret = bind(cs, t, e);
 	if (ret)
 		return ret;
 	find_levels(cs);
 	user_widths(cs);
 	drop_elided(cs->out, &cs->nr_out);
 	drop_elided(cs->order, &cs->nr_order);
-	drop_latency(cs, p);
+	drop_latency(cs, t);
 	return 0;
 }
 

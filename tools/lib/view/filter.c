@@ -20,8 +20,8 @@ struct filter {
 static int find_col(const struct view *v, struct list *l, const char *words, const char *key,
 		    const char *key_to, struct err *e)
 {
-	const struct columns *cs = &v->p->c;
-	const char *name = v->p->keys.o.branch ? key_to : key;
+	const struct columns *cs = &v->t->c;
+	const char *name = v->t->keys.o.branch ? key_to : key;
 
 	l->words = words;
 	for (unsigned i = 0; i < cs->nr_cols; i++)
@@ -46,7 +46,7 @@ static bool has_word(const char *words, const char *word)
 
 static bool name_passes(const struct view *v, const struct list *l, const struct keys_row *row)
 {
-	const struct intern *names = &v->p->keys.names;
+	const struct intern *names = &v->t->keys.names;
 
 	return !l->words ||
 	       has_word(l->words, intern_str(names, (uint32_t)view_col_value(v, l->col, row)));
@@ -58,7 +58,7 @@ static bool symbol_passes(const struct view *v, const struct filter *f, const st
 
 	if (!f->symbol.col)
 		return true;
-	sym = v->p->keys.frames.v[view_col_value(v, f->symbol.col, row)].sym;
+	sym = v->t->keys.frames.v[view_col_value(v, f->symbol.col, row)].sym;
 	return sym && (!f->symbol.words || has_word(f->symbol.words, sym->name)) &&
 	       (!f->symbol_part || strstr(sym->name, f->symbol_part));
 }
@@ -70,11 +70,11 @@ static int sum_up(struct view *v, uint32_t event)
 
 	ev->totals.nr_filtered_samples = ev->totals.filtered_period = 0;
 	for (size_t i = 0; i < ev->nr; i++) {
-		const struct keys_row *row = &v->p->rows.v[ev->rows[i]];
+		const struct keys_row *row = &v->t->rows.v[ev->rows[i]];
 
 		ev->totals.filtered_period += row->period;
 		ev->totals.nr_filtered_samples += row->nr;
-		if (table_sums_passed(&v->sums, event, &v->p->sums, row->idx))
+		if (table_sums_passed(&v->sums, event, &v->t->sums, row->idx))
 			return -ENOMEM;
 	}
 	return 0;
@@ -96,7 +96,7 @@ int view_filter_rows(struct view *v, const struct view_filter *vf, struct err *e
 		size_t n = 0;
 
 		for (size_t i = 0; i < ev->nr; i++) {
-			const struct keys_row *row = &v->p->rows.v[ev->rows[i]];
+			const struct keys_row *row = &v->t->rows.v[ev->rows[i]];
 
 			if (name_passes(v, &f.comm, row) && name_passes(v, &f.dso, row) &&
 			    symbol_passes(v, &f, row))

@@ -37,7 +37,7 @@ static struct keys_row *row_of(const struct nest_walk *w, uint32_t row)
 
 	if (!w->member)
 		return &v->rows.v[at].row;
-	return &v->members.v[at * (v->p->max_members - 1) + w->member - 1].row;
+	return &v->members.v[at * (v->t->max_members - 1) + w->member - 1].row;
 }
 
 /* The row above @row as far as it is of interest; @row may be one of a member. */
@@ -52,8 +52,8 @@ static uint32_t above(const struct nest_walk *w, uint32_t row, bool leaf)
 static int enter(struct nest_walk *w, uint32_t node)
 {
 	struct view *v = w->v;
-	const struct table *p = v->p;
-	const struct chains *c = &p->ch;
+	const struct table *t = v->t;
+	const struct chains *c = &t->ch;
 	uint32_t row = c->nodes.v[node].row;
 
 	for (uint32_t a = above(w, row, true); a != ID_NONE; a = above(w, a, false)) {
@@ -62,7 +62,7 @@ static int enter(struct nest_walk *w, uint32_t node)
 		if (w->seen[a - v->base]++)
 			continue;
 		to->acc += c->end[node].total;
-		if (table_sums_pass(&v->sums, to->idx - v->base, &p->sums, node))
+		if (table_sums_pass(&v->sums, to->idx - v->base, &t->sums, node))
 			return -ENOMEM;
 	}
 	/* What rows cost themselves is in their sums already. */
@@ -74,7 +74,7 @@ static int enter(struct nest_walk *w, uint32_t node)
 			if (!w->seen[a - v->base])
 				continue;
 			to->acc -= c->leafs.v[l].period;
-			table_sums_unpass(&v->sums, to->idx - v->base, &p->sums, l);
+			table_sums_unpass(&v->sums, to->idx - v->base, &t->sums, l);
 		}
 	}
 	return 0;
@@ -82,7 +82,7 @@ static int enter(struct nest_walk *w, uint32_t node)
 
 static void leave(struct nest_walk *w, uint32_t node)
 {
-	uint32_t row = w->v->p->ch.nodes.v[node].row;
+	uint32_t row = w->v->t->ch.nodes.v[node].row;
 
 	for (uint32_t a = above(w, row, true); a != ID_NONE; a = above(w, a, false))
 		w->seen[a - w->v->base]--;
@@ -91,7 +91,7 @@ static void leave(struct nest_walk *w, uint32_t node)
 /* The chains of one group of samples, from its first outermost frame. */
 static int walk(struct nest_walk *w, uint32_t i)
 {
-	const struct chains *c = &w->v->p->ch;
+	const struct chains *c = &w->v->t->ch;
 
 	while (i != ID_NONE) {
 		if (enter(w, i))
@@ -116,7 +116,7 @@ static int walk(struct nest_walk *w, uint32_t i)
 /* Leafs of a node are linked, from the last to the first. */
 static void list_leafs(struct nest_walk *w)
 {
-	const struct chains *c = &w->v->p->ch;
+	const struct chains *c = &w->v->t->ch;
 
 	memset(w->leaf, 0xff, (c->nodes.n + 1) * sizeof(*w->leaf));
 	for (uint32_t i = 0; i < c->leafs.n; i++)
@@ -126,19 +126,19 @@ static void list_leafs(struct nest_walk *w)
 /* Whose rows the rows of members are shown in. */
 static int list_owners(struct nest_walk *w)
 {
-	const struct table *p = w->v->p;
-	size_t others = p->max_members - 1;
+	const struct table *t = w->v->t;
+	size_t others = t->max_members - 1;
 
-	if (!p->max_members)
+	if (!t->max_members)
 		return 0;
-	w->owner = malloc((p->rows.n + 1) * sizeof(*w->owner));
+	w->owner = malloc((t->rows.n + 1) * sizeof(*w->owner));
 	if (!w->owner)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < p->rows.n; i++)
+	for (uint32_t i = 0; i < t->rows.n; i++)
 		w->owner[i] = i;
-	for (size_t i = 0; i < p->members.n; i++)
-		if (p->members.v[i].idx != ID_NONE)
-			w->owner[p->members.v[i].idx] = (uint32_t)(i / others);
+	for (size_t i = 0; i < t->members.n; i++)
+		if (t->members.v[i].idx != ID_NONE)
+			w->owner[t->members.v[i].idx] = (uint32_t)(i / others);
 	return 0;
 }
 
@@ -153,12 +153,12 @@ static int own_acc(struct nest_walk *w)
 		/* A member's, which is in the leader's place. */
 		if (v->nest.v[i].level >= v->c.nr_levels - 1)
 			continue;
-		members = v->p->events.v[table_row_event(v->p, view_row_at(v, i))].members;
+		members = v->t->events.v[table_row_event(v->t, view_row_at(v, i))].members;
 		for (w->member = 0; w->member < (members ? members : 1); w->member++) {
 			struct keys_row *row = row_of(w, i);
 
 			row->acc = row->period;
-			if (table_sums_own(&v->sums, row->idx - v->base, &v->p->sums))
+			if (table_sums_own(&v->sums, row->idx - v->base, &v->t->sums))
 				return -ENOMEM;
 		}
 	}
@@ -167,24 +167,24 @@ static int own_acc(struct nest_walk *w)
 
 int view_nest_acc(struct view *v)
 {
-	const struct table *p = v->p;
+	const struct table *t = v->t;
 	struct nest_walk w = { .v = v, .first = first_level(&v->c) };
 	int ret;
 
-	w.leaf = malloc((p->ch.nodes.n + 1) * sizeof(*w.leaf));
+	w.leaf = malloc((t->ch.nodes.n + 1) * sizeof(*w.leaf));
 	w.seen = calloc(v->rows.n + 1, sizeof(*w.seen));
 	ret = w.leaf && w.seen ? list_owners(&w) : -ENOMEM;
 	if (ret)
 		goto out;
 	list_leafs(&w);
 	ret = own_acc(&w);
-	for (uint32_t g = 0; !ret && g < p->groups.n; g++) {
-		uint32_t event = (uint32_t)keys_tuple_get(&p->groups, g)[0];
-		const struct event_rows *ev = &p->events.v[event];
+	for (uint32_t g = 0; !ret && g < t->groups.n; g++) {
+		uint32_t event = (uint32_t)keys_tuple_get(&t->groups, g)[0];
+		const struct event_rows *ev = &t->events.v[event];
 
 		w.member = ev->members ? event - ev->leader : 0;
 		if (w.first + 1 < v->c.nr_levels)
-			ret = walk(&w, p->ch.root[g]);
+			ret = walk(&w, t->ch.root[g]);
 	}
 out:
 	free(w.leaf);

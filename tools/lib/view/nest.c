@@ -26,12 +26,12 @@ static int add_numbers(struct view *v, struct keys_row *to, const struct keys_ro
 	to->period += from->period;
 	to->acc += from->acc;
 	to->nr += from->nr;
-	return table_sums_merge(&v->sums, to->idx - v->base, &v->p->sums, from->idx);
+	return table_sums_merge(&v->sums, to->idx - v->base, &v->t->sums, from->idx);
 }
 
 static uint32_t nr_others(const struct nester *n)
 {
-	uint32_t members = n->v->p->events.v[n->event].members;
+	uint32_t members = n->v->t->events.v[n->event].members;
 
 	return members ? members - 1 : 0;
 }
@@ -39,7 +39,7 @@ static uint32_t nr_others(const struct nester *n)
 /* The numbers of row @row in the other events of a group. */
 static struct view_row *others_of(struct view *v, uint32_t row)
 {
-	return v->members.v + (size_t)(row - v->base) * (v->p->max_members - 1);
+	return v->members.v + (size_t)(row - v->base) * (v->t->max_members - 1);
 }
 
 /* A row of the table: into the row above. */
@@ -47,7 +47,7 @@ static int add_row(struct nester *n, uint32_t to, uint32_t from)
 {
 	struct view *v = n->v;
 	struct keys_row *row = &v->rows.v[to - v->base].row;
-	const struct keys_row *add = &v->p->rows.v[from];
+	const struct keys_row *add = &v->t->rows.v[from];
 
 	if (view_cmp_keys(v, add, row) < 0) {
 		row->group = add->group;
@@ -69,7 +69,7 @@ static int add_row(struct nester *n, uint32_t to, uint32_t from)
 	if (add_numbers(v, row, add))
 		return -ENOMEM;
 	for (uint32_t m = 0; m < nr_others(n); m++) {
-		const struct keys_row *other = &table_members_of(v->p, from)[m];
+		const struct keys_row *other = &table_members_of(v->t, from)[m];
 
 		if (other->idx != ID_NONE && add_numbers(v, &others_of(v, to)[m].row, other))
 			return -ENOMEM;
@@ -100,7 +100,7 @@ static int push_members(struct nester *n, uint32_t row)
 {
 	static const struct view_row none = { .row = { .idx = ID_NONE } };
 	struct view *v = n->v;
-	size_t others = v->p->max_members - 1;
+	size_t others = v->t->max_members - 1;
 
 	for (uint32_t m = 0; m < nr_others(n); m++)
 		if (push_row(n, row, ID_NONE, ID_NONE) == ID_NONE)
@@ -128,7 +128,7 @@ static uint32_t row_above(struct nester *n, uint32_t row, uint32_t above, unsign
 		return id == ID_NONE ? ID_NONE : n->by_keys.v[id];
 	new = push_row(n, row, above, level);
 	if (new == ID_NONE || vec_push(&n->by_keys, new) ||
-	    (v->p->max_members && push_members(n, new)))
+	    (v->t->max_members && push_members(n, new)))
 		return ID_NONE;
 	return new;
 }
@@ -248,7 +248,7 @@ static int list_leaves(struct view *v)
 /* Rows of members are in their leaders' tables. */
 static bool is_shown(const struct nester *n)
 {
-	return n->v && table_members(n->v->p, n->event);
+	return n->v && table_members(n->v->t, n->event);
 }
 
 static int sort_all(struct nester *n)

@@ -22,9 +22,9 @@ struct ranked {
 };
 
 struct ranker {
-	const struct table *p;
+	const struct table *t;
 	const struct keys_col *c;
-	const struct tuples *t;
+	const struct tuples *tuples;
 	bool second;
 };
 
@@ -40,7 +40,7 @@ static int cmp_ranked(const struct ranker *r, const struct ranked *a, const stru
 
 		return r->second || !d ? 0 : d < 0 ? -1 : 1;
 	}
-	return (r->second ? k->sort : k->cmp)(&r->p->keys, a->v, b->v);
+	return (r->second ? k->sort : k->cmp)(&r->t->keys, a->v, b->v);
 }
 
 /*
@@ -65,7 +65,7 @@ DEFINE_SORT(sort_ranked, struct ranked, struct ranker, cmp_ranked)
 
 static uint32_t *rank(const struct ranker *r, unsigned *bits)
 {
-	uint32_t n = r->t->n, k = 0, *ranks = malloc(((size_t)n + 1) * sizeof(*ranks));
+	uint32_t n = r->tuples->n, k = 0, *ranks = malloc(((size_t)n + 1) * sizeof(*ranks));
 	struct ranked *v = malloc(((size_t)n + n / 2 + 1) * sizeof(*v));
 
 	if (!v || !ranks) {
@@ -74,9 +74,9 @@ static uint32_t *rank(const struct ranker *r, unsigned *bits)
 		return NULL;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		v[i] = (struct ranked){ .v = keys_tuple_get(r->t, i)[r->c->slot], .id = i };
+		v[i] = (struct ranked){ .v = keys_tuple_get(r->tuples, i)[r->c->slot], .id = i };
 		if (r->c->key->unnamed)
-			v[i].unnamed = r->c->key->unnamed(&r->p->keys, v[i].v, &v[i].ip);
+			v[i].unnamed = r->c->key->unnamed(&r->t->keys, v[i].v, &v[i].ip);
 	}
 	sort_ranked(v, n, v + n, r);
 	for (uint32_t i = 0; i < n; i++) {
@@ -89,27 +89,27 @@ static uint32_t *rank(const struct ranker *r, unsigned *bits)
 	return ranks;
 }
 
-static const struct tuples *tuples_of(const struct table *p, const struct key *k)
+static const struct tuples *tuples_of(const struct table *t, const struct key *k)
 {
 	switch (k->at) {
-	case KEY_SAMPLE: return &p->groups;
-	case KEY_FROM: return &p->places;
-	case KEY_TO: return &p->places2;
-	default: return p->keys.o.branch ? &p->places2 : &p->places;
+	case KEY_SAMPLE: return &t->groups;
+	case KEY_FROM: return &t->places;
+	case KEY_TO: return &t->places2;
+	default: return t->keys.o.branch ? &t->places2 : &t->places;
 	}
 }
 
 int view_rank_cols(struct view *v)
 {
-	const struct table *p = v->p;
+	const struct table *t = v->t;
 
 	for (unsigned i = 0; i < v->c.nr_cols; i++) {
 		struct keys_col *c = &v->c.cols[i];
-		struct ranker r = { p, c, NULL, false };
+		struct ranker r = { t, c, NULL, false };
 
 		if (c->key->at == KEY_STAT || c->key->at == KEY_BITS || c->elided)
 			continue;
-		r.t = tuples_of(p, c->key);
+		r.tuples = tuples_of(t, c->key);
 		c->rank = rank(&r, &c->rank_bits);
 		if (!c->rank)
 			return -ENOMEM;
@@ -123,13 +123,13 @@ int view_rank_cols(struct view *v)
 	return 0;
 }
 
-static uint32_t tuple_of(const struct table *p, const struct key *k, const struct keys_row *row)
+static uint32_t tuple_of(const struct table *t, const struct key *k, const struct keys_row *row)
 {
 	switch (k->at) {
 	case KEY_SAMPLE: return row->group;
 	case KEY_FROM: return row->place;
 	case KEY_TO: return row->place2;
-	default: return p->keys.o.branch ? row->place2 : row->place;
+	default: return t->keys.o.branch ? row->place2 : row->place;
 	}
 }
 
@@ -140,9 +140,9 @@ static int cmp_key(const struct view *v, const struct keys_col *c, const struct 
 	uint32_t x, y;
 
 	if (c->key->at == KEY_BITS)
-		return c->key->cmp(&v->p->keys, a->bits & c->key->bits, b->bits & c->key->bits);
-	x = ranks[tuple_of(v->p, c->key, a)];
-	y = ranks[tuple_of(v->p, c->key, b)];
+		return c->key->cmp(&v->t->keys, a->bits & c->key->bits, b->bits & c->key->bits);
+	x = ranks[tuple_of(v->t, c->key, a)];
+	y = ranks[tuple_of(v->t, c->key, b)];
 	return x < y ? -1 : x > y;
 }
 
@@ -175,7 +175,7 @@ static int cmp_stat(const struct view *v, const struct keys_col *c, const struct
 {
 	bool sum = is_children(c);
 	uint32_t members =
-		v->p->members.n && !sum ? table_members(v->p, table_row_event(v->p, a)) : 1;
+		v->t->members.n && !sum ? table_members(v->t, table_row_event(v->t, a)) : 1;
 
 	for (uint32_t i = 0; i < members; i++) {
 		uint32_t m = nth_member(v, members, i);
@@ -208,7 +208,7 @@ uint32_t view_col_rank(const struct view *v, const struct keys_col *c, const str
 		return 0;
 	if (c->key->at == KEY_BITS)
 		return row->bits & c->key->bits;
-	return c->rank[tuple_of(v->p, c->key, row)];
+	return c->rank[tuple_of(v->t, c->key, row)];
 }
 
 static int cmp_rows(const struct view *v, const struct keys_row *a, const struct keys_row *b)
@@ -278,14 +278,14 @@ static uint64_t pack_ranks(const struct view *v, const struct keys_row *row, uns
 		const struct keys_col *c = v->c.order[i];
 
 		more = c->rank && pack(&packed, &used,
-				       (c->rank2 ? c->rank2 : c->rank)[tuple_of(v->p, c->key, row)],
+				       (c->rank2 ? c->rank2 : c->rank)[tuple_of(v->t, c->key, row)],
 				       c->rank2 ? c->rank2_bits : c->rank_bits);
 	}
 	for (unsigned i = first; more && i < v->c.nr_order; i++) {
 		const struct keys_col *c = v->c.order[i];
 
 		if (c->rank2)
-			more = pack(&packed, &used, c->rank[tuple_of(v->p, c->key, row)],
+			more = pack(&packed, &used, c->rank[tuple_of(v->t, c->key, row)],
 				    c->rank_bits);
 	}
 	return used ? packed << (64 - used) : 0;
@@ -305,15 +305,15 @@ int view_sort_idx(const struct view *v, uint32_t *rows, size_t nr)
 	if (!at)
 		return -ENOMEM;
 	/* Rows of groups have a sum for each member. */
-	s.depth = !v->p->members.n && stats && v->o.use_chains && is_children(v->c.order[0]);
+	s.depth = !v->t->members.n && stats && v->o.use_chains && is_children(v->c.order[0]);
 	for (size_t i = 0; i < nr; i++) {
 		const struct keys_row *row = view_row_at(v, rows[i]);
 
 		at[i].row = rows[i];
-		if (v->p->members.n && v->o.group_sort)
+		if (v->t->members.n && v->o.group_sort)
 			continue;
 		at[i].sum = stats ? stat_rank(v, v->c.order[0], row) : 0;
-		if (v->p->members.n)
+		if (v->t->members.n)
 			continue;
 		at[i].sum2 = stats > 1 ? stat_rank(v, v->c.order[1], row) : 0;
 		at[i].ranks = pack_ranks(v, row, stats);

@@ -7,7 +7,7 @@
 
 uint64_t view_tree_min(const struct view *v, const struct keys_row *row)
 {
-	const struct table_totals *t = view_totals(v, table_row_event(v->p, row));
+	const struct table_totals *t = view_totals(v, table_row_event(v->t, row));
 	uint64_t total = v->o.relative ? t->filtered_period : t->period;
 
 	return (uint64_t)((double)total * (v->o.chain.min_percent / 100.0));
@@ -30,7 +30,7 @@ static int list_begin(struct chain_list *l, size_t nr)
 
 static int list_nodes(struct view *v, const uint32_t *tree, size_t nr)
 {
-	const struct chains *c = &v->p->ch;
+	const struct chains *c = &v->t->ch;
 	struct chain_list *l = &v->trees.nodes;
 
 	for (size_t i = 0; i < c->nodes.n; i++)
@@ -46,7 +46,7 @@ static int list_nodes(struct view *v, const uint32_t *tree, size_t nr)
 
 static int list_leafs(struct view *v, const uint32_t *tree, size_t nr)
 {
-	const struct chains *c = &v->p->ch;
+	const struct chains *c = &v->t->ch;
 	struct chain_list *l = &v->trees.leafs;
 
 	for (size_t i = 0; i < c->leafs.n; i++)
@@ -62,34 +62,34 @@ static int list_leafs(struct view *v, const uint32_t *tree, size_t nr)
 
 int view_tree_list(struct view *v)
 {
-	const struct table *p = v->p;
-	struct view_trees *t = &v->trees;
+	const struct table *t = v->t;
+	struct view_trees *trees = &v->trees;
 	uint32_t *tree; /* by row */
 	size_t nr = 0;
 	int ret = 0;
 
-	if (t->listed)
+	if (trees->listed)
 		return 0;
-	tree = malloc((p->rows.n + 1) * sizeof(*tree));
+	tree = malloc((t->rows.n + 1) * sizeof(*tree));
 	if (!tree)
 		return -ENOMEM;
-	for (size_t i = 0; !ret && i < p->rows.n; i++) {
+	for (size_t i = 0; !ret && i < t->rows.n; i++) {
 		tree[i] = ID_NONE;
-		if (!view_has_tree(v, &p->rows.v[i]))
+		if (!view_has_tree(v, &t->rows.v[i]))
 			continue;
 		tree[i] = (uint32_t)nr++;
-		ret = vec_push(&t->rows, (uint32_t)i);
+		ret = vec_push(&trees->rows, (uint32_t)i);
 	}
-	t->nodes.at = calloc(nr + 2, sizeof(uint32_t));
-	t->leafs.at = calloc(nr + 2, sizeof(uint32_t));
-	if (!t->nodes.at || !t->leafs.at)
+	trees->nodes.at = calloc(nr + 2, sizeof(uint32_t));
+	trees->leafs.at = calloc(nr + 2, sizeof(uint32_t));
+	if (!trees->nodes.at || !trees->leafs.at)
 		ret = -ENOMEM;
 	if (!ret && v->o.children)
 		ret = list_nodes(v, tree, nr);
 	if (!ret)
 		ret = list_leafs(v, tree, nr);
 	free(tree);
-	t->listed = !ret;
+	trees->listed = !ret;
 	return ret;
 }
 

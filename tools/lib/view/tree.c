@@ -25,7 +25,7 @@ typedef VEC(struct elem) elems;
 
 struct maker {
 	struct view *view;
-	const struct table *p;
+	const struct table *t;
 	struct arena *mem; /* the caller's */
 	bool caller, flat;
 	uint32_t tree; /* in chains.trees */
@@ -52,14 +52,14 @@ static int push(struct maker *mk, elems *out, uint32_t node, uint64_t period, ui
 
 	if (!count)
 		return 0;
-	e.frame = mk->p->ch.nodes.v[node].frame;
+	e.frame = mk->t->ch.nodes.v[node].frame;
 	return vec_push(out, e);
 }
 
 static int push_child(struct maker *mk, elems *out, uint32_t node, bool own)
 {
 	const struct node_own *plus = &mk->view->trees.plus[node];
-	const struct node_end *n = &mk->p->ch.end[node];
+	const struct node_end *n = &mk->t->ch.end[node];
 
 	if (own)
 		return push(mk, out, node, plus->period, plus->count, true, ID_NONE);
@@ -68,7 +68,7 @@ static int push_child(struct maker *mk, elems *out, uint32_t node, bool own)
 
 static int next_level(struct maker *mk, const elems *in, elems *out)
 {
-	const struct chains *c = &mk->p->ch;
+	const struct chains *c = &mk->t->ch;
 
 	vec_for_each (e, in) {
 		uint32_t up = c->nodes.v[e->node].parent;
@@ -119,9 +119,9 @@ static int make_groups(elems *e, groups *g)
 /* Siblings: the heaviest first, equal ones by object, as these came, and by address. */
 static int cmp_group(const void *a, const void *b, void *ctx)
 {
-	const struct table *p = ctx;
+	const struct table *t = ctx;
 	const struct group *x = a, *y = b;
-	const struct frame_info *f = &p->keys.frames.v[x->frame], *g = &p->keys.frames.v[y->frame];
+	const struct frame_info *f = &t->keys.frames.v[x->frame], *g = &t->keys.frames.v[y->frame];
 
 	if (x->cumul != y->cumul)
 		return x->cumul > y->cumul ? -1 : 1;
@@ -135,12 +135,12 @@ static int cmp_group(const void *a, const void *b, void *ctx)
 /* What branches say at the frame that @e are about; nothing outside of branch history. */
 static int push_frame(struct maker *mk, uint32_t frame, const elems *e)
 {
-	const struct chains *c = &mk->p->ch;
+	const struct chains *c = &mk->t->ch;
 	struct branch_note sum = { 0 };
 
 	if (vec_push(&mk->path, frame))
 		return -ENOMEM;
-	if (!mk->p->keys.o.history)
+	if (!mk->t->keys.o.history)
 		return 0;
 	vec_for_each (x, e) {
 		uint32_t at = c->end[x->node].depth - 1u;
@@ -217,7 +217,7 @@ static int build_children(struct maker *mk, const elems *kids, groups *g, struct
 			g->v[nr++] = g->v[i];
 	g->n = nr;
 	if (nr > 1)
-		qsort_r(g->v, nr, sizeof(*g->v), cmp_group, (void *)mk->p);
+		qsort_r(g->v, nr, sizeof(*g->v), cmp_group, (void *)mk->t);
 	node->child = nr ? arena_alloc(mk->mem, nr * sizeof(*node->child)) : NULL;
 	if (nr && !node->child)
 		return -ENOMEM;
@@ -280,7 +280,7 @@ out:
 /* Adds a leaf of the open row to the nodes above it; the outermost is noted when it is new. */
 static int add_leaf(struct view *v, uint32_t leaf)
 {
-	const struct chains *c = &v->p->ch;
+	const struct chains *c = &v->t->ch;
 	const struct leaf *l = &c->leafs.v[leaf];
 	const struct note_list *notes = leaf < c->notes.n ? &c->notes.v[leaf] : NULL;
 	struct view_trees *t = &v->trees;
@@ -294,7 +294,7 @@ static int add_leaf(struct view *v, uint32_t leaf)
 		new = !t->plus[n].count;
 		t->plus[n].period += l->period;
 		t->plus[n].count += l->count;
-		if (v->p->keys.o.history && notes && at < notes->nr)
+		if (v->t->keys.o.history && notes && at < notes->nr)
 			keys_note_add(&t->notes[n], &notes->v[at]);
 	}
 	return new ? vec_push(&t->tops, top) : 0;
@@ -302,19 +302,19 @@ static int add_leaf(struct view *v, uint32_t leaf)
 
 static void drop_leaf(struct view *v, uint32_t leaf)
 {
-	const struct chains *c = &v->p->ch;
+	const struct chains *c = &v->t->ch;
 	struct view_trees *t = &v->trees;
 
 	for (uint32_t n = c->leafs.v[leaf].node; !(n & NODE_ROOT); n = c->nodes.v[n].parent) {
 		t->plus[n] = (struct node_own){ 0 };
-		if (v->p->keys.o.history)
+		if (v->t->keys.o.history)
 			t->notes[n] = (struct branch_note){ 0 };
 	}
 }
 
 static int start_caller(struct maker *mk, elems *out)
 {
-	const struct chains *c = &mk->p->ch;
+	const struct chains *c = &mk->t->ch;
 	const struct chain_list *nodes = &mk->view->trees.nodes;
 	__typeof__(&mk->view->trees.tops) tops = &mk->view->trees.tops;
 	int ret = 0;
@@ -339,7 +339,7 @@ static int cmp_node(const void *a, const void *b)
 /* Callers of this row: each sample from its innermost pass through the row. */
 static int start_passes(struct maker *mk, elems *out)
 {
-	const struct chains *c = &mk->p->ch;
+	const struct chains *c = &mk->t->ch;
 	const struct chain_list *nodes = &mk->view->trees.nodes;
 	const struct view_trees *t = &mk->view->trees;
 	elems pass = { 0 };
@@ -377,7 +377,7 @@ static int start_passes(struct maker *mk, elems *out)
 
 static int start_callee(struct maker *mk, elems *out)
 {
-	const struct chains *c = &mk->p->ch;
+	const struct chains *c = &mk->t->ch;
 	const struct chain_list *leafs = &mk->view->trees.leafs;
 	int ret = 0;
 
@@ -442,20 +442,20 @@ static int open_row(struct maker *mk, struct call_node *root)
 static int plus_room(struct view *v)
 {
 	struct view_trees *t = &v->trees;
-	size_t n = v->p->ch.nodes.n + 1;
+	size_t n = v->t->ch.nodes.n + 1;
 
 	if (!t->plus)
 		t->plus = calloc(n, sizeof(*t->plus));
-	if (v->p->keys.o.history && !t->notes)
+	if (v->t->keys.o.history && !t->notes)
 		t->notes = calloc(n, sizeof(*t->notes));
-	return t->plus && (t->notes || !v->p->keys.o.history) ? 0 : -ENOMEM;
+	return t->plus && (t->notes || !v->t->keys.o.history) ? 0 : -ENOMEM;
 }
 
 int view_tree(struct view *v, const struct keys_row *row, struct call_tree *tree)
 {
 	const struct chain_list *leafs = &v->trees.leafs;
 	enum chain_style style = v->o.chain.style;
-	struct maker mk = { .view = v, .p = v->p, .mem = &tree->mem, .caller = v->o.chain.caller };
+	struct maker mk = { .view = v, .t = v->t, .mem = &tree->mem, .caller = v->o.chain.caller };
 	int64_t at;
 	int ret;
 

@@ -74,7 +74,7 @@ struct percent_memo {
 };
 
 struct view {
-	const struct table *p;
+	const struct table *t;
 	struct keys_opts o;
 	struct columns c;
 	VEC(struct view_event) events;
@@ -91,7 +91,7 @@ struct view {
 
 static inline const struct keys_row *view_row_at(const struct view *v, uint32_t row)
 {
-	return row < v->base ? &v->p->rows.v[row] : &v->rows.v[row - v->base].row;
+	return row < v->base ? &v->t->rows.v[row] : &v->rows.v[row - v->base].row;
 }
 
 /* The view that has the numbers of @row, and where; NULL: the table has them, by row->idx. */
@@ -107,10 +107,10 @@ static inline const struct view *view_of_row(const struct keys_row *row, uint32_
 }
 
 /* What the accumulator has of @row, in the table or in its view. */
-const void *view_row_acc(const struct table *p, const struct keys_row *row, const struct acc *acc);
+const void *view_row_acc(const struct table *t, const struct keys_row *row, const struct acc *acc);
 
 /* cols.c */
-int view_cols(struct columns *cs, const struct table *p, const struct keys_opts *o, struct err *e);
+int view_cols(struct columns *cs, const struct table *t, const struct keys_opts *o, struct err *e);
 
 /* cells.c: widths of the columns from the rows of @event. */
 int view_widths(struct view *v, uint32_t event);

@@ -9,25 +9,25 @@
 
 static int list_events(struct view *v)
 {
-	const struct table *p = v->p;
+	const struct table *t = v->t;
 	static const struct view_event none;
 
-	for (size_t i = 0; i < p->events.n; i++)
+	for (size_t i = 0; i < t->events.n; i++)
 		if (vec_push(&v->events, none))
 			return -ENOMEM;
 	if (!v->events.n)
 		return 0;
-	vec_for_each (row, &p->rows)
-		v->events.v[table_row_event(p, row)].nr++;
+	vec_for_each (row, &t->rows)
+		v->events.v[table_row_event(t, row)].nr++;
 	vec_for_each (ev, &v->events) {
 		ev->rows = malloc((ev->nr + 1) * sizeof(*ev->rows));
 		if (!ev->rows)
 			return -ENOMEM;
 		ev->nr = 0;
-		ev->totals = p->events.v[ev - v->events.v].totals;
+		ev->totals = t->events.v[ev - v->events.v].totals;
 	}
-	vec_for_each (row, &p->rows) {
-		struct view_event *ev = &v->events.v[table_row_event(p, row)];
+	vec_for_each (row, &t->rows) {
+		struct view_event *ev = &v->events.v[table_row_event(t, row)];
 
 		ev->rows[ev->nr++] = row->idx;
 	}
@@ -46,7 +46,7 @@ static int sort(struct view *v)
 	return !ret && v->c.nr_levels ? view_nest_rows(v) : ret;
 }
 
-int view_new(struct view **out, const struct table *p, const struct keys_opts *o,
+int view_new(struct view **out, const struct table *t, const struct keys_opts *o,
 	     const struct view_filter *filter, struct err *e)
 {
 	struct view *v = calloc(1, sizeof(*v));
@@ -54,11 +54,11 @@ int view_new(struct view **out, const struct table *p, const struct keys_opts *o
 
 	if (!v)
 		return err_set(e, -ENOMEM, "no memory to sort rows");
-	v->p = p;
-	v->o = o ? *o : p->keys.o;
-	v->base = (uint32_t)p->rows.n;
-	table_sums_like(&v->sums, &p->sums);
-	ret = view_cols(&v->c, p, &v->o, e);
+	v->t = t;
+	v->o = o ? *o : t->keys.o;
+	v->base = (uint32_t)t->rows.n;
+	table_sums_like(&v->sums, &t->sums);
+	ret = view_cols(&v->c, t, &v->o, e);
 	/* Ranks first, as they need much memory for a while. */
 	if (!ret && (view_rank_cols(v) || list_events(v)))
 		ret = err_set(e, -ENOMEM, "no memory to sort rows");
@@ -116,18 +116,18 @@ const struct table_totals *view_totals(const struct view *v, uint32_t event)
 
 const struct keys_row *view_member(const struct view *v, const struct keys_row *row, uint32_t m)
 {
-	size_t others = v->p->max_members - 1;
+	size_t others = v->t->max_members - 1;
 
 	if (!m)
 		return row;
 	if (row->of_view)
 		return &v->members.v[(row->idx - v->base) * others + m - 1].row;
-	return &v->p->members.v[row->idx * others + m - 1];
+	return &v->t->members.v[row->idx * others + m - 1];
 }
 
 void view_frame(const struct view *v, uint32_t frame, struct obuf *o)
 {
-	const struct frame_info *f = &v->p->keys.frames.v[frame];
+	const struct frame_info *f = &v->t->keys.frames.v[frame];
 
 	if (!f->sym) {
 		if (f->ip)
@@ -135,7 +135,7 @@ void view_frame(const struct view *v, uint32_t frame, struct obuf *o)
 		obuf_hex(o, f->ip);
 		return;
 	}
-	keys_put_name(&v->p->keys, f->sym, o);
+	keys_put_name(&v->t->keys, f->sym, o);
 	if (f->srcline) {
 		obuf_char(o, ' ');
 		emit_safe(o, f->srcline);
@@ -146,25 +146,25 @@ void view_frame(const struct view *v, uint32_t frame, struct obuf *o)
 
 /* ---- what accumulators have ------------------------------------------------------------------ */
 
-const void *view_row_acc(const struct table *p, const struct keys_row *row, const struct acc *acc)
+const void *view_row_acc(const struct table *t, const struct keys_row *row, const struct acc *acc)
 {
 	uint32_t i = row->idx;
 	const struct view *v = view_of_row(row, &i);
 
-	return table_row_slot(v ? &v->sums : &p->sums, acc, i);
+	return table_row_slot(v ? &v->sums : &t->sums, acc, i);
 }
 
 void view_row_json(const struct view *v, const struct keys_row *row, struct emit *e)
 {
-	for (unsigned i = 0; i < v->p->sums.n; i++) {
-		const struct acc *acc = v->p->sums.v[i].acc;
+	for (unsigned i = 0; i < v->t->sums.n; i++) {
+		const struct acc *acc = v->t->sums.v[i].acc;
 
 		if (acc->json)
-			acc->json(row, view_row_acc(v->p, row, acc), e);
+			acc->json(row, view_row_acc(v->t, row, acc), e);
 	}
 }
 
-const struct branch_counts *view_branch_counts(const struct table *p, const struct keys_row *row)
+const struct branch_counts *view_branch_counts(const struct table *t, const struct keys_row *row)
 {
-	return view_row_acc(p, row, &keys_acc_branches);
+	return view_row_acc(t, row, &keys_acc_branches);
 }

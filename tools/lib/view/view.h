@@ -37,7 +37,7 @@ struct view_filter {
  * without one of its keys some look alike. @filter: NULL = all rows; -EINVAL for what was not
  * counted by.
  */
-int view_new(struct view **v, const struct table *p, const struct keys_opts *o,
+int view_new(struct view **v, const struct table *t, const struct keys_opts *o,
 	     const struct view_filter *filter, struct err *e);
 void view_free(struct view *v);
 
@@ -123,6 +123,6 @@ void view_frame(const struct view *v, uint32_t frame, struct obuf *o);
 /* Members of @row's object in JSON beside its columns. */
 void view_row_json(const struct view *v, const struct keys_row *row, struct emit *e);
 /* Zeros outside branch mode. */
-const struct branch_counts *view_branch_counts(const struct table *p, const struct keys_row *row);
+const struct branch_counts *view_branch_counts(const struct table *t, const struct keys_row *row);
 
 #endif
