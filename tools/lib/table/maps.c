@@ -12,6 +12,11 @@ struct own_maps {
 	struct dso **objects;
 };
 
+static int no_memory(struct err *e)
+{
+	return err_set(e, -ENOMEM, "no memory to find what is alike in two recordings");
+}
+
 static int map_machine(struct own_maps *o, struct machine *to, const struct machine *from)
 {
 	size_t threads = machine_nr_threads(from), dsos = machine_nr_dsos(from);
@@ -32,15 +37,18 @@ static int map_machine(struct own_maps *o, struct machine *to, const struct mach
 int table_maps_new(struct table_maps **maps, struct table *to, struct table *from, struct err *e)
 {
 	struct own_maps *o = calloc(1, sizeof(*o));
-	int ret = o ? table_flush(from) : -ENOMEM; /* what waits may still be given numbers */
+	int ret;
 
 	*maps = NULL;
+	if (!o)
+		return no_memory(e);
+	ret = table_flush(from); /* what waits may still be given numbers */
 	ret = ret ?: map_machine(o, to->keys.m, from->keys.m);
 	ret = ret ?: resolver_match_symbols(to->keys.res, from->keys.res, o->objects, &o->symbol);
 	ret = ret ?: resolver_match_locs(to->keys.res, from->keys.res, o->objects, &o->loc);
 	if (ret) {
-		table_maps_free(o ? &o->pub : NULL);
-		return err_set(e, ret, "no memory to find what is alike in two recordings");
+		table_maps_free(&o->pub);
+		return no_memory(e);
 	}
 	o->pub = (struct table_maps){ .thread = o->thread,
 				      .symbol = o->symbol,
