@@ -222,10 +222,9 @@ static int walk_block(struct walk *k, const struct faces_table *t, const struct 
 	return walk_plain_row(k, t, cells);
 }
 
-/* All blocks in the order in which they are shown; *means: the sum that means are shares of. */
-static int sort_blocks(const struct faces *f, struct shown_block *v, uint64_t *means)
+/* All @n blocks in the order in which they are shown; *means: the sum that means are shares of. */
+static int sort_blocks(const struct faces *f, struct shown_block *v, size_t n, uint64_t *means)
 {
-	size_t n = brflow_nr_blocks(f->flow);
 	struct row_counts rows = { 0 };
 	int ret = count_targets(f, &rows);
 
@@ -261,7 +260,7 @@ int walk_blocks(struct walk *k)
 				 .nr_cols = NR_BLOCK_COLS,
 				 .total = brflow_cycles(f->flow) };
 	uint64_t means = 0;
-	int ret = v ? sort_blocks(f, v, &means) : -ENOMEM;
+	int ret = v ? sort_blocks(f, v, n, &means) : -ENOMEM;
 
 	memcpy(cols, block_cols, sizeof(cols));
 	if (!faces_nr_counting(f))
