@@ -95,6 +95,7 @@ if command -v clang-tidy >/dev/null 2>&1; then
 	[ -z "${ALL:-}" ] || changed=$(git ls-files 'tools/*.c')
 	dirs=$(for f in $changed; do dirname "$f"; done | sort -u)
 	for d in $dirs; do
+		[ -d "$d" ] || continue
 		clang-tidy -quiet --warnings-as-errors='*' \
 			-checks='-*,bugprone-*,clang-analyzer-core*,clang-analyzer-unix*,-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier,-bugprone-macro-parentheses,-bugprone-narrowing-conversions,-bugprone-assignment-in-if-condition,-bugprone-branch-clone,-bugprone-suspicious-string-compare,-bugprone-implicit-widening-of-multiplication-result,-bugprone-sizeof-expression,-bugprone-not-null-terminated-result' \
 			"$d"/*.c -- -std=gnu17 -D_GNU_SOURCE -DPERF_VERSION='""' \

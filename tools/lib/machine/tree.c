@@ -329,6 +329,7 @@ int tree_remove(struct map_node **root, struct map_pool *pool, uint64_t start)
 {
 	int ret = remove_below(root, pool, start);
 
+	/* A node is freed when nobody shares it: NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
 	while (*root && !(*root)->leaf && (*root)->n == 1) {
 		struct map_node *only = tree_share((*root)->child[0].node);
 

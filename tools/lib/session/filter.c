@@ -67,14 +67,14 @@ static int parse_id(const char *what, const char *part, int32_t *id, struct err 
 
 static int add_pid(struct session_filter *f, const char *part, struct err *e)
 {
-	int32_t id;
+	int32_t id = 0;
 
 	return parse_id("pid", part, &id, e) ?: vec_push(&f->pids, id);
 }
 
 static int add_tid(struct session_filter *f, const char *part, struct err *e)
 {
-	int32_t id;
+	int32_t id = 0;
 
 	return parse_id("tid", part, &id, e) ?: vec_push(&f->tids, id);
 }
