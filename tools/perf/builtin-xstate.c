@@ -50,7 +50,7 @@ static int choose_cpu(const struct xstate_opts *o, const struct xstate_view *v,
 	if (o->cpu && strcmp(o->cpu, "host"))
 		return xstate_find_cpu(o->cpu, cpu, e);
 	*cpu = v->host;
-	return *cpu ? 0 : e->code;
+	return *cpu ? 0 : e->code ?: -EOPNOTSUPP;
 }
 
 static int show_process(struct emit *e, const struct xstate_opts *o, const struct xstate_view *v,
