@@ -38,6 +38,7 @@ my %second = map { $_ => 1 } qw(base/bytes.h base/file.h base/hex.h base/nearest
 # What a room may call its exports beside ROOM and ROOM_: no other room may.
 my %prefix = (
 	base => 'arena bits err file fmt hash htab intern log mem nearest obuf output safe vec write',
+	annotate => 'listing',
 	capture => 'control grid program ring synth',
 	cli => 'option',
 	convert => 'flow fold raw',

@@ -157,6 +157,24 @@ static enum insn_branch branch_kind(const struct capstone_decoder *d, bool direc
 	return INSN_NO_BRANCH;
 }
 
+/* Relative to the instruction, or nothing but a number; not in a segment of a thread's own. */
+static void look_at_address(const struct capstone_decoder *d, struct insn *out)
+{
+	const cs_x86 *x = &d->insn->detail->x86;
+
+	for (int i = 0; i < x->op_count; i++) {
+		const x86_op_mem *mem = &x->operands[i].mem;
+		bool relative = mem->base == X86_REG_RIP || mem->base == X86_REG_EIP;
+
+		if (x->operands[i].type != X86_OP_MEM || mem->index != X86_REG_INVALID ||
+		    mem->segment == X86_REG_FS || mem->segment == X86_REG_GS ||
+		    (!relative && mem->base != X86_REG_INVALID))
+			continue;
+		out->has_data = true;
+		out->data = (relative ? d->insn->address + d->insn->size : 0) + (uint64_t)mem->disp;
+	}
+}
+
 static int lib_decode(void *handle, const void *code, size_t size, uint64_t addr, struct insn *out)
 {
 	struct capstone_decoder *d = handle;
@@ -167,6 +185,8 @@ static int lib_decode(void *handle, const void *code, size_t size, uint64_t addr
 	out->branch = branch_kind(d, out->has_target);
 	if (out->branch == INSN_NO_BRANCH)
 		out->has_target = false;
+	if (d->arch == REGS_ARCH_X86)
+		look_at_address(d, out);
 	for (int i = 0; d->arch == REGS_ARCH_X86 && i < d->insn->detail->x86.op_count; i++) {
 		const cs_x86_op *op = &d->insn->detail->x86.operands[i];
 		uint16_t bits = 0;
@@ -200,7 +220,17 @@ static int lib_text(void *handle, const void *code, size_t size, uint64_t addr, 
 	return d->insn->size;
 }
 
-const struct insn_library insn_capstone = { lib_open, lib_close, lib_decode, lib_text };
+static void lib_set_syntax(void *handle, enum insn_syntax syntax)
+{
+	struct capstone_decoder *d = handle;
+
+	if (d->arch == REGS_ARCH_X86)
+		cs_option(d->handle, CS_OPT_SYNTAX,
+			  syntax == INSN_INTEL ? CS_OPT_SYNTAX_INTEL : CS_OPT_SYNTAX_ATT);
+}
+
+const struct insn_library insn_capstone = { lib_open, lib_close, lib_decode, lib_text,
+					    lib_set_syntax };
 
 #else
 

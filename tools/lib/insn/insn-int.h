@@ -12,6 +12,7 @@ struct insn_library {
 	int (*decode)(void *d, const void *code, size_t size, uint64_t addr, struct insn *out);
 	int (*text)(void *d, const void *code, size_t size, uint64_t addr, char *buf,
 		    size_t buf_size);
+	void (*set_syntax)(void *d, enum insn_syntax syntax);
 };
 
 extern const struct insn_library insn_zydis, insn_capstone;

@@ -60,10 +60,24 @@ int insn_decode(struct insn_decoder *d, const void *code, size_t size, uint64_t 
 	return insn_capstone.decode(d->capstone, code, size, addr, out);
 }
 
+void insn_set_syntax(struct insn_decoder *d, enum insn_syntax syntax)
+{
+	if (d->zydis)
+		insn_zydis.set_syntax(d->zydis, syntax);
+	if (d->capstone)
+		insn_capstone.set_syntax(d->capstone, syntax);
+}
+
 int insn_text(struct insn_decoder *d, const void *code, size_t size, uint64_t addr, char *buf,
 	      size_t buf_size)
 {
+	struct insn in = { 0 };
+	int len = -EINVAL;
+
 	if (d->capstone)
-		return insn_capstone.text(d->capstone, code, size, addr, buf, buf_size);
-	return insn_zydis.text(d->zydis, code, size, addr, buf, buf_size);
+		len = insn_capstone.text(d->capstone, code, size, addr, buf, buf_size);
+	/* Capstone is the older of the two: there is what it does not know, or takes for another. */
+	if (d->zydis && (!d->capstone || insn_zydis.decode(d->zydis, code, size, addr, &in) != len))
+		return insn_zydis.text(d->zydis, code, size, addr, buf, buf_size);
+	return len;
 }

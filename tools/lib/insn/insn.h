@@ -41,11 +41,19 @@ struct insn {
 	uint16_t vector_bits; /* widest vector register it names: 128, 256, 512; 0 = none */
 	bool opmask;	      /* names an opmask register */
 	bool zero_upper;      /* vzeroupper, vzeroall */
+	bool has_data;	      /* a memory operand whose address is known without registers */
+	uint64_t data;	      /* that address */
 	/* Zydis only: the opmask register that selects lanes (0 = none), and of how many. */
 	uint8_t mask, lanes;
 };
 
 struct insn_decoder;
+
+/* Of x86; others have one. */
+enum insn_syntax {
+	INSN_ATT, /* unless told otherwise: as upstream prints it */
+	INSN_INTEL,
+};
 
 /* -ENOTSUP with the library that is missing, or -ENOMEM. */
 int insn_new(struct insn_decoder **d, enum regs_arch arch, bool is_64bit, struct err *e);
@@ -54,8 +62,10 @@ void insn_free(struct insn_decoder *d);
 /* The length, or -EINVAL when the bytes are no instruction or are cut. */
 int insn_decode(struct insn_decoder *d, const void *code, size_t size, uint64_t addr,
 		struct insn *out);
+/* What insn_text() writes from now on. */
+void insn_set_syntax(struct insn_decoder *d, enum insn_syntax syntax);
 /*
- * "movq %rsp, %rbp": AT&T syntax on x86, as upstream prints it. The length; -EINVAL as above;
+ * "movq %rsp, %rbp", or "mov rbp, rsp": a blank behind the name and behind commas. The length; -EINVAL as above;
  * -ENOTSUP when no library can print this architecture.
  */
 int insn_text(struct insn_decoder *d, const void *code, size_t size, uint64_t addr, char *buf,

@@ -16,7 +16,8 @@
 
 struct zydis_decoder {
 	ZydisDecoder decoder;
-	ZydisFormatter formatter;
+	ZydisFormatter formatter[2]; /* by enum insn_syntax */
+	enum insn_syntax syntax;
 };
 
 static int lib_open(void **out, enum regs_arch arch, bool is_64bit)
@@ -32,7 +33,9 @@ static int lib_open(void **out, enum regs_arch arch, bool is_64bit)
 	if (!d)
 		return -ENOMEM;
 	if (ZYAN_FAILED(ZydisDecoderInit(&d->decoder, mode, width)) ||
-	    ZYAN_FAILED(ZydisFormatterInit(&d->formatter, ZYDIS_FORMATTER_STYLE_ATT))) {
+	    ZYAN_FAILED(ZydisFormatterInit(&d->formatter[INSN_ATT], ZYDIS_FORMATTER_STYLE_ATT)) ||
+	    ZYAN_FAILED(
+		    ZydisFormatterInit(&d->formatter[INSN_INTEL], ZYDIS_FORMATTER_STYLE_INTEL))) {
 		free(d);
 		return -ENOTSUP;
 	}
@@ -86,6 +89,20 @@ static void look_at_register(ZydisRegister reg, struct insn *out)
 		out->vector_bits = bits;
 }
 
+/* Relative to the instruction, or nothing but a number; not in a segment of a thread's own. */
+static void look_at_address(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *op,
+			    uint64_t addr, struct insn *out)
+{
+	const ZydisDecodedOperandMem *mem = &op->mem;
+	bool relative = mem->base == ZYDIS_REGISTER_RIP || mem->base == ZYDIS_REGISTER_EIP;
+
+	if (mem->index != ZYDIS_REGISTER_NONE || mem->segment == ZYDIS_REGISTER_FS ||
+	    mem->segment == ZYDIS_REGISTER_GS ||
+	    (!relative && (mem->base != ZYDIS_REGISTER_NONE || !mem->disp.has_displacement)))
+		return;
+	out->has_data = ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(zi, op, addr, &out->data));
+}
+
 static void look_at_operand(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *op,
 			    uint64_t addr, struct insn *out)
 {
@@ -93,6 +110,7 @@ static void look_at_operand(const ZydisDecodedInstruction *zi, const ZydisDecode
 	case ZYDIS_OPERAND_TYPE_REGISTER: look_at_register(op->reg.value, out); break;
 	case ZYDIS_OPERAND_TYPE_MEMORY:
 		look_at_register(op->mem.index, out); /* gathers */
+		look_at_address(zi, op, addr, out);
 		break;
 	case ZYDIS_OPERAND_TYPE_IMMEDIATE:
 		if (op->imm.is_relative &&
@@ -167,13 +185,22 @@ static int lib_text(void *handle, const void *code, size_t size, uint64_t addr, 
 
 	if (ZYAN_FAILED(ZydisDecoderDecodeFull(&d->decoder, code, size, &zi, ops)))
 		return -EINVAL;
-	if (ZYAN_FAILED(ZydisFormatterFormatInstruction(
-		    &d->formatter, &zi, ops, zi.operand_count_visible, buf, buf_size, addr, NULL)))
+	if (ZYAN_FAILED(ZydisFormatterFormatInstruction(&d->formatter[d->syntax], &zi, ops,
+							zi.operand_count_visible, buf, buf_size,
+							addr, NULL)))
 		return -EINVAL;
 	return zi.length;
 }
 
-const struct insn_library insn_zydis = { lib_open, lib_close, lib_decode, lib_text };
+static void lib_set_syntax(void *handle, enum insn_syntax syntax)
+{
+	struct zydis_decoder *d = handle;
+
+	d->syntax = syntax;
+}
+
+const struct insn_library insn_zydis = { lib_open, lib_close, lib_decode, lib_text,
+					 lib_set_syntax };
 
 #else
 

@@ -77,6 +77,7 @@ static int user_load(struct resolver *res, const struct dso *dso, struct object 
 	o->stripped = run && !debug && !elf_has_symtab(run);
 	if (run || debug) {
 		o->is_64bit = elf_is_64bit(run ? run : debug);
+		o->e_machine = elf_e_machine(run ? run : debug);
 		ret = elf_segments(run ? run : debug, &o->seg);
 		if (ret != -ENOMEM)
 			ret = load_from(o, run, debug);
@@ -134,6 +135,7 @@ static int vdso_load(struct resolver *res, const struct dso *dso, struct object 
 	if (!ours)
 		goto out;
 	o->is_64bit = elf_is_64bit(f);
+	o->e_machine = elf_e_machine(f);
 	ret = elf_segments(f, &o->seg);
 	if (ret != -ENOMEM)
 		ret = symtab_load_elf(f, &o->seg, false, 0, &o->tab);
@@ -225,5 +227,36 @@ uint64_t symbol_listed_addr(struct resolver *res, struct dso *dso, uint64_t addr
 	struct object *o = object_load(res, dso);
 	uint64_t vaddr;
 
+	/* Others have no offsets of a file: their addresses are those that are listed. */
+	if (dso->kind != DSO_USER && dso->kind != DSO_VDSO)
+		return addr;
 	return o && segments_to_vaddr(&o->seg, addr, &vaddr) ? vaddr : addr;
+}
+
+bool symbol_object_addr(struct resolver *res, struct dso *dso, uint64_t listed, uint64_t *addr)
+{
+	struct object *o = object_load(res, dso);
+
+	*addr = listed;
+	if (dso->kind != DSO_USER && dso->kind != DSO_VDSO)
+		return true;
+	if (!o)
+		return false;
+	if (segments_to_offset(&o->seg, listed, addr))
+		return true;
+	/* Zeroed data has no bytes in the file; its symbols were put behind those that have. */
+	vec_for_each (s, &o->seg.v) {
+		if (listed - s->vaddr >= s->memsz)
+			continue;
+		*addr = listed - s->vaddr + s->offset;
+		return true;
+	}
+	return false;
+}
+
+uint32_t symbol_e_machine(struct resolver *res, struct dso *dso)
+{
+	struct object *o = object_load(res, dso);
+
+	return o ? o->e_machine : 0;
 }

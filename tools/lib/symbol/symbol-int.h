@@ -226,6 +226,7 @@ struct object { /* dso->symbols */
 	char *run_file;	    /* the mapped file itself, when found */
 	char *debug_file;   /* where .debug_info is or may be */
 	struct build_id id; /* of run_file */
+	uint32_t e_machine; /* 0 = unknown */
 	bool loaded, is_64bit, kernel_tab;
 	bool unnamed;  /* an address in it was found to have no symbol */
 	bool stripped; /* no .symtab, neither in the file nor in one of debug symbols */

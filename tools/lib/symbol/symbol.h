@@ -116,6 +116,10 @@ bool symbol_is_64bit(struct resolver *res, struct dso *dso);
  * "OBJECT[ADDRESS]". @addr itself where there is no file to tell.
  */
 uint64_t symbol_listed_addr(struct resolver *res, struct dso *dso, uint64_t addr);
+/* The way back; false where nothing of the file lies there. */
+bool symbol_object_addr(struct resolver *res, struct dso *dso, uint64_t listed, uint64_t *addr);
+/* EM_* of an object's code; 0 where nothing tells. */
+uint32_t symbol_e_machine(struct resolver *res, struct dso *dso);
 
 /*
  * All symbols that @from has handed out, as @to's: numbers by symbol->idx there, to be freed.

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Samples by address. The resolver has a dense number for each address of each object, so that a
+ * sample is an index into an array; events at one address hang together in a list, which has one
+ * member nearly always. Nothing is looked at twice: to which functions the addresses belong is
+ * asked at the end, of those that were hit.
+ *
+ * A sample counts where it was taken. What branch stacks and call chains say of other addresses is
+ * not a sample there, and percentages of a sum of both would mean nothing.
+ */
+#include <stdlib.h>
+
+#include "annotate-int.h"
+
+int annotate_new(struct annotate **out, struct machine *m, struct resolver *res, struct err *e)
+{
+	struct annotate *a = calloc(1, sizeof(*a));
+
+	*out = a;
+	if (!a)
+		return err_set(e, -ENOMEM, "out of memory for counts by address");
+	a->m = m;
+	a->res = res;
+	return 0;
+}
+
+void annotate_free(struct annotate *a)
+{
+	if (!a)
+		return;
+	vec_free(&a->by_loc);
+	vec_free(&a->rows);
+	vec_free(&a->total);
+	vec_free(&a->event);
+	vec_free(&a->places);
+	vec_free(&a->functions);
+	vec_free(&a->by_symbol);
+	free(a->totals);
+	free(a->order);
+	free(a);
+}
+
+uint64_t annotate_need(const struct annotate *a)
+{
+	(void)a;
+	return PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD;
+}
+
+/* ---- counting -------------------------------------------------------------------------------- */
+
+static int new_row(struct annotate *a, uint32_t loc, uint32_t event, struct annotate_row **row)
+{
+	struct annotate_row r = { .loc = loc, .event = event };
+
+	if (a->rows.n >= LISTING_NONE || vec_reach(&a->by_loc, loc, LISTING_NONE))
+		return -ENOMEM;
+	r.next = a->by_loc.v[loc];
+	if (vec_push(&a->rows, r))
+		return -ENOMEM;
+	a->by_loc.v[loc] = (uint32_t)a->rows.n - 1;
+	*row = &a->rows.v[a->rows.n - 1];
+	return 0;
+}
+
+static int row_of(struct annotate *a, uint32_t loc, uint32_t event, struct annotate_row **row)
+{
+	uint32_t i = loc < a->by_loc.n ? a->by_loc.v[loc] : LISTING_NONE;
+
+	for (; i != LISTING_NONE; i = a->rows.v[i].next) {
+		*row = &a->rows.v[i];
+		if (likely((*row)->event == event))
+			return 0;
+	}
+	return new_row(a, loc, event, row);
+}
+
+/* Makes event @idx exist. */
+static int reach_event(struct annotate *a, uint32_t idx, const struct perfdata_event *event)
+{
+	struct annotate_total none = { .precise = 0 };
+
+	if (vec_reach(&a->total, idx, none) || vec_reach(&a->event, idx, NULL))
+		return -ENOMEM;
+	if (!a->event.v[idx] && event) {
+		a->event.v[idx] = event;
+		a->total.v[idx].precise = attr_precise(&event->attr);
+	}
+	return 0;
+}
+
+static void add_total(struct annotate_total *to, const struct annotate_total *t)
+{
+	to->count.hits += t->count.hits;
+	to->count.period += t->count.period;
+	to->exact += t->exact;
+	to->unnamed += t->unnamed;
+	to->precise = t->precise;
+}
+
+int annotate_add(struct annotate *a, const struct sample *s, struct thread *th, struct err *e)
+{
+	struct annotate_total *t;
+	struct annotate_row *row;
+	uint32_t loc;
+
+	if (unlikely(!(s->present & PERF_SAMPLE_IP) || !th))
+		return 0;
+	loc = resolver_find(a->res, th, s->cpumode, s->ip);
+	if (loc == LOC_NONE || reach_event(a, s->event->idx, s->event) ||
+	    row_of(a, loc, s->event->idx, &row))
+		return err_set(e, -ENOMEM, "out of memory for counts by address");
+	row->count.hits++;
+	row->count.period += s->period;
+	row->exact += !!(s->misc & PERF_RECORD_MISC_EXACT_IP);
+	t = &a->total.v[s->event->idx];
+	t->count.hits++;
+	t->count.period += s->period;
+	return 0;
+}
+
+int annotate_merge(struct annotate *to, const struct annotate *from,
+		   const struct annotate_maps *maps, struct err *e)
+{
+	const uint32_t *loc = maps ? maps->loc : NULL, *event = maps ? maps->event : NULL;
+	struct annotate_row *row;
+
+	for (uint32_t i = 0; i < from->total.n; i++) {
+		uint32_t ev = event ? event[i] : i;
+
+		if (reach_event(to, ev, NULL))
+			goto no_memory;
+		add_total(&to->total.v[ev], &from->total.v[i]);
+		if (!to->event.v[ev])
+			to->event.v[ev] = from->event.v[i];
+	}
+	vec_for_each (r, &from->rows) {
+		if (row_of(to, loc ? loc[r->loc] : r->loc, event ? event[r->event] : r->event,
+			   &row))
+			goto no_memory;
+		row->count.hits += r->count.hits;
+		row->count.period += r->count.period;
+		row->exact += r->exact;
+	}
+	return 0;
+no_memory:
+	return err_set(e, -ENOMEM, "out of memory for counts by address");
+}
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+static int by_symbol(const void *x, const void *y)
+{
+	const struct annotate_place *a = x, *b = y;
+
+	if (a->sym != b->sym)
+		return a->sym < b->sym ? -1 : 1;
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	return a->row < b->row ? -1 : a->row > b->row;
+}
+
+/* The rows that lie in functions, sorted; the others are counted. */
+static int list_places(struct annotate *a)
+{
+	for (uint32_t i = 0; i < a->rows.n; i++) {
+		const struct annotate_row *r = &a->rows.v[i];
+		const struct loc *l = resolver_loc(a->res, r->loc);
+		struct annotate_place p = { .addr = l->addr, .row = i };
+
+		a->total.v[r->event].exact += r->exact;
+		if (!l->sym) {
+			a->total.v[r->event].unnamed += r->count.hits;
+			continue;
+		}
+		p.sym = l->sym->idx;
+		if (vec_push(&a->places, p))
+			return -ENOMEM;
+	}
+	if (a->places.n)
+		qsort(a->places.v, a->places.n, sizeof(*a->places.v), by_symbol);
+	return 0;
+}
+
+static int list_functions(struct annotate *a)
+{
+	for (uint32_t i = 0; i < a->places.n; i++) {
+		const struct annotate_place *p = &a->places.v[i];
+		const struct loc *l = resolver_loc(a->res, a->rows.v[p->row].loc);
+		struct annotate_function f = { .dso = l->dso, .sym = l->sym, .first = i };
+
+		if (!i || p->sym != p[-1].sym) {
+			if (vec_reach(&a->by_symbol, p->sym, LISTING_NONE) ||
+			    vec_push(&a->functions, f))
+				return -ENOMEM;
+			a->by_symbol.v[p->sym] = (uint32_t)a->functions.n - 1;
+		}
+		a->functions.v[a->functions.n - 1].nr++;
+	}
+	return 0;
+}
+
+static int sum_functions(struct annotate *a)
+{
+	size_t nr = a->total.n;
+
+	a->totals = calloc(a->functions.n * nr + 1, sizeof(*a->totals));
+	if (!a->totals)
+		return -ENOMEM;
+	for (size_t k = 0; k < a->functions.n; k++) {
+		struct annotate_function *f = &a->functions.v[k];
+		struct annotate_total *t = a->totals + k * nr;
+
+		f->total = t;
+		for (size_t i = 0; i < nr; i++)
+			t[i].precise = a->total.v[i].precise;
+		for (uint32_t i = f->first; i < f->first + f->nr; i++) {
+			const struct annotate_row *r = &a->rows.v[a->places.v[i].row];
+
+			t[r->event].count.hits += r->count.hits;
+			t[r->event].count.period += r->count.period;
+			t[r->event].exact += r->exact;
+		}
+	}
+	return 0;
+}
+
+int annotate_finish(struct annotate *a, struct err *e)
+{
+	if (list_places(a) || list_functions(a) || sum_functions(a))
+		return err_set(e, -ENOMEM, "out of memory for functions");
+	return annotate_sort(a, 0, (uint32_t)a->total.n, e);
+}
+
+struct rank {
+	uint64_t period, hits;
+	uint32_t idx, sym;
+};
+
+/* Symbols are numbered as they first came: what is equal stays in that order. */
+static int by_rank(const void *x, const void *y)
+{
+	const struct rank *a = x, *b = y;
+
+	if (a->period != b->period)
+		return a->period < b->period ? 1 : -1;
+	if (a->hits != b->hits)
+		return a->hits < b->hits ? 1 : -1;
+	return a->sym < b->sym ? -1 : a->sym > b->sym;
+}
+
+int annotate_sort(struct annotate *a, uint32_t event, uint32_t nr, struct err *e)
+{
+	size_t n = a->functions.n;
+	struct rank *rank = calloc(n + 1, sizeof(*rank));
+	uint32_t *order = malloc((n + 1) * sizeof(*order));
+
+	if (!rank || !order) {
+		free(rank);
+		free(order);
+		return err_set(e, -ENOMEM, "out of memory for functions");
+	}
+	for (uint32_t k = 0; k < n; k++) {
+		const struct annotate_function *f = &a->functions.v[k];
+
+		rank[k] = (struct rank){ .idx = k, .sym = f->sym->idx };
+		for (uint64_t i = event; i < (uint64_t)event + nr && i < a->total.n; i++) {
+			rank[k].period += f->total[i].count.period;
+			rank[k].hits += f->total[i].count.hits;
+		}
+	}
+	qsort(rank, n, sizeof(*rank), by_rank);
+	for (uint32_t k = 0; k < n; k++)
+		order[k] = rank[k].idx;
+	free(rank);
+	free(a->order);
+	a->order = order;
+	return 0;
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+const struct annotate_total *annotate_total(const struct annotate *a, uint32_t event)
+{
+	static const struct annotate_total none;
+
+	return event < a->total.n ? &a->total.v[event] : &none;
+}
+
+uint32_t annotate_nr_events(const struct annotate *a)
+{
+	return (uint32_t)a->total.n;
+}
+
+size_t annotate_nr_functions(const struct annotate *a)
+{
+	return a->functions.n;
+}
+
+const struct annotate_function *annotate_function(const struct annotate *a, size_t i)
+{
+	return &a->functions.v[a->order[i]];
+}
+
+const struct annotate_function *annotate_find(const struct annotate *a, const struct symbol *sym)
+{
+	uint32_t i = sym->idx < a->by_symbol.n ? a->by_symbol.v[sym->idx] : LISTING_NONE;
+
+	return i == LISTING_NONE ? NULL : &a->functions.v[i];
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * annotate: what was counted at each instruction, and the instructions themselves. Two halves:
+ *
+ *	struct annotate	 samples counted by (event, object, address), in one reading, by number; then
+ *			 functions, hottest first. Pieces of a recording add up (annotate_merge()).
+ *	struct listing	 one function as lines: instructions, source lines, labels, in order, with
+ *			 what was counted at each. Made as often as wanted; for any function, one
+ *			 without samples too.
+ *
+ *	annotate_new(&a, machine, resolver, &err);
+ *	for each sample:	annotate_add(a, &s, th, &err);		fields annotate_need()
+ *	annotate_finish(a, &err);
+ *	for (size_t i = 0; i < annotate_nr_functions(a); i++) {
+ *		const struct annotate_function *f = annotate_function(a, i);
+ *
+ *		if (listing_open(&l, a, f->dso, f->sym, &opts, &err))
+ *			... err says which file is missing, and how to get it ...
+ *		for (size_t k = 0; k < l->nr_lines; k++)
+ *			use(&l->line[k]);
+ *		listing_close(l);
+ *	}
+ *
+ * Nothing here has colours, columns or keys; percentages are numbers, texts are the instructions'.
+ *
+ * Cost: a sample is one look-up of its location (room symbol) and one addition. A listing takes time
+ * and memory by the function's length alone, about a microsecond for an instruction, more for the
+ * first of an object whose source lines are asked for. Nothing is spawned.
+ *
+ * Memory: what is handed out belongs to the annotate or the listing it came from. Machine and
+ * resolver have to outlive both, an annotate its listings. Names and texts come from files: print
+ * them through emit. Errors: 0/-errno and struct err. One thread; listings of one resolver belong
+ * to the same thread.
+ */
+#ifndef PERF_ANNOTATE_H
+#define PERF_ANNOTATE_H
+
+#include "insn/insn.h"
+#include "symbol/symbol.h"
+
+/* ---- counts ---------------------------------------------------------------------------------- */
+
+struct annotate;
+
+int annotate_new(struct annotate **a, struct machine *m, struct resolver *res, struct err *e);
+void annotate_free(struct annotate *a); /* NULL is fine */
+/* PERF_SAMPLE_* fields that annotate_add() looks at. */
+uint64_t annotate_need(const struct annotate *a);
+/* A sample counts at its own address, also where it has branches or a call chain. */
+int annotate_add(struct annotate *a, const struct sample *s, struct thread *th, struct err *e);
+
+/* From the numbers of one annotate's resolver and recording to another's; NULL = the same. */
+struct annotate_maps {
+	const uint32_t *loc, *event; /* by number there */
+};
+
+/*
+ * Before annotate_finish() of either: all that @from has counted, to @to, as if that had had the
+ * samples too. @from is to be freed then.
+ */
+int annotate_merge(struct annotate *to, const struct annotate *from,
+		   const struct annotate_maps *maps, struct err *e);
+/* No more samples: there are functions now, those with the largest period of all events first. */
+int annotate_finish(struct annotate *a, struct err *e);
+
+struct annotate_count {
+	uint64_t hits, period;
+};
+
+struct annotate_total {
+	struct annotate_count count;
+	uint64_t exact;	  /* hits whose address is that of the instruction: no skid */
+	uint64_t unnamed; /* hits in no function: these are in no annotate_function */
+	unsigned precise; /* attr.precise_ip: 0 = any skid, 3 = none by the hardware's word */
+};
+
+/* What was counted of an event; zeros when nothing was. */
+const struct annotate_total *annotate_total(const struct annotate *a, uint32_t event);
+
+struct annotate_function {
+	struct dso *dso;
+	const struct symbol *sym;
+	const struct annotate_total *total; /* by event: annotate_nr_events(); unnamed is 0 */
+	uint32_t first, nr;		    /* annotate's: its addresses, ascending */
+};
+
+uint32_t annotate_nr_events(const struct annotate *a);
+size_t annotate_nr_functions(const struct annotate *a);
+const struct annotate_function *annotate_function(const struct annotate *a, size_t i);
+/* That of @sym; NULL when nothing was counted there. */
+const struct annotate_function *annotate_find(const struct annotate *a, const struct symbol *sym);
+/*
+ * Another order: by the period of @nr events from @event on, the hottest first. Numbers of
+ * functions change, what was handed out stays.
+ */
+int annotate_sort(struct annotate *a, uint32_t event, uint32_t nr, struct err *e);
+
+/* ---- a function as lines --------------------------------------------------------------------- */
+
+/* All zero: AT&T syntax, source lines where there are any, every event. */
+struct listing_opts {
+	enum insn_syntax syntax;
+	bool no_source;	    /* no source lines; instructions do not know their line either */
+	bool lines_only;    /* instructions know their line, but the source is not read */
+	const char *prefix; /* put before names of source files that are not found as they are */
+	unsigned strip;	    /* after taking so many directories off them */
+	uint32_t event, nr_events; /* those shown: from @event on; 0 = all */
+};
+
+#define LISTING_NONE UINT32_MAX
+
+enum listing_kind {
+	LISTING_INSN,	/* an instruction, or bytes that are none */
+	LISTING_SOURCE, /* a line of a source file, before the instructions that it became */
+	LISTING_LABEL,	/* a symbol begins: that of the function, others inside it */
+};
+
+enum listing_ref {
+	LISTING_NO_REF,
+	LISTING_LOCAL, /* a jump inside the function: see target */
+	LISTING_CODE,  /* a call, or a jump out of the function */
+	LISTING_DATA,  /* a memory operand whose address is known */
+};
+
+struct listing_line {
+	uint8_t kind;	   /* enum listing_kind */
+	uint8_t len;	   /* bytes of the instruction */
+	uint8_t branch;	   /* enum insn_branch */
+	uint8_t ref;	   /* enum listing_ref */
+	bool bad;	   /* these bytes are no instruction */
+	uint16_t depth;	   /* loops around this instruction */
+	uint32_t insn;	   /* its number among instructions; LISTING_NONE for other kinds */
+	uint32_t target;   /* the line that a local jump leads to; LISTING_NONE = none */
+	uint32_t jumps;	   /* how many local jumps lead here */
+	uint32_t srcline;  /* source line, also of an instruction; 0 = unknown */
+	uint64_t addr;	   /* in the object, as of symbols: see listing_addr() for what is shown */
+	uint64_t ref_addr; /* as it is shown, where ref says so */
+	const char *name;  /* what is at ref_addr, or of a label; NULL = unknown */
+	uint64_t name_off; /* ref_addr is so many bytes behind its start */
+	const char *file;  /* of srcline, as the compiler named it; NULL = unknown */
+	const char *text;  /* "movq %rsp, %rbp", or the source line; "" when that is not here */
+	uint16_t args;	   /* of an instruction: where in text its operands begin; 0 = none */
+	const unsigned char *bytes; /* of an instruction: @len of them */
+};
+
+/* A loop: a jump back inside the function, and what lies between. Those around come first. */
+struct listing_loop {
+	uint32_t head, end; /* lines: the jump's target, and the last jump to it */
+	uint32_t back;	    /* jumps that lead from inside to the head */
+	uint16_t depth;	    /* 1 = outermost */
+};
+
+struct listing_event {
+	const struct perfdata_event *event; /* NULL = no sample had it */
+	uint32_t idx;			    /* of the event in the recording */
+	struct annotate_total all, function;
+	/* Hits that are at no instruction of the listing: it is cut short. */
+	struct annotate_count outside;
+};
+
+struct listing {
+	struct dso *dso;
+	const struct symbol *sym;
+	const struct annotate_function *function; /* NULL = no samples */
+	const char *path; /* where the code was read: a file, "/proc/kcore" ... */
+	enum regs_arch arch;
+	uint64_t start, end; /* of the function, in the object */
+	uint64_t shift;	     /* from there to addresses as they are shown */
+	struct listing_line *line;
+	uint32_t nr_lines;
+	uint32_t *insn_line; /* by number of an instruction: its line */
+	uint32_t nr_insns;
+	struct listing_loop *loop;
+	uint32_t nr_loops;
+	struct listing_event *event;
+	uint32_t nr_events;
+	struct annotate_count *count; /* by insn * nr_events + event: see listing_count() */
+	bool has_source;	      /* there are lines of source */
+	/* What the reader has to know, a sentence each, NULL at the end: see listing_open(). */
+	const char *const *notes;
+};
+
+/*
+ * @sym of @dso from its file: 0, or -errno with what is missing and how to get it. A file whose
+ * build id is not the recorded one is never read. Notes tell what is less than whole: code that
+ * nothing proves to be the recorded one, source that is newer, a function that is cut.
+ */
+int listing_open(struct listing **l, const struct annotate *a, struct dso *dso,
+		 const struct symbol *sym, const struct listing_opts *opts, struct err *e);
+void listing_close(struct listing *l); /* NULL is fine */
+
+/* The address of a line as linkers gave it out and disassemblers list it. */
+uint64_t listing_addr(const struct listing *l, const struct listing_line *line);
+/* The instruction that holds an object address: its number; LISTING_NONE when none does. */
+uint32_t listing_insn_at(const struct listing *l, uint64_t addr);
+
+/* What was counted at a line, of event number @k of the listing; zeros but for instructions. */
+static inline struct annotate_count listing_count(const struct listing *l,
+						  const struct listing_line *line, uint32_t k)
+{
+	if (line->insn == LISTING_NONE)
+		return (struct annotate_count){ 0, 0 };
+	return l->count[(size_t)line->insn * l->nr_events + k];
+}
+
+/* What 100 percent are. */
+enum listing_percent {
+	LISTING_LOCAL_PERIOD,  /* of the function */
+	LISTING_GLOBAL_PERIOD, /* of all samples */
+	LISTING_LOCAL_HITS,
+	LISTING_GLOBAL_HITS,
+};
+
+double listing_percent(const struct listing *l, const struct listing_line *line, uint32_t k,
+		       enum listing_percent type);
+/* The line of the instruction with the largest period of all events; LISTING_NONE = no samples. */
+uint32_t listing_hottest(const struct listing *l);
+
+#endif

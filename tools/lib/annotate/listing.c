@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A function as lines. Its bytes are decoded from the first to the last, at the addresses that the
+ * linker gave them, so that what is shown is what a disassembler of the file shows; what does not
+ * decode is shown byte by byte as such, for data lies among code. After that come names, source
+ * lines, loops and counts, each a pass of its own over instructions in order: nothing is searched
+ * but by halves, and a function of a hundred thousand instructions takes a hundred times as long
+ * as one of a thousand.
+ *
+ * A hit counts at the instruction that holds its address. One at no instruction (the function was
+ * cut short) is told, not dropped: sums must come out.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "annotate-int.h"
+
+#define CODE_MAX (64u << 20) /* bytes of one function: more is damage */
+#define TEXT_MAX 256
+
+int annotate_note(struct listing_build *b, const char *fmt, ...)
+{
+	char text[1024], *copy;
+	va_list ap;
+
+	va_start(ap, fmt);
+	safe_format(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	copy = arena_strdup(&b->arena, text);
+	return copy ? vec_push(&b->notes, copy) : -ENOMEM;
+}
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+static int read_code(struct listing_build *b, struct err *e)
+{
+	uint64_t size = b->l.end - b->l.start;
+	ssize_t n;
+
+	if (size > CODE_MAX) {
+		size = CODE_MAX;
+		if (annotate_note(b, "%s has %llu bytes by its symbol: %u are shown",
+				  b->l.sym->name, (unsigned long long)(b->l.end - b->l.start),
+				  CODE_MAX))
+			return err_set(e, -ENOMEM, "out of memory for a function");
+	}
+	b->code = malloc(size + 1);
+	if (!b->code)
+		return err_set(e, -ENOMEM, "out of memory for a function of %llu bytes",
+			       (unsigned long long)size);
+	n = symbol_read_code(b->res, b->l.dso, b->l.start, b->code, size);
+	if (n <= 0) {
+		err_set(e, n < 0 ? (int)n : -ENOENT, "the code of %s (%s) cannot be read: %s",
+			b->l.sym->name, b->l.dso->path, n < 0 ? strerror((int)-n) : "cut");
+		return e->code;
+	}
+	b->size = (size_t)n;
+	return 0;
+}
+
+/* ---- instructions ---------------------------------------------------------------------------- */
+
+/* Words that stand before an instruction's name. */
+static bool is_prefix(const char *s, size_t n)
+{
+	static const char *const words[] = { "rep",  "repe",	"repne",    "repz",    "repnz",
+					     "lock", "notrack", "bnd",	    "data16",  "addr32",
+					     "cs",   "ds",	"xacquire", "xrelease" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strlen(words[i]) == n && !memcmp(words[i], s, n))
+			return true;
+	return false;
+}
+
+/* Where the operands begin in "rep stosb %al, (%rdi)"; 0 = there are none. */
+static uint16_t args_of(const char *text)
+{
+	const char *word = text, *blank = strchr(text, ' ');
+
+	while (blank && is_prefix(word, (size_t)(blank - word))) {
+		word = blank + 1;
+		blank = strchr(word, ' ');
+	}
+	return blank && blank[1] ? (uint16_t)(blank + 1 - text) : 0;
+}
+
+static int add_insn(struct listing_build *b, struct insn_decoder *d, size_t at)
+{
+	struct listing_line line = { .kind = LISTING_INSN,
+				     .insn = (uint32_t)b->insns.n,
+				     .target = LISTING_NONE,
+				     .addr = b->l.start + at,
+				     .bytes = b->code + at,
+				     .text = "(bad)" };
+	uint64_t addr = line.addr + b->l.shift;
+	char text[TEXT_MAX];
+	struct insn in;
+	size_t n;
+
+	if (insn_decode(d, b->code + at, b->size - at, addr, &in) <= 0) {
+		in = (struct insn){ .len = 1 };
+		line.bad = true;
+	} else if (insn_text(d, b->code + at, b->size - at, addr, text, sizeof(text)) > 0) {
+		for (n = strlen(text); n && text[n - 1] == ' '; n--)
+			;
+		line.text = arena_strndup(&b->arena, text, n);
+		if (!line.text)
+			return -ENOMEM;
+		line.args = args_of(line.text);
+	}
+	line.len = in.len;
+	line.branch = (uint8_t)in.branch;
+	if (in.has_target || in.has_data) {
+		line.ref = in.has_target ? LISTING_CODE : LISTING_DATA;
+		line.ref_addr = in.has_target ? in.target : in.data;
+	}
+	return vec_push(&b->insns, line);
+}
+
+static int decode(struct listing_build *b, const struct annotate *a, struct err *e)
+{
+	struct insn_decoder *d;
+	int ret;
+
+	ret = insn_new(&d, b->l.arch, symbol_is_64bit(b->res, b->l.dso), e);
+	if (ret)
+		return ret;
+	(void)a;
+	insn_set_syntax(d, b->o.syntax);
+	for (size_t at = 0; !ret && at < b->size; at += b->insns.v[b->insns.n - 1].len)
+		ret = add_insn(b, d, at);
+	insn_free(d);
+	return ret ? err_set(e, ret, "out of memory for a function") : 0;
+}
+
+static uint32_t insn_holding(const struct listing_line *insns, size_t n, uint64_t addr)
+{
+	size_t lo = 0;
+
+	while (n) {
+		size_t half = n / 2;
+
+		if (insns[lo + half].addr <= addr) {
+			lo += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	if (!lo || addr - insns[lo - 1].addr >= insns[lo - 1].len)
+		return LISTING_NONE;
+	return (uint32_t)lo - 1;
+}
+
+uint32_t annotate_insn_start(const struct listing_build *b, uint64_t addr)
+{
+	uint32_t i = insn_holding(b->insns.v, b->insns.n, addr);
+
+	return i != LISTING_NONE && b->insns.v[i].addr == addr ? i : LISTING_NONE;
+}
+
+/* ---- counts ---------------------------------------------------------------------------------- */
+
+static int set_events(struct listing_build *b)
+{
+	const struct annotate *a = b->a;
+	uint32_t nr = b->o.nr_events ? b->o.nr_events : (uint32_t)a->total.n;
+
+	b->l.event = calloc((size_t)nr + 1, sizeof(*b->l.event));
+	b->l.count = calloc(b->insns.n * nr + 1, sizeof(*b->l.count));
+	if (!b->l.event || !b->l.count)
+		return -ENOMEM;
+	b->l.nr_events = nr;
+	for (uint32_t k = 0; k < nr; k++) {
+		struct listing_event *ev = &b->l.event[k];
+
+		ev->idx = b->o.event + k;
+		if (ev->idx >= a->total.n)
+			continue;
+		ev->event = a->event.v[ev->idx];
+		ev->all = a->total.v[ev->idx];
+		if (b->l.function)
+			ev->function = b->l.function->total[ev->idx];
+	}
+	return 0;
+}
+
+static int add_counts(struct listing_build *b)
+{
+	const struct annotate_function *f = b->l.function;
+	const struct annotate *a = b->a;
+
+	if (set_events(b))
+		return -ENOMEM;
+	for (uint32_t i = f ? f->first : 0; f && i < f->first + f->nr; i++) {
+		const struct annotate_row *r = &a->rows.v[a->places.v[i].row];
+		uint32_t k = r->event - b->o.event, n;
+		struct annotate_count *c;
+
+		if (r->event < b->o.event || k >= b->l.nr_events)
+			continue;
+		n = insn_holding(b->insns.v, b->insns.n, a->places.v[i].addr);
+		c = n == LISTING_NONE ? &b->l.event[k].outside
+				      : &b->l.count[(size_t)n * b->l.nr_events + k];
+		c->hits += r->count.hits;
+		c->period += r->count.period;
+	}
+	return 0;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static int build(struct listing_build *b, struct err *e)
+{
+	int ret = read_code(b, e);
+
+	ret = ret ?: decode(b, b->a, e);
+	if (ret)
+		return ret;
+	if (annotate_refs(b) || annotate_sources(b) || add_counts(b) || annotate_lines(b) ||
+	    annotate_loops(b) || vec_push(&b->notes, NULL))
+		return err_set(e, -ENOMEM, "out of memory for a function");
+	b->l.line = b->lines.v;
+	b->l.nr_lines = (uint32_t)b->lines.n;
+	b->l.insn_line = b->insn_line.v;
+	b->l.nr_insns = (uint32_t)b->insn_line.n;
+	b->l.loop = b->loops.v;
+	b->l.nr_loops = (uint32_t)b->loops.n;
+	b->l.notes = b->notes.v;
+	vec_free(&b->insns);
+	return 0;
+}
+
+int listing_open(struct listing **out, const struct annotate *a, struct dso *dso,
+		 const struct symbol *sym, const struct listing_opts *opts, struct err *e)
+{
+	struct listing_build *b = calloc(1, sizeof(*b));
+	uint32_t machine;
+	int ret;
+
+	*out = NULL;
+	if (!b)
+		return err_set(e, -ENOMEM, "out of memory for a function");
+	b->a = a;
+	b->res = a->res;
+	if (opts)
+		b->o = *opts;
+	b->l.dso = dso;
+	b->l.sym = sym;
+	b->l.start = sym->start;
+	b->l.end = sym->end;
+	b->l.shift = symbol_listed_addr(a->res, dso, sym->start) - sym->start;
+	b->l.function = annotate_find(a, sym);
+	machine = symbol_e_machine(a->res, dso);
+	b->l.arch = machine ? regs_arch_from_elf(machine) : regs_arch_host();
+	ret = build(b, e);
+	if (ret)
+		listing_close(&b->l);
+	else
+		*out = &b->l;
+	return ret;
+}
+
+void listing_close(struct listing *l)
+{
+	struct listing_build *b = (struct listing_build *)l;
+
+	if (!b)
+		return;
+	free(b->code);
+	free(b->l.event);
+	free(b->l.count);
+	vec_free(&b->insns);
+	vec_free(&b->lines);
+	vec_free(&b->insn_line);
+	vec_free(&b->loops);
+	vec_free(&b->notes);
+	intern_free(&b->files);
+	arena_free(&b->arena);
+	free(b);
+}
+
+/* ---- questions ------------------------------------------------------------------------------- */
+
+uint64_t listing_addr(const struct listing *l, const struct listing_line *line)
+{
+	return line->addr + l->shift;
+}
+
+uint32_t listing_insn_at(const struct listing *l, uint64_t addr)
+{
+	size_t lo = 0, n = l->nr_insns;
+
+	while (n) {
+		size_t half = n / 2;
+
+		if (l->line[l->insn_line[lo + half]].addr <= addr) {
+			lo += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	if (!lo || addr - l->line[l->insn_line[lo - 1]].addr >= l->line[l->insn_line[lo - 1]].len)
+		return LISTING_NONE;
+	return (uint32_t)lo - 1;
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+double listing_percent(const struct listing *l, const struct listing_line *line, uint32_t k,
+		       enum listing_percent type)
+{
+	struct annotate_count c = listing_count(l, line, k);
+	const struct listing_event *ev = &l->event[k];
+
+	switch (type) {
+	case LISTING_LOCAL_HITS: return share(c.hits, ev->function.count.hits);
+	case LISTING_GLOBAL_HITS: return share(c.hits, ev->all.count.hits);
+	case LISTING_GLOBAL_PERIOD: return share(c.period, ev->all.count.period);
+	default: return share(c.period, ev->function.count.period);
+	}
+}
+
+uint32_t listing_hottest(const struct listing *l)
+{
+	uint32_t best = LISTING_NONE;
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < l->nr_insns; i++) {
+		uint64_t period = 0;
+
+		for (uint32_t k = 0; k < l->nr_events; k++)
+			period += l->count[(size_t)i * l->nr_events + k].period;
+		if (period > most) {
+			most = period;
+			best = l->insn_line[i];
+		}
+	}
+	return best;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What instructions refer to. A jump to an instruction of the same function is local, every other
+ * direct branch goes to a symbol, and so does a memory operand whose address does not depend on
+ * registers. The linker's addresses, which the instructions have, are turned into those of the
+ * object, for that is how symbols are found.
+ */
+#include "annotate-int.h"
+
+static void name_ref(struct listing_build *b, struct listing_line *line)
+{
+	const struct symbol *sym;
+	uint64_t addr;
+
+	if (!symbol_object_addr(b->res, b->l.dso, line->ref_addr, &addr))
+		return;
+	sym = symbol_find(b->res, b->l.dso, addr);
+	if (!sym)
+		return;
+	line->name = sym->name;
+	line->name_off = addr - sym->start;
+}
+
+static bool is_jump(const struct listing_line *line)
+{
+	return line->branch == INSN_JUMP || line->branch == INSN_COND;
+}
+
+int annotate_refs(struct listing_build *b)
+{
+	vec_for_each (line, &b->insns) {
+		if (line->ref == LISTING_NO_REF)
+			continue;
+		/* For now the number of an instruction: lines come later. */
+		if (line->ref == LISTING_CODE && is_jump(line))
+			line->target = annotate_insn_start(b, line->ref_addr - b->l.shift);
+		if (line->target != LISTING_NONE) {
+			line->ref = LISTING_LOCAL;
+			line->name = b->l.sym->name;
+			line->name_off = line->ref_addr - b->l.shift - b->l.start;
+			b->insns.v[line->target].jumps++;
+		} else {
+			name_ref(b, line);
+		}
+	}
+	return 0;
+}
