@@ -23,12 +23,15 @@ static char *put_name(char *p, const char *name)
 static char *put_index(char *p, uint64_t i)
 {
 	*p++ = '[';
-	p += fmt_dec(p, i);
+	if (likely(i < 10))
+		*p++ = (char)('0' + i);
+	else
+		p += fmt_dec(p, i);
 	*p++ = ']';
 	return p;
 }
 
-static char *put_value(char *p, uint64_t v, bool hide)
+static inline char *put_value(char *p, uint64_t v, bool hide)
 {
 	*p++ = ':';
 	if (hide) {
@@ -42,19 +45,43 @@ static char *put_value(char *p, uint64_t v, bool hide)
 	return p;
 }
 
+/* "  ZMM[12]": what the values of one register begin with. Always copied whole. */
+#define LABEL 32
+
+static char *put_label(char *p, const char *label, size_t n)
+{
+	memcpy(p, label, LABEL);
+	return p + n;
+}
+
+/* Names are those of regs_vector_class() and regs_pred_class(), which leave room for any index. */
+static size_t make_label(char label[LABEL], const char *name, uint64_t reg)
+{
+	return (size_t)(put_index(put_name(label, name), reg) - label);
+}
+
 static void print_block(const struct u64s *values, unsigned qwords, bool always_qword,
 			const char *name, bool hide, struct obuf *o)
 {
-	for (uint64_t i = 0; i < values->nr; i++) {
+	bool index = always_qword || qwords > 1;
+	unsigned qword = 0;
+	char label[LABEL] = "";
+	size_t n = make_label(label, name, 0);
+
+	for (uint64_t i = 0, reg = 0; i < values->nr; i++) {
 		char *start = obuf_room(o, REG_ROOM), *p;
 
 		if (!start)
 			return;
-		p = put_index(put_name(start, name), i / qwords);
-		if (always_qword || qwords > 1)
-			p = put_index(p, i % qwords);
+		p = put_label(start, label, n);
+		if (index)
+			p = put_index(p, qword);
 		p = put_value(p, u64s_get(values, i), hide);
 		o->len += (size_t)(p - start);
+		if (++qword == qwords) {
+			qword = 0;
+			n = make_label(label, name, ++reg);
+		}
 	}
 }
 
