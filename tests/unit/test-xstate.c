@@ -336,8 +336,39 @@ static void add_lbr(struct build *f, uint64_t time, uint32_t tid)
 	end_record(f, at);
 }
 
-/* A file with these records, of an event of each kind. */
-static void write_recording(const char *path, const struct build *f)
+/* TRACING_DATA of this machine's byte order, with one format; see perf.data(5). */
+static void put_tracing_data(struct obuf *o, const char *format)
+{
+	static const char *const pages[] = { "header_page", "header_event" };
+	const uint32_t none = 0, one = 1, page_size = 4096;
+	uint64_t size = strlen(format);
+	const uint64_t empty = 0;
+
+	assert_int_equal(obuf_init(o, -1, 0), 0);
+	obuf_mem(o, "\x17\x08\x44tracing0.6", 14);
+	obuf_char(o, host_is_big_endian());
+	obuf_char(o, sizeof(long));
+	obuf_mem(o, &page_size, sizeof(page_size));
+	for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
+		obuf_mem(o, pages[i], strlen(pages[i]) + 1);
+		obuf_mem(o, &empty, sizeof(empty));
+	}
+	obuf_mem(o, &none, sizeof(none)); /* ftrace's own formats */
+	obuf_mem(o, &one, sizeof(one));
+	obuf_mem(o, "sched", 6);
+	obuf_mem(o, &one, sizeof(one));
+	obuf_mem(o, &size, sizeof(size));
+	obuf_mem(o, format, size);
+	obuf_mem(o, &none, sizeof(none)); /* kernel symbols */
+	obuf_mem(o, &none, sizeof(none)); /* printk formats */
+	assert_int_equal(o->code, 0);
+}
+
+/*
+ * A file with these records, of an event of each kind; @format: what it says of sched_switch, or
+ * NULL.
+ */
+static void write_recording(const char *path, const struct build *f, const char *format)
 {
 	const uint64_t switch_id = SWITCH_ID, lbr_id = LBR_ID;
 	struct perfdata_writer_event evs[] = {
@@ -362,13 +393,23 @@ static void write_recording(const char *path, const struct build *f)
 	};
 	struct perfdata_writer_opts o = { .fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600) };
 	struct perfdata_writer *w;
+	struct obuf tracing = { 0 };
 	struct err e = { 0 };
 
 	assert_true(o.fd >= 0);
 	for (size_t i = 0; i < ARRAY_SIZE(evs); i++)
 		evs[i].leader = (uint32_t)i;
 	if (perfdata_writer_open(&w, &o, evs, ARRAY_SIZE(evs), &e) ||
-	    perfdata_writer_write(w, f->b, f->n, NULL, 0, &e) || perfdata_writer_finish(w, &e))
+	    perfdata_writer_write(w, f->b, f->n, NULL, 0, &e))
+		fail_msg("%s", e.text);
+	if (format) {
+		put_tracing_data(&tracing, format);
+		assert_int_equal(
+			perfdata_writer_feature(w, FEAT_TRACING_DATA, tracing.buf, tracing.len, &e),
+			0);
+		obuf_free(&tracing);
+	}
+	if (perfdata_writer_finish(w, &e))
 		fail_msg("%s", e.text);
 	perfdata_writer_free(w);
 	close(o.fd);
@@ -393,7 +434,7 @@ static void test_schedule_of_a_recording(void **state)
 	add_switch(&f, 6, 0, 11, 10, RAW_SIZE);
 	add_switch(&f, 7, 1, 10, 11, RAW_SIZE);
 	add_task(&f, PERF_RECORD_EXIT, 11, 8);
-	write_recording(path, &f);
+	write_recording(path, &f, NULL);
 	begin(&p);
 	if (xstate_simulate(&p.e, cpu("spr"), path, &quiet, &p.err))
 		fail_msg("%s", p.err.text);
@@ -406,7 +447,7 @@ static void test_schedule_of_a_recording(void **state)
 	/* raw data that end before the pids */
 	start_records(&f, host_is_big_endian());
 	add_switch(&f, 5, 0, 10, 11, AT_NEXT_PID - 4);
-	write_recording(path, &f);
+	write_recording(path, &f, NULL);
 	begin(&p);
 	assert_int_equal(xstate_simulate(&p.e, cpu("spr"), path, &quiet, &p.err), -EINVAL);
 	has(p.err.text, "a sched_switch without room for its pids");
@@ -416,7 +457,7 @@ static void test_schedule_of_a_recording(void **state)
 	start_records(&f, host_is_big_endian());
 	add_switch(&f, 5, 0, 10, 11, RAW_SIZE);
 	put_header(&f, PERF_RECORD_SAMPLE, 0, 4);
-	write_recording(path, &f);
+	write_recording(path, &f, NULL);
 	begin(&p);
 	assert_true(xstate_simulate(&p.e, cpu("spr"), path, &quiet, &p.err) < 0);
 	assert_true(p.err.text[0]);
@@ -424,11 +465,40 @@ static void test_schedule_of_a_recording(void **state)
 
 	start_records(&f, host_is_big_endian());
 	add_lbr(&f, 3, 11);
-	write_recording(path, &f);
+	write_recording(path, &f, NULL);
 	begin(&p);
 	assert_int_equal(xstate_simulate(&p.e, cpu("spr"), path, &quiet, &p.err), -ENODATA);
 	has(p.err.hint, "perf record -a -R -e sched:sched_switch");
 	obuf_free(&p.out);
+	unlink(path);
+}
+
+/* Where the pids lie is the file's word: an offset that leaves the sample must not be believed. */
+static void test_offsets_of_a_recording(void **state)
+{
+	static const char *const beyond[] = { "60", "4294967291", "4294967294" };
+	char path[] = "/tmp/perf-test-xstate.XXXXXX", format[256];
+	int fd = mkstemp(path);
+	static struct build f;
+	struct page p;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	start_records(&f, host_is_big_endian());
+	add_switch(&f, 5, 0, 10, 11, RAW_SIZE);
+	for (size_t i = 0; i < ARRAY_SIZE(beyond); i++) {
+		snprintf(format, sizeof(format),
+			 "name: sched_switch\nID: 1\nformat:\n"
+			 "\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n"
+			 "\tfield:pid_t next_pid;\toffset:%s;\tsize:4;\tsigned:1;\n",
+			 beyond[i]);
+		write_recording(path, &f, format);
+		begin(&p);
+		assert_int_equal(xstate_simulate(&p.e, cpu("spr"), path, &quiet, &p.err), -EINVAL);
+		has(p.err.text, "a sched_switch without room for its pids");
+		obuf_free(&p.out);
+	}
 	unlink(path);
 }
 
@@ -442,6 +512,7 @@ int main(void)
 		cmocka_unit_test(test_made_schedule),
 		cmocka_unit_test(test_schedule_as_text),
 		cmocka_unit_test(test_schedule_of_a_recording),
+		cmocka_unit_test(test_offsets_of_a_recording),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
