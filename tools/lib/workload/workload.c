@@ -80,29 +80,28 @@ static double cpu_seconds(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-static void set_timer(double seconds)
-{
-	uint64_t us = max_u64((uint64_t)(seconds * 1e6), 1);
-	struct itimerval it = { .it_value = { .tv_sec = (time_t)(us / 1000000),
-					      .tv_usec = (suseconds_t)(us % 1000000) } };
+#define AGAIN_US 20000
 
-	setitimer(ITIMER_REAL, &it, NULL);
+static struct timeval from_us(uint64_t us)
+{
+	return (struct timeval){ .tv_sec = (time_t)(us / 1000000),
+				 .tv_usec = (suseconds_t)(us % 1000000) };
 }
 
+/* Comes again until the CPU time is there: setting timers is not for handlers. */
 static void on_alarm(int sig)
 {
-	double left = cpu_seconds_wanted - cpu_seconds();
-
-	if (sig == SIGALRM && left > 0)
-		set_timer(left);
-	else
+	if (sig != SIGALRM || cpu_seconds() >= cpu_seconds_wanted)
 		workload_done = 1;
 }
 
 void workload_alarm(double seconds)
 {
+	struct itimerval it = { .it_value = from_us(max_u64((uint64_t)(seconds * 1e6), 1)),
+				.it_interval = from_us(AGAIN_US) };
+
 	cpu_seconds_wanted = cpu_seconds() + seconds / 2;
 	signal(SIGINT, on_alarm);
 	signal(SIGALRM, on_alarm);
-	set_timer(seconds);
+	setitimer(ITIMER_REAL, &it, NULL);
 }
