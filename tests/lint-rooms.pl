@@ -68,6 +68,7 @@ my %static = (
 	'elf/guard.o:guards' => 'likewise', 'elf/guard.o:hits' => 'likewise',
 	'elf/guard.o:installed' => 'likewise', 'elf/guard.o:pending' => 'likewise, of a thread',
 	'base/log.o:threshold' => 'one stderr, one level',
+	'tui/terminal.o:the' => 'S-Lang has one terminal, and signal handlers have no argument',
 	'cli/term.o:pager_pid' => 'one stdout, one pager',
 );
 

@@ -35,6 +35,7 @@ probe() {
 	printf '#define %s %d\n' "$macro" $have >>"$tmp/config.h"
 	case $1 in # as upstream spells them
 	libtraceevent) upstream=$macro ;;
+	libslang) upstream=HAVE_SLANG_SUPPORT ;;
 	*) upstream=${macro}_SUPPORT ;;
 	esac
 	printf 'FEATURE("%s", %s, "%s", "%s", "%s")\n' "$1" $have "$upstream" "$5" "$6" \
@@ -53,6 +54,7 @@ probe lzma -llzma '#include <lzma.h>' 'lzma_version_number()' liblzma-dev 'symbo
 probe libcapstone -lcapstone '#include <capstone/capstone.h>' 'cs_version(0, 0)' libcapstone-dev 'disassembly, every architecture'
 probe zydis '-lZydis' '#include <Zydis/Zydis.h>' 'ZydisGetVersion()' libzydis-dev 'x86 instruction decoding'
 probe libfdt -lfdt '#include <libfdt.h>' 'fdt_check_header(0)' libfdt-dev 'device tree blobs'
+probe libslang -lslang '#include <slang.h>' 'SLtt_initialize(0)' libslang2-dev 'browsers in the terminal'
 probe debuginfod -ldebuginfod '#include <elfutils/debuginfod.h>' 'debuginfod_begin()' libdebuginfod-dev 'debug files from a server, on request'
 
 command -v "${cc%% *}" >/dev/null 2>&1 || {

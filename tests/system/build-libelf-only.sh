@@ -15,9 +15,9 @@ else
 fi
 out=$("$B/perf" version --build-options)
 like "libelf is on" "$out" 'libelf: \[ on  \]'
-for f in zstd libdw libtraceevent libiberty libcapstone libfdt; do
+for f in zstd libdw libtraceevent libiberty libcapstone libfdt libslang; do
 	like "$f is off, and the package is named" "$out" "$f: \[ OFF \].*install"
 done
 check_status "perf check feature says no" 1 "$B/perf" check feature zstd
-unlike "nothing but libelf and libc is linked" "$(readelf -d "$B/perf" | grep NEEDED)" 'libdw|libzstd|libtraceevent'
+unlike "nothing but libelf and libc is linked" "$(readelf -d "$B/perf" | grep NEEDED)" 'libdw|libzstd|libtraceevent|libslang'
 done_testing

@@ -43,7 +43,6 @@ static const struct feature features[] = {
 	{ "libopencsd", false, "HAVE_CSTRACE_SUPPORT", NULL, NULL },
 	{ "libperl", false, "HAVE_LIBPERL_SUPPORT", NULL, NULL },
 	{ "libpfm4", false, "HAVE_LIBPFM", NULL, NULL },
-	{ "libslang", false, "HAVE_SLANG_SUPPORT", NULL, NULL },
 	{ "libunwind", false, "HAVE_LIBUNWIND_SUPPORT", NULL, NULL },
 	{ "libpython", false, "HAVE_LIBPYTHON_SUPPORT", NULL, NULL },
 	{ "numa_num_possible_cpus", false, "HAVE_LIBNUMA_SUPPORT", NULL, NULL },

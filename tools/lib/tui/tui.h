@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tui: what looks at an answer of report or annotate in a terminal, with keys.
+ *
+ * Three things are kept apart. What is shown is data of other rooms (a view, a listing) and knows no
+ * terminal. Browsers paint it into a grid of cells, struct tui_screen, in roles instead of colours, and
+ * react to keys (tui-int.h). A terminal shows a grid and gives bytes: the real one, through S-Lang, is
+ * terminal.c; tests have one of their own, so that whole screens are compared without any.
+ *
+ * A command does
+ *
+ *	if (tui_open(&t, &opts, &err))
+ *		... print text instead, or say why
+ *	... read, with tui_progress() called now and then
+ *	ret = tui_report(t, ...);	a browser, until it is left
+ *	tui_close(t);
+ *
+ * One struct tui at a time, for one thread: the terminal is the process's, and so are the signals that
+ * have to do with it. From tui_open() to tui_close() nobody else may write to stdout or stderr:
+ * warnings go to tui_log(). However the process ends in between, a crash included, the terminal is
+ * put back; the signal then does what it would have done.
+ */
+#ifndef PERF_TUI_H
+#define PERF_TUI_H
+
+#include "base/base.h"
+
+struct tui;
+
+/* What of a screen has a colour of its own; colors.NAME in perfconfig, see tui_set_color(). */
+enum tui_role {
+	TUI_NORMAL,
+	TUI_TOP,	 /* a share of 5 % and more */
+	TUI_MEDIUM,	 /* 0.5 % and more */
+	TUI_SELECTED,	 /* the row under the cursor */
+	TUI_JUMP_ARROWS, /* lines that lead somewhere */
+	TUI_ADDR,	 /* addresses, line numbers */
+	TUI_ROOT,	 /* first and last line */
+	TUI_HEAD,	 /* heads of columns */
+	TUI_DIM,	 /* what matters less */
+	TUI_MATCH,	 /* what a search found */
+	TUI_MENU,	 /* pop-ups */
+	TUI_WARN,	 /* what should not be missed */
+	TUI_BAR,	 /* scroll bars, sparklines */
+	TUI_ROLES
+};
+
+#define TUI_COLOR_MAX 32 /* "brightmagenta", "#rrggbb" */
+
+struct tui_opts {
+	/* Foreground and background by role; empty = the role's own. */
+	struct {
+		char fg[TUI_COLOR_MAX], bg[TUI_COLOR_MAX];
+	} color[TUI_ROLES];
+	bool no_color; /* as NO_COLOR */
+	bool ascii;    /* lines of - | + though the terminal knows better */
+	bool mouse; /* wheel and clicks come to us; the terminal then marks text with Shift only */
+};
+
+/* colors.@name = @value of perfconfig, as "red, default". -ENOENT: no such name; -EINVAL with @e. */
+int tui_set_color(struct tui_opts *o, const char *name, const char *value, struct err *e);
+
+/*
+ * Takes the terminal over. @e says why not: -ENOSYS built without S-Lang, -ENOTTY stdout is no
+ * terminal, -ENODEV TERM is unknown or such a terminal cannot move its cursor. @opts NULL: all zero.
+ */
+int tui_open(struct tui **t, const struct tui_opts *opts, struct err *e);
+/* Gives it back. Frees; @t may be NULL. */
+void tui_close(struct tui *t);
+
+/*
+ * While something is read: shows how far it is (@total 0 = nobody knows), at most every 50 ms. True
+ * from when the user pressed q: stop, and show what there is. Cheap enough for every few records.
+ */
+bool tui_progress(struct tui *t, const char *what, uint64_t done, uint64_t total);
+
+/* Where libraries tell what is worth a line: shown in the last one, and kept. */
+struct log_sink tui_log(struct tui *t);
+/* The @i-th line so told, from 0; NULL = that was all. For stderr, after the browser. */
+const char *tui_logged(const struct tui *t, size_t i);
+
+#endif
