@@ -11,6 +11,7 @@
 #	like "NAME" "$got" 'ERE'
 #	wait_for command...			# for what happens, never for a time
 #	made_file branch-file FILE <TEXT	# recordings made by hand: tests/helpers/perfdata.py
+#	screen tui <<EOF			# a program on a terminal: tests/helpers/screen.py
 #	check "NAME" steady command...		# measurements: one of three holds
 #	skip "NAME" "reason"
 #	done_testing
@@ -277,6 +278,23 @@ made_file() {
 	shift
 	# -S: nothing but the language, which starts in a third of the time.
 	python3 -S "$ROOT/tests/helpers/$_made.py" "$@"
+}
+
+# screen [SCREENS] <SCRIPT: a program on a terminal, typed at and looked at; the steps are told in
+# tests/helpers/screen.py, SCREENS is a directory of tests/data with whole screens, UPDATE=1 writes
+# them. Each line that it prints is a test.
+screen() {
+	python3 -S "$ROOT/tests/helpers/screen.py" "$ROOT/tests/data/${1:-}" >"$TMP/screen.out" 2>&1
+	_status=$?
+	_told=
+	while IFS= read -r _line; do
+		case $_line in
+		'ok - '*) pass "${_line#ok - }" ;;
+		'not ok - '*) fail "${_line#not ok - }" && _told=1 ;;
+		*) printf '%s\n' "$_line" | sed 's/^\(# \)\{0,1\}/# /' ;;
+		esac
+	done <"$TMP/screen.out"
+	[ $_status -eq 0 ] || [ -n "$_told" ] || fail "the script of a screen test" "exit $_status"
 }
 
 # What to record beside process PID: ends when that has run for N hundredths of a second,
