@@ -99,22 +99,4 @@ static int separated_below(struct faces_walk *k, const struct faces_row *row)
 	return 0;
 }
 
-const struct faces_writer faces_separated = {
-	.name = "separated text",
-	.reader = FACES_PEOPLE,
-	.state_size = sizeof(struct text),
-	.begin = text_begin,
-	.event = text_event,
-	.table = separated_table,
-	.row = separated_row,
-	.cell = separated_cell,
-	.below = separated_below,
-	.tree = text_tree,
-	.node = text_node,
-	.node_end = text_node_end,
-	.tree_end = text_tree_end,
-	.table_end = text_table_end,
-	.tail = text_tail,
-	.total = text_total,
-	.release = text_release,
-};
+const struct faces_writer faces_separated = { .name = "separated text", TEXT_WRITER(separated) };
