@@ -31,6 +31,17 @@ static void add(struct table *p, int tid, uint64_t period, const uint64_t *chain
 	assert_int_equal(table_add(p, &s, machine_thread(m, tid, tid), NULL), 0);
 }
 
+#define CHAIN(...) ((const uint64_t[]){ __VA_ARGS__, 0 })
+
+/* main 0x10 calls 0x20 and 0x30; 0x20 calls 0x40, which also recurses. */
+static inline void fill(struct table *t)
+{
+	add(t, 1, 50, CHAIN(0x40, 0x20, 0x10));
+	add(t, 1, 30, CHAIN(0x30, 0x10));
+	add(t, 2, 15, CHAIN(0x20, 0x10));
+	add(t, 1, 5, CHAIN(0x40, 0x40, 0x20, 0x10));
+}
+
 /* @hits: what ends at a frame, behind a slash. */
 static void put_tree(const struct view *of, const struct call_node *n, bool hits, struct obuf *o)
 {

@@ -4,26 +4,13 @@
  * order, so that threads, objects, symbols and locations have other numbers there, and it is gone
  * when the result is looked at.
  */
+#include "functions.h"
 #include "table-build.h"
 
 static struct perfdata_event event = {
 	.name = "cycles",
 	.attr = { .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN },
 };
-
-void t_leaf(void);
-void t_mid(void);
-void t_outer(void);
-
-/* They differ, or a linker might make one of them. */
-#define FUNCTION(name, n)                                   \
-	__attribute__((noinline)) void name(void)           \
-	{                                                   \
-		__asm__ volatile("" : : "r"(n) : "memory"); \
-	}
-FUNCTION(t_leaf, 1)
-FUNCTION(t_mid, 2)
-FUNCTION(t_outer, 3)
 
 #define LEAF  ((uintptr_t)t_leaf)
 #define MID   ((uintptr_t)t_mid)

@@ -4,6 +4,7 @@
  * here: a frame is its address, so that every expectation can be read off the input.
  */
 #include "chains-build.h"
+#include "functions.h"
 
 /* Every row as "value,value" and its tree. */
 static char *text(struct table *t, bool trees)
@@ -43,17 +44,6 @@ static void expect(const struct keys_opts *o, void (*fill)(struct table *), bool
 	assert_string_equal(got, want);
 	free(got);
 	done(t);
-}
-
-#define CHAIN(...) ((const uint64_t[]){ __VA_ARGS__, 0 })
-
-/* main 0x10 calls 0x20 and 0x30; 0x20 calls 0x40, which also recurses. */
-static void fill(struct table *t)
-{
-	add(t, 1, 50, CHAIN(0x40, 0x20, 0x10));
-	add(t, 1, 30, CHAIN(0x30, 0x10));
-	add(t, 2, 15, CHAIN(0x20, 0x10));
-	add(t, 1, 5, CHAIN(0x40, 0x40, 0x20, 0x10));
 }
 
 static void flat(void **state)
@@ -384,21 +374,6 @@ static void branch_many(void **state)
 	assert_int_equal(sum, 300000);
 	done(t);
 }
-
-/* Functions of this program, for tests that need names. */
-void t_leaf(void);
-void t_mid(void);
-void t_outer(void);
-
-/* They differ, or a linker might make one of them. */
-#define FUNCTION(name, n)                                   \
-	__attribute__((noinline)) void name(void)           \
-	{                                                   \
-		__asm__ volatile("" : : "r"(n) : "memory"); \
-	}
-FUNCTION(t_leaf, 1)
-FUNCTION(t_mid, 2)
-FUNCTION(t_outer, 3)
 
 static int setup_self(void **state)
 {

@@ -6,17 +6,6 @@
  */
 #include "chains-build.h"
 
-#define CHAIN(...) ((const uint64_t[]){ __VA_ARGS__, 0 })
-
-/* main 0x10 calls 0x20 and 0x30; 0x20 calls 0x40, which also recurses. */
-static void fill(struct table *t)
-{
-	add(t, 1, 50, CHAIN(0x40, 0x20, 0x10));
-	add(t, 1, 30, CHAIN(0x30, 0x10));
-	add(t, 2, 15, CHAIN(0x20, 0x10));
-	add(t, 1, 5, CHAIN(0x40, 0x40, 0x20, 0x10));
-}
-
 static const struct keys_opts chains = { .sort = "tid,sym",
 					 .show_samples = true,
 					 .children = true,
