@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The table of sort keys: what every row must have, and that samples hold nothing without a key. */
+#include "sample-words.h"
 #include "unit.h"
 
 #include "table/table-int.h"
@@ -22,24 +23,17 @@ static void every_key_is_whole(void **state)
 	}
 }
 
-#define WORD_CASE(bit, listed, name, dump) { PERF_SAMPLE_##bit, #name },
-
 static void every_word_has_a_key(void **state)
 {
-	static const struct {
-		uint64_t bit;
-		const char *name;
-	} words[] = { ATTR_SAMPLE_FIELDS(ATTR_NO_HEAD, ATTR_NO_PART, WORD_CASE) };
-
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sample_words); i++) {
 		const struct key *k;
 		bool found = false;
 
 		for (size_t j = 0; (k = keys_at(j)); j++)
-			found |= k->at == KEY_SAMPLE && k->need == words[i].bit;
+			found |= k->at == KEY_SAMPLE && k->need == sample_words[i].bit;
 		if (!found)
-			fail_msg("no sort key shows %s", words[i].name);
+			fail_msg("no sort key shows %s", sample_words[i].name);
 	}
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* -F: names, classes, editing, and what is refused. Numbers as they are written. */
+#include "sample-words.h"
 #include "unit.h"
 
 #include "script/put-int.h"
@@ -196,25 +197,18 @@ static void every_field_has_a_row(void **state)
 	assert_null(script_field_name(SF_MAX));
 }
 
-#define WORD_CASE(bit, listed, name, dump) { PERF_SAMPLE_##bit, #name },
-
 /* A word that samples can hold can be seen: as text and as JSON. */
 static void every_word_has_a_field(void **state)
 {
-	static const struct {
-		uint64_t bit;
-		const char *name;
-	} words[] = { ATTR_SAMPLE_FIELDS(ATTR_NO_HEAD, ATTR_NO_PART, WORD_CASE) };
-
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sample_words); i++) {
 		const struct field_row *row = NULL;
 
 		for (size_t j = 0; j < SF_MAX; j++)
-			if (script_field_rows[j].need == words[i].bit)
+			if (script_field_rows[j].need == sample_words[i].bit)
 				row = &script_field_rows[j];
-		if (!row || strcmp(row->name, words[i].name))
-			fail_msg("no field %s", words[i].name);
+		if (!row || strcmp(row->name, sample_words[i].name))
+			fail_msg("no field %s", sample_words[i].name);
 		assert_non_null(row->json);
 	}
 }
