@@ -217,6 +217,13 @@ static void test_aux_is_refused(void **state)
 /* ---- who samples -------------------------------------------------------------------------------- */
 
 #ifdef __x86_64__
+static void begin_branches(struct bench *b, const struct event_opener *opener, char **command)
+{
+	begin_command(b, "cpu-clock", command);
+	b->opts.opener = opener;
+	b->opts.branch_filter = PERF_SAMPLE_BRANCH_ANY;
+}
+
 /* A kernel that has no branch records: auto goes to the tracer, and says why. */
 static void test_branches_fall_to_the_tracer(void **state)
 {
@@ -227,9 +234,7 @@ static void test_branches_fall_to_the_tracer(void **state)
 	struct bench b;
 
 	(void)state;
-	begin_command(&b, "cpu-clock", command);
-	b.opts.opener = &opener;
-	b.opts.branch_filter = PERF_SAMPLE_BRANCH_ANY;
+	begin_branches(&b, &opener, command);
 	assert_int_equal(configure(&b, &e), 0);
 	assert_true(b.rec->soft.branches);
 	assert_non_null(strstr(b.rec->soft.why_branches, "a clock has no branch records"));
@@ -238,16 +243,12 @@ static void test_branches_fall_to_the_tracer(void **state)
 
 	/* a kernel that has them keeps them; so does who asked for the hardware */
 	k.no_sample = 0;
-	begin_command(&b, "cpu-clock", command);
-	b.opts.opener = &opener;
-	b.opts.branch_filter = PERF_SAMPLE_BRANCH_ANY;
+	begin_branches(&b, &opener, command);
 	assert_int_equal(configure(&b, &e), 0);
 	assert_false(b.rec->soft.branches);
 	end(&b);
 	k.no_sample = PERF_SAMPLE_BRANCH_STACK;
-	begin_command(&b, "cpu-clock", command);
-	b.opts.opener = &opener;
-	b.opts.branch_filter = PERF_SAMPLE_BRANCH_ANY;
+	begin_branches(&b, &opener, command);
 	b.opts.branch_source = RECORDER_KERNEL;
 	assert_int_equal(configure(&b, &e), 0);
 	assert_false(b.rec->soft.branches);

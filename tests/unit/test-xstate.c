@@ -232,6 +232,16 @@ static void test_made_schedule(void **state)
 	obuf_free(&p.out);
 }
 
+#define TEMP_FILE "/tmp/perf-test-xstate.XXXXXX"
+
+static void make_temp(char *path)
+{
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	close(fd);
+}
+
 static void put_file(const char *path, const char *content)
 {
 	FILE *f = fopen(path, "w");
@@ -243,13 +253,11 @@ static void put_file(const char *path, const char *content)
 
 static void test_schedule_as_text(void **state)
 {
-	char path[] = "/tmp/perf-test-xstate.XXXXXX";
-	int fd = mkstemp(path);
+	char path[] = TEMP_FILE;
 	struct page p;
 
 	(void)state;
-	assert_true(fd >= 0);
-	close(fd);
+	make_temp(path);
 	put_file(path, "# two tasks\nstart 1\n\nstart 2\r\nlbr-begin 2\n"
 		       "switch 0 1 2 # to the one with LBR\nswitch 0 2 1\nlbr-end 2\nexit 2\n");
 	begin(&p);
@@ -417,14 +425,12 @@ static void write_recording(const char *path, const struct build *f, const char 
 
 static void test_schedule_of_a_recording(void **state)
 {
-	char path[] = "/tmp/perf-test-xstate.XXXXXX";
-	int fd = mkstemp(path);
+	char path[] = TEMP_FILE;
 	static struct build f;
 	struct page p;
 
 	(void)state;
-	assert_true(fd >= 0);
-	close(fd);
+	make_temp(path);
 	start_records(&f, host_is_big_endian());
 	add_task(&f, PERF_RECORD_FORK, 10, 1);
 	add_task(&f, PERF_RECORD_FORK, 11, 2);
@@ -477,14 +483,12 @@ static void test_schedule_of_a_recording(void **state)
 static void test_offsets_of_a_recording(void **state)
 {
 	static const char *const beyond[] = { "60", "4294967291", "4294967294" };
-	char path[] = "/tmp/perf-test-xstate.XXXXXX", format[256];
-	int fd = mkstemp(path);
+	char path[] = TEMP_FILE, format[256];
 	static struct build f;
 	struct page p;
 
 	(void)state;
-	assert_true(fd >= 0);
-	close(fd);
+	make_temp(path);
 	start_records(&f, host_is_big_endian());
 	add_switch(&f, 5, 0, 10, 11, RAW_SIZE);
 	for (size_t i = 0; i < ARRAY_SIZE(beyond); i++) {
