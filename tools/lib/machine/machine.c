@@ -414,6 +414,11 @@ const char *machine_kernel_ref(const struct machine *m, bool guest, uint64_t *ad
 	return m->kernel_ref[guest];
 }
 
+const struct perfdata *machine_recording(const struct machine *m)
+{
+	return m->pd;
+}
+
 const char *machine_os_release(const struct machine *m)
 {
 	const struct perfdata_env *env = m->pd ? perfdata_env(m->pd) : NULL;

@@ -143,6 +143,8 @@ const struct map *machine_kernel_map_at(const struct machine *m, size_t i);
  * NULL) and that symbol's address; 0 when the recording hides it.
  */
 const char *machine_kernel_ref(const struct machine *m, bool guest, uint64_t *addr);
+/* That file, whose features tell more of what ran; NULL = none. */
+const struct perfdata *machine_recording(const struct machine *m);
 /* env->os_release of the file whose build ids were added, as of now; "" when unknown. */
 const char *machine_os_release(const struct machine *m);
 

@@ -130,7 +130,7 @@ struct tail_slot {
 struct branch_texts;
 
 struct insn_walk;
-struct sources;
+struct sources_shown;
 
 struct script {
 	struct session *session;
@@ -163,7 +163,7 @@ struct script {
 	struct branch_texts *branch_texts; /* NULL = none printed yet */
 	struct trace_printer *trace;
 	struct insn_walk *insn;
-	struct sources *sources; /* NULL = none printed yet */
+	struct sources_shown *sources; /* NULL = none printed yet */
 	int data_src_width;
 };
 
@@ -275,7 +275,7 @@ void script_json_branches(struct script *sc, const struct ctx *c, struct emit *e
 
 /* srccode.c */
 void print_srccode(struct script *sc, const struct ctx *c);
-void print_srccode_free(struct sources *s);
+void print_srccode_free(struct sources_shown *s);
 
 /* datasrc.c */
 void print_data_src(struct script *sc, const struct ctx *c);

@@ -227,9 +227,10 @@ void kernel_free(struct resolver *res)
 
 /* ---- vmlinux ------------------------------------------------------------------------------------ */
 
-static bool vmlinux_load(struct resolver *res, const char *path, bool asked)
+/* The image at @path if it is that of the recorded kernel; its addresses lack @delta. */
+static struct elf_file *vmlinux_open(struct resolver *res, const char *path, bool asked,
+				     uint64_t *delta)
 {
-	struct kernel_tab *kt = &res->kernel;
 	const struct dso *dso = kernel_dso(res);
 	const struct build_id *id;
 	uint64_t recorded, here;
@@ -242,7 +243,7 @@ static bool vmlinux_load(struct resolver *res, const char *path, bool asked)
 		if (asked)
 			resolver_warn(res, "%s: %s", path,
 				      ret == -ENOEXEC ? "this is no ELF file" : strerror(-ret));
-		return false;
+		return NULL;
 	}
 	id = elf_build_id(f);
 	if (!elf_has_symtab(f) ||
@@ -251,11 +252,25 @@ static bool vmlinux_load(struct resolver *res, const char *path, bool asked)
 		if (asked)
 			resolver_warn(res, "%s is not the recorded kernel or has no symbols", path);
 		elf_close(f);
-		return false;
+		return NULL;
 	}
+	*delta = 0;
 	ref = machine_kernel_ref(res->m, false, &recorded);
 	if (ref && recorded && elf_symbol_value(f, ref, &here))
-		kt->delta = recorded - here;
+		*delta = recorded - here;
+	return f;
+}
+
+static bool vmlinux_load(struct resolver *res, const char *path, bool asked)
+{
+	struct kernel_tab *kt = &res->kernel;
+	uint64_t delta;
+	struct elf_file *f = vmlinux_open(res, path, asked, &delta);
+	int ret;
+
+	if (!f)
+		return false;
+	kt->delta = delta;
 	ret = symtab_load_elf(f, NULL, true, kt->delta, &kt->tab);
 	elf_close(f);
 	if (ret || !kt->tab.sym.n || symtab_finish(&kt->tab, ENDS_NEXT)) {
@@ -267,8 +282,11 @@ static bool vmlinux_load(struct resolver *res, const char *path, bool asked)
 	return true;
 }
 
+/* Something to do with a path; true ends the search. */
+typedef bool place_fn(struct resolver *res, const char *path, void *ctx);
+
 /* Where distributions put it; without a build id only the release tells that it is the one. */
-static bool vmlinux_search(struct resolver *res)
+static bool each_place(struct resolver *res, place_fn *fn, void *ctx)
 {
 	static const char *const places[] = { "/boot/vmlinux-%s", "/usr/lib/debug/boot/vmlinux-%s",
 					      "/lib/modules/%s/build/vmlinux",
@@ -281,7 +299,7 @@ static bool vmlinux_search(struct resolver *res)
 		return false;
 	/* The one that the recorder knew. */
 	if (dso && dso->build_id_size && files_symfs_path(res, dso->name, path, sizeof(path)) &&
-	    vmlinux_load(res, path, false))
+	    fn(res, path, ctx))
 		return true;
 	if (!*release || strchr(release, '/'))
 		return false;
@@ -290,24 +308,72 @@ static bool vmlinux_search(struct resolver *res)
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 		snprintf(sub, sizeof(sub), places[i], release);
 #pragma GCC diagnostic pop
-		if (files_symfs_path(res, sub, path, sizeof(path)) &&
-		    vmlinux_load(res, path, false))
+		if (files_symfs_path(res, sub, path, sizeof(path)) && fn(res, path, ctx))
 			return true;
 	}
 	return false;
 }
 
-static bool cached_kallsyms(struct resolver *res)
+static bool load_place(struct resolver *res, const char *path, void *ctx)
+{
+	(void)ctx;
+	return vmlinux_load(res, path, false);
+}
+
+static bool vmlinux_search(struct resolver *res)
+{
+	return each_place(res, load_place, NULL);
+}
+
+struct image {
+	char *path;
+	uint64_t delta;
+};
+
+static bool try_image(struct resolver *res, const char *path, void *ctx)
+{
+	struct image *image = ctx;
+	struct elf_file *f = vmlinux_open(res, path, false, &image->delta);
+
+	image->path = f ? strdup(path) : NULL;
+	elf_close(f);
+	return f != NULL;
+}
+
+/* The build id of the recorded kernel; false when it has none. */
+static bool recorded_id(const struct resolver *res, struct build_id *id)
 {
 	const struct dso *dso = kernel_dso(res);
-	struct build_id id = { 0 };
-	char path[PATH_MAX];
 
 	if (!dso || !dso->build_id_size)
 		return false;
-	id.size = (uint8_t)min_u64(dso->build_id_size, BUILD_ID_MAX);
-	memcpy(id.id, dso->build_id, id.size);
-	return buildid_cache_path(&id, "kallsyms", path, sizeof(path)) &&
+	id->size = (uint8_t)min_u64(dso->build_id_size, BUILD_ID_MAX);
+	memcpy(id->id, dso->build_id, id->size);
+	return true;
+}
+
+char *kernel_image(struct resolver *res, uint64_t *delta)
+{
+	struct image image = { NULL, 0 };
+	struct build_id id;
+	char path[PATH_MAX];
+
+	if (res->opts.ignore_vmlinux)
+		return NULL;
+	if (!(res->vmlinux && try_image(res, res->vmlinux, &image)) &&
+	    !(recorded_id(res, &id) && buildid_cache_path(&id, "elf", path, sizeof(path)) &&
+	      try_image(res, path, &image)))
+		each_place(res, try_image, &image);
+	*delta = image.delta;
+	return image.path;
+}
+
+static bool cached_kallsyms(struct resolver *res)
+{
+	struct build_id id;
+	char path[PATH_MAX];
+
+	return recorded_id(res, &id) && buildid_cache_path(&id, "kallsyms", path, sizeof(path)) &&
 	       kallsyms_load(res, path, false);
 }
 

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What lies at an object address besides a symbol: source line, inlined calls, code bytes. Asked
- * for by few commands and dear, so each kind is looked up when it is asked for, once per address,
- * failures included.
+ * What lies at an object address besides a symbol: source line, inlined calls. Asked for by few
+ * commands and dear, so each kind is looked up when it is asked for, once per address, failures
+ * included.
  */
-#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "symbol/symbol-int.h"
 
 /* ---- debug information ---------------------------------------------------------------------- */
@@ -164,82 +160,4 @@ int symbol_inlines(struct resolver *res, struct dso *dso, uint64_t addr,
 	}
 	*frames = p->frames;
 	return p->nr_frames;
-}
-
-/* ---- code ------------------------------------------------------------------------------------------- */
-
-static int code_open(struct resolver *res, const struct dso *dso, struct object *o)
-{
-	const char *path = o->run_file;
-	struct elf_file *f;
-
-	if (o->code_tried)
-		return o->code_fd;
-	o->code_tried = true;
-	o->code_fd = -ENOENT;
-	if (dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE) {
-		bool vmlinux = o->kernel_tab && res->kernel.vmlinux && dso->kind == DSO_KERNEL;
-
-		if (!vmlinux && !kernel_is_host(res, dso))
-			return o->code_fd;
-		path = vmlinux ? res->kernel.file : "/proc/kcore";
-	}
-	if (!path)
-		return o->code_fd;
-	o->code_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (o->code_fd < 0)
-		return o->code_fd = -errno;
-	/* Kernel addresses need the file's segments; those of user objects are offsets already. */
-	if (dso->kind != DSO_USER && !elf_open(&f, path, symbol_elf_flags(res))) {
-		elf_segments(f, &o->seg);
-		elf_close(f);
-	}
-	return o->code_fd;
-}
-
-static ssize_t read_vdso(uint64_t addr, void *buf, size_t size)
-{
-	size_t have;
-	unsigned char *image = object_vdso(&have);
-	ssize_t n = -ENOENT;
-
-	if (image && addr < have) {
-		n = (ssize_t)min_u64(size, have - addr);
-		memcpy(buf, image + addr, (size_t)n);
-	}
-	free(image);
-	return n;
-}
-
-ssize_t symbol_read_code(struct resolver *res, struct dso *dso, uint64_t addr, void *buf,
-			 size_t size)
-{
-	struct object *o = object_load(res, dso);
-	uint64_t offset = addr;
-	int fd;
-
-	if (!o)
-		return -ENOMEM;
-	if (dso->kind == DSO_VDSO)
-		return o->tab.sym.n ? read_vdso(addr, buf, size) : -ENOENT;
-	if (dso->kind == DSO_JIT) {
-		struct jitdump *d = machine_jitdump(res->m, dso);
-
-		return d ? jitdump_read(d, addr, buf, size) : -ENOENT;
-	}
-	if (dso->kind == DSO_ANON || dso->kind == DSO_BPF)
-		return -ENOENT;
-	fd = code_open(res, dso, o);
-	if (fd < 0)
-		return fd;
-	if (dso->kind != DSO_USER) {
-		/* The kernel's own code was moved as its symbols were; modules lie anywhere. */
-		if (o->kernel_tab && dso->kind == DSO_KERNEL)
-			addr -= res->kernel.delta;
-		if (!segments_to_offset(&o->seg, addr, &offset))
-			return -EFAULT;
-	}
-	if (offset > INT64_MAX - size)
-		return -EFAULT;
-	return file_read_at(fd, buf, size, offset);
 }

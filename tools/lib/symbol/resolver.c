@@ -88,6 +88,7 @@ void resolver_free(struct resolver *res)
 	kernel_free(res);
 	buildid_roots_free(res->roots);
 	intern_free(&res->files);
+	sources_free(res->sources);
 	vec_free(&res->place);
 	htab_free(&res->by_addr);
 	intern_free(&res->inline_names);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Debug files from a debuginfod server: only when the user asked for it, for the question alone
+ * Debug files, and programs themselves, from a debuginfod server: only when the user asked for it, for the question alone
  * tells the server what is profiled here.
  */
 #include <stdlib.h>
@@ -20,22 +20,23 @@
 struct client {
 	void *lib;
 	__typeof__(debuginfod_begin) *begin;
-	__typeof__(debuginfod_find_debuginfo) *find;
+	__typeof__(debuginfod_find_debuginfo) *find; /* or _executable, which is alike */
 	__typeof__(debuginfod_end) *end;
 };
 
-static bool load_client(struct client *c)
+static bool load_client(struct client *c, const char *find)
 {
 	c->lib = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
 	if (!c->lib)
 		return false;
 	c->begin = (__typeof__(c->begin))dlsym(c->lib, "debuginfod_begin");
-	c->find = (__typeof__(c->find))dlsym(c->lib, "debuginfod_find_debuginfo");
+	c->find = (__typeof__(c->find))dlsym(c->lib, find);
 	c->end = (__typeof__(c->end))dlsym(c->lib, "debuginfod_end");
 	return c->begin && c->find && c->end;
 }
 
-char *files_server_debug(struct resolver *res, const struct build_id *id, const char *what)
+static char *ask(struct resolver *res, const struct build_id *id, const char *what,
+		 const char *find)
 {
 	debuginfod_client *client;
 	struct client c;
@@ -44,7 +45,7 @@ char *files_server_debug(struct resolver *res, const struct build_id *id, const 
 
 	if (!res->opts.debuginfod || !id->size)
 		return NULL;
-	if (!load_client(&c)) {
+	if (!load_client(&c, find)) {
 		resolver_warn(res,
 			      "debuginfod was asked for, but libdebuginfod.so.1 does not load");
 		return NULL;
@@ -65,12 +66,22 @@ char *files_server_debug(struct resolver *res, const struct build_id *id, const 
 	return NULL;
 }
 #else
-char *files_server_debug(struct resolver *res, const struct build_id *id, const char *what)
+static char *ask(struct resolver *res, const struct build_id *id, const char *what,
+		 const char *find)
 {
-	(void)id;
-	(void)what;
+	(void)id, (void)what, (void)find;
 	if (res->opts.debuginfod)
 		resolver_warn(res, "debuginfod was asked for, but this perf was built without it");
 	return NULL;
 }
 #endif
+
+char *files_server_debug(struct resolver *res, const struct build_id *id, const char *what)
+{
+	return ask(res, id, what, "debuginfod_find_debuginfo");
+}
+
+char *files_server_code(struct resolver *res, const struct build_id *id, const char *what)
+{
+	return ask(res, id, what, "debuginfod_find_executable");
+}

@@ -16,8 +16,10 @@
  *	kernel.c	the kernel's symbols: vmlinux, the host's kernel
  *	kallsyms.c	the text of /proc/kallsyms
  *	jit.c		/tmp/perf-PID.map, jitdump files
- *	places.c	what else lies at an address: lines, inlined calls, code
+ *	places.c	what else lies at an address: lines, inlined calls
+ *	code.c		the bytes of code
  *	lines.c		source lines and inlined frames (libdw); lines-stub.c without it
+ *	source.c	lines of source files
  *	match.c		what another resolver has handed out, as this one's
  *	demangle.c	C++ and Rust names
  */
@@ -231,7 +233,10 @@ struct object { /* dso->symbols */
 	bool unnamed;  /* an address in it was found to have no symbol */
 	bool stripped; /* no .symtab, neither in the file nor in one of debug symbols */
 	bool code_tried;
-	int code_fd; /* < 0 = not open */
+	int code_fd;	     /* < 0 = not open */
+	char *code_file;     /* that it is of */
+	uint64_t code_delta; /* of the kernel: from addresses there to the recorded ones */
+	int kcore_error;     /* errno of /proc/kcore; 0 = not tried, or readable */
 	struct lines *lines;
 	bool lines_tried;
 };
@@ -295,8 +300,9 @@ struct resolver {
 	VEC(char *) warning;
 	size_t warning_at;
 	bool lacked_memory;
-	unsigned guard_hits; /* of which a warning was made */
-	struct intern files; /* source file names */
+	unsigned guard_hits;	 /* of which a warning was made */
+	struct intern files;	 /* source file names */
+	struct sources *sources; /* what was read of them; NULL = nothing */
 	VEC(struct place) place;
 	struct htab by_addr;
 	struct intern inline_names;
@@ -373,6 +379,11 @@ const char *resolver_demangle(struct resolver *res, const char *name, bool kerne
 /* The kernel's table, loaded on first use; may be empty. */
 struct kernel_tab *kernel_load(struct resolver *res);
 void kernel_free(struct resolver *res);
+/*
+ * Where an image of the recorded kernel lies, to be freed, and what its addresses lack to the
+ * recorded ones; NULL when there is none.
+ */
+char *kernel_image(struct resolver *res, uint64_t *delta);
 /* False when this machine does not run the recorded kernel. */
 bool kernel_is_host(struct resolver *res, const struct dso *dso);
 int symtab_load_jit(struct resolver *res, const struct dso *dso, struct object *o);
@@ -411,6 +422,8 @@ struct elf_file *files_open_debug(struct resolver *res, const struct dso *dso, s
 
 /* The path of a downloaded debug file, to be freed; NULL when not asked for or not there. */
 char *files_server_debug(struct resolver *res, const struct build_id *id, const char *what);
+/* The same of the program or library itself. */
+char *files_server_code(struct resolver *res, const struct build_id *id, const char *what);
 /* Unpacked bytes; v is to be freed, after errors too. */
 struct unpacked {
 	unsigned char *v;
@@ -436,6 +449,7 @@ void lines_set(struct resolver *res, const char *file, struct srcline *out);
 struct lines *lines_open(struct resolver *res, const char *path);
 void lines_free(struct lines *l);
 bool lines_find(struct lines *l, struct resolver *res, uint64_t vaddr, struct srcline *out);
+void sources_free(struct sources *all); /* NULL is fine */
 /* Frames innermost first, without the function itself; see symbol_inlines(). */
 struct inline_info {
 	const char *name; /* as in DWARF, linkage name when there is one */

@@ -100,9 +100,16 @@ void symbol_find_many(struct resolver *res, const struct code_at *at, uint32_t *
  * so ask about other objects meanwhile. False: they are there or will be at the first question.
  */
 bool symbol_load_ahead(struct resolver *res, const struct dso *dso);
-/* Bytes of code at an object address (for disassembly): number of bytes put into buf, or -errno. */
+/*
+ * Bytes of code at an object address (for disassembly): number of bytes put into buf, or -errno.
+ * Those of an object with another build id than the recorded one are never given.
+ */
 ssize_t symbol_read_code(struct resolver *res, struct dso *dso, uint64_t addr, void *buf,
 			 size_t size);
+/* Where they are read; NULL = nowhere. */
+const char *symbol_code_path(struct resolver *res, struct dso *dso);
+/* What of @dso is missing and how to get it, after symbol_read_code() gave @code. Not 0. */
+int symbol_code_error(struct resolver *res, struct dso *dso, int code, struct err *e);
 /*
  * Where the file lies that was mapped: in the cache of build ids, or at its path if it is still that
  * one as far as build ids tell. To be freed; NULL when it is not here.
@@ -143,6 +150,13 @@ struct srcline {
 
 /* False when unknown (no debug information, or built without libdw). Results are cached. */
 bool symbol_srcline(struct resolver *res, struct dso *dso, uint64_t addr, struct srcline *out);
+
+/*
+ * Line @line of the source file @path: *n bytes, until the next question about another file; NULL
+ * when it is not here. Files that not everybody may read are not shown to root: the name is what
+ * the recorded program says.
+ */
+const char *symbol_source_line(struct resolver *res, const char *path, uint32_t line, size_t *n);
 
 struct inline_frame {
 	const struct symbol *sym; /* is_inline set, but for the outermost */

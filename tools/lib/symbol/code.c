@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The bytes of code: from the file that was mapped, found by its build id; of the kernel from
+ * /proc/kcore where it is the one that runs here, else from its image; of the vdso from this
+ * process; of code made at run time from where its maker left the bytes: a jitdump file, or the
+ * recording itself (BPF). An object that is another one by its build id gives no bytes: code that
+ * is wrong is worse than none. Where there are none, symbol_code_error() says which file is
+ * missing, and how to get it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "buildid/buildid.h"
+#include "symbol/symbol-int.h"
+
+#define KCORE "/proc/kcore"
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* From a server, when that was asked for and nothing lies here. */
+static char *served_file(struct resolver *res, const struct dso *dso, struct object *o)
+{
+	struct build_id id = { .size = (uint8_t)min_u64(dso->build_id_size, BUILD_ID_MAX) };
+	struct elf_file *f;
+	char *path;
+
+	if (!id.size)
+		return NULL;
+	memcpy(id.id, dso->build_id, id.size);
+	path = files_server_code(res, &id, dso->path);
+	if (!path || elf_open(&f, path, symbol_elf_flags(res))) {
+		free(path);
+		return NULL;
+	}
+	o->is_64bit = elf_is_64bit(f);
+	o->e_machine = elf_e_machine(f);
+	if (!o->seg.v.n)
+		elf_segments(f, &o->seg);
+	elf_close(f);
+	return path;
+}
+
+/* The running kernel as it is now: alternatives and static keys are patched. */
+static char *kcore_file(struct resolver *res, const struct dso *dso, struct object *o)
+{
+	if (!kernel_is_host(res, dso))
+		return NULL;
+	if (access(KCORE, R_OK)) {
+		o->kcore_error = errno;
+		return NULL;
+	}
+	o->code_delta = o->kernel_tab && dso->kind == DSO_KERNEL ? res->kernel.delta : 0;
+	return strdup(KCORE);
+}
+
+static char *kernel_file(struct resolver *res, const struct dso *dso, struct object *o)
+{
+	const struct kernel_tab *kt = &res->kernel;
+	char *path;
+
+	if (dso->guest)
+		return NULL;
+	if (dso->kind == DSO_KERNEL && o->kernel_tab && kt->vmlinux) {
+		o->code_delta = kt->delta;
+		return strdup(kt->file);
+	}
+	path = kcore_file(res, dso, o);
+	if (!path && dso->kind == DSO_KERNEL)
+		path = kernel_image(res, &o->code_delta);
+	return path;
+}
+
+static int open_file(struct resolver *res, struct object *o, bool kernel)
+{
+	struct elf_file *f;
+
+	o->code_fd = open(o->code_file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (o->code_fd < 0)
+		return o->code_fd = -errno;
+	/* Kernel addresses need the file's segments; those of user objects are offsets already. */
+	if (kernel && !elf_open(&f, o->code_file, symbol_elf_flags(res))) {
+		elf_segments(f, &o->seg);
+		o->e_machine = elf_e_machine(f);
+		elf_close(f);
+	}
+	return o->code_fd;
+}
+
+static int code_open(struct resolver *res, const struct dso *dso, struct object *o)
+{
+	bool kernel = dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE;
+
+	if (o->code_tried)
+		return o->code_fd;
+	o->code_tried = true;
+	o->code_fd = -ENOENT;
+	if (kernel)
+		o->code_file = kernel_file(res, dso, o);
+	else if (dso->kind == DSO_USER)
+		o->code_file = o->run_file ? strdup(o->run_file) : served_file(res, dso, o);
+	return o->code_file ? open_file(res, o, kernel) : o->code_fd;
+}
+
+static ssize_t read_vdso(uint64_t addr, void *buf, size_t size)
+{
+	size_t have;
+	unsigned char *image = object_vdso(&have);
+	ssize_t n = -ENOENT;
+
+	if (image && addr < have) {
+		n = (ssize_t)min_u64(size, have - addr);
+		memcpy(buf, image + addr, (size_t)n);
+	}
+	free(image);
+	return n;
+}
+
+/* ---- BPF programs ---------------------------------------------------------------------------- */
+
+enum { /* offsets within struct bpf_prog_info, bpf(2) */
+       INFO_CODE_LEN = 16,
+       INFO_CODE = 24,
+       INFO_NR_KSYMS = 104,
+       INFO_NR_LENS = 108,
+       INFO_KSYMS = 112,
+       INFO_LENS = 120,
+       INFO_MIN = 128,
+};
+
+struct bpf_prog {
+	const unsigned char *info, *data;
+	uint32_t data_size;
+	bool swap;
+};
+
+/* @n bytes at the offset that the info has at @field; NULL when they are not all there. */
+static const unsigned char *bpf_array(const struct bpf_prog *p, int field, uint64_t n)
+{
+	uint64_t at = load_u64(p->info + field, p->swap);
+
+	return at <= p->data_size && n <= p->data_size - at ? p->data + at : NULL;
+}
+
+/* The code of a program lies one function behind the other. */
+static const unsigned char *bpf_function(const struct bpf_prog *p, uint64_t start, uint64_t *size)
+{
+	uint32_t nr = load_u32(p->info + INFO_NR_KSYMS, p->swap);
+	uint64_t code_len = load_u32(p->info + INFO_CODE_LEN, p->swap), at = 0;
+	const unsigned char *code = bpf_array(p, INFO_CODE, code_len);
+	const unsigned char *ksyms = bpf_array(p, INFO_KSYMS, (uint64_t)nr * 8);
+	const unsigned char *lens = bpf_array(p, INFO_LENS, (uint64_t)nr * 4);
+
+	if (!code || !ksyms || !lens || nr != load_u32(p->info + INFO_NR_LENS, p->swap))
+		return NULL;
+	for (uint32_t i = 0; i < nr; i++) {
+		uint64_t len = load_u32(lens + 4ULL * i, p->swap);
+
+		if (len > code_len - at)
+			return NULL;
+		if (load_u64(ksyms + 8ULL * i, p->swap) == start) {
+			*size = len;
+			return code + at;
+		}
+		at += len;
+	}
+	return NULL;
+}
+
+/* What the recorder asked the kernel for: BPF_PROG_INFO, perf.data(5). */
+static const unsigned char *bpf_code(const struct resolver *res, const struct dso *dso,
+				     uint64_t *size)
+{
+	const struct perfdata *pd = machine_recording(res->m);
+	size_t n = 0;
+	const void *raw = pd ? perfdata_feature_raw(pd, FEAT_BPF_PROG_INFO, &n) : NULL;
+	struct cursor c = cursor_init(raw, raw ? n : 0, pd && perfdata_swapped(pd));
+	uint32_t nr = cursor_u32(&c);
+
+	for (uint32_t i = 0; i < nr && !c.bad; i++) {
+		uint32_t info_size = cursor_u32(&c), data_size = cursor_u32(&c);
+		struct bpf_prog p = { .data_size = data_size, .swap = c.swap };
+		const unsigned char *code;
+
+		cursor_u64(&c); /* which arrays were asked for */
+		p.info = cursor_bytes(&c, info_size);
+		p.data = cursor_bytes(&c, data_size);
+		code = p.data && info_size >= INFO_MIN ? bpf_function(&p, dso->start, size) : NULL;
+		if (code)
+			return code;
+	}
+	return NULL;
+}
+
+static ssize_t read_bpf(const struct resolver *res, const struct dso *dso, uint64_t addr, void *buf,
+			size_t size)
+{
+	uint64_t have = 0, off = addr - dso->start;
+	const unsigned char *code = bpf_code(res, dso, &have);
+
+	if (!code || addr < dso->start || off >= have)
+		return -ENOENT;
+	size = (size_t)min_u64(size, have - off);
+	memcpy(buf, code + off, size);
+	return (ssize_t)size;
+}
+
+/* ---- all kinds ------------------------------------------------------------------------------- */
+
+ssize_t symbol_read_code(struct resolver *res, struct dso *dso, uint64_t addr, void *buf,
+			 size_t size)
+{
+	struct object *o = object_load(res, dso);
+	struct jitdump *d;
+	uint64_t offset = addr;
+	int fd;
+
+	if (!o)
+		return -ENOMEM;
+	switch (dso->kind) {
+	case DSO_VDSO: return o->tab.sym.n ? read_vdso(addr, buf, size) : -ENOENT;
+	case DSO_JIT:
+		d = machine_jitdump(res->m, dso);
+		return d ? jitdump_read(d, addr, buf, size) : -ENOENT;
+	case DSO_BPF: return read_bpf(res, dso, addr, buf, size);
+	case DSO_ANON: return -ENOENT;
+	default: break;
+	}
+	fd = code_open(res, dso, o);
+	if (fd < 0)
+		return fd;
+	/* The kernel's own code was moved as its symbols were; modules lie anywhere. */
+	if (dso->kind != DSO_USER && !segments_to_offset(&o->seg, addr - o->code_delta, &offset))
+		return -EFAULT;
+	if (offset > INT64_MAX - size)
+		return -EFAULT;
+	return file_read_at(fd, buf, size, offset);
+}
+
+const char *symbol_code_path(struct resolver *res, struct dso *dso)
+{
+	const struct perfdata *pd = machine_recording(res->m);
+	struct object *o = object_load(res, dso);
+	uint64_t size;
+
+	if (!o)
+		return NULL;
+	switch (dso->kind) {
+	case DSO_VDSO: return o->tab.sym.n ? "[vdso]" : NULL;
+	case DSO_JIT: return machine_jitdump(res->m, dso) ? dso->path : NULL;
+	case DSO_BPF: return bpf_code(res, dso, &size) ? perfdata_path(pd) : NULL;
+	case DSO_ANON: return NULL;
+	default: return code_open(res, dso, o) < 0 ? NULL : o->code_file;
+	}
+}
+
+/* ---- why there is none ----------------------------------------------------------------------- */
+
+static const char kernel_hint[] =
+	"The image with symbols is in a package of the distribution (kernel-debuginfo, "
+	"linux-image-...-dbg): name it with --vmlinux FILE, or keep it with 'perf buildid-cache "
+	"--add FILE'.";
+
+static int say_kernel(struct resolver *res, const struct dso *dso, const struct object *o,
+		      const char *id, struct err *e)
+{
+	const char *what = dso->kind == DSO_MODULE ? dso->name : "the kernel";
+	const char *release = machine_os_release(res->m);
+
+	if (dso->guest) {
+		err_set(e, -ENOENT, "the code of a guest's kernel is not here");
+		err_hint(e, "Annotate the recording of the guest inside it.");
+		return e->code;
+	}
+	if (kernel_is_host(res, dso)) {
+		err_set(e, -(o->kcore_error ? o->kcore_error : ENOENT),
+			"the code of %s cannot be read: " KCORE ": %s%s", what,
+			strerror(o->kcore_error ? o->kcore_error : ENOENT),
+			dso->kind == DSO_KERNEL ? "; no vmlinux of it was found" : "");
+		err_hint(e, "Only root (CAP_SYS_RAWIO) may read " KCORE ". %s",
+			 dso->kind == DSO_KERNEL ? kernel_hint : "");
+		return e->code;
+	}
+	err_set(e, -ENOENT,
+		"the code of %s is not here: the recorded kernel is %s, build id %s, and not the "
+		"one that runs",
+		what, *release ? release : "unknown", *id ? id : "unknown");
+	if (dso->kind == DSO_MODULE)
+		err_hint(e, "Annotate on a machine that runs that kernel with that module.");
+	else
+		err_hint(e, "%s", kernel_hint);
+	return e->code;
+}
+
+static int say_made(struct resolver *res, const struct dso *dso, struct err *e)
+{
+	const char *trouble;
+
+	switch (dso->kind) {
+	case DSO_BPF:
+		err_set(e, -ENOENT,
+			"the code of the BPF program %s is not in the recording: it has no "
+			"BPF_PROG_INFO of it",
+			dso->name);
+		err_hint(e,
+			 "A recorder that runs as root stores it (upstream's perf record does).");
+		return e->code;
+	case DSO_VDSO:
+		err_set(e, -ENOENT,
+			"the code of [vdso] is not here: the recording is of another "
+			"kernel");
+		err_hint(e, "Annotate on a machine that runs that kernel.");
+		return e->code;
+	case DSO_JIT:
+		return err_set(e, -ENOENT, "the code bytes are missing in %s: it is cut",
+			       dso->path);
+	default: break;
+	}
+	trouble = machine_jit_trouble(res->m, dso->pid);
+	err_set(e, -ENOENT,
+		"code that process %d made at run time left no bytes: %s has names only%s%s",
+		dso->pid, dso->name, trouble ? "; its jitdump file: " : "", trouble ? trouble : "");
+	err_hint(e, "Let the compiler write a jitdump file (an agent of the JVM, 'node "
+		    "--perf-prof', 'PYTHON_PERF_JIT_SUPPORT=1') and record with -k mono.");
+	return e->code;
+}
+
+/* What lies at the object's path, that it cannot be it. */
+static void say_other(const char *path, const struct dso *dso, struct err *e)
+{
+	struct elf_file *f;
+	const struct build_id *have;
+	char hex[2 * BUILD_ID_MAX + 1] = "none";
+	int ret = elf_open(&f, path, 0);
+
+	if (ret == -ENOEXEC) {
+		err_set(e, ret, "%s is no ELF file, so there is no code of it", path);
+	} else if (ret) {
+		err_set(e, ret, "%s cannot be opened: %s", path, strerror(-ret));
+	} else {
+		have = elf_build_id(f);
+		if (have->size)
+			buildid_hex(have, hex);
+		err_set(e, -ENOENT, "%s has changed since the recording: its build id is %s now",
+			dso->path, hex);
+		elf_close(f);
+	}
+}
+
+static int say_user(struct resolver *res, const struct dso *dso, const char *id, struct err *e)
+{
+	char path[PATH_MAX];
+
+	if (dso->path[0] != '/') {
+		err_set(e, -ENOENT, "%s is no file, and has no code that could be read", dso->path);
+		return e->code;
+	}
+	if (!files_symfs_path(res, dso->path, path, sizeof(path)) || access(path, F_OK)) {
+		err_set(e, -ENOENT, "%s is not here", path);
+	} else {
+		say_other(path, dso, e);
+	}
+	if (*id)
+		err_context(e, "no file with build id %s", id);
+	err_hint(
+		e, "A copy of the file as it was recorded is found below --symfs DIR%s",
+		*id ? ", in the cache after 'perf buildid-cache --add FILE', or from a server with "
+		      "--debuginfod (DEBUGINFOD_URLS)."
+		    : ". The recording has no build id of it: 'perf buildid-cache' cannot help.");
+	return e->code;
+}
+
+int symbol_code_error(struct resolver *res, struct dso *dso, int code, struct err *e)
+{
+	struct object *o = object_load(res, dso);
+	char id[2 * BUILD_ID_MAX + 1] = "";
+	struct build_id want = { .size = (uint8_t)min_u64(dso->build_id_size, BUILD_ID_MAX) };
+
+	if (want.size) {
+		memcpy(want.id, dso->build_id, want.size);
+		buildid_hex(&want, id);
+	}
+	if (!o || code == -ENOMEM)
+		return err_set(e, -ENOMEM, "out of memory for the code of %s", dso->name);
+	if (o->code_file && code == -EFAULT)
+		return err_set(e, code, "%s has no bytes at that address", o->code_file);
+	if (o->code_file && o->code_fd >= 0)
+		return err_set(e, code ? code : -ENODATA, "%s: %s", o->code_file,
+			       code ? strerror(-code) : "it ends before that function");
+	switch (dso->kind) {
+	case DSO_USER: return say_user(res, dso, id, e);
+	case DSO_KERNEL:
+	case DSO_MODULE: return say_kernel(res, dso, o, id, e);
+	default: return say_made(res, dso, e);
+	}
+}
