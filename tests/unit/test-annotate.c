@@ -36,6 +36,15 @@ static int setup(void **state)
 	return 0;
 }
 
+/* Files of this machine, but not its kernel. */
+static int setup_here(void **state)
+{
+	const struct symbol_opts so = { .no_host_kernel = true };
+
+	(void)state;
+	return build_machine(&so);
+}
+
 static void add(struct annotate *a, uint32_t event, uintptr_t ip, uint64_t period, uint16_t misc)
 {
 	static struct perfdata_event ev[2] = { { .idx = 0, .name = "a" },
@@ -202,6 +211,115 @@ static void test_syntax(void **state)
 	annotate_free(a);
 }
 
+/* ---- where code comes from -------------------------------------------------------------------- */
+
+static struct dso *dso_called(const char *path)
+{
+	for (size_t i = 0; i < machine_nr_dsos(m); i++)
+		if (!strcmp(machine_dso(m, i)->path, path))
+			return machine_dso(m, i);
+	fail_msg("no object %s", path);
+	return NULL;
+}
+
+/* That there are no bytes of it, and what is said of that: @text, and in the hint @next. */
+static void check_missing(struct dso *dso, const char *text, const char *next)
+{
+	unsigned char buf[16];
+	ssize_t n = symbol_read_code(res, dso, dso->start, buf, sizeof(buf));
+
+	err_clear(&e);
+	assert_true(n <= 0);
+	assert_true(symbol_code_error(res, dso, (int)n, &e) < 0);
+	if (!strstr(e.text, text))
+		fail_msg("\"%s\" lacks \"%s\"", e.text, text);
+	if (!strstr(e.hint, next))
+		fail_msg("\"%s\" lacks \"%s\"", e.hint, next);
+	assert_null(symbol_code_path(res, dso));
+}
+
+static void test_missing_file(void **state)
+{
+	static const uint8_t id[20] = { 0xab, 0xcd };
+
+	(void)state;
+	map_file(1, 0x1000, 0x1000, 0, "/nonexistent/prog");
+	map_file(1, 0x3000, 0x1000, 0, "/nonexistent/with-id");
+	dso_called("/nonexistent/with-id")->build_id = id;
+	dso_called("/nonexistent/with-id")->build_id_size = 20;
+	check_missing(dso_called("/nonexistent/prog"), "/nonexistent/prog is not here",
+		      "no build id of it");
+	check_missing(dso_called("/nonexistent/with-id"),
+		      "no file with build id abcd000000000000000000000000000000000000: "
+		      "/nonexistent/with-id is not here",
+		      "perf buildid-cache --add FILE");
+}
+
+/* This program is here, but it is another one than the recorded. */
+static void test_other_file(void **state)
+{
+	static const uint8_t id[20] = { 0xab, 0xcd };
+	char self[4096];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	struct dso *dso;
+
+	(void)state;
+	assert_true(n > 0);
+	self[n] = 0;
+	map_self((uintptr_t)counted);
+	dso = dso_called(self);
+	dso->build_id = id;
+	dso->build_id_size = 20;
+	check_missing(dso, "has changed since the recording: its build id is ",
+		      "below --symfs DIR, in the cache");
+	assert_null(symbol_find(res, dso, 0x1000));
+}
+
+static void test_no_elf(void **state)
+{
+	(void)state;
+	map_file(1, 0x1000, 0x1000, 0, "/etc/passwd");
+	check_missing(dso_called("/etc/passwd"), "/etc/passwd is no ELF file", "--symfs DIR");
+}
+
+static void test_no_file(void **state)
+{
+	static const char *const names[] = { "[heap]", "anon_inode:[perf_event]" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct dso dso = { .idx = (uint32_t)(100 + i), .path = names[i], .name = names[i] };
+
+		check_missing(&dso, "is no file", "");
+	}
+}
+
+static void test_missing_kinds(void **state)
+{
+	static const uint8_t id[2] = { 0x12, 0x34 };
+	struct dso kernel = { .kind = DSO_KERNEL,
+			      .name = "[kernel.kallsyms]",
+			      .path = "[kernel.kallsyms]",
+			      .build_id = id,
+			      .build_id_size = 2 };
+	struct dso module = { .kind = DSO_MODULE, .name = "[ext4]", .path = "[ext4]" };
+	struct dso guest = { .kind = DSO_KERNEL, .name = "g", .path = "g", .guest = true };
+	struct dso bpf = { .kind = DSO_BPF, .name = "bpf_prog_1", .path = "bpf_prog_1" };
+	struct dso vdso = { .kind = DSO_VDSO, .name = "[vdso]", .path = "[vdso]" };
+	struct dso jit = {
+		.kind = DSO_ANON, .name = "/tmp/perf-7.map", .path = "//anon", .pid = 7
+	};
+
+	(void)state;
+	check_missing(&kernel, "the recorded kernel is unknown, build id 1234, and not the one",
+		      "--vmlinux FILE");
+	check_missing(&module, "the code of [ext4] is not here", "runs that kernel");
+	check_missing(&guest, "guest's kernel", "inside it");
+	check_missing(&bpf, "BPF program bpf_prog_1", "root");
+	check_missing(&jit, "process 7 made at run time left no bytes: /tmp/perf-7.map", "jitdump");
+	check_missing(&vdso, "[vdso]", "that kernel");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +327,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_merge, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_listing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_syntax, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_missing_file, setup_here, teardown),
+		cmocka_unit_test_setup_teardown(test_other_file, setup_here, teardown),
+		cmocka_unit_test_setup_teardown(test_no_elf, setup_here, teardown),
+		cmocka_unit_test_setup_teardown(test_no_file, setup_here, teardown),
+		cmocka_unit_test_setup_teardown(test_missing_kinds, setup_here, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

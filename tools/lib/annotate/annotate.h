@@ -138,7 +138,7 @@ struct listing_line {
 	const char *name;  /* what is at ref_addr, or of a label; NULL = unknown */
 	uint64_t name_off; /* ref_addr is so many bytes behind its start */
 	const char *file;  /* of srcline, as the compiler named it; NULL = unknown */
-	const char *text;  /* "movq %rsp, %rbp", or the source line; "" when that is not here */
+	const char *text;  /* "movq %rsp, %rbp", or the source line */
 	uint16_t args;	   /* of an instruction: where in text its operands begin; 0 = none */
 	const unsigned char *bytes; /* of an instruction: @len of them */
 };

@@ -50,11 +50,15 @@ static int read_code(struct listing_build *b, struct err *e)
 			       (unsigned long long)size);
 	n = symbol_read_code(b->res, b->l.dso, b->l.start, b->code, size);
 	if (n <= 0) {
-		err_set(e, n < 0 ? (int)n : -ENOENT, "the code of %s (%s) cannot be read: %s",
-			b->l.sym->name, b->l.dso->path, n < 0 ? strerror((int)-n) : "cut");
-		return e->code;
+		symbol_code_error(b->res, b->l.dso, n < 0 ? (int)n : 0, e);
+		return err_context(e, "%s", b->l.sym->name);
 	}
 	b->size = (size_t)n;
+	b->l.path = symbol_code_path(b->res, b->l.dso);
+	if (b->size < size &&
+	    annotate_note(b, "%s ends %llu bytes before %s does: the rest is not shown", b->l.path,
+			  (unsigned long long)(size - b->size), b->l.sym->name))
+		return err_set(e, -ENOMEM, "out of memory for a function");
 	return 0;
 }
 
