@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What report and script share to take upstream's options: accepted ones and refused ones. */
+/* What annotate, report and script share to take upstream's options: accepted ones, refused ones, and
+ * values that several have. */
 #ifndef PERF_COMPAT_H
 #define PERF_COMPAT_H
 
@@ -9,6 +10,12 @@
 int compat_accept(void *opts, const struct option *opt, const char *arg, bool unset, struct err *e);
 /* An option that is not there: its help text says why, and what to use. */
 int compat_refuse(void *opts, const struct option *opt, const char *arg, bool unset, struct err *e);
+
+/* "5" or "0.5%", from 0 to 100. */
+int compat_percent(const struct option *opt, const char *arg, double *out, struct err *e);
+/* --stdio-color: auto, always, never; NULL is auto. Asked before there is a pager, which gets what the
+ * terminal would. */
+int compat_color(const char *mode, bool *on, struct err *e);
 
 #define OPT_ACCEPT(s, l)                                                                           \
 	{                                                                                          \

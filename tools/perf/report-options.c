@@ -49,14 +49,12 @@ static int parse_limit(void *opts, const struct option *opt, const char *arg, bo
 		       struct err *e)
 {
 	struct report_opts *o = opts;
-	char *end = NULL;
-	double v = unset ? 0 : strtod(arg, &end);
+	double v = 0;
+	int ret = unset ? 0 : compat_percent(opt, arg, &v, e);
 
-	(void)opt;
-	if (!unset && (end == arg || (*end && strcmp(end, "%") != 0) || !(v >= 0 && v <= 100)))
-		return err_set(e, -EINVAL, "--percent-limit: `%s' is no number from 0 to 100", arg);
-	o->min_percent = o->chain.min_percent = v;
-	return 0;
+	if (!ret)
+		o->min_percent = o->chain.min_percent = v;
+	return ret;
 }
 
 #define O struct report_opts
@@ -258,18 +256,6 @@ static uint32_t name_room(const struct report_opts *o)
 	return (uint32_t)(width < 32 ? 32 : width > 500 ? 500 : width);
 }
 
-static int setup_color(struct report *r, struct err *e)
-{
-	const char *mode = r->o.color ?: "auto";
-
-	if (strcmp(mode, "auto") != 0 && strcmp(mode, "always") != 0 && strcmp(mode, "never") != 0)
-		return err_set(e, -EINVAL, "--stdio-color is auto, always or never, not `%s'",
-			       mode);
-	/* Asked for before there is a pager: that gets what the terminal would. */
-	r->color = *mode == 'a' && (mode[1] == 'l' || cli_use_color(STDOUT_FILENO));
-	return 0;
-}
-
 int report_setup_options(struct report *r, struct err *e)
 {
 	struct keys_opts *po = &r->po;
@@ -333,5 +319,5 @@ int report_setup_options(struct report *r, struct err *e)
 	if (o->quantum && parse_quantum(o->quantum, &po->time_quantum, e))
 		return -EINVAL;
 	po->max_name = name_room(o);
-	return setup_color(r, e);
+	return compat_color(o->color, &r->color, e);
 }
