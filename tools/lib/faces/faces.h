@@ -42,6 +42,7 @@
 #define PERF_FACES_H
 
 #include "emit/emit.h"
+#include "annotate/annotate.h"
 #include "brflow/brflow.h"
 #include "view/view.h"
 
@@ -185,6 +186,54 @@ void faces_cell_value(const struct faces *f, const struct faces_cell *cell, stru
 
 /* What readers of the answer should know, or NULL. */
 const char *faces_warning(const struct faces *f);
+
+/* ---- listings -------------------------------------------------------------------------------- */
+
+enum faces_number { FACES_SHARES, FACES_SAMPLES, FACES_PERIODS };
+
+struct faces_listing_opts {
+	enum faces_number number;
+	enum listing_percent percent; /* what shares are of */
+	bool full_paths;	      /* of objects */
+	bool asm_raw;		      /* bytes of instructions */
+	bool print_line; /* a summary by source line, and the line behind instructions */
+	bool verbose;	 /* samples by address */
+	bool color;
+};
+
+/*
+ * Writes functions one after the other: begin, put for each, end. The caller fills in the first
+ * three members, the others are zero.
+ */
+struct faces_listings {
+	const struct perfdata *pd;
+	struct obuf *out;
+	struct faces_listing_opts o;
+	struct emit json;
+	struct obuf cell; /* the number at hand */
+	size_t nr;	  /* written */
+};
+
+struct faces_listing_writer {
+	const char *name;
+	void (*begin)(struct faces_listings *f);
+	int (*put)(struct faces_listings *f, const struct listing *l, struct err *e);
+	void (*end)(struct faces_listings *f);
+};
+
+extern const struct faces_listing_writer faces_listing_stdio;  /* upstream's annotate --stdio */
+extern const struct faces_listing_writer faces_listing_stdio2; /* lines as in a browser */
+extern const struct faces_listing_writer faces_listing_json;
+
+/*
+ * An instruction's text in upstream's form, mnemonics filled up to @width columns. @full: targets of
+ * branches as addresses with names, else as offsets in the function, or the name alone.
+ */
+#define FACES_INSN_WIDTH 6
+void faces_insn_text(const struct listing *l, const struct listing_line *line, bool full, int width,
+		     struct obuf *o);
+int faces_insn_width(
+	const struct listing *l); /* of its longest mnemonic, FACES_INSN_WIDTH at least */
 
 /* Counts of threads, from the READ records of `record -s`. */
 int faces_threads_add(struct faces_threads **t, const struct record *rec, struct err *e);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the writers of listings share: columns of numbers, names of events, shares with colours. */
+#ifndef PERF_FACES_LISTING_INT_H
+#define PERF_FACES_LISTING_INT_H
+
+#include "faces/faces-int.h"
+
+/*
+ * A column of numbers before an instruction. In --stdio it is ` %*s` of @width, in --stdio2 the same
+ * with the blank behind. Another number is another row of faces_listing_columns[] (listing.c).
+ */
+struct faces_listing_column {
+	const char *name; /* JSON key */
+	const char *head; /* for people */
+	int width;
+	int width2; /* in --stdio2 */
+	bool each_event;
+	bool (*shown)(const struct faces_listings *f, const struct listing *l); /* to people */
+	/* @k: number of the event. Nothing where there is nothing to say: --stdio2 has blanks then. */
+	void (*text)(const struct faces_listings *f, const struct listing *l,
+		     const struct listing_line *line, uint32_t k, struct obuf *o);
+	/* Members of an object: of an event's where each_event, else of the line's. */
+	void (*json)(const struct faces_listings *f, const struct listing *l,
+		     const struct listing_line *line, uint32_t k, struct emit *e);
+};
+
+extern const struct faces_listing_column faces_listing_columns[];
+extern const size_t faces_listing_nr_columns;
+
+/* "local period" */
+const char *faces_listing_percent_name(enum listing_percent type);
+/* The largest share of a line, of all events. */
+double faces_listing_max(const struct faces_listings *f, const struct listing *l,
+			 const struct listing_line *line);
+/* "cycles", or "anon group { cycles, instructions }" */
+void faces_listing_events(const struct listing *l, struct obuf *o);
+/* What stands in a column: how long it is; it is good until the next call. */
+size_t faces_listing_number(struct faces_listings *f, const struct listing *l,
+			    const struct listing_line *line, const struct faces_listing_column *c,
+			    uint32_t k, const char **text);
+/* What all writers do. */
+void faces_listing_begin(struct faces_listings *f);
+void faces_listing_end(struct faces_listings *f);
+/* Before and behind what has a colour by its share; nothing without colours. */
+bool faces_listing_color(const struct faces_listings *f, double percent);
+void faces_listing_plain(const struct faces_listings *f, bool colored);
+/* The object, with its directories or without. */
+const char *faces_listing_object(const struct faces_listings *f, const struct listing *l);
+/* "41 55 ", filled up as objdump does. */
+void faces_listing_bytes(const struct listing_line *line, struct obuf *o);
+/* "wl.c:7" of an instruction whose line is known. */
+void faces_listing_place(const struct listing_line *line, struct obuf *o);
+/* A source line without what it is indented by, tabs as blanks. */
+void faces_listing_source(const struct listing_line *line, struct obuf *o);
+
+#endif
