@@ -8,6 +8,7 @@
 #include "base/base.h"
 #include "cli/cli.h"
 
+extern const struct command cmd_annotate;
 extern const struct command cmd_buildid_cache;
 extern const struct command cmd_buildid_list;
 extern const struct command cmd_check;

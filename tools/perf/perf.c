@@ -14,6 +14,7 @@
 
 /* clang-format off */ /* one a line: branches that add commands merge */
 static const struct command *const commands[] = {
+	&cmd_annotate,
 	&cmd_buildid_cache,
 	&cmd_buildid_list,
 	&cmd_check,
@@ -50,9 +51,6 @@ const struct command *perf_command(const char *name)
 static const struct {
 	const char *name, *instead;
 } elsewhere[] = {
-	{ "annotate",
-	  "instructions and how often they ran: perf script -F ip,sym,insn, or with branches "
-	  "recorded by -b: perf report --total-cycles, perf script -F +brstackinsn" },
 	{ "archive",
 	  "the objects of a recording: perf buildid-list, then tar; debuginfod serves them by "
 	  "build id: perf report --debuginfod" },

@@ -17,7 +17,11 @@
 
 /* clang-format off */
 static const struct cli_setting settings[] = {
-	ROW("annotate.disassembler_style", NULL, NONE, NULL),
+	ROW("annotate.demangle", "annotate", FLAG, "demangle"),
+	ROW("annotate.demangle_kernel", "annotate", FLAG, "demangle-kernel"),
+	ROW("annotate.disassembler_style", "annotate", VALUE, "disassembler-style"),
+	ROW("annotate.show_nr_samples", "annotate", FLAG, "show-nr-samples"),
+	ROW("annotate.show_total_period", "annotate", FLAG, "show-total-period"),
 	ROW("buildid.dir", NULL, ENV, "PERF_BUILDID_DIR"),
 	ROW("report.children", "report", FLAG, "children"),
 	ROW("report.group", "report", FLAG, "group"),
@@ -43,8 +47,10 @@ static const struct cli_setting settings[] = {
 
 int perf_settings(const char *command, struct cli_args *args, struct err *e)
 {
-	static const char *const users[] = { "buildid-cache", "buildid-list", "data",  "inject",
-					     "record",	      "report",	      "script" };
+	static const char *const users[] = {
+		"annotate", "buildid-cache", "buildid-list", "data",
+		"inject",   "record",	     "report",	     "script"
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(users); i++)
 		if (!strcmp(command, users[i]))

@@ -73,6 +73,8 @@ static const struct {
 	void (*print)(void);
 	const char *words; /* or these */
 } values[] = {
+	{ "annotate", "--disassembler-style", NULL, "att intel" },
+	{ "annotate", "--percent-type", NULL, "local-period local-hits global-period global-hits" },
 	{ "check", "", NULL, "feature" },
 	{ "data", "", NULL, "convert" },
 	{ "data", "--to", print_formats, NULL },

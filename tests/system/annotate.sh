@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# perf annotate: options that are wrong or go not together, functions and objects that are not there,
+# names of a hostile object, colours, JSON, the patterns that clients look for.
+. "$(dirname "$0")/../lib.sh"
+need_cmd python3
+"$PERF" check feature -q capstone || skip_all "no capstone in this build"
+WALK=$ROOT/tests/data/annotate/walk
+ID=00112233445566778899aabbccddeeff00112233
+F=$TMP/walk.data
+text='sample 5 0x40017e 1000
+sample 3 0x40018d 100
+sample 1 0x40014e 400'
+echo "$text" | made_file listing-file "$F" "$WALK" || skip_all "cannot write $F"
+
+# ---- the command line
+usage() { # usage NAME ERE OPTION...
+	_usage=$1 _ere=$2
+	shift 2
+	check_status "$_usage" 129 "$PERF" annotate -i "$F" "$@"
+	like "$_usage: says so" "$(cat "$TMP/check.out")" "$_ere"
+}
+usage "two forms" '--stdio, --stdio2 and --json are one or the other' --stdio --stdio2
+usage "two numbers" 'show-nr-samples and --show-total-period are one or the other' -n --show-total-period
+usage "--prefix-strip alone" '--prefix-strip requires --prefix' --prefix-strip 2
+usage "--prefix-strip of a word" '`two. is no number' --prefix /x --prefix-strip two
+usage "--percent-type" 'local-period, local-hits, global-period or global-hits, not `local' --percent-type local
+usage "--percent-limit" 'is no number from 0 to 100' --percent-limit 101
+usage "-M" 'att or intel, not `arm' -M arm
+usage "--stdio-color" 'auto, always or never, not `blue' --stdio-color blue
+usage "two symbols" 'more than one function: leaf' branchy leaf
+usage "-s and a symbol" 'more than one function: leaf' -s branchy leaf
+for o in data-type type-stat insn-stat code-with-type gtk; do
+	usage "--$o is refused" "--$o: .*(--mem-mode|--stdio2)" --$o
+done
+check_status "upstream's options that change nothing" 0 "$PERF" annotate -i "$F" --objdump=objdump \
+	--addr2line addr2line -m --itrace --stdio
+check_status "no such file" 1 "$PERF" annotate -i "$TMP/none"
+
+# ---- what upstream's test and its clients look for
+pattern='[0-9]*\.[0-9]* *: *\w*: *\w*'
+check "a line of percent, address, instruction" sh -c "'$PERF' annotate -i '$F' --stdio | grep -q '$pattern'"
+check "... of a symbol" sh -c "'$PERF' annotate -i '$F' --stdio branchy | grep -q '$pattern'"
+check "... from a pipe" sh -c "'$PERF' annotate -i - --stdio <'$F' | grep -q '$pattern'"
+check "... with --objdump" sh -c "'$PERF' annotate -i '$F' --objdump=objdump branchy | grep -q '$pattern'"
+
+# ---- functions that are not there
+check_status "a name near" 1 "$PERF" annotate -i "$F" brunchy
+like "a name near: which" "$(cat "$TMP/check.out")" "no samples in a function called .brunchy"
+like "a name near: is named" "$(cat "$TMP/check.out")" "branchy"
+check_status "a function without samples" 1 "$PERF" annotate -i "$F" tail
+check_status "nothing of any object" 0 "$PERF" annotate -i "$F" -d nosuch
+like "nothing of any object: says so" "$(cat "$TMP/check.out")" 'data has no samples!'
+"$PERF" annotate -i "$F" --percent-limit 10 >"$TMP/out" 2>&1
+unlike "--percent-limit leaves out functions" "$(cat "$TMP/out")" '<leaf>:'
+like "... and not others" "$(cat "$TMP/out")" 'je '
+
+# ---- code that is not here: said once, the others go on
+cp "$WALK" "$TMP/gone"
+printf 'map %s\n%s\nmap %s 0x1000000\nsample 2 0x140017e 10\nsample 2 0x140014e 10\n' "$WALK" "$text" "$TMP/gone" |
+	made_file listing-file -b $ID "$TMP/missing.data" "$WALK"
+rm "$TMP/gone"
+"$PERF" annotate -i "$TMP/missing.data" >"$TMP/out" 2>"$TMP/err"
+is "code that is not here: others go on" "$?" 0
+like "code that is not here: they are shown" "$(cat "$TMP/out")" 'je '
+
+# ---- names of a hostile object
+python3 - "$WALK" "$TMP/hostile" <<'E'
+import sys
+b = open(sys.argv[1], 'rb').read()
+assert b.count(b'branchy\0')
+open(sys.argv[2], 'wb').write(b.replace(b'branchy\0', b'\33[2J"\n\\\0'))
+E
+echo "$text" | made_file listing-file "$TMP/hostile.data" "$TMP/hostile"
+for form in --stdio --stdio2 --json; do
+	"$PERF" annotate -i "$TMP/hostile.data" $form >"$TMP/out" 2>&1
+	is "a hostile name $form: no control bytes" "$(tr -d '\n\t' <"$TMP/out" | LC_ALL=C tr -cd '\001-\037\177' | wc -c)" 0
+	check "a hostile name $form: is there" grep -q '2J' "$TMP/out"
+done
+
+# ---- JSON
+"$PERF" annotate -i "$TMP/hostile.data" --json >"$TMP/json" 2>"$TMP/err"
+check "JSON: of a hostile name" python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$TMP/json"
+"$PERF" annotate -i "$F" --json >"$TMP/json" 2>"$TMP/err"
+cat >"$TMP/sums.py" <<'E'
+import json, sys
+for f in json.load(open(sys.argv[1]))['functions']:
+    code = [l for l in f['lines'] if 'address' in l]
+    for n, event in enumerate(f['events']):
+        lines = [l['counts'][n] for l in code]
+        assert sum(c['samples'] for c in lines) == event['samples'], f['symbol']
+        assert sum(c['period'] for c in lines) == event['period'], f['symbol']
+        assert abs(sum(c['percent'] for c in lines) - 100) < 0.1, f['symbol']
+    at = int(f['start'], 16)
+    for l in code:
+        assert int(l['address'], 16) == at, l
+        at += len(bytes.fromhex(l['bytes']))
+    assert at == int(f['start'], 16) + f['size'], f['symbol']
+E
+check "JSON: lines add up to their function, bytes to its code" python3 "$TMP/sums.py" "$TMP/json"
+
+# ---- colours
+esc=$(printf '\033')
+is "no colours in a file" "$("$PERF" annotate -i "$F" 2>&1 | grep -c "$esc")" 0
+check "colours with --stdio-color always" sh -c "'$PERF' annotate -i '$F' --stdio-color always | grep -q '$esc\[31m'"
+done_testing

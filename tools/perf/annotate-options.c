@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perf annotate: the option table, and what it cannot say of options that go together. */
+#include <stdlib.h>
+
+#include "annotate.h"
+
+static int parse_limit(void *opts, const struct option *opt, const char *arg, bool unset,
+		       struct err *e)
+{
+	struct annotate_cmd_opts *o = opts;
+
+	o->min_percent = 0;
+	return unset ? 0 : compat_percent(opt, arg, &o->min_percent, e);
+}
+
+#define O struct annotate_cmd_opts
+#define NO_TYPES                                                                        \
+	"what data is of by its type in the source is not found out here; perf report " \
+	"--mem-mode -s symbol_daddr has accesses by the symbol of what they are to"
+
+const struct option annotate_cmd_options[] = {
+	OPT_GROUP("Input"),
+	OPT_INCLUDE(O, session, session_input_options),
+
+	OPT_GROUP("Which functions"),
+	OPT_STRING('s', "symbol", O, symbol, "SYMBOL", "only this function (also without -s)"),
+	OPT_STRING('d', "dsos", O, session.dsos, "DSO,...", "only functions of these objects"),
+	OPT_CALL(0, "percent-limit", parse_limit, "PERCENT",
+		 "leave out functions below this share of the event"),
+	OPT_BOOL(0, "skip-missing", O, skip_missing,
+		 "say nothing of functions whose code is not here"),
+
+	OPT_GROUP("Which samples"),
+	OPT_INCLUDE(O, session, session_sample_options),
+
+	OPT_GROUP("Lines"),
+	OPT_BOOL(0, "source", O, source, "source lines between instructions (default)"),
+	OPT_BOOL('l', "print-line", O, print_line,
+		 "shares of source lines first, FILE:LINE behind instructions"),
+	OPT_BOOL('P', "full-paths", O, full_paths, "objects with their directories"),
+	OPT_BOOL(0, "asm-raw", O, asm_raw, "the bytes of instructions"),
+	OPT_STRING('M', "disassembler-style", O, syntax, "STYLE", "x86: att (default) or intel"),
+	OPT_STRING(0, "prefix", O, prefix, "DIR", "absolute paths of source files are below DIR"),
+	OPT_STRING(0, "prefix-strip", O, prefix_strip, "N",
+		   "without their first N directories (needs --prefix)"),
+
+	OPT_GROUP("Numbers"),
+	OPT_BOOL('n', "show-nr-samples", O, show_samples, "numbers of samples, not shares"),
+	OPT_BOOL(0, "show-total-period", O, show_period, "sums of periods, not shares"),
+	OPT_STRING(0, "percent-type", O, percent_type, "TYPE",
+		   "local-period (default), local-hits, global-period or global-hits: shares of "
+		   "the function or of the event, by periods or numbers of samples"),
+	OPT_BOOL(0, "group", O, group, "events of a group side by side (default)"),
+
+	OPT_GROUP("Symbols"),
+	OPT_INCLUDE(O, session, session_symbol_options),
+
+	OPT_GROUP("Output"),
+	OPT_BOOL(0, "stdio", O, stdio, "text: address and instruction (default)"),
+	OPT_BOOL(0, "stdio2", O, stdio2, "text: arrows, jumps and calls by name"),
+	OPT_BOOL(0, "json", O, json, "all of it as JSON"),
+	OPT_STRING(0, "stdio-color", O, color, "MODE",
+		   "shares in colours: auto (on a terminal, the default), always or never"),
+	OPT_BOOL('D', "dump-raw-trace", O, dump, "every record in full"),
+	OPT_BOOL('q', "quiet", O, quiet, "no messages but errors"),
+	OPT_INC('v', "verbose", O, verbose, "say more: samples by address before each listing"),
+	OPT_ACCEPT('m', "modules"),
+	OPT_ACCEPT(0, "skip-empty"),
+	OPT_ACCEPT_ARG(0, "objdump", "PATH", 0),
+	OPT_ACCEPT_ARG(0, "addr2line", "PATH", 0),
+	OPT_ACCEPT_ARG(0, "addr2line-style", "LIST", 0),
+	OPT_ACCEPT_ARG(0, "itrace", "OPTS", OPTION_OPTARG),
+	OPT_REFUSE(0, "tui", "there is no browser here yet; --stdio2 has its lines as text"),
+	OPT_REFUSE(0, "gtk", "there are no windows here; --stdio2 on a terminal"),
+	OPT_REFUSE(0, "data-type", NO_TYPES),
+	OPT_REFUSE(0, "type-stat", NO_TYPES),
+	OPT_REFUSE(0, "code-with-type", NO_TYPES),
+	OPT_REFUSE(0, "insn-stat", NO_TYPES),
+	OPT_END(),
+};
+
+static int percent_type(const char *s, enum listing_percent *out, struct err *e)
+{
+	static const struct {
+		const char *name, *other;
+		enum listing_percent type;
+	} types[] = {
+		{ "local-period", "period-local", LISTING_LOCAL_PERIOD },
+		{ "local-hits", "hits-local", LISTING_LOCAL_HITS },
+		{ "global-period", "period-global", LISTING_GLOBAL_PERIOD },
+		{ "global-hits", "hits-global", LISTING_GLOBAL_HITS },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		if (!strcmp(s, types[i].name) || !strcmp(s, types[i].other)) {
+			*out = types[i].type;
+			return 0;
+		}
+	return err_set(e, -EINVAL,
+		       "--percent-type is local-period, local-hits, global-period or "
+		       "global-hits, not `%s'",
+		       s);
+}
+
+int annotate_cmd_check(const struct annotate_cmd_opts *o, enum listing_percent *percent,
+		       struct err *e)
+{
+	uint64_t n;
+
+	if (o->stdio + o->stdio2 + o->json > 1)
+		return err_set(e, -EINVAL, "--stdio, --stdio2 and --json are one or the other");
+	if (o->show_samples && o->show_period)
+		return err_set(e, -EINVAL,
+			       "--show-nr-samples and --show-total-period are one or the other");
+	if (o->prefix_strip && !o->prefix)
+		return err_set(e, -EINVAL, "--prefix-strip requires --prefix");
+	if (o->prefix_strip && (cli_parse_u64(o->prefix_strip, &n) || n > INT32_MAX))
+		return err_set(e, -EINVAL, "--prefix-strip: `%s' is no number", o->prefix_strip);
+	if (o->syntax && strcmp(o->syntax, "att") && strcmp(o->syntax, "intel"))
+		return err_set(e, -EINVAL, "-M is att or intel, not `%s'", o->syntax);
+	*percent = LISTING_LOCAL_PERIOD;
+	return o->percent_type ? percent_type(o->percent_type, percent, e) : 0;
+}

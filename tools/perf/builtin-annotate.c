@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * perf annotate: read a recording, show the instructions of its functions and what lies at each.
+ * Samples are counted once, by address; then functions are listed one after the other, by event and
+ * with the hottest first, so that memory holds one listing at a time.
+ */
+#include <stdlib.h>
+
+#include "annotate.h"
+#include "base/nearest.h"
+#include "builtin.h"
+#include "dump/dump.h"
+#include "faces/faces.h"
+
+struct annotate_cmd {
+	struct annotate_cmd_opts o;
+	struct session *session;
+	struct perfdata *pd;
+	struct annotate *a;
+	struct listing_opts listing;
+	const struct faces_listing_writer *writer;
+	struct faces_listings out;
+	struct obuf text;
+	struct cli_progress progress;
+	bool *told; /* by dso->idx: that its code is missing */
+	uint32_t nr_told;
+	size_t nr_shown, nr_missing;
+	bool usage; /* what failed is the command line */
+};
+
+/* ---- reading ------------------------------------------------------------------------------------ */
+
+static uint64_t need(void *ctx, const struct perfdata_event *event)
+{
+	const struct annotate_cmd *c = ctx;
+
+	(void)event;
+	return annotate_need(c->a) | PERF_SAMPLE_TID;
+}
+
+static int take_sample(void *ctx, const struct session_sample *in, struct err *e)
+{
+	struct annotate_cmd *c = ctx;
+
+	return annotate_add(c->a, in->s, in->thread, e);
+}
+
+static int read_samples(struct annotate_cmd *c, struct err *e)
+{
+	static const struct session_consumer consumer = { .need = need, .sample = take_sample };
+	const struct session_env *env = session_env(c->session);
+	int ret = annotate_new(&c->a, env->machine, env->resolver, e);
+
+	ret = ret ?: session_read(c->session, &consumer, c, e);
+	return ret ?: annotate_finish(c->a, e);
+}
+
+/* ---- which functions ---------------------------------------------------------------------------- */
+
+/* The name as it is printed; the linker's where @symbol is one. */
+static const char *asked_name(const struct annotate_cmd *c, char **demangled)
+{
+	*demangled = c->o.session.no_demangle ? NULL : symbol_demangle(c->o.symbol, false);
+	return *demangled ?: c->o.symbol;
+}
+
+static bool is_asked(const struct annotate_cmd *c, const struct annotate_function *f,
+		     const char *name)
+{
+	return !c->o.symbol || !strcmp(f->sym->name, name) || !strcmp(f->sym->name, c->o.symbol);
+}
+
+/* Of the events from @first on. */
+static struct annotate_count sum(const struct annotate_total *t, uint32_t first, uint32_t nr)
+{
+	struct annotate_count s = { 0, 0 };
+
+	for (uint32_t k = first; k < first + nr; k++) {
+		s.hits += t[k].count.hits;
+		s.period += t[k].count.period;
+	}
+	return s;
+}
+
+static bool is_hot(const struct annotate_cmd *c, const struct annotate_function *f, uint32_t first,
+		   uint32_t nr)
+{
+	struct annotate_count mine = sum(f->total, first, nr), all = { 0, 0 };
+
+	for (uint32_t k = first; k < first + nr; k++)
+		all.period += annotate_total(c->a, k)->count.period;
+	return mine.hits && 100.0 * (double)mine.period >= c->o.min_percent * (double)all.period;
+}
+
+/* ---- what cannot be shown ----------------------------------------------------------------------- */
+
+static bool is_told(struct annotate_cmd *c, const struct dso *dso)
+{
+	bool was;
+
+	if (dso->idx >= c->nr_told) {
+		uint32_t nr = dso->idx + 64;
+		bool *told = realloc(c->told, nr * sizeof(*told));
+
+		if (!told)
+			return false;
+		memset(told + c->nr_told, 0, (nr - c->nr_told) * sizeof(*told));
+		c->told = told;
+		c->nr_told = nr;
+	}
+	was = c->told[dso->idx];
+	c->told[dso->idx] = true;
+	return was;
+}
+
+/* Of each object once; of functions that were asked for by name, always. */
+static void say_missing(struct annotate_cmd *c, const struct annotate_function *f,
+			const struct err *why)
+{
+	c->nr_missing++;
+	if (c->o.skip_missing || (is_told(c, f->dso) && !c->o.symbol))
+		return;
+	cli_print_err(why);
+}
+
+static int say_unknown(struct annotate_cmd *c, const char *name, struct err *e)
+{
+	struct nearest near = nearest_init(name);
+	char names[512];
+
+	for (size_t i = 0; i < annotate_nr_functions(c->a); i++)
+		nearest_offer(&near, annotate_function(c->a, i)->sym->name);
+	nearest_print(&near, names, sizeof(names));
+	err_set(e, -ENOENT, "%s has no samples in a function called `%s'", perfdata_path(c->pd),
+		name);
+	if (names[0])
+		err_hint(e, "Did you mean %s?", names);
+	else if (annotate_nr_functions(c->a))
+		err_hint(e, "Most are in %s. perf report -s symbol lists all functions.",
+			 annotate_function(c->a, 0)->sym->name);
+	return e->code;
+}
+
+/* ---- showing ------------------------------------------------------------------------------------ */
+
+static void say_notes(const struct annotate_cmd *c, const struct listing *l)
+{
+	for (const char *const *note = l->notes; !c->o.quiet && !c->o.json && note && *note; note++)
+		log_warn("%s: %s", l->sym->name, *note);
+}
+
+static int show_function(struct annotate_cmd *c, const struct annotate_function *f, struct err *e)
+{
+	struct err why = { 0 };
+	struct listing *l;
+	int ret = listing_open(&l, c->a, f->dso, f->sym, &c->listing, &why);
+
+	if (ret == -ENOMEM) {
+		*e = why;
+		return ret;
+	}
+	if (ret) {
+		say_missing(c, f, &why);
+		return 0;
+	}
+	say_notes(c, l);
+	ret = c->writer->put(&c->out, l, e);
+	listing_close(l);
+	c->nr_shown++;
+	return ret;
+}
+
+/* The functions of an event, or of a group of them: how many there are goes to *@nr_asked. */
+static int show_event(struct annotate_cmd *c, uint32_t first, uint32_t nr, const char *name,
+		      size_t *nr_asked, struct err *e)
+{
+	int ret = annotate_sort(c->a, first, nr, e);
+
+	c->listing.event = first;
+	c->listing.nr_events = nr;
+	for (size_t i = 0; !ret && i < annotate_nr_functions(c->a) && !c->text.code; i++) {
+		const struct annotate_function *f = annotate_function(c->a, i);
+
+		if (!is_asked(c, f, name) || !sum(f->total, first, nr).hits)
+			continue;
+		++*nr_asked;
+		if (is_hot(c, f, first, nr))
+			ret = show_function(c, f, e);
+	}
+	return ret;
+}
+
+static int show_events(struct annotate_cmd *c, const char *name, size_t *nr_asked, struct err *e)
+{
+	uint32_t nr = annotate_nr_events(c->a), members;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < nr && !ret; i += members) {
+		const struct perfdata_event *ev =
+			i < perfdata_nr_events(c->pd) ? perfdata_event(c->pd, i) : NULL;
+
+		members = 1;
+		if (c->o.group && ev && ev->leader == ev->idx && ev->nr_members &&
+		    ev->nr_members <= nr - i)
+			members = ev->nr_members;
+		ret = show_event(c, i, members, name, nr_asked, e);
+	}
+	return ret;
+}
+
+/*
+ * The answer, in the form that was asked for. A browser is opened from here, in place of the
+ * writer, where stdout is a terminal and none of --stdio, --stdio2 and --json is given.
+ */
+static int show(struct annotate_cmd *c, struct err *e)
+{
+	char *demangled = NULL;
+	const char *name = c->o.symbol ? asked_name(c, &demangled) : NULL;
+	size_t nr_asked = 0;
+	int ret;
+
+	c->writer->begin(&c->out);
+	ret = show_events(c, name, &nr_asked, e);
+	c->writer->end(&c->out);
+	if (!ret && c->o.symbol && !nr_asked)
+		ret = say_unknown(c, c->o.symbol, e);
+	free(demangled);
+	return ret;
+}
+
+static void say_warnings(struct annotate_cmd *c)
+{
+	if (c->o.quiet)
+		return;
+	for (const char *const *w = session_warnings(c->session, SESSION_WARN_ALL); *w; w++)
+		log_warn("%s", *w);
+}
+
+/* Counts, then shows; what damaged the file is the error that comes last. */
+static int run_counted(struct annotate_cmd *c, struct err *e)
+{
+	const struct err *damage;
+	int ret = session_start(c->session, e);
+
+	ret = ret ?: read_samples(c, e);
+	cli_progress_end(&c->progress); /* before anything is printed */
+	if (!ret && !session_counts(c->session)->samples && !c->o.json)
+		log_error("The %s data has no samples!", perfdata_path(c->pd));
+	else
+		ret = ret ?: show(c, e);
+	if (!ret)
+		say_warnings(c);
+	damage = ret ? NULL : session_damage(c->session);
+	if (damage)
+		*e = *damage;
+	return damage ? damage->code : ret;
+}
+
+static int run_opened(struct annotate_cmd *c, struct err *e)
+{
+	const struct dump_opts opts = { 0 };
+	int ret, closed;
+
+	cli_pager_start();
+	ret = obuf_init(&c->text, 1, 0);
+	if (ret)
+		return err_set(e, ret, "no memory for output");
+	c->out.out = &c->text;
+	c->out.pd = c->pd;
+	c->progress.enabled &= !c->o.dump;
+	ret = c->o.dump ? dump_all(c->pd, &c->text, &opts, e) : run_counted(c, e);
+	cli_progress_end(&c->progress);
+	closed = obuf_free(&c->text);
+	if (!ret && closed && closed != -EPIPE)
+		ret = err_set(e, closed, "writing the listing: %s", strerror(-closed));
+	return ret;
+}
+
+/* ---- the command -------------------------------------------------------------------------------- */
+
+static int setup(struct annotate_cmd *c, struct err *e)
+{
+	struct annotate_cmd_opts *o = &c->o;
+	struct faces_listing_opts *f = &c->out.o;
+	int ret = annotate_cmd_check(o, &f->percent, e);
+
+	ret = ret ?: compat_color(o->color, &f->color, e);
+	if (ret)
+		return ret;
+	f->number = o->show_samples ? FACES_SAMPLES : o->show_period ? FACES_PERIODS : FACES_SHARES;
+	f->full_paths = o->full_paths;
+	f->asm_raw = o->asm_raw;
+	f->print_line = o->print_line;
+	f->verbose = o->verbose > 0;
+	c->writer = o->json	? &faces_listing_json
+		    : o->stdio2 ? &faces_listing_stdio2
+				: &faces_listing_stdio;
+	c->listing = (struct listing_opts){
+		.syntax = o->syntax && *o->syntax == 'i' ? INSN_INTEL : INSN_ATT,
+		.no_source = !o->source && !o->print_line,
+		.lines_only = !o->source && o->print_line,
+		.prefix = o->prefix,
+		.strip = o->prefix_strip ? (unsigned)strtoul(o->prefix_strip, NULL, 0) : 0,
+	};
+	return 0;
+}
+
+static int open_and_run(struct annotate_cmd *c)
+{
+	struct session_opts *so = &c->o.session;
+	struct err e = { 0 };
+	int ret = setup(c, &e);
+
+	c->usage = ret != 0;
+	so->demangle_params = c->o.verbose > 0;
+	so->progress = cli_progress_update;
+	so->progress_ctx = &c->progress;
+	so->log = LOG_STDERR;
+	cli_progress_start(&c->progress, "Reading");
+	ret = ret ?: session_open(&c->session, so, &e);
+	if (!ret) {
+		c->pd = session_env(c->session)->pd;
+		ret = run_opened(c, &e);
+	}
+	cli_progress_end(&c->progress);
+	if (ret)
+		ret = cli_print_err(&e);
+	else if (session_lacked_memory(c->session) || (c->nr_missing && !c->nr_shown))
+		ret = 1;
+	return c->usage || session_misused(c->session) ? CLI_USAGE : ret;
+}
+
+static int annotate_run(const struct command *cmd, int argc, char **argv)
+{
+	struct annotate_cmd *c = calloc(1, sizeof(*c));
+	int n, ret;
+
+	if (!c)
+		return 1;
+	c->o.source = true;
+	c->o.group = true;
+	n = cli_parse(cmd, &c->o, argc, argv, 0);
+	if (n < 0) {
+		ret = CLI_STATUS(n);
+	} else if (n > !c->o.symbol) {
+		ret = cli_usage_error(cmd, "more than one function: %s", argv[n - 1]);
+	} else {
+		if (n)
+			c->o.symbol = argv[0];
+		log_set_level(c->o.quiet	 ? LOG_ERROR
+			      : c->o.verbose > 1 ? LOG_DEBUG
+			      : c->o.verbose	 ? LOG_INFO
+						 : LOG_WARN);
+		ret = open_and_run(c);
+	}
+	annotate_free(c->a);
+	session_close(c->session);
+	session_opts_free(&c->o.session);
+	free(c->told);
+	free(c);
+	return ret;
+}
+
+static const char *const annotate_usage[] = {
+	"annotate [-i FILE] [options] [[-s] SYMBOL]",
+	NULL,
+};
+
+const struct command cmd_annotate = {
+	.name = "annotate",
+	.summary = "Show the instructions of functions and where samples lie",
+	.usage = annotate_usage,
+	.options = annotate_cmd_options,
+	.run = annotate_run,
+};
