@@ -206,7 +206,7 @@ static bool is_dir(const char *path)
 int data_open_output(const char *path, struct obuf *o, struct err *err)
 {
 	struct output out;
-	int ret = output_open(&out, path ? path : "-", OUTPUT_TEXT, err);
+	int ret = output_open(&out, path ? path : "-", OUTPUT_TEXT, &LOG_STDERR, err);
 
 	if (ret || !obuf_init(o, out.fd, 0))
 		return ret;

@@ -71,7 +71,7 @@ static int target_open(struct target *t, const char *path, struct err *e)
 	if (fd >= 0)
 		return open_descriptor(t, fd, e);
 	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
-		return output_open(&t->out, path, OUTPUT_RECORDING, e);
+		return output_open(&t->out, path, OUTPUT_RECORDING, &LOG_STDERR, e);
 	snprintf(t->temp, sizeof(t->temp), "%s.XXXXXX", path);
 	t->out.fd = mkostemp(t->temp, O_CLOEXEC);
 	return t->out.fd < 0 ? err_set(e, -errno, "cannot create %s: %s", path, strerror(errno))

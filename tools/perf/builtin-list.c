@@ -46,7 +46,7 @@ static int open_output(const struct list_opts *o, struct obuf *buf, int *columns
 	bool terminal = false;
 
 	if (o->output && strcmp(o->output, "-")) {
-		int ret = output_open(&out, o->output, OUTPUT_TEXT, err);
+		int ret = output_open(&out, o->output, OUTPUT_TEXT, &LOG_STDERR, err);
 
 		if (ret)
 			return ret;

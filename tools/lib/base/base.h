@@ -102,7 +102,7 @@ struct log_sink {
 	void *ctx;
 };
 
-/* One line, made by safe_format(), for @to. */
+/* One line, made by safe_format(), for @to (NULL: nobody). */
 void log_to(const struct log_sink *to, enum log_level level, const char *fmt, ...)
 	__printf_fmt(3, 4);
 /* The sink of commands: stderr, as log_warn() and its like have it. */

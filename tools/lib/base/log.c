@@ -49,7 +49,7 @@ void log_to(const struct log_sink *to, enum log_level level, const char *fmt, ..
 	char text[2048];
 	va_list ap;
 
-	if (!to->line)
+	if (!to || !to->line)
 		return;
 	va_start(ap, fmt);
 	safe_format(text, sizeof(text), fmt, ap);

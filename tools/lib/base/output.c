@@ -104,7 +104,7 @@ static int open_new(struct output *out, const char *path, enum output_kind kind,
 }
 
 /* A FIFO without a reader cannot be opened yet; signals end the waiting as they end programs. */
-static int open_fifo(const char *path)
+static int open_fifo(const char *path, const struct log_sink *log)
 {
 	int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
 
@@ -114,7 +114,7 @@ static int open_fifo(const char *path)
 	}
 	if (errno != ENXIO)
 		return -1;
-	log_warn("waiting for a reader of the FIFO '%s'", path);
+	log_to(log, LOG_WARN, "waiting for a reader of the FIFO '%s'", path);
 	do {
 		fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
 	} while (fd < 0 && errno == EINTR);
@@ -123,13 +123,13 @@ static int open_fifo(const char *path)
 
 /* Opens what is there, which must be what was looked at. */
 static int open_there(struct output *out, const char *path, enum output_kind kind,
-		      const struct stat *seen, struct err *e)
+		      const struct stat *seen, const struct log_sink *log, struct err *e)
 {
 	int access = kind == OUTPUT_RECORDING ? O_RDWR : O_WRONLY;
 	struct stat st;
 
 	out->pipe = S_ISFIFO(seen->st_mode);
-	out->fd = out->pipe ? open_fifo(path)
+	out->fd = out->pipe ? open_fifo(path, log)
 			    : open(path, access | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
 	if (out->fd < 0)
 		return cannot_create(path, e);
@@ -168,7 +168,7 @@ static int open_regular(struct output *out, const char *path, enum output_kind k
 
 	/* A second name may be a trap in a file of ours that was linked to. */
 	if (kind == OUTPUT_TEXT && is_trusted(st) && st->st_nlink == 1) {
-		ret = open_there(out, path, kind, st, e);
+		ret = open_there(out, path, kind, st, NULL, e);
 		if (!ret && ftruncate(out->fd, 0))
 			ret = err_set(e, -errno, "cannot empty '%s': %s", path, strerror(errno));
 		return ret;
@@ -202,7 +202,7 @@ static int follow_link(const char *path, char *to, size_t size, struct err *e)
 }
 
 static int open_path(struct output *out, const char *path, enum output_kind kind, int links,
-		     struct err *e)
+		     const struct log_sink *log, struct err *e)
 {
 	char to[PATH_MAX];
 	struct stat st;
@@ -216,11 +216,11 @@ static int open_path(struct output *out, const char *path, enum output_kind kind
 	if (S_ISREG(st.st_mode))
 		return open_regular(out, path, kind, &st, e);
 	if (!S_ISLNK(st.st_mode))
-		return open_there(out, path, kind, &st, e);
+		return open_there(out, path, kind, &st, log, e);
 	if (!links)
 		return err_set(e, -ELOOP, "cannot create '%s': %s", path, strerror(ELOOP));
 	ret = follow_link(path, to, sizeof(to), e);
-	return ret ? ret : open_path(out, to, kind, links - 1, e);
+	return ret ? ret : open_path(out, to, kind, links - 1, log, e);
 }
 
 static int open_descriptor(struct output *out, const char *path, int fd, struct err *e)
@@ -235,13 +235,14 @@ static int open_descriptor(struct output *out, const char *path, int fd, struct 
 	return 0;
 }
 
-int output_open(struct output *out, const char *path, enum output_kind kind, struct err *e)
+int output_open(struct output *out, const char *path, enum output_kind kind,
+		const struct log_sink *log, struct err *e)
 {
 	int fd = output_descriptor(path), ret;
 
 	*out = (struct output){ .fd = -1 };
 	ret = fd >= 0 ? open_descriptor(out, path, fd, e)
-		      : open_path(out, path, kind, MAX_LINKS, e);
+		      : open_path(out, path, kind, MAX_LINKS, log, e);
 	if (ret && out->fd >= 0) {
 		close(out->fd);
 		out->fd = -1;

@@ -34,8 +34,11 @@ struct output {
 	bool kept_old; /* what was there is NAME.old now */
 };
 
-/* 0 with out->fd open, or -errno with out->fd -1. Says once that it waits for a FIFO's reader. */
-int output_open(struct output *out, const char *path, enum output_kind kind, struct err *e);
+/*
+ * 0 with out->fd open, or -errno with out->fd -1. That it waits for a FIFO's reader it tells @log once.
+ */
+int output_open(struct output *out, const char *path, enum output_kind kind,
+		const struct log_sink *log, struct err *e);
 
 /* "-", /dev/stdout, /dev/fd/N and the like mean a descriptor that is open: which; -1 = a file. */
 int output_descriptor(const char *path);

@@ -49,7 +49,7 @@ int recorder_open_output(struct recorder *rec, struct err *e)
 		err_hint(e, "perf record -o - ... | perf report -i -");
 		return -EINVAL;
 	}
-	ret = output_open(&out, rec->path, OUTPUT_RECORDING, e);
+	ret = output_open(&out, rec->path, OUTPUT_RECORDING, &rec->opts->log, e);
 	rec->fd = out.fd;
 	rec->created = out.created;
 	rec->kept_old = out.kept_old;
