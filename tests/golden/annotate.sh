@@ -36,6 +36,7 @@ golden() { # golden NAME FILE OPTION...
 	_golden=$1
 	shift
 	annotate "$@" >"$TMP/got"
+	case $_golden in *.json) python3 -m json.tool --indent 1 <"$TMP/got" >"$TMP/nice" && mv "$TMP/nice" "$TMP/got" ;; esac
 	if [ -n "${UPDATE:-}" ]; then
 		cp "$TMP/got" "$D/$_golden"
 	fi
@@ -50,7 +51,9 @@ golden stdio-period.text group --stdio --show-total-period -M intel --no-source 
 golden stdio2.text two --stdio2 --no-source branchy
 golden stdio2-group.text group --stdio2 --no-source
 golden stdio2-intel.text two --stdio2 --no-source -M intel branchy
-golden json.text group --json --no-source
+golden group.json group --json tail
+golden source.text two --stdio -l branchy
+golden source2.text two --stdio2 branchy
 
 # ---- beside an installed perf
 lines() { # of each instruction: numbers, address, text with blanks in one form
