@@ -28,7 +28,8 @@ int report_start_counting(struct report *r, struct err *e)
 {
 	bool chains = r->po.use_chains || r->po.children;
 	struct unwind *u = chains ? session_env(r->session)->unwind : NULL;
-	int ret = table_new(&r->t, &r->po, r->m, r->res, u, e);
+	struct keys_opts rich = report_rich_opts(&r->po);
+	int ret = table_new(&r->t, r->o.derive ? &rich : &r->po, r->m, r->res, u, e);
 
 	return ret ?: start_flow(r, e);
 }
@@ -126,6 +127,8 @@ static int finish(void *ctx, struct err *e)
 	if (r->flow)
 		brflow_finish(r->flow);
 	ret = table_finish(r->t, e);
+	if (!ret && r->o.derive)
+		ret = report_derive(r, e);
 	return ret ? ret : view_new(&r->v, r->t, NULL, NULL, e);
 }
 
@@ -251,6 +254,7 @@ static void report_free(struct report *r)
 	faces_threads_free(r->threads);
 	view_free(r->v);
 	table_free(r->t);
+	table_free(r->rich);
 	report_free_pieces(r);
 	arena_free(&r->args);
 	session_close(r->session);

@@ -44,6 +44,30 @@ int report_join_pieces(struct report *r, struct err *e)
 	return ret;
 }
 
+/* ---- out of a rich table ---------------------------------------------------------------------- */
+
+struct keys_opts report_rich_opts(const struct keys_opts *o)
+{
+	struct keys_opts rich = *o;
+
+	rich.rich = true;
+	rich.filter.by_socket = rich.filter.hide_unresolved = false;
+	rich.filter.symbol_part = NULL;
+	/* What branches lead to is no place of their sample, which is not counted. */
+	if (!o->branch)
+		rich.filter.session = NULL;
+	return rich;
+}
+
+int report_derive(struct report *r, struct err *e)
+{
+	const struct table_ask ask = { .opts = &r->po };
+
+	r->rich = r->t;
+	r->t = NULL;
+	return table_derive(&r->t, r->rich, &ask, e);
+}
+
 /* ---- in sessions of their own ---------------------------------------------------------------- */
 
 static int count_apart(struct report *piece, struct err *e)

@@ -23,6 +23,7 @@ struct report_opts {
 	uint64_t hot_paths, group_sort;
 	uint64_t pieces; /* samples in each; 0 = all in one table */
 	bool apart;	 /* each is read in a session of its own */
+	bool derive;	 /* counted in a rich table, of which the one that is shown is made */
 	bool threads, raw_trace, no_order;
 	const char *socket, *parallelism;
 	bool latency;
@@ -46,6 +47,7 @@ struct report {
 	struct machine *m;
 	struct resolver *res;
 	struct table *t;
+	struct table *rich;	     /* that t was derived from; NULL = it was read */
 	struct view *v;		     /* of p, once all is read */
 	struct report_piece *pieces; /* before p */
 	size_t nr_pieces;
@@ -76,7 +78,13 @@ int report_choose_mode(struct report *r, struct err *e);
 int report_start_counting(struct report *r, struct err *e);
 /* Counts what the session reads; @at_end: the consumer's finish(). */
 int report_read(struct report *r, int (*at_end)(void *ctx, struct err *e), struct err *e);
-/* report-pieces.c: what has been counted is put aside; at the end all is added up. */
+/*
+ * report-pieces.c: the options of a rich table that one with @o can be made of, whatever it leaves out;
+ * and the table that is shown, out of the rich one.
+ */
+struct keys_opts report_rich_opts(const struct keys_opts *o);
+int report_derive(struct report *r, struct err *e);
+/* What has been counted is put aside; at the end all is added up. */
 int report_next_piece(struct report *r, struct err *e);
 int report_join_pieces(struct report *r, struct err *e);
 /* --apart: what follows the first piece is read and added, when that was read. */

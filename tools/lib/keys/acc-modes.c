@@ -63,6 +63,7 @@ const struct acc keys_acc_modes = {
 	.cols = cols,
 	.nr_cols = ARRAY_SIZE(cols),
 	.needs_sample = true,
+	.of_row = true,
 	.add = add,
 	.merge = merge,
 };

@@ -215,6 +215,7 @@ const struct acc keys_acc_threads = {
 	.nr_cols = ARRAY_SIZE(cols),
 	.shown = shown,
 	.per_entry = true,
+	.of_row = true,
 	.add = add,
 	.merge = merge,
 	.drop = drop,

@@ -197,6 +197,14 @@ uint32_t keys_frame_of_tree(struct keys *ks, const struct place_in *in)
 	return keys_frame_id(ks, (uint64_t[]){ FRAME_DSO_ADDR, f.dso_name, f.ip, f.sym->idx }, &f);
 }
 
+uint32_t keys_frame_of_rich(struct keys *ks, const struct place_in *in)
+{
+	const struct frame_info f = { .sym = in->sym, .dso_name = ks->unknown, .step = ID_NONE };
+	const uint64_t key[4] = { FRAME_RICH, in->sym ? in->sym->idx + 1ULL : 0, 0, 0 };
+
+	return keys_frame_id(ks, key, &f);
+}
+
 uint32_t keys_frame_of_bare(struct keys *ks, const struct place_in *in)
 {
 	struct frame_info f;

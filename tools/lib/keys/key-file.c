@@ -76,24 +76,28 @@ uint64_t keys_get_cgroup_id(struct keys *ks, const struct sample *s, struct thre
 }
 
 /* "python<N>": every number in the name of a thread becomes one word. */
-uint64_t keys_get_comm_nodigit(struct keys *ks, const struct sample *s, struct thread *th)
+uint64_t keys_comm_nodigit(struct keys *ks, const char *comm)
 {
-	const char *c = machine_comm(ks->m, th->comm);
 	char buf[3 * 64 + 1];
 	size_t n = 0;
 
-	(void)s;
-	while (*c && n + 4 < sizeof(buf)) {
-		if (*c < '0' || *c > '9') {
-			buf[n++] = *c++;
+	while (*comm && n + 4 < sizeof(buf)) {
+		if (*comm < '0' || *comm > '9') {
+			buf[n++] = *comm++;
 			continue;
 		}
 		memcpy(buf + n, "<N>", 3);
 		n += 3;
-		c += strspn(c, "0123456789");
+		comm += strspn(comm, "0123456789");
 	}
 	buf[n] = 0;
 	return keys_name_id(ks, buf);
+}
+
+uint64_t keys_get_comm_nodigit(struct keys *ks, const struct sample *s, struct thread *th)
+{
+	(void)s;
+	return keys_comm_nodigit(ks, machine_comm(ks->m, th->comm));
 }
 
 /* The size of the map that the address lies in; 0 = in none. */

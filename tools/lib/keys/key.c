@@ -18,6 +18,11 @@ static uint64_t get_comm(struct keys *ks, const struct sample *s, struct thread 
 	return keys_comm_name(ks, th->comm);
 }
 
+static uint64_t comm_itself(struct keys *ks, const char *comm)
+{
+	return keys_name_id(ks, comm);
+}
+
 static uint64_t get_parent(struct keys *ks, const struct sample *s, struct thread *th)
 {
 	(void)s, (void)th;
@@ -537,15 +542,15 @@ static const struct key totals[] = {
 
 static const struct key keys[] = {
 	{ "pid", "    Pid:Command", S, .sample = get_tid, .cmp = cmp_up, .text = text_thread,
-	  .need = PERF_SAMPLE_TID, .pads = true, .by_content = true },
+	  .need = PERF_SAMPLE_TID, .pads = true, .by_content = true, .of_thread = true },
 	{ "tid", "    Tid:Command", S, .sample = get_tid, .cmp = cmp_up, .text = text_thread,
-	  .need = PERF_SAMPLE_TID, .pads = true, .by_content = true },
+	  .need = PERF_SAMPLE_TID, .pads = true, .by_content = true, .of_thread = true },
 	{ "tgid", "   Tgid:Command", S, .sample = get_tgid, .cmp = cmp_up, .text = text_leader,
-	  .need = PERF_SAMPLE_TID, .pads = true },
+	  .need = PERF_SAMPLE_TID, .pads = true, .of_thread = true },
 	{ "comm", "Command", S, .value = VALUE_NAME, .sample = get_comm, NAME, .truncates = true,
-	  .need = PERF_SAMPLE_TID },
+	  .need = PERF_SAMPLE_TID, .of_comm = comm_itself },
 	{ "comm_nodigit", "CommandNoDigit", S, .value = VALUE_NAME, .sample = keys_get_comm_nodigit,
-	  NAME, .by_content = true, .need = PERF_SAMPLE_TID },
+	  NAME, .by_content = true, .need = PERF_SAMPLE_TID, .of_comm = keys_comm_nodigit },
 	{ "dso", "Shared Object", P, .value = VALUE_NAME, .per_symbol = true, .place = place_dso,
 	  .place_width = width_dso, .cmp = cmp_dso, .text = text_name, .pads = true },
 	{ "symbol", "Symbol", P, .value = VALUE_FRAME, .per_symbol = true, .place = place_sym,
@@ -554,7 +559,7 @@ static const struct key keys[] = {
 	{ "parent", "Parent symbol", S, .value = VALUE_NAME, .sample = get_parent, .cmp = cmp_name,
 	  .text = text_other, .pads = true, .parent = true, .by_content = true },
 	{ "cpu", "CPU", S, .sample = get_cpu, .cmp = cmp_up, .text = text_cpu, .pads = true,
-	  .need = PERF_SAMPLE_CPU },
+	  .need = PERF_SAMPLE_CPU, .of_thread = true },
 	{ "srcline", "Source:Line", P, .value = VALUE_NAME, .place = keys_place_srcline,
 	  .place_width = width_srcline, .cmp = cmp_name, .text = text_name },
 	{ "srcfile", "Source File", P, .value = VALUE_NAME, .place = keys_place_srcfile,
@@ -576,9 +581,9 @@ static const struct key keys[] = {
 	  .by_content = true, .need = PERF_SAMPLE_CGROUP },
 	{ "cgroup_id", "cgroup id (dev/inode)", S, .value = VALUE_NAME,
 	  .sample = keys_get_cgroup_id, .cmp = cmp_name, .text = text_name, .by_content = true,
-	  .need = PERF_SAMPLE_TID },
+	  .need = PERF_SAMPLE_TID, .of_thread = true },
 	{ "socket", "Socket", S, .sample = keys_get_socket, .cmp = cmp_up, .text = keys_text_socket,
-	  .pads = true, .need = PERF_SAMPLE_CPU },
+	  .pads = true, .need = PERF_SAMPLE_CPU, .of_thread = true },
 	{ "trace", "Trace output", S, .value = VALUE_NAME, .sample = keys_get_trace,
 	  .cmp = cmp_name, .text = text_name, .by_content = true, .need = PERF_SAMPLE_RAW },
 	{ "time", "Time", S, .sample = get_time, .cmp = cmp_up, .text = text_time, .min_width = 12,

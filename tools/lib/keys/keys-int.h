@@ -36,6 +36,7 @@ uint64_t keys_get_cgroup_id(struct keys *ks, const struct sample *s, struct thre
 void keys_text_socket(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o);
 
 uint64_t keys_get_comm_nodigit(struct keys *ks, const struct sample *s, struct thread *th);
+uint64_t keys_comm_nodigit(struct keys *ks, const char *comm);
 uint64_t keys_place_dso_size(struct keys *ks, const struct place_in *in);
 uint64_t keys_place_srcline(struct keys *ks, const struct place_in *in);
 uint64_t keys_place_srcfile(struct keys *ks, const struct place_in *in);

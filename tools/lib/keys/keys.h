@@ -92,6 +92,7 @@ struct keys_opts {
 	bool switches; /* the recording tells when threads ran: there is parallelism */
 	bool latency;  /* latency before overhead */
 	bool inlines;  /* inlined functions are frames of their own */
+	bool rich;     /* counted for table_derive(): by all that other keys can be made of */
 	bool nsec;
 	uint32_t group_sort;	    /* rows of groups are in the order of this member */
 	uint64_t time_quantum;	    /* ns; 0 = 100 ms */
@@ -165,7 +166,7 @@ static inline const uint64_t *keys_tuple_get(const struct tuples *t, uint32_t id
 
 enum key_at { KEY_SAMPLE, KEY_PLACE, KEY_FROM, KEY_TO, KEY_BITS, KEY_STAT };
 /* What a value is: a number as it was sampled, or the keys' own for something. */
-enum key_value { VALUE_NUMBER, VALUE_NAME, VALUE_FRAME, VALUE_DADDR };
+enum key_value { VALUE_NUMBER, VALUE_NAME, VALUE_FRAME, VALUE_DADDR, VALUE_THREAD, VALUE_LOC };
 
 struct key;
 struct keys_col {
@@ -189,6 +190,7 @@ struct place_in {
 	uint64_t ip;		  /* raw */
 	const struct symbol *sym; /* an inlined function's, else the location's */
 	bool chain;		  /* a caller, not the sampled address itself */
+	uint32_t loc;		  /* its number */
 };
 
 /* Of a number that the samples of the row do not tell; the least in the order of rows. */
@@ -233,7 +235,13 @@ struct key {
 	bool parent;					  /* from the chain, see --parent */
 	enum { RAW_NOT, RAW_UNNAMED, RAW_ALWAYS } raw_ip; /* tells addresses in memory apart */
 	bool per_symbol;				  /* equal for all addresses of a symbol */
-	uint64_t mask;					  /* of the sample's value; 0 = all */
+	/*
+	 * KEY_SAMPLE: what a rich table has of a sample gives it as well: number and CPU alone, of
+	 * thread and sample, or the name that the thread had.
+	 */
+	bool of_thread;
+	uint64_t (*of_comm)(struct keys *ks, const char *comm);
+	uint64_t mask; /* of the sample's value; 0 = all */
 };
 
 /* All keys, in the order of the table; NULL behind the last. */
@@ -259,6 +267,34 @@ struct reg_key {
 const struct key *keys_reg_key_find(const struct keys *ks, const char *text, size_t len);
 int keys_reg_key(struct keys *ks, const char *text, size_t len, const struct key **key,
 		 struct err *e);
+
+/*
+ * What a rich table counts by: samples by RICH_COMM ..., the ends of branches and what frames lie at by
+ * RICH_LOC and RICH_IP.
+ */
+enum { RICH_COMM, RICH_THREAD, RICH_CPU, RICH_SLICE, NR_RICH_GROUP };
+enum { RICH_LOC, RICH_IP, NR_RICH_PLACE };
+
+const struct key *keys_rich_group(unsigned i);
+const struct key *keys_rich_place(unsigned i);
+/* Whether its values can be made of these. */
+bool keys_is_derived(const struct key *k);
+
+/*
+ * Time in slices, of 2^shift ns since 0. There are at most MAX_SLICES: where a recording turns out to be
+ * longer they become longer, and a value says of which length it is.
+ */
+#define MAX_SLICES 1024
+
+struct time_slices {
+	unsigned shift;
+	uint64_t first, nr; /* number of the first one, and to the last one */
+};
+
+/* Where the value of a slice is now, counted from the first one; ID_NONE = no time is known. */
+uint32_t keys_slice_at(const struct time_slices *s, uint64_t value);
+/* Of two recordings or pieces, one. */
+void keys_slices_join(struct time_slices *s, const struct time_slices *other);
 
 /* Names of all sort keys, for --help and suggestions; NULL behind the last. */
 const char *keys_name(size_t i);
@@ -318,6 +354,7 @@ struct acc {
 	bool needs_sample; /* the record, which does not wait for others */
 	bool per_leaf;	   /* counted per end of a chain; rows have the sums of theirs */
 	bool per_entry;	   /* branch mode: each entry of the stack is added */
+	bool of_row;	   /* add() looks at period, thread and mode alone: a rich row has them */
 	bool is_share;	   /* columns show shares of the event's total, which is counted too */
 	/* What the samples that come need; given to add(). */
 	int (*start)(void **state, const struct acc_env *env);
@@ -433,7 +470,7 @@ struct ipc {
 };
 
 /* What a frame is told apart by: the first number of its key. */
-enum { FRAME_SYM = 1, FRAME_INLINE, FRAME_ADDR, FRAME_DSO_ADDR, FRAME_LINE, FRAME_RAW };
+enum { FRAME_SYM = 1, FRAME_INLINE, FRAME_ADDR, FRAME_DSO_ADDR, FRAME_LINE, FRAME_RAW, FRAME_RICH };
 
 /* What numbers stand for. Of one table: others have other numbers. */
 struct keys {
@@ -447,7 +484,8 @@ struct keys {
 	struct tuples daddrs; /* (address, text, level, width): see key-mem.c */
 	struct reg_key reg_keys[MAX_REG_KEYS];
 	unsigned nr_reg_keys;
-	VEC(struct ipc) ipc; /* by symbol idx */
+	VEC(struct ipc) ipc;	   /* by symbol idx */
+	struct time_slices slices; /* rich */
 	struct arena text;
 	bool dso_is_key, dsos_given;
 };
@@ -478,6 +516,8 @@ uint32_t keys_frame_of_row(struct keys *ks, const struct place_in *in);
 uint32_t keys_frame_of_addr(struct keys *ks, const struct place_in *in);
 /* What a call graph tells apart: by chain.key functions, addresses or source lines. */
 uint32_t keys_frame_of_tree(struct keys *ks, const struct place_in *in);
+/* In a rich table: by function alone, as the place tells the rest. */
+uint32_t keys_frame_of_rich(struct keys *ks, const struct place_in *in);
 /* The frame with this key, or that is nothing but an address: as @f when it is new. */
 uint32_t keys_frame_id(struct keys *ks, const uint64_t key[4], const struct frame_info *f);
 uint32_t keys_frame_bare(struct keys *ks, const struct frame_info *f);

@@ -94,6 +94,7 @@ void resolver_free(struct resolver *res)
 	intern_free(&res->inline_names);
 	vec_free(&res->inline_sym);
 	vec_free(&res->copy);
+	vec_free(&res->stand_in);
 	htab_free(&res->by_copy);
 	vec_free(&res->symbol);
 	arena_free(&res->arena);
@@ -193,6 +194,19 @@ const struct symbol *resolver_make_symbol(struct resolver *res, uint64_t start, 
 	s->binding = 'l';
 	s->is_inline = is_inline;
 	return s;
+}
+
+const struct symbol *symbol_stand_in(struct resolver *res, const char *name)
+{
+	const struct symbol *s;
+	const char *copy;
+
+	vec_for_each (have, &res->stand_in)
+		if (!strcmp((*have)->name, name))
+			return *have;
+	copy = arena_strdup(&res->arena, name);
+	s = copy ? resolver_make_symbol(res, 0, 0, copy, false) : NULL;
+	return s && !vec_push(&res->stand_in, s) ? s : NULL;
 }
 
 const struct symbol *resolver_symbol(struct resolver *res, struct symtab *t, uint32_t i,

@@ -305,6 +305,7 @@ struct resolver {
 	struct sources *sources; /* what was read of them; NULL = nothing */
 	VEC(struct place) place;
 	struct htab by_addr;
+	VEC(const struct symbol *) stand_in; /* few */
 	struct intern inline_names;
 	VEC(const struct symbol *) inline_sym; /* by number in inline_names */
 	VEC(struct symbol_copy) copy;

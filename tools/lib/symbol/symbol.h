@@ -137,6 +137,8 @@ int resolver_match_symbols(struct resolver *to, const struct resolver *from,
 			   struct dso *const *objects, uint32_t **symbol);
 int resolver_match_locs(struct resolver *to, const struct resolver *from,
 			struct dso *const *objects, uint32_t **loc);
+/* A symbol that stands for code of many functions; one for each name. NULL: no memory. */
+const struct symbol *symbol_stand_in(struct resolver *res, const char *name);
 /* By its number. */
 const struct symbol *symbol_at(const struct resolver *res, uint32_t idx);
 

@@ -86,7 +86,7 @@ static void flush_slot(struct table *t, struct branch_slot *s)
 
 void table_branch_flush(struct table *t)
 {
-	for (uint32_t i = 0; i < SLOTS; i++)
+	for (uint32_t i = 0; t->feed->slots && i < SLOTS; i++)
 		if (t->feed->slots[i].count)
 			flush_slot(t, &t->feed->slots[i]);
 }
@@ -154,25 +154,24 @@ static int resolve_new(struct table *t, struct thread *th, struct branch_slot *s
 	return 0;
 }
 
-static void count_type(struct branch_totals *t, uint64_t from, uint64_t to, uint64_t flags)
+void table_branch_count_type(struct branch_totals *t, uint64_t from, uint64_t to, uint64_t flags,
+			     uint64_t times)
 {
 	unsigned type = branch_flags_type(flags);
 
 	if (!type || !from)
 		return;
-	t->typed++;
+	t->typed += times;
 	if (type == BR_EXTEND)
-		t->new_type[branch_flags_new_type(flags)]++;
+		t->new_type[branch_flags_new_type(flags)] += times;
 	else
-		t->type[type]++;
-	if (type == BR_COND) {
-		t->cond_fwd += to > from;
-		t->cond_bwd += to <= from;
-	}
+		t->type[type] += times;
+	if (type == BR_COND)
+		*(to > from ? &t->cond_fwd : &t->cond_bwd) += times;
 	if (from >> 21 != to >> 21)
-		t->cross_2m++;
+		t->cross_2m += times;
 	else if (from >> 12 != to >> 12)
-		t->cross_4k++;
+		t->cross_4k += times;
 }
 
 static inline bool is_entry(const struct branch_slot *s, uint64_t from, uint64_t to, uint64_t rest)
@@ -231,7 +230,7 @@ static inline int add_chunk(struct table *t, const struct sample *s, struct thre
 		at[i] = slot_of(from, to, where | (flags & bit_mask));
 		__builtin_prefetch(&slots[at[i]], 1);
 		if (branch_flags_type(flags))
-			count_type(&t->branch, from, to, flags);
+			table_branch_count_type(&t->branch, from, to, flags, 1);
 	}
 	for (unsigned i = 0; i < n; i++) {
 		const unsigned char *b = e + (size_t)i * BRANCH_ENTRY_SIZE;

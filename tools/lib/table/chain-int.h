@@ -100,6 +100,18 @@ void table_chain_free(struct table *t);
 int table_chain_flush(struct table *t);
 
 /* trie.c */
+/* The group that stands for the root of a chain: a rich table has one for all. */
+static inline uint32_t table_root(const struct table *t, uint32_t group)
+{
+	return unlikely(t->keys.o.rich) ? 0 : group;
+}
+
+/* What came before a new row: nodes; in a rich table, which tells by it what came first, leafs. */
+static inline uint32_t table_rows_mark(const struct table *t)
+{
+	return (uint32_t)(unlikely(t->keys.o.rich) ? t->ch.leafs.n : t->ch.nodes.n);
+}
+
 struct node_at table_node_root(uint32_t group);
 /* From a node to its child, which is made when there is none. 0 or -ENOMEM. */
 int table_node_down(struct table *t, struct node_at *at, uint32_t step, uint32_t thread);

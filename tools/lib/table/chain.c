@@ -137,6 +137,7 @@ static int take_frames(struct table *t, const struct sample *s, struct thread *t
 {
 	struct chain_queue *q = t->feed->chain;
 	uint32_t gen = machine_generation(t->keys.m, th->space);
+	uint32_t root = table_root(t, job->group);
 	int64_t got = table_chain_frames(t, &s->callchain);
 	struct chain_memo *m;
 	size_t n;
@@ -144,11 +145,11 @@ static int take_frames(struct table *t, const struct sample *s, struct thread *t
 	if (got <= 0)
 		return (int)got;
 	n = cut(t, (size_t)got);
-	job->memo = (job->group * 31 + th->space) % CHAIN_MEMOS;
+	job->memo = (root * 31 + th->space) % CHAIN_MEMOS;
 	m = &q->memo[job->memo];
-	if (m->group != job->group || m->space != th->space || m->gen != gen)
+	if (m->group != root || m->space != th->space || m->gen != gen)
 		m->nr = 0;
-	m->group = job->group;
+	m->group = root;
 	m->space = th->space;
 	m->gen = gen;
 	from->keep = (uint32_t)compare(m, q, n);

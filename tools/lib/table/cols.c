@@ -16,6 +16,46 @@ static int want_sum(struct table *t, struct keys_col *c)
 	return 0;
 }
 
+static void push_group(struct table *t, struct keys_col *c)
+{
+	c->slot = 1 + t->nr_group; /* slot 0 is the event */
+	t->group_cols[t->nr_group++] = c;
+}
+
+/* What a rich table counts by, in place of what can be made of it. */
+static void rich_cols(struct table *t)
+{
+	struct keys_col *c = t->rich;
+	const struct key *k;
+
+	for (unsigned i = 0; i < NR_RICH_GROUP; i++, c++) {
+		c->key = keys_rich_group(i);
+		t->need |= c->key->need;
+		t->rich_slot[i] = 1 + t->nr_group;
+		push_group(t, c);
+	}
+	for (unsigned i = 0; i < NR_RICH_PLACE; i++, c++) {
+		c->key = keys_rich_place(i);
+		t->place_cols[t->nr_place++] = c;
+		if (t->keys.o.branch)
+			t->place2_cols[t->nr_place2++] = c;
+	}
+	for (size_t i = 0; t->keys.o.branch && (k = keys_at(i)); i++)
+		t->bit_mask |= k->at == KEY_BITS ? k->bits : 0;
+	t->ip_is_key = true;
+}
+
+static void set_widths(struct table *t)
+{
+	t->by_symbol = !t->keys.o.rich;
+	for (unsigned i = 0; i < t->nr_place; i++)
+		t->by_symbol &= t->place_cols[i]->key->per_symbol;
+	t->groups.width = 1 + t->nr_group;
+	t->places.width = t->nr_place;
+	t->places2.width = t->nr_place2;
+	t->keys.daddrs.width = 4;
+}
+
 /* Which tuple every key lives in. */
 static int place_cols(struct table *t)
 {
@@ -28,11 +68,12 @@ static int place_cols(struct table *t)
 		if (c->elided)
 			continue;
 		t->need |= c->key->need;
-		if (c->key->of && want_sum(t, c))
+		if (c->key->of && !(cs->o->rich && c->key->of->of_row) && want_sum(t, c))
 			return -ENOMEM;
+		if (cs->o->rich && keys_is_derived(c->key))
+			continue;
 		if (c->key->at == KEY_SAMPLE) {
-			c->slot = 1 + t->nr_group; /* slot 0 is the event */
-			t->group_cols[t->nr_group++] = c;
+			push_group(t, c);
 		} else if (c->key->at == KEY_BITS) {
 			t->bit_mask |= c->key->bits;
 		} else if (second) {
@@ -51,13 +92,9 @@ static int place_cols(struct table *t)
 		if (!strcmp(c->key->name, "dso_size"))
 			t->map_is_key = true;
 	}
-	t->by_symbol = true;
-	for (unsigned i = 0; i < t->nr_place; i++)
-		t->by_symbol &= t->place_cols[i]->key->per_symbol;
-	t->groups.width = 1 + t->nr_group;
-	t->places.width = t->nr_place;
-	t->places2.width = t->nr_place2;
-	t->keys.daddrs.width = 4;
+	if (cs->o->rich)
+		rich_cols(t);
+	set_widths(t);
 	return 0;
 }
 

@@ -85,9 +85,11 @@ struct feed {
 	struct sym_pattern parent_re; /* set: the parent is wanted */
 	uint32_t recent_group[64];    /* by thread */
 	VEC(struct loc_info) locs;
+	VEC(uint64_t) place_ip;	 /* rich: of locs, what their places are for */
 	VEC(uint32_t) sym_place; /* by symbol idx: place */
 	VEC(uint32_t) step_list;
 	struct htab step_tab;
+	struct htab leaf_tab; /* rich: by node and row */
 
 	/* ---- what waits ---- */
 	struct queue *queue; /* NULL: there is more to samples than their row */

@@ -33,9 +33,11 @@ void table_feed_free(struct table *t)
 	table_chain_forget(t);
 	table_branch_free(t);
 	vec_free(&f->locs);
+	vec_free(&f->place_ip);
 	vec_free(&f->sym_place);
 	vec_free(&f->step_list);
 	htab_free(&f->step_tab);
+	htab_free(&f->leaf_tab);
 	keys_reader_free(&f->keys);
 	free(f);
 	t->feed = NULL;
@@ -61,7 +63,7 @@ static int add_row(struct table *t, const struct sample *s, struct thread *th, u
 
 	if (wants_chains(t) && !t->keys.o.history)
 		return table_chain_add(t, s, th, group, place);
-	row = table_row_own(t, group, place, th->idx, s->cpumode, (uint32_t)t->ch.nodes.n);
+	row = table_row_own(t, group, place, th->idx, s->cpumode, table_rows_mark(t));
 	if (!row)
 		return -ENOMEM;
 	in = table_acc_in(t, s, th);
@@ -123,6 +125,18 @@ static int left_out(struct table *t, const struct sample *s, struct thread *th)
 	return table_sums_left_out(&t->sums, s->event ? s->event->idx : 0, &in);
 }
 
+/* Rows of branches do not tell how many samples they are of. */
+static int count_group(struct table *t, uint32_t group, uint64_t entries)
+{
+	static const struct group_count none;
+
+	if (vec_reach(&t->group_counts, group, none))
+		return -ENOMEM;
+	t->group_counts.v[group].nr++;
+	t->group_counts.v[group].entries += entries;
+	return 0;
+}
+
 int table_add(struct table *t, const struct sample *s, struct thread *th, struct err *e)
 {
 	struct event_rows *ev = table_event_rows(t, s->event ? s->event->idx : 0);
@@ -163,6 +177,8 @@ int table_add(struct table *t, const struct sample *s, struct thread *th, struct
 	ev->totals.nr_filtered_samples++;
 	ev->totals.filtered_period += weight;
 	group = table_group_of(t, s, th);
+	if (t->keys.o.rich && t->keys.o.branch && group != ID_NONE && count_group(t, group, weight))
+		return err_set(e, -ENOMEM, "no memory to count samples");
 	if (group == ID_NONE || (!late && place == ID_NONE))
 		return err_set(e, -ENOMEM, "no memory to count samples");
 	ret = t->keys.o.branch ? table_branch_add(t, s, th, group)

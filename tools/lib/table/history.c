@@ -139,7 +139,7 @@ int table_history_add(struct table *t, const struct acc_in *sample, uint32_t gro
 	struct hist_branch h[MAX_BRANCHES];
 	struct step_at f[2 * MAX_BRANCHES + UNWIND_MAX_STACK];
 	size_t nf = frames_of(t, s, h, f, ARRAY_SIZE(f));
-	struct node_at at = table_node_root(group);
+	struct node_at at = table_node_root(table_root(t, group));
 	const struct hist_frames frames = { f, nf };
 	struct branch_note *notes;
 	struct leaf *leaf;

@@ -28,6 +28,8 @@ int table_ipc_init(struct table *t, struct err *e)
 {
 	const struct brflow_opts o = { .machine = t->keys.m, .blocks = true, .each_start = true };
 
+	if (t->keys.o.rich)
+		return brflow_new(&t->flow, t->keys.res, &o, e);
 	for (unsigned i = 0; i < t->c.nr_cols; i++)
 		if (!strcmp(t->c.cols[i].key->name, "ipc_lbr") && !t->c.cols[i].elided)
 			return brflow_new(&t->flow, t->keys.res, &o, e);

@@ -86,6 +86,10 @@ static void map_frame_key(const struct merger *g, uint64_t key[4])
 		key[1] = g->name[key[1]];
 		key[2] = g->name[key[2]];
 		break;
+	case FRAME_RICH:
+		if (key[1])
+			key[1] = mapped(g->maps->symbol, (uint32_t)key[1] - 1) + 1ULL;
+		break;
 	case FRAME_RAW: key[1] = key[1] ? g->name[key[1] - 1] + 1ULL : 0; break;
 	}
 }
@@ -141,6 +145,8 @@ static uint64_t map_value(const struct merger *g, const struct key *k, uint64_t 
 	case VALUE_NAME: return g->name[v];
 	case VALUE_FRAME: return g->frame[v];
 	case VALUE_DADDR: return g->daddr[v];
+	case VALUE_THREAD: return mapped(g->maps->thread, (uint32_t)v);
+	case VALUE_LOC: return mapped(g->maps->loc, (uint32_t)v);
 	case VALUE_NUMBER: break;
 	}
 	return v;
@@ -257,6 +263,11 @@ static int map_steps(struct merger *g)
 
 /* ---- the trie, rows -------------------------------------------------------------------------- */
 
+static uint32_t root_of(const struct merger *g, uint32_t group)
+{
+	return g->to->keys.o.rich ? 0 : g->group[group];
+}
+
 /* Parents have lower numbers than their children. */
 static int map_nodes(struct merger *g)
 {
@@ -270,7 +281,7 @@ static int map_nodes(struct merger *g)
 		const struct node *n = &c->nodes.v[i];
 
 		g->node[i] = n->parent & NODE_ROOT
-				     ? table_node_root(g->group[n->parent & ~NODE_ROOT])
+				     ? table_node_root(root_of(g, n->parent & ~NODE_ROOT))
 				     : g->node[n->parent];
 		g->nodes_before[i] = (uint32_t)g->to->ch.nodes.n;
 		if (table_node_down(g->to, &g->node[i], g->step[n->step],
@@ -299,7 +310,9 @@ static int map_rows(struct merger *g)
 		if (row->thread == ID_NONE) {
 			row->thread = mapped(g->maps->thread, r->thread);
 			row->cpumode = r->cpumode;
-			row->first_node = g->nodes_before[r->first_node];
+			/* Of a rich one: of its leafs, which come next; see map_leafs(). */
+			row->first_node =
+				g->from->keys.o.rich ? ID_NONE : g->nodes_before[r->first_node];
 		}
 		row->period += r->period;
 		row->acc += r->acc;
@@ -323,14 +336,30 @@ static int join_notes(struct merger *g, uint32_t to, uint32_t from)
 	return notes ? 0 : -ENOMEM;
 }
 
+/* Rows of a rich table that came before leaf @leaf of the source: from *@row on. */
+static void mark_rows(struct merger *g, uint32_t *row, size_t leaf)
+{
+	const struct table *from = g->from;
+
+	for (; from->keys.o.rich && *row < from->rows.n && from->rows.v[*row].first_node <= leaf;
+	     ++*row) {
+		struct keys_row *to = &g->to->rows.v[g->row[*row]];
+
+		if (to->first_node == ID_NONE)
+			to->first_node = (uint32_t)g->to->ch.leafs.n;
+	}
+}
+
 static int map_leafs(struct merger *g)
 {
 	const struct chains *c = &g->from->ch;
+	uint32_t row = 0;
 
 	g->leaf = new_map(c->leafs.n);
 	if (!g->leaf)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < c->leafs.n; i++) {
+		mark_rows(g, &row, i);
 		const struct leaf *l = &c->leafs.v[i];
 		struct leaf *to =
 			table_leaf(g->to, g->node[l->node].node, &g->to->rows.v[g->row[l->row]]);
@@ -343,6 +372,24 @@ static int map_leafs(struct merger *g)
 		if (join_notes(g, g->leaf[i], i))
 			return -ENOMEM;
 	}
+	mark_rows(g, &row, SIZE_MAX);
+	return 0;
+}
+
+static int join_group_counts(struct merger *g)
+{
+	static const struct group_count none;
+
+	for (uint32_t i = 0; i < g->from->group_counts.n; i++) {
+		struct group_count *to;
+
+		if (vec_reach(&g->to->group_counts, g->group[i], none))
+			return -ENOMEM;
+		to = &g->to->group_counts.v[g->group[i]];
+		to->nr += g->from->group_counts.v[i].nr;
+		to->entries += g->from->group_counts.v[i].entries;
+	}
+	keys_slices_join(&g->to->keys.slices, &g->from->keys.slices);
 	return 0;
 }
 
@@ -398,7 +445,8 @@ static bool same_keys(const struct table *a, const struct table *b)
 {
 	if (a->c.nr_cols != b->c.nr_cols || a->sums.n != b->sums.n ||
 	    a->keys.o.chain.key != b->keys.o.chain.key || a->keys.o.branch != b->keys.o.branch ||
-	    a->keys.o.history != b->keys.o.history || a->one_step != b->one_step)
+	    a->keys.o.history != b->keys.o.history || a->keys.o.rich != b->keys.o.rich ||
+	    a->one_step != b->one_step)
 		return false;
 	for (unsigned i = 0; i < a->c.nr_cols; i++)
 		if (strcmp(a->c.cols[i].key->name, b->c.cols[i].key->name) != 0)
@@ -420,8 +468,8 @@ int table_flush(struct table *t)
 static int merge(struct merger *g)
 {
 	static int (*const parts[])(struct merger *) = {
-		map_names, map_daddrs, map_frames, map_groups, map_steps,
-		map_nodes, map_rows,   map_leafs,  join_sums,  join_totals,
+		map_names, map_daddrs, map_frames, map_groups,	map_steps,	   map_nodes,
+		map_rows,  map_leafs,  join_sums,  join_totals, join_group_counts,
 	};
 	int ret = table_flush(g->to);
 

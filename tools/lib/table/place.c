@@ -90,20 +90,31 @@ static struct loc_info *loc_info(struct table *t, uint32_t loc)
 	return &t->feed->locs.v[loc];
 }
 
+/* In a rich table each address has places of its own: those of the last one are remembered. */
+static int rich_places(struct table *t, struct loc_info *li, uint32_t loc, uint64_t ip)
+{
+	if (vec_reach(&t->feed->place_ip, loc, 0))
+		return -ENOMEM;
+	if (t->feed->place_ip.v[loc] != ip)
+		li->place = li->place2 = ID_NONE;
+	t->feed->place_ip.v[loc] = ip;
+	return 0;
+}
+
 uint32_t table_place_of_loc(struct table *t, uint32_t loc, uint64_t ip, bool second)
 {
 	struct loc_info *li = loc_info(t, loc);
-	struct place_in in = { .at = resolver_loc(t->keys.res, loc), .ip = ip };
+	struct place_in in = { .at = resolver_loc(t->keys.res, loc), .ip = ip, .loc = loc };
 	uint32_t id;
 
-	if (!li)
+	if (!li || (t->keys.o.rich && rich_places(t, li, loc, ip)))
 		return ID_NONE;
 	id = second ? li->place2 : li->place;
 	if (id != ID_NONE)
 		return id;
 	in.sym = in.at->sym;
 	id = place_of(t, &in, second);
-	if (!t->ip_is_key && (in.sym || !t->ip_unnamed))
+	if (t->keys.o.rich || (!t->ip_is_key && (in.sym || !t->ip_unnamed)))
 		*(second ? &li->place2 : &li->place) = id;
 	return id;
 }
@@ -126,13 +137,20 @@ uint32_t table_step_id(struct table *t, uint32_t frame, uint32_t place)
 
 uint32_t table_step_of(struct table *t, uint32_t loc, uint64_t ip, const struct symbol *sym)
 {
-	struct place_in in = { resolver_loc(t->keys.res, loc), ip, sym, true };
+	const struct place_in in = { resolver_loc(t->keys.res, loc), ip, sym, true, loc };
+
+	return table_step_in(t, &in);
+}
+
+uint32_t table_step_in(struct table *t, const struct place_in *in)
+{
 	uint32_t frame, place;
 
-	if (!sym && t->one_step)
-		return bare_step(t, &in);
-	frame = keys_frame_of_tree(&t->keys, &in);
-	place = place_of(t, &in, false);
+	if (!in->sym && t->one_step)
+		return bare_step(t, in);
+	frame = t->keys.o.rich ? keys_frame_of_rich(&t->keys, in)
+			       : keys_frame_of_tree(&t->keys, in);
+	place = place_of(t, in, false);
 	return frame == ID_NONE || place == ID_NONE ? ID_NONE : table_step_id(t, frame, place);
 }
 
@@ -140,7 +158,7 @@ uint32_t table_step_unmapped(struct table *t, uint64_t ip, uint8_t cpumode)
 {
 	uint32_t frame = keys_frame_find_bare(&t->keys, t->keys.unknown, ip);
 	struct loc at = { .addr = ip, .cpumode = cpumode };
-	struct place_in in = { &at, ip, NULL, true };
+	struct place_in in = { &at, ip, NULL, true, LOC_NONE };
 
 	if (frame != ID_NONE && t->keys.frames.v[frame].step != ID_NONE)
 		return t->keys.frames.v[frame].step;
@@ -150,7 +168,7 @@ uint32_t table_step_unmapped(struct table *t, uint64_t ip, uint8_t cpumode)
 uint32_t table_place_unmapped(struct table *t, uint64_t ip, uint8_t cpumode)
 {
 	struct loc at = { .addr = ip, .cpumode = cpumode };
-	struct place_in in = { &at, ip, NULL, false };
+	struct place_in in = { &at, ip, NULL, false, LOC_NONE };
 
 	return place_of(t, &in, false);
 }
@@ -203,12 +221,12 @@ int table_steps_of(struct table *t, uint32_t loc, uint64_t ip, const uint32_t **
 		if (n < 0)
 			return n;
 		/* Addresses as keys give one location many faces. */
-		if (t->ip_is_key) {
+		if (t->ip_is_key && !t->keys.o.rich) {
 			*steps = t->feed->step_tmp;
 			*nr = (uint32_t)n;
 			return 0;
 		}
-		li->bare = !resolver_loc(t->keys.res, loc)->sym;
+		li->bare = t->keys.o.rich || !resolver_loc(t->keys.res, loc)->sym;
 		li->ip = ip;
 		if (keep_steps(t, li, t->feed->step_tmp, (uint32_t)n))
 			return -ENOMEM;

@@ -10,7 +10,9 @@
 
 #include "table/table.h"
 
-int table_sums_start(struct sums *s, const struct keys_opts *o, const struct acc_env *env);
+/* What is counted though no column asks for it; then, before samples come, start. */
+int table_sums_choose(struct sums *s, const struct keys_opts *o);
+int table_sums_start(struct sums *s, const struct acc_env *env);
 /* The sums of @acc from now on. They stay where they are. NULL: too many. */
 struct sum *table_sums_want(struct sums *s, const struct acc *acc);
 /* No more samples. */

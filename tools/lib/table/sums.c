@@ -72,13 +72,21 @@ struct sum *table_sums_want(struct sums *s, const struct acc *acc)
 	return &s->v[s->n++];
 }
 
-int table_sums_start(struct sums *s, const struct keys_opts *o, const struct acc_env *env)
+int table_sums_choose(struct sums *s, const struct keys_opts *o)
 {
 	const struct acc *acc;
 
 	for (unsigned i = 0; (acc = keys_acc_at(i)); i++)
 		if (acc->wanted && acc->wanted(o) && !table_sums_want(s, acc))
 			return -ENOMEM;
+	if (o->rich && o->switches && !table_sums_want(s, &keys_acc_latency))
+		return -ENOMEM;
+	s->by_leaf = o->rich;
+	return 0;
+}
+
+int table_sums_start(struct sums *s, const struct acc_env *env)
+{
 	for (unsigned i = 0; i < s->n; i++)
 		if (s->v[i].acc->start && s->v[i].acc->start(&s->v[i].state, env))
 			return -ENOMEM;
@@ -131,8 +139,8 @@ int table_sums_add_leaf_slow(struct sums *s, uint32_t leaf, uint32_t row, const 
 	for (unsigned i = 0; i < s->n; i++) {
 		struct sum *sum = &s->v[i];
 
-		if (sum->acc->per_leaf ? add(sum, &sum->leaf, leaf, in)
-				       : add(sum, &sum->row, row, in))
+		if (sum->acc->per_leaf || s->by_leaf ? add(sum, &sum->leaf, leaf, in)
+						     : add(sum, &sum->row, row, in))
 			return -ENOMEM;
 	}
 	return 0;

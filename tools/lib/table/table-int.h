@@ -31,6 +31,7 @@ uint32_t table_place_of_loc(struct table *t, uint32_t loc, uint64_t ip, bool sec
 uint32_t table_step_id(struct table *t, uint32_t frame, uint32_t place);
 /* The step of one frame of a chain; @sym: an inlined function's symbol or the location's. */
 uint32_t table_step_of(struct table *t, uint32_t loc, uint64_t ip, const struct symbol *sym);
+uint32_t table_step_in(struct table *t, const struct place_in *in);
 /* The step of an address in no map (one_step). */
 uint32_t table_step_unmapped(struct table *t, uint64_t ip, uint8_t cpumode);
 /* The place of a sample there. */
@@ -74,6 +75,19 @@ bool table_ignores_at(struct table *t, uint32_t loc);
 const struct sample *table_ignore_callees(struct table *t, const struct sample *s,
 					  struct thread *th);
 void table_parent_free(struct table *t);
+
+/* table.c: a table of no keys yet. NULL: no memory. */
+struct table *table_new_of(const struct keys_opts *o, struct machine *m, struct resolver *res,
+			   struct unwind *u);
+/* What follows for steps, once keys are known. */
+void table_set_steps(struct table *t);
+
+/* derived.c */
+void table_derived_free(struct table *t);
+
+/* branch.c */
+void table_branch_count_type(struct branch_totals *t, uint64_t from, uint64_t to, uint64_t flags,
+			     uint64_t times);
 
 /* filter.c */
 int table_filter_setup(struct table *t, struct err *e);

@@ -82,6 +82,99 @@ int table_merge(struct table *to, struct table *from, const struct table_maps *m
 /* No more samples: sums, and what callees cost. */
 int table_finish(struct table *t, struct err *e);
 
+/* ---- tables of a table ------------------------------------------------------------------------ */
+
+/*
+ * Questions that were no options when the recording was read. A table with opts.rich counts by all
+ * that other keys are made of: threads and their names, CPUs, slices of time, locations. It has no views
+ * itself. After table_finish() tables like any other are derived from it as often as wanted: its rows
+ * added up again by other keys, without the samples and frames that a list of operations leaves out.
+ *
+ *	const struct table_op focus = { .kind = TABLE_FOCUS, .name = "malloc" };
+ *	const struct table_ask ask = { .opts = &o, .ops = &focus, .nr_ops = 1 };
+ *
+ *	table_derive(&t, rich, &ask, &err);
+ *	view_new(&v, t, NULL, NULL, &err);
+ *
+ * With the options of a reading and no operation it is the table that such a reading makes. What
+ * opts.filter leaves out counts in totals, and so does what operations leave out; what passed is
+ * in the filtered ones. So opts.relative shows shares of what is shown, else of all there is.
+ */
+enum table_op_kind {
+	/* samples; of branches: by their targets */
+	TABLE_COMM,    /* of threads of this name */
+	TABLE_PROCESS, /* .num: its pid */
+	TABLE_THREAD,  /* .num: its tid */
+	TABLE_CPU,     /* .num */
+	TABLE_SOCKET,  /* .num; with opts.pd */
+	TABLE_MODE,    /* .num: PERF_RECORD_MISC_KERNEL ... */
+	TABLE_DSO,     /* in this object */
+	TABLE_SYMBOL,  /* in this function */
+	TABLE_TIME,    /* in slices that begin from .from on, before .to */
+	/* chains; a sample without one is a chain of its own address */
+	TABLE_FOCUS,	   /* that pass this function; .cut: which part of them is left */
+	TABLE_HIDE_SYMBOL, /* without its frames: what it cost is its callers' */
+	TABLE_HIDE_DSO,
+	TABLE_MERGE_DSO, /* its frames in a row are one, "[name]" */
+	TABLE_RECURSION, /* a function that calls itself is one frame; .num = 1: through others, too */
+	NR_TABLE_OPS,
+};
+
+enum table_match { TABLE_EXACT, TABLE_PART, TABLE_REGEX };
+enum table_cut { TABLE_WHOLE, TABLE_BELOW, TABLE_ABOVE };
+
+struct table_op {
+	enum table_op_kind kind;
+	enum table_match match; /* how .name is meant */
+	bool not ;		/* of samples, and TABLE_FOCUS: those that do not, are left */
+	/*
+	 * TABLE_BELOW: what the function calls; it is the outermost frame. TABLE_ABOVE: what calls it;
+	 * it is the innermost, and the samples are counted as its own. Of a recursive one: the
+	 * outermost call.
+	 */
+	enum table_cut cut;
+	const char *name; /* of the thread, object (short) or function */
+	const char *dso;  /* of a function: in the object of this short name; NULL = in any */
+	int64_t num;
+	uint64_t from, to; /* ns */
+};
+
+struct table_ask {
+	const struct keys_opts *opts; /* NULL = as the rich table was asked at reading */
+	const struct table_op *ops;   /* one after the other */
+	unsigned nr_ops;
+};
+
+/*
+ * @rich: after table_finish(); it has to outlive *t. -EINVAL for a key that was not counted: those
+ * of threads, CPUs, time and places always are, any other if the options at reading named it.
+ */
+int table_derive(struct table **t, const struct table *rich, const struct table_ask *ask,
+		 struct err *e);
+
+/*
+ * Time as a rich table has it, and so all tables that are derived from it: slices of equal length,
+ * 0 where samples have no times.
+ */
+struct table_time {
+	uint64_t start, width; /* ns */
+	uint32_t nr;
+};
+
+struct table_count {
+	uint64_t nr, period;
+};
+
+struct table_time table_time(const struct table *t);
+/* Of a derived table: what passed of @event, by slice; NULL = no times. */
+const struct table_count *table_over_time(const struct table *t, uint32_t event);
+/*
+ * Samples of up to 64 rows over time, with callees under opts.children: row i's in @cells numbers
+ * from out[i * cells] on, the slices spread over them.
+ */
+int table_rows_over_time(const struct table *t, const struct keys_row *const *rows, unsigned nr,
+			 unsigned cells, struct table_count *out);
+
 /* ---- results --------------------------------------------------------------------------------- */
 
 struct table_totals {
@@ -189,6 +282,7 @@ struct sums {
 	unsigned n;
 	unsigned nr_share, nr_entry; /* of these: is_share, per_entry */
 	bool needs_sample;
+	bool by_leaf; /* all are counted per end of a chain: a rich table's */
 };
 
 /* A slot to read. */
@@ -218,6 +312,10 @@ int table_sums_merge(struct sums *s, uint32_t row, const struct sums *t, uint32_
 
 struct step {
 	uint32_t frame, place;
+};
+
+struct group_count {
+	uint64_t nr, entries;
 };
 
 struct event_rows {
@@ -258,6 +356,13 @@ struct table {
 	struct brflow *flow; /* key ipc_lbr; else NULL */
 
 	bool by_symbol; /* no place key looks below symbols */
+
+	/* keys.o.rich */
+	struct keys_col rich[NR_RICH_GROUP + NR_RICH_PLACE];
+	unsigned rich_slot[NR_RICH_GROUP];    /* where in a group's tuple they are */
+	VEC(struct group_count) group_counts; /* by group, branch mode: its samples */
+	/* A derived table */
+	struct derived *derived; /* what it has of its base; NULL = it was read */
 };
 
 static inline uint32_t table_step_frame(const struct table *t, uint32_t step)

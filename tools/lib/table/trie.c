@@ -43,10 +43,28 @@ static struct leaf *leaf_at(struct chains *c, uint32_t node, uint32_t place)
 	return NULL;
 }
 
+static uint64_t leaf_hash(uint32_t node, uint32_t row)
+{
+	return hash_u64((uint64_t)node << 32 | row);
+}
+
+/* A rich table has too many rows below a node to look through them. */
+static struct leaf *rich_leaf_at(struct table *t, uint32_t node, uint32_t row)
+{
+	struct htab *tab = &t->feed->leaf_tab;
+	uint32_t i;
+
+	for (struct htab_it it = htab_find(tab, leaf_hash(node, row)); htab_next(tab, &it, &i);)
+		if (t->ch.leafs.v[i].node == node && t->ch.leafs.v[i].row == row)
+			return &t->ch.leafs.v[i];
+	return NULL;
+}
+
 struct leaf *table_leaf(struct table *t, uint32_t node, const struct keys_row *row)
 {
 	struct chains *c = &t->ch;
-	struct leaf *l = leaf_at(c, node, row->place);
+	struct leaf *l =
+		t->keys.o.rich ? rich_leaf_at(t, node, row->idx) : leaf_at(c, node, row->place);
 	struct leaf new = { .node = node, .row = row->idx, .place = row->place };
 
 	if (l)
@@ -55,6 +73,9 @@ struct leaf *table_leaf(struct table *t, uint32_t node, const struct keys_row *r
 	if (c->leafs.n >= ID_NONE || vec_push(&c->leafs, new))
 		return NULL;
 	c->nodes.v[node].leaf = (uint32_t)c->leafs.n - 1;
+	if (t->keys.o.rich &&
+	    htab_add(&t->feed->leaf_tab, leaf_hash(node, row->idx), (uint32_t)c->leafs.n - 1))
+		return NULL;
 	return &c->leafs.v[c->leafs.n - 1];
 }
 
@@ -71,7 +92,7 @@ static int hash_steps(struct table *t, const struct chain_batch *b)
 	for (unsigned i = 0; i < b->n; i++) {
 		const struct chain_job *job = &b->job[i];
 		__typeof__(&q->way[0]) way = &q->way[job->memo];
-		uint64_t h = table_node_root(job->group).hash;
+		uint64_t h = table_node_root(table_root(t, job->group)).hash;
 
 		if (vec_reserve(way, (size_t)job->keep + job->steps))
 			return -ENOMEM;
@@ -117,8 +138,9 @@ static int take(struct table *t, const struct chain_batch *b, const struct chain
 {
 	struct chain_queue *q = t->feed->chain;
 	struct chains *c = &t->ch;
-	struct node_at *way = q->way[job->memo].v, at = table_node_root(job->group);
-	uint32_t nodes = (uint32_t)c->nodes.n;
+	struct node_at *way = q->way[job->memo].v;
+	struct node_at at = table_node_root(table_root(t, job->group));
+	uint32_t before = table_rows_mark(t);
 	struct keys_row *row;
 	uint32_t thread = job->in.th->idx;
 	struct leaf *l;
@@ -131,9 +153,9 @@ static int take(struct table *t, const struct chain_batch *b, const struct chain
 			return -ENOMEM;
 		way[job->keep + s].node = at.node;
 	}
-	l = at.node & NODE_ROOT ? NULL : leaf_at(c, at.node, job->place);
+	l = at.node & NODE_ROOT || t->keys.o.rich ? NULL : leaf_at(c, at.node, job->place);
 	if (!l) {
-		row = table_row_own(t, job->group, job->place, thread, job->cpumode, nodes);
+		row = table_row_own(t, job->group, job->place, thread, job->cpumode, before);
 		if (!row)
 			return -ENOMEM;
 		if (at.node & NODE_ROOT) {

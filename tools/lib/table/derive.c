@@ -1,0 +1,543 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A table out of a rich one. What a rich row says of its samples is put together again as a sample, a
+ * thread and a location, and the keys are asked as they are when samples come; once per group, place
+ * and frame, not once per row. So there is one definition of every key, and rows that are equal in the
+ * new keys are one.
+ *
+ * What is left out is known by group or by place, but for what operations on chains leave out.
+ */
+#include "derive-int.h"
+
+/* ---- which values ---------------------------------------------------------------------------- */
+
+/* Where the base has values of a key of samples; 0 = nowhere. */
+static unsigned counted_slot(const struct table *base, const char *name)
+{
+	for (unsigned i = 0; i < base->nr_group; i++)
+		if (!strcmp(base->group_cols[i]->key->name, name))
+			return i + 1;
+	return 0;
+}
+
+static int find_slots(struct derive *d, struct err *e)
+{
+	const struct table *t = d->t;
+
+	for (unsigned i = 0; i < t->nr_group; i++) {
+		const struct key *k = t->group_cols[i]->key;
+
+		d->group_slot[i] = counted_slot(d->base, k->name);
+		if (d->group_slot[i] || keys_is_derived(k) || k->need == PERF_SAMPLE_TIME)
+			continue;
+		err_set(e, -EINVAL, "key `%s' was not counted when the recording was read",
+			k->name);
+		err_hint(e, "Name it with -s when it is read.");
+		return -EINVAL;
+	}
+	d->parent_slot = counted_slot(d->base, "parent");
+	d->parallelism_slot = counted_slot(d->base, "parallelism");
+	return 0;
+}
+
+static int find_sums(struct derive *d, struct err *e)
+{
+	struct sums *s = &d->t->sums;
+
+	for (unsigned i = 0; i < s->n; i++) {
+		d->from_sum[i] = table_sum_of(&d->base->sums, s->v[i].acc);
+		if (!d->from_sum[i] && !s->v[i].acc->of_row)
+			return err_set(e, -EINVAL,
+				       "`%s' was not counted when the recording was read",
+				       s->v[i].acc->name);
+	}
+	return 0;
+}
+
+static uint64_t counted_value(struct derive *d, const struct key *k, uint64_t v)
+{
+	const struct keys *from = &d->base->keys;
+	uint64_t vals[4];
+
+	switch (k->value) {
+	case VALUE_NAME: return keys_name_id(&d->t->keys, intern_str(&from->names, (uint32_t)v));
+	case VALUE_DADDR: /* address, name, level, width: key-mem.c */
+		memcpy(vals, keys_tuple_get(&from->daddrs, (uint32_t)v), sizeof(vals));
+		vals[1] = keys_name_id(&d->t->keys, intern_str(&from->names, (uint32_t)vals[1]));
+		return keys_tuple_id(&d->t->keys.daddrs, vals);
+	default: return v;
+	}
+}
+
+/* ---- groups, places, steps ------------------------------------------------------------------- */
+
+static uint32_t make_group(struct derive *d, uint32_t group)
+{
+	const uint64_t *have = keys_tuple_get(&d->base->groups, group);
+	const struct time_slices *ts = &d->base->keys.slices;
+	const char *comm =
+		intern_str(&d->base->keys.names, (uint32_t)derive_group_value(d, group, RICH_COMM));
+	uint32_t slice = keys_slice_at(ts, derive_group_value(d, group, RICH_SLICE));
+	const struct sample s = {
+		.cpu = (uint32_t)derive_group_value(d, group, RICH_CPU),
+		.time = slice == ID_NONE ? UINT64_MAX : (ts->first + slice) << ts->shift,
+	};
+	struct thread *th =
+		machine_thread_at(d->t->keys.m, derive_group_value(d, group, RICH_THREAD));
+	uint64_t vals[MAX_KEYS + 1] = { have[0] };
+
+	for (unsigned i = 0; i < d->t->nr_group; i++) {
+		const struct key *k = d->t->group_cols[i]->key;
+		uint64_t v;
+
+		if (d->group_slot[i])
+			v = counted_value(d, k, have[d->group_slot[i]]);
+		else if (k->of_comm)
+			v = k->of_comm(&d->t->keys, comm);
+		else
+			v = k->sample(&d->t->keys, &s, th);
+		vals[i + 1] = k->mask ? v & k->mask : v;
+	}
+	return keys_tuple_id(&d->t->groups, vals);
+}
+
+uint32_t derive_group(struct derive *d, uint32_t group)
+{
+	if (d->group[group] == ID_NONE)
+		d->group[group] = make_group(d, group);
+	return d->group[group];
+}
+
+uint32_t derive_place(struct derive *d, uint32_t place, bool second)
+{
+	const uint64_t *v = keys_tuple_get(second ? &d->base->places2 : &d->base->places, place);
+	uint32_t *at = second ? &d->place2[place] : &d->place[place];
+
+	if (*at == ID_NONE)
+		*at = table_place_of_loc(d->t, (uint32_t)v[RICH_LOC], v[RICH_IP], second);
+	return *at;
+}
+
+uint32_t derive_step(struct derive *d, uint32_t step)
+{
+	const struct step *s = &d->base->steps.v[step];
+	const uint64_t *v = keys_tuple_get(&d->base->places, s->place);
+
+	if (d->step[step] == ID_NONE)
+		d->step[step] = table_step_of(d->t, (uint32_t)v[RICH_LOC], v[RICH_IP],
+					      d->base->keys.frames.v[s->frame].sym);
+	return d->step[step];
+}
+
+/* ---- what passes ----------------------------------------------------------------------------- */
+
+static bool options_pass_group(const struct derive *d, uint32_t group)
+{
+	const uint64_t *have = keys_tuple_get(&d->base->groups, group);
+	const struct keys_opts *o = &d->t->keys.o;
+	const struct keys_filter *f = &o->filter;
+	const struct thread *th =
+		machine_thread_at(d->t->keys.m, derive_group_value(d, group, RICH_THREAD));
+	const char *comm =
+		intern_str(&d->base->keys.names, (uint32_t)derive_group_value(d, group, RICH_COMM));
+
+	if (f->session && !session_filter_thread(f->session, th, comm))
+		return false;
+	if (f->by_socket &&
+	    (!o->pd || perfdata_cpu_socket(o->pd, (uint32_t)derive_group_value(
+							  d, group, RICH_CPU)) != f->socket))
+		return false;
+	if (f->exclude_other && d->parent_slot && !have[d->parent_slot])
+		return false;
+	return !f->parallelism || !d->parallelism_slot ||
+	       bits_test(&d->t->feed->f_parallelism, (uint32_t)have[d->parallelism_slot]);
+}
+
+/* Of branches there is no place of the sample itself: reading has left out what it had to. */
+static enum pass options_pass_place(const struct derive *d, uint32_t place)
+{
+	const struct keys_filter *f = &d->t->keys.o.filter;
+	const uint64_t *v;
+	const struct loc *l;
+
+	if (d->t->keys.o.branch)
+		return PASS;
+	v = keys_tuple_get(&d->base->places, place);
+	l = resolver_loc(d->t->keys.res, (uint32_t)v[RICH_LOC]);
+	if (f->hide_unresolved && !l->sym)
+		return PASS_DROP;
+	if (f->session && !session_filter_place(f->session, l, v[RICH_IP]))
+		return PASS_NOT;
+	if (f->symbol_part && !(l->sym && strstr(l->sym->name, f->symbol_part)))
+		return PASS_NOT;
+	return PASS;
+}
+
+static enum pass row_passes(struct derive *d, const struct keys_row *row)
+{
+	bool branch = d->t->keys.o.branch;
+	uint32_t place = branch ? row->place2 : row->place;
+	uint8_t *g = &d->group_pass[row->group], *p = &d->place_pass[place];
+
+	if (*g == PASS_UNKNOWN)
+		*g = options_pass_group(d, row->group) && derive_group_passes(d, row->group)
+			     ? PASS
+			     : PASS_NOT;
+	if (*p == PASS_UNKNOWN) {
+		*p = (uint8_t)options_pass_place(d, place);
+		if (*p == PASS && !derive_place_passes(d, place, branch))
+			*p = PASS_NOT;
+	}
+	return *p == PASS_DROP ? PASS_DROP : *g == PASS ? *p : PASS_NOT;
+}
+
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+static const void *base_slot(const struct sum *from, uint32_t row, uint32_t leaf)
+{
+	return leaf == ID_NONE ? table_slot(&from->row, row) : table_slot(&from->leaf, leaf);
+}
+
+/* What a rich row tells of its samples, for accumulators that need no more. */
+static int add_of_row(struct derive *d, const struct acc *acc, void *slot,
+		      const struct keys_row *from, uint64_t period)
+{
+	const struct sample s = { .cpumode = from->cpumode };
+	const struct acc_in in = {
+		.s = &s,
+		.th = machine_thread_at(d->t->keys.m,
+					derive_group_value(d, from->group, RICH_THREAD)),
+		.period = period,
+		.times = 1,
+		.parallelism = 1,
+	};
+
+	return d->t->keys.o.branch && !acc->per_entry ? 0 : acc->add(slot, &in, NULL);
+}
+
+int derive_sums(struct derive *d, const struct keys_row *from, uint32_t from_leaf, uint32_t row,
+		uint32_t leaf, uint64_t period)
+{
+	struct sums *sums = &d->t->sums;
+
+	for (unsigned i = 0; i < sums->n; i++) {
+		struct sum *s = &sums->v[i];
+		void *slot = s->acc->per_leaf && leaf != ID_NONE ? table_slot_reach(&s->leaf, leaf)
+								 : table_slot_reach(&s->row, row);
+		int ret;
+
+		if (!slot)
+			return -ENOMEM;
+		ret = d->from_sum[i]
+			      ? s->acc->merge(slot, base_slot(d->from_sum[i], from->idx, from_leaf),
+					      NULL)
+			      : add_of_row(d, s->acc, slot, from, period);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* What is left out is part of what shares are of. */
+static int left_out(struct derive *d, uint32_t event, uint32_t row, uint32_t leaf)
+{
+	struct sums *sums = &d->t->sums;
+
+	for (unsigned i = 0; i < sums->n; i++) {
+		struct sum *s = &sums->v[i];
+		void *slot;
+
+		if (!s->acc->is_share || !d->from_sum[i])
+			continue;
+		slot = table_slot_reach(&s->event, 2 * (size_t)event);
+		if (!slot || s->acc->merge(slot, base_slot(d->from_sum[i], row, leaf), NULL))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* What reading left out has no rows: it is in the totals alone. */
+static int copy_totals(struct derive *d)
+{
+	struct sums *sums = &d->t->sums;
+
+	for (uint32_t i = 0; i < d->base->events.n; i++) {
+		struct event_rows *ev = table_event_rows(d->t, i);
+
+		if (!ev)
+			return -ENOMEM;
+		*ev = d->base->events.v[i];
+		ev->totals.nr_filtered_samples = ev->totals.filtered_period = 0;
+	}
+	for (unsigned i = 0; i < sums->n; i++) {
+		struct sum *s = &sums->v[i];
+		const struct sum *from = d->from_sum[i];
+
+		for (size_t k = 0; from && k < from->event.n; k++) {
+			void *slot = table_slot_reach(&s->event, k);
+
+			if (!slot || s->acc->merge(slot, table_slot(&from->event, k), NULL))
+				return -ENOMEM;
+		}
+	}
+	d->t->max_members = d->base->max_members;
+	d->t->parallel = d->base->parallel;
+	return 0;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* How many samples of the row, or of a chain of it, weigh how much. */
+struct part {
+	uint64_t nr, period;
+	enum pass pass;
+};
+
+static int count(struct derive *d, const struct keys_row *row, uint32_t leaf, const struct part *p)
+{
+	uint32_t event = table_row_event(d->base, row);
+	struct table_totals *totals = &d->t->events.v[event].totals;
+	struct derived *of = d->t->derived;
+	uint32_t slice;
+
+	if (p->pass == PASS_DROP) {
+		totals->nr_samples -= p->nr;
+		totals->period -= p->period;
+		return 0;
+	}
+	if (p->pass != PASS)
+		return left_out(d, event, row->idx, leaf);
+	if (!d->t->keys.o.branch)
+		totals->nr_filtered_samples += p->nr;
+	totals->filtered_period += p->period;
+	slice = keys_slice_at(&d->base->keys.slices, derive_group_value(d, row->group, RICH_SLICE));
+	if (slice != ID_NONE) {
+		struct table_count *c =
+			&of->over_time[(size_t)event * d->base->keys.slices.nr + slice];
+
+		c->nr += p->nr;
+		c->period += p->period;
+	}
+	return 0;
+}
+
+static void count_types(struct derive *d, const struct keys_row *row)
+{
+	const uint64_t *from = keys_tuple_get(&d->base->places, row->place);
+	const uint64_t *to = keys_tuple_get(&d->base->places2, row->place2);
+
+	table_branch_count_type(&d->t->branch, from[RICH_IP], to[RICH_IP], row->bits, row->nr);
+	d->t->branch.entries += row->nr;
+}
+
+static int take_branches(struct derive *d, const struct keys_row *from, uint32_t group,
+			 uint32_t *to)
+{
+	uint32_t place = derive_place(d, from->place, false);
+	uint32_t place2 = derive_place(d, from->place2, true);
+	struct keys_row *row;
+
+	if (place == ID_NONE || place2 == ID_NONE)
+		return -ENOMEM;
+	row = table_row_of(d->t, group, place, place2, from->bits & d->t->bit_mask);
+	if (!row)
+		return -ENOMEM;
+	if (row->thread == ID_NONE) {
+		row->thread = from->thread;
+		row->cpumode = from->cpumode;
+	}
+	row->nr += from->nr;
+	row->period += from->period;
+	row->acc += from->acc;
+	*to = row->idx;
+	count_types(d, from);
+	return derive_sums(d, from, ID_NONE, row->idx, ID_NONE, from->period);
+}
+
+static int take_row(struct derive *d, uint32_t i)
+{
+	const struct keys_row *row = &d->base->rows.v[i];
+	struct part p = { row->nr, row->period, PASS };
+	uint32_t group, *to = &d->t->derived->row[i];
+	int ret = 0;
+
+	if (!row->nr) /* all of its samples have chains */
+		return 0;
+	p.pass = row_passes(d, row);
+	if (p.pass == PASS) {
+		group = derive_group(d, row->group);
+		d->t->keys.reader->at_thread = machine_thread_at(d->t->keys.m, row->thread);
+		if (group == ID_NONE)
+			return -ENOMEM;
+		ret = d->t->keys.o.branch ? take_branches(d, row, group, to)
+					  : derive_bare(d, row, group, to);
+		if (*to == ID_NONE)
+			p.pass = PASS_NOT;
+	}
+	return ret ?: count(d, row, ID_NONE, &p);
+}
+
+static int take_leaf(struct derive *d, uint32_t i)
+{
+	const struct leaf *l = &d->base->ch.leafs.v[i];
+	const struct keys_row *row = &d->base->rows.v[l->row];
+	struct part p = { l->count, l->period, row_passes(d, row) };
+	uint32_t group, *to = &d->t->derived->leaf[i];
+	int ret = 0;
+
+	if (p.pass == PASS) {
+		group = derive_group(d, row->group);
+		d->t->keys.reader->at_thread = machine_thread_at(d->t->keys.m, row->thread);
+		ret = group == ID_NONE ? -ENOMEM : derive_leaf(d, i, group, to);
+		if (*to == ID_NONE)
+			p.pass = PASS_NOT;
+	}
+	return ret ?: count(d, row, i, &p);
+}
+
+/* In the order in which the first samples of each came; see table_rows_mark(). */
+static int take_all(struct derive *d)
+{
+	const struct table *base = d->base;
+	uint32_t r = 0;
+	int ret = 0;
+
+	for (uint32_t i = 0; !ret && i < base->ch.leafs.n; i++) {
+		for (; !ret && r < base->rows.n && base->rows.v[r].first_node <= i; r++)
+			ret = take_row(d, r);
+		ret = ret ?: take_leaf(d, i);
+	}
+	for (; !ret && r < base->rows.n; r++)
+		ret = take_row(d, r);
+	/* Samples of branches are counted by group. */
+	for (uint32_t g = 0; !ret && g < base->group_counts.n; g++)
+		if (d->group_pass[g] == PASS)
+			d->t->events.v[keys_tuple_get(&base->groups, g)[0]]
+				.totals.nr_filtered_samples += base->group_counts.v[g].nr;
+	return ret;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static uint32_t *none(size_t n)
+{
+	uint32_t *v = malloc((n + 1) * sizeof(*v));
+
+	if (v)
+		memset(v, 0xff, (n + 1) * sizeof(*v));
+	return v;
+}
+
+static int make_maps(struct derive *d)
+{
+	const struct table *base = d->base;
+	struct derived *of = calloc(1, sizeof(*of));
+
+	d->t->derived = of;
+	if (!of)
+		return -ENOMEM;
+	of->base = base;
+	of->nr_events = (uint32_t)base->events.n;
+	of->row = none(base->rows.n);
+	of->leaf = none(base->ch.leafs.n);
+	of->over_time = calloc(base->events.n * base->keys.slices.nr + 1, sizeof(*of->over_time));
+	d->group = none(base->groups.n);
+	d->place = none(base->places.n);
+	d->place2 = none(base->places2.n);
+	d->step = none(base->steps.n);
+	d->group_pass = calloc(base->groups.n + 1ULL, 1);
+	d->place_pass = calloc(max_u64(base->places.n, base->places2.n) + 1, 1);
+	d->ways = d->chains ? calloc((size_t)1 << WAY_BITS, sizeof(*d->ways)) : NULL;
+	return of->row && of->leaf && of->over_time && d->group && d->place && d->place2 &&
+			       d->step && d->group_pass && d->place_pass && (d->ways || !d->chains)
+		       ? 0
+		       : -ENOMEM;
+}
+
+static void free_maps(struct derive *d)
+{
+	free(d->group);
+	free(d->place);
+	free(d->place2);
+	free(d->step);
+	free(d->group_pass);
+	free(d->place_pass);
+	free(d->ways);
+	vec_free(&d->climb);
+	vec_free(&d->links);
+	vec_free(&d->merged);
+}
+
+static int check(const struct table *base, const struct keys_opts *o, struct err *e)
+{
+	const struct keys_opts *had = &base->keys.o;
+
+	if (!had->rich || base->feed)
+		return err_set(e, -EINVAL, "only of a finished rich table others can be made");
+	if (o->branch != had->branch || o->history != had->history)
+		return err_set(e, -EINVAL,
+			       "rows of samples and of branches are counted apart: "
+			       "read the recording again");
+	if ((o->use_chains || o->children) && !had->use_chains && !had->children)
+		return err_set(e, -EINVAL, "no call chains were counted");
+	return 0;
+}
+
+static int setup(struct derive *d, const struct keys_opts *opts, struct err *e)
+{
+	struct keys_opts o = *opts;
+	int ret;
+
+	o.rich = false;
+	d->t = table_new_of(&o, d->base->keys.m, d->base->keys.res, NULL);
+	if (!d->t)
+		return err_set(e, -ENOMEM, "no memory for a table");
+	ret = table_cols(d->t, e);
+	if (!ret && table_sums_choose(&d->t->sums, &d->t->keys.o))
+		ret = err_set(e, -ENOMEM, "no memory for a table");
+	ret = ret ?: table_filter_setup(d->t, e);
+	ret = ret ?: find_slots(d, e);
+	ret = ret ?: find_sums(d, e);
+	if (ret)
+		return ret;
+	table_set_steps(d->t);
+	d->t->keys.slices = d->base->keys.slices;
+	d->chains = o.use_chains || o.children;
+	d->by_chain = o.history || o.filter.hide_unresolved;
+	return make_maps(d) ? err_set(e, -ENOMEM, "no memory for a table") : 0;
+}
+
+/* Once rows and their sums are there. */
+static int copy_ipc(struct derive *d)
+{
+	VEC(struct ipc) *to = (void *)&d->t->keys.ipc;
+	size_t n = d->base->keys.ipc.n;
+
+	if (!n || vec_reserve(to, n))
+		return n ? -ENOMEM : 0;
+	memcpy(to->v, d->base->keys.ipc.v, n * sizeof(*to->v));
+	to->n = n;
+	return 0;
+}
+
+int table_derive(struct table **out, const struct table *base, const struct table_ask *ask,
+		 struct err *e)
+{
+	const struct keys_opts *o = ask->opts ? ask->opts : &base->keys.o;
+	struct derive d = { .base = base };
+	int ret = check(base, o, e);
+
+	*out = NULL;
+	ret = ret ?: setup(&d, o, e);
+	ret = ret ?: derive_start_ops(&d, ask, e);
+	if (!ret && (copy_totals(&d) || take_all(&d) || copy_ipc(&d)))
+		ret = err_set(e, -ENOMEM, "no memory to add up rows");
+	derive_stop_ops(&d);
+	free_maps(&d);
+	ret = ret ?: table_finish(d.t, e);
+	if (ret)
+		table_free(d.t);
+	else
+		*out = d.t;
+	return ret;
+}
