@@ -94,6 +94,22 @@ static enum tui_answer key_crash(struct tui *t, struct tui_view *v)
 	return TUI_STAY;
 }
 
+/* Deeper until there is no stack left. */
+static int deeper(int n)
+{
+	volatile char page[4096];
+
+	page[0] = (char)n;
+	return n < 0 ? 0 : deeper(n + 1) + page[0];
+}
+
+static enum tui_answer key_overflow(struct tui *t, struct tui_view *v)
+{
+	(void)v;
+	tui_message(t, "%d", deeper(0));
+	return TUI_STAY;
+}
+
 static enum tui_answer key_abort(struct tui *t, struct tui_view *v)
 {
 	(void)t;
@@ -137,6 +153,7 @@ static const struct tui_key keys[] = {
 	{ 'y', "y", "a question", key_ask },
 	{ 'w', "w", "a window", key_window },
 	{ 'c', "c", "crash", key_crash },
+	{ 'o', "o", "use up the stack", key_overflow },
 	{ 'a', "a", "abort", key_abort },
 	{ 'x', "x", "exit", key_exit },
 	{ '!', "!", "a child", key_shell },

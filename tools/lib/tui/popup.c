@@ -140,7 +140,6 @@ int tui_menu(struct tui *t, const char *title, const char *const *items, int nr,
 		return -1;
 	b.list.ctx = &b;
 	b.list.cursor = cursor > 0 ? (uint64_t)cursor : 0;
-	/* Quitting is told again by the next key: Ctrl-C in a menu leaves the menu. */
 	tui_run(t, &v);
 	return b.picked;
 }

@@ -181,17 +181,29 @@ static void say(const char *sequence)
 	SLtt_write_string(sequence);
 }
 
+/* The terminal as it was; @end is what S-Lang wants of its screen. */
+static void give_back(int (*end)(void))
+{
+	say(MOUSE_OFF PASTE_OFF);
+	SLtt_set_cursor_visibility(1);
+	end();
+	SLtt_flush_output();
+	the.active = 0;
+	tcsetattr(the.fd, TCSADRAIN, &the.saved);
+}
+
+static int end_screen(void)
+{
+	SLsmg_reset_smg();
+	return 0;
+}
+
 static void leave(void *term, bool stop)
 {
 	(void)term;
 	if (!the.active)
 		return;
-	say(MOUSE_OFF PASTE_OFF);
-	SLtt_set_cursor_visibility(1);
-	SLsmg_suspend_smg();
-	SLtt_flush_output();
-	the.active = 0;
-	tcsetattr(the.fd, TCSADRAIN, &the.saved);
+	give_back(SLsmg_suspend_smg);
 	if (!stop)
 		return;
 	/* As the terminal itself does: everybody in the foreground stops, and so do we, here. */
@@ -395,11 +407,8 @@ static void bell(void *term)
 static void close_terminal(void *term)
 {
 	(void)term;
-	if (the.active) {
-		leave(NULL, false);
-		SLsmg_reset_smg();
-		SLtt_flush_output();
-	}
+	if (the.active)
+		give_back(end_screen);
 	drop_signals();
 	close(the.fd);
 	close(the.wake[0]);

@@ -26,7 +26,7 @@ struct tui {
 	struct tui_view *top;
 	unsigned char in[128];
 	size_t nr_in;
-	bool gone, pasting, take_paste, redraw;
+	bool gone, quit, pasting, take_paste, redraw;
 	bool keys;  /* the terminal gives Ctrl-C as a key */
 	bool mouse; /* on */
 	int mouse_row, mouse_col;
@@ -369,8 +369,12 @@ enum tui_answer tui_run(struct tui *t, struct tui_view *v)
 		int key = tui_getkey(t);
 
 		a = key == TUI_GONE ? TUI_QUIT : dispatch(t, v, key);
+		/* Ctrl-C in a menu is for all of us, whatever the menu's caller makes of it. */
+		if (t->quit)
+			a = TUI_QUIT;
 	}
 	t->top = v->below;
+	t->quit = a == TUI_QUIT && t->top;
 	return a == TUI_QUIT ? TUI_QUIT : TUI_STAY;
 }
 
