@@ -125,7 +125,7 @@ static void x86_forms(void **state)
 		{ "movq|-8(%rbp), %rax", "mov    -0x8(%rbp),%rax" },
 		{ "leaq|(%rax, %rsi), %rcx", "lea    (%rax,%rsi,1),%rcx" },
 		{ "movl|(%rax, %rdi, 4), %eax", "mov    (%rax,%rdi,4),%eax" },
-		{ "movl|(, %rdi, 4), %eax", "mov    (,%rdi,4),%eax" },
+		{ "movl|(, %rdi, 4), %eax", "mov    0x0(,%rdi,4),%eax" },
 		{ "movq|%fs:0x28, %rax", "mov    %fs:0x28,%rax" },
 		{ "movq|$0, %fs:0x28", "movq   $0x0,%fs:0x28" },
 		{ "movq|%xmm0, %rax", "movq   %xmm0,%rax" },
@@ -140,7 +140,26 @@ static void x86_forms(void **state)
 		{ "pushq|$16", "push   $0x10" },
 		{ "retq", "ret" },
 		{ "lock cmpxchgl|%ecx, (%rdx)", "lock cmpxchg %ecx,(%rdx)" },
-		{ "nopw|(%rax, %rax)", "nopw   (%rax,%rax,1)" },
+		{ "nopl|(%rax)", "nopl   (%rax)" },
+		{ "leaq|(, %rax, 8), %rsi", "lea    0x0(,%rax,8),%rsi" },
+		{ "mov|rax, qword ptr fs:[0x28]", "mov    rax,QWORD PTR fs:0x28" },
+		{ "lea|rax, [rip - 0x9d]", "lea    rax,[rip+0xffffffffffffff63]" },
+		{ "fld|xword ptr [rsp + 0x18]", "fld    TBYTE PTR [rsp+0x18]" },
+		{ "cmpq|$-1, %rdi", "cmp    $0xffffffffffffffff,%rdi" },
+		{ "cmpl|$-1, -8(%rbp)", "cmpl   $0xffffffff,-0x8(%rbp)" },
+		{ "cmpw|$-15, 6(%rdx)", "cmpw   $0xfff1,0x6(%rdx)" },
+		{ "movabsq|$0xfff7ffffffffbff8, %r11", "movabs $0xfff7ffffffffbff8,%r11" },
+		{ "cvtsi2sdq|%rdx, %xmm0", "cvtsi2sd %rdx,%xmm0" },
+		{ "cvtsi2sdq|(%rdx), %xmm0", "cvtsi2sdq (%rdx),%xmm0" },
+		{ "movb|$0x2f, (%r13)", "movb   $0x2f,0x0(%r13)" },
+		{ "leaq|(%r13, %r13, 2), %rdx", "lea    0x0(%r13,%r13,2),%rdx" },
+		{ "callq|*(%rbp)", "call   *0x0(%rbp)" },
+		{ "mov|al, byte ptr [rbp]", "mov    al,BYTE PTR [rbp+0x0]" },
+		{ "mov|al, byte ptr [r13 + rax]", "mov    al,BYTE PTR [r13+rax*1+0x0]" },
+		{ "mov|al, byte ptr [rbp - 1]", "mov    al,BYTE PTR [rbp-0x1]" },
+		{ "cmp|rdi, -1", "cmp    rdi,0xffffffffffffffff" },
+		{ "cmp|r8d, -2", "cmp    r8d,0xfffffffe" },
+		{ "or|dword ptr [rax], -0x10", "or     DWORD PTR [rax],0xfffffff0" },
 		{ "fxch|%st(1)", "fxch   %st(1)" },
 		{ "mov|dword ptr [rax + rdi*4 - 8], 1", "mov    DWORD PTR [rax+rdi*4-0x8],0x1" },
 		{ "lea|ecx, [rax + rsi]", "lea    ecx,[rax+rsi*1]" },
@@ -153,6 +172,23 @@ static void x86_forms(void **state)
 		l.nr_lines = l.nr_insns = 0;
 		assert_string_equal(text_of(insn(forms[i].library, 0), true, 6), forms[i].want);
 	}
+}
+
+/* A displacement of 0 is in the bytes alone. */
+static void long_nops(void **state)
+{
+	static const unsigned char bytes[] = { 0x66, 0x0f, 0x1f, 0x44, 0, 0 },
+				   none[] = { 0x0f, 0x1f, 0 };
+	struct listing_line *line = insn("nopw|(%rax, %rax)", 0);
+
+	(void)state;
+	line->bytes = bytes;
+	line->len = sizeof(bytes);
+	assert_string_equal(text_of(line, true, 6), "nopw   0x0(%rax,%rax,1)");
+	line = insn("nopl|(%rax)", 0);
+	line->bytes = none;
+	line->len = sizeof(none);
+	assert_string_equal(text_of(line, true, 6), "nopl   (%rax)");
 }
 
 static void other_architectures_stay(void **state)
@@ -391,6 +427,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(x86_forms, setup),
+		cmocka_unit_test_setup(long_nops, setup),
 		cmocka_unit_test_setup(other_architectures_stay, setup),
 		cmocka_unit_test_setup(targets, setup),
 		cmocka_unit_test_setup(longest_mnemonic, setup),

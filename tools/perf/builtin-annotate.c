@@ -24,6 +24,7 @@ struct annotate_cmd {
 	struct cli_progress progress;
 	bool *told; /* by dso->idx: that its code is missing */
 	uint32_t nr_told;
+	struct intern notes; /* told */
 	size_t nr_shown, nr_missing;
 	bool usage; /* what failed is the command line */
 };
@@ -143,10 +144,18 @@ static int say_unknown(struct annotate_cmd *c, const char *name, struct err *e)
 
 /* ---- showing ------------------------------------------------------------------------------------ */
 
-static void say_notes(const struct annotate_cmd *c, const struct listing *l)
+/* What a reader of the listing has to know; the same of many functions is said once. */
+static void say_notes(struct annotate_cmd *c, const struct listing *l)
 {
-	for (const char *const *note = l->notes; !c->o.quiet && !c->o.json && note && *note; note++)
-		log_warn("%s: %s", l->sym->name, *note);
+	if (c->o.quiet || c->o.json)
+		return;
+	for (const char *const *note = l->notes; note && *note; note++) {
+		size_t nr = c->notes.str.n;
+
+		intern(&c->notes, *note);
+		if (c->notes.str.n != nr)
+			log_warn("%s", *note);
+	}
 }
 
 static int show_function(struct annotate_cmd *c, const struct annotate_function *f, struct err *e)
@@ -224,6 +233,9 @@ static int show(struct annotate_cmd *c, struct err *e)
 	c->writer->end(&c->out);
 	if (!ret && c->o.symbol && !nr_asked)
 		ret = say_unknown(c, c->o.symbol, e);
+	if (!ret && !annotate_nr_functions(c->a))
+		ret = err_set(e, -ENOENT, "no sample of %s lies in a function whose name is known",
+			      perfdata_path(c->pd));
 	free(demangled);
 	return ret;
 }
@@ -248,7 +260,7 @@ static int run_counted(struct annotate_cmd *c, struct err *e)
 		log_error("The %s data has no samples!", perfdata_path(c->pd));
 	else
 		ret = ret ?: show(c, e);
-	if (!ret)
+	if (!ret || ret == -ENOENT) /* also what objects are missing, so that there is nothing */
 		say_warnings(c);
 	damage = ret ? NULL : session_damage(c->session);
 	if (damage)
@@ -356,6 +368,7 @@ static int annotate_run(const struct command *cmd, int argc, char **argv)
 	annotate_free(c->a);
 	session_close(c->session);
 	session_opts_free(&c->o.session);
+	intern_free(&c->notes);
 	free(c->told);
 	free(c);
 	return ret;

@@ -11,6 +11,7 @@
  * understood is left as it is: this is about looks, never about meaning.
  */
 #include <ctype.h>
+#include <stdlib.h>
 
 #include "faces/faces-int.h"
 
@@ -18,9 +19,10 @@
 
 /* In front of a suffix b, w, l or q that says no more than a register among the operands does. */
 static const char *const sized[] = {
-	"adc", "add", "and",  "bsf", "bsr",  "bswap",	"bt",	"btc",	 "btr",	  "bts",    "cmp",
-	"dec", "div", "idiv", "inc", "lea",  "mov",	"mul",	"neg",	 "not",	  "imul",   "or",
-	"sbb", "sub", "test", "xor", "xadd", "cmpxchg", "xchg", "lzcnt", "tzcnt", "popcnt",
+	"adc",	"add",	   "and",  "bsf",   "bsr",    "bswap",	"bt",  "btc",  "btr",
+	"bts",	"cmp",	   "dec",  "div",   "idiv",   "inc",	"lea", "mov",  "mul",
+	"neg",	"not",	   "imul", "or",    "movabs", "sbb",	"sub", "test", "xor",
+	"xadd", "cmpxchg", "xchg", "lzcnt", "tzcnt",  "popcnt",
 };
 /* The same where that register is what they work on: a count in %cl says nothing of it. */
 static const char *const shifts[] = { "rcl", "rcr", "rol", "ror", "sal", "sar", "shl", "shr" };
@@ -66,6 +68,8 @@ static size_t plain_mnemonic(const char *s, size_t n, const char *args)
 		return n;
 	if (s[n - 1] == 'q' && IS_IN(stack, s, n - 1))
 		return n - 1;
+	if (reg && !memcmp(s, "cvtsi2s", 7 < n ? 7 : n) && n == 9)
+		return args[0] == '%' ? n - 1 : n;
 	if (!reg || strstr(args, "mm"))
 		return n;
 	if (IS_IN(shifts, s, n - 1))
@@ -82,26 +86,62 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '%';
 }
 
-/* "8" is 0x8, unless it is a scale or a register's number. */
+/* "8" is 0x8. */
 static const char *put_number(struct obuf *o, const char *s)
 {
-	size_t n = strspn(s, "0123456789");
-	uint64_t v = 0;
+	char *end;
 
-	if (s[0] == '0' && s[1] == 'x') {
-		n = 2 + strspn(s + 2, "0123456789abcdef");
-		obuf_mem(o, s, n);
-		return s + n;
-	}
-	if (n > 18) {
-		obuf_mem(o, s, n);
-		return s + n;
-	}
-	for (size_t i = 0; i < n; i++)
-		v = v * 10 + (uint64_t)(s[i] - '0');
 	obuf_lit(o, "0x");
-	obuf_hex(o, v);
-	return s + n;
+	obuf_hex(o, strtoull(s, &end, 0)); /* no library writes octal numbers */
+	return end;
+}
+
+/* "-1" is 0xffffffff where that many bits are meant. */
+static const char *put_negative(struct obuf *o, const char *s, unsigned bits)
+{
+	char *end;
+	uint64_t v = -strtoull(s + 1, &end, 0); /* no library writes octal numbers */
+
+	obuf_lit(o, "0x");
+	obuf_hex(o, bits < 64 ? v & ((1ULL << bits) - 1) : v);
+	return end;
+}
+
+/* How wide the first operand is in Intel's syntax; 0 = unknown. */
+static unsigned intel_bits(const char *s)
+{
+	static const struct {
+		const char *start;
+		unsigned bits;
+	} sizes[] = {
+		{ "byte ptr", 8 }, { "word ptr", 16 }, { "dword ptr", 32 }, { "qword ptr", 64 }
+	};
+	size_t n = strcspn(s, ",");
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
+		if (!strncmp(s, sizes[i].start, strlen(sizes[i].start)))
+			return sizes[i].bits;
+	if (!n || n > 4 || strchr("xyzk", s[0]))
+		return 0;
+	if (s[0] == 'r')
+		return s[n - 1] == 'd' ? 32 : s[n - 1] == 'w' ? 16 : s[n - 1] == 'b' ? 8 : 64;
+	if (s[n - 1] == 'l' || s[n - 1] == 'h')
+		return 8;
+	return s[0] == 'e' ? 32 : 16;
+}
+
+/* How wide immediate operands are; 0 = unknown. */
+static unsigned operand_bits(const char *mnemonic, size_t n, const char *args)
+{
+	if (!strpbrk(args, "%$"))
+		return intel_bits(args);
+	switch (n ? mnemonic[n - 1] : 0) {
+	case 'b': return 8;
+	case 'w': return 16;
+	case 'l': return 32;
+	case 'q': return 64;
+	default: return 0;
+	}
 }
 
 /* A register, a name; "dword ptr" in capitals. */
@@ -111,6 +151,10 @@ static const char *put_word(struct obuf *o, const char *s)
 
 	while (is_word(s[n]))
 		n++;
+	if (!strncmp(s, "xword ptr ", 10)) {
+		obuf_lit(o, "TBYTE PTR ");
+		return s + 10;
+	}
 	if (strncmp(s + n, " ptr ", 5) != 0) {
 		obuf_mem(o, s, n);
 		return s + n;
@@ -126,6 +170,7 @@ struct address {
 	char end; /* ')' or ']' of the one that is open; else 0 */
 	unsigned nr_registers;
 	bool scaled;
+	bool zero; /* a displacement of 0 that is in the code: no other form has this base */
 };
 
 /* A scale of 1 is told. */
@@ -142,38 +187,85 @@ static void put_scale(struct obuf *o, struct address *a, char next)
 	a->scaled = true;
 }
 
-static void put_x86_operands(struct obuf *o, const char *s)
+/* Whether the address that begins at @s has a base which needs a displacement, also one of 0. */
+static bool needs_zero(const char *s)
 {
+	s += *s == '%';
+	return (!strncmp(s, "rbp", 3) || !strncmp(s, "r13", 3)) && !is_word(s[3]);
+}
+
+/* '(' or '['. @first: nothing stands in front of it. */
+static void open_address(struct obuf *o, struct address *a, const char *s, bool first, bool nop)
+{
+	*a = (struct address){ .end = *s == '(' ? ')' : ']' };
+	a->zero = needs_zero(s + 1) || s[1] == ',' || nop;
+	if (*s == '[' && s[strcspn(s, "]")] == ']') {
+		const char *sign = strpbrk(s, "+-]"), *digits = s + strcspn(s, "]");
+
+		/* [rbp + 8], [rbp + rax*4 - 8]: there is one */
+		while (digits > s && digits[-1] != ' ' && digits[-1] != '[')
+			digits--;
+		if (*sign != ']' && isdigit((unsigned char)*digits))
+			a->zero = false;
+	} else if (!first) {
+		a->zero = false; /* 8(%rbp) */
+	}
+	if (*s == '(' && a->zero)
+		obuf_lit(o, "0x0");
+	obuf_char(o, *s);
+}
+
+static void close_address(struct obuf *o, struct address *a)
+{
+	if (a->end == ']' && a->zero)
+		obuf_lit(o, "+0x0");
+	obuf_char(o, a->end);
+	a->end = 0;
+}
+
+/* @bits: of immediate operands. @nop: memory operands have a displacement, whatever it is. */
+static void put_x86_operands(struct obuf *o, const char *s, unsigned bits, bool nop)
+{
+	const char *start = s;
 	struct address a = { 0 };
 
 	while (*s) {
+		char before = s > start ? s[-1] : ' ';
+
 		if (*s == ',' && s[1] == ' ') {
 			obuf_char(o, ',');
 			s += 2;
+		} else if (!strncmp(s, "[rip - ", 7)) {
+			a = (struct address){ .end = ']' };
+			obuf_lit(o, "[rip+");
+			s = put_negative(o, s + 5, 64);
+		} else if (*s == '[' && before == ':' && isdigit((unsigned char)s[1])) {
+			s = put_number(o, s + 1); /* fs:[0x28] */
+			s += *s == ']';
 		} else if (a.end == ']' && s[0] == ' ' && (s[1] == '+' || s[1] == '-') &&
 			   s[2] == ' ') {
 			obuf_char(o, s[1]);
 			s += 3;
+		} else if (isdigit((unsigned char)*s) &&
+			   (a.end ? a.end == ')' || before == '*' : before == '(')) {
+			a.scaled = true; /* or %st(1) */
+			obuf_char(o, *s++);
 		} else if (isdigit((unsigned char)*s)) {
-			bool scale = a.end == ')' || (a.end && s[-1] == '*');
-
-			if (scale) {
-				a.scaled = true;
-				obuf_char(o, *s++);
-			} else {
-				s = put_number(o, s);
-			}
+			s = put_number(o, s);
+		} else if (*s == '-' && bits && !a.end && isdigit((unsigned char)s[1]) &&
+			   (before == '$' || (before == ' ' && !strchr(s, '(')))) {
+			s = put_negative(o, s, bits);
 		} else if (is_word(*s)) {
 			s = put_word(o, s);
 			a.nr_registers += a.end != 0;
 			put_scale(o, &a, *s);
+		} else if ((*s == '(' && before != 't') || *s == '[') { /* not %st(1) */
+			open_address(o, &a, s++, strchr(" ,*:", before), nop);
+		} else if (a.end && *s == a.end) {
+			close_address(o, &a);
+			s++;
 		} else {
-			if (*s == '(' || *s == '[')
-				a = (struct address){ .end = *s == '(' ? ')' : ']' };
-			else if (*s == a.end)
-				a.end = 0;
-			else if (*s == '*')
-				a.scaled |= a.end != 0;
+			a.scaled |= *s == '*' && a.end;
 			obuf_char(o, *s++);
 		}
 	}
@@ -224,36 +316,6 @@ static void put_short_target(const struct listing *l, const struct listing_line 
 		obuf_hex(o, line->ref_addr);
 }
 
-static void put_operands(const struct listing *l, const struct listing_line *line, bool full,
-			 struct obuf *o)
-{
-	const char *args = line->text + line->args, *target = NULL;
-
-	if (line->ref == LISTING_LOCAL || line->ref == LISTING_CODE)
-		target = find_target(args);
-	if (target) {
-		emit_safe_n(o, args, (size_t)(target - args)); /* cbz x0, TARGET */
-		if (!full) {
-			put_short_target(l, line, o);
-			return;
-		}
-		obuf_hex(o, line->ref_addr);
-		put_ref_name(line, o);
-		return;
-	}
-	if (l->arch == REGS_ARCH_X86)
-		put_x86_operands(o, args);
-	else
-		emit_safe(o, args);
-	if (line->ref == LISTING_NO_REF || line->ref == LISTING_LOCAL)
-		return;
-	obuf_lit(o, "        # ");
-	obuf_hex(o, line->ref_addr);
-	put_ref_name(line, o);
-}
-
-/* ---- an instruction --------------------------------------------------------------------------- */
-
 /* How much of the text is the mnemonic, with its prefixes, and how much of that is printed. */
 static size_t mnemonic_len(const struct listing *l, const struct listing_line *line,
 			   size_t *printed)
@@ -271,6 +333,46 @@ static size_t mnemonic_len(const struct listing *l, const struct listing_line *l
 						  line->args ? line->text + line->args : "");
 	return n;
 }
+
+/* 0f 1f /0 with a displacement, that is one of 0: compilers fill up with it. */
+static bool is_long_nop(const struct listing_line *line)
+{
+	const unsigned char *p = line->len > 2 ? memchr(line->bytes, 0x0f, line->len - 2u) : NULL;
+
+	return p && p[1] == 0x1f && (p[2] >> 6 == 1 || p[2] >> 6 == 2);
+}
+
+static void put_operands(const struct listing *l, const struct listing_line *line, bool full,
+			 struct obuf *o)
+{
+	const char *args = line->text + line->args, *target = NULL;
+	size_t n, printed;
+
+	if (line->ref == LISTING_LOCAL || line->ref == LISTING_CODE)
+		target = find_target(args);
+	if (target) {
+		emit_safe_n(o, args, (size_t)(target - args)); /* cbz x0, TARGET */
+		if (!full) {
+			put_short_target(l, line, o);
+			return;
+		}
+		obuf_hex(o, line->ref_addr);
+		put_ref_name(line, o);
+		return;
+	}
+	n = mnemonic_len(l, line, &printed);
+	if (l->arch == REGS_ARCH_X86 && emit_is_safe(args))
+		put_x86_operands(o, args, operand_bits(line->text, n, args), is_long_nop(line));
+	else
+		emit_safe(o, args);
+	if (line->ref == LISTING_NO_REF || line->ref == LISTING_LOCAL)
+		return;
+	obuf_lit(o, "        # ");
+	obuf_hex(o, line->ref_addr);
+	put_ref_name(line, o);
+}
+
+/* ---- an instruction --------------------------------------------------------------------------- */
 
 int faces_insn_width(const struct listing *l)
 {
