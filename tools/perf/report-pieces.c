@@ -51,11 +51,12 @@ struct keys_opts report_rich_opts(const struct keys_opts *o)
 	struct keys_opts rich = *o;
 
 	rich.rich = true;
+	/* Of branches: the sample itself is in no row, so that places of it are for reading. */
+	if (o->branch)
+		return rich;
 	rich.filter.by_socket = rich.filter.hide_unresolved = false;
 	rich.filter.symbol_part = NULL;
-	/* What branches lead to is no place of their sample, which is not counted. */
-	if (!o->branch)
-		rich.filter.session = NULL;
+	rich.filter.session = NULL;
 	return rich;
 }
 

@@ -111,6 +111,9 @@ int derive_leaf(struct derive *d, uint32_t i, uint32_t group, uint32_t *to)
 	int ret = 0;
 
 	d->own_place = ID_NONE;
+	/* The sample's own address first, as when samples come: an address may be shown by either. */
+	if (derive_place(d, of->place, false) == ID_NONE)
+		return -ENOMEM;
 	if (d->by_chain)
 		ret = derive_links(d, from->node, of->place);
 	if (ret)
