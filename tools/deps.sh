@@ -12,7 +12,8 @@ libs='pkg-config libdw-dev libtraceevent-dev libzstd-dev zlib1g-dev libiberty-de
 libzydis-dev libfdt-dev libdebuginfod-dev liblzma-dev libslang2-dev'
 must_tests='g++ libcmocka-dev perl python3'
 tests='device-tree-compiler asciidoctor clang libclang-rt-dev gdb xz-utils zstd valgrind linux-perf
-procps'
+procps binutils-aarch64-linux-gnu libc6-arm64-cross libc6-i386 binutils-arm-linux-gnueabihf
+libc6-armhf-cross'
 # Tools that read our profiles; their tests are skipped without them. Large, so only on request:
 # make deps DEPS_CLIENTS=1
 clients='bolt-19 llvm-19 autofdo'

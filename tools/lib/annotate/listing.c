@@ -89,31 +89,65 @@ static uint16_t args_of(const char *text)
 	return blank && blank[1] ? (uint16_t)(blank + 1 - text) : 0;
 }
 
+/* Where kinds of code begin: symbol_marks(). */
+struct marks {
+	const struct symbol_mark *v;
+	size_t n;
+};
+
+/* Bytes that an instruction which does not decode is taken for. */
+static size_t least_len(const struct listing_build *b, size_t at)
+{
+	uint64_t left = b->size - at;
+
+	switch (b->l.arch) {
+	case REGS_ARCH_X86: return 1;
+	case REGS_ARCH_ARM: /* Thumb; these bits say that there are four bytes */
+		return left >= 4 && load_u16(b->code + at, false) >> 11 >= 0x1d ? 4
+										: min_u64(left, 2);
+	case REGS_ARCH_S390:
+	case REGS_ARCH_CSKY:
+	case REGS_ARCH_RISCV: return min_u64(left, 2);
+	default: return min_u64(left, 4);
+	}
+}
+
+/* "(bad)", or the number that no library here knows: it may be younger than they are. */
+static const char *bad_text(struct listing_build *b, const struct listing_line *line)
+{
+	if (line->len != 4)
+		return "(bad)";
+	return arena_printf(&b->arena, ".inst 0x%02x%02x%02x%02x", line->bytes[3], line->bytes[2],
+			    line->bytes[1], line->bytes[0]);
+}
+
 static int add_insn(struct listing_build *b, struct insn_decoder *d, size_t at)
 {
 	struct listing_line line = { .kind = LISTING_INSN,
 				     .insn = (uint32_t)b->insns.n,
 				     .target = LISTING_NONE,
 				     .addr = b->l.start + at,
-				     .bytes = b->code + at,
-				     .text = "(bad)" };
+				     .bytes = b->code + at };
 	uint64_t addr = line.addr + b->l.shift;
 	char text[TEXT_MAX];
 	struct insn in;
 	size_t n;
 
 	if (insn_decode(d, b->code + at, b->size - at, addr, &in) <= 0) {
-		in = (struct insn){ .len = 1 };
+		in = (struct insn){ .len = (uint8_t)least_len(b, at) };
 		line.bad = true;
-	} else if (insn_text(d, b->code + at, b->size - at, addr, text, sizeof(text)) > 0) {
+	}
+	line.len = in.len;
+	if (line.bad || insn_text(d, b->code + at, b->size - at, addr, text, sizeof(text)) <= 0) {
+		line.text = bad_text(b, &line);
+	} else {
 		for (n = strlen(text); n && text[n - 1] == ' '; n--)
 			;
 		line.text = arena_strndup(&b->arena, text, n);
-		if (!line.text)
-			return -ENOMEM;
-		line.args = args_of(line.text);
 	}
-	line.len = in.len;
+	if (!line.text)
+		return -ENOMEM;
+	line.args = line.bad ? 0 : args_of(line.text);
 	line.branch = (uint8_t)in.branch;
 	if (in.has_target || in.has_data) {
 		line.ref = in.has_target ? LISTING_CODE : LISTING_DATA;
@@ -122,7 +156,69 @@ static int add_insn(struct listing_build *b, struct insn_decoder *d, size_t at)
 	return vec_push(&b->insns, line);
 }
 
-static int decode(struct listing_build *b, const struct annotate *a, struct err *e)
+/* Bytes that are data by the object's word: a literal, or what is left of one. */
+static int add_data(struct listing_build *b, size_t at, size_t len)
+{
+	struct listing_line line = { .kind = LISTING_INSN,
+				     .insn = (uint32_t)b->insns.n,
+				     .target = LISTING_NONE,
+				     .len = (uint8_t)len,
+				     .addr = b->l.start + at,
+				     .bytes = b->code + at,
+				     .bad = true };
+	uint32_t v = 0;
+
+	for (size_t i = len; i--;)
+		v = v << 8 | line.bytes[i];
+	line.text = arena_printf(&b->arena, "%s 0x%0*x",
+				 len == 4   ? ".word"
+				 : len == 2 ? ".short"
+					    : ".byte",
+				 (int)(2 * len), v);
+	return line.text ? vec_push(&b->insns, line) : -ENOMEM;
+}
+
+/* What lies at @at by the marks, as symbol_mark has it; *end: up to where. */
+static char kind_at(const struct listing_build *b, struct marks *m, size_t at, size_t *end)
+{
+	uint64_t addr = b->l.start + at;
+
+	while (m->n > 1 && m->v[1].addr <= addr) {
+		m->v++;
+		m->n--;
+	}
+	*end = b->size;
+	if (m->n > 1)
+		*end = (size_t)min_u64(*end, m->v[1].addr - b->l.start);
+	return m->n && m->v->addr <= addr ? m->v->kind : 0;
+}
+
+static int decode_all(struct listing_build *b, struct insn_decoder *d)
+{
+	struct marks m = { 0 };
+	char before = 0;
+	size_t end;
+	int ret = 0;
+
+	m.n = symbol_marks(b->res, b->l.dso, b->l.start, &m.v);
+	for (size_t at = 0; !ret && at < b->size; at += b->insns.v[b->insns.n - 1].len) {
+		char kind = kind_at(b, &m, at, &end);
+
+		if (kind == 'd') {
+			size_t left = end - at, odd = (b->l.start + at) % 4;
+
+			ret = add_data(b, at, min_u64(left, odd ? (odd % 2 ? 1 : 2) : 4));
+			continue;
+		}
+		if (kind != before)
+			insn_set_thumb(d, kind == 't');
+		before = kind;
+		ret = add_insn(b, d, at);
+	}
+	return ret;
+}
+
+static int decode(struct listing_build *b, struct err *e)
 {
 	struct insn_decoder *d;
 	int ret;
@@ -130,10 +226,8 @@ static int decode(struct listing_build *b, const struct annotate *a, struct err 
 	ret = insn_new(&d, b->l.arch, symbol_is_64bit(b->res, b->l.dso), e);
 	if (ret)
 		return ret;
-	(void)a;
 	insn_set_syntax(d, b->o.syntax);
-	for (size_t at = 0; !ret && at < b->size; at += b->insns.v[b->insns.n - 1].len)
-		ret = add_insn(b, d, at);
+	ret = decode_all(b, d);
 	insn_free(d);
 	return ret ? err_set(e, ret, "out of memory for a function") : 0;
 }
@@ -219,7 +313,7 @@ static int build(struct listing_build *b, struct err *e)
 {
 	int ret = read_code(b, e);
 
-	ret = ret ?: decode(b, b->a, e);
+	ret = ret ?: decode(b, e);
 	if (ret)
 		return ret;
 	if (annotate_refs(b) || annotate_sources(b) || add_counts(b) || annotate_lines(b) ||

@@ -229,8 +229,16 @@ static void lib_set_syntax(void *handle, enum insn_syntax syntax)
 			  syntax == INSN_INTEL ? CS_OPT_SYNTAX_INTEL : CS_OPT_SYNTAX_ATT);
 }
 
-const struct insn_library insn_capstone = { lib_open, lib_close, lib_decode, lib_text,
-					    lib_set_syntax };
+static void lib_set_thumb(void *handle, bool thumb)
+{
+	struct capstone_decoder *d = handle;
+
+	if (d->arch == REGS_ARCH_ARM)
+		cs_option(d->handle, CS_OPT_MODE, thumb ? CS_MODE_THUMB : CS_MODE_ARM);
+}
+
+const struct insn_library insn_capstone = { lib_open, lib_close,      lib_decode,
+					    lib_text, lib_set_syntax, lib_set_thumb };
 
 #else
 

@@ -13,6 +13,7 @@ struct insn_library {
 	int (*text)(void *d, const void *code, size_t size, uint64_t addr, char *buf,
 		    size_t buf_size);
 	void (*set_syntax)(void *d, enum insn_syntax syntax);
+	void (*set_thumb)(void *d, bool thumb); /* NULL = knows no ARM */
 };
 
 extern const struct insn_library insn_zydis, insn_capstone;

@@ -60,6 +60,12 @@ int insn_decode(struct insn_decoder *d, const void *code, size_t size, uint64_t 
 	return insn_capstone.decode(d->capstone, code, size, addr, out);
 }
 
+void insn_set_thumb(struct insn_decoder *d, bool thumb)
+{
+	if (d->capstone)
+		insn_capstone.set_thumb(d->capstone, thumb);
+}
+
 void insn_set_syntax(struct insn_decoder *d, enum insn_syntax syntax)
 {
 	if (d->zydis)

@@ -62,6 +62,8 @@ void insn_free(struct insn_decoder *d);
 /* The length, or -EINVAL when the bytes are no instruction or are cut. */
 int insn_decode(struct insn_decoder *d, const void *code, size_t size, uint64_t addr,
 		struct insn *out);
+/* From now on code is of ARM's second instruction set. Nothing on others. */
+void insn_set_thumb(struct insn_decoder *d, bool thumb);
 /* What insn_text() writes from now on. */
 void insn_set_syntax(struct insn_decoder *d, enum insn_syntax syntax);
 /*

@@ -199,8 +199,13 @@ static void lib_set_syntax(void *handle, enum insn_syntax syntax)
 	d->syntax = syntax;
 }
 
-const struct insn_library insn_zydis = { lib_open, lib_close, lib_decode, lib_text,
-					 lib_set_syntax };
+const struct insn_library insn_zydis = {
+	.open = lib_open,
+	.close = lib_close,
+	.decode = lib_decode,
+	.text = lib_text,
+	.set_syntax = lib_set_syntax,
+};
 
 #else
 

@@ -39,6 +39,7 @@ void object_free(struct object *o)
 	lines_free(o->lines);
 	if (o->code_fd >= 0)
 		close(o->code_fd);
+	vec_free(&o->mark);
 	free(o->code_file);
 	free(o->file);
 	free(o->run_file);

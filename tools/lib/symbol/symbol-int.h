@@ -18,6 +18,7 @@
  *	jit.c		/tmp/perf-PID.map, jitdump files
  *	places.c	what else lies at an address: lines, inlined calls
  *	code.c		the bytes of code
+ *	marks.c		instruction sets of ARM, and data among code
  *	lines.c		source lines and inlined frames (libdw); lines-stub.c without it
  *	source.c	lines of source files
  *	match.c		what another resolver has handed out, as this one's
@@ -224,11 +225,13 @@ struct lines;
 struct object { /* dso->symbols */
 	struct symtab tab;
 	struct segments seg;
-	char *file;	    /* where the symbols came from */
-	char *run_file;	    /* the mapped file itself, when found */
-	char *debug_file;   /* where .debug_info is or may be */
-	struct build_id id; /* of run_file */
-	uint32_t e_machine; /* 0 = unknown */
+	char *file;		      /* where the symbols came from */
+	char *run_file;		      /* the mapped file itself, when found */
+	char *debug_file;	      /* where .debug_info is or may be */
+	struct build_id id;	      /* of run_file */
+	uint32_t e_machine;	      /* 0 = unknown */
+	VEC(struct symbol_mark) mark; /* by address */
+	bool marks_tried;
 	bool loaded, is_64bit, kernel_tab;
 	bool unnamed;  /* an address in it was found to have no symbol */
 	bool stripped; /* no .symtab, neither in the file nor in one of debug symbols */

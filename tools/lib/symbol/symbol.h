@@ -129,6 +129,19 @@ bool symbol_object_addr(struct resolver *res, struct dso *dso, uint64_t listed, 
 uint32_t symbol_e_machine(struct resolver *res, struct dso *dso);
 
 /*
+ * Where kinds of code begin in an object of ARM, ascending: 'a' its first instruction set, 't' Thumb,
+ * 'x' that of 64 bits, 'd' data. From the one that holds for @addr on; their number. None for other
+ * architectures.
+ */
+struct symbol_mark {
+	uint64_t addr;
+	char kind;
+};
+
+size_t symbol_marks(struct resolver *res, struct dso *dso, uint64_t addr,
+		    const struct symbol_mark **marks);
+
+/*
  * All symbols that @from has handed out, as @to's: numbers by symbol->idx there, to be freed.
  * objects[]: by number of an object there the same one here. What @to cannot find it copies. After
  * it, or without it, the same for locations. 0 or -ENOMEM.

@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Instructions as listings have them against objdump's, for every function of whole files: addresses,
+# lengths and targets of branches of this machine's libraries, of 32-bit ones, and of another
+# architecture.
+. "$(dirname "$0")/../lib.sh"
+need_cmd objdump perl
+DUMP=$O/tests/helpers/listing-dump
+grep -Eq 'HAVE_(LIBCAPSTONE|ZYDIS) 1' "$O/config.h" || skip_all "built without a disassembler library"
+
+# compare NAME OBJDUMP FILE
+compare() {
+	if ! command -v "$2" >/dev/null 2>&1; then
+		skip "$1" "no $2 here"
+		return
+	fi
+	if [ ! -r "$3" ]; then
+		skip "$1" "no $3 here"
+		return
+	fi
+	if ! "$DUMP" "$3" >"$TMP/ours" 2>"$TMP/err"; then
+		fail "$1" "$(head -n 3 "$TMP/err")"
+		return
+	fi
+	"$2" -d -z -w --insn-width=16 "$3" >"$TMP/theirs"
+	if perl "$ROOT/tests/helpers/listing-objdump.pl" "$TMP/ours" "$TMP/theirs" >"$TMP/verdict"; then
+		pass "$1: $(tail -n 1 "$TMP/verdict")"
+	else
+		fail "$1: $(tail -n 1 "$TMP/verdict")" "$(head -n 60 "$TMP/verdict")"
+	fi
+}
+
+libc=$(ldd "$(command -v perl)" | perl -ne 'print $1 if m{=> (/\S*libc\.so\S*)}')
+compare "the C library" objdump "$libc"
+libcxx=$(ls /usr/lib/*/libstdc++.so.6 2>/dev/null | head -n 1)
+compare "the C++ library" objdump "${libcxx:-libstdc++.so.6}"
+compare "this perf, with local functions" objdump "$PERF_FILE"
+compare "a 32-bit C library" objdump /lib32/libc.so.6
+if grep -q 'HAVE_LIBCAPSTONE 1' "$O/config.h"; then
+	compare "aarch64's C library" aarch64-linux-gnu-objdump /usr/aarch64-linux-gnu/lib/libc.so.6
+	compare "ARM's C library" arm-linux-gnueabihf-objdump /usr/arm-linux-gnueabihf/lib/libc.so.6
+else
+	skip "aarch64's C library" "built without libcapstone"
+fi
+
+# The same addresses in the other syntax, and nothing of AT&T's in it.
+"$DUMP" -i "$PERF_FILE" >"$TMP/intel" 2>"$TMP/err"
+"$DUMP" "$PERF_FILE" | cut -d ' ' -f 1-3 >"$TMP/att"
+check "Intel's syntax has the same instructions" sh -c 'cut -d " " -f 1-3 "$1" | cmp -s - "$2"' sh "$TMP/intel" "$TMP/att"
+is "and no AT&T operands" "$(grep -v '^FUNCTION' "$TMP/intel" | grep -c '%')" 0
+done_testing
