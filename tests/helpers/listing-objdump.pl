@@ -46,6 +46,7 @@ while (<$in>) {
 	my $len = length($bytes) / 2;
 	my $them = $at{$addr};
 	$n++;
+	if (!$them && is_data($text)) { $left++; next }
 	if (!$them) { differ('no instruction of theirs', $_, ''); next }
 	my $shown = "$them->[0] bytes: $them->[1]";
 	# Data among code: neither knows it.

@@ -182,6 +182,8 @@ static int lib_decode(void *handle, const void *code, size_t size, uint64_t addr
 		return -EINVAL;
 	out->len = (uint8_t)d->insn->size;
 	out->has_target = direct_target(d, &out->target);
+	if (d->arch == REGS_ARCH_ARM)
+		out->target = (uint32_t)out->target; /* it has the sign of a distance back */
 	out->branch = branch_kind(d, out->has_target);
 	if (out->branch == INSN_NO_BRANCH)
 		out->has_target = false;
