@@ -119,9 +119,13 @@ static void test_safe(void **state)
 		  "31m",
 		  "\\x9b31m" },				     /* and bare */
 		{ "\xe2\x80\xaetxt", "\\xe2\\x80\\xaetxt" }, /* right-to-left override */
-		{ "\xc0\x80", "\\xc0\\x80" },		     /* overlong */
-		{ "\xed\xa0\x80", "\\xed\\xa0\\x80" },	     /* surrogate */
-		{ "cut\xe2\x82", "cut\\xe2\\x82" },	     /* incomplete */
+		{ "a\xe2\x80\x8b"
+		  "b\xef\xbb\xbf",
+		  "a\\xe2\\x80\\x8bb\\xef\\xbb\\xbf" },		/* no width: looks like "ab" */
+		{ "\xf3\xa0\x81\x81", "\\xf3\\xa0\\x81\\x81" }, /* a tag */
+		{ "\xc0\x80", "\\xc0\\x80" },			/* overlong */
+		{ "\xed\xa0\x80", "\\xed\\xa0\\x80" },		/* surrogate */
+		{ "cut\xe2\x82", "cut\\xe2\\x82" },		/* incomplete */
 		{ "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80" },
 	};
 

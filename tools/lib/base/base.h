@@ -113,7 +113,7 @@ void log_stderr(void *ctx, enum log_level level, const char *text);
 
 /*
  * Bytes of the character at @s that may be printed as it is, 0 when it may not: control bytes,
- * broken UTF-8, controls and marks of direction in UTF-8. @left is at least 1.
+ * broken UTF-8, controls, marks of direction and what has no width in UTF-8. @left is at least 1.
  */
 size_t safe_char(const char *s, size_t left);
 /* How many of @n bytes may be printed as they are, before the first that may not. */

@@ -13,6 +13,18 @@ static bool plain(unsigned char c)
 	return c >= 0x20 && c < 0x7f;
 }
 
+/*
+ * What has no width or turns the direction of text around would let a name look like another one, and
+ * is nothing that a name needs: soft hyphen, joiners, marks of direction, separators of lines and
+ * paragraphs, tags.
+ */
+static bool disguises(uint32_t cp)
+{
+	return cp == 0xad || cp == 0x61c || cp == 0x180e || (cp >= 0x200b && cp <= 0x200f) ||
+	       (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2060 && cp <= 0x206f) || cp == 0xfeff ||
+	       (cp >= 0xfff9 && cp <= 0xfffb) || (cp >= 0xe0000 && cp <= 0xe0fff);
+}
+
 size_t safe_char(const char *str, size_t left)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -32,10 +44,7 @@ size_t safe_char(const char *str, size_t left)
 	}
 	if (cp < least[n] || cp > 0x10ffff || (cp >= 0xd800 && cp < 0xe000) || cp < 0xa0)
 		return 0;
-	/* Marks that turn the direction of text around would let a name disguise itself. */
-	if ((cp >= 0x202a && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069))
-		return 0;
-	return n;
+	return disguises(cp) ? 0 : n;
 }
 
 /* Eight bytes at once: none below 0x20, none 0x7f or above. */
