@@ -155,7 +155,7 @@ static void put_char(struct tui_pen *p, uint32_t cp, int width, uint8_t role)
 		return;
 	}
 	p->at += width;
-	if (!here || col + width <= first || col >= end)
+	if (!here || first >= end || col + width <= first || col >= end)
 		return;
 	if (s->ascii && cp > 0x7e) {
 		cp = (uint32_t)to_ascii(cp);
