@@ -7,11 +7,14 @@
  *	refs.c		what instructions refer to: jumps inside, names of targets and data
  *	source.c	which source line an instruction is of; lines of source between them
  *	loops.c		loops, from jumps back
+ *	branches.c	branch stacks counted by number
+ *	flow.c		what these say of the instructions of a function
  */
 #ifndef PERF_ANNOTATE_ANNOTATE_INT_H
 #define PERF_ANNOTATE_ANNOTATE_INT_H
 
 #include "annotate/annotate.h"
+#include "keys/keys.h"
 
 /* What was counted of an event at a location. */
 struct annotate_row {
@@ -27,11 +30,54 @@ struct annotate_place {
 	uint32_t sym, row;
 };
 
+/* ---- branch stacks --------------------------------------------------------------------------- */
+
+struct annotate_edge {
+	uint64_t nr, mispred, flagged, followed; /* see struct listing_edge */
+	uint8_t type;				 /* BR_*, the last that was said */
+};
+
+struct annotate_stretch {
+	uint64_t nr, nr_cycles, cycles;
+	uint16_t min, max; /* where nr_cycles */
+};
+
+/* An edge or a stretch (@id), by the function and the address of one of its ends. */
+struct annotate_ref {
+	uint64_t addr, nr;
+	uint32_t sym, id;
+};
+
+struct annotate_ref_list {
+	struct annotate_ref *v;
+	size_t n, cap;
+};
+
+struct annotate_branches {
+	struct tuples edge_keys, stretch_keys; /* locations: from, to; start, end */
+	VEC(struct annotate_edge) edges;
+	VEC(struct annotate_stretch) stretches;
+	uint64_t stacks;
+	/* After annotate_finish(), by function and address, most frequent first. */
+	struct annotate_ref_list leaving, arriving, within;
+};
+
+int annotate_branches_init(struct annotate_branches *f);
+void annotate_branches_free(struct annotate_branches *f);
+int annotate_branches_add(struct annotate_branches *f, struct resolver *res, const struct sample *s,
+			  struct thread *th);
+int annotate_branches_merge(struct annotate_branches *f, const struct annotate_branches *from,
+			    const uint32_t *loc);
+int annotate_branches_finish(struct annotate_branches *f, const struct resolver *res);
+const struct annotate_ref *annotate_refs_of(const struct annotate_ref_list *refs, uint32_t sym,
+					    size_t *nr);
+
 struct annotate {
 	struct machine *m;
 	struct resolver *res;
 	VEC(uint32_t) by_loc; /* the first row; LISTING_NONE = none */
 	VEC(struct annotate_row) rows;
+	struct annotate_branches branches;
 	VEC(struct annotate_total) total;
 	VEC(const struct perfdata_event *) event;
 	/* After annotate_finish(). */
@@ -55,6 +101,7 @@ struct listing_build {
 	VEC(struct listing_line) lines;
 	VEC(uint32_t) insn_line;
 	VEC(struct listing_loop) loops;
+	VEC(struct listing_edge) edges;
 	VEC(const char *) notes;
 	struct intern files;
 };
@@ -70,5 +117,8 @@ int annotate_sources(struct listing_build *b);
 int annotate_lines(struct listing_build *b);
 /* Targets from numbers of instructions to lines; loops. */
 int annotate_loops(struct listing_build *b);
+/* Branch stacks on instructions, and then on loops. */
+int annotate_flow(struct listing_build *b);
+void annotate_flow_loops(struct listing_build *b);
 
 #endif

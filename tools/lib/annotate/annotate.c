@@ -21,6 +21,7 @@ int annotate_new(struct annotate **out, struct machine *m, struct resolver *res,
 		return err_set(e, -ENOMEM, "out of memory for counts by address");
 	a->m = m;
 	a->res = res;
+	annotate_branches_init(&a->branches);
 	return 0;
 }
 
@@ -35,6 +36,7 @@ void annotate_free(struct annotate *a)
 	vec_free(&a->places);
 	vec_free(&a->functions);
 	vec_free(&a->by_symbol);
+	annotate_branches_free(&a->branches);
 	free(a->totals);
 	free(a->order);
 	free(a);
@@ -43,7 +45,7 @@ void annotate_free(struct annotate *a)
 uint64_t annotate_need(const struct annotate *a)
 {
 	(void)a;
-	return PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD;
+	return PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD | PERF_SAMPLE_BRANCH_STACK;
 }
 
 /* ---- counting -------------------------------------------------------------------------------- */
@@ -107,7 +109,8 @@ int annotate_add(struct annotate *a, const struct sample *s, struct thread *th, 
 		return 0;
 	loc = resolver_find(a->res, th, s->cpumode, s->ip);
 	if (loc == LOC_NONE || reach_event(a, s->event->idx, s->event) ||
-	    row_of(a, loc, s->event->idx, &row))
+	    row_of(a, loc, s->event->idx, &row) ||
+	    annotate_branches_add(&a->branches, a->res, s, th))
 		return err_set(e, -ENOMEM, "out of memory for counts by address");
 	row->count.hits++;
 	row->count.period += s->period;
@@ -141,7 +144,8 @@ int annotate_merge(struct annotate *to, const struct annotate *from,
 		row->count.period += r->count.period;
 		row->exact += r->exact;
 	}
-	return 0;
+	if (!annotate_branches_merge(&to->branches, &from->branches, loc))
+		return 0;
 no_memory:
 	return err_set(e, -ENOMEM, "out of memory for counts by address");
 }
@@ -226,7 +230,8 @@ static int sum_functions(struct annotate *a)
 
 int annotate_finish(struct annotate *a, struct err *e)
 {
-	if (list_places(a) || list_functions(a) || sum_functions(a))
+	if (list_places(a) || list_functions(a) || sum_functions(a) ||
+	    annotate_branches_finish(&a->branches, a->res))
 		return err_set(e, -ENOMEM, "out of memory for functions");
 	return annotate_sort(a, 0, (uint32_t)a->total.n, e);
 }

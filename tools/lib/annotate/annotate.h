@@ -46,7 +46,10 @@ int annotate_new(struct annotate **a, struct machine *m, struct resolver *res, s
 void annotate_free(struct annotate *a); /* NULL is fine */
 /* PERF_SAMPLE_* fields that annotate_add() looks at. */
 uint64_t annotate_need(const struct annotate *a);
-/* A sample counts at its own address, also where it has branches or a call chain. */
+/*
+ * A sample counts at its own address, also where it has branches or a call chain. Its branches
+ * are counted apart: see struct listing_flow.
+ */
 int annotate_add(struct annotate *a, const struct sample *s, struct thread *th, struct err *e);
 
 /* From the numbers of one annotate's resolver and recording to another's; NULL = the same. */
@@ -148,6 +151,42 @@ struct listing_loop {
 	uint32_t head, end; /* lines: the jump's target, and the last jump to it */
 	uint32_t back;	    /* jumps that lead from inside to the head */
 	uint16_t depth;	    /* 1 = outermost */
+	/* By branch stacks, 0 = unknown: how often the head ran, and from outside of the loop. */
+	uint64_t iterations, entries;
+};
+
+/*
+ * What branch stacks say of an instruction. Code between two taken branches is a stretch; the
+ * oldest and the newest of a stack are not known whole and not counted. Cycles are 0 in stacks
+ * that have none: these are not known then, nor is what follows of them.
+ */
+struct listing_flow {
+	uint64_t executions;		/* stretches that hold it */
+	uint64_t taken;			/* stretches that end with it: a branch, taken */
+	uint64_t cycles, nr_cycles;	/* of these: sum, and how many have cycles */
+	uint16_t min, max;		/* their cycles */
+	uint64_t ipc_insns, ipc_cycles; /* of all stretches that hold it and have cycles: sums */
+	uint64_t left, entered;		/* branches from it and to it, the oldest ones too */
+	uint64_t mispred, flagged; /* of those from it: mispredicted; that say whether they were */
+	uint32_t edge, nr_edges;   /* those from it, in listing.edge, most frequent first */
+};
+
+/* Where branches go: edges that leave instructions by number, then those that come from outside. */
+struct listing_edge {
+	uint32_t from, to; /* instructions; LISTING_NONE = not of this function */
+	struct dso *dso; /* of the other end: where it goes, or where it comes from; may be NULL */
+	const struct symbol *sym;
+	uint64_t addr;		       /* in that object */
+	uint64_t nr, mispred, flagged; /* how often; as in struct listing_flow */
+	uint64_t followed;	       /* of these, a stretch is known that came after */
+};
+
+struct listing_flow_sum {
+	uint64_t most;		     /* executions of the instruction that has most */
+	uint32_t executed, measured; /* instructions in stretches; in stretches with cycles */
+	uint64_t insns, cycles;	     /* of stretches with cycles: sums */
+	uint64_t checked, fit; /* branches; those that are branches of that kind in the code */
+	uint64_t misfits;      /* stretches that do not lie on instructions */
 };
 
 struct listing_event {
@@ -176,6 +215,10 @@ struct listing {
 	uint32_t nr_events;
 	struct annotate_count *count; /* by insn * nr_events + event: see listing_count() */
 	bool has_source;	      /* there are lines of source */
+	struct listing_flow *flow;    /* by number of an instruction; NULL = no branch stacks */
+	struct listing_edge *edge;
+	uint32_t nr_edges, nr_leaving; /* all; those from instructions */
+	struct listing_flow_sum flow_sum;
 	/* What the reader has to know, a sentence each, NULL at the end: see listing_open(). */
 	const char *const *notes;
 };

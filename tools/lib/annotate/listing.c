@@ -316,8 +316,11 @@ static int build(struct listing_build *b, struct err *e)
 	ret = ret ?: decode(b, e);
 	if (ret)
 		return ret;
-	if (annotate_refs(b) || annotate_sources(b) || add_counts(b) || annotate_lines(b) ||
-	    annotate_loops(b) || vec_push(&b->notes, NULL))
+	if (annotate_refs(b) || annotate_sources(b) || add_counts(b) || annotate_flow(b) ||
+	    annotate_lines(b) || annotate_loops(b))
+		return err_set(e, -ENOMEM, "out of memory for a function");
+	annotate_flow_loops(b);
+	if (vec_push(&b->notes, NULL))
 		return err_set(e, -ENOMEM, "out of memory for a function");
 	b->l.line = b->lines.v;
 	b->l.nr_lines = (uint32_t)b->lines.n;
@@ -369,10 +372,12 @@ void listing_close(struct listing *l)
 	free(b->code);
 	free(b->l.event);
 	free(b->l.count);
+	free(b->l.flow);
 	vec_free(&b->insns);
 	vec_free(&b->lines);
 	vec_free(&b->insn_line);
 	vec_free(&b->loops);
+	vec_free(&b->edges);
 	vec_free(&b->notes);
 	intern_free(&b->files);
 	arena_free(&b->arena);

@@ -37,6 +37,13 @@ enum branch_type {
 	BR_MAX,
 };
 
+enum branch_spec {
+	BR_SPEC_NONE, /* or not known */
+	BR_SPEC_WRONG_PATH,
+	BR_NON_SPEC_CORRECT_PATH,
+	BR_SPEC_CORRECT_PATH,
+};
+
 struct branch_entry {
 	uint64_t from, to;
 	uint16_t cycles; /* since the branch before; 0 = unknown */
