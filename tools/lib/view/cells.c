@@ -79,8 +79,8 @@ uint64_t view_col_value(const struct view *v, const struct keys_col *c, const st
 /* ---- widths ---------------------------------------------------------------------------------- */
 
 /* The value of @row in a column that is no number. */
-static void put_text(const struct view *v, const struct keys_col *c, const struct keys_row *row,
-		     struct obuf *o)
+void view_put_text(const struct view *v, const struct keys_col *c, const struct keys_row *row,
+		   struct obuf *o)
 {
 	const struct keys *ks = &v->t->keys;
 
@@ -97,7 +97,7 @@ static int text_len(const struct view *v, const struct keys_col *c, const struct
 
 	if (obuf_init(&o, -1, 0))
 		return 0;
-	put_text(v, c, row, &o);
+	view_put_text(v, c, row, &o);
 	n = (int)o.len;
 	obuf_free(&o);
 	return n;
@@ -235,6 +235,16 @@ double view_percent(const struct view *v, const struct keys_row *row)
 	return share(v, table_row_event(v->t, row), v->o.children ? row->acc : row->period);
 }
 
+void view_both_percents(const struct view *v, const struct keys_row *row, double *of_all,
+			double *of_shown)
+{
+	const struct table_totals *t = view_totals(v, table_row_event(v->t, row));
+	uint64_t part = v->o.children ? row->acc : row->period;
+
+	*of_all = share_of(part, t->period);
+	*of_shown = share_of(part, t->filtered_period);
+}
+
 bool view_col_percent(const struct view *v, const struct keys_row *row, const struct keys_col *c,
 		      double *percent)
 {
@@ -337,7 +347,7 @@ void view_value(const struct view *v, const struct keys_row *row, const struct k
 	uint64_t n = view_col_value(v, c, row);
 
 	if (c->key->at != KEY_STAT)
-		put_text(v, c, row, o);
+		view_put_text(v, c, row, o);
 	else if (c->key->mean)
 		obuf_printf(o, "%.1f", row->nr ? (double)n / (double)row->nr : 0);
 	else if (c->key->percent && !(c->key->acc && !v->o.children))
@@ -371,7 +381,7 @@ void view_cell(const struct view *v, const struct keys_row *row, const struct ke
 	start = o->len;
 	if (c->key->text_right)
 		obuf_pad(o, ' ', width - text_len(v, c, row));
-	put_text(v, c, row, o);
+	view_put_text(v, c, row, o);
 	if (o->len < start)
 		return;
 	len = o->len - start;

@@ -7,6 +7,8 @@
  *	order.c		ranks of values, sorting
  *	nest.c		rows above rows; nest-acc.c: what these cost with callees
  *	cols.c		which columns there are; cells.c: as text
+ *	ask.c		what of a row can be asked of the table; steps.c: what was
+ *	search.c	texts in rows and chains; diff.c: rows of two views side by side
  *	tree-list.c	which nodes and leafs of the trie a row has; tree.c: its call tree
  *
  * Rows of the table have the numbers from 0 to table.rows.n - 1, and those that a view makes,
@@ -136,6 +138,10 @@ uint32_t view_col_rank(const struct view *v, const struct keys_col *c, const str
 int view_nest_rows(struct view *v);
 /* nest-acc.c: what the inner rows cost with callees. */
 int view_nest_acc(struct view *v);
+
+/* cells.c: the value of @row in a column that is no number. */
+void view_put_text(const struct view *v, const struct keys_col *c, const struct keys_row *row,
+		   struct obuf *o);
 
 /* tree-list.c: which rows have a tree, once. */
 int view_tree_list(struct view *v);

@@ -47,6 +47,9 @@ size_t view_nr_rows(const struct view *v, uint32_t event);
 const struct keys_row *view_row(const struct view *v, uint32_t event, size_t i);
 /* Share of the event's total, in percent: own, or with callees under children. */
 double view_percent(const struct view *v, const struct keys_row *row);
+/* The same of all there is and of what passed the filters, whatever the options say. */
+void view_both_percents(const struct view *v, const struct keys_row *row, double *of_all,
+			double *of_shown);
 
 /* ---- rows below rows ------------------------------------------------------------------------- */
 
@@ -119,6 +122,117 @@ int view_tree(struct view *v, const struct keys_row *row, struct call_tree *t);
 void view_tree_free(struct call_tree *t);
 /* Name (or address) of a frame, as a call graph prints it. */
 void view_frame(const struct view *v, uint32_t frame, struct obuf *o);
+
+/* ---- what somebody did ----------------------------------------------------------------------- */
+
+/*
+ * The steps that led to what is on a screen, each a table's operation or another way to look. Every
+ * step is done from the rich table on, so that one step less is undo. The last few results are kept.
+ *
+ *	view_steps_new(&s, rich, &opts, &err);
+ *	view_steps_push(s, &(struct view_step){ .kind = VIEW_STEP_SORT, .text = "dso,sym" }, &err);
+ *	... view_steps_view(s) ...
+ *	view_steps_undo(s, &err);
+ *
+ * Strings of a step are copied. What view_steps_view() and _table() return is good until the
+ * next push, undo or redo. The rich table is the caller's and has to outlive it.
+ */
+enum view_step_kind {
+	VIEW_STEP_OP,	     /* .op */
+	VIEW_STEP_SORT,	     /* .text: the list of -s */
+	VIEW_STEP_HIERARCHY, /* .on */
+	VIEW_STEP_CALLERS,   /* .on: trees from the outermost caller on */
+	VIEW_STEP_CHILDREN,  /* .on: with what callees cost */
+	VIEW_STEP_RELATIVE,  /* .on: shares of what is shown */
+	VIEW_STEP_LATENCY,   /* .on: latency before overhead */
+	VIEW_STEP_LIMIT,     /* .percent: branches of trees from this on */
+};
+
+struct view_step {
+	enum view_step_kind kind;
+	struct table_op op;
+	const char *text;
+	bool on;
+	double percent;
+};
+
+struct view_steps;
+
+int view_steps_new(struct view_steps **s, const struct table *rich, const struct keys_opts *opts,
+		   struct err *e);
+void view_steps_free(struct view_steps *s);
+/* After an error all is as before it: the step was not done. What had been undone is forgotten. */
+int view_steps_push(struct view_steps *s, const struct view_step *step, struct err *e);
+/* 1: there is nothing to undo, to redo. */
+int view_steps_undo(struct view_steps *s, struct err *e);
+int view_steps_redo(struct view_steps *s, struct err *e);
+/* Steps that are done, and those behind them that can be redone. */
+size_t view_steps_nr(const struct view_steps *s, size_t *redo);
+const struct view_step *view_steps_at(const struct view_steps *s, size_t i);
+/* "focus malloc": for a line of breadcrumbs. Its names are the recording's: through emit_safe. */
+void view_step_text(const struct view_step *step, struct obuf *o);
+struct view *view_steps_view(const struct view_steps *s);
+const struct table *view_steps_table(const struct view_steps *s);
+const struct keys_opts *view_steps_opts(const struct view_steps *s);
+
+/*
+ * The operation of that kind about a row, or about a frame of a chain: its thread, object, function ...
+ * Strings are the table's. False: the row does not tell.
+ */
+bool view_row_op(const struct view *v, const struct keys_row *row, enum table_op_kind kind,
+		 struct table_op *op);
+bool view_frame_op(const struct view *v, uint32_t frame, enum table_op_kind kind,
+		   struct table_op *op);
+
+/*
+ * Callers above, callees below one function: two views of a row each, with trees that view_tree()
+ * makes. A sample counts once, however often the function is in its chain.
+ */
+struct view_sandwich {
+	struct table *tables[2];
+	struct view *callers, *callees;
+	const struct keys_row *above, *below; /* the function in either; NULL = no such sample */
+	struct table_count self, total;
+};
+
+/* @op names the function (TABLE_FOCUS); @ask: what was done before. To be freed after errors, too. */
+int view_sandwich_new(struct view_sandwich *s, const struct table *rich,
+		      const struct table_ask *ask, const struct table_op *op, uint32_t event,
+		      struct err *e);
+void view_sandwich_free(struct view_sandwich *s);
+
+/* ---- searching, comparing --------------------------------------------------------------------- */
+
+/* What of @event has a text in it: rows by their keys, frames by their names. */
+struct view_found {
+	uint64_t *rows, *frames; /* bits: by place in the view's order; by frame */
+	size_t nr_rows, nr_frames;
+	struct table_count samples; /* whose row or chain has it, each once */
+};
+
+/* @match: TABLE_PART, without regard to case unless @text has upper case, or TABLE_REGEX. */
+int view_search(const struct view *v, uint32_t event, const char *text, enum table_match match,
+		struct view_found *f, struct err *e);
+void view_found_free(struct view_found *f);
+
+/*
+ * Rows of two views, of one table or of two recordings, side by side: those are one whose keys have
+ * the same texts. The views must have the same keys and outlive it.
+ */
+struct view_diff;
+struct view_pair {
+	const struct keys_row *before, *after; /* NULL = it is not there */
+	double share[2];		       /* percent; 0 where it is not there */
+};
+
+int view_diff_new(struct view_diff **d, const struct view *before, uint32_t event_before,
+		  const struct view *after, uint32_t event_after, struct err *e);
+void view_diff_free(struct view_diff *d);
+/* The largest difference of shares first. */
+size_t view_diff_nr(const struct view_diff *d);
+const struct view_pair *view_diff_at(const struct view_diff *d, size_t i);
+/* Of a row of the second view. */
+const struct view_pair *view_diff_of(const struct view_diff *d, const struct keys_row *after);
 
 /* Members of @row's object in JSON beside its columns. */
 void view_row_json(const struct view *v, const struct keys_row *row, struct emit *e);
