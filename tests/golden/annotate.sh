@@ -59,6 +59,10 @@ golden source2.text two --stdio2 branchy
 lines() { # of each instruction: numbers, address, text with blanks in one form
 	sed -n 's/^ *\([0-9. ]*[0-9]\) : *\([0-9a-f]*\): */\1 : \2: /p' | tr -s ' ' | sed 's/, /,/g; s/ *$//'
 }
+# The same without the instructions; functions in any order, as those of equal weight have none.
+numbers() {
+	lines | cut -d: -f1,2 | sort
+}
 beside() { # beside FILE OPTION...
 	_file=$1
 	shift
@@ -78,6 +82,16 @@ if command -v objdump >/dev/null 2>&1; then
 			beside $f $opts
 		done
 	done
+	# A real recording, of a program with a libc and a loader: numbers and addresses of all functions.
+	if [ -n "$PEER" ] && "$PERF" record -q -e cpu-clock:u -o "$TMP/real.data" "$PERF" test -w brstack \
+		>"$TMP/out" 2>&1; then
+		"$PEER" annotate --stdio --no-source -i "$TMP/real.data" 2>/dev/null | numbers >"$TMP/want"
+		"$PERF" annotate --stdio --no-source -i "$TMP/real.data" 2>/dev/null | numbers >"$TMP/got"
+		check "a real recording: there is something" test -s "$TMP/want"
+		same_file "a real recording" "$TMP/got" "$TMP/want"
+	else
+		skip "a real recording" "${PEER:+no events here}${PEER:-$NO_PEER}"
+	fi
 else
 	skip "beside an installed perf" "no objdump"
 fi

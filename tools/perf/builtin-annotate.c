@@ -12,6 +12,8 @@
 #include "dump/dump.h"
 #include "faces/faces.h"
 
+#define NOTES_SHOWN 3
+
 struct annotate_cmd {
 	struct annotate_cmd_opts o;
 	struct session *session;
@@ -25,6 +27,7 @@ struct annotate_cmd {
 	bool *told; /* by dso->idx: that its code is missing */
 	uint32_t nr_told;
 	struct intern notes; /* told */
+	size_t nr_notes, nr_quiet_notes;
 	size_t nr_shown, nr_missing;
 	bool usage; /* what failed is the command line */
 };
@@ -118,10 +121,14 @@ static bool is_told(struct annotate_cmd *c, const struct dso *dso)
 static void say_missing(struct annotate_cmd *c, const struct annotate_function *f,
 			const struct err *why)
 {
+	size_t nr = c->notes.str.n;
+
 	c->nr_missing++;
 	if (c->o.skip_missing || (is_told(c, f->dso) && !c->o.symbol))
 		return;
-	cli_print_err(why);
+	intern(&c->notes, why->text); /* what is missing may be the same for all objects */
+	if (c->notes.str.n != nr)
+		cli_print_err(why);
 }
 
 static int say_unknown(struct annotate_cmd *c, const char *name, struct err *e)
@@ -144,7 +151,10 @@ static int say_unknown(struct annotate_cmd *c, const char *name, struct err *e)
 
 /* ---- showing ------------------------------------------------------------------------------------ */
 
-/* What a reader of the listing has to know; the same of many functions is said once. */
+/*
+ * What a reader of the listing has to know; the same of many functions is said once, and of many
+ * different things a few: objects with debug information have hundreds of sources that are not here.
+ */
 static void say_notes(struct annotate_cmd *c, const struct listing *l)
 {
 	if (c->o.quiet || c->o.json)
@@ -153,8 +163,14 @@ static void say_notes(struct annotate_cmd *c, const struct listing *l)
 		size_t nr = c->notes.str.n;
 
 		intern(&c->notes, *note);
-		if (c->notes.str.n != nr)
+		if (c->notes.str.n == nr)
+			continue;
+		if (c->nr_notes++ < NOTES_SHOWN) {
 			log_warn("%s", *note);
+		} else {
+			log_info("%s", *note);
+			c->nr_quiet_notes++;
+		}
 	}
 }
 
@@ -244,6 +260,8 @@ static void say_warnings(struct annotate_cmd *c)
 {
 	if (c->o.quiet)
 		return;
+	if (c->nr_quiet_notes && !c->o.verbose)
+		log_warn("%zu more of the kind; -v names them", c->nr_quiet_notes);
 	for (const char *const *w = session_warnings(c->session, SESSION_WARN_ALL); *w; w++)
 		log_warn("%s", *w);
 }
@@ -354,7 +372,7 @@ static int annotate_run(const struct command *cmd, int argc, char **argv)
 	n = cli_parse(cmd, &c->o, argc, argv, 0);
 	if (n < 0) {
 		ret = CLI_STATUS(n);
-	} else if (n > !c->o.symbol) {
+	} else if (n > (c->o.symbol ? 0 : 1)) {
 		ret = cli_usage_error(cmd, "more than one function: %s", argv[n - 1]);
 	} else {
 		if (n)

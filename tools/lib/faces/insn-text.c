@@ -302,7 +302,7 @@ static const char *find_target(const char *args)
 	if (p[0] != '0' || p[1] != 'x')
 		return NULL;
 	p += 2;
-	return p[strspn(p, "0123456789abcdef")] ? NULL : start;
+	return p[strspn(p, "0123456789abcdefABCDEF")] ? NULL : start;
 }
 
 static void put_short_target(const struct listing *l, const struct listing_line *line,
