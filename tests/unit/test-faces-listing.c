@@ -330,13 +330,27 @@ static void stdio2_of_a_group(void **state)
 		write_with(&faces_listing_stdio2, (struct faces_listing_opts){ 0 }),
 		"Samples: 8  of events 'anon group { cycles, faults }', Event count (approx.): 80, "
 		"[percent: local period]\n"
-		"f() /lib/x.so\n"
+		"f() /lib/x.so [addresses: with skid]\n"
 		"Percent\n"
 		"                    if (x)\n"
 		"  25.00          0:   test   %eax,%eax\n"
 		"\n"
 		"         100.00     \xe2\x86\x91 jne    0\n"
 		"                    \xe2\x86\x90 ret\n");
+}
+
+static void skid(void **state)
+{
+	const struct faces_listing_opts opts = { 0 };
+
+	(void)state;
+	assert_non_null(strstr(write_with(&faces_listing_stdio2, opts), "[addresses: no samples]"));
+	small_function();
+	events[0].function.exact = 3;
+	assert_non_null(
+		strstr(write_with(&faces_listing_stdio2, opts), "[addresses: 75.0% exact]"));
+	events[0].function.exact = 4;
+	assert_non_null(strstr(write_with(&faces_listing_stdio2, opts), "[addresses: exact]"));
 }
 
 static void no_line_is_above_the_limit(void **state)
@@ -434,6 +448,7 @@ int main(void)
 		cmocka_unit_test_setup(stdio, setup),
 		cmocka_unit_test_setup(stdio_options, setup),
 		cmocka_unit_test_setup(stdio2_of_a_group, setup),
+		cmocka_unit_test_setup(skid, setup),
 		cmocka_unit_test_setup(no_line_is_above_the_limit, setup),
 		cmocka_unit_test_setup(colors, setup),
 		cmocka_unit_test_setup(hostile_strings, setup),

@@ -41,6 +41,8 @@ size_t faces_listing_number(struct faces_listings *f, const struct listing *l,
 /* What all writers do. */
 void faces_listing_begin(struct faces_listings *f);
 void faces_listing_end(struct faces_listings *f);
+/* "with skid", "exact": how near the addresses of samples are to what they are of. */
+void faces_listing_skid(const struct listing *l, struct obuf *o);
 /* Before and behind what has a colour by its share; nothing without colours. */
 bool faces_listing_color(const struct faces_listings *f, double percent);
 void faces_listing_plain(const struct faces_listings *f, bool colored);

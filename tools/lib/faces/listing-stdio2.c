@@ -42,7 +42,9 @@ static void put_title(struct faces_listings *f, const struct listing *l)
 	emit_safe(f->out, l->sym->name);
 	obuf_lit(f->out, "() ");
 	emit_safe(f->out, l->dso->name);
-	obuf_char(f->out, '\n');
+	obuf_lit(f->out, " [addresses: ");
+	faces_listing_skid(l, f->out);
+	obuf_lit(f->out, "]\n");
 }
 
 /* Heads of the columns, without blanks at the end. */

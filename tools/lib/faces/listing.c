@@ -167,6 +167,24 @@ const char *faces_listing_object(const struct faces_listings *f, const struct li
 	return f->o.full_paths ? l->dso->name : l->dso->short_name;
 }
 
+void faces_listing_skid(const struct listing *l, struct obuf *o)
+{
+	uint64_t hits = 0, exact = 0;
+
+	for (uint32_t k = 0; k < l->nr_events; k++) {
+		hits += l->event[k].function.count.hits;
+		exact += l->event[k].function.exact;
+	}
+	if (!hits)
+		obuf_lit(o, "no samples");
+	else if (exact == hits)
+		obuf_lit(o, "exact");
+	else if (!exact)
+		obuf_lit(o, "with skid");
+	else
+		obuf_printf(o, "%.1f%% exact", 100.0 * (double)exact / (double)hits);
+}
+
 /* ---- parts of lines ---------------------------------------------------------------------------- */
 
 void faces_listing_bytes(const struct listing_line *line, struct obuf *o)
