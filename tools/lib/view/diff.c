@@ -87,8 +87,10 @@ static int sort(struct view_diff *d)
 		free(sorted);
 		return -ENOMEM;
 	}
-	for (uint32_t i = 0; i < n; i++)
-		order[i] = i;
+	n = 0;
+	for (uint32_t i = 0; i < d->pairs.n; i++)
+		if (d->pairs.v[i].before || d->pairs.v[i].after) /* the empty text is no row's */
+			order[n++] = i;
 	qsort_r(order, n, sizeof(*order), by_difference, d->pairs.v);
 	for (uint32_t i = 0; i < n; i++) {
 		sorted[i] = d->pairs.v[order[i]];
@@ -96,6 +98,7 @@ static int sort(struct view_diff *d)
 	}
 	free(d->pairs.v);
 	d->pairs.v = sorted;
+	d->pairs.n = n;
 	d->pairs.cap = n + 1;
 	free(order);
 	return 0;
