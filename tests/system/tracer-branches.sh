@@ -30,6 +30,30 @@ edge brstack_foo brstack_bench RET
 edge brstack_bench brstack_bench COND
 edge brstack brstack UNCOND
 
+# What the branches say of the function's instructions: its conditional branch is taken two times of
+# three, calls always; calls through a pointer know their target; all fit the code.
+"$PERF" annotate -i b.data --json --no-source brstack_bench 2>err >bench.json
+is "branches on instructions" "$(python3 - 2>&1 <<'EOF'
+import json
+f = json.load(open('bench.json'))['functions'][0]
+insns = [i for i in f['lines'] if 'address' in i]
+for i in insns:
+    if i.get('branch') == 'cond':
+        print('cond', 0.6 < i['taken'] / i['executions'] < 0.73, i.get('cycles'), i['ipc'])
+    if i.get('branch') == 'call':
+        print('call', i['taken'] == i['executions'])
+    if i.get('branch') == 'ind_call':
+        print(*[e['symbol'] for e in i['edges']], i['taken'] == i['executions'])
+b = f['branches']
+print(b['checked'] > 100 and b['checked'] == b['fit'], b['executed'] == b['instructions'], b['measured'])
+EOF
+)" "cond True None None
+call True
+call True
+call True
+brstack_foo True
+True True 0"
+
 only() { # only FILTER TYPES: nothing but these types is recorded
 	"$PERF" record -q -j "$1,u" --branch-source=software --branch-budget 0 -F 2000 -o f.data -- \
 		"$PERF" test -w brstack 6000000 >/dev/null 2>&1

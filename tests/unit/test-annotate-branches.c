@@ -163,6 +163,8 @@ static void check_walks(struct annotate *a, uint64_t n)
 	assert_int_equal(l->flow[0].entered, n);
 	assert_int_equal(head->executions, 4 * n);
 	assert_int_equal(head->entered, 3 * n);
+	assert_int_equal(head->began, 3 * n);
+	assert_int_equal(l->flow[0].began, n);
 	assert_int_equal(back->executions, 4 * n);
 	assert_int_equal(back->taken, 3 * n);
 	assert_int_equal(back->left, 3 * n);

@@ -437,6 +437,109 @@ static void json(void **state)
 		"]}]}\n");
 }
 
+/* ---- branch stacks ------------------------------------------------------------------------------ */
+
+/* A loop that ran four times in each of ten calls, and a call through a pointer. */
+static void with_branches(bool cycles)
+{
+	static struct listing_flow flow[MAX_LINES];
+	static struct listing_edge edges[3];
+	static struct listing_loop loop;
+	static struct symbol callee = { .name = "\033[31mcallee", .start = 0x40 };
+
+	insn("test|%edi, %edi", 1);
+	insn("jne|0x1000", 2)->branch = INSN_COND;
+	insn("callq|*%rax", 1)->branch = INSN_IND_CALL;
+	insn("nop", 0);
+	memset(flow, 0, sizeof(flow));
+	flow[0] = (struct listing_flow){ .executions = 40, .began = 30 };
+	flow[1] = (struct listing_flow){ .executions = 40,
+					 .taken = 30,
+					 .left = 32,
+					 .mispred = 8,
+					 .flagged = 32,
+					 .edge = 0,
+					 .nr_edges = 1 };
+	flow[2] = (struct listing_flow){
+		.executions = 10, .taken = 10, .left = 10, .edge = 1, .nr_edges = 2
+	};
+	if (cycles) {
+		flow[0].ipc_insns = flow[1].ipc_insns = 90;
+		flow[0].ipc_cycles = flow[1].ipc_cycles = 60;
+		flow[1].cycles = 45;
+		flow[1].nr_cycles = 30;
+		flow[1].min = 1;
+		flow[1].max = 7;
+	}
+	edges[0] = (struct listing_edge){ .from = 1, .to = 0, .addr = 0x1000, .nr = 32 };
+	edges[1] = (struct listing_edge){
+		.from = 2, .to = LISTING_NONE, .sym = &callee, .dso = &dso, .addr = 0x44, .nr = 9
+	};
+	edges[2] = (struct listing_edge){ .from = 2, .to = LISTING_NONE, .nr = 1 };
+	loop = (struct listing_loop){ .head = 0, .end = 1, .iterations = 40, .entries = 10 };
+	l.flow = flow;
+	l.edge = edges;
+	l.nr_edges = l.nr_leaving = ARRAY_SIZE(edges);
+	l.loop = &loop;
+	l.nr_loops = 1;
+	l.flow_sum = (struct listing_flow_sum){ .executed = 3,
+						.measured = cycles ? 2 : 0,
+						.insns = cycles ? 90 : 0,
+						.cycles = cycles ? 60 : 0 };
+}
+
+static void has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("no \"%s\" in\n%s", part, text);
+}
+
+static void branches_as_comments(void **state)
+{
+	const char *text;
+
+	(void)state;
+	with_branches(true);
+	text = write_with(&faces_listing_stdio, (struct faces_listing_opts){ 0 });
+	has(text, "%edi,%edi\t# +75.00% loop: 4.0 iterations\n");
+	has(text, "\t# -75.00% (p:75.00%)\n");
+	has(text, "*%rax\t# -100.00% -> ");
+	has(text, "callee 90.0%, ? 10.0%\n");
+	has(text, "nop\n");
+	assert_null(strchr(text, '\033'));
+}
+
+static void branches_in_columns(void **state)
+{
+	const char *text;
+
+	(void)state;
+	with_branches(true);
+	text = write_with(&faces_listing_stdio2, (struct faces_listing_opts){ 0 });
+	has(text, "() /lib/x.so (Average IPC: 1.50, IPC Coverage: 50.0%) [");
+	has(text, "Percent IPC   Cycle(min/max)     Runs\n");
+	has(text, "  25.00  1.50                          40 ");
+	has(text, "  50.00  1.50             2(1/7)       40 ");
+	has(text, "  25.00     -                  -       10 ");
+}
+
+/* What has no cycles has no quotient of them. */
+static void branches_without_cycles(void **state)
+{
+	const char *text;
+
+	(void)state;
+	with_branches(false);
+	text = write_with(&faces_listing_stdio2, (struct faces_listing_opts){ 0 });
+	has(text, " (Average IPC: -, no cycles in the branch stacks; Coverage: 75.0%) [");
+	has(text, "  50.00     -                  -       40 ");
+	assert_null(strstr(text, " 0.00"));
+	text = write_with(&faces_listing_json, (struct faces_listing_opts){ 0 });
+	has(text, "\"ipc\":null,\"cycles\":null,\"executions\":40,\"taken\":30,");
+	has(text,
+	    "\"loops\":[{\"head\":0,\"end\":1,\"depth\":0,\"iterations\":40,\"entries\":10}]");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -453,6 +556,9 @@ int main(void)
 		cmocka_unit_test_setup(colors, setup),
 		cmocka_unit_test_setup(hostile_strings, setup),
 		cmocka_unit_test_setup(json, setup),
+		cmocka_unit_test_setup(branches_as_comments, setup),
+		cmocka_unit_test_setup(branches_in_columns, setup),
+		cmocka_unit_test_setup(branches_without_cycles, setup),
 	};
 
 	return cmocka_run_group_tests_name("faces-listing", tests, NULL, NULL);

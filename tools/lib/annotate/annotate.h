@@ -162,7 +162,8 @@ struct listing_loop {
  */
 struct listing_flow {
 	uint64_t executions;		/* stretches that hold it */
-	uint64_t taken;			/* stretches that end with it: a branch, taken */
+	uint64_t began;			/* of these, begin at it: a branch led here */
+	uint64_t taken;			/* end with it: a branch, taken */
 	uint64_t cycles, nr_cycles;	/* of these: sum, and how many have cycles */
 	uint16_t min, max;		/* their cycles */
 	uint64_t ipc_insns, ipc_cycles; /* of all stretches that hold it and have cycles: sums */

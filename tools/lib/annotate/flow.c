@@ -46,6 +46,7 @@ static int lay_stretches(struct listing_build *b, const struct annotate_branches
 		changes[last + 1].cycles -= (int64_t)t->cycles;
 		b->l.flow_sum.insns += (uint64_t)insns;
 		b->l.flow_sum.cycles += t->cycles;
+		b->l.flow[first].began += t->nr;
 		at = &b->l.flow[last];
 		at->taken += t->nr;
 		if (!t->nr_cycles)

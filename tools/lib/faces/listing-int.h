@@ -12,8 +12,8 @@
 struct faces_listing_column {
 	const char *name; /* JSON key */
 	const char *head; /* for people */
-	int width;
-	int width2; /* in --stdio2 */
+	int width;	  /* 0 = not in --stdio */
+	int width2;	  /* in --stdio2 */
 	bool each_event;
 	bool (*shown)(const struct faces_listings *f, const struct listing *l); /* to people */
 	/* @k: number of the event. Nothing where there is nothing to say: --stdio2 has blanks then. */
@@ -23,6 +23,28 @@ struct faces_listing_column {
 	void (*json)(const struct faces_listings *f, const struct listing *l,
 		     const struct listing_line *line, uint32_t k, struct emit *e);
 };
+
+/* ---- what branch stacks tell: listing-flow.c */
+
+bool faces_flow_shown(const struct faces_listings *f, const struct listing *l);
+void faces_flow_ipc(const struct faces_listings *f, const struct listing *l,
+		    const struct listing_line *line, uint32_t k, struct obuf *o);
+void faces_flow_cycles(const struct faces_listings *f, const struct listing *l,
+		       const struct listing_line *line, uint32_t k, struct obuf *o);
+void faces_flow_runs(const struct faces_listings *f, const struct listing *l,
+		     const struct listing_line *line, uint32_t k, struct obuf *o);
+void faces_flow_ipc_json(const struct faces_listings *f, const struct listing *l,
+			 const struct listing_line *line, uint32_t k, struct emit *e);
+void faces_flow_cycles_json(const struct faces_listings *f, const struct listing *l,
+			    const struct listing_line *line, uint32_t k, struct emit *e);
+void faces_flow_runs_json(const struct faces_listings *f, const struct listing *l,
+			  const struct listing_line *line, uint32_t k, struct emit *e);
+/* "\t# +49.69% -50.35% (p:70.51%)" behind an instruction; nothing where nothing is known. */
+void faces_flow_comment(const struct listing *l, const struct listing_line *line, struct obuf *o);
+/* " (Average IPC: 0.68, IPC Coverage: 85.0%)" of a function. */
+void faces_flow_summary(const struct listing *l, struct obuf *o);
+/* Members of a function's object. */
+void faces_flow_json(const struct listing *l, struct emit *e);
 
 extern const struct faces_listing_column faces_listing_columns[];
 extern const size_t faces_listing_nr_columns;

@@ -186,6 +186,7 @@ static int put(struct faces_listings *f, const struct listing *l, struct err *er
 		emit_hex(e, "start", listing_addr(l, &l->line[l->insn_line[0]]));
 	emit_u64(e, "size", l->end - l->start);
 	put_events(f, l);
+	faces_flow_json(l, e);
 	emit_array(e, "notes");
 	for (const char *const *note = l->notes; note && *note; note++)
 		emit_str(e, NULL, *note);

@@ -130,7 +130,7 @@ static int numbers_width(const struct faces_listings *f, const struct listing *l
 	for (size_t i = 0; i < faces_listing_nr_columns; i++) {
 		const struct faces_listing_column *c = &faces_listing_columns[i];
 
-		if (c->shown(f, l))
+		if (c->width && c->shown(f, l))
 			width += (c->width + 1) * (c->each_event ? (int)l->nr_events : 1);
 	}
 	return width;
@@ -141,7 +141,7 @@ static void put_heads(struct faces_listings *f, const struct listing *l)
 	for (size_t i = 0; i < faces_listing_nr_columns; i++) {
 		const struct faces_listing_column *c = &faces_listing_columns[i];
 
-		if (!c->shown(f, l))
+		if (!c->width || !c->shown(f, l))
 			continue;
 		obuf_str_left(f->out, c->head,
 			      (c->width + 1) * (c->each_event ? (int)l->nr_events : 1));
@@ -224,7 +224,7 @@ static void put_numbers(struct faces_listings *f, const struct listing *l,
 		const struct faces_listing_column *c = &faces_listing_columns[i];
 		uint32_t nr = c->each_event ? l->nr_events : 1;
 
-		for (uint32_t k = 0; c->shown(f, l) && k < nr; k++)
+		for (uint32_t k = 0; c->width && c->shown(f, l) && k < nr; k++)
 			put_number(f, l, line, c, k);
 	}
 	obuf_lit(f->out, " : ");
@@ -249,6 +249,7 @@ static void put_insn(struct faces_listings *f, const struct listing *l,
 	if (f->o.asm_raw)
 		faces_listing_bytes(line, f->out);
 	faces_insn_text(l, line, true, FACES_INSN_WIDTH, f->out);
+	faces_flow_comment(l, line, f->out);
 }
 
 /* Not an instruction: blanks, ':', its number where it has one, text. */

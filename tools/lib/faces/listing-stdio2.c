@@ -42,6 +42,7 @@ static void put_title(struct faces_listings *f, const struct listing *l)
 	emit_safe(f->out, l->sym->name);
 	obuf_lit(f->out, "() ");
 	emit_safe(f->out, l->dso->name);
+	faces_flow_summary(l, f->out);
 	obuf_lit(f->out, " [addresses: ");
 	faces_listing_skid(l, f->out);
 	obuf_lit(f->out, "]\n");
@@ -167,6 +168,7 @@ static void put_insn(struct faces_listings *f, const struct listing *l,
 	if (f->o.asm_raw)
 		faces_listing_bytes(line, p->o);
 	faces_insn_text(l, line, false, mnemonic_width, p->o);
+	faces_flow_comment(l, line, p->o);
 }
 
 static int put(struct faces_listings *f, const struct listing *l, struct err *e)

@@ -72,6 +72,11 @@ const struct faces_listing_column faces_listing_columns[] = {
 	{ "percent", "Percent", 7, 7, true, shows_shares, text_percent, json_percent },
 	{ "samples", "Samples", 7, 7, true, shows_samples, text_samples, json_samples },
 	{ "period", "Period", 11, 11, true, shows_periods, text_period, json_period },
+	{ "ipc", "IPC", 0, 5, false, faces_flow_shown, faces_flow_ipc, faces_flow_ipc_json },
+	{ "cycles", "Cycle(min/max)", 0, 18, false, faces_flow_shown, faces_flow_cycles,
+	  faces_flow_cycles_json },
+	{ "executions", "Runs", 0, 8, false, faces_flow_shown, faces_flow_runs,
+	  faces_flow_runs_json },
 };
 const size_t faces_listing_nr_columns = ARRAY_SIZE(faces_listing_columns);
 
