@@ -27,6 +27,14 @@ __attribute__((noinline)) int other(int n)
 	return counted(n) + counted(sink);
 }
 
+/* Through a slot that the dynamic linker fills. */
+extern int getppid(void) __attribute__((noplt));
+__attribute__((noinline)) int through_slot(void);
+__attribute__((noinline)) int through_slot(void)
+{
+	return getppid() + sink;
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -185,6 +193,37 @@ static void test_listing(void **state)
 	annotate_free(a);
 }
 
+/* Calls through slots, and data, have names. */
+static void test_names(void **state)
+{
+	struct annotate *a = new_annotate();
+	const char *slot = NULL, *data = NULL;
+	struct listing *l;
+
+	(void)state;
+	if (!HAVE_INSNS || regs_arch_host() != REGS_ARCH_X86)
+		skip();
+	add(a, 0, (uintptr_t)through_slot, 10, 0);
+	assert_int_equal(annotate_finish(a, &e), 0);
+	l = open_listing(a, "through_slot", NULL);
+	for (uint32_t i = 0; i < l->nr_insns; i++) {
+		const struct listing_line *line = &l->line[l->insn_line[i]];
+
+		if (line->ref != LISTING_DATA)
+			continue;
+		if (line->branch == INSN_IND_CALL || line->branch == INSN_IND_JUMP)
+			slot = line->name;
+		else
+			data = line->name;
+	}
+	assert_non_null(slot);
+	assert_string_equal(slot, "getppid@got");
+	assert_non_null(data);
+	assert_string_equal(data, "sink");
+	listing_close(l);
+	annotate_free(a);
+}
+
 /* The same instructions in the other order of operands. */
 static void test_syntax(void **state)
 {
@@ -326,6 +365,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_counts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_merge, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_listing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_syntax, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_missing_file, setup_here, teardown),
 		cmocka_unit_test_setup_teardown(test_other_file, setup_here, teardown),

@@ -193,9 +193,85 @@ static void test_unknown_architecture(void **state)
 	assert_non_null(strstr(e.text, "csky"));
 }
 
+/* Addresses of data that do not depend on registers. */
+static void test_data(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t size;
+		bool has;
+		uint64_t data;
+	} cases[] = {
+		{ B("\x48\x8b\x05\x10\x00\x00\x00"), true, ADDR + 7 + 0x10 }, /* mov 0x10(%rip) */
+		{ B("\xff\x15\x00\x10\x00\x00"), true, ADDR + 6 + 0x1000 },   /* call * */
+		{ B("\x8b\x04\x25\x40\x40\x40\x00"), true, 0x404040 },	      /* mov 0x404040 */
+		{ B("\x48\x8b\x43\x08"), false, 0 },			      /* mov 8(%rbx) */
+		{ B("\x64\x48\x8b\x04\x25\x28\x00\x00\x00"), false, 0 },      /* mov %fs:0x28 */
+		{ B("\x8b\x04\x8d\x40\x40\x40\x00"), false, 0 }, /* mov 0x404040(,%rcx,4) */
+		{ B("\x48\x89\xe5"), false, 0 },
+	};
+	struct insn_decoder *d, alone;
+	struct insn in;
+
+	(void)state;
+	if (insn_new(&d, REGS_ARCH_X86, true, NULL))
+		skip();
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		alone = (struct insn_decoder){ .capstone = d->capstone };
+		assert_true(insn_decode(d, cases[i].bytes, cases[i].size, ADDR, &in) > 0);
+		assert_int_equal(in.has_data, cases[i].has);
+		assert_int_equal(in.data, cases[i].data);
+		if (!d->capstone)
+			continue;
+		assert_true(insn_decode(&alone, cases[i].bytes, cases[i].size, ADDR, &in) > 0);
+		assert_int_equal(in.has_data, cases[i].has);
+		assert_int_equal(in.data, cases[i].data);
+	}
+	insn_free(d);
+}
+
+static void test_syntaxes(void **state)
+{
+	static const char code[] = "\x48\x89\xe5";
+	struct insn_decoder *d;
+	char text[64];
+
+	(void)state;
+	if (insn_new(&d, REGS_ARCH_X86, true, NULL))
+		skip();
+	insn_set_syntax(d, INSN_INTEL);
+	assert_int_equal(insn_text(d, code, 3, ADDR, text, sizeof(text)), 3);
+	assert_string_equal(text, "mov rbp, rsp");
+	insn_set_syntax(d, INSN_ATT);
+	assert_int_equal(insn_text(d, code, 3, ADDR, text, sizeof(text)), 3);
+	assert_non_null(strstr(text, "%rsp, %rbp"));
+	insn_free(d);
+}
+
+/* Both instruction sets of ARM: "bx lr" each, and a branch that leads back over 0. */
+static void test_thumb(void **state)
+{
+	struct insn_decoder *d;
+	struct insn in;
+
+	(void)state;
+	if (insn_new(&d, REGS_ARCH_ARM, false, NULL))
+		skip();
+	assert_int_equal(insn_decode(d, "\x1e\xff\x2f\xe1", 4, ADDR, &in), 4);
+	insn_set_thumb(d, true);
+	assert_int_equal(insn_decode(d, "\x70\x47\x70\x47", 4, ADDR, &in), 2);
+	insn_set_thumb(d, false);
+	assert_int_equal(insn_decode(d, "\x00\x00\x80\xeb", 4, 0x10, &in), 4);
+	assert_true(in.has_target && in.target <= UINT32_MAX);
+	insn_free(d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_data),
+		cmocka_unit_test(test_syntaxes),
+		cmocka_unit_test(test_thumb),
 		cmocka_unit_test(test_x86),
 		cmocka_unit_test(test_capstone_agrees),
 		cmocka_unit_test(test_cut_and_bad),

@@ -103,7 +103,8 @@ struct listing_build {
 	VEC(struct listing_loop) loops;
 	VEC(struct listing_edge) edges;
 	VEC(const char *) notes;
-	struct intern files;
+	const char *first_missing; /* source file, of nr_missing */
+	unsigned nr_missing;
 };
 
 int annotate_note(struct listing_build *b, const char *fmt, ...) __printf_fmt(2, 3);

@@ -379,7 +379,6 @@ void listing_close(struct listing *l)
 	vec_free(&b->loops);
 	vec_free(&b->edges);
 	vec_free(&b->notes);
-	intern_free(&b->files);
 	arena_free(&b->arena);
 	free(b);
 }

@@ -2,23 +2,31 @@
 /*
  * What instructions refer to. A jump to an instruction of the same function is local, every other
  * direct branch goes to a symbol, and so does a memory operand whose address does not depend on
- * registers. The linker's addresses, which the instructions have, are turned into those of the
+ * registers; that of a slot which the dynamic linker fills is named after what it fills in. The linker's addresses, which the instructions have, are turned into those of the
  * object, for that is how symbols are found.
  */
 #include "annotate-int.h"
 
-static void name_ref(struct listing_build *b, struct listing_line *line)
+static int name_ref(struct listing_build *b, struct listing_line *line)
 {
+	const char *slot = NULL;
 	const struct symbol *sym;
 	uint64_t addr;
 
+	if (line->ref == LISTING_DATA)
+		slot = symbol_slot_name(b->res, b->l.dso, line->ref_addr);
+	if (slot) {
+		line->name = arena_printf(&b->arena, "%s@got", slot);
+		return line->name ? 0 : -ENOMEM;
+	}
 	if (!symbol_object_addr(b->res, b->l.dso, line->ref_addr, &addr))
-		return;
+		return 0;
 	sym = symbol_find(b->res, b->l.dso, addr);
-	if (!sym)
-		return;
-	line->name = sym->name;
-	line->name_off = addr - sym->start;
+	if (sym) {
+		line->name = sym->name;
+		line->name_off = addr - sym->start;
+	}
+	return 0;
 }
 
 static bool is_jump(const struct listing_line *line)
@@ -39,8 +47,8 @@ int annotate_refs(struct listing_build *b)
 			line->name = b->l.sym->name;
 			line->name_off = line->ref_addr - b->l.shift - b->l.start;
 			b->insns.v[line->target].jumps++;
-		} else {
-			name_ref(b, line);
+		} else if (name_ref(b, line)) {
+			return -ENOMEM;
 		}
 	}
 	return 0;

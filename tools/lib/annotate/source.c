@@ -62,7 +62,7 @@ struct source_files {
 	struct timespec built; /* when the object was */
 };
 
-/* One note each for what is newer than the object and for what is not here. */
+/* A note for each that is newer than the object. */
 static int check_file(struct listing_build *b, const struct source_files *all,
 		      struct source_file *f)
 {
@@ -70,8 +70,10 @@ static int check_file(struct listing_build *b, const struct source_files *all,
 	size_t n;
 
 	f->missing = !symbol_source_line(b->res, f->path, 1, &n);
-	if (f->missing)
-		return annotate_note(b, "source %s cannot be read here", f->path);
+	if (f->missing) {
+		b->first_missing = b->nr_missing++ ? b->first_missing : f->path;
+		return 0;
+	}
 	if (all->built.tv_sec && !stat(f->path, &st) && st.st_mtim.tv_sec > all->built.tv_sec)
 		return annotate_note(b,
 				     "source %s is newer than %s: lines may be others than "
@@ -169,6 +171,16 @@ static void time_of_object(const struct listing_build *b, struct source_files *a
 		all->built = st.st_mtim;
 }
 
+static int note_missing(struct listing_build *b)
+{
+	if (!b->nr_missing)
+		return 0;
+	if (b->nr_missing == 1)
+		return annotate_note(b, "source %s cannot be read here", b->first_missing);
+	return annotate_note(b, "source %s and %u more cannot be read here", b->first_missing,
+			     b->nr_missing - 1);
+}
+
 int annotate_lines(struct listing_build *b)
 {
 	const struct listing_line *before = NULL;
@@ -190,5 +202,5 @@ int annotate_lines(struct listing_build *b)
 	}
 	vec_free(&all.v);
 	htab_free(&all.by_file);
-	return ret;
+	return ret ?: note_missing(b);
 }

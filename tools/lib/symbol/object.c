@@ -40,6 +40,7 @@ void object_free(struct object *o)
 	if (o->code_fd >= 0)
 		close(o->code_fd);
 	vec_free(&o->mark);
+	vec_free(&o->slot);
 	free(o->code_file);
 	free(o->file);
 	free(o->run_file);

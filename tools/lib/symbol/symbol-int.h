@@ -9,6 +9,7 @@
  *	object.c	which files belong to an object, and loading its table
  *	files.c		where files and debug files are looked for
  *	elf-symbols.c, plt.c	tables of ELF files
+ *	slots.c		names of slots of the global offset table
  *	minidebug.c	.gnu_debugdata
  *	module.c	files of kernel modules
  *	unpack.c	gzip, xz, zstd
@@ -218,6 +219,12 @@ struct plt_reloc {
 int symtab_relocs(struct elf_file *f, bool dyn, uint64_t from, uint64_t to, struct plt_reloc **out,
 		  size_t *nr);
 
+/* What fills a slot of the global offset table. */
+struct slot_name {
+	uint64_t addr;
+	const char *name;
+};
+
 /* ---- objects ---------------------------------------------------------------------------------------- */
 
 struct lines;
@@ -232,6 +239,8 @@ struct object { /* dso->symbols */
 	uint32_t e_machine;	      /* 0 = unknown */
 	VEC(struct symbol_mark) mark; /* by address */
 	bool marks_tried;
+	VEC(struct slot_name) slot; /* by address */
+	bool slots_tried;
 	bool loaded, is_64bit, kernel_tab;
 	bool unnamed;  /* an address in it was found to have no symbol */
 	bool stripped; /* no .symtab, neither in the file nor in one of debug symbols */

@@ -125,6 +125,8 @@ bool symbol_is_64bit(struct resolver *res, struct dso *dso);
 uint64_t symbol_listed_addr(struct resolver *res, struct dso *dso, uint64_t addr);
 /* The way back; false where nothing of the file lies there. */
 bool symbol_object_addr(struct resolver *res, struct dso *dso, uint64_t listed, uint64_t *addr);
+/* Whose address the dynamic linker puts at a listed address; NULL = nobody's. */
+const char *symbol_slot_name(struct resolver *res, struct dso *dso, uint64_t listed);
 /* EM_* of an object's code; 0 where nothing tells. */
 uint32_t symbol_e_machine(struct resolver *res, struct dso *dso);
 
