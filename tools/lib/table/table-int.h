@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Inside of room table.
+ * Inside of room table. For tables out of a rich one see derive-int.h.
  */
 #ifndef PERF_TABLE_INT_H
 #define PERF_TABLE_INT_H

@@ -11,6 +11,9 @@
  * levels, filters, percentages and trees of its own. Names are looked at here, once per row that is
  * shown. What a view is drawn on (text, JSON, a screen) is not known here: room faces.
  *
+ * What is asked of a recording one after the other is a list of steps, from a rich table on:
+ * view_steps_new() below.
+ *
  * Memory: everything handed out belongs to the view, which its table must outlive; call trees belong
  * to the caller. Errors: 0/-errno and struct err. One thread for a table's views. Text and its order
  * follow `perf report --stdio` (text-formats.adoc, "perf report --stdio"); strings of the file leave
