@@ -2,7 +2,7 @@
 /*
  * What SIMD state a row's samples had, and what the code under them does. Inside room keys.
  *
- * A sample's live width is that of the widest of vector registers 0 to 15 with a bit set: 128, 256,
+ * A sample's live width (sample_simd_live()) is that of the widest of vector registers 0 to 15 with a bit set: 128, 256,
  * 512 or none. The code's width is that of the widest vector register which the instruction at the
  * sampled address names. Live state wider than the code is dirty; whether the function itself
  * ever uses that width tells "uses zmm" and "zmm left dirty" apart. Registers 16 to 31 are apart:
@@ -13,8 +13,6 @@
 
 #include "insn/insn.h"
 #include "keys/keys.h"
-
-enum simd_width { SIMD_NONE, SIMD_128, SIMD_256, SIMD_512, SIMD_WIDTHS };
 
 /* Per row. Shares are of nr, those of code and dirty of coded. */
 struct simd_counts {
@@ -28,15 +26,5 @@ struct simd_counts {
 	uint8_t func, widest_dirty;	   /* enum simd_width */
 	bool func_known;
 };
-
-/*
- * The register block with SIMD state: the interrupted state first; NULL = none. @tmp: where it is
- * put together when XMM registers are among the general ones.
- */
-const struct sample_regs *keys_simd_block(const struct sample *s, enum regs_arch arch,
-					  struct sample_regs *tmp);
-bool keys_simd_is_intr(const struct sample *s, enum regs_arch arch);
-/* enum simd_width of registers 0-15 and, in *high, of 16-31; -1: the sample does not say. */
-int keys_simd_live(const struct sample *s, const struct sample_regs *r, int *high);
 
 #endif

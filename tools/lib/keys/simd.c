@@ -124,24 +124,13 @@ static uint8_t func_of(struct simd_use *u, const struct loc *l)
 
 /* ---- masks ----------------------------------------------------------------------------------- */
 
-static bool mask_value(const struct sample_regs *r, unsigned reg, uint64_t *k)
-{
-	uint64_t at = (uint64_t)weight_u64(r->pred_mask & (BIT(reg) - 1));
-
-	if (r->pred_qwords != 1 || !(r->pred_mask >> reg & 1))
-		return false;
-	/* Fewer than asked for: the rest were in their initial state. */
-	*k = at < r->pred.nr ? u64s_get(&r->pred, at) : 0;
-	return true;
-}
-
 /* Lanes that the instruction's own mask lets through. */
 static void count_lanes(struct simd_counts *c, const struct simd_code *code,
 			const struct sample_regs *r)
 {
 	uint64_t all = code->lanes >= 64 ? UINT64_MAX : BIT(code->lanes) - 1, k;
 
-	if (!code->mask || !code->lanes || !mask_value(r, code->mask, &k))
+	if (!code->mask || !code->lanes || !sample_mask_value(r, code->mask, &k))
 		return;
 	c->masked++;
 	c->masked_permille += (uint64_t)weight_u64(k & all) * 1000 / code->lanes;
@@ -155,7 +144,7 @@ static void count_fill(struct simd_counts *c, const struct sample_regs *r)
 	for (unsigned reg = 1; reg < 8; reg++) {
 		unsigned lanes = 8;
 
-		if (!mask_value(r, reg, &k) || !k)
+		if (!sample_mask_value(r, reg, &k) || !k)
 			continue;
 		while (lanes < 64 && k >> lanes)
 			lanes *= 2;
@@ -173,7 +162,7 @@ static void count_fill(struct simd_counts *c, const struct sample_regs *r)
 /* User registers of a sample in the kernel are those of other code than the one at its address. */
 static bool belongs_to_code(const struct simd_use *u, const struct sample *s)
 {
-	return keys_simd_is_intr(s, u->env.arch) || s->cpumode == PERF_RECORD_MISC_USER ||
+	return sample_simd_is_intr(s, u->env.arch) || s->cpumode == PERF_RECORD_MISC_USER ||
 	       s->cpumode == PERF_RECORD_MISC_GUEST_USER;
 }
 
@@ -213,9 +202,9 @@ static int add(void *slot, const struct acc_in *in, void *state)
 	struct simd_use *u = state;
 	const struct sample *s = in->s;
 	struct sample_regs tmp;
-	const struct sample_regs *r = keys_simd_block(s, u->env.arch, &tmp);
+	const struct sample_regs *r = sample_simd_block(s, u->env.arch, &tmp);
 	struct simd_counts *c = slot;
-	int high = -1, live = r ? keys_simd_live(s, r, &high) : -1;
+	int high = -1, live = r ? sample_simd_live(s, r, &high) : -1;
 
 	if (live < 0)
 		return 0;

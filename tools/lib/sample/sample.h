@@ -190,6 +190,27 @@ bool sample_reg(const struct sample_regs *r, unsigned reg, uint64_t *value);
 const struct sample_regs *sample_vectors(const struct sample_regs *r, enum regs_arch arch,
 					 struct sample_regs *tmp);
 
+/* ---- how much of the vectors is in use: live.c ---- */
+
+enum simd_width { SIMD_NONE, SIMD_128, SIMD_256, SIMD_512, SIMD_WIDTHS };
+
+/*
+ * The register block with SIMD state: the interrupted state first; NULL = none. A block that was
+ * asked for and holds none of them says that all were in their initial state. @tmp: where it is
+ * put together when XMM registers are among the general ones.
+ */
+const struct sample_regs *sample_simd_block(const struct sample *s, enum regs_arch arch,
+					    struct sample_regs *tmp);
+bool sample_simd_is_intr(const struct sample *s, enum regs_arch arch);
+/* enum simd_width of registers 0-15 and, in *high, of 16-31; -1: the sample does not say. */
+int sample_simd_live(const struct sample *s, const struct sample_regs *r, int *high);
+/* Vectors that were asked for; a block without vectors has none of its own. */
+uint64_t sample_simd_vectors(const struct sample *s, const struct sample_regs *r);
+/* Qwords of the widest vector that is not zero up there: 0, 2, 4, 8. Vectors @from to before @to. */
+unsigned sample_live_qwords(const struct sample_regs *r, uint64_t from, uint64_t to);
+/* Mask register @reg of the block; false when it was not recorded. */
+bool sample_mask_value(const struct sample_regs *r, unsigned reg, uint64_t *k);
+
 /* Base @i < REGS_NR_BASES; false when the sample does not hold it. */
 static inline bool sample_base(const struct sample_regs *r, unsigned i, uint64_t *value)
 {
