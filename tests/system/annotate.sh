@@ -55,6 +55,15 @@ like "nothing of any object: says so" "$(cat "$TMP/check.out")" 'data has no sam
 unlike "--percent-limit leaves out functions" "$(cat "$TMP/out")" '<leaf>:'
 like "... and not others" "$(cat "$TMP/out")" 'je '
 
+# A function that only branches led to.
+made_file branch-file "$TMP/branches.data" <<EOF
+map 0x400000 0x1000 $WALK
+sample 10 0x400144 from=0x40018d,to=0x400171,predicted=1,cycles=4 from=0x40017a,to=0x4001a1,mispred=1,cycles=3
+EOF
+check_status "a function without samples that branches led to" 0 "$PERF" annotate -i "$TMP/branches.data" branchy
+like "it is shown" "$(cat "$TMP/check.out")" ' 0\.00 : +40018d: je '
+check_status "one that they did not lead to" 1 "$PERF" annotate -i "$TMP/branches.data" tail
+
 # ---- code that is not here: said once, the others go on
 cp "$WALK" "$TMP/gone"
 printf 'map %s\n%s\nmap %s 0x1000000\nsample 2 0x140017e 10\nsample 2 0x140014e 10\n' "$WALK" "$text" "$TMP/gone" |

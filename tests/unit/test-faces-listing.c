@@ -195,7 +195,7 @@ static void other_architectures_stay(void **state)
 {
 	(void)state;
 	l.arch = REGS_ARCH_ARM64;
-	assert_string_equal(text_of(insn("add|x0, x1, #1", 0), true, 6), "add    x0, x1, #1");
+	assert_string_equal(text_of(insn("add|x0, x1, #1", 0), true, 6), "add     x0, x1, #1");
 }
 
 static void targets(void **state)
@@ -232,7 +232,7 @@ static void targets(void **state)
 	cbz->target = 2;
 	cbz->name = "f";
 	cbz->name_off = 2;
-	assert_string_equal(text_of(cbz, true, 6), "cbz    x0, 1002 <f+0x2>");
+	assert_string_equal(text_of(cbz, true, 6), "cbz     x0, 1002 <f+0x2>");
 	assert_string_equal(text_of(cbz, false, 6), "cbz    x0, 2");
 }
 

@@ -68,10 +68,9 @@ static const char *asked_name(const struct annotate_cmd *c, char **demangled)
 	return *demangled ?: c->o.symbol;
 }
 
-static bool is_asked(const struct annotate_cmd *c, const struct annotate_function *f,
-		     const char *name)
+static bool is_asked(const struct annotate_cmd *c, const struct symbol *sym, const char *name)
 {
-	return !c->o.symbol || !strcmp(f->sym->name, name) || !strcmp(f->sym->name, c->o.symbol);
+	return !c->o.symbol || !strcmp(sym->name, name) || !strcmp(sym->name, c->o.symbol);
 }
 
 /* Of the events from @first on. */
@@ -118,13 +117,12 @@ static bool is_told(struct annotate_cmd *c, const struct dso *dso)
 }
 
 /* Of each object once; of functions that were asked for by name, always. */
-static void say_missing(struct annotate_cmd *c, const struct annotate_function *f,
-			const struct err *why)
+static void say_missing(struct annotate_cmd *c, const struct dso *dso, const struct err *why)
 {
 	size_t nr = c->notes.str.n;
 
 	c->nr_missing++;
-	if (c->o.skip_missing || (is_told(c, f->dso) && !c->o.symbol))
+	if (c->o.skip_missing || (is_told(c, dso) && !c->o.symbol))
 		return;
 	intern(&c->notes, why->text); /* what is missing may be the same for all objects */
 	if (c->notes.str.n != nr)
@@ -174,18 +172,19 @@ static void say_notes(struct annotate_cmd *c, const struct listing *l)
 	}
 }
 
-static int show_function(struct annotate_cmd *c, const struct annotate_function *f, struct err *e)
+static int show_function(struct annotate_cmd *c, struct dso *dso, const struct symbol *sym,
+			 struct err *e)
 {
 	struct err why = { 0 };
 	struct listing *l;
-	int ret = listing_open(&l, c->a, f->dso, f->sym, &c->listing, &why);
+	int ret = listing_open(&l, c->a, dso, sym, &c->listing, &why);
 
 	if (ret == -ENOMEM) {
 		*e = why;
 		return ret;
 	}
 	if (ret) {
-		say_missing(c, f, &why);
+		say_missing(c, dso, &why);
 		return 0;
 	}
 	say_notes(c, l);
@@ -206,11 +205,11 @@ static int show_event(struct annotate_cmd *c, uint32_t first, uint32_t nr, const
 	for (size_t i = 0; !ret && i < annotate_nr_functions(c->a) && !c->text.code; i++) {
 		const struct annotate_function *f = annotate_function(c->a, i);
 
-		if (!is_asked(c, f, name) || !sum(f->total, first, nr).hits)
+		if (!is_asked(c, f->sym, name) || !sum(f->total, first, nr).hits)
 			continue;
 		++*nr_asked;
 		if (is_hot(c, f, first, nr))
-			ret = show_function(c, f, e);
+			ret = show_function(c, f->dso, f->sym, e);
 	}
 	return ret;
 }
@@ -233,6 +232,24 @@ static int show_events(struct annotate_cmd *c, const char *name, size_t *nr_aske
 	return ret;
 }
 
+/* A function that was asked for, without samples, that branches led to: they say how it ran. */
+static int show_passed(struct annotate_cmd *c, const char *name, size_t *nr_asked, struct err *e)
+{
+	const struct loc *at;
+	size_t next = 0;
+	int ret = 0;
+
+	c->listing.event = 0;
+	c->listing.nr_events = 1;
+	while (!ret && (at = annotate_next_passed(c->a, &next))) {
+		if (!is_asked(c, at->sym, name))
+			continue;
+		++*nr_asked;
+		ret = show_function(c, at->dso, at->sym, e);
+	}
+	return ret;
+}
+
 /*
  * The answer, in the form that was asked for. A browser is opened from here, in place of the
  * writer, where stdout is a terminal and none of --stdio, --stdio2 and --json is given.
@@ -246,6 +263,8 @@ static int show(struct annotate_cmd *c, struct err *e)
 
 	c->writer->begin(&c->out);
 	ret = show_events(c, name, &nr_asked, e);
+	if (!ret && name && !nr_asked)
+		ret = show_passed(c, name, &nr_asked, e);
 	c->writer->end(&c->out);
 	if (!ret && c->o.symbol && !nr_asked)
 		ret = say_unknown(c, c->o.symbol, e);

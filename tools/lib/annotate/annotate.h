@@ -93,6 +93,11 @@ const struct annotate_function *annotate_function(const struct annotate *a, size
 /* That of @sym; NULL when nothing was counted there. */
 const struct annotate_function *annotate_find(const struct annotate *a, const struct symbol *sym);
 /*
+ * Functions that no sample was in and that branches led to, one after the other, from *@at = 0 on: a
+ * place in each; NULL at the end. They have listings, with counts that are zero.
+ */
+const struct loc *annotate_next_passed(const struct annotate *a, size_t *at);
+/*
  * Another order: by the period of @nr events from @event on, the hottest first. Numbers of
  * functions change, what was handed out stays.
  */

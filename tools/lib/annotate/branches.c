@@ -263,3 +263,19 @@ const struct annotate_ref *annotate_refs_of(const struct annotate_ref_list *refs
 	*nr = end - lo;
 	return refs->v + lo;
 }
+
+const struct loc *annotate_next_passed(const struct annotate *a, size_t *at)
+{
+	const struct annotate_branches *f = &a->branches;
+
+	while (*at < f->arriving.n) {
+		const struct annotate_ref *ref = &f->arriving.v[(*at)++];
+
+		while (*at < f->arriving.n && f->arriving.v[*at].sym == ref->sym)
+			++*at;
+		if (ref->sym >= a->by_symbol.n || a->by_symbol.v[ref->sym] == LISTING_NONE)
+			return resolver_loc(a->res,
+					    (uint32_t)keys_tuple_get(&f->edge_keys, ref->id)[1]);
+	}
+	return NULL;
+}

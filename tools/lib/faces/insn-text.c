@@ -398,6 +398,9 @@ void faces_insn_text(const struct listing *l, const struct listing_line *line, b
 	emit_safe_n(o, line->text, n);
 	if (!line->args)
 		return;
+	/* Of other architectures objdump has a tab there. */
+	if (full && l->arch != REGS_ARCH_X86)
+		width = (int)n | 7;
 	obuf_pad(o, ' ', width - (int)n);
 	obuf_char(o, ' ');
 	put_operands(l, line, full, o);
