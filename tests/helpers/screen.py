@@ -25,6 +25,7 @@ the script, and what is on the screen is printed.
 	changed NAME			the screen is not what it was at the last step that looked
 	mask REGEX TEXT			in screens that are compared: TEXT instead, as wide
 	signal NAME			to the program in the foreground
+	dump FILE			the screen as text
 	settle				until the program sleeps and has taken all input
 	exit STATUS			the program ends: a number, or the name of a signal
 	restored NAME			the terminal is as before the start
@@ -212,6 +213,8 @@ class Screen:
             bad.append('the cursor is off')
         if t.modes:
             bad.append('modes are still on: %s' % sorted(t.modes))
+        if t.insert:
+            bad.append('insert mode is left on')
         if t.keypad:
             bad.append('keys are in application mode')
         if t.attr != ('-', '-', ''):
@@ -334,6 +337,11 @@ class Screen:
     def do_signal(self, rest):
         self.settle()
         os.killpg(self.foreground(), getattr(signal, 'SIG' + rest))
+
+    def do_dump(self, rest):
+        self.settle()
+        with open(rest, 'w') as f:
+            f.write(self.joined() + '\n')
 
     def do_settle(self, rest):
         self.settle()

@@ -48,6 +48,7 @@ class Terminal:
         self.saved = (0, 0, PLAIN)
         self.charset = ['B', 'B']
         self.shift = 0
+        self.insert = False
 
     def resize(self, rows, cols):
         self.rows, self.cols = rows, cols
@@ -158,6 +159,9 @@ class Terminal:
             self.down()
             self.wrap = False
         row = self.cells[self.y]
+        if self.insert:
+            row[self.x:self.x] = [self.blank()] * w
+            del row[self.cols:]
         row[self.x] = (c, self.attr)
         if w == 2 and self.x + 1 < self.cols:
             row[self.x + 1] = ('', self.attr)
@@ -290,7 +294,7 @@ class Terminal:
         elif final == 'c':
             self.reply(b'\x1b[?1;2c')
         elif final in 'hl' and args == [4]:
-            return final == 'l'  # insert mode: off is nothing, on is not known here
+            self.insert = final == 'h'
         elif final == 't':
             pass  # titles pushed and popped
         else:

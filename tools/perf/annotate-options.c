@@ -56,7 +56,8 @@ const struct option annotate_cmd_options[] = {
 	OPT_INCLUDE(O, session, session_symbol_options),
 
 	OPT_GROUP("Output"),
-	OPT_BOOL(0, "stdio", O, stdio, "text: address and instruction (default)"),
+	OPT_BOOL(0, "tui", O, tui, "a browser (default on a terminal)"),
+	OPT_BOOL(0, "stdio", O, stdio, "text: address and instruction (default elsewhere)"),
 	OPT_BOOL(0, "stdio2", O, stdio2, "text: arrows, jumps and calls by name"),
 	OPT_BOOL(0, "json", O, json, "all of it as JSON"),
 	OPT_STRING(0, "stdio-color", O, color, "MODE",
@@ -70,7 +71,6 @@ const struct option annotate_cmd_options[] = {
 	OPT_ACCEPT_ARG(0, "addr2line", "PATH", 0),
 	OPT_ACCEPT_ARG(0, "addr2line-style", "LIST", 0),
 	OPT_ACCEPT_ARG(0, "itrace", "OPTS", OPTION_OPTARG),
-	OPT_REFUSE(0, "tui", "there is no browser here yet; --stdio2 has its lines as text"),
 	OPT_REFUSE(0, "gtk", "there are no windows here; --stdio2 on a terminal"),
 	OPT_REFUSE(0, "data-type", NO_TYPES),
 	OPT_REFUSE(0, "type-stat", NO_TYPES),
@@ -107,8 +107,9 @@ int annotate_cmd_check(const struct annotate_cmd_opts *o, enum listing_percent *
 {
 	uint64_t n;
 
-	if (o->stdio + o->stdio2 + o->json > 1)
-		return err_set(e, -EINVAL, "--stdio, --stdio2 and --json are one or the other");
+	if (o->tui + o->stdio + o->stdio2 + o->json > 1)
+		return err_set(e, -EINVAL,
+			       "--tui, --stdio, --stdio2 and --json are one or the other");
 	if (o->show_samples && o->show_period)
 		return err_set(e, -EINVAL,
 			       "--show-nr-samples and --show-total-period are one or the other");

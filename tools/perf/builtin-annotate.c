@@ -5,12 +5,14 @@
  * with the hottest first, so that memory holds one listing at a time.
  */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "annotate.h"
 #include "base/nearest.h"
 #include "builtin.h"
 #include "dump/dump.h"
 #include "faces/faces.h"
+#include "tui/tui.h"
 
 #define NOTES_SHOWN 3
 
@@ -24,7 +26,9 @@ struct annotate_cmd {
 	struct faces_listings out;
 	struct obuf text;
 	struct cli_progress progress;
-	bool *told; /* by dso->idx: that its code is missing */
+	struct tui *tui; /* NULL = text */
+	bool stopped;	 /* q was pressed while reading */
+	bool *told;	 /* by dso->idx: that its code is missing */
 	uint32_t nr_told;
 	struct intern notes; /* told */
 	size_t nr_notes, nr_quiet_notes;
@@ -46,6 +50,9 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 {
 	struct annotate_cmd *c = ctx;
 
+	/* What was read so far is shown. */
+	if (c->stopped)
+		return -ECANCELED;
 	return annotate_add(c->a, in->s, in->thread, e);
 }
 
@@ -56,7 +63,19 @@ static int read_samples(struct annotate_cmd *c, struct err *e)
 	int ret = annotate_new(&c->a, env->machine, env->resolver, e);
 
 	ret = ret ?: session_read(c->session, &consumer, c, e);
+	if (ret == -ECANCELED && c->stopped)
+		ret = 0;
 	return ret ?: annotate_finish(c->a, e);
+}
+
+static void progress(void *ctx, uint64_t done, uint64_t total)
+{
+	struct annotate_cmd *c = ctx;
+
+	if (c->tui)
+		c->stopped |= tui_progress(c->tui, "Reading", done, total);
+	else
+		cli_progress_update(&c->progress, done, total);
 }
 
 /* ---- which functions ---------------------------------------------------------------------------- */
@@ -250,10 +269,40 @@ static int show_passed(struct annotate_cmd *c, const char *name, size_t *nr_aske
 	return ret;
 }
 
-/*
- * The answer, in the form that was asked for. A browser is opened from here, in place of the
- * writer, where stdout is a terminal and none of --stdio, --stdio2 and --json is given.
- */
+/* The hottest of the functions that were asked for; the browser goes on from there. */
+static void browse(struct annotate_cmd *c, const char *name, size_t *nr_asked, struct err *e)
+{
+	const struct faces_listing_opts *f = &c->out.o;
+	struct tui_annotate_opts opts = {
+		.listing = c->listing,
+		.percent = f->percent,
+		.samples = f->number == FACES_SAMPLES,
+		.periods = f->number == FACES_PERIODS,
+	};
+	const struct loc *at;
+	size_t next = 0;
+
+	if (annotate_sort(c->a, 0, annotate_nr_events(c->a), e))
+		return;
+	for (size_t i = 0; i < annotate_nr_functions(c->a); i++) {
+		const struct annotate_function *fn = annotate_function(c->a, i);
+
+		if (!is_asked(c, fn->sym, name))
+			continue;
+		++*nr_asked;
+		tui_annotate(c->tui, c->a, &opts, fn->dso, fn->sym);
+		return;
+	}
+	while ((at = annotate_next_passed(c->a, &next))) {
+		if (!name || !is_asked(c, at->sym, name))
+			continue;
+		++*nr_asked;
+		tui_annotate(c->tui, c->a, &opts, at->dso, at->sym);
+		return;
+	}
+}
+
+/* The answer, in the form that was asked for. */
 static int show(struct annotate_cmd *c, struct err *e)
 {
 	char *demangled = NULL;
@@ -261,11 +310,19 @@ static int show(struct annotate_cmd *c, struct err *e)
 	size_t nr_asked = 0;
 	int ret;
 
-	c->writer->begin(&c->out);
-	ret = show_events(c, name, &nr_asked, e);
-	if (!ret && name && !nr_asked)
-		ret = show_passed(c, name, &nr_asked, e);
-	c->writer->end(&c->out);
+	if (c->tui) {
+		e->code = 0;
+		browse(c, name, &nr_asked, e);
+		ret = e->code;
+		tui_close(c->tui);
+		c->tui = NULL;
+	} else {
+		c->writer->begin(&c->out);
+		ret = show_events(c, name, &nr_asked, e);
+		if (!ret && name && !nr_asked)
+			ret = show_passed(c, name, &nr_asked, e);
+		c->writer->end(&c->out);
+	}
 	if (!ret && c->o.symbol && !nr_asked)
 		ret = say_unknown(c, c->o.symbol, e);
 	if (!ret && !annotate_nr_functions(c->a))
@@ -292,6 +349,11 @@ static int run_counted(struct annotate_cmd *c, struct err *e)
 	int ret = session_start(c->session, e);
 
 	ret = ret ?: read_samples(c, e);
+	/* Only a browser with something in it: all else is said as text. */
+	if (c->tui && (ret || !annotate_nr_functions(c->a))) {
+		tui_close(c->tui);
+		c->tui = NULL;
+	}
 	cli_progress_end(&c->progress); /* before anything is printed */
 	if (!ret && !session_counts(c->session)->samples && !c->o.json)
 		log_error("The %s data has no samples!", perfdata_path(c->pd));
@@ -305,12 +367,34 @@ static int run_counted(struct annotate_cmd *c, struct err *e)
 	return damage ? damage->code : ret;
 }
 
+/* A browser on a terminal; @e only where --tui insists. */
+static int open_browser(struct annotate_cmd *c, struct err *e)
+{
+	const struct annotate_cmd_opts *o = &c->o;
+	struct err why = { 0 };
+	int ret;
+
+	if (!o->tui && (o->stdio || o->stdio2 || o->json || o->dump || !isatty(1)))
+		return 0;
+	ret = tui_open(&c->tui, NULL, &why);
+	if (ret)
+		c->tui = NULL;
+	if (!ret || !o->tui)
+		return 0;
+	*e = why;
+	return err_context(e, "--tui");
+}
+
 static int run_opened(struct annotate_cmd *c, struct err *e)
 {
 	const struct dump_opts opts = { 0 };
-	int ret, closed;
+	int ret = open_browser(c, e), closed;
 
-	cli_pager_start();
+	if (ret)
+		return ret;
+	if (!c->tui)
+		cli_pager_start();
+	c->progress.enabled &= !c->tui;
 	ret = obuf_init(&c->text, 1, 0);
 	if (ret)
 		return err_set(e, ret, "no memory for output");
@@ -362,8 +446,8 @@ static int open_and_run(struct annotate_cmd *c)
 
 	c->usage = ret != 0;
 	so->demangle_params = c->o.verbose > 0;
-	so->progress = cli_progress_update;
-	so->progress_ctx = &c->progress;
+	so->progress = progress;
+	so->progress_ctx = c;
 	so->log = LOG_STDERR;
 	cli_progress_start(&c->progress, "Reading");
 	ret = ret ?: session_open(&c->session, so, &e);
@@ -402,6 +486,7 @@ static int annotate_run(const struct command *cmd, int argc, char **argv)
 						 : LOG_WARN);
 		ret = open_and_run(c);
 	}
+	tui_close(c->tui);
 	annotate_free(c->a);
 	session_close(c->session);
 	session_opts_free(&c->o.session);

@@ -240,6 +240,12 @@ void listing_close(struct listing *l); /* NULL is fine */
 
 /* The address of a line as linkers gave it out and disassemblers list it. */
 uint64_t listing_addr(const struct listing *l, const struct listing_line *line);
+/*
+ * The function that a call or a jump out of @l leads to; for one through a PLT the function of that
+ * name that has samples. False: not known.
+ */
+bool listing_callee(const struct annotate *a, const struct listing *l,
+		    const struct listing_line *line, struct dso **dso, const struct symbol **sym);
 /* The instruction that holds an object address: its number; LISTING_NONE when none does. */
 uint32_t listing_insn_at(const struct listing *l, uint64_t addr);
 

@@ -53,3 +53,35 @@ int annotate_refs(struct listing_build *b)
 	}
 	return 0;
 }
+
+/* "malloc@plt" leads to another object's malloc; which, only samples there tell. */
+static const struct annotate_function *behind_plt(const struct annotate *a, const char *name)
+{
+	const char *at = strstr(name, "@plt");
+
+	for (size_t i = 0; at && i < annotate_nr_functions(a); i++) {
+		const struct annotate_function *f = annotate_function(a, i);
+
+		if (!strncmp(f->sym->name, name, (size_t)(at - name)) && !f->sym->name[at - name])
+			return f;
+	}
+	return NULL;
+}
+
+bool listing_callee(const struct annotate *a, const struct listing *l,
+		    const struct listing_line *line, struct dso **dso, const struct symbol **sym)
+{
+	const struct annotate_function *f;
+	uint64_t addr;
+
+	if (line->ref != LISTING_CODE || !symbol_object_addr(a->res, l->dso, line->ref_addr, &addr))
+		return false;
+	*dso = l->dso;
+	*sym = symbol_find(a->res, l->dso, addr);
+	f = *sym ? behind_plt(a, (*sym)->name) : NULL;
+	if (f) {
+		*dso = f->dso;
+		*sym = f->sym;
+	}
+	return *sym != NULL;
+}

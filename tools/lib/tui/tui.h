@@ -23,6 +23,7 @@
 #ifndef PERF_TUI_H
 #define PERF_TUI_H
 
+#include "annotate/annotate.h"
 #include "base/base.h"
 
 struct tui;
@@ -73,6 +74,20 @@ void tui_close(struct tui *t);
  * from when the user pressed q: stop, and show what there is. Cheap enough for every few records.
  */
 bool tui_progress(struct tui *t, const char *what, uint64_t done, uint64_t total);
+
+/* How perf annotate's options have it; keys change it. */
+struct tui_annotate_opts {
+	struct listing_opts listing;
+	enum listing_percent percent;
+	bool samples, periods; /* instead of percentages */
+};
+
+/*
+ * The instructions of @sym, and from there of all that it calls, until it is left; where the code is
+ * not to be had, a window with the reason. True when the user wants the program to end.
+ */
+bool tui_annotate(struct tui *t, const struct annotate *a, const struct tui_annotate_opts *opts,
+		  struct dso *dso, const struct symbol *sym);
 
 /* Where libraries tell what is worth a line: shown in the last one, and kept. */
 struct log_sink tui_log(struct tui *t);

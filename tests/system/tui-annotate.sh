@@ -1,0 +1,155 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The annotate browser on a terminal: whole screens, each key of its help page, sizes, ends.
+. "$(dirname "$0")/../lib.sh"
+need_cmd python3 bash
+"$PERF" check feature -q capstone || skip_all "no capstone in this build"
+"$PERF" check feature -q slang || skip_all "no S-Lang in this build"
+
+# Names that are the same wherever this tree lies.
+cp "$ROOT/tests/data/annotate/walk" "$ROOT/tests/data/annotate/walk.c" "$TMP"
+ID=00112233445566778899aabbccddeeff00112233
+cd "$TMP" || exit 1
+made_file listing-file -b $ID one.data /proc/self/cwd/walk 2 <<'EOF'
+sample 5 0x40017e 1000
+sample 10 0x400183 500 1
+sample 3 0x40018d 100
+sample 2 0x400191 700 1
+sample 1 0x40014e 400
+sample 1 0x4001ab 40
+EOF
+RUN="run $PERF annotate -i one.data --prefix /proc/self/cwd --prefix-strip 1"
+
+# ---- screens
+screen tui-annotate <<EOF
+$RUN
+wait branchy
+golden first colours
+key s
+golden source
+key End
+golden end
+size 40x10
+golden small
+size 200x50
+golden large
+key q
+exit 0
+restored left with q
+clean only what a terminal knows
+EOF
+screen tui-annotate <<EOF
+env LC_ALL=C
+env LANG=C
+env NO_COLOR=1
+$RUN -n branchy
+wait branchy
+golden ascii colours
+key C-c
+exit 0
+restored left with Ctrl-C
+EOF
+
+# ---- keys: those that the help page tells, each with what it does
+screen <<EOF
+size 100x60
+$RUN
+wait branchy
+key h
+wait Help:
+dump help
+EOF
+awk -F '   *' 'NR > 1 && /^ [^ ]/ { print substr($1, 2) }' help | sed 's/, /\n/g' | sort -u >keys
+check "the help page was read" grep -qx Backspace keys
+
+# What follows `$RUN` and `wait branchy`: the cursor is at the hottest line.
+steps() {
+	case $1 in
+	Enter) printf '%s\n' 'key Home Down Down Down Down Down Enter' 'wait 40019b: ' ;;
+	Right) printf '%s\n' 'key Home Down Down Down Down Down' 'wait : jle' 'key Right' 'wait 40019b: ' ;;
+	Backspace) printf '%s\n' 'key Home Down Down Down Down Down Enter' 'gone : jle' 'key Backspace' 'wait : jle' ;;
+	H) printf '%s\n' 'key Home' 'wait : push' 'key H' 'wait 40017e: ' ;;
+	Tab) printf '%s\n' 'key Tab' 'wait 400183: ' 'key Tab' 'wait 400191: ' ;;
+	Shift-Tab) printf '%s\n' 'key S-Tab' 'gone 40017e: ' 'key Tab' 'wait 40017e: ' ;;
+	'>') printf '%s\n' 'key >' 'match ^leaf  ' ;;
+	'<') printf '%s\n' 'key > <' 'match ^branchy  ' ;;
+	/) printf '%s\n' 'key Home' 'key /' 'wait Search:' 'type sub' 'key Enter' 'wait : sub ' ;;
+	'?') printf '%s\n' 'key End' 'key ?' 'wait backwards:' 'type xor' 'key Enter' 'wait : xor ' ;;
+	n) printf '%s\n' 'key Home /' 'type xor' 'key Enter' 'wait : xor ' 'key n' 'wait 400188: ' ;;
+	N) printf '%s\n' 'key Home /' 'type xor' 'key Enter n' 'wait 400188: ' 'key N' 'wait 400181: ' ;;
+	t) printf '%s\n' 'key t' 'wait  Period │' 'key t' 'wait Samples │' 'key t' 'wait Percent │' ;;
+	p) printf '%s\n' 'key p' 'wait global period' 'match 87.11' 'key p' 'wait local period' ;;
+	b) printf '%s\n' 'key b' 'wait local hits' 'match 62.50' 'key b' 'wait local period' ;;
+	s) printf '%s\n' 'key s' 'wait source: On' 'wait x ^= x << 13;' 'key s' 'wait source: OFF' ;;
+	k) printf '%s\n' 'key k' 'wait // walk.c:16' 'key k' 'gone // walk.c:16' ;;
+	l) printf '%s\n' 'key l' 'match ^/annotate-source/walk.c:16$' ;;
+	j) printf '%s\n' 'key j' 'wait at the cursor' 'gone ▶' 'key j' 'wait none' 'key j' 'wait ▶' ;;
+	J) printf '%s\n' 'key J' 'match 1 27:' 'key J' 'unmatch 1 27:' ;;
+	o) printf '%s\n' 'key o' 'wait <branchy+0x27>' 'key o' 'wait with names' 'unmatch branchy.0x27' ;;
+	O) printf '%s\n' 'key O' 'wait and calls' 'key O' 'match 2c: ' 'key O' 'unmatch 2c: ' ;;
+	f) printf '%s\n' 'key f' 'match 40017e:.*shl' 'wait je     4001a1' 'key f' 'gone 40017c:' ;;
+	P) printf '%s\n' 'key P' 'wait Written to branchy.annotation' ;;
+	q) printf '%s\n' 'key q' 'exit 0' ;;
+	Ctrl-C) printf '%s\n' 'key C-c' 'exit 0' ;;
+	Esc) printf '%s\n' 'key Esc' 'exit 0' ;;
+	Left) printf '%s\n' 'key Left' 'exit 0' ;;
+	Up) printf '%s\n' 'key Up' 'wait 40017c: ' ;;
+	Down) printf '%s\n' 'key Down' 'wait 400181: ' ;;
+	PgUp) printf '%s\n' 'key PgUp' 'gone 40017e: ' ;;
+	PgDn) printf '%s\n' 'key PgDn' 'gone 40017e: ' ;;
+	Space) printf '%s\n' 'key Space' 'gone 40017e: ' ;;
+	Home) printf '%s\n' 'key Home' 'wait : push ' ;;
+	End) printf '%s\n' 'key End' 'wait : ret' ;;
+	h | F1) printf '%s\n' "key $1" 'wait Help: keys of annotate' 'key Esc' 'wait Disassembly' ;;
+	Ctrl-L) printf '%s\n' 'key C-l' 'wait 40017e: ' ;;
+	F2) printf '%s\n' 'key F2' 'wait mouse scrolls' 'key F2' 'wait is the terminal' ;;
+	Ctrl-Z) echo 'ok below' ;;
+	*) return 1 ;;
+	esac
+}
+while IFS= read -r key; do
+	if ! steps "$key" >steps; then
+		fail "key $key of the help page has no test"
+		continue
+	fi
+	{
+		echo "title key $key"
+		echo "$RUN"
+		echo 'wait 40017e: '
+		cat steps
+		echo "ok key $key"
+	} >script
+	screen <script
+done <keys
+like "P: what was written" "$(cat branchy.annotation 2>&1)" '94\.34 .*shl +\$0xd,%eax'
+
+# ---- ends
+screen <<EOF
+bash
+type $PERF annotate -i one.data
+key Enter
+wait branchy
+key C-z
+match Stopped
+restored suspended: the shell has its terminal
+type fg
+key Enter
+wait Disassembly
+signal TERM
+match Terminated
+restored SIGTERM
+type $PERF annotate -i one.data
+key Enter
+wait Disassembly
+signal SEGV
+match Segmentation
+restored SIGSEGV
+EOF
+screen <<EOF
+$RUN
+wait branchy
+signal HUP
+exit HUP
+restored SIGHUP
+EOF
+done_testing

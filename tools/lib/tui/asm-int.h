@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files of the annotate browser share.
+ *
+ *	asm.c		the browser: which lines are shown, keys
+ *	asm-paint.c	one line: numbers, address, arrows, text
+ *	asm-arrows.c	lanes for jumps, brackets of loops
+ */
+#ifndef PERF_TUI_ASM_INT_H
+#define PERF_TUI_ASM_INT_H
+
+#include "annotate/annotate.h"
+#include "base/obuf.h"
+#include "tui/tui-int.h"
+
+/* ---- arrows ------------------------------------------------------------------------------------ */
+
+#define TUI_ARROW_LANES 5
+#define TUI_LOOP_LEVELS 3
+
+/*
+ * Jumps inside a function, each in a lane of its own between its two lines; and loops. All by line,
+ * so that painting one looks at nothing else.
+ */
+struct tui_arrows {
+	uint32_t nr_lines;
+	int lanes;			 /* that are used; 0 is the rightmost */
+	int loops;			 /* levels that are used */
+	uint32_t *lane[TUI_ARROW_LANES]; /* by line: the jump's line + 1; 0 = nothing here */
+	uint8_t *inside, *head, *end;	 /* by line: a bit for each level of loops */
+	uint32_t left_out;		 /* jumps that no lane had room for */
+};
+
+int tui_arrows_make(struct tui_arrows *a, const struct listing *l);
+void tui_arrows_free(struct tui_arrows *a);
+
+enum tui_arrow_mode {
+	TUI_ARROWS_ALL,
+	TUI_ARROWS_CURSOR, /* those that begin or end at the line under the cursor */
+	TUI_ARROWS_NONE,
+	TUI_ARROW_MODES
+};
+
+/* ---- the browser ------------------------------------------------------------------------------- */
+
+enum tui_asm_number { TUI_ASM_PERCENT, TUI_ASM_PERIOD, TUI_ASM_SAMPLES, TUI_ASM_NUMBERS };
+
+/* How functions are shown: the same for each that is opened from another. */
+struct tui_asm_look {
+	enum tui_asm_number number;
+	bool global, hits; /* what 100 percent are */
+	enum tui_arrow_mode arrows;
+	unsigned level; /* of addresses: 1 jump targets, 2 calls too, 3 all */
+	bool jumps, source, line_numbers, raw, full_address, min_max;
+	bool source_told; /* s was pressed: the title tells */
+	char needle[64];  /* what was searched for */
+};
+
+struct tui_asm {
+	struct tui_view view;
+	struct tui_list list;
+	const struct annotate *a; /* NULL: no other functions to go to */
+	struct listing_opts opts;
+	struct listing *l;
+	struct tui_asm_look *look;
+	struct tui_arrows arrows;
+	uint32_t *row, nr_rows;	  /* lines that are shown */
+	uint32_t *hot, nr_hot;	  /* instructions with samples, hottest first: lines */
+	VEC(uint32_t) trail;	  /* lines that jumps were followed from */
+	int mnemonic, addr_width; /* columns */
+	struct obuf *text;	  /* of the instruction that is painted */
+	uint32_t at;		  /* the line under the cursor, while painting */
+};
+
+const char *tui_asm_text(const struct tui_asm *b, const struct listing_line *line);
+/* Heads and a row. */
+void tui_asm_paint_head(const struct tui_asm *b, struct tui_pen *p);
+void tui_asm_paint_row(const struct tui_asm *b, uint32_t line, struct tui_pen *p);
+/* What the last line tells about @line. */
+void tui_asm_paint_about(const struct tui_asm *b, uint32_t line, struct tui_pen *p);
+enum listing_percent tui_asm_percent_type(const struct tui_asm_look *look);
+
+/*
+ * @sym until it is left; TUI_QUIT only when the program is to be left. A function that cannot be
+ * listed gives a window that says why.
+ */
+enum tui_answer tui_asm_open(struct tui *t, const struct annotate *a, struct dso *dso,
+			     const struct symbol *sym, const struct listing_opts *opts,
+			     struct tui_asm_look *look, uint64_t addr);
+/* The first one: as the options say. */
+enum tui_answer tui_asm_begin(struct tui *t, const struct annotate *a,
+			      const struct tui_annotate_opts *opts, struct dso *dso,
+			      const struct symbol *sym, uint64_t addr);
+
+#endif

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One line of a listing: numbers of each event, loops, address, arrows, instruction. Everything about a
+ * line is made when it is painted, and from that line alone.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "faces/faces.h"
+#include "tui/asm-int.h"
+
+enum listing_percent tui_asm_percent_type(const struct tui_asm_look *look)
+{
+	if (look->hits)
+		return look->global ? LISTING_GLOBAL_HITS : LISTING_LOCAL_HITS;
+	return look->global ? LISTING_GLOBAL_PERIOD : LISTING_LOCAL_PERIOD;
+}
+
+static const struct listing_line *line_at(const struct tui_asm *b, uint32_t line)
+{
+	return &b->l->line[line];
+}
+
+/* Text with what was searched for marked in it. */
+static void put_text(const struct tui_asm *b, struct tui_pen *p, enum tui_role role,
+		     const char *text)
+{
+	const char *needle = b->look->needle, *at;
+	size_t len = strlen(needle);
+	char buf[512];
+
+	while (len && (at = strstr(text, needle))) {
+		snprintf(buf, sizeof(buf), "%.*s", (int)(at - text), text);
+		tui_put(p, role, buf);
+		tui_put(p, TUI_MATCH, needle);
+		text = at + len;
+	}
+	tui_put(p, role, text);
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------- */
+
+static int number_width(const struct tui_asm *b)
+{
+	return b->look->number == TUI_ASM_PERIOD ? 12 : 8;
+}
+
+void tui_asm_paint_head(const struct tui_asm *b, struct tui_pen *p)
+{
+	static const char *const names[] = { "Percent", "Period", "Samples" };
+	int width = number_width(b);
+
+	for (uint32_t k = 0; k < b->l->nr_events; k++)
+		tui_putf(p, TUI_HEAD, "%*s ", width - 1, names[b->look->number]);
+	tui_put(p, TUI_HEAD, "│ Disassembly");
+	if (b->l->nr_events > 1) {
+		tui_put(p, TUI_HEAD, "  columns: ");
+		for (uint32_t k = 0; k < b->l->nr_events; k++) {
+			const struct perfdata_event *ev = b->l->event[k].event;
+
+			tui_putf(p, TUI_HEAD, "%s", k ? ", " : "");
+			tui_put(p, TUI_HEAD, ev ? ev->name : "-");
+		}
+	}
+}
+
+static void put_numbers(const struct tui_asm *b, const struct listing_line *line, struct tui_pen *p)
+{
+	int width = number_width(b);
+
+	for (uint32_t k = 0; k < b->l->nr_events; k++) {
+		struct annotate_count c = listing_count(b->l, line, k);
+		double percent = listing_percent(b->l, line, k, tui_asm_percent_type(b->look));
+		enum tui_role role = percent >= 5     ? TUI_TOP
+				     : percent >= 0.5 ? TUI_MEDIUM
+						      : TUI_NORMAL;
+		int end = p->at + width;
+
+		if (!c.hits)
+			;
+		else if (b->look->number == TUI_ASM_PERCENT)
+			tui_putf(p, role, "%*.2f", width - 1, percent);
+		else
+			tui_putf(p, role, "%*" PRIu64, width - 1,
+				 b->look->number == TUI_ASM_PERIOD ? c.period : c.hits);
+		tui_pad(p, TUI_NORMAL, end);
+	}
+	tui_put(p, TUI_DIM, "│");
+}
+
+/* ---- loops and arrows -------------------------------------------------------------------------- */
+
+static void put_loops(const struct tui_asm *b, uint32_t line, struct tui_pen *p)
+{
+	const struct tui_arrows *a = &b->arrows;
+
+	for (int d = 0; d < a->loops; d++) {
+		uint8_t bit = (uint8_t)(1 << d);
+		const char *s = !(a->inside[line] & bit) ? " "
+				: a->head[line] & bit	 ? "┏"
+				: a->end[line] & bit	 ? "┗"
+							 : "┃";
+
+		tui_put(p, TUI_BAR, s);
+	}
+}
+
+/* What one lane shows at a line. */
+struct cell {
+	bool here, corner, down, target, current;
+};
+
+static struct cell look_at(const struct tui_asm *b, uint32_t from, uint32_t line)
+{
+	uint32_t to = line_at(b, from)->target;
+	struct cell c = { .current = from == b->at || to == b->at };
+
+	if (to == LISTING_NONE || line < (from < to ? from : to) || line > (from < to ? to : from))
+		return c;
+	if (b->look->arrows == TUI_ARROWS_CURSOR && !c.current)
+		return c;
+	c.here = true;
+	c.corner = line == from || line == to;
+	c.down = line == (from < to ? from : to);
+	c.target = line == to;
+	return c;
+}
+
+/* The lane left of all others: the jump at the cursor, where it has no lane of its own. */
+static struct cell extra_lane(const struct tui_asm *b, uint32_t line)
+{
+	const struct listing_line *at = b->at < b->l->nr_lines ? line_at(b, b->at) : NULL;
+
+	if (!at || at->target == LISTING_NONE || at->target == b->at)
+		return (struct cell){ 0 };
+	for (int k = 0; k < b->arrows.lanes; k++)
+		if (b->arrows.lane[k][b->at] == b->at + 1)
+			return (struct cell){ 0 };
+	return look_at(b, b->at, line);
+}
+
+static void put_arrows(const struct tui_asm *b, uint32_t line, struct tui_pen *p)
+{
+	const struct tui_arrows *a = &b->arrows;
+	bool extra = a->left_out > 0, across = false, current = false, target = false;
+
+	if (b->look->arrows == TUI_ARROWS_NONE || (!a->lanes && !extra))
+		return;
+	for (int k = a->lanes - 1 + extra; k >= 0; k--) {
+		struct cell c = { 0 };
+		const char *s = across ? "─" : " ";
+		bool mine;
+
+		if (k == a->lanes)
+			c = extra_lane(b, line);
+		else if (a->lane[k][line])
+			c = look_at(b, a->lane[k][line] - 1, line);
+		mine = c.here && c.current;
+		if (c.corner) {
+			s = c.down ? (across ? "┬" : "┌") : (across ? "┴" : "└");
+			across = true;
+			current |= mine;
+			target |= c.target;
+		} else if (c.here) {
+			s = across ? "┼" : "│";
+		}
+		tui_put(p, mine || (current && across) ? TUI_JUMP_ARROWS : TUI_DIM, s);
+	}
+	tui_put(p, current ? TUI_JUMP_ARROWS : TUI_DIM, target ? "▶" : across ? "─" : " ");
+}
+
+/* ---- address and instruction ------------------------------------------------------------------- */
+
+static void put_address(const struct tui_asm *b, const struct listing_line *line, struct tui_pen *p)
+{
+	const struct tui_asm_look *look = b->look;
+	char addr[24] = "";
+	bool call = line->branch == INSN_CALL || line->branch == INSN_IND_CALL;
+
+	if (look->jumps) {
+		char jumps[16] = "";
+
+		if (line->jumps)
+			snprintf(jumps, sizeof(jumps), "%" PRIu32, line->jumps);
+		tui_field(p, TUI_DIM, -4, jumps);
+		tui_put(p, TUI_NORMAL, " ");
+	}
+	if (look->full_address)
+		snprintf(addr, sizeof(addr), "%" PRIx64 ":", listing_addr(b->l, line));
+	else if (line->jumps || look->level > 2 || (look->level > 1 && call))
+		snprintf(addr, sizeof(addr), "%" PRIx64 ":", line->addr - b->l->start);
+	tui_field(p, TUI_ADDR, -b->addr_width, addr);
+}
+
+static const char *mark(const struct tui_asm *b, const struct listing_line *line, uint32_t nr)
+{
+	(void)b;
+	if (line->ref == LISTING_LOCAL)
+		return line->target > nr ? "↓" : "↑";
+	switch (line->branch) {
+	case INSN_RET:
+	case INSN_SYSRET: return "←";
+	case INSN_NO_BRANCH: return " ";
+	default: return "→";
+	}
+}
+
+/* Source lines have tabs, a cell has not. */
+static const char *expand_tabs(struct obuf *o, const char *text)
+{
+	int col = 0;
+
+	o->len = 0;
+	for (; *text; text++) {
+		if (*text == '\t') {
+			obuf_pad(o, ' ', 8 - col % 8);
+			col += 8 - col % 8;
+			continue;
+		}
+		obuf_char(o, *text);
+		col += ((unsigned char)*text & 0xc0) != 0x80;
+	}
+	obuf_char(o, 0);
+	return o->code || !o->len ? "" : o->buf;
+}
+
+/* As the texts of listings have it; valid until the next call. */
+const char *tui_asm_text(const struct tui_asm *b, const struct listing_line *line)
+{
+	struct obuf *o = b->text;
+
+	if (line->kind != LISTING_INSN)
+		return expand_tabs(o, line->text);
+	o->len = 0;
+	faces_insn_text(b->l, line, b->look->raw || b->look->full_address, b->mnemonic, o);
+	obuf_char(o, 0);
+	return o->code || !o->len ? line->text : o->buf;
+}
+
+static void put_insn(const struct tui_asm *b, uint32_t nr, struct tui_pen *p)
+{
+	const struct listing_line *line = line_at(b, nr);
+
+	put_loops(b, nr, p);
+	put_address(b, line, p);
+	tui_put(p, TUI_NORMAL, " ");
+	put_arrows(b, nr, p);
+	tui_put(p, line->branch ? TUI_JUMP_ARROWS : TUI_NORMAL, mark(b, line, nr));
+	tui_put(p, TUI_NORMAL, " ");
+	put_text(b, p, line->bad ? TUI_DIM : TUI_NORMAL, tui_asm_text(b, line));
+	if (b->look->line_numbers && line->srcline) {
+		const char *file = line->file ? line->file : "?", *slash = strrchr(file, '/');
+
+		tui_put(p, TUI_ADDR, "  // ");
+		tui_put(p, TUI_ADDR, slash ? slash + 1 : file);
+		tui_putf(p, TUI_ADDR, ":%" PRIu32, line->srcline);
+	}
+}
+
+void tui_asm_paint_row(const struct tui_asm *b, uint32_t nr, struct tui_pen *p)
+{
+	const struct listing_line *line = line_at(b, nr);
+
+	put_numbers(b, line, p);
+	if (line->kind == LISTING_INSN) {
+		put_insn(b, nr, p);
+		return;
+	}
+	put_loops(b, nr, p);
+	if (b->look->jumps)
+		tui_put(p, TUI_NORMAL, "     ");
+	tui_pad(p, TUI_NORMAL, p->at + b->addr_width + 1);
+	put_arrows(b, nr, p);
+	tui_put(p, TUI_NORMAL, "  ");
+	if (line->kind == LISTING_LABEL) {
+		tui_put(p, TUI_HEAD, "<");
+		put_text(b, p, TUI_HEAD, line->text);
+		tui_put(p, TUI_HEAD, ">:");
+		return;
+	}
+	if (b->look->line_numbers)
+		tui_putf(p, TUI_ADDR, "%-5" PRIu32 " ", line->srcline);
+	put_text(b, p, TUI_DIM, tui_asm_text(b, line));
+}
+
+void tui_asm_paint_about(const struct tui_asm *b, uint32_t nr, struct tui_pen *p)
+{
+	const struct listing_line *line = line_at(b, nr);
+
+	if (line->srcline) {
+		tui_put(p, TUI_ROOT, line->file ? line->file : "?");
+		tui_putf(p, TUI_ROOT, ":%" PRIu32 "  ", line->srcline);
+	}
+	if (line->kind != LISTING_INSN) {
+		put_text(b, p, TUI_ROOT, tui_asm_text(b, line));
+		return;
+	}
+	for (uint32_t k = 0; k < b->l->nr_events; k++) {
+		struct annotate_count c = listing_count(b->l, line, k);
+
+		if (!c.hits)
+			continue;
+		tui_putf(p, TUI_ROOT, "%.2f%%, %" PRIu64 " sample%s, period %" PRIu64 "  ",
+			 listing_percent(b->l, line, k, tui_asm_percent_type(b->look)), c.hits,
+			 c.hits == 1 ? "" : "s", c.period);
+	}
+	tui_putf(p, TUI_ROOT, "%" PRIx64 ": ", listing_addr(b->l, line));
+	tui_put(p, TUI_ROOT, tui_asm_text(b, line));
+	if (line->name && line->ref != LISTING_LOCAL) {
+		tui_put(p, TUI_ROOT, "  <");
+		tui_put(p, TUI_ROOT, line->name);
+		tui_putf(p, TUI_ROOT, line->name_off ? "+0x%" PRIx64 ">" : ">", line->name_off);
+	}
+	if (line->jumps)
+		tui_putf(p, TUI_ROOT, "  %" PRIu32 " jump%s here", line->jumps,
+			 line->jumps == 1 ? "" : "s");
+}
