@@ -55,6 +55,16 @@ differences() {
 		report "$1" "$TMP/derived" $opts --derive && cmp -s "$TMP/read" "$TMP/derived" ||
 			echo "derived: $opts"
 	done <"$TMP/options"
+	apart "$1"
+}
+
+# Rich tables of sessions of their own, added up: three pieces.
+apart() {
+	_nr=$("$PERF" report --symfs /nonexistent --stats -i "$1" 2>/dev/null |
+		awk '/SAMPLE events/ { print $3; exit }')
+	[ "${_nr:-0}" -gt 1 ] && report "$1" "$TMP/read" || return 0
+	report "$1" "$TMP/derived" --derive --apart --pieces $(((_nr + 2) / 3)) &&
+		cmp -s "$TMP/read" "$TMP/derived" || echo "derived of three pieces apart"
 }
 
 check() {

@@ -59,7 +59,7 @@ struct way {
 	struct node_at at;
 };
 
-#define WAY_BITS 16
+#define WAY_BITS 18
 
 enum pass { PASS_UNKNOWN, PASS, PASS_NOT, PASS_DROP };
 
