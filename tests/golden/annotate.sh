@@ -51,6 +51,7 @@ golden stdio-period.text group --stdio --show-total-period -M intel --no-source 
 golden stdio2.text two --stdio2 --no-source branchy
 golden stdio2-group.text group --stdio2 --no-source
 golden stdio2-intel.text two --stdio2 --no-source -M intel branchy
+golden loops.text two --stdio2 --loops branchy
 golden group.json group --json tail
 golden source.text two --stdio -l branchy
 golden source2.text two --stdio2 branchy

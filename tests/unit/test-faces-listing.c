@@ -339,6 +339,49 @@ static void stdio2_of_a_group(void **state)
 		"                    \xe2\x86\x90 ret\n");
 }
 
+/* Two that overlap, one that begins where they are both open, an instruction that is one itself. */
+static void loops(void **state)
+{
+	static struct listing_loop all[] = { { .head = 0, .end = 2 },
+					     { .head = 1, .end = 4 },
+					     { .head = 3, .end = 3 },
+					     { .head = 5, .end = 6 } };
+	const struct faces_listing_opts opts = { .loops = true };
+
+	(void)state;
+	for (int i = 0; i < 8; i++)
+		insn("nop", 1);
+	l.loop = all;
+	l.nr_loops = ARRAY_SIZE(all);
+	assert_non_null(strstr(write_with(&faces_listing_stdio2, opts),
+			       "  12.50     \xe2\x94\x8c    nop\n"
+			       "  12.50     \xe2\x94\x82\xe2\x94\x8c   nop\n"
+			       "  12.50     \xe2\x94\x94\xe2\x94\x82   nop\n"
+			       "  12.50     [\xe2\x94\x82   nop\n"
+			       "  12.50      \xe2\x94\x94   nop\n"
+			       "  12.50     \xe2\x94\x8c    nop\n"
+			       "  12.50     \xe2\x94\x94    nop\n"
+			       "  12.50          nop\n"));
+	assert_null(strstr(write_with(&faces_listing_stdio2, (struct faces_listing_opts){ 0 }),
+			   "\xe2\x94\x8c"));
+}
+
+/* More of them around a line than there are columns. */
+static void deep_loops(void **state)
+{
+	static struct listing_loop all[12];
+	const struct faces_listing_opts opts = { .loops = true };
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_SIZE(all); i++) {
+		insn("nop", 1);
+		all[i] = (struct listing_loop){ .head = i, .end = 11 };
+	}
+	l.loop = all;
+	l.nr_loops = ARRAY_SIZE(all);
+	assert_non_null(strstr(write_with(&faces_listing_stdio2, opts), "\xe2\x94\x94   nop\n"));
+}
+
 static void skid(void **state)
 {
 	const struct faces_listing_opts opts = { 0 };
@@ -551,6 +594,8 @@ int main(void)
 		cmocka_unit_test_setup(stdio, setup),
 		cmocka_unit_test_setup(stdio_options, setup),
 		cmocka_unit_test_setup(stdio2_of_a_group, setup),
+		cmocka_unit_test_setup(loops, setup),
+		cmocka_unit_test_setup(deep_loops, setup),
 		cmocka_unit_test_setup(skid, setup),
 		cmocka_unit_test_setup(no_line_is_above_the_limit, setup),
 		cmocka_unit_test_setup(colors, setup),

@@ -38,6 +38,7 @@ const struct option annotate_cmd_options[] = {
 	OPT_BOOL('l', "print-line", O, print_line,
 		 "shares of source lines first, FILE:LINE behind instructions"),
 	OPT_BOOL('P', "full-paths", O, full_paths, "objects with their directories"),
+	OPT_BOOL(0, "loops", O, loops, "--stdio2: brackets around loops"),
 	OPT_BOOL(0, "asm-raw", O, asm_raw, "the bytes of instructions"),
 	OPT_STRING('M', "disassembler-style", O, syntax, "STYLE", "x86: att (default) or intel"),
 	OPT_STRING(0, "prefix", O, prefix, "DIR", "absolute paths of source files are below DIR"),

@@ -12,7 +12,7 @@ struct annotate_cmd_opts {
 	const char *symbol; /* -s; NULL = every function */
 	const char *color, *syntax, *percent_type, *prefix, *prefix_strip;
 	bool tui, stdio, stdio2, json, dump, quiet;
-	bool source, asm_raw, print_line, full_paths;
+	bool source, asm_raw, print_line, full_paths, loops;
 	bool show_samples, show_period, group, skip_missing;
 	double min_percent; /* functions below this are left out */
 	int verbose;

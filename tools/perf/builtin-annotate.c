@@ -423,6 +423,7 @@ static int setup(struct annotate_cmd *c, struct err *e)
 	f->number = o->show_samples ? FACES_SAMPLES : o->show_period ? FACES_PERIODS : FACES_SHARES;
 	f->full_paths = o->full_paths;
 	f->asm_raw = o->asm_raw;
+	f->loops = o->loops;
 	f->print_line = o->print_line;
 	f->verbose = o->verbose > 0;
 	c->writer = o->json	? &faces_listing_json

@@ -198,6 +198,7 @@ struct faces_listing_opts {
 	bool asm_raw;		      /* bytes of instructions */
 	bool print_line; /* a summary by source line, and the line behind instructions */
 	bool verbose;	 /* samples by address */
+	bool loops;	 /* --stdio2: brackets around them */
 	bool color;
 };
 

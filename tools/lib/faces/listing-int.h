@@ -77,4 +77,21 @@ void faces_listing_place(const struct listing_line *line, struct obuf *o);
 /* A source line without what it is indented by, tabs as blanks. */
 void faces_listing_source(const struct listing_line *line, struct obuf *o);
 
+/* ---- loops (listing-loops.c): brackets beside lines, which are asked for in order ---------------- */
+
+#define FACES_LOOPS_MAX 8
+
+struct faces_loops {
+	uint32_t head[FACES_LOOPS_MAX], end[FACES_LOOPS_MAX]; /* by column; LISTING_NONE = free */
+	uint32_t next;					      /* loop of the listing */
+	unsigned width;					      /* columns that were needed so far */
+};
+
+void faces_loops_start(struct faces_loops *s);
+/* Columns that a listing needs. */
+unsigned faces_loops_width(const struct listing *l);
+/* What stands in each column at @line; NULL = nothing. */
+void faces_loops_marks(struct faces_loops *s, const struct listing *l, uint32_t line,
+		       const char *marks[FACES_LOOPS_MAX]);
+
 #endif

@@ -144,9 +144,31 @@ static const char *arrow(const struct listing *l, const struct listing_line *lin
 	return NULL;
 }
 
+/* How wide columns of this listing are, and its loops as far as lines were printed. */
+struct layout {
+	int offset, mnemonic;
+	unsigned nr_loops;
+	struct faces_loops loops;
+};
+
+static void put_loops(struct layout *y, const struct listing *l, uint32_t line, struct pen *p)
+{
+	const char *marks[FACES_LOOPS_MAX];
+
+	if (!y->nr_loops)
+		return;
+	faces_loops_marks(&y->loops, l, line, marks);
+	for (unsigned k = 0; k < y->nr_loops; k++) {
+		if (marks[k])
+			obuf_str(pen_down(p), marks[k]);
+		else
+			p->blanks++;
+	}
+	p->blanks++;
+}
+
 static void put_insn(struct faces_listings *f, const struct listing *l,
-		     const struct listing_line *line, int offset_width, int mnemonic_width,
-		     struct pen *p)
+		     const struct listing_line *line, struct layout *y, struct pen *p)
 {
 	const char *mark = arrow(l, line);
 
@@ -154,30 +176,51 @@ static void put_insn(struct faces_listings *f, const struct listing *l,
 		char buf[20];
 		int n = fmt_hex(buf, line->addr - l->start);
 
-		p->blanks += 1 + offset_width - n;
+		p->blanks += 1 + y->offset - n;
 		obuf_mem(pen_down(p), buf, (size_t)n);
 		obuf_char(p->o, ':');
 	} else {
-		p->blanks += offset_width + 2;
+		p->blanks += y->offset + 2;
 	}
 	p->blanks++;
+	put_loops(y, l, (uint32_t)(line - l->line), p);
 	if (mark)
 		obuf_str(pen_down(p), mark);
 	p->blanks += mark ? 1 : 2;
 	pen_down(p);
 	if (f->o.asm_raw)
 		faces_listing_bytes(line, p->o);
-	faces_insn_text(l, line, false, mnemonic_width, p->o);
+	faces_insn_text(l, line, false, y->mnemonic, p->o);
 	faces_flow_comment(l, line, p->o);
+}
+
+/* A line of source, or a symbol that begins. */
+static void put_other(const struct listing *l, const struct listing_line *line, struct layout *y,
+		      struct pen *p)
+{
+	bool label = line->kind == LISTING_LABEL;
+
+	p->blanks += y->offset + 3;
+	put_loops(y, l, (uint32_t)(line - l->line), p);
+	if (label) {
+		obuf_hex_zero(pen_down(p), listing_addr(l, line), 16);
+		obuf_lit(p->o, " <");
+		emit_safe(p->o, line->name ?: "");
+		obuf_lit(p->o, ">:");
+	} else if (line->text[strspn(line->text, " \t\r\n")]) {
+		faces_listing_source(line, pen_down(p));
+	}
 }
 
 static int put(struct faces_listings *f, const struct listing *l, struct err *e)
 {
-	int mnemonic_width = faces_insn_width(l), offset_width;
+	struct layout y = { .mnemonic = faces_insn_width(l) };
 	char buf[20];
 
 	(void)e;
-	offset_width = fmt_hex(buf, l->end - l->start);
+	y.offset = fmt_hex(buf, l->end - l->start);
+	y.nr_loops = f->o.loops ? faces_loops_width(l) : 0;
+	faces_loops_start(&y.loops);
 	put_title(f, l);
 	put_heads(f, l);
 	for (uint32_t i = 0; i < l->nr_lines && !f->out->code; i++) {
@@ -185,19 +228,10 @@ static int put(struct faces_listings *f, const struct listing *l, struct err *e)
 		struct pen p = { .o = f->out };
 
 		put_numbers(f, l, line, &p);
-		if (line->kind == LISTING_INSN) {
-			put_insn(f, l, line, offset_width, mnemonic_width, &p);
-		} else if (line->kind == LISTING_LABEL) {
-			p.blanks += offset_width + 3;
-			obuf_hex_zero(pen_down(&p), listing_addr(l, line), 16);
-			obuf_lit(f->out, " <");
-			emit_safe(f->out, line->name ?: "");
-			obuf_lit(f->out, ">:");
-		} else if (line->text[strspn(line->text, " \t\r\n")]) {
-			p.blanks += offset_width + 3;
-			pen_down(&p);
-			faces_listing_source(line, f->out);
-		}
+		if (line->kind == LISTING_INSN)
+			put_insn(f, l, line, &y, &p);
+		else
+			put_other(l, line, &y, &p);
 		obuf_char(f->out, '\n');
 	}
 	f->nr++;
