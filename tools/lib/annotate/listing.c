@@ -333,6 +333,17 @@ static int build(struct listing_build *b, struct err *e)
 	return 0;
 }
 
+/* To addresses as they are shown: the linker's; of code made at run time, where it was loaded. */
+static uint64_t shift_of(const struct annotate *a, struct dso *dso, const struct symbol *sym)
+{
+	const struct jitdump *d = dso->kind == DSO_JIT ? machine_jitdump(a->m, dso) : NULL;
+	const struct jit_code *code = d ? jitdump_find(d, sym->start) : NULL;
+
+	if (code)
+		return code->addr - code->at;
+	return symbol_listed_addr(a->res, dso, sym->start) - sym->start;
+}
+
 int listing_open(struct listing **out, const struct annotate *a, struct dso *dso,
 		 const struct symbol *sym, const struct listing_opts *opts, struct err *e)
 {
@@ -351,7 +362,7 @@ int listing_open(struct listing **out, const struct annotate *a, struct dso *dso
 	b->l.sym = sym;
 	b->l.start = sym->start;
 	b->l.end = sym->end;
-	b->l.shift = symbol_listed_addr(a->res, dso, sym->start) - sym->start;
+	b->l.shift = shift_of(a, dso, sym);
 	b->l.function = annotate_find(a, sym);
 	machine = symbol_e_machine(a->res, dso);
 	b->l.arch = machine ? regs_arch_from_elf(machine) : regs_arch_host();

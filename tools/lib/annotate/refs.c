@@ -19,6 +19,9 @@ static int name_ref(struct listing_build *b, struct listing_line *line)
 		line->name = arena_printf(&b->arena, "%s@got", slot);
 		return line->name ? 0 : -ENOMEM;
 	}
+	/* What else such a compiler had made, and where, when this ran, is not asked. */
+	if (b->l.dso->kind == DSO_JIT)
+		return 0;
 	if (!symbol_object_addr(b->res, b->l.dso, line->ref_addr, &addr))
 		return 0;
 	sym = symbol_find(b->res, b->l.dso, addr);

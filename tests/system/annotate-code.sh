@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Where perf annotate takes code from: the cache of build ids before what lies at the path now,
+# --symfs, jitdump files, BPF programs in the recording; never a file with another build id.
+. "$(dirname "$0")/../lib.sh"
+need_events
+need_cmd gcc python3
+grep -Eq 'HAVE_(LIBCAPSTONE|ZYDIS) 1' "$O/config.h" || skip_all "built without a disassembler library"
+
+# prog NUMBER OUT: a program whose hot function has NUMBER in it.
+prog() {
+	cat >"$TMP/prog.c" <<C
+volatile unsigned sink;
+__attribute__((noinline)) void hot(void)
+{
+	for (unsigned i = 0; i < 100000000; i++)
+		sink += $1;
+}
+int main(void) { hot(); return 0; }
+C
+	gcc -O1 -g -Wl,--build-id=sha1 -o "$2" "$TMP/prog.c"
+}
+
+# annotate ARGS...: text in $TMP/out, messages in $TMP/err
+annotate() {
+	"$PERF" annotate -i "$TMP/perf.data" "$@" >"$TMP/out" 2>"$TMP/err"
+}
+
+prog 12345 "$TMP/prog" 2>"$TMP/log" || skip_all "the program does not compile: $(head -n 1 "$TMP/log")"
+"$PERF" record -q -e cpu-clock:u -F 1000 -N -o "$TMP/perf.data" "$TMP/prog" 2>"$TMP/log" ||
+	skip_all "perf record does not work here: $(head -n 1 "$TMP/log")"
+id=$("$PERF" buildid-list -i "$TMP/prog")
+cp "$TMP/prog" "$TMP/kept"
+annotate hot
+like "at its path" "$(cat "$TMP/out")" '0x3039'
+like "with its source" "$(cat "$TMP/out")" 'sink \+= 12345'
+
+prog 54321 "$TMP/prog"
+annotate hot
+unlike "another file at its path is not shown" "$(cat "$TMP/out")" '0xd431|0x3039'
+like "... and told" "$(cat "$TMP/err")" 'has changed since the recording'
+
+mkdir -p "$TMP/fs$TMP"
+cp "$TMP/kept" "$TMP/fs$TMP/prog"
+touch -d '1 hour' "$TMP/prog.c"
+annotate --symfs "$TMP/fs" hot
+like "below --symfs" "$(cat "$TMP/out")" '0x3039'
+like "a source newer than the program is told" "$(cat "$TMP/err")" 'prog.c is newer than'
+
+"$PERF" buildid-cache --add "$TMP/kept" 2>"$TMP/log"
+annotate hot
+like "from the cache, by its build id" "$(cat "$TMP/out")" '0x3039'
+"$PERF" buildid-cache --purge-all 2>/dev/null || rm -rf "$HOME/.debug"
+
+rm "$TMP/prog"
+annotate hot
+is "no file: status" "$?" 1
+like "no file: which, with its build id" "$(cat "$TMP/err")" "$TMP/prog \(not found, build id $id\)"
+like "no file: how to get it" "$(cat "$TMP/err")" 'below --symfs DIR, and by build id after perf buildid-cache --add FILE'
+
+# Code made at run time.
+if "$O/tests/helpers/jit-dump" "$TMP" >"$TMP/path" 2>&1 &&
+	rm -f "$TMP"/jit-*.dump &&
+	"$PERF" record -q -k mono -e cpu-clock:u -F 2000 -o "$TMP/perf.data" \
+		"$O/tests/helpers/jit-dump" "$TMP" >"$TMP/path" 2>"$TMP/log"; then
+	annotate second_loop
+	like "from a jitdump file" "$(cat "$TMP/out")" '(dec|subs)'
+	annotate --json second_loop
+	check "where the code was loaded" python3 -c '
+import json, sys
+f = json.load(open(sys.argv[1]))["functions"][0]
+jumps = [l for l in f["lines"] if l.get("branch") == "cond"]
+sys.exit(int(f["start"], 16) < 4096 or len(jumps) != 1 or "target" not in jumps[0])' "$TMP/out"
+else
+	skip "from a jitdump file" "the helper's code is for another machine"
+fi
+
+made_file bpf-file "$TMP/perf.data"
+annotate
+like "a BPF program, from the recording" "$(cat "$TMP/out")" 'xor +%eax,%eax'
+like "... and its second function" "$(cat "$TMP/out")" 'nop'
+made_file bpf-file "$TMP/perf.data" cut
+annotate
+like "a BPF program whose bytes are not there" "$(cat "$TMP/err")" 'is not in the recording: it has no BPF_PROG_INFO of it'
+done_testing
