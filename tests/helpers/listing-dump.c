@@ -2,8 +2,8 @@
 /*
  * listing-dump [options] FILE: every function that FILE has a symbol of, as listings have it: a line
  * "FUNCTION start end name", then for each instruction "address bytes target text"; the target of a
- * direct branch or "-", bytes that are no instruction as "(bad)". -i Intel's syntax, -l source
- * lines too, -t prints nothing but how many functions and instructions there were.
+ * direct branch or "-". -i Intel's syntax, -d data behind a #, -l source lines too, -t prints nothing
+ * but how many functions and instructions there were.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static struct machine *mach;
 static struct resolver *res;
 static struct annotate *counts;
 static struct listing_opts opts = { .no_source = true };
-static bool quiet;
+static bool quiet, data;
 static uint64_t nr_functions, nr_insns, nr_lines;
 static const struct symbol *last;
 
@@ -68,7 +68,11 @@ static void print_insn(const struct listing *l, const struct listing_line *line)
 		printf(" %" PRIx64, line->ref_addr);
 	else
 		printf(" -");
-	printf(" %s\n", line->text);
+	printf(" %s", line->text);
+	if (data && line->ref == LISTING_DATA)
+		printf(" # %" PRIx64 " %s+%" PRIx64, line->ref_addr, line->name ? line->name : "?",
+		       line->name_off);
+	printf("\n");
 }
 
 static void one_function(struct dso *dso, const struct symbol *sym)
@@ -122,8 +126,9 @@ int main(int argc, char **argv)
 	struct dso *dso;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "ilt")) != -1)
+	while ((opt = getopt(argc, argv, "dilt")) != -1)
 		switch (opt) {
+		case 'd': data = true; break;
 		case 'i': opts.syntax = INSN_INTEL; break;
 		case 'l': opts.no_source = false; break;
 		case 't': quiet = true; break;

@@ -39,6 +39,11 @@ compare "a 32-bit C library" objdump /lib32/libc.so.6
 if grep -q 'HAVE_LIBCAPSTONE 1' "$O/config.h"; then
 	compare "aarch64's C library" aarch64-linux-gnu-objdump /usr/aarch64-linux-gnu/lib/libc.so.6
 	compare "ARM's C library" arm-linux-gnueabihf-objdump /usr/arm-linux-gnueabihf/lib/libc.so.6
+	if [ -r /usr/aarch64-linux-gnu/lib/libc.so.6 ]; then
+		# puts: adrp, then ldr of what lies in the page
+		"$DUMP" -d /usr/aarch64-linux-gnu/lib/libc.so.6 >"$TMP/ours"
+		like "aarch64: data by page and rest" "$(grep ' ldr .*# ' "$TMP/ours")" '# [0-9a-f]+ stdout@got\+0'
+	fi
 else
 	skip "aarch64's C library" "built without libcapstone"
 fi

@@ -5,6 +5,7 @@
  *	annotate.c	samples counted by number; functions in order
  *	listing.c	a function from its bytes to lines
  *	refs.c		what instructions refer to: jumps inside, names of targets and data
+ *	pages.c		addresses of data on aarch64
  *	source.c	which source line an instruction is of; lines of source between them
  *	loops.c		loops, from jumps back
  *	branches.c	branch stacks counted by number
@@ -111,6 +112,8 @@ int annotate_note(struct listing_build *b, const char *fmt, ...) __printf_fmt(2,
 
 /* Names for what the instructions refer to. All return 0 or -ENOMEM. */
 int annotate_refs(struct listing_build *b);
+/* Data that aarch64 refers to in two steps, after jumps are known. */
+void annotate_pages(struct listing_build *b);
 /* The number of the instruction that starts at @addr; LISTING_NONE when none does. */
 uint32_t annotate_insn_start(const struct listing_build *b, uint64_t addr);
 /* Sources of instructions; lines from instructions, labels and sources. */

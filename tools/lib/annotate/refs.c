@@ -2,8 +2,9 @@
 /*
  * What instructions refer to. A jump to an instruction of the same function is local, every other
  * direct branch goes to a symbol, and so does a memory operand whose address does not depend on
- * registers; that of a slot which the dynamic linker fills is named after what it fills in. The linker's addresses, which the instructions have, are turned into those of the
- * object, for that is how symbols are found.
+ * registers; a slot which the dynamic linker fills is named after what it fills in. The linker's
+ * addresses, which the instructions have, are turned into those of the object, for that is how
+ * symbols are found.
  */
 #include "annotate-int.h"
 
@@ -37,23 +38,30 @@ static bool is_jump(const struct listing_line *line)
 	return line->branch == INSN_JUMP || line->branch == INSN_COND;
 }
 
-int annotate_refs(struct listing_build *b)
+/* Jumps inside the function; for now to the number of an instruction: lines come later. */
+static void find_local(struct listing_build *b)
 {
 	vec_for_each (line, &b->insns) {
-		if (line->ref == LISTING_NO_REF)
+		if (line->ref != LISTING_CODE || !is_jump(line))
 			continue;
-		/* For now the number of an instruction: lines come later. */
-		if (line->ref == LISTING_CODE && is_jump(line))
-			line->target = annotate_insn_start(b, line->ref_addr - b->l.shift);
-		if (line->target != LISTING_NONE) {
-			line->ref = LISTING_LOCAL;
-			line->name = b->l.sym->name;
-			line->name_off = line->ref_addr - b->l.shift - b->l.start;
-			b->insns.v[line->target].jumps++;
-		} else if (name_ref(b, line)) {
-			return -ENOMEM;
-		}
+		line->target = annotate_insn_start(b, line->ref_addr - b->l.shift);
+		if (line->target == LISTING_NONE)
+			continue;
+		line->ref = LISTING_LOCAL;
+		line->name = b->l.sym->name;
+		line->name_off = line->ref_addr - b->l.shift - b->l.start;
+		b->insns.v[line->target].jumps++;
 	}
+}
+
+int annotate_refs(struct listing_build *b)
+{
+	find_local(b);
+	if (b->l.arch == REGS_ARCH_ARM64)
+		annotate_pages(b);
+	vec_for_each (line, &b->insns)
+		if ((line->ref == LISTING_CODE || line->ref == LISTING_DATA) && name_ref(b, line))
+			return -ENOMEM;
 	return 0;
 }
 
