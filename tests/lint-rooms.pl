@@ -54,6 +54,7 @@ my %prefix = (
 	sample => 'data_src',
 	script => 'filter print put',
 	symbol => 'files kallsyms kernel lines object resolver segs sources starts symtab unpack',
+	table => 'derive',
 	tracer => 'advance breakpoint budget cross exec finish native points signals splice state status'
 		. ' step strategy tracee vm wait walker',
 	unwind => 'cfi deferred dwarf fp frame lbr',
