@@ -41,21 +41,10 @@ const struct table_count *table_over_time(const struct table *t, uint32_t event)
 struct spread {
 	const struct table *t;
 	unsigned cells;
-	uint64_t *row;	/* by row here: a bit for each that is asked for */
-	uint64_t *node; /* by node: of those that its samples count for */
+	const uint64_t *row; /* by row here: bits of what is asked for */
+	uint64_t *node;	     /* by node: of those that its samples count for */
 	struct table_count *out;
 };
-
-static int mark_rows(struct spread *s, const struct keys_row *const *rows, unsigned nr)
-{
-	s->row = calloc(s->t->rows.n + 1, sizeof(*s->row));
-	if (!s->row)
-		return -ENOMEM;
-	for (unsigned i = 0; i < nr; i++)
-		if (!rows[i]->of_view && rows[i]->idx < s->t->rows.n)
-			s->row[rows[i]->idx] |= 1ULL << i;
-	return 0;
-}
 
 /* What is below a node that is a row's, is the row's too. */
 static int mark_nodes(struct spread *s)
@@ -117,20 +106,17 @@ static void spread_all(struct spread *s)
 	}
 }
 
-int table_rows_over_time(const struct table *t, const struct keys_row *const *rows, unsigned nr,
-			 unsigned cells, struct table_count *out)
+int table_spread_over_time(const struct table *t, const uint64_t *bits, unsigned cells,
+			   struct table_count *out)
 {
-	struct spread s = { .t = t, .cells = cells, .out = out };
+	struct spread s = { .t = t, .row = bits, .cells = cells, .out = out };
 	int ret;
 
-	memset(out, 0, (size_t)nr * cells * sizeof(*out));
-	if (!t->derived || !t->keys.slices.nr || nr > 64 || !cells)
-		return nr > 64 ? -EINVAL : 0;
-	ret = mark_rows(&s, rows, nr);
-	ret = ret ?: mark_nodes(&s);
+	if (!t->derived || !t->keys.slices.nr || !cells)
+		return 0;
+	ret = mark_nodes(&s);
 	if (!ret)
 		spread_all(&s);
-	free(s.row);
 	free(s.node);
 	return ret;
 }

@@ -169,11 +169,11 @@ struct table_time table_time(const struct table *t);
 /* Of a derived table: what passed of @event, by slice; NULL = no times. */
 const struct table_count *table_over_time(const struct table *t, uint32_t event);
 /*
- * Samples of up to 64 rows over time, with callees under opts.children: row i's in @cells numbers
- * from out[i * cells] on, the slices spread over them.
+ * Samples of rows over time, with callees under opts.children, the slices spread over @cells. A row
+ * counts for i where bit i of bits[row->idx] is set: in out[i * cells] and what follows.
  */
-int table_rows_over_time(const struct table *t, const struct keys_row *const *rows, unsigned nr,
-			 unsigned cells, struct table_count *out);
+int table_spread_over_time(const struct table *t, const uint64_t *bits, unsigned cells,
+			   struct table_count *out);
 
 /* ---- results --------------------------------------------------------------------------------- */
 

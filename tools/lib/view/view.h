@@ -204,6 +204,14 @@ int view_sandwich_new(struct view_sandwich *s, const struct table *rich,
 		      struct err *e);
 void view_sandwich_free(struct view_sandwich *s);
 
+/*
+ * Samples of up to 64 rows over time, those above others too, with callees under opts.children: row i's
+ * in @cells numbers from out[i * cells] on, over which the slices of table_time() are spread. The rich
+ * table is walked once, whatever the number of rows; zeros where there is none.
+ */
+int view_rows_over_time(const struct view *v, const struct keys_row *const *rows, unsigned nr,
+			unsigned cells, struct table_count *out);
+
 /* ---- searching, comparing --------------------------------------------------------------------- */
 
 /* What of @event has a text in it: rows by their keys, frames by their names. */
