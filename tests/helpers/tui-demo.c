@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "elf/elf.h"
 #include "tui/tui-int.h"
 
 struct demo {
@@ -110,6 +111,29 @@ static enum tui_answer key_overflow(struct tui *t, struct tui_view *v)
 	return TUI_STAY;
 }
 
+/* A file that is mapped, cut short and read. */
+static enum tui_answer key_shrink(struct tui *t, struct tui_view *v)
+{
+	char path[] = "/tmp/tui-demo.XXXXXX", copy[128];
+	unsigned char buf[16] = "?";
+	struct elf_file *f;
+	int fd = mkstemp(path);
+
+	(void)v;
+	snprintf(copy, sizeof(copy), "cat /proc/%d/exe >%s", (int)getpid(), path);
+	if (fd < 0 || system(copy) || elf_open(&f, path, ELF_MAPPED)) {
+		tui_message(t, "no file");
+		return TUI_STAY;
+	}
+	if (ftruncate(fd, 4096) || !elf_bytes(f, 8192, buf, sizeof(buf)))
+		buf[0] = 1;
+	tui_message(t, "%u mended, the byte is %d", elf_guard_hits(), buf[0]);
+	elf_close(f);
+	close(fd);
+	unlink(path);
+	return TUI_STAY;
+}
+
 static enum tui_answer key_abort(struct tui *t, struct tui_view *v)
 {
 	(void)t;
@@ -155,6 +179,7 @@ static const struct tui_key keys[] = {
 	{ 'c', "c", "crash", key_crash },
 	{ 'o', "o", "use up the stack", key_overflow },
 	{ 'a', "a", "abort", key_abort },
+	{ 's', "s", "a file that shrinks", key_shrink },
 	{ 'x', "x", "exit", key_exit },
 	{ '!', "!", "a child", key_shell },
 	{ TUI_ENTER, "Enter", "one deeper", key_enter },
@@ -177,6 +202,7 @@ int main(int argc, char **argv)
 	struct err e = { 0 };
 	uint64_t i = 0;
 
+	elf_guard_install();
 	if (tui_open(&t, NULL, &e)) {
 		fprintf(stderr, "%s\n%s\n", e.text, e.hint);
 		return 3;

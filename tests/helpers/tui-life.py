@@ -162,6 +162,15 @@ def typed(t, keys, before="row 0"):
     return t.end()
 
 
+def shrunk(t):
+    """A mapped file that is cut short is no end."""
+    t.until("row 0")
+    t.type("s")
+    t.until("mended, the byte is 0")
+    t.type("q")
+    return t.end()
+
+
 def stopped(t):
     """kill -STOP, kill -CONT: drawn again, and the terminal is raw though somebody set it."""
     t.until("row 0")
@@ -287,6 +296,7 @@ def main():
     case("crash", typed, "c")
     case("no stack left", typed, "o")
     case("abort", typed, "a")
+    case("a file that shrinks", shrunk)
     case("exit", typed, "x")
     case("q", typed, "q")
     case("Ctrl-C", typed, "\x03")

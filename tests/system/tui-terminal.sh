@@ -16,25 +16,24 @@ ends() { # ends CASE WANT
 	is "$1" "$(sed -n "s/^$1: //p" "$TMP/life")" "$2"
 }
 
-for sig in TERM HUP INT QUIT SEGV BUS ABRT FPE ILL; do
+# Sanitizers report a fault, and exit.
+case $(nm "$DEMO" 2>/dev/null | grep -c __asan_init) in
+0) asan= ;;
+*) asan="exit 1 restored" ;;
+esac
+for sig in TERM HUP INT QUIT ABRT ILL; do
 	ends "kill -$sig" "SIG$sig restored"
 done
+for sig in SEGV BUS FPE; do
+	ends "kill -$sig" "${asan:-SIG$sig restored}"
+done
 ends "kill -TERM with the mouse on" "SIGTERM restored"
-# Sanitizers report a crash, and exit.
-case $(nm "$DEMO" 2>/dev/null | grep -c __asan_init) in
-0)
-	ends "crash" "SIGSEGV restored"
-	ends "no stack left" "SIGSEGV restored"
-	;;
-*)
-	ends "crash" "exit 1 restored"
-	ends "no stack left" "exit 1 restored"
-	;;
-esac
+ends "crash" "${asan:-SIGSEGV restored}"
+ends "no stack left" "${asan:-SIGSEGV restored}"
 ends "abort" "SIGABRT restored"
 ends "exit" "exit 7 restored"
 for how in q Ctrl-C "Ctrl-C in a menu" "q while reading" resized "resized with a menu" \
-	"resized with a line" "resized with help" 1x1 2x5 40x10 0x0 "a child" "stdin is a pipe"; do
+	"resized with a line" "resized with help" 1x1 2x5 40x10 0x0 "a child" "a file that shrinks" "stdin is a pipe"; do
 	ends "$how" "exit 0 restored"
 done
 ends "Ctrl-C while reading" "SIGINT restored"

@@ -23,6 +23,7 @@
 #ifndef PERF_ELF_H
 #define PERF_ELF_H
 
+#include <signal.h>
 #include <gelf.h>
 
 #include "base/base.h"
@@ -95,6 +96,8 @@ void elf_close(struct elf_file *f);
  * itself.
  */
 void elf_guard_install(void);
+/* For who has taken SIGBUS over after that: true = it was such a file, which reads as zeros now. */
+bool elf_guard_mend(const siginfo_t *si);
 /* How many mapped files were found cut short so far. */
 unsigned elf_guard_hits(void);
 

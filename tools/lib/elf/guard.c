@@ -35,29 +35,37 @@ static bool put_zeros(uintptr_t from, uintptr_t to)
 		    -1, 0) == p;
 }
 
-static void on_sigbus(int sig, siginfo_t *si, void *ctx)
+bool elf_guard_mend(const siginfo_t *si)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
 		  at = (uintptr_t)si->si_addr & ~(page - 1);
-	int saved = errno;
 
-	(void)ctx;
 	for (struct elf_guard *g = atomic_load(&guards); g; g = g->next) {
 		uintptr_t start = atomic_load(&g->start), end = atomic_load(&g->end);
 
 		if (end > 1 && at >= start && at < end && put_zeros(at, end)) {
 			atomic_fetch_add(&hits, 1);
-			errno = saved;
-			return;
+			return true;
 		}
 	}
 	if (pending && si->si_code == BUS_ADRERR && put_zeros(at, at + page)) {
 		atomic_fetch_add(&hits, 1);
-		errno = saved;
-		return;
+		return true;
 	}
-	/* Not ours: happens again, to whoever had it before. */
-	sigaction(sig, &before, NULL);
+	return false;
+}
+
+static void on_sigbus(int sig, siginfo_t *si, void *ctx)
+{
+	int saved = errno;
+
+	(void)ctx;
+	/* Not ours: it is for whoever had it before. A fault happens again; what was sent does not. */
+	if (si->si_code <= 0 || !elf_guard_mend(si)) {
+		sigaction(sig, &before, NULL);
+		if (si->si_code <= 0)
+			raise(sig);
+	}
 	errno = saved;
 }
 

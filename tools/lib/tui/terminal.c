@@ -12,6 +12,7 @@
  */
 #include "config.h"
 
+#include "elf/elf.h"
 #include "tui/tui-int.h"
 
 #if HAVE_LIBSLANG
@@ -82,20 +83,15 @@ static const struct sigaction *former(int sig)
 
 static void on_end(int sig, siginfo_t *si, void *ctx)
 {
-	const struct sigaction *old = former(sig);
-	struct sigaction now;
 	int saved = errno;
 
-	/* Files that shrink under a map raise SIGBUS, and whoever maps them mends that. */
-	if (sig == SIGBUS && old->sa_flags & SA_SIGINFO) {
-		old->sa_sigaction(sig, si, ctx);
-		if (!sigaction(sig, NULL, &now) && now.sa_sigaction == on_end) {
-			errno = saved;
-			return;
-		}
-	} else {
-		sigaction(sig, old, NULL);
+	/* A file that shrank under its map: read on. */
+	if (sig == SIGBUS && si->si_code > 0 && elf_guard_mend(si)) {
+		errno = saved;
+		return;
 	}
+	(void)ctx;
+	sigaction(sig, former(sig), NULL);
 	restore();
 	/* A fault happens again when we return; what somebody sent does not. */
 	if (si->si_code <= 0 || si->si_code == SI_KERNEL)
