@@ -50,6 +50,23 @@ exit 0
 restored left with Ctrl-C
 EOF
 
+# What branch stacks tell.
+made_file branch-file branches.data <<'EOF'
+map 0x400000 0x1000 /proc/self/cwd/walk
+sample 10 0x400183 from=0x40018d,to=0x400171,predicted=1,cycles=4 from=0x4001aa,to=0x40017c,predicted=1,cycles=9 from=0x40018d,to=0x400171,mispred=1,cycles=5 from=0x4001aa,to=0x40017c,predicted=1,cycles=7
+sample 3 0x40014e from=0x400191,to=0x400144,predicted=1,cycles=4 from=0x40018d,to=0x400171,mispred=1,cycles=12
+EOF
+screen tui-annotate <<EOF
+size 120x30
+run $PERF annotate -i branches.data
+wait branchy
+golden branches colours
+key c
+golden branches-cycles
+key H End Up Up
+golden branches-end
+EOF
+
 # ---- keys: those that the help page tells, each with what it does
 screen <<EOF
 size 100x60
@@ -82,6 +99,7 @@ steps() {
 	b) printf '%s\n' 'key b' 'wait local hits' 'match 62.50' 'key b' 'wait local period' ;;
 	s) printf '%s\n' 'key s' 'wait source: On' 'wait x ^= x << 13;' 'key s' 'wait source: OFF' ;;
 	k) printf '%s\n' 'key k' 'wait // walk.c:16' 'key k' 'gone // walk.c:16' ;;
+	c) printf '%s\n' 'key c' 'wait No branch stacks' ;;
 	l) printf '%s\n' 'key l' 'match ^/annotate-source/walk.c:16$' ;;
 	j) printf '%s\n' 'key j' 'wait at the cursor' 'gone ▶' 'key j' 'wait none' 'key j' 'wait ▶' ;;
 	J) printf '%s\n' 'key J' 'match 1 27:' 'key J' 'unmatch 1 27:' ;;

@@ -236,6 +236,39 @@ void faces_insn_text(const struct listing *l, const struct listing_line *line, b
 int faces_insn_width(
 	const struct listing *l); /* of its longest mnemonic, FACES_INSN_WIDTH at least */
 
+/*
+ * A column of numbers before an instruction. In --stdio it is ` %*s` of @width, in --stdio2 the same
+ * with the blank behind. Another number is another row of faces_listing_columns[] (listing.c).
+ */
+struct faces_listing_column {
+	const char *name; /* JSON key */
+	const char *head; /* for people */
+	int width;	  /* 0 = not in --stdio */
+	int width2;	  /* in --stdio2 */
+	bool each_event;
+	bool (*shown)(const struct faces_listings *f, const struct listing *l); /* to people */
+	/* @k: number of the event. Nothing where there is nothing to say: --stdio2 has blanks then. */
+	void (*text)(const struct faces_listings *f, const struct listing *l,
+		     const struct listing_line *line, uint32_t k, struct obuf *o);
+	/* Members of an object: of an event's where each_event, else of the line's. */
+	void (*json)(const struct faces_listings *f, const struct listing *l,
+		     const struct listing_line *line, uint32_t k, struct emit *e);
+};
+
+extern const struct faces_listing_column faces_listing_columns[];
+extern const size_t faces_listing_nr_columns;
+/* What stands in a column: how long it is; it is good until the next call. */
+size_t faces_listing_number(struct faces_listings *f, const struct listing *l,
+			    const struct listing_line *line, const struct faces_listing_column *c,
+			    uint32_t k, const char **text);
+/* What all writers do. */
+void faces_listing_begin(struct faces_listings *f);
+void faces_listing_end(struct faces_listings *f);
+/* "\t# +49.69% -50.35% (p:70.51%)" behind an instruction; nothing where nothing is known. */
+void faces_flow_comment(const struct listing *l, const struct listing_line *line, struct obuf *o);
+/* " (Average IPC: 0.68, IPC Coverage: 85.0%)" of a function. */
+void faces_flow_summary(const struct listing *l, struct obuf *o);
+
 /* Counts of threads, from the READ records of `record -s`. */
 int faces_threads_add(struct faces_threads **t, const struct record *rec, struct err *e);
 void faces_threads_free(struct faces_threads *t);

@@ -5,25 +5,6 @@
 
 #include "faces/faces-int.h"
 
-/*
- * A column of numbers before an instruction. In --stdio it is ` %*s` of @width, in --stdio2 the same
- * with the blank behind. Another number is another row of faces_listing_columns[] (listing.c).
- */
-struct faces_listing_column {
-	const char *name; /* JSON key */
-	const char *head; /* for people */
-	int width;	  /* 0 = not in --stdio */
-	int width2;	  /* in --stdio2 */
-	bool each_event;
-	bool (*shown)(const struct faces_listings *f, const struct listing *l); /* to people */
-	/* @k: number of the event. Nothing where there is nothing to say: --stdio2 has blanks then. */
-	void (*text)(const struct faces_listings *f, const struct listing *l,
-		     const struct listing_line *line, uint32_t k, struct obuf *o);
-	/* Members of an object: of an event's where each_event, else of the line's. */
-	void (*json)(const struct faces_listings *f, const struct listing *l,
-		     const struct listing_line *line, uint32_t k, struct emit *e);
-};
-
 /* ---- what branch stacks tell: listing-flow.c */
 
 bool faces_flow_shown(const struct faces_listings *f, const struct listing *l);
@@ -39,15 +20,8 @@ void faces_flow_cycles_json(const struct faces_listings *f, const struct listing
 			    const struct listing_line *line, uint32_t k, struct emit *e);
 void faces_flow_runs_json(const struct faces_listings *f, const struct listing *l,
 			  const struct listing_line *line, uint32_t k, struct emit *e);
-/* "\t# +49.69% -50.35% (p:70.51%)" behind an instruction; nothing where nothing is known. */
-void faces_flow_comment(const struct listing *l, const struct listing_line *line, struct obuf *o);
-/* " (Average IPC: 0.68, IPC Coverage: 85.0%)" of a function. */
-void faces_flow_summary(const struct listing *l, struct obuf *o);
 /* Members of a function's object. */
 void faces_flow_json(const struct listing *l, struct emit *e);
-
-extern const struct faces_listing_column faces_listing_columns[];
-extern const size_t faces_listing_nr_columns;
 
 /* "local period" */
 const char *faces_listing_percent_name(enum listing_percent type);
@@ -56,13 +30,6 @@ double faces_listing_max(const struct faces_listings *f, const struct listing *l
 			 const struct listing_line *line);
 /* "cycles", or "anon group { cycles, instructions }" */
 void faces_listing_events(const struct listing *l, struct obuf *o);
-/* What stands in a column: how long it is; it is good until the next call. */
-size_t faces_listing_number(struct faces_listings *f, const struct listing *l,
-			    const struct listing_line *line, const struct faces_listing_column *c,
-			    uint32_t k, const char **text);
-/* What all writers do. */
-void faces_listing_begin(struct faces_listings *f);
-void faces_listing_end(struct faces_listings *f);
 /* "with skid", "exact": how near the addresses of samples are to what they are of. */
 void faces_listing_skid(const struct listing *l, struct obuf *o);
 /* Before and behind what has a colour by its share; nothing without colours. */

@@ -4,6 +4,7 @@
  *
  *	asm.c		the browser: which lines are shown, keys
  *	asm-paint.c	one line: numbers, address, arrows, text
+ *	asm-save.c	all lines as text
  *	asm-arrows.c	lanes for jumps, brackets of loops
  */
 #ifndef PERF_TUI_ASM_INT_H
@@ -11,6 +12,7 @@
 
 #include "annotate/annotate.h"
 #include "base/obuf.h"
+#include "faces/faces.h"
 #include "tui/tui-int.h"
 
 /* ---- arrows ------------------------------------------------------------------------------------ */
@@ -64,12 +66,13 @@ struct tui_asm {
 	struct listing *l;
 	struct tui_asm_look *look;
 	struct tui_arrows arrows;
-	uint32_t *row, nr_rows;	  /* lines that are shown */
-	uint32_t *hot, nr_hot;	  /* instructions with samples, hottest first: lines */
-	VEC(uint32_t) trail;	  /* lines that jumps were followed from */
-	int mnemonic, addr_width; /* columns */
-	struct obuf *text;	  /* of the instruction that is painted */
-	uint32_t at;		  /* the line under the cursor, while painting */
+	uint32_t *row, nr_rows;	     /* lines that are shown */
+	uint32_t *hot, nr_hot;	     /* instructions with samples, hottest first: lines */
+	VEC(uint32_t) trail;	     /* lines that jumps were followed from */
+	int mnemonic, addr_width;    /* columns */
+	struct obuf *text;	     /* of the instruction that is painted */
+	struct faces_listings *face; /* numbers as texts have them */
+	uint32_t at;		     /* the line under the cursor, while painting */
 };
 
 const char *tui_asm_text(const struct tui_asm *b, const struct listing_line *line);
@@ -78,6 +81,8 @@ void tui_asm_paint_head(const struct tui_asm *b, struct tui_pen *p);
 void tui_asm_paint_row(const struct tui_asm *b, uint32_t line, struct tui_pen *p);
 /* What the last line tells about @line. */
 void tui_asm_paint_about(const struct tui_asm *b, uint32_t line, struct tui_pen *p);
+/* All lines that are shown, to the file @name. */
+int tui_asm_save(struct tui_asm *b, const char *name, struct err *e);
 enum listing_percent tui_asm_percent_type(const struct tui_asm_look *look);
 
 /*

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "faces/faces.h"
 #include "tui/asm-int.h"
 
 enum listing_percent tui_asm_percent_type(const struct tui_asm_look *look)
@@ -45,13 +44,71 @@ static int number_width(const struct tui_asm *b)
 	return b->look->number == TUI_ASM_PERIOD ? 12 : 8;
 }
 
+#define CYCLES_ALONE 6 /* columns, without the least and the most */
+
+/* Columns that are not of one event: what branch stacks tell, for one. */
+static bool next_column(const struct tui_asm *b, const struct faces_listing_column **c, int *width)
+{
+	const struct faces_listing_column *end = faces_listing_columns + faces_listing_nr_columns;
+
+	for (*c = *c ? *c + 1 : faces_listing_columns; *c < end; ++*c) {
+		if ((*c)->each_event || !(*c)->shown(b->face, b->l))
+			continue;
+		*width = (*c)->width2;
+		if (!strcmp((*c)->name, "cycles") && !b->look->min_max)
+			*width = CYCLES_ALONE;
+		return true;
+	}
+	return false;
+}
+
+static void put_columns(const struct tui_asm *b, const struct listing_line *line, struct tui_pen *p)
+{
+	const struct faces_listing_column *c = NULL;
+	int width;
+
+	while (next_column(b, &c, &width)) {
+		const char *text;
+		size_t n = faces_listing_number(b->face, b->l, line, c, 0, &text);
+		char buf[40];
+
+		snprintf(buf, sizeof(buf), "%.*s", (int)(n < 32 ? n : 32), n ? text : "");
+		if (width == CYCLES_ALONE && !b->look->min_max)
+			buf[strcspn(buf, "(")] = 0;
+		tui_field(p, TUI_NORMAL, -width, buf);
+		tui_put(p, TUI_NORMAL, " ");
+	}
+}
+
+/* What branch stacks tell of a branch; without the tab in front. */
+static const char *comment(const struct tui_asm *b, const struct listing_line *line)
+{
+	struct obuf *o = b->text;
+
+	o->len = 0;
+	if (line->kind == LISTING_INSN)
+		faces_flow_comment(b->l, line, o);
+	obuf_char(o, 0);
+	return o->code || o->len < 2 ? "" : o->buf + 1;
+}
+
 void tui_asm_paint_head(const struct tui_asm *b, struct tui_pen *p)
 {
 	static const char *const names[] = { "Percent", "Period", "Samples" };
-	int width = number_width(b);
+	const struct faces_listing_column *c = NULL;
+	int width = number_width(b), columns;
 
 	for (uint32_t k = 0; k < b->l->nr_events; k++)
 		tui_putf(p, TUI_HEAD, "%*s ", width - 1, names[b->look->number]);
+	while (next_column(b, &c, &columns)) {
+		char head[32];
+
+		snprintf(head, sizeof(head), "%s", c->head);
+		if (columns == CYCLES_ALONE && !b->look->min_max)
+			head[strcspn(head, "(")] = 0;
+		tui_field(p, TUI_HEAD, -columns, head);
+		tui_put(p, TUI_HEAD, " ");
+	}
 	tui_put(p, TUI_HEAD, "│ Disassembly");
 	if (b->l->nr_events > 1) {
 		tui_put(p, TUI_HEAD, "  columns: ");
@@ -85,6 +142,7 @@ static void put_numbers(const struct tui_asm *b, const struct listing_line *line
 				 b->look->number == TUI_ASM_PERIOD ? c.period : c.hits);
 		tui_pad(p, TUI_NORMAL, end);
 	}
+	put_columns(b, line, p);
 	tui_put(p, TUI_DIM, "│");
 }
 
@@ -237,9 +295,16 @@ const char *tui_asm_text(const struct tui_asm *b, const struct listing_line *lin
 	return o->code || !o->len ? line->text : o->buf;
 }
 
+static bool is_cold(const struct tui_asm *b, const struct listing_line *line)
+{
+	return b->l->flow && !b->l->flow[line->insn].executions &&
+	       !listing_count(b->l, line, 0).hits;
+}
+
 static void put_insn(const struct tui_asm *b, uint32_t nr, struct tui_pen *p)
 {
 	const struct listing_line *line = line_at(b, nr);
+	const char *about;
 
 	put_loops(b, nr, p);
 	put_address(b, line, p);
@@ -247,7 +312,13 @@ static void put_insn(const struct tui_asm *b, uint32_t nr, struct tui_pen *p)
 	put_arrows(b, nr, p);
 	tui_put(p, line->branch ? TUI_JUMP_ARROWS : TUI_NORMAL, mark(b, line, nr));
 	tui_put(p, TUI_NORMAL, " ");
-	put_text(b, p, line->bad ? TUI_DIM : TUI_NORMAL, tui_asm_text(b, line));
+	/* Code that no branch stack saw run steps back. */
+	put_text(b, p, line->bad || is_cold(b, line) ? TUI_DIM : TUI_NORMAL, tui_asm_text(b, line));
+	about = comment(b, line);
+	if (about[0]) {
+		tui_put(p, TUI_NORMAL, "  ");
+		tui_put(p, TUI_ADDR, about);
+	}
 	if (b->look->line_numbers && line->srcline) {
 		const char *file = line->file ? line->file : "?", *slash = strrchr(file, '/');
 
@@ -286,6 +357,7 @@ void tui_asm_paint_row(const struct tui_asm *b, uint32_t nr, struct tui_pen *p)
 void tui_asm_paint_about(const struct tui_asm *b, uint32_t nr, struct tui_pen *p)
 {
 	const struct listing_line *line = line_at(b, nr);
+	const char *about;
 
 	if (line->srcline) {
 		tui_put(p, TUI_ROOT, line->file ? line->file : "?");
@@ -310,6 +382,11 @@ void tui_asm_paint_about(const struct tui_asm *b, uint32_t nr, struct tui_pen *p
 		tui_put(p, TUI_ROOT, "  <");
 		tui_put(p, TUI_ROOT, line->name);
 		tui_putf(p, TUI_ROOT, line->name_off ? "+0x%" PRIx64 ">" : ">", line->name_off);
+	}
+	about = comment(b, line);
+	if (about[0]) {
+		tui_put(p, TUI_ROOT, "  ");
+		tui_put(p, TUI_ROOT, about);
 	}
 	if (line->jumps)
 		tui_putf(p, TUI_ROOT, "  %" PRIu32 " jump%s here", line->jumps,

@@ -11,11 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "base/obuf.h"
-#include "base/output.h"
-#include "faces/faces.h"
 #include "tui/asm-int.h"
 
 static uint32_t line_of(const struct tui_asm *b)
@@ -424,6 +420,19 @@ static enum tui_answer key_hits(struct tui *t, struct tui_view *v)
 	return TUI_STAY;
 }
 
+static enum tui_answer key_min_max(struct tui *t, struct tui_view *v)
+{
+	struct tui_asm *b = browser(v);
+
+	if (!b->l->flow) {
+		tui_message(t, "No branch stacks in this recording: record -b has cycles.");
+		return TUI_STAY;
+	}
+	b->look->min_max = !b->look->min_max;
+	tui_message(t, b->look->min_max ? "Cycles: average (least/most)" : "Cycles: average");
+	return TUI_STAY;
+}
+
 static enum tui_answer key_address(struct tui *t, struct tui_view *v)
 {
 	struct tui_asm *b = browser(v);
@@ -498,73 +507,6 @@ static enum tui_answer key_again_back(struct tui *t, struct tui_view *v)
 
 /* ---- saved as text ----------------------------------------------------------------------------- */
 
-#define SAVED_COLUMNS 400
-
-static void save_char(struct obuf *o, uint32_t cp)
-{
-	if (cp < 0x80) {
-		obuf_char(o, (char)cp);
-		return;
-	}
-	if (cp < 0x800) {
-		obuf_char(o, (char)(0xc0 | cp >> 6));
-	} else {
-		if (cp < 0x10000) {
-			obuf_char(o, (char)(0xe0 | cp >> 12));
-		} else {
-			obuf_char(o, (char)(0xf0 | cp >> 18));
-			obuf_char(o, (char)(0x80 | (cp >> 12 & 63)));
-		}
-		obuf_char(o, (char)(0x80 | (cp >> 6 & 63)));
-	}
-	obuf_char(o, (char)(0x80 | (cp & 63)));
-}
-
-/* What a screen of this width would show, without blanks at the end. */
-static void save_row(struct obuf *o, const struct tui_screen *s)
-{
-	int end = s->cols;
-
-	while (end > 0 && s->cells[end - 1].ch == ' ')
-		end--;
-	for (int x = 0; x < end; x++) {
-		if (s->cells[x].width)
-			save_char(o, s->cells[x].ch);
-		if (s->cells[x].mark)
-			save_char(o, s->cells[x].mark);
-	}
-	obuf_char(o, '\n');
-}
-
-static int save(struct tui_asm *b, const char *name, struct err *e)
-{
-	struct tui_screen s = { 0 };
-	struct output out;
-	struct obuf o;
-	int ret = output_open(&out, name, OUTPUT_TEXT, NULL, e);
-
-	if (ret)
-		return ret;
-	if (tui_screen_resize(&s, 1, SAVED_COLUMNS) || obuf_init(&o, out.fd, 0)) {
-		tui_screen_free(&s);
-		close(out.fd);
-		return err_set(e, -ENOMEM, "no memory to write %s", name);
-	}
-	b->at = LISTING_NONE;
-	for (uint32_t i = 0; i < b->nr_rows; i++) {
-		struct tui_pen p = { .s = &s, .end = s.cols };
-
-		tui_fill(&s, 0, 0, 1, s.cols, TUI_NORMAL);
-		tui_asm_paint_row(b, b->row[i], &p);
-		save_row(&o, &s);
-	}
-	ret = obuf_free(&o);
-	tui_screen_free(&s);
-	if (close(out.fd) && !ret)
-		ret = -errno;
-	return ret ? err_set(e, ret, "cannot write %s: %s", name, strerror(-ret)) : 0;
-}
-
 static enum tui_answer key_save(struct tui *t, struct tui_view *v)
 {
 	struct tui_asm *b = browser(v);
@@ -578,7 +520,7 @@ static enum tui_answer key_save(struct tui *t, struct tui_view *v)
 			*c = '_';
 	if (name[0] == '.' || name[0] == '-')
 		name[0] = '_';
-	if (save(b, name, &e))
+	if (tui_asm_save(b, name, &e))
 		tui_message(t, "%s", e.text);
 	else
 		tui_message(t, "Written to %s", name);
@@ -610,6 +552,7 @@ static const struct tui_key keys[] = {
 	{ 'J', "J", "how many jumps lead to a line", key_jumps },
 	{ 'o', "o", "operands as they are, or with names", key_raw },
 	{ 'O', "O", "offsets of jump targets, of calls too, of all", key_level },
+	{ 'c', "c", "cycles: average, or with least and most", key_min_max },
 	{ 'f', "f", "addresses or offsets", key_address },
 	{ 'P', "P", "write all lines to SYMBOL.annotation", key_save },
 	{ 'q', "q", "back to where you came from", key_back },
@@ -648,6 +591,13 @@ static void paint_facts(struct tui_asm *b, struct tui_pen *p)
 			tui_put(p, TUI_HEAD, ", not exact: may be some instructions late");
 		if (ev->outside.hits)
 			tui_putf(p, TUI_WARN, ", %" PRIu64 " at no line", ev->outside.hits);
+	}
+	if (b->l->flow) {
+		b->text->len = 0;
+		faces_flow_summary(b->l, b->text);
+		obuf_char(b->text, 0);
+		if (!b->text->code)
+			tui_put(p, TUI_HEAD, b->text->buf);
 	}
 	for (size_t i = 0; b->l->notes && b->l->notes[i]; i++) {
 		tui_put(p, TUI_HEAD, "  ");
@@ -711,11 +661,13 @@ static void paint_row(void *ctx, uint64_t i, struct tui_pen *p, bool selected)
 
 static const struct tui_list_ops list_ops = { .rows = nr_rows, .paint = paint_row };
 
-static int set_up(struct tui_asm *b, struct obuf *text)
+static int set_up(struct tui_asm *b, struct obuf *text, struct faces_listings *face)
 {
 	b->view = (struct tui_view){ .ops = &view_ops, .ctx = b, .list = &b->list };
 	b->list = (struct tui_list){ .ops = &list_ops, .ctx = b };
 	b->text = text;
+	b->face = face;
+	faces_listing_begin(face);
 	if (!b->look->level)
 		b->look->level = 1;
 	return obuf_init(text, -1, 0);
@@ -736,11 +688,12 @@ enum tui_answer tui_asm_open(struct tui *t, const struct annotate *a, struct dso
 	enum tui_answer answer = TUI_STAY;
 	struct err e = { 0 };
 	struct listing *l;
+	struct faces_listings face = { 0 };
 	struct obuf text;
 
 	if (opts)
 		b.opts = *opts;
-	if (set_up(&b, &text))
+	if (set_up(&b, &text, &face))
 		return no_memory(t, sym);
 	if (listing_open(&l, a, dso, sym, opts, &e)) {
 		tell_why(t, sym->name, &e);
@@ -754,6 +707,7 @@ enum tui_answer tui_asm_open(struct tui *t, const struct annotate *a, struct dso
 		answer = tui_run(t, &b.view);
 		forget(&b);
 	}
+	faces_listing_end(&face);
 	obuf_free(&text);
 	return answer;
 }
