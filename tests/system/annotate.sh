@@ -112,4 +112,23 @@ check "JSON: lines add up to their function, bytes to its code" python3 "$TMP/su
 esc=$(printf '\033')
 is "no colours in a file" "$("$PERF" annotate -i "$F" 2>&1 | grep -c "$esc")" 0
 check "colours with --stdio-color always" sh -c "'$PERF' annotate -i '$F' --stdio-color always | grep -q '$esc\[31m'"
+
+# ---- registers
+if "$PERF" record -q -F 3000 --user-regs=ax,zmm,opmask -o "$TMP/regs.data" -- "$PERF" test -w simdloop 1 \
+	>/dev/null 2>"$TMP/err" && "$PERF" report -i "$TMP/regs.data" --stdio 2>/dev/null | grep -q simdloop_avx512; then
+	"$PERF" annotate -i "$TMP/regs.data" --simd --reg k1 --json --no-source simdloop_avx512 >"$TMP/regs.json" 2>"$TMP/err"
+	is "registers at instructions" "$(python3 - 2>&1 <<EOF
+import json
+f = json.load(open('$TMP/regs.json'))['functions'][0]
+seen = [l for l in f['lines'] if 'value' in l]
+n = sum(l['value']['samples'] for l in seen)
+print(n > 10, all(l['vectors']['512'] == l['vectors']['samples'] for l in seen[1:]))
+print(max(seen, key=lambda l: l['value']['samples'])['value']['top'])
+EOF
+)" "True True
+0x1111"
+else
+	skip "registers at instructions" "no 512-bit registers here: $(head -1 "$TMP/err")"
+fi
+
 done_testing

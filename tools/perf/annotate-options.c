@@ -51,6 +51,11 @@ const struct option annotate_cmd_options[] = {
 	OPT_STRING(0, "percent-type", O, percent_type, "TYPE",
 		   "local-period (default), local-hits, global-period or global-hits: shares of "
 		   "the function or of the event, by periods or numbers of samples"),
+	OPT_BOOL(0, "simd", O, simd,
+		 "width of vectors in use, lanes that masks let through (recorded with -I or "
+		 "--user-regs)"),
+	OPT_STRING(0, "reg", O, reg, "NAME",
+		   "values of this general or mask register: most frequent, least, largest"),
 	OPT_BOOL(0, "group", O, group, "events of a group side by side (default)"),
 
 	OPT_GROUP("Symbols"),

@@ -10,9 +10,11 @@
 struct annotate_cmd_opts {
 	struct session_opts session;
 	const char *symbol; /* -s; NULL = every function */
+	const char *reg;    /* whose values are counted; NULL = of none */
 	const char *color, *syntax, *percent_type, *prefix, *prefix_strip;
 	bool tui, stdio, stdio2, json, dump, quiet;
 	bool source, asm_raw, print_line, full_paths, loops;
+	bool simd; /* registers are counted */
 	bool show_samples, show_period, group, skip_missing;
 	double min_percent; /* functions below this are left out */
 	int verbose;

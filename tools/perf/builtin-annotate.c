@@ -62,6 +62,12 @@ static int read_samples(struct annotate_cmd *c, struct err *e)
 	const struct session_env *env = session_env(c->session);
 	int ret = annotate_new(&c->a, env->machine, env->resolver, e);
 
+	if (!ret && (c->o.simd || c->o.reg)) {
+		ret = annotate_want_registers(c->a, session_arch(c->session), c->o.reg, e);
+		c->usage = ret == -EINVAL;
+		if (ret)
+			err_context(e, "--reg");
+	}
 	ret = ret ?: session_read(c->session, &consumer, c, e);
 	if (ret == -ECANCELED && c->stopped)
 		ret = 0;
@@ -426,6 +432,7 @@ static int setup(struct annotate_cmd *c, struct err *e)
 	f->loops = o->loops;
 	f->print_line = o->print_line;
 	f->verbose = o->verbose > 0;
+	f->simd = o->simd;
 	c->writer = o->json	? &faces_listing_json
 		    : o->stdio2 ? &faces_listing_stdio2
 				: &faces_listing_stdio;

@@ -37,7 +37,6 @@ int report_start_counting(struct report *r, struct err *e)
 static int setup_profile(struct report *r, struct err *e)
 {
 	const struct session_env *env = session_env(r->session);
-	const struct perfdata_env *pe = perfdata_env(r->pd);
 	int ret;
 
 	r->m = env->machine;
@@ -48,9 +47,7 @@ static int setup_profile(struct report *r, struct err *e)
 	r->po.pd = r->pd;
 	r->po.log = LOG_STDERR;
 	r->po.filter.session = session_filter(r->session);
-	r->po.arch = regs_arch_from_uname(pe->arch);
-	if (r->po.arch == REGS_ARCH_NONE)
-		r->po.arch = pe->e_machine ? regs_arch_from_elf(pe->e_machine) : regs_arch_host();
+	r->po.arch = session_arch(r->session);
 	ret = report_choose_mode(r, e);
 	if (ret)
 		return ret;

@@ -9,6 +9,7 @@
  *	source.c	which source line an instruction is of; lines of source between them
  *	loops.c		loops, from jumps back
  *	branches.c	branch stacks counted by number
+ *	registers.c *	registers by address, and at instructions
  *	flow.c		what these say of the instructions of a function
  */
 #ifndef PERF_ANNOTATE_ANNOTATE_INT_H
@@ -73,12 +74,45 @@ int annotate_branches_finish(struct annotate_branches *f, const struct resolver 
 const struct annotate_ref *annotate_refs_of(const struct annotate_ref_list *refs, uint32_t sym,
 					    size_t *nr);
 
+/* ---- registers ------------------------------------------------------------------------------- */
+
+#define ANNOTATE_MASKS	    8 /* k0 to k7 */
+#define ANNOTATE_LANE_KINDS 6 /* 2, 4, 8, 16, 32, 64 lanes */
+
+struct annotate_regs_at {
+	uint64_t nr, live[SIMD_WIDTHS];
+	struct {
+		uint64_t nr, bits[ANNOTATE_LANE_KINDS]; /* sums of bits, of so many lanes */
+	} masks[ANNOTATE_MASKS];
+	uint64_t nr_values, min, max;
+	uint32_t distinct;
+	bool many;
+	uint64_t top, top_nr; /* after annotate_finish() */
+};
+
+struct annotate_registers {
+	bool on, pred;
+	uint8_t reg; /* whose values are counted */
+	enum regs_arch arch;
+	const char *value;		 /* its name; NULL = of none */
+	VEC(struct annotate_regs_at) at; /* by location */
+	struct tuples value_keys;	 /* location, value */
+	VEC(uint64_t) counts;
+};
+
+void annotate_registers_free(struct annotate_registers *g);
+int annotate_registers_add(struct annotate_registers *g, const struct sample *s, uint32_t loc);
+int annotate_registers_merge(struct annotate_registers *g, const struct annotate_registers *from,
+			     const uint32_t *loc);
+void annotate_registers_finish(struct annotate_registers *g);
+
 struct annotate {
 	struct machine *m;
 	struct resolver *res;
 	VEC(uint32_t) by_loc; /* the first row; LISTING_NONE = none */
 	VEC(struct annotate_row) rows;
 	struct annotate_branches branches;
+	struct annotate_registers registers;
 	VEC(struct annotate_total) total;
 	VEC(const struct perfdata_event *) event;
 	/* After annotate_finish(). */
@@ -121,6 +155,8 @@ int annotate_sources(struct listing_build *b);
 int annotate_lines(struct listing_build *b);
 /* Targets from numbers of instructions to lines; loops. */
 int annotate_loops(struct listing_build *b);
+uint32_t annotate_insn_holding(const struct listing_build *b, uint64_t addr);
+int annotate_registers_lay(struct listing_build *b);
 /* Branch stacks on instructions, and then on loops. */
 int annotate_flow(struct listing_build *b);
 void annotate_flow_loops(struct listing_build *b);

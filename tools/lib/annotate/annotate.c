@@ -37,6 +37,7 @@ void annotate_free(struct annotate *a)
 	vec_free(&a->functions);
 	vec_free(&a->by_symbol);
 	annotate_branches_free(&a->branches);
+	annotate_registers_free(&a->registers);
 	free(a->totals);
 	free(a->order);
 	free(a);
@@ -44,8 +45,10 @@ void annotate_free(struct annotate *a)
 
 uint64_t annotate_need(const struct annotate *a)
 {
-	(void)a;
-	return PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD | PERF_SAMPLE_BRANCH_STACK;
+	uint64_t regs = a->registers.on ? PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER : 0;
+
+	return regs | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD |
+	       PERF_SAMPLE_BRANCH_STACK;
 }
 
 /* ---- counting -------------------------------------------------------------------------------- */
@@ -110,7 +113,8 @@ int annotate_add(struct annotate *a, const struct sample *s, struct thread *th, 
 	loc = resolver_find(a->res, th, s->cpumode, s->ip);
 	if (loc == LOC_NONE || reach_event(a, s->event->idx, s->event) ||
 	    row_of(a, loc, s->event->idx, &row) ||
-	    annotate_branches_add(&a->branches, a->res, s, th))
+	    annotate_branches_add(&a->branches, a->res, s, th) ||
+	    annotate_registers_add(&a->registers, s, loc))
 		return err_set(e, -ENOMEM, "out of memory for counts by address");
 	row->count.hits++;
 	row->count.period += s->period;
@@ -144,7 +148,8 @@ int annotate_merge(struct annotate *to, const struct annotate *from,
 		row->count.period += r->count.period;
 		row->exact += r->exact;
 	}
-	if (!annotate_branches_merge(&to->branches, &from->branches, loc))
+	if (!annotate_branches_merge(&to->branches, &from->branches, loc) &&
+	    !annotate_registers_merge(&to->registers, &from->registers, loc))
 		return 0;
 no_memory:
 	return err_set(e, -ENOMEM, "out of memory for counts by address");
@@ -233,6 +238,7 @@ int annotate_finish(struct annotate *a, struct err *e)
 	if (list_places(a) || list_functions(a) || sum_functions(a) ||
 	    annotate_branches_finish(&a->branches, a->res))
 		return err_set(e, -ENOMEM, "out of memory for functions");
+	annotate_registers_finish(&a->registers);
 	return annotate_sort(a, 0, (uint32_t)a->total.n, e);
 }
 

@@ -44,6 +44,13 @@ struct annotate;
 
 int annotate_new(struct annotate **a, struct machine *m, struct resolver *res, struct err *e);
 void annotate_free(struct annotate *a); /* NULL is fine */
+/*
+ * Before the first sample: registers are counted too, of recordings of @arch; see struct
+ * listing_regs. @value: a general or mask register whose values are, or NULL; it stays the
+ * caller's. -EINVAL for one that there is not.
+ */
+int annotate_want_registers(struct annotate *a, enum regs_arch arch, const char *value,
+			    struct err *e);
 /* PERF_SAMPLE_* fields that annotate_add() looks at. */
 uint64_t annotate_need(const struct annotate *a);
 /*
@@ -136,6 +143,8 @@ struct listing_line {
 	uint8_t branch;	   /* enum insn_branch */
 	uint8_t ref;	   /* enum listing_ref */
 	bool bad;	   /* these bytes are no instruction */
+	uint8_t mask;	   /* opmask register that selects lanes; 0 = none */
+	uint8_t lanes;	   /* of how many */
 	uint16_t depth;	   /* loops around this instruction */
 	uint32_t insn;	   /* its number among instructions; LISTING_NONE for other kinds */
 	uint32_t target;   /* the line that a local jump leads to; LISTING_NONE = none */
@@ -195,6 +204,19 @@ struct listing_flow_sum {
 	uint64_t misfits;      /* stretches that do not lie on instructions */
 };
 
+/*
+ * What samples at an instruction had in registers, before it ran as far as their address is exact. Of
+ * all events together.
+ */
+struct listing_regs {
+	uint64_t nr, live[SIMD_WIDTHS]; /* samples by widest live vector; see sample_simd_live() */
+	uint64_t masked, lanes_on;	/* samples with the instruction's mask; lanes on in all */
+	uint64_t nr_values;		/* samples that have the register of listing.value_name */
+	uint64_t min, max, top, top_nr; /* its values; the most frequent, unless many */
+	uint32_t distinct;
+	bool many; /* too many different ones to know which is most frequent */
+};
+
 struct listing_event {
 	const struct perfdata_event *event; /* NULL = no sample had it */
 	uint32_t idx;			    /* of the event in the recording */
@@ -225,6 +247,8 @@ struct listing {
 	struct listing_edge *edge;
 	uint32_t nr_edges, nr_leaving; /* all; those from instructions */
 	struct listing_flow_sum flow_sum;
+	struct listing_regs *regs; /* by number of an instruction; NULL = not asked for */
+	const char *value_name;	   /* of the register whose values are counted; NULL = none */
 	/* What the reader has to know, a sentence each, NULL at the end: see listing_open(). */
 	const char *const *notes;
 };

@@ -149,6 +149,8 @@ static int add_insn(struct listing_build *b, struct insn_decoder *d, size_t at)
 		return -ENOMEM;
 	line.args = line.bad ? 0 : args_of(line.text);
 	line.branch = (uint8_t)in.branch;
+	line.mask = in.mask;
+	line.lanes = in.lanes;
 	if (in.has_target || in.has_data) {
 		line.ref = in.has_target ? LISTING_CODE : LISTING_DATA;
 		line.ref_addr = in.has_target ? in.target : in.data;
@@ -251,6 +253,11 @@ static uint32_t insn_holding(const struct listing_line *insns, size_t n, uint64_
 	return (uint32_t)lo - 1;
 }
 
+uint32_t annotate_insn_holding(const struct listing_build *b, uint64_t addr)
+{
+	return insn_holding(b->insns.v, b->insns.n, addr);
+}
+
 uint32_t annotate_insn_start(const struct listing_build *b, uint64_t addr)
 {
 	uint32_t i = insn_holding(b->insns.v, b->insns.n, addr);
@@ -317,7 +324,7 @@ static int build(struct listing_build *b, struct err *e)
 	if (ret)
 		return ret;
 	if (annotate_refs(b) || annotate_sources(b) || add_counts(b) || annotate_flow(b) ||
-	    annotate_lines(b) || annotate_loops(b))
+	    annotate_registers_lay(b) || annotate_lines(b) || annotate_loops(b))
 		return err_set(e, -ENOMEM, "out of memory for a function");
 	annotate_flow_loops(b);
 	if (vec_push(&b->notes, NULL))
@@ -384,6 +391,7 @@ void listing_close(struct listing *l)
 	free(b->l.event);
 	free(b->l.count);
 	free(b->l.flow);
+	free(b->l.regs);
 	vec_free(&b->insns);
 	vec_free(&b->lines);
 	vec_free(&b->insn_line);

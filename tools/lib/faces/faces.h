@@ -199,6 +199,7 @@ struct faces_listing_opts {
 	bool print_line; /* a summary by source line, and the line behind instructions */
 	bool verbose;	 /* samples by address */
 	bool loops;	 /* --stdio2: brackets around them */
+	bool simd;	 /* widths of vectors, lanes of masks, where they were counted */
 	bool color;
 };
 

@@ -23,6 +23,23 @@ void faces_flow_runs_json(const struct faces_listings *f, const struct listing *
 /* Members of a function's object. */
 void faces_flow_json(const struct listing *l, struct emit *e);
 
+/* ---- what registers tell: listing-regs.c */
+
+bool faces_regs_shown(const struct faces_listings *f, const struct listing *l);
+bool faces_regs_value_shown(const struct faces_listings *f, const struct listing *l);
+void faces_regs_width(const struct faces_listings *f, const struct listing *l,
+		      const struct listing_line *line, uint32_t k, struct obuf *o);
+void faces_regs_width_json(const struct faces_listings *f, const struct listing *l,
+			   const struct listing_line *line, uint32_t k, struct emit *e);
+void faces_regs_lanes(const struct faces_listings *f, const struct listing *l,
+		      const struct listing_line *line, uint32_t k, struct obuf *o);
+void faces_regs_lanes_json(const struct faces_listings *f, const struct listing *l,
+			   const struct listing_line *line, uint32_t k, struct emit *e);
+void faces_regs_value(const struct faces_listings *f, const struct listing *l,
+		      const struct listing_line *line, uint32_t k, struct obuf *o);
+void faces_regs_value_json(const struct faces_listings *f, const struct listing *l,
+			   const struct listing_line *line, uint32_t k, struct emit *e);
+
 /* "local period" */
 const char *faces_listing_percent_name(enum listing_percent type);
 /* The largest share of a line, of all events. */

@@ -80,7 +80,7 @@ static bool class_of(const char *name, const struct pick_class *classes, size_t 
 		if (strncasecmp(name, c->name, strlen(c->name)) != 0 ||
 		    !isdigit((unsigned char)name[strlen(c->name)]))
 			continue;
-		err_set(e, -EINVAL, "--regs: there is no register \"%s\"", name);
+		err_set(e, -EINVAL, "there is no register \"%s\"", name);
 		err_hint(e, "They are %s0 to %s%u.", c->name, c->name, c->nr - 1);
 		return true;
 	}
@@ -104,7 +104,7 @@ static int unknown(const char *name, enum regs_arch arch, struct err *e)
 	for (size_t i = 0; i < ARRAY_SIZE(vector_names); i++)
 		nearest_offer(&near, vector_names[i].name);
 	nearest_print(&near, buf, sizeof(buf));
-	err_set(e, -EINVAL, "--regs: unknown register \"%s\"", name);
+	err_set(e, -EINVAL, "unknown register \"%s\"", name);
 	if (*buf)
 		err_hint(e, "Did you mean %s?", buf);
 	else

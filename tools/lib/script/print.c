@@ -279,6 +279,8 @@ int script_new(struct script **scp, struct session *s, const struct script_opts 
 	load_tod(sc);
 	sc->simd = (struct sample_simd_opts){ .lane = opts->lane, .hide = opts->redact };
 	ret = opts->regs ? regs_pick_parse(&sc->simd.pick, opts->regs, sc->arch, e) : 0;
+	if (ret)
+		err_context(e, "--regs");
 	if (!ret)
 		ret = script_stops_parse(sc, e);
 	if (!ret && perfdata_nr_events(env->pd))

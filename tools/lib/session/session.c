@@ -199,6 +199,16 @@ bool session_misused(const struct session *s)
 	return s && s->misused;
 }
 
+enum regs_arch session_arch(const struct session *s)
+{
+	const struct perfdata_env *env = perfdata_env(s->env.pd);
+	enum regs_arch arch = regs_arch_from_uname(env->arch);
+
+	if (arch != REGS_ARCH_NONE)
+		return arch;
+	return env->e_machine ? regs_arch_from_elf(env->e_machine) : regs_arch_host();
+}
+
 const struct session_env *session_env(const struct session *s)
 {
 	return &s->env;

@@ -101,6 +101,8 @@ bool session_misused(const struct session *s);
  */
 int session_start(struct session *s, struct err *e);
 const struct session_env *session_env(const struct session *s);
+/* The architecture whose registers samples have: by the header, an object, or this machine's. */
+enum regs_arch session_arch(const struct session *s);
 /* Where --symfs has what was recorded at @path, in @buf; false where no other place was given. */
 bool session_symfs_path(const struct session *s, const char *path, char *buf, size_t size);
 
