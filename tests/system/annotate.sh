@@ -42,6 +42,8 @@ pattern='[0-9]*\.[0-9]* *: *\w*: *\w*'
 check "a line of percent, address, instruction" sh -c "'$PERF' annotate -i '$F' --stdio | grep -q '$pattern'"
 check "... of a symbol" sh -c "'$PERF' annotate -i '$F' --stdio branchy | grep -q '$pattern'"
 check "... from a pipe" sh -c "'$PERF' annotate -i - --stdio <'$F' | grep -q '$pattern'"
+echo "$text" | made_file listing-file -p "$TMP/stream.data" "$WALK"
+check "... from a stream" sh -c "cat '$TMP/stream.data' | '$PERF' annotate -i - --stdio | grep -q '$pattern'"
 check "... with --objdump" sh -c "'$PERF' annotate -i '$F' --objdump=objdump branchy | grep -q '$pattern'"
 
 # ---- functions that are not there
@@ -54,6 +56,21 @@ like "nothing of any object: says so" "$(cat "$TMP/check.out")" 'data has no sam
 "$PERF" annotate -i "$F" --percent-limit 10 >"$TMP/out" 2>&1
 unlike "--percent-limit leaves out functions" "$(cat "$TMP/out")" '<leaf>:'
 like "... and not others" "$(cat "$TMP/out")" 'je '
+
+# Names of C++: plain, with arguments, as the linker sees them.
+CPP=$O/tests/helpers/report-cpp
+if [ -x "$CPP" ] && "$PERF" check feature -q libiberty &&
+	made_file at-symbol "$TMP/cpp.data" "$CPP" >"$TMP/out" 2>&1; then
+	for name in work::inner 'work::inner(long, int)' _ZN4work5innerEli; do
+		check_status "$name" 0 "$PERF" annotate -v -i "$TMP/cpp.data" --no-source "$name"
+		like "$name: is shown" "$(cat "$TMP/check.out")" '<work::inner(\(long, int\))?>:'
+		unlike "$name: it alone" "$(cat "$TMP/check.out")" '<work::outer(\(long\))?>:'
+	done
+	check_status "other arguments" 1 "$PERF" annotate -i "$TMP/cpp.data" 'work::inner(int)'
+	check_status "names as the linker sees them" 0 "$PERF" annotate -i "$TMP/cpp.data" --no-demangle _ZN4work5innerEli
+else
+	skip "names of C++" "no demangler, or no such program"
+fi
 
 # A function that only branches led to.
 made_file branch-file "$TMP/branches.data" <<EOF

@@ -86,11 +86,20 @@ static void progress(void *ctx, uint64_t done, uint64_t total)
 
 /* ---- which functions ---------------------------------------------------------------------------- */
 
-/* The name as it is printed; the linker's where @symbol is one. */
+/*
+ * The name as it is printed; the linker's where @symbol is one. That says which of several functions of
+ * one name is meant, as arguments in brackets do: then names have these.
+ */
 static const char *asked_name(const struct annotate_cmd *c, char **demangled)
 {
-	*demangled = c->o.session.no_demangle ? NULL : symbol_demangle(c->o.symbol, false);
+	*demangled = c->o.session.no_demangle ? NULL : symbol_demangle(c->o.symbol, true);
 	return *demangled ?: c->o.symbol;
+}
+
+static bool asks_for_arguments(const char *symbol)
+{
+	return symbol &&
+	       (strchr(symbol, '(') || !strncmp(symbol, "_Z", 2) || !strncmp(symbol, "_R", 2));
 }
 
 static bool is_asked(const struct annotate_cmd *c, const struct symbol *sym, const char *name)
@@ -453,7 +462,7 @@ static int open_and_run(struct annotate_cmd *c)
 	int ret = setup(c, &e);
 
 	c->usage = ret != 0;
-	so->demangle_params = c->o.verbose > 0;
+	so->demangle_params = asks_for_arguments(c->o.symbol);
 	so->progress = progress;
 	so->progress_ctx = c;
 	so->log = LOG_STDERR;
