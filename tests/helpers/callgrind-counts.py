@@ -5,7 +5,8 @@ in which each instruction has two samples whose periods add up to how often call
 
 callgrind-counts.py check CALLGRIND PROGRAM JSON: whether annotate's JSON has at each instruction
 just that. callgrind-counts.py ran CALLGRIND PROGRAM JSON: whether what samples were taken at is what
-callgrind saw run."""
+callgrind saw run. callgrind-counts.py runs CALLGRIND PROGRAM JSON: how far executions by branch
+stacks agree with callgrind's, and whether any is told of what never ran."""
 import json
 import os
 import sys
@@ -76,10 +77,29 @@ def ran(times, path):
     return bad or not hit
 
 
+def runs(times, path):
+    """Shares of executions in each function that ran a lot: how much of them is the same."""
+    with open(path) as f:
+        functions = json.load(f)['functions']
+    same = most = wrong = 0
+    for fn in functions:
+        seen = {int(i['address'], 16): i['executions'] for i in fn['lines'] if 'executions' in i}
+        exact = {at: times.get(at, 0) for at in seen}
+        wrong += sum(1 for at in seen if seen[at] and not exact[at])
+        if sum(seen.values()) < 1000 or not sum(exact.values()):
+            continue
+        share = sum(min(seen[at] / sum(seen.values()), exact[at] / sum(exact.values())) for at in seen)
+        print(f"{fn['symbol']}: {100 * share:.1f} % of {sum(seen.values())}")
+        same += share * sum(seen.values())
+        most += sum(seen.values())
+    print(f'{100 * same / max(most, 1):.1f} % of {most} executions; told of what never ran: {wrong}')
+    return most < 1000 or same < 0.9 * most or wrong
+
+
 what, callgrind, program, path = sys.argv[1:]
 program = os.path.realpath(program)
 times = counts(callgrind, program)
 if what == 'make':
     make(times, program, path)
 else:
-    sys.exit(bool((check if what == 'check' else ran)(times, path)))
+    sys.exit(bool({'check': check, 'ran': ran, 'runs': runs}[what](times, path)))

@@ -38,4 +38,18 @@ if "$PERF" record -q -e cpu-clock:u -F 4000 -o "$TMP/real.data" "$TMP/longer" >"
 else
 	skip "samples are at instructions that ran" "perf record does not work here: $(tail -n 1 "$TMP/log")"
 fi
+
+# Branch stacks walked in software tell how often each instruction ran.
+name="executions by branch stacks are callgrind's"
+if "$PERF" record -q -b --branch-source=software --branch-budget 0 -F 2000 -o "$TMP/b.data" "$TMP/longer" \
+	>"$TMP/log" 2>&1; then
+	"$PERF" annotate -i "$TMP/b.data" --json --dsos longer >"$TMP/b.json" 2>"$TMP/err"
+	if "$COUNTS" runs "$TMP/counts" "$TMP/longer" "$TMP/b.json" >"$TMP/verdict" 2>&1; then
+		pass "$name: $(tail -n 1 "$TMP/verdict")"
+	else
+		fail "$name" "$(cat "$TMP/verdict")" "$(cat "$TMP/err")"
+	fi
+else
+	skip "$name" "branches cannot be followed here: $(tail -n 1 "$TMP/log")"
+fi
 done_testing
