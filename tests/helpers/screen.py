@@ -26,7 +26,10 @@ the script, and what is on the screen is printed.
 	mask REGEX TEXT			in screens that are compared: TEXT instead, as wide
 	signal NAME			to the program in the foreground
 	dump FILE			the screen as text
+	fuzz SEED N			N random keys and sizes, the same for a seed; a program that they
+					leave is started again
 	settle				until the program sleeps and has taken all input
+	leave				Esc and Ctrl-C until it ends, with 0
 	exit STATUS			the program ends: a number, or the name of a signal
 	restored NAME			the terminal is as before the start
 	clean NAME			no byte came that a terminal of this kind does not know
@@ -36,6 +39,7 @@ the script, and what is on the screen is printed.
 """
 import fcntl
 import os
+import random
 import re
 import select
 import shlex
@@ -83,6 +87,7 @@ class Screen:
     def start(self, argv):
         # The driver keeps the program's side open: reading goes on to the last byte, and the
         # settings can be looked at when the program is gone.
+        self.argv = argv
         self.master, self.slave = os.openpty()
         self.winsize()
         self.before = termios.tcgetattr(self.slave)
@@ -342,6 +347,59 @@ class Screen:
         self.settle()
         with open(rest, 'w') as f:
             f.write(self.joined() + '\n')
+
+    def again(self, typed):
+        """Left by one of the keys: from the start."""
+        bad = self.restored()
+        if self.process.returncode or bad:
+            raise Failed('it ended with %d after %s\n%s' % (
+                self.process.returncode, ascii(typed[-40:]), '\n'.join(bad)))
+        os.close(self.master)
+        os.close(self.slave)
+        self.start(self.argv)
+        self.until(lambda: self.term.alternate, 'it does not start again')
+
+    def do_fuzz(self, rest):
+        seed, n = map(int, rest.split())
+        rng = random.Random(seed)
+        names = [name for name in KEYS if name != 'Esc'] * 2 + ['Down', 'Enter', 'Esc'] * 4
+        letters = [chr(c) for c in range(33, 127) if chr(c) not in 'q!']
+        typed = []
+        for _ in range(n):
+            what = rng.random()
+            if what < 0.02:
+                # No waiting: sizes change while keys are on their way.
+                self.cols, self.rows = rng.choice([(1, 1), (3, 2), (20, 4), (40, 10), (80, 24),
+                                                   (200, 50), (300, 3), (2, 60)])
+                self.term.resize(self.rows, self.cols)
+                self.winsize()
+                typed.append('%dx%d' % (self.cols, self.rows))
+                continue
+            key = rng.choice(names) if what < 0.5 else rng.choice(letters)
+            if what > 0.97:
+                key = rng.choice(['\x1b[', '\x1bO', '\x1b[1;', 'ü', '漢', '\xff', '\0', 'C-l'])
+            typed.append(key)
+            if self.process.poll() is not None:
+                self.again(typed)
+            self.send(self.key_bytes(key) if key in KEYS or key[:2] == 'C-' or len(key) == 1
+                      else key.encode())
+            if rng.random() < 0.1:
+                self.settle()
+        self.settle()
+        if self.process.poll() is not None:
+            self.again(typed)
+
+    def do_leave(self, rest):
+        """Whatever is open: q and Esc until it ends."""
+        for _ in range(60):
+            self.settle()
+            if self.ended():
+                break
+            self.send(b'\x1b')
+            self.settle()
+            if not self.ended():
+                self.send(b'\x03')
+        self.do_exit('0')
 
     def do_settle(self, rest):
         self.settle()

@@ -141,6 +141,44 @@ while IFS= read -r key; do
 done <keys
 like "P: what was written" "$(cat branchy.annotation 2>&1)" '94\.34 .*shl +\$0xd,%eax'
 
+# ---- odd files
+python3 - walk hostile <<'E'
+import sys
+b = open(sys.argv[1], 'rb').read()
+assert b.count(b'branchy\0')
+open(sys.argv[2], 'wb').write(b.replace(b'branchy\0', b'\33[2J"\n\\\0'))
+E
+echo 'sample 5 0x40017e 1000' | made_file listing-file hostile.data /proc/self/cwd/hostile 1
+screen <<EOF
+run $PERF annotate -i hostile.data
+wait \x1b[2J"\x0a
+key o P h Esc k J f
+settle
+clean a hostile name is written out
+key q
+exit 0
+EOF
+: | made_file listing-file none.data /proc/self/cwd/walk 1
+screen <<EOF
+run $PERF annotate -i none.data
+wait data has no samples!
+exit 0
+restored a file without samples: no browser
+EOF
+# ---- keys at random, the same ones each time
+for seed in 1 2; do
+	for f in one branches; do
+		screen <<EOF
+title random keys $seed over $f.data
+run $PERF annotate -i $f.data --prefix /proc/self/cwd --prefix-strip 1
+wait branchy
+fuzz $seed 200
+leave
+restored random keys $seed over $f.data
+EOF
+	done
+done
+
 # ---- ends
 screen <<EOF
 bash
