@@ -135,8 +135,10 @@ int main(int argc, char **argv)
 		default: return 129;
 		}
 	path = optind < argc ? realpath(argv[optind], NULL) : NULL;
-	if (!path || elf_open(&f, path, 0))
+	if (!path || elf_open(&f, path, 0)) {
+		free(path);
 		return 129;
+	}
 	if (machine_new(&mach, "", &e) || resolver_new(&res, mach, NULL, &e) ||
 	    annotate_new(&counts, mach, res, &e) || annotate_finish(counts, &e))
 		die(&e);

@@ -197,7 +197,7 @@ static void test_listing(void **state)
 static void test_names(void **state)
 {
 	struct annotate *a = new_annotate();
-	const char *slot = NULL, *data = NULL;
+	bool slot = false, data = false; /* others may be there, too: of sanitizers */
 	struct listing *l;
 
 	(void)state;
@@ -209,17 +209,13 @@ static void test_names(void **state)
 	for (uint32_t i = 0; i < l->nr_insns; i++) {
 		const struct listing_line *line = &l->line[l->insn_line[i]];
 
-		if (line->ref != LISTING_DATA)
+		if (line->ref != LISTING_DATA || !line->name)
 			continue;
-		if (line->branch == INSN_IND_CALL || line->branch == INSN_IND_JUMP)
-			slot = line->name;
-		else
-			data = line->name;
+		slot |= !strcmp(line->name, "getppid@got");
+		data |= !strcmp(line->name, "sink");
 	}
-	assert_non_null(slot);
-	assert_string_equal(slot, "getppid@got");
-	assert_non_null(data);
-	assert_string_equal(data, "sink");
+	assert_true(slot);
+	assert_true(data);
 	listing_close(l);
 	annotate_free(a);
 }
