@@ -37,6 +37,15 @@ printf '[buildid]\n\tdir = %s\n[color]\n\tui = never\n' "$TMP/ids" | config
 "$PERF" report -q -i "$F" >"$TMP/out" 2>"$TMP/err"
 unlike "buildid.dir, color.ui" "$(cat "$TMP/err")" 'perfconfig'
 
+printf '[colors]\n\ttop = red, color17\n\tselected = black, "#ffff00"\n[tui]\n\tannotate = false\n' | config
+for command in annotate script; do
+	"$PERF" $command -i "$F" >"$TMP/out" 2>"$TMP/err"
+	unlike "colors of browsers: $command" "$(cat "$TMP/err")" 'perfconfig|tui-color'
+done
+printf '[colors]\n\ttop = reddish, default\n' | config
+check_status "a colour that is none" 129 "$PERF" annotate -i "$F"
+like "a colour that is none: what there is" "$(cat "$TMP/check.out")" 'colors\.top = reddish, default: no such color'
+
 printf '[top]\n\tchildren = true\n[report]\n\tsort_order = dso\n\tnosuch = 1\n[a "b c"]\n\tkey\n' | config
 report -q >"$TMP/got"
 like "what is not used is named, with its file" "$(cat "$TMP/err")" \

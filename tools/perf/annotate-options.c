@@ -63,6 +63,7 @@ const struct option annotate_cmd_options[] = {
 
 	OPT_GROUP("Output"),
 	OPT_BOOL(0, "tui", O, tui, "a browser (default on a terminal)"),
+	OPT_INCLUDE(O, look, tui_options),
 	OPT_BOOL(0, "stdio", O, stdio, "text: address and instruction (default elsewhere)"),
 	OPT_BOOL(0, "stdio2", O, stdio2, "text: arrows, jumps and calls by name"),
 	OPT_BOOL(0, "json", O, json, "all of it as JSON"),

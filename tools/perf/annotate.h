@@ -6,6 +6,7 @@
 #include "annotate/annotate.h"
 #include "compat.h"
 #include "session/session.h"
+#include "tui/tui.h"
 
 struct annotate_cmd_opts {
 	struct session_opts session;
@@ -18,6 +19,7 @@ struct annotate_cmd_opts {
 	bool show_samples, show_period, group, skip_missing;
 	double min_percent; /* functions below this are left out */
 	int verbose;
+	struct tui_opts look;
 };
 
 extern const struct option annotate_cmd_options[];

@@ -391,7 +391,7 @@ static int open_browser(struct annotate_cmd *c, struct err *e)
 
 	if (!o->tui && (o->stdio || o->stdio2 || o->json || o->dump || !isatty(1)))
 		return 0;
-	ret = tui_open(&c->tui, NULL, &why);
+	ret = tui_open(&c->tui, &o->look, &why);
 	if (ret)
 		c->tui = NULL;
 	if (!ret || !o->tui)

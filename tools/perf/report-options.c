@@ -145,6 +145,7 @@ const struct option report_options[] = {
 	OPT_BOOL('D', "dump-raw-trace", O, dump, "every record in full"),
 	OPT_BOOL(0, "disable-order", O, no_order, "-D: records as they lie in the file"),
 	OPT_BOOL(0, "raw-trace", O, raw_trace, "key trace: the fields as numbers"),
+	OPT_INCLUDE(O, look, tui_options),
 	OPT_BOOL(0, "redact", O, redact, "do not show what is in registers"),
 	OPT_BOOL('q', "quiet", O, quiet, "no comment lines, no warnings"),
 	OPT_INC('v', "verbose", O, verbose, "say more"),

@@ -6,6 +6,7 @@
 #include "compat.h"
 #include "faces/faces.h"
 #include "session/session.h"
+#include "tui/tui.h"
 
 struct report_opts {
 	struct session_opts session;
@@ -31,6 +32,7 @@ struct report_opts {
 	bool chain_given, chain_none, inverted;
 	struct chain_opts chain;
 	double min_percent; /* --percent-limit */
+	struct tui_opts look;
 };
 
 struct report_piece {

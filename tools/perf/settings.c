@@ -15,6 +15,11 @@
 		.place = (nr), ##__VA_ARGS__                                                     \
 	}
 
+/* A colour of browsers. */
+#define COLOR(name)                                                   \
+	ROW("colors." name, "annotate", VALUE, "tui-color=" name),    \
+		ROW("colors." name, "report", VALUE, "tui-color=" name)
+
 /* clang-format off */
 static const struct cli_setting settings[] = {
 	ROW("annotate.demangle", "annotate", FLAG, "demangle"),
@@ -22,6 +27,10 @@ static const struct cli_setting settings[] = {
 	ROW("annotate.disassembler_style", "annotate", VALUE, "disassembler-style"),
 	ROW("annotate.show_nr_samples", "annotate", FLAG, "show-nr-samples"),
 	ROW("annotate.show_total_period", "annotate", FLAG, "show-total-period"),
+	ROW("tui.annotate", "annotate", CHOICE, "false=stdio,off=stdio,no=stdio,0=stdio"),
+	COLOR("top"), COLOR("medium"), COLOR("normal"), COLOR("selected"), COLOR("jump_arrows"),
+	COLOR("addr"), COLOR("root"), COLOR("head"), COLOR("dim"), COLOR("match"), COLOR("menu"),
+	COLOR("warn"), COLOR("bar"),
 	ROW("buildid.dir", NULL, ENV, "PERF_BUILDID_DIR"),
 	ROW("report.children", "report", FLAG, "children"),
 	ROW("report.group", "report", FLAG, "group"),

@@ -122,6 +122,7 @@ static int take(struct reading *r, const struct cli_setting *row, const char *va
 static int one_setting(void *ctx, const char *key, const char *value)
 {
 	struct reading *r = ctx;
+	bool known = false;
 	size_t n;
 
 	if (!strncmp(key, "pager.", 6))
@@ -135,9 +136,12 @@ static int one_setting(void *ctx, const char *key, const char *value)
 
 		if (strcmp(key, row->key) != 0)
 			continue;
-		return row->command && strcmp(row->command, r->command) != 0 ? 0
-									     : take(r, row, value);
+		if (!row->command || !strcmp(row->command, r->command))
+			return take(r, row, value);
+		known = true; /* of another command; there may be a row of ours, too */
 	}
+	if (known)
+		return 0;
 	n = strlen(r->ignored);
 	snprintf(r->ignored + n, sizeof(r->ignored) - n, "%s%s", n ? ", " : "", key);
 	return 0;

@@ -25,6 +25,7 @@
 
 #include "annotate/annotate.h"
 #include "base/base.h"
+#include "cli/cli.h"
 
 struct tui;
 
@@ -57,6 +58,9 @@ struct tui_opts {
 	bool ascii;    /* lines of - | + though the terminal knows better */
 	bool mouse; /* wheel and clicks come to us; the terminal then marks text with Shift only */
 };
+
+/* --tui-color and the like, for OPT_INCLUDE() of a struct tui_opts. */
+extern const struct option tui_options[];
 
 /* colors.@name = @value of perfconfig, as "red, default". -ENOENT: no such name; -EINVAL with @e. */
 int tui_set_color(struct tui_opts *o, const char *name, const char *value, struct err *e);
