@@ -52,6 +52,17 @@ annotate hot
 like "from the cache, by its build id" "$(cat "$TMP/out")" '0x3039'
 "$PERF" buildid-cache --purge-all 2>/dev/null || rm -rf "$HOME/.debug"
 
+# Without a build id nothing proves that a file is the one that ran.
+prog 12345 "$TMP/prog"
+"$PERF" record -q -e cpu-clock:u -F 1000 -B -o "$TMP/no-id.data" "$TMP/prog" 2>"$TMP/log"
+"$PERF" annotate -i "$TMP/no-id.data" hot >"$TMP/out" 2>"$TMP/err"
+like "no build id: the file at the path" "$(cat "$TMP/out")" '0x3039'
+unlike "... which may be the one" "$(cat "$TMP/err")" 'may not be the code that ran'
+touch -d '1 hour ago' "$TMP/no-id.data"
+"$PERF" annotate -i "$TMP/no-id.data" hot >"$TMP/out" 2>"$TMP/err"
+like "no build id, and the file is newer: it is told" "$(cat "$TMP/err")" \
+	"$TMP/prog is newer than the recording, which has no build id of it"
+
 rm "$TMP/prog"
 annotate hot
 is "no file: status" "$?" 1

@@ -12,6 +12,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "annotate-int.h"
 
@@ -87,6 +88,25 @@ static uint16_t args_of(const char *text)
 		blank = strchr(word, ' ');
 	}
 	return blank && blank[1] ? (uint16_t)(blank + 1 - text) : 0;
+}
+
+/*
+ * Without a build id a file may be another one than what ran, and nobody can tell; but one that was
+ * put there after the recording was written most likely is.
+ */
+static int note_unproven(struct listing_build *b)
+{
+	const struct perfdata *pd = machine_recording(b->a->m);
+	struct stat code, recording;
+
+	if (b->l.dso->kind != DSO_USER || b->l.dso->build_id_size || !pd || !b->l.path ||
+	    stat(b->l.path, &code) || stat(perfdata_path(pd), &recording) ||
+	    code.st_ctim.tv_sec <= recording.st_mtim.tv_sec)
+		return 0;
+	return annotate_note(b,
+			     "%s is newer than the recording, which has no build id of it: this "
+			     "may not be the code that ran",
+			     b->l.path);
 }
 
 /* Where kinds of code begin: symbol_marks(). */
@@ -320,6 +340,8 @@ static int build(struct listing_build *b, struct err *e)
 {
 	int ret = read_code(b, e);
 
+	if (!ret && note_unproven(b))
+		ret = err_set(e, -ENOMEM, "out of memory for a function");
 	ret = ret ?: decode(b, e);
 	if (ret)
 		return ret;
