@@ -79,7 +79,7 @@ my %called_elsewhere = (
 	table_totals => 'tests ask a table without making a view',
 	(map { $_ => 'what a browser asks' } qw(table_time table_over_time view_rows_over_time
 		view_both_percents view_diff_at view_diff_free view_diff_new view_diff_nr view_diff_of
-		view_found_free view_frame_op view_row_op view_sandwich_free view_sandwich_new view_search
+		view_found_free view_frame_op view_put_folded view_row_op view_sandwich_free view_sandwich_new view_search
 		view_step_text view_steps_at view_steps_free view_steps_new view_steps_nr view_steps_opts
 		view_steps_push view_steps_redo view_steps_table view_steps_undo view_steps_view)),
 );

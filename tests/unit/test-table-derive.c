@@ -551,6 +551,36 @@ static void test_search(void **state)
 	done(t);
 }
 
+static void test_folded(void **state)
+{
+	const struct table_op mid = { .kind = TABLE_FOCUS, .name = "t_mid", .cut = TABLE_BELOW };
+	struct keys_opts o = all;
+	struct err e = { 0 };
+	struct obuf out;
+	struct table *t;
+
+	(void)state;
+	t = derive(&all, NULL, 0);
+	assert_int_equal(obuf_init(&out, -1, 0), 0);
+	assert_int_equal(view_put_folded(v, 0, &out, &e), 0);
+	assert_string_equal(done_text(&out), ":1;t_outer;t_leaf 30\n"
+					     ":1;t_outer;t_mid;[liba.so];[liba.so] 50\n"
+					     ":1;t_outer;t_mid;t_leaf 10\n"
+					     ":2;t_outer 60\n"
+					     ":2;t_outer;t_mid 20\n"
+					     ":2;t_outer;t_mid;t_mid;t_leaf 40\n");
+	done(t);
+	o.sort = "dso";
+	t = derive(&o, &mid, 1);
+	assert_int_equal(obuf_init(&out, -1, 0), 0);
+	assert_int_equal(view_put_folded(v, 0, &out, &e), 0);
+	assert_string_equal(done_text(&out), ":1;t_mid;[liba.so];[liba.so] 50\n"
+					     ":1;t_mid;t_leaf 10\n"
+					     ":2;t_mid 20\n"
+					     ":2;t_mid;t_mid;t_leaf 40\n");
+	done(t);
+}
+
 static void test_row_ops(void **state)
 {
 	struct keys_opts o = { .sort = "tid,cpu,comm,dso,sym" };
@@ -619,8 +649,8 @@ int main(void)
 		TEST(test_recursion),  TEST(test_deep_recursion), TEST(test_samples),
 		TEST(test_time),       TEST(test_keys),		  TEST(test_time_of_levels),
 		TEST(test_refused),    TEST(test_sandwich),	  TEST(test_steps),
-		TEST(test_many_steps), TEST(test_search),	  TEST(test_row_ops),
-		TEST(test_diff),
+		TEST(test_many_steps), TEST(test_search),	  TEST(test_folded),
+		TEST(test_row_ops),    TEST(test_diff),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,3 +120,50 @@ int table_spread_over_time(const struct table *t, const uint64_t *bits, unsigned
 	free(s.node);
 	return ret;
 }
+
+/* ---- ends ------------------------------------------------------------------------------------ */
+
+static struct table_end end_of(const struct table *base, uint32_t group, uint64_t nr,
+			       uint64_t period)
+{
+	uint32_t comm = (uint32_t)keys_tuple_get(&base->groups, group)[base->rich_slot[RICH_COMM]];
+
+	return (struct table_end){
+		.comm = intern_str(&base->keys.names, comm),
+		.comm_id = comm,
+		.node = ID_NONE,
+		.samples = { nr, period },
+	};
+}
+
+int table_each_end(const struct table *t, int (*fn)(void *ctx, const struct table_end *end),
+		   void *ctx)
+{
+	const struct derived *of = t->derived;
+	const struct table *base = of ? of->base : NULL;
+	int ret = 0;
+
+	for (size_t i = 0; base && !ret && i < base->rows.n; i++) {
+		const struct keys_row *row = &base->rows.v[i];
+		struct table_end end = end_of(base, row->group, row->nr, row->period);
+
+		end.row = of->row[i];
+		if (end.row != ID_NONE)
+			ret = fn(ctx, &end);
+	}
+	for (size_t i = 0; base && !ret && i < base->ch.leafs.n; i++) {
+		const struct leaf *l = &base->ch.leafs.v[i];
+		struct table_end end =
+			end_of(base, base->rows.v[l->row].group, l->count, l->period);
+
+		if (of->leaf[i] == ID_NONE)
+			continue;
+		end.row = of->leaf[i] & ~DERIVED_ROW;
+		if (!(of->leaf[i] & DERIVED_ROW)) {
+			end.node = t->ch.leafs.v[of->leaf[i]].node;
+			end.row = t->ch.leafs.v[of->leaf[i]].row;
+		}
+		ret = fn(ctx, &end);
+	}
+	return ret;
+}

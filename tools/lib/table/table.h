@@ -175,6 +175,20 @@ const struct table_count *table_over_time(const struct table *t, uint32_t event)
 int table_spread_over_time(const struct table *t, const uint64_t *bits, unsigned cells,
 			   struct table_count *out);
 
+/*
+ * Samples of a derived table by where they end, in the order of the rich one, which tells apart more
+ * than this one: some come in parts. Ends when @fn returns other than 0, with that.
+ */
+struct table_end {
+	const char *comm;
+	uint32_t comm_id;   /* equal for equal names */
+	uint32_t node, row; /* node: ID_NONE = no chain */
+	struct table_count samples;
+};
+
+int table_each_end(const struct table *t, int (*fn)(void *ctx, const struct table_end *end),
+		   void *ctx);
+
 /* ---- results --------------------------------------------------------------------------------- */
 
 struct table_totals {

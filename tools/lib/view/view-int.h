@@ -8,6 +8,7 @@
  *	nest.c		rows above rows; nest-acc.c: what these cost with callees
  *	cols.c		which columns there are; cells.c: as text
  *	ask.c		what of a row can be asked of the table; steps.c: what was
+ *	folded.c	stacks as lines
  *	search.c	texts in rows and chains; diff.c: rows of two views side by side
  *	tree-list.c	which nodes and leafs of the trie a row has; tree.c: its call tree
  *

@@ -212,6 +212,12 @@ void view_sandwich_free(struct view_sandwich *s);
 int view_rows_over_time(const struct view *v, const struct keys_row *const *rows, unsigned nr,
 			unsigned cells, struct table_count *out);
 
+/*
+ * What is shown of @event as folded stacks, "command;outer;inner PERIOD", for flame graphs; of a
+ * derived table. -EINVAL for rows of branches.
+ */
+int view_put_folded(const struct view *v, uint32_t event, struct obuf *o, struct err *e);
+
 /* ---- searching, comparing --------------------------------------------------------------------- */
 
 /* What of @event has a text in it: rows by their keys, frames by their names. */
