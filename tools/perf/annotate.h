@@ -5,6 +5,7 @@
 
 #include "annotate/annotate.h"
 #include "compat.h"
+#include "faces/faces.h"
 #include "session/session.h"
 #include "tui/tui.h"
 
@@ -22,6 +23,31 @@ struct annotate_cmd_opts {
 	struct tui_opts look;
 };
 
+/* What was told on stderr: nothing twice. */
+struct annotate_cmd_said {
+	bool *dso; /* by dso->idx: that its code is missing */
+	uint32_t nr_dsos;
+	struct intern texts;
+	size_t nr_notes, nr_quiet_notes;
+};
+
+struct annotate_cmd {
+	struct annotate_cmd_opts o;
+	struct session *session;
+	struct perfdata *pd;
+	struct annotate *a;
+	struct listing_opts listing;
+	const struct faces_listing_writer *writer;
+	struct faces_listings out;
+	struct obuf text;
+	struct cli_progress progress;
+	struct tui *tui; /* NULL = text */
+	bool stopped;	 /* q was pressed while reading */
+	struct annotate_cmd_said said;
+	size_t nr_shown, nr_missing;
+	bool usage; /* what failed is the command line */
+};
+
 extern const struct option annotate_cmd_options[];
 /*
  * Options that exclude each other, words with a meaning: 0 or -EINVAL. What shares are of goes to
@@ -29,5 +55,11 @@ extern const struct option annotate_cmd_options[];
  */
 int annotate_cmd_check(const struct annotate_cmd_opts *o, enum listing_percent *percent,
 		       struct err *e);
+
+/*
+ * Writes, or browses, what was counted: the functions that were asked for. -ENOENT where there are none,
+ * which is no reason not to tell what the session has to warn of.
+ */
+int annotate_cmd_show(struct annotate_cmd *c, struct err *e);
 
 #endif

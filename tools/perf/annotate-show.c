@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * perf annotate: which functions are shown, one listing after the other, and what is said of those that
+ * cannot be. Messages go to stderr and each is said once, because a recording has hundreds of functions
+ * that lack the same thing.
+ */
+#include <stdlib.h>
+
+#include "annotate.h"
+#include "base/nearest.h"
+
+#define NOTES_SHOWN 3
+
+/* ---- which functions ---------------------------------------------------------------------------- */
+
+/*
+ * The name as it is printed; the linker's where @symbol is one. That says which of several functions of
+ * one name is meant, as arguments in brackets do: then names have these.
+ */
+static const char *asked_name(const struct annotate_cmd *c, char **demangled)
+{
+	*demangled = c->o.session.no_demangle ? NULL : symbol_demangle(c->o.symbol, true);
+	return *demangled ?: c->o.symbol;
+}
+
+static bool is_asked(const struct annotate_cmd *c, const struct symbol *sym, const char *name)
+{
+	return !c->o.symbol || !strcmp(sym->name, name) || !strcmp(sym->name, c->o.symbol);
+}
+
+/* Of the events from @first on. */
+static struct annotate_count sum(const struct annotate_total *t, uint32_t first, uint32_t nr)
+{
+	struct annotate_count s = { 0, 0 };
+
+	for (uint32_t k = first; k < first + nr; k++) {
+		s.hits += t[k].count.hits;
+		s.period += t[k].count.period;
+	}
+	return s;
+}
+
+static bool is_hot(const struct annotate_cmd *c, const struct annotate_function *f, uint32_t first,
+		   uint32_t nr)
+{
+	struct annotate_count mine = sum(f->total, first, nr), all = { 0, 0 };
+
+	for (uint32_t k = first; k < first + nr; k++)
+		all.period += annotate_total(c->a, k)->count.period;
+	return mine.hits && 100.0 * (double)mine.period >= c->o.min_percent * (double)all.period;
+}
+
+/* ---- what cannot be shown ----------------------------------------------------------------------- */
+
+static bool is_told(struct annotate_cmd *c, const struct dso *dso)
+{
+	bool was;
+
+	if (dso->idx >= c->said.nr_dsos) {
+		uint32_t nr = dso->idx + 64;
+		bool *told = realloc(c->said.dso, nr * sizeof(*told));
+
+		if (!told)
+			return false;
+		memset(told + c->said.nr_dsos, 0, (nr - c->said.nr_dsos) * sizeof(*told));
+		c->said.dso = told;
+		c->said.nr_dsos = nr;
+	}
+	was = c->said.dso[dso->idx];
+	c->said.dso[dso->idx] = true;
+	return was;
+}
+
+/* Of each object once; of functions that were asked for by name, always. */
+static void say_missing(struct annotate_cmd *c, const struct dso *dso, const struct err *why)
+{
+	size_t nr = c->said.texts.str.n;
+
+	c->nr_missing++;
+	if (c->o.skip_missing || (is_told(c, dso) && !c->o.symbol))
+		return;
+	intern(&c->said.texts, why->text); /* what is missing may be the same for all objects */
+	if (c->said.texts.str.n != nr)
+		cli_print_err(why);
+}
+
+static int say_unknown(struct annotate_cmd *c, const char *name, struct err *e)
+{
+	struct nearest near = nearest_init(name);
+	char names[512];
+
+	for (size_t i = 0; i < annotate_nr_functions(c->a); i++)
+		nearest_offer(&near, annotate_function(c->a, i)->sym->name);
+	nearest_print(&near, names, sizeof(names));
+	err_set(e, -ENOENT, "%s has no samples in a function called `%s'", perfdata_path(c->pd),
+		name);
+	if (names[0])
+		err_hint(e, "Did you mean %s?", names);
+	else if (annotate_nr_functions(c->a))
+		err_hint(e, "Most are in %s. perf report -s symbol lists all functions.",
+			 annotate_function(c->a, 0)->sym->name);
+	return e->code;
+}
+
+/* ---- showing ------------------------------------------------------------------------------------ */
+
+/*
+ * What a reader of the listing has to know; the same of many functions is said once, and of many
+ * different things a few: objects with debug information have hundreds of sources that are not here.
+ */
+static void say_notes(struct annotate_cmd *c, const struct listing *l)
+{
+	if (c->o.quiet || c->o.json)
+		return;
+	for (const char *const *note = l->notes; note && *note; note++) {
+		size_t nr = c->said.texts.str.n;
+
+		intern(&c->said.texts, *note);
+		if (c->said.texts.str.n == nr)
+			continue;
+		if (c->said.nr_notes++ < NOTES_SHOWN) {
+			log_warn("%s", *note);
+		} else {
+			log_info("%s", *note);
+			c->said.nr_quiet_notes++;
+		}
+	}
+}
+
+static int show_function(struct annotate_cmd *c, struct dso *dso, const struct symbol *sym,
+			 struct err *e)
+{
+	struct err why = { 0 };
+	struct listing *l;
+	int ret = listing_open(&l, c->a, dso, sym, &c->listing, &why);
+
+	if (ret == -ENOMEM) {
+		*e = why;
+		return ret;
+	}
+	if (ret) {
+		say_missing(c, dso, &why);
+		return 0;
+	}
+	say_notes(c, l);
+	ret = c->writer->put(&c->out, l, e);
+	listing_close(l);
+	c->nr_shown++;
+	return ret;
+}
+
+/* The functions of an event, or of a group of them: how many there are goes to *@nr_asked. */
+static int show_event(struct annotate_cmd *c, uint32_t first, uint32_t nr, const char *name,
+		      size_t *nr_asked, struct err *e)
+{
+	int ret = annotate_sort(c->a, first, nr, e);
+
+	c->listing.event = first;
+	c->listing.nr_events = nr;
+	for (size_t i = 0; !ret && i < annotate_nr_functions(c->a) && !c->text.code; i++) {
+		const struct annotate_function *f = annotate_function(c->a, i);
+
+		if (!is_asked(c, f->sym, name) || !sum(f->total, first, nr).hits)
+			continue;
+		++*nr_asked;
+		if (is_hot(c, f, first, nr))
+			ret = show_function(c, f->dso, f->sym, e);
+	}
+	return ret;
+}
+
+static int show_events(struct annotate_cmd *c, const char *name, size_t *nr_asked, struct err *e)
+{
+	uint32_t nr = annotate_nr_events(c->a), members;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < nr && !ret; i += members) {
+		const struct perfdata_event *ev =
+			i < perfdata_nr_events(c->pd) ? perfdata_event(c->pd, i) : NULL;
+
+		members = 1;
+		if (c->o.group && ev && ev->leader == ev->idx && ev->nr_members &&
+		    ev->nr_members <= nr - i)
+			members = ev->nr_members;
+		ret = show_event(c, i, members, name, nr_asked, e);
+	}
+	return ret;
+}
+
+/* A function that was asked for, without samples, that branches led to: they say how it ran. */
+static int show_passed(struct annotate_cmd *c, const char *name, size_t *nr_asked, struct err *e)
+{
+	const struct loc *at;
+	size_t next = 0;
+	int ret = 0;
+
+	c->listing.event = 0;
+	c->listing.nr_events = 1;
+	while (!ret && (at = annotate_next_passed(c->a, &next))) {
+		if (!is_asked(c, at->sym, name))
+			continue;
+		++*nr_asked;
+		ret = show_function(c, at->dso, at->sym, e);
+	}
+	return ret;
+}
+
+/* The hottest of the functions that were asked for; the browser goes on from there. */
+static void browse(struct annotate_cmd *c, const char *name, size_t *nr_asked, struct err *e)
+{
+	const struct faces_listing_opts *f = &c->out.o;
+	struct tui_annotate_opts opts = {
+		.listing = c->listing,
+		.percent = f->percent,
+		.samples = f->number == FACES_SAMPLES,
+		.periods = f->number == FACES_PERIODS,
+	};
+	const struct loc *at;
+	size_t next = 0;
+
+	if (annotate_sort(c->a, 0, annotate_nr_events(c->a), e))
+		return;
+	for (size_t i = 0; i < annotate_nr_functions(c->a); i++) {
+		const struct annotate_function *fn = annotate_function(c->a, i);
+
+		if (!is_asked(c, fn->sym, name))
+			continue;
+		++*nr_asked;
+		tui_annotate(c->tui, c->a, &opts, fn->dso, fn->sym);
+		return;
+	}
+	while ((at = annotate_next_passed(c->a, &next))) {
+		if (!name || !is_asked(c, at->sym, name))
+			continue;
+		++*nr_asked;
+		tui_annotate(c->tui, c->a, &opts, at->dso, at->sym);
+		return;
+	}
+}
+
+/* The answer, in the form that was asked for. */
+int annotate_cmd_show(struct annotate_cmd *c, struct err *e)
+{
+	char *demangled = NULL;
+	const char *name = c->o.symbol ? asked_name(c, &demangled) : NULL;
+	size_t nr_asked = 0;
+	int ret;
+
+	if (c->tui) {
+		e->code = 0;
+		browse(c, name, &nr_asked, e);
+		ret = e->code;
+		tui_close(c->tui);
+		c->tui = NULL;
+	} else {
+		c->writer->begin(&c->out);
+		ret = show_events(c, name, &nr_asked, e);
+		if (!ret && name && !nr_asked)
+			ret = show_passed(c, name, &nr_asked, e);
+		c->writer->end(&c->out);
+	}
+	if (!ret && c->o.symbol && !nr_asked)
+		ret = say_unknown(c, c->o.symbol, e);
+	if (!ret && !annotate_nr_functions(c->a))
+		ret = err_set(e, -ENOENT, "no sample of %s lies in a function whose name is known",
+			      perfdata_path(c->pd));
+	free(demangled);
+	return ret;
+}
