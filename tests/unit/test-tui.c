@@ -474,6 +474,66 @@ static void test_color(void **state)
 	assert_string_equal(tui_role_color(&o, TUI_TOP, false), "brightred");
 }
 
+/* A row as browsers have them: a share, an address, a name that may be anything. */
+static void paint_name(void *ctx, uint64_t i, struct tui_pen *p, bool selected)
+{
+	static const char *const names[] = {
+		"main",
+		"std::map<std::string, std::vector<int>>::operator[](std::string const&)",
+		"名前::関数(引数)",
+		"evil\033[31m\u202ename\r\n",
+		"e\u0301te\u0301",
+	};
+	int width = tui_left(p) - 30;
+
+	(void)ctx, (void)selected;
+	tui_putf(p,
+		 i < 3	 ? TUI_TOP
+		 : i < 6 ? TUI_MEDIUM
+			 : TUI_NORMAL,
+		 "%6.2f%%", 100.0 / (double)(i + 2));
+	tui_putf(p, TUI_ADDR, "  %08llx  ", (unsigned long long)i * 4096);
+	tui_field(p, TUI_NORMAL, width > 12 ? width : 12, names[i % ARRAY_SIZE(names)]);
+	tui_put(p, TUI_DIM, "  libc.so.6");
+}
+
+/* Whole screens with their roles, in tests/data/tui; UPDATE=1 writes them. */
+static void golden(int rows, int cols, const char *keys)
+{
+	static const struct tui_list_ops ops = { .rows = nr_rows, .paint = paint_name };
+	struct fake f = { .rows = rows, .cols = cols, .keys = keys };
+	struct rows r = { .n = 1000 };
+	struct tui_view v = { .ops = &view_ops, .ctx = &r, .list = &r.list };
+	char path[64], *want = NULL;
+	size_t size = 0;
+	FILE *file;
+
+	r.list = (struct tui_list){ .ops = &ops, .ctx = &r };
+	assert_int_equal(tui_run(fake_open(&f), &v), TUI_QUIT);
+	snprintf(path, sizeof(path), "tests/data/tui/%dx%d.txt", cols, rows);
+	file = fopen(path, getenv("UPDATE") ? "w+" : "r");
+	assert_non_null(file);
+	if (getenv("UPDATE")) {
+		fprintf(file, "%s%s", fake_text(&f), fake_colors(&f));
+		rewind(file);
+	}
+	assert_true(getdelim(&want, &size, 0, file) > 0);
+	fclose(file);
+	size = strlen(fake_text(&f));
+	if (strncmp(want, fake_text(&f), size) != 0 || strcmp(want + size, fake_colors(&f)) != 0)
+		fail_msg("another screen than %s:\n%s%s", path, fake_text(&f), fake_colors(&f));
+	free(want);
+	fake_close(&f);
+}
+
+static void test_golden(void **state)
+{
+	(void)state;
+	golden(24, 80, "\033[6~\033[Bm\033[B");
+	golden(10, 40, "\033[B\033[C/xyz");
+	golden(50, 200, "\033[F\033[A!");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -484,7 +544,7 @@ int main(void)
 		cmocka_unit_test(test_pieces),	    cmocka_unit_test(test_edit),
 		cmocka_unit_test(test_nested),	    cmocka_unit_test(test_log),
 		cmocka_unit_test(test_progress),    cmocka_unit_test(test_color),
-		cmocka_unit_test(test_random_keys),
+		cmocka_unit_test(test_random_keys), cmocka_unit_test(test_golden),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
