@@ -38,6 +38,14 @@ named() { # named NAME DATA
 	like "$1" "$(cat out)" ' spin_in_container$'
 	unlike "$1: never by another file" "$(cat out)" ' (outer|middle|leaf)$'
 }
+instructions() { # instructions NAME DATA
+	if grep -Eq 'HAVE_(LIBCAPSTONE|ZYDIS) 1' "$O/config.h"; then
+		"$PERF" annotate -i "$2" --stdio --no-source spin_in_container >out 2>err
+		like "$1: its instructions" "$(cat out err)" '[0-9]+\.[0-9]+ : +[0-9a-f]+: +[a-z]+'
+	else
+		skip "$1: its instructions" "built without a disassembler library"
+	fi
+}
 unnamed() { # unnamed NAME DATA WHY
 	"$PERF" report -i "$2" -s sym --stdio >out 2>err
 	unlike "$1: no names" "$(cat out)" ' (spin_in_container|outer|middle|leaf)$'
@@ -52,6 +60,7 @@ check "the recording has samples" test "$("$PERF" script -i live.data -F ip 2>/d
 unlike "-N copies nothing" "$(cat rec.out)" copied
 check "... indeed" test ! -e "$HOME/.debug"
 named "while it lives" live.data
+instructions "while it lives" live.data
 mv app/prog app/other
 named "while it lives, and here is no such file" live.data
 mv app/other app/prog
@@ -73,6 +82,7 @@ is "in whole" "$(find "$HOME/.debug$TMP/app/prog" -name elf -exec cmp {} "$H/con
 like "its build id is listed" "$("$PERF" buildid-list -i kept.data)" "/app/prog$"
 leave
 named "after its end" kept.data
+instructions "after its end" kept.data
 mv app/prog app/other
 named "after its end, and here is no such file" kept.data
 mv app/other app/prog
