@@ -53,6 +53,8 @@ static int setup_profile(struct report *r, struct err *e)
 		return ret;
 	ret = report_start_counting(r, e);
 	r->usage |= ret == -EINVAL;
+	if (!ret && report_lists_flow(r))
+		ret = annotate_new(&r->code, r->m, r->res, e);
 	return ret;
 }
 
@@ -71,7 +73,8 @@ static uint64_t need(void *ctx, const struct perfdata_event *event)
 	const struct report *r = ctx;
 
 	(void)event;
-	return table_need(r->t) | r->need | PERF_SAMPLE_TID;
+	return table_need(r->t) | (r->code ? annotate_need(r->code) : 0) | r->need |
+	       PERF_SAMPLE_TID;
 }
 
 static int take_sample(void *ctx, const struct session_sample *in, struct err *e)
@@ -90,6 +93,8 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 	if (r->flow && (s->present & PERF_SAMPLE_BRANCH_STACK) &&
 	    (r->socket < 0 || perfdata_cpu_socket(r->pd, s->cpu) == r->socket) &&
 	    brflow_add(r->flow, s, in->thread, e))
+		return e->code;
+	if (r->code && annotate_add(r->code, s, in->thread, e))
 		return e->code;
 	return table_add(r->t, s, in->thread, e);
 }
@@ -198,6 +203,8 @@ static int print_report(struct report *r, struct err *e)
 		log_error("The %s data has no samples!", perfdata_path(r->pd));
 		return 0;
 	}
+	if (r->code && report_show_flow(r))
+		return 0;
 	if (faces_warning(&f))
 		log_warn("%s", faces_warning(&f));
 	return faces_write(&f, writer(r), &r->out, e);
@@ -233,7 +240,8 @@ static int run_opened(struct report *r, struct err *e)
 	ret = ret ?: report_read(r, finish, e);
 	cli_progress_end(&r->progress); /* before anything is printed */
 	/* Not a line before it is known that a report follows. */
-	ret = ret ?: put_head(r, e);
+	if (!r->code)
+		ret = ret ?: put_head(r, e);
 	if (!ret)
 		ret = print_report(r, e);
 	if (!ret)
@@ -248,6 +256,7 @@ static int run_opened(struct report *r, struct err *e)
 static void report_free(struct report *r)
 {
 	brflow_free(r->flow);
+	annotate_free(r->code);
 	faces_threads_free(r->threads);
 	view_free(r->v);
 	table_free(r->t);
@@ -271,7 +280,8 @@ static int run(struct report *r, struct err *e)
 {
 	int ret, closed;
 
-	cli_pager_start();
+	if (!report_lists_flow(r))
+		cli_pager_start();
 	ret = obuf_init(&r->out, 1, 0);
 	if (ret)
 		return err_set(e, ret, "no memory for output");

@@ -53,8 +53,9 @@ struct report {
 	struct view *v;		     /* of p, once all is read */
 	struct report_piece *pieces; /* before p */
 	size_t nr_pieces;
-	uint64_t nr_taken;   /* samples */
-	struct brflow *flow; /* --total-cycles, --hot-paths; else NULL */
+	uint64_t nr_taken;     /* samples */
+	struct brflow *flow;   /* --total-cycles, --hot-paths; else NULL */
+	struct annotate *code; /* where these are listed in a terminal; else NULL */
 	struct keys_opts po;
 	struct obuf out;
 	struct arena args;
@@ -75,6 +76,10 @@ bool report_help_keys(const struct report_opts *o);
 int report_setup_options(struct report *r, struct err *e);
 /* report-mode.c: rows of what? Once the events are known. */
 int report_choose_mode(struct report *r, struct err *e);
+
+/* report-flow.c: blocks or paths as a list in the terminal, once r->code has counted. */
+bool report_lists_flow(const struct report *r);
+bool report_show_flow(struct report *r);
 
 /* What counts samples, once more. */
 int report_start_counting(struct report *r, struct err *e);

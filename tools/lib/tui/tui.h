@@ -25,6 +25,7 @@
 
 #include "annotate/annotate.h"
 #include "base/base.h"
+#include "brflow/brflow.h"
 #include "cli/cli.h"
 
 struct tui;
@@ -92,6 +93,17 @@ struct tui_annotate_opts {
  */
 bool tui_annotate(struct tui *t, const struct annotate *a, const struct tui_annotate_opts *opts,
 		  struct dso *dso, const struct symbol *sym);
+
+struct tui_flow {
+	const struct brflow *flow; /* finished */
+	struct resolver *res;
+	uint32_t path_len;	  /* branches in a path; 0 = blocks are listed */
+	const struct annotate *a; /* finished; what was counted at the instructions */
+	struct tui_annotate_opts opts;
+};
+
+/* Blocks by cycles or paths by how often they were taken, each to be opened. As tui_annotate(). */
+bool tui_flow(struct tui *t, const struct tui_flow *in);
 
 /* Where libraries tell what is worth a line: shown in the last one, and kept. */
 struct log_sink tui_log(struct tui *t);

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report --total-cycles and --hot-paths in a terminal: lists that open into instructions. What lies at
+ * these is counted in the same reading, as perf annotate does.
+ */
+#include <unistd.h>
+
+#include "builtin.h"
+#include "report.h"
+
+bool report_lists_flow(const struct report *r)
+{
+	const struct report_opts *o = &r->o;
+
+	if (!o->total_cycles && !o->hot_paths)
+		return false;
+	/* What is for other programs, more than the list, or counted in parts, is text. */
+	return isatty(STDOUT_FILENO) && !o->stdio && !o->json && !o->csv && !o->dot &&
+	       !o->separator && !o->header && !o->header_only && !o->stats && !o->tasks &&
+	       !o->mmaps && !o->dump && !o->threads && !o->pieces && !o->apart;
+}
+
+/* Whether it was shown; false = there is no terminal for it after all. */
+bool report_show_flow(struct report *r)
+{
+	const struct tui_flow in = {
+		.flow = r->flow,
+		.res = r->res,
+		.path_len = (uint32_t)r->o.hot_paths,
+		.a = r->code,
+	};
+	struct err why = { 0 };
+	struct tui *t;
+
+	if (!r->code || annotate_finish(r->code, &why) || tui_open(&t, &r->o.look, &why))
+		return false;
+	tui_flow(t, &in);
+	tui_close(t);
+	return true;
+}
