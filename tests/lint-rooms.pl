@@ -75,6 +75,8 @@ my %static = (
 
 # Not called by the program, and why it stays.
 my %called_elsewhere = (
+	annotate_merge => 'counts of pieces that are read apart add up; annotate reads in one piece yet',
+	annotate_branches_merge => 'likewise', annotate_registers_merge => 'likewise',
 	dtpmu_load_blob => 'targets of make fuzz have no files',
 	table_totals => 'tests ask a table without making a view',
 	(map { $_ => 'what a browser asks' } qw(table_time table_over_time view_rows_over_time

@@ -93,15 +93,6 @@ static int reach_event(struct annotate *a, uint32_t idx, const struct perfdata_e
 	return 0;
 }
 
-static void add_total(struct annotate_total *to, const struct annotate_total *t)
-{
-	to->count.hits += t->count.hits;
-	to->count.period += t->count.period;
-	to->exact += t->exact;
-	to->unnamed += t->unnamed;
-	to->precise = t->precise;
-}
-
 int annotate_add(struct annotate *a, const struct sample *s, struct thread *th, struct err *e)
 {
 	struct annotate_total *t;
@@ -129,6 +120,7 @@ int annotate_merge(struct annotate *to, const struct annotate *from,
 		   const struct annotate_maps *maps, struct err *e)
 {
 	const uint32_t *loc = maps ? maps->loc : NULL, *event = maps ? maps->event : NULL;
+	struct annotate_total *t;
 	struct annotate_row *row;
 
 	for (uint32_t i = 0; i < from->total.n; i++) {
@@ -136,7 +128,10 @@ int annotate_merge(struct annotate *to, const struct annotate *from,
 
 		if (reach_event(to, ev, NULL))
 			goto no_memory;
-		add_total(&to->total.v[ev], &from->total.v[i]);
+		t = &to->total.v[ev];
+		t->count.hits += from->total.v[i].count.hits;
+		t->count.period += from->total.v[i].count.period;
+		t->precise = from->total.v[i].precise;
 		if (!to->event.v[ev])
 			to->event.v[ev] = from->event.v[i];
 	}
