@@ -20,4 +20,7 @@ for f in zstd libdw libtraceevent libiberty libcapstone libfdt libslang; do
 done
 check_status "perf check feature says no" 1 "$B/perf" check feature zstd
 unlike "nothing but libelf and libc is linked" "$(readelf -d "$B/perf" | grep NEEDED)" 'libdw|libzstd|libtraceevent|libslang'
+made_file bpf-file "$TMP/bpf.data"
+"$B/perf" annotate -i "$TMP/bpf.data" >"$TMP/out" 2>&1
+like "annotate says which libraries decode instructions" "$(cat "$TMP/out")" 'libzydis-dev or libcapstone-dev'
 done_testing

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "annotate-int.h"
+#include "config.h"
 
 #define BETWEEN_MAX 6 /* lines that come with one */
 
@@ -20,6 +21,10 @@ int annotate_sources(struct listing_build *b)
 
 	if (b->o.no_source)
 		return 0;
+	/* jitdump has lines of its own. */
+	if (!HAVE_LIBDW && b->l.dso->kind != DSO_JIT &&
+	    annotate_note(b, "no source lines: this perf was built without libdw (libdw-dev)"))
+		return -ENOMEM;
 	vec_for_each (line, &b->insns) {
 		if (!symbol_srcline(b->res, b->l.dso, line->addr, &at) || !at.line)
 			continue;
