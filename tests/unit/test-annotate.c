@@ -193,6 +193,36 @@ static void test_listing(void **state)
 	annotate_free(a);
 }
 
+/* A sample at each byte: those inside an instruction are its own; sums come out, however large. */
+static void test_every_byte(void **state)
+{
+	struct annotate *a = new_annotate();
+	uint64_t size, hits = 0;
+	struct listing *l;
+
+	(void)state;
+	if (!HAVE_INSNS)
+		skip();
+	add(a, 0, (uintptr_t)counted, UINT64_MAX, 0); /* periods wrap as those of reports do */
+	for (size = 1; size < 8; size++)
+		add(a, 0, (uintptr_t)counted + size, 1, 0);
+	assert_int_equal(annotate_finish(a, &e), 0);
+	l = open_listing(a, "counted", NULL);
+	for (uint32_t i = 0; i < l->nr_insns; i++) {
+		const struct listing_line *line = &l->line[l->insn_line[i]];
+		uint64_t at = line->addr - l->start;
+
+		assert_int_equal(listing_count(l, line, 0).hits,
+				 at >= size ? 0 : min_u64(line->len, size - at));
+		hits += listing_count(l, line, 0).hits;
+	}
+	assert_int_equal(hits + l->event[0].outside.hits, size);
+	assert_int_equal(l->event[0].outside.hits, 0);
+	assert_int_equal(l->event[0].function.count.period, 6);
+	listing_close(l);
+	annotate_free(a);
+}
+
 /* Calls through slots, and data, have names. */
 static void test_names(void **state)
 {
@@ -361,6 +391,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_counts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_merge, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_listing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_every_byte, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_syntax, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_missing_file, setup_here, teardown),
