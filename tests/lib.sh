@@ -12,6 +12,7 @@
 #	wait_for command...			# for what happens, never for a time
 #	made_file branch-file FILE <TEXT	# recordings made by hand: tests/helpers/perfdata.py
 #	screen tui <<EOF			# a program on a terminal: tests/helpers/screen.py
+#	faults_are_wanted			# sanitizers leave SIGSEGV and its like to the program
 #	check "NAME" steady command...		# measurements: one of three holds
 #	skip "NAME" "reason"
 #	done_testing
@@ -58,6 +59,12 @@ trap 'exit 1' INT TERM
 
 diag() {
 	printf '%s\n' "$*" | sed 's/^/# /'
+}
+
+faults_are_wanted() {
+	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0
+	TSAN_OPTIONS=${TSAN_OPTIONS:+$TSAN_OPTIONS:}handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0
+	export ASAN_OPTIONS TSAN_OPTIONS
 }
 
 pass() {

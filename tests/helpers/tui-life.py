@@ -41,6 +41,9 @@ class Term:
                 full[name] = value
         self.pid = os.fork()
         if not self.pid:
+            # A shell ignores them in what it runs in the background.
+            for s in (signal.SIGINT, signal.SIGQUIT):
+                signal.signal(s, signal.SIG_DFL)
             os.setsid()
             fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
             for fd in (0, 1, 2):

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 need_x86
 need_cmd gcc python3 valgrind
+nm "$PERF" 2>/dev/null | grep -q __asan_init && skip_all "built with sanitizers"
 grep -Eq 'HAVE_(LIBCAPSTONE|ZYDIS) 1' "$O/config.h" || skip_all "built without a disassembler library"
 
 # cost N: instructions that it takes to list a function of N, with its lines

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The annotate browser on a terminal: whole screens, each key of its help page, sizes, ends.
 . "$(dirname "$0")/../lib.sh"
+faults_are_wanted
 need_cmd python3 bash
 "$PERF" check feature -q capstone || skip_all "no capstone in this build"
 "$PERF" check feature -q slang || skip_all "no S-Lang in this build"
