@@ -350,6 +350,8 @@ class Screen:
 
     def again(self, typed):
         """Left by one of the keys: from the start."""
+        while self.pump(0.02):
+            pass
         bad = self.restored()
         if self.process.returncode or bad:
             raise Failed('it ended with %d after %s\n%s' % (
