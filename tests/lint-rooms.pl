@@ -57,6 +57,7 @@ my %prefix = (
 	table => 'derive',
 	tracer => 'advance breakpoint budget cross exec finish native points signals splice state status'
 		. ' step strategy tracee vm wait walker',
+	tui => 'browse browser outline',
 	unwind => 'cfi deferred dwarf fp frame lbr',
 	# Programs that are sampled: the names are what tests and tutorials look for.
 	workload => 'brstack buf1 context_switch_work inlineloop leaf named_thread_loop noploop parent'

@@ -43,7 +43,8 @@ static inline void fill(struct table *t)
 }
 
 /* @hits: what ends at a frame, behind a slash. */
-static void put_tree(const struct view *of, const struct call_node *n, bool hits, struct obuf *o)
+static inline void put_tree(const struct view *of, const struct call_node *n, bool hits,
+			    struct obuf *o)
 {
 	for (uint32_t i = 0; i < n->nr_children; i++) {
 		const struct call_node *c = &n->child[i];
