@@ -40,10 +40,10 @@ unlike "no samples: no table" "$(cat "$TMP/out")" 'Total Lost'
 esc=$(printf '\033')
 # shellcheck disable=SC2086
 colours() { $SLOW "$@" 2>&1 | grep -c "$esc\[3[12]m.*%$esc\[m"; }
-is "colours on a terminal" "$([ "$(colours tty "$PERF" report -g none -i "$MEM")" -gt 0 ] && echo yes)" yes
+is "colours on a terminal" "$([ "$(colours tty "$PERF" report --stdio -g none -i "$MEM")" -gt 0 ] && echo yes)" yes
 is "none in a file" "$(colours file "$PERF" report -g none -i "$MEM")" 0
-is "none with NO_COLOR" "$(NO_COLOR=1 colours tty "$PERF" report -g none -i "$MEM")" 0
-is "none with --stdio-color never" "$(colours tty "$PERF" report --stdio-color never -i "$MEM")" 0
+is "none with NO_COLOR" "$(NO_COLOR=1 colours tty "$PERF" report --stdio -g none -i "$MEM")" 0
+is "none with --stdio-color never" "$(colours tty "$PERF" report --stdio --stdio-color never -i "$MEM")" 0
 is "none in JSON" "$(colours tty "$PERF" report --json -i "$MEM")" 0
 is "... in a file with always" "$([ "$(colours file "$PERF" report --stdio-color always -i "$MEM")" -gt 0 ] &&
 	echo yes)" yes
@@ -102,7 +102,7 @@ like "--full-source-path" "$("$PERF" report -i "$MEM" --full-source-path -s srcl
 	'Source:Line'
 
 # ---- what upstream has and this does not need, or has not
-check_status "accepted options" 0 "$PERF" report -i "$MEM" --tui -m --objdump /bin/objdump -M intel \
+check_status "accepted options" 0 "$PERF" report -i "$MEM" -m --objdump /bin/objdump -M intel \
 	--asm-raw --source --prefix /x --prefix-strip 2 --percent-type global-period --samples 3 \
 	--itrace=i100us --addr2line /bin/true --addr2line-style libdw --unwind-style libdw \
 	--pretty raw --show-ref-call-graph --raw-trace --disable-order

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "dump/dump.h"
 #include "builtin.h"
 #include "dump/dump.h"
 #include "report.h"
@@ -45,7 +44,7 @@ static int setup_profile(struct report *r, struct err *e)
 		machine_keep_all(r->m);
 	r->po.redact = r->o.redact;
 	r->po.pd = r->pd;
-	r->po.log = LOG_STDERR;
+	r->po.log = (struct log_sink){ .line = report_log, .ctx = r };
 	r->po.filter.session = session_filter(r->session);
 	r->po.arch = session_arch(r->session);
 	ret = report_choose_mode(r, e);
@@ -85,6 +84,8 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 	if (r->o.pieces && !r->o.apart && r->nr_taken && !(r->nr_taken % r->o.pieces) &&
 	    report_next_piece(r, e))
 		return e->code;
+	if (unlikely(r->stopped))
+		return 1;
 	r->nr_taken++;
 	if (r->po.switches)
 		table_set_parallelism(r->t, session_parallelism(r->session));
@@ -172,10 +173,9 @@ static const struct faces_writer *writer(const struct report *r)
 	return r->po.separator ? &faces_separated : &faces_text;
 }
 
-static int print_report(struct report *r, struct err *e)
+static struct faces answer(const struct report *r)
 {
-	const struct session_counts *counts = session_counts(r->session);
-	const struct faces f = {
+	return (struct faces){
 		.t = r->t,
 		.v = r->v,
 		.po = &r->po,
@@ -184,7 +184,7 @@ static int print_report(struct report *r, struct err *e)
 		.res = r->res,
 		.flow = r->o.dot ? NULL : r->flow,
 		.threads = r->threads,
-		.lost_samples = counts->lost_samples,
+		.lost_samples = session_counts(r->session)->lost_samples,
 		.o = { .min_percent = r->o.min_percent,
 		       .time = r->o.session.time,
 		       .socket = r->socket,
@@ -198,7 +198,20 @@ static int print_report(struct report *r, struct err *e)
 		       .mmaps = r->o.mmaps,
 		       .color = r->color },
 	};
+}
 
+static int show_report(struct report *r, struct err *e)
+{
+	const struct session_counts *counts = session_counts(r->session);
+	const struct faces f = answer(r);
+	int ret;
+
+	if (r->tui && counts->samples) {
+		ret = report_browse(r, &f, e);
+		report_close_browser(r);
+		return ret;
+	}
+	report_close_browser(r);
 	if (!counts->samples && !for_programs(&r->o) && !f.o.threads && !f.o.tasks) {
 		log_error("The %s data has no samples!", perfdata_path(r->pd));
 		return 0;
@@ -240,10 +253,11 @@ static int run_opened(struct report *r, struct err *e)
 	ret = ret ?: report_read(r, finish, e);
 	cli_progress_end(&r->progress); /* before anything is printed */
 	/* Not a line before it is known that a report follows. */
-	if (!r->code)
+	if (!r->code && !r->tui)
 		ret = ret ?: put_head(r, e);
 	if (!ret)
-		ret = print_report(r, e);
+		ret = show_report(r, e);
+	report_close_browser(r);
 	if (!ret)
 		print_warnings(r);
 	/* Damage ends reading but not the report. */
@@ -255,6 +269,7 @@ static int run_opened(struct report *r, struct err *e)
 
 static void report_free(struct report *r)
 {
+	report_close_browser(r);
 	brflow_free(r->flow);
 	annotate_free(r->code);
 	faces_threads_free(r->threads);
@@ -280,7 +295,10 @@ static int run(struct report *r, struct err *e)
 {
 	int ret, closed;
 
-	if (!report_lists_flow(r))
+	ret = report_wants_browser(r) ? report_open_browser(r, e) : 0;
+	if (ret)
+		return ret;
+	if (!report_lists_flow(r) && !r->tui)
 		cli_pager_start();
 	ret = obuf_init(&r->out, 1, 0);
 	if (ret)
@@ -304,9 +322,9 @@ static int open_and_run(struct report *r)
 	/* counting needs none */
 	so->no_order = r->o.stats || (r->o.no_order && r->o.dump);
 	so->demangle_params = r->o.verbose > 0;
-	so->progress = cli_progress_update;
-	so->progress_ctx = &r->progress;
-	so->log = LOG_STDERR;
+	so->progress = report_progress;
+	so->progress_ctx = r;
+	so->log = (struct log_sink){ .line = report_log, .ctx = r };
 	if (r->o.apart)
 		so->nr_samples = r->o.pieces;
 	cli_progress_start(&r->progress, "Reading");
@@ -323,7 +341,8 @@ static int open_and_run(struct report *r)
 	return r->usage || session_misused(r->session) ? CLI_USAGE : ret;
 }
 
-static int report_run(const struct command *cmd, int argc, char **argv)
+/* @next: the recording that is looked at, "" = as @argv says; then where the user went to. */
+static int run_once(const struct command *cmd, int argc, char **argv, char next[256])
 {
 	struct report *r = calloc(1, sizeof(*r));
 	int n, ret;
@@ -347,11 +366,32 @@ static int report_run(const struct command *cmd, int argc, char **argv)
 	} else {
 		if (n == 1 && !r->o.session.input)
 			r->o.session.input = argv[0];
+		if (*next)
+			r->o.session.input = next;
 		set_log_level(&r->o);
 		ret = open_and_run(r);
 	}
+	memcpy(next, r->next, sizeof(r->next));
 	report_free(r);
 	free(r);
+	return ret;
+}
+
+static int report_run(const struct command *cmd, int argc, char **argv)
+{
+	char next[256] = "";
+	int ret;
+
+	/* Parsing puts words elsewhere: each time it gets the list as it was. */
+	do {
+		char **copy = malloc(((size_t)argc + 1) * sizeof(*copy));
+
+		if (!copy)
+			return 1;
+		memcpy(copy, argv, ((size_t)argc + 1) * sizeof(*copy));
+		ret = run_once(cmd, argc, copy, next);
+		free(copy);
+	} while (*next);
 	return ret;
 }
 

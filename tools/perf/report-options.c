@@ -45,6 +45,27 @@ static int parse_children(void *opts, const struct option *opt, const char *arg,
 	return 0;
 }
 
+/* The last one counts. */
+static int parse_text(void *opts, const struct option *opt, const char *arg, bool unset,
+		      struct err *e)
+{
+	struct report_opts *o = opts;
+
+	(void)opt, (void)arg, (void)e;
+	o->ui = unset ? REPORT_AUTO : REPORT_TEXT;
+	return 0;
+}
+
+static int parse_tui(void *opts, const struct option *opt, const char *arg, bool unset,
+		     struct err *e)
+{
+	struct report_opts *o = opts;
+
+	(void)opt, (void)arg, (void)e;
+	o->ui = unset ? REPORT_TEXT : REPORT_TUI;
+	return 0;
+}
+
 static int parse_limit(void *opts, const struct option *opt, const char *arg, bool unset,
 		       struct err *e)
 {
@@ -126,7 +147,8 @@ const struct option report_options[] = {
 	OPT_INCLUDE(O, session, session_symbol_options),
 
 	OPT_GROUP("Output"),
-	OPT_BOOL(0, "stdio", O, stdio, "text on stdout (the only interface)"),
+	OPT_CALL_NOARG(0, "stdio", parse_text, "text, also where stdout is a terminal"),
+	OPT_CALL_NOARG(0, "tui", parse_tui, "a browser (default where stdout is a terminal)"),
 	OPT_BOOL(0, "json", O, json, "rows and call trees as JSON"),
 	OPT_BOOL(0, "csv", O, csv, "rows as CSV, bare values with names of keys above them"),
 	OPT_BOOL(
@@ -152,7 +174,6 @@ const struct option report_options[] = {
 	OPT_STRING(0, "stdio-color", O, color, "MODE",
 		   "shares in colours: auto (on a terminal, the default), always or never"),
 	OPT_ACCEPT('m', "modules"),
-	OPT_ACCEPT(0, "tui"),
 	OPT_ACCEPT(0, "gtk"),
 	OPT_ACCEPT(0, "asm-raw"),
 	OPT_ACCEPT(0, "source"),
@@ -324,6 +345,6 @@ int report_setup_options(struct report *r, struct err *e)
 	po->relative = o->percentage && !strcmp(o->percentage, "relative");
 	if (o->quantum && parse_quantum(o->quantum, &po->time_quantum, e))
 		return -EINVAL;
-	po->max_name = name_room(o);
+	po->max_name = report_wants_browser(r) ? 0 : name_room(o);
 	return compat_color(o->color, &r->color, e);
 }

@@ -8,6 +8,8 @@
 #include "session/session.h"
 #include "tui/tui.h"
 
+enum report_ui { REPORT_AUTO, REPORT_TEXT, REPORT_TUI };
+
 struct report_opts {
 	struct session_opts session;
 	const char *sort, *fields, *separator, *widths, *percentage, *quantum;
@@ -18,7 +20,8 @@ struct report_opts {
 	bool header, header_only, full_info, stats, tasks, mmaps, dump, json;
 	bool children, children_given, quiet;
 	bool branch, history, no_branch, nsec, branch_stats;
-	bool stdio, skip_empty, dot, csv, total_cycles;
+	bool skip_empty, dot, csv, total_cycles;
+	enum report_ui ui;
 	const char *ignored;
 	int verbose;
 	uint64_t hot_paths, group_sort;
@@ -64,6 +67,9 @@ struct report {
 	uint64_t need;		       /* PERF_SAMPLE_*: beside what the profile looks at */
 	bool usage;		       /* what failed is the command line */
 	bool color;		       /* shares have colours */
+	struct tui *tui;	       /* NULL: text */
+	bool stopped;		       /* reading, by the user */
+	char next[256];		       /* the recording that is looked at next; "" = none */
 };
 
 /* ---- the command line (report-options.c) ------------------------------------------------------------ */
@@ -80,6 +86,17 @@ int report_choose_mode(struct report *r, struct err *e);
 /* report-flow.c: blocks or paths as a list in the terminal, once r->code has counted. */
 bool report_lists_flow(const struct report *r);
 bool report_show_flow(struct report *r);
+
+/* report-browse.c: whether there is to be a browser. */
+bool report_wants_browser(const struct report *r);
+/* r->tui; where it cannot be and nobody insists, none and no error. */
+int report_open_browser(struct report *r, struct err *e);
+void report_close_browser(struct report *r);
+/* Until it is left. */
+int report_browse(struct report *r, const struct faces *f, struct err *e);
+/* For the session: on the screen that there is. */
+void report_log(void *ctx, enum log_level level, const char *text);
+void report_progress(void *ctx, uint64_t done, uint64_t total);
 
 /* What counts samples, once more. */
 int report_start_counting(struct report *r, struct err *e);

@@ -38,6 +38,7 @@ static const struct cli_setting settings[] = {
 	ROW("report.queue-size", NULL, NONE, NULL),
 	ROW("report.skip-empty", "report", FLAG, "skip-empty"),
 	ROW("report.sort_order", "report", VALUE, "sort"),
+	ROW("tui.report", "report", CHOICE, "false=stdio,off=stdio,no=stdio,0=stdio"),
 	/* cache and mmap are as it is */
 	ROW("record.build-id", "record", CHOICE, "no-cache=no-buildid-cache,skip=no-buildid"),
 

@@ -74,6 +74,22 @@ int tui_open(struct tui **t, const struct tui_opts *opts, struct err *e);
 /* Gives it back. Frees; @t may be NULL. */
 void tui_close(struct tui *t);
 
+/* ---- perf report ------------------------------------------------------------------------------ */
+
+struct faces;
+
+struct tui_report {
+	const struct faces *f; /* a finished table; views are the browser's own */
+	bool partial;	       /* reading was broken off */
+	char *next;	       /* a file that the user went to is written here; "" = none */
+	size_t next_size;
+};
+
+/* The browser, until it is left. */
+int tui_report(struct tui *t, const struct tui_report *in, struct err *e);
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
 /*
  * While something is read: shows how far it is (@total 0 = nobody knows), at most every 50 ms. True
  * from when the user pressed q: stop, and show what there is. Cheap enough for every few records.

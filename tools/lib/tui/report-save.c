@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What is seen, into a file: as the lines that stand in the browser (P), or by the writers of room
+ * faces from the same view, so that filters, order and shares are those of the screen (W).
+ *
+ * Folded stacks are lines "main;f;g 12" for flame graphs. They count each sample once: from a view
+ * without what callees cost, whose trees are whole chains.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "report-int.h"
+
+#define LINE_WIDTH 512
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static int finish(struct tui *t, struct obuf *o, int ret, const char *path)
+{
+	int fd = o->fd, closed = obuf_free(o);
+
+	ret = ret ?: closed;
+	if (close(fd) && !ret)
+		ret = -errno;
+	if (ret)
+		tui_message(t, "Writing %s: %s", path, strerror(-ret));
+	else
+		tui_message(t, "Written to %s", path);
+	return ret;
+}
+
+/* ---- P --------------------------------------------------------------------------------------- */
+
+static void put_cell(struct obuf *o, const struct tui_cell *c)
+{
+	uint32_t cp = c->ch;
+
+	if (!c->width)
+		return;
+	if (cp < 0x80) {
+		obuf_char(o, (char)(cp ? cp : ' '));
+	} else if (cp < 0x800) {
+		obuf_char(o, (char)(0xc0 | cp >> 6));
+		obuf_char(o, (char)(0x80 | (cp & 0x3f)));
+	} else if (cp < 0x10000) {
+		obuf_char(o, (char)(0xe0 | cp >> 12));
+		obuf_char(o, (char)(0x80 | (cp >> 6 & 0x3f)));
+		obuf_char(o, (char)(0x80 | (cp & 0x3f)));
+	} else {
+		obuf_char(o, (char)(0xf0 | cp >> 18));
+		obuf_char(o, (char)(0x80 | (cp >> 12 & 0x3f)));
+		obuf_char(o, (char)(0x80 | (cp >> 6 & 0x3f)));
+		obuf_char(o, (char)(0x80 | (cp & 0x3f)));
+	}
+}
+
+static void put_line(struct tui_screen *s, struct obuf *o)
+{
+	int n = s->cols;
+
+	while (n && s->cells[n - 1].ch <= ' ' && s->cells[n - 1].width)
+		n--;
+	for (int i = 0; i < n; i++)
+		put_cell(o, &s->cells[i]);
+	obuf_char(o, '\n');
+}
+
+/* Every line as it is in the browser, and not only those on the screen. */
+static int put_lines(struct browser *b, struct obuf *o)
+{
+	struct tui_screen s = { 0 };
+	int ret = tui_screen_resize(&s, 1, LINE_WIDTH);
+	struct tui_pen p;
+
+	if (ret)
+		return ret;
+	browser_layout(b, LINE_WIDTH);
+	for (uint64_t i = 0; i <= browse_nr(&b->rows) && !o->code; i++) {
+		tui_fill(&s, 0, 0, 1, LINE_WIDTH, TUI_NORMAL);
+		p = (struct tui_pen){ .s = &s, .end = LINE_WIDTH };
+		if (i)
+			browser_line(b, i - 1, &p);
+		else if (!b->no_heads)
+			browser_heads(b, &p);
+		else
+			continue;
+		put_line(&s, o);
+	}
+	tui_screen_free(&s);
+	return 0;
+}
+
+enum tui_answer browser_print(struct tui *t, struct tui_view *v)
+{
+	struct browser *b = v->ctx;
+	char path[32];
+	struct obuf o;
+	int fd = -1, ret;
+
+	for (int i = 0; i < 8192 && fd < 0; i++) {
+		snprintf(path, sizeof(path), "perf.hist.%d", i);
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+		if (fd < 0 && errno != EEXIST)
+			break;
+	}
+	if (fd < 0) {
+		tui_message(t, "Cannot create %s here: %s", path, strerror(errno));
+		return TUI_STAY;
+	}
+	ret = obuf_init(&o, fd, 0);
+	if (ret) {
+		close(fd);
+		tui_message(t, "No memory for output");
+		return TUI_STAY;
+	}
+	finish(t, &o, put_lines(b, &o), path);
+	return TUI_STAY;
+}
+
+/* ---- W --------------------------------------------------------------------------------------- */
+
+static void put_stack(const struct view *v, const struct call_node *n, struct obuf *o)
+{
+	for (uint32_t i = 0; i < n->nr_frames; i++) {
+		size_t start;
+
+		if (i)
+			obuf_char(o, ';');
+		if (!obuf_room(o, 4096))
+			return;
+		start = o->len;
+		view_frame(v, n->frames[i], o);
+		for (size_t c = start; c < o->len; c++)
+			if (o->buf[c] == ';')
+				o->buf[c] = ':';
+	}
+	obuf_char(o, ' ');
+	obuf_dec(o, n->hit);
+	obuf_char(o, '\n');
+}
+
+static int put_folded(struct browser *b, struct obuf *o, struct err *e)
+{
+	struct keys_opts opts = b->o;
+	struct call_tree tree = { 0 };
+	struct view *v = NULL;
+	int ret;
+
+	opts.children = opts.hierarchy = false;
+	opts.use_chains = true;
+	opts.chain.style = CHAIN_FLAT;
+	opts.chain.caller = true;
+	opts.chain.min_percent = 0;
+	opts.chain.print_limit = 0;
+	ret = view_new(&v, b->f.t, &opts, &b->filter, e);
+	for (size_t i = 0; !ret && i < view_nr_rows(v, b->event); i++) {
+		ret = view_tree(v, view_row(v, b->event, i), &tree);
+		for (uint32_t n = 0; !ret && n < tree.root.nr_children; n++)
+			put_stack(v, &tree.root.child[n], o);
+	}
+	view_tree_free(&tree);
+	view_free(v);
+	return ret;
+}
+
+static int write_as(struct browser *b, int form, struct obuf *o, struct err *e)
+{
+	static const struct faces_writer *const writers[] = { &faces_text, &faces_csv,
+							      &faces_json };
+
+	if (form == 3)
+		return put_folded(b, o, e);
+	return faces_write(&b->f, writers[form], o, e);
+}
+
+/* -1: nobody wants it written. */
+static int open_output(struct tui *t, const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	char ask[320];
+
+	if (fd < 0 && errno == EEXIST) {
+		snprintf(ask, sizeof(ask), "%s is there already: overwrite it?", path);
+		if (!tui_ask(t, ask))
+			return -1;
+		fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	}
+	if (fd < 0)
+		tui_message(t, "Cannot write %s: %s", path, strerror(errno));
+	return fd;
+}
+
+enum tui_answer browser_save(struct tui *t, struct tui_view *v)
+{
+	static const char *const forms[] = { "Text, as --stdio prints it", "CSV", "JSON",
+					     "Folded stacks, for flame graphs" };
+	static const char *const names[] = { "report.txt", "report.csv", "report.json",
+					     "report.folded" };
+	struct browser *b = v->ctx;
+	struct err e = { 0 };
+	struct obuf o;
+	char path[256];
+	int form, fd, ret;
+
+	form = tui_menu(t, "Write what is seen as", forms, b->f.po->use_chains ? 4 : 3, 0);
+	if (form < 0)
+		return TUI_STAY;
+	snprintf(path, sizeof(path), "%s", names[form]);
+	if (!tui_input(t, "File: ", path, sizeof(path), NULL, NULL, NULL) || !*path)
+		return TUI_STAY;
+	fd = open_output(t, path);
+	if (fd < 0)
+		return TUI_STAY;
+	ret = obuf_init(&o, fd, 0);
+	if (ret) {
+		close(fd);
+		tui_message(t, "No memory for output");
+		return TUI_STAY;
+	}
+	ret = write_as(b, form, &o, &e);
+	finish(t, &o, ret, path);
+	if (ret && e.text[0])
+		tui_message(t, "%s", e.text);
+	return TUI_STAY;
+}

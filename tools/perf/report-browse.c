@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perf report in a terminal: when, and what of reading differs there. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "builtin.h"
+#include "report.h"
+#include "tui/tui.h"
+
+/* What is for other programs, or no rows of samples, is text. */
+static bool is_text(const struct report_opts *o)
+{
+	return o->ui == REPORT_TEXT || o->header || o->header_only || o->stats || o->tasks ||
+	       o->mmaps || o->dump || o->json || o->csv || o->dot || o->threads || o->separator ||
+	       o->total_cycles || o->hot_paths ||
+	       (o->session.input && !strcmp(o->session.input, "-"));
+}
+
+bool report_wants_browser(const struct report *r)
+{
+	if (is_text(&r->o))
+		return false;
+	return r->o.ui == REPORT_TUI || isatty(STDOUT_FILENO);
+}
+
+int report_open_browser(struct report *r, struct err *e)
+{
+	struct err why = { 0 };
+	int ret = tui_open(&r->tui, &r->o.look, &why);
+
+	if (!ret || r->o.ui != REPORT_TUI)
+		return 0; /* without being asked: text then */
+	*e = why;
+	return err_context(e, "--tui");
+}
+
+void report_close_browser(struct report *r)
+{
+	const char *line;
+	struct obuf told;
+
+	if (!r->tui)
+		return;
+	/* The terminal comes first, what was said in it goes with the browser. */
+	if (!obuf_init(&told, -1, 0)) {
+		for (size_t i = 0; (line = tui_logged(r->tui, i)); i++)
+			obuf_printf(&told, "%s\n", line);
+		obuf_char(&told, 0);
+	}
+	tui_close(r->tui);
+	r->tui = NULL;
+	for (char *at = told.buf, *end; at && !told.code && *at; at = end + 1) {
+		end = strchr(at, '\n');
+		*end = 0;
+		log_warn("%s", at);
+	}
+	obuf_free(&told);
+}
+
+void report_log(void *ctx, enum log_level level, const char *text)
+{
+	const struct report *r = ctx;
+	struct log_sink to = r->tui ? tui_log(r->tui) : LOG_STDERR;
+
+	to.line(to.ctx, level, text);
+}
+
+void report_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	struct report *r = ctx;
+
+	if (!r->tui)
+		cli_progress_update(&r->progress, done, total);
+	else if (tui_progress(r->tui, "Reading", done, total))
+		r->stopped = true;
+}
+
+int report_browse(struct report *r, const struct faces *f, struct err *e)
+{
+	struct tui_report in = {
+		.f = f,
+		.partial = r->stopped,
+		.next = r->next,
+		.next_size = sizeof(r->next),
+	};
+
+	return tui_report(r->tui, &in, e);
+}
