@@ -367,7 +367,7 @@ int main(int argc, char **argv)
 	ev.attr.flags = ATTR_FLAG_EXCLUDE_KERNEL | ATTR_FLAG_EXCLUDE_HV | ATTR_FLAG_MMAP |
 			ATTR_FLAG_MMAP2 | ATTR_FLAG_COMM | ATTR_FLAG_COMM_EXEC | ATTR_FLAG_TASK |
 			ATTR_FLAG_SAMPLE_ID_ALL;
-	if (insn_new(&t.d, REGS_ARCH_X86, true, &t.err) ||
+	if (insn_new(&t.d, REGS_ARCH_X86, INSN_64BIT, &t.err) ||
 	    perfdata_writer_open(&t.w, &opts, &ev, 1, &t.err))
 		die(&t, "start");
 	argv[optind] = path;

@@ -89,7 +89,7 @@ static void test_x86(void **state)
 	(void)state;
 	if (!HAVE_ZYDIS)
 		skip_because("built without Zydis");
-	assert_int_equal(insn_new(&d, REGS_ARCH_X86, true, NULL), 0);
+	assert_int_equal(insn_new(&d, REGS_ARCH_X86, INSN_64BIT, NULL), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(x86); i++) {
 		assert_int_equal(insn_decode(d, x86[i].bytes, x86[i].size, ADDR, &in),
 				 x86[i].want.len);
@@ -112,7 +112,7 @@ static void test_capstone_agrees(void **state)
 	(void)state;
 	if (!HAVE_LIBCAPSTONE)
 		skip_because("built without capstone");
-	assert_int_equal(insn_capstone.open(&d, REGS_ARCH_X86, true), 0);
+	assert_int_equal(insn_capstone.open(&d, REGS_ARCH_X86, INSN_64BIT), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(x86); i++) {
 		/* Capstone 4 files sysret and the interrupt return under other groups. */
 		if (x86[i].want.branch == INSN_SYSRET || x86[i].want.branch == INSN_SYSCALL)
@@ -135,7 +135,7 @@ static void test_cut_and_bad(void **state)
 	char text[64];
 
 	(void)state;
-	if (insn_new(&d, REGS_ARCH_X86, true, NULL))
+	if (insn_new(&d, REGS_ARCH_X86, INSN_64BIT, NULL))
 		skip_because("built without an x86 decoder");
 	assert_int_equal(insn_decode(d, "\xe8\x00", 2, ADDR, &in), -EINVAL);
 	assert_int_equal(insn_decode(d, "", 0, ADDR, &in), -EINVAL);
@@ -169,7 +169,7 @@ static void test_arm64(void **state)
 	char text[64];
 
 	(void)state;
-	if (insn_new(&d, REGS_ARCH_ARM64, true, NULL))
+	if (insn_new(&d, REGS_ARCH_ARM64, INSN_64BIT, NULL))
 		skip_because("built without an AArch64 decoder");
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_int_equal(insn_decode(d, cases[i].bytes, 4, ADDR, &in), 4);
@@ -182,15 +182,85 @@ static void test_arm64(void **state)
 	insn_free(d);
 }
 
+/* One byte order for each, though objects may say another: see insn_mode. */
+static void test_byte_orders(void **state)
+{
+	static const struct {
+		enum regs_arch arch;
+		unsigned mode;
+		const char *bytes;
+		size_t size;
+		const char *text;
+		enum insn_branch branch;
+		uint64_t target;
+	} cases[] = {
+		{ REGS_ARCH_ARM64, INSN_64BIT | INSN_BIG_ENDIAN, B("\xfe\x03\x00\x94"),
+		  "bl #0x401ff8", INSN_CALL, 0x401ff8 },
+		{ REGS_ARCH_ARM, INSN_BIG_ENDIAN, B("\xeb\x00\x00\x02"), "bl #0x401010", INSN_CALL,
+		  0x401010 },
+		{ REGS_ARCH_ARM, 0, B("\x02\x00\x00\xeb"), "bl #0x401010", INSN_CALL, 0x401010 },
+		{ REGS_ARCH_MIPS, INSN_BIG_ENDIAN, B("\x0c\x10\x04\x04"), "jal 0x401010", INSN_CALL,
+		  0x401010 },
+		{ REGS_ARCH_MIPS, 0, B("\x04\x04\x10\x0c"), "jal 0x401010", INSN_CALL, 0x401010 },
+		{ REGS_ARCH_MIPS, INSN_64BIT | INSN_BIG_ENDIAN, B("\x14\x40\x00\x04"),
+		  "bnez $v0, 0x401014", INSN_COND, 0x401014 },
+		{ REGS_ARCH_MIPS, INSN_BIG_ENDIAN, B("\x03\xe0\x00\x08"), "jr $ra", INSN_RET, 0 },
+		{ REGS_ARCH_MIPS, INSN_BIG_ENDIAN, B("\x03\x20\xf8\x09"), "jalr $t9", INSN_IND_CALL,
+		  0 },
+		{ REGS_ARCH_POWERPC, INSN_64BIT | INSN_BIG_ENDIAN, B("\x48\x00\x00\x05"),
+		  "bl 0x401004", INSN_CALL, 0x401004 },
+		{ REGS_ARCH_POWERPC, INSN_64BIT, B("\x05\x00\x00\x48"), "bl 0x401004", INSN_CALL,
+		  0x401004 },
+		{ REGS_ARCH_POWERPC, INSN_BIG_ENDIAN, B("\x41\x80\x00\x9c"), "blt 0x40109c",
+		  INSN_COND, 0x40109c },
+		{ REGS_ARCH_POWERPC, INSN_BIG_ENDIAN, B("\x4e\x80\x00\x20"), "blr", INSN_RET, 0 },
+		{ REGS_ARCH_POWERPC, INSN_BIG_ENDIAN, B("\x4e\x80\x04\x20"), "bctr", INSN_IND_JUMP,
+		  0 },
+		{ REGS_ARCH_POWERPC, INSN_BIG_ENDIAN, B("\x4e\x80\x04\x21"), "bctrl", INSN_IND_CALL,
+		  0 },
+		{ REGS_ARCH_S390, INSN_64BIT | INSN_BIG_ENDIAN, B("\xc0\xe5\x00\x00\x00\x08"),
+		  "brasl %r14, 0x401010", INSN_CALL, 0x401010 },
+		{ REGS_ARCH_S390, INSN_64BIT | INSN_BIG_ENDIAN, B("\xa7\x84\x00\x04"),
+		  "je 0x401008", INSN_COND, 0x401008 },
+		{ REGS_ARCH_S390, INSN_64BIT | INSN_BIG_ENDIAN, B("\xec\x26\x00\x08\x00\x64"),
+		  "cgrj %r2, %r6, 0, 0x401010", INSN_COND, 0x401010 },
+		{ REGS_ARCH_S390, INSN_64BIT | INSN_BIG_ENDIAN, B("\x07\xfe"), "br %r14", INSN_RET,
+		  0 },
+	};
+	char text[64];
+
+	(void)state;
+	if (!HAVE_LIBCAPSTONE)
+		skip_because("built without capstone");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		int size = (int)cases[i].size;
+		struct insn_decoder *d;
+		struct insn in;
+
+		assert_int_equal(insn_new(&d, cases[i].arch, cases[i].mode, NULL), 0);
+		assert_int_equal(insn_decode(d, cases[i].bytes, cases[i].size, ADDR, &in), size);
+		assert_int_equal(
+			insn_text(d, cases[i].bytes, cases[i].size, ADDR, text, sizeof(text)),
+			size);
+		assert_string_equal(text, cases[i].text);
+		assert_int_equal(in.branch, cases[i].branch);
+		assert_int_equal(in.has_target, cases[i].target != 0);
+		assert_int_equal(in.target, cases[i].target);
+		insn_free(d);
+	}
+}
+
 static void test_unknown_architecture(void **state)
 {
 	struct insn_decoder *d;
 	struct err e = { 0 };
 
 	(void)state;
-	assert_int_equal(insn_new(&d, REGS_ARCH_CSKY, false, &e), -ENOTSUP);
+	assert_int_equal(insn_new(&d, REGS_ARCH_CSKY, 0, &e), -ENOTSUP);
 	assert_null(d);
 	assert_non_null(strstr(e.text, "csky"));
+	assert_int_equal(insn_new(&d, REGS_ARCH_X86, INSN_64BIT | INSN_BIG_ENDIAN, &e), -ENOTSUP);
+	assert_non_null(strstr(e.text, "big-endian x86"));
 }
 
 /* Addresses of data that do not depend on registers. */
@@ -214,7 +284,7 @@ static void test_data(void **state)
 	struct insn in;
 
 	(void)state;
-	if (insn_new(&d, REGS_ARCH_X86, true, NULL))
+	if (insn_new(&d, REGS_ARCH_X86, INSN_64BIT, NULL))
 		skip();
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		alone = (struct insn_decoder){ .capstone = d->capstone };
@@ -237,7 +307,7 @@ static void test_syntaxes(void **state)
 	char text[64];
 
 	(void)state;
-	if (insn_new(&d, REGS_ARCH_X86, true, NULL))
+	if (insn_new(&d, REGS_ARCH_X86, INSN_64BIT, NULL))
 		skip();
 	insn_set_syntax(d, INSN_INTEL);
 	assert_int_equal(insn_text(d, code, 3, ADDR, text, sizeof(text)), 3);
@@ -255,7 +325,7 @@ static void test_thumb(void **state)
 	struct insn in;
 
 	(void)state;
-	if (insn_new(&d, REGS_ARCH_ARM, false, NULL))
+	if (insn_new(&d, REGS_ARCH_ARM, 0, NULL))
 		skip();
 	assert_int_equal(insn_decode(d, "\x1e\xff\x2f\xe1", 4, ADDR, &in), 4);
 	insn_set_thumb(d, true);
@@ -276,6 +346,7 @@ int main(void)
 		cmocka_unit_test(test_capstone_agrees),
 		cmocka_unit_test(test_cut_and_bad),
 		cmocka_unit_test(test_arm64),
+		cmocka_unit_test(test_byte_orders),
 		cmocka_unit_test(test_unknown_architecture),
 	};
 

@@ -259,7 +259,8 @@ static void test_own_symbols(void **state)
 	l = at(10, PERF_RECORD_MISC_USER, (uint64_t)(uintptr_t)outermost + 3);
 	assert_int_equal(l->addr - l->sym->start, 3);
 	assert_int_equal(l->sym->binding, 'g');
-	assert_int_equal(symbol_is_64bit(res, l->dso), sizeof(void *) == 8);
+	assert_int_equal(symbol_insn_mode(res, l->dso) & INSN_64BIT,
+			 sizeof(void *) == 8 ? INSN_64BIT : 0);
 	/* A shared library by its .dynsym or its debug file. */
 	assert_string_equal(self_name((void *)mkdtemp), "mkdtemp");
 	assert_string_equal(name_at(10, PERF_RECORD_MISC_USER, 16), "-");

@@ -123,8 +123,9 @@ static size_t least_len(const struct listing_build *b, size_t at)
 	switch (b->l.arch) {
 	case REGS_ARCH_X86: return 1;
 	case REGS_ARCH_ARM: /* Thumb; these bits say that there are four bytes */
-		return left >= 4 && load_u16(b->code + at, false) >> 11 >= 0x1d ? 4
-										: min_u64(left, 2);
+		return left >= 4 && load_u16(b->code + at, b->swap_insns) >> 11 >= 0x1d
+			       ? 4
+			       : min_u64(left, 2);
 	case REGS_ARCH_S390:
 	case REGS_ARCH_CSKY:
 	case REGS_ARCH_RISCV: return min_u64(left, 2);
@@ -137,8 +138,7 @@ static const char *bad_text(struct listing_build *b, const struct listing_line *
 {
 	if (line->len != 4)
 		return "(bad)";
-	return arena_printf(&b->arena, ".inst 0x%02x%02x%02x%02x", line->bytes[3], line->bytes[2],
-			    line->bytes[1], line->bytes[0]);
+	return arena_printf(&b->arena, ".inst 0x%08x", load_u32(line->bytes, b->swap_insns));
 }
 
 static int add_insn(struct listing_build *b, struct insn_decoder *d, size_t at)
@@ -188,10 +188,10 @@ static int add_data(struct listing_build *b, size_t at, size_t len)
 				     .addr = b->l.start + at,
 				     .bytes = b->code + at,
 				     .bad = true };
-	uint32_t v = 0;
+	uint32_t v = len == 4	? load_u32(line.bytes, b->swap_data)
+		     : len == 2 ? load_u16(line.bytes, b->swap_data)
+				: line.bytes[0];
 
-	for (size_t i = len; i--;)
-		v = v << 8 | line.bytes[i];
 	line.text = arena_printf(&b->arena, "%s 0x%0*x",
 				 len == 4   ? ".word"
 				 : len == 2 ? ".short"
@@ -229,7 +229,7 @@ static int decode_all(struct listing_build *b, struct insn_decoder *d)
 		if (kind == 'd') {
 			size_t left = end - at, odd = (b->l.start + at) % 4;
 
-			ret = add_data(b, at, min_u64(left, odd ? (odd % 2 ? 1 : 2) : 4));
+			ret = add_data(b, at, odd % 2 || left < 2 ? 1 : odd || left < 4 ? 2 : 4);
 			continue;
 		}
 		if (kind != before)
@@ -242,13 +242,16 @@ static int decode_all(struct listing_build *b, struct insn_decoder *d)
 
 static int decode(struct listing_build *b, struct err *e)
 {
+	unsigned mode = symbol_insn_mode(b->res, b->l.dso);
 	struct insn_decoder *d;
 	int ret;
 
-	ret = insn_new(&d, b->l.arch, symbol_is_64bit(b->res, b->l.dso), e);
+	ret = insn_new(&d, b->l.arch, mode, e);
 	if (ret)
 		return ret;
 	insn_set_syntax(d, b->o.syntax);
+	b->swap_insns = !(mode & INSN_BIG_ENDIAN) == host_is_big_endian();
+	b->swap_data = !(mode & INSN_BIG_DATA) == host_is_big_endian();
 	ret = decode_all(b, d);
 	insn_free(d);
 	return ret ? err_set(e, ret, "out of memory for a function") : 0;
@@ -373,11 +376,22 @@ static uint64_t shift_of(const struct annotate *a, struct dso *dso, const struct
 	return symbol_listed_addr(a->res, dso, sym->start) - sym->start;
 }
 
+/* Code that lies in no file is of the recorded machine. */
+static enum regs_arch arch_of(const struct annotate *a, struct dso *dso)
+{
+	uint32_t machine = symbol_e_machine(a->res, dso);
+	const struct perfdata *pd = machine_recording(a->m);
+	enum regs_arch arch = pd ? regs_arch_from_uname(perfdata_env(pd)->arch) : REGS_ARCH_NONE;
+
+	if (machine)
+		return regs_arch_from_elf(machine);
+	return arch != REGS_ARCH_NONE ? arch : regs_arch_host();
+}
+
 int listing_open(struct listing **out, const struct annotate *a, struct dso *dso,
 		 const struct symbol *sym, const struct listing_opts *opts, struct err *e)
 {
 	struct listing_build *b = calloc(1, sizeof(*b));
-	uint32_t machine;
 	int ret;
 
 	*out = NULL;
@@ -393,8 +407,7 @@ int listing_open(struct listing **out, const struct annotate *a, struct dso *dso
 	b->l.end = sym->end;
 	b->l.shift = shift_of(a, dso, sym);
 	b->l.function = annotate_find(a, sym);
-	machine = symbol_e_machine(a->res, dso);
-	b->l.arch = machine ? regs_arch_from_elf(machine) : regs_arch_host();
+	b->l.arch = arch_of(a, dso);
 	ret = build(b, e);
 	if (ret)
 		listing_close(&b->l);

@@ -39,11 +39,11 @@ int flow_new(struct flow **out, const struct object_file *f, struct err *e)
 	static const struct {
 		uint16_t machine;
 		enum regs_arch arch;
-		bool is_64bit;
+		unsigned mode;
 	} arches[] = {
-		{ EM_X86_64, REGS_ARCH_X86, true },
-		{ EM_386, REGS_ARCH_X86, false },
-		{ EM_AARCH64, REGS_ARCH_ARM64, true },
+		{ EM_X86_64, REGS_ARCH_X86, INSN_64BIT },
+		{ EM_386, REGS_ARCH_X86, 0 },
+		{ EM_AARCH64, REGS_ARCH_ARM64, INSN_64BIT },
 	};
 	struct flow *fl = calloc(1, sizeof(*fl));
 	int ret = -EOPNOTSUPP;
@@ -54,7 +54,7 @@ int flow_new(struct flow **out, const struct object_file *f, struct err *e)
 	fl->f = f;
 	for (size_t i = 0; i < ARRAY_SIZE(arches); i++)
 		if (arches[i].machine == f->machine)
-			ret = insn_new(&fl->d, arches[i].arch, arches[i].is_64bit, e);
+			ret = insn_new(&fl->d, arches[i].arch, arches[i].mode, e);
 	if (ret == -EOPNOTSUPP)
 		err_set(e, ret, "no decoder for ELF machine %u", f->machine);
 	fl->body = calloc(f->fns.n + 1, sizeof(*fl->body));

@@ -18,6 +18,8 @@ struct capstone_decoder {
 	csh handle;
 	cs_insn *insn;
 	enum regs_arch arch;
+	int big; /* CS_MODE_BIG_ENDIAN or 0 */
+	bool is_64bit;
 };
 
 static const struct {
@@ -28,19 +30,33 @@ static const struct {
 } modes[] = {
 	{ REGS_ARCH_X86, true, CS_ARCH_X86, CS_MODE_64 },
 	{ REGS_ARCH_X86, false, CS_ARCH_X86, CS_MODE_32 },
-	{ REGS_ARCH_ARM64, true, CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN },
-	{ REGS_ARCH_ARM, false, CS_ARCH_ARM, CS_MODE_LITTLE_ENDIAN },
-	{ REGS_ARCH_POWERPC, true, CS_ARCH_PPC, CS_MODE_64 | CS_MODE_LITTLE_ENDIAN },
-	{ REGS_ARCH_S390, true, CS_ARCH_SYSZ, (int)CS_MODE_BIG_ENDIAN },
-	{ REGS_ARCH_MIPS, true, CS_ARCH_MIPS, CS_MODE_MIPS64 | CS_MODE_LITTLE_ENDIAN },
-	{ REGS_ARCH_MIPS, false, CS_ARCH_MIPS, CS_MODE_MIPS32 | CS_MODE_LITTLE_ENDIAN },
+	{ REGS_ARCH_ARM64, true, CS_ARCH_ARM64, 0 },
+	{ REGS_ARCH_ARM, false, CS_ARCH_ARM, 0 },
+	{ REGS_ARCH_POWERPC, true, CS_ARCH_PPC, CS_MODE_64 },
+	{ REGS_ARCH_POWERPC, false, CS_ARCH_PPC, CS_MODE_32 },
+	{ REGS_ARCH_S390, true, CS_ARCH_SYSZ, 0 },
+	{ REGS_ARCH_MIPS, true, CS_ARCH_MIPS, CS_MODE_MIPS64 },
+	{ REGS_ARCH_MIPS, false, CS_ARCH_MIPS, CS_MODE_MIPS32 },
 };
 
-static int open_handle(struct capstone_decoder *d, enum regs_arch arch, bool is_64bit)
+/* Some have one order whatever the object says, which then is about its data. */
+static bool is_big(enum regs_arch arch, unsigned mode)
 {
+	return arch == REGS_ARCH_S390 || (arch != REGS_ARCH_ARM64 && mode & INSN_BIG_ENDIAN);
+}
+
+static int open_handle(struct capstone_decoder *d, enum regs_arch arch, unsigned mode)
+{
+	bool big = is_big(arch, mode), is_64bit = mode & INSN_64BIT;
+
+	if (arch == REGS_ARCH_X86 && big)
+		return -ENOTSUP;
+	d->big = big ? (int)CS_MODE_BIG_ENDIAN : 0;
+	d->is_64bit = is_64bit;
 	for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
 		if (modes[i].arch == arch && modes[i].is_64bit == is_64bit)
-			return cs_open(modes[i].cs, (cs_mode)modes[i].mode, &d->handle) == CS_ERR_OK
+			return cs_open(modes[i].cs, (cs_mode)(modes[i].mode | d->big),
+				       &d->handle) == CS_ERR_OK
 				       ? 0
 				       : -ENOTSUP;
 	return -ENOTSUP;
@@ -58,7 +74,7 @@ static void lib_close(void *handle)
 	free(d);
 }
 
-static int lib_open(void **out, enum regs_arch arch, bool is_64bit)
+static int lib_open(void **out, enum regs_arch arch, unsigned mode)
 {
 	struct capstone_decoder *d = calloc(1, sizeof(*d));
 	int ret;
@@ -66,7 +82,7 @@ static int lib_open(void **out, enum regs_arch arch, bool is_64bit)
 	*out = NULL;
 	if (!d)
 		return -ENOMEM;
-	ret = open_handle(d, arch, is_64bit);
+	ret = open_handle(d, arch, mode);
 	if (ret) {
 		free(d);
 		return ret;
@@ -133,7 +149,11 @@ static enum insn_branch branch_kind(const struct capstone_decoder *d, bool direc
 {
 	const cs_insn *in = d->insn;
 	const char *name = in->mnemonic;
+	enum insn_branch kind;
 
+	if (insn_branch_by_name(d->arch, name, in->op_str,
+				cs_insn_group(d->handle, in, CS_GRP_BRANCH_RELATIVE), &kind))
+		return kind;
 	/* aarch64's bl and blr are jumps to capstone 4. */
 	if (d->arch == REGS_ARCH_ARM64 && !strcmp(name, "bl"))
 		return INSN_CALL;
@@ -182,10 +202,11 @@ static int lib_decode(void *handle, const void *code, size_t size, uint64_t addr
 		return -EINVAL;
 	out->len = (uint8_t)d->insn->size;
 	out->has_target = direct_target(d, &out->target);
-	if (d->arch == REGS_ARCH_ARM)
+	if (!d->is_64bit)
 		out->target = (uint32_t)out->target; /* it has the sign of a distance back */
 	out->branch = branch_kind(d, out->has_target);
-	if (out->branch == INSN_NO_BRANCH)
+	/* Others have numbers, too: of a call of the kernel, of a trap. */
+	if (out->branch != INSN_COND && out->branch != INSN_JUMP && out->branch != INSN_CALL)
 		out->has_target = false;
 	if (d->arch == REGS_ARCH_X86)
 		look_at_address(d, out);
@@ -236,7 +257,8 @@ static void lib_set_thumb(void *handle, bool thumb)
 	struct capstone_decoder *d = handle;
 
 	if (d->arch == REGS_ARCH_ARM)
-		cs_option(d->handle, CS_OPT_MODE, thumb ? CS_MODE_THUMB : CS_MODE_ARM);
+		cs_option(d->handle, CS_OPT_MODE,
+			  (size_t)((thumb ? CS_MODE_THUMB : CS_MODE_ARM) | d->big));
 }
 
 const struct insn_library insn_capstone = { lib_open, lib_close,      lib_decode,

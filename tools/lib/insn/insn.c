@@ -8,12 +8,12 @@
 
 #include "insn/insn-int.h"
 
-static int lib_open(const struct insn_library *l, void **d, enum regs_arch arch, bool is_64bit)
+static int lib_open(const struct insn_library *l, void **d, enum regs_arch arch, unsigned mode)
 {
-	return l->open ? l->open(d, arch, is_64bit) : -ENOTSUP;
+	return l->open ? l->open(d, arch, mode) : -ENOTSUP;
 }
 
-int insn_new(struct insn_decoder **out, enum regs_arch arch, bool is_64bit, struct err *e)
+int insn_new(struct insn_decoder **out, enum regs_arch arch, unsigned mode, struct err *e)
 {
 	struct insn_decoder *d = calloc(1, sizeof(*d));
 	int z, c;
@@ -21,16 +21,16 @@ int insn_new(struct insn_decoder **out, enum regs_arch arch, bool is_64bit, stru
 	*out = NULL;
 	if (!d)
 		return err_set(e, -ENOMEM, "out of memory for an instruction decoder");
-	z = lib_open(&insn_zydis, &d->zydis, arch, is_64bit);
-	c = lib_open(&insn_capstone, &d->capstone, arch, is_64bit);
+	z = lib_open(&insn_zydis, &d->zydis, arch, mode);
+	c = lib_open(&insn_capstone, &d->capstone, arch, mode);
 	if (z == -ENOMEM || c == -ENOMEM) {
 		insn_free(d);
 		return err_set(e, -ENOMEM, "out of memory for an instruction decoder");
 	}
 	if (!d->zydis && !d->capstone) {
 		insn_free(d);
-		err_set(e, -ENOTSUP, "no library here decodes %s instructions",
-			regs_arch_name(arch));
+		err_set(e, -ENOTSUP, "no library here decodes %s%s instructions",
+			mode & INSN_BIG_ENDIAN ? "big-endian " : "", regs_arch_name(arch));
 		err_hint(e, "See 'perf version --build-options'; build with %s.",
 			 arch == REGS_ARCH_X86 ? "libzydis-dev or libcapstone-dev"
 					       : "libcapstone-dev");

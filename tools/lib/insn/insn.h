@@ -8,7 +8,7 @@
  *	struct insn_decoder *d;
  *	struct insn in;
  *
- *	if (insn_new(&d, REGS_ARCH_X86, true, &err))
+ *	if (insn_new(&d, REGS_ARCH_X86, INSN_64BIT, &err))
  *		...
  *	while (insn_decode(d, code, left, addr, &in) > 0)
  *		...
@@ -55,8 +55,16 @@ enum insn_syntax {
 	INSN_INTEL,
 };
 
-/* -ENOTSUP with the library that is missing, or -ENOMEM. */
-int insn_new(struct insn_decoder **d, enum regs_arch arch, bool is_64bit, struct err *e);
+/* How code lies in an object, what its architecture does not tell. */
+enum insn_mode {
+	INSN_64BIT = 1,
+	INSN_BIG_ENDIAN = 2, /* instructions; there are objects whose data alone is */
+	INSN_MODES = 4,	     /* so many are told apart */
+	INSN_BIG_DATA = 4,   /* literals among them; the decoder does not mind */
+};
+
+/* @mode: of enum insn_mode. -ENOTSUP with the library that is missing, or -ENOMEM. */
+int insn_new(struct insn_decoder **d, enum regs_arch arch, unsigned mode, struct err *e);
 void insn_free(struct insn_decoder *d);
 
 /* The length, or -EINVAL when the bytes are no instruction or are cut. */

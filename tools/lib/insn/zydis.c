@@ -20,19 +20,20 @@ struct zydis_decoder {
 	enum insn_syntax syntax;
 };
 
-static int lib_open(void **out, enum regs_arch arch, bool is_64bit)
+static int lib_open(void **out, enum regs_arch arch, unsigned mode)
 {
 	struct zydis_decoder *d;
-	ZydisMachineMode mode =
+	bool is_64bit = mode & INSN_64BIT;
+	ZydisMachineMode machine =
 		is_64bit ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32;
 	ZydisStackWidth width = is_64bit ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32;
 
-	if (arch != REGS_ARCH_X86)
+	if (arch != REGS_ARCH_X86 || mode & INSN_BIG_ENDIAN)
 		return -ENOTSUP;
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return -ENOMEM;
-	if (ZYAN_FAILED(ZydisDecoderInit(&d->decoder, mode, width)) ||
+	if (ZYAN_FAILED(ZydisDecoderInit(&d->decoder, machine, width)) ||
 	    ZYAN_FAILED(ZydisFormatterInit(&d->formatter[INSN_ATT], ZYDIS_FORMATTER_STYLE_ATT)) ||
 	    ZYAN_FAILED(
 		    ZydisFormatterInit(&d->formatter[INSN_INTEL], ZYDIS_FORMATTER_STYLE_INTEL))) {

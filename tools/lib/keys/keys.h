@@ -382,8 +382,8 @@ static inline uint32_t keys_acc_map(const uint32_t *map, uint32_t id)
 
 /* Decoders for code of 32 and 64 bits, made when there is some. */
 struct decoders {
-	struct insn_decoder *dec[2];
-	bool tried[2];
+	struct insn_decoder *dec[INSN_MODES];
+	bool tried[INSN_MODES];
 };
 
 /* For the code of @dso; NULL, after a warning, when it cannot be decoded. */

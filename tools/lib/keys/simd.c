@@ -17,19 +17,19 @@ enum { FUNC_NEW, FUNC_UNKNOWN, FUNC_WIDTH }; /* FUNC_WIDTH + enum simd_width */
 struct insn_decoder *keys_decoder(struct decoders *d, struct resolver *res, enum regs_arch arch,
 				  struct dso *dso)
 {
-	bool wide = symbol_is_64bit(res, dso);
+	unsigned mode = symbol_insn_mode(res, dso) % INSN_MODES;
 	struct err e = { 0 };
 
-	if (!d->tried[wide] && insn_new(&d->dec[wide], arch, wide, &e))
+	if (!d->tried[mode] && insn_new(&d->dec[mode], arch, mode, &e))
 		resolver_warn(res, "what the code does is not known: %s", e.text);
-	d->tried[wide] = true;
-	return d->dec[wide];
+	d->tried[mode] = true;
+	return d->dec[mode];
 }
 
 void keys_decoders_free(struct decoders *d)
 {
-	insn_free(d->dec[0]);
-	insn_free(d->dec[1]);
+	for (size_t i = 0; i < ARRAY_SIZE(d->dec); i++)
+		insn_free(d->dec[i]);
 }
 
 /* The instruction of a location, looked at once. */

@@ -20,8 +20,8 @@
 #define CROSSES (-2) /* read_block(): from user to kernel or back */
 
 struct insn_walk {
-	struct insn_decoder *decoder[2]; /* 32 and 64 bits */
-	bool missing;			 /* no library: said once */
+	struct insn_decoder *decoder[INSN_MODES];
+	bool missing; /* no library: said once */
 	unsigned char code[BLOCK_MAX + INSN_MAX];
 	/* One walk: */
 	const struct symbol *last;
@@ -33,8 +33,8 @@ void print_insns_free(struct insn_walk *w)
 {
 	if (!w)
 		return;
-	insn_free(w->decoder[0]);
-	insn_free(w->decoder[1]);
+	for (size_t i = 0; i < ARRAY_SIZE(w->decoder); i++)
+		insn_free(w->decoder[i]);
 	free(w);
 }
 
@@ -45,15 +45,15 @@ static struct insn_walk *walk_of(struct script *sc)
 	return sc->insn;
 }
 
-static struct insn_decoder *decoder_of(struct script *sc, struct insn_walk *w, bool is64)
+static struct insn_decoder *decoder_of(struct script *sc, struct insn_walk *w, unsigned mode)
 {
 	struct err e = { 0 };
 
-	if (!w->decoder[is64] && !w->missing && insn_new(&w->decoder[is64], sc->arch, is64, &e)) {
+	if (!w->decoder[mode] && !w->missing && insn_new(&w->decoder[mode], sc->arch, mode, &e)) {
 		w->missing = true;
 		log_to(&sc->opts.log, LOG_WARN, "%s", e.text);
 	}
-	return w->decoder[is64];
+	return w->decoder[mode];
 }
 
 static bool is_kernel(uint64_t addr)
@@ -82,7 +82,7 @@ static int read_block(struct script *sc, const struct ctx *c, struct insn_walk *
 		return 0;
 	n = symbol_read_code(sc->env.resolver, pl->dso, pl->addr, w->code,
 			     (size_t)(end - start) + INSN_MAX);
-	w->now = decoder_of(sc, w, symbol_is_64bit(sc->env.resolver, pl->dso));
+	w->now = decoder_of(sc, w, symbol_insn_mode(sc->env.resolver, pl->dso) % INSN_MODES);
 	return n > 0 && w->now ? (int)n : 0;
 }
 

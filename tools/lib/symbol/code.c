@@ -37,8 +37,7 @@ static char *served_file(struct resolver *res, const struct dso *dso, struct obj
 		free(path);
 		return NULL;
 	}
-	o->is_64bit = elf_is_64bit(f);
-	o->e_machine = elf_e_machine(f);
+	object_set_machine(o, f);
 	if (!o->seg.v.n)
 		elf_segments(f, &o->seg);
 	elf_close(f);
@@ -85,7 +84,7 @@ static int open_file(struct resolver *res, struct object *o, bool kernel)
 	/* Kernel addresses need the file's segments; those of user objects are offsets already. */
 	if (kernel && !elf_open(&f, o->code_file, symbol_elf_flags(res))) {
 		elf_segments(f, &o->seg);
-		o->e_machine = elf_e_machine(f);
+		object_set_machine(o, f);
 		elf_close(f);
 	}
 	return o->code_fd;

@@ -121,7 +121,8 @@ int symtab_load_jitdump(struct resolver *res, const struct dso *dso, struct obje
 	for (size_t i = 0; !ret && (c = jitdump_code(d, i)); i++)
 		ret = symtab_add(&o->tab, c->at, c->size, SYM_GLOBAL, c->name);
 	o->e_machine = jitdump_e_machine(d);
-	o->is_64bit = jitdump_e_machine(d) != EM_386 && jitdump_e_machine(d) != EM_ARM;
+	if (o->e_machine == EM_386 || o->e_machine == EM_ARM)
+		o->insn_mode &= ~(unsigned)INSN_64BIT;
 	o->file = strdup(dso->path);
 	return ret;
 }

@@ -121,7 +121,7 @@ int symtab_load_module(struct resolver *res, const struct dso *dso, const struct
 			      path);
 		goto out;
 	}
-	o->is_64bit = elf_is_64bit(f);
+	object_set_machine(o, f);
 	ret = elf_is_relocatable(f) ? add_symbols(f, map->start, &o->tab) : -ENOEXEC;
 	if (!ret)
 		o->file = strdup(path);

@@ -15,6 +15,27 @@
 #include "base/file.h"
 #include "symbol/symbol-int.h"
 
+/* Of code that lies in no file: that of a 64-bit program of the recorded machine. */
+static unsigned made_mode(const struct resolver *res)
+{
+	const struct perfdata *pd = machine_recording(res->m);
+	bool big = host_is_big_endian() != (pd && perfdata_swapped(pd));
+
+	return INSN_64BIT | (big ? INSN_BIG_ENDIAN | INSN_BIG_DATA : 0);
+}
+
+void object_set_machine(struct object *o, const struct elf_file *f)
+{
+	bool big = f->swap != host_is_big_endian();
+	/* Since version 6 ARM has its instructions little-endian beside data that is not: BE8. */
+	bool little = f->ehdr.e_machine == EM_AARCH64 ||
+		      (f->ehdr.e_machine == EM_ARM && f->ehdr.e_flags & EF_ARM_BE8);
+
+	o->e_machine = f->ehdr.e_machine;
+	o->insn_mode = (f->is_64bit ? INSN_64BIT : 0) | (big ? INSN_BIG_DATA : 0) |
+		       (big && !little ? INSN_BIG_ENDIAN : 0);
+}
+
 struct object *object_get(struct resolver *res, struct dso *dso)
 {
 	struct object *o = dso->symbols;
@@ -27,7 +48,7 @@ struct object *object_get(struct resolver *res, struct dso *dso)
 		return NULL;
 	}
 	o->code_fd = -1;
-	o->is_64bit = true;
+	o->insn_mode = made_mode(res);
 	dso->symbols = o;
 	return o;
 }
@@ -79,8 +100,7 @@ static int user_load(struct resolver *res, const struct dso *dso, struct object 
 	}
 	o->stripped = run && !debug && !elf_has_symtab(run);
 	if (run || debug) {
-		o->is_64bit = elf_is_64bit(run ? run : debug);
-		o->e_machine = elf_e_machine(run ? run : debug);
+		object_set_machine(o, run ? run : debug);
 		ret = elf_segments(run ? run : debug, &o->seg);
 		if (ret != -ENOMEM)
 			ret = load_from(o, run, debug);
@@ -137,8 +157,7 @@ static int vdso_load(struct resolver *res, const struct dso *dso, struct object 
 		       : kernel_is_host(res, dso);
 	if (!ours)
 		goto out;
-	o->is_64bit = elf_is_64bit(f);
-	o->e_machine = elf_e_machine(f);
+	object_set_machine(o, f);
 	ret = elf_segments(f, &o->seg);
 	if (ret != -ENOMEM)
 		ret = symtab_load_elf(f, &o->seg, false, 0, &o->tab);
@@ -218,11 +237,11 @@ struct object *object_load(struct resolver *res, struct dso *dso)
 	return o;
 }
 
-bool symbol_is_64bit(struct resolver *res, struct dso *dso)
+unsigned symbol_insn_mode(struct resolver *res, struct dso *dso)
 {
 	struct object *o = object_load(res, dso);
 
-	return !o || o->is_64bit;
+	return o ? o->insn_mode : made_mode(res);
 }
 
 uint64_t symbol_listed_addr(struct resolver *res, struct dso *dso, uint64_t addr)

@@ -237,11 +237,12 @@ struct object { /* dso->symbols */
 	char *debug_file;	      /* where .debug_info is or may be */
 	struct build_id id;	      /* of run_file */
 	uint32_t e_machine;	      /* 0 = unknown */
+	unsigned insn_mode;	      /* enum insn_mode */
 	VEC(struct symbol_mark) mark; /* by address */
 	bool marks_tried;
 	VEC(struct slot_name) slot; /* by address */
 	bool slots_tried;
-	bool loaded, is_64bit, kernel_tab;
+	bool loaded, kernel_tab;
 	bool unnamed;  /* an address in it was found to have no symbol */
 	bool stripped; /* no .symtab, neither in the file nor in one of debug symbols */
 	bool code_tried;
@@ -256,6 +257,8 @@ struct object { /* dso->symbols */
 struct object *object_get(struct resolver *res, struct dso *dso);
 /* Loads the table once. */
 struct object *object_load(struct resolver *res, struct dso *dso);
+/* What instructions it has, by its file. */
+void object_set_machine(struct object *o, const struct elf_file *f);
 void object_free(struct object *o);
 
 /* ---- the resolver --------------------------------------------------------------------------------------- */

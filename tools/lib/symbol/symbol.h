@@ -16,6 +16,7 @@
 #ifndef PERF_SYMBOL_H
 #define PERF_SYMBOL_H
 
+#include "insn/insn.h"
 #include "machine/machine.h"
 
 struct symbol_opts {
@@ -117,7 +118,8 @@ int symbol_code_error(struct resolver *res, struct dso *dso, int code, struct er
 char *symbol_run_file(struct resolver *res, const struct dso *dso);
 /* How such a file is to be opened: enum elf_flags. */
 unsigned symbol_elf_flags(const struct resolver *res);
-bool symbol_is_64bit(struct resolver *res, struct dso *dso);
+/* How an object's code lies: enum insn_mode, of insn/insn.h. */
+unsigned symbol_insn_mode(struct resolver *res, struct dso *dso);
 /*
  * An object address as the linker gave it out and disassemblers list it, for texts such as
  * "OBJECT[ADDRESS]". @addr itself where there is no file to tell.
