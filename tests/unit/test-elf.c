@@ -130,6 +130,26 @@ static void test_build_ids(void **state)
 	assert_int_equal(elf_open(&f, "/nonexistent", ELF_MAPPED), -ENOENT);
 }
 
+/* Zeroed data without bytes in the file is not what lies at its header's offset. */
+static void test_segment_without_bytes(void **state)
+{
+	struct segments s = { 0 };
+	struct segment code = {
+		.vaddr = 0x400000, .filesz = 0x2000, .memsz = 0x2000, .exec = true
+	};
+	struct segment zero = { .offset = 0x1000, .vaddr = 0x411000, .memsz = 0x100 };
+	uint64_t offset;
+
+	(void)state;
+	assert_int_equal(vec_push(&s.v, code), 0);
+	assert_int_equal(vec_push(&s.v, zero), 0);
+	assert_true(segments_to_offset(&s, 0x401010, &offset));
+	assert_int_equal(offset, 0x1010);
+	assert_true(segments_to_offset(&s, 0x411010, &offset));
+	assert_true(offset > INT64_MAX / 2);
+	vec_free(&s.v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -137,6 +157,7 @@ int main(void)
 		cmocka_unit_test(test_read_file_shrinks),
 		cmocka_unit_test(test_mapped_file_shrinks),
 		cmocka_unit_test(test_build_ids),
+		cmocka_unit_test(test_segment_without_bytes),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

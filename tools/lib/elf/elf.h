@@ -57,7 +57,10 @@ struct segments {
 	VEC(struct segment) v;
 };
 
-/* File offset <-> virtual address; false when no segment holds it. */
+/*
+ * File offset <-> virtual address; false when no segment holds it. Zeroed data of a segment without any
+ * bytes has offsets behind all files: those of its header lie among code.
+ */
 bool segments_to_offset(const struct segments *s, uint64_t vaddr, uint64_t *offset);
 bool segments_to_vaddr(const struct segments *s, uint64_t offset, uint64_t *vaddr);
 

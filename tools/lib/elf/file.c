@@ -280,12 +280,15 @@ int elf_segments(struct elf_file *f, struct segments *out)
 	return 0;
 }
 
+/* Where offsets begin that are of nothing in the file. */
+#define NO_BYTES (1ULL << 62)
+
 bool segments_to_offset(const struct segments *s, uint64_t vaddr, uint64_t *offset)
 {
 	vec_for_each (p, &s->v) {
 		if (vaddr < p->vaddr || vaddr - p->vaddr >= p->memsz)
 			continue;
-		*offset = vaddr - p->vaddr + p->offset;
+		*offset = p->filesz ? vaddr - p->vaddr + p->offset : NO_BYTES + vaddr;
 		return true;
 	}
 	return false;
