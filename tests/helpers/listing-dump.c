@@ -2,8 +2,8 @@
 /*
  * listing-dump [options] FILE: every function that FILE has a symbol of, as listings have it: a line
  * "FUNCTION start end name", then for each instruction "address bytes target text"; the target of a
- * direct branch or "-". -i Intel's syntax, -d data behind a #, -l source lines too, -t prints nothing
- * but how many functions and instructions there were.
+ * direct branch or "-". -f the text as perf annotate prints it, -i Intel's syntax, -d data behind a #,
+ * -l source lines too, -t prints nothing but how many functions and instructions there were.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 
 #include "annotate/annotate.h"
 #include "elf/elf.h"
+#include "faces/faces.h"
 
 #define BASE 0x10000000ULL
 
@@ -19,7 +20,8 @@ static struct machine *mach;
 static struct resolver *res;
 static struct annotate *counts;
 static struct listing_opts opts = { .no_source = true };
-static bool quiet, data;
+static bool quiet, data, printed;
+static struct obuf out;
 static uint64_t nr_functions, nr_insns, nr_lines;
 static const struct symbol *last;
 
@@ -68,7 +70,13 @@ static void print_insn(const struct listing *l, const struct listing_line *line)
 		printf(" %" PRIx64, line->ref_addr);
 	else
 		printf(" -");
-	printf(" %s", line->text);
+	if (printed) {
+		out.len = 0;
+		faces_insn_text(l, line, true, FACES_INSN_WIDTH, &out);
+		printf(" %.*s", (int)out.len, out.buf);
+	} else {
+		printf(" %s", line->text);
+	}
 	if (data && line->ref == LISTING_DATA)
 		printf(" # %" PRIx64 " %s+%" PRIx64, line->ref_addr, line->name ? line->name : "?",
 		       line->name_off);
@@ -126,9 +134,10 @@ int main(int argc, char **argv)
 	struct dso *dso;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "dilt")) != -1)
+	while ((opt = getopt(argc, argv, "dfilt")) != -1)
 		switch (opt) {
 		case 'd': data = true; break;
+		case 'f': printed = true; break;
 		case 'i': opts.syntax = INSN_INTEL; break;
 		case 'l': opts.no_source = false; break;
 		case 't': quiet = true; break;
@@ -139,6 +148,8 @@ int main(int argc, char **argv)
 		free(path);
 		return 129;
 	}
+	if (obuf_init(&out, -1, 0))
+		return 1;
 	if (machine_new(&mach, "", &e) || resolver_new(&res, mach, NULL, &e) ||
 	    annotate_new(&counts, mach, res, &e) || annotate_finish(counts, &e))
 		die(&e);
@@ -147,6 +158,7 @@ int main(int argc, char **argv)
 	if (quiet)
 		printf("%" PRIu64 " functions, %" PRIu64 " instructions, %" PRIu64 " lines\n",
 		       nr_functions, nr_insns, nr_lines);
+	obuf_free(&out);
 	annotate_free(counts);
 	resolver_free(res);
 	machine_free(mach);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Instructions as listings have them against objdump's, for every function of whole files: addresses,
-# lengths and targets of branches of this machine's libraries, of 32-bit ones, and of another
-# architecture.
+# lengths, names and targets of branches of this machine's libraries, of 32-bit ones, of other
+# architectures, and of made objects in the other byte order.
 . "$(dirname "$0")/../lib.sh"
 need_cmd objdump perl
 DUMP=$O/tests/helpers/listing-dump
@@ -18,11 +18,13 @@ compare() {
 		skip "$1" "no $3 here"
 		return
 	fi
-	if ! "$DUMP" "$3" >"$TMP/ours" 2>"$TMP/err"; then
+	if ! "$DUMP" -f "$3" >"$TMP/ours" 2>"$TMP/err"; then
 		fail "$1" "$(head -n 3 "$TMP/err")"
 		return
 	fi
-	"$2" -d -z -w --insn-width=16 "$3" >"$TMP/theirs"
+	wide="-w --insn-width=16"
+	case $2 in *llvm*) wide= ;; esac
+	"$2" -d -z $wide "$3" >"$TMP/theirs"
 	if perl "$ROOT/tests/helpers/listing-objdump.pl" "$TMP/ours" "$TMP/theirs" >"$TMP/verdict"; then
 		pass "$1: $(tail -n 1 "$TMP/verdict")"
 	else
@@ -46,6 +48,31 @@ if grep -q 'HAVE_LIBCAPSTONE 1' "$O/config.h"; then
 	fi
 else
 	skip "aarch64's C library" "built without libcapstone"
+fi
+
+# made TARGET OBJDUMP LINKER...: functions compiled for another machine.
+made() {
+	target=$1 objdump=$2
+	shift 2
+	if ! command -v clang >/dev/null || ! command -v "$1" >/dev/null; then
+		skip "$target" "no clang or no $1 here"
+	elif ! clang -target "$target" -c -O1 -w -x c -o "$TMP/made.o" "$TMP/many.c" 2>"$TMP/err" ||
+		! "$@" -e f0 -o "$TMP/made" "$TMP/made.o" 2>>"$TMP/err"; then
+		skip "$target" "it does not compile: $(head -n 1 "$TMP/err")"
+	else
+		compare "$target, by ${*}" "$objdump" "$TMP/made"
+	fi
+}
+if grep -q 'HAVE_LIBCAPSTONE 1' "$O/config.h"; then
+	perl "$ROOT/tests/helpers/many-functions.pl" >"$TMP/many.c"
+	made aarch64_be-linux-gnu aarch64-linux-gnu-objdump aarch64-linux-gnu-ld -EB -maarch64linuxb
+	made armeb-linux-gnueabi arm-linux-gnueabihf-objdump arm-linux-gnueabihf-ld -EB -marmelfb_linux_eabi
+	made armeb-linux-gnueabi arm-linux-gnueabihf-objdump arm-linux-gnueabihf-ld -EB --be8 -marmelfb_linux_eabi
+	made mips-linux-gnu llvm-objdump ld.lld
+	made mips64-linux-gnuabi64 llvm-objdump ld.lld
+	made powerpc-linux-gnu llvm-objdump ld.lld
+else
+	skip "objects of the other byte order" "built without libcapstone"
 fi
 
 # The same addresses in the other syntax, and nothing of AT&T's in it.

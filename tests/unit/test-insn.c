@@ -21,6 +21,7 @@ struct insn_case {
 
 static const struct insn_case x86[] = {
 	{ B("\x90"), { .len = 1 }, "nop" },
+	{ B("\x66\x90"), { .len = 2 }, "xchg %ax, %ax" },
 	{ B("\x48\x89\xe5"), { .len = 3 }, "movq %rsp, %rbp" },
 	{ B("\x74\x10"),
 	  { .len = 2, .branch = INSN_COND, .has_target = true, .target = 0x401012 },
@@ -36,6 +37,12 @@ static const struct insn_case x86[] = {
 	  { .len = 5, .branch = INSN_CALL, .has_target = true, .target = 0x402000 },
 	  "callq 0x402000" },
 	{ B("\xff\xd0"), { .len = 2, .branch = INSN_IND_CALL }, "callq *%rax" },
+	{ B("\x3e\xff\xe0"), { .len = 3, .branch = INSN_IND_JUMP }, "notrack jmpq *%rax" },
+	{ B("\x3e\xff\x24\xc5\x00\x10\x40\x00"),
+	  { .len = 8, .branch = INSN_IND_JUMP },
+	  "notrack jmpq *0x401000(, %rax, 8)" },
+	{ B("\x66\x48\x0f\x6e\xc7"), { .len = 5, .vector_bits = 128 }, "movq %rdi, %xmm0" },
+	{ B("\x66\x0f\x6e\xc7"), { .len = 4, .vector_bits = 128 }, "movd %edi, %xmm0" },
 	{ B("\xff\x15\x00\x10\x00\x00"), { .len = 6, .branch = INSN_IND_CALL }, NULL },
 	{ B("\xc3"), { .len = 1, .branch = INSN_RET }, "retq" },
 	{ B("\x0f\x05"), { .len = 2, .branch = INSN_SYSCALL }, "syscall" },
@@ -336,18 +343,41 @@ static void test_thumb(void **state)
 	insn_free(d);
 }
 
+/* What Thumb's "it" says of the instructions behind it: ite eq, then one of each kind, then neither. */
+static void test_thumb_conditions(void **state)
+{
+	static const struct {
+		const char *bytes, *text;
+	} cases[] = { { "\x0c\xbf", "ite eq" },
+		      { "\x01\x20", "moveq r0, #1" },
+		      { "\x02\x20", "movne r0, #2" },
+		      { "\x03\x20", "movs r0, #3" } };
+	struct insn_decoder *d;
+	char text[64];
+	struct insn in;
+
+	(void)state;
+	if (insn_new(&d, REGS_ARCH_ARM, 0, NULL))
+		skip();
+	insn_set_thumb(d, true);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *code = cases[i].bytes;
+
+		assert_int_equal(insn_decode(d, code, 2, ADDR + 2 * i, &in), 2);
+		assert_int_equal(insn_text(d, code, 2, ADDR + 2 * i, text, sizeof(text)), 2);
+		assert_string_equal(text, cases[i].text);
+	}
+	insn_free(d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_data),
-		cmocka_unit_test(test_syntaxes),
-		cmocka_unit_test(test_thumb),
-		cmocka_unit_test(test_x86),
-		cmocka_unit_test(test_capstone_agrees),
-		cmocka_unit_test(test_cut_and_bad),
-		cmocka_unit_test(test_arm64),
-		cmocka_unit_test(test_byte_orders),
-		cmocka_unit_test(test_unknown_architecture),
+		cmocka_unit_test(test_data),	    cmocka_unit_test(test_syntaxes),
+		cmocka_unit_test(test_thumb),	    cmocka_unit_test(test_thumb_conditions),
+		cmocka_unit_test(test_x86),	    cmocka_unit_test(test_capstone_agrees),
+		cmocka_unit_test(test_cut_and_bad), cmocka_unit_test(test_arm64),
+		cmocka_unit_test(test_byte_orders), cmocka_unit_test(test_unknown_architecture),
 	};
 
 	return cmocka_run_group_tests_name("insn", tests, NULL, NULL);

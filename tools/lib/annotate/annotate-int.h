@@ -132,6 +132,7 @@ struct listing_build {
 	struct arena arena; /* texts */
 	unsigned char *code;
 	size_t size;			/* bytes of it that were read */
+	bool thumb;			/* of ARM's instruction sets the second */
 	bool swap_insns, swap_data;	/* they lie in the other byte order than this machine's */
 	VEC(struct listing_line) insns; /* before lines come between them */
 	VEC(struct listing_line) lines;

@@ -122,7 +122,9 @@ static size_t least_len(const struct listing_build *b, size_t at)
 
 	switch (b->l.arch) {
 	case REGS_ARCH_X86: return 1;
-	case REGS_ARCH_ARM: /* Thumb; these bits say that there are four bytes */
+	case REGS_ARCH_ARM: /* these bits say that there are four bytes */
+		if (!b->thumb)
+			return min_u64(left, 4);
 		return left >= 4 && load_u16(b->code + at, b->swap_insns) >> 11 >= 0x1d
 			       ? 4
 			       : min_u64(left, 2);
@@ -138,6 +140,10 @@ static const char *bad_text(struct listing_build *b, const struct listing_line *
 {
 	if (line->len != 4)
 		return "(bad)";
+	if (b->thumb)
+		return arena_printf(&b->arena, ".inst.w 0x%04x%04x",
+				    load_u16(line->bytes, b->swap_insns),
+				    load_u16(line->bytes + 2, b->swap_insns));
 	return arena_printf(&b->arena, ".inst 0x%08x", load_u32(line->bytes, b->swap_insns));
 }
 
@@ -232,8 +238,10 @@ static int decode_all(struct listing_build *b, struct insn_decoder *d)
 			ret = add_data(b, at, odd % 2 || left < 2 ? 1 : odd || left < 4 ? 2 : 4);
 			continue;
 		}
-		if (kind != before)
-			insn_set_thumb(d, kind == 't');
+		if (kind != before) {
+			b->thumb = kind == 't';
+			insn_set_thumb(d, b->thumb);
+		}
 		before = kind;
 		ret = add_insn(b, d, at);
 	}

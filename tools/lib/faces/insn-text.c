@@ -19,15 +19,17 @@
 
 /* In front of a suffix b, w, l or q that says no more than a register among the operands does. */
 static const char *const sized[] = {
-	"adc",	"add",	   "and",  "bsf",   "bsr",    "bswap",	"bt",  "btc",  "btr",
-	"bts",	"cmp",	   "dec",  "div",   "idiv",   "inc",	"lea", "mov",  "mul",
-	"neg",	"not",	   "imul", "or",    "movabs", "sbb",	"sub", "test", "xor",
-	"xadd", "cmpxchg", "xchg", "lzcnt", "tzcnt",  "popcnt",
+	"adc",	 "add",	  "and",    "bsf",  "bsr",  "bswap", "bt",   "btc",  "btr",	"bts",
+	"cmp",	 "dec",	  "div",    "idiv", "inc",  "lea",   "mov",  "mul",  "neg",	"not",
+	"imul",	 "or",	  "movabs", "sbb",  "sub",  "test",  "xor",  "xadd", "cmpxchg", "xchg",
+	"lzcnt", "tzcnt", "popcnt", "shld", "shrd", "stos",  "lods", "scas",
 };
 /* The same where that register is what they work on: a count in %cl says nothing of it. */
 static const char *const shifts[] = { "rcl", "rcr", "rol", "ror", "sal", "sar", "shl", "shr" };
-/* Always so wide. */
-static const char *const stack[] = { "call", "jmp", "leave", "pop", "push", "ret" };
+/* Always as wide as addresses are; q for 64 bits, l where these have 32. */
+static const char *const stack[] = {
+	"call", "jmp", "leave", "pop", "popf", "push", "pushf", "ret"
+};
 static const char *const conditions[] = { "a",	"ae", "b",  "be", "e",	"g", "ge", "l",
 					  "le", "ne", "no", "np", "ns", "o", "p",  "s" };
 
@@ -66,7 +68,7 @@ static size_t plain_mnemonic(const char *s, size_t n, const char *args)
 
 	if (n < 3 || !strchr("bwlq", s[n - 1]))
 		return n;
-	if (s[n - 1] == 'q' && IS_IN(stack, s, n - 1))
+	if ((s[n - 1] == 'q' || s[n - 1] == 'l') && IS_IN(stack, s, n - 1))
 		return n - 1;
 	if (reg && !memcmp(s, "cvtsi2s", 7 < n ? 7 : n) && n == 9)
 		return args[0] == '%' ? n - 1 : n;

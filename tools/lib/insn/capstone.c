@@ -19,7 +19,8 @@ struct capstone_decoder {
 	cs_insn *insn;
 	enum regs_arch arch;
 	int big; /* CS_MODE_BIG_ENDIAN or 0 */
-	bool is_64bit;
+	bool is_64bit, intel;
+	bool decoded; /* insn is what was decoded last, and nothing else was said since */
 };
 
 static const struct {
@@ -100,11 +101,19 @@ static int lib_open(void **out, enum regs_arch arch, unsigned mode)
 	return 0;
 }
 
+/*
+ * An instruction is decoded once, though its text is asked for after its kind: in Thumb "it ne" says
+ * of the instructions behind it when they run, and the library counts these down as it decodes.
+ */
 static bool next(struct capstone_decoder *d, const void *code, size_t size, uint64_t addr)
 {
 	const uint8_t *p = code;
 
-	return cs_disasm_iter(d->handle, &p, &size, &addr, d->insn);
+	if (d->decoded && d->insn->address == addr && d->insn->size <= size &&
+	    !memcmp(d->insn->bytes, code, d->insn->size))
+		return true;
+	d->decoded = cs_disasm_iter(d->handle, &p, &size, &addr, d->insn);
+	return d->decoded;
 }
 
 /* The last immediate operand is the target of a direct branch. */
@@ -232,14 +241,39 @@ static int lib_decode(void *handle, const void *code, size_t size, uint64_t addr
 	return out->len;
 }
 
+/* What the library leaves out of x86: notrack, that movd with REX.W is movq, and 66 90 no nop. */
+static int x86_text(const struct capstone_decoder *d, char *buf, size_t size)
+{
+	const cs_x86 *x = &d->insn->detail->x86;
+	bool indirect = (d->insn->id == X86_INS_JMP || d->insn->id == X86_INS_CALL) &&
+			x->op_count && x->operands[0].type != X86_OP_IMM;
+	const char *args = d->insn->op_str, *ds = NULL, *name = d->insn->mnemonic;
+	int before;
+
+	if (!strcmp(name, "movd") && x->rex & 8)
+		name = "movq";
+	if (d->insn->id == X86_INS_NOP && d->insn->size == 2 && x->opcode[0] == 0x90 &&
+	    x->prefix[2] == X86_PREFIX_OPSIZE)
+		return snprintf(buf, size, d->intel ? "xchg ax, ax" : "xchg %%ax, %%ax");
+	if (!indirect || x->prefix[1] != X86_PREFIX_DS)
+		return snprintf(buf, size, "%s%s%s", name, args[0] ? " " : "", args);
+	ds = strstr(args, "ds:");
+	before = ds ? (int)(ds - args) : (int)strlen(args);
+	before -= before && args[before - 1] == '%';
+	return snprintf(buf, size, "notrack %s %.*s%s", name, before, args, ds ? ds + 3 : "");
+}
+
 static int lib_text(void *handle, const void *code, size_t size, uint64_t addr, char *buf,
 		    size_t buf_size)
 {
 	struct capstone_decoder *d = handle;
 	if (!next(d, code, size, addr))
 		return -EINVAL;
-	snprintf(buf, buf_size, "%s%s%s", d->insn->mnemonic, d->insn->op_str[0] ? " " : "",
-		 d->insn->op_str);
+	if (d->arch == REGS_ARCH_X86)
+		x86_text(d, buf, buf_size);
+	else
+		snprintf(buf, buf_size, "%s%s%s", d->insn->mnemonic, d->insn->op_str[0] ? " " : "",
+			 d->insn->op_str);
 	return d->insn->size;
 }
 
@@ -247,6 +281,8 @@ static void lib_set_syntax(void *handle, enum insn_syntax syntax)
 {
 	struct capstone_decoder *d = handle;
 
+	d->decoded = false;
+	d->intel = syntax == INSN_INTEL;
 	if (d->arch == REGS_ARCH_X86)
 		cs_option(d->handle, CS_OPT_SYNTAX,
 			  syntax == INSN_INTEL ? CS_OPT_SYNTAX_INTEL : CS_OPT_SYNTAX_ATT);
@@ -256,6 +292,7 @@ static void lib_set_thumb(void *handle, bool thumb)
 {
 	struct capstone_decoder *d = handle;
 
+	d->decoded = false;
 	if (d->arch == REGS_ARCH_ARM)
 		cs_option(d->handle, CS_OPT_MODE,
 			  (size_t)((thumb ? CS_MODE_THUMB : CS_MODE_ARM) | d->big));
