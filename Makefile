@@ -73,6 +73,13 @@ $(O)/%.o: %.c $(O)/.flags $(O)/config.mk
 	@echo '  CC      $<'
 	@$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LIBS_CFLAGS) -MMD -MP -c $< -o $@
 
+# The page of report --html: its script and style, put together as strings of C.
+$(O)/page-embed.h: $(wildcard tools/web/*)
+	@mkdir -p $(@D)
+	@echo '  EMBED   $@'
+	@sh tools/web/embed.sh tools/web > $@.tmp && mv $@.tmp $@
+$(O)/tools/lib/page/page.o: $(O)/page-embed.h
+
 # Made before anything is linked: config.mk waits for it.
 $(O)/tests/sanitizer.o: tests/sanitizer.c $(O)/.flags
 	@mkdir -p $(@D)

@@ -295,6 +295,8 @@ static int run(struct report *r, struct err *e)
 {
 	int ret, closed;
 
+	if (r->o.html)
+		return report_html(r, e);
 	ret = report_wants_browser(r) ? report_open_browser(r, e) : 0;
 	if (ret)
 		return ret;

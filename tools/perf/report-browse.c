@@ -12,8 +12,8 @@
 static bool is_text(const struct report_opts *o)
 {
 	return o->ui == REPORT_TEXT || o->header || o->header_only || o->stats || o->tasks ||
-	       o->mmaps || o->dump || o->json || o->csv || o->dot || o->threads || o->separator ||
-	       o->total_cycles || o->hot_paths ||
+	       o->mmaps || o->dump || o->html || o->json || o->csv || o->dot || o->threads ||
+	       o->separator || o->total_cycles || o->hot_paths ||
 	       (o->session.input && !strcmp(o->session.input, "-"));
 }
 

@@ -151,6 +151,8 @@ const struct option report_options[] = {
 	OPT_CALL_NOARG(0, "tui", parse_tui, "a browser (default where stdout is a terminal)"),
 	OPT_BOOL(0, "json", O, json, "rows and call trees as JSON"),
 	OPT_BOOL(0, "csv", O, csv, "rows as CSV, bare values with names of keys above them"),
+	OPT_STRING(0, "html", O, html, "FILE",
+		   "a page for browsers that needs no other file and no network; - is stdout"),
 	OPT_BOOL(
 		0, "simd", O, simd,
 		"columns of SIMD state: live widths, dirty upper halves, the code's widths, masks"),

@@ -23,6 +23,7 @@ struct report_opts {
 	bool skip_empty, dot, csv, total_cycles;
 	enum report_ui ui;
 	const char *ignored;
+	const char *html; /* a file */
 	int verbose;
 	uint64_t hot_paths, group_sort;
 	uint64_t pieces; /* samples in each; 0 = all in one table */
@@ -97,6 +98,8 @@ int report_browse(struct report *r, const struct faces *f, struct err *e);
 /* For the session: on the screen that there is. */
 void report_log(void *ctx, enum log_level level, const char *text);
 void report_progress(void *ctx, uint64_t done, uint64_t total);
+/* report-html.c: all of it as one page, into r->o.html. */
+int report_html(struct report *r, struct err *e);
 
 /* What counts samples, once more. */
 int report_start_counting(struct report *r, struct err *e);

@@ -1,0 +1,63 @@
+#!/bin/sh
+# report --html: what is in the page, without a browser. What browsers make of it: page-browser.sh
+. "$(dirname "$0")/../lib.sh"
+need_cmd python3
+
+made_file page-file "$TMP" "$TMP/perf.data" || skip_all "cannot write $TMP/perf.data"
+page() {
+	python3 -S "$ROOT/tests/helpers/page-data.py" "$@"
+}
+
+"$PERF" report -i "$TMP/perf.data" --html "$TMP/page.html" 2>"$TMP/err"
+is "a page is written" $? 0
+is "it is one document, its script the one that the policy lets through" "$(page "$TMP/page.html")" ok
+like "what is missing is said, not only in the page" "$(cat "$TMP/err")" 'no function names for .*gone<b>.so'
+
+# ---- numbers ----
+
+"$PERF" data convert --to folded -e cycles -i "$TMP/perf.data" -o "$TMP/folded" 2>/dev/null
+page "$TMP/page.html" folded 0 >"$TMP/have"
+is "samples of the first event, all that were made" "$(awk '{ n += $NF } END { print n }' "$TMP/have")" 70066
+like "a recursive stack, whole" "$(cat "$TMP/have")" '^second;main;again;again;again;leaf 10000$'
+# Names of C functions alone: the other writer tidies arguments and quotes.
+is "stacks that folded stacks have too" "$(grep -E ';(leaf|work|__proto__|constructor) ' "$TMP/have" | sed 's/^[^;]*;//' | sort)" \
+	"$(grep -E ';(leaf|work|__proto__|constructor) ' "$TMP/folded" | sed 's/^[^;]*;//' | sort)"
+is "the second event has its own" "$(page "$TMP/page.html" folded 1)" "second;main;work;leaf 10"
+is "branches, by edge" "$(page "$TMP/page.html" get branches list 0 nr) $(page "$TMP/page.html" get branches list 1 nr)" "10 10"
+is "a misprediction is one" "$(page "$TMP/page.html" get branches | grep -o '"mispred": [0-9]*' | sort -u | tr '\n' ' ')" \
+	'"mispred": 0 "mispred": 10 '
+is "lost samples" "$(page "$TMP/page.html" get recording lost_samples) $(page "$TMP/page.html" get marks nr)" "7 [7]"
+is "samples without a function are counted" "$(page "$TMP/page.html" get objects 1 unnamed)" 1
+
+# ---- names ----
+
+like "markup is data" "$(page "$TMP/page.html" get strings)" '</script><script>document.title'
+like "marks of direction are seen" "$(page "$TMP/page.html" get strings)" 'bidi..xe2..x80..xae'
+like "what is no UTF-8 is seen" "$(page "$TMP/page.html" get strings)" 'broken..xff'
+is "a long name is whole, and there once" "$(page "$TMP/page.html" longest)" "100000 1"
+
+# ---- filters, outputs, errors ----
+
+"$PERF" report -i "$TMP/perf.data" --html - --comms second -q >"$TMP/second.html" 2>"$TMP/err"
+is "- is stdout" "$(page "$TMP/second.html") $(cat "$TMP/err")" "ok "
+is "filters choose what is in the page" "$(page "$TMP/second.html" rows | cut -d' ' -f2)" 211
+"$PERF" report -i "$TMP/perf.data" --html "$TMP/no/where.html" 2>"$TMP/err"
+is "no such directory is an error" $? 1
+like "that names the file" "$(cat "$TMP/err")" 'no/where.html'
+"$PERF" report -i "$TMP/nothing" --html "$TMP/not.html" 2>/dev/null
+check "no page of no recording" [ ! -e "$TMP/not.html" ]
+head -c 20000 "$TMP/perf.data" >"$TMP/cut.data"
+"$PERF" report -i "$TMP/cut.data" --html "$TMP/cut.html" 2>/dev/null
+is "of a damaged file what comes before" "$(page "$TMP/cut.html" 2>/dev/null || echo none)" "$([ -e "$TMP/cut.html" ] && echo ok || echo none)"
+
+# Real recordings: the numbers of the report.
+fx=$(fixtures) || fx=
+for f in $([ -z "$fx" ] || find "$fx" -name 'perf.data' | sort | head -12); do
+	"$PERF" report -q -i "$f" --html "$TMP/real.html" 2>/dev/null || continue
+	want=$("$PERF" report -i "$f" --no-branch-stack --csv --no-group -g none --no-children -s comm -F comm,sample,period 2>/dev/null |
+		python3 -c 'import csv, sys
+rows = [r for r in csv.reader(sys.stdin) if r and r[-1].isdigit()]
+print(sum(int(r[-2]) for r in rows), sum(int(r[-1]) for r in rows))')
+	is "samples and periods are the report's: ${f#"$fx"/}" "$(page "$TMP/real.html" rows | cut -d' ' -f2-)" "$want"
+done
+done_testing

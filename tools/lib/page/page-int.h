@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Inside of room page.
+ *
+ *	page.c		reads the session, writes the page around the data
+ *	stacks.c	samples into a tree of calls and rows of sums
+ *	cut.c		what is too much for a page
+ *	edges.c		branches
+ *	data.c		all of it as columns
+ *	recording.c	what was recorded, how, and what was lost
+ *	pack.c		the data's bytes: as they are, or packed
+ */
+#ifndef PERF_PAGE_INT_H
+#define PERF_PAGE_INT_H
+
+#include <stdlib.h>
+
+#include "base/tables.h"
+#include "emit/emit.h"
+#include "page/page.h"
+
+#define NONE UINT32_MAX
+
+/* What a frame is, for its colour: columns `kind` of the data, names in tools/web/model.js. */
+enum page_kind {
+	KIND_USER,
+	KIND_KERNEL,
+	KIND_INLINED,
+	KIND_JIT,
+	KIND_UNKNOWN,
+	KIND_GUEST,
+	KIND_CUT
+};
+
+struct page_frame {
+	uint32_t name; /* strings */
+	uint32_t dso;  /* number of an object; NONE */
+	uint8_t kind;
+};
+
+struct page_node {
+	uint32_t parent; /* NONE: outermost; always made before its children */
+	uint32_t frame;
+};
+
+/* Who was sampled: by a number of the recording's thread and its name then. */
+struct page_thread {
+	uint32_t thread, comm;
+	uint32_t name; /* strings */
+	int32_t pid, tid;
+};
+
+struct page_group {
+	uint32_t event, thread, cpu; /* cpu: NONE */
+};
+
+struct page_row {
+	uint32_t node, group;
+	uint32_t slice; /* NONE: no time */
+	uint32_t count;
+	uint64_t period;
+};
+
+struct page_object {
+	const struct dso *dso;
+	uint64_t samples, unnamed; /* at addresses in it; of these, with no function */
+};
+
+struct page_edge {
+	uint32_t from, to; /* locations */
+	uint64_t nr, mispred, flagged, cycles, nr_cycles;
+};
+
+/* Something that happened to a thread, or to all: counted by slice. */
+struct page_mark {
+	uint32_t kind, thread, slice; /* thread: NONE */
+	uint64_t nr;
+};
+
+enum page_mark_kind { MARK_SWITCH, MARK_LOST };
+
+#define PAGE_SLICES 1024
+
+struct page {
+	struct session *session;
+	const struct session_env *env;
+	struct page_opts o;
+
+	struct intern strings; /* as they were recorded */
+	VEC(struct page_frame) frames;
+	VEC(uint32_t)
+	frame_of_sym[2];	    /* by symbol->idx: frame + 1; of functions, of inlined ones */
+	VEC(uint32_t) frame_of_dso; /* by dso->idx: of addresses without a symbol */
+	uint32_t frame_unknown, frame_cut;
+	VEC(uint32_t) object_of; /* by dso->idx: object + 1 */
+	VEC(struct page_object) objects;
+
+	VEC(struct page_node) nodes;
+	struct htab node_tab;
+	VEC(uint32_t) path, path_frames; /* of the sample before, outermost first */
+
+	VEC(struct page_thread) threads;
+	struct htab thread_tab;
+	VEC(struct page_group) groups;
+	struct htab group_tab;
+	VEC(struct page_row) rows;
+	struct htab row_tab;
+
+	VEC(struct page_edge) edges;
+	struct htab edge_tab;
+	uint64_t branches;
+
+	VEC(struct page_mark) marks;
+	struct htab mark_tab;
+
+	/* Slices of 2^shift ns from origin on; nr: one behind the last that there is. */
+	uint64_t origin;
+	unsigned shift;
+	uint32_t nr_slices;
+	bool has_time;
+
+	/* cut.c */
+	uint64_t cut_nodes, cut_samples;
+	bool cut_cpu, cut_time;
+};
+
+/* ---- stacks.c ---------------------------------------------------------------------------------- */
+
+/* 0 or -ENOMEM. */
+int page_add_sample(struct page *p, const struct sample *s, struct thread *th);
+int page_add_mark(struct page *p, enum page_mark_kind kind, uint32_t thread, uint64_t time,
+		  uint64_t nr);
+uint32_t page_thread_of(struct page *p, const struct thread *th);
+uint32_t page_object_of(struct page *p, const struct dso *dso);
+uint32_t page_node_of(struct page *p, uint32_t parent, uint32_t frame);
+/* Adds to the row that is told apart so. */
+int page_count(struct page *p, const struct page_row *row);
+/* Slices twice as long. */
+int page_coarsen(struct page *p);
+
+/* ---- edges.c ----------------------------------------------------------------------------------- */
+
+int page_add_branches(struct page *p, const struct sample *s, struct thread *th);
+/* Those most often taken, first; their number. */
+size_t page_sort_edges(struct page *p);
+
+/* ---- cut.c ------------------------------------------------------------------------------------- */
+
+int page_cut(struct page *p);
+
+/* ---- pack.c ------------------------------------------------------------------------------------ */
+
+struct pack;
+
+/* Data that is put into pack_text() goes to @out as a script element that is none. */
+int page_pack_begin(struct pack **k, struct obuf *out);
+struct obuf *page_pack_text(struct pack *k);
+/* After every piece of some size. */
+void page_pack_more(struct pack *k);
+/* Frees @k: 0 or -errno. */
+int page_pack_end(struct pack *k);
+
+/* ---- data.c ------------------------------------------------------------------------------------ */
+
+struct json {
+	struct pack *pack;
+	struct obuf *o;
+	bool used; /* something stands before, in this object or array */
+};
+
+/* A JSON string without `<`, `>` and `&`, with what is no text escaped. */
+void page_put_string(struct obuf *o, const char *s);
+void page_key(struct json *j, const char *name);
+void page_open(struct json *j, const char *name, char bracket);
+void page_close(struct json *j, char bracket);
+void page_num(struct json *j, const char *name, uint64_t v);
+void page_str(struct json *j, const char *name, const char *s); /* NULL: nothing is said */
+/* An element of an array of numbers. */
+void page_int(struct json *j, int64_t v);
+int page_put_data(struct page *p, struct json *j, struct err *e);
+
+/* ---- recording.c ------------------------------------------------------------------------------- */
+
+int page_put_recording(struct page *p, struct json *j, struct err *e);
+
+#endif

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Reads the recording once and writes the page: what is the same in all pages up to the data, the
+ * data, and the rest. The two halves are made of tools/web/ when perf is built, with the hash of the
+ * script in the policy of the first one; nothing is put together here that a browser would run.
+ */
+#include "page-embed.h"
+#include "page-int.h"
+#include "unwind/unwind.h"
+
+static uint64_t need(void *ctx, const struct perfdata_event *event)
+{
+	(void)ctx;
+	return unwind_need(&event->attr) | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+	       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_BRANCH_STACK;
+}
+
+static bool has_branches(const struct sample *s)
+{
+	/* Those of --call-graph lbr are the stack itself. */
+	return s->present & PERF_SAMPLE_BRANCH_STACK &&
+	       !(s->event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
+}
+
+static int take_sample(void *ctx, const struct session_sample *in, struct err *e)
+{
+	struct page *p = ctx;
+
+	if (page_add_sample(p, in->s, in->thread) ||
+	    (has_branches(in->s) && page_add_branches(p, in->s, in->thread)))
+		return err_set(e, -ENOMEM, "no memory for the page");
+	return 0;
+}
+
+/* A thread that stops running; what was lost. */
+static int take_record(void *ctx, const struct record *rec, struct err *e)
+{
+	struct page *p = ctx;
+	int ret = 0;
+
+	if (!session_wants(p->session, rec->time, UINT32_MAX) || !session_in_slice(p->session))
+		return 0;
+	if (rec->type == PERF_RECORD_LOST || rec->type == PERF_RECORD_LOST_SAMPLES) {
+		struct record_lost l;
+
+		if (!record_lost(rec, &l, NULL))
+			ret = page_add_mark(p, MARK_LOST, NONE, rec->time, l.lost);
+	}
+	return ret ? err_set(e, ret, "no memory for the page") : 0;
+}
+
+static void page_free(struct page *p)
+{
+	intern_free(&p->strings);
+	vec_free(&p->frames);
+	vec_free(&p->frame_of_sym[0]);
+	vec_free(&p->frame_of_sym[1]);
+	vec_free(&p->frame_of_dso);
+	vec_free(&p->object_of);
+	vec_free(&p->objects);
+	vec_free(&p->nodes);
+	htab_free(&p->node_tab);
+	vec_free(&p->path);
+	vec_free(&p->path_frames);
+	vec_free(&p->threads);
+	htab_free(&p->thread_tab);
+	vec_free(&p->groups);
+	htab_free(&p->group_tab);
+	vec_free(&p->rows);
+	htab_free(&p->row_tab);
+	vec_free(&p->edges);
+	htab_free(&p->edge_tab);
+	vec_free(&p->marks);
+	htab_free(&p->mark_tab);
+	free(p);
+}
+
+static int write_all_of(struct page *p, struct obuf *out, struct err *e)
+{
+	struct json j = { 0 };
+	int ret = page_pack_begin(&j.pack, out), end;
+
+	if (ret)
+		return err_set(e, ret, "no memory for the page");
+	j.o = page_pack_text(j.pack);
+	obuf_mem(out, page_before_data, sizeof(page_before_data) - 1);
+	ret = page_put_data(p, &j, e);
+	end = page_pack_end(j.pack);
+	obuf_mem(out, page_after_data, sizeof(page_after_data) - 1);
+	return ret || !end ? ret : err_set(e, end, "no memory for the page");
+}
+
+int page_write(struct session *s, const struct page_opts *o, struct obuf *out, struct err *e)
+{
+	static const struct session_consumer consumer = {
+		.need = need,
+		.sample = take_sample,
+		.record = take_record,
+	};
+	struct page *p = calloc(1, sizeof(*p));
+	int ret;
+
+	if (!p)
+		return err_set(e, -ENOMEM, "no memory for the page");
+	p->session = s;
+	p->env = session_env(s);
+	p->o = *o;
+	p->frame_unknown = p->frame_cut = NONE;
+	ret = session_read(s, &consumer, p, e);
+	if (!ret && page_cut(p))
+		ret = err_set(e, -ENOMEM, "no memory for the page");
+	ret = ret ?: write_all_of(p, out, e);
+	page_free(p);
+	return ret;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * page: a recording as one HTML page that needs nothing else: no network, no server, no other file.
+ *
+ *	ret = session_open(&s, &opts, &err);
+ *	ret = ret ?: session_start(s, &err);
+ *	ret = ret ?: page_write(s, &(struct page_opts){ .functions = 20 }, &out, &err);
+ *
+ * The page is its data, in columns of numbers, and a script that is the same in every page and shows
+ * them: tools/web/. The page's Content-Security-Policy lets that script run and nothing else, by its
+ * hash, and forbids every connection. Strings of the recording are in the data alone, where `<` does
+ * not occur, and with emit_safe()'s escapes for what is no text.
+ *
+ * Samples are added up while they are read, by (event, thread, CPU, slice of time, stack): memory
+ * follows what is distinct. What would make the page too large is cut: slices become longer, small
+ * frames are put together, and the page says so.
+ *
+ * Errors: 0/-errno and struct err; those of writing stay in @out. One thread, that of the session.
+ */
+#ifndef PERF_PAGE_H
+#define PERF_PAGE_H
+
+#include "session/session.h"
+
+/* All zero: what is usual. */
+struct page_opts {
+	uint32_t functions; /* so many of the hottest are shown as instructions; 0 = none */
+	uint32_t max_nodes; /* of the tree of calls; 0 = 400,000 */
+	uint32_t max_rows;  /* of samples that were added up; 0 = 600,000 */
+	bool full_paths;
+	struct log_sink log; /* what the page says of the recording too: what is missing, lost */
+};
+
+/* @s: after session_start(); it is read to its end. */
+int page_write(struct session *s, const struct page_opts *o, struct obuf *out, struct err *e);
+
+#endif

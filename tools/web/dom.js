@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The few words that the views are written in: elements, numbers as text, tables.
+
+/**
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag @param {Record<string, string>} [attributes] @param {...(Node|string)} inside
+ * @returns {HTMLElementTagNameMap[K]}
+ */
+function el(tag, attributes, ...inside) {
+	const e = document.createElement(tag);
+	for (const [name, value] of Object.entries(attributes || {}))
+		e.setAttribute(name, value);
+	e.append(...inside); /* strings become text, never markup */
+	return e;
+}
+
+/** @param {string} id @returns {HTMLElement} */
+function byId(id) {
+	const e = document.getElementById(id);
+	if (!e)
+		throw new Error(`the page has no #${id}`);
+	return e;
+}
+
+/** @param {string} label @param {() => void} act @param {Record<string, string>} [attributes] */
+function button(label, act, attributes) {
+	const b = el('button', { type: 'button', ...attributes }, label);
+	b.addEventListener('click', act);
+	return b;
+}
+
+const SHORT = 500;
+
+/** @param {string} name */
+function short(name) {
+	return name.length > SHORT ? `${name.slice(0, SHORT)}… (${name.length} characters)` : name;
+}
+
+/** @param {number} part @param {number} all */
+function percent(part, all) {
+	return all ? `${(100 * part / all).toFixed(2)} %` : '-';
+}
+
+/** @param {number} v */
+function grouped(v) {
+	return Math.round(v).toLocaleString('en-US').replaceAll(',', '\u2009');
+}
+
+/** @param {number} ns */
+function duration(ns) {
+	if (ns >= 1e9)
+		return `${(ns / 1e9).toFixed(3)} s`;
+	return ns >= 1e6 ? `${(ns / 1e6).toFixed(3)} ms` : `${(ns / 1e3).toFixed(1)} µs`;
+}
+
+/**
+ * A table whose heads sort it. Long ones are shown in part: a button shows more, so that a reader's
+ * list of cells stays a list.
+ * @typedef {{name: string, title: string, number?: boolean, hint?: string}} Column
+ * @param {{caption: string, columns: Column[], rows: {cells: (string|Node)[], keys: (string|number)[],
+ *   act?: () => void, mark?: boolean}[], sort: string, onSort: (name: string) => void, step?: number}} o
+ */
+function table(o) {
+	const head = el('tr');
+	const down = !o.sort.startsWith('-');
+	const by = o.sort.replace(/^-/, '');
+	const at = o.columns.findIndex((c) => c.name === by);
+	for (const c of o.columns) {
+		const th = el('th', { scope: 'col', class: c.number ? 'number' : '' });
+		if (c.hint)
+			th.title = c.hint;
+		const sorted = c.name === by;
+		th.setAttribute('aria-sort', sorted ? (down === !!c.number ? 'descending' : 'ascending') : 'none');
+		th.append(button(c.title + (sorted ? (down === !!c.number ? ' ▾' : ' ▴') : ''),
+			() => o.onSort(sorted && down ? `-${c.name}` : c.name)));
+		head.append(th);
+	}
+	const rows = o.rows.slice();
+	if (at >= 0) {
+		const sign = (down ? 1 : -1) * (o.columns[at].number ? -1 : 1);
+		rows.sort((a, b) => sign * (a.keys[at] < b.keys[at] ? -1 : a.keys[at] > b.keys[at] ? 1 : 0));
+	}
+	const body = el('tbody');
+	const step = o.step || 300;
+	let shown = 0;
+	const more = button('', () => show());
+	const show = () => {
+		for (const end = Math.min(rows.length, shown + step); shown < end; shown++) {
+			const r = rows[shown], tr = el('tr', r.mark ? { class: 'found' } : {});
+			r.cells.forEach((cell, k) => {
+				const td = el(k === 0 && !o.columns[0].number ? 'th' : 'td',
+					{ class: o.columns[k].number ? 'number' : '' });
+				if (k === 0 && !o.columns[0].number)
+					td.setAttribute('scope', 'row');
+				td.append(cell);
+				tr.append(td);
+			});
+			body.append(tr);
+		}
+		more.textContent = `Show ${Math.min(step, rows.length - shown)} more of ${rows.length - shown}`;
+		more.hidden = shown >= rows.length;
+	};
+	show();
+	const box = el('div', { class: 'scroll' });
+	box.append(el('table', {}, el('caption', {}, o.caption), el('thead', {}, head), body), more);
+	return box;
+}
+
+/** @param {string} text @param {(done: boolean) => void} told */
+async function copy(text, told) {
+	try {
+		await navigator.clipboard.writeText(text);
+		told(true);
+	} catch {
+		/* A page from disk may have no clipboard: the old way. */
+		const area = el('textarea', {});
+		area.value = text;
+		document.body.append(area);
+		area.select();
+		told(document.execCommand('copy'));
+		area.remove();
+	}
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The page: one state, a bar that changes it, the view that it names. A change goes into the address and
+// from there into the view, so that there is one way only.
+
+class App {
+	/** @param {PageData} data */
+	constructor(data) {
+		this.data = data;
+		this.model = new Model(data);
+		this.event = mainEvent(data);
+		this.state = stateOf(this.model, location.hash, this.event);
+		/** @type {Block|null} */
+		this.chosen = null;
+		this.computed = '';
+		/** @type {Block|null} */
+		this.root = null;
+		this.rootKey = '';
+		const flame = (/** @type {string} */ label) => new Flame(this.model, {
+			label,
+			onSelect: (b) => this.choose(b),
+			onZoom: (b) => this.zoom(b),
+		});
+		this.flame = flame('Flame graph: arrow keys walk, Enter zooms, Escape shows all; the view Tree says the same in words');
+		this.above = flame('What calls the function');
+		this.below = flame('What the function calls');
+		this.above.o.onZoom = (b) => this.above.root && this.above.show(this.above.root, b);
+		this.below.o.onZoom = (b) => this.below.root && this.below.show(this.below.root, b);
+		this.tree = new CallTree(this.model, (b) => this.choose(b));
+		this.time = new TimeView(this.model, (from, to) => this.go({ from, to, zoom: [] }));
+		window.addEventListener('hashchange', () => {
+			this.state = stateOf(this.model, location.hash, this.event);
+			this.render();
+		});
+		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.render());
+		this.bar();
+		document.addEventListener('keydown', (e) => {
+			if (e.key !== '/' || e.target instanceof HTMLInputElement || e.ctrlKey || e.metaKey)
+				return;
+			e.preventDefault();
+			byId('search').focus();
+		});
+	}
+
+	/** @param {string} text for readers, and to be seen */
+	tell(text) {
+		byId('status').textContent = text;
+	}
+
+	/** @param {Partial<State>} change */
+	go(change) {
+		const text = fragmentOf({ ...this.state, ...change }, this.event);
+		if (location.hash.replace(/^#/, '') === text)
+			return;
+		location.hash = text;
+	}
+
+	/* ---- the bar ---- */
+
+	/** @param {string} id @param {[string, string][]} options @param {(value: string) => void} act */
+	select(id, options, act) {
+		const s = /** @type {HTMLSelectElement} */ (byId(id));
+		s.replaceChildren(...options.map(([value, text]) => el('option', { value }, short(text))));
+		s.addEventListener('change', () => act(s.value));
+		s.closest('label')?.toggleAttribute('hidden', options.length < 2);
+	}
+
+	bar() {
+		const d = this.data, m = this.model;
+		document.title = `perf: ${short(d.recording.command.join(' ') || d.recording.file)}`;
+		byId('title').textContent = short(d.recording.command.join(' ') || d.recording.file);
+		for (const tab of document.querySelectorAll('[role=tab]'))
+			tab.addEventListener('click', () => this.go({ view: tab.id.replace('tab-', '') }));
+		byId('tabs').addEventListener('keydown', (e) => {
+			const tabs = [...document.querySelectorAll('[role=tab]:not([hidden])')];
+			const by = e.key === 'ArrowRight' ? 1 : e.key === 'ArrowLeft' ? -1 : 0;
+			const to = tabs[tabs.findIndex((t) => t === document.activeElement) + by];
+			if (!by || !(to instanceof HTMLElement))
+				return;
+			to.focus();
+			to.click();
+		});
+		byId('tab-branches').hidden = !d.branches.all;
+		byId('tab-time').hidden = !d.time.width;
+		byId('tab-code').hidden = !(d.code && d.code.length);
+		byId('tab-simd').hidden = !(d.grids && d.grids.length);
+		this.select('event', d.events.map((e, i) => [String(i), e.name]), (v) => this.go({ event: Number(v), zoom: [] }));
+		const pids = [...new Set(d.threads.pid)].sort((a, b) => a - b);
+		const named = (/** @type {number} */ pid) => d.strings[d.threads.name[d.threads.pid.indexOf(pid)]];
+		this.select('process', [['-1', 'all processes'], ...pids.map((p) => /** @type {[string, string]} */ ([String(p), `${p} ${named(p)}`]))],
+			(v) => this.go({ pid: Number(v), thread: -1, zoom: [] }));
+		const threads = d.threads.name.map((_, i) => /** @type {[string, string]} */ ([String(i), m.threadName(i)]))
+			.sort((a, b) => (a[1] < b[1] ? -1 : 1));
+		this.select('thread', [['-1', 'all threads'], ...threads], (v) => this.go({ thread: Number(v), pid: -1, zoom: [] }));
+		const cpus = [...new Set(d.groups.cpu)].filter((c) => c >= 0).sort((a, b) => a - b);
+		this.select('cpu', [['-1', 'all CPUs'], ...cpus.map((c) => /** @type {[string, string]} */ ([String(c), `CPU ${c}`]))],
+			(v) => this.go({ cpu: Number(v), zoom: [] }));
+		this.select('weight', [['period', 'events'], ['count', 'samples']], (v) => this.go({ weight: v === 'count' ? 'count' : 'period' }));
+		this.select('order', [['heavy', 'heavy first'], ['name', 'by name'], ['time', 'as they came']],
+			(v) => this.go({ order: v === 'name' || v === 'time' ? v : 'heavy' }));
+		for (const id of /** @type {('callers'|'up'|'recursion'|'objects')[]} */ (['callers', 'up', 'recursion', 'objects'])) {
+			const box = /** @type {HTMLInputElement} */ (byId(id));
+			box.addEventListener('change', () => this.go({ [id]: box.checked, zoom: [] }));
+		}
+		const search = /** @type {HTMLInputElement} */ (byId('search'));
+		search.addEventListener('change', () => this.go({ search: search.value }));
+		byId('reset').addEventListener('click', () => this.go({ zoom: [] }));
+	}
+
+	/** What the controls show. */
+	barState() {
+		const s = this.state;
+		const set = (/** @type {string} */ id, /** @type {string|number} */ v) => {
+			/** @type {HTMLSelectElement|HTMLInputElement} */ (byId(id)).value = String(v);
+		};
+		set('event', s.event);
+		set('process', s.pid);
+		set('thread', s.thread);
+		set('cpu', s.cpu);
+		set('weight', s.weight);
+		set('order', s.order);
+		set('search', s.search);
+		for (const id of /** @type {('callers'|'up'|'recursion'|'objects')[]} */ (['callers', 'up', 'recursion', 'objects']))
+			/** @type {HTMLInputElement} */ (byId(id)).checked = s[id];
+		for (const tab of document.querySelectorAll('[role=tab]')) {
+			const on = tab.id === `tab-${s.view}`;
+			tab.setAttribute('aria-selected', String(on));
+			tab.setAttribute('tabindex', on ? '0' : '-1');
+		}
+		byId('view').setAttribute('aria-labelledby', `tab-${s.view}`);
+		byId('graph-bar').hidden = !['flame', 'tree', 'sandwich'].includes(s.view);
+		const crumbs = byId('steps');
+		crumbs.replaceChildren();
+		s.steps.forEach((step, i) => crumbs.append(button(`${step.op} ${short(this.model.names[step.frame])} ✕`,
+			() => this.go({ steps: s.steps.filter((_, k) => k !== i), zoom: [] }), { class: 'crumb', title: 'take this away' })));
+		if (s.from >= 0)
+			crumbs.append(button(`time ${this.time.text(s.from)} to ${this.time.text(s.to + 1)} ✕`,
+				() => this.go({ from: -1, to: -1, zoom: [] }), { class: 'crumb', title: 'all of the time' }));
+	}
+
+	/* ---- what is chosen ---- */
+
+	/** @param {Block} b */
+	choose(b) {
+		const m = this.model, box = byId('detail');
+		this.chosen = b;
+		box.replaceChildren();
+		if (b.frame < 0) {
+			box.append(el('p', {}, `all: ${grouped(m.samples)} samples, ${grouped(m.all)} ${this.state.weight === 'count' ? 'samples' : 'events'}`));
+			return;
+		}
+		const parent = b.parent && b.parent.frame >= 0 ? b.parent : null;
+		const name = m.names[b.frame];
+		const object = m.objects[b.frame] >= 0 ? this.data.objects[m.objects[b.frame]].path : '-';
+		box.append(el('p', { class: 'name' }, name), el('p', {}, `${KINDS[m.kinds[b.frame]]} · ${object}`),
+			el('p', {}, `${percent(b.weight, m.all)} of all` + (parent ? ` · ${percent(b.weight, parent.weight)} of ${short(m.names[parent.frame])}` : '') +
+				` · itself ${percent(b.self, m.all)} · ${grouped(b.weight)}`));
+		if (m.kinds[b.frame] !== CUT && b.frame < m.firstMade) {
+			const step = (/** @type {Step['op']} */ op) => () => this.go({ steps: [...this.state.steps, { op, frame: b.frame }], zoom: [] });
+			box.append(el('p', { class: 'bar' },
+				button('Focus', step('focus'), { title: 'only stacks with this function' }),
+				button('Ignore', step('ignore'), { title: 'no stacks with this function' }),
+				button('Hide', step('hide'), { title: 'what it costs is its callers\'' }),
+				button('Sandwich', () => this.go({ view: 'sandwich', function: b.frame, zoom: [] }), { title: 'what calls it, what it calls' }),
+				button('Copy stack', () => copy(m.stack(b).map((f) => m.names[f]).join('\n'),
+					(done) => this.tell(done ? 'The stack is in the clipboard.' : 'This browser does not let the page copy.')))));
+		}
+		this.tell(`${short(name)}, ${percent(b.weight, m.all)}, level ${b.depth}`);
+	}
+
+	/** @param {Block} b */
+	zoom(b) {
+		/** @type {number[]} */
+		const path = [];
+		for (let at = /** @type {Block|null} */ (b); at && at.frame >= 0; at = at.parent)
+			path.unshift(at.frame);
+		this.go({ zoom: path });
+	}
+
+	/** @param {Block} root @param {number[]} path */
+	find(root, path) {
+		let at = root;
+		for (const frame of path) {
+			const to = this.model.below(at).find((b) => b.frame === frame);
+			if (!to)
+				break;
+			at = to;
+		}
+		return at;
+	}
+
+	/* ---- views ---- */
+
+	compute() {
+		const s = this.state;
+		const key = JSON.stringify([s.event, s.thread, s.pid, s.cpu, s.from, s.to, s.weight, s.steps, s.recursion, s.objects]);
+		if (key === this.computed)
+			return;
+		this.computed = key;
+		this.root = null;
+		this.model.compute(s);
+	}
+
+	/** @returns {Block} */
+	blocks() {
+		const key = `${this.computed}${this.state.callers}`;
+		if (!this.root || this.rootKey !== key)
+			this.root = this.state.callers ? this.model.callers() : this.model.callees();
+		this.rootKey = key;
+		return this.root;
+	}
+
+	found() {
+		const f = this.model.search(this.state.search), m = this.model;
+		byId('found').textContent = !f ? '' : `${f.nr} functions${f.plain ? ' (as plain text)' : ''}, ${percent(m.share(f.match), m.all)} of samples' ${this.state.weight === 'count' ? 'number' : 'events'}`;
+		for (const view of [this.flame, this.above, this.below, this.tree])
+			view.match = f ? f.match : null;
+	}
+
+	/** @returns {Node} */
+	flameView() {
+		const root = this.blocks(), zoom = this.find(root, this.state.zoom);
+		this.flame.up = this.state.up;
+		this.flame.order = this.state.order;
+		queueMicrotask(() => {
+			this.flame.show(root, zoom);
+			this.choose(zoom);
+			const note = this.flame.hidden && this.flame.zoom ? `${percent(this.flame.hidden, this.flame.zoom.weight)} lie in blocks too small to be drawn` : '';
+			this.tell(`${grouped(this.model.samples)} samples${note ? `; ${note}` : ''}`);
+			byId('reset').toggleAttribute('disabled', zoom === root);
+		});
+		return this.flame.box;
+	}
+
+	/** @returns {Node} */
+	sandwichView() {
+		const s = this.state, m = this.model;
+		let frame = s.function;
+		if (frame < 0) {
+			const by = m.functions().filter((f) => f.frame < m.firstMade).sort((a, b) => b.self - a.self);
+			frame = by.length ? by[0].frame : -1;
+		}
+		if (frame < 0)
+			return el('p', { class: 'note' }, 'There are no samples.');
+		const { callees, callers } = m.sandwich(frame);
+		this.above.up = true;
+		this.below.up = false;
+		this.above.order = this.below.order = s.order;
+		queueMicrotask(() => {
+			this.above.show(callers, callers);
+			this.below.show(callees, callees);
+			this.choose(callees);
+		});
+		return el('div', { class: 'view sandwich' }, el('h2', {}, `Callers of ${short(m.names[frame])}`), this.above.box,
+			el('h2', {}, 'What it calls'), this.below.box);
+	}
+
+	/** @returns {Node} */
+	treeView() {
+		this.tree.show(this.blocks());
+		return el('div', { class: 'view' }, el('p', { class: 'note' }, 'Share with what is below, share of its own, kind, name.'), this.tree.box);
+	}
+
+	/** @returns {Node} */
+	simdView() {
+		const box = el('div', { class: 'view' });
+		for (const grid of this.data.grids || [])
+			box.append(el('h2', {}, grid.title), el('p', { class: 'note' }, grid.note), gridTable(grid, this.state, (c) => this.go(c)));
+		return box;
+	}
+
+	render() {
+		const s = this.state, view = byId('view');
+		this.compute();
+		this.barState();
+		this.found();
+		const go = (/** @type {Partial<State>} */ c) => this.go(c);
+		byId('detail').replaceChildren();
+		/** @type {Record<string, () => Node>} */
+		const views = {
+			flame: () => this.flameView(),
+			functions: () => functionsView(this.model, s, go),
+			sandwich: () => this.sandwichView(),
+			tree: () => this.treeView(),
+			time: () => this.time.box,
+			branches: () => branchesView(this.model, s, go),
+			simd: () => this.simdView(),
+			code: () => codeView(this.model, s, go),
+			recording: () => recordingView(this.model, s, go),
+		};
+		view.replaceChildren(views[s.view]());
+		if (s.view === 'time')
+			this.time.show(s);
+		if (s.view !== 'flame')
+			this.tell(`${grouped(this.model.samples)} samples`);
+		document.body.dataset.view = s.view;
+	}
+}
+
+async function start() {
+	const note = byId('status');
+	try {
+		const app = new App(await readData());
+		app.render();
+		document.body.dataset.ready = 'yes';
+		performance.mark('first-view');
+	} catch (e) {
+		note.textContent = `This page cannot be shown: ${e instanceof Error ? e.message : String(e)}`;
+		document.body.dataset.ready = 'failed';
+		throw e;
+	}
+}
+
+start();
