@@ -164,6 +164,17 @@ need_cmd() {
 	done
 }
 
+# node_module NAME: where make deps DEPS_BROWSER=1 put a package of npm.
+node_module() {
+	for _d in "$O/npm/node_modules" "${NODE_PATH:-}" "$ROOT/node_modules"; do
+		[ -z "$_d" ] || [ ! -d "$_d/$1" ] || {
+			echo "$_d/$1"
+			return 0
+		}
+	done
+	return 1
+}
+
 # The C compiler, which may have a word in front: CC='ccache gcc'.
 need_cc() {
 	CC=${CC:-cc}

@@ -89,6 +89,15 @@ else
 	missing cppcheck
 fi
 
+# The page's script: types by tsc, faults by eslint; from npm, see tools/deps.sh.
+npm=$O/npm/node_modules/.bin
+if [ -x "$npm/tsc" ] && [ -x "$npm/eslint" ]; then
+	"$npm/tsc" -p tools/web/tsconfig.json || note "tsc: tools/web"
+	"$npm/eslint" -c tools/web/eslint.config.mjs tools/web/*.js || note "eslint: tools/web"
+else
+	missing "npm's typescript or eslint (make deps DEPS_BROWSER=1)"
+fi
+
 if command -v clang-tidy >/dev/null 2>&1; then
 	base=${BASE:-HEAD}
 	changed=$(git diff --name-only "$base" -- 'tools/*.c')

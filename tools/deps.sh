@@ -17,12 +17,17 @@ libc6-armhf-cross'
 # Tools that read our profiles; their tests are skipped without them. Large, so only on request:
 # make deps DEPS_CLIENTS=1
 clients='bolt-19 llvm-19 autofdo'
+# The page of report --html in a browser, and what checks its script; on request, too:
+# make deps DEPS_BROWSER=1. From npm, into OUT/npm: what drives the browser, tsc and eslint.
+browser='chromium'
+command -v node >/dev/null 2>&1 && command -v npm >/dev/null 2>&1 || browser='chromium nodejs npm'
+modules='playwright-core@1.65.1 typescript@5.9.3 eslint@9.39.1'
 
 if [ "$what" = build ]; then
-	must_tests='' tests='' clients=''
-elif [ -z "${DEPS_CLIENTS:-}" ]; then
-	clients=''
+	must_tests='' tests='' clients='' browser=''
 fi
+[ -n "${DEPS_CLIENTS:-}" ] || clients=''
+[ -n "${DEPS_BROWSER:-}" ] || browser=''
 if ! command -v dpkg-query >/dev/null 2>&1; then
 	echo "deps: not a Debian system; these packages are used, under your system's names:"
 	echo $must $libs $must_tests $tests
@@ -37,9 +42,19 @@ lacking() {
 	done
 }
 
+# What is of npm, where it was asked for and is not there yet. Without it its tests are skipped.
+npm_modules() {
+	[ -n "$browser" ] && [ ! -d "$out/npm/node_modules/playwright-core" ] || return 0
+	command -v npm >/dev/null 2>&1 || return 0
+	mkdir -p "$out/npm"
+	(cd "$out/npm" && npm install --no-save --ignore-scripts --no-audit --no-fund --silent $modules) ||
+		echo "deps: npm has not installed $modules; the page is not tested in a browser" >&2
+}
+trap npm_modules EXIT
+
 note=$out/deps.left-out
 missing=''
-for name in $(lacking $must $libs $must_tests $tests $clients); do
+for name in $(lacking $must $libs $must_tests $tests $clients $browser); do
 	grep -qxF "$name" "$note" 2>/dev/null || missing="$missing $name"
 done
 [ -n "$missing" ] || exit 0

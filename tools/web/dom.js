@@ -72,7 +72,7 @@ function table(o) {
 		const sorted = c.name === by;
 		th.setAttribute('aria-sort', sorted ? (down === !!c.number ? 'descending' : 'ascending') : 'none');
 		th.append(button(c.title + (sorted ? (down === !!c.number ? ' ▾' : ' ▴') : ''),
-			() => o.onSort(sorted && down ? `-${c.name}` : c.name)));
+			() => o.onSort(sorted && down ? `-${c.name}` : c.name), { id: `sort-${c.name}` }));
 		head.append(th);
 	}
 	const rows = o.rows.slice();

@@ -2,6 +2,9 @@
 // The page: one state, a bar that changes it, the view that it names. A change goes into the address and
 // from there into the view, so that there is one way only.
 
+/** @type {('callers'|'up'|'recursion'|'objects'|'threads')[]} */
+const SWITCHES = ['callers', 'up', 'recursion', 'objects', 'threads'];
+
 class App {
 	/** @param {PageData} data */
 	constructor(data) {
@@ -97,7 +100,7 @@ class App {
 		this.select('weight', [['period', 'events'], ['count', 'samples']], (v) => this.go({ weight: v === 'count' ? 'count' : 'period' }));
 		this.select('order', [['heavy', 'heavy first'], ['name', 'by name'], ['time', 'as they came']],
 			(v) => this.go({ order: v === 'name' || v === 'time' ? v : 'heavy' }));
-		for (const id of /** @type {('callers'|'up'|'recursion'|'objects')[]} */ (['callers', 'up', 'recursion', 'objects'])) {
+		for (const id of SWITCHES) {
 			const box = /** @type {HTMLInputElement} */ (byId(id));
 			box.addEventListener('change', () => this.go({ [id]: box.checked, zoom: [] }));
 		}
@@ -119,7 +122,7 @@ class App {
 		set('weight', s.weight);
 		set('order', s.order);
 		set('search', s.search);
-		for (const id of /** @type {('callers'|'up'|'recursion'|'objects')[]} */ (['callers', 'up', 'recursion', 'objects']))
+		for (const id of SWITCHES)
 			/** @type {HTMLInputElement} */ (byId(id)).checked = s[id];
 		for (const tab of document.querySelectorAll('[role=tab]')) {
 			const on = tab.id === `tab-${s.view}`;
@@ -192,12 +195,13 @@ class App {
 
 	compute() {
 		const s = this.state;
-		const key = JSON.stringify([s.event, s.thread, s.pid, s.cpu, s.from, s.to, s.weight, s.steps, s.recursion, s.objects]);
+		const key = JSON.stringify([['flame', 'tree', 'sandwich'].includes(s.view), s.event, s.thread, s.pid, s.cpu, s.from, s.to, s.weight, s.steps, s.recursion, s.objects, s.threads]);
 		if (key === this.computed)
 			return;
 		this.computed = key;
 		this.root = null;
-		this.model.compute(s);
+		const threads = s.threads && ['flame', 'tree', 'sandwich'].includes(s.view);
+		this.model.compute({ ...s, threads });
 	}
 
 	/** @returns {Block} */
@@ -287,7 +291,14 @@ class App {
 			code: () => codeView(this.model, s, go),
 			recording: () => recordingView(this.model, s, go),
 		};
-		view.replaceChildren(views[s.view]());
+		/* What somebody stands on with the keyboard stays where it is, or is found again by its name. */
+		const at = document.activeElement ? document.activeElement.id : '';
+		const shown = views[s.view]();
+		if (view.firstChild !== shown)
+			view.replaceChildren(shown);
+		const now = at ? document.getElementById(at) : null;
+		if (now && now !== document.activeElement)
+			now.focus({ preventScroll: true });
 		if (s.view === 'time')
 			this.time.show(s);
 		if (s.view !== 'flame')

@@ -3,13 +3,14 @@
 // steps (focus, ignore, hide, recursion, objects); sums; searching. A tree is arrays by node in which a
 // parent always stands before its children, so every sum is one loop.
 
-const KINDS = ['user', 'kernel', 'inlined', 'JIT', 'unknown', 'guest', 'cut'];
-const CUT = 6;
+const KINDS = ['user', 'kernel', 'inlined', 'JIT', 'unknown', 'guest', 'cut', 'thread'];
+const CUT = 6, THREAD = 7;
 
 /**
  * @typedef {{op: 'focus'|'ignore'|'hide', frame: number}} Step
  * @typedef {{event: number, thread: number, pid: number, cpu: number, from: number, to: number,
- *   weight: 'period'|'count', steps: Step[], recursion: boolean, objects: boolean}} Query
+ *   weight: 'period'|'count', steps: Step[], recursion: boolean, objects: boolean,
+ *   threads: boolean}} Query
  *   thread, pid, cpu: -1 = all; from, to: slices, -1 = all
  * @typedef {{frame: number, weight: number, self: number, nodes: number[], weights: number[]|null,
  *   parent: Block|null, children: Block[]|null, depth: number}} Block
@@ -28,10 +29,14 @@ class Model {
 		/** Frames that stand for an object: made when they are asked for. @type {Map<number, number>} */
 		this.objectFrames = new Map();
 		this.firstMade = this.names.length;
-		/** @type {Tree} */
+		/** As steps leave it. @type {Tree} */
+		this.shaped = this.base;
+		/** That, or one with threads as its outermost frames. @type {Tree} */
 		this.tree = this.base;
+		/** Frames that stand for a thread. @type {Map<number, number>} */
+		this.threadFrames = new Map();
 		/** @type {Int32Array|null} */
-		this.map = null; /* node of base -> of tree; -1: left out */
+		this.map = null; /* node of base -> of shaped; -1: left out */
 		this.shapeKey = '';
 		this.self = new Float64Array(0);
 		this.total = new Float64Array(0);
@@ -78,7 +83,7 @@ class Model {
 			return;
 		this.shapeKey = key;
 		if (!q.steps.length && !q.recursion && !q.objects) {
-			this.tree = this.base;
+			this.shaped = this.base;
 			this.map = null;
 			return;
 		}
@@ -115,7 +120,7 @@ class Model {
 		for (let i = 0; i < base.n; i++)
 			if (out[i])
 				map[i] = -1;
-		this.tree = { n: parent.length, parent: Int32Array.from(parent), frame: Int32Array.from(frames) };
+		this.shaped = { n: parent.length, parent: Int32Array.from(parent), frame: Int32Array.from(frames) };
 		this.map = map;
 	}
 
@@ -145,24 +150,86 @@ class Model {
 		return pass;
 	}
 
-	/** Sums of what passes. @param {Query} q */
-	compute(q) {
-		this.shape(q);
-		const t = this.tree, r = this.rows, pass = this.groups(q);
-		const weight = q.weight === 'count' ? r.count : r.period;
-		this.self = new Float64Array(t.n);
-		this.total = new Float64Array(t.n);
-		this.all = this.samples = 0;
+	/** @param {number} thread */
+	frameOfThread(thread) {
+		let id = this.threadFrames.get(thread);
+		if (id === undefined) {
+			id = this.names.length;
+			this.names.push(this.threadName(thread));
+			this.kinds.push(THREAD);
+			this.objects.push(-1);
+			this.threadFrames.set(thread, id);
+		}
+		return id;
+	}
+
+	/** Rows that pass. @param {Query} q @param {(row: number, node: number) => void} use */
+	passing(q, use) {
+		const r = this.rows, pass = this.groups(q);
 		for (let i = 0; i < r.n; i++) {
 			if (!pass[r.group[i]] || (q.from >= 0 && (r.slice[i] < q.from || r.slice[i] > q.to)))
 				continue;
 			const node = this.map ? this.map[r.node[i]] : r.node[i];
-			if (node < 0)
-				continue;
-			this.self[node] += weight[i];
+			if (node >= 0)
+				use(i, node);
+		}
+	}
+
+	/**
+	 * The shaped tree once for each thread, below a frame of the thread's name; and where each row's
+	 * samples are in it.
+	 * @param {Query} q @returns {Int32Array} by row; -1: does not pass
+	 */
+	splitByThread(q) {
+		const from = this.shaped, of = this.data.groups.thread;
+		const at = new Int32Array(this.rows.n).fill(-1);
+		/** @type {number[]} */
+		const parent = [];
+		/** @type {number[]} */
+		const frames = [];
+		/** @type {Map<number, number>} */
+		const made = new Map();
+		/** @type {number[]} */
+		const way = [];
+		this.passing(q, (i, node) => {
+			const thread = of[this.rows.group[i]], first = thread * (from.n + 1);
+			way.length = 0;
+			let to = /** @type {number|undefined} */ (undefined);
+			for (let k = node; (to = made.get(first + k + 1)) === undefined && k >= 0; k = from.parent[k])
+				way.push(k);
+			if (to === undefined) {
+				to = parent.length;
+				parent.push(-1);
+				frames.push(this.frameOfThread(thread));
+				made.set(first, to);
+			}
+			for (let k = way.length; k-- > 0;) {
+				parent.push(to);
+				frames.push(from.frame[way[k]]);
+				to = parent.length - 1;
+				made.set(first + way[k] + 1, to);
+			}
+			at[i] = to;
+		});
+		this.tree = { n: parent.length, parent: Int32Array.from(parent), frame: Int32Array.from(frames) };
+		return at;
+	}
+
+	/** Sums of what passes. @param {Query} q */
+	compute(q) {
+		this.shape(q);
+		this.tree = this.shaped;
+		const split = q.threads ? this.splitByThread(q) : null;
+		const t = this.tree, r = this.rows;
+		const weight = q.weight === 'count' ? r.count : r.period;
+		this.self = new Float64Array(t.n);
+		this.total = new Float64Array(t.n);
+		this.all = this.samples = 0;
+		this.passing(q, (i, node) => {
+			this.self[split ? split[i] : node] += weight[i];
 			this.all += weight[i];
 			this.samples += r.count[i];
-		}
+		});
 		for (let i = t.n; i-- > 0;) {
 			this.total[i] += this.self[i];
 			if (t.parent[i] >= 0)

@@ -54,6 +54,7 @@ function stateOf(model, fragment, event) {
 		steps,
 		recursion: p.get('recursion') === '1',
 		objects: p.get('objects') === '1',
+		threads: p.get('threads') === '1',
 		callers: p.get('callers') === '1',
 		up: p.get('up') === '1',
 		order: order === 'name' || order === 'time' ? order : 'heavy',
@@ -84,6 +85,7 @@ function fragmentOf(s, event) {
 	put('steps', s.steps.map((x) => x.op[0] + x.frame).join('.'), '');
 	put('recursion', s.recursion, false);
 	put('objects', s.objects, false);
+	put('threads', s.threads, false);
 	put('callers', s.callers, false);
 	put('up', s.up, false);
 	put('order', s.order, 'heavy');

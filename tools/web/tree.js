@@ -34,7 +34,7 @@ class CallTree {
 	items(parent, level) {
 		const list = this.model.below(parent).slice().sort((a, b) => b.weight - a.weight);
 		const shown = list.slice(0, 200);
-		return shown.map((b, i) => {
+		const items = shown.map((b, i) => {
 			const name = this.model.names[b.frame];
 			const kind = KINDS[this.model.kinds[b.frame]];
 			const item = el('li', { role: 'treeitem', tabindex: '-1', 'aria-level': String(level),
@@ -50,6 +50,10 @@ class CallTree {
 			this.blocks.set(item, b);
 			return item;
 		});
+		if (list.length > shown.length)
+			items.push(el('li', { role: 'treeitem', tabindex: '-1', 'aria-level': String(level) },
+				`and ${grouped(list.length - shown.length)} smaller ones`));
+		return items;
 	}
 
 	/** @param {Element} item */

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// page-browser.mjs PLAYWRIGHT CHROMIUM PAGE SHOTS: a page of tests/helpers/page-file.py in a browser, by the
+// mouse and by the keyboard. "ok - NAME" and "not ok - NAME" for each test, reasons behind "# ".
+// Nothing waits for a time: each step waits for what is to be seen.
+import { createRequire } from 'node:module';
+
+const [where, chromiumPath, file, shots] = process.argv.slice(2);
+const { chromium } = createRequire(import.meta.url)(where);
+const url = `file://${encodeURI(file).replaceAll('#', '%23').replaceAll('?', '%3F')}`;
+
+function told(good, name, ...why) {
+	console.log(`${good ? 'ok' : 'not ok'} - ${name}`);
+	if (!good)
+		for (const line of why)
+			console.log(`# ${JSON.stringify(line)}`);
+}
+const is = (name, got, want) => told(got === want, name, { got }, { want });
+const like = (name, got, want) => told(want.test(got), name, { got }, { want: String(want) });
+
+const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox', '--disable-gpu'] });
+const troubles = [], requests = [];
+
+async function open(fragment = '', options = {}) {
+	const context = await browser.newContext({ offline: true, viewport: { width: 1280, height: 800 }, ...options });
+	const page = await context.newPage();
+	page.setDefaultTimeout(15000);
+	await page.route('**/*', (route) => (route.request().url().startsWith('file:') ? route.continue() : route.abort()));
+	page.on('request', (r) => requests.push(r.url().split('#')[0]));
+	page.on('pageerror', (e) => troubles.push(e.message));
+	/* What it says of reading a canvas is about this test. */
+	page.on('console', (m) => m.text().startsWith('Canvas2D') || troubles.push(m.text()));
+	page.on('dialog', (d) => { troubles.push('dialog'); d.dismiss(); });
+	await page.goto(`${url}${fragment}`);
+	await page.waitForSelector('body[data-ready=yes]');
+	return page;
+}
+const text = (page, at) => page.textContent(at);
+const shows = async (page, at, want) => {
+	try {
+		await page.waitForFunction(([a, w]) => new RegExp(w).test(document.querySelector(a)?.textContent || ''),
+			[at, want.source], { timeout: 5000 });
+		return true;
+	} catch {
+		return false;
+	}
+};
+const see = async (name, page, at, want) => told(await shows(page, at, want), name, { got: await text(page, at) }, { want: String(want) });
+const cell = (page, row, column) => page.textContent(`#view tbody tr:nth-child(${row}) > :nth-child(${column})`);
+const rows = (page) => page.locator('#view tbody tr').count();
+
+// ---- nothing but the page -----------------------------------------------------------------------
+
+let page = await open();
+is('no markup came out of names', await page.evaluate(() => document.querySelectorAll('img, b, iframe, object, link, base').length), 0);
+is('there is one script, the page\'s own', await page.evaluate(() => document.scripts.length), 1);
+like('the title says the command as it is', await page.title(), /^perf: perf record <\/script><script>document\.title="hit"/);
+is('its policy lets no connection out', await page.evaluate(() => fetch('http://127.0.0.1:1/').then(() => 'sent', () => 'refused')), 'refused');
+is('nor a script that was put in', await page.evaluate(() => {
+	const s = document.createElement('script');
+	s.textContent = 'document.title = "put in"';
+	document.body.append(s);
+	s.remove();
+	return document.title === 'put in';
+}), false);
+told(troubles.length >= 2, 'and the browser says that the policy refused these', troubles);
+troubles.length = 0;
+
+// ---- flame graph --------------------------------------------------------------------------------
+
+await see('all samples are told', page, '#status', /^709 samples/);
+const painted = () => page.evaluate(() => {
+	const c = document.querySelector('.flame canvas');
+	const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+	const colours = new Set();
+	for (let i = 0; i < d.length; i += 4)
+		if (d[i + 3])
+			colours.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]);
+	return colours.size;
+});
+told(await painted() > 3, 'the flame graph is painted', await painted());
+await page.screenshot({ path: `${shots}/flame-light.png` });
+await page.focus('.flame canvas');
+await page.keyboard.press('ArrowDown');
+await see('arrow keys walk, and say where', page, '#status', /^main, 99\.99 %, level 1/);
+await page.keyboard.press('ArrowDown');
+await page.keyboard.press('ArrowRight');
+await see('to siblings, by weight', page, '#status', /^again, 14\.27 %, level 2/);
+await page.keyboard.press('Enter');
+await page.waitForFunction(() => location.hash.includes('zoom='));
+await see('Enter zooms, and the detail says shares', page, '#detail', /again.*14\.27 % of all · 14\.27 % of main · itself 0\.00 %/);
+await page.screenshot({ path: `${shots}/flame-zoom.png` });
+await page.keyboard.press('Escape');
+await page.waitForFunction(() => !location.hash.includes('zoom='));
+await see('Escape shows all', page, '#detail', /^all: 709 samples/);
+await page.mouse.click(400, (await page.locator('.flame canvas').boundingBox()).y + 27);
+await see('a click zooms too', page, '#detail', /main.*99\.99 % of all/);
+await page.click('#reset');
+await see('Show all goes back', page, '#detail', /^all: 709/);
+await page.goBack();
+await see('so does the browser, one step', page, '#detail', /main.*99\.99 % of all/);
+await page.click('#reset');
+await page.check('#recursion');
+await page.focus('.flame canvas');
+for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowDown'])
+	await page.keyboard.press(key);
+await see('recursion as one: below again is leaf', page, '#status', /^leaf, 14\.27 %, level 3/);
+await page.uncheck('#recursion');
+await page.check('#callers');
+await page.focus('.flame canvas');
+await page.keyboard.press('ArrowDown');
+await see('callers: what most samples were in comes first', page, '#status', /^leaf, 71\.36 %, level 1/);
+await page.keyboard.press('ArrowDown');
+await see('and above it what called it', page, '#status', /^work, 57\.09 %, level 2/);
+await page.screenshot({ path: `${shots}/callers.png` });
+await page.uncheck('#callers');
+await page.check('#objects');
+await page.focus('.flame canvas');
+await page.keyboard.press('ArrowDown');
+await see('objects: one frame of each in a row', page, '#status', /^script><b onclick=alert\(1\)>"&\.so, 99\.99 %, level 1/);
+await page.uncheck('#objects');
+await page.check('#threads');
+await page.focus('.flame canvas');
+await page.keyboard.press('ArrowDown');
+await see('by thread: the busiest first', page, '#status', /^<\/script><scrip 10\/10, 57\.17 %, level 1/);
+await page.uncheck('#threads');
+
+// ---- search -------------------------------------------------------------------------------------
+
+const search = async (what) => {
+	await page.fill('#search', what);
+	await page.press('#search', 'Enter');
+};
+await search('leaf|again');
+await see('search: a sample whose stack has both counts once', page, '#found', /^2 functions, 71\.36 %/);
+await search('again(');
+await see('what is no expression is text', page, '#found', /^0 functions \(as plain text\)/);
+await search('<script>');
+await see('markup is found as text', page, '#found', /^1 functions, 0\.01 %/);
+await search('x{500}');
+await see('long names are searched', page, '#found', /^1 functions, 0\.01 %/);
+await search('');
+
+// ---- steps, choices -----------------------------------------------------------------------------
+
+const onto = async (...keys) => {
+	await page.focus('.flame canvas');
+	await page.keyboard.press('Home');
+	for (const key of keys)
+		await page.keyboard.press(key);
+};
+await onto('ArrowDown', 'ArrowDown', 'ArrowRight');
+await see('on a function', page, '#detail .name', /^again$/);
+await page.click('#detail >> text=Focus');
+await see('focus leaves its stacks', page, '#status', /^200 samples/);
+await page.click('#steps button');
+await see('a step can be taken away', page, '#status', /^709 samples/);
+await onto('ArrowDown', 'ArrowDown', 'ArrowRight');
+await page.click('#detail >> text=Ignore');
+await see('ignore leaves the others', page, '#status', /^509 samples/);
+await page.click('#steps button');
+await onto('ArrowDown', 'ArrowDown', 'ArrowRight');
+await page.click('#detail >> text=Hide');
+await onto('ArrowDown', 'ArrowDown', 'ArrowRight');
+await see('hide gives what it cost to its caller', page, '#status', /^leaf, 14\.27 %, level 2/);
+await page.click('#steps button');
+await onto('ArrowDown');
+await page.click('#detail >> text=Copy stack');
+await see('a stack is copied', page, '#status', /clipboard|does not let/);
+await page.selectOption('#thread', { label: await page.evaluate(() => [...document.querySelectorAll('#thread option')].find((o) => o.textContent.endsWith('20/21')).textContent) });
+await see('a thread is chosen', page, '#status', /^100 samples/);
+await page.selectOption('#thread', '-1');
+await page.selectOption('#process', '10');
+await see('a process is', page, '#status', /^408 samples/);
+await page.selectOption('#process', '-1');
+await page.selectOption('#cpu', '1');
+await see('a CPU is', page, '#status', /^100 samples/);
+await page.selectOption('#cpu', '-1');
+await page.selectOption('#event', '1');
+await see('another event is', page, '#status', /^10 samples/);
+await page.selectOption('#event', '0');
+
+// ---- functions ----------------------------------------------------------------------------------
+
+await page.click('#tab-functions');
+await see('functions, each in a row', page, '#view caption', /^12 functions|^13 functions/);
+is('the one with most samples of its own first', `${await cell(page, 1, 3)} ${await cell(page, 1, 1)}`, 'leaf 71.36 %');
+await page.click('#view thead >> text=Total');
+await page.waitForFunction(() => document.querySelector('#view tbody tr td:nth-child(3)')?.textContent === 'main');
+is('by total it is main', await cell(page, 1, 2), '99.99 %');
+is('a recursive one is not more than its samples', await page.evaluate(() => [...document.querySelectorAll('#view tbody tr')]
+	.find((r) => r.children[2].textContent === 'again').children[1].textContent), '14.27 %');
+is('and the keyboard stays on its head', await page.evaluate(() => document.activeElement.id), 'sort-total');
+is('heads say how it is sorted', await page.getAttribute('#view thead th:nth-child(2)', 'aria-sort'), 'descending');
+const names = await page.evaluate(() => [...document.querySelectorAll('#view tbody tr')].map((r) => r.children[2].textContent));
+for (const [what, want] of [['markup', '</script><script>document.title="hit"'], ['quotes', '"quotes\' `and` & \\backslash\\'],
+	['marks of direction, visibly', 'bidi\\xe2\\x80\\xae'], ['broken bytes, visibly', 'broken\\xff\\xc3(\\xed'],
+	['__proto__', '__proto__'], ['constructor', 'constructor'], ['a long name, in part', 'x'.repeat(500) + '…']])
+	told(names.some((n) => n.startsWith(want)), `a name is what it is: ${what}`, names.map((n) => n.slice(0, 60)));
+await page.screenshot({ path: `${shots}/functions.png` });
+await page.fill('#filter', 'wor');
+await page.press('#filter', 'Enter');
+await page.waitForFunction(() => document.querySelectorAll('#view tbody tr').length === 1);
+is('the filter', await cell(page, 1, 3), 'work');
+await page.fill('#filter', '');
+await page.press('#filter', 'Enter');
+await page.waitForFunction(() => document.querySelectorAll('#view tbody tr').length > 5);
+await page.click('#view tbody >> text=again');
+
+// ---- sandwich, tree -----------------------------------------------------------------------------
+
+await see('a function opens its sandwich', page, '#view h2', /^Callers of again/);
+await see('which counts its samples once', page, '#detail', /again.*14\.27 % of all/);
+await page.locator('.flame canvas').first().focus();
+await page.keyboard.press('ArrowUp');
+await see('what calls it, above', page, '#status', /^main, 14\.27 %, level 1/);
+await page.locator('.flame canvas').last().focus();
+await page.keyboard.press('ArrowDown');
+await page.keyboard.press('ArrowDown');
+await see('what it calls, below: itself, twice', page, '#status', /^again, 14\.27 %, level 2/);
+await page.screenshot({ path: `${shots}/sandwich.png` });
+await page.click('#tab-tree');
+await page.waitForSelector('[role=treeitem]');
+await page.focus('[role=treeitem][tabindex="0"]');
+like('a tree for readers', await page.locator('[role=tree]').ariaSnapshot(), /tree "Tree of calls"[\s\S]*treeitem[\s\S]*99\.99 %[\s\S]*main/);
+await page.keyboard.press('ArrowRight');
+await page.keyboard.press('ArrowRight');
+await see('its keys go down', page, '#status', /^work, .*level 2/);
+await page.keyboard.press('ArrowLeft');
+await page.keyboard.press('ArrowLeft');
+await see('and up', page, '#status', /^main, .*level 1/);
+is('and close', await page.getAttribute('[role=treeitem]', 'aria-expanded'), 'true');
+await page.keyboard.press('ArrowLeft');
+is('a branch', await page.getAttribute('[role=treeitem]', 'aria-expanded'), 'false');
+await page.screenshot({ path: `${shots}/tree.png` });
+
+// ---- time ---------------------------------------------------------------------------------------
+
+await page.click('#tab-time');
+const time = await page.locator('canvas.time').boundingBox();
+const across = (part) => time.x + 190 + (time.width - 190) * part;
+await page.screenshot({ path: `${shots}/time.png` });
+await page.mouse.move(across(0.25), time.y + 40);
+await page.mouse.down();
+await page.mouse.move(across(0.3), time.y + 40);
+await page.mouse.move(across(0.4), time.y + 40);
+await page.mouse.up();
+await page.waitForFunction(() => /from=\d+&to=\d+/.test(location.hash));
+const part = async () => Number((await text(page, '#status')).split(' ')[0]);
+told(await part() > 100 && await part() < 400, 'a span that is drawn chooses samples', await part());
+await see('and says itself', page, '#steps', /time 1\..* s to 1\..* s|time 9\d\d.* to/);
+const chosen = await part();
+await page.click('#tab-flame');
+told(await shows(page, '#status', new RegExp(`^${chosen} samples`)), 'in the other views too', await text(page, '#status'));
+await page.click('#steps button');
+await see('all of the time again', page, '#status', /^709 samples/);
+await page.click('#tab-time');
+await page.waitForSelector('canvas.time');
+await page.focus('canvas.time');
+for (const key of ['ArrowRight', 'ArrowRight', 'Shift+PageDown'])
+	await page.keyboard.press(key);
+await see('the keyboard selects a span', page, '#steps', /time/);
+is('from where it stood', (await page.evaluate(() => location.hash)).match(/from=\d+&to=\d+/)?.[0], 'from=2&to=12');
+like('and readers hear where', await page.getAttribute('canvas.time', 'aria-valuetext'), /ms, \d+/);
+await page.keyboard.press('Escape');
+await page.waitForFunction(() => !/from=/.test(location.hash));
+told(await page.isVisible('canvas.heat'), 'a map of seconds');
+
+// ---- branches, recording ------------------------------------------------------------------------
+
+await page.click('#tab-branches');
+await page.waitForFunction(() => document.querySelectorAll('#view tbody tr').length === 2);
+const missed = await page.evaluate(() => [...document.querySelectorAll('#view tbody tr')].map((r) => [...r.children].map((c) => c.textContent).join(' | ')).sort().join('\n'));
+like('edges with mispredictions and cycles', missed, /10 \| 50\.00 % \| 0\.00 % \| 5\.0 \| work\+0x14.*leaf\+0x0[\s\S]*10 \| 50\.00 % \| 100\.00 % \| 3\.0 \| leaf\+0x28.*leaf\+0x8/);
+await page.screenshot({ path: `${shots}/branches.png` });
+await page.click('#tab-recording');
+await see('the recording: its command', page, '#view dl', /perf record <\/script><script>/);
+await see('what was lost', page, '#view dl', /Lost samples7/);
+await see('what is missing and what to do', page, '#view', /gone<b>\.so.*perf buildid-cache --add/);
+await page.screenshot({ path: `${shots}/recording.png` });
+
+// ---- addresses ----------------------------------------------------------------------------------
+
+const again = await page.evaluate(() => location.hash);
+is('the address says what is seen', again, '#view=recording&function=3&sort=total');
+await page.close();
+page = await open('#view=flame&search=leaf&steps=f2&callers=1');
+await see('and leads there', page, '#found', /^1 functions, 100\.00 %/);
+await page.close();
+for (const bad of ['#view=<img src=x onerror=alert(1)>&search=<script>&zoom=9.9.9.1e9&event=-1&thread=99999&from=9&to=1&sort=__proto__&function=1e9&steps=f99999.x.h',
+	'#%00%ff&view=constructor&search=(((((a*)*)*&filter=%3Cb%3E', '#view=sandwich&function=99999999', '#view=functions&sort=constructor', '#view=code']) {
+	page = await open(bad);
+	is(`an address from anybody does no harm: ${bad.slice(0, 24)}`, await page.evaluate(() => document.querySelectorAll('img, b').length), 0);
+	await page.close();
+}
+
+// ---- dark, narrow, contrast ---------------------------------------------------------------------
+
+const contrast = (p) => p.evaluate(() => {
+	const rgb = (c) => c.match(/[\d.]+/g).map(Number);
+	const light = (c) => {
+		const v = rgb(c).slice(0, 3).map((x) => x / 255).map((x) => (x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4));
+		return 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2];
+	};
+	const ground = (e) => {
+		for (let at = e; at; at = at.parentElement) {
+			const c = getComputedStyle(at).backgroundColor;
+			if ((rgb(c)[3] ?? 1) === 1)
+				return c;
+		}
+		return 'rgb(255, 255, 255)';
+	};
+	const low = [];
+	for (const e of document.querySelectorAll('h1, button, label, td, th, p, dt, dd, caption, #status, li .line, .kind, .object')) {
+		if (!e.checkVisibility() || !e.textContent.trim() || e.disabled)
+			continue;
+		const [a, b] = [light(getComputedStyle(e).color), light(ground(e))].sort((x, y) => y - x);
+		if ((a + 0.05) / (b + 0.05) < 4.5)
+			low.push(`${e.tagName} ${e.textContent.slice(0, 20)} ${((a + 0.05) / (b + 0.05)).toFixed(2)}`);
+	}
+	return low.join(', ');
+});
+const grounds = [];
+for (const colorScheme of ['light', 'dark']) {
+	for (const view of ['flame', 'functions', 'tree', 'recording']) {
+		page = await open(`#view=${view}`, { colorScheme });
+		is(`contrast of at least 4.5: ${view}, ${colorScheme}`, await contrast(page), '');
+		if (view === 'flame')
+			grounds.push(await page.evaluate(() => getComputedStyle(document.body).backgroundColor));
+		await page.screenshot({ path: `${shots}/${view}-${colorScheme}.png` });
+		await page.close();
+	}
+}
+told(grounds[0] !== grounds[1], 'dark and light differ', grounds);
+page = await open('', { viewport: { width: 390, height: 700 } });
+await see('a narrow window', page, '#status', /^709 samples/);
+is('does not scroll sideways', await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+await page.screenshot({ path: `${shots}/narrow.png` });
+// What Tab reaches, from the beginning until it leaves the page.
+const reached = [];
+for (let i = 0; i < 60; i++) {
+	await page.keyboard.press('Tab');
+	const id = await page.evaluate(() => document.activeElement?.id || document.activeElement?.tagName);
+	if (id === 'BODY')
+		break;
+	reached.push(id);
+}
+told(['tab-flame', 'search', 'callers', 'order', 'CANVAS'].every((id) => reached.includes(id)), 'the keyboard reaches everything', reached);
+await page.close();
+
+is('no error, no message on the console', troubles.join('\n'), '');
+is('no request but for the file', [...new Set(requests)].filter((r) => !r.startsWith('file:')).join('\n'), '');
+await browser.close();

@@ -1,0 +1,31 @@
+#!/bin/sh
+# The page of report --html in a real browser: Chromium, headless, driven by playwright-core from npm; both
+# come with make deps DEPS_BROWSER=1. Pictures of the views are left in $O/page/.
+# run: alone
+. "$(dirname "$0")/../lib.sh"
+need_cmd python3
+need_cmd node
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
+	skip_all "no Chromium here (make deps DEPS_BROWSER=1 installs it)"
+driver=$(node_module playwright-core) || skip_all "no playwright-core here (make deps DEPS_BROWSER=1 installs it)"
+
+made_file page-file "$TMP" "$TMP/perf.data" || skip_all "cannot write $TMP/perf.data"
+"$PERF" report -q -i "$TMP/perf.data" --html "$TMP/pa ge#1.html" 2>/dev/null
+shots=$O/page
+mkdir -p "$shots"
+told() {
+	while IFS= read -r line; do
+		case $line in
+		'ok - '*) pass "${line#ok - }" ;;
+		'not ok - '*) fail "${line#not ok - }" ;;
+		*) diag "$line" ;;
+		esac
+	done <"$TMP/told"
+}
+# Chromium writes into its home, which is this test's own.
+node "$ROOT/tests/helpers/page-browser.mjs" "$driver" "$browser" "$TMP/pa ge#1.html" "$shots" >"$TMP/told" 2>"$TMP/err"
+status=$?
+told
+is "the driver comes to its end" $status 0
+[ $status -eq 0 ] || diag "$(tail -20 "$TMP/err")"
+done_testing
