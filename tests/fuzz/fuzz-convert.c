@@ -67,8 +67,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	map(m, path, align_up(size + 1, 4096));
 	stacks(c, m, data, size);
 	if (!convert_finish(c, NULL) && convert_nr_objects(c) && !convert_load(c, 0, NULL, NULL))
-		for (int f = CONVERT_FDATA; f <= CONVERT_PROFGEN; f++)
-			convert_write(c, 0, (enum convert_format)f, &o, NULL);
+		for (size_t i = 0; convert_format_at(i); i++)
+			if (convert_format_at(i)->object)
+				convert_write(c, 0, convert_format_at(i), &o, NULL);
 	o.len = 0;
 	obuf_free(&o);
 	convert_free(c);

@@ -146,7 +146,7 @@ static int remove_files(void **state)
 	return rmdir(tmp);
 }
 
-static const char *profile(struct fixture *f, const char *path, enum convert_format format)
+static const char *profile(struct fixture *f, const char *path, const char *format)
 {
 	static char text[4096];
 	struct err err = { 0 };
@@ -158,7 +158,7 @@ static const char *profile(struct fixture *f, const char *path, enum convert_for
 		if (convert_load(f->c, i, NULL, &err))
 			fail_msg("%s", err.text);
 		obuf_init(&o, -1, 0);
-		assert_true(convert_write(f->c, i, format, &o, &err) >= 0);
+		assert_true(convert_write(f->c, i, convert_format_find(format), &o, &err) >= 0);
 		snprintf(text, sizeof(text), "%.*s", (int)o.len, o.buf);
 		o.len = 0;
 		obuf_free(&o);
@@ -193,11 +193,11 @@ static void test_processes_merge(void **state)
 	stack(&f, 20, two, 2, true); /* recorded on a machine of the other byte order */
 	finish(&f);
 	assert_int_equal(convert_nr_objects(f.c), 1);
-	assert_string_equal(profile(&f, app, CONVERT_PREAGG), "B 400120 400200 3 1\n"
-							      "f 400100 400120 3\n"
-							      "B 400300 400100 3 0\n");
-	assert_string_equal(profile(&f, app, CONVERT_AUTOFDO), "1\n100-120:3\n0\n"
-							       "2\n120->200:3\n300->100:3\n");
+	assert_string_equal(profile(&f, app, "preagg"), "B 400120 400200 3 1\n"
+							"f 400100 400120 3\n"
+							"B 400300 400100 3 0\n");
+	assert_string_equal(profile(&f, app, "autofdo"), "1\n100-120:3\n0\n"
+							 "2\n120->200:3\n300->100:3\n");
 	assert_int_equal(convert_stats(f.c)->mapped, 6);
 	stop(&f);
 }
@@ -216,8 +216,8 @@ static void test_maps_change(void **state)
 	stack(&f, 10, e, 1, false);
 	stack(&f, 10, e, 1, false);
 	finish(&f);
-	assert_string_equal(profile(&f, app, CONVERT_PREAGG), "B 400010 400040 1 0\n");
-	assert_string_equal(profile(&f, lib, CONVERT_PREAGG), "B 401010 401040 2 0\n");
+	assert_string_equal(profile(&f, app, "preagg"), "B 400010 400040 1 0\n");
+	assert_string_equal(profile(&f, lib, "preagg"), "B 401010 401040 2 0\n");
 	stop(&f);
 }
 
@@ -236,8 +236,8 @@ static void test_exec_and_exit(void **state)
 	stack(&f, 10, e, 1, false);
 	leave(&f, 10);
 	finish(&f);
-	assert_string_equal(profile(&f, app, CONVERT_PREAGG), "B 400010 400040 2 0\n");
-	assert_string_equal(profile(&f, lib, CONVERT_PREAGG), "B 400010 400040 1 0\n");
+	assert_string_equal(profile(&f, app, "preagg"), "B 400010 400040 2 0\n");
+	assert_string_equal(profile(&f, lib, "preagg"), "B 400010 400040 1 0\n");
 	assert_int_equal(convert_stats(f.c)->outside, 0);
 	stop(&f);
 }
@@ -259,14 +259,14 @@ static void test_between_objects(void **state)
 	map(&f, 10, BASE + SIZE, 0, lib);
 	stack(&f, 10, e, ARRAY_SIZE(e), false);
 	finish(&f);
-	assert_string_equal(profile(&f, app, CONVERT_PREAGG), "B 400020 X:0 1 0\n"
-							      "B 400050 X:0 1 0\n"
-							      "f 400044 400050 1\n"
-							      "B X:0 400044 1 0\n");
-	assert_string_equal(profile(&f, lib, CONVERT_PREAGG), "B 400090 X:0 1 0\n"
-							      "B X:0 400080 1 0\n"
-							      "f 400088 400090 1\n"
-							      "B X:0 400088 1 0\n");
+	assert_string_equal(profile(&f, app, "preagg"), "B 400020 X:0 1 0\n"
+							"B 400050 X:0 1 0\n"
+							"f 400044 400050 1\n"
+							"B X:0 400044 1 0\n");
+	assert_string_equal(profile(&f, lib, "preagg"), "B 400090 X:0 1 0\n"
+							"B X:0 400080 1 0\n"
+							"f 400088 400090 1\n"
+							"B X:0 400088 1 0\n");
 	assert_int_equal(convert_stats(f.c)->mapped, 2);
 	assert_int_equal(convert_stats(f.c)->one_end, 2);
 	assert_int_equal(convert_stats(f.c)->outside, 1);
@@ -289,9 +289,9 @@ static void test_kernel_entries(void **state)
 	map(&f, 10, BASE, 0, app);
 	stack(&f, 10, e, ARRAY_SIZE(e), false);
 	finish(&f);
-	assert_string_equal(profile(&f, app, CONVERT_PREAGG), "f 400040 400090 1\n"
-							      "B 400030 400040 1 0\n"
-							      "B 400090 400010 1 0\n");
+	assert_string_equal(profile(&f, app, "preagg"), "f 400040 400090 1\n"
+							"B 400030 400040 1 0\n"
+							"B 400090 400010 1 0\n");
 	assert_int_equal(convert_stats(f.c)->kernel, 3);
 	assert_int_equal(convert_stats(f.c)->branches, 5);
 	stop(&f);
@@ -309,7 +309,7 @@ static void test_backward_range(void **state)
 	map(&f, 10, BASE, 0, app);
 	stack(&f, 10, e, 2, false);
 	finish(&f);
-	assert_string_equal(profile(&f, app, CONVERT_PROFGEN), "0\n2\n10->20:1\n30->40:1\n");
+	assert_string_equal(profile(&f, app, "profgen"), "0\n2\n10->20:1\n30->40:1\n");
 	stop(&f);
 }
 
@@ -354,7 +354,7 @@ static void test_samples_without_stacks(void **state)
 	s.ip = 0x1000;
 	assert_int_equal(convert_sample(f.c, machine_thread(f.m, 10, 10), &s), 0);
 	finish(&f);
-	assert_string_equal(profile(&f, app, CONVERT_AUTOFDO), "0\n3\n0:4\n4:3\n8:3\n0\n");
+	assert_string_equal(profile(&f, app, "autofdo"), "0\n3\n0:4\n4:3\n8:3\n0\n");
 	assert_int_equal(convert_stats(f.c)->ips_outside, 1);
 	stop(&f);
 }
@@ -376,7 +376,8 @@ static void test_unusable_files(void **state)
 	for (size_t i = 0; i < convert_nr_objects(f.c); i++) {
 		assert_true(convert_load(f.c, i, NULL, &err) < 0);
 		assert_non_null(convert_object(f.c, i)->problem);
-		assert_int_equal(convert_write(f.c, i, CONVERT_FDATA, NULL, &err), -EINVAL);
+		assert_int_equal(convert_write(f.c, i, convert_format_find("fdata"), NULL, &err),
+				 -EINVAL);
 	}
 	assert_int_equal(convert_load(f.c, 0, app, &err), 0); /* another path in its place */
 	stop(&f);

@@ -10,7 +10,7 @@
 
 static const struct option data_options[] = {
 	OPT_STRING(0, "to", struct data_opts, to, "FORMAT",
-		   "fdata, preagg, autofdo, profgen, folded or json"),
+		   "what to write: --to help lists the formats"),
 	OPT_STRING('o', "output", struct data_opts, output, "FILE",
 		   "a file, or a directory (DIR/) for one file per object; - is stdout"),
 	OPT_LIST(0, "binary", struct data_opts, binaries, "FILE",
@@ -20,6 +20,8 @@ static const struct option data_options[] = {
 	OPT_STRING(0, "to-json", struct data_opts, to_json, "FILE", "as --to json -o FILE"),
 	OPT_BOOL(0, "all", struct data_opts, all,
 		 "json: also what tasks did: names, forks, ends, mappings"),
+	OPT_STRING(0, "by", struct data_opts, by, "LIST",
+		   "keep samples apart by event, comm, pid, tid or cpu"),
 	OPT_BOOL('j', "json", struct data_opts, json, "check: print JSON"),
 	OPT_INC('v', "verbose", struct data_opts, verbose, "say more"),
 	OPT_INCLUDE(struct data_opts, session, session_options),
@@ -27,48 +29,29 @@ static const struct option data_options[] = {
 };
 
 static const char *const data_usage[] = {
-	"data convert --to {fdata|preagg|autofdo|profgen|folded|json} [-i FILE] [-o OUT] "
-	"[--binary FILE]...",
+	"data convert --to FORMAT [-i FILE] [-o OUT] [--by LIST] [--binary FILE]...",
 	"data convert --check [-i FILE] [--binary FILE]... [--json]",
 	NULL,
 };
 
-static const struct {
-	const char *name;
-	enum convert_format format;
-	bool samples; /* written sample by sample, not from branches */
-} formats[] = {
-	{ "fdata", CONVERT_FDATA, false },
-	{ "preagg", CONVERT_PREAGG, false },
-	{ "autofdo", CONVERT_AUTOFDO, false },
-	{ "profgen", CONVERT_PROFGEN, false },
-	{ "folded", 0, true },
-	{ "json", 0, true },
-};
-
 const char *data_format_name(size_t i)
 {
-	return i < ARRAY_SIZE(formats) ? formats[i].name : NULL;
-}
+	const struct convert_format *f = convert_format_at(i);
 
-static int find_format(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
-		if (!strcmp(formats[i].name, name))
-			return (int)i;
-	return -1;
+	return f ? f->name : NULL;
 }
 
 /* ---- reading ---- */
 
-int data_bad_record(void *ctx, const struct record *rec, struct err *why)
+static int bad_record(void *ctx, const struct record *rec, struct err *why)
 {
 	(void)ctx, (void)rec;
 	log_info("%s", why->text);
 	return 0;
 }
 
-void data_say_damage(const struct data_ctx *d)
+/* Damage ends reading: what came before is whole. */
+static void say_damage(const struct data_ctx *d)
 {
 	if (session_damage(d->session))
 		log_warn("%s", session_damage(d->session)->text);
@@ -102,7 +85,7 @@ static int finish(void *ctx, struct err *err)
 	struct data_ctx *d = ctx;
 
 	cli_progress_end(&d->progress);
-	data_say_damage(d);
+	say_damage(d);
 	return convert_finish(d->c, err);
 }
 
@@ -112,7 +95,7 @@ static int read_branches(struct data_ctx *d, struct err *err)
 		.need = need,
 		.sample = one_sample,
 		.before = before_record,
-		.bad = data_bad_record,
+		.bad = bad_record,
 		.finish = finish,
 		.flags = SESSION_WHOLE, /* branches are of the sample, not of its counters */
 	};
@@ -121,7 +104,7 @@ static int read_branches(struct data_ctx *d, struct err *err)
 }
 
 /* @samples: stacks are wanted, not only places. */
-static int open_input(struct data_ctx *d, struct session_opts *so, bool samples, bool json,
+static int open_input(struct data_ctx *d, struct session_opts *so, bool samples, bool no_inlines,
 		      struct err *err)
 {
 	int ret;
@@ -129,7 +112,7 @@ static int open_input(struct data_ctx *d, struct session_opts *so, bool samples,
 	so->progress = cli_progress_update;
 	so->progress_ctx = &d->progress;
 	so->log = LOG_STDERR;
-	so->no_inline |= json;
+	so->no_inline |= no_inlines;
 	so->no_symbols = !samples && !so->dsos && !so->symbols;
 	ret = session_open(&d->session, so, err);
 	ret = ret ?: session_start(d->session, err);
@@ -203,6 +186,12 @@ static bool is_dir(const char *path)
 	return n && (path[n - 1] == '/' || (!stat(path, &st) && S_ISDIR(st.st_mode)));
 }
 
+/* Whether @path means stdout, and that is a terminal. */
+static bool is_terminal(const char *path)
+{
+	return (!path || !strcmp(path, "-")) && isatty(STDOUT_FILENO);
+}
+
 int data_open_output(const char *path, struct obuf *o, struct err *err)
 {
 	struct output out;
@@ -233,7 +222,7 @@ static int write_file(struct data_ctx *d, const char *path, size_t i, struct err
 
 	if (ret)
 		return ret;
-	n = convert_write(d->c, i, formats[d->format].format, &o, err);
+	n = convert_write(d->c, i, d->format, &o, err);
 	ret = data_close_output(path, &o, err);
 	if (n < 0)
 		return (int)n;
@@ -261,7 +250,7 @@ static int write_dir(struct data_ctx *d, struct err *err)
 			continue;
 		snprintf(path, sizeof(path), "%s%s%.200s%s%.12s.%s", dir,
 			 dir[len - 1] == '/' ? "" : "/", ob->name, ob->build_id[0] ? "-" : "",
-			 ob->build_id, formats[d->format].name);
+			 ob->build_id, d->format->name);
 		ret = write_file(d, path, i, err);
 	}
 	return ret;
@@ -275,7 +264,7 @@ static int write_profiles(struct data_ctx *d, struct err *err)
 		return write_dir(d, err);
 	if (d->nr_chosen > 1) {
 		err_set(err, -EINVAL, "%zu objects have profiles, and a %s file holds one",
-			d->nr_chosen, formats[d->format].name);
+			d->nr_chosen, d->format->name);
 		err_hint(err, "Choose one with --binary NAME, or give a directory: -o DIR/. "
 			      "`perf data convert --check` lists them.");
 		return -EINVAL;
@@ -325,12 +314,54 @@ static int convert_branches(struct data_ctx *d, struct err *err)
 	return ret;
 }
 
-static int convert_run(const struct command *cmd, struct data_opts *o)
+/* Options that say nothing to this format; a word of --by that it has no place for. */
+static int check_options(const struct command *cmd, const struct data_opts *o,
+			 const struct convert_format *f, const struct convert_opts *given)
 {
-	struct data_ctx d = { .o = o };
-	struct err err = { 0 };
-	bool samples, json;
-	int ret;
+	static const struct {
+		unsigned bit;
+		const char *name;
+	} options[] = { { CONVERT_ALL, "--all" }, { CONVERT_BY, "--by" } };
+	struct obuf with;
+	int ret = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(options) && !ret; i++) {
+		if (!(given->options & options[i].bit) ||
+		    (!o->check && f->options & options[i].bit))
+			continue;
+		if (obuf_init(&with, -1, 0))
+			return CLI_STATUS(-ENOMEM);
+		for (size_t k = 0; convert_format_at(k); k++)
+			if (convert_format_at(k)->options & options[i].bit)
+				obuf_printf(&with, "%s%s", with.len ? ", " : "",
+					    convert_format_at(k)->name);
+		ret = cli_usage_error(cmd, "%s goes with --to %.*s", options[i].name, (int)with.len,
+				      with.buf);
+		with.len = 0;
+		obuf_free(&with);
+	}
+	if (!ret && given->by & ~f->by)
+		ret = cli_usage_error(cmd, "a %s file cannot keep samples apart by all of '%s'",
+				      f->name, o->by);
+	if (!ret && !o->check && f->binary && is_terminal(o->output))
+		ret = cli_usage_error(cmd, "%s is no text for a terminal: name a file with -o",
+				      f->name);
+	return ret;
+}
+
+static int list_formats(void)
+{
+	for (size_t i = 0; convert_format_at(i); i++)
+		printf("%-12s %s\n", convert_format_at(i)->name, convert_format_at(i)->holds);
+	return 0;
+}
+
+/* What was asked for, in the words of room convert. CLI status. */
+static int read_options(const struct command *cmd, struct data_opts *o, struct data_ctx *d,
+			struct convert_opts *opts)
+{
+	size_t n = o->output ? strlen(o->output) : 0;
+	struct err err;
 
 	if (o->to_json) {
 		o->to = "json";
@@ -338,21 +369,34 @@ static int convert_run(const struct command *cmd, struct data_opts *o)
 	}
 	if (!o->to && !o->check)
 		return cli_usage_error(cmd, "--to FORMAT is missing");
-	d.format = o->to ? find_format(o->to) : 0;
-	if (d.format < 0)
+	d->format = convert_format_find(o->to ? o->to : "fdata");
+	if (!d->format)
 		return cli_usage_error(cmd, "unknown format '%s'", o->to);
-	if (o->all && (o->check || strcmp(formats[d.format].name, "json") != 0))
-		return cli_usage_error(cmd, "--all goes with --to json");
+	opts->options = (o->all ? CONVERT_ALL : 0) | (o->by ? CONVERT_BY : 0);
+	opts->plain = n > 3 && !strcmp(o->output + n - 3, ".pb");
+	if (o->by && convert_by_parse(o->by, &opts->by, &err))
+		return cli_usage_error(cmd, "%s", err.text);
+	return check_options(cmd, o, d->format, opts);
+}
+
+static int convert_run(const struct command *cmd, struct data_opts *o)
+{
+	struct data_ctx d = { .o = o };
+	struct convert_opts opts = { 0 };
+	struct err err = { 0 };
+	bool samples;
+	int ret = read_options(cmd, o, &d, &opts);
+
+	if (ret)
+		return ret;
+	samples = !d.format->object && !o->check;
 	cli_progress_start(&d.progress, "Reading");
 	/* Samples that go to the terminal one by one are progress enough. */
-	if (formats[d.format].samples && isatty(STDOUT_FILENO) &&
-	    (!o->output || !strcmp(o->output, "-")))
+	if (!d.format->object && is_terminal(o->output))
 		d.progress.enabled = false;
-	samples = formats[d.format].samples && !o->check;
-	json = samples && !strcmp(formats[d.format].name, "json");
-	ret = open_input(&d, &o->session, samples, json, &err);
+	ret = open_input(&d, &o->session, samples, samples && d.format->no_inlines, &err);
 	if (!ret)
-		ret = samples ? data_samples(&d, json, &err) : convert_branches(&d, &err);
+		ret = samples ? data_samples(&d, &opts, &err) : convert_branches(&d, &err);
 	cli_progress_end(&d.progress);
 	if (ret < 0)
 		ret = cli_print_err(&err);
@@ -376,6 +420,8 @@ static int data_run(const struct command *cmd, int argc, char **argv)
 				      argv[0]);
 	else if (n > 1)
 		ret = cli_usage_error(cmd, "unexpected argument '%s'", argv[1]);
+	else if (o.to && !strcmp(o.to, "help"))
+		ret = list_formats();
 	else
 		ret = convert_run(cmd, &o);
 	cli_list_free(&o.binaries);

@@ -9,7 +9,7 @@
 
 struct data_opts {
 	struct session_opts session;
-	const char *to, *to_json, *output;
+	const char *to, *to_json, *output, *by;
 	struct cli_list binaries;
 	bool check, json, all;
 	int verbose;
@@ -17,7 +17,7 @@ struct data_opts {
 
 struct data_ctx {
 	const struct data_opts *o;
-	int format; /* index into the table of formats */
+	const struct convert_format *format; /* NULL: --check alone */
 	struct session *session;
 	struct perfdata *pd; /* the session's, as the next one */
 	struct machine *m;
@@ -30,11 +30,7 @@ struct data_ctx {
 /* @path NULL or "-": stdout. */
 int data_open_output(const char *path, struct obuf *o, struct err *err);
 int data_close_output(const char *path, struct obuf *o, struct err *err);
-/* What the reader of records met, for the log; its consumers share it. */
-int data_bad_record(void *ctx, const struct record *rec, struct err *why);
-/* Damage ends reading: what came before is whole. */
-void data_say_damage(const struct data_ctx *d);
-/* --to folded, --to json: samples, one by one. */
-int data_samples(struct data_ctx *d, bool json, struct err *err);
+/* A format of samples. */
+int data_samples(struct data_ctx *d, struct convert_opts *opts, struct err *err);
 
 #endif

@@ -129,9 +129,18 @@ bool flow_is_return(struct flow *fl, uint64_t addr);
 bool flow_walk(struct flow *fl, uint64_t from, uint64_t start, uint64_t end,
 	       int (*fn)(void *ctx, uint64_t last, uint64_t next), void *ctx);
 
-ssize_t convert_write_fdata(const struct convert *c, const struct convert_elf *ob, struct obuf *o,
-			    struct err *e);
-ssize_t convert_write_autofdo(const struct convert *c, const struct convert_elf *ob, bool addresses,
-			      struct obuf *o, struct err *e);
+/* ---- samples.c ---- */
+
+/*
+ * The stack of a sample, innermost frame first: its chain, or its address alone. 0 when it has
+ * neither. @alone: where that one frame is put. -ENOMEM.
+ */
+ssize_t convert_stack_of(const struct convert_run *r, const struct session_sample *in,
+			 struct frame *alone, const struct frame **frames);
+
+/* ---- the formats, each in the file of its name; fdata and autofdo's in write.c ---- */
+
+extern const struct convert_format convert_fdata, convert_preagg, convert_autofdo, convert_profgen;
+extern const struct convert_format convert_folded, convert_json;
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * convert: a recording as the profiles that optimizers read. Branch stacks of all objects are
- * aggregated in one pass, as numbers; each object's file is opened once, at the end, to turn
- * offsets into addresses of the ELF file and, for BOLT, into functions.
+ * convert: a recording as the files that optimizers and viewers read. Formats are one table, see
+ * struct convert_format: those of viewers are made of samples with their stacks, those of optimizers
+ * of branches. Branch stacks of all objects are aggregated in one pass, as numbers; each object's
+ * file is opened once, at the end, to turn offsets into addresses of the ELF file and, for BOLT,
+ * into functions.
  *
  *	convert_new(&c, machine, &err);
  *	for each record in time order:
@@ -10,7 +12,7 @@
  *		sample:     convert_sample(c, machine_thread(machine, s.pid, s.tid), &s);
  *	convert_finish(c, &err);
  *	for (size_t i = 0; i < convert_nr_objects(c); i++)
- *		convert_write(c, i, CONVERT_FDATA, &out, &err);
+ *		convert_write(c, i, convert_format_find("fdata"), &out, &err);
  *
  * What counts: every entry of a branch stack is one branch; the way from an entry's target to the
  * source of the next newer entry was run without a taken branch (a range). Entries that begin or
@@ -33,9 +35,11 @@
 #include "unwind/unwind.h"
 
 struct convert;
+struct convert_elf;
+struct convert_format;
+struct convert_run;
 struct session;
-
-enum convert_format { CONVERT_FDATA, CONVERT_PREAGG, CONVERT_AUTOFDO, CONVERT_PROFGEN };
+struct session_sample;
 
 struct convert_stats {
 	uint64_t samples, with_branches, branches;
@@ -89,35 +93,94 @@ void convert_no_limits(struct convert *c);
  */
 int convert_check(struct convert *c, uint64_t damaged, struct emit *e, bool *any, struct err *err);
 /* Appends the profile of a loaded object. The number of records written, or -errno. */
-ssize_t convert_write(struct convert *c, size_t i, enum convert_format f, struct obuf *o,
+ssize_t convert_write(struct convert *c, size_t i, const struct convert_format *f, struct obuf *o,
 		      struct err *e);
 
-/* ---- stacks ---- */
+/* ---- formats ---- */
 
 /*
- * Folded stacks, a line per distinct one: "comm;outermost;...;innermost COUNT", as flame graph
- * tools read it and stackcollapse-perf.pl writes it: blanks of the command's name are '_', a
- * function without a name is its object in brackets. Stacks are a tree of numbers; text is made
- * at the end.
+ * A format is one file with one `const struct convert_format convert_NAME`, its declaration in
+ * convert-int.h and a line in formats.c; --to, --help, completion, what is refused and the
+ * names of files in a directory follow from the struct. Then its paragraph in perf-data(1).
+ *
+ * It is made in one of two ways.
+ *
+ * Of branches, a profile for each object: object() is called once the recording was read and the
+ * object's file was opened, and appends text or bytes. convert_local() in convert-int.h has the
+ * object's branches in order, convert_elf_function() whose they are.
+ *
+ * Of samples: begin(), sample() for each, record() for each other record, finish(), and free() in any
+ * case. r->own is the format's. What it prints may go to r->out at once, or at the end; stacks-int.h
+ * adds up what has the same stack.
+ *
+ * What a format cannot carry it refuses: with @need what no event recorded, else in begin() or
+ * object() by -EINVAL, and an err that says why and what to do.
+ *
+ * Strings of a recording are valid UTF-8 without control characters in every file: emit_safe(), or
+ * emit_json_string().
  */
-struct fold;
+struct convert_format {
+	const char *name;
+	const char *holds;     /* what is in such a file and who reads it: a line of --to help */
+	bool binary;	       /* not for terminals */
+	bool no_inlines;       /* inlined functions are no frames of their own here */
+	unsigned options;      /* enum convert_option: which make sense; the others are refused */
+	unsigned by;	       /* enum convert_by, with CONVERT_BY */
+	uint64_t need;	       /* PERF_SAMPLE_* that some event has to have ... */
+	const char *need_why;  /* ... which is ... for this format, ... */
+	const char *need_hint; /* ... and how it is recorded */
+	/* The number of entries written, 0 for an empty profile, or -errno. */
+	ssize_t (*object)(const struct convert *c, const struct convert_elf *ob, struct obuf *o,
+			  struct err *e);
+	int (*begin)(struct convert_run *r, struct err *e);
+	int (*sample)(struct convert_run *r, const struct session_sample *in, struct err *e);
+	int (*record)(struct convert_run *r, const struct record *rec, struct err *e);
+	int (*finish)(struct convert_run *r, struct err *e);
+	void (*free)(struct convert_run *r);
+};
 
-int fold_new(struct fold **f, struct machine *m, struct resolver *res, struct err *e);
-void fold_free(struct fold *f);
-/* @frames innermost first, as unwind_chain() gives them; @n 0: the command alone. */
-int fold_add(struct fold *f, const struct thread *th, const struct frame *frames, size_t n,
-	     uint64_t weight);
-/* Sorted by stack. The number of lines, or -ENOMEM. */
-ssize_t fold_write(const struct fold *f, struct obuf *o);
+/* By number, in the order in which they are listed; NULL behind the last. */
+const struct convert_format *convert_format_at(size_t i);
+const struct convert_format *convert_format_find(const char *name); /* NULL = none */
 
-/* The samples as upstream's `perf data convert --to-json` writes them, one by one. */
-void convert_json_begin(struct perfdata *pd, struct obuf *o);
-void convert_json_sample(const struct machine *m, struct resolver *res, const struct thread *th,
-			 const struct sample *s, const struct frame *frames, size_t n, bool first,
-			 struct obuf *o);
-/* A record that says what a task did (COMM, FORK, EXIT, MMAP, MMAP2); others add nothing. */
-void convert_json_record(const struct record *rec, struct obuf *records);
-/* @records: what convert_json_record() wrote, as a second list; NULL = there is none. */
-void convert_json_end(const struct obuf *records, struct obuf *o);
+/* What formats of samples can be asked for. */
+enum convert_option {
+	CONVERT_ALL = 1, /* json: other records too */
+	CONVERT_BY = 2,
+};
+
+/* What keeps samples apart that have the same stack. */
+enum convert_by {
+	CONVERT_BY_EVENT = 1,
+	CONVERT_BY_COMM = 2,
+	CONVERT_BY_PID = 4,
+	CONVERT_BY_TID = 8,
+	CONVERT_BY_CPU = 16,
+};
+
+struct convert_opts {
+	unsigned options; /* enum convert_option that were given */
+	unsigned by;	  /* enum convert_by; 0 = as the format has it */
+	bool plain;	  /* formats that are packed by rule: not */
+	struct log_sink log;
+};
+
+/* One reading of a recording for a format of samples. */
+struct convert_run {
+	const struct convert_format *format;
+	const struct convert_opts *opts;
+	struct session *session;
+	struct obuf *out;
+	uint64_t samples; /* so far */
+	void *own;
+};
+
+/*
+ * @s: after session_start(); it is read to its end and written to @out, whose error remains there.
+ */
+int convert_samples(struct session *s, const struct convert_format *f,
+		    const struct convert_opts *opts, struct obuf *out, struct err *e);
+/* "pid,comm" as enum convert_by bits; -EINVAL with the word that is none. */
+int convert_by_parse(const char *list, unsigned *by, struct err *e);
 
 #endif

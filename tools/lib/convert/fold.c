@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "convert/convert.h"
+#include "convert/convert-int.h"
+#include "session/session.h"
 
 #define ROOT UINT32_MAX
 
@@ -32,7 +33,7 @@ struct fold {
 	VEC(struct frame_name) frames;
 };
 
-int fold_new(struct fold **out, struct machine *m, struct resolver *res, struct err *e)
+static int fold_new(struct fold **out, struct machine *m, struct resolver *res, struct err *e)
 {
 	struct fold *f = calloc(1, sizeof(*f));
 
@@ -44,7 +45,7 @@ int fold_new(struct fold **out, struct machine *m, struct resolver *res, struct 
 	return 0;
 }
 
-void fold_free(struct fold *f)
+static void fold_free(struct fold *f)
 {
 	if (!f)
 		return;
@@ -174,8 +175,8 @@ static int child(struct fold *f, uint32_t parent, uint32_t name, uint32_t *out)
 		       ?: htab_add(&f->tab, hash, *out);
 }
 
-int fold_add(struct fold *f, const struct thread *th, const struct frame *frames, size_t n,
-	     uint64_t weight)
+static int fold_add(struct fold *f, const struct thread *th, const struct frame *frames, size_t n,
+		    uint64_t weight)
 {
 	uint32_t at;
 	int ret = child(f, ROOT, name_of_comm(f, th->comm), &at);
@@ -221,7 +222,7 @@ static int by_stack(const void *a, const void *b)
 	return strcmp(((const struct line *)a)->stack, ((const struct line *)b)->stack);
 }
 
-ssize_t fold_write(const struct fold *f, struct obuf *o)
+static ssize_t fold_write(const struct fold *f, struct obuf *o)
 {
 	struct line *v = malloc((f->nodes.n + 1) * sizeof(*v));
 	struct arena text = { 0 };
@@ -253,3 +254,72 @@ out:
 	free(v);
 	return -ENOMEM;
 }
+
+/* ---- the format ---- */
+
+struct folding {
+	struct fold *fold;
+	const struct perfdata_event *event; /* only the first one seen */
+	uint64_t other;
+};
+
+static int begin(struct convert_run *r, struct err *e)
+{
+	const struct session_env *env = session_env(r->session);
+	struct folding *k = r->own = calloc(1, sizeof(*k));
+
+	if (!k)
+		return err_set(e, -ENOMEM, "no memory for folded stacks");
+	return fold_new(&k->fold, env->machine, env->resolver, e);
+}
+
+static int one_sample(struct convert_run *r, const struct session_sample *in, struct err *e)
+{
+	struct folding *k = r->own;
+	const struct frame *frames;
+	struct frame alone;
+	ssize_t n;
+
+	if (!k->event)
+		k->event = in->s->event;
+	if (strcmp(k->event->name, in->s->event->name)) {
+		k->other++;
+		return 0;
+	}
+	n = convert_stack_of(r, in, &alone, &frames);
+	if (n < 0 || fold_add(k->fold, in->thread, frames, (size_t)n, in->s->period))
+		return err_set(e, -ENOMEM, "no memory for stacks");
+	r->samples++;
+	return 0;
+}
+
+static int finish(struct convert_run *r, struct err *e)
+{
+	struct folding *k = r->own;
+
+	if (fold_write(k->fold, r->out) < 0)
+		return err_set(e, -ENOMEM, "no memory for stacks");
+	if (k->other)
+		log_to(&r->opts->log, LOG_WARN,
+		       "%llu samples of other events than %s were left out",
+		       (unsigned long long)k->other, k->event->name);
+	return 0;
+}
+
+static void end(struct convert_run *r)
+{
+	struct folding *k = r->own;
+
+	if (k)
+		fold_free(k->fold);
+	free(k);
+}
+
+const struct convert_format convert_folded = {
+	.name = "folded",
+	.holds = "a line per stack with its periods, for flame graphs",
+	.begin = begin,
+	.sample = one_sample,
+	.finish = finish,
+	.free = end,
+};

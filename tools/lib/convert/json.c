@@ -4,10 +4,11 @@
  * indentation and order: who reads it may do so with a parser or with grep.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
-#include "convert/convert.h"
-#include "emit/emit.h"
+#include "convert/convert-int.h"
+#include "session/session.h"
 
 static void indent(struct obuf *o, int depth)
 {
@@ -79,7 +80,7 @@ static void environment(const struct perfdata_env *env, struct obuf *o)
 	obuf_char(o, ']');
 }
 
-void convert_json_begin(struct perfdata *pd, struct obuf *o)
+static void put_head(struct perfdata *pd, struct obuf *o)
 {
 	struct perfdata_layout l;
 
@@ -121,9 +122,9 @@ static void put_frame(struct resolver *res, const struct frame *f, bool first, s
 	obuf_char(o, '}');
 }
 
-void convert_json_sample(const struct machine *m, struct resolver *res, const struct thread *th,
-			 const struct sample *s, const struct frame *frames, size_t n, bool first,
-			 struct obuf *o)
+static void put_sample(const struct session_env *env, const struct thread *th,
+		       const struct sample *s, const struct frame *frames, size_t n, bool first,
+		       struct obuf *o)
 {
 	bool begun = false;
 
@@ -141,11 +142,11 @@ void convert_json_sample(const struct machine *m, struct resolver *res, const st
 	obuf_sdec(o, th->tid);
 	if (s->present & PERF_SAMPLE_CPU)
 		number(o, 3, "cpu", s->cpu, false);
-	string(o, 3, "comm", machine_comm(m, th->comm));
+	string(o, 3, "comm", machine_comm(env->machine, th->comm));
 	key(o, 3, "callchain", false);
 	obuf_char(o, '[');
 	for (size_t i = 0; i < n; i++)
-		put_frame(res, &frames[i], !i, o);
+		put_frame(env->resolver, &frames[i], !i, o);
 	indent(o, 3);
 	obuf_char(o, ']');
 	indent(o, 2);
@@ -192,7 +193,8 @@ static void put_mmap(const struct record *rec, struct obuf *o)
 	obuf_char(o, '}');
 }
 
-void convert_json_record(const struct record *rec, struct obuf *o)
+/* What a task did: COMM, FORK, EXIT, MMAP, MMAP2; others add nothing. */
+static void put_record(const struct record *rec, struct obuf *o)
 {
 	struct record_comm c;
 	struct record_task t;
@@ -225,7 +227,8 @@ void convert_json_record(const struct record *rec, struct obuf *o)
 	obuf_char(o, '}');
 }
 
-void convert_json_end(const struct obuf *records, struct obuf *o)
+/* @records: the second list; NULL = there is none. */
+static void put_end(const struct obuf *records, struct obuf *o)
 {
 	indent(o, 1);
 	obuf_char(o, ']');
@@ -238,3 +241,69 @@ void convert_json_end(const struct obuf *records, struct obuf *o)
 	}
 	obuf_lit(o, "\n}\n");
 }
+
+/* ---- the format ---- */
+
+static int begin(struct convert_run *r, struct err *e)
+{
+	struct obuf *records;
+
+	/* What stands behind the samples is kept until these were written. */
+	if (r->opts->options & CONVERT_ALL) {
+		records = r->own = calloc(1, sizeof(*records));
+		if (!records || obuf_init(records, -1, 0))
+			return err_set(e, -ENOMEM, "no memory for records");
+	}
+	put_head(session_env(r->session)->pd, r->out);
+	return 0;
+}
+
+static int one_sample(struct convert_run *r, const struct session_sample *in, struct err *e)
+{
+	const struct frame *frames;
+	struct frame alone;
+	ssize_t n = convert_stack_of(r, in, &alone, &frames);
+
+	if (n < 0)
+		return err_set(e, -ENOMEM, "no memory for stacks");
+	put_sample(session_env(r->session), in->thread, in->s, frames, (size_t)n, !r->samples++,
+		   r->out);
+	return 0;
+}
+
+static int one_record(struct convert_run *r, const struct record *rec, struct err *e)
+{
+	(void)e;
+	if (r->own && session_wants(r->session, rec->time, UINT32_MAX) &&
+	    session_in_slice(r->session))
+		put_record(rec, r->own);
+	return 0;
+}
+
+static int finish(struct convert_run *r, struct err *e)
+{
+	(void)e;
+	put_end(r->own, r->out);
+	return 0;
+}
+
+static void end(struct convert_run *r)
+{
+	struct obuf *records = r->own;
+
+	if (records && records->buf)
+		obuf_free(records);
+	free(records);
+}
+
+const struct convert_format convert_json = {
+	.name = "json",
+	.holds = "header and samples with their stacks, as upstream writes them",
+	.no_inlines = true,
+	.options = CONVERT_ALL,
+	.begin = begin,
+	.sample = one_sample,
+	.record = one_record,
+	.finish = finish,
+	.free = end,
+};

@@ -152,21 +152,27 @@ static int put_object(struct writer *w, const struct convert_elf *ob, struct err
 	return 0;
 }
 
-ssize_t convert_write(struct convert *c, size_t i, enum convert_format f, struct obuf *o,
+static ssize_t write_preagg(const struct convert *c, const struct convert_elf *ob, struct obuf *o,
+			    struct err *e)
+{
+	struct writer w = { .c = c, .o = o };
+	int ret = put_object(&w, ob, e);
+
+	return ret ? ret : w.records;
+}
+
+const struct convert_format convert_preagg = {
+	.name = "preagg",
+	.holds = "branches and ranges by address, for perf2bolt -pa",
+	.object = write_preagg,
+};
+
+ssize_t convert_write(struct convert *c, size_t i, const struct convert_format *f, struct obuf *o,
 		      struct err *e)
 {
 	const struct convert_elf *ob = &c->objects.v[i];
-	struct writer w = { .c = c, .o = o };
-	int ret;
 
 	if (!ob->loaded)
 		return err_set(e, -EINVAL, "%s is not loaded", ob->pub.name);
-	switch (f) {
-	case CONVERT_FDATA: return convert_write_fdata(c, ob, o, e);
-	case CONVERT_AUTOFDO: return convert_write_autofdo(c, ob, true, o, e);
-	case CONVERT_PROFGEN: return convert_write_autofdo(c, ob, false, o, e);
-	case CONVERT_PREAGG: break;
-	}
-	ret = put_object(&w, ob, e);
-	return ret ? ret : w.records;
+	return f->object(c, ob, o, e);
 }

@@ -194,8 +194,8 @@ static int collect(const struct local_edge *v, size_t n, struct flow *fl, struct
 	return 0;
 }
 
-ssize_t convert_write_fdata(const struct convert *c, const struct convert_elf *ob, struct obuf *o,
-			    struct err *e)
+static ssize_t write_fdata(const struct convert *c, const struct convert_elf *ob, struct obuf *o,
+			   struct err *e)
 {
 	struct records r = { 0 };
 	struct flow *fl = NULL;
@@ -326,8 +326,8 @@ static ssize_t put_addresses(const struct convert *c, const struct convert_elf *
 	return n;
 }
 
-ssize_t convert_write_autofdo(const struct convert *c, const struct convert_elf *ob, bool addresses,
-			      struct obuf *o, struct err *e)
+static ssize_t write_lines(const struct convert *c, const struct convert_elf *ob, bool addresses,
+			   struct obuf *o, struct err *e)
 {
 	/* llvm-profgen counts from the start of the text, AutoFDO from the start of the file. */
 	uint64_t base = ob->file.first_vaddr - (addresses ? ob->file.first_offset : 0);
@@ -350,3 +350,33 @@ ssize_t convert_write_autofdo(const struct convert *c, const struct convert_elf 
 	free(again);
 	return n_addr < 0 ? err_set(e, -ENOMEM, "no memory for addresses") : written + n_addr;
 }
+
+static ssize_t write_autofdo(const struct convert *c, const struct convert_elf *ob, struct obuf *o,
+			     struct err *e)
+{
+	return write_lines(c, ob, true, o, e);
+}
+
+static ssize_t write_profgen(const struct convert *c, const struct convert_elf *ob, struct obuf *o,
+			     struct err *e)
+{
+	return write_lines(c, ob, false, o, e);
+}
+
+const struct convert_format convert_fdata = {
+	.name = "fdata",
+	.holds = "branches by function, for llvm-bolt -data",
+	.object = write_fdata,
+};
+
+const struct convert_format convert_autofdo = {
+	.name = "autofdo",
+	.holds = "ranges, addresses and branches, for create_llvm_prof --profiler=text",
+	.object = write_autofdo,
+};
+
+const struct convert_format convert_profgen = {
+	.name = "profgen",
+	.holds = "ranges and branches, for llvm-profgen --unsymbolized-profile",
+	.object = write_profgen,
+};

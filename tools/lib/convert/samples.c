@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Formats of samples: one reading of a recording, each sample handed to the format once, in order of
+ * time. What all of them have in common is here: what a sample's stack is, what is refused before
+ * anything is written, what is said at the end. So a format only knows what its file looks like.
+ */
+#include "convert/convert-int.h"
+#include "session/session.h"
+
+ssize_t convert_stack_of(const struct convert_run *r, const struct session_sample *in,
+			 struct frame *alone, const struct frame **frames)
+{
+	const struct session_env *env = session_env(r->session);
+	const struct sample *s = in->s;
+	ssize_t n = unwind_chain(env->unwind, in->thread, s, frames);
+
+	if (n || !(s->present & PERF_SAMPLE_IP))
+		return n;
+	*alone = (struct frame){ .ip = s->ip, .cpumode = s->cpumode };
+	alone->loc = resolver_find(env->resolver, in->thread, s->cpumode, s->ip);
+	if (alone->loc == LOC_NONE)
+		return -ENOMEM;
+	alone->sym = resolver_loc(env->resolver, alone->loc)->sym;
+	*frames = alone;
+	return 1;
+}
+
+static uint64_t need(void *ctx, const struct perfdata_event *event)
+{
+	(void)ctx;
+	return event->attr.sample_type | PERF_SAMPLE_TID;
+}
+
+static int one_sample(void *ctx, const struct session_sample *in, struct err *e)
+{
+	struct convert_run *r = ctx;
+	int ret = r->format->sample(r, in, e);
+
+	return ret ?: r->out->code != 0;
+}
+
+static int one_record(void *ctx, const struct record *rec, struct err *e)
+{
+	struct convert_run *r = ctx;
+
+	return r->format->record(r, rec, e) ?: r->out->code != 0;
+}
+
+static int bad_record(void *ctx, const struct record *rec, struct err *why)
+{
+	const struct convert_run *r = ctx;
+
+	(void)rec;
+	log_to(&r->opts->log, LOG_INFO, "%s", why->text);
+	return 0;
+}
+
+/* A file that could only be empty is not begun. */
+static int check_need(const struct convert_run *r, struct err *e)
+{
+	const struct convert_format *f = r->format;
+	const struct perfdata *pd = session_env(r->session)->pd;
+
+	if (!f->need)
+		return 0;
+	for (size_t i = 0; i < perfdata_nr_events(pd); i++)
+		if ((perfdata_event(pd, i)->attr.sample_type & f->need) == f->need)
+			return 0;
+	err_set(e, -EINVAL, "a %s file cannot be made of this recording: %s", f->name, f->need_why);
+	if (f->need_hint)
+		err_hint(e, "%s", f->need_hint);
+	return -EINVAL;
+}
+
+int convert_samples(struct session *s, const struct convert_format *f,
+		    const struct convert_opts *opts, struct obuf *out, struct err *e)
+{
+	const struct session_consumer consumer = {
+		.need = need,
+		.sample = one_sample,
+		.record = f->record ? one_record : NULL,
+		.bad = bad_record,
+	};
+	struct convert_run r = { .format = f, .opts = opts, .session = s, .out = out };
+	int ret = check_need(&r, e);
+
+	ret = ret ?: f->begin(&r, e);
+	ret = ret ?: session_read(s, &consumer, &r, e);
+	/* Damage ends reading: what came before is whole. */
+	if (!ret && session_damage(s))
+		log_to(&opts->log, LOG_WARN, "%s", session_damage(s)->text);
+	ret = ret ?: f->finish(&r, e);
+	if (f->free)
+		f->free(&r);
+	if (!ret && !r.samples)
+		log_to(&opts->log, LOG_WARN, "the recording has no samples");
+	if (!ret && session_lacked_memory(s))
+		ret = err_set(e, -ENOMEM, "the profile is incomplete for want of memory");
+	return ret;
+}
+
+/* ---- --by ---- */
+
+int convert_by_parse(const char *list, unsigned *by, struct err *e)
+{
+	static const struct {
+		const char *word;
+		unsigned bit;
+	} words[] = {
+		{ "event", CONVERT_BY_EVENT }, { "comm", CONVERT_BY_COMM },
+		{ "pid", CONVERT_BY_PID },     { "process", CONVERT_BY_PID },
+		{ "tid", CONVERT_BY_TID },     { "thread", CONVERT_BY_TID },
+		{ "cpu", CONVERT_BY_CPU },
+	};
+
+	*by = 0;
+	for (const char *s = list; *s;) {
+		size_t n = strcspn(s, ","), i = 0;
+
+		while (i < ARRAY_SIZE(words) &&
+		       (strlen(words[i].word) != n || memcmp(words[i].word, s, n) != 0))
+			i++;
+		if (i == ARRAY_SIZE(words)) {
+			err_set(e, -EINVAL, "'%.*s' keeps no samples apart", (int)n, s);
+			err_hint(e,
+				 "There are event, comm, pid, tid and cpu, with commas between.");
+			return -EINVAL;
+		}
+		*by |= words[i].bit;
+		s += n + (s[n] == ',');
+	}
+	return *by ? 0 : err_set(e, -EINVAL, "the list of what keeps samples apart is empty");
+}
