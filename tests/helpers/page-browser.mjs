@@ -272,6 +272,20 @@ await page.waitForFunction(() => document.querySelectorAll('#view tbody tr').len
 const missed = await page.evaluate(() => [...document.querySelectorAll('#view tbody tr')].map((r) => [...r.children].map((c) => c.textContent).join(' | ')).sort().join('\n'));
 like('edges with mispredictions and cycles', missed, /10 \| 50\.00 % \| 0\.00 % \| 5\.0 \| work\+0x14.*leaf\+0x0[\s\S]*10 \| 50\.00 % \| 100\.00 % \| 3\.0 \| leaf\+0x28.*leaf\+0x8/);
 await page.screenshot({ path: `${shots}/branches.png` });
+await page.click('#tab-code');
+await page.waitForSelector('#view .note');
+if (await page.locator('#missing').count()) {
+	console.log('# this perf has no disassembler');
+} else {
+	await see('code: the hottest function, with its samples', page, '#view caption', /^600 samples/);
+	is('at the instruction that they were at', await page.evaluate(() => [...document.querySelectorAll('.listing tbody tr')]
+		.filter((r) => r.children[0].textContent).map((r) => r.textContent.trim().replace(/\s+/g, ' ')).join('; ')), '100.00 %401090nop');
+	told(await page.evaluate(() => document.querySelector('#line-17').getBoundingClientRect().top < innerHeight), 'which is what is seen first');
+	await page.selectOption('#function', { index: 1 });
+	await page.waitForFunction(() => /function=/.test(location.hash));
+	await see('and others', page, '#view caption', /^100 samples/);
+	await page.screenshot({ path: `${shots}/code.png` });
+}
 await page.click('#tab-recording');
 await see('the recording: its command', page, '#view dl', /perf record <\/script><script>/);
 await see('what was lost', page, '#view dl', /Lost samples7/);
@@ -281,7 +295,7 @@ await page.screenshot({ path: `${shots}/recording.png` });
 // ---- addresses ----------------------------------------------------------------------------------
 
 const again = await page.evaluate(() => location.hash);
-is('the address says what is seen', again, '#view=recording&function=3&sort=total');
+is('the address says what is seen', again, '#view=recording&function=1&sort=total');
 await page.close();
 page = await open('#view=flame&search=leaf&steps=f2&callers=1');
 await see('and leads there', page, '#found', /^1 functions, 100\.00 %/);

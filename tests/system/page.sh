@@ -29,6 +29,16 @@ is "a misprediction is one" "$(page "$TMP/page.html" get branches | grep -o '"mi
 is "lost samples" "$(page "$TMP/page.html" get recording lost_samples) $(page "$TMP/page.html" get marks nr)" "7 [7]"
 is "samples without a function are counted" "$(page "$TMP/page.html" get objects 1 unnamed)" 1
 
+# Instructions: 600 samples lie at one of leaf.
+code=$(page "$TMP/page.html" get code)
+case $code in
+*'"missing": '*"disassembl"*) like "without a disassembler the page says so" "$code" 'disassembl' ;;
+*)
+	like "functions as instructions, counted" "$code" '"counts": \[17, 0, 600, 50000'
+	like "with their text" "$code" '"text": \["leaf", "nop", "nop"'
+	;;
+esac
+
 # ---- names ----
 
 like "markup is data" "$(page "$TMP/page.html" get strings)" '</script><script>document.title'

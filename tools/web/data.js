@@ -16,9 +16,9 @@
  *   duration_ns?: number, samples: number, lost_samples: number, lost_events: number, bad: number,
  *   cut: {nodes: number, samples: number, cpu: number, time: number}, warnings: string[],
  *   sources: string, header: string}} Recording
- * @typedef {{text: string, kind: number, address?: string, line?: number, target?: number,
- *   depth?: number, counts?: number[], percent?: number}} CodeLine
- * @typedef {{frame: number, file: string, lines: CodeLine[], notes: string[], missing?: string}} Code
+ * @typedef {{frame: number, missing?: string, file?: string, notes?: string[], base?: string,
+ *   kind?: number[], offset?: number[], line?: number[], depth?: number[], target?: number[],
+ *   callee?: number[], text?: string[], counts?: number[], flow?: number[]}} Code
  * @typedef {{title: string, note: string, heads: string[], right: number[], rows: string[][],
  *   left_out: number}} Grid
  * @typedef {{

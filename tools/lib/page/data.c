@@ -7,7 +7,6 @@
  *
  * No string leaves without page_put_string(): so neither `<` nor what is no text is in the data.
  */
-#include "annotate/annotate.h"
 #include "page-int.h"
 
 /* ---- JSON ---------------------------------------------------------------------------------------- */
@@ -378,6 +377,7 @@ int page_put_data(struct page *p, struct json *j, struct err *e)
 		put_nodes(p, &o, j);
 		put_rows(p, &o, j);
 		put_edges(p, j);
+		ret = page_put_code(p, j, e);
 		page_close(j, '}');
 	}
 	order_free(&o);

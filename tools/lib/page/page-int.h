@@ -6,6 +6,7 @@
  *	stacks.c	samples into a tree of calls and rows of sums
  *	cut.c		what is too much for a page
  *	edges.c		branches
+ *	code.c		functions as instructions
  *	data.c		all of it as columns
  *	recording.c	what was recorded, how, and what was lost
  *	pack.c		the data's bytes: as they are, or packed
@@ -15,6 +16,7 @@
 
 #include <stdlib.h>
 
+#include "annotate/annotate.h"
 #include "base/tables.h"
 #include "emit/emit.h"
 #include "page/page.h"
@@ -119,6 +121,8 @@ struct page {
 	uint32_t nr_slices;
 	bool has_time;
 
+	struct annotate *code; /* NULL: none is wanted */
+
 	/* cut.c */
 	uint64_t cut_nodes, cut_samples;
 	bool cut_cpu, cut_time;
@@ -178,6 +182,10 @@ void page_str(struct json *j, const char *name, const char *s); /* NULL: nothing
 /* An element of an array of numbers. */
 void page_int(struct json *j, int64_t v);
 int page_put_data(struct page *p, struct json *j, struct err *e);
+
+/* ---- code.c ------------------------------------------------------------------------------------ */
+
+int page_put_code(struct page *p, struct json *j, struct err *e);
 
 /* ---- recording.c ------------------------------------------------------------------------------- */
 

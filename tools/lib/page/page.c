@@ -10,9 +10,11 @@
 
 static uint64_t need(void *ctx, const struct perfdata_event *event)
 {
-	(void)ctx;
-	return unwind_need(&event->attr) | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-	       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_BRANCH_STACK;
+	const struct page *p = ctx;
+
+	return (p->code ? annotate_need(p->code) : 0) | unwind_need(&event->attr) | PERF_SAMPLE_IP |
+	       PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+	       PERF_SAMPLE_BRANCH_STACK;
 }
 
 static bool has_branches(const struct sample *s)
@@ -29,7 +31,7 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 	if (page_add_sample(p, in->s, in->thread) ||
 	    (has_branches(in->s) && page_add_branches(p, in->s, in->thread)))
 		return err_set(e, -ENOMEM, "no memory for the page");
-	return 0;
+	return p->code ? annotate_add(p->code, in->s, in->thread, e) : 0;
 }
 
 /* A thread that stops running; what was lost. */
@@ -51,6 +53,7 @@ static int take_record(void *ctx, const struct record *rec, struct err *e)
 
 static void page_free(struct page *p)
 {
+	annotate_free(p->code);
 	intern_free(&p->strings);
 	vec_free(&p->frames);
 	vec_free(&p->frame_of_sym[0]);
@@ -106,7 +109,8 @@ int page_write(struct session *s, const struct page_opts *o, struct obuf *out, s
 	p->env = session_env(s);
 	p->o = *o;
 	p->frame_unknown = p->frame_cut = NONE;
-	ret = session_read(s, &consumer, p, e);
+	ret = o->functions ? annotate_new(&p->code, p->env->machine, p->env->resolver, e) : 0;
+	ret = ret ?: session_read(s, &consumer, p, e);
 	if (!ret && page_cut(p))
 		ret = err_set(e, -ENOMEM, "no memory for the page");
 	ret = ret ?: write_all_of(p, out, e);
