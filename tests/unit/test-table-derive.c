@@ -496,6 +496,43 @@ static void test_steps(void **state)
 	view_steps_free(s);
 }
 
+/* Rows that are left out are still callers of others, and count in what all is. */
+static void test_steps_of_rows(void **state)
+{
+	const struct view_step part = { .kind = VIEW_STEP_ROWS_PART, .text = "mid" };
+	const struct view_step any = { .kind = VIEW_STEP_ROWS_PART, .text = "" };
+	const struct view_step none = { .kind = VIEW_STEP_ROWS_DSO, .text = "no such" };
+	const struct table_op leaf = { .kind = TABLE_FOCUS, .name = "t_leaf" };
+	struct view_step focus = { .op = { .kind = TABLE_FOCUS, .name = "t_mid" } };
+	struct view_sandwich w;
+	struct err e = { 0 };
+	struct view_steps *s;
+	size_t redo;
+
+	(void)state;
+	assert_int_equal(view_steps_new(&s, rich, &all, &e), 0);
+	push(s, &part);
+	assert_string_equal(crumbs(s), "rows with mid");
+	assert_string_equal(rows(view_steps_view(s)), "mid 20/120");
+	assert_int_equal(view_totals(view_steps_view(s), 0)->period, 210);
+	assert_int_equal(view_totals(view_steps_view(s), 0)->filtered_period, 20);
+	push(s, &any);
+	assert_int_equal(view_nr_rows(view_steps_view(s), 0), 5);
+	push(s, &none);
+	assert_int_equal(view_nr_rows(view_steps_view(s), 0), 0);
+	assert_int_equal(view_steps_undo(s, &e), 0);
+	view_steps_forget(s);
+	assert_int_equal(view_steps_nr(s, &redo), 2);
+	assert_int_equal(redo, 0);
+	assert_int_equal(view_steps_redo(s, &e), 1);
+	/* A sandwich is made of what the steps have left. */
+	push(s, &focus);
+	assert_int_equal(view_steps_sandwich(s, &leaf, 0, &w, &e), 0);
+	assert_int_equal(w.total.period, 50);
+	view_sandwich_free(&w);
+	view_steps_free(s);
+}
+
 /* More steps than results are kept, back and forth. */
 static void test_many_steps(void **state)
 {
@@ -645,12 +682,12 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, end)
 	const struct CMUnitTest tests[] = {
-		TEST(test_nothing),    TEST(test_focus),	  TEST(test_hide),
-		TEST(test_recursion),  TEST(test_deep_recursion), TEST(test_samples),
-		TEST(test_time),       TEST(test_keys),		  TEST(test_time_of_levels),
-		TEST(test_refused),    TEST(test_sandwich),	  TEST(test_steps),
-		TEST(test_many_steps), TEST(test_search),	  TEST(test_folded),
-		TEST(test_row_ops),    TEST(test_diff),
+		TEST(test_nothing),	  TEST(test_focus),	     TEST(test_hide),
+		TEST(test_recursion),	  TEST(test_deep_recursion), TEST(test_samples),
+		TEST(test_time),	  TEST(test_keys),	     TEST(test_time_of_levels),
+		TEST(test_refused),	  TEST(test_sandwich),	     TEST(test_steps),
+		TEST(test_steps_of_rows), TEST(test_many_steps),     TEST(test_search),
+		TEST(test_folded),	  TEST(test_row_ops),	     TEST(test_diff),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,7 +64,7 @@ struct faces_opts {
 };
 
 struct faces {
-	struct table *t;
+	const struct table *t;
 	struct view *v; /* of p */
 	const struct keys_opts *po;
 	struct perfdata *pd;

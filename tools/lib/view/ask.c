@@ -119,6 +119,25 @@ bool view_row_op(const struct view *v, const struct keys_row *row, enum table_op
 	}
 }
 
+bool view_frame_code(const struct view *v, uint32_t frame, struct dso **dso,
+		     const struct symbol **sym)
+{
+	const struct keys *ks = &v->t->keys;
+	const struct frame_info *f = frame < ks->frames.n ? &ks->frames.v[frame] : NULL;
+
+	if (!f || !f->sym || !f->dso)
+		return false;
+	*dso = machine_dso(ks->m, f->dso - 1);
+	*sym = f->sym;
+	return *dso != NULL;
+}
+
+bool view_row_code(const struct view *v, const struct keys_row *row, struct dso **dso,
+		   const struct symbol **sym)
+{
+	return view_frame_code(v, frame_of(v, row), dso, sym);
+}
+
 /* ---- sandwich -------------------------------------------------------------------------------- */
 
 static int make_side(struct view_sandwich *s, int side, const struct table *rich,

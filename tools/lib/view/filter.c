@@ -9,6 +9,7 @@
 struct list {
 	const char *words;	    /* separated by commas; NULL = all pass */
 	const struct keys_col *col; /* of the table */
+	bool by_frame;		    /* objects: col is of functions, which know theirs */
 };
 
 struct filter {
@@ -30,6 +31,17 @@ static int find_col(const struct view *v, struct list *l, const char *words, con
 	return l->col ? 0 : err_set(e, -EINVAL, "no filter by %s: it was not counted", name);
 }
 
+/* Rows may be told apart by functions alone. */
+static int find_dso(const struct view *v, struct list *l, const char *words, struct err *e)
+{
+	int ret = find_col(v, l, words, "dso", "dso_to", e);
+
+	if (!ret || find_col(v, l, words, "symbol", "symbol_to", e))
+		return ret;
+	l->by_frame = true;
+	return 0;
+}
+
 static bool has_word(const char *words, const char *word)
 {
 	size_t n = strlen(word);
@@ -46,10 +58,15 @@ static bool has_word(const char *words, const char *word)
 
 static bool name_passes(const struct view *v, const struct list *l, const struct keys_row *row)
 {
-	const struct intern *names = &v->t->keys.names;
+	const struct keys *ks = &v->t->keys;
+	uint64_t is;
 
-	return !l->words ||
-	       has_word(l->words, intern_str(names, (uint32_t)view_col_value(v, l->col, row)));
+	if (!l->words)
+		return true;
+	is = view_col_value(v, l->col, row);
+	if (l->by_frame)
+		is = ks->frames.v[is].dso_name;
+	return has_word(l->words, intern_str(&ks->names, (uint32_t)is));
 }
 
 static bool symbol_passes(const struct view *v, const struct filter *f, const struct keys_row *row)
@@ -86,7 +103,7 @@ int view_filter_rows(struct view *v, const struct view_filter *vf, struct err *e
 	int ret = vf->comms ? find_col(v, &f.comm, vf->comms, "comm", "comm", e) : 0;
 
 	if (!ret && vf->dsos)
-		ret = find_col(v, &f.dso, vf->dsos, "dso", "dso_to", e);
+		ret = find_dso(v, &f.dso, vf->dsos, e);
 	if (!ret && (vf->symbols || vf->symbol_part))
 		ret = find_col(v, &f.symbol, vf->symbols, "symbol", "symbol_to", e);
 	if (ret)

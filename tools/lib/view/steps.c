@@ -59,10 +59,11 @@ static void drop(struct steps_result *r)
 
 static bool new_rows(enum view_step_kind kind)
 {
-	return kind == VIEW_STEP_OP || kind == VIEW_STEP_SORT || kind == VIEW_STEP_CHILDREN;
+	return kind == VIEW_STEP_OP || kind == VIEW_STEP_SORT || kind == VIEW_STEP_CHILDREN ||
+	       kind == VIEW_STEP_SIMD;
 }
 
-static void apply(struct keys_opts *o, const struct view_step *step)
+static void apply(struct keys_opts *o, struct view_filter *f, const struct view_step *step)
 {
 	switch (step->kind) {
 	case VIEW_STEP_OP: break;
@@ -71,11 +72,17 @@ static void apply(struct keys_opts *o, const struct view_step *step)
 		o->fields = NULL;
 		break;
 	case VIEW_STEP_HIERARCHY: o->hierarchy = step->on; break;
-	case VIEW_STEP_CALLERS: o->chain.caller = step->on; break;
+	case VIEW_STEP_CALLERS:
+		o->chain.caller = step->on;
+		o->chain.order_set = true;
+		break;
 	case VIEW_STEP_CHILDREN: o->children = step->on; break;
 	case VIEW_STEP_RELATIVE: o->relative = step->on; break;
 	case VIEW_STEP_LATENCY: o->latency = step->on; break;
+	case VIEW_STEP_SIMD: o->simd = step->on; break;
 	case VIEW_STEP_LIMIT: o->chain.min_percent = step->percent; break;
+	case VIEW_STEP_ROWS_DSO: f->dsos = *step->text ? step->text : NULL; break;
+	case VIEW_STEP_ROWS_PART: f->symbol_part = *step->text ? step->text : NULL; break;
 	}
 }
 
@@ -112,17 +119,27 @@ static struct steps_table *find_table(struct view_steps *s, size_t n)
 	}
 }
 
+/* The operations among the first @n steps; the list is the caller's. NULL = no memory. */
+static struct table_op *list_ops(const struct view_steps *s, size_t n, unsigned *nr)
+{
+	struct table_op *ops = calloc(n + 1, sizeof(*ops));
+
+	*nr = 0;
+	for (size_t i = 0; ops && i < n; i++)
+		if (s->list.v[i].step.kind == VIEW_STEP_OP)
+			ops[(*nr)++] = s->list.v[i].step.op;
+	return ops;
+}
+
 static struct steps_table *derive(const struct view_steps *s, size_t n, const struct keys_opts *o,
 				  struct err *e)
 {
-	struct table_op *ops = calloc(n + 1, sizeof(*ops));
-	struct table_ask ask = { .opts = o, .ops = ops };
+	struct table_ask ask = { .opts = o };
+	struct table_op *ops = list_ops(s, n, &ask.nr_ops);
 	struct steps_table *t = calloc(1, sizeof(*t));
 	int ret = ops && t ? 0 : err_set(e, -ENOMEM, "no memory for another table");
 
-	for (size_t i = 0; !ret && i < n; i++)
-		if (s->list.v[i].step.kind == VIEW_STEP_OP)
-			ops[ask.nr_ops++] = s->list.v[i].step.op;
+	ask.ops = ops;
 	ret = ret ?: table_derive(&t->t, s->rich, &ask, e);
 	free(ops);
 	if (!ret)
@@ -136,15 +153,17 @@ static int show(struct view_steps *s, size_t n, struct err *e)
 {
 	uint64_t nr = n ? s->list.v[n - 1].nr : 0;
 	struct steps_result *r = find(s, nr), new = { .step = nr, .o = s->o };
+	struct view_filter f = { 0 };
 
 	if (!r) {
 		for (size_t i = 0; i < n; i++)
-			apply(&new.o, &s->list.v[i].step);
+			apply(&new.o, &f, &s->list.v[i].step);
 		new.table = find_table(s, n) ?: derive(s, n, &new.o, e);
 		if (!new.table)
 			return e->code;
 		new.table->refs++;
-		if (view_new(&new.v, new.table->t, &new.o, NULL, e)) {
+		if (view_new(&new.v, new.table->t, &new.o, f.dsos || f.symbol_part ? &f : NULL,
+			     e)) {
 			drop(&new);
 			return e->code;
 		}
@@ -245,6 +264,27 @@ int view_steps_redo(struct view_steps *s, struct err *e)
 	return s->done < s->list.n ? show(s, s->done + 1, e ? e : &mine) : 1;
 }
 
+void view_steps_forget(struct view_steps *s)
+{
+	s->list.n = s->done;
+}
+
+int view_steps_sandwich(const struct view_steps *s, const struct table_op *op, uint32_t event,
+			struct view_sandwich *out, struct err *e)
+{
+	struct table_ask ask = { .opts = &s->shown->o };
+	struct table_op *ops = list_ops(s, s->done, &ask.nr_ops);
+	int ret;
+
+	*out = (struct view_sandwich){ 0 };
+	if (!ops)
+		return err_set(e, -ENOMEM, "no memory for another table");
+	ask.ops = ops;
+	ret = view_sandwich_new(out, s->rich, &ask, op, event, e);
+	free(ops);
+	return ret;
+}
+
 size_t view_steps_nr(const struct view_steps *s, size_t *redo)
 {
 	if (redo)
@@ -340,6 +380,11 @@ void view_step_text(const struct view_step *step, struct obuf *o)
 	case VIEW_STEP_CHILDREN: obuf_str(o, on ? "with callees" : "without callees"); break;
 	case VIEW_STEP_RELATIVE: obuf_str(o, on ? "% of shown" : "% of all"); break;
 	case VIEW_STEP_LATENCY: obuf_str(o, on ? "by latency" : "by overhead"); break;
-	case VIEW_STEP_LIMIT: obuf_printf(o, "trees from %g %%", step->percent); break;
+	case VIEW_STEP_SIMD: obuf_str(o, on ? "SIMD" : "no SIMD"); break;
+	case VIEW_STEP_LIMIT: obuf_printf(o, "from %g %%", step->percent); break;
+	case VIEW_STEP_ROWS_DSO: put_name(o, "rows of", *step->text ? step->text : "all"); break;
+	case VIEW_STEP_ROWS_PART:
+		put_name(o, "rows with", *step->text ? step->text : "any name");
+		break;
 	}
 }

@@ -73,6 +73,11 @@ int view_new(struct view **out, const struct table *t, const struct keys_opts *o
 	return ret;
 }
 
+const struct keys_opts *view_opts(const struct view *v)
+{
+	return &v->o;
+}
+
 void view_free(struct view *v)
 {
 	if (!v)

@@ -43,6 +43,7 @@ struct view_filter {
 int view_new(struct view **v, const struct table *t, const struct keys_opts *o,
 	     const struct view_filter *filter, struct err *e);
 void view_free(struct view *v);
+const struct keys_opts *view_opts(const struct view *v);
 
 const struct table_totals *view_totals(const struct view *v, uint32_t event);
 size_t view_nr_rows(const struct view *v, uint32_t event);
@@ -148,7 +149,11 @@ enum view_step_kind {
 	VIEW_STEP_CHILDREN,  /* .on: with what callees cost */
 	VIEW_STEP_RELATIVE,  /* .on: shares of what is shown */
 	VIEW_STEP_LATENCY,   /* .on: latency before overhead */
-	VIEW_STEP_LIMIT,     /* .percent: branches of trees from this on */
+	VIEW_STEP_SIMD,	     /* .on: columns of SIMD state */
+	VIEW_STEP_LIMIT,     /* .percent: branches of trees from this on; rows are the viewer's */
+	/* .text, "" = all: rows that are shown, whatever their samples' chains have in them */
+	VIEW_STEP_ROWS_DSO,  /* a list, as struct view_filter has it */
+	VIEW_STEP_ROWS_PART, /* of a symbol's name */
 };
 
 struct view_step {
@@ -169,6 +174,8 @@ int view_steps_push(struct view_steps *s, const struct view_step *step, struct e
 /* 1: there is nothing to undo, to redo. */
 int view_steps_undo(struct view_steps *s, struct err *e);
 int view_steps_redo(struct view_steps *s, struct err *e);
+/* What could be redone is forgotten. */
+void view_steps_forget(struct view_steps *s);
 /* Steps that are done, and those behind them that can be redone. */
 size_t view_steps_nr(const struct view_steps *s, size_t *redo);
 const struct view_step *view_steps_at(const struct view_steps *s, size_t i);
@@ -187,6 +194,12 @@ bool view_row_op(const struct view *v, const struct keys_row *row, enum table_op
 bool view_frame_op(const struct view *v, uint32_t frame, enum table_op_kind kind,
 		   struct table_op *op);
 
+/* The function of a row, of a frame; false: it has none, or the row does not tell. */
+bool view_row_code(const struct view *v, const struct keys_row *row, struct dso **dso,
+		   const struct symbol **sym);
+bool view_frame_code(const struct view *v, uint32_t frame, struct dso **dso,
+		     const struct symbol **sym);
+
 /*
  * Callers above, callees below one function: two views of a row each, with trees that view_tree()
  * makes. A sample counts once, however often the function is in its chain.
@@ -202,6 +215,9 @@ struct view_sandwich {
 int view_sandwich_new(struct view_sandwich *s, const struct table *rich,
 		      const struct table_ask *ask, const struct table_op *op, uint32_t event,
 		      struct err *e);
+/* The same after the steps that are done. */
+int view_steps_sandwich(const struct view_steps *s, const struct table_op *op, uint32_t event,
+			struct view_sandwich *out, struct err *e);
 void view_sandwich_free(struct view_sandwich *s);
 
 /*
