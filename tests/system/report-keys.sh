@@ -1,152 +1,249 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# perf report's sort keys on made recordings: memory samples, weights, names and maps; and what it
-# says about keys of upstream that are not there.
+# The report browser on a terminal: each key of its help pages with what it does, keys at random,
+# odd names, long chains.
 . "$(dirname "$0")/../lib.sh"
-need_cmd python3
-H=$O/tests/helpers
-[ -x "$H/report-cpp" ] || skip_all "helper programs are not built: make tests"
-MEM=$TMP/mem.data
-made_file mem-file "$H/report-cpp" "$MEM" || skip_all "cannot write $MEM"
+faults_are_wanted
+need_cmd bash python3
+"$PERF" check feature -q slang || skip_all "no S-Lang in this build"
 
-# table ARGS...: rows and headings, blanks at the ends of lines removed
-table() {
-	"$PERF" report -i "$MEM" "$@" 2>"$TMP/err" |
-		sed -n '/^# Overhead/,/^$/p' | sed 's/ *$//; /^$/d; /^#$/d'
+export PERF_CONFIG=/dev/null
+unset NO_COLOR
+cd "$TMP" || exit 1
+cp "$ROOT/tests/data/annotate/walk" "$ROOT/tests/data/annotate/walk.c" .
+
+cat >chains <<'EOS'
+thread 10 walk
+thread 11 worker
+sample 10 10 0 0x40014a 0x400196 0x4001c0
+sample 25 10 0 0x40017e 0x4001c0
+sample 8 11 1 0x400188 0x4001c0
+sample 3 11 1 0x40014e 0x4001cc
+sample 4 11 1 0x4001d4
+EOS
+made_file walk-file walk.data /proc/self/cwd/walk <chains
+{
+	cat chains
+	echo event 1
+	echo sample 5 10 0 0x400144 0x4001c0
+} | made_file walk-file two.data /proc/self/cwd/walk 2
+RUN="run $PERF report -i walk.data"
+
+# help_keys KEY NAME: the keys of the help page that is open after KEY, one a line, into ./NAME
+help_keys() {
+	{
+		echo 'size 100x70'
+		echo "$RUN"
+		echo 'wait branchy'
+		printf '%s\n' "$1"
+		echo 'key h'
+		echo 'wait Help:'
+		echo "dump $2.page"
+	} >script
+	screen <script
+	awk -F '   *' 'NR > 1 && /^ [^ ]/ { print substr($1, 2) }' "$2.page" | sed 's/, /\n/g' |
+		sort -u >"$2"
+	check "the help page of $2 was read" grep -qx q "$2"
 }
 
-# rows NAME ARGS... <WANT: the table
-rows() {
-	_name=$1
-	shift
-	cat >"$TMP/want"
-	table "$@" >"$TMP/got"
-	same_file "$_name" "$TMP/got" "$TMP/want"
+# press NAME [BEFORE]: every key of ./NAME, by steps_NAME(), after BEFORE
+press() {
+	_page=$1 _before=$2
+	while IFS= read -r key; do
+		if ! "steps_$_page" "$key" >steps; then
+			fail "key $key of the help page of $_page has no test"
+			continue
+		fi
+		{
+			echo "title key $key of $_page"
+			echo "$RUN"
+			echo 'wait branchy'
+			printf '%s\n' "$_before"
+			cat steps
+			echo "ok key $key of $_page"
+		} >script
+		screen <script
+	done <"$_page"
 }
 
-rows "tlb" --mem-mode -s tlb <<'EOT'
-# Overhead  TLB access
-# ........  ......................
-    84.98%  N/A
-     1.95%  N/A
-     1.95%  L1 hit
-     1.95%  L1 hit miss
-     1.83%  Fault
-     1.71%  Walker
-     1.59%  L2
-     1.47%  L1
-     1.34%  N/A miss
-     1.22%  N/A hit
-EOT
-rows "locked" --mem-mode -s locked <<'EOT'
-# Overhead  Locked
-# ........  ......
-    94.51%  No
-     3.66%  N/A
-     1.83%  Yes
-EOT
-rows "blocked" --mem-mode -s blocked <<'EOT'
-# Overhead  Blocked
-# ........  ..........
-    95.48%   N/A
-     1.95%   N/A
-     1.34%   Addr
-     1.22%   Data
-EOT
-rows "data_page_size" --mem-mode -s data_page_size <<'EOT'
-# Overhead  Data Page Size
-# ........  ......................
-    25.64%  2M
-    25.40%  4K
-    25.15%  N/A
-    23.81%  1024M
-EOT
-# weights: of one sample, and the sum over those that are equal
-rows "local_weight" -s local_weight <<'EOT'
-# Overhead  Local Weight
-# ........  ............
-    14.61%  16
-    14.50%  15
-    14.39%  14
-    14.29%  13
-    14.18%  12
-    14.07%  11
-    13.96%  10
-EOT
-rows "weight" -s weight <<'EOT'
-# Overhead  Weight
-# ........  ............
-    14.61%  144
-    14.50%  135
-    14.39%  126
-    14.29%  117
-    14.18%  108
-    14.07%  99
-    13.96%  90
-EOT
-rows "retire_lat" -s comm,retire_lat <<'EOT'
-# Overhead  Command  Pipeline Stage Cycle
-# ........  .......  ....................
-    33.59%  mem      42
-    33.33%  mem      21
-    33.08%  mem      0
-EOT
-rows "means of weights" -s comm,weight1,weight2,weight3 <<'EOT'
-# Overhead  Command   Weight1   Weight2   Weight3
-# ........  .......  ........  ........  ........
-   100.00%  mem          13.0       2.0       1.0
-EOT
-rows "code_page_size" -s code_page_size,tgid <<'EOT'
-# Overhead  Code Page Size     Tgid:Command
-# ........  ..............  ...............
-   100.00%  4K                   77:mem
-EOT
-"$PERF" report -i "$MEM" -s comm,overhead_us 2>/dev/null >"$TMP/got"
-like "a column of shares takes the place of the first" "$(cat "$TMP/got")" '^  mem +100\.00%'
+# What every view has.
+steps_all() {
+	case $1 in
+	q | Ctrl-C) [ "$1" = q ] && echo 'key q' || echo 'key C-c'; echo 'exit 0' ;;
+	h | '?' | F1) printf '%s\n' "key $1" 'wait Help: keys of' 'key Esc' 'gone Help: keys of' ;;
+	Ctrl-L) echo 'key C-l' ;;
+	F2) printf '%s\n' 'key F2' 'wait mouse scrolls' 'key F2' 'wait is the terminal' ;;
+	Ctrl-Z) echo 'ok in tui-terminal.sh' ;;
+	*) return 1 ;;
+	esac
+}
 
-# Levels by their number: upstream has them all in one row.
-table --mem-mode -s mem >"$TMP/got"
-for name in 'L4' 'RAM' 'CXL' 'Remote L3' 'L1 hit' 'Remote RAM \(2 hops\)' 'Unknown level 7'; do
-	like "mem: $name" "$(cat "$TMP/got")" "^ +[0-9.]+%  $name\$"
-done
-"$PERF" report -i "$MEM" --mem-mode >"$TMP/got" 2>&1
-like "--mem-mode: the sum" "$(cat "$TMP/got")" '^# Total weight : 819$'
-like "--mem-mode: the keys" "$(cat "$TMP/got")" \
-	'^# Sort order   : local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,'
-like "--mem-mode: a data symbol" "$(table --mem-mode -s symbol_daddr)" \
-	'^ +[0-9.]+%  \[\.\] [A-Za-z_:]+.*\+0x[0-9a-f]+'
-like "--mem-mode: no symbol" "$(cat "$TMP/got")" '\[\.\] 0x00007ffc00001090'
-like "dcacheline" "$(table --mem-mode -s dcacheline)" '^ +[0-9.]+%  \[X\] 0x00007ffc00001080$'
-like "phys_daddr" "$(table --mem-mode -s phys_daddr)" '^ +[0-9.]+%  \[\.\] 0x0000000000001090$'
-like "symbol_iaddr" "$(table --mem-mode -s symbol_iaddr)" '^ +1\.95%  \[\.\] _start'
-like "symoff" "$(table -s symoff)" '\[\.\] _start\+0x[0-9a-f]+$'
-size=$(table -s dso_size | awk '/%/ { print $2 }')
-check "dso_size is the size of the map ($size)" test "$size" -gt 100
-like "addr" "$(table -s addr)" '^ +[0-9.]+%  0x55550000[0-9a-f]{4}$'
+# ---- the report: the cursor is on _start of walk (70 %), below it branchy, _start of worker, leaf ...
+help_keys '' report
+steps_report() {
+	case $1 in
+	Enter | m) printf '%s\n' "key $1" 'wait This row' 'key Down Enter' 'wait - ' 'match branchy' ;;
+	+ | e) printf '%s\n' "key $1" 'match - _start' 'match 20.00% leaf' "key $1" 'unmatch - _start' ;;
+	c) printf '%s\n' 'key + Down' 'match - _start' 'key c' 'unmatch - _start' ;;
+	E | C) printf '%s\n' 'key E' 'match - _start' 'key C' 'unmatch - _start' ;;
+	a) printf '%s\n' 'key Down a' 'wait Disassembly' 'match ^branchy  ' 'key Esc' 'wait Samples: 50' ;;
+	d) printf '%s\n' 'key d' 'wait > rows of walk' 'key d' 'gone > rows of' ;;
+	k) printf '%s\n' 'key k' 'wait Nothing would be left: rows of [kernel' ;;
+	t) printf '%s\n' 'key t' 'wait > command walk' 'unmatch worker' 'key t' 'gone > command' 'match worker' ;;
+	S) printf '%s\n' 'key S' 'wait socket is none of the keys' ;;
+	/) printf '%s\n' 'key /' 'wait Only symbols' 'type leaf' 'key Enter' 'wait > rows with leaf' \
+		'unmatch _start' 'match 20.00%' ;;
+	L) printf '%s\n' 'key L' 'wait percent' 'key Backspace' 'type 18' 'key Enter' 'wait > from 18 %' \
+		'unmatch   6.00%' ;;
+	F) printf '%s\n' 'key t' 'wait of shown' 'match 70.00%   100.00%' 'key F' 'wait of total' \
+		'match 100.00%    70.00%' ;;
+	f) printf '%s\n' 'key Down Down Down f' 'wait > focus leaf' 'match 20.00%    76.92%' 'unmatch 50.00%' ;;
+	x) printf '%s\n' 'key Down x' 'wait > ignore branchy' 'unmatch \] branchy' 'match \] leaf' ;;
+	X) printf '%s\n' 'key Down X' 'wait > hide branchy' 'unmatch \] branchy' 'match 70.00%    50.00%  walk' ;;
+	D) printf '%s\n' 'key D' 'wait Nothing would be left: hide object' ;;
+	M) printf '%s\n' 'key M' 'wait > merge object walk' 'match 70.00%    70.00%  walk .*\[walk\]' ;;
+	R) printf '%s\n' 'key R' 'wait > recursion merged' 'key R' 'gone > recursion' ;;
+	w) printf '%s\n' 'key Down w' 'wait Callees' 'match ^branchy: 86.00% in 43 samples, itself 66.00%' ;;
+	T) printf '%s\n' 'key T' 'wait only this time' 'match 0.049 s|0.050 s' ;;
+	Ctrl-F | n | N) printf '%s\n' 'key C-f' 'wait Search' 'type leaf$' 'key Enter' \
+		'wait 2 rows, with chains 26.00%' 'match \] leaf.*' 'key n' 'wait 2 rows' 'key N' 'wait 2 rows' ;;
+	o) printf '%s\n' 'key o' 'wait told apart by' 'key Down Enter' 'wait > by sym' 'unmatch Command' 'match 86.00%' ;;
+	O) printf '%s\n' 'key O' 'wait > levels' 'match Command / ' 'key O' 'wait > no levels' ;;
+	I) printf '%s\n' 'key End I +' 'wait > callees first' 'match - leaf' 'key I' 'wait > callers first' \
+		'match [+-] _start' ;;
+	v) printf '%s\n' 'key v' 'wait > without callees' 'unmatch Children' 'match 50.00%.*branchy' ;;
+	l) printf '%s\n' 'key l' 'wait record with --latency' ;;
+	y) printf '%s\n' 'key y' 'wait no vector registers' ;;
+	V) printf '%s\n' 'key E V' 'wait with their objects' 'match _start walk$|_start walk ' 'key V' \
+		'unmatch _start walk ' ;;
+	Esc) printf '%s\n' 'key t' 'wait > command' 'key Esc' 'gone > command' 'key Esc' 'wait really' 'key y' 'exit 0' ;;
+	u | U) printf '%s\n' 'key t' 'wait > command' 'key u' 'gone > command' 'key U' 'wait > command' \
+		'key U' 'wait Nothing was undone' 'key u u' 'wait Nothing was done' ;;
+	Right | Left) printf '%s\n' 'key Right' 'gone Children' 'key Left' 'wait Children' 'key d' 'wait > rows' \
+		'key Left' 'gone > rows' ;;
+	Tab | Shift-Tab) printf '%s\n' 'key Tab' 'wait of this event only' 'key S-Tab' 'wait of this event only' ;;
+	H) printf '%s\n' 'key H' 'gone Children' 'key H' 'wait Children' ;;
+	i) printf '%s\n' 'key i' 'wait Header information' 'key q' 'gone Header' ;;
+	P) printf '%s\n' 'key P' 'wait Written to perf.hist.' ;;
+	W) printf '%s\n' 'key f W' 'wait JSON' 'key Down Down Down Enter' 'wait File:' 'key Enter' \
+		'wait report.folded' ;;
+	s) printf '%s\n' 'key s' 'wait Data files' 'match two.data' 'key Down Enter' 'wait Samples: 50' ;;
+	Up | Down) printf '%s\n' 'key Down' 'wait walk  walk  [.] branchy' 'key Up' 'wait walk  walk  [.] _start' ;;
+	PgUp | PgDn | Space | Home | End) printf '%s\n' 'key End' 'wait worker  walk  [.] leaf' 'key PgUp' \
+		'wait walk  walk  [.] _start' 'key PgDn' 'wait worker  walk  [.] leaf' 'key Home' \
+		'wait walk  walk  [.] _start' 'key Space' 'wait worker  walk  [.] leaf' ;;
+	*) steps_all "$1" ;;
+	esac
+}
+press report
 
-# Keys that upstream has and we have not.
-for k in type typeoff typecln op cache memory dtlb; do
-	check_status "key $k" 129 "$PERF" report -i "$MEM" -s $k
-	like "key $k: says why not" "$(cat "$TMP/check.out")" "^--sort key .$k': it "
-done
-check_status "key ipc_null" 129 "$PERF" report -i "$MEM" -s ipc_null
-"$PERF" report -i "$MEM" -s symbol_dadr >/dev/null 2>"$TMP/err"
-like "a key with a slip: the nearest" "$(cat "$TMP/err")" 'symbol_daddr'
+# ---- a slice of time
+help_keys 'key T
+wait only this time' time
+steps_time() {
+	case $1 in
+	Left | Right) printf '%s\n' 'key Home' 'wait 0.999948 s' 'key Right' 'gone 0.999948 s' 'key Left' 'wait 0.999948 s' ;;
+	Up | Down) printf '%s\n' 'key Home Up' 'changed a longer slice' 'key Down' 'changed a shorter one' ;;
+	Home | End) printf '%s\n' 'key End' 'gone 0.999948 s' 'key Home' 'wait 0.999948 s' ;;
+	Enter) printf '%s\n' 'key Home Enter' 'wait > time 1.000 s' 'match of shown' 'key u' 'gone > time' ;;
+	q | Esc) printf '%s\n' "key $1" 'gone only this time' ;;
+	*) steps_all "$1" ;;
+	esac
+}
+press time 'key T
+wait only this time'
 
-# What a mode asks for and the recording has not.
-if [ "$(id -u)" -eq 0 ] && "$PERF" record -q -e cpu-clock -o "$TMP/plain.data" -- true >/dev/null 2>&1; then
-	check_status "--mem-mode without data sources" 1 "$PERF" report --mem-mode -i "$TMP/plain.data"
-	like "--mem-mode without data sources: message" "$(cat "$TMP/check.out")" \
-		'Selected --mem-mode but no mem data. Did you call perf record without -d\?'
-	check_status "parent without chains" 1 "$PERF" report -s parent -i "$TMP/plain.data"
-	like "parent without chains: message" "$(cat "$TMP/check.out")" \
-		"Selected --sort parent, but no callchain data. Did you call 'perf record' without -g\?"
-	"$PERF" report --parent true -i "$TMP/plain.data" >"$TMP/out" 2>&1
-	is "--parent without chains: the same" "$(cat "$TMP/out")" "$(cat "$TMP/check.out")"
-else
-	for t in "--mem-mode without data sources" "its message" "parent without chains" "its message" \
-		"--parent without chains"; do
-		skip "$t" "cannot record here"
+# ---- callers above, callees below
+help_keys 'key Down w
+wait Callees' sandwich
+steps_sandwich() {
+	case $1 in
+	Tab | Shift-Tab) printf '%s\n' 'key Tab Down Down' 'match ^leaf' 'key S-Tab' 'match ^\[.\] branchy' ;;
+	+ | e) printf '%s\n' "key $1" 'unmatch  _start' "key $1" 'match  _start' ;;
+	E) printf '%s\n' 'key + E' 'match  _start' ;;
+	Enter | w) printf '%s\n' 'key Tab Down Down Enter' 'wait leaf: 26.00%' 'key q' 'wait branchy: 86' ;;
+	a) printf '%s\n' 'key a' 'wait Disassembly' 'match ^branchy  ' ;;
+	q | Esc) printf '%s\n' "key $1" 'wait Samples: 50' ;;
+	Left | Right | Up | Down | PgUp | PgDn | Space | Home | End) echo "key $1" ;;
+	*) steps_all "$1" ;;
+	esac
+}
+press sandwich 'key Down w
+wait Callees'
+
+# ---- two events
+screen <<EOF
+run $PERF report -i two.data
+wait Available samples
+match 50 cpu-clock
+match 5 task-clock
+key Enter
+wait Samples: 50 of event 'cpu-clock
+key Tab
+wait Samples: 5 of event 'task-clock
+match 100.00%
+key S-Tab
+wait Samples: 50
+key q
+exit 0
+restored two events, one after the other
+EOF
+
+# ---- names that nobody should send to a terminal
+python3 - walk hostile <<'E'
+import sys
+b = open(sys.argv[1], 'rb').read()
+assert b.count(b'branchy\0')
+open(sys.argv[2], 'wb').write(b.replace(b'branchy\0', b'\33[2J"\n\\\0'))
+E
+sed 's/worker/w\\x1b]0;x\\x07\\u202e/' chains | made_file walk-file hostile.data /proc/self/cwd/hostile
+screen <<EOF
+run $PERF report -i hostile.data
+wait Samples: 50
+key E f u Down w Esc i q C-f
+type .
+key Enter n t u d u P O E
+settle
+clean hostile names are written out
+key q
+exit 0
+EOF
+
+# ---- eight thousand frames below one another (a record holds no more); a recursion is one frame
+python3 -c '
+print("thread 10 deep")
+for i in range(20):
+    print("sample 1 10 0 0x40014a " + "0x400196 " * 4000 + "0x4001ae " * 4000)' |
+	made_file walk-file deep.data /proc/self/cwd/walk
+screen <<EOF
+run $PERF report --max-stack 20000 -i deep.data
+wait Samples: 20
+key E End
+wait leaf
+key Home R
+wait > recursion merged
+key E
+settle
+key u
+gone > recursion
+key w
+wait Callees
+key q q
+exit 0
+restored eight thousand frames
+EOF
+
+# ---- keys at random, the same ones each time
+for seed in 1 2 3; do
+	for f in walk two; do
+		screen <<EOF
+title random keys $seed over $f.data
+run $PERF report -i $f.data
+wait a
+fuzz $seed 250
+leave
+restored random keys $seed over $f.data
+EOF
 	done
-fi
+done
 done_testing

@@ -81,7 +81,7 @@ screen report-screen <<EOS
 run $PERF report -i $DATA/armhf-uregs.data
 wait lost 0
 key d
-wait > dso
+wait > rows of
 wait of shown
 golden zoomed
 key F
@@ -89,34 +89,34 @@ wait of total
 key u
 wait of shown
 key Esc
-gone > dso
+gone > rows of
 key U
-wait > dso
+wait > rows of
 key d
-gone > dso
+gone > rows of
 key t
-wait > comm
+wait > command
 key Esc
-gone > comm
+gone > command
 key L
 wait percent
 type 5
 key Enter
-wait > limit
+wait > from 5 %
 key u
 key O
-wait rows levels
+wait > levels
 key E
 golden levels
 key Left
-gone rows levels
+gone > levels
 key I
-wait > trees
+wait > call
 key Esc
 key v
-wait > cost self
+wait > without callees
 key Esc
-gone > cost
+gone > without
 key Esc
 wait really
 key n
@@ -134,11 +134,11 @@ key C-f
 wait Search
 type 0x.*b[ac]\$
 key Enter
-wait lines, rows of
+wait rows, with chains
 golden search colours
 key n
 key N
-wait lines, rows of
+wait rows, with chains
 key C-f
 type (
 key Enter
@@ -195,7 +195,7 @@ wait This row
 golden menu
 key Esc
 key h
-wait undo the last step
+wait what can be done
 key q
 key q
 exit 0

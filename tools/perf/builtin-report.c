@@ -27,7 +27,7 @@ int report_start_counting(struct report *r, struct err *e)
 {
 	bool chains = r->po.use_chains || r->po.children;
 	struct unwind *u = chains ? session_env(r->session)->unwind : NULL;
-	struct keys_opts rich = report_rich_opts(&r->po);
+	struct keys_opts rich = report_rich_opts(&r->po, r->vectors);
 	int ret = table_new(&r->t, r->o.derive ? &rich : &r->po, r->m, r->res, u, e);
 
 	return ret ?: start_flow(r, e);
@@ -50,9 +50,10 @@ static int setup_profile(struct report *r, struct err *e)
 	ret = report_choose_mode(r, e);
 	if (ret)
 		return ret;
+	r->vectors = r->tui && !r->po.branch && report_has_vectors(r);
 	ret = report_start_counting(r, e);
 	r->usage |= ret == -EINVAL;
-	if (!ret && report_lists_flow(r))
+	if (!ret && (report_lists_flow(r) || r->tui))
 		ret = annotate_new(&r->code, r->m, r->res, e);
 	return ret;
 }
@@ -130,6 +131,8 @@ static int finish(void *ctx, struct err *e)
 	if (r->flow)
 		brflow_finish(r->flow);
 	ret = table_finish(r->t, e);
+	if (!ret && r->tui)
+		return report_finish_browser(r, e);
 	if (!ret && r->o.derive)
 		ret = report_derive(r, e);
 	return ret ? ret : view_new(&r->v, r->t, NULL, NULL, e);
@@ -249,11 +252,12 @@ static int run_opened(struct report *r, struct err *e)
 		return ret ? ret : dump_all(r->pd, &r->out, &opts, e);
 	}
 	ret = session_start(r->session, e);
+	r->o.derive |= r->tui != NULL;
 	ret = ret ?: setup_profile(r, e);
 	ret = ret ?: report_read(r, finish, e);
 	cli_progress_end(&r->progress); /* before anything is printed */
 	/* Not a line before it is known that a report follows. */
-	if (!r->code && !r->tui)
+	if (!report_lists_flow(r) && !r->tui)
 		ret = ret ?: put_head(r, e);
 	if (!ret)
 		ret = show_report(r, e);

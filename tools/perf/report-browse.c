@@ -76,10 +76,20 @@ void report_progress(void *ctx, uint64_t done, uint64_t total)
 		r->stopped = true;
 }
 
+int report_finish_browser(struct report *r, struct err *e)
+{
+	r->rich = r->t;
+	r->t = NULL;
+	return r->code ? annotate_finish(r->code, e) : 0;
+}
+
 int report_browse(struct report *r, const struct faces *f, struct err *e)
 {
 	struct tui_report in = {
 		.f = f,
+		.rich = r->rich,
+		.a = r->code,
+		.simd = r->vectors,
 		.partial = r->stopped,
 		.next = r->next,
 		.next_size = sizeof(r->next),

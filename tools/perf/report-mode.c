@@ -28,14 +28,11 @@ static bool auto_branch(const struct report *r, uint64_t type)
 	return perfdata_has_feature(r->pd, FEAT_BRANCH_STACK);
 }
 
-/* --simd needs vectors or masks in at least one event, and rows of samples. */
-static int check_simd(const struct report *r, struct err *e)
+/* Vectors or masks in at least one event. */
+bool report_has_vectors(const struct report *r)
 {
-	bool any = !perfdata_nr_events(r->pd);
+	bool any = false;
 
-	if (r->o.branch || r->o.dot)
-		return err_set(e, -EINVAL, "--simd shows samples, %s shows branches",
-			       r->o.dot ? "--dot" : "-b");
 	for (size_t i = 0; i < perfdata_nr_events(r->pd); i++) {
 		const struct perf_event_attr *a = &perfdata_event(r->pd, i)->attr;
 
@@ -47,7 +44,16 @@ static int check_simd(const struct report *r, struct err *e)
 		       regs_legacy_vectors(r->po.arch, a->sample_regs_user,
 					   a->sample_simd_regs_enabled);
 	}
-	if (any)
+	return any;
+}
+
+/* --simd needs rows of samples, too. */
+static int check_simd(const struct report *r, struct err *e)
+{
+	if (r->o.branch || r->o.dot)
+		return err_set(e, -EINVAL, "--simd shows samples, %s shows branches",
+			       r->o.dot ? "--dot" : "-b");
+	if (!perfdata_nr_events(r->pd) || report_has_vectors(r))
 		return 0;
 	err_set(e, -EINVAL, "--simd: this recording has no vector registers");
 	err_hint(e, "Record with -Izmm,opmask, or with --user-regs=zmm,opmask where the kernel "

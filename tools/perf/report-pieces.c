@@ -46,11 +46,12 @@ int report_join_pieces(struct report *r, struct err *e)
 
 /* ---- out of a rich table ---------------------------------------------------------------------- */
 
-struct keys_opts report_rich_opts(const struct keys_opts *o)
+struct keys_opts report_rich_opts(const struct keys_opts *o, bool vectors)
 {
 	struct keys_opts rich = *o;
 
 	rich.rich = true;
+	rich.simd |= vectors;
 	/* Of branches: the sample itself is in no row, so that places of it are for reading. */
 	if (o->branch)
 		return rich;

@@ -59,7 +59,7 @@ struct report {
 	size_t nr_pieces;
 	uint64_t nr_taken;     /* samples */
 	struct brflow *flow;   /* --total-cycles, --hot-paths; else NULL */
-	struct annotate *code; /* where these are listed in a terminal; else NULL */
+	struct annotate *code; /* in a terminal; else NULL */
 	struct keys_opts po;
 	struct obuf out;
 	struct arena args;
@@ -70,6 +70,7 @@ struct report {
 	bool color;		       /* shares have colours */
 	struct tui *tui;	       /* NULL: text */
 	bool stopped;		       /* reading, by the user */
+	bool vectors;		       /* the recording has vector registers */
 	char next[256];		       /* the recording that is looked at next; "" = none */
 };
 
@@ -83,6 +84,7 @@ bool report_help_keys(const struct report_opts *o);
 int report_setup_options(struct report *r, struct err *e);
 /* report-mode.c: rows of what? Once the events are known. */
 int report_choose_mode(struct report *r, struct err *e);
+bool report_has_vectors(const struct report *r);
 
 /* report-flow.c: blocks or paths as a list in the terminal, once r->code has counted. */
 bool report_lists_flow(const struct report *r);
@@ -93,6 +95,8 @@ bool report_wants_browser(const struct report *r);
 /* r->tui; where it cannot be and nobody insists, none and no error. */
 int report_open_browser(struct report *r, struct err *e);
 void report_close_browser(struct report *r);
+/* All is read: what the browser looks at. */
+int report_finish_browser(struct report *r, struct err *e);
 /* Until it is left. */
 int report_browse(struct report *r, const struct faces *f, struct err *e);
 /* For the session: on the screen that there is. */
@@ -106,10 +110,11 @@ int report_start_counting(struct report *r, struct err *e);
 /* Counts what the session reads; @at_end: the consumer's finish(). */
 int report_read(struct report *r, int (*at_end)(void *ctx, struct err *e), struct err *e);
 /*
- * report-pieces.c: the options of a rich table that one with @o can be made of, whatever it leaves out;
+ * report-pieces.c: the options of a rich table that one with @o can be made of, whatever it leaves out,
+ * @vectors: and one with columns of SIMD state;
  * and the table that is shown, out of the rich one.
  */
-struct keys_opts report_rich_opts(const struct keys_opts *o);
+struct keys_opts report_rich_opts(const struct keys_opts *o, bool vectors);
 int report_derive(struct report *r, struct err *e);
 /* What has been counted is put aside; at the end all is added up. */
 int report_next_piece(struct report *r, struct err *e);

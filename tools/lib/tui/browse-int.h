@@ -36,6 +36,7 @@ struct browse_rows {
 	const struct keys_opts *o; /* the view's */
 	uint32_t event;
 	double min_percent;
+	bool verbose; /* frames with their object */
 	struct outline lines;
 	uint32_t *top; /* by line: rows of the first level, in the view's order */
 	uint32_t *end; /* by row, levels: the first one that is not below it */
@@ -60,6 +61,8 @@ struct browse_line {
 
 int browse_rows_init(struct browse_rows *r, struct view *v, uint32_t event,
 		     const struct keys_opts *o, double min_percent);
+/* Of the first level @row alone, NULL = nothing. */
+int browse_rows_only(struct browse_rows *r, const struct keys_row *row);
 void browse_rows_free(struct browse_rows *r);
 static inline uint64_t browse_nr(const struct browse_rows *r)
 {

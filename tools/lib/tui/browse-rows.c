@@ -189,6 +189,22 @@ int browse_rows_init(struct browse_rows *r, struct view *v, uint32_t event,
 	return ret;
 }
 
+int browse_rows_only(struct browse_rows *r, const struct keys_row *row)
+{
+	size_t n = view_nr_rows(r->v, r->event);
+	uint32_t *top = malloc(sizeof(*top));
+
+	if (!top)
+		return -ENOMEM;
+	for (*top = 0; *top < n && view_row(r->v, r->event, *top) != row;)
+		++*top;
+	free(r->top);
+	r->top = top;
+	outline_free(&r->lines);
+	outline_init(&r->lines, *top < n, release);
+	return 0;
+}
+
 void browse_rows_free(struct browse_rows *r)
 {
 	outline_free(&r->lines);
@@ -226,7 +242,16 @@ static void row_line(struct browse_rows *r, uint32_t i, struct browse_line *l)
 	l->foldable = (levels && l->level + 1 < view_nr_levels(r->v)) || has_tree(r, l->row);
 }
 
-static void frame_line(const struct below *b, uint64_t no, struct browse_line *l)
+/* What passes the node that line's nodes are below: of a whole tree, its row's samples. */
+static uint64_t passes(const struct browse_rows *r, const struct below *b)
+{
+	if (b->depth)
+		return b->node->cumul;
+	return r->o->children ? max_u64(b->row->acc, b->row->period) : b->row->period;
+}
+
+static void frame_line(const struct browse_rows *r, const struct below *b, uint64_t no,
+		       struct browse_line *l)
 {
 	const struct call_node *n = b->node;
 
@@ -244,7 +269,8 @@ static void frame_line(const struct below *b, uint64_t no, struct browse_line *l
 	l->frame = 0;
 	l->depth = b->depth + 1;
 	l->foldable = l->node->nr_children || l->node->nr_frames > 1;
-	l->share = n->nr_children > 1;
+	/* All of it there, or all of it here: nobody needs a number. */
+	l->share = n->nr_children > 1 || l->node->cumul != passes(r, b);
 	l->percent = share(l->node->cumul, b->total);
 }
 
@@ -263,7 +289,7 @@ void browse_line(struct browse_rows *r, uint64_t i, struct browse_line *l)
 		l->row = b->row;
 		l->level = b->level + 1;
 	} else if (b->node) {
-		frame_line(b, l->at.no, l);
+		frame_line(r, b, l->at.no, l);
 	} else {
 		row_line(r, b->rows[l->at.no], l);
 	}

@@ -23,6 +23,7 @@ void browse_key_text(const struct view *v, const struct keys_row *row, const str
 void browse_full_text(struct browse_rows *r, const struct browse_line *l, struct obuf *o)
 {
 	const struct view *v = r->v;
+	struct table_op op;
 	bool levels = view_nr_levels(v) > 0;
 	size_t n = levels ? view_level_nr_cols(v, l->level) : view_nr_cols(v), nr = 0;
 
@@ -30,6 +31,10 @@ void browse_full_text(struct browse_rows *r, const struct browse_line *l, struct
 		return;
 	if (l->kind == BROWSE_FRAME) {
 		view_frame(v, l->node->frames[l->frame], o);
+		if (r->verbose && view_frame_op(v, l->node->frames[l->frame], TABLE_DSO, &op)) {
+			obuf_char(o, ' ');
+			emit_safe(o, op.name);
+		}
 		if (l->node->notes)
 			keys_note_print(&l->node->notes[l->frame], o);
 		return;

@@ -9,7 +9,7 @@
  *	n = outline_open(&o, at.up, at.no, nr, what);	unfold it: nr lines more
  *	outline_close(&o, n);				and fold it
  *
- * What a node stands for is its owner's (`what`): release() gives it back. Finding takes the logarithm of
+ * Nodes point to the root, so a struct outline stays where it was made. What a node stands for is its owner's (`what`): release() gives it back. Finding takes the logarithm of
  * what is unfolded, for each level. 0 or -ENOMEM; one thread.
  */
 #ifndef PERF_TUI_OUTLINE_INT_H

@@ -5,8 +5,10 @@
  *	report.c	life, screen and footer, the table of keys
  *	report-title.c	the head line
  *	report-paint.c	columns that fit, a line of the list
- *	report-look.c	a look is made of the steps that were taken; undo, redo
- *	report-zoom.c	keys that take a step: zooms, filters, order, direction
+ *	report-look.c	what is shown after the steps that were taken (room view); undo, redo
+ *	report-zoom.c	keys that take a step: zooms, focus, filters, order, direction
+ *	report-time.c	a slice of time is picked
+ *	report-sandwich.c	callers above, callees below one function
  *	report-menu.c	the row menu, events, files
  *	report-save.c	what is seen into a file
  *	report-search.c	a word in any column
@@ -21,24 +23,6 @@
 #include "faces/faces.h"
 #include "tui-int.h"
 
-/* What was done to what is seen; each can be undone. */
-enum step_kind {
-	STEP_COMM,    /* only this command */
-	STEP_DSO,     /* only this object */
-	STEP_PART,    /* only symbols with this part; "" takes the filter away */
-	STEP_LIMIT,   /* no rows below so many percent */
-	STEP_SHARES,  /* shares of what passes, or of all */
-	STEP_CALLERS, /* trees from the outermost caller down, or the other way round */
-	STEP_LEVELS,  /* rows below rows, or flat */
-	STEP_KEYS,    /* these keys, in this order */
-	STEP_SELF,    /* without what callees cost, or with */
-};
-
-struct browser_step {
-	enum step_kind kind;
-	char *text;
-};
-
 /* What the columns of a line are, on a screen of some width. */
 struct browser_layout {
 	const struct keys_col *col[MAX_KEYS];
@@ -52,23 +36,22 @@ struct browser_layout {
 struct browser {
 	const struct tui_report *in;
 	struct faces f; /* what is seen, for writers */
-	struct keys_opts o;
-	struct view_filter filter;
+	struct view_steps *steps;
+	struct keys_opts o; /* after these */
 	double min_percent;
-	struct browse_rows rows;
-	bool have_rows;
+	struct browse_rows
+		*rows; /* NULL = none yet; nodes point into it, so it stays where it is */
 	uint32_t event;
 	uint32_t skip; /* leading columns that are scrolled away */
 	bool no_heads;
-	VEC(struct browser_step) steps;
-	size_t nr_steps; /* that are taken; behind them those that were undone */
+	bool verbose; /* frames with their object */
 	struct obuf cell;
 	struct browser_layout layout;
 	struct {
 		regex_t re;
 		bool set;
 		char word[128];
-		uint64_t matches, lines;
+		size_t rows, frames;
 		double percent;
 	} search;
 	struct tui_list list;
@@ -81,15 +64,15 @@ const struct perfdata_event *browser_event(const struct browser *b);
 bool browser_cursor(struct browser *b, struct browse_line *l);
 
 /* report-look.c */
-/* Makes what is seen of the first nr_steps steps; the cursor stays on its row. */
+/* What the steps give, as lines; the cursor stays on its row. */
 int browser_look(struct browser *b, struct err *e);
 /* Takes a step; where it fails, or nothing would be left, it is not taken and @t says so. */
-bool browser_step(struct tui *t, struct browser *b, enum step_kind kind, const char *text);
-void browser_steps_free(struct browser *b, size_t from);
+bool browser_step(struct tui *t, struct browser *b, const struct view_step *step);
 /* The newest step of this kind that is taken, or NULL. */
-const struct browser_step *browser_last(const struct browser *b, enum step_kind kind);
-/* "dso libc.so", for breadcrumbs. */
-void browser_step_text(const struct browser_step *s, struct obuf *o);
+const struct view_step *browser_last(const struct browser *b, enum view_step_kind kind);
+/* The last step that is taken, or NULL. */
+const struct view_step *browser_newest(const struct browser *b);
+void browser_error(struct tui *t, const struct err *e);
 enum tui_answer browser_undo(struct tui *t, struct tui_view *v);
 enum tui_answer browser_redo(struct tui *t, struct tui_view *v);
 
@@ -97,6 +80,10 @@ enum tui_answer browser_redo(struct tui *t, struct tui_view *v);
 void browser_layout(struct browser *b, int cols);
 void browser_heads(struct browser *b, struct tui_pen *p);
 void browser_line(struct browser *b, uint64_t i, struct tui_pen *p);
+/* A frame of a call tree. */
+void browser_frame(struct browse_rows *r, const struct browse_line *l, struct tui_pen *p,
+		   enum tui_role name);
+enum tui_role browser_share_role(double percent);
 
 /* report-title.c */
 void browser_title(struct tui_view *v, struct tui_pen *p);
@@ -104,14 +91,31 @@ void browser_title(struct tui_view *v, struct tui_pen *p);
 /* report-zoom.c, report-menu.c, report-save.c, report-search.c */
 enum tui_answer browser_zoom_dso(struct tui *t, struct tui_view *v);
 enum tui_answer browser_zoom_kernel(struct tui *t, struct tui_view *v);
-enum tui_answer browser_zoom_comm(struct tui *t, struct tui_view *v);
+enum tui_answer browser_zoom_thread(struct tui *t, struct tui_view *v);
+enum tui_answer browser_zoom_socket(struct tui *t, struct tui_view *v);
+enum tui_answer browser_focus(struct tui *t, struct tui_view *v);
+enum tui_answer browser_ignore(struct tui *t, struct tui_view *v);
+enum tui_answer browser_hide_function(struct tui *t, struct tui_view *v);
+enum tui_answer browser_hide_dso(struct tui *t, struct tui_view *v);
+enum tui_answer browser_merge_dso(struct tui *t, struct tui_view *v);
+enum tui_answer browser_recursion(struct tui *t, struct tui_view *v);
 enum tui_answer browser_filter(struct tui *t, struct tui_view *v);
 enum tui_answer browser_limit(struct tui *t, struct tui_view *v);
 enum tui_answer browser_shares(struct tui *t, struct tui_view *v);
 enum tui_answer browser_callers(struct tui *t, struct tui_view *v);
 enum tui_answer browser_levels(struct tui *t, struct tui_view *v);
 enum tui_answer browser_self(struct tui *t, struct tui_view *v);
+enum tui_answer browser_latency(struct tui *t, struct tui_view *v);
+enum tui_answer browser_simd(struct tui *t, struct tui_view *v);
 enum tui_answer browser_sort(struct tui *t, struct tui_view *v);
+/* What @kind asks about the line at the cursor; false, with a message: it does not tell. */
+bool browser_op(struct tui *t, struct browser *b, enum table_op_kind kind, struct table_op *op);
+enum tui_answer browser_annotate(struct tui *t, struct tui_view *v);
+enum tui_answer browser_annotate_line(struct tui *t, struct browser *b, const struct view *v,
+				      const struct browse_line *l);
+enum tui_answer browser_sandwich(struct tui *t, struct tui_view *v);
+enum tui_answer browser_sandwich_of(struct tui *t, struct browser *b, const struct table_op *op);
+enum tui_answer browser_time(struct tui *t, struct tui_view *v);
 enum tui_answer browser_menu(struct tui *t, struct tui_view *v);
 /* Which event is shown first; -1: none was picked. */
 int browser_pick_event(struct tui *t, struct browser *b);

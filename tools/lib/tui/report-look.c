@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What is seen is made of the recording's table and the steps that were taken, from the first to the
- * last, each time anew. So undoing is to take one step less, and nothing has to know how to go
- * back. What was made before goes only when what comes after is there: a step that fails changes
- * nothing.
+ * What is seen is what the steps give that were taken (room view, which can undo and redo them), as
+ * lines of a list. What was shown before goes only when what comes after is there: a step that
+ * fails, or leaves nothing to look at, changes nothing.
  *
  * The cursor stays on its row, and what was unfolded stays so, by identity (browse-int.h).
  */
@@ -12,137 +11,69 @@
 
 #include "report-int.h"
 
-/* ---- steps ----------------------------------------------------------------------------------- */
-
-static const struct {
-	const char *name; /* in breadcrumbs, before the step's text */
-	bool said_elsewhere;
-} kinds[] = {
-	[STEP_COMM] = { "comm", false },     [STEP_DSO] = { "dso", false },
-	[STEP_PART] = { "symbol", false },   [STEP_LIMIT] = { "limit", false },
-	[STEP_SHARES] = { "shares", false }, [STEP_CALLERS] = { "trees", false },
-	[STEP_LEVELS] = { "rows", false },   [STEP_KEYS] = { "keys", false },
-	[STEP_SELF] = { "cost", false },
-};
-
-void browser_step_text(const struct browser_step *s, struct obuf *o)
+const struct view_step *browser_last(const struct browser *b, enum view_step_kind kind)
 {
-	obuf_str(o, kinds[s->kind].name);
-	obuf_char(o, ' ');
-	emit_safe(o, *s->text ? s->text : "any");
-}
-
-const struct browser_step *browser_last(const struct browser *b, enum step_kind kind)
-{
-	for (size_t i = b->nr_steps; i-- > 0;)
-		if (b->steps.v[i].kind == kind)
-			return &b->steps.v[i];
+	for (size_t i = view_steps_nr(b->steps, NULL); i-- > 0;)
+		if (view_steps_at(b->steps, i)->kind == kind)
+			return view_steps_at(b->steps, i);
 	return NULL;
 }
 
-void browser_steps_free(struct browser *b, size_t from)
+const struct view_step *browser_newest(const struct browser *b)
 {
-	for (size_t i = from; i < b->steps.n; i++)
-		free(b->steps.v[i].text);
-	if (b->steps.n > from)
-		b->steps.n = from;
-	if (!from)
-		vec_free(&b->steps);
+	size_t nr = view_steps_nr(b->steps, NULL);
+
+	return nr ? view_steps_at(b->steps, nr - 1) : NULL;
+}
+
+/* What to do about it stands in a line of its own: on a screen there is one. */
+void browser_error(struct tui *t, const struct err *e)
+{
+	char text[sizeof(e->text)];
+
+	snprintf(text, sizeof(text), "%s", e->text);
+	for (char *c = text; *c; c++)
+		if (*c == '\n')
+			*c = ' ';
+	tui_message(t, "%s", text);
 }
 
 /* ---- a look ---------------------------------------------------------------------------------- */
 
-/* What a view can be asked for. */
-struct look {
-	struct keys_opts o;
-	struct view_filter filter;
-	double min_percent;
-};
-
-static void apply(struct look *l, const struct browser_step *s)
-{
-	const char *text = s->text;
-
-	switch (s->kind) {
-	case STEP_COMM: l->filter.comms = text; break;
-	case STEP_DSO: l->filter.dsos = text; break;
-	case STEP_PART: l->filter.symbol_part = *text ? text : NULL; break;
-	case STEP_LIMIT: l->min_percent = l->o.chain.min_percent = strtod(text, NULL); break;
-	case STEP_SHARES: l->o.relative = *text == 'r'; break;
-	case STEP_CALLERS:
-		l->o.chain.caller = !strcmp(text, "callers");
-		l->o.chain.order_set = true;
-		break;
-	case STEP_LEVELS: l->o.hierarchy = !strcmp(text, "levels"); break;
-	case STEP_SELF: l->o.children = !strcmp(text, "with callees"); break;
-	case STEP_KEYS:
-		l->o.sort = text;
-		l->o.fields = NULL;
-		break;
-	}
-}
-
-static bool filters(const struct view_filter *f)
-{
-	return f->comms || f->dsos || f->symbol_part;
-}
-
-/* The view, and the rows in it. */
-static int make(struct browser *b, const struct look *l, struct view **v, struct browse_rows *rows,
-		struct err *e)
-{
-	int ret = view_new(v, b->in->f->t, &l->o, filters(&l->filter) ? &l->filter : NULL, e);
-
-	if (ret)
-		return ret;
-	/* Its options must stay where the rows find them: the caller moves them there. */
-	ret = browse_rows_init(rows, *v, b->event, &b->o, l->min_percent);
-	if (ret) {
-		view_free(*v);
-		return err_set(e, ret, "no memory for rows");
-	}
-	return 0;
-}
-
-static void drop(struct browser *b)
-{
-	if (b->have_rows)
-		browse_rows_free(&b->rows);
-	view_free(b->f.v);
-	b->f.v = NULL;
-	b->have_rows = false;
-}
-
 int browser_look(struct browser *b, struct err *e)
 {
-	struct look l = { .o = *b->in->f->po, .min_percent = b->in->f->o.min_percent };
+	const struct view_step *limit = browser_last(b, VIEW_STEP_LIMIT);
+	double min_percent = limit ? limit->percent : b->in->f->o.min_percent;
+	struct view *v = view_steps_view(b->steps);
+	struct browse_rows *rows = calloc(1, sizeof(*rows));
 	struct keys_opts before = b->o;
-	struct browse_rows rows;
 	struct browse_line line;
-	struct view *v = NULL;
 	uint64_t id = 0;
 	int64_t at;
 	int ret;
 
-	for (size_t i = 0; i < b->nr_steps; i++)
-		apply(&l, &b->steps.v[i]);
-	if (b->have_rows && browser_cursor(b, &line))
-		id = browse_id(&b->rows, &line);
-	b->o = l.o;
-	ret = make(b, &l, &v, &rows, e);
+	if (b->rows && browser_cursor(b, &line))
+		id = browse_id(b->rows, &line);
+	/* Rows that are shown look at these options, too: they go below. */
+	b->o = *view_steps_opts(b->steps);
+	ret = rows ? browse_rows_init(rows, v, b->event, &b->o, min_percent) : -ENOMEM;
 	if (ret) {
+		free(rows);
 		b->o = before;
-		return ret;
+		return err_set(e, ret, "no memory for rows");
 	}
-	ret = b->have_rows ? browse_reopen(&rows, &b->rows.open) : 0;
-	drop(b);
+	rows->verbose = b->verbose;
+	if (b->rows) {
+		ret = browse_reopen(rows, &b->rows->open);
+		browse_rows_free(b->rows);
+		free(b->rows);
+	}
 	b->rows = rows;
-	b->have_rows = true;
-	b->filter = l.filter;
+	b->f.t = view_steps_table(b->steps);
 	b->f.v = v;
 	b->f.po = &b->o;
-	b->f.o.min_percent = b->min_percent = l.min_percent;
-	at = id ? browse_find(&b->rows, id) : -1;
+	b->f.o.min_percent = b->min_percent = min_percent;
+	at = id ? browse_find(b->rows, id) : -1;
 	if (at >= 0)
 		tui_list_go(&b->list, (uint64_t)at, false);
 	return ret ? err_set(e, ret, "no memory for what was unfolded") : 0;
@@ -150,71 +81,82 @@ int browser_look(struct browser *b, struct err *e)
 
 /* ---- taking steps ---------------------------------------------------------------------------- */
 
-static int push_step(struct browser *b, enum step_kind kind, const char *text)
-{
-	struct browser_step s = { kind, strdup(text) };
-
-	browser_steps_free(b, b->nr_steps); /* what was undone is gone */
-	if (!s.text || vec_push(&b->steps, s)) {
-		free(s.text);
-		return -ENOMEM;
-	}
-	b->nr_steps++;
-	return 0;
-}
-
-bool browser_step(struct tui *t, struct browser *b, enum step_kind kind, const char *text)
+/* @was: what undoes what was done to the list of steps. */
+static bool look_or(struct tui *t, struct browser *b,
+		    int (*was)(struct view_steps *s, struct err *e))
 {
 	struct err e = { 0 };
 
-	if (push_step(b, kind, text)) {
-		tui_message(t, "No memory for another step");
-		return false;
-	}
-	if (browser_look(b, &e)) {
-		tui_message(t, "%s", e.text);
-		browser_steps_free(b, --b->nr_steps);
-		return false;
-	}
-	if (browse_nr(&b->rows))
+	if (!browser_look(b, &e))
 		return true;
-	browser_steps_free(b, --b->nr_steps);
-	if (browser_look(b, &e))
-		tui_message(t, "%s", e.text);
-	else
-		tui_message(t, "Nothing would be left of %s", text);
+	browser_error(t, &e);
+	/* That is kept, and needs no memory that was not there. */
+	if (was(b->steps, &e))
+		browser_error(t, &e);
 	return false;
 }
 
-static enum tui_answer go(struct tui *t, struct browser *b, size_t nr)
+static void say_empty(struct tui *t, const struct view_step *step)
 {
-	size_t before = b->nr_steps;
+	struct obuf o;
+
+	if (obuf_init(&o, -1, 0))
+		return;
+	view_step_text(step, &o);
+	obuf_char(&o, 0);
+	if (!o.code)
+		tui_message(t, "Nothing would be left: %s", o.buf);
+	obuf_free(&o);
+}
+
+bool browser_step(struct tui *t, struct browser *b, const struct view_step *step)
+{
 	struct err e = { 0 };
 
-	b->nr_steps = nr;
-	if (browser_look(b, &e)) {
-		b->nr_steps = before;
-		tui_message(t, "%s", e.text);
+	if (view_steps_push(b->steps, step, &e)) {
+		browser_error(t, &e);
+		return false;
 	}
-	return TUI_STAY;
+	if (!look_or(t, b, view_steps_undo))
+		return false;
+	if (browse_nr(b->rows))
+		return true;
+	if (view_steps_undo(b->steps, &e)) {
+		browser_error(t, &e);
+		return true;
+	}
+	view_steps_forget(b->steps);
+	if (look_or(t, b, view_steps_undo))
+		say_empty(t, step);
+	return false;
 }
 
 enum tui_answer browser_undo(struct tui *t, struct tui_view *v)
 {
 	struct browser *b = v->ctx;
+	struct err e = { 0 };
+	int ret = view_steps_undo(b->steps, &e);
 
-	if (b->nr_steps)
-		return go(t, b, b->nr_steps - 1);
-	tui_message(t, "Nothing was done that could be undone");
+	if (ret > 0)
+		tui_message(t, "Nothing was done that could be undone");
+	else if (ret)
+		browser_error(t, &e);
+	else
+		look_or(t, b, view_steps_redo);
 	return TUI_STAY;
 }
 
 enum tui_answer browser_redo(struct tui *t, struct tui_view *v)
 {
 	struct browser *b = v->ctx;
+	struct err e = { 0 };
+	int ret = view_steps_redo(b->steps, &e);
 
-	if (b->nr_steps < b->steps.n)
-		return go(t, b, b->nr_steps + 1);
-	tui_message(t, "Nothing was undone");
+	if (ret > 0)
+		tui_message(t, "Nothing was undone");
+	else if (ret)
+		browser_error(t, &e);
+	else
+		look_or(t, b, view_steps_undo);
 	return TUI_STAY;
 }

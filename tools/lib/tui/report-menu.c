@@ -50,7 +50,7 @@ static int pick(struct tui *t, const char *title, const struct words *w, int cur
 struct action {
 	const char *text;
 	enum tui_answer (*run)(struct tui *t, struct tui_view *v);
-	bool chains, named; /* only with call chains; only where rows have a name */
+	bool chains, named; /* only with call chains; only where there is a row */
 };
 
 static enum tui_answer leave(struct tui *t, struct tui_view *v)
@@ -66,17 +66,24 @@ static enum tui_answer fold(struct tui *t, struct tui_view *v)
 	struct browse_line l;
 
 	if (browser_cursor(b, &l) && l.open)
-		browse_close(&b->rows, b->list.cursor);
-	else if (l.foldable && browse_open(&b->rows, b->list.cursor))
+		browse_close(b->rows, b->list.cursor);
+	else if (l.foldable && browse_open(b->rows, b->list.cursor))
 		tui_message(t, "No memory to unfold this");
 	return TUI_STAY;
 }
 
 static const struct action actions[] = {
+	{ "Annotate this function (a)", browser_annotate, false, true },
 	{ "Unfold or fold this (+)", fold, false, false },
-	{ "Zoom into or out of the command of this row (t)", browser_zoom_comm, false, true },
+	{ "Zoom into or out of this thread or command (t)", browser_zoom_thread, false, true },
 	{ "Zoom into or out of the object of this row (d)", browser_zoom_dso, false, true },
 	{ "Zoom into or out of the kernel (k)", browser_zoom_kernel, false, true },
+	{ "Focus on samples that pass this function (f)", browser_focus, false, true },
+	{ "Ignore samples that pass this function (x)", browser_ignore, false, true },
+	{ "Hide this function (X)", browser_hide_function, true, true },
+	{ "Hide this object (D)", browser_hide_dso, true, true },
+	{ "Callers and callees of this function (w)", browser_sandwich, true, true },
+	{ "Pick a slice of time (T)", browser_time, false, false },
 	{ "Only symbols with a word in their name (/)", browser_filter, false, true },
 	{ "Search (Ctrl-F)", browser_search, false, false },
 	{ "Keys and order of rows (o)", browser_sort, false, false },
@@ -139,7 +146,7 @@ static enum tui_answer other_event(struct tui *t, struct browser *b, int by)
 	}
 	if (browser_look(b, &e)) {
 		b->event = before;
-		tui_message(t, "%s", e.text);
+		browser_error(t, &e);
 	}
 	return TUI_STAY;
 }

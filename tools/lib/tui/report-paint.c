@@ -151,7 +151,7 @@ void browser_heads(struct browser *b, struct tui_pen *p)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static enum tui_role share_role(double percent)
+enum tui_role browser_share_role(double percent)
 {
 	return percent >= 5 ? TUI_TOP : percent >= 0.5 ? TUI_MEDIUM : TUI_NORMAL;
 }
@@ -175,7 +175,7 @@ static void put_other(struct browser *b, const struct keys_row *row, struct tui_
 
 	tui_put(p, TUI_NORMAL, "  ");
 	if (total)
-		tui_putf(p, share_role(percent), "%*.2f%%", SHARE_HEAD - 1, percent);
+		tui_putf(p, browser_share_role(percent), "%*.2f%%", SHARE_HEAD - 1, percent);
 	else
 		tui_putf(p, TUI_DIM, "%*s", SHARE_HEAD, "-");
 }
@@ -196,7 +196,7 @@ static void put_cells(struct browser *b, const struct keys_row *row, struct tui_
 			tui_put(p, TUI_NORMAL, "  ");
 		if (l->number[i])
 			role = view_col_percent(b->f.v, row, l->col[i], &percent)
-				       ? share_role(percent)
+				       ? browser_share_role(percent)
 				       : TUI_NORMAL;
 		if (last && !l->number[i])
 			w = tui_left(p);
@@ -243,22 +243,22 @@ static void put_sign(const struct browser *b, const struct browse_line *l, struc
 		tui_put(p, TUI_NORMAL, l->open ? "- " : l->foldable ? "+ " : "  ");
 }
 
-static void put_frame(struct browser *b, const struct browse_line *l, struct tui_pen *p,
-		      enum tui_role name)
+void browser_frame(struct browse_rows *r, const struct browse_line *l, struct tui_pen *p,
+		   enum tui_role name)
 {
 	int at = FRAME_STEP * (int)l->depth, most = (p->end - p->col) / 2;
 
-	if (view_nr_levels(b->f.v))
+	if (view_nr_levels(r->v))
 		at += 8 + LEVEL_STEP * (int)l->level;
 	/* Deep chains stay on the screen: the rest of their depth is not drawn. */
 	tui_pad(p, TUI_NORMAL, p->at + (at > most ? most : at));
 	tui_put(p, TUI_NORMAL, l->open ? "- " : l->foldable ? "+ " : "  ");
 	if (l->share)
-		tui_putf(p, share_role(l->percent), "%5.2f%% ", l->percent);
-	b->cell.len = 0;
-	browse_full_text(&b->rows, l, &b->cell);
-	obuf_char(&b->cell, 0);
-	tui_field(p, name, tui_left(p), b->cell.code ? "" : b->cell.buf);
+		tui_putf(p, browser_share_role(l->percent), "%5.2f%% ", l->percent);
+	r->text.len = 0;
+	browse_full_text(r, l, &r->text);
+	obuf_char(&r->text, 0);
+	tui_field(p, name, tui_left(p), r->text.code ? "" : r->text.buf);
 }
 
 void browser_line(struct browser *b, uint64_t i, struct tui_pen *p)
@@ -266,7 +266,7 @@ void browser_line(struct browser *b, uint64_t i, struct tui_pen *p)
 	struct browse_line l;
 	enum tui_role name;
 
-	browse_line(&b->rows, i, &l);
+	browse_line(b->rows, i, &l);
 	name = browser_matches(b, &l) ? TUI_MATCH : TUI_NORMAL;
 	switch (l.kind) {
 	case BROWSE_ROW:
@@ -275,7 +275,7 @@ void browser_line(struct browser *b, uint64_t i, struct tui_pen *p)
 		if (view_nr_levels(b->f.v))
 			put_levels(b, &l, p, name);
 		break;
-	case BROWSE_FRAME: put_frame(b, &l, p, name); break;
+	case BROWSE_FRAME: browser_frame(b->rows, &l, p, name); break;
 	case BROWSE_NO_ENTRY:
 		tui_pad(p, TUI_NORMAL, label_at(b) + LEVEL_STEP * (int)l.level);
 		tui_putf(p, TUI_DIM, "no entry >= %.2f%%", b->min_percent);

@@ -2,9 +2,6 @@
 /*
  * What is seen, into a file: as the lines that stand in the browser (P), or by the writers of room
  * faces from the same view, so that filters, order and shares are those of the screen (W).
- *
- * Folded stacks are lines "main;f;g 12" for flame graphs. They count each sample once: from a view
- * without what callees cost, whose trees are whole chains.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -77,7 +74,7 @@ static int put_lines(struct browser *b, struct obuf *o)
 	if (ret)
 		return ret;
 	browser_layout(b, LINE_WIDTH);
-	for (uint64_t i = 0; i <= browse_nr(&b->rows) && !o->code; i++) {
+	for (uint64_t i = 0; i <= browse_nr(b->rows) && !o->code; i++) {
 		tui_fill(&s, 0, 0, 1, LINE_WIDTH, TUI_NORMAL);
 		p = (struct tui_pen){ .s = &s, .end = LINE_WIDTH };
 		if (i)
@@ -121,57 +118,13 @@ enum tui_answer browser_print(struct tui *t, struct tui_view *v)
 
 /* ---- W --------------------------------------------------------------------------------------- */
 
-static void put_stack(const struct view *v, const struct call_node *n, struct obuf *o)
-{
-	for (uint32_t i = 0; i < n->nr_frames; i++) {
-		size_t start;
-
-		if (i)
-			obuf_char(o, ';');
-		if (!obuf_room(o, 4096))
-			return;
-		start = o->len;
-		view_frame(v, n->frames[i], o);
-		for (size_t c = start; c < o->len; c++)
-			if (o->buf[c] == ';')
-				o->buf[c] = ':';
-	}
-	obuf_char(o, ' ');
-	obuf_dec(o, n->hit);
-	obuf_char(o, '\n');
-}
-
-static int put_folded(struct browser *b, struct obuf *o, struct err *e)
-{
-	struct keys_opts opts = b->o;
-	struct call_tree tree = { 0 };
-	struct view *v = NULL;
-	int ret;
-
-	opts.children = opts.hierarchy = false;
-	opts.use_chains = true;
-	opts.chain.style = CHAIN_FLAT;
-	opts.chain.caller = true;
-	opts.chain.min_percent = 0;
-	opts.chain.print_limit = 0;
-	ret = view_new(&v, b->f.t, &opts, &b->filter, e);
-	for (size_t i = 0; !ret && i < view_nr_rows(v, b->event); i++) {
-		ret = view_tree(v, view_row(v, b->event, i), &tree);
-		for (uint32_t n = 0; !ret && n < tree.root.nr_children; n++)
-			put_stack(v, &tree.root.child[n], o);
-	}
-	view_tree_free(&tree);
-	view_free(v);
-	return ret;
-}
-
 static int write_as(struct browser *b, int form, struct obuf *o, struct err *e)
 {
 	static const struct faces_writer *const writers[] = { &faces_text, &faces_csv,
 							      &faces_json };
 
 	if (form == 3)
-		return put_folded(b, o, e);
+		return view_put_folded(b->f.v, b->event, o, e);
 	return faces_write(&b->f, writers[form], o, e);
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Searching leaves everything where it is: rows and frames that match are coloured, n and N go from
- * one to the next, and the message says how many rows there are and what share they have.
+ * one to the next, and the message says how many rows there are and what share of the samples has
+ * it in its row or its chain. Case matters when a letter is large.
  *
- * A search may look at millions of rows: it looks at LOOK_AT of them, and says so when there are
- * more.
+ * Going to the next match may look at millions of rows: it looks at LOOK_AT of them, and says so.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,40 +19,43 @@ bool browser_matches(struct browser *b, const struct browse_line *l)
 	if (!b->search.set)
 		return false;
 	b->cell.len = 0;
-	browse_full_text(&b->rows, l, &b->cell);
+	browse_full_text(b->rows, l, &b->cell);
 	obuf_char(&b->cell, 0);
 	return !b->cell.code && !regexec(&b->search.re, b->cell.buf, 0, NULL, 0);
 }
 
 static bool match_at(struct browser *b, uint64_t i, struct browse_line *l)
 {
-	browse_line(&b->rows, i, l);
+	browse_line(b->rows, i, l);
 	return browser_matches(b, l);
 }
 
-/* Rows, their number and share; frames of trees are parts of rows. */
-static void count(struct browser *b)
+/* What has it, with every sample counted once, whether its row or its chain has it. */
+static int count(struct browser *b, struct err *e)
 {
-	uint64_t n = min_u64(browse_nr(&b->rows), LOOK_AT);
-	uint32_t levels = view_nr_levels(b->f.v);
-	struct browse_line l;
+	const struct table_totals *t = view_totals(b->f.v, b->event);
+	uint64_t total = b->o.relative ? t->filtered_period : t->period;
+	struct view_found f;
+	int ret = view_search(b->f.v, b->event, b->search.word, TABLE_REGEX, &f, e);
 
-	b->search.matches = 0;
-	b->search.percent = 0;
-	b->search.lines = n;
-	for (uint64_t i = 0; i < n; i++) {
-		if (!match_at(b, i, &l))
-			continue;
-		b->search.matches++;
-		/* What stands below a row is in its share already. */
-		if (l.kind == BROWSE_ROW && (!levels || l.level + 1 == levels))
-			b->search.percent += l.percent;
-	}
+	if (ret)
+		return ret;
+	b->search.rows = f.nr_rows;
+	b->search.frames = f.nr_frames;
+	b->search.percent = total ? 100.0 * (double)f.samples.period / (double)total : 0;
+	view_found_free(&f);
+	return 0;
+}
+
+static void tell(struct tui *t, const struct browser *b, const char *more)
+{
+	tui_message(t, "/%s/: %zu rows, with chains %.2f%% (n next, N previous)%s", b->search.word,
+		    b->search.rows, b->search.percent, more);
 }
 
 static void go(struct tui *t, struct browser *b, bool back)
 {
-	uint64_t n = browse_nr(&b->rows), at = b->list.cursor;
+	uint64_t n = browse_nr(b->rows), at = b->list.cursor;
 	struct browse_line l;
 
 	for (uint64_t i = 0; i < min_u64(n, LOOK_AT); i++) {
@@ -59,19 +63,22 @@ static void go(struct tui *t, struct browser *b, bool back)
 		if (!match_at(b, at, &l))
 			continue;
 		tui_list_go(&b->list, at, false);
-		tui_message(t, "/%s/: %llu lines, rows of %.2f%% (n next, N previous)%s",
-			    b->search.word, (unsigned long long)b->search.matches,
-			    b->search.percent, n > b->search.lines ? ", of the first million" : "");
+		tell(t, b, "");
 		return;
 	}
-	tui_message(t, "/%s/ is in no row that is shown; unfold (E) to search call trees",
-		    b->search.word);
+	if (b->search.frames)
+		tell(t, b, "; unfold (E) to see it");
+	else
+		tui_message(t, "/%s/ is nowhere%s", b->search.word,
+			    n > LOOK_AT ? " among the first million rows" : "");
 }
 
 enum tui_answer browser_search(struct tui *t, struct tui_view *v)
 {
 	struct browser *b = v->ctx;
 	char buf[sizeof(b->search.word)], why[128];
+	struct err e = { 0 };
+	int icase = REG_ICASE;
 	regex_t re;
 	int ret;
 
@@ -84,7 +91,11 @@ enum tui_answer browser_search(struct tui *t, struct tui_view *v)
 	snprintf(b->search.word, sizeof(b->search.word), "%s", buf);
 	if (!*buf)
 		return TUI_STAY;
-	ret = regcomp(&re, buf, REG_EXTENDED | REG_NOSUB);
+	/* As the counting has it. */
+	for (const char *c = buf; *c; c++)
+		if (isupper((unsigned char)*c))
+			icase = 0;
+	ret = regcomp(&re, buf, REG_EXTENDED | REG_NOSUB | icase);
 	if (ret) {
 		regerror(ret, &re, why, sizeof(why));
 		tui_message(t, "`%s' is no regular expression: %s", buf, why);
@@ -92,19 +103,25 @@ enum tui_answer browser_search(struct tui *t, struct tui_view *v)
 	}
 	b->search.re = re;
 	b->search.set = true;
-	count(b);
-	go(t, b, false);
+	if (count(b, &e))
+		browser_error(t, &e);
+	else
+		go(t, b, false);
 	return TUI_STAY;
 }
 
 static enum tui_answer next(struct tui *t, struct browser *b, bool back)
 {
+	struct err e = { 0 };
+
 	if (!b->search.set) {
 		tui_message(t, "Nothing is searched for: Ctrl-F begins");
 		return TUI_STAY;
 	}
-	count(b);
-	go(t, b, back);
+	if (count(b, &e))
+		browser_error(t, &e);
+	else
+		go(t, b, back);
 	return TUI_STAY;
 }
 

@@ -96,9 +96,9 @@ static void put_state(const struct browser *b, struct obuf *o)
 
 static void put_steps(const struct browser *b, struct obuf *o)
 {
-	for (size_t i = 0; i < b->nr_steps; i++) {
+	for (size_t i = 0; i < view_steps_nr(b->steps, NULL); i++) {
 		obuf_lit(o, " > ");
-		browser_step_text(&b->steps.v[i], o);
+		view_step_text(view_steps_at(b->steps, i), o);
 	}
 }
 

@@ -2,7 +2,7 @@
 /*
  * The report browser: a list of lines (browse-int.h) with the keys that upstream's users have in their
  * fingers, and others on letters that it leaves free. It counts nothing: every key makes another
- * view of the same table, or shows another part of it.
+ * table or view of the one that was counted richly, or shows another part of it.
  */
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ static uint64_t list_rows(void *ctx)
 {
 	const struct browser *b = ctx;
 
-	return b->have_rows ? browse_nr(&b->rows) : 0;
+	return b->rows ? browse_nr(b->rows) : 0;
 }
 
 static void list_paint(void *ctx, uint64_t i, struct tui_pen *p, bool selected)
@@ -31,7 +31,7 @@ bool browser_cursor(struct browser *b, struct browse_line *l)
 		memset(l, 0, sizeof(*l));
 		return false;
 	}
-	browse_line(&b->rows, b->list.cursor, l);
+	browse_line(b->rows, b->list.cursor, l);
 	return true;
 }
 
@@ -53,7 +53,7 @@ static const char *full_text(struct browser *b)
 	if (!browser_cursor(b, &l))
 		return NULL;
 	b->cell.len = 0;
-	browse_full_text(&b->rows, &l, &b->cell);
+	browse_full_text(b->rows, &l, &b->cell);
 	obuf_char(&b->cell, 0);
 	return b->cell.code ? NULL : b->cell.buf;
 }
@@ -115,16 +115,16 @@ static enum tui_answer key_fold(struct tui *t, struct tui_view *v)
 		return TUI_STAY;
 	/* A frame that is no fork belongs to the one above it. */
 	if (!l.foldable && l.kind == BROWSE_FRAME)
-		at = browse_up(&b->rows, at);
+		at = browse_up(b->rows, at);
 	if (l.open || at != b->list.cursor) {
-		browse_close(&b->rows, at);
+		browse_close(b->rows, at);
 		tui_list_go(&b->list, at, false);
 		return TUI_STAY;
 	}
-	n = browse_nr(&b->rows);
-	if (browse_open(&b->rows, at))
+	n = browse_nr(b->rows);
+	if (browse_open(b->rows, at))
 		tui_message(t, "No memory to unfold this");
-	else if (browse_nr(&b->rows) == n)
+	else if (browse_nr(b->rows) == n)
 		tui_message(t, l.foldable ? "Nothing is below this row"
 					  : "This row has no call chain");
 	return TUI_STAY;
@@ -139,8 +139,8 @@ static enum tui_answer key_close(struct tui *t, struct tui_view *v)
 	if (!browser_cursor(b, &l))
 		return TUI_STAY;
 	if (!l.open)
-		tui_list_go(&b->list, browse_up(&b->rows, b->list.cursor), false);
-	browse_close(&b->rows, b->list.cursor);
+		tui_list_go(&b->list, browse_up(b->rows, b->list.cursor), false);
+	browse_close(b->rows, b->list.cursor);
 	return TUI_STAY;
 }
 
@@ -149,7 +149,7 @@ static enum tui_answer key_open_all(struct tui *t, struct tui_view *v)
 	struct browser *b = v->ctx;
 	bool all = true;
 
-	if (browse_open_all(&b->rows, &all))
+	if (browse_open_all(b->rows, &all))
 		tui_message(t, "No memory to unfold everything");
 	else if (!all)
 		tui_message(t, "Unfolded from the top down, until a million lines more");
@@ -162,7 +162,7 @@ static enum tui_answer key_close_all(struct tui *t, struct tui_view *v)
 	struct browser *b = v->ctx;
 
 	(void)t;
-	browse_close_all(&b->rows);
+	browse_close_all(b->rows);
 	tui_list_go(&b->list, 0, false);
 	return TUI_STAY;
 }
@@ -185,7 +185,7 @@ static enum tui_answer key_left(struct tui *t, struct tui_view *v)
 
 	if (b->skip)
 		b->skip--;
-	else if (b->nr_steps)
+	else if (browser_newest(b))
 		return browser_undo(t, v);
 	return TUI_STAY;
 }
@@ -199,11 +199,20 @@ static enum tui_answer key_heads(struct tui *t, struct tui_view *v)
 	return TUI_STAY;
 }
 
+static enum tui_answer key_verbose(struct tui *t, struct tui_view *v)
+{
+	struct browser *b = v->ctx;
+
+	b->verbose = b->rows->verbose = !b->verbose;
+	tui_message(t, b->verbose ? "Frames with their objects" : "Frames without their objects");
+	return TUI_STAY;
+}
+
 static enum tui_answer key_esc(struct tui *t, struct tui_view *v)
 {
 	struct browser *b = v->ctx;
 
-	if (b->nr_steps)
+	if (browser_newest(b))
 		return browser_undo(t, v);
 	return tui_ask(t, "Do you really want to exit?") ? TUI_QUIT : TUI_STAY;
 }
@@ -216,19 +225,33 @@ static const struct tui_key keys[] = {
 	{ 'c', "c", "fold the level that this line is in", key_close },
 	{ 'E', "E, C", "unfold or fold everything", key_open_all },
 	{ 'C', NULL, NULL, key_close_all },
-	{ 'd', "d", "only this object; again: all", browser_zoom_dso },
-	{ 'k', "k", "only the kernel; again: all", browser_zoom_kernel },
-	{ 't', "t", "only this command; again: all", browser_zoom_comm },
+	{ 'a', "a", "the instructions of this function", browser_annotate },
+	{ 'd', "d", "only rows of this object; again: all", browser_zoom_dso },
+	{ 'k', "k", "only rows of the kernel; again: all", browser_zoom_kernel },
+	{ 't', "t", "only this thread or command; again: all", browser_zoom_thread },
+	{ 'S', "S", "only this processor socket; again: all", browser_zoom_socket },
 	{ '/', "/", "only symbols with a word in their name", browser_filter },
 	{ 'L', "L", "leave out rows and callers below a share", browser_limit },
 	{ 'F', "F", "shares of what is shown, or of everything", browser_shares },
-	{ 6, "Ctrl-F", "search rows and unfolded frames by a regular expression", browser_search },
+	{ 'f', "f", "focus: only samples that pass this function", browser_focus },
+	{ 'x', "x", "ignore: without samples that pass this function", browser_ignore },
+	{ 'X', "X, D", "hide this function or object: what it cost is its callers'",
+	  browser_hide_function },
+	{ 'D', NULL, NULL, browser_hide_dso },
+	{ 'M', "M", "one frame for all functions of this object", browser_merge_dso },
+	{ 'R', "R", "recursion as one frame; again: as it was", browser_recursion },
+	{ 'w', "w", "sandwich: callers above, callees below this function", browser_sandwich },
+	{ 'T', "T", "pick a slice of time", browser_time },
+	{ 6, "Ctrl-F", "search rows and frames by a regular expression", browser_search },
 	{ 'n', "n", "the next match", browser_search_next },
 	{ 'N', "N", "the previous match", browser_search_prev },
 	{ 'o', "o", "other keys, in another order", browser_sort },
 	{ 'O', "O", "rows below rows (a level for each key), or flat", browser_levels },
 	{ 'I', "I", "call trees the other way round", browser_callers },
 	{ 'v', "v", "with or without what callees cost", browser_self },
+	{ 'l', "l", "latency first, or overhead", browser_latency },
+	{ 'y', "y", "columns of SIMD state on or off", browser_simd },
+	{ 'V', "V", "frames with their objects, or without", key_verbose },
 	{ TUI_ESC, "Esc, u", "undo the last step", key_esc },
 	{ 'u', NULL, NULL, browser_undo },
 	{ 'U', "U", "take the step again that was undone", browser_redo },
@@ -267,15 +290,20 @@ int tui_report(struct tui *t, const struct tui_report *in, struct err *e)
 	b->f.v = NULL;
 	b->list = (struct tui_list){ .ops = &list_ops, .ctx = b };
 	b->view = (struct tui_view){ .ops = &view_ops, .ctx = b, .list = &b->list };
-	if (!browser_pick_event(t, b)) {
+	ret = view_steps_new(&b->steps, in->rich, in->f->po, e);
+	if (!ret) {
+		b->f.t = view_steps_table(b->steps);
+		b->f.v = view_steps_view(b->steps);
+	}
+	if (!ret && !browser_pick_event(t, b)) {
 		ret = browser_look(b, e);
 		if (!ret)
 			tui_run(t, &b->view);
 	}
-	if (b->have_rows)
-		browse_rows_free(&b->rows);
-	view_free(b->f.v);
-	browser_steps_free(b, 0);
+	if (b->rows)
+		browse_rows_free(b->rows);
+	free(b->rows);
+	view_steps_free(b->steps);
 	if (b->search.set)
 		regfree(&b->search.re);
 	obuf_free(&b->cell);

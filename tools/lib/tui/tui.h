@@ -74,20 +74,6 @@ int tui_open(struct tui **t, const struct tui_opts *opts, struct err *e);
 /* Gives it back. Frees; @t may be NULL. */
 void tui_close(struct tui *t);
 
-/* ---- perf report ------------------------------------------------------------------------------ */
-
-struct faces;
-
-struct tui_report {
-	const struct faces *f; /* a finished table; views are the browser's own */
-	bool partial;	       /* reading was broken off */
-	char *next;	       /* a file that the user went to is written here; "" = none */
-	size_t next_size;
-};
-
-/* The browser, until it is left. */
-int tui_report(struct tui *t, const struct tui_report *in, struct err *e);
-
 /* ---- reading ---------------------------------------------------------------------------------- */
 
 /*
@@ -95,6 +81,8 @@ int tui_report(struct tui *t, const struct tui_report *in, struct err *e);
  * from when the user pressed q: stop, and show what there is. Cheap enough for every few records.
  */
 bool tui_progress(struct tui *t, const char *what, uint64_t done, uint64_t total);
+
+/* ---- perf annotate ---------------------------------------------------------------------------- */
 
 /* How perf annotate's options have it; keys change it. */
 struct tui_annotate_opts {
@@ -109,6 +97,24 @@ struct tui_annotate_opts {
  */
 bool tui_annotate(struct tui *t, const struct annotate *a, const struct tui_annotate_opts *opts,
 		  struct dso *dso, const struct symbol *sym);
+
+/* ---- perf report ------------------------------------------------------------------------------ */
+
+struct faces;
+
+struct tui_report {
+	const struct faces *f;	  /* but for t and v: tables and views are the browser's own */
+	const struct table *rich; /* finished: all that is shown is derived from it, by f->po */
+	const struct annotate *a; /* finished, of the same reading; NULL = no instructions */
+	struct tui_annotate_opts annotate;
+	bool simd;    /* there are vector registers: rich counts their state */
+	bool partial; /* reading was broken off */
+	char *next;   /* a file that the user went to is written here; "" = none */
+	size_t next_size;
+};
+
+/* The browser, until it is left. */
+int tui_report(struct tui *t, const struct tui_report *in, struct err *e);
 
 struct tui_flow {
 	const struct brflow *flow; /* finished */
