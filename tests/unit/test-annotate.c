@@ -378,7 +378,7 @@ static void test_missing_kinds(void **state)
 	(void)state;
 	check_missing(&kernel, "the recorded kernel is unknown, build id 1234, and not the one",
 		      "--vmlinux FILE");
-	check_missing(&module, "the code of [ext4] is not here", "runs that kernel");
+	check_missing(&module, "the code of the module [ext4] is not here", "runs that kernel");
 	check_missing(&guest, "guest's kernel", "inside it");
 	check_missing(&bpf, "BPF program bpf_prog_1", "root");
 	check_missing(&jit, "process 7 made at run time left no bytes: /tmp/perf-7.map", "jitdump");

@@ -11,6 +11,7 @@
 #include "buildid/buildid.h"
 #include "builtin.h"
 #include "capture/capture.h"
+#include "symbol/symbol.h"
 #include "emit/emit.h"
 #include "perfdata/perfdata.h"
 
@@ -60,7 +61,8 @@ static int open_target(struct target *t, const struct cache_opts *o, char *name,
 	else
 		snprintf(t->file, sizeof(t->file), "%s", t->path);
 	t->id.size = (uint8_t)capture_file_build_id(t->file, t->id.id);
-	if (t->id.size)
+	/* Modules of the kernel have no program headers to tell it, and are packed. */
+	if (t->id.size || symbol_file_build_id(t->file, &t->id))
 		return 0;
 	if (access(t->file, R_OK))
 		return err_set(e, -errno, "cannot read %s: %s", t->file, strerror(errno));

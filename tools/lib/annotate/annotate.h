@@ -151,7 +151,7 @@ struct listing_line {
 	uint32_t jumps;	   /* how many local jumps lead here */
 	uint32_t srcline;  /* source line, also of an instruction; 0 = unknown */
 	uint64_t addr;	   /* in the object, as of symbols: see listing_addr() for what is shown */
-	uint64_t ref_addr; /* as it is shown, where ref says so */
+	uint64_t ref_addr; /* as it is shown, where ref says so; 0 = not known, name is */
 	const char *name;  /* what is at ref_addr, or of a label; NULL = unknown */
 	uint64_t name_off; /* ref_addr is so many bytes behind its start */
 	const char *file;  /* of srcline, as the compiler named it; NULL = unknown */

@@ -61,6 +61,8 @@ static int memory_at(const char *args, uint64_t *off)
 
 static void set_ref(struct listing_line *line, uint64_t addr)
 {
+	if (line->name) /* known better */
+		return;
 	line->ref = LISTING_DATA;
 	line->ref_addr = addr;
 }

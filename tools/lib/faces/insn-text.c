@@ -193,7 +193,8 @@ static void put_scale(struct obuf *o, struct address *a, char next)
 static bool needs_zero(const char *s)
 {
 	s += *s == '%';
-	return (!strncmp(s, "rbp", 3) || !strncmp(s, "r13", 3)) && !is_word(s[3]);
+	return (!strncmp(s, "rbp", 3) || !strncmp(s, "r13", 3) || !strncmp(s, "rip", 3)) &&
+	       !is_word(s[3]);
 }
 
 /* '(' or '['. @first: nothing stands in front of it. */
@@ -284,11 +285,14 @@ static void put_name(const struct listing_line *line, struct obuf *o)
 	}
 }
 
-static void put_ref_name(const struct listing_line *line, struct obuf *o)
+/* "401136 <main+0x10>"; without a name, or without an address. */
+static void put_place(const struct listing_line *line, struct obuf *o)
 {
+	if (line->ref_addr || !line->name)
+		obuf_hex(o, line->ref_addr);
 	if (!line->name)
 		return;
-	obuf_lit(o, " <");
+	obuf_str(o, line->ref_addr ? " <" : "<");
 	put_name(line, o);
 	obuf_char(o, '>');
 }
@@ -358,8 +362,7 @@ static void put_operands(const struct listing *l, const struct listing_line *lin
 			put_short_target(l, line, o);
 			return;
 		}
-		obuf_hex(o, line->ref_addr);
-		put_ref_name(line, o);
+		put_place(line, o);
 		return;
 	}
 	n = mnemonic_len(l, line, &printed);
@@ -370,8 +373,7 @@ static void put_operands(const struct listing *l, const struct listing_line *lin
 	if (line->ref == LISTING_NO_REF || line->ref == LISTING_LOCAL)
 		return;
 	obuf_lit(o, "        # ");
-	obuf_hex(o, line->ref_addr);
-	put_ref_name(line, o);
+	put_place(line, o);
 }
 
 /* ---- an instruction --------------------------------------------------------------------------- */

@@ -56,7 +56,8 @@ static void put_ref(struct faces_listings *f, const struct listing *l,
 	if (line->ref == LISTING_NO_REF)
 		return;
 	emit_object(e, line->ref == LISTING_DATA ? "data" : "target");
-	emit_hex(e, "address", line->ref_addr);
+	if (line->ref_addr || !line->name)
+		emit_hex(e, "address", line->ref_addr);
 	if (line->ref == LISTING_LOCAL && line->target != LISTING_NONE)
 		emit_u64(e, "offset", l->line[line->target].addr - l->start);
 	if (line->name) {

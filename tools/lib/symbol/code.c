@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The bytes of code: from the file that was mapped, found by its build id; of the kernel from
- * /proc/kcore where it is the one that runs here, else from its image; of the vdso from this
- * process; of code made at run time from where its maker left the bytes: a jitdump file, or the
+ * /proc/kcore where it is the one that runs here, else from its image, or the module's file; of the
+ * vdso from this process; of code made at run time from where its maker left the bytes: a jitdump file, or the
  * recording itself (BPF). An object that is another one by its build id gives no bytes: code that
  * is wrong is worse than none. Where there are none, symbol_code_error() says which file is
  * missing, and how to get it.
@@ -22,21 +22,14 @@
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* From a server, when that was asked for and nothing lies here. */
+/* From a server, when that was asked for and nothing but debug symbols lies here. */
 static char *served_file(struct resolver *res, const struct dso *dso, struct object *o)
 {
-	struct build_id id = { .size = (uint8_t)min_u64(dso->build_id_size, BUILD_ID_MAX) };
-	struct elf_file *f;
-	char *path;
+	struct elf_file *f = files_open_served(res, dso);
+	char *path = f ? strdup(elf_path(f)) : NULL;
 
-	if (!id.size)
+	if (!f)
 		return NULL;
-	memcpy(id.id, dso->build_id, id.size);
-	path = files_server_code(res, &id, dso->path);
-	if (!path || elf_open(&f, path, symbol_elf_flags(res))) {
-		free(path);
-		return NULL;
-	}
 	object_set_machine(o, f);
 	if (!o->seg.v.n)
 		elf_segments(f, &o->seg);
@@ -67,6 +60,11 @@ static char *kernel_file(struct resolver *res, const struct dso *dso, struct obj
 	if (dso->kind == DSO_KERNEL && o->kernel_tab && kt->vmlinux) {
 		o->code_delta = kt->delta;
 		return strdup(kt->file);
+	}
+	path = kernel_core(res);
+	if (path) {
+		o->code_delta = o->kernel_tab && dso->kind == DSO_KERNEL ? kt->delta : 0;
+		return path;
 	}
 	path = kcore_file(res, dso, o);
 	if (!path && dso->kind == DSO_KERNEL)
@@ -102,7 +100,12 @@ static int code_open(struct resolver *res, const struct dso *dso, struct object 
 		o->code_file = kernel_file(res, dso, o);
 	else if (dso->kind == DSO_USER)
 		o->code_file = o->run_file ? strdup(o->run_file) : served_file(res, dso, o);
-	return o->code_file ? open_file(res, o, kernel) : o->code_fd;
+	if (o->code_file)
+		return open_file(res, o, kernel);
+	o->code_module = dso->kind == DSO_MODULE && module_get(res, dso, o);
+	if (o->code_module)
+		object_set_machine(o, o->module->file);
+	return o->code_fd;
 }
 
 static ssize_t read_vdso(uint64_t addr, void *buf, size_t size)
@@ -230,6 +233,8 @@ ssize_t symbol_read_code(struct resolver *res, struct dso *dso, uint64_t addr, v
 	default: break;
 	}
 	fd = code_open(res, dso, o);
+	if (o->code_module)
+		return module_read(o->module, addr, buf, size);
 	if (fd < 0)
 		return fd;
 	/* The kernel's own code was moved as its symbols were; modules lie anywhere. */
@@ -253,21 +258,24 @@ const char *symbol_code_path(struct resolver *res, struct dso *dso)
 	case DSO_JIT: return machine_jitdump(res->m, dso) ? dso->path : NULL;
 	case DSO_BPF: return bpf_code(res, dso, &size) ? perfdata_path(pd) : NULL;
 	case DSO_ANON: return NULL;
-	default: return code_open(res, dso, o) < 0 ? NULL : o->code_file;
+	default: break;
 	}
+	if (code_open(res, dso, o) >= 0)
+		return o->code_file;
+	return o->code_module ? o->module->path : NULL;
 }
 
 /* ---- why there is none ----------------------------------------------------------------------- */
 
 static const char kernel_hint[] =
 	"The image with symbols is in a package of the distribution (kernel-debuginfo, "
-	"linux-image-...-dbg): name it with --vmlinux FILE, or keep it with 'perf buildid-cache "
-	"--add FILE'.";
+	"linux-image-...-dbg): name it with --vmlinux FILE, keep it with 'perf buildid-cache "
+	"--add FILE', or ask a server with --debuginfod (DEBUGINFOD_URLS). A copy of /proc/kcore of "
+	"the recorded kernel lies beside the file that --kallsyms names, as kcore.";
 
 static int say_kernel(struct resolver *res, const struct dso *dso, const struct object *o,
 		      const char *id, struct err *e)
 {
-	const char *what = dso->kind == DSO_MODULE ? dso->name : "the kernel";
 	const char *release = machine_os_release(res->m);
 
 	if (dso->guest) {
@@ -277,21 +285,40 @@ static int say_kernel(struct resolver *res, const struct dso *dso, const struct 
 	}
 	if (kernel_is_host(res, dso)) {
 		err_set(e, -(o->kcore_error ? o->kcore_error : ENOENT),
-			"the code of %s cannot be read: " KCORE ": %s%s", what,
-			strerror(o->kcore_error ? o->kcore_error : ENOENT),
-			dso->kind == DSO_KERNEL ? "; no vmlinux of it was found" : "");
-		err_hint(e, "Only root (CAP_SYS_RAWIO) may read " KCORE ". %s",
-			 dso->kind == DSO_KERNEL ? kernel_hint : "");
+			"the code of the kernel cannot be read: " KCORE
+			": %s; no vmlinux of it was found",
+			strerror(o->kcore_error ? o->kcore_error : ENOENT));
+		err_hint(e, "Only root (CAP_SYS_RAWIO) may read " KCORE ". %s", kernel_hint);
 		return e->code;
 	}
 	err_set(e, -ENOENT,
-		"the code of %s is not here: the recorded kernel is %s, build id %s, and not the "
-		"one that runs",
-		what, *release ? release : "unknown", *id ? id : "unknown");
-	if (dso->kind == DSO_MODULE)
-		err_hint(e, "Annotate on a machine that runs that kernel with that module.");
-	else
-		err_hint(e, "%s", kernel_hint);
+		"the code of the kernel is not here: the recorded kernel is %s, build id %s, and "
+		"not the one that runs",
+		*release ? release : "unknown", *id ? id : "unknown");
+	err_hint(e, "%s", kernel_hint);
+	return e->code;
+}
+
+static int say_module(struct resolver *res, const struct dso *dso, const struct object *o,
+		      const char *id, struct err *e)
+{
+	const char *release = machine_os_release(res->m);
+	bool host = kernel_is_host(res, dso);
+
+	err_set(e, -ENOENT, "the code of the module %s is not here: no file %s%s at %s, and %s%s",
+		dso->name, *id ? "with build id " : "of it", id,
+		dso->path[0] == '/' ? dso->path : "/lib/modules",
+		host ? KCORE " cannot be read: " : "the recorded kernel is not the one that runs: ",
+		host	   ? strerror(o->kcore_error ? o->kcore_error : ENOENT)
+		: *release ? release
+			   : "unknown");
+	err_hint(
+		e,
+		"Its file, x.ko, .ko.xz or .ko.zst, is found below --symfs DIR%s. Or annotate, as "
+		"root, on a machine that runs that kernel with that module.",
+		*id ? ", in the cache after 'perf buildid-cache --add FILE', or from a server with "
+		      "--debuginfod (DEBUGINFOD_URLS)"
+		    : "");
 	return e->code;
 }
 
@@ -385,6 +412,9 @@ int symbol_code_error(struct resolver *res, struct dso *dso, int code, struct er
 	}
 	if (!o || code == -ENOMEM)
 		return err_set(e, -ENOMEM, "out of memory for the code of %s", dso->name);
+	if (o->code_module)
+		return err_set(e, code ? code : -ENODATA, "%s has no bytes at that address",
+			       o->module->path);
 	if (o->code_file && code == -EFAULT)
 		return err_set(e, code, "%s has no bytes at that address", o->code_file);
 	if (o->code_file && o->code_fd >= 0)
@@ -392,8 +422,9 @@ int symbol_code_error(struct resolver *res, struct dso *dso, int code, struct er
 			       code ? strerror(-code) : "it ends before that function");
 	switch (dso->kind) {
 	case DSO_USER: return say_user(res, dso, id, e);
-	case DSO_KERNEL:
-	case DSO_MODULE: return say_kernel(res, dso, o, id, e);
+	case DSO_KERNEL: return say_kernel(res, dso, o, id, e);
+	case DSO_MODULE:
+		return dso->guest ? say_kernel(res, dso, o, id, e) : say_module(res, dso, o, id, e);
 	default: return say_made(res, dso, e);
 	}
 }

@@ -102,6 +102,16 @@ struct elf_file *files_open_run(struct resolver *res, const struct dso *dso)
 	return f;
 }
 
+struct elf_file *files_open_served(struct resolver *res, const struct dso *dso)
+{
+	struct build_id id = dso_id(dso);
+	char *path = id.size ? files_server_code(res, &id, dso->path) : NULL;
+	struct elf_file *f = path ? open_checked(res, path, &id, NULL) : NULL;
+
+	free(path);
+	return f;
+}
+
 unsigned symbol_elf_flags(const struct resolver *res)
 {
 	return res->opts.no_limits ? ELF_NO_LIMITS : 0;

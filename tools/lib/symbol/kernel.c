@@ -245,6 +245,11 @@ static struct elf_file *vmlinux_open(struct resolver *res, const char *path, boo
 				      ret == -ENOEXEC ? "this is no ELF file" : strerror(-ret));
 		return NULL;
 	}
+	/* A copy of /proc/kcore: code, no symbols. */
+	if (f->ehdr.e_type == ET_CORE) {
+		elf_close(f);
+		return NULL;
+	}
 	id = elf_build_id(f);
 	if (!elf_has_symtab(f) ||
 	    (dso && dso->build_id_size &&
@@ -352,20 +357,69 @@ static bool recorded_id(const struct resolver *res, struct build_id *id)
 	return true;
 }
 
+/* From the cache of build ids. */
+static bool cached_image(struct resolver *res, place_fn *fn, void *ctx)
+{
+	struct build_id id;
+	char path[PATH_MAX];
+
+	return !res->opts.ignore_vmlinux && recorded_id(res, &id) &&
+	       buildid_cache_path(&id, "elf", path, sizeof(path)) && fn(res, path, ctx);
+}
+
+/* From a server: as a program, or as the file of debug symbols, which is the image, too. */
+static bool served_image(struct resolver *res, place_fn *fn, void *ctx)
+{
+	struct build_id id;
+	char *path;
+	bool done;
+
+	if (res->opts.ignore_vmlinux || !res->opts.debuginfod || !recorded_id(res, &id))
+		return false;
+	path = files_server_code(res, &id, "the kernel");
+	done = path && fn(res, path, ctx);
+	free(path);
+	if (done)
+		return true;
+	path = files_server_debug(res, &id, "the kernel");
+	done = path && fn(res, path, ctx);
+	free(path);
+	return done;
+}
+
 char *kernel_image(struct resolver *res, uint64_t *delta)
 {
 	struct image image = { NULL, 0 };
-	struct build_id id;
-	char path[PATH_MAX];
 
 	if (res->opts.ignore_vmlinux)
 		return NULL;
 	if (!(res->vmlinux && try_image(res, res->vmlinux, &image)) &&
-	    !(recorded_id(res, &id) && buildid_cache_path(&id, "elf", path, sizeof(path)) &&
-	      try_image(res, path, &image)))
-		each_place(res, try_image, &image);
+	    !cached_image(res, try_image, &image) && !each_place(res, try_image, &image))
+		served_image(res, try_image, &image);
 	*delta = image.delta;
 	return image.path;
+}
+
+char *kernel_core(struct resolver *res)
+{
+	const char *slash = res->kallsyms ? strrchr(res->kallsyms, '/') : NULL;
+	struct elf_file *f;
+	char path[PATH_MAX];
+	bool core;
+
+	if (res->vmlinux && !res->opts.ignore_vmlinux &&
+	    !elf_open(&f, res->vmlinux, symbol_elf_flags(res))) {
+		core = f->ehdr.e_type == ET_CORE;
+		elf_close(f);
+		if (core)
+			return strdup(res->vmlinux);
+	}
+	if (!res->kallsyms ||
+	    snprintf(path, sizeof(path), "%.*skcore", slash ? (int)(slash + 1 - res->kallsyms) : 0,
+		     res->kallsyms) >= (int)sizeof(path))
+		return NULL;
+	/* Of "--kallsyms /proc/kallsyms" that is the running kernel's: the caller knows when. */
+	return strcmp(path, "/proc/kcore") && !access(path, R_OK) ? strdup(path) : NULL;
 }
 
 static bool cached_kallsyms(struct resolver *res)
@@ -393,7 +447,8 @@ struct kernel_tab *kernel_load(struct resolver *res)
 		return kt;
 	}
 	if (res->symfs) {
-		vmlinux_search(res);
+		if (!vmlinux_search(res) && !cached_image(res, load_place, NULL))
+			served_image(res, load_place, NULL);
 		return kt;
 	}
 	same = res->opts.no_host_kernel ? SAME_NO : same_kernel(res);
@@ -401,7 +456,8 @@ struct kernel_tab *kernel_load(struct resolver *res)
 	    (kt->ahead ? end_ahead(res)
 		       : kallsyms_load(res, "/proc/kallsyms", same == SAME_UNKNOWN)))
 		return kt;
-	if (cached_kallsyms(res) || vmlinux_search(res))
+	if (cached_image(res, load_place, NULL) || cached_kallsyms(res) || vmlinux_search(res) ||
+	    served_image(res, load_place, NULL))
 		return kt;
 	if (same == SAME_NO && !res->opts.no_host_kernel)
 		resolver_warn(res,

@@ -9,12 +9,14 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/file.h"
 #include "config.h"
 #include "symbol/symbol-int.h"
 
 #if HAVE_LIBDW
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
 
 #define SPARE	  (48u << 20) /* for what libdw keeps of one object */
 #define NO_NODE	  UINT32_MAX
@@ -54,6 +56,9 @@ struct cu {
 struct lines {
 	struct elf_file *file;
 	Dwarf *dbg;
+	Dwfl *dwfl;	     /* of an object file, whose sections it lays; else NULL */
+	Dwfl_Module *module; /* in it */
+	char *copy;	     /* of a file that is read for it */
 	struct resolver *res;
 	bool over; /* one of the limits was hit and said */
 	uint64_t ranges, nodes, programs, spent_ns;
@@ -135,19 +140,81 @@ static int list_units(struct lines *l)
 	return 0;
 }
 
+static int no_debuginfo(Dwfl_Module *m, void **data, const char *name, Dwarf_Addr base,
+			const char *file, const char *link, GElf_Word crc, char **found)
+{
+	(void)m, (void)data, (void)name, (void)base, (void)file, (void)link, (void)crc, (void)found;
+	return -1;
+}
+
+/*
+ * Debug information of an object file has numbers that relocations complete; libdwfl does that, and
+ * gives each section an address. False when it cannot.
+ */
+static bool open_relocatable(struct lines *l)
+{
+	static const Dwfl_Callbacks callbacks = {
+		.section_address = dwfl_offline_section_address,
+		.find_debuginfo = no_debuginfo,
+	};
+	const char *path = elf_path(l->file) ?: "module";
+	char *image = (char *)l->file->image;
+	Dwarf_Addr bias;
+	size_t n = l->file->size;
+
+	/* libdwfl would map it without a guard. */
+	if (l->file->fd >= 0 && l->file->size <= l->file->budget)
+		image = l->copy = file_read_all(path, 1 << 30, &n, NULL);
+	l->dwfl = image ? dwfl_begin(&callbacks) : NULL;
+	if (!l->dwfl)
+		return false;
+	dwfl_report_begin(l->dwfl);
+	l->module = dwfl_report_offline_memory(l->dwfl, path, path, image, n);
+	if (dwfl_report_end(l->dwfl, NULL, NULL) || !l->module)
+		return false;
+	l->dbg = dwfl_module_getdwarf(l->module, &bias);
+	return l->dbg && !bias;
+}
+
+bool lines_section(struct lines *l, size_t idx, uint64_t *addr)
+{
+	GElf_Addr bias;
+	Elf *elf = l->module ? dwfl_module_getelf(l->module, &bias) : NULL;
+	Elf_Scn *scn = elf ? elf_getscn(elf, idx) : NULL;
+	GElf_Shdr shdr;
+
+	if (!scn || !gelf_getshdr(scn, &shdr))
+		return false;
+	*addr = shdr.sh_addr;
+	return true;
+}
+
 struct lines *lines_open(struct resolver *res, const char *path)
 {
+	struct elf_file *f;
+	int ret = elf_open(&f, path, ELF_MAPPED | symbol_elf_flags(res));
+
+	if (ret == -ENOMEM)
+		resolver_no_memory(res, "lines and inlined functions", path);
+	return ret ? NULL : lines_open_file(res, f, path);
+}
+
+struct lines *lines_open_file(struct resolver *res, struct elf_file *f, const char *path)
+{
 	struct lines *l = calloc(1, sizeof(*l));
-	int ret = l ? elf_open(&l->file, path, ELF_MAPPED | symbol_elf_flags(res)) : -ENOMEM;
+	int ret = l ? 0 : -ENOMEM;
 
 	/* libdw ends the program, or dies, where it gets no memory. */
 	if (ret == -ENOMEM || (!ret && !mem_spare(SPARE))) {
 		resolver_no_memory(res, "lines and inlined functions", path);
 		ret = -ENOMEM;
 	}
-	if (!l)
+	if (!l) {
+		elf_close(f);
 		return NULL;
+	}
 	l->res = res;
+	l->file = f;
 	if (ret)
 		goto fail;
 	if (!elf_debug_allowed(l->file)) {
@@ -155,7 +222,10 @@ struct lines *lines_open(struct resolver *res, const char *path)
 			    "holds");
 		goto fail;
 	}
-	l->dbg = dwarf_begin_elf(l->file->elf, DWARF_C_READ, NULL);
+	if (elf_is_relocatable(f) && !open_relocatable(l))
+		l->dbg = NULL;
+	else if (!l->dwfl)
+		l->dbg = dwarf_begin_elf(l->file->elf, DWARF_C_READ, NULL);
 	ret = l->dbg ? list_units(l) : -ENOEXEC;
 	if (!ret)
 		return l;
@@ -177,8 +247,10 @@ void lines_free(struct lines *l)
 	vec_free(&l->cu);
 	vec_free(&l->range);
 	vec_free(&l->answer);
-	if (l->dbg)
+	if (l->dbg && !l->dwfl)
 		dwarf_end(l->dbg);
+	dwfl_end(l->dwfl);
+	free(l->copy);
 	elf_close(l->file);
 	free(l);
 }

@@ -62,6 +62,7 @@ void object_free(struct object *o)
 		close(o->code_fd);
 	vec_free(&o->mark);
 	vec_free(&o->slot);
+	module_free(o->module);
 	free(o->code_file);
 	free(o->file);
 	free(o->run_file);
@@ -94,6 +95,8 @@ static int user_load(struct resolver *res, const struct dso *dso, struct object 
 
 	if (!run || !elf_has_symtab(run))
 		debug = files_open_debug(res, dso, run, ".symtab");
+	if (!run && !debug)
+		run = files_open_served(res, dso);
 	if (run) {
 		o->run_file = strdup(elf_path(run));
 		o->id = *elf_build_id(run);
@@ -195,7 +198,7 @@ static int kernel_module_load(struct resolver *res, const struct dso *dso, struc
 
 	o->kernel_tab = kernel->sym.n > 0;
 	if (map && map->end > map->start && !has_symbols_in(kernel, map) &&
-	    !symtab_load_module(res, dso, map, o))
+	    !symtab_load_module(res, dso, o))
 		o->kernel_tab = false;
 	return 0;
 }

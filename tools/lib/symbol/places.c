@@ -25,18 +25,54 @@ static char *user_debug_path(struct resolver *res, const struct dso *dso)
 	return path;
 }
 
+/* Also where its symbols came from kallsyms, which know no lines. */
+static struct lines *kernel_lines(struct resolver *res, struct object *o)
+{
+	struct kernel_tab *kt = &res->kernel;
+	struct lines *l;
+	char *path;
+
+	if (o->kernel_tab && kt->vmlinux) {
+		o->lines_delta = kt->delta;
+		return lines_open(res, kt->file);
+	}
+	path = kernel_image(res, &o->lines_delta);
+	l = path ? lines_open(res, path) : NULL;
+	free(path);
+	return l;
+}
+
+static struct lines *module_lines(struct resolver *res, const struct dso *dso, struct object *o)
+{
+	const struct module *mod = module_get(res, dso, o);
+	struct elf_file *f = mod ? module_debug(res, dso, mod) : NULL;
+
+	return f ? lines_open_file(res, f, dso->name) : NULL;
+}
+
+static bool module_vaddr(const struct object *o, uint64_t addr, uint64_t *vaddr)
+{
+	const struct module_section *s = module_section_at(o->module, addr);
+
+	if (!s || !lines_section(o->lines, s->idx, vaddr))
+		return false;
+	*vaddr += addr - s->addr;
+	return true;
+}
+
 /* The debug information that covers @addr and the address there. */
 static struct lines *lines_at(struct resolver *res, struct dso *dso, uint64_t addr, uint64_t *vaddr)
 {
 	struct object *o = object_load(res, dso);
-	struct kernel_tab *kt = &res->kernel;
 
-	if (!o)
+	if (!o || dso->guest)
 		return NULL;
 	if (!o->lines_tried) {
 		o->lines_tried = true;
-		if (o->kernel_tab && kt->vmlinux && dso->kind == DSO_KERNEL)
-			o->lines = lines_open(res, kt->file);
+		if (dso->kind == DSO_KERNEL)
+			o->lines = kernel_lines(res, o);
+		else if (dso->kind == DSO_MODULE)
+			o->lines = module_lines(res, dso, o);
 		else if (dso->kind == DSO_USER) {
 			o->debug_file = user_debug_path(res, dso);
 			o->lines = o->debug_file ? lines_open(res, o->debug_file) : NULL;
@@ -44,8 +80,10 @@ static struct lines *lines_at(struct resolver *res, struct dso *dso, uint64_t ad
 	}
 	if (!o->lines)
 		return NULL;
-	if (o->kernel_tab)
-		*vaddr = addr - kt->delta;
+	if (dso->kind == DSO_KERNEL)
+		*vaddr = addr - o->lines_delta;
+	else if (dso->kind == DSO_MODULE)
+		return module_vaddr(o, addr, vaddr) ? o->lines : NULL;
 	else if (!segments_to_vaddr(&o->seg, addr, vaddr))
 		return NULL;
 	return o->lines;
@@ -141,9 +179,11 @@ static int make_frames(struct resolver *res, struct place *p, const struct inlin
 int symbol_inlines(struct resolver *res, struct dso *dso, uint64_t addr,
 		   const struct inline_frame **frames)
 {
+	/* Every report with chains asks: the kernel's lines, which take long, are not read for that. */
+	bool dear = dso->kind == DSO_MODULE || (dso->kind == DSO_KERNEL && !res->kernel.vmlinux);
 	const struct inline_info *info;
 	uint64_t vaddr;
-	struct lines *l = lines_at(res, dso, addr, &vaddr);
+	struct lines *l = dear ? NULL : lines_at(res, dso, addr, &vaddr);
 	struct place *p;
 	int n;
 

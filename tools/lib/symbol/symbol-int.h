@@ -12,6 +12,7 @@
  *	slots.c		names of slots of the global offset table
  *	minidebug.c	.gnu_debugdata
  *	module.c	files of kernel modules
+ *	module-refs.c	what relocations put into their code
  *	unpack.c	gzip, xz, zstd
  *	server.c	debuginfod
  *	kernel.c	the kernel's symbols: vmlinux, the host's kernel
@@ -246,11 +247,15 @@ struct object { /* dso->symbols */
 	bool unnamed;  /* an address in it was found to have no symbol */
 	bool stripped; /* no .symtab, neither in the file nor in one of debug symbols */
 	bool code_tried;
-	int code_fd;	     /* < 0 = not open */
-	char *code_file;     /* that it is of */
-	uint64_t code_delta; /* of the kernel: from addresses there to the recorded ones */
-	int kcore_error;     /* errno of /proc/kcore; 0 = not tried, or readable */
+	int code_fd;	       /* < 0 = not open */
+	char *code_file;       /* that it is of */
+	uint64_t code_delta;   /* of the kernel: from addresses there to the recorded ones */
+	struct module *module; /* the file of a kernel module; NULL = none, or not looked for */
+	bool module_tried;
+	bool code_module; /* code is read from it */
+	int kcore_error;  /* errno of /proc/kcore; 0 = not tried, or readable */
 	struct lines *lines;
+	uint64_t lines_delta; /* of the kernel: as code_delta */
 	bool lines_tried;
 };
 
@@ -400,6 +405,8 @@ void kernel_free(struct resolver *res);
  * recorded ones; NULL when there is none.
  */
 char *kernel_image(struct resolver *res, uint64_t *delta);
+/* A copy of /proc/kcore that was named: as image, or beside the copy of kallsyms. To be freed. */
+char *kernel_core(struct resolver *res);
 /* False when this machine does not run the recorded kernel. */
 bool kernel_is_host(struct resolver *res, const struct dso *dso);
 int symtab_load_jit(struct resolver *res, const struct dso *dso, struct object *o);
@@ -432,6 +439,8 @@ void kallsyms_free(struct kallsyms *k);
 bool files_symfs_path(const struct resolver *res, const char *path, char *buf, size_t size);
 /* The mapped file, build id checked; NULL when it is not here (or another). */
 struct elf_file *files_open_run(struct resolver *res, const struct dso *dso);
+/* The same from a server, where that was asked for. */
+struct elf_file *files_open_served(struct resolver *res, const struct dso *dso);
 /* A file with .symtab (@want ".symtab") or ".debug_info" for it; NULL when there is none. */
 struct elf_file *files_open_debug(struct resolver *res, const struct dso *dso, struct elf_file *run,
 				  const char *want);
@@ -451,9 +460,35 @@ struct unpacked {
 int unpack_gzip(const void *in, size_t n, struct unpacked *out);
 int unpack_xz(const void *in, size_t n, struct unpacked *out);
 int unpack_zstd(const void *in, size_t n, struct unpacked *out);
-/* Symbols of a module's file, for where @map is; -errno when there is none that fits. */
-int symtab_load_module(struct resolver *res, const struct dso *dso, const struct map *map,
-		       struct object *o);
+
+/* ---- kernel modules ---------------------------------------------------------------------------- */
+
+/* A section of code, as the kernel lays them. */
+struct module_section {
+	size_t idx;
+	uint64_t addr, size, offset;
+};
+
+struct module {
+	struct elf_file *file;
+	struct unpacked image; /* of a packed file */
+	char *path;
+	VEC(struct module_section) sec;
+};
+
+/* The section that holds @addr; NULL when none does. */
+const struct module_section *module_section_at(const struct module *mod, uint64_t addr);
+/* Where its lines are, in its file or in one of debug symbols; to be closed. NULL: nowhere. */
+struct elf_file *module_debug(struct resolver *res, const struct dso *dso,
+			      const struct module *mod);
+/* The file of @dso, looked for once; NULL when there is none. */
+struct module *module_get(struct resolver *res, const struct dso *dso, struct object *o);
+void module_free(struct module *mod);
+ssize_t module_read(const struct module *mod, uint64_t addr, void *buf, size_t size);
+/* That with number @idx in the file; NULL when it is not laid. */
+const struct module_section *module_section(const struct module *mod, size_t idx);
+/* Symbols of a module's file, for where its map is; -errno when there is none that fits. */
+int symtab_load_module(struct resolver *res, const struct dso *dso, struct object *o);
 /* Adds what .gnu_debugdata of @run holds; @seg is @run's. */
 int symtab_load_minidebug(struct elf_file *run, const struct segments *seg, struct symtab *t);
 
@@ -463,6 +498,10 @@ int symtab_load_minidebug(struct elf_file *run, const struct segments *seg, stru
 void lines_set(struct resolver *res, const char *file, struct srcline *out);
 /* NULL when @path has no debug information (or built without libdw). */
 struct lines *lines_open(struct resolver *res, const char *path);
+/* The same of an open file, which goes with it, also where it fails. */
+struct lines *lines_open_file(struct resolver *res, struct elf_file *f, const char *path);
+/* Of an object file: what address section @idx has in questions about lines. */
+bool lines_section(struct lines *l, size_t idx, uint64_t *addr);
 void lines_free(struct lines *l);
 bool lines_find(struct lines *l, struct resolver *res, uint64_t vaddr, struct srcline *out);
 void sources_free(struct sources *all); /* NULL is fine */

@@ -44,6 +44,7 @@ struct symbol {
 	bool is_inline;	     /* made up for an inlined function */
 };
 
+struct build_id;
 struct resolver;
 
 int resolver_new(struct resolver **res, struct machine *m, const struct symbol_opts *opts,
@@ -116,6 +117,8 @@ int symbol_code_error(struct resolver *res, struct dso *dso, int code, struct er
  * one as far as build ids tell. To be freed; NULL when it is not here.
  */
 char *symbol_run_file(struct resolver *res, const struct dso *dso);
+/* The build id of a file that may be packed, as modules of the kernel are; false when it has none. */
+bool symbol_file_build_id(const char *path, struct build_id *id);
 /* How such a file is to be opened: enum elf_flags. */
 unsigned symbol_elf_flags(const struct resolver *res);
 /* How an object's code lies: enum insn_mode, of insn/insn.h. */
@@ -131,6 +134,25 @@ bool symbol_object_addr(struct resolver *res, struct dso *dso, uint64_t listed, 
 const char *symbol_slot_name(struct resolver *res, struct dso *dso, uint64_t listed);
 /* EM_* of an object's code; 0 where nothing tells. */
 uint32_t symbol_e_machine(struct resolver *res, struct dso *dso);
+
+/*
+ * What instructions refer to by a relocation, where code was read from a file that has some: those of
+ * the kernel's modules. @insn: @n of one function, ascending. Fills refs[i] of those that do; name
+ * stays NULL of others, which are left as they are. How many.
+ */
+struct symbol_insn {
+	uint64_t addr;
+	uint8_t len;
+};
+
+struct symbol_ref {
+	const char *name; /* the resolver's; NULL = no relocation */
+	uint64_t off;	  /* so many bytes behind it */
+	uint64_t addr;	  /* 0 = where that lies is not known */
+};
+
+size_t symbol_code_refs(struct resolver *res, struct dso *dso, const struct symbol_insn *insn,
+			size_t n, struct symbol_ref *refs);
 
 /*
  * Where kinds of code begin in an object of ARM, ascending: 'a' its first instruction set, 't' Thumb,
