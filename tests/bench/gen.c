@@ -7,6 +7,8 @@
  *	gen flat FILE SAMPLES OBJECT		IP|TID|TIME|CPU|PERIOD, 200 processes
  *	gen branches FILE SAMPLES ENTRIES OBJECT	IP|TID|TIME|BRANCH_STACK
  *	gen simd FILE SAMPLES OBJECT		IP|TID|TIME|REGS_INTR, 32 zmm and 8 opmask registers
+ *	gen stacks FILE SAMPLES DISTINCT FORK OBJECT	IP|TID|TIME|CPU|PERIOD|CALLCHAIN, 60 frames;
+ *						DISTINCT stacks, which at depth FORK have all parted
  *
  * Addresses lie in the code of OBJECT (a little-endian ELF64 file). Branches follow a random walk
  * over a fixed graph of 4,096 blocks; samples are taken in a few hot ones.
@@ -219,6 +221,50 @@ static void simd(uint64_t samples, const char *object)
 	}
 }
 
+#define DEPTH 60
+
+/*
+ * Stacks by number: at each depth a few more bits of it say which function is called, and at @fork all.
+ * Low numbers are hot, unless there are as many stacks as samples.
+ */
+static void stacks(uint64_t samples, uint64_t distinct, uint64_t fork, const char *object)
+{
+	unsigned bits = 64 - (unsigned)__builtin_clzll(distinct);
+	uint64_t chain[DEPTH + 1] = { PERF_CONTEXT_USER };
+	uint32_t pid = 1000;
+
+	for (uint32_t p = 0; p < 8; p++) {
+		put_comm(1000 + p);
+		put_mmap2(1000 + p, object);
+	}
+	for (uint64_t i = 0; i < samples; i++) {
+		uint64_t r = rnd(), number = i;
+
+		if (distinct < samples) {
+			double x = (double)(rnd() >> 11) / 9007199254740992.0;
+
+			number = (uint64_t)(x * x * x * (double)distinct);
+		}
+		if (!(r >> 48 & 255))
+			pid = 1000 + (uint32_t)(r >> 41 & 7);
+		for (unsigned k = 0; k < DEPTH; k++) {
+			unsigned known = k < fork ? (unsigned)(k * bits / fork) : bits;
+			uint64_t way = number >> (bits - known);
+
+			way = (way + k * 0x9e3779b9) * 0x9e3779b97f4a7c15ULL;
+			chain[DEPTH - k] = block_addr[way >> 52] + 4;
+		}
+		put_header(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 8 + 40 + 8 + sizeof(chain));
+		put64(chain[1]);
+		put_pair(pid, pid);
+		put64(1000000000 + i * 20000);
+		put_pair((uint32_t)(i & 1), 0);
+		put64(240000 + (r >> 20 & 0x3fff));
+		put64(DEPTH + 1);
+		put(chain, sizeof(chain));
+	}
+}
+
 /* The file header with one attr and no features; data runs to the end of the file. */
 static void put_file_header(const struct perf_event_attr *attr, uint64_t data_size)
 {
@@ -244,7 +290,8 @@ int main(int argc, char **argv)
 {
 	struct perf_event_attr attr = { .size = PERF_ATTR_SIZE_VER5, .sample_period = 250000 };
 	const char *kind = argc > 3 ? argv[1] : "", *object = argv[argc - 1];
-	uint64_t samples = argc > 3 ? strtoull(argv[3], NULL, 0) : 0, entries = 0;
+	uint64_t samples = argc > 3 ? strtoull(argv[3], NULL, 0) : 0, entries = 0, distinct = 0,
+		 fork = 0;
 	uint64_t data_start;
 
 	if (!strcmp(kind, "flat") && argc == 5) {
@@ -255,6 +302,11 @@ int main(int argc, char **argv)
 		attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 				   PERF_SAMPLE_BRANCH_STACK;
 		attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
+	} else if (!strcmp(kind, "stacks") && argc == 7) {
+		distinct = strtoull(argv[4], NULL, 0);
+		fork = strtoull(argv[5], NULL, 0);
+		attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+				   PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN;
 	} else if (!strcmp(kind, "simd") && argc == 5) {
 		attr.size = PERF_ATTR_SIZE_VER10;
 		attr.sample_type =
@@ -268,7 +320,8 @@ int main(int argc, char **argv)
 	} else {
 		fputs("usage: gen flat FILE SAMPLES OBJECT\n"
 		      "       gen branches FILE SAMPLES ENTRIES OBJECT\n"
-		      "       gen simd FILE SAMPLES OBJECT\n",
+		      "       gen simd FILE SAMPLES OBJECT\n"
+		      "       gen stacks FILE SAMPLES DISTINCT FORK OBJECT\n",
 		      stderr);
 		return 129;
 	}
@@ -287,6 +340,8 @@ int main(int argc, char **argv)
 	data_start = (uint64_t)ftell(out);
 	if (entries)
 		branches(samples, entries, object);
+	else if (distinct && fork)
+		stacks(samples, distinct, fork, object);
 	else if (attr.sample_simd_regs_enabled)
 		simd(samples, object);
 	else

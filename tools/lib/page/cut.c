@@ -7,8 +7,8 @@
  */
 #include "page-int.h"
 
-#define MAX_NODES 400000
-#define MAX_ROWS  600000
+#define MAX_NODES 800000
+#define MAX_ROWS  900000
 
 /* Fewer slices than this say little about time. */
 #define LEAST_SLICES 64
@@ -96,6 +96,7 @@ static int cut_nodes(struct page *p, size_t max)
 		p->cut_nodes += small;
 		ret = to[i] == NONE ? -ENOMEM : 0;
 	}
+	p->cut_samples = 0;
 	for (size_t i = 0; !ret && i < p->rows.n; i++) {
 		struct page_row *row = &p->rows.v[i];
 
@@ -123,15 +124,10 @@ static int cut_cpus(struct page *p)
 	htab_free(&p->group_tab);
 	for (size_t i = 0; !ret && i < old.n; i++) {
 		struct page_group g = old.v[i];
-		size_t k = 0;
 
 		g.cpu = NONE;
-		/* Events and threads are few beside rows. */
-		while (k < p->groups.n && memcmp(&p->groups.v[k], &g, sizeof(g)))
-			k++;
-		if (k == p->groups.n && vec_push(&p->groups, g))
-			ret = -ENOMEM;
-		to[i] = (uint32_t)k;
+		to[i] = page_group_of(p, &g);
+		ret = to[i] == NONE ? -ENOMEM : 0;
 	}
 	for (size_t i = 0; !ret && i < p->rows.n; i++)
 		p->rows.v[i].group = to[p->rows.v[i].group];
@@ -139,6 +135,18 @@ static int cut_cpus(struct page *p)
 	vec_free(&old);
 	free(to);
 	return ret ?: recount(p);
+}
+
+/* Slices become longer until rows are few enough, or slices. */
+static int cut_time(struct page *p, size_t rows, uint32_t least)
+{
+	int ret = 0;
+
+	while (!ret && p->rows.n > rows && p->nr_slices > least) {
+		ret = page_coarsen(p);
+		p->cut_time = true;
+	}
+	return ret;
 }
 
 int page_cut(struct page *p)
@@ -149,12 +157,10 @@ int page_cut(struct page *p)
 
 	if (p->nodes.n > nodes)
 		ret = cut_nodes(p, nodes);
-	while (!ret && p->rows.n > rows && p->nr_slices > LEAST_SLICES) {
-		ret = page_coarsen(p);
-		p->cut_time = true;
-	}
-	if (!ret && p->rows.n > rows && !p->cut_cpu)
+	ret = ret ?: cut_time(p, rows, PAGE_SLICES / 4);
+	if (!ret && p->rows.n > rows)
 		ret = cut_cpus(p);
+	ret = ret ?: cut_time(p, rows, LEAST_SLICES);
 	/* Whoever has that many stacks has most of them once. */
 	while (!ret && p->rows.n > rows && nodes > 1000) {
 		nodes = (p->nodes.n < nodes ? p->nodes.n : nodes) / 2;

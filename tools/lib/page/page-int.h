@@ -135,6 +135,7 @@ int page_add_sample(struct page *p, const struct sample *s, struct thread *th);
 int page_add_mark(struct page *p, enum page_mark_kind kind, uint32_t thread, uint64_t time,
 		  uint64_t nr);
 uint32_t page_thread_of(struct page *p, const struct thread *th);
+uint32_t page_group_of(struct page *p, const struct page_group *g);
 uint32_t page_object_of(struct page *p, const struct dso *dso);
 uint32_t page_node_of(struct page *p, uint32_t parent, uint32_t frame);
 /* Adds to the row that is told apart so. */

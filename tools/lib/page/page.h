@@ -25,8 +25,8 @@
 /* All zero: what is usual. */
 struct page_opts {
 	uint32_t functions; /* so many of the hottest are shown as instructions; 0 = none */
-	uint32_t max_nodes; /* of the tree of calls; 0 = 400,000 */
-	uint32_t max_rows;  /* of samples that were added up; 0 = 600,000 */
+	uint32_t max_nodes; /* of the tree of calls; 0 = 800,000 */
+	uint32_t max_rows;  /* of samples that were added up; 0 = 900,000 */
 	bool full_paths;
 	struct log_sink log; /* what the page says of the recording too: what is missing, lost */
 };

@@ -166,7 +166,7 @@ uint32_t page_thread_of(struct page *p, const struct thread *th)
 		       : i;
 }
 
-static uint32_t group_of(struct page *p, const struct page_group *g)
+uint32_t page_group_of(struct page *p, const struct page_group *g)
 {
 	uint64_t hash = hash_mix((uint64_t)g->event << 32 | g->thread, g->cpu);
 	uint32_t i;
@@ -332,7 +332,7 @@ int page_add_sample(struct page *p, const struct sample *s, struct thread *th)
 	if (n < 0 || g.thread == NONE || count_object(p, frames->loc, frames->sym))
 		return -ENOMEM;
 	row.node = node_of_stack(p, frames, (size_t)n);
-	row.group = group_of(p, &g);
+	row.group = page_group_of(p, &g);
 	if (row.node == NONE || row.group == NONE ||
 	    slice_of(p, s->present & PERF_SAMPLE_TIME ? s->time : RECORD_NO_TIME, &row.slice))
 		return -ENOMEM;
