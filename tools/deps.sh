@@ -16,12 +16,14 @@ procps binutils-aarch64-linux-gnu libc6-arm64-cross libc6-i386 binutils-arm-linu
 libc6-armhf-cross'
 # Tools that read our profiles; their tests are skipped without them. Large, so only on request:
 # make deps DEPS_CLIENTS=1
-clients='bolt-19 llvm-19 autofdo'
+clients='bolt-19 llvm-19 autofdo golang-go'
 # The page of report --html in a browser, and what checks its script; on request, too:
-# make deps DEPS_BROWSER=1. From npm, into OUT/npm: what drives the browser, tsc and eslint.
+# make deps DEPS_BROWSER=1. From npm, into OUT/npm: what drives the browser, tsc and eslint, and
+# readers of what data convert writes for viewers.
 browser='chromium'
 command -v node >/dev/null 2>&1 && command -v npm >/dev/null 2>&1 || browser='chromium nodejs npm'
-modules='playwright-core@1.65.1 typescript@5.9.3 eslint@9.39.1'
+modules='playwright-core@1.65.1 typescript@5.9.3 eslint@9.39.1
+pprof-format@2.3.2 speedscope@1.25.0 ajv@8.17.1 @firefox-devtools/profiler-cli@0.10.0'
 
 if [ "$what" = build ]; then
 	must_tests='' tests='' clients='' browser=''
@@ -44,7 +46,12 @@ lacking() {
 
 # What is of npm, where it was asked for and is not there yet. Without it its tests are skipped.
 npm_modules() {
-	[ -n "$browser" ] && [ ! -d "$out/npm/node_modules/playwright-core" ] || return 0
+	[ -n "$browser" ] || return 0
+	left=
+	for name in $modules; do
+		[ -d "$out/npm/node_modules/${name%@*}" ] || left=1
+	done
+	[ -n "$left" ] || return 0
 	command -v npm >/dev/null 2>&1 || return 0
 	mkdir -p "$out/npm"
 	(cd "$out/npm" && npm install --no-save --ignore-scripts --no-audit --no-fund --silent $modules) ||

@@ -22,6 +22,8 @@ static const struct option data_options[] = {
 		 "json: also what tasks did: names, forks, ends, mappings"),
 	OPT_STRING(0, "by", struct data_opts, by, "LIST",
 		   "keep samples apart by event, comm, pid, tid or cpu"),
+	OPT_BOOL(0, "branches", struct data_opts, branches,
+		 "pprof: branches taken, from where to where, in place of samples"),
 	OPT_BOOL('j', "json", struct data_opts, json, "check: print JSON"),
 	OPT_INC('v', "verbose", struct data_opts, verbose, "say more"),
 	OPT_INCLUDE(struct data_opts, session, session_options),
@@ -321,7 +323,9 @@ static int check_options(const struct command *cmd, const struct data_opts *o,
 	static const struct {
 		unsigned bit;
 		const char *name;
-	} options[] = { { CONVERT_ALL, "--all" }, { CONVERT_BY, "--by" } };
+	} options[] = { { CONVERT_ALL, "--all" },
+			{ CONVERT_BY, "--by" },
+			{ CONVERT_BRANCHES, "--branches" } };
 	struct obuf with;
 	int ret = 0;
 
@@ -372,7 +376,8 @@ static int read_options(const struct command *cmd, struct data_opts *o, struct d
 	d->format = convert_format_find(o->to ? o->to : "fdata");
 	if (!d->format)
 		return cli_usage_error(cmd, "unknown format '%s'", o->to);
-	opts->options = (o->all ? CONVERT_ALL : 0) | (o->by ? CONVERT_BY : 0);
+	opts->options = (o->all ? CONVERT_ALL : 0) | (o->by ? CONVERT_BY : 0) |
+			(o->branches ? CONVERT_BRANCHES : 0);
 	opts->plain = n > 3 && !strcmp(o->output + n - 3, ".pb");
 	if (o->by && convert_by_parse(o->by, &opts->by, &err))
 		return cli_usage_error(cmd, "%s", err.text);

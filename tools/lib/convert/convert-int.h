@@ -138,9 +138,16 @@ bool flow_walk(struct flow *fl, uint64_t from, uint64_t start, uint64_t end,
 ssize_t convert_stack_of(const struct convert_run *r, const struct session_sample *in,
 			 struct frame *alone, const struct frame **frames);
 
+/*
+ * 0 where some event has PERF_SAMPLE_* @fields. Else -EINVAL: a file that could only be empty is not
+ * begun.
+ */
+int convert_need(const struct convert_run *r, uint64_t fields, const char *why, const char *hint,
+		 struct err *e);
+
 /* ---- the formats, each in the file of its name; fdata and autofdo's in write.c ---- */
 
 extern const struct convert_format convert_fdata, convert_preagg, convert_autofdo, convert_profgen;
-extern const struct convert_format convert_folded, convert_json;
+extern const struct convert_format convert_folded, convert_json, convert_pprof;
 
 #endif

@@ -147,6 +147,7 @@ const struct convert_format *convert_format_find(const char *name); /* NULL = no
 enum convert_option {
 	CONVERT_ALL = 1, /* json: other records too */
 	CONVERT_BY = 2,
+	CONVERT_BRANCHES = 4, /* branches of branch stacks in place of samples */
 };
 
 /* What keeps samples apart that have the same stack. */

@@ -55,20 +55,17 @@ static int bad_record(void *ctx, const struct record *rec, struct err *why)
 	return 0;
 }
 
-/* A file that could only be empty is not begun. */
-static int check_need(const struct convert_run *r, struct err *e)
+int convert_need(const struct convert_run *r, uint64_t fields, const char *why, const char *hint,
+		 struct err *e)
 {
-	const struct convert_format *f = r->format;
 	const struct perfdata *pd = session_env(r->session)->pd;
 
-	if (!f->need)
-		return 0;
 	for (size_t i = 0; i < perfdata_nr_events(pd); i++)
-		if ((perfdata_event(pd, i)->attr.sample_type & f->need) == f->need)
+		if ((perfdata_event(pd, i)->attr.sample_type & fields) == fields)
 			return 0;
-	err_set(e, -EINVAL, "a %s file cannot be made of this recording: %s", f->name, f->need_why);
-	if (f->need_hint)
-		err_hint(e, "%s", f->need_hint);
+	err_set(e, -EINVAL, "such a %s file cannot be made of this recording: %s", r->format->name,
+		why);
+	err_hint(e, "%s", hint);
 	return -EINVAL;
 }
 
@@ -82,7 +79,7 @@ int convert_samples(struct session *s, const struct convert_format *f,
 		.bad = bad_record,
 	};
 	struct convert_run r = { .format = f, .opts = opts, .session = s, .out = out };
-	int ret = check_need(&r, e);
+	int ret = f->need ? convert_need(&r, f->need, f->need_why, f->need_hint, e) : 0;
 
 	ret = ret ?: f->begin(&r, e);
 	ret = ret ?: session_read(s, &consumer, &r, e);

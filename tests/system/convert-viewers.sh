@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# data convert to what viewers open, each format read by a reader that is not ours. One recording is
+# made by hand (tests/helpers/page-file.py): its numbers are known, its names are hostile.
+. "$(dirname "$0")/../lib.sh"
+need_cmd python3
+NONE='not here (make deps DEPS_BROWSER=1 installs it)'
+
+made_file page-file "$TMP" "$TMP/made.data" || skip_all "cannot write $TMP/made.data"
+convert() {
+	"$PERF" data convert "$@" 2>"$TMP/err"
+}
+fx=$(fixtures) || fx=
+real=$([ -z "$fx" ] || find "$fx" -name 'perf.data' | sort | head -6)
+# report_sums FILE: samples and periods, one event after the other
+report_sums() {
+	"$PERF" report -i "$1" --no-branch-stack --csv --no-group -g none --no-children -s comm -F comm,sample,period 2>/dev/null |
+		python3 -c 'import csv, sys
+rows = [r for r in csv.reader(sys.stdin) if r and r[-1].isdigit()]
+print(sum(int(r[-2]) for r in rows), sum(int(r[-1]) for r in rows))'
+}
+
+# ---- what all have in common
+is "each format of --to help has its paragraph in the man page" "$("$PERF" data convert --to help | cut -d' ' -f1 |
+	while read -r name; do grep -q "^\*$name\*::" "$ROOT/Documentation/perf-data.adoc" || echo "$name"; done)" ""
+check_status "--by of nothing that samples have" 129 "$PERF" data convert -i "$TMP/made.data" --to pprof --by colour -o "$TMP/no"
+check_status "--by with a format that has no place for it" 129 "$PERF" data convert -i "$TMP/made.data" --to fdata --by pid -o "$TMP/no"
+check_status "--branches of a format that has none" 129 "$PERF" data convert -i "$TMP/made.data" --to json --branches -o "$TMP/no"
+
+# ---- pprof
+reader=$(node_module pprof-format) && command -v node >/dev/null || reader=
+if [ -n "$reader" ]; then
+	pprof() {
+		node "$ROOT/tests/helpers/read-pprof.mjs" "$reader" "$1"
+	}
+	convert -i "$TMP/made.data" --to pprof -o "$TMP/a.pb.gz"
+	pprof "$TMP/a.pb.gz" >"$TMP/a" 2>&1
+	is "pprof: samples and periods of each event" "$(grep ^sums "$TMP/a")" "sums 709 70066 10 10"
+	is "... by name and unit" "$(grep ^types "$TMP/a")" \
+		"types cycles_samples/count cycles/count page-faults_samples/count page-faults/count"
+	is "... what a sample stands for" "$(grep ^period "$TMP/a")" "period cycles/count 100000"
+	is "... ids are dense, addresses in their mappings, strings text" "$(grep ^ids "$TMP/a")" "ids ok"
+	like "... both events of a stack are values of one sample" "$(cat "$TMP/a")" '^stack main;work;leaf - 400 40000 10 10$'
+	like "... a recursive stack, whole" "$(cat "$TMP/a")" '^stack main;again;again;again;leaf - 200 10000 0 0$'
+	like "... a sample in no function is its object's" "$(cat "$TMP/a")" '^stack \[gone<b>.so\] - 1 10 0 0$'
+	like "... mappings say what is known of them" "$(grep ^mapping "$TMP/a")" 'gone<b>.so - 0 0 0 0$'
+	convert -i "$TMP/made.data" --to pprof --by comm,pid,tid,cpu -o "$TMP/b.pb"
+	is "pprof: -o X.pb is not packed" "$(head -c 2 "$TMP/b.pb" | od -An -tx1 | tr -d ' ' | grep -c 1f8b)" 0
+	pprof "$TMP/b.pb" >"$TMP/b" 2>&1
+	is "pprof --by: the same sums" "$(grep ^sums "$TMP/b")" "sums 709 70066 10 10"
+	like "... who ran are labels, what is no text is seen" "$(cat "$TMP/b")" \
+		'^stack main;work comm=evil.xe2.x80.xaetxt,pid=20,tid=21,cpu=1 100 20000 0 0$'
+	convert -i "$TMP/made.data" --to pprof --branches -o - >"$TMP/c.pb.gz"
+	pprof "$TMP/c.pb.gz" >"$TMP/c" 2>&1
+	is "pprof --branches: branches, mispredicted ones, cycles" "$(grep -E '^(sums|types|stack)' "$TMP/c" | tr '\n' ' ')" \
+		"sums 20 10 80 types branches/count mispredicted/count cycles/count stack leaf;leaf - 10 10 30 stack work;leaf - 10 0 50 "
+	convert -i "$TMP/made.data" --to pprof --comms second -e cycles -o "$TMP/d.pb"
+	is "pprof: the session's options choose samples" "$(pprof "$TMP/d.pb" | grep ^sums)" "sums 201 10010"
+	for f in $real; do
+		convert -i "$f" --to pprof -o "$TMP/real.pb.gz" || continue
+		pprof "$TMP/real.pb.gz" >"$TMP/real" 2>&1
+		is "pprof: samples and periods are the report's: ${f#"$fx"/}" \
+			"$(awk '/^sums/ { for (i = 2; i <= NF; i += 2) { s += $i; p += $(i + 1) } printf "%d %.0f ", s, p } /^ids/ { print $2 }' "$TMP/real")" \
+			"$(report_sums "$f") ok"
+	done
+else
+	skip "pprof" "npm's pprof-format is $NONE"
+fi
+if command -v go >/dev/null && go tool -n pprof >/dev/null 2>&1; then
+	convert -i "$TMP/made.data" --to pprof --by comm -o "$TMP/a.pb.gz"
+	HOME=$TMP/home go tool pprof -symbolize=none -raw "$TMP/a.pb.gz" >"$TMP/raw" 2>&1
+	like "pprof's own tool reads it" "$(cat "$TMP/raw")" 'cycles_samples/count cycles/count\[dflt\] page-faults_samples/count'
+	HOME=$TMP/home go tool pprof -symbolize=none -sample_index=cycles -top "$TMP/a.pb.gz" >"$TMP/top" 2>&1
+	like "... with the report's numbers" "$(cat "$TMP/top")" '50000 71\.36% .* leaf$'
+	like "... and the labels" "$(HOME=$TMP/home go tool pprof -symbolize=none -sample_index=cycles -tags "$TMP/a.pb.gz" 2>&1)" \
+		'10010.*: second'
+else
+	skip "pprof's own tool" "no go here (make deps DEPS_CLIENTS=1 installs it)"
+fi
+check_status "pprof --branches of a recording without" 1 "$PERF" data convert -i "$ROOT/tests/data/perf/arm64-zstd.data" --to pprof --branches -o "$TMP/no"
+
+like "... says why, and what to do" "$(cat "$TMP/check.out")" 'has no branch stacks'
+
+done_testing
