@@ -114,6 +114,7 @@ steps_report() {
 	v) printf '%s\n' 'key v' 'wait > without callees' 'unmatch Children' 'match 50.00%.*branchy' ;;
 	l) printf '%s\n' 'key l' 'wait record with --latency' ;;
 	y) printf '%s\n' 'key y' 'wait no vector registers' ;;
+	=) printf '%s\n' 'key =' 'wait Nothing to compare with' ;;
 	V) printf '%s\n' 'key E V' 'wait with their objects' 'match _start walk$|_start walk ' 'key V' \
 		'unmatch _start walk ' ;;
 	Esc) printf '%s\n' 'key t' 'wait > command' 'key Esc' 'gone > command' 'key Esc' 'wait really' 'key y' 'exit 0' ;;
@@ -187,6 +188,47 @@ wait Samples: 50
 key q
 exit 0
 restored two events, one after the other
+EOF
+
+# ---- beside another recording: one with less of worker and more of branchy, without leaf
+sed 's/sample 25/sample 50/; s/0x4001cc/0x4001c0/; /^sample 10/d' chains |
+	made_file walk-file after.data /proc/self/cwd/walk
+check_status "--diff without a terminal" 129 "$PERF" report -i after.data --diff walk.data
+check_status "--diff with a file that is not there" 129 "$PERF" report -i after.data --diff nothing.data
+screen <<EOF
+run $PERF report -i after.data --diff walk.data
+wait Delta
+match 76.92%    .6.92%     0.00%  walk .*_start
+match 76.92%    .6.92%    76.92%  walk .*branchy
+key =
+wait Differences from walk.data
+match -20.00%   20.00%        -  walk  walk  ... leaf
+key q
+gone Differences
+key o Down Enter
+wait > by sym
+match 100.00%    .6.00%     6.15%  ... _start|100.00%    .0.00%     6.15%  ... _start
+key u
+gone > by
+key T Enter
+wait > time
+unmatch Delta
+key =
+wait Slices of time are of one recording
+key u
+wait Delta
+key f
+wait > focus
+match Delta
+key q
+exit 0
+restored rows beside those of another recording
+EOF
+screen <<EOF
+run $PERF report -i after.data --diff nothing.data
+wait --diff: cannot open nothing.data
+exit 1
+restored --diff with a file that is not there
 EOF
 
 # ---- names that nobody should send to a terminal

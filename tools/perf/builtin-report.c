@@ -111,16 +111,9 @@ static int take_record(void *ctx, const struct record *rec, struct err *e)
 		       : 0;
 }
 
-static int finish(void *ctx, struct err *e)
+int report_set_groups(struct report *r, struct err *e)
 {
-	struct report *r = ctx;
-	/* Levels have no columns that could stand side by side where each has a name. */
-	bool group = r->o.group && !((r->o.json || r->o.csv) && r->o.hierarchy);
-	int ret = r->o.apart ? report_read_apart(r, e) : report_join_pieces(r, e);
-
-	if (ret)
-		return ret;
-	for (size_t i = 0; group && i < perfdata_nr_events(r->pd); i++) {
+	for (size_t i = 0; i < perfdata_nr_events(r->pd); i++) {
 		const struct perfdata_event *ev = perfdata_event(r->pd, i);
 
 		if (ev->leader == ev->idx &&
@@ -128,6 +121,19 @@ static int finish(void *ctx, struct err *e)
 		    table_set_group(r->t, ev->idx, ev->nr_members))
 			return err_set(e, -ENOMEM, "no memory for groups");
 	}
+	return 0;
+}
+
+static int finish(void *ctx, struct err *e)
+{
+	struct report *r = ctx;
+	/* Levels have no columns that could stand side by side where each has a name. */
+	bool group = r->o.group && !((r->o.json || r->o.csv) && r->o.hierarchy);
+	int ret = r->o.apart ? report_read_apart(r, e) : report_join_pieces(r, e);
+
+	ret = ret ?: group ? report_set_groups(r, e) : 0;
+	if (ret)
+		return ret;
 	if (r->flow)
 		brflow_finish(r->flow);
 	ret = table_finish(r->t, e);
@@ -281,6 +287,7 @@ static void report_free(struct report *r)
 	table_free(r->t);
 	table_free(r->rich);
 	report_free_pieces(r);
+	report_free_before(r);
 	arena_free(&r->args);
 	session_close(r->session);
 	session_opts_free(&r->o.session);
@@ -302,6 +309,12 @@ static int run(struct report *r, struct err *e)
 	if (r->o.html)
 		return report_html(r, e);
 	ret = report_wants_browser(r) ? report_open_browser(r, e) : 0;
+	if (!ret && r->o.diff && !r->tui) {
+		r->usage = true;
+		ret = err_set(e, -EINVAL, "--diff is shown in the browser, and there is none");
+		err_hint(e, "Run it in a terminal, without options for text. --json of both "
+			    "recordings is what programs can compare.");
+	}
 	if (ret)
 		return ret;
 	if (!report_lists_flow(r) && !r->tui)

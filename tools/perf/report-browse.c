@@ -76,11 +76,48 @@ void report_progress(void *ctx, uint64_t done, uint64_t total)
 		r->stopped = true;
 }
 
+/* --diff: counted as this one, in a session of its own that lasts as long as the browser. */
+static int read_before(struct report *r, struct err *e)
+{
+	struct report *b = malloc(sizeof(*b));
+	int ret;
+
+	if (!b)
+		return err_set(e, -ENOMEM, "no memory for another recording");
+	*b = *r;
+	b->o.session.input = r->o.diff;
+	b->o.session.progress_ctx = b;
+	b->session = NULL;
+	b->t = b->rich = NULL;
+	b->code = NULL;
+	b->flow = NULL;
+	b->threads = NULL;
+	b->before = NULL;
+	b->nr_taken = 0;
+	r->before = b;
+	ret = report_count_apart(b, e);
+	ret = ret ?: r->o.group ? report_set_groups(b, e) : 0;
+	ret = ret ?: table_finish(b->t, e);
+	r->stopped |= b->stopped;
+	return ret ? err_context(e, "--diff") : 0;
+}
+
+void report_free_before(struct report *r)
+{
+	if (!r->before)
+		return;
+	table_free(r->before->t);
+	session_close(r->before->session);
+	free(r->before);
+}
+
 int report_finish_browser(struct report *r, struct err *e)
 {
+	int ret = r->o.diff ? read_before(r, e) : 0;
+
 	r->rich = r->t;
 	r->t = NULL;
-	return r->code ? annotate_finish(r->code, e) : 0;
+	return ret ?: r->code ? annotate_finish(r->code, e) : 0;
 }
 
 int report_browse(struct report *r, const struct faces *f, struct err *e)
@@ -90,6 +127,9 @@ int report_browse(struct report *r, const struct faces *f, struct err *e)
 		.rich = r->rich,
 		.a = r->code,
 		.simd = r->vectors,
+		.before = r->before ? r->before->t : NULL,
+		.before_po = r->before ? &r->before->po : NULL,
+		.before_name = r->o.diff,
 		.partial = r->stopped,
 		.next = r->next,
 		.next_size = sizeof(r->next),

@@ -72,7 +72,7 @@ int report_derive(struct report *r, struct err *e)
 
 /* ---- in sessions of their own ---------------------------------------------------------------- */
 
-static int count_apart(struct report *piece, struct err *e)
+int report_count_apart(struct report *piece, struct err *e)
 {
 	const struct session_env *env;
 	int ret = session_open(&piece->session, &piece->o.session, e);
@@ -118,7 +118,7 @@ int report_read_apart(struct report *r, struct err *e)
 		piece.t = NULL;
 		piece.flow = NULL;
 		piece.o.session.first_sample = n * r->o.pieces;
-		ret = count_apart(&piece, e);
+		ret = report_count_apart(&piece, e);
 		ret = ret ?: add_apart(r, &piece, e);
 		r->threads = piece.threads;
 		last = !ret && session_in_slice(piece.session);

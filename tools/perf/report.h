@@ -33,6 +33,7 @@ struct report_opts {
 	const char *socket, *parallelism;
 	bool latency;
 	const char *color;
+	const char *diff;
 	bool chain_given, chain_none, inverted;
 	struct chain_opts chain;
 	double min_percent; /* --percent-limit */
@@ -69,6 +70,7 @@ struct report {
 	bool usage;		       /* what failed is the command line */
 	bool color;		       /* shares have colours */
 	struct tui *tui;	       /* NULL: text */
+	struct report *before;	       /* --diff: the other one, counted; else NULL */
 	bool stopped;		       /* reading, by the user */
 	bool vectors;		       /* the recording has vector registers */
 	char next[256];		       /* the recording that is looked at next; "" = none */
@@ -97,6 +99,7 @@ int report_open_browser(struct report *r, struct err *e);
 void report_close_browser(struct report *r);
 /* All is read: what the browser looks at. */
 int report_finish_browser(struct report *r, struct err *e);
+void report_free_before(struct report *r);
 /* Until it is left. */
 int report_browse(struct report *r, const struct faces *f, struct err *e);
 /* For the session: on the screen that there is. */
@@ -107,6 +110,8 @@ int report_html(struct report *r, struct err *e);
 
 /* What counts samples, once more. */
 int report_start_counting(struct report *r, struct err *e);
+/* Groups of events are columns of one table. */
+int report_set_groups(struct report *r, struct err *e);
 /* Counts what the session reads; @at_end: the consumer's finish(). */
 int report_read(struct report *r, int (*at_end)(void *ctx, struct err *e), struct err *e);
 /*
@@ -119,6 +124,8 @@ int report_derive(struct report *r, struct err *e);
 /* What has been counted is put aside; at the end all is added up. */
 int report_next_piece(struct report *r, struct err *e);
 int report_join_pieces(struct report *r, struct err *e);
+/* A report of its own session, told by its options: counted, not finished. */
+int report_count_apart(struct report *piece, struct err *e);
 /* --apart: what follows the first piece is read and added, when that was read. */
 int report_read_apart(struct report *r, struct err *e);
 void report_free_pieces(struct report *r);

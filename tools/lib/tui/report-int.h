@@ -9,6 +9,7 @@
  *	report-zoom.c	keys that take a step: zooms, focus, filters, order, direction
  *	report-time.c	a slice of time is picked
  *	report-sandwich.c	callers above, callees below one function
+ *	report-diff.c	beside another recording
  *	report-menu.c	the row menu, events, files
  *	report-save.c	what is seen into a file
  *	report-search.c	a word in any column
@@ -30,6 +31,7 @@ struct browser_layout {
 	bool number[MAX_KEYS];
 	size_t nr;
 	bool other; /* a column with the share of the other total */
+	bool diff;  /* and with the difference from another recording */
 	bool folds; /* a sign in front */
 };
 
@@ -37,7 +39,8 @@ struct browser {
 	const struct tui_report *in;
 	struct faces f; /* what is seen, for writers */
 	struct view_steps *steps;
-	struct keys_opts o; /* after these */
+	struct browser_diff *diff; /* NULL = there is no other recording */
+	struct keys_opts o;	   /* after these */
 	double min_percent;
 	struct browse_rows
 		*rows; /* NULL = none yet; nodes point into it, so it stays where it is */
@@ -87,6 +90,20 @@ enum tui_role browser_share_role(double percent);
 
 /* report-title.c */
 void browser_title(struct tui_view *v, struct tui_pen *p);
+
+/* report-diff.c: the other recording takes the same steps; 0 without one. */
+#define BROWSER_DIFF_WIDTH 8
+int browser_diff_new(struct browser *b, struct err *e);
+void browser_diff_free(struct browser *b);
+void browser_diff_step(struct tui *t, struct browser *b, const struct view_step *step);
+/* @go: view_steps_undo() or _redo(). */
+void browser_diff_go(struct tui *t, struct browser *b,
+		     int (*go)(struct view_steps *s, struct err *e));
+/* Once there is another view. */
+int browser_diff_look(struct browser *b, struct err *e);
+bool browser_diff_shown(const struct browser *b);
+void browser_diff_cell(const struct browser *b, const struct keys_row *row, struct tui_pen *p);
+enum tui_answer browser_differences(struct tui *t, struct tui_view *v);
 
 /* report-zoom.c, report-menu.c, report-save.c, report-search.c */
 enum tui_answer browser_zoom_dso(struct tui *t, struct tui_view *v);

@@ -76,7 +76,9 @@ int browser_look(struct browser *b, struct err *e)
 	at = id ? browse_find(b->rows, id) : -1;
 	if (at >= 0)
 		tui_list_go(&b->list, (uint64_t)at, false);
-	return ret ? err_set(e, ret, "no memory for what was unfolded") : 0;
+	if (ret)
+		return err_set(e, ret, "no memory for what was unfolded");
+	return browser_diff_look(b, e);
 }
 
 /* ---- taking steps ---------------------------------------------------------------------------- */
@@ -93,6 +95,7 @@ static bool look_or(struct tui *t, struct browser *b,
 	/* That is kept, and needs no memory that was not there. */
 	if (was(b->steps, &e))
 		browser_error(t, &e);
+	browser_diff_go(t, b, was);
 	return false;
 }
 
@@ -117,6 +120,7 @@ bool browser_step(struct tui *t, struct browser *b, const struct view_step *step
 		browser_error(t, &e);
 		return false;
 	}
+	browser_diff_step(t, b, step);
 	if (!look_or(t, b, view_steps_undo))
 		return false;
 	if (browse_nr(b->rows))
@@ -125,38 +129,39 @@ bool browser_step(struct tui *t, struct browser *b, const struct view_step *step
 		browser_error(t, &e);
 		return true;
 	}
+	browser_diff_go(t, b, view_steps_undo);
 	view_steps_forget(b->steps);
 	if (look_or(t, b, view_steps_undo))
 		say_empty(t, step);
 	return false;
 }
 
+/* @back: what undoes it. */
+static enum tui_answer go(struct tui *t, struct browser *b,
+			  int (*to)(struct view_steps *s, struct err *e),
+			  int (*back)(struct view_steps *s, struct err *e), const char *nothing)
+{
+	struct err e = { 0 };
+	int ret = to(b->steps, &e);
+
+	if (ret > 0) {
+		tui_message(t, "%s", nothing);
+	} else if (ret) {
+		browser_error(t, &e);
+	} else {
+		browser_diff_go(t, b, to);
+		look_or(t, b, back);
+	}
+	return TUI_STAY;
+}
+
 enum tui_answer browser_undo(struct tui *t, struct tui_view *v)
 {
-	struct browser *b = v->ctx;
-	struct err e = { 0 };
-	int ret = view_steps_undo(b->steps, &e);
-
-	if (ret > 0)
-		tui_message(t, "Nothing was done that could be undone");
-	else if (ret)
-		browser_error(t, &e);
-	else
-		look_or(t, b, view_steps_redo);
-	return TUI_STAY;
+	return go(t, v->ctx, view_steps_undo, view_steps_redo,
+		  "Nothing was done that could be undone");
 }
 
 enum tui_answer browser_redo(struct tui *t, struct tui_view *v)
 {
-	struct browser *b = v->ctx;
-	struct err e = { 0 };
-	int ret = view_steps_redo(b->steps, &e);
-
-	if (ret > 0)
-		tui_message(t, "Nothing was undone");
-	else if (ret)
-		browser_error(t, &e);
-	else
-		look_or(t, b, view_steps_undo);
-	return TUI_STAY;
+	return go(t, v->ctx, view_steps_redo, view_steps_undo, "Nothing was undone");
 }

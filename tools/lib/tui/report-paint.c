@@ -35,7 +35,7 @@ static int rank(const struct browser_layout *l, size_t i)
 
 static int total_width(const struct browser_layout *l, int cap, int name)
 {
-	int all = l->other ? SHARE_HEAD + 2 : 0;
+	int all = (l->other ? SHARE_HEAD + 2 : 0) + (l->diff ? BROWSER_DIFF_WIDTH + 2 : 0);
 
 	all += l->folds ? 2 : 0;
 	for (size_t i = 0; i < l->nr; i++) {
@@ -94,6 +94,7 @@ void browser_layout(struct browser *b, int cols)
 	*l = (struct browser_layout){ 0 };
 	l->folds = levels || b->o.use_chains;
 	l->other = is_filtered(b);
+	l->diff = browser_diff_shown(b);
 	for (size_t i = b->skip < nr ? b->skip : nr - !!nr; i < nr; i++)
 		add_col(b, view_col(b->f.v, i));
 	if (levels)
@@ -140,6 +141,8 @@ void browser_heads(struct browser *b, struct tui_pen *p)
 		if (i)
 			tui_put(p, TUI_HEAD, "  ");
 		tui_field(p, TUI_HEAD, w, view_col_head(b->f.v, l->col[i]));
+		if (!i && l->diff)
+			tui_putf(p, TUI_HEAD, "  %*s", BROWSER_DIFF_WIDTH, "Delta");
 		if (!i && l->other)
 			tui_putf(p, TUI_HEAD, "  %*s", SHARE_HEAD, other_head(b));
 	}
@@ -201,6 +204,10 @@ static void put_cells(struct browser *b, const struct keys_row *row, struct tui_
 		if (last && !l->number[i])
 			w = tui_left(p);
 		tui_field(p, role, w, cell_text(b, row, l->col[i]));
+		if (!i && l->diff) {
+			tui_put(p, TUI_NORMAL, "  ");
+			browser_diff_cell(b, row, p);
+		}
 		if (!i && l->other)
 			put_other(b, row, p);
 	}
@@ -234,7 +241,7 @@ static int label_at(const struct browser *b)
 
 	for (size_t i = 0; i < l->nr; i++)
 		at += l->width[i] + 2;
-	return at + (l->other ? SHARE_HEAD + 2 : 0);
+	return at + (l->other ? SHARE_HEAD + 2 : 0) + (l->diff ? BROWSER_DIFF_WIDTH + 2 : 0);
 }
 
 static void put_sign(const struct browser *b, const struct browse_line *l, struct tui_pen *p)

@@ -252,6 +252,8 @@ static const struct tui_key keys[] = {
 	{ 'l', "l", "latency first, or overhead", browser_latency },
 	{ 'y', "y", "columns of SIMD state on or off", browser_simd },
 	{ 'V', "V", "frames with their objects, or without", key_verbose },
+	{ '=', "=", "the largest differences from the other recording (--diff)",
+	  browser_differences },
 	{ TUI_ESC, "Esc, u", "undo the last step", key_esc },
 	{ 'u', NULL, NULL, browser_undo },
 	{ 'U', "U", "take the step again that was undone", browser_redo },
@@ -291,6 +293,7 @@ int tui_report(struct tui *t, const struct tui_report *in, struct err *e)
 	b->list = (struct tui_list){ .ops = &list_ops, .ctx = b };
 	b->view = (struct tui_view){ .ops = &view_ops, .ctx = b, .list = &b->list };
 	ret = view_steps_new(&b->steps, in->rich, in->f->po, e);
+	ret = ret ?: browser_diff_new(b, e);
 	if (!ret) {
 		b->f.t = view_steps_table(b->steps);
 		b->f.v = view_steps_view(b->steps);
@@ -303,6 +306,7 @@ int tui_report(struct tui *t, const struct tui_report *in, struct err *e)
 	if (b->rows)
 		browse_rows_free(b->rows);
 	free(b->rows);
+	browser_diff_free(b);
 	view_steps_free(b->steps);
 	if (b->search.set)
 		regfree(&b->search.re);

@@ -109,7 +109,11 @@ struct tui_report {
 	struct tui_annotate_opts annotate;
 	bool simd;    /* there are vector registers: rich counts their state */
 	bool partial; /* reading was broken off */
-	char *next;   /* a file that the user went to is written here; "" = none */
+	/* Another recording's, which rows are compared with: as rich and f->po; NULL = none. */
+	const struct table *before;
+	const struct keys_opts *before_po;
+	const char *before_name;
+	char *next; /* a file that the user went to is written here; "" = none */
 	size_t next_size;
 };
 
