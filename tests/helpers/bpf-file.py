@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""bpf-file.py OUT [cut]: samples in a BPF program of two functions whose code the recorder stored in
-BPF_PROG_INFO: "xor %eax,%eax; ret" and "nop; ret". cut: the code's length lies beyond the bytes."""
+"""bpf-file.py OUT [cut] [pipe]: samples in a BPF program of two functions whose code the recorder stored in
+BPF_PROG_INFO: "xor %eax,%eax; ret" and "nop; ret". cut: the code's length lies beyond the bytes;
+pipe: as a stream."""
 import struct
 import sys
 
@@ -31,4 +32,4 @@ struct.pack_into('<IIQQ', info, 104, 2, 2, at_syms, at_lens)
 r.features[BPF_PROG_INFO] = struct.pack('<I', 1) + struct.pack('<IIQ', len(info), len(data), 0) + \
     bytes(info) + data
 r.features[ARCH] = r.string('x86_64')
-r.write(sys.argv[1])
+r.write_pipe(sys.argv[1]) if 'pipe' in sys.argv else r.write(sys.argv[1])

@@ -86,10 +86,51 @@ else
 	skip "from a jitdump file" "the helper's code is for another machine"
 fi
 
+# Code that has names only, and no names.
+cat >"$TMP/made.c" <<'C'
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(void)
+{
+	/* mov $0x10000000,%ecx; dec %ecx; jne; ret */
+	static const unsigned char code[] = { 0xb9, 0, 0, 0, 0x10, 0xff, 0xc9, 0x75, 0xfc, 0xc3 };
+	unsigned char *p = mmap(0, 4096, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char name[64];
+	FILE *f;
+
+	memcpy(p, code, sizeof(code));
+	snprintf(name, sizeof(name), "/tmp/perf-%d.map", getpid());
+	f = fopen(name, "w");
+	fprintf(f, "%lx %zx made_spin\n", (unsigned long)p, sizeof(code));
+	fclose(f);
+	puts(name);
+	fflush(stdout);
+	((void (*)(void))p)();
+	return 0;
+}
+C
+if [ "$(uname -m)" = x86_64 ] && gcc -o "$TMP/made" "$TMP/made.c" 2>"$TMP/log" &&
+	"$PERF" record -q -e cpu-clock:u -F 1000 -o "$TMP/perf.data" "$TMP/made" >"$TMP/map" 2>"$TMP/log"; then
+	map=$(cat "$TMP/map")
+	annotate made_spin
+	like "a perf map has no code: which file it is" "$(cat "$TMP/err")" "left no bytes: $map has names only"
+	like "... and how to get code" "$(cat "$TMP/err")" 'write a jitdump file'
+	rm -f "$map"
+	annotate
+	like "no map: where names are looked for" "$(cat "$TMP/err")" "names are read from $map"
+else
+	skip "a perf map has no code: which file it is" "the code is for another machine"
+fi
+
 made_file bpf-file "$TMP/perf.data"
 annotate
 like "a BPF program, from the recording" "$(cat "$TMP/out")" 'xor +%eax,%eax'
 like "... and its second function" "$(cat "$TMP/out")" 'nop'
+made_file bpf-file "$TMP/pipe" pipe
+"$PERF" annotate -i - <"$TMP/pipe" >"$TMP/out" 2>"$TMP/err"
+like "a BPF program, from a stream" "$(cat "$TMP/out")" 'xor +%eax,%eax'
 made_file bpf-file "$TMP/perf.data" cut
 annotate
 like "a BPF program whose bytes are not there" "$(cat "$TMP/err")" 'is not in the recording: it has no BPF_PROG_INFO of it'

@@ -238,6 +238,22 @@ static void browse(struct annotate_cmd *c, const char *name, size_t *nr_asked, s
 	}
 }
 
+static int say_nameless(const struct annotate_cmd *c, struct err *e)
+{
+	const struct dso *dso = annotate_most_unnamed(c->a);
+
+	err_set(e, -ENOENT, "no sample of %s lies in a function whose name is known",
+		perfdata_path(c->pd));
+	/* Of files the warnings tell what is the matter. */
+	if (dso && dso->kind == DSO_ANON)
+		err_hint(
+			e,
+			"Most lie in code that process %d made at run time. Its names are read from %s, "
+			"or with the code from a jitdump file; record with -k mono for that.",
+			dso->pid, dso->name);
+	return e->code;
+}
+
 /* The answer, in the form that was asked for. */
 int annotate_cmd_show(struct annotate_cmd *c, struct err *e)
 {
@@ -262,8 +278,7 @@ int annotate_cmd_show(struct annotate_cmd *c, struct err *e)
 	if (!ret && c->o.symbol && !nr_asked)
 		ret = say_unknown(c, c->o.symbol, e);
 	if (!ret && !annotate_nr_functions(c->a))
-		ret = err_set(e, -ENOENT, "no sample of %s lies in a function whose name is known",
-			      perfdata_path(c->pd));
+		ret = say_nameless(c, e);
 	free(demangled);
 	return ret;
 }

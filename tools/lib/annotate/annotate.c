@@ -292,6 +292,24 @@ const struct annotate_total *annotate_total(const struct annotate *a, uint32_t e
 	return event < a->total.n ? &a->total.v[event] : &none;
 }
 
+const struct dso *annotate_most_unnamed(const struct annotate *a)
+{
+	VEC(uint64_t) hits = { 0 };
+	const struct dso *most = NULL;
+
+	for (uint32_t i = 0; i < a->rows.n; i++) {
+		const struct loc *l = resolver_loc(a->res, a->rows.v[i].loc);
+
+		if (l->sym || !l->dso || vec_reach(&hits, l->dso->idx, 0))
+			continue;
+		hits.v[l->dso->idx] += a->rows.v[i].count.hits;
+		if (!most || hits.v[l->dso->idx] > hits.v[most->idx])
+			most = l->dso;
+	}
+	vec_free(&hits);
+	return most;
+}
+
 uint32_t annotate_nr_events(const struct annotate *a)
 {
 	return (uint32_t)a->total.n;

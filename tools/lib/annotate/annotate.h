@@ -94,6 +94,8 @@ struct annotate_function {
 	uint32_t first, nr;		    /* annotate's: its addresses, ascending */
 };
 
+/* Where most hits are that lie in no function; NULL = there are none, or they are in no object. */
+const struct dso *annotate_most_unnamed(const struct annotate *a);
 uint32_t annotate_nr_events(const struct annotate *a);
 size_t annotate_nr_functions(const struct annotate *a);
 const struct annotate_function *annotate_function(const struct annotate *a, size_t i);
