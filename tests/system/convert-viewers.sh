@@ -81,4 +81,40 @@ check_status "pprof --branches of a recording without" 1 "$PERF" data convert -i
 
 like "... says why, and what to do" "$(cat "$TMP/check.out")" 'has no branch stacks'
 
+# ---- speedscope
+ajv=$(node_module ajv) && speedscope=$(node_module speedscope) && command -v node >/dev/null || ajv=
+if [ -n "$ajv" ]; then
+	speedscope() {
+		node "$ROOT/tests/helpers/read-speedscope.mjs" "$ajv" "$speedscope" "$1"
+	}
+	convert -i "$TMP/made.data" --to speedscope -o "$TMP/s.json"
+	speedscope "$TMP/s.json" >"$TMP/s" 2>&1
+	is "speedscope: its schema" "$(head -1 "$TMP/s")" valid
+	is "... a profile for each event, stacks added up" "$(grep ^profile "$TMP/s" | tr '\n' ' ')" \
+		"profile cycles none 12 70066 profile page-faults none 1 10 "
+	like "... a recursive stack, whole" "$(cat "$TMP/s")" '^stack cycles main;again;again;again;leaf 10000$'
+	like "... what is no UTF-8 is seen" "$(cat "$TMP/s")" 'main;broken.xff.xc3'
+	convert -i "$TMP/made.data" --to speedscope --time-order -e cycles -o - >"$TMP/s.json"
+	speedscope "$TMP/s.json" >"$TMP/s" 2>&1
+	is "speedscope --time-order: a profile for each thread, a sample for each" "$(head -1 "$TMP/s") $(grep ^profile "$TMP/s" | awk '{ print $(NF - 2), $(NF - 1), $NF }' | tr '\n' ' ')" \
+		"valid none 408 40056 none 201 10010 none 100 20000 "
+	is "... in the order in which they came" "$(grep '^stack cycles second' "$TMP/s" | uniq | awk '{ print $NF }' | tr '\n' ' ')" "50 10 "
+	for f in $real; do
+		convert -i "$f" --to speedscope --by tid -o "$TMP/real.json" || continue
+		speedscope "$TMP/real.json" >"$TMP/real" 2>&1
+		is "speedscope: periods are the report's: ${f#"$fx"/}" \
+			"$(awk 'NR == 1 { v = $0 } /^profile/ { n += $NF } END { printf "%s %.0f", v, n }' "$TMP/real")" \
+			"valid $(report_sums "$f" | cut -d' ' -f2)"
+	done
+else
+	skip "speedscope" "npm's ajv and speedscope are $NONE"
+fi
+
+# ---- folded
+"$PERF" data convert -i "$TMP/made.data" --to folded --by event,comm,pid,tid,cpu -o "$TMP/folded"
+is "folded --by event: samples of all events" "$(awk '{ n += $NF } END { print n }' "$TMP/folded")" 70076
+like "... with the roots that were asked for" "$(cat "$TMP/folded")" \
+	'^page-faults;second;pid 20;tid 20;cpu 0;main;work;leaf 10$'
+is "folded --by pid: of the first event" "$(convert -i "$TMP/made.data" --to folded --by pid | awk '{ n += $NF } END { print n }')" 70066
+
 done_testing

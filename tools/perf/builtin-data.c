@@ -24,6 +24,8 @@ static const struct option data_options[] = {
 		   "keep samples apart by event, comm, pid, tid or cpu"),
 	OPT_BOOL(0, "branches", struct data_opts, branches,
 		 "pprof: branches taken, from where to where, in place of samples"),
+	OPT_BOOL(0, "time-order", struct data_opts, time_order,
+		 "speedscope: samples one by one, as they came, by thread"),
 	OPT_BOOL('j', "json", struct data_opts, json, "check: print JSON"),
 	OPT_INC('v', "verbose", struct data_opts, verbose, "say more"),
 	OPT_INCLUDE(struct data_opts, session, session_options),
@@ -325,7 +327,8 @@ static int check_options(const struct command *cmd, const struct data_opts *o,
 		const char *name;
 	} options[] = { { CONVERT_ALL, "--all" },
 			{ CONVERT_BY, "--by" },
-			{ CONVERT_BRANCHES, "--branches" } };
+			{ CONVERT_BRANCHES, "--branches" },
+			{ CONVERT_TIME_ORDER, "--time-order" } };
 	struct obuf with;
 	int ret = 0;
 
@@ -377,7 +380,8 @@ static int read_options(const struct command *cmd, struct data_opts *o, struct d
 	if (!d->format)
 		return cli_usage_error(cmd, "unknown format '%s'", o->to);
 	opts->options = (o->all ? CONVERT_ALL : 0) | (o->by ? CONVERT_BY : 0) |
-			(o->branches ? CONVERT_BRANCHES : 0);
+			(o->branches ? CONVERT_BRANCHES : 0) |
+			(o->time_order ? CONVERT_TIME_ORDER : 0);
 	opts->plain = n > 3 && !strcmp(o->output + n - 3, ".pb");
 	if (o->by && convert_by_parse(o->by, &opts->by, &err))
 		return cli_usage_error(cmd, "%s", err.text);

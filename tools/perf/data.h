@@ -11,7 +11,7 @@ struct data_opts {
 	struct session_opts session;
 	const char *to, *to_json, *output, *by;
 	struct cli_list binaries;
-	bool check, json, all, branches;
+	bool check, json, all, branches, time_order;
 	int verbose;
 };
 

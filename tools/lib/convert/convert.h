@@ -147,7 +147,8 @@ const struct convert_format *convert_format_find(const char *name); /* NULL = no
 enum convert_option {
 	CONVERT_ALL = 1, /* json: other records too */
 	CONVERT_BY = 2,
-	CONVERT_BRANCHES = 4, /* branches of branch stacks in place of samples */
+	CONVERT_BRANCHES = 4,	/* branches of branch stacks in place of samples */
+	CONVERT_TIME_ORDER = 8, /* samples one by one, not added up */
 };
 
 /* What keeps samples apart that have the same stack. */

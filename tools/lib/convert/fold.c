@@ -175,16 +175,48 @@ static int child(struct fold *f, uint32_t parent, uint32_t name, uint32_t *out)
 		       ?: htab_add(&f->tab, hash, *out);
 }
 
-static int fold_add(struct fold *f, const struct thread *th, const struct frame *frames, size_t n,
-		    uint64_t weight)
+/* A root that is a number: "123", "cpu 2". */
+static int child_number(struct fold *f, const char *what, int64_t number, uint32_t *at)
+{
+	char text[48];
+
+	snprintf(text, sizeof(text), "%s%lld", what, (long long)number);
+	return child(f, *at, intern(&f->names, text), at);
+}
+
+/* What stands in front of frames: the command, or what --by names, in this order. */
+static int roots(struct fold *f, const struct session_sample *in, unsigned by, uint32_t *at)
+{
+	const struct thread *th = in->thread;
+	const char *event = in->s->event->name;
+	int ret = 0;
+
+	*at = ROOT;
+	if (by & CONVERT_BY_EVENT)
+		ret = child(f, *at, put_name(f, event, event + strlen(event), '_'), at);
+	if (!ret && by & CONVERT_BY_COMM)
+		ret = child(f, *at, name_of_comm(f, th->comm), at);
+	if (!ret && by & CONVERT_BY_PID)
+		ret = child_number(f, "pid ", th->pid, at);
+	if (!ret && by & CONVERT_BY_TID)
+		ret = child_number(f, "tid ", th->tid, at);
+	if (!ret && by & CONVERT_BY_CPU && in->s->present & PERF_SAMPLE_CPU)
+		ret = child_number(f, "cpu ", in->s->cpu, at);
+	return ret;
+}
+
+static int fold_add(struct fold *f, const struct session_sample *in, unsigned by,
+		    const struct frame *frames, size_t n)
 {
 	uint32_t at;
-	int ret = child(f, ROOT, name_of_comm(f, th->comm), &at);
+	int ret = roots(f, in, by, &at);
 
 	for (size_t i = n; i-- > 0 && !ret;)
 		ret = child(f, at, name_of_frame(f, &frames[i]), &at);
+	if (!ret && at == ROOT)
+		ret = child(f, ROOT, intern(&f->names, "[unknown]"), &at);
 	if (!ret)
-		f->nodes.v[at].weight += weight;
+		f->nodes.v[at].weight += in->s->period;
 	return ret;
 }
 
@@ -275,6 +307,7 @@ static int begin(struct convert_run *r, struct err *e)
 
 static int one_sample(struct convert_run *r, const struct session_sample *in, struct err *e)
 {
+	unsigned by = r->opts->by ? r->opts->by : CONVERT_BY_COMM;
 	struct folding *k = r->own;
 	const struct frame *frames;
 	struct frame alone;
@@ -282,12 +315,12 @@ static int one_sample(struct convert_run *r, const struct session_sample *in, st
 
 	if (!k->event)
 		k->event = in->s->event;
-	if (strcmp(k->event->name, in->s->event->name)) {
+	if (!(by & CONVERT_BY_EVENT) && strcmp(k->event->name, in->s->event->name)) {
 		k->other++;
 		return 0;
 	}
 	n = convert_stack_of(r, in, &alone, &frames);
-	if (n < 0 || fold_add(k->fold, in->thread, frames, (size_t)n, in->s->period))
+	if (n < 0 || fold_add(k->fold, in, by, frames, (size_t)n))
 		return err_set(e, -ENOMEM, "no memory for stacks");
 	r->samples++;
 	return 0;
@@ -318,6 +351,8 @@ static void end(struct convert_run *r)
 const struct convert_format convert_folded = {
 	.name = "folded",
 	.holds = "a line per stack with its periods, for flame graphs",
+	.options = CONVERT_BY,
+	.by = CONVERT_BY_EVENT | CONVERT_BY_COMM | CONVERT_BY_PID | CONVERT_BY_TID | CONVERT_BY_CPU,
 	.begin = begin,
 	.sample = one_sample,
 	.finish = finish,

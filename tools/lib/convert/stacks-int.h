@@ -56,6 +56,9 @@ struct stacks {
 	VEC(struct stacks_group) groups;
 	VEC(struct stacks_count) counts;
 	struct htab frame_tab, node_tab, group_tab, count_tab;
+	/* After stacks_functions(): by frame its function's number, by function its first frame. */
+	uint32_t *function_of;
+	VEC(uint32_t) functions;
 	uint64_t first_time, last_time; /* of samples; first > last = none had any */
 };
 
@@ -71,6 +74,9 @@ int stacks_add_branches(struct stacks *st, const struct convert_run *r,
 			const struct session_sample *in, struct err *e);
 /* Counts in order of node, group, event. */
 void stacks_end(struct stacks *st);
+
+/* Frames of one function, or of one object where there is no name, as one thing. 0 or -ENOMEM. */
+int stacks_functions(struct stacks *st);
 
 /* The address of the frame's code in its object: of the call, where it returns. */
 uint64_t stacks_addr(const struct stacks *st, const struct stacks_frame *f);

@@ -31,6 +31,8 @@ void stacks_free(struct stacks *st)
 	vec_free(&st->nodes);
 	vec_free(&st->groups);
 	vec_free(&st->counts);
+	vec_free(&st->functions);
+	free(st->function_of);
 	htab_free(&st->frame_tab);
 	htab_free(&st->node_tab);
 	htab_free(&st->group_tab);
@@ -225,6 +227,36 @@ void stacks_end(struct stacks *st)
 	htab_free(&st->count_tab);
 	if (st->counts.n)
 		qsort(st->counts.v, st->counts.n, sizeof(*st->counts.v), by_node);
+}
+
+int stacks_functions(struct stacks *st)
+{
+	struct htab tab = { 0 };
+	int ret = 0;
+
+	st->function_of = calloc(st->frames.n + 1, sizeof(*st->function_of));
+	if (!st->function_of)
+		return -ENOMEM;
+	for (uint32_t k = 0; k < st->frames.n && !ret; k++) {
+		const struct stacks_frame *f = &st->frames.v[k];
+		const void *key = f->sym ? (const void *)f->sym : stacks_dso(st, f);
+		uint64_t hash = hash_u64((uintptr_t)key);
+		uint32_t i, found = STACKS_NONE;
+
+		for (struct htab_it it = htab_find(&tab, hash); htab_next(&tab, &it, &i);) {
+			const struct stacks_frame *o = &st->frames.v[st->functions.v[i]];
+
+			if (key == (o->sym ? (const void *)o->sym : stacks_dso(st, o)))
+				found = i;
+		}
+		if (found == STACKS_NONE) {
+			found = (uint32_t)st->functions.n;
+			ret = vec_push(&st->functions, k) ?: htab_add(&tab, hash, found);
+		}
+		st->function_of[k] = found;
+	}
+	htab_free(&tab);
+	return ret;
 }
 
 /* ---- what a frame is ------------------------------------------------------------------------------ */

@@ -76,5 +76,7 @@ void emit_safe_n(struct obuf *o, const char *s, size_t n);
 bool emit_is_safe(const char *s);
 /* A JSON string with its quotes. */
 void emit_json_string(struct obuf *o, const char *s);
+/* The same of what emit_safe() prints of it: for files that people look at. */
+void emit_json_safe(struct obuf *o, const char *s);
 
 #endif

@@ -59,3 +59,26 @@ void emit_json_string(struct obuf *o, const char *s)
 	}
 	obuf_char(o, '"');
 }
+
+void emit_json_safe(struct obuf *o, const char *s)
+{
+	size_t n = strlen(s);
+
+	obuf_char(o, '"');
+	while (n) {
+		size_t run = safe_run(s, n);
+
+		for (size_t i = 0; i < run; i++) {
+			if (s[i] == '"' || s[i] == '\\')
+				obuf_char(o, '\\');
+			obuf_char(o, s[i]);
+		}
+		if (run == n)
+			break;
+		obuf_lit(o, "\\\\x");
+		obuf_hex_zero(o, (unsigned char)s[run], 2);
+		s += run + 1;
+		n -= run + 1;
+	}
+	obuf_char(o, '"');
+}
