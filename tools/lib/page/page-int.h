@@ -43,6 +43,7 @@ struct page_frame {
 struct page_node {
 	uint32_t parent; /* NONE: outermost; always made before its children */
 	uint32_t frame;
+	uint32_t child; /* the one that was asked for last; NONE */
 };
 
 /* Who was sampled: by a number of the recording's thread and its name then. */

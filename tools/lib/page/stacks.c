@@ -104,15 +104,29 @@ static uint32_t frame_of(struct page *p, uint32_t loc, const struct symbol *sym,
 
 uint32_t page_node_of(struct page *p, uint32_t parent, uint32_t frame)
 {
-	uint64_t hash = hash_u64((uint64_t)parent << 32 | frame);
-	const struct page_node new = { parent, frame };
+	const struct page_node new = { parent, frame, NONE };
+	uint64_t hash;
 	uint32_t i;
 
-	for (struct htab_it it = htab_find(&p->node_tab, hash); htab_next(&p->node_tab, &it, &i);)
-		if (p->nodes.v[i].parent == parent && p->nodes.v[i].frame == frame)
+	/* What was called last is called again: one look at memory instead of two. */
+	if (parent != NONE) {
+		i = p->nodes.v[parent].child;
+		if (i != NONE && p->nodes.v[i].frame == frame)
 			return i;
+	}
+	hash = hash_u64((uint64_t)parent << 32 | frame);
+	for (struct htab_it it = htab_find(&p->node_tab, hash); htab_next(&p->node_tab, &it, &i);)
+		if (p->nodes.v[i].parent == parent && p->nodes.v[i].frame == frame) {
+			if (parent != NONE)
+				p->nodes.v[parent].child = i;
+			return i;
+		}
 	i = (uint32_t)p->nodes.n;
-	return vec_push(&p->nodes, new) || htab_add(&p->node_tab, hash, i) ? NONE : i;
+	if (vec_push(&p->nodes, new) || htab_add(&p->node_tab, hash, i))
+		return NONE;
+	if (parent != NONE)
+		p->nodes.v[parent].child = i;
+	return i;
 }
 
 /* The node of a stack, @n frames, innermost first. */
