@@ -236,6 +236,7 @@ await page.screenshot({ path: `${shots}/tree.png` });
 // ---- time ---------------------------------------------------------------------------------------
 
 await page.click('#tab-time');
+await see('what the lanes say is said in words', page, '#time-note', /6 times a thread stopped running.*7 samples or records were lost/);
 const time = await page.locator('canvas.time').boundingBox();
 const across = (part) => time.x + 190 + (time.width - 190) * part;
 await page.screenshot({ path: `${shots}/time.png` });

@@ -88,6 +88,9 @@ def main():
         branches = [{'from': at('work', 20), 'to': at('leaf', 0), 'predicted': 1, 'cycles': 5},
                     {'from': at('leaf', 40), 'to': at('leaf', 8), 'mispred': 1, 'cycles': 3}]
         sample(20, 20, ms, ['main', 'work', 'leaf'], 1, event=2, branches=branches)
+    for ms in range(0, 3000, 500):
+        r.switch(20, 21, True, time=10**9 + ms * 10**6, id=1)
+        r.switch(20, 21, False, time=10**9 + ms * 10**6 + 10**5, id=1)
     r.record(LOST_SAMPLES, 0, r.words(7), time=2 * 10**9, id=1)
     # In no object, and in none that is there.
     r.mmap(20, 0x7000000, 0x1000, 0, os.path.join(where, 'gone<b>.so'), id=1, time=5 * 10**9)

@@ -26,7 +26,9 @@ is "the second event has its own" "$(page "$TMP/page.html" folded 1)" "second;ma
 is "branches, by edge" "$(page "$TMP/page.html" get branches list 0 nr) $(page "$TMP/page.html" get branches list 1 nr)" "10 10"
 is "a misprediction is one" "$(page "$TMP/page.html" get branches | grep -o '"mispred": [0-9]*' | sort -u | tr '\n' ' ')" \
 	'"mispred": 0 "mispred": 10 '
-is "lost samples" "$(page "$TMP/page.html" get recording lost_samples) $(page "$TMP/page.html" get marks nr)" "7 [7]"
+is "lost samples" "$(page "$TMP/page.html" get recording lost_samples)" 7
+is "how often a thread stopped, and what was lost, by time" "$(page "$TMP/page.html" get marks kind) $(page "$TMP/page.html" get marks nr)" \
+	"[0, 0, 0, 1, 0, 0, 0] [1, 1, 1, 7, 1, 1, 1]"
 is "samples without a function are counted" "$(page "$TMP/page.html" get objects 1 unnamed)" 1
 
 # Instructions: 600 samples lie at one of leaf.
@@ -59,6 +61,10 @@ check "no page of no recording" [ ! -e "$TMP/not.html" ]
 head -c 20000 "$TMP/perf.data" >"$TMP/cut.data"
 "$PERF" report -i "$TMP/cut.data" --html "$TMP/cut.html" 2>/dev/null
 is "of a damaged file what comes before" "$(page "$TMP/cut.html" 2>/dev/null || echo none)" "$([ -e "$TMP/cut.html" ] && echo ok || echo none)"
+
+"$PERF" data convert --to html -i "$TMP/perf.data" -o "$TMP/other.html" 2>"$TMP/other.err"
+check "data convert writes the same page" cmp "$TMP/page.html" "$TMP/other.html"
+like "and says what is missing" "$(cat "$TMP/other.err")" 'no function names for .*gone<b>.so'
 
 # Real recordings: the numbers of the report.
 fx=$(fixtures) || fx=

@@ -10,7 +10,7 @@
 int report_html(struct report *r, struct err *e)
 {
 	const struct page_opts opts = {
-		.functions = 20,
+		.functions = PAGE_FUNCTIONS,
 		.full_paths = r->o.session.full_paths,
 		.log = r->o.quiet ? (struct log_sink){ 0 } : LOG_STDERR,
 	};

@@ -15,22 +15,32 @@ class TimeView {
 		this.width = model.data.time.width || 0;
 		this.from = -1;
 		this.to = -1;
-		/** @type {{name: string, values: Float64Array}[]} */
+		/** @type {{name: string, values: Float64Array, switches?: Float64Array}[]} */
 		this.lanes = [];
 		this.max = 0;
 		this.cursor = 0;
 		this.lost = new Float64Array(this.slices);
 		const m = model.data.marks;
+		/** How often each thread stopped running. @type {Map<number, Float64Array>} */
+		this.switches = new Map();
 		m.kind.forEach((kind, i) => {
-			if (kind === 1 && m.slice[i] >= 0)
+			if (m.slice[i] < 0)
+				return;
+			if (kind === 1)
 				this.lost[m.slice[i]] += m.nr[i];
+			let of = this.switches.get(m.thread[i]);
+			if (kind === 0 && !of)
+				this.switches.set(m.thread[i], of = new Float64Array(this.slices));
+			if (kind === 0 && of)
+				of[m.slice[i]] += m.nr[i];
 		});
 		this.canvas = el('canvas', { tabindex: '0', role: 'slider', class: 'time',
 			'aria-label': 'Time: arrow keys move, with Shift they select a span, Escape selects all',
 			'aria-valuemin': '0', 'aria-valuemax': String(Math.max(0, this.slices - 1)), 'aria-valuenow': '0' });
 		this.heat = el('canvas', { class: 'heat', role: 'img', 'aria-label': 'Samples by second and part of the second' });
 		this.heatNote = el('p', { class: 'note' });
-		this.box = el('div', { class: 'times' }, this.canvas, el('h3', {}, 'Parts of seconds'), this.heatNote, this.heat);
+		this.note = el('p', { class: 'note', id: 'time-note' });
+		this.box = el('div', { class: 'times' }, this.note, this.canvas, el('h3', {}, 'Parts of seconds'), this.heatNote, this.heat);
 		this.drag = -1;
 		this.canvas.addEventListener('pointerdown', (e) => {
 			this.drag = this.sliceAt(e);
@@ -60,10 +70,18 @@ class TimeView {
 	show(q) {
 		const over = this.model.overTime(q);
 		const sum = (/** @type {Float64Array} */ v) => v.reduce((a, b) => a + b, 0);
+		/* Threads that were switched and never sampled have a lane, too. */
+		for (const thread of this.switches.keys())
+			if (!over.threads.has(thread))
+				over.threads.set(thread, new Float64Array(this.slices));
 		this.lanes = [...over.threads.entries()].map(([thread, values]) => ({ thread, values, sum: sum(values) }))
 			.sort((a, b) => b.sum - a.sum)
-			.map((l) => ({ name: this.model.threadName(l.thread), values: l.values }));
-		this.leftOut = Math.max(0, this.lanes.length - MOST_LANES);
+			.map((l) => ({ name: this.model.threadName(l.thread), values: l.values, switches: this.switches.get(l.thread) }));
+		const left = Math.max(0, this.lanes.length - MOST_LANES);
+		const lost = sum(this.lost), switched = [...this.switches.values()].reduce((a, v) => a + sum(v), 0);
+		this.note.textContent = [left ? `The ${MOST_LANES} threads with most samples; ${grouped(left)} others are in "all".` : '',
+			switched ? `Ticks below a lane: ${grouped(switched)} times a thread stopped running.` : '',
+			lost ? `${grouped(lost)} samples or records were lost.` : '', 'Each lane is drawn by its own greatest value.'].filter((t) => t).join(' ');
 		this.lanes = [{ name: 'all', values: over.all }, ...this.lanes.slice(0, MOST_LANES)];
 		if (this.lost.some((v) => v))
 			this.lanes.splice(1, 0, { name: 'lost', values: this.lost });
@@ -131,9 +149,13 @@ class TimeView {
 			for (let s = 0; s < this.slices; s++) {
 				if (!lane.values[s])
 					continue;
-				const h = Math.max(1, (LANE - 4) * lane.values[s] / max);
-				g.fillRect(LABEL + s / this.slices * room, y + LANE - 2 - h, Math.max(1, room / this.slices), h);
+				const h = Math.max(1, (LANE - 6) * lane.values[s] / max);
+				g.fillRect(LABEL + s / this.slices * room, y + LANE - 4 - h, Math.max(1, room / this.slices), h);
 			}
+			g.fillStyle = ink;
+			for (let s = 0; lane.switches && s < this.slices; s++)
+				if (lane.switches[s])
+					g.fillRect(LABEL + s / this.slices * room, y + LANE - 3, 1, 3);
 		});
 		g.fillStyle = ink;
 		for (let i = 0; i <= 8; i++)

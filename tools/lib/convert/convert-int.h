@@ -149,5 +149,6 @@ int convert_need(const struct convert_run *r, uint64_t fields, const char *why, 
 
 extern const struct convert_format convert_fdata, convert_preagg, convert_autofdo, convert_profgen;
 extern const struct convert_format convert_folded, convert_json, convert_pprof, convert_speedscope;
+extern const struct convert_format convert_html;
 
 #endif

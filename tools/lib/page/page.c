@@ -8,10 +8,8 @@
 #include "page-int.h"
 #include "unwind/unwind.h"
 
-static uint64_t need(void *ctx, const struct perfdata_event *event)
+uint64_t page_need(const struct page *p, const struct perfdata_event *event)
 {
-	const struct page *p = ctx;
-
 	return (p->code ? annotate_need(p->code) : 0) | unwind_need(&event->attr) | PERF_SAMPLE_IP |
 	       PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
 	       PERF_SAMPLE_BRANCH_STACK;
@@ -24,35 +22,52 @@ static bool has_branches(const struct sample *s)
 	       !(s->event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
 }
 
-static int take_sample(void *ctx, const struct session_sample *in, struct err *e)
+int page_add(struct page *p, const struct session_sample *in, struct err *e)
 {
-	struct page *p = ctx;
-
 	if (page_add_sample(p, in->s, in->thread) ||
 	    (has_branches(in->s) && page_add_branches(p, in->s, in->thread)))
 		return err_set(e, -ENOMEM, "no memory for the page");
 	return p->code ? annotate_add(p->code, in->s, in->thread, e) : 0;
 }
 
-/* A thread that stops running; what was lost. */
-static int take_record(void *ctx, const struct record *rec, struct err *e)
+/* A thread that stops running; 0 is what runs when none does. */
+static int add_switch(struct page *p, const struct record *rec)
 {
-	struct page *p = ctx;
+	struct record_id id = { 0 };
+	uint32_t thread;
+
+	record_sample_id(rec, &id);
+	if (!(rec->misc & PERF_RECORD_MISC_SWITCH_OUT) || !id.tid || id.tid == UINT32_MAX)
+		return 0;
+	thread = page_thread_of(p,
+				machine_thread(p->env->machine, (int32_t)id.pid, (int32_t)id.tid));
+	return thread == NONE ? -ENOMEM : page_add_mark(p, MARK_SWITCH, thread, rec->time, 1);
+}
+
+int page_add_record(struct page *p, const struct record *rec, struct err *e)
+{
+	struct record_lost l;
 	int ret = 0;
 
 	if (!session_wants(p->session, rec->time, UINT32_MAX) || !session_in_slice(p->session))
 		return 0;
-	if (rec->type == PERF_RECORD_LOST || rec->type == PERF_RECORD_LOST_SAMPLES) {
-		struct record_lost l;
-
+	switch (rec->type) {
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
 		if (!record_lost(rec, &l, NULL))
 			ret = page_add_mark(p, MARK_LOST, NONE, rec->time, l.lost);
+		break;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE: ret = add_switch(p, rec); break;
+	default: break;
 	}
 	return ret ? err_set(e, ret, "no memory for the page") : 0;
 }
 
-static void page_free(struct page *p)
+void page_free(struct page *p)
 {
+	if (!p)
+		return;
 	annotate_free(p->code);
 	intern_free(&p->strings);
 	vec_free(&p->frames);
@@ -93,15 +108,9 @@ static int write_all_of(struct page *p, struct obuf *out, struct err *e)
 	return ret || !end ? ret : err_set(e, end, "no memory for the page");
 }
 
-int page_write(struct session *s, const struct page_opts *o, struct obuf *out, struct err *e)
+int page_new(struct page **out, struct session *s, const struct page_opts *o, struct err *e)
 {
-	static const struct session_consumer consumer = {
-		.need = need,
-		.sample = take_sample,
-		.record = take_record,
-	};
-	struct page *p = calloc(1, sizeof(*p));
-	int ret;
+	struct page *p = *out = calloc(1, sizeof(*p));
 
 	if (!p)
 		return err_set(e, -ENOMEM, "no memory for the page");
@@ -109,11 +118,44 @@ int page_write(struct session *s, const struct page_opts *o, struct obuf *out, s
 	p->env = session_env(s);
 	p->o = *o;
 	p->frame_unknown = p->frame_cut = NONE;
-	ret = o->functions ? annotate_new(&p->code, p->env->machine, p->env->resolver, e) : 0;
+	return o->functions ? annotate_new(&p->code, p->env->machine, p->env->resolver, e) : 0;
+}
+
+int page_finish(struct page *p, struct obuf *out, struct err *e)
+{
+	return page_cut(p) ? err_set(e, -ENOMEM, "no memory for the page")
+			   : write_all_of(p, out, e);
+}
+
+/* ---- a session of one's own ---------------------------------------------------------------------- */
+
+static uint64_t need(void *ctx, const struct perfdata_event *event)
+{
+	return page_need(ctx, event);
+}
+
+static int take_sample(void *ctx, const struct session_sample *in, struct err *e)
+{
+	return page_add(ctx, in, e);
+}
+
+static int take_record(void *ctx, const struct record *rec, struct err *e)
+{
+	return page_add_record(ctx, rec, e);
+}
+
+int page_write(struct session *s, const struct page_opts *o, struct obuf *out, struct err *e)
+{
+	static const struct session_consumer consumer = {
+		.need = need,
+		.sample = take_sample,
+		.record = take_record,
+	};
+	struct page *p;
+	int ret = page_new(&p, s, o, e);
+
 	ret = ret ?: session_read(s, &consumer, p, e);
-	if (!ret && page_cut(p))
-		ret = err_set(e, -ENOMEM, "no memory for the page");
-	ret = ret ?: write_all_of(p, out, e);
+	ret = ret ?: page_finish(p, out, e);
 	page_free(p);
 	return ret;
 }

@@ -22,7 +22,9 @@
 
 #include "session/session.h"
 
-/* All zero: what is usual. */
+#define PAGE_FUNCTIONS 20 /* as commands have it */
+
+/* All zero: what is usual, and no instructions. */
 struct page_opts {
 	uint32_t functions; /* so many of the hottest are shown as instructions; 0 = none */
 	uint32_t max_nodes; /* of the tree of calls; 0 = 800,000 */
@@ -33,5 +35,18 @@ struct page_opts {
 
 /* @s: after session_start(); it is read to its end. */
 int page_write(struct session *s, const struct page_opts *o, struct obuf *out, struct err *e);
+
+/*
+ * The same for who reads the session: its consumer calls the middle three, and page_finish() at the end of
+ * reading. A page is to be freed after errors, too.
+ */
+struct page;
+
+int page_new(struct page **p, struct session *s, const struct page_opts *o, struct err *e);
+void page_free(struct page *p); /* NULL is fine */
+uint64_t page_need(const struct page *p, const struct perfdata_event *event);
+int page_add(struct page *p, const struct session_sample *in, struct err *e);
+int page_add_record(struct page *p, const struct record *rec, struct err *e);
+int page_finish(struct page *p, struct obuf *out, struct err *e);
 
 #endif
