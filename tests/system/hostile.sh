@@ -48,7 +48,7 @@ mkdir "$TMP/esc"
 bad=$TMP/esc/$(printf 'a\033]0;title\007\n# forged: 1.so')
 echo "no object" >"$bad"
 make_file map "$TMP/map.data" "$bad" 0 0x1000 16
-for f in fdata autofdo; do
+for f in fdata autofdo llvm; do
 	"$PERF" data convert --to $f -i "$TMP/map.data" >"$TMP/out" 2>"$TMP/err"
 	is "$f: an error that names an object" "$(python3 "$TMP/raw.py" "$TMP/out" "$TMP/err")" ""
 	like "... tells it" "$(cat "$TMP/err")" 'a\\x1b\]0;title\\x07\\x0a# forged: 1.so is no ELF file'

@@ -117,7 +117,7 @@ static int open_input(struct data_ctx *d, struct session_opts *so, bool samples,
 	so->progress_ctx = &d->progress;
 	so->log = LOG_STDERR;
 	so->no_inline |= no_inlines;
-	so->no_symbols = !samples && !so->dsos && !so->symbols;
+	so->no_symbols = !samples && !d->format->prepare && !so->dsos && !so->symbols;
 	ret = session_open(&d->session, so, err);
 	ret = ret ?: session_start(d->session, err);
 	if (!ret) {
@@ -160,9 +160,12 @@ static int load_objects(struct data_ctx *d, struct err *err)
 
 		if (d->o->binaries.items.n && !by)
 			continue;
-		if (convert_load(d->c, i, by && !access(by, R_OK) ? by : NULL, &bad)) {
-			if (by)
-				return err_set(err, bad.code, "%s", bad.text);
+		if (convert_load(d->c, i, by && !access(by, R_OK) ? by : NULL, &bad) ||
+		    convert_prepare(d->c, i, d->format, &bad)) {
+			if (by) {
+				*err = bad;
+				return bad.code;
+			}
 			log_warn("%s: left out", bad.text);
 			continue;
 		}

@@ -49,6 +49,7 @@ struct ip {
 struct function {
 	uint64_t start, end; /* ELF addresses */
 	const char *name;    /* as BOLT calls it: "main", "helper/1", "printf@PLT" */
+	const char *symbol;  /* as the linker does: "main", "helper"; NULL = a stub's */
 };
 
 struct object_file {
@@ -77,12 +78,15 @@ struct convert_space {
 	bool dirty;	   /* it has entries in raw */
 };
 
+struct origins;
+
 struct convert_elf {
 	struct convert_object pub;
 	uint32_t dso;
 	struct object_file file;
 	bool loaded;
-	uint32_t *edge; /* indices, those that touch the object */
+	struct origins *origins; /* what its code was compiled from; NULL = not asked for */
+	uint32_t *edge;		 /* indices, those that touch the object */
 	size_t nr_edges;
 };
 
@@ -119,6 +123,10 @@ struct local_edge *convert_local(const struct convert *c, const struct convert_e
 
 struct flow; /* block boundaries of an object's functions, by decoding them */
 
+struct insn_decoder;
+
+/* What decodes the object's code. -EOPNOTSUPP, -ENOTSUP or -ENOMEM. */
+int convert_decoder(struct insn_decoder **d, const struct object_file *f, struct err *e);
 int flow_new(struct flow **out, const struct object_file *f, struct err *e);
 void flow_free(struct flow *fl);
 /* Jump targets seen in the profile begin blocks too: the targets of jump tables. */
@@ -148,6 +156,7 @@ int convert_need(const struct convert_run *r, uint64_t fields, const char *why, 
 /* ---- the formats, each in the file of its name; fdata and autofdo's in write.c ---- */
 
 extern const struct convert_format convert_fdata, convert_preagg, convert_autofdo, convert_profgen;
+extern const struct convert_format convert_llvm;
 extern const struct convert_format convert_folded, convert_json, convert_pprof, convert_speedscope;
 extern const struct convert_format convert_html;
 

@@ -9,6 +9,7 @@
 
 #include "convert/convert-int.h"
 #include "convert/raw-int.h"
+#include "symbol/symbol.h"
 
 #define RAW_START 4096
 /* User addresses end below this on every architecture with a canonical hole; the kernel begins. */
@@ -41,6 +42,7 @@ void convert_free(struct convert *c)
 	vec_free(&c->spaces);
 	for (size_t i = 0; i < c->objects.n; i++) {
 		free(c->objects.v[i].edge);
+		symbol_origins_close(c->objects.v[i].origins);
 		convert_elf_close(&c->objects.v[i].file);
 	}
 	vec_free(&c->objects);

@@ -81,8 +81,13 @@ const struct convert_object *convert_object(const struct convert *c, size_t i);
  * counts what falls into no function. -ENOENT and the like with @e when it cannot be used.
  */
 int convert_load(struct convert *c, size_t i, const char *path, struct err *e);
-/* Before the first: objects lie where --symfs of @s says. */
+/*
+ * Before the first: objects lie where --symfs of @s says; what their code was compiled from, its
+ * resolver finds.
+ */
 void convert_symfs(struct convert *c, const struct session *s);
+/* What the format needs of a loaded object: an error as convert_load()'s, before anything is written. */
+int convert_prepare(struct convert *c, size_t i, const struct convert_format *f, struct err *e);
 /* What profiles lack; nobody is told unless this was called. */
 void convert_log(struct convert *c, struct log_sink log);
 /* Before the first: believes objects that stand for much more than they are. */
@@ -129,6 +134,8 @@ struct convert_format {
 	uint64_t need;	       /* PERF_SAMPLE_* that some event has to have ... */
 	const char *need_why;  /* ... which is ... for this format, ... */
 	const char *need_hint; /* ... and how it is recorded */
+	/* Opens what it needs of a loaded object beside its file; NULL = nothing. 0 or -errno. */
+	int (*prepare)(const struct convert *c, struct convert_elf *ob, struct err *e);
 	/* The number of entries written, 0 for an empty profile, or -errno. */
 	ssize_t (*object)(const struct convert *c, const struct convert_elf *ob, struct obuf *o,
 			  struct err *e);

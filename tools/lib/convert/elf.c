@@ -185,7 +185,7 @@ static int load_plt(struct load *l)
 			step = sh.sh_entsize == 16 ? 16 : 8;
 		/* The first entry of .plt is no function's; BOLT has a name for it. */
 		if (!i && vec_push(&l->f->fns, ((struct function){ sh.sh_addr, sh.sh_addr + step,
-								   "__BOLT_PSEUDO_.plt" })))
+								   "__BOLT_PSEUDO_.plt", NULL })))
 			return -ENOMEM;
 		for (size_t at = i ? 0 : step; at + step <= data->d_size && !ret; at += step)
 			ret = plt_entry(l, (unsigned char *)data->d_buf + at, step,
@@ -285,7 +285,8 @@ static int name_functions(struct load *l)
 		struct function fn = { .start = s->start, .end = end_of(l, s, s->next) };
 
 		fn.name = bolt_name(l, &names, &seen, &cap, s);
-		ret = fn.name ? vec_push(&l->f->fns, fn) : -ENOMEM;
+		fn.symbol = s->local ? arena_strdup(&l->f->arena, s->name) : fn.name;
+		ret = fn.name && fn.symbol ? vec_push(&l->f->fns, fn) : -ENOMEM;
 	}
 	free(seen);
 	intern_free(&names);

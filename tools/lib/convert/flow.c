@@ -34,7 +34,7 @@ struct flow {
 	struct body *body; /* one for each function */
 };
 
-int flow_new(struct flow **out, const struct object_file *f, struct err *e)
+int convert_decoder(struct insn_decoder **d, const struct object_file *f, struct err *e)
 {
 	static const struct {
 		uint16_t machine;
@@ -45,18 +45,23 @@ int flow_new(struct flow **out, const struct object_file *f, struct err *e)
 		{ EM_386, REGS_ARCH_X86, 0 },
 		{ EM_AARCH64, REGS_ARCH_ARM64, INSN_64BIT },
 	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(arches); i++)
+		if (arches[i].machine == f->machine)
+			return insn_new(d, arches[i].arch, arches[i].mode, e);
+	return err_set(e, -EOPNOTSUPP, "no decoder for ELF machine %u", f->machine);
+}
+
+int flow_new(struct flow **out, const struct object_file *f, struct err *e)
+{
 	struct flow *fl = calloc(1, sizeof(*fl));
-	int ret = -EOPNOTSUPP;
+	int ret;
 
 	*out = NULL;
 	if (!fl)
 		return err_set(e, -ENOMEM, "no memory for the flow of control");
 	fl->f = f;
-	for (size_t i = 0; i < ARRAY_SIZE(arches); i++)
-		if (arches[i].machine == f->machine)
-			ret = insn_new(&fl->d, arches[i].arch, arches[i].mode, e);
-	if (ret == -EOPNOTSUPP)
-		err_set(e, ret, "no decoder for ELF machine %u", f->machine);
+	ret = convert_decoder(&fl->d, f, e);
 	fl->body = calloc(f->fns.n + 1, sizeof(*fl->body));
 	if (!fl->body && !ret)
 		ret = err_set(e, -ENOMEM, "no memory for %zu functions", f->fns.n);

@@ -6,8 +6,18 @@
 #include "convert/convert-int.h"
 
 static const struct convert_format *const formats[] = {
-	&convert_fdata, &convert_preagg, &convert_autofdo,    &convert_profgen, &convert_folded,
-	&convert_json,	&convert_pprof,	 &convert_speedscope, &convert_html,
+	/* for optimizers */
+	&convert_fdata,
+	&convert_preagg,
+	&convert_autofdo,
+	&convert_profgen,
+	&convert_llvm,
+	/* for people */
+	&convert_folded,
+	&convert_json,
+	&convert_pprof,
+	&convert_speedscope,
+	&convert_html,
 };
 
 const struct convert_format *convert_format_at(size_t i)

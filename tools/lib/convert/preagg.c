@@ -68,6 +68,11 @@ int convert_load(struct convert *c, size_t i, const char *path, struct err *e)
 	return 0;
 }
 
+int convert_prepare(struct convert *c, size_t i, const struct convert_format *f, struct err *e)
+{
+	return f->prepare ? f->prepare(c, &c->objects.v[i], e) : 0;
+}
+
 void convert_symfs(struct convert *c, const struct session *s)
 {
 	c->session = s;

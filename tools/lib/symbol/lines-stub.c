@@ -53,4 +53,45 @@ int lines_inlines(struct lines *l, struct resolver *res, uint64_t vaddr,
 	(void)out;
 	return 0;
 }
+
+int symbol_origins_open(struct origins **o, struct resolver *res, const struct dso *dso,
+			const char *path, struct err *e)
+{
+	(void)res;
+	(void)dso;
+	*o = NULL;
+	err_set(e, -ENOTSUP, "%s: its lines cannot be read: this perf was built without libdw",
+		path);
+	err_hint(e, "Install libdw-dev and build again.");
+	return -ENOTSUP;
+}
+
+void symbol_origins_close(struct origins *o)
+{
+	(void)o;
+}
+
+int symbol_origins_at(struct origins *o, uint64_t addr, const struct origin **out, uint64_t *end)
+{
+	(void)o;
+	(void)addr;
+	(void)out;
+	*end = UINT64_MAX;
+	return 0;
+}
+
+ssize_t symbol_origins_function(struct origins *o, uint64_t addr, const struct code_range **out)
+{
+	(void)o;
+	(void)addr;
+	(void)out;
+	return 0;
+}
+
+const char *symbol_origins_name(const struct origins *o, uint32_t name)
+{
+	(void)o;
+	(void)name;
+	return "";
+}
 #endif

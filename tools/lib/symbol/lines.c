@@ -15,12 +15,11 @@
 
 #if HAVE_LIBDW
 #include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <elfutils/libdwfl.h>
+
+#include "symbol/lines-int.h"
 
 #define SPARE	  (48u << 20) /* for what libdw keeps of one object */
-#define NO_NODE	  UINT32_MAX
-#define DEPTH_MAX 128 /* nested blocks and inlined calls; deeper is damage */
+#define DEPTH_MAX 128	      /* nested blocks and inlined calls; deeper is damage */
 
 /*
  * What a file may cost, by the bytes that it has on disk (see elf/elf.h): libdw keeps a kilobyte
@@ -32,40 +31,6 @@
 #define NODES_FREE    (1u << 20)
 #define PROGRAM_FREE  (1u << 20) /* bytes of one line program */
 #define PROGRAMS_FREE (4u << 20) /* and of all that were read */
-
-struct cu_range {
-	uint64_t start, end;
-	uint32_t cu;
-};
-
-/* A function, or a call that was inlined. */
-struct node {
-	Dwarf_Off die;
-	uint32_t parent;
-	bool inlined;
-};
-
-struct cu {
-	Dwarf_Die die;
-	bool built;
-	bool program_tried, program_ok;
-	VEC(struct node) node;
-	struct segs segs;
-};
-
-struct lines {
-	struct elf_file *file;
-	Dwarf *dbg;
-	Dwfl *dwfl;	     /* of an object file, whose sections it lays; else NULL */
-	Dwfl_Module *module; /* in it */
-	char *copy;	     /* of a file that is read for it */
-	struct resolver *res;
-	bool over; /* one of the limits was hit and said */
-	uint64_t ranges, nodes, programs, spent_ns;
-	VEC(struct cu) cu;
-	VEC(struct cu_range) range;
-	VEC(struct inline_info) answer;
-};
 
 static int by_start(const void *a, const void *b)
 {
@@ -255,8 +220,8 @@ void lines_free(struct lines *l)
 	free(l);
 }
 
-/* Units do not overlap but in odd files; a few steps back find the one that encloses. */
-static struct cu *find_cu(struct lines *l, uint64_t addr)
+/* How many ranges begin at or before @addr. */
+static size_t ranges_until(const struct lines *l, uint64_t addr)
 {
 	size_t lo = 0, n = l->range.n;
 
@@ -270,6 +235,21 @@ static struct cu *find_cu(struct lines *l, uint64_t addr)
 			n = half;
 		}
 	}
+	return lo;
+}
+
+uint64_t lines_next_unit(const struct lines *l, uint64_t addr)
+{
+	size_t i = ranges_until(l, addr);
+
+	return i < l->range.n ? l->range.v[i].start : UINT64_MAX;
+}
+
+/* Units do not overlap but in odd files; a few steps back find the one that encloses. */
+static struct cu *find_cu(struct lines *l, uint64_t addr)
+{
+	size_t lo = ranges_until(l, addr);
+
 	for (size_t i = 0; i < 8 && i < lo; i++)
 		if (addr < l->range.v[lo - 1 - i].end)
 			return &l->cu.v[l->range.v[lo - 1 - i].cu];
@@ -312,8 +292,7 @@ static uint64_t program_size(struct lines *l, struct cu *cu)
 	return min_u64(load_u32((const char *)data->d_buf + at, l->file->swap), data->d_size - at);
 }
 
-/* Whether the unit's lines may be asked for. */
-static bool program_allowed(struct lines *l, struct cu *cu)
+bool lines_program_allowed(struct lines *l, struct cu *cu)
 {
 	static const char too_long[] = "its line tables are longer than a file of that size has";
 	uint64_t n;
@@ -332,7 +311,7 @@ static bool program_allowed(struct lines *l, struct cu *cu)
 static bool cu_line(struct lines *l, struct cu *cu, struct resolver *res, uint64_t addr,
 		    struct srcline *out)
 {
-	Dwarf_Line *line = program_allowed(l, cu) ? dwarf_getsrc_die(&cu->die, addr) : NULL;
+	Dwarf_Line *line = lines_program_allowed(l, cu) ? dwarf_getsrc_die(&cu->die, addr) : NULL;
 	const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
 	int no = 0;
 
@@ -359,13 +338,24 @@ static bool time_allowed(struct lines *l)
 	return false;
 }
 
+bool lines_question(struct lines *l, uint64_t *start)
+{
+	*start = now_ns();
+	return time_allowed(l);
+}
+
+void lines_answered(struct lines *l, uint64_t start)
+{
+	l->spent_ns += now_ns() - start;
+}
+
 bool lines_find(struct lines *l, struct resolver *res, uint64_t vaddr, struct srcline *out)
 {
-	uint64_t start = now_ns();
-	struct cu *cu = time_allowed(l) ? find_cu(l, vaddr) : NULL;
+	uint64_t start;
+	struct cu *cu = lines_question(l, &start) ? find_cu(l, vaddr) : NULL;
 	bool found = cu && cu_line(l, cu, res, vaddr, out);
 
-	l->spent_ns += now_ns() - start;
+	lines_answered(l, start);
 	return found;
 }
 
@@ -380,7 +370,7 @@ struct walk {
 
 static int add_node(struct walk *w, Dwarf_Die *die, bool inlined, uint32_t parent, uint32_t *idx)
 {
-	struct node n = { dwarf_dieoffset(die), parent, inlined };
+	struct lines_node n = { dwarf_dieoffset(die), parent, inlined };
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 
@@ -441,7 +431,16 @@ static void build_cu(struct lines *l, struct cu *cu)
 	vec_free(&w.iv);
 }
 
-static const char *die_name(Dwarf_Die *die)
+struct cu *lines_unit(struct lines *l, uint64_t addr)
+{
+	struct cu *cu = find_cu(l, addr);
+
+	if (cu && !cu->built)
+		build_cu(l, cu);
+	return cu;
+}
+
+const char *lines_die_name(Dwarf_Die *die)
 {
 	static const unsigned names[] = { DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name };
 	Dwarf_Attribute attr;
@@ -465,7 +464,7 @@ static void call_site(struct lines *l, struct cu *cu, struct resolver *res, Dwar
 	size_t n;
 
 	if (!dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attr), &file) &&
-	    program_allowed(l, cu) && !dwarf_getsrcfiles(&cu->die, &files, &n) && file < n)
+	    lines_program_allowed(l, cu) && !dwarf_getsrcfiles(&cu->die, &files, &n) && file < n)
 		path = dwarf_filesrc(files, file, NULL, NULL);
 	if (dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attr), &line))
 		line = 0;
@@ -476,15 +475,13 @@ static void call_site(struct lines *l, struct cu *cu, struct resolver *res, Dwar
 static int inlines_at(struct lines *l, struct resolver *res, uint64_t vaddr,
 		      const struct inline_info **out)
 {
-	struct cu *cu = find_cu(l, vaddr);
+	struct cu *cu = lines_unit(l, vaddr);
 	struct srcline at = { "", "", 0 };
 	uint32_t i;
 
 	l->answer.n = 0;
 	if (!cu)
 		return 0;
-	if (!cu->built)
-		build_cu(l, cu);
 	i = segs_find(&cu->segs, vaddr);
 	/* Most addresses are in no inlined call, and line tables take long to read. */
 	if (i == SYM_NO_SEG || !cu->node.v[i].inlined)
@@ -496,7 +493,7 @@ static int inlines_at(struct lines *l, struct resolver *res, uint64_t vaddr,
 
 		if (!dwarf_offdie(l->dbg, cu->node.v[i].die, &die))
 			break;
-		info.name = die_name(&die);
+		info.name = lines_die_name(&die);
 		call_site(l, cu, res, &die, &at);
 		if (vec_push(&l->answer, info))
 			return 0;
@@ -514,10 +511,10 @@ static int inlines_at(struct lines *l, struct resolver *res, uint64_t vaddr,
 int lines_inlines(struct lines *l, struct resolver *res, uint64_t vaddr,
 		  const struct inline_info **out)
 {
-	uint64_t start = now_ns();
-	int n = time_allowed(l) ? inlines_at(l, res, vaddr, out) : 0;
+	uint64_t start;
+	int n = lines_question(l, &start) ? inlines_at(l, res, vaddr, out) : 0;
 
-	l->spent_ns += now_ns() - start;
+	lines_answered(l, start);
 	return n;
 }
 #endif

@@ -136,3 +136,18 @@ uint32_t segs_find(const struct segs *s, uint64_t addr)
 
 	return row ? s->seg.v[(size_t)(row - s->starts.at) / 2].id : SYM_NO_SEG;
 }
+
+uint32_t segs_find_end(const struct segs *s, uint64_t addr, uint64_t *end)
+{
+	const uint64_t *row = starts_search(starts_narrow(&s->starts, addr), addr);
+	size_t i = row ? (size_t)(row - s->starts.at) / 2 : 0;
+
+	*end = UINT64_MAX;
+	if (!row || addr < s->seg.v[i].start) {
+		*end = s->seg.n ? s->seg.v[0].start : UINT64_MAX;
+		return SYM_NO_SEG;
+	}
+	if (i + 1 < s->seg.n)
+		*end = s->seg.v[i + 1].start;
+	return s->seg.v[i].id;
+}

@@ -22,6 +22,7 @@
  *	code.c		the bytes of code
  *	marks.c		instruction sets of ARM, and data among code
  *	lines.c		source lines and inlined frames (libdw); lines-stub.c without it
+ *	origins.c	what compilers made code of (libdw)
  *	source.c	lines of source files
  *	match.c		what another resolver has handed out, as this one's
  *	demangle.c	C++ and Rust names
@@ -125,6 +126,8 @@ struct segs {
 int segs_build(struct segs *s, struct interval *iv, size_t n);
 void segs_free(struct segs *s);
 uint32_t segs_find(const struct segs *s, uint64_t addr);
+/* The same, and up to where it holds (UINT64_MAX = to the end). */
+uint32_t segs_find_end(const struct segs *s, uint64_t addr, uint64_t *end);
 
 /* ---- tables ------------------------------------------------------------------------------------ */
 

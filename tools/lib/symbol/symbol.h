@@ -212,6 +212,40 @@ int symbol_inlines(struct resolver *res, struct dso *dso, uint64_t addr,
 		   const struct inline_frame **frames);
 
 /*
+ * What a compiler made code of, as it will look for that when it compiles the source again: names
+ * that the linker knows, lines from where a function is declared, which of several blocks of one
+ * line. Addresses are the linker's.
+ */
+struct origin {
+	uint32_t name;		/* number of the function's name; 0 = it has none */
+	uint32_t line;		/* of the code; of the call, where that was inlined. 0 = none */
+	uint32_t decl;		/* where the function is declared; 0 = not told */
+	uint32_t discriminator; /* as the compiler wrote it */
+};
+
+struct origins;
+
+/*
+ * The debug information of the file at @path (which @dso was mapped from), wherever that is kept.
+ * -ENOENT with the reason when there is none, -ENOTSUP when built without libdw.
+ */
+int symbol_origins_open(struct origins **o, struct resolver *res, const struct dso *dso,
+			const char *path, struct err *e);
+void symbol_origins_close(struct origins *o);
+/*
+ * Functions at @addr, innermost first, the one that is really there last; until the next question.
+ * Their number, 0 = nothing is known; -ENOMEM. The same holds up to @end.
+ */
+int symbol_origins_at(struct origins *o, uint64_t addr, const struct origin **out, uint64_t *end);
+/* Where the function lies that has @addr; several pieces when it was split. As above. */
+struct code_range {
+	uint64_t start, end;
+};
+
+ssize_t symbol_origins_function(struct origins *o, uint64_t addr, const struct code_range **out);
+const char *symbol_origins_name(const struct origins *o, uint32_t name);
+
+/*
  * @name in at most @max letters (16 or more; 0 = any number), by leaving out arguments of templates
  * first; in @buf, which has to be larger, or @name itself.
  */

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Profiles told by the source, against the tools that make and read them: an exact trace of a
+# program's taken branches stands in for a CPU that records them.
+. "$(dirname "$0")/../lib.sh"
+need_x86
+need_cmd python3
+TRACE=$O/tests/helpers/branch-trace
+[ -x "$TRACE" ] || skip_all "the helper program is not built (make tests)"
+"$PERF" version --build-options | grep -q 'libdw: \[ on' ||
+	skip_all "built without libdw: lines of the source cannot be read"
+
+tool() { # the first that there is of some names
+	for _t in "$@"; do
+		command -v "$_t" 2>/dev/null && return
+	done
+	return 1
+}
+PROFGEN=$(tool llvm-profgen-19 llvm-profgen)
+PROFDATA=$(tool llvm-profdata-19 llvm-profdata-14 llvm-profdata)
+CLANG=$(tool clang++-19 clang++-14 clang++)
+GXX=$(tool g++-12 g++)
+
+# ---- a program with what a profile has to tell: inlined calls in inlined calls, calls through
+# pointers, recursion, a loop that is unrolled. No library: it is traced step by step.
+cat >"$TMP/app.cc" <<'E'
+extern "C" __attribute__((noinline)) int put(int x)
+{
+	__asm__ volatile("" : "+r"(x));
+	return x;
+}
+namespace {
+template <class T> struct sum {
+	T v = 0;
+	void add(T x)
+	{
+		if (x & 1)
+			v += x;
+		else
+			v ^= x;
+	}
+};
+}
+struct base {
+	virtual int f(int x) { return x; }
+};
+struct one : base {
+	int f(int x) override { return x * 7 % 31; }
+};
+struct two : base {
+	int f(int x) override
+	{
+		int s = 0;
+		for (int i = 0; i < (x & 7); i++) s += i ^ x;
+		return s;
+	}
+};
+static int seldom(int x)
+{
+	for (int i = 0; i < 3; i++)
+		x = put(x) + 5;
+	return x;
+}
+__attribute__((noinline)) static int walk(base **v, int n)
+{
+	sum<int> a;
+	for (int i = 0; i < n; i++) {
+		a.add(v[i % 3]->f(i));
+		if (__builtin_expect(a.v > 100000, 0))
+			a.add(seldom(i));
+	}
+	return a.v;
+}
+__attribute__((noinline)) int fib(int n)
+{
+	return n < 2 ? n : fib(n - 1) + fib(n - 2);
+}
+__attribute__((noinline)) unsigned total(const unsigned char *p, int n)
+{
+	unsigned s = 0;
+	for (int i = 0; i < n; i++)
+		s += p[i] * 3;
+	return s;
+}
+#ifdef HOSTILE
+__attribute__((noinline)) int evil_one(int x) { return put(x) + fib(x % 5); }
+__attribute__((noinline)) int evil_two(int x) { return x + evil_one(x); }
+#define bracket(x) evil_two(x)
+#else
+#define bracket(x) 0
+#endif
+extern "C" __attribute__((noinline)) int work()
+{
+	one a;
+	two b;
+	base *v[] = { &a, &b, &a };
+	static unsigned char bytes[700];
+	int s = 0;
+	for (int i = 0; i < 40; i++) {
+		bytes[i * 3] = (unsigned char)i;
+		s += walk(v, 10 + i % 4) + bracket(i);
+	}
+	s += fib(9) + (int)total(bytes, sizeof(bytes));
+	return s;
+}
+extern "C" __attribute__((force_align_arg_pointer)) void _start()
+{
+	long status = work() & 1, nr = 60; /* exit */
+	__asm__ volatile("syscall" : : "a"(nr), "D"(status));
+	__builtin_unreachable();
+}
+E
+traced() { # traced PROGRAM FILE OPTION...
+	_prog=$1 _file=$2
+	shift 2
+	"$TRACE" -n 37 "$@" -o "$_file" "$_prog" >"$TMP/trace.out" 2>&1
+}
+convert() { # convert FORMAT PROGRAM OUT OPTION...
+	_to=$1 _prog=$2 _out=$3
+	shift 3
+	"$PERF" data convert --to "$_to" --binary "$_prog" -i "$_prog.data" -o "$_out" "$@"
+}
+build() { # build COMPILER OUT OPTION...
+	_c=$1 _out=$2
+	shift 2
+	"$_c" -O2 -fno-rtti -fno-exceptions -fno-stack-protector -fno-pie -no-pie -nostdlib -static \
+		"$@" -Wl,--build-id "$TMP/app.cc" -o "$_out" 2>"$TMP/build.log" ||
+		{ fail "$_c builds the program" "$(cat "$TMP/build.log")"; return 1; }
+}
+[ -n "$GXX" ] || skip_all "g++ is not installed"
+build "$GXX" "$TMP/gnu" -g
+traced "$TMP/gnu" "$TMP/gnu.data" || # no ptrace, or no decoder built in
+	skip_all "programs cannot be traced here: $(tail -1 "$TMP/trace.out")"
+
+# ---- LLVM's sample profile
+# What llvm-profgen counts for code of no line, it counts for the line as many before the function.
+known_lines() {
+	grep -vE '^ +(3[3-9]|[4-6][0-9])[0-9]{3}(\.[0-9]+)?: '
+}
+like_profgen() { # like_profgen NAME PROGRAM
+	if [ -z "$PROFGEN" ] || [ -z "$PROFDATA" ]; then
+		skip "$1: counts are llvm-profgen's" \
+			"no llvm-profgen newer than 14 is installed (Debian: llvm-19)"
+		return
+	fi
+	convert profgen "$2" "$2.raw"
+	if ! "$PROFGEN" --unsymbolized-profile="$2.raw" --binary="$2" --format=text \
+		--output="$2.want" >"$TMP/log" 2>&1; then
+		skip "$1: counts are llvm-profgen's" "$(tail -1 "$TMP/log")"
+		return
+	fi
+	"$PROFDATA" merge -sample -text "$2.want" -o "$TMP/want0"
+	known_lines <"$TMP/want0" >"$TMP/want"
+	"$PROFDATA" merge -sample -text "$2.llvm" -o "$TMP/got0" >"$TMP/log" 2>&1 ||
+		fail "$1: llvm-profdata reads it" "$(cat "$TMP/log")"
+	known_lines <"$TMP/got0" >"$TMP/got"
+	same_file "$1: counts are llvm-profgen's" "$TMP/got" "$TMP/want"
+}
+convert llvm "$TMP/gnu" "$TMP/gnu.llvm"
+like_profgen "g++'s code" "$TMP/gnu"
+is "the hottest function comes first" "$(grep '^[^ ]' "$TMP/gnu.llvm" | cut -d: -f2)" \
+	"$(grep '^[^ ]' "$TMP/gnu.llvm" | cut -d: -f2 | sort -rn)"
+like "a line counts from where its function is declared" "$(cat "$TMP/gnu.llvm")" \
+	'^ 2(\.[0-9]+)?: [0-9]+ _Z3fibi:[0-9]+$'
+like "an inlined call is told inside" "$(cat "$TMP/gnu.llvm")" '^ 4: [a-zA-Z0-9_]*add[a-zA-Z0-9_]*:[0-9]+$'
+convert llvm "$TMP/gnu" "$TMP/again"
+same_file "the same bytes every time" "$TMP/again" "$TMP/gnu.llvm"
+
+if [ -n "$CLANG" ]; then
+	build "$CLANG" "$TMP/clang" -g -fdebug-info-for-profiling &&
+		traced "$TMP/clang" "$TMP/clang.data" && convert llvm "$TMP/clang" "$TMP/clang.llvm"
+	like_profgen "clang's code" "$TMP/clang"
+	build "$CLANG" "$TMP/lines" -gline-tables-only -fdebug-info-for-profiling \
+		-funique-internal-linkage-names &&
+		traced "$TMP/lines" "$TMP/lines.data" && convert llvm "$TMP/lines" "$TMP/lines.llvm"
+	like_profgen "clang's code with line tables only" "$TMP/lines"
+	like "local names that clang made unique stay so" "$(cat "$TMP/lines.llvm")" \
+		'^_ZL4walk.*\.__uniq\.'
+	"$CLANG" -O2 -fno-rtti -fno-exceptions -gline-tables-only -fprofile-sample-use="$TMP/clang.llvm" -S -emit-llvm \
+		-o "$TMP/ll" "$TMP/app.cc" >"$TMP/log" 2>&1 ||
+		fail "clang compiles with it" "$(cat "$TMP/log")"
+	is "clang knows how often fib was entered" \
+		"$(prof=$(sed -n 's/^define .*_Z3fibi.* !prof \(![0-9]*\) .*/\1/p' "$TMP/ll")
+		sed -n "s/^$prof = .*function_entry_count\", i64 \([0-9]*\)}/\1/p" "$TMP/ll")" \
+		"$(($(sed -n 's/^_Z3fibi:[0-9]*://p' "$TMP/clang.llvm") + 1))"
+	like "... and which way branches go" "$(cat "$TMP/ll")" 'branch_weights'
+	build "$CLANG" "$TMP/bare" -gline-tables-only &&
+		traced "$TMP/bare" "$TMP/bare.data" &&
+		convert llvm "$TMP/bare" "$TMP/bare.llvm" 2>"$TMP/err"
+	like "lines without declarations: what to build with" "$(cat "$TMP/err")" \
+		'does not tell where functions are declared.*-fdebug-info-for-profiling'
+	if build "$CLANG" "$TMP/fs" -g -fdebug-info-for-profiling -mllvm -enable-fs-discriminator; then
+		traced "$TMP/fs" "$TMP/fs.data"
+		check_status "numbers of blocks that libdw does not read are refused" 1 \
+			convert llvm "$TMP/fs" "$TMP/none"
+		like "... and what takes them is named" "$(cat "$TMP/check.out")" 'llvm-profgen'
+	fi
+else
+	skip "clang" "clang is not installed (Debian: clang)"
+fi
+
+# ---- samples without branch stacks
+traced "$TMP/gnu" "$TMP/ip.data" -i
+"$PERF" data convert --to llvm --binary "$TMP/gnu" -i "$TMP/ip.data" -o "$TMP/ip.llvm"
+is "without branch stacks a function has as many as it has samples" \
+	"$(sed -n 's/^_Z3fibi:\([0-9]*\):0$/\1/p' "$TMP/ip.llvm")" \
+	"$("$PERF" report -i "$TMP/ip.data" --stdio -F sample,sym --no-inline 2>/dev/null |
+		awk '$3 ~ /^fib/ { print $1 }')"
+
+# ---- where debug information is looked for
+cp "$TMP/gnu" "$TMP/part"
+traced "$TMP/part" "$TMP/part.data"
+objcopy --only-keep-debug "$TMP/part" "$TMP/part.debug"
+objcopy --strip-all --add-gnu-debuglink="$TMP/part.debug" "$TMP/part"
+convert llvm "$TMP/part" "$TMP/part.llvm" 2>"$TMP/err"
+same_file "lines of a stripped file come from its file of debug symbols" "$TMP/part.llvm" \
+	"$TMP/gnu.llvm"
+rm "$TMP/part.debug"
+check_status "without it that is an error" 1 convert llvm "$TMP/part" "$TMP/none"
+like "... that says what to do" "$(cat "$TMP/check.out")" 'Build with -g .*debug symbols'
+check "... and nothing was written" test ! -e "$TMP/none"
+mkdir "$TMP/dir"
+"$PERF" data convert --to llvm -i "$TMP/gnu.data" -o "$TMP/dir/" 2>"$TMP/err"
+same_file "a directory's file is that of the object alone" \
+	"$TMP/dir/$(ls "$TMP/dir" | grep ^gnu-)" "$TMP/gnu.llvm"
+
+# ---- files that are not as they should be
+build "$GXX" "$TMP/hostile" -g -DHOSTILE && python3 - "$TMP/hostile" <<'P'
+import sys
+data = open(sys.argv[1], 'rb').read()
+assert b'_Z8evil_onei' in data and b'_Z8evil_twoi' in data
+data = data.replace(b'_Z8evil_onei', b'evil\n x:1:1\t').replace(b'_Z8evil_twoi', b'[evil] x:1:1')
+open(sys.argv[1], 'wb').write(data)
+P
+traced "$TMP/hostile" "$TMP/hostile.data" && convert llvm "$TMP/hostile" "$TMP/hostile.llvm"
+check "a program with names of its own choice has a profile" grep -q '^_Z3fibi' "$TMP/hostile.llvm"
+unlike "names that would end a line are left out" "$(cat "$TMP/hostile.llvm")" 'evil|\['
+[ -z "$PROFDATA" ] || check "... and llvm-profdata reads what is left" "$PROFDATA" merge -sample \
+	-text "$TMP/hostile.llvm" -o "$TMP/got"
+cp "$TMP/gnu" "$TMP/whole"
+damage() { # damage SEED: other bytes where debug information is
+	python3 - "$TMP/whole" "$TMP/gnu" "$1" "$(readelf -SW "$TMP/whole" |
+		sed -n 's/.*\.debug_\(info\|line\|rnglists\|abbrev\) *PROGBITS *[0-9a-f]* \([0-9a-f]*\) \([0-9a-f]*\).*/\2 \3/p')" <<'P'
+import random, sys
+data = bytearray(open(sys.argv[1], 'rb').read())
+random.seed(int(sys.argv[3]))
+for line in sys.argv[4].split('\n'):
+    at, size = (int(x, 16) for x in line.split())
+    for i in range(6):
+        data[at + random.randrange(size)] = random.randrange(256)
+open(sys.argv[2], 'wb').write(data)
+P
+	convert llvm "$TMP/gnu" "$TMP/broken.llvm" 2>"$TMP/err"
+	[ $? -le 1 ]
+}
+for seed in 1 2 3 4 5 6 7 8; do
+	damage $seed || fail "damaged debug information does no harm ($seed)" "$(cat "$TMP/err")"
+done
+pass "damaged debug information was read eight times"
+done_testing
