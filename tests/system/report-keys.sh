@@ -190,6 +190,84 @@ exit 0
 restored two events, one after the other
 EOF
 
+# ---- whole screens, which Documentation/tour.adoc shows
+screen report-keys <<EOF
+$RUN
+wait branchy
+key Down E
+wait - _start
+golden unfolded
+key C Down w
+wait Callees
+key Tab Down Down
+golden sandwich
+key q T
+wait only this time
+golden time
+key Enter
+wait of shown
+golden zoomed
+key q
+exit 0
+restored whole screens
+EOF
+
+# ---- what only some recordings have
+made_file branch-file branches.data <<'EOF'
+map 0x400000 0x1000 /proc/self/cwd/walk
+sample 10 0x400183 from=0x40018d,to=0x400171,predicted=1,cycles=4 from=0x4001aa,to=0x40017c,predicted=1,cycles=9 from=0x40018d,to=0x400171,mispred=1,cycles=5 from=0x4001aa,to=0x40017c,predicted=1,cycles=7
+sample 3 0x40014e from=0x400191,to=0x400144,predicted=1,cycles=4 from=0x40018d,to=0x400171,mispred=1,cycles=12
+EOF
+screen report-keys <<EOF
+size 110x20
+run $PERF report -b -i branches.data
+wait Source Symbol
+key o Down Down Enter
+wait > by symbol_from,symbol_to,mispredict,cycles
+golden branches
+key a
+wait Disassembly
+match ^branchy
+key q
+wait Source Symbol
+key q
+exit 0
+restored edges, and the instructions of one
+EOF
+made_file switch-file switches.data 4 in:101 s:101 in:102 s:102 s:101 exit:102 s:101
+screen <<EOF
+run $PERF report -i switches.data
+wait Latency
+match ^Overhead +Latency
+key l
+wait > by latency
+match ^ *Latency +Overhead
+key u
+gone > by latency
+key q
+exit 0
+ok rows by latency
+EOF
+simd=$ROOT/../shared/fixtures/simd/zmm-opmask-intr.perf.data
+if [ -r "$simd" ]; then
+	screen <<EOF
+size 120x20
+run $PERF report -i $simd
+wait Samples:
+key y
+wait > SIMD
+match Live512 +Live256
+key y
+wait > no SIMD
+unmatch Live512
+key q
+exit 0
+ok columns of SIMD state
+EOF
+else
+	skip "columns of SIMD state" "no ../shared/fixtures in a stranger's clone"
+fi
+
 # ---- beside another recording: one with less of worker and more of branchy, without leaf
 sed 's/sample 25/sample 50/; s/0x4001cc/0x4001c0/; /^sample 10/d' chains |
 	made_file walk-file after.data /proc/self/cwd/walk
