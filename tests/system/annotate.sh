@@ -53,6 +53,10 @@ like "a name near: is named" "$(cat "$TMP/check.out")" "branchy"
 check_status "a function without samples" 1 "$PERF" annotate -i "$F" tail
 check_status "nothing of any object" 0 "$PERF" annotate -i "$F" -d nosuch
 like "nothing of any object: says so" "$(cat "$TMP/check.out")" 'data has no samples!'
+like "... and that options left all of them out" "$(cat "$TMP/check.out")" 'It has [0-9]+, all of them left out'
+"$PERF" annotate -i "$F" --reg ax --simd >"$TMP/out" 2>"$TMP/err"
+like "a register that no sample has: says so" "$(cat "$TMP/err")" 'no sample has the register ax: perf record -I'
+like "vectors that no sample has: says so" "$(cat "$TMP/err")" 'no sample has vector registers'
 "$PERF" annotate -i "$F" --percent-limit 10 >"$TMP/out" 2>&1
 unlike "--percent-limit leaves out functions" "$(cat "$TMP/out")" '<leaf>:'
 like "... and not others" "$(cat "$TMP/out")" 'je '

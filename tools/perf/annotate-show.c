@@ -254,6 +254,22 @@ static int say_nameless(const struct annotate_cmd *c, struct err *e)
 	return e->code;
 }
 
+/* Columns that stay empty. */
+static void say_no_registers(const struct annotate_cmd *c)
+{
+	uint64_t vectors, values;
+
+	annotate_registers_seen(c->a, &vectors, &values);
+	if (c->o.reg && !values)
+		log_warn(
+			"no sample has the register %s: perf record -I, or --user-regs=%s, stores it",
+			c->o.reg, c->o.reg);
+	if (c->o.simd && !vectors)
+		log_warn(
+			"no sample has vector registers: perf record --user-regs=zmm (or ymm, xmm) "
+			"stores them");
+}
+
 /* The answer, in the form that was asked for. */
 int annotate_cmd_show(struct annotate_cmd *c, struct err *e)
 {
@@ -269,6 +285,8 @@ int annotate_cmd_show(struct annotate_cmd *c, struct err *e)
 		tui_close(c->tui);
 		c->tui = NULL;
 	} else {
+		if (!c->o.quiet)
+			say_no_registers(c);
 		c->writer->begin(&c->out);
 		ret = show_events(c, name, &nr_asked, e);
 		if (!ret && name && !nr_asked)

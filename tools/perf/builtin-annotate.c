@@ -4,6 +4,7 @@
  * Samples are counted once, by address; then functions are listed one after the other, by event and
  * with the hottest first, so that memory holds one listing at a time.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -69,6 +70,17 @@ static void say_warnings(struct annotate_cmd *c)
 		log_warn("%s", *w);
 }
 
+static void say_no_samples(const struct annotate_cmd *c)
+{
+	uint64_t n = session_counts(c->session)->left_out;
+
+	log_error("The %s data has no samples!", perfdata_path(c->pd));
+	if (n)
+		log_error("It has %" PRIu64
+			  ", all of them left out by the options that choose samples.",
+			  n);
+}
+
 /* Counts, then shows; what damaged the file is the error that comes last. */
 static int run_counted(struct annotate_cmd *c, struct err *e)
 {
@@ -83,7 +95,7 @@ static int run_counted(struct annotate_cmd *c, struct err *e)
 	}
 	cli_progress_end(&c->progress); /* before anything is printed */
 	if (!ret && !session_counts(c->session)->samples && !c->o.json)
-		log_error("The %s data has no samples!", perfdata_path(c->pd));
+		say_no_samples(c);
 	else
 		ret = ret ?: annotate_cmd_show(c, e);
 	if (!ret || ret == -ENOENT) /* also what objects are missing, so that there is nothing */

@@ -51,6 +51,8 @@ void annotate_free(struct annotate *a); /* NULL is fine */
  */
 int annotate_want_registers(struct annotate *a, enum regs_arch arch, const char *value,
 			    struct err *e);
+/* After that and the last sample: how many said which vectors are in use, how many had the register. */
+void annotate_registers_seen(const struct annotate *a, uint64_t *vectors, uint64_t *values);
 /* PERF_SAMPLE_* fields that annotate_add() looks at. */
 uint64_t annotate_need(const struct annotate *a);
 /*

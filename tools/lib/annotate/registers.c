@@ -203,6 +203,15 @@ void annotate_registers_finish(struct annotate_registers *g)
 	}
 }
 
+void annotate_registers_seen(const struct annotate *a, uint64_t *vectors, uint64_t *values)
+{
+	*vectors = *values = 0;
+	vec_for_each (at, &a->registers.at) {
+		*vectors += at->nr;
+		*values += at->nr_values;
+	}
+}
+
 /* Lanes that the instruction's own mask lets through. */
 static void add_lanes(struct listing_regs *to, const struct listing_line *line,
 		      const struct annotate_regs_at *at)

@@ -139,10 +139,14 @@ static int hand_on(struct session *s, const struct event_plan *plan, const struc
 	struct session_sample out = { .s = sm, .rec = rec };
 	int ret;
 
-	if (unlikely(s->by_event) && !bits_test(&s->events, sm->event->idx))
+	if (unlikely(s->by_event) && !bits_test(&s->events, sm->event->idx)) {
+		s->counts.left_out++;
 		return 0;
-	if (unlikely(!session_wants(s, rec->time, sm->cpu)))
+	}
+	if (unlikely(!session_wants(s, rec->time, sm->cpu))) {
+		s->counts.left_out++;
 		return 0;
+	}
 	if (likely(plan->thread)) {
 		out.thread = machine_thread(s->env.machine, (int32_t)sm->pid, (int32_t)sm->tid);
 		if (unlikely(!out.thread))
@@ -151,6 +155,7 @@ static int hand_on(struct session *s, const struct event_plan *plan, const struc
 	if (unlikely(s->filtering) &&
 	    (!(s->c->flags & SESSION_UNFILTERED) || !session_in_slice(s))) {
 		ret = passes_filter(s, sm, out.thread, e);
+		s->counts.left_out += !ret;
 		if (ret <= 0)
 			return ret;
 	}

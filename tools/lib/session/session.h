@@ -194,7 +194,8 @@ bool session_filter_place(const struct session_filter *f, const struct loc *l, u
 /* ---- what there is to say at the end --------------------------------------------------------- */
 
 struct session_counts {
-	uint64_t samples; /* handed to sample() */
+	uint64_t samples;  /* handed to sample() */
+	uint64_t left_out; /* by options: other events, times, threads, places */
 	uint64_t lost_samples, lost_events, lost_chunks;
 	uint64_t bad, bad_samples; /* records that could not be used, and the samples of them */
 	struct err first_bad;
