@@ -198,6 +198,68 @@ else
 	skip "clang" "clang is not installed (Debian: clang)"
 fi
 
+# ---- GCC's profile
+cat >"$TMP/afdo.py" <<'P'
+import struct, sys
+# What is in a profile, as text-formats(5) has it: "NAME HEAD" of functions, "NAME+LINE COUNT CALLEES".
+data, at = open(sys.argv[1], 'rb').read(), 0
+def word():
+    global at
+    at += 4
+    return struct.unpack_from('<I', data, at - 4)[0]
+def count():
+    low = word()
+    return word() << 32 | low
+def function(path):
+    path = path + [names[word()]]
+    places, calls = word(), word()
+    for _ in range(places):
+        line = word() >> 16
+        n, ran = word(), count()
+        to = sorted((names[i], c) for _, i, c in [(word(), count(), count()) for _ in range(n)])
+        print('/'.join(path) + '+%d' % line, ran, *('%s:%d' % t for t in to))
+    for _ in range(calls):
+        line = word() >> 16
+        function(path[:-1] + [path[-1] + '+%d' % line])
+assert [word(), word(), word()] == [0x67636461, 2, 0]
+assert word() == 0xaa000000
+length, start, names = word(), at, []
+for _ in range(word()):
+    n = word()
+    names.append(data[at:at + n - 1].decode())
+    assert data[at + n - 1] == 0
+    at += n
+assert length == (at - start + 3) // 4
+assert word() == 0xac000000
+length, start = word(), at
+for _ in range(word()):
+    head, here = count(), at
+    print(names[word()], head)
+    at = here
+    function([])
+assert length == (at - start + 3) // 4
+assert [word(), word(), word()] == [0xae000000, 1, 0] and at == len(data)
+P
+convert gcc-afdo "$TMP/gnu" "$TMP/gnu.afdo"
+python3 "$TMP/afdo.py" "$TMP/gnu.afdo" >"$TMP/afdo" 2>"$TMP/err"
+is "GCC's profile has the form that its page gives" "$(tail -1 "$TMP/err")" ""
+is "functions are entered as often as in LLVM's" "$(sed -n '/^[^+]* [0-9]*$/p' "$TMP/afdo" | sort)" \
+	"$(sed -n 's/^\([^ :]*\):[0-9]*:\([0-9]*\)$/\1 \2/p' "$TMP/gnu.llvm" | sort)"
+is "lines have the count of their busiest block" "$(sed -n 's/^_Z3fibi+1 //p' "$TMP/afdo")" \
+	"$(sed -n '/^_Z3fibi:/,/^[^ ]/s/^ 1\(\.[0-9]*\)\{0,1\}: //p' "$TMP/gnu.llvm" | sort -n | tail -1)"
+like "callees of indirect calls" "$(grep '^walk+4 ' "$TMP/afdo")" '_ZN3one1fEi:[0-9]+ _ZN3two1fEi:[0-9]+$'
+is "... of no others" "$(grep -c '_Z3fibi:' "$TMP/afdo")" 0
+"$GXX" -O2 -g -fno-rtti -fno-exceptions -fno-inline -fno-ipa-cp -fno-indirect-inlining -fauto-profile="$TMP/gnu.afdo" -S -o "$TMP/gnu.s" \
+	-fdump-tree-optimized-blocks-details="$TMP/dump" "$TMP/app.cc" >"$TMP/log" 2>&1
+if grep -q 'profile version .* does not match' "$TMP/log"; then
+	skip "gcc takes it" "$(tail -1 "$TMP/log")"
+else
+	is "gcc takes it without a word" "$(cat "$TMP/log")" ""
+	is "gcc knows how often a function was entered" \
+		"$(sed -n '/^;; Function.*(_ZN3one1fEi,/,/^;; Function.*fib/s/.*pred: *ENTRY.*count:\([0-9]*\) (auto FDO).*/\1/p' \
+			"$TMP/dump" | head -1)" "$(sed -n 's/^_ZN3one1fEi //p' "$TMP/afdo")"
+fi
+
 # ---- samples without branch stacks
 traced "$TMP/gnu" "$TMP/ip.data" -i
 "$PERF" data convert --to llvm --binary "$TMP/gnu" -i "$TMP/ip.data" -o "$TMP/ip.llvm"

@@ -12,6 +12,7 @@ static const struct convert_format *const formats[] = {
 	&convert_autofdo,
 	&convert_profgen,
 	&convert_llvm,
+	&convert_afdo,
 	/* for people */
 	&convert_folded,
 	&convert_json,

@@ -29,59 +29,34 @@ static void put_name(struct writer *w, uint32_t name, uint64_t count)
 	obuf_dec(w->o, count);
 }
 
-static bool same_pos(struct source_pos a, struct source_pos b)
-{
-	return a.offset == b.offset && a.block == b.block;
-}
-
 /*
  * A line and whom it called. More calls may have been seen than runs of the line, for the newest
  * entry of a stack ends no range; in code that was inlined llvm-profgen leaves that so.
  */
-static void put_line(struct writer *w, struct source_pos at, uint64_t count,
-		     const struct source_target *g, size_t n, int depth)
+static void put_line(struct writer *w, const struct source_place *p, int depth)
 {
 	uint64_t calls = 0;
 
-	for (size_t i = 0; i < n && depth == 1; i++)
-		calls += g[i].count;
-	put_pos(w, at, depth);
-	obuf_dec(w->o, max_u64(count, calls));
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < p->nr && depth == 1; i++)
+		calls += p->target[i].count;
+	put_pos(w, p->at, depth);
+	obuf_dec(w->o, max_u64(p->count, calls));
+	for (size_t i = 0; i < p->nr; i++) {
 		obuf_char(w->o, ' ');
-		put_name(w, g[i].callee, g[i].count);
+		put_name(w, p->target[i].callee, p->target[i].count);
 	}
 	obuf_char(w->o, '\n');
 	w->records++;
 }
 
-/* Lines and targets of calls, both in order of places, as one list. */
-static void put_lines(struct writer *w, const struct source_fn *fn, int depth)
-{
-	const struct source_line *l = w->t->line.v + fn->first_line, *l_end = l + fn->nr_lines;
-	const struct source_target *g = w->t->target.v + fn->first_target;
-	const struct source_target *g_end = g + fn->nr_targets;
-
-	while (l < l_end || g < g_end) {
-		bool line = g == g_end ||
-			    (l < l_end &&
-			     (l->at.offset < g->at.offset ||
-			      (l->at.offset == g->at.offset && l->at.block <= g->at.block)));
-		struct source_pos at = line ? l->at : g->at;
-		size_t n = 0;
-
-		while (g + n < g_end && same_pos(g[n].at, at))
-			n++;
-		put_line(w, at, line ? l->count : 0, g, n, depth);
-		l += line;
-		g += n;
-	}
-}
-
 /* As deep as calls are nested that were inlined: the reader of lines bounds that. */
 static void put_body(struct writer *w, const struct source_fn *fn, int depth)
 {
-	put_lines(w, fn, depth);
+	struct source_walk walk = source_walk(w->t, fn);
+	struct source_place p;
+
+	while (source_next(&walk, &p))
+		put_line(w, &p, depth);
 	for (uint32_t i = 0; i < fn->nr_children; i++) {
 		const struct source_fn *child = &w->t->fn.v[w->t->child.v[fn->first_child + i]];
 

@@ -60,6 +60,22 @@ int source_call(struct source_tree *t, uint32_t fn, struct source_pos at, uint32
 /* Once, when all is there: lines, calls and children of a function stand together, in order. */
 int source_sort(struct source_tree *t);
 
+/* Places of a function in order: its lines, and where it calls. */
+struct source_place {
+	struct source_pos at;
+	uint64_t count; /* 0 where only calls were seen */
+	const struct source_target *target;
+	size_t nr; /* of these */
+};
+
+struct source_walk {
+	const struct source_line *line, *line_end;
+	const struct source_target *target, *target_end;
+};
+
+struct source_walk source_walk(const struct source_tree *t, const struct source_fn *fn);
+bool source_next(struct source_walk *w, struct source_place *out); /* false: that was all */
+
 /* ---- spans.c ---- */
 
 struct span { /* code that ran @count times; 0: that could have run */

@@ -155,3 +155,39 @@ int source_sort(struct source_tree *t)
 	}
 	return 0;
 }
+
+struct source_walk source_walk(const struct source_tree *t, const struct source_fn *fn)
+{
+	struct source_walk w = { 0 };
+
+	if (fn->nr_lines)
+		w.line = t->line.v + fn->first_line;
+	if (fn->nr_targets)
+		w.target = t->target.v + fn->first_target;
+	w.line_end = w.line ? w.line + fn->nr_lines : NULL;
+	w.target_end = w.target ? w.target + fn->nr_targets : NULL;
+	return w;
+}
+
+bool source_next(struct source_walk *w, struct source_place *out)
+{
+	bool line = w->line < w->line_end, target = w->target < w->target_end;
+
+	if (!line && !target)
+		return false;
+	if (line && target) {
+		int order = by_pos(w->line->at, w->target->at);
+
+		line = order <= 0;
+		target = order >= 0;
+	}
+	out->at = line ? w->line->at : w->target->at;
+	out->count = line ? w->line++->count : 0;
+	out->target = w->target;
+	out->nr = 0;
+	while (target && w->target < w->target_end && !by_pos(w->target->at, out->at)) {
+		w->target++;
+		out->nr++;
+	}
+	return true;
+}

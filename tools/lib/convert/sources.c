@@ -276,6 +276,18 @@ static int count_piece(void *ctx, const struct span *s)
 
 /* ---- calls ------------------------------------------------------------------------------------ */
 
+/* Whether the instruction at @addr may go to others, too; true when that is not known. */
+static bool is_indirect(const struct maker *m, uint64_t addr)
+{
+	size_t n = 0;
+	unsigned char *code = m->dec ? convert_elf_code(&m->ob->file, addr, 16, &n) : NULL;
+	struct insn in;
+	bool known = code && insn_decode(m->dec, code, n, addr, &in) > 0;
+
+	free(code);
+	return !known || in.branch == INSN_IND_CALL || in.branch == INSN_IND_JUMP;
+}
+
 /* A branch to where a function begins. */
 static int add_call(struct maker *m, const struct local_edge *l)
 {
@@ -300,6 +312,8 @@ static int add_call(struct maker *m, const struct local_edge *l)
 	n = n > 0 ? place(m, f, n, 0, &fn, &leaf) : n;
 	if (n <= 0 || !leaf->line)
 		return n < 0 ? n : 0;
+	if (m->kind == SOURCE_GCC && !is_indirect(m, l->from))
+		return 0;
 	return source_call(m->t, fn, pos_of(m, leaf), callee, l->count);
 }
 
