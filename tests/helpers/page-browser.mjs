@@ -269,9 +269,11 @@ told(await page.isVisible('canvas.heat'), 'a map of seconds');
 // ---- branches, recording ------------------------------------------------------------------------
 
 await page.click('#tab-branches');
-await page.waitForFunction(() => document.querySelectorAll('#view tbody tr').length === 2);
+await page.waitForFunction(() => document.querySelectorAll('#view tbody tr').length === 5);
 const missed = await page.evaluate(() => [...document.querySelectorAll('#view tbody tr')].map((r) => [...r.children].map((c) => c.textContent).join(' | ')).sort().join('\n'));
-like('edges with mispredictions and cycles', missed, /10 \| 50\.00 % \| 0\.00 % \| 5\.0 \| work\+0x14.*leaf\+0x0[\s\S]*10 \| 50\.00 % \| 100\.00 % \| 3\.0 \| leaf\+0x28.*leaf\+0x8/);
+like('edges with mispredictions and cycles', missed, /10 \| 25\.00 % \| 0\.00 % \| 5\.0 \| work\+0x14.*leaf\+0x0[\s\S]*30 \| 75\.00 % \| 100\.00 % \| 3\.0 \| leaf\+0x28.*leaf\+0x8/);
+await see('blocks with their cycles', page, '#view', /Blocks.*64\.29%303\.0.*leaf\+0x0leaf\+0x28/);
+await see('and paths', page, '#view', /Paths.*100\.00%1075\.00%9\.0work\+0x14 → leaf\+0x0; leaf\+0x28/);
 await page.screenshot({ path: `${shots}/branches.png` });
 await page.click('#tab-code');
 await page.waitForSelector('#view .note');
@@ -280,7 +282,7 @@ if (await page.locator('#missing').count()) {
 } else {
 	await see('code: the hottest function, with its samples', page, '#view caption', /^600 samples/);
 	is('at the instruction that they were at', await page.evaluate(() => [...document.querySelectorAll('.listing tbody tr')]
-		.filter((r) => r.children[0].textContent).map((r) => r.textContent.trim().replace(/\s+/g, ' ')).join('; ')), '100.00 %401090nop');
+		.filter((r) => r.children[0].textContent).map((r) => r.textContent.trim().replace(/\s+/g, ' ')).join('; ')), '100.00 %3011.89401090nop');
 	told(await page.evaluate(() => document.querySelector('#line-17').getBoundingClientRect().top < innerHeight), 'which is what is seen first');
 	await page.selectOption('#function', { index: 1 });
 	await page.waitForFunction(() => /function=/.test(location.hash));

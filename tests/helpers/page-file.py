@@ -85,8 +85,8 @@ def main():
     for i, name in enumerate(['</scr', '"quotes', 'bidi', 'broken', '__proto__', 'constructor', 'xxx', '${1']):
         sample(10, 10, 100 + i, ['main', name], 7)
     for ms in range(0, 1000, 100):
-        branches = [{'from': at('work', 20), 'to': at('leaf', 0), 'predicted': 1, 'cycles': 5},
-                    {'from': at('leaf', 40), 'to': at('leaf', 8), 'mispred': 1, 'cycles': 3}]
+        again = {'from': at('leaf', 40), 'to': at('leaf', 8), 'mispred': 1, 'cycles': 3}
+        branches = [again, again, again, {'from': at('work', 20), 'to': at('leaf', 0), 'predicted': 1, 'cycles': 5}]
         sample(20, 20, ms, ['main', 'work', 'leaf'], 1, event=2, branches=branches)
     for ms in range(0, 3000, 500):
         r.switch(20, 21, True, time=10**9 + ms * 10**6, id=1)

@@ -3,17 +3,21 @@
 
 /** @param {Grid} grid @param {State} s @param {(change: Partial<State>) => void} go */
 function gridTable(grid, s, go) {
-	const names = grid.heads.map((_, i) => `c${i}`);
+	/* Several tables in a view are sorted each on its own. */
+	const names = grid.heads.map((_, i) => `${grid.title.replace(/\W/g, '')}.${i}`);
 	const value = (/** @type {string} */ text, /** @type {number} */ right) => {
 		const n = parseFloat(text);
 		return right ? (Number.isNaN(n) ? -1 : n) : text;
 	};
+	const low = s.filter.toLowerCase();
+	const rows = grid.rows.filter((r) => !low || r.some((c) => c.toLowerCase().includes(low)));
 	return table({
-		caption: grid.left_out ? `${grouped(grid.rows.length)} rows, ${grouped(grid.left_out)} smaller ones are left out` : `${grouped(grid.rows.length)} rows`,
+		caption: grid.left_out ? `${grouped(rows.length)} rows, ${grouped(grid.left_out)} smaller ones are left out` : `${grouped(rows.length)} rows`,
 		columns: grid.heads.map((title, i) => ({ name: names[i], title, number: !!grid.right[i] })),
-		rows: grid.rows.map((cells) => ({ cells: cells.map(short), keys: cells.map((c, i) => value(c, grid.right[i])) })),
+		rows: rows.map((cells) => ({ cells: cells.map(short), keys: cells.map((c, i) => value(c, grid.right[i])) })),
 		sort: names.includes(s.sort.replace(/^-/, '')) ? s.sort : '',
 		onSort: (sort) => go({ sort }),
+		step: 50,
 	});
 }
 

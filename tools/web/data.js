@@ -19,7 +19,7 @@
  * @typedef {{frame: number, missing?: string, file?: string, notes?: string[], base?: string,
  *   kind?: number[], offset?: number[], line?: number[], depth?: number[], target?: number[],
  *   callee?: number[], text?: string[], counts?: number[], flow?: number[]}} Code
- * @typedef {{title: string, note: string, heads: string[], right: number[], rows: string[][],
+ * @typedef {{view: string, title: string, note: string, heads: string[], right: number[], rows: string[][],
  *   left_out: number}} Grid
  * @typedef {{
  *   version: number, recording: Recording, events: EventInfo[], strings: string[],

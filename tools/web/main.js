@@ -85,7 +85,7 @@ class App {
 		byId('tab-branches').hidden = !d.branches.all;
 		byId('tab-time').hidden = !d.time.width;
 		byId('tab-code').hidden = !(d.code && d.code.length);
-		byId('tab-simd').hidden = !(d.grids && d.grids.length);
+		byId('tab-simd').hidden = !(d.grids || []).some((g) => g.view === 'simd');
 		this.select('event', d.events.map((e, i) => [String(i), e.name]), (v) => this.go({ event: Number(v), zoom: [] }));
 		const pids = [...new Set(d.threads.pid)].sort((a, b) => a - b);
 		const named = (/** @type {number} */ pid) => d.strings[d.threads.name[d.threads.pid.indexOf(pid)]];
@@ -264,11 +264,10 @@ class App {
 		return el('div', { class: 'view' }, el('p', { class: 'note' }, 'Share with what is below, share of its own, kind, name.'), this.tree.box);
 	}
 
-	/** @returns {Node} */
-	simdView() {
-		const box = el('div', { class: 'view' });
-		for (const grid of this.data.grids || [])
-			box.append(el('h2', {}, grid.title), el('p', { class: 'note' }, grid.note), gridTable(grid, this.state, (c) => this.go(c)));
+	/** What stands before tables of a view, and those. @param {HTMLElement} box @param {string} view @returns {HTMLElement} */
+	grids(box, view) {
+		for (const grid of (this.data.grids || []).filter((g) => g.view === view))
+			box.append(el('h2', {}, short(grid.title)), el('p', { class: 'note' }, grid.note), gridTable(grid, this.state, (c) => this.go(c)));
 		return box;
 	}
 
@@ -286,8 +285,8 @@ class App {
 			sandwich: () => this.sandwichView(),
 			tree: () => this.treeView(),
 			time: () => this.time.box,
-			branches: () => branchesView(this.model, s, go),
-			simd: () => this.simdView(),
+			branches: () => this.grids(branchesView(this.model, s, go), 'branches'),
+			simd: () => this.grids(el('div', { class: 'view' }), 'simd'),
 			code: () => codeView(this.model, s, go),
 			recording: () => recordingView(this.model, s, go),
 		};

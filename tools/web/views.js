@@ -122,6 +122,10 @@ function branchesView(model, s, go) {
 		return box;
 	}
 	const text = s.filter.toLowerCase();
+	const filter = el('input', { type: 'search', id: 'filter' });
+	filter.value = s.filter;
+	filter.addEventListener('change', () => go({ filter: filter.value }));
+	box.append(el('p', { class: 'bar' }, el('label', { for: 'filter' }, 'Only with: '), filter), el('h2', {}, 'Edges'));
 	const list = b.list.filter((e) => !text || placeText(e.from).toLowerCase().includes(text) || placeText(e.to).toLowerCase().includes(text));
 	box.append(table({
 		caption: `${grouped(list.length)} of ${grouped(b.edges)} edges, ${grouped(b.all)} branches; of all samples, whatever is chosen above`,
@@ -137,6 +141,7 @@ function branchesView(model, s, go) {
 		})),
 		sort: ['nr', 'share', 'mispred', 'cycles', 'from', 'to'].includes(s.sort.replace(/^-/, '')) ? s.sort : 'nr',
 		onSort: (sort) => go({ sort }),
+		step: 50,
 	}));
 	return box;
 }

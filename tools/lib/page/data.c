@@ -378,6 +378,7 @@ int page_put_data(struct page *p, struct json *j, struct err *e)
 		put_rows(p, &o, j);
 		put_edges(p, j);
 		ret = page_put_code(p, j, e);
+		ret = ret ?: page_put_tables(p, j, e);
 		page_close(j, '}');
 	}
 	order_free(&o);

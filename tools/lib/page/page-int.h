@@ -8,6 +8,7 @@
  *	edges.c		branches
  *	code.c		functions as instructions
  *	data.c		all of it as columns
+ *	tables.c	vectors, blocks and paths, as tables
  *	recording.c	what was recorded, how, and what was lost
  *	pack.c		the data's bytes: as they are, or packed
  */
@@ -20,6 +21,7 @@
 #include "base/tables.h"
 #include "emit/emit.h"
 #include "page/page.h"
+#include "view/view.h"
 
 #define NONE UINT32_MAX
 
@@ -122,6 +124,9 @@ struct page {
 	uint32_t nr_slices;
 	bool has_time;
 
+	bool started;	       /* the following are as the events want them */
+	struct table *simd;    /* NULL: no event has vectors */
+	struct brflow *flow;   /* NULL: none has branch stacks */
 	struct annotate *code; /* NULL: none is wanted */
 
 	/* cut.c */
@@ -188,6 +193,17 @@ int page_put_data(struct page *p, struct json *j, struct err *e);
 /* ---- code.c ------------------------------------------------------------------------------------ */
 
 int page_put_code(struct page *p, struct json *j, struct err *e);
+
+/* ---- tables.c ---------------------------------------------------------------------------------- */
+
+int page_start_tables(struct page *p, struct err *e);
+int page_put_tables(struct page *p, struct json *j, struct err *e);
+/* Those of --call-graph lbr are the stack itself. */
+static inline bool page_has_branches(const struct perf_event_attr *a)
+{
+	return a->sample_type & PERF_SAMPLE_BRANCH_STACK &&
+	       !(a->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
+}
 
 /* ---- recording.c ------------------------------------------------------------------------------- */
 

@@ -10,24 +10,34 @@
 
 uint64_t page_need(const struct page *p, const struct perfdata_event *event)
 {
-	return (p->code ? annotate_need(p->code) : 0) | unwind_need(&event->attr) | PERF_SAMPLE_IP |
-	       PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-	       PERF_SAMPLE_BRANCH_STACK;
+	/* Registers of vectors: where there are none they are not read. */
+	return (p->code ? annotate_need(p->code) : 0) | unwind_need(&event->attr) |
+	       PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+	       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_BRANCH_STACK;
 }
 
-static bool has_branches(const struct sample *s)
+static int add_branches(struct page *p, const struct session_sample *in, struct err *e)
 {
-	/* Those of --call-graph lbr are the stack itself. */
-	return s->present & PERF_SAMPLE_BRANCH_STACK &&
-	       !(s->event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
+	if (!(in->s->present & PERF_SAMPLE_BRANCH_STACK) || !page_has_branches(&in->s->event->attr))
+		return 0;
+	if (page_add_branches(p, in->s, in->thread))
+		return err_set(e, -ENOMEM, "no memory for the page");
+	return p->flow ? brflow_add(p->flow, in->s, in->thread, e) : 0;
 }
 
 int page_add(struct page *p, const struct session_sample *in, struct err *e)
 {
-	if (page_add_sample(p, in->s, in->thread) ||
-	    (has_branches(in->s) && page_add_branches(p, in->s, in->thread)))
-		return err_set(e, -ENOMEM, "no memory for the page");
-	return p->code ? annotate_add(p->code, in->s, in->thread, e) : 0;
+	int ret = p->started ? 0 : page_start_tables(p, e);
+
+	p->started = true; /* in a pipe events come with the records */
+	if (!ret && page_add_sample(p, in->s, in->thread))
+		ret = err_set(e, -ENOMEM, "no memory for the page");
+	ret = ret ?: add_branches(p, in, e);
+	if (!ret && p->code)
+		ret = annotate_add(p->code, in->s, in->thread, e);
+	if (!ret && p->simd)
+		ret = table_add(p->simd, in->s, in->thread, e);
+	return ret;
 }
 
 /* A thread that stops running; 0 is what runs when none does. */
@@ -69,6 +79,8 @@ void page_free(struct page *p)
 	if (!p)
 		return;
 	annotate_free(p->code);
+	table_free(p->simd);
+	brflow_free(p->flow);
 	intern_free(&p->strings);
 	vec_free(&p->frames);
 	vec_free(&p->frame_of_sym[0]);
