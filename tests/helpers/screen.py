@@ -340,7 +340,9 @@ class Screen:
         self.masks.append(tuple(shlex.split(rest)))
 
     def do_signal(self, rest):
-        self.settle()
+        # Stopped it is to be in the midst of what it does, and then it never rests.
+        if rest not in ('STOP', 'CONT'):
+            self.settle()
         os.killpg(self.foreground(), getattr(signal, 'SIG' + rest))
 
     def do_dump(self, rest):
