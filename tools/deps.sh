@@ -16,7 +16,7 @@ procps binutils-aarch64-linux-gnu libc6-arm64-cross libc6-i386 binutils-arm-linu
 libc6-armhf-cross'
 # Tools that read our profiles; their tests are skipped without them. Large, so only on request:
 # make deps DEPS_CLIENTS=1
-clients='bolt-19 llvm-19 autofdo golang-go'
+clients='bolt-19 llvm-19 lld autofdo golang-go'
 # The page of report --html in a browser, and what checks its script; on request, too:
 # make deps DEPS_BROWSER=1. From npm, into OUT/npm: what drives the browser, tsc and eslint, and
 # readers of what data convert writes for viewers.

@@ -260,6 +260,34 @@ else
 			"$TMP/dump" | head -1)" "$(sed -n 's/^_ZN3one1fEi //p' "$TMP/afdo")"
 fi
 
+# ---- orders for linkers
+LLD=$(tool ld.lld-19 ld.lld-14 ld.lld)
+convert symbol-order "$TMP/gnu" "$TMP/symbols"
+convert call-order "$TMP/gnu" "$TMP/calls"
+is "symbols are ordered by the code that they ran" "$(head -4 "$TMP/symbols" | tr '\n' ' ')" \
+	"$(convert llvm "$TMP/gnu" - | sed -n 's/^\([^ :]*\):.*/\1/p' | head -4 | sed 's/^walk$/_ZL4walkPP4basei/' |
+		tr '\n' ' ')"
+is "calls are those of LLVM's profile" "$(grep '^_ZL4walk' "$TMP/calls" | cut -d' ' -f2-)" \
+	"$(grep -o '_ZN3one1fEi:[0-9]* _ZN3two1fEi:[0-9]*' "$TMP/gnu.llvm" | tr ' :' '\n ')"
+unlike "recursion is no call between functions" "$(cat "$TMP/calls")" '^([^ ]*) \1 '
+linked() { # linked OPTION...: the program's functions in the order of addresses
+	"$LLD" -e _start "$@" "$TMP/app.o" -o "$TMP/linked" 2>"$TMP/err"
+	nm -n "$TMP/linked" | awk '$2 ~ /[TtWw]/ { print $3 }'
+}
+if [ -n "$LLD" ]; then
+	"$GXX" -O2 -fno-rtti -fno-exceptions -fno-stack-protector -fno-pie -ffunction-sections -c \
+		"$TMP/app.cc" -o "$TMP/app.o"
+	is "lld lays functions out in the order of the symbols" "$(linked --symbol-ordering-file="$TMP/symbols" |
+		head -"$(wc -l <"$TMP/symbols")")" "$(cat "$TMP/symbols")"
+	is "... and knows them all" "$(cat "$TMP/err")" ""
+	linked --call-graph-ordering-file="$TMP/calls" >"$TMP/order"
+	is "lld takes the calls" "$(cat "$TMP/err")" ""
+	is "... and puts the callee that is called most behind its caller" \
+		"$(grep -A1 '^_ZL4walk' "$TMP/order" | tail -1)" "_ZN3one1fEi"
+else
+	skip "lld" "ld.lld is not installed (Debian: lld)"
+fi
+
 # ---- samples without branch stacks
 traced "$TMP/gnu" "$TMP/ip.data" -i
 "$PERF" data convert --to llvm --binary "$TMP/gnu" -i "$TMP/ip.data" -o "$TMP/ip.llvm"
@@ -267,6 +295,12 @@ is "without branch stacks a function has as many as it has samples" \
 	"$(sed -n 's/^_Z3fibi:\([0-9]*\):0$/\1/p' "$TMP/ip.llvm")" \
 	"$("$PERF" report -i "$TMP/ip.data" --stdio -F sample,sym --no-inline 2>/dev/null |
 		awk '$3 ~ /^fib/ { print $1 }')"
+
+"$PERF" data convert --to symbol-order --binary "$TMP/gnu" -i "$TMP/ip.data" -o "$TMP/symbols"
+is "... and symbols are ordered by samples" "$(head -1 "$TMP/symbols")" "_ZL4walkPP4basei"
+check_status "calls are in branch stacks only" 1 "$PERF" data convert --to call-order --binary "$TMP/gnu" \
+	-i "$TMP/ip.data"
+like "... which are recorded with" "$(cat "$TMP/check.out")" 'perf record -b'
 
 # ---- where debug information is looked for
 cp "$TMP/gnu" "$TMP/part"

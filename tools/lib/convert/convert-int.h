@@ -156,7 +156,8 @@ int convert_need(const struct convert_run *r, uint64_t fields, const char *why, 
 /* ---- the formats, each in the file of its name; fdata and autofdo's in write.c ---- */
 
 extern const struct convert_format convert_fdata, convert_preagg, convert_autofdo, convert_profgen;
-extern const struct convert_format convert_llvm, convert_afdo;
+extern const struct convert_format convert_llvm, convert_afdo, convert_symbol_order;
+extern const struct convert_format convert_call_order;
 extern const struct convert_format convert_folded, convert_json, convert_pprof, convert_speedscope;
 extern const struct convert_format convert_html;
 

@@ -13,6 +13,8 @@ static const struct convert_format *const formats[] = {
 	&convert_profgen,
 	&convert_llvm,
 	&convert_afdo,
+	&convert_symbol_order,
+	&convert_call_order,
 	/* for people */
 	&convert_folded,
 	&convert_json,
