@@ -110,6 +110,68 @@ else
 	skip "speedscope" "npm's ajv and speedscope are $NONE"
 fi
 
+# ---- firefox
+cli=$(node_module @firefox-devtools/profiler-cli) && command -v node >/dev/null || cli=
+firefox() {
+	node "$cli/dist/profiler-cli.js" "$@"
+}
+# What the profiler's own reader finds: for each thread its name and the sum of its functions' own weights.
+firefox_read() {
+	PROFILER_CLI_SESSION_DIR=$(mktemp -d "$TMP/session.XXXXXX") || return
+	export PROFILER_CLI_SESSION_DIR
+	firefox load "$1" >"$TMP/load" 2>&1 # a busy machine's is not ready yet
+	t=0
+	until firefox profile info >/dev/null 2>&1 || [ $t -ge 60 ]; do
+		t=$((t + 1))
+	done
+	t=0
+	while [ $t -lt "$2" ]; do
+		firefox thread functions --thread t-$t --limit 0 --json
+		t=$((t + 1))
+	done | python3 -c 'import json, sys
+text, at, d = sys.stdin.read(), 0, json.JSONDecoder()
+while text[at:].strip():
+	o, n = d.raw_decode(text[at:].lstrip())
+	at += len(text[at:]) - len(text[at:].lstrip()) + n
+	print(o["friendlyThreadName"], o["weightType"], round(sum(f["selfSamples"] for f in o["functions"]), 3))'
+}
+if [ -n "$cli" ]; then
+	convert -i "$TMP/made.data" --to firefox -o "$TMP/f.json"
+	firefox_read "$TMP/f.json" 4 >"$TMP/f" 2>&1
+	is "firefox: its own reader finds the threads and their periods" "$(cat "$TMP/f")" "</script><scrip samples 40056
+second samples 10010
+second [page-faults] samples 10
+evil\\xe2\\x80\\xaetxt samples 20000"
+	like "... and the stacks" "$(firefox thread samples --thread t-1 2>&1)" 'again'
+	like "... what was lost is a marker" "$(firefox thread markers --thread t-0 2>&1)" 'lost'
+	firefox stop --all >/dev/null 2>&1
+	made_file switch-file "$TMP/switch.data" 2 in:101 s:101 out:101 in:102 s:102 S:102 in:101 S:101 out:101 out:102 in:101 s:101
+	convert -i "$TMP/switch.data" --to firefox -o - >"$TMP/f.json"
+	firefox_read "$TMP/f.json" 2 >"$TMP/f" 2>&1
+	is "firefox: clocks are milliseconds" "$(cat "$TMP/f")" ":101 tracing-ms 3
+:102 tracing-ms 2"
+	like "... times between switches are markers" "$(firefox thread markers --thread t-0 2>&1)" \
+		'off CPU +2 markers +\(interval: min=2s, avg=3s, max=4s\)'
+	firefox stop --all >/dev/null 2>&1
+else
+	skip "firefox" "npm's @firefox-devtools/profiler-cli is $NONE"
+fi
+for f in $real; do
+	convert -i "$f" --to firefox -o "$TMP/real.json" || continue
+	is "firefox: samples and periods are the report's: ${f#"$fx"/}" "$(python3 -c 'import json, sys
+t = json.load(open(sys.argv[1]))["threads"]
+weight = lambda s: sum(round(w * (1000000 if s["weightType"] == "tracing-ms" else 1)) for w in s["weight"])
+print(sum(x["samples"]["length"] for x in t), sum(weight(x["samples"]) for x in t))' "$TMP/real.json")" "$(report_sums "$f")"
+done
+python3 -S -c 'import sys
+sys.path.insert(0, sys.argv[1])
+from perfdata import *
+r = Recording(Attr(sample_type=IP | TID))
+r.sample(ip=0x400000, pid=1)
+r.write(sys.argv[2])' "$ROOT/tests/helpers" "$TMP/untimed.data"
+check_status "firefox: refused where samples have no times" 1 "$PERF" data convert -i "$TMP/untimed.data" --to firefox -o "$TMP/no"
+like "... says why, and what to do" "$(cat "$TMP/check.out")" 'no times.*'
+
 # ---- folded
 "$PERF" data convert -i "$TMP/made.data" --to folded --by event,comm,pid,tid,cpu -o "$TMP/folded"
 is "folded --by event: samples of all events" "$(awk '{ n += $NF } END { print n }' "$TMP/folded")" 70076

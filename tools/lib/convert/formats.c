@@ -20,6 +20,7 @@ static const struct convert_format *const formats[] = {
 	&convert_json,
 	&convert_pprof,
 	&convert_speedscope,
+	&convert_firefox,
 	&convert_html,
 };
 
