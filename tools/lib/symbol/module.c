@@ -178,7 +178,8 @@ fail:
 static bool id_of(const struct dso *dso, struct build_id *id)
 {
 	id->size = (uint8_t)min_u64(dso->build_id_size, BUILD_ID_MAX);
-	memcpy(id->id, dso->build_id, id->size);
+	if (id->size)
+		memcpy(id->id, dso->build_id, id->size);
 	return id->size;
 }
 
