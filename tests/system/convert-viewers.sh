@@ -20,6 +20,18 @@ rows = [r for r in csv.reader(sys.stdin) if r and r[-1].isdigit()]
 print(sum(int(r[-2]) for r in rows), sum(int(r[-1]) for r in rows))'
 }
 
+# Branches within main: a loop, taken twice, then fallen through on the way to one into work.
+python3 -S -c 'import glob, sys
+sys.path.insert(0, sys.argv[1])
+from perfdata import *
+r = Recording(Attr(sample_type=IP | TID | BRANCH_STACK, branch_sample_type=BRANCH_ANY, flags="mmap"))
+r.mmap(1, 0x400000, 0x2000, 0, glob.glob(sys.argv[2] + "/lib*/script*")[0])
+at = lambda n: 0x401000 + n
+r.sample(ip=at(0x34), pid=1, branches=[
+    {"from": at(0x30), "to": at(0x40), "cycles": 5}, {"from": at(0x20), "to": at(8), "cycles": 2, "mispred": 1},
+    {"from": at(0x20), "to": at(8), "cycles": 2}, {"from": at(0x10), "to": at(0)}])
+r.write(sys.argv[3])' "$ROOT/tests/helpers" "$TMP" "$TMP/loop.data"
+
 # ---- what all have in common
 is "each format of --to help has its paragraph in the man page" "$("$PERF" data convert --to help | cut -d' ' -f1 |
 	while read -r name; do grep -q "^\*$name\*::" "$ROOT/Documentation/perf-data.adoc" || echo "$name"; done)" ""
@@ -50,10 +62,10 @@ if [ -n "$reader" ]; then
 	is "pprof --by: the same sums" "$(grep ^sums "$TMP/b")" "sums 709 70066 10 10"
 	like "... who ran are labels, what is no text is seen" "$(cat "$TMP/b")" \
 		'^stack main;work comm=evil.xe2.x80.xaetxt,pid=20,tid=21,cpu=1 100 20000 0 0$'
-	convert -i "$TMP/made.data" --to pprof --branches -o - >"$TMP/c.pb.gz"
+	convert -i "$TMP/loop.data" --to pprof --branches -o - >"$TMP/c.pb.gz"
 	pprof "$TMP/c.pb.gz" >"$TMP/c" 2>&1
 	is "pprof --branches: branches, mispredicted ones, cycles" "$(grep -E '^(sums|types|stack)' "$TMP/c" | tr '\n' ' ')" \
-		"sums 20 10 80 types branches/count mispredicted/count cycles/count stack leaf;leaf - 10 10 30 stack work;leaf - 10 0 50 "
+		"sums 4 1 9 types branches/count mispredicted/count cycles/count stack main;main - 1 0 0 stack main;main - 2 1 4 stack main;work - 1 0 5 "
 	convert -i "$TMP/made.data" --to pprof --comms second -e cycles -o "$TMP/d.pb"
 	is "pprof: the session's options choose samples" "$(pprof "$TMP/d.pb" | grep ^sums)" "sums 201 10010"
 	for f in $real; do
@@ -171,6 +183,30 @@ r.sample(ip=0x400000, pid=1)
 r.write(sys.argv[2])' "$ROOT/tests/helpers" "$TMP/untimed.data"
 check_status "firefox: refused where samples have no times" 1 "$PERF" data convert -i "$TMP/untimed.data" --to firefox -o "$TMP/no"
 like "... says why, and what to do" "$(cat "$TMP/check.out")" 'no times.*'
+
+# ---- callgrind
+if command -v callgrind_annotate >/dev/null; then
+	convert -i "$TMP/made.data" --to callgrind -o "$TMP/callgrind.out"
+	callgrind_annotate --threshold=100 --tree=both --auto=no "$TMP/callgrind.out" >"$TMP/c" 2>&1
+	is "callgrind: callgrind_annotate reads it, each event has its total" "$(grep 'PROGRAM TOTALS' "$TMP/c" | tr -s ' ')" \
+		"70,066 (100.0%) 10 (100.0%) PROGRAM TOTALS"
+	is "... a function's own cost is the report's" "$(grep '\*.*:\(leaf\|work\) ' "$TMP/c" | tr -s ' ' | sed 's/ *\[.*//' | sort | tr '\n' ' ')" \
+		"20,000 (28.54%) 0 * ???:work 50,000 (71.36%) 10 (100.0%) * ???:leaf "
+	like "... what its callers have of it" "$(cat "$TMP/c")" '40,000 \(57.09%\) 10 \(100.0%\) +< ...:work \(410x\)'
+	like "... a call that recurs is added once" "$(cat "$TMP/c")" '10,000 \(14.27%\) +0 +< ...:again \(200x\)'
+	for f in $real; do
+		convert -i "$f" --to callgrind -o "$TMP/real.out" || continue
+		callgrind_annotate --auto=no "$TMP/real.out" >"$TMP/c" 2>&1
+		is "callgrind: periods are the report's: ${f#"$fx"/}" \
+			"$(awk '/PROGRAM TOTALS/ { gsub(/,|\([^)]*\)/, ""); for (i = 1; i < NF - 1; i++) n += $i } END { printf "%.0f", n }' "$TMP/c")" \
+			"$(report_sums "$f" | cut -d' ' -f2)"
+	done
+else
+	skip "callgrind" "no callgrind_annotate here (Debian's valgrind has it)"
+fi
+convert -i "$TMP/loop.data" --to callgrind -o "$TMP/loop.out"
+is "callgrind: followed and executed, by what was passed without a branch" "$(grep -A1 '^j' "$TMP/loop.out" | grep -v '^--' | tr '\n' ' ')" \
+	"jcnd=1/4 0x401000 0 0x401010 0 jcnd=2/3 0x401008 0 0x401020 0 "
 
 # ---- folded
 "$PERF" data convert -i "$TMP/made.data" --to folded --by event,comm,pid,tid,cpu -o "$TMP/folded"

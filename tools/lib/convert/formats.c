@@ -21,6 +21,7 @@ static const struct convert_format *const formats[] = {
 	&convert_pprof,
 	&convert_speedscope,
 	&convert_firefox,
+	&convert_callgrind,
 	&convert_html,
 };
 

@@ -54,7 +54,6 @@ struct pprof {
 	uint32_t *mapping_of;  /* dso -> mapping id, 0 = none yet */
 	uint32_t *location_of; /* node -> id of the location that it is the innermost line of */
 	uint32_t *above;       /* node -> the node that the location above begins at */
-	VEC(uint32_t) events;  /* those that have samples, by their place among the values */
 	int code;
 	bool packed;
 #if HAVE_ZLIB
@@ -397,7 +396,7 @@ static void put_labels(struct pprof *p, const struct stacks_group *g)
 static void put_sample(struct pprof *p, const struct stacks_count *counts, size_t n, size_t per)
 {
 	const struct stacks *st = p->st;
-	size_t nr = p->events.n, k = 0;
+	size_t nr = p->st->events.n, k = 0;
 
 	/* Locations first: what is new among them are messages of their own. */
 	for (uint32_t at = counts->node; at != STACKS_NONE; at = p->above[at])
@@ -409,7 +408,7 @@ static void put_sample(struct pprof *p, const struct stacks_count *counts, size_
 	put_bytes(&p->msg, 1, p->inner.buf, p->inner.len);
 	p->inner.len = 0;
 	for (size_t i = 0; i < nr; i++) {
-		bool has = k < n && counts[k].event == p->events.v[i];
+		bool has = k < n && counts[k].event == p->st->events.v[i];
 
 		for (size_t v = 0; v < per; v++)
 			put_varint(&p->inner, has ? counts[k].v[v] : 0);
@@ -461,46 +460,16 @@ static void put_type(struct pprof *p, unsigned field, const char *what, const ch
 	put_msg(p, field);
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static int find_events(struct pprof *p)
-{
-	size_t nr = perfdata_nr_events(p->st->env->pd);
-	bool *seen = calloc(nr + 1, sizeof(*seen));
-	int ret = seen ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < p->st->counts.n && !ret; i++) {
-		uint32_t event = p->st->counts.v[i].event;
-
-		if (event < nr && !seen[event])
-			ret = vec_push(&p->events, event);
-		if (event < nr)
-			seen[event] = true;
-	}
-	free(seen);
-	/* A recording without samples has values nevertheless: readers want one. */
-	if (!ret && !p->events.n)
-		ret = vec_push(&p->events, 0);
-	if (!ret)
-		qsort(p->events.v, p->events.n, sizeof(*p->events.v), by_number);
-	return ret;
-}
-
 static void put_types(struct pprof *p)
 {
 	const struct perfdata *pd = p->st->env->pd;
 
-	vec_for_each (i, &p->events) {
+	vec_for_each (i, &p->st->events) {
 		const struct perfdata_event *event = perfdata_event(pd, *i);
 
 		if (!event)
 			continue;
-		if (p->events.n > 1)
+		if (p->st->events.n > 1)
 			put_type(p, 1, event->name, "_samples", "count");
 		else
 			put_type(p, 1, "samples", "", "count");
@@ -511,7 +480,7 @@ static void put_types(struct pprof *p)
 /* The value that is shown first, and what one sample stands for; a frequency says it of clocks alone. */
 static void put_period(struct pprof *p)
 {
-	const struct perfdata_event *event = perfdata_event(p->st->env->pd, p->events.v[0]);
+	const struct perfdata_event *event = perfdata_event(p->st->env->pd, p->st->events.v[0]);
 
 	if (!event)
 		return;
@@ -561,10 +530,9 @@ static int finish(struct convert_run *r, struct err *e)
 	struct pprof *p = r->own;
 	bool branches = r->opts->options & CONVERT_BRANCHES;
 
-	stacks_end(p->st);
 	p->location_of = calloc(p->st->nodes.n + 1, sizeof(*p->location_of));
 	p->above = calloc(p->st->nodes.n + 1, sizeof(*p->above));
-	if (!p->location_of || !p->above || find_events(p) || find_mappings(p))
+	if (!p->location_of || !p->above || stacks_end(p->st) || find_mappings(p))
 		return err_set(e, -ENOMEM, "no memory for the profile");
 	if (branches) {
 		put_type(p, 1, "branches", "", "count");
@@ -610,7 +578,6 @@ static void end(struct convert_run *r)
 	vec_free(&p->locations);
 	vec_free(&p->functions);
 	vec_free(&p->mappings);
-	vec_free(&p->events);
 	free(p->mapping_of);
 	free(p->location_of);
 	free(p->above);

@@ -159,8 +159,7 @@ static int finish(struct convert_run *r, struct err *e)
 	struct stacks *st = k->st;
 	struct obuf *o = r->out;
 
-	stacks_end(st);
-	if (stacks_functions(st))
+	if (stacks_end(st) || stacks_functions(st))
 		return err_set(e, -ENOMEM, "no memory for the profile");
 	obuf_lit(o, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
 		    "\"exporter\":\"perf\",\"name\":");

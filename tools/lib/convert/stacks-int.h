@@ -59,6 +59,7 @@ struct stacks {
 	/* After stacks_functions(): by frame its function's number, by function its first frame. */
 	uint32_t *function_of;
 	VEC(uint32_t) functions;
+	VEC(uint32_t) events;		/* after stacks_end(): those that have counts, ascending */
 	uint64_t first_time, last_time; /* of samples; first > last = none had any */
 };
 
@@ -72,8 +73,11 @@ int stacks_add(struct stacks *st, const struct convert_run *r, const struct sess
 /* Each entry of the branch stack instead: its target, called by its source. */
 int stacks_add_branches(struct stacks *st, const struct convert_run *r,
 			const struct session_sample *in, struct err *e);
-/* Counts in order of node, group, event. */
-void stacks_end(struct stacks *st);
+/*
+ * Counts in order of node, group, event; events, the recording's first where none has samples: readers
+ * want one. 0 or -ENOMEM.
+ */
+int stacks_end(struct stacks *st);
 
 /* Frames of one function, or of one object where there is no name, as one thing. 0 or -ENOMEM. */
 int stacks_functions(struct stacks *st);

@@ -32,6 +32,7 @@ void stacks_free(struct stacks *st)
 	vec_free(&st->groups);
 	vec_free(&st->counts);
 	vec_free(&st->functions);
+	vec_free(&st->events);
 	free(st->function_of);
 	htab_free(&st->frame_tab);
 	htab_free(&st->node_tab);
@@ -222,11 +223,30 @@ static int by_node(const void *a, const void *b)
 	return x->event < y->event ? -1 : x->event > y->event;
 }
 
-void stacks_end(struct stacks *st)
+static int find_events(struct stacks *st)
+{
+	size_t nr = perfdata_nr_events(st->env->pd);
+	bool *seen = calloc(nr + 1, sizeof(*seen));
+	int ret = seen ? 0 : -ENOMEM;
+
+	if (!ret)
+		vec_for_each (c, &st->counts)
+			seen[c->event < nr ? c->event : nr] = true;
+	for (uint32_t i = 0; i < nr && !ret; i++)
+		if (seen[i])
+			ret = vec_push(&st->events, i);
+	if (!ret && !st->events.n)
+		ret = vec_push(&st->events, 0);
+	free(seen);
+	return ret;
+}
+
+int stacks_end(struct stacks *st)
 {
 	htab_free(&st->count_tab);
 	if (st->counts.n)
 		qsort(st->counts.v, st->counts.n, sizeof(*st->counts.v), by_node);
+	return find_events(st);
 }
 
 int stacks_functions(struct stacks *st)
