@@ -28,4 +28,15 @@ status=$?
 told
 is "the driver comes to its end" $status 0
 [ $status -eq 0 ] || diag "$(tail -20 "$TMP/err")"
+
+# UPDATE=1: the pictures of the README, of perf reading a recording that bench's generator makes.
+if [ -n "${UPDATE:-}" ]; then
+	cp "$PERF_FILE" "$TMP/object"
+	"$O/tests/bench/gen" stacks "$TMP/stacks.data" 400000 20000 59 "$TMP/object"
+	(cd "$TMP" && PATH=$(dirname "$PERF_FILE"):$PATH &&
+		perf record -q -F 4000 -g -o perf.data -- perf report --stdio -i stacks.data >/dev/null &&
+		perf report -q --html page.html)
+	node "$ROOT/tests/helpers/page-picture.mjs" "$driver" "$browser" "$TMP/page.html" "$ROOT/Documentation" ||
+		fail "pictures"
+fi
 done_testing
