@@ -108,8 +108,12 @@ static void functions_of(struct elf_file *f, struct dso *dso, GElf_Word type)
 	Elf_Scn *scn = elf_scn_of_type(f, type, &shdr);
 	Elf_Data *data = scn ? elf_data(f, scn) : NULL;
 	const struct symbol *sym;
-	uint64_t addr;
+	const unsigned char *words;
+	uint64_t addr, at = 0;
+	size_t n = 0;
 	GElf_Sym s;
+
+	words = elf_e_machine(f) == EM_PPC64 ? elf_section(f, ".opd", &n, &at, NULL) : NULL;
 
 	for (int i = 0; data && gelf_getsym(data, i, &s); i++) {
 		if (GELF_ST_TYPE(s.st_info) != STT_FUNC || !s.st_size || !s.st_shndx ||
@@ -117,6 +121,8 @@ static void functions_of(struct elf_file *f, struct dso *dso, GElf_Word type)
 			continue;
 		if (elf_e_machine(f) == EM_ARM)
 			s.st_value &= ~1ULL;
+		if (words && n >= 8 && s.st_value - at <= n - 8)
+			s.st_value = load_u64(words + (s.st_value - at), f->swap);
 		if (!symbol_object_addr(res, dso, s.st_value, &addr))
 			continue;
 		sym = symbol_find(res, dso, addr);

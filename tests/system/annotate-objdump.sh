@@ -71,6 +71,8 @@ if grep -q 'HAVE_LIBCAPSTONE 1' "$O/config.h"; then
 	made mips-linux-gnu llvm-objdump ld.lld
 	made mips64-linux-gnuabi64 llvm-objdump ld.lld
 	made powerpc-linux-gnu llvm-objdump ld.lld
+	made powerpc64-linux-gnu llvm-objdump ld.lld
+	made powerpc64le-linux-gnu llvm-objdump ld.lld
 else
 	skip "objects of the other byte order" "built without libcapstone"
 fi

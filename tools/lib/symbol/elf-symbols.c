@@ -70,11 +70,37 @@ struct section {
 	bool loaded; /* has a place in memory */
 	bool labels; /* code or data, by the name: a label elsewhere is no symbol */
 	uint64_t addr, offset;
+	/* Of big-endian PowerPC's .opd: symbols of functions are of three words there, the first says where
+	 * the code is. Else NULL. */
+	const unsigned char *words;
+	size_t nr_bytes;
 };
 
 struct sections {
 	VEC(struct section) v;
 };
+
+static void take_words(const struct elf_file *f, Elf_Scn *scn, const GElf_Shdr *shdr,
+		       struct section *s)
+{
+	Elf_Data *data = elf_has_bytes(f, shdr) ? elf_rawdata(scn, NULL) : NULL;
+
+	if (!data || !data->d_buf)
+		return;
+	s->words = data->d_buf;
+	s->nr_bytes = data->d_size;
+}
+
+/* Where the code of a function is that begins at @addr by its symbol; false: nowhere in the file. */
+static bool by_words(const struct elf_file *f, const struct section *s, uint64_t *addr)
+{
+	uint64_t off = *addr - s->addr;
+
+	if (s->nr_bytes < 8 || off > s->nr_bytes - 8)
+		return false;
+	*addr = load_u64(s->words + off, f->swap);
+	return true;
+}
 
 static int list_sections(struct elf_file *f, struct sections *out)
 {
@@ -94,6 +120,8 @@ static int list_sections(struct elf_file *f, struct sections *out)
 					      .addr = shdr.sh_addr,
 					      .offset = shdr.sh_offset };
 		}
+		if (f->ehdr.e_machine == EM_PPC64 && name && !strcmp(name, ".opd"))
+			take_words(f, scn, &shdr, &s);
 		s.labels = name && (strstr(name, "text") || strstr(name, "data"));
 		if (vec_push(&out->v, s))
 			return -ENOMEM;
@@ -169,6 +197,8 @@ static int add_symbol(struct symbol_load *l, const struct elf_sym *s, size_t i)
 	/* Thumb functions have bit 0 set. */
 	if (l->f->ehdr.e_machine == EM_ARM && s->type == STT_FUNC)
 		addr &= ~1ULL;
+	if (sec->words && !by_words(l->f, sec, &addr))
+		return 0;
 	if (l->raw)
 		addr += l->delta;
 	else if (!segments_to_offset(l->seg, addr, &addr))
