@@ -89,6 +89,8 @@ await page.keyboard.press('Enter');
 await page.waitForFunction(() => location.hash.includes('zoom='));
 await see('Enter zooms, and the detail says shares', page, '#detail', /again.*14\.27 % of all · 14\.27 % of main · itself 0\.00 %/);
 await page.screenshot({ path: `${shots}/flame-zoom.png` });
+await page.keyboard.press('ArrowDown');
+await see('below it shares of what is seen, too', page, '#detail', /again.*14\.27 % of all · 100\.00 % of again · 100\.00 % of what is seen/);
 await page.keyboard.press('Escape');
 await page.waitForFunction(() => !location.hash.includes('zoom='));
 await see('Escape shows all', page, '#detail', /^all: 709 samples/);

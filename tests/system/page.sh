@@ -68,6 +68,8 @@ is "a long name is whole, and there once" "$(page "$TMP/page.html" longest)" "10
 
 "$PERF" report -i "$TMP/perf.data" --html - --comms second -q >"$TMP/second.html" 2>"$TMP/err"
 is "- is stdout" "$(page "$TMP/second.html") $(cat "$TMP/err")" "ok "
+is "switches of other threads are left out" "$("$PERF" report -q -i "$TMP/perf.data" --html - --tid 20 2>/dev/null >"$TMP/one.html"
+	page "$TMP/one.html" get marks kind)" "[1]"
 is "filters choose what is in the page" "$(page "$TMP/second.html" rows | cut -d' ' -f2)" 211
 "$PERF" report -i "$TMP/perf.data" --html "$TMP/no/where.html" 2>"$TMP/err"
 is "no such directory is an error" $? 1

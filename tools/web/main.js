@@ -152,11 +152,13 @@ class App {
 			return;
 		}
 		const parent = b.parent && b.parent.frame >= 0 ? b.parent : null;
+		/* Shares of what fills the width, where that is not all. */
+		const zoom = this.state.view === 'flame' && this.flame.zoom && this.flame.zoom.frame >= 0 && this.flame.zoom !== b ? this.flame.zoom : null;
 		const name = m.names[b.frame];
 		const object = m.objects[b.frame] >= 0 ? this.data.objects[m.objects[b.frame]].path : '-';
 		box.append(el('p', { class: 'name' }, name), el('p', {}, `${KINDS[m.kinds[b.frame]]} · ${object}`),
 			el('p', {}, `${percent(b.weight, m.all)} of all` + (parent ? ` · ${percent(b.weight, parent.weight)} of ${short(m.names[parent.frame])}` : '') +
-				` · itself ${percent(b.self, m.all)} · ${grouped(b.weight)}`));
+				(zoom ? ` · ${percent(b.weight, zoom.weight)} of what is seen` : '') + ` · itself ${percent(b.self, m.all)} · ${grouped(b.weight)}`));
 		if (m.kinds[b.frame] !== CUT && b.frame < m.firstMade) {
 			const step = (/** @type {Step['op']} */ op) => () => this.go({ steps: [...this.state.steps, { op, frame: b.frame }], zoom: [] });
 			box.append(el('p', { class: 'bar' },

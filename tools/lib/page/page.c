@@ -44,13 +44,17 @@ int page_add(struct page *p, const struct session_sample *in, struct err *e)
 static int add_switch(struct page *p, const struct record *rec)
 {
 	struct record_id id = { 0 };
+	struct thread *th;
 	uint32_t thread;
 
 	record_sample_id(rec, &id);
 	if (!(rec->misc & PERF_RECORD_MISC_SWITCH_OUT) || !id.tid || id.tid == UINT32_MAX)
 		return 0;
-	thread = page_thread_of(p,
-				machine_thread(p->env->machine, (int32_t)id.pid, (int32_t)id.tid));
+	th = machine_thread(p->env->machine, (int32_t)id.pid, (int32_t)id.tid);
+	if (th && !session_filter_thread(session_filter(p->session), th,
+					 machine_comm(p->env->machine, th->comm)))
+		return 0;
+	thread = page_thread_of(p, th);
 	return thread == NONE ? -ENOMEM : page_add_mark(p, MARK_SWITCH, thread, rec->time, 1);
 }
 
