@@ -122,6 +122,82 @@ else
 	skip "speedscope" "npm's ajv and speedscope are $NONE"
 fi
 
+# ---- chrome
+convert -i "$TMP/made.data" --to chrome -o "$TMP/trace.json"
+like "chrome: samples of other events are named" "$(cat "$TMP/err")" '^10 samples of other events than cycles were left out'
+cat >"$TMP/trace.py" <<'EOF'
+import collections, json, sys
+open_, last, wrong, names, runs = collections.defaultdict(list), {}, [], {}, []
+for e in json.load(open(sys.argv[1]))["traceEvents"]:
+    who = e["pid"], e["tid"]
+    if e["ph"] == "M":
+        names[e["name"], who] = e["args"]["name"]
+        continue
+    if e["ph"] == "X":
+        runs.append((names["thread_name", who], e["name"], e["ts"], e["dur"]))
+        continue
+    if e["ts"] < last.get(who, 0):
+        wrong.append("back in time")
+    last[who] = e["ts"]
+    if e["ph"] == "B":
+        open_[who].append((e["name"], e["ts"]))
+    elif e["ph"] == "E":
+        name, ts = open_[who].pop()
+        if name != e["name"] or e["ts"] <= ts:
+            wrong.append(f"{name} ends as {e['name']}")
+print("; ".join(wrong[:3]) or "balanced", sum(map(len, open_.values())), "open", len(names), "names")
+for r in runs:
+    print(*r)
+EOF
+is "... each thread's calls begin and end in order" \
+	"$(python3 "$TMP/trace.py" "$TMP/trace.json" | head -1 | cut -d' ' -f1-3)" "balanced 0 open"
+python3 -S -c 'import sys
+sys.path.insert(0, sys.argv[1])
+from perfdata import *
+r = Recording(Attr(type=TYPE_SOFTWARE, sample_type=IP | TID | TIME | CPU, flags="comm sample_id_all context_switch"), step=1000)
+r.comm(7, "seven")
+for cpu in 0, 3:
+    r.switch(7, 7, leaves=False, cpu=cpu)
+    r.sample(ip=0x1000, pid=7, cpu=cpu)
+    r.switch(7, 7, leaves=True, cpu=cpu)
+r.write(sys.argv[2])' "$ROOT/tests/helpers" "$TMP/cpus.data"
+convert -i "$TMP/cpus.data" --to chrome -o "$TMP/cpus.json"
+is "chrome: which thread each CPU ran" "$(python3 "$TMP/trace.py" "$TMP/cpus.json" | tr '\n' ' ')" \
+	"balanced 0 open 5 names CPU 0 seven 0.0 2.0 CPU 3 seven 3.0 2.0 "
+
+# ---- speedscope's own program: all that it opens
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+app=$(node_module speedscope) && [ -n "$browser" ] || app=
+# shown FILE NAME: the table of functions that the program shows, "TOTAL (SHARE) SELF (SHARE) NAME ..."
+shown() {
+	{
+		printf 'speedscope.loadFileFromBase64("%s","' "$2"
+		base64 "$1" | tr -d '\n'
+		printf '")'
+	} >"$TMP/load.js"
+	rm -rf "$TMP/browser"
+	timeout 100 "$browser" --headless --no-sandbox --disable-gpu --use-angle=swiftshader --enable-unsafe-swiftshader \
+		--disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync \
+		--user-data-dir="$TMP/browser" --enable-logging=stderr --v=0 --virtual-time-budget=20000 --dump-dom \
+		"file://$app/dist/release/index.html#view=sandwich&localProfilePath=$TMP/load.js" 2>"$TMP/console" |
+		sed 's/<[^>]*>/ /g' | tr -s ' \n' ' '
+}
+if [ -n "$app" ]; then
+	convert -i "$TMP/made.data" --to speedscope -o "$TMP/s.json"
+	shown "$TMP/s.json" made.speedscope.json >"$TMP/dom"
+	if grep -q 'WebGL initialized' "$TMP/console"; then
+		like "speedscope opens its own file" "$(cat "$TMP/dom")" 'cycles 70,066 .*50,000 \(71%\) 50,000 \(71%\) leaf 60,000 \(86%\) 20,000 \(29%\) work'
+		convert -i "$TMP/made.data" --to pprof -e cycles -o "$TMP/a.pb.gz"
+		like "... pprof" "$(shown "$TMP/a.pb.gz" cpu.pb.gz)" '50,000 \(71%\) 50,000 \(71%\) leaf 60,000 \(86%\) 20,000 \(29%\) work'
+		like "... trace events" "$(shown "$TMP/trace.json" trace.json)" 'leaf .*second \(pid 20\).*|second \(pid 20\).* leaf'
+		is "... whose calls it finds in order" "$(grep -c 'Tried to end\|still open' "$TMP/console")" 0
+	else
+		skip "speedscope's own program" "the browser here has no WebGL"
+	fi
+else
+	skip "speedscope's own program" "it and a browser are $NONE"
+fi
+
 # ---- firefox
 cli=$(node_module @firefox-devtools/profiler-cli) && command -v node >/dev/null || cli=
 firefox() {

@@ -160,6 +160,6 @@ extern const struct convert_format convert_llvm, convert_afdo, convert_symbol_or
 extern const struct convert_format convert_call_order;
 extern const struct convert_format convert_folded, convert_json, convert_pprof, convert_speedscope;
 extern const struct convert_format convert_html;
-extern const struct convert_format convert_firefox, convert_callgrind;
+extern const struct convert_format convert_firefox, convert_callgrind, convert_chrome;
 
 #endif

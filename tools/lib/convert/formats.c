@@ -22,6 +22,7 @@ static const struct convert_format *const formats[] = {
 	&convert_speedscope,
 	&convert_firefox,
 	&convert_callgrind,
+	&convert_chrome,
 	&convert_html,
 };
 
