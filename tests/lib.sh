@@ -302,8 +302,50 @@ made_file() {
 # tests/helpers/screen.py, SCREENS is a directory of tests/data with whole screens, UPDATE=1 writes
 # them. Each line that it prints is a test.
 screen() {
-	python3 -S "$ROOT/tests/helpers/screen.py" "$ROOT/tests/data/${1:-}" >"$TMP/screen.out" 2>&1
-	_status=$?
+	cat >"$TMP/screen"
+	_screen "${1:-}" "$TMP/screen"
+	_screen_told "$TMP/screen"
+}
+
+# screens FILE...: many scripts, each a screen of its own, four at a time: they mostly wait.
+screens() {
+	_pids=
+	_nr=0
+	for _script; do
+		_screen '' "$_script" &
+		_pids="$_pids $!"
+		_nr=$((_nr + 1))
+		[ $((_nr % 4)) -ne 0 ] || wait $_pids
+	done
+	wait $_pids
+	for _script; do
+		_screen_told "$_script"
+	done
+}
+
+# press_keys KEYS STEPS BEFORE WHERE: each key of file KEYS, a line each: a screen of its own where the
+# steps of BEFORE come first, then what STEPS KEY prints. Where that fails the key has no test.
+press_keys() {
+	_keys=$1 _steps=$2 _before=$3 _where=$4
+	set --
+	while IFS= read -r _key; do
+		set -- "$@" "$TMP/press.$#"
+		{
+			echo "title key $_key of $_where"
+			printf '%s\n' "$_before"
+			"$_steps" "$_key" || echo "no test for $_key"
+			echo "ok key $_key of $_where"
+		} >"$TMP/press.$(($# - 1))"
+	done <"$_keys"
+	screens "$@"
+}
+
+_screen() {
+	python3 -S "$ROOT/tests/helpers/screen.py" "$ROOT/tests/data/$1" <"$2" >"$2.out" 2>&1
+	echo $? >"$2.status"
+}
+
+_screen_told() {
 	_told=
 	while IFS= read -r _line; do
 		case $_line in
@@ -311,8 +353,9 @@ screen() {
 		'not ok - '*) fail "${_line#not ok - }" && _told=1 ;;
 		*) printf '%s\n' "$_line" | sed 's/^\(# \)\{0,1\}/# /' ;;
 		esac
-	done <"$TMP/screen.out"
-	[ $_status -eq 0 ] || [ -n "$_told" ] || fail "the script of a screen test" "exit $_status"
+	done <"$1.out"
+	read -r _status <"$1.status"
+	[ "$_status" -eq 0 ] || [ -n "$_told" ] || fail "the script of a screen test" "exit $_status"
 }
 
 # What to record beside process PID: ends when that has run for N hundredths of a second,

@@ -48,22 +48,9 @@ help_keys() {
 
 # press NAME [BEFORE]: every key of ./NAME, by steps_NAME(), after BEFORE
 press() {
-	_page=$1 _before=$2
-	while IFS= read -r key; do
-		if ! "steps_$_page" "$key" >steps; then
-			fail "key $key of the help page of $_page has no test"
-			continue
-		fi
-		{
-			echo "title key $key of $_page"
-			echo "$RUN"
-			echo 'wait branchy'
-			printf '%s\n' "$_before"
-			cat steps
-			echo "ok key $key of $_page"
-		} >script
-		screen <script
-	done <"$_page"
+	press_keys "$1" "steps_$1" "$RUN
+wait branchy
+${2:-}" "$1"
 }
 
 # What every view has.

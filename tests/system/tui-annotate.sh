@@ -126,20 +126,8 @@ steps() {
 	*) return 1 ;;
 	esac
 }
-while IFS= read -r key; do
-	if ! steps "$key" >steps; then
-		fail "key $key of the help page has no test"
-		continue
-	fi
-	{
-		echo "title key $key"
-		echo "$RUN"
-		echo 'wait 40017e: '
-		cat steps
-		echo "ok key $key"
-	} >script
-	screen <script
-done <keys
+press_keys keys steps "$RUN
+wait 40017e: " annotate
 like "P: what was written" "$(cat branchy.annotation 2>&1)" '94\.34 .*shl +\$0xd,%eax'
 
 # ---- odd files

@@ -79,21 +79,9 @@ steps() {
 	*) return 1 ;;
 	esac
 }
-while IFS= read -r key; do
-	if ! steps "$key" >steps; then
-		fail "key $key of the help page has no test"
-		continue
-	fi
-	{
-		echo "title key $key"
-		echo 'size 110x16'
-		echo "$BLOCKS"
-		echo 'wait 1 of 3'
-		cat steps
-		echo "ok key $key"
-	} >script
-	screen <script
-done <keys
+press_keys keys steps "size 110x16
+$BLOCKS
+wait 1 of 3" 'hot paths'
 
 screen <<EOF
 run $PERF report -i empty.data --hot-paths=2

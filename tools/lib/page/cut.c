@@ -116,10 +116,10 @@ static int cut_cpus(struct page *p)
 {
 	VEC(struct page_group) old = { p->groups.v, p->groups.n, p->groups.cap };
 	uint32_t *to = malloc((old.n + 1) * sizeof(*to));
-	int ret = to ? 0 : -ENOMEM;
+	int ret = 0;
 
-	if (ret)
-		return ret;
+	if (!to)
+		return -ENOMEM;
 	memset(&p->groups, 0, sizeof(p->groups));
 	htab_free(&p->group_tab);
 	for (size_t i = 0; !ret && i < old.n; i++) {
