@@ -430,25 +430,20 @@ static void unfinished(void **state)
 	close(fd);
 }
 
-static void note_progress(void *ctx, uint64_t done, uint64_t total)
+static bool note_progress(void *ctx, uint64_t done, uint64_t total)
 {
 	uint64_t *last = ctx;
 
 	assert_true(done >= *last && done <= total + 1000);
 	*last = done;
+	return false;
 }
 
-/* A caller hears of progress now and then, and how much there is. */
-static void progress(void **state)
+/* A million samples. */
+static int large_file(void)
 {
-	uint64_t last = 0;
-	struct perfdata_opts opts = { .progress = note_progress, .ctx = &last };
-	struct perfdata *pd;
-	struct record rec;
-	struct err e;
 	int fd;
 
-	(void)state;
 	start_file(&f, false, 64);
 	end_file(&f);
 	fd = memfile(f.b, f.n);
@@ -460,12 +455,76 @@ static void progress(void **state)
 	f.n = 8;
 	set(&f, 0, 50000ULL * 20 * SAMPLE_SIZE, 8);
 	assert_int_equal(pwrite(fd, f.b, 8, AT_DATA_SIZE), 8);
+	return fd;
+}
+
+/* A caller hears of progress now and then, and how much there is. */
+static void progress(void **state)
+{
+	uint64_t last = 0;
+	struct perfdata_opts opts = { .progress = note_progress, .ctx = &last };
+	struct perfdata *pd;
+	struct record rec;
+	struct err e;
+	int fd = large_file();
+
+	(void)state;
 	assert_int_equal(open_fd(&pd, fd, &opts, &e), 0);
 	while (perfdata_next(pd, &rec, &e) > 0)
 		;
 	assert_true(last > 16 << 20);
 	perfdata_close(pd);
 	close(fd);
+}
+
+static bool enough(void *ctx, uint64_t done, uint64_t total)
+{
+	size_t *calls = ctx;
+
+	(void)total;
+	++*calls;
+	return done > 1000;
+}
+
+static size_t samples_of(int fd, const struct perfdata_opts *opts)
+{
+	struct perfdata *pd;
+	struct record rec;
+	struct err e = { 0 };
+	size_t n = 0;
+
+	assert_int_equal(open_fd(&pd, fd, opts, &e), 0);
+	while (perfdata_next(pd, &rec, &e) > 0)
+		n += rec.type == PERF_RECORD_SAMPLE;
+	assert_int_equal(e.code, 0);
+	perfdata_close(pd);
+	close(fd);
+	return n;
+}
+
+/* Where a caller has enough a recording ends: in a file, and in a pipe that nobody writes to any more. */
+static void broken_off(void **state)
+{
+	size_t calls = 0;
+	struct perfdata_opts opts = { .progress = enough, .ctx = &calls };
+	int fds[2];
+
+	(void)state;
+	assert_in_range(samples_of(large_file(), &opts), 1000 / SAMPLE_SIZE, 500000);
+	assert_int_equal(calls, 2);
+
+	start_pipe(&f, false);
+	put_header(&f, PERF_RECORD_HEADER_ATTR, 0, 8 + PERF_ATTR_SIZE_VER0 + 8);
+	put_attr(&f, PERF_ATTR_SIZE_VER0, BUILD_TYPE, ATTR_FLAG_SAMPLE_ID_ALL);
+	P64(&f, EVENT_ID);
+	for (int i = 0; i < 70; i++)
+		put_sample(&f, 1, 1, EVENT_ID);
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	assert_int_equal(write_all(fds[1], f.b, f.n - 8), 0);
+	calls = 0;
+	assert_int_equal(samples_of(fds[0], &opts), 69);
+	assert_int_equal(calls, 2);
+	close(fds[1]);
 }
 
 static void expect_refused(const char *why)
@@ -580,6 +639,7 @@ int main(void)
 		cmocka_unit_test(hostile),
 		cmocka_unit_test(bodies),
 		cmocka_unit_test(progress),
+		cmocka_unit_test(broken_off),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,6 @@ struct annotate_cmd {
 	struct obuf text;
 	struct cli_progress progress;
 	struct tui *tui; /* NULL = text */
-	bool stopped;	 /* q was pressed while reading */
 	struct annotate_cmd_said said;
 	size_t nr_shown, nr_missing;
 	bool usage; /* what failed is the command line */

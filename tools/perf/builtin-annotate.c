@@ -26,9 +26,6 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 {
 	struct annotate_cmd *c = ctx;
 
-	/* What was read so far is shown. */
-	if (c->stopped)
-		return -ECANCELED;
 	return annotate_add(c->a, in->s, in->thread, e);
 }
 
@@ -45,19 +42,15 @@ static int read_samples(struct annotate_cmd *c, struct err *e)
 			err_context(e, "--reg");
 	}
 	ret = ret ?: session_read(c->session, &consumer, c, e);
-	if (ret == -ECANCELED && c->stopped)
-		ret = 0;
 	return ret ?: annotate_finish(c->a, e);
 }
 
-static void progress(void *ctx, uint64_t done, uint64_t total)
+static bool progress(void *ctx, uint64_t done, uint64_t total)
 {
 	struct annotate_cmd *c = ctx;
 
-	if (c->tui)
-		c->stopped |= tui_progress(c->tui, "Reading", done, total);
-	else
-		cli_progress_update(&c->progress, done, total);
+	return c->tui ? tui_progress(c->tui, "Reading", done, total)
+		      : cli_progress_update(&c->progress, done, total);
 }
 
 static void say_warnings(struct annotate_cmd *c)

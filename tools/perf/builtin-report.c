@@ -85,8 +85,6 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 	if (r->o.pieces && !r->o.apart && r->nr_taken && !(r->nr_taken % r->o.pieces) &&
 	    report_next_piece(r, e))
 		return e->code;
-	if (unlikely(r->stopped))
-		return 1;
 	r->nr_taken++;
 	if (r->po.switches)
 		table_set_parallelism(r->t, session_parallelism(r->session));

@@ -66,14 +66,14 @@ void report_log(void *ctx, enum log_level level, const char *text)
 	to.line(to.ctx, level, text);
 }
 
-void report_progress(void *ctx, uint64_t done, uint64_t total)
+bool report_progress(void *ctx, uint64_t done, uint64_t total)
 {
 	struct report *r = ctx;
 
 	if (!r->tui)
-		cli_progress_update(&r->progress, done, total);
-	else if (tui_progress(r->tui, "Reading", done, total))
-		r->stopped = true;
+		return cli_progress_update(&r->progress, done, total);
+	r->stopped |= tui_progress(r->tui, "Reading", done, total);
+	return r->stopped;
 }
 
 /* --diff: counted as this one, in a session of its own that lasts as long as the browser. */

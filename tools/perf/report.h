@@ -104,7 +104,7 @@ void report_free_before(struct report *r);
 int report_browse(struct report *r, const struct faces *f, struct err *e);
 /* For the session: on the screen that there is. */
 void report_log(void *ctx, enum log_level level, const char *text);
-void report_progress(void *ctx, uint64_t done, uint64_t total);
+bool report_progress(void *ctx, uint64_t done, uint64_t total);
 /* report-html.c: all of it as one page, into r->o.html. */
 int report_html(struct report *r, struct err *e);
 

@@ -207,7 +207,8 @@ struct cli_progress {
 };
 
 void cli_progress_start(struct cli_progress *p, const char *title);
-void cli_progress_update(void *p, uint64_t done, uint64_t total);
+/* As perfdata calls it; false, always: go on. */
+bool cli_progress_update(void *p, uint64_t done, uint64_t total);
 void cli_progress_end(struct cli_progress *p);
 
 /* ---- settings -------------------------------------------------------------------------------------------- */

@@ -146,22 +146,23 @@ void cli_progress_start(struct cli_progress *p, const char *title)
 	p->last_ns = p->start_ns;
 }
 
-void cli_progress_update(void *ctx, uint64_t done, uint64_t total)
+bool cli_progress_update(void *ctx, uint64_t done, uint64_t total)
 {
 	struct cli_progress *p = ctx;
 	int64_t now;
 
 	if (!p->enabled)
-		return;
+		return false;
 	now = now_ns();
 	if (now - p->start_ns < 1000000000LL || now - p->last_ns < 100000000LL)
-		return;
+		return false;
 	p->last_ns = now;
 	p->shown = true;
 	if (total)
 		fprintf(stderr, "\r%s %3.0f%%", p->title, 100.0 * (double)done / (double)total);
 	else
 		fprintf(stderr, "\r%s %.0f MB", p->title, (double)done / 1e6);
+	return false;
 }
 
 void cli_progress_end(struct cli_progress *p)

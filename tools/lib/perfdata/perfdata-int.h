@@ -50,7 +50,11 @@ struct window {
 	bool seekable;
 	bool hold; /* pipe: keep everything read so far */
 	bool eof;  /* pipe: nothing more comes */
-	int code;  /* the first read error, -errno */
+	bool left; /* pipe: more may come, but nobody waits for it */
+	bool (*waits)(
+		void *ctx); /* called while a pipe brings nothing; true: do not wait any more */
+	void *ctx;
+	int code; /* the first read error, -errno */
 	unsigned char *buf;
 	size_t cap, len;
 	uint64_t base; /* offset of buf[0] in the file */

@@ -41,6 +41,24 @@ static int check_owner(const struct perfdata *pd, const char *path, const struct
 	return -EPERM;
 }
 
+/* True: nothing more is wanted. */
+static bool report_progress(void *ctx)
+{
+	struct perfdata *pd = ctx;
+	uint64_t total = 0;
+
+	pd->next_progress = pd->stats.bytes + PROGRESS_STEP;
+	if (!pd->opts.progress)
+		return false;
+	for (size_t i = 0; i < pd->nr_streams; i++) {
+		const struct stream *s = &pd->streams[i];
+
+		if (s->end != OFFSET_UNKNOWN)
+			total += s->end - s->start;
+	}
+	return pd->opts.progress(pd->opts.ctx, pd->done_before + pd->streams[pd->cur].pos, total);
+}
+
 /* Opens @path as one more stream of records. */
 static int open_stream(struct perfdata *pd, struct stream *s, const char *path, struct err *e)
 {
@@ -66,6 +84,10 @@ static int open_stream(struct perfdata *pd, struct stream *s, const char *path, 
 	}
 	stream_init(s, fd, S_ISREG(st.st_mode), 0,
 		    s == pd->streams ? OFFSET_UNKNOWN : (uint64_t)st.st_size);
+	if (pd->opts.progress) {
+		s->win.waits = report_progress;
+		s->win.ctx = pd;
+	}
 	s->no_limits = pd->opts.no_limits;
 	s->log = &pd->opts.log;
 	s->own_fd = fd != STDIN_FILENO;
@@ -258,22 +280,6 @@ static bool record_known(uint32_t type)
 	       (type >= PERF_RECORD_USER_TYPE_START && type < PERF_RECORD_USER_MAX);
 }
 
-static void report_progress(struct perfdata *pd)
-{
-	uint64_t total = 0;
-
-	pd->next_progress = pd->stats.bytes + PROGRESS_STEP;
-	if (!pd->opts.progress)
-		return;
-	for (size_t i = 0; i < pd->nr_streams; i++) {
-		const struct stream *s = &pd->streams[i];
-
-		if (s->end != OFFSET_UNKNOWN)
-			total += s->end - s->start;
-	}
-	pd->opts.progress(pd->opts.ctx, pd->done_before + pd->streams[pd->cur].pos, total);
-}
-
 static int fail(struct perfdata *pd, int ret, struct err *e)
 {
 	pd->failed = true;
@@ -338,7 +344,7 @@ int perfdata_next_in_file(struct perfdata *pd, struct record *rec, bool *unzippe
 			return fail(pd, ret, e);
 	}
 	if (unlikely(pd->stats.bytes >= pd->next_progress))
-		report_progress(pd);
+		pd->ended |= report_progress(pd);
 	rec->data = r.data;
 	rec->size = r.size;
 	rec->type = r.type;

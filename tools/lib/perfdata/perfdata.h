@@ -63,8 +63,11 @@ struct perfdata_opts {
 	bool no_order;	/* the caller wants file order only: nothing is indexed */
 	bool no_limits; /* believe what unpacks to much more than is there */
 	size_t max_mem; /* for reordering and decompression; 0 = 64 MiB */
-	/* Called now and then with bytes read and to read (0 = unknown), for a progress line. */
-	void (*progress)(void *ctx, uint64_t done, uint64_t total);
+	/*
+	 * Called now and then, and while a pipe brings nothing, with bytes read and to read (0 =
+	 * unknown), for a progress line. True: what was read is enough, and the recording ends here.
+	 */
+	bool (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *ctx;
 	/* What of the file is left out or cannot be right; records that are read ahead: by that thread. */
 	struct log_sink log;

@@ -76,6 +76,8 @@ static int stream_collect(struct stream *s, struct raw_record *r, uint64_t n, st
 	}
 	if (s->payload.code)
 		return err_set(e, s->payload.code, "out of memory for tracing data");
+	if (n && s->win.left)
+		return 0; /* nothing follows it */
 	if (n)
 		return err_set(e, -ENODATA, RECORD_FMT ": the data ends inside it",
 			       RECORD_ARG(r->offset, r->type));
@@ -92,6 +94,8 @@ static int stream_cut(struct stream *s, uint64_t off, const unsigned char *p, si
 		return err_set(e, s->win.code, "cannot read at offset %#lx: %s", off,
 			       strerror(-s->win.code));
 	s->pos = s->end = off;
+	if (s->win.left)
+		return 0;
 	if (s->cut_ok) {
 		log_to(s->log, LOG_WARN,
 		       "the recording was not finished: the last " RECORD_FMT
@@ -161,6 +165,8 @@ static int stream_end(struct stream *s, struct err *e)
 	if (!left)
 		return 0;
 	unzip_reset(s->zip);
+	if (s->win.left)
+		return 0;
 	if (s->cut_ok) {
 		log_to(s->log, LOG_WARN,
 		       "the recording was not finished: its last compressed record is incomplete");

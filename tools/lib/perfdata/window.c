@@ -6,6 +6,7 @@
  * records are still wanted are kept whole and handed back when nobody needs them, so that ordering
  * copies nothing.
  */
+#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -113,6 +114,8 @@ const unsigned char *window_kept(const struct window *w, uint64_t off, size_t ne
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
 
+#define WAIT_MS 100
+
 static bool window_grow(struct window *w, size_t cap)
 {
 	unsigned char *p = cap ? realloc(w->buf, cap) : NULL; /* to 0 bytes it would free */
@@ -139,11 +142,25 @@ static void window_fill_file(struct window *w, uint64_t off)
 		  !vec_reserve(&w->kept->block, w->kept->block.n + 1);
 }
 
+/* Until a pipe has something to read, or its end. */
+static void window_wait(struct window *w)
+{
+	struct pollfd p = { .fd = w->fd, .events = POLLIN };
+
+	while (!w->left && poll(&p, 1, WAIT_MS) == 0)
+		w->left = w->waits(w->ctx);
+	w->eof |= w->left;
+}
+
 /* One read() of a pipe to the end of what is there. */
 static void window_pull(struct window *w)
 {
 	ssize_t n;
 
+	if (w->waits)
+		window_wait(w);
+	if (w->eof)
+		return;
 	do {
 		n = read(w->fd, w->buf + w->len, w->cap - w->len);
 	} while (n < 0 && errno == EINTR);

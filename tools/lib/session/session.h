@@ -55,8 +55,8 @@ struct session_opts {
 	const char *vmlinux, *kallsyms, *debuginfod;
 	bool ignore_vmlinux, full_paths, no_demangle, demangle_kernel, demangle_params;
 	bool no_symbols; /* neither resolver nor unwinder is made */
-	/* Called now and then with bytes read and to read (0 = unknown), for a progress line. */
-	void (*progress)(void *ctx, uint64_t done, uint64_t total);
+	/* As in perfdata_opts: true ends the recording there. */
+	bool (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;
 	/* What is not right with the file or the options, while it is met: see perfdata_opts. */
 	struct log_sink log;
