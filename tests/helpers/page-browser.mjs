@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// page-browser.mjs PLAYWRIGHT CHROMIUM PAGE SHOTS: a page of tests/helpers/page-file.py in a browser, by the
-// mouse and by the keyboard. "ok - NAME" and "not ok - NAME" for each test, reasons behind "# ".
+// page-browser.mjs PLAYWRIGHT CHROMIUM PAGE DIFF SHOTS: pages of tests/helpers/page-file.py in a browser, by the
+// mouse and by the keyboard; DIFF is of two recordings. "ok - NAME" and "not ok - NAME" for each test, reasons behind "# ".
 // Nothing waits for a time: each step waits for what is to be seen.
 import { createRequire } from 'node:module';
 
-const [where, chromiumPath, file, shots] = process.argv.slice(2);
+const [where, chromiumPath, file, diff, shots] = process.argv.slice(2);
 const { chromium } = createRequire(import.meta.url)(where);
-const url = `file://${encodeURI(file).replaceAll('#', '%23').replaceAll('?', '%3F')}`;
+const urlOf = (name) => `file://${encodeURI(name).replaceAll('#', '%23').replaceAll('?', '%3F')}`;
 
 function told(good, name, ...why) {
 	console.log(`${good ? 'ok' : 'not ok'} - ${name}`);
@@ -20,7 +20,7 @@ const like = (name, got, want) => told(want.test(got), name, { got }, { want: St
 const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox', '--disable-gpu'] });
 const troubles = [], requests = [];
 
-async function open(fragment = '', options = {}) {
+async function open(fragment = '', options = {}, name = file) {
 	const context = await browser.newContext({ offline: true, viewport: { width: 1280, height: 800 }, ...options });
 	const page = await context.newPage();
 	page.setDefaultTimeout(15000);
@@ -30,7 +30,7 @@ async function open(fragment = '', options = {}) {
 	/* What it says of reading a canvas is about this test. */
 	page.on('console', (m) => m.text().startsWith('Canvas2D') || troubles.push(m.text()));
 	page.on('dialog', (d) => { troubles.push('dialog'); d.dismiss(); });
-	await page.goto(`${url}${fragment}`);
+	await page.goto(`${urlOf(name)}${fragment}`);
 	await page.waitForSelector('body[data-ready=yes]');
 	return page;
 }
@@ -115,16 +115,42 @@ await page.keyboard.press('ArrowDown');
 await see('and above it what called it', page, '#status', /^work, 57\.09 %, level 2/);
 await page.screenshot({ path: `${shots}/callers.png` });
 await page.uncheck('#callers');
-await page.check('#objects');
+await page.selectOption('#group', 'object');
 await page.focus('.flame canvas');
 await page.keyboard.press('ArrowDown');
 await see('objects: one frame of each in a row', page, '#status', /^script><b onclick=alert\(1\)>"&\.so, 99\.99 %, level 1/);
-await page.uncheck('#objects');
+await page.selectOption('#group', '');
 await page.check('#threads');
 await page.focus('.flame canvas');
 await page.keyboard.press('ArrowDown');
 await see('by thread: the busiest first', page, '#status', /^<\/script><scrip 10\/10, 57\.17 %, level 1/);
 await page.uncheck('#threads');
+await page.selectOption('#group', 'package');
+await page.focus('.flame canvas');
+await page.keyboard.press('ArrowDown');
+await see('packages: of names that have none it is the object', page, '#status', /^script><b onclick=alert\(1\)>"&\.so, 99\.99 %, level 1/);
+await page.selectOption('#group', '');
+await page.selectOption('#order', 'time');
+const pressed = async (...keys) => {
+	await page.focus('.flame canvas');
+	for (const key of keys)
+		await page.keyboard.press(key);
+};
+await pressed('ArrowDown', 'ArrowDown');
+await see('as they came: main is one block, what it called comes in turns', page, '#status', /^work, 0\.\d\d %, level 2/);
+await pressed('ArrowRight');
+await see('the next one is what came next', page, '#status', /^(again|<\/script>|"quotes).*, 0\.\d\d %, level 2/);
+await pressed('Enter');
+const place = /zoom=0\.1(?!\d)/;
+told(place.test(await page.evaluate(() => location.hash)), 'and is zoomed to by its place', await page.evaluate(() => location.hash));
+await page.screenshot({ path: `${shots}/time-order.png` });
+await page.selectOption('#order', 'heavy');
+await page.selectOption('#colours', 'object');
+told(await painted() > 3, 'colours by object', await painted());
+await page.selectOption('#colours', 'kind');
+like('what colours mean is said', await text(page, '#legend'), /user.*unknown/);
+await page.hover('.flame canvas', { position: { x: 200, y: 30 } });
+await see('what lies under the mouse', page, '.tip', /^main\n99\.99 % of all, itself/);
 
 // ---- search -------------------------------------------------------------------------------------
 
@@ -199,6 +225,16 @@ for (const [what, want] of [['markup', '</script><script>document.title="hit"'],
 	['__proto__', '__proto__'], ['constructor', 'constructor'], ['a long name, in part', 'x'.repeat(500) + '…']])
 	told(names.some((n) => n.startsWith(want)), `a name is what it is: ${what}`, names.map((n) => n.slice(0, 60)));
 await page.screenshot({ path: `${shots}/functions.png` });
+await page.click('.columns summary');
+await page.check('#column-selfnumber');
+await page.waitForFunction(() => document.querySelectorAll('#view thead th').length === 6);
+await page.check('#column-event1');
+await page.waitForFunction(() => document.querySelectorAll('#view thead th').length === 7);
+is('columns are chosen: numbers, another event', await page.evaluate(() => [...document.querySelectorAll('#view tbody tr')]
+	.find((r) => r.children[4].textContent === 'leaf').textContent), 'leaf'.replace(/^/, '71.36 %71.36 %50\u2009000100.00 %') + 'script><b onclick=alert(1)>"&.souser');
+await page.uncheck('#column-event1');
+await page.uncheck('#column-selfnumber');
+await page.waitForFunction(() => document.querySelectorAll('#view thead th').length === 5);
 await page.fill('#filter', 'wor');
 await page.press('#filter', 'Enter');
 await page.waitForFunction(() => document.querySelectorAll('#view tbody tr').length === 1);
@@ -300,7 +336,7 @@ await page.screenshot({ path: `${shots}/recording.png` });
 // ---- addresses ----------------------------------------------------------------------------------
 
 const again = await page.evaluate(() => location.hash);
-is('the address says what is seen', again, '#view=recording&function=1&sort=total');
+is('the address says what is seen', again, '#view=recording&function=1&sort=total&colours=kind&columns=self.total.name.object.kind');
 await page.close();
 page = await open('#view=flame&search=leaf&steps=f2&callers=1');
 await see('and leads there', page, '#found', /^1 functions, 100\.00 %/);
@@ -311,6 +347,36 @@ for (const bad of ['#view=<img src=x onerror=alert(1)>&search=<script>&zoom=9.9.
 	is(`an address from anybody does no harm: ${bad.slice(0, 24)}`, await page.evaluate(() => document.querySelectorAll('img, b').length), 0);
 	await page.close();
 }
+
+// ---- two recordings -----------------------------------------------------------------------------
+
+page = await open('', {}, diff);
+await see('both are told', page, '#detail', /^all: 709 samples.*before 309 samples/);
+await page.focus('.flame canvas');
+for (const key of ['ArrowDown', 'ArrowDown'])
+	await page.keyboard.press(key);
+await see('what changed is said in words', page, '#detail', /work.*85\.63 % of all.*before 99\.84 % · change −14\.20/);
+await page.keyboard.press('ArrowRight');
+await see('what is new, too', page, '#detail', /again.*before 0\.00 % · change new/);
+like('what the colours mean', await text(page, '#legend'), /new.*more.*same.*less/);
+await page.screenshot({ path: `${shots}/diff.png` });
+await page.selectOption('#sizes', '1');
+await see('sizes of the other recording', page, '#detail', /^all: 309 samples.*now 709 samples/);
+await page.selectOption('#sizes', '');
+await page.click('#tab-functions');
+await page.waitForSelector('#sort-change');
+await page.click('#sort-change');
+await page.waitForFunction(() => document.querySelector('#view tbody tr td:nth-child(5)')?.textContent === 'leaf');
+is('functions by change', `${await cell(page, 1, 2)} ${await cell(page, 1, 4)}`, '+21.44 +21.44');
+await page.click('#sort-change');
+await page.waitForFunction(() => document.querySelector('#view tbody tr td:nth-child(5)')?.textContent === 'work');
+is('those that became less first', await cell(page, 1, 2), '−21.37');
+await page.click('#tab-tree');
+await see('the tree has it', page, '[role=tree]', /99\.99 %0\.00 %\+0\.01.*main/);
+is('threads to choose are those of this recording', await page.evaluate(() => document.querySelectorAll('#thread option').length), 4);
+await page.selectOption('#thread', { index: 1 });
+await see('of the other one it is those of the same name', page, '#status', /^\d+ samples/);
+await page.close();
 
 // ---- dark, narrow, contrast ---------------------------------------------------------------------
 

@@ -74,7 +74,7 @@ def shape(page, data):
     print('\n'.join(bad) or 'ok')
 
 
-def folded(data, event):
+def folded(data, event, before=0):
     names = [data['strings'][i] for i in data['frames']['name']]
     stacks, path = [], []
     for up, frame in zip(data['nodes']['up'], data['nodes']['frame']):
@@ -85,7 +85,7 @@ def folded(data, event):
     for i, step in enumerate(data['rows']['node']):
         node += step
         group = data['rows']['group'][i]
-        if g['event'][group] != event:
+        if g['event'][group] != event or g.get('before', [0] * (group + 1))[group] != before:
             continue
         comm = data['strings'][data['threads']['name'][g['thread'][group]]].replace(' ', '_')
         out[';'.join([comm] + [s.replace(';', ':') for s in stacks[node]])] += data['rows']['period'][i]
@@ -101,7 +101,7 @@ def main():
     if what == 'shape':
         shape(page, data)
     elif what == 'folded':
-        folded(data, int(sys.argv[3]))
+        folded(data, *map(int, sys.argv[3:]))
     elif what == 'longest':
         name = max(data['strings'], key=len)
         print(len(name), data['strings'].count(name))

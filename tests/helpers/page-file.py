@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""page-file.py DIR OUT: a recording for the page of report --html, with an object in DIR that has its
+"""page-file.py DIR OUT [before]: a recording for the page of report --html, with an object in DIR that has its
 functions. Names of commands, functions and files try to be markup, script and what they are not.
 
-Two events, three threads, 4 s; stacks, branches, lost samples. Every number can be told from main().
+Two events, three threads, 4 s; stacks, branches, lost samples. Every number can be told from main(). With
+"before" one of another run: nobody called "again" then, "leaf" was half as busy, an event has another name.
 """
 import os
 import struct
@@ -54,14 +55,15 @@ def at(name, offset=16):
 
 
 def main():
-    where, out = sys.argv[1:]
+    where, out = sys.argv[1:3]
+    before = sys.argv[3:] == ['before']
     # The path has the markup too: its slash makes a directory of it.
     path = os.path.join(where, 'lib' + TRY[:2] + '/script><b onclick=alert(1)>"&.so')
     os.makedirs(os.path.dirname(path), exist_ok=True)
     elf(path)
     kind = IP | TID | TIME | CPU | PERIOD | CALLCHAIN | IDENTIFIER
     r = Recording(Attr(type=TYPE_HARDWARE, config=0, sample_type=kind, ids=[1], flags='sample_id_all mmap comm'),
-                  Attr(type=TYPE_SOFTWARE, config=2, sample_type=kind | BRANCH_STACK, ids=[2],
+                  Attr(type=TYPE_SOFTWARE, config=3 if before else 2, sample_type=kind | BRANCH_STACK, ids=[2],
                        branch_sample_type=BRANCH_ANY | BRANCH_USER, flags='sample_id_all'), step=1000)
     second = r.attrs[1]
     r.comm(10, TRY[:15], id=1)
@@ -76,9 +78,9 @@ def main():
         chain = [CONTEXT_USER] + [at(n) for n in reversed(stack)]
         r.sample(attr=r.attrs[event - 1], pid=pid, tid=tid, time=10**9 + ms * 10**6, cpu=tid % 2, period=period,
                  ip=chain[1], chain=chain, id=event, **more)
-    for ms in range(0, 4000, 10):
+    for ms in range(0, 2000 if before else 4000, 10):
         sample(10, 10, ms, ['main', 'work', 'leaf'], 100)
-        if ms % 20 == 0:
+        if ms % 20 == 0 and not before:
             sample(20, 20, ms, ['main', 'again', 'again', 'again', 'leaf'], 50)
         if 1000 <= ms < 2000:
             sample(20, 21, ms, ['main', 'work'], 200)

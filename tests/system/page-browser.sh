@@ -11,6 +11,8 @@ driver=$(node_module playwright-core) || skip_all "no playwright-core here (make
 
 made_file page-file "$TMP" "$TMP/perf.data" || skip_all "cannot write $TMP/perf.data"
 "$PERF" report -q -i "$TMP/perf.data" --html "$TMP/pa ge#1.html" 2>/dev/null
+made_file page-file "$TMP" "$TMP/before.data" before
+"$PERF" report -q -i "$TMP/perf.data" --diff "$TMP/before.data" --html "$TMP/diff.html" 2>/dev/null
 shots=$O/page
 mkdir -p "$shots"
 told() {
@@ -23,7 +25,7 @@ told() {
 	done <"$TMP/told"
 }
 # Chromium writes into its home, which is this test's own.
-node "$ROOT/tests/helpers/page-browser.mjs" "$driver" "$browser" "$TMP/pa ge#1.html" "$shots" >"$TMP/told" 2>"$TMP/err"
+node "$ROOT/tests/helpers/page-browser.mjs" "$driver" "$browser" "$TMP/pa ge#1.html" "$TMP/diff.html" "$shots" >"$TMP/told" 2>"$TMP/err"
 status=$?
 told
 is "the driver comes to its end" $status 0

@@ -84,6 +84,22 @@ is "of a damaged file what comes before" "$(page "$TMP/cut.html" 2>/dev/null || 
 check "data convert writes the same page" cmp "$TMP/page.html" "$TMP/other.html"
 like "and says what is missing" "$(cat "$TMP/other.err")" 'no function names for .*gone<b>.so'
 
+# ---- two recordings ----
+
+made_file page-file "$TMP" "$TMP/before.data" before
+"$PERF" report -i "$TMP/perf.data" --diff "$TMP/before.data" --html "$TMP/diff.html" 2>"$TMP/err"
+is "a page of two recordings" "$? $(page "$TMP/diff.html")" "0 ok"
+page "$TMP/diff.html" folded 0 0 >"$TMP/now"
+same_file "what is in it of this one is what it is alone" "$TMP/now" "$TMP/have"
+"$PERF" report -q -i "$TMP/before.data" --html "$TMP/before.html" 2>/dev/null
+is "and of the other one what that is alone" "$(page "$TMP/diff.html" folded 0 1)" "$(page "$TMP/before.html" folded 0)"
+is "with functions that are the same in both" "$(page "$TMP/diff.html" get frames name)" "$(page "$TMP/page.html" get frames name)"
+is "what it is of" "$(page "$TMP/diff.html" get before file) $(page "$TMP/diff.html" get before samples)" "$TMP/before.data 319"
+like "events that only one has are told" "$(cat "$TMP/err")" "10 samples of .*before.data are of events that .*perf.data has none of"
+"$PERF" report -i "$TMP/perf.data" --diff "$TMP/nothing" --html "$TMP/none.html" 2>"$TMP/err"
+is "no other recording is an error" "$? $([ -e "$TMP/none.html" ] && echo written)" "1 "
+like "that says which" "$(cat "$TMP/err")" -- '--diff.*nothing'
+
 # Real recordings: the numbers of the report.
 fx=$(fixtures) || fx=
 for f in $([ -z "$fx" ] || find "$fx" -name 'perf.data' | sort | head -12); do

@@ -7,19 +7,30 @@
 #include "page/page.h"
 #include "report.h"
 
-int report_html(struct report *r, struct err *e)
+/* --diff: a session of its own, with the same options. */
+static int open_before(struct report *r, struct session_opts *so, struct session **s, struct err *e)
+{
+	int ret;
+
+	*so = r->o.session;
+	so->input = r->o.diff;
+	ret = session_open(s, so, e);
+	ret = ret ?: session_start(*s, e);
+	return ret ? err_context(e, "--diff") : 0;
+}
+
+static int write_page(struct report *r, struct session *before, struct err *e)
 {
 	const struct page_opts opts = {
 		.functions = PAGE_FUNCTIONS,
 		.full_paths = r->o.session.full_paths,
+		.before = before,
 		.log = r->o.quiet ? (struct log_sink){ 0 } : LOG_STDERR,
 	};
-	const struct err *damage;
 	struct output file;
 	struct obuf out;
-	int ret = session_start(r->session, e), closed;
+	int ret = output_open(&file, r->o.html, OUTPUT_TEXT, &LOG_STDERR, e), closed;
 
-	ret = ret ?: output_open(&file, r->o.html, OUTPUT_TEXT, &LOG_STDERR, e);
 	if (ret)
 		return ret;
 	ret = obuf_init(&out, file.fd, 0);
@@ -34,6 +45,20 @@ int report_html(struct report *r, struct err *e)
 		closed = -errno;
 	if (!ret && closed)
 		ret = err_set(e, closed, "cannot write %s: %s", r->o.html, strerror(-closed));
+	return ret;
+}
+
+int report_html(struct report *r, struct err *e)
+{
+	struct session *before = NULL;
+	struct session_opts so;
+	const struct err *damage;
+	int ret = session_start(r->session, e);
+
+	if (!ret && r->o.diff)
+		ret = open_before(r, &so, &before, e);
+	ret = ret ?: write_page(r, before, e);
+	session_close(before);
 	damage = ret ? NULL : session_damage(r->session);
 	if (damage) {
 		*e = *damage;

@@ -16,16 +16,17 @@
  *   duration_ns?: number, samples: number, lost_samples: number, lost_events: number, bad: number,
  *   cut: {nodes: number, samples: number, cpu: number, time: number}, warnings: string[],
  *   sources: string, header: string}} Recording
+ * @typedef {Omit<Recording, 'perf'|'cut'|'sources'|'header'> & {apart: number}} Before
  * @typedef {{frame: number, missing?: string, file?: string, notes?: string[], base?: string,
  *   kind?: number[], offset?: number[], line?: number[], depth?: number[], target?: number[],
  *   callee?: number[], text?: string[], counts?: number[], flow?: number[]}} Code
  * @typedef {{view: string, title: string, note: string, heads: string[], right: number[], rows: string[][],
  *   left_out: number}} Grid
  * @typedef {{
- *   version: number, recording: Recording, events: EventInfo[], strings: string[],
+ *   version: number, recording: Recording, before?: Before, events: EventInfo[], strings: string[],
  *   frames: {name: number[], object: number[], kind: number[]},
  *   threads: {name: number[], pid: number[], tid: number[]},
- *   groups: {event: number[], thread: number[], cpu: number[]},
+ *   groups: {event: number[], thread: number[], cpu: number[], before?: number[]},
  *   objects: ObjectInfo[], time: {start?: number, width?: number, slices: number},
  *   marks: {kind: number[], thread: number[], slice: number[], nr: number[]},
  *   nodes: {up: number[], frame: number[]},

@@ -36,6 +36,24 @@ function short(name) {
 	return name.length > SHORT ? `${name.slice(0, SHORT)}… (${name.length} characters)` : name;
 }
 
+/**
+ * How much more, in points of a hundred: "+1.20"; "new" and "gone" where there was nothing before or now.
+ * @param {number} now @param {number} before @param {number} all
+ */
+function change(now, before, all) {
+	if (!now || !before)
+		return now ? 'new' : before ? 'gone' : '-';
+	const points = (100 * (now - before) / all).toFixed(2);
+	return Number(points) === 0 ? '0.00' : now > before ? `+${points}` : points.replace('-', '−');
+}
+
+/** A cell with a bar as long as its share. @param {string} text @param {number} part @param {number} most */
+function barCell(text, part, most) {
+	const cell = el('span', {}, text), length = most ? Math.min(100, 100 * part / most) : 0;
+	/** @type {HTMLElement & {bar?: number}} */ (cell).bar = length;
+	return cell;
+}
+
 /** @param {number} part @param {number} all */
 function percent(part, all) {
 	return all ? `${(100 * part / all).toFixed(2)} %` : '-';
@@ -56,7 +74,8 @@ function duration(ns) {
 /**
  * A table whose heads sort it. Long ones are shown in part: a button shows more, so that a reader's
  * list of cells stays a list.
- * @typedef {{name: string, title: string, number?: boolean, hint?: string}} Column
+ * @typedef {{name: string, title: string, number?: boolean, hint?: string,
+ *   whole?: boolean}} Column whole: never broken into lines
  * @param {{caption: string, columns: Column[], rows: {cells: (string|Node)[], keys: (string|number)[],
  *   act?: () => void, mark?: boolean}[], sort: string, onSort: (name: string) => void, step?: number}} o
  */
@@ -93,6 +112,11 @@ function table(o) {
 				if (k === 0 && !o.columns[0].number)
 					td.setAttribute('scope', 'row');
 				td.append(cell);
+				const bar = cell instanceof HTMLElement ? /** @type {HTMLElement & {bar?: number}} */ (cell).bar : undefined;
+				if (bar !== undefined)
+					td.style.background = `linear-gradient(to right, var(--bar) ${bar}%, transparent ${bar}%)`;
+				if (o.columns[k].whole)
+					td.classList.add('whole');
 				tr.append(td);
 			});
 			body.append(tr);

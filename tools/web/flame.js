@@ -4,10 +4,29 @@
 // keyboard walks from block to block, and what it stands on is told in words; the same blocks are a tree
 // for readers in tree.js.
 
-const ROW = 18;
+const ROW = 20;
 const LEAST = 0.5;
+const EDGE = 10; /* left free on both sides */
 
 /** @typedef {{x: number, w: number, block: Block}} Rect */
+
+/**
+ * How a size differs from the one before, in six steps: names of colours in page.css.
+ * @param {number} now @param {number} before
+ */
+function changeClass(now, before) {
+	if (!before)
+		return 'new';
+	const ratio = now / before;
+	return ratio >= 1.5 ? 'more-2' : ratio > 1.1 ? 'more-1' : ratio >= 1 / 1.1 ? 'same' : ratio > 1 / 1.5 ? 'less-1' : 'less-2';
+}
+/** @type {[string, string][]} */
+const CHANGES = [['new', 'new'], ['more-2', 'more by half'], ['more-1', 'by a tenth'], ['same', 'same'], ['less-1', 'less by a tenth'], ['less-2', 'by a third']];
+
+/** Hues that lie far from each other for numbers that lie close. @param {number} object @param {CSSStyleDeclaration} css */
+function objectColour(object, css) {
+	return object < 0 ? css.getPropertyValue('--unknown') : `hsl(${Math.round(object * 137.5 + 40) % 360} 52% 70%)`;
+}
 
 class Flame {
 	/**
@@ -31,12 +50,16 @@ class Flame {
 		/** @type {'heavy'|'name'|'time'} */
 		this.order = 'heavy';
 		this.hidden = 0;
+		/** @type {'kind'|'object'|'change'} */
+		this.colours = 'kind';
+		this.tip = el('div', { class: 'tip', 'aria-hidden': 'true', hidden: '' });
 		this.canvas = el('canvas', { tabindex: '0', role: 'img', 'aria-label': o.label });
 		this.space = el('div', { class: 'flame-space' });
-		this.box = el('div', { class: 'flame' }, this.canvas, this.space);
+		this.box = el('div', { class: 'flame' }, this.canvas, this.space, this.tip);
 		this.box.addEventListener('scroll', () => this.draw());
 		this.canvas.addEventListener('click', (e) => this.click(e));
 		this.canvas.addEventListener('mousemove', (e) => this.hover(e));
+		this.canvas.addEventListener('mouseleave', () => { this.tip.hidden = true; });
 		this.canvas.addEventListener('keydown', (e) => this.key(e));
 		new ResizeObserver(() => this.layout()).observe(this.box);
 	}
@@ -55,23 +78,23 @@ class Flame {
 			list.sort((a, b) => b.weight - a.weight || a.frame - b.frame);
 		else if (this.order === 'name')
 			list.sort((a, b) => (this.model.names[a.frame] < this.model.names[b.frame] ? -1 : 1));
-		else
+		else if (!list.length || !list[0].span)
 			list.sort((a, b) => a.nodes[0] - b.nodes[0]);
 		return list;
 	}
 
 	layout() {
-		const width = this.box.clientWidth;
+		const width = this.box.clientWidth - 2 * EDGE;
 		this.levels = [];
 		this.hidden = 0;
-		if (!this.zoom || !width)
+		if (!this.zoom || width <= 0)
 			return;
 		/** @type {Block[]} */
 		const path = [];
 		for (let b = /** @type {Block|null} */ (this.zoom); b; b = b.parent)
 			path.unshift(b);
 		for (const block of path)
-			this.levels.push([{ x: 0, w: width, block }]);
+			this.levels.push([{ x: EDGE, w: width, block }]);
 		const scale = this.zoom.weight ? width / this.zoom.weight : 0;
 		for (let row = this.levels[this.levels.length - 1]; row.length;) {
 			/** @type {Rect[]} */
@@ -109,6 +132,10 @@ class Flame {
 			return css.getPropertyValue('--all');
 		if (this.match && this.match[b.frame])
 			return css.getPropertyValue('--found');
+		if (this.colours === 'change' && !b.span)
+			return css.getPropertyValue(`--${changeClass(...this.model.nowAndBefore(b))}`);
+		if (this.colours === 'object')
+			return objectColour(this.model.objects[b.frame], css);
 		const kind = KINDS[this.model.kinds[b.frame]].toLowerCase();
 		const shade = (b.frame * 7 + this.model.objects[b.frame] * 3 + 3) % 3;
 		return css.getPropertyValue(`--${kind}-${shade}`) || css.getPropertyValue(`--${kind}`);
@@ -121,6 +148,7 @@ class Flame {
 		const g = this.canvas.getContext('2d');
 		if (!g || !width)
 			return;
+		this.tip.hidden = true;
 		this.canvas.width = width * ratio;
 		this.canvas.height = height * ratio;
 		this.canvas.style.width = `${width}px`;
@@ -138,7 +166,7 @@ class Flame {
 			if (y < -ROW || y > height)
 				return;
 			for (const r of row) {
-				const kind = `${r.block.frame}`;
+				const kind = this.colours === 'change' ? `${r.block.frame} ${changeClass(...this.model.nowAndBefore(r.block))}` : `${r.block.frame}`;
 				let c = colours.get(kind);
 				if (c === undefined)
 					colours.set(kind, c = this.colour(r.block, css));
@@ -163,7 +191,9 @@ class Flame {
 			return 'all';
 		const kind = this.model.kinds[b.frame];
 		const mark = kind === 1 ? 'ₖ ' : kind === 2 ? '↳ ' : '';
-		return mark + this.model.names[b.frame];
+		/* What colours say of change is said in words, too; first, as names are cut. */
+		const more = this.colours === 'change' && !b.span ? `${change(...this.model.nowAndBefore(b), this.model.all)} ` : '';
+		return more + mark + this.model.names[b.frame];
 	}
 
 	/** @param {CanvasRenderingContext2D} g @param {Rect} r @param {number} y @param {string} ink @param {number} letter */
@@ -215,7 +245,17 @@ class Flame {
 	hover(e) {
 		const r = this.hit(e);
 		this.canvas.style.cursor = r ? 'pointer' : 'default';
-		this.canvas.title = r ? `${short(this.label(r.block))}\n${percent(r.block.weight, this.model.all)}` : '';
+		this.tip.hidden = !r;
+		if (!r)
+			return;
+		const b = r.block, m = this.model;
+		const object = b.frame >= 0 ? m.objectName(b.frame) : '';
+		this.tip.textContent = `${b.frame < 0 ? 'all' : short(m.names[b.frame])}\n${percent(b.weight, m.all)} of all, itself ${percent(b.self, m.all)}` +
+			(m.compares && !b.span ? `\n${this.model.swapped ? 'now' : 'before'} ${percent(b.other, m.all)}, change ${change(...m.nowAndBefore(b), m.all)}` : '') +
+			(object ? `\n${KINDS[m.kinds[b.frame]]}, ${short(object)}` : '');
+		const box = this.tip.getBoundingClientRect();
+		this.tip.style.left = `${Math.max(2, Math.min(e.clientX + 12, innerWidth - box.width - 6))}px`;
+		this.tip.style.top = `${e.clientY + 18 + box.height > innerHeight ? e.clientY - box.height - 8 : e.clientY + 18}px`;
 	}
 
 	/** @param {Block} b */

@@ -2,8 +2,9 @@
 // The page: one state, a bar that changes it, the view that it names. A change goes into the address and
 // from there into the view, so that there is one way only.
 
-/** @type {('callers'|'up'|'recursion'|'objects'|'threads')[]} */
-const SWITCHES = ['callers', 'up', 'recursion', 'objects', 'threads'];
+/** @type {('callers'|'up'|'recursion'|'threads')[]} */
+const SWITCHES = ['callers', 'up', 'recursion', 'threads'];
+const GRAPHS = ['flame', 'tree', 'sandwich'];
 
 class App {
 	/** @param {PageData} data */
@@ -71,6 +72,8 @@ class App {
 		const d = this.data, m = this.model;
 		document.title = `perf: ${short(d.recording.command.join(' ') || d.recording.file)}`;
 		byId('title').textContent = short(d.recording.command.join(' ') || d.recording.file);
+		byId('facts').textContent = [`${grouped(d.recording.samples)} samples`, d.recording.duration_ns === undefined ? '' : duration(d.recording.duration_ns),
+			d.recording.host || '', d.before ? `compared with ${short(d.before.file)}` : ''].filter((t) => t).join(' · ');
 		for (const tab of document.querySelectorAll('[role=tab]'))
 			tab.addEventListener('click', () => this.go({ view: tab.id.replace('tab-', '') }));
 		byId('tabs').addEventListener('keydown', (e) => {
@@ -87,19 +90,24 @@ class App {
 		byId('tab-code').hidden = !(d.code && d.code.length);
 		byId('tab-simd').hidden = !(d.grids || []).some((g) => g.view === 'simd');
 		this.select('event', d.events.map((e, i) => [String(i), e.name]), (v) => this.go({ event: Number(v), zoom: [] }));
-		const pids = [...new Set(d.threads.pid)].sort((a, b) => a - b);
+		const pids = [...new Set(d.threads.pid.filter((_, i) => !m.beforeThread[i]))].sort((a, b) => a - b);
 		const named = (/** @type {number} */ pid) => d.strings[d.threads.name[d.threads.pid.indexOf(pid)]];
 		this.select('process', [['-1', 'all processes'], ...pids.map((p) => /** @type {[string, string]} */ ([String(p), `${p} ${named(p)}`]))],
 			(v) => this.go({ pid: Number(v), thread: -1, zoom: [] }));
 		const threads = d.threads.name.map((_, i) => /** @type {[string, string]} */ ([String(i), m.threadName(i)]))
-			.sort((a, b) => (a[1] < b[1] ? -1 : 1));
+			.filter((_, i) => !m.beforeThread[i]).sort((a, b) => (a[1] < b[1] ? -1 : 1));
 		this.select('thread', [['-1', 'all threads'], ...threads], (v) => this.go({ thread: Number(v), pid: -1, zoom: [] }));
 		const cpus = [...new Set(d.groups.cpu)].filter((c) => c >= 0).sort((a, b) => a - b);
 		this.select('cpu', [['-1', 'all CPUs'], ...cpus.map((c) => /** @type {[string, string]} */ ([String(c), `CPU ${c}`]))],
 			(v) => this.go({ cpu: Number(v), zoom: [] }));
 		this.select('weight', [['period', 'events'], ['count', 'samples']], (v) => this.go({ weight: v === 'count' ? 'count' : 'period' }));
 		this.select('order', [['heavy', 'heavy first'], ['name', 'by name'], ['time', 'as they came']],
-			(v) => this.go({ order: v === 'name' || v === 'time' ? v : 'heavy' }));
+			(v) => this.go({ order: v === 'name' || v === 'time' ? v : 'heavy', zoom: [] }));
+		this.select('group', [['', 'functions'], ['object', 'objects'], ['package', 'packages']],
+			(v) => this.go({ group: v === 'object' || v === 'package' ? v : '', zoom: [] }));
+		this.select('colours', [...(m.compares ? [/** @type {[string, string]} */ (['change', 'change'])] : []), ['kind', 'kind'], ['object', 'object']],
+			(v) => this.go({ colours: v === 'kind' || v === 'object' || v === 'change' ? v : '' }));
+		this.select('sizes', m.compares ? [['', 'now'], ['1', 'before']] : [['', 'now']], (v) => this.go({ before: v === '1' }));
 		for (const id of SWITCHES) {
 			const box = /** @type {HTMLInputElement} */ (byId(id));
 			box.addEventListener('change', () => this.go({ [id]: box.checked, zoom: [] }));
@@ -121,6 +129,9 @@ class App {
 		set('cpu', s.cpu);
 		set('weight', s.weight);
 		set('order', s.order);
+		set('group', s.group);
+		set('colours', this.colours());
+		set('sizes', s.before ? '1' : '');
 		set('search', s.search);
 		for (const id of SWITCHES)
 			/** @type {HTMLInputElement} */ (byId(id)).checked = s[id];
@@ -130,7 +141,8 @@ class App {
 			tab.setAttribute('tabindex', on ? '0' : '-1');
 		}
 		byId('view').setAttribute('aria-labelledby', `tab-${s.view}`);
-		byId('graph-bar').hidden = !['flame', 'tree', 'sandwich'].includes(s.view);
+		byId('graph-bar').hidden = !GRAPHS.includes(s.view);
+		this.legend();
 		const crumbs = byId('steps');
 		crumbs.replaceChildren();
 		s.steps.forEach((step, i) => crumbs.append(button(`${step.op} ${short(this.model.names[step.frame])} ✕`,
@@ -138,6 +150,27 @@ class App {
 		if (s.from >= 0)
 			crumbs.append(button(`time ${this.time.text(s.from)} to ${this.time.text(s.to + 1)} ✕`,
 				() => this.go({ from: -1, to: -1, zoom: [] }), { class: 'crumb', title: 'all of the time' }));
+	}
+
+	/** @returns {'kind'|'object'|'change'} */
+	colours() {
+		return this.state.colours || (this.model.compares ? 'change' : 'kind');
+	}
+
+	/** What the colours of the graph mean, of those that there are. */
+	legend() {
+		const by = this.colours(), m = this.model;
+		/** @type {[string, string][]} */
+		let list = [];
+		if (by === 'change')
+			list = CHANGES;
+		else if (by === 'kind')
+			list = [...new Set(m.kinds)].sort((a, b) => a - b).map((k) => [[0, 1, 2, 3].includes(k) ? `${KINDS[k].toLowerCase()}-0` : KINDS[k], KINDS[k]]);
+		byId('legend').replaceChildren(...list.map(([colour, text]) => {
+			const swatch = el('span');
+			swatch.style.background = `var(--${colour})`;
+			return el('li', {}, swatch, text);
+		}));
 	}
 
 	/* ---- what is chosen ---- */
@@ -148,7 +181,8 @@ class App {
 		this.chosen = b;
 		box.replaceChildren();
 		if (b.frame < 0) {
-			box.append(el('p', {}, `all: ${grouped(m.samples)} samples, ${grouped(m.all)} ${this.state.weight === 'count' ? 'samples' : 'events'}`));
+			box.append(el('p', {}, `all: ${grouped(m.samples)} samples, ${grouped(m.all)} ${this.state.weight === 'count' ? 'samples' : 'events'}` +
+				(m.compares ? `; ${m.swapped ? 'now' : 'before'} ${grouped(m.otherSamples)} samples, ${grouped(m.allOther)}` : '')));
 			return;
 		}
 		const parent = b.parent && b.parent.frame >= 0 ? b.parent : null;
@@ -158,13 +192,15 @@ class App {
 		const object = m.objects[b.frame] >= 0 ? this.data.objects[m.objects[b.frame]].path : '-';
 		box.append(el('p', { class: 'name' }, name), el('p', {}, `${KINDS[m.kinds[b.frame]]} · ${object}`),
 			el('p', {}, `${percent(b.weight, m.all)} of all` + (parent ? ` · ${percent(b.weight, parent.weight)} of ${short(m.names[parent.frame])}` : '') +
-				(zoom ? ` · ${percent(b.weight, zoom.weight)} of what is seen` : '') + ` · itself ${percent(b.self, m.all)} · ${grouped(b.weight)}`));
+				(zoom ? ` · ${percent(b.weight, zoom.weight)} of what is seen` : '') + ` · itself ${percent(b.self, m.all)} · ${grouped(b.weight)}` +
+				(m.compares && !b.span ? ` · ${m.swapped ? 'now' : 'before'} ${percent(b.other, m.all)} · change ${change(...m.nowAndBefore(b), m.all)}` : '')));
 		if (m.kinds[b.frame] !== CUT && b.frame < m.firstMade) {
 			const step = (/** @type {Step['op']} */ op) => () => this.go({ steps: [...this.state.steps, { op, frame: b.frame }], zoom: [] });
 			box.append(el('p', { class: 'bar' },
 				button('Focus', step('focus'), { title: 'only stacks with this function' }),
 				button('Ignore', step('ignore'), { title: 'no stacks with this function' }),
 				button('Hide', step('hide'), { title: 'what it costs is its callers\'' }),
+				...(this.hasCode(b.frame) ? [button('Code', () => this.go({ view: 'code', function: b.frame }), { title: 'its instructions' })] : []),
 				button('Sandwich', () => this.go({ view: 'sandwich', function: b.frame, zoom: [] }), { title: 'what calls it, what it calls' }),
 				button('Copy stack', () => copy(m.stack(b).map((f) => m.names[f]).join('\n'),
 					(done) => this.tell(done ? 'The stack is in the clipboard.' : 'This browser does not let the page copy.')))));
@@ -172,12 +208,17 @@ class App {
 		this.tell(`${short(name)}, ${percent(b.weight, m.all)}, level ${b.depth}`);
 	}
 
+	/** @param {number} frame */
+	hasCode(frame) {
+		return (this.data.code || []).some((c) => c.frame === frame);
+	}
+
 	/** @param {Block} b */
 	zoom(b) {
 		/** @type {number[]} */
 		const path = [];
 		for (let at = /** @type {Block|null} */ (b); at && at.frame >= 0; at = at.parent)
-			path.unshift(at.frame);
+			path.unshift(at.span && at.parent ? this.model.below(at.parent).indexOf(at) : at.frame);
 		this.go({ zoom: path });
 	}
 
@@ -185,7 +226,8 @@ class App {
 	find(root, path) {
 		let at = root;
 		for (const frame of path) {
-			const to = this.model.below(at).find((b) => b.frame === frame);
+			/* In the order of time a function is there many times: it is told by its place. */
+			const list = this.model.below(at), to = at.span ? list[frame] : list.find((b) => b.frame === frame);
 			if (!to)
 				break;
 			at = to;
@@ -197,20 +239,21 @@ class App {
 
 	compute() {
 		const s = this.state;
-		const key = JSON.stringify([['flame', 'tree', 'sandwich'].includes(s.view), s.event, s.thread, s.pid, s.cpu, s.from, s.to, s.weight, s.steps, s.recursion, s.objects, s.threads]);
+		const key = JSON.stringify([GRAPHS.includes(s.view), s.event, s.thread, s.pid, s.cpu, s.from, s.to, s.weight, s.steps, s.recursion, s.group, s.threads, s.before]);
 		if (key === this.computed)
 			return;
 		this.computed = key;
 		this.root = null;
-		const threads = s.threads && ['flame', 'tree', 'sandwich'].includes(s.view);
+		const threads = s.threads && GRAPHS.includes(s.view);
 		this.model.compute({ ...s, threads });
 	}
 
 	/** @returns {Block} */
 	blocks() {
-		const key = `${this.computed}${this.state.callers}`;
+		const s = this.state, chart = s.view === 'flame' && s.order === 'time' && !s.callers;
+		const key = `${this.computed}${s.callers}${chart}`;
 		if (!this.root || this.rootKey !== key)
-			this.root = this.state.callers ? this.model.callers() : this.model.callees();
+			this.root = s.callers ? this.model.callers() : chart ? this.model.chart(s) : this.model.callees();
 		this.rootKey = key;
 		return this.root;
 	}
@@ -220,6 +263,8 @@ class App {
 		byId('found').textContent = !f ? '' : `${f.nr} functions${f.plain ? ' (as plain text)' : ''}, ${percent(m.share(f.match), m.all)} of samples' ${this.state.weight === 'count' ? 'number' : 'events'}`;
 		for (const view of [this.flame, this.above, this.below, this.tree])
 			view.match = f ? f.match : null;
+		for (const view of [this.flame, this.above, this.below])
+			view.colours = this.colours();
 	}
 
 	/** @returns {Node} */
@@ -263,7 +308,7 @@ class App {
 	/** @returns {Node} */
 	treeView() {
 		this.tree.show(this.blocks());
-		return el('div', { class: 'view' }, el('p', { class: 'note' }, 'Share with what is below, share of its own, kind, name.'), this.tree.box);
+		return el('div', { class: 'view' }, el('p', { class: 'note' }, `Share with what is below, share of its own, ${this.model.compares ? 'change of the first since the other recording, ' : ''}kind, name.`), this.tree.box);
 	}
 
 	/** What stands before tables of a view, and those. @param {HTMLElement} box @param {string} view @returns {HTMLElement} */

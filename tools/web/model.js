@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What is asked of the data: samples chosen by event, thread, CPU and time; the tree of calls changed by
-// steps (focus, ignore, hide, recursion, objects); sums; searching. A tree is arrays by node in which a
-// parent always stands before its children, so every sum is one loop.
+// steps (focus, ignore, hide, recursion, groups); sums; searching. A tree is arrays by node in which a
+// parent always stands before its children, so every sum is one loop. Where the page has another recording
+// to compare with, each sum stands beside that one's, as large as if both had the same sum of all.
 
 const KINDS = ['user', 'kernel', 'inlined', 'JIT', 'unknown', 'guest', 'cut', 'thread'];
 const CUT = 6, THREAD = 7;
@@ -9,12 +10,34 @@ const CUT = 6, THREAD = 7;
 /**
  * @typedef {{op: 'focus'|'ignore'|'hide', frame: number}} Step
  * @typedef {{event: number, thread: number, pid: number, cpu: number, from: number, to: number,
- *   weight: 'period'|'count', steps: Step[], recursion: boolean, objects: boolean,
- *   threads: boolean}} Query
- *   thread, pid, cpu: -1 = all; from, to: slices, -1 = all
- * @typedef {{frame: number, weight: number, self: number, nodes: number[], weights: number[]|null,
+ *   weight: 'period'|'count', steps: Step[], recursion: boolean, group: ''|'object'|'package',
+ *   threads: boolean, before: boolean}} Query
+ *   thread, pid, cpu: -1 = all; from, to: slices, -1 = all; before: sizes are those of the other recording
+ * @typedef {{frame: number, weight: number, self: number, other: number, nodes: number[],
+ *   weights: number[]|null, others: number[]|null, span: [number, number]|null,
  *   parent: Block|null, children: Block[]|null, depth: number}} Block
+ *   weights, others: of callers, by node; span: of samples as they came, which of them
  */
+
+/**
+ * The package, module or namespace that a name says: of Java, Go, C++, Rust, scripts. '' where it says none.
+ * @param {string} name
+ */
+function packageOf(name) {
+	const script = /^(?:py::[^:]*:|(?:LazyCompile|Function|JS|Script|Eval|RegExp):\S*\s+)(.+?)(?::\d+)*$/.exec(name);
+	if (script)
+		return script[1];
+	const java = /^L?((?:[a-z_][\w$]*[/.])+)[A-Z$][\w$]*;?(?:::|\.|$)/.exec(name);
+	if (java)
+		return java[1].slice(0, -1).replaceAll('/', '.');
+	/* Suffixes of compilers are no packages. */
+	const plain = name.replace(/(\.(isra|constprop|part|cold|lto_priv|llvm|clone|\d+))+$/, '').replace(/@.*/, '');
+	const go = /^((?:[\w.~-]+\/)*[\w~-]+)\.(?:\(\*?[\w[\]]+\)\.)?\w/.exec(plain);
+	if (go)
+		return go[1];
+	const cpp = /^(?:[^(<]*\s)?[<&*]*([A-Za-z_]\w*)::/.exec(plain.replace(/^<+(?:[&*]|mut |const |dyn )*/, ''));
+	return cpp ? cpp[1] : '';
+}
 
 class Model {
 	/** @param {PageData} data */
@@ -26,8 +49,10 @@ class Model {
 		this.names = data.frames.name.map((s) => data.strings[s]);
 		this.kinds = data.frames.kind.slice();
 		this.objects = data.frames.object.slice();
-		/** Frames that stand for an object: made when they are asked for. @type {Map<number, number>} */
-		this.objectFrames = new Map();
+		/** Frames that stand for an object or a package: made when they are asked for. @type {Map<string, number>} */
+		this.groupFrames = new Map();
+		/** By frame: that of its group. @type {Map<string, Int32Array>} */
+		this.grouped = new Map();
 		this.firstMade = this.names.length;
 		/** As steps leave it. @type {Tree} */
 		this.shaped = this.base;
@@ -40,11 +65,29 @@ class Model {
 		this.shapeKey = '';
 		this.self = new Float64Array(0);
 		this.total = new Float64Array(0);
-		this.all = 0;
-		this.samples = 0;
+		/** The same of the other recording. */
+		this.other = new Float64Array(0);
+		this.otherTotal = new Float64Array(0);
+		this.all = this.allOther = 0;
+		this.samples = this.otherSamples = 0;
+		this.compares = !!data.before;
+		/** Sizes are those of the other recording. */
+		this.swapped = false;
+		/** Threads of the other recording. */
+		this.beforeThread = new Uint8Array(data.threads.name.length);
+		(data.groups.before || []).forEach((before, i) => {
+			if (before)
+				this.beforeThread[data.groups.thread[i]] = 1;
+		});
+		/** Samples as they came, see chart(). */
+		this.chartNode = new Int32Array(0);
+		this.chartWeight = new Float64Array(0);
+		this.levels = { depth: -1, at: new Int32Array(0), tree: this.base };
 		this.child = new Int32Array(0);
 		this.next = new Int32Array(0);
 		this.roots = -1;
+		/** By row: its node in a tree by thread. @type {Int32Array|null} */
+		this.split = null;
 	}
 
 	/** @param {number} thread */
@@ -59,18 +102,27 @@ class Model {
 		return o < 0 ? '' : this.data.objects[o].name;
 	}
 
-	/** @param {number} frame the frame that stands for the object of this one */
-	frameOfObject(frame) {
+	/** @param {number} frame @param {'object'|'package'} by the frame that stands for the group of this one */
+	frameOfGroup(frame, by) {
+		let of = this.grouped.get(by);
+		if (!of)
+			this.grouped.set(by, of = new Int32Array(this.firstMade).fill(-1));
+		if (of[frame] >= 0)
+			return of[frame];
 		const o = this.objects[frame];
-		const have = this.objectFrames.get(o);
-		if (have !== undefined)
-			return have;
-		const id = this.names.length;
-		this.names.push(o < 0 ? '[unknown]' : this.data.objects[o].name);
-		this.kinds.push(this.kinds[frame] === 2 ? 0 : this.kinds[frame]);
-		this.objects.push(o);
-		this.objectFrames.set(o, id);
-		return id;
+		const object = o < 0 ? '[unknown]' : this.data.objects[o].name;
+		const name = by === 'package' ? packageOf(this.names[frame]) || object : object;
+		const kind = this.kinds[frame] === 2 ? 0 : this.kinds[frame];
+		const key = `${by} ${kind} ${name}`;
+		let id = this.groupFrames.get(key);
+		if (id === undefined) {
+			id = this.names.length;
+			this.names.push(name);
+			this.kinds.push(kind);
+			this.objects.push(o);
+			this.groupFrames.set(key, id);
+		}
+		return of[frame] = id;
 	}
 
 	/**
@@ -78,11 +130,11 @@ class Model {
 	 * @param {Query} q
 	 */
 	shape(q) {
-		const key = JSON.stringify([q.steps, q.recursion, q.objects]);
+		const key = JSON.stringify([q.steps, q.recursion, q.group]);
 		if (key === this.shapeKey)
 			return;
 		this.shapeKey = key;
-		if (!q.steps.length && !q.recursion && !q.objects) {
+		if (!q.steps.length && !q.recursion && !q.group) {
 			this.shaped = this.base;
 			this.map = null;
 			return;
@@ -99,8 +151,8 @@ class Model {
 		const hidden = new Set(q.steps.filter((s) => s.op === 'hide').map((s) => s.frame));
 		for (let i = 0; i < base.n; i++) {
 			const up = base.parent[i] < 0 ? -1 : map[base.parent[i]];
-			const frame = q.objects ? this.frameOfObject(base.frame[i]) : base.frame[i];
-			const same = (q.recursion || q.objects) && up >= 0 && frames[up] === frame;
+			const frame = q.group ? this.frameOfGroup(base.frame[i], q.group) : base.frame[i];
+			const same = (q.recursion || q.group) && up >= 0 && frames[up] === frame;
 			if (up >= 0 && (same || hidden.has(base.frame[i]))) {
 				map[i] = up;
 				continue;
@@ -138,15 +190,22 @@ class Model {
 		}
 	}
 
-	/** Which groups of samples pass. @param {Query} q @returns {Uint8Array} */
+	/**
+	 * Which groups of samples pass. Threads of the other recording have other numbers: there it is those of
+	 * the same name.
+	 * @param {Query} q @returns {Uint8Array}
+	 */
 	groups(q) {
-		const g = this.data.groups;
+		const g = this.data.groups, t = this.data.threads;
 		const pass = new Uint8Array(g.event.length);
-		for (let i = 0; i < pass.length; i++)
-			pass[i] = g.event[i] === q.event &&
-				(q.thread < 0 || g.thread[i] === q.thread) &&
-				(q.pid < 0 || this.data.threads.pid[g.thread[i]] === q.pid) &&
-				(q.cpu < 0 || g.cpu[i] === q.cpu) ? 1 : 0;
+		const names = new Set(t.name.filter((_, i) => !this.beforeThread[i] && (t.pid[i] === q.pid || i === q.thread)));
+		for (let i = 0; i < pass.length; i++) {
+			const thread = g.thread[i];
+			const who = this.beforeThread[thread]
+				? (q.thread < 0 && q.pid < 0) || names.has(t.name[thread])
+				: (q.thread < 0 || thread === q.thread) && (q.pid < 0 || t.pid[thread] === q.pid);
+			pass[i] = g.event[i] === q.event && who && (q.cpu < 0 || g.cpu[i] === q.cpu) ? 1 : 0;
+		}
 		return pass;
 	}
 
@@ -220,22 +279,40 @@ class Model {
 		this.shape(q);
 		this.tree = this.shaped;
 		const split = q.threads ? this.splitByThread(q) : null;
-		const t = this.tree, r = this.rows;
+		const t = this.tree, r = this.rows, side = this.data.groups.before;
 		const weight = q.weight === 'count' ? r.count : r.period;
+		const first = q.before && side ? 1 : 0;
+		this.split = split;
+		this.swapped = first === 1;
 		this.self = new Float64Array(t.n);
-		this.total = new Float64Array(t.n);
-		this.all = this.samples = 0;
+		this.other = new Float64Array(side ? t.n : 0);
+		this.all = this.samples = this.allOther = this.otherSamples = 0;
 		this.passing(q, (i, node) => {
-			this.self[split ? split[i] : node] += weight[i];
+			const at = split ? split[i] : node;
+			if (side && side[r.group[i]] !== first) {
+				this.other[at] += weight[i];
+				this.allOther += weight[i];
+				this.otherSamples += r.count[i];
+				return;
+			}
+			this.self[at] += weight[i];
 			this.all += weight[i];
 			this.samples += r.count[i];
 		});
-		for (let i = t.n; i-- > 0;) {
-			this.total[i] += this.self[i];
-			if (t.parent[i] >= 0)
-				this.total[t.parent[i]] += this.total[i];
-		}
+		for (let i = 0; i < this.other.length; i++)
+			this.other[i] *= this.allOther ? this.all / this.allOther : 0;
+		this.total = this.sums(this.self);
+		this.otherTotal = this.sums(this.other);
 		this.link();
+	}
+
+	/** With what is below. @param {Float64Array} self */
+	sums(self) {
+		const total = self.slice(), parent = this.tree.parent;
+		for (let i = total.length; i-- > 0;)
+			if (parent[i] >= 0)
+				total[parent[i]] += total[i];
+		return total;
 	}
 
 	/** First child and next sibling of each node that has samples. */
@@ -245,7 +322,7 @@ class Model {
 		this.next = new Int32Array(t.n).fill(-1);
 		this.roots = -1;
 		for (let i = t.n; i-- > 0;) {
-			if (!this.total[i])
+			if (!this.total[i] && !this.otherTotal[i])
 				continue;
 			const up = t.parent[i];
 			this.next[i] = up < 0 ? this.roots : this.child[up];
@@ -258,30 +335,38 @@ class Model {
 
 	/* ---- blocks: what a flame graph shows, made as far as it is looked at ---- */
 
+	/** @param {Partial<Block>} more @returns {Block} */
+	block(more) {
+		return { frame: -1, weight: 0, self: 0, other: 0, nodes: [], weights: null, others: null, span: null,
+			parent: null, children: null, depth: 0, ...more };
+	}
+
 	/** @returns {Block} */
 	callees() {
-		/** @type {Block} */
-		const root = { frame: -1, weight: this.all, self: 0, nodes: [], weights: null, parent: null,
-			children: null, depth: 0 };
+		const root = this.block({ weight: this.all, other: this.allOther ? this.all : 0 });
 		const list = [];
 		for (let i = this.roots; i >= 0; i = this.next[i])
 			list.push(i);
-		root.children = this.group(root, list, null);
+		root.children = this.group(root, list, null, null);
 		return root;
 	}
 
 	/** Functions that samples were in, each above those that called it. @returns {Block} */
 	callers() {
-		const list = [], weights = [];
+		/** @type {number[]} */
+		const list = [];
+		/** @type {number[]} */
+		const weights = [];
+		/** @type {number[]} */
+		const others = [];
 		for (let i = 0; i < this.tree.n; i++)
-			if (this.self[i]) {
+			if (this.self[i] || this.other[i]) {
 				list.push(i);
 				weights.push(this.self[i]);
+				others.push(this.other[i] || 0);
 			}
-		/** @type {Block} */
-		const root = { frame: -1, weight: this.all, self: 0, nodes: [], weights: [], parent: null,
-			children: null, depth: 0 };
-		root.children = this.group(root, list, weights);
+		const root = this.block({ weight: this.all, other: this.allOther ? this.all : 0, weights: [], others: [] });
+		root.children = this.group(root, list, weights, others);
 		return root;
 	}
 
@@ -291,84 +376,177 @@ class Model {
 	 */
 	sandwich(frame) {
 		const t = this.tree, inside = new Uint8Array(t.n);
-		const list = [], weights = [];
-		let weight = 0, self = 0;
+		/** @type {number[]} */
+		const list = [];
+		/** @type {number[]} */
+		const weights = [];
+		/** @type {number[]} */
+		const others = [];
+		let weight = 0, self = 0, other = 0;
 		for (let i = 0; i < t.n; i++) {
 			const up = t.parent[i];
 			const within = up >= 0 && inside[up];
 			inside[i] = within || t.frame[i] === frame ? 1 : 0;
 			if (t.frame[i] === frame)
 				self += this.self[i];
-			if (t.frame[i] !== frame || within || !this.total[i])
+			if (t.frame[i] !== frame || within || !(this.total[i] || this.otherTotal[i]))
 				continue;
 			list.push(i);
 			weights.push(this.total[i]);
+			others.push(this.otherTotal[i] || 0);
 			weight += this.total[i];
+			other += this.otherTotal[i] || 0;
 		}
-		const one = { frame, weight, self, nodes: list, parent: null, children: null, depth: 0 };
-		return { callees: { ...one, weights: null }, callers: { ...one, weights } };
+		const one = { frame, weight, self, other, nodes: list };
+		return { callees: this.block(one), callers: this.block({ ...one, weights, others }) };
 	}
 
 	/**
 	 * Nodes as blocks, one for each frame.
 	 * @param {Block} parent @param {number[]} list @param {number[]|null} weights of callers
+	 * @param {number[]|null} others
 	 * @returns {Block[]}
 	 */
-	group(parent, list, weights) {
+	group(parent, list, weights, others) {
 		/** @type {Map<number, Block>} */
 		const by = new Map();
 		for (let k = 0; k < list.length; k++) {
 			const i = list[k], frame = this.tree.frame[i];
 			let b = by.get(frame);
-			if (!b) {
-				b = { frame, weight: 0, self: 0, nodes: [], weights: weights ? [] : null, parent,
-					children: null, depth: parent.depth + 1 };
-				by.set(frame, b);
-			}
+			if (!b)
+				by.set(frame, b = this.block({ frame, weights: weights ? [] : null, others: others ? [] : null,
+					parent, depth: parent.depth + 1 }));
 			b.nodes.push(i);
 			b.weight += weights ? weights[k] : this.total[i];
+			b.other += others ? others[k] : this.otherTotal[i] || 0;
 			b.self += weights ? (this.tree.parent[i] < 0 ? weights[k] : 0) : this.self[i];
 			if (weights && b.weights)
 				b.weights.push(weights[k]);
+			if (others && b.others)
+				b.others.push(others[k]);
 		}
 		return [...by.values()];
+	}
+
+	/** @param {{weight: number, other: number}} b @returns {[number, number]} */
+	nowAndBefore(b) {
+		return this.swapped ? [b.other, b.weight] : [b.weight, b.other];
 	}
 
 	/** @param {Block} b @returns {Block[]} */
 	below(b) {
 		if (b.children)
 			return b.children;
+		if (b.span)
+			return b.children = this.belowInTime(b, b.span);
 		/** @type {number[]} */
 		const list = [];
 		/** @type {number[]|null} */
 		const weights = b.weights ? [] : null;
+		/** @type {number[]|null} */
+		const others = b.others ? [] : null;
 		b.nodes.forEach((node, k) => {
-			if (b.weights && weights) {
+			if (b.weights && weights && b.others && others) {
 				if (this.tree.parent[node] >= 0) {
 					list.push(this.tree.parent[node]);
 					weights.push(b.weights[k]);
+					others.push(b.others[k]);
 				}
 				return;
 			}
 			for (let c = this.child[node]; c >= 0; c = this.next[c])
 				list.push(c);
 		});
-		b.children = this.group(b, list, weights);
+		b.children = this.group(b, list, weights, others);
 		return b.children;
+	}
+
+	/* ---- samples as they came ---- */
+
+	/**
+	 * The stacks in the order of time: neighbours that begin alike share their blocks as far as that goes.
+	 * Within a slice of time nothing is known of the order: there it is that of the tree, forwards and
+	 * backwards in turn, so that a slice begins with what the one before it ended with.
+	 * @param {Query} q @returns {Block}
+	 */
+	chart(q) {
+		const r = this.rows, n = this.tree.n, side = this.data.groups.before, first = q.before && side ? 1 : 0;
+		const weight = q.weight === 'count' ? r.count : r.period;
+		/** @type {number[]} */
+		const taken = [];
+		/** @type {number[]} */
+		const node = [];
+		this.passing(q, (i, at) => {
+			if (side && side[r.group[i]] !== first)
+				return;
+			taken.push(i);
+			node.push(this.split ? this.split[i] : at);
+		});
+		/* Slice, place in it, sample: below 2^11, 2^21 and 2^20. */
+		const keys = Float64Array.from(taken, (i, k) => {
+			const slice = r.slice[i] + 1;
+			return (slice * 2097152 + (slice % 2 ? node[k] : n - 1 - node[k])) * 1048576 + k;
+		}).sort();
+		this.chartNode = Int32Array.from(keys, (v) => node[v % 1048576]);
+		this.chartWeight = Float64Array.from(keys, (v) => weight[taken[v % 1048576]]);
+		this.levels.depth = -1;
+		return this.block({ weight: this.all, span: [0, keys.length], nodes: [-1] });
+	}
+
+	/** By node: which of those above it has this depth, or itself; -1: it is not so deep. @param {number} depth */
+	atDepth(depth) {
+		const t = this.tree, known = this.levels;
+		if (known.depth === depth && known.tree === t)
+			return known.at;
+		const at = new Int32Array(t.n), deep = new Int32Array(t.n);
+		for (let i = 0; i < t.n; i++) {
+			const up = t.parent[i];
+			deep[i] = up < 0 ? 1 : deep[up] + 1;
+			at[i] = deep[i] < depth ? -1 : deep[i] === depth ? i : at[up];
+		}
+		this.levels = { depth, at, tree: t };
+		return at;
+	}
+
+	/** @param {Block} b @param {[number, number]} span @returns {Block[]} */
+	belowInTime(b, span) {
+		const at = this.atDepth(b.depth + 1), out = [];
+		/** @type {Block|null} */
+		let last = null;
+		for (let k = span[0]; k < span[1]; k++) {
+			const node = at[this.chartNode[k]];
+			if (node < 0) {
+				last = null;
+				continue;
+			}
+			if (!last || last.nodes[0] !== node)
+				out.push(last = this.block({ frame: this.tree.frame[node], nodes: [node], span: [k, k],
+					parent: b, depth: b.depth + 1 }));
+			if (last.span)
+				last.span[1] = k + 1;
+			last.weight += this.chartWeight[k];
+			if (this.chartNode[k] === node)
+				last.self += this.chartWeight[k];
+		}
+		return out;
 	}
 
 	/* ---- functions, searching ---- */
 
-	/** @returns {{frame: number, self: number, total: number}[]} */
+	/** @returns {{frame: number, self: number, total: number, other: number, otherTotal: number}[]} */
 	functions() {
-		const t = this.tree;
-		const self = new Float64Array(this.names.length), total = new Float64Array(this.names.length);
-		const open = new Int32Array(this.names.length);
+		const t = this.tree, n = this.names.length;
+		const self = new Float64Array(n), total = new Float64Array(n);
+		const other = new Float64Array(n), otherTotal = new Float64Array(n);
+		const open = new Int32Array(n);
 		for (let i = this.roots; i >= 0;) {
 			const frame = t.frame[i];
 			self[frame] += this.self[i];
-			if (!open[frame]++)
+			other[frame] += this.other[i] || 0;
+			if (!open[frame]++) {
 				total[frame] += this.total[i];
+				otherTotal[frame] += this.otherTotal[i] || 0;
+			}
 			if (this.child[i] >= 0) {
 				i = this.child[i];
 				continue;
@@ -383,10 +561,24 @@ class Model {
 			}
 		}
 		const out = [];
-		for (let f = 0; f < total.length; f++)
-			if (total[f])
-				out.push({ frame: f, self: self[f], total: total[f] });
+		for (let f = 0; f < n; f++)
+			if (total[f] || otherTotal[f])
+				out.push({ frame: f, self: self[f], total: total[f], other: other[f], otherTotal: otherTotal[f] });
 		return out;
+	}
+
+	/** Of another event, by frame: samples in the function itself. @param {Query} q @param {number} event */
+	selfOf(q, event) {
+		const sums = new Float64Array(this.names.length), r = this.rows, t = this.shaped;
+		const weight = q.weight === 'count' ? r.count : r.period, side = this.data.groups.before;
+		let all = 0;
+		this.passing({ ...q, event }, (i, node) => {
+			if (side && side[r.group[i]])
+				return;
+			sums[t.frame[node]] += weight[i];
+			all += weight[i];
+		});
+		return { sums, all };
 	}
 
 	/** @param {number} frame the weight of samples whose stack has it */
@@ -449,18 +641,22 @@ class Model {
 
 	/**
 	 * Samples by slice of what passes but for time, of all and by thread.
-	 * @param {Query} q @returns {{all: Float64Array, threads: Map<number, Float64Array>}}
+	 * @param {Query} q @returns {{all: Float64Array, threads: Map<number, Float64Array>, before: Float64Array}}
 	 */
 	overTime(q) {
 		const r = this.rows, n = this.data.time.slices;
 		const pass = this.groups({ ...q, thread: -1, pid: -1 });
-		const all = new Float64Array(n);
+		const all = new Float64Array(n), before = new Float64Array(n);
 		/** @type {Map<number, Float64Array>} */
 		const threads = new Map();
 		const weight = q.weight === 'count' ? r.count : r.period;
 		for (let i = 0; i < r.n; i++) {
 			if (!pass[r.group[i]] || r.slice[i] < 0 || (this.map && this.map[r.node[i]] < 0))
 				continue;
+			if (this.beforeThread[this.data.groups.thread[r.group[i]]]) {
+				before[r.slice[i]] += weight[i];
+				continue;
+			}
 			const thread = this.data.groups.thread[r.group[i]];
 			let of = threads.get(thread);
 			if (!of)
@@ -468,6 +664,6 @@ class Model {
 			of[r.slice[i]] += weight[i];
 			all[r.slice[i]] += weight[i];
 		}
-		return { all, threads };
+		return { all, threads, before };
 	}
 }

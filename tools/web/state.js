@@ -5,7 +5,8 @@
 
 /**
  * @typedef {Query & {view: string, callers: boolean, up: boolean, order: 'heavy'|'name'|'time',
- *   search: string, zoom: number[], function: number, sort: string, filter: string}} State
+ *   search: string, zoom: number[], function: number, sort: string, filter: string,
+ *   colours: ''|'kind'|'object'|'change', columns: string}} State
  */
 
 const VIEWS = ['flame', 'functions', 'sandwich', 'tree', 'time', 'branches', 'simd', 'code', 'recording'];
@@ -23,7 +24,8 @@ function mainEvent(data) {
 	const sum = data.events.map(() => 0);
 	const rows = data.rows;
 	for (let i = 0; i < rows.group.length; i++)
-		sum[data.groups.event[rows.group[i]]] += rows.count[i];
+		if (!data.groups.before || !data.groups.before[rows.group[i]])
+			sum[data.groups.event[rows.group[i]]] += rows.count[i];
 	return Math.max(0, sum.indexOf(Math.max(...sum)));
 }
 
@@ -40,7 +42,7 @@ function stateOf(model, fragment, event) {
 			steps.push({ op: m[1] === 'f' ? 'focus' : m[1] === 'i' ? 'ignore' : 'hide', frame: Number(m[2]) });
 	}
 	const zoom = (p.get('zoom') || '').split('.').filter((s) => /^\d{1,8}$/.test(s)).map(Number);
-	const order = p.get('order');
+	const order = p.get('order'), group = p.get('group'), colours = p.get('colours');
 	const from = numberIn(p.get('from'), 0, slices, -1), to = numberIn(p.get('to'), 0, slices, -1);
 	return {
 		view: VIEWS.includes(view) ? view : 'flame',
@@ -53,7 +55,8 @@ function stateOf(model, fragment, event) {
 		weight: p.get('weight') === 'count' ? 'count' : 'period',
 		steps,
 		recursion: p.get('recursion') === '1',
-		objects: p.get('objects') === '1',
+		group: group === 'object' || group === 'package' ? group : '',
+		before: p.get('before') === '1' && model.compares,
 		threads: p.get('threads') === '1',
 		callers: p.get('callers') === '1',
 		up: p.get('up') === '1',
@@ -63,6 +66,8 @@ function stateOf(model, fragment, event) {
 		function: numberIn(p.get('function'), 0, frames, -1),
 		sort: p.get('sort') || 'self',
 		filter: p.get('filter') || '',
+		colours: colours === 'kind' || colours === 'object' || (colours === 'change' && model.compares) ? colours : '',
+		columns: /^[a-z0-9.]{1,400}$/.test(p.get('columns') || '') ? p.get('columns') || '' : '',
 	};
 }
 
@@ -84,7 +89,8 @@ function fragmentOf(s, event) {
 	put('weight', s.weight, 'period');
 	put('steps', s.steps.map((x) => x.op[0] + x.frame).join('.'), '');
 	put('recursion', s.recursion, false);
-	put('objects', s.objects, false);
+	put('group', s.group, '');
+	put('before', s.before, false);
 	put('threads', s.threads, false);
 	put('callers', s.callers, false);
 	put('up', s.up, false);
@@ -94,5 +100,7 @@ function fragmentOf(s, event) {
 	put('function', s.function, -1);
 	put('sort', s.sort, 'self');
 	put('filter', s.filter, '');
+	put('colours', s.colours, '');
+	put('columns', s.columns, '');
 	return p.toString();
 }

@@ -42,6 +42,7 @@ class CallTree {
 			const line = el('span', { class: this.match && this.match[b.frame] ? 'line found' : 'line' },
 				el('span', { class: 'share' }, percent(b.weight, this.model.all)),
 				el('span', { class: 'share' }, percent(b.self, this.model.all)),
+				...(this.model.compares ? [el('span', { class: 'share' }, change(...this.model.nowAndBefore(b), this.model.all))] : []),
 				el('span', { class: `kind ${kind}` }, kind), ' ', short(name),
 				el('span', { class: 'object' }, ` ${short(this.model.objectName(b.frame))}`));
 			item.append(line);

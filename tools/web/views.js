@@ -8,6 +8,48 @@ function placeText(p) {
 }
 
 /**
+ * The columns that functions can have: a text and what sorts by it, of one function.
+ * @typedef {{frame: number, self: number, total: number, other: number, otherTotal: number}} OneFunction
+ * @typedef {Column & {get: (f: OneFunction) => [string|Node, string|number], usual?: boolean}} FunctionColumn
+ * @param {Model} model @param {State} s @returns {FunctionColumn[]}
+ */
+function functionColumns(model, s) {
+	const all = model.all, swapped = model.swapped;
+	const points = (/** @type {number} */ now, /** @type {number} */ other) => {
+		const [a, b] = swapped ? [other, now] : [now, other];
+		return /** @type {[string, number]} */ ([change(a, b, all), a - b]);
+	};
+	/** @type {FunctionColumn[]} */
+	const list = [
+		{ name: 'self', title: 'Self', number: true, hint: 'samples in the function itself', usual: true,
+			get: (f) => [barCell(percent(f.self, all), f.self, all), f.self] },
+		{ name: 'total', title: 'Total', number: true, hint: 'and in what it calls, each once', usual: true,
+			get: (f) => [barCell(percent(f.total, all), f.total, all), f.total] },
+		{ name: 'selfnumber', title: 'Self, number', number: true, get: (f) => [grouped(f.self), f.self] },
+		{ name: 'totalnumber', title: 'Total, number', number: true, get: (f) => [grouped(f.total), f.total] },
+	];
+	if (model.compares)
+		list.splice(1, 0, { name: 'change', title: 'Change', number: true, usual: true, hint: 'of Self since the other recording, in points of a hundred',
+			get: (f) => points(f.self, f.other) });
+	if (model.compares)
+		list.splice(3, 0, { name: 'changetotal', title: 'Change', number: true, usual: true, hint: 'of Total since the other recording',
+			get: (f) => points(f.total, f.otherTotal) });
+	model.data.events.forEach((e, i) => {
+		const name = `event${i}`;
+		if (i === s.event)
+			return;
+		const of = s.columns.split('.').includes(name) ? model.selfOf(s, i) : null;
+		list.push({ name, title: short(e.name), number: true, hint: 'samples of this event in the function itself',
+			get: (f) => (of ? [barCell(percent(of.sums[f.frame], of.all), of.sums[f.frame], of.all), of.sums[f.frame]] : ['', 0]) });
+	});
+	list.push({ name: 'name', title: 'Function', usual: true, get: (f) => ['', model.names[f.frame]] },
+		{ name: 'object', title: 'Object', usual: true, get: (f) => [short(model.objectName(f.frame)), model.objectName(f.frame)] },
+		{ name: 'package', title: 'Package', get: (f) => [short(packageOf(model.names[f.frame])), packageOf(model.names[f.frame])] },
+		{ name: 'kind', title: 'Kind', usual: true, get: (f) => [KINDS[model.kinds[f.frame]], KINDS[model.kinds[f.frame]]] });
+	return list;
+}
+
+/**
  * @param {Model} model @param {State} s @param {(change: Partial<State>) => void} go
  * @returns {HTMLElement}
  */
@@ -18,33 +60,36 @@ function functionsView(model, s, go) {
 	const filter = el('input', { type: 'search', value: s.filter, id: 'filter', 'aria-label': 'Only functions or objects with' });
 	filter.value = s.filter;
 	filter.addEventListener('change', () => go({ filter: filter.value }));
-	const box = el('div', { class: 'view' }, el('p', { class: 'bar' }, el('label', { for: 'filter' }, 'Only with: '), filter));
-	box.append(table({
+	const all = functionColumns(model, s), wanted = s.columns.split('.');
+	const shown = all.filter((c) => c.name === 'name' || (s.columns ? wanted.includes(c.name) : c.usual));
+	const pick = el('details', { class: 'columns' }, el('summary', {}, 'Columns'));
+	pick.open = columnsOpen;
+	pick.addEventListener('toggle', () => { columnsOpen = pick.open; });
+	for (const c of all.filter((o) => o.name !== 'name')) {
+		const box = el('input', { type: 'checkbox', id: `column-${c.name}` });
+		box.checked = shown.includes(c);
+		box.addEventListener('change', () => go({ columns: all.filter((o) => (o === c ? box.checked : shown.includes(o))).map((o) => o.name).join('.') }));
+		pick.append(el('label', { title: c.hint || '' }, box, c.name.startsWith('change') ? `${c.title} of ${c.name === 'change' ? 'Self' : 'Total'}` : c.title));
+	}
+	const link = (/** @type {number} */ frame) => (frame < model.firstMade
+		? button(short(model.names[frame]), () => go({ view: 'sandwich', function: frame, zoom: [] }), { class: 'link' })
+		: short(model.names[frame]));
+	return el('div', { class: 'view' }, el('div', { class: 'bar' }, el('label', { for: 'filter' }, 'Only with '), filter, pick), table({
 		caption: `${grouped(rows.length)} functions`,
-		columns: [
-			{ name: 'self', title: 'Self', number: true, hint: 'samples in the function itself' },
-			{ name: 'total', title: 'Total', number: true, hint: 'and in what it calls, each once' },
-			{ name: 'name', title: 'Function' },
-			{ name: 'object', title: 'Object' },
-			{ name: 'kind', title: 'Kind' },
-		],
+		columns: shown,
 		rows: rows.map((f) => {
-			const name = model.names[f.frame], object = model.objectName(f.frame), kind = KINDS[model.kinds[f.frame]];
+			const got = shown.map((c) => c.get(f));
 			return {
-				cells: [percent(f.self, model.all), percent(f.total, model.all),
-					f.frame < model.firstMade
-						? button(short(name), () => go({ view: 'sandwich', function: f.frame, zoom: [] }), { class: 'link' })
-						: short(name),
-					short(object), kind],
-				keys: [f.self, f.total, name, object, kind],
+				cells: got.map((g, i) => (shown[i].name === 'name' ? link(f.frame) : g[0])),
+				keys: got.map((g) => g[1]),
 				mark: !!found && !!found.match[f.frame],
 			};
 		}),
-		sort: s.sort,
+		sort: shown.some((c) => c.name === s.sort.replace(/^-/, '')) ? s.sort : 'self',
 		onSort: (sort) => go({ sort }),
 	}));
-	return box;
 }
+let columnsOpen = false;
 
 /** @param {[string, string|number|undefined][]} facts */
 function factList(facts) {

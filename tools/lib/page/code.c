@@ -60,9 +60,9 @@ static uint32_t callee(const struct page *p, const struct listing *l,
 
 	if (line->kind != LISTING_INSN || line->ref != LISTING_CODE ||
 	    !listing_callee(p->code, l, line, &dso, &sym) || !sym ||
-	    sym->idx >= p->frame_of_sym[0].n)
+	    sym->idx >= p->side[0].frame_of_sym[0].n)
 		return 0;
-	return p->frame_of_sym[0].v[sym->idx];
+	return p->side[0].frame_of_sym[0].v[sym->idx];
 }
 
 #define LINES(j, name, l, part, it, expr)                                 \
@@ -159,7 +159,7 @@ static void put_listing(const struct page *p, const struct listing *l, struct js
 
 static uint32_t frame_of(const struct page *p, const struct symbol *sym)
 {
-	return sym->idx < p->frame_of_sym[0].n ? p->frame_of_sym[0].v[sym->idx] : 0;
+	return sym->idx < p->side[0].frame_of_sym[0].n ? p->side[0].frame_of_sym[0].v[sym->idx] : 0;
 }
 
 int page_put_code(struct page *p, struct json *j, struct err *e)

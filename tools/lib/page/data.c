@@ -255,6 +255,8 @@ static void put_frames(struct page *p, struct json *j)
 	COLUMN(j, "event", &p->groups, g, g->event);
 	COLUMN(j, "thread", &p->groups, g, g->thread);
 	COLUMN(j, "cpu", &p->groups, g, or_none(g->cpu));
+	if (p->o.before)
+		COLUMN(j, "before", &p->groups, g, g->side);
 	page_close(j, '}');
 }
 
@@ -296,8 +298,8 @@ static void put_objects(const struct page *p, struct json *j)
 static void put_time(struct page *p, struct json *j)
 {
 	page_open(j, "time", '{');
-	if (p->has_time) {
-		page_num(j, "start", p->origin);
+	if (p->side[0].has_time) {
+		page_num(j, "start", p->side[0].origin);
 		page_num(j, "width", 1ULL << p->shift);
 	}
 	page_num(j, "slices", p->nr_slices);

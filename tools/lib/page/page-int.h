@@ -4,6 +4,7 @@
  *
  *	page.c		reads the session, writes the page around the data
  *	stacks.c	samples into a tree of calls and rows of sums
+ *	frames.c	what is in that tree: functions, objects
  *	cut.c		what is too much for a page
  *	edges.c		branches
  *	code.c		functions as instructions
@@ -50,13 +51,14 @@ struct page_node {
 
 /* Who was sampled: by a number of the recording's thread and its name then. */
 struct page_thread {
-	uint32_t thread, comm;
+	uint32_t thread, comm, side;
 	uint32_t name; /* strings */
 	int32_t pid, tid;
 };
 
 struct page_group {
 	uint32_t event, thread, cpu; /* cpu: NONE */
+	uint32_t side;		     /* 0; 1: of the recording before */
 };
 
 struct page_row {
@@ -86,18 +88,31 @@ enum page_mark_kind { MARK_SWITCH, MARK_LOST };
 
 #define PAGE_SLICES 1024
 
-struct page {
+/* A recording of the page: numbers of its symbols and objects to those of the page. */
+struct page_side {
 	struct session *session;
 	const struct session_env *env;
-	struct page_opts o;
-
-	struct intern strings; /* as they were recorded */
-	VEC(struct page_frame) frames;
+	uint32_t nr;
 	VEC(uint32_t)
 	frame_of_sym[2];	    /* by symbol->idx: frame + 1; of functions, of inlined ones */
 	VEC(uint32_t) frame_of_dso; /* by dso->idx: of addresses without a symbol */
+	VEC(uint32_t) object_of;    /* by dso->idx: object + 1 */
+	VEC(uint32_t) event;	    /* by number: the page's; NONE: it has none of this name */
+	uint64_t origin;
+	bool has_time;
+	uint64_t apart; /* samples of such events */
+};
+
+struct page {
+	struct session *session; /* those of the first side */
+	const struct session_env *env;
+	struct page_opts o;
+	struct page_side side[2], *at; /* the one that is read */
+
+	struct intern strings; /* as they were recorded */
+	VEC(struct page_frame) frames;
+	struct htab frame_tab; /* by name and object: used where there are two sides */
 	uint32_t frame_unknown, frame_cut;
-	VEC(uint32_t) object_of; /* by dso->idx: object + 1 */
 	VEC(struct page_object) objects;
 
 	VEC(struct page_node) nodes;
@@ -118,11 +133,9 @@ struct page {
 	VEC(struct page_mark) marks;
 	struct htab mark_tab;
 
-	/* Slices of 2^shift ns from origin on; nr: one behind the last that there is. */
-	uint64_t origin;
+	/* Slices of 2^shift ns from each side's origin on; nr: one behind the last that there is. */
 	unsigned shift;
 	uint32_t nr_slices;
-	bool has_time;
 
 	bool started;	       /* the following are as the events want them */
 	struct table *simd;    /* NULL: no event has vectors */
@@ -134,6 +147,15 @@ struct page {
 	bool cut_cpu, cut_time;
 };
 
+/* ---- frames.c ---------------------------------------------------------------------------------- */
+
+uint32_t page_object_of(struct page *p, const struct dso *dso);
+/* The frame of a location, of a function or of its object; NONE: no memory. */
+uint32_t page_frame_of(struct page *p, uint32_t loc, const struct symbol *sym, bool inlined,
+		       uint8_t cpumode);
+/* Names what the events of the second side are. */
+int page_match_events(struct page *p);
+
 /* ---- stacks.c ---------------------------------------------------------------------------------- */
 
 /* 0 or -ENOMEM. */
@@ -142,7 +164,6 @@ int page_add_mark(struct page *p, enum page_mark_kind kind, uint32_t thread, uin
 		  uint64_t nr);
 uint32_t page_thread_of(struct page *p, const struct thread *th);
 uint32_t page_group_of(struct page *p, const struct page_group *g);
-uint32_t page_object_of(struct page *p, const struct dso *dso);
 uint32_t page_node_of(struct page *p, uint32_t parent, uint32_t frame);
 /* Adds to the row that is told apart so. */
 int page_count(struct page *p, const struct page_row *row);

@@ -27,7 +27,14 @@ static int add_branches(struct page *p, const struct session_sample *in, struct 
 
 int page_add(struct page *p, const struct session_sample *in, struct err *e)
 {
-	int ret = p->started ? 0 : page_start_tables(p, e);
+	int ret;
+
+	/* Of the recording before, stacks alone. */
+	if (p->at->nr)
+		return page_add_sample(p, in->s, in->thread)
+			       ? err_set(e, -ENOMEM, "no memory for the page")
+			       : 0;
+	ret = p->started ? 0 : page_start_tables(p, e);
 
 	p->started = true; /* in a pipe events come with the records */
 	if (!ret && page_add_sample(p, in->s, in->thread))
@@ -63,7 +70,8 @@ int page_add_record(struct page *p, const struct record *rec, struct err *e)
 	struct record_lost l;
 	int ret = 0;
 
-	if (!session_wants(p->session, rec->time, UINT32_MAX) || !session_in_slice(p->session))
+	if (p->at->nr || !session_wants(p->session, rec->time, UINT32_MAX) ||
+	    !session_in_slice(p->session))
 		return 0;
 	switch (rec->type) {
 	case PERF_RECORD_LOST:
@@ -87,10 +95,14 @@ void page_free(struct page *p)
 	brflow_free(p->flow);
 	intern_free(&p->strings);
 	vec_free(&p->frames);
-	vec_free(&p->frame_of_sym[0]);
-	vec_free(&p->frame_of_sym[1]);
-	vec_free(&p->frame_of_dso);
-	vec_free(&p->object_of);
+	htab_free(&p->frame_tab);
+	for (size_t i = 0; i < ARRAY_SIZE(p->side); i++) {
+		vec_free(&p->side[i].frame_of_sym[0]);
+		vec_free(&p->side[i].frame_of_sym[1]);
+		vec_free(&p->side[i].frame_of_dso);
+		vec_free(&p->side[i].object_of);
+		vec_free(&p->side[i].event);
+	}
 	vec_free(&p->objects);
 	vec_free(&p->nodes);
 	htab_free(&p->node_tab);
@@ -130,8 +142,9 @@ int page_new(struct page **out, struct session *s, const struct page_opts *o, st
 
 	if (!p)
 		return err_set(e, -ENOMEM, "no memory for the page");
-	p->session = s;
-	p->env = session_env(s);
+	p->session = p->side[0].session = s;
+	p->env = p->side[0].env = session_env(s);
+	p->at = &p->side[0];
 	p->o = *o;
 	p->frame_unknown = p->frame_cut = NONE;
 	return o->functions ? annotate_new(&p->code, p->env->machine, p->env->resolver, e) : 0;
@@ -144,6 +157,27 @@ int page_finish(struct page *p, struct obuf *out, struct err *e)
 }
 
 /* ---- a session of one's own ---------------------------------------------------------------------- */
+
+/* Reads the other recording into the same tree. */
+static int read_before(struct page *p, const struct session_consumer *consumer, struct err *e)
+{
+	struct page_side *b = &p->side[1];
+	int ret;
+
+	b->session = p->o.before;
+	b->env = session_env(b->session);
+	b->nr = 1;
+	p->at = b;
+	ret = page_match_events(p) ? err_set(e, -ENOMEM, "no memory for the page")
+				   : session_read(b->session, consumer, p, e);
+	p->at = &p->side[0];
+	if (!ret && b->apart)
+		log_to(&p->o.log, LOG_WARN,
+		       "%llu samples of %s are of events that %s has none of: they are left out",
+		       (unsigned long long)b->apart, perfdata_path(b->env->pd),
+		       perfdata_path(p->env->pd));
+	return ret;
+}
 
 static uint64_t need(void *ctx, const struct perfdata_event *event)
 {
@@ -171,6 +205,8 @@ int page_write(struct session *s, const struct page_opts *o, struct obuf *out, s
 	int ret = page_new(&p, s, o, e);
 
 	ret = ret ?: session_read(s, &consumer, p, e);
+	if (!ret && o->before)
+		ret = read_before(p, &consumer, e);
 	ret = ret ?: page_finish(p, out, e);
 	page_free(p);
 	return ret;

@@ -30,6 +30,12 @@ struct page_opts {
 	uint32_t max_nodes; /* of the tree of calls; 0 = 800,000 */
 	uint32_t max_rows;  /* of samples that were added up; 0 = 900,000 */
 	bool full_paths;
+	/*
+	 * Another recording, from before: its samples are in the same tree, and the page shows what is more
+	 * or less. Functions are the same where name and object are, events where their names are. As @s,
+	 * after session_start(); NULL: none.
+	 */
+	struct session *before;
 	struct log_sink log; /* what the page says of the recording too: what is missing, lost */
 };
 

@@ -30,14 +30,14 @@ static void put_event(const struct perfdata_event *ev, struct json *j)
 	page_close(j, '}');
 }
 
-static void put_warnings(struct page *p, struct json *j)
+static void put_warnings(struct page *p, struct session *s, struct json *j)
 {
-	const struct err *damage = session_damage(p->session);
+	const struct err *damage = session_damage(s);
 
 	page_open(j, "warnings", '[');
 	if (damage)
 		page_str(j, NULL, damage->text);
-	for (const char *const *w = session_warnings(p->session, SESSION_WARN_ALL); *w; w++) {
+	for (const char *const *w = session_warnings(s, SESSION_WARN_ALL); *w; w++) {
 		page_str(j, NULL, *w);
 		log_to(&p->o.log, LOG_WARN, "%s", *w);
 	}
@@ -82,15 +82,12 @@ static void put_cut(const struct page *p, struct json *j)
 	page_close(j, '}');
 }
 
-int page_put_recording(struct page *p, struct json *j, struct err *e)
+static void put_facts(struct page *p, struct session *s, struct json *j)
 {
-	const struct perfdata *pd = p->env->pd;
+	const struct perfdata *pd = session_env(s)->pd;
 	const struct perfdata_env *env = perfdata_env(pd);
-	const struct session_counts *n = session_counts(p->session);
-	int ret;
+	const struct session_counts *n = session_counts(s);
 
-	page_open(j, "recording", '{');
-	page_str(j, "perf", PERF_VERSION);
 	page_str(j, "file", perfdata_path(pd));
 	put_command(env, j);
 	page_str(j, "host", env->hostname);
@@ -108,11 +105,27 @@ int page_put_recording(struct page *p, struct json *j, struct err *e)
 	page_num(j, "lost_samples", n->lost_samples);
 	page_num(j, "lost_events", n->lost_events);
 	page_num(j, "bad", n->bad);
+	put_warnings(p, s, j);
+}
+
+int page_put_recording(struct page *p, struct json *j, struct err *e)
+{
+	const struct perfdata *pd = p->env->pd;
+	int ret;
+
+	page_open(j, "recording", '{');
+	page_str(j, "perf", PERF_VERSION);
+	put_facts(p, p->session, j);
 	put_cut(p, j);
-	put_warnings(p, j);
 	put_sources(p, j);
 	ret = put_header(p, j, e);
 	page_close(j, '}');
+	if (p->o.before) {
+		page_open(j, "before", '{');
+		put_facts(p, p->o.before, j);
+		page_num(j, "apart", p->side[1].apart);
+		page_close(j, '}');
+	}
 	page_open(j, "events", '[');
 	for (size_t i = 0; i < perfdata_nr_events(pd); i++)
 		put_event(perfdata_event(pd, i), j);

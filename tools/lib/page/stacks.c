@@ -8,97 +8,8 @@
  * Time is in slices that become longer when there are too many, so that rows do not grow with the
  * length of the recording.
  */
-#include <stdio.h>
-
 #include "page-int.h"
 #include "unwind/unwind.h"
-
-/* ---- what a frame is ----------------------------------------------------------------------------- */
-
-static uint8_t kind_of(const struct dso *dso, uint8_t cpumode)
-{
-	if (!dso)
-		return cpumode == PERF_RECORD_MISC_KERNEL ? KIND_KERNEL : KIND_UNKNOWN;
-	if (dso->guest || cpumode == PERF_RECORD_MISC_GUEST_KERNEL ||
-	    cpumode == PERF_RECORD_MISC_GUEST_USER)
-		return KIND_GUEST;
-	switch (dso->kind) {
-	case DSO_KERNEL:
-	case DSO_MODULE:
-	case DSO_BPF: return KIND_KERNEL;
-	case DSO_ANON:
-	case DSO_JIT: return KIND_JIT;
-	default: return KIND_USER;
-	}
-}
-
-uint32_t page_object_of(struct page *p, const struct dso *dso)
-{
-	const struct page_object new = { .dso = dso };
-
-	if (vec_reach(&p->object_of, dso->idx, 0))
-		return NONE;
-	if (!p->object_of.v[dso->idx]) {
-		if (vec_push(&p->objects, new))
-			return NONE;
-		p->object_of.v[dso->idx] = (uint32_t)p->objects.n;
-	}
-	return p->object_of.v[dso->idx] - 1;
-}
-
-static uint32_t new_frame(struct page *p, const char *name, const struct dso *dso, uint8_t kind)
-{
-	struct page_frame f = { .name = intern(&p->strings, name), .dso = NONE, .kind = kind };
-
-	if (dso)
-		f.dso = page_object_of(p, dso);
-	if (f.name == INTERN_NONE || (dso && f.dso == NONE) || vec_push(&p->frames, f))
-		return NONE;
-	return (uint32_t)p->frames.n - 1;
-}
-
-static uint32_t frame_of_object(struct page *p, const struct dso *dso, uint8_t cpumode)
-{
-	const char *name = p->o.full_paths ? dso->name : dso->short_name;
-	char text[256];
-	uint32_t id;
-
-	if (vec_reach(&p->frame_of_dso, dso->idx, 0))
-		return NONE;
-	if (p->frame_of_dso.v[dso->idx])
-		return p->frame_of_dso.v[dso->idx] - 1;
-	/* "[kernel.kallsyms]" has its brackets already. */
-	if (name[0] != '[')
-		snprintf(text, sizeof(text), "[%.250s]", name);
-	id = new_frame(p, name[0] == '[' ? name : text, dso,
-		       kind_of(dso, cpumode) == KIND_KERNEL ? KIND_KERNEL : KIND_UNKNOWN);
-	if (id != NONE)
-		p->frame_of_dso.v[dso->idx] = id + 1;
-	return id;
-}
-
-static uint32_t frame_of(struct page *p, uint32_t loc, const struct symbol *sym, bool inlined,
-			 uint8_t cpumode)
-{
-	const struct loc *l = resolver_loc(p->env->resolver, loc);
-	uint32_t id;
-
-	if (!sym && l->dso)
-		return frame_of_object(p, l->dso, cpumode);
-	if (!sym) {
-		if (p->frame_unknown == NONE)
-			p->frame_unknown = new_frame(p, "[unknown]", NULL, KIND_UNKNOWN);
-		return p->frame_unknown;
-	}
-	if (vec_reach(&p->frame_of_sym[inlined], sym->idx, 0))
-		return NONE;
-	if (p->frame_of_sym[inlined].v[sym->idx])
-		return p->frame_of_sym[inlined].v[sym->idx] - 1;
-	id = new_frame(p, sym->name, l->dso, inlined ? KIND_INLINED : kind_of(l->dso, cpumode));
-	if (id != NONE)
-		p->frame_of_sym[inlined].v[sym->idx] = id + 1;
-	return id;
-}
 
 /* ---- the tree ------------------------------------------------------------------------------------ */
 
@@ -139,7 +50,7 @@ static uint32_t node_of_stack(struct page *p, const struct frame *f, size_t n)
 		return NONE;
 	for (size_t i = 0; i < n; i++) {
 		const struct frame *in = &f[n - 1 - i];
-		uint32_t frame = frame_of(p, in->loc, in->sym, in->inlined, in->cpumode);
+		uint32_t frame = page_frame_of(p, in->loc, in->sym, in->inlined, in->cpumode);
 
 		if (frame == NONE)
 			return NONE;
@@ -162,17 +73,24 @@ static uint32_t node_of_stack(struct page *p, const struct frame *f, size_t n)
 
 uint32_t page_thread_of(struct page *p, const struct thread *th)
 {
-	uint64_t hash = hash_u64((uint64_t)th->idx << 32 | th->comm);
+	uint64_t hash = hash_mix((uint64_t)th->idx << 32 | th->comm, p->at->nr);
 	struct page_thread new = {
-		.thread = th->idx, .comm = th->comm, .pid = th->pid, .tid = th->tid
+		.thread = th->idx,
+		.comm = th->comm,
+		.side = p->at->nr,
+		.pid = th->pid,
+		.tid = th->tid,
 	};
 	uint32_t i;
 
 	for (struct htab_it it = htab_find(&p->thread_tab, hash);
-	     htab_next(&p->thread_tab, &it, &i);)
-		if (p->threads.v[i].thread == th->idx && p->threads.v[i].comm == th->comm)
+	     htab_next(&p->thread_tab, &it, &i);) {
+		const struct page_thread *t = &p->threads.v[i];
+
+		if (t->thread == th->idx && t->comm == th->comm && t->side == p->at->nr)
 			return i;
-	new.name = intern(&p->strings, machine_comm(p->env->machine, th->comm));
+	}
+	new.name = intern(&p->strings, machine_comm(p->at->env->machine, th->comm));
 	i = (uint32_t)p->threads.n;
 	return new.name == INTERN_NONE || vec_push(&p->threads, new) ||
 			       htab_add(&p->thread_tab, hash, i)
@@ -182,7 +100,8 @@ uint32_t page_thread_of(struct page *p, const struct thread *th)
 
 uint32_t page_group_of(struct page *p, const struct page_group *g)
 {
-	uint64_t hash = hash_mix((uint64_t)g->event << 32 | g->thread, g->cpu);
+	uint64_t hash =
+		hash_mix((uint64_t)g->event << 32 | g->thread, (uint64_t)g->side << 32 | g->cpu);
 	uint32_t i;
 
 	for (struct htab_it it = htab_find(&p->group_tab, hash); htab_next(&p->group_tab, &it, &i);)
@@ -210,6 +129,23 @@ static int index_rows(struct page *p)
 	return ret;
 }
 
+static int mark(struct page *p, const struct page_mark *m)
+{
+	uint64_t hash = hash_mix((uint64_t)m->thread << 32 | m->slice, m->kind);
+	uint32_t i;
+
+	for (struct htab_it it = htab_find(&p->mark_tab, hash); htab_next(&p->mark_tab, &it, &i);) {
+		struct page_mark *have = &p->marks.v[i];
+
+		if (have->kind == m->kind && have->thread == m->thread && have->slice == m->slice) {
+			have->nr += m->nr;
+			return 0;
+		}
+	}
+	i = (uint32_t)p->marks.n;
+	return vec_push(&p->marks, *m) ?: htab_add(&p->mark_tab, hash, i);
+}
+
 int page_coarsen(struct page *p)
 {
 	size_t n = p->marks.n;
@@ -223,25 +159,25 @@ int page_coarsen(struct page *p)
 	htab_free(&p->mark_tab);
 	p->marks.n = 0;
 	for (size_t i = 0; !ret && i < n; i++) {
-		const struct page_mark m = p->marks.v[i];
-		uint64_t time = m.slice == NONE
-					? RECORD_NO_TIME
-					: p->origin + ((uint64_t)(m.slice >> 1) << p->shift);
+		struct page_mark m = p->marks.v[i];
 
-		ret = page_add_mark(p, m.kind, m.thread, time, m.nr);
+		if (m.slice != NONE)
+			m.slice >>= 1;
+		ret = mark(p, &m);
 	}
 	return ret ?: index_rows(p);
 }
 
 static void start_time(struct page *p, uint64_t time)
 {
-	const struct perfdata_env *env = perfdata_env(p->env->pd);
+	const struct perfdata_env *env = perfdata_env(p->at->env->pd);
 	uint64_t last = env->last_time > time ? env->last_time : time;
 
-	p->has_time = true;
-	p->origin = time;
-	p->shift = 17; /* 131 us */
-	while ((last - time) >> p->shift >= PAGE_SLICES)
+	p->at->has_time = true;
+	p->at->origin = time;
+	if (!p->shift)
+		p->shift = 17; /* 131 us */
+	while (!p->at->nr && (last - time) >> p->shift >= PAGE_SLICES)
 		p->shift++;
 }
 
@@ -251,14 +187,14 @@ static int slice_of(struct page *p, uint64_t time, uint32_t *slice)
 	*slice = NONE;
 	if (time == RECORD_NO_TIME)
 		return 0;
-	if (!p->has_time)
+	if (!p->at->has_time)
 		start_time(p, time);
-	if (time < p->origin)
-		time = p->origin;
-	while ((time - p->origin) >> p->shift >= PAGE_SLICES)
+	if (time < p->at->origin)
+		time = p->at->origin;
+	while ((time - p->at->origin) >> p->shift >= PAGE_SLICES)
 		if (page_coarsen(p))
 			return -ENOMEM;
-	*slice = (uint32_t)((time - p->origin) >> p->shift);
+	*slice = (uint32_t)((time - p->at->origin) >> p->shift);
 	if (*slice >= p->nr_slices)
 		p->nr_slices = *slice + 1;
 	return 0;
@@ -268,22 +204,8 @@ int page_add_mark(struct page *p, enum page_mark_kind kind, uint32_t thread, uin
 		  uint64_t nr)
 {
 	struct page_mark m = { .kind = kind, .thread = thread, .nr = nr };
-	uint64_t hash;
-	uint32_t i;
 
-	if (slice_of(p, time, &m.slice))
-		return -ENOMEM;
-	hash = hash_mix((uint64_t)m.thread << 32 | m.slice, kind);
-	for (struct htab_it it = htab_find(&p->mark_tab, hash); htab_next(&p->mark_tab, &it, &i);) {
-		struct page_mark *have = &p->marks.v[i];
-
-		if (have->kind == m.kind && have->thread == m.thread && have->slice == m.slice) {
-			have->nr += nr;
-			return 0;
-		}
-	}
-	i = (uint32_t)p->marks.n;
-	return vec_push(&p->marks, m) ?: htab_add(&p->mark_tab, hash, i);
+	return slice_of(p, time, &m.slice) ?: mark(p, &m);
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------- */
@@ -310,10 +232,10 @@ int page_count(struct page *p, const struct page_row *row)
 /* Where the sample itself was: how many of an object's have no name. */
 static int count_object(struct page *p, uint32_t loc, const struct symbol *sym)
 {
-	const struct dso *dso = resolver_loc(p->env->resolver, loc)->dso;
+	const struct dso *dso = resolver_loc(p->at->env->resolver, loc)->dso;
 	uint32_t object = dso ? page_object_of(p, dso) : NONE;
 
-	if (!dso)
+	if (!dso || p->at->nr)
 		return 0;
 	if (object == NONE)
 		return -ENOMEM;
@@ -326,20 +248,28 @@ int page_add_sample(struct page *p, const struct sample *s, struct thread *th)
 {
 	struct page_group g = {
 		.event = s->event->idx,
-		.thread = page_thread_of(p, th),
+		.side = p->at->nr,
 		.cpu = s->present & PERF_SAMPLE_CPU ? s->cpu : NONE,
 	};
 	struct page_row row = { .count = 1, .period = s->period };
 	const struct frame *frames = NULL;
 	struct frame alone;
-	ssize_t n = unwind_chain(p->env->unwind, th, s, &frames);
+	ssize_t n;
 
+	if (g.side) {
+		g.event = g.event < p->at->event.n ? p->at->event.v[g.event] : NONE;
+		p->at->apart += g.event == NONE;
+		if (g.event == NONE)
+			return 0;
+	}
+	g.thread = page_thread_of(p, th);
+	n = unwind_chain(p->at->env->unwind, th, s, &frames);
 	if (!n) {
 		alone = (struct frame){ .ip = s->ip, .cpumode = s->cpumode };
-		alone.loc = resolver_find(p->env->resolver, th, s->cpumode, s->ip);
+		alone.loc = resolver_find(p->at->env->resolver, th, s->cpumode, s->ip);
 		if (alone.loc == LOC_NONE)
 			return -ENOMEM;
-		alone.sym = resolver_loc(p->env->resolver, alone.loc)->sym;
+		alone.sym = resolver_loc(p->at->env->resolver, alone.loc)->sym;
 		frames = &alone;
 		n = 1;
 	}
