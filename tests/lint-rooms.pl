@@ -53,7 +53,7 @@ my %prefix = (
 	keys => 'chain',
 	sample => 'data_src',
 	script => 'filter print put',
-	symbol => 'files kallsyms kernel lines object resolver segs sources starts symtab unpack',
+	symbol => 'files kallsyms kernel lines module object resolver segs sources starts symtab unpack',
 	table => 'derive',
 	tracer => 'advance breakpoint budget cross exec finish native points signals splice state status'
 		. ' step strategy tracee vm wait walker',
@@ -78,13 +78,9 @@ my %static = (
 my %called_elsewhere = (
 	annotate_merge => 'counts of pieces that are read apart add up; annotate reads in one piece yet',
 	annotate_branches_merge => 'likewise', annotate_registers_merge => 'likewise',
+	mapped => 'likewise', merge_sums => 'likewise',
 	dtpmu_load_blob => 'targets of make fuzz have no files',
 	table_totals => 'tests ask a table without making a view',
-	(map { $_ => 'what a browser asks' } qw(table_time table_over_time view_rows_over_time
-		view_both_percents view_diff_at view_diff_free view_diff_new view_diff_nr view_diff_of
-		view_found_free view_frame_op view_put_folded view_row_op view_sandwich_free view_sandwich_new view_search
-		view_step_text view_steps_at view_steps_free view_steps_new view_steps_nr view_steps_opts
-		view_steps_push view_steps_redo view_steps_table view_steps_undo view_steps_view)),
 );
 
 # Libraries hand warnings to their caller. These still print theirs: never more of them.

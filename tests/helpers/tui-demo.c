@@ -155,16 +155,6 @@ static enum tui_answer key_window(struct tui *t, struct tui_view *v)
 	return tui_window(t, "Text", "one line\nand another one\nthe last");
 }
 
-static enum tui_answer key_shell(struct tui *t, struct tui_view *v)
-{
-	(void)v;
-	tui_leave(t);
-	if (system("echo from a child"))
-		tui_message(t, "no shell");
-	tui_back(t);
-	return TUI_STAY;
-}
-
 static enum tui_answer key_enter(struct tui *t, struct tui_view *v)
 {
 	struct tui_view inner = *v;
@@ -182,7 +172,6 @@ static const struct tui_key keys[] = {
 	{ 'a', "a", "abort", key_abort },
 	{ 's', "s", "a file that shrinks", key_shrink },
 	{ 'x', "x", "exit", key_exit },
-	{ '!', "!", "a child", key_shell },
 	{ TUI_ENTER, "Enter", "one deeper", key_enter },
 	{ 0 },
 };

@@ -317,7 +317,6 @@ def main():
     case("40x10", tiny, rows=10, cols=40)
     case("0x0", tiny, rows=0, cols=0)
     case("hang-up", hang_up)
-    case("a child", typed, "!q")
     read, write = os.pipe()
     os.write(write, b"qqq")
     case("stdin is a pipe", stdin_pipe, stdin=read)

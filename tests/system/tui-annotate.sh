@@ -91,7 +91,8 @@ steps() {
 	Shift-Tab) printf '%s\n' 'key S-Tab' 'gone 40017e: ' 'key Tab' 'wait 40017e: ' ;;
 	'>') printf '%s\n' 'key >' 'match ^leaf  ' ;;
 	'<') printf '%s\n' 'key > <' 'match ^branchy  ' ;;
-	/) printf '%s\n' 'key Home' 'key /' 'wait Search:' 'type sub' 'key Enter' 'wait : sub ' ;;
+	/) printf '%s\n' 'key Home' 'key /' 'wait Search:' 'type sub' 'key Enter' 'wait : sub ' \
+		'key / Up' 'wait Search: sub' ;;
 	'?') printf '%s\n' 'key End' 'key ?' 'wait backwards:' 'type xor' 'key Enter' 'wait : xor ' ;;
 	n) printf '%s\n' 'key Home /' 'type xor' 'key Enter' 'wait : xor ' 'key n' 'wait 400188: ' ;;
 	N) printf '%s\n' 'key Home /' 'type xor' 'key Enter n' 'wait 400188: ' 'key N' 'wait 400181: ' ;;

@@ -26,7 +26,7 @@ ends "no stack left" "SIGSEGV restored"
 ends "abort" "SIGABRT restored"
 ends "exit" "exit 7 restored"
 for how in q Ctrl-C "Ctrl-C in a menu" "q while reading" resized "resized with a menu" \
-	"resized with a line" "resized with help" 1x1 2x5 40x10 0x0 "a child" "a file that shrinks" "stdin is a pipe"; do
+	"resized with a line" "resized with help" 1x1 2x5 40x10 0x0 "a file that shrinks" "stdin is a pipe"; do
 	ends "$how" "exit 0 restored"
 done
 ends "Ctrl-C while reading" "SIGINT restored"

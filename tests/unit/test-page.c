@@ -34,14 +34,14 @@ static void stack(const char *frames, uint64_t time)
 {
 	size_t n = strlen(frames), at = begin_record(&f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
 
-	P64(&f, OBJECT(frames[n - 1] - 'a') + 8);
+	P64(&f, OBJECT((unsigned)frames[n - 1] - 'a') + 8);
 	P32(&f, 10);
 	P32(&f, 11);
 	P64(&f, time);
 	P64(&f, n + 1);
 	P64(&f, PERF_CONTEXT_USER);
 	for (size_t i = n; i-- > 0;)
-		P64(&f, OBJECT(frames[i] - 'a') + 8);
+		P64(&f, OBJECT((unsigned)frames[i] - 'a') + 8);
 	end_record(&f, at);
 }
 

@@ -305,8 +305,6 @@ static void test_samples(void **state)
 
 static void test_time(void **state)
 {
-	const struct keys_row *r[2];
-	struct table_count out[12] = { 0 };
 	struct table *t = derive(&all, NULL, 0);
 	const struct table_time time = table_time(t);
 	uint64_t nr = 0;
@@ -325,40 +323,6 @@ static void test_time(void **state)
 		assert_int_equal(c->period, nr * 10);
 	}
 	assert_int_equal(nr, 6);
-	r[0] = view_row(v, 0, 1); /* mid, with callees */
-	r[1] = view_row(v, 0, 2); /* leaf */
-	assert_int_equal(view_rows_over_time(v, r, 2, 6, out), 0);
-	for (unsigned i = 0; i < 6; i++) {
-		static const uint64_t mid[] = { 10, 20, 0, 40, 50, 0 },
-				      leaf[] = { 10, 0, 30, 40, 0, 0 };
-
-		assert_int_equal(out[i].period, mid[i]);
-		assert_int_equal(out[6 + i].period, leaf[i]);
-	}
-	done(t);
-}
-
-/* What stands above others, over time: as long as threads. */
-static void test_time_of_levels(void **state)
-{
-	struct keys_opts o = { .sort = "tid,sym", .hierarchy = true };
-	struct table *t = derive(&o, NULL, 0);
-	struct table_count out[12];
-	const struct keys_row *r[2];
-	unsigned level;
-
-	(void)state;
-	r[0] = view_nested(v, 0, 0, &level); /* thread 2 */
-	assert_int_equal(level, 0);
-	r[1] = view_nested(v, 0, 1, &level); /* its outer */
-	assert_int_equal(level, 1);
-	assert_int_equal(view_rows_over_time(v, r, 2, 6, out), 0);
-	for (unsigned i = 0; i < 6; i++) {
-		static const uint64_t thread[] = { 0, 20, 0, 40, 0, 60 };
-
-		assert_int_equal(out[i].period, thread[i]);
-		assert_int_equal(out[6 + i].period, i == 5 ? 60 : 0);
-	}
 	done(t);
 }
 
@@ -682,12 +646,12 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, end)
 	const struct CMUnitTest tests[] = {
-		TEST(test_nothing),	  TEST(test_focus),	     TEST(test_hide),
-		TEST(test_recursion),	  TEST(test_deep_recursion), TEST(test_samples),
-		TEST(test_time),	  TEST(test_keys),	     TEST(test_time_of_levels),
-		TEST(test_refused),	  TEST(test_sandwich),	     TEST(test_steps),
-		TEST(test_steps_of_rows), TEST(test_many_steps),     TEST(test_search),
-		TEST(test_folded),	  TEST(test_row_ops),	     TEST(test_diff),
+		TEST(test_nothing),    TEST(test_focus),	  TEST(test_hide),
+		TEST(test_recursion),  TEST(test_deep_recursion), TEST(test_samples),
+		TEST(test_time),       TEST(test_keys),		  TEST(test_refused),
+		TEST(test_sandwich),   TEST(test_steps),	  TEST(test_steps_of_rows),
+		TEST(test_many_steps), TEST(test_search),	  TEST(test_folded),
+		TEST(test_row_ops),    TEST(test_diff),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,16 +21,17 @@ static int open_before(struct report *r, struct session_opts *so, struct session
 
 static int write_page(struct report *r, struct session *before, struct err *e)
 {
-	const struct page_opts opts = {
+	struct page_opts opts = {
 		.functions = PAGE_FUNCTIONS,
 		.full_paths = r->o.session.full_paths,
 		.before = before,
-		.log = r->o.quiet ? (struct log_sink){ 0 } : LOG_STDERR,
 	};
 	struct output file;
 	struct obuf out;
 	int ret = output_open(&file, r->o.html, OUTPUT_TEXT, &LOG_STDERR, e), closed;
 
+	if (!r->o.quiet)
+		opts.log = LOG_STDERR;
 	if (ret)
 		return ret;
 	ret = obuf_init(&out, file.fd, 0);

@@ -16,8 +16,8 @@
 	}
 
 /* A colour of browsers. */
-#define COLOR(name)                                                   \
-	ROW("colors." name, "annotate", VALUE, "tui-color=" name),    \
+#define COLOR(name)                                                \
+	ROW("colors." name, "annotate", VALUE, "tui-color=" name), \
 		ROW("colors." name, "report", VALUE, "tui-color=" name)
 
 /* clang-format off */

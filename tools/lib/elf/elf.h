@@ -105,7 +105,6 @@ bool elf_guard_mend(const siginfo_t *si);
 unsigned elf_guard_hits(void);
 
 const char *elf_path(const struct elf_file *f);
-bool elf_is_64bit(const struct elf_file *f);
 unsigned elf_e_machine(const struct elf_file *f);
 bool elf_is_relocatable(const struct elf_file *f);
 const struct build_id *elf_build_id(struct elf_file *f);

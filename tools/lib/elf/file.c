@@ -109,11 +109,6 @@ const char *elf_path(const struct elf_file *f)
 	return f->path;
 }
 
-bool elf_is_64bit(const struct elf_file *f)
-{
-	return f->is_64bit;
-}
-
 unsigned elf_e_machine(const struct elf_file *f)
 {
 	return f->ehdr.e_machine;

@@ -169,13 +169,6 @@ struct table_time table_time(const struct table *t);
 /* Of a derived table: what passed of @event, by slice; NULL = no times. */
 const struct table_count *table_over_time(const struct table *t, uint32_t event);
 /*
- * Samples of rows over time, with callees under opts.children, the slices spread over @cells. A row
- * counts for i where bit i of bits[row->idx] is set: in out[i * cells] and what follows.
- */
-int table_spread_over_time(const struct table *t, const uint64_t *bits, unsigned cells,
-			   struct table_count *out);
-
-/*
  * Samples of a derived table by where they end, in the order of the rich one, which tells apart more
  * than this one: some come in parts. Ends when @fn returns other than 0, with that.
  */

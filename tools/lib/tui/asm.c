@@ -474,8 +474,8 @@ static enum tui_answer search(struct tui *t, struct tui_asm *b, int by)
 {
 	char text[sizeof(b->look->needle)] = "";
 
-	if (!tui_input(t, by > 0 ? "Search: " : "Search backwards: ", text, sizeof(text), NULL,
-		       NULL, NULL))
+	if (!tui_input(t, by > 0 ? "Search: " : "Search backwards: ", text, sizeof(text),
+		       tui_searched(t), NULL, NULL))
 		return TUI_STAY;
 	memcpy(b->look->needle, text, sizeof(text));
 	if (text[0])

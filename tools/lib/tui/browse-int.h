@@ -75,8 +75,6 @@ uint64_t browse_id(struct browse_rows *r, const struct browse_line *l);
 /* Unfolds (and what was unfolded below it before), folds; nothing when it cannot. */
 int browse_open(struct browse_rows *r, uint64_t i);
 void browse_close(struct browse_rows *r, uint64_t i);
-/* All that is below line @i, too. */
-int browse_open_below(struct browse_rows *r, uint64_t i);
 /* Everything, from the top down until BROWSE_MAX_OPEN lines are more: then *all is false. */
 int browse_open_all(struct browse_rows *r, bool *all);
 void browse_close_all(struct browse_rows *r);

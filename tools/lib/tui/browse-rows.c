@@ -442,18 +442,6 @@ void browse_close(struct browse_rows *r, uint64_t i)
 	outline_close(&r->lines, l.at.node);
 }
 
-int browse_open_below(struct browse_rows *r, uint64_t i)
-{
-	struct browse_line l;
-	uint64_t end;
-	int ret;
-
-	browse_line(r, i, &l);
-	end = i + 1 + (l.at.node ? l.at.node->lines : 0);
-	ret = open_lines(r, i, end, NULL, BROWSE_MAX_OPEN);
-	return ret < 0 ? ret : 0;
-}
-
 int browse_open_all(struct browse_rows *r, bool *all)
 {
 	int ret = open_lines(r, 0, browse_nr(r), NULL, BROWSE_MAX_OPEN);

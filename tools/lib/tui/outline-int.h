@@ -56,8 +56,6 @@ static inline uint64_t outline_lines(const struct outline *o)
 }
 /* @line is below outline_lines(). */
 struct outline_at outline_find(struct outline *o, uint64_t line);
-/* The unfolded child, or NULL. */
-struct outline_node *outline_kid(const struct outline_node *up, uint64_t no);
 /* The line that child @no of @up is at. */
 uint64_t outline_line(struct outline_node *up, uint64_t no);
 /* The line of the last child that is on or before @no's unfolded lines. */

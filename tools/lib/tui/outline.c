@@ -95,13 +95,6 @@ struct outline_at outline_find(struct outline *o, uint64_t line)
 	}
 }
 
-struct outline_node *outline_kid(const struct outline_node *up, uint64_t no)
-{
-	size_t i = kid_at(up, no);
-
-	return i < up->kids.n && up->kids.v[i].node->no == no ? up->kids.v[i].node : NULL;
-}
-
 /* Among the lines below its parent. */
 static uint64_t line_below(struct outline_node *up, uint64_t no)
 {

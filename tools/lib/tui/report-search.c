@@ -83,7 +83,8 @@ enum tui_answer browser_search(struct tui *t, struct tui_view *v)
 	int ret;
 
 	snprintf(buf, sizeof(buf), "%s", b->search.word);
-	if (!tui_input(t, "Search (regular expression): ", buf, sizeof(buf), NULL, NULL, NULL))
+	if (!tui_input(t, "Search (regular expression): ", buf, sizeof(buf), tui_searched(t), NULL,
+		       NULL))
 		return TUI_STAY;
 	if (b->search.set)
 		regfree(&b->search.re);

@@ -260,6 +260,8 @@ struct tui_history {
 	char *line[TUI_HISTORY]; /* newest first */
 };
 void tui_history_free(struct tui_history *h);
+/* What was searched for, in any view. */
+struct tui_history *tui_searched(struct tui *t);
 
 /*
  * A line is typed into @buf, which holds what it begins with. False: Esc. @h, which may be NULL,
@@ -275,9 +277,5 @@ enum tui_answer tui_window(struct tui *t, const char *title, const char *text);
 void tui_message(struct tui *t, const char *fmt, ...) __printf_fmt(2, 3);
 /* The keys of @v; scrolls, / leaves lines with a word. */
 enum tui_answer tui_help(struct tui *t, struct tui_view *v);
-
-/* The terminal to its former state, for a child that has one; back with tui_back(). */
-void tui_leave(struct tui *t);
-void tui_back(struct tui *t);
 
 #endif

@@ -40,6 +40,7 @@ struct tui {
 		const char *what;
 		uint64_t done, total;
 	} progress;
+	struct tui_history searched;
 };
 
 static int64_t now_ns(void)
@@ -79,7 +80,13 @@ void tui_close(struct tui *t)
 	vec_for_each (line, &t->log)
 		free(*line);
 	vec_free(&t->log);
+	tui_history_free(&t->searched);
 	free(t);
+}
+
+struct tui_history *tui_searched(struct tui *t)
+{
+	return &t->searched;
 }
 
 /* ---- painting --------------------------------------------------------------------------------- */
@@ -386,17 +393,6 @@ void tui_message(struct tui *t, const char *fmt, ...)
 	vsnprintf(t->message, sizeof(t->message), fmt, ap);
 	va_end(ap);
 	t->message_role = TUI_ROOT;
-}
-
-void tui_leave(struct tui *t)
-{
-	t->ops->leave(t->term, false);
-}
-
-void tui_back(struct tui *t)
-{
-	t->ops->back(t->term);
-	t->redraw = true;
 }
 
 /* ---- reading ---------------------------------------------------------------------------------- */

@@ -208,34 +208,3 @@ void view_sandwich_free(struct view_sandwich *s)
 	table_free(s->tables[1]);
 	*s = (struct view_sandwich){ 0 };
 }
-
-/* ---- time ------------------------------------------------------------------------------------ */
-
-/* A row has the bits of all rows above it. */
-static uint64_t bits_of(const struct view *v, const uint64_t *asked, uint32_t row)
-{
-	uint64_t bits = 0;
-
-	for (; row != ID_NONE; row = row < v->nest.n ? v->nest.v[row].above : ID_NONE)
-		bits |= asked[row];
-	return bits;
-}
-
-int view_rows_over_time(const struct view *v, const struct keys_row *const *rows, unsigned nr,
-			unsigned cells, struct table_count *out)
-{
-	size_t all = v->base + v->rows.n;
-	uint64_t *asked = calloc(all + 1, sizeof(*asked));
-	uint64_t *bits = calloc(v->base + 1ULL, sizeof(*bits));
-	int ret = nr > 64 ? -EINVAL : asked && bits ? 0 : -ENOMEM;
-
-	memset(out, 0, (size_t)nr * cells * sizeof(*out));
-	for (unsigned i = 0; !ret && i < nr; i++)
-		asked[rows[i]->idx] |= 1ULL << i;
-	for (uint32_t i = 0; !ret && i < v->base; i++)
-		bits[i] = bits_of(v, asked, i);
-	ret = ret ?: table_spread_over_time(v->t, bits, cells, out);
-	free(asked);
-	free(bits);
-	return ret;
-}

@@ -221,14 +221,6 @@ int view_steps_sandwich(const struct view_steps *s, const struct table_op *op, u
 void view_sandwich_free(struct view_sandwich *s);
 
 /*
- * Samples of up to 64 rows over time, those above others too, with callees under opts.children: row i's
- * in @cells numbers from out[i * cells] on, over which the slices of table_time() are spread. The rich
- * table is walked once, whatever the number of rows; zeros where there is none.
- */
-int view_rows_over_time(const struct view *v, const struct keys_row *const *rows, unsigned nr,
-			unsigned cells, struct table_count *out);
-
-/*
  * What is shown of @event as folded stacks, "command;outer;inner PERIOD", for flame graphs; of a
  * derived table. -EINVAL for rows of branches.
  */
