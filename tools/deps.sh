@@ -23,7 +23,7 @@ clients='bolt-19 llvm-19 lld autofdo golang-go'
 browser='chromium'
 command -v node >/dev/null 2>&1 && command -v npm >/dev/null 2>&1 || browser='chromium nodejs npm'
 modules='playwright-core@1.65.1 typescript@5.9.3 eslint@9.39.1
-pprof-format@2.3.2 speedscope@1.25.0 ajv@8.17.1 @firefox-devtools/profiler-cli@0.10.0'
+pprof-format@2.3.2 protobufjs@8.8.1 speedscope@1.25.0 ajv@8.17.1 @firefox-devtools/profiler-cli@0.10.0'
 
 if [ "$what" = build ]; then
 	must_tests='' tests='' clients='' browser=''

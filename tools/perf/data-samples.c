@@ -19,8 +19,9 @@ static void say(void *ctx, enum log_level level, const char *text)
 int data_samples(struct data_ctx *d, struct convert_opts *opts, struct err *err)
 {
 	struct obuf out;
-	int ret = data_open_output(d->o->output, &out, err), closed;
+	int ret = convert_fits(d->session, d->format, opts, err), closed;
 
+	ret = ret ?: data_open_output(d->o->output, &out, err);
 	if (ret)
 		return ret;
 	opts->log = (struct log_sink){ .line = say, .ctx = d };

@@ -146,20 +146,13 @@ bool flow_walk(struct flow *fl, uint64_t from, uint64_t start, uint64_t end,
 ssize_t convert_stack_of(const struct convert_run *r, const struct session_sample *in,
 			 struct frame *alone, const struct frame **frames);
 
-/*
- * 0 where some event has PERF_SAMPLE_* @fields. Else -EINVAL: a file that could only be empty is not
- * begun.
- */
-int convert_need(const struct convert_run *r, uint64_t fields, const char *why, const char *hint,
-		 struct err *e);
-
 /* ---- the formats, each in the file of its name; fdata and autofdo's in write.c ---- */
 
 extern const struct convert_format convert_fdata, convert_preagg, convert_autofdo, convert_profgen;
 extern const struct convert_format convert_llvm, convert_afdo, convert_symbol_order;
 extern const struct convert_format convert_call_order;
 extern const struct convert_format convert_folded, convert_json, convert_pprof, convert_speedscope;
-extern const struct convert_format convert_html;
+extern const struct convert_format convert_html, convert_otlp;
 extern const struct convert_format convert_firefox, convert_callgrind, convert_chrome;
 
 #endif

@@ -185,6 +185,12 @@ struct convert_run {
 };
 
 /*
+ * 0 where the recording has what such a file is made of; else -EINVAL with the reason, so that a file which
+ * could only be empty is not begun.
+ */
+int convert_fits(struct session *s, const struct convert_format *f, const struct convert_opts *opts,
+		 struct err *e);
+/*
  * @s: after session_start(); it is read to its end and written to @out, whose error remains there.
  */
 int convert_samples(struct session *s, const struct convert_format *f,

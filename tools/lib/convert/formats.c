@@ -19,6 +19,7 @@ static const struct convert_format *const formats[] = {
 	&convert_folded,
 	&convert_json,
 	&convert_pprof,
+	&convert_otlp,
 	&convert_speedscope,
 	&convert_firefox,
 	&convert_callgrind,

@@ -3,57 +3,32 @@
  * pprof's profile.proto (github.com/google/pprof, proto/profile.proto): stacks with two values for each
  * event, how many samples and the sum of their periods, so that sums are those of perf report.
  *
- * Objects are mappings as if each had been loaded at its offsets: an address is one of the file,
- * whatever process ran it, and equal code of several processes is one location. Mappings say
- * truthfully what is known of them, so that who has the object may find out the rest. Ids are dense
- * from 1, in the order in which they are written; all strings are valid UTF-8.
+ * Mappings say truthfully what is known of them, so that who has the object may find out the rest. Ids
+ * are dense from 1, in the order in which they are written; all strings are valid UTF-8.
  *
  * Messages are written one by one through gzip; what is held is what is distinct.
  */
 #include <stdlib.h>
 
 #include "config.h"
-#include "convert/stacks-int.h"
+#include "convert/places-int.h"
+#include "convert/proto-int.h"
 #include "session/session.h"
 
 #if HAVE_ZLIB
 #include <zlib.h>
 #endif
 
-/* ---- bytes --------------------------------------------------------------------------------------- */
-
 #define CHUNK (64 << 10)
-
-/* A place, told apart by its frames from the innermost inlined function out. */
-struct location {
-	uint32_t first, last; /* nodes' frames */
-};
-
-struct function_entry {
-	const struct symbol *sym;
-	uint32_t name, file;
-};
-
-struct mapping {
-	const struct dso *dso;
-	uint64_t low, high, samples;
-	bool functions, files, lines, inlines;
-};
 
 struct pprof {
 	struct stacks *st;
+	struct places places;
 	struct obuf text;  /* messages on their way to the packer */
 	struct obuf msg;   /* the one that is being made ... */
 	struct obuf inner; /* ... and one inside of it */
 	struct obuf name;
 	struct intern strings;
-	struct htab location_tab, function_tab;
-	VEC(struct location) locations;
-	VEC(struct function_entry) functions;
-	VEC(struct mapping) mappings;
-	uint32_t *mapping_of;  /* dso -> mapping id, 0 = none yet */
-	uint32_t *location_of; /* node -> id of the location that it is the innermost line of */
-	uint32_t *above;       /* node -> the node that the location above begins at */
 	int code;
 	bool packed;
 #if HAVE_ZLIB
@@ -96,34 +71,10 @@ static void push(struct pprof *p, struct obuf *out, bool last)
 	p->text.len = 0;
 }
 
-static void put_varint(struct obuf *o, uint64_t v)
-{
-	for (; v > 0x7f; v >>= 7)
-		obuf_char(o, (char)(v | 0x80));
-	obuf_char(o, (char)v);
-}
-
-/* 0 is what a field has that is not there. */
-static void put_num(struct obuf *o, unsigned field, uint64_t v)
-{
-	if (!v)
-		return;
-	put_varint(o, field << 3);
-	put_varint(o, v);
-}
-
-static void put_bytes(struct obuf *o, unsigned field, const void *data, size_t n)
-{
-	put_varint(o, field << 3 | 2);
-	put_varint(o, n);
-	obuf_mem(o, data, n);
-}
-
 /* The message that was made, as @field of the profile. */
 static void put_msg(struct pprof *p, unsigned field)
 {
-	put_bytes(&p->text, field, p->msg.buf, p->msg.len);
-	p->msg.len = 0;
+	proto_msg(&p->text, field, &p->msg);
 }
 
 static uint32_t string(struct pprof *p, const char *s)
@@ -143,13 +94,7 @@ static uint32_t string(struct pprof *p, const char *s)
 static int begin(struct convert_run *r, struct err *e)
 {
 	struct pprof *p = r->own = calloc(1, sizeof(*p));
-	int ret = r->opts->options & CONVERT_BRANCHES
-			  ? convert_need(r, PERF_SAMPLE_BRANCH_STACK, "it has no branch stacks",
-					 "Record with -b, or -j any,u.", e)
-			  : 0;
 
-	if (ret)
-		return ret;
 	if (!p || obuf_init(&p->text, -1, CHUNK) || obuf_init(&p->msg, -1, 0) ||
 	    obuf_init(&p->inner, -1, 0) || obuf_init(&p->name, -1, 0) ||
 	    intern(&p->strings, "") == INTERN_NONE)
@@ -173,195 +118,65 @@ static int one_sample(struct convert_run *r, const struct session_sample *in, st
 						   : stacks_add(p->st, r, in, e);
 }
 
-/* ---- mappings ------------------------------------------------------------------------------------- */
-
-/* Its id; 0 where the frame is in no object. */
-static uint32_t mapping_of(struct pprof *p, const struct dso *dso)
-{
-	if (!dso)
-		return 0;
-	if (!p->mapping_of[dso->idx]) {
-		if (vec_push(&p->mappings, ((struct mapping){ .dso = dso, .low = UINT64_MAX }))) {
-			p->code = -ENOMEM;
-			return 0;
-		}
-		p->mapping_of[dso->idx] = (uint32_t)p->mappings.n;
-	}
-	return p->mapping_of[dso->idx];
-}
-
-static bool is_program(const struct dso *dso)
-{
-	return dso->kind == DSO_USER && dso->name[0] == '/' && !strstr(dso->name, ".so");
-}
-
-/* The first mapping is what readers name the profile after: the program that has most samples. */
-static void choose_first(struct pprof *p)
-{
-	struct mapping *best = NULL;
-
-	vec_for_each (m, &p->mappings)
-		if (!best || is_program(m->dso) > is_program(best->dso) ||
-		    (is_program(m->dso) == is_program(best->dso) && m->samples > best->samples))
-			best = m;
-	if (best) {
-		struct mapping m = *best;
-
-		*best = p->mappings.v[0];
-		p->mappings.v[0] = m;
-	}
-	for (size_t i = 0; i < p->mappings.n; i++)
-		p->mapping_of[p->mappings.v[i].dso->idx] = (uint32_t)i + 1;
-}
-
-static int find_mappings(struct pprof *p)
-{
-	const struct stacks *st = p->st;
-
-	p->mapping_of = calloc(machine_nr_dsos(st->env->machine) + 1, sizeof(*p->mapping_of));
-	if (!p->mapping_of)
-		return -ENOMEM;
-	vec_for_each (c, &st->counts) {
-		const struct stacks_frame *f =
-			c->node == STACKS_NONE ? NULL : &st->frames.v[st->nodes.v[c->node].frame];
-		uint32_t id = f ? mapping_of(p, stacks_dso(st, f)) : 0;
-
-		if (id)
-			p->mappings.v[id - 1].samples += c->v[0];
-	}
-	vec_for_each (f, &st->frames)
-		mapping_of(p, stacks_dso(st, f));
-	choose_first(p);
-	return p->code;
-}
+/* ---- tables --------------------------------------------------------------------------------------- */
 
 static void put_mappings(struct pprof *p, struct obuf *out)
 {
 	static const char digits[] = "0123456789abcdef";
 
-	for (size_t i = 0; i < p->mappings.n; i++) {
-		const struct mapping *m = &p->mappings.v[i];
-		uint64_t low = m->low & ~4095ULL, high = m->high | 4095;
+	for (size_t i = 0; i < p->places.mappings.n; i++) {
+		const struct places_mapping *m = &p->places.mappings.v[i];
 		char id[2 * 255 + 1];
-		bool file = m->dso->kind == DSO_USER || m->dso->kind == DSO_VDSO;
 
 		for (unsigned k = 0; k < m->dso->build_id_size; k++) {
 			id[2 * k] = digits[m->dso->build_id[k] >> 4];
 			id[2 * k + 1] = digits[m->dso->build_id[k] & 15];
 		}
 		id[2 * m->dso->build_id_size] = '\0';
-		put_num(&p->msg, 1, i + 1);
-		put_num(&p->msg, 2, low);
-		put_num(&p->msg, 3, high + 1 ? high + 1 : high);
-		put_num(&p->msg, 4, file ? low : 0);
-		put_num(&p->msg, 5, string(p, m->dso->name));
-		put_num(&p->msg, 6, string(p, id));
-		put_num(&p->msg, 7, m->functions);
-		put_num(&p->msg, 8, m->files);
-		put_num(&p->msg, 9, m->lines);
-		put_num(&p->msg, 10, m->inlines);
+		proto_num(&p->msg, 1, i + 1);
+		proto_num(&p->msg, 2, m->start);
+		proto_num(&p->msg, 3, m->end);
+		proto_num(&p->msg, 4, m->offset);
+		proto_num(&p->msg, 5, string(p, m->dso->name));
+		proto_num(&p->msg, 6, string(p, id));
+		proto_num(&p->msg, 7, m->functions);
+		proto_num(&p->msg, 8, m->files);
+		proto_num(&p->msg, 9, m->lines);
+		proto_num(&p->msg, 10, m->inlines);
 		put_msg(p, 3);
 		push(p, out, false);
 	}
 }
 
-/* ---- functions and locations ---------------------------------------------------------------------- */
-
-/* Its id: a function is a name in a source file. */
-static uint32_t function_of(struct pprof *p, const struct symbol *sym, const char *file)
+static void put_places(struct pprof *p, struct obuf *out)
 {
-	struct function_entry f = { sym, 0, file ? string(p, file) : 0 };
-	uint64_t hash = hash_mix((uintptr_t)sym, f.file);
-	uint32_t i;
+	const struct places *t = &p->places;
 
-	for (struct htab_it it = htab_find(&p->function_tab, hash);
-	     htab_next(&p->function_tab, &it, &i);)
-		if (p->functions.v[i].sym == sym && p->functions.v[i].file == f.file)
-			return i + 1;
-	f.name = string(p, sym->name);
-	i = (uint32_t)p->functions.n;
-	if (vec_push(&p->functions, f) || htab_add(&p->function_tab, hash, i))
-		p->code = -ENOMEM;
-	put_num(&p->msg, 1, i + 1);
-	put_num(&p->msg, 2, f.name);
-	put_num(&p->msg, 3, f.name);
-	put_num(&p->msg, 4, f.file);
-	put_msg(p, 5);
-	return i + 1;
-}
+	for (size_t i = 0; i < t->places.n; i++) {
+		const struct places_entry *l = &t->places.v[i];
 
-/* One function of a location, as field 4 of it; in inner until all functions are known. */
-static void put_line(struct pprof *p, const struct stacks_frame *f, struct mapping *m)
-{
-	char one[32];
-	struct obuf line = { .buf = one, .cap = sizeof(one), .fd = -1 };
-	struct srcline at;
-	bool known = stacks_line(p->st, f, &at);
-
-	put_num(&line, 1, function_of(p, f->sym, known ? at.file : NULL));
-	put_num(&line, 2, known ? at.line : 0);
-	put_bytes(&p->inner, 4, line.buf, line.len);
-	if (m) {
-		m->functions = true;
-		m->files |= known;
-		m->lines |= known;
-		m->inlines |= f->inlined;
+		proto_num(&p->msg, 1, i + 1);
+		proto_num(&p->msg, 2, l->mapping);
+		proto_num(&p->msg, 3, l->addr);
+		for (uint32_t k = l->line; k < l->line + l->nr_lines; k++) {
+			proto_num(&p->inner, 1, t->lines.v[k].function);
+			proto_num(&p->inner, 2, t->lines.v[k].line);
+			proto_msg(&p->msg, 4, &p->inner);
+		}
+		put_msg(p, 4);
+		push(p, out, false);
 	}
-}
+	for (size_t i = 0; i < t->functions.n; i++) {
+		const struct places_function *f = &t->functions.v[i];
+		uint32_t name = string(p, f->sym->name);
 
-/* A new one: @node is its innermost function, @end the node above its outermost. */
-static void put_location(struct pprof *p, uint32_t node, uint32_t end, uint32_t id)
-{
-	const struct stacks *st = p->st;
-	const struct stacks_frame *f = &st->frames.v[st->nodes.v[node].frame];
-	uint32_t map = mapping_of(p, stacks_dso(st, f));
-	struct mapping *m = map ? &p->mappings.v[map - 1] : NULL;
-	uint64_t addr = stacks_addr(st, f);
-
-	p->inner.len = 0;
-	for (; node != end; node = st->nodes.v[node].parent) {
-		f = &st->frames.v[st->nodes.v[node].frame];
-		if (f->sym)
-			put_line(p, f, m);
+		proto_num(&p->msg, 1, i + 1);
+		proto_num(&p->msg, 2, name);
+		proto_num(&p->msg, 3, name);
+		proto_num(&p->msg, 4, string(p, places_file(t, f)));
+		put_msg(p, 5);
+		push(p, out, false);
 	}
-	if (m) {
-		m->low = min_u64(m->low, addr);
-		m->high = max_u64(m->high, addr);
-	}
-	put_num(&p->msg, 1, id);
-	put_num(&p->msg, 2, map);
-	put_num(&p->msg, 3, addr);
-	obuf_mem(&p->msg, p->inner.buf, p->inner.len);
-	put_msg(p, 4);
-}
-
-/* The id of the location that begins at @node; p->above of it is where the next one does. */
-static uint32_t location_of(struct pprof *p, uint32_t node)
-{
-	const struct stacks *st = p->st;
-	struct location l;
-	uint32_t last = node, i;
-	uint64_t hash;
-
-	if (p->location_of[node])
-		return p->location_of[node];
-	while (st->frames.v[st->nodes.v[last].frame].inlined &&
-	       st->nodes.v[last].parent != STACKS_NONE)
-		last = st->nodes.v[last].parent;
-	l = (struct location){ st->nodes.v[node].frame, st->nodes.v[last].frame };
-	p->above[node] = st->nodes.v[last].parent;
-	hash = hash_mix(l.first, l.last);
-	for (struct htab_it it = htab_find(&p->location_tab, hash);
-	     htab_next(&p->location_tab, &it, &i);)
-		if (p->locations.v[i].first == l.first && p->locations.v[i].last == l.last)
-			return p->location_of[node] = i + 1;
-	i = (uint32_t)p->locations.n;
-	if (vec_push(&p->locations, l) || htab_add(&p->location_tab, hash, i)) {
-		p->code = -ENOMEM;
-		return 0;
-	}
-	put_location(p, node, p->above[node], i + 1);
-	return p->location_of[node] = i + 1;
 }
 
 /* ---- samples -------------------------------------------------------------------------------------- */
@@ -369,15 +184,14 @@ static uint32_t location_of(struct pprof *p, uint32_t node)
 static void put_label(struct pprof *p, const char *key, const char *text, int64_t num,
 		      const char *unit)
 {
-	p->inner.len = 0;
-	put_num(&p->inner, 1, string(p, key));
+	proto_num(&p->inner, 1, string(p, key));
 	if (text)
-		put_num(&p->inner, 2, string(p, text));
-	put_num(&p->inner, 3, (uint64_t)num);
+		proto_num(&p->inner, 2, string(p, text));
+	proto_num(&p->inner, 3, (uint64_t)num);
 	/* Go's reader drops a 0 without a unit. */
 	if (unit)
-		put_num(&p->inner, 4, string(p, unit));
-	put_bytes(&p->msg, 3, p->inner.buf, p->inner.len);
+		proto_num(&p->inner, 4, string(p, unit));
+	proto_msg(&p->msg, 3, &p->inner);
 }
 
 static void put_labels(struct pprof *p, const struct stacks_group *g)
@@ -398,23 +212,22 @@ static void put_sample(struct pprof *p, const struct stacks_count *counts, size_
 	const struct stacks *st = p->st;
 	size_t nr = p->st->events.n, k = 0;
 
-	/* Locations first: what is new among them are messages of their own. */
-	for (uint32_t at = counts->node; at != STACKS_NONE; at = p->above[at])
-		if (!location_of(p, at))
-			return;
-	p->inner.len = 0;
-	for (uint32_t at = counts->node; at != STACKS_NONE; at = p->above[at])
-		put_varint(&p->inner, p->location_of[at]);
-	put_bytes(&p->msg, 1, p->inner.buf, p->inner.len);
-	p->inner.len = 0;
+	for (uint32_t at = counts->node; at != STACKS_NONE; at = p->places.above[at]) {
+		uint32_t id = places_at(&p->places, at);
+
+		if (!id)
+			p->code = -ENOMEM;
+		proto_varint(&p->inner, id);
+	}
+	proto_msg(&p->msg, 1, &p->inner);
 	for (size_t i = 0; i < nr; i++) {
 		bool has = k < n && counts[k].event == p->st->events.v[i];
 
 		for (size_t v = 0; v < per; v++)
-			put_varint(&p->inner, has ? counts[k].v[v] : 0);
+			proto_varint(&p->inner, has ? counts[k].v[v] : 0);
 		k += has;
 	}
-	put_bytes(&p->msg, 2, p->inner.buf, p->inner.len);
+	proto_msg(&p->msg, 2, &p->inner);
 	put_labels(p, &st->groups.v[counts->group]);
 	put_msg(p, 2);
 }
@@ -455,8 +268,8 @@ static uint32_t type_name(struct pprof *p, const char *what, const char *more)
 static void put_type(struct pprof *p, unsigned field, const char *what, const char *more,
 		     const char *unit)
 {
-	put_num(&p->msg, 1, type_name(p, what, more));
-	put_num(&p->msg, 2, string(p, unit));
+	proto_num(&p->msg, 1, type_name(p, what, more));
+	proto_num(&p->msg, 2, string(p, unit));
 	put_msg(p, field);
 }
 
@@ -477,40 +290,30 @@ static void put_types(struct pprof *p)
 	}
 }
 
-/* The value that is shown first, and what one sample stands for; a frequency says it of clocks alone. */
+/* The value that is shown first, and what one sample stands for. */
 static void put_period(struct pprof *p)
 {
 	const struct perfdata_event *event = perfdata_event(p->st->env->pd, p->st->events.v[0]);
 
 	if (!event)
 		return;
-	put_num(&p->text, 14, type_name(p, event->name, ""));
+	proto_num(&p->text, 14, type_name(p, event->name, ""));
 	put_type(p, 11, event->name, "", stacks_unit(event));
-	if (!(event->attr.flags & ATTR_FLAG_FREQ))
-		put_num(&p->text, 12, event->attr.sample_period);
-	else if (stacks_unit(event)[0] == 'n' && event->attr.sample_freq)
-		put_num(&p->text, 12, 1000000000 / event->attr.sample_freq);
+	proto_num(&p->text, 12, stacks_period(event));
 }
 
 static void put_about(struct pprof *p)
 {
 	const struct perfdata_env *env = perfdata_env(p->st->env->pd);
-	const struct stacks *st = p->st;
-	struct perfdata_layout l;
+	uint64_t start, took;
 
-	perfdata_layout(st->env->pd, &l);
-	if (st->first_time <= st->last_time) {
-		uint64_t took = st->last_time - st->first_time;
-
-		/* The file was written when the last sample had come. */
-		if (l.mtime > 0 && (uint64_t)l.mtime * 1000000000 > took)
-			put_num(&p->text, 9, (uint64_t)l.mtime * 1000000000 - took);
-		put_num(&p->text, 10, took);
-	}
+	stacks_when(p->st, &start, &took);
+	proto_num(&p->text, 9, start);
+	proto_num(&p->text, 10, took);
 	if (env->version[0]) {
 		obuf_printf(&p->msg, "perf-version:%s", env->version);
 		obuf_char(&p->msg, '\0');
-		put_num(&p->text, 13, string(p, p->msg.buf));
+		proto_num(&p->text, 13, string(p, p->msg.buf));
 		p->msg.len = 0;
 	}
 	if (env->nr_cmdline) {
@@ -520,7 +323,7 @@ static void put_about(struct pprof *p)
 			obuf_str(&p->msg, env->cmdline[i]);
 		}
 		obuf_char(&p->msg, '\0');
-		put_num(&p->text, 13, string(p, p->msg.buf));
+		proto_num(&p->text, 13, string(p, p->msg.buf));
 		p->msg.len = 0;
 	}
 }
@@ -530,28 +333,28 @@ static int finish(struct convert_run *r, struct err *e)
 	struct pprof *p = r->own;
 	bool branches = r->opts->options & CONVERT_BRANCHES;
 
-	p->location_of = calloc(p->st->nodes.n + 1, sizeof(*p->location_of));
-	p->above = calloc(p->st->nodes.n + 1, sizeof(*p->above));
-	if (!p->location_of || !p->above || stacks_end(p->st) || find_mappings(p))
+	if (stacks_end(p->st) || places_new(&p->places, p->st))
 		return err_set(e, -ENOMEM, "no memory for the profile");
 	if (branches) {
 		put_type(p, 1, "branches", "", "count");
 		put_type(p, 1, "mispredicted", "", "count");
 		put_type(p, 1, "cycles", "", "count");
-		put_num(&p->text, 14, string(p, "branches"));
+		proto_num(&p->text, 14, string(p, "branches"));
 		put_type(p, 11, "branches", "", "count");
-		put_num(&p->text, 12, 1);
+		proto_num(&p->text, 12, 1);
 	} else {
 		put_types(p);
 		put_period(p);
 	}
 	put_samples(p, branches ? 3 : 2, r->out);
+	places_end(&p->places);
+	put_places(p, r->out);
 	put_mappings(p, r->out);
 	put_about(p);
 	for (size_t i = 0; i < p->strings.str.n && !p->code; i++) {
 		const char *s = intern_str(&p->strings, (uint32_t)i);
 
-		put_bytes(&p->text, 6, s, strlen(s));
+		proto_bytes(&p->text, 6, s, strlen(s));
 		push(p, r->out, false);
 	}
 	push(p, r->out, true);
@@ -573,14 +376,7 @@ static void end(struct convert_run *r)
 	free(p->inner.buf);
 	free(p->name.buf);
 	intern_free(&p->strings);
-	htab_free(&p->location_tab);
-	htab_free(&p->function_tab);
-	vec_free(&p->locations);
-	vec_free(&p->functions);
-	vec_free(&p->mappings);
-	free(p->mapping_of);
-	free(p->location_of);
-	free(p->above);
+	places_free(&p->places);
 	stacks_free(p->st);
 	free(p);
 }

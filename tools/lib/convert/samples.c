@@ -55,18 +55,29 @@ static int bad_record(void *ctx, const struct record *rec, struct err *why)
 	return 0;
 }
 
-int convert_need(const struct convert_run *r, uint64_t fields, const char *why, const char *hint,
-		 struct err *e)
+/* 0 where some event has PERF_SAMPLE_* @fields. */
+static int need_fields(struct session *s, const struct convert_format *f, uint64_t fields,
+		       const char *why, const char *hint, struct err *e)
 {
-	const struct perfdata *pd = session_env(r->session)->pd;
+	const struct perfdata *pd = session_env(s)->pd;
 
 	for (size_t i = 0; i < perfdata_nr_events(pd); i++)
 		if ((perfdata_event(pd, i)->attr.sample_type & fields) == fields)
 			return 0;
-	err_set(e, -EINVAL, "such a %s file cannot be made of this recording: %s", r->format->name,
-		why);
+	err_set(e, -EINVAL, "such a %s file cannot be made of this recording: %s", f->name, why);
 	err_hint(e, "%s", hint);
 	return -EINVAL;
+}
+
+int convert_fits(struct session *s, const struct convert_format *f, const struct convert_opts *opts,
+		 struct err *e)
+{
+	int ret = f->need ? need_fields(s, f, f->need, f->need_why, f->need_hint, e) : 0;
+
+	if (!ret && opts->options & CONVERT_BRANCHES)
+		ret = need_fields(s, f, PERF_SAMPLE_BRANCH_STACK, "it has no branch stacks",
+				  "Record with -b, or -j any,u.", e);
+	return ret;
 }
 
 int convert_samples(struct session *s, const struct convert_format *f,
@@ -79,9 +90,8 @@ int convert_samples(struct session *s, const struct convert_format *f,
 		.bad = bad_record,
 	};
 	struct convert_run r = { .format = f, .opts = opts, .session = s, .out = out };
-	int ret = f->need ? convert_need(&r, f->need, f->need_why, f->need_hint, e) : 0;
+	int ret = convert_fits(s, f, opts, e) ?: f->begin(&r, e);
 
-	ret = ret ?: f->begin(&r, e);
 	ret = ret ?: session_read(s, &consumer, &r, e);
 	/* Damage ends reading: what came before is whole. */
 	if (!ret && session_damage(s))
