@@ -165,6 +165,22 @@ like "an inlined call is told inside" "$(cat "$TMP/gnu.llvm")" '^ 4: [a-zA-Z0-9_
 convert llvm "$TMP/gnu" "$TMP/again"
 same_file "the same bytes every time" "$TMP/again" "$TMP/gnu.llvm"
 
+# same_binary NAME PROGRAM: LLVM's binary form is what its text says, its summary too
+same_binary() {
+	if [ -z "$PROFDATA" ]; then
+		skip "$1: LLVM's binary form" "no llvm-profdata is installed (Debian: llvm-19)"
+		return
+	fi
+	convert llvm-extbinary "$2" "$2.ext"
+	"$PROFDATA" merge -sample -text "$2.ext" -o "$TMP/got" >"$TMP/log" 2>&1 ||
+		fail "$1: llvm-profdata reads the binary form" "$(cat "$TMP/log")"
+	"$PROFDATA" merge -sample -text "$2.llvm" -o "$TMP/want"
+	same_file "$1: LLVM's binary form says the same" "$TMP/got" "$TMP/want"
+	is "... its summary is what LLVM counts of the text" "$("$PROFDATA" show -sample -detailed-summary "$2.ext" | tail -20)" \
+		"$("$PROFDATA" show -sample -detailed-summary "$2.llvm" | tail -20)"
+}
+same_binary "g++'s code" "$TMP/gnu"
+
 if [ -n "$CLANG" ]; then
 	build "$CLANG" "$TMP/clang" -g -fdebug-info-for-profiling &&
 		traced "$TMP/clang" "$TMP/clang.data" && convert llvm "$TMP/clang" "$TMP/clang.llvm"
@@ -183,6 +199,11 @@ if [ -n "$CLANG" ]; then
 		sed -n "s/^$prof = .*function_entry_count\", i64 \([0-9]*\)}/\1/p" "$TMP/ll")" \
 		"$(($(sed -n 's/^_Z3fibi:[0-9]*://p' "$TMP/clang.llvm") + 1))"
 	like "... and which way branches go" "$(cat "$TMP/ll")" 'branch_weights'
+	same_binary "clang's code" "$TMP/clang"
+	cp "$TMP/ll" "$TMP/by-text"
+	"$CLANG" -O2 -fno-rtti -fno-exceptions -gline-tables-only -fprofile-sample-use="$TMP/clang.ext" -S -emit-llvm \
+		-o "$TMP/ll" "$TMP/app.cc" >"$TMP/log" 2>&1
+	same_file "clang makes the same code of the binary form" "$TMP/ll" "$TMP/by-text"
 	build "$CLANG" "$TMP/bare" -gline-tables-only &&
 		traced "$TMP/bare" "$TMP/bare.data" &&
 		convert llvm "$TMP/bare" "$TMP/bare.llvm" 2>"$TMP/err"

@@ -362,7 +362,7 @@ static int check_options(const struct command *cmd, const struct data_opts *o,
 static int list_formats(void)
 {
 	for (size_t i = 0; convert_format_at(i); i++)
-		printf("%-12s %s\n", convert_format_at(i)->name, convert_format_at(i)->holds);
+		printf("%-14s %s\n", convert_format_at(i)->name, convert_format_at(i)->holds);
 	return 0;
 }
 

@@ -12,6 +12,7 @@ static const struct convert_format *const formats[] = {
 	&convert_autofdo,
 	&convert_profgen,
 	&convert_llvm,
+	&convert_llvm_extbinary,
 	&convert_afdo,
 	&convert_symbol_order,
 	&convert_call_order,

@@ -76,6 +76,19 @@ struct source_walk {
 struct source_walk source_walk(const struct source_tree *t, const struct source_fn *fn);
 bool source_next(struct source_walk *w, struct source_place *out); /* false: that was all */
 
+/*
+ * How often a place ran. More calls may have been seen than runs of the line, for the newest entry of a stack
+ * ends no range; in code that was inlined llvm-profgen leaves that so.
+ */
+static inline uint64_t source_ran(const struct source_place *p, bool inlined)
+{
+	uint64_t calls = 0;
+
+	for (size_t i = 0; i < p->nr && !inlined; i++)
+		calls += p->target[i].count;
+	return max_u64(p->count, calls);
+}
+
 /* ---- spans.c ---- */
 
 struct span { /* code that ran @count times; 0: that could have run */
