@@ -22,20 +22,36 @@ struct block_memo {
 	bool used, known;
 };
 
+/* The edge of two addresses, as it was lately. */
+struct edge_memo {
+	uint64_t from, to; /* in memory */
+	uint32_t space, gen;
+	uint32_t edge;
+	bool used;
+};
+
+/* What a branch of the stack adds to the chains that it is in. */
+struct path_step {
+	uint32_t cycles;
+	bool mispred, flagged; /* flagged: says whether it was */
+};
+
 struct brflow {
 	struct brflow_opts o;
 	struct resolver *res;
 	struct tuples block_keys; /* object, address of the branch, start or 0 */
 	VEC(struct brflow_block) blocks;
 	struct block_memo *memo;
+	struct edge_memo *edge_memo;
 	struct tuples edges; /* location from, location to */
 	struct tuples paths; /* edges, oldest first */
 	VEC(struct brflow_path) counts;
 	uint64_t cycles, mean_cycles, nr_paths;
 
-	/* The stack at hand, newest first. */
-	VEC(uint32_t) from, to;
+	/* The stack at hand, oldest first. */
 	VEC(uint64_t) edge;
+	VEC(struct path_step) step;
+	bool finished;
 };
 
 int brflow_new(struct brflow **out, struct resolver *res, const struct brflow_opts *opts,
@@ -57,12 +73,13 @@ int brflow_new(struct brflow **out, struct resolver *res, const struct brflow_op
 	f->block_keys.width = 3;
 	f->edges.width = 2;
 	f->paths.width = opts->path_len;
-	if (f->o.blocks) {
+	if (f->o.blocks)
 		f->memo = calloc(1u << MEMO_BITS, sizeof(*f->memo));
-		if (!f->memo) {
-			free(f);
-			return err_set(e, -ENOMEM, "no memory for blocks of code");
-		}
+	if (f->o.path_len)
+		f->edge_memo = calloc(1u << MEMO_BITS, sizeof(*f->edge_memo));
+	if ((f->o.blocks && !f->memo) || (f->o.path_len && !f->edge_memo)) {
+		brflow_free(f);
+		return err_set(e, -ENOMEM, "no memory for blocks and paths");
 	}
 	*out = f;
 	return 0;
@@ -77,10 +94,10 @@ void brflow_free(struct brflow *f)
 	keys_tuples_free(&f->paths);
 	vec_free(&f->blocks);
 	vec_free(&f->counts);
-	vec_free(&f->from);
-	vec_free(&f->to);
 	vec_free(&f->edge);
+	vec_free(&f->step);
 	free(f->memo);
+	free(f->edge_memo);
 	free(f);
 }
 
@@ -238,49 +255,82 @@ static int add_blocks(struct brflow *f, const struct sample *s, struct thread *t
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-static int resolve(struct brflow *f, const struct sample_branches *b, struct thread *th)
+static struct edge_memo *edge_memo_of(const struct brflow *f, const struct edge_memo *key)
 {
-	f->from.n = f->to.n = f->edge.n = 0;
-	for (uint64_t i = 0; i < b->nr; i++) {
-		uint32_t from = resolver_find(f->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN,
-					      sample_branch_from(b, i));
-		uint32_t to = resolver_find(f->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN,
-					    sample_branch_to(b, i));
+	uint64_t h = key->from ^ (key->to << 29 | key->to >> 35) ^
+		     ((uint64_t)key->gen << 32 | key->space);
 
-		if (from == LOC_NONE || to == LOC_NONE || vec_push(&f->from, from) ||
-		    vec_push(&f->to, to))
+	return &f->edge_memo[hash_slot(h, MEMO_BITS)];
+}
+
+/* 0 or -ENOMEM. */
+static int find_edge(struct brflow *f, struct thread *th, struct edge_memo *m,
+		     const struct edge_memo *key)
+{
+	uint32_t from, to;
+
+	if (likely(m->used && m->from == key->from && m->to == key->to && m->space == key->space &&
+		   m->gen == key->gen))
+		return 0;
+	from = resolver_find(f->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, key->from);
+	to = resolver_find(f->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, key->to);
+	*m = *key;
+	if (from == LOC_NONE || to == LOC_NONE)
+		return -ENOMEM;
+	m->edge = keys_tuple_id(&f->edges, (const uint64_t[2]){ from, to });
+	m->used = m->edge != ID_NONE;
+	return m->used ? 0 : -ENOMEM;
+}
+
+/* The stack as edges, oldest first: chains are then arrays in it. */
+static int walk_stack(struct brflow *f, const struct sample_branches *b, struct thread *th)
+{
+	struct edge_memo key = {
+		.space = th->space,
+		.gen = f->o.machine ? machine_generation(f->o.machine, th->space) : 0,
+	};
+
+	f->edge.n = f->step.n = 0;
+	if (vec_reserve(&f->edge, b->nr) || vec_reserve(&f->step, b->nr))
+		return -ENOMEM;
+	for (uint64_t i = b->nr; i--;) {
+		struct edge_memo *m;
+		struct branch_entry e;
+
+		sample_branch(b, i, &e);
+		key.from = e.from;
+		key.to = e.to;
+		m = edge_memo_of(f, &key);
+		if (find_edge(f, th, m, &key))
 			return -ENOMEM;
+		f->edge.v[f->edge.n++] = m->edge;
+		f->step.v[f->step.n++] =
+			(struct path_step){ e.cycles, e.mispred, e.mispred || e.predicted };
 	}
 	return 0;
 }
 
-/* The chain of the path_len branches from @oldest on. */
-static int add_path(struct brflow *f, const struct sample_branches *b, uint64_t oldest)
+/* The chain whose oldest branch is @at of the stack. */
+static int add_path(struct brflow *f, uint64_t hash, size_t at)
 {
-	struct brflow_path new = { 0 }, *p;
-	uint64_t key[BRFLOW_MAX_PATH], cycles = 0, mispred = 0, flagged = 0;
+	uint32_t id = keys_tuple_id_at(&f->paths, hash, &f->edge.v[at]);
+	const struct path_step *step = &f->step.v[at];
+	struct brflow_path *p;
+	uint64_t cycles = 0;
 	bool all = true;
-	uint32_t id;
 
-	for (uint32_t k = 0; k < f->o.path_len; k++) {
-		struct branch_entry e;
-
-		key[k] = f->edge.v[oldest - k];
-		sample_branch(b, oldest - k, &e);
-		/* What came before the oldest branch is not part of the chain. */
-		cycles += k ? e.cycles : 0;
-		all &= !k || e.cycles;
-		mispred += e.mispred;
-		flagged += e.mispred || e.predicted;
-	}
-	id = keys_tuple_id(&f->paths, key);
-	new.id = id;
-	if (id == ID_NONE || (id == f->counts.n && vec_push(&f->counts, new)))
+	if (id == ID_NONE ||
+	    (id == f->counts.n && vec_push(&f->counts, (struct brflow_path){ .id = id })))
 		return -ENOMEM;
 	p = &f->counts.v[id];
 	p->nr++;
-	p->mispred += mispred;
-	p->flagged += flagged;
+	for (uint32_t k = 0; k < f->o.path_len; k++) {
+		/* What came before the oldest branch is not part of the chain. */
+		cycles += k ? step[k].cycles : 0;
+		all &= !k || step[k].cycles;
+		p->mispred += step[k].mispred;
+		p->flagged += step[k].flagged;
+	}
 	if (all) {
 		p->cycles += cycles;
 		p->nr_cycles++;
@@ -289,18 +339,30 @@ static int add_path(struct brflow *f, const struct sample_branches *b, uint64_t 
 	return 0;
 }
 
-static int add_paths(struct brflow *f, const struct sample_branches *b)
+/* In chunks, as blocks: what their chains need is asked for before the first is looked up. */
+static int add_paths(struct brflow *f)
 {
-	for (uint64_t i = 0; i < b->nr; i++) {
-		const uint64_t key[2] = { f->from.v[i], f->to.v[i] };
-		uint32_t id = keys_tuple_id(&f->edges, key);
+	size_t len = f->o.path_len, nr = f->edge.n >= len ? f->edge.n - len + 1 : 0;
+	uint64_t hash[CHUNK];
 
-		if (id == ID_NONE || vec_push(&f->edge, id))
-			return -ENOMEM;
+	for (size_t at = 0, n; at < nr; at += n) {
+		n = min_u64(nr - at, CHUNK);
+		for (size_t i = 0; i < n; i++) {
+			hash[i] = keys_tuple_hash(&f->paths, &f->edge.v[at + i]);
+			htab_prefetch(&f->paths.tab, hash[i]);
+		}
+		for (size_t i = 0; i < n; i++) {
+			uint32_t id = htab_peek(&f->paths.tab, hash[i]);
+
+			if (id == UINT32_MAX)
+				continue;
+			__builtin_prefetch(keys_tuple_get(&f->paths, id));
+			__builtin_prefetch(&f->counts.v[id], 1);
+		}
+		for (size_t i = 0; i < n; i++)
+			if (add_path(f, hash[i], at + i))
+				return -ENOMEM;
 	}
-	for (uint64_t i = b->nr; i-- >= f->o.path_len;)
-		if (add_path(f, b, i))
-			return -ENOMEM;
 	return 0;
 }
 
@@ -310,9 +372,9 @@ int brflow_add(struct brflow *f, const struct sample *s, struct thread *th, stru
 	int ret = f->o.blocks ? add_blocks(f, s, th) : 0;
 
 	if (!ret && f->o.path_len)
-		ret = resolve(f, b, th);
+		ret = walk_stack(f, b, th);
 	if (!ret && f->o.path_len)
-		ret = add_paths(f, b);
+		ret = add_paths(f);
 	return ret ? err_set(e, ret, "no memory for branches") : 0;
 }
 
@@ -420,6 +482,9 @@ static int by_count(const void *a, const void *b)
 
 void brflow_finish(struct brflow *f)
 {
+	if (f->finished)
+		return;
+	f->finished = true;
 	for (size_t i = 0; i < f->blocks.n; i++)
 		f->mean_cycles += f->blocks.v[i].cycles / f->blocks.v[i].nr;
 	if (f->blocks.n)

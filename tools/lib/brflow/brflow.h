@@ -73,7 +73,7 @@ struct brflow_maps {
  */
 int brflow_merge(struct brflow *f, const struct brflow *from, const struct brflow_maps *maps,
 		 struct err *e);
-/* Sorts: most cycles, most frequent first. */
+/* Sorts: most cycles, most frequent first. Again: nothing. Before it there is nothing to list. */
 void brflow_finish(struct brflow *f);
 
 size_t brflow_nr_blocks(const struct brflow *f);

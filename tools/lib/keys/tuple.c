@@ -5,13 +5,24 @@
  */
 #include "keys-int.h"
 
-uint32_t keys_tuple_id(struct tuples *t, const uint64_t *vals)
+uint64_t keys_tuple_hash(const struct tuples *t, const uint64_t *vals)
 {
 	uint64_t h = t->width;
-	uint32_t id;
 
 	for (unsigned i = 0; i < t->width; i++)
 		h = hash_mix(h, vals[i]);
+	return h;
+}
+
+uint32_t keys_tuple_id(struct tuples *t, const uint64_t *vals)
+{
+	return keys_tuple_id_at(t, keys_tuple_hash(t, vals), vals);
+}
+
+uint32_t keys_tuple_id_at(struct tuples *t, uint64_t h, const uint64_t *vals)
+{
+	uint32_t id;
+
 	for (struct htab_it it = htab_find(&t->tab, h); htab_next(&t->tab, &it, &id);)
 		if (!memcmp(keys_tuple_get(t, id), vals, t->width * sizeof(*vals)))
 			return id;
