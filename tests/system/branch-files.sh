@@ -172,6 +172,10 @@ check_status "--hot-paths 1 is refused" 129 "$PERF" report --hot-paths 1 -i call
 # 60 * 4 + 30 * 8 + 10 * 12 cycles in the block of f1, 60 * 10 + 30 * 20 in those before it
 like "--total-cycles" "$(report --total-cycles -i calls.data)" \
 	'^ +33\.33% +600 +33\.33% +6 +\[calls\.c:[0-9]+ -> calls\.c:[0-9]+\] +calls$'
+like "--hot-paths of a command" "$("$PERF" report --hot-paths 2 --comms calls -i calls.data 2>err)" 'f1\+.* -> f2'
+unlike "... of another one" "$("$PERF" report --hot-paths 2 --comms nobody -i calls.data 2>err)" 'f1\+.* -> f2'
+unlike "--total-cycles of another one" "$("$PERF" report --total-cycles --comms nobody -i calls.data 2>err)" \
+	'calls\.c:'
 make_file counted.data -c <<EOF
 map 0x400000 0x100000 $CALLS
 sample 10 $f2 from=$f1in,to=$f2,cycles=4,counter=0x1 from=$main,to=$f1,cycles=10,counter=0x3

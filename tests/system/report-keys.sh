@@ -159,6 +159,20 @@ steps_sandwich() {
 press sandwich 'key Down w
 wait Callees'
 
+# ---- what the command line leaves out does not count at instructions either: 4 samples of worker
+screen <<EOF
+size 100x20
+run $PERF report -i walk.data --comms worker
+wait branchy
+key a
+wait Disassembly
+match ^_start
+match cpu-clock:H: 4 of 15 samples
+key q q
+exit 0
+ok instructions of one command
+EOF
+
 # ---- two events
 screen <<EOF
 run $PERF report -i two.data

@@ -77,6 +77,27 @@ static uint64_t need(void *ctx, const struct perfdata_event *event)
 	       PERF_SAMPLE_TID;
 }
 
+/* Rows keep what --comms, --pid or --tid leave out for their shares; what else is counted does not. */
+static bool is_meant(const struct report *r, const struct thread *th)
+{
+	const struct session_filter *f = session_filter(r->session);
+
+	return !session_filter_any(f) || session_filter_thread(f, th, machine_comm(r->m, th->comm));
+}
+
+/* By blocks, paths and instructions. */
+static int add_code(struct report *r, const struct sample *s, struct thread *th, struct err *e)
+{
+	int ret = 0;
+
+	if (!is_meant(r, th))
+		return 0;
+	if (r->flow && (s->present & PERF_SAMPLE_BRANCH_STACK) &&
+	    (r->socket < 0 || perfdata_cpu_socket(r->pd, s->cpu) == r->socket))
+		ret = brflow_add(r->flow, s, th, e);
+	return ret ?: r->code ? annotate_add(r->code, s, th, e) : 0;
+}
+
 static int take_sample(void *ctx, const struct session_sample *in, struct err *e)
 {
 	struct report *r = ctx;
@@ -90,11 +111,7 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 		table_set_parallelism(r->t, session_parallelism(r->session));
 	if (r->o.mem)
 		s->period = mem_weight(s);
-	if (r->flow && (s->present & PERF_SAMPLE_BRANCH_STACK) &&
-	    (r->socket < 0 || perfdata_cpu_socket(r->pd, s->cpu) == r->socket) &&
-	    brflow_add(r->flow, s, in->thread, e))
-		return e->code;
-	if (r->code && annotate_add(r->code, s, in->thread, e))
+	if ((r->flow || r->code) && add_code(r, s, in->thread, e))
 		return e->code;
 	return table_add(r->t, s, in->thread, e);
 }
