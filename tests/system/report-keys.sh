@@ -92,6 +92,7 @@ steps_report() {
 	R) printf '%s\n' 'key R' 'wait > recursion merged' 'key R' 'gone > recursion' ;;
 	w) printf '%s\n' 'key Down w' 'wait Callees' 'match ^branchy: 86.00% in 43 samples, itself 66.00%' ;;
 	T) printf '%s\n' 'key T' 'wait only this time' 'match 0.049 s|0.050 s' ;;
+	b | p) printf '%s\n' "key $1" 'wait record with -b' ;;
 	Ctrl-F | n | N) printf '%s\n' 'key C-f' 'wait Search' 'type leaf$' 'key Enter' \
 		'wait 2 rows, with chains 26.00%' 'match \] leaf.*' 'key n' 'wait 2 rows' 'key N' 'wait 2 rows' ;;
 	o) printf '%s\n' 'key o' 'wait told apart by' 'key Down Enter' 'wait > by sym' 'unmatch Command' 'match 86.00%' ;;
@@ -214,11 +215,12 @@ restored whole screens
 EOF
 
 # ---- what only some recordings have
-made_file branch-file branches.data <<'EOF'
+cat >branches <<'EOF'
 map 0x400000 0x1000 /proc/self/cwd/walk
 sample 10 0x400183 from=0x40018d,to=0x400171,predicted=1,cycles=4 from=0x4001aa,to=0x40017c,predicted=1,cycles=9 from=0x40018d,to=0x400171,mispred=1,cycles=5 from=0x4001aa,to=0x40017c,predicted=1,cycles=7
 sample 3 0x40014e from=0x400191,to=0x400144,predicted=1,cycles=4 from=0x40018d,to=0x400171,mispred=1,cycles=12
 EOF
+made_file branch-file branches.data <branches
 screen report-keys <<EOF
 size 110x20
 run $PERF report -b -i branches.data
@@ -234,6 +236,63 @@ wait Source Symbol
 key q
 exit 0
 restored edges, and the instructions of one
+EOF
+# Blocks and paths: counted with the rows, by key or from the menu, as --total-cycles and --hot-paths.
+screen report-keys <<EOF
+size 110x20
+run $PERF report -b -i branches.data
+wait Source Symbol
+key b
+wait Blocks: 3, cycles: 298
+unmatch whole recording
+match 53.69% +160 +8 +20  .walk.c:21 -> walk.c:24.  branchy  walk
+key Enter
+wait Disassembly
+match ^branchy
+key Esc q
+wait Source Symbol
+key t
+wait > command
+key p
+wait Paths of 4 branches: 1, seen: 10 [of the whole recording
+golden paths
+key a Down a
+wait Disassembly
+match ^branchy
+key q q q
+wait > command
+key m
+wait Hot paths
+match Blocks of code
+key Down Down Down Down Down Down Down Down Enter
+wait Paths of 4
+key C-c
+exit 0
+restored blocks and paths from the report, and back
+EOF
+screen <<EOF
+run $PERF report -i walk.data
+wait branchy
+key m
+wait This row
+unmatch Hot paths
+key Esc q
+exit 0
+ok no menu of paths without branch stacks
+EOF
+sed 's/,cycles=[0-9]*//g' branches >without
+made_file branch-file without.data <without
+screen <<EOF
+run $PERF report -b -i without.data
+wait branchy
+key b
+wait No branch of this recording has cycles
+key p
+wait Paths of 4 branches: 1
+match 100.00% +10 +- 
+key q q
+exit 0
+ok blocks are listed by cycles, paths without them
 EOF
 made_file switch-file switches.data 4 in:101 s:101 in:102 s:102 s:101 exit:102 s:101
 screen <<EOF

@@ -14,8 +14,8 @@ static int start_flow(struct report *r, struct err *e)
 	const struct perfdata_env *env = perfdata_env(r->pd);
 	struct brflow_opts o = {
 		.machine = r->m,
-		.blocks = r->o.total_cycles,
-		.path_len = (uint32_t)min_u64(r->o.hot_paths, UINT32_MAX),
+		.blocks = r->blocks,
+		.path_len = r->path_len,
 		.nr_counters = env->branch_counter_nr ? env->branch_counter_nr : 4,
 		.counter_width = env->branch_counter_width ? env->branch_counter_width : 2,
 	};
@@ -51,6 +51,7 @@ static int setup_profile(struct report *r, struct err *e)
 	if (ret)
 		return ret;
 	r->vectors = r->tui && !r->po.branch && report_has_vectors(r);
+	report_choose_flow(r);
 	ret = report_start_counting(r, e);
 	r->usage |= ret == -EINVAL;
 	if (!ret && (report_lists_flow(r) || r->tui))
@@ -149,7 +150,7 @@ static int finish(void *ctx, struct err *e)
 	ret = ret ?: group ? report_set_groups(r, e) : 0;
 	if (ret)
 		return ret;
-	if (r->flow)
+	if (r->flow && !r->tui)
 		brflow_finish(r->flow);
 	ret = table_finish(r->t, e);
 	if (!ret && r->tui)
@@ -206,7 +207,7 @@ static struct faces answer(const struct report *r)
 		.pd = r->pd,
 		.m = r->m,
 		.res = r->res,
-		.flow = r->o.dot ? NULL : r->flow,
+		.flow = r->o.dot || r->tui ? NULL : r->flow,
 		.threads = r->threads,
 		.lost_samples = session_counts(r->session)->lost_samples,
 		.o = { .min_percent = r->o.min_percent,

@@ -91,6 +91,8 @@ static int read_before(struct report *r, struct err *e)
 	b->t = b->rich = NULL;
 	b->code = NULL;
 	b->flow = NULL;
+	b->blocks = false;
+	b->path_len = 0;
 	b->threads = NULL;
 	b->before = NULL;
 	b->nr_taken = 0;
@@ -126,6 +128,8 @@ int report_browse(struct report *r, const struct faces *f, struct err *e)
 		.f = f,
 		.rich = r->rich,
 		.a = r->code,
+		.flow = r->flow,
+		.path_len = r->path_len,
 		.simd = r->vectors,
 		.before = r->before ? r->before->t : NULL,
 		.before_po = r->before ? &r->before->po : NULL,

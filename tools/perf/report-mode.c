@@ -79,6 +79,18 @@ static bool has_call_stacks(const struct perfdata *pd)
 	return stacks && !other;
 }
 
+/* A path of the browser's list: a line has room for four branches, and many a loop has no more. */
+#define BROWSER_PATH 4
+
+void report_choose_flow(struct report *r)
+{
+	bool lists = r->tui && all_sample_types(r->pd) & PERF_SAMPLE_BRANCH_STACK &&
+		     !has_call_stacks(r->pd);
+
+	r->blocks = r->o.total_cycles || lists;
+	r->path_len = lists ? BROWSER_PATH : (uint32_t)min_u64(r->o.hot_paths, UINT32_MAX);
+}
+
 static int choose_history(struct report *r, uint64_t type, struct err *e)
 {
 	struct keys_opts *po = &r->po;

@@ -59,7 +59,9 @@ struct report {
 	struct report_piece *pieces; /* before p */
 	size_t nr_pieces;
 	uint64_t nr_taken;     /* samples */
-	struct brflow *flow;   /* --total-cycles, --hot-paths; else NULL */
+	struct brflow *flow;   /* --total-cycles, --hot-paths, in a browser; else NULL */
+	uint32_t path_len;     /* of flow: branches in a path; 0 = none */
+	bool blocks;	       /* of flow */
 	struct annotate *code; /* in a terminal; else NULL */
 	struct keys_opts po;
 	struct obuf out;
@@ -87,6 +89,8 @@ int report_setup_options(struct report *r, struct err *e);
 /* report-mode.c: rows of what? Once the events are known. */
 int report_choose_mode(struct report *r, struct err *e);
 bool report_has_vectors(const struct report *r);
+/* What r->flow is to count; nothing: there is none. */
+void report_choose_flow(struct report *r);
 
 /* report-flow.c: blocks or paths as a list in the terminal, once r->code has counted. */
 bool report_lists_flow(const struct report *r);

@@ -204,6 +204,7 @@ static const struct tui_key keys[] = {
 static void title(struct tui_view *v, struct tui_pen *p)
 {
 	const struct flow_list *b = v->ctx;
+	const char *note = b->in->note;
 
 	if (b->path)
 		tui_putf(p, TUI_ROOT, "Branches of a path that was taken %" PRIu64 " times",
@@ -215,6 +216,7 @@ static void title(struct tui_view *v, struct tui_pen *p)
 		tui_putf(p, TUI_ROOT, "Paths of %" PRIu32 " branches: %zu, seen: %" PRIu64,
 			 b->in->path_len, brflow_nr_paths(b->in->flow),
 			 brflow_path_total(b->in->flow));
+	tui_put(p, TUI_ROOT, note ? note : "");
 }
 
 static void paint(struct tui_view *v, struct tui_screen *s, int row, int rows)
@@ -272,7 +274,12 @@ static enum tui_answer show_list(struct tui *t, const struct tui_flow *in,
 	return tui_run(t, &b.view);
 }
 
+enum tui_answer tui_flow_begin(struct tui *t, const struct tui_flow *in)
+{
+	return show_list(t, in, NULL);
+}
+
 bool tui_flow(struct tui *t, const struct tui_flow *in)
 {
-	return show_list(t, in, NULL) == TUI_QUIT;
+	return tui_flow_begin(t, in) == TUI_QUIT;
 }

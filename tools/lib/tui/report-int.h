@@ -10,6 +10,7 @@
  *	report-time.c	a slice of time is picked
  *	report-sandwich.c	callers above, callees below one function
  *	report-diff.c	beside another recording
+ *	report-flow.c	to the lists of blocks and paths
  *	report-menu.c	the row menu, events, files
  *	report-save.c	what is seen into a file
  *	report-search.c	a word in any column
@@ -105,7 +106,7 @@ bool browser_diff_shown(const struct browser *b);
 void browser_diff_cell(const struct browser *b, const struct keys_row *row, struct tui_pen *p);
 enum tui_answer browser_differences(struct tui *t, struct tui_view *v);
 
-/* report-zoom.c, report-menu.c, report-save.c, report-search.c */
+/* report-zoom.c, report-menu.c, report-flow.c, report-save.c, report-search.c */
 enum tui_answer browser_zoom_dso(struct tui *t, struct tui_view *v);
 enum tui_answer browser_zoom_kernel(struct tui *t, struct tui_view *v);
 enum tui_answer browser_zoom_thread(struct tui *t, struct tui_view *v);
@@ -133,6 +134,8 @@ enum tui_answer browser_annotate_line(struct tui *t, struct browser *b, const st
 enum tui_answer browser_sandwich(struct tui *t, struct tui_view *v);
 enum tui_answer browser_sandwich_of(struct tui *t, struct browser *b, const struct table_op *op);
 enum tui_answer browser_time(struct tui *t, struct tui_view *v);
+enum tui_answer browser_blocks(struct tui *t, struct tui_view *v);
+enum tui_answer browser_paths(struct tui *t, struct tui_view *v);
 enum tui_answer browser_menu(struct tui *t, struct tui_view *v);
 /* Which event is shown first; -1: none was picked. */
 int browser_pick_event(struct tui *t, struct browser *b);

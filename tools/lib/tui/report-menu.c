@@ -84,6 +84,8 @@ static const struct action actions[] = {
 	{ "Hide this object (D)", browser_hide_dso, true, true },
 	{ "Callers and callees of this function (w)", browser_sandwich, true, true },
 	{ "Pick a slice of time (T)", browser_time, false, false },
+	{ "Blocks of code by their cycles (b)", browser_blocks, false, false },
+	{ "Hot paths: branches one after the other (p)", browser_paths, false, false },
 	{ "Only symbols with a word in their name (/)", browser_filter, false, true },
 	{ "Search (Ctrl-F)", browser_search, false, false },
 	{ "Keys and order of rows (o)", browser_sort, false, false },
@@ -96,6 +98,15 @@ static const struct action actions[] = {
 	{ "Exit", leave, false, false },
 };
 
+static bool is_offered(const struct browser *b, const struct action *a, bool any, bool foldable)
+{
+	if (a->run == fold)
+		return any && foldable;
+	if (a->run == browser_blocks || a->run == browser_paths)
+		return b->in->flow;
+	return (b->o.use_chains || !a->chains) && (any || !a->named);
+}
+
 enum tui_answer browser_menu(struct tui *t, struct tui_view *v)
 {
 	const struct action *of[ARRAY_SIZE(actions)];
@@ -106,8 +117,7 @@ enum tui_answer browser_menu(struct tui *t, struct tui_view *v)
 	bool any = browser_cursor(b, &l);
 
 	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
-		if ((actions[i].chains && !b->o.use_chains) || (!any && actions[i].named) ||
-		    (actions[i].run == fold && (!any || !l.foldable)))
+		if (!is_offered(b, &actions[i], any, l.foldable))
 			continue;
 		of[nr] = &actions[i];
 		items[nr++] = actions[i].text;

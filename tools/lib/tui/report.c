@@ -242,6 +242,8 @@ static const struct tui_key keys[] = {
 	{ 'R', "R", "recursion as one frame; again: as it was", browser_recursion },
 	{ 'w', "w", "sandwich: callers above, callees below this function", browser_sandwich },
 	{ 'T', "T", "pick a slice of time", browser_time },
+	{ 'b', "b", "blocks of code by their cycles (branch stacks)", browser_blocks },
+	{ 'p', "p", "hot paths: branches one after the other (branch stacks)", browser_paths },
 	{ 6, "Ctrl-F", "search rows and frames by a regular expression", browser_search },
 	{ 'n', "n", "the next match", browser_search_next },
 	{ 'N', "N", "the previous match", browser_search_prev },

@@ -214,6 +214,8 @@ extern const struct tui_key tui_list_keys[], tui_view_keys[];
 
 /* Shows @v until it is left. TUI_STAY, or TUI_QUIT when all are to be left. */
 enum tui_answer tui_run(struct tui *t, struct tui_view *v);
+/* flow.c: the list of tui_flow(), from another view. */
+enum tui_answer tui_flow_begin(struct tui *t, const struct tui_flow *in);
 /* Paints @v with all below it into the screen of @t, which is returned; the loop does it by itself. */
 const struct tui_screen *tui_paint(struct tui *t);
 /* Waits for a key, with the screen painted. */

@@ -107,8 +107,10 @@ struct tui_report {
 	const struct table *rich; /* finished: all that is shown is derived from it, by f->po */
 	const struct annotate *a; /* finished, of the same reading; NULL = no instructions */
 	struct tui_annotate_opts annotate;
-	bool simd;    /* there are vector registers: rich counts their state */
-	bool partial; /* reading was broken off */
+	struct brflow *flow; /* finished when it is listed; NULL = no stacks of branches */
+	uint32_t path_len;   /* branches in a path of it */
+	bool simd;	     /* there are vector registers: rich counts their state */
+	bool partial;	     /* reading was broken off */
 	/* Another recording's, which rows are compared with: as rich and f->po; NULL = none. */
 	const struct table *before;
 	const struct keys_opts *before_po;
@@ -126,6 +128,7 @@ struct tui_flow {
 	uint32_t path_len;	  /* branches in a path; 0 = blocks are listed */
 	const struct annotate *a; /* finished; what was counted at the instructions */
 	struct tui_annotate_opts opts;
+	const char *note; /* behind the head line; NULL = nothing */
 };
 
 /* Blocks by cycles or paths by how often they were taken, each to be opened. As tui_annotate(). */
