@@ -108,6 +108,14 @@ def main():
     elif what == 'rows':
         r = data['rows']
         print(len(r['node']), sum(r['count']), sum(r['period']))
+    elif what == 'sums':
+        # A column of a log, by thing.
+        for key in sys.argv[3:-1]:
+            data = data[key]
+        out = collections.Counter()
+        for thing, n in zip(data['what'], data[sys.argv[-1]]):
+            out[thing] += n
+        print(*(out[i] for i in range(max(out, default=-1) + 1)))
     else:
         for key in sys.argv[3:]:
             data = data[int(key)] if isinstance(data, list) else data[key]

@@ -23,26 +23,28 @@ like "a recursive stack, whole" "$(cat "$TMP/have")" '^second;main;again;again;a
 is "stacks that folded stacks have too" "$(grep -E ';(leaf|work|__proto__|constructor) ' "$TMP/have" | sed 's/^[^;]*;//' | sort)" \
 	"$(grep -E ';(leaf|work|__proto__|constructor) ' "$TMP/folded" | sed 's/^[^;]*;//' | sort)"
 is "the second event has its own" "$(page "$TMP/page.html" folded 1)" "second;main;work;leaf 10"
-is "branches, by edge" "$(page "$TMP/page.html" get branches list 0 nr) $(page "$TMP/page.html" get branches list 1 nr)" "30 10"
-is "a misprediction is one" "$(page "$TMP/page.html" get branches | grep -o '"mispred": [0-9]*' | sort -u | tr '\n' ' ')" \
-	'"mispred": 0 "mispred": 30 '
+is "branches, by edge" "$(page "$TMP/page.html" sums branches rows edges nr)" "30 10"
+is "a misprediction is one" "$(page "$TMP/page.html" sums branches rows edges mispred) $(page "$TMP/page.html" sums branches rows edges flagged)" \
+	"30 0 30 10"
 is "lost samples" "$(page "$TMP/page.html" get recording lost_samples)" 7
 is "how often a thread stopped, and what was lost, by time" "$(page "$TMP/page.html" get marks kind) $(page "$TMP/page.html" get marks nr)" \
 	"[0, 0, 0, 1, 0, 0, 0] [1, 1, 1, 7, 1, 1, 1]"
 is "samples without a function are counted" "$(page "$TMP/page.html" get objects 1 unnamed)" 1
 
 # leaf runs from its beginning to its jump back (10 times), and from there to the same jump (20 times);
-# all four branches in a row are one path. Vectors: there are none, and no table of them.
-object='script><b onclick=alert(1)>\"&.so'
-is "blocks; without a disassembler no IPC" "$(page "$TMP/page.html" get grids 0 rows | sed 's/"13.67"/"-"/')" \
-	'[["64.29%", "30", "3.0", "-", "leaf+0x0", "leaf+0x28", "'"$object"'"], ["35.71%", "10", "5.0", "-", "-", "work+0x14", "'"$object"'"]]'
-is "paths" "$(page "$TMP/page.html" get grids 1 rows | sed 's/.u2192/->/g')" \
-	'[["100.00%", "10", "75.00%", "9.0", "work+0x14 -> leaf+0x0; leaf+0x28 -> leaf+0x8; leaf+0x28 -> leaf+0x8; leaf+0x28 -> leaf+0x8"]]'
+# all four branches in a row are one path. Vectors: there are none, and nothing of them.
+is "stretches of code with their cycles" "$(page "$TMP/page.html" sums branches rows ranges nr) $(page "$TMP/page.html" sums branches rows ranges cycles)" \
+	"20 10 60 30"
+is "from where to where" "$(page "$TMP/page.html" get branches ranges | grep -o '"offset": [0-9]*' | tr -dc '0-9\n' | tr '\n' ' ')" "8 40 0 40 "
+is "paths" "$(page "$TMP/page.html" sums branches rows paths nr) $(page "$TMP/page.html" sums branches rows paths cycles) $(page "$TMP/page.html" sums branches rows paths mispred)" \
+	"10 90 30"
+is "of their branches" "$(page "$TMP/page.html" get branches paths 0 | grep -o '"offset": [0-9]*' | tr -dc '0-9\n' | tr '\n' ' ')" "20 0 40 8 40 8 40 8 "
+is "no vectors" "$(page "$TMP/page.html" get vectors 2>/dev/null)" ""
 simd=$ROOT/../shared/fixtures/simd/zmm-opmask-intr.perf.data
 if [ -e "$simd" ]; then
 	"$PERF" report -q -i "$simd" --html "$TMP/simd.html" 2>/dev/null
-	like "vectors as in report --simd" "$(page "$TMP/simd.html" get grids 0 heads) $(page "$TMP/simd.html" get grids 0 rows 0)" \
-		'"Live512", "Live256".*"Masks".*"100.0%", "0.0%", "0.0%", "0.0%", "100.0%".*"N/A"'
+	# 4 samples: none, 128, 256, 512 bits; with code none; registers 16-31: 4 of 4.
+	like "vectors as in report --simd" "$(page "$TMP/simd.html" get vectors rows simd)" '^\[4, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 4, 4, 0, 0, 4, 1[0-9]*, 0, 0, 0\]'
 else
 	skip "vectors as in report --simd" "no ../shared/fixtures in a stranger's clone"
 fi
@@ -52,7 +54,8 @@ code=$(page "$TMP/page.html" get code)
 case $code in
 *'"missing": '*"disassembl"*) like "without a disassembler the page says so" "$code" 'disassembl' ;;
 *)
-	like "functions as instructions, counted" "$code" '"counts": \[17, 0, 600, 50000'
+	like "functions as instructions, with the place of the samples" "$code" '"places": \[0, 17\], "ranges": \[0, 9, 41, 1, 1, 41\]'
+	is "that was counted" "$(page "$TMP/page.html" sums places nr | cut -d' ' -f1) $(page "$TMP/page.html" sums places cycles | cut -d' ' -f1)" "610 50010"
 	like "with their text" "$code" '"text": \["leaf", "nop", "nop"'
 	;;
 esac

@@ -1,58 +1,58 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Instructions of the hottest functions with what was counted at each, and tables that perf made.
-
-/** @param {Grid} grid @param {State} s @param {(change: Partial<State>) => void} go */
-function gridTable(grid, s, go) {
-	/* Several tables in a view are sorted each on its own. */
-	const names = grid.heads.map((_, i) => `${grid.title.replace(/\W/g, '')}.${i}`);
-	const value = (/** @type {string} */ text, /** @type {number} */ right) => {
-		const n = parseFloat(text);
-		return right ? (Number.isNaN(n) ? -1 : n) : text;
-	};
-	const low = s.filter.toLowerCase();
-	const rows = grid.rows.filter((r) => !low || r.some((c) => c.toLowerCase().includes(low)));
-	return table({
-		caption: grid.left_out ? `${grouped(rows.length)} rows, ${grouped(grid.left_out)} smaller ones are left out` : `${grouped(rows.length)} rows`,
-		columns: grid.heads.map((title, i) => ({ name: names[i], title, number: !!grid.right[i] })),
-		rows: rows.map((cells) => ({ cells: cells.map(short), keys: cells.map((c, i) => value(c, grid.right[i])) })),
-		sort: names.includes(s.sort.replace(/^-/, '')) ? s.sort : '',
-		onSort: (sort) => go({ sort }),
-		step: 50,
-	});
-}
+// Instructions of the hottest functions with what was counted at each.
 
 /**
- * What was counted at each line: of the chosen event, and by branch stacks.
+ * What was counted at each line, of what is chosen: samples, and by branch stacks.
  * @typedef {{hits: number, period: number, executions: number, taken: number, mispred: number,
  *   flagged: number, insns: number, cycles: number}} Counted
- * @param {Code} c @param {number} event @returns {{lines: Map<number, Counted>, all: Counted}}
+ * @param {Model} model @param {Code} c @param {Query} q @returns {{lines: Map<number, Counted>, all: Counted}}
  */
-function countsOf(c, event) {
+function countsOf(model, c, q) {
 	const none = () => ({ hits: 0, period: 0, executions: 0, taken: 0, mispred: 0, flagged: 0, insns: 0, cycles: 0 });
 	/** @type {Map<number, Counted>} */
 	const lines = new Map();
-	const all = none();
+	const all = none(), data = model.data, kind = c.kind || [];
 	const at = (/** @type {number} */ line) => {
 		let n = lines.get(line);
 		if (!n)
 			lines.set(line, n = none());
 		return n;
 	};
-	const counts = c.counts || [], flow = c.flow || [];
-	for (let i = 0; i < counts.length; i += 4) {
-		if (counts[i + 1] !== event)
+	const places = model.logged(data.places, data.places.things, q), of = c.places || [];
+	for (let i = 0; i < of.length; i += 2) {
+		const n = at(of[i + 1]), period = q.weight === 'count' ? places.nr[of[i]] : places.cycles[of[i]];
+		n.hits += places.nr[of[i]];
+		n.period += period;
+		all.hits += places.nr[of[i]];
+		all.period += period;
+	}
+	const ranges = model.logged(data.branches.rows.ranges, data.branches.ranges.length, q), stretch = c.ranges || [];
+	for (let i = 0; i < stretch.length; i += 3) {
+		const [what, first, last] = stretch.slice(i, i + 3), nr = ranges.nr[what];
+		let insns = 0;
+		for (let line = first; nr && line <= last; line++)
+			insns += kind[line] === 0 ? 1 : 0;
+		for (let line = first; nr && line <= last; line++) {
+			if (kind[line] !== 0)
+				continue;
+			const n = at(line);
+			n.executions += nr;
+			n.insns += insns * ranges.withCycles[what];
+			n.cycles += ranges.cycles[what];
+		}
+		if (nr)
+			at(last).taken += nr;
+	}
+	const edges = model.logged(data.branches.rows.edges, data.branches.edges.length, q), jumps = c.edges || [];
+	for (let i = 0; i < jumps.length; i += 2) {
+		if (!edges.nr[jumps[i]])
 			continue;
-		const n = at(counts[i]);
-		n.hits = counts[i + 2];
-		n.period = counts[i + 3];
-		all.hits += n.hits;
-		all.period += n.period;
+		const n = at(jumps[i + 1]);
+		n.mispred += edges.mispred[jumps[i]];
+		n.flagged += edges.flagged[jumps[i]];
 	}
-	for (let i = 0; i < flow.length; i += 7) {
-		const n = at(flow[i]);
-		[n.executions, n.taken, n.mispred, n.flagged, n.insns, n.cycles] = flow.slice(i + 1, i + 7);
+	for (const n of lines.values())
 		all.executions = Math.max(all.executions, n.executions);
-	}
 	return { lines, all };
 }
 
@@ -90,10 +90,10 @@ function arrows(targets) {
 
 /** @param {Model} model @param {State} s @param {(change: Partial<State>) => void} go @param {Code} c @returns {HTMLElement} */
 function listing(model, s, go, c) {
-	const { lines, all } = countsOf(c, s.event), base = BigInt(c.base || 0);
+	const { lines, all } = countsOf(model, c, s), base = BigInt(c.base || 0);
 	const text = c.text || [], kind = c.kind || [], offset = c.offset || [], line = c.line || [];
 	const target = c.target || [], callee = c.callee || [], depth = c.depth || [];
-	const flow = !!(c.flow && c.flow.length);
+	const flow = !!((c.edges && c.edges.length) || (c.ranges && c.ranges.length));
 	const have = new Set((model.data.code || []).map((x) => x.frame));
 	const body = el('tbody');
 	text.forEach((t, i) => {
@@ -120,12 +120,12 @@ function listing(model, s, go, c) {
 				el('td', { class: 'number' }, n && n.flagged ? percent(n.mispred, n.flagged) : ''),
 				el('td', { class: 'number' }, n && n.cycles ? (n.insns / n.cycles).toFixed(2) : ''));
 		}
-		tr.append(el('td', { class: 'number' }, kind[i] === 0 ? (base + BigInt(offset[i])).toString(16) : ''),
-			el('td', { class: 'gutter' }), code, el('td', { class: 'number' }, line[i] && kind[i] === 1 ? String(line[i]) : ''));
+		tr.append(el('td', { class: 'number' }, kind[i] === 0 ? (base + BigInt(offset[i])).toString(16) : line[i] && kind[i] === 1 ? String(line[i]) : ''),
+			el('td', { class: 'gutter' }), code);
 		body.append(tr);
 	});
-	const heads = ['Share', ...(flow ? ['Executed', 'Taken', 'Mispredicted', 'IPC'] : []), 'Address', '', 'Code', 'Line'];
-	const view = el('table', { class: 'listing' }, el('caption', {}, `${grouped(all.hits)} samples of the event; of all threads and all of the time, whatever is chosen above`),
+	const heads = ['Share', ...(flow ? ['Executed', 'Taken', 'Mispredicted', 'IPC'] : []), 'Address, line', '', 'Code'];
+	const view = el('table', { class: 'listing' }, el('caption', {}, `${grouped(all.hits)} samples. ${model.about(model.data.places, s, [s.event])}`),
 		el('thead', {}, el('tr', {}, ...heads.map((h) => el('th', { scope: 'col' }, h)))), body);
 	const box = el('div', { class: 'scroll code-box' }, view);
 	let hottest = -1;
@@ -134,8 +134,9 @@ function listing(model, s, go, c) {
 			hottest = i;
 	/* Rows have one height; the arrows lie over the column that is left free for them. */
 	queueMicrotask(() => {
-		if (hottest >= 0)
-			document.getElementById(`line-${hottest}`)?.scrollIntoView({ block: 'center' });
+		const row = hottest >= 0 ? document.getElementById(`line-${hottest}`) : null, scrolls = box.closest('.view');
+		if (row && scrolls)
+			scrolls.scrollTop = Math.max(0, row.offsetTop - scrolls.clientHeight / 2);
 		const gutter = body.querySelector('.gutter');
 		if (!(gutter instanceof HTMLElement) || !target.some((t) => t))
 			return;

@@ -9,8 +9,12 @@
  * @typedef {{name: string, path: string, build_id?: string, file: number, samples: number,
  *   unnamed: number}} ObjectInfo
  * @typedef {{name?: string, offset?: number, address?: string, object?: string}} Place
- * @typedef {{from: Place, to: Place, nr: number, mispred: number, flagged: number, cycles: number,
- *   with_cycles: number}} Edge
+ * @typedef {{from: Place, to: Place}} Edge
+ * @typedef {Edge & {insns?: number}} Stretch
+ * @typedef {{shift: number, things: number, what: number[], group: number[], slice: number[], nr: number[],
+ *   cycles?: number[], mispred?: number[], flagged?: number[], with_cycles?: number[], simd?: number[]}} Log
+ *   sums of things by who and when: slices are 2^shift of the page's, 0 is no time; of places in code
+ *   cycles are their period
  * @typedef {{perf: string, file: string, command: string[], host?: string, kernel?: string,
  *   arch?: string, cpu?: string, recorded_by?: string, cpus?: number, memory_kb?: number,
  *   duration_ns?: number, samples: number, lost_samples: number, lost_events: number, bad: number,
@@ -19,9 +23,8 @@
  * @typedef {Omit<Recording, 'perf'|'cut'|'sources'|'header'> & {apart: number}} Before
  * @typedef {{frame: number, missing?: string, file?: string, notes?: string[], base?: string,
  *   kind?: number[], offset?: number[], line?: number[], depth?: number[], target?: number[],
- *   callee?: number[], text?: string[], counts?: number[], flow?: number[]}} Code
- * @typedef {{view: string, title: string, note: string, heads: string[], right: number[], rows: string[][],
- *   left_out: number}} Grid
+ *   callee?: number[], text?: string[], places?: number[], edges?: number[], ranges?: number[]}} Code
+ *   places, edges: pairs of a thing and its line; ranges: of a thing, its first and its last line
  * @typedef {{
  *   version: number, recording: Recording, before?: Before, events: EventInfo[], strings: string[],
  *   frames: {name: number[], object: number[], kind: number[]},
@@ -31,8 +34,9 @@
  *   marks: {kind: number[], thread: number[], slice: number[], nr: number[]},
  *   nodes: {up: number[], frame: number[]},
  *   rows: {node: number[], group: number[], slice: number[], count: number[], period: number[]},
- *   branches: {all: number, edges: number, list: Edge[]},
- *   code?: Code[], grids?: Grid[]
+ *   branches: {all: number, edges: Edge[], ranges: Stretch[], paths: Edge[][],
+ *     rows: {edges: Log, ranges: Log, paths: Log}},
+ *   vectors?: {frames: number[], rows: Log}, places: Log, code?: Code[]
  * }} PageData
  *
  * @typedef {{n: number, parent: Int32Array, frame: Int32Array}} Tree

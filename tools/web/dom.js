@@ -64,6 +64,11 @@ function grouped(v) {
 	return Math.round(v).toLocaleString('en-US').replaceAll(',', '\u2009');
 }
 
+/** @param {number} n @param {string} what */
+function counted(n, what) {
+	return `${grouped(n)} ${what}${n === 1 ? '' : 's'}`;
+}
+
 /** @param {number} ns */
 function duration(ns) {
 	if (ns >= 1e9)
@@ -75,7 +80,7 @@ function duration(ns) {
  * A table whose heads sort it. Long ones are shown in part: a button shows more, so that a reader's
  * list of cells stays a list.
  * @typedef {{name: string, title: string, number?: boolean, hint?: string,
- *   whole?: boolean}} Column whole: never broken into lines
+ *   whole?: boolean, skip?: boolean}} Column whole: never broken into lines; skip: not shown at all
  * @param {{caption: string, columns: Column[], rows: {cells: (string|Node)[], keys: (string|number)[],
  *   act?: () => void, mark?: boolean}[], sort: string, onSort: (name: string) => void, step?: number}} o
  */

@@ -88,7 +88,7 @@ class App {
 		byId('tab-branches').hidden = !d.branches.all;
 		byId('tab-time').hidden = !d.time.width;
 		byId('tab-code').hidden = !(d.code && d.code.length);
-		byId('tab-simd').hidden = !(d.grids || []).some((g) => g.view === 'simd');
+		byId('tab-simd').hidden = !d.vectors;
 		this.select('event', d.events.map((e, i) => [String(i), e.name]), (v) => this.go({ event: Number(v), zoom: [] }));
 		const pids = [...new Set(d.threads.pid.filter((_, i) => !m.beforeThread[i]))].sort((a, b) => a - b);
 		const named = (/** @type {number} */ pid) => d.strings[d.threads.name[d.threads.pid.indexOf(pid)]];
@@ -311,13 +311,6 @@ class App {
 		return el('div', { class: 'view' }, el('p', { class: 'note' }, `Share with what is below, share of its own, ${this.model.compares ? 'change of the first since the other recording, ' : ''}kind, name.`), this.tree.box);
 	}
 
-	/** What stands before tables of a view, and those. @param {HTMLElement} box @param {string} view @returns {HTMLElement} */
-	grids(box, view) {
-		for (const grid of (this.data.grids || []).filter((g) => g.view === view))
-			box.append(el('h2', {}, short(grid.title)), el('p', { class: 'note' }, grid.note), gridTable(grid, this.state, (c) => this.go(c)));
-		return box;
-	}
-
 	render() {
 		const s = this.state, view = byId('view');
 		this.compute();
@@ -332,8 +325,8 @@ class App {
 			sandwich: () => this.sandwichView(),
 			tree: () => this.treeView(),
 			time: () => this.time.box,
-			branches: () => this.grids(branchesView(this.model, s, go), 'branches'),
-			simd: () => this.grids(el('div', { class: 'view' }), 'simd'),
+			branches: () => branchesView(this.model, s, go),
+			simd: () => simdView(this.model, s, go),
 			code: () => codeView(this.model, s, go),
 			recording: () => recordingView(this.model, s, go),
 		};

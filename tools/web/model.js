@@ -7,6 +7,13 @@
 const KINDS = ['user', 'kernel', 'inlined', 'JIT', 'unknown', 'guest', 'cut', 'thread'];
 const CUT = 6, THREAD = 7;
 
+/*
+ * Columns of vectors, as tools/lib/page/log.c writes them: samples, by live width (none, 128, 256, 512),
+ * with a known instruction, by its width, dirty; with registers 16-31, live there; masked, their permille;
+ * filled, theirs; and of these the greatest: width of the function, dirty width, whether that is known.
+ */
+const SIMD_COLUMNS = 20, SIMD_GREATEST = 17;
+
 /**
  * @typedef {{op: 'focus'|'ignore'|'hide', frame: number}} Step
  * @typedef {{event: number, thread: number, pid: number, cpu: number, from: number, to: number,
@@ -193,9 +200,10 @@ class Model {
 	/**
 	 * Which groups of samples pass. Threads of the other recording have other numbers: there it is those of
 	 * the same name.
-	 * @param {Query} q @returns {Uint8Array}
+	 * @param {Query} q @param {Set<number>} [events] instead of the one that is chosen
+	 * @returns {Uint8Array}
 	 */
-	groups(q) {
+	groups(q, events) {
 		const g = this.data.groups, t = this.data.threads;
 		const pass = new Uint8Array(g.event.length);
 		const names = new Set(t.name.filter((_, i) => !this.beforeThread[i] && (t.pid[i] === q.pid || i === q.thread)));
@@ -204,7 +212,7 @@ class Model {
 			const who = this.beforeThread[thread]
 				? (q.thread < 0 && q.pid < 0) || names.has(t.name[thread])
 				: (q.thread < 0 || thread === q.thread) && (q.pid < 0 || t.pid[thread] === q.pid);
-			pass[i] = g.event[i] === q.event && who && (q.cpu < 0 || g.cpu[i] === q.cpu) ? 1 : 0;
+			pass[i] = (events ? events.has(g.event[i]) : g.event[i] === q.event) && who && (q.cpu < 0 || g.cpu[i] === q.cpu) ? 1 : 0;
 		}
 		return pass;
 	}
@@ -431,6 +439,44 @@ class Model {
 	/** @param {{weight: number, other: number}} b @returns {[number, number]} */
 	nowAndBefore(b) {
 		return this.swapped ? [b.other, b.weight] : [b.weight, b.other];
+	}
+
+	/**
+	 * Sums of the things of a log, of what passes: by thing, or by thing and SIMD column.
+	 * @param {Log} log @param {number} n things @param {Query} q
+	 */
+	logged(log, n, q) {
+		/* Branches may come with other events than the one that is looked at. */
+		const events = new Set(log.group.map((g) => this.data.groups.event[g]));
+		const pass = this.groups(q, events.has(q.event) ? undefined : events);
+		const first = (q.from >> log.shift) + 1, last = (q.to >> log.shift) + 1;
+		const sums = () => new Float64Array(n);
+		const out = { nr: sums(), cycles: sums(), mispred: sums(), flagged: sums(), withCycles: sums(),
+			simd: new Float64Array(log.simd ? n * SIMD_COLUMNS : 0),
+			/** The events that it is of. */
+			events: events.has(q.event) ? [q.event] : [...events] };
+		log.what.forEach((what, i) => {
+			if (!pass[log.group[i]] || (q.from >= 0 && (log.slice[i] < first || log.slice[i] > last)))
+				return;
+			out.nr[what] += log.nr[i];
+			out.cycles[what] += log.cycles ? log.cycles[i] : 0;
+			out.mispred[what] += log.mispred ? log.mispred[i] : 0;
+			out.flagged[what] += log.flagged ? log.flagged[i] : 0;
+			out.withCycles[what] += log.with_cycles ? log.with_cycles[i] : 0;
+			for (let k = 0; log.simd && k < SIMD_COLUMNS; k++) {
+				const at = what * SIMD_COLUMNS + k, v = log.simd[i * SIMD_COLUMNS + k];
+				out.simd[at] = k >= SIMD_GREATEST ? Math.max(out.simd[at], v) : out.simd[at] + v;
+			}
+		});
+		return out;
+	}
+
+	/** What a view of a log is about, in words. @param {Log} log @param {Query} q @param {number[]} events */
+	about(log, q, events) {
+		const names = events.map((e) => short(this.data.events[e].name)).join(', ');
+		const step = (this.data.time.width || 0) * 2 ** log.shift;
+		return `Of ${names || 'no event'}, and the threads, CPU and time chosen above` +
+			(q.from >= 0 && log.shift ? `, time in steps of ${duration(step)}.` : '.');
 	}
 
 	/** @param {Block} b @returns {Block[]} */

@@ -75,7 +75,7 @@ function functionsView(model, s, go) {
 		? button(short(model.names[frame]), () => go({ view: 'sandwich', function: frame, zoom: [] }), { class: 'link' })
 		: short(model.names[frame]));
 	return el('div', { class: 'view' }, el('div', { class: 'bar' }, el('label', { for: 'filter' }, 'Only with '), filter, pick), table({
-		caption: `${grouped(rows.length)} functions`,
+		caption: counted(rows.length, 'function'),
 		columns: shown,
 		rows: rows.map((f) => {
 			const got = shown.map((c) => c.get(f));
@@ -159,34 +159,156 @@ function recordingView(model, s, go) {
 	return box;
 }
 
+/** @param {Model} model @param {(change: Partial<State>) => void} go */
+function placeLinks(model, go) {
+	/** @type {Map<string, number>} */
+	const frames = new Map((model.data.code || []).map((c) => [model.names[c.frame], c.frame]));
+	return (/** @type {Place} */ p) => {
+		const frame = p.name === undefined ? undefined : frames.get(p.name);
+		return frame === undefined ? placeText(p)
+			: button(placeText(p), () => go({ view: 'code', function: frame }), { class: 'link', title: 'its instructions' });
+	};
+}
+
 /** @param {Model} model @param {State} s @param {(change: Partial<State>) => void} go @returns {HTMLElement} */
 function branchesView(model, s, go) {
 	const b = model.data.branches, box = el('div', { class: 'view' });
-	if (!b.all) {
-		box.append(el('p', { class: 'note' }, 'This recording has no branch stacks: record with -b, or -j any.'));
-		return box;
-	}
-	const text = s.filter.toLowerCase();
+	const low = s.filter.toLowerCase(), link = placeLinks(model, go);
+	const wanted = (/** @type {Place[]} */ ...places) => !low || places.some((p) => placeText(p).toLowerCase().includes(low));
 	const filter = el('input', { type: 'search', id: 'filter' });
 	filter.value = s.filter;
 	filter.addEventListener('change', () => go({ filter: filter.value }));
-	box.append(el('p', { class: 'bar' }, el('label', { for: 'filter' }, 'Only with: '), filter), el('h2', {}, 'Edges'));
-	const list = b.list.filter((e) => !text || placeText(e.from).toLowerCase().includes(text) || placeText(e.to).toLowerCase().includes(text));
-	box.append(table({
-		caption: `${grouped(list.length)} of ${grouped(b.edges)} edges, ${grouped(b.all)} branches; of all samples, whatever is chosen above`,
-		columns: [{ name: 'nr', title: 'Taken', number: true }, { name: 'share', title: 'Share', number: true },
-			{ name: 'mispred', title: 'Mispredicted', number: true, hint: 'of those that say whether they were' },
-			{ name: 'cycles', title: 'Cycles', number: true, hint: 'mean since the branch before' },
+	const mean = (/** @type {number} */ sum, /** @type {number} */ n) => (n ? (sum / n).toFixed(1) : '-');
+	const part = (/** @type {string} */ title, /** @type {string} */ note, /** @type {string} */ name, /** @type {Column[]} */ columns,
+		/** @type {{cells: (string|Node)[], keys: (string|number)[]}[]} */ rows, /** @type {string} */ more) => {
+		const own = columns.map((c) => ({ ...c, name: `${name}.${c.name}` })).filter((c) => !c.skip);
+		const keep = (/** @type {any[]} */ list) => list.filter((_, i) => !columns[i].skip);
+		box.append(el('h2', {}, title), el('p', { class: 'note' }, note), table({
+			caption: `${grouped(rows.length)} ${more}`,
+			columns: own, rows: rows.map((r) => ({ cells: keep(r.cells), keys: keep(r.keys) })), step: 25,
+			sort: own.some((c) => c.name === s.sort.replace(/^-/, '')) ? s.sort : own[0].name,
+			onSort: (sort) => go({ sort }),
+		}));
+	};
+	const edges = model.logged(b.rows.edges, b.edges.length, s);
+	const sum = (/** @type {Float64Array} */ v) => v.reduce((x, y) => x + y, 0);
+	const all = sum(edges.nr), missed = sum(edges.mispred), flagged = sum(edges.flagged);
+	box.append(el('div', { class: 'bar' }, el('label', { for: 'filter' }, 'Only with '), filter,
+		el('span', { id: 'branch-sum' }, `${grouped(all)} branches, ` + (flagged ? `${percent(missed, flagged)} mispredicted` : 'whether they were mispredicted is not known') +
+			(sum(edges.withCycles) ? `, ${mean(sum(edges.cycles), sum(edges.withCycles))} cycles between two` : ', nor are cycles'))),
+	el('p', { class: 'note' }, model.about(b.rows.edges, s, edges.events)));
+
+	part('Edges', 'Where branches went: how often, and what became of the prediction.', 'edge',
+		[{ name: 'nr', title: 'Taken', number: true }, { name: 'share', title: 'Share', number: true },
+			{ name: 'mispred', title: 'Mispredicted', number: true, hint: 'of those that say whether they were', skip: !flagged },
+			{ name: 'missed', title: 'Mispredictions', number: true, hint: 'how many', skip: !flagged },
+			{ name: 'cycles', title: 'Cycles', number: true, hint: 'mean since the branch before', skip: !sum(edges.withCycles) },
 			{ name: 'from', title: 'From' }, { name: 'to', title: 'To' }],
-		rows: list.map((e) => ({
-			cells: [grouped(e.nr), percent(e.nr, b.all), percent(e.mispred, e.flagged),
-				e.with_cycles ? (e.cycles / e.with_cycles).toFixed(1) : '-', placeText(e.from), placeText(e.to)],
-			keys: [e.nr, e.nr, e.flagged ? e.mispred / e.flagged : -1, e.with_cycles ? e.cycles / e.with_cycles : -1,
-				placeText(e.from), placeText(e.to)],
-		})),
-		sort: ['nr', 'share', 'mispred', 'cycles', 'from', 'to'].includes(s.sort.replace(/^-/, '')) ? s.sort : 'nr',
-		onSort: (sort) => go({ sort }),
-		step: 50,
-	}));
+		b.edges.flatMap((e, i) => (edges.nr[i] && wanted(e.from, e.to) ? [{
+			cells: [grouped(edges.nr[i]), barCell(percent(edges.nr[i], all), edges.nr[i], all),
+				edges.flagged[i] ? percent(edges.mispred[i], edges.flagged[i]) : '-', edges.flagged[i] ? grouped(edges.mispred[i]) : '-',
+				mean(edges.cycles[i], edges.withCycles[i]), link(e.from), link(e.to)],
+			keys: [edges.nr[i], edges.nr[i], edges.flagged[i] ? edges.mispred[i] / edges.flagged[i] : -1, edges.mispred[i],
+				edges.withCycles[i] ? edges.cycles[i] / edges.withCycles[i] : -1, placeText(e.from), placeText(e.to)],
+		}] : [])), `of ${grouped(b.rows.edges.things)} edges`);
+
+	const ranges = model.logged(b.rows.ranges, b.ranges.length, s), cycles = sum(ranges.cycles);
+	const ipc = (/** @type {number} */ i) => (ranges.cycles[i] && b.ranges[i].insns ? (b.ranges[i].insns || 0) * ranges.withCycles[i] / ranges.cycles[i] : -1);
+	part('Fall-through ranges', 'Code that ran from where one branch went to through the next one; instructions for each cycle (IPC) where the code can be read and the CPU counted cycles.', 'range',
+		[{ name: 'nr', title: 'Ran', number: true }, { name: 'share', title: 'Cycles', number: true, hint: 'share of the cycles of all ranges', skip: !cycles },
+			{ name: 'mean', title: 'Mean cycles', number: true, skip: !cycles }, { name: 'insns', title: 'Instructions', number: true }, { name: 'ipc', title: 'IPC', number: true, skip: !cycles },
+			{ name: 'from', title: 'From' }, { name: 'to', title: 'Through' }],
+		b.ranges.flatMap((r, i) => (ranges.nr[i] && wanted(r.from, r.to) ? [{
+			cells: [grouped(ranges.nr[i]), cycles ? barCell(percent(ranges.cycles[i], cycles), ranges.cycles[i], cycles) : '-',
+				mean(ranges.cycles[i], ranges.withCycles[i]), r.insns ? grouped(r.insns) : '-', ipc(i) < 0 ? '-' : ipc(i).toFixed(2), link(r.from), link(r.to)],
+			keys: [ranges.nr[i], ranges.cycles[i], ranges.withCycles[i] ? ranges.cycles[i] / ranges.withCycles[i] : -1, r.insns || -1, ipc(i),
+				placeText(r.from), placeText(r.to)],
+		}] : [])), `of ${grouped(b.rows.ranges.things)} ranges`);
+
+	const paths = model.logged(b.rows.paths, b.paths.length, s), chains = sum(paths.nr);
+	part('Paths', 'Four branches in a row.', 'path',
+		[{ name: 'nr', title: 'Seen', number: true }, { name: 'share', title: 'Share', number: true }, { name: 'mispred', title: 'Mispredicted', number: true, skip: !flagged },
+			{ name: 'cycles', title: 'Cycles', number: true, hint: 'mean, from the first branch to the last', skip: !sum(paths.withCycles) }, { name: 'path', title: 'Branches, oldest first' }],
+		b.paths.flatMap((p, i) => (paths.nr[i] && wanted(...p.flatMap((e) => [e.from, e.to])) ? [{
+			cells: [grouped(paths.nr[i]), barCell(percent(paths.nr[i], chains), paths.nr[i], chains),
+				paths.flagged[i] ? percent(paths.mispred[i], paths.flagged[i]) : '-', mean(paths.cycles[i], paths.withCycles[i]), pathText(p)],
+			keys: [paths.nr[i], paths.nr[i], paths.flagged[i] ? paths.mispred[i] / paths.flagged[i] : -1,
+				paths.withCycles[i] ? paths.cycles[i] / paths.withCycles[i] : -1, pathText(p)],
+		}] : [])), `of ${grouped(b.rows.paths.things)} paths; shares are of those`);
+	return box;
+}
+
+/** @param {Edge[]} path */
+function pathText(path) {
+	const place = (/** @type {Place} */ p) => placeText({ ...p, object: undefined });
+	return path.map((e) => `${place(e.from)} → ${place(e.to)}`).join('; ');
+}
+
+const WIDTHS = ['none', '128', '256', '512'], WIDTH_NAMES = ['none', 'xmm', 'ymm', 'zmm'];
+
+/** Shares by width as a bar and in words. @param {Float64Array} v @param {number} at of the narrowest @param {number} all */
+function widthCell(v, at, all) {
+	if (!all)
+		return '-';
+	const shares = [3, 2, 1, 0].map((k) => /** @type {[number, number]} */ ([k, v[at + k] / all])).filter(([, share]) => share > 0);
+	const text = shares.map(([k, share]) => `${Math.round(100 * share)} % ${WIDTH_NAMES[k]}`).join(', ');
+	const bar = el('div', { class: 'parts', 'aria-hidden': 'true' });
+	for (const [k, share] of shares) {
+		const piece = el('span');
+		piece.style.width = `${100 * share}%`;
+		piece.style.background = `var(--wide-${WIDTHS[k]})`;
+		bar.append(piece);
+	}
+	return el('div', {}, bar, el('span', { class: 'note' }, text));
+}
+
+/** @param {Model} model @param {State} s @param {(change: Partial<State>) => void} go @returns {HTMLElement} */
+function simdView(model, s, go) {
+	const data = model.data.vectors, box = el('div', { class: 'view' });
+	if (!data)
+		return box;
+	const got = model.logged(data.rows, data.frames.length, s), v = got.simd;
+	const low = s.filter.toLowerCase();
+	const filter = el('input', { type: 'search', id: 'filter' });
+	filter.value = s.filter;
+	filter.addEventListener('change', () => go({ filter: filter.value }));
+	const at = (/** @type {number} */ i, /** @type {number} */ k) => v[i * SIMD_COLUMNS + k];
+	const total = (/** @type {number} */ k) => data.frames.reduce((sum, _, i) => sum + at(i, k), 0);
+	const all = got.nr.reduce((a, b) => a + b, 0), coded = total(5), dirty = total(10);
+	const worst = data.frames.map((_, i) => i).filter((i) => at(i, 10)).sort((a, b) => at(b, 10) - at(a, 10)).slice(0, 3);
+	box.append(el('div', { class: 'bar' }, el('label', { for: 'filter' }, 'Only with '), filter),
+		el('p', { id: 'simd-sum' }, coded ? `${percent(dirty, coded)} of samples whose instruction is known run with dirty upper halves` +
+			(worst.length ? `, most in ${worst.map((i) => `${short(model.names[data.frames[i]])} (${grouped(at(i, 10))})`).join(', ')}.` : '.')
+			: 'What instructions do is not known: their code cannot be read, or this perf has no disassembler.'),
+		el('p', { class: 'note' }, `Live: by the widest of registers 0-15 with a bit set, and samples with one set in 16-31. Code: by the instruction at the sampled address. Dirty: live above 128 bits and above what that instruction uses. Lanes: that its mask lets through. Masks: how full k1-k7 are. ${model.about(data.rows, s, got.events)}`));
+	const share = (/** @type {number} */ n, /** @type {number} */ of) => (of ? `${(100 * n / of).toFixed(1)} %` : '-');
+	const use = (/** @type {number} */ i) => {
+		if (!at(i, 19))
+			return '-';
+		const own = at(i, 17), left = at(i, 18);
+		return (own ? `uses ${WIDTH_NAMES[own]}` : 'scalar') + (left > own ? `, ${WIDTH_NAMES[left]} left dirty` : '');
+	};
+	const columns = [{ name: 'samples', title: 'Samples', number: true }, { name: 'function', title: 'Function' },
+		{ name: 'live', title: 'Live', hint: 'sorts by samples with zmm, then ymm' }, { name: 'high', title: 'Live 16-31', number: true },
+		{ name: 'code', title: 'Code', hint: 'sorts by samples with zmm, then ymm' },
+		{ name: 'dirty', title: 'Dirty', number: true }, { name: 'lanes', title: 'Lanes', number: true }, { name: 'masks', title: 'Masks', number: true },
+		{ name: 'use', title: 'Function uses' }, { name: 'object', title: 'Object' }].map((c) => ({ ...c, name: `simd.${c.name}` }));
+	const rows = data.frames.flatMap((frame, i) => {
+		const name = model.names[frame], object = model.objectName(frame);
+		const code = (model.data.code || []).some((c) => c.frame === frame);
+		if (!got.nr[i] || (low && !name.toLowerCase().includes(low) && !object.toLowerCase().includes(low)))
+			return [];
+		return [{
+			cells: [barCell(grouped(got.nr[i]), got.nr[i], all),
+				button(short(name), () => go({ view: code ? 'code' : 'sandwich', function: frame, zoom: [] }), { class: 'link' }),
+				widthCell(v, i * SIMD_COLUMNS + 1, at(i, 0)), share(at(i, 12), at(i, 11)), widthCell(v, i * SIMD_COLUMNS + 6, at(i, 5)),
+				at(i, 5) ? barCell(share(at(i, 10), at(i, 5)), at(i, 10), at(i, 5)) : '-',
+				at(i, 13) ? share(at(i, 14) / 1000, at(i, 13)) : '-', at(i, 15) ? share(at(i, 16) / 1000, at(i, 15)) : '-', use(i), short(object)],
+			keys: [got.nr[i], name, -(at(i, 4) * 1e6 + at(i, 3)), at(i, 11) ? at(i, 12) / at(i, 11) : -1, -(at(i, 9) * 1e6 + at(i, 8)),
+				at(i, 5) ? at(i, 10) / at(i, 5) : -1, at(i, 13) ? at(i, 14) / at(i, 13) : -1, at(i, 15) ? at(i, 16) / at(i, 15) : -1, use(i), object],
+		}];
+	});
+	box.append(table({ caption: counted(rows.length, 'function'), columns, rows, step: 50,
+		sort: columns.some((c) => c.name === s.sort.replace(/^-/, '')) ? s.sort : 'simd.samples', onSort: (sort) => go({ sort }) }));
 	return box;
 }

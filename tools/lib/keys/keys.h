@@ -375,6 +375,19 @@ struct acc {
 extern const struct acc keys_acc_latency, keys_acc_modes, keys_acc_weights, keys_acc_branches,
 	keys_acc_notes, keys_acc_simd, keys_acc_threads;
 
+/* Slots of keys_acc_simd, all zero at first. Shares are of nr, those of code and dirty of coded. */
+struct simd_counts {
+	uint64_t nr, live[SIMD_WIDTHS];	   /* samples whose vector state is known */
+	uint64_t coded, code[SIMD_WIDTHS]; /* of these: whose instruction is known */
+	uint64_t dirty;			   /* of these: live wider than code */
+	uint64_t high_nr, high;		   /* samples with registers 16-31; with a bit set there */
+	uint64_t masked, masked_permille;  /* at masked instructions: lanes that are on */
+	uint64_t filled, filled_permille;  /* with masks in k1-k7: how full they are */
+	const struct symbol *sym;	   /* the last one looked at */
+	uint8_t func, widest_dirty;	   /* enum simd_width */
+	bool func_known;
+};
+
 /* All there are, in the order of the table; NULL behind the last. */
 const struct acc *keys_acc_at(unsigned i);
 

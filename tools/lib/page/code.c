@@ -98,50 +98,70 @@ static void put_lines(const struct page *p, const struct listing *l, const struc
 	obuf_free(&cell);
 }
 
-/* Quadruples: line, event, hits, period. */
-static void put_counts(const struct listing *l, const struct part *part, struct json *j)
+/* The line of an instruction, from the first that is shown on; LISTING_NONE: it is not. */
+static uint32_t line_at(const struct listing *l, const struct part *part, const uint32_t *lines,
+			uint64_t addr)
 {
-	page_open(j, "counts", '[');
-	for (uint32_t i = part->from; i < part->to; i++)
-		for (uint32_t k = 0; k < l->nr_events; k++) {
-			struct annotate_count n = listing_count(l, &l->line[i], k);
+	uint32_t insn = listing_insn_at(l, addr), line = insn == LISTING_NONE ? insn : lines[insn];
 
-			if (!n.hits)
-				continue;
-			page_int(j, i - part->from);
-			page_int(j, l->event[k].idx);
-			page_int(j, (int64_t)n.hits);
-			page_int(j, (int64_t)n.period);
-		}
-	page_close(j, ']');
+	return line == LISTING_NONE || line < part->from || line >= part->to ? LISTING_NONE
+									     : line - part->from;
 }
 
-/* Seven each: line, executions, taken, mispredicted, that say so, and for IPC instructions, cycles. */
-static void put_flow(const struct listing *l, const struct part *part, struct json *j)
-{
-	if (!l->flow)
-		return;
-	page_open(j, "flow", '[');
-	for (uint32_t i = part->from; i < part->to; i++) {
-		const struct listing_flow *f;
+struct wanted {
+	const struct page *p;
+	const struct symbol *sym;
+	const struct listing *l;
+	const struct part *part;
+	const uint32_t *lines; /* by instruction */
+};
 
-		if (l->line[i].insn == LISTING_NONE)
+/* Of the things of a log those of this function: number, and the lines of @n locations of each. */
+static void put_lines_of(const struct wanted *w, const struct page_log *log, unsigned n,
+			 const char *name, struct json *j)
+{
+	page_open(j, name, '[');
+	for (uint32_t i = 0; i < log->nr_shown; i++) {
+		const uint64_t *key = keys_tuple_get(&log->things, log->shown[i]);
+		uint32_t at[2] = { 0 };
+		bool here = true;
+
+		for (unsigned k = 0; k < n && here; k++) {
+			const struct loc *loc = resolver_loc(w->p->env->resolver, (uint32_t)key[k]);
+
+			here = loc->sym == w->sym;
+			at[k] = here ? line_at(w->l, w->part, w->lines, loc->addr) : LISTING_NONE;
+			here = at[k] != LISTING_NONE;
+		}
+		if (!here)
 			continue;
-		f = &l->flow[l->line[i].insn];
-		if (!f->executions && !f->left)
-			continue;
-		page_int(j, i - part->from);
-		page_int(j, (int64_t)f->executions);
-		page_int(j, (int64_t)f->taken);
-		page_int(j, (int64_t)f->mispred);
-		page_int(j, (int64_t)f->flagged);
-		page_int(j, (int64_t)f->ipc_insns);
-		page_int(j, (int64_t)f->ipc_cycles);
+		page_int(j, i);
+		for (unsigned k = 0; k < n; k++)
+			page_int(j, at[k]);
 	}
 	page_close(j, ']');
 }
 
-static void put_listing(const struct page *p, const struct listing *l, struct json *j)
+/* What was counted where: things of the logs, which have the numbers. */
+static void put_counts(const struct page *p, const struct symbol *sym, const struct listing *l,
+		       const struct part *part, struct json *j)
+{
+	uint32_t *lines = malloc((l->nr_lines + 1) * sizeof(*lines));
+	const struct wanted w = { p, sym, l, part, lines };
+
+	if (!lines)
+		return;
+	for (uint32_t i = 0; i < l->nr_lines; i++)
+		if (l->line[i].insn != LISTING_NONE)
+			lines[l->line[i].insn] = i;
+	put_lines_of(&w, &p->places, 1, "places", j);
+	put_lines_of(&w, &p->edges, 1, "edges", j);
+	put_lines_of(&w, &p->ranges, 2, "ranges", j);
+	free(lines);
+}
+
+static void put_listing(const struct page *p, const struct symbol *sym, const struct listing *l,
+			struct json *j)
 {
 	struct part part = part_of(l);
 
@@ -153,8 +173,7 @@ static void put_listing(const struct page *p, const struct listing *l, struct js
 		page_str(j, NULL, "Only the lines around the hottest instruction are here.");
 	page_close(j, ']');
 	put_lines(p, l, &part, j);
-	put_counts(l, &part, j);
-	put_flow(l, &part, j);
+	put_counts(p, sym, l, &part, j);
 }
 
 static uint32_t frame_of(const struct page *p, const struct symbol *sym)
@@ -162,10 +181,47 @@ static uint32_t frame_of(const struct page *p, const struct symbol *sym)
 	return sym->idx < p->side[0].frame_of_sym[0].n ? p->side[0].frame_of_sym[0].v[sym->idx] : 0;
 }
 
+int page_add_code(struct page *p, const struct sample *s, struct thread *th, struct err *e)
+{
+	uint64_t key = resolver_find(p->env->resolver, th, s->cpumode, s->ip);
+	uint32_t row = key == LOC_NONE ? NONE : page_log_row(p, &p->places, &key);
+
+	if (row == NONE)
+		return err_set(e, -ENOMEM, "no memory for the page");
+	p->places.rows.v[row].nr++;
+	p->places.rows.v[row].cycles += s->period;
+	return annotate_add(p->code, s, th, e);
+}
+
+static bool in_code(const struct page *p, const uint64_t *key)
+{
+	const struct symbol *sym = resolver_loc(p->env->resolver, (uint32_t)*key)->sym;
+
+	return sym && page_shows_code(p, sym);
+}
+
+int page_choose_code(struct page *p, struct err *e)
+{
+	int ret = p->code ? annotate_finish(p->code, e) : 0;
+
+	for (size_t i = 0;
+	     p->code && !ret && i < annotate_nr_functions(p->code) && i < p->o.functions; i++) {
+		uint32_t idx = annotate_function(p->code, i)->sym->idx;
+
+		if (vec_reach(&p->shows, idx, 0))
+			ret = err_set(e, -ENOMEM, "no memory for the page");
+		else
+			p->shows.v[idx] = 1;
+	}
+	if (!ret && page_log_choose(p, &p->places, 0, in_code))
+		ret = err_set(e, -ENOMEM, "no memory for the page");
+	return ret;
+}
+
 int page_put_code(struct page *p, struct json *j, struct err *e)
 {
 	const struct listing_opts opts = { 0 };
-	int ret = p->code ? annotate_finish(p->code, e) : 0;
+	int ret = 0;
 
 	page_open(j, "code", '[');
 	for (size_t i = 0;
@@ -186,10 +242,12 @@ int page_put_code(struct page *p, struct json *j, struct err *e)
 		if (bad)
 			page_str(j, "missing", why.text);
 		else if (l->nr_lines)
-			put_listing(p, l, j);
+			put_listing(p, f->sym, l, j);
 		page_close(j, '}');
 		listing_close(l);
 	}
 	page_close(j, ']');
+	if (!ret && page_put_log(&p->places, "places", j))
+		ret = err_set(e, -ENOMEM, "no memory for the page");
 	return ret;
 }

@@ -131,6 +131,9 @@ static int cut_cpus(struct page *p)
 	}
 	for (size_t i = 0; !ret && i < p->rows.n; i++)
 		p->rows.v[i].group = to[p->rows.v[i].group];
+	ret = ret ?: page_log_regroup(&p->edges, to) ?: page_log_regroup(&p->ranges, to);
+	ret = ret ?: page_log_regroup(&p->paths, to) ?: page_log_regroup(&p->places, to);
+	ret = ret ?: page_log_regroup(&p->vectors, to);
 	p->cut_cpu = true;
 	vec_free(&old);
 	free(to);

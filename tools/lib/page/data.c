@@ -312,53 +312,6 @@ static void put_time(struct page *p, struct json *j)
 	page_close(j, '}');
 }
 
-/* ---- branches ------------------------------------------------------------------------------------ */
-
-#define MAX_EDGES 1000
-
-/* One end of an edge: name, object, offset. */
-static void put_end(struct page *p, const char *name, uint32_t loc, struct json *j)
-{
-	const struct loc *l = resolver_loc(p->env->resolver, loc);
-
-	page_open(j, name, '{');
-	if (l->sym) {
-		page_str(j, "name", l->sym->name);
-		page_num(j, "offset", l->addr - l->sym->start);
-	} else {
-		page_key(j, "address");
-		obuf_printf(j->o, "\"0x%llx\"", (unsigned long long)l->addr);
-	}
-	if (l->dso)
-		page_str(j, "object", l->dso->short_name);
-	page_close(j, '}');
-}
-
-static void put_edges(struct page *p, struct json *j)
-{
-	size_t n = page_sort_edges(p);
-
-	page_open(j, "branches", '{');
-	page_num(j, "all", p->branches);
-	page_num(j, "edges", n);
-	page_open(j, "list", '[');
-	for (size_t i = 0; i < n && i < MAX_EDGES; i++) {
-		const struct page_edge *e = &p->edges.v[i];
-
-		page_open(j, NULL, '{');
-		put_end(p, "from", e->from, j);
-		put_end(p, "to", e->to, j);
-		page_num(j, "nr", e->nr);
-		page_num(j, "mispred", e->mispred);
-		page_num(j, "flagged", e->flagged);
-		page_num(j, "cycles", e->cycles);
-		page_num(j, "with_cycles", e->nr_cycles);
-		page_close(j, '}');
-	}
-	page_close(j, ']');
-	page_close(j, '}');
-}
-
 int page_put_data(struct page *p, struct json *j, struct err *e)
 {
 	struct order o = { 0 };
@@ -378,9 +331,10 @@ int page_put_data(struct page *p, struct json *j, struct err *e)
 		put_time(p, j);
 		put_nodes(p, &o, j);
 		put_rows(p, &o, j);
-		put_edges(p, j);
-		ret = page_put_code(p, j, e);
-		ret = ret ?: page_put_tables(p, j, e);
+		ret = page_choose_code(p, e);
+		if (!ret && (page_choose_flow(p) || page_put_flow(p, j) || page_put_simd(p, j)))
+			ret = err_set(e, -ENOMEM, "no memory for the page");
+		ret = ret ?: page_put_code(p, j, e);
 		page_close(j, '}');
 	}
 	order_free(&o);

@@ -6,10 +6,11 @@
  *	stacks.c	samples into a tree of calls and rows of sums
  *	frames.c	what is in that tree: functions, objects
  *	cut.c		what is too much for a page
- *	edges.c		branches
+ *	log.c		what is counted by thread and time beside stacks
+ *	flow.c		branches
+ *	simd.c		vectors
  *	code.c		functions as instructions
  *	data.c		all of it as columns
- *	tables.c	vectors, blocks and paths, as tables
  *	recording.c	what was recorded, how, and what was lost
  *	pack.c		the data's bytes: as they are, or packed
  */
@@ -21,10 +22,12 @@
 #include "annotate/annotate.h"
 #include "base/tables.h"
 #include "emit/emit.h"
+#include "keys/keys.h"
 #include "page/page.h"
-#include "view/view.h"
 
 #define NONE UINT32_MAX
+
+struct json;
 
 /* What a frame is, for its colour: columns `kind` of the data, names in tools/web/model.js. */
 enum page_kind {
@@ -73,9 +76,23 @@ struct page_object {
 	uint64_t samples, unnamed; /* at addresses in it; of these, with no function */
 };
 
-struct page_edge {
-	uint32_t from, to; /* locations */
+/* Sums of a thing; of places in code the period stands in cycles. */
+struct page_tally {
+	uint32_t what, group;
+	uint32_t slice; /* of the log's; NONE: no time */
 	uint64_t nr, mispred, flagged, cycles, nr_cycles;
+};
+
+/* See log.c. */
+struct page_log {
+	struct tuples things;
+	VEC(struct page_tally) rows;
+	struct htab tab;
+	unsigned shift, least;	      /* a slice is 2^shift of the page's, or more */
+	bool has_simd, has_flags;     /* vectors; what branches say */
+	VEC(struct simd_counts) simd; /* by row */
+	/* page_log_choose(): where a thing stands + 1, and back. */
+	uint32_t *place, *shown, nr_shown;
 };
 
 /* Something that happened to a thread, or to all: counted by slice. */
@@ -126,9 +143,13 @@ struct page {
 	VEC(struct page_row) rows;
 	struct htab row_tab;
 
-	VEC(struct page_edge) edges;
-	struct htab edge_tab;
+	struct page_log edges, ranges, paths; /* flow.c: locations; of paths edges */
+	struct page_log places;		      /* code.c: locations of samples */
+	struct page_log vectors;	      /* simd.c: frames */
 	uint64_t branches;
+	struct {
+		uint32_t group, slice;
+	} now; /* of the sample at hand */
 
 	VEC(struct page_mark) marks;
 	struct htab mark_tab;
@@ -137,10 +158,10 @@ struct page {
 	unsigned shift;
 	uint32_t nr_slices;
 
-	bool started;	       /* the following are as the events want them */
-	struct table *simd;    /* NULL: no event has vectors */
-	struct brflow *flow;   /* NULL: none has branch stacks */
+	bool started;	       /* simd is as the events want it */
+	void *simd;	       /* of keys_acc_simd; NULL: no event has vectors */
 	struct annotate *code; /* NULL: none is wanted */
+	VEC(uint8_t) shows;    /* by symbol->idx: it is one of those that are shown as code */
 
 	/* cut.c */
 	uint64_t cut_nodes, cut_samples;
@@ -170,11 +191,32 @@ int page_count(struct page *p, const struct page_row *row);
 /* Slices twice as long. */
 int page_coarsen(struct page *p);
 
-/* ---- edges.c ----------------------------------------------------------------------------------- */
+/* ---- log.c ------------------------------------------------------------------------------------- */
 
+void page_log_free(struct page_log *l);
+/* The row of the sample at hand for the thing that @key tells apart; NONE: no memory. */
+uint32_t page_log_row(struct page *p, struct page_log *l, const uint64_t *key);
+/* The page's slices are twice as long now. */
+int page_log_follow(struct page_log *l);
+/* Groups have other numbers: those of @to. */
+int page_log_regroup(struct page_log *l, const uint32_t *to);
+/* Which things the page has: so many, and others that are wanted. Then their rows. 0 or -ENOMEM. */
+int page_log_choose(struct page *p, struct page_log *l, size_t most,
+		    bool (*wanted)(const struct page *p, const uint64_t *key));
+int page_put_log(struct page_log *l, const char *name, struct json *j);
+
+/* ---- flow.c ------------------------------------------------------------------------------------ */
+
+void page_start_logs(struct page *p);
 int page_add_branches(struct page *p, const struct sample *s, struct thread *th);
-/* Those most often taken, first; their number. */
-size_t page_sort_edges(struct page *p);
+int page_choose_flow(struct page *p);
+int page_put_flow(struct page *p, struct json *j);
+
+/* ---- simd.c ------------------------------------------------------------------------------------ */
+
+int page_start_simd(struct page *p);
+int page_add_simd(struct page *p, const struct sample *s, struct thread *th);
+int page_put_simd(struct page *p, struct json *j);
 
 /* ---- cut.c ------------------------------------------------------------------------------------- */
 
@@ -213,12 +255,15 @@ int page_put_data(struct page *p, struct json *j, struct err *e);
 
 /* ---- code.c ------------------------------------------------------------------------------------ */
 
+int page_add_code(struct page *p, const struct sample *s, struct thread *th, struct err *e);
+/* After the last sample, and before what is asked next. */
+int page_choose_code(struct page *p, struct err *e);
+static inline bool page_shows_code(const struct page *p, const struct symbol *sym)
+{
+	return sym->idx < p->shows.n && p->shows.v[sym->idx];
+}
 int page_put_code(struct page *p, struct json *j, struct err *e);
 
-/* ---- tables.c ---------------------------------------------------------------------------------- */
-
-int page_start_tables(struct page *p, struct err *e);
-int page_put_tables(struct page *p, struct json *j, struct err *e);
 /* Those of --call-graph lbr are the stack itself. */
 static inline bool page_has_branches(const struct perf_event_attr *a)
 {

@@ -20,9 +20,9 @@ static int add_branches(struct page *p, const struct session_sample *in, struct 
 {
 	if (!(in->s->present & PERF_SAMPLE_BRANCH_STACK) || !page_has_branches(&in->s->event->attr))
 		return 0;
-	if (page_add_branches(p, in->s, in->thread))
-		return err_set(e, -ENOMEM, "no memory for the page");
-	return p->flow ? brflow_add(p->flow, in->s, in->thread, e) : 0;
+	return page_add_branches(p, in->s, in->thread)
+		       ? err_set(e, -ENOMEM, "no memory for the page")
+		       : 0;
 }
 
 int page_add(struct page *p, const struct session_sample *in, struct err *e)
@@ -34,16 +34,16 @@ int page_add(struct page *p, const struct session_sample *in, struct err *e)
 		return page_add_sample(p, in->s, in->thread)
 			       ? err_set(e, -ENOMEM, "no memory for the page")
 			       : 0;
-	ret = p->started ? 0 : page_start_tables(p, e);
-
+	ret = p->started ? 0 : page_start_simd(p);
 	p->started = true; /* in a pipe events come with the records */
-	if (!ret && page_add_sample(p, in->s, in->thread))
-		ret = err_set(e, -ENOMEM, "no memory for the page");
+	ret = ret ?: page_add_sample(p, in->s, in->thread);
+	if (!ret && p->simd)
+		ret = page_add_simd(p, in->s, in->thread);
+	if (ret)
+		return err_set(e, -ENOMEM, "no memory for the page");
 	ret = ret ?: add_branches(p, in, e);
 	if (!ret && p->code)
-		ret = annotate_add(p->code, in->s, in->thread, e);
-	if (!ret && p->simd)
-		ret = table_add(p->simd, in->s, in->thread, e);
+		ret = page_add_code(p, in->s, in->thread, e);
 	return ret;
 }
 
@@ -91,8 +91,7 @@ void page_free(struct page *p)
 	if (!p)
 		return;
 	annotate_free(p->code);
-	table_free(p->simd);
-	brflow_free(p->flow);
+	keys_acc_simd.stop(p->simd);
 	intern_free(&p->strings);
 	vec_free(&p->frames);
 	htab_free(&p->frame_tab);
@@ -114,8 +113,12 @@ void page_free(struct page *p)
 	htab_free(&p->group_tab);
 	vec_free(&p->rows);
 	htab_free(&p->row_tab);
-	vec_free(&p->edges);
-	htab_free(&p->edge_tab);
+	page_log_free(&p->edges);
+	page_log_free(&p->ranges);
+	page_log_free(&p->paths);
+	page_log_free(&p->places);
+	page_log_free(&p->vectors);
+	vec_free(&p->shows);
 	vec_free(&p->marks);
 	htab_free(&p->mark_tab);
 	free(p);
@@ -147,6 +150,7 @@ int page_new(struct page **out, struct session *s, const struct page_opts *o, st
 	p->at = &p->side[0];
 	p->o = *o;
 	p->frame_unknown = p->frame_cut = NONE;
+	page_start_logs(p);
 	return o->functions ? annotate_new(&p->code, p->env->machine, p->env->resolver, e) : 0;
 }
 

@@ -165,7 +165,9 @@ int page_coarsen(struct page *p)
 			m.slice >>= 1;
 		ret = mark(p, &m);
 	}
-	return ret ?: index_rows(p);
+	ret = ret ?: page_log_follow(&p->edges) ?: page_log_follow(&p->ranges);
+	ret = ret ?: page_log_follow(&p->paths) ?: page_log_follow(&p->places);
+	return ret ?: page_log_follow(&p->vectors) ?: index_rows(p);
 }
 
 static void start_time(struct page *p, uint64_t time)
@@ -280,5 +282,7 @@ int page_add_sample(struct page *p, const struct sample *s, struct thread *th)
 	if (row.node == NONE || row.group == NONE ||
 	    slice_of(p, s->present & PERF_SAMPLE_TIME ? s->time : RECORD_NO_TIME, &row.slice))
 		return -ENOMEM;
+	p->now.group = row.group;
+	p->now.slice = row.slice;
 	return page_count(p, &row);
 }
