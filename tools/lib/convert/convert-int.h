@@ -119,6 +119,12 @@ struct local_edge {
 struct local_edge *convert_local(const struct convert *c, const struct convert_elf *ob, size_t *nr,
 				 struct err *e);
 
+/* ---- order.c ---- */
+
+/* -EINVAL where there are no branch stacks, by which @what is seen. */
+int convert_need_branches(const struct convert *c, const struct convert_elf *ob, const char *what,
+			  struct err *e);
+
 /* ---- flow.c: what a range passes through ---- */
 
 struct flow; /* block boundaries of an object's functions, by decoding them */
@@ -151,6 +157,7 @@ ssize_t convert_stack_of(const struct convert_run *r, const struct session_sampl
 extern const struct convert_format convert_fdata, convert_preagg, convert_autofdo, convert_profgen;
 extern const struct convert_format convert_llvm, convert_llvm_extbinary, convert_afdo;
 extern const struct convert_format convert_symbol_order, convert_call_order;
+extern const struct convert_format convert_propeller;
 extern const struct convert_format convert_folded, convert_json, convert_pprof, convert_speedscope;
 extern const struct convert_format convert_html, convert_otlp;
 extern const struct convert_format convert_firefox, convert_callgrind, convert_chrome;

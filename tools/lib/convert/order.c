@@ -168,15 +168,21 @@ static ssize_t write_calls(const struct convert *c, const struct convert_elf *ob
 	return write_order(c, ob, add_call, o, e);
 }
 
-/* Calls are branches. */
-static int need_branches(const struct convert *c, struct convert_elf *ob, struct err *e)
+int convert_need_branches(const struct convert *c, const struct convert_elf *ob, const char *what,
+			  struct err *e)
 {
 	if (c->stats.with_branches)
 		return 0;
-	err_set(e, -EINVAL, "%s: who calls whom is seen in branch stacks, and there are none",
-		ob->pub.dso->name);
+	err_set(e, -EINVAL, "%s: %s is seen in branch stacks, and there are none",
+		ob->pub.dso->name, what);
 	err_hint(e, "Record them: perf record -b. Without, --to symbol-order orders by samples.");
 	return -EINVAL;
+}
+
+/* Calls are branches. */
+static int need_branches(const struct convert *c, struct convert_elf *ob, struct err *e)
+{
+	return convert_need_branches(c, ob, "who calls whom", e);
 }
 
 const struct convert_format convert_symbol_order = {
