@@ -303,6 +303,16 @@ like('and readers hear where', await page.getAttribute('canvas.time', 'aria-valu
 await page.keyboard.press('Escape');
 await page.waitForFunction(() => !/from=/.test(location.hash));
 told(await page.isVisible('canvas.heat'), 'a map of seconds');
+await page.locator('canvas.heat').scrollIntoViewIfNeeded();
+const heat = await page.locator('canvas.heat').boundingBox();
+await page.mouse.move(heat.x + 190 + 45, heat.y + 24 + 2);
+await see('which tells what is under the mouse', page, '.times .tip', /all\n\d+/);
+await page.mouse.down();
+await page.mouse.move(heat.x + 190 + 45, heat.y + heat.height - 7);
+await page.mouse.up();
+await see('a span is drawn there too: the first second', page, '#steps', /time 0\.0 µs to 1\.00\d s/);
+await page.click('#steps button');
+await see('and taken away', page, '#status', /^709 samples/);
 
 // ---- branches, recording ------------------------------------------------------------------------
 
@@ -381,6 +391,10 @@ is('functions by change', `${await cell(page, 1, 2)} ${await cell(page, 1, 4)}`,
 await page.click('#sort-change');
 await page.waitForFunction(() => document.querySelector('#view tbody tr td:nth-child(5)')?.textContent === 'work');
 is('those that became less first', await cell(page, 1, 2), '−21.37');
+await page.click('#tab-recording');
+await see('both recordings are told', page, '#view .sides', /Compared with.*before\.data.*Of events that the recording has none of10/);
+await page.click('#tab-time');
+await page.waitForSelector('canvas.time');
 await page.click('#tab-tree');
 await see('the tree has it', page, '[role=tree]', /99\.99 %0\.00 %\+0\.01.*main/);
 is('threads to choose are those of this recording', await page.evaluate(() => document.querySelectorAll('#thread option').length), 4);

@@ -114,14 +114,22 @@ function advice(o) {
 function recordingView(model, s, go) {
 	const r = model.data.recording, box = el('div', { class: 'view words' });
 	const missing = model.data.objects.filter((o) => o.unnamed);
-	box.append(el('h2', {}, 'Recording'), factList([
-		['Command', r.command.join(' ')], ['File', r.file], ['Host', r.host], ['Kernel', r.kernel],
-		['Architecture', r.arch], ['CPU', r.cpu], ['CPUs', r.cpus],
-		['Memory', r.memory_kb === undefined ? undefined : `${grouped(r.memory_kb / 1024)} MiB`],
-		['Duration', r.duration_ns === undefined ? undefined : duration(r.duration_ns)],
-		['Recorded by perf', r.recorded_by], ['Page made by perf', r.perf],
-		['Samples', grouped(r.samples)], ['Lost samples', grouped(r.lost_samples)],
-		['Lost records', grouped(r.lost_events)], ['Records that cannot be used', grouped(r.bad)]]));
+	const facts = (/** @type {Recording|Before} */ f) => factList([
+		['Command', f.command.join(' ')], ['File', f.file], ['Host', f.host], ['Kernel', f.kernel],
+		['Architecture', f.arch], ['CPU', f.cpu], ['CPUs', f.cpus],
+		['Memory', f.memory_kb === undefined ? undefined : `${grouped(f.memory_kb / 1024)} MiB`],
+		['Duration', f.duration_ns === undefined ? undefined : duration(f.duration_ns)],
+		['Recorded by perf', f.recorded_by],
+		...('perf' in f ? [/** @type {[string, string]} */ (['Page made by perf', f.perf])] : []),
+		['Samples', grouped(f.samples)], ['Lost samples', grouped(f.lost_samples)],
+		['Lost records', grouped(f.lost_events)], ['Records that cannot be used', grouped(f.bad)],
+		...('apart' in f ? [/** @type {[string, string]} */ (['Of events that the recording has none of', grouped(f.apart)])] : [])]);
+	const before = model.data.before;
+	const sides = el('div', { class: 'sides' }, el('section', {}, el('h2', {}, 'Recording'), facts(r)));
+	if (before)
+		sides.append(el('section', {}, el('h2', {}, 'Compared with'), facts(before),
+			...before.warnings.map((t) => el('p', { class: 'note' }, t))));
+	box.append(sides);
 	const cut = [];
 	if (r.cut.nodes)
 		cut.push(`${grouped(r.cut.nodes)} small frames, with ${grouped(r.cut.samples)} samples (${percent(r.cut.samples, r.samples)}): they are shown as [small frames, cut].`);
