@@ -298,6 +298,13 @@ made_file() {
 	python3 -S "$ROOT/tests/helpers/$_made.py" "$@"
 }
 
+# not_of_libraries FILE: messages, but for those on names of the system's libraries, which are stripped on
+# some machines: chains with frame pointers lead into these.
+not_of_libraries() {
+	grep -Ev '^no function names for ([^,]*/(ld|lib)[^/,]* \(stripped[^),]*, build id [0-9a-f]*\)(, |$))+$' "$1" |
+		grep -v '^Packages with debug symbols'
+}
+
 # screen [SCREENS] <SCRIPT: a program on a terminal, typed at and looked at; the steps are told in
 # tests/helpers/screen.py, SCREENS is a directory of tests/data with whole screens, UPDATE=1 writes
 # them. Each line that it prints is a test.

@@ -27,7 +27,7 @@ $(O)/tests/helpers/calls: tests/helpers/calls.c
 
 DEEP := $(addprefix $(O)/tests/helpers/,deep-frames deep-frames-fp deep-frames-large)
 TEST_HELPERS += $(DEEP)
-$(O)/tests/helpers/deep-frames: DEEP_FLAGS := -fomit-frame-pointer -DFRAME=64
+$(O)/tests/helpers/deep-frames: DEEP_FLAGS := -fomit-frame-pointer -DNO_FRAME_POINTER -DFRAME=64
 $(O)/tests/helpers/deep-frames-fp: DEEP_FLAGS := -fno-omit-frame-pointer -DFRAME=64
 $(O)/tests/helpers/deep-frames-large: DEEP_FLAGS := -fomit-frame-pointer -DFRAME=20000
 $(DEEP): tests/helpers/deep-frames.c

@@ -12,11 +12,6 @@ record() { # record OPTIONS... PROGRAM
 }
 record "$H/deep-frames-fp" || skip_all "cannot record here: $(head -1 rec.out)"
 
-# Messages, but for the names of a C library that is stripped here.
-messages() {
-	grep -v '^no function names for [^,]*/\(ld\|lib\)[^/]* (stripped[^,]*, build id [0-9a-f]*)$' err |
-		grep -v '^Packages with debug symbols'
-}
 # says NAME WHAT: report and script say so once; "" = neither says anything
 says() {
 	for what in "report --stdio" "script"; do
@@ -28,7 +23,7 @@ says() {
 			is "$1: $what, once" "$(sort err | uniq -d)" ""
 			unlike "$1: $what, not among the data" "$(cat out)" 'missing\.|Record again|no function names'
 		else
-			is "$1: $what says nothing" "$(messages)" ""
+			is "$1: $what says nothing" "$(not_of_libraries err)" ""
 		fi
 	done
 	"$PERF" report -q -i p.data >out 2>err
@@ -43,7 +38,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 		'^([0-9]+) of [0-9]+ user stacks lead nowhere .* no frame pointers\. Record again with --call-graph dwarf'
 	record -g -k mono "$H/deep-frames-fp"
 	"$PERF" script -G -i p.data >out 2>err
-	is "nothing about chains that nobody wants" "$(messages)" ""
+	is "nothing about chains that nobody wants" "$(not_of_libraries err)" ""
 else
 	skip "frame pointers" "not an x86-64 machine"
 fi
