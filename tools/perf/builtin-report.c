@@ -112,6 +112,8 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 		table_set_parallelism(r->t, session_parallelism(r->session));
 	if (r->o.mem)
 		s->period = mem_weight(s);
+	if (unlikely(!(r->nr_taken % DERIVE_EACH)) && r->o.derive && report_derive_more(r, e))
+		return e->code;
 	if ((r->flow || r->code) && add_code(r, s, in->thread, e))
 		return e->code;
 	return table_add(r->t, s, in->thread, e);
@@ -300,6 +302,7 @@ static void report_free(struct report *r)
 	annotate_free(r->code);
 	faces_threads_free(r->threads);
 	view_free(r->v);
+	table_derive_drop(r->ahead);
 	table_free(r->t);
 	table_free(r->rich);
 	report_free_pieces(r);

@@ -89,6 +89,7 @@ static int read_before(struct report *r, struct err *e)
 	b->o.session.progress_ctx = b;
 	b->session = NULL;
 	b->t = b->rich = NULL;
+	b->ahead = NULL;
 	b->code = NULL;
 	b->flow = NULL;
 	b->blocks = false;
@@ -100,6 +101,7 @@ static int read_before(struct report *r, struct err *e)
 	ret = report_count_apart(b, e);
 	ret = ret ?: r->o.group ? report_set_groups(b, e) : 0;
 	ret = ret ?: table_finish(b->t, e);
+	ret = ret ?: report_derive(b, e);
 	r->stopped |= b->stopped;
 	return ret ? err_context(e, "--diff") : 0;
 }
@@ -108,7 +110,9 @@ void report_free_before(struct report *r)
 {
 	if (!r->before)
 		return;
+	table_derive_drop(r->before->ahead);
 	table_free(r->before->t);
+	table_free(r->before->rich);
 	session_close(r->before->session);
 	free(r->before);
 }
@@ -117,8 +121,7 @@ int report_finish_browser(struct report *r, struct err *e)
 {
 	int ret = r->o.diff ? read_before(r, e) : 0;
 
-	r->rich = r->t;
-	r->t = NULL;
+	ret = ret ?: report_derive(r, e);
 	return ret ?: r->code ? annotate_finish(r->code, e) : 0;
 }
 
@@ -127,11 +130,13 @@ int report_browse(struct report *r, const struct faces *f, struct err *e)
 	struct tui_report in = {
 		.f = f,
 		.rich = r->rich,
+		.first = r->t,
 		.a = r->code,
 		.flow = r->flow,
 		.path_len = r->path_len,
 		.simd = r->vectors,
-		.before = r->before ? r->before->t : NULL,
+		.before = r->before ? r->before->rich : NULL,
+		.before_first = r->before ? r->before->t : NULL,
 		.before_po = r->before ? &r->before->po : NULL,
 		.before_name = r->o.diff,
 		.partial = r->stopped,

@@ -61,13 +61,25 @@ struct keys_opts report_rich_opts(const struct keys_opts *o, bool vectors)
 	return rich;
 }
 
+int report_derive_more(struct report *r, struct err *e)
+{
+	int ret = 0;
+
+	if (r->nr_taken == DERIVE_EACH && !r->o.pieces)
+		ret = table_derive_ahead(&r->ahead, r->t, &r->po, e);
+	return ret || !r->ahead ? ret : table_derive_more(r->ahead, e);
+}
+
 int report_derive(struct report *r, struct err *e)
 {
 	const struct table_ask ask = { .opts = &r->po };
+	struct derive *ahead = r->ahead;
 
 	r->rich = r->t;
 	r->t = NULL;
-	return table_derive(&r->t, r->rich, &ask, e);
+	r->ahead = NULL;
+	return ahead ? table_derive_end(&r->t, ahead, e)
+		     : table_derive(&r->t, r->rich, &ask, e);
 }
 
 /* ---- in sessions of their own ---------------------------------------------------------------- */

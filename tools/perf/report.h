@@ -55,6 +55,7 @@ struct report {
 	struct resolver *res;
 	struct table *t;
 	struct table *rich;	     /* that t was derived from; NULL = it was read */
+	struct derive *ahead;	     /* t, while rich is read; NULL = not yet, or it cannot be */
 	struct view *v;		     /* of p, once all is read */
 	struct report_piece *pieces; /* before p */
 	size_t nr_pieces;
@@ -121,9 +122,12 @@ int report_read(struct report *r, int (*at_end)(void *ctx, struct err *e), struc
 /*
  * report-pieces.c: the options of a rich table that one with @o can be made of, whatever it leaves out,
  * @vectors: and one with columns of SIMD state;
- * and the table that is shown, out of the rich one.
+ * and the table that is shown, out of the rich one: a part after each DERIVE_EACH samples, and all once
+ * that is finished.
  */
+#define DERIVE_EACH 256
 struct keys_opts report_rich_opts(const struct keys_opts *o, bool vectors);
+int report_derive_more(struct report *r, struct err *e);
 int report_derive(struct report *r, struct err *e);
 /* What has been counted is put aside; at the end all is added up. */
 int report_next_piece(struct report *r, struct err *e);

@@ -115,6 +115,8 @@ static inline uint32_t table_rows_mark(const struct table *t)
 struct node_at table_node_root(uint32_t group);
 /* From a node to its child, which is made when there is none. 0 or -ENOMEM. */
 int table_node_down(struct table *t, struct node_at *at, uint32_t step, uint32_t thread);
+/* The same where at->hash is the child's already. */
+int table_node_child(struct table *t, struct node_at *at, uint32_t step, uint32_t thread);
 /* The leaf of samples of @row that end at @node. NULL: no memory. */
 struct leaf *table_leaf(struct table *t, uint32_t node, const struct keys_row *row);
 int table_trie_take(struct table *t, const struct chain_batch *b);

@@ -12,30 +12,61 @@ static struct way *way_of(const struct derive *d, uint32_t node, uint32_t group)
 	return &d->ways[hash_slot((uint64_t)group << 32 | node, WAY_BITS)];
 }
 
-/* The node here for a node of the base, when chains stay as they are. */
-static int find_node(struct derive *d, uint32_t node, uint32_t group, uint32_t thread,
-		     struct node_at *at)
+/* What the way to @node is made of here, behind what is known of it. */
+static int queue_links(struct derive *d, struct derive_end *end, uint32_t node)
 {
 	const struct node *nodes = d->base->ch.nodes.v;
 	struct way *w;
+	uint64_t hash;
 
 	d->climb.n = 0;
-	*at = table_node_root(group);
+	end->at = table_node_root(end->group);
 	for (; !(node & NODE_ROOT); node = nodes[node].parent) {
-		w = way_of(d, node, group);
-		if (w->node == node && w->group == group + 1) {
-			*at = w->at;
+		w = way_of(d, node, end->group);
+		if (w->node == node && w->group == end->group + 1) {
+			end->at = w->at;
+			end->link = w->link;
 			break;
 		}
 		if (vec_push(&d->climb, node))
 			return -ENOMEM;
 	}
+	hash = end->at.hash;
 	for (size_t i = d->climb.n; i-- > 0;) {
-		uint32_t step = derive_step(d, nodes[d->climb.v[i]].step);
+		struct derive_link l = { .from = d->climb.v[i] };
 
-		if (step == ID_NONE || table_node_down(d->t, at, step, thread))
+		l.step = derive_step(d, nodes[l.from].step);
+		l.hash = hash = hash_mix(hash, l.step);
+		if (l.step == ID_NONE || vec_push(&d->queue.links, l))
 			return -ENOMEM;
-		*way_of(d, d->climb.v[i], group) = (struct way){ d->climb.v[i], group + 1, *at };
+		htab_prefetch(&d->t->ch.node_tab, hash);
+		*way_of(d, l.from, end->group) = (struct way){
+			l.from, end->group + 1, { hash, ID_NONE }, (uint32_t)d->queue.links.n
+		};
+	}
+	end->nr = (uint32_t)(d->queue.links.n - end->first);
+	return 0;
+}
+
+static int walk_queued(struct derive *d, const struct derive_end *end, uint32_t thread,
+		       struct node_at *at)
+{
+	struct derive_link *links = d->queue.links.v;
+
+	*at = end->at;
+	if (end->link)
+		at->node = links[end->link - 1].node;
+	for (uint32_t i = end->first; i < end->first + end->nr; i++) {
+		struct way *w = way_of(d, links[i].from, end->group);
+
+		at->hash = links[i].hash;
+		if (table_node_child(d->t, at, links[i].step, thread))
+			return -ENOMEM;
+		links[i].node = at->node;
+		if (w->link == i + 1 && w->node == links[i].from) {
+			w->at.node = at->node;
+			w->link = 0;
+		}
 	}
 	return 0;
 }
@@ -75,19 +106,20 @@ static struct keys_row *row_of(struct derive *d, const struct keys_row *from, ui
 		       : table_row_own(d->t, group, place, from->thread, from->cpumode, before);
 }
 
-static int count_row(struct derive *d, const struct keys_row *from, uint32_t leaf,
-		     struct keys_row *row, const struct table_count *n, uint32_t *to)
+int derive_count_row(struct derive *d, const struct keys_row *from, uint32_t leaf, uint32_t to)
 {
-	row->nr += n->nr;
-	row->period += n->period;
-	row->acc += n->period;
-	*to = row->idx;
-	return derive_sums(d, from, leaf, row->idx, ID_NONE, n->period);
+	const struct leaf *l = leaf == ID_NONE ? NULL : &d->base->ch.leafs.v[leaf];
+	uint64_t period = l ? l->period : from->period;
+	struct keys_row *row = &d->t->rows.v[to];
+
+	row->nr += l ? l->count : from->nr;
+	row->period += period;
+	row->acc += l || !d->t->keys.o.branch ? period : from->acc;
+	return derive_sums(d, from, leaf, to, ID_NONE, period);
 }
 
 int derive_bare(struct derive *d, const struct keys_row *from, uint32_t group, uint32_t *to)
 {
-	const struct table_count n = { from->nr, from->period };
 	int ret = d->by_chain ? derive_links(d, ID_NONE, from->place) : 0;
 	struct keys_row *row;
 
@@ -96,45 +128,104 @@ int derive_bare(struct derive *d, const struct keys_row *from, uint32_t group, u
 	if (ret)
 		return ret < 0 ? ret : 0;
 	row = row_of(d, from, group, (uint32_t)d->t->ch.nodes.n);
-	return row ? count_row(d, from, ID_NONE, row, &n, to) : -ENOMEM;
+	if (!row)
+		return -ENOMEM;
+	*to = row->idx;
+	return 0;
 }
 
-int derive_leaf(struct derive *d, uint32_t i, uint32_t group, uint32_t *to)
+int derive_count_leaf(struct derive *d, uint32_t i)
 {
 	const struct leaf *from = &d->base->ch.leafs.v[i];
 	const struct keys_row *of = &d->base->rows.v[from->row];
-	const struct table_count n = { from->count, from->period };
-	uint32_t before = (uint32_t)d->t->ch.nodes.n;
-	struct node_at at = table_node_root(group);
-	struct keys_row *row;
+	uint32_t to = d->t->derived->leaf.v[i];
 	struct leaf *leaf;
+	int ret;
+
+	if (to & DERIVED_ROW)
+		return derive_count_row(d, of, i, to & ~DERIVED_ROW);
+	leaf = &d->t->ch.leafs.v[to];
+	leaf->period += from->period;
+	leaf->count += from->count;
+	ret = d->t->keys.o.history ? take_notes(d, i, to) : 0;
+	return ret ?: derive_sums(d, of, i, leaf->row, to, from->period);
+}
+
+/* Its row and leaf, where its chain leads to @at; @before: nodes before these. */
+static int find_leaf(struct derive *d, uint32_t i, uint32_t group, const struct node_at *at,
+		     uint32_t before)
+{
+	const struct keys_row *of = &d->base->rows.v[d->base->ch.leafs.v[i].row];
+	uint32_t *to = &d->t->derived->leaf.v[i];
+	struct keys_row *row = row_of(d, of, group, before);
+	struct leaf *leaf;
+
+	if (!row)
+		return -ENOMEM;
+	if (at->node & NODE_ROOT) {
+		*to = DERIVED_ROW | row->idx;
+	} else {
+		leaf = table_leaf(d->t, at->node, row);
+		if (!leaf)
+			return -ENOMEM;
+		*to = (uint32_t)(leaf - d->t->ch.leafs.v);
+	}
+	return d->ahead ? 0 : derive_count_leaf(d, i);
+}
+
+int derive_flush(struct derive *d)
+{
+	struct derive_queue *q = &d->queue;
+	struct chains *c = &d->t->ch;
 	int ret = 0;
 
+	vec_for_each (l, &q->links) {
+		uint32_t i = htab_peek(&c->node_tab, l->hash);
+
+		if (i != UINT32_MAX)
+			__builtin_prefetch(&c->nodes.v[i], 1);
+	}
 	d->own_place = ID_NONE;
+	for (unsigned i = 0; !ret && i < q->n; i++) {
+		const struct derive_end *end = &q->end[i];
+		const struct keys_row *of = &d->base->rows.v[d->base->ch.leafs.v[end->leaf].row];
+		uint32_t before = (uint32_t)c->nodes.n;
+		struct node_at at;
+
+		ret = walk_queued(d, end, of->thread, &at);
+		ret = ret ?: find_leaf(d, end->leaf, end->group, &at, before);
+	}
+	q->n = 0;
+	q->links.n = 0;
+	return ret;
+}
+
+int derive_leaf(struct derive *d, uint32_t i, uint32_t group, bool *kept)
+{
+	const struct leaf *from = &d->base->ch.leafs.v[i];
+	const struct keys_row *of = &d->base->rows.v[from->row];
+	uint32_t before = (uint32_t)d->t->ch.nodes.n;
+	struct node_at at = table_node_root(group);
+	struct derive_end *end;
+	int ret;
+
+	*kept = true;
 	/* The sample's own address first, as when samples come: an address may be shown by either. */
 	if (derive_place(d, of->place, false) == ID_NONE)
 		return -ENOMEM;
-	if (d->by_chain)
-		ret = derive_links(d, from->node, of->place);
+	if (!d->by_chain) {
+		end = &d->queue.end[d->queue.n++];
+		*end = (struct derive_end){
+			.leaf = i, .group = group, .at = at, .first = (uint32_t)d->queue.links.n
+		};
+		ret = d->chains ? queue_links(d, end, from->node) : 0;
+		return ret ?: d->queue.n == DERIVE_ENDS ? derive_flush(d) : 0;
+	}
+	d->own_place = ID_NONE;
+	ret = derive_links(d, from->node, of->place);
+	*kept = !ret;
 	if (ret)
 		return ret < 0 ? ret : 0;
-	if (d->chains)
-		ret = d->by_chain ? walk_links(d, of->thread, &at)
-				  : find_node(d, from->node, group, of->thread, &at);
-	row = ret ? NULL : row_of(d, of, group, before);
-	if (!row)
-		return -ENOMEM;
-	if (at.node & NODE_ROOT) {
-		ret = count_row(d, of, i, row, &n, to);
-		*to |= DERIVED_ROW;
-		return ret;
-	}
-	leaf = table_leaf(d->t, at.node, row);
-	if (!leaf)
-		return -ENOMEM;
-	leaf->period += n.period;
-	leaf->count += (uint32_t)n.nr;
-	*to = (uint32_t)(leaf - d->t->ch.leafs.v);
-	ret = d->t->keys.o.history ? take_notes(d, i, *to) : 0;
-	return ret ?: derive_sums(d, of, i, row->idx, *to, n.period);
+	ret = d->chains ? walk_links(d, of->thread, &at) : 0;
+	return ret ?: find_leaf(d, i, group, &at, before);
 }

@@ -20,8 +20,8 @@
 /* By number in the base. */
 struct derived {
 	const struct table *base;
-	uint32_t *row;	/* of samples without a chain, of branches; ID_NONE = left out */
-	uint32_t *leaf; /* leafs here, or rows, when no chain is left: DERIVED_ROW | number */
+	VEC(uint32_t) row;  /* of samples without a chain, of branches; ID_NONE = left out */
+	VEC(uint32_t) leaf; /* leafs here, or rows, when no chain is left: DERIVED_ROW | number */
 	uint32_t nr_events;
 	struct table_count *over_time; /* by event and slice */
 };
@@ -57,9 +57,35 @@ struct merged {
 struct way {
 	uint32_t node, group; /* group: + 1, 0 = empty */
 	struct node_at at;
+	uint32_t link; /* of the queue: + 1, there at.node will be; 0 = it is known */
 };
 
 #define WAY_BITS 18
+
+/*
+ * Ends of chains that stay as they are wait in a queue: hashes of their ways are known before any
+ * node is, so that memory can be asked for early, as chain-int.h has it.
+ */
+#define DERIVE_ENDS 64
+
+struct derive_link {
+	uint64_t hash;
+	uint32_t from; /* node of the base */
+	uint32_t step, node;
+};
+
+struct derive_end {
+	uint32_t leaf, group;
+	struct node_at at; /* where its links begin */
+	uint32_t link;	   /* of the queue: + 1, there at.node will be */
+	uint32_t first, nr;
+};
+
+struct derive_queue {
+	struct derive_end end[DERIVE_ENDS];
+	unsigned n;
+	VEC(struct derive_link) links;
+};
 
 enum pass { PASS_UNKNOWN, PASS, PASS_NOT, PASS_DROP };
 
@@ -70,15 +96,17 @@ struct derive {
 	unsigned nr_ops;
 	bool by_chain; /* chains have to be looked at one by one */
 	bool chains;   /* they are wanted */
+	bool ahead;    /* the base still grows: rows and leafs are made, and counted at the end */
+	uint32_t next_row, next_leaf;
 	/* By key of the groups: slot in the base's tuple, 0 = made of what is there. */
 	unsigned group_slot[MAX_KEYS];
 	unsigned parent_slot, parallelism_slot;
 	const struct sum *from_sum[MAX_SUMS]; /* NULL: added as samples are */
-	/* By number in the base. */
-	uint32_t *group, *place, *place2, *step;
-	uint8_t *group_pass, *place_pass;
+	VEC(uint32_t) group, place, place2, step;
+	VEC(uint8_t) group_pass, place_pass;
 	struct way *ways;
 	VEC(uint32_t) climb;
+	struct derive_queue queue;
 	/* The chain at hand, outermost first, and where the sample is counted. */
 	VEC(struct link) links;
 	VEC(struct merged) merged;
@@ -117,9 +145,16 @@ bool derive_place_passes(const struct derive *d, uint32_t place, bool second);
  */
 int derive_links(struct derive *d, uint32_t node, uint32_t place);
 
-/* derive-chain.c: the end of a chain; ID_NONE in *to: left out. */
-int derive_leaf(struct derive *d, uint32_t leaf, uint32_t group, uint32_t *to);
-/* A row of samples without chains, and what operations on chains leave of them. */
+/*
+ * derive-chain.c: the end of a chain, now or, where operations do not look at chains, at the next
+ * derive_flush(). False in *kept: left out. It is counted, too, unless d->ahead.
+ */
+int derive_leaf(struct derive *d, uint32_t leaf, uint32_t group, bool *kept);
+int derive_flush(struct derive *d);
+/* What a leaf of the base, or a row (@leaf: ID_NONE, or its leaf), counts, to what stands for it here. */
+int derive_count_leaf(struct derive *d, uint32_t leaf);
+int derive_count_row(struct derive *d, const struct keys_row *from, uint32_t leaf, uint32_t to);
+/* The row of samples without chains, and of what operations on chains leave of them. */
 int derive_bare(struct derive *d, const struct keys_row *row, uint32_t group, uint32_t *to);
 
 #endif

@@ -103,15 +103,15 @@ static uint32_t make_group(struct derive *d, uint32_t group)
 
 uint32_t derive_group(struct derive *d, uint32_t group)
 {
-	if (d->group[group] == ID_NONE)
-		d->group[group] = make_group(d, group);
-	return d->group[group];
+	if (d->group.v[group] == ID_NONE)
+		d->group.v[group] = make_group(d, group);
+	return d->group.v[group];
 }
 
 uint32_t derive_place(struct derive *d, uint32_t place, bool second)
 {
 	const uint64_t *v = keys_tuple_get(second ? &d->base->places2 : &d->base->places, place);
-	uint32_t *at = second ? &d->place2[place] : &d->place[place];
+	uint32_t *at = second ? &d->place2.v[place] : &d->place.v[place];
 
 	if (*at == ID_NONE)
 		*at = table_place_of_loc(d->t, (uint32_t)v[RICH_LOC], v[RICH_IP], second);
@@ -123,10 +123,10 @@ uint32_t derive_step(struct derive *d, uint32_t step)
 	const struct step *s = &d->base->steps.v[step];
 	const uint64_t *v = keys_tuple_get(&d->base->places, s->place);
 
-	if (d->step[step] == ID_NONE)
-		d->step[step] = table_step_of(d->t, (uint32_t)v[RICH_LOC], v[RICH_IP],
-					      d->base->keys.frames.v[s->frame].sym);
-	return d->step[step];
+	if (d->step.v[step] == ID_NONE)
+		d->step.v[step] = table_step_of(d->t, (uint32_t)v[RICH_LOC], v[RICH_IP],
+						d->base->keys.frames.v[s->frame].sym);
+	return d->step.v[step];
 }
 
 /* ---- what passes ----------------------------------------------------------------------------- */
@@ -177,7 +177,7 @@ static enum pass row_passes(struct derive *d, const struct keys_row *row)
 {
 	bool branch = d->t->keys.o.branch;
 	uint32_t place = branch ? row->place2 : row->place;
-	uint8_t *g = &d->group_pass[row->group], *p = &d->place_pass[place];
+	uint8_t *g = &d->group_pass.v[row->group], *p = &d->place_pass.v[place];
 
 	if (*g == PASS_UNKNOWN)
 		*g = options_pass_group(d, row->group) && derive_group_passes(d, row->group)
@@ -330,7 +330,7 @@ static void count_types(struct derive *d, const struct keys_row *row)
 	d->t->branch.entries += row->nr;
 }
 
-static int take_branches(struct derive *d, const struct keys_row *from, uint32_t group,
+static int find_branches(struct derive *d, const struct keys_row *from, uint32_t group,
 			 uint32_t *to)
 {
 	uint32_t place = derive_place(d, from->place, false);
@@ -346,34 +346,42 @@ static int take_branches(struct derive *d, const struct keys_row *from, uint32_t
 		row->thread = from->thread;
 		row->cpumode = from->cpumode;
 	}
-	row->nr += from->nr;
-	row->period += from->period;
-	row->acc += from->acc;
 	*to = row->idx;
-	count_types(d, from);
-	return derive_sums(d, from, ID_NONE, row->idx, ID_NONE, from->period);
+	return 0;
+}
+
+static int find_row(struct derive *d, const struct keys_row *row, uint32_t *to)
+{
+	uint32_t group = derive_group(d, row->group);
+
+	d->t->keys.reader->at_thread = machine_thread_at(d->t->keys.m, row->thread);
+	if (group == ID_NONE)
+		return -ENOMEM;
+	return d->t->keys.o.branch ? find_branches(d, row, group, to)
+				   : derive_bare(d, row, group, to);
 }
 
 static int take_row(struct derive *d, uint32_t i)
 {
 	const struct keys_row *row = &d->base->rows.v[i];
 	struct part p = { row->nr, row->period, PASS };
-	uint32_t group, *to = &d->t->derived->row[i];
+	uint32_t *to = &d->t->derived->row.v[i];
 	int ret = 0;
 
 	if (!row->nr) /* all of its samples have chains */
 		return 0;
 	p.pass = row_passes(d, row);
-	if (p.pass == PASS) {
-		group = derive_group(d, row->group);
-		d->t->keys.reader->at_thread = machine_thread_at(d->t->keys.m, row->thread);
-		if (group == ID_NONE)
-			return -ENOMEM;
-		ret = d->t->keys.o.branch ? take_branches(d, row, group, to)
-					  : derive_bare(d, row, group, to);
-		if (*to == ID_NONE)
-			p.pass = PASS_NOT;
+	if (p.pass == PASS && *to == ID_NONE) {
+		ret = derive_flush(d);
+		ret = ret ?: find_row(d, row, to);
 	}
+	if (ret || d->ahead)
+		return ret;
+	if (p.pass == PASS && *to == ID_NONE)
+		p.pass = PASS_NOT;
+	if (p.pass == PASS && d->t->keys.o.branch)
+		count_types(d, row);
+	ret = p.pass == PASS ? derive_count_row(d, row, ID_NONE, *to) : 0;
 	return ret ?: count(d, row, ID_NONE, &p);
 }
 
@@ -382,36 +390,80 @@ static int take_leaf(struct derive *d, uint32_t i)
 	const struct leaf *l = &d->base->ch.leafs.v[i];
 	const struct keys_row *row = &d->base->rows.v[l->row];
 	struct part p = { l->count, l->period, row_passes(d, row) };
-	uint32_t group, *to = &d->t->derived->leaf[i];
+	uint32_t group;
 	int ret = 0;
 
-	if (p.pass == PASS) {
+	if (p.pass == PASS && d->t->derived->leaf.v[i] != ID_NONE) {
+		ret = derive_count_leaf(d, i);
+	} else if (p.pass == PASS) {
+		bool kept = false;
+
 		group = derive_group(d, row->group);
 		d->t->keys.reader->at_thread = machine_thread_at(d->t->keys.m, row->thread);
-		ret = group == ID_NONE ? -ENOMEM : derive_leaf(d, i, group, to);
-		if (*to == ID_NONE)
+		ret = group == ID_NONE ? -ENOMEM : derive_leaf(d, i, group, &kept);
+		if (!kept)
 			p.pass = PASS_NOT;
 	}
-	return ret ?: count(d, row, i, &p);
+	return ret || d->ahead ? ret : count(d, row, i, &p);
 }
 
 /* In the order in which the first samples of each came; see table_rows_mark(). */
+/* What take_row() will look at soon: each look goes elsewhere in tables larger than the caches. */
+static void ask_for_row(const struct derive *d, uint32_t i)
+{
+	const struct table *base = d->base;
+	const struct keys_row *row = &base->rows.v[i];
+	uint32_t to = d->t->derived->row.v[i];
+
+	__builtin_prefetch(keys_tuple_get(&base->groups, row->group));
+	if (to != ID_NONE)
+		__builtin_prefetch(&d->t->rows.v[to], 1);
+	if (!d->t->keys.o.branch)
+		return;
+	__builtin_prefetch(keys_tuple_get(&base->places, row->place));
+	__builtin_prefetch(keys_tuple_get(&base->places2, row->place2));
+}
+
+#define ROWS_AHEAD 16
+
+static int take_rows(struct derive *d, uint32_t first_node)
+{
+	const struct table *base = d->base;
+	int ret = 0;
+
+	for (; !ret && d->next_row < base->rows.n &&
+	       base->rows.v[d->next_row].first_node <= first_node;
+	     d->next_row++) {
+		if (d->next_row + ROWS_AHEAD < base->rows.n)
+			ask_for_row(d, d->next_row + ROWS_AHEAD);
+		ret = take_row(d, d->next_row);
+	}
+	return ret;
+}
+
+static int take_new(struct derive *d)
+{
+	const struct table *base = d->base;
+	int ret = 0;
+
+	for (; !ret && d->next_leaf < base->ch.leafs.n; d->next_leaf++) {
+		ret = take_rows(d, d->next_leaf);
+		ret = ret ?: take_leaf(d, d->next_leaf);
+	}
+	ret = ret ?: take_rows(d, UINT32_MAX);
+	return ret ?: derive_flush(d);
+}
+
 static int take_all(struct derive *d)
 {
 	const struct table *base = d->base;
-	uint32_t r = 0;
-	int ret = 0;
+	int ret;
 
-	for (uint32_t i = 0; !ret && i < base->ch.leafs.n; i++) {
-		for (; !ret && r < base->rows.n && base->rows.v[r].first_node <= i; r++)
-			ret = take_row(d, r);
-		ret = ret ?: take_leaf(d, i);
-	}
-	for (; !ret && r < base->rows.n; r++)
-		ret = take_row(d, r);
+	d->next_leaf = d->next_row = 0;
+	ret = take_new(d);
 	/* Samples of branches are counted by group. */
 	for (uint32_t g = 0; !ret && g < base->group_counts.n; g++)
-		if (d->group_pass[g] == PASS)
+		if (d->group_pass.v[g] == PASS)
 			d->t->events.v[keys_tuple_get(&base->groups, g)[0]]
 				.totals.nr_filtered_samples += base->group_counts.v[g].nr;
 	return ret;
@@ -419,61 +471,57 @@ static int take_all(struct derive *d)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static uint32_t *none(size_t n)
-{
-	uint32_t *v = malloc((n + 1) * sizeof(*v));
+/* @vec: as long as @want, what is new all @byte. 0 or -ENOMEM. */
+#define LENGTHEN(vec, want, byte)                                                               \
+	({                                                                                      \
+		size_t n_ = (want);                                                             \
+		int ret_ = n_ > (vec)->n ? vec_reserve(vec, n_) : 0;                            \
+		if (!ret_ && n_ > (vec)->n) {                                                   \
+			memset((vec)->v + (vec)->n, byte, (n_ - (vec)->n) * sizeof(*(vec)->v)); \
+			(vec)->n = n_;                                                          \
+		}                                                                               \
+		ret_;                                                                           \
+	})
 
-	if (v)
-		memset(v, 0xff, (n + 1) * sizeof(*v));
-	return v;
-}
-
-static int make_maps(struct derive *d)
+/* As long as the base is by now. */
+static int lengthen_maps(struct derive *d)
 {
 	const struct table *base = d->base;
-	struct derived *of = calloc(1, sizeof(*of));
+	struct derived *of = d->t->derived;
+	int ret = LENGTHEN(&of->row, base->rows.n, 0xff);
 
-	d->t->derived = of;
-	if (!of)
-		return -ENOMEM;
-	of->base = base;
-	of->nr_events = (uint32_t)base->events.n;
-	of->row = none(base->rows.n);
-	of->leaf = none(base->ch.leafs.n);
-	of->over_time = calloc(base->events.n * base->keys.slices.nr + 1, sizeof(*of->over_time));
-	d->group = none(base->groups.n);
-	d->place = none(base->places.n);
-	d->place2 = none(base->places2.n);
-	d->step = none(base->steps.n);
-	d->group_pass = calloc(base->groups.n + 1ULL, 1);
-	d->place_pass = calloc(max_u64(base->places.n, base->places2.n) + 1, 1);
-	d->ways = d->chains ? calloc((size_t)1 << WAY_BITS, sizeof(*d->ways)) : NULL;
-	return of->row && of->leaf && of->over_time && d->group && d->place && d->place2 &&
-			       d->step && d->group_pass && d->place_pass && (d->ways || !d->chains)
-		       ? 0
-		       : -ENOMEM;
+	ret = ret ?: LENGTHEN(&of->leaf, base->ch.leafs.n, 0xff);
+	ret = ret ?: LENGTHEN(&d->group, base->groups.n, 0xff);
+	ret = ret ?: LENGTHEN(&d->place, base->places.n, 0xff);
+	ret = ret ?: LENGTHEN(&d->place2, base->places2.n, 0xff);
+	ret = ret ?: LENGTHEN(&d->step, base->steps.n, 0xff);
+	ret = ret ?: LENGTHEN(&d->group_pass, base->groups.n, 0);
+	return ret ?: LENGTHEN(&d->place_pass, max_u64(base->places.n, base->places2.n), 0);
 }
 
-static void free_maps(struct derive *d)
+static void free_derive(struct derive *d)
 {
-	free(d->group);
-	free(d->place);
-	free(d->place2);
-	free(d->step);
-	free(d->group_pass);
-	free(d->place_pass);
+	derive_stop_ops(d);
+	vec_free(&d->group);
+	vec_free(&d->place);
+	vec_free(&d->place2);
+	vec_free(&d->step);
+	vec_free(&d->group_pass);
+	vec_free(&d->place_pass);
 	free(d->ways);
 	vec_free(&d->climb);
+	vec_free(&d->queue.links);
 	vec_free(&d->links);
 	vec_free(&d->merged);
+	free(d);
 }
 
 static int check(const struct table *base, const struct keys_opts *o, struct err *e)
 {
 	const struct keys_opts *had = &base->keys.o;
 
-	if (!had->rich || base->feed)
-		return err_set(e, -EINVAL, "only of a finished rich table others can be made");
+	if (!had->rich)
+		return err_set(e, -EINVAL, "only of a rich table others can be made");
 	if (o->branch != had->branch || o->history != had->history)
 		return err_set(e, -EINVAL,
 			       "rows of samples and of branches are counted apart: "
@@ -501,10 +549,26 @@ static int setup(struct derive *d, const struct keys_opts *opts, struct err *e)
 	if (ret)
 		return ret;
 	table_set_steps(d->t);
-	d->t->keys.slices = d->base->keys.slices;
 	d->chains = o.use_chains || o.children;
 	d->by_chain = o.history || o.filter.hide_unresolved;
-	return make_maps(d) ? err_set(e, -ENOMEM, "no memory for a table") : 0;
+	d->ways = d->chains ? calloc((size_t)1 << WAY_BITS, sizeof(*d->ways)) : NULL;
+	d->t->derived = calloc(1, sizeof(*d->t->derived));
+	if (!d->t->derived || (d->chains && !d->ways))
+		return err_set(e, -ENOMEM, "no memory for a table");
+	d->t->derived->base = d->base;
+	return 0;
+}
+
+/* Nothing of the base changes any more. */
+static int start_counts(struct derive *d)
+{
+	const struct table *base = d->base;
+	struct derived *of = d->t->derived;
+
+	d->t->keys.slices = base->keys.slices;
+	of->nr_events = (uint32_t)base->events.n;
+	of->over_time = calloc(base->events.n * base->keys.slices.nr + 1, sizeof(*of->over_time));
+	return of->over_time ? copy_totals(d) : -ENOMEM;
 }
 
 /* Once rows and their sums are there. */
@@ -520,24 +584,90 @@ static int copy_ipc(struct derive *d)
 	return 0;
 }
 
+void table_derive_drop(struct derive *d)
+{
+	if (d)
+		table_free(d->t);
+	if (d)
+		free_derive(d);
+}
+
+static struct derive *start(const struct table *base, const struct table_ask *ask, struct err *e)
+{
+	const struct keys_opts *o = ask->opts ? ask->opts : &base->keys.o;
+	struct derive *d = calloc(1, sizeof(*d));
+	int ret = d ? check(base, o, e) : err_set(e, -ENOMEM, "no memory for a table");
+
+	if (d)
+		d->base = base;
+	ret = ret ?: setup(d, o, e);
+	ret = ret ?: derive_start_ops(d, ask, e);
+	if (!ret)
+		return d;
+	table_derive_drop(d);
+	return NULL;
+}
+
+int table_derive_end(struct table **out, struct derive *d, struct err *e)
+{
+	int ret = 0;
+
+	*out = NULL;
+	d->ahead = false;
+	if (d->base->feed)
+		ret = err_set(e, -EINVAL, "the rich table is not finished");
+	else if (lengthen_maps(d) || start_counts(d) || take_all(d) || copy_ipc(d))
+		ret = err_set(e, -ENOMEM, "no memory to add up rows");
+	ret = ret ?: table_finish(d->t, e);
+	if (ret) {
+		table_derive_drop(d);
+		return ret;
+	}
+	*out = d->t;
+	free_derive(d);
+	return 0;
+}
+
 int table_derive(struct table **out, const struct table *base, const struct table_ask *ask,
 		 struct err *e)
 {
-	const struct keys_opts *o = ask->opts ? ask->opts : &base->keys.o;
-	struct derive d = { .base = base };
-	int ret = check(base, o, e);
+	struct derive *d = start(base, ask, e);
 
 	*out = NULL;
-	ret = ret ?: setup(&d, o, e);
-	ret = ret ?: derive_start_ops(&d, ask, e);
-	if (!ret && (copy_totals(&d) || take_all(&d) || copy_ipc(&d)))
-		ret = err_set(e, -ENOMEM, "no memory to add up rows");
-	derive_stop_ops(&d);
-	free_maps(&d);
-	ret = ret ?: table_finish(d.t, e);
-	if (ret)
-		table_free(d.t);
+	return d ? table_derive_end(out, d, e) : e->code;
+}
+
+/* ---- ahead ----------------------------------------------------------------------------------- */
+
+/* Slices of time change their length while samples come. */
+static bool asks_time(const struct table *t)
+{
+	for (unsigned i = 0; i < t->nr_group; i++)
+		if (t->group_cols[i]->key->need & PERF_SAMPLE_TIME)
+			return true;
+	return false;
+}
+
+int table_derive_ahead(struct derive **out, const struct table *rich, const struct keys_opts *o,
+		       struct err *e)
+{
+	const struct table_ask ask = { .opts = o };
+	struct derive *d = start(rich, &ask, e);
+
+	*out = NULL;
+	if (!d)
+		return e->code;
+	d->ahead = true;
+	if (d->by_chain || asks_time(d->t))
+		table_derive_drop(d);
 	else
-		*out = d.t;
-	return ret;
+		*out = d;
+	return 0;
+}
+
+int table_derive_more(struct derive *d, struct err *e)
+{
+	if (lengthen_maps(d) || take_new(d))
+		return err_set(e, -ENOMEM, "no memory to add up rows");
+	return 0;
 }

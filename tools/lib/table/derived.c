@@ -8,8 +8,8 @@ void table_derived_free(struct table *t)
 {
 	if (!t->derived)
 		return;
-	free(t->derived->row);
-	free(t->derived->leaf);
+	vec_free(&t->derived->row);
+	vec_free(&t->derived->leaf);
 	free(t->derived->over_time);
 	free(t->derived);
 }
@@ -60,7 +60,7 @@ int table_each_end(const struct table *t, int (*fn)(void *ctx, const struct tabl
 		const struct keys_row *row = &base->rows.v[i];
 		struct table_end end = end_of(base, row->group, row->nr, row->period);
 
-		end.row = of->row[i];
+		end.row = of->row.v[i];
 		if (end.row != ID_NONE)
 			ret = fn(ctx, &end);
 	}
@@ -69,12 +69,12 @@ int table_each_end(const struct table *t, int (*fn)(void *ctx, const struct tabl
 		struct table_end end =
 			end_of(base, base->rows.v[l->row].group, l->count, l->period);
 
-		if (of->leaf[i] == ID_NONE)
+		if (of->leaf.v[i] == ID_NONE)
 			continue;
-		end.row = of->leaf[i] & ~DERIVED_ROW;
-		if (!(of->leaf[i] & DERIVED_ROW)) {
-			end.node = t->ch.leafs.v[of->leaf[i]].node;
-			end.row = t->ch.leafs.v[of->leaf[i]].row;
+		end.row = of->leaf.v[i] & ~DERIVED_ROW;
+		if (!(of->leaf.v[i] & DERIVED_ROW)) {
+			end.node = t->ch.leafs.v[of->leaf.v[i]].node;
+			end.row = t->ch.leafs.v[of->leaf.v[i]].row;
 		}
 		ret = fn(ctx, &end);
 	}

@@ -153,6 +153,21 @@ int table_derive(struct table **t, const struct table *rich, const struct table_
 		 struct err *e);
 
 /*
+ * The same while the rich table still gets its samples, so that little is left to do at the end: each
+ * table_derive_more() makes rows and chains of what came since the one before, and
+ * table_derive_end(), after the rich table's table_finish(), counts. *d is NULL where that cannot be:
+ * keys of time, and options that look at whole chains, need the end. table_derive_end() frees @d,
+ * however it goes.
+ */
+struct derive;
+
+int table_derive_ahead(struct derive **d, const struct table *rich, const struct keys_opts *opts,
+		       struct err *e);
+int table_derive_more(struct derive *d, struct err *e);
+int table_derive_end(struct table **t, struct derive *d, struct err *e);
+void table_derive_drop(struct derive *d); /* NULL does nothing */
+
+/*
  * Time as a rich table has it, and so all tables that are derived from it: slices of equal length,
  * 0 where samples have no times.
  */

@@ -29,6 +29,11 @@ static inline int node_down(struct chains *c, struct node_at *at, uint32_t step,
 	return 0;
 }
 
+int table_node_child(struct table *t, struct node_at *at, uint32_t step, uint32_t thread)
+{
+	return node_down(&t->ch, at, step, thread);
+}
+
 int table_node_down(struct table *t, struct node_at *at, uint32_t step, uint32_t thread)
 {
 	at->hash = hash_mix(at->hash, step);

@@ -30,7 +30,8 @@ int browser_diff_new(struct browser *b, struct err *e)
 	b->diff = calloc(1, sizeof(*b->diff));
 	if (!b->diff)
 		return err_set(e, -ENOMEM, "no memory to compare recordings");
-	ret = view_steps_new(&b->diff->steps, b->in->before, b->in->before_po, e);
+	ret = view_steps_new(&b->diff->steps, b->in->before, b->in->before_po, b->in->before_first,
+			     e);
 	if (ret)
 		browser_diff_free(b);
 	return ret;

@@ -294,7 +294,7 @@ int tui_report(struct tui *t, const struct tui_report *in, struct err *e)
 	b->f.v = NULL;
 	b->list = (struct tui_list){ .ops = &list_ops, .ctx = b };
 	b->view = (struct tui_view){ .ops = &view_ops, .ctx = b, .list = &b->list };
-	ret = view_steps_new(&b->steps, in->rich, in->f->po, e);
+	ret = view_steps_new(&b->steps, in->rich, in->f->po, in->first, e);
 	ret = ret ?: browser_diff_new(b, e);
 	if (!ret) {
 		b->f.t = view_steps_table(b->steps);

@@ -103,16 +103,17 @@ bool tui_annotate(struct tui *t, const struct annotate *a, const struct tui_anno
 struct faces;
 
 struct tui_report {
-	const struct faces *f;	  /* but for t and v: tables and views are the browser's own */
-	const struct table *rich; /* finished: all that is shown is derived from it, by f->po */
-	const struct annotate *a; /* finished, of the same reading; NULL = no instructions */
+	const struct faces *f;	   /* but for t and v: tables and views are the browser's own */
+	const struct table *rich;  /* finished: all that is shown is derived from it, by f->po */
+	const struct table *first; /* that, if it is there already; else NULL */
+	const struct annotate *a;  /* finished, of the same reading; NULL = no instructions */
 	struct tui_annotate_opts annotate;
 	struct brflow *flow; /* finished when it is listed; NULL = no stacks of branches */
 	uint32_t path_len;   /* branches in a path of it */
 	bool simd;	     /* there are vector registers: rich counts their state */
 	bool partial;	     /* reading was broken off */
 	/* Another recording's, which rows are compared with: as rich and f->po; NULL = none. */
-	const struct table *before;
+	const struct table *before, *before_first;
 	const struct keys_opts *before_po;
 	const char *before_name;
 	char *next; /* a file that the user went to is written here; "" = none */

@@ -235,16 +235,6 @@ double view_percent(const struct view *v, const struct keys_row *row)
 	return share(v, table_row_event(v->t, row), v->o.children ? row->acc : row->period);
 }
 
-void view_both_percents(const struct view *v, const struct keys_row *row, double *of_all,
-			double *of_shown)
-{
-	const struct table_totals *t = view_totals(v, table_row_event(v->t, row));
-	uint64_t part = v->o.children ? row->acc : row->period;
-
-	*of_all = share_of(part, t->period);
-	*of_shown = share_of(part, t->filtered_period);
-}
-
 bool view_col_percent(const struct view *v, const struct keys_row *row, const struct keys_col *c,
 		      double *percent)
 {

@@ -13,7 +13,8 @@
 #define KEPT 4 /* results */
 
 struct steps_table {
-	struct table *t;
+	const struct table *t;
+	struct table *own; /* NULL: it is somebody else's */
 	unsigned refs;
 };
 
@@ -32,6 +33,7 @@ struct steps_entry {
 
 struct view_steps {
 	const struct table *rich;
+	const struct table *first; /* what there is before the first step; NULL = to be made */
 	struct keys_opts o;
 	VEC(struct steps_entry) list;
 	size_t done; /* of these */
@@ -46,7 +48,7 @@ static void drop_table(struct steps_table *t)
 {
 	if (!t || --t->refs)
 		return;
-	table_free(t->t);
+	table_free(t->own);
 	free(t);
 }
 
@@ -140,10 +142,13 @@ static struct steps_table *derive(const struct view_steps *s, size_t n, const st
 	int ret = ops && t ? 0 : err_set(e, -ENOMEM, "no memory for another table");
 
 	ask.ops = ops;
-	ret = ret ?: table_derive(&t->t, s->rich, &ask, e);
+	if (!ret && (n || !s->first))
+		ret = table_derive(&t->own, s->rich, &ask, e);
 	free(ops);
-	if (!ret)
+	if (!ret) {
+		t->t = t->own ? t->own : s->first;
 		return t;
+	}
 	free(t);
 	return NULL;
 }
@@ -179,7 +184,7 @@ static int show(struct view_steps *s, size_t n, struct err *e)
 /* ---- the list -------------------------------------------------------------------------------- */
 
 int view_steps_new(struct view_steps **out, const struct table *rich, const struct keys_opts *o,
-		   struct err *e)
+		   const struct table *first, struct err *e)
 {
 	struct view_steps *s = calloc(1, sizeof(*s));
 	struct err mine = { 0 };
@@ -189,6 +194,7 @@ int view_steps_new(struct view_steps **out, const struct table *rich, const stru
 	if (!s)
 		return err_set(e, -ENOMEM, "no memory for steps");
 	s->rich = rich;
+	s->first = first;
 	s->o = o ? *o : rich->keys.o;
 	s->o.rich = false;
 	ret = show(s, 0, e ? e : &mine);

@@ -51,9 +51,6 @@ size_t view_nr_rows(const struct view *v, uint32_t event);
 const struct keys_row *view_row(const struct view *v, uint32_t event, size_t i);
 /* Share of the event's total, in percent: own, or with callees under children. */
 double view_percent(const struct view *v, const struct keys_row *row);
-/* The same of all there is and of what passed the filters, whatever the options say. */
-void view_both_percents(const struct view *v, const struct keys_row *row, double *of_all,
-			double *of_shown);
 
 /* ---- rows below rows ------------------------------------------------------------------------- */
 
@@ -166,8 +163,9 @@ struct view_step {
 
 struct view_steps;
 
+/* @first: what table_derive() makes of @rich by @opts, if it is there; else NULL. Both outlive the steps. */
 int view_steps_new(struct view_steps **s, const struct table *rich, const struct keys_opts *opts,
-		   struct err *e);
+		   const struct table *first, struct err *e);
 void view_steps_free(struct view_steps *s);
 /* After an error all is as before it: the step was not done. What had been undone is forgotten. */
 int view_steps_push(struct view_steps *s, const struct view_step *step, struct err *e);
