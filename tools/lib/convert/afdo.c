@@ -130,6 +130,7 @@ static int put_all(struct writer *w, struct obuf *o)
 	put_word(o, TAG_MODULES);
 	put_word(o, 1);
 	put_word(o, 0);
+	w->o = NULL;
 	body.len = 0;
 	obuf_free(&body);
 	return ret;

@@ -423,7 +423,7 @@ static void put_jump(const struct callgrind *k, const struct callgrind_jump *j, 
 
 	if (j->fell || j->conditional)
 		obuf_printf(o, "jcnd=%llu/%llu ", (unsigned long long)j->count,
-			    (unsigned long long)(j->count + j->fell));
+			    (unsigned long long)j->count + j->fell);
 	else
 		obuf_printf(o, "jump=%llu ", (unsigned long long)j->count);
 	put_place(k->st, to->dso, to->addr, line_of(k->st, to), o);

@@ -93,7 +93,7 @@ static void put_targets(const struct listing *l, const struct listing_flow *at, 
 
 		obuf_str(o, i ? ", " : " -> ");
 		if (e->to != LISTING_NONE)
-			obuf_printf(o, "%llx", (unsigned long long)(e->addr + l->shift));
+			obuf_printf(o, "%llx", (unsigned long long)e->addr + l->shift);
 		else if (e->sym)
 			emit_safe(o, e->sym->name);
 		else

@@ -149,7 +149,7 @@ static int order_nodes(const struct page *p, struct order *o)
 	o->next = malloc((n + 1) * sizeof(*o->next));
 	o->at = malloc((n + 1) * sizeof(*o->at));
 	o->node = malloc((n + 1) * sizeof(*o->node));
-	o->up = malloc((n + 1) * sizeof(*o->up));
+	o->up = calloc(n + 1, sizeof(*o->up));
 	if (!o->child || !o->next || !o->at || !o->node || !o->up)
 		return -ENOMEM;
 	memset(o->child, 0xff, (n + 1) * sizeof(*o->child));

@@ -139,18 +139,24 @@ static struct steps_table *derive(const struct view_steps *s, size_t n, const st
 	struct table_ask ask = { .opts = o };
 	struct table_op *ops = list_ops(s, n, &ask.nr_ops);
 	struct steps_table *t = calloc(1, sizeof(*t));
-	int ret = ops && t ? 0 : err_set(e, -ENOMEM, "no memory for another table");
+	int ret = 0;
 
+	if (!ops || !t) {
+		free(ops);
+		free(t);
+		err_set(e, -ENOMEM, "no memory for another table");
+		return NULL;
+	}
 	ask.ops = ops;
-	if (!ret && (n || !s->first))
+	if (n || !s->first)
 		ret = table_derive(&t->own, s->rich, &ask, e);
 	free(ops);
-	if (!ret) {
-		t->t = t->own ? t->own : s->first;
-		return t;
+	if (ret) {
+		free(t);
+		return NULL;
 	}
-	free(t);
-	return NULL;
+	t->t = t->own ? t->own : s->first;
+	return t;
 }
 
 /* Shows what the first @n steps give. */
