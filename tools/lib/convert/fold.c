@@ -1,62 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Folded stacks: a tree whose nodes are (parent, name), counted where stacks end. Memory follows
- * distinct stacks, and a line's text is made once, at the end. ';' separates frames, so that in
- * names it is ':'.
+ * Folded stacks. Samples are added up by their stacks (stacks-int.h); at the end frames become names, and
+ * stacks that are the same by name one path in a tree of names. A line is such a path behind its roots: the
+ * command, or what --by says. Its text is made once. ';' separates frames, so that in names it is ':'.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "convert/convert-int.h"
+#include "convert/stacks-int.h"
 #include "session/session.h"
 
 #define ROOT UINT32_MAX
 
 struct node {
 	uint32_t parent, name;
-	uint64_t weight;
+	size_t len; /* of the path's text with a ';' behind each name */
 };
 
-struct frame_name {
-	uint32_t loc, name;
-	const struct symbol *sym;
+struct fold_line {
+	uint32_t roots, node; /* roots: of fold.names */
+	uint64_t weight;
+	const char *text;
 };
 
 struct fold {
-	struct machine *m;
-	struct resolver *res;
+	struct stacks *st;
+	const struct perfdata_event *event; /* without --by event only the first one seen */
+	uint64_t other;
 	struct intern names; /* as they stand in the output */
 	VEC(struct node) nodes;
 	struct htab tab;
-	VEC(uint32_t) comm_name; /* comm -> name + 1; 0 = not made yet */
-	struct htab frame_tab;	 /* (loc, symbol) -> index in frames */
-	VEC(struct frame_name) frames;
+	uint32_t *node_of; /* node of the stacks -> node here */
+	VEC(struct fold_line) lines;
+	struct arena text;
 };
-
-static int fold_new(struct fold **out, struct machine *m, struct resolver *res, struct err *e)
-{
-	struct fold *f = calloc(1, sizeof(*f));
-
-	*out = f;
-	if (!f)
-		return err_set(e, -ENOMEM, "no memory for folded stacks");
-	f->m = m;
-	f->res = res;
-	return 0;
-}
-
-static void fold_free(struct fold *f)
-{
-	if (!f)
-		return;
-	intern_free(&f->names);
-	vec_free(&f->nodes);
-	htab_free(&f->tab);
-	vec_free(&f->comm_name);
-	htab_free(&f->frame_tab);
-	vec_free(&f->frames);
-	free(f);
-}
 
 /* ---- names ---- */
 
@@ -78,26 +55,6 @@ static uint32_t put_name(struct fold *f, const char *name, const char *end, char
 	id = intern_n(&f->names, text, n);
 	free(text);
 	return id;
-}
-
-static uint32_t name_of_comm(struct fold *f, uint32_t comm)
-{
-
-	if (comm >= f->comm_name.n) {
-		size_t want = (size_t)comm * 2 + 16;
-
-		if (vec_reserve(&f->comm_name, want))
-			return INTERN_NONE;
-		memset(f->comm_name.v + f->comm_name.n, 0,
-		       (want - f->comm_name.n) * sizeof(*f->comm_name.v));
-		f->comm_name.n = want;
-	}
-	if (!f->comm_name.v[comm]) {
-		const char *name = machine_comm(f->m, comm);
-
-		f->comm_name.v[comm] = put_name(f, name, name + strlen(name), '_') + 1;
-	}
-	return f->comm_name.v[comm] - 1;
 }
 
 /* What would break the line apart or is noise in a graph: as stackcollapse-perf.pl tidies it. */
@@ -123,36 +80,48 @@ static uint32_t tidy(struct fold *f, const char *name)
 	return id;
 }
 
-static uint32_t make_name(struct fold *f, const struct frame *fr)
+static uint32_t name_of_frame(struct fold *f, const struct stacks_frame *fr)
 {
-	const struct loc *l = resolver_loc(f->res, fr->loc);
-	const char *base, *slash;
 	char text[256];
+	const struct dso *dso = stacks_dso(f->st, fr);
+	const char *slash = dso ? strrchr(dso->name, '/') : NULL;
 
 	if (fr->sym)
 		return tidy(f, fr->sym->name);
-	if (!l->dso)
+	if (!dso)
 		return intern(&f->names, "[unknown]");
-	slash = strrchr(l->dso->name, '/');
-	base = slash ? slash + 1 : l->dso->name;
-	snprintf(text, sizeof(text), "[%s]", base);
+	snprintf(text, sizeof(text), "[%s]", slash ? slash + 1 : dso->name);
 	return tidy(f, text);
 }
 
-static uint32_t name_of_frame(struct fold *f, const struct frame *fr)
+/* What stands in front of frames: the command, or what --by names, in this order; each with a ';' behind. */
+static uint32_t roots_of(struct fold *f, const struct stacks_count *c, unsigned by)
 {
-	uint64_t hash = hash_mix(fr->loc, (uintptr_t)fr->sym);
-	uint32_t i, name;
+	const struct stacks_group *g = &f->st->groups.v[c->group];
+	const struct perfdata_event *event = perfdata_event(f->st->env->pd, c->event);
+	const char *comm = g->comm == STACKS_NONE ? "" : machine_comm(f->st->env->machine, g->comm);
+	uint32_t name[2] = { 0, 0 }, id;
+	struct obuf o = { .fd = -1 };
 
-	for (struct htab_it it = htab_find(&f->frame_tab, hash); htab_next(&f->frame_tab, &it, &i);)
-		if (f->frames.v[i].loc == fr->loc && f->frames.v[i].sym == fr->sym)
-			return f->frames.v[i].name;
-	name = make_name(f, fr);
-	if (name == INTERN_NONE ||
-	    vec_push(&f->frames, ((struct frame_name){ fr->loc, name, fr->sym })) ||
-	    htab_add(&f->frame_tab, hash, (uint32_t)f->frames.n - 1))
+	if (by & CONVERT_BY_EVENT && event)
+		name[0] = put_name(f, event->name, event->name + strlen(event->name), '_');
+	if (by & CONVERT_BY_COMM)
+		name[1] = put_name(f, comm, comm + strlen(comm), '_');
+	if (name[0] == INTERN_NONE || name[1] == INTERN_NONE)
 		return INTERN_NONE;
-	return name;
+	if (by & CONVERT_BY_EVENT)
+		obuf_printf(&o, "%s;", intern_str(&f->names, name[0]));
+	if (by & CONVERT_BY_COMM)
+		obuf_printf(&o, "%s;", intern_str(&f->names, name[1]));
+	if (by & CONVERT_BY_PID)
+		obuf_printf(&o, "pid %d;", g->pid);
+	if (by & CONVERT_BY_TID)
+		obuf_printf(&o, "tid %d;", g->tid);
+	if (g->cpu != STACKS_NONE)
+		obuf_printf(&o, "cpu %u;", g->cpu);
+	id = o.code ? INTERN_NONE : intern_n(&f->names, o.buf ? o.buf : "", o.len);
+	free(o.buf);
+	return id;
 }
 
 /* ---- the tree ---- */
@@ -160,6 +129,7 @@ static uint32_t name_of_frame(struct fold *f, const struct frame *fr)
 static int child(struct fold *f, uint32_t parent, uint32_t name, uint32_t *out)
 {
 	uint64_t hash = hash_mix(parent, name);
+	struct node add = { parent, name, 0 };
 	uint32_t i;
 
 	if (name == INTERN_NONE)
@@ -171,181 +141,170 @@ static int child(struct fold *f, uint32_t parent, uint32_t name, uint32_t *out)
 		return 0;
 	}
 	*out = (uint32_t)f->nodes.n;
-	return vec_push(&f->nodes, ((struct node){ parent, name, 0 }))
-		       ?: htab_add(&f->tab, hash, *out);
+	add.len = strlen(intern_str(&f->names, name)) + 1 +
+		  (parent == ROOT ? 0 : f->nodes.v[parent].len);
+	return vec_push(&f->nodes, add) ?: htab_add(&f->tab, hash, *out);
 }
 
-/* A root that is a number: "123", "cpu 2". */
-static int child_number(struct fold *f, const char *what, int64_t number, uint32_t *at)
+static int find_paths(struct fold *f)
 {
-	char text[48];
-
-	snprintf(text, sizeof(text), "%s%lld", what, (long long)number);
-	return child(f, *at, intern(&f->names, text), at);
-}
-
-/* What stands in front of frames: the command, or what --by names, in this order. */
-static int roots(struct fold *f, const struct session_sample *in, unsigned by, uint32_t *at)
-{
-	const struct thread *th = in->thread;
-	const char *event = in->s->event->name;
+	const struct stacks *st = f->st;
+	uint32_t *name = malloc((st->frames.n + 1) * sizeof(*name));
 	int ret = 0;
 
-	*at = ROOT;
-	if (by & CONVERT_BY_EVENT)
-		ret = child(f, *at, put_name(f, event, event + strlen(event), '_'), at);
-	if (!ret && by & CONVERT_BY_COMM)
-		ret = child(f, *at, name_of_comm(f, th->comm), at);
-	if (!ret && by & CONVERT_BY_PID)
-		ret = child_number(f, "pid ", th->pid, at);
-	if (!ret && by & CONVERT_BY_TID)
-		ret = child_number(f, "tid ", th->tid, at);
-	if (!ret && by & CONVERT_BY_CPU && in->s->present & PERF_SAMPLE_CPU)
-		ret = child_number(f, "cpu ", in->s->cpu, at);
-	return ret;
-}
+	f->node_of = malloc((st->nodes.n + 1) * sizeof(*f->node_of));
+	if (!name || !f->node_of)
+		ret = -ENOMEM;
+	for (size_t i = 0; i < st->frames.n && !ret; i++)
+		name[i] = name_of_frame(f, &st->frames.v[i]);
+	/* Nodes stand behind their parents. */
+	for (size_t i = 0; i < st->nodes.n && !ret; i++) {
+		const struct stacks_node *n = &st->nodes.v[i];
 
-static int fold_add(struct fold *f, const struct session_sample *in, unsigned by,
-		    const struct frame *frames, size_t n)
-{
-	uint32_t at;
-	int ret = roots(f, in, by, &at);
-
-	for (size_t i = n; i-- > 0 && !ret;)
-		ret = child(f, at, name_of_frame(f, &frames[i]), &at);
-	if (!ret && at == ROOT)
-		ret = child(f, ROOT, intern(&f->names, "[unknown]"), &at);
-	if (!ret)
-		f->nodes.v[at].weight += in->s->period;
+		ret = child(f, n->parent == STACKS_NONE ? ROOT : f->node_of[n->parent],
+			    name[n->frame], &f->node_of[i]);
+	}
+	free(name);
 	return ret;
 }
 
 /* ---- lines ---- */
 
-struct line {
-	char *stack;
-	uint64_t weight;
-};
-
-static char *stack_text(const struct fold *f, uint32_t at, struct arena *a)
+static int by_path(const void *a, const void *b)
 {
-	size_t len = 0;
-	char *text, *p;
+	const struct fold_line *x = a, *y = b;
 
-	for (uint32_t i = at; i != ROOT; i = f->nodes.v[i].parent)
-		len += strlen(intern_str(&f->names, f->nodes.v[i].name)) + 1;
-	text = arena_alloc(a, len);
+	if (x->roots != y->roots)
+		return x->roots < y->roots ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(((const struct fold_line *)a)->text, ((const struct fold_line *)b)->text);
+}
+
+static int add_lines(struct fold *f, unsigned by)
+{
+	size_t n = 0;
+
+	vec_for_each (c, &f->st->counts) {
+		struct fold_line l = { .weight = c->v[1] };
+		int ret = 0;
+
+		if (c->node != STACKS_NONE)
+			l.node = f->node_of[c->node];
+		else
+			ret = child(f, ROOT, intern(&f->names, "[unknown]"), &l.node);
+		l.roots = roots_of(f, c, by);
+		if (ret || l.roots == INTERN_NONE || vec_push(&f->lines, l))
+			return -ENOMEM;
+	}
+	if (f->lines.n)
+		qsort(f->lines.v, f->lines.n, sizeof(*f->lines.v), by_path);
+	for (size_t i = 0; i < f->lines.n; i++)
+		if (n && !by_path(&f->lines.v[n - 1], &f->lines.v[i]))
+			f->lines.v[n - 1].weight += f->lines.v[i].weight;
+		else if (f->lines.v[i].weight)
+			f->lines.v[n++] = f->lines.v[i];
+	f->lines.n = n;
+	return 0;
+}
+
+static const char *text_of(struct fold *f, const struct fold_line *l)
+{
+	const char *roots = intern_str(&f->names, l->roots);
+	size_t n = strlen(roots), len = n + f->nodes.v[l->node].len;
+	char *text = arena_alloc(&f->text, len), *p = text + len;
+
 	if (!text)
 		return NULL;
-	p = text + len - 1;
-	for (uint32_t i = at; i != ROOT; i = f->nodes.v[i].parent) {
+	memcpy(text, roots, n);
+	for (uint32_t i = l->node; i != ROOT; i = f->nodes.v[i].parent) {
 		const char *name = intern_str(&f->names, f->nodes.v[i].name);
 
-		for (size_t n = strlen(name); n > 0;)
-			*--p = name[--n];
-		if (p > text)
-			*--p = ';';
+		n = strlen(name);
+		*--p = ';';
+		p -= n;
+		memcpy(p, name, n);
 	}
+	text[len - 1] = '\0';
 	return text;
 }
 
-static int by_stack(const void *a, const void *b)
+static int put_lines(struct fold *f, struct obuf *o)
 {
-	return strcmp(((const struct line *)a)->stack, ((const struct line *)b)->stack);
-}
-
-static ssize_t fold_write(const struct fold *f, struct obuf *o)
-{
-	struct line *v = malloc((f->nodes.n + 1) * sizeof(*v));
-	struct arena text = { 0 };
-	ssize_t n = 0;
-
-	for (uint32_t i = 0; v && i < f->nodes.n; i++) {
-		if (!f->nodes.v[i].weight)
-			continue;
-		v[n].weight = f->nodes.v[i].weight;
-		v[n].stack = stack_text(f, i, &text);
-		if (!v[n++].stack)
-			goto out;
-	}
-	if (!v)
-		return -ENOMEM;
-	if (n)
-		qsort(v, (size_t)n, sizeof(*v), by_stack);
-	for (ssize_t i = 0; i < n; i++) {
-		obuf_str(o, v[i].stack);
+	vec_for_each (l, &f->lines)
+		if (!(l->text = text_of(f, l)))
+			return -ENOMEM;
+	if (f->lines.n)
+		qsort(f->lines.v, f->lines.n, sizeof(*f->lines.v), by_text);
+	vec_for_each (l, &f->lines) {
+		obuf_str(o, l->text);
 		obuf_char(o, ' ');
-		obuf_dec(o, v[i].weight);
+		obuf_dec(o, l->weight);
 		obuf_char(o, '\n');
 	}
-	arena_free(&text);
-	free(v);
-	return n;
-out:
-	arena_free(&text);
-	free(v);
-	return -ENOMEM;
+	return 0;
 }
 
 /* ---- the format ---- */
 
-struct folding {
-	struct fold *fold;
-	const struct perfdata_event *event; /* only the first one seen */
-	uint64_t other;
-};
+static unsigned asked(const struct convert_run *r)
+{
+	return r->opts->by ? r->opts->by : CONVERT_BY_COMM;
+}
 
 static int begin(struct convert_run *r, struct err *e)
 {
-	const struct session_env *env = session_env(r->session);
-	struct folding *k = r->own = calloc(1, sizeof(*k));
+	struct fold *f = r->own = calloc(1, sizeof(*f));
 
-	if (!k)
+	if (!f || intern(&f->names, "") == INTERN_NONE)
 		return err_set(e, -ENOMEM, "no memory for folded stacks");
-	return fold_new(&k->fold, env->machine, env->resolver, e);
+	return stacks_new(&f->st, r, asked(r), e);
 }
 
 static int one_sample(struct convert_run *r, const struct session_sample *in, struct err *e)
 {
-	unsigned by = r->opts->by ? r->opts->by : CONVERT_BY_COMM;
-	struct folding *k = r->own;
-	const struct frame *frames;
-	struct frame alone;
-	ssize_t n;
+	struct fold *f = r->own;
 
-	if (!k->event)
-		k->event = in->s->event;
-	if (!(by & CONVERT_BY_EVENT) && strcmp(k->event->name, in->s->event->name)) {
-		k->other++;
+	if (!f->event)
+		f->event = in->s->event;
+	if (!(asked(r) & CONVERT_BY_EVENT) && strcmp(f->event->name, in->s->event->name)) {
+		f->other++;
 		return 0;
 	}
-	n = convert_stack_of(r, in, &alone, &frames);
-	if (n < 0 || fold_add(k->fold, in, by, frames, (size_t)n))
-		return err_set(e, -ENOMEM, "no memory for stacks");
 	r->samples++;
-	return 0;
+	return stacks_add(f->st, r, in, e);
 }
 
 static int finish(struct convert_run *r, struct err *e)
 {
-	struct folding *k = r->own;
+	struct fold *f = r->own;
 
-	if (fold_write(k->fold, r->out) < 0)
+	if (stacks_end(f->st) || find_paths(f) || add_lines(f, asked(r)) || put_lines(f, r->out))
 		return err_set(e, -ENOMEM, "no memory for stacks");
-	if (k->other)
+	if (f->other)
 		log_to(&r->opts->log, LOG_WARN,
 		       "%llu samples of other events than %s were left out",
-		       (unsigned long long)k->other, k->event->name);
+		       (unsigned long long)f->other, f->event->name);
 	return 0;
 }
 
 static void end(struct convert_run *r)
 {
-	struct folding *k = r->own;
+	struct fold *f = r->own;
 
-	if (k)
-		fold_free(k->fold);
-	free(k);
+	if (!f)
+		return;
+	intern_free(&f->names);
+	vec_free(&f->nodes);
+	htab_free(&f->tab);
+	vec_free(&f->lines);
+	arena_free(&f->text);
+	free(f->node_of);
+	stacks_free(f->st);
+	free(f);
 }
 
 const struct convert_format convert_folded = {

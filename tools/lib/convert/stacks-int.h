@@ -56,6 +56,7 @@ struct stacks {
 	VEC(struct stacks_group) groups;
 	VEC(struct stacks_count) counts;
 	struct htab frame_tab, node_tab, group_tab, count_tab;
+	struct htab stack_tab; /* by all frames of a stack: its innermost node */
 	/* After stacks_functions(): by frame its function's number, by function its first frame. */
 	uint32_t *function_of;
 	VEC(uint32_t) functions;

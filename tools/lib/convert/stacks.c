@@ -38,10 +38,17 @@ void stacks_free(struct stacks *st)
 	htab_free(&st->node_tab);
 	htab_free(&st->group_tab);
 	htab_free(&st->count_tab);
+	htab_free(&st->stack_tab);
 	free(st);
 }
 
 /* ---- adding -------------------------------------------------------------------------------------- */
+
+static bool is_frame(const struct stacks_frame *f, const struct frame *fr, bool returns)
+{
+	return f->loc == fr->loc && f->inlined == fr->inlined && f->returns == returns &&
+	       f->sym == fr->sym && f->inl == fr->inl;
+}
 
 static uint32_t frame_of(struct stacks *st, const struct frame *fr, bool returns)
 {
@@ -52,13 +59,9 @@ static uint32_t frame_of(struct stacks *st, const struct frame *fr, bool returns
 	uint32_t i;
 
 	for (struct htab_it it = htab_find(&st->frame_tab, hash);
-	     htab_next(&st->frame_tab, &it, &i);) {
-		const struct stacks_frame *o = &st->frames.v[i];
-
-		if (o->loc == f.loc && o->inlined == f.inlined && o->returns == f.returns &&
-		    o->sym == f.sym && o->inl == f.inl)
+	     htab_next(&st->frame_tab, &it, &i);)
+		if (is_frame(&st->frames.v[i], fr, returns))
 			return i;
-	}
 	i = (uint32_t)st->frames.n;
 	return vec_push(&st->frames, f) || htab_add(&st->frame_tab, hash, i) ? STACKS_NONE : i;
 }
@@ -138,16 +141,45 @@ static int count(struct stacks *st, const struct stacks_count *c)
 	return vec_push(&st->counts, *c) ?: htab_add(&st->count_tab, hash, i);
 }
 
+static bool is_stack(const struct stacks *st, uint32_t node, const struct frame *frames, size_t n,
+		     bool walked)
+{
+	for (size_t i = 0; i < n; i++, node = st->nodes.v[node].parent)
+		if (node == STACKS_NONE || !is_frame(&st->frames.v[st->nodes.v[node].frame],
+						     &frames[i], is_return(frames, i, walked)))
+			return false;
+	return node == STACKS_NONE;
+}
+
+/*
+ * Stacks come again, and a stack's frames lie in memory one behind the other: comparing all of one that was
+ * found by a hash of the whole costs less than finding each frame by its own.
+ */
 static int node_of_stack(struct stacks *st, const struct frame *frames, size_t n, bool walked,
 			 uint32_t *node)
 {
+	uint64_t hash = n;
+	uint32_t i;
+
 	*node = STACKS_NONE;
-	for (size_t i = n; i-- > 0;) {
-		*node = node_of(st, *node, frame_of(st, &frames[i], is_return(frames, i, walked)));
+	if (!n)
+		return 0;
+	for (size_t k = 0; k < n; k++)
+		hash = ((hash << 7 | hash >> 57) ^ frames[k].loc ^ (uintptr_t)frames[k].inl) *
+		       HASH_GOLDEN;
+	hash = hash_u64(hash);
+	for (struct htab_it it = htab_find(&st->stack_tab, hash);
+	     htab_next(&st->stack_tab, &it, &i);)
+		if (is_stack(st, i, frames, n, walked)) {
+			*node = i;
+			return 0;
+		}
+	for (size_t k = n; k-- > 0;) {
+		*node = node_of(st, *node, frame_of(st, &frames[k], is_return(frames, k, walked)));
 		if (*node == STACKS_NONE)
 			return -ENOMEM;
 	}
-	return 0;
+	return htab_add(&st->stack_tab, hash, *node);
 }
 
 int stacks_place(struct stacks *st, const struct convert_run *r, const struct session_sample *in,
@@ -244,6 +276,7 @@ static int find_events(struct stacks *st)
 int stacks_end(struct stacks *st)
 {
 	htab_free(&st->count_tab);
+	htab_free(&st->stack_tab);
 	if (st->counts.n)
 		qsort(st->counts.v, st->counts.n, sizeof(*st->counts.v), by_node);
 	return find_events(st);
