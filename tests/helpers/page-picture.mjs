@@ -6,7 +6,7 @@ const [where, executablePath, file, dir] = process.argv.slice(2);
 const { chromium } = createRequire(import.meta.url)(where);
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
 for (const [name, fragment, colorScheme] of [['flame', 'search=table_|keys_', 'light'], ['code', 'view=code', 'dark']]) {
-	const page = await (await browser.newContext({ offline: true, viewport: { width: 1000, height: 560 }, colorScheme })).newPage();
+	const page = await (await browser.newContext({ offline: true, viewport: { width: 1000, height: 620 }, colorScheme })).newPage();
 	await page.goto(`file://${file}#${fragment}`);
 	await page.waitForSelector('body[data-ready=yes]');
 	await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));

@@ -198,7 +198,7 @@ $RUN
 wait branchy
 key Down E
 wait - _start
-golden unfolded
+golden unfolded colours
 key C Down w
 wait Callees
 key Tab Down Down

@@ -61,7 +61,9 @@ class Flame {
 		this.canvas.addEventListener('mousemove', (e) => this.hover(e));
 		this.canvas.addEventListener('mouseleave', () => { this.tip.hidden = true; });
 		this.canvas.addEventListener('keydown', (e) => this.key(e));
-		new ResizeObserver(() => this.layout()).observe(this.box);
+		/* Words below the graph change its height, and nothing of where blocks stand. */
+		this.width = 0;
+		new ResizeObserver(() => (this.box.clientWidth === this.width ? this.draw() : this.layout())).observe(this.box);
 	}
 
 	/** @param {Block} root @param {Block} zoom */
@@ -85,6 +87,7 @@ class Flame {
 
 	layout() {
 		const width = this.box.clientWidth - 2 * EDGE;
+		this.width = this.box.clientWidth;
 		this.levels = [];
 		this.hidden = 0;
 		if (!this.zoom || width <= 0)
@@ -149,11 +152,15 @@ class Flame {
 		if (!g || !width)
 			return;
 		this.tip.hidden = true;
-		this.canvas.width = width * ratio;
-		this.canvas.height = height * ratio;
-		this.canvas.style.width = `${width}px`;
-		this.canvas.style.height = `${height}px`;
-		g.scale(ratio, ratio);
+		/* A canvas that gets a size is a new one, which takes longer than wiping. */
+		if (this.canvas.width !== Math.floor(width * ratio) || this.canvas.height !== Math.floor(height * ratio)) {
+			this.canvas.width = Math.floor(width * ratio);
+			this.canvas.height = Math.floor(height * ratio);
+			this.canvas.style.width = `${width}px`;
+			this.canvas.style.height = `${height}px`;
+		}
+		g.setTransform(ratio, 0, 0, ratio, 0, 0);
+		g.clearRect(0, 0, width, height);
 		g.font = '12px system-ui, sans-serif';
 		g.textBaseline = 'middle';
 		/** @type {Map<string, string>} */

@@ -70,8 +70,10 @@ class App {
 
 	bar() {
 		const d = this.data, m = this.model;
-		document.title = `perf: ${short(d.recording.command.join(' ') || d.recording.file)}`;
-		byId('title').textContent = short(d.recording.command.join(' ') || d.recording.file);
+		/* Where perf itself lies is told by the view of the recording. */
+		const [perf, ...words] = d.recording.command, name = short(perf === undefined ? d.recording.file : [perf.replace(/^\/.*\//, ''), ...words].join(' '));
+		document.title = `perf: ${name}`;
+		byId('title').textContent = name;
 		byId('facts').textContent = [`${grouped(d.recording.samples)} samples`, d.recording.duration_ns === undefined ? '' : duration(d.recording.duration_ns),
 			d.recording.host || '', d.before ? `compared with ${short(d.before.file)}` : ''].filter((t) => t).join(' · ');
 		for (const tab of document.querySelectorAll('[role=tab]'))
@@ -182,7 +184,8 @@ class App {
 		box.replaceChildren();
 		if (b.frame < 0) {
 			box.append(el('p', {}, `all: ${grouped(m.samples)} samples, ${grouped(m.all)} ${this.state.weight === 'count' ? 'samples' : 'events'}` +
-				(m.compares ? `; ${m.swapped ? 'now' : 'before'} ${grouped(m.otherSamples)} samples, ${grouped(m.allOther)}` : '')));
+				(m.compares ? `; ${m.swapped ? 'now' : 'before'} ${grouped(m.otherSamples)} samples, ${grouped(m.allOther)}` : '')),
+				el('p', { class: 'note' }, this.state.view === 'flame' ? 'A click makes a block as wide as the page; with the keyboard arrows walk, Enter zooms, Escape shows all. / searches.' : ''));
 			return;
 		}
 		const parent = b.parent && b.parent.frame >= 0 ? b.parent : null;
@@ -190,7 +193,7 @@ class App {
 		const zoom = this.state.view === 'flame' && this.flame.zoom && this.flame.zoom.frame >= 0 && this.flame.zoom !== b ? this.flame.zoom : null;
 		const name = m.names[b.frame];
 		const object = m.objects[b.frame] >= 0 ? this.data.objects[m.objects[b.frame]].path : '-';
-		box.append(el('p', { class: 'name' }, name), el('p', {}, `${KINDS[m.kinds[b.frame]]} · ${object}`),
+		box.append(el('p', {}, el('span', { class: 'name' }, name), el('span', { class: 'where' }, ` ${KINDS[m.kinds[b.frame]]} · ${object}`)),
 			el('p', {}, `${percent(b.weight, m.all)} of all` + (parent ? ` · ${percent(b.weight, parent.weight)} of ${short(m.names[parent.frame])}` : '') +
 				(zoom ? ` · ${percent(b.weight, zoom.weight)} of what is seen` : '') + ` · itself ${percent(b.self, m.all)} · ${grouped(b.weight)}` +
 				(m.compares && !b.span ? ` · ${m.swapped ? 'now' : 'before'} ${percent(b.other, m.all)} · change ${change(...m.nowAndBefore(b), m.all)}` : '')));
