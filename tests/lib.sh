@@ -19,7 +19,8 @@
 #
 # PERF is the program under test, PERF_FILE its file (PERF may be a script, see tests/valgrind-perf),
 # TMP a directory of this test's own, ROOT the source tree.
-# A line "# run: alone" in a script keeps other suites from running beside it.
+# A line "# run: alone" in a script keeps other suites from running beside it; "# run: first" is for one
+# that takes long.
 
 ROOT=$(CDPATH='' cd "$(dirname "$0")/../.." && pwd)
 O=${O:-$ROOT/build}

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# run: first
 # A table that is derived from one which counted richly (report --derive) gives the text, JSON and trees
 # of a table that was read with the same options. No difference is allowed, so there is no file of
 # them. Filters are options of the derived table alone: reading has left nothing out.

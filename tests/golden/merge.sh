@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# run: first
 # A recording counted in 2 and in 7 pieces, in tables of their own that are added up at the end
 # (report --pieces), gives the text, JSON and trees that one table gives. No difference is allowed,
 # so there is no file of them. In 3 pieces it is read by 3 sessions, each with a machine and symbols

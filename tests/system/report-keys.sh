@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# run: first
 # The report browser on a terminal: each key of its help pages with what it does, keys at random,
 # odd names, long chains.
 . "$(dirname "$0")/../lib.sh"

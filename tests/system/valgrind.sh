@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# run: first
 # Readers under valgrind, over every small recording of tests/data: no invalid access, no use of
 # what was never set, no leak. (The whole suite under sanitizers: make check SAN=address,undefined.)
 . "$(dirname "$0")/../lib.sh"
