@@ -247,6 +247,10 @@ await page.click('#view tbody >> text=again');
 // ---- sandwich, tree -----------------------------------------------------------------------------
 
 await see('a function opens its sandwich', page, '#view h2', /^Callers of again/);
+await see('which says its shares', page, '#view .bar', /14\.27 % of all, itself 0\.00 %/);
+await page.selectOption('#function', { label: '71.36 %  leaf' });
+await see('another one is chosen', page, '#view h2', /^Callers of leaf/);
+await page.goBack();
 await see('which counts its samples once', page, '#detail', /again.*14\.27 % of all/);
 await page.locator('.flame canvas').first().focus();
 await page.keyboard.press('ArrowUp');

@@ -144,6 +144,10 @@ class App {
 		}
 		byId('view').setAttribute('aria-labelledby', `tab-${s.view}`);
 		byId('graph-bar').hidden = !GRAPHS.includes(s.view);
+		/* What a view has no use for is not offered there. */
+		for (const [id, views] of /** @type {[string, string[]][]} */ ([['callers', ['flame', 'tree']], ['up', ['flame']], ['order', ['flame', 'sandwich']], ['colours', ['flame', 'sandwich']]]))
+			byId(id).closest('label')?.toggleAttribute('hidden', !views.includes(s.view));
+		byId('reset').hidden = s.view !== 'flame';
 		this.legend();
 		const crumbs = byId('steps');
 		crumbs.replaceChildren();
@@ -304,8 +308,19 @@ class App {
 			this.below.show(callees, callees);
 			this.choose(callees);
 		});
-		return el('div', { class: 'view sandwich' }, el('h2', {}, `Callers of ${short(m.names[frame])}`), this.above.box,
-			el('h2', {}, 'What it calls'), this.below.box);
+		const pick = el('select', { id: 'function' });
+		const list = m.functions().filter((f) => f.frame < m.firstMade).sort((a, b) => b.total - a.total).slice(0, 500);
+		if (!list.some((f) => f.frame === frame))
+			list.unshift({ frame, self: callees.self, total: callees.weight, other: 0, otherTotal: callees.other });
+		for (const f of list)
+			pick.append(el('option', { value: String(f.frame) }, `${percent(f.total, m.all)}  ${short(m.names[f.frame])}`));
+		pick.value = String(frame);
+		pick.addEventListener('change', () => this.go({ function: Number(pick.value), zoom: [] }));
+		return el('div', { class: 'view sandwich' }, el('div', { class: 'bar' }, el('label', { for: 'function' }, 'Function '), pick,
+			el('span', {}, `${percent(callees.weight, m.all)} of all, itself ${percent(callees.self, m.all)}` +
+				(m.compares ? `, change ${change(...m.nowAndBefore(callees), m.all)}` : ''))),
+		el('h2', {}, `Callers of ${short(m.names[frame])}`), this.above.box,
+		el('h2', {}, 'What it calls'), this.below.box);
 	}
 
 	/** @returns {Node} */
