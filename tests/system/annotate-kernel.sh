@@ -190,6 +190,28 @@ annotate --kallsyms kallsyms schedule
 like "no image: the message" "$(cat err)" "the recorded kernel is 9.9.9-made, build id $kernel_id"
 like "... with the ways to get one" "$(cat err)" 'name it with --vmlinux FILE, .*--debuginfod.* beside the file that --kallsyms names, as kcore'
 
+# The kernel that runs, whose memory cannot be read: what is missing is named here, too.
+host_id=$("$PERF" buildid-list -k 2>log)
+if [ -r /proc/kcore ]; then
+	skip "the kernel that runs: the message" "/proc/kcore is readable here"
+elif [ -z "$host_id" ]; then
+	skip "the kernel that runs: the message" "this kernel has no build id"
+else
+	made_file kernel-file host.data <<T
+release $(uname -r)
+kernel $BASE 0x1000000 _text $BASE $host_id
+sample 3 $(at vmlinux schedule)
+T
+	"$PERF" annotate -i host.data --kallsyms kallsyms schedule >out 2>err
+	like "the kernel that runs: the message" "$(cat err)" \
+		"/proc/kcore: [A-Z].*; no vmlinux with build id $host_id was found"
+	if [ -e /proc/kcore ]; then
+		like "... and why" "$(cat err)" 'Only root \(CAP_SYS_RAWIO\) may read /proc/kcore'
+	else
+		like "... and why" "$(cat err)" 'This kernel was built without /proc/kcore'
+	fi
+fi
+
 mkdir kept
 cp kallsyms kept/kallsyms
 made_file core-file kept/kcore vmlinux 0
@@ -259,4 +281,5 @@ kill $server
 wait $server 2>/dev/null
 annotate --debuginfod="$url" main
 like "the server is gone: which file is missing" "$(cat err)" "$user_id|no samples"
+like "... and that nobody answers" "$(cat err)" "^no debuginfod server answers \\($url\\): Connection refused"
 done_testing

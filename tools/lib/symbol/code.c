@@ -273,6 +273,21 @@ static const char kernel_hint[] =
 	"--add FILE', or ask a server with --debuginfod (DEBUGINFOD_URLS). A copy of /proc/kcore of "
 	"the recorded kernel lies beside the file that --kallsyms names, as kcore.";
 
+/* Of the kernel that runs: why its own memory does not help. */
+static int say_host(const struct object *o, const char *id, struct err *e)
+{
+	int why = o->kcore_error ? o->kcore_error : ENOENT;
+
+	err_set(e, -why,
+		"the code of the kernel cannot be read: " KCORE ": %s; no vmlinux %s%s was found",
+		strerror(why), *id ? "with build id " : "of it", id);
+	err_hint(e, "%s " KCORE ". %s",
+		 why == ENOENT ? "This kernel was built without"
+			       : "Only root (CAP_SYS_RAWIO) may read",
+		 kernel_hint);
+	return e->code;
+}
+
 static int say_kernel(struct resolver *res, const struct dso *dso, const struct object *o,
 		      const char *id, struct err *e)
 {
@@ -283,14 +298,8 @@ static int say_kernel(struct resolver *res, const struct dso *dso, const struct 
 		err_hint(e, "Annotate the recording of the guest inside it.");
 		return e->code;
 	}
-	if (kernel_is_host(res, dso)) {
-		err_set(e, -(o->kcore_error ? o->kcore_error : ENOENT),
-			"the code of the kernel cannot be read: " KCORE
-			": %s; no vmlinux of it was found",
-			strerror(o->kcore_error ? o->kcore_error : ENOENT));
-		err_hint(e, "Only root (CAP_SYS_RAWIO) may read " KCORE ". %s", kernel_hint);
-		return e->code;
-	}
+	if (kernel_is_host(res, dso))
+		return say_host(o, id, e);
 	err_set(e, -ENOENT,
 		"the code of the kernel is not here: the recorded kernel is %s, build id %s, and "
 		"not the one that runs",

@@ -72,8 +72,11 @@ static void advise(struct resolver *res, const uint32_t *nr)
 		resolver_warn(res, "Record again what has changed; perf buildid-cache --add FILE "
 				   "keeps a file as it was.");
 	if (nr[STRIPPED])
-		resolver_warn(res, "Packages with debug symbols name the functions of stripped "
-				   "files; --debuginfod fetches them.");
+		resolver_warn(res,
+			      "Packages with debug symbols name the functions of stripped "
+			      "files; %s.",
+			      res->opts.debuginfod ? "--debuginfod asked in vain"
+						   : "--debuginfod fetches them");
 }
 
 void resolver_note_missing(struct resolver *res)

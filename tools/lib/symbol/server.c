@@ -61,8 +61,12 @@ static char *ask(struct resolver *res, const struct build_id *id, const char *wh
 		close(fd);
 		return path;
 	}
+	/* That it has no such file is said where the file is missed. */
 	if (!getenv("DEBUGINFOD_URLS"))
 		resolver_warn(res, "debuginfod was asked for, but DEBUGINFOD_URLS names no server");
+	else if (fd != -ENOENT)
+		resolver_warn(res, "no debuginfod server answers (%s): %s",
+			      getenv("DEBUGINFOD_URLS"), strerror(-fd));
 	return NULL;
 }
 #else
