@@ -240,6 +240,12 @@ second samples 10010
 second [page-faults] samples 10
 evil\\xe2\\x80\\xaetxt samples 20000"
 	like "... and the stacks" "$(firefox thread samples --thread t-1 2>&1)" 'again'
+	is "... events that are no clocks are counters of processes" "$(firefox counter list 2>&1 | sed -n 's/^ *c-[0-9]: //p')" \
+		"cycles (perf) [p-0 </script><scrip, pid 10] [500 samples]
+cycles (perf) [p-1 second, pid 20] [500 samples]
+page-faults (perf) [p-1 second, pid 20] [29 samples]"
+	like "... with all that was counted" "$(python3 -c 'import json, sys
+print(*(sum(c["samples"]["count"]) for c in json.load(open(sys.argv[1]))["counters"]))' "$TMP/f.json")" '^40056 30010 10$'
 	like "... what was lost is a marker" "$(firefox thread markers --thread t-0 2>&1)" 'lost'
 	firefox stop --all >/dev/null 2>&1
 	made_file switch-file "$TMP/switch.data" 2 in:101 s:101 out:101 in:102 s:102 S:102 in:101 S:101 out:101 out:102 in:101 s:101

@@ -11,22 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "convert/stacks-int.h"
+#include "convert/firefox-int.h"
 #include "session/session.h"
 
 #define NO_OUT UINT64_MAX
-
-/* Which thread, which event: one column of samples. */
-struct firefox_thread {
-	const struct thread *thread;
-	const struct perfdata_event *event;
-	uint32_t samples, markers;
-};
-
-struct firefox_sample {
-	uint64_t time, period;
-	uint32_t thread, node;
-};
 
 enum firefox_marker_kind { OFF_CPU, TRACEPOINT, LOST, NR_MARKERS };
 
@@ -43,6 +31,7 @@ struct firefox {
 	VEC(struct firefox_thread) threads;
 	struct htab thread_tab;
 	VEC(struct firefox_sample) samples;
+	const struct firefox_sample **sorted;
 	VEC(struct firefox_marker) markers;
 	VEC(uint64_t) out; /* by thread idx: when it left the CPU */
 	struct intern strings;
@@ -244,16 +233,6 @@ static void put_same(struct obuf *o, const char *name, size_t n, const char *tex
 		obuf_str(o, text);
 	}
 	obuf_char(o, ']');
-}
-
-/* Nanoseconds as milliseconds, all digits of them. */
-static void put_ms(struct obuf *o, uint64_t ns)
-{
-	obuf_dec(o, ns / 1000000);
-	if (ns % 1000000) {
-		obuf_char(o, '.');
-		obuf_dec_zero(o, ns % 1000000, 6);
-	}
 }
 
 static uint64_t since(const struct firefox *k, uint64_t time)
@@ -500,13 +479,13 @@ static void put_samples(const struct firefox *k, const struct firefox_thread *t,
 	obuf_lit(o, "],\"time\":[");
 	for (uint32_t i = 0; i < t->samples; i++) {
 		comma(o, i);
-		put_ms(o, since(k, v[i]->time));
+		firefox_put_ms(o, since(k, v[i]->time));
 	}
 	obuf_lit(o, "],\"weight\":[");
 	for (uint32_t i = 0; i < t->samples; i++) {
 		comma(o, i);
 		if (is_clock)
-			put_ms(o, v[i]->period);
+			firefox_put_ms(o, v[i]->period);
 		else
 			obuf_dec(o, v[i]->period);
 	}
@@ -533,13 +512,13 @@ static void put_markers(struct firefox *k, const struct firefox_marker *v, size_
 	obuf_lit(o, ",\"startTime\":[");
 	for (size_t i = 0; i < n; i++) {
 		comma(o, i);
-		put_ms(o, since(k, v[i].start));
+		firefox_put_ms(o, since(k, v[i].start));
 	}
 	obuf_lit(o, "],\"endTime\":[");
 	for (size_t i = 0; i < n; i++) {
 		comma(o, i);
 		if (v[i].kind == OFF_CPU)
-			put_ms(o, since(k, v[i].end));
+			firefox_put_ms(o, since(k, v[i].end));
 		else
 			obuf_lit(o, "null");
 	}
@@ -583,7 +562,7 @@ static void put_thread(struct firefox *k, const struct firefox_thread *t, bool s
 		    ",\"isMainThread\":%s,\"processType\":\"default\",\"processStartupTime\":0,"
 		    "\"processShutdownTime\":null,\"registerTime\":",
 		    th->pid == th->tid && !second ? "true" : "false");
-	put_ms(o, since(k, v[0]->time));
+	firefox_put_ms(o, since(k, v[0]->time));
 	obuf_lit(o, ",\"unregisterTime\":null,\"pausedRanges\":[],\"showMarkersInTimeline\":true");
 	put_samples(k, t, v, o);
 	put_markers(k, m, nr_markers, o);
@@ -620,23 +599,34 @@ static int is_second(const struct firefox *k, struct htab *seen, uint32_t i)
 }
 
 /* Samples in order of thread and time; markers likewise, each with the first of its thread's. */
-static int put_threads(struct firefox *k, struct obuf *o)
+static int sort(struct firefox *k)
 {
 	const struct firefox_sample **v = malloc((k->samples.n + 1) * sizeof(*v));
-	struct htab seen = { 0 };
 	size_t at = 0;
 
+	k->sorted = v;
 	if (!v)
 		return -ENOMEM;
 	for (size_t i = 0; i < k->samples.n; i++)
 		v[i] = &k->samples.v[i];
 	qsort(v, k->samples.n, sizeof(*v), by_thread);
+	vec_for_each (t, &k->threads) {
+		t->first = at;
+		at += t->samples;
+	}
 	/* What belongs to no thread is the first one's. */
 	vec_for_each (m, &k->markers)
 		if (m->thread == STACKS_NONE && k->threads.n)
 			m->thread = k->threads.v[0].thread->idx;
 	if (k->markers.n)
 		qsort(k->markers.v, k->markers.n, sizeof(*k->markers.v), by_marker);
+	return 0;
+}
+
+static void put_threads(struct firefox *k, struct obuf *o)
+{
+	struct htab seen = { 0 };
+
 	obuf_lit(o, ",\n\"threads\":[");
 	for (size_t i = 0; i < k->threads.n; i++) {
 		const struct firefox_thread *t = &k->threads.v[i];
@@ -650,14 +640,11 @@ static int put_threads(struct firefox *k, struct obuf *o)
 			to = markers_before(k, t->thread->idx + 1);
 		}
 		comma(o, i);
-		put_thread(k, t, second, &v[at], k->markers.v ? &k->markers.v[from] : NULL,
-			   to - from, o);
-		at += t->samples;
+		put_thread(k, t, second, &k->sorted[t->first],
+			   k->markers.v ? &k->markers.v[from] : NULL, to - from, o);
 	}
 	obuf_char(o, ']');
 	htab_free(&seen);
-	free(v);
-	return 0;
 }
 
 /* ---- writing: about the recording ----------------------------------------------------------------- */
@@ -694,9 +681,9 @@ static void put_meta(struct firefox *k, struct obuf *o)
 			? (uint64_t)l.mtime * 1000000000
 			: 0;
 	obuf_lit(o, "{\"meta\":{\"interval\":");
-	put_ms(o, interval(k));
+	firefox_put_ms(o, interval(k));
 	obuf_lit(o, ",\"startTime\":");
-	put_ms(o, start > took ? start - took : 0);
+	firefox_put_ms(o, start > took ? start - took : 0);
 	obuf_lit(o, ",\"processType\":0,\"product\":");
 	emit_json_safe(o, env->nr_cmdline ? env->cmdline[env->nr_cmdline - 1] : "perf");
 	obuf_lit(
@@ -732,6 +719,7 @@ static void put_meta(struct firefox *k, struct obuf *o)
 static int finish(struct convert_run *r, struct err *e)
 {
 	struct firefox *k = r->own;
+	struct firefox_columns columns;
 	struct obuf *o = r->out;
 
 	k->origin = k->st->first_time;
@@ -740,13 +728,16 @@ static int finish(struct convert_run *r, struct err *e)
 			k->origin = min_u64(k->origin, m->start);
 	if (k->origin == UINT64_MAX)
 		k->origin = k->st->last_time = 0;
-	if (stacks_functions(k->st) || find_libs(k))
+	if (stacks_functions(k->st) || find_libs(k) || sort(k))
 		return err_set(e, -ENOMEM, "no memory for the profile");
 	put_meta(k, o);
 	put_libs(k, perfdata_env(k->st->env->pd)->arch, o);
-	obuf_lit(o, ",\"counters\":[],\"pages\":[],\"profilerOverhead\":[]");
-	if (put_threads(k, o))
+	columns = (struct firefox_columns){ k->threads.v, k->threads.n, k->sorted, k->origin,
+					    k->st->last_time };
+	if (firefox_put_counters(&columns, o))
 		return err_set(e, -ENOMEM, "no memory for the profile");
+	obuf_lit(o, ",\"pages\":[],\"profilerOverhead\":[]");
+	put_threads(k, o);
 	put_shared(k, o);
 	obuf_lit(o, "}\n");
 	return k->code || k->text.code ? err_set(e, -ENOMEM, "no memory for the profile") : 0;
@@ -761,6 +752,7 @@ static void end(struct convert_run *r)
 	vec_free(&k->threads);
 	htab_free(&k->thread_tab);
 	vec_free(&k->samples);
+	free(k->sorted);
 	vec_free(&k->markers);
 	vec_free(&k->out);
 	vec_free(&k->libs);
