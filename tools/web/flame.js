@@ -244,8 +244,12 @@ class Flame {
 		this.canvas.focus();
 		if (!r)
 			return;
-		this.select(r.block);
-		this.o.onZoom(r.block);
+		/* Whoever zooms draws and tells, too: not twice. */
+		this.at = r.block;
+		if (r.block === this.zoom)
+			this.select(r.block);
+		else
+			this.o.onZoom(r.block);
 	}
 
 	/** @param {MouseEvent} e */

@@ -16,6 +16,7 @@ class App {
 		/** @type {Block|null} */
 		this.chosen = null;
 		this.computed = '';
+		this.told = ''; /* by the legend */
 		/** @type {Block|null} */
 		this.root = null;
 		this.rootKey = '';
@@ -27,8 +28,12 @@ class App {
 		this.flame = flame('Flame graph: arrow keys walk, Enter zooms, Escape shows all; the view Tree says the same in words');
 		this.above = flame('What calls the function');
 		this.below = flame('What the function calls');
-		this.above.o.onZoom = (b) => this.above.root && this.above.show(this.above.root, b);
-		this.below.o.onZoom = (b) => this.below.root && this.below.show(this.below.root, b);
+		for (const part of [this.above, this.below])
+			part.o.onZoom = (b) => {
+				if (part.root)
+					part.show(part.root, b);
+				this.choose(b);
+			};
 		this.tree = new CallTree(this.model, (b) => this.choose(b));
 		this.time = new TimeView(this.model, (from, to) => this.go({ from, to, zoom: [] }));
 		window.addEventListener('hashchange', () => {
@@ -172,6 +177,9 @@ class App {
 			list = CHANGES;
 		else if (by === 'kind')
 			list = [...new Set(m.kinds)].sort((a, b) => a - b).map((k) => [[0, 1, 2, 3].includes(k) ? `${KINDS[k].toLowerCase()}-0` : KINDS[k], KINDS[k]]);
+		if (this.told === `${by} ${list.length}`)
+			return;
+		this.told = `${by} ${list.length}`;
 		byId('legend').replaceChildren(...list.map(([colour, text]) => {
 			const swatch = el('span');
 			swatch.style.background = `var(--${colour})`;
