@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// page-browser.mjs PLAYWRIGHT CHROMIUM PAGE DIFF SHOTS: pages of tests/helpers/page-file.py in a browser, by the
-// mouse and by the keyboard; DIFF is of two recordings. "ok - NAME" and "not ok - NAME" for each test, reasons behind "# ".
+// page-browser.mjs PLAYWRIGHT CHROMIUM PAGE DIFF SIMD SHOTS: pages of tests/helpers/page-file.py in a browser, by the
+// mouse and by the keyboard; DIFF is of two recordings, SIMD has vectors
+// (it may be missing). "ok - NAME" and "not ok - NAME" for each test, reasons behind "# ".
 // Nothing waits for a time: each step waits for what is to be seen.
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-const [where, chromiumPath, file, diff, shots] = process.argv.slice(2);
+const [where, chromiumPath, file, diff, simd, shots] = process.argv.slice(2);
 const { chromium } = createRequire(import.meta.url)(where);
 const urlOf = (name) => `file://${encodeURI(name).replaceAll('#', '%23').replaceAll('?', '%3F')}`;
 
@@ -406,6 +408,18 @@ await page.selectOption('#thread', { index: 1 });
 await see('of the other one it is those of the same name', page, '#status', /^\d+ samples/);
 await page.close();
 
+// ---- vectors ------------------------------------------------------------------------------------
+
+if (existsSync(simd)) {
+	page = await open('#view=simd', {}, simd);
+	await see('vectors that are live, by width', page, '#view tbody', /^4\[simd\]100 % zmm100\.0 %/);
+	await see('where nothing is known of the code it is said', page, '#simd-sum', /^What instructions do is not known/);
+	await page.screenshot({ path: `${shots}/simd.png` });
+	await page.close();
+} else {
+	console.log('# no ../shared/fixtures: no page with vectors');
+}
+
 // ---- dark, narrow, contrast ---------------------------------------------------------------------
 
 const contrast = (p) => p.evaluate(() => {
@@ -434,7 +448,7 @@ const contrast = (p) => p.evaluate(() => {
 });
 const grounds = [];
 for (const colorScheme of ['light', 'dark']) {
-	for (const view of ['flame', 'functions', 'tree', 'recording']) {
+	for (const view of ['flame', 'functions', 'tree', 'branches', 'recording']) {
 		page = await open(`#view=${view}`, { colorScheme });
 		is(`contrast of at least 4.5: ${view}, ${colorScheme}`, await contrast(page), '');
 		if (view === 'flame')

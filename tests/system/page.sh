@@ -87,6 +87,12 @@ is "of a damaged file what comes before" "$(page "$TMP/cut.html" 2>/dev/null || 
 check "data convert writes the same page" cmp "$TMP/page.html" "$TMP/other.html"
 like "and says what is missing" "$(cat "$TMP/other.err")" 'no function names for .*gone<b>.so'
 
+# More rows of branches than a page has room for: slices of time become longer, and nothing is lost.
+made_file page-branches "$TMP/many.data"
+"$PERF" report -q -i "$TMP/many.data" --html "$TMP/many.html" 2>/dev/null
+is "branches in longer slices" "$(page "$TMP/many.html" get branches rows edges shift) $(page "$TMP/many.html" get branches rows edges things)" "4 512"
+is "and all of them" "$(page "$TMP/many.html" sums branches rows edges nr | tr ' ' '\n' | awk '{ n += $1 } END { print n }')" 64000
+
 # ---- two recordings ----
 
 made_file page-file "$TMP" "$TMP/before.data" before
