@@ -83,6 +83,22 @@ sample 10 0x400144 from=0x40018d,to=0x400171,predicted=1,cycles=4 from=0x40017a,
 EOF
 check_status "a function without samples that branches led to" 0 "$PERF" annotate -i "$TMP/branches.data" branchy
 like "it is shown" "$(cat "$TMP/check.out")" ' 0\.00 : +40018d: je '
+# Oldest last: into the middle of what is one loop with two jumps back, by the order of addresses two that
+# cross. Who comes to the second comes from the first. And from leaf back into the function.
+made_file branch-file "$TMP/crossing.data" <<EOF
+map 0x400000 0x1000 $WALK
+sample 10 0x400171 from=0x40018d,to=0x400171,predicted=1 from=0x400199,to=0x400174,predicted=1 from=0x400154,to=0x400196,predicted=1 from=0x400191,to=0x400144,predicted=1 from=0x40018d,to=0x400171,predicted=1 from=0x40016f,to=0x40017c,predicted=1
+EOF
+"$PERF" annotate -i "$TMP/crossing.data" --stdio --no-source branchy >"$TMP/crossing" 2>"$TMP/err"
+like "loops that cross are told" "$(cat "$TMP/crossing")" '400171: +sub .*# \+'
+unlike "... but not how often they were come to" "$(cat "$TMP/crossing")" 'iterations'
+"$PERF" annotate -i "$TMP/crossing.data" --json branchy >"$TMP/crossing" 2>"$TMP/err"
+check "... nor in JSON; who came from where is no part of the function" python3 -c '
+import json, sys
+f = json.load(open(sys.argv[1]))["functions"][0]
+e = f["branches"]["entered_from"]
+sys.exit(len(f["loops"]) != 2 or any("entries" in l for l in f["loops"]) or
+         [(x["address"], x["symbol"], "offset" in x) for x in e] != [("0x400154", "leaf", False)])' "$TMP/crossing"
 check_status "one that they did not lead to" 1 "$PERF" annotate -i "$TMP/branches.data" tail
 
 # ---- code that is not here: said once, the others go on

@@ -161,6 +161,6 @@ uint32_t annotate_insn_holding(const struct listing_build *b, uint64_t addr);
 int annotate_registers_lay(struct listing_build *b);
 /* Branch stacks on instructions, and then on loops. */
 int annotate_flow(struct listing_build *b);
-void annotate_flow_loops(struct listing_build *b);
+int annotate_flow_loops(struct listing_build *b);
 
 #endif

@@ -187,17 +187,39 @@ static int list_arriving(struct listing_build *b, const struct annotate_branches
 /* ---- loops ----------------------------------------------------------------------------------- */
 
 /*
+ * Two loops of which each begins or ends inside of the other are one that is come to in its middle, cut by
+ * the order of addresses: who comes to the second's head comes from inside, so that neither can be told how
+ * often it was come to. @open, one for each loop, gets those around the one at hand.
+ */
+static void find_crossing(struct listing_build *b, uint32_t *open, bool *crosses)
+{
+	const struct listing_loop *loops = b->loops.v;
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < b->loops.n; i++) {
+		while (nr && loops[open[nr - 1]].end < loops[i].head)
+			nr--;
+		/* Code with more loops around each other is made to take time. */
+		for (uint32_t k = nr; k-- && nr - k <= 256;)
+			if (loops[open[k]].end >= loops[i].head &&
+			    loops[open[k]].end < loops[i].end)
+				crosses[i] = crosses[open[k]] = true;
+		open[nr++] = i;
+	}
+}
+
+/*
  * How often a loop's head ran, and how often of these it was come to from outside. Jumps back
  * count as far as it is known what ran after them, as the head's executions do.
  */
-void annotate_flow_loops(struct listing_build *b)
+static void count_loops(struct listing_build *b, const bool *crosses)
 {
-	if (!b->l.flow)
-		return;
 	vec_for_each (loop, &b->loops) {
 		uint32_t head = b->lines.v[loop->head].insn, end = b->lines.v[loop->end].insn;
 		uint64_t back = 0;
 
+		if (crosses[loop - b->loops.v])
+			continue;
 		loop->iterations = b->l.flow[head].executions;
 		for (uint32_t i = head; i <= end; i++) {
 			const struct listing_flow *at = &b->l.flow[i];
@@ -208,6 +230,24 @@ void annotate_flow_loops(struct listing_build *b)
 		}
 		loop->entries = loop->iterations - min_u64(back, loop->iterations);
 	}
+}
+
+int annotate_flow_loops(struct listing_build *b)
+{
+	uint32_t *open;
+	bool *crosses;
+
+	if (!b->l.flow || !b->loops.n)
+		return 0;
+	open = calloc(b->loops.n, sizeof(*open));
+	crosses = calloc(b->loops.n, sizeof(*crosses));
+	if (open && crosses) {
+		find_crossing(b, open, crosses);
+		count_loops(b, crosses);
+	}
+	free(open);
+	free(crosses);
+	return open && crosses ? 0 : -ENOMEM;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

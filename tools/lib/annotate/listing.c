@@ -357,9 +357,9 @@ static int build(struct listing_build *b, struct err *e)
 	if (ret)
 		return ret;
 	if (annotate_refs(b) || annotate_sources(b) || add_counts(b) || annotate_flow(b) ||
-	    annotate_registers_lay(b) || annotate_lines(b) || annotate_loops(b))
+	    annotate_registers_lay(b) || annotate_lines(b) || annotate_loops(b) ||
+	    annotate_flow_loops(b))
 		return err_set(e, -ENOMEM, "out of memory for a function");
-	annotate_flow_loops(b);
 	if (vec_push(&b->notes, NULL))
 		return err_set(e, -ENOMEM, "out of memory for a function");
 	b->l.line = b->lines.v;

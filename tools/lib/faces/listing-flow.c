@@ -210,8 +210,11 @@ void faces_flow_cycles_json(const struct faces_listings *f, const struct listing
 static void put_edge_json(const struct listing *l, const struct listing_edge *edge, struct emit *e)
 {
 	emit_object(e, NULL);
-	emit_hex(e, "address", edge->addr + (edge->to != LISTING_NONE ? l->shift : 0));
-	if (edge->to != LISTING_NONE)
+	bool here = edge->from != LISTING_NONE && edge->to != LISTING_NONE;
+
+	/* As disassemblers list this object; of others that is not known here. */
+	emit_hex(e, "address", edge->addr + (edge->dso == l->dso ? l->shift : 0));
+	if (here)
 		emit_u64(e, "offset", edge->addr - l->start);
 	if (edge->sym) {
 		emit_str(e, "symbol", edge->sym->name);
