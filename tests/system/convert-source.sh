@@ -323,6 +323,32 @@ check_status "calls are in branch stacks only" 1 "$PERF" data convert --to call-
 	-i "$TMP/ip.data"
 like "... which are recorded with" "$(cat "$TMP/check.out")" 'perf record -b'
 
+# ---- callgrind: lines, inlined code of another file, jumps
+if command -v callgrind_annotate >/dev/null; then
+	mkdir "$TMP/two"
+	sed -e 's/^namespace {/#line 8 "sum.h"\n&/' -e 's/^struct base {/#line 20 "app.cc"\n&/' "$TMP/app.cc" >"$TMP/two/app.cc"
+	TMP=$TMP/two build "$GXX" "$TMP/two/app" -g
+	traced "$TMP/two/app" "$TMP/two/data"
+	"$PERF" data convert --to callgrind -i "$TMP/two/data" -o "$TMP/two/out"
+	callgrind_annotate --threshold=100 --auto=no "$TMP/two/out" >"$TMP/two/text" 2>&1
+	of_report() { # of_report FUNCTION: its periods
+		"$PERF" report -i "$TMP/two/data" --no-branch-stack --no-inline --stdio -F period,sym 2>/dev/null |
+			awk -v f="$1" '$NF == f { print $1 }'
+	}
+	of_callgrind() { # of_callgrind FILE:FUNCTION
+		tr -d , <"$TMP/two/text" | awk -v f="$1" '$0 ~ " [^ ]*" f "( |$)" { print $1 }'
+	}
+	is "callgrind_annotate: a function of one file has the report's periods" "$(of_callgrind app.cc:total)" "$(of_report total)"
+	check "... inlined code is at its own file" test "$(of_callgrind sum.h:walk)" -gt 0
+	is "... with the function's the report's" "$(($(of_callgrind sum.h:walk) + $(of_callgrind app.cc:walk)))" "$(of_report walk)"
+	like "... which begins in its file" "$(grep -B1 '^fn=.*walk' "$TMP/two/out")" 'fl=.*app\.cc'
+	is "... totals are all" "$(tr -d , <"$TMP/two/text" | awk '/PROGRAM TOTALS/ { print $1 }')" \
+		"$("$PERF" script -i "$TMP/two/data" -F period | awk '{ n += $1 } END { print n }')"
+	check "... among jumps" grep -q '^jcnd=[0-9]*/[0-9]* 0x' "$TMP/two/out"
+else
+	skip "callgrind" "no callgrind_annotate here (Debian's valgrind has it)"
+fi
+
 # ---- where debug information is looked for
 cp "$TMP/gnu" "$TMP/part"
 traced "$TMP/part" "$TMP/part.data"

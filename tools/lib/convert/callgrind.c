@@ -352,12 +352,15 @@ static void put_place(const struct stacks *st, struct dso *dso, uint64_t addr, u
 	obuf_dec(o, line);
 }
 
-/* File of the function's code as far as its frames tell. */
+/* The file that its code begins in: what was sampled may be inlined from another one. */
 static const char *file_of(const struct stacks *st, uint32_t function)
 {
 	const struct stacks_frame *f = &st->frames.v[st->functions.v[function]];
+	struct dso *dso = (struct dso *)stacks_dso(st, f);
 	struct srcline at;
 
+	if (f->sym && dso && symbol_srcline(st->env->resolver, dso, f->sym->start, &at) && at.line)
+		return at.file;
 	return stacks_line(st, f, &at) ? at.file : "???";
 }
 
