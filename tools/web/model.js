@@ -627,13 +627,6 @@ class Model {
 		return { sums, all };
 	}
 
-	/** @param {number} frame the weight of samples whose stack has it */
-	totalOf(frame) {
-		const m = new Uint8Array(this.names.length);
-		m[frame] = 1;
-		return this.share(m);
-	}
-
 	/** @param {Uint8Array} match by frame; a sample whose stack has several counts once */
 	share(match) {
 		const t = this.tree, inside = new Uint8Array(t.n);

@@ -58,8 +58,10 @@ static int add_switch(struct page *p, const struct record *rec)
 	if (!(rec->misc & PERF_RECORD_MISC_SWITCH_OUT) || !id.tid || id.tid == UINT32_MAX)
 		return 0;
 	th = machine_thread(p->env->machine, (int32_t)id.pid, (int32_t)id.tid);
-	if (th && !session_filter_thread(session_filter(p->session), th,
-					 machine_comm(p->env->machine, th->comm)))
+	if (!th)
+		return -ENOMEM;
+	if (!session_filter_thread(session_filter(p->session), th,
+				   machine_comm(p->env->machine, th->comm)))
 		return 0;
 	thread = page_thread_of(p, th);
 	return thread == NONE ? -ENOMEM : page_add_mark(p, MARK_SWITCH, thread, rec->time, 1);
