@@ -15,14 +15,14 @@ for f in $(find -L "$fx/real" -type f -size -300k \( -name '*.data' -o -name '*.
 	n=$((n + 1))
 	mv "$TMP/report" "$TMP/$n.report"
 	echo "$n ${f#"$fx"/}" >>"$TMP/names"
-	for to in pprof otlp speedscope firefox 'folded --by event'; do
+	for to in pprof otlp speedscope firefox json 'folded --by event'; do
 		"$PERF" data convert -i "$f" --to $to -o "$TMP/$n.${to%% *}" >/dev/null 2>"$TMP/err" </dev/null ||
 			grep -q '^such a .* cannot be made' "$TMP/err" || fail "--to $to: $f" "$(cat "$TMP/err")"
 	done
 done
 check "there are many recordings" test "$n" -gt 60
 node "$ROOT/tests/helpers/read-totals.mjs" "${protobuf%/*}" "$ROOT/tests/data/convert/otlp.proto" "$TMP" >"$TMP/totals" 2>&1
-for to in pprof otlp speedscope firefox folded; do
+for to in pprof otlp speedscope firefox json folded; do
 	is "$to: samples and periods are the report's" "$(grep "^[0-9]* $to" "$TMP/totals"; awk -v f=$to '$1 == f { print ($2 == $3 && $3 > 60) }' "$TMP/totals")" 1
 done
 done_testing

@@ -98,8 +98,20 @@ if [ -n "$BOLT" ]; then
 	done
 	like "... most functions have a profile" "$("$BOLT" "$BIN" -o "$TMP/bolted" -data "$TMP/fdata" \
 		2>&1)" '1[0-9] out of 1[0-9] functions in the binary .* have non-empty execution profile'
+	"$BOLT" "$BIN" -data "$TMP/fdata" -w "$TMP/yaml" -o /dev/null >"$TMP/log" 2>&1
+	is "llvm-bolt makes its YAML of our fdata, and reads that as well as it" \
+		"$("$BOLT" "$BIN" -o "$TMP/bolted" -data "$TMP/yaml" 2>&1 | grep 'non-empty execution profile')" \
+		"$("$BOLT" "$BIN" -o "$TMP/bolted" -data "$TMP/fdata" 2>&1 | grep 'non-empty execution profile')"
 else
 	skip "llvm-bolt" "llvm-bolt is not installed (Debian: bolt-19)"
+fi
+MERGE=$(tool merge-fdata-19 merge-fdata)
+if [ -n "$MERGE" ]; then
+	"$MERGE" "$TMP/fdata" "$TMP/fdata" -o "$TMP/merged" >"$TMP/log" 2>&1
+	is "merge-fdata adds our fdata up" "$(awk '/^1 / { n += $NF } END { print n }' "$TMP/merged")" \
+		"$(awk '/^1 / { n += 2 * $NF } END { print n }' "$TMP/fdata")"
+else
+	skip "merge-fdata" "merge-fdata is not installed (Debian: bolt-19)"
 fi
 
 # ---- AutoFDO
