@@ -175,6 +175,22 @@ exit 0
 ok instructions of one command
 EOF
 
+# ---- how instructions are shown is said to the report, too
+screen <<EOF
+size 100x20
+run $PERF report -i walk.data -M intel --percent-type global-hits
+wait branchy
+key Down a
+wait Disassembly
+match Percent: global hits
+match xor +ebx,eax
+key q q
+exit 0
+ok -M and --percent-type of the report hold for its instructions
+EOF
+check_status "-M of neither syntax" 129 "$PERF" report -i walk.data --stdio -M gnu
+check_status "--prefix-strip alone" 129 "$PERF" report -i walk.data --stdio --prefix-strip=2
+
 # ---- two events
 screen <<EOF
 run $PERF report -i two.data

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf annotate: the option table, and what it cannot say of options that go together. */
-#include <stdlib.h>
-
 #include "annotate.h"
 
 static int parse_limit(void *opts, const struct option *opt, const char *arg, bool unset,
@@ -34,23 +32,17 @@ const struct option annotate_cmd_options[] = {
 	OPT_INCLUDE(O, session, session_sample_options),
 
 	OPT_GROUP("Lines"),
-	OPT_BOOL(0, "source", O, source, "source lines between instructions (default)"),
+	OPT_INCLUDE(O, code, code_options),
 	OPT_BOOL('l', "print-line", O, print_line,
 		 "shares of source lines first, FILE:LINE behind instructions"),
 	OPT_BOOL('P', "full-paths", O, full_paths, "objects with their directories"),
 	OPT_BOOL(0, "loops", O, loops, "--stdio2: brackets around loops"),
 	OPT_BOOL(0, "asm-raw", O, asm_raw, "the bytes of instructions"),
-	OPT_STRING('M', "disassembler-style", O, syntax, "STYLE", "x86: att (default) or intel"),
-	OPT_STRING(0, "prefix", O, prefix, "DIR", "absolute paths of source files are below DIR"),
-	OPT_STRING(0, "prefix-strip", O, prefix_strip, "N",
-		   "without their first N directories (needs --prefix)"),
 
 	OPT_GROUP("Numbers"),
 	OPT_BOOL('n', "show-nr-samples", O, show_samples, "numbers of samples, not shares"),
 	OPT_BOOL(0, "show-total-period", O, show_period, "sums of periods, not shares"),
-	OPT_STRING(0, "percent-type", O, percent_type, "TYPE",
-		   "local-period (default), local-hits, global-period or global-hits: shares of "
-		   "the function or of the event, by periods or numbers of samples"),
+	CODE_PERCENT_TYPE(O, code),
 	OPT_BOOL(0, "simd", O, simd,
 		 "width of vectors in use, lanes that masks let through (recorded with -I or "
 		 "--user-regs)"),
@@ -86,46 +78,14 @@ const struct option annotate_cmd_options[] = {
 	OPT_END(),
 };
 
-static int percent_type(const char *s, enum listing_percent *out, struct err *e)
-{
-	static const struct {
-		const char *name, *other;
-		enum listing_percent type;
-	} types[] = {
-		{ "local-period", "period-local", LISTING_LOCAL_PERIOD },
-		{ "local-hits", "hits-local", LISTING_LOCAL_HITS },
-		{ "global-period", "period-global", LISTING_GLOBAL_PERIOD },
-		{ "global-hits", "hits-global", LISTING_GLOBAL_HITS },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
-		if (!strcmp(s, types[i].name) || !strcmp(s, types[i].other)) {
-			*out = types[i].type;
-			return 0;
-		}
-	return err_set(e, -EINVAL,
-		       "--percent-type is local-period, local-hits, global-period or "
-		       "global-hits, not `%s'",
-		       s);
-}
-
-int annotate_cmd_check(const struct annotate_cmd_opts *o, enum listing_percent *percent,
+int annotate_cmd_check(const struct annotate_cmd_opts *o, struct tui_annotate_opts *out,
 		       struct err *e)
 {
-	uint64_t n;
-
 	if (o->tui + o->stdio + o->stdio2 + o->json > 1)
 		return err_set(e, -EINVAL,
 			       "--tui, --stdio, --stdio2 and --json are one or the other");
 	if (o->show_samples && o->show_period)
 		return err_set(e, -EINVAL,
 			       "--show-nr-samples and --show-total-period are one or the other");
-	if (o->prefix_strip && !o->prefix)
-		return err_set(e, -EINVAL, "--prefix-strip requires --prefix");
-	if (o->prefix_strip && (cli_parse_u64(o->prefix_strip, &n) || n > INT32_MAX))
-		return err_set(e, -EINVAL, "--prefix-strip: `%s' is no number", o->prefix_strip);
-	if (o->syntax && strcmp(o->syntax, "att") && strcmp(o->syntax, "intel"))
-		return err_set(e, -EINVAL, "-M is att or intel, not `%s'", o->syntax);
-	*percent = LISTING_LOCAL_PERIOD;
-	return o->percent_type ? percent_type(o->percent_type, percent, e) : 0;
+	return code_opts_read(&o->code, out, e);
 }

@@ -4,6 +4,7 @@
 #define PERF_ANNOTATE_CMD_H
 
 #include "annotate/annotate.h"
+#include "code.h"
 #include "compat.h"
 #include "faces/faces.h"
 #include "session/session.h"
@@ -13,9 +14,10 @@ struct annotate_cmd_opts {
 	struct session_opts session;
 	const char *symbol; /* -s; NULL = every function */
 	const char *reg;    /* whose values are counted; NULL = of none */
-	const char *color, *syntax, *percent_type, *prefix, *prefix_strip;
+	const char *color;
+	struct code_opts code;
 	bool tui, stdio, stdio2, json, dump, quiet;
-	bool source, asm_raw, print_line, full_paths, loops;
+	bool asm_raw, print_line, full_paths, loops;
 	bool simd; /* registers are counted */
 	bool show_samples, show_period, group, skip_missing;
 	double min_percent; /* functions below this are left out */
@@ -48,11 +50,8 @@ struct annotate_cmd {
 };
 
 extern const struct option annotate_cmd_options[];
-/*
- * Options that exclude each other, words with a meaning: 0 or -EINVAL. What shares are of goes to
- * @percent.
- */
-int annotate_cmd_check(const struct annotate_cmd_opts *o, enum listing_percent *percent,
+/* Options that exclude each other, words with a meaning: 0 or -EINVAL, and what they say of instructions. */
+int annotate_cmd_check(const struct annotate_cmd_opts *o, struct tui_annotate_opts *out,
 		       struct err *e);
 
 /*

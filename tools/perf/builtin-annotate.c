@@ -147,7 +147,8 @@ static int setup(struct annotate_cmd *c, struct err *e)
 {
 	struct annotate_cmd_opts *o = &c->o;
 	struct faces_listing_opts *f = &c->out.o;
-	int ret = annotate_cmd_check(o, &f->percent, e);
+	struct tui_annotate_opts code = { 0 };
+	int ret = annotate_cmd_check(o, &code, e);
 
 	ret = ret ?: compat_color(o->color, &f->color, e);
 	if (ret)
@@ -162,13 +163,10 @@ static int setup(struct annotate_cmd *c, struct err *e)
 	c->writer = o->json	? &faces_listing_json
 		    : o->stdio2 ? &faces_listing_stdio2
 				: &faces_listing_stdio;
-	c->listing = (struct listing_opts){
-		.syntax = o->syntax && *o->syntax == 'i' ? INSN_INTEL : INSN_ATT,
-		.no_source = !o->source && !o->print_line,
-		.lines_only = !o->source && o->print_line,
-		.prefix = o->prefix,
-		.strip = o->prefix_strip ? (unsigned)strtoul(o->prefix_strip, NULL, 0) : 0,
-	};
+	f->percent = code.percent;
+	c->listing = code.listing;
+	c->listing.lines_only = !o->code.source && o->print_line;
+	c->listing.no_source = !o->code.source && !o->print_line;
 	return 0;
 }
 
@@ -211,7 +209,7 @@ static int annotate_run(const struct command *cmd, int argc, char **argv)
 
 	if (!c)
 		return 1;
-	c->o.source = true;
+	c->o.code.source = true;
 	c->o.group = true;
 	n = cli_parse(cmd, &c->o, argc, argv, 0);
 	if (n < 0) {

@@ -392,6 +392,7 @@ static int run_once(const struct command *cmd, int argc, char **argv, char next[
 	r->o.skip_empty = true;
 	r->o.group = true;
 	r->o.children = true;
+	r->o.code.source = true;
 	n = report_prepare_args(r, &argc, argv);
 	if (!n)
 		n = cli_parse(cmd, &r->o, argc, argv, 0);

@@ -132,6 +132,7 @@ int report_browse(struct report *r, const struct faces *f, struct err *e)
 		.rich = r->rich,
 		.first = r->t,
 		.a = r->code,
+		.annotate = r->code_opts,
 		.flow = r->flow,
 		.path_len = r->path_len,
 		.simd = r->vectors,

@@ -28,6 +28,7 @@ bool report_show_flow(struct report *r)
 		.res = r->res,
 		.path_len = (uint32_t)r->o.hot_paths,
 		.a = r->code,
+		.opts = r->code_opts,
 	};
 	struct err why = { 0 };
 	struct tui *t;

@@ -148,6 +148,10 @@ const struct option report_options[] = {
 	OPT_GROUP("Symbols"),
 	OPT_INCLUDE(O, session, session_symbol_options),
 
+	OPT_GROUP("Instructions in the browser"),
+	OPT_INCLUDE(O, code, code_options),
+	CODE_PERCENT_TYPE(O, code),
+
 	OPT_GROUP("Output"),
 	OPT_CALL_NOARG(0, "stdio", parse_text, "text, also where stdout is a terminal"),
 	OPT_CALL_NOARG(0, "tui", parse_tui, "a browser (default where stdout is a terminal)"),
@@ -180,16 +184,11 @@ const struct option report_options[] = {
 	OPT_ACCEPT('m', "modules"),
 	OPT_ACCEPT(0, "gtk"),
 	OPT_ACCEPT(0, "asm-raw"),
-	OPT_ACCEPT(0, "source"),
 	OPT_ACCEPT(0, "show-ref-call-graph"),
-	OPT_ACCEPT_ARG('M', "disassembler-style", "STYLE", 0),
 	OPT_ACCEPT_ARG(0, "objdump", "PATH", 0),
 	OPT_ACCEPT_ARG(0, "addr2line", "PATH", 0),
 	OPT_ACCEPT_ARG(0, "addr2line-style", "LIST", 0),
 	OPT_ACCEPT_ARG(0, "unwind-style", "LIST", 0),
-	OPT_ACCEPT_ARG(0, "prefix", "PREFIX", 0),
-	OPT_ACCEPT_ARG(0, "prefix-strip", "N", 0),
-	OPT_ACCEPT_ARG(0, "percent-type", "TYPE", 0),
 	OPT_ACCEPT_ARG(0, "pretty", "KEY", 0),
 	OPT_ACCEPT_ARG(0, "samples", "N", 0),
 	OPT_ACCEPT_ARG(0, "itrace", "OPTS", OPTION_OPTARG),
@@ -348,6 +347,8 @@ int report_setup_options(struct report *r, struct err *e)
 		r->need |= PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT;
 	po->relative = o->percentage && !strcmp(o->percentage, "relative");
 	if (o->quantum && parse_quantum(o->quantum, &po->time_quantum, e))
+		return -EINVAL;
+	if (code_opts_read(&o->code, &r->code_opts, e))
 		return -EINVAL;
 	po->max_name = report_wants_browser(r) ? 0 : name_room(o);
 	return compat_color(o->color, &r->color, e);

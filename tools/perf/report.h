@@ -3,6 +3,7 @@
 #ifndef PERF_REPORT_H
 #define PERF_REPORT_H
 
+#include "code.h"
 #include "compat.h"
 #include "faces/faces.h"
 #include "session/session.h"
@@ -38,6 +39,7 @@ struct report_opts {
 	struct chain_opts chain;
 	double min_percent; /* --percent-limit */
 	struct tui_opts look;
+	struct code_opts code;
 };
 
 struct report_piece {
@@ -64,6 +66,7 @@ struct report {
 	uint32_t path_len;     /* of flow: branches in a path; 0 = none */
 	bool blocks;	       /* of flow */
 	struct annotate *code; /* in a terminal; else NULL */
+	struct tui_annotate_opts code_opts;
 	struct keys_opts po;
 	struct obuf out;
 	struct arena args;
