@@ -98,7 +98,8 @@ int symbol_origins_open(struct origins **out, struct resolver *res, const struct
 		symbol_origins_close(o);
 		return err_set(e, -ENOEXEC, "%s: its debug information cannot be read", debug);
 	}
-	memset(o->unit.v, 0, o->l->cu.n * sizeof(*o->unit.v));
+	if (o->l->cu.n)
+		memset(o->unit.v, 0, o->l->cu.n * sizeof(*o->unit.v));
 	o->unit.n = o->l->cu.n;
 	*out = o;
 	return 0;
