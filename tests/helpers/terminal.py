@@ -69,13 +69,18 @@ class Terminal:
         return [''.join(c for c, _ in row).rstrip() for row in self.cells]
 
     def colours(self):
-        """A line for each row that has any: runs of cells, each with its colours."""
+        """A line for each row that has any: runs of cells, each with its colours. A blank on a
+        colour goes with what is before it: whether it was written or erased depends on what was
+        there, and its foreground is not seen."""
+        def goes_with(cell, attr):
+            return cell[1] == attr or (cell[0] == ' ' and attr[1] != '-' and cell[1][1:] == attr[1:])
+
         out = []
         for y, row in enumerate(self.cells):
             runs, x = [], 0
             while x < self.cols:
                 attr, start = row[x][1], x
-                while x < self.cols and row[x][1] == attr:
+                while x < self.cols and goes_with(row[x], attr):
                     x += 1
                 if attr != PLAIN:
                     runs.append('%d-%d %s/%s%s' % (start, x - 1, attr[0], attr[1],
