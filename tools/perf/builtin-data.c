@@ -399,7 +399,7 @@ static int convert_run(const struct command *cmd, struct data_opts *o)
 	bool samples;
 	int ret = read_options(cmd, o, &d, &opts);
 
-	if (ret)
+	if (ret || !d.format)
 		return ret;
 	samples = !d.format->object && !o->check;
 	cli_progress_start(&d.progress, "Reading");

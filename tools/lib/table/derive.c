@@ -596,10 +596,14 @@ static struct derive *start(const struct table *base, const struct table_ask *as
 {
 	const struct keys_opts *o = ask->opts ? ask->opts : &base->keys.o;
 	struct derive *d = calloc(1, sizeof(*d));
-	int ret = d ? check(base, o, e) : err_set(e, -ENOMEM, "no memory for a table");
+	int ret;
 
-	if (d)
-		d->base = base;
+	if (!d) {
+		err_set(e, -ENOMEM, "no memory for a table");
+		return NULL;
+	}
+	d->base = base;
+	ret = check(base, o, e);
 	ret = ret ?: setup(d, o, e);
 	ret = ret ?: derive_start_ops(d, ask, e);
 	if (!ret)

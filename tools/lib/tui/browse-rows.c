@@ -133,7 +133,7 @@ static int find_ends(struct browse_rows *r, size_t n)
 	unsigned level = 0;
 	int ret = 0;
 
-	r->end = malloc((n + 1) * sizeof(*r->end));
+	r->end = calloc(n + 1, sizeof(*r->end));
 	if (!r->end)
 		return -ENOMEM;
 	for (size_t i = 0; !ret && i < n; i++) {
@@ -353,6 +353,7 @@ static int open_line(struct browse_rows *r, struct browse_line *l)
 {
 	const struct below *up = l->at.up->what;
 	struct below *b = calloc(1, sizeof(*b));
+	struct outline_node *node = NULL;
 	uint64_t nr = 0;
 	int ret = 0;
 
@@ -376,11 +377,12 @@ static int open_line(struct browse_rows *r, struct browse_line *l)
 	if (!ret && !nr)
 		l->foldable = false;
 	if (!ret && nr) {
-		l->at.node = outline_open(&r->lines, l->at.up, l->at.no, nr, b);
-		ret = l->at.node ? browse_ids_add(&r->open, b->id) : -ENOMEM;
+		node = outline_open(&r->lines, l->at.up, l->at.no, nr, b);
+		ret = node ? browse_ids_add(&r->open, b->id) : -ENOMEM;
 	}
-	l->open = l->at.node != NULL;
-	if (!l->open)
+	l->at.node = node;
+	l->open = node != NULL;
+	if (!node)
 		release(b);
 	return ret;
 }

@@ -18,11 +18,9 @@ void outline_init(struct outline *o, uint64_t nr, void (*release)(void *what))
 
 static void count_kids(struct outline_node *n)
 {
-	for (size_t i = n->counted; i < n->kids.n; i++) {
-		const struct outline_kid *last = i ? &n->kids.v[i - 1] : NULL;
-
-		n->kids.v[i].before = last ? last->before + last->node->lines : 0;
-	}
+	for (size_t i = n->counted; i < n->kids.n; i++)
+		n->kids.v[i].before =
+			i ? n->kids.v[i - 1].before + n->kids.v[i - 1].node->lines : 0;
 	n->counted = n->kids.n;
 }
 
