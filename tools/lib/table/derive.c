@@ -368,7 +368,8 @@ static int take_row(struct derive *d, uint32_t i)
 	uint32_t *to = &d->t->derived->row.v[i];
 	int ret = 0;
 
-	if (!row->nr) /* all of its samples have chains */
+	/* All of its samples have chains; of branches: they wait in slots. */
+	if (!row->nr && !(d->ahead && d->t->keys.o.branch))
 		return 0;
 	p.pass = row_passes(d, row);
 	if (p.pass == PASS && *to == ID_NONE) {
