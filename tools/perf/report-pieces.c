@@ -78,8 +78,7 @@ int report_derive(struct report *r, struct err *e)
 	r->rich = r->t;
 	r->t = NULL;
 	r->ahead = NULL;
-	return ahead ? table_derive_end(&r->t, ahead, e)
-		     : table_derive(&r->t, r->rich, &ask, e);
+	return ahead ? table_derive_end(&r->t, ahead, e) : table_derive(&r->t, r->rich, &ask, e);
 }
 
 /* ---- in sessions of their own ---------------------------------------------------------------- */
