@@ -221,7 +221,9 @@ import json, sys
 a, b = [json.load(open(f))["samples"] for f in sys.argv[1:]]
 strip = lambda s: [(x["timestamp"], x["tid"], x["comm"], [y["ip"] for y in x["callchain"]])
                    for x in s]
-print(strip(a) == strip(b))' "$TMP/ours.json" "$TMP/peer.json")" True
+a, b = strip(a), strip(b)
+print(len(a), len(b), next((x for x in zip(a, b) if x[0] != x[1]), "alike"))' "$TMP/ours.json" "$TMP/peer.json")" \
+			"$("$PERF" script -i "$TMP/g.data" -F time | awk 'END { print NR, NR, "alike" }')"
 	else
 		skip "json of an installed perf" "$NO_PEER"
 	fi

@@ -25,7 +25,9 @@ static const char *asked_name(const struct annotate_cmd *c, char **demangled)
 
 static bool is_asked(const struct annotate_cmd *c, const struct symbol *sym, const char *name)
 {
-	return !c->o.symbol || !strcmp(sym->name, name) || !strcmp(sym->name, c->o.symbol);
+	const char *asked = c->o.symbol;
+
+	return !asked || !name || !strcmp(sym->name, name) || !strcmp(sym->name, asked);
 }
 
 /* Of the events from @first on. */
