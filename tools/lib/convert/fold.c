@@ -215,11 +215,12 @@ static const char *text_of(struct fold *f, const struct fold_line *l)
 {
 	const char *roots = intern_str(&f->names, l->roots);
 	size_t n = strlen(roots), len = n + f->nodes.v[l->node].len;
-	char *text = arena_alloc(&f->text, len), *p = text + len;
+	char *text = arena_alloc(&f->text, len + 1), *p;
 
 	if (!text)
 		return NULL;
 	memcpy(text, roots, n);
+	p = text + len;
 	for (uint32_t i = l->node; i != ROOT; i = f->nodes.v[i].parent) {
 		const char *name = intern_str(&f->names, f->nodes.v[i].name);
 
@@ -228,7 +229,8 @@ static const char *text_of(struct fold *f, const struct fold_line *l)
 		p -= n;
 		memcpy(p, name, n);
 	}
-	text[len - 1] = '\0';
+	/* In place of the last ";". */
+	text[len ? len - 1 : 0] = '\0';
 	return text;
 }
 
