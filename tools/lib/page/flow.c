@@ -15,16 +15,10 @@ static int add_to(struct page *p, struct page_log *l, const uint64_t *key,
 		  const struct page_tally *t)
 {
 	uint32_t i = page_log_row(p, l, key);
-	struct page_tally *to;
 
 	if (i == NONE)
 		return -ENOMEM;
-	to = &l->rows.v[i];
-	to->nr += t->nr;
-	to->mispred += t->mispred;
-	to->flagged += t->flagged;
-	to->cycles += t->cycles;
-	to->nr_cycles += t->nr_cycles;
+	page_tally_add(&l->rows.v[i], t);
 	return 0;
 }
 

@@ -38,16 +38,10 @@ static uint32_t row_of(struct page_log *l, const struct page_tally *t)
 static int join(struct page_log *l, const struct page_tally *t, const struct simd_counts *simd)
 {
 	uint32_t i = row_of(l, t);
-	struct page_tally *to;
 
 	if (i == NONE)
 		return -ENOMEM;
-	to = &l->rows.v[i];
-	to->nr += t->nr;
-	to->mispred += t->mispred;
-	to->flagged += t->flagged;
-	to->cycles += t->cycles;
-	to->nr_cycles += t->nr_cycles;
+	page_tally_add(&l->rows.v[i], t);
 	return simd ? keys_acc_simd.merge(&l->simd.v[i], simd, NULL) : 0;
 }
 

@@ -83,6 +83,15 @@ struct page_tally {
 	uint64_t nr, mispred, flagged, cycles, nr_cycles;
 };
 
+static inline void page_tally_add(struct page_tally *to, const struct page_tally *t)
+{
+	to->nr += t->nr;
+	to->mispred += t->mispred;
+	to->flagged += t->flagged;
+	to->cycles += t->cycles;
+	to->nr_cycles += t->nr_cycles;
+}
+
 /* See log.c. */
 struct page_log {
 	struct tuples things;
