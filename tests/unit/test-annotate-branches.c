@@ -311,7 +311,7 @@ static void test_hostile(void **state)
 		{ UINT64_MAX, at.ret, 65535, true, 15, 3 },
 		{ at.head, at.back, 9, false, BR_RET, 0 },
 		{ at.head, at.ret, 9, false, BR_IRQ, 0 },
-		{ at.back, at.start + 1, 9, false, BR_COND, 0 },
+		{ at.back, at.back + 1, 9, false, BR_COND, 0 },
 		{ at.ret, at.ret, 9, false, BR_COND, 0 },
 		{ at.ret + 1, UINT64_MAX, 9, false, BR_CALL, 0 },
 	};
