@@ -355,6 +355,8 @@ mkfifo stalled
 screen <<EOF
 run $PERF report -i stalled
 wait q: stop
+size 100x20
+settle
 key q
 wait PARTIAL
 match walk .*branchy

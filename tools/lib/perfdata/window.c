@@ -147,9 +147,15 @@ static void window_wait(struct window *w)
 {
 	struct pollfd p = { .fd = w->fd, .events = POLLIN };
 
-	while (!w->left && poll(&p, 1, WAIT_MS) == 0)
+	while (!w->left) {
+		int n = poll(&p, 1, WAIT_MS);
+
+		/* A signal, as of a window that changes its size, is no data: read() would wait for it. */
+		if (n > 0 || (n < 0 && errno != EINTR))
+			return;
 		w->left = w->waits(w->ctx);
-	w->eof |= w->left;
+	}
+	w->eof = true;
 }
 
 /* One read() of a pipe to the end of what is there. */
