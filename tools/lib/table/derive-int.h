@@ -5,7 +5,7 @@
  *	derive.c	keys, rows, what passes
  *	derive-ops.c	which samples and frames an operation is about
  *	derive-chain.c	chains: as they are, or by what operations leave of them
- *	derived.c	what a derived table knows of its base: time
+ *	derived.c	what a derived table knows of its base: time, where its samples end
  *
  * The rich table's rows and ends of chains are walked in the order in which their first samples came, so
  * that whatever they become is numbered as if the samples themselves had come.

@@ -6,6 +6,10 @@
  * new keys are one.
  *
  * What is left out is known by group or by place, but for what operations on chains leave out.
+ *
+ * A table may be begun while its base still gets samples (table_derive_ahead()). The walk then makes rows
+ * and leafs of what is new and remembers which became which (struct derived); the base's counts still
+ * change, so a second walk, at the end, adds them by what is remembered. Without that one walk does both.
  */
 #include "derive-int.h"
 
@@ -587,10 +591,10 @@ static int copy_ipc(struct derive *d)
 
 void table_derive_drop(struct derive *d)
 {
-	if (d)
-		table_free(d->t);
-	if (d)
-		free_derive(d);
+	if (!d)
+		return;
+	table_free(d->t);
+	free_derive(d);
 }
 
 static struct derive *start(const struct table *base, const struct table_ask *ask, struct err *e)
