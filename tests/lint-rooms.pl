@@ -76,9 +76,6 @@ my %static = (
 
 # Not called by the program, and why it stays.
 my %called_elsewhere = (
-	annotate_merge => 'counts of pieces that are read apart add up; annotate reads in one piece yet',
-	annotate_branches_merge => 'likewise', annotate_registers_merge => 'likewise',
-	mapped => 'likewise', merge_sums => 'likewise',
 	dtpmu_load_blob => 'targets of make fuzz have no files',
 	table_totals => 'tests ask a table without making a view',
 );

@@ -56,6 +56,20 @@ golden group.json group --json tail
 golden source.text two --stdio -l branchy
 golden source2.text two --stdio2 branchy
 
+# ---- in pieces that are added up, in one session and in sessions of their own
+in_pieces() { # in_pieces SAMPLES FILE OPTION...
+	_size=$1
+	shift
+	annotate "$@" >"$TMP/want"
+	annotate "$@" --pieces "$_size" >"$TMP/got"
+	same_file "pieces of $_size: $*" "$TMP/got" "$TMP/want"
+	annotate "$@" --pieces "$_size" --apart >"$TMP/got"
+	same_file "pieces of $_size apart: $*" "$TMP/got" "$TMP/want"
+}
+in_pieces 1 group --json
+in_pieces 5 two --stdio2
+in_pieces 7 group --stdio -l -n
+
 # ---- beside an installed perf
 lines() { # of each instruction: numbers, address, text with blanks in one form
 	sed -n 's/^ *\([0-9. ]*[0-9]\) : *\([0-9a-f]*\): */\1 : \2: /p' | tr -s ' ' | sed 's/, /,/g; s/ *$//'

@@ -49,6 +49,10 @@ if "$PERF" record -q -b --branch-source=software --branch-budget 0 -F 2000 -o "$
 	else
 		fail "$name" "$(cat "$TMP/verdict")" "$(cat "$TMP/err")"
 	fi
+	# Pieces of the recording add up, each with a machine and symbols of its own.
+	"$PERF" annotate -i "$TMP/b.data" --json >"$TMP/want" 2>"$TMP/err"
+	"$PERF" annotate -i "$TMP/b.data" --json --pieces 3 --apart >"$TMP/got" 2>"$TMP/err"
+	same_file "in pieces" "$TMP/got" "$TMP/want"
 else
 	skip "$name" "branches cannot be followed here: $(tail -n 1 "$TMP/log")"
 fi

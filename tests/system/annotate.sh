@@ -164,6 +164,9 @@ print(max(seen, key=lambda l: l['value']['samples'])['value']['top'])
 EOF
 )" "True True
 0x1111"
+	"$PERF" annotate -i "$TMP/regs.data" --simd --reg k1 --json --no-source --pieces 5 --apart \
+		simdloop_avx512 >"$TMP/pieces.json" 2>"$TMP/err"
+	same_file "registers in pieces" "$TMP/pieces.json" "$TMP/regs.json"
 else
 	skip "registers at instructions" "no 512-bit registers here: $(head -1 "$TMP/err")"
 fi

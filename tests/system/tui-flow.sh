@@ -40,6 +40,18 @@ exit 0
 restored blocks: left with Ctrl-C
 clean blocks: only what a terminal knows
 EOF
+# Pieces of the recording that were read by sessions of their own give the same.
+screen tui-flow <<EOF
+size 110x16
+$BLOCKS --pieces 4 --apart
+wait Blocks: 3
+golden blocks colours
+key Enter
+wait Disassembly
+golden block
+key C-c
+exit 0
+EOF
 screen tui-flow <<EOF
 size 110x16
 $PATHS

@@ -161,7 +161,7 @@ static struct world other_world(void)
 	fork_thread(5);
 	fork_thread(5);
 	resolver_find(res, machine_thread(m, 1, 6), PERF_RECORD_MISC_USER, 0x90000);
-	resolver_find(res, machine_thread(m, 1, 6), PERF_RECORD_MISC_USER, OUTER);
+	resolver_find(res, machine_thread(m, 1, 6), PERF_RECORD_MISC_USER, LEAF);
 	return w;
 }
 

@@ -20,6 +20,8 @@ struct annotate_cmd_opts {
 	bool asm_raw, print_line, full_paths, loops;
 	bool simd; /* registers are counted */
 	bool show_samples, show_period, group, skip_missing;
+	uint64_t pieces;    /* samples in each; 0 = all at once */
+	bool apart;	    /* pieces have sessions of their own */
 	double min_percent; /* functions below this are left out */
 	int verbose;
 	struct tui_opts look;
@@ -38,6 +40,8 @@ struct annotate_cmd {
 	struct session *session;
 	struct perfdata *pd;
 	struct annotate *a;
+	struct annotate *piece; /* what is counted now and is to be added to a; NULL = a itself */
+	uint64_t nr_taken;	/* samples */
 	struct listing_opts listing;
 	const struct faces_listing_writer *writer;
 	struct faces_listings out;

@@ -11,6 +11,7 @@
 #include "annotate.h"
 #include "builtin.h"
 #include "dump/dump.h"
+#include "pieces.h"
 
 /* ---- reading ------------------------------------------------------------------------------------ */
 
@@ -22,26 +23,67 @@ static uint64_t need(void *ctx, const struct perfdata_event *event)
 	return annotate_need(c->a) | PERF_SAMPLE_TID;
 }
 
-static int take_sample(void *ctx, const struct session_sample *in, struct err *e)
+static int new_counts(struct annotate_cmd *c, struct session *s, struct annotate **a, struct err *e)
 {
-	struct annotate_cmd *c = ctx;
-
-	return annotate_add(c->a, in->s, in->thread, e);
-}
-
-static int read_samples(struct annotate_cmd *c, struct err *e)
-{
-	static const struct session_consumer consumer = { .need = need, .sample = take_sample };
-	const struct session_env *env = session_env(c->session);
-	int ret = annotate_new(&c->a, env->machine, env->resolver, e);
+	const struct session_env *env = session_env(s);
+	int ret = annotate_new(a, env->machine, env->resolver, e);
 
 	if (!ret && (c->o.simd || c->o.reg)) {
-		ret = annotate_want_registers(c->a, session_arch(c->session), c->o.reg, e);
+		ret = annotate_want_registers(*a, session_arch(s), c->o.reg, e);
 		c->usage = ret == -EINVAL;
 		if (ret)
 			err_context(e, "--reg");
 	}
+	return ret;
+}
+
+/* What was counted since the last piece goes where all of it is; @maps NULL: it was this session's. */
+static int add_piece(struct annotate_cmd *c, const struct session_maps *maps, struct err *e)
+{
+	int ret = c->piece ? annotate_merge(c->a, c->piece, maps, e) : 0;
+
+	annotate_free(c->piece);
+	c->piece = NULL;
+	return ret;
+}
+
+static int take_sample(void *ctx, const struct session_sample *in, struct err *e)
+{
+	struct annotate_cmd *c = ctx;
+
+	if (unlikely(c->o.pieces) && !c->o.apart && c->nr_taken && !(c->nr_taken % c->o.pieces) &&
+	    (add_piece(c, NULL, e) || new_counts(c, c->session, &c->piece, e)))
+		return e->code;
+	c->nr_taken++;
+	return annotate_add(c->piece ?: c->a, in->s, in->thread, e);
+}
+
+static const struct session_consumer consumer = { .need = need, .sample = take_sample };
+
+static int read_apart(void *ctx, struct session *s, struct err *e)
+{
+	struct annotate_cmd *c = ctx;
+	struct session_maps *maps = NULL;
+	int ret = new_counts(c, s, &c->piece, e);
+
+	ret = ret ?: session_read(s, &consumer, c, e);
+	ret = ret ?: session_maps_new(&maps, session_env(c->session), session_env(s), e);
+	ret = ret ?: add_piece(c, maps, e);
+	session_maps_free(maps);
+	/* Before its session is. */
+	annotate_free(c->piece);
+	c->piece = NULL;
+	return ret;
+}
+
+static int read_samples(struct annotate_cmd *c, struct err *e)
+{
+	int ret = new_counts(c, c->session, &c->a, e);
+
 	ret = ret ?: session_read(c->session, &consumer, c, e);
+	if (!ret && c->o.apart && c->o.pieces)
+		ret = pieces_read(c->session, &c->o.session, c->o.pieces, read_apart, c, e);
+	ret = ret ?: add_piece(c, NULL, e);
 	return ret ?: annotate_finish(c->a, e);
 }
 
@@ -188,6 +230,8 @@ static int open_and_run(struct annotate_cmd *c)
 	so->progress = progress;
 	so->progress_ctx = c;
 	so->log = LOG_STDERR;
+	if (c->o.apart)
+		so->nr_samples = c->o.pieces;
 	cli_progress_start(&c->progress, "Reading");
 	ret = ret ?: session_open(&c->session, so, &e);
 	if (!ret) {
@@ -226,6 +270,7 @@ static int annotate_run(const struct command *cmd, int argc, char **argv)
 		ret = open_and_run(c);
 	}
 	tui_close(c->tui);
+	annotate_free(c->piece);
 	annotate_free(c->a);
 	session_close(c->session);
 	session_opts_free(&c->o.session);

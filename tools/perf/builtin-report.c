@@ -30,7 +30,8 @@ int report_start_counting(struct report *r, struct err *e)
 	struct keys_opts rich = report_rich_opts(&r->po, r->vectors);
 	int ret = table_new(&r->t, r->o.derive ? &rich : &r->po, r->m, r->res, u, e);
 
-	return ret ?: start_flow(r, e);
+	ret = ret ?: start_flow(r, e);
+	return ret || !r->counts_code || r->code ? ret : annotate_new(&r->code, r->m, r->res, e);
 }
 
 static int setup_profile(struct report *r, struct err *e)
@@ -52,10 +53,9 @@ static int setup_profile(struct report *r, struct err *e)
 		return ret;
 	r->vectors = r->tui && !r->po.branch && report_has_vectors(r);
 	report_choose_flow(r);
+	r->counts_code = report_lists_flow(r) || r->tui;
 	ret = report_start_counting(r, e);
 	r->usage |= ret == -EINVAL;
-	if (!ret && (report_lists_flow(r) || r->tui))
-		ret = annotate_new(&r->code, r->m, r->res, e);
 	return ret;
 }
 

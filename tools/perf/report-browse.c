@@ -91,6 +91,7 @@ static int read_before(struct report *r, struct err *e)
 	b->t = b->rich = NULL;
 	b->ahead = NULL;
 	b->code = NULL;
+	b->counts_code = false;
 	b->flow = NULL;
 	b->blocks = false;
 	b->path_len = 0;

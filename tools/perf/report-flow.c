@@ -14,10 +14,10 @@ bool report_lists_flow(const struct report *r)
 
 	if (!o->total_cycles && !o->hot_paths)
 		return false;
-	/* What is for other programs, more than the list, or counted in parts, is text. */
+	/* What is for other programs, or more than the list, is text. */
 	return isatty(STDOUT_FILENO) && o->ui != REPORT_TEXT && !o->json && !o->csv && !o->dot &&
 	       !o->separator && !o->header && !o->header_only && !o->stats && !o->tasks &&
-	       !o->mmaps && !o->dump && !o->threads && !o->pieces && !o->apart;
+	       !o->mmaps && !o->dump && !o->threads;
 }
 
 /* Whether it was shown; false = there is no terminal for it after all. */

@@ -101,6 +101,17 @@ int report_count_apart(struct report *piece, struct err *e)
 	return ret ?: report_read(piece, NULL, e);
 }
 
+/* What lies at instructions; after table_maps_new(), by which both tables have numbered all they had. */
+static int add_code(struct report *r, struct report *piece, struct err *e)
+{
+	struct session_maps *maps;
+	int ret = session_maps_new(&maps, session_env(r->session), session_env(piece->session), e);
+
+	ret = ret ?: annotate_merge(r->code, piece->code, maps, e);
+	session_maps_free(maps);
+	return ret;
+}
+
 static int add_apart(struct report *r, struct report *piece, struct err *e)
 {
 	struct table_maps *maps;
@@ -113,7 +124,7 @@ static int add_apart(struct report *r, struct report *piece, struct err *e)
 		ret = brflow_merge(r->flow, piece->flow, &flow, e);
 	}
 	table_maps_free(maps);
-	return ret;
+	return ret || !r->code ? ret : add_code(r, piece, e);
 }
 
 /* The records of a slice of the file count like its samples: *r has those of all. */
@@ -128,12 +139,14 @@ int report_read_apart(struct report *r, struct err *e)
 		piece.session = NULL;
 		piece.t = NULL;
 		piece.flow = NULL;
+		piece.code = NULL;
 		piece.o.session.first_sample = n * r->o.pieces;
 		ret = report_count_apart(&piece, e);
 		ret = ret ?: add_apart(r, &piece, e);
 		r->threads = piece.threads;
 		last = !ret && session_in_slice(piece.session);
 		brflow_free(piece.flow);
+		annotate_free(piece.code);
 		table_free(piece.t);
 		session_close(piece.session);
 	}

@@ -65,7 +65,8 @@ struct report {
 	struct brflow *flow;   /* --total-cycles, --hot-paths, in a browser; else NULL */
 	uint32_t path_len;     /* of flow: branches in a path; 0 = none */
 	bool blocks;	       /* of flow */
-	struct annotate *code; /* in a terminal; else NULL */
+	bool counts_code;      /* in a terminal */
+	struct annotate *code; /* if so; else NULL */
 	struct tui_annotate_opts code_opts;
 	struct keys_opts po;
 	struct obuf out;

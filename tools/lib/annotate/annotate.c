@@ -116,38 +116,61 @@ int annotate_add(struct annotate *a, const struct sample *s, struct thread *th, 
 	return 0;
 }
 
-int annotate_merge(struct annotate *to, const struct annotate *from,
-		   const struct annotate_maps *maps, struct err *e)
+/* The event's like in the recording of @to, which outlives that of @from. */
+static const struct perfdata_event *event_of(const struct session_maps *maps,
+					     const struct annotate *from, uint32_t idx)
 {
-	const uint32_t *loc = maps ? maps->loc : NULL, *event = maps ? maps->event : NULL;
-	struct annotate_total *t;
+	if (!from->event.v[idx] || !maps || !maps->to->pd)
+		return from->event.v[idx];
+	return perfdata_event(maps->to->pd, idx);
+}
+
+static int merge_totals(struct annotate *to, const struct annotate *from,
+			const struct session_maps *maps)
+{
+	for (uint32_t i = 0; i < from->total.n; i++) {
+		if (reach_event(to, i, event_of(maps, from, i)))
+			return -ENOMEM;
+		to->total.v[i].count.hits += from->total.v[i].count.hits;
+		to->total.v[i].count.period += from->total.v[i].count.period;
+	}
+	return 0;
+}
+
+static int merge_rows(struct annotate *to, const struct annotate *from, const uint32_t *loc)
+{
 	struct annotate_row *row;
 
-	for (uint32_t i = 0; i < from->total.n; i++) {
-		uint32_t ev = event ? event[i] : i;
-
-		if (reach_event(to, ev, NULL))
-			goto no_memory;
-		t = &to->total.v[ev];
-		t->count.hits += from->total.v[i].count.hits;
-		t->count.period += from->total.v[i].count.period;
-		t->precise = from->total.v[i].precise;
-		if (!to->event.v[ev])
-			to->event.v[ev] = from->event.v[i];
-	}
 	vec_for_each (r, &from->rows) {
-		if (row_of(to, loc ? loc[r->loc] : r->loc, event ? event[r->event] : r->event,
-			   &row))
-			goto no_memory;
+		if (row_of(to, loc ? loc[r->loc] : r->loc, r->event, &row))
+			return -ENOMEM;
 		row->count.hits += r->count.hits;
 		row->count.period += r->count.period;
 		row->exact += r->exact;
 	}
-	if (!annotate_branches_merge(&to->branches, &from->branches, loc) &&
-	    !annotate_registers_merge(&to->registers, &from->registers, loc))
-		return 0;
-no_memory:
-	return err_set(e, -ENOMEM, "out of memory for counts by address");
+	return 0;
+}
+
+static bool same_registers(const struct annotate_registers *a, const struct annotate_registers *b)
+{
+	if (a->on != b->on || !a->value != !b->value)
+		return false;
+	return !a->value || (a->pred == b->pred && a->reg == b->reg);
+}
+
+int annotate_merge(struct annotate *to, const struct annotate *from,
+		   const struct session_maps *maps, struct err *e)
+{
+	const uint32_t *loc = maps ? maps->loc : NULL;
+
+	if (!same_registers(&to->registers, &from->registers))
+		return err_set(e, -EINVAL,
+			       "counts by address of two kinds of registers cannot be added");
+	if (merge_totals(to, from, maps) || merge_rows(to, from, loc) ||
+	    annotate_branches_merge(&to->branches, &from->branches, loc) ||
+	    annotate_registers_merge(&to->registers, &from->registers, loc))
+		return err_set(e, -ENOMEM, "out of memory for counts by address");
+	return 0;
 }
 
 /* ---- functions ------------------------------------------------------------------------------- */

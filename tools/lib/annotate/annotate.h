@@ -36,6 +36,7 @@
 #define PERF_ANNOTATE_H
 
 #include "insn/insn.h"
+#include "session/session.h"
 #include "symbol/symbol.h"
 
 /* ---- counts ---------------------------------------------------------------------------------- */
@@ -61,17 +62,14 @@ uint64_t annotate_need(const struct annotate *a);
  */
 int annotate_add(struct annotate *a, const struct sample *s, struct thread *th, struct err *e);
 
-/* From the numbers of one annotate's resolver and recording to another's; NULL = the same. */
-struct annotate_maps {
-	const uint32_t *loc, *event; /* by number there */
-};
-
 /*
- * Before annotate_finish() of either: all that @from has counted, to @to, as if that had had the
- * samples too. @from is to be freed then.
+ * Before annotate_finish() of either: all that @from has counted, to @to; if it had the samples that
+ * came behind those of @to, the result is that of one annotate which had them all. Registers are
+ * wanted alike, else -EINVAL. @maps: of the sessions they counted in, NULL = one. @from is to be
+ * freed then.
  */
 int annotate_merge(struct annotate *to, const struct annotate *from,
-		   const struct annotate_maps *maps, struct err *e);
+		   const struct session_maps *maps, struct err *e);
 /* No more samples: there are functions now, those with the largest period of all events first. */
 int annotate_finish(struct annotate *a, struct err *e);
 

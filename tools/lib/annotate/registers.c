@@ -179,6 +179,7 @@ int annotate_registers_merge(struct annotate_registers *g, const struct annotate
 		if (!was->many)
 			continue;
 		at->many = true;
+		at->distinct = was->distinct;
 		at->min = min_u64(at->min, was->min);
 		at->max = max_u64(at->max, was->max);
 		at->nr_values += was->nr_values;
@@ -196,6 +197,8 @@ void annotate_registers_finish(struct annotate_registers *g)
 		struct annotate_regs_at *at = &g->at.v[key[0]];
 		uint64_t nr = g->counts.v[i];
 
+		if (at->many)
+			continue;
 		if (nr > at->top_nr || (nr == at->top_nr && key[1] < at->top)) {
 			at->top = key[1];
 			at->top_nr = nr;

@@ -100,6 +100,7 @@ const char *machine_jit_trouble(const struct machine *m, int32_t pid);
 /* Creates what it does not know. pid -1: the thread's own tid, pid 0: the idle task. */
 struct thread *machine_thread(struct machine *m, int32_t pid, int32_t tid);
 const char *machine_comm(const struct machine *m, uint32_t comm);
+size_t machine_nr_comms(const struct machine *m);
 size_t machine_nr_threads(const struct machine *m);
 struct thread *machine_thread_at(const struct machine *m, size_t idx);
 size_t machine_nr_dsos(const struct machine *m);
@@ -108,11 +109,13 @@ const char *machine_cgroup(const struct machine *m, uint64_t id); /* path or NUL
 
 /*
  * What @from has as @to's, made there where it is missing: map[] by number in @from. Threads are
- * alike by process, number and which one with these they are; objects by what they are. After the
- * last record of both: who is made here would be taken for the thread that runs. 0 or -ENOMEM.
+ * alike by process, number and which one with these they are; objects by what they are; names
+ * (machine_comm()) as text. After the last record of both: who is made here would be taken for the
+ * thread that runs. 0 or -ENOMEM.
  */
 int machine_match_threads(struct machine *to, const struct machine *from, uint32_t *map);
 int machine_match_dsos(struct machine *to, const struct machine *from, struct dso **map);
+int machine_match_comms(struct machine *to, const struct machine *from, uint32_t *map);
 
 struct map_hit {
 	struct map *map;

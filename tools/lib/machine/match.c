@@ -121,3 +121,13 @@ int machine_match_dsos(struct machine *to, const struct machine *from, struct ds
 	}
 	return 0;
 }
+
+int machine_match_comms(struct machine *to, const struct machine *from, uint32_t *map)
+{
+	for (uint32_t i = 0; i < from->comms.str.n; i++) {
+		map[i] = intern(&to->comms, intern_str(&from->comms, i));
+		if (map[i] == INTERN_NONE)
+			return -ENOMEM;
+	}
+	return 0;
+}

@@ -175,6 +175,11 @@ struct thread *machine_thread(struct machine *m, int32_t pid, int32_t tid)
 	return th;
 }
 
+size_t machine_nr_comms(const struct machine *m)
+{
+	return m->comms.str.n;
+}
+
 const char *machine_comm(const struct machine *m, uint32_t comm)
 {
 	return intern_str(&m->comms, comm);

@@ -219,4 +219,22 @@ const char *const *session_warnings(struct session *s, unsigned what);
 /* Names, lines or callers are missing for want of memory: the status has to tell. */
 bool session_lacked_memory(const struct session *s);
 
+/* ---- two sessions ---------------------------------------------------------------------------- */
+
+/*
+ * Which of @from's numbers are which of @to's, machines and resolvers alone being asked; once the records
+ * of both were read. What @to has not it gets: after adding up by these maps @from may be closed.
+ * NULL instead of struct session_maps says everywhere that there is one session.
+ */
+struct session_maps {
+	const struct session_env *to, *from; /* the caller's; they have to outlive the maps */
+	/* By number there; symbol and loc are NULL where there is no resolver. */
+	const uint32_t *thread, *comm, *symbol, *dso, *loc;
+	struct dso *const *objects; /* by number of an object there */
+};
+
+int session_maps_new(struct session_maps **maps, const struct session_env *to,
+		     const struct session_env *from, struct err *e);
+void session_maps_free(struct session_maps *maps); /* NULL is fine */
+
 #endif

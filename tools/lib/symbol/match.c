@@ -11,10 +11,20 @@
 
 #include "symbol/symbol-int.h"
 
+/* Where a symbol over there is from. */
+struct source {
+	struct dso *dso;	/* here; NULL: none */
+	const struct symtab *t; /* over there; NULL: it was copied from a third one */
+	uint32_t i;
+	uint32_t inlined; /* its number among names of inlined functions + 1 */
+	bool kernel;
+};
+
 struct match {
 	struct resolver *to;
 	const struct resolver *from;
 	struct dso *const *objects;
+	struct source *source; /* by number over there */
 	uint32_t *symbol;
 };
 
@@ -46,37 +56,34 @@ static const struct symbol *copy_of(struct resolver *to, struct dso *dso, const 
 	return htab_add(&to->by_copy, hash, (uint32_t)to->copy.n - 1) ? NULL : copy;
 }
 
-static struct symtab *table_of(struct resolver *to, const struct object *o)
-{
-	return o->kernel_tab ? &to->kernel.tab : (struct symtab *)&o->tab;
-}
-
 static bool is_like(const struct symbol *s, const struct symbol *like)
 {
 	return s && s->start == like->start && s->end == like->end && !strcmp(s->name, like->name);
 }
 
 /* Symbol @i of an object's table there; one and the same file has the same table. */
-static int match_symbol(struct match *g, struct dso *dso, struct symtab *t, bool kernel, uint32_t i,
-			const struct symbol *like)
+static const struct symbol *match_symbol(struct match *g, const struct source *src,
+					 const struct symbol *like)
 {
+	struct object *o = object_load(g->to, src->dso);
+	struct symtab *t = o && src->kernel ? &g->to->kernel.tab : o ? &o->tab : NULL;
 	const struct symbol *s = NULL;
+	uint32_t i = src->i;
 
-	if (i < t->sym.n && t->sym.v[i].start == like->start && (t->sym.v[i].name & 3) != SYM_REST)
-		s = resolver_symbol(g->to, t, i, kernel);
-	if (!is_like(s, like)) {
+	if (!o)
+		return NULL;
+	if (src->t && i < t->sym.n && t->sym.v[i].start == like->start &&
+	    (t->sym.v[i].name & 3) != SYM_REST)
+		s = resolver_symbol(g->to, t, i, src->kernel);
+	if (src->t && !is_like(s, like)) {
 		i = symtab_find(t, like->start);
-		s = i == SYM_NO_SEG ? NULL : resolver_symbol(g->to, t, i, kernel);
+		s = i == SYM_NO_SEG ? NULL : resolver_symbol(g->to, t, i, src->kernel);
 	}
-	if (!is_like(s, like))
-		s = copy_of(g->to, dso, like);
-	if (!s)
-		return -ENOMEM;
-	g->symbol[like->idx] = s->idx;
-	return 0;
+	return is_like(s, like) ? s : copy_of(g->to, src->dso, like);
 }
 
-static int match_object(struct match *g, struct dso *dso, const struct object *from)
+/* Modules share the kernel's table: the first of them stands for all. */
+static int note_object(struct match *g, struct dso *dso, const struct object *from)
 {
 	const struct symtab *t = from->kernel_tab ? &g->from->kernel.tab : &from->tab;
 	struct object *o = object_load(g->to, dso);
@@ -85,39 +92,89 @@ static int match_object(struct match *g, struct dso *dso, const struct object *f
 		return -ENOMEM;
 	o->unnamed |= from->unnamed;
 	for (uint32_t i = 0; t->handed && i < t->sym.n; i++) {
-		const struct symbol *s = t->handed[i] ? symbol_at(g->from, t->handed[i] - 1) : NULL;
+		struct source *src = t->handed[i] ? &g->source[t->handed[i] - 1] : NULL;
 
-		/* Modules share the kernel's table. */
-		if (s && g->symbol[s->idx] == SYMBOL_NONE &&
-		    match_symbol(g, dso, table_of(g->to, o), o->kernel_tab, i, s))
-			return -ENOMEM;
+		if (src && !src->dso)
+			*src = (struct source){ dso, t, i, 0, from->kernel_tab };
 	}
 	return 0;
 }
 
-static int match_inlined(struct match *g)
+static int note_sources(struct match *g)
 {
-	for (uint32_t i = 0; i < g->from->inline_sym.n; i++) {
-		const struct symbol *s = g->from->inline_sym.v[i], *here;
+	int ret = 0;
 
+	for (size_t i = 0; !ret && i < machine_nr_dsos(g->from->m); i++) {
+		const struct object *o = machine_dso(g->from->m, i)->symbols;
+
+		if (o && o->loaded)
+			ret = note_object(g, g->objects[i], o);
+	}
+	for (uint32_t i = 0; i < g->from->inline_sym.n; i++)
+		if (g->from->inline_sym.v[i])
+			g->source[g->from->inline_sym.v[i]->idx].inlined = i + 1;
+	vec_for_each (c, &g->from->copy)
+		g->source[c->sym->idx].dso = g->objects[c->dso->idx];
+	return ret;
+}
+
+static int match_symbols(struct match *g)
+{
+	for (uint32_t i = 0; i < g->from->symbol.n; i++) {
+		const struct source *src = &g->source[i];
+		const struct symbol *like = g->from->symbol.v[i], *s;
+
+		g->symbol[i] = SYMBOL_NONE;
+		if (!src->dso && !src->inlined)
+			continue; /* one that stands in for many: who asked for it asks again */
+		if (src->inlined)
+			s = resolver_inline_symbol(
+				g->to, intern_str(&g->from->inline_names, src->inlined - 1));
+		else if (src->t)
+			s = match_symbol(g, src, like);
+		else
+			s = copy_of(g->to, src->dso, like);
 		if (!s)
-			continue;
-		here = resolver_inline_symbol(g->to, intern_str(&g->from->inline_names, i));
-		if (!here)
 			return -ENOMEM;
-		g->symbol[s->idx] = here->idx;
+		g->symbol[i] = s->idx;
 	}
 	return 0;
 }
 
-static int match_copies(struct match *g)
+/*
+ * What was read of debug information over there, which takes long, is not read again: lines, and
+ * functions inlined at an address.
+ */
+static int match_places(struct match *g)
 {
-	vec_for_each (c, &g->from->copy) {
-		const struct symbol *here = copy_of(g->to, g->objects[c->dso->idx], c->sym);
+	vec_for_each (p, &g->from->place) {
+		struct place *here = resolver_place(g->to, g->objects[p->dso->idx], p->addr);
+		struct inline_frame *f;
 
 		if (!here)
 			return -ENOMEM;
-		g->symbol[c->sym->idx] = here->idx;
+		if (p->line_tried && !here->line_tried) {
+			here->line_tried = true;
+			here->has_line = p->has_line;
+			if (p->has_line)
+				lines_set(g->to, p->line.file, &here->line);
+			here->line.line = p->line.line;
+		}
+		if (!p->frames_tried || here->frames_tried)
+			continue;
+		here->frames_tried = true;
+		if (!p->nr_frames)
+			continue;
+		f = arena_alloc(&g->to->arena, (size_t)p->nr_frames * sizeof(*f));
+		if (!f)
+			return -ENOMEM;
+		for (int i = 0; i < p->nr_frames; i++) {
+			f[i].sym = symbol_at(g->to, g->symbol[p->frames[i].sym->idx]);
+			lines_set(g->to, p->frames[i].call.file, &f[i].call);
+			f[i].call.line = p->frames[i].call.line;
+		}
+		here->frames = f;
+		here->nr_frames = p->nr_frames;
 	}
 	return 0;
 }
@@ -126,20 +183,14 @@ int resolver_match_symbols(struct resolver *to, const struct resolver *from,
 			   struct dso *const *objects, uint32_t **symbol)
 {
 	struct match g = { .to = to, .from = from, .objects = objects };
-	int ret = 0;
+	size_t n = from->symbol.n;
+	int ret;
 
-	g.symbol = malloc((from->symbol.n + 1) * sizeof(*g.symbol));
-	if (!g.symbol)
-		return -ENOMEM;
-	memset(g.symbol, 0xff, (from->symbol.n + 1) * sizeof(*g.symbol));
-	for (size_t i = 0; !ret && i < machine_nr_dsos(from->m); i++) {
-		const struct object *o = machine_dso(from->m, i)->symbols;
-
-		if (o && o->loaded)
-			ret = match_object(&g, objects[i], o);
-	}
-	ret = ret ?: match_inlined(&g);
-	ret = ret ?: match_copies(&g);
+	g.symbol = malloc((n + 1) * sizeof(*g.symbol));
+	g.source = calloc(n + 1, sizeof(*g.source));
+	ret = g.symbol && g.source ? note_sources(&g) : -ENOMEM;
+	ret = ret ?: match_symbols(&g) ?: match_places(&g);
+	free(g.source);
 	if (ret)
 		free(g.symbol);
 	else

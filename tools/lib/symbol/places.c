@@ -89,7 +89,7 @@ static struct lines *lines_at(struct resolver *res, struct dso *dso, uint64_t ad
 	return o->lines;
 }
 
-static struct place *place_get(struct resolver *res, struct dso *dso, uint64_t addr)
+struct place *resolver_place(struct resolver *res, struct dso *dso, uint64_t addr)
 {
 	uint64_t hash = hash_mix(addr, dso->idx);
 	struct place p = { .dso = dso, .addr = addr };
@@ -120,7 +120,7 @@ void lines_set(struct resolver *res, const char *file, struct srcline *out)
 
 bool symbol_srcline(struct resolver *res, struct dso *dso, uint64_t addr, struct srcline *out)
 {
-	struct place *p = place_get(res, dso, addr);
+	struct place *p = resolver_place(res, dso, addr);
 	struct lines *l;
 	uint64_t vaddr;
 
@@ -189,7 +189,7 @@ int symbol_inlines(struct resolver *res, struct dso *dso, uint64_t addr,
 
 	/* Most objects have no debug information: nothing to keep of their addresses. */
 	*frames = NULL;
-	p = l ? place_get(res, dso, addr) : NULL;
+	p = l ? resolver_place(res, dso, addr) : NULL;
 	if (!p)
 		return 0;
 	if (!p->frames_tried) {

@@ -499,6 +499,8 @@ int symtab_load_minidebug(struct elf_file *run, const struct segments *seg, stru
 
 /* Puts a source file's name into @out. */
 void lines_set(struct resolver *res, const char *file, struct srcline *out);
+/* What is known of an address, nothing at first; NULL: no memory. Until the next one is asked for. */
+struct place *resolver_place(struct resolver *res, struct dso *dso, uint64_t addr);
 /* NULL when @path has no debug information (or built without libdw). */
 struct lines *lines_open(struct resolver *res, const char *path);
 /* The same of an open file, which goes with it, also where it fails. */

@@ -1,38 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The maps that table_merge() needs between tables with machines and resolvers of their own: each
- * room below says which of its numbers over there is which here, and makes what is missing. So
- * after the merge nothing of the result is the source's.
+ * The maps that table_merge() needs between tables with machines and resolvers of their own: those of
+ * their sessions (session/maps.c), of tables that have numbered all they were given.
  */
 #include "table-int.h"
 
 struct own_maps {
 	struct table_maps pub; /* first: what is handed out */
-	uint32_t *thread, *symbol, *dso, *loc;
-	struct dso **objects;
+	struct session_env to, from;
+	struct session_maps *maps;
 };
-
-static int no_memory(struct err *e)
-{
-	return err_set(e, -ENOMEM, "no memory to find what is alike in two recordings");
-}
-
-static int map_machine(struct own_maps *o, struct machine *to, const struct machine *from)
-{
-	size_t threads = machine_nr_threads(from), dsos = machine_nr_dsos(from);
-	int ret;
-
-	o->thread = calloc(threads + 1, sizeof(*o->thread));
-	o->dso = calloc(dsos + 1, sizeof(*o->dso));
-	o->objects = calloc(dsos + 1, sizeof(struct dso *));
-	if (!o->thread || !o->dso || !o->objects)
-		return -ENOMEM;
-	ret = machine_match_threads(to, from, o->thread);
-	ret = ret ?: machine_match_dsos(to, from, o->objects);
-	for (size_t i = 0; !ret && i < dsos; i++)
-		o->dso[i] = o->objects[i]->idx;
-	return ret;
-}
 
 int table_maps_new(struct table_maps **maps, struct table *to, struct table *from, struct err *e)
 {
@@ -40,21 +17,23 @@ int table_maps_new(struct table_maps **maps, struct table *to, struct table *fro
 	int ret;
 
 	*maps = NULL;
-	if (!o)
-		return no_memory(e);
-	ret = table_flush(from); /* what waits may still be given numbers */
-	ret = ret ?: map_machine(o, to->keys.m, from->keys.m);
-	ret = ret ?: resolver_match_symbols(to->keys.res, from->keys.res, o->objects, &o->symbol);
-	ret = ret ?: resolver_match_locs(to->keys.res, from->keys.res, o->objects, &o->loc);
-	if (ret) {
-		table_maps_free(&o->pub);
-		return no_memory(e);
+	/* What waits is given numbers first, in the order of one reading. */
+	if (!o || table_flush(to) || table_flush(from)) {
+		free(o);
+		return err_set(e, -ENOMEM, "no memory to find what is alike in two recordings");
 	}
-	o->pub = (struct table_maps){ .thread = o->thread,
-				      .symbol = o->symbol,
-				      .dso = o->dso,
-				      .loc = o->loc,
-				      .objects = o->objects };
+	o->to = (struct session_env){ .machine = to->keys.m, .resolver = to->keys.res };
+	o->from = (struct session_env){ .machine = from->keys.m, .resolver = from->keys.res };
+	ret = session_maps_new(&o->maps, &o->to, &o->from, e);
+	if (ret) {
+		free(o);
+		return ret;
+	}
+	o->pub = (struct table_maps){ .thread = o->maps->thread,
+				      .symbol = o->maps->symbol,
+				      .dso = o->maps->dso,
+				      .loc = o->maps->loc,
+				      .objects = o->maps->objects };
 	*maps = &o->pub;
 	return 0;
 }
@@ -65,10 +44,6 @@ void table_maps_free(struct table_maps *maps)
 
 	if (!o)
 		return;
-	free(o->thread);
-	free(o->symbol);
-	free(o->dso);
-	free(o->loc);
-	free(o->objects);
+	session_maps_free(o->maps);
 	free(o);
 }
