@@ -217,7 +217,7 @@ static void test_beside(void **state)
 	 * could prove, so it has no symbols. */
 	assert_int_equal(resolver_new(&res, m, &none, NULL), 0);
 	assert_true(symbol_load_ahead(res, &kernel));
-	assert_int_equal(kernel_load(res)->tab.sym.n, 0);
+	assert_int_equal(kernel_load(res)->found.tab.sym.n, 0);
 	assert_false(symbol_load_ahead(res, &kernel));
 	resolver_free(res);
 	/* A file that was named is read when it is asked for. */

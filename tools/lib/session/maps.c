@@ -38,7 +38,9 @@ static int map_all(struct own_maps *o, const struct session_env *to, const struc
 
 	if (ret || !to->resolver || !from->resolver)
 		return ret;
-	ret = resolver_match_symbols(to->resolver, from->resolver, o->objects, &o->symbol);
+	/* First: what is loaded for the others says its messages in another order. */
+	ret = resolver_take_notes(to->resolver, from->resolver, o->objects);
+	ret = ret ?: resolver_match_symbols(to->resolver, from->resolver, o->objects, &o->symbol);
 	return ret ?: resolver_match_locs(to->resolver, from->resolver, o->objects, &o->loc);
 }
 

@@ -30,9 +30,9 @@ static char *served_file(struct resolver *res, const struct dso *dso, struct obj
 
 	if (!f)
 		return NULL;
-	object_set_machine(o, f);
-	if (!o->seg.v.n)
-		elf_segments(f, &o->seg);
+	object_set_machine(&o->found, f);
+	if (!o->found.seg.v.n && !elf_segments(f, &o->code_seg))
+		o->found.seg = o->code_seg;
 	elf_close(f);
 	return path;
 }
@@ -46,7 +46,8 @@ static char *kcore_file(struct resolver *res, const struct dso *dso, struct obje
 		o->kcore_error = errno;
 		return NULL;
 	}
-	o->code_delta = o->kernel_tab && dso->kind == DSO_KERNEL ? res->kernel.delta : 0;
+	o->code_delta =
+		o->found.kernel_tab && dso->kind == DSO_KERNEL ? res->kernel.found.delta : 0;
 	return strdup(KCORE);
 }
 
@@ -57,13 +58,14 @@ static char *kernel_file(struct resolver *res, const struct dso *dso, struct obj
 
 	if (dso->guest)
 		return NULL;
-	if (dso->kind == DSO_KERNEL && o->kernel_tab && kt->vmlinux) {
-		o->code_delta = kt->delta;
-		return strdup(kt->file);
+	if (dso->kind == DSO_KERNEL && o->found.kernel_tab && kt->found.vmlinux) {
+		o->code_delta = kt->found.delta;
+		return strdup(kt->found.file);
 	}
 	path = kernel_core(res);
 	if (path) {
-		o->code_delta = o->kernel_tab && dso->kind == DSO_KERNEL ? kt->delta : 0;
+		o->code_delta =
+			o->found.kernel_tab && dso->kind == DSO_KERNEL ? kt->found.delta : 0;
 		return path;
 	}
 	path = kcore_file(res, dso, o);
@@ -81,8 +83,8 @@ static int open_file(struct resolver *res, struct object *o, bool kernel)
 		return o->code_fd = -errno;
 	/* Kernel addresses need the file's segments; those of user objects are offsets already. */
 	if (kernel && !elf_open(&f, o->code_file, symbol_elf_flags(res))) {
-		elf_segments(f, &o->seg);
-		object_set_machine(o, f);
+		elf_segments(f, &o->code_seg);
+		object_set_machine(&o->found, f);
 		elf_close(f);
 	}
 	return o->code_fd;
@@ -99,12 +101,13 @@ static int code_open(struct resolver *res, const struct dso *dso, struct object 
 	if (kernel)
 		o->code_file = kernel_file(res, dso, o);
 	else if (dso->kind == DSO_USER)
-		o->code_file = o->run_file ? strdup(o->run_file) : served_file(res, dso, o);
+		o->code_file =
+			o->found.run_file ? strdup(o->found.run_file) : served_file(res, dso, o);
 	if (o->code_file)
 		return open_file(res, o, kernel);
 	o->code_module = dso->kind == DSO_MODULE && module_get(res, dso, o);
 	if (o->code_module)
-		object_set_machine(o, o->module->file);
+		object_set_machine(&o->found, o->module->file);
 	return o->code_fd;
 }
 
@@ -224,7 +227,7 @@ ssize_t symbol_read_code(struct resolver *res, struct dso *dso, uint64_t addr, v
 	if (!o)
 		return -ENOMEM;
 	switch (dso->kind) {
-	case DSO_VDSO: return o->tab.sym.n ? read_vdso(addr, buf, size) : -ENOENT;
+	case DSO_VDSO: return o->found.tab.sym.n ? read_vdso(addr, buf, size) : -ENOENT;
 	case DSO_JIT:
 		d = machine_jitdump(res->m, dso);
 		return d ? jitdump_read(d, addr, buf, size) : -ENOENT;
@@ -238,7 +241,8 @@ ssize_t symbol_read_code(struct resolver *res, struct dso *dso, uint64_t addr, v
 	if (fd < 0)
 		return fd;
 	/* The kernel's own code was moved as its symbols were; modules lie anywhere. */
-	if (dso->kind != DSO_USER && !segments_to_offset(&o->seg, addr - o->code_delta, &offset))
+	if (dso->kind != DSO_USER &&
+	    !segments_to_offset(&o->code_seg, addr - o->code_delta, &offset))
 		return -EFAULT;
 	if (offset > INT64_MAX - size)
 		return -EFAULT;
@@ -254,7 +258,7 @@ const char *symbol_code_path(struct resolver *res, struct dso *dso)
 	if (!o)
 		return NULL;
 	switch (dso->kind) {
-	case DSO_VDSO: return o->tab.sym.n ? "[vdso]" : NULL;
+	case DSO_VDSO: return o->found.tab.sym.n ? "[vdso]" : NULL;
 	case DSO_JIT: return machine_jitdump(res->m, dso) ? dso->path : NULL;
 	case DSO_BPF: return bpf_code(res, dso, &size) ? perfdata_path(pd) : NULL;
 	case DSO_ANON: return NULL;

@@ -73,17 +73,14 @@ static void newest_first(struct symtab *t)
 	}
 }
 
-int symtab_load_jit(struct resolver *res, const struct dso *dso, struct object *o)
+int symtab_load_jit(struct resolver *res, const struct dso *dso, struct found *found)
 {
-	const char *trouble = machine_jit_trouble(res->m, dso->pid);
 	char path[PATH_MAX], *line = NULL;
 	size_t cap = 0;
 	ssize_t n;
 	FILE *fp;
 	int fd, ret = 0;
 
-	if (trouble)
-		resolver_warn(res, "%s", trouble);
 	if (!files_symfs_path(res, dso->name, path, sizeof(path)))
 		return -ENOENT;
 	fd = map_open(res, path, dso->pid);
@@ -97,33 +94,30 @@ int symtab_load_jit(struct resolver *res, const struct dso *dso, struct object *
 	while (!ret && (n = getline(&line, &cap, fp)) > 0) {
 		if (line[n - 1] == '\n')
 			line[n - 1] = 0;
-		ret = jit_line(&o->tab, line);
+		ret = jit_line(&found->tab, line);
 	}
 	free(line);
 	fclose(fp);
-	newest_first(&o->tab);
-	o->file = strdup(path);
+	newest_first(&found->tab);
+	found->file = strdup(path);
 	return ret;
 }
 
 /* Symbols by offset of the code in the file: those are the object's addresses. */
-int symtab_load_jitdump(struct resolver *res, const struct dso *dso, struct object *o)
+int symtab_load_jitdump(struct resolver *res, const struct dso *dso, struct found *found)
 {
 	const struct jitdump *d = machine_jitdump(res->m, dso);
-	const char *trouble = machine_jit_trouble(res->m, dso->pid);
 	const struct jit_code *c;
 	int ret = 0;
 
-	if (trouble)
-		resolver_warn(res, "%s", trouble);
 	if (!d) /* another machine's */
 		return 0;
 	for (size_t i = 0; !ret && (c = jitdump_code(d, i)); i++)
-		ret = symtab_add(&o->tab, c->at, c->size, SYM_GLOBAL, c->name);
-	o->e_machine = jitdump_e_machine(d);
-	if (o->e_machine == EM_386 || o->e_machine == EM_ARM)
-		o->insn_mode &= ~(unsigned)INSN_64BIT;
-	o->file = strdup(dso->path);
+		ret = symtab_add(&found->tab, c->at, c->size, SYM_GLOBAL, c->name);
+	found->e_machine = jitdump_e_machine(d);
+	if (found->e_machine == EM_386 || found->e_machine == EM_ARM)
+		found->insn_mode &= ~(unsigned)INSN_64BIT;
+	found->file = strdup(dso->path);
 	return ret;
 }
 

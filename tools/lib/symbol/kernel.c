@@ -4,6 +4,7 @@
  * file that was kept, or a vmlinux. All hold absolute addresses; a kernel that was moved (KASLR)
  * since is moved back by the distance of the symbol that the recording names.
  */
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,18 @@ static const struct dso *kernel_dso(const struct resolver *res)
 			return d;
 	}
 	return NULL;
+}
+
+/* The build id of the recorded kernel; false when it has none. */
+static bool recorded_id(const struct resolver *res, struct build_id *id)
+{
+	const struct dso *dso = kernel_dso(res);
+
+	if (!dso || !dso->build_id_size)
+		return false;
+	id->size = (uint8_t)min_u64(dso->build_id_size, BUILD_ID_MAX);
+	memcpy(id->id, dso->build_id, id->size);
+	return true;
 }
 
 static bool host_build_id(struct build_id *id)
@@ -77,11 +90,9 @@ static struct kallsyms *kallsyms_new(struct resolver *res, const char *path, boo
 	return NULL;
 }
 
-/* Moves what was read into the resolver; @ret is how it went. */
-static bool kallsyms_take(struct resolver *res, struct kallsyms *k, int ret)
+/* Moves what was read into @kt; @ret is how it went. */
+static bool kallsyms_take(struct resolver *res, struct found *kt, struct kallsyms *k, int ret)
 {
-	struct kernel_tab *kt = &res->kernel;
-
 	if (!ret) {
 		kt->tab = k->tab;
 		kt->delta = k->delta;
@@ -95,11 +106,11 @@ static bool kallsyms_take(struct resolver *res, struct kallsyms *k, int ret)
 	return !ret;
 }
 
-static bool kallsyms_load(struct resolver *res, const char *path, bool must_match)
+static bool kallsyms_load(struct resolver *res, struct found *kt, const char *path, bool must_match)
 {
 	struct kallsyms *k = kallsyms_new(res, path, must_match);
 
-	return k && kallsyms_take(res, k, kallsyms_read(k));
+	return k && kallsyms_take(res, kt, k, kallsyms_read(k));
 }
 
 static int check_text(const char *path, struct err *e)
@@ -165,46 +176,51 @@ int symbol_check_kernel(const struct symbol_opts *opts, struct err *e)
 	return S_ISREG(st.st_mode) && st.st_size ? check_text(opts->kallsyms, e) : 0;
 }
 
-/* ---- ahead ------------------------------------------------------------------------------------ */
+/* ---- the store ------------------------------------------------------------------------------- */
 
-static void *read_ahead(void *arg)
+char *kernel_key(const struct resolver *res)
 {
-	struct kernel_tab *kt = arg;
+	const struct dso *dso = kernel_dso(res);
+	uint64_t recorded = 0;
+	const char *ref = machine_kernel_ref(res->m, false, &recorded);
+	char id[2 * BUILD_ID_MAX + 1] = "", *key;
+	struct build_id have;
 
-	kt->ahead_ret = kallsyms_read(kt->ahead);
-	return NULL;
+	if (recorded_id(res, &have))
+		buildid_hex(&have, id);
+	return asprintf(&key, "%s\n%s\n%s\n%s\n%" PRIx64, id, dso ? dso->name : "",
+			machine_os_release(res->m), ref ? ref : "", recorded) < 0
+		       ? NULL
+		       : key;
 }
 
-static void start_ahead(struct resolver *res)
+static struct stored *get_stored(struct resolver *res)
 {
 	struct kernel_tab *kt = &res->kernel;
+	char *which = kt->stored ? NULL : kernel_key(res), *key = NULL;
+
+	if (which && asprintf(&key, "kernel\n%s", which) >= 0) {
+		kt->stored = stored_get(res, key);
+		free(key);
+	}
+	free(which);
+	return kt->stored;
+}
+
+/* Whether it is read ahead must not depend on how far another resolver has got. */
+static bool start_ahead(struct resolver *res)
+{
+	struct kallsyms *k;
 	enum same same;
 
-	kt->ahead_tried = true;
 	if ((res->vmlinux && !res->opts.ignore_vmlinux) || res->kallsyms || res->symfs ||
 	    res->opts.no_host_kernel)
-		return;
-	same = same_kernel(res);
-	if (same == SAME_NO)
-		return;
-	kt->ahead = kallsyms_new(res, "/proc/kallsyms", same == SAME_UNKNOWN);
-	if (!kt->ahead || !pthread_create(&kt->thread, NULL, read_ahead, kt))
-		return;
-	kallsyms_free(kt->ahead);
-	kt->ahead = NULL;
-}
-
-/* Waits for it. True when there are the kernel's symbols now. */
-static bool end_ahead(struct resolver *res)
-{
-	struct kernel_tab *kt = &res->kernel;
-	struct kallsyms *k = kt->ahead;
-
-	if (!k)
 		return false;
-	pthread_join(kt->thread, NULL);
-	kt->ahead = NULL;
-	return kallsyms_take(res, k, kt->ahead_ret);
+	same = same_kernel(res);
+	if (same == SAME_NO || !get_stored(res))
+		return false;
+	k = kallsyms_new(res, "/proc/kallsyms", same == SAME_UNKNOWN);
+	return k && stored_start(res->kernel.stored, k);
 }
 
 bool symbol_load_ahead(struct resolver *res, const struct dso *dso)
@@ -214,15 +230,9 @@ bool symbol_load_ahead(struct resolver *res, const struct dso *dso)
 	if ((dso->kind != DSO_KERNEL && dso->kind != DSO_MODULE) || dso->guest || kt->tried)
 		return false;
 	if (!kt->ahead_tried)
-		start_ahead(res);
+		kt->ahead = start_ahead(res);
+	kt->ahead_tried = true;
 	return kt->ahead;
-}
-
-void kernel_free(struct resolver *res)
-{
-	end_ahead(res);
-	symtab_free(&res->kernel.tab);
-	free(res->kernel.file);
 }
 
 /* ---- vmlinux ------------------------------------------------------------------------------------ */
@@ -266,9 +276,8 @@ static struct elf_file *vmlinux_open(struct resolver *res, const char *path, boo
 	return f;
 }
 
-static bool vmlinux_load(struct resolver *res, const char *path, bool asked)
+static bool vmlinux_load(struct resolver *res, struct found *kt, const char *path, bool asked)
 {
-	struct kernel_tab *kt = &res->kernel;
 	uint64_t delta;
 	struct elf_file *f = vmlinux_open(res, path, asked, &delta);
 	int ret;
@@ -321,13 +330,7 @@ static bool each_place(struct resolver *res, place_fn *fn, void *ctx)
 
 static bool load_place(struct resolver *res, const char *path, void *ctx)
 {
-	(void)ctx;
-	return vmlinux_load(res, path, false);
-}
-
-static bool vmlinux_search(struct resolver *res)
-{
-	return each_place(res, load_place, NULL);
+	return vmlinux_load(res, ctx, path, false);
 }
 
 struct image {
@@ -343,18 +346,6 @@ static bool try_image(struct resolver *res, const char *path, void *ctx)
 	image->path = f ? strdup(path) : NULL;
 	elf_close(f);
 	return f != NULL;
-}
-
-/* The build id of the recorded kernel; false when it has none. */
-static bool recorded_id(const struct resolver *res, struct build_id *id)
-{
-	const struct dso *dso = kernel_dso(res);
-
-	if (!dso || !dso->build_id_size)
-		return false;
-	id->size = (uint8_t)min_u64(dso->build_id_size, BUILD_ID_MAX);
-	memcpy(id->id, dso->build_id, id->size);
-	return true;
 }
 
 /* From the cache of build ids. */
@@ -422,47 +413,68 @@ char *kernel_core(struct resolver *res)
 	return strcmp(path, "/proc/kcore") && !access(path, R_OK) ? strdup(path) : NULL;
 }
 
-static bool cached_kallsyms(struct resolver *res)
+static bool cached_kallsyms(struct resolver *res, struct found *kt)
 {
 	struct build_id id;
 	char path[PATH_MAX];
 
 	return recorded_id(res, &id) && buildid_cache_path(&id, "kallsyms", path, sizeof(path)) &&
-	       kallsyms_load(res, path, false);
+	       kallsyms_load(res, kt, path, false);
+}
+
+static bool host_kallsyms(struct resolver *res, struct found *kt, enum same same)
+{
+	int ret = 0;
+	struct kallsyms *k = stored_wait(res->kernel.stored, &ret);
+
+	return k ? kallsyms_take(res, kt, k, ret)
+		 : kallsyms_load(res, kt, "/proc/kallsyms", same == SAME_UNKNOWN);
+}
+
+static void load(struct resolver *res, struct found *kt)
+{
+	const char *release = machine_os_release(res->m);
+	enum same same;
+
+	if (res->vmlinux && !res->opts.ignore_vmlinux && vmlinux_load(res, kt, res->vmlinux, true))
+		return;
+	if (res->kallsyms) {
+		if (!kallsyms_load(res, kt, res->kallsyms, false))
+			resolver_warn(res, "%s holds no kernel symbols", res->kallsyms);
+		return;
+	}
+	if (res->symfs) {
+		if (!each_place(res, load_place, kt) && !cached_image(res, load_place, kt))
+			served_image(res, load_place, kt);
+		return;
+	}
+	same = res->opts.no_host_kernel ? SAME_NO : same_kernel(res);
+	if ((same != SAME_NO && host_kallsyms(res, kt, same)) ||
+	    cached_image(res, load_place, kt) || cached_kallsyms(res, kt) ||
+	    each_place(res, load_place, kt) || served_image(res, load_place, kt))
+		return;
+	if (same == SAME_NO && !res->opts.no_host_kernel)
+		resolver_warn(res,
+			      "kernel symbols are missing: the recorded kernel (%s) is not the "
+			      "one that runs here; name its vmlinux with -k",
+			      *release ? release : "unknown");
 }
 
 struct kernel_tab *kernel_load(struct resolver *res)
 {
 	struct kernel_tab *kt = &res->kernel;
-	enum same same;
+	struct stored *s;
 
 	if (kt->tried)
 		return kt;
 	kt->tried = true;
-	if (res->vmlinux && !res->opts.ignore_vmlinux && vmlinux_load(res, res->vmlinux, true))
-		return kt;
-	if (res->kallsyms) {
-		if (!kallsyms_load(res, res->kallsyms, false))
-			resolver_warn(res, "%s holds no kernel symbols", res->kallsyms);
+	s = get_stored(res);
+	if (!s) {
+		resolver_no_memory(res, "symbols", "the kernel");
 		return kt;
 	}
-	if (res->symfs) {
-		if (!vmlinux_search(res) && !cached_image(res, load_place, NULL))
-			served_image(res, load_place, NULL);
-		return kt;
-	}
-	same = res->opts.no_host_kernel ? SAME_NO : same_kernel(res);
-	if (same != SAME_NO &&
-	    (kt->ahead ? end_ahead(res)
-		       : kallsyms_load(res, "/proc/kallsyms", same == SAME_UNKNOWN)))
-		return kt;
-	if (cached_image(res, load_place, NULL) || cached_kallsyms(res) || vmlinux_search(res) ||
-	    served_image(res, load_place, NULL))
-		return kt;
-	if (same == SAME_NO && !res->opts.no_host_kernel)
-		resolver_warn(res,
-			      "kernel symbols are missing: the recorded kernel (%s) is not the "
-			      "one that runs here; name its vmlinux with -k",
-			      *machine_os_release(res->m) ? machine_os_release(res->m) : "unknown");
+	if (stored_begin(res, s))
+		load(res, stored_found(s));
+	stored_end(res, s, &kt->found);
 	return kt;
 }

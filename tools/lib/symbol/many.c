@@ -72,8 +72,8 @@ static struct look look_start(struct resolver *res, const struct code_at *at)
 
 	if (!o)
 		return l;
-	l.kernel = o->kernel_tab;
-	l.t = l.kernel ? &res->kernel.tab : &o->tab;
+	l.kernel = o->found.kernel_tab;
+	l.t = l.kernel ? &res->kernel.found.tab : &o->found.tab;
 	starts_ask(&l.t->starts, at->addr);
 	return l;
 }

@@ -33,7 +33,7 @@ static int add_marks(struct elf_file *f, struct object *o, GElf_Word type)
 		};
 
 		if (m.kind && s.st_shndx && s.st_shndx < SHN_LORESERVE &&
-		    segments_to_offset(&o->seg, s.st_value & ~(m.kind == 't' ? 1ULL : 0),
+		    segments_to_offset(&o->found.seg, s.st_value & ~(m.kind == 't' ? 1ULL : 0),
 				       &m.addr) &&
 		    vec_push(&o->mark, m))
 			return -ENOMEM;
@@ -72,7 +72,8 @@ size_t symbol_marks(struct resolver *res, struct dso *dso, uint64_t addr,
 	struct object *o = object_load(res, dso);
 	size_t lo = 0, n;
 
-	if (!o || dso->kind != DSO_USER || (o->e_machine != EM_ARM && o->e_machine != EM_AARCH64))
+	if (!o || dso->kind != DSO_USER ||
+	    (o->found.e_machine != EM_ARM && o->found.e_machine != EM_AARCH64))
 		return 0;
 	if (!o->marks_tried)
 		load(res, dso, o);

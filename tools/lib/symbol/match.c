@@ -61,17 +61,25 @@ static bool is_like(const struct symbol *s, const struct symbol *like)
 	return s && s->start == like->start && s->end == like->end && !strcmp(s->name, like->name);
 }
 
+/* Both have the very table of their store. */
+static bool is_same(const struct symtab *a, const struct symtab *b)
+{
+	return a && a->sym.n && a->sym.v == b->sym.v;
+}
+
 /* Symbol @i of an object's table there; one and the same file has the same table. */
 static const struct symbol *match_symbol(struct match *g, const struct source *src,
 					 const struct symbol *like)
 {
 	struct object *o = object_load(g->to, src->dso);
-	struct symtab *t = o && src->kernel ? &g->to->kernel.tab : o ? &o->tab : NULL;
+	struct symtab *t = o && src->kernel ? &g->to->kernel.found.tab : o ? &o->found.tab : NULL;
 	const struct symbol *s = NULL;
 	uint32_t i = src->i;
 
 	if (!o)
 		return NULL;
+	if (is_same(src->t, t))
+		return resolver_symbol(g->to, t, i, src->kernel);
 	if (src->t && i < t->sym.n && t->sym.v[i].start == like->start &&
 	    (t->sym.v[i].name & 3) != SYM_REST)
 		s = resolver_symbol(g->to, t, i, src->kernel);
@@ -85,7 +93,8 @@ static const struct symbol *match_symbol(struct match *g, const struct source *s
 /* Modules share the kernel's table: the first of them stands for all. */
 static int note_object(struct match *g, struct dso *dso, const struct object *from)
 {
-	const struct symtab *t = from->kernel_tab ? &g->from->kernel.tab : &from->tab;
+	const struct symtab *t =
+		from->found.kernel_tab ? &g->from->kernel.found.tab : &from->found.tab;
 	struct object *o = object_load(g->to, dso);
 
 	if (!o)
@@ -95,7 +104,7 @@ static int note_object(struct match *g, struct dso *dso, const struct object *fr
 		struct source *src = t->handed[i] ? &g->source[t->handed[i] - 1] : NULL;
 
 		if (src && !src->dso)
-			*src = (struct source){ dso, t, i, 0, from->kernel_tab };
+			*src = (struct source){ dso, t, i, 0, from->found.kernel_tab };
 	}
 	return 0;
 }

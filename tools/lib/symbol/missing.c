@@ -41,9 +41,9 @@ static enum trouble trouble(const struct resolver *res, const struct dso *dso)
 
 	if (!o || !o->loaded || !o->unnamed || !is_file(dso))
 		return FINE;
-	if (o->run_file)
-		return o->stripped ? STRIPPED : FINE;
-	if (o->tab.sym.n)
+	if (o->found.run_file)
+		return o->found.stripped ? STRIPPED : FINE;
+	if (o->found.tab.sym.n)
 		return FINE;
 	if (!files_symfs_path(res, dso->path, path, sizeof(path)) || access(path, F_OK))
 		return GONE;

@@ -348,16 +348,17 @@ static int add_symbols(const struct module *mod, struct symtab *t)
 	return ret;
 }
 
-int symtab_load_module(struct resolver *res, const struct dso *dso, struct object *o)
+int symtab_load_module(struct resolver *res, const struct dso *dso, struct object *o,
+		       struct found *found)
 {
 	const struct module *mod = module_get(res, dso, o);
 	int ret;
 
 	if (!mod)
 		return -ENOENT;
-	object_set_machine(o, mod->file);
-	ret = add_symbols(mod, &o->tab);
+	object_set_machine(found, mod->file);
+	ret = add_symbols(mod, &found->tab);
 	if (!ret)
-		o->file = strdup(mod->path);
+		found->file = strdup(mod->path);
 	return ret;
 }

@@ -24,16 +24,16 @@ static unsigned made_mode(const struct resolver *res)
 	return INSN_64BIT | (big ? INSN_BIG_ENDIAN | INSN_BIG_DATA : 0);
 }
 
-void object_set_machine(struct object *o, const struct elf_file *f)
+void object_set_machine(struct found *found, const struct elf_file *f)
 {
 	bool big = f->swap != host_is_big_endian();
 	/* Since version 6 ARM has its instructions little-endian beside data that is not: BE8. */
 	bool little = f->ehdr.e_machine == EM_AARCH64 ||
 		      (f->ehdr.e_machine == EM_ARM && f->ehdr.e_flags & EF_ARM_BE8);
 
-	o->e_machine = f->ehdr.e_machine;
-	o->insn_mode = (f->is_64bit ? INSN_64BIT : 0) | (big ? INSN_BIG_DATA : 0) |
-		       (big && !little ? INSN_BIG_ENDIAN : 0);
+	found->e_machine = f->ehdr.e_machine;
+	found->insn_mode = (f->is_64bit ? INSN_64BIT : 0) | (big ? INSN_BIG_DATA : 0) |
+			   (big && !little ? INSN_BIG_ENDIAN : 0);
 }
 
 struct object *object_get(struct resolver *res, struct dso *dso)
@@ -48,15 +48,15 @@ struct object *object_get(struct resolver *res, struct dso *dso)
 		return NULL;
 	}
 	o->code_fd = -1;
-	o->insn_mode = made_mode(res);
+	o->found.insn_mode = made_mode(res);
 	dso->symbols = o;
 	return o;
 }
 
 void object_free(struct object *o)
 {
-	symtab_free(&o->tab);
-	vec_free(&o->seg.v);
+	stored_forget(&o->found);
+	vec_free(&o->code_seg.v);
 	lines_free(o->lines);
 	if (o->code_fd >= 0)
 		close(o->code_fd);
@@ -64,31 +64,29 @@ void object_free(struct object *o)
 	vec_free(&o->slot);
 	module_free(o->module);
 	free(o->code_file);
-	free(o->file);
-	free(o->run_file);
 	free(o->debug_file);
 	free(o);
 }
 
 /* ---- files ---------------------------------------------------------------------------------------- */
 
-static int load_from(struct object *o, struct elf_file *run, struct elf_file *debug)
+static int load_from(struct found *found, struct elf_file *run, struct elf_file *debug)
 {
 	struct elf_file *main = debug ? debug : run;
-	int ret = symtab_load_elf(main, run ? &o->seg : NULL, false, 0, &o->tab);
+	int ret = symtab_load_elf(main, run ? &found->seg : NULL, false, 0, &found->tab);
 
 	if (!ret && run && !debug && !elf_has_symtab(run))
-		ret = symtab_load_minidebug(run, &o->seg, &o->tab);
+		ret = symtab_load_minidebug(run, &found->seg, &found->tab);
 	if (!ret && run)
-		ret = symtab_load_plt(run, &o->tab);
-	if (!o->tab.sym.n)
+		ret = symtab_load_plt(run, &found->tab);
+	if (!found->tab.sym.n)
 		return ret;
-	free(o->file);
-	o->file = strdup(elf_path(main));
+	free(found->file);
+	found->file = strdup(elf_path(main));
 	return ret;
 }
 
-static int user_load(struct resolver *res, const struct dso *dso, struct object *o)
+static int user_load(struct resolver *res, const struct dso *dso, struct found *found)
 {
 	struct elf_file *run = files_open_run(res, dso), *debug = NULL;
 	int ret = 0;
@@ -98,15 +96,15 @@ static int user_load(struct resolver *res, const struct dso *dso, struct object 
 	if (!run && !debug)
 		run = files_open_served(res, dso);
 	if (run) {
-		o->run_file = strdup(elf_path(run));
-		o->id = *elf_build_id(run);
+		found->run_file = strdup(elf_path(run));
+		found->id = *elf_build_id(run);
 	}
-	o->stripped = run && !debug && !elf_has_symtab(run);
+	found->stripped = run && !debug && !elf_has_symtab(run);
 	if (run || debug) {
-		object_set_machine(o, run ? run : debug);
-		ret = elf_segments(run ? run : debug, &o->seg);
+		object_set_machine(found, run ? run : debug);
+		ret = elf_segments(run ? run : debug, &found->seg);
 		if (ret != -ENOMEM)
-			ret = load_from(o, run, debug);
+			ret = load_from(found, run, debug);
 	}
 	elf_close(debug);
 	elf_close(run);
@@ -140,7 +138,7 @@ void *object_vdso(size_t *size)
 	return copy;
 }
 
-static int vdso_load(struct resolver *res, const struct dso *dso, struct object *o)
+static int vdso_load(struct resolver *res, const struct dso *dso, struct found *found)
 {
 	struct elf_file *f = NULL;
 	const struct build_id *id;
@@ -160,11 +158,11 @@ static int vdso_load(struct resolver *res, const struct dso *dso, struct object 
 		       : kernel_is_host(res, dso);
 	if (!ours)
 		goto out;
-	object_set_machine(o, f);
-	ret = elf_segments(f, &o->seg);
+	object_set_machine(found, f);
+	ret = elf_segments(f, &found->seg);
 	if (ret != -ENOMEM)
-		ret = symtab_load_elf(f, &o->seg, false, 0, &o->tab);
-	o->file = strdup("[vdso]");
+		ret = symtab_load_elf(f, &found->seg, false, 0, &found->tab);
+	found->file = strdup("[vdso]");
 out:
 	elf_close(f);
 	free(image);
@@ -191,52 +189,112 @@ static bool has_symbols_in(const struct symtab *t, const struct map *map)
 	return row && *row >= map->start;
 }
 
-static int kernel_module_load(struct resolver *res, const struct dso *dso, struct object *o)
+static int kernel_module_load(struct resolver *res, const struct dso *dso, struct object *o,
+			      struct found *found)
 {
 	const struct map *map = module_map(res, dso);
-	const struct symtab *kernel = &kernel_load(res)->tab;
+	const struct symtab *kernel = &res->kernel.found.tab;
 
-	o->kernel_tab = kernel->sym.n > 0;
+	found->kernel_tab = kernel->sym.n > 0;
 	if (map && map->end > map->start && !has_symbols_in(kernel, map) &&
-	    !symtab_load_module(res, dso, o))
-		o->kernel_tab = false;
+	    !symtab_load_module(res, dso, o, found))
+		found->kernel_tab = false;
 	return 0;
 }
 
 /* ---- all kinds ---------------------------------------------------------------------------------------- */
 
-static int load_kind(struct resolver *res, const struct dso *dso, struct object *o)
+static int load_kind(struct resolver *res, const struct dso *dso, struct object *o,
+		     struct found *found)
 {
 	switch (dso->kind) {
-	case DSO_MODULE:
-		if (!dso->guest)
-			return kernel_module_load(res, dso, o);
-		return 0;
-	case DSO_KERNEL:
-		if (!dso->guest)
-			o->kernel_tab = kernel_load(res)->tab.sym.n > 0;
-		return 0;
-	case DSO_VDSO: return vdso_load(res, dso, o);
-	case DSO_ANON: return symtab_load_jit(res, dso, o);
-	case DSO_JIT: return symtab_load_jitdump(res, dso, o);
-	case DSO_BPF: return symtab_add(&o->tab, dso->start, dso->size, SYM_GLOBAL, dso->name);
-	default: return user_load(res, dso, o);
+	case DSO_KERNEL: return 0;
+	case DSO_MODULE: return kernel_module_load(res, dso, o, found);
+	case DSO_VDSO: return vdso_load(res, dso, found);
+	case DSO_ANON: return symtab_load_jit(res, dso, found);
+	case DSO_JIT: return symtab_load_jitdump(res, dso, found);
+	case DSO_BPF: return symtab_add(&found->tab, dso->start, dso->size, SYM_GLOBAL, dso->name);
+	default: return user_load(res, dso, found);
 	}
+}
+
+static void load(struct resolver *res, const struct dso *dso, struct object *o, struct found *found)
+{
+	bool jit = dso->kind == DSO_ANON || dso->kind == DSO_JIT;
+
+	found->insn_mode = made_mode(res);
+	if (load_kind(res, dso, o, found) == -ENOMEM ||
+	    symtab_finish(&found->tab, jit ? ENDS_JIT : ENDS_NEXT)) {
+		symtab_free(&found->tab);
+		resolver_no_memory(res, "symbols", dso->name);
+	}
+}
+
+/* All that loading @dso depends on, to be freed; NULL: no memory. */
+static char *key_of(struct resolver *res, const struct dso *dso)
+{
+	const struct map *map = dso->kind == DSO_MODULE ? module_map(res, dso) : NULL;
+	/* Code comes and goes in a jitdump file: each machine has its own view of it. */
+	bool alone = dso->kind == DSO_JIT;
+	bool in_kernel = dso->kind == DSO_MODULE || dso->kind == DSO_VDSO;
+	char *kernel = in_kernel ? kernel_key(res) : NULL, *key = NULL;
+	struct obuf o;
+
+	if ((in_kernel && !kernel) || obuf_init(&o, -1, 0)) {
+		free(kernel);
+		return NULL;
+	}
+	obuf_printf(&o, "%d %u %d %u:%u:%" PRIu64 " %" PRIx64 "+%" PRIx64 " %" PRIx64 "-%" PRIx64,
+		    dso->kind, alone ? res->number + 1 : 0, dso->pid, dso->maj, dso->min, dso->ino,
+		    dso->start, dso->size, map ? map->start : 0, map ? map->end : 0);
+	obuf_printf(&o, " %u ", made_mode(res));
+	for (unsigned i = 0; i < dso->build_id_size; i++)
+		obuf_printf(&o, "%02x", dso->build_id[i]);
+	obuf_printf(&o, "\n%s\n%s\n%s", dso->name, dso->path, kernel ? kernel : "");
+	obuf_char(&o, 0);
+	key = o.code ? NULL : strdup(o.buf);
+	obuf_free(&o);
+	free(kernel);
+	return key;
+}
+
+static void load_stored(struct resolver *res, const struct dso *dso, struct object *o)
+{
+	char *key = key_of(res, dso);
+	struct stored *s = key ? stored_get(res, key) : NULL;
+
+	free(key);
+	if (!s) {
+		resolver_no_memory(res, "symbols", dso->name);
+		return;
+	}
+	if (stored_begin(res, s))
+		load(res, dso, o, stored_found(s));
+	stored_end(res, s, &o->found);
 }
 
 struct object *object_load(struct resolver *res, struct dso *dso)
 {
 	struct object *o = object_get(res, dso);
-	bool jit = dso->kind == DSO_ANON || dso->kind == DSO_JIT;
+	const char *trouble;
 
 	if (!o || o->loaded)
 		return o;
 	o->loaded = true;
-	if (load_kind(res, dso, o) == -ENOMEM ||
-	    symtab_finish(&o->tab, jit ? ENDS_JIT : ENDS_NEXT)) {
-		symtab_free(&o->tab);
-		resolver_no_memory(res, "symbols", dso->name);
+	if (dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE) {
+		if (dso->guest)
+			return o;
+		/* Before the lock of the module. */
+		o->found.kernel_tab = kernel_load(res)->found.tab.sym.n > 0;
+		if (dso->kind == DSO_KERNEL)
+			return o;
 	}
+	if (dso->kind == DSO_ANON || dso->kind == DSO_JIT) {
+		trouble = machine_jit_trouble(res->m, dso->pid);
+		if (trouble)
+			resolver_warn(res, "%s", trouble);
+	}
+	load_stored(res, dso, o);
 	return o;
 }
 
@@ -244,7 +302,7 @@ unsigned symbol_insn_mode(struct resolver *res, struct dso *dso)
 {
 	struct object *o = object_load(res, dso);
 
-	return o ? o->insn_mode : made_mode(res);
+	return o ? o->found.insn_mode : made_mode(res);
 }
 
 uint64_t symbol_listed_addr(struct resolver *res, struct dso *dso, uint64_t addr)
@@ -255,7 +313,7 @@ uint64_t symbol_listed_addr(struct resolver *res, struct dso *dso, uint64_t addr
 	/* Others have no offsets of a file: their addresses are those that are listed. */
 	if (dso->kind != DSO_USER && dso->kind != DSO_VDSO)
 		return addr;
-	return o && segments_to_vaddr(&o->seg, addr, &vaddr) ? vaddr : addr;
+	return o && segments_to_vaddr(&o->found.seg, addr, &vaddr) ? vaddr : addr;
 }
 
 bool symbol_object_addr(struct resolver *res, struct dso *dso, uint64_t listed, uint64_t *addr)
@@ -267,10 +325,10 @@ bool symbol_object_addr(struct resolver *res, struct dso *dso, uint64_t listed, 
 		return true;
 	if (!o)
 		return false;
-	if (segments_to_offset(&o->seg, listed, addr))
+	if (segments_to_offset(&o->found.seg, listed, addr))
 		return true;
 	/* Zeroed data has no bytes in the file; its symbols were put behind those that have. */
-	vec_for_each (s, &o->seg.v) {
+	vec_for_each (s, &o->found.seg.v) {
 		if (listed - s->vaddr >= s->memsz)
 			continue;
 		*addr = listed - s->vaddr + s->offset;
@@ -283,5 +341,5 @@ uint32_t symbol_e_machine(struct resolver *res, struct dso *dso)
 {
 	struct object *o = object_load(res, dso);
 
-	return o ? o->e_machine : 0;
+	return o ? o->found.e_machine : 0;
 }

@@ -32,9 +32,9 @@ static struct lines *kernel_lines(struct resolver *res, struct object *o)
 	struct lines *l;
 	char *path;
 
-	if (o->kernel_tab && kt->vmlinux) {
-		o->lines_delta = kt->delta;
-		return lines_open(res, kt->file);
+	if (o->found.kernel_tab && kt->found.vmlinux) {
+		o->lines_delta = kt->found.delta;
+		return lines_open(res, kt->found.file);
 	}
 	path = kernel_image(res, &o->lines_delta);
 	l = path ? lines_open(res, path) : NULL;
@@ -84,7 +84,7 @@ static struct lines *lines_at(struct resolver *res, struct dso *dso, uint64_t ad
 		*vaddr = addr - o->lines_delta;
 	else if (dso->kind == DSO_MODULE)
 		return module_vaddr(o, addr, vaddr) ? o->lines : NULL;
-	else if (!segments_to_vaddr(&o->seg, addr, vaddr))
+	else if (!segments_to_vaddr(&o->found.seg, addr, vaddr))
 		return NULL;
 	return o->lines;
 }
@@ -180,7 +180,8 @@ int symbol_inlines(struct resolver *res, struct dso *dso, uint64_t addr,
 		   const struct inline_frame **frames)
 {
 	/* Every report with chains asks: the kernel's lines, which take long, are not read for that. */
-	bool dear = dso->kind == DSO_MODULE || (dso->kind == DSO_KERNEL && !res->kernel.vmlinux);
+	bool dear =
+		dso->kind == DSO_MODULE || (dso->kind == DSO_KERNEL && !res->kernel.found.vmlinux);
 	const struct inline_info *info;
 	uint64_t vaddr;
 	struct lines *l = dear ? NULL : lines_at(res, dso, addr, &vaddr);

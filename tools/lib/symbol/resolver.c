@@ -53,6 +53,16 @@ static int slots_resize(struct resolver *res, unsigned bits)
 	return 0;
 }
 
+static int get_store(struct resolver *res, struct err *e)
+{
+	if (!res->opts.store && symbol_store_new(&res->own, e))
+		return -ENOMEM;
+	if (res->own)
+		res->opts.store = res->own;
+	res->number = stored_next_number(res->opts.store);
+	return 0;
+}
+
 int resolver_new(struct resolver **out, struct machine *m, const struct symbol_opts *opts,
 		 struct err *e)
 {
@@ -61,7 +71,7 @@ int resolver_new(struct resolver **out, struct machine *m, const struct symbol_o
 	*out = NULL;
 	if (res)
 		res->m = m;
-	if (!res || copy_opts(res, opts) || slots_resize(res, SLOT_BITS_MIN)) {
+	if (!res || copy_opts(res, opts) || slots_resize(res, SLOT_BITS_MIN) || get_store(res, e)) {
 		resolver_free(res);
 		return err_set(e, -ENOMEM, "out of memory for the symbol cache");
 	}
@@ -85,7 +95,8 @@ void resolver_free(struct resolver *res)
 	vec_for_each (w, &res->warning)
 		free(*w);
 	vec_free(&res->warning);
-	kernel_free(res);
+	stored_forget(&res->kernel.found);
+	symbol_store_free(res->own);
 	buildid_roots_free(res->roots);
 	intern_free(&res->files);
 	sources_free(res->sources);
@@ -237,24 +248,22 @@ const struct symbol *symbol_find(struct resolver *res, struct dso *dso, uint64_t
 
 	if (!o)
 		return NULL;
-	t = o->kernel_tab ? &res->kernel.tab : &o->tab;
+	t = o->found.kernel_tab ? &res->kernel.found.tab : &o->found.tab;
 	i = symtab_find(t, addr);
 	if (i != SYM_NO_SEG)
-		return resolver_symbol(res, t, i, o->kernel_tab);
+		return resolver_symbol(res, t, i, o->found.kernel_tab);
 	o->unnamed = true;
 	return NULL;
 }
 
 /* ---- warnings ----------------------------------------------------------------------------------------- */
 
-void resolver_warn(struct resolver *res, const char *fmt, ...)
+static void keep_warning(struct resolver *res, const char *text)
 {
-	char text[1024], *copy;
-	va_list ap;
+	char *copy;
 
-	va_start(ap, fmt);
-	safe_format(text, sizeof(text), fmt, ap);
-	va_end(ap);
+	if (res->loading)
+		stored_warning(res->loading, text);
 	vec_for_each (w, &res->warning)
 		if (!strcmp(*w, text))
 			return;
@@ -263,10 +272,43 @@ void resolver_warn(struct resolver *res, const char *fmt, ...)
 		free(copy);
 }
 
+void resolver_warn(struct resolver *res, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	safe_format(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	keep_warning(res, text);
+}
+
 void resolver_no_memory(struct resolver *res, const char *what, const char *name)
 {
 	res->lacked_memory = true;
+	if (res->loading)
+		stored_lacked_memory(res->loading);
 	resolver_warn(res, "out of memory for the %s of %s", what, name);
+}
+
+int resolver_take_notes(struct resolver *to, const struct resolver *from,
+			struct dso *const *objects)
+{
+	vec_for_each (w, &from->warning)
+		keep_warning(to, *w);
+	to->lacked_memory |= from->lacked_memory;
+	for (size_t i = 0; i < machine_nr_dsos(from->m); i++) {
+		const struct object *there = machine_dso(from->m, i)->symbols;
+		struct object *o;
+
+		if (!there || !there->unnamed)
+			continue;
+		o = object_load(to, objects[i]);
+		if (!o)
+			return -ENOMEM;
+		o->unnamed = true;
+	}
+	return 0;
 }
 
 bool resolver_lacked_memory(const struct resolver *res)

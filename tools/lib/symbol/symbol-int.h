@@ -7,6 +7,7 @@
  *	segs.c		nested intervals, flattened for binary search
  *	table.c		a symbol table: sorting, aliases, ends
  *	object.c	which files belong to an object, and loading its table
+ *	store.c		what was read, for several resolvers
  *	files.c		where files and debug files are looked for
  *	elf-symbols.c, plt.c	tables of ELF files
  *	slots.c		names of slots of the global offset table
@@ -150,7 +151,8 @@ struct symtab {
 	VEC(struct sym) sym;
 	VEC(char) blob; /* names, NUL-terminated; offset 0 is "" */
 	struct starts starts;
-	uint32_t *handed; /* by sym: idx + 1 of what resolver users hold; 0 = not asked for yet */
+	/* In a resolver's copy, its own: by sym idx + 1 of what users hold; 0 = not asked for yet. */
+	uint32_t *handed;
 };
 
 /* How missing ends are made up. */
@@ -231,29 +233,42 @@ struct slot_name {
 
 /* ---- objects ---------------------------------------------------------------------------------------- */
 
+/*
+ * What is found when an object is loaded, and does not change from then on. It belongs to a store; a
+ * resolver has a copy of the struct, so that its way to a symbol is short, with tab.handed of its own.
+ */
+struct found {
+	struct symtab tab;
+	struct segments seg;
+	char *file;	    /* where the symbols came from */
+	char *run_file;	    /* the mapped file itself, when found */
+	struct build_id id; /* of run_file */
+	uint32_t e_machine; /* 0 = unknown */
+	unsigned insn_mode; /* enum insn_mode */
+	bool kernel_tab;    /* its symbols are in the kernel's table */
+	bool stripped;	    /* no .symtab, neither in the file nor in one of debug symbols */
+	/* Of the kernel: */
+	bool vmlinux;	/* the file is an ELF one */
+	uint64_t delta; /* added to the file's addresses */
+};
+
 struct lines;
 
 struct object { /* dso->symbols */
-	struct symtab tab;
-	struct segments seg;
-	char *file;		      /* where the symbols came from */
-	char *run_file;		      /* the mapped file itself, when found */
+	struct found found;
 	char *debug_file;	      /* where .debug_info is or may be */
-	struct build_id id;	      /* of run_file */
-	uint32_t e_machine;	      /* 0 = unknown */
-	unsigned insn_mode;	      /* enum insn_mode */
 	VEC(struct symbol_mark) mark; /* by address */
 	bool marks_tried;
 	VEC(struct slot_name) slot; /* by address */
 	bool slots_tried;
-	bool loaded, kernel_tab;
-	bool unnamed;  /* an address in it was found to have no symbol */
-	bool stripped; /* no .symtab, neither in the file nor in one of debug symbols */
+	bool loaded;
+	bool unnamed; /* an address in it was found to have no symbol */
 	bool code_tried;
-	int code_fd;	       /* < 0 = not open */
-	char *code_file;       /* that it is of */
-	uint64_t code_delta;   /* of the kernel: from addresses there to the recorded ones */
-	struct module *module; /* the file of a kernel module; NULL = none, or not looked for */
+	int code_fd;		  /* < 0 = not open */
+	char *code_file;	  /* that it is of */
+	struct segments code_seg; /* of it, where they are not found.seg */
+	uint64_t code_delta;	  /* of the kernel: from addresses there to the recorded ones */
+	struct module *module;	  /* the file of a kernel module; NULL = none, or not looked for */
 	bool module_tried;
 	bool code_module; /* code is read from it */
 	int kcore_error;  /* errno of /proc/kcore; 0 = not tried, or readable */
@@ -266,21 +281,42 @@ struct object *object_get(struct resolver *res, struct dso *dso);
 /* Loads the table once. */
 struct object *object_load(struct resolver *res, struct dso *dso);
 /* What instructions it has, by its file. */
-void object_set_machine(struct object *o, const struct elf_file *f);
+void object_set_machine(struct found *found, const struct elf_file *f);
 void object_free(struct object *o);
+
+/* ---- the store --------------------------------------------------------------------------------- */
+
+struct stored;
+struct kallsyms;
+/* The one for what @key names; NULL: no memory. */
+struct stored *stored_get(struct resolver *res, const char *key);
+/*
+ * True: the caller is the first to ask, and loads what it finds into stored_found(). Others wait
+ * meanwhile, so nothing else of the store may be asked for until stored_end(). False: it is there.
+ */
+bool stored_begin(struct resolver *res, struct stored *s);
+struct found *stored_found(struct stored *s);
+/* After both: the resolver's copy, and the messages that came up when it was loaded. */
+void stored_end(struct resolver *res, struct stored *s, struct found *copy);
+/* While it is loaded: what all who take it are told. */
+void stored_warning(struct stored *s, const char *text);
+void stored_lacked_memory(struct stored *s);
+/* A thread reads @k, which goes with it, unless it is there or somebody is at it. False: no thread. */
+bool stored_start(struct stored *s, struct kallsyms *k);
+/* Between stored_begin() and stored_end(): waits for that thread. NULL = there was none. */
+struct kallsyms *stored_wait(struct stored *s, int *ret);
+/* Of a resolver's copy: what is its own. */
+void stored_forget(struct found *copy);
+/* Which of the store's resolvers one is. */
+unsigned stored_next_number(struct symbol_store *st);
 
 /* ---- the resolver --------------------------------------------------------------------------------------- */
 
 struct kernel_tab {
-	struct symtab tab;
-	char *file;
+	struct found found;
+	struct stored *stored;
 	bool tried;
-	bool vmlinux;	/* the file is an ELF one */
-	uint64_t delta; /* added to the file's addresses */
-	bool ahead_tried;
-	struct kallsyms *ahead; /* a thread is reading it; NULL = none */
-	int ahead_ret;		/* the thread's, once it ended */
-	pthread_t thread;
+	bool ahead_tried, ahead; /* somebody reads it, or has */
 };
 
 struct loc_slot {
@@ -310,6 +346,9 @@ struct symbol_copy {
 struct resolver {
 	struct machine *m;
 	struct symbol_opts opts;
+	struct symbol_store *own;	  /* freed with it; NULL = opts.store is the caller's */
+	struct stored *loading;		  /* gets the messages, too */
+	unsigned number;		  /* among those of the store */
 	char *symfs, *kallsyms, *vmlinux; /* copies; NULL = not given */
 	struct buildid_roots *roots;	  /* of the recording's processes; NULL = not looked for */
 	struct loc_slot *slot;		  /* 1 << slot_bits */
@@ -412,8 +451,10 @@ char *kernel_image(struct resolver *res, uint64_t *delta);
 char *kernel_core(struct resolver *res);
 /* False when this machine does not run the recorded kernel. */
 bool kernel_is_host(struct resolver *res, const struct dso *dso);
-int symtab_load_jit(struct resolver *res, const struct dso *dso, struct object *o);
-int symtab_load_jitdump(struct resolver *res, const struct dso *dso, struct object *o);
+/* What tells the recorded kernel from others, as a part of keys; to be freed. NULL: no memory. */
+char *kernel_key(const struct resolver *res);
+int symtab_load_jit(struct resolver *res, const struct dso *dso, struct found *found);
+int symtab_load_jitdump(struct resolver *res, const struct dso *dso, struct found *found);
 bool lines_of_jit(struct resolver *res, const struct dso *dso, uint64_t addr, struct srcline *out);
 /* A copy of this process' vdso, to be freed; NULL when there is none. */
 void *object_vdso(size_t *size);
@@ -491,7 +532,8 @@ ssize_t module_read(const struct module *mod, uint64_t addr, void *buf, size_t s
 /* That with number @idx in the file; NULL when it is not laid. */
 const struct module_section *module_section(const struct module *mod, size_t idx);
 /* Symbols of a module's file, for where its map is; -errno when there is none that fits. */
-int symtab_load_module(struct resolver *res, const struct dso *dso, struct object *o);
+int symtab_load_module(struct resolver *res, const struct dso *dso, struct object *o,
+		       struct found *found);
 /* Adds what .gnu_debugdata of @run holds; @seg is @run's. */
 int symtab_load_minidebug(struct elf_file *run, const struct segments *seg, struct symtab *t);
 

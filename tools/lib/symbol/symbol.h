@@ -10,14 +10,17 @@
  *
  * Nothing is spawned and no network is used unless `debuginfod` is set. Symbol tables are loaded
  * on first use of an object and live until resolver_free(). Strings may hold bytes of the file:
- * print them through emit. Not thread safe, except that resolver_loc() of a known number may be
- * called while nobody calls resolver_find().
+ * print them through emit. A resolver is not thread safe, except that resolver_loc() of a known
+ * number may be called while nobody calls resolver_find(); several with a machine each are, also when
+ * they share a store.
  */
 #ifndef PERF_SYMBOL_H
 #define PERF_SYMBOL_H
 
 #include "insn/insn.h"
 #include "machine/machine.h"
+
+struct symbol_store;
 
 struct symbol_opts {
 	const char *symfs;    /* NULL or prefix for all object paths */
@@ -29,11 +32,20 @@ struct symbol_opts {
 	bool no_demangle;     /* raw names */
 	bool demangle_params; /* "foo(int)" instead of "foo": upstream's -v */
 	bool demangle_kernel;
-	bool no_host_kernel; /* never look at this machine's kernel (foreign recording) */
-	bool debuginfod;     /* off unless asked for */
-	bool no_limits;	     /* believe objects that stand for much more than they are */
-	struct log_sink log; /* what takes its time; warnings: resolver_next_warning() */
+	bool no_host_kernel;	    /* never look at this machine's kernel (foreign recording) */
+	bool debuginfod;	    /* off unless asked for */
+	bool no_limits;		    /* believe objects that stand for much more than they are */
+	struct log_sink log;	    /* what takes its time; warnings: resolver_next_warning() */
+	struct symbol_store *store; /* NULL = one of its own */
 };
+
+/*
+ * What is read of objects: resolvers in several threads may share it, each with a machine of its
+ * own, where they have the same options and machines of the same recordings. So each object is read
+ * once; that two need the same one holds up the second only. It must outlive the resolvers.
+ */
+int symbol_store_new(struct symbol_store **st, struct err *e);
+void symbol_store_free(struct symbol_store *st);
 
 struct symbol {
 	uint64_t start, end; /* object addresses as map_hit.addr (file offsets for user objects,
@@ -176,6 +188,12 @@ int resolver_match_symbols(struct resolver *to, const struct resolver *from,
 			   struct dso *const *objects, uint32_t **symbol);
 int resolver_match_locs(struct resolver *to, const struct resolver *from,
 			struct dso *const *objects, uint32_t **loc);
+/*
+ * What @from has to say at its end, for who goes on with @to alone: messages that @to lacks, in their
+ * order, that memory was out, which objects have addresses without symbols. 0 or -ENOMEM.
+ */
+int resolver_take_notes(struct resolver *to, const struct resolver *from,
+			struct dso *const *objects);
 /* A symbol that stands for code of many functions; one for each name. NULL: no memory. */
 const struct symbol *symbol_stand_in(struct resolver *res, const char *name);
 /* By its number. */

@@ -304,9 +304,8 @@ int symtab_finish(struct symtab *t, enum symtab_ends ends)
 	drop_aliases(t, ends == ENDS_JIT);
 	if (flatten(t))
 		return -ENOMEM;
-	t->handed = calloc(t->sym.n, sizeof(*t->handed));
 	starts_build(&t->starts, t->sym.v, t->sym.n);
-	return t->handed ? 0 : -ENOMEM;
+	return 0;
 }
 
 void symtab_free(struct symtab *t)
@@ -314,6 +313,4 @@ void symtab_free(struct symtab *t)
 	vec_free(&t->sym);
 	vec_free(&t->blob);
 	starts_free(&t->starts);
-	free(t->handed);
-	t->handed = NULL;
 }
