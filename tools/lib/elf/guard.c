@@ -6,7 +6,8 @@
  *
  * A signal handler gets no context, so the maps are in a list that only grows: places in it are
  * used again. This is the one static of its kind; it is changed with atomic operations alone, and
- * the handler takes no lock.
+ * the handler takes no lock. Other threads may let go of their maps meanwhile and make new ones: a place
+ * that is taken again while it is looked at is none of what this thread reads.
  */
 #include <signal.h>
 #include <stdatomic.h>
@@ -18,6 +19,7 @@
 
 struct elf_guard {
 	atomic_uintptr_t start, end; /* end 0 = free, 1 = taken and not set yet */
+	atomic_uint turn;	     /* how often it was taken */
 	struct elf_guard *next;
 };
 
@@ -41,9 +43,11 @@ bool elf_guard_mend(const siginfo_t *si)
 		  at = (uintptr_t)si->si_addr & ~(page - 1);
 
 	for (struct elf_guard *g = atomic_load(&guards); g; g = g->next) {
+		unsigned turn = atomic_load(&g->turn);
 		uintptr_t start = atomic_load(&g->start), end = atomic_load(&g->end);
 
-		if (end > 1 && at >= start && at < end && put_zeros(at, end)) {
+		if (end > 1 && at >= start && at < end && atomic_load(&g->turn) == turn &&
+		    put_zeros(at, end)) {
 			atomic_fetch_add(&hits, 1);
 			return true;
 		}
@@ -120,6 +124,7 @@ struct elf_guard *guard_end(const void *map, size_t size)
 	struct elf_guard *g = map ? guard_new() : NULL;
 
 	if (g) {
+		atomic_fetch_add(&g->turn, 1);
 		atomic_store(&g->start, start);
 		atomic_store(&g->end, align_up((uintptr_t)map + size, page));
 	}
