@@ -277,6 +277,34 @@ made "samples of no file" 'no sample lies in a file: JIT code' -f 0 <<EOF
 sample 3 0x401000
 EOF
 
+# ---- in pieces, each read by a session with a machine and symbols of its own, and then added up
+in_pieces() { # in_pieces SAMPLES DATA OPTION...
+	_size=$1 _data=$2
+	shift 2
+	"$PERF" data convert -i "$_data" "$@" -o "$TMP/whole" 2>"$TMP/err"
+	"$PERF" data convert -i "$_data" "$@" -o "$TMP/pieces" --pieces "$_size" 2>"$TMP/err"
+	same_file "in pieces of $_size: $*" "$TMP/pieces" "$TMP/whole"
+}
+for to in fdata preagg profgen; do
+	in_pieces 40 "$DATA" --to "$to" --binary "$BIN"
+done
+in_pieces 40 "$DATA" --to callgrind
+# Functions that were inlined are known to the resolver that read of them.
+cat >"$TMP/inlined.c" <<'E'
+static volatile unsigned long s;
+static inline __attribute__((always_inline)) void inner(int i) { for (int k = 0; k < 40; k++) s += i * k; }
+static inline __attribute__((always_inline)) void middle(int i) { inner(i); inner(i + 1); s ^= i; }
+__attribute__((noinline)) void work(int i) { middle(i); s++; }
+int main(void) { for (int i = 0; i < 1000000; i++) work(i); return 0; }
+E
+if gcc -O1 -g -fno-omit-frame-pointer -o "$TMP/inlined" "$TMP/inlined.c" >"$TMP/log" 2>&1 &&
+	"$PERF" record -q -e cpu-clock:u -F 2000 -g -o "$TMP/inlined.data" "$TMP/inlined" >"$TMP/log" 2>&1; then
+	in_pieces 9 "$TMP/inlined.data" --to pprof
+	like "... and there are such functions" "$("$PERF" data convert -i "$TMP/inlined.data" --to folded)" 'work;middle;inner'
+else
+	skip "in pieces, with inlined functions" "no gcc, or no events: $(tail -n 1 "$TMP/log")"
+fi
+
 # ---- usage
 check_status "no format" 129 "$PERF" data convert -i "$DATA"
 check_status "an unknown format" 129 "$PERF" data convert -i "$DATA" --to gcov

@@ -3,6 +3,7 @@
 #include "builtin.h"
 #include "base/output.h"
 #include "data.h"
+#include "pieces.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -27,6 +28,12 @@ static const struct option data_options[] = {
 	OPT_BOOL(0, "time-order", struct data_opts, time_order,
 		 "speedscope: samples one by one, as they came, by thread"),
 	OPT_BOOL('j', "json", struct data_opts, json, "check: print JSON"),
+	{ .type = OPTION_UINT,
+	  .name = "pieces",
+	  .arg = "N",
+	  .help = "read every N samples in a session of their own, then add up",
+	  .offset = offsetof(struct data_opts, pieces),
+	  .flags = OPTION_HIDDEN },
 	OPT_INC('v', "verbose", struct data_opts, verbose, "say more"),
 	OPT_INCLUDE(struct data_opts, session, session_options),
 	OPT_END(),
@@ -84,27 +91,41 @@ static int one_sample(void *ctx, const struct session_sample *in, struct err *er
 		       : 0;
 }
 
-static int finish(void *ctx, struct err *err)
-{
-	struct data_ctx *d = ctx;
+static const struct session_consumer consumer = {
+	.need = need,
+	.sample = one_sample,
+	.before = before_record,
+	.bad = bad_record,
+	.flags = SESSION_WHOLE, /* branches are of the sample, not of its counters */
+};
 
-	cli_progress_end(&d->progress);
-	say_damage(d);
-	return convert_finish(d->c, err);
+static int read_piece(void *ctx, struct session *s, struct err *err)
+{
+	struct data_ctx *d = ctx, piece = { .o = d->o };
+	struct session_maps *maps = NULL;
+	int ret = convert_new(&piece.c, session_env(s)->machine, err);
+
+	ret = ret ?: session_read(s, &consumer, &piece, err);
+	d->bad_samples += session_counts(s)->bad_samples;
+	ret = ret ?: session_maps_new(&maps, session_env(d->session), session_env(s), err);
+	ret = ret ?: convert_merge(d->c, piece.c, maps, err);
+	session_maps_free(maps);
+	convert_free(piece.c);
+	return ret;
 }
 
 static int read_branches(struct data_ctx *d, struct err *err)
 {
-	static const struct session_consumer consumer = {
-		.need = need,
-		.sample = one_sample,
-		.before = before_record,
-		.bad = bad_record,
-		.finish = finish,
-		.flags = SESSION_WHOLE, /* branches are of the sample, not of its counters */
-	};
+	int ret = session_read(d->session, &consumer, d, err);
 
-	return session_read(d->session, &consumer, d, err);
+	d->bad_samples = session_counts(d->session)->bad_samples;
+	if (!ret && d->o->pieces)
+		ret = pieces_read(d->session, &d->o->session, d->o->pieces, read_piece, d, err);
+	cli_progress_end(&d->progress);
+	if (ret)
+		return ret;
+	say_damage(d);
+	return convert_finish(d->c, err);
 }
 
 /* @samples: stacks are wanted, not only places. */
@@ -116,6 +137,7 @@ static int open_input(struct data_ctx *d, struct session_opts *so, bool samples,
 	so->progress = cli_progress_update;
 	so->progress_ctx = &d->progress;
 	so->log = LOG_STDERR;
+	so->nr_samples = d->o->pieces;
 	so->no_inline |= no_inlines;
 	so->no_symbols = !samples && !d->format->prepare && !so->dsos && !so->symbols;
 	ret = session_open(&d->session, so, err);
@@ -292,7 +314,7 @@ static int check(struct data_ctx *d, struct err *err)
 	if (ret)
 		return ret;
 	emit_init(&e, &o, d->o->json ? EMIT_JSON : EMIT_TEXT);
-	ret = convert_check(d->c, session_counts(d->session)->bad_samples, &e, &any, err);
+	ret = convert_check(d->c, d->bad_samples, &e, &any, err);
 	closed = data_close_output(d->o->output, &o, err);
 	return ret ?: closed ?: !any;
 }
@@ -315,9 +337,8 @@ static int convert_branches(struct data_ctx *d, struct err *err)
 		ret = load_objects(d, err);
 	if (!ret)
 		ret = write_profiles(d, err);
-	if (session_counts(d->session)->bad_samples)
-		log_warn("%llu damaged samples were left out",
-			 (unsigned long long)session_counts(d->session)->bad_samples);
+	if (d->bad_samples)
+		log_warn("%llu damaged samples were left out", (unsigned long long)d->bad_samples);
 	return ret;
 }
 

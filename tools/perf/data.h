@@ -12,6 +12,7 @@ struct data_opts {
 	const char *to, *to_json, *output, *by;
 	struct cli_list binaries;
 	bool check, json, all, branches, time_order;
+	uint64_t pieces; /* samples in each; 0 = all in one reading */
 	int verbose;
 };
 
@@ -24,6 +25,7 @@ struct data_ctx {
 	struct convert *c;
 	bool *chosen; /* of the objects of c */
 	size_t nr_chosen;
+	uint64_t bad_samples; /* of all pieces */
 	struct cli_progress progress;
 };
 

@@ -63,7 +63,7 @@ static int add_jump(struct callgrind *k, const struct callgrind_jump *j)
 
 		if (o->from != j->from || o->to != j->to || o->range != j->range)
 			continue;
-		o->count++;
+		o->count += j->count;
 		o->conditional |= j->conditional;
 		return 0;
 	}
@@ -116,6 +116,24 @@ static int one_sample(struct convert_run *r, const struct session_sample *in, st
 	if (in->s->present & PERF_SAMPLE_BRANCH_STACK && add_branches(k, in))
 		return err_set(e, -ENOMEM, "no memory for branches");
 	return stacks_add(k->st, r, in, e);
+}
+
+static int merge(struct convert_run *r, struct convert_run *from, const struct session_maps *maps,
+		 struct err *e)
+{
+	struct callgrind *k = r->own, *other = from->own;
+
+	vec_for_each (j, &other->jumps) {
+		struct callgrind_jump add = *j;
+
+		if (maps) {
+			add.from = maps->loc[j->from];
+			add.to = maps->loc[j->to];
+		}
+		if (add_jump(k, &add))
+			return err_set(e, -ENOMEM, "no memory for branches");
+	}
+	return stacks_merge(k->st, other->st, maps, NULL, e);
 }
 
 /* ---- costs ---------------------------------------------------------------------------------------- */
@@ -567,6 +585,7 @@ const struct convert_format convert_callgrind = {
 	.holds = "costs by instruction and line, calls, jumps of branch stacks, for KCachegrind",
 	.begin = begin,
 	.sample = one_sample,
+	.merge = merge,
 	.finish = finish,
 	.free = end,
 };

@@ -9,6 +9,7 @@
 
 #include "convert/convert-int.h"
 #include "convert/raw-int.h"
+#include "session/session.h"
 #include "symbol/symbol.h"
 
 #define RAW_START 4096
@@ -186,11 +187,23 @@ static int add_stack(struct convert *c, uint32_t space, const struct sample_bran
 	return ret;
 }
 
+static int count_ip(struct convert *c, const struct ip *add)
+{
+	uint64_t hash = hash_mix(add->addr, add->dso);
+	uint32_t i;
+
+	for (struct htab_it it = htab_find(&c->ip_tab, hash); htab_next(&c->ip_tab, &it, &i);) {
+		if (c->ips.v[i].addr != add->addr || c->ips.v[i].dso != add->dso)
+			continue;
+		c->ips.v[i].count += add->count;
+		return 0;
+	}
+	return vec_push(&c->ips, *add) ?: htab_add(&c->ip_tab, hash, (uint32_t)c->ips.n - 1);
+}
+
 static int add_ip(struct convert *c, uint32_t space, uint64_t ip)
 {
 	struct ip add = { .count = 1 };
-	uint64_t hash;
-	uint32_t i;
 
 	add.dso = resolve(c, space, ip, &add.addr);
 	c->stats.user_ips++;
@@ -198,14 +211,7 @@ static int add_ip(struct convert *c, uint32_t space, uint64_t ip)
 		c->stats.ips_outside++;
 		return 0;
 	}
-	hash = hash_mix(add.addr, add.dso);
-	for (struct htab_it it = htab_find(&c->ip_tab, hash); htab_next(&c->ip_tab, &it, &i);) {
-		if (c->ips.v[i].addr != add.addr || c->ips.v[i].dso != add.dso)
-			continue;
-		c->ips.v[i].count++;
-		return 0;
-	}
-	return vec_push(&c->ips, add) ?: htab_add(&c->ip_tab, hash, (uint32_t)c->ips.n - 1);
+	return count_ip(c, &add);
 }
 
 int convert_sample(struct convert *c, struct thread *th, const struct sample *s)
@@ -233,6 +239,59 @@ int convert_sample(struct convert *c, struct thread *th, const struct sample *s)
 		return 0;
 	ret = note_space(c, th);
 	return ret ? ret : add_ip(c, th->space, s->ip);
+}
+
+/* ---- another one's ---- */
+
+static void add_stats(struct convert_stats *to, const struct convert_stats *s)
+{
+	to->samples += s->samples;
+	to->with_branches += s->with_branches;
+	to->branches += s->branches;
+	to->empty_stacks += s->empty_stacks;
+	to->kernel += s->kernel;
+	to->mapped += s->mapped;
+	to->one_end += s->one_end;
+	to->outside += s->outside;
+	to->user_ips += s->user_ips;
+	to->ips_outside += s->ips_outside;
+}
+
+static uint32_t mapped(const struct session_maps *maps, uint32_t dso)
+{
+	return maps && dso != NO_DSO ? maps->dso[dso] : dso;
+}
+
+/* Edges have been found in the order of the branches, raw ones wait in it: so they do afterwards. */
+static int merge(struct convert *c, struct convert *from, const struct session_maps *maps)
+{
+	int ret = flush(c) ?: flush(from);
+
+	for (size_t i = 0; !ret && i < from->edges.n; i++) {
+		struct edge e = from->edges.v[i];
+
+		e.from_dso = mapped(maps, e.from_dso);
+		e.to_dso = mapped(maps, e.to_dso);
+		ret = add_edge(c, &e);
+	}
+	for (size_t i = 0; !ret && i < from->ips.n; i++) {
+		struct ip ip = from->ips.v[i];
+
+		ip.dso = mapped(maps, ip.dso);
+		ret = count_ip(c, &ip);
+	}
+	return ret;
+}
+
+int convert_merge(struct convert *c, struct convert *from, const struct session_maps *maps,
+		  struct err *e)
+{
+	if (merge(c, from, maps))
+		return err_set(e, -ENOMEM, "no memory for the profile");
+	add_stats(&c->stats, &from->stats);
+	if (!c->event && from->event)
+		c->event = maps ? perfdata_event(maps->to->pd, from->event->idx) : from->event;
+	return 0;
 }
 
 /* ---- the end: edges by object ---- */

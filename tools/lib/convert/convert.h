@@ -39,6 +39,7 @@ struct convert_elf;
 struct convert_format;
 struct convert_run;
 struct session;
+struct session_maps;
 struct session_sample;
 
 struct convert_stats {
@@ -70,6 +71,13 @@ void convert_free(struct convert *c);
 int convert_before(struct convert *c, const struct record *rec);
 /* @th NULL: counted, not used. 0 or -ENOMEM. */
 int convert_sample(struct convert *c, struct thread *th, const struct sample *s);
+/*
+ * Before convert_finish() of either: adds all that @from has counted. If it had the samples that came
+ * behind those of @c then @c is as if it had had them all. @maps: of their sessions, NULL = one and
+ * the same. @from is to be freed then, and its session may be closed.
+ */
+int convert_merge(struct convert *c, struct convert *from, const struct session_maps *maps,
+		  struct err *e);
 int convert_finish(struct convert *c, struct err *e);
 
 const struct convert_stats *convert_stats(const struct convert *c);
@@ -116,7 +124,8 @@ ssize_t convert_write(struct convert *c, size_t i, const struct convert_format *
  *
  * Of samples: begin(), sample() for each, record() for each other record, finish(), and free() in any
  * case. r->own is the format's. What it prints may go to r->out at once, or at the end; stacks-int.h
- * adds up what has the same stack.
+ * adds up what has the same stack. merge() adds what another run has of the samples behind; a format that
+ * writes its samples one by one has none, and its recordings are read by one session.
  *
  * What a format cannot carry it refuses: with @need what no event recorded, else in begin() or
  * object() by -EINVAL, and an err that says why and what to do.
@@ -142,6 +151,12 @@ struct convert_format {
 	int (*begin)(struct convert_run *r, struct err *e);
 	int (*sample)(struct convert_run *r, const struct session_sample *in, struct err *e);
 	int (*record)(struct convert_run *r, const struct record *rec, struct err *e);
+	/*
+	 * Before finish() of either, and of runs with opts.pieces alone: adds what @from has of the samples
+	 * behind those of @r, so that the file is that of one run. NULL: samples are written as they come.
+	 */
+	int (*merge)(struct convert_run *r, struct convert_run *from,
+		     const struct session_maps *maps, struct err *e);
 	int (*finish)(struct convert_run *r, struct err *e);
 	void (*free)(struct convert_run *r);
 };
@@ -171,18 +186,41 @@ struct convert_opts {
 	unsigned options; /* enum convert_option that were given */
 	unsigned by;	  /* enum convert_by; 0 = as the format has it */
 	bool plain;	  /* formats that are packed by rule: not */
+	bool pieces;	  /* runs are of pieces of a recording, to be added up */
 	struct log_sink log;
 };
 
-/* One reading of a recording for a format of samples. */
+/*
+ * One reading of a recording, or of a piece of one, for a format of samples:
+ *
+ *	ret = convert_run_begin(&r, s, format, &opts, &out, &err);
+ *	ret = ret ?: convert_run_read(&r, &err);
+ *	... of pieces: convert_run_merge(&r, &other, maps, &err) for each, in their order ...
+ *	ret = ret ?: convert_run_finish(&r, &err);
+ *	convert_run_end(&r);
+ *
+ * Only the run that is finished writes anything.
+ */
 struct convert_run {
 	const struct convert_format *format;
 	const struct convert_opts *opts;
 	struct session *session;
 	struct obuf *out;
+	struct obuf none; /* out of a piece that is added to another */
 	uint64_t samples; /* so far */
 	void *own;
 };
+
+/* @s: after session_start(). @out NULL: the run will be added to another. convert_run_end() in any case. */
+int convert_run_begin(struct convert_run *r, struct session *s, const struct convert_format *f,
+		      const struct convert_opts *opts, struct obuf *out, struct err *e);
+/* Reads the session to its end. */
+int convert_run_read(struct convert_run *r, struct err *e);
+/* -EINVAL where the format has no merge(). See there; @maps NULL: both are of one session. */
+int convert_run_merge(struct convert_run *r, struct convert_run *from,
+		      const struct session_maps *maps, struct err *e);
+int convert_run_finish(struct convert_run *r, struct err *e);
+void convert_run_end(struct convert_run *r);
 
 /*
  * 0 where the recording has what such a file is made of; else -EINVAL with the reason, so that a file which

@@ -184,6 +184,14 @@ static int by_text(const void *a, const void *b)
 	return strcmp(((const struct fold_line *)a)->text, ((const struct fold_line *)b)->text);
 }
 
+/* Whether the count is of another event than the one that is shown. */
+static bool is_other(const struct fold *f, const struct stacks_count *c, unsigned by)
+{
+	const struct perfdata_event *event = perfdata_event(f->st->env->pd, c->event);
+
+	return !(by & CONVERT_BY_EVENT) && event && strcmp(f->event->name, event->name) != 0;
+}
+
 static int add_lines(struct fold *f, unsigned by)
 {
 	size_t n = 0;
@@ -192,6 +200,10 @@ static int add_lines(struct fold *f, unsigned by)
 		struct fold_line l = { .weight = c->v[1] };
 		int ret = 0;
 
+		if (is_other(f, c, by)) {
+			f->other += c->v[0];
+			continue;
+		}
 		if (c->node != STACKS_NONE)
 			l.node = f->node_of[c->node];
 		else
@@ -272,12 +284,24 @@ static int one_sample(struct convert_run *r, const struct session_sample *in, st
 
 	if (!f->event)
 		f->event = in->s->event;
-	if (!(asked(r) & CONVERT_BY_EVENT) && strcmp(f->event->name, in->s->event->name)) {
+	/* Which event is the first one only the first piece knows: see add_lines(). */
+	if (!r->opts->pieces && !(asked(r) & CONVERT_BY_EVENT) &&
+	    strcmp(f->event->name, in->s->event->name)) {
 		f->other++;
 		return 0;
 	}
 	r->samples++;
 	return stacks_add(f->st, r, in, e);
+}
+
+static int merge(struct convert_run *r, struct convert_run *from, const struct session_maps *maps,
+		 struct err *e)
+{
+	struct fold *f = r->own, *g = from->own;
+
+	if (!f->event && g->event)
+		f->event = perfdata_event(f->st->env->pd, g->event->idx);
+	return stacks_merge(f->st, g->st, maps, NULL, e);
 }
 
 static int finish(struct convert_run *r, struct err *e)
@@ -316,6 +340,7 @@ const struct convert_format convert_folded = {
 	.by = CONVERT_BY_EVENT | CONVERT_BY_COMM | CONVERT_BY_PID | CONVERT_BY_TID | CONVERT_BY_CPU,
 	.begin = begin,
 	.sample = one_sample,
+	.merge = merge,
 	.finish = finish,
 	.free = end,
 };

@@ -93,6 +93,14 @@ static int one_sample(struct convert_run *r, const struct session_sample *in, st
 	return stacks_add(t->st, r, in, e);
 }
 
+static int merge(struct convert_run *r, struct convert_run *from, const struct session_maps *maps,
+		 struct err *e)
+{
+	struct otlp *t = r->own, *other = from->own;
+
+	return stacks_merge(t->st, other->st, maps, NULL, e);
+}
+
 /* ---- profiles ------------------------------------------------------------------------------------- */
 
 static uint32_t stack_of(struct otlp *t, uint32_t node)
@@ -376,6 +384,7 @@ const struct convert_format convert_otlp = {
 	.by = CONVERT_BY_COMM | CONVERT_BY_PID | CONVERT_BY_TID | CONVERT_BY_CPU,
 	.begin = begin,
 	.sample = one_sample,
+	.merge = merge,
 	.finish = finish,
 	.free = end,
 };

@@ -118,6 +118,14 @@ static int one_sample(struct convert_run *r, const struct session_sample *in, st
 						   : stacks_add(p->st, r, in, e);
 }
 
+static int merge(struct convert_run *r, struct convert_run *from, const struct session_maps *maps,
+		 struct err *e)
+{
+	struct pprof *p = r->own, *other = from->own;
+
+	return stacks_merge(p->st, other->st, maps, NULL, e);
+}
+
 /* ---- tables --------------------------------------------------------------------------------------- */
 
 static void put_mappings(struct pprof *p, struct obuf *out)
@@ -390,6 +398,7 @@ const struct convert_format convert_pprof = {
 	.by = CONVERT_BY_COMM | CONVERT_BY_PID | CONVERT_BY_TID | CONVERT_BY_CPU,
 	.begin = begin,
 	.sample = one_sample,
+	.merge = merge,
 	.finish = finish,
 	.free = end,
 };

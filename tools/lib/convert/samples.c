@@ -4,6 +4,8 @@
  * time. What all of them have in common is here: what a sample's stack is, what is refused before
  * anything is written, what is said at the end. So a format only knows what its file looks like.
  */
+#include <stdlib.h>
+
 #include "convert/convert-int.h"
 #include "session/session.h"
 
@@ -80,29 +82,71 @@ int convert_fits(struct session *s, const struct convert_format *f, const struct
 	return ret;
 }
 
-int convert_samples(struct session *s, const struct convert_format *f,
-		    const struct convert_opts *opts, struct obuf *out, struct err *e)
+/* ---- runs ---- */
+
+int convert_run_begin(struct convert_run *r, struct session *s, const struct convert_format *f,
+		      const struct convert_opts *opts, struct obuf *out, struct err *e)
+{
+	*r = (struct convert_run){ .format = f, .opts = opts, .session = s, .out = out };
+	r->none.fd = -1;
+	if (!out)
+		r->out = &r->none;
+	return convert_fits(s, f, opts, e) ?: f->begin(r, e);
+}
+
+int convert_run_read(struct convert_run *r, struct err *e)
 {
 	const struct session_consumer consumer = {
 		.need = need,
 		.sample = one_sample,
-		.record = f->record ? one_record : NULL,
+		.record = r->format->record ? one_record : NULL,
 		.bad = bad_record,
 	};
-	struct convert_run r = { .format = f, .opts = opts, .session = s, .out = out };
-	int ret = convert_fits(s, f, opts, e) ?: f->begin(&r, e);
 
-	ret = ret ?: session_read(s, &consumer, &r, e);
+	return session_read(r->session, &consumer, r, e);
+}
+
+int convert_run_merge(struct convert_run *r, struct convert_run *from,
+		      const struct session_maps *maps, struct err *e)
+{
+	if (!r->format->merge || r->format != from->format)
+		return err_set(e, -EINVAL, "%s files are not added up of pieces", r->format->name);
+	r->samples += from->samples;
+	return r->format->merge(r, from, maps, e);
+}
+
+int convert_run_finish(struct convert_run *r, struct err *e)
+{
+	struct session *s = r->session;
+	int ret;
+
 	/* Damage ends reading: what came before is whole. */
-	if (!ret && session_damage(s))
-		log_to(&opts->log, LOG_WARN, "%s", session_damage(s)->text);
-	ret = ret ?: f->finish(&r, e);
-	if (f->free)
-		f->free(&r);
-	if (!ret && !r.samples)
-		log_to(&opts->log, LOG_WARN, "the recording has no samples");
+	if (session_damage(s))
+		log_to(&r->opts->log, LOG_WARN, "%s", session_damage(s)->text);
+	ret = r->format->finish(r, e);
+	if (!ret && !r->samples)
+		log_to(&r->opts->log, LOG_WARN, "the recording has no samples");
 	if (!ret && session_lacked_memory(s))
 		ret = err_set(e, -ENOMEM, "the profile is incomplete for want of memory");
+	return ret;
+}
+
+void convert_run_end(struct convert_run *r)
+{
+	if (r->format && r->format->free)
+		r->format->free(r);
+	free(r->none.buf);
+}
+
+int convert_samples(struct session *s, const struct convert_format *f,
+		    const struct convert_opts *opts, struct obuf *out, struct err *e)
+{
+	struct convert_run r;
+	int ret = convert_run_begin(&r, s, f, opts, out, e);
+
+	ret = ret ?: convert_run_read(&r, e);
+	ret = ret ?: convert_run_finish(&r, e);
+	convert_run_end(&r);
 	return ret;
 }
 

@@ -45,6 +45,27 @@ static int one_sample(struct convert_run *r, const struct session_sample *in, st
 	return 0;
 }
 
+/* Samples in time order are those of a piece behind those before it. */
+static int merge(struct convert_run *r, struct convert_run *from, const struct session_maps *maps,
+		 struct err *e)
+{
+	struct speedscope *k = r->own, *other = from->own;
+	struct stacks_maps to = { 0 };
+	int ret = stacks_merge(k->st, other->st, maps, &to, e);
+
+	for (size_t i = 0; !ret && i < other->samples.n; i++) {
+		struct stacks_count c = other->samples.v[i];
+
+		c.node = c.node == STACKS_NONE ? STACKS_NONE : to.node[c.node];
+		c.group = to.group[c.group];
+		if (vec_push(&k->samples, c))
+			ret = err_set(e, -ENOMEM, "no memory for samples");
+	}
+	free(to.node);
+	free(to.group);
+	return ret;
+}
+
 /* ---- writing -------------------------------------------------------------------------------------- */
 
 /* A list of numbers, [outermost, ..., innermost]. */
@@ -193,6 +214,7 @@ const struct convert_format convert_speedscope = {
 	.by = CONVERT_BY_EVENT | CONVERT_BY_COMM | CONVERT_BY_PID | CONVERT_BY_TID | CONVERT_BY_CPU,
 	.begin = begin,
 	.sample = one_sample,
+	.merge = merge,
 	.finish = finish,
 	.free = end,
 };

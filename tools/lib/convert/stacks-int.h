@@ -74,6 +74,18 @@ int stacks_add(struct stacks *st, const struct convert_run *r, const struct sess
 /* Each entry of the branch stack instead: its target, called by its source. */
 int stacks_add_branches(struct stacks *st, const struct convert_run *r,
 			const struct session_sample *in, struct err *e);
+
+/* By number in other stacks: the number here. To be freed. */
+struct stacks_maps {
+	uint32_t *node, *group;
+};
+
+/*
+ * Before stacks_end() of either: adds what @from has. If that had the samples behind those of @st then
+ * nodes, groups and counts are numbered as if @st had had them all. @out: NULL, or what became what.
+ */
+int stacks_merge(struct stacks *st, const struct stacks *from, const struct session_maps *maps,
+		 struct stacks_maps *out, struct err *e);
 /*
  * Counts in order of node, group, event; events, the recording's first where none has samples: readers
  * want one. 0 or -ENOMEM.

@@ -50,20 +50,23 @@ static bool is_frame(const struct stacks_frame *f, const struct frame *fr, bool 
 	       f->sym == fr->sym && f->inl == fr->inl;
 }
 
-static uint32_t frame_of(struct stacks *st, const struct frame *fr, bool returns)
+static uint32_t frame_of(struct stacks *st, const struct stacks_frame *f)
 {
-	const struct stacks_frame f = { fr->loc, fr->inlined, returns, fr->sym, fr->inl };
 	uint64_t hash = hash_mix(
-		hash_mix((uint64_t)f.loc << 2 | f.inlined << 1 | returns, (uintptr_t)f.sym),
-		(uintptr_t)f.inl);
+		hash_mix((uint64_t)f->loc << 2 | f->inlined << 1 | f->returns, (uintptr_t)f->sym),
+		(uintptr_t)f->inl);
 	uint32_t i;
 
 	for (struct htab_it it = htab_find(&st->frame_tab, hash);
-	     htab_next(&st->frame_tab, &it, &i);)
-		if (is_frame(&st->frames.v[i], fr, returns))
+	     htab_next(&st->frame_tab, &it, &i);) {
+		const struct stacks_frame *o = &st->frames.v[i];
+
+		if (o->loc == f->loc && o->inlined == f->inlined && o->returns == f->returns &&
+		    o->sym == f->sym && o->inl == f->inl)
 			return i;
+	}
 	i = (uint32_t)st->frames.n;
-	return vec_push(&st->frames, f) || htab_add(&st->frame_tab, hash, i) ? STACKS_NONE : i;
+	return vec_push(&st->frames, *f) || htab_add(&st->frame_tab, hash, i) ? STACKS_NONE : i;
 }
 
 static uint32_t node_of(struct stacks *st, uint32_t parent, uint32_t frame)
@@ -98,6 +101,23 @@ static bool is_return(const struct frame *frames, size_t i, bool walked)
 	return i > 0 && frames[i - 1].cpumode == mode;
 }
 
+static uint32_t group_like(struct stacks *st, const struct stacks_group *g)
+{
+	uint64_t hash = hash_mix(
+		hash_mix((uint64_t)(uint32_t)g->pid << 32 | (uint32_t)g->tid, g->comm), g->cpu);
+	uint32_t i;
+
+	for (struct htab_it it = htab_find(&st->group_tab, hash);
+	     htab_next(&st->group_tab, &it, &i);) {
+		const struct stacks_group *o = &st->groups.v[i];
+
+		if (o->pid == g->pid && o->tid == g->tid && o->comm == g->comm && o->cpu == g->cpu)
+			return i;
+	}
+	i = (uint32_t)st->groups.n;
+	return vec_push(&st->groups, *g) || htab_add(&st->group_tab, hash, i) ? STACKS_NONE : i;
+}
+
 static uint32_t group_of(struct stacks *st, const struct session_sample *in)
 {
 	const struct stacks_group g = {
@@ -107,19 +127,8 @@ static uint32_t group_of(struct stacks *st, const struct session_sample *in)
 		.cpu = st->by & CONVERT_BY_CPU && in->s->present & PERF_SAMPLE_CPU ? in->s->cpu
 										   : STACKS_NONE,
 	};
-	uint64_t hash = hash_mix(
-		hash_mix((uint64_t)(uint32_t)g.pid << 32 | (uint32_t)g.tid, g.comm), g.cpu);
-	uint32_t i;
 
-	for (struct htab_it it = htab_find(&st->group_tab, hash);
-	     htab_next(&st->group_tab, &it, &i);) {
-		const struct stacks_group *o = &st->groups.v[i];
-
-		if (o->pid == g.pid && o->tid == g.tid && o->comm == g.comm && o->cpu == g.cpu)
-			return i;
-	}
-	i = (uint32_t)st->groups.n;
-	return vec_push(&st->groups, g) || htab_add(&st->group_tab, hash, i) ? STACKS_NONE : i;
+	return group_like(st, &g);
 }
 
 static int count(struct stacks *st, const struct stacks_count *c)
@@ -175,7 +184,11 @@ static int node_of_stack(struct stacks *st, const struct frame *frames, size_t n
 			return 0;
 		}
 	for (size_t k = n; k-- > 0;) {
-		*node = node_of(st, *node, frame_of(st, &frames[k], is_return(frames, k, walked)));
+		const struct stacks_frame f = { frames[k].loc, frames[k].inlined,
+						is_return(frames, k, walked), frames[k].sym,
+						frames[k].inl };
+
+		*node = node_of(st, *node, frame_of(st, &f));
 		if (*node == STACKS_NONE)
 			return -ENOMEM;
 	}
@@ -243,6 +256,104 @@ int stacks_add_branches(struct stacks *st, const struct convert_run *r,
 	}
 	return 0;
 }
+
+/* ---- other stacks --------------------------------------------------------------------------------- */
+
+/* What the resolver here knows of the place: the same one of the functions inlined there. */
+static const struct inline_frame *inline_like(const struct session_maps *maps,
+					      const struct stacks_frame *f)
+{
+	const struct loc *l = resolver_loc(maps->from->resolver, f->loc);
+	const struct loc *here = resolver_loc(maps->to->resolver, maps->loc[f->loc]);
+	const struct inline_frame *v, *w;
+	int n = l->dso ? symbol_inlines(maps->from->resolver, l->dso, l->addr, &v) : 0;
+	int m = here->dso ? symbol_inlines(maps->to->resolver, here->dso, here->addr, &w) : 0;
+
+	for (int i = 0; i < n && i < m; i++)
+		if (&v[i] == f->inl)
+			return &w[i];
+	return NULL;
+}
+
+static uint32_t frame_like(struct stacks *st, const struct session_maps *maps,
+			   const struct stacks_frame *like)
+{
+	struct stacks_frame f = *like;
+
+	if (maps) {
+		f.loc = maps->loc[like->loc];
+		if (like->sym)
+			f.sym = symbol_at(maps->to->resolver, maps->symbol[like->sym->idx]);
+		if (like->inl)
+			f.inl = inline_like(maps, like);
+	}
+	return frame_of(st, &f);
+}
+
+static int merge_nodes(struct stacks *st, const struct stacks *from,
+		       const struct session_maps *maps, uint32_t *node)
+{
+	uint32_t *frame = malloc((from->frames.n + 1) * sizeof(*frame));
+	int ret = frame ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !ret && i < from->frames.n; i++) {
+		frame[i] = frame_like(st, maps, &from->frames.v[i]);
+		ret = frame[i] == STACKS_NONE ? -ENOMEM : 0;
+	}
+	/* Nodes stand behind their parents. */
+	for (size_t i = 0; !ret && i < from->nodes.n; i++) {
+		const struct stacks_node *n = &from->nodes.v[i];
+
+		node[i] = node_of(st, n->parent == STACKS_NONE ? STACKS_NONE : node[n->parent],
+				  frame[n->frame]);
+		ret = node[i] == STACKS_NONE ? -ENOMEM : 0;
+	}
+	free(frame);
+	return ret;
+}
+
+static int merge_groups(struct stacks *st, const struct stacks *from,
+			const struct session_maps *maps, uint32_t *group)
+{
+	for (size_t i = 0; i < from->groups.n; i++) {
+		struct stacks_group g = from->groups.v[i];
+
+		if (maps && g.comm != STACKS_NONE)
+			g.comm = maps->comm[g.comm];
+		group[i] = group_like(st, &g);
+		if (group[i] == STACKS_NONE)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int stacks_merge(struct stacks *st, const struct stacks *from, const struct session_maps *maps,
+		 struct stacks_maps *out, struct err *e)
+{
+	uint32_t *node = malloc((from->nodes.n + 1) * sizeof(*node));
+	uint32_t *group = malloc((from->groups.n + 1) * sizeof(*group));
+	int ret = node && group ? merge_nodes(st, from, maps, node) : -ENOMEM;
+
+	ret = ret ?: merge_groups(st, from, maps, group);
+	for (size_t i = 0; !ret && i < from->counts.n; i++) {
+		struct stacks_count c = from->counts.v[i];
+
+		c.node = c.node == STACKS_NONE ? STACKS_NONE : node[c.node];
+		c.group = group[c.group];
+		ret = count(st, &c);
+	}
+	st->first_time = min_u64(st->first_time, from->first_time);
+	st->last_time = max_u64(st->last_time, from->last_time);
+	if (out && !ret) {
+		*out = (struct stacks_maps){ node, group };
+		return 0;
+	}
+	free(node);
+	free(group);
+	return ret ? err_set(e, ret, "no memory for stacks") : 0;
+}
+
+/* ---- the end -------------------------------------------------------------------------------------- */
 
 static int by_node(const void *a, const void *b)
 {
