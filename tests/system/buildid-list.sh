@@ -17,6 +17,14 @@ hits=$("$PERF" buildid-list -H -i "$D/s390x-basic.data")
 is "what was hit is among what is stored" \
 	"$(printf '%s\n%s\n' "$all" "$hits" | sort -u)" "$(printf '%s\n' "$all" | sort -u)"
 
+# Pieces of a recording, read by sessions with machines of their own, hit together what it hit.
+for f in "$D"/*.data; do
+	"$PERF" buildid-list -H -i "$f" >"$TMP/whole" 2>"$TMP/err" || continue
+	"$PERF" buildid-list -H -i "$f" --pieces 2 >"$TMP/pieces" 2>"$TMP/err"
+	cmp -s "$TMP/whole" "$TMP/pieces" || basename "$f"
+done >"$TMP/differ"
+is "hits of pieces add up" "$(cat "$TMP/differ")" ""
+
 # The running kernel and its modules.
 kernel=$("$PERF" buildid-list -k 2>/dev/null)
 if [ -n "$kernel" ]; then

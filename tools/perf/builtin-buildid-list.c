@@ -8,11 +8,13 @@
 #include "buildid/buildid.h"
 #include "builtin.h"
 #include "capture/capture.h"
+#include "pieces.h"
 #include "session/session.h"
 
 struct buildid_opts {
 	struct session_opts session;
 	bool kernel, kernel_maps, with_hits;
+	uint64_t pieces; /* samples in each; 0 = all in one reading */
 	int verbose;
 };
 
@@ -23,6 +25,12 @@ static const struct option buildid_options[] = {
 	OPT_BOOL('k', "kernel", struct buildid_opts, kernel, "show the running kernel's build id"),
 	OPT_BOOL('m', "kernel-maps", struct buildid_opts, kernel_maps,
 		 "show the running kernel and its modules, with build ids and addresses"),
+	{ .type = OPTION_UINT,
+	  .name = "pieces",
+	  .arg = "N",
+	  .help = "read every N samples in a session of their own, then add up",
+	  .offset = offsetof(struct buildid_opts, pieces),
+	  .flags = OPTION_HIDDEN },
 	OPT_INC('v', "verbose", struct buildid_opts, verbose, "be more verbose"),
 	OPT_END(),
 };
@@ -50,30 +58,61 @@ static int bad_record(void *ctx, const struct record *rec, struct err *why)
 	return 0;
 }
 
-static int print_hits(struct session *s, bool only_hits, struct obuf *out, struct err *e)
+static const struct session_consumer consumer = {
+	.need = need,
+	.sample = one_sample,
+	.bad = bad_record,
+	.flags = SESSION_WHOLE,
+};
+
+static int new_hits(struct machine_hits **hits, struct machine *m, struct err *e)
 {
-	static const struct session_consumer consumer = {
-		.need = need,
-		.sample = one_sample,
-		.bad = bad_record,
-		.flags = SESSION_WHOLE,
-	};
-	struct perfdata *pd = session_env(s)->pd;
+	int ret = machine_hits_new(hits, m, NULL, NULL);
+
+	return ret ? err_set(e, ret, "out of memory for objects") : 0;
+}
+
+struct whole {
+	struct session *s;
+	struct machine_hits *hits;
+};
+
+static int read_piece(void *ctx, struct session *piece, struct err *e)
+{
+	struct whole *w = ctx;
 	struct machine_hits *hits = NULL;
+	struct session_maps *maps = NULL;
+	int ret = new_hits(&hits, session_env(piece)->machine, e);
+
+	ret = ret ?: session_read(piece, &consumer, hits, e);
+	ret = ret ?: session_maps_new(&maps, session_env(w->s), session_env(piece), e);
+	if (!ret && machine_hits_merge(w->hits, hits, maps->objects))
+		ret = err_set(e, -ENOMEM, "out of memory for objects");
+	session_maps_free(maps);
+	machine_hits_free(hits);
+	return ret;
+}
+
+static int print_hits(const struct buildid_opts *o, struct session *s, struct obuf *out,
+		      struct err *e)
+{
+	struct perfdata *pd = session_env(s)->pd;
+	struct whole w = { .s = s };
 	struct machine *m;
 	int ret = session_start(s, e);
 
 	m = session_env(s)->machine;
-	if (!ret && machine_hits_new(&hits, m, NULL, NULL))
-		ret = err_set(e, -ENOMEM, "out of memory for objects");
-	ret = ret ?: session_read(s, &consumer, hits, e);
-	if (!ret && !only_hits && perfdata_nr_build_ids(pd))
+	ret = ret ?: new_hits(&w.hits, m, e);
+	ret = ret ?: session_read(s, &consumer, w.hits, e);
+	if (!ret && o->pieces)
+		ret = pieces_read(s, &o->session, o->pieces, read_piece, &w, e);
+	if (!ret && !o->with_hits && perfdata_nr_build_ids(pd))
 		buildid_print_recorded(pd, out);
 	else
 		for (size_t i = 0; !ret && i < machine_nr_dsos(m); i++)
-			if (machine_hits_have(hits, machine_dso(m, i)))
+			if (machine_hits_have(w.hits, machine_dso(m, i)))
 				buildid_print_dso(pd, machine_dso(m, i), out);
-	machine_hits_free(hits);
+	machine_hits_free(w.hits);
 	if (!ret && session_damage(s)) {
 		*e = *session_damage(s);
 		ret = e->code;
@@ -96,7 +135,7 @@ static int list_file(const struct buildid_opts *o, struct obuf *out, struct err 
 	ret = session_open(&s, &o->session, e);
 	/* A file without a list, or a pipe, whose list comes last: the records have to be read. */
 	if (!ret && (o->with_hits || !perfdata_has_feature(session_env(s)->pd, FEAT_BUILD_ID)))
-		ret = print_hits(s, o->with_hits, out, e);
+		ret = print_hits(o, s, out, e);
 	else if (!ret)
 		buildid_print_recorded(session_env(s)->pd, out);
 	session_close(s);
@@ -116,6 +155,7 @@ static int buildid_run(const struct command *cmd, int argc, char **argv)
 		return cli_usage_error(cmd, "more than one file: %s", argv[n - 1]);
 	if (!o.session.input)
 		o.session.input = n ? argv[0] : "perf.data";
+	o.session.nr_samples = o.pieces;
 	if (obuf_init(&out, STDOUT_FILENO, 0))
 		return 1;
 	if (o.kernel_maps)

@@ -93,3 +93,14 @@ int machine_hits_sample(struct machine_hits *h, const struct sample *s, struct t
 	return ret == -ENOMEM ? err_set(e, ret, "out of memory for the objects that were hit")
 			      : ret;
 }
+
+int machine_hits_merge(struct machine_hits *h, const struct machine_hits *from,
+		       struct dso *const *objects)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < from->dsos.nr; i++)
+		if (bits_test(&from->dsos, i))
+			ret = machine_hits_dso(h, objects ? objects[i] : machine_dso(h->m, i));
+	return ret;
+}

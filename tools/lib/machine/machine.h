@@ -173,5 +173,11 @@ int machine_hits_sample(struct machine_hits *h, const struct sample *s, struct t
 /* Counts as hit. */
 int machine_hits_dso(struct machine_hits *h, struct dso *dso);
 bool machine_hits_have(const struct machine_hits *h, const struct dso *dso);
+/*
+ * What @from has counts as hit, too, in the order of its numbers. objects[]: by number of an object
+ * there the same one here, as machine_match_dsos() has it; NULL = one machine.
+ */
+int machine_hits_merge(struct machine_hits *h, const struct machine_hits *from,
+		       struct dso *const *objects);
 
 #endif
