@@ -173,9 +173,13 @@ static int width_dec(struct keys *ks, const struct place_in *in, uint64_t v)
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
-static int sign(int64_t v)
+/*
+ * Addresses as signed numbers: kernels before programs. Upstream takes the sign of the difference, which
+ * is the same but for garbage more than half of all addresses apart, of which three can go in circles.
+ */
+static int by_address(uint64_t a, uint64_t b)
 {
-	return v < 0 ? -1 : v > 0;
+	return (int64_t)a < (int64_t)b ? -1 : (int64_t)a > (int64_t)b;
 }
 
 static int cmp_name(const struct keys *ks, uint64_t a, uint64_t b)
@@ -220,8 +224,8 @@ static int cmp_range(const struct frame_info *x, const struct frame_info *y)
 		if (ret)
 			return ret;
 	}
-	ret = sign((int64_t)(x->sym->start - y->sym->start));
-	return ret ? ret : sign((int64_t)(x->sym->end - y->sym->end));
+	ret = by_address(x->sym->start, y->sym->start);
+	return ret ? ret : by_address(x->sym->end, y->sym->end);
 }
 
 static int cmp_sym(const struct keys *ks, uint64_t a, uint64_t b)
@@ -230,7 +234,7 @@ static int cmp_sym(const struct keys *ks, uint64_t a, uint64_t b)
 	int ret;
 
 	if (!x->sym && !y->sym)
-		return sign((int64_t)(x->ip - y->ip));
+		return by_address(x->ip, y->ip);
 	if (!ks->dso_is_key && x->dso_name != y->dso_name) {
 		ret = cmp_name(ks, x->dso_name, y->dso_name);
 		if (ret)
@@ -270,7 +274,7 @@ static int cmp_addr(const struct keys *ks, uint64_t a, uint64_t b)
 		if (ret)
 			return ret;
 	}
-	return sign((int64_t)(x->order - y->order));
+	return by_address(x->order, y->order);
 }
 
 static int cmp_branch_sym(const struct keys *ks, uint64_t a, uint64_t b)
@@ -278,7 +282,7 @@ static int cmp_branch_sym(const struct keys *ks, uint64_t a, uint64_t b)
 	const struct frame_info *x = &ks->frames.v[a], *y = &ks->frames.v[b];
 
 	if (!x->sym && !y->sym)
-		return sign((int64_t)(x->order - y->order));
+		return by_address(x->order, y->order);
 	return cmp_range(x, y);
 }
 
@@ -288,11 +292,10 @@ static int cmp_target(const struct keys *ks, uint64_t a, uint64_t b)
 							    : cmp_sym(ks, a, b);
 }
 
-/* Addresses as signed numbers, as upstream has it. */
 static int cmp_signed(const struct keys *ks, uint64_t a, uint64_t b)
 {
 	(void)ks;
-	return (int64_t)a < (int64_t)b ? -1 : (int64_t)a > (int64_t)b;
+	return by_address(a, b);
 }
 
 static int cmp_iaddr(const struct keys *ks, uint64_t a, uint64_t b)

@@ -36,9 +36,8 @@ static int cmp_ranked(const struct ranker *r, const struct ranked *a, const stru
 		return 0;
 	/* Most values of large tables are these. */
 	if (a->unnamed && b->unnamed) {
-		int64_t d = (int64_t)(a->ip - b->ip);
-
-		return r->second || !d ? 0 : d < 0 ? -1 : 1;
+		/* As by_address() in keys. */
+		return r->second || a->ip == b->ip ? 0 : (int64_t)a->ip < (int64_t)b->ip ? -1 : 1;
 	}
 	return (r->second ? k->sort : k->cmp)(&r->t->keys, a->v, b->v);
 }
