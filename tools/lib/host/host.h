@@ -20,4 +20,10 @@
  */
 int host_feature(int id, struct obuf *o);
 
+/*
+ * CPUs that this process may use at once, by its affinity and by what its cgroups grant it of CPU
+ * time; at least 1.
+ */
+unsigned host_cpus_usable(void);
+
 #endif
