@@ -15,44 +15,12 @@
  */
 #include <stdlib.h>
 
-#include "perfdata-int.h"
+#include "order-int.h"
 
 #define MERGE_FAN      1024
 #define RUN_WINDOW_MIN (16u << 10)
 #define RUN_WINDOWS    (16u << 20) /* of all runs together */
 #define SPOOL_PREFIX   16	   /* a spooled record follows its two offsets */
-
-struct run {
-	struct stream *st;	  /* NULL: in the spool */
-	uint64_t pos, end;	  /* not yet read; grows while the run is open */
-	uint64_t last_time;	  /* of the newest record noted */
-	uint64_t seq;		  /* equal times: in the order of the file */
-	unsigned level;		  /* merges behind it */
-	const unsigned char *buf; /* the bytes at hand: kept ones or @own */
-	size_t len;
-	uint64_t base; /* position of buf[0] */
-	unsigned char *own;
-	size_t cap, want; /* of @own: as it is, as it should be */
-	/* The record at its head. */
-	struct record rec;
-};
-
-struct heap {
-	VEC(struct run *) runs;
-};
-
-struct order {
-	struct heap heap;	   /* runs being merged */
-	VEC(struct run *) pending; /* noted since the last merge */
-	struct run *open;	   /* the one that grows */
-	struct run *head;	   /* whose record was handed out last */
-	struct spool spool;
-	struct kept kept; /* of the only stream */
-	uint64_t seq, limit, max_time, round_max, last_time;
-	bool merging, at_end;
-	int code; /* of the error that ended the walk */
-	struct err err;
-};
 
 /* ---- heap ---------------------------------------------------------------------------------------- */
 
@@ -101,7 +69,7 @@ static void heap_pop(struct heap *h)
 
 /* ---- reading a run --------------------------------------------------------------------------------- */
 
-static void run_free(struct order *o, struct run *r)
+void order_run_free(struct order *o, struct run *r)
 {
 	if (!r)
 		return;
@@ -210,9 +178,18 @@ static int run_next(struct perfdata *pd, struct run *r, struct err *e)
 	return 0;
 }
 
-/* Gives each run a window and its first record, and puts it into the heap. */
-static int heap_fill(struct perfdata *pd, struct heap *h, struct run **runs, size_t n,
-		     struct err *e)
+static int run_first(struct perfdata *pd, struct run *r, struct err *e)
+{
+	int ret;
+
+	do {
+		ret = run_next(pd, r, e);
+	} while (ret > 0 && r->rec.time <= pd->order->after);
+	return ret;
+}
+
+int order_heap_fill(struct perfdata *pd, struct heap *h, struct run **runs, size_t n,
+		    struct err *e)
 {
 	size_t all = n + h->runs.n, cap;
 	int ret = 0;
@@ -223,12 +200,12 @@ static int heap_fill(struct perfdata *pd, struct heap *h, struct run **runs, siz
 
 		r->want = cap;
 		if (!ret)
-			ret = run_next(pd, r, e);
+			ret = run_first(pd, r, e);
 		if (ret > 0)
 			ret = heap_push(h, r) ? err_set(e, -ENOMEM, "out of memory for sorting")
 					      : 0;
 		else
-			run_free(pd->order, r);
+			order_run_free(pd->order, r);
 	}
 	return ret;
 }
@@ -243,7 +220,7 @@ static int spool_record(struct order *o, const struct record *rec, struct err *e
 	return ret ? ret : spool_append(&o->spool, rec->data, rec->size, e);
 }
 
-static struct run *run_new(struct order *o, struct stream *st, uint64_t pos)
+struct run *order_run_new(struct order *o, struct stream *st, uint64_t pos)
 {
 	struct run *r = calloc(1, sizeof(*r));
 
@@ -261,7 +238,7 @@ static int merge_batch(struct perfdata *pd, struct run **runs, size_t n, struct 
 {
 	struct order *o = pd->order;
 	struct heap h = { 0 };
-	struct run *to = run_new(o, NULL, o->spool.end);
+	struct run *to = order_run_new(o, NULL, o->spool.end);
 	unsigned level = runs[0]->level + 1;
 	int ret;
 
@@ -270,7 +247,7 @@ static int merge_batch(struct perfdata *pd, struct run **runs, size_t n, struct 
 		return err_set(e, -ENOMEM, "out of memory for sorting records");
 	to->level = level;
 	to->seq = runs[0]->seq;
-	ret = heap_fill(pd, &h, runs, n, e);
+	ret = order_heap_fill(pd, &h, runs, n, e);
 	while (!ret && h.runs.n) {
 		struct run *r = h.runs.v[0];
 
@@ -284,12 +261,12 @@ static int merge_batch(struct perfdata *pd, struct run **runs, size_t n, struct 
 			ret = 0;
 		} else if (ret == 0) {
 			heap_pop(&h);
-			run_free(o, r);
+			order_run_free(o, r);
 		}
 	}
 	to->end = o->spool.end;
 	for (size_t i = 0; i < h.runs.n; i++)
-		run_free(o, h.runs.v[i]);
+		order_run_free(o, h.runs.v[i]);
 	vec_free(&h.runs);
 	return ret;
 }
@@ -331,7 +308,7 @@ static int note(struct perfdata *pd, const struct record *rec, bool unzipped, st
 		ret = merge_short_runs(pd, e);
 		if (ret)
 			return ret;
-		r = run_new(o, st, st ? rec->offset : o->spool.end);
+		r = order_run_new(o, st, st ? rec->offset : o->spool.end);
 		if (!r || vec_push(&o->pending, r)) {
 			free(r);
 			return err_set(e, -ENOMEM, "out of memory for sorting records");
@@ -356,7 +333,7 @@ static int start_merge(struct perfdata *pd, uint64_t limit, struct err *e)
 	o->merging = true;
 	o->limit = limit;
 	o->pending.n = 0;
-	return heap_fill(pd, &o->heap, o->pending.v, n, e);
+	return order_heap_fill(pd, &o->heap, o->pending.v, n, e);
 }
 
 static void end_merge(struct order *o)
@@ -364,6 +341,8 @@ static void end_merge(struct order *o)
 	uint64_t low = UINT64_MAX, low_kept = UINT64_MAX;
 
 	o->merging = false;
+	while (o->parts && o->heap.runs.n) /* what comes later is of another piece */
+		order_run_free(o, o->heap.runs.v[--o->heap.runs.n]);
 	for (size_t i = 0; i < o->heap.runs.n; i++) {
 		const struct run *r = o->heap.runs.v[i];
 
@@ -426,7 +405,7 @@ static int advance(struct perfdata *pd, struct err *e)
 		return 0;
 	}
 	heap_pop(&o->heap);
-	run_free(o, r);
+	order_run_free(o, r);
 	return ret;
 }
 
@@ -457,7 +436,7 @@ static int order_fail(struct perfdata *pd, int ret, struct err *e)
 	o->merging = false;
 	o->head = NULL;
 	while (o->heap.runs.n)
-		run_free(o, o->heap.runs.v[--o->heap.runs.n]);
+		order_run_free(o, o->heap.runs.v[--o->heap.runs.n]);
 	err_context(e, "%s", pd->path);
 	return ret;
 }
@@ -500,7 +479,7 @@ int perfdata_next_ordered(struct perfdata *pd, struct record *rec, struct err *e
 		}
 		if (unlikely(o->at_end))
 			break;
-		ret = walk(pd, rec, e);
+		ret = o->parts ? pieces_walk(pd, rec, e) : walk(pd, rec, e);
 		if (ret > 0)
 			return 1;
 		if (unlikely(ret < 0))
@@ -521,12 +500,13 @@ void perfdata_order_free(struct perfdata *pd)
 	if (!o)
 		return;
 	for (size_t i = 0; i < o->heap.runs.n; i++)
-		run_free(o, o->heap.runs.v[i]);
+		order_run_free(o, o->heap.runs.v[i]);
 	for (size_t i = 0; i < o->pending.n; i++)
-		run_free(o, o->pending.v[i]);
+		order_run_free(o, o->pending.v[i]);
 	vec_free(&o->heap.runs);
 	vec_free(&o->pending);
 	spool_free(&o->spool);
+	pieces_free(o->parts);
 	pd->streams[0].win.kept = NULL;
 	pd->streams[0].win.keep = false;
 	window_kept_free(&o->kept);

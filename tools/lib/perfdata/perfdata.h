@@ -240,6 +240,49 @@ int perfdata_ahead_start(struct perfdata_ahead **a, struct perfdata *pd, struct 
 int perfdata_ahead_next(struct perfdata_ahead *a, struct record *rec, struct err *e);
 void perfdata_ahead_stop(struct perfdata_ahead *a); /* NULL is fine; before perfdata_close() */
 
+/*
+ * The same records cut into pieces, which threads can read side by side: each piece is a stretch of what
+ * perfdata_next_ordered() hands out, and one behind the other they are all of it. A walk over the headers
+ * finds out where they lie; it changes nothing later, any thread may look at it.
+ *
+ * Who begins with a piece has to know something of what came before. Records of which keep() says so
+ * are kept for that; it is asked once for each, in the order of the file.
+ */
+struct perfdata_index;
+
+struct perfdata_index_opts {
+	uint64_t piece; /* bytes, about, of a piece; rounds that are smaller are pieces too */
+	bool (*keep)(void *ctx, const struct record *rec);
+	void *ctx;
+};
+
+/*
+ * Before anything was read of @pd. -ENOTSUP: this recording has to be read as a whole; nothing was read
+ * of it then, as far as the caller can tell.
+ */
+int perfdata_index_new(struct perfdata_index **x, struct perfdata *pd,
+		       const struct perfdata_index_opts *o, struct err *e);
+void perfdata_index_free(struct perfdata_index *x); /* NULL is fine */
+size_t perfdata_nr_pieces(const struct perfdata_index *x); /* at least one */
+uint64_t perfdata_piece_bytes(const struct perfdata_index *x, size_t i); /* about */
+/* What ended the recording before the end of the file; NULL = nothing. */
+const struct err *perfdata_index_damage(const struct perfdata_index *x);
+/*
+ * From now on perfdata_next_ordered() hands out the pieces @from up to @to, less @to, and ends there; as
+ * often as wanted. @pd: that of the index or another one of the same file.
+ */
+int perfdata_read_pieces(struct perfdata *pd, const struct perfdata_index *x, size_t from,
+			 size_t to, struct err *e);
+/*
+ * Calls @fn with the records kept of the pieces @from up to @to, less @to; it returns 0 to go on.
+ * They are valid until it returns.
+ */
+typedef int perfdata_known_fn(void *ctx, const struct record *rec, struct err *e);
+int perfdata_known_records(struct perfdata *pd, const struct perfdata_index *x, size_t from,
+			   size_t to, perfdata_known_fn *fn, void *ctx, struct err *e);
+/* 0 if both have the same file open, or -ESTALE. */
+int perfdata_same_file(const struct perfdata *a, const struct perfdata *b, struct err *e);
+
 const char *record_type_name(uint32_t type); /* "MMAP2" ...; "UNKNOWN" */
 
 /* How every message on damage names a record: "record at offset 0x1230, MMAP2 (10)". */

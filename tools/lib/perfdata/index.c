@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Where a recording can be cut. What order.c hands out comes in stages: at the end of each round all
+ * that is not newer than the newest record of the round before. While a round is walked through that limit
+ * is known, so each run in it is one stretch that this stage takes and one that is left for the next.
+ * A stage is small where the recorder wrote rounds; else it is cut by time, at times that marks along the
+ * stretches tell. So a piece is a few stretches of the file, which can be read and merged without
+ * anything that was read before.
+ *
+ * What cannot be found in this way is read as a whole: pipes, what is packed, samples without a time, a file
+ * in no order at all.
+ */
+#include <stdlib.h>
+
+#include "pieces-int.h"
+
+#define STRETCHES_MAX (1u << 20)
+#define MARKS_A_PIECE 16
+#define MARK_MIN      512
+#define PREFIX	      16 /* of a record in the spool: its two offsets */
+
+/* A known record of the round at hand, not yet in its order. */
+struct walk {
+	struct perfdata *pd;
+	struct perfdata_index *x;
+	const struct perfdata_index_opts *o;
+	uint64_t mark_bytes;
+	/* The round: what this stage takes, what the next does. */
+	VEC(struct stretch) now, next;
+	VEC(struct known) known_now, known_next, known_untimed;
+	size_t untimed; /* of the stage: the first */
+	bool open;	/* the last stretch may grow ... */
+	bool open_next; /* ... which is in @next */
+	uint64_t last_time, limit, max_time, next_mark;
+	uint32_t stream; /* of the last stretch */
+};
+
+static int no_memory(struct err *e)
+{
+	return err_set(e, -ENOMEM, "out of memory for an index of the recording");
+}
+
+static int refuse(struct err *e)
+{
+	return err_set(e, -ENOTSUP, "this recording is read as a whole");
+}
+
+/* ---- what was walked over -------------------------------------------------------------------- */
+
+static int keep_record(struct walk *w, const struct record *rec, struct err *e)
+{
+	struct spool *s = &w->x->spool;
+	const uint64_t offsets[2] = { rec->offset, rec->file_offset };
+	struct known k = { .time = rec->time, .at = s->end, .size = rec->size };
+	int ret = spool_append(s, offsets, PREFIX, e);
+
+	ret = ret ?: spool_append(s, rec->data, rec->size, e);
+	if (ret)
+		return ret;
+	if (rec->time == RECORD_NO_TIME || !rec->time)
+		ret = vec_push(&w->known_untimed, k);
+	else if (rec->time <= w->limit)
+		ret = vec_push(&w->known_now, k);
+	else
+		ret = vec_push(&w->known_next, k);
+	return ret ? no_memory(e) : 0;
+}
+
+static int note_untimed(struct walk *w, const struct record *rec, struct err *e)
+{
+	struct place_in_file at = { rec->offset, (uint32_t)w->pd->cur };
+
+	if (rec->type == PERF_RECORD_SAMPLE)
+		return refuse(e);
+	return vec_push(&w->x->untimed, at) ? no_memory(e) : 0;
+}
+
+static int new_stretch(struct walk *w, const struct record *rec, bool next, struct err *e)
+{
+	struct stretch s = { .from = rec->offset, .stream = (uint32_t)w->pd->cur };
+
+	s.mark = (uint32_t)w->x->marks[s.stream].v.n;
+	w->stream = s.stream;
+	w->open = true;
+	w->open_next = next;
+	w->next_mark = rec->offset + w->mark_bytes;
+	if (w->now.n + w->next.n + w->x->stretches.n >= STRETCHES_MAX)
+		return refuse(e);
+	return (next ? vec_push(&w->next, s) : vec_push(&w->now, s)) ? no_memory(e) : 0;
+}
+
+/* As note() in order.c, so that the runs are the same. */
+static int note_timed(struct walk *w, const struct record *rec, struct err *e)
+{
+	bool next = rec->time > w->limit;
+	struct mark m = { rec->offset, rec->time };
+	struct stretch *s;
+	int ret;
+
+	if (!w->open || rec->time < w->last_time || w->stream != w->pd->cur ||
+	    next != w->open_next) {
+		ret = new_stretch(w, rec, next, e);
+		if (ret)
+			return ret;
+	} else if (rec->offset >= w->next_mark) {
+		if (vec_push(&w->x->marks[w->stream].v, m))
+			return no_memory(e);
+		w->next_mark = rec->offset + w->mark_bytes;
+	}
+	s = next ? &w->next.v[w->next.n - 1] : &w->now.v[w->now.n - 1];
+	s->to = rec->offset + rec->size;
+	w->last_time = rec->time;
+	w->max_time = max_u64(w->max_time, rec->time);
+	return 0;
+}
+
+/* ---- stages ---------------------------------------------------------------------------------- */
+
+static int by_time(const void *a, const void *b)
+{
+	const struct known *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static int append_known(struct perfdata_index *x, const struct known *v, size_t n)
+{
+	if (vec_reserve(&x->known, x->known.n + n))
+		return -ENOMEM;
+	if (n)
+		memcpy(x->known.v + x->known.n, v, n * sizeof(*v));
+	x->known.n += n;
+	return 0;
+}
+
+static int add_piece(struct walk *w, uint64_t after, uint64_t until, uint64_t bytes)
+{
+	struct perfdata_index *x = w->x;
+	struct piece p = { .stage = (uint32_t)x->stages.n,
+			   .first = !after,
+			   .after = after,
+			   .until = until,
+			   .bytes = bytes };
+
+	p.known = x->known.n;
+	return vec_push(&x->pieces, p);
+}
+
+static int mark_order(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Times of marks along the stage's stretches, ascending; to be freed. */
+static int stage_times(const struct walk *w, uint64_t **times, size_t *n)
+{
+	VEC(uint64_t) v = { 0 };
+	int ret = 0;
+
+	vec_for_each (s, &w->now) {
+		const struct marks *m = &w->x->marks[s->stream];
+
+		for (size_t i = s->mark; !ret && i < m->v.n && m->v.v[i].offset < s->to; i++)
+			ret = vec_push(&v, m->v.v[i].time);
+	}
+	if (v.n)
+		qsort(v.v, v.n, sizeof(*v.v), mark_order);
+	*times = v.v;
+	*n = v.n;
+	return ret;
+}
+
+/* The known records of the stage that are not newer than @until go before the next piece. */
+static int known_until(struct walk *w, size_t *at, uint64_t until)
+{
+	size_t from = *at;
+
+	while (*at < w->known_now.n && w->known_now.v[*at].time <= until)
+		(*at)++;
+	return append_known(w->x, w->known_now.v + from, *at - from);
+}
+
+/* Cuts a large stage at times between which about as much lies as a piece is to have. */
+static int add_pieces(struct walk *w, uint64_t bytes)
+{
+	uint64_t after = 0, nr = bytes / w->o->piece + 1, *times = NULL;
+	size_t n = 0, known = 0;
+	int ret = nr > 1 ? stage_times(w, &times, &n) : 0;
+
+	for (uint64_t i = 1; !ret && i < nr; i++) {
+		uint64_t until = n ? times[(size_t)(i * n / nr)] : 0;
+
+		if (until <= after)
+			continue;
+		ret = add_piece(w, after, until, bytes / nr);
+		/* Those without a time come before all that have one. */
+		if (!ret && !after)
+			ret = append_known(w->x, w->known_untimed.v, w->known_untimed.n);
+		ret = ret ?: known_until(w, &known, until);
+		after = until;
+	}
+	free(times);
+	ret = ret ?: add_piece(w, after, UINT64_MAX, bytes / nr);
+	if (!ret && !after)
+		ret = append_known(w->x, w->known_untimed.v, w->known_untimed.n);
+	return ret ?: known_until(w, &known, UINT64_MAX);
+}
+
+/* What @now and the untimed ones are becomes a stage; @next is what it leaves for the one behind it. */
+static int end_stage(struct walk *w, struct err *e)
+{
+	struct perfdata_index *x = w->x;
+	struct stage st = { .stretch = x->stretches.n, .untimed = w->untimed };
+
+	vec_for_each (s, &w->now)
+		st.bytes += s->to - s->from;
+	if (w->known_now.n)
+		qsort(w->known_now.v, w->known_now.n, sizeof(*w->known_now.v), by_time);
+	if (add_pieces(w, st.bytes) || vec_push(&x->stages, st) ||
+	    vec_reserve(&x->stretches, x->stretches.n + w->now.n))
+		return no_memory(e);
+	if (w->now.n)
+		memcpy(x->stretches.v + x->stretches.n, w->now.v, w->now.n * sizeof(*w->now.v));
+	x->stretches.n += w->now.n;
+	x->bytes += st.bytes;
+	w->untimed = x->untimed.n;
+	w->known_untimed.n = 0;
+	return 0;
+}
+
+#define MOVE(to, from)                            \
+	do {                                      \
+		__typeof__(to) spare_ = (to);     \
+		(to) = (from);                    \
+		(from) = spare_;                  \
+		(from).n = 0;                     \
+	} while (0)
+
+static int end_round(struct walk *w, struct err *e)
+{
+	int ret = end_stage(w, e);
+
+	MOVE(w->now, w->next);
+	MOVE(w->known_now, w->known_next);
+	w->limit = w->max_time;
+	w->open = false;
+	return ret;
+}
+
+/* Behind the last record all that is left comes in one stage. */
+static int end_walk(struct walk *w, struct err *e)
+{
+	struct stage behind = { 0 };
+	int ret = 0;
+
+	vec_for_each (s, &w->next)
+		ret = ret ?: vec_push(&w->now, *s);
+	vec_for_each (k, &w->known_next)
+		ret = ret ?: vec_push(&w->known_now, *k);
+	if (ret)
+		return no_memory(e);
+	ret = end_stage(w, e);
+	behind.stretch = w->x->stretches.n;
+	behind.untimed = w->x->untimed.n;
+	return ret ?: vec_push(&w->x->stages, behind) ? no_memory(e) : 0;
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
+
+/* Attrs and updates behind the first sample would hold for those before it too. */
+static bool describes(uint32_t type)
+{
+	return (type >= PERF_RECORD_HEADER_ATTR && type <= PERF_RECORD_HEADER_BUILD_ID) ||
+	       type == PERF_RECORD_EVENT_UPDATE || type == PERF_RECORD_HEADER_FEATURE;
+}
+
+static int walk_record(struct walk *w, const struct record *rec, bool unzipped, bool *samples,
+		       struct err *e)
+{
+	int ret = 0;
+
+	*samples |= rec->type == PERF_RECORD_SAMPLE;
+	if (unlikely(unzipped || (describes(rec->type) && *samples)))
+		return refuse(e);
+	if (w->o->keep(w->o->ctx, rec))
+		ret = keep_record(w, rec, e);
+	if (ret)
+		return ret;
+	if (unlikely(rec->time == RECORD_NO_TIME || !rec->time))
+		ret = note_untimed(w, rec, e);
+	else
+		ret = note_timed(w, rec, e);
+	if (!ret && rec->type == PERF_RECORD_FINISHED_ROUND && w->pd->nr_streams == 1)
+		ret = end_round(w, e);
+	return ret;
+}
+
+static int walk_all(struct walk *w, struct err *e)
+{
+	struct perfdata_index *x = w->x;
+	bool unzipped, samples = false;
+	struct record rec;
+	int ret = 0, end = 0;
+
+	w->pd->next_progress = UINT64_MAX; /* that is told by those who read */
+	while (!ret && (end = perfdata_next_in_file(w->pd, &rec, &unzipped, &x->damage)) > 0)
+		ret = walk_record(w, &rec, unzipped, &samples, e);
+	if (ret)
+		return ret;
+	w->pd->next_progress = 0;
+	x->damaged = end < 0;
+	return end_walk(w, e);
+}
+
+static void rewind_streams(struct perfdata *pd)
+{
+	for (size_t i = 0; i < pd->nr_streams; i++) {
+		struct stream *s = &pd->streams[i];
+
+		s->pos = s->start;
+		s->in_zip = false;
+		s->nr_zipped[0] = s->nr_zipped[1] = 0;
+		if (s->zip)
+			unzip_reset(s->zip);
+	}
+	pd->cur = 0;
+	pd->done_before = pd->next_progress = 0;
+	pd->failed = pd->ended = false;
+	memset(&pd->stats, 0, sizeof(pd->stats));
+}
+
+/* What is known before the first byte is read. */
+static bool can_be_cut(const struct perfdata *pd)
+{
+	if (pd->pipe || pd->opts.no_order || pd->order || pd->events.n == 0 ||
+	    perfdata_has_feature(pd, FEAT_COMPRESSED))
+		return false;
+	for (size_t i = 0; i < pd->nr_streams; i++)
+		if (!pd->streams[i].win.seekable)
+			return false;
+	vec_for_each (ev, &pd->events)
+		if (!(*ev)->sample_time)
+			return false;
+	return true;
+}
+
+int perfdata_index_new(struct perfdata_index **out, struct perfdata *pd,
+		       const struct perfdata_index_opts *o, struct err *e)
+{
+	struct perfdata_index *x = calloc(1, sizeof(*x));
+	struct walk w = { .pd = pd, .x = x, .o = o };
+	int ret = x ? 0 : no_memory(e);
+
+	*out = NULL;
+	w.mark_bytes = max_u64(MARK_MIN, o->piece / MARKS_A_PIECE);
+	if (!ret && !can_be_cut(pd))
+		ret = refuse(e);
+	if (!ret) {
+		spool_init(&x->spool, pd->opts.max_mem);
+		x->nr_streams = pd->nr_streams;
+		x->marks = calloc(pd->nr_streams, sizeof(*x->marks));
+		ret = x->marks ? walk_all(&w, e) : no_memory(e);
+	}
+	vec_free(&w.now);
+	vec_free(&w.next);
+	vec_free(&w.known_now);
+	vec_free(&w.known_next);
+	vec_free(&w.known_untimed);
+	if (ret) {
+		rewind_streams(pd);
+		perfdata_index_free(x);
+		return ret;
+	}
+	*out = x;
+	return 0;
+}
+
+void perfdata_index_free(struct perfdata_index *x)
+{
+	if (!x)
+		return;
+	for (size_t i = 0; x->marks && i < x->nr_streams; i++)
+		vec_free(&x->marks[i].v);
+	free(x->marks);
+	vec_free(&x->stretches);
+	vec_free(&x->stages);
+	vec_free(&x->pieces);
+	vec_free(&x->untimed);
+	vec_free(&x->known);
+	spool_free(&x->spool);
+	free(x);
+}
+
+size_t perfdata_nr_pieces(const struct perfdata_index *x)
+{
+	return x->pieces.n;
+}
+
+uint64_t perfdata_piece_bytes(const struct perfdata_index *x, size_t i)
+{
+	return x->pieces.v[i].bytes;
+}
+
+const struct err *perfdata_index_damage(const struct perfdata_index *x)
+{
+	return x->damaged ? &x->damage : NULL;
+}

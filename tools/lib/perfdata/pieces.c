@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Pieces of a recording, by an index that was made of it (index.c): the stretches of a piece are read
+ * whole, and order.c merges them as it does runs. Each thread has a struct perfdata of its own for
+ * that; the index is only looked at.
+ */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pieces-int.h"
+
+#define PREFIX 16 /* of a record in the spool: its two offsets */
+
+struct pieces {
+	const struct perfdata_index *x;
+	size_t at, end;		/* pieces */
+	size_t untimed, head;	/* of the piece at hand: the next one, and behind the last */
+	bool begun;		/* the piece at hand: its untimed ones are handed out */
+	VEC(unsigned char) buf; /* its bytes; or one record that was read by itself */
+	VEC(struct run *) runs;
+};
+
+void pieces_free(struct pieces *p)
+{
+	if (!p)
+		return;
+	vec_free(&p->buf);
+	vec_free(&p->runs);
+	free(p);
+}
+
+static int no_memory(struct err *e)
+{
+	return err_set(e, -ENOMEM, "out of memory for a piece of the recording");
+}
+
+static int read_at(struct perfdata *pd, uint32_t stream, uint64_t off, void *buf, size_t n,
+		   struct err *e)
+{
+	ssize_t got = window_pread(pd->streams[stream].win.fd, buf, n, off);
+
+	if (got == (ssize_t)n)
+		return 0;
+	return err_set(e, got < 0 ? (int)got : -EIO,
+		       "cannot read again at offset %#lx: the file changed", off);
+}
+
+/* ---- records by themselves ------------------------------------------------------------------- */
+
+static void fill_record(struct perfdata *pd, const struct raw_record *raw, struct record *rec)
+{
+	*rec = (struct record){ .data = raw->data,
+				.size = raw->size,
+				.type = raw->type,
+				.misc = raw->misc,
+				.swap = pd->swap,
+				.offset = raw->offset,
+				.file_offset = raw->file_offset };
+	perfdata_resolve(pd, raw, rec);
+}
+
+static int read_untimed(struct perfdata *pd, struct pieces *p, struct record *rec, struct err *e)
+{
+	const struct place_in_file *at = &p->x->untimed.v[p->untimed++];
+	struct raw_record raw = { .offset = at->offset, .file_offset = at->offset };
+	int ret;
+
+	if (vec_reserve(&p->buf, RECORD_MAX))
+		return no_memory(e);
+	ret = read_at(pd, at->stream, at->offset, p->buf.v, 8, e);
+	if (ret)
+		return ret;
+	raw.data = p->buf.v;
+	record_header(&raw, raw.data, pd->swap);
+	if (raw.size < 8)
+		return err_set(e, -EBADMSG, "a record changed while it was read");
+	ret = read_at(pd, at->stream, at->offset, p->buf.v, raw.size, e);
+	if (!ret)
+		fill_record(pd, &raw, rec);
+	return ret;
+}
+
+int perfdata_known_records(struct perfdata *pd, const struct perfdata_index *x, size_t from,
+			   size_t to, perfdata_known_fn *fn, void *ctx, struct err *e)
+{
+	size_t end = to < x->pieces.n ? x->pieces.v[to].known : x->known.n;
+	unsigned char *buf = malloc(PREFIX + RECORD_MAX);
+	int ret = buf ? 0 : no_memory(e);
+
+	for (size_t i = x->pieces.v[from].known; !ret && i < end; i++) {
+		const struct known *k = &x->known.v[i];
+		struct raw_record raw = { .data = buf ? buf + PREFIX : NULL };
+		struct record rec;
+
+		ret = spool_read(&x->spool, k->at, buf, PREFIX + k->size, e);
+		if (ret)
+			break;
+		raw.offset = load_u64(buf, false);
+		raw.file_offset = load_u64(buf + 8, false);
+		record_header(&raw, raw.data, pd->swap);
+		fill_record(pd, &raw, &rec);
+		ret = fn(ctx, &rec, e);
+	}
+	free(buf);
+	return ret;
+}
+
+/* ---- a piece --------------------------------------------------------------------------------- */
+
+/* The part of a stretch that can have records of the piece: from a mark to a mark. */
+static struct stretch part_of(const struct perfdata_index *x, const struct stretch *s,
+			      const struct piece *p)
+{
+	const struct marks *m = &x->marks[s->stream];
+	struct stretch part = *s;
+
+	for (size_t i = s->mark; i < m->v.n && m->v.v[i].offset < s->to; i++) {
+		if (m->v.v[i].time <= p->after)
+			part.from = m->v.v[i].offset;
+		if (m->v.v[i].time > p->until) {
+			part.to = m->v.v[i].offset;
+			break;
+		}
+	}
+	return part;
+}
+
+/* A run of the bytes of @part, which come to @at in the buffer. */
+static int add_run(struct perfdata *pd, struct pieces *p, const struct stretch *part, size_t at)
+{
+	struct run *r = order_run_new(pd->order, &pd->streams[part->stream], part->from);
+
+	if (!r)
+		return -ENOMEM;
+	r->end = part->to;
+	r->base = part->from;
+	r->len = (size_t)(part->to - part->from);
+	r->cap = at; /* until the buffer is there */
+	if (!vec_push(&p->runs, r))
+		return 0;
+	order_run_free(pd->order, r);
+	return -ENOMEM;
+}
+
+static int collect(struct perfdata *pd, struct pieces *p, const struct piece *piece, struct err *e)
+{
+	const struct stage *st = &p->x->stages.v[piece->stage];
+	size_t bytes = 0;
+
+	p->runs.n = 0;
+	for (size_t i = st->stretch; i < st[1].stretch; i++) {
+		struct stretch part = part_of(p->x, &p->x->stretches.v[i], piece);
+
+		if (part.from >= part.to)
+			continue;
+		if (add_run(pd, p, &part, bytes))
+			return no_memory(e);
+		bytes += (size_t)(part.to - part.from);
+	}
+	return vec_reserve(&p->buf, bytes + 1) ? no_memory(e) : 0;
+}
+
+/* Neighbours in the file lie side by side in the buffer as well, and are read as one. */
+static int read_runs(struct perfdata *pd, struct pieces *p, struct err *e)
+{
+	int ret = 0;
+
+	for (size_t i = 0, next; !ret && i < p->runs.n; i = next) {
+		struct run *r = p->runs.v[i];
+		uint64_t end = r->end;
+
+		for (next = i + 1; next < p->runs.n; next++) {
+			const struct run *n = p->runs.v[next];
+
+			if (n->st != r->st || n->base != end)
+				break;
+			end = n->end;
+		}
+		ret = read_at(pd, (uint32_t)(r->st - pd->streams), r->base, p->buf.v + r->cap,
+			      (size_t)(end - r->base), e);
+	}
+	vec_for_each (r, &p->runs) {
+		(*r)->buf = p->buf.v + (*r)->cap;
+		(*r)->cap = 0;
+	}
+	return ret;
+}
+
+static int start_piece(struct perfdata *pd, struct pieces *p, struct err *e)
+{
+	const struct piece *piece = &p->x->pieces.v[p->at++];
+	struct order *o = pd->order;
+	int ret = collect(pd, p, piece, e);
+
+	ret = ret ?: read_runs(pd, p, e);
+	if (ret) {
+		vec_for_each (r, &p->runs)
+			order_run_free(o, *r);
+		return ret;
+	}
+	pd->stats.bytes += piece->bytes;
+	o->merging = true;
+	o->after = piece->after;
+	o->limit = piece->until;
+	p->begun = false;
+	return order_heap_fill(pd, &o->heap, p->runs.v, p->runs.n, e);
+}
+
+static void begin(struct pieces *p)
+{
+	const struct piece *piece = &p->x->pieces.v[p->at];
+	const struct stage *st = &p->x->stages.v[piece->stage];
+
+	p->untimed = st->untimed;
+	p->head = piece->first ? st[1].untimed : st->untimed;
+	p->begun = true;
+}
+
+int pieces_walk(struct perfdata *pd, struct record *rec, struct err *e)
+{
+	struct pieces *p = pd->order->parts;
+	int ret;
+
+	if (!p->begun) {
+		if (p->at >= p->end) {
+			pd->order->at_end = true;
+			return 0;
+		}
+		begin(p);
+	}
+	if (p->untimed >= p->head)
+		return start_piece(pd, p, e);
+	ret = read_untimed(pd, p, rec, e);
+	return ret ? ret : 1;
+}
+
+int perfdata_read_pieces(struct perfdata *pd, const struct perfdata_index *x, size_t from,
+			 size_t to, struct err *e)
+{
+	struct order *o = pd->order;
+
+	if (!o) {
+		o = calloc(1, sizeof(*o));
+		if (!o)
+			return no_memory(e);
+		spool_init(&o->spool, pd->opts.max_mem);
+		pd->order = o;
+		o->parts = calloc(1, sizeof(*o->parts));
+	}
+	if (!o->parts)
+		return no_memory(e);
+	o->parts->x = x;
+	o->parts->at = from;
+	o->parts->end = to;
+	o->parts->begun = false;
+	o->at_end = false;
+	return 0;
+}
+
+int perfdata_same_file(const struct perfdata *a, const struct perfdata *b, struct err *e)
+{
+	bool same = a->nr_streams == b->nr_streams;
+
+	for (size_t i = 0; same && i < a->nr_streams; i++) {
+		struct stat x, y;
+
+		same = !fstat(a->streams[i].win.fd, &x) && !fstat(b->streams[i].win.fd, &y) &&
+		       x.st_dev == y.st_dev && x.st_ino == y.st_ino && x.st_size == y.st_size;
+	}
+	return same ? 0
+		    : err_set(e, -ESTALE, "%s was replaced while it was read; read it again",
+			      a->path);
+}
