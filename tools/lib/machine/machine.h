@@ -79,6 +79,8 @@ void machine_free(struct machine *m);
 /* Applies MMAP, MMAP2, COMM, FORK, EXIT, NAMESPACES, KSYMBOL, CGROUP, TEXT_POKE; ignores others.
  * A malformed one is an error that the caller may report and go on. */
 int machine_record(struct machine *m, const struct record *rec, struct err *e);
+/* Whether records of this type change anything there. */
+bool machine_wants(uint32_t type);
 /* Build ids of the file's feature, so that dsos carry them: before the first record. @pd must
  * live as long as @m. */
 int machine_add_build_ids(struct machine *m, const struct perfdata *pd, struct err *e);

@@ -15,6 +15,11 @@ const struct option session_input_options[] = {
 	OPT_END(),
 };
 
+const struct option session_jobs_options[] = {
+	OPT_UINT('j', "jobs", O, jobs, "N", "read with N threads (as many as CPUs can be used)"),
+	OPT_END(),
+};
+
 const struct option session_sample_options[] = {
 	OPT_STRING(0, "time", O, time, "SPANS",
 		   "START,STOP in seconds, 10%-20% or 10%/2 of the recording; several: blanks"),

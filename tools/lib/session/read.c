@@ -56,6 +56,8 @@ static void make_plan(struct session *s, const struct perfdata_event *event, str
 	if (p->stitches)
 		p->need |= PERF_SAMPLE_TID | PERF_SAMPLE_IP;
 	p->thread = p->need & PERF_SAMPLE_TID;
+	if (attr->sample_type & PERF_SAMPLE_TID)
+		p->tid_at = 8 + attr_head_offset(attr->sample_type, PERF_SAMPLE_TID);
 	p->plain = !p->none && !p->defers && !parts && !s->switches && !s->by_event && !s->by_cpu &&
 		   !s->times.v.n && !s->filtering && !s->o->first_sample &&
 		   s->slice_end == UINT64_MAX;
@@ -71,6 +73,11 @@ static inline const struct event_plan *plan_of(struct session *s,
 	if (unlikely(!s->plans.v[event->idx].ready))
 		make_plan(s, event, &s->plans.v[event->idx]);
 	return &s->plans.v[event->idx];
+}
+
+const struct event_plan *session_plan(struct session *s, const struct perfdata_event *event)
+{
+	return plan_of(s, event);
 }
 
 /* ---- one sample ------------------------------------------------------------------------------ */
@@ -209,13 +216,19 @@ static bool can_skip(const struct session *s, const struct event_plan *plan,
 	return !in_time(s, rec->time) || (!plan->stitches && !session_in_slice(s));
 }
 
+bool session_passes_over(const struct session *s, const struct event_plan *plan,
+			 const struct record *rec)
+{
+	return plan->none || can_skip(s, plan, rec);
+}
+
 /* One of those that something may leave out, keep or take apart. */
 static int take_checked(struct session *s, const struct event_plan *plan, const struct record *rec,
 			struct err *e)
 {
 	struct sample sm;
 
-	if (unlikely(plan->none || can_skip(s, plan, rec))) {
+	if (unlikely(session_passes_over(s, plan, rec))) {
 		s->nr++;
 		return 0;
 	}
@@ -318,6 +331,9 @@ static int take_other(struct session *s, const struct record *rec, struct err *e
 		return ret;
 	if (s->c->before)
 		before = s->c->before(s->ctx, rec, e);
+	/* Code that was loaded before comes to lie below what is mapped now. */
+	if (rec->time != RECORD_NO_TIME && machine_advance(s->env.machine, rec->time))
+		return err_set(e, -ENOMEM, "no memory for code compiled at run time");
 	ret = machine_record(s->env.machine, rec, before ? NULL : e);
 	ret = before ? before : ret;
 	if (!ret && s->c->record)
@@ -334,11 +350,14 @@ static int next_record(struct session *s, struct record *rec)
 		*rec = s->first;
 		return 1;
 	}
+	if (unlikely(s->member))
+		return session_member_next(s, rec, &s->damage);
 	return s->ahead ? perfdata_ahead_next(s->ahead, rec, &s->damage)
 			: perfdata_next_ordered(s->env.pd, rec, &s->damage);
 }
 
-int session_read(struct session *s, const struct session_consumer *c, void *ctx, struct err *e)
+int session_read_records(struct session *s, const struct session_consumer *c, void *ctx,
+			 struct err *e)
 {
 	struct record rec;
 	int ret = 0;
@@ -346,7 +365,7 @@ int session_read(struct session *s, const struct session_consumer *c, void *ctx,
 	s->c = c;
 	s->ctx = ctx;
 	/* A second CPU reads and orders while this one counts. */
-	if (perfdata_ahead_useful(s->env.pd))
+	if (!s->member && perfdata_ahead_useful(s->env.pd))
 		ret = perfdata_ahead_start(&s->ahead, s->env.pd, e);
 	while (!ret && next_record(s, &rec) > 0)
 		ret = rec.type == PERF_RECORD_SAMPLE ? take_sample(s, &rec, e)
@@ -355,6 +374,13 @@ int session_read(struct session *s, const struct session_consumer *c, void *ctx,
 	s->ahead = NULL;
 	if (!ret)
 		ret = session_deferred_complete(s, NULL, take_deferred, e);
+	return ret;
+}
+
+int session_read(struct session *s, const struct session_consumer *c, void *ctx, struct err *e)
+{
+	int ret = session_read_records(s, c, ctx, e);
+
 	if (ret >= 0 && c->finish)
 		ret = c->finish(ctx, e);
 	return ret < 0 ? ret : 0;

@@ -34,6 +34,7 @@ struct event_plan {
 	bool parts;    /* they are taken apart */
 	bool thread;   /* the thread is wanted */
 	bool stitches; /* their LBR stacks may continue earlier ones of the thread */
+	uint32_t tid_at; /* offset of pid and tid; 0 = there are none */
 	uint64_t need; /* PERF_SAMPLE_* */
 };
 
@@ -48,6 +49,15 @@ struct waiting {
 struct deferred {
 	VEC(struct waiting) v;
 	VEC(uint64_t) chain; /* the completed one of the sample at hand */
+};
+
+/* What a member of a team reads: team.c. */
+struct member {
+	struct session_team *team;
+	size_t piece;	   /* the one at hand */
+	size_t next, end;  /* where each has a stretch: what is left of it */
+	size_t known;	   /* of pieces before this one everything is known */
+	bool reading;	   /* records of @piece */
 };
 
 struct session {
@@ -72,6 +82,7 @@ struct session {
 	const struct session_consumer *c;
 	void *ctx;
 	struct perfdata_ahead *ahead; /* NULL: records are read as they are used */
+	struct member *member;	      /* NULL: all of the recording is read */
 	VEC(struct event_plan) plans; /* by event->idx */
 	struct sample_totals totals;  /* of groups' counters */
 	struct deferred deferred;
@@ -112,5 +123,18 @@ int session_deferred_complete(struct session *s, const struct deferred_chain *ch
 /* Puts @user in the place of the cookie that the chain of @s ends in. 0 or -ENOMEM. */
 int session_deferred_join(struct deferred *d, struct sample *s, const struct u64s *user);
 void session_deferred_free(struct deferred *d);
+
+/* read.c: what is known of @event's samples; NULL = no memory. */
+const struct event_plan *session_plan(struct session *s, const struct perfdata_event *event);
+/* Whether a sample takes part in nothing, whatever is in it. */
+bool session_passes_over(const struct session *s, const struct event_plan *plan,
+			 const struct record *rec);
+/* session_read() less what comes behind the last record. */
+int session_read_records(struct session *s, const struct session_consumer *c, void *ctx,
+			 struct err *e);
+/* session.c: what @from met, of which warnings are made, as if @to had. */
+void session_take_notes(struct session *to, struct session *from);
+/* team.c: the next record of what this member reads, as perfdata_next_ordered(). */
+int session_member_next(struct session *s, struct record *rec, struct err *e);
 
 #endif

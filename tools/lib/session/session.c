@@ -291,6 +291,12 @@ static void warn_bad(struct session *s)
 				     (unsigned long long)s->counts.bad, s->counts.first_bad.text));
 }
 
+void session_take_notes(struct session *to, struct session *from)
+{
+	if (to->env.unwind && from->env.unwind)
+		unwind_take_notes(to->env.unwind, from->env.unwind);
+}
+
 const char *const *session_warnings(struct session *s, unsigned what)
 {
 	static const char *const none[] = { NULL };

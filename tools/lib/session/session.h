@@ -46,6 +46,7 @@ struct session_opts {
 	const char *switch_on, *switch_off;
 	bool show_switches;		   /* the events of these two themselves too */
 	uint64_t first_sample, nr_samples; /* a slice: see session_in_slice(); 0 = to the end */
+	uint64_t jobs; /* threads that read: struct session_team; 0 = as many as CPUs can be used */
 	/* call chains */
 	uint64_t max_stack;
 	bool no_inline, stitch_lbr;
@@ -64,6 +65,7 @@ struct session_opts {
 
 /* Tables for OPT_INCLUDE, of struct session_opts; a command gives them their headings. */
 extern const struct option session_input_options[];  /* -i -f --no-limits */
+extern const struct option session_jobs_options[];   /* -j, of those who have teams read */
 extern const struct option session_sample_options[]; /* which samples */
 extern const struct option session_chain_options[];
 extern const struct option session_symbol_options[];
@@ -125,6 +127,8 @@ enum session_consumer_flags {
 	SESSION_UNFILTERED = 1,
 	/* A sample of a group of counters comes once, whole, as its leader's. */
 	SESSION_WHOLE = 2,
+	/* One thread hands on all samples: what is done with one depends on those before. */
+	SESSION_ALONE = 4,
 };
 
 /* All but need and sample may be NULL. Errors end reading, unless said otherwise. */
@@ -154,6 +158,53 @@ struct session_consumer {
  * session_damage(). Once per session.
  */
 int session_read(struct session *s, const struct session_consumer *c, void *ctx, struct err *e);
+
+/* ---- by several threads ---------------------------------------------------------------------- */
+
+/*
+ * A recording that threads read side by side, each with a session of its own and a consumer's context that
+ * was made with it: member 0 is the session that the team is made of.
+ *
+ *	ret = session_team_new(&t, s, &count, mine[0], &err);
+ *	if (!ret && !t)
+ *		... session_read(s, &count, mine[0], &err) ...
+ *	for (i = 1; i < session_team_size(t); i++)
+ *		mine[i] = ... of session_team_member(t, i) ...
+ *	ret = ret ?: session_team_read(t, mine, &err);
+ *	ret = ret ?: session_team_merge(t, mine, add_up, &err);
+ *	session_team_free(t);
+ *
+ * Each member has a stretch of the recording, one behind the other, and knows of threads and maps what it
+ * would know had it read all. Counts, damage and errors are those of one reading, in member 0. The consumer's
+ * functions are called by the thread of the member whose context they get, finish() is not called.
+ */
+struct session_team;
+
+/* Threads that are to read by @o: what was asked for, or what this process may use of the machine. */
+unsigned session_jobs(const struct session_opts *o);
+/*
+ * After session_start(). *t is NULL, and nothing was read, where one has to read all: pipes, what is
+ * packed, samples that depend on each other, little work.
+ */
+int session_team_new(struct session_team **t, struct session *s, const struct session_consumer *c,
+		     void *ctx, struct err *e);
+void session_team_free(struct session_team *t); /* closes the sessions but for member 0; NULL is fine */
+size_t session_team_size(const struct session_team *t);
+struct session *session_team_member(const struct session_team *t, size_t i);
+/*
+ * Each member takes the next piece of the recording that nobody has, instead of a stretch. After each
+ * @piece_done is called, by one thread at a time and in the order of the pieces: what it writes comes in the
+ * order of one reading. 1: enough, reading ends there.
+ */
+void session_team_in_order(struct session_team *t, int (*piece_done)(void *ctx, struct err *e));
+int session_team_read(struct session_team *t, void *const *ctx, struct err *e);
+/*
+ * Adds contexts up, side by side: @fn adds @from, which is of what comes behind, to @to. All is in ctx[0] in the
+ * end.
+ */
+typedef int session_merge_fn(void *to, void *from, struct err *e);
+int session_team_merge(struct session_team *t, void *const *ctx, session_merge_fn *fn,
+		       struct err *e);
 
 /*
  * Whether --time and --cpu let through what happened at @time on @cpu: what a consumer asks of other

@@ -190,6 +190,18 @@ bool unwind_is_walked(const struct perf_event_attr *attr)
 	       !attr_flag(attr, ATTR_FLAG_EXCLUDE_CALLCHAIN_USER);
 }
 
+void unwind_take_notes(struct unwind *to, const struct unwind *from)
+{
+	struct unwind_stats *a = &to->stats;
+	const struct unwind_stats *b = &from->stats;
+
+	a->copies += b->copies;
+	a->cut += b->cut;
+	a->copy_size = (uint32_t)max_u64(a->copy_size, b->copy_size);
+	a->walked += b->walked;
+	a->alone += b->alone;
+}
+
 static void cut_note(const struct unwind_stats *st, char *buf, size_t size)
 {
 	snprintf(

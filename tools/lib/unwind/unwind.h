@@ -69,6 +69,8 @@ void unwind_count_walk(struct unwind *u, struct thread *th, uint64_t inner, uint
 		       bool outer_mapped);
 /* Whether the user part of a chain of @attr is what the kernel walked by frame pointers. */
 bool unwind_is_walked(const struct perf_event_attr *attr);
+/* What @from's stacks lacked, as if @to had unwound them. */
+void unwind_take_notes(struct unwind *to, const struct unwind *from);
 /* What to say about them, and what to do: note @i of them, in @buf; false at the end. */
 bool unwind_note(const struct unwind *u, unsigned i, char *buf, size_t size);
 

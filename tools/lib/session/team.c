@@ -1,0 +1,568 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A recording read by several threads. Each member of a team has a session of its own: file, machine,
+ * resolver, unwinder. So nothing is shared that changes, nothing is locked while samples are counted, and
+ * what a consumer counts is added up at the end by the numbers of one machine and the other, as
+ * that of two recordings would be.
+ *
+ * An index (perfdata_index_new()) cuts the recording into pieces, in the order in which its records are
+ * handed out. A member that begins with a piece first learns what is known of those before it: records that
+ * change the machine, and the first sample of each thread, since a thread that no record named is made
+ * by its first sample. After that its machine is what it would be had it read everything.
+ *
+ * Members have one stretch each, so that adding up in their order gives what one reading gives. Or, where
+ * text is written in order, each takes the next piece that nobody has.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "host/host.h"
+#include "session-int.h"
+
+#define PIECE_MAX     (1u << 20)
+#define PIECE_MIN     4096
+#define WORTH_A_JOB   (2u << 20) /* bytes of records that are worth a thread */
+#define PIECES_A_JOB  8
+#define JOBS_MAX      1024
+#define RECENT_PAIRS  1024
+
+struct team_thread {
+	struct session_team *team;
+	struct session *s;
+	void *ctx;
+	struct session_opts opts; /* the leader's, silent; not of member 0 */
+	struct member member;
+	pthread_t thread;
+	bool started;
+	int ret;
+	struct err err;
+	double seconds; /* of CPU time */
+};
+
+struct session_team {
+	struct perfdata_index *x;
+	const struct session_consumer *c;
+	struct team_thread *v;
+	size_t nr;
+	int (*piece_done)(void *ctx, struct err *e); /* NULL: each member has a stretch */
+	atomic_bool stop;
+	atomic_ulong bytes; /* of pieces that were read */
+	uint64_t all_bytes;
+	/* Where pieces are written in their order: */
+	pthread_mutex_t lock;
+	pthread_cond_t turn_came;
+	size_t next, turn; /* pieces: to be read, to be written */
+	size_t end;	   /* behind the last one that is wanted */
+};
+
+/* ---- what has to be known of earlier pieces -------------------------------------------------- */
+
+/* Threads of samples: pid << 32 | tid. */
+struct seen {
+	struct session *s;
+	uint64_t recent[RECENT_PAIRS]; /* + 1 */
+	VEC(uint64_t) pair;
+	struct htab by_pair;
+};
+
+static bool is_new_pair(struct seen *k, uint64_t pair)
+{
+	uint64_t hash = hash_u64(pair);
+	uint32_t i;
+
+	for (struct htab_it it = htab_find(&k->by_pair, hash); htab_next(&k->by_pair, &it, &i);)
+		if (k->pair.v[i] == pair)
+			return false;
+	/* Without memory it is told once more, which changes nothing. */
+	if (!vec_push(&k->pair, pair))
+		(void)!htab_add(&k->by_pair, hash, (uint32_t)k->pair.n - 1);
+	return true;
+}
+
+/* Whether the sample's thread is asked for: what hand_on() and those before it look at. */
+static bool makes_thread(struct session *s, const struct event_plan *plan,
+			 const struct record *rec)
+{
+	struct sample sm;
+
+	if (session_passes_over(s, plan, rec) || sample_parse_some(rec, plan->need, &sm, NULL))
+		return false;
+	if (s->by_event && !bits_test(&s->events, rec->event->idx))
+		return false;
+	return session_wants(s, rec->time, sm.cpu);
+}
+
+static bool keep_sample(struct seen *k, const struct record *rec)
+{
+	const struct event_plan *plan = rec->event ? session_plan(k->s, rec->event) : NULL;
+	uint64_t pair, *recent;
+
+	if (!plan || !plan->thread || !plan->tid_at || plan->tid_at + 8 > rec->size)
+		return false;
+	pair = (uint64_t)load_u32(rec->data + plan->tid_at, rec->swap) << 32 |
+	       load_u32(rec->data + plan->tid_at + 4, rec->swap);
+	recent = &k->recent[pair % RECENT_PAIRS];
+	if (likely(*recent == pair + 1))
+		return false;
+	if (!makes_thread(k->s, plan, rec))
+		return false;
+	*recent = pair + 1;
+	return is_new_pair(k, pair);
+}
+
+static bool keep(void *ctx, const struct record *rec)
+{
+	struct seen *k = ctx;
+
+	if (likely(rec->type == PERF_RECORD_SAMPLE))
+		return keep_sample(k, rec);
+	/* A thread without a process learns it from its next sample, once more. */
+	if (rec->type == PERF_RECORD_FORK && rec->size >= 12 &&
+	    load_u32(rec->data + 8, rec->swap) == UINT32_MAX) {
+		memset(k->recent, 0, sizeof(k->recent));
+		k->pair.n = 0;
+		htab_free(&k->by_pair);
+	}
+	return machine_wants(rec->type);
+}
+
+/* A record of a piece that another member reads. */
+static int learn(void *ctx, const struct record *rec, struct err *e)
+{
+	struct session *s = ctx;
+	struct sample sm;
+	int ret = 0;
+
+	if (rec->time != RECORD_NO_TIME)
+		ret = machine_advance(s->env.machine, rec->time);
+	if (!ret && rec->type != PERF_RECORD_SAMPLE)
+		ret = machine_record(s->env.machine, rec, NULL);
+	else if (!ret && !sample_parse_some(rec, PERF_SAMPLE_TID, &sm, NULL) &&
+		 !machine_thread(s->env.machine, (int32_t)sm.pid, (int32_t)sm.tid))
+		ret = -ENOMEM;
+	/* Who reads that piece tells of those that are broken. */
+	return ret == -ENOMEM ? err_set(e, ret, "no memory for threads and maps") : 0;
+}
+
+static int learn_up_to(struct session *s, size_t piece, struct err *e)
+{
+	struct member *m = s->member;
+	int ret = 0;
+
+	if (m->known < piece)
+		ret = perfdata_known_records(s->env.pd, m->team->x, m->known, piece, learn, s, e);
+	m->known = piece;
+	return ret;
+}
+
+/* ---- a member's records ---------------------------------------------------------------------- */
+
+/* The next piece for this member; the number of all of them: there is none. */
+static size_t next_piece(struct member *m)
+{
+	struct session_team *t = m->team;
+	size_t piece, none = perfdata_nr_pieces(t->x);
+
+	if (atomic_load(&t->stop))
+		return none;
+	if (!t->piece_done)
+		return m->next < m->end ? m->next++ : none;
+	pthread_mutex_lock(&t->lock);
+	piece = t->next < t->end ? t->next++ : none;
+	pthread_mutex_unlock(&t->lock);
+	return piece;
+}
+
+/*
+ * What was made of a piece is written when those of all before it were. @last: reading ends with this
+ * one, for whatever reason.
+ */
+static int write_piece(struct session *s, bool last, struct err *e)
+{
+	struct session_team *t = s->member->team;
+	size_t piece = s->member->piece;
+	bool wanted;
+	int ret = 0;
+
+	pthread_mutex_lock(&t->lock);
+	while (t->turn != piece && t->end > piece)
+		pthread_cond_wait(&t->turn_came, &t->lock);
+	wanted = t->end > piece;
+	pthread_mutex_unlock(&t->lock);
+	if (wanted)
+		ret = t->piece_done(s->ctx, e);
+	pthread_mutex_lock(&t->lock);
+	if (ret || last)
+		t->end = min_u64(t->end, piece + 1);
+	if (wanted)
+		t->turn = piece + 1;
+	pthread_cond_broadcast(&t->turn_came);
+	pthread_mutex_unlock(&t->lock);
+	return ret;
+}
+
+static void tell_progress(struct session_team *t, const struct session *s, size_t piece)
+{
+	uint64_t bytes = perfdata_piece_bytes(t->x, piece), done;
+
+	done = atomic_fetch_add(&t->bytes, bytes) + bytes;
+	if (s->o->progress && s->o->progress(s->o->progress_ctx, done, t->all_bytes))
+		atomic_store(&t->stop, true);
+}
+
+static int end_piece(struct session *s, struct err *e)
+{
+	struct member *m = s->member;
+	int ret = 0;
+
+	tell_progress(m->team, s, m->piece);
+	if (m->team->piece_done)
+		ret = write_piece(s, false, e);
+	m->reading = false;
+	m->known = m->piece + 1;
+	return ret;
+}
+
+int session_member_next(struct session *s, struct record *rec, struct err *e)
+{
+	struct member *m = s->member;
+	int ret = 0;
+
+	for (;;) {
+		if (likely(m->reading)) {
+			ret = perfdata_next_ordered(s->env.pd, rec, e);
+			if (likely(ret > 0))
+				return ret;
+			ret = ret ?: end_piece(s, e);
+		}
+		m->piece = ret ? m->piece : next_piece(m);
+		if (ret || m->piece == perfdata_nr_pieces(m->team->x))
+			return ret < 0 ? ret : 0;
+		ret = learn_up_to(s, m->piece, e);
+		ret = ret ?: perfdata_read_pieces(s->env.pd, m->team->x, m->piece, m->piece + 1, e);
+		if (ret)
+			return ret;
+		m->reading = true;
+	}
+}
+
+/* ---- a thread -------------------------------------------------------------------------------- */
+
+static double cpu_seconds(void)
+{
+	struct timespec t;
+
+	return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) ? 0
+							  : (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void *read_share(void *arg)
+{
+	struct team_thread *th = arg;
+	struct session_team *t = th->team;
+	struct session *s = th->s;
+	double start = cpu_seconds();
+	int ret = session_read_records(s, t->c, th->ctx, &th->err);
+
+	/* The file could not be read again, or what was made of it not be written. */
+	if (ret >= 0 && s->damage.code) {
+		th->err = s->damage;
+		ret = s->damage.code;
+		err_clear(&s->damage);
+	}
+	if (ret && t->piece_done && s->member->reading)
+		(void)write_piece(s, true, &(struct err){ 0 });
+	if (!ret && !t->piece_done)
+		ret = learn_up_to(s, perfdata_nr_pieces(t->x), &th->err);
+	if (ret)
+		atomic_store(&t->stop, true);
+	th->ret = ret < 0 ? ret : 0;
+	th->seconds = cpu_seconds() - start;
+	return NULL;
+}
+
+/* Each member gets about as many bytes as the others. */
+static void share_pieces(struct session_team *t)
+{
+	size_t nr = perfdata_nr_pieces(t->x), piece = 0;
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < t->nr; i++) {
+		struct member *m = &t->v[i].member;
+		uint64_t until = i + 1 < t->nr ? t->all_bytes / t->nr * (i + 1) : UINT64_MAX;
+
+		m->next = piece;
+		while (piece < nr && bytes < until)
+			bytes += perfdata_piece_bytes(t->x, piece++);
+		m->end = i + 1 < t->nr ? piece : nr;
+	}
+}
+
+static void add_counts(struct session *to, const struct session *from)
+{
+	struct session_counts *a = &to->counts;
+	const struct session_counts *b = &from->counts;
+
+	if (!a->bad && b->bad)
+		a->first_bad = b->first_bad;
+	a->samples += b->samples;
+	a->left_out += b->left_out;
+	a->lost_samples += b->lost_samples;
+	a->lost_events += b->lost_events;
+	a->lost_chunks += b->lost_chunks;
+	a->bad += b->bad;
+	a->bad_samples += b->bad_samples;
+}
+
+/* Those that could not be started are read by this one, after its own. */
+static void run_threads(struct session_team *t)
+{
+	for (size_t i = 1; i < t->nr; i++)
+		t->v[i].started = !pthread_create(&t->v[i].thread, NULL, read_share, &t->v[i]);
+	read_share(&t->v[0]);
+	for (size_t i = 1; i < t->nr; i++)
+		if (t->v[i].started)
+			pthread_join(t->v[i].thread, NULL);
+		else
+			read_share(&t->v[i]);
+}
+
+int session_team_read(struct session_team *t, void *const *ctx, struct err *e)
+{
+	struct session *s = t->v[0].s;
+	int ret = 0;
+
+	share_pieces(t);
+	for (size_t i = 0; i < t->nr; i++)
+		t->v[i].ctx = ctx[i];
+	run_threads(t);
+	for (size_t i = 0; i < t->nr; i++) {
+		if (i)
+			add_counts(s, t->v[i].s);
+		if (!ret && t->v[i].ret) {
+			ret = t->v[i].ret;
+			*e = t->v[i].err;
+		}
+		log_to(&s->o->log, LOG_DEBUG, "job %zu of %zu: %.3f s of CPU time", i + 1, t->nr,
+		       t->v[i].seconds);
+	}
+	if (!ret && perfdata_index_damage(t->x))
+		s->damage = *perfdata_index_damage(t->x);
+	return ret;
+}
+
+/* ---- adding up ------------------------------------------------------------------------------- */
+
+struct merge {
+	session_merge_fn *fn;
+	void *to, *from;
+	struct err err;
+	int ret;
+	pthread_t thread;
+	bool started;
+};
+
+static void *merge_two(void *arg)
+{
+	struct merge *m = arg;
+
+	m->ret = m->fn(m->to, m->from, &m->err);
+	return NULL;
+}
+
+/* Neighbours, side by side; then neighbours of what came out. */
+static int merge_level(struct merge *v, size_t nr, struct err *e)
+{
+	int ret = 0;
+
+	for (size_t i = 1; i < nr; i++)
+		v[i].started = !pthread_create(&v[i].thread, NULL, merge_two, &v[i]);
+	merge_two(&v[0]);
+	for (size_t i = 0; i < nr; i++) {
+		if (v[i].started)
+			pthread_join(v[i].thread, NULL);
+		else if (i)
+			merge_two(&v[i]);
+		if (!ret && v[i].ret) {
+			ret = v[i].ret;
+			*e = v[i].err;
+		}
+	}
+	return ret;
+}
+
+int session_team_merge(struct session_team *t, void *const *ctx, session_merge_fn *fn,
+		       struct err *e)
+{
+	struct merge *v = calloc(t->nr, sizeof(*v));
+	int ret = v ? 0 : err_set(e, -ENOMEM, "no memory to add up what was counted");
+
+	for (size_t step = 1; !ret && step < t->nr; step *= 2) {
+		size_t nr = 0;
+
+		for (size_t i = 0; i + step < t->nr; i += 2 * step)
+			v[nr++] = (struct merge){ .fn = fn, .to = ctx[i], .from = ctx[i + step] };
+		ret = merge_level(v, nr, e);
+	}
+	free(v);
+	return ret;
+}
+
+/* ---- a team ---------------------------------------------------------------------------------- */
+
+unsigned session_jobs(const struct session_opts *o)
+{
+	return o->jobs ? (unsigned)min_u64(o->jobs, JOBS_MAX) : host_cpus_usable();
+}
+
+/* What follows each other in ways that a cut would break. */
+static bool is_one(struct session *s)
+{
+	const struct perfdata *pd = s->env.pd;
+
+	if (perfdata_is_pipe(pd) || s->switches || s->o->first_sample || s->o->nr_samples ||
+	    s->c->flags & SESSION_ALONE)
+		return true;
+	for (size_t i = 0; i < perfdata_nr_events(pd); i++) {
+		const struct event_plan *p = session_plan(s, perfdata_event(pd, i));
+
+		if (!p || p->parts || p->defers || p->stitches)
+			return true;
+	}
+	return false;
+}
+
+static uint64_t file_bytes(const struct session *s)
+{
+	struct perfdata_layout l;
+
+	perfdata_layout(s->env.pd, &l);
+	return l.file_size;
+}
+
+static int open_member(struct team_thread *th, const struct session *leader, struct err *e)
+{
+	int ret;
+
+	th->opts = *leader->o;
+	th->opts.progress = NULL;
+	th->opts.log = (struct log_sink){ 0 };
+	ret = session_open(&th->s, &th->opts, e);
+	ret = ret ?: perfdata_same_file(leader->env.pd, th->s->env.pd, e);
+	return ret ?: session_start(th->s, e);
+}
+
+static int make_index(struct session_team *t, struct session *s, unsigned jobs, struct err *e)
+{
+	struct seen *seen = calloc(1, sizeof(*seen));
+	const struct perfdata_index_opts o = {
+		.piece = max_u64(PIECE_MIN,
+				 min_u64(PIECE_MAX, file_bytes(s) / jobs / PIECES_A_JOB)),
+		.keep = keep,
+		.ctx = seen,
+	};
+	int ret;
+
+	if (!seen)
+		return err_set(e, -ENOMEM, "no memory to read a recording");
+	seen->s = s;
+	ret = perfdata_index_new(&t->x, s->env.pd, &o, e);
+	vec_free(&seen->pair);
+	htab_free(&seen->by_pair);
+	free(seen);
+	return ret;
+}
+
+static int open_members(struct session_team *t, struct session *s, size_t nr, struct err *e)
+{
+	int ret = 0;
+
+	t->v = calloc(nr, sizeof(*t->v));
+	if (!t->v)
+		return err_set(e, -ENOMEM, "no memory for %zu jobs", nr);
+	t->v[0].s = s;
+	for (t->nr = 0; !ret && t->nr < nr; t->nr++) {
+		struct team_thread *th = &t->v[t->nr];
+
+		th->team = th->member.team = t;
+		if (t->nr)
+			ret = open_member(th, s, e);
+		if (th->s)
+			th->s->member = &th->member;
+	}
+	return ret;
+}
+
+int session_team_new(struct session_team **out, struct session *s,
+		     const struct session_consumer *c, void *ctx, struct err *e)
+{
+	unsigned jobs = session_jobs(s->o);
+	struct session_team *t;
+	int ret;
+
+	*out = NULL;
+	/* Without being asked no more threads are started than there is work for. */
+	if (!s->o->jobs)
+		jobs = (unsigned)min_u64(jobs, file_bytes(s) / WORTH_A_JOB);
+	s->c = c;
+	s->ctx = ctx;
+	if (jobs < 2 || is_one(s))
+		return 0;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return err_set(e, -ENOMEM, "no memory for %u jobs", jobs);
+	pthread_mutex_init(&t->lock, NULL);
+	pthread_cond_init(&t->turn_came, NULL);
+	t->c = c;
+	ret = make_index(t, s, jobs, e);
+	if (!ret) {
+		t->end = perfdata_nr_pieces(t->x);
+		for (size_t i = 0; i < t->end; i++)
+			t->all_bytes += perfdata_piece_bytes(t->x, i);
+		ret = open_members(t, s, min_u64(jobs, t->end), e);
+	}
+	if (ret) {
+		session_team_free(t);
+		if (ret != -ENOTSUP)
+			return ret;
+		err_clear(e);
+		return 0;
+	}
+	*out = t;
+	return 0;
+}
+
+size_t session_team_size(const struct session_team *t)
+{
+	return t->nr;
+}
+
+struct session *session_team_member(const struct session_team *t, size_t i)
+{
+	return t->v[i].s;
+}
+
+void session_team_in_order(struct session_team *t, int (*piece_done)(void *ctx, struct err *e))
+{
+	t->piece_done = piece_done;
+}
+
+void session_team_free(struct session_team *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 1; i < t->nr; i++) {
+		if (t->v[i].s)
+			session_take_notes(t->v[0].s, t->v[i].s);
+		session_close(t->v[i].s);
+	}
+	if (t->nr)
+		t->v[0].s->member = NULL;
+	free(t->v);
+	perfdata_index_free(t->x);
+	pthread_cond_destroy(&t->turn_came);
+	pthread_mutex_destroy(&t->lock);
+	free(t);
+}
