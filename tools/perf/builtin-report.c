@@ -162,6 +162,12 @@ static int finish(void *ctx, struct err *e)
 	return ret ? ret : view_new(&r->v, r->t, NULL, NULL, e);
 }
 
+/* What is counted in ways that do not add up, or shown while it is read. */
+static bool is_one(const struct report *r)
+{
+	return r->tui || r->code || r->o.pieces || r->o.derive || r->o.threads || r->po.switches;
+}
+
 int report_read(struct report *r, int (*at_end)(void *ctx, struct err *e), struct err *e)
 {
 	const struct session_consumer consumer = {
@@ -169,10 +175,19 @@ int report_read(struct report *r, int (*at_end)(void *ctx, struct err *e), struc
 		.sample = take_sample,
 		.record = r->o.threads ? take_record : NULL,
 		.finish = at_end,
-		.flags = SESSION_UNFILTERED, /* shares are of what was left out, too */
+		/* Shares are of what was left out, too. */
+		.flags = SESSION_UNFILTERED | (is_one(r) ? SESSION_ALONE : 0),
 	};
+	struct session_team *team;
+	int ret = session_team_new(&team, r->session, &consumer, r, e);
 
-	return session_read(r->session, &consumer, r, e);
+	if (ret)
+		return ret;
+	if (!team)
+		return session_read(r->session, &consumer, r, e);
+	ret = report_read_team(r, team, e);
+	session_team_free(team);
+	return ret ?: at_end ? at_end(r, e) : 0;
 }
 
 static void print_warnings(struct report *r)

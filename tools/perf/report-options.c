@@ -83,6 +83,7 @@ static int parse_limit(void *opts, const struct option *opt, const char *arg, bo
 const struct option report_options[] = {
 	OPT_GROUP("Input"),
 	OPT_INCLUDE(O, session, session_input_options),
+	OPT_INCLUDE(O, session, session_jobs_options),
 	OPT_STRING(0, "diff", O, diff, "FILE",
 		   "in the browser: compare rows with those of another recording"),
 

@@ -83,21 +83,25 @@ int report_derive(struct report *r, struct err *e)
 
 /* ---- in sessions of their own ---------------------------------------------------------------- */
 
-int report_count_apart(struct report *piece, struct err *e)
+/* What counts the samples of piece->session, which is another one than that @piece was copied from. */
+static int start_apart(struct report *piece, struct err *e)
 {
-	const struct session_env *env;
-	int ret = session_open(&piece->session, &piece->o.session, e);
+	const struct session_env *env = session_env(piece->session);
 
-	ret = ret ?: session_start(piece->session, e);
-	if (ret)
-		return ret;
-	env = session_env(piece->session);
 	piece->pd = env->pd;
 	piece->m = env->machine;
 	piece->res = env->resolver;
 	piece->po.pd = env->pd;
 	piece->po.filter.session = session_filter(piece->session);
-	ret = report_start_counting(piece, e);
+	return report_start_counting(piece, e);
+}
+
+int report_count_apart(struct report *piece, struct err *e)
+{
+	int ret = session_open(&piece->session, &piece->o.session, e);
+
+	ret = ret ?: session_start(piece->session, e);
+	ret = ret ?: start_apart(piece, e);
 	return ret ?: report_read(piece, NULL, e);
 }
 
@@ -150,6 +154,60 @@ int report_read_apart(struct report *r, struct err *e)
 		table_free(piece.t);
 		session_close(piece.session);
 	}
+	return ret;
+}
+
+/* ---- by several threads ---------------------------------------------------------------------- */
+
+static int add_member(void *to, void *from, struct err *e)
+{
+	struct report *r = to, *piece = from;
+	int ret = add_apart(r, piece, e);
+
+	brflow_free(piece->flow);
+	table_free(piece->t);
+	piece->flow = NULL;
+	piece->t = NULL;
+	return ret;
+}
+
+/* Copies of *r for the other members of @team, each with counters of its own. */
+static int start_members(struct report *r, struct session_team *team, struct report **copy,
+			 void **ctx, struct err *e)
+{
+	size_t n = session_team_size(team);
+	struct report *v = calloc(n, sizeof(*v));
+	int ret = v ? 0 : err_set(e, -ENOMEM, "no memory for %zu jobs", n);
+
+	*copy = v;
+	ctx[0] = r;
+	for (size_t i = 1; !ret && i < n; i++) {
+		ctx[i] = &v[i];
+		v[i] = *r;
+		v[i].t = NULL;
+		v[i].flow = NULL;
+		v[i].session = session_team_member(team, i);
+		ret = start_apart(&v[i], e);
+	}
+	return ret;
+}
+
+int report_read_team(struct report *r, struct session_team *team, struct err *e)
+{
+	size_t n = session_team_size(team);
+	void **ctx = calloc(n, sizeof(*ctx));
+	struct report *copy = NULL;
+	int ret = ctx ? start_members(r, team, &copy, ctx, e)
+		      : err_set(e, -ENOMEM, "no memory for %zu jobs", n);
+
+	ret = ret ?: session_team_read(team, ctx, e);
+	ret = ret ?: session_team_merge(team, ctx, add_member, e);
+	for (size_t i = 1; copy && i < n; i++) {
+		brflow_free(copy[i].flow);
+		table_free(copy[i].t);
+	}
+	free(copy);
+	free(ctx);
 	return ret;
 }
 
