@@ -7,7 +7,7 @@
 #include "builtin.h"
 #include "compat.h"
 #include "dump/dump.h"
-#include "script/script.h"
+#include "script-jobs.h"
 
 struct script_cmd {
 	struct session_opts session;
@@ -52,6 +52,7 @@ static int lanes_option(void *opts, const struct option *opt, const char *arg, b
 static const struct option script_options[] = {
 	OPT_GROUP("Input"),
 	OPT_INCLUDE(S, session, session_input_options),
+	OPT_INCLUDE(S, session, session_jobs_options),
 	OPT_GROUP("Symbols"),
 	OPT_INCLUDE(S, session, session_symbol_options),
 	OPT_GROUP("What is printed"),
@@ -151,6 +152,7 @@ struct run {
 	struct script_dumps *dumps; /* NULL: everything goes to out */
 	struct cli_progress progress;
 	struct obuf out;
+	bool has_names; /* names of functions were printed */
 };
 
 static struct script_opts script_options_of(const struct run *r, const struct script_cmd *o)
@@ -196,18 +198,20 @@ static void show_warnings(struct run *r)
 {
 	unsigned what = SESSION_WARN_SYMBOLS | SESSION_WARN_STACKS;
 
-	if (r->sc && script_has_names(r->sc))
+	if (r->has_names || (r->sc && script_has_names(r->sc)))
 		what |= SESSION_WARN_MISSING;
 	for (const char *const *w = session_warnings(r->session, what); *w; w++)
 		log_warn("%s", *w);
 }
 
 /* Prints all there is. Broken records are left out; the first is described, the status tells. */
-static int run_records(struct run *r)
+static int run_records(struct run *r, const struct script_cmd *o, const struct script_fields *f)
 {
 	const struct session_counts *counts = session_counts(r->session);
+	const struct script_opts po = script_options_of(r, o);
+	const struct script_jobs jobs = { &o->session, &po, f, &r->out, &r->has_names };
 	struct err e = { 0 };
-	int ret = session_read(r->session, &script_consumer, r->sc, &e);
+	int ret = script_read(r->session, r->sc, &jobs, &e);
 
 	cli_progress_end(&r->progress);
 	if (counts->bad)
@@ -278,7 +282,7 @@ static int run(struct run *r, const struct script_cmd *o, const struct script_fi
 	if (!ret && o->header)
 		ret = dump_header(r->pd, &r->out, o->show_info, e);
 	if (!ret)
-		*status = run_records(r);
+		*status = run_records(r, o, f);
 	return ret;
 }
 

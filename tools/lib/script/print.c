@@ -365,6 +365,28 @@ static uint64_t need(void *ctx, const struct perfdata_event *event)
 	return ev ? ev->need : 0;
 }
 
+bool script_in_pieces(struct script *sc)
+{
+	/* Columns that grow, lines and a legend that are shown once. */
+	const uint64_t in_turn = BIT(SF_DATA_SRC) | BIT(SF_SRCCODE) | BIT(SF_BRCNTR);
+
+	if (sc->opts.reltime || sc->opts.deltatime || sc->opts.out ||
+	    (!sc->checked && script_check(sc, &sc->refused)))
+		return false;
+	for (size_t i = 0; i < perfdata_nr_events(sc->env.pd); i++) {
+		const struct ev *ev = script_ev(sc, perfdata_event(sc->env.pd, i), NULL);
+
+		if (!ev || ev->fields & in_turn)
+			return false;
+	}
+	return true;
+}
+
+void script_print_to(struct script *sc, struct obuf *o)
+{
+	sc->o = o;
+}
+
 static int print_sample(void *ctx, const struct session_sample *in, struct err *e)
 {
 	struct script *sc = ctx;

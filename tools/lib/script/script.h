@@ -101,6 +101,13 @@ void script_free(struct script *sc);
 
 /* Prints what session_read() hands it, and stops once @o cannot be written; ctx: struct script. */
 extern const struct session_consumer script_consumer;
+/*
+ * Whether the samples of a piece of the recording are printed the same without those before: then several
+ * struct script, of the members of a session's team, can print pieces side by side.
+ */
+bool script_in_pieces(struct script *sc);
+/* Where from now on everything is printed. */
+void script_print_to(struct script *sc, struct obuf *o);
 /* Whether names of functions were printed, or would have been. */
 bool script_has_names(const struct script *sc);
 

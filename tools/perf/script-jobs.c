@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * perf script by several threads: each prints pieces of the recording into memory, and what is made of a
+ * piece goes out when all before it went.
+ */
+#include <stdlib.h>
+
+#include "script-jobs.h"
+
+struct job {
+	struct script *sc;
+	struct obuf out; /* of the piece at hand */
+	struct obuf *to;
+};
+
+/* The session's functions get the job; those of the room their struct script. */
+static uint64_t need(void *ctx, const struct perfdata_event *event)
+{
+	return script_consumer.need(((struct job *)ctx)->sc, event);
+}
+
+static int sample(void *ctx, const struct session_sample *s, struct err *e)
+{
+	return script_consumer.sample(((struct job *)ctx)->sc, s, e);
+}
+
+static int before(void *ctx, const struct record *rec, struct err *e)
+{
+	return script_consumer.before(((struct job *)ctx)->sc, rec, e);
+}
+
+static int record(void *ctx, const struct record *rec, struct err *e)
+{
+	return script_consumer.record(((struct job *)ctx)->sc, rec, e);
+}
+
+/* 1: nobody reads it any more. */
+static int write_piece(void *ctx, struct err *e)
+{
+	struct job *j = ctx;
+
+	(void)e;
+	obuf_mem(j->to, j->out.buf, j->out.len);
+	j->out.len = 0;
+	return j->to->code != 0;
+}
+
+static int start_jobs(struct job *jobs, void **ctx, struct session_team *team,
+		      const struct script_jobs *o, struct err *e)
+{
+	struct script_opts opts = *o->opts;
+	int ret = 0;
+
+	opts.log = (struct log_sink){ 0 }; /* the first has said it */
+	for (size_t i = 0; !ret && i < session_team_size(team); i++) {
+		struct job *j = &jobs[i];
+
+		ctx[i] = j;
+		j->to = o->out;
+		if (obuf_init(&j->out, -1, 0))
+			return err_set(e, -ENOMEM, "no memory for output");
+		if (i)
+			ret = script_new(&j->sc, session_team_member(team, i), &opts, o->fields,
+					 &j->out, e);
+		else
+			script_print_to(j->sc, &j->out);
+	}
+	return ret;
+}
+
+static int read_team(struct job *jobs, struct session_team *team, const struct script_jobs *o,
+		     struct err *e)
+{
+	size_t n = session_team_size(team);
+	void **ctx = calloc(n, sizeof(*ctx));
+	int ret = ctx ? start_jobs(jobs, ctx, team, o, e)
+		      : err_set(e, -ENOMEM, "no memory for %zu jobs", n);
+
+	session_team_in_order(team, write_piece);
+	ret = ret ?: session_team_read(team, ctx, e);
+	for (size_t i = 1; i < n; i++) {
+		if (jobs[i].sc && script_has_names(jobs[i].sc))
+			*o->has_names = true;
+		script_free(jobs[i].sc);
+	}
+	for (size_t i = 0; i < n; i++)
+		obuf_free(&jobs[i].out);
+	script_print_to(jobs[0].sc, o->out);
+	free(ctx);
+	return ret;
+}
+
+int script_read(struct session *s, struct script *sc, const struct script_jobs *o, struct err *e)
+{
+	const struct session_consumer c = {
+		.need = need,
+		.sample = sample,
+		.before = before,
+		.record = record,
+		.flags = script_consumer.flags,
+	};
+	struct session_team *team = NULL;
+	struct job *jobs;
+	int ret = 0;
+
+	if (!script_in_pieces(sc))
+		return session_read(s, &script_consumer, sc, e);
+	jobs = calloc(session_jobs(o->session), sizeof(*jobs));
+	if (!jobs)
+		return err_set(e, -ENOMEM, "no memory for output");
+	jobs[0].sc = sc;
+	ret = session_team_new(&team, s, &c, &jobs[0], e);
+	if (!ret)
+		ret = team ? read_team(jobs, team, o, e)
+			   : session_read(s, &script_consumer, sc, e);
+	session_team_free(team);
+	free(jobs);
+	return ret;
+}
