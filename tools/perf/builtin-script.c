@@ -152,6 +152,7 @@ struct run {
 	struct script_dumps *dumps; /* NULL: everything goes to out */
 	struct cli_progress progress;
 	struct obuf out;
+	struct script_log *log;
 	bool has_names; /* names of functions were printed */
 };
 
@@ -175,7 +176,7 @@ static struct script_opts script_options_of(const struct run *r, const struct sc
 		.stop_bt = o->stop_bt,
 		.out = r->dumps ? script_dumps_out : NULL,
 		.out_ctx = r->dumps,
-		.log = LOG_STDERR,
+		.log = { script_log_line, r->log },
 	};
 }
 
@@ -293,8 +294,11 @@ static int script_file(struct script_cmd *o, const struct script_fields *f)
 	struct err e = { 0 };
 	int status = 0, ret;
 
-	if (obuf_init(&r.out, STDOUT_FILENO, 0))
+	r.log = script_log_new();
+	if (!r.log || obuf_init(&r.out, STDOUT_FILENO, 0)) {
+		script_log_free(r.log);
 		return 1;
+	}
 	so->no_order = o->dump_unsorted;
 	so->ips_only = true;
 	so->demangle_params = o->verbose > 0;
@@ -325,6 +329,7 @@ static int script_file(struct script_cmd *o, const struct script_fields *f)
 		status = status ?: 1;
 	ret = finish_output(&r.out);
 	script_free(r.sc);
+	script_log_free(r.log);
 	session_close(r.session);
 	return status ?: ret;
 }

@@ -3,15 +3,56 @@
  * perf script by several threads: each prints pieces of the recording into memory, and what is made of a
  * piece goes out when all before it went.
  */
+#include <pthread.h>
 #include <stdlib.h>
 
+#include "base/tables.h"
 #include "script-jobs.h"
+
+/* What all jobs say, each line once. */
+struct script_log {
+	pthread_mutex_t lock;
+	struct intern said;
+	size_t nr; /* of these */
+};
 
 struct job {
 	struct script *sc;
 	struct obuf out; /* of the piece at hand */
 	struct obuf *to;
 };
+
+struct script_log *script_log_new(void)
+{
+	struct script_log *l = calloc(1, sizeof(*l));
+
+	if (l)
+		pthread_mutex_init(&l->lock, NULL);
+	return l;
+}
+
+void script_log_free(struct script_log *l)
+{
+	if (!l)
+		return;
+	intern_free(&l->said);
+	pthread_mutex_destroy(&l->lock);
+	free(l);
+}
+
+void script_log_line(void *ctx, enum log_level level, const char *text)
+{
+	struct script_log *l = ctx;
+	uint32_t id;
+
+	pthread_mutex_lock(&l->lock);
+	id = intern(&l->said, text);
+	/* Without memory rather twice than not at all. */
+	if (id == INTERN_NONE || l->said.str.n > l->nr)
+		log_stderr(NULL, level, text);
+	l->nr = l->said.str.n;
+	pthread_mutex_unlock(&l->lock);
+}
 
 /* The session's functions get the job; those of the room their struct script. */
 static uint64_t need(void *ctx, const struct perfdata_event *event)
@@ -48,10 +89,8 @@ static int write_piece(void *ctx, struct err *e)
 static int start_jobs(struct job *jobs, void **ctx, struct session_team *team,
 		      const struct script_jobs *o, struct err *e)
 {
-	struct script_opts opts = *o->opts;
 	int ret = 0;
 
-	opts.log = (struct log_sink){ 0 }; /* the first has said it */
 	for (size_t i = 0; !ret && i < session_team_size(team); i++) {
 		struct job *j = &jobs[i];
 
@@ -60,7 +99,7 @@ static int start_jobs(struct job *jobs, void **ctx, struct session_team *team,
 		if (obuf_init(&j->out, -1, 0))
 			return err_set(e, -ENOMEM, "no memory for output");
 		if (i)
-			ret = script_new(&j->sc, session_team_member(team, i), &opts, o->fields,
+			ret = script_new(&j->sc, session_team_member(team, i), o->opts, o->fields,
 					 &j->out, e);
 		else
 			script_print_to(j->sc, &j->out);

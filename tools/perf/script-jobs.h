@@ -5,6 +5,14 @@
 
 #include "script/script.h"
 
+/* A log whose lines come from several threads; each different one goes to stderr once. */
+struct script_log;
+
+struct script_log *script_log_new(void); /* NULL = no memory */
+void script_log_free(struct script_log *l);
+/* Of a struct log_sink; @ctx: struct script_log. */
+void script_log_line(void *ctx, enum log_level level, const char *text);
+
 struct script_jobs {
 	const struct session_opts *session;
 	const struct script_opts *opts; /* as @sc got them */
