@@ -83,6 +83,7 @@ struct session {
 	void *ctx;
 	struct perfdata_ahead *ahead; /* NULL: records are read as they are used */
 	struct member *member;	      /* NULL: all of the recording is read */
+	struct symbol_store *store;   /* another session's; NULL = one of its own */
 	VEC(struct event_plan) plans; /* by event->idx */
 	struct sample_totals totals;  /* of groups' counters */
 	struct deferred deferred;
@@ -132,8 +133,8 @@ bool session_passes_over(const struct session *s, const struct event_plan *plan,
 /* session_read() less what comes behind the last record. */
 int session_read_records(struct session *s, const struct session_consumer *c, void *ctx,
 			 struct err *e);
-/* session.c: what @from met, of which warnings are made, as if @to had. */
-void session_take_notes(struct session *to, struct session *from);
+/* session.c: what @from met, of which warnings are made, as if @to had. 0 or -ENOMEM. */
+int session_take_notes(struct session *to, const struct session *from);
 /* team.c: the next record of what this member reads, as perfdata_next_ordered(). */
 int session_member_next(struct session *s, struct record *rec, struct err *e);
 

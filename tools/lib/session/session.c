@@ -124,6 +124,7 @@ static int make_symbols(struct session *s, struct err *e)
 		.full_paths = o->full_paths,
 		.debuginfod = wants_debuginfod(s),
 		.no_limits = o->no_limits,
+		.store = s->store,
 		.no_demangle = o->no_demangle,
 		.demangle_kernel = o->demangle_kernel,
 		.demangle_params = o->demangle_params,
@@ -291,10 +292,22 @@ static void warn_bad(struct session *s)
 				     (unsigned long long)s->counts.bad, s->counts.first_bad.text));
 }
 
-void session_take_notes(struct session *to, struct session *from)
+int session_take_notes(struct session *to, const struct session *from)
 {
-	if (to->env.unwind && from->env.unwind)
-		unwind_take_notes(to->env.unwind, from->env.unwind);
+	const struct session_env *a = &to->env, *b = &from->env;
+	struct dso **objects;
+	int ret;
+
+	if (!a->resolver || !b->resolver)
+		return 0;
+	unwind_take_notes(a->unwind, b->unwind);
+	objects = calloc(machine_nr_dsos(b->machine) + 1, sizeof(*objects));
+	if (!objects)
+		return -ENOMEM;
+	ret = machine_match_dsos(a->machine, b->machine, objects);
+	ret = ret ?: resolver_take_notes(a->resolver, b->resolver, objects);
+	free(objects);
+	return ret;
 }
 
 const char *const *session_warnings(struct session *s, unsigned what)

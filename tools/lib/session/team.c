@@ -451,6 +451,8 @@ static int open_member(struct team_thread *th, const struct session *leader, str
 	th->opts.log = (struct log_sink){ 0 };
 	ret = session_open(&th->s, &th->opts, e);
 	ret = ret ?: perfdata_same_file(leader->env.pd, th->s->env.pd, e);
+	if (!ret && leader->env.resolver)
+		th->s->store = resolver_store(leader->env.resolver);
 	return ret ?: session_start(th->s, e);
 }
 
@@ -554,8 +556,9 @@ void session_team_free(struct session_team *t)
 	if (!t)
 		return;
 	for (size_t i = 1; i < t->nr; i++) {
+		/* What could not be taken over for want of memory is a message less. */
 		if (t->v[i].s)
-			session_take_notes(t->v[0].s, t->v[i].s);
+			(void)session_take_notes(t->v[0].s, t->v[i].s);
 		session_close(t->v[i].s);
 	}
 	if (t->nr)

@@ -63,6 +63,11 @@ static int get_store(struct resolver *res, struct err *e)
 	return 0;
 }
 
+struct symbol_store *resolver_store(const struct resolver *res)
+{
+	return res->opts.store;
+}
+
 int resolver_new(struct resolver **out, struct machine *m, const struct symbol_opts *opts,
 		 struct err *e)
 {

@@ -20,6 +20,7 @@
 #include "insn/insn.h"
 #include "machine/machine.h"
 
+struct resolver;
 struct symbol_store;
 
 struct symbol_opts {
@@ -46,6 +47,8 @@ struct symbol_opts {
  */
 int symbol_store_new(struct symbol_store **st, struct err *e);
 void symbol_store_free(struct symbol_store *st);
+/* The one that @res uses; where it was given none, it goes with @res. */
+struct symbol_store *resolver_store(const struct resolver *res);
 
 struct symbol {
 	uint64_t start, end; /* object addresses as map_hit.addr (file offsets for user objects,
