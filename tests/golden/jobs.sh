@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# run: first
+# A recording read by 2, 3, 8 and 64 threads gives the bytes that one thread gives, on stdout and on
+# stderr, and the same status: every recording with a few of the command lines below, each command line with many
+# recordings. JOBS_ALL=1 holds every recording against every command line.
+. "$(dirname "$0")/../lib.sh"
+
+cat >"$TMP/commands" <<'EOF'
+report
+report -g caller
+report -g flat,callee --no-children
+report -g fractal,address
+report --hierarchy --show-nr-threads
+report --json --hierarchy -s comm,{dso,sym}
+report -b
+report -b --json -s symbol_from,addr_to,mispredict,cycles
+report --branch-history
+report --total-cycles
+report --hot-paths 2
+report --latency
+report --simd
+report --tasks
+report --mmaps
+report --csv -s pid,tid,cpu,time
+report --no-group -s pid,srcline,symoff,comm_nodigit,cpu,parent
+report -s symbol_daddr,dcacheline,dso_daddr,sym,trace,weight --mem-mode
+report --time 20%-70% --comms perf,bash,main
+report -C 0-3 -s cpu,sym
+report -T
+script
+script -F comm,tid,cpu,time,event,ip,sym,dso,symoff
+script -F ip,brstack
+script -F ip,brstacksym
+script -F +srcline,+insn
+script -F +brstackinsn
+script -F ip,sym,uregs,iregs
+script --json -F comm,pid,tid,time,ip,sym,dso
+script --show-task-events --show-mmap-events --show-lost-events --show-switch-events
+script --time 20%-70% --show-round-events
+script --reltime --ns
+EOF
+
+# same FILE COMMAND...: prints what differs
+same() {
+	_f=$1
+	shift
+	set -- "$@" --symfs /nonexistent -i "$_f"
+	"$PERF" "$@" -j1 >"$TMP/one" 2>"$TMP/one.err"
+	_status=$?
+	for _j in $JOBS; do
+		"$PERF" "$@" "-j$_j" >"$TMP/many" 2>"$TMP/many.err"
+		_got=$?
+		[ $_got = $_status ] || echo "$_j jobs: status $_got, not $_status: $*"
+		cmp -s "$TMP/one" "$TMP/many" || echo "$_j jobs: $*"
+		cmp -s "$TMP/one.err" "$TMP/many.err" || echo "$_j jobs, stderr: $*"
+	done
+}
+
+n=0
+set -f
+check() {
+	: >"$TMP/differences"
+	while read -r opts; do
+		n=$((n + 1))
+		# Every command line comes round, with another number of threads each time.
+		[ -n "$JOBS_ALL" ] || [ $((n % 11)) = 0 ] || continue
+		case $((n / 11 % 4)) in
+		0) JOBS=2 ;;
+		1) JOBS=3 ;;
+		2) JOBS=8 ;;
+		3) JOBS=64 ;;
+		esac
+		[ -z "$JOBS_ALL" ] || JOBS='2 3 8 64'
+		same "$1" $opts >>"$TMP/differences"
+	done <"$TMP/commands"
+	: >"$TMP/none"
+	same_file "$2 by several threads" "$TMP/differences" "$TMP/none"
+}
+
+for rec in $(find "$ROOT/tests/data/perf" -name '*.data' | sort); do
+	check "$rec" "$(basename "$rec")"
+done
+if fx=$(fixtures); then
+	for rec in $(find "$fx/real" "$ROOT/../shared/fixtures/simd" -type f -size -4M | sort); do
+		"$PERF" evlist -i "$rec" >"$TMP/out" 2>&1 || continue
+		check "$rec" "${rec#"$fx"/}"
+	done
+fi
+done_testing
