@@ -29,6 +29,7 @@ static int read_piece(void *ctx, struct session *s, struct err *err)
 	struct session_maps *maps = NULL;
 	int ret = convert_run_begin(&piece, s, w->run.format, w->run.opts, NULL, err);
 
+	ret = ret ?: convert_run_follow(&piece, &w->run, err);
 	ret = ret ?: convert_run_read(&piece, err);
 	ret = ret ?: session_maps_new(&maps, session_env(w->d->session), session_env(s), err);
 	ret = ret ?: convert_run_merge(&w->run, &piece, maps, err);

@@ -18,6 +18,8 @@ int pieces_read(struct session *first, const struct session_opts *o, uint64_t si
 		ret = session_open(&s, &opts, e);
 		ret = ret ?: session_start(s, e);
 		ret = ret ?: one(ctx, s, e);
+		if (!ret && session_take_notes(first, s))
+			ret = err_set(e, -ENOMEM, "no memory for what is missing");
 		last = !ret && session_in_slice(s);
 		session_close(s);
 	}

@@ -24,6 +24,19 @@ static int one_record(struct convert_run *r, const struct record *rec, struct er
 	return page_add_record(r->own, rec, e);
 }
 
+static int follow(struct convert_run *r, const struct convert_run *first, struct err *e)
+{
+	(void)e;
+	page_follow(r->own, first->own);
+	return 0;
+}
+
+static int merge(struct convert_run *r, struct convert_run *from, const struct session_maps *maps,
+		 struct err *e)
+{
+	return page_merge(r->own, from->own, maps, e);
+}
+
 static int finish(struct convert_run *r, struct err *e)
 {
 	return page_finish(r->own, r->out, e);
@@ -40,6 +53,8 @@ const struct convert_format convert_html = {
 	.begin = begin,
 	.sample = one_sample,
 	.record = one_record,
+	.follow = follow,
+	.merge = merge,
 	.finish = finish,
 	.free = end,
 };

@@ -94,6 +94,11 @@ int convert_run_begin(struct convert_run *r, struct session *s, const struct con
 	return convert_fits(s, f, opts, e) ?: f->begin(r, e);
 }
 
+int convert_run_follow(struct convert_run *r, const struct convert_run *first, struct err *e)
+{
+	return r->format->follow ? r->format->follow(r, first, e) : 0;
+}
+
 int convert_run_read(struct convert_run *r, struct err *e)
 {
 	const struct session_consumer consumer = {

@@ -130,6 +130,32 @@ uint32_t page_frame_of(struct page *p, uint32_t loc, const struct symbol *sym, b
 	return id;
 }
 
+uint32_t page_frame_like(struct page *p, const struct page_source *src)
+{
+	uint32_t *slot = &p->frame_unknown, id;
+
+	if (src->sym) {
+		if (vec_reach(&p->at->frame_of_sym[src->inlined], src->sym->idx, 0))
+			return NONE;
+		slot = &p->at->frame_of_sym[src->inlined].v[src->sym->idx];
+	} else if (src->dso) {
+		if (vec_reach(&p->at->frame_of_dso, src->dso->idx, 0))
+			return NONE;
+		slot = &p->at->frame_of_dso.v[src->dso->idx];
+	}
+	if (slot == &p->frame_unknown) {
+		if (*slot == NONE)
+			*slot = new_frame(p, src->name, NULL, src->kind);
+		return *slot;
+	}
+	if (*slot)
+		return *slot - 1;
+	id = new_frame(p, src->name, src->dso, src->kind);
+	if (id != NONE)
+		*slot = id + 1;
+	return id;
+}
+
 int page_match_events(struct page *p)
 {
 	const struct perfdata *pd = p->env->pd, *before = p->side[1].env->pd;

@@ -8,6 +8,7 @@
  */
 #include "page-int.h"
 
+#define MAX_KEY	     4		/* numbers that tell a thing apart */
 #define MOST_READ    (1u << 21) /* rows while samples come */
 #define MOST_WRITTEN 60000	/* in the page, of each log */
 
@@ -85,6 +86,48 @@ int page_log_follow(struct page_log *l)
 	return index_rows(l);
 }
 
+/* Before a row is looked for: so that one reading and pieces of it become coarser alike. */
+static int keep_few(struct page_log *l)
+{
+	int ret = 0;
+
+	while (!ret && l->rows.n >= MOST_READ && PAGE_SLICES >> l->shift)
+		ret = coarsen(l);
+	return ret;
+}
+
+int page_log_merge(struct page_log *l, struct page_log *from, struct page_log_maps *maps)
+{
+	uint64_t key[MAX_KEY];
+	int ret = 0;
+
+	maps->things = malloc((from->things.n + 1) * sizeof(*maps->things));
+	if (!maps->things)
+		return -ENOMEM;
+	while (!ret && l->shift < from->shift)
+		ret = coarsen(l);
+	while (!ret && from->shift < l->shift)
+		ret = coarsen(from);
+	for (uint32_t i = 0; !ret && i < from->things.n; i++) {
+		const uint64_t *have = keys_tuple_get(&from->things, i);
+
+		for (unsigned k = 0; k < from->things.width; k++)
+			key[k] = maps->key ? maps->key[have[k]] : have[k];
+		maps->things[i] = keys_tuple_id(&l->things, key);
+		ret = maps->things[i] == ID_NONE ? -ENOMEM : 0;
+	}
+	for (size_t i = 0; !ret && i < from->rows.n; i++) {
+		struct page_tally t = from->rows.v[i];
+
+		t.what = maps->things[t.what];
+		t.group = maps->group[t.group];
+		ret = keep_few(l);
+		t.slice = t.slice == NONE ? NONE : t.slice >> (l->shift - from->shift);
+		ret = ret ?: join(l, &t, from->has_simd ? &from->simd.v[i] : NULL);
+	}
+	return ret;
+}
+
 int page_log_regroup(struct page_log *l, const uint32_t *to)
 {
 	vec_for_each (t, &l->rows)
@@ -97,11 +140,8 @@ uint32_t page_log_row(struct page *p, struct page_log *l, const uint64_t *key)
 	uint32_t thing = keys_tuple_id(&l->things, key);
 	struct page_tally t = { .what = thing, .group = p->now.group };
 
-	if (thing == ID_NONE)
+	if (thing == ID_NONE || keep_few(l))
 		return NONE;
-	while (l->rows.n >= MOST_READ && PAGE_SLICES >> l->shift)
-		if (coarsen(l))
-			return NONE;
 	t.slice = p->now.slice == NONE ? NONE : p->now.slice >> l->shift;
 	return row_of(l, &t);
 }

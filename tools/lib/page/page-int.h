@@ -11,6 +11,7 @@
  *	simd.c		vectors
  *	code.c		functions as instructions
  *	data.c		all of it as columns
+ *	merge.c		pages of pieces of a recording added up
  *	recording.c	what was recorded, how, and what was lost
  *	pack.c		the data's bytes: as they are, or packed
  */
@@ -126,7 +127,8 @@ struct page_side {
 	VEC(uint32_t) event;	    /* by number: the page's; NONE: it has none of this name */
 	uint64_t origin;
 	bool has_time;
-	uint64_t apart; /* samples of such events */
+	uint64_t apart;	  /* samples of such events */
+	uint64_t samples; /* all that were added */
 };
 
 struct page {
@@ -180,6 +182,16 @@ struct page {
 /* ---- frames.c ---------------------------------------------------------------------------------- */
 
 uint32_t page_object_of(struct page *p, const struct dso *dso);
+/* What a frame of another page is, in words of this one. */
+struct page_source {
+	const struct symbol *sym; /* NULL: the object; without that, nothing that is known */
+	const struct dso *dso;
+	const char *name;
+	bool inlined;
+	uint8_t kind;
+};
+
+uint32_t page_frame_like(struct page *p, const struct page_source *src);
 /* The frame of a location, of a function or of its object; NONE: no memory. */
 uint32_t page_frame_of(struct page *p, uint32_t loc, const struct symbol *sym, bool inlined,
 		       uint8_t cpumode);
@@ -197,6 +209,9 @@ uint32_t page_group_of(struct page *p, const struct page_group *g);
 uint32_t page_node_of(struct page *p, uint32_t parent, uint32_t frame);
 /* Adds to the row that is told apart so. */
 int page_count(struct page *p, const struct page_row *row);
+int page_mark(struct page *p, const struct page_mark *m);
+/* What comes first happened at @time. */
+void page_start_time(struct page *p, uint64_t time);
 /* Slices twice as long. */
 int page_coarsen(struct page *p);
 
@@ -207,6 +222,16 @@ void page_log_free(struct page_log *l);
 uint32_t page_log_row(struct page *p, struct page_log *l, const uint64_t *key);
 /* The page's slices are twice as long now. */
 int page_log_follow(struct page_log *l);
+/*
+ * What @from has, whose page has slices of the same length: keys of things by @thing, groups by @group. What
+ * its things are here: of @things, by number there.
+ */
+struct page_log_maps {
+	const uint32_t *key, *group;
+	uint32_t *things;
+};
+
+int page_log_merge(struct page_log *l, struct page_log *from, struct page_log_maps *maps);
 /* Groups have other numbers: those of @to. */
 int page_log_regroup(struct page_log *l, const uint32_t *to);
 /* Which things the page has: so many, and others that are wanted. Then their rows. 0 or -ENOMEM. */

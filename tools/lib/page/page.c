@@ -29,6 +29,7 @@ int page_add(struct page *p, const struct session_sample *in, struct err *e)
 {
 	int ret;
 
+	p->at->samples++;
 	/* Of the recording before, stacks alone. */
 	if (p->at->nr)
 		return page_add_sample(p, in->s, in->thread)

@@ -53,6 +53,15 @@ void page_free(struct page *p); /* NULL is fine */
 uint64_t page_need(const struct page *p, const struct perfdata_event *event);
 int page_add(struct page *p, const struct session_sample *in, struct err *e);
 int page_add_record(struct page *p, const struct record *rec, struct err *e);
+/*
+ * Pieces of a recording, each in a page and a session of its own. Slices of time are counted from when the
+ * first thing of all happened: after page_new() a later piece is told which the earlier pages know it
+ * from. Then, before page_finish() of either, page_merge() adds what @from has counted; if these are the
+ * samples behind those of @p, the page is that of one reading. @from is to be freed then, and its
+ * session may be closed. Neither has read opts.before yet.
+ */
+void page_follow(struct page *p, const struct page *first);
+int page_merge(struct page *p, struct page *from, const struct session_maps *maps, struct err *e);
 int page_finish(struct page *p, struct obuf *out, struct err *e);
 
 #endif

@@ -82,8 +82,9 @@ static void put_cut(const struct page *p, struct json *j)
 	page_close(j, '}');
 }
 
-static void put_facts(struct page *p, struct session *s, struct json *j)
+static void put_facts(struct page *p, const struct page_side *side, struct json *j)
 {
+	struct session *s = side->session;
 	const struct perfdata *pd = session_env(s)->pd;
 	const struct perfdata_env *env = perfdata_env(pd);
 	const struct session_counts *n = session_counts(s);
@@ -101,7 +102,7 @@ static void put_facts(struct page *p, struct session *s, struct json *j)
 		page_num(j, "memory_kb", env->total_mem_kb);
 	if (env->first_time && env->last_time > env->first_time)
 		page_num(j, "duration_ns", env->last_time - env->first_time);
-	page_num(j, "samples", n->samples);
+	page_num(j, "samples", side->samples);
 	page_num(j, "lost_samples", n->lost_samples);
 	page_num(j, "lost_events", n->lost_events);
 	page_num(j, "bad", n->bad);
@@ -115,14 +116,14 @@ int page_put_recording(struct page *p, struct json *j, struct err *e)
 
 	page_open(j, "recording", '{');
 	page_str(j, "perf", PERF_VERSION);
-	put_facts(p, p->session, j);
+	put_facts(p, &p->side[0], j);
 	put_cut(p, j);
 	put_sources(p, j);
 	ret = put_header(p, j, e);
 	page_close(j, '}');
 	if (p->o.before) {
 		page_open(j, "before", '{');
-		put_facts(p, p->o.before, j);
+		put_facts(p, &p->side[1], j);
 		page_num(j, "apart", p->side[1].apart);
 		page_close(j, '}');
 	}

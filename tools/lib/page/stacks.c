@@ -129,7 +129,7 @@ static int index_rows(struct page *p)
 	return ret;
 }
 
-static int mark(struct page *p, const struct page_mark *m)
+int page_mark(struct page *p, const struct page_mark *m)
 {
 	uint64_t hash = hash_mix((uint64_t)m->thread << 32 | m->slice, m->kind);
 	uint32_t i;
@@ -163,14 +163,14 @@ int page_coarsen(struct page *p)
 
 		if (m.slice != NONE)
 			m.slice >>= 1;
-		ret = mark(p, &m);
+		ret = page_mark(p, &m);
 	}
 	ret = ret ?: page_log_follow(&p->edges) ?: page_log_follow(&p->ranges);
 	ret = ret ?: page_log_follow(&p->paths) ?: page_log_follow(&p->places);
 	return ret ?: page_log_follow(&p->vectors) ?: index_rows(p);
 }
 
-static void start_time(struct page *p, uint64_t time)
+void page_start_time(struct page *p, uint64_t time)
 {
 	const struct perfdata_env *env = perfdata_env(p->at->env->pd);
 	uint64_t last = env->last_time > time ? env->last_time : time;
@@ -190,7 +190,7 @@ static int slice_of(struct page *p, uint64_t time, uint32_t *slice)
 	if (time == RECORD_NO_TIME)
 		return 0;
 	if (!p->at->has_time)
-		start_time(p, time);
+		page_start_time(p, time);
 	if (time < p->at->origin)
 		time = p->at->origin;
 	while ((time - p->at->origin) >> p->shift >= PAGE_SLICES)
@@ -207,7 +207,7 @@ int page_add_mark(struct page *p, enum page_mark_kind kind, uint32_t thread, uin
 {
 	struct page_mark m = { .kind = kind, .thread = thread, .nr = nr };
 
-	return slice_of(p, time, &m.slice) ?: mark(p, &m);
+	return slice_of(p, time, &m.slice) ?: page_mark(p, &m);
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------- */

@@ -133,8 +133,6 @@ bool session_passes_over(const struct session *s, const struct event_plan *plan,
 /* session_read() less what comes behind the last record. */
 int session_read_records(struct session *s, const struct session_consumer *c, void *ctx,
 			 struct err *e);
-/* session.c: what @from met, of which warnings are made, as if @to had. 0 or -ENOMEM. */
-int session_take_notes(struct session *to, const struct session *from);
 /* team.c: the next record of what this member reads, as perfdata_next_ordered(). */
 int session_member_next(struct session *s, struct record *rec, struct err *e);
 

@@ -267,6 +267,8 @@ enum session_warn {
 
 /* The messages of enum session_warn bits, NULL at the end; each is told once. */
 const char *const *session_warnings(struct session *s, unsigned what);
+/* What @from met, of which warnings are made, as if @to had. 0 or -ENOMEM. */
+int session_take_notes(struct session *to, const struct session *from);
 /* Names, lines or callers are missing for want of memory: the status has to tell. */
 bool session_lacked_memory(const struct session *s);
 
