@@ -53,7 +53,7 @@ my %prefix = (
 	keys => 'chain',
 	sample => 'data_src',
 	script => 'filter print put',
-	symbol => 'files kallsyms kernel lines module object resolver segs sources starts stored symtab unpack',
+	symbol => 'files kallsyms kernel lines module object resolver segs sources starts stored symcache symtab unpack',
 	table => 'derive',
 	tracer => 'advance breakpoint budget cross exec finish native points signals splice state status'
 		. ' step strategy tracee vm wait walker',

@@ -55,6 +55,8 @@ const struct option session_symbol_options[] = {
 	OPT_BOOL(0, "full-source-path", O, full_paths, "source files with their directories"),
 	OPT_BOOL(0, "no-demangle", O, no_demangle, "names as the linker sees them"),
 	OPT_BOOL(0, "demangle-kernel", O, demangle_kernel, "demangle kernel symbols too"),
+	OPT_BOOL(0, "no-symbol-cache", O, no_symbol_cache,
+		 "make symbol tables anew: none of ~/.cache, and none put there"),
 	OPT_END(),
 };
 

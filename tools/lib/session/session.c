@@ -125,6 +125,7 @@ static int make_symbols(struct session *s, struct err *e)
 		.debuginfod = wants_debuginfod(s),
 		.no_limits = o->no_limits,
 		.store = s->store,
+		.cache = !o->no_symbol_cache,
 		.no_demangle = o->no_demangle,
 		.demangle_kernel = o->demangle_kernel,
 		.demangle_params = o->demangle_params,

@@ -55,7 +55,8 @@ struct session_opts {
 	const char *symfs; /* DIR[,hierarchy|flat] */
 	const char *vmlinux, *kallsyms, *debuginfod;
 	bool ignore_vmlinux, full_paths, no_demangle, demangle_kernel, demangle_params;
-	bool no_symbols; /* neither resolver nor unwinder is made */
+	bool no_symbol_cache; /* tables are made anew */
+	bool no_symbols;      /* neither resolver nor unwinder is made */
 	/* As in perfdata_opts: true ends the recording there. */
 	bool (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;

@@ -139,6 +139,7 @@ enum suite_state suites_run(const struct suites *s, const struct suite *su,
 		close(pipefd[1]);
 		setenv("O", s->out_dir, 1);
 		setenv("CMOCKA_MESSAGE_OUTPUT", "TAP", 1);
+		setenv("PERF_SYMBOL_CACHE", "0", 1); /* the user's is none of ours */
 		if (su->script)
 			execlp("sh", "sh", su->path, (char *)NULL);
 		else

@@ -276,6 +276,21 @@ static struct elf_file *vmlinux_open(struct resolver *res, const char *path, boo
 	return f;
 }
 
+static int vmlinux_table(struct resolver *res, struct elf_file *f, uint64_t delta, struct symtab *t)
+{
+	struct symcache_key key;
+	bool cache = res->opts.cache && symcache_key(&key, res, f, NULL, &delta);
+	int ret;
+
+	if (cache && symcache_get(res, &key, t))
+		return 0;
+	ret = symtab_load_elf(f, NULL, true, delta, t);
+	ret = ret ?: symtab_finish(t, ENDS_NEXT);
+	if (!ret && cache && t->sym.n)
+		stored_keep(res, &key);
+	return ret;
+}
+
 static bool vmlinux_load(struct resolver *res, struct found *kt, const char *path, bool asked)
 {
 	uint64_t delta;
@@ -285,9 +300,9 @@ static bool vmlinux_load(struct resolver *res, struct found *kt, const char *pat
 	if (!f)
 		return false;
 	kt->delta = delta;
-	ret = symtab_load_elf(f, NULL, true, kt->delta, &kt->tab);
+	ret = vmlinux_table(res, f, delta, &kt->tab);
 	elf_close(f);
-	if (ret || !kt->tab.sym.n || symtab_finish(&kt->tab, ENDS_NEXT)) {
+	if (ret || !kt->tab.sym.n) {
 		symtab_free(&kt->tab);
 		return false;
 	}

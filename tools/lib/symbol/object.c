@@ -86,6 +86,27 @@ static int load_from(struct found *found, struct elf_file *run, struct elf_file 
 	return ret;
 }
 
+/* As it lies in the cache, or of the files. */
+static int load_cached(struct resolver *res, struct found *found, struct elf_file *run,
+		       struct elf_file *debug)
+{
+	struct symcache_key key, now;
+	int ret;
+
+	if (!res->opts.cache || !symcache_key(&key, res, run, debug, NULL))
+		return load_from(found, run, debug);
+	if (symcache_get(res, &key, &found->tab)) {
+		found->file = strdup(elf_path(debug ? debug : run));
+		return 0;
+	}
+	ret = load_from(found, run, debug);
+	ret = ret ?: symtab_finish(&found->tab, ENDS_NEXT);
+	/* Not while somebody writes one of them. */
+	if (!ret && symcache_key(&now, res, run, debug, NULL) && !memcmp(&key, &now, sizeof(key)))
+		stored_keep(res, &key);
+	return ret;
+}
+
 static int user_load(struct resolver *res, const struct dso *dso, struct found *found)
 {
 	struct elf_file *run = files_open_run(res, dso), *debug = NULL;
@@ -104,7 +125,7 @@ static int user_load(struct resolver *res, const struct dso *dso, struct found *
 		object_set_machine(found, run ? run : debug);
 		ret = elf_segments(run ? run : debug, &found->seg);
 		if (ret != -ENOMEM)
-			ret = load_from(found, run, debug);
+			ret = load_cached(res, found, run, debug);
 	}
 	elf_close(debug);
 	elf_close(run);

@@ -12,6 +12,8 @@
 
 #include "symbol/symbol-int.h"
 
+#define WORTH 10000 /* symbols: smaller tables are made about as fast as they are read */
+
 struct stored {
 	pthread_mutex_t lock;
 	bool loaded;
@@ -21,6 +23,10 @@ struct stored {
 	struct kallsyms *ahead; /* a thread is reading it; NULL = none */
 	int ahead_ret;		/* the thread's, once it ended */
 	pthread_t thread;
+	struct symcache_key key;
+	const struct symcache *cache; /* where the table goes; NULL = nowhere */
+	pthread_t writer;
+	bool writing;
 };
 
 struct symbol_store {
@@ -28,6 +34,8 @@ struct symbol_store {
 	struct intern keys;
 	VEC(struct stored *) stored; /* by number of the key */
 	unsigned resolvers;
+	struct symcache cache;
+	bool cache_tried;
 };
 
 int symbol_store_new(struct symbol_store **st, struct err *e)
@@ -35,6 +43,7 @@ int symbol_store_new(struct symbol_store **st, struct err *e)
 	*st = calloc(1, sizeof(**st));
 	if (!*st)
 		return err_set(e, -ENOMEM, "out of memory for the symbol tables");
+	(*st)->cache.dir = -1;
 	pthread_mutex_init(&(*st)->lock, NULL);
 	return 0;
 }
@@ -54,6 +63,8 @@ static void stored_free(struct stored *s)
 	if (!s)
 		return;
 	kallsyms_free(stored_wait(s, &ret));
+	if (s->writing)
+		pthread_join(s->writer, NULL);
 	found_free(&s->found);
 	vec_for_each (w, &s->warning)
 		free(*w);
@@ -70,6 +81,7 @@ void symbol_store_free(struct symbol_store *st)
 		stored_free(*s);
 	vec_free(&st->stored);
 	intern_free(&st->keys);
+	symcache_close(&st->cache);
 	pthread_mutex_destroy(&st->lock);
 	free(st);
 }
@@ -82,6 +94,18 @@ unsigned stored_next_number(struct symbol_store *st)
 	n = st->resolvers++;
 	pthread_mutex_unlock(&st->lock);
 	return n;
+}
+
+const struct symcache *stored_cache(struct resolver *res)
+{
+	struct symbol_store *st = res->opts.store;
+
+	pthread_mutex_lock(&st->lock);
+	if (!st->cache_tried && res->opts.cache)
+		symcache_open(&st->cache, &res->opts.log);
+	st->cache_tried = true;
+	pthread_mutex_unlock(&st->lock);
+	return &st->cache;
 }
 
 static struct stored *get(struct symbol_store *st, const char *key)
@@ -134,6 +158,14 @@ static void take_warnings(struct resolver *res, const struct stored *s)
 	res->lacked_memory |= s->lacked_memory;
 }
 
+static void *write_table(void *arg)
+{
+	struct stored *s = arg;
+
+	symcache_put(s->cache, &s->key, &s->found.tab);
+	return NULL;
+}
+
 void stored_end(struct resolver *res, struct stored *s, struct found *copy)
 {
 	bool first = res->loading == s;
@@ -142,6 +174,8 @@ void stored_end(struct resolver *res, struct stored *s, struct found *copy)
 	*copy = s->found;
 	if (!first)
 		take_warnings(res, s);
+	else if (s->cache)
+		s->writing = !pthread_create(&s->writer, NULL, write_table, s);
 	pthread_mutex_unlock(&s->lock);
 	if (!copy->tab.sym.n)
 		return;
@@ -168,6 +202,16 @@ void stored_warning(struct stored *s, const char *text)
 void stored_lacked_memory(struct stored *s)
 {
 	s->lacked_memory = true;
+}
+
+void stored_keep(struct resolver *res, const struct symcache_key *k)
+{
+	const struct symcache *c = stored_cache(res);
+
+	if (c->dir < 0 || res->loading->found.tab.sym.n < WORTH)
+		return;
+	res->loading->key = *k;
+	res->loading->cache = c;
 }
 
 /* ---- ahead ------------------------------------------------------------------------------------ */

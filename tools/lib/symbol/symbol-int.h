@@ -8,6 +8,7 @@
  *	table.c		a symbol table: sorting, aliases, ends
  *	object.c	which files belong to an object, and loading its table
  *	store.c		what was read, for several resolvers
+ *	symcache.c	finished tables on disk; symcache-dir.c: where
  *	files.c		where files and debug files are looked for
  *	elf-symbols.c, plt.c	tables of ELF files
  *	slots.c		names of slots of the global offset table
@@ -32,6 +33,7 @@
 #define PERF_SYMBOL_SYMBOL_INT_H
 
 #include <pthread.h>
+#include <time.h>
 
 #include "elf/elf.h"
 #include "symbol/symbol.h"
@@ -172,6 +174,7 @@ uint32_t symtab_blob(struct symtab *t, const void *p, size_t n);
 uint32_t symtab_blob_room(struct symtab *t, uint64_t n, char **room);
 /* Whether @b is the better name for an address than @a, which came first. */
 bool symtab_better(const struct symtab *t, const struct sym *a, const struct sym *b);
+/* A second time it does nothing. */
 int symtab_finish(struct symtab *t, enum symtab_ends ends);
 void symtab_free(struct symtab *t);
 /* The symbol of what starts_search() found for @addr: an index into t->sym; SYM_NO_SEG = none. */
@@ -309,6 +312,43 @@ struct kallsyms *stored_wait(struct stored *s, int *ret);
 void stored_forget(struct found *copy);
 /* Which of the store's resolvers one is. */
 unsigned stored_next_number(struct symbol_store *st);
+
+/* ---- tables on disk ---------------------------------------------------------------------------- */
+
+#define SYMCACHE_SUFFIX ".symtab"
+#define SYMCACHE_TEMP	"tmp-"
+#define SYMCACHE_NAME	64 /* bytes of a name */
+#define SYMCACHE_WORDS	14
+
+struct symcache {
+	int dir; /* < 0 = none */
+	uint64_t limit;
+};
+
+/* What a table is made of. */
+struct symcache_key {
+	uint64_t word[SYMCACHE_WORDS];
+	char name[SYMCACHE_NAME];
+};
+
+void symcache_open(struct symcache *c, const struct log_sink *log);
+void symcache_close(struct symcache *c);
+/* The oldest go until the rest is within the limit. */
+void symcache_trim(const struct symcache *c, time_t now);
+/*
+ * Either file may be NULL. @delta: of the kernel, added to the file's addresses; else NULL. False: it has
+ * no build id.
+ */
+bool symcache_key(struct symcache_key *k, const struct resolver *res, struct elf_file *run,
+		  struct elf_file *debug, const uint64_t *delta);
+/* A finished table; false when there is none that is made of just that. */
+bool symcache_get(struct resolver *res, const struct symcache_key *k, struct symtab *t);
+/* Its way to the disk may take long: for a thread. */
+void symcache_put(const struct symcache *c, const struct symcache_key *k, const struct symtab *t);
+/* The store's, opened once. */
+const struct symcache *stored_cache(struct resolver *res);
+/* While it is loaded: the table, finished, is to be put there. */
+void stored_keep(struct resolver *res, const struct symcache_key *k);
 
 /* ---- the resolver --------------------------------------------------------------------------------------- */
 

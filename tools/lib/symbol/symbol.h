@@ -36,6 +36,7 @@ struct symbol_opts {
 	bool no_host_kernel;	    /* never look at this machine's kernel (foreign recording) */
 	bool debuginfod;	    /* off unless asked for */
 	bool no_limits;		    /* believe objects that stand for much more than they are */
+	bool cache;		    /* finished tables are kept on disk, and taken from there */
 	struct log_sink log;	    /* what takes its time; warnings: resolver_next_warning() */
 	struct symbol_store *store; /* NULL = one of its own */
 };

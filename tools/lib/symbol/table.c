@@ -294,7 +294,7 @@ static int flatten(struct symtab *t)
 
 int symtab_finish(struct symtab *t, enum symtab_ends ends)
 {
-	if (!t->sym.n)
+	if (!t->sym.n || t->starts.n)
 		return 0;
 	if (sort_symbols(t))
 		return -ENOMEM;

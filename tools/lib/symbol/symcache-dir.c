@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The directory of symbol tables: $XDG_CACHE_HOME/perf/symbols, or ~/.cache/perf/symbols. It is used
+ * when it is the user's alone, and never made in somebody else's home, where root may have been sent by
+ * sudo. It may take so much; what was used last stays.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "symbol/symbol-int.h"
+
+#define LIMIT_MB 256
+#define TEMP_OLD 3600 /* seconds: whoever wrote it is gone */
+
+/* ---- where ----------------------------------------------------------------------------------- */
+
+/* @name below @dir, made if need be; @dir is closed. -errno; -EPERM: it is somebody else's. */
+static int enter(int dir, const char *name, struct stat *st)
+{
+	int fd, ret = 0;
+
+	if (mkdirat(dir, name, 0700) && errno != EEXIST)
+		ret = -errno;
+	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		ret = ret ? ret : -errno;
+	close(dir);
+	if (fd < 0)
+		return ret;
+	if (!fstat(fd, st) && st->st_uid == geteuid())
+		return fd;
+	close(fd);
+	return -EPERM;
+}
+
+/* What exists already, and is the user's own. */
+static int start(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &st) && st.st_uid == geteuid())
+		return fd;
+	close(fd);
+	return -EPERM;
+}
+
+static int open_dir(const char **what)
+{
+	const char *xdg = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
+	bool by_xdg = xdg && *xdg == '/';
+	struct stat st = { .st_mode = 0 };
+	int fd;
+
+	*what = by_xdg ? "$XDG_CACHE_HOME" : "$HOME";
+	if (!by_xdg && (!home || *home != '/'))
+		return -ENOENT;
+	fd = start(by_xdg ? xdg : home);
+	if (fd >= 0 && !by_xdg)
+		fd = enter(fd, ".cache", &st);
+	if (fd >= 0)
+		fd = enter(fd, "perf", &st);
+	if (fd >= 0)
+		fd = enter(fd, "symbols", &st);
+	if (fd < 0 || !(st.st_mode & (S_IWGRP | S_IWOTH)))
+		return fd;
+	close(fd);
+	return -EACCES;
+}
+
+static const char *reason(int error)
+{
+	switch (error) {
+	case -EPERM: return "it belongs to somebody else";
+	case -EACCES: return "others may write there";
+	default: return strerror(-error);
+	}
+}
+
+/* Megabytes; false when none are asked for. */
+static bool wanted_size(const struct log_sink *log, uint64_t *limit)
+{
+	const char *s = secure_getenv("PERF_SYMBOL_CACHE");
+	unsigned long mb = LIMIT_MB;
+	char *end;
+
+	if (s && *s) {
+		errno = 0;
+		mb = strtoul(s, &end, 10);
+		if (errno || *end || *s == '-' || mb > UINT32_MAX) {
+			log_to(log, LOG_WARN,
+			       "PERF_SYMBOL_CACHE=%s is no number of megabytes: %d is used", s,
+			       LIMIT_MB);
+			mb = LIMIT_MB;
+		}
+	}
+	*limit = (uint64_t)mb << 20;
+	return mb;
+}
+
+void symcache_open(struct symcache *c, const struct log_sink *log)
+{
+	const char *what;
+
+	c->dir = -1;
+	if (getauxval(AT_SECURE) || !wanted_size(log, &c->limit))
+		return;
+	c->dir = open_dir(&what);
+	if (c->dir >= 0)
+		return;
+	log_to(log, LOG_INFO, "no cache of symbol tables below %s: %s", what, reason(c->dir));
+	c->dir = -1;
+}
+
+void symcache_close(struct symcache *c)
+{
+	if (c->dir >= 0)
+		close(c->dir);
+	c->dir = -1;
+}
+
+/* ---- how much -------------------------------------------------------------------------------- */
+
+struct kept {
+	char name[SYMCACHE_NAME];
+	uint64_t size;
+	time_t used;
+};
+
+struct kept_list {
+	VEC(struct kept) v;
+};
+
+static int by_use(const void *a, const void *b)
+{
+	const struct kept *x = a, *y = b;
+
+	if (x->used != y->used)
+		return x->used < y->used ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static bool is_ours(const char *name)
+{
+	size_t n = strlen(name), suffix = strlen(SYMCACHE_SUFFIX);
+
+	return n < SYMCACHE_NAME && n > suffix && !strcmp(name + n - suffix, SYMCACHE_SUFFIX);
+}
+
+/* Those that may go; what is left of writers that ended early goes now. */
+static void list(int dir, DIR *d, time_t now, struct kept_list *out)
+{
+	struct dirent *e;
+
+	while ((e = readdir(d)) != NULL) {
+		struct kept k = { .size = 0 };
+		struct stat st;
+		bool temp = !strncmp(e->d_name, SYMCACHE_TEMP, strlen(SYMCACHE_TEMP));
+
+		if (!is_ours(e->d_name) || fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
+		    !S_ISREG(st.st_mode))
+			continue;
+		if (temp && now - st.st_mtime > TEMP_OLD)
+			unlinkat(dir, e->d_name, 0);
+		if (temp)
+			continue;
+		snprintf(k.name, sizeof(k.name), "%s", e->d_name);
+		k.size = (uint64_t)st.st_size;
+		k.used = st.st_mtime;
+		if (vec_push(&out->v, k))
+			return;
+	}
+}
+
+void symcache_trim(const struct symcache *c, time_t now)
+{
+	int fd = openat(c->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	struct kept_list kept = { 0 };
+	uint64_t all = 0;
+
+	if (!d) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	list(c->dir, d, now, &kept);
+	closedir(d);
+	vec_for_each (k, &kept.v)
+		all += k->size;
+	if (all > c->limit)
+		qsort(kept.v.v, kept.v.n, sizeof(*kept.v.v), by_use);
+	/* Another one may do the same now: what is gone is gone. */
+	for (size_t i = 0; i < kept.v.n && all > c->limit; i++) {
+		unlinkat(c->dir, kept.v.v[i].name, 0);
+		all -= kept.v.v[i].size;
+	}
+	vec_free(&kept.v);
+}

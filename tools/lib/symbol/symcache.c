@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Finished symbol tables on disk, so that a second run need not make them of the same files again. A
+ * file holds words that say what the table was made of, and by which perf; then its symbols and
+ * its names, as they lie in memory:
+ *
+ *	W_WORDS words of 8 bytes	see below; all in this machine's byte order
+ *	nr_syms * 16 bytes		struct sym
+ *	blob bytes			names
+ *
+ * It is read, not mapped, so that nobody can change it under the reader, and believed for nothing: a sum
+ * tells damage, and every number is checked like those of any other file. The sum has no key: who can
+ * write into the directory can give functions wrong names, which is why that has to be the user's alone
+ * (symcache-dir.c), but no more than that.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "buildid/buildid.h"
+#include "config.h"
+#include "symbol/symbol-int.h"
+
+#define MAGIC	   0x6d79736672657000ULL /* "\0perfsym" */
+#define RULES	   1 /* moves when a table of the same file would be another one */
+#define FILE_MAX   (1u << 30)
+#define OF_KERNEL  (1u << 31)
+#define USED_AGAIN 3600 /* seconds until a file's use is noted again */
+
+enum word {
+	W_MAGIC,
+	W_VERSION, /* of perf, and what was built into it */
+	W_ID,	   /* build id: 20 bytes and their number */
+	W_RUN_SIZE = W_ID + 3,
+	W_RUN_TIME,
+	W_DEBUG_SIZE,
+	W_DEBUG_TIME,
+	W_DELTA,
+	W_FLAGS,
+	W_SYMS, /* so far all are known before the file is read */
+	W_BLOB,
+	W_SUM, /* of all before and behind it */
+	W_WORDS,
+};
+
+_Static_assert(W_WORDS == SYMCACHE_WORDS, "words of struct symcache_key");
+
+#define KNOWN (W_SYMS * sizeof(uint64_t))
+
+/* ---- the sum --------------------------------------------------------------------------------- */
+
+#define LANES 4
+
+/* Four sums side by side: as fast as memory. One changed word always changes one of them. */
+struct sum {
+	uint64_t lane[LANES];
+};
+
+static void sum_words(struct sum *s, const unsigned char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t *lane = &s->lane[i % LANES];
+
+		*lane = (*lane ^ load_u64(p + 8 * i, false)) * HASH_GOLDEN;
+		*lane = *lane << 31 | *lane >> 33;
+	}
+}
+
+static void sum_add(struct sum *s, const void *p, size_t n)
+{
+	unsigned char rest[8 * LANES] = { 0 };
+	size_t whole = n / sizeof(rest) * sizeof(rest);
+
+	sum_words(s, p, whole / 8);
+	if (n > whole)
+		memcpy(rest, (const unsigned char *)p + whole, n - whole);
+	sum_words(s, rest, LANES);
+}
+
+static uint64_t sum_of(const uint64_t *words, const struct symtab *t)
+{
+	struct sum s = { { 1, 2, 3, 4 } };
+	uint64_t all = 0;
+
+	sum_add(&s, words, W_SUM * sizeof(*words));
+	sum_add(&s, t->sym.v, t->sym.n * sizeof(*t->sym.v));
+	sum_add(&s, t->blob.v, t->blob.n);
+	for (size_t i = 0; i < LANES; i++)
+		all = hash_mix(all, s.lane[i]);
+	return all;
+}
+
+/* ---- what it is made of ---------------------------------------------------------------------- */
+
+static uint64_t version_word(void)
+{
+	uint64_t built = 0;
+
+	/* Of aliases the better one is chosen by what is shown; .gnu_debugdata is packed. */
+#if HAVE_LIBIBERTY
+	built |= 1;
+#endif
+#if HAVE_LZMA
+	built |= 2;
+#endif
+	return hash_mix(hash_mix(hash_bytes(PERF_VERSION, strlen(PERF_VERSION)), RULES), built);
+}
+
+static bool file_words(const struct elf_file *f, uint64_t *size, uint64_t *mtime)
+{
+	struct stat st;
+
+	if (f->fd < 0 || fstat(f->fd, &st))
+		return false;
+	*size = (uint64_t)st.st_size;
+	*mtime = (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
+	return true;
+}
+
+bool symcache_key(struct symcache_key *k, const struct resolver *res, struct elf_file *run,
+		  struct elf_file *debug, const uint64_t *delta)
+{
+	const struct build_id *id = run || debug ? elf_build_id(run ? run : debug) : NULL;
+	const char *kind = delta ? "kernel" : !run ? "debug" : debug ? "both" : "run";
+	char hex[2 * BUILD_ID_MAX + 1];
+	uint64_t *w;
+
+	memset(k, 0, sizeof(*k));
+	w = k->word;
+	if (!id || id->size < 2)
+		return false;
+	w[W_MAGIC] = MAGIC;
+	w[W_VERSION] = version_word();
+	memcpy(&w[W_ID], id->id, id->size);
+	w[W_ID + 2] |= (uint64_t)id->size << (host_is_big_endian() ? 0 : 56);
+	if ((run && !file_words(run, &w[W_RUN_SIZE], &w[W_RUN_TIME])) ||
+	    (debug && !file_words(debug, &w[W_DEBUG_SIZE], &w[W_DEBUG_TIME])))
+		return false;
+	w[W_DELTA] = delta ? *delta : 0;
+	w[W_FLAGS] = symbol_elf_flags(res) | (delta ? OF_KERNEL : 0);
+	buildid_hex(id, hex);
+	snprintf(k->name, sizeof(k->name), "%s.%s" SYMCACHE_SUFFIX, hex, kind);
+	return true;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* Every index leads into the table, or into the names; rows ascend. */
+static bool is_sound(const struct symtab *t)
+{
+	uint64_t last = 0;
+
+	if (!t->sym.n || !t->blob.n || t->blob.v[t->blob.n - 1])
+		return false;
+	for (size_t i = 0; i < t->sym.n; i++) {
+		const struct sym *s = &t->sym.v[i];
+		uint32_t at = s->name >> 2;
+		bool rest = (s->name & 3) == SYM_REST;
+
+		if (s->start < last || at >= (rest ? t->sym.n : t->blob.n) ||
+		    (rest && (t->sym.v[at].name & 3) == SYM_REST))
+			return false;
+		last = s->start;
+	}
+	return true;
+}
+
+static bool read_table(int fd, const uint64_t *w, struct symtab *t)
+{
+	size_t syms = w[W_SYMS] * sizeof(struct sym), at = W_WORDS * sizeof(*w);
+
+	if (vec_reserve(&t->sym, w[W_SYMS]) || vec_reserve(&t->blob, w[W_BLOB]))
+		return false;
+	t->sym.n = w[W_SYMS];
+	t->blob.n = w[W_BLOB];
+	return file_read_at(fd, t->sym.v, syms, at) == (ssize_t)syms &&
+	       file_read_at(fd, t->blob.v, t->blob.n, at + syms) == (ssize_t)t->blob.n &&
+	       sum_of(w, t) == w[W_SUM] && is_sound(t);
+}
+
+/* Whose the file is, and whether it has just the size that it says. */
+static bool fits(int fd, const struct symcache_key *k, uint64_t *w, struct stat *st)
+{
+	uint64_t rows, size = W_WORDS * sizeof(*w);
+
+	if (fstat(fd, st) || !S_ISREG(st->st_mode) || st->st_uid != geteuid() ||
+	    st->st_mode & (S_IWGRP | S_IWOTH) || (uint64_t)st->st_size < size ||
+	    st->st_size > FILE_MAX || file_read_at(fd, w, size, 0) != (ssize_t)size ||
+	    memcmp(w, k->word, KNOWN) != 0)
+		return false;
+	rows = (uint64_t)st->st_size - size;
+	return w[W_SYMS] <= rows / sizeof(struct sym) &&
+	       w[W_BLOB] == rows - w[W_SYMS] * sizeof(struct sym);
+}
+
+/* What was used last stays longest. */
+static void note_use(int fd, const struct stat *st)
+{
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_nsec = UTIME_NOW } };
+
+	if (time(NULL) - st->st_mtime > USED_AGAIN)
+		(void)futimens(fd, times);
+}
+
+bool symcache_get(struct resolver *res, const struct symcache_key *k, struct symtab *t)
+{
+	int dir = stored_cache(res)->dir, fd;
+	uint64_t w[W_WORDS];
+	struct stat st;
+	bool found;
+
+	if (dir < 0)
+		return false;
+	fd = openat(dir, k->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return false;
+	found = fits(fd, k, w, &st) && read_table(fd, w, t);
+	if (found)
+		note_use(fd, &st);
+	close(fd);
+	if (found) {
+		starts_build(&t->starts, t->sym.v, t->sym.n);
+		log_to(&res->opts.log, LOG_INFO, "symbols of the cache: %s", k->name);
+	} else {
+		symtab_free(t);
+	}
+	return found;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static int write_table(int fd, const uint64_t *w, const struct symtab *t)
+{
+	int ret = write_all(fd, w, W_WORDS * sizeof(*w));
+
+	ret = ret ?: write_all(fd, t->sym.v, t->sym.n * sizeof(*t->sym.v));
+	return ret ?: write_all(fd, t->blob.v, t->blob.n);
+}
+
+/* Under a name of its own first: others see the whole file or none. */
+static int put(int dir, const struct symcache_key *k, const uint64_t *w, const struct symtab *t)
+{
+	char temp[64];
+	int fd, ret;
+
+	snprintf(temp, sizeof(temp), SYMCACHE_TEMP "%d-%d" SYMCACHE_SUFFIX, (int)getpid(),
+		 (int)gettid());
+	fd = openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	ret = write_table(fd, w, t);
+	if (close(fd) && !ret)
+		ret = -errno;
+	if (!ret && renameat(dir, temp, dir, k->name))
+		ret = -errno;
+	if (ret)
+		unlinkat(dir, temp, 0);
+	return ret;
+}
+
+void symcache_put(const struct symcache *c, const struct symcache_key *k, const struct symtab *t)
+{
+	uint64_t w[W_WORDS], size = sizeof(w) + t->sym.n * sizeof(*t->sym.v) + t->blob.n;
+
+	if (size > c->limit || size > FILE_MAX)
+		return;
+	memcpy(w, k->word, sizeof(w));
+	w[W_SYMS] = t->sym.n;
+	w[W_BLOB] = t->blob.n;
+	w[W_SUM] = sum_of(w, t);
+	/* A full disk is no news for who wants a report. */
+	if (!put(c->dir, k, w, t))
+		symcache_trim(c, time(NULL));
+}
