@@ -83,10 +83,26 @@ static int new_stretch(struct walk *w, const struct record *rec, bool next, stru
 	w->stream = s.stream;
 	w->open = true;
 	w->open_next = next;
-	w->next_mark = rec->offset + w->mark_bytes;
+	w->last_time = 0;
 	if (w->now.n + w->next.n + w->x->stretches.n >= STRETCHES_MAX)
 		return refuse(e);
 	return (next ? vec_push(&w->next, s) : vec_push(&w->now, s)) ? no_memory(e) : 0;
+}
+
+/* What prolongs the last stretch and needs no mark: most records. */
+static inline bool prolong(struct walk *w, const struct record *rec)
+{
+	bool next = rec->time > w->limit;
+	struct stretch *s;
+
+	if (unlikely(!w->open || rec->time < w->last_time || w->stream != w->pd->cur ||
+		     next != w->open_next || rec->offset >= w->next_mark))
+		return false;
+	s = next ? &w->next.v[w->next.n - 1] : &w->now.v[w->now.n - 1];
+	s->to = rec->offset + rec->size;
+	w->last_time = rec->time;
+	w->max_time = max_u64(w->max_time, rec->time);
+	return true;
 }
 
 /* As note() in order.c, so that the runs are the same. */
@@ -94,23 +110,20 @@ static int note_timed(struct walk *w, const struct record *rec, struct err *e)
 {
 	bool next = rec->time > w->limit;
 	struct mark m = { rec->offset, rec->time };
-	struct stretch *s;
 	int ret;
 
+	if (prolong(w, rec))
+		return 0;
 	if (!w->open || rec->time < w->last_time || w->stream != w->pd->cur ||
 	    next != w->open_next) {
 		ret = new_stretch(w, rec, next, e);
 		if (ret)
 			return ret;
-	} else if (rec->offset >= w->next_mark) {
-		if (vec_push(&w->x->marks[w->stream].v, m))
-			return no_memory(e);
-		w->next_mark = rec->offset + w->mark_bytes;
+	} else if (vec_push(&w->x->marks[w->stream].v, m)) {
+		return no_memory(e);
 	}
-	s = next ? &w->next.v[w->next.n - 1] : &w->now.v[w->now.n - 1];
-	s->to = rec->offset + rec->size;
-	w->last_time = rec->time;
-	w->max_time = max_u64(w->max_time, rec->time);
+	w->next_mark = rec->offset + w->mark_bytes;
+	prolong(w, rec);
 	return 0;
 }
 
@@ -299,6 +312,65 @@ static int walk_record(struct walk *w, const struct record *rec, bool unzipped, 
 	return ret;
 }
 
+/*
+ * The sample at the walk's place, if it lies in the window and there is nothing to it but its time: the same
+ * as perfdata_next_in_file() in a third of the time, which is what a reading by many has to wait for.
+ */
+static inline bool plain_sample(struct walk *w, struct record *rec)
+{
+	struct perfdata *pd = w->pd;
+	struct stream *s = &pd->streams[pd->cur];
+	uint64_t skip = s->pos - s->win.base;
+	struct pd_event *ev = pd->events.v[0];
+	const unsigned char *p = s->win.buf + skip;
+	struct raw_record raw;
+
+	if (skip > s->win.len || s->win.len - skip < 8 || s->in_zip)
+		return false;
+	record_header(&raw, p, pd->swap);
+	if (raw.type != PERF_RECORD_SAMPLE || s->win.len - skip < raw.size ||
+	    s->end - s->pos < raw.size)
+		return false;
+	if (pd->events.n > 1) {
+		if (!ev->sample_id || raw.size < ev->sample_id + 8u)
+			return false;
+		ev = perfdata_find_event(pd, load_u64(p + ev->sample_id, pd->swap));
+	}
+	if (!ev || raw.size < ev->sample_time + 8u)
+		return false;
+	*rec = (struct record){ .data = p,
+				.size = raw.size,
+				.type = raw.type,
+				.misc = raw.misc,
+				.swap = pd->swap,
+				.offset = s->pos,
+				.file_offset = s->pos,
+				.time = load_u64(p + ev->sample_time, pd->swap),
+				.event = &ev->pub };
+	if (rec->time == RECORD_NO_TIME || !rec->time)
+		return false;
+	s->pos += raw.size;
+	pd->stats.records++;
+	pd->stats.bytes += raw.size;
+	return true;
+}
+
+/* Samples up to one that is not plain, or that has to be kept. */
+static int walk_samples(struct walk *w, bool *samples, struct err *e)
+{
+	struct record rec;
+	int ret = 0;
+
+	while (!ret && plain_sample(w, &rec)) {
+		*samples = true;
+		if (unlikely(w->o->keep(w->o->ctx, &rec)))
+			ret = keep_record(w, &rec, e);
+		if (!ret && unlikely(!prolong(w, &rec)))
+			ret = note_timed(w, &rec, e);
+	}
+	return ret;
+}
+
 static int walk_all(struct walk *w, struct err *e)
 {
 	struct perfdata_index *x = w->x;
@@ -307,8 +379,10 @@ static int walk_all(struct walk *w, struct err *e)
 	int ret = 0, end = 0;
 
 	w->pd->next_progress = UINT64_MAX; /* that is told by those who read */
-	while (!ret && (end = perfdata_next_in_file(w->pd, &rec, &unzipped, &x->damage)) > 0)
+	while (!ret && (end = perfdata_next_in_file(w->pd, &rec, &unzipped, &x->damage)) > 0) {
 		ret = walk_record(w, &rec, unzipped, &samples, e);
+		ret = ret ?: walk_samples(w, &samples, e);
+	}
 	if (ret)
 		return ret;
 	w->pd->next_progress = 0;

@@ -57,6 +57,15 @@ struct session_team {
 	size_t end;	   /* behind the last one that is wanted */
 };
 
+/* What this thread has worked. */
+static double cpu_seconds(void)
+{
+	struct timespec t;
+
+	return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) ? 0
+							  : (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 /* ---- what has to be known of earlier pieces -------------------------------------------------- */
 
 /* Threads of samples: pid << 32 | tid. */
@@ -250,14 +259,6 @@ int session_member_next(struct session *s, struct record *rec, struct err *e)
 
 /* ---- a thread -------------------------------------------------------------------------------- */
 
-static double cpu_seconds(void)
-{
-	struct timespec t;
-
-	return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) ? 0
-							  : (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static void *read_share(void *arg)
 {
 	struct team_thread *th = arg;
@@ -398,6 +399,7 @@ int session_team_merge(struct session_team *t, void *const *ctx, session_merge_f
 {
 	struct merge *v = calloc(t->nr, sizeof(*v));
 	int ret = v ? 0 : err_set(e, -ENOMEM, "no memory to add up what was counted");
+	double start = cpu_seconds();
 
 	for (size_t step = 1; !ret && step < t->nr; step *= 2) {
 		size_t nr = 0;
@@ -407,6 +409,8 @@ int session_team_merge(struct session_team *t, void *const *ctx, session_merge_f
 		ret = merge_level(v, nr, e);
 	}
 	free(v);
+	log_to(&t->v[0].s->o->log, LOG_DEBUG, "adding up: %.3f s of CPU time of the first job",
+	       cpu_seconds() - start);
 	return ret;
 }
 
@@ -459,6 +463,7 @@ static int open_member(struct team_thread *th, const struct session *leader, str
 static int make_index(struct session_team *t, struct session *s, unsigned jobs, struct err *e)
 {
 	struct seen *seen = calloc(1, sizeof(*seen));
+	double start = cpu_seconds();
 	const struct perfdata_index_opts o = {
 		.piece = max_u64(PIECE_MIN,
 				 min_u64(PIECE_MAX, file_bytes(s) / jobs / PIECES_A_JOB)),
@@ -474,6 +479,7 @@ static int make_index(struct session_team *t, struct session *s, unsigned jobs, 
 	vec_free(&seen->pair);
 	htab_free(&seen->by_pair);
 	free(seen);
+	log_to(&s->o->log, LOG_DEBUG, "index: %.3f s of CPU time", cpu_seconds() - start);
 	return ret;
 }
 
