@@ -268,6 +268,46 @@ static uint32_t root_of(const struct merger *g, uint32_t group)
 	return g->to->keys.o.rich ? 0 : g->group[group];
 }
 
+/* Nodes whose memory is asked for before the first of them is looked up. */
+#define NODES_AHEAD 64
+
+/*
+ * Hashes of nodes @from up to @to, which need no number there: that of the parent, which has a lower
+ * number here, and the step.
+ */
+static void hash_nodes(struct merger *g, uint32_t from, uint32_t to)
+{
+	const struct chains *c = &g->from->ch;
+
+	for (uint32_t i = from; i < to; i++) {
+		const struct node *n = &c->nodes.v[i];
+		uint64_t up = n->parent & NODE_ROOT
+				      ? table_node_root(root_of(g, n->parent & ~NODE_ROOT)).hash
+				      : g->node[n->parent].hash;
+
+		g->node[i].hash = hash_mix(up, g->step[n->step]);
+		htab_prefetch(&g->to->ch.node_tab, g->node[i].hash);
+	}
+	for (uint32_t i = from; i < to; i++) {
+		uint32_t have = htab_peek(&g->to->ch.node_tab, g->node[i].hash);
+
+		if (have != UINT32_MAX)
+			__builtin_prefetch(&g->to->ch.nodes.v[have]);
+	}
+}
+
+static int map_node(struct merger *g, uint32_t i)
+{
+	const struct node *n = &g->from->ch.nodes.v[i];
+
+	g->node[i].node = n->parent & NODE_ROOT
+				  ? table_node_root(root_of(g, n->parent & ~NODE_ROOT)).node
+				  : g->node[n->parent].node;
+	g->nodes_before[i] = (uint32_t)g->to->ch.nodes.n;
+	return table_node_child(g->to, &g->node[i], g->step[n->step],
+				mapped(g->maps->thread, n->thread));
+}
+
 /* Parents have lower numbers than their children. */
 static int map_nodes(struct merger *g)
 {
@@ -278,14 +318,9 @@ static int map_nodes(struct merger *g)
 	if (!g->node || !g->nodes_before)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < c->nodes.n; i++) {
-		const struct node *n = &c->nodes.v[i];
-
-		g->node[i] = n->parent & NODE_ROOT
-				     ? table_node_root(root_of(g, n->parent & ~NODE_ROOT))
-				     : g->node[n->parent];
-		g->nodes_before[i] = (uint32_t)g->to->ch.nodes.n;
-		if (table_node_down(g->to, &g->node[i], g->step[n->step],
-				    mapped(g->maps->thread, n->thread)))
+		if (i % NODES_AHEAD == 0)
+			hash_nodes(g, i, (uint32_t)min_u64(i + NODES_AHEAD, c->nodes.n));
+		if (map_node(g, i))
 			return -ENOMEM;
 	}
 	g->nodes_before[c->nodes.n] = (uint32_t)g->to->ch.nodes.n;
