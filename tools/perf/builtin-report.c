@@ -44,6 +44,7 @@ static int setup_profile(struct report *r, struct err *e)
 	if (r->o.mmaps)
 		machine_keep_all(r->m);
 	r->po.redact = r->o.redact;
+	r->po.jobs = session_jobs(&r->o.session);
 	r->po.pd = r->pd;
 	r->po.log = (struct log_sink){ .line = report_log, .ctx = r };
 	r->po.filter.session = session_filter(r->session);

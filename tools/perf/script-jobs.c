@@ -150,8 +150,7 @@ int script_read(struct session *s, struct script *sc, const struct script_jobs *
 	jobs[0].sc = sc;
 	ret = session_team_new(&team, s, &c, &jobs[0], e);
 	if (!ret)
-		ret = team ? read_team(jobs, team, o, e)
-			   : session_read(s, &script_consumer, sc, e);
+		ret = team ? read_team(jobs, team, o, e) : session_read(s, &script_consumer, sc, e);
 	session_team_free(team);
 	free(jobs);
 	return ret;

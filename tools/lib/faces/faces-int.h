@@ -30,6 +30,12 @@ static inline bool walk_broken(const struct walk *k)
 		.name = (n), .head = (h), .width = (w), .number = (right), .readers = (who) \
 	}
 
+/* What the walk's state holds goes away. */
+void walk_release(struct walk *k);
+/* rows-side.c: as walk_row() of all these rows, side by side; those that are small are left out. */
+int walk_rows_side(struct walk *k, const struct faces_table *t, size_t from, size_t to,
+		   int (*row)(struct walk *k, const struct faces_row *row));
+
 /* ---- tables: 0 or -errno --------------------------------------------------------------------- */
 
 int walk_blocks(struct walk *k);
@@ -89,6 +95,7 @@ struct text {
 
 /* Before and behind the rows, and tables that are not of rows: the same with a separator. */
 int text_begin(struct faces_walk *k);
+int text_begin_rows(struct faces_walk *k);
 int text_event(struct faces_walk *k, const struct perfdata_event *ev);
 int text_plain_table(struct faces_walk *k, const struct faces_table *t);
 int text_plain_cell(struct faces_walk *k, const struct faces_cell *cell);
@@ -118,6 +125,7 @@ int text_tree_end(struct faces_walk *k, const struct faces_row *row);
 /* What writers of text share; rows and their heads (@kind_table, _row, _cell, _below) are theirs. */
 #define TEXT_WRITER(kind)                                                                       \
 	.reader = FACES_PEOPLE, .state_size = sizeof(struct text), .begin = text_begin,         \
+	.begin_rows = text_begin_rows,                                                          \
 	.event = text_event, .table = kind##_table, .row = kind##_row, .cell = kind##_cell,     \
 	.below = kind##_below, .tree = text_tree, .node = text_node, .node_end = text_node_end, \
 	.tree_end = text_tree_end, .table_end = text_table_end, .tail = text_tail,              \

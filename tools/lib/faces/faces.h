@@ -168,6 +168,11 @@ struct faces_writer {
 	int (*tail)(struct faces_walk *k);
 	int (*total)(struct faces_walk *k, const struct branch_totals *t);
 	int (*end)(struct faces_walk *k);
+	/*
+	 * Instead of begin() for a walk over some rows without trees, by a thread with a state and an output of its
+	 * own. NULL: rows are written one after the other.
+	 */
+	int (*begin_rows)(struct faces_walk *k);
 	void (*release)(struct faces_walk *k); /* what the state holds; always called */
 };
 

@@ -117,7 +117,6 @@ static void print_elided(struct faces_walk *k)
 int text_begin(struct faces_walk *k)
 {
 	const struct faces *f = k->f;
-	struct text *text = k->state;
 	struct obuf *o = k->out;
 
 	if (!f->o.tasks)
@@ -130,7 +129,12 @@ int text_begin(struct faces_walk *k)
 		obuf_dec(o, f->lost_samples);
 		obuf_lit(o, "\n#\n");
 	}
-	return obuf_init(&text->cell, -1, 0);
+	return text_begin_rows(k);
+}
+
+int text_begin_rows(struct faces_walk *k)
+{
+	return obuf_init(&((struct text *)k->state)->cell, -1, 0);
 }
 
 int text_event(struct faces_walk *k, const struct perfdata_event *ev)

@@ -135,8 +135,11 @@ static struct faces_cell number_cell(const struct faces_row *row, const struct f
 	return cell;
 }
 
+/* Fewer rows are not worth threads. */
+#define ROWS_SIDE_MIN 4096
+
 struct rows {
-	struct faces_table t;
+	struct faces_table t; /* first: of a row it is known */
 	struct faces_column *cols;
 	size_t nr_keys; /* behind them: numbers */
 };
@@ -230,10 +233,10 @@ static bool has_no_entry(const struct faces *f, const struct faces_row *row, siz
 	return true;
 }
 
-static int walk_nested(struct walk *k, struct rows *r, size_t *i, unsigned level);
+static int walk_nested(struct walk *k, const struct rows *r, size_t *i, unsigned level);
 
 /* @i: the nested row behind this one. */
-static int walk_row(struct walk *k, struct rows *r, const struct faces_row *row, size_t *i)
+static int walk_row(struct walk *k, const struct rows *r, const struct faces_row *row, size_t *i)
 {
 	int ret = VISIT(k, row, row);
 
@@ -245,7 +248,7 @@ static int walk_row(struct walk *k, struct rows *r, const struct faces_row *row,
 }
 
 /* Rows of @level, and of levels below it whose own row is too small. */
-static int walk_nested(struct walk *k, struct rows *r, size_t *i, unsigned level)
+static int walk_nested(struct walk *k, const struct rows *r, size_t *i, unsigned level)
 {
 	const struct faces *f = k->pub.f;
 	uint32_t event = r->t.event->idx;
@@ -265,6 +268,25 @@ static int walk_nested(struct walk *k, struct rows *r, size_t *i, unsigned level
 	return ret < 0 ? ret : 0;
 }
 
+/* A row without a tree, by a thread: the table's columns are in the walk that it is a part of. */
+static int walk_light_row(struct walk *k, const struct faces_row *row)
+{
+	return walk_row(k, (const struct rows *)row->table, row, NULL);
+}
+
+/* How many rows from @i on have no tree, where it is worth it to print them side by side; else 0. */
+static size_t rows_side(const struct walk *k, uint32_t event, size_t i, size_t n)
+{
+	const struct faces *f = k->pub.f;
+	size_t end = i;
+
+	if (f->po->jobs < 2 || !k->w->begin_rows)
+		return 0;
+	while (end < n && !view_has_tree(f->v, view_row(f->v, event, end)))
+		end++;
+	return end - i < ROWS_SIDE_MIN ? 0 : end - i;
+}
+
 static int walk_flat(struct walk *k, struct rows *r)
 {
 	const struct faces *f = k->pub.f;
@@ -272,10 +294,13 @@ static int walk_flat(struct walk *k, struct rows *r)
 	size_t n = view_nr_rows(f->v, event);
 	int ret = 0;
 
-	for (size_t i = 0; ret >= 0 && i < n && !walk_broken(k); i++) {
+	for (size_t i = 0, side; ret >= 0 && i < n && !walk_broken(k); i += side ?: 1) {
 		struct faces_row row = { .table = &r->t, .row = view_row(f->v, event, i) };
 
-		if (!faces_is_small(f, row.row))
+		side = i % ROWS_SIDE_MIN ? 0 : rows_side(k, event, i, n);
+		if (side)
+			ret = walk_rows_side(k, &r->t, i, i + side, walk_light_row);
+		else if (!faces_is_small(f, row.row))
 			ret = walk_row(k, r, &row, NULL);
 	}
 	return ret < 0 ? ret : 0;
@@ -338,6 +363,13 @@ static int walk_all(struct walk *k)
 	return ret ?: VISIT(k, end);
 }
 
+void walk_release(struct walk *k)
+{
+	if (k->w->release && k->pub.state)
+		k->w->release(&k->pub);
+	free(k->pub.state);
+}
+
 int faces_write(const struct faces *f, const struct faces_writer *w, struct obuf *out,
 		struct err *e)
 {
@@ -346,9 +378,7 @@ int faces_write(const struct faces *f, const struct faces_writer *w, struct obuf
 
 	k.pub.state = calloc(1, w->state_size + 1);
 	ret = k.pub.state ? walk_all(&k) : -ENOMEM;
-	if (w->release && k.pub.state)
-		w->release(&k.pub);
-	free(k.pub.state);
+	walk_release(&k);
 	if (ret >= 0)
 		return 0;
 	return err_set(e, ret, "writing the answer as %s: %s", w->name, strerror(-ret));

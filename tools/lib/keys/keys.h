@@ -94,6 +94,7 @@ struct keys_opts {
 	bool inlines;  /* inlined functions are frames of their own */
 	bool rich;     /* counted for table_derive(): by all that other keys can be made of */
 	bool nsec;
+	uint32_t jobs;		    /* threads that may order and print rows; 0 = one */
 	uint32_t group_sort;	    /* rows of groups are in the order of this member */
 	uint64_t time_quantum;	    /* ns; 0 = 100 ms */
 	uint32_t max_stack;	    /* 0 = 127 */

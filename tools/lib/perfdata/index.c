@@ -245,12 +245,12 @@ static int end_stage(struct walk *w, struct err *e)
 	return 0;
 }
 
-#define MOVE(to, from)                            \
-	do {                                      \
-		__typeof__(to) spare_ = (to);     \
-		(to) = (from);                    \
-		(from) = spare_;                  \
-		(from).n = 0;                     \
+#define MOVE(to, from)                        \
+	do {                                  \
+		__typeof__(to) spare_ = (to); \
+		(to) = (from);                \
+		(from) = spare_;              \
+		(from).n = 0;                 \
 	} while (0)
 
 static int end_round(struct walk *w, struct err *e)

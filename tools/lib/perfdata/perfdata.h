@@ -262,8 +262,8 @@ struct perfdata_index_opts {
  */
 int perfdata_index_new(struct perfdata_index **x, struct perfdata *pd,
 		       const struct perfdata_index_opts *o, struct err *e);
-void perfdata_index_free(struct perfdata_index *x); /* NULL is fine */
-size_t perfdata_nr_pieces(const struct perfdata_index *x); /* at least one */
+void perfdata_index_free(struct perfdata_index *x);			 /* NULL is fine */
+size_t perfdata_nr_pieces(const struct perfdata_index *x);		 /* at least one */
 uint64_t perfdata_piece_bytes(const struct perfdata_index *x, size_t i); /* about */
 /* What ended the recording before the end of the file; NULL = nothing. */
 const struct err *perfdata_index_damage(const struct perfdata_index *x);

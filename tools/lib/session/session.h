@@ -189,7 +189,8 @@ unsigned session_jobs(const struct session_opts *o);
  */
 int session_team_new(struct session_team **t, struct session *s, const struct session_consumer *c,
 		     void *ctx, struct err *e);
-void session_team_free(struct session_team *t); /* closes the sessions but for member 0; NULL is fine */
+void session_team_free(
+	struct session_team *t); /* closes the sessions but for member 0; NULL is fine */
 size_t session_team_size(const struct session_team *t);
 struct session *session_team_member(const struct session_team *t, size_t i);
 /*

@@ -18,15 +18,16 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/side.h"
 #include "host/host.h"
 #include "session-int.h"
 
-#define PIECE_MAX     (1u << 20)
-#define PIECE_MIN     4096
-#define WORTH_A_JOB   (2u << 20) /* bytes of records that are worth a thread */
-#define PIECES_A_JOB  8
-#define JOBS_MAX      1024
-#define RECENT_PAIRS  1024
+#define PIECE_MAX    (1u << 20)
+#define PIECE_MIN    4096
+#define WORTH_A_JOB  (2u << 20) /* bytes of records that are worth a thread */
+#define PIECES_A_JOB 8
+#define JOBS_MAX     1024
+#define RECENT_PAIRS 1024
 
 struct team_thread {
 	struct session_team *team;
@@ -62,8 +63,9 @@ static double cpu_seconds(void)
 {
 	struct timespec t;
 
-	return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) ? 0
-							  : (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t)
+		       ? 0
+		       : (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 /* ---- what has to be known of earlier pieces -------------------------------------------------- */
@@ -91,8 +93,7 @@ static bool is_new_pair(struct seen *k, uint64_t pair)
 }
 
 /* Whether the sample's thread is asked for: what hand_on() and those before it look at. */
-static bool makes_thread(struct session *s, const struct event_plan *plan,
-			 const struct record *rec)
+static bool makes_thread(struct session *s, const struct event_plan *plan, const struct record *rec)
 {
 	struct sample sm;
 
@@ -361,37 +362,13 @@ struct merge {
 	void *to, *from;
 	struct err err;
 	int ret;
-	pthread_t thread;
-	bool started;
 };
 
-static void *merge_two(void *arg)
+static void merge_two(void *arg, size_t i)
 {
-	struct merge *m = arg;
+	struct merge *m = (struct merge *)arg + i;
 
 	m->ret = m->fn(m->to, m->from, &m->err);
-	return NULL;
-}
-
-/* Neighbours, side by side; then neighbours of what came out. */
-static int merge_level(struct merge *v, size_t nr, struct err *e)
-{
-	int ret = 0;
-
-	for (size_t i = 1; i < nr; i++)
-		v[i].started = !pthread_create(&v[i].thread, NULL, merge_two, &v[i]);
-	merge_two(&v[0]);
-	for (size_t i = 0; i < nr; i++) {
-		if (v[i].started)
-			pthread_join(v[i].thread, NULL);
-		else if (i)
-			merge_two(&v[i]);
-		if (!ret && v[i].ret) {
-			ret = v[i].ret;
-			*e = v[i].err;
-		}
-	}
-	return ret;
 }
 
 int session_team_merge(struct session_team *t, void *const *ctx, session_merge_fn *fn,
@@ -401,12 +378,18 @@ int session_team_merge(struct session_team *t, void *const *ctx, session_merge_f
 	int ret = v ? 0 : err_set(e, -ENOMEM, "no memory to add up what was counted");
 	double start = cpu_seconds();
 
+	/* Neighbours, then neighbours of what came out. */
 	for (size_t step = 1; !ret && step < t->nr; step *= 2) {
 		size_t nr = 0;
 
 		for (size_t i = 0; i + step < t->nr; i += 2 * step)
 			v[nr++] = (struct merge){ .fn = fn, .to = ctx[i], .from = ctx[i + step] };
-		ret = merge_level(v, nr, e);
+		side_by_side((unsigned)nr, nr, merge_two, v);
+		for (size_t i = 0; !ret && i < nr; i++) {
+			ret = v[i].ret;
+			if (ret)
+				*e = v[i].err;
+		}
 	}
 	free(v);
 	log_to(&t->v[0].s->o->log, LOG_DEBUG, "adding up: %.3f s of CPU time of the first job",
@@ -465,8 +448,8 @@ static int make_index(struct session_team *t, struct session *s, unsigned jobs, 
 	struct seen *seen = calloc(1, sizeof(*seen));
 	double start = cpu_seconds();
 	const struct perfdata_index_opts o = {
-		.piece = max_u64(PIECE_MIN,
-				 min_u64(PIECE_MAX, file_bytes(s) / jobs / PIECES_A_JOB)),
+		.piece =
+			max_u64(PIECE_MIN, min_u64(PIECE_MAX, file_bytes(s) / jobs / PIECES_A_JOB)),
 		.keep = keep,
 		.ctx = seen,
 	};
@@ -503,8 +486,8 @@ static int open_members(struct session_team *t, struct session *s, size_t nr, st
 	return ret;
 }
 
-int session_team_new(struct session_team **out, struct session *s,
-		     const struct session_consumer *c, void *ctx, struct err *e)
+int session_team_new(struct session_team **out, struct session *s, const struct session_consumer *c,
+		     void *ctx, struct err *e)
 {
 	unsigned jobs = session_jobs(s->o);
 	struct session_team *t;

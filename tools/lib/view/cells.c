@@ -192,7 +192,7 @@ int view_widths(struct view *v, uint32_t event)
 int view_col_width(const struct view *v, uint32_t event, const struct keys_col *c)
 {
 	if (event < v->events.n && v->events.v[event].rows)
-		return v->events.v[event].width[c - v->c.cols];
+		return v->events.v[event].width[c - v->of->c.cols];
 	return min_width(v, c);
 }
 

@@ -4,6 +4,7 @@
  * key's values get ranks, a row's ranks are packed into numbers, and rows are sorted by these.
  * Equal rows stay in the order in which they came.
  */
+#include "base/side.h"
 #include "view-int.h"
 
 static unsigned bits_for(uint64_t n)
@@ -42,22 +43,46 @@ static int cmp_ranked(const struct ranker *r, const struct ranked *a, const stru
 	return (r->second ? k->sort : k->cmp)(&r->t->keys, a->v, b->v);
 }
 
+/* Halves that are shorter are not worth a thread. */
+#define SORT_ALONE 20000
+
 /*
  * Stable merge sort. The library's would do, but for a call per comparison and a copy of the
- * array: here the left half alone is put aside.
+ * array: here the left half alone is put aside. With threads the two halves are sorted side by side, so
+ * that what is compared with what is the same for any number of them.
  */
-#define DEFINE_SORT(name, type, ctx_type, cmp)                                       \
-	static void name(type *v, size_t n, type *tmp, const ctx_type *ctx)          \
-	{                                                                            \
-		size_t left = n / 2, right = n - left, i = 0, j = left, to = 0;      \
-		if (n < 2)                                                           \
-			return;                                                      \
-		name(v, left, tmp, ctx);                                             \
-		name(v + left, right, tmp, ctx);                                     \
-		memcpy(tmp, v, left * sizeof(*v));                                   \
-		while (i < left && j < n)                                            \
-			v[to++] = cmp(ctx, &tmp[i], &v[j]) <= 0 ? tmp[i++] : v[j++]; \
-		memcpy(v + to, tmp + i, (left - i) * sizeof(*v));                    \
+#define DEFINE_SORT(name, type, ctx_type, cmp)                                                 \
+	static void name(type *v, size_t n, type *tmp, const ctx_type *ctx, unsigned threads); \
+	struct name##_half {                                                                   \
+		type *v, *tmp;                                                                 \
+		size_t n;                                                                      \
+		const ctx_type *ctx;                                                           \
+		unsigned threads;                                                              \
+	};                                                                                     \
+	static void name##_side(void *halves, size_t i)                                        \
+	{                                                                                      \
+		struct name##_half *h = (struct name##_half *)halves + i;                      \
+		name(h->v, h->n, h->tmp, h->ctx, h->threads);                                  \
+	}                                                                                      \
+	static void name(type *v, size_t n, type *tmp, const ctx_type *ctx, unsigned threads)  \
+	{                                                                                      \
+		size_t left = n / 2, right = n - left, i = 0, j = left, to = 0;                \
+		struct name##_half halves[2] = {                                               \
+			{ v, tmp, left, ctx, threads - threads / 2 },                          \
+			{ v + left, tmp + left / 2, right, ctx, threads / 2 },                 \
+		};                                                                             \
+		if (n < 2)                                                                     \
+			return;                                                                \
+		if (threads > 1 && n >= SORT_ALONE) {                                          \
+			side_by_side(2, 2, name##_side, halves);                               \
+		} else {                                                                       \
+			name(v, left, tmp, ctx, 1);                                            \
+			name(v + left, right, tmp, ctx, 1);                                    \
+		}                                                                              \
+		memcpy(tmp, v, left * sizeof(*v));                                             \
+		while (i < left && j < n)                                                      \
+			v[to++] = cmp(ctx, &tmp[i], &v[j]) <= 0 ? tmp[i++] : v[j++];           \
+		memcpy(v + to, tmp + i, (left - i) * sizeof(*v));                              \
 	}
 
 DEFINE_SORT(sort_ranked, struct ranked, struct ranker, cmp_ranked)
@@ -77,7 +102,7 @@ static uint32_t *rank(const struct ranker *r, unsigned *bits)
 		if (r->c->key->unnamed)
 			v[i].unnamed = r->c->key->unnamed(&r->t->keys, v[i].v, &v[i].ip);
 	}
-	sort_ranked(v, n, v + n, r);
+	sort_ranked(v, n, v + n, r, 1);
 	for (uint32_t i = 0; i < n; i++) {
 		if (i && cmp_ranked(r, &v[i - 1], &v[i]))
 			k++;
@@ -98,28 +123,46 @@ static const struct tuples *tuples_of(const struct table *t, const struct key *k
 	}
 }
 
+/* Ranks that are to be made of a column's values, and where they go. */
+struct ranking {
+	struct ranker r;
+	uint32_t **ranks;
+	unsigned *bits;
+};
+
+static void make_ranks(void *list, size_t i)
+{
+	struct ranking *k = (struct ranking *)list + i;
+
+	*k->ranks = rank(&k->r, k->bits);
+}
+
 int view_rank_cols(struct view *v)
 {
 	const struct table *t = v->t;
+	VEC(struct ranking) list = { 0 };
+	int ret = 0;
 
-	for (unsigned i = 0; i < v->c.nr_cols; i++) {
+	for (unsigned i = 0; !ret && i < v->c.nr_cols; i++) {
 		struct keys_col *c = &v->c.cols[i];
-		struct ranker r = { t, c, NULL, false };
+		struct ranking k = { { t, c, NULL, false }, &c->rank, &c->rank_bits };
 
 		if (c->key->at == KEY_STAT || c->key->at == KEY_BITS || c->elided)
 			continue;
-		r.tuples = tuples_of(t, c->key);
-		c->rank = rank(&r, &c->rank_bits);
-		if (!c->rank)
-			return -ENOMEM;
-		if (!c->key->sort)
+		k.r.tuples = tuples_of(t, c->key);
+		ret = vec_push(&list, k);
+		if (ret || !c->key->sort)
 			continue;
-		r.second = true;
-		c->rank2 = rank(&r, &c->rank2_bits);
-		if (!c->rank2)
-			return -ENOMEM;
+		k = (struct ranking){ { t, c, k.r.tuples, true }, &c->rank2, &c->rank2_bits };
+		ret = vec_push(&list, k);
 	}
-	return 0;
+	if (!ret)
+		side_by_side(v->o.jobs, list.n, make_ranks, list.v);
+	vec_for_each (k, &list)
+		if (!*k->ranks)
+			ret = -ENOMEM;
+	vec_free(&list);
+	return ret;
 }
 
 static uint32_t tuple_of(const struct table *t, const struct key *k, const struct keys_row *row)
@@ -319,7 +362,7 @@ int view_sort_idx(const struct view *v, uint32_t *rows, size_t nr)
 		at[i].thread = row->thread;
 		at[i].depth = row->depth[s.caller];
 	}
-	sort_packed(at, nr, at + nr, &s);
+	sort_packed(at, nr, at + nr, &s, v->o.jobs);
 	for (size_t i = 0; i < nr; i++)
 		rows[i] = at[i].row;
 	free(at);

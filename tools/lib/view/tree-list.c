@@ -15,6 +15,8 @@ uint64_t view_tree_min(const struct view *v, const struct keys_row *row)
 
 bool view_has_tree(const struct view *v, const struct keys_row *row)
 {
+	if (!v->o.use_chains || v->o.chain.style == CHAIN_NONE)
+		return false;
 	return v->o.chain.style == CHAIN_FRACTAL ||
 	       max_u64(v->o.children ? row->acc : 0, row->period) >= view_tree_min(v, row);
 }

@@ -460,7 +460,7 @@ int view_tree(struct view *v, const struct keys_row *row, struct call_tree *tree
 	int ret;
 
 	view_tree_free(tree);
-	if (!v->o.use_chains || style == CHAIN_NONE || !view_has_tree(v, row))
+	if (!view_has_tree(v, row))
 		return 0;
 	ret = view_tree_list(v);
 	at = ret ? -1 : view_tree_find(v, row);

@@ -78,6 +78,7 @@ struct percent_memo {
 
 struct view {
 	const struct table *t;
+	const struct view *of; /* whose columns callers have: itself, or what it is a copy of */
 	struct keys_opts o;
 	struct columns c;
 	VEC(struct view_event) events;
@@ -149,7 +150,6 @@ int view_tree_list(struct view *v);
 /* Where @row is in trees.rows; -1: it has no tree. */
 int64_t view_tree_find(const struct view *v, const struct keys_row *row);
 /* Whether the row is heavy enough. */
-bool view_has_tree(const struct view *v, const struct keys_row *row);
 /* What a tree's nodes weigh at least. */
 uint64_t view_tree_min(const struct view *v, const struct keys_row *row);
 void view_trees_free(struct view_trees *t);

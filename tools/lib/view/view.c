@@ -55,6 +55,7 @@ int view_new(struct view **out, const struct table *t, const struct keys_opts *o
 	if (!v)
 		return err_set(e, -ENOMEM, "no memory to sort rows");
 	v->t = t;
+	v->of = v;
 	v->o = o ? *o : t->keys.o;
 	v->base = (uint32_t)t->rows.n;
 	table_sums_like(&v->sums, &t->sums);
@@ -98,6 +99,16 @@ void view_free(struct view *v)
 	view_trees_free(&v->trees);
 	arena_free(&v->text);
 	free(v);
+}
+
+struct view *view_for_thread(const struct view *v)
+{
+	struct view *copy = malloc(sizeof(*copy));
+
+	/* Only texts of shares are kept while rows are printed, and these are in the struct. */
+	if (copy)
+		*copy = *v;
+	return copy;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */

@@ -43,6 +43,11 @@ struct view_filter {
 int view_new(struct view **v, const struct table *t, const struct keys_opts *o,
 	     const struct view_filter *filter, struct err *e);
 void view_free(struct view *v);
+/*
+ * @v once more, for a thread that prints rows without trees while others do; valid as long as @v, to be
+ * given to free(). NULL = no memory.
+ */
+struct view *view_for_thread(const struct view *v);
 const struct keys_opts *view_opts(const struct view *v);
 
 const struct table_totals *view_totals(const struct view *v, uint32_t event);
@@ -115,6 +120,8 @@ struct call_tree {
 	struct arena mem;
 };
 
+/* Whether a row's call tree has anything in it. */
+bool view_has_tree(const struct view *v, const struct keys_row *row);
 /*
  * Makes the tree of @row, in place of what @t held. In styles flat and folded the root's children
  * are whole chains. It stays valid as long as the table.

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * side: the same function for many numbers, by several threads side by side. Memory, errors and
+ * threads: see base.h.
+ */
+#ifndef PERF_BASE_SIDE_H
+#define PERF_BASE_SIDE_H
+
+#include "base/base.h"
+
+typedef void side_fn(void *ctx, size_t i);
+
+/*
+ * Calls @fn for each number below @n and returns when all calls have; by up to @threads threads, this one
+ * among them, in any order. Where no thread can be started this one does more.
+ */
+void side_by_side(unsigned threads, size_t n, side_fn *fn, void *ctx);
+
+#endif
