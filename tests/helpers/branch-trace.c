@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * branch-trace [-n EVERY] [-d DEPTH] [-i] [-c] -o FILE -- PROGRAM [ARG...]
+ * branch-trace [-n EVERY] [-d DEPTH] [-i] [-c] [-g] -o FILE -- PROGRAM [ARG...]
  *
  * Runs a program step by step and writes a recording as if the CPU had kept branch records: every
  * taken branch in user space is seen, and after EVERY of them a sample holds the last DEPTH,
  * newest first; with -i only where it was. -c: branches have cycles, one for every instruction.
+ * -g: samples have call chains, too, of the calls and returns that were seen, and wait for a place where
+ * others trust a chain: not where a function begins or ends.
  * For machines without such records; exact, and slow. x86-64 only.
  */
 #include <elf.h>
@@ -24,6 +26,7 @@
 #include "perfdata/perfdata.h"
 
 #define MAX_DEPTH 128
+#define MAX_CALLS 4096
 #define TABLE	  (1u << 16)
 #define SAMPLE_TYPE                                                                 \
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | \
@@ -36,7 +39,7 @@ struct branch {
 struct step { /* what is known of the instruction at an address */
 	uint64_t addr;
 	uint8_t len;
-	bool branch, cond;
+	bool branch, cond, call, ret;
 	uint64_t last_to;
 };
 
@@ -48,6 +51,9 @@ struct trace {
 	unsigned every, depth;
 	bool ips;    /* no branch stacks */
 	bool cycles; /* of every branch: the instructions since the one before */
+	bool chains, due;
+	uint64_t calls[MAX_CALLS]; /* where they return to */
+	size_t nr_calls;
 	uint64_t time, taken, steps;
 	struct branch ring[MAX_DEPTH];
 	struct step table[TABLE];
@@ -161,6 +167,18 @@ static void read_maps(struct trace *t)
 	fclose(f);
 }
 
+/* As the kernel walks it: a marker, the place, and where calls return to. */
+static void put_chain(struct trace *t, uint64_t ip, struct obuf *o)
+{
+	size_t n = t->nr_calls < 126 ? t->nr_calls : 126;
+
+	feature_put_u64(o, n + 2);
+	feature_put_u64(o, PERF_CONTEXT_USER);
+	feature_put_u64(o, ip);
+	for (size_t i = 1; i <= n; i++)
+		feature_put_u64(o, t->calls[t->nr_calls - i]);
+}
+
 static void put_sample(struct trace *t, uint64_t ip)
 {
 	uint64_t nr = t->taken < t->depth ? t->taken : t->depth;
@@ -170,6 +188,8 @@ static void put_sample(struct trace *t, uint64_t ip)
 	feature_put_u64(&o, ip);
 	put_id(t, &o);
 	feature_put_u64(&o, t->every);
+	if (t->chains)
+		put_chain(t, ip, &o);
 	if (!t->ips)
 		feature_put_u64(&o, nr);
 	for (uint64_t i = 1; i <= nr && !t->ips; i++) {
@@ -207,8 +227,18 @@ static struct step *look_up(struct trace *t, uint64_t addr)
 		s->len = in.len;
 		s->branch = insn_is_branch(&in) && in.branch != INSN_SYSCALL;
 		s->cond = in.branch == INSN_COND;
+		s->call = in.branch == INSN_CALL || in.branch == INSN_IND_CALL;
+		s->ret = in.branch == INSN_RET;
 	}
 	return s;
+}
+
+/* Where a frame is whole. */
+static bool in_body(struct trace *t, const struct step *s, uint64_t to)
+{
+	const struct step *at = look_up(t, to);
+
+	return (s->ret || s->cond) && !at->ret && !look_up(t, to + at->len)->ret;
 }
 
 static void took(struct trace *t, struct step *s, uint64_t to)
@@ -220,10 +250,17 @@ static void took(struct trace *t, struct step *s, uint64_t to)
 	if (t->cycles)
 		b.cycles = (uint16_t)min_u64(t->steps, UINT16_MAX);
 	s->last_to = to;
+	if (s->call && t->nr_calls < MAX_CALLS)
+		t->calls[t->nr_calls++] = s->addr + s->len;
+	if (s->ret && t->nr_calls)
+		t->nr_calls--;
 	t->ring[t->taken++ % t->depth] = (struct branch){ s->addr, to, branch_pack_flags(&b) };
 	t->steps = 0;
-	if (!(t->taken % t->every))
-		put_sample(t, to);
+	t->due |= !(t->taken % t->every);
+	if (!t->due || (t->chains && !in_body(t, s, to)))
+		return;
+	put_sample(t, to);
+	t->due = false;
 }
 
 static int run(struct trace *t)
@@ -337,7 +374,7 @@ int main(int argc, char **argv)
 	char *path;
 	int c, status;
 
-	while ((c = getopt(argc, argv, "+n:d:ico:")) != -1) {
+	while ((c = getopt(argc, argv, "+n:d:icgo:")) != -1) {
 		if (c == 'n')
 			t.every = (unsigned)atoi(optarg);
 		else if (c == 'd')
@@ -346,6 +383,8 @@ int main(int argc, char **argv)
 			t.ips = true;
 		else if (c == 'c')
 			t.cycles = true;
+		else if (c == 'g')
+			t.chains = true;
 		else if (c == 'o')
 			out = optarg;
 		else
@@ -360,6 +399,8 @@ int main(int argc, char **argv)
 	ev.attr.type = PERF_TYPE_HARDWARE;
 	ev.attr.sample_period = t.every;
 	ev.attr.sample_type = SAMPLE_TYPE;
+	if (t.chains)
+		ev.attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	if (t.ips)
 		ev.attr.sample_type &= ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
 	else
