@@ -23,6 +23,10 @@ static const struct option data_options[] = {
 		 "json: also what tasks did: names, forks, ends, mappings"),
 	OPT_STRING(0, "by", struct data_opts, by, "LIST",
 		   "keep samples apart by event, comm, pid, tid or cpu"),
+	OPT_STRING_DEF(
+		0, "context", struct data_opts, context, "MIN", "",
+		"llvm, llvm-extbinary: functions by who called them, in contexts that ran MIN "
+		"instructions (a millionth of all)"),
 	OPT_BOOL(0, "branches", struct data_opts, branches,
 		 "pprof: branches taken, from where to where, in place of samples"),
 	OPT_BOOL(0, "time-order", struct data_opts, time_order,
@@ -70,8 +74,10 @@ static void say_damage(const struct data_ctx *d)
 
 static uint64_t need(void *ctx, const struct perfdata_event *event)
 {
-	(void)ctx, (void)event;
-	return PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_BRANCH_STACK;
+	const struct data_ctx *d = ctx;
+
+	return PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_BRANCH_STACK |
+	       (d->o->context ? unwind_need(&event->attr) : 0);
 }
 
 /* What a map covers from now on was run under the one before. */
@@ -105,6 +111,13 @@ static int read_piece(void *ctx, struct session *s, struct err *err)
 	struct session_maps *maps = NULL;
 	int ret = convert_new(&piece.c, session_env(s)->machine, err);
 
+	if (!ret) {
+		convert_symfs(piece.c, s);
+		if (d->o->session.no_limits)
+			convert_no_limits(piece.c);
+		if (d->o->context)
+			ret = convert_contexts(piece.c, &d->contexts, err);
+	}
 	ret = ret ?: session_read(s, &consumer, &piece, err);
 	d->bad_samples += session_counts(s)->bad_samples;
 	ret = ret ?: session_maps_new(&maps, session_env(d->session), session_env(s), err);
@@ -138,6 +151,7 @@ static int open_input(struct data_ctx *d, struct session_opts *so, bool samples,
 	so->progress_ctx = &d->progress;
 	so->log = LOG_STDERR;
 	so->nr_samples = d->o->pieces;
+	so->ips_only = d->o->context;
 	so->no_inline |= no_inlines;
 	so->no_symbols = !samples && !d->format->prepare && !so->dsos && !so->symbols;
 	ret = session_open(&d->session, so, err);
@@ -159,10 +173,10 @@ static const char *base_of(const char *path)
 }
 
 /* The --binary that means this object; NULL = none. */
-static const char *chosen_by(const struct data_opts *o, const struct convert_object *ob)
+static const char *chosen_by(const struct data_opts *o, const char *name)
 {
 	vec_for_each (b, &o->binaries.items)
-		if (!strcmp(*b, ob->dso->name) || !strcmp(base_of(*b), base_of(ob->dso->name)))
+		if (!strcmp(*b, name) || !strcmp(base_of(*b), base_of(name)))
 			return *b;
 	return NULL;
 }
@@ -177,7 +191,7 @@ static int load_objects(struct data_ctx *d, struct err *err)
 		return err_set(err, -ENOMEM, "no memory for %zu objects", n);
 	for (size_t i = 0; i < n; i++) {
 		const struct convert_object *ob = convert_object(d->c, i);
-		const char *by = chosen_by(d->o, ob);
+		const char *by = chosen_by(d->o, ob->dso->name);
 		struct err bad;
 
 		if (d->o->binaries.items.n && !by)
@@ -319,6 +333,31 @@ static int check(struct data_ctx *d, struct err *err)
 	return ret ?: closed ?: !any;
 }
 
+static const char *stand_in(void *ctx, const char *name)
+{
+	const struct data_ctx *d = ctx;
+	const char *by = chosen_by(d->o, name);
+
+	return by && !access(by, R_OK) ? by : NULL;
+}
+
+static int by_context(struct data_ctx *d, struct err *err)
+{
+	bool chains = false;
+
+	for (size_t i = 0; i < perfdata_nr_events(d->pd); i++)
+		chains |= unwind_has_chain(&perfdata_event(d->pd, i)->attr);
+	if (!chains) {
+		err_set(err, -EINVAL,
+			"the recording has no call chains, by which callers are known");
+		err_hint(err, "Record with call chains and branches: perf record -b -g.");
+		return -EINVAL;
+	}
+	d->contexts.file = stand_in;
+	d->contexts.ctx = d;
+	return convert_contexts(d->c, &d->contexts, err);
+}
+
 static int convert_branches(struct data_ctx *d, struct err *err)
 {
 	int ret = convert_new(&d->c, d->m, err);
@@ -329,6 +368,8 @@ static int convert_branches(struct data_ctx *d, struct err *err)
 		convert_log(d->c, LOG_STDERR);
 	if (!ret && d->o->session.no_limits)
 		convert_no_limits(d->c);
+	if (!ret && d->o->context)
+		ret = by_context(d, err);
 	ret = ret ?: read_branches(d, err);
 
 	if (!ret && d->o->check)
@@ -352,7 +393,8 @@ static int check_options(const struct command *cmd, const struct data_opts *o,
 	} options[] = { { CONVERT_ALL, "--all" },
 			{ CONVERT_BY, "--by" },
 			{ CONVERT_BRANCHES, "--branches" },
-			{ CONVERT_TIME_ORDER, "--time-order" } };
+			{ CONVERT_TIME_ORDER, "--time-order" },
+			{ CONVERT_CONTEXT, "--context" } };
 	struct obuf with;
 	int ret = 0;
 
@@ -405,8 +447,13 @@ static int read_options(const struct command *cmd, struct data_opts *o, struct d
 		return cli_usage_error(cmd, "unknown format '%s'", o->to);
 	opts->options = (o->all ? CONVERT_ALL : 0) | (o->by ? CONVERT_BY : 0) |
 			(o->branches ? CONVERT_BRANCHES : 0) |
-			(o->time_order ? CONVERT_TIME_ORDER : 0);
+			(o->time_order ? CONVERT_TIME_ORDER : 0) |
+			(o->context ? CONVERT_CONTEXT : 0);
 	opts->plain = n > 3 && !strcmp(o->output + n - 3, ".pb");
+	d->contexts.min = CONVERT_CONTEXT_AUTO;
+	if (o->context && o->context[0] && cli_parse_u64(o->context, &d->contexts.min))
+		return cli_usage_error(cmd, "--context takes a number of instructions, not '%s'",
+				       o->context);
 	if (o->by && convert_by_parse(o->by, &opts->by, &err))
 		return cli_usage_error(cmd, "%s", err.text);
 	return check_options(cmd, o, d->format, opts);

@@ -9,7 +9,7 @@
 
 struct data_opts {
 	struct session_opts session;
-	const char *to, *to_json, *output, *by;
+	const char *to, *to_json, *output, *by, *context;
 	struct cli_list binaries;
 	bool check, json, all, branches, time_order;
 	uint64_t pieces; /* samples in each; 0 = all in one reading */
@@ -26,6 +26,7 @@ struct data_ctx {
 	bool *chosen; /* of the objects of c */
 	size_t nr_chosen;
 	uint64_t bad_samples; /* of all pieces */
+	struct convert_context_opts contexts;
 	struct cli_progress progress;
 };
 

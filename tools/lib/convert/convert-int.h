@@ -6,9 +6,12 @@
 #include "base/tables.h"
 #include "convert/convert.h"
 #include "elf/elf.h"
+#include "session/session.h"
 
 #define NO_DSO UINT32_MAX
 #define NO_END UINT64_MAX /* nothing is known of what ran after the branch */
+/* User addresses end below this on every architecture with a canonical hole; the kernel begins. */
+#define KERNEL_START 0xffff800000000000ULL
 
 /*
  * A branch as the CPU saw it, in one address space, and the end of the range that followed. The
@@ -79,6 +82,7 @@ struct convert_space {
 };
 
 struct origins;
+struct contexts; /* contexts-int.h */
 
 struct convert_elf {
 	struct convert_object pub;
@@ -103,11 +107,27 @@ struct convert {
 	struct htab ip_tab;
 	const struct perfdata_event *event; /* of the first sample without a stack */
 	VEC(struct convert_space) spaces;   /* by their number */
+	struct contexts *contexts;	    /* NULL: what ran is not kept apart by its callers */
 	struct convert_stats stats;
 	VEC(struct convert_elf) objects;
 	uint32_t *object_of; /* dso -> object, NO_DSO = none */
 	int code;
 };
+
+/* Branches from or to the kernel are left out. */
+static inline bool convert_in_kernel(uint64_t from, uint64_t to)
+{
+	return unlikely(from >= KERNEL_START || to >= KERNEL_START);
+}
+
+/* What lies at an address of a space now: number of the dso and *offset in its file; NO_DSO = none. */
+uint32_t convert_resolve(struct convert *c, uint32_t space, uint64_t addr, uint64_t *offset);
+
+/* The number in this session of another's dso; @maps NULL: it is the same. */
+static inline uint32_t convert_mapped(const struct session_maps *maps, uint32_t dso)
+{
+	return maps && dso != NO_DSO ? maps->dso[dso] : dso;
+}
 
 /* An edge as one object sees it: ELF addresses, NO_END for the ends elsewhere. */
 struct local_edge {

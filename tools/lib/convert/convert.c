@@ -7,15 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "convert/convert-int.h"
+#include "convert/contexts-int.h"
 #include "convert/raw-int.h"
 #include "session/session.h"
 #include "symbol/symbol.h"
 
 #define RAW_START 4096
-/* User addresses end below this on every architecture with a canonical hole; the kernel begins. */
-#define KERNEL_START 0xffff800000000000ULL
-#define COUNT_MAX    0xff000000u /* raw counts are flushed before they wrap */
+#define COUNT_MAX 0xff000000u /* raw counts are flushed before they wrap */
 
 int convert_new(struct convert **out, struct machine *m, struct err *e)
 {
@@ -35,6 +33,7 @@ void convert_free(struct convert *c)
 {
 	if (!c)
 		return;
+	contexts_free(c->contexts);
 	raw_table_free(&c->raw);
 	vec_free(&c->edges);
 	htab_free(&c->edge_tab);
@@ -58,7 +57,7 @@ static bool is_file(const struct dso *dso)
 	return dso && dso->kind == DSO_USER && dso->name[0] == '/';
 }
 
-static uint32_t resolve(struct convert *c, uint32_t space, uint64_t addr, uint64_t *offset)
+uint32_t convert_resolve(struct convert *c, uint32_t space, uint64_t addr, uint64_t *offset)
 {
 	struct thread *th = c->spaces.v[space].th;
 	struct map_hit hit;
@@ -95,11 +94,11 @@ static int flush_one(struct convert *c, const struct raw *r)
 	struct edge e = { .end = NO_END, .count = r->count, .mispred = r->mispred };
 	uint64_t end;
 
-	e.from_dso = resolve(c, r->space, r->from, &e.from);
-	e.to_dso = resolve(c, r->space, r->to, &e.to);
+	e.from_dso = convert_resolve(c, r->space, r->from, &e.from);
+	e.to_dso = convert_resolve(c, r->space, r->to, &e.to);
 	/* A range lies in one object, and never goes back. */
 	if (r->end != NO_END && r->end >= r->to && e.to_dso != NO_DSO &&
-	    resolve(c, r->space, r->end, &end) == e.to_dso && end >= e.to)
+	    convert_resolve(c, r->space, r->end, &end) == e.to_dso && end >= e.to)
 		e.end = end;
 	if (e.from_dso == NO_DSO && e.to_dso == NO_DSO) {
 		c->stats.outside += r->count;
@@ -129,7 +128,7 @@ static int flush(struct convert *c)
 	}
 	raw_table_clear(&c->raw);
 	c->since = 0;
-	return ret;
+	return ret ?: c->contexts ? contexts_flush(c->contexts) : 0;
 }
 
 int convert_before(struct convert *c, const struct record *rec)
@@ -144,7 +143,7 @@ int convert_before(struct convert *c, const struct record *rec)
 	case PERF_RECORD_COMM: break;
 	default: return 0; /* touches no user map that is there */
 	}
-	if (!c->raw.n || rec->size < tid_at + 4)
+	if ((!c->raw.n && !c->contexts) || rec->size < tid_at + 4)
 		return 0;
 	th = machine_thread(c->m, (int32_t)load_u32(rec->data + 8, rec->swap),
 			    (int32_t)load_u32(rec->data + tid_at, rec->swap));
@@ -175,7 +174,7 @@ static int add_stack(struct convert *c, uint32_t space, const struct sample_bran
 		/* mispred is the first bit of the word in the writer's order */
 		bool mispred = big ? p[16] & 0x80 : p[16] & 1;
 
-		if (unlikely(from >= KERNEL_START || to >= KERNEL_START)) {
+		if (convert_in_kernel(from, to)) {
 			kernel++;
 			continue;
 		}
@@ -205,13 +204,18 @@ static int add_ip(struct convert *c, uint32_t space, uint64_t ip)
 {
 	struct ip add = { .count = 1 };
 
-	add.dso = resolve(c, space, ip, &add.addr);
+	add.dso = convert_resolve(c, space, ip, &add.addr);
 	c->stats.user_ips++;
 	if (add.dso == NO_DSO) {
 		c->stats.ips_outside++;
 		return 0;
 	}
 	return count_ip(c, &add);
+}
+
+static int add_context(struct convert *c, struct thread *th, const struct sample *s)
+{
+	return c->contexts ? contexts_sample(c->contexts, th, s) : 0;
 }
 
 int convert_sample(struct convert *c, struct thread *th, const struct sample *s)
@@ -231,14 +235,15 @@ int convert_sample(struct convert *c, struct thread *th, const struct sample *s)
 		ret = c->since > COUNT_MAX ? flush(c) : 0;
 		if (!ret)
 			ret = note_space(c, th);
-		return ret ? ret : add_stack(c, th->space, &s->branches);
+		ret = ret ?: add_stack(c, th->space, &s->branches);
+		return ret ?: add_context(c, th, s);
 	}
 	if (!c->event)
 		c->event = s->event;
 	if (!(s->present & PERF_SAMPLE_IP) || s->cpumode != PERF_RECORD_MISC_USER)
 		return 0;
-	ret = note_space(c, th);
-	return ret ? ret : add_ip(c, th->space, s->ip);
+	ret = note_space(c, th) ?: add_ip(c, th->space, s->ip);
+	return ret ?: add_context(c, th, s);
 }
 
 /* ---- another one's ---- */
@@ -257,11 +262,6 @@ static void add_stats(struct convert_stats *to, const struct convert_stats *s)
 	to->ips_outside += s->ips_outside;
 }
 
-static uint32_t mapped(const struct session_maps *maps, uint32_t dso)
-{
-	return maps && dso != NO_DSO ? maps->dso[dso] : dso;
-}
-
 /* Edges have been found in the order of the branches, raw ones wait in it: so they do afterwards. */
 static int merge(struct convert *c, struct convert *from, const struct session_maps *maps)
 {
@@ -270,16 +270,18 @@ static int merge(struct convert *c, struct convert *from, const struct session_m
 	for (size_t i = 0; !ret && i < from->edges.n; i++) {
 		struct edge e = from->edges.v[i];
 
-		e.from_dso = mapped(maps, e.from_dso);
-		e.to_dso = mapped(maps, e.to_dso);
+		e.from_dso = convert_mapped(maps, e.from_dso);
+		e.to_dso = convert_mapped(maps, e.to_dso);
 		ret = add_edge(c, &e);
 	}
 	for (size_t i = 0; !ret && i < from->ips.n; i++) {
 		struct ip ip = from->ips.v[i];
 
-		ip.dso = mapped(maps, ip.dso);
+		ip.dso = convert_mapped(maps, ip.dso);
 		ret = count_ip(c, &ip);
 	}
+	if (!ret && c->contexts && from->contexts)
+		ret = contexts_merge(c->contexts, from->contexts, maps);
 	return ret;
 }
 
@@ -370,6 +372,8 @@ int convert_finish(struct convert *c, struct err *e)
 	size_t dsos = machine_nr_dsos(c->m);
 	int ret = flush(c);
 
+	if (c->contexts)
+		contexts_say(c->contexts);
 	c->object_of = malloc((dsos + 1) * sizeof(*c->object_of));
 	if (!c->object_of)
 		ret = -ENOMEM;

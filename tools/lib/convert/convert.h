@@ -98,6 +98,20 @@ void convert_symfs(struct convert *c, const struct session *s);
 int convert_prepare(struct convert *c, size_t i, const struct convert_format *f, struct err *e);
 /* What profiles lack; nobody is told unless this was called. */
 void convert_log(struct convert *c, struct log_sink log);
+/*
+ * Before the first, after convert_symfs(): what ran is kept apart by the calls that were going on, by call
+ * chains, for formats with CONVERT_CONTEXT. @opts has to outlive it. 0 or -ENOMEM.
+ */
+#define CONVERT_CONTEXT_AUTO UINT64_MAX /* a millionth of all */
+
+struct convert_context_opts {
+	uint64_t min; /* where fewer instructions ran in a context, they count without it */
+	/* The file to read in place of the one recorded as @name; NULL = that itself. */
+	const char *(*file)(void *ctx, const char *name);
+	void *ctx;
+};
+
+int convert_contexts(struct convert *c, const struct convert_context_opts *opts, struct err *e);
 /* Before the first: believes objects that stand for much more than they are. */
 void convert_no_limits(struct convert *c);
 /*
@@ -177,6 +191,7 @@ enum convert_option {
 	CONVERT_BY = 2,
 	CONVERT_BRANCHES = 4,	/* branches of branch stacks in place of samples */
 	CONVERT_TIME_ORDER = 8, /* samples one by one, not added up */
+	CONVERT_CONTEXT = 16, /* of branches: by calling context, as convert_contexts() has them */
 };
 
 /* What keeps samples apart that have the same stack. */

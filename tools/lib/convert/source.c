@@ -42,24 +42,32 @@ uint32_t source_function(struct source_tree *t, uint32_t parent, struct source_p
 		    pos_key(t->fn.v[i].at) == pos_key(at))
 			return i;
 	i = (uint32_t)t->fn.n;
+	add.depth = parent == SOURCE_NONE ? 0 : t->fn.v[parent].depth + 1;
 	return vec_push(&t->fn, add) || htab_add(&t->fns, key, i) ? SOURCE_NONE : i;
+}
+
+/* The line's number; SOURCE_NONE: no memory. */
+static uint32_t line_of(struct source_tree *t, uint32_t fn, struct source_pos at)
+{
+	struct source_line add = { .fn = fn, .at = at };
+	uint64_t key = key_of(fn, 0, at);
+	uint32_t i;
+
+	for (struct htab_it it = htab_find(&t->lines, key); htab_next(&t->lines, &it, &i);)
+		if (t->line.v[i].fn == fn && pos_key(t->line.v[i].at) == pos_key(at))
+			return i;
+	i = (uint32_t)t->line.n;
+	return vec_push(&t->line, add) || htab_add(&t->lines, key, i) ? SOURCE_NONE : i;
 }
 
 int source_count(struct source_tree *t, uint32_t fn, struct source_pos at, uint64_t count)
 {
-	struct source_line add = { .fn = fn, .at = at, .count = count };
-	uint64_t key = key_of(fn, 0, at);
-	uint32_t i;
+	uint32_t i = line_of(t, fn, at);
 
-	for (struct htab_it it = htab_find(&t->lines, key); htab_next(&t->lines, &it, &i);) {
-		struct source_line *l = &t->line.v[i];
-
-		if (l->fn != fn || pos_key(l->at) != pos_key(at))
-			continue;
-		l->count = max_u64(l->count, count);
-		return 0;
-	}
-	return vec_push(&t->line, add) ?: htab_add(&t->lines, key, (uint32_t)t->line.n - 1);
+	if (i == SOURCE_NONE)
+		return -ENOMEM;
+	t->line.v[i].count = max_u64(t->line.v[i].count, count);
+	return 0;
 }
 
 int source_call(struct source_tree *t, uint32_t fn, struct source_pos at, uint32_t callee,
@@ -78,6 +86,46 @@ int source_call(struct source_tree *t, uint32_t fn, struct source_pos at, uint32
 		return 0;
 	}
 	return vec_push(&t->target, add) ?: htab_add(&t->targets, key, (uint32_t)t->target.n - 1);
+}
+
+int source_merge(struct source_tree *t, const uint32_t *to, uint32_t n)
+{
+	size_t lines = t->line.n, targets = t->target.n, kept = 0;
+
+	for (size_t i = 0; i < lines; i++) {
+		struct source_line l = t->line.v[i];
+		uint32_t at = to[l.fn] == l.fn ? SOURCE_NONE : line_of(t, to[l.fn], l.at);
+
+		if (at == SOURCE_NONE && to[l.fn] != l.fn)
+			return -ENOMEM;
+		if (at != SOURCE_NONE)
+			t->line.v[at].count += l.count;
+	}
+	for (size_t i = 0; i < targets; i++) {
+		struct source_target g = t->target.v[i];
+
+		if (to[g.fn] != g.fn && source_call(t, to[g.fn], g.at, g.callee, g.count))
+			return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		struct source_fn *f = &t->fn.v[i];
+
+		if (to[i] == i)
+			continue;
+		t->fn.v[to[i]].total += f->total;
+		t->fn.v[to[i]].head += f->head;
+		f->total = f->head = 0;
+	}
+	vec_for_each (l, &t->line)
+		if (l->fn >= n || to[l->fn] == l->fn)
+			t->line.v[kept++] = *l;
+	t->line.n = kept;
+	kept = 0;
+	vec_for_each (g, &t->target)
+		if (g->fn >= n || to[g->fn] == g->fn)
+			t->target.v[kept++] = *g;
+	t->target.n = kept;
+	return 0;
 }
 
 /* ---- order ------------------------------------------------------------------------------------ */

@@ -13,24 +13,7 @@
 #include "insn/insn.h"
 #include "session/session.h"
 
-struct maker {
-	const struct convert *c;
-	const struct convert_elf *ob;
-	struct origins *o;
-	struct source_tree *t;
-	enum source_kind kind;
-	struct insn_decoder *dec;
-	VEC(uint32_t) name; /* of t->names + 1, by the number that origins have; 0 = not asked */
-	VEC(struct span) span;
-	/* The function that was asked about last: its piece, and its code. */
-	struct code_range piece;
-	uint64_t entry;
-	bool known;
-	unsigned char *code;
-	size_t code_size;
-	uint64_t counted, lost; /* branches with and without a function of the source */
-	bool undeclared;	/* functions without the line where they begin were met */
-};
+#define FOLD_MAX 32 /* calls of a round of recursion that is seen as one */
 
 /* ---- names and places ------------------------------------------------------------------------- */
 
@@ -62,7 +45,7 @@ static size_t plain_length(const char *s)
 }
 
 /* Its number in the tree; 0 = it cannot be told. SOURCE_NONE: no memory. */
-static uint32_t name_of(struct maker *m, uint32_t origin)
+static uint32_t name_of(struct source_maker *m, uint32_t origin)
 {
 	const char *s = symbol_origins_name(m->o, origin);
 	uint32_t id = 0;
@@ -100,7 +83,7 @@ static uint32_t copies(uint32_t d)
 	return d ? d : 1;
 }
 
-static struct source_pos pos_of(const struct maker *m, const struct origin *at)
+struct source_pos source_pos_of(const struct source_maker *m, const struct origin *at)
 {
 	struct source_pos pos = { (at->line - at->decl) & 0xffff, 0 };
 
@@ -109,35 +92,70 @@ static struct source_pos pos_of(const struct maker *m, const struct origin *at)
 	return pos;
 }
 
-/*
- * The function of the tree that @f, innermost first, is code of, with @bytes added to it and all
- * around it. *leaf: which of @f it is. 1; 0 when there is none; or -ENOMEM.
- */
-static int place(struct maker *m, const struct origin *f, int n, uint64_t bytes, uint32_t *fn,
-		 const struct origin **leaf)
+void source_fold(const struct source_tree *t, struct source_caller *c)
 {
-	uint32_t at = SOURCE_NONE;
+	struct source_caller v[2 * FOLD_MAX];
+	size_t n = 0, same;
+
+	for (struct source_caller f = *c; f.fn != SOURCE_NONE && n < ARRAY_SIZE(v);) {
+		v[n++] = f;
+		f = (struct source_caller){ t->fn.v[f.fn].parent, t->fn.v[f.fn].at };
+	}
+	for (size_t k = 1; k <= n / 2; k++) {
+		for (same = 0; same < k; same++) {
+			const struct source_caller *x = &v[same], *y = &v[same + k];
+
+			if (t->fn.v[x->fn].name != t->fn.v[y->fn].name ||
+			    x->at.offset != y->at.offset || x->at.block != y->at.block)
+				break;
+		}
+		if (same == k) {
+			*c = v[k];
+			return;
+		}
+	}
+}
+
+/* @f[@i] called at @at. 0; 1: it cannot be told, and belongs to what it was inlined into; -ENOMEM. */
+static int enter(struct source_maker *m, const struct origin *f, int i, bool inlined,
+		 struct source_caller *at)
+{
+	uint32_t name = f[i].decl ? name_of(m, f[i].name) : 0;
+
+	if (name == SOURCE_NONE)
+		return -ENOMEM;
+	if (!name || (inlined && !f[i + 1].line))
+		return 1;
+	if (inlined)
+		at->at = source_pos_of(m, &f[i + 1]);
+	if (inlined && m->c->contexts)
+		source_fold(m->t, at);
+	at->fn = source_function(m->t, at->fn, at->at, name);
+	if (at->fn == SOURCE_NONE)
+		return -ENOMEM;
+	m->t->fn.v[at->fn].inlined |= inlined;
+	return 0;
+}
+
+int source_place(struct source_maker *m, const struct origin *f, int n, uint64_t bytes,
+		 uint32_t *fn, const struct origin **leaf)
+{
+	struct source_caller at = m->base;
 
 	*leaf = NULL;
 	m->undeclared |= !f[n - 1].decl;
 	for (int i = n - 1; i >= 0; i--) {
-		struct source_pos pos = { 0, 0 };
-		uint32_t name = f[i].decl ? name_of(m, f[i].name) : 0;
+		int ret = enter(m, f, i, i < n - 1, &at);
 
-		if (name == SOURCE_NONE)
-			return -ENOMEM;
-		/* What has no name or no line belongs to what it was inlined into. */
-		if (!name || (at != SOURCE_NONE && !f[i + 1].line))
+		if (ret < 0)
+			return ret;
+		if (ret)
 			break;
-		if (at != SOURCE_NONE)
-			pos = pos_of(m, &f[i + 1]);
-		at = source_function(m->t, at, pos, name);
-		if (at == SOURCE_NONE)
-			return -ENOMEM;
-		m->t->fn.v[at].total += bytes;
+		if (!m->c->contexts)
+			m->t->fn.v[at.fn].total += bytes;
 		*leaf = &f[i];
 	}
-	*fn = at;
+	*fn = at.fn;
 	return *leaf != NULL;
 }
 
@@ -151,7 +169,7 @@ static bool is_cold(const char *name)
 	return s && (s[5] == '\0' || s[5] == '.');
 }
 
-static uint64_t find_entry(const struct maker *m, const struct code_range *v, size_t n)
+static uint64_t find_entry(const struct source_maker *m, const struct code_range *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct function *fn = convert_elf_function(&m->ob->file, v[i].start);
@@ -163,7 +181,7 @@ static uint64_t find_entry(const struct maker *m, const struct code_range *v, si
 }
 
 /* Makes the piece of a function that has @addr the current one. 0 or -ENOMEM. */
-static int go_to(struct maker *m, uint64_t addr)
+static int go_to(struct source_maker *m, uint64_t addr)
 {
 	const struct code_range *v;
 	ssize_t n;
@@ -182,7 +200,9 @@ static int go_to(struct maker *m, uint64_t addr)
 			m->piece = v[i];
 			m->known = true;
 		}
-		if (vec_push(&m->span, ((struct span){ v[i].start, v[i].end, 0 })))
+		/* All of it could have run. */
+		if (!m->c->contexts &&
+		    vec_push(&m->span, ((struct span){ v[i].start, v[i].end, 0 })))
 			return -ENOMEM;
 	}
 	if (m->known)
@@ -191,7 +211,7 @@ static int go_to(struct maker *m, uint64_t addr)
 }
 
 /* Where the instruction at @addr of the current piece ends. */
-static uint64_t behind(struct maker *m, uint64_t addr)
+static uint64_t behind(struct source_maker *m, uint64_t addr)
 {
 	uint64_t at = addr - m->piece.start;
 	struct insn in;
@@ -221,7 +241,7 @@ static int by_range(const void *a, const void *b)
 	return x->end < y->end ? -1 : x->end > y->end;
 }
 
-static int add_range(struct maker *m, const struct local_edge *l, uint64_t count)
+int source_add_range(struct source_maker *m, const struct local_edge *l, uint64_t count)
 {
 	struct span s = { .start = l->to, .count = count };
 
@@ -234,124 +254,189 @@ static int add_range(struct maker *m, const struct local_edge *l, uint64_t count
 	return vec_push(&m->span, s);
 }
 
-static int add_ranges(struct maker *m, const struct local_edge *v, size_t n)
+static int add_ranges(struct source_maker *m, const struct local_edge *v, size_t n)
 {
 	for (size_t i = 0, j; i < n; i = j) {
 		uint64_t count = 0;
 
 		for (j = i; j < n && !by_range(&v[i], &v[j]); j++)
 			count += v[j].count;
-		if (v[i].to != NO_END && v[i].end != NO_END && add_range(m, &v[i], count))
+		if (v[i].to != NO_END && v[i].end != NO_END && source_add_range(m, &v[i], count))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
+/* Of the code from @at to @end, all of one place. */
+static int instructions(struct source_maker *m, uint64_t at, uint64_t end, uint64_t *n)
+{
+	for (*n = 0; at < end; at = behind(m, at), ++*n)
+		if (go_to(m, at))
+			return -ENOMEM;
+	return 0;
+}
+
 static int count_piece(void *ctx, const struct span *s)
 {
-	struct maker *m = ctx;
+	struct source_maker *m = ctx;
 	uint64_t at = s->start, end;
 	int ret = 0;
 
 	for (; at < s->end && !ret; at = end) {
 		const struct origin *f, *leaf;
 		int n = symbol_origins_at(m->o, at, &f, &end);
-		uint64_t count = s->count;
+		uint64_t count = s->count, ran = 0;
 		uint32_t fn;
 
 		if (n < 0)
 			return n;
+		if (!count && m->c->contexts)
+			return 0;
 		end = min_u64(end, s->end);
-		ret = n ? place(m, f, n, count * (end - at), &fn, &leaf) : 0;
+		ret = n ? source_place(m, f, n, count * (end - at), &fn, &leaf) : 0;
 		if (ret <= 0 || !leaf->line) {
 			ret = ret < 0 ? ret : 0;
 			continue;
 		}
+		if (m->c->contexts && instructions(m, at, end, &ran))
+			return -ENOMEM;
+		m->t->fn.v[fn].total += count * ran;
 		if (m->kind == SOURCE_LLVM)
 			count *= copies(leaf->discriminator);
-		ret = source_count(m->t, fn, pos_of(m, leaf), count);
+		ret = source_count(m->t, fn, source_pos_of(m, leaf), count);
 	}
 	return ret;
 }
 
 /* ---- calls ------------------------------------------------------------------------------------ */
 
-/* Whether the instruction at @addr may go to others, too; true when that is not known. */
-static bool is_indirect(const struct maker *m, uint64_t addr)
+/* What the instruction at @addr does; INSN_NO_BRANCH when that is not known. */
+static enum insn_branch kind_at(const struct source_maker *m, uint64_t addr)
 {
 	size_t n = 0;
 	unsigned char *code = m->dec ? convert_elf_code(&m->ob->file, addr, 16, &n) : NULL;
-	struct insn in;
-	bool known = code && insn_decode(m->dec, code, n, addr, &in) > 0;
+	struct insn in = { .branch = INSN_NO_BRANCH };
 
+	if (!code || insn_decode(m->dec, code, n, addr, &in) <= 0)
+		in.branch = INSN_NO_BRANCH;
 	free(code);
-	return !known || in.branch == INSN_IND_CALL || in.branch == INSN_IND_JUMP;
+	return in.branch;
+}
+
+/* Whether a branch from @addr may go to others, too; true when that is not known. */
+static bool is_indirect(const struct source_maker *m, uint64_t addr)
+{
+	enum insn_branch kind = kind_at(m, addr);
+
+	return kind == INSN_NO_BRANCH || kind == INSN_IND_CALL || kind == INSN_IND_JUMP;
+}
+
+/* @callee was entered @count times, by @caller. */
+static int add_head(struct source_maker *m, const struct source_caller *caller, uint32_t callee,
+		    uint64_t count)
+{
+	uint32_t fn = source_function(m->t, caller->fn, caller->at, callee);
+
+	if (fn == SOURCE_NONE)
+		return -ENOMEM;
+	m->t->fn.v[fn].head += count;
+	return 0;
+}
+
+/* The head of what is called by context: in that call; what was jumped to waits for no return. */
+static int add_context_head(struct source_maker *m, const struct local_edge *l,
+			    const struct source_caller *call, uint32_t callee)
+{
+	enum insn_branch kind = l->from == NO_END ? INSN_NO_BRANCH : kind_at(m, l->from);
+	struct source_caller at = *call;
+
+	if (kind != INSN_CALL && kind != INSN_IND_CALL)
+		at = m->base;
+	else
+		source_fold(m->t, &at);
+	return add_head(m, &at, callee, l->count);
 }
 
 /* A branch to where a function begins. */
-static int add_call(struct maker *m, const struct local_edge *l)
+static int add_call(struct source_maker *m, const struct local_edge *l)
 {
-	struct source_pos none = { 0, 0 };
-	const struct origin *f, *leaf;
-	uint32_t callee, fn;
+	static const struct source_caller nobody = { SOURCE_NONE, { 0, 0 } };
+	const struct origin *f, *leaf = NULL;
+	struct source_caller call = nobody;
+	uint32_t callee;
 	uint64_t end;
-	int n = symbol_origins_at(m->o, l->to, &f, &end);
+	int n = symbol_origins_at(m->o, l->to, &f, &end), ret;
 
 	if (n <= 0)
 		return n;
 	callee = f[n - 1].decl ? name_of(m, f[n - 1].name) : 0;
 	if (!callee || callee == SOURCE_NONE)
 		return callee ? -ENOMEM : 0;
-	fn = source_function(m->t, SOURCE_NONE, none, callee);
-	if (fn == SOURCE_NONE)
-		return -ENOMEM;
-	m->t->fn.v[fn].head += l->count;
-	if (l->from == NO_END)
-		return 0;
-	n = symbol_origins_at(m->o, l->from, &f, &end);
-	n = n > 0 ? place(m, f, n, 0, &fn, &leaf) : n;
-	if (n <= 0 || !leaf->line)
-		return n < 0 ? n : 0;
+	n = l->from == NO_END ? 0 : symbol_origins_at(m->o, l->from, &f, &end);
+	n = n > 0 ? source_place(m, f, n, 0, &call.fn, &leaf) : n;
+	if (n < 0)
+		return n;
+	if (n && leaf->line)
+		call.at = source_pos_of(m, leaf);
+	else
+		call = nobody;
+	ret = m->c->contexts ? add_context_head(m, l, &call, callee)
+			     : add_head(m, &nobody, callee, l->count);
+	if (ret || call.fn == SOURCE_NONE)
+		return ret;
 	if (m->kind == SOURCE_GCC && !is_indirect(m, l->from))
 		return 0;
-	return source_call(m->t, fn, pos_of(m, leaf), callee, l->count);
+	return source_call(m->t, call.fn, call.at, callee, l->count);
 }
 
-static int add_calls(struct maker *m, const struct local_edge *v, size_t n)
+int source_add_branch(struct source_maker *m, const struct local_edge *l)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (v[i].to == NO_END)
-			continue;
-		if (go_to(m, v[i].to))
+	if (go_to(m, l->to))
+		return -ENOMEM;
+	*(m->known ? &m->counted : &m->lost) += l->count;
+	return m->known && l->to == m->entry ? add_call(m, l) : 0;
+}
+
+static int add_branches(struct source_maker *m, const struct local_edge *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i].to != NO_END && source_add_branch(m, &v[i]))
 			return -ENOMEM;
-		*(m->known ? &m->counted : &m->lost) += v[i].count;
-		if (m->known && v[i].to == m->entry && add_call(m, &v[i]))
-			return -ENOMEM;
-	}
 	return 0;
 }
 
+int source_add_sample(struct source_maker *m, uint64_t addr, uint64_t count)
+{
+	if (go_to(m, addr))
+		return -ENOMEM;
+	*(m->known ? &m->counted : &m->lost) += count;
+	return m->known ? vec_push(&m->span, ((struct span){ addr, addr + 1, count })) : 0;
+}
+
 /* Without branch stacks: where samples fell. */
-static int add_samples(struct maker *m)
+static int add_samples(struct source_maker *m)
 {
 	vec_for_each (ip, &m->c->ips) {
 		uint64_t addr =
 			ip->dso == m->ob->dso ? convert_elf_vaddr(&m->ob->file, ip->addr) : NO_END;
 
-		if (addr == NO_END)
-			continue;
-		if (go_to(m, addr))
-			return -ENOMEM;
-		*(m->known ? &m->counted : &m->lost) += ip->count;
-		if (m->known && vec_push(&m->span, ((struct span){ addr, addr + 1, ip->count })))
+		if (addr != NO_END && source_add_sample(m, addr, ip->count))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
+int source_count_spans(struct source_maker *m)
+{
+	int ret = convert_spans(m->span.v, m->span.n, count_piece, m);
+
+	m->span.n = 0;
+	return ret;
+}
+
 /* ---- all of it -------------------------------------------------------------------------------- */
 
-static int make(struct maker *m, struct err *e)
+static int add_all(struct source_maker *m, struct err *e)
 {
 	size_t n;
 	struct local_edge *v = convert_local(m->c, m->ob, &n, e);
@@ -361,15 +446,22 @@ static int make(struct maker *m, struct err *e)
 		return -ENOMEM;
 	if (n)
 		qsort(v, n, sizeof(*v), by_range);
-	ret = add_ranges(m, v, n) ?: add_calls(m, v, n);
+	ret = add_ranges(m, v, n) ?: add_branches(m, v, n);
 	free(v);
 	if (!ret && !m->c->stats.with_branches)
 		ret = add_samples(m);
-	ret = ret ?: convert_spans(m->span.v, m->span.n, count_piece, m) ?: source_sort(m->t);
+	return ret ?: source_count_spans(m);
+}
+
+static int make(struct source_maker *m, struct err *e)
+{
+	int ret = m->c->contexts ? source_contexts(m) : add_all(m, e);
+
+	ret = ret ?: source_sort(m->t);
 	return ret ? err_set(e, -ENOMEM, "no memory for the source of %s", m->ob->pub.name) : 0;
 }
 
-static void say_lost(const struct maker *m)
+static void say_lost(const struct source_maker *m)
 {
 	uint64_t all = m->counted + m->lost;
 
@@ -413,7 +505,12 @@ int convert_source_open(const struct convert *c, struct convert_elf *ob, enum so
 int convert_source(const struct convert *c, const struct convert_elf *ob, enum source_kind kind,
 		   struct source_tree *t, struct err *e)
 {
-	struct maker m = { .c = c, .ob = ob, .o = ob->origins, .kind = kind, .t = t };
+	struct source_maker m = { .c = c,
+				  .ob = ob,
+				  .o = ob->origins,
+				  .kind = kind,
+				  .t = t,
+				  .base = { .fn = SOURCE_NONE } };
 	int ret;
 
 	if (!m.o)
