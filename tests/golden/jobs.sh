@@ -38,6 +38,16 @@ script --json -F comm,pid,tid,time,ip,sym,dso
 script --show-task-events --show-mmap-events --show-lost-events --show-switch-events
 script --time 20%-70% --show-round-events
 script --reltime --ns
+annotate --stdio
+annotate --json
+buildid-list -H
+data convert --check --json -o-
+data convert --to folded --by event,comm,cpu -o-
+data convert --to pprof -o-
+data convert --to callgrind -o-
+data convert --to speedscope --time-order -o-
+data convert --to otlp -o-
+data convert --to json -o-
 EOF
 
 # same FILE COMMAND...: prints what differs
@@ -45,10 +55,10 @@ same() {
 	_f=$1
 	shift
 	set -- "$@" --symfs /nonexistent -i "$_f"
-	"$PERF" "$@" -j1 >"$TMP/one" 2>"$TMP/one.err"
+	"$PERF" "$@" --jobs=1 >"$TMP/one" 2>"$TMP/one.err"
 	_status=$?
 	for _j in $JOBS; do
-		"$PERF" "$@" "-j$_j" >"$TMP/many" 2>"$TMP/many.err"
+		"$PERF" "$@" "--jobs=$_j" >"$TMP/many" 2>"$TMP/many.err"
 		_got=$?
 		[ $_got = $_status ] || echo "$_j jobs: status $_got, not $_status: $*"
 		cmp -s "$TMP/one" "$TMP/many" || echo "$_j jobs: $*"

@@ -151,6 +151,8 @@ convert llvm "$TMP/gnu" "$TMP/again" --context=0
 same_file "the same bytes every time" "$TMP/again" "$TMP/gnu.llvm"
 convert llvm "$TMP/gnu" "$TMP/again" --context=0 --pieces 19
 same_file "... also of pieces that are added up" "$TMP/again" "$TMP/gnu.llvm"
+convert llvm "$TMP/gnu" "$TMP/again" --context=0 --jobs 3
+same_file "... and by several threads" "$TMP/again" "$TMP/gnu.llvm"
 
 # ---- LLVM's own
 cat >"$TMP/ran.py" <<'P'

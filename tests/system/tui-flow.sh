@@ -40,10 +40,11 @@ exit 0
 restored blocks: left with Ctrl-C
 clean blocks: only what a terminal knows
 EOF
-# Pieces of the recording that were read by sessions of their own give the same.
-screen tui-flow <<EOF
+# Pieces of the recording that were read by sessions of their own, or by several threads, give the same.
+for how in '--pieces 4 --apart' '--jobs 3'; do
+	screen tui-flow <<EOF
 size 110x16
-$BLOCKS --pieces 4 --apart
+$BLOCKS $how
 wait Blocks: 3
 golden blocks colours
 key Enter
@@ -52,6 +53,7 @@ golden block
 key C-c
 exit 0
 EOF
+done
 screen tui-flow <<EOF
 size 110x16
 $PATHS

@@ -40,8 +40,6 @@ struct annotate_cmd {
 	struct session *session;
 	struct perfdata *pd;
 	struct annotate *a;
-	struct annotate *piece; /* what is counted now and is to be added to a; NULL = a itself */
-	uint64_t nr_taken;	/* samples */
 	struct listing_opts listing;
 	const struct faces_listing_writer *writer;
 	struct faces_listings out;

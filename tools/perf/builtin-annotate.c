@@ -11,25 +11,36 @@
 #include "annotate.h"
 #include "builtin.h"
 #include "dump/dump.h"
+#include "jobs.h"
 #include "pieces.h"
 
 /* ---- reading ------------------------------------------------------------------------------------ */
 
+/* What counts the samples of a session. */
+struct counter {
+	struct annotate_cmd *c;
+	struct session *s;
+	struct annotate *a;
+	struct annotate *piece; /* what is counted now and is to be added to a; NULL = a itself */
+	uint64_t nr_taken;	/* samples */
+};
+
 static uint64_t need(void *ctx, const struct perfdata_event *event)
 {
-	const struct annotate_cmd *c = ctx;
+	const struct counter *k = ctx;
 
 	(void)event;
-	return annotate_need(c->a) | PERF_SAMPLE_TID;
+	return annotate_need(k->a) | PERF_SAMPLE_TID;
 }
 
-static int new_counts(struct annotate_cmd *c, struct session *s, struct annotate **a, struct err *e)
+static int new_counts(struct counter *k, struct annotate **a, struct err *e)
 {
-	const struct session_env *env = session_env(s);
+	const struct session_env *env = session_env(k->s);
+	struct annotate_cmd *c = k->c;
 	int ret = annotate_new(a, env->machine, env->resolver, e);
 
 	if (!ret && (c->o.simd || c->o.reg)) {
-		ret = annotate_want_registers(*a, session_arch(s), c->o.reg, e);
+		ret = annotate_want_registers(*a, session_arch(k->s), c->o.reg, e);
 		c->usage = ret == -EINVAL;
 		if (ret)
 			err_context(e, "--reg");
@@ -37,53 +48,93 @@ static int new_counts(struct annotate_cmd *c, struct session *s, struct annotate
 	return ret;
 }
 
-/* What was counted since the last piece goes where all of it is; @maps NULL: it was this session's. */
-static int add_piece(struct annotate_cmd *c, const struct session_maps *maps, struct err *e)
+static void free_counts(void *ctx)
 {
-	int ret = c->piece ? annotate_merge(c->a, c->piece, maps, e) : 0;
+	struct counter *k = ctx;
 
-	annotate_free(c->piece);
-	c->piece = NULL;
+	annotate_free(k->piece);
+	annotate_free(k->a);
+	k->piece = k->a = NULL;
+}
+
+/* --pieces: what was counted since the last piece goes where all of it is. */
+static int add_piece(struct counter *k, struct err *e)
+{
+	int ret = k->piece ? annotate_merge(k->a, k->piece, NULL, e) : 0;
+
+	annotate_free(k->piece);
+	k->piece = NULL;
 	return ret;
 }
 
 static int take_sample(void *ctx, const struct session_sample *in, struct err *e)
 {
-	struct annotate_cmd *c = ctx;
+	struct counter *k = ctx;
+	uint64_t size = k->c->o.apart ? 0 : k->c->o.pieces;
 
-	if (unlikely(c->o.pieces) && !c->o.apart && c->nr_taken && !(c->nr_taken % c->o.pieces) &&
-	    (add_piece(c, NULL, e) || new_counts(c, c->session, &c->piece, e)))
+	if (unlikely(size) && k->nr_taken && !(k->nr_taken % size) &&
+	    (add_piece(k, e) || new_counts(k, &k->piece, e)))
 		return e->code;
-	c->nr_taken++;
-	return annotate_add(c->piece ?: c->a, in->s, in->thread, e);
+	k->nr_taken++;
+	return annotate_add(k->piece ?: k->a, in->s, in->thread, e);
+}
+
+static int start_counting(void *ctx, void *first, struct session *s, struct err *e)
+{
+	struct counter *k = ctx, *f = first;
+
+	*k = (struct counter){ .c = f->c, .s = s };
+	return new_counts(k, &k->a, e);
+}
+
+/* What another session's samples counted. */
+static int add_counts(void *to, void *from, struct err *e)
+{
+	struct counter *k = to, *other = from;
+	struct session_maps *maps;
+	int ret = session_maps_new(&maps, session_env(k->s), session_env(other->s), e);
+
+	ret = ret ?: annotate_merge(k->a, other->a, maps, e);
+	session_maps_free(maps);
+	free_counts(other);
+	return ret;
 }
 
 static const struct session_consumer consumer = { .need = need, .sample = take_sample };
+static const struct jobs counting = {
+	.consumer = &consumer,
+	.size = sizeof(struct counter),
+	.start = start_counting,
+	.add = add_counts,
+	.free = free_counts,
+};
 
 static int read_apart(void *ctx, struct session *s, struct err *e)
 {
-	struct annotate_cmd *c = ctx;
-	struct session_maps *maps = NULL;
-	int ret = new_counts(c, s, &c->piece, e);
+	struct counter piece = { 0 };
+	int ret = start_counting(&piece, ctx, s, e);
 
-	ret = ret ?: session_read(s, &consumer, c, e);
-	ret = ret ?: session_maps_new(&maps, session_env(c->session), session_env(s), e);
-	ret = ret ?: add_piece(c, maps, e);
-	session_maps_free(maps);
-	/* Before its session is. */
-	annotate_free(c->piece);
-	c->piece = NULL;
+	ret = ret ?: session_read(s, &consumer, &piece, e);
+	ret = ret ?: add_counts(ctx, &piece, e);
+	free_counts(&piece);
 	return ret;
 }
 
 static int read_samples(struct annotate_cmd *c, struct err *e)
 {
-	int ret = new_counts(c, c->session, &c->a, e);
+	struct counter k = { .c = c, .s = c->session };
+	uint64_t pieces = c->o.apart ? c->o.pieces : 0;
+	int ret = new_counts(&k, &k.a, e);
 
-	ret = ret ?: session_read(c->session, &consumer, c, e);
-	if (!ret && c->o.apart && c->o.pieces)
-		ret = pieces_read(c->session, &c->o.session, c->o.pieces, read_apart, c, e);
-	ret = ret ?: add_piece(c, NULL, e);
+	if (c->o.pieces)
+		ret = ret ?: session_read(c->session, &consumer, &k, e);
+	else
+		ret = ret ?: jobs_read(&counting, c->session, &k, e);
+	if (!ret && pieces)
+		ret = pieces_read(c->session, &c->o.session, pieces, read_apart, &k, e);
+	ret = ret ?: add_piece(&k, e);
+	annotate_free(k.piece);
+	c->a = k.a;
 	return ret ?: annotate_finish(c->a, e);
 }
 
@@ -270,7 +321,6 @@ static int annotate_run(const struct command *cmd, int argc, char **argv)
 		ret = open_and_run(c);
 	}
 	tui_close(c->tui);
-	annotate_free(c->piece);
 	annotate_free(c->a);
 	session_close(c->session);
 	session_opts_free(&c->o.session);

@@ -8,6 +8,7 @@
 #include "buildid/buildid.h"
 #include "builtin.h"
 #include "capture/capture.h"
+#include "jobs.h"
 #include "pieces.h"
 #include "session/session.h"
 
@@ -20,6 +21,7 @@ struct buildid_opts {
 
 static const struct option buildid_options[] = {
 	OPT_INCLUDE(struct buildid_opts, session, session_input_options),
+	OPT_INCLUDE(struct buildid_opts, session, session_jobs_options),
 	OPT_BOOL('H', "with-hits", struct buildid_opts, with_hits,
 		 "show only objects that samples hit"),
 	OPT_BOOL('k', "kernel", struct buildid_opts, kernel, "show the running kernel's build id"),
@@ -39,6 +41,11 @@ static const char *const buildid_usage[] = { "buildid-list [<options>] [[-i] FIL
 
 /* ---- objects that samples hit ---------------------------------------------------------------------- */
 
+struct counter {
+	struct session *s;
+	struct machine_hits *hits;
+};
+
 static uint64_t need(void *ctx, const struct perfdata_event *event)
 {
 	(void)ctx, (void)event;
@@ -47,49 +54,58 @@ static uint64_t need(void *ctx, const struct perfdata_event *event)
 
 static int one_sample(void *ctx, const struct session_sample *in, struct err *e)
 {
-	return machine_hits_sample(ctx, in->s, in->thread, e);
-}
-
-/* A malformed record is said and left out. */
-static int bad_record(void *ctx, const struct record *rec, struct err *why)
-{
-	(void)ctx, (void)rec;
-	log_warn("%s", why->text);
-	return 0;
+	return machine_hits_sample(((struct counter *)ctx)->hits, in->s, in->thread, e);
 }
 
 static const struct session_consumer consumer = {
 	.need = need,
 	.sample = one_sample,
-	.bad = bad_record,
 	.flags = SESSION_WHOLE,
 };
 
-static int new_hits(struct machine_hits **hits, struct machine *m, struct err *e)
+static int start_counting(void *ctx, void *first, struct session *s, struct err *e)
 {
-	int ret = machine_hits_new(hits, m, NULL, NULL);
+	struct counter *k = ctx;
+	int ret = machine_hits_new(&k->hits, session_env(s)->machine, NULL, NULL);
 
+	(void)first;
+	k->s = s;
 	return ret ? err_set(e, ret, "out of memory for objects") : 0;
 }
 
-struct whole {
-	struct session *s;
-	struct machine_hits *hits;
-};
-
-static int read_piece(void *ctx, struct session *piece, struct err *e)
+static int add_hits(void *to, void *from, struct err *e)
 {
-	struct whole *w = ctx;
-	struct machine_hits *hits = NULL;
-	struct session_maps *maps = NULL;
-	int ret = new_hits(&hits, session_env(piece)->machine, e);
+	struct counter *k = to, *other = from;
+	struct session_maps *maps;
+	int ret = session_maps_new(&maps, session_env(k->s), session_env(other->s), e);
 
-	ret = ret ?: session_read(piece, &consumer, hits, e);
-	ret = ret ?: session_maps_new(&maps, session_env(w->s), session_env(piece), e);
-	if (!ret && machine_hits_merge(w->hits, hits, maps->objects))
+	if (!ret && machine_hits_merge(k->hits, other->hits, maps->objects))
 		ret = err_set(e, -ENOMEM, "out of memory for objects");
 	session_maps_free(maps);
-	machine_hits_free(hits);
+	return ret;
+}
+
+static void free_hits(void *ctx)
+{
+	machine_hits_free(((struct counter *)ctx)->hits);
+}
+
+static const struct jobs counting = {
+	.consumer = &consumer,
+	.size = sizeof(struct counter),
+	.start = start_counting,
+	.add = add_hits,
+	.free = free_hits,
+};
+
+static int read_piece(void *ctx, struct session *s, struct err *e)
+{
+	struct counter piece = { 0 };
+	int ret = start_counting(&piece, ctx, s, e);
+
+	ret = ret ?: session_read(s, &consumer, &piece, e);
+	ret = ret ?: add_hits(ctx, &piece, e);
+	free_hits(&piece);
 	return ret;
 }
 
@@ -97,22 +113,24 @@ static int print_hits(const struct buildid_opts *o, struct session *s, struct ob
 		      struct err *e)
 {
 	struct perfdata *pd = session_env(s)->pd;
-	struct whole w = { .s = s };
+	struct counter k = { 0 };
 	struct machine *m;
 	int ret = session_start(s, e);
 
 	m = session_env(s)->machine;
-	ret = ret ?: new_hits(&w.hits, m, e);
-	ret = ret ?: session_read(s, &consumer, w.hits, e);
+	ret = ret ?: start_counting(&k, NULL, s, e);
+	ret = ret ?: jobs_read(&counting, s, &k, e);
 	if (!ret && o->pieces)
-		ret = pieces_read(s, &o->session, o->pieces, read_piece, &w, e);
+		ret = pieces_read(s, &o->session, o->pieces, read_piece, &k, e);
 	if (!ret && !o->with_hits && perfdata_nr_build_ids(pd))
 		buildid_print_recorded(pd, out);
 	else
 		for (size_t i = 0; !ret && i < machine_nr_dsos(m); i++)
-			if (machine_hits_have(w.hits, machine_dso(m, i)))
+			if (machine_hits_have(k.hits, machine_dso(m, i)))
 				buildid_print_dso(pd, machine_dso(m, i), out);
-	machine_hits_free(w.hits);
+	free_hits(&k);
+	for (const char *const *w = session_warnings(s, SESSION_WARN_BAD); !ret && *w; w++)
+		log_warn("%s", *w);
 	if (!ret && session_damage(s)) {
 		*e = *session_damage(s);
 		ret = e->code;

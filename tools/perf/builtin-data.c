@@ -3,6 +3,7 @@
 #include "builtin.h"
 #include "base/output.h"
 #include "data.h"
+#include "jobs.h"
 #include "pieces.h"
 
 #include <stdlib.h>
@@ -32,6 +33,8 @@ static const struct option data_options[] = {
 	OPT_BOOL(0, "time-order", struct data_opts, time_order,
 		 "speedscope: samples one by one, as they came, by thread"),
 	OPT_BOOL('j', "json", struct data_opts, json, "check: print JSON"),
+	OPT_UINT(0, "jobs", struct data_opts, session.jobs, "N",
+		 "read with N threads (as many as CPUs can be used)"),
 	{ .type = OPTION_UINT,
 	  .name = "pieces",
 	  .arg = "N",
@@ -57,13 +60,6 @@ const char *data_format_name(size_t i)
 }
 
 /* ---- reading ---- */
-
-static int bad_record(void *ctx, const struct record *rec, struct err *why)
-{
-	(void)ctx, (void)rec;
-	log_info("%s", why->text);
-	return 0;
-}
 
 /* Damage ends reading: what came before is whole. */
 static void say_damage(const struct data_ctx *d)
@@ -97,46 +93,87 @@ static int one_sample(void *ctx, const struct session_sample *in, struct err *er
 		       : 0;
 }
 
+/* What other pieces of the recording map comes behind these samples. */
+static int last_record(void *ctx, struct err *err)
+{
+	struct data_ctx *d = ctx;
+
+	return convert_end(d->c) ? err_set(err, -ENOMEM, "no memory for the profile") : 0;
+}
+
 static const struct session_consumer consumer = {
 	.need = need,
 	.sample = one_sample,
 	.before = before_record,
-	.bad = bad_record,
+	.last = last_record,
 	.flags = SESSION_WHOLE, /* branches are of the sample, not of its counters */
+};
+
+static int start_counting(void *ctx, void *first, struct session *s, struct err *err)
+{
+	struct data_ctx *d = ctx, *f = first;
+	int ret;
+
+	d->o = f->o;
+	d->session = s;
+	ret = convert_new(&d->c, session_env(s)->machine, err);
+	if (ret)
+		return ret;
+	convert_symfs(d->c, s);
+	if (d->o->session.no_limits)
+		convert_no_limits(d->c);
+	return d->o->context ? convert_contexts(d->c, &f->contexts, err) : 0;
+}
+
+static int add_counts(void *to, void *from, struct err *err)
+{
+	struct data_ctx *d = to, *other = from;
+	struct session_maps *maps;
+	int ret =
+		session_maps_new(&maps, session_env(d->session), session_env(other->session), err);
+
+	ret = ret ?: convert_merge(d->c, other->c, maps, err);
+	session_maps_free(maps);
+	return ret;
+}
+
+static void free_counts(void *ctx)
+{
+	convert_free(((struct data_ctx *)ctx)->c);
+}
+
+static const struct jobs counting = {
+	.consumer = &consumer,
+	.size = sizeof(struct data_ctx),
+	.start = start_counting,
+	.add = add_counts,
+	.free = free_counts,
 };
 
 static int read_piece(void *ctx, struct session *s, struct err *err)
 {
-	struct data_ctx *d = ctx, piece = { .o = d->o };
-	struct session_maps *maps = NULL;
-	int ret = convert_new(&piece.c, session_env(s)->machine, err);
+	struct data_ctx *d = ctx, piece = { 0 };
+	int ret = start_counting(&piece, d, s, err);
 
-	if (!ret) {
-		convert_symfs(piece.c, s);
-		if (d->o->session.no_limits)
-			convert_no_limits(piece.c);
-		if (d->o->context)
-			ret = convert_contexts(piece.c, &d->contexts, err);
-	}
 	ret = ret ?: session_read(s, &consumer, &piece, err);
 	d->bad_samples += session_counts(s)->bad_samples;
-	ret = ret ?: session_maps_new(&maps, session_env(d->session), session_env(s), err);
-	ret = ret ?: convert_merge(d->c, piece.c, maps, err);
-	session_maps_free(maps);
-	convert_free(piece.c);
+	ret = ret ?: add_counts(d, &piece, err);
+	free_counts(&piece);
 	return ret;
 }
 
 static int read_branches(struct data_ctx *d, struct err *err)
 {
-	int ret = session_read(d->session, &consumer, d, err);
+	int ret = jobs_read(&counting, d->session, d, err);
 
-	d->bad_samples = session_counts(d->session)->bad_samples;
+	d->bad_samples += session_counts(d->session)->bad_samples;
 	if (!ret && d->o->pieces)
 		ret = pieces_read(d->session, &d->o->session, d->o->pieces, read_piece, d, err);
 	cli_progress_end(&d->progress);
 	if (ret)
 		return ret;
+	for (const char *const *w = session_warnings(d->session, SESSION_WARN_BAD); *w; w++)
+		log_info("%s", *w);
 	say_damage(d);
 	return convert_finish(d->c, err);
 }

@@ -166,7 +166,7 @@ static int finish(void *ctx, struct err *e)
 /* What is counted in ways that do not add up, or shown while it is read. */
 static bool is_one(const struct report *r)
 {
-	return r->tui || r->code || r->o.pieces || r->o.derive || r->o.threads || r->po.switches;
+	return r->tui || r->o.pieces || r->o.derive || r->po.switches;
 }
 
 int report_read(struct report *r, int (*at_end)(void *ctx, struct err *e), struct err *e)

@@ -4,6 +4,7 @@
  * say; what is made of the samples is the business of the room convert.
  */
 #include "data.h"
+#include "jobs.h"
 #include "pieces.h"
 
 #include <unistd.h>
@@ -17,40 +18,77 @@ static void say(void *ctx, enum log_level level, const char *text)
 	log_stderr(NULL, level, text);
 }
 
-struct whole {
-	struct data_ctx *d;
-	struct convert_run run;
-};
+/* ---- pieces of the recording, each in a session of its own ------------------------------------ */
+
+static int start_run(void *ctx, void *first, struct session *s, struct err *e)
+{
+	const struct convert_run *f = first;
+
+	return convert_run_begin(ctx, s, f->format, f->opts, NULL, e);
+}
+
+static int add_run(void *to, void *from, struct err *e)
+{
+	struct convert_run *r = to, *other = from;
+	struct session_maps *maps;
+	int ret = session_maps_new(&maps, session_env(r->session), session_env(other->session), e);
+
+	ret = ret ?: convert_run_merge(r, other, maps, e);
+	session_maps_free(maps);
+	return ret;
+}
+
+static void end_run(void *ctx)
+{
+	convert_run_end(ctx);
+}
 
 static int read_piece(void *ctx, struct session *s, struct err *err)
 {
-	struct whole *w = ctx;
-	struct convert_run piece;
-	struct session_maps *maps = NULL;
-	int ret = convert_run_begin(&piece, s, w->run.format, w->run.opts, NULL, err);
+	struct convert_run *first = ctx, piece;
+	int ret = start_run(&piece, first, s, err);
 
-	ret = ret ?: convert_run_follow(&piece, &w->run, err);
+	ret = ret ?: convert_run_follow(&piece, first, err);
 	ret = ret ?: convert_run_read(&piece, err);
-	ret = ret ?: session_maps_new(&maps, session_env(w->d->session), session_env(s), err);
-	ret = ret ?: convert_run_merge(&w->run, &piece, maps, err);
-	session_maps_free(maps);
+	ret = ret ?: add_run(first, &piece, err);
 	convert_run_end(&piece);
 	return ret;
 }
 
-/* --pieces: the first was opened. */
-static int convert_pieces(struct data_ctx *d, struct convert_opts *opts, struct obuf *out,
-			  struct err *err)
+struct first_run {
+	struct convert_run run; /* first: the context */
+	struct convert_opts *opts;
+};
+
+static void several_runs(void *first)
 {
-	struct whole w = { .d = d };
+	((struct first_run *)first)->opts->pieces = true;
+}
+
+static int convert_all(struct data_ctx *d, struct convert_opts *opts, struct obuf *out,
+		       struct err *err)
+{
+	struct first_run f = { .opts = opts };
+	struct session_consumer consumer;
+	struct jobs jobs = {
+		.consumer = &consumer,
+		.size = sizeof(struct convert_run),
+		.start = start_run,
+		.add = add_run,
+		.free = end_run,
+		.several = several_runs,
+	};
 	int ret;
 
-	opts->pieces = true;
-	ret = convert_run_begin(&w.run, d->session, d->format, opts, out, err);
-	ret = ret ?: convert_run_read(&w.run, err);
-	ret = ret ?: pieces_read(d->session, &d->o->session, d->o->pieces, read_piece, &w, err);
-	ret = ret ?: convert_run_finish(&w.run, err);
-	convert_run_end(&w.run);
+	opts->pieces = d->o->pieces;
+	ret = convert_run_begin(&f.run, d->session, d->format, opts, out, err);
+	consumer = convert_run_consumer(&f.run);
+	ret = ret ?: jobs_read(&jobs, d->session, &f.run, err);
+	if (!ret && d->o->pieces)
+		ret = pieces_read(d->session, &d->o->session, d->o->pieces, read_piece, &f.run,
+				  err);
+	ret = ret ?: convert_run_finish(&f.run, err);
+	convert_run_end(&f.run);
 	return ret;
 }
 
@@ -63,8 +101,7 @@ int data_samples(struct data_ctx *d, struct convert_opts *opts, struct err *err)
 	if (ret)
 		return ret;
 	opts->log = (struct log_sink){ .line = say, .ctx = d };
-	ret = d->o->pieces ? convert_pieces(d, opts, &out, err)
-			   : convert_samples(d->session, d->format, opts, &out, err);
+	ret = convert_all(d, opts, &out, err);
 	cli_progress_end(&d->progress);
 	for (const char *const *w = session_warnings(d->session, SESSION_WARN_SYMBOLS); *w; w++)
 		log_warn("%s", *w);

@@ -159,15 +159,25 @@ int report_read_apart(struct report *r, struct err *e)
 
 /* ---- by several threads ---------------------------------------------------------------------- */
 
+static void free_member(struct report *piece)
+{
+	brflow_free(piece->flow);
+	annotate_free(piece->code);
+	table_free(piece->t);
+	faces_threads_free(piece->threads);
+	piece->flow = NULL;
+	piece->code = NULL;
+	piece->t = NULL;
+	piece->threads = NULL;
+}
+
 static int add_member(void *to, void *from, struct err *e)
 {
 	struct report *r = to, *piece = from;
 	int ret = add_apart(r, piece, e);
 
-	brflow_free(piece->flow);
-	table_free(piece->t);
-	piece->flow = NULL;
-	piece->t = NULL;
+	ret = ret ?: faces_threads_merge(&r->threads, piece->threads, e);
+	free_member(piece);
 	return ret;
 }
 
@@ -186,6 +196,8 @@ static int start_members(struct report *r, struct session_team *team, struct rep
 		v[i] = *r;
 		v[i].t = NULL;
 		v[i].flow = NULL;
+		v[i].code = NULL;
+		v[i].threads = NULL;
 		v[i].session = session_team_member(team, i);
 		ret = start_apart(&v[i], e);
 	}
@@ -202,10 +214,8 @@ int report_read_team(struct report *r, struct session_team *team, struct err *e)
 
 	ret = ret ?: session_team_read(team, ctx, e);
 	ret = ret ?: session_team_merge(team, ctx, add_member, e);
-	for (size_t i = 1; copy && i < n; i++) {
-		brflow_free(copy[i].flow);
-		table_free(copy[i].t);
-	}
+	for (size_t i = 1; copy && i < n; i++)
+		free_member(&copy[i]);
 	free(copy);
 	free(ctx);
 	return ret;

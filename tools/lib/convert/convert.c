@@ -246,6 +246,11 @@ int convert_sample(struct convert *c, struct thread *th, const struct sample *s)
 	return ret ?: add_context(c, th, s);
 }
 
+int convert_end(struct convert *c)
+{
+	return flush(c);
+}
+
 /* ---- another one's ---- */
 
 static void add_stats(struct convert_stats *to, const struct convert_stats *s)
@@ -262,7 +267,7 @@ static void add_stats(struct convert_stats *to, const struct convert_stats *s)
 	to->ips_outside += s->ips_outside;
 }
 
-/* Edges have been found in the order of the branches, raw ones wait in it: so they do afterwards. */
+/* Edges have been found in the order of the branches: so they are afterwards. */
 static int merge(struct convert *c, struct convert *from, const struct session_maps *maps)
 {
 	int ret = flush(c) ?: flush(from);

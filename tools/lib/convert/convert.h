@@ -39,6 +39,7 @@ struct convert_elf;
 struct convert_format;
 struct convert_run;
 struct session;
+struct session_consumer;
 struct session_maps;
 struct session_sample;
 
@@ -71,6 +72,8 @@ void convert_free(struct convert *c);
 int convert_before(struct convert *c, const struct record *rec);
 /* @th NULL: counted, not used. 0 or -ENOMEM. */
 int convert_sample(struct convert *c, struct thread *th, const struct sample *s);
+/* After the last record: maps may change from now on, and others be added. 0 or -ENOMEM. */
+int convert_end(struct convert *c);
 /*
  * Before convert_finish() of either: adds all that @from has counted. If it had the samples that came
  * behind those of @c then @c is as if it had had them all. @maps: of their sessions, NULL = one and
@@ -237,6 +240,11 @@ int convert_run_begin(struct convert_run *r, struct session *s, const struct con
 		      const struct convert_opts *opts, struct obuf *out, struct err *e);
 /* Before it is read: @r is a piece behind @first, to which it will be added; see follow(). */
 int convert_run_follow(struct convert_run *r, const struct convert_run *first, struct err *e);
+/*
+ * What reads the session into @r, the context; by one thread, where the format wants that. Whoever has several
+ * read sets opts.pieces before the first sample.
+ */
+struct session_consumer convert_run_consumer(const struct convert_run *r);
 /* Reads the session to its end. */
 int convert_run_read(struct convert_run *r, struct err *e);
 /* -EINVAL where the format has no merge(). See there; @maps NULL: both are of one session. */
@@ -251,11 +259,6 @@ void convert_run_end(struct convert_run *r);
  */
 int convert_fits(struct session *s, const struct convert_format *f, const struct convert_opts *opts,
 		 struct err *e);
-/*
- * @s: after session_start(); it is read to its end and written to @out, whose error remains there.
- */
-int convert_samples(struct session *s, const struct convert_format *f,
-		    const struct convert_opts *opts, struct obuf *out, struct err *e);
 /* "pid,comm" as enum convert_by bits; -EINVAL with the word that is none. */
 int convert_by_parse(const char *list, unsigned *by, struct err *e);
 

@@ -48,15 +48,6 @@ static int one_record(void *ctx, const struct record *rec, struct err *e)
 	return r->format->record(r, rec, e) ?: r->out->code != 0;
 }
 
-static int bad_record(void *ctx, const struct record *rec, struct err *why)
-{
-	const struct convert_run *r = ctx;
-
-	(void)rec;
-	log_to(&r->opts->log, LOG_INFO, "%s", why->text);
-	return 0;
-}
-
 /* 0 where some event has PERF_SAMPLE_* @fields. */
 static int need_fields(struct session *s, const struct convert_format *f, uint64_t fields,
 		       const char *why, const char *hint, struct err *e)
@@ -99,14 +90,21 @@ int convert_run_follow(struct convert_run *r, const struct convert_run *first, s
 	return r->format->follow ? r->format->follow(r, first, e) : 0;
 }
 
-int convert_run_read(struct convert_run *r, struct err *e)
+struct session_consumer convert_run_consumer(const struct convert_run *r)
 {
-	const struct session_consumer consumer = {
+	bool alone = !r->format->merge || r->format->follow;
+
+	return (struct session_consumer){
 		.need = need,
 		.sample = one_sample,
 		.record = r->format->record ? one_record : NULL,
-		.bad = bad_record,
+		.flags = alone ? SESSION_ALONE : 0,
 	};
+}
+
+int convert_run_read(struct convert_run *r, struct err *e)
+{
+	const struct session_consumer consumer = convert_run_consumer(r);
 
 	return session_read(r->session, &consumer, r, e);
 }
@@ -122,12 +120,16 @@ int convert_run_merge(struct convert_run *r, struct convert_run *from,
 
 int convert_run_finish(struct convert_run *r, struct err *e)
 {
+	const struct session_counts *n = session_counts(r->session);
 	struct session *s = r->session;
 	int ret;
 
 	/* Damage ends reading: what came before is whole. */
 	if (session_damage(s))
 		log_to(&r->opts->log, LOG_WARN, "%s", session_damage(s)->text);
+	if (n->bad)
+		log_to(&r->opts->log, LOG_INFO, "%llu records could not be used; the first: %s",
+		       (unsigned long long)n->bad, n->first_bad.text);
 	ret = r->format->finish(r, e);
 	if (!ret && !r->samples)
 		log_to(&r->opts->log, LOG_WARN, "the recording has no samples");
@@ -141,18 +143,6 @@ void convert_run_end(struct convert_run *r)
 	if (r->format && r->format->free)
 		r->format->free(r);
 	free(r->none.buf);
-}
-
-int convert_samples(struct session *s, const struct convert_format *f,
-		    const struct convert_opts *opts, struct obuf *out, struct err *e)
-{
-	struct convert_run r;
-	int ret = convert_run_begin(&r, s, f, opts, out, e);
-
-	ret = ret ?: convert_run_read(&r, e);
-	ret = ret ?: convert_run_finish(&r, e);
-	convert_run_end(&r);
-	return ret;
 }
 
 /* ---- --by ---- */

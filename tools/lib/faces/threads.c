@@ -65,13 +65,30 @@ static struct thread_count *find_count(const struct faces_threads *t, uint64_t i
 	return NULL;
 }
 
+static int add_count(struct faces_threads **tp, const struct thread_count *c)
+{
+	uint64_t id = (uint64_t)c->pid << 32 | c->tid;
+	struct faces_threads *t = *tp;
+	struct thread_count *have;
+
+	if (!t)
+		t = *tp = calloc(1, sizeof(*t));
+	have = t ? find_count(t, id, c->event) : NULL;
+	if (have) {
+		have->value += c->value;
+		return 0;
+	}
+	if (!t || note_thread(t, id) || note_event(t, c->event) ||
+	    htab_add(&t->by_count, hash_mix(id, c->event), (uint32_t)t->counts.n))
+		return -ENOMEM;
+	return vec_push(&t->counts, *c);
+}
+
 int faces_threads_add(struct faces_threads **tp, const struct record *rec, struct err *e)
 {
-	struct faces_threads *t = *tp;
-	struct thread_count c = { 0 }, *have;
+	struct thread_count c = { 0 };
 	struct record_read read;
 	struct cursor values;
-	uint64_t id;
 
 	if (!rec->event || !attr_flag(&rec->event->attr, ATTR_FLAG_INHERIT_STAT))
 		return 0;
@@ -79,18 +96,14 @@ int faces_threads_add(struct faces_threads **tp, const struct record *rec, struc
 		return e->code;
 	values = cursor_init(read.values, read.size, rec->swap);
 	c = (struct thread_count){ read.pid, read.tid, rec->event->idx, cursor_u64(&values) };
-	id = (uint64_t)c.pid << 32 | c.tid;
-	if (!t)
-		t = *tp = calloc(1, sizeof(*t));
-	have = t ? find_count(t, id, c.event) : NULL;
-	if (have) {
-		have->value += c.value;
-		return 0;
-	}
-	if (!t || note_thread(t, id) || note_event(t, c.event) ||
-	    htab_add(&t->by_count, hash_mix(id, c.event), (uint32_t)t->counts.n) ||
-	    vec_push(&t->counts, c))
-		return err_set(e, -ENOMEM, "no memory for the counts of threads");
+	return add_count(tp, &c) ? err_set(e, -ENOMEM, "no memory for the counts of threads") : 0;
+}
+
+int faces_threads_merge(struct faces_threads **to, const struct faces_threads *from, struct err *e)
+{
+	for (size_t i = 0; from && i < from->counts.n; i++)
+		if (add_count(to, &from->counts.v[i]))
+			return err_set(e, -ENOMEM, "no memory for the counts of threads");
 	return 0;
 }
 

@@ -374,7 +374,7 @@ int session_read_records(struct session *s, const struct session_consumer *c, vo
 	s->ahead = NULL;
 	if (!ret)
 		ret = session_deferred_complete(s, NULL, take_deferred, e);
-	return ret;
+	return ret < 0 || !c->last ? ret : c->last(ctx, e);
 }
 
 int session_read(struct session *s, const struct session_consumer *c, void *ctx, struct err *e)

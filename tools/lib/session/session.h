@@ -149,6 +149,11 @@ struct session_consumer {
 	int (*record)(void *ctx, const struct record *rec, struct err *e);
 	/* A record or sample that cannot be used, and why. An error here ends reading. */
 	int (*bad)(void *ctx, const struct record *rec, struct err *why);
+	/*
+	 * After the last record that the session hands on, a team's member too, while the machine knows what
+	 * held then.
+	 */
+	int (*last)(void *ctx, struct err *e);
 	/* After the last sample, also where damage ended reading. */
 	int (*finish)(void *ctx, struct err *e);
 	unsigned flags;
