@@ -136,30 +136,57 @@ convert -i "$TMP/made.data" --to chrome -o "$TMP/trace.json"
 like "chrome: samples of other events are named" "$(cat "$TMP/err")" '^10 samples of other events than cycles were left out'
 cat >"$TMP/trace.py" <<'EOF'
 import collections, json, sys
-open_, last, wrong, names, runs = collections.defaultdict(list), {}, [], {}, []
+# Whether calls lie in one another, added up as readers do; what each CPU ran; how long functions took themselves.
+calls, wrong, names, runs, took = collections.defaultdict(list), [], {}, [], collections.Counter()
 for e in json.load(open(sys.argv[1]))["traceEvents"]:
     who = e["pid"], e["tid"]
     if e["ph"] == "M":
         names[e["name"], who] = e["args"]["name"]
-        continue
-    if e["ph"] == "X":
+    elif e["ph"] == "X" and e["cat"] == "switch":
         runs.append((names["thread_name", who], e["name"], e["ts"], e["dur"]))
-        continue
-    if e["ts"] < last.get(who, 0):
-        wrong.append("back in time")
-    last[who] = e["ts"]
-    if e["ph"] == "B":
-        open_[who].append((e["name"], e["ts"]))
-    elif e["ph"] == "E":
-        name, ts = open_[who].pop()
-        if name != e["name"] or e["ts"] <= ts:
-            wrong.append(f"{name} ends as {e['name']}")
-print("; ".join(wrong[:3]) or "balanced", sum(map(len, open_.values())), "open", len(names), "names")
+    elif e["ph"] == "X":
+        calls[who].append((e["ts"], -e["dur"], e["name"]))
+for of in calls.values():
+    inside, before = [], 0
+    for ts, dur, name in sorted(of, key=lambda c: c[:2]):
+        while inside and inside[-1][0] <= ts:
+            before = inside.pop()[0]
+        if dur >= 0 or inside and ts - dur > inside[-1][0] or not inside and ts < before:
+            wrong.append(f"{name} at {ts} for {-dur}")
+        if inside:
+            took[inside[-1][1]] += dur
+        took[name] -= dur
+        inside.append((ts - dur, name))
+print("; ".join(wrong[:3]) or "nested", len(names), "names")
 for r in runs:
     print(*r)
+if len(sys.argv) > 2:
+    for name, us in sorted(took.items()):
+        print(name, round(us * 1000))
 EOF
-is "... each thread's calls begin and end in order" \
-	"$(python3 "$TMP/trace.py" "$TMP/trace.json" | head -1 | cut -d' ' -f1-3)" "balanced 0 open"
+is "... each thread's calls lie in one another" \
+	"$(python3 "$TMP/trace.py" "$TMP/trace.json" | head -1 | cut -d' ' -f1)" "nested"
+python3 -S -c 'import glob, random, sys
+sys.path.insert(0, sys.argv[1])
+from perfdata import *
+# A clock that ticks every 1/3 ms, for two threads by turns: each sample is all that its thread did until the next.
+r = Recording(Attr(type=TYPE_SOFTWARE, config=1, sample_period=333333, sample_type=IP | TID | TIME | CALLCHAIN | PERIOD,
+                   flags="comm mmap sample_id_all"))
+r.comm(1, "one")
+r.mmap(1, 0x400000, 0x2000, 0, glob.glob(sys.argv[2] + "/lib*/script*")[0])
+random.seed(3)
+for i in range(4000):
+    chain = [0x401000 + random.randrange(0x80) for _ in range(random.randrange(1, 6))]
+    r.sample(ip=chain[0], pid=1, tid=1 + i % 2, time=10 ** 15 + 7 + i * 333333 // 2, period=333333,
+             chain=[CONTEXT_USER] + chain)
+r.write(sys.argv[3])' "$ROOT/tests/helpers" "$TMP" "$TMP/ticks.data"
+convert -i "$TMP/ticks.data" --to chrome --no-inline -o "$TMP/ticks.json"
+python3 "$TMP/trace.py" "$TMP/ticks.json" own >"$TMP/took"
+is "chrome: calls of a clock lie in one another" "$(head -1 "$TMP/took")" "nested 3 names"
+"$PERF" report -i "$TMP/ticks.data" --csv -g none --no-children --no-inline -s sym -F sym,period >"$TMP/report" 2>/dev/null
+is "... functions took themselves what the report has, to a tick" "$(sed 1d "$TMP/took" |
+	while read -r name ns; do echo "$name $(((ns + 166666) / 333333))"; done)" "$(tr , ' ' <"$TMP/report" |
+	awk '$3 == "main" || $3 == "work" { print $3, $4 / 333333 }' | sort)"
 python3 -S -c 'import sys
 sys.path.insert(0, sys.argv[1])
 from perfdata import *
@@ -172,7 +199,7 @@ for cpu in 0, 3:
 r.write(sys.argv[2])' "$ROOT/tests/helpers" "$TMP/cpus.data"
 convert -i "$TMP/cpus.data" --to chrome -o "$TMP/cpus.json"
 is "chrome: which thread each CPU ran" "$(python3 "$TMP/trace.py" "$TMP/cpus.json" | tr '\n' ' ')" \
-	"balanced 0 open 5 names CPU 0 seven 0.0 2.0 CPU 3 seven 3.0 2.0 "
+	"nested 5 names CPU 0 seven 0.0 2.0 CPU 3 seven 3.0 2.0 "
 
 # ---- speedscope's own program: all that it opens
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)

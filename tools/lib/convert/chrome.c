@@ -5,8 +5,13 @@
  * from the first sample that has it in its stack, at its place, to the first that has not. A thread
  * that had no sample for two intervals, or left its CPU, did nothing in between.
  *
- * Written while it is read: what is held of a thread are the calls that are open. Stacks are of one event,
- * the first that has samples; tracepoints are instants with their fields; context switches tell which
+ * Written while it is read: what is held of a thread are the calls that are open. A call is one complete
+ * event, written when it ends, which is half the text of a begin and an end: the format has no order,
+ * readers sort by time, and what lasts longer comes first. They add a begin and how long it took in
+ * floating point, and two calls that end together have to do so there too: so times are multiples of
+ * 1/8 us, whose sums are exact.
+ *
+ * Stacks are of one event, the first that has samples; tracepoints are instants with their fields; context switches tell which
  * thread each CPU ran, as a process of its own with a thread for each CPU.
  */
 #include <stdlib.h>
@@ -16,12 +21,23 @@
 
 #define CPUS_PID 0x400001 /* above all process numbers: the CPUs */
 #define NO_TIME	 UINT64_MAX
+#define TICK	 125 /* ns */
+
+struct chrome_call {
+	uint32_t frame;
+	uint64_t since;
+};
+
+struct chrome_tail {
+	const char *text;
+	size_t len;
+};
 
 struct chrome_thread {
-	VEC(uint32_t) open; /* frames, outermost first */
-	uint64_t last;	    /* its last sample */
-	uint32_t comm;	    /* as told + 1 */
-	uint64_t since;	    /* when it came to its CPU; NO_TIME = not told */
+	VEC(struct chrome_call) open; /* outermost first */
+	uint64_t last;		      /* its last sample */
+	uint32_t comm;		      /* as told + 1 */
+	uint64_t since;		      /* when it came to its CPU; NO_TIME = not told */
 };
 
 struct chrome {
@@ -29,6 +45,8 @@ struct chrome {
 	VEC(struct chrome_thread) threads; /* by thread idx */
 	VEC(bool) cpus;			   /* named */
 	VEC(uint32_t) path;
+	VEC(struct chrome_tail) tails; /* by frame */
+	struct arena text;
 	const struct perfdata_event *event; /* whose stacks are shown */
 	struct trace_printer *printer;
 	uint64_t origin, gap, other;
@@ -39,14 +57,21 @@ struct chrome {
 
 static void put_us(struct obuf *o, uint64_t ns)
 {
-	obuf_dec(o, ns / 1000);
-	obuf_char(o, '.');
-	obuf_dec_zero(o, ns % 1000, 3);
+	char *p = obuf_room(o, 24);
+	unsigned rest = ns % 1000;
+
+	if (!p)
+		return;
+	p += fmt_dec(p, ns / 1000);
+	p[0] = '.';
+	p[1] = (char)('0' + rest / 100);
+	p[2] = (char)('0' + rest / 10 % 10);
+	p[3] = (char)('0' + rest % 10);
+	o->len = (size_t)(p + 4 - o->buf);
 }
 
-/* {"ph":"B","pid":1,"tid":2,"ts":3.000 */
-static void put_event(struct chrome *k, char ph, int64_t pid, int64_t tid, uint64_t time,
-		      struct obuf *o)
+/* {"ph":"i","pid":1,"tid":2 */
+static void put_head(struct chrome *k, char ph, int64_t pid, int64_t tid, struct obuf *o)
 {
 	obuf_str(o, k->any ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
 	k->any = true;
@@ -55,8 +80,13 @@ static void put_event(struct chrome *k, char ph, int64_t pid, int64_t tid, uint6
 	obuf_sdec(o, pid);
 	obuf_lit(o, ",\"tid\":");
 	obuf_sdec(o, tid);
-	if (ph == 'M')
-		return;
+}
+
+/* The same with ,"ts":3.000 */
+static void put_event(struct chrome *k, char ph, int64_t pid, int64_t tid, uint64_t time,
+		      struct obuf *o)
+{
+	put_head(k, ph, pid, tid, o);
 	obuf_lit(o, ",\"ts\":");
 	put_us(o, time > k->origin ? time - k->origin : 0);
 }
@@ -64,24 +94,47 @@ static void put_event(struct chrome *k, char ph, int64_t pid, int64_t tid, uint6
 static void put_meta(struct chrome *k, const char *what, int64_t pid, int64_t tid, const char *name,
 		     struct obuf *o)
 {
-	put_event(k, 'M', pid, tid, 0, o);
+	put_head(k, 'M', pid, tid, o);
 	obuf_printf(o, ",\"name\":\"%s\",\"args\":{\"name\":", what);
 	emit_json_safe(o, name);
 	obuf_lit(o, "}}");
 }
 
-static void put_call(struct chrome *k, char ph, const struct thread *th, uint32_t frame,
-		     uint64_t time, struct obuf *o)
+static void put_dur(uint64_t ns, struct obuf *o)
 {
+	obuf_lit(o, ",\"dur\":");
+	put_us(o, ns);
+}
+
+/* What an event of @frame ends with, put together once; NULL: no memory. */
+static const struct chrome_tail *tail_of(struct chrome *k, uint32_t frame)
+{
+	static const struct chrome_tail none = { NULL, 0 };
 	const struct stacks_frame *f = &k->st->frames.v[frame];
-	uint8_t mode = resolver_loc(k->st->env->resolver, f->loc)->cpumode;
+	struct chrome_tail *t;
+	struct obuf o;
 	char buf[256];
 
-	put_event(k, ph, th->pid, th->tid, time, o);
-	obuf_printf(o, ",\"cat\":\"%s\",\"name\":",
-		    mode == PERF_RECORD_MISC_KERNEL ? "kernel" : "user");
-	emit_json_safe(o, stacks_name(k->st, f, buf, sizeof(buf)));
-	obuf_char(o, '}');
+	if (vec_reach(&k->tails, frame, none))
+		return NULL;
+	t = &k->tails.v[frame];
+	if (t->text || obuf_init(&o, -1, 0))
+		return t->text ? t : NULL;
+	obuf_str(&o, resolver_loc(k->st->env->resolver, f->loc)->cpumode == PERF_RECORD_MISC_KERNEL
+			     ? ",\"cat\":\"kernel\",\"name\":"
+			     : ",\"cat\":\"user\",\"name\":");
+	emit_json_safe(&o, stacks_name(k->st, f, buf, sizeof(buf)));
+	obuf_char(&o, '}');
+	t->text = o.code ? NULL : arena_memdup(&k->text, o.buf, o.len);
+	t->len = o.len;
+	free(o.buf);
+	return t->text ? t : NULL;
+}
+
+/* The multiple of 1/8 us at or before @time. */
+static uint64_t tick_of(const struct chrome *k, uint64_t time)
+{
+	return time - (time - k->origin) % TICK;
 }
 
 /* ---- threads -------------------------------------------------------------------------------------- */
@@ -106,12 +159,31 @@ static struct chrome_thread *thread_of(struct chrome *k, const struct thread *th
 	return t;
 }
 
-/* Ends what is open beyond the outermost @keep calls. */
-static void close_calls(struct chrome *k, const struct thread *th, struct chrome_thread *t,
-			size_t keep, uint64_t time, struct obuf *o)
+/*
+ * Ends what is open beyond the outermost @keep calls. Of those that are equally long, the caller comes first. Most
+ * of the file is written here. 0 or -ENOMEM.
+ */
+static int close_calls(struct chrome *k, const struct thread *th, struct chrome_thread *t,
+		       size_t keep, uint64_t time, struct obuf *o)
 {
-	while (t->open.n > keep)
-		put_call(k, 'E', th, t->open.v[--t->open.n], time, o);
+	char text[96];
+	struct obuf head = { .buf = text, .cap = sizeof(text), .fd = -1 };
+
+	put_head(k, 'X', th->pid, th->tid, &head);
+	obuf_lit(&head, ",\"ts\":");
+	for (size_t i = keep; i < t->open.n; i++) {
+		const struct chrome_call *call = &t->open.v[i];
+		const struct chrome_tail *tail = tail_of(k, call->frame);
+
+		if (!tail)
+			return -ENOMEM;
+		obuf_mem(o, text, head.len);
+		put_us(o, call->since - k->origin);
+		put_dur(time - call->since, o);
+		obuf_mem(o, tail->text, tail->len);
+	}
+	t->open.n = min_u64(t->open.n, keep);
+	return 0;
 }
 
 static bool same_function(const struct stacks *st, uint32_t a, uint32_t b)
@@ -127,25 +199,25 @@ static int one_stack(struct chrome *k, const struct thread *th, struct chrome_th
 	const struct stacks *st = k->st;
 	size_t keep = 0, n;
 
+	time = tick_of(k, time);
 	/* A call that begins and ends at once has readers lose count. */
-	if (t->open.n)
-		time = max_u64(time, t->last + 1);
-	if (t->open.n && time - t->last > 2 * k->gap)
-		close_calls(k, th, t, 0, t->last + k->gap, o);
+	time = max_u64(time, t->open.n ? t->last + TICK : t->last);
+	if (t->open.n && time - t->last > 2 * k->gap &&
+	    close_calls(k, th, t, 0, t->last + k->gap, o))
+		return -ENOMEM;
 	k->path.n = 0;
 	for (; node != STACKS_NONE; node = st->nodes.v[node].parent)
 		if (vec_push(&k->path, st->nodes.v[node].frame))
 			return -ENOMEM;
 	n = k->path.n;
 	while (keep < n && keep < t->open.n &&
-	       same_function(st, t->open.v[keep], k->path.v[n - 1 - keep]))
+	       same_function(st, t->open.v[keep].frame, k->path.v[n - 1 - keep]))
 		keep++;
-	close_calls(k, th, t, keep, time, o);
-	for (; keep < n; keep++) {
-		put_call(k, 'B', th, k->path.v[n - 1 - keep], time, o);
-		if (vec_push(&t->open, k->path.v[n - 1 - keep]))
+	if (close_calls(k, th, t, keep, time, o))
+		return -ENOMEM;
+	for (; keep < n; keep++)
+		if (vec_push(&t->open, ((struct chrome_call){ k->path.v[n - 1 - keep], time })))
 			return -ENOMEM;
-	}
 	t->last = time;
 	return 0;
 }
@@ -221,7 +293,7 @@ static int one_sample(struct convert_run *r, const struct session_sample *in, st
 	}
 	if (!k->event) {
 		k->event = s->event;
-		k->gap = interval(s->event);
+		k->gap = max_u64(interval(s->event) / TICK, 1) * TICK;
 	}
 	if (k->event != s->event && strcmp(k->event->name, s->event->name) != 0) {
 		k->other++;
@@ -252,8 +324,7 @@ static int put_run(struct chrome *k, const struct thread *th, uint32_t cpu, uint
 		k->cpus.v[cpu] = true;
 	}
 	put_event(k, 'X', CPUS_PID, cpu, from, o);
-	obuf_lit(o, ",\"dur\":");
-	put_us(o, to - from);
+	put_dur(to - from, o);
 	obuf_lit(o, ",\"cat\":\"switch\",\"name\":");
 	emit_json_safe(o, machine_comm(k->st->env->machine, th->comm));
 	obuf_printf(o, ",\"args\":{\"pid\":%d,\"tid\":%d}}", th->pid, th->tid);
@@ -288,24 +359,27 @@ static int one_record(struct convert_run *r, const struct record *rec, struct er
 		return err_set(e, -ENOMEM, "no memory for threads");
 	k->origin = min_u64(k->origin, rec->time);
 	if (out) {
-		close_calls(k, th, t, 0, max_u64(rec->time, t->last + 1), r->out);
-		if (t->since != NO_TIME && t->since <= rec->time && id.present & PERF_SAMPLE_CPU)
+		if (t->open.n)
+			t->last = max_u64(tick_of(k, rec->time), t->last + TICK);
+		ret = close_calls(k, th, t, 0, t->last, r->out);
+		if (!ret && t->since != NO_TIME && t->since <= rec->time &&
+		    id.present & PERF_SAMPLE_CPU)
 			ret = put_run(k, th, id.cpu, t->since, rec->time, r->out);
 	}
 	t->since = out ? NO_TIME : rec->time;
-	return ret ? err_set(e, ret, "no memory for CPUs") : 0;
+	return ret ? err_set(e, ret, "no memory for the trace") : 0;
 }
 
 static int finish(struct convert_run *r, struct err *e)
 {
 	struct chrome *k = r->own;
 
-	(void)e;
 	for (size_t i = 0; i < k->threads.n; i++) {
 		struct chrome_thread *t = &k->threads.v[i];
 
-		close_calls(k, machine_thread_at(k->st->env->machine, i), t, 0, t->last + k->gap,
-			    r->out);
+		if (close_calls(k, machine_thread_at(k->st->env->machine, i), t, 0,
+				t->last + k->gap, r->out))
+			return err_set(e, -ENOMEM, "no memory for the trace");
 	}
 	obuf_lit(r->out, "\n]}\n");
 	if (k->other)
@@ -326,6 +400,8 @@ static void end(struct convert_run *r)
 	vec_free(&k->threads);
 	vec_free(&k->cpus);
 	vec_free(&k->path);
+	vec_free(&k->tails);
+	arena_free(&k->text);
 	trace_printer_free(k->printer);
 	stacks_free(k->st);
 	free(k);
