@@ -27,6 +27,8 @@ report -s symbol_daddr,dcacheline,dso_daddr,sym,trace,weight --mem-mode
 report --time 20%-70% --comms perf,bash,main
 report -C 0-3 -s cpu,sym
 report -T
+report -D
+script -D
 script
 script -F comm,tid,cpu,time,event,ip,sym,dso,symoff
 script -F ip,brstack

@@ -44,7 +44,7 @@ static int setup_profile(struct report *r, struct err *e)
 	if (r->o.mmaps)
 		machine_keep_all(r->m);
 	r->po.redact = r->o.redact;
-	r->po.jobs = session_jobs(&r->o.session);
+	r->po.jobs = session_jobs(r->session);
 	r->po.pd = r->pd;
 	r->po.log = (struct log_sink){ .line = report_log, .ctx = r };
 	r->po.filter.session = session_filter(r->session);
@@ -279,7 +279,7 @@ static int put_head(struct report *r, struct err *e)
 
 static int run_opened(struct report *r, struct err *e)
 {
-	const struct dump_opts opts = { .redact = r->o.redact };
+	const struct dump_opts opts = { .redact = r->o.redact, .jobs = session_jobs(r->session) };
 	const struct err *damage;
 	int ret;
 

@@ -210,7 +210,7 @@ static int run_records(struct run *r, const struct script_cmd *o, const struct s
 {
 	const struct session_counts *counts = session_counts(r->session);
 	const struct script_opts po = script_options_of(r, o);
-	const struct script_jobs jobs = { &o->session, &po, f, &r->out, &r->has_names };
+	const struct script_jobs jobs = { &po, f, &r->out, &r->has_names };
 	struct err e = { 0 };
 	int ret = script_read(r->session, r->sc, &jobs, &e);
 
@@ -225,24 +225,6 @@ static int run_records(struct run *r, const struct script_cmd *o, const struct s
 	if (session_damage(r->session))
 		return cli_print_err(session_damage(r->session));
 	return counts->bad ? 1 : 0;
-}
-
-static int dump_records(struct run *r, bool redact, struct err *e)
-{
-	struct dump_opts opts = { .redact = redact };
-	struct record rec;
-	struct dump *d = NULL;
-	int ret = dump_new(&d, r->pd, &r->out, &opts, e);
-
-	while (!ret && !r->out.code) {
-		ret = perfdata_next_ordered(r->pd, &rec, e);
-		if (ret <= 0)
-			break;
-		dump_record(d, &rec);
-		ret = 0;
-	}
-	dump_free(d);
-	return ret;
 }
 
 /* A reader that went away (head) is no failure of ours. */
@@ -270,6 +252,7 @@ static int finish_dumps(struct run *r, bool quiet)
 static int run(struct run *r, const struct script_cmd *o, const struct script_fields *f,
 	       int *status, struct err *e)
 {
+	const struct dump_opts dump = { .redact = o->redact, .jobs = session_jobs(r->session) };
 	int ret = 0;
 
 	if (o->header_only || (o->header && o->dump))
@@ -277,7 +260,7 @@ static int run(struct run *r, const struct script_cmd *o, const struct script_fi
 	if (o->header_only || ret)
 		return ret;
 	if (o->dump)
-		return dump_records(r, o->redact, e);
+		return dump_records(r->pd, &r->out, &dump, e);
 	ret = run_open(r, o, f, e);
 	/* Not a line before it is known that samples can follow. */
 	if (!ret && o->header)

@@ -144,7 +144,7 @@ int script_read(struct session *s, struct script *sc, const struct script_jobs *
 
 	if (!script_in_pieces(sc))
 		return session_read(s, &script_consumer, sc, e);
-	jobs = calloc(session_jobs(o->session), sizeof(*jobs));
+	jobs = calloc(session_jobs(s), sizeof(*jobs));
 	if (!jobs)
 		return err_set(e, -ENOMEM, "no memory for output");
 	jobs[0].sc = sc;

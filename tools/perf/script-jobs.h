@@ -14,7 +14,6 @@ void script_log_free(struct script_log *l);
 void script_log_line(void *ctx, enum log_level level, const char *text);
 
 struct script_jobs {
-	const struct session_opts *session;
 	const struct script_opts *opts; /* as @sc got them */
 	const struct script_fields *fields;
 	struct obuf *out;

@@ -1,11 +1,159 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A whole recording as text, and the counts of one. Both stand on the walk that callers could write
- * themselves; that damage ends the walk and not what is known by then is what they would forget.
+ * A whole recording: its records with their counts, or the counts alone. Records are printed by several
+ * threads, each a piece of the recording at a time, into memory; what is made of a piece goes out
+ * when all before it went. The names of threads need a machine, so each has one and is told what
+ * changes it in the pieces of others.
  */
-#include "dump/dump.h"
+#include <stdlib.h>
 
-int dump_all(struct perfdata *pd, struct obuf *o, const struct dump_opts *opts, struct err *e)
+#include "base/side.h"
+#include "base/turns.h"
+#include "dump/dump-int.h"
+
+#define PIECE	     (512u << 10)
+#define PIECES_A_JOB 8
+#define PIECE_MIN    4096
+
+struct printer {
+	struct team *team;
+	struct perfdata *pd, *own; /* own: opened for this one; NULL = the first's */
+	struct dump *d;
+	struct obuf out;
+	size_t known; /* pieces whose records changed the machine */
+	int ret;
+	struct err err;
+};
+
+struct team {
+	struct perfdata_index *x;
+	struct turns turns;
+	struct printer *v;
+	size_t nr;
+	struct obuf *o;
+};
+
+/* ---- which records others have to know ------------------------------------------------------- */
+
+static bool keep(void *ctx, const struct record *rec)
+{
+	struct machine_seen *m = ctx;
+	struct sample s;
+
+	if (rec->type != PERF_RECORD_SAMPLE)
+		return machine_seen_record(m, rec);
+	return !sample_parse_some(rec, PERF_SAMPLE_TID, &s, NULL) &&
+	       !machine_seen_recently(m, s.pid, s.tid) && machine_seen_first(m, s.pid, s.tid);
+}
+
+static int learn(void *ctx, const struct record *rec, struct err *e)
+{
+	struct printer *p = ctx;
+
+	return machine_learn(p->d->machine, rec) ? err_set(e, -ENOMEM, "no memory for threads") : 0;
+}
+
+/* ---- a thread -------------------------------------------------------------------------------- */
+
+static int print_piece(struct printer *p, size_t piece, struct err *e)
+{
+	const struct perfdata_index *x = p->team->x;
+	struct record rec;
+	int ret = 0;
+
+	if (p->known < piece)
+		ret = perfdata_known_records(p->pd, x, p->known, piece, learn, p, e);
+	p->known = piece + 1;
+	ret = ret ?: perfdata_read_pieces(p->pd, x, piece, piece + 1, e);
+	while (!ret && (ret = perfdata_next_ordered(p->pd, &rec, e)) > 0) {
+		dump_record(p->d, &rec);
+		ret = p->out.code;
+	}
+	return ret;
+}
+
+static int write_piece(void *ctx)
+{
+	struct printer *p = ctx;
+
+	obuf_mem(p->team->o, p->out.buf, p->out.len);
+	p->out.len = 0;
+	return p->ret ?: p->team->o->code;
+}
+
+static void print_pieces(void *printers, size_t i)
+{
+	struct printer *p = (struct printer *)printers + i;
+	size_t piece;
+
+	while (!p->ret && (piece = turns_take(&p->team->turns)) != TURNS_NONE) {
+		p->ret = print_piece(p, piece, &p->err);
+		turns_hand_in(&p->team->turns, piece, write_piece, p);
+	}
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static int start_printers(struct team *t, struct perfdata *pd, const struct dump_opts *opts,
+			  struct err *e)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < t->nr; i++) {
+		struct printer *p = &t->v[i];
+
+		p->team = t;
+		if (i)
+			ret = perfdata_open_again(&p->own, pd, e);
+		p->pd = i ? p->own : pd;
+		if (!ret && obuf_init(&p->out, -1, 0))
+			ret = err_set(e, -ENOMEM, "no memory for output");
+		ret = ret ?: dump_new(&p->d, p->pd, &p->out, opts, e);
+	}
+	return ret;
+}
+
+static void end_printers(struct team *t, struct dump_stats *stats)
+{
+	for (size_t i = 0; t->v && i < t->nr; i++) {
+		if (t->v[i].d)
+			dump_stats_join(stats, dump_stats(t->v[i].d));
+		dump_free(t->v[i].d);
+		obuf_free(&t->v[i].out);
+		perfdata_close(t->v[i].own);
+	}
+	free(t->v);
+}
+
+static int print_side(struct perfdata *pd, struct perfdata_index *x, struct obuf *o,
+		      const struct dump_opts *opts, struct dump_stats *stats, struct err *e)
+{
+	struct team t = { .x = x, .o = o };
+	int ret;
+
+	turns_init(&t.turns, perfdata_nr_pieces(x));
+	t.nr = min_u64(opts->jobs, t.turns.end);
+	t.v = calloc(t.nr, sizeof(*t.v));
+	ret = t.v ? start_printers(&t, pd, opts, e)
+		  : err_set(e, -ENOMEM, "no memory for %zu jobs", t.nr);
+	if (!ret)
+		side_by_side((unsigned)t.nr, t.nr, print_pieces, t.v);
+	for (size_t i = 0; !ret && i < t.nr; i++) {
+		ret = t.v[i].ret;
+		if (ret)
+			*e = t.v[i].err;
+	}
+	end_printers(&t, stats);
+	turns_free(&t.turns);
+	if (!ret && perfdata_index_damage(x)) {
+		*e = *perfdata_index_damage(x);
+		ret = e->code;
+	}
+	return ret;
+}
+
+static int print_one(struct perfdata *pd, struct obuf *o, const struct dump_opts *opts,
+		     struct dump_stats *stats, struct err *e)
 {
 	struct record rec;
 	struct dump *d;
@@ -13,11 +161,65 @@ int dump_all(struct perfdata *pd, struct obuf *o, const struct dump_opts *opts, 
 
 	if (ret)
 		return ret;
-	while ((ret = perfdata_next_ordered(pd, &rec, e)) > 0)
+	while (!o->code && (ret = perfdata_next_ordered(pd, &rec, e)) > 0)
 		dump_record(d, &rec);
-	/* What came before a damaged record was whole: its counts are of use. */
-	dump_print_stats(dump_stats(d), pd, o);
+	dump_stats_join(stats, dump_stats(d));
 	dump_free(d);
+	return ret < 0 ? ret : 0;
+}
+
+/* Counters in samples count by what they were before. */
+static bool has_totals(const struct perfdata *pd)
+{
+	for (size_t i = 0; i < perfdata_nr_events(pd); i++)
+		if (perfdata_event(pd, i)->attr.sample_type & PERF_SAMPLE_READ)
+			return true;
+	return false;
+}
+
+static int print_all(struct perfdata *pd, struct obuf *o, const struct dump_opts *opts,
+		     struct dump_stats *stats, struct err *e)
+{
+	struct perfdata_index_opts xo = { .keep = keep };
+	struct perfdata_index *x = NULL;
+	struct perfdata_layout l;
+	int ret = -ENOTSUP;
+
+	perfdata_layout(pd, &l);
+	if (opts && opts->jobs > 1 && !has_totals(pd)) {
+		xo.ctx = machine_seen_new();
+		xo.piece =
+			max_u64(PIECE_MIN, min_u64(PIECE, l.file_size / opts->jobs / PIECES_A_JOB));
+		if (xo.ctx)
+			ret = perfdata_index_new(&x, pd, &xo, e);
+		machine_seen_free(xo.ctx);
+	}
+	if (ret == -ENOTSUP) {
+		err_clear(e);
+		return print_one(pd, o, opts, stats, e);
+	}
+	ret = ret ?: print_side(pd, x, o, opts, stats, e);
+	perfdata_index_free(x);
+	return ret;
+}
+
+int dump_records(struct perfdata *pd, struct obuf *o, const struct dump_opts *opts, struct err *e)
+{
+	struct dump_stats stats = { .pd = pd };
+	int ret = print_all(pd, o, opts, &stats, e);
+
+	dump_stats_free(&stats);
+	return ret;
+}
+
+int dump_all(struct perfdata *pd, struct obuf *o, const struct dump_opts *opts, struct err *e)
+{
+	struct dump_stats stats = { .pd = pd };
+	int ret = print_all(pd, o, opts, &stats, e);
+
+	/* What came before a damaged record was whole: its counts are of use. */
+	dump_print_stats(&stats, pd, o);
+	dump_stats_free(&stats);
 	return ret;
 }
 

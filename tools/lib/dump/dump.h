@@ -24,6 +24,7 @@ struct dump;
 struct dump_opts {
 	bool no_raw; /* leave the hexadecimal block out */
 	bool redact; /* hide register values and stack bytes: implies no_raw for samples */
+	unsigned jobs; /* dump_all(), dump_records(): threads; 0 = one */
 };
 
 /* @opts may be NULL. @pd and @o must live longer than the dump. */
@@ -32,7 +33,9 @@ int dump_new(struct dump **d, struct perfdata *pd, struct obuf *o, const struct 
 void dump_free(struct dump *d);
 /* Prints one record and counts it. Errors of the record are part of the text. */
 void dump_record(struct dump *d, const struct record *rec);
-/* All records in order of time, and their counts; of a damaged file what comes before. */
+/* All records in order of time; of a damaged file what comes before. */
+int dump_records(struct perfdata *pd, struct obuf *o, const struct dump_opts *opts, struct err *e);
+/* The same, and their counts. */
 int dump_all(struct perfdata *pd, struct obuf *o, const struct dump_opts *opts, struct err *e);
 
 /* ---- counts ------------------------------------------------------------------------------------ */
@@ -77,6 +80,8 @@ static inline void dump_stats_add(struct dump_stats *s, const struct record *rec
 }
 
 const struct dump_stats *dump_stats(const struct dump *d);
+/* Adds what @from has counted of other records of the same file. */
+void dump_stats_join(struct dump_stats *to, const struct dump_stats *from);
 /* "\nAggregated stats:\n ..."; asks @pd for what it unpacked. */
 void dump_print_stats(const struct dump_stats *s, const struct perfdata *pd, struct obuf *o);
 /* The counts of all records, as they lie in the file. */

@@ -106,6 +106,21 @@ void dump_stats_other(struct dump_stats *s, const struct record *rec)
 		count_event(s, rec->event, rec->type);
 }
 
+void dump_stats_join(struct dump_stats *to, const struct dump_stats *from)
+{
+	static const struct dump_event_stats none;
+
+	for (uint32_t i = 0; i < DUMP_STATS_TYPES; i++)
+		to->nr[i] += from->nr[i];
+	to->unknown += from->unknown;
+	for (size_t i = 0; i < from->events.n; i++) {
+		if (vec_reach(&to->events, i, none))
+			return;
+		for (uint32_t t = 0; t < PERF_RECORD_KERNEL_MAX; t++)
+			to->events.v[i].nr[t] += from->events.v[i].nr[t];
+	}
+}
+
 static void line(struct obuf *o, const char *name, uint64_t nr, uint64_t total)
 {
 	obuf_str_right(o, name, 20);

@@ -334,21 +334,6 @@ static int do_cgroup(struct machine *m, const struct record *rec, struct err *e)
 	return 0;
 }
 
-bool machine_wants(uint32_t type)
-{
-	switch (type) {
-	case PERF_RECORD_MMAP:
-	case PERF_RECORD_MMAP2:
-	case PERF_RECORD_COMM:
-	case PERF_RECORD_FORK:
-	case PERF_RECORD_EXIT:
-	case PERF_RECORD_KSYMBOL:
-	case PERF_RECORD_NAMESPACES:
-	case PERF_RECORD_CGROUP: return true;
-	default: return false; /* TEXT_POKE too: code is read from files, not from the recording */
-	}
-}
-
 int machine_record(struct machine *m, const struct record *rec, struct err *e)
 {
 	switch (rec->type) {
@@ -360,7 +345,7 @@ int machine_record(struct machine *m, const struct record *rec, struct err *e)
 	case PERF_RECORD_KSYMBOL: return do_ksymbol(m, rec, e);
 	case PERF_RECORD_NAMESPACES: return do_namespaces(m, rec, e);
 	case PERF_RECORD_CGROUP: return do_cgroup(m, rec, e);
-	default: return 0;
+	default: return 0; /* seen.c has the same list */
 	}
 }
 

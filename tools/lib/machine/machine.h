@@ -79,8 +79,6 @@ void machine_free(struct machine *m);
 /* Applies MMAP, MMAP2, COMM, FORK, EXIT, NAMESPACES, KSYMBOL, CGROUP, TEXT_POKE; ignores others.
  * A malformed one is an error that the caller may report and go on. */
 int machine_record(struct machine *m, const struct record *rec, struct err *e);
-/* Whether records of this type change anything there. */
-bool machine_wants(uint32_t type);
 /* Build ids of the file's feature, so that dsos carry them: before the first record. @pd must
  * live as long as @m. */
 int machine_add_build_ids(struct machine *m, const struct perfdata *pd, struct err *e);
@@ -158,6 +156,25 @@ const char *machine_os_release(const struct machine *m);
  * before the first record to keep them (--mmaps).
  */
 void machine_keep_all(struct machine *m);
+
+/* ---- machines of pieces ---------------------------------------------------------------------- */
+
+/*
+ * What a machine has to be told of records that somebody else reads, so that it is what it would be had it got
+ * all: other records that change it, and the first sample of each thread, for that makes a thread
+ * which no record named. In the order of the file.
+ */
+struct machine_seen;
+
+struct machine_seen *machine_seen_new(void); /* NULL = no memory */
+void machine_seen_free(struct machine_seen *m); /* NULL is fine */
+/* Whether a record that is no sample is to be told. */
+bool machine_seen_record(struct machine_seen *m, const struct record *rec);
+/* The first sample of this thread of which this is asked is. Cheap: it is not one for sure. */
+bool machine_seen_first(struct machine_seen *m, uint32_t pid, uint32_t tid);
+bool machine_seen_recently(struct machine_seen *m, uint32_t pid, uint32_t tid);
+/* Tells @m a record or sample of those, in the order of time. 0 or -ENOMEM. */
+int machine_learn(struct machine *m, const struct record *rec);
 
 /* ---- which objects were hit ---------------------------------------------------------------------------- */
 

@@ -280,6 +280,8 @@ int perfdata_read_pieces(struct perfdata *pd, const struct perfdata_index *x, si
 typedef int perfdata_known_fn(void *ctx, const struct record *rec, struct err *e);
 int perfdata_known_records(struct perfdata *pd, const struct perfdata_index *x, size_t from,
 			   size_t to, perfdata_known_fn *fn, void *ctx, struct err *e);
+/* The file of @pd once more, for another thread; it logs nothing and tells no progress. -ESTALE: see below. */
+int perfdata_open_again(struct perfdata **again, const struct perfdata *pd, struct err *e);
 /* 0 if both have the same file open, or -ESTALE. */
 int perfdata_same_file(const struct perfdata *a, const struct perfdata *b, struct err *e);
 

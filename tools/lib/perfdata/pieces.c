@@ -272,3 +272,14 @@ int perfdata_same_file(const struct perfdata *a, const struct perfdata *b, struc
 		    : err_set(e, -ESTALE, "%s was replaced while it was read; read it again",
 			      a->path);
 }
+
+int perfdata_open_again(struct perfdata **again, const struct perfdata *pd, struct err *e)
+{
+	struct perfdata_opts o = pd->opts;
+	int ret;
+
+	o.progress = NULL;
+	o.log = (struct log_sink){ 0 };
+	ret = perfdata_open(again, pd->path, &o, e);
+	return ret ?: perfdata_same_file(pd, *again, e);
+}

@@ -57,7 +57,8 @@ struct member {
 	size_t piece;	   /* the one at hand */
 	size_t next, end;  /* where each has a stretch: what is left of it */
 	size_t known;	   /* of pieces before this one everything is known */
-	bool reading;	   /* records of @piece */
+	bool taken;	   /* @piece, and nothing of it was handed in yet */
+	bool reading;	   /* its records */
 };
 
 struct session {

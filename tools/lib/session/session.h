@@ -186,8 +186,11 @@ int session_read(struct session *s, const struct session_consumer *c, void *ctx,
  */
 struct session_team;
 
-/* Threads that are to read by @o: what was asked for, or what this process may use of the machine. */
-unsigned session_jobs(const struct session_opts *o);
+/*
+ * Threads that are to read: as many as were asked for, or one for each CPU that this process may use, of which
+ * each gets some MB to read. At least 1.
+ */
+unsigned session_jobs(const struct session *s);
 /*
  * After session_start(). *t is NULL, and nothing was read, where one has to read all: pipes, what is
  * packed, samples that depend on each other, little work.

@@ -19,6 +19,7 @@
 #include <time.h>
 
 #include "base/side.h"
+#include "base/turns.h"
 #include "host/host.h"
 #include "session-int.h"
 
@@ -27,7 +28,6 @@
 #define WORTH_A_JOB  (2u << 20) /* bytes of records that are worth a thread */
 #define PIECES_A_JOB 8
 #define JOBS_MAX     1024
-#define RECENT_PAIRS 1024
 
 struct team_thread {
 	struct session_team *team;
@@ -51,11 +51,7 @@ struct session_team {
 	atomic_bool stop;
 	atomic_ulong bytes; /* of pieces that were read */
 	uint64_t all_bytes;
-	/* Where pieces are written in their order: */
-	pthread_mutex_t lock;
-	pthread_cond_t turn_came;
-	size_t next, turn; /* pieces: to be read, to be written */
-	size_t end;	   /* behind the last one that is wanted */
+	struct turns turns; /* where pieces are written in their order */
 };
 
 /* What this thread has worked. */
@@ -70,27 +66,10 @@ static double cpu_seconds(void)
 
 /* ---- what has to be known of earlier pieces -------------------------------------------------- */
 
-/* Threads of samples: pid << 32 | tid. */
 struct seen {
 	struct session *s;
-	uint64_t recent[RECENT_PAIRS]; /* + 1 */
-	VEC(uint64_t) pair;
-	struct htab by_pair;
+	struct machine_seen *m;
 };
-
-static bool is_new_pair(struct seen *k, uint64_t pair)
-{
-	uint64_t hash = hash_u64(pair);
-	uint32_t i;
-
-	for (struct htab_it it = htab_find(&k->by_pair, hash); htab_next(&k->by_pair, &it, &i);)
-		if (k->pair.v[i] == pair)
-			return false;
-	/* Without memory it is told once more, which changes nothing. */
-	if (!vec_push(&k->pair, pair))
-		(void)!htab_add(&k->by_pair, hash, (uint32_t)k->pair.n - 1);
-	return true;
-}
 
 /* Whether the sample's thread is asked for: what hand_on() and those before it look at. */
 static bool makes_thread(struct session *s, const struct event_plan *plan, const struct record *rec)
@@ -107,53 +86,32 @@ static bool makes_thread(struct session *s, const struct event_plan *plan, const
 static bool keep_sample(struct seen *k, const struct record *rec)
 {
 	const struct event_plan *plan = rec->event ? session_plan(k->s, rec->event) : NULL;
-	uint64_t pair, *recent;
+	uint32_t pid, tid;
 
 	if (!plan || !plan->thread || !plan->tid_at || plan->tid_at + 8 > rec->size)
 		return false;
-	pair = (uint64_t)load_u32(rec->data + plan->tid_at, rec->swap) << 32 |
-	       load_u32(rec->data + plan->tid_at + 4, rec->swap);
-	recent = &k->recent[pair % RECENT_PAIRS];
-	if (likely(*recent == pair + 1))
+	pid = load_u32(rec->data + plan->tid_at, rec->swap);
+	tid = load_u32(rec->data + plan->tid_at + 4, rec->swap);
+	if (likely(machine_seen_recently(k->m, pid, tid)))
 		return false;
-	if (!makes_thread(k->s, plan, rec))
-		return false;
-	*recent = pair + 1;
-	return is_new_pair(k, pair);
+	return makes_thread(k->s, plan, rec) && machine_seen_first(k->m, pid, tid);
 }
 
 static bool keep(void *ctx, const struct record *rec)
 {
 	struct seen *k = ctx;
 
-	if (likely(rec->type == PERF_RECORD_SAMPLE))
-		return keep_sample(k, rec);
-	/* A thread without a process learns it from its next sample, once more. */
-	if (rec->type == PERF_RECORD_FORK && rec->size >= 12 &&
-	    load_u32(rec->data + 8, rec->swap) == UINT32_MAX) {
-		memset(k->recent, 0, sizeof(k->recent));
-		k->pair.n = 0;
-		htab_free(&k->by_pair);
-	}
-	return machine_wants(rec->type);
+	return likely(rec->type == PERF_RECORD_SAMPLE) ? keep_sample(k, rec)
+						       : machine_seen_record(k->m, rec);
 }
 
-/* A record of a piece that another member reads. */
+/* A record of a piece that another member reads; who tells of those that are broken. */
 static int learn(void *ctx, const struct record *rec, struct err *e)
 {
 	struct session *s = ctx;
-	struct sample sm;
-	int ret = 0;
 
-	if (rec->time != RECORD_NO_TIME)
-		ret = machine_advance(s->env.machine, rec->time);
-	if (!ret && rec->type != PERF_RECORD_SAMPLE)
-		ret = machine_record(s->env.machine, rec, NULL);
-	else if (!ret && !sample_parse_some(rec, PERF_SAMPLE_TID, &sm, NULL) &&
-		 !machine_thread(s->env.machine, (int32_t)sm.pid, (int32_t)sm.tid))
-		ret = -ENOMEM;
-	/* Who reads that piece tells of those that are broken. */
-	return ret == -ENOMEM ? err_set(e, ret, "no memory for threads and maps") : 0;
+	return machine_learn(s->env.machine, rec) ? err_set(e, -ENOMEM, "no memory for threads")
+						  : 0;
 }
 
 static int learn_up_to(struct session *s, size_t piece, struct err *e)
@@ -169,48 +127,39 @@ static int learn_up_to(struct session *s, size_t piece, struct err *e)
 
 /* ---- a member's records ---------------------------------------------------------------------- */
 
-/* The next piece for this member; the number of all of them: there is none. */
+/* The next piece for this member. */
 static size_t next_piece(struct member *m)
 {
 	struct session_team *t = m->team;
-	size_t piece, none = perfdata_nr_pieces(t->x);
 
 	if (atomic_load(&t->stop))
-		return none;
-	if (!t->piece_done)
-		return m->next < m->end ? m->next++ : none;
-	pthread_mutex_lock(&t->lock);
-	piece = t->next < t->end ? t->next++ : none;
-	pthread_mutex_unlock(&t->lock);
-	return piece;
+		return TURNS_NONE;
+	if (t->piece_done)
+		return turns_take(&t->turns);
+	return m->next < m->end ? m->next++ : TURNS_NONE;
 }
 
-/*
- * What was made of a piece is written when those of all before it were. @last: reading ends with this
- * one, for whatever reason.
- */
-static int write_piece(struct session *s, bool last, struct err *e)
-{
-	struct session_team *t = s->member->team;
-	size_t piece = s->member->piece;
-	bool wanted;
-	int ret = 0;
+struct written {
+	struct session *s;
+	struct err *e;
+	bool last; /* reading ends with this one, for whatever reason */
+	int ret;
+};
 
-	pthread_mutex_lock(&t->lock);
-	while (t->turn != piece && t->end > piece)
-		pthread_cond_wait(&t->turn_came, &t->lock);
-	wanted = t->end > piece;
-	pthread_mutex_unlock(&t->lock);
-	if (wanted)
-		ret = t->piece_done(s->ctx, e);
-	pthread_mutex_lock(&t->lock);
-	if (ret || last)
-		t->end = min_u64(t->end, piece + 1);
-	if (wanted)
-		t->turn = piece + 1;
-	pthread_cond_broadcast(&t->turn_came);
-	pthread_mutex_unlock(&t->lock);
-	return ret;
+static int write_piece(void *ctx)
+{
+	struct written *w = ctx;
+
+	w->ret = w->s->member->team->piece_done(w->s->ctx, w->e);
+	return w->ret ?: w->last;
+}
+
+static int hand_in(struct session *s, bool last, struct err *e)
+{
+	struct written w = { s, e, last, 0 };
+
+	turns_hand_in(&s->member->team->turns, s->member->piece, write_piece, &w);
+	return w.ret;
 }
 
 static void tell_progress(struct session_team *t, const struct session *s, size_t piece)
@@ -229,8 +178,8 @@ static int end_piece(struct session *s, struct err *e)
 
 	tell_progress(m->team, s, m->piece);
 	if (m->team->piece_done)
-		ret = write_piece(s, false, e);
-	m->reading = false;
+		ret = hand_in(s, false, e);
+	m->reading = m->taken = false;
 	m->known = m->piece + 1;
 	return ret;
 }
@@ -248,8 +197,9 @@ int session_member_next(struct session *s, struct record *rec, struct err *e)
 			ret = ret ?: end_piece(s, e);
 		}
 		m->piece = ret ? m->piece : next_piece(m);
-		if (ret || m->piece == perfdata_nr_pieces(m->team->x))
+		if (ret || m->piece == TURNS_NONE)
 			return ret < 0 ? ret : 0;
+		m->taken = true;
 		ret = learn_up_to(s, m->piece, e);
 		ret = ret ?: perfdata_read_pieces(s->env.pd, m->team->x, m->piece, m->piece + 1, e);
 		if (ret)
@@ -274,8 +224,8 @@ static void *read_share(void *arg)
 		ret = s->damage.code;
 		err_clear(&s->damage);
 	}
-	if (ret && t->piece_done && s->member->reading)
-		(void)write_piece(s, true, &(struct err){ 0 });
+	if (ret && t->piece_done && s->member->taken)
+		(void)hand_in(s, true, &(struct err){ 0 });
 	if (!ret && !t->piece_done)
 		ret = learn_up_to(s, perfdata_nr_pieces(t->x), &th->err);
 	if (ret)
@@ -399,11 +349,6 @@ int session_team_merge(struct session_team *t, void *const *ctx, session_merge_f
 
 /* ---- a team ---------------------------------------------------------------------------------- */
 
-unsigned session_jobs(const struct session_opts *o)
-{
-	return o->jobs ? (unsigned)min_u64(o->jobs, JOBS_MAX) : host_cpus_usable();
-}
-
 /* What follows each other in ways that a cut would break. */
 static bool is_one(struct session *s)
 {
@@ -429,6 +374,15 @@ static uint64_t file_bytes(const struct session *s)
 	return l.file_size;
 }
 
+unsigned session_jobs(const struct session *s)
+{
+	uint64_t worth = file_bytes(s) / WORTH_A_JOB;
+
+	if (s->o->jobs)
+		return (unsigned)min_u64(s->o->jobs, JOBS_MAX);
+	return (unsigned)max_u64(1, min_u64(host_cpus_usable(), worth));
+}
+
 static int open_member(struct team_thread *th, const struct session *leader, struct err *e)
 {
 	int ret;
@@ -445,23 +399,20 @@ static int open_member(struct team_thread *th, const struct session *leader, str
 
 static int make_index(struct session_team *t, struct session *s, unsigned jobs, struct err *e)
 {
-	struct seen *seen = calloc(1, sizeof(*seen));
+	struct seen seen = { s, machine_seen_new() };
 	double start = cpu_seconds();
 	const struct perfdata_index_opts o = {
 		.piece =
 			max_u64(PIECE_MIN, min_u64(PIECE_MAX, file_bytes(s) / jobs / PIECES_A_JOB)),
 		.keep = keep,
-		.ctx = seen,
+		.ctx = &seen,
 	};
 	int ret;
 
-	if (!seen)
+	if (!seen.m)
 		return err_set(e, -ENOMEM, "no memory to read a recording");
-	seen->s = s;
 	ret = perfdata_index_new(&t->x, s->env.pd, &o, e);
-	vec_free(&seen->pair);
-	htab_free(&seen->by_pair);
-	free(seen);
+	machine_seen_free(seen.m);
 	log_to(&s->o->log, LOG_DEBUG, "index: %.3f s of CPU time", cpu_seconds() - start);
 	return ret;
 }
@@ -489,14 +440,11 @@ static int open_members(struct session_team *t, struct session *s, size_t nr, st
 int session_team_new(struct session_team **out, struct session *s, const struct session_consumer *c,
 		     void *ctx, struct err *e)
 {
-	unsigned jobs = session_jobs(s->o);
+	unsigned jobs = session_jobs(s);
 	struct session_team *t;
 	int ret;
 
 	*out = NULL;
-	/* Without being asked no more threads are started than there is work for. */
-	if (!s->o->jobs)
-		jobs = (unsigned)min_u64(jobs, file_bytes(s) / WORTH_A_JOB);
 	s->c = c;
 	s->ctx = ctx;
 	if (jobs < 2 || is_one(s))
@@ -504,16 +452,12 @@ int session_team_new(struct session_team **out, struct session *s, const struct 
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return err_set(e, -ENOMEM, "no memory for %u jobs", jobs);
-	pthread_mutex_init(&t->lock, NULL);
-	pthread_cond_init(&t->turn_came, NULL);
 	t->c = c;
 	ret = make_index(t, s, jobs, e);
-	if (!ret) {
-		t->end = perfdata_nr_pieces(t->x);
-		for (size_t i = 0; i < t->end; i++)
-			t->all_bytes += perfdata_piece_bytes(t->x, i);
-		ret = open_members(t, s, min_u64(jobs, t->end), e);
-	}
+	turns_init(&t->turns, ret ? 0 : perfdata_nr_pieces(t->x));
+	for (size_t i = 0; i < t->turns.end; i++)
+		t->all_bytes += perfdata_piece_bytes(t->x, i);
+	ret = ret ?: open_members(t, s, min_u64(jobs, t->turns.end), e);
 	if (ret) {
 		session_team_free(t);
 		if (ret != -ENOTSUP)
@@ -554,7 +498,6 @@ void session_team_free(struct session_team *t)
 		t->v[0].s->member = NULL;
 	free(t->v);
 	perfdata_index_free(t->x);
-	pthread_cond_destroy(&t->turn_came);
-	pthread_mutex_destroy(&t->lock);
+	turns_free(&t->turns);
 	free(t);
 }
