@@ -22,8 +22,8 @@
 struct dump;
 
 struct dump_opts {
-	bool no_raw; /* leave the hexadecimal block out */
-	bool redact; /* hide register values and stack bytes: implies no_raw for samples */
+	bool no_raw;   /* leave the hexadecimal block out */
+	bool redact;   /* hide register values and stack bytes: implies no_raw for samples */
 	unsigned jobs; /* dump_all(), dump_records(): threads; 0 = one */
 };
 

@@ -123,12 +123,12 @@ int text_node_end(struct faces_walk *k, const struct faces_node *n);
 int text_tree_end(struct faces_walk *k, const struct faces_row *row);
 
 /* What writers of text share; rows and their heads (@kind_table, _row, _cell, _below) are theirs. */
-#define TEXT_WRITER(kind)                                                                       \
-	.reader = FACES_PEOPLE, .state_size = sizeof(struct text), .begin = text_begin,         \
-	.begin_rows = text_begin_rows,                                                          \
-	.event = text_event, .table = kind##_table, .row = kind##_row, .cell = kind##_cell,     \
-	.below = kind##_below, .tree = text_tree, .node = text_node, .node_end = text_node_end, \
-	.tree_end = text_tree_end, .table_end = text_table_end, .tail = text_tail,              \
-	.total = text_total, .release = text_release
+#define TEXT_WRITER(kind)                                                                 \
+	.reader = FACES_PEOPLE, .state_size = sizeof(struct text), .begin = text_begin,   \
+	.begin_rows = text_begin_rows, .event = text_event, .table = kind##_table,        \
+	.row = kind##_row, .cell = kind##_cell, .below = kind##_below, .tree = text_tree, \
+	.node = text_node, .node_end = text_node_end, .tree_end = text_tree_end,          \
+	.table_end = text_table_end, .tail = text_tail, .total = text_total,              \
+	.release = text_release
 
 #endif

@@ -166,7 +166,7 @@ void machine_keep_all(struct machine *m);
  */
 struct machine_seen;
 
-struct machine_seen *machine_seen_new(void); /* NULL = no memory */
+struct machine_seen *machine_seen_new(void);	/* NULL = no memory */
 void machine_seen_free(struct machine_seen *m); /* NULL is fine */
 /* Whether a record that is no sample is to be told. */
 bool machine_seen_record(struct machine_seen *m, const struct record *rec);

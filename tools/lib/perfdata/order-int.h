@@ -8,7 +8,7 @@
 
 #include "perfdata-int.h"
 
-struct run {
+struct order_run {
 	struct stream *st;	  /* NULL: in the spool */
 	uint64_t pos, end;	  /* not yet read; grows while the run is open */
 	uint64_t last_time;	  /* of the newest record noted */
@@ -24,14 +24,14 @@ struct run {
 };
 
 struct heap {
-	VEC(struct run *) runs;
+	VEC(struct order_run *) runs;
 };
 
 struct order {
-	struct heap heap;	   /* runs being merged */
-	VEC(struct run *) pending; /* noted since the last merge */
-	struct run *open;	   /* the one that grows */
-	struct run *head;	   /* whose record was handed out last */
+	struct heap heap;		 /* runs being merged */
+	VEC(struct order_run *) pending; /* noted since the last merge */
+	struct order_run *open;		 /* the one that grows */
+	struct order_run *head;		 /* whose record was handed out last */
 	struct spool spool;
 	struct kept kept; /* of the only stream */
 	uint64_t seq, limit, max_time, round_max, last_time;
@@ -43,10 +43,10 @@ struct order {
 };
 
 /* A run of nothing yet that begins at @pos. NULL: no memory. */
-struct run *order_run_new(struct order *o, struct stream *st, uint64_t pos);
-void order_run_free(struct order *o, struct run *r);
+struct order_run *order_run_new(struct order *o, struct stream *st, uint64_t pos);
+void order_run_free(struct order *o, struct order_run *r);
 /* Gives each run a window, where it has no bytes, and its first record, and puts it into the heap. */
-int order_heap_fill(struct perfdata *pd, struct heap *h, struct run **runs, size_t n,
+int order_heap_fill(struct perfdata *pd, struct heap *h, struct order_run **runs, size_t n,
 		    struct err *e);
 /* pieces.c, as walk() in order.c: 1 = *rec stands for itself, 0 = a merge begins or it is the end. */
 int pieces_walk(struct perfdata *pd, struct record *rec, struct err *e);

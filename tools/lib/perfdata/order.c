@@ -24,14 +24,14 @@
 
 /* ---- heap ---------------------------------------------------------------------------------------- */
 
-static inline bool run_before(const struct run *a, const struct run *b)
+static inline bool run_before(const struct order_run *a, const struct order_run *b)
 {
 	return a->rec.time != b->rec.time ? a->rec.time < b->rec.time : a->seq < b->seq;
 }
 
 static void heap_down(struct heap *h, size_t i)
 {
-	struct run **v = h->runs.v, *r = v[i];
+	struct order_run **v = h->runs.v, *r = v[i];
 
 	for (;;) {
 		size_t c = 2 * i + 1;
@@ -48,7 +48,7 @@ static void heap_down(struct heap *h, size_t i)
 	v[i] = r;
 }
 
-static int heap_push(struct heap *h, struct run *r)
+static int heap_push(struct heap *h, struct order_run *r)
 {
 	size_t i = h->runs.n;
 
@@ -69,7 +69,7 @@ static void heap_pop(struct heap *h)
 
 /* ---- reading a run --------------------------------------------------------------------------------- */
 
-void order_run_free(struct order *o, struct run *r)
+void order_run_free(struct order *o, struct order_run *r)
 {
 	if (!r)
 		return;
@@ -79,7 +79,7 @@ void order_run_free(struct order *o, struct run *r)
 	free(r);
 }
 
-static int run_grow(struct run *r, size_t cap, struct err *e)
+static int run_grow(struct order_run *r, size_t cap, struct err *e)
 {
 	unsigned char *p = realloc(r->own, cap);
 
@@ -91,7 +91,7 @@ static int run_grow(struct run *r, size_t cap, struct err *e)
 }
 
 /* At least @need bytes at r->pos, into the run's window. */
-static int run_fill(struct order *o, struct run *r, size_t need, struct err *e)
+static int run_fill(struct order *o, struct order_run *r, size_t need, struct err *e)
 {
 	uint64_t left = r->end - r->pos;
 	size_t n;
@@ -128,7 +128,7 @@ static int run_fill(struct order *o, struct run *r, size_t need, struct err *e)
 	return 0;
 }
 
-static inline const unsigned char *run_at(struct order *o, struct run *r, size_t need,
+static inline const unsigned char *run_at(struct order *o, struct order_run *r, size_t need,
 					  struct err *e)
 {
 	size_t at = (size_t)(r->pos - r->base);
@@ -142,7 +142,7 @@ static inline const unsigned char *run_at(struct order *o, struct run *r, size_t
 }
 
 /* The next record with a time: 1, 0 = the run is over, -errno. */
-static int run_next(struct perfdata *pd, struct run *r, struct err *e)
+static int run_next(struct perfdata *pd, struct order_run *r, struct err *e)
 {
 	struct order *o = pd->order;
 	size_t prefix = r->st ? 0 : SPOOL_PREFIX;
@@ -178,7 +178,7 @@ static int run_next(struct perfdata *pd, struct run *r, struct err *e)
 	return 0;
 }
 
-static int run_first(struct perfdata *pd, struct run *r, struct err *e)
+static int run_first(struct perfdata *pd, struct order_run *r, struct err *e)
 {
 	int ret;
 
@@ -188,7 +188,7 @@ static int run_first(struct perfdata *pd, struct run *r, struct err *e)
 	return ret;
 }
 
-int order_heap_fill(struct perfdata *pd, struct heap *h, struct run **runs, size_t n,
+int order_heap_fill(struct perfdata *pd, struct heap *h, struct order_run **runs, size_t n,
 		    struct err *e)
 {
 	size_t all = n + h->runs.n, cap;
@@ -196,7 +196,7 @@ int order_heap_fill(struct perfdata *pd, struct heap *h, struct run **runs, size
 
 	cap = min_u64(WINDOW_SIZE, max_u64(RUN_WINDOW_MIN, RUN_WINDOWS / (all ? all : 1)));
 	for (size_t i = 0; i < n; i++) {
-		struct run *r = runs[i];
+		struct order_run *r = runs[i];
 
 		r->want = cap;
 		if (!ret)
@@ -220,9 +220,9 @@ static int spool_record(struct order *o, const struct record *rec, struct err *e
 	return ret ? ret : spool_append(&o->spool, rec->data, rec->size, e);
 }
 
-struct run *order_run_new(struct order *o, struct stream *st, uint64_t pos)
+struct order_run *order_run_new(struct order *o, struct stream *st, uint64_t pos)
 {
-	struct run *r = calloc(1, sizeof(*r));
+	struct order_run *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		return NULL;
@@ -233,12 +233,12 @@ struct run *order_run_new(struct order *o, struct stream *st, uint64_t pos)
 }
 
 /* Merges @runs into one run in the spool, which takes the place of the first. */
-static int merge_batch(struct perfdata *pd, struct run **runs, size_t n, struct run **out,
-		       struct err *e)
+static int merge_batch(struct perfdata *pd, struct order_run **runs, size_t n,
+		       struct order_run **out, struct err *e)
 {
 	struct order *o = pd->order;
 	struct heap h = { 0 };
-	struct run *to = order_run_new(o, NULL, o->spool.end);
+	struct order_run *to = order_run_new(o, NULL, o->spool.end);
 	unsigned level = runs[0]->level + 1;
 	int ret;
 
@@ -249,7 +249,7 @@ static int merge_batch(struct perfdata *pd, struct run **runs, size_t n, struct 
 	to->seq = runs[0]->seq;
 	ret = order_heap_fill(pd, &h, runs, n, e);
 	while (!ret && h.runs.n) {
-		struct run *r = h.runs.v[0];
+		struct order_run *r = h.runs.v[0];
 
 		to->last_time = r->rec.time;
 		ret = spool_record(o, &r->rec, e);
@@ -280,7 +280,7 @@ static int merge_short_runs(struct perfdata *pd, struct err *e)
 	while (!ret && o->pending.n >= MERGE_FAN &&
 	       o->pending.v[o->pending.n - MERGE_FAN]->level ==
 		       o->pending.v[o->pending.n - 1]->level) {
-		struct run *to;
+		struct order_run *to;
 
 		o->open = NULL;
 		o->pending.n -= MERGE_FAN;
@@ -298,7 +298,7 @@ static int note(struct perfdata *pd, const struct record *rec, bool unzipped, st
 {
 	struct order *o = pd->order;
 	struct stream *st = &pd->streams[pd->cur];
-	struct run *r = o->open;
+	struct order_run *r = o->open;
 	int ret;
 
 	if (unzipped || !st->win.seekable)
@@ -344,7 +344,7 @@ static void end_merge(struct order *o)
 	while (o->parts && o->heap.runs.n) /* what comes later is of another piece */
 		order_run_free(o, o->heap.runs.v[--o->heap.runs.n]);
 	for (size_t i = 0; i < o->heap.runs.n; i++) {
-		const struct run *r = o->heap.runs.v[i];
+		const struct order_run *r = o->heap.runs.v[i];
 
 		if (r->st)
 			low_kept = min_u64(low_kept, r->rec.offset);
@@ -393,7 +393,7 @@ static int walk(struct perfdata *pd, struct record *rec, struct err *e)
 static int advance(struct perfdata *pd, struct err *e)
 {
 	struct order *o = pd->order;
-	struct run *r = o->head;
+	struct order_run *r = o->head;
 	int ret;
 
 	o->head = NULL;
@@ -412,7 +412,7 @@ static int advance(struct perfdata *pd, struct err *e)
 static bool merge_next(struct perfdata *pd, struct record *rec)
 {
 	struct order *o = pd->order;
-	struct run *r;
+	struct order_run *r;
 
 	if (!o->heap.runs.n || o->heap.runs.v[0]->rec.time > o->limit)
 		return false;

@@ -18,7 +18,7 @@ struct pieces {
 	size_t untimed, head;	/* of the piece at hand: the next one, and behind the last */
 	bool begun;		/* the piece at hand: its untimed ones are handed out */
 	VEC(unsigned char) buf; /* its bytes; or one record that was read by itself */
-	VEC(struct run *) runs;
+	VEC(struct order_run *) runs;
 };
 
 void pieces_free(struct pieces *p)
@@ -129,7 +129,7 @@ static struct stretch part_of(const struct perfdata_index *x, const struct stret
 /* A run of the bytes of @part, which come to @at in the buffer. */
 static int add_run(struct perfdata *pd, struct pieces *p, const struct stretch *part, size_t at)
 {
-	struct run *r = order_run_new(pd->order, &pd->streams[part->stream], part->from);
+	struct order_run *r = order_run_new(pd->order, &pd->streams[part->stream], part->from);
 
 	if (!r)
 		return -ENOMEM;
@@ -167,11 +167,11 @@ static int read_runs(struct perfdata *pd, struct pieces *p, struct err *e)
 	int ret = 0;
 
 	for (size_t i = 0, next; !ret && i < p->runs.n; i = next) {
-		struct run *r = p->runs.v[i];
+		struct order_run *r = p->runs.v[i];
 		uint64_t end = r->end;
 
 		for (next = i + 1; next < p->runs.n; next++) {
-			const struct run *n = p->runs.v[next];
+			const struct order_run *n = p->runs.v[next];
 
 			if (n->st != r->st || n->base != end)
 				break;

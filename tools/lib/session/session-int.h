@@ -28,14 +28,14 @@ struct session_switch {
 /* What is known of the samples of an event before the first one. */
 struct event_plan {
 	bool ready;
-	bool plain;    /* all of them are handed on as they are: nothing below holds */
-	bool none;     /* nobody wants them */
-	bool defers;   /* the user part of their chains may come later */
-	bool parts;    /* they are taken apart */
-	bool thread;   /* the thread is wanted */
-	bool stitches; /* their LBR stacks may continue earlier ones of the thread */
+	bool plain;	 /* all of them are handed on as they are: nothing below holds */
+	bool none;	 /* nobody wants them */
+	bool defers;	 /* the user part of their chains may come later */
+	bool parts;	 /* they are taken apart */
+	bool thread;	 /* the thread is wanted */
+	bool stitches;	 /* their LBR stacks may continue earlier ones of the thread */
 	uint32_t tid_at; /* offset of pid and tid; 0 = there are none */
-	uint64_t need; /* PERF_SAMPLE_* */
+	uint64_t need;	 /* PERF_SAMPLE_* */
 };
 
 /* A sample that waits for the user part of its chain. */
@@ -54,11 +54,11 @@ struct deferred {
 /* What a member of a team reads: team.c. */
 struct member {
 	struct session_team *team;
-	size_t piece;	   /* the one at hand */
-	size_t next, end;  /* where each has a stretch: what is left of it */
-	size_t known;	   /* of pieces before this one everything is known */
-	bool taken;	   /* @piece, and nothing of it was handed in yet */
-	bool reading;	   /* its records */
+	size_t piece;	  /* the one at hand */
+	size_t next, end; /* where each has a stretch: what is left of it */
+	size_t known;	  /* of pieces before this one everything is known */
+	bool taken;	  /* @piece, and nothing of it was handed in yet */
+	bool reading;	  /* its records */
 };
 
 struct session {
