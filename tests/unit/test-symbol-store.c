@@ -7,12 +7,13 @@
 #include <link.h>
 #include <sys/stat.h>
 
+#include "config.h"
 #include "perfdata-build.h"
 #include "symbol/symbol-int.h"
 
 #define THREADS 4
 #define OBJECTS 64
-#define ADDRS	200 /* of each object */
+#define ADDRS	100 /* of each object */
 #define PID	10
 #define KERNEL	0xffffffff81000000
 #define MODULE	0xffffffffc0000000
@@ -112,6 +113,8 @@ struct reader {
 	/* By object and address, as mapped[] has them. */
 	struct code_at at[OBJECTS][ADDRS];
 	uint32_t sym[OBJECTS][ADDRS];
+	struct srcline line[OBJECTS][ADDRS];
+	int inlined[OBJECTS][ADDRS];
 	bool host;  /* the kernel's symbols are this machine's, if it is that kernel */
 	bool ahead; /* and some were read ahead */
 	int ret;
@@ -150,6 +153,13 @@ static int ask(struct reader *r, unsigned obj)
 	}
 	r->ahead |= symbol_load_ahead(r->res, r->at[obj][0].dso);
 	symbol_find_many(r->res, r->at[obj], r->sym[obj], ADDRS);
+	for (unsigned i = 0; i < ADDRS; i++) {
+		const struct code_at *at = &r->at[obj][i];
+		const struct inline_frame *frames;
+
+		symbol_srcline(r->res, at->dso, at->addr, &r->line[obj][i]);
+		r->inlined[obj][i] = symbol_inlines(r->res, at->dso, at->addr, &frames);
+	}
 	return 0;
 }
 
@@ -184,10 +194,19 @@ static const char *name_of(const struct reader *r, uint32_t idx)
 
 static void same_answers(const struct reader *r, const struct reader *want)
 {
-	for (unsigned i = 0; i < nr_mapped; i++)
-		for (unsigned j = 0; j < ADDRS; j++)
-			assert_string_equal(name_of(r, r->sym[i][j]),
-					    name_of(want, want->sym[i][j]));
+	for (unsigned n = 0; n < nr_mapped * ADDRS; n++) {
+		unsigned i = n / ADDRS, j = n % ADDRS;
+
+		assert_string_equal(name_of(r, r->sym[i][j]), name_of(want, want->sym[i][j]));
+		assert_string_equal(r->line[i][j].file, want->line[i][j].file);
+		assert_int_equal(r->line[i][j].line, want->line[i][j].line);
+		assert_int_equal(r->inlined[i][j], want->inlined[i][j]);
+	}
+}
+
+static const struct object *object_of(const struct reader *r, unsigned obj)
+{
+	return r->at[obj][0].dso->symbols;
 }
 
 static struct reader *alone(void)
@@ -234,7 +253,7 @@ static void same_when_joined(struct reader *to, const struct reader *r)
 
 static const struct symtab *table_of(const struct reader *r, unsigned obj)
 {
-	const struct object *o = r->at[obj][0].dso->symbols;
+	const struct object *o = object_of(r, obj);
 
 	return o->found.kernel_tab ? &r->res->kernel.found.tab : &o->found.tab;
 }
@@ -253,12 +272,22 @@ static void test_same_answers(void **state)
 	for (unsigned i = 0; i < nr_mapped; i++) {
 		named += table_of(want, i)->sym.n > 0;
 		/* Read once. */
-		for (unsigned j = 1; j < THREADS; j++)
+		for (unsigned j = 1; j < THREADS; j++) {
 			assert_ptr_equal(table_of(&r[j], i)->sym.v, table_of(r, i)->sym.v);
+			assert_ptr_equal(object_of(&r[j], i)->lines, object_of(r, i)->lines);
+		}
 	}
 	assert_true(named >= 4); /* the program, libc, the kernel, its module */
 	for (unsigned i = 1; i < THREADS; i++)
 		same_when_joined(r, &r[i]);
+	/* Who forgets lines gets them again. */
+	for (unsigned i = 0; i < THREADS; i++) {
+		resolver_forget(r[i].res);
+		assert_null(object_of(&r[i], 0)->lines);
+	}
+	symbol_srcline(r->res, r->at[0][0].dso, r->at[0][0].addr + 1, &r->line[0][0]);
+	assert_true(!HAVE_LIBDW || object_of(r, 0)->lines);
+	r->line[0][0] = want->line[0][0];
 	/* What was shared outlives who read it. */
 	for (unsigned i = 0; i < THREADS - 1; i++)
 		forget(&r[i]);

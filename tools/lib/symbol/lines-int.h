@@ -31,13 +31,14 @@ struct cu {
 };
 
 struct lines {
+	pthread_mutex_t lock; /* see lines_begin() */
 	struct elf_file *file;
 	Dwarf *dbg;
-	Dwfl *dwfl;	     /* of an object file, whose sections it lays; else NULL */
-	Dwfl_Module *module; /* in it */
-	char *copy;	     /* of a file that is read for it */
-	struct resolver *res;
-	bool over; /* one of the limits was hit and said */
+	Dwfl *dwfl;	      /* of an object file, whose sections it lays; else NULL */
+	Dwfl_Module *module;  /* in it */
+	char *copy;	      /* of a file that is read for it */
+	struct resolver *res; /* that asks: it gets the messages */
+	bool over;	      /* one of the limits was hit and said */
 	uint64_t ranges, nodes, programs, spent_ns;
 	VEC(struct cu) cu;
 	VEC(struct cu_range) range;

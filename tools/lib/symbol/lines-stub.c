@@ -22,6 +22,16 @@ struct lines *lines_open_file(struct resolver *res, struct elf_file *f, const ch
 	return NULL;
 }
 
+void lines_begin(struct lines *l, struct resolver *res)
+{
+	(void)l, (void)res;
+}
+
+void lines_end(struct lines *l)
+{
+	(void)l;
+}
+
 bool lines_section(struct lines *l, size_t idx, uint64_t *addr)
 {
 	(void)l;

@@ -2,7 +2,8 @@
 /*
  * Source lines and inlined functions, by libdw. Opening an object lists the address ranges of its
  * compilation units; a unit's functions are walked once, when the first address in it is asked
- * for, and flattened into sorted segments. After that every answer is a binary search.
+ * for, and flattened into sorted segments. After that every answer is a binary search. Resolvers
+ * that share a store ask the same lists, one after the other: what takes long is done once for all.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -178,6 +179,7 @@ struct lines *lines_open_file(struct resolver *res, struct elf_file *f, const ch
 		elf_close(f);
 		return NULL;
 	}
+	pthread_mutex_init(&l->lock, NULL);
 	l->res = res;
 	l->file = f;
 	if (ret)
@@ -217,7 +219,19 @@ void lines_free(struct lines *l)
 	dwfl_end(l->dwfl);
 	free(l->copy);
 	elf_close(l->file);
+	pthread_mutex_destroy(&l->lock);
 	free(l);
+}
+
+void lines_begin(struct lines *l, struct resolver *res)
+{
+	pthread_mutex_lock(&l->lock);
+	l->res = res;
+}
+
+void lines_end(struct lines *l)
+{
+	pthread_mutex_unlock(&l->lock);
 }
 
 /* How many ranges begin at or before @addr. */

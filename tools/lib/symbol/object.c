@@ -53,11 +53,22 @@ struct object *object_get(struct resolver *res, struct dso *dso)
 	return o;
 }
 
+void object_forget_lines(struct object *o)
+{
+	if (o->lines_of)
+		stored_lines_done(o->lines_of);
+	else
+		lines_free(o->lines);
+	o->lines_of = NULL;
+	o->lines = NULL;
+	o->lines_tried = false;
+}
+
 void object_free(struct object *o)
 {
 	stored_forget(&o->found);
 	vec_free(&o->code_seg.v);
-	lines_free(o->lines);
+	object_forget_lines(o);
 	if (o->code_fd >= 0)
 		close(o->code_fd);
 	vec_free(&o->mark);

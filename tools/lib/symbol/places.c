@@ -26,20 +26,20 @@ static char *user_debug_path(struct resolver *res, const struct dso *dso)
 }
 
 /* Also where its symbols came from kallsyms, which know no lines. */
-static struct lines *kernel_lines(struct resolver *res, struct object *o)
+static void open_kernel_lines(struct resolver *res, struct object *o)
 {
 	struct kernel_tab *kt = &res->kernel;
-	struct lines *l;
 	char *path;
 
 	if (o->found.kernel_tab && kt->found.vmlinux) {
 		o->lines_delta = kt->found.delta;
-		return lines_open(res, kt->found.file);
+		o->lines_of = stored_lines(res, kt->found.file, &o->lines);
+		return;
 	}
 	path = kernel_image(res, &o->lines_delta);
-	l = path ? lines_open(res, path) : NULL;
+	if (path)
+		o->lines_of = stored_lines(res, path, &o->lines);
 	free(path);
-	return l;
 }
 
 static struct lines *module_lines(struct resolver *res, const struct dso *dso, struct object *o)
@@ -70,12 +70,13 @@ static struct lines *lines_at(struct resolver *res, struct dso *dso, uint64_t ad
 	if (!o->lines_tried) {
 		o->lines_tried = true;
 		if (dso->kind == DSO_KERNEL)
-			o->lines = kernel_lines(res, o);
+			open_kernel_lines(res, o);
 		else if (dso->kind == DSO_MODULE)
 			o->lines = module_lines(res, dso, o);
 		else if (dso->kind == DSO_USER) {
 			o->debug_file = user_debug_path(res, dso);
-			o->lines = o->debug_file ? lines_open(res, o->debug_file) : NULL;
+			if (o->debug_file)
+				o->lines_of = stored_lines(res, o->debug_file, &o->lines);
 		}
 	}
 	if (!o->lines)
@@ -130,8 +131,13 @@ bool symbol_srcline(struct resolver *res, struct dso *dso, uint64_t addr, struct
 	if (!p->line_tried) {
 		p->line_tried = true;
 		l = lines_at(res, dso, addr, &vaddr);
-		p->has_line = dso->kind == DSO_JIT ? lines_of_jit(res, dso, addr, &p->line)
-						   : l && lines_find(l, res, vaddr, &p->line);
+		if (l) {
+			lines_begin(l, res);
+			p->has_line = lines_find(l, res, vaddr, &p->line);
+			lines_end(l);
+		} else if (dso->kind == DSO_JIT) {
+			p->has_line = lines_of_jit(res, dso, addr, &p->line);
+		}
 	}
 	if (p->has_line)
 		*out = p->line;
@@ -195,9 +201,11 @@ int symbol_inlines(struct resolver *res, struct dso *dso, uint64_t addr,
 		return 0;
 	if (!p->frames_tried) {
 		p->frames_tried = true;
+		lines_begin(l, res);
 		n = lines_inlines(l, res, vaddr, &info);
 		if (n)
 			make_frames(res, p, info, n);
+		lines_end(l);
 	}
 	*frames = p->frames;
 	return p->nr_frames;

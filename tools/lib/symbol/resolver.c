@@ -181,11 +181,9 @@ void resolver_forget(struct resolver *res)
 	struct loc_slot *slot = calloc((size_t)1 << SLOT_BITS_MIN, sizeof(*slot));
 
 	vec_for_each (o, &res->object) {
-		lines_free((*o)->lines);
+		object_forget_lines(*o);
 		free((*o)->debug_file);
-		(*o)->lines = NULL;
 		(*o)->debug_file = NULL;
-		(*o)->lines_tried = false;
 	}
 	if (!slot)
 		return;

@@ -8,6 +8,7 @@
  * Machines number objects in ways of their own; so one is known by a text that says all that its
  * loading depends on, but for the options, which are the same for all resolvers of a store.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "symbol/symbol-int.h"
@@ -23,6 +24,8 @@ struct stored {
 	struct kallsyms *ahead; /* a thread is reading it; NULL = none */
 	int ahead_ret;		/* the thread's, once it ended */
 	pthread_t thread;
+	struct lines *lines; /* of a file with debug information */
+	unsigned users;	     /* of them */
 	struct symcache_key key;
 	const struct symcache *cache; /* where the table goes; NULL = nowhere */
 	pthread_t writer;
@@ -56,6 +59,14 @@ static void found_free(struct found *f)
 	free(f->run_file);
 }
 
+static void forget_warnings(struct stored *s)
+{
+	vec_for_each (w, &s->warning)
+		free(*w);
+	vec_free(&s->warning);
+	s->lacked_memory = false;
+}
+
 static void stored_free(struct stored *s)
 {
 	int ret;
@@ -66,9 +77,8 @@ static void stored_free(struct stored *s)
 	if (s->writing)
 		pthread_join(s->writer, NULL);
 	found_free(&s->found);
-	vec_for_each (w, &s->warning)
-		free(*w);
-	vec_free(&s->warning);
+	lines_free(s->lines);
+	forget_warnings(s);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
@@ -171,13 +181,14 @@ void stored_end(struct resolver *res, struct stored *s, struct found *copy)
 	bool first = res->loading == s;
 
 	res->loading = NULL;
-	*copy = s->found;
+	if (copy)
+		*copy = s->found;
 	if (!first)
 		take_warnings(res, s);
 	else if (s->cache)
 		s->writing = !pthread_create(&s->writer, NULL, write_table, s);
 	pthread_mutex_unlock(&s->lock);
-	if (!copy->tab.sym.n)
+	if (!copy || !copy->tab.sym.n)
 		return;
 	copy->tab.handed = calloc(copy->tab.sym.n, sizeof(*copy->tab.handed));
 	if (copy->tab.handed)
@@ -203,6 +214,46 @@ void stored_lacked_memory(struct stored *s)
 {
 	s->lacked_memory = true;
 }
+
+/* ---- debug information ------------------------------------------------------------------------ */
+
+struct stored *stored_lines(struct resolver *res, const char *path, struct lines **lines)
+{
+	struct stored *s = NULL;
+	char *key;
+
+	*lines = NULL;
+	if (asprintf(&key, "lines\n%s", path) >= 0) {
+		s = stored_get(res, key);
+		free(key);
+	}
+	if (!s) {
+		resolver_no_memory(res, "lines and inlined functions", path);
+		return NULL;
+	}
+	if (stored_begin(res, s))
+		s->lines = lines_open(res, path);
+	s->users++;
+	*lines = s->lines;
+	stored_end(res, s, NULL);
+	return s;
+}
+
+void stored_lines_done(struct stored *s)
+{
+	if (!s)
+		return;
+	pthread_mutex_lock(&s->lock);
+	if (!--s->users) {
+		lines_free(s->lines);
+		s->lines = NULL;
+		s->loaded = false;
+		forget_warnings(s);
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- on disk ----------------------------------------------------------------------------------- */
 
 void stored_keep(struct resolver *res, const struct symcache_key *k)
 {

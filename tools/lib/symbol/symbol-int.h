@@ -276,6 +276,8 @@ struct object { /* dso->symbols */
 	bool code_module; /* code is read from it */
 	int kcore_error;  /* errno of /proc/kcore; 0 = not tried, or readable */
 	struct lines *lines;
+	struct stored
+		*lines_of;    /* the store's, to be given back; NULL = they are the object's own */
 	uint64_t lines_delta; /* of the kernel: as code_delta */
 	bool lines_tried;
 };
@@ -286,6 +288,8 @@ struct object *object_load(struct resolver *res, struct dso *dso);
 /* What instructions it has, by its file. */
 void object_set_machine(struct found *found, const struct elf_file *f);
 void object_free(struct object *o);
+/* Debug information is opened again by who asks then. */
+void object_forget_lines(struct object *o);
 
 /* ---- the store --------------------------------------------------------------------------------- */
 
@@ -299,7 +303,7 @@ struct stored *stored_get(struct resolver *res, const char *key);
  */
 bool stored_begin(struct resolver *res, struct stored *s);
 struct found *stored_found(struct stored *s);
-/* After both: the resolver's copy, and the messages that came up when it was loaded. */
+/* After both: the resolver's copy (NULL = none), and the messages that came up when it was loaded. */
 void stored_end(struct resolver *res, struct stored *s, struct found *copy);
 /* While it is loaded: what all who take it are told. */
 void stored_warning(struct stored *s, const char *text);
@@ -308,6 +312,10 @@ void stored_lacked_memory(struct stored *s);
 bool stored_start(struct stored *s, struct kallsyms *k);
 /* Between stored_begin() and stored_end(): waits for that thread. NULL = there was none. */
 struct kallsyms *stored_wait(struct stored *s, int *ret);
+/* The debug information of a file, opened by the first who asks; *lines NULL = there is none. */
+struct stored *stored_lines(struct resolver *res, const char *path, struct lines **lines);
+/* After the last of those who asked it is closed. */
+void stored_lines_done(struct stored *s);
 /* Of a resolver's copy: what is its own. */
 void stored_forget(struct found *copy);
 /* Which of the store's resolvers one is. */
@@ -590,6 +598,9 @@ struct lines *lines_open_file(struct resolver *res, struct elf_file *f, const ch
 /* Of an object file: what address section @idx has in questions about lines. */
 bool lines_section(struct lines *l, size_t idx, uint64_t *addr);
 void lines_free(struct lines *l);
+/* Around the two questions below, and what is made of their answers: one resolver at a time. */
+void lines_begin(struct lines *l, struct resolver *res);
+void lines_end(struct lines *l);
 bool lines_find(struct lines *l, struct resolver *res, uint64_t vaddr, struct srcline *out);
 void sources_free(struct sources *all); /* NULL is fine */
 /* Frames innermost first, without the function itself; see symbol_inlines(). */
