@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "base/side.h"
@@ -417,6 +418,17 @@ static int make_index(struct session_team *t, struct session *s, unsigned jobs, 
 	return ret;
 }
 
+/* So many that half of the files that may be open are left for objects. */
+static size_t most_members(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files))
+		return 1;
+	return files.rlim_cur == RLIM_INFINITY ? JOBS_MAX : max_u64(1, files.rlim_cur / 2);
+}
+
+/* Those for whom there are no files or no memory any more are done without. */
 static int open_members(struct session_team *t, struct session *s, size_t nr, struct err *e)
 {
 	int ret = 0;
@@ -431,10 +443,18 @@ static int open_members(struct session_team *t, struct session *s, size_t nr, st
 		th->team = th->member.team = t;
 		if (t->nr)
 			ret = open_member(th, s, e);
-		if (th->s)
-			th->s->member = &th->member;
+		if (ret)
+			break;
+		th->s->member = &th->member;
 	}
-	return ret;
+	if (!ret)
+		return 0;
+	session_close(t->v[t->nr].s);
+	if (ret == -ESTALE)
+		return ret;
+	log_to(&s->o->log, LOG_INFO, "%zu jobs instead of %zu: %s", t->nr, nr, e->text);
+	err_clear(e);
+	return 0;
 }
 
 int session_team_new(struct session_team **out, struct session *s, const struct session_consumer *c,
@@ -457,7 +477,7 @@ int session_team_new(struct session_team **out, struct session *s, const struct 
 	turns_init(&t->turns, ret ? 0 : perfdata_nr_pieces(t->x));
 	for (size_t i = 0; i < t->turns.end; i++)
 		t->all_bytes += perfdata_piece_bytes(t->x, i);
-	ret = ret ?: open_members(t, s, min_u64(jobs, t->turns.end), e);
+	ret = ret ?: open_members(t, s, min_u64(min_u64(jobs, most_members()), t->turns.end), e);
 	if (ret) {
 		session_team_free(t);
 		if (ret != -ENOTSUP)

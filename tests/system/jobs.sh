@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# -j: how many threads read, and what happens where they cannot, must not go on, or have nothing to write to.
+. "$(dirname "$0")/../lib.sh"
+
+# Many rounds and threads: 3 MB.
+"$O/tests/bench/gen" flat "$TMP/flat.data" 60000 "$PERF"
+
+jobs() { "$PERF" report -vv "$@" -i "$TMP/flat.data" 2>&1 >/dev/null | grep -c '^job '; }
+
+is "-j5 are five" "$(jobs -j5)" 5
+is "one CPU is one thread" "$(taskset -c 0 "$PERF" report -vv -i "$TMP/flat.data" 2>&1 >/dev/null |
+	grep -c '^job ')" 0
+"$PERF" report -j1 -i "$TMP/flat.data" >"$TMP/one" 2>"$TMP/err"
+(ulimit -n 24 && "$PERF" report -j64 -i "$TMP/flat.data") >"$TMP/few" 2>"$TMP/err"
+is "no files for all of them: status" $? 0
+same_file "no files for all of them: the report" "$TMP/few" "$TMP/one"
+"$PERF" report -j none -i "$TMP/flat.data" >"$TMP/out" 2>"$TMP/err"
+is "-j none: status" $? 129
+
+# Who reads the text goes away; the others must not wait for their turn.
+timeout 60 sh -c '"$1" script -j8 -i "$2" | head -1 >"$3"' sh "$PERF" "$TMP/flat.data" "$TMP/line"
+is "script into head ends" $? 0
+is "and gives a line" "$(wc -l <"$TMP/line")" 1
+timeout 60 "$PERF" script -j8 -i "$TMP/flat.data" >/dev/full 2>"$TMP/err"
+is "script to a full disk: status" $? 1
+check "and says so" grep -q 'cannot write the output: No space left' "$TMP/err"
+timeout 60 "$PERF" report -D -j8 -i "$TMP/flat.data" >/dev/full 2>"$TMP/err"
+check "report -D to a full disk: status" test $? != 0
+done_testing

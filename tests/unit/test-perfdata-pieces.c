@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Pieces of a recording, one behind the other, are what perfdata_next_ordered() hands out: over random
+ * recordings with rounds, runs of several CPUs, records that come too late, equal times and what has no time,
+ * in either byte order. And what is known of pieces that somebody else reads.
+ */
+#include "perfdata-build.h"
+
+#define MAX 5000
+
+static struct build f;
+static uint64_t seed;
+
+struct seen {
+	uint64_t offset, time;
+	uint32_t type;
+};
+
+struct list {
+	struct seen v[MAX];
+	size_t n;
+};
+
+static uint64_t dice(uint64_t n)
+{
+	return (unit_random(&seed) >> 33) % n;
+}
+
+static void add(struct list *l, const struct record *rec)
+{
+	assert_true(l->n < MAX);
+	l->v[l->n++] = (struct seen){ rec->offset, rec->time, rec->type };
+}
+
+static void check_same(const struct list *a, const struct list *b)
+{
+	assert_int_equal(a->n, b->n);
+	for (size_t i = 0; i < a->n; i++) {
+		assert_int_equal(a->v[i].offset, b->v[i].offset);
+		assert_int_equal(a->v[i].time, b->v[i].time);
+		assert_int_equal(a->v[i].type, b->v[i].type);
+	}
+}
+
+static void read_all(const struct perfdata_index *x, size_t from, size_t to, struct list *l)
+{
+	struct perfdata *pd;
+	struct record rec;
+	struct err e;
+	int ret;
+
+	assert_int_equal(open_build(&pd, &f, &e), 0);
+	if (x)
+		assert_int_equal(perfdata_read_pieces(pd, x, from, to, &e), 0);
+	while ((ret = perfdata_next_ordered(pd, &rec, &e)) > 0)
+		add(l, &rec);
+	assert_int_equal(ret, 0);
+	perfdata_close(pd);
+}
+
+/* A tenth of the samples, and what the tool wrote. */
+static bool keep(void *ctx, const struct record *rec)
+{
+	struct list *l = ctx;
+	bool kept = rec->type == 60 || (rec->type == PERF_RECORD_SAMPLE && rec->time % 10 == 3);
+
+	if (kept)
+		add(l, rec);
+	return kept;
+}
+
+static int know(void *ctx, const struct record *rec, struct err *e)
+{
+	(void)e;
+	add(ctx, rec);
+	return 0;
+}
+
+/* Several CPUs' runs in a round; some records too late, some without a time. */
+static void make(bool big, bool rounds)
+{
+	uint64_t clock = 100;
+
+	start_file(&f, big, 64);
+	for (int r = 0; r < 12; r++) {
+		uint64_t spread = 20 + dice(200);
+
+		for (uint64_t cpu = 0; cpu <= dice(5); cpu++) {
+			uint64_t t = clock + dice(spread);
+
+			if (dice(20) == 0 && clock > 400)
+				t -= 300; /* later than its round */
+			for (uint64_t i = 0; i < dice(60); i++) {
+				t += dice(4);
+				put_sample(&f, t, t, EVENT_ID);
+				if (dice(40) == 0)
+					put_header(&f, 60, 0, 8);
+			}
+		}
+		clock += spread;
+		if (rounds && dice(4))
+			put_header(&f, PERF_RECORD_FINISHED_ROUND, 0, 8);
+	}
+	end_file(&f);
+}
+
+static void pieces_are_the_whole(void **state)
+{
+	static struct list whole, pieces, kept, known, before;
+	size_t most = 0;
+
+	(void)state;
+	seed = 1;
+	for (int n = 0; n < 200; n++) {
+		struct perfdata_index_opts o = { 512u << n % 5, keep, &kept };
+		struct perfdata_index *x;
+		struct perfdata *pd;
+		struct err e;
+		size_t nr;
+
+		whole.n = pieces.n = kept.n = 0;
+		make(n % 2, n % 3);
+		read_all(NULL, 0, 0, &whole);
+		assert_int_equal(open_build(&pd, &f, &e), 0);
+		assert_int_equal(perfdata_index_new(&x, pd, &o, &e), 0);
+		assert_null(perfdata_index_damage(x));
+		nr = perfdata_nr_pieces(x);
+		most = nr > most ? nr : most;
+		for (size_t i = 0; i < nr; i++)
+			read_all(x, i, i + 1, &pieces);
+		check_same(&whole, &pieces);
+		pieces.n = 0;
+		read_all(x, 0, nr / 2, &pieces);
+		read_all(x, nr / 2, nr, &pieces);
+		check_same(&whole, &pieces);
+		/* Of each piece what was kept of it, in the order in which it is read. */
+		for (size_t i = 0; i < nr; i++) {
+			pieces.n = known.n = before.n = 0;
+			read_all(x, i, i + 1, &pieces);
+			for (size_t k = 0; k < pieces.n; k++)
+				if (pieces.v[k].type == 60 ||
+				    (pieces.v[k].type == PERF_RECORD_SAMPLE &&
+				     pieces.v[k].time % 10 == 3))
+					before.v[before.n++] = pieces.v[k];
+			assert_int_equal(perfdata_known_records(pd, x, i, i + 1, know, &known, &e),
+					 0);
+			check_same(&before, &known);
+		}
+		known.n = 0;
+		assert_int_equal(perfdata_known_records(pd, x, 0, nr, know, &known, &e), 0);
+		assert_int_equal(known.n, kept.n);
+		perfdata_index_free(x);
+		perfdata_close(pd);
+	}
+	assert_true(most > 20);
+}
+
+static void no_keep(struct perfdata_index_opts *o, struct list *kept)
+{
+	kept->n = 0;
+	*o = (struct perfdata_index_opts){ 4096, keep, kept };
+}
+
+/* What cannot be cut is read as before, as if nobody had asked. */
+static void read_as_a_whole(void **state)
+{
+	static struct list kept, first, after;
+	struct perfdata_index_opts o;
+	struct perfdata_index *x;
+	struct perfdata *pd;
+	struct record rec;
+	struct err e;
+
+	(void)state;
+	start_file(&f, false, 64);
+	for (uint64_t t = 1; t < 500; t++)
+		put_sample(&f, t, t == 400 ? 0 : 1000 - t, EVENT_ID); /* one without a time */
+	end_file(&f);
+	first.n = after.n = 0;
+	read_all(NULL, 0, 0, &first);
+	no_keep(&o, &kept);
+	assert_int_equal(open_build(&pd, &f, &e), 0);
+	assert_int_equal(perfdata_index_new(&x, pd, &o, &e), -ENOTSUP);
+	assert_null(x);
+	while (perfdata_next_ordered(pd, &rec, &e) > 0)
+		add(&after, &rec);
+	check_same(&first, &after);
+	perfdata_close(pd);
+
+	start_file_of(&f, false, 64, PERF_SAMPLE_IP | PERF_SAMPLE_TID, 0);
+	end_file(&f);
+	assert_int_equal(open_build(&pd, &f, &e), 0);
+	assert_int_equal(perfdata_index_new(&x, pd, &o, &e), -ENOTSUP);
+	perfdata_close(pd);
+}
+
+/* What lies before damage is in the pieces; the damage is told by the index. */
+static void damage(void **state)
+{
+	static struct list whole, pieces, kept;
+	struct perfdata_index_opts o;
+	struct perfdata_index *x;
+	struct perfdata *pd;
+	struct record rec;
+	struct err e, mine;
+	int ret;
+
+	(void)state;
+	start_file(&f, false, 64);
+	for (uint64_t t = 1; t < 300; t++)
+		put_sample(&f, t, 1000 + t, EVENT_ID);
+	put_header(&f, PERF_RECORD_SAMPLE, 0, 4);
+	end_file(&f);
+	whole.n = pieces.n = 0;
+	assert_int_equal(open_build(&pd, &f, &e), 0);
+	while ((ret = perfdata_next_ordered(pd, &rec, &e)) > 0)
+		add(&whole, &rec);
+	assert_int_equal(ret, -EBADMSG);
+	mine = e;
+	perfdata_close(pd);
+
+	no_keep(&o, &kept);
+	assert_int_equal(open_build(&pd, &f, &e), 0);
+	assert_int_equal(perfdata_index_new(&x, pd, &o, &e), 0);
+	assert_non_null(perfdata_index_damage(x));
+	assert_string_equal(perfdata_index_damage(x)->text, mine.text);
+	read_all(x, 0, perfdata_nr_pieces(x), &pieces);
+	check_same(&whole, &pieces);
+	perfdata_index_free(x);
+	perfdata_close(pd);
+}
+
+/* Opened once more it is the same file, and no other. */
+static void again(void **state)
+{
+	struct perfdata *pd, *other;
+	struct err e;
+
+	(void)state;
+	make(false, true);
+	assert_int_equal(open_build(&pd, &f, &e), 0);
+	make(false, true);
+	assert_int_equal(open_build(&other, &f, &e), 0);
+	assert_int_equal(perfdata_same_file(pd, pd, &e), 0);
+	assert_int_equal(perfdata_same_file(pd, other, &e), -ESTALE);
+	perfdata_close(pd);
+	perfdata_close(other);
+}
+
+/* A file that is cut after its index was made gives an error, not bytes of somebody else. */
+static void cut_meanwhile(void **state)
+{
+	static struct list kept;
+	struct perfdata_index_opts o;
+	struct perfdata_index *x;
+	char path[64];
+	struct perfdata *pd;
+	struct record rec;
+	struct err e;
+	int fd, ret;
+
+	(void)state;
+	make(false, true);
+	fd = memfile(f.b, f.n);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(perfdata_open(&pd, path, NULL, &e), 0);
+	no_keep(&o, &kept);
+	assert_int_equal(perfdata_index_new(&x, pd, &o, &e), 0);
+	assert_int_equal(ftruncate(fd, (off_t)f.n / 2), 0);
+	assert_int_equal(perfdata_read_pieces(pd, x, 0, perfdata_nr_pieces(x), &e), 0);
+	while ((ret = perfdata_next_ordered(pd, &rec, &e)) > 0)
+		;
+	assert_int_equal(ret, -EIO);
+	assert_non_null(strstr(e.text, "the file changed"));
+	perfdata_index_free(x);
+	perfdata_close(pd);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pieces_are_the_whole),
+		cmocka_unit_test(read_as_a_whole),
+		cmocka_unit_test(damage),
+		cmocka_unit_test(again),
+		cmocka_unit_test(cut_meanwhile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
