@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// page-browser.mjs PLAYWRIGHT CHROMIUM PAGE DIFF SIMD SHOTS: pages of tests/helpers/page-file.py in a browser, by the
+// page-browser.mjs PLAYWRIGHT CHROMIUM PAGE DIFF SIMD VECTORS SHOTS: pages of tests/helpers/page-file.py in a browser, by the
 // mouse and by the keyboard; DIFF is of two recordings, SIMD has vectors
-// (it may be missing). "ok - NAME" and "not ok - NAME" for each test, reasons behind "# ".
+// (it may be missing), VECTORS is of tests/helpers/page-simd.py. "ok - NAME" and "not ok - NAME" for each test, reasons behind "# ".
 // Nothing waits for a time: each step waits for what is to be seen.
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-const [where, chromiumPath, file, diff, simd, shots] = process.argv.slice(2);
+const [where, chromiumPath, file, diff, simd, vectors, shots] = process.argv.slice(2);
 const { chromium } = createRequire(import.meta.url)(where);
 const urlOf = (name) => `file://${encodeURI(name).replaceAll('#', '%23').replaceAll('?', '%3F')}`;
 
@@ -403,6 +403,11 @@ await page.click('#tab-time');
 await page.waitForSelector('canvas.time');
 await page.click('#tab-tree');
 await see('the tree has it', page, '[role=tree]', /99\.99 %0\.00 %\+0\.01.*main/);
+await page.click('#tab-branches');
+await see('branches say that they are of this recording', page, '#aside', /^This is of the recording itself: nothing of the other one/);
+await page.click('#tab-code');
+await see('so does code', page, '#aside', /^This is of the recording itself/);
+await page.click('#tab-tree');
 is('threads to choose are those of this recording', await page.evaluate(() => document.querySelectorAll('#thread option').length), 4);
 await page.selectOption('#thread', { index: 1 });
 await see('of the other one it is those of the same name', page, '#status', /^\d+ samples/);
@@ -419,6 +424,37 @@ if (existsSync(simd)) {
 } else {
 	console.log('# no ../shared/fixtures: no page with vectors');
 }
+
+/* What is chosen above is chosen among vectors, too. */
+page = await open('#view=simd', {}, vectors);
+const widths = () => page.evaluate(() => [...document.querySelectorAll('#view tbody tr')]
+	.map((r) => [...r.children].slice(0, 3).map((c) => c.textContent).join(' ')).join('; '));
+const only = async (name, want) => {
+	await page.waitForFunction((n) => document.querySelectorAll('#view tbody tr').length === n, want.split(';').length);
+	is(name, await widths(), want);
+};
+await only('vectors of all', '20 [lib] 100 % xmm; 20 [other] 50 % zmm, 50 % xmm');
+await page.selectOption('#thread', { label: 'wide 10/11' });
+await only('of one thread', '20 [other] 50 % zmm, 50 % xmm');
+await page.selectOption('#thread', { label: 'narrow 10/10' });
+await page.waitForFunction(() => document.querySelector('#view tbody')?.textContent.includes('[lib]'));
+await only('of the other', '20 [lib] 100 % xmm');
+await page.selectOption('#thread', { label: 'all threads' });
+await page.selectOption('#cpu', { label: 'CPU 1' });
+await only('of one CPU', '20 [other] 50 % zmm, 50 % xmm');
+await page.evaluate(() => { location.hash = '#view=simd&from=152&to=297'; });
+await page.waitForFunction(() => document.querySelector('#view tbody')?.textContent.includes('100 % zmm'));
+await only('of the second half', '10 [lib] 100 % xmm; 10 [other] 100 % zmm');
+await page.evaluate(() => { location.hash = '#view=simd&from=0&to=151'; });
+await page.waitForFunction(() => !document.querySelector('#view tbody')?.textContent.includes('zmm'));
+await only('of the first', '10 [lib] 100 % xmm; 10 [other] 100 % xmm');
+await page.evaluate(() => { location.hash = '#view=simd&filter=OTHER'; });
+await only('by name', '20 [other] 50 % zmm, 50 % xmm');
+is('where all of it holds nothing is said', await page.locator('#aside').count(), 0);
+await page.evaluate(() => { location.hash = '#view=simd&steps=h0'; });
+await see('what is hidden is about stacks, and that is said', page, '#aside', /^Focus, ignore and hide are about stacks/);
+await only('so that nothing is left out', '20 [lib] 100 % xmm; 20 [other] 50 % zmm, 50 % xmm');
+await page.close();
 
 // ---- dark, narrow, contrast ---------------------------------------------------------------------
 

@@ -15,6 +15,8 @@ made_file page-file "$TMP" "$TMP/before.data" before
 "$PERF" report -q -i "$TMP/perf.data" --diff "$TMP/before.data" --html "$TMP/diff.html" 2>/dev/null
 simd=$ROOT/../shared/fixtures/simd/zmm-opmask-intr.perf.data
 [ -e "$simd" ] && "$PERF" report -q -i "$simd" --html "$TMP/simd.html" 2>/dev/null
+made_file page-simd "$TMP/vectors.data"
+"$PERF" report -q -i "$TMP/vectors.data" --html "$TMP/vectors.html" 2>/dev/null
 shots=$O/page
 mkdir -p "$shots"
 told() {
@@ -27,7 +29,7 @@ told() {
 	done <"$TMP/told"
 }
 # Chromium writes into its home, which is this test's own.
-node "$ROOT/tests/helpers/page-browser.mjs" "$driver" "$browser" "$TMP/pa ge#1.html" "$TMP/diff.html" "$TMP/simd.html" "$shots" >"$TMP/told" 2>"$TMP/err"
+node "$ROOT/tests/helpers/page-browser.mjs" "$driver" "$browser" "$TMP/pa ge#1.html" "$TMP/diff.html" "$TMP/simd.html" "$TMP/vectors.html" "$shots" >"$TMP/told" 2>"$TMP/err"
 status=$?
 told
 is "the driver comes to its end" $status 0

@@ -160,7 +160,7 @@ function codeView(model, s, go) {
 	}
 	pick.value = String(at.frame);
 	pick.addEventListener('change', () => go({ function: Number(pick.value) }));
-	box.append(el('p', { class: 'bar' }, el('label', { for: 'function' }, 'Function: '), pick, ` ${grouped(list.length)} hottest`));
+	box.append(el('p', { class: 'bar' }, el('label', { for: 'function' }, 'Function: '), pick, ` ${grouped(list.length)} hottest`), ...aside(model, s));
 	if (at.missing !== undefined || !at.text)
 		box.append(el('p', { class: 'note', id: 'missing' }, at.missing || 'It has no instructions.'));
 	else

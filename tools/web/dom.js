@@ -150,3 +150,16 @@ async function copy(text, told) {
 		area.remove();
 	}
 }
+
+/**
+ * What does not hold for a view of what lies beside stacks: branches, vectors, code. One line, or none.
+ * @param {Model} model @param {State} s @returns {HTMLElement[]}
+ */
+function aside(model, s) {
+	const notes = [];
+	if (model.compares)
+		notes.push('This is of the recording itself: nothing of the other one is counted or compared here.');
+	if (s.steps.length)
+		notes.push('Focus, ignore and hide are about stacks: nothing is left out by them here.');
+	return notes.length ? [el('p', { class: 'note', id: 'aside' }, notes.join(' '))] : [];
+}

@@ -204,7 +204,7 @@ function branchesView(model, s, go) {
 	box.append(el('div', { class: 'bar' }, el('label', { for: 'filter' }, 'Only with '), filter,
 		el('span', { id: 'branch-sum' }, `${grouped(all)} branches, ` + (flagged ? `${percent(missed, flagged)} mispredicted` : 'whether they were mispredicted is not known') +
 			(sum(edges.withCycles) ? `, ${mean(sum(edges.cycles), sum(edges.withCycles))} cycles between two` : ', nor are cycles'))),
-	el('p', { class: 'note' }, model.about(b.rows.edges, s, edges.events)));
+	el('p', { class: 'note' }, model.about(b.rows.edges, s, edges.events)), ...aside(model, s));
 
 	part('Edges', 'Where branches went: how often, and what became of the prediction.', 'edge',
 		[{ name: 'nr', title: 'Taken', number: true }, { name: 'share', title: 'Share', number: true },
@@ -288,7 +288,7 @@ function simdView(model, s, go) {
 		el('p', { id: 'simd-sum' }, coded ? `${percent(dirty, coded)} of samples whose instruction is known run with dirty upper halves` +
 			(worst.length ? `, most in ${worst.map((i) => `${short(model.names[data.frames[i]])} (${grouped(at(i, 10))})`).join(', ')}.` : '.')
 			: 'What instructions do is not known: their code cannot be read, or this perf has no disassembler.'),
-		el('p', { class: 'note' }, `Live: by the widest of registers 0-15 with a bit set, and samples with one set in 16-31. Code: by the instruction at the sampled address. Dirty: live above 128 bits and above what that instruction uses. Lanes: that its mask lets through. Masks: how full k1-k7 are. ${model.about(data.rows, s, got.events)}`));
+		el('p', { class: 'note' }, `Live: by the widest of registers 0-15 with a bit set, and samples with one set in 16-31. Code: by the instruction at the sampled address. Dirty: live above 128 bits and above what that instruction uses. Lanes: that its mask lets through. Masks: how full k1-k7 are. ${model.about(data.rows, s, got.events)}`), ...aside(model, s));
 	const share = (/** @type {number} */ n, /** @type {number} */ of) => (of ? `${(100 * n / of).toFixed(1)} %` : '-');
 	const use = (/** @type {number} */ i) => {
 		if (!at(i, 19))
