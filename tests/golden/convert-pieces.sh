@@ -5,7 +5,7 @@
 # No difference is allowed. Formats that write samples in order of time refuse.
 . "$(dirname "$0")/../lib.sh"
 
-in_order="json firefox chrome"
+in_order="json firefox chrome html"
 formats=$("$PERF" data convert --to help | cut -d' ' -f1)
 for_people=$(echo "$formats" | sed '1,/propeller/d' | grep -vwE "$(echo $in_order | tr ' ' '|')")
 
@@ -38,14 +38,15 @@ convert() {
 	"$PERF" data convert --symfs /nonexistent --kallsyms "$TMP/kallsyms" -i "$_f" -o "$_out" "$@" 2>"$TMP/err"
 }
 
-# Prints what differs: nothing.
+n=0
+# Prints what differs: nothing. Each recording with a third of the options, in turn.
 differences() {
 	_nr=$("$PERF" report --symfs /nonexistent --stats -i "$1" 2>/dev/null |
 		awk '/SAMPLE events/ { print $3; exit }')
 	[ "${_nr:-0}" -gt 1 ] || return 0
 	while read -r opts; do
-		# A page says how many samples came beside those that were lost: the first session's.
-		case $opts,$1 in *html,*_offcpu.data) continue ;; esac
+		n=$((n + 1))
+		[ $((n % 3)) = 0 ] || continue
 		# The recording may have no such thing, --check nothing that it could write.
 		convert "$1" "$TMP/whole" $opts
 		_status=$?

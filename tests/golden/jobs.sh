@@ -50,6 +50,7 @@ data convert --to callgrind -o-
 data convert --to speedscope --time-order -o-
 data convert --to otlp -o-
 data convert --to json -o-
+data convert --to html -o-
 EOF
 
 # same FILE COMMAND...: prints what differs

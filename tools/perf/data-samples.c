@@ -48,7 +48,6 @@ static int read_piece(void *ctx, struct session *s, struct err *err)
 	struct convert_run *first = ctx, piece;
 	int ret = start_run(&piece, first, s, err);
 
-	ret = ret ?: convert_run_follow(&piece, first, err);
 	ret = ret ?: convert_run_read(&piece, err);
 	ret = ret ?: add_run(first, &piece, err);
 	convert_run_end(&piece);
@@ -63,6 +62,22 @@ struct first_run {
 static void several_runs(void *first)
 {
 	((struct first_run *)first)->opts->pieces = true;
+}
+
+static int read_all(struct data_ctx *d, const struct jobs *jobs, struct convert_run *run,
+		    struct err *err)
+{
+	int ret;
+
+	if (d->o->pieces && !run->format->merge)
+		return err_set(err, -EINVAL, "%s files are not added up of pieces",
+			       run->format->name);
+	if (run->format->whole)
+		return run->format->whole(run, err);
+	ret = jobs_read(jobs, d->session, run, err);
+	if (!ret && d->o->pieces)
+		ret = pieces_read(d->session, &d->o->session, d->o->pieces, read_piece, run, err);
+	return ret;
 }
 
 static int convert_all(struct data_ctx *d, struct convert_opts *opts, struct obuf *out,
@@ -83,10 +98,7 @@ static int convert_all(struct data_ctx *d, struct convert_opts *opts, struct obu
 	opts->pieces = d->o->pieces;
 	ret = convert_run_begin(&f.run, d->session, d->format, opts, out, err);
 	consumer = convert_run_consumer(&f.run);
-	ret = ret ?: jobs_read(&jobs, d->session, &f.run, err);
-	if (!ret && d->o->pieces)
-		ret = pieces_read(d->session, &d->o->session, d->o->pieces, read_piece, &f.run,
-				  err);
+	ret = ret ?: read_all(d, &jobs, &f.run, err);
 	ret = ret ?: convert_run_finish(&f.run, err);
 	convert_run_end(&f.run);
 	return ret;

@@ -169,12 +169,6 @@ struct convert_format {
 	int (*sample)(struct convert_run *r, const struct session_sample *in, struct err *e);
 	int (*record)(struct convert_run *r, const struct record *rec, struct err *e);
 	/*
-	 * Between begin() and the first sample of a piece that @first will be added to: what that has to
-	 * know of those before. So @first has read the first piece, and got those between. NULL:
-	 * pieces do not depend on each other.
-	 */
-	int (*follow)(struct convert_run *r, const struct convert_run *first, struct err *e);
-	/*
 	 * Before finish() of either, and of runs with opts.pieces alone: adds what @from has of the samples
 	 * behind those of @r, so that the file is that of one run. NULL: samples are written as they come.
 	 */
@@ -182,6 +176,8 @@ struct convert_format {
 		     const struct session_maps *maps, struct err *e);
 	int (*finish)(struct convert_run *r, struct err *e);
 	void (*free)(struct convert_run *r);
+	/* In place of all these: reads the session and writes the file. */
+	int (*whole)(struct convert_run *r, struct err *e);
 };
 
 /* By number, in the order in which they are listed; NULL behind the last. */
@@ -238,8 +234,6 @@ struct convert_run {
 /* @s: after session_start(). @out NULL: the run will be added to another. convert_run_end() in any case. */
 int convert_run_begin(struct convert_run *r, struct session *s, const struct convert_format *f,
 		      const struct convert_opts *opts, struct obuf *out, struct err *e);
-/* Before it is read: @r is a piece behind @first, to which it will be added; see follow(). */
-int convert_run_follow(struct convert_run *r, const struct convert_run *first, struct err *e);
 /*
  * What reads the session into @r, the context; by one thread, where the format wants that. Whoever has several
  * read sets opts.pieces before the first sample.

@@ -82,23 +82,16 @@ int convert_run_begin(struct convert_run *r, struct session *s, const struct con
 	r->none.fd = -1;
 	if (!out)
 		r->out = &r->none;
-	return convert_fits(s, f, opts, e) ?: f->begin(r, e);
-}
-
-int convert_run_follow(struct convert_run *r, const struct convert_run *first, struct err *e)
-{
-	return r->format->follow ? r->format->follow(r, first, e) : 0;
+	return convert_fits(s, f, opts, e) ?: f->begin ? f->begin(r, e) : 0;
 }
 
 struct session_consumer convert_run_consumer(const struct convert_run *r)
 {
-	bool alone = !r->format->merge || r->format->follow;
-
 	return (struct session_consumer){
 		.need = need,
 		.sample = one_sample,
 		.record = r->format->record ? one_record : NULL,
-		.flags = alone ? SESSION_ALONE : 0,
+		.flags = r->format->merge ? 0 : SESSION_ALONE,
 	};
 }
 
@@ -130,7 +123,7 @@ int convert_run_finish(struct convert_run *r, struct err *e)
 	if (n->bad)
 		log_to(&r->opts->log, LOG_INFO, "%llu records could not be used; the first: %s",
 		       (unsigned long long)n->bad, n->first_bad.text);
-	ret = r->format->finish(r, e);
+	ret = r->format->finish ? r->format->finish(r, e) : 0;
 	if (!ret && !r->samples)
 		log_to(&r->opts->log, LOG_WARN, "the recording has no samples");
 	if (!ret && session_lacked_memory(s))

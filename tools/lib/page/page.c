@@ -201,6 +201,103 @@ static int take_record(void *ctx, const struct record *rec, struct err *e)
 	return page_add_record(ctx, rec, e);
 }
 
+/* ---- by several threads -------------------------------------------------------------------------- */
+
+/* Enough is known when something has happened. */
+static int scout_sample(void *ctx, const struct session_sample *in, struct err *e)
+{
+	struct page *p = ctx;
+
+	return page_add(p, in, e) ?: p->side[0].has_time;
+}
+
+static int scout_record(void *ctx, const struct record *rec, struct err *e)
+{
+	struct page *p = ctx;
+
+	return page_add_record(p, rec, e) ?: p->side[0].has_time;
+}
+
+/* A page of the first thing that has a time: when all slices begin. */
+static int find_start(struct page **p, struct session *s, struct err *e)
+{
+	static const struct session_consumer scout = {
+		.need = need,
+		.sample = scout_sample,
+		.record = scout_record,
+		.flags = SESSION_ALONE,
+	};
+	const struct page_opts none = { 0 };
+	int ret = page_new(p, s, &none, e);
+
+	return ret ?: session_read(s, &scout, *p, e);
+}
+
+static int add_page(void *to, void *from, struct err *e)
+{
+	struct page *p = to, *other = from;
+	struct session_maps *maps;
+	int ret = session_maps_new(&maps, p->env, other->env, e);
+
+	ret = ret ?: page_merge(p, other, maps, e);
+	session_maps_free(maps);
+	return ret;
+}
+
+static int read_members(struct session_team *t, const struct page *start, void **page,
+			struct err *e)
+{
+	const struct page *p = page[0];
+	int ret = 0;
+
+	page_follow(page[0], start);
+	for (size_t i = 1; !ret && i < session_team_size(t); i++) {
+		struct page *member;
+
+		ret = page_new(&member, session_team_member(t, i), &p->o, e);
+		page[i] = member;
+		if (!ret)
+			page_follow(member, start);
+	}
+	ret = ret ?: session_team_read(t, page, e);
+	ret = ret ?: session_team_merge(t, page, add_page, e);
+	for (size_t i = 1; i < session_team_size(t); i++)
+		page_free(page[i]);
+	return ret;
+}
+
+static int read_team(struct page *p, struct session_team *t, struct err *e)
+{
+	void **page = calloc(session_team_size(t), sizeof(*page));
+	struct session_opts opts;
+	struct session *s = NULL;
+	struct page *start = NULL;
+	int ret = page ? session_open_again(&s, p->session, &opts, e)
+		       : err_set(e, -ENOMEM, "no memory for the page");
+
+	ret = ret ?: find_start(&start, s, e);
+	if (!ret) {
+		page[0] = p;
+		ret = read_members(t, start, page, e);
+	}
+	page_free(start);
+	session_close(s);
+	free(page);
+	return ret;
+}
+
+static int read_all(struct page *p, const struct session_consumer *consumer, struct err *e)
+{
+	struct session_team *t;
+	int ret = session_team_new(&t, p->session, consumer, p, e);
+
+	if (!ret && !t)
+		return session_read(p->session, consumer, p, e);
+	ret = ret ?: read_team(p, t, e);
+	session_team_free(t);
+	return ret;
+}
+
 int page_write(struct session *s, const struct page_opts *o, struct obuf *out, struct err *e)
 {
 	static const struct session_consumer consumer = {
@@ -211,7 +308,7 @@ int page_write(struct session *s, const struct page_opts *o, struct obuf *out, s
 	struct page *p;
 	int ret = page_new(&p, s, o, e);
 
-	ret = ret ?: session_read(s, &consumer, p, e);
+	ret = ret ?: read_all(p, &consumer, e);
 	if (!ret && o->before)
 		ret = read_before(p, &consumer, e);
 	ret = ret ?: page_finish(p, out, e);

@@ -39,7 +39,7 @@ struct page_opts {
 	struct log_sink log; /* what the page says of the recording too: what is missing, lost */
 };
 
-/* @s: after session_start(); it is read to its end. */
+/* @s: after session_start(); it is read to its end, by as many threads as its options say. */
 int page_write(struct session *s, const struct page_opts *o, struct obuf *out, struct err *e);
 
 /*

@@ -93,6 +93,9 @@ struct session_env {
  * and to be closed, unless memory was out (NULL). @opts has to outlive it.
  */
 int session_open(struct session **s, const struct session_opts *opts, struct err *e);
+/* The same once more, started, in silence: by the options of @like, which go into @opts. */
+int session_open_again(struct session **s, const struct session *like, struct session_opts *opts,
+		       struct err *e);
 void session_close(struct session *s); /* NULL is fine */
 /* What failed is what the options ask for: a usage error. */
 bool session_misused(const struct session *s);

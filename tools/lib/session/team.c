@@ -384,18 +384,19 @@ unsigned session_jobs(const struct session *s)
 	return (unsigned)max_u64(1, min_u64(host_cpus_usable(), worth));
 }
 
-static int open_member(struct team_thread *th, const struct session *leader, struct err *e)
+int session_open_again(struct session **s, const struct session *like, struct session_opts *opts,
+		       struct err *e)
 {
 	int ret;
 
-	th->opts = *leader->o;
-	th->opts.progress = NULL;
-	th->opts.log = (struct log_sink){ 0 };
-	ret = session_open(&th->s, &th->opts, e);
-	ret = ret ?: perfdata_same_file(leader->env.pd, th->s->env.pd, e);
-	if (!ret && leader->env.resolver)
-		th->s->store = resolver_store(leader->env.resolver);
-	return ret ?: session_start(th->s, e);
+	*opts = *like->o;
+	opts->progress = NULL;
+	opts->log = (struct log_sink){ 0 };
+	ret = session_open(s, opts, e);
+	ret = ret ?: perfdata_same_file(like->env.pd, (*s)->env.pd, e);
+	if (!ret && like->env.resolver)
+		(*s)->store = resolver_store(like->env.resolver);
+	return ret ?: session_start(*s, e);
 }
 
 static int make_index(struct session_team *t, struct session *s, unsigned jobs, struct err *e)
@@ -442,7 +443,7 @@ static int open_members(struct session_team *t, struct session *s, size_t nr, st
 
 		th->team = th->member.team = t;
 		if (t->nr)
-			ret = open_member(th, s, e);
+			ret = session_open_again(&th->s, s, &th->opts, e);
 		if (ret)
 			break;
 		th->s->member = &th->member;
