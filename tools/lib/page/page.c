@@ -218,8 +218,16 @@ static int scout_record(void *ctx, const struct record *rec, struct err *e)
 	return page_add_record(p, rec, e) ?: p->side[0].has_time;
 }
 
-/* A page of the first thing that has a time: when all slices begin. */
-static int find_start(struct page **p, struct session *s, struct err *e)
+static bool has_times(const struct page *p)
+{
+	for (size_t i = 0; i < perfdata_nr_events(p->env->pd); i++)
+		if (perfdata_event(p->env->pd, i)->attr.sample_type & PERF_SAMPLE_TIME)
+			return true;
+	return false;
+}
+
+/* When slices begin: at the first thing that has a time. 0; what it is -errno for is no error of @p's. */
+static int find_start(struct page *p)
 {
 	static const struct session_consumer scout = {
 		.need = need,
@@ -228,9 +236,18 @@ static int find_start(struct page **p, struct session *s, struct err *e)
 		.flags = SESSION_ALONE,
 	};
 	const struct page_opts none = { 0 };
-	int ret = page_new(p, s, &none, e);
+	struct session_opts opts;
+	struct session *s = NULL;
+	struct page *start = NULL;
+	struct err e;
+	int ret = session_open_again(&s, p->session, &opts, &e) ?: page_new(&start, s, &none, &e);
 
-	return ret ?: session_read(s, &scout, *p, e);
+	ret = ret ?: session_read(s, &scout, start, &e);
+	if (!ret)
+		page_follow(p, start);
+	page_free(start);
+	session_close(s);
+	return ret;
 }
 
 static int add_page(void *to, void *from, struct err *e)
@@ -244,20 +261,18 @@ static int add_page(void *to, void *from, struct err *e)
 	return ret;
 }
 
-static int read_members(struct session_team *t, const struct page *start, void **page,
-			struct err *e)
+static int read_members(struct session_team *t, void **page, struct err *e)
 {
 	const struct page *p = page[0];
 	int ret = 0;
 
-	page_follow(page[0], start);
 	for (size_t i = 1; !ret && i < session_team_size(t); i++) {
 		struct page *member;
 
 		ret = page_new(&member, session_team_member(t, i), &p->o, e);
 		page[i] = member;
 		if (!ret)
-			page_follow(member, start);
+			page_follow(member, p);
 	}
 	ret = ret ?: session_team_read(t, page, e);
 	ret = ret ?: session_team_merge(t, page, add_page, e);
@@ -269,28 +284,25 @@ static int read_members(struct session_team *t, const struct page *start, void *
 static int read_team(struct page *p, struct session_team *t, struct err *e)
 {
 	void **page = calloc(session_team_size(t), sizeof(*page));
-	struct session_opts opts;
-	struct session *s = NULL;
-	struct page *start = NULL;
-	int ret = page ? session_open_again(&s, p->session, &opts, e)
-		       : err_set(e, -ENOMEM, "no memory for the page");
+	int ret;
 
-	ret = ret ?: find_start(&start, s, e);
-	if (!ret) {
-		page[0] = p;
-		ret = read_members(t, start, page, e);
-	}
-	page_free(start);
-	session_close(s);
+	if (!page)
+		return err_set(e, -ENOMEM, "no memory for the page");
+	page[0] = p;
+	ret = read_members(t, page, e);
 	free(page);
 	return ret;
 }
 
+/* A start that cannot be looked for is found by one thread. */
 static int read_all(struct page *p, const struct session_consumer *consumer, struct err *e)
 {
-	struct session_team *t;
-	int ret = session_team_new(&t, p->session, consumer, p, e);
+	bool several = session_jobs(p->session) > 1 && !perfdata_is_pipe(p->env->pd);
+	struct session_team *t = NULL;
+	int ret = 0;
 
+	if (several && (!has_times(p) || !find_start(p)))
+		ret = session_team_new(&t, p->session, consumer, p, e);
 	if (!ret && !t)
 		return session_read(p->session, consumer, p, e);
 	ret = ret ?: read_team(p, t, e);
