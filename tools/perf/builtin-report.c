@@ -175,19 +175,11 @@ int report_read(struct report *r, int (*at_end)(void *ctx, struct err *e), struc
 		.need = need,
 		.sample = take_sample,
 		.record = r->o.threads ? take_record : NULL,
-		.finish = at_end,
 		/* Shares are of what was left out, too. */
 		.flags = SESSION_UNFILTERED | (is_one(r) ? SESSION_ALONE : 0),
 	};
-	struct session_team *team;
-	int ret = session_team_new(&team, r->session, &consumer, r, e);
+	int ret = report_read_team(r, &consumer, e);
 
-	if (ret)
-		return ret;
-	if (!team)
-		return session_read(r->session, &consumer, r, e);
-	ret = report_read_team(r, team, e);
-	session_team_free(team);
 	return ret ?: at_end ? at_end(r, e) : 0;
 }
 

@@ -9,7 +9,10 @@
 struct jobs {
 	const struct session_consumer *consumer; /* its finish() is not called */
 	size_t size;				 /* of a context */
-	/* Makes the context of another thread, zeroed before, with its session. */
+	/*
+	 * Makes the context of another thread, zeroed before, with its session; those of several side by side,
+	 * while @first is only looked at.
+	 */
 	int (*start)(void *ctx, void *first, struct session *s, struct err *e);
 	session_merge_fn *add;
 	void (*free)(void *ctx); /* what is left of such a context, while its session is there */

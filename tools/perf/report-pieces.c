@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "jobs.h"
 #include "report.h"
 
 int report_next_piece(struct report *r, struct err *e)
@@ -159,8 +160,10 @@ int report_read_apart(struct report *r, struct err *e)
 
 /* ---- by several threads ---------------------------------------------------------------------- */
 
-static void free_member(struct report *piece)
+static void free_member(void *ctx)
 {
+	struct report *piece = ctx;
+
 	brflow_free(piece->flow);
 	annotate_free(piece->code);
 	table_free(piece->t);
@@ -181,44 +184,31 @@ static int add_member(void *to, void *from, struct err *e)
 	return ret;
 }
 
-/* Copies of *r for the other members of @team, each with counters of its own. */
-static int start_members(struct report *r, struct session_team *team, struct report **copy,
-			 void **ctx, struct err *e)
+/* A copy of the first with counters of its own. */
+static int start_member(void *ctx, void *first, struct session *s, struct err *e)
 {
-	size_t n = session_team_size(team);
-	struct report *v = calloc(n, sizeof(*v));
-	int ret = v ? 0 : err_set(e, -ENOMEM, "no memory for %zu jobs", n);
+	struct report *piece = ctx;
 
-	*copy = v;
-	ctx[0] = r;
-	for (size_t i = 1; !ret && i < n; i++) {
-		ctx[i] = &v[i];
-		v[i] = *r;
-		v[i].t = NULL;
-		v[i].flow = NULL;
-		v[i].code = NULL;
-		v[i].threads = NULL;
-		v[i].session = session_team_member(team, i);
-		ret = start_apart(&v[i], e);
-	}
-	return ret;
+	*piece = *(const struct report *)first;
+	piece->t = NULL;
+	piece->flow = NULL;
+	piece->code = NULL;
+	piece->threads = NULL;
+	piece->session = s;
+	return start_apart(piece, e);
 }
 
-int report_read_team(struct report *r, struct session_team *team, struct err *e)
+int report_read_team(struct report *r, const struct session_consumer *c, struct err *e)
 {
-	size_t n = session_team_size(team);
-	void **ctx = calloc(n, sizeof(*ctx));
-	struct report *copy = NULL;
-	int ret = ctx ? start_members(r, team, &copy, ctx, e)
-		      : err_set(e, -ENOMEM, "no memory for %zu jobs", n);
+	const struct jobs jobs = {
+		.consumer = c,
+		.size = sizeof(*r),
+		.start = start_member,
+		.add = add_member,
+		.free = free_member,
+	};
 
-	ret = ret ?: session_team_read(team, ctx, e);
-	ret = ret ?: session_team_merge(team, ctx, add_member, e);
-	for (size_t i = 1; copy && i < n; i++)
-		free_member(&copy[i]);
-	free(copy);
-	free(ctx);
-	return ret;
+	return jobs_read(&jobs, r->session, r, e);
 }
 
 void report_free_pieces(struct report *r)

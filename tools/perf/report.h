@@ -140,8 +140,8 @@ int report_join_pieces(struct report *r, struct err *e);
 int report_count_apart(struct report *piece, struct err *e);
 /* --apart: what follows the first piece is read and added, when that was read. */
 int report_read_apart(struct report *r, struct err *e);
-/* What the members of @team, of which r->session is the first, read is counted by *r. */
-int report_read_team(struct report *r, struct session_team *team, struct err *e);
+/* Reads r->session by as many threads as it is to be, each with counters of its own; *r has them all then. */
+int report_read_team(struct report *r, const struct session_consumer *c, struct err *e);
 void report_free_pieces(struct report *r);
 
 #endif

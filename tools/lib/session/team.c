@@ -26,7 +26,7 @@
 
 #define PIECE_MAX    (1u << 20)
 #define PIECE_MIN    4096
-#define WORTH_A_JOB  (2u << 20) /* bytes of records that are worth a thread */
+#define WORTH_A_JOB  (4u << 20) /* bytes of records that are worth a thread */
 #define PIECES_A_JOB 8
 #define JOBS_MAX     1024
 
@@ -313,13 +313,16 @@ struct merge {
 	void *to, *from;
 	struct err err;
 	int ret;
+	double seconds; /* of CPU time */
 };
 
 static void merge_two(void *arg, size_t i)
 {
 	struct merge *m = (struct merge *)arg + i;
+	double start = cpu_seconds();
 
 	m->ret = m->fn(m->to, m->from, &m->err);
+	m->seconds = cpu_seconds() - start;
 }
 
 int session_team_merge(struct session_team *t, void *const *ctx, session_merge_fn *fn,
@@ -327,24 +330,28 @@ int session_team_merge(struct session_team *t, void *const *ctx, session_merge_f
 {
 	struct merge *v = calloc(t->nr, sizeof(*v));
 	int ret = v ? 0 : err_set(e, -ENOMEM, "no memory to add up what was counted");
-	double start = cpu_seconds();
+	double all = 0, longest = 0;
 
 	/* Neighbours, then neighbours of what came out. */
 	for (size_t step = 1; !ret && step < t->nr; step *= 2) {
+		double most = 0;
 		size_t nr = 0;
 
 		for (size_t i = 0; i + step < t->nr; i += 2 * step)
 			v[nr++] = (struct merge){ .fn = fn, .to = ctx[i], .from = ctx[i + step] };
 		side_by_side((unsigned)nr, nr, merge_two, v);
-		for (size_t i = 0; !ret && i < nr; i++) {
-			ret = v[i].ret;
-			if (ret)
+		for (size_t i = 0; i < nr; i++) {
+			if (!ret && v[i].ret)
 				*e = v[i].err;
+			ret = ret ?: v[i].ret;
+			all += v[i].seconds;
+			most = v[i].seconds > most ? v[i].seconds : most;
 		}
+		longest += most;
 	}
 	free(v);
-	log_to(&t->v[0].s->o->log, LOG_DEBUG, "adding up: %.3f s of CPU time of the first job",
-	       cpu_seconds() - start);
+	log_to(&t->v[0].s->o->log, LOG_DEBUG,
+	       "adding up: %.3f s of CPU time, %.3f s of it one after the other", all, longest);
 	return ret;
 }
 
