@@ -359,6 +359,32 @@ static void test_samples_without_stacks(void **state)
 	stop(&f);
 }
 
+/* The LBR's call stacks are calls that have not returned: what is between two of them did not run. */
+static void test_call_stacks(void **state)
+{
+	static const struct perfdata_event event = {
+		.attr = { .branch_sample_type = PERF_SAMPLE_BRANCH_CALL_STACK },
+	};
+	unsigned char bytes[2 * BRANCH_ENTRY_SIZE] = { 0 };
+	struct sample s = { .present = PERF_SAMPLE_IP | PERF_SAMPLE_BRANCH_STACK,
+			    .event = &event,
+			    .ip = BASE + 8,
+			    .cpumode = PERF_RECORD_MISC_USER };
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	map(&f, 10, BASE, 0, app);
+	for (int i = 0; i < 4; i++)
+		store_u64(bytes + i / 2 * BRANCH_ENTRY_SIZE + i % 2 * 8, BASE + (uint64_t)i * 16);
+	s.branches = (struct sample_branches){ .nr = 2, .entries = bytes };
+	assert_int_equal(convert_sample(f.c, machine_thread(f.m, 10, 10), &s), 0);
+	finish(&f);
+	assert_string_equal(profile(&f, app, "autofdo"), "0\n1\n8:1\n0\n");
+	assert_int_equal(convert_stats(f.c)->with_branches, 0);
+	stop(&f);
+}
+
 static void test_unusable_files(void **state)
 {
 	const uint64_t e[][3] = { { BASE + 0x10, BASE + 0x40, 0 } };
@@ -394,6 +420,7 @@ int main(void)
 		cmocka_unit_test(test_backward_range),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_samples_without_stacks),
+		cmocka_unit_test(test_call_stacks),
 		cmocka_unit_test(test_unusable_files),
 	};
 

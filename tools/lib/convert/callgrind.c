@@ -12,6 +12,7 @@
  */
 #include <stdlib.h>
 
+#include "convert/raw-int.h"
 #include "convert/stacks-int.h"
 #include "session/session.h"
 
@@ -113,7 +114,7 @@ static int one_sample(struct convert_run *r, const struct session_sample *in, st
 	struct callgrind *k = r->own;
 
 	r->samples++;
-	if (in->s->present & PERF_SAMPLE_BRANCH_STACK && add_branches(k, in))
+	if (raw_has_branches(in->s) && add_branches(k, in))
 		return err_set(e, -ENOMEM, "no memory for branches");
 	return stacks_add(k->st, r, in, e);
 }

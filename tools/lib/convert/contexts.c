@@ -307,7 +307,7 @@ int contexts_sample(struct contexts *x, struct thread *th, const struct sample *
 
 	if (at == NO_CONTEXT)
 		return -ENOMEM;
-	if (s->present & PERF_SAMPLE_BRANCH_STACK) {
+	if (raw_has_branches(s)) {
 		if (find_calls(x, th->space, &s->branches))
 			return -ENOMEM;
 		at = settle(x, th->space, at, unwind_is_walked(&s->event->attr));

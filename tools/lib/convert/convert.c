@@ -225,7 +225,7 @@ int convert_sample(struct convert *c, struct thread *th, const struct sample *s)
 	c->stats.samples++;
 	if (!th)
 		return 0;
-	if (s->present & PERF_SAMPLE_BRANCH_STACK) {
+	if (raw_has_branches(s)) {
 		if (!s->branches.nr) {
 			c->stats.empty_stacks++;
 			return 0;

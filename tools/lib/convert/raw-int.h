@@ -3,6 +3,7 @@
 #ifndef PERF_CONVERT_RAW_INT_H
 #define PERF_CONVERT_RAW_INT_H
 
+#include "sample/sample.h"
 #include "convert/convert-int.h"
 
 static inline uint32_t raw_hash(uint32_t space, uint64_t from, uint64_t to, uint64_t end)
@@ -32,6 +33,13 @@ static inline int raw_add(struct raw_table *t, uint32_t space, uint64_t from, ui
 			return 0;
 		}
 	}
+}
+
+/* Calls that have not returned, as the LBR's call stacks have them, are no branches in a row. */
+static inline bool raw_has_branches(const struct sample *s)
+{
+	return s->present & PERF_SAMPLE_BRANCH_STACK &&
+	       !(s->event && s->event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
 }
 
 #endif
