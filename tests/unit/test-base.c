@@ -4,6 +4,9 @@
  * every length, and counts are as large as a file could claim: none of them may wrap, allocate or
  * read past an end.
  */
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "base/tables.h"
 #include "base/obuf.h"
 #include "base/file.h"
@@ -334,6 +337,39 @@ static void test_file_read_all(void **state)
 	assert_int_equal(e.code, -ENOENT);
 }
 
+static void move(void **state)
+{
+	static const size_t sizes[] = { 3, 100, 5000, 20 };
+	int fd = memfd_create("out", 0);
+	struct obuf to, from;
+	char got[8192];
+	size_t n = 0;
+
+	(void)state;
+	assert_int_equal(obuf_init(&to, fd, 1000), 0);
+	assert_int_equal(obuf_init(&from, -1, 0), 0);
+	obuf_lit(&to, "begin ");
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		obuf_pad(&from, (char)('a' + i), (int)sizes[i]);
+		obuf_move(&to, &from);
+		assert_int_equal(from.len, 0);
+		n += sizes[i];
+		assert_int_equal(obuf_printed(&to), 6 + n);
+	}
+	assert_int_equal(obuf_flush(&to), 0);
+	assert_int_equal(pread(fd, got, sizeof(got), 0), 6 + n);
+	assert_memory_equal(got, "begin aaab", 10);
+	assert_int_equal(got[6 + 3 + 100], 'c');
+	assert_int_equal(got[6 + n - 1], 'd');
+	/* What could not be collected is missing in the whole. */
+	from.code = -ENOMEM;
+	obuf_move(&to, &from);
+	assert_int_equal(to.code, -ENOMEM);
+	obuf_free(&from);
+	obuf_free(&to);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -356,6 +392,7 @@ int main(void)
 		cmocka_unit_test(test_err_names),
 		cmocka_unit_test(test_safe_copy),
 		cmocka_unit_test(test_file_read_all),
+		cmocka_unit_test(move),
 	};
 
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);

@@ -81,8 +81,7 @@ static int write_piece(void *ctx, struct err *e)
 	struct job *j = ctx;
 
 	(void)e;
-	obuf_mem(j->to, j->out.buf, j->out.len);
-	j->out.len = 0;
+	obuf_move(j->to, &j->out);
 	return j->to->code != 0;
 }
 

@@ -89,6 +89,21 @@ nomem:
 	return NULL;
 }
 
+void obuf_move(struct obuf *to, struct obuf *from)
+{
+	bool direct = to->fd >= 0 && from->len >= to->cap / 2;
+
+	if (from->code && !to->code)
+		to->code = from->code;
+	if (direct && !obuf_flush(to))
+		to->code = write_all(to->fd, from->buf, from->len);
+	if (direct)
+		to->total += from->len;
+	else
+		obuf_mem(to, from->buf, from->len);
+	from->len = 0;
+}
+
 void obuf_pad(struct obuf *o, char c, int n)
 {
 	char *p = n > 0 ? obuf_room(o, (size_t)n) : NULL;

@@ -23,6 +23,11 @@ struct obuf {
 int obuf_init(struct obuf *o, int fd, size_t cap); /* cap 0 = 256 KiB for files, 4 KiB for fd -1 */
 int obuf_flush(struct obuf *o);			   /* 0 or the first error */
 int obuf_free(struct obuf *o);			   /* flushes; returns like obuf_flush */
+/*
+ * All that @from, which only collects, has: to the end of @to, without a copy where it is much. A failure of @from
+ * becomes one of @to: text is missing.
+ */
+void obuf_move(struct obuf *to, struct obuf *from);
 /* Makes @n bytes writable at the returned place; NULL when that failed (code is set). */
 char *obuf_room_slow(struct obuf *o, size_t n);
 

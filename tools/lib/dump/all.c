@@ -67,7 +67,7 @@ static int print_piece(struct printer *p, size_t piece, struct err *e)
 	ret = ret ?: perfdata_read_pieces(p->pd, x, piece, piece + 1, e);
 	while (!ret && (ret = perfdata_next_ordered(p->pd, &rec, e)) > 0) {
 		dump_record(p->d, &rec);
-		ret = p->out.code;
+		ret = p->out.code; /* no memory */
 	}
 	return ret;
 }
@@ -76,8 +76,7 @@ static int write_piece(void *ctx)
 {
 	struct printer *p = ctx;
 
-	obuf_mem(p->team->o, p->out.buf, p->out.len);
-	p->out.len = 0;
+	obuf_move(p->team->o, &p->out);
 	return p->ret ?: p->team->o->code;
 }
 

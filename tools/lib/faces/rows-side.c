@@ -76,8 +76,8 @@ int walk_rows_side(struct walk *k, const struct faces_table *t, size_t from, siz
 		}
 		side_by_side(threads, nr, write_rows, list);
 		for (size_t i = 0; !ret && i < nr; i++) {
-			obuf_mem(k->pub.out, list[i].out.buf, list[i].out.len);
-			ret = list[i].ret < 0 ? list[i].ret : list[i].out.code;
+			obuf_move(k->pub.out, &list[i].out);
+			ret = list[i].ret < 0 ? list[i].ret : 0;
 		}
 	}
 	for (size_t i = 0; i < n; i++)
