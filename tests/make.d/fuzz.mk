@@ -7,7 +7,7 @@ FUZZ_SRC  := $(sort $(wildcard tests/fuzz/fuzz-*.c))
 FUZZ	  ?= $(FUZZ_SRC:tests/fuzz/fuzz-%.c=%)
 FUZZ_O	  := $(O)/fuzz
 # The rooms that targets use (a new target may need more): less to build than all.
-FUZZ_ROOMS := base emit cli regs branch attr elf trace perfdata sample dtpmu jit machine buildid symbol insn unwind \
+FUZZ_ROOMS := base emit cli regs branch attr elf trace perfdata host sample dtpmu jit machine buildid symbol insn unwind \
 	      session convert dump brflow keys table view annotate faces page
 FUZZ_LIB  := $(patsubst %.c,$(FUZZ_O)/%.o,$(sort $(wildcard $(FUZZ_ROOMS:%=tools/lib/%/*.c))))
 FUZZ_FLAGS := -O1 -gline-tables-only -std=gnu17 -fno-omit-frame-pointer -fsanitize=address,undefined \

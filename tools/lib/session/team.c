@@ -28,6 +28,11 @@
 #define PIECE_MIN    4096
 #define WORTH_A_JOB  (4u << 20) /* bytes of records that are worth a thread */
 #define PIECES_A_JOB 8
+/*
+ * Unless asked for: from here on a report takes longer again, for each thread has rows and locations that
+ * are to be added up (tests/bench/scale jobs).
+ */
+#define JOBS_UNASKED 16
 #define JOBS_MAX     1024
 
 struct team_thread {
@@ -388,7 +393,7 @@ unsigned session_jobs(const struct session *s)
 
 	if (s->o->jobs)
 		return (unsigned)min_u64(s->o->jobs, JOBS_MAX);
-	return (unsigned)max_u64(1, min_u64(host_cpus_usable(), worth));
+	return (unsigned)max_u64(1, min_u64(min_u64(host_cpus_usable(), JOBS_UNASKED), worth));
 }
 
 int session_open_again(struct session **s, const struct session *like, struct session_opts *opts,
