@@ -76,8 +76,8 @@ check() {
 	while read -r opts; do
 		n=$((n + 1))
 		# Every command line comes round, with another number of threads each time.
-		[ -n "$JOBS_ALL" ] || [ $((n % 11)) = 0 ] || continue
-		case $((n / 11 % 4)) in
+		[ -n "$JOBS_ALL" ] || [ $((n % 19)) = 0 ] || continue
+		case $((n / 19 % 4)) in
 		0) JOBS=2 ;;
 		1) JOBS=3 ;;
 		2) JOBS=8 ;;
