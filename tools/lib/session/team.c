@@ -39,7 +39,7 @@ struct team_thread {
 	struct session_team *team;
 	struct session *s;
 	void *ctx;
-	struct session_opts opts; /* the leader's, silent; not of member 0 */
+	struct session_opts opts; /* of member 0's session, silent; not its own */
 	struct member member;
 	pthread_t thread;
 	bool started;
