@@ -155,6 +155,12 @@ static void pieces_are_the_whole(void **state)
 	assert_true(most > 20);
 }
 
+static bool none(void *ctx, const struct record *rec)
+{
+	(void)ctx, (void)rec;
+	return false;
+}
+
 static void no_keep(struct perfdata_index_opts *o, struct list *kept)
 {
 	kept->n = 0;
@@ -277,6 +283,57 @@ static void cut_meanwhile(void **state)
 	close(fd);
 }
 
+/* What this process has read so far; 0 where the kernel does not tell. */
+static uint64_t bytes_read(void)
+{
+	char *text = file_read_all("/proc/self/io", 4096, NULL, NULL);
+	char *at = text ? strstr(text, "rchar: ") : NULL;
+	uint64_t n = at ? strtoull(at + 7, NULL, 10) : 0;
+
+	free(text);
+	return n;
+}
+
+/*
+ * A file of thousands of short runs without rounds: a piece reads those whose times it has, and not all of
+ * them each time.
+ */
+static void short_runs(void **state)
+{
+	struct perfdata_index_opts o;
+	static struct list kept;
+	struct perfdata_index *x;
+	uint64_t before, after;
+	struct perfdata *pd;
+	struct record rec;
+	struct err e;
+	size_t n = 0;
+
+	(void)state;
+	start_file(&f, false, 64);
+	for (uint64_t r = 0; r < 3000; r++) /* neighbours overlap */
+		for (uint64_t i = 0; i < 6; i++)
+			put_sample(&f, r, 2 + 100 * (r ^ 1) + 20 * i, EVENT_ID);
+	end_file(&f);
+	no_keep(&o, &kept);
+	o.keep = none;
+	assert_int_equal(open_build(&pd, &f, &e), 0);
+	assert_int_equal(perfdata_index_new(&x, pd, &o, &e), 0);
+	assert_true(perfdata_nr_pieces(x) > 50);
+	before = bytes_read();
+	for (size_t i = 0; i < perfdata_nr_pieces(x); i++) {
+		assert_int_equal(perfdata_read_pieces(pd, x, i, i + 1, &e), 0);
+		while (perfdata_next_ordered(pd, &rec, &e) > 0)
+			n++;
+	}
+	after = bytes_read();
+	assert_int_equal(n, 3000 * 6);
+	if (before)
+		assert_true(after - before < 4 * f.n);
+	perfdata_index_free(x);
+	perfdata_close(pd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -285,6 +342,7 @@ int main(void)
 		cmocka_unit_test(damage),
 		cmocka_unit_test(again),
 		cmocka_unit_test(cut_meanwhile),
+		cmocka_unit_test(short_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,9 +15,9 @@
 #include "pieces-int.h"
 
 #define STRETCHES_MAX (1u << 20)
+#define LOOKS_MAX     (1u << 26) /* at a stretch, by all pieces of a stage */
 #define MARKS_A_PIECE 16
 #define MARK_MIN      512
-#define PREFIX	      16 /* of a record in the spool: its two offsets */
 
 /* A known record of the round at hand, not yet in its order. */
 struct walk {
@@ -52,7 +52,7 @@ static int keep_record(struct walk *w, const struct record *rec, struct err *e)
 	struct spool *s = &w->x->spool;
 	const uint64_t offsets[2] = { rec->offset, rec->file_offset };
 	struct known k = { .time = rec->time, .at = s->end, .size = rec->size };
-	int ret = spool_append(s, offsets, PREFIX, e);
+	int ret = spool_append(s, offsets, KNOWN_PREFIX, e);
 
 	ret = ret ?: spool_append(s, rec->data, rec->size, e);
 	if (ret)
@@ -77,7 +77,9 @@ static int note_untimed(struct walk *w, const struct record *rec, struct err *e)
 
 static int new_stretch(struct walk *w, const struct record *rec, bool next, struct err *e)
 {
-	struct stretch s = { .from = rec->offset, .stream = (uint32_t)w->pd->cur };
+	struct stretch s = { .from = rec->offset,
+			     .first = rec->time,
+			     .stream = (uint32_t)w->pd->cur };
 
 	s.mark = (uint32_t)w->x->marks[s.stream].v.n;
 	w->stream = s.stream;
@@ -100,7 +102,7 @@ static inline bool prolong(struct walk *w, const struct record *rec)
 		return false;
 	s = next ? &w->next.v[w->next.n - 1] : &w->now.v[w->now.n - 1];
 	s->to = rec->offset + rec->size;
-	w->last_time = rec->time;
+	s->last = w->last_time = rec->time;
 	w->max_time = max_u64(w->max_time, rec->time);
 	return true;
 }
@@ -168,7 +170,7 @@ static int mark_order(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Times of marks along the stage's stretches, ascending; to be freed. */
+/* Times at which the stage's stretches begin, and of marks along them, ascending; to be freed. */
 static int stage_times(const struct walk *w, uint64_t **times, size_t *n)
 {
 	VEC(uint64_t) v = { 0 };
@@ -177,6 +179,7 @@ static int stage_times(const struct walk *w, uint64_t **times, size_t *n)
 	vec_for_each (s, &w->now) {
 		const struct marks *m = &w->x->marks[s->stream];
 
+		ret = ret ?: vec_push(&v, s->first);
 		for (size_t i = s->mark; !ret && i < m->v.n && m->v.v[i].offset < s->to; i++)
 			ret = vec_push(&v, m->v.v[i].time);
 	}
@@ -204,6 +207,10 @@ static int add_pieces(struct walk *w, uint64_t bytes)
 	size_t n = 0, known = 0;
 	int ret = nr > 1 ? stage_times(w, &times, &n) : 0;
 
+	/* Each piece looks at each stretch: so many of both are a file in no order. */
+	if (nr > 1 && nr * w->now.n > LOOKS_MAX)
+		ret = -ENOTSUP;
+
 	for (uint64_t i = 1; !ret && i < nr; i++) {
 		uint64_t until = n ? times[(size_t)(i * n / nr)] : 0;
 
@@ -228,12 +235,16 @@ static int end_stage(struct walk *w, struct err *e)
 {
 	struct perfdata_index *x = w->x;
 	struct stage st = { .stretch = x->stretches.n, .untimed = w->untimed };
+	int ret;
 
 	vec_for_each (s, &w->now)
 		st.bytes += s->to - s->from;
 	if (w->known_now.n)
 		qsort(w->known_now.v, w->known_now.n, sizeof(*w->known_now.v), by_time);
-	if (add_pieces(w, st.bytes) || vec_push(&x->stages, st) ||
+	ret = add_pieces(w, st.bytes);
+	if (ret == -ENOTSUP)
+		return refuse(e);
+	if (ret || vec_push(&x->stages, st) ||
 	    vec_reserve(&x->stretches, x->stretches.n + w->now.n))
 		return no_memory(e);
 	if (w->now.n)

@@ -10,7 +10,8 @@
  * the order of the file.
  */
 struct stretch {
-	uint64_t from, to; /* offsets; @to: behind the last record */
+	uint64_t from, to;    /* offsets; @to: behind the last record */
+	uint64_t first, last; /* times */
 	uint32_t stream;
 	uint32_t mark; /* the stream's first one behind @from */
 };
@@ -45,7 +46,9 @@ struct place_in_file {
 	uint32_t stream;
 };
 
-/* A record that who begins behind it has to know; it lies in the spool. */
+/* A record that who begins behind it has to know; it lies in the spool, behind its two offsets. */
+#define KNOWN_PREFIX 16
+
 struct known {
 	uint64_t time;
 	uint64_t at;

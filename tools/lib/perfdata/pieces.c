@@ -10,8 +10,6 @@
 
 #include "pieces-int.h"
 
-#define PREFIX 16 /* of a record in the spool: its two offsets */
-
 struct pieces {
 	const struct perfdata_index *x;
 	size_t at, end;		/* pieces */
@@ -85,15 +83,15 @@ int perfdata_known_records(struct perfdata *pd, const struct perfdata_index *x, 
 			   size_t to, perfdata_known_fn *fn, void *ctx, struct err *e)
 {
 	size_t end = to < x->pieces.n ? x->pieces.v[to].known : x->known.n;
-	unsigned char *buf = malloc(PREFIX + RECORD_MAX);
+	unsigned char *buf = malloc(KNOWN_PREFIX + RECORD_MAX);
 	int ret = buf ? 0 : no_memory(e);
 
 	for (size_t i = x->pieces.v[from].known; !ret && i < end; i++) {
 		const struct known *k = &x->known.v[i];
-		struct raw_record raw = { .data = buf ? buf + PREFIX : NULL };
+		struct raw_record raw = { .data = buf ? buf + KNOWN_PREFIX : NULL };
 		struct record rec;
 
-		ret = spool_read(&x->spool, k->at, buf, PREFIX + k->size, e);
+		ret = spool_read(&x->spool, k->at, buf, KNOWN_PREFIX + k->size, e);
 		if (ret)
 			break;
 		raw.offset = load_u64(buf, false);
@@ -108,21 +106,58 @@ int perfdata_known_records(struct perfdata *pd, const struct perfdata_index *x, 
 
 /* ---- a piece --------------------------------------------------------------------------------- */
 
-/* The part of a stretch that can have records of the piece: from a mark to a mark. */
+/* Of marks @from up to @to, less @to, the first that is newer than @time; @to: none. */
+static size_t mark_behind(const struct marks *m, size_t from, size_t to, uint64_t time)
+{
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (m->v.v[mid].time > time)
+			to = mid;
+		else
+			from = mid + 1;
+	}
+	return from;
+}
+
+/* Marks ascend in offset as in time: behind the last one of the stretch. */
+static size_t marks_end(const struct marks *m, const struct stretch *s)
+{
+	size_t from = s->mark, to = m->v.n;
+
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (m->v.v[mid].offset >= s->to)
+			to = mid;
+		else
+			from = mid + 1;
+	}
+	return from;
+}
+
+/*
+ * The part of a stretch that can have records of the piece: from a mark to a mark. Empty for the many whose
+ * times are others; a long one has as many marks as pieces are cut of it, so they are searched.
+ */
 static struct stretch part_of(const struct perfdata_index *x, const struct stretch *s,
 			      const struct piece *p)
 {
 	const struct marks *m = &x->marks[s->stream];
 	struct stretch part = *s;
+	size_t end, first, last;
 
-	for (size_t i = s->mark; i < m->v.n && m->v.v[i].offset < s->to; i++) {
-		if (m->v.v[i].time <= p->after)
-			part.from = m->v.v[i].offset;
-		if (m->v.v[i].time > p->until) {
-			part.to = m->v.v[i].offset;
-			break;
-		}
+	if (s->last <= p->after || s->first > p->until) {
+		part.to = part.from;
+		return part;
 	}
+	end = marks_end(m, s);
+	first = mark_behind(m, s->mark, end, p->after);
+	last = mark_behind(m, first, end, p->until);
+	if (first > s->mark)
+		part.from = m->v.v[first - 1].offset;
+	if (last < end)
+		part.to = m->v.v[last].offset;
 	return part;
 }
 
