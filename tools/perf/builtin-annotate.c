@@ -109,17 +109,6 @@ static const struct jobs counting = {
 	.free = free_counts,
 };
 
-static int read_apart(void *ctx, struct session *s, struct err *e)
-{
-	struct counter piece = { 0 };
-	int ret = start_counting(&piece, ctx, s, e);
-
-	ret = ret ?: session_read(s, &consumer, &piece, e);
-	ret = ret ?: add_counts(ctx, &piece, e);
-	free_counts(&piece);
-	return ret;
-}
-
 static int read_samples(struct annotate_cmd *c, struct err *e)
 {
 	struct counter k = { .c = c, .s = c->session };
@@ -131,7 +120,7 @@ static int read_samples(struct annotate_cmd *c, struct err *e)
 	else
 		ret = ret ?: jobs_read(&counting, c->session, &k, e);
 	if (!ret && pieces)
-		ret = pieces_read(c->session, &c->o.session, pieces, read_apart, &k, e);
+		ret = pieces_read(c->session, &c->o.session, pieces, &counting, &k, NULL, e);
 	ret = ret ?: add_piece(&k, e);
 	annotate_free(k.piece);
 	c->a = k.a;

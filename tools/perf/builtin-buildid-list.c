@@ -98,17 +98,6 @@ static const struct jobs counting = {
 	.free = free_hits,
 };
 
-static int read_piece(void *ctx, struct session *s, struct err *e)
-{
-	struct counter piece = { 0 };
-	int ret = start_counting(&piece, ctx, s, e);
-
-	ret = ret ?: session_read(s, &consumer, &piece, e);
-	ret = ret ?: add_hits(ctx, &piece, e);
-	free_hits(&piece);
-	return ret;
-}
-
 static int print_hits(const struct buildid_opts *o, struct session *s, struct obuf *out,
 		      struct err *e)
 {
@@ -121,7 +110,7 @@ static int print_hits(const struct buildid_opts *o, struct session *s, struct ob
 	ret = ret ?: start_counting(&k, NULL, s, e);
 	ret = ret ?: jobs_read(&counting, s, &k, e);
 	if (!ret && o->pieces)
-		ret = pieces_read(s, &o->session, o->pieces, read_piece, &k, e);
+		ret = pieces_read(s, &o->session, o->pieces, &counting, &k, NULL, e);
 	if (!ret && !o->with_hits && perfdata_nr_build_ids(pd))
 		buildid_print_recorded(pd, out);
 	else

@@ -150,25 +150,14 @@ static const struct jobs counting = {
 	.free = free_counts,
 };
 
-static int read_piece(void *ctx, struct session *s, struct err *err)
-{
-	struct data_ctx *d = ctx, piece = { 0 };
-	int ret = start_counting(&piece, d, s, err);
-
-	ret = ret ?: session_read(s, &consumer, &piece, err);
-	d->bad_samples += session_counts(s)->bad_samples;
-	ret = ret ?: add_counts(d, &piece, err);
-	free_counts(&piece);
-	return ret;
-}
-
 static int read_branches(struct data_ctx *d, struct err *err)
 {
 	int ret = jobs_read(&counting, d->session, d, err);
 
 	d->bad_samples += session_counts(d->session)->bad_samples;
 	if (!ret && d->o->pieces)
-		ret = pieces_read(d->session, &d->o->session, d->o->pieces, read_piece, d, err);
+		ret = pieces_read(d->session, &d->o->session, d->o->pieces, &counting, d,
+				  &d->bad_samples, err);
 	cli_progress_end(&d->progress);
 	if (ret)
 		return ret;

@@ -43,17 +43,6 @@ static void end_run(void *ctx)
 	convert_run_end(ctx);
 }
 
-static int read_piece(void *ctx, struct session *s, struct err *err)
-{
-	struct convert_run *first = ctx, piece;
-	int ret = start_run(&piece, first, s, err);
-
-	ret = ret ?: convert_run_read(&piece, err);
-	ret = ret ?: add_run(first, &piece, err);
-	convert_run_end(&piece);
-	return ret;
-}
-
 struct first_run {
 	struct convert_run run; /* first: the context */
 	struct convert_opts *opts;
@@ -76,7 +65,7 @@ static int read_all(struct data_ctx *d, const struct jobs *jobs, struct convert_
 		return run->format->whole(run, err);
 	ret = jobs_read(jobs, d->session, run, err);
 	if (!ret && d->o->pieces)
-		ret = pieces_read(d->session, &d->o->session, d->o->pieces, read_piece, run, err);
+		ret = pieces_read(d->session, &d->o->session, d->o->pieces, jobs, run, NULL, err);
 	return ret;
 }
 

@@ -7,14 +7,14 @@
 #ifndef PERF_PIECES_H
 #define PERF_PIECES_H
 
-#include "session/session.h"
+#include "jobs.h"
 
 /*
- * After the first piece was read in @first (session_opts.nr_samples): @one gets a started session for each
- * of the others, to read and to add to what there is. The session is closed then.
+ * After the first piece was read in @first (session_opts.nr_samples): each of the others is read in a session of
+ * its own, by the functions that threads of @jobs have, and added to @ctx. @bad: NULL, or where their
+ * samples that could not be used are added to.
  */
 int pieces_read(struct session *first, const struct session_opts *o, uint64_t size,
-		int (*one)(void *ctx, struct session *piece, struct err *e), void *ctx,
-		struct err *e);
+		const struct jobs *jobs, void *ctx, uint64_t *bad, struct err *e);
 
 #endif

@@ -214,7 +214,8 @@ struct convert_opts {
  * One reading of a recording, or of a piece of one, for a format of samples:
  *
  *	ret = convert_run_begin(&r, s, format, &opts, &out, &err);
- *	ret = ret ?: convert_run_read(&r, &err);
+ *	c = convert_run_consumer(&r);
+ *	ret = ret ?: session_read(s, &c, &r, &err);
  *	... of pieces: convert_run_merge(&r, &other, maps, &err) for each, in their order ...
  *	ret = ret ?: convert_run_finish(&r, &err);
  *	convert_run_end(&r);
@@ -239,8 +240,6 @@ int convert_run_begin(struct convert_run *r, struct session *s, const struct con
  * read sets opts.pieces before the first sample.
  */
 struct session_consumer convert_run_consumer(const struct convert_run *r);
-/* Reads the session to its end. */
-int convert_run_read(struct convert_run *r, struct err *e);
 /* -EINVAL where the format has no merge(). See there; @maps NULL: both are of one session. */
 int convert_run_merge(struct convert_run *r, struct convert_run *from,
 		      const struct session_maps *maps, struct err *e);

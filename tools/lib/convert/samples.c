@@ -95,13 +95,6 @@ struct session_consumer convert_run_consumer(const struct convert_run *r)
 	};
 }
 
-int convert_run_read(struct convert_run *r, struct err *e)
-{
-	const struct session_consumer consumer = convert_run_consumer(r);
-
-	return session_read(r->session, &consumer, r, e);
-}
-
 int convert_run_merge(struct convert_run *r, struct convert_run *from,
 		      const struct session_maps *maps, struct err *e)
 {
