@@ -255,6 +255,24 @@ fixtures() {
 	echo "$_dir"
 }
 
+# Calls check FILE NAME for recordings of every kind: those of tests/data; of the fixtures some with chains with
+# registers and stacks, branches, groups, tracepoints, weights; with "vectors" those with SIMD state too.
+each_kind() {
+	for _rec in "$ROOT"/tests/data/perf/*.data; do
+		check "$_rec" "$(basename "$_rec")"
+	done
+	_fx=$(fixtures) || return 0
+	for _rec in cpp-recursion/perf.data vector_static_gcc/perf.data PerfFormatLost \
+		testdata/lbr/perf_lbr.data perf_with_trace_offcpu.data; do
+		_found=$(find "$_fx/real" -path "*$_rec" -o -name "*.$_rec" | head -1)
+		[ -n "$_found" ] && check "$_found" "$_rec"
+	done
+	[ "$1" = vectors ] || return 0
+	for _rec in "$ROOT"/../shared/fixtures/simd/*.perf.data; do
+		[ -e "$_rec" ] && check "$_rec" "$(basename "$_rec")"
+	done
+}
+
 # Waits until a command succeeds; fails when it does not within two minutes.
 wait_for() {
 	_left=2400

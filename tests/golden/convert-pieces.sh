@@ -62,17 +62,7 @@ check() {
 	same_file "$2 in pieces" "$TMP/differences" "$TMP/none"
 }
 
-for rec in "$ROOT"/tests/data/perf/*.data; do
-	check "$rec" "$(basename "$rec")"
-done
-if fx=$(fixtures); then
-	# chains with registers and stacks, branches, groups, tracepoints, weights
-	for rec in cpp-recursion/perf.data vector_static_gcc/perf.data PerfFormatLost \
-		testdata/lbr/perf_lbr.data perf_with_trace_offcpu.data; do
-		f=$(find "$fx/real" -path "*$rec" -o -name "*.$rec" | head -1)
-		[ -n "$f" ] && check "$f" "$rec"
-	done
-fi
+each_kind
 for to in $in_order; do
 	like "$to: refused" "$("$PERF" data convert --to "$to" --pieces 1 -o "$TMP/x" \
 		-i "$ROOT/tests/data/perf/sleep-6.16.data" 2>&1)" 'not added up of pieces'

@@ -74,17 +74,5 @@ check() {
 	same_file "$2 derived" "$TMP/differences" "$TMP/none"
 }
 
-for rec in "$ROOT"/tests/data/perf/*.data; do
-	check "$rec" "$(basename "$rec")"
-done
-if fx=$(fixtures); then
-	for rec in cpp-recursion/perf.data vector_static_gcc/perf.data PerfFormatLost \
-		testdata/lbr/perf_lbr.data perf_with_trace_offcpu.data; do
-		f=$(find "$fx/real" -path "*$rec" -o -name "*.$rec" | head -1)
-		[ -n "$f" ] && check "$f" "$rec"
-	done
-	for f in "$ROOT"/../shared/fixtures/simd/*.perf.data; do
-		[ -e "$f" ] && check "$f" "$(basename "$f")"
-	done
-fi
+each_kind vectors
 done_testing

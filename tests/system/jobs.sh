@@ -8,6 +8,18 @@
 jobs() { "$PERF" report -vv "$@" -i "$TMP/flat.data" 2>&1 >/dev/null | grep -c '^job '; }
 
 is "-j5 are five" "$(jobs -j5)" 5
+is "script: five" "$("$PERF" script -vv -j5 -i "$TMP/flat.data" 2>&1 >/dev/null | grep -c '^job ')" 5
+# Threads that a command has started, itself among them.
+threads() { strace -f -qq -e trace=clone,clone3 "$@" 2>&1 >/dev/null | grep -c 'CLONE_THREAD'; }
+if command -v strace >/dev/null && [ "$(threads "$PERF" script -j5 -i "$TMP/flat.data")" -ge 4 ]; then
+	for cmd in 'report -D' 'script -D' 'buildid-list -H' 'annotate --stdio'; do
+		check "$cmd: has threads" test "$(threads "$PERF" $cmd -j5 -i "$TMP/flat.data")" -ge 4
+	done
+	check "data convert: has threads" test "$(threads "$PERF" data convert --to folded --jobs=5 \
+		-o /dev/null -i "$TMP/flat.data")" -ge 4
+else
+	skip "threads of the other commands" "strace cannot follow programs here"
+fi
 is "one CPU is one thread" "$(taskset -c 0 "$PERF" report -vv -i "$TMP/flat.data" 2>&1 >/dev/null |
 	grep -c '^job ')" 0
 "$PERF" report -j1 -i "$TMP/flat.data" >"$TMP/one" 2>"$TMP/err"
