@@ -12,6 +12,7 @@
 #	wait_for command...			# for what happens, never for a time
 #	made_file branch-file FILE <TEXT	# recordings made by hand: tests/helpers/perfdata.py
 #	screen tui <<EOF			# a program on a terminal: tests/helpers/screen.py
+#	meet 3 $line $rec || continue		# a third of all pairs, others for the next $rec; PAIRS=all: each
 #	faults_are_wanted			# sanitizers leave SIGSEGV and its like to the program
 #	check "NAME" steady command...		# measurements: one of three holds
 #	skip "NAME" "reason"
@@ -61,6 +62,12 @@ trap 'exit 1' INT TERM
 
 diag() {
 	printf '%s\n' "$*" | sed 's/^/# /'
+}
+
+# Where everything with everything takes too long: one of $1 pairs, so that each line meets some of the
+# recordings and each recording some of the lines.
+meet() {
+	[ "$PAIRS" = all ] || [ $((($2 + $3) % $1)) = 0 ]
 }
 
 faults_are_wanted() {

@@ -46,7 +46,7 @@ differences() {
 	[ "${_nr:-0}" -gt 1 ] || return 0
 	while read -r opts; do
 		n=$((n + 1))
-		[ $((n % 3)) = 0 ] || continue
+		meet 3 $n 0 || continue
 		# The recording may have no such thing, --check nothing that it could write.
 		convert "$1" "$TMP/whole" $opts
 		_status=$?

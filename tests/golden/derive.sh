@@ -2,7 +2,8 @@
 # run: first
 # A table that is derived from one which counted richly (report --derive) gives the text, JSON and trees
 # of a table that was read with the same options. No difference is allowed, so there is no file of
-# them. Filters are options of the derived table alone: reading has left nothing out.
+# them. Filters are options of the derived table alone: reading has left nothing out. Each recording meets a
+# third of the options.
 . "$(dirname "$0")/../lib.sh"
 
 cat >"$TMP/options" <<'EOF'
@@ -49,9 +50,13 @@ report() {
 		>"$_out" 2>"$TMP/err"
 }
 
+rec=0
 # Prints what differs: nothing.
 differences() {
+	rec=$((rec + 1)) line=0
 	while read -r opts; do
+		line=$((line + 1))
+		meet 3 $line $rec || continue
 		report "$1" "$TMP/read" $opts || continue # the recording has no such thing
 		report "$1" "$TMP/derived" $opts --derive && cmp -s "$TMP/read" "$TMP/derived" ||
 			echo "derived: $opts"

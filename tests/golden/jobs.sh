@@ -2,7 +2,7 @@
 # run: first
 # A recording read by 2, 3, 8 and 64 threads gives the bytes that one thread gives, on stdout and on
 # stderr, and the same status: every recording with a few of the command lines below, each command line with many
-# recordings. JOBS_ALL=1 holds every recording against every command line.
+# recordings. PAIRS=all holds every recording against every command line.
 . "$(dirname "$0")/../lib.sh"
 
 cat >"$TMP/commands" <<'EOF'
@@ -76,14 +76,14 @@ check() {
 	while read -r opts; do
 		n=$((n + 1))
 		# Every command line comes round, with another number of threads each time.
-		[ -n "$JOBS_ALL" ] || [ $((n % 19)) = 0 ] || continue
+		meet 19 $n 0 || continue
 		case $((n / 19 % 4)) in
 		0) JOBS=2 ;;
 		1) JOBS=3 ;;
 		2) JOBS=8 ;;
 		3) JOBS=64 ;;
 		esac
-		[ -z "$JOBS_ALL" ] || JOBS='2 3 8 64'
+		[ "$PAIRS" != all ] || JOBS='2 3 8 64'
 		same "$1" $opts >>"$TMP/differences"
 	done <"$TMP/commands"
 	: >"$TMP/none"

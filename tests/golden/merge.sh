@@ -3,7 +3,7 @@
 # A recording counted in 2 and in 7 pieces, in tables of their own that are added up at the end
 # (report --pieces), gives the text, JSON and trees that one table gives. No difference is allowed,
 # so there is no file of them. In 3 pieces it is read by 3 sessions, each with a machine and symbols
-# of its own (--apart), which are gone when the answer is written.
+# of its own (--apart), which are gone when the answer is written. Each recording meets a third of the options.
 . "$(dirname "$0")/../lib.sh"
 
 # What is counted differs from line to line.
@@ -49,12 +49,16 @@ report() {
 	"$PERF" report --symfs /nonexistent -i "$_f" "$@" >"$_out" 2>&1
 }
 
+rec=0
 # Prints what differs: nothing.
 differences() {
+	rec=$((rec + 1)) line=0
 	_nr=$("$PERF" report --symfs /nonexistent --stats -i "$1" 2>/dev/null |
 		awk '/SAMPLE events/ { print $3; exit }')
 	[ "${_nr:-0}" -gt 1 ] || return 0
 	while read -r opts; do
+		line=$((line + 1))
+		meet 3 $line $rec || continue
 		report "$1" "$TMP/whole" $opts || continue # the recording has no such thing
 		for n in 2 7; do
 			report "$1" "$TMP/pieces" $opts --pieces $(((_nr + n - 1) / n)) &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What a listing costs grows with the function and no faster: instructions that the listing of one
-# with 50,000 instructions takes, with jumps all over it, beside one of a tenth.
+# with 20,000 instructions takes, with jumps all over it, beside one of a tenth.
 . "$(dirname "$0")/../lib.sh"
 need_x86
 need_cmd gcc python3 valgrind
@@ -24,8 +24,8 @@ PY
 		"$TMP/large.so" 2>&1 | sed -n 's/.*refs: *//p' | tr -d ,
 }
 
-small=$(cost 5000) large=$(cost 50000)
+small=$(cost 2000) large=$(cost 20000)
 [ "${small:-0}" -gt 0 ] || skip_all "valgrind does not run listing-dump"
-diag "$small instructions for a function of 5000, $large for one of 50000"
+diag "$small instructions for a function of 2000, $large for one of 20000"
 check "ten times the function costs no more than eleven times as much" test "$large" -le $((small * 11))
 done_testing

@@ -147,38 +147,50 @@ fi
 # ---- stacks
 cat >"$TMP/fold.py" <<'P'
 import collections, re, sys
-# What flame graph tools make of script's text, in a few lines.
+# What flame graph tools make of script's text, in a few lines: fold.py TEXT-WITHOUT-CHAINS|- [noplt]
 count, comm, stack = collections.Counter(), None, []
+
+def function(text):
+    frame = re.match(r'\s*\w+ (.+) \((.*)\)$', text)
+    name = re.sub(r'\+0x[0-9a-f]+$', '', frame[1])
+    # an installed perf knows fewer PLT entries by name
+    if name == '[unknown]' or len(sys.argv) > 2 and name.endswith('@plt'):
+        name = '[%s]' % (frame[2].split('/')[-1] if frame[2] != '[unknown]' else 'unknown')
+    if '.(' not in name:
+        name = re.sub(r'\((?!anonymous namespace\)).*', '', name)
+    return name.replace(';', ':').replace('"', '').replace("'", '')
+
+# Code without frame pointers leaves anything on the stack. A value there that looks like a marker which no
+# kernel writes makes a chain void: its sample has no frames in the text, and counts where it was taken.
+own = None if sys.argv[1] == '-' else open(sys.argv[1]).read().splitlines()
+n = 0
 for line in sys.stdin.read().split('\n') + ['']:
     if not line:
         if comm:
+            if not stack and own:
+                stack = [function(own[n])]
             count[';'.join([comm] + stack[::-1])] += weight
+            n += 1
         comm, stack = None, []
     elif line[0] not in ' \t':
         head = re.match(r'(\S.*?)\s+\d+\s.*?:\s+(\d+)\s+\S+:', line)
         comm, weight = head[1].replace(' ', '_'), int(head[2])
     else:
-        frame = re.match(r'\s*\w+ (.+) \((.*)\)$', line)
-        name = re.sub(r'\+0x[0-9a-f]+$', '', frame[1])
-        # an installed perf knows fewer PLT entries by name
-        if name == '[unknown]' or len(sys.argv) > 1 and name.endswith('@plt'):
-            name = '[%s]' % (frame[2].split('/')[-1] if frame[2] != '[unknown]' else 'unknown')
-        if '.(' not in name:
-            name = re.sub(r'\((?!anonymous namespace\)).*', '', name)
-        stack.append(name.replace(';', ':').replace('"', '').replace("'", ''))
+        stack.append(function(line))
 for s in sorted(count):
     print(s, count[s])
 P
 if "$PERF" record -q -e cpu-clock -F 5000 -g -o "$TMP/g.data" -- python3 -c '
 sum(i * i for i in range(300000))' >"$TMP/log" 2>&1; then
 	"$PERF" data convert --to folded -i "$TMP/g.data" -o "$TMP/folded"
-	"$PERF" script -i "$TMP/g.data" | python3 "$TMP/fold.py" >"$TMP/want"
+	"$PERF" script -G -F ip,sym,dso -i "$TMP/g.data" >"$TMP/own"
+	"$PERF" script -i "$TMP/g.data" | python3 "$TMP/fold.py" "$TMP/own" >"$TMP/want"
 	same_file "--to folded is what folding script's text gives" "$TMP/folded" "$TMP/want"
 	if [ -n "$PEER" ]; then
 		"$PEER" script -f --no-inline -i "$TMP/g.data" 2>/dev/null |
-			python3 "$TMP/fold.py" noplt >"$TMP/want"
+			python3 "$TMP/fold.py" - noplt >"$TMP/want"
 		"$PERF" script --no-inline -i "$TMP/g.data" |
-			python3 "$TMP/fold.py" noplt >"$TMP/got"
+			python3 "$TMP/fold.py" - noplt >"$TMP/got"
 		same_file "script's text folds as an installed perf's does" "$TMP/got" "$TMP/want"
 	else
 		skip "an installed perf's text, folded" "$NO_PEER"
