@@ -162,27 +162,50 @@ static int note_space(struct convert *c, struct thread *th)
 	return 0;
 }
 
-static int add_stack(struct convert *c, uint32_t space, const struct sample_branches *b)
+/* Branches whose places in the table are asked for before the first of them is counted. */
+#define AHEAD 32
+
+/* The next branches of a stack, AHEAD at most; what came after the first of them began at *@end. */
+static int add_some(struct convert *c, uint32_t space, const unsigned char *p, unsigned n,
+		    bool swap, uint64_t *end)
 {
-	const unsigned char *p = b->entries;
-	bool swap = b->swap, big = swap != host_is_big_endian();
-	uint64_t end = NO_END, kernel = 0;
+	bool big = swap != host_is_big_endian();
+	uint32_t hash[AHEAD];
+	uint64_t after = *end;
 	int ret = 0;
 
-	for (uint64_t i = 0; i < b->nr && !ret; i++, p += BRANCH_ENTRY_SIZE) {
+	for (unsigned i = 0; i < n; i++) {
+		const unsigned char *e = p + i * BRANCH_ENTRY_SIZE;
+		uint64_t from = load_u64(e, swap), to = load_u64(e + 8, swap);
+
+		hash[i] = raw_hash(space, from, to, after);
+		raw_prefetch(&c->raw, hash[i]);
+		after = convert_in_kernel(from, to) ? after : from;
+	}
+	for (unsigned i = 0; i < n && !ret; i++, p += BRANCH_ENTRY_SIZE) {
 		uint64_t from = load_u64(p, swap), to = load_u64(p + 8, swap);
 		/* mispred is the first bit of the word in the writer's order */
 		bool mispred = big ? p[16] & 0x80 : p[16] & 1;
 
 		if (convert_in_kernel(from, to)) {
-			kernel++;
+			c->stats.kernel++;
 			continue;
 		}
-		ret = raw_add(&c->raw, space, from, to, end, mispred);
-		end = from;
+		ret = raw_add_at(&c->raw, hash[i], space, from, to, *end, mispred);
+		*end = from;
 	}
+	return ret;
+}
+
+static int add_stack(struct convert *c, uint32_t space, const struct sample_branches *b)
+{
+	uint64_t end = NO_END;
+	int ret = 0;
+
+	for (uint64_t i = 0; i < b->nr && !ret; i += AHEAD)
+		ret = add_some(c, space, b->entries + i * BRANCH_ENTRY_SIZE,
+			       (unsigned)min_u64(b->nr - i, AHEAD), b->swap, &end);
 	c->stats.branches += b->nr;
-	c->stats.kernel += kernel;
 	return ret;
 }
 

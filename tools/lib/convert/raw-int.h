@@ -14,10 +14,17 @@ static inline uint32_t raw_hash(uint32_t space, uint64_t from, uint64_t to, uint
 	return (uint32_t)(h >> 32);
 }
 
-static inline int raw_add(struct raw_table *t, uint32_t space, uint64_t from, uint64_t to,
-			  uint64_t end, bool mispred)
+/* Asks for the memory that raw_add_at() will look at. */
+static inline void raw_prefetch(const struct raw_table *t, uint32_t hash)
 {
-	uint32_t at = raw_hash(space, from, to, end) & t->mask;
+	__builtin_prefetch(&t->v[hash & t->mask], 1);
+}
+
+/* @hash: raw_hash() of the same. */
+static inline int raw_add_at(struct raw_table *t, uint32_t hash, uint32_t space, uint64_t from,
+			     uint64_t to, uint64_t end, bool mispred)
+{
+	uint32_t at = hash & t->mask;
 
 	for (;; at = (at + 1) & t->mask) {
 		struct raw *r = &t->v[at];
@@ -33,6 +40,12 @@ static inline int raw_add(struct raw_table *t, uint32_t space, uint64_t from, ui
 			return 0;
 		}
 	}
+}
+
+static inline int raw_add(struct raw_table *t, uint32_t space, uint64_t from, uint64_t to,
+			  uint64_t end, bool mispred)
+{
+	return raw_add_at(t, raw_hash(space, from, to, end), space, from, to, end, mispred);
 }
 
 /* Calls that have not returned, as the LBR's call stacks have them, are no branches in a row. */
