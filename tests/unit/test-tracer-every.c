@@ -117,19 +117,23 @@ static void every_form(struct round *d, bool vector)
 			}
 }
 
+/* How many vector instructions were executed; x87 is tried, and not counted. */
 static unsigned vectors_at(struct round *d, const char *without)
 {
+	unsigned n;
+
 	setenv("PERF_TRACER_WITHOUT", without, 1);
 	vm_natives_free(d->vm);
 	vm_natives_new(d->vm);
 	d->natives = d->others = 0;
 	every_form(d, true);
+	n = d->natives;
 	if (!*without)
 		every_x87(d);
-	print_message("# %u executed here, %u interpreted, without '%s'\n", d->natives, d->others,
-		      without);
+	print_message("# %u vectors and %u x87 executed here, %u interpreted, without '%s'\n", n,
+		      d->natives - n, d->others, without);
 	unsetenv("PERF_TRACER_WITHOUT");
-	return d->natives;
+	return n;
 }
 
 static void test_vectors(void **state)
@@ -139,7 +143,8 @@ static void test_vectors(void **state)
 
 	assert_true(sse > 300);
 	assert_true(__builtin_cpu_supports("avx2") ? avx > sse : avx == sse);
-	assert_true(__builtin_cpu_supports("avx512bw") ? all > avx : all == avx);
+	/* forms are drawn at random: as many is about as many */
+	assert_int_equal(all > avx + avx / 20, !!__builtin_cpu_supports("avx512bw"));
 }
 
 static void test_others(void **state)

@@ -147,6 +147,23 @@ static int prepare_budget(const char *option, const char *text, double *percent,
 	return 0;
 }
 
+#define SPAN_LEAST 10 /* us; no clock of the kernel's is finer */
+#define SPAN_MOST  10000
+
+static int prepare_span(const char *text, double *us, struct err *e)
+{
+	char *end;
+
+	if (!text)
+		return 0;
+	*us = strtod(text, &end);
+	if (end == text || *end || (*us != 0 && !(*us >= SPAN_LEAST && *us <= SPAN_MOST)))
+		return err_set(e, -EINVAL,
+			       "--branch-span takes %d to %d microseconds, or 0, not '%s'",
+			       SPAN_LEAST, SPAN_MOST, text);
+	return 0;
+}
+
 static int prepare_sources(struct record_opts *o, struct err *e)
 {
 	struct recorder_opts *r = &o->r;
@@ -160,6 +177,8 @@ static int prepare_sources(struct record_opts *o, struct err *e)
 		ret = tracer_strategy_parse(o->branch_strategy, &r->branch_strategy, e);
 	if (!ret)
 		ret = prepare_budget("--branch-budget", o->branch_budget, &r->branch_budget, e);
+	if (!ret)
+		ret = prepare_span(o->branch_span, &r->branch_span, e);
 	return ret ? ret : prepare_budget("--reg-budget", o->reg_budget, &r->reg_budget, e);
 }
 

@@ -361,6 +361,7 @@ _Static_assert(__builtin_offsetof(struct perf_event_mmap_page, data_head) == 102
 /* ioctl() on an event's descriptor; who calls it includes <sys/ioctl.h>. */
 #define PERF_EVENT_IOC_ENABLE		 _IO('$', 0)
 #define PERF_EVENT_IOC_DISABLE		 _IO('$', 1)
+#define PERF_EVENT_IOC_REFRESH		 _IO('$', 2)
 #define PERF_EVENT_IOC_PERIOD		 _IOW('$', 4, uint64_t)
 #define PERF_EVENT_IOC_SET_OUTPUT	 _IO('$', 5)
 #define PERF_EVENT_IOC_SET_FILTER	 _IOW('$', 6, char *)

@@ -87,6 +87,7 @@ struct recorder_opts {
 	enum recorder_source branch_source, reg_source;
 	enum tracer_strategy branch_strategy;
 	double branch_budget, reg_budget; /* percent; 0 = no bound */
+	double branch_span;		  /* us; 0 = one stack for a stop */
 	int32_t clockid;
 	bool use_clockid;
 

@@ -185,10 +185,17 @@ static void say_walks(const struct recorder *rec, const struct tracer_stats *st)
 		     " stacks of %.1f branches, %s, %.3f stops per branch (%" PRIu64
 		     " single steps), %" PRIu64 " compared with the thread, %" PRIu64
 		     " of them dropped%s ]",
-		     st->walks, (double)st->branches / (double)st->walks,
+		     st->stacks, (double)st->branches / (double)max_u64(st->stacks, 1),
 		     tracer_how(rec->soft.tracer),
 		     st->branches ? (double)st->walk_stops / (double)st->branches : 0.0, st->steps,
 		     st->verified, st->verify_failed, strayed);
+	recorder_say(
+		rec, LOG_INFO,
+		"[ perf record: walks took %.0f us of perf's CPU time each, %.0f ns a branch, %.1f "
+		"ns an instruction ]",
+		(double)st->walk_ns / 1000 / (double)st->walks,
+		(double)st->walk_ns / (double)max_u64(st->passed, 1),
+		(double)st->walk_ns / (double)max_u64(st->interpreted, 1));
 	if (st->inexact)
 		recorder_say(
 			rec, LOG_WARN,

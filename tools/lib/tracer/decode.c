@@ -340,6 +340,7 @@ bool vm_decode(struct vm_insn *in, const unsigned char *bytes, size_t n)
 	/* nobody knows what is where behind it: marked by a register mask that nothing can have */
 	if (in->op == OP_GENERIC && changes_more(&z, o))
 		in->regs_written = 0xffff;
+	vm_choose_quick(in);
 	return true;
 }
 #else

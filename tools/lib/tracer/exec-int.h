@@ -27,22 +27,159 @@ static inline int64_t sign_extend(uint64_t v, unsigned size)
 	return (int64_t)(v << shift) >> shift;
 }
 
+/* ---- operands and flags: on the way of every instruction, so all are inline ------------------------- */
+
+static inline struct val exec_get_reg(const struct vm *vm, unsigned reg)
+{
+	return (struct val){ vm->reg[reg], vm->known >> reg & 1 };
+}
+
+static inline void exec_set_reg(struct vm *vm, unsigned reg, uint64_t v, bool known)
+{
+	vm->reg[reg] = v;
+	if (known)
+		vm->known |= 1 << reg;
+	else
+		vm->known &= ~(1 << reg);
+}
+
+/* A part of a register; 32-bit parts clear the upper half. */
+static inline void exec_set_part(struct vm *vm, const struct vm_opd *o, struct val x)
+{
+	uint64_t old = vm->reg[o->reg], m = mask_of(o->size);
+
+	if (o->size >= 4)
+		exec_set_reg(vm, o->reg, x.v & m, x.known);
+	else if (o->high)
+		exec_set_reg(vm, o->reg, (old & ~0xff00ULL) | (x.v & 0xff) << 8,
+			     x.known && vm->known >> o->reg & 1);
+	else
+		exec_set_reg(vm, o->reg, (old & ~m) | (x.v & m),
+			     x.known && vm->known >> o->reg & 1);
+}
+
+static inline struct val exec_address(const struct vm *vm, const struct vm_insn *in,
+				      const struct vm_opd *o)
+{
+	struct val a = { (uint64_t)o->value, true };
+
+	if (o->rip)
+		a.v += in->addr + in->len;
+	if (o->base != VM_NO_REG) {
+		a.v += vm->reg[o->base];
+		a.known &= vm->known >> o->base & 1;
+	}
+	if (o->index != VM_NO_REG) {
+		a.v += vm->reg[o->index] * o->scale;
+		a.known &= vm->known >> o->index & 1;
+	}
+	if (o->seg)
+		a.v += o->seg == 'f' ? vm->fs_base : vm->gs_base;
+	return a;
+}
+
+/* VM_NOMEM when it lies nowhere; a load from an unknown place gives an unknown value. */
+static inline enum vm_result exec_get(struct vm *vm, const struct vm_insn *in, unsigned i,
+				      struct val *x)
+{
+	const struct vm_opd *o = &in->opd[i];
+	enum vm_result r = VM_OK;
+	struct val a;
+
+	switch (o->kind) {
+	case VM_OPD_REG:
+		*x = exec_get_reg(vm, o->reg);
+		if (o->high)
+			x->v >>= 8;
+		break;
+	case VM_OPD_IMM: *x = (struct val){ (uint64_t)o->value, true }; break;
+	case VM_OPD_MEM:
+		a = exec_address(vm, in, o);
+		*x = (struct val){ 0, false };
+		if (a.known)
+			r = vm_load(vm, a.v, o->size, &x->v);
+		x->known = a.known && r == VM_OK;
+		break;
+	default: *x = (struct val){ 0, false };
+	}
+	x->v &= mask_of(in->opd[0].size > o->size ? in->opd[0].size : o->size);
+	return r == VM_NOMEM ? r : VM_OK;
+}
+
+/* Asked before anything changes: whether exec_put() to operand @i will work. */
+static inline enum vm_result exec_can_put(struct vm *vm, const struct vm_insn *in, unsigned i)
+{
+	struct val a;
+
+	if (in->opd[i].kind != VM_OPD_MEM)
+		return VM_OK;
+	a = exec_address(vm, in, &in->opd[i]);
+	return a.known ? vm_probe(vm, a.v, in->opd[i].size) : VM_UNKNOWN;
+}
+
+static inline void exec_put(struct vm *vm, const struct vm_insn *in, unsigned i, struct val x)
+{
+	const struct vm_opd *o = &in->opd[i];
+
+	if (o->kind == VM_OPD_REG)
+		exec_set_part(vm, o, x);
+	else
+		(void)vm_store(vm, exec_address(vm, in, o).v, o->size, x.v, x.known);
+}
+
+static inline void exec_set_flags(struct vm *vm, uint32_t which, uint32_t value)
+{
+	vm->flags = (vm->flags & ~which) | (value & which);
+	vm->flags_known |= which;
+}
+
+static inline void exec_lose_flags(struct vm *vm, uint32_t which)
+{
+	vm->flags_known &= ~which;
+}
+
+static inline uint32_t exec_zsp(uint64_t v, unsigned size)
+{
+	v &= mask_of(size);
+	return (v ? 0 : VM_ZF) | (v & msb_of(size) ? VM_SF : 0) |
+	       (__builtin_parity((unsigned)(v & 0xff)) ? 0 : VM_PF);
+}
+
+static inline void exec_flags_add(struct vm *vm, uint64_t a, uint64_t b, uint64_t r, unsigned size,
+				  bool carry)
+{
+	uint64_t m = mask_of(size);
+	uint32_t f = exec_zsp(r, size);
+
+	a &= m, b &= m, r &= m;
+	f |= (carry ? r <= a : r < a) ? VM_CF : 0;
+	f |= (a ^ r) & (b ^ r) & msb_of(size) ? VM_OF : 0;
+	f |= (a ^ b ^ r) & 0x10 ? VM_AF : 0;
+	exec_set_flags(vm, VM_STATUS, f);
+}
+
+static inline void exec_flags_sub(struct vm *vm, uint64_t a, uint64_t b, uint64_t r, unsigned size,
+				  bool borrow)
+{
+	uint64_t m = mask_of(size);
+	uint32_t f = exec_zsp(r, size);
+
+	a &= m, b &= m, r &= m;
+	f |= (borrow ? a <= b : a < b) ? VM_CF : 0;
+	f |= (a ^ b) & (a ^ r) & msb_of(size) ? VM_OF : 0;
+	f |= (a ^ b ^ r) & 0x10 ? VM_AF : 0;
+	exec_set_flags(vm, VM_STATUS, f);
+}
+
+static inline void exec_flags_logic(struct vm *vm, uint64_t r, unsigned size)
+{
+	exec_set_flags(vm, VM_STATUS & ~VM_AF, exec_zsp(r, size));
+	exec_lose_flags(vm, VM_AF);
+}
+
 /* operand.c */
-struct val exec_get_reg(const struct vm *vm, unsigned reg);
-void exec_set_reg(struct vm *vm, unsigned reg, uint64_t v, bool known);
-void exec_set_part(struct vm *vm, const struct vm_opd *o, struct val x);
-struct val exec_address(const struct vm *vm, const struct vm_insn *in, const struct vm_opd *o);
-enum vm_result exec_get(struct vm *vm, const struct vm_insn *in, unsigned i, struct val *x);
-enum vm_result exec_can_put(struct vm *vm, const struct vm_insn *in, unsigned i);
-void exec_put(struct vm *vm, const struct vm_insn *in, unsigned i, struct val x);
 enum vm_result exec_two(struct vm *vm, const struct vm_insn *in, struct val *a, struct val *b,
 			bool write);
-void exec_set_flags(struct vm *vm, uint32_t which, uint32_t value);
-void exec_lose_flags(struct vm *vm, uint32_t which);
-uint32_t exec_zsp(uint64_t v, unsigned size);
-void exec_flags_add(struct vm *vm, uint64_t a, uint64_t b, uint64_t r, unsigned size, bool carry);
-void exec_flags_sub(struct vm *vm, uint64_t a, uint64_t b, uint64_t r, unsigned size, bool borrow);
-void exec_flags_logic(struct vm *vm, uint64_t r, unsigned size);
 bool exec_holds(uint32_t flags, unsigned cond);
 struct val exec_condition(const struct vm *vm, unsigned cond);
 

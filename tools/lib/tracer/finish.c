@@ -55,6 +55,7 @@ int finish(struct progress *p, struct vm *vm)
 	p->t->stats.verify_failed += p->differed;
 	p->walk->end = p->last;
 	p->walk->moved = stands_there(p);
+	p->walk->memory = p->walk->moved ? NULL : vm;
 	if (!p->walk->moved && !vm_registers(vm, &p->walk->end))
 		p->walk->inexact = true;
 	return ret;

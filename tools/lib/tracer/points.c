@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "attr/attr.h"
+#include "burst-int.h"
 #include "tracer-int.h"
 
 /* Overflows of fd's event become a signal to one thread, with the descriptor in si_fd. */
@@ -85,6 +86,7 @@ void points_close(struct tracer *t, struct tracee *th)
 	}
 	th->nr_points = 0;
 	breakpoint_close(th);
+	span_close(th);
 }
 
 void points_enable(struct tracee *th, bool on)
@@ -102,6 +104,8 @@ void points_own(struct tracee *th)
 		points_signal_to(th->point[i].fd, tid, sig);
 	if (th->bp_fd >= 0)
 		points_signal_to(th->bp_fd, tid, sig);
+	if (th->span_fd >= 0)
+		points_signal_to(th->span_fd, tid, sig);
 }
 
 bool points_has_fd(const struct tracee *th, int fd)
@@ -109,7 +113,7 @@ bool points_has_fd(const struct tracee *th, int fd)
 	for (size_t i = 0; i < th->nr_points; i++)
 		if (th->point[i].fd == fd)
 			return true;
-	return th->bp_fd >= 0 && th->bp_fd == fd;
+	return fd >= 0 && (th->bp_fd == fd || th->span_fd == fd);
 }
 
 bool points_pending(const struct tracee *th)
@@ -209,6 +213,9 @@ bool points_peek_user(struct tracer *t, struct tracee *th, uint64_t *ip, uint64_
 			found = is_user(&h);
 			*ip = sample_ip(t, p->event);
 			*time = sample_time(t, p->event);
+			t->peeked.event = p->event;
+			t->peeked.size = size <= PEEKED_MAX ? size : 0;
+			memcpy(t->peeked.rec, t->rec, t->peeked.size);
 		}
 	}
 	return found;
@@ -235,6 +242,8 @@ static int take_record(struct tracer *t, struct tracee *th, uint32_t event, size
 	/* nor those of a thread that was fetched when it had left the kernel */
 	if (st && !is_user(&h) && st->late && (long)st->gpr.orig_rax < 0)
 		st = NULL;
+	if (st && is_user(&h) && th->burst)
+		return 0; /* it is written when its span is over */
 	if (!st || !is_user(&h))
 		walk = NULL;
 	t->stats.samples++;

@@ -9,6 +9,7 @@
 #include "perfdata/perfdata.h"
 #include "attr/attr.h"
 #include "tracer-int.h"
+#include "vm-int.h"
 
 #define ID_FIELDS (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID)
 /* 8 bytes each, in this order, before READ */
@@ -127,17 +128,27 @@ static void patch_front(unsigned char *rec, const struct tracer_event *ev,
 	}
 }
 
-static size_t read_user(pid_t tid, uint64_t addr, void *buf, size_t n)
+/* Where a walk ended in what was computed, memory is, too: with the stores that are still to come. */
+struct place {
+	pid_t tid;
+	struct vm *memory; /* NULL: the thread's own */
+};
+
+static size_t read_user(const struct place *w, uint64_t addr, void *buf, size_t n)
 {
 	struct iovec to = { buf, n }, from = { (void *)addr, n };
-	ssize_t r = process_vm_readv(tid, &to, 1, &from, 1, 0);
+	ssize_t r;
+
+	if (w->memory)
+		return vm_copy(w->memory, addr, buf, n);
+	r = process_vm_readv(w->tid, &to, 1, &from, 1, 0);
 
 	return r < 0 ? 0 : (size_t)r;
 }
 
 /* By frame pointers, as the kernel does it. */
-static unsigned char *put_callchain(unsigned char *p, pid_t tid, const struct user_regs_struct *r,
-				    unsigned max)
+static unsigned char *put_callchain(unsigned char *p, const struct place *w,
+				    const struct user_regs_struct *r, unsigned max)
 {
 	unsigned char *count = p;
 	uint64_t frame = r->rbp, nr = 2;
@@ -146,7 +157,7 @@ static unsigned char *put_callchain(unsigned char *p, pid_t tid, const struct us
 	while (nr < max) {
 		uint64_t pair[2];
 
-		if ((frame & 7) || frame < r->rsp || read_user(tid, frame, pair, 16) != 16)
+		if ((frame & 7) || frame < r->rsp || read_user(w, frame, pair, 16) != 16)
 			break;
 		p = put(p, pair[1]);
 		nr++;
@@ -179,12 +190,12 @@ static unsigned char *put_branches(unsigned char *p, const struct perf_event_att
 	return p;
 }
 
-static unsigned char *put_stack(unsigned char *p, pid_t tid, uint64_t sp, uint32_t size)
+static unsigned char *put_stack(unsigned char *p, const struct place *w, uint64_t sp, uint32_t size)
 {
 	size_t got;
 
 	p = put(p, size);
-	got = read_user(tid, sp, p, size);
+	got = read_user(w, sp, p, size);
 	memset(p + got, 0, size - got);
 	return put(p + size, got);
 }
@@ -200,7 +211,7 @@ static unsigned char *put_bases(unsigned char *p, const struct user_regs_struct 
 /* Up to where RAW and the blocks go in. @moved: the sample is of @gpr and not of where the kernel says. */
 static unsigned char *put_front(struct tracer *t, const struct tracer_event *ev,
 				const struct parts *parts, const struct user_regs_struct *gpr,
-				bool moved, pid_t tid)
+				bool moved, const struct place *w)
 {
 	unsigned max = ev->attr.sample_max_stack ? ev->attr.sample_max_stack : CHAIN_MAX;
 	bool here = (ev->attr.sample_type & PERF_SAMPLE_CALLCHAIN) && t->opts.branches.on;
@@ -209,7 +220,7 @@ static unsigned char *put_front(struct tracer *t, const struct tracer_event *ev,
 	memcpy(t->out, t->rec, parts->chain);
 	patch_front(t->out, ev, moved ? gpr : NULL);
 	if (gpr && (here || (moved && parts->chain_end > parts->chain)))
-		p = put_callchain(p, tid, gpr, max);
+		p = put_callchain(p, w, gpr, max);
 	else if (here)
 		p = put(p, 0);
 	else
@@ -221,6 +232,7 @@ size_t splice_sample(struct tracer *t, const struct tracee *th, uint32_t event, 
 		     const struct user_state *st, const struct walked *walk)
 {
 	const struct tracer_event *ev = &t->opts.event[event];
+	const struct place w = { th->tid, walk ? walk->memory : NULL };
 	const struct user_regs_struct *gpr = walk ? &walk->end : st ? &st->gpr : NULL;
 	const struct perf_event_attr *attr = &ev->attr;
 	/* with branches, chain and stack are ours in any case */
@@ -235,7 +247,7 @@ size_t splice_sample(struct tracer *t, const struct tracee *th, uint32_t event, 
 	if (!find_parts(t->rec, size, &kernel, &parts))
 		/* cannot happen with a sane kernel; an empty sample says nothing false */
 		parts = (struct parts){ size, size, size, size };
-	p = put_front(t, ev, &parts, gpr, walk || late, th->tid);
+	p = put_front(t, ev, &parts, gpr, walk || late, &w);
 	if (walk && walk->inexact)
 		st = NULL;
 	if (t->opts.bases)
@@ -249,8 +261,7 @@ size_t splice_sample(struct tracer *t, const struct tracee *th, uint32_t event, 
 		/* what is behind must still fit into a record */
 		uint64_t room = RECORD_MAX - (p - t->out) - (size - parts.stack_end) - 16;
 
-		p = gpr ? put_stack(p, th->tid, gpr->rsp,
-				    min_u64(attr->sample_stack_user, room & ~7ULL))
+		p = gpr ? put_stack(p, &w, gpr->rsp, min_u64(attr->sample_stack_user, room & ~7ULL))
 			: put(p, 0);
 		parts.front = parts.stack_end;
 	}

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "burst-int.h"
 #include "tracer-int.h"
 
 #define EVENT(status) ((status) >> 16)
@@ -42,7 +43,7 @@ struct tracee *tracee_add(struct tracer *t, pid_t tid)
 		return NULL;
 	}
 	th->tid = tid;
-	th->bp_fd = -1;
+	th->bp_fd = th->span_fd = -1;
 	th->bp_silent = t->without & (WITHOUT_HITS | WITHOUT_LATER_HITS);
 	/* a thread that was just made blocks all for a moment */
 	(void)signals_read(tid, &s);
@@ -57,8 +58,10 @@ struct tracee *tracee_add(struct tracer *t, pid_t tid)
 
 int tracee_drop(struct tracer *t, struct tracee *th, struct err *e)
 {
-	int ret = points_drain(t, th, NULL, NULL, e);
+	int ret = th->burst ? burst_end(t, th, NULL, e) : 0;
 
+	if (!ret)
+		ret = points_drain(t, th, NULL, NULL, e);
 	t->stats.lived_ns += tracer_now() - th->since;
 	points_close(t, th);
 	for (size_t i = 0; i < t->threads.n; i++)
@@ -90,6 +93,49 @@ static bool stands_late(const struct user_state *st, bool user)
 	return user && (long)st->gpr.orig_rax < 0;
 }
 
+/*
+ * What bursts took of late. If each rested for its own, places with many branches, which take longest,
+ * would be followed by the longest rests, and be seen too rarely.
+ */
+static uint64_t usual_cost(struct tracer *t, uint64_t took)
+{
+	t->span.cost = t->span.cost ? t->span.cost - t->span.cost / 8 + took / 8 : took;
+	return t->span.cost;
+}
+
+/* The thread stands where its span is over: the burst is written. */
+static int handle_span(struct tracer *t, struct tracee *th, struct err *e)
+{
+	uint64_t start = tracer_now(), took;
+	int ret = state_read(t, th->tid, &t->state);
+
+	if (ret == -ESRCH)
+		return 0;
+	ret = burst_end(t, th, ret ? NULL : &t->state, e);
+	if ((long)t->state.gpr.orig_rax >= 0)
+		t->stats.restarted += signals_restart(th->tid);
+	took = tracer_now() - start;
+	t->stats.stopped_ns += took;
+	budget_rest(t, th, usual_cost(t, th->span_took + took), 0);
+	if (!th->resting && t->enabled)
+		points_enable(th, true);
+	if (!ret)
+		tracee_go_on(th, 0);
+	return ret;
+}
+
+/* The way of a burst is computed: the thread goes on for its span. */
+static int run_span(struct tracer *t, struct tracee *th, uint64_t took, struct err *e)
+{
+	th->span_took = took;
+	t->stats.stopped_ns += took;
+	/* no clock for it: all that was computed is taken */
+	if (span_begin(th, t->opts.branches.span))
+		return handle_span(t, th, e);
+	tracee_go_on(th, 0);
+	return 0;
+}
+
 /* The thread stands in the delivery of our signal, or after an interrupt for a sample. */
 static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 {
@@ -101,6 +147,8 @@ static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 	int ret;
 
 	t->stats.stops++;
+	if (th->burst)
+		return handle_span(t, th, e);
 	ret = state_read(t, th->tid, st);
 	if (ret)
 		return ret == -ESRCH ? 0
@@ -112,8 +160,11 @@ static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 	delay = user && !st->late ? budget_delay(t, start, sampled) : 0;
 	if (t->walker && user) {
 		points_enable(th, false);
-		ret = walker_branches(t, th, st, walk, &came);
-		walked = true;
+		if (burst_wanted(t, th, st))
+			(void)burst_begin(t, th, st);
+		else
+			ret = walker_branches(t, th, st, walk, &came);
+		walked = !th->burst;
 		if (ret == -ESRCH) {
 			points_enable(th, t->enabled);
 			return 0;
@@ -123,6 +174,8 @@ static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 	if ((long)st->gpr.orig_rax >= 0)
 		t->stats.restarted += signals_restart(th->tid);
 	took = delay + tracer_now() - start;
+	if (th->burst && !ret)
+		return run_span(t, th, took, e);
 	if (walked || !t->walker)
 		budget_rest(t, th, took, delay);
 	if (walked && !th->resting && t->enabled)
@@ -281,12 +334,28 @@ static void look_after(struct tracee *th)
 		th->asked = true;
 }
 
+/* It sleeps, or waits for a CPU, and others' samples wait for its own to be written. */
+static int give_up_span(struct tracer *t, struct tracee *th, struct err *e)
+{
+	int ret = burst_end(t, th, NULL, e);
+
+	if (t->enabled)
+		points_enable(th, true);
+	return ret;
+}
+
 static int serve_unstopped(struct tracer *t, struct err *e)
 {
 	vec_for_each (p, &t->threads) {
 		int ret = 0;
 
-		if (!points_pending(*p))
+		if ((*p)->burst && (*p)->held && tracer_now() - (*p)->held > HELD_NS) {
+			ret = give_up_span(t, *p, e);
+			(*p)->held = 0;
+		}
+		if (ret)
+			return ret;
+		if ((*p)->burst || !points_pending(*p))
 			continue;
 		look_after(*p);
 		/* it may be in the kernel for long: what it does there is not lost, nor late */
@@ -381,7 +450,7 @@ bool tracer_ends_round(struct tracer *t)
 	bool ends = true;
 
 	vec_for_each (p, &t->threads) {
-		bool holds = points_hold_round(*p);
+		bool holds = points_hold_round(*p) || (*p)->burst;
 
 		if (!holds)
 			(*p)->held = 0;
@@ -511,6 +580,8 @@ void tracer_enable(struct tracer *t, bool on)
 	t->enabled = on;
 	vec_for_each (p, &t->threads) {
 		(*p)->resting = false;
+		if ((*p)->burst) /* its own end turns them on */
+			continue;
 		points_enable(*p, on);
 	}
 }
@@ -540,6 +611,7 @@ void tracer_free(struct tracer *t)
 	while (t->threads.n)
 		(void)tracee_drop(t, t->threads.v[0], NULL);
 	walker_free(t->walker);
+	burst_free(t->spare);
 	vec_free(&t->threads);
 	vec_free(&t->ended);
 	free(t);

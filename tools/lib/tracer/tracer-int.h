@@ -25,6 +25,8 @@ struct point {
 	uint64_t round; /* its head at the end of the last round */
 };
 
+struct burst;
+
 struct tracee {
 	pid_t tid, pid;
 	struct point point[TRACER_MAX_EVENTS];
@@ -41,9 +43,12 @@ struct tracee {
 	bool opened;   /* it runs with a signal let through that it blocks: see signals_close() */
 	uint64_t mask; /* what it blocks */
 	uint64_t rest_until;
-	uint64_t since; /* under the tracer since (ns) */
-	int bp_fd;	/* breakpoint event; -1 = not opened yet */
-	bool bp_silent; /* it is never to fire: a switch of the tests */
+	uint64_t since;	     /* under the tracer since (ns) */
+	int span_fd;	     /* the clock of a span; -1 = not opened yet */
+	uint64_t span_took;  /* by the stop before it (ns) */
+	struct burst *burst; /* its span is not over; NULL = none */
+	int bp_fd;	     /* breakpoint event; -1 = not opened yet */
+	bool bp_silent;	     /* it is never to fire: a switch of the tests */
 	struct perf_event_attr bp_attr;
 	struct perf_event_mmap_page *bp_page;
 };
@@ -68,15 +73,27 @@ struct walk_entry {
 /* A walk goes on for up to so many branches before those that are kept: see walk.c. */
 #define WALK_SPREAD 2048
 
+struct vm;
+
 struct walked {
 	struct walk_entry entry[WALK_SPREAD + TRACER_MAX_DEPTH]; /* oldest first */
 	uint32_t nr;
 	struct user_regs_struct end; /* registers where the walk ended; rip is the sample's IP */
+	struct vm *memory;	     /* as it is there; NULL = as the thread has it */
 	bool moved;		     /* the thread has run to there */
 	bool inexact; /* it has not, and other registers than the general ones change */
 };
 
 struct walker;
+
+#define PEEKED_MAX 512
+
+/* The newest sample in a thread's rings. */
+struct peeked {
+	uint32_t event;
+	size_t size; /* 0: too large to be kept */
+	unsigned char rec[PEEKED_MAX];
+};
 
 struct ended {
 	pid_t pid;
@@ -101,6 +118,12 @@ struct tracer {
 	struct user_state state;
 	struct walker *walker; /* NULL without branches */
 	struct walked walk;
+	struct peeked peeked;
+	struct burst *spare; /* for the next */
+	struct {
+		uint32_t limit; /* branches that the way of a burst is computed for */
+		uint64_t cost;	/* ns of a burst, averaged */
+	} span;
 	unsigned char rec[RECORD_MAX + 8], out[RECORD_MAX + 8];
 };
 
@@ -200,6 +223,10 @@ size_t splice_sample(struct tracer *t, const struct tracee *th, uint32_t event, 
 /* step.c: whether a stop is the end of a step that was asked for earlier. */
 bool step_is_ours(const struct tracee *th, int status);
 /* walk.c */
+/* Whether the filter takes branches of this type. */
+bool walker_wants(const struct tracer *t, uint8_t type);
+/* CPU time of this thread: other load on the machine does not count. */
+uint64_t tracer_cpu_ns(void);
 int walker_new(struct tracer *t, struct err *e);
 void walker_free(struct walker *w);
 /*

@@ -129,6 +129,7 @@ struct tracer_branches {
 	uint64_t filter; /* PERF_SAMPLE_BRANCH_* without kernel privileges */
 	uint32_t depth;	 /* 1..64 */
 	double budget;	 /* percent of a thread's time; 0 = no bound */
+	uint64_t span;	 /* ns of a thread's time of which all branches are taken; 0 = one stack */
 };
 
 #define TRACER_MAX_EVENTS 8
@@ -183,10 +184,12 @@ struct tracer_stats {
 	uint64_t rests;	     /* a thread's events were off to keep the budget */
 	uint64_t stopped_ns; /* threads stood still for samples and walks */
 	uint64_t lived_ns;   /* threads' lifetimes under the tracer */
-	uint64_t walks, branches;
+	uint64_t walks, stacks, branches;
 	uint64_t walk_stops;  /* beyond the sample's own stop: breakpoints and steps */
 	uint64_t steps;	      /* of these */
 	uint64_t interpreted; /* instructions */
+	uint64_t passed;      /* branches on the way of walks, also those that are not kept */
+	uint64_t walk_ns;     /* of our CPU time, without writing */
 	uint64_t cut[TRACER_CUTS];
 	uint64_t verified;	/* walks that were compared with the thread */
 	uint64_t verify_failed; /* of these, stacks dropped: the thread was not as computed */

@@ -57,6 +57,21 @@ struct vm_opd {
 struct vm_insn;
 struct vm;
 
+/* What exec-quick.c does. */
+enum vm_quick {
+	VM_QUICK_NONE,
+	VM_QUICK_NOP,
+	VM_QUICK_MOVE,
+	VM_QUICK_LEA,
+	VM_QUICK_ALU,
+	VM_QUICK_PUSH,
+	VM_QUICK_POP,
+	VM_QUICK_JCC,
+	VM_QUICK_JMP,
+	VM_QUICK_CALL,
+	VM_QUICK_RET,
+};
+
 enum vm_result {
 	VM_OK,	    /* done, vm->rip is the next instruction's */
 	VM_BRANCH,  /* done, and it was a taken branch to vm->rip */
@@ -70,8 +85,9 @@ enum vm_result {
 struct vm_insn {
 	uint64_t addr;
 	uint32_t checked; /* the walk in which the bytes were last compared */
-	uint16_t next[2]; /* what came behind it, not taken and taken: index + 1 */
+	uint32_t next[2]; /* what came behind it, not taken and taken: index + 1 */
 	uint8_t op;	  /* enum vm_op */
+	uint8_t quick;	  /* enum vm_quick */
 	uint8_t cond;	  /* condition of jcc, setcc, cmovcc: the opcode's low nibble */
 	uint8_t size;	  /* operand size in bytes */
 	uint8_t rep;	  /* 0, 'r' (rep, repe), 'n' (repne) */
@@ -89,7 +105,8 @@ struct vm_insn {
 #define VM_PAGE	 4096
 #define VM_BLOCK 512
 #define VM_TRACE 32768 /* instructions that are remembered since the last stop */
-#define VM_PAGES 512
+#define VM_PAGES 2048
+#define VM_NEAR	 256  /* pages that are found without a search */
 #define VM_XSAVE 8192 /* without AMX */
 
 struct vm_page {
@@ -98,11 +115,24 @@ struct vm_page {
 	bool stale;   /* to be read again */
 	uint8_t have; /* bit n: block n of data was read */
 	bool code;    /* instructions came from here */
+	bool used;    /* since the walk began, not only read beforehand */
 	unsigned char data[VM_PAGE];
 	unsigned char unknown[VM_PAGE / 8];
 };
 
-struct vm_insns; /* decoded instructions, kept over walks */
+#define VM_INSNS      (1 << 16)
+#define VM_INSNS_FULL (VM_INSNS - (1 << 14)) /* then the next walk starts anew */
+#define VM_INSN_SLOTS (1 << 17)
+
+/*
+ * In the order in which they were first seen, so that a loop's lie together. The bytes are compared
+ * once in every walk.
+ */
+struct vm_insns {
+	uint32_t nr;
+	uint32_t at[VM_INSN_SLOTS]; /* by hash of the address: index + 1 */
+	struct vm_insn insn[VM_INSNS];
+};
 
 struct vm {
 	pid_t tid;
@@ -112,8 +142,10 @@ struct vm {
 	uint64_t rip, fs_base, gs_base;
 	uint32_t walk;
 	uint32_t nr_trace;
-	uint64_t executed; /* instructions interpreted */
-	uint64_t foreign;  /* of these since the last stop: passed over, effects unknown */
+	uint64_t executed;	       /* instructions interpreted */
+	uint64_t stored, stored_value; /* the newest store; */
+	uint8_t stored_size;	       /* 0: none, or not known */
+	uint64_t foreign; /* of these since the last stop: passed over, effects unknown */
 	struct vm_insns *insns;
 	struct vm_natives *natives; /* NULL = none */
 	uint32_t vec_known;	    /* bit n: vector register n, in full */
@@ -124,11 +156,13 @@ struct vm {
 	unsigned char xsave[VM_XSAVE] __attribute__((aligned(64))); /* standard form */
 	struct vm_insn *last; /* executed just before; NULL = nothing since the last stop */
 	bool last_taken;
+	struct vm_page *near[VM_NEAR]; /* by page number */
 	uint32_t nr_pages;
+	uint32_t ahead;	 /* pages that are read together when a walk begins, at most */
 	bool keep_pages; /* at the next stop: only the thread writes, and only what was computed */
 	uint16_t page_at[2 * VM_PAGES]; /* by hash of the address: index + 1 into page */
 	uint64_t trace[VM_TRACE];	/* what was executed since the last stop */
-	struct vm_page page[VM_PAGES];
+	struct vm_page *page;		/* VM_PAGES */
 };
 
 int vm_new(struct vm **vm);
@@ -146,6 +180,11 @@ bool vm_registers(const struct vm *vm, struct user_regs_struct *r);
 /* The instruction at vm->rip; NULL with *why = VM_NOMEM or VM_FAULT. */
 struct vm_insn *vm_fetch(struct vm *vm, enum vm_result *why);
 enum vm_result vm_step(struct vm *vm, struct vm_insn *in);
+/*
+ * To the next taken branch, VM_BRANCH, but no more than @insns instructions; or why it went no
+ * further. *in: the last one, where it is known. vm_visits() does not count these.
+ */
+enum vm_result vm_run(struct vm *vm, uint64_t insns, struct vm_insn **in);
 /* How often @addr was executed since the last stop. */
 uint32_t vm_visits(const struct vm *vm, uint64_t addr);
 
@@ -230,6 +269,9 @@ enum vm_op {
 	OP_FAULT,
 };
 
+/* exec-quick.c: of an instruction that was just decoded. */
+void vm_choose_quick(struct vm_insn *in);
+
 /* decode.c: false when the bytes are no instruction. */
 bool vm_decode(struct vm_insn *in, const unsigned char *bytes, size_t n);
 
@@ -248,11 +290,66 @@ void vm_natives_free(struct vm *vm);
 /* memory.c */
 /* The page of @addr, of which @n bytes from there, all in this page, can be used. */
 struct vm_page *vm_page(struct vm *vm, uint64_t addr, unsigned n);
+enum vm_result vm_load_slow(struct vm *vm, uint64_t addr, unsigned n, uint64_t *v);
+enum vm_result vm_store_slow(struct vm *vm, uint64_t addr, unsigned n, uint64_t v, bool known);
+/* Memory as the walk left it: how many of @n bytes are known from @addr on. */
+size_t vm_copy(struct vm *vm, uint64_t addr, void *buf, size_t n);
+enum vm_result vm_probe_slow(struct vm *vm, uint64_t addr, unsigned n);
+
+/* The page of @n <= 512 bytes that were read before and are all known; NULL: perhaps the slow way. */
+static inline struct vm_page *vm_page_near(const struct vm *vm, uint64_t addr, unsigned n)
+{
+	struct vm_page *p = vm->near[addr / VM_PAGE % VM_NEAR];
+	unsigned at = addr % VM_PAGE;
+
+	if (!p || p->addr != addr - at || at + n > VM_PAGE || p->dirty || p->stale ||
+	    !(p->have >> at / VM_BLOCK & p->have >> (at + n - 1) / VM_BLOCK & 1))
+		return NULL;
+	return p;
+}
+
 /* @n <= 8 bytes. VM_UNKNOWN when one of them is. */
-enum vm_result vm_load(struct vm *vm, uint64_t addr, unsigned n, uint64_t *v);
+static inline enum vm_result vm_load(struct vm *vm, uint64_t addr, unsigned n, uint64_t *v)
+{
+	const struct vm_page *p = vm_page_near(vm, addr, n);
+	unsigned at = addr % VM_PAGE;
+
+	if (!p || at > VM_PAGE - 8)
+		return vm_load_slow(vm, addr, n, v);
+	memcpy(v, p->data + at, 8);
+	if (n < 8)
+		*v &= BIT(8 * n) - 1;
+	return VM_OK;
+}
+
 /* @known false: the bytes become unknown. @n any. */
-enum vm_result vm_store(struct vm *vm, uint64_t addr, unsigned n, uint64_t v, bool known);
+static inline enum vm_result vm_store(struct vm *vm, uint64_t addr, unsigned n, uint64_t v,
+				      bool known)
+{
+	struct vm_page *p = known && n <= 8 ? vm_page_near(vm, addr, n) : NULL;
+	unsigned char *to;
+
+	vm->stored = addr;
+	vm->stored_value = v;
+	vm->stored_size = known && n <= 8 ? (uint8_t)n : 0;
+
+	if (!p || p->code)
+		return vm_store_slow(vm, addr, n, v, known);
+	to = p->data + addr % VM_PAGE;
+	switch (n) {
+	case 1: memcpy(to, &v, 1); break;
+	case 2: memcpy(to, &v, 2); break;
+	case 4: memcpy(to, &v, 4); break;
+	case 8: memcpy(to, &v, 8); break;
+	default: memcpy(to, &v, n); break;
+	}
+	return VM_OK;
+}
+
 /* Whether @n bytes can be read: so that an instruction can be given up before it changed anything. */
-enum vm_result vm_probe(struct vm *vm, uint64_t addr, unsigned n);
+static inline enum vm_result vm_probe(struct vm *vm, uint64_t addr, unsigned n)
+{
+	return n <= VM_BLOCK && vm_page_near(vm, addr, n) ? VM_OK : vm_probe_slow(vm, addr, n);
+}
 
 #endif

@@ -117,8 +117,9 @@ static enum run bring_to(struct progress *p, const struct vm *vm, uint64_t addr,
 	return run == RUN_FAILED && p->strategy->steps ? step_to(p, vm, addr) : run;
 }
 
-static bool wanted(uint64_t filter, uint8_t type)
+bool walker_wants(const struct tracer *t, uint8_t type)
 {
+	uint64_t filter = t->opts.branches.filter;
 	static const struct {
 		uint64_t bit;
 		uint32_t types; /* bit n: type n */
@@ -141,7 +142,7 @@ static bool wanted(uint64_t filter, uint8_t type)
 void walker_add(struct progress *p, uint64_t from, uint64_t to, uint8_t type)
 {
 	p->taken++;
-	if (wanted(p->t->opts.branches.filter, type))
+	if (walker_wants(p->t, type))
 		p->walk->entry[p->walk->nr++] = (struct walk_entry){ from, to, type };
 }
 
@@ -345,8 +346,7 @@ static void adapt_spread(struct walker *w, uint64_t ns)
 		w->spread = (uint32_t)min_u64(w->spread + w->spread / 64 + 1, WALK_SPREAD);
 }
 
-/* Of this thread: other load on the machine does not count. */
-static uint64_t cpu_ns(void)
+uint64_t tracer_cpu_ns(void)
 {
 	struct timespec ts;
 
@@ -394,14 +394,16 @@ int walker_branches(struct tracer *t, struct tracee *th, struct user_state *st, 
 			      .at_stop = true };
 	struct vm *vm = t->walker->vm;
 	enum tracer_cut cut = TRACER_CUT_LIMIT;
-	uint64_t before = vm->executed, start = cpu_ns();
+	uint64_t before = vm->executed, start = tracer_cpu_ns();
 	uint32_t depth = t->opts.branches.depth;
 	int ret;
 
 	t->stats.walks++;
+	t->stats.stacks++;
 	t->walker->walks++;
 	walk->nr = 0;
 	walk->moved = walk->inexact = false;
+	walk->memory = NULL;
 	walk->end = st->gpr;
 	if (st->is_32bit) {
 		t->stats.cut[TRACER_CUT_32BIT]++;
@@ -413,8 +415,11 @@ int walker_branches(struct tracer *t, struct tracee *th, struct user_state *st, 
 	if (ret >= 0)
 		ret = finish(&p, vm);
 	breakpoint_disarm(th);
+	start = tracer_cpu_ns() - start;
+	t->stats.walk_ns += start;
+	t->stats.passed += p.taken;
 	if (p.max_passes == MAX_PASSES)
-		adapt_spread(t->walker, cpu_ns() - start + p.stops * STOP_NS);
+		adapt_spread(t->walker, start + p.stops * STOP_NS);
 	keep_newest(walk, depth);
 	if (walk->nr < depth && ret >= 0)
 		t->stats.cut[cut]++;

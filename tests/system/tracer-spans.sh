@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Bursts: all branches of a span of time. Slow and fast branches are seen as often as they are
+# executed, not by the time they take; every stack is a sample with its own callers.
+. "$(dirname "$0")/../lib.sh"
+need_tracing
+need_cmd cc awk
+cd "$TMP" || exit 1
+cat >spans.c <<'EOC'
+#include <stdio.h>
+#include <stdlib.h>
+#define N __attribute__((noinline, noclone))
+volatile unsigned long sink;
+N void leaf(int n) { for (int i = 0; i < n; i++) sink += i; }
+N void a1(void) { leaf(3); sink++; }
+N void a2(void) { leaf(4); sink++; }
+N void a3(void) { leaf(2); sink++; }
+N void b1(void) { a1(); sink++; }
+N void b2(void) { a2(); sink++; }
+N void b3(void) { a3(); sink++; }
+N unsigned long fast(unsigned long n)
+{
+	unsigned long x = 3;
+	do __asm__ volatile("imul %0, %0; imul %0, %0; imul %0, %0; imul %0, %0" : "+r"(x)); while (--n);
+	return x;
+}
+N unsigned long slow(unsigned long n)
+{
+	unsigned long x = ~0UL;
+	do
+		for (int i = 0; i < 1; i++)
+#define D __asm__ volatile("xor %%edx, %%edx; div %1; not %0" : "+a"(x) : "r"(3UL) : "rdx", "cc");
+		{ D D D D D D D D D D D D D D D D }
+	while (--n);
+	return x;
+}
+int main(int argc, char **argv)
+{
+	unsigned long rounds = strtoul(argv[2], NULL, 10);
+	if (argv[1][0] == 'c')
+		while (rounds--) { b1(); b2(); b3(); }
+	else
+		while (rounds--) { fast(1000000); slow(40000); }
+	return argc > 3;
+}
+EOC
+cc -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o spans spans.c || skip_all "cc does not build this"
+
+record() { "$PERF" record -b --branch-source=software -F 1999 "$@" >/dev/null 2>err; }
+record --branch-budget 10 --branch-span 100 -o p.data -- ./spans phases 400 ||
+	skip_all "cannot follow branches here: $(head -2 err | tr '\n' ' ')"
+# 25 to 1, though they take about the same time: a clock alone sees about as many of both
+share=$("$PERF" script -i p.data -F brstacksym | tr ' ' '\n' | awk -F'[+/]' '
+	$1 == "fast" { f++ } $1 == "slow" { s++ }
+	END { if (f + s < 1000) print "few: " f + s; else print (f > 15 * s && f < 42 * s ? "by count" : f " to " s + 0) }')
+is "fast and slow branches" "$share" "by count"
+is "the thread was found where a span ended" \
+	"$(sed -n 's/.* \([0-9]*\) compared with the thread.*/\1/p' err | awk '{ print ($1 > 3) }')" 1
+
+callers() { # stacks whose callers are those of another call
+	"$PERF" script -i c.data -F ip,sym | awk '
+		NF == 0 { if (n > 1 && a ~ /^a/ && b ~ /^b/) { all++; bad += substr(a, 2) != substr(b, 2) } n = 0; next }
+		{ n++ } n == 1 { a = $2 } n == 2 { b = $2 }
+		END { print (all > 10 ? bad + 0 : "few: " all + 0) }'
+}
+record -g --branch-budget 0 --branch-span 0 -o c.data -- ./spans calls 20000000
+is "callers of single stacks" "$(callers)" 0
+record -g --branch-budget 5 --branch-span 100 -o c.data -- ./spans calls 20000000
+is "callers of the stacks of a burst" "$(callers)" 0
+
+"$PERF" record -b --branch-span 3 -- true >/dev/null 2>err
+is "a span that no clock can measure" "$(cat err)" \
+	"--branch-span takes 10 to 10000 microseconds, or 0, not '3'"
+done_testing

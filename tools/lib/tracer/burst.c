@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Many branches for one stop, and as many of each as the program has. A clock stops a program where it
+ * spends its time; branches that follow are then those of slow code, too often. So what a burst
+ * records is not a number of branches but a span of time: from the sample on all that pass until the
+ * thread has run for so long. A branch is recorded when the sample came within a span before it,
+ * which is equally likely for each, however long the branches around it take: so every one of them
+ * stands for as many, and plain sums are right (Documentation/software-sampling.md).
+ *
+ * While the thread stands at its sample the way is computed, further than it will come. Then it runs
+ * for the span, is stopped again, and its registers there are looked for behind the branches of the
+ * way: that tells how many it passed, and that what was computed is true. What passed is written as
+ * consecutive stacks, each a sample of its own; the last one, with what is left, is the thread itself
+ * where it stands then.
+ */
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "base/obuf.h"
+#include "attr/attr.h"
+#include "burst-int.h"
+#include "vm-int.h"
+#include "walk-int.h"
+
+#define LIMIT_FIRST 4096
+#define LIMIT_LEAST 512
+#define LIMIT_MOST  32768
+#define INSNS_MOST  (1 << 19)
+#define INSNS_BACK  20000 /* from where the thread stands to the next branch */
+
+/* Behind one taken branch. */
+struct mark {
+	uint64_t state;	 /* all general registers and rip, mixed; 0 = not all are known */
+	uint64_t stored; /* the store before it: a loop may count in memory alone */
+	uint64_t value;
+	uint8_t size; /* of it; 0 = no value */
+};
+
+struct piece {
+	uint32_t branches, entries; /* up to its end */
+	size_t end;		    /* in records */
+};
+
+struct burst {
+	uint32_t nr, nr_entries;
+	enum tracer_cut cut;
+	bool is_cut;
+	uint64_t took; /* the first stop (ns) */
+	struct obuf records;
+	VEC(struct piece) pieces;
+	struct mark mark[LIMIT_MOST];
+	struct walk_entry entry[LIMIT_MOST];
+	uint32_t passed[LIMIT_MOST]; /* branches up to and with this entry */
+	struct peeked sample;
+};
+
+bool burst_wanted(const struct tracer *t, const struct tracee *th, const struct user_state *st)
+{
+	return t->opts.branches.span && t->walker->strategy->advance == advance_interpret &&
+	       !t->opts.regs && t->opts.nr_events == 1 && th->signal && !st->late &&
+	       !st->is_32bit && t->peeked.size;
+}
+
+void burst_free(struct burst *b)
+{
+	if (!b)
+		return;
+	(void)obuf_free(&b->records);
+	vec_free(&b->pieces);
+	free(b);
+}
+
+/* One is kept for the next time: a megabyte of fresh pages takes longer than a short walk. */
+static struct burst *take_burst(struct tracer *t)
+{
+	struct burst *b = t->spare;
+
+	t->spare = NULL;
+	if (b)
+		return b;
+	b = malloc(sizeof(*b));
+	if (b) {
+		b->records = (struct obuf){ .fd = -1 };
+		memset(&b->pieces, 0, sizeof(b->pieces));
+	}
+	return b;
+}
+
+static void give_back(struct tracer *t, struct burst *b)
+{
+	if (t->spare)
+		burst_free(b);
+	else
+		t->spare = b;
+}
+
+/* ---- the way ------------------------------------------------------------------------------------------- */
+
+static uint64_t state_of(const struct vm *vm)
+{
+	uint64_t h = vm->rip;
+
+	if (vm->known != 0xffff)
+		return 0;
+	for (unsigned i = 0; i < VM_REGS; i++)
+		h += vm->reg[i] * (0x9e3779b97f4a7c15ULL + 2 * (uint64_t)i * 0x632be59bd9b4e019ULL);
+	return h | 1;
+}
+
+/* What stands at the end of @b's entries, as one more stack; the vm is where it ended. */
+static int add_piece(struct tracer *t, struct tracee *th, struct burst *b,
+		     const struct user_state *st)
+{
+	uint32_t first = b->pieces.n ? b->pieces.v[b->pieces.n - 1].entries : 0;
+	struct walked *walk = &t->walk;
+	size_t size;
+
+	walk->nr = b->nr_entries - first;
+	memcpy(walk->entry, b->entry + first, walk->nr * sizeof(walk->entry[0]));
+	walk->end = st->gpr;
+	walk->moved = false;
+	walk->memory = t->walker->vm;
+	walk->inexact = !vm_registers(t->walker->vm, &walk->end);
+	memcpy(t->rec, b->sample.rec, b->sample.size);
+	size = splice_sample(t, th, b->sample.event, b->sample.size, st, walk);
+	obuf_mem(&b->records, t->out, size);
+	if (b->records.code ||
+	    vec_push(&b->pieces, ((struct piece){ b->nr, b->nr_entries, b->records.len })))
+		return -ENOMEM;
+	return 0;
+}
+
+static enum tracer_cut cut_of(enum vm_result r)
+{
+	switch (r) {
+	case VM_SYSCALL: return TRACER_CUT_SYSCALL;
+	case VM_NOMEM: return TRACER_CUT_MEMORY;
+	case VM_UNKNOWN:
+	case VM_FOREIGN: return TRACER_CUT_COMPUTED;
+	case VM_OK: return TRACER_CUT_LIMIT;
+	default: return TRACER_CUT_UNKNOWN;
+	}
+}
+
+static int follow(struct tracer *t, struct tracee *th, struct burst *b, const struct user_state *st)
+{
+	uint64_t insns = t->walker->vm->executed + INSNS_MOST;
+	uint32_t depth = t->opts.branches.depth, begun = 0;
+	struct vm *vm = t->walker->vm;
+	int ret = 0;
+
+	while (!ret && b->nr < t->span.limit) {
+		struct vm_insn *in = NULL;
+		enum vm_result r =
+			vm->executed < insns ? vm_run(vm, insns - vm->executed, &in) : VM_OK;
+
+		if (r != VM_BRANCH) {
+			b->is_cut = true;
+			b->cut = cut_of(r);
+			break;
+		}
+		b->mark[b->nr++] = (struct mark){ state_of(vm), vm->stored, vm->stored_value,
+						  vm->stored_size };
+		if (!walker_wants(t, in->branch))
+			continue;
+		b->passed[b->nr_entries] = b->nr;
+		b->entry[b->nr_entries++] = (struct walk_entry){ in->addr, vm->rip, in->branch };
+		if (b->nr_entries - begun == depth) {
+			ret = add_piece(t, th, b, st);
+			begun = b->nr_entries;
+		}
+	}
+	/* also where no branch was taken at all: the sample itself */
+	if (!ret && (b->nr_entries > begun || !b->pieces.n))
+		ret = add_piece(t, th, b, st);
+	return ret;
+}
+
+int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st)
+{
+	uint64_t begin = tracer_now(), start = tracer_cpu_ns(), before;
+	struct vm *vm = t->walker->vm;
+	struct burst *b = take_burst(t);
+	int ret;
+
+	if (!b)
+		return -ENOMEM;
+	b->nr = b->nr_entries = 0;
+	b->is_cut = false;
+	b->records.len = b->pieces.n = 0;
+	b->sample = t->peeked;
+	if (!t->span.limit)
+		t->span.limit = LIMIT_FIRST;
+	before = vm->executed;
+	vm->exact = false;
+	vm_begin(vm, th->tid, &st->gpr);
+	ret = follow(t, th, b, st);
+	if (ret) {
+		burst_free(b);
+		return ret;
+	}
+	t->stats.walks++;
+	t->stats.passed += b->nr;
+	t->stats.interpreted += vm->executed - before;
+	t->stats.walk_ns += tracer_cpu_ns() - start;
+	b->took = tracer_now() - begin;
+	th->burst = b;
+	return 0;
+}
+
+/* ---- the end of the span ----------------------------------------------------------------------------------- */
+
+/* Whether memory, where the thread stands, has what was stored last before @m. */
+static bool stored_agrees(struct vm *vm, const struct mark *m)
+{
+	uint64_t now;
+
+	return !m->size || vm_load(vm, m->stored, m->size, &now) != VM_OK ||
+	       !((now ^ m->value) << (64 - 8 * m->size));
+}
+
+/* How many branches of the way the thread, which stands at @r, has passed; -1 = it is not on it. */
+static int64_t find_end(struct tracer *t, const struct tracee *th, const struct burst *b,
+			const struct user_regs_struct *r)
+{
+	struct vm *vm = t->walker->vm;
+	int64_t found = -1, first = -1;
+	struct vm_insn *in;
+	uint64_t state;
+
+	vm->exact = false;
+	vm_begin(vm, th->tid, r);
+	if (vm_run(vm, INSNS_BACK, &in) != VM_BRANCH)
+		return -1;
+	state = state_of(vm);
+	for (uint32_t i = 0; state && i < b->nr; i++) {
+		if (b->mark[i].state != state)
+			continue;
+		if (first < 0)
+			first = i;
+		if (found < 0 && stored_agrees(vm, &b->mark[i]))
+			found = i;
+	}
+	return found >= 0 ? found : first;
+}
+
+/*
+ * The way is computed to about twice what passes in a span. Where the thread came further, which is
+ * where its branches are fast, it is twice as long at once.
+ */
+static void learn(struct tracer *t, const struct burst *b, int64_t passed)
+{
+	uint32_t want;
+
+	if (passed < 0) {
+		if (!b->is_cut)
+			t->span.limit = (uint32_t)min_u64(LIMIT_MOST, t->span.limit * 2ULL);
+		return;
+	}
+	want = (uint32_t)min_u64(LIMIT_MOST, (uint64_t)passed * 2 + LIMIT_LEAST);
+	if (want > t->span.limit)
+		t->span.limit = want;
+	else
+		t->span.limit -= (t->span.limit - want) / 32;
+}
+
+/* Each of @n stacks gets its part of the sample's period. */
+static void set_period(const struct tracer *t, const struct burst *b, char *rec, uint32_t n)
+{
+	uint64_t type = t->opts.event[b->sample.event].attr.sample_type;
+	char *at = rec + 8 + attr_head_offset(type, PERF_SAMPLE_PERIOD);
+
+	if (type & PERF_SAMPLE_PERIOD)
+		store_u64(at, max_u64(1, load_u64(at, false) / n));
+}
+
+static int write_one(struct tracer *t, const struct burst *b, char *rec, size_t size, uint32_t nr,
+		     uint32_t n, struct err *e)
+{
+	set_period(t, b, rec, n);
+	t->stats.samples++;
+	t->stats.stacks++;
+	t->stats.branches += nr;
+	return t->opts.write(t->opts.ctx, rec, size, e);
+}
+
+/* Entries between the last whole stack and the end of the span, as a stack of the thread itself. */
+static size_t make_last(struct tracer *t, struct tracee *th, const struct burst *b, uint32_t first,
+			uint32_t nr, const struct user_state *st)
+{
+	struct walked *walk = &t->walk;
+
+	walk->nr = nr;
+	memcpy(walk->entry, b->entry + first, nr * sizeof(walk->entry[0]));
+	walk->end = st->gpr;
+	walk->moved = true;
+	walk->memory = NULL;
+	walk->inexact = false;
+	memcpy(t->rec, b->sample.rec, b->sample.size);
+	return splice_sample(t, th, b->sample.event, b->sample.size, st, walk);
+}
+
+static int write_pieces(struct tracer *t, struct tracee *th, struct burst *b, uint32_t branches,
+			const struct user_state *st, struct err *e)
+{
+	uint32_t whole = 0, entries = 0, rest = 0, total;
+	size_t at = 0;
+	int ret = 0;
+
+	while (whole < b->pieces.n && b->pieces.v[whole].branches <= branches)
+		entries = b->pieces.v[whole++].entries;
+	while (st && entries + rest < b->nr_entries && b->passed[entries + rest] <= branches)
+		rest++;
+	/* nothing passed: the sample itself, where it is known */
+	total = whole + (rest || (!whole && st));
+	for (uint32_t i = 0; i < whole && !ret; i++) {
+		const struct piece *p = &b->pieces.v[i];
+
+		ret = write_one(t, b, b->records.buf + at, p->end - at,
+				p->entries - (i ? b->pieces.v[i - 1].entries : 0), total, e);
+		at = p->end;
+	}
+	if (!ret && total > whole) {
+		size_t size = make_last(t, th, b, entries, rest, st);
+
+		ret = write_one(t, b, (char *)t->out, size, rest, total, e);
+	}
+	return ret;
+}
+
+int burst_end(struct tracer *t, struct tracee *th, const struct user_state *st, struct err *e)
+{
+	uint64_t start = tracer_cpu_ns();
+	struct burst *b = th->burst;
+	int64_t passed = -1;
+	int ret;
+
+	th->burst = NULL;
+	span_end(th);
+	if (st && !st->is_32bit)
+		passed = find_end(t, th, b, &st->gpr);
+	if (st)
+		learn(t, b, passed);
+	t->stats.walk_ns += tracer_cpu_ns() - start;
+	t->stats.verified += passed >= 0;
+	t->stats.not_arrived += passed < 0;
+	if (passed < 0 && b->is_cut)
+		t->stats.cut[b->cut]++;
+	ret = write_pieces(t, th, b, passed < 0 ? b->nr : (uint32_t)passed, passed < 0 ? NULL : st,
+			   e);
+	give_back(t, b);
+	return ret;
+}
