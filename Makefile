@@ -93,9 +93,13 @@ $(O)/libperf.a: $(LIB_OBJ)
 	@echo '  AR      $@'
 	@rm -f $@ && ar rcs $@ $^
 
+# Allocations are looked at: tools/perf/memory.c.
+WRAP := $(foreach f,malloc calloc realloc aligned_alloc strdup strndup asprintf vasprintf \
+	__asprintf_chk __vasprintf_chk,-Wl,--wrap=$(f))
+
 $(O)/perf: $(PERF_OBJ) $(O)/libperf.a $(O)/srcdir
 	@echo '  LINK    $@'
-	@$(CC) $(LDFLAGS_ALL) -o $@ $(PERF_OBJ) $(O)/libperf.a $(LIBS) -lm
+	@$(CC) $(LDFLAGS_ALL) $(WRAP) -o $@ $(PERF_OBJ) $(O)/libperf.a $(LIBS) -lm
 
 # Unit tests: one program per file, cmocka, TAP.
 $(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/libperf.a

@@ -32,12 +32,12 @@ my @lib = (glob('tools/lib/*/*.c'), @headers);
 my @all = (@lib, glob('tools/perf/*.[ch]'));
 
 # base is no room of one matter: what few need is in headers of its own.
-my %second = map { $_ => 1 } qw(base/bytes.h base/file.h base/hex.h base/nearest.h base/obuf.h
+my %second = map { $_ => 1 } qw(base/bytes.h base/file.h base/hex.h base/lack.h base/nearest.h base/obuf.h
 	base/output.h base/side.h base/tables.h base/turns.h);
 
 # What a room may call its exports beside ROOM and ROOM_: no other room may.
 my %prefix = (
-	base => 'arena bits err file fmt hash htab intern log mem nearest obuf output safe side turns vec write',
+	base => 'arena bits err file fmt hash htab intern lack log mem nearest obuf output safe side turns vec write',
 	annotate => 'listing',
 	capture => 'control grid program ring synth',
 	cli => 'option',
@@ -66,9 +66,11 @@ my %prefix = (
 
 # What changes while a program runs and belongs to nobody: object:name, and why it must be.
 my %static = (
+	'insn/capstone.o:no_memory' => 'an allocator of the library has no argument',
 	'elf/guard.o:before' => 'what stood before its signal handler, which has no argument',
 	'elf/guard.o:guards' => 'likewise', 'elf/guard.o:hits' => 'likewise',
 	'elf/guard.o:installed' => 'likewise', 'elf/guard.o:pending' => 'likewise, of a thread',
+	'base/lack.o:first' => 'one process, one status',
 	'base/log.o:threshold' => 'one stderr, one level',
 	'tui/terminal.o:the' => 'S-Lang has one terminal, and signal handlers have no argument',
 	'cli/term.o:pager_pid' => 'one stdout, one pager',

@@ -25,13 +25,14 @@ static int start_all(const struct jobs *jobs, struct session_team *team, void **
 {
 	size_t n = session_team_size(team);
 	struct starting *v = calloc(n, sizeof(*v));
-	int ret = v ? 0 : err_set(e, -ENOMEM, "no memory for %zu jobs", n);
+	int ret = 0;
 
-	for (size_t i = 1; !ret && i < n; i++)
+	if (!v)
+		return err_set(e, -ENOMEM, "no memory for %zu jobs", n);
+	for (size_t i = 1; i < n; i++)
 		v[i - 1] = (struct starting){ jobs, ctx[i], ctx[0], session_team_member(team, i),
 					      .ret = 0 };
-	if (!ret)
-		side_by_side((unsigned)n - 1, n - 1, start_one, v);
+	side_by_side((unsigned)n - 1, n - 1, start_one, v);
 	for (size_t i = 0; !ret && i + 1 < n; i++) {
 		ret = v[i].ret;
 		if (ret)

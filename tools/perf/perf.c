@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/lack.h"
 #include "builtin.h"
 #include "elf/elf.h"
 
@@ -217,6 +218,18 @@ out:
 	return ret;
 }
 
+/* The status, where something was refused on the way there: not 0. */
+static int tell_lack(int ret)
+{
+	struct err err;
+
+	if (!lack_tell(&err))
+		return ret;
+	err_hint(&err, "%s", ret ? "" : "What was written before may lack something.");
+	cli_print_err(&err);
+	return ret ? ret : 1;
+}
+
 int main(int argc, char **argv)
 {
 	char *options[] = { "version", "--build-options", NULL };
@@ -245,7 +258,7 @@ int main(int argc, char **argv)
 	if (!cmd)
 		return unknown_command(argv[1]);
 	elf_guard_install();
-	ret = run_command(cmd, argc - 1, argv + 1);
+	ret = tell_lack(run_command(cmd, argc - 1, argv + 1));
 	cli_pager_wait();
 	return ret;
 }

@@ -226,16 +226,18 @@ static int decode_all(struct listing_build *b, struct insn_decoder *d)
 	struct marks m = { 0 };
 	char before = 0;
 	size_t end;
-	int ret = 0;
+	int ret;
 
 	m.n = symbol_marks(b->res, b->l.dso, b->l.start, &m.v);
-	for (size_t at = 0; !ret && at < b->size; at += b->insns.v[b->insns.n - 1].len) {
+	for (size_t at = 0; at < b->size; at += b->insns.v[b->insns.n - 1].len) {
 		char kind = kind_at(b, &m, at, &end);
 
 		if (kind == 'd') {
 			size_t left = end - at, odd = (b->l.start + at) % 4;
 
 			ret = add_data(b, at, odd % 2 || left < 2 ? 1 : odd || left < 4 ? 2 : 4);
+			if (ret)
+				return ret;
 			continue;
 		}
 		if (kind != before) {
@@ -244,8 +246,10 @@ static int decode_all(struct listing_build *b, struct insn_decoder *d)
 		}
 		before = kind;
 		ret = add_insn(b, d, at);
+		if (ret)
+			return ret;
 	}
-	return ret;
+	return 0;
 }
 
 static int decode(struct listing_build *b, struct err *e)

@@ -6,7 +6,8 @@
  *	log	messages of four levels: on stderr, or into the caller's sink
  *	safe	what of a file's bytes may be printed
  *
- * and in headers of their own, for those who need them: bytes.h, tables.h, obuf.h, file.h, output.h.
+ * and in headers of their own, for those who need them: bytes.h, tables.h, obuf.h, file.h, lack.h,
+ * output.h.
  *
  * Memory: whoever calls x_init/x_new calls x_free. Functions that allocate return -ENOMEM (or
  * NULL) and never exit. Nothing here is safe for concurrent use of one object; different

@@ -13,15 +13,28 @@
 
 #include "base/base.h"
 #include "base/file.h"
+#include "base/lack.h"
+
+/* open(), again where a signal came in between: a slow disk can be interrupted. */
+static int open_read(const char *path, int flags)
+{
+	int fd;
+
+	do {
+		fd = open(path, flags | O_RDONLY | O_CLOEXEC);
+	} while (fd < 0 && errno == EINTR);
+	return fd;
+}
 
 char *file_read_all(const char *path, size_t max, size_t *size, struct err *e)
 {
 	size_t len = 0, cap = 4096;
 	char *buf = malloc(cap), *p;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open_read(path, 0);
 	ssize_t r = 0;
 
 	if (fd < 0) {
+		lack_note(errno, "cannot open", path);
 		err_set(e, -errno, "cannot open %s: %s", path, strerror(errno));
 		goto fail;
 	}
@@ -29,6 +42,7 @@ char *file_read_all(const char *path, size_t max, size_t *size, struct err *e)
 		if (r < 0 && errno == EINTR)
 			continue;
 		if (r < 0) {
+			lack_note(errno, "cannot read", path);
 			err_set(e, -errno, "cannot read %s: %s", path, strerror(errno));
 			goto fail;
 		}
@@ -64,14 +78,18 @@ fail:
 int file_open_regular(const char *path, uint64_t *size)
 {
 	/* O_NONBLOCK: a path of a recording may name a FIFO here. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = open_read(path, O_NONBLOCK | O_NOCTTY), ret = 0;
 	struct stat st;
 
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return -ENOEXEC;
+	if (fd < 0 || fstat(fd, &st))
+		ret = -errno;
+	else if (!S_ISREG(st.st_mode))
+		ret = -ENOEXEC;
+	if (ret) {
+		lack_note(ret, "cannot open", path);
+		if (fd >= 0)
+			close(fd);
+		return ret;
 	}
 	*size = (uint64_t)st.st_size;
 	return fd;
@@ -96,7 +114,7 @@ ssize_t file_read_at(int fd, void *buf, size_t size, uint64_t at)
 		if (r < 0 && errno == EINTR)
 			continue;
 		if (r < 0)
-			return n ? (ssize_t)n : -errno;
+			return -errno;
 		if (!r)
 			break;
 		n += (size_t)r;

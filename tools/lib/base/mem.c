@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "base/base.h"
+#include "base/lack.h"
 #include "base/tables.h"
 #include "base/bytes.h"
 
@@ -40,7 +41,11 @@ bool mem_spare(size_t n)
 {
 	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	return p != MAP_FAILED && !munmap(p, n);
+	if (p == MAP_FAILED) {
+		lack_memory();
+		return false;
+	}
+	return !munmap(p, n);
 }
 
 struct arena_chunk {

@@ -11,10 +11,17 @@
 #include "base/file.h"
 #include "capture/capture-int.h"
 
+/* The parent tells why. */
+static _Noreturn void give_up(int err_fd, int code)
+{
+	if (write(err_fd, &code, sizeof(code)) < 0)
+		_exit(126);
+	_exit(code == ENOENT ? 127 : 126);
+}
+
 static void __attribute__((noreturn)) child(int go_fd, int err_fd, bool stdout_taken, char **argv)
 {
 	char byte;
-	int code;
 	ssize_t n;
 
 	signal(SIGPIPE, SIG_DFL);
@@ -22,16 +29,15 @@ static void __attribute__((noreturn)) child(int go_fd, int err_fd, bool stdout_t
 	do {
 		n = read(go_fd, &byte, 1);
 	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		give_up(err_fd, errno);
 	if (n != 1)
 		_exit(0); /* the recorder gave up */
 	/* What it prints must not get between the records. */
 	if (stdout_taken && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		close(STDOUT_FILENO);
 	execvp(argv[0], argv);
-	code = errno;
-	if (write(err_fd, &code, sizeof(code)) < 0)
-		_exit(126);
-	_exit(code == ENOENT ? 127 : 126);
+	give_up(err_fd, errno);
 }
 
 int program_start(struct program *w, char **argv, bool stdout_taken, struct err *e)
@@ -71,11 +77,12 @@ int program_start(struct program *w, char **argv, bool stdout_taken, struct err 
 
 int program_go(struct program *w, struct err *e)
 {
-	int code = 0;
+	int code = write_all(w->go_fd, "", 1);
 	ssize_t n;
 
-	if (write_all(w->go_fd, "", 1))
-		return err_set(e, -EPIPE, "the command ended before it was started");
+	if (code)
+		return err_set(e, code, "the command ended before it was started: %s",
+			       strerror(-code));
 	close(w->go_fd);
 	w->go_fd = -1;
 	/* The pipe closes at exec; a number comes when that failed. */

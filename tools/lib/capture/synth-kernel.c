@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/lack.h"
 #include "capture/capture-int.h"
 
 #define CHUNK (256 << 10)
@@ -40,21 +41,28 @@ static bool take_symbol(struct kernel_text *k, const char *line)
 /* The list is long (100,000 lines and more): read in chunks, and only as far as needed. */
 static int find_text(const char *path, struct kernel_text *k)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC), code = 0;
 	char *buf = malloc(CHUNK + 1), *line, *end;
 	size_t left = 0;
 	bool done = false;
 	ssize_t n;
 
 	if (fd < 0 || !buf) {
-		int code = fd < 0 ? -errno : -ENOMEM;
-
+		code = fd < 0 ? -errno : -ENOMEM;
+		lack_note(code, "cannot open", path);
 		free(buf);
 		if (fd >= 0)
 			close(fd);
 		return code;
 	}
-	while (!done && (n = read(fd, buf + left, CHUNK - left)) > 0) {
+	while (!done && (n = read(fd, buf + left, CHUNK - left)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			code = -errno;
+			lack_note(code, "cannot read", path);
+			break;
+		}
 		left += (size_t)n;
 		buf[left] = '\0';
 		for (line = buf; !done && (end = strchr(line, '\n')); line = end + 1) {
@@ -70,7 +78,7 @@ static int find_text(const char *path, struct kernel_text *k)
 	}
 	free(buf);
 	close(fd);
-	return 0;
+	return code;
 }
 
 static int put_kernel_map(struct synth *s, struct synth_record *r, uint64_t start, uint64_t len,

@@ -13,6 +13,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/lack.h"
 #include "capture/capture-int.h"
 
 #define PF_KTHREAD 0x00200000
@@ -46,8 +47,11 @@ static ssize_t read_file(struct walk *w, const char *path)
 	size_t len = 0;
 	ssize_t n = 0;
 
-	if (fd < 0)
-		return -errno;
+	if (fd < 0) {
+		n = -errno;
+		lack_note(errno, "cannot open", path);
+		return n;
+	}
 	for (;;) {
 		if (w->cap - len < 4096) {
 			char *bigger = realloc(w->buf, w->cap * 2);
@@ -60,8 +64,11 @@ static ssize_t read_file(struct walk *w, const char *path)
 			w->cap *= 2;
 		}
 		n = read(fd, w->buf + len, w->cap - len - 1);
+		if (n < 0 && errno == EINTR)
+			continue;
 		if (n <= 0) {
 			n = n ? -errno : 0;
+			lack_note((int)n, "cannot read", path);
 			break;
 		}
 		len += (size_t)n;

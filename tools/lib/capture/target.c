@@ -26,6 +26,16 @@ static int add_tid(struct capture_target *t, pid_t tid, struct err *e)
 	return 0;
 }
 
+/* -ESRCH where nobody is, which the caller tells. */
+static int cannot_list(const char *path, struct err *e)
+{
+	int code = -errno;
+
+	return code == -ENOENT || code == -ESRCH
+		       ? -ESRCH
+		       : err_set(e, code, "cannot read %s: %s", path, strerror(-code));
+}
+
 /* All threads of a process: the leader first. -ESRCH when it is not there. */
 static int add_process(struct capture_target *t, pid_t pid, struct err *e)
 {
@@ -37,11 +47,13 @@ static int add_process(struct capture_target *t, pid_t pid, struct err *e)
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	dir = opendir(path);
 	if (!dir)
-		return -ESRCH;
+		return cannot_list(path, e);
 	ret = add_tid(t, pid, e);
-	while (!ret && (d = readdir(dir)))
+	while (errno = 0, !ret && (d = readdir(dir)))
 		if (atoi(d->d_name) > 0)
 			ret = add_tid(t, atoi(d->d_name), e);
+	if (!ret && errno)
+		ret = cannot_list(path, e);
 	closedir(dir);
 	return ret;
 }

@@ -9,14 +9,28 @@
 
 #include "base/file.h"
 #include "base/bytes.h"
+#include "base/lack.h"
 #include "elf/elf-int.h"
 
+static int refused(const struct elf_file *f, int ret)
+{
+	if (!lack_is_trouble(errno))
+		return ret;
+	ret = -errno;
+	lack_note(ret, "cannot read", f->path ? f->path : "an ELF file");
+	return ret;
+}
+
+/*
+ * What libelf cannot do for want of memory looks as what it cannot do with a damaged file, and that
+ * would be taken for one without symbols. errno, 0 before, tells them apart.
+ */
 static int elf_start(struct elf_file *f)
 {
 	if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &f->ehdr) ||
 	    elf_getshdrstrndx(f->elf, &f->shstrndx) ||
 	    (f->shstrndx && !elf_names_allowed(f, f->shstrndx)))
-		return -ENOEXEC;
+		return refused(f, -ENOEXEC);
 	f->is_64bit = gelf_getclass(f->elf) == ELFCLASS64;
 	f->swap = (f->ehdr.e_ident[EI_DATA] == ELFDATA2MSB) != host_is_big_endian();
 	return 0;
@@ -28,11 +42,12 @@ static int elf_map(struct elf_file *f)
 	size_t size = 0;
 
 	guard_begin();
+	errno = 0;
 	f->elf = elf_begin(f->fd, ELF_C_READ_MMAP, NULL);
 	f->image = f->elf ? (const unsigned char *)elf_rawfile(f->elf, &size) : NULL;
 	f->size = size;
 	f->guard = guard_end(f->image, size);
-	return f->guard ? elf_start(f) : f->image ? -ENOMEM : -ENOEXEC;
+	return f->guard ? elf_start(f) : f->image ? -ENOMEM : refused(f, -ENOEXEC);
 }
 
 int elf_open(struct elf_file **out, const char *path, unsigned flags)
@@ -57,6 +72,7 @@ int elf_open(struct elf_file **out, const char *path, unsigned flags)
 	else if (flags & ELF_MAPPED && guard_installed())
 		ret = elf_map(f);
 	else {
+		errno = 0;
 		f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
 		ret = elf_start(f);
 	}
@@ -81,6 +97,7 @@ int elf_open_memory(struct elf_file **out, void *image, size_t size)
 	f->image = image;
 	f->size = size;
 	limits_init(f, false);
+	errno = 0;
 	f->elf = limits_headers(f) ? elf_memory(image, size) : NULL;
 	ret = elf_start(f);
 	if (ret) {
@@ -121,12 +138,21 @@ bool elf_is_relocatable(const struct elf_file *f)
 
 /* ---- bytes ------------------------------------------------------------------------------------- */
 
+static bool read_at(const struct elf_file *f, void *buf, size_t n, uint64_t off)
+{
+	ssize_t got = file_read_at(f->fd, buf, n, off);
+
+	if (got < 0)
+		lack_note((int)got, "cannot read", f->path);
+	return got == (ssize_t)n;
+}
+
 bool elf_bytes(const struct elf_file *f, uint64_t off, void *buf, size_t n)
 {
 	if (off > f->size || n > f->size - off)
 		return false;
 	if (!f->image)
-		return file_read_at(f->fd, buf, n, off) == (ssize_t)n;
+		return read_at(f, buf, n, off);
 	if (n)
 		memcpy(buf, f->image + off, n);
 	return true;
@@ -174,10 +200,16 @@ bool elf_names_allowed(const struct elf_file *f, size_t idx)
 
 Elf_Data *elf_data(const struct elf_file *f, Elf_Scn *scn)
 {
+	Elf_Data *data;
 	GElf_Shdr shdr;
 
-	return scn && gelf_getshdr(scn, &shdr) && elf_has_bytes(f, &shdr) ? elf_getdata(scn, NULL)
-									  : NULL;
+	if (!scn || !gelf_getshdr(scn, &shdr) || !elf_has_bytes(f, &shdr))
+		return NULL;
+	errno = 0;
+	data = elf_getdata(scn, NULL);
+	if (!data)
+		refused(f, 0);
+	return data;
 }
 
 /* ---- sections ---------------------------------------------------------------------------------- */

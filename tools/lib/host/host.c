@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/lack.h"
 #include "host/host-int.h"
 
 char *host_read_line(const char *fmt, ...)
@@ -63,9 +64,11 @@ int host_names(struct host_names *n, const char *dir)
 	struct dirent *de;
 
 	memset(n, 0, sizeof(*n));
-	if (!d)
+	if (!d) {
+		lack_note(errno, "cannot read", dir);
 		return 0;
-	while ((de = readdir(d))) {
+	}
+	while (errno = 0, (de = readdir(d))) {
 		char *name = de->d_name[0] == '.' ? NULL : strdup(de->d_name);
 
 		if (name && vec_push(&n->names, name)) {
@@ -73,6 +76,8 @@ int host_names(struct host_names *n, const char *dir)
 			break;
 		}
 	}
+	if (!de)
+		lack_note(errno, "cannot read", dir);
 	closedir(d);
 	if (n->names.n)
 		qsort(n->names.v, n->names.n, sizeof(char *), by_name);
@@ -92,10 +97,29 @@ void host_put_u32_at(struct obuf *o, size_t at, uint32_t v)
 		store_u32(o->buf + at, v);
 }
 
+/* A file of which host_close() notes that it was not read to its end. */
+static FILE *host_open(const char *path)
+{
+	FILE *f = fopen(path, "re");
+
+	if (!f)
+		lack_note(errno, "cannot open", path);
+	errno = 0;
+	return f;
+}
+
+static void host_close(FILE *f, const char *path)
+{
+	if (f && ferror(f))
+		lack_note(errno, "cannot read", path);
+	if (f)
+		fclose(f);
+}
+
 /* The text behind "KEY : " in /proc/cpuinfo, blanks squeezed; NULL when there is none. */
 static char *cpuinfo(const char *key)
 {
-	FILE *f = fopen("/proc/cpuinfo", "re");
+	FILE *f = host_open("/proc/cpuinfo");
 	char line[1024], *found = NULL, *p, *to;
 	size_t n = strlen(key);
 
@@ -106,8 +130,7 @@ static char *cpuinfo(const char *key)
 		if (p)
 			found = strdup(p + 1 + strspn(p + 1, " \t"));
 	}
-	if (f)
-		fclose(f);
+	host_close(f, "/proc/cpuinfo");
 	if (!found)
 		return NULL;
 	for (p = to = found; *p && *p != '\n'; p++)
@@ -200,15 +223,14 @@ static int host_cpuid(struct obuf *o)
 
 static int host_total_mem(struct obuf *o)
 {
-	FILE *f = fopen("/proc/meminfo", "re");
+	FILE *f = host_open("/proc/meminfo");
 	char line[256];
 	unsigned long kb = 0;
 
 	while (f && fgets(line, sizeof(line), f))
 		if (sscanf(line, "MemTotal: %lu kB", &kb) == 1)
 			break;
-	if (f)
-		fclose(f);
+	host_close(f, "/proc/meminfo");
 	if (!kb)
 		return -ENOENT;
 	feature_put_u64(o, kb);
@@ -219,11 +241,10 @@ static int host_total_mem(struct obuf *o)
 static int host_e_machine(struct obuf *o)
 {
 	ElfW(Ehdr) h;
-	FILE *f = fopen("/proc/self/exe", "re");
+	FILE *f = host_open("/proc/self/exe");
 	bool got = f && fread(&h, sizeof(h), 1, f) == 1;
 
-	if (f)
-		fclose(f);
+	host_close(f, "/proc/self/exe");
 	if (!got)
 		return -ENOENT;
 	feature_put_u32(o, h.e_machine);

@@ -3,6 +3,7 @@
  * Every architecture by capstone: text, lengths, and branches where Zydis is missing. Without the
  * library the file is its second half: a table of NULL, which insn.c takes for "not here".
  */
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -46,6 +47,42 @@ static bool is_big(enum regs_arch arch, unsigned mode)
 	return arch == REGS_ARCH_S390 || (arch != REGS_ARCH_ARM64 && mode & INSN_BIG_ENDIAN);
 }
 
+/*
+ * Capstone writes to what it allocates without looking at it. So it allocates here, and where there is
+ * nothing its call is left; what it had got by then is lost. Tables of an architecture are made at
+ * its first instruction: one is decoded as a decoder is opened.
+ */
+static _Thread_local jmp_buf *no_memory;
+
+static void *got(void *p)
+{
+	if (!p && no_memory)
+		longjmp(*no_memory, 1);
+	return p;
+}
+
+static void *lib_malloc(size_t size)
+{
+	return got(malloc(size));
+}
+
+static void *lib_calloc(size_t n, size_t size)
+{
+	return got(calloc(n, size));
+}
+
+static void *lib_realloc(void *p, size_t size)
+{
+	return got(realloc(p, size));
+}
+
+static void allocate_here(void)
+{
+	cs_opt_mem mem = { lib_malloc, lib_calloc, lib_realloc, free, vsnprintf };
+
+	cs_option(0, CS_OPT_MEM, (size_t)&mem);
+}
+
 static int open_handle(struct capstone_decoder *d, enum regs_arch arch, unsigned mode)
 {
 	bool big = is_big(arch, mode), is_64bit = mode & INSN_64BIT;
@@ -71,34 +108,48 @@ static void lib_close(void *handle)
 		return;
 	if (d->insn)
 		cs_free(d->insn, 1);
-	cs_close(&d->handle);
+	if (d->handle)
+		cs_close(&d->handle);
 	free(d);
 }
 
-static int lib_open(void **out, enum regs_arch arch, unsigned mode)
+static int prepare(struct capstone_decoder *d, enum regs_arch arch, unsigned mode)
 {
-	struct capstone_decoder *d = calloc(1, sizeof(*d));
-	int ret;
+	static const uint8_t any[16] = { 0x90, 0x90, 0x90, 0x90 };
+	const uint8_t *p = any;
+	size_t size = sizeof(any);
+	uint64_t addr = 0;
+	int ret = open_handle(d, arch, mode);
 
-	*out = NULL;
-	if (!d)
-		return -ENOMEM;
-	ret = open_handle(d, arch, mode);
-	if (ret) {
-		free(d);
+	if (ret)
 		return ret;
-	}
 	d->arch = arch;
 	if (arch == REGS_ARCH_X86)
 		cs_option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
 	cs_option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
 	d->insn = cs_malloc(d->handle);
-	if (!d->insn) {
-		lib_close(d);
-		return -ENOMEM;
-	}
-	*out = d;
+	cs_disasm_iter(d->handle, &p, &size, &addr, d->insn);
 	return 0;
+}
+
+static int lib_open(void **out, enum regs_arch arch, unsigned mode)
+{
+	struct capstone_decoder *d = calloc(1, sizeof(*d));
+	jmp_buf here;
+	int ret;
+
+	*out = NULL;
+	if (!d)
+		return -ENOMEM;
+	allocate_here();
+	no_memory = &here;
+	ret = setjmp(here) ? -ENOMEM : prepare(d, arch, mode);
+	no_memory = NULL;
+	if (ret)
+		lib_close(d);
+	else
+		*out = d;
+	return ret;
 }
 
 /*

@@ -10,7 +10,10 @@ uint32_t keys_name_id(struct keys *ks, const char *s)
 {
 	uint32_t id = intern(&ks->names, s);
 
-	return id == INTERN_NONE ? 0 : id;
+	if (id != INTERN_NONE)
+		return id;
+	ks->no_memory = true;
+	return 0;
 }
 
 /* Cached @map[idx], filled by interning @s. */
@@ -18,8 +21,10 @@ static uint32_t cached_name(struct keys *ks, uint32_t **v, size_t *n, size_t *ca
 			    const char *s)
 {
 	if (idx >= *n) {
-		if (vec_reserve_raw((void **)v, cap, (size_t)idx + 1, sizeof(**v)))
+		if (vec_reserve_raw((void **)v, cap, (size_t)idx + 1, sizeof(**v))) {
+			ks->no_memory = true;
 			return 0;
+		}
 		memset(*v + *n, 0xff, (idx + 1 - *n) * sizeof(**v));
 		*n = idx + 1;
 	}
@@ -50,13 +55,15 @@ uint32_t keys_frame_id(struct keys *ks, const uint64_t key[4], const struct fram
 {
 	uint32_t id = keys_tuple_id(&ks->reader->frame_keys, key);
 
-	if (id == ID_NONE)
-		return ID_NONE;
-	while (ks->reader->frame_at.n <= id)
-		if (vec_push(&ks->reader->frame_at, (uint32_t)ks->frames.n) ||
+	while (id != ID_NONE && ks->reader->frame_at.n <= id)
+		if (vec_reserve(&ks->frames, ks->frames.n + 1) ||
+		    vec_push(&ks->reader->frame_at, (uint32_t)ks->frames.n) ||
 		    vec_push(&ks->frames, *f))
-			return ID_NONE;
-	return ks->reader->frame_at.v[id];
+			id = ID_NONE;
+	if (id != ID_NONE)
+		return ks->reader->frame_at.v[id];
+	ks->no_memory = true;
+	return ID_NONE;
 }
 
 /*
@@ -87,10 +94,11 @@ uint32_t keys_frame_bare(struct keys *ks, const struct frame_info *f)
 	if (id != ID_NONE)
 		return id;
 	id = (uint32_t)ks->frames.n;
-	return vec_push(&ks->frames, *f) ||
-			       htab_add(&ks->reader->bare_tab, bare_hash(f->dso_name, f->ip), id)
-		       ? ID_NONE
-		       : id;
+	if (!vec_push(&ks->frames, *f) &&
+	    !htab_add(&ks->reader->bare_tab, bare_hash(f->dso_name, f->ip), id))
+		return id;
+	ks->no_memory = true;
+	return ID_NONE;
 }
 
 void keys_unmapped_prefetch(const struct keys *ks, uint64_t ip)

@@ -505,6 +505,7 @@ struct keys {
 	struct time_slices slices; /* rich */
 	struct arena text;
 	bool dso_is_key, dsos_given;
+	bool no_memory; /* a name or frame is not what it should be */
 };
 
 /* The sample at hand beyond its record, and what was looked at once. */

@@ -312,10 +312,15 @@ int features_load(struct perfdata *pd, struct err *e)
 	for (int id = 0; id < FEAT_BITS; id++) {
 		struct feature_section *f = &pd->feat[id];
 		unsigned char buf[16];
+		ssize_t got;
 
 		if (!perfdata_has_feature(pd, id))
 			continue;
-		if (window_pread(fd, buf, 16, at) == 16) {
+		got = window_pread(fd, buf, 16, at);
+		if (got < 0)
+			return err_set(e, (int)got, "cannot read the table of features: %s",
+				       strerror((int)-got));
+		if (got == 16) {
 			f->offset = load_u64(buf, pd->swap);
 			f->size = load_u64(buf + 8, pd->swap);
 		} else {

@@ -63,10 +63,17 @@ static void header_bitmap(struct perfdata *pd, const unsigned char *p)
 	pd->bits_guessed = true;
 }
 
+/* What window_pread() says by less than was asked for. */
+static const char *why_short(ssize_t got)
+{
+	return got < 0 ? strerror((int)-got) : "the file ends there";
+}
+
 static int header_ids(struct perfdata *pd, int fd, struct pd_event *ev, uint64_t off, uint64_t size,
 		      struct err *e)
 {
 	unsigned char *buf;
+	ssize_t got;
 	int ret;
 
 	if (!size)
@@ -80,11 +87,12 @@ static int header_ids(struct perfdata *pd, int fd, struct pd_event *ev, uint64_t
 	buf = malloc(size);
 	if (!buf)
 		return err_set(e, -ENOMEM, "out of memory for %lu bytes of event ids", size);
-	if (window_pread(fd, buf, size, off) == (ssize_t)size)
+	got = window_pread(fd, buf, size, off);
+	if (got == (ssize_t)size)
 		ret = perfdata_set_event_ids(pd, ev, buf, size / 8, e);
 	else
-		ret = err_set(e, -EIO, "cannot read the ids of event %u at offset %#lx",
-			      ev->pub.idx, off);
+		ret = err_set(e, -EIO, "cannot read the ids of event %u at offset %#lx: %s",
+			      ev->pub.idx, off, why_short(got));
 	free(buf);
 	return ret;
 }
@@ -93,6 +101,7 @@ static int header_attrs(struct perfdata *pd, int fd, struct err *e)
 {
 	uint64_t entry = pd->attr_entry, nr;
 	unsigned char *buf;
+	ssize_t got;
 	int ret = 0;
 
 	if (entry < 16 + PERF_ATTR_SIZE_VER0 || entry > 65536)
@@ -110,8 +119,10 @@ static int header_attrs(struct perfdata *pd, int fd, struct err *e)
 		struct perf_event_attr attr;
 		struct pd_event *ev;
 
-		if (window_pread(fd, buf, entry, off) != (ssize_t)entry) {
-			ret = err_set(e, -EIO, "cannot read the attr at offset %#lx", off);
+		got = window_pread(fd, buf, entry, off);
+		if (got != (ssize_t)entry) {
+			ret = err_set(e, -EIO, "cannot read the attr at offset %#lx: %s", off,
+				      why_short(got));
 			break;
 		}
 		ret = attr_load(&attr, buf, entry - 16, pd->swap, e);

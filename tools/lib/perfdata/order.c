@@ -15,6 +15,7 @@
  */
 #include <stdlib.h>
 
+#include "base/lack.h"
 #include "order-int.h"
 
 #define MERGE_FAN      1024
@@ -119,10 +120,12 @@ static int run_fill(struct order *o, struct order_run *r, size_t need, struct er
 			return ret;
 	} else {
 		got = window_pread(r->st->win.fd, r->own, n, r->pos);
+		if (got < 0)
+			lack_note((int)got, "cannot read", "the recording");
 		if (got != (ssize_t)n)
 			return err_set(e, got < 0 ? (int)got : -EIO,
-				       "cannot read again at offset %#lx: the file changed",
-				       r->pos);
+				       "cannot read again at offset %#lx: %s", r->pos,
+				       got < 0 ? strerror((int)-got) : "the file changed");
 	}
 	r->len = n;
 	return 0;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/lack.h"
 #include "pieces-int.h"
 
 struct pieces {
@@ -40,8 +41,10 @@ static int read_at(struct perfdata *pd, uint32_t stream, uint64_t off, void *buf
 
 	if (got == (ssize_t)n)
 		return 0;
-	return err_set(e, got < 0 ? (int)got : -EIO,
-		       "cannot read again at offset %#lx: the file changed", off);
+	if (got < 0)
+		lack_note((int)got, "cannot read", "the recording");
+	return err_set(e, got < 0 ? (int)got : -EIO, "cannot read again at offset %#lx: %s", off,
+		       got < 0 ? strerror((int)-got) : "the file changed");
 }
 
 /* ---- records by themselves ------------------------------------------------------------------- */
@@ -300,8 +303,12 @@ int perfdata_same_file(const struct perfdata *a, const struct perfdata *b, struc
 	for (size_t i = 0; same && i < a->nr_streams; i++) {
 		struct stat x, y;
 
-		same = !fstat(a->streams[i].win.fd, &x) && !fstat(b->streams[i].win.fd, &y) &&
-		       x.st_dev == y.st_dev && x.st_ino == y.st_ino && x.st_size == y.st_size;
+		if (fstat(a->streams[i].win.fd, &x) || fstat(b->streams[i].win.fd, &y)) {
+			int ret = -errno;
+
+			return err_set(e, ret, "cannot stat %s: %s", a->path, strerror(-ret));
+		}
+		same = x.st_dev == y.st_dev && x.st_ino == y.st_ino && x.st_size == y.st_size;
 	}
 	return same ? 0
 		    : err_set(e, -ESTALE, "%s was replaced while it was read; read it again",

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/lack.h"
 #include "perfdata-int.h"
 
 ssize_t window_pread(int fd, void *buf, size_t n, uint64_t off)
@@ -133,8 +134,10 @@ static void window_fill_file(struct window *w, uint64_t off)
 {
 	ssize_t n = window_pread(w->fd, w->buf, w->cap, off);
 
-	if (n < 0)
+	if (n < 0) {
 		w->code = (int)n;
+		lack_note(w->code, "cannot read", "the recording");
+	}
 	w->base = off;
 	w->len = n < 0 ? 0 : (size_t)n;
 	/* Spare buffers are all of this size. */

@@ -6,11 +6,13 @@
  */
 #include <stdlib.h>
 
+#include "base/lack.h"
 #include "config.h"
 #include "perfdata-int.h"
 
 #if HAVE_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define UNZIP_BUF (512u << 10)
 
@@ -104,6 +106,10 @@ static int unzip_fill(struct unzip *z, struct err *e)
 	z->pos = 0;
 	out.pos = z->len;
 	ret = ZSTD_decompressStream(z->ds, &out, &z->in);
+	if (ZSTD_isError(ret) && ZSTD_getErrorCode(ret) == ZSTD_error_memory_allocation) {
+		lack_memory();
+		return err_set(e, -ENOMEM, "out of memory to decompress records");
+	}
 	if (ZSTD_isError(ret))
 		return err_set(e, -EBADMSG, "cannot decompress: %s", ZSTD_getErrorName(ret));
 	z->more = out.pos == out.size;

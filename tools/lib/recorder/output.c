@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/lack.h"
 #include "host/host.h"
 #include "recorder/recorder-int.h"
 
@@ -240,9 +241,10 @@ static int put_late(struct recorder *rec, struct err *e)
 		struct err inner = { 0 };
 
 		/* Build ids are a help for later; without them the recording is still good. */
-		if (recorder_build_ids(rec, &o, &inner))
+		if (recorder_build_ids(rec, &o, &inner)) {
 			recorder_say(rec, LOG_WARN, "no build ids: %s", inner.text);
-		else if (o.len)
+			lack_note(inner.code, "no build ids in", rec->opts->output);
+		} else if (o.len)
 			ret = put_feature(rec, FEAT_BUILD_ID, &o, e);
 	}
 	obuf_free(&o);

@@ -251,7 +251,8 @@ static void add_printers(struct ev *ev, const struct perf_event_attr *attr)
 	ev->need |= attr->sample_type & PERF_SAMPLE_READ;
 }
 
-static void set_forms(struct script *sc, struct ev *ev, const struct perf_event_attr *attr)
+/* 0 or -ENOMEM. */
+static int set_forms(struct script *sc, struct ev *ev, const struct perf_event_attr *attr)
 {
 	uint64_t symbolic = F(SYM) | F(DSO) | F(DSOFF) | F(SRCLINE);
 
@@ -261,6 +262,8 @@ static void set_forms(struct script *sc, struct ev *ev, const struct perf_event_
 	if (ev->fields & F(IP)) {
 		ev->form = put_form_get(sc, ev->fields, false);
 		ev->chain_form = put_form_get(sc, ev->fields, !sc->opts.no_inline);
+		if (!ev->form || !ev->chain_form)
+			return -ENOMEM;
 		ev->need_thread |= ev->chain || (ev->fields & symbolic);
 	}
 	if (ev->chain)
@@ -269,6 +272,7 @@ static void set_forms(struct script *sc, struct ev *ev, const struct perf_event_
 		ev->need |= PERF_SAMPLE_IP;
 	if (ev->need_thread)
 		ev->need |= PERF_SAMPLE_TID;
+	return 0;
 }
 
 static int set_name(struct script *sc, struct ev *ev, const struct perfdata_event *event)
@@ -302,18 +306,20 @@ struct ev *script_ev(struct script *sc, const struct perfdata_event *event, stru
 	if (likely(ev->ready))
 		return ev;
 	ev->fields = sc->fields.cls[script_class_of(&event->attr)].fields;
+	ev->n = 0; /* where an attempt before failed */
 	if (set_name(sc, ev, event))
 		goto oom;
 	if (sc->opts.json) {
 		ev->prog[ev->n++] = print_json;
 		ev->need = event->attr.sample_type & PERF_SAMPLE_READ;
 		ev->need_thread = true;
-		set_forms(sc, ev, &event->attr);
-		script_json_prepare(ev);
 	} else {
 		add_printers(ev, &event->attr);
-		set_forms(sc, ev, &event->attr);
 	}
+	if (set_forms(sc, ev, &event->attr))
+		goto oom;
+	if (sc->opts.json)
+		script_json_prepare(ev);
 	ev->ready = true;
 	return ev;
 oom:

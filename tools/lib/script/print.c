@@ -359,10 +359,8 @@ static uint64_t need(void *ctx, const struct perfdata_event *event)
 	/* Events that come late in a stream are told apart by what is asked of all of them. */
 	if (!sc->checked && script_check(sc, &sc->refused))
 		return SESSION_NONE;
-	ev = script_ev(sc, event, NULL);
-	if (ev && !ev->fields)
-		return SESSION_NONE;
-	return ev ? ev->need : 0;
+	ev = script_ev(sc, event, &sc->refused);
+	return ev && ev->fields ? ev->need : SESSION_NONE;
 }
 
 bool script_in_pieces(struct script *sc)

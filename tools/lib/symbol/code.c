@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/lack.h"
 #include "buildid/buildid.h"
 #include "symbol/symbol-int.h"
 
@@ -79,8 +80,11 @@ static int open_file(struct resolver *res, struct object *o, bool kernel)
 	struct elf_file *f;
 
 	o->code_fd = open(o->code_file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (o->code_fd < 0)
-		return o->code_fd = -errno;
+	if (o->code_fd < 0) {
+		o->code_fd = -errno;
+		lack_note(o->code_fd, "cannot open", o->code_file);
+		return o->code_fd;
+	}
 	/* Kernel addresses need the file's segments; those of user objects are offsets already. */
 	if (kernel && !elf_open(&f, o->code_file, symbol_elf_flags(res))) {
 		elf_segments(f, &o->code_seg);
@@ -222,6 +226,7 @@ ssize_t symbol_read_code(struct resolver *res, struct dso *dso, uint64_t addr, v
 	struct object *o = object_load(res, dso);
 	struct jitdump *d;
 	uint64_t offset = addr;
+	ssize_t got;
 	int fd;
 
 	if (!o)
@@ -246,7 +251,10 @@ ssize_t symbol_read_code(struct resolver *res, struct dso *dso, uint64_t addr, v
 		return -EFAULT;
 	if (offset > INT64_MAX - size)
 		return -EFAULT;
-	return file_read_at(fd, buf, size, offset);
+	got = file_read_at(fd, buf, size, offset);
+	if (got < 0)
+		lack_note((int)got, "cannot read", o->code_file);
+	return got;
 }
 
 const char *symbol_code_path(struct resolver *res, struct dso *dso)

@@ -51,6 +51,11 @@ struct cu *lines_unit(struct lines *l, uint64_t addr);
 uint64_t lines_next_unit(const struct lines *l, uint64_t addr);
 /* Whether the unit's lines may be asked for. */
 bool lines_program_allowed(struct lines *l, struct cu *cu);
+/*
+ * After what libdw did not do: notes that memory ran out or the file was not read, which libdw does not
+ * tell from information that is not there. errno, 0 before, does.
+ */
+void lines_refused(const struct lines *l);
 /* A function's name, the linker's when it has one; NULL = none. */
 const char *lines_die_name(Dwarf_Die *die);
 /* Whether there is time for a question; its start and its end are told. */

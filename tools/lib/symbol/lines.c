@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/file.h"
+#include "base/lack.h"
 #include "config.h"
 #include "symbol/symbol-int.h"
 
@@ -85,22 +86,31 @@ static int add_cu(struct lines *l, Dwarf_Die *die)
 	return vec_push(&l->cu, cu);
 }
 
+void lines_refused(const struct lines *l)
+{
+	lack_note(errno, "cannot read the debug information of",
+		  elf_path(l->file) ? elf_path(l->file) : "a program");
+}
+
 static int list_units(struct lines *l)
 {
 	Dwarf_Off off = 0, next;
 	size_t header;
 	Dwarf_Die die;
 
-	while (!dwarf_nextcu(l->dbg, off, &next, &header, NULL, NULL, NULL)) {
+	while (errno = 0, !dwarf_nextcu(l->dbg, off, &next, &header, NULL, NULL, NULL)) {
 		if (!allowed(l, l->cu.n, UNITS_FREE, 32,
 			     "its debug information has more units than a file of that size has"))
 			break;
-		if (dwarf_offdie(l->dbg, off + header, &die) && add_cu(l, &die))
+		if (!dwarf_offdie(l->dbg, off + header, &die))
+			lines_refused(l);
+		else if (add_cu(l, &die))
 			return -ENOMEM;
 		if (next <= off)
 			break;
 		off = next;
 	}
+	lines_refused(l);
 	if (l->range.n)
 		qsort(l->range.v, l->range.n, sizeof(*l->range.v), by_start);
 	return 0;
@@ -189,10 +199,13 @@ struct lines *lines_open_file(struct resolver *res, struct elf_file *f, const ch
 			    "holds");
 		goto fail;
 	}
+	errno = 0;
 	if (elf_is_relocatable(f) && !open_relocatable(l))
 		l->dbg = NULL;
 	else if (!l->dwfl)
 		l->dbg = dwarf_begin_elf(l->file->elf, DWARF_C_READ, NULL);
+	if (!l->dbg)
+		lines_refused(l);
 	ret = l->dbg ? list_units(l) : -ENOEXEC;
 	if (!ret)
 		return l;
@@ -325,10 +338,17 @@ bool lines_program_allowed(struct lines *l, struct cu *cu)
 static bool cu_line(struct lines *l, struct cu *cu, struct resolver *res, uint64_t addr,
 		    struct srcline *out)
 {
-	Dwarf_Line *line = lines_program_allowed(l, cu) ? dwarf_getsrc_die(&cu->die, addr) : NULL;
-	const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+	Dwarf_Line *line = NULL;
+	const char *file;
 	int no = 0;
 
+	if (lines_program_allowed(l, cu)) {
+		errno = 0;
+		line = dwarf_getsrc_die(&cu->die, addr);
+		if (!line)
+			lines_refused(l);
+	}
+	file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
 	if (!file || dwarf_lineno(line, &no))
 		return false;
 	set_file(cu, res, out, file);

@@ -155,8 +155,13 @@ static int read_unit(struct origins *o, struct unit *u, struct cu *cu)
 	u->read = true;
 	if (vec_reach(&u->made, cu->node.n, (struct made){ .known = false }))
 		return -ENOMEM;
-	if (!lines_program_allowed(o->l, cu) || dwarf_getsrclines(&cu->die, &lines, &n))
+	if (!lines_program_allowed(o->l, cu))
 		return 0;
+	errno = 0;
+	if (dwarf_getsrclines(&cu->die, &lines, &n)) {
+		lines_refused(o->l);
+		return 0;
+	}
 	for (size_t i = 0; i < n; i++)
 		if (add_row(u, dwarf_onesrcline(lines, i)))
 			return -ENOMEM;

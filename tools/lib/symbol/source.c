@@ -6,11 +6,12 @@
  * The name of a source comes from the recorded program, whoever that belongs to: it may be that of
  * /etc/shadow. What root alone may read is not shown to root.
  */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/lack.h"
 #include "symbol/symbol-int.h"
 
 #define SOURCES_MAX 64
@@ -48,30 +49,32 @@ void sources_free(struct sources *all)
 
 static char *read_source(struct resolver *res, const char *path, size_t *size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
+	struct stat st = { 0 };
 	char *text = NULL;
-	size_t n = 0;
+	uint64_t all;
+	int fd = file_open_regular(path, &all);
 	ssize_t got;
 
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		st.st_size = SOURCE_SIZE + 1;
+	if (fstat(fd, &st))
+		lack_note(errno, "cannot read", path);
+	if (!st.st_mode || all > SOURCE_SIZE)
+		all = SOURCE_SIZE + 1;
 	else if (!geteuid() && !(st.st_mode & S_IROTH)) {
 		resolver_warn(res,
 			      "%s: lines of it are not shown: not everybody may read it, and its "
 			      "name is what the recorded program says; chmod o+r shows them",
 			      path);
-		st.st_size = SOURCE_SIZE + 1;
+		all = SOURCE_SIZE + 1;
 	}
-	if (st.st_size <= SOURCE_SIZE)
-		text = malloc((size_t)st.st_size + 1);
-	while (text && n < (size_t)st.st_size &&
-	       (got = read(fd, text + n, (size_t)st.st_size - n)) > 0)
-		n += (size_t)got;
+	if (all <= SOURCE_SIZE)
+		text = malloc((size_t)all + 1);
+	got = text ? file_read_at(fd, text, (size_t)all, 0) : 0;
+	if (got < 0)
+		lack_note((int)got, "cannot read", path);
 	close(fd);
-	*size = n;
+	*size = got > 0 ? (size_t)got : 0;
 	return text;
 }
 

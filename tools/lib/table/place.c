@@ -44,6 +44,8 @@ static uint32_t place_id(struct table *t, const struct place_in *in, bool second
 
 	for (unsigned i = 0; i < n; i++)
 		vals[i] = cols[i]->key->place(&t->keys, in);
+	if (t->keys.no_memory)
+		return ID_NONE;
 	id = new ? keys_tuple_push(places, vals) : keys_tuple_id(places, vals);
 	if (id == ID_NONE || note_widths(t, in, second, id, vals))
 		return ID_NONE;

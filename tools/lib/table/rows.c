@@ -28,6 +28,8 @@ uint32_t table_group_of(struct table *t, const struct sample *s, struct thread *
 
 		vals[i + 1] = k->mask ? v & k->mask : v;
 	}
+	if (t->keys.no_memory)
+		return ID_NONE;
 	if (*recent >= t->groups.n || !same_group(t, *recent, vals))
 		*recent = keys_tuple_id(&t->groups, vals);
 	return *recent;

@@ -56,6 +56,21 @@ struct tracee *tracee_add(struct tracer *t, pid_t tid)
 	return th;
 }
 
+static void take_out(struct tracer *t, struct tracee *th)
+{
+	for (size_t i = 0; i < t->threads.n; i++)
+		if (t->threads.v[i] == th)
+			t->threads.v[i] = t->threads.v[--t->threads.n];
+	free(th);
+}
+
+/* One that was never ours. */
+static void tracee_forget(struct tracer *t, struct tracee *th)
+{
+	t->stats.threads--;
+	take_out(t, th);
+}
+
 int tracee_drop(struct tracer *t, struct tracee *th, struct err *e)
 {
 	int ret = th->burst ? burst_end(t, th, NULL, e) : 0;
@@ -64,10 +79,7 @@ int tracee_drop(struct tracer *t, struct tracee *th, struct err *e)
 		ret = points_drain(t, th, NULL, NULL, e);
 	t->stats.lived_ns += tracer_now() - th->since;
 	points_close(t, th);
-	for (size_t i = 0; i < t->threads.n; i++)
-		if (t->threads.v[i] == th)
-			t->threads.v[i] = t->threads.v[--t->threads.n];
-	free(th);
+	take_out(t, th);
 	return ret;
 }
 
@@ -152,7 +164,8 @@ static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 	ret = state_read(t, th->tid, st);
 	if (ret)
 		return ret == -ESRCH ? 0
-				     : err_set(e, ret, "reading registers of thread %d", th->tid);
+				     : err_set(e, ret, "reading registers of thread %d: %s",
+					       th->tid, strerror(-ret));
 	user = points_peek_user(t, th, &ip, &sampled);
 	st->late = !th->signal;
 	st->sampled_ip = st->late && stands_late(st, user) ? ip : st->gpr.rip;
@@ -465,6 +478,17 @@ bool tracer_ends_round(struct tracer *t)
 	return true;
 }
 
+/*
+ * After an error in the midst of its stop: detaching waits for threads to stop, and this one stands
+ * already. One that we could not take up is let go at once, for nobody would do it later.
+ */
+static void leave(struct tracer *t, pid_t tid)
+{
+	bool known = tracee_find(t, tid);
+
+	(void)ptrace(known ? PTRACE_CONT : PTRACE_DETACH, tid, NULL, NULL);
+}
+
 int tracer_service(struct tracer *t, struct err *e)
 {
 	uint64_t begin = tracer_now();
@@ -477,6 +501,8 @@ int tracer_service(struct tracer *t, struct err *e)
 		struct tracee *th = tracee_find(t, tid);
 
 		ret = th ? handle_came(t, th, came, e) : handle_stranger(t, tid, came, e);
+		if (ret && came.kind == WAITED_STOP)
+			leave(t, tid);
 		budget_wake(t);
 		/* the caller has other things to see to */
 		t->more = tracer_now() - begin > SERVICE_NS;
@@ -499,13 +525,16 @@ static int seize(struct tracer *t, pid_t tid, bool first, struct err *e)
 
 	if (t->opts.inherit)
 		follow |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
-	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)follow))
-		return tracer_attach_error(tid, -errno, e);
+	/* Known first: one that is ours and unknown would stop, and nobody would let it go on. */
 	th = tracee_add(t, tid);
 	if (!th)
 		return err_set(e, -ENOMEM, "no memory for thread %d", tid);
-	ret = points_open(t, th, first, e);
-	return ret;
+	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)follow)) {
+		ret = tracer_attach_error(tid, -errno, e);
+		tracee_forget(t, th);
+		return ret;
+	}
+	return points_open(t, th, first, e);
 }
 
 /* Rounds over /proc until one finds nothing new: threads may start threads meanwhile. */
@@ -522,9 +551,13 @@ static int seize_process(struct tracer *t, pid_t pid, struct err *e)
 		struct dirent *d;
 
 		again = false;
+		if (!dir && errno != ENOENT && errno != ESRCH) {
+			ret = -errno;
+			return err_set(e, ret, "cannot read %s: %s", path, strerror(-ret));
+		}
 		if (!dir)
 			return err_set(e, -ESRCH, "there is no process %d", pid);
-		while (!ret && (d = readdir(dir))) {
+		while (errno = 0, !ret && (d = readdir(dir))) {
 			pid_t tid = (pid_t)strtol(d->d_name, NULL, 10);
 
 			if (tid <= 0 || tracee_find(t, tid))
@@ -537,6 +570,8 @@ static int seize_process(struct tracer *t, pid_t pid, struct err *e)
 			if (ret == -EPERM && t->threads.n && signals_read(tid, &s) && s.pid == pid)
 				ret = 0;
 		}
+		if (!ret && errno)
+			ret = err_set(e, -errno, "cannot read %s: %s", path, strerror(errno));
 		closedir(dir);
 	}
 	return ret;

@@ -4,6 +4,7 @@
  * program share few rules: a rule is a dense number, and libdw is asked once per address. Its
  * debug frames cover what its eh_frame does not.
  */
+#include "base/lack.h"
 #include "cfi-libdw-int.h"
 
 #if HAVE_LIBDW
@@ -84,6 +85,14 @@ static int open_vdso(struct cfi_object *o)
 	return elf_open_memory(&o->file, o->vdso, 2 * page);
 }
 
+/* What libdw has no rules for, for want of memory: errno, 0 before, tells it from all else. */
+static void refused(const struct cfi_object *o)
+{
+	const char *path = elf_path(o->file);
+
+	lack_note(errno, "cannot read callers' frames of", path ? path : "the vdso");
+}
+
 static int open_file(struct cfi *c, const struct dso *dso, struct cfi_object *o)
 {
 	char *path;
@@ -115,7 +124,10 @@ static struct cfi_object *object_open(struct cfi *c, const struct dso *dso)
 		ret = -ENOMEM;
 	if (ret)
 		goto fail;
+	errno = 0;
 	o->eh = dwarf_getcfi_elf(o->file->elf);
+	if (!o->eh)
+		refused(o);
 	return o;
 fail:
 	if (ret == -ENOMEM)
@@ -260,9 +272,12 @@ static void open_debug_frame(struct cfi_object *o)
 	o->debug_tried = true;
 	if (!elf_has_section(o->file, ".debug_frame") && !elf_has_section(o->file, ".zdebug_frame"))
 		return;
+	errno = 0;
 	if (elf_debug_allowed(o->file))
 		o->dwarf = dwarf_begin_elf(o->file->elf, DWARF_C_READ, NULL);
 	o->debug = o->dwarf ? dwarf_getcfi(o->dwarf) : NULL;
+	if (!o->debug)
+		refused(o);
 }
 
 static uint32_t look_up(struct cfi *c, struct cfi_object *o, uint64_t vaddr)
@@ -271,11 +286,16 @@ static uint32_t look_up(struct cfi *c, struct cfi_object *o, uint64_t vaddr)
 	struct cfi_rule r;
 	uint32_t rule = CFI_NONE;
 
+	errno = 0;
 	if (!o->eh || dwarf_cfi_addrframe(o->eh, vaddr, &f)) {
+		refused(o);
 		if (!o->debug_tried)
 			open_debug_frame(o);
-		if (!o->debug || dwarf_cfi_addrframe(o->debug, vaddr, &f))
+		errno = 0;
+		if (!o->debug || dwarf_cfi_addrframe(o->debug, vaddr, &f)) {
+			refused(o);
 			return CFI_NONE;
+		}
 	}
 	memset(&r, 0, sizeof(r));
 	if (!make_rule(c, f, &r))
