@@ -74,6 +74,7 @@ my %static = (
 	'base/log.o:threshold' => 'one stderr, one level',
 	'tui/terminal.o:the' => 'S-Lang has one terminal, and signal handlers have no argument',
 	'cli/term.o:pager_pid' => 'one stdout, one pager',
+	'box/box.o:the' => 'a process is boxed as a whole, for good',
 );
 
 # Not called by the program, and why it stays.

@@ -20,7 +20,7 @@ probe() {
 		echo "int main(void) { return (int)(long)($4); }"
 	} >"$tmp/t.c"
 	case " $no " in
-	*" $1 "* | *" all "*) [ "$1" = libelf ] && allowed=1 || allowed=0 ;;
+	*" $1 "* | *" all "*) case $1 in libelf | seccomp) allowed=1 ;; *) allowed=0 ;; esac ;;
 	*) allowed=1 ;;
 	esac
 	if [ $allowed = 1 ] && $cc -w -D_GNU_SOURCE $CPPFLAGS $7 "$tmp/t.c" -o "$tmp/t" $LDFLAGS \
@@ -56,6 +56,7 @@ probe zydis '-lZydis' '#include <Zydis/Zydis.h>' 'ZydisGetVersion()' libzydis-de
 probe libfdt -lfdt '#include <libfdt.h>' 'fdt_check_header(0)' libfdt-dev 'device tree blobs'
 probe libslang -lslang '#include <slang.h>' 'SLtt_initialize(0)' libslang2-dev 'browsers in the terminal'
 probe debuginfod -ldebuginfod '#include <elfutils/debuginfod.h>' 'debuginfod_begin()' libdebuginfod-dev 'debug files from a server, on request'
+probe seccomp '' '#include <linux/audit.h>\n#include <linux/filter.h>\n#include <linux/seccomp.h>\n#include <sys/syscall.h>' '__NR_seccomp + SECCOMP_FILTER_FLAG_TSYNC' linux-libc-dev 'recordings read without what reading does not need'
 
 command -v "${cc%% *}" >/dev/null 2>&1 || {
 	echo "feature.sh: no compiler '$cc' here; make deps installs gcc" >&2

@@ -13,6 +13,7 @@
 #include "dump/dump.h"
 #include "jobs.h"
 #include "pieces.h"
+#include "sandbox.h"
 
 /* ---- reading ------------------------------------------------------------------------------------ */
 
@@ -181,6 +182,11 @@ static int run_counted(struct annotate_cmd *c, struct err *e)
 	return damage ? damage->code : ret;
 }
 
+static bool wants_browser(const struct annotate_cmd_opts *o)
+{
+	return o->tui || !(o->stdio || o->stdio2 || o->json || o->dump || !isatty(1));
+}
+
 /* A browser on a terminal; @e only where --tui insists. */
 static int open_browser(struct annotate_cmd *c, struct err *e)
 {
@@ -188,7 +194,7 @@ static int open_browser(struct annotate_cmd *c, struct err *e)
 	struct err why = { 0 };
 	int ret;
 
-	if (!o->tui && (o->stdio || o->stdio2 || o->json || o->dump || !isatty(1)))
+	if (!wants_browser(o))
 		return 0;
 	ret = tui_open(&c->tui, &o->look, &why);
 	if (ret)
@@ -206,8 +212,6 @@ static int run_opened(struct annotate_cmd *c, struct err *e)
 
 	if (ret)
 		return ret;
-	if (!c->tui)
-		cli_pager_start();
 	c->progress.enabled &= !c->tui;
 	ret = obuf_init(&c->text, 1, 0);
 	if (ret)
@@ -259,6 +263,20 @@ static bool asks_for_arguments(const char *symbol)
 	       (strchr(symbol, '(') || !strncmp(symbol, "_Z", 2) || !strncmp(symbol, "_R", 2));
 }
 
+static void enter_sandbox(const struct annotate_cmd *c)
+{
+	bool browses = wants_browser(&c->o);
+
+	if (!browses)
+		cli_pager_start();
+	sandbox_enter(&(struct sandbox){
+		.off = c->o.session.no_sandbox,
+		.session = &c->o.session,
+		.objects = true,
+		.output = { { BOX_SAVED, browses ? "." : NULL } },
+	});
+}
+
 static int open_and_run(struct annotate_cmd *c)
 {
 	struct session_opts *so = &c->o.session;
@@ -273,6 +291,8 @@ static int open_and_run(struct annotate_cmd *c)
 	if (c->o.apart)
 		so->nr_samples = c->o.pieces;
 	cli_progress_start(&c->progress, "Reading");
+	if (!ret)
+		enter_sandbox(c);
 	ret = ret ?: session_open(&c->session, so, &e);
 	if (!ret) {
 		c->pd = session_env(c->session)->pd;

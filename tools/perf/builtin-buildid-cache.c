@@ -11,6 +11,7 @@
 #include "buildid/buildid.h"
 #include "builtin.h"
 #include "capture/capture.h"
+#include "sandbox.h"
 #include "symbol/symbol.h"
 #include "emit/emit.h"
 #include "perfdata/perfdata.h"
@@ -18,7 +19,7 @@
 struct cache_opts {
 	struct cli_list add, remove, purge, update;
 	const char *missing;
-	bool list, purge_all, force;
+	bool list, purge_all, force, no_sandbox;
 	int64_t target_ns;
 	int verbose;
 };
@@ -35,6 +36,8 @@ static const struct option cache_options[] = {
 		   "list objects of this recording that the cache lacks"),
 	OPT_INT(0, "target-ns", struct cache_opts, target_ns, "PID",
 		"files are meant as process PID sees them, in its container"),
+	OPT_BOOL(0, "no-sandbox", struct cache_opts, no_sandbox,
+		 "read with all the rights of this process"),
 	OPT_BOOL('f', "force", struct cache_opts, force, "don't complain, do it"),
 	OPT_INC('v', "verbose", struct cache_opts, verbose, "be more verbose"),
 	OPT_END(),
@@ -48,11 +51,9 @@ struct target {
 	const char *path;	  /* what the object is called */
 	char file[PATH_MAX + 32]; /* where it lies */
 	char real[PATH_MAX];
-	struct build_id id;
 };
 
-/* -ENOENT and the like for what is no ELF file with a build id. */
-static int open_target(struct target *t, const struct cache_opts *o, char *name, struct err *e)
+static void name_target(struct target *t, const struct cache_opts *o, const char *name)
 {
 	t->path = !o->target_ns && realpath(name, t->real) ? t->real : name;
 	if (o->target_ns)
@@ -60,21 +61,113 @@ static int open_target(struct target *t, const struct cache_opts *o, char *name,
 			 name);
 	else
 		snprintf(t->file, sizeof(t->file), "%s", t->path);
-	t->id.size = (uint8_t)capture_file_build_id(t->file, t->id.id);
+}
+
+/* -ENOENT and the like for what is no ELF file with a build id. */
+static int read_id(struct build_id *id, const struct cache_opts *o, const char *name, struct err *e)
+{
+	struct target t;
+
+	name_target(&t, o, name);
+	id->size = (uint8_t)capture_file_build_id(t.file, id->id);
 	/* Modules of the kernel have no program headers to tell it, and are packed. */
-	if (t->id.size || symbol_file_build_id(t->file, &t->id))
+	if (id->size || symbol_file_build_id(t.file, id))
 		return 0;
-	if (access(t->file, R_OK))
-		return err_set(e, -errno, "cannot read %s: %s", t->file, strerror(errno));
-	return err_set(e, -EINVAL, "%s is no ELF file with a build id", t->file);
+	if (access(t.file, R_OK))
+		return err_set(e, -errno, "cannot read %s: %s", t.file, strerror(errno));
+	return err_set(e, -EINVAL, "%s is no ELF file with a build id", t.file);
+}
+
+/* ---- what changes the cache -------------------------------------------------------------------- */
+
+enum verb { ADD, REMOVE, PURGE, CLEAR };
+
+/* Followed by a name, of those that the options have. */
+struct change {
+	int32_t verb;
+	struct build_id id;
+};
+
+static int change(const struct cache_opts *o, const struct change *c, const char *name,
+		  struct err *e)
+{
+	struct target t;
+	size_t nr;
+	int ret;
+
+	name_target(&t, o, name);
+	switch ((enum verb)c->verb) {
+	case ADD: return buildid_cache_add(&c->id, t.file, t.path, "elf", e);
+	case REMOVE:
+		ret = buildid_cache_remove(&c->id, e);
+		return ret == -ENOENT ? err_set(e, ret, "%s wasn't in the cache", name) : ret;
+	/* A file that is gone from here goes by the name that was given. */
+	case PURGE: return buildid_cache_purge(t.path, &nr, e);
+	case CLEAR: return o->purge_all ? buildid_cache_clear(e) : -EPERM;
+	}
+	return -EINVAL;
+}
+
+static bool has_name(const struct cli_list *l, const char *name)
+{
+	size_t n = strlen(name);
+
+	vec_for_each (item, &l->items)
+		for (const char *at = *item; at; at = strchr(at, ','), at = at ? at + 1 : NULL)
+			if (strcspn(at, ",") == n && !strncmp(at, name, n))
+				return true;
+	return false;
+}
+
+/* In the attendant of the box: what the options ask for, of an id that was read in there. */
+static int serve_change(void *ctx, const char *q, size_t size, struct box_answer *a)
+{
+	const struct cache_opts *o = ctx;
+	const char *name = q + sizeof(struct change);
+	struct err e = { 0 };
+	struct change c;
+	int ret;
+
+	if (size < sizeof(c))
+		return -EINVAL;
+	memcpy(&c, q, sizeof(c));
+	if (c.id.size > BUILD_ID_MAX ||
+	    !(c.verb == CLEAR || (c.verb == ADD && has_name(&o->add, name)) ||
+	      (c.verb == REMOVE && has_name(&o->remove, name)) ||
+	      (c.verb == PURGE && has_name(&o->purge, name)) || has_name(&o->update, name)))
+		return -EPERM;
+	ret = change(o, &c, name, &e);
+	memcpy(a->bytes, &e, sizeof(e));
+	a->size = sizeof(e);
+	return ret;
+}
+
+static int make_change(const struct cache_opts *o, const struct change *c, const char *name,
+		       struct err *e)
+{
+	char q[sizeof(*c) + PATH_MAX];
+	struct box_answer a;
+	int ret;
+
+	if (!box_closed())
+		return change(o, c, name, e);
+	memcpy(q, c, sizeof(*c));
+	if (snprintf(q + sizeof(*c), PATH_MAX, "%s", name) >= PATH_MAX)
+		return err_set(e, -ENAMETOOLONG, "the name is too long");
+	ret = box_ask(BOX_STORE, q, sizeof(*c) + strlen(name), &a);
+	if (a.size == sizeof(*e))
+		memcpy(e, a.bytes, sizeof(*e));
+	else if (ret)
+		err_set(e, ret, "%s", strerror(-ret));
+	return ret;
 }
 
 static int add_file(const struct cache_opts *o, char *name, struct err *e)
 {
-	struct target t;
-	int ret = open_target(&t, o, name, e);
+	struct change c = { .verb = ADD };
+	int ret = read_id(&c.id, o, name, e);
 
-	ret = ret ?: buildid_cache_add(&t.id, t.file, t.path, "elf", e);
+	ret = ret ?: make_change(o, &c, name, e);
 	if (ret == -EEXIST) {
 		log_info("%s", e->text);
 		return 0;
@@ -84,20 +177,17 @@ static int add_file(const struct cache_opts *o, char *name, struct err *e)
 
 static int remove_file(const struct cache_opts *o, char *name, struct err *e)
 {
-	struct target t;
-	int ret = open_target(&t, o, name, e);
+	struct change c = { .verb = REMOVE };
+	int ret = read_id(&c.id, o, name, e);
 
-	ret = ret ?: buildid_cache_remove(&t.id, e);
-	return ret == -ENOENT ? err_set(e, ret, "%s wasn't in the cache", name) : ret;
+	return ret ?: make_change(o, &c, name, e);
 }
 
 static int purge_file(const struct cache_opts *o, char *name, struct err *e)
 {
-	char real[PATH_MAX];
-	size_t nr;
+	const struct change c = { .verb = PURGE };
 
-	/* A file that is gone from here goes by the name that was given. */
-	return buildid_cache_purge(!o->target_ns && realpath(name, real) ? real : name, &nr, e);
+	return make_change(o, &c, name, e);
 }
 
 static int update_file(const struct cache_opts *o, char *name, struct err *e)
@@ -168,7 +258,7 @@ static int run_actions(const struct cache_opts *o, struct obuf *out, struct err 
 	int ret = 0;
 
 	if (o->purge_all)
-		ret = buildid_cache_clear(e);
+		ret = make_change(o, &(struct change){ .verb = CLEAR }, "", e);
 	if (!ret && o->missing)
 		ret = list_missing(o, out, e);
 	status |= each_name(o, &o->update, "update", update_file);
@@ -181,6 +271,19 @@ static bool nothing_to_do(const struct cache_opts *o)
 {
 	return !o->add.items.n && !o->remove.items.n && !o->purge.items.n && !o->update.items.n &&
 	       !o->missing && !o->list && !o->purge_all;
+}
+
+static void enter_sandbox(struct cache_opts *o)
+{
+	char dir[PATH_MAX];
+
+	sandbox_enter(&(struct sandbox){
+		.off = o->no_sandbox ||
+		       o->target_ns, /* files of containers are nobody's to grant */
+		.objects = true,
+		.read = { o->missing, buildid_cache_dir(dir, sizeof(dir)) ? dir : NULL },
+		.store = { serve_change, o },
+	});
 }
 
 static int cache_run(const struct command *cmd, int argc, char **argv)
@@ -198,6 +301,7 @@ static int cache_run(const struct command *cmd, int argc, char **argv)
 	} else if (nothing_to_do(&o)) {
 		status = cli_usage_error(cmd, "nothing to do: -l lists the cache");
 	} else if (!obuf_init(&out, STDOUT_FILENO, 0)) {
+		enter_sandbox(&o);
 		status = run_actions(&o, &out, &err);
 		if (obuf_free(&out) && out.code != -EPIPE)
 			status = 1;

@@ -10,7 +10,7 @@
 #include "capture/capture.h"
 #include "jobs.h"
 #include "pieces.h"
-#include "session/session.h"
+#include "sandbox.h"
 
 struct buildid_opts {
 	struct session_opts session;
@@ -165,6 +165,12 @@ static int buildid_run(const struct command *cmd, int argc, char **argv)
 	o.session.nr_samples = o.pieces;
 	if (obuf_init(&out, STDOUT_FILENO, 0))
 		return 1;
+	/* The kernel's and its modules' lie in /sys and /lib. */
+	sandbox_enter(&(struct sandbox){
+		.off = o.session.no_sandbox,
+		.session = &o.session,
+		.objects = true,
+	});
 	if (o.kernel_maps)
 		ret = buildid_print_kernel_maps(&out, &err);
 	else

@@ -2,8 +2,9 @@
 /*
  * perf check feature NAME[,NAME]: whether an optional library was built in. Scripts ask by any of
  * upstream's names, which changed over the years: "libzstd", "zstd" and "HAVE_ZSTD_SUPPORT" are
- * one.
+ * one. perf check sandbox: what holds on this machine while recordings are read, by making a box.
  */
+#include "box/box.h"
 #include "build-options.h"
 #include "builtin.h"
 
@@ -16,7 +17,7 @@ static const struct option check_options[] = {
 	OPT_END(),
 };
 
-static const char *const check_usage[] = { "check feature NAME[,NAME...]", NULL };
+static const char *const check_usage[] = { "check feature NAME[,NAME...]", "check sandbox", NULL };
 
 /* "libzstd", "zstd" and "HAVE_ZSTD_SUPPORT" alike: upstream's names changed over the years. */
 static void bare_name(const char *name, char *bare, size_t size)
@@ -60,6 +61,35 @@ static bool check_one(const char *name, bool quiet)
 	return f && f->on;
 }
 
+/* Why one of them does not hold. */
+static const char *reason(int error)
+{
+	switch (error) {
+	case -ENOSYS: return "this kernel, or what runs in its place, has none";
+	case -EOPNOTSUPP: return "the kernel has it, switched off";
+	case -EBUSY: return "not under valgrind";
+	default: return strerror(-error);
+	}
+}
+
+static int check_sandbox(bool quiet)
+{
+	const struct box_state s = box_try();
+	bool filter = s.holds & BOX_SECCOMP, files = s.holds & BOX_LANDLOCK;
+
+	if (!quiet) {
+		printf("seccomp:  %s%s\n",
+		       filter ? "on: no programs, no network, nothing opened for writing" : "off: ",
+		       filter ? "" : reason(s.seccomp));
+		if (files)
+			printf("Landlock: on, version %d: only files that reading may need\n",
+			       s.landlock);
+		else
+			printf("Landlock: off: %s\n", reason(s.landlock));
+	}
+	return !filter || !files;
+}
+
 static int check_run(const struct command *cmd, int argc, char **argv)
 {
 	struct check_opts o = { 0 };
@@ -68,8 +98,11 @@ static int check_run(const struct command *cmd, int argc, char **argv)
 
 	if (n < 0)
 		return CLI_STATUS(n);
+	if (n == 1 && !strcmp(argv[0], "sandbox"))
+		return check_sandbox(o.quiet);
 	if (n < 2 || strcmp(argv[0], "feature") != 0)
-		return cli_usage_error(cmd, "say which feature: perf check feature zstd");
+		return cli_usage_error(cmd,
+				       "say what: perf check feature zstd, perf check sandbox");
 	for (char *save, *name = strtok_r(argv[1], ",", &save); name;
 	     name = strtok_r(NULL, ",", &save))
 		all &= check_one(name, o.quiet);
@@ -78,7 +111,7 @@ static int check_run(const struct command *cmd, int argc, char **argv)
 
 const struct command cmd_check = {
 	.name = "check",
-	.summary = "Tell whether an optional library was built in",
+	.summary = "Tell what was built in, and what protects reading here",
 	.usage = check_usage,
 	.options = check_options,
 	.run = check_run,

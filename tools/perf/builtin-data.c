@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf data convert: a recording as the files that other tools read. */
 #include "builtin.h"
-#include "base/output.h"
+#include "box/box.h"
 #include "data.h"
 #include "jobs.h"
 #include "pieces.h"
+#include "sandbox.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -264,7 +265,7 @@ static bool is_terminal(const char *path)
 int data_open_output(const char *path, struct obuf *o, struct err *err)
 {
 	struct output out;
-	int ret = output_open(&out, path ? path : "-", OUTPUT_TEXT, &LOG_STDERR, err);
+	int ret = box_output_open(&out, path ? path : "-", OUTPUT_TEXT, &LOG_STDERR, err);
 
 	if (ret || !obuf_init(o, out.fd, 0))
 		return ret;
@@ -308,7 +309,8 @@ static int write_dir(struct data_ctx *d, struct err *err)
 	size_t len = strlen(dir);
 	int ret = 0;
 
-	if (mkdir(dir, 0777) && errno != EEXIST)
+	/* In a box it is made for the first file. */
+	if (!box_closed() && mkdir(dir, 0777) && errno != EEXIST)
 		return err_set(err, -errno, "cannot make the directory %s: %s", dir,
 			       strerror(errno));
 	for (size_t i = 0; i < convert_nr_objects(d->c) && !ret; i++) {
@@ -500,6 +502,14 @@ static int convert_run(const struct command *cmd, struct data_opts *o)
 	/* Samples that go to the terminal one by one are progress enough. */
 	if (!d.format->object && is_terminal(o->output))
 		d.progress.enabled = false;
+	sandbox_enter(&(struct sandbox){
+		.off = o->session.no_sandbox,
+		.session = &o->session,
+		.objects = true,
+		.more = (const char *const *)o->binaries.items.v,
+		.nr_more = o->binaries.items.n,
+		.output = { { is_dir(o->output) ? BOX_BELOW : BOX_FILE, o->output } },
+	});
 	ret = open_input(&d, &o->session, samples, samples && d.format->no_inlines, &err);
 	if (!ret)
 		ret = samples ? data_samples(&d, &opts, &err) : convert_branches(&d, &err);

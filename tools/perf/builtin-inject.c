@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * perf inject: write a recording again with something added. The output takes its name only when
- * it is whole, so that a failure leaves what was there and input and output may be one file; what
- * cannot be renamed over (a pipe, a device) is written as it is.
- */
-#include <fcntl.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "base/output.h"
+/* perf inject: write a recording again with something added. */
 #include "builtin.h"
 #include "inject/inject.h"
+#include "sandbox.h"
+#include "target.h"
 
 struct inject_cmd_opts {
 	const char *input, *output, *known;
-	bool build_ids, all, mmap2, jit, strip, force;
+	bool build_ids, all, mmap2, jit, strip, force, no_sandbox;
 	int verbose;
 };
 
@@ -31,6 +22,7 @@ static const struct option inject_options[] = {
 	OPT_STRING('o', "output", O, output, "FILE", "output file name"),
 	OPT_BOOL('j', "jit", O, jit, "merge jitdump files"),
 	OPT_BOOL(0, "strip", O, strip, "leave AUX area traces out"),
+	OPT_BOOL(0, "no-sandbox", O, no_sandbox, "read with all the rights of this process"),
 	OPT_BOOL('f', "force", O, force, "don't complain, do it"),
 	OPT_INC('v', "verbose", O, verbose, "be more verbose"),
 	OPT_END(),
@@ -38,58 +30,6 @@ static const struct option inject_options[] = {
 #undef O
 
 static const char *const inject_usage[] = { "inject [<options>]", NULL };
-
-/* ---- output ------------------------------------------------------------------------------------ */
-
-/* A file appears under its name when it is whole; what is no file is written as it comes. */
-struct target {
-	struct output out;
-	const char *path;
-	char temp[PATH_MAX + 16]; /* "" = none */
-};
-
-static int open_descriptor(struct target *t, int fd, struct err *e)
-{
-	if (isatty(fd)) {
-		err_set(e, -EINVAL, "a recording is not written to a terminal");
-		err_hint(e, "perf inject -o FILE ..., or ... | perf report -i -");
-		return -EINVAL;
-	}
-	t->out.fd = dup(fd);
-	t->out.pipe = true;
-	return t->out.fd < 0
-		       ? err_set(e, -errno, "cannot use descriptor %d: %s", fd, strerror(errno))
-		       : 0;
-}
-
-static int target_open(struct target *t, const char *path, struct err *e)
-{
-	int fd = output_descriptor(path);
-	struct stat st;
-
-	t->path = path;
-	if (fd >= 0)
-		return open_descriptor(t, fd, e);
-	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
-		return output_open(&t->out, path, OUTPUT_RECORDING, &LOG_STDERR, e);
-	snprintf(t->temp, sizeof(t->temp), "%s.XXXXXX", path);
-	t->out.fd = mkostemp(t->temp, O_CLOEXEC);
-	return t->out.fd < 0 ? err_set(e, -errno, "cannot create %s: %s", path, strerror(errno))
-			     : 0;
-}
-
-static int target_close(struct target *t, int ret, struct err *e)
-{
-	if (t->out.fd < 0)
-		return ret;
-	if (close(t->out.fd) && !ret)
-		ret = err_set(e, -errno, "cannot write %s: %s", t->path, strerror(errno));
-	if (!ret && t->temp[0] && rename(t->temp, t->path))
-		ret = err_set(e, -errno, "cannot write %s: %s", t->path, strerror(errno));
-	if (ret && t->temp[0])
-		unlink(t->temp);
-	return ret;
-}
 
 /* ---- the command ------------------------------------------------------------------------------- */
 
@@ -107,7 +47,7 @@ static int run(const struct inject_cmd_opts *o, struct err *e)
 	};
 	struct perfdata_opts po = { .force = o->force, .log = LOG_STDERR };
 	struct inject_stats st = { 0 };
-	struct target t = { .out.fd = -1 };
+	struct target t = { .out.fd = -1, .file.fd = -1 };
 	struct perfdata *pd;
 	int ret = perfdata_open(&pd, o->input, &po, e);
 
@@ -137,6 +77,12 @@ static int inject_cmd(const struct command *cmd, int argc, char **argv)
 	if (o.known && !o.build_ids && !o.all && !o.mmap2)
 		return cli_usage_error(cmd, "--known-build-ids goes with -b, -B or --buildid-all");
 	log_set_level(o.verbose > 1 ? LOG_DEBUG : o.verbose ? LOG_INFO : LOG_WARN);
+	sandbox_enter(&(struct sandbox){
+		.off = o.no_sandbox,
+		.objects = true,
+		.read = { o.input, o.known && *o.known == '@' ? o.known + 1 : NULL },
+		.output = { { BOX_FILE, o.output }, { BOX_JITTED, o.jit ? "" : NULL } },
+	});
 	return run(&o, &err) ? cli_print_err(&err) : 0;
 }
 

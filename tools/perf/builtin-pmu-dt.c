@@ -8,6 +8,7 @@
 #include "builtin.h"
 #include "dtpmu/dtpmu.h"
 #include "emit/emit.h"
+#include "sandbox.h"
 
 #include <stdlib.h>
 
@@ -15,7 +16,7 @@
 
 struct pmu_dt_opts {
 	const char *path, *pmu, *config1, *groups;
-	bool json, guest, as_published;
+	bool json, guest, as_published, no_sandbox;
 	int verbose;
 };
 
@@ -39,6 +40,8 @@ static const struct option pmu_dt_options[] = {
 		 "check: for a guest's kernel instead of bare metal"),
 	OPT_BOOL(0, "as-published", struct pmu_dt_opts, as_published,
 		 "do not correct known faults of published trees"),
+	OPT_BOOL(0, "no-sandbox", struct pmu_dt_opts, no_sandbox,
+		 "read with all the rights of this process"),
 	OPT_BOOL('j', "json", struct pmu_dt_opts, json, "print JSON"),
 	OPT_INC('v', "verbose", struct pmu_dt_opts, verbose,
 		"show: events too; lint: notes too; decode: fields that are 0 too"),
@@ -231,6 +234,11 @@ static int pmu_dt_run(const struct command *cmd, int argc, char **argv)
 		return cli_usage_error(cmd, "%s needs an argument", v->name);
 	if (!v->args && n > 1)
 		return cli_usage_error(cmd, "unexpected argument '%s'", argv[1]);
+	sandbox_enter(&(struct sandbox){
+		.off = o.no_sandbox,
+		.device_tree = o.path ?: getenv("PERF_PMU_DT"),
+		.read = { o.groups, "/proc/device-tree", "/sys/firmware/devicetree" },
+	});
 	if (obuf_init(&out, -1, 0))
 		return cli_print_err(&(struct err){ .code = -ENOMEM, .text = "no memory" });
 	emit_init(&e, &out, o.json ? EMIT_JSON : EMIT_TEXT);

@@ -6,6 +6,7 @@
 #include "builtin.h"
 #include "dump/dump.h"
 #include "report.h"
+#include "sandbox.h"
 
 /* ---- setting up ------------------------------------------------------------------------------ */
 
@@ -344,8 +345,6 @@ static int run(struct report *r, struct err *e)
 	}
 	if (ret)
 		return ret;
-	if (!report_lists_flow(r) && !r->tui)
-		cli_pager_start();
 	ret = obuf_init(&r->out, 1, 0);
 	if (ret)
 		return err_set(e, ret, "no memory for output");
@@ -356,6 +355,23 @@ static int run(struct report *r, struct err *e)
 	if (!ret && closed && closed != -EPIPE)
 		ret = err_set(e, closed, "writing the report: %s", strerror(-closed));
 	return ret;
+}
+
+/* A browser may go to another recording of this directory, and save what it shows there. */
+static void enter_sandbox(struct report *r)
+{
+	const struct report_opts *o = &r->o;
+	bool browses = report_wants_browser(r) || report_lists_flow(r);
+
+	if (!o->html && !browses)
+		cli_pager_start();
+	sandbox_enter(&(struct sandbox){
+		.off = o->session.no_sandbox,
+		.session = &o->session,
+		.objects = !o->stats && !o->header_only && !o->dump,
+		.read = { o->diff },
+		.output = { { browses ? BOX_SAVED : BOX_FILE, browses ? "." : o->html } },
+	});
 }
 
 static int open_and_run(struct report *r)
@@ -374,6 +390,8 @@ static int open_and_run(struct report *r)
 	if (r->o.apart)
 		so->nr_samples = r->o.pieces;
 	cli_progress_start(&r->progress, "Reading");
+	if (!ret)
+		enter_sandbox(r);
 	ret = ret ?: session_open(&r->session, so, &e);
 	if (!ret) {
 		r->pd = session_env(r->session)->pd;

@@ -7,6 +7,7 @@
 #include "builtin.h"
 #include "compat.h"
 #include "dump/dump.h"
+#include "sandbox.h"
 #include "script-jobs.h"
 
 struct script_cmd {
@@ -270,6 +271,21 @@ static int run(struct run *r, const struct script_cmd *o, const struct script_fi
 	return ret;
 }
 
+/* --per-event-dump: files beside the recording. */
+static void enter_sandbox(const struct script_cmd *o)
+{
+	const char *input = o->session.input ?: "perf.data";
+
+	sandbox_enter(&(struct sandbox){
+		.off = o->session.no_sandbox,
+		.session = &o->session,
+		.objects = !o->dump && !o->header_only,
+		.output = { { BOX_BEGINS, !o->per_event	       ? NULL
+					  : strcmp(input, "-") ? input
+							       : "stdin" } },
+	});
+}
+
 static int script_file(struct script_cmd *o, const struct script_fields *f)
 {
 	struct session_opts *so = &o->session;
@@ -290,6 +306,7 @@ static int script_file(struct script_cmd *o, const struct script_fields *f)
 	so->log = LOG_STDERR;
 	cli_progress_start(&r.progress, "Reading");
 	r.progress.enabled &= !o->on_terminal;
+	enter_sandbox(o);
 	ret = session_open(&r.session, so, &e);
 	if (!ret) {
 		r.pd = session_env(r.session)->pd;

@@ -6,6 +6,7 @@
  */
 #include "base/file.h"
 #include "builtin.h"
+#include "sandbox.h"
 #include "xstate/xstate.h"
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 struct xstate_opts {
 	const char *cpu, *set, *core, *image, *simulate, *lane_name;
 	uint64_t pid;
-	bool json, all;
+	bool json, all, no_sandbox;
 };
 
 static const struct option xstate_options[] = {
@@ -33,6 +34,8 @@ static const struct option xstate_options[] = {
 	OPT_BOOL('a', "all", struct xstate_opts, all, "also registers in their initial state"),
 	OPT_STRING(0, "simulate", struct xstate_opts, simulate, "SCHEDULE",
 		   "on-demand LBR state against always-on: made[:...], a text or perf.data file"),
+	OPT_BOOL(0, "no-sandbox", struct xstate_opts, no_sandbox,
+		 "read with all the rights of this process"),
 	OPT_BOOL('j', "json", struct xstate_opts, json, "print JSON"),
 	OPT_END(),
 };
@@ -133,6 +136,12 @@ static int xstate_run(const struct command *cmd, int argc, char **argv)
 		v.host = &host;
 	else
 		err = no_host;
+	/* A live process is traced, and what a process says of itself is no file. */
+	if (!o.pid)
+		sandbox_enter(&(struct sandbox){
+			.off = o.no_sandbox,
+			.read = { o.core, o.image, o.simulate },
+		});
 	if (obuf_init(&out, -1, 0))
 		return cli_print_err(&(struct err){ .code = -ENOMEM, .text = "no memory" });
 	emit_init(&e, &out, o.json ? EMIT_JSON : EMIT_TEXT);

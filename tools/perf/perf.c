@@ -124,6 +124,7 @@ static const struct global_option {
 	{ "--buildid-dir", "PERF_BUILDID_DIR", NULL },
 	{ "--debugfs-dir", "PERF_DEBUGFS_DIR", NULL },
 	{ "--no-pager", "PERF_PAGER", "" },
+	{ "--no-sandbox", "PERF_SANDBOX", "0" },
 };
 
 /* A mounted debugfs, or the tracefs in it. */

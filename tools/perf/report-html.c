@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "base/output.h"
+#include "box/box.h"
 #include "page/page.h"
 #include "report.h"
 
@@ -28,7 +28,7 @@ static int write_page(struct report *r, struct session *before, struct err *e)
 	};
 	struct output file;
 	struct obuf out;
-	int ret = output_open(&file, r->o.html, OUTPUT_TEXT, &LOG_STDERR, e), closed;
+	int ret = box_output_open(&file, r->o.html, OUTPUT_TEXT, &LOG_STDERR, e), closed;
 
 	if (!r->o.quiet)
 		opts.log = LOG_STDERR;

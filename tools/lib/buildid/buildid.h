@@ -14,6 +14,7 @@
 #ifndef PERF_BUILDID_H
 #define PERF_BUILDID_H
 
+#include "box/box.h"
 #include "elf/elf.h"
 #include "machine/machine.h"
 
@@ -50,6 +51,10 @@ size_t buildid_roots_nr(const struct buildid_roots *r);
  */
 int buildid_roots_open(const struct buildid_roots *r, const struct dso *dso, struct build_id *id,
 		       char *path, size_t size);
+
+/* BOX_ROOT, BOX_ROOT_FILE of a box: they tell of roots, and open what is code in others than ours. */
+int buildid_serve_root(void *ctx, const char *q, size_t size, struct box_answer *a);
+int buildid_serve_file(void *ctx, const char *q, size_t size, struct box_answer *a);
 
 /* The cache's directory; false when there is no home and nothing was named. */
 bool buildid_cache_dir(char *buf, size_t size);

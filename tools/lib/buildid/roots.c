@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "box/box.h"
 #include "buildid/buildid.h"
 #include "elf/elf.h"
 
@@ -39,6 +40,23 @@ static void root_close(struct root *root)
 	if (root->fd >= 0)
 		close(root->fd);
 	root->ns_fd = root->fd = -1;
+}
+
+/* A box is told what its attendant sees. */
+static bool root_ask(struct root *root)
+{
+	int32_t pid = root->pid;
+	uint64_t w[3];
+	struct box_answer a;
+
+	root->ns_fd = root->fd = -1;
+	if (box_ask(BOX_ROOT, &pid, sizeof(pid), &a) || a.size != sizeof(w))
+		return false;
+	memcpy(w, a.bytes, sizeof(w));
+	root->ns = w[0];
+	root->dev = w[1];
+	root->ino = w[2];
+	return true;
 }
 
 /* False when @proc is gone or not ours to look into. */
@@ -96,7 +114,7 @@ void buildid_roots_add(struct buildid_roots *r, int32_t pid, bool keep)
 	if (pid <= 0 || r->v.n >= ROOTS_MAX)
 		return;
 	snprintf(proc, sizeof(proc), "%d", pid);
-	if (!root_open(&new, proc))
+	if (!(box_closed() ? root_ask(&new) : root_open(&new, proc)))
 		return;
 	known = same_root(&new, &r->ours);
 	vec_for_each (root, &r->v)
@@ -134,6 +152,8 @@ static int open_in(const struct root *root, const char *path)
 	int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, dir = root->fd, fd;
 	char proc[64];
 
+	if (dir < 0 && box_closed())
+		return box_open_in_root(root->pid, path, 0);
 	if (dir < 0) {
 		snprintf(proc, sizeof(proc), "/proc/%d/root", root->pid);
 		dir = open(proc, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -180,4 +200,81 @@ int buildid_roots_open(const struct buildid_roots *r, const struct dso *dso, str
 		close(fd);
 	}
 	return -ENOENT;
+}
+
+/* ---- in the attendant of a box ------------------------------------------------------------------- */
+
+int buildid_serve_root(void *ctx, const char *q, size_t size, struct box_answer *a)
+{
+	struct root r = { .fd = -1 };
+	char proc[16];
+	int32_t pid;
+	uint64_t w[3];
+
+	(void)ctx;
+	if (size != sizeof(pid))
+		return -EINVAL;
+	memcpy(&pid, q, sizeof(pid));
+	snprintf(proc, sizeof(proc), "%d", pid);
+	if (!root_open(&r, pid ? proc : "self"))
+		return -ENOENT;
+	root_close(&r);
+	w[0] = r.ns;
+	w[1] = r.dev;
+	w[2] = r.ino;
+	memcpy(a->bytes, w, sizeof(w));
+	a->size = sizeof(w);
+	return 0;
+}
+
+/* Objects, what compilers leave, lists of symbols: nothing else is looked for in other roots. */
+static bool is_code(int fd, const char *path)
+{
+	static const char *const magic[] = { "\177ELF", "JiTD", "DTiJ" };
+	const char *name = strrchr(path, '/');
+	unsigned char head[4];
+	struct stat st;
+	size_t digits;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return false;
+	if (file_read_at(fd, head, sizeof(head), 0) == (ssize_t)sizeof(head))
+		for (size_t i = 0; i < ARRAY_SIZE(magic); i++)
+			if (!memcmp(head, magic[i], sizeof(head)))
+				return true;
+	if (!name || strncmp(name, "/perf-", 6))
+		return false;
+	digits = strspn(name + 6, "0123456789");
+	return digits && !strcmp(name + 6 + digits, ".map");
+}
+
+int buildid_serve_file(void *ctx, const char *q, size_t size, struct box_answer *a)
+{
+	struct root r = { .fd = -1 }, ours = { .fd = -1 };
+	int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	const char *path = q + 2 * sizeof(int32_t);
+	int32_t head[2];
+	char proc[16];
+	bool other;
+
+	(void)ctx;
+	if (size <= sizeof(head) || strlen(path) != size - sizeof(head))
+		return -EINVAL;
+	memcpy(head, q, sizeof(head));
+	snprintf(proc, sizeof(proc), "%d", head[0]);
+	if (head[0] <= 0 || !root_open(&r, proc))
+		return -ENOENT;
+	other = root_open(&ours, "self") && !same_root(&r, &ours);
+	root_close(&ours);
+	/* What is in our own root can be read where it can be read. */
+	if (other)
+		a->fd = file_open_below(r.fd, path, flags | (head[1] & O_NOFOLLOW));
+	root_close(&r);
+	if (a->fd < 0)
+		return other ? a->fd : -ENOENT;
+	if (is_code(a->fd, path))
+		return 0;
+	close(a->fd);
+	a->fd = -1;
+	return -EACCES;
 }

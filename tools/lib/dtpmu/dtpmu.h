@@ -33,6 +33,7 @@
 
 #include "base/base.h"
 #include "base/tables.h"
+#include "box/box.h"
 
 #define DTPMU_MMCRA	4  /* the tree's number for MMCRA */
 #define DTPMU_MAX_MMCR	32 /* register numbers are below this */
@@ -364,5 +365,14 @@ int dtpmu_print_check(struct dtpmu_checks *c, char **names, size_t nr, struct er
 int dtpmu_print_group(struct dtpmu_checks *c, char *text, uint64_t line, struct err *e);
 /* A group a line, "#" starts a comment; @name is said where there is none. Cuts @text. */
 int dtpmu_print_groups(struct dtpmu_checks *c, char *text, const char *name, struct err *e);
+
+/* ---- in the attendant of a box --------------------------------------------------------------- */
+
+/* BOX_COMPILE: has dtc compile the source that the user named; then, asked with a byte, whether it did. */
+struct dtpmu_compile {
+	const char *path; /* NULL = none */
+	pid_t pid;
+};
+int dtpmu_serve_compile(void *ctx, const char *q, size_t size, struct box_answer *a);
 
 #endif

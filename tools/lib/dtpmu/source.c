@@ -13,7 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "box/box.h"
 #include "config.h"
+#include "dtpmu/dtpmu.h"
 #include "tree-int.h"
 
 #if HAVE_LIBFDT
@@ -321,14 +323,58 @@ static int spawn_dtc(const char *path, pid_t *pid, int *out)
 	return ret;
 }
 
+static int wait_dtc(pid_t pid)
+{
+	int status = -1;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -EINVAL;
+}
+
+int dtpmu_serve_compile(void *ctx, const char *q, size_t size, struct box_answer *a)
+{
+	struct dtpmu_compile *c = ctx;
+	int ret;
+
+	(void)q;
+	if (!c->path)
+		return -EPERM;
+	if (size)
+		return c->pid ? wait_dtc(c->pid) : -ECHILD;
+	ret = spawn_dtc(c->path, &c->pid, &a->fd);
+	if (ret)
+		c->pid = 0;
+	return ret;
+}
+
+static int start_dtc(const char *path, pid_t *pid, int *out)
+{
+	struct box_answer a;
+	int ret;
+
+	if (!box_closed())
+		return spawn_dtc(path, pid, out);
+	ret = box_ask(BOX_COMPILE, "", 0, &a);
+	*out = a.fd;
+	return ret;
+}
+
+static int end_dtc(pid_t pid)
+{
+	struct box_answer a;
+
+	return box_closed() ? box_ask(BOX_COMPILE, "", 1, &a) : wait_dtc(pid);
+}
+
 static int read_source(struct dt_tree *t, const char *path, struct err *e)
 {
-	int out = -1, status = -1, ret;
+	int out = -1, failed, ret;
 	size_t size = 0;
 	char *buf = NULL;
 	pid_t pid = -1;
 
-	ret = spawn_dtc(path, &pid, &out);
+	ret = start_dtc(path, &pid, &out);
 	if (ret) {
 		err_set(e, ret, "cannot start dtc to compile %s: %s", path, strerror(-ret));
 		err_hint(e, "Install dtc (Debian: device-tree-compiler), or give a .dtb file.");
@@ -336,11 +382,10 @@ static int read_source(struct dt_tree *t, const char *path, struct err *e)
 	}
 	ret = read_fd(out, &buf, &size);
 	close(out);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	failed = end_dtc(pid);
 	if (ret)
 		err_set(e, ret, "cannot read what dtc makes of %s: %s", path, strerror(-ret));
-	else if (!WIFEXITED(status) || WEXITSTATUS(status) || !buf)
+	else if (failed || !buf)
 		ret = err_set(e, -EINVAL, "dtc does not compile %s (its messages are above)", path);
 	else
 		ret = dt_read_blob(t, buf, size, e);

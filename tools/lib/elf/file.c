@@ -4,12 +4,15 @@
  * checked by libelf against the file's size or here before it is used as an index.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/bytes.h"
 #include "base/lack.h"
+#include "box/box.h"
 #include "elf/elf-int.h"
 
 static int refused(const struct elf_file *f, int ret)
@@ -50,6 +53,31 @@ static int elf_map(struct elf_file *f)
 	return f->guard ? elf_start(f) : f->image ? -ENOMEM : refused(f, -ENOEXEC);
 }
 
+/* As file_open_regular(), of other roots too. */
+static int open_object(const char *path, uint64_t *size)
+{
+	struct stat st;
+	int fd, ret = 0;
+
+	do {
+		fd = box_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	} while (fd == -EINTR);
+	if (fd < 0)
+		ret = fd;
+	else if (fstat(fd, &st))
+		ret = -errno;
+	else if (!S_ISREG(st.st_mode))
+		ret = -ENOEXEC;
+	else
+		*size = (uint64_t)st.st_size;
+	if (!ret)
+		return fd;
+	lack_note(ret, "cannot open", path);
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
 int elf_open(struct elf_file **out, const char *path, unsigned flags)
 {
 	struct elf_file *f = calloc(1, sizeof(*f));
@@ -59,7 +87,7 @@ int elf_open(struct elf_file **out, const char *path, unsigned flags)
 	if (!f)
 		return -ENOMEM;
 	elf_version(EV_CURRENT);
-	f->fd = file_open_regular(path, &f->size);
+	f->fd = open_object(path, &f->size);
 	f->path = strdup(path);
 	if (f->fd >= 0)
 		limits_init(f, flags & ELF_NO_LIMITS);

@@ -4,15 +4,13 @@
  * for each piece, where other tools find names and instructions. File offsets and addresses are the
  * same, so that either leads to a symbol. Upstream makes an object of each function.
  */
-#include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "box/box.h"
 #include "inject/inject-int.h"
 
 #define TEXT_AT	   0x1000
@@ -206,29 +204,21 @@ static void image_free(struct image *im)
 int inject_jit_object(struct inject_jit *s, struct err *e)
 {
 	struct image im = { .names.fd = -1 };
-	char temp[PATH_MAX + 16];
-	int fd, ret;
+	struct box_replacement file;
+	int ret = box_replace_open(&file, s->object, true), closed;
 
-	snprintf(temp, sizeof(temp), "%s.XXXXXX", s->object);
-	fd = mkostemp(temp, O_CLOEXEC);
-	if (fd < 0) {
-		err_set(e, -errno, "cannot create %s: %s", s->object, strerror(errno));
+	if (ret) {
+		err_set(e, ret, "cannot create %s: %s", s->object, strerror(-ret));
 		err_hint(e,
 			 "The object goes beside the jitdump file: make its directory writable.");
-		return e->code;
+		return ret;
 	}
-	ret = make_image(&im, s, fd);
+	ret = make_image(&im, s, file.fd);
 	image_free(&im);
-	if (!ret && fchmod(fd, 0644))
-		ret = -errno;
-	if (close(fd) && !ret)
-		ret = -errno;
-	if (!ret && rename(temp, s->object))
-		ret = -errno;
-	if (ret) {
-		unlink(temp);
+	closed = box_replace_close(&file, !ret);
+	ret = ret ?: closed;
+	if (ret)
 		return err_set(e, ret, "cannot write %s: %s", s->object, strerror(-ret));
-	}
 	s->text = TEXT_AT;
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "box/box.h"
 #include "jit/jit.h"
 
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
@@ -54,6 +55,8 @@ static int open_in_container(const char *path, int32_t pid)
 	char proc[64];
 	int root, fd;
 
+	if (box_closed())
+		return box_open_in_root(pid, path, OPEN_FLAGS);
 	snprintf(proc, sizeof(proc), "/proc/%d/root", pid);
 	root = open(proc, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "box/box.h"
 #include "perfdata-int.h"
 
 void spool_init(struct spool *s, size_t max_mem)
@@ -19,25 +20,14 @@ void spool_init(struct spool *s, size_t max_mem)
 static int temp_file(struct err *e)
 {
 	const char *dir = getenv("TMPDIR");
-	char name[4096];
-	int fd;
+	int fd = box_temp_file();
 
-	if (!dir || !*dir)
-		dir = "/tmp";
-	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		return fd;
-	snprintf(name, sizeof(name), "%s/perf-XXXXXX", dir);
-	fd = mkostemp(name, O_CLOEXEC);
-	if (fd < 0) {
-		fd = -errno;
-		err_set(e, fd, "cannot create a temporary file in %s: %s", dir, strerror(-fd));
-		err_hint(e,
-			 "records are sorted there once they exceed the memory limit; set TMPDIR "
-			 "to a directory with room");
-		return fd;
-	}
-	unlink(name);
+	err_set(e, fd, "cannot create a temporary file in %s: %s", dir && *dir ? dir : "/tmp",
+		strerror(-fd));
+	err_hint(e, "records are sorted there once they exceed the memory limit; set TMPDIR to a "
+		    "directory with room");
 	return fd;
 }
 

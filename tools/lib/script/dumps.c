@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/output.h"
+#include "box/box.h"
 #include "emit/emit.h"
 #include "script/script-int.h"
 
@@ -69,7 +69,7 @@ static int add_file(struct script_dumps *d, char *path, struct dump_file **file,
 		return err_set(e, -ENOMEM, "no memory for the events' files");
 	}
 	f->path = path;
-	ret = output_open(&out, path, OUTPUT_DERIVED, NULL, e);
+	ret = box_output_open(&out, path, OUTPUT_DERIVED, NULL, e);
 	if (ret || !obuf_init(&f->o, out.fd, BUFFER_SIZE))
 		return ret;
 	close(out.fd);

@@ -12,6 +12,7 @@ const struct option session_input_options[] = {
 	OPT_STRING('i', "input", O, input, "FILE", "recording to read; - is stdin (perf.data)"),
 	OPT_BOOL('f', "force", O, force, "read files of other owners"),
 	OPT_BOOL(0, "no-limits", O, no_limits, "read files that unpack to much more than they are"),
+	OPT_BOOL(0, "no-sandbox", O, no_sandbox, "read with all the rights of this process"),
 	OPT_END(),
 };
 

@@ -36,7 +36,7 @@
 struct session_opts {
 	/* the file */
 	const char *input; /* NULL = perf.data, "-" = stdin */
-	bool force, no_limits;
+	bool force, no_limits, no_sandbox;
 	bool no_order; /* records as they lie in the file: for those who read it themselves */
 	/* which samples; NULL = all */
 	const char *time, *cpus;
@@ -65,7 +65,7 @@ struct session_opts {
 };
 
 /* Tables for OPT_INCLUDE, of struct session_opts; a command gives them their headings. */
-extern const struct option session_input_options[];  /* -i -f --no-limits */
+extern const struct option session_input_options[];  /* -i -f --no-limits --no-sandbox */
 extern const struct option session_jobs_options[];   /* -j, of those who have teams read */
 extern const struct option session_sample_options[]; /* which samples */
 extern const struct option session_chain_options[];

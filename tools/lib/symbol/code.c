@@ -79,9 +79,8 @@ static int open_file(struct resolver *res, struct object *o, bool kernel)
 {
 	struct elf_file *f;
 
-	o->code_fd = open(o->code_file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	o->code_fd = box_open(o->code_file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (o->code_fd < 0) {
-		o->code_fd = -errno;
 		lack_note(o->code_fd, "cannot open", o->code_file);
 		return o->code_fd;
 	}

@@ -328,11 +328,6 @@ unsigned stored_next_number(struct symbol_store *st);
 #define SYMCACHE_NAME	64 /* bytes of a name */
 #define SYMCACHE_WORDS	14
 
-struct symcache {
-	int dir; /* < 0 = none */
-	uint64_t limit;
-};
-
 /* What a table is made of. */
 struct symcache_key {
 	uint64_t word[SYMCACHE_WORDS];

@@ -17,6 +17,7 @@
 #ifndef PERF_SYMBOL_H
 #define PERF_SYMBOL_H
 
+#include "box/box.h"
 #include "insn/insn.h"
 #include "machine/machine.h"
 
@@ -289,5 +290,17 @@ const char *resolver_next_warning(struct resolver *res);
 /* "foo" (with @params "foo(int)") for "_Z3fooi"; C++ and Rust; NULL when @name is not mangled or
  * no demangler was built in. To be freed. */
 char *symbol_demangle(const char *name, bool params);
+
+/* ---- in the attendant of a box --------------------------------------------------------------- */
+
+/* BOX_SERVER: asks the servers of $DEBUGINFOD_URLS. */
+int symbol_serve_server(void *ctx, const char *q, size_t size, struct box_answer *a);
+/* BOX_TABLE, BOX_TABLE_KEEP: the cache of tables; @ctx of both is one struct symcache, which begins as { .dir = -1 }. */
+struct symcache {
+	int dir; /* < 0 = none */
+	uint64_t limit;
+};
+int symbol_serve_table(void *ctx, const char *q, size_t size, struct box_answer *a);
+int symbol_serve_keep(void *ctx, const char *q, size_t size, struct box_answer *a);
 
 #endif

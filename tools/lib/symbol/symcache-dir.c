@@ -12,8 +12,10 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "box/box.h"
 #include "symbol/symbol-int.h"
 
 #define LIMIT_MB 256
@@ -110,9 +112,15 @@ static bool wanted_size(const struct log_sink *log, uint64_t *limit)
 void symcache_open(struct symcache *c, const struct log_sink *log)
 {
 	const char *what;
+	struct box_answer a;
 
 	c->dir = -1;
 	if (getauxval(AT_SECURE) || !wanted_size(log, &c->limit))
+		return;
+	/* In a box the directory is made and opened by whoever may write there. */
+	if (box_closed())
+		c->dir = box_ask(BOX_TABLE, "", 0, &a) ? -1 : a.fd;
+	if (c->dir >= 0)
 		return;
 	c->dir = open_dir(&what);
 	if (c->dir >= 0)
@@ -205,4 +213,47 @@ void symcache_trim(const struct symcache *c, time_t now)
 		all -= kept.v.v[i].size;
 	}
 	vec_free(&kept.v);
+}
+
+/* ---- in the attendant of a box ------------------------------------------------------------------- */
+
+/* The names that come are taken into the directory and no other: *.symtab, begun as tmp-*. */
+int symbol_serve_table(void *ctx, const char *q, size_t size, struct box_answer *a)
+{
+	struct symcache *c = ctx;
+
+	if (c->dir < 0)
+		symcache_open(c, NULL);
+	if (c->dir < 0)
+		return -ENOENT;
+	if (!size) {
+		a->fd = openat(c->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	} else {
+		if (strlen(q) != size || !is_ours(q) || strchr(q, '/') ||
+		    strncmp(q, SYMCACHE_TEMP, strlen(SYMCACHE_TEMP)))
+			return -EINVAL;
+		a->fd = openat(c->dir, q, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+			       0600);
+	}
+	return a->fd < 0 ? -errno : 0;
+}
+
+/* The name that it has, and that it gets; an empty one: it goes. */
+int symbol_serve_keep(void *ctx, const char *q, size_t size, struct box_answer *a)
+{
+	const struct symcache *c = ctx;
+	size_t n = strlen(q);
+	const char *to = q + n + 1;
+
+	(void)a;
+	if (c->dir < 0 || n >= size || !is_ours(q) || strchr(q, '/') ||
+	    strncmp(q, SYMCACHE_TEMP, strlen(SYMCACHE_TEMP)) ||
+	    (*to && (!is_ours(to) || strchr(to, '/'))))
+		return -EINVAL;
+	if (*to && !renameat(c->dir, q, c->dir, to)) {
+		symcache_trim(c, time(NULL));
+		return 0;
+	}
+	unlinkat(c->dir, q, 0);
+	return *to ? -EIO : 0;
 }

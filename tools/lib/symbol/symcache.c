@@ -24,6 +24,7 @@
 #include "base/file.h"
 #include "buildid/buildid.h"
 #include "config.h"
+#include "box/box.h"
 #include "symbol/symbol-int.h"
 
 #define MAGIC	   0x6d79736672657000ULL /* "\0perfsym" */
@@ -242,6 +243,27 @@ static int write_table(int fd, const uint64_t *w, const struct symtab *t)
 	return ret ?: write_all(fd, t->blob.v, t->blob.n);
 }
 
+static int begin(int dir, const char *temp)
+{
+	struct box_answer a;
+	int fd;
+
+	if (box_closed())
+		return box_ask(BOX_TABLE, temp, strlen(temp), &a) ?: a.fd;
+	fd = openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return fd < 0 ? -errno : fd;
+}
+
+/* In a box; @name "" where it failed. */
+static int end(const char *temp, const char *name)
+{
+	char q[2 * SYMCACHE_NAME];
+	struct box_answer a;
+	int n = snprintf(q, sizeof(q), "%s%c%s", temp, 0, name);
+
+	return n >= (int)sizeof(q) ? -EINVAL : box_ask(BOX_TABLE_KEEP, q, (size_t)n, &a);
+}
+
 /* Under a name of its own first: others see the whole file or none. */
 static int put(int dir, const struct symcache_key *k, const uint64_t *w, const struct symtab *t)
 {
@@ -250,12 +272,14 @@ static int put(int dir, const struct symcache_key *k, const uint64_t *w, const s
 
 	snprintf(temp, sizeof(temp), SYMCACHE_TEMP "%d-%d" SYMCACHE_SUFFIX, (int)getpid(),
 		 (int)gettid());
-	fd = openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	fd = begin(dir, temp);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	ret = write_table(fd, w, t);
 	if (close(fd) && !ret)
 		ret = -errno;
+	if (box_closed())
+		return end(temp, ret ? "" : k->name) ?: ret;
 	if (!ret && renameat(dir, temp, dir, k->name))
 		ret = -errno;
 	if (ret)
@@ -274,6 +298,6 @@ void symcache_put(const struct symcache *c, const struct symcache_key *k, const 
 	w[W_BLOB] = t->blob.n;
 	w[W_SUM] = sum_of(w, t);
 	/* A full disk is no news for who wants a report. */
-	if (!put(c->dir, k, w, t))
+	if (!put(c->dir, k, w, t) && !box_closed())
 		symcache_trim(c, time(NULL));
 }

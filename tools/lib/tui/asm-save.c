@@ -5,7 +5,7 @@
  */
 #include <unistd.h>
 
-#include "base/output.h"
+#include "box/box.h"
 #include "tui/asm-int.h"
 
 #define SAVED_COLUMNS 400
@@ -51,7 +51,7 @@ int tui_asm_save(struct tui_asm *b, const char *name, struct err *e)
 	struct tui_screen s = { 0 };
 	struct output out;
 	struct obuf o;
-	int ret = output_open(&out, name, OUTPUT_TEXT, NULL, e);
+	int ret = box_output_open(&out, name, OUTPUT_TEXT, NULL, e);
 
 	if (ret)
 		return ret;

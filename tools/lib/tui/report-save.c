@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "box/box.h"
 #include "report-int.h"
 
 #define LINE_WIDTH 512
@@ -98,12 +99,12 @@ enum tui_answer browser_print(struct tui *t, struct tui_view *v)
 
 	for (int i = 0; i < 8192 && fd < 0; i++) {
 		snprintf(path, sizeof(path), "perf.hist.%d", i);
-		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-		if (fd < 0 && errno != EEXIST)
+		fd = box_save_open(path, false);
+		if (fd < 0 && fd != -EEXIST)
 			break;
 	}
 	if (fd < 0) {
-		tui_message(t, "Cannot create %s here: %s", path, strerror(errno));
+		tui_message(t, "Cannot create %s here: %s", path, strerror(-fd));
 		return TUI_STAY;
 	}
 	ret = obuf_init(&o, fd, 0);
@@ -131,17 +132,21 @@ static int write_as(struct browser *b, int form, struct obuf *o, struct err *e)
 /* -1: nobody wants it written. */
 static int open_output(struct tui *t, const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	int fd = box_save_open(path, false);
 	char ask[320];
 
-	if (fd < 0 && errno == EEXIST) {
+	if (fd == -EEXIST) {
 		snprintf(ask, sizeof(ask), "%s is there already: overwrite it?", path);
 		if (!tui_ask(t, ask))
 			return -1;
-		fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+		fd = box_save_open(path, true);
 	}
-	if (fd < 0)
-		tui_message(t, "Cannot write %s: %s", path, strerror(errno));
+	if (fd == -EPERM)
+		tui_message(t,
+			    "Not written: only .txt, .csv, .json, .folded in this directory, over "
+			    "report.* alone; --no-sandbox lifts that");
+	else if (fd < 0)
+		tui_message(t, "Cannot write %s: %s", path, strerror(-fd));
 	return fd;
 }
 

@@ -12,6 +12,7 @@
  */
 #include "config.h"
 
+#include "box/box.h"
 #include "elf/elf.h"
 #include "tui/tui-int.h"
 
@@ -523,7 +524,7 @@ static int open_tty(struct err *e)
 {
 	if (!isatty(STDOUT_FILENO))
 		return err_set(e, -ENOTTY, "cannot open a browser: the output is not a terminal");
-	the.fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+	the.fd = box_terminal();
 	if (the.fd < 0)
 		the.fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (the.fd < 0 || tcgetattr(the.fd, &the.saved))

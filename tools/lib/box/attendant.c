@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The attendant: a fork of the process from before the first byte of a recording was read. It answers one question
+ * after the other, and ends when nobody is left to ask, or is killed with its process.
+ *
+ * A question is one message of a socket pair of kind SEQPACKET, so that nothing has to be cut apart: its number, then
+ * bytes that mean something to whoever serves it. An answer is a status, bytes, and perhaps a descriptor.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "box/box-int.h"
+
+struct question {
+	uint32_t what;
+	char bytes[BOX_BYTES + 1];
+};
+
+union control {
+	struct cmsghdr head;
+	char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+static void reply(int fd, int32_t status, const struct box_answer *a)
+{
+	struct iovec part[] = { { &status, sizeof(status) }, { (void *)a->bytes, a->size } };
+	union control c = { .bytes = { 0 } };
+	struct msghdr m = { .msg_iov = part, .msg_iovlen = 2 };
+
+	if (a->fd >= 0) {
+		m.msg_control = c.bytes;
+		m.msg_controllen = sizeof(c.bytes);
+		c.head = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
+					   .cmsg_type = SCM_RIGHTS,
+					   .cmsg_len = CMSG_LEN(sizeof(int)) };
+		memcpy(CMSG_DATA(&c.head), &a->fd, sizeof(a->fd));
+	}
+	/* Whoever asked may have ended meanwhile. */
+	(void)!sendmsg(fd, &m, MSG_NOSIGNAL);
+}
+
+static int serve(const struct box_served *table, const struct question *q, size_t size,
+		 struct box_answer *a)
+{
+	const struct box_served *s = q->what < BOX_SERVICES ? &table[q->what] : NULL;
+
+	if (!s || !s->serve)
+		return -EPERM;
+	return s->serve(s->ctx, q->bytes, size, a);
+}
+
+static void attend(int fd, const struct box_served *table)
+{
+	static const size_t head = offsetof(struct question, bytes);
+	struct question *q = malloc(sizeof(*q));
+	struct box_answer *a = malloc(sizeof(*a));
+	ssize_t n;
+
+	while (q && a) {
+		n = recv(fd, q, sizeof(*q) - 1, 0);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < (ssize_t)head)
+			return;
+		q->bytes[(size_t)n - head] = 0;
+		a->fd = -1;
+		a->size = 0;
+		reply(fd, serve(table, q, (size_t)n - head, a), a);
+		if (a->fd >= 0)
+			close(a->fd);
+	}
+}
+
+/* Readers of our output wait until nobody can write it: that must not be the attendant. */
+static void let_go(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0)
+		return;
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	if (null > STDERR_FILENO)
+		close(null);
+}
+
+static void start(int fd, const struct box_opts *o)
+{
+	struct attendant keeps = { .o = o };
+	struct box_served table[BOX_SERVICES] = { 0 };
+
+	if (o->served)
+		memcpy(table, o->served, sizeof(table));
+	table[BOX_OUTPUT] = (struct box_served){ box_serve_output, &keeps };
+	table[BOX_KEEP] = (struct box_served){ box_serve_keep, &keeps };
+	table[BOX_TEMP] = (struct box_served){ box_serve_temp, &keeps };
+	table[BOX_TERMINAL] = (struct box_served){ box_serve_terminal, &keeps };
+	/* Ctrl-C ends whoever asks, or is a key there. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	let_go();
+	attend(fd, table);
+	/* Files that were never whole. */
+	for (size_t i = 0; i < BOX_OPEN; i++)
+		if (keeps.open[i].path[0])
+			box_keep_replacement(&keeps.open[i].file, false);
+}
+
+int box_attend(const struct box_opts *o)
+{
+	int fds[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
+		return -errno;
+	pid = fork();
+	if (!pid) {
+		close(fds[0]);
+		start(fds[1], o);
+		_exit(0);
+	}
+	close(fds[1]);
+	if (pid > 0)
+		return fds[0];
+	close(fds[0]);
+	return -EAGAIN;
+}
