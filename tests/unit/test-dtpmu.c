@@ -404,6 +404,36 @@ static void test_hostile_headers(void **state)
 	free(blob);
 }
 
+/* Properties that say they are longer than the tree, or end where libfdt's int has wrapped: a
+ * length of -12 led it to the same property again, and it never came back. */
+static void test_hostile_lengths(void **state)
+{
+	static const uint32_t edges[] = {
+		-4, -8, -12, -16, -400, 0x7fffffff, 0x7ffffff0, 0x80000000
+	};
+	size_t size;
+	unsigned char *blob = compile(DATA "other-pmu.dts", &size), *copy = malloc(size);
+	unsigned tried = 0;
+
+	(void)state;
+	assert_non_null(copy);
+	memcpy(copy, blob, size);
+	for (size_t at = fdt_off_dt_struct(blob); at + 8 <= size; at += 4) {
+		uint32_t len = fdt32_ld((const fdt32_t *)(blob + at + 4));
+
+		if (fdt32_ld((const fdt32_t *)(blob + at)) != FDT_PROP)
+			continue;
+		for (unsigned i = 0; i < ARRAY_SIZE(edges); i++, tried++) {
+			fdt32_st(copy + at + 4, edges[i]);
+			survives(copy, size);
+		}
+		fdt32_st(copy + at + 4, len);
+	}
+	assert_true(tried > 100);
+	free(copy);
+	free(blob);
+}
+
 static void test_unaligned_blob(void **state)
 {
 	size_t size;
@@ -572,6 +602,7 @@ int main(void)
 #if HAVE_LIBFDT
 		cmocka_unit_test(test_hostile_blobs),
 		cmocka_unit_test(test_hostile_headers),
+		cmocka_unit_test(test_hostile_lengths),
 		cmocka_unit_test(test_unaligned_blob),
 		cmocka_unit_test(test_too_deep),
 		cmocka_unit_test(test_many_events),

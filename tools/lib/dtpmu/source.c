@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "box/box.h"
 #include "config.h"
 #include "dtpmu/dtpmu.h"
@@ -82,6 +83,31 @@ static int sort_all(struct dt_node *n)
  */
 #define DT_OLDEST_VERSION 16
 
+/*
+ * Whether every property ends in the structure block. libfdt adds lengths up in an int: one of -12 leads
+ * it back to where it stands, for ever.
+ */
+static bool properties_fit(const void *fdt, size_t size)
+{
+	uint32_t at = fdt_off_dt_struct(fdt), token;
+	struct cursor c = cursor_init(fdt, size, !host_is_big_endian());
+
+	cursor_skip(&c, at);
+	while (!c.bad && (token = cursor_u32(&c)) != FDT_END) {
+		if (token == FDT_BEGIN_NODE) {
+			const char *name = (const char *)c.p;
+
+			cursor_skip(&c, align_up(strnlen(name, cursor_left(&c)) + 1, 4));
+		} else if (token == FDT_PROP) {
+			uint64_t len = cursor_u32(&c);
+
+			cursor_skip(&c, 4); /* where its name is */
+			cursor_skip(&c, align_up(len, 4));
+		}
+	}
+	return !c.bad;
+}
+
 static int check_blob(const void *fdt, size_t size, struct err *e)
 {
 	int ret = -FDT_ERR_TRUNCATED;
@@ -94,7 +120,10 @@ static int check_blob(const void *fdt, size_t size, struct err *e)
 			err_hint(e, "dtc -I dtb -O dtb -o NEW.dtb OLD.dtb writes a current one.");
 			return -EINVAL;
 		}
-		ret = fdt_check_full(fdt, size);
+		ret = fdt_check_header(fdt);
+		if (!ret && fdt_totalsize(fdt) <= size && !properties_fit(fdt, size))
+			ret = -FDT_ERR_BADSTRUCTURE;
+		ret = ret ? ret : fdt_check_full(fdt, size);
 	}
 	if (ret)
 		return err_set(e, -EINVAL, "not a sound flattened device tree (%zu bytes): %s",

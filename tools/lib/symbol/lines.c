@@ -67,6 +67,65 @@ static bool ranges_allowed(struct lines *l)
 		       "size has");
 }
 
+/*
+ * Strings of debug information that go on behind their section. libdw 0.188 looks for the end of none, neither of
+ * those among the entries nor of those in sections of their own, and itself takes lengths of the latter.
+ */
+
+typedef bool section_fn(const char *name, const char *data, size_t size, const char *s);
+
+/* Whether @fn says so of a section; @s is its own. */
+static bool any_section(Elf *elf, section_fn *fn, const char *s)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (!elf || elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+		const char *name =
+			gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
+		/* What libdw has of it. */
+		Elf_Data *data = name && strstr(name, "debug_") ? elf_rawdata(scn, NULL) : NULL;
+
+		if (data && data->d_buf && data->d_size && fn(name, data->d_buf, data->d_size, s))
+			return true;
+	}
+	return false;
+}
+
+static bool is_endless(const char *name, const char *data, size_t size, const char *s)
+{
+	(void)s;
+	return strstr(name, "str") && !strstr(name, "offsets") && data[size - 1];
+}
+
+static bool has_all_of(const char *name, const char *data, size_t size, const char *s)
+{
+	(void)name;
+	return s >= data && s < data + size && memchr(s, 0, (size_t)(data + size - s));
+}
+
+/* The string of @attr; NULL when there is none. */
+static const char *string_of(Dwarf_Attribute *attr)
+{
+	const char *s = attr ? dwarf_formstring(attr) : NULL;
+
+	if (!s || dwarf_whatform(attr) != DW_FORM_string)
+		return s;
+	return any_section(dwarf_getelf(dwarf_cu_getdwarf(attr->cu)), has_all_of, s) ? s : NULL;
+}
+
+/* libdw itself puts the directory of a unit in front of names of files. */
+static bool has_sound_directory(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+
+	return !dwarf_attr(die, DW_AT_comp_dir, &attr) || !dwarf_formstring(&attr) ||
+	       string_of(&attr);
+}
+
 static int add_cu(struct lines *l, Dwarf_Die *die)
 {
 	struct cu cu = { .die = *die };
@@ -75,6 +134,8 @@ static int add_cu(struct lines *l, Dwarf_Die *die)
 
 	/* A skeleton has addresses and lines; what is in the .dwo file it names is not looked at. */
 	if (dwarf_tag(die) != DW_TAG_compile_unit && dwarf_tag(die) != DW_TAG_skeleton_unit)
+		return 0;
+	if (!has_sound_directory(die))
 		return 0;
 	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0 && ranges_allowed(l)) {
 		struct cu_range r = { start, end, (uint32_t)l->cu.n };
@@ -206,7 +267,8 @@ struct lines *lines_open_file(struct resolver *res, struct elf_file *f, const ch
 		l->dbg = dwarf_begin_elf(l->file->elf, DWARF_C_READ, NULL);
 	if (!l->dbg)
 		lines_refused(l);
-	ret = l->dbg ? list_units(l) : -ENOEXEC;
+	ret = !l->dbg || any_section(dwarf_getelf(l->dbg), is_endless, NULL) ? -ENOEXEC
+									     : list_units(l);
 	if (!ret)
 		return l;
 	if (ret == -ENOMEM)
@@ -293,7 +355,7 @@ static void set_file(struct cu *cu, struct resolver *res, struct srcline *out, c
 	char path[PATH_MAX];
 
 	if (file && file[0] != '/' && !res->opts.full_paths)
-		dir = dwarf_formstring(dwarf_attr(&cu->die, DW_AT_comp_dir, &attr));
+		dir = string_of(dwarf_attr(&cu->die, DW_AT_comp_dir, &attr));
 	if (dir && snprintf(path, sizeof(path), "%s/%s", dir, file) < (int)sizeof(path))
 		file = path;
 	lines_set(res, file ? file : "", out);
@@ -481,7 +543,7 @@ const char *lines_die_name(Dwarf_Die *die)
 	const char *s;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		s = dwarf_formstring(dwarf_attr_integrate(die, names[i], &attr));
+		s = string_of(dwarf_attr_integrate(die, names[i], &attr));
 		if (s)
 			return s;
 	}
