@@ -165,7 +165,7 @@ install-tests: tests
 	$(INSTALL) -m 755 $(UNIT_BIN) $(libexec)/tests/unit/
 	for h in $(TEST_HELPERS); do d=$(libexec)/$${h#$(O)/}; \
 		$(INSTALL) -d $$(dirname $$d) && $(INSTALL) -m 755 $$h $$d; done
-	cp -R tests/lib.sh tests/golden tests/system tests/data tests/helpers tests/standin tests/faults \
+	cp -R tests/lib.sh tests/golden tests/system tests/data tests/helpers tests/standin tests/faults tests/fuzz \
 		$(libexec)/tests/
 
 uninstall:

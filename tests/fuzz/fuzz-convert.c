@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* libFuzzer target: any bytes as the file of an object that branches were recorded in. */
+/* Any bytes as the file of an object that branches were recorded in. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "convert/convert.h"
+#include "fuzz.h"
 
 #define BASE 0x500000000000ULL
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void map(struct machine *m, const char *path, uint64_t len)
 {
@@ -51,20 +47,16 @@ static void stacks(struct convert *c, struct machine *m, const uint8_t *data, si
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void run(const uint8_t *data, size_t size)
 {
-	int fd = memfd_create("object", MFD_CLOEXEC);
 	struct machine *m = NULL;
 	struct convert *c = NULL;
-	char path[64];
 	struct obuf o;
 
-	log_set_level(LOG_ERROR);
-	if (fd < 0 || write_all(fd, data, size) || machine_new(&m, "x86_64", NULL) ||
-	    convert_new(&c, m, NULL) || obuf_init(&o, -1, 0))
+	fuzz_file(0, data, size);
+	if (machine_new(&m, "x86_64", NULL) || convert_new(&c, m, NULL) || obuf_init(&o, -1, 0))
 		abort();
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	map(m, path, align_up(size + 1, 4096));
+	map(m, fuzz_path(0), align_up(size + 1, 4096));
 	stacks(c, m, data, size);
 	if (!convert_finish(c, NULL) && convert_nr_objects(c) && !convert_load(c, 0, NULL, NULL))
 		for (size_t i = 0; convert_format_at(i); i++)
@@ -74,6 +66,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	obuf_free(&o);
 	convert_free(c);
 	machine_free(m);
-	close(fd);
-	return 0;
 }
+
+const struct fuzz_target fuzz_convert = {
+	.name = "convert",
+	.reads = "code of objects, as blocks between branches",
+	.max_len = 16384,
+	.run = run,
+	.mutate = mutate_elf,
+};

@@ -1,44 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* libFuzzer target: any bytes as a flattened device tree, and every question about its PMUs. */
-#include <stdlib.h>
+/* Any bytes as a flattened device tree. */
+#include "fuzz.h"
 
-#include "dtpmu/dtpmu.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void ask(const struct dtpmu *pmu)
+static void run(const uint8_t *data, size_t size)
 {
-	struct dtpmu_want w[9] = { { .config = 0x600f4 }, { .config = 0x1e }, { .config = ~0ULL } };
-	struct dtpmu_answer a;
-	char text[768];
-	size_t n = 3;
-
-	vec_for_each (ev, &pmu->events) {
-		if (n == ARRAY_SIZE(w))
-			break;
-		w[n++] = (struct dtpmu_want){ .config = ev->config, .config1 = ev->config1 };
-		dtpmu_terms(pmu, &w[n - 1], text, sizeof(text));
-		dtpmu_parse_event(pmu, ev->name, &w[n - 1], NULL);
-	}
-	for (size_t first = 0; first < n; first++) {
-		dtpmu_check(pmu, w + first, n - first, first & 1 ? DTPMU_GUEST : 0, &a);
-		dtpmu_explain(pmu, &a, text, sizeof(text));
-	}
+	fuzz_dtpmu_ask(data, size);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-	struct dtpmu_list *l;
-	struct err err;
-
-	log_set_level(LOG_ERROR);
-	for (unsigned flags = 0; flags <= DTPMU_AS_PUBLISHED; flags++) {
-		if (dtpmu_load_blob(&l, data, size, flags, &err))
-			return 0;
-		for (size_t i = 0; i < l->nr; i++)
-			ask(l->pmu[i]);
-		dtpmu_lint(l, &err);
-		dtpmu_free(l);
-	}
-	return 0;
-}
+const struct fuzz_target fuzz_dtpmu = {
+	.name = "dtpmu",
+	.reads = "device trees (.dtb) and questions about their PMUs",
+	.max_len = 16384,
+	.run = run,
+	.mutate = mutate_tree,
+};

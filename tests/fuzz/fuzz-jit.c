@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* libFuzzer target: any bytes as a jitdump file; all that can be asked of it. */
+/* Any bytes as a jitdump file; all that can be asked of it. */
+#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "base/file.h"
+#include "fuzz.h"
 #include "jit/jit.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int row(void *ctx, const struct jit_line *l)
 {
@@ -27,26 +24,27 @@ static void ask(struct jitdump *d, const struct jit_code *c)
 	jitdump_lines(d, c, row, &sum);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void run(const uint8_t *data, size_t size)
 {
-	int fd = memfd_create("fuzz-jit", MFD_CLOEXEC);
+	int fd = fcntl(fuzz_file(0, data, size), F_DUPFD_CLOEXEC, 0);
 	const struct jit_event *ev;
 	const struct jit_code *c;
 	struct jitdump *d;
 	struct err e;
 
-	if (fd < 0 || write_all(fd, data, size)) {
-		if (fd >= 0)
-			close(fd);
-		return 0;
-	}
-	if (jitdump_open(&d, fd, &e))
-		return 0;
+	if (fd < 0 || jitdump_open(&d, fd, &e))
+		return;
 	for (size_t i = 0; (c = jitdump_code(d, i)); i++)
 		ask(d, c);
 	for (size_t i = 0; (ev = jitdump_event(d, i)); i++)
 		if (!jitdump_code(d, ev->code))
 			abort();
 	jitdump_close(d);
-	return 0;
 }
+
+const struct fuzz_target fuzz_jit = {
+	.name = "jit",
+	.reads = "jitdump files",
+	.max_len = 4096,
+	.run = run,
+};

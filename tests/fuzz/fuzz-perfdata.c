@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* libFuzzer target: any bytes as a recording, from a file and from a pipe. */
+/* Any bytes as a recording, from a file and from a pipe. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "dump/dump.h"
+#include "fuzz.h"
+#include "perfdata/perfdata.h"
 #include "sample/sample.h"
 
 #define PIPE_MAX (48u << 10) /* fits a pipe without a second thread */
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* Every string that a body claims to have is read to its end. */
-static volatile size_t sink;
-
-static void touch(const char *s)
-{
-	if (s)
-		sink += strlen(s);
-}
 
 static void bodies(const struct record *rec)
 {
@@ -40,19 +29,19 @@ static void bodies(const struct record *rec)
 
 	record_sample_id(rec, &id);
 	if (!record_mmap(rec, &mmap, NULL))
-		touch(mmap.filename);
+		fuzz_touch(mmap.filename);
 	if (!record_comm(rec, &comm, NULL))
-		touch(comm.comm);
+		fuzz_touch(comm.comm);
 	if (!record_ksymbol(rec, &ksym, NULL))
-		touch(ksym.name);
+		fuzz_touch(ksym.name);
 	if (!record_cgroup(rec, &cgroup, NULL))
-		touch(cgroup.path);
-	if (!record_namespaces(rec, &ns, NULL) && ns.nr)
-		sink += load_u64(ns.link + ns.nr * 16 - 8, rec->swap);
-	if (!record_text_poke(rec, &poke, NULL) && poke.new_len)
-		sink += poke.bytes[poke.old_len + poke.new_len - 1];
+		fuzz_touch(cgroup.path);
+	if (!record_namespaces(rec, &ns, NULL))
+		fuzz_touch_bytes(ns.link, ns.nr * 16);
+	if (!record_text_poke(rec, &poke, NULL))
+		fuzz_touch_bytes(poke.bytes, (size_t)poke.old_len + poke.new_len);
 	if (!record_bpf(rec, &bpf, NULL))
-		sink += bpf.tag[7];
+		fuzz_touch_bytes(bpf.tag, 8);
 	record_task(rec, &task, NULL);
 	record_lost(rec, &lost, NULL);
 	record_switch(rec, &sw, NULL);
@@ -61,8 +50,13 @@ static void bodies(const struct record *rec)
 
 static void words(const struct u64s *a)
 {
-	if (a->nr)
-		sink += u64s_get(a, 0) + u64s_get(a, a->nr - 1);
+	uint64_t ends[2];
+
+	if (!a->nr)
+		return;
+	ends[0] = u64s_get(a, 0);
+	ends[1] = u64s_get(a, a->nr - 1);
+	fuzz_touch_bytes(ends, sizeof(ends));
 }
 
 /* Whatever a sample says it holds is there. */
@@ -83,82 +77,106 @@ static void sample(const struct record *rec)
 	words(&s.branches.counters);
 	if (s.branches.nr) {
 		sample_branch(&s.branches, s.branches.nr - 1, &br);
-		sink += br.to;
+		fuzz_touch_bytes(&br, sizeof(br));
 	}
-	if (s.raw_size)
-		sink += s.raw[s.raw_size - 1];
-	if (s.stack_size)
-		sink += s.stack[s.stack_size - 1];
-	if (s.aux_size)
-		sink += s.aux[s.aux_size - 1];
-	sink += sample_reg(&s.user_regs, 63, &reg);
+	fuzz_touch_bytes(s.raw, s.raw_size);
+	fuzz_touch_bytes(s.stack, s.stack_size);
+	fuzz_touch_bytes(s.aux, s.aux_size);
+	if (sample_reg(&s.user_regs, 63, &reg))
+		fuzz_touch_bytes(&reg, sizeof(reg));
 }
 
-static void fields(struct perfdata *pd, uint64_t id, struct obuf *o)
+/* The features that every reader asks for, and all of them as bytes. */
+static void features(struct perfdata *pd)
 {
-	const struct trace_format *f = trace_find(perfdata_trace(pd), id);
-	struct trace_field pid;
+	const struct perfdata_env *env = perfdata_env(pd);
+	size_t size;
 
-	if (!f)
-		return;
-	trace_field_names(f, o);
-	sink += trace_field(f, "prev_pid", &pid) ? pid.offset : 0;
+	fuzz_touch(env->hostname);
+	fuzz_touch(env->cpuid);
+	for (uint32_t i = 0; i < env->nr_cmdline; i++)
+		fuzz_touch(env->cmdline[i]);
+	for (size_t i = 0; i < perfdata_nr_build_ids(pd); i++)
+		fuzz_touch(perfdata_build_id(pd, i)->path);
+	for (int id = 1; id < FEAT_BITS; id++) {
+		const void *p = perfdata_feature_raw(pd, id, &size);
+
+		if (p)
+			fuzz_touch_bytes(p, size);
+	}
+	perfdata_cpu_socket(pd, 1);
 }
 
-static void walk(int fd, bool ordered)
+static void events(struct perfdata *pd)
+{
+	for (size_t i = 0; i < perfdata_nr_events(pd); i++) {
+		const struct perfdata_event *ev = perfdata_event(pd, i);
+
+		fuzz_touch(ev->name);
+		fuzz_touch(ev->group);
+		fuzz_touch(ev->unit);
+		fuzz_touch(ev->own_cpus);
+		fuzz_touch_bytes(ev->ids, ev->nr_ids * sizeof(*ev->ids));
+		if (ev->nr_ids && !perfdata_event_by_id(pd, ev->ids[0]))
+			abort();
+	}
+}
+
+static void walk(const char *path, bool ordered)
 {
 	struct perfdata_opts opts = { .force = true, .max_mem = 1 << 20 };
 	struct perfdata *pd;
 	struct record rec;
 	struct err err;
-	struct obuf o;
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (perfdata_open(&pd, path, &opts, &err))
 		return;
 	while ((ordered ? perfdata_next_ordered : perfdata_next)(pd, &rec, &err) > 0) {
-		sink += rec.data[rec.size - 1];
+		fuzz_touch_bytes(rec.data, rec.size);
 		bodies(&rec);
 		if (rec.type == PERF_RECORD_SAMPLE)
 			sample(&rec);
 	}
-	if (obuf_init(&o, -1, 0) == 0) {
-		dump_header(pd, &o, true, &err);
-		for (size_t i = 0; i < perfdata_nr_events(pd); i++)
-			fields(pd, perfdata_event(pd, i)->attr.config, &o);
-		obuf_free(&o);
-	}
+	features(pd);
+	events(pd);
 	perfdata_close(pd);
 }
 
 static void through_pipe(const uint8_t *data, size_t size)
 {
+	char path[32];
 	int fds[2];
 
 	if (size > PIPE_MAX || pipe2(fds, O_CLOEXEC))
 		return;
-	if (write_all(fds[1], data, size) == 0) {
-		close(fds[1]);
-		walk(fds[0], true);
-	} else {
-		close(fds[1]);
-	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[0]);
+	if (write_all(fds[1], data, size))
+		abort();
+	close(fds[1]);
+	walk(path, true);
 	close(fds[0]);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* In one of three ways each time, by the input: the mutator brings all of them. */
+static void run(const uint8_t *data, size_t size)
 {
-	static int fd = -1;
+	uint8_t how = 0;
 
-	if (fd < 0) {
-		log_set_level(LOG_ERROR);
-		fd = memfd_create("fuzz", MFD_CLOEXEC);
+	for (size_t i = 0; i < size; i += 61)
+		how = (uint8_t)(how * 31 + data[i]);
+	if (how % 4 == 3) {
+		through_pipe(data, size);
+		return;
 	}
-	if (fd < 0 || ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size)
-		abort();
-	walk(fd, false);
-	walk(fd, true);
-	through_pipe(data, size);
-	return 0;
+	fuzz_file(0, data, size);
+	walk(fuzz_path(0), how % 4);
 }
+
+const struct fuzz_target fuzz_perfdata = {
+	.name = "perfdata",
+	.reads =
+		"perf.data: header, attrs, features, records and samples, in order of the file and of time, pipes",
+	.max_len = 4096,
+	.run = run,
+	.mutate = mutate_perfdata,
+};

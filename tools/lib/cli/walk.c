@@ -14,7 +14,9 @@ struct option_walk option_walk_init(const struct command *cmd)
 static bool is_replaced(const struct option_walk *w, const struct option *o)
 {
 	for (const struct option *own = w->own; o->name && own->type != OPTION_END; own++)
-		if (own->type != OPTION_GROUP && own->name && !strcmp(own->name, o->name))
+		/* Asked for every pair of options: first letters tell most of them apart. */
+		if (own->type != OPTION_GROUP && own->name && *own->name == *o->name &&
+		    !strcmp(own->name, o->name))
 			return true;
 	return false;
 }

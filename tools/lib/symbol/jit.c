@@ -73,13 +73,28 @@ static void newest_first(struct symtab *t)
 	}
 }
 
+int symtab_read_jit(FILE *fp, struct symtab *t)
+{
+	char *line = NULL;
+	size_t cap = 0;
+	int ret = 0;
+	ssize_t n;
+
+	while (!ret && (n = getline(&line, &cap, fp)) > 0) {
+		if (line[n - 1] == '\n')
+			line[n - 1] = 0;
+		ret = jit_line(t, line);
+	}
+	free(line);
+	newest_first(t);
+	return ret;
+}
+
 int symtab_load_jit(struct resolver *res, const struct dso *dso, struct found *found)
 {
-	char path[PATH_MAX], *line = NULL;
-	size_t cap = 0;
-	ssize_t n;
+	char path[PATH_MAX];
 	FILE *fp;
-	int fd, ret = 0;
+	int fd, ret;
 
 	if (!files_symfs_path(res, dso->name, path, sizeof(path)))
 		return -ENOENT;
@@ -91,14 +106,8 @@ int symtab_load_jit(struct resolver *res, const struct dso *dso, struct found *f
 		close(fd);
 		return -ENOMEM;
 	}
-	while (!ret && (n = getline(&line, &cap, fp)) > 0) {
-		if (line[n - 1] == '\n')
-			line[n - 1] = 0;
-		ret = jit_line(&found->tab, line);
-	}
-	free(line);
+	ret = symtab_read_jit(fp, &found->tab);
 	fclose(fp);
-	newest_first(&found->tab);
 	found->file = strdup(path);
 	return ret;
 }

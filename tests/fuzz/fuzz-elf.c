@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libFuzzer target: any bytes as an ELF file, in memory and as a file, and as the text of
- * kallsyms. Every address must find a symbol that holds it, or none.
+ * Any bytes as an ELF file, in memory and as a file. Every address must find a symbol that holds it, or
+ * none.
  */
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "base/file.h"
+#include "fuzz.h"
 #include "symbol/symbol-int.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* Every name is read to its end. */
-static volatile size_t sink;
 
 static void ask(const struct symtab *t, uint64_t addr)
 {
@@ -24,7 +16,7 @@ static void ask(const struct symtab *t, uint64_t addr)
 		return;
 	if (i >= t->sym.n || addr - t->sym.v[i].start >= t->sym.v[i].size)
 		abort();
-	sink += strlen(symtab_name(t, i));
+	fuzz_touch(symtab_name(t, i));
 }
 
 static void ask_all(struct symtab *t)
@@ -52,38 +44,26 @@ static void load(struct elf_file *f)
 	elf_close(f);
 }
 
-static void read_kallsyms(const char *path)
+static void run(const uint8_t *data, size_t size)
 {
-	struct kallsyms *k = calloc(1, sizeof(*k));
-
-	if (!k)
-		return;
-	k->path = strdup(path);
-	k->ref = strdup("_text");
-	k->recorded = 0xffffffff81000000;
-	if (k->path && k->ref && !kallsyms_read(k))
-		ask_all(&k->tab);
-	kallsyms_free(k);
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 	struct elf_file *f;
-	char path[64];
 	void *copy = malloc(size ? size : 1);
 
-	if (fd < 0 || !copy || write_all(fd, data, size))
+	if (!copy)
 		abort();
 	memcpy(copy, data, size);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	fuzz_file(0, data, size);
 	if (!elf_open_memory(&f, copy, size))
 		load(f);
-	if (!elf_open(&f, path, 0))
+	if (!elf_open(&f, fuzz_path(0), 0))
 		load(f);
-	else
-		read_kallsyms(path);
 	free(copy);
-	close(fd);
-	return 0;
 }
+
+const struct fuzz_target fuzz_elf = {
+	.name = "elf",
+	.reads = "ELF: sections, segments, notes, tables of symbols, PLT, mini debug information",
+	.max_len = 16384,
+	.run = run,
+	.mutate = mutate_elf,
+};
