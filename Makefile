@@ -21,11 +21,8 @@ VERSION	:= $(shell cat VERSION)
 # Bytes of strangers are read here: what keeps a mistake from becoming more. Sanitizers see more than
 # FORTIFY, which needs an optimizer.
 HARDEN	?= 1
-ifneq ($(and $(HARDEN),$(if $(SAN),,1)),)
-HARDEN_CFLAGS  := -fPIE -fstack-protector-strong -fstack-clash-protection
-HARDEN_CFLAGS  += $(if $(filter -O1 -O2 -O3 -Os,$(OPT)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
-HARDEN_LDFLAGS := -pie -Wl,-z,relro -Wl,-z,now
-endif
+# Which ways this compiler and linker have tools/feature.sh finds out: HARDEN_CFLAGS, HARDEN_LDFLAGS of config.mk.
+HARDEN_HOW := $(if $(and $(HARDEN),$(if $(SAN),,1)),$(if $(filter -O1 -O2 -O3 -Os,$(OPT)),fortify,plain),none)
 
 # Tests that call make again build with what this one builds with.
 export CC OPT WERROR SAN NO_LIBS CFLAGS CPPFLAGS LDFLAGS HARDEN
@@ -33,11 +30,14 @@ export CC OPT WERROR SAN NO_LIBS CFLAGS CPPFLAGS LDFLAGS HARDEN
 CPPFLAGS_ALL := -D_GNU_SOURCE -DPERF_VERSION='"$(VERSION)"' \
 		-DPERF_LIBEXECDIR='"$(libexecdir)/perf"' \
 		-I$(O) -Itools/include -Itools/lib $(CPPFLAGS)
-CFLAGS_ALL := -std=gnu17 $(OPT) -fno-strict-aliasing -fno-omit-frame-pointer \
+CFLAGS_ALL = -std=gnu17 $(OPT) -fno-strict-aliasing -fno-omit-frame-pointer \
 		-Wall -Wextra $(if $(WERROR),-Werror,) \
 		$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all,) $(HARDEN_CFLAGS) $(CFLAGS)
 SAN_OBJ := $(if $(findstring address,$(SAN)),$(O)/tests/sanitizer.o)
-LDFLAGS_ALL := $(if $(SAN),-fsanitize=$(SAN),) -pthread $(SAN_OBJ) $(HARDEN_LDFLAGS) $(LDFLAGS)
+LDFLAGS_ALL = $(if $(SAN),-fsanitize=$(SAN),) -pthread $(SAN_OBJ) $(HARDEN_LDFLAGS) $(LDFLAGS)
+
+# Before config.mk adds what follows from them.
+FLAGS_NOW := $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(NO_LIBS) $(HARDEN_HOW)
 
 LIB_SRC	 := $(sort $(wildcard tools/lib/*/*.c))
 # Sampling by ptrace knows the registers of x86-64 only: foreign.c says so everywhere else.
@@ -59,10 +59,9 @@ ifneq ($(filter-out deps check demo bench lint clean uninstall,$(or $(MAKECMDGOA
 -include $(O)/config.mk
 endif
 $(O)/config.mk: tools/feature.sh $(O)/.flags $(SAN_OBJ)
-	@sh tools/feature.sh '$(CC)' '$(O)' '$(NO_LIBS)'
+	@sh tools/feature.sh '$(CC)' '$(O)' '$(NO_LIBS)' $(HARDEN_HOW)
 
 # Changed flags rebuild everything.
-FLAGS_NOW := $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(NO_LIBS)
 $(O)/.flags: force
 	@mkdir -p $(O)
 	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || \

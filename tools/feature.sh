@@ -4,7 +4,9 @@
 # Writes OUT/config.h (HAVE_X), OUT/config.mk (LIBS) and prints what is on and off.
 # CPPFLAGS and LDFLAGS of the environment count, as in the build.
 # NO_LIBS names libraries to leave out though they are there, or "all".
-cc=$1 out=$2 no=$3
+# With a fourth argument, "fortify" or "plain", the ways of hardening that compiler and linker have too
+# (HARDEN_CFLAGS, HARDEN_LDFLAGS): "fortify" where there is an optimizer.
+cc=$1 out=$2 no=$3 harden=${4:-none}
 mkdir -p "$out"
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
@@ -58,6 +60,30 @@ probe libslang -lslang '#include <slang.h>' 'SLtt_initialize(0)' libslang2-dev '
 probe debuginfod -ldebuginfod '#include <elfutils/debuginfod.h>' 'debuginfod_begin()' libdebuginfod-dev 'debug files from a server, on request'
 probe seccomp '' '#include <linux/audit.h>\n#include <linux/filter.h>\n#include <linux/seccomp.h>\n#include <sys/syscall.h>' '__NR_seccomp + SECCOMP_FILTER_FLAG_TSYNC' linux-libc-dev 'recordings read without what reading does not need'
 
+# hardens FLAGS...: whether a program is compiled and linked with them, and without a warning.
+hardens() {
+	$cc -Werror -D_GNU_SOURCE $CPPFLAGS "$@" "$tmp/h.c" -o "$tmp/h" $LDFLAGS 2>/dev/null
+}
+
+# Writing behind a buffer, jumping to where no call leads, stacks that grow into the heap, tables of functions that can be
+# written. What one machine calls -fcf-protection another calls -mbranch-protection.
+hard_c='' hard_ld=''
+printf '#include <stdio.h>\nint main(int n, char **v) { char b[64]; return snprintf(b, 64, "%%s", v[n - 1]); }\n' >"$tmp/h.c"
+if [ "$harden" != none ]; then
+	for flag in -fPIE -fstack-protector-strong -fstack-clash-protection -fcf-protection=full \
+		-mbranch-protection=standard; do
+		! hardens $flag || hard_c="$hard_c $flag"
+	done
+	for flag in -pie -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack; do
+		! hardens $hard_c $flag || hard_ld="$hard_ld $flag"
+	done
+	for level in 3 2; do
+		[ "$harden" = fortify ] || break
+		flag="-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$level"
+		! hardens -O2 $flag || { hard_c="$hard_c $flag" && break; }
+	done
+fi
+
 command -v "${cc%% *}" >/dev/null 2>&1 || {
 	echo "feature.sh: no compiler '$cc' here; make deps installs gcc" >&2
 	exit 1
@@ -76,5 +102,7 @@ use=$(printf '%s\n' "$libs" | sed 's/-ldebuginfod//')
 {
 	echo "LIBS := $use"
 	echo "LIBS_CFLAGS := $cflags"
+	echo "HARDEN_CFLAGS := $hard_c"
+	echo "HARDEN_LDFLAGS := $hard_ld"
 } >"$out/config.mk"
 echo "  FEATURES on:${on:- none}${off:+   off:$off}"
