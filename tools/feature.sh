@@ -57,6 +57,7 @@ probe libcapstone -lcapstone '#include <capstone/capstone.h>' 'cs_version(0, 0)'
 probe zydis '-lZydis' '#include <Zydis/Zydis.h>' 'ZydisGetVersion()' libzydis-dev 'x86 instruction decoding'
 probe libfdt -lfdt '#include <libfdt.h>' 'fdt_check_header(0)' libfdt-dev 'device tree blobs'
 probe libslang -lslang '#include <slang.h>' 'SLtt_initialize(0)' libslang2-dev 'browsers in the terminal'
+probe libarchive -larchive '#include <archive.h>\n#include <archive_entry.h>' 'archive_write_new()' libarchive-dev 'archives of the objects of a recording'
 probe debuginfod -ldebuginfod '#include <elfutils/debuginfod.h>' 'debuginfod_begin()' libdebuginfod-dev 'debug files from a server, on request'
 probe seccomp '' '#include <linux/audit.h>\n#include <linux/filter.h>\n#include <linux/seccomp.h>\n#include <sys/syscall.h>' '__NR_seccomp + SECCOMP_FILTER_FLAG_TSYNC' linux-libc-dev 'recordings read without what reading does not need'
 
@@ -98,7 +99,7 @@ esac
 cmp -s "$tmp/config.h" "$out/config.h" || cp "$tmp/config.h" "$out/config.h"
 cmp -s "$tmp/features.def" "$out/features.def" || cp "$tmp/features.def" "$out/features.def"
 # What is loaded on request must not become a dependency.
-use=$(printf '%s\n' "$libs" | sed 's/-ldebuginfod//')
+use=$(printf '%s\n' "$libs" | sed 's/-ldebuginfod//; s/-larchive//')
 {
 	echo "LIBS := $use"
 	echo "LIBS_CFLAGS := $cflags"

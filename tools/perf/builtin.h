@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 
 extern const struct command cmd_annotate;
+extern const struct command cmd_archive;
 extern const struct command cmd_buildid_cache;
 extern const struct command cmd_buildid_list;
 extern const struct command cmd_check;

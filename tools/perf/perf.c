@@ -16,6 +16,7 @@
 /* clang-format off */ /* one a line: branches that add commands merge */
 static const struct command *const commands[] = {
 	&cmd_annotate,
+	&cmd_archive,
 	&cmd_buildid_cache,
 	&cmd_buildid_list,
 	&cmd_check,
@@ -52,9 +53,6 @@ const struct command *perf_command(const char *name)
 static const struct {
 	const char *name, *instead;
 } elsewhere[] = {
-	{ "archive",
-	  "the objects of a recording: perf buildid-list, then tar; debuginfod serves them by "
-	  "build id: perf report --debuginfod" },
 	{ "bench", "programs with a known shape to measure: perf test -w NAME, perf test "
 		   "--list-workloads" },
 	{ "c2c", "loads and stores by address: perf record -d -W, then perf report --mem-mode" },

@@ -134,6 +134,8 @@ int symbol_code_error(struct resolver *res, struct dso *dso, int code, struct er
  * one as far as build ids tell. To be freed; NULL when it is not here.
  */
 char *symbol_run_file(struct resolver *res, const struct dso *dso);
+/* Its debug file likewise, where it has one beside it; that of debuginfod, if it may be asked. */
+char *symbol_debug_file(struct resolver *res, const struct dso *dso);
 /* The build id of a file that may be packed, as modules of the kernel are; false when it has none. */
 bool symbol_file_build_id(const char *path, struct build_id *id);
 /* How such a file is to be opened: enum elf_flags. */

@@ -1,0 +1,124 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# perf archive: what a recording's samples fell into is packed, and read where the objects are gone; by an
+# installed perf too. Archives that somebody made for harm put nothing where it does not belong.
+. "$(dirname "$0")/../lib.sh"
+need_cmd cc python3 tar
+"$PERF" version --build-options | grep -q 'libarchive: \[ on' || skip_all "built without libarchive"
+P=$TMP/perf.data
+A=$TMP/a.tar.gz
+
+# A recording by the format, of a program with functions to find and of a library that is not here.
+printf 'int hot(int n) { while (n--) __asm__(""); return 1; }\nint main(void) { return hot(9) - 1; }\n' >"$TMP/a.c"
+id=aabbccdd00112233445566778899aabbccddeeff
+# Not below TMP: an installed perf takes /tmp/perf-* for the map of a JIT.
+mkdir -p "$TMP/root/opt/test"
+PROG=$TMP/root/opt/test/prog
+cc -Wl,--build-id=0x$id -o "$PROG" "$TMP/a.c"
+at=$(nm "$PROG" | awk '$3 == "hot" { print $1 }')
+python3 -S -c 'import sys
+sys.path.insert(0, sys.argv[1])
+from perfdata import *
+r = Recording(Attr(sample_type=IP | TID | TIME, flags="mmap mmap2 comm sample_id_all"))
+at, base = int(sys.argv[4], 16), 0x550000000000
+r.mmap2(100, base, 0x10000, 0, sys.argv[3], build_id=bytes.fromhex(sys.argv[5]))
+r.mmap2(100, 0x7f0000000000, 0x1000, 0, "/gone/lib.so", build_id=bytes(range(20)))
+for i in range(20):
+    r.sample(ip=base + at, pid=100, tid=100, time=10 + i)
+r.sample(ip=0x7f0000000010, pid=100, tid=100, time=50)
+r.write(sys.argv[2])' "$ROOT/tests/helpers" "$P" /opt/test/prog "$at" "$id" 2>"$TMP/log" ||
+	fail "the recording is made" "$(cat "$TMP/log")"
+
+check_status "archive" 0 "$PERF" archive --symfs "$TMP/root" -i "$P" -o "$A"
+out=$("$PERF" archive --symfs "$TMP/root" -i "$P" -o "$A" 2>&1)
+like "what is not here is said" "$out" '/gone/lib.so is not here as it was recorded'
+like "what to do there is said" "$out" "perf archive --unpack $A"
+is "the layout of the cache" "$(tar tf "$A" | sort)" ".build-id/aa/${id#aa}
+opt/test/prog/$id/elf"
+for s in tar tar.bz2 tar.xz tar.zst tgz; do
+	"$PERF" archive --symfs "$TMP/root" -i "$P" -o "$TMP/b.$s" 2>/dev/null
+	is ".$s holds the same" "$(PERF_BUILDID_DIR=$TMP/c.$s "$PERF" archive --unpack "$TMP/b.$s" 2>&1)" \
+		"1 files came into the cache, 0 were there"
+done
+"$PERF" archive --symfs "$TMP/root" -i "$P" -o - 2>/dev/null >"$TMP/stdout.tar"
+is "-o - is a tar" "$(tar tf "$TMP/stdout.tar" | wc -l)" 2
+
+# ---- read elsewhere
+mv "$PROG" "$TMP/kept"
+unlike() { # NAME TEXT ERE
+	is "$1" "$(echo "$2" | grep -Ec "$3")" 0
+}
+unlike "without it the function has no name" "$("$PERF" report --stdio -i "$P" 2>/dev/null)" '\[\.\] hot'
+check_status "--unpack" 0 "$PERF" archive --unpack "$A"
+like "with it the function is found" "$("$PERF" report --stdio -i "$P" 2>/dev/null)" '\[\.\] hot'
+is "again: it is there" "$("$PERF" archive --unpack "$A" 2>&1)" "0 files came into the cache, 1 were there"
+mkdir "$TMP/tar"
+tar xf "$A" -C "$TMP/tar"
+like "tar puts it there too" "$(PERF_BUILDID_DIR=$TMP/tar "$PERF" report --stdio -i "$P" 2>/dev/null)" '\[\.\] hot'
+if [ -n "$PEER" ]; then
+	like "an installed perf reads it" "$("$PEER" --buildid-dir "$TMP/tar" report --stdio -f -i "$P" 2>/dev/null)" '\[\.\] hot'
+else
+	skip "an installed perf reads it" "$NO_PEER"
+fi
+mv "$TMP/kept" "$PROG"
+mkdir "$TMP/there"
+check_status "--all" 0 "$PERF" archive --symfs "$TMP/root" --all -i "$P" -o "$TMP/all.tar.gz"
+(cd "$TMP/there" && PERF_BUILDID_DIR=$TMP/d "$PERF" archive --unpack ../all.tar.gz 2>"$TMP/err")
+same_file "... brings the recording" "$TMP/there/perf.data" "$P"
+
+# ---- bad input
+check_status "no such ending" 1 "$PERF" archive --symfs "$TMP/root" -i "$P" -o "$TMP/x.zip"
+check "... leaves no file" test ! -e "$TMP/x.zip"
+check_status "--unpack with -o" 129 "$PERF" archive --unpack -o x "$A"
+check_status "no archive" 1 "$PERF" archive --unpack "$TMP/a.c"
+head -c 2000 "$A" >"$TMP/cut.tar.gz"
+check_status "an archive that is cut short" 1 env PERF_BUILDID_DIR="$TMP/e" "$PERF" archive --unpack "$TMP/cut.tar.gz"
+is "... leaves nothing half" "$(find "$TMP/e" -type f 2>/dev/null | wc -l)" 0
+rm "$PROG"
+check_status "nothing is here" 1 env PERF_BUILDID_DIR="$TMP/none" "$PERF" archive --symfs "$TMP/root" -i "$P" -o "$TMP/y.tar"
+check "... leaves no archive" test ! -e "$TMP/y.tar"
+if [ -w /dev/full ]; then
+	printf 'x' >"$PROG" # another file at that path is not taken
+	check_status "another file at its path" 1 env PERF_BUILDID_DIR="$TMP/none" "$PERF" archive --symfs "$TMP/root" -i "$P" -o "$TMP/y.tar"
+	check_status "a full disk" 1 sh -c "\"\$1\" archive --symfs \"\$3\" -i \"\$2\" -o - >/dev/full" sh "$PERF" "$P" "$TMP/root"
+fi
+
+python3 - "$TMP" "$HOME/.debug/opt/test/prog/$id/elf" "$id" <<'END'
+import io, sys, tarfile
+tmp, elf, id = sys.argv[1:]
+data = open(elf, 'rb').read()
+with tarfile.open(tmp + '/evil.tar', 'w') as t:
+    def put(name, body, **kw):
+        i = tarfile.TarInfo(name)
+        i.size = len(body)
+        for k, v in kw.items():
+            setattr(i, k, v)
+        t.addfile(i, io.BytesIO(body))
+    put('../../../outside/%s/elf' % id, data)
+    put('usr/../../outside/%s/elf' % id, data)
+    put('link', b'', type=tarfile.SYMTYPE, linkname=tmp + '/victim')
+    put('link/%s/elf' % id, data)                        # goes below the cache, not through the link
+    put('usr/bin/other/%s/elf' % ('11' * 20), data)      # another build id
+    put('usr/bin/text/%s/elf' % ('22' * 20), b'text')
+    put('usr/bin/names/%s/kallsyms' % ('33' * 20), b'0 T x\n')
+    put('usr/bin/prog/%s/sh' % id, data)
+    put('usr/bin/prog/zz/elf', data)
+    put('.bashrc', b'boo')
+with tarfile.open(tmp + '/bomb.tar.gz', 'w:gz') as t:
+    i = tarfile.TarInfo('usr/bin/bomb/%s/elf' % id)
+    i.size = 80 << 20
+    class Zeros:
+        def read(self, n):
+            return bytes(n)
+    t.addfile(i, Zeros())
+END
+mkdir "$TMP/victim" "$TMP/cwd"
+out=$(cd "$TMP/cwd" && PERF_BUILDID_DIR=$TMP/evil "$PERF" archive --unpack ../evil.tar 2>&1)
+like "what is not what it is called is refused" "$out" '3 files of the archive are not what they are called'
+is "nothing is put outside" "$(find "$TMP/outside" "$TMP/victim" "$TMP/cwd" -type f 2>/dev/null | wc -l)" 0
+is "links of the archive are not made" "$(find "$TMP/evil" -type l -not -path '*/.build-id/*' | wc -l)" 0
+is "only the good one is there" "$(find "$TMP/evil" -type f)" "$TMP/evil/link/$id/elf"
+out=$(PERF_BUILDID_DIR=$TMP/bomb "$PERF" archive --unpack "$TMP/bomb.tar.gz" 2>&1)
+like "what unpacks to far more ends" "$out" 'unpacks to more than [0-9]* MB'
+is "... and leaves nothing" "$(find "$TMP/bomb" -type f | wc -l)" 0
+done_testing
