@@ -46,6 +46,7 @@ my %prefix = (
 	elf => 'build_id guard limits segments',
 	events => 'dirlist event explain parse pmu pmus',
 	faces => 'text walk',
+	fleet => 'merge',
 	inject => 'ids',
 	jit => 'jitdump',
 	machine => 'dso map process space thread tree',

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf data convert: a recording as the files that other tools read. */
+/* perf data: a recording as the files that other tools read (convert), recordings as one (merge). */
 #include "builtin.h"
 #include "box/box.h"
 #include "data.h"
@@ -43,6 +43,8 @@ static const struct option data_options[] = {
 	  .offset = offsetof(struct data_opts, pieces),
 	  .flags = OPTION_HIDDEN },
 	OPT_INC('v', "verbose", struct data_opts, verbose, "say more"),
+	OPT_GROUP("Merging"),
+	OPT_INCLUDE(struct data_opts, merge, data_merge_options),
 	OPT_INCLUDE(struct data_opts, session, session_options),
 	OPT_END(),
 };
@@ -50,6 +52,7 @@ static const struct option data_options[] = {
 static const char *const data_usage[] = {
 	"data convert --to FORMAT [-i FILE] [-o OUT] [--by LIST] [--binary FILE]...",
 	"data convert --check [-i FILE] [--binary FILE]... [--json]",
+	"data merge OUT FILE...",
 	NULL,
 };
 
@@ -531,6 +534,8 @@ static int data_run(const struct command *cmd, int argc, char **argv)
 
 	if (n < 0)
 		ret = CLI_STATUS(n);
+	else if (n && !strcmp(argv[0], "merge"))
+		ret = data_merge(cmd, &o, n - 1, argv + 1);
 	else if (n < 1 || strcmp(argv[0], "convert"))
 		ret = cli_usage_error(cmd, n ? "unknown subcommand '%s'" : "what to do is missing",
 				      argv[0]);
@@ -547,7 +552,7 @@ static int data_run(const struct command *cmd, int argc, char **argv)
 
 const struct command cmd_data = {
 	.name = "data",
-	.summary = "Convert recordings for BOLT, AutoFDO, flame graphs and others",
+	.summary = "Convert recordings for BOLT, AutoFDO, flame graphs and others; merge them",
 	.usage = data_usage,
 	.options = data_options,
 	.run = data_run,

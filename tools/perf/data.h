@@ -7,11 +7,17 @@
 #include "convert/convert.h"
 #include "session/session.h"
 
+struct merge_opts {
+	const char *pids, *compress;
+	bool no_kernel;
+};
+
 struct data_opts {
 	struct session_opts session;
 	const char *to, *to_json, *output, *by, *context;
 	struct cli_list binaries;
 	bool check, json, all, branches, time_order;
+	struct merge_opts merge;
 	uint64_t pieces; /* samples in each; 0 = all in one reading */
 	int verbose;
 };
@@ -33,6 +39,9 @@ struct data_ctx {
 /* @path NULL or "-": stdout. */
 int data_open_output(const char *path, struct obuf *o, struct err *err);
 int data_close_output(const char *path, struct obuf *o, struct err *err);
+/* data-merge.c: `perf data merge`. */
+extern const struct option data_merge_options[]; /* of struct merge_opts */
+int data_merge(const struct command *cmd, const struct data_opts *o, int argc, char **argv);
 /* A format of samples. */
 int data_samples(struct data_ctx *d, struct convert_opts *opts, struct err *err);
 

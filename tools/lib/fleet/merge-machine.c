@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Inputs of one machine and boot have the same processes, clock and kernel; others have neither. No
+ * recording names its boot, but host name, release and the place where the kernel's text lies, which is
+ * drawn anew at each boot, tell two of them apart as a rule.
+ *
+ * Processes: numbers are kept where only one machine has them, and those that another one used before
+ * get numbers above all that a kernel gives (2^22). So a map is never that of another machine's process.
+ *
+ * Clocks: where all inputs say what their clock and the wall clock were at one moment (CLOCK_DATA), and
+ * there is more than one machine or clock, times become those of the wall clock. Else they stay.
+ *
+ * Kernels: a file has one kernel. Samples that ran in another could only be named after the wrong one.
+ */
+#include "fleet-int.h"
+
+#define PID_LIMIT (1u << 22) /* no kernel gives this pid, or one above */
+
+/* ---- kernels ------------------------------------------------------------------------------------ */
+
+void merge_see_head(struct merge_input *in, const struct record *rec)
+{
+	static const char name[] = "[kernel.kallsyms]";
+	struct record_mmap map;
+	struct err e;
+
+	if (in->kernel_known || (rec->type != PERF_RECORD_MMAP && rec->type != PERF_RECORD_MMAP2) ||
+	    (rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_KERNEL ||
+	    record_mmap(rec, &map, &e) || strncmp(map.filename, name, sizeof(name) - 1) != 0)
+		return;
+	in->kernel_known = true;
+	in->kernel_start = map.addr;
+	in->kernel_pgoff = map.pgoff;
+}
+
+static bool differ(const char *a, const char *b)
+{
+	return *a && *b && strcmp(a, b) != 0;
+}
+
+static bool other_kernel(const struct merge_input *a, const struct merge_input *b)
+{
+	const struct perfdata_env *x = perfdata_env(a->pd), *y = perfdata_env(b->pd);
+
+	return differ(x->os_release, y->os_release) ||
+	       (a->kernel_known && b->kernel_known &&
+		(a->kernel_start != b->kernel_start || a->kernel_pgoff != b->kernel_pgoff));
+}
+
+static bool samples_kernel(const struct merge_input *in)
+{
+	for (size_t i = 0; i < perfdata_nr_events(in->pd); i++)
+		if (!attr_flag(&perfdata_event(in->pd, i)->attr, ATTR_FLAG_EXCLUDE_KERNEL))
+			return true;
+	return false;
+}
+
+/* The first input whose kernel has samples: it stays. */
+static const struct merge_input *kept_kernel(const struct merge *m)
+{
+	for (size_t i = 0; i < m->nr; i++)
+		if (samples_kernel(&m->in[i]))
+			return &m->in[i];
+	return &m->in[0];
+}
+
+static int choose_kernel(struct merge *m, struct err *e)
+{
+	const struct merge_input *kept = kept_kernel(m);
+
+	for (size_t i = 0; i < m->nr; i++) {
+		struct merge_input *in = &m->in[i];
+
+		if (differ(perfdata_env(kept->pd)->arch, perfdata_env(in->pd)->arch))
+			return err_set(e, -EINVAL,
+				       "%s is of %s and %s of %s: a file has one architecture",
+				       merge_name(kept), perfdata_env(kept->pd)->arch,
+				       merge_name(in), perfdata_env(in->pd)->arch);
+		if (in == kept || !other_kernel(kept, in))
+			continue;
+		if (samples_kernel(in) && !m->o->no_kernel) {
+			err_set(e, -EINVAL,
+				"%s and %s ran on different kernels or boots, and in one file an "
+				"address can be that of one kernel only",
+				merge_name(kept), merge_name(in));
+			err_hint(e,
+				 "perf data merge --no-kernel leaves out what ran in the other "
+				 "kernels; perf record -e cycles:u records user space alone. perf "
+				 "diff and perf report read the files side by side.");
+			return -EINVAL;
+		}
+		in->no_kernel = true;
+	}
+	return 0;
+}
+
+/* ---- machines ----------------------------------------------------------------------------------- */
+
+static bool other_machine(const struct merge_input *a, const struct merge_input *b)
+{
+	return differ(perfdata_env(a->pd)->hostname, perfdata_env(b->pd)->hostname) ||
+	       other_kernel(a, b);
+}
+
+static void number_machines(struct merge *m)
+{
+	m->stats.machines = 0;
+	for (size_t i = 0; i < m->nr; i++) {
+		struct merge_input *in = &m->in[i];
+		size_t k = 0;
+
+		in->machine = m->stats.machines;
+		while (k < i && (m->o->pids == FLEET_PIDS_APART ||
+				 (m->o->pids == FLEET_PIDS_AUTO && other_machine(&m->in[k], in))))
+			k++;
+		if (k < i)
+			in->machine = m->in[k].machine;
+		else
+			m->stats.machines++;
+	}
+	m->last_pid = PID_LIMIT;
+}
+
+/* ---- clocks ------------------------------------------------------------------------------------- */
+
+/* u32 version, u32 clock, u64 wall clock, u64 that clock, ns. */
+static bool wall_offset(const struct merge_input *in, int64_t *offset)
+{
+	size_t size;
+	const unsigned char *p = perfdata_feature_raw(in->pd, FEAT_CLOCK_DATA, &size);
+	bool swap = perfdata_swapped(in->pd);
+
+	if (!p || size < 24)
+		return false;
+	*offset = (int64_t)(load_u64(p + 8, swap) - load_u64(p + 16, swap));
+	return true;
+}
+
+static bool same_clock(const struct merge_input *a, const struct merge_input *b)
+{
+	const struct perfdata_event *x = perfdata_event(a->pd, 0), *y = perfdata_event(b->pd, 0);
+
+	return !x || !y ||
+	       (attr_flag(&x->attr, ATTR_FLAG_USE_CLOCKID) ==
+			attr_flag(&y->attr, ATTR_FLAG_USE_CLOCKID) &&
+		x->attr.clockid == y->attr.clockid);
+}
+
+static void choose_clock(struct merge *m)
+{
+	bool all = true, one = m->stats.machines < 2;
+	int64_t offset;
+
+	for (size_t i = 0; i < m->nr; i++) {
+		all &= wall_offset(&m->in[i], &offset);
+		one &= same_clock(&m->in[0], &m->in[i]);
+	}
+	if (one)
+		return;
+	m->wall_clock = all;
+	for (size_t i = 0; all && i < m->nr; i++)
+		wall_offset(&m->in[i], &m->in[i].shift);
+	if (!all)
+		log_to(&m->o->log, LOG_WARN,
+		       "times are of different clocks, and stay as they were recorded: what ran at the "
+		       "same time cannot be told (perf record -k CLOCK_MONOTONIC says when its clock "
+		       "began)");
+}
+
+int merge_machines(struct merge *m, struct err *e)
+{
+	number_machines(m);
+	choose_clock(m);
+	return choose_kernel(m, e);
+}
+
+/* ---- numbers of processes ----------------------------------------------------------------------- */
+
+static bool pid_used(const struct merge *m, uint32_t pid)
+{
+	uint32_t i;
+
+	for (struct htab_it it = htab_find(&m->pid_used, hash_u64(pid));
+	     htab_next(&m->pid_used, &it, &i);)
+		if (m->pids.v[i].to == pid)
+			return true;
+	return false;
+}
+
+int merge_new_pid(struct merge *m, const struct merge_input *in, uint32_t pid, uint32_t *to)
+{
+	uint64_t key = (uint64_t)in->machine << 32 | pid;
+	struct merge_pid new = { .key = key, .to = pid };
+	uint32_t i;
+
+	*to = pid;
+	/* The idle task and the kernel are no processes. */
+	if (m->stats.machines < 2 || (int32_t)pid <= 0)
+		return 0;
+	for (struct htab_it it = htab_find(&m->pid_tab, hash_u64(key));
+	     htab_next(&m->pid_tab, &it, &i);)
+		if (m->pids.v[i].key == key) {
+			*to = m->pids.v[i].to;
+			return 0;
+		}
+	while (pid_used(m, new.to)) {
+		if (m->last_pid == INT32_MAX)
+			return -EOVERFLOW;
+		new.to = m->last_pid++;
+	}
+	*to = new.to;
+	i = (uint32_t)m->pids.n;
+	return vec_push(&m->pids, new) ?: htab_add(&m->pid_tab, hash_u64(key), i)
+		       ?: htab_add(&m->pid_used, hash_u64(new.to), i);
+}
