@@ -21,6 +21,7 @@ static const struct command *const commands[] = {
 	&cmd_buildid_list,
 	&cmd_check,
 	&cmd_data,
+	&cmd_diff,
 	&cmd_evlist,
 	&cmd_help,
 	&cmd_inject,
@@ -58,9 +59,6 @@ static const struct {
 	{ "c2c", "loads and stores by address: perf record -d -W, then perf report --mem-mode" },
 	{ "config", "~/.perfconfig is read (perf(1) says which keys); edit it with any editor" },
 	{ "daemon", "long recordings: perf record --switch-output --overwrite, run by systemd" },
-	{ "diff",
-	  "two tables: perf report --json -i A and -i B, or perf report -q -s symbol of both in "
-	  "diff(1)" },
 	{ "ftrace", "the kernel's functions: trace-cmd(1), or perf record -e of its tracepoints" },
 	{ "iostat", "devices: iostat(1)" },
 	{ "kallsyms", "the kernel's symbols: grep NAME /proc/kallsyms" },

@@ -281,4 +281,21 @@ int faces_threads_add(struct faces_threads **t, const struct record *rec, struct
 int faces_threads_merge(struct faces_threads **to, const struct faces_threads *from, struct err *e);
 void faces_threads_free(struct faces_threads *t);
 
+/* ---- recordings compared ------------------------------------------------------------------------ */
+
+/* perf diff: how lines of view_compare are shown. */
+struct faces_diff {
+	const char *const *names; /* of files */
+	size_t nr_sides;
+	struct view_compare_opts o;
+	bool period, formula, noise; /* columns */
+	bool quiet, verbose, color;
+	char separator; /* 0 = aligned columns */
+};
+
+int faces_diff_text(const struct faces_diff *f, const struct view_compare *c, const char *event,
+		    struct obuf *out, struct err *e);
+void faces_diff_json(const struct faces_diff *f, const struct view_compare *c, const char *event,
+		     struct emit *e);
+
 #endif

@@ -264,6 +264,52 @@ const struct view_pair *view_diff_at(const struct view_diff *d, size_t i);
 /* Of a row of the second view. */
 const struct view_pair *view_diff_of(const struct view_diff *d, const struct keys_row *after);
 
+/*
+ * Rows of any number of views side by side, the first of which the others are compared with. Views have
+ * the same keys and outlive it.
+ */
+struct view_compare;
+enum view_compute { VIEW_DELTA_ABS, VIEW_DELTA, VIEW_RATIO, VIEW_WDIFF };
+
+struct view_side {
+	const struct view *v; /* NULL: nothing was counted there */
+	uint32_t event;
+};
+
+struct view_compare_opts {
+	enum view_compute compute; /* what lines are sorted by */
+	int64_t weight[2];	   /* VIEW_WDIFF: of the first, of the other */
+	size_t order;		   /* of which side; 0: by what the first has */
+	bool baseline_only;	   /* only what the first and another have */
+	bool significant;	   /* without what may be chance on all sides */
+	bool relative;		   /* shares of what passed filters */
+};
+
+struct view_line {
+	const char *texts; /* of keys, one behind the other, each with a zero */
+	const char *same;  /* what lines are told apart by */
+	size_t same_size;
+	struct table_count *sides; /* .nr 0: not there */
+};
+
+/* To be freed after errors, too. */
+int view_compare_new(struct view_compare **c, const struct view_side *sides, size_t nr,
+		     const struct view_compare_opts *o, struct err *e);
+void view_compare_free(struct view_compare *c);
+size_t view_compare_nr(const struct view_compare *c);
+const struct view_line *view_compare_at(const struct view_compare *c, size_t i);
+const struct table_totals *view_compare_totals(const struct view_compare *c, size_t side);
+/* Keys: how many, their heads and names; whether the last one is padded, too. */
+unsigned view_compare_cols(const struct view_compare *c);
+const struct keys_col *view_compare_col(const struct view_compare *c, unsigned i);
+const char *view_compare_head(const struct view_compare *c, unsigned i);
+bool view_compare_pads(const struct view_compare *c, unsigned i);
+/* Percent; what opts.compute says of @side against the first; what chance makes of it, in percent. */
+double view_line_share(const struct view_compare *c, const struct view_line *l, size_t side);
+double view_line_value(const struct view_compare *c, const struct view_line *l, size_t side);
+double view_line_noise(const struct view_compare *c, const struct view_line *l, size_t side);
+bool view_line_is_noise(const struct view_compare *c, const struct view_line *l, size_t side);
+
 /* Members of @row's object in JSON beside its columns. */
 void view_row_json(const struct view *v, const struct keys_row *row, struct emit *e);
 /* Zeros outside branch mode. */

@@ -1,0 +1,129 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# perf diff: recordings side by side, as upstream prints them: what is wanted was recorded of perf 6.1,
+# and an installed perf is asked again.
+. "$(dirname "$0")/../lib.sh"
+need_cmd python3
+D=$ROOT/tests/data/perf
+cd "$D" || exit 1
+d() {
+	"$PERF" diff "$@" 2>/dev/null
+}
+
+is "rows that one has, the other, both" "$(d remmap-3.2.data singleprocess-3.8.data)" \
+"# Event 'cycles'
+#
+# Baseline  Delta Abs  Shared Object      Symbol                
+# ........  .........  .................  ......................
+#
+     0.75%    +99.25%  [kernel.kallsyms]  [k] 0xffffffff8103b51a
+    98.05%             libfoo.so          [.] 0x000000000000067b
+     1.21%             ld-2.15.so         [.] 0x0000000000009aae"
+is "-p -c wdiff" "$(d -p -c wdiff:2,3 remmap-3.2.data singleprocess-3.8.data | tail -3)" \
+"     0.75%         4028872        -5025524         1010740  [kernel.kallsyms]  [k] 0xffffffff8103b51a
+    98.05%       527991552                                  libfoo.so          [.] 0x000000000000067b
+     1.21%         6491396                                  ld-2.15.so         [.] 0x0000000000009aae"
+is "three files" "$(d group-4.14.data group-4.14.data group-4.14.data | head -12)" \
+"# Event 'cache-references'
+#
+# Data files:
+#  [0] group-4.14.data (Baseline)
+#  [1] group-4.14.data 
+#  [2] group-4.14.data 
+#
+# Baseline/0  Delta Abs/1  Delta Abs/2  Shared Object      Symbol                
+# ..........  ...........  ...........  .................  ......................
+#
+      68.35%       +0.00%       +0.00%  ld-2.23.so         [.] 0x000000000001a5f7
+      31.65%       +0.00%       +0.00%  [kernel.kallsyms]  [k] 0xffffffffb423f8c4"
+
+# ---- against an installed perf
+peer() {
+	"$PEER" diff "$@" >"$TMP/want" 2>/dev/null
+	"$PERF" diff "$@" >"$TMP/got" 2>/dev/null
+	same_file "as the installed perf: $*" "$TMP/got" "$TMP/want"
+}
+if [ -n "$PEER" ]; then
+	for f in group-4.14 branch-4.14 hybrid lost-samples-4.4; do
+		peer $f.data $f.data
+	done
+	peer group-4.14.data branch-4.14.data
+	peer singleprocess-3.8.data remmap-3.2.data
+	peer -p -F remmap-3.2.data singleprocess-3.8.data remmap-3.2.data
+	for o in -p -F '-c ratio' '-c delta' '-p -F' -b -q '-t ,' '-s dso' '-s comm,dso' '-s sym' '-s comm' \
+		'-o 0' '-S strcmp' '--pid 1' '-d libfoo.so' '-C single'; do
+		# shellcheck disable=SC2086 # words
+		peer $o remmap-3.2.data singleprocess-3.8.data
+		# shellcheck disable=SC2086
+		peer $o i386-iregs.data i386-iregs.data
+	done
+else
+	skip "as the installed perf" "$NO_PEER"
+fi
+
+# ---- chance: two recordings whose shares are known
+cd "$TMP" || exit 1
+PYTHONPATH=$ROOT/tests/helpers python3 - <<'PY'
+from perfdata import *
+
+def recording(path, counts, event=0):
+    r = Recording(Attr(sample_type=IP | TID | TIME, flags='comm mmap sample_id_all exclude_kernel', config=event,
+                       sample_period=1000), time=1)
+    r.comm(1, 'prog')
+    for i, (name, n) in enumerate(counts):
+        r.mmap(1, 0x100000 * (i + 1), 0x1000, 0, '/bin/' + name)
+    for i, (name, n) in enumerate(counts):
+        for k in range(n):
+            r.sample(ip=0x100000 * (i + 1) + k % 7, pid=1)
+    r.write(path)
+
+recording('a', [('half', 500), ('some', 400), ('small', 100), ('gone', 0)])
+recording('b', [('half', 510), ('some', 300), ('small', 105), ('new', 85)])
+recording('other', [('half', 10)], event=5)
+PY
+is "--noise: twice the deviation of both shares" "$("$PERF" diff -q --noise -s dso a b 2>/dev/null | tr -s ' ' | sed 's/ $//')" \
+" 40.00% -10.00% 4.24% some
+ +8.50% 1.76% new
+ 50.00% +1.00% 4.47% half
+ 10.00% +0.50% 2.71% small"
+is "--significant: what is more" "$("$PERF" diff -q --significant -s dso a b 2>/dev/null | tr -s ' ' | sed 's/ $//')" \
+" 40.00% -10.00% some
+ +8.50% new"
+"$PERF" diff --json -s dso a b >json 2>/dev/null
+is "--json" "$(python3 - <<'PY'
+import json
+d = json.load(open('json'))
+e = d['events'][0]
+print(e['event'], [(f['name'], f['samples'], f['period']) for f in e['files']])
+for r in e['rows']:
+    a, b = r['files']
+    print(r['dso'], a['samples'], b['samples'], b['delta'], b['significant'])
+PY
+)" "cycles:uh [('a', 1000, 1000000), ('b', 1000, 1000000)]
+some 400 300 -10.0 True
+new 0 85 8.5 True
+half 500 510 1.0 False
+small 100 105 0.5 False"
+check "--html: the page of perf report --diff" "$PERF" diff --html page a b
+check "... is there" grep -q '<!DOCTYPE html' page
+is "any number of threads" "$("$PERF" diff -j 3 a b 2>/dev/null)" "$("$PERF" diff -j 1 a b 2>/dev/null)"
+"$PERF" diff a other 2>err >/dev/null
+like "an event that the first has not is said" "$(cat err)" 'other has the event branch-misses:uh, which a has not'
+cp a perf.data.old
+cp b perf.data
+is "perf.data.old and perf.data" "$("$PERF" diff -q 2>/dev/null)" "$("$PERF" diff -q a b 2>/dev/null)"
+
+# ---- bad input
+check_status "no such file" 1 "$PERF" diff a nothing
+echo text >text
+check_status "no recording" 1 "$PERF" diff a text
+check_status "-c of another kind" 129 "$PERF" diff -c much a b
+check_status "-c wdiff without weights" 129 "$PERF" diff -c wdiff a b
+check_status "-c cycles" 129 "$PERF" diff -c cycles a b
+check_status "-o beyond the files" 129 "$PERF" diff -o 2 a b
+check_status "an unknown key" 129 "$PERF" diff -s nothing a b
+check_status "--html of three" 129 "$PERF" diff --html page a b a
+head -c 20000 b >cut
+"$PERF" diff a cut >out 2>err
+like "a damaged file is compared up to there" "$(cat out err)" 'Event'
+done_testing

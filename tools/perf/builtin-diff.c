@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * perf diff: rows of recordings side by side. Each recording is counted as perf report does, in a session of
+ * its own; what is compared then are the tables. The browser and the page are those of perf report --diff.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "builtin.h"
+#include "emit/emit.h"
+#include "faces/faces.h"
+#include "jobs.h"
+#include "sandbox.h"
+
+struct diff_opts {
+	struct session_opts session;
+	const char *sort, *compute, *separator, *percentage, *html;
+	uint64_t order;
+	bool baseline_only, period, formula, noise, significant, json, tui, quiet;
+	int verbose;
+};
+
+#define O struct diff_opts
+static const struct option diff_options[] = {
+	OPT_STRING('s', "sort", O, sort, "KEY,...", "what makes a row (dso,symbol)"),
+	OPT_STRING('c', "compute", O, compute, "HOW",
+		   "delta-abs (default), delta, ratio, wdiff:W1,W2: what is shown of the others"),
+	OPT_UINT('o', "order", O, order, "N", "sort by the Nth file, the first being 0 (1)"),
+	OPT_BOOL('b', "baseline-only", O, baseline_only,
+		 "only what is in the first file and in another"),
+	OPT_BOOL('p', "period", O, period, "show periods"),
+	OPT_BOOL('F', "formula", O, formula, "show what is computed"),
+	OPT_BOOL(0, "noise", O, noise, "show by how much chance alone makes shares differ"),
+	OPT_BOOL(0, "significant", O, significant, "only what differs by more than that"),
+	OPT_STRING(0, "percentage", O, percentage, "relative|absolute",
+		   "shares of what filters leave, or of all (absolute)"),
+	OPT_GROUP("Output"),
+	OPT_STRING('t', "field-separator", O, separator, "CHAR",
+		   "between columns, in place of blanks"),
+	OPT_BOOL(0, "json", O, json, "print JSON"),
+	OPT_STRING(0, "html", O, html, "FILE",
+		   "two files as one page, as perf report --html --diff"),
+	OPT_BOOL(0, "tui", O, tui, "two files in the browser, as perf report --tui --diff"),
+	OPT_BOOL('q', "quiet", O, quiet, "no heads and no warnings"),
+	OPT_INC('v', "verbose", O, verbose, "name the files, too"),
+	OPT_GROUP("Reading"),
+	OPT_BOOL('f', "force", O, session.force, "read files of other owners"),
+	OPT_BOOL(0, "no-limits", O, session.no_limits,
+		 "read files that unpack to much more than they are"),
+	OPT_BOOL(0, "no-sandbox", O, session.no_sandbox,
+		 "read with all the rights of this process"),
+	OPT_INCLUDE(O, session, session_jobs_options),
+	OPT_GROUP("Which samples"),
+	OPT_STRING('C', "comms", O, session.comms, "COMM,...", "only these commands"),
+	OPT_STRING('d', "dsos", O, session.dsos, "DSO,...", "only these objects"),
+	OPT_STRING(0, "cpu", O, session.cpus, "LIST", "only samples of these CPUs"),
+	OPT_INCLUDE(O, session, session_sample_options),
+	OPT_GROUP("Symbols"),
+	OPT_INCLUDE(O, session, session_symbol_options),
+	OPT_END(),
+};
+#undef O
+
+static const char *const diff_usage[] = { "diff [options] [BASELINE] [FILE...]", NULL };
+
+/* ---- a recording -------------------------------------------------------------------------------- */
+
+struct side {
+	const struct diff_opts *o;
+	struct session_opts so;
+	struct session *session;
+	struct keys_opts keys;
+	struct table *t;
+	struct view *v;
+	struct cli_progress progress;
+	bool misused; /* the keys of -s mean nothing */
+};
+
+static uint64_t need(void *ctx, const struct perfdata_event *event)
+{
+	const struct side *s = ctx;
+
+	(void)event;
+	return table_need(s->t) | PERF_SAMPLE_TID;
+}
+
+static int take_sample(void *ctx, const struct session_sample *in, struct err *e)
+{
+	struct side *s = ctx;
+
+	return table_add(s->t, in->s, in->thread, e);
+}
+
+static const struct session_consumer consumer = {
+	.need = need,
+	.sample = take_sample,
+	.flags = SESSION_UNFILTERED, /* shares are of what was left out, too */
+};
+
+static int start_table(struct side *s, struct err *e)
+{
+	const struct session_env *env = session_env(s->session);
+
+	s->keys = (struct keys_opts){
+		.sort = s->o->sort ? s->o->sort : "dso,symbol",
+		.relative = s->o->percentage && *s->o->percentage == 'r',
+		.pd = env->pd,
+		.arch = session_arch(s->session),
+		.filter.session = session_filter(s->session),
+		.chain = CHAIN_OPTS_DEFAULT,
+	};
+	return table_new(&s->t, &s->keys, env->machine, env->resolver, NULL, e);
+}
+
+static int start_member(void *ctx, void *first, struct session *session, struct err *e)
+{
+	struct side *s = ctx;
+
+	s->o = ((const struct side *)first)->o;
+	s->session = session;
+	return start_table(s, e);
+}
+
+static void free_member(void *ctx)
+{
+	struct side *s = ctx;
+
+	table_free(s->t);
+	s->t = NULL;
+}
+
+static int add_member(void *to, void *from, struct err *e)
+{
+	struct side *a = to, *b = from;
+	struct table_maps *maps;
+	int ret = table_maps_new(&maps, a->t, b->t, e);
+
+	ret = ret ?: table_merge(a->t, b->t, maps, e);
+	table_maps_free(maps);
+	free_member(b);
+	return ret;
+}
+
+static const struct jobs counting = {
+	.consumer = &consumer,
+	.size = sizeof(struct side),
+	.start = start_member,
+	.add = add_member,
+	.free = free_member,
+};
+
+static int read_side(struct side *s, const struct diff_opts *o, const char *path, struct err *e)
+{
+	int ret;
+
+	s->o = o;
+	s->so = o->session;
+	s->so.input = path;
+	s->so.progress = cli_progress_update;
+	s->so.progress_ctx = &s->progress;
+	if (!o->quiet)
+		s->so.log = LOG_STDERR;
+	cli_progress_start(&s->progress, "Reading");
+	ret = session_open(&s->session, &s->so, e);
+	ret = ret ?: session_start(s->session, e);
+	if (!ret) {
+		ret = start_table(s, e);
+		s->misused = ret == -EINVAL;
+	}
+	ret = ret ?: jobs_read(&counting, s->session, s, e);
+	ret = ret ?: table_finish(s->t, e);
+	ret = ret ?: view_new(&s->v, s->t, NULL, NULL, e);
+	cli_progress_end(&s->progress);
+	return ret;
+}
+
+static void side_free(struct side *s)
+{
+	view_free(s->v);
+	table_free(s->t);
+	session_close(s->session);
+}
+
+static void warn_of(const struct side *s, const struct diff_opts *o)
+{
+	if (o->quiet)
+		return;
+	for (const char *const *w = session_warnings(s->session, SESSION_WARN_ALL); *w; w++)
+		log_warn("%s", *w);
+}
+
+/* ---- events ------------------------------------------------------------------------------------- */
+
+static const struct perfdata_event *event_at(const struct side *s, size_t i)
+{
+	return perfdata_event(session_env(s->session)->pd, i);
+}
+
+static size_t nr_events(const struct side *s)
+{
+	return perfdata_nr_events(session_env(s->session)->pd);
+}
+
+/* An event is the same in another recording where it is called the same, or else counts the same. */
+static const struct perfdata_event *event_like(const struct side *s,
+					       const struct perfdata_event *ev)
+{
+	const struct perfdata_event *like = NULL;
+
+	for (size_t i = 0; i < nr_events(s); i++) {
+		const struct perfdata_event *other = event_at(s, i);
+
+		if (!strcmp(other->name, ev->name))
+			return other;
+		if (!like && other->attr.type == ev->attr.type &&
+		    other->attr.config == ev->attr.config)
+			like = other;
+	}
+	return like;
+}
+
+struct comparison {
+	const struct diff_opts *o;
+	struct faces_diff f;
+	struct side *sides;
+	struct obuf out;
+	struct emit json;
+};
+
+static int show_event(struct comparison *d, const struct perfdata_event *base, bool first,
+		      struct err *e)
+{
+	struct view_side *sides = calloc(d->f.nr_sides, sizeof(*sides));
+	struct view_compare *c = NULL;
+	int ret = sides ? 0 : err_set(e, -ENOMEM, "no memory to compare recordings");
+
+	for (size_t i = 0; !ret && i < d->f.nr_sides; i++) {
+		const struct perfdata_event *ev = i ? event_like(&d->sides[i], base) : base;
+
+		if (ev)
+			sides[i] = (struct view_side){ d->sides[i].v, ev->idx };
+	}
+	ret = ret ?: view_compare_new(&c, sides, d->f.nr_sides, &d->f.o, e);
+	if (!ret && d->o->json) {
+		faces_diff_json(&d->f, c, base->name, &d->json);
+	} else if (!ret) {
+		if (!first && !d->o->quiet)
+			obuf_char(&d->out, '\n');
+		ret = faces_diff_text(&d->f, c, base->name, &d->out, e);
+	}
+	view_compare_free(c);
+	free(sides);
+	return ret;
+}
+
+/* Events that cannot be compared with any. */
+static void say_others(const struct comparison *d)
+{
+	for (size_t i = 1; i < d->f.nr_sides; i++)
+		for (size_t k = 0; k < nr_events(&d->sides[i]); k++) {
+			const struct perfdata_event *ev = event_at(&d->sides[i], k);
+
+			if (!event_like(&d->sides[0], ev))
+				log_warn(
+					"%s has the event %s, which %s has not: it is not compared",
+					d->f.names[i], ev->name, d->f.names[0]);
+		}
+}
+
+static int show(struct comparison *d, struct err *e)
+{
+	int ret = obuf_init(&d->out, STDOUT_FILENO, 0), closed;
+
+	if (ret)
+		return err_set(e, ret, "no memory for output");
+	if (d->o->json) {
+		emit_init(&d->json, &d->out, EMIT_JSON);
+		emit_object(&d->json, NULL);
+		emit_array(&d->json, "events");
+	}
+	for (size_t i = 0; !ret && i < nr_events(&d->sides[0]); i++)
+		ret = show_event(d, event_at(&d->sides[0], i), !i, e);
+	if (d->o->json) {
+		emit_end(&d->json);
+		emit_end(&d->json);
+		emit_finish(&d->json);
+	}
+	closed = obuf_free(&d->out);
+	if (!ret && closed && closed != -EPIPE)
+		ret = err_set(e, closed, "cannot write the comparison: %s", strerror(-closed));
+	if (!ret && !d->o->quiet)
+		say_others(d);
+	return ret;
+}
+
+/* ---- the command -------------------------------------------------------------------------------- */
+
+static int read_compute(const struct command *cmd, const char *text, struct view_compare_opts *o)
+{
+	static const struct {
+		const char *name;
+		enum view_compute how;
+	} names[] = { { "delta-abs", VIEW_DELTA_ABS },
+		      { "delta", VIEW_DELTA },
+		      { "ratio", VIEW_RATIO } };
+	long w1, w2;
+	char end;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!text || !strcmp(text, names[i].name)) {
+			o->compute = names[i].how;
+			return 0;
+		}
+	if (!strcmp(text, "cycles"))
+		return cli_usage_error(cmd, "-c cycles is not there: perf report --total-cycles of "
+					    "each file has the cycles of blocks");
+	if (sscanf(text, "wdiff:%ld,%ld%c", &w1, &w2, &end) != 2 || !w1 || !w2)
+		return cli_usage_error(
+			cmd, "-c is delta, delta-abs, ratio or wdiff:W1,W2, not '%s'", text);
+	o->compute = VIEW_WDIFF;
+	o->weight[0] = w1;
+	o->weight[1] = w2;
+	return 0;
+}
+
+static int read_options(const struct command *cmd, const struct diff_opts *o, size_t nr,
+			struct faces_diff *f)
+{
+	int ret = read_compute(cmd, o->compute, &f->o);
+
+	if (ret)
+		return ret;
+	if (o->order >= nr)
+		return cli_usage_error(cmd, "-o %llu: there are %zu files, and the first is 0",
+				       (unsigned long long)o->order, nr);
+	if (o->percentage && strcmp(o->percentage, "relative") && strcmp(o->percentage, "absolute"))
+		return cli_usage_error(cmd, "--percentage is relative or absolute, not '%s'",
+				       o->percentage);
+	if (o->separator && (!*o->separator || *o->separator == '.'))
+		return cli_usage_error(cmd, "-t takes a character that is no point");
+	f->o.order = o->order;
+	f->o.baseline_only = o->baseline_only;
+	f->o.significant = o->significant;
+	f->o.relative = o->percentage && *o->percentage == 'r';
+	f->period = o->period;
+	f->formula = o->formula;
+	f->noise = o->noise;
+	f->quiet = o->quiet;
+	f->verbose = o->verbose;
+	f->separator = !o->separator ? 0 : !strcmp(o->separator, "\\t") ? '\t' : *o->separator;
+	return 0;
+}
+
+/* The page and the browser compare two. */
+static int as_report(const struct command *cmd, const struct diff_opts *o, const char *const *names,
+		     size_t nr)
+{
+	const char *args[] = { "report",
+			       "--diff",
+			       names[0],
+			       "-i",
+			       names[1],
+			       o->session.no_sandbox ? "--no-sandbox" : "--sandbox",
+			       o->html ? "--html" : "--tui",
+			       o->html,
+			       NULL };
+	char *argv[ARRAY_SIZE(args)];
+	int argc = 0;
+
+	if (nr != 2)
+		return cli_usage_error(cmd, "the page and the browser compare two files");
+	while (args[argc]) {
+		argv[argc] = (char *)args[argc];
+		argc++;
+	}
+	argv[argc] = NULL;
+	return cmd_report.run(&cmd_report, argc, argv);
+}
+
+static int compare(const struct diff_opts *o, struct faces_diff *f, struct err *e)
+{
+	struct comparison d = { .o = o, .sides = calloc(f->nr_sides, sizeof(*d.sides)) };
+	int ret = d.sides ? 0 : err_set(e, -ENOMEM, "no memory for %zu files", f->nr_sides);
+	bool misused = false;
+
+	f->color = !o->separator && cli_use_color(STDOUT_FILENO);
+	if (!o->json)
+		cli_pager_start();
+	sandbox_enter(&(struct sandbox){
+		.off = o->session.no_sandbox,
+		.session = &o->session,
+		.objects = true,
+		.more = f->names,
+		.nr_more = f->nr_sides,
+	});
+	for (size_t i = 0; !ret && i < f->nr_sides; i++) {
+		ret = read_side(&d.sides[i], o, f->names[i], e);
+		misused |= session_misused(d.sides[i].session) || d.sides[i].misused;
+	}
+	d.f = *f;
+	ret = ret ?: show(&d, e);
+	for (size_t i = 0; d.sides && i < f->nr_sides; i++) {
+		if (!ret) {
+			warn_of(&d.sides[i], o);
+			if (session_damage(d.sides[i].session))
+				log_warn("%s", session_damage(d.sides[i].session)->text);
+		}
+		side_free(&d.sides[i]);
+	}
+	free(d.sides);
+	if (ret)
+		ret = cli_print_err(e);
+	return misused ? CLI_USAGE : ret;
+}
+
+static int diff_run(const struct command *cmd, int argc, char **argv)
+{
+	const char *defaults[] = { "perf.data.old", "perf.data" };
+	struct diff_opts o = { .order = 1 };
+	struct faces_diff f = { .names = defaults, .nr_sides = 2 };
+	struct err e = { 0 };
+	int n = cli_parse(cmd, &o, argc, argv, 0), ret;
+
+	if (n < 0)
+		return CLI_STATUS(n);
+	if (n == 1)
+		defaults[1] = argv[0];
+	if (n > 1) {
+		f.names = (const char *const *)argv;
+		f.nr_sides = (size_t)n;
+	}
+	log_set_level(o.quiet ? LOG_ERROR : o.verbose > 1 ? LOG_DEBUG : LOG_WARN);
+	ret = read_options(cmd, &o, f.nr_sides, &f);
+	if (!ret)
+		ret = o.html || o.tui ? as_report(cmd, &o, f.names, f.nr_sides)
+				      : compare(&o, &f, &e);
+	session_opts_free(&o.session);
+	return ret;
+}
+
+const struct command cmd_diff = {
+	.name = "diff",
+	.summary = "Compare recordings: what costs more, what less, and what is chance",
+	.usage = diff_usage,
+	.options = diff_options,
+	.run = diff_run,
+};
