@@ -5,29 +5,9 @@
 
 #include "convert/convert.h"
 #include "fuzz.h"
+#include "image.h"
 
 #define BASE 0x500000000000ULL
-
-static void map(struct machine *m, const char *path, uint64_t len)
-{
-	unsigned char b[128] = { 0 };
-	struct record rec = { .data = b,
-			      .size = 112,
-			      .type = PERF_RECORD_MMAP2,
-			      .misc = PERF_RECORD_MISC_USER,
-			      .time = RECORD_NO_TIME };
-
-	store_u32(b, PERF_RECORD_MMAP2);
-	store_u16(b + 4, PERF_RECORD_MISC_USER);
-	store_u16(b + 6, 112);
-	store_u32(b + 8, 1);
-	store_u32(b + 12, 1);
-	store_u64(b + 16, BASE);
-	store_u64(b + 24, len);
-	store_u32(b + 64, 5);
-	snprintf((char *)b + 72, 40, "%s", path);
-	machine_record(m, &rec, NULL);
-}
 
 /* Stacks all over the file. */
 static void stacks(struct convert *c, struct machine *m, const uint8_t *data, size_t size)
@@ -56,7 +36,7 @@ static void run(const uint8_t *data, size_t size)
 	fuzz_file(0, data, size);
 	if (machine_new(&m, "x86_64", NULL) || convert_new(&c, m, NULL) || obuf_init(&o, -1, 0))
 		abort();
-	map(m, fuzz_path(0), align_up(size + 1, 4096));
+	image_map_file(m, 0, BASE, align_up(size + 1, 4096), 0);
 	stacks(c, m, data, size);
 	if (!convert_finish(c, NULL) && convert_nr_objects(c) && !convert_load(c, 0, NULL, NULL))
 		for (size_t i = 0; convert_format_at(i); i++)

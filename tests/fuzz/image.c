@@ -101,7 +101,7 @@ void image_write(unsigned slot, const struct image_section *sec, size_t nr)
 	fuzz_file(slot, bytes, m.n);
 }
 
-void image_map(struct machine *m, unsigned slot)
+void image_map_file(struct machine *m, unsigned slot, uint64_t addr, uint64_t len, uint64_t pgoff)
 {
 	unsigned char b[128] = { 0 };
 	struct record rec = { .data = b,
@@ -115,11 +115,16 @@ void image_map(struct machine *m, unsigned slot)
 	store_u16(b + 6, 112);
 	store_u32(b + 8, 1);
 	store_u32(b + 12, 1);
-	store_u64(b + 16, IMAGE_TEXT);
-	store_u64(b + 24, IMAGE_CODE);
-	store_u64(b + 32, CODE_AT);
+	store_u64(b + 16, addr);
+	store_u64(b + 24, len);
+	store_u64(b + 32, pgoff);
 	store_u32(b + 64, 5);
 	memcpy(b + 72, fuzz_path(slot), strlen(fuzz_path(slot)));
 	if (machine_record(m, &rec, NULL))
 		abort();
+}
+
+void image_map(struct machine *m, unsigned slot)
+{
+	image_map_file(m, slot, IMAGE_TEXT, IMAGE_CODE, CODE_AT);
 }

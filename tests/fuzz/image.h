@@ -18,7 +18,9 @@ struct image_section {
 
 /* x86-64; code without instructions; the file lies in slot @slot. */
 void image_write(unsigned slot, const struct image_section *sec, size_t nr);
-/* Process 1 has mapped what lies in that slot. */
+/* Process 1 has mapped @len bytes of the file in that slot, from offset @pgoff on, at @addr. */
+void image_map_file(struct machine *m, unsigned slot, uint64_t addr, uint64_t len, uint64_t pgoff);
+/* The same of an object that image_write() made, where it is linked to. */
 void image_map(struct machine *m, unsigned slot);
 
 #endif
