@@ -149,12 +149,5 @@ int data_merge(const struct command *cmd, const struct data_opts *o, int argc, c
 		.nr_more = (size_t)argc,
 		.output = { { BOX_FILE, path } },
 	});
-	allow_files();
-	sandbox_enter(&(struct sandbox){
-		.off = o->session.no_sandbox,
-		.more = (const char *const *)argv,
-		.nr_more = (size_t)argc,
-		.output = { { BOX_FILE, path } },
-	});
 	return merge(o, &fo, path, argv, (size_t)argc, &e) ? cli_print_err(&e) : 0;
 }

@@ -367,6 +367,12 @@ int session_read_records(struct session *s, const struct session_consumer *c, vo
 	/* A second CPU reads and orders while this one counts. */
 	if (!s->member && perfdata_ahead_useful(s->env.pd))
 		ret = perfdata_ahead_start(&s->ahead, s->env.pd, e);
+	/* Where no more threads are allowed this one does both. */
+	if (ret == -EAGAIN) {
+		log_to(&s->o->log, LOG_INFO, "%s: one thread reads", e->text);
+		err_clear(e);
+		ret = 0;
+	}
 	while (!ret && next_record(s, &rec) > 0)
 		ret = rec.type == PERF_RECORD_SAMPLE ? take_sample(s, &rec, e)
 						     : take_other(s, &rec, e);
