@@ -114,6 +114,28 @@ done
 # shellcheck disable=SC2086
 "$BOX" -l 38 "$BOX" -s 38 "$PERF" data convert --to json -o none.json -i "$f"
 check "neither" cmp none.json out.json
+
+# No second process, no second thread: the walls hold, what is read is read, and nothing can be written.
+alone() {
+	HOME=$TMP setpriv --reuid=65534 --clear-groups prlimit --nproc=1:1 "$PERF" "$@"
+}
+chmod 755 "$TMP"
+cp "$f" alone.data
+chmod 644 alone.data
+if alone version >/dev/null 2>&1; then
+	alone report -f --no-sandbox -i alone.data >no.out 2>no.err
+	alone report -f -v -i alone.data >alone.out 2>alone.err
+	is "one process: status" $? 0
+	check "one process: the same" cmp no.out alone.out
+	is "one process: -v says what holds" "$(sed -n 's/^sandbox: //p' alone.err)" \
+		"$("$PERF" report -v -i "$f" 2>&1 >/dev/null | sed -n 's/^sandbox: //p')"
+	alone data convert -f --to folded -o alone.folded -i alone.data 2>alone.err
+	is "one process: -o is refused" $? 1
+	like "... with the way out" "$(cat alone.err)" '--no-sandbox'
+else
+	skip "one process" "no other user to be, or no limit of processes"
+fi
+
 if [ "$holds" = 0 ]; then
 	like "check says it: Landlock" "$("$BOX" -l 95 "$PERF" check sandbox)" 'Landlock: off: the kernel has it, switched off'
 	like "check says it: seccomp" "$("$BOX" -s 38 "$PERF" check sandbox)" 'seccomp:  off: this kernel'

@@ -18,7 +18,7 @@
 /* A process is boxed as a whole, for good; and one question is asked at a time. */
 static struct box {
 	bool closed;
-	int fd; /* the attendant's */
+	int fd; /* the attendant's; -errno: there is none */
 	struct box_state state;
 	pthread_mutex_t asking;
 } the = { .asking = PTHREAD_MUTEX_INITIALIZER };
@@ -43,18 +43,15 @@ void box_enter(const struct box_opts *o)
 	the.state = (struct box_state){ .seccomp = -EBUSY, .landlock = -EBUSY };
 	if (is_emulated())
 		return;
+	/* Where there can be no second process the walls hold all the same, and who asks is refused. */
 	fd = box_attend(o);
-	if (fd < 0) {
-		the.state = (struct box_state){ .seccomp = fd, .landlock = fd };
-		return;
-	}
 	the.state.landlock = box_landlock(o);
 	the.state.seccomp = box_filter();
 	the.state.holds =
 		(the.state.seccomp ? 0 : BOX_SECCOMP) | (the.state.landlock < 0 ? 0 : BOX_LANDLOCK);
 	the.fd = fd;
 	the.closed = the.state.holds || BOX_SANITIZED;
-	if (!the.closed)
+	if (!the.closed && fd >= 0)
 		close(fd);
 }
 
@@ -128,6 +125,8 @@ int box_ask(enum box_service what, const void *q, size_t size, struct box_answer
 	a->size = 0;
 	if (!the.closed || size > BOX_BYTES)
 		return -EINVAL;
+	if (the.fd < 0)
+		return the.fd;
 	pthread_mutex_lock(&the.asking);
 	ret = writev(the.fd, part, 2) < 0 ? -errno : take_answer(a);
 	pthread_mutex_unlock(&the.asking);
@@ -154,6 +153,10 @@ static int refused(const char *path, int why, struct err *e)
 	if (why == -EPERM)
 		err_hint(e, "While a recording is read only what the options name is written. "
 			    "--no-sandbox lifts that.");
+	if (the.fd < 0)
+		err_hint(e,
+			 "No second process could be started (ulimit -u?), and the one that reads "
+			 "may not write. --no-sandbox lets it.");
 	return why;
 }
 
