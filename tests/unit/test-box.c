@@ -92,7 +92,7 @@ static void need(unsigned what)
 {
 	const struct box_state s = box_try();
 
-	assert_int_not_equal(s.seccomp, -EAGAIN); /* not tried: is this a child that is boxed itself? */
+	assert_int_not_equal(s.seccomp, -EAGAIN); /* not tried: a child, boxed itself? */
 	if ((s.holds & what) == what)
 		return;
 	if (what & ~s.holds & BOX_SECCOMP)

@@ -265,7 +265,7 @@ static int run_pack(const struct archive_opts *o, struct err *e)
 static int run_unpack(const struct archive_opts *o, struct err *e)
 {
 	const struct log_sink log = LOG_STDERR;
-	struct unpacked n;
+	struct pack_taken n;
 	int ret = pack_unpack(o->session.input, o->session.no_limits, &log, &n, e);
 
 	if (n.added || n.had || n.recording || !ret)

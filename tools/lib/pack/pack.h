@@ -40,7 +40,7 @@ int pack_add(struct pack *p, const struct build_id *id, const char *path, const 
 int pack_add_recording(struct pack *p, const char *from, struct err *e);
 int pack_end(struct pack *p, struct err *e);
 
-struct unpacked {
+struct pack_taken {
 	size_t added, had, refused; /* files */
 	bool recording;		    /* ./perf.data was written */
 };
@@ -50,7 +50,7 @@ struct unpacked {
  * at hand. Whatever is no object of that build id is refused, and said to @log; a file with a name of
  * another form is passed over. @no_limits: also what unpacks to much more than it is.
  */
-int pack_unpack(const char *path, bool no_limits, const struct log_sink *log, struct unpacked *n,
+int pack_unpack(const char *path, bool no_limits, const struct log_sink *log, struct pack_taken *n,
 		struct err *e);
 
 #endif

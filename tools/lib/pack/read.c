@@ -29,7 +29,7 @@ struct reader {
 	const char *path;
 	int fd;
 	const struct log_sink *log;
-	struct unpacked *n;
+	struct pack_taken *n;
 	uint64_t size, unpacked; /* bytes; size 0: not known */
 	bool no_limits;
 	char temp[PATH_MAX]; /* in the cache's directory; "" = none */
@@ -183,13 +183,13 @@ static int open_archive(struct reader *r, struct err *e)
 	return r->a ? 0 : err_set(e, -ENOMEM, "no memory for an archive");
 }
 
-int pack_unpack(const char *path, bool no_limits, const struct log_sink *log, struct unpacked *n,
+int pack_unpack(const char *path, bool no_limits, const struct log_sink *log, struct pack_taken *n,
 		struct err *e)
 {
 	struct reader *r = calloc(1, sizeof(*r));
 	int ret = r ? 0 : err_set(e, -ENOMEM, "no memory for an archive");
 
-	*n = (struct unpacked){ 0 };
+	*n = (struct pack_taken){ 0 };
 	if (ret)
 		return ret;
 	r->path = path;

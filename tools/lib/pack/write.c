@@ -293,7 +293,7 @@ int pack_end(struct pack *p, struct err *e)
 	return without(e);
 }
 
-int pack_unpack(const char *path, bool no_limits, const struct log_sink *log, struct unpacked *n,
+int pack_unpack(const char *path, bool no_limits, const struct log_sink *log, struct pack_taken *n,
 		struct err *e)
 {
 	(void)path, (void)no_limits, (void)log, (void)n;
