@@ -17,6 +17,8 @@ report -b --json -s symbol_from,addr_to,mispredict,cycles
 report --branch-history
 report --total-cycles
 report --hot-paths 2
+report --branches=why
+report --branches=why --json
 report --latency
 report --simd
 report --tasks

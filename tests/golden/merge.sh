@@ -19,6 +19,7 @@ cat >"$TMP/options" <<'EOF'
 --branch-history
 --total-cycles
 --hot-paths 2
+--branches=why --json
 --latency
 --simd
 --no-group -s pid,srcline,symoff,comm_nodigit,cpu,parent

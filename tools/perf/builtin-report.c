@@ -32,6 +32,7 @@ int report_start_counting(struct report *r, struct err *e)
 	int ret = table_new(&r->t, r->o.derive ? &rich : &r->po, r->m, r->res, u, e);
 
 	ret = ret ?: start_flow(r, e);
+	ret = ret ?: report_start_branches(r, e);
 	return ret || !r->counts_code || r->code ? ret : annotate_new(&r->code, r->m, r->res, e);
 }
 
@@ -77,7 +78,7 @@ static uint64_t need(void *ctx, const struct perfdata_event *event)
 
 	(void)event;
 	return table_need(r->t) | (r->code ? annotate_need(r->code) : 0) | r->need |
-	       PERF_SAMPLE_TID;
+	       (r->stat ? PERF_SAMPLE_BRANCH_STACK : 0) | PERF_SAMPLE_TID;
 }
 
 /* Rows keep what --comms, --pid or --tid leave out for their shares; what else is counted does not. */
@@ -98,6 +99,9 @@ static int add_code(struct report *r, const struct sample *s, struct thread *th,
 	if (r->flow && (s->present & PERF_SAMPLE_BRANCH_STACK) &&
 	    (r->socket < 0 || perfdata_cpu_socket(r->pd, s->cpu) == r->socket))
 		ret = brflow_add(r->flow, s, th, e);
+	if (!ret && r->stat && (s->present & PERF_SAMPLE_BRANCH_STACK) &&
+	    (r->socket < 0 || perfdata_cpu_socket(r->pd, s->cpu) == r->socket))
+		ret = brstat_add(r->stat, s, th, e);
 	return ret ?: r->code ? annotate_add(r->code, s, th, e) : 0;
 }
 
@@ -116,7 +120,7 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 		s->period = mem_weight(s);
 	if (unlikely(!(r->nr_taken % DERIVE_EACH)) && r->o.derive && report_derive_more(r, e))
 		return e->code;
-	if ((r->flow || r->code) && add_code(r, s, in->thread, e))
+	if ((r->flow || r->stat || r->code) && add_code(r, s, in->thread, e))
 		return e->code;
 	return table_add(r->t, s, in->thread, e);
 }
@@ -156,7 +160,8 @@ static int finish(void *ctx, struct err *e)
 		return ret;
 	if (r->flow && !r->tui)
 		brflow_finish(r->flow);
-	ret = table_finish(r->t, e);
+	ret = r->stat ? brstat_finish(r->stat, e) : 0;
+	ret = ret ?: table_finish(r->t, e);
 	if (!ret && r->tui)
 		return report_finish_browser(r, e);
 	if (!ret && r->o.derive)
@@ -218,6 +223,7 @@ static struct faces answer(const struct report *r)
 		.pd = r->pd,
 		.m = r->m,
 		.res = r->res,
+		.stat = r->stat,
 		.flow = r->o.dot || r->tui ? NULL : r->flow,
 		.threads = r->threads,
 		.lost_samples = session_counts(r->session)->lost_samples,
@@ -226,6 +232,7 @@ static struct faces answer(const struct report *r)
 		       .socket = r->socket,
 		       .hot_paths = (uint32_t)r->o.hot_paths,
 		       .total_cycles = r->o.total_cycles,
+		       .branches = r->stat_what,
 		       .quiet = r->o.quiet,
 		       .simd = r->o.simd,
 		       .skip_empty = r->o.skip_empty,
@@ -256,6 +263,8 @@ static int show_report(struct report *r, struct err *e)
 		return 0;
 	if (faces_warning(&f))
 		log_warn("%s", faces_warning(&f));
+	if (!r->o.quiet)
+		faces_branch_notes(&f, LOG_STDERR);
 	return faces_write(&f, writer(r), &r->out, e);
 }
 
@@ -308,6 +317,7 @@ static void report_free(struct report *r)
 {
 	report_close_browser(r);
 	brflow_free(r->flow);
+	brstat_free(r->stat);
 	annotate_free(r->code);
 	faces_threads_free(r->threads);
 	view_free(r->v);

@@ -13,7 +13,7 @@ static bool is_text(const struct report_opts *o)
 {
 	return o->ui == REPORT_TEXT || o->header || o->header_only || o->stats || o->tasks ||
 	       o->mmaps || o->dump || o->html || o->json || o->csv || o->dot || o->threads ||
-	       o->separator || o->total_cycles || o->hot_paths ||
+	       o->separator || o->total_cycles || o->hot_paths || o->branches ||
 	       (o->session.input && !strcmp(o->session.input, "-"));
 }
 
@@ -93,6 +93,7 @@ static int read_before(struct report *r, struct err *e)
 	b->code = NULL;
 	b->counts_code = false;
 	b->flow = NULL;
+	b->stat = NULL;
 	b->blocks = false;
 	b->path_len = 0;
 	b->threads = NULL;

@@ -167,6 +167,8 @@ int report_choose_mode(struct report *r, struct err *e)
 
 	po->branch = r->o.branch || r->o.dot || r->o.total_cycles || r->o.hot_paths ||
 		     (!r->o.simd && auto_branch(r, type));
+	if (r->stat_what)
+		return report_choose_branches(r, type, e);
 	if (r->o.simd && (ret = check_simd(r, e)))
 		return ret;
 	if (r->o.mem && perfdata_nr_events(r->pd) && (ret = check_mem(type, e)))

@@ -143,6 +143,8 @@ const struct option report_options[] = {
 	OPT_BOOL(0, "branch-stats", O, branch_stats,
 		 "columns for mispredictions and mean cycles of each row"),
 	OPT_BOOL(0, "total-cycles", O, total_cycles, "blocks of code by the cycles spent in them"),
+	OPT_STRING(0, "branches", O, branches, "WHAT",
+		   "why: what makes each branch hard to predict, and what would help"),
 	OPT_UINT(0, "hot-paths", O, hot_paths, "N",
 		 "the most frequent chains of N branches in a row (2 to 16)"),
 
@@ -329,6 +331,8 @@ int report_setup_options(struct report *r, struct err *e)
 			       o->percentage);
 	if (o->json + o->csv + o->dot > 1)
 		return err_set(e, -EINVAL, "--json, --csv and --dot are one or the other");
+	if (report_read_branches(r, e))
+		return -EINVAL;
 	if (o->hierarchy && (o->total_cycles || o->hot_paths || o->dot))
 		return err_set(e, -EINVAL, "--hierarchy is about rows of keys, which %s has not",
 			       o->dot	      ? "--dot"

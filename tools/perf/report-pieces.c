@@ -18,22 +18,24 @@ int report_next_piece(struct report *r, struct err *e)
 	if (!v)
 		return err_set(e, -ENOMEM, "no memory for pieces");
 	r->pieces = v;
-	v[r->nr_pieces++] = (struct report_piece){ r->t, r->flow };
+	v[r->nr_pieces++] = (struct report_piece){ r->t, r->flow, r->stat };
 	r->t = NULL;
 	r->flow = NULL;
+	r->stat = NULL;
 	return report_start_counting(r, e);
 }
 
 /* The first piece takes the others, in their order. */
 int report_join_pieces(struct report *r, struct err *e)
 {
-	struct report_piece last = { r->t, r->flow };
+	struct report_piece last = { r->t, r->flow, r->stat };
 	int ret = 0;
 
 	if (!r->nr_pieces)
 		return 0;
 	r->t = r->pieces[0].t;
 	r->flow = r->pieces[0].flow;
+	r->stat = r->pieces[0].stat;
 	r->pieces[0] = last;
 	for (size_t i = 1; !ret && i <= r->nr_pieces; i++) {
 		const struct report_piece *from = &r->pieces[i < r->nr_pieces ? i : 0];
@@ -41,6 +43,8 @@ int report_join_pieces(struct report *r, struct err *e)
 		ret = table_merge(r->t, from->t, NULL, e);
 		if (!ret && r->flow)
 			ret = brflow_merge(r->flow, from->flow, NULL, e);
+		if (!ret && r->stat)
+			ret = brstat_merge(r->stat, from->stat, NULL, e);
 	}
 	return ret;
 }
@@ -123,10 +127,12 @@ static int add_apart(struct report *r, struct report *piece, struct err *e)
 	int ret = table_maps_new(&maps, r->t, piece->t, e);
 
 	ret = ret ?: table_merge(r->t, piece->t, maps, e);
-	if (!ret && r->flow) {
+	if (!ret && (r->flow || r->stat)) {
 		const struct brflow_maps flow = { maps->loc, maps->objects };
 
-		ret = brflow_merge(r->flow, piece->flow, &flow, e);
+		ret = r->flow ? brflow_merge(r->flow, piece->flow, &flow, e) : 0;
+		if (!ret && r->stat)
+			ret = brstat_merge(r->stat, piece->stat, &flow, e);
 	}
 	table_maps_free(maps);
 	return ret || !r->code ? ret : add_code(r, piece, e);
@@ -144,6 +150,7 @@ int report_read_apart(struct report *r, struct err *e)
 		piece.session = NULL;
 		piece.t = NULL;
 		piece.flow = NULL;
+		piece.stat = NULL;
 		piece.code = NULL;
 		piece.o.session.first_sample = n * r->o.pieces;
 		ret = report_count_apart(&piece, e);
@@ -151,6 +158,7 @@ int report_read_apart(struct report *r, struct err *e)
 		r->threads = piece.threads;
 		last = !ret && session_in_slice(piece.session);
 		brflow_free(piece.flow);
+		brstat_free(piece.stat);
 		annotate_free(piece.code);
 		table_free(piece.t);
 		session_close(piece.session);
@@ -165,10 +173,12 @@ static void free_member(void *ctx)
 	struct report *piece = ctx;
 
 	brflow_free(piece->flow);
+	brstat_free(piece->stat);
 	annotate_free(piece->code);
 	table_free(piece->t);
 	faces_threads_free(piece->threads);
 	piece->flow = NULL;
+	piece->stat = NULL;
 	piece->code = NULL;
 	piece->t = NULL;
 	piece->threads = NULL;
@@ -192,6 +202,7 @@ static int start_member(void *ctx, void *first, struct session *s, struct err *e
 	*piece = *(const struct report *)first;
 	piece->t = NULL;
 	piece->flow = NULL;
+	piece->stat = NULL;
 	piece->code = NULL;
 	piece->threads = NULL;
 	piece->session = s;
@@ -215,6 +226,7 @@ void report_free_pieces(struct report *r)
 {
 	for (size_t i = 0; i < r->nr_pieces; i++) {
 		brflow_free(r->pieces[i].flow);
+		brstat_free(r->pieces[i].stat);
 		table_free(r->pieces[i].t);
 	}
 	free(r->pieces);

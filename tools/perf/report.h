@@ -35,6 +35,7 @@ struct report_opts {
 	bool latency;
 	const char *color;
 	const char *diff;
+	const char *branches; /* what is asked of branch stacks */
 	bool chain_given, chain_none, inverted;
 	struct chain_opts chain;
 	double min_percent; /* --percent-limit */
@@ -45,6 +46,7 @@ struct report_opts {
 struct report_piece {
 	struct table *t;
 	struct brflow *flow;
+	struct brstat *stat;
 };
 
 struct report {
@@ -63,6 +65,8 @@ struct report {
 	size_t nr_pieces;
 	uint64_t nr_taken;     /* samples */
 	struct brflow *flow;   /* --total-cycles, --hot-paths, in a browser; else NULL */
+	struct brstat *stat;   /* --branches; else NULL */
+	unsigned stat_what;    /* of stat: enum brstat_what */
 	uint32_t path_len;     /* of flow: branches in a path; 0 = none */
 	bool blocks;	       /* of flow */
 	bool counts_code;      /* in a terminal */
@@ -100,6 +104,13 @@ void report_choose_flow(struct report *r);
 /* report-flow.c: blocks or paths as a list in the terminal, once r->code has counted. */
 bool report_lists_flow(const struct report *r);
 bool report_show_flow(struct report *r);
+
+/* report-branches.c: what --branches names; 0 or -EINVAL. */
+int report_read_branches(struct report *r, struct err *e);
+/* Once the events are known: whether it can be, and with which rows beside it. */
+int report_choose_branches(struct report *r, uint64_t type, struct err *e);
+/* r->stat, once more. */
+int report_start_branches(struct report *r, struct err *e);
 
 /* report-browse.c: whether there is to be a browser. */
 bool report_wants_browser(const struct report *r);

@@ -40,12 +40,23 @@ int walk_rows_side(struct walk *k, const struct faces_table *t, size_t from, siz
 
 int walk_blocks(struct walk *k);
 int walk_paths(struct walk *k);
+int walk_branches(struct walk *k); /* all tables of what brstat counted */
 int walk_threads(struct walk *k);
 int walk_tasks(struct walk *k);
 /* A row with @cells that are no keys: what the writer says of it. The caller ends it, when 0. */
 int walk_begin_row(struct walk *k, const struct faces_row *row, struct faces_cell *cells);
 /* One row of @n cells that are no keys: those of columns that the writer does not show are left out. */
 int walk_plain_row(struct walk *k, const struct faces_table *t, struct faces_cell *cells);
+
+/* walk-list.c: cells of FACES_LIST; one of nothing is not known. */
+struct faces_cell list_text(const char *s);
+struct faces_cell list_number(uint64_t n);
+struct faces_cell list_real(bool known, double d);
+struct faces_cell list_share(uint64_t part, uint64_t all); /* of nothing: not known */
+/* "function+0x10", else the address; not escaped. */
+const char *list_place(const struct symbol *sym, uint64_t addr, char *buf, size_t size);
+const char *list_dso(const struct dso *dso);
+int walk_why(struct walk *k);
 
 /* "r-xp" */
 void faces_map_prot(const struct map *m, char prot[5]);

@@ -44,6 +44,7 @@
 #include "emit/emit.h"
 #include "annotate/annotate.h"
 #include "brflow/brflow.h"
+#include "brstat/brstat.h"
 #include "view/view.h"
 
 struct faces_threads;
@@ -54,6 +55,7 @@ struct faces_opts {
 	int64_t socket;	    /* -1 = all */
 	uint32_t hot_paths; /* branches in a path of brflow; 0 = not asked for */
 	bool total_cycles;  /* blocks of brflow */
+	unsigned branches;  /* of stat: enum brstat_what; 0 = not asked for */
 	bool quiet;	    /* no headings */
 	bool simd;	    /* say what its columns mean */
 	bool skip_empty;    /* no events without samples */
@@ -71,6 +73,7 @@ struct faces {
 	struct machine *m;
 	struct resolver *res;
 	struct brflow *flow;		     /* in place of the events' rows; NULL = these */
+	const struct brstat *stat;	     /* likewise */
 	const struct faces_threads *threads; /* NULL = nothing counted */
 	uint64_t lost_samples;
 	struct faces_opts o;
@@ -88,6 +91,7 @@ struct faces_column {
 	const char *head; /* for people */
 	int width;	  /* of the text, at least the head's */
 	bool number;	  /* stands to the right */
+	bool percent;	  /* so people get a % behind it */
 	uint8_t readers;
 	uint32_t level;		    /* of --hierarchy: rows of this level have a cell */
 	const struct keys_col *key; /* NULL = none of the view's */
@@ -100,6 +104,7 @@ enum faces_kind {
 	FACES_THREADS,
 	FACES_TASKS,
 	FACES_MAPS, /* of the task above */
+	FACES_LIST, /* what has a name and a title, and needs nothing else of writers */
 };
 
 struct faces_table {
@@ -107,7 +112,8 @@ struct faces_table {
 	const struct perfdata_event *event; /* FACES_ROWS */
 	const struct faces_column *cols;
 	size_t nr_cols;
-	unsigned nr_levels; /* 0 = no rows below rows */
+	unsigned nr_levels;	  /* 0 = no rows below rows */
+	const char *name, *title; /* FACES_LIST: for programs, for people */
 	uint64_t total; /* what the rows are shares of: cycles, paths seen, the event's period */
 };
 
@@ -120,13 +126,14 @@ struct faces_row {
 	bool no_entry;		    /* there are rows below it, and all are below min_percent */
 };
 
-enum faces_value { FACES_KEY, FACES_NONE, FACES_U64, FACES_S64, FACES_STR, FACES_PATH };
+enum faces_value { FACES_KEY, FACES_NONE, FACES_U64, FACES_S64, FACES_F64, FACES_STR, FACES_PATH };
 
 struct faces_cell {
 	const struct faces_row *row;
 	const struct faces_column *col;
 	enum faces_value kind; /* FACES_KEY: ask faces_cell_text(), faces_cell_value() */
 	uint64_t n;
+	double d; /* FACES_F64: two digits behind the point */
 	const char *s;
 	const struct brflow_path *path;
 };
@@ -191,6 +198,8 @@ void faces_cell_value(const struct faces *f, const struct faces_cell *cell, stru
 
 /* What readers of the answer should know, or NULL. */
 const char *faces_warning(const struct faces *f);
+/* The same of f->stat, a line each. */
+void faces_branch_notes(const struct faces *f, struct log_sink log);
 
 /* ---- listings -------------------------------------------------------------------------------- */
 

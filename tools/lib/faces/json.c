@@ -35,7 +35,7 @@ static int json_begin(struct faces_walk *k)
 
 	emit_init(&j->e, k->out, EMIT_JSON);
 	emit_object(&j->e, NULL);
-	if (!k->f->flow && !k->f->o.tasks) {
+	if (!k->f->flow && !k->f->stat && !k->f->o.tasks) {
 		emit_u64(&j->e, "lost_samples", k->f->lost_samples);
 		emit_array(&j->e, "events");
 	}
@@ -48,7 +48,7 @@ static int json_event(struct faces_walk *k, const struct perfdata_event *ev)
 	const struct table_totals *t = view_totals(k->f->v, ev->idx);
 	struct emit *e = emit_of(k);
 
-	if (k->f->flow || (k->f->o.skip_empty && !t->nr_samples))
+	if (k->f->flow || k->f->stat || (k->f->o.skip_empty && !t->nr_samples))
 		return 1;
 	emit_object(e, NULL);
 	emit_str(e, "event", ev->name);
@@ -81,6 +81,7 @@ static int json_table(struct faces_walk *k, const struct faces_table *t)
 	case FACES_THREADS: emit_array(e, "threads"); break;
 	case FACES_TASKS: emit_array(e, "tasks"); break;
 	case FACES_MAPS: emit_array(e, "maps"); break;
+	case FACES_LIST: emit_array(e, t->name); break;
 	}
 	return 0;
 }
@@ -94,7 +95,7 @@ static int json_table_end(struct faces_walk *k, const struct faces_table *t)
 
 static int json_tail(struct faces_walk *k)
 {
-	if (!k->f->flow)
+	if (!k->f->flow && !k->f->stat)
 		emit_end(emit_of(k)); /* events */
 	return 0;
 }
@@ -171,6 +172,7 @@ static int json_cell(struct faces_walk *k, const struct faces_cell *cell)
 	case FACES_NONE: emit_str(e, cell->col->name, NULL); break;
 	case FACES_U64: emit_u64(e, cell->col->name, cell->n); break;
 	case FACES_S64: emit_s64(e, cell->col->name, (int64_t)cell->n); break;
+	case FACES_F64: emit_f64(e, cell->col->name, cell->d, 2); break;
 	case FACES_STR: emit_str(e, cell->col->name, cell->s); break;
 	case FACES_PATH: emit_path(k, cell->col->name, cell->path); break;
 	}

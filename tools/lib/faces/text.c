@@ -256,6 +256,8 @@ int text_plain_table(struct faces_walk *k, const struct faces_table *t)
 		return 0;
 	if (t->kind == FACES_BLOCKS && faces_nr_counting(k->f))
 		print_counter_legend(k);
+	if (t->kind == FACES_LIST)
+		obuf_printf(k->out, "# %s\n#\n", t->title);
 	print_plain_heads(k, t, false);
 	if (!threads) {
 		print_plain_heads(k, t, true);
@@ -274,6 +276,10 @@ int text_plain_cell(struct faces_walk *k, const struct faces_cell *cell)
 		return 0; /* the line is there */
 	o->len = 0;
 	faces_cell_value(k->f, cell, o);
+	if (cell->kind == FACES_NONE && cell->row->table->kind == FACES_LIST)
+		obuf_char(o, '-'); /* never a number that is not known */
+	else if (cell->col->percent)
+		obuf_char(o, '%');
 	obuf_lit(k->out, "  ");
 	if (cell->col->number)
 		obuf_pad(k->out, ' ',
@@ -285,7 +291,7 @@ int text_plain_cell(struct faces_walk *k, const struct faces_cell *cell)
 
 int text_table_end(struct faces_walk *k, const struct faces_table *t)
 {
-	bool blank = t->kind == FACES_ROWS || t->kind == FACES_PATHS ||
+	bool blank = t->kind == FACES_ROWS || t->kind == FACES_PATHS || t->kind == FACES_LIST ||
 		     (t->kind == FACES_BLOCKS && k->f->o.hot_paths);
 
 	if (blank)

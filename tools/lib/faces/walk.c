@@ -28,6 +28,7 @@ void faces_cell_value(const struct faces *f, const struct faces_cell *cell, stru
 	case FACES_KEY: view_value(f->v, cell->row->row, cell->col->key, o); break;
 	case FACES_U64: obuf_dec(o, cell->n); break;
 	case FACES_S64: obuf_sdec(o, (int64_t)cell->n); break;
+	case FACES_F64: obuf_printf(o, "%.2f", cell->d); break;
 	case FACES_STR: emit_safe(o, cell->s); break;
 	case FACES_PATH: faces_path_text(f, cell->path, o); break;
 	case FACES_NONE: break;
@@ -334,7 +335,7 @@ static int walk_events(struct walk *k)
 		const struct perfdata_event *ev = perfdata_event(f->pd, i);
 
 		ret = VISIT(k, event, ev);
-		if (!ret && !f->flow)
+		if (!ret && !f->flow && !f->stat)
 			ret = walk_event_rows(k, ev);
 		ret = ret ?: VISIT(k, event_end, ev);
 	}
@@ -355,6 +356,8 @@ static int walk_all(struct walk *k)
 		ret = walk_blocks(k);
 	if (!ret && f->flow && f->o.hot_paths)
 		ret = walk_paths(k);
+	if (!ret && f->stat)
+		ret = walk_branches(k);
 	ret = ret ?: VISIT(k, tail);
 	if (!ret && f->o.threads)
 		ret = walk_threads(k);

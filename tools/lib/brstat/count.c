@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Stacks to steps. Millions of entries are of few thousand different steps, so which one it is is remembered by
+ * the raw addresses of both branches, and most entries cost one comparison; what a step means (edges,
+ * code in between, the conditional branches there) is looked at when it is new.
+ *
+ * The oldest branch of a stack follows nothing that is known, and is a step from ID_NONE. So is one behind
+ * code that was left without a branch: between two functions, in an interrupt. What branches did the
+ * time before counts within a stack and as far as the walk is unbroken.
+ */
+#include "brstat-int.h"
+#include <stdlib.h>
+
+#include "branch/branch.h"
+
+#define CHUNK 32
+
+int brstat_new(struct brstat **out, struct resolver *res, const struct brstat_opts *o,
+	       struct err *e)
+{
+	struct brstat *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return err_set(e, -ENOMEM, "no memory for branches");
+	b->o = *o;
+	b->res = res;
+	b->edge_keys.width = b->step_keys.width = b->stretch_keys.width = b->site_keys.width = 2;
+	b->memo = aligned_alloc(64, sizeof(*b->memo) << MEMO_BITS);
+	if (!b->memo) {
+		brstat_free(b);
+		return err_set(e, -ENOMEM, "no memory for branches");
+	}
+	memset(b->memo, 0, sizeof(*b->memo) << MEMO_BITS);
+	*out = b;
+	return 0;
+}
+
+void brstat_free(struct brstat *b)
+{
+	if (!b)
+		return;
+	keys_decoders_free(&b->dec);
+	keys_tuples_free(&b->edge_keys);
+	keys_tuples_free(&b->step_keys);
+	keys_tuples_free(&b->stretch_keys);
+	keys_tuples_free(&b->site_keys);
+	vec_free(&b->steps);
+	vec_free(&b->stretches);
+	vec_free(&b->sites);
+	vec_free(&b->outcomes);
+	vec_free(&b->inside);
+	vec_free(&b->tmp);
+	vec_free(&b->branches);
+	vec_free(&b->targets);
+	free(b->memo);
+	free(b);
+}
+
+/* ---- what is new ------------------------------------------------------------------------------- */
+
+bool brstat_in_one_function(const struct loc *start, const struct loc *end)
+{
+	return start->dso == end->dso && start->sym == end->sym && start->addr <= end->addr;
+}
+
+uint32_t brstat_edge(struct brstat *b, uint32_t from, uint32_t to)
+{
+	return keys_tuple_id(&b->edge_keys, (const uint64_t[2]){ from, to });
+}
+
+int brstat_between(struct brstat *b, uint32_t before, uint32_t edge, uint32_t *out)
+{
+	uint64_t key[2] = { brstat_edge_locs(b, before)[1], brstat_edge_locs(b, edge)[0] };
+	const struct loc *start = resolver_loc(b->res, (uint32_t)key[0]);
+	const struct loc *end = resolver_loc(b->res, (uint32_t)key[1]);
+	struct code_stretch new = { .first = 0 };
+
+	*out = ID_NONE;
+	/* Functions can be left without a branch, by a signal perhaps. */
+	if (!brstat_in_one_function(start, end))
+		return 0;
+	*out = keys_tuple_id(&b->stretch_keys, key);
+	if (*out == ID_NONE)
+		return -ENOMEM;
+	if (*out < b->stretches.n)
+		return 0;
+	if (brstat_read_stretch(b, &new, start, end))
+		return -ENOMEM;
+	return vec_push(&b->stretches, new);
+}
+
+struct walk_step *brstat_step(struct brstat *b, uint32_t before, uint32_t edge)
+{
+	uint32_t id = keys_tuple_id(&b->step_keys, (const uint64_t[2]){ before, edge });
+	struct walk_step new = { .edge = edge, .stretch = ID_NONE };
+	const struct loc *from;
+
+	if (id == ID_NONE)
+		return NULL;
+	if (id < b->steps.n)
+		return &b->steps.v[id];
+	from = resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, edge)[0]);
+	new.site = brstat_site(b, from->dso, from->addr);
+	if (new.site == ID_NONE || vec_push(&b->steps, new))
+		return NULL;
+	return &b->steps.v[id];
+}
+
+/* The edge of two addresses; ID_NONE: no memory. */
+static uint32_t find_edge(struct brstat *b, struct thread *th, uint64_t from, uint64_t to)
+{
+	uint32_t a = resolver_find(b->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, from);
+	uint32_t z = resolver_find(b->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, to);
+
+	return a == LOC_NONE || z == LOC_NONE ? ID_NONE : brstat_edge(b, a, z);
+}
+
+static int look_up(struct brstat *b, struct thread *th, struct step_memo *m)
+{
+	uint32_t edge = find_edge(b, th, m->from, m->to), before = ID_NONE, between = ID_NONE;
+	struct walk_step *st;
+
+	if (edge == ID_NONE)
+		return -ENOMEM;
+	if (m->before) {
+		before = find_edge(b, th, m->before_from, m->before_to);
+		if (before == ID_NONE || brstat_between(b, before, edge, &between))
+			return -ENOMEM;
+	}
+	if (between == ID_NONE)
+		before = ID_NONE;
+	st = brstat_step(b, before, edge);
+	if (!st)
+		return -ENOMEM;
+	st->stretch = between;
+	m->step = (uint32_t)(st - b->steps.v);
+	return 0;
+}
+
+/* ---- outcomes ---------------------------------------------------------------------------------- */
+
+static unsigned bucket(uint32_t run)
+{
+	return run <= 16 ? run - 1 : run <= 32 ? 16 : 17;
+}
+
+void brstat_cut_run(struct outcomes *out)
+{
+	if (out->run && out->whole)
+		out->cut[out->last][bucket(out->run)]++;
+	out->run = 0;
+}
+
+static inline void add_outcome(struct brstat *b, uint32_t site, bool taken)
+{
+	struct outcomes *out = &b->outcomes.v[site];
+
+	if (out->stack != b->stack) {
+		brstat_cut_run(out);
+		out->stack = b->stack;
+		out->whole = false;
+		out->last = taken;
+		out->run = 1;
+		return;
+	}
+	out->after[out->last][taken]++;
+	if (out->last == taken) {
+		out->run++;
+		return;
+	}
+	if (out->whole)
+		out->runs[out->last][bucket(out->run)]++;
+	out->whole = true;
+	out->last = taken;
+	out->run = 1;
+}
+
+/* The walk begins anew: what branches did before is not the time before. */
+static inline void new_walk(struct brstat *b)
+{
+	b->stack++;
+}
+
+static inline void add_outcomes(struct brstat *b, const struct walk_step *st)
+{
+	if (st->stretch == ID_NONE) {
+		new_walk(b);
+	} else {
+		const struct code_stretch *t = &b->stretches.v[st->stretch];
+
+		/* Whether others ran in between is not known. */
+		if (unlikely(t->state != CODE_READ))
+			new_walk(b);
+		for (uint32_t i = 0; i < t->nr; i++)
+			add_outcome(b, b->inside.v[t->first + i], false);
+	}
+	add_outcome(b, st->site, true);
+}
+
+/* ---- stacks ------------------------------------------------------------------------------------ */
+
+/* A branch of the stack, in memory. */
+struct entry {
+	struct step_memo key, *memo;
+	uint64_t flags;
+	uint32_t cycles, step;
+};
+
+/* Entries that are branches, oldest first, up to CHUNK. */
+struct collected {
+	struct entry v[CHUNK];
+	unsigned n;
+};
+
+struct walk_state {
+	uint64_t end; /* entries that are not collected yet */
+	struct step_memo key;
+	uint64_t cycles, hash;
+	bool all, missed; /* missed: the branch before was mispredicted */
+};
+
+static void collect(struct brstat *b, const struct sample_branches *s, struct walk_state *w,
+		    struct collected *c)
+{
+	for (c->n = 0; w->end && c->n < CHUNK;) {
+		struct entry *en = &c->v[c->n];
+		struct branch_entry e;
+		uint64_t hash;
+
+		branch_load(s->entries + --w->end * BRANCH_ENTRY_SIZE, s->swap, &e);
+		w->cycles = e.cycles ? w->cycles + e.cycles : 0;
+		if (unlikely(e.not_taken || e.spec == BR_SPEC_WRONG_PATH))
+			continue;
+		w->key.from = e.from;
+		w->key.to = e.to;
+		hash = e.from ^ (e.to << 29 | e.to >> 35);
+		en->key = w->key;
+		en->memo = &b->memo[hash_slot(
+			hash ^ w->hash ^ w->key.space ^ (uint64_t)w->key.gen << 32, MEMO_BITS)];
+		__builtin_prefetch(en->memo, 1);
+		en->flags =
+			(uint64_t)e.mispred | (uint64_t)e.predicted << 1 | (uint64_t)e.type << 8;
+		en->cycles = (uint32_t)min_u64(w->cycles, UINT16_MAX);
+		w->cycles = 0;
+		w->hash = w->all ? hash * HASH_GOLDEN : 0;
+		w->key.before = w->all;
+		w->key.before_from = w->all ? e.from : 0;
+		w->key.before_to = w->all ? e.to : 0;
+		c->n++;
+	}
+}
+
+static inline bool is_it(const struct step_memo *m, const struct step_memo *key)
+{
+	return m->used && m->from == key->from && m->to == key->to &&
+	       m->before_from == key->before_from && m->before_to == key->before_to &&
+	       m->before == key->before && m->space == key->space && m->gen == key->gen;
+}
+
+static void count_step(struct brstat *b, const struct entry *en, struct walk_state *w)
+{
+	struct walk_step *st = &b->steps.v[en->step];
+	bool mispred = en->flags & 1;
+
+	st->nr++;
+	st->mispred += mispred;
+	st->flagged += (en->flags & 3) != 0;
+	if (en->flags >> 8)
+		st->type = (uint8_t)(en->flags >> 8);
+	if (en->cycles) {
+		st->nr_cycles++;
+		st->cycles += en->cycles;
+		if (w->missed) {
+			st->nr_missed++;
+			st->cyc_missed += en->cycles;
+		}
+	}
+	w->missed = mispred;
+}
+
+static int add_chunk(struct brstat *b, struct thread *th, struct walk_state *w, struct collected *c)
+{
+	for (unsigned i = 0; i < c->n; i++) {
+		struct entry *en = &c->v[i];
+
+		if (unlikely(!is_it(en->memo, &en->key))) {
+			*en->memo = en->key;
+			en->memo->used = !look_up(b, th, en->memo);
+			if (!en->memo->used)
+				return -ENOMEM;
+		}
+		en->step = en->memo->step;
+		__builtin_prefetch(&b->steps.v[en->step], 1);
+	}
+	for (unsigned i = 0; i < c->n; i++) {
+		count_step(b, &c->v[i], w);
+		if (b->o.what & BRSTAT_WHY)
+			add_outcomes(b, &b->steps.v[c->v[i].step]);
+	}
+	return 0;
+}
+
+int brstat_add(struct brstat *b, const struct sample *s, struct thread *th, struct err *e)
+{
+	uint64_t filter = s->event ? s->event->attr.branch_sample_type : PERF_SAMPLE_BRANCH_ANY;
+	struct walk_state w = {
+		.end = s->branches.nr,
+		.key = { .space = th->space, .gen = machine_generation(b->o.machine, th->space) },
+		.all = filter & PERF_SAMPLE_BRANCH_ANY,
+	};
+	struct collected c;
+
+	if (!s->branches.nr)
+		return 0;
+	if (filter & PERF_SAMPLE_BRANCH_CALL_STACK) {
+		b->sum.calls = true;
+		return 0;
+	}
+	b->sum.some |= !w.all;
+	b->sum.stacks++;
+	new_walk(b);
+	while (w.end) {
+		collect(b, &s->branches, &w, &c);
+		if (add_chunk(b, th, &w, &c))
+			return err_set(e, -ENOMEM, "no memory for branches");
+	}
+	return 0;
+}

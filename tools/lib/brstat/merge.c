@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Pieces added up. What a stretch of code holds is read again by who gets it: that is the same code. The
+ * runs that a piece ended in are ended by it.
+ */
+#include "brstat-int.h"
+
+/* The edges of the other one as those here. 0 or -ENOMEM. */
+static int map_edges(struct brstat *b, const struct brstat *from, const uint32_t *loc,
+		     uint32_t *edge)
+{
+	for (uint32_t i = 0; i < from->edge_keys.n; i++) {
+		const uint64_t *k = brstat_edge_locs(from, i);
+
+		edge[i] = loc ? brstat_edge(b, loc[k[0]], loc[k[1]])
+			      : brstat_edge(b, (uint32_t)k[0], (uint32_t)k[1]);
+		if (edge[i] == ID_NONE)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int join_steps(struct brstat *b, const struct brstat *from, const uint32_t *edge)
+{
+	for (uint32_t i = 0; i < from->steps.n; i++) {
+		const struct walk_step *add = &from->steps.v[i];
+		uint32_t before = (uint32_t)keys_tuple_get(&from->step_keys, i)[0];
+		uint32_t between = ID_NONE;
+		struct walk_step *st;
+
+		if (before != ID_NONE) {
+			before = edge[before];
+			if (brstat_between(b, before, edge[add->edge], &between))
+				return -ENOMEM;
+		}
+		st = brstat_step(b, before, edge[add->edge]);
+		if (!st)
+			return -ENOMEM;
+		st->stretch = between;
+		st->nr += add->nr;
+		st->mispred += add->mispred;
+		st->flagged += add->flagged;
+		st->nr_cycles += add->nr_cycles;
+		st->cycles += add->cycles;
+		st->nr_missed += add->nr_missed;
+		st->cyc_missed += add->cyc_missed;
+		st->type = add->type ?: st->type;
+	}
+	return 0;
+}
+
+static int join_outcomes(struct brstat *b, struct brstat *from, struct dso *const *dso)
+{
+	for (uint32_t i = 0; i < from->sites.n; i++) {
+		const struct site *s = &from->sites.v[i];
+		struct outcomes *add = &from->outcomes.v[i], *to;
+		uint32_t site = brstat_site(b, s->dso && dso ? dso[s->dso->idx] : s->dso, s->addr);
+
+		if (site == ID_NONE)
+			return -ENOMEM;
+		to = &b->outcomes.v[site];
+		brstat_cut_run(add);
+		for (unsigned k = 0; k < 4; k++)
+			to->after[k / 2][k % 2] += add->after[k / 2][k % 2];
+		for (unsigned k = 0; k < 2 * BRSTAT_RUNS; k++) {
+			unsigned a = k / BRSTAT_RUNS, z = k % BRSTAT_RUNS;
+
+			to->runs[a][z] += add->runs[a][z];
+			to->cut[a][z] += add->cut[a][z];
+		}
+	}
+	return 0;
+}
+
+int brstat_merge(struct brstat *b, struct brstat *from, const struct brflow_maps *maps,
+		 struct err *e)
+{
+	uint32_t *edge = malloc((from->edge_keys.n + 1) * sizeof(*edge));
+	int ret = edge ? 0 : -ENOMEM;
+
+	if (b->o.what != from->o.what) {
+		free(edge);
+		return err_set(e, -EINVAL,
+			       "branches that were counted in two ways cannot be added");
+	}
+	ret = ret ?: map_edges(b, from, maps ? maps->loc : NULL, edge);
+	ret = ret ?: join_steps(b, from, edge);
+	ret = ret ?: join_outcomes(b, from, maps ? maps->dso : NULL);
+	free(edge);
+	b->sum.stacks += from->sum.stacks;
+	b->sum.some |= from->sum.some;
+	b->sum.calls |= from->sum.calls;
+	return ret ? err_set(e, ret, "no memory for branches") : 0;
+}

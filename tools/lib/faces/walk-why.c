@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report --branches=why: a row for each branch instruction, those with most mispredictions first, then
+ * a table of where indirect ones went. What is not known is a cell without a value.
+ */
+#include <stdio.h>
+
+#include "faces/faces-int.h"
+
+/* ---- words ------------------------------------------------------------------------------------- */
+
+static const char *kind_name(const struct brstat_branch *br)
+{
+	static const char *const names[] = {
+		[INSN_NO_BRANCH] = NULL, [INSN_COND] = "COND",	     [INSN_JUMP] = "UNCOND",
+		[INSN_IND_JUMP] = "IND", [INSN_CALL] = "CALL",	     [INSN_IND_CALL] = "IND_CALL",
+		[INSN_RET] = "RET",	 [INSN_SYSCALL] = "SYSCALL", [INSN_SYSRET] = "SYSRET",
+	};
+
+	return names[br->kind];
+}
+
+static const char *pattern_text(const struct brstat_branch *br, char *buf, size_t size)
+{
+	double run = brstat_mean_run(br, true);
+
+	if (brstat_is_indirect(br)) {
+		snprintf(buf, size, "%u target%s", br->nr, br->nr == 1 ? "" : "s");
+		return buf;
+	}
+	switch (brstat_pattern(br)) {
+	case BRSTAT_NOT_KNOWN: return NULL;
+	case BRSTAT_ONE_WAY: return "one way";
+	case BRSTAT_BIASED: return "biased";
+	case BRSTAT_ALTERNATES: return "alternates";
+	case BRSTAT_OWN: return "as the time before";
+	case BRSTAT_BEFORE: return "as the branch before";
+	case BRSTAT_MIXED: return "mostly the same";
+	case BRSTAT_RANDOM: return "no pattern seen";
+	case BRSTAT_LOOP:
+		if (run < 0)
+			return "loop";
+		snprintf(buf, size, "loop, %.1f times", run);
+		return buf;
+	}
+	return NULL;
+}
+
+/* What people could do about it; "" = nothing that the recording speaks for. */
+static const char *help_text(const struct brstat_help *h, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	buf[0] = '\0';
+#define SAY(nr, fmt) \
+	if (nr)      \
+	n += (size_t)snprintf(buf + n, size - n, "%s" fmt, n ? "; " : "", (unsigned long long)(nr))
+	SAY(h->cmov, "cmov: %llu mispredicted less");
+	SAY(h->hint, "hint: %llu mispredicted less");
+	SAY(h->layout, "layout: %llu taken less");
+	SAY(h->test, "test for the first target: %llu");
+#undef SAY
+	return buf;
+}
+
+/* ---- branches ---------------------------------------------------------------------------------- */
+
+enum branch_col {
+	MISPRED,
+	MISPRED_SHARE,
+	LEFT,
+	TAKEN_SHARE,
+	RUN_TAKEN,
+	RUN_NOT,
+	ENTROPY,
+	OWN,
+	BEFORE,
+	REFILL,
+	KIND,
+	PATTERN,
+	HELP,
+	BRANCH,
+	DSO,
+	SYMBOL,
+	ADDR,
+	FLAGGED,
+	TAKEN,
+	NOT_TAKEN,
+	WRONG,
+	WRONG_OWN,
+	NR_OWN,
+	WRONG_BEFORE,
+	NR_BEFORE,
+	CMOV,
+	HINT,
+	LAYOUT,
+	TEST,
+	NR_BRANCH_COLS
+};
+
+#define SHARE_COLUMN(n, h, w)                                                            \
+	{                                                                                \
+		.name = (n), .head = (h), .width = (w), .number = true, .percent = true, \
+		.readers = ALL                                                           \
+	}
+#define ALL   (FACES_PEOPLE | FACES_PROGRAMS)
+#define HUMAN FACES_PEOPLE
+#define OTHER FACES_PROGRAMS
+
+static const struct faces_column branch_cols[NR_BRANCH_COLS] = {
+	[MISPRED] = PLAIN_COLUMN("mispredicted", "Mispred", 10, true, ALL),
+	[MISPRED_SHARE] = SHARE_COLUMN("mispredict_rate", "Mispred%", 8),
+	[LEFT] = PLAIN_COLUMN("count", "Left", 10, true, ALL),
+	[TAKEN_SHARE] = SHARE_COLUMN("taken_percent", "Taken%", 7),
+	[RUN_TAKEN] = PLAIN_COLUMN("run_taken", "Run T", 7, true, ALL),
+	[RUN_NOT] = PLAIN_COLUMN("run_not_taken", "Run N", 7, true, ALL),
+	[ENTROPY] = PLAIN_COLUMN("entropy", "Bits", 5, true, ALL),
+	[OWN] = PLAIN_COLUMN("entropy_own", "Own", 5, true, ALL),
+	[BEFORE] = PLAIN_COLUMN("entropy_before", "Before", 6, true, ALL),
+	[REFILL] = PLAIN_COLUMN("refill_cycles", "Refill", 7, true, ALL),
+	[KIND] = PLAIN_COLUMN("kind", "Kind", 8, true, ALL),
+	[PATTERN] = PLAIN_COLUMN("pattern", "Why", 20, true, ALL),
+	[HELP] = PLAIN_COLUMN("help", "What would help", 34, true, HUMAN),
+	[BRANCH] = PLAIN_COLUMN("branch", "Branch", 34, true, ALL),
+	[DSO] = PLAIN_COLUMN("dso", "Object", 10, false, ALL),
+	[SYMBOL] = PLAIN_COLUMN("symbol", NULL, 0, false, OTHER),
+	[ADDR] = PLAIN_COLUMN("addr", NULL, 0, true, OTHER),
+	[FLAGGED] = PLAIN_COLUMN("flagged", NULL, 0, true, OTHER),
+	[TAKEN] = PLAIN_COLUMN("taken", NULL, 0, true, OTHER),
+	[NOT_TAKEN] = PLAIN_COLUMN("not_taken", NULL, 0, true, OTHER),
+	[WRONG] = PLAIN_COLUMN("wrong", NULL, 0, true, OTHER),
+	[WRONG_OWN] = PLAIN_COLUMN("wrong_own", NULL, 0, true, OTHER),
+	[NR_OWN] = PLAIN_COLUMN("of_own", NULL, 0, true, OTHER),
+	[WRONG_BEFORE] = PLAIN_COLUMN("wrong_before", NULL, 0, true, OTHER),
+	[NR_BEFORE] = PLAIN_COLUMN("of_before", NULL, 0, true, OTHER),
+	[CMOV] = PLAIN_COLUMN("cmov_mispredicted_less", NULL, 0, true, OTHER),
+	[HINT] = PLAIN_COLUMN("hint_mispredicted_less", NULL, 0, true, OTHER),
+	[LAYOUT] = PLAIN_COLUMN("layout_taken_less", NULL, 0, true, OTHER),
+	[TEST] = PLAIN_COLUMN("test_first_target", NULL, 0, true, OTHER),
+};
+
+static int walk_branch(struct walk *k, const struct faces_table *t, const struct brstat_branch *br)
+{
+	const uint64_t own = br->after[0][0] + br->after[0][1] + br->after[1][0] + br->after[1][1];
+	const struct brstat_help help = brstat_help(k->pub.f->stat, br);
+	bool cond = br->kind == INSN_COND, seen = cond && br->taken + br->not_taken;
+	char place[512], pattern[64], helps[200];
+	struct faces_cell cells[NR_BRANCH_COLS] = {
+		[MISPRED] = list_number(br->mispred),
+		[MISPRED_SHARE] = list_share(br->mispred, br->flagged),
+		[LEFT] = list_number(br->left),
+		[TAKEN_SHARE] = list_share(br->taken, seen ? br->taken + br->not_taken : 0),
+		[RUN_TAKEN] = list_real(brstat_mean_run(br, true) >= 0, brstat_mean_run(br, true)),
+		[RUN_NOT] = list_real(brstat_mean_run(br, false) >= 0, brstat_mean_run(br, false)),
+		[ENTROPY] = list_real(br->entropy >= 0, br->entropy),
+		[OWN] = list_real(br->entropy_own >= 0, br->entropy_own),
+		[BEFORE] = list_real(br->entropy_before >= 0, br->entropy_before),
+		[REFILL] = list_real(br->refill >= 0, br->refill),
+		[KIND] = list_text(kind_name(br)),
+		[PATTERN] = list_text(pattern_text(br, pattern, sizeof(pattern))),
+		[HELP] = list_text(help_text(&help, helps, sizeof(helps))),
+		[BRANCH] = list_text(list_place(br->sym, br->addr, place, sizeof(place))),
+		[DSO] = list_text(list_dso(br->dso)),
+		[SYMBOL] = list_text(br->sym ? br->sym->name : NULL),
+		[ADDR] = list_number(br->addr),
+		[FLAGGED] = list_number(br->flagged),
+		[TAKEN] = list_number(br->taken),
+		[NOT_TAKEN] = list_number(br->not_taken),
+		[WRONG] = list_number(br->wrong),
+		[WRONG_OWN] = list_number(brstat_wrong_own(br)),
+		[NR_OWN] = list_number(own),
+		[WRONG_BEFORE] = list_number(br->wrong_before),
+		[NR_BEFORE] = list_number(br->nr_before),
+		[CMOV] = list_number(help.cmov),
+		[HINT] = list_number(help.hint),
+		[LAYOUT] = list_number(help.layout),
+		[TEST] = list_number(help.test),
+	};
+
+	if (!br->flagged)
+		cells[MISPRED].kind = cells[CMOV].kind = cells[HINT].kind = FACES_NONE;
+	if (!seen)
+		cells[NOT_TAKEN].kind = cells[LAYOUT].kind = FACES_NONE;
+	if (br->entropy < 0)
+		cells[WRONG].kind = FACES_NONE;
+	if (!own)
+		cells[WRONG_OWN].kind = FACES_NONE;
+	if (!br->nr_before || br->entropy < 0)
+		cells[WRONG_BEFORE].kind = FACES_NONE;
+	return walk_plain_row(k, t, cells);
+}
+
+/* Those that --percent-limit leaves: by mispredictions, where these are known. */
+static bool is_small(const struct faces *f, const struct brstat_branch *br)
+{
+	const struct brstat_sum *sum = brstat_sum(f->stat);
+
+	return f->o.min_percent > 0 &&
+	       (sum->flagged ? faces_percent(br->mispred, sum->mispred)
+			     : faces_percent(br->left, sum->branches)) < f->o.min_percent;
+}
+
+static int walk_all_branches(struct walk *k)
+{
+	const struct faces_table t = { .kind = FACES_LIST,
+				       .name = "branches",
+				       .title = "Branches, and why they are hard to predict",
+				       .cols = branch_cols,
+				       .nr_cols = NR_BRANCH_COLS };
+	const struct faces *f = k->pub.f;
+	int ret = VISIT(k, table, &t);
+
+	for (size_t i = 0; !ret && i < brstat_nr_branches(f->stat) && !walk_broken(k); i++)
+		if (!is_small(f, brstat_branch(f->stat, i)))
+			ret = walk_branch(k, &t, brstat_branch(f->stat, i));
+	ret = ret ?: VISIT(k, table_end, &t);
+	return ret < 0 ? ret : 0;
+}
+
+/* ---- targets ----------------------------------------------------------------------------------- */
+
+enum target_col {
+	T_SHARE,
+	T_COUNT,
+	T_MISPRED,
+	T_MISPRED_SHARE,
+	T_FROM,
+	T_TO,
+	T_DSO,
+	T_FROM_ADDR,
+	T_TO_ADDR,
+	NR_TARGET_COLS
+};
+
+static const struct faces_column target_cols[NR_TARGET_COLS] = {
+	[T_SHARE] = SHARE_COLUMN("percent", "Share", 7),
+	[T_COUNT] = PLAIN_COLUMN("count", "Count", 10, true, ALL),
+	[T_MISPRED] = PLAIN_COLUMN("mispredicted", "Mispred", 10, true, ALL),
+	[T_MISPRED_SHARE] = SHARE_COLUMN("mispredict_rate", "Mispred%", 8),
+	[T_FROM] = PLAIN_COLUMN("branch", "Branch", 34, true, ALL),
+	[T_TO] = PLAIN_COLUMN("target", "Target", 34, true, ALL),
+	[T_DSO] = PLAIN_COLUMN("dso", "Object", 10, false, ALL),
+	[T_FROM_ADDR] = PLAIN_COLUMN("addr", NULL, 0, true, OTHER),
+	[T_TO_ADDR] = PLAIN_COLUMN("target_addr", NULL, 0, true, OTHER),
+};
+
+static int walk_target(struct walk *k, const struct faces_table *t, const struct brstat_branch *br,
+		       const struct brstat_target *to)
+{
+	char from[512], target[512];
+	struct faces_cell cells[NR_TARGET_COLS] = {
+		[T_SHARE] = list_share(to->nr, br->left),
+		[T_COUNT] = list_number(to->nr),
+		[T_MISPRED] = list_number(to->mispred),
+		[T_MISPRED_SHARE] = list_share(to->mispred, to->flagged),
+		[T_FROM] = list_text(list_place(br->sym, br->addr, from, sizeof(from))),
+		[T_TO] = list_text(list_place(to->sym, to->addr, target, sizeof(target))),
+		[T_DSO] = list_text(list_dso(to->dso)),
+		[T_FROM_ADDR] = list_number(br->addr),
+		[T_TO_ADDR] = list_number(to->addr),
+	};
+
+	if (!to->flagged)
+		cells[T_MISPRED].kind = FACES_NONE;
+	return walk_plain_row(k, t, cells);
+}
+
+static int walk_targets(struct walk *k)
+{
+	const struct faces_table t = { .kind = FACES_LIST,
+				       .name = "targets",
+				       .title = "Targets of indirect branches",
+				       .cols = target_cols,
+				       .nr_cols = NR_TARGET_COLS };
+	const struct brstat *b = k->pub.f->stat;
+	int ret = VISIT(k, table, &t);
+
+	for (size_t i = 0; !ret && i < brstat_nr_branches(b) && !walk_broken(k); i++) {
+		const struct brstat_branch *br = brstat_branch(b, i);
+
+		if (!brstat_is_indirect(br) || is_small(k->pub.f, br))
+			continue;
+		for (uint32_t n = 0; !ret && n < br->nr; n++)
+			ret = walk_target(k, &t, br, brstat_target(b, br->first + n));
+	}
+	ret = ret ?: VISIT(k, table_end, &t);
+	return ret < 0 ? ret : 0;
+}
+
+/* ---- lengths of runs --------------------------------------------------------------------------- */
+
+enum run_col { R_BRANCH, R_ADDR, R_OUTCOME, R_LENGTH, R_COUNT, R_CUT, NR_RUN_COLS };
+
+static const struct faces_column run_cols[NR_RUN_COLS] = {
+	[R_BRANCH] = PLAIN_COLUMN("branch", "Branch", 34, true, OTHER),
+	[R_ADDR] = PLAIN_COLUMN("addr", NULL, 0, true, OTHER),
+	[R_OUTCOME] = PLAIN_COLUMN("outcome", NULL, 0, false, OTHER),
+	[R_LENGTH] = PLAIN_COLUMN("length", NULL, 0, false, OTHER),
+	[R_COUNT] = PLAIN_COLUMN("whole", NULL, 0, true, OTHER),
+	[R_CUT] = PLAIN_COLUMN("cut", NULL, 0, true, OTHER),
+};
+
+static int walk_run(struct walk *k, const struct faces_table *t, const struct brstat_branch *br)
+{
+	static const char *const lengths[BRSTAT_RUNS] = { "1",	"2",  "3",  "4",  "5",	   "6",
+							  "7",	"8",  "9",  "10", "11",	   "12",
+							  "13", "14", "15", "16", "17-32", "33-" };
+	char place[512];
+	int ret = 0;
+
+	list_place(br->sym, br->addr, place, sizeof(place));
+	for (unsigned i = 0; !ret && i < 2 * BRSTAT_RUNS; i++) {
+		bool taken = i < BRSTAT_RUNS;
+		unsigned n = i % BRSTAT_RUNS;
+		struct faces_cell cells[NR_RUN_COLS] = {
+			[R_BRANCH] = list_text(place),
+			[R_ADDR] = list_number(br->addr),
+			[R_OUTCOME] = list_text(taken ? "taken" : "not taken"),
+			[R_LENGTH] = list_text(lengths[n]),
+			[R_COUNT] = list_number(br->runs[taken][n]),
+			[R_CUT] = list_number(br->cut[taken][n]),
+		};
+
+		if (br->runs[taken][n] || br->cut[taken][n])
+			ret = walk_plain_row(k, t, cells);
+	}
+	return ret;
+}
+
+/* For programs: people have means. */
+static int walk_runs(struct walk *k)
+{
+	const struct faces_table t = {
+		.kind = FACES_LIST, .name = "runs", .cols = run_cols, .nr_cols = NR_RUN_COLS
+	};
+	const struct brstat *b = k->pub.f->stat;
+	int ret;
+
+	if (!(k->w->reader & FACES_PROGRAMS))
+		return 0;
+	ret = VISIT(k, table, &t);
+	for (size_t i = 0; !ret && i < brstat_nr_branches(b) && !walk_broken(k); i++)
+		if (!is_small(k->pub.f, brstat_branch(b, i)))
+			ret = walk_run(k, &t, brstat_branch(b, i));
+	ret = ret ?: VISIT(k, table_end, &t);
+	return ret < 0 ? ret : 0;
+}
+
+int walk_why(struct walk *k)
+{
+	return walk_all_branches(k) ?: walk_targets(k) ?: walk_runs(k);
+}

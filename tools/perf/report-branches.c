@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perf report --branches: what is asked of branch stacks beyond which branches there were. */
+#include "report.h"
+
+static const struct {
+	const char *name;
+	unsigned what;
+} answers[] = {
+	{ "why", BRSTAT_WHY },
+};
+
+int report_read_branches(struct report *r, struct err *e)
+{
+	const struct report_opts *o = &r->o;
+
+	if (!o->branches)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(answers); i++)
+		if (!strcmp(o->branches, answers[i].name))
+			r->stat_what = answers[i].what;
+	if (!r->stat_what) {
+		err_set(e, -EINVAL, "--branches: `%s' is nothing that branches are asked",
+			o->branches);
+		err_hint(e, "--branches=why says what makes them hard to predict.");
+		return -EINVAL;
+	}
+	if (o->hierarchy || o->total_cycles || o->hot_paths || o->dot || o->branch || o->history ||
+	    o->simd || o->mem)
+		return err_set(e, -EINVAL, "--branches is an answer of its own: without %s",
+			       o->hierarchy	 ? "--hierarchy"
+			       : o->total_cycles ? "--total-cycles"
+			       : o->hot_paths	 ? "--hot-paths"
+			       : o->dot		 ? "--dot"
+			       : o->branch	 ? "-b"
+			       : o->history	 ? "--branch-history"
+			       : o->simd	 ? "--simd"
+						 : "--mem-mode");
+	return 0;
+}
+
+int report_choose_branches(struct report *r, uint64_t type, struct err *e)
+{
+	/* No rows are shown: what is counted beside is cheap. */
+	r->po.sort = "comm";
+	r->po.fields = NULL;
+	r->po.no_chains = true;
+	r->po.branch = false;
+	if (type & PERF_SAMPLE_BRANCH_STACK || !perfdata_nr_events(r->pd))
+		return 0;
+	err_set(e, -EINVAL,
+		"Selected --branches but no branch data. Did you call perf record without -b?");
+	err_hint(e, "Record with -b.");
+	return -EINVAL;
+}
+
+int report_start_branches(struct report *r, struct err *e)
+{
+	const struct brstat_opts o = { .machine = r->m, .arch = r->po.arch, .what = r->stat_what };
+
+	return o.what ? brstat_new(&r->stat, r->res, &o, e) : 0;
+}
