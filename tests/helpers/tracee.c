@@ -14,6 +14,7 @@
  *	odd		runs code that cannot be read, with an instruction that nobody knows
  *	flags		looks at its trap flag		rounds		rep movs of 4000 rounds
  *	loops		loop and jrcxz, taken and not
+ *	cpuids		a branch right behind each CPUID, which single steps may pass over
  *	eintr		epoll_wait with samples in the kernel: no EINTR may show	recv	likewise
  *	mask		all signals blocked: they stay so, and no others come
  *	handlers	has handlers for SIGURG, SIGWINCH and SIGCHLD; ten children end
@@ -522,6 +523,22 @@ static int loops(void)
 	return sum != 3 * 20000000ULL;
 }
 
+static int cpuids(void)
+{
+	for (int i = 0; i < 5000; i++) {
+		uint32_t a = 0, c = 0;
+
+		/* two jumps and a call */
+		__asm__ volatile("lea -128(%%rsp), %%rsp; cpuid; jmp 1f; ud2;"
+				 "1: xor %%eax, %%eax; cpuid; jmp 3f; ud2; 2: ret;"
+				 "3: xor %%eax, %%eax; cpuid; call 2b; lea 128(%%rsp), %%rsp"
+				 : "+a"(a), "+c"(c)
+				 :
+				 : "rbx", "rdx", "cc", "memory");
+	}
+	return 0;
+}
+
 static int vforks(void)
 {
 	volatile int ok = 0;
@@ -626,35 +643,21 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(void);
-	} modes[] = { { "threads", threads },
-		      { "forks", forks },
-		      { "signals", signals },
-		      { "stop", stop },
-		      { "blocked", blocked },
-		      { "sigtrap", sigtrap },
-		      { "jit", jit },
-		      { "borrowed", borrowed },
-		      { "vfork", vforks },
-		      { "threadexec", threadexec },
-		      { "eintr", eintr },
-		      { "odd", odd },
-		      { "flags", flags },
-		      { "loops", loops },
-		      { "rounds", rounds },
-		      { "ignored", ignored },
-		      { "mask", mask },
-		      { "handlers", handlers },
-		      { "urgent", urgent },
-		      { "sigwait", sigwaits },
-		      { "bomb", bomb },
-		      { "clonevm", clonevm },
-		      { "daemon", daemonize },
-		      { "seccomp", seccomp },
-		      { "debugger", debugger },
-		      { "recv", recvs },
-		      { "protected", protected },
-		      { "uid", uid },
-		      { "wait", waits } };
+	} modes[] = { { "threads", threads },	{ "forks", forks },
+		      { "signals", signals },	{ "stop", stop },
+		      { "blocked", blocked },	{ "sigtrap", sigtrap },
+		      { "jit", jit },		{ "borrowed", borrowed },
+		      { "vfork", vforks },	{ "threadexec", threadexec },
+		      { "eintr", eintr },	{ "odd", odd },
+		      { "flags", flags },	{ "loops", loops },
+		      { "cpuids", cpuids },	{ "rounds", rounds },
+		      { "ignored", ignored },	{ "mask", mask },
+		      { "handlers", handlers }, { "urgent", urgent },
+		      { "sigwait", sigwaits },	{ "bomb", bomb },
+		      { "clonevm", clonevm },	{ "daemon", daemonize },
+		      { "seccomp", seccomp },	{ "debugger", debugger },
+		      { "recv", recvs },	{ "protected", protected },
+		      { "uid", uid },		{ "wait", waits } };
 
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
 		return 1;

@@ -55,7 +55,7 @@ static void line_read(struct vm *vm, struct line *l, bool real)
 
 		if (!in || in->op == OP_SYSCALL || in->op == OP_FAULT || in->op == OP_LOOP ||
 		    in->op == OP_JCXZ || in->regs_written == 0xffff || step_flags_opcode(in) ||
-		    l->nr == LINE_EXITS || (in->rep && !real)) {
+		    step_may_slip(in) || l->nr == LINE_EXITS || (in->rep && !real)) {
 			l->clean = false;
 			break;
 		}

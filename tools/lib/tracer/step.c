@@ -86,13 +86,11 @@ int step_request(int request, pid_t tid)
 	return (int)ptrace(request, tid, NULL, NULL);
 }
 
-enum run step_thread(struct progress *p, int request, struct user_regs_struct *r)
+static enum run step_once(struct progress *p, int request, struct user_regs_struct *r)
 {
 	struct tracee *th = p->th;
 	struct waited w;
 
-	if (!may_step(p))
-		return RUN_UNSAFE;
 	p->stops++;
 	p->t->stats.walk_stops++;
 	p->t->stats.steps++;
@@ -116,6 +114,30 @@ enum run step_thread(struct progress *p, int request, struct user_regs_struct *r
 	return RUN_OTHER;
 }
 
+static bool is_cpuid(pid_t tid, uint64_t addr)
+{
+	long word;
+
+	errno = 0;
+	word = ptrace(PTRACE_PEEKTEXT, tid, (void *)addr, NULL);
+	return !errno && (word & 0xffff) == 0xa20f;
+}
+
+enum run step_thread(struct progress *p, int request, struct user_regs_struct *r)
+{
+	bool slips = tracer_without() & WITHOUT_CPUID_STEPS;
+	enum run run;
+
+	if (!may_step(p))
+		return RUN_UNSAFE;
+	slips = slips && is_cpuid(p->th->tid, p->last.rip);
+	run = step_once(p, request, r);
+	/* as on a machine that goes on behind CPUID; such a one was there already */
+	if (run == RUN_HIT && slips && r->rip == p->last.rip + 2)
+		run = step_once(p, request, r);
+	return run;
+}
+
 unsigned char step_flags_opcode(const struct vm_insn *in)
 {
 	int n = 0;
@@ -123,6 +145,18 @@ unsigned char step_flags_opcode(const struct vm_insn *in)
 	while (n < in->len && (in->bytes[n] == 0x66 || (in->bytes[n] & 0xf0) == 0x40))
 		n++;
 	return n < in->len && (in->bytes[n] & 0xfe) == 0x9c ? in->bytes[n] : 0;
+}
+
+bool step_may_slip(const struct vm_insn *in)
+{
+	const unsigned char *b = in->bytes;
+	int n = 0;
+
+	while (n + 2 < in->len && b[n] != 0x0f && b[n] != 0x8e)
+		n++;
+	if (b[n] == 0x0f)
+		return b[n + 1] <= 1 || b[n + 1] == 0xa2;
+	return b[n] == 0x8e && (b[n + 1] & 0x38) == 0x10;
 }
 
 static bool trap_flag_on_stack(pid_t tid, uint64_t sp, long *word)
@@ -166,6 +200,35 @@ bool step_took_branch(const struct vm_insn *in, uint64_t to)
 	return in->branch && (in->branch != BR_COND || to != in->addr + in->len);
 }
 
+/* Whether @in, which the thread stood before, can have led to @to, and not to what is behind it. */
+static bool leads_to(const struct vm_insn *in, uint64_t to)
+{
+	if (!step_took_branch(in, to))
+		return false;
+	return in->op == OP_RET || !in->nr || in->opd[0].kind != VM_OPD_IMM ||
+	       in->addr + in->len + (uint64_t)in->opd[0].value == to;
+}
+
+/*
+ * The thread stands at @to, and that is not behind @in: it slipped over the next instruction, too. One
+ * branch at most is in that. False: it did something else.
+ */
+static bool take_slip(struct progress *p, struct vm *vm, const struct vm_insn *in, uint64_t to)
+{
+	const struct vm_insn *next;
+	enum vm_result why;
+
+	vm->rip = in->addr + in->len;
+	next = vm_fetch(vm, &why);
+	if (!next)
+		return false;
+	if (leads_to(next, to))
+		walker_add(p, next->addr, to, next->branch);
+	else if (to != next->addr + next->len)
+		return false;
+	return true;
+}
+
 int step_insn(struct progress *p, struct vm *vm, const struct vm_insn *in, enum tracer_cut *cut)
 {
 	struct user_regs_struct r;
@@ -186,9 +249,13 @@ int step_insn(struct progress *p, struct vm *vm, const struct vm_insn *in, enum 
 	straight = r.rip - from <= (in ? in->len : MAX_LEN) && (r.rip != from || in);
 	if (in && step_flags_opcode(in) == 0x9c)
 		clean_pushed_flags(p, &r);
-	if (in && step_took_branch(in, r.rip))
+	if (in && step_took_branch(in, r.rip)) {
 		walker_add(p, from, r.rip, in->branch);
-	else if (!straight)
+		straight = true;
+	} else if (in && step_may_slip(in) && r.rip != from + in->len) {
+		straight = take_slip(p, vm, in, r.rip);
+	}
+	if (!straight)
 		p->walk->nr = 0; /* a way that nobody understands: the stack begins behind it */
 	walker_stand(p, vm, &r);
 	return 0;

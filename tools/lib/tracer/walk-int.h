@@ -98,6 +98,11 @@ int step_request(int request, pid_t tid);
 enum run step_thread(struct progress *p, int request, struct user_regs_struct *r);
 /* pushf 0x9c, popf 0x9d, which the trap flag of a step gets in the way of; 0 = neither */
 unsigned char step_flags_opcode(const struct vm_insn *in);
+/*
+ * A step over it may end behind the next instruction: CPUID where the hypervisor executes it, descriptor
+ * tables where the kernel does, and mov to ss anywhere.
+ */
+bool step_may_slip(const struct vm_insn *in);
 bool step_took_branch(const struct vm_insn *in, uint64_t to);
 /* The thread, by single steps, to @addr as often as the vm was there. */
 enum run step_to(struct progress *p, const struct vm *vm, uint64_t addr);

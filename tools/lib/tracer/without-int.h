@@ -12,8 +12,9 @@ enum {
 	WITHOUT_STEPS = 4,	 /* PTRACE_SINGLESTEP is refused */
 	WITHOUT_BLOCKS = 8,	 /* PTRACE_SINGLEBLOCK steps single instructions */
 	WITHOUT_AVX512 = 16,
-	WITHOUT_AVX = 32,	 /* nor AVX-512 */
-	WITHOUT_LATER_HITS = 64, /* they fire where they are tried and never again */
+	WITHOUT_AVX = 32,	   /* nor AVX-512 */
+	WITHOUT_LATER_HITS = 64,   /* they fire where they are tried and never again */
+	WITHOUT_CPUID_STEPS = 128, /* a step over CPUID ends behind the next instruction, too */
 };
 
 unsigned tracer_without(void);
