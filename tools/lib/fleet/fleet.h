@@ -12,12 +12,17 @@
  * and processes of different machines. What cannot be in one file (two kernels, traces of AUX areas,
  * two byte orders) is refused, with the two inputs and what to do instead.
  *
- * Memory: a window of each input, the records without a time that it begins with, and what is
+ * The tables that a recording becomes for an engine (schema.def):
+ *
+ *	batch_new(&b, fleet_table(FLEET_EDGES), &err);
+ *
+ * Memory of merging: a window of each input, the records without a time that it begins with, and what is
  * distinct: ids, processes, objects. One thread.
  */
 #ifndef PERF_FLEET_H
 #define PERF_FLEET_H
 
+#include "batch/batch.h"
 #include "perfdata/perfdata.h"
 
 enum fleet_pids {
@@ -49,5 +54,50 @@ struct fleet_merge_stats {
  */
 int fleet_merge(struct perfdata *const *in, size_t nr, int fd, const struct fleet_merge_opts *o,
 		struct fleet_merge_stats *stats, struct err *e);
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+#define FLEET_SCHEMA 1
+#define FLEET_ATTEMPTS \
+	16 /* the last bits of a load's number, where an engine cannot undo: a power of two */
+
+enum fleet_table {
+#define TABLE(NAME, name, holds, key) FLEET_##NAME,
+#define COLUMN(...)
+#define END(NAME)
+#include "fleet/schema.def"
+	FLEET_TABLES,
+#undef TABLE
+#undef COLUMN
+#undef END
+};
+
+/* Columns by their place in their table. */
+#define TABLE(NAME, name, holds, key) \
+	enum fleet_##name             \
+	{
+#define COLUMN(TABLE, NAME, name, type, holds) FLEET_##TABLE##_##NAME,
+#define END(NAME)              \
+	FLEET_##NAME##_COLUMNS \
+	}                      \
+	;
+#include "fleet/schema.def"
+#undef TABLE
+#undef COLUMN
+#undef END
+
+const struct batch_table *fleet_table(enum fleet_table t);
+
+/* ---- SHA-256 (FIPS 180-4), by which recordings and objects without a build id are known ---- */
+
+struct fleet_sha256 {
+	uint32_t h[8];
+	uint64_t bytes;
+	unsigned char block[64];
+};
+
+void fleet_sha256_init(struct fleet_sha256 *s);
+void fleet_sha256_add(struct fleet_sha256 *s, const void *p, size_t n);
+void fleet_sha256_end(struct fleet_sha256 *s, unsigned char digest[32]);
 
 #endif
