@@ -61,6 +61,7 @@ struct box_served {
 enum box_where {
 	BOX_FILE, /* under exactly this name */
 	BOX_BELOW, /* in this directory, which is made if need be, under any name that is not hidden */
+	BOX_TABLES, /* v1/TABLE/DAY/RECORDING.parquet in this directory: --to parquet */
 	BOX_BEGINS, /* NAME.ANYTHING.dump */
 	BOX_JITTED, /* jitted-PID.so, anywhere: what inject makes of compiled code */
 	BOX_SAVED, /* report.txt and the like in this directory, as somebody types them in a browser */

@@ -54,6 +54,39 @@ static bool is_below(const char *path, const char *dir)
 	return *path && *path != '.' && !strchr(path, '/');
 }
 
+/* DIR/v1/TABLE/DAY/RECORDING.parquet */
+static bool is_table(const char *path, const char *dir)
+{
+	static const char *const letters[] = { "v1", "abcdefghijklmnopqrstuvwxyz", "0123456789-",
+					       "0123456789abcdef" };
+	size_t n = strlen(dir);
+
+	if (!n || strncmp(path, dir, n) || (path[n] != '/' && dir[n - 1] != '/'))
+		return false;
+	path += n + (path[n] == '/');
+	for (size_t i = 0; i < ARRAY_SIZE(letters); i++) {
+		n = strspn(path, letters[i]);
+		if (!n || n > 32 || (i < 3 && path[n] != '/'))
+			return false;
+		path += n + (i < 3);
+	}
+	return !strcmp(path, ".parquet");
+}
+
+/* Directories of @path below @dir, which is made too; those that cannot be made are missed when it is opened. */
+static void make_dirs(const char *path, const char *dir)
+{
+	char copy[PATH_MAX];
+	size_t n = strlen(dir);
+
+	if (snprintf(copy, sizeof(copy), "%s", path) >= (int)sizeof(copy))
+		return;
+	for (char *s = copy + n - (n && dir[n - 1] == '/'); (s = strchr(s, '/')); *s++ = '/') {
+		*s = 0;
+		(void)!mkdir(copy, 0777); /* or it is there */
+	}
+}
+
 static bool begins_with(const char *path, const char *name)
 {
 	size_t n = strlen(name);
@@ -90,6 +123,11 @@ static bool may_write(const struct box_opts *o, const char *path, int kind)
 			if (!is_below(path, out->path))
 				break;
 			(void)!mkdir(out->path, 0777); /* or it is there */
+			return true;
+		case BOX_TABLES:
+			if (!is_table(path, out->path))
+				break;
+			make_dirs(path, out->path);
 			return true;
 		case BOX_BEGINS:
 			if (begins_with(path, out->path))
