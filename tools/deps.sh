@@ -26,6 +26,11 @@ command -v node >/dev/null 2>&1 && command -v npm >/dev/null 2>&1 || browser='ch
 modules='playwright-core@1.65.1 typescript@5.9.3 eslint@9.39.1
 pprof-format@2.3.2 protobufjs@8.8.1 speedscope@1.25.0 ajv@8.17.1 @firefox-devtools/profiler-cli@0.10.0'
 
+# Engines that keep many recordings: readers of what data convert --to parquet writes, from npm; on request:
+# make deps DEPS_ENGINES=1
+readers='@duckdb/node-api@1.5.6-r.1'
+[ -n "${DEPS_ENGINES:-}" ] && modules="$modules $readers"
+
 if [ "$what" = build ]; then
 	must_tests='' tests='' clients='' browser=''
 fi
@@ -47,7 +52,7 @@ lacking() {
 
 # What is of npm, where it was asked for and is not there yet. Without it its tests are skipped.
 npm_modules() {
-	[ -n "$browser" ] || return 0
+	[ -n "$browser" ] || [ -n "${DEPS_ENGINES:-}" ] || return 0
 	left=
 	for name in $modules; do
 		[ -d "$out/npm/node_modules/${name%@*}" ] || left=1

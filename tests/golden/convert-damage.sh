@@ -38,7 +38,7 @@ for f in "$TMP"/*.data; do
 		mkdir -p "$TMP/dir"
 		# Profiles of objects go into a directory: there may be several.
 		case $to in
-		fdata | preagg | autofdo | profgen | llvm* | gcc-afdo | *-order | propeller) out=$TMP/dir/ ;;
+		fdata | preagg | autofdo | profgen | llvm* | gcc-afdo | *-order | propeller | parquet | native | pgcopy) out=$TMP/dir/ ;;
 		esac
 		"$PERF" data convert --to "$to" -i "$f" -o "$out" --symfs /nonexistent >"$TMP/stdout" 2>"$TMP/err"
 		status=$? runs=$((runs + 1))

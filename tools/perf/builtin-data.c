@@ -43,6 +43,8 @@ static const struct option data_options[] = {
 	  .offset = offsetof(struct data_opts, pieces),
 	  .flags = OPTION_HIDDEN },
 	OPT_INC('v', "verbose", struct data_opts, verbose, "say more"),
+	OPT_GROUP("Tables: parquet, native, pgcopy"),
+	OPT_INCLUDE(struct data_opts, table, data_table_options),
 	OPT_GROUP("Merging"),
 	OPT_INCLUDE(struct data_opts, merge, data_merge_options),
 	OPT_INCLUDE(struct data_opts, session, session_options),
@@ -421,11 +423,11 @@ static int check_options(const struct command *cmd, const struct data_opts *o,
 	static const struct {
 		unsigned bit;
 		const char *name;
-	} options[] = { { CONVERT_ALL, "--all" },
-			{ CONVERT_BY, "--by" },
-			{ CONVERT_BRANCHES, "--branches" },
-			{ CONVERT_TIME_ORDER, "--time-order" },
-			{ CONVERT_CONTEXT, "--context" } };
+	} options[] = {
+		{ CONVERT_ALL, "--all" },	    { CONVERT_BY, "--by" },
+		{ CONVERT_BRANCHES, "--branches" }, { CONVERT_TIME_ORDER, "--time-order" },
+		{ CONVERT_CONTEXT, "--context" },   { CONVERT_TABLES, "options of tables" }
+	};
 	struct obuf with;
 	int ret = 0;
 
@@ -447,6 +449,9 @@ static int check_options(const struct command *cmd, const struct data_opts *o,
 	if (!ret && given->by & ~f->by)
 		ret = cli_usage_error(cmd, "a %s file cannot keep samples apart by all of '%s'",
 				      f->name, o->by);
+	if (!ret && !o->check && f->directory && !is_dir(o->output))
+		ret = cli_usage_error(cmd, "%s is several files: name a directory, -o DIR/",
+				      f->name);
 	if (!ret && !o->check && f->binary && is_terminal(o->output))
 		ret = cli_usage_error(cmd, "%s is no text for a terminal: name a file with -o",
 				      f->name);
@@ -479,7 +484,8 @@ static int read_options(const struct command *cmd, struct data_opts *o, struct d
 	opts->options = (o->all ? CONVERT_ALL : 0) | (o->by ? CONVERT_BY : 0) |
 			(o->branches ? CONVERT_BRANCHES : 0) |
 			(o->time_order ? CONVERT_TIME_ORDER : 0) |
-			(o->context ? CONVERT_CONTEXT : 0);
+			(o->context ? CONVERT_CONTEXT : 0) |
+			(data_table_asked(&o->table) ? CONVERT_TABLES : 0);
 	opts->plain = n > 3 && !strcmp(o->output + n - 3, ".pb");
 	d->contexts.min = CONVERT_CONTEXT_AUTO;
 	if (o->context && o->context[0] && cli_parse_u64(o->context, &d->contexts.min))
@@ -487,7 +493,8 @@ static int read_options(const struct command *cmd, struct data_opts *o, struct d
 				       o->context);
 	if (o->by && convert_by_parse(o->by, &opts->by, &err))
 		return cli_usage_error(cmd, "%s", err.text);
-	return check_options(cmd, o, d->format, opts);
+	return check_options(cmd, o, d->format, opts)
+		       ?: data_table_read(cmd, &o->table, &opts->table);
 }
 
 static int convert_run(const struct command *cmd, struct data_opts *o)
@@ -511,7 +518,8 @@ static int convert_run(const struct command *cmd, struct data_opts *o)
 		.objects = true,
 		.more = (const char *const *)o->binaries.items.v,
 		.nr_more = o->binaries.items.n,
-		.output = { { is_dir(o->output) ? BOX_BELOW : BOX_FILE, o->output } },
+		.output = { { is_dir(o->output) ? BOX_BELOW : BOX_FILE, o->output },
+			    { BOX_TABLES, d.format->directory ? o->output : NULL } },
 	});
 	ret = open_input(&d, &o->session, samples, samples && d.format->no_inlines, &err);
 	if (!ret)
@@ -521,6 +529,7 @@ static int convert_run(const struct command *cmd, struct data_opts *o)
 		ret = cli_print_err(&err);
 	if (session_misused(d.session))
 		ret = CLI_USAGE;
+	data_table_free(&opts.table);
 	free(d.chosen);
 	convert_free(d.c);
 	session_close(d.session);
@@ -546,6 +555,7 @@ static int data_run(const struct command *cmd, int argc, char **argv)
 	else
 		ret = convert_run(cmd, &o);
 	cli_list_free(&o.binaries);
+	cli_list_free(&o.table.labels);
 	session_opts_free(&o.session);
 	return ret;
 }

@@ -95,17 +95,22 @@ static int convert_all(struct data_ctx *d, struct convert_opts *opts, struct obu
 
 int data_samples(struct data_ctx *d, struct convert_opts *opts, struct err *err)
 {
+	struct data_table_dir dir = { .dir = d->o->output };
 	struct obuf out;
-	int ret = convert_fits(d->session, d->format, opts, err), closed;
+	int ret = convert_fits(d->session, d->format, opts, err), closed = 0;
 
-	ret = ret ?: data_open_output(d->o->output, &out, err);
+	if (d->format->directory)
+		data_table_into(&opts->table, &dir);
+	else
+		ret = ret ?: data_open_output(d->o->output, &out, err);
 	if (ret)
 		return ret;
 	opts->log = (struct log_sink){ .line = say, .ctx = d };
-	ret = convert_all(d, opts, &out, err);
+	ret = convert_all(d, opts, d->format->directory ? NULL : &out, err);
 	cli_progress_end(&d->progress);
 	for (const char *const *w = session_warnings(d->session, SESSION_WARN_SYMBOLS); *w; w++)
 		log_warn("%s", *w);
-	closed = data_close_output(d->o->output, &out, ret ? NULL : err);
+	if (!d->format->directory)
+		closed = data_close_output(d->o->output, &out, ret ? NULL : err);
 	return ret ? ret : closed;
 }

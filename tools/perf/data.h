@@ -12,7 +12,14 @@ struct merge_opts {
 	bool no_kernel;
 };
 
+struct data_table_opts {
+	const char *service, *service_by, *release, *weight, *redact, *redact_key;
+	struct cli_list labels; /* KEY=VALUE */
+	bool lines;
+};
+
 struct data_opts {
+	struct data_table_opts table;
 	struct session_opts session;
 	const char *to, *to_json, *output, *by, *context;
 	struct cli_list binaries;
@@ -42,6 +49,19 @@ int data_close_output(const char *path, struct obuf *o, struct err *err);
 /* data-merge.c: `perf data merge`. */
 extern const struct option data_merge_options[]; /* of struct merge_opts */
 int data_merge(const struct command *cmd, const struct data_opts *o, int argc, char **argv);
+/* data-tables.c: formats of several files, tables for databases. */
+extern const struct option data_table_options[];	/* of struct data_table_opts */
+bool data_table_asked(const struct data_table_opts *o); /* for anything */
+/* Their words as room convert has them. CLI status. */
+int data_table_read(const struct command *cmd, const struct data_table_opts *o,
+		    struct convert_table_opts *to);
+void data_table_free(struct convert_table_opts *to);
+/* Files are opened below @dir. */
+struct data_table_dir {
+	const char *dir;
+	char path[4300];
+};
+void data_table_into(struct convert_table_opts *to, struct data_table_dir *d);
 /* A format of samples. */
 int data_samples(struct data_ctx *d, struct convert_opts *opts, struct err *err);
 

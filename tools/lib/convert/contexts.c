@@ -56,7 +56,7 @@ static int contexts_new(struct contexts **out, struct convert *c,
 	struct contexts *x = calloc(1, sizeof(*x));
 
 	*out = NULL;
-	if (!x || raw_table_init(&x->counts, RAW_START) ||
+	if (!x || raw_table_init(&x->counts, RAW_START, false) ||
 	    vec_push(&x->v, ((struct context){ NO_CONTEXT, NO_DSO, 0 }))) {
 		contexts_free(x);
 		return -ENOMEM;

@@ -22,13 +22,22 @@ struct raw {
 	uint32_t space, count, mispred, pad;
 };
 
-struct raw_table {
-	struct raw *v;
-	uint32_t *used; /* places in v, in the order they were filled */
-	uint32_t mask, n;
+/* What else branch records tell: beside the table, for those who want it. */
+struct raw_more {
+	uint64_t cycles;
+	uint32_t cycles_n, type;
 };
 
-int raw_table_init(struct raw_table *t, uint32_t size); /* a power of two */
+struct raw_table {
+	struct raw *v;
+	struct raw_more *more; /* by place in v; NULL = nobody wants it */
+	uint32_t *used;	       /* places in v, in the order they were filled */
+	uint32_t mask, n;
+	uint32_t last; /* place of what was added last */
+};
+
+/* @size: a power of two. */
+int raw_table_init(struct raw_table *t, uint32_t size, bool more);
 void raw_table_free(struct raw_table *t);
 void raw_table_clear(struct raw_table *t);
 /* Adds one; -ENOMEM when the table has to grow and cannot. */
@@ -39,6 +48,8 @@ struct edge {
 	uint64_t from, to, end;
 	uint32_t from_dso, to_dso;
 	uint64_t count, mispred;
+	uint64_t cycles, cycles_n; /* with convert_keep_cycles() */
+	uint32_t type;
 };
 
 struct ip {
@@ -114,6 +125,9 @@ struct convert {
 	int code;
 };
 
+/* Before the first sample: cycles and types of branches are counted, too. 0 or -ENOMEM. */
+int convert_keep_cycles(struct convert *c);
+
 /* Branches from or to the kernel are left out. */
 static inline bool convert_in_kernel(uint64_t from, uint64_t to)
 {
@@ -180,6 +194,7 @@ extern const struct convert_format convert_symbol_order, convert_call_order;
 extern const struct convert_format convert_propeller;
 extern const struct convert_format convert_folded, convert_json, convert_pprof, convert_speedscope;
 extern const struct convert_format convert_html, convert_otlp;
+extern const struct convert_format convert_parquet, convert_native, convert_pgcopy;
 extern const struct convert_format convert_firefox, convert_callgrind, convert_chrome;
 
 #endif

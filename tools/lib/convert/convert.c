@@ -20,13 +20,19 @@ int convert_new(struct convert **out, struct machine *m, struct err *e)
 	struct convert *c = calloc(1, sizeof(*c));
 
 	*out = NULL;
-	if (!c || raw_table_init(&c->raw, RAW_START)) {
+	if (!c || raw_table_init(&c->raw, RAW_START, false)) {
 		free(c);
 		return err_set(e, -ENOMEM, "no memory for a profile");
 	}
 	c->m = m;
 	*out = c;
 	return 0;
+}
+
+int convert_keep_cycles(struct convert *c)
+{
+	raw_table_free(&c->raw);
+	return raw_table_init(&c->raw, RAW_START, true);
 }
 
 void convert_free(struct convert *c)
@@ -84,16 +90,24 @@ static int add_edge(struct convert *c, const struct edge *add)
 			continue;
 		e->count += add->count;
 		e->mispred += add->mispred;
+		e->cycles += add->cycles;
+		e->cycles_n += add->cycles_n;
+		e->type = e->type ? e->type : add->type;
 		return 0;
 	}
 	return vec_push(&c->edges, *add) ?: htab_add(&c->edge_tab, hash, (uint32_t)c->edges.n - 1);
 }
 
-static int flush_one(struct convert *c, const struct raw *r)
+static int flush_one(struct convert *c, const struct raw *r, const struct raw_more *more)
 {
 	struct edge e = { .end = NO_END, .count = r->count, .mispred = r->mispred };
 	uint64_t end;
 
+	if (more) {
+		e.cycles = more->cycles;
+		e.cycles_n = more->cycles_n;
+		e.type = more->type;
+	}
 	e.from_dso = convert_resolve(c, r->space, r->from, &e.from);
 	e.to_dso = convert_resolve(c, r->space, r->to, &e.to);
 	/* A range lies in one object, and never goes back. */
@@ -121,9 +135,10 @@ static int flush(struct convert *c)
 	int ret = 0;
 
 	for (uint32_t i = 0; i < c->raw.n && !ret; i++) {
-		const struct raw *r = &c->raw.v[c->raw.used[i]];
+		uint32_t at = c->raw.used[i];
+		const struct raw *r = &c->raw.v[at];
 
-		ret = flush_one(c, r);
+		ret = flush_one(c, r, c->raw.more ? &c->raw.more[at] : NULL);
 		c->spaces.v[r->space].dirty = false;
 	}
 	raw_table_clear(&c->raw);
@@ -162,6 +177,17 @@ static int note_space(struct convert *c, struct thread *th)
 	return 0;
 }
 
+static void add_more(struct raw_table *t, const unsigned char *p, bool swap)
+{
+	struct raw_more *m = &t->more[t->last];
+	struct branch_entry br;
+
+	branch_load(p, swap, &br);
+	m->cycles += br.cycles;
+	m->cycles_n += br.cycles > 0;
+	m->type = br.type;
+}
+
 /* Branches whose places in the table are asked for before the first of them is counted. */
 #define AHEAD 32
 
@@ -192,6 +218,8 @@ static int add_some(struct convert *c, uint32_t space, const unsigned char *p, u
 			continue;
 		}
 		ret = raw_add_at(&c->raw, hash[i], space, from, to, *end, mispred);
+		if (c->raw.more && !ret)
+			add_more(&c->raw, p, swap);
 		*end = from;
 	}
 	return ret;

@@ -154,6 +154,7 @@ struct convert_format {
 	const char *name;
 	const char *holds;     /* what is in such a file and who reads it: a line of --to help */
 	bool binary;	       /* not for terminals */
+	bool directory;	       /* several files: opts.table opens them, run.out is not used */
 	bool no_inlines;       /* inlined functions are no frames of their own here */
 	unsigned options;      /* enum convert_option: which make sense; the others are refused */
 	unsigned by;	       /* enum convert_by, with CONVERT_BY */
@@ -168,6 +169,9 @@ struct convert_format {
 	int (*begin)(struct convert_run *r, struct err *e);
 	int (*sample)(struct convert_run *r, const struct session_sample *in, struct err *e);
 	int (*record)(struct convert_run *r, const struct record *rec, struct err *e);
+	/* As those of struct session_consumer. */
+	int (*before)(struct convert_run *r, const struct record *rec, struct err *e);
+	int (*last)(struct convert_run *r, struct err *e);
 	/*
 	 * Before finish() of either, and of runs with opts.pieces alone: adds what @from has of the samples
 	 * behind those of @r, so that the file is that of one run. NULL: samples are written as they come.
@@ -191,6 +195,7 @@ enum convert_option {
 	CONVERT_BRANCHES = 4,	/* branches of branch stacks in place of samples */
 	CONVERT_TIME_ORDER = 8, /* samples one by one, not added up */
 	CONVERT_CONTEXT = 16, /* of branches: by calling context, as convert_contexts() has them */
+	CONVERT_TABLES = 32,  /* what struct convert_table_opts says */
 };
 
 /* What keeps samples apart that have the same stack. */
@@ -202,7 +207,30 @@ enum convert_by {
 	CONVERT_BY_CPU = 16,
 };
 
+/* What is not to leave the machine as it is: a hash goes in its place. */
+enum convert_redact {
+	CONVERT_REDACT_PATH = 1, /* names of objects and source files */
+	CONVERT_REDACT_HOST = 2,
+	CONVERT_REDACT_COMM = 4,
+};
+
+/* For formats of several files (see fleet.h); strings are the caller's, NULL = "". */
+struct convert_table_opts {
+	const char *service, *release, *labels; /* labels: a JSON object */
+	bool by_comm;				/* a process's name is its service */
+	double weight;				/* 0 = 1 */
+	unsigned redact;			/* enum convert_redact */
+	const char *redact_key;
+	bool lines; /* source lines of functions are looked up */
+	bool pack;  /* by gzip */
+	/* A file by its name, which may be "a/b/c"; @e of close may be NULL. */
+	int (*open)(void *ctx, const char *name, struct obuf *o, struct err *e);
+	int (*close)(void *ctx, const char *name, struct obuf *o, struct err *e);
+	void *ctx;
+};
+
 struct convert_opts {
+	struct convert_table_opts table;
 	unsigned options; /* enum convert_option that were given */
 	unsigned by;	  /* enum convert_by; 0 = as the format has it */
 	bool plain;	  /* formats that are packed by rule: not */

@@ -27,6 +27,10 @@ static const struct convert_format *const formats[] = {
 	&convert_callgrind,
 	&convert_chrome,
 	&convert_html,
+	/* for databases */
+	&convert_parquet,
+	&convert_native,
+	&convert_pgcopy,
 };
 
 const struct convert_format *convert_format_at(size_t i)

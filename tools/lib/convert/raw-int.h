@@ -31,11 +31,13 @@ static inline int raw_add_at(struct raw_table *t, uint32_t hash, uint32_t space,
 
 		if (!r->count) {
 			*r = (struct raw){ from, to, end, space, 1, mispred, 0 };
+			t->last = at;
 			t->used[t->n++] = at;
 			return unlikely(t->n > t->mask / 8 * 5) ? raw_table_grow(t) : 0;
 		}
 		if (likely(r->from == from && r->to == to && r->end == end && r->space == space)) {
 			r->count++;
+			t->last = at;
 			r->mispred += mispred;
 			return 0;
 		}

@@ -8,13 +8,14 @@
 
 #include "convert/raw-int.h"
 
-int raw_table_init(struct raw_table *t, uint32_t size)
+int raw_table_init(struct raw_table *t, uint32_t size, bool more)
 {
 	t->v = calloc(size, sizeof(*t->v));
+	t->more = more ? calloc(size, sizeof(*t->more)) : NULL;
 	t->used = malloc(size * sizeof(*t->used));
 	t->mask = size - 1;
-	t->n = 0;
-	if (t->v && t->used)
+	t->n = t->last = 0;
+	if (t->v && t->used && (t->more || !more))
 		return 0;
 	raw_table_free(t);
 	return -ENOMEM;
@@ -23,6 +24,7 @@ int raw_table_init(struct raw_table *t, uint32_t size)
 void raw_table_free(struct raw_table *t)
 {
 	free(t->v);
+	free(t->more);
 	free(t->used);
 	*t = (struct raw_table){ 0 };
 }
@@ -31,6 +33,8 @@ void raw_table_clear(struct raw_table *t)
 {
 	for (uint32_t i = 0; i < t->n; i++)
 		t->v[t->used[i]].count = 0;
+	for (uint32_t i = 0; t->more && i < t->n; i++)
+		t->more[t->used[i]] = (struct raw_more){ 0 };
 	t->n = 0;
 }
 
@@ -38,7 +42,7 @@ int raw_table_grow(struct raw_table *t)
 {
 	struct raw_table bigger;
 
-	if (t->mask >= 1u << 27 || raw_table_init(&bigger, (t->mask + 1) * 2))
+	if (t->mask >= 1u << 27 || raw_table_init(&bigger, (t->mask + 1) * 2, t->more))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < t->n; i++) {
 		const struct raw *r = &t->v[t->used[i]];
@@ -47,6 +51,9 @@ int raw_table_grow(struct raw_table *t)
 		while (bigger.v[at].count)
 			at = (at + 1) & bigger.mask;
 		bigger.v[at] = *r;
+		if (t->more)
+			bigger.more[at] = t->more[t->used[i]];
+		bigger.last = at;
 		bigger.used[bigger.n++] = at;
 	}
 	raw_table_free(t);

@@ -48,6 +48,20 @@ static int one_record(void *ctx, const struct record *rec, struct err *e)
 	return r->format->record(r, rec, e) ?: r->out->code != 0;
 }
 
+static int before_record(void *ctx, const struct record *rec, struct err *e)
+{
+	struct convert_run *r = ctx;
+
+	return r->format->before(r, rec, e);
+}
+
+static int last_record(void *ctx, struct err *e)
+{
+	struct convert_run *r = ctx;
+
+	return r->format->last(r, e);
+}
+
 /* 0 where some event has PERF_SAMPLE_* @fields. */
 static int need_fields(struct session *s, const struct convert_format *f, uint64_t fields,
 		       const char *why, const char *hint, struct err *e)
@@ -91,6 +105,8 @@ struct session_consumer convert_run_consumer(const struct convert_run *r)
 		.need = need,
 		.sample = one_sample,
 		.record = r->format->record ? one_record : NULL,
+		.before = r->format->before ? before_record : NULL,
+		.last = r->format->last ? last_record : NULL,
 		.flags = r->format->merge ? 0 : SESSION_ALONE,
 	};
 }

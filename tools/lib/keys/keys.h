@@ -384,8 +384,9 @@ struct simd_counts {
 	uint64_t high_nr, high;		   /* samples with registers 16-31; with a bit set there */
 	uint64_t masked, masked_permille;  /* at masked instructions: lanes that are on */
 	uint64_t filled, filled_permille;  /* with masks in k1-k7: how full they are */
-	const struct symbol *sym;	   /* the last one looked at */
-	uint8_t func, widest_dirty;	   /* enum simd_width */
+	uint64_t lanes_on, lanes_all, mask_on, mask_all; /* the same as lanes, not as shares */
+	const struct symbol *sym;			 /* the last one looked at */
+	uint8_t func, widest_dirty;			 /* enum simd_width */
 	bool func_known;
 };
 

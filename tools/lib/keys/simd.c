@@ -133,6 +133,8 @@ static void count_lanes(struct simd_counts *c, const struct simd_code *code,
 	if (!code->mask || !code->lanes || !sample_mask_value(r, code->mask, &k))
 		return;
 	c->masked++;
+	c->lanes_on += (uint64_t)weight_u64(k & all);
+	c->lanes_all += code->lanes;
 	c->masked_permille += (uint64_t)weight_u64(k & all) * 1000 / code->lanes;
 }
 
@@ -149,6 +151,8 @@ static void count_fill(struct simd_counts *c, const struct sample_regs *r)
 		while (lanes < 64 && k >> lanes)
 			lanes *= 2;
 		sum += (uint64_t)weight_u64(k) * 1000 / lanes;
+		c->mask_on += (uint64_t)weight_u64(k);
+		c->mask_all += lanes;
 		nr++;
 	}
 	if (!nr)
@@ -236,6 +240,10 @@ static int merge(void *slot, const void *from, const struct acc_maps *maps)
 	sum->high += c->high;
 	sum->masked += c->masked;
 	sum->masked_permille += c->masked_permille;
+	sum->lanes_on += c->lanes_on;
+	sum->lanes_all += c->lanes_all;
+	sum->mask_on += c->mask_on;
+	sum->mask_all += c->mask_all;
 	sum->filled += c->filled;
 	sum->filled_permille += c->filled_permille;
 	sum->func = max_u64(sum->func, c->func);
