@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * load faults|threads|forks N: a recorder's hard day. N page faults one after the other, each at an address of its own;
- * N threads, which all live at once; N processes, up to 64 at a time. Prints how many there were.
+ * load faults|threads|forks N, load paced N SECONDS: a recorder's hard day. N page faults one after the other, each at an
+ * address of its own, spread over so many seconds; N threads, which all live at once; N processes, up to 64 at a
+ * time. Prints how many there were.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -11,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define STACK (64u << 10)
@@ -35,22 +37,38 @@ static void wait_for_line(const char *say)
 		;
 }
 
+static void wait_until(const struct timespec *start, long long ns)
+{
+	struct timespec t = *start;
+
+	t.tv_sec += (t.tv_nsec + ns) / 1000000000;
+	t.tv_nsec = (t.tv_nsec + ns) % 1000000000;
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+}
+
 /* Says where they will be, and waits for a line; says that they were, and waits for another. */
-static long faults(long n)
+static long faults(long n, long seconds)
 {
 	long page = sysconf(_SC_PAGESIZE);
 	volatile char *p = mmap(NULL, (size_t)(n * page), PROT_READ | PROT_WRITE,
 				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct timespec start;
 	char at[64];
 
 	if (p == MAP_FAILED)
 		return -1;
 	madvise((void *)p, (size_t)(n * page), MADV_NOHUGEPAGE);
-	syscall(SYS_getppid); /* what the last call needs is there */
+	syscall(SYS_getppid); /* what the last call needs is there, and what waiting needs */
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	wait_until(&start, 0);
 	snprintf(at, sizeof(at), "%lx %lx\n", (long)p, (long)p + n * page);
 	wait_for_line(at);
-	for (long i = 0; i < n; i++)
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	for (long i = 0; i < n; i++) {
+		if (seconds && i % 16 == 0)
+			wait_until(&start, 1000000000LL * seconds / n * i);
 		p[i * page] = 1;
+	}
 	wait_for_line("done\n");
 	/* Without the faults of an ordinary end, which a full ring would lose. */
 	return syscall(SYS_exit_group, 0);
@@ -102,7 +120,9 @@ int main(int argc, char **argv)
 	long n = argc > 2 ? atol(argv[2]) : 0, made = -1;
 
 	if (argc > 2 && !strcmp(argv[1], "faults"))
-		made = faults(n);
+		made = faults(n, 0);
+	else if (argc > 3 && !strcmp(argv[1], "paced"))
+		made = faults(n, atol(argv[3]));
 	else if (argc > 2 && !strcmp(argv[1], "threads"))
 		made = threads(n);
 	else if (argc > 2 && !strcmp(argv[1], "forks"))

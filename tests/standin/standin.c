@@ -20,6 +20,7 @@
 
 #define MAX_EVENTS 2048 /* some of each CPU */
 #define DEVICES	   "/sys/bus/event_source/devices"
+#define ONLINE	   "/sys/devices/system/cpu/online"
 
 /* The ioctls of perf_event_open(2). */
 enum {
@@ -517,7 +518,10 @@ int close(int fd)
 static const char *redirect(const char *path, char *buf, size_t size)
 {
 	const char *sysfs = getenv("STANDIN_SYSFS"), *proc = getenv("STANDIN_PROC");
+	const char *cpus = getenv("STANDIN_CPUS");
 
+	if (cpus && !strcmp(path, ONLINE))
+		return cpus;
 	if (sysfs && !strncmp(path, DEVICES, sizeof(DEVICES) - 1)) {
 		snprintf(buf, size, "%s%s", sysfs, path + sizeof(DEVICES) - 1);
 		return buf;

@@ -20,6 +20,7 @@
  *	STANDIN_SAMPLES=N	samples per event and CPU (default 20)
  *	STANDIN_SYSFS=DIR	stands for /sys/bus/event_source/devices
  *	STANDIN_PROC=DIR	what lies in DIR stands for the file of that name in /proc
+ *	STANDIN_CPUS=FILE	stands for /sys/devices/system/cpu/online: "0-999"
  *	STANDIN_PARANOID=N	the caller has no privileges, kernel.perf_event_paranoid is N
  *				above 2 nobody may open anything, as with Debian's and Ubuntu's kernels
  *	STANDIN_MAINLINE=1	levels above 2 are 2, as with the kernel's own code

@@ -8,53 +8,9 @@
 need_events
 need_cmd python3 mkfifo
 LOAD=${LOAD:-2000}
-N=40000
 cd "$TMP" || exit 1
-"$PERF" record -q -e page-faults:u -c 1 -d -o try.data -- "$O/tests/helpers/load" forks 1 >/dev/null 2>try.err ||
-	skip_all "page faults cannot be sampled here: $(tail -1 try.err)"
-samples=$("$PERF" script -i try.data -F addr 2>/dev/null | wc -l)
-[ "$samples" -gt 0 ] || skip_all "page faults give no samples here"
-
-# How many samples of the files lie in the region, and how many the files say were lost; sums.
-seen() { # REGION FILE...
-	_region=$1
-	shift
-	for _f in "$@"; do
-		"$PERF" script -i "$_f" -F addr 2>/dev/null
-	done | python3 -c '
-import sys
-a, b = (int(x, 16) for x in sys.argv[1].split())
-print(sum(a <= int(l, 16) < b for l in sys.stdin))' "$_region"
-}
-lost() { # FILE...
-	for _f in "$@"; do
-		"$PERF" report -D -i "$_f" 2>/dev/null
-	done | sed -n 's/.*PERF_RECORD_LOST_SAMPLES.*lost samples :\([0-9]*\).*/\1/p' | awk '{ n += $1 } END { print n + 0 }'
-}
-mkfifo in out control ack
-# OPTION...: the recorder in the background, its program before the faults, which alone are counted
-begin() {
-	"$PERF" record -e page-faults:u -c 1 -d -m 1 -D -1 --control fifo:control,ack "$@" -- \
-		"$O/tests/helpers/load" faults $N <in >out 2>rec.out &
-	rec=$!
-	exec 8>in 9<out
-	read -r region <&9
-	echo enable >control
-	read -r _ack <ack
-}
-faults() { # they happen
-	echo >&8
-	read -r _done <&9
-}
-end() {
-	echo disable >control
-	read -r _ack <ack
-	echo >&8
-	cat <&9 >/dev/null
-	wait $rec
-	status=$?
-	exec 8>&- 9<&-
-}
+. "$ROOT/tests/helpers/exact-losses.sh"
+can_sample_faults
 
 # ---- stopped
 begin -o stop.data
@@ -64,7 +20,7 @@ kill -CONT $rec
 end
 is "stopped while all of it happens: status" $status 0
 l=$(lost stop.data)
-is "what is in the file and what was lost ($l) is what happened" "$(($(seen "$region" stop.data) + l))" $N
+is "what is in the file and what was lost ($l) is what happened" "$(($(seen stop.data) + l))" $N
 check "... nearly all was lost" test "$l" -gt $((N / 2))
 like "the recorder tells it" "$(cat rec.out)" "lost [0-9]* records, $l of them samples"
 
@@ -79,7 +35,7 @@ end
 wait $slow
 is "a slow reader: status" $status 0
 l=$(lost slow.data)
-is "... all is accounted for ($l lost)" "$(($(seen "$region" slow.data) + l))" $N
+is "... all is accounted for ($l lost)" "$(($(seen slow.data) + l))" $N
 
 # ---- files that change
 begin -o many --switch-output=100k --no-buildid
@@ -89,7 +45,7 @@ is "files that change: status" $status 0
 files=$(ls many.*)
 check "... there are several ($(echo "$files" | wc -l))" test "$(echo "$files" | wc -l)" -ge 3
 l=$(lost $files)
-is "... all is accounted for ($l lost)" "$(($(seen "$region" $files) + l))" $N
+is "... all is accounted for ($l lost)" "$(($(seen $files) + l))" $N
 
 # ---- threads and processes
 # memory COMMAND...: its status, and the most memory that it or its program had, kB

@@ -72,8 +72,11 @@ int recorder_stamp_name(struct recorder *rec, struct err *e)
 
 	if (!rec->opts->sw.stamped || !rec->created)
 		return 0;
-	/* Two files within a hundredth of a second: the second one is dated a little later. */
-	for (unsigned later = 0; ret && later < 100; later++) {
+	/*
+	 * Two files within a hundredth of a second: the second one is dated a little later. It is far later where a clock
+	 * that was set back comes by the names of many files again.
+	 */
+	for (unsigned later = 0; ret && later < 10000; later++) {
 		stamped_name(rec, later, name, sizeof(name));
 		ret = renameat2(AT_FDCWD, rec->path, AT_FDCWD, name, RENAME_NOREPLACE);
 		if (ret && errno == EINVAL) /* a file system that cannot do it at once */
