@@ -29,8 +29,7 @@ both() {
 	cmp -s in.out no.out || fail "$name: other output"
 }
 
-for f in hierarchy group-4.14 branch-4.14 arm64-sve ppc64le-pipe-zstd s390x-zstd simpleperf-lbr zstd-6.5; do
-	[ -f "$data/$f.data" ] || continue
+for f in sleep-6.16 group-4.14 branch-4.14 arm64-sve ppc64le-pipe-zstd s390x-zstd simpleperf-lbr zstd-6.5; do
 	set -- "$data/$f.data"
 	both "$f: report" report -i "$1"
 	both "$f: report --stats" report --stats -i "$1"
@@ -49,6 +48,8 @@ both "pmu-dt" pmu-dt --pmu-dt "$ROOT/tests/data/dtpmu/other-pmu.dtb"
 command -v dtc >/dev/null && both "pmu-dt of a source" pmu-dt --pmu-dt "$ROOT/tests/data/dtpmu/other-pmu.dts"
 both "xstate" xstate --cpu spr
 both "xstate of a file that is none" xstate --image "$1" --cpu spr
+both "diff" diff "$1" "$data/group-4.14.data"
+both "archive" archive -i "$1" -o -
 both "no such file" report -i missing.data
 both "no recording" report -i "$0"
 
@@ -69,6 +70,12 @@ f=$data/branch-4.14.data
 same "report --html" page.html report --html page.html -i "$f"
 same "data convert -o" out.json data convert --to json -o out.json -i "$f"
 same "inject -o" injected.data inject -b -i "$f" -o injected.data
+same "data merge" merged.data data merge merged.data "$f" "$f"
+if "$PERF" record -q -e cpu-clock:u -o here.data -- "$PERF" test -w noploop 0.2 >/dev/null 2>&1; then
+	same "archive" box.tar archive -i here.data -o box.tar
+else
+	skip "archive" "nothing can be recorded here, and only objects that are here are packed"
+fi
 cp "$f" in.data
 check "inject into its input" "$PERF" inject -b -i in.data -o in.data
 check "... the same" cmp in.data injected.data
