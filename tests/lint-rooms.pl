@@ -71,6 +71,8 @@ my %static = (
 	'elf/guard.o:before' => 'what stood before its signal handler, which has no argument',
 	'elf/guard.o:guards' => 'likewise', 'elf/guard.o:hits' => 'likewise',
 	'elf/guard.o:installed' => 'likewise', 'elf/guard.o:pending' => 'likewise, of a thread',
+	'elf/starved.o:before_segv' => 'likewise', 'elf/starved.o:before_abort' => 'likewise',
+	'elf/starved.o:installed' => 'likewise',
 	'base/lack.o:first' => 'one process, one status',
 	'base/log.o:threshold' => 'one stderr, one level',
 	'tui/terminal.o:the' => 'S-Lang has one terminal, and signal handlers have no argument',

@@ -10,6 +10,14 @@
 #include "elf/elf.h"
 #include "unit.h"
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED true
+#elif defined(__has_feature)
+#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define SANITIZED false
+#endif
+
 /* A copy of this program that may be cut. */
 static void copy_self(char path[64])
 {
@@ -109,6 +117,62 @@ static void test_other_sigbus(void **state)
 	assert_int_equal(WTERMSIG(status), SIGBUS);
 }
 
+/* How a child ends whose @die does, where memory was refused or not: its status, or -signal. */
+static int ends(void (*die)(void), int code)
+{
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		signal(SIGSEGV, SIG_DFL); /* cmocka has handlers */
+		signal(SIGABRT, SIG_DFL);
+		alarm(60);
+		close(STDERR_FILENO);
+		if (open("/dev/null", O_WRONLY) < 0)
+			_exit(77);
+		elf_starved_install();
+		errno = code;
+		die();
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void *volatile nothing;
+
+static void die_in_library(void)
+{
+	qsort(nothing, 2, 4, (int (*)(const void *, const void *))(void *)memcmp);
+}
+
+static void die_here(void)
+{
+	*(volatile int *)nothing = 1;
+}
+
+static void die_far_away(void)
+{
+	memset((void *)((char *)nothing + (1ULL << 40)), 0, 1000);
+}
+
+static void test_starved(void **state)
+{
+	(void)state;
+	if (getenv("VALGRIND") || SANITIZED)
+		skip_because("the checker takes the signals itself");
+	assert_int_equal(ends(abort, ENOMEM), 1);
+	assert_int_equal(ends(abort, ENOENT), -SIGABRT);
+	assert_int_equal(ends(die_in_library, ENOENT), -SIGSEGV);
+	assert_int_equal(ends(die_here, ENOMEM), -SIGSEGV);
+	assert_int_equal(ends(die_far_away, ENOMEM), -SIGSEGV);
+#if defined(__x86_64__) || defined(__aarch64__) || defined(__riscv)
+	assert_int_equal(ends(die_in_library, ENOMEM), 1);
+#endif
+}
+
 static void test_build_ids(void **state)
 {
 	int fd = open("/proc/self/exe", O_RDONLY);
@@ -156,6 +220,7 @@ int main(void)
 		cmocka_unit_test(test_other_sigbus), /* before there is a handler here */
 		cmocka_unit_test(test_read_file_shrinks),
 		cmocka_unit_test(test_mapped_file_shrinks),
+		cmocka_unit_test(test_starved),
 		cmocka_unit_test(test_build_ids),
 		cmocka_unit_test(test_segment_without_bytes),
 	};

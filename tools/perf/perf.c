@@ -255,6 +255,7 @@ int main(int argc, char **argv)
 	if (!cmd)
 		return unknown_command(argv[1]);
 	elf_guard_install();
+	elf_starved_install();
 	ret = tell_lack(run_command(cmd, argc - 1, argv + 1));
 	cli_pager_wait();
 	return ret;

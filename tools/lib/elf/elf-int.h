@@ -5,6 +5,7 @@
  *	file.c		opening, sections, segments, rows
  *	build-id.c	build ids, of open files and of notes
  *	guard.c		mapped files that shrink
+ *	starved.c	libraries that crash for want of memory
  *	limits.c	files that stand for more than they are
  */
 #ifndef PERF_ELF_INT_H

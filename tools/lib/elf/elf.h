@@ -99,6 +99,8 @@ void elf_close(struct elf_file *f);
  * itself.
  */
 void elf_guard_install(void);
+/* Has libraries that crash for want of memory say so: starved.c. For the program's start, too. */
+void elf_starved_install(void);
 /* For who has taken SIGBUS over after that: true = it was such a file, which reads as zeros now. */
 bool elf_guard_mend(const siginfo_t *si);
 /* How many mapped files were found cut short so far. */
