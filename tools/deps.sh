@@ -10,7 +10,7 @@ out=${1:-build} what=${2:-all}
 must='gcc make libelf-dev'
 libs='pkg-config libdw-dev libtraceevent-dev libzstd-dev zlib1g-dev libiberty-dev libcapstone-dev
 libzydis-dev libfdt-dev libdebuginfod-dev liblzma-dev libslang2-dev
-libarchive-dev'
+libarchive-dev libcurl4-openssl-dev libpq-dev'
 must_tests='g++ libcmocka-dev perl python3'
 tests='device-tree-compiler asciidoctor clang libclang-rt-dev gdb xz-utils zstd valgrind linux-perf
 procps binutils-aarch64-linux-gnu libc6-arm64-cross libc6-i386 binutils-arm-linux-gnueabihf
@@ -28,11 +28,14 @@ pprof-format@2.3.2 protobufjs@8.8.1 speedscope@1.25.0 ajv@8.17.1 @firefox-devtoo
 
 # Engines that keep many recordings: readers of what data convert --to parquet writes, from npm; on request:
 # make deps DEPS_ENGINES=1
+# and servers; what their packages would start is held back.
 readers='@duckdb/node-api@1.5.6-r.1'
+engines='clickhouse-server clickhouse-client postgresql'
+[ -n "${DEPS_ENGINES:-}" ] || engines=''
 [ -n "${DEPS_ENGINES:-}" ] && modules="$modules $readers"
 
 if [ "$what" = build ]; then
-	must_tests='' tests='' clients='' browser=''
+	must_tests='' tests='' clients='' browser='' engines=''
 fi
 [ -n "${DEPS_CLIENTS:-}" ] || clients=''
 [ -n "${DEPS_BROWSER:-}" ] || browser=''
@@ -67,7 +70,7 @@ trap npm_modules EXIT
 
 note=$out/deps.left-out
 missing=''
-for name in $(lacking $must $libs $must_tests $tests $clients $browser); do
+for name in $(lacking $must $libs $must_tests $tests $clients $browser $engines); do
 	grep -qxF "$name" "$note" 2>/dev/null || missing="$missing $name"
 done
 [ -n "$missing" ] || exit 0
@@ -81,6 +84,12 @@ apt() {
 }
 
 if [ -z "$sudo" ] || command -v sudo >/dev/null 2>&1; then
+	# Servers that are installed are not to run: invoke-rc.d asks this file, and 101 is no.
+	if [ -n "$engines" ] && [ ! -e /usr/sbin/policy-rc.d ]; then
+		printf '#!/bin/sh\nexit 101\n' | $sudo tee /usr/sbin/policy-rc.d >/dev/null
+		$sudo chmod 755 /usr/sbin/policy-rc.d
+		trap '$sudo rm -f /usr/sbin/policy-rc.d; npm_modules' EXIT
+	fi
 	apt update || echo "deps: apt-get update failed; going on with the lists that are there" >&2
 	names=''
 	for name in $missing; do

@@ -59,6 +59,8 @@ probe libfdt -lfdt '#include <libfdt.h>' 'fdt_check_header(0)' libfdt-dev 'devic
 probe libslang -lslang '#include <slang.h>' 'SLtt_initialize(0)' libslang2-dev 'browsers in the terminal'
 probe libarchive -larchive '#include <archive.h>\n#include <archive_entry.h>' 'archive_write_new()' libarchive-dev 'archives of the objects of a recording'
 probe debuginfod -ldebuginfod '#include <elfutils/debuginfod.h>' 'debuginfod_begin()' libdebuginfod-dev 'debug files from a server, on request'
+probe libcurl -lcurl '#include <curl/curl.h>' 'curl_easy_init()' libcurl4-openssl-dev 'recordings pushed to ClickHouse'
+probe libpq -lpq '#include <postgresql/libpq-fe.h>' 'PQlibVersion()' libpq-dev 'recordings pushed to PostgreSQL'
 probe seccomp '' '#include <linux/audit.h>\n#include <linux/filter.h>\n#include <linux/seccomp.h>\n#include <sys/syscall.h>' '__NR_seccomp + SECCOMP_FILTER_FLAG_TSYNC' linux-libc-dev 'recordings read without what reading does not need'
 
 # hardens FLAGS...: whether a program is compiled and linked with them, and without a warning.
@@ -99,7 +101,7 @@ esac
 cmp -s "$tmp/config.h" "$out/config.h" || cp "$tmp/config.h" "$out/config.h"
 cmp -s "$tmp/features.def" "$out/features.def" || cp "$tmp/features.def" "$out/features.def"
 # What is loaded on request must not become a dependency.
-use=$(printf '%s\n' "$libs" | sed 's/-ldebuginfod//; s/-larchive//')
+use=$(printf '%s\n' "$libs" | sed 's/-ldebuginfod//; s/-larchive//; s/-lcurl//; s/-lpq//')
 {
 	echo "LIBS := $use"
 	echo "LIBS_CFLAGS := $cflags"

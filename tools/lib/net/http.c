@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * HTTP by libcurl: one connection that is kept, certificates always verified, no redirects (they would take what we
+ * send, and our password, elsewhere), nothing of what is sent in messages. The library is loaded here: linked, it would
+ * bring thirty others into every run.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "net/net-int.h"
+
+#if HAVE_LIBCURL
+#define CURL_DISABLE_TYPECHECK
+#include <curl/curl.h>
+#include <dlfcn.h>
+
+/* clang-format off */
+#define FUNCTIONS(F) \
+	F(easy_init) F(easy_cleanup) F(easy_setopt) F(easy_perform) F(easy_getinfo) \
+	F(easy_strerror) F(easy_reset) F(slist_append) F(slist_free_all)
+/* clang-format on */
+
+struct library {
+#define FUNCTION(name) __typeof__(curl_##name) *name;
+	FUNCTIONS(FUNCTION)
+#undef FUNCTION
+};
+
+struct net_http {
+	const struct net *n;
+	struct library lib;
+	CURL *curl;
+	struct obuf *answer;
+};
+
+static int load(struct library *lib, struct err *e)
+{
+	void *so = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+	bool all = so != NULL;
+
+#define FUNCTION(name)                                                            \
+	lib->name = all ? (__typeof__(lib->name))dlsym(so, "curl_" #name) : NULL; \
+	all = all && lib->name;
+	FUNCTIONS(FUNCTION)
+#undef FUNCTION
+	if (all)
+		return 0;
+	err_set(e, -ENOTSUP, "HTTP needs libcurl.so.4, which does not load here: %s",
+		dlerror() ?: "functions are missing");
+	err_hint(e, "Debian's package is libcurl4.");
+	return -ENOTSUP;
+}
+
+int net_http_new(struct net_http **out, const struct net *n, struct err *e)
+{
+	struct net_http *h = calloc(1, sizeof(*h));
+	int ret = h ? load(&h->lib, e) : err_set(e, -ENOMEM, "no memory for a connection");
+
+	*out = NULL;
+	if (!ret) {
+		h->n = n;
+		h->curl = h->lib.easy_init();
+		ret = h->curl ? 0 : err_set(e, -ENOMEM, "no memory for a connection");
+	}
+	if (ret) {
+		free(h);
+		return ret;
+	}
+	*out = h;
+	return 0;
+}
+
+void net_http_free(struct net_http *h)
+{
+	if (!h)
+		return;
+	h->lib.easy_cleanup(h->curl);
+	free(h);
+}
+
+static size_t take(char *p, size_t size, size_t n, void *ctx)
+{
+	struct net_http *h = ctx;
+
+	if (h->answer->len + size * n > NET_MAX_ANSWER)
+		return 0;
+	obuf_mem(h->answer, p, size * n);
+	return h->answer->code ? 0 : size * n;
+}
+
+static struct curl_slist *headers_of(struct net_http *h, const struct net_request *rq)
+{
+	struct curl_slist *list = h->lib.slist_append(NULL, "Expect:"), *more;
+
+	if (rq->packed && list) {
+		more = h->lib.slist_append(list, "Content-Encoding: gzip");
+		list = more ? more : list;
+	}
+	for (const char *const *s = rq->headers; list && s && *s; s++) {
+		more = h->lib.slist_append(list, *s);
+		list = more ? more : list;
+	}
+	return list;
+}
+
+static void set(struct net_http *h, const struct net_request *rq, const char *url,
+		struct curl_slist *list, char *why)
+{
+	const struct net_opts *o = &h->n->o;
+	__typeof__(h->lib.easy_setopt) opt = h->lib.easy_setopt;
+	CURL *c = h->curl;
+
+	h->lib.easy_reset(c); /* keeps the connection */
+	opt(c, CURLOPT_URL, url);
+	opt(c, CURLOPT_POST, 1L);
+	opt(c, CURLOPT_POSTFIELDS, rq->body ? rq->body : "");
+	opt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)rq->size);
+	opt(c, CURLOPT_HTTPHEADER, list);
+	opt(c, CURLOPT_WRITEFUNCTION, take);
+	opt(c, CURLOPT_WRITEDATA, h);
+	opt(c, CURLOPT_ERRORBUFFER, why);
+	opt(c, CURLOPT_NOSIGNAL, 1L);
+	opt(c, CURLOPT_CONNECTTIMEOUT, 10L);
+	opt(c, CURLOPT_TIMEOUT, (long)(o->timeout ? o->timeout : 300));
+	opt(c, CURLOPT_SSL_VERIFYPEER, 1L);
+	opt(c, CURLOPT_SSL_VERIFYHOST, 2L);
+	if (o->ca)
+		opt(c, CURLOPT_CAINFO, o->ca);
+	/* A proxy of the environment is for the world outside, not for this machine. */
+	opt(c, CURLOPT_NOPROXY, "localhost,127.0.0.1,::1");
+}
+
+static bool is_ours(CURLcode code)
+{
+	return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE ||
+	       code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL;
+}
+
+int net_http_post(struct net_http *h, const struct net_request *rq, long *status,
+		  struct obuf *answer, struct err *e)
+{
+	const struct net_target *t = &h->n->target;
+	struct curl_slist *list = headers_of(h, rq);
+	char *url = NULL, why[CURL_ERROR_SIZE] = "";
+	CURLcode code;
+
+	*status = 0;
+	if (!list || asprintf(&url, "%s://%s:%u%s", t->tls ? "https" : "http", t->host, t->port,
+			      rq->path) < 0) {
+		h->lib.slist_free_all(list);
+		return err_set(e, -ENOMEM, "no memory for a request");
+	}
+	h->answer = answer;
+	set(h, rq, url, list, why);
+	code = h->lib.easy_perform(h->curl);
+	h->lib.easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, status);
+	h->lib.slist_free_all(list);
+	free(url);
+	if (!answer->code)
+		obuf_char(answer, 0);
+	if (answer->code)
+		return err_set(e, -ENOMEM, "no memory for the answer of %s", t->shown);
+	answer->len--;
+	if (code == CURLE_OK)
+		return 0;
+	return err_set(e, is_ours(code) ? -EPROTO : -EAGAIN, "no answer of %s: %s", t->shown,
+		       why[0] ? why : h->lib.easy_strerror(code));
+}
+#else
+int net_http_new(struct net_http **h, const struct net *n, struct err *e)
+{
+	(void)n;
+	*h = NULL;
+	err_set(e, -ENOTSUP, "this perf was built without libcurl, by which HTTP is spoken");
+	err_hint(e, "Build it with libcurl4-openssl-dev installed (make deps).");
+	return -ENOTSUP;
+}
+
+void net_http_free(struct net_http *h)
+{
+	(void)h;
+}
+
+int net_http_post(struct net_http *h, const struct net_request *rq, long *status,
+		  struct obuf *answer, struct err *e)
+{
+	(void)h, (void)rq, (void)status, (void)answer;
+	return err_set(e, -ENOTSUP, "built without libcurl");
+}
+#endif

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What is the same for every engine: its name, who we are there, the version of its tables. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "net/net-int.h"
+
+/* ---- URLs ------------------------------------------------------------------------------------ */
+
+static bool is_word(const char *s, const char *more)
+{
+	size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+
+	while (s[n] && strchr(more, s[n]))
+		n += 1 + strspn(s + n + 1,
+				"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+	return *s && !s[n];
+}
+
+static const struct {
+	const char *scheme;
+	enum net_kind kind;
+	bool tls;
+	uint16_t port;
+} schemes[] = {
+	{ "clickhouse+https://", NET_CLICKHOUSE, true, 8443 },
+	{ "clickhouse+http://", NET_CLICKHOUSE, false, 8123 },
+	{ "postgresql://", NET_POSTGRESQL, true, 5432 },
+	{ "postgres://", NET_POSTGRESQL, true, 5432 },
+};
+
+static int bad_url(struct err *e, const char *why)
+{
+	err_set(e, -EINVAL, "no engine can be reached by this URL: %s", why);
+	err_hint(e,
+		 "clickhouse+https://[USER@]HOST[:PORT]/DATABASE, or postgresql:// likewise; plain "
+		 "clickhouse+http:// is for this machine.");
+	return -EINVAL;
+}
+
+/* "USER@HOST:PORT", which is changed; "[::1]:PORT" is a host, too. */
+static int parse_place(char *s, struct net_target *t, struct err *e)
+{
+	char *at = strrchr(s, '@'), *port, *end;
+	unsigned long n;
+
+	if (at) {
+		*at = 0;
+		if (strchr(s, ':')) {
+			err_set(e, -EINVAL,
+				"a password in a URL is seen by everybody who lists processes");
+			err_hint(
+				e,
+				"Write it into a file of yours and name that with --password-file, or "
+				"set PERF_PUSH_PASSWORD.");
+			return -EINVAL;
+		}
+		if (!is_word(s, ".-") || strlen(s) >= sizeof(t->user))
+			return bad_url(e, "its user is no name");
+		strcpy(t->user, s);
+		s = at + 1;
+	}
+	port = *s == '[' ? strchr(s, ']') : s;
+	port = port ? strchr(port, ':') : NULL;
+	if (port) {
+		*port++ = 0;
+		n = strtoul(port, &end, 10);
+		if (end == port || *end || !n || n > 65535)
+			return bad_url(e, "its port is no number");
+		t->port = (uint16_t)n;
+	}
+	if (!is_word(s, ".-:[]%") && *s != '[')
+		return bad_url(e, "its host is no name");
+	if (strlen(s) >= sizeof(t->host))
+		return bad_url(e, "it is too long");
+	strcpy(t->host, s);
+	return 0;
+}
+
+int net_target_parse(const char *url, struct net_target *t, struct err *e)
+{
+	char place[512];
+	size_t i = 0, n, len;
+	int ret;
+
+	*t = (struct net_target){ 0 };
+	while (i < ARRAY_SIZE(schemes) &&
+	       strncmp(url, schemes[i].scheme, strlen(schemes[i].scheme)) != 0)
+		i++;
+	if (i == ARRAY_SIZE(schemes))
+		return bad_url(e, "its scheme is of none");
+	t->kind = schemes[i].kind;
+	t->tls = schemes[i].tls;
+	t->port = schemes[i].port;
+	n = strlen(schemes[i].scheme);
+	len = strcspn(url + n, "/?#");
+	if (len >= sizeof(place))
+		return bad_url(e, "it is too long");
+	snprintf(place, sizeof(place), "%.*s", (int)len, url + n);
+	ret = parse_place(place, t, e);
+	if (ret)
+		return ret;
+	url += n + len;
+	url += *url == '/';
+	if (!is_word(url, "") || strlen(url) >= sizeof(t->db))
+		return bad_url(e, "behind the host a database is named, by letters, digits and _");
+	strcpy(t->db, url);
+	snprintf(t->shown, sizeof(t->shown), "%s%s:%u/%s", schemes[i].scheme, t->host, t->port,
+		 t->db);
+	return 0;
+}
+
+/* ---- connections ----------------------------------------------------------------------------- */
+
+static int read_password(struct net *n, struct err *e)
+{
+	const char *path = n->o.password_file, *env = getenv("PERF_PUSH_PASSWORD");
+	FILE *f;
+	bool ok;
+
+	if (!path) {
+		if (env && snprintf(n->password, sizeof(n->password), "%s", env) >=
+				   (int)sizeof(n->password))
+			return err_set(e, -EINVAL, "PERF_PUSH_PASSWORD is too long for a password");
+		return 0;
+	}
+	f = fopen(path, "re");
+	if (!f)
+		return err_set(e, -errno, "cannot read the password in %s: %s", path,
+			       strerror(errno));
+	ok = fgets(n->password, sizeof(n->password), f);
+	fclose(f);
+	n->password[strcspn(n->password, "\r\n")] = 0;
+	return ok && n->password[0]
+		       ? 0
+		       : err_set(e, -EINVAL, "%s has no password in its first line", path);
+}
+
+bool net_is_here(const char *host)
+{
+	return !strcmp(host, "localhost") || !strncmp(host, "127.", 4) || !strcmp(host, "[::1]");
+}
+
+int net_open(struct net **out, const struct net_target *t, const struct net_opts *o, struct err *e)
+{
+	static const struct net_engine *const engines[] = { &net_clickhouse, &net_postgresql };
+	struct net *n = calloc(1, sizeof(*n));
+	int ret;
+
+	*out = NULL;
+	if (!n)
+		return err_set(e, -ENOMEM, "no memory for a connection");
+	n->engine = engines[t->kind];
+	n->target = *t;
+	n->o = *o;
+	ret = read_password(n, e);
+	if (!ret && t->kind == NET_CLICKHOUSE && !t->tls && !net_is_here(t->host) && !o->insecure) {
+		err_set(e, -EINVAL,
+			"what goes to %s by plain HTTP can be read and changed on the way",
+			t->host);
+		err_hint(e, "Use clickhouse+https://; --insecure says that nobody is on the way.");
+		ret = -EINVAL;
+	}
+	ret = ret ?: n->engine->open(n, e);
+	if (ret) {
+		net_close(n);
+		return ret;
+	}
+	*out = n;
+	return 0;
+}
+
+void net_close(struct net *n)
+{
+	if (!n)
+		return;
+	n->engine->close(n);
+	explicit_bzero(n->password, sizeof(n->password));
+	free(n);
+}
+
+int net_exec(struct net *n, const char *sql, struct err *e)
+{
+	return n->engine->exec(n, sql, e);
+}
+
+int net_query(struct net *n, const char *sql, net_row_fn *row, void *ctx, struct err *e)
+{
+	return n->engine->query(n, sql, row, ctx, e);
+}
+
+int net_push(struct net *n, const char *dir, struct net_pushed *p, struct err *e)
+{
+	struct net_entry en;
+	int ret = net_entry_read(&en, dir, e);
+
+	*p = (struct net_pushed){ 0 };
+	ret = ret ?: n->engine->push(n, &en, p, e);
+	if (ret && en.recording[0])
+		err_context(e, "recording %s, to %s", en.recording, n->target.shown);
+	net_entry_free(&en);
+	return ret;
+}
+
+/* ---- the schema ------------------------------------------------------------------------------ */
+
+static int take_version(void *ctx, char **field, size_t nr, struct err *e)
+{
+	(void)e;
+	if (nr)
+		*(long *)ctx = strtol(field[0], NULL, 10);
+	return 0;
+}
+
+int net_check_schema(struct net *n, struct err *e)
+{
+	long version = -1;
+	int ret = net_query(n, "SELECT max(version) FROM perf_schema", take_version, &version, e);
+
+	if (ret == -ENOENT || (!ret && version <= 0)) {
+		err_set(e, -ENOENT, "%s has no tables of perf", n->target.shown);
+		err_hint(e, "perf data push --init URL makes them, where you may.");
+		return -ENOENT;
+	}
+	if (ret || version == FLEET_SCHEMA)
+		return ret;
+	err_set(e, -EPROTO, "%s has tables of schema %ld, and this perf knows schema %d",
+		n->target.shown, version, FLEET_SCHEMA);
+	err_hint(e, version > FLEET_SCHEMA
+			    ? "A newer perf wrote it: use that one here, or another database."
+			    : "Use another database; perf data push --init makes its tables.");
+	return -EPROTO;
+}
+
+int net_init_schema(struct net *n, const char *cluster, struct err *e)
+{
+	struct obuf o;
+	char *s, *end;
+	int ret = obuf_init(&o, -1, 0);
+
+	if (ret)
+		return err_set(e, ret, "no memory for a schema");
+	fleet_schema_print(n->target.kind == NET_CLICKHOUSE ? FLEET_CLICKHOUSE : FLEET_POSTGRESQL,
+			   cluster, &o);
+	obuf_char(&o, 0);
+	/* No statement has a semicolon inside. */
+	for (s = o.code ? NULL : o.buf; !ret && s && (end = strchr(s, ';')); s = end + 1) {
+		*end = 0;
+		ret = net_exec(n, s, e);
+	}
+	ret = ret ?: o.code;
+	obuf_free(&o);
+	return ret;
+}

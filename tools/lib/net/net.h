@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * net: engines that keep the tables of fleet.h: ClickHouse over HTTP (libcurl), PostgreSQL (libpq). Both libraries
+ * are loaded when they are needed.
+ *
+ *	ret = net_target_parse("clickhouse+https://host:8443/perf", &target, &err);
+ *	ret = ret ?: net_open(&n, &target, &opts, &err);
+ *	ret = ret ?: net_check_schema(n, &err);
+ *	ret = ret ?: net_push(n, "spool/ENTRY", &pushed, &err);
+ *	net_close(n);
+ *
+ * What is pushed is an entry: a directory as `perf data convert --to native` writes it. This room reads its list of
+ * files and hands the files over; it never looks at a recording, so that what reads strangers' bytes can be without a
+ * network (box.h), and what has a network and a password reads none.
+ *
+ * Exactly once: everything of a load goes in before its row in `loads`, where queries begin. PostgreSQL: one transaction.
+ * ClickHouse: a file is one block, which a table takes whole or not at all, and before it is sent the engine is asked
+ * what it has; where that is something else than whole files (two clients at once, a request that outlived its
+ * connection), the load gets the next number of FLEET_ATTEMPTS and begins anew; what lies there stays invisible.
+ *
+ * Errors: 0 or -errno. -EAGAIN: later it may work; -EACCES: who we are; others: what we sent. A message says what the
+ * server said, and never a password. One thread for each struct net.
+ */
+#ifndef PERF_NET_H
+#define PERF_NET_H
+
+#include "base/base.h"
+#include "fleet/fleet.h"
+
+enum net_kind { NET_CLICKHOUSE, NET_POSTGRESQL };
+
+struct net_target {
+	enum net_kind kind;
+	bool tls;
+	char host[256], db[64], user[64];
+	uint16_t port;
+	char shown[512]; /* for messages */
+};
+
+/*
+ * clickhouse+http[s]://[USER@]HOST[:PORT]/DB, postgresql://[USER@]HOST[:PORT]/DB. -EINVAL with what is wrong; a password
+ * in it is refused.
+ */
+int net_target_parse(const char *url, struct net_target *t, struct err *e);
+
+struct net_opts {
+	const char *
+		password_file; /* its first line; NULL = $PERF_PUSH_PASSWORD, or what libpq finds */
+	const char *ca;	       /* a file of certificates, besides those of the system */
+	bool insecure;	       /* a password over plain HTTP to another machine */
+	unsigned timeout;      /* of one request, in s; 0 = 300 */
+	struct log_sink log;
+};
+
+struct net;
+
+int net_open(struct net **n, const struct net_target *t, const struct net_opts *o, struct err *e);
+void net_close(struct net *n); /* NULL is fine */
+
+/* A statement without an answer. */
+int net_exec(struct net *n, const char *sql, struct err *e);
+/* Rows of a query as text; 1 of @row ends it without an error. Bytes of strangers. */
+typedef int net_row_fn(void *ctx, char **field, size_t nr, struct err *e);
+int net_query(struct net *n, const char *sql, net_row_fn *row, void *ctx, struct err *e);
+
+/* Whether the tables are there, and of FLEET_SCHEMA. */
+int net_check_schema(struct net *n, struct err *e);
+/* Makes those that are missing. @cluster: NULL, or tables of this ClickHouse cluster's shards. */
+int net_init_schema(struct net *n, const char *cluster, struct err *e);
+
+struct net_pushed {
+	uint64_t rows, bytes; /* that were sent */
+	bool already;	      /* all of it was there */
+};
+
+int net_push(struct net *n, const char *dir, struct net_pushed *p, struct err *e);
+
+#endif
