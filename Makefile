@@ -156,6 +156,8 @@ install: all man
 	$(INSTALL) -m 644 tools/perf/completion/perf.bash $(bash_dir)/perf
 	$(INSTALL) -m 644 tools/perf/completion/_perf $(zsh_dir)/_perf
 	$(INSTALL) -m 644 tools/perf/completion/perf.fish $(fish_dir)/perf.fish
+	for e in clickhouse postgresql; do $(INSTALL) -d $(DESTDIR)$(datadir)/perf/sql/$$e && \
+		$(INSTALL) -m 644 contrib/sql/$$e/*.sql $(DESTDIR)$(datadir)/perf/sql/$$e/; done
 	for m in $(O)/man/*.[15]; do [ ! -e $$m ] || \
 		$(INSTALL) -m 644 $$m $(DESTDIR)$(mandir)/man$${m##*.}/; done
 
@@ -171,7 +173,7 @@ uninstall:
 	rm -f $(DESTDIR)$(bindir)/perf $(DESTDIR)$(mandir)/man1/perf.1 \
 		$(DESTDIR)$(mandir)/man1/perf-*.1 $(DESTDIR)$(mandir)/man5/perf.data.5 \
 		$(bash_dir)/perf $(zsh_dir)/_perf $(fish_dir)/perf.fish
-	rm -rf $(libexec)
+	rm -rf $(libexec) $(DESTDIR)$(datadir)/perf/sql
 
 # Packages of Debian, beside this directory; dpkg-buildpackage says what it lacks.
 deb:

@@ -45,6 +45,8 @@ static const struct option data_options[] = {
 	OPT_INC('v', "verbose", struct data_opts, verbose, "say more"),
 	OPT_GROUP("Tables: parquet, native, pgcopy"),
 	OPT_INCLUDE(struct data_opts, table, data_table_options),
+	OPT_GROUP("Pushing"),
+	OPT_INCLUDE(struct data_opts, push, data_push_options),
 	OPT_GROUP("Merging"),
 	OPT_INCLUDE(struct data_opts, merge, data_merge_options),
 	OPT_INCLUDE(struct data_opts, session, session_options),
@@ -55,6 +57,7 @@ static const char *const data_usage[] = {
 	"data convert --to FORMAT [-i FILE] [-o OUT] [--by LIST] [--binary FILE]...",
 	"data convert --check [-i FILE] [--binary FILE]... [--json]",
 	"data merge OUT FILE...",
+	"data push [--init] URL FILE...",
 	NULL,
 };
 
@@ -497,7 +500,7 @@ static int read_options(const struct command *cmd, struct data_opts *o, struct d
 		       ?: data_table_read(cmd, &o->table, &opts->table);
 }
 
-static int convert_run(const struct command *cmd, struct data_opts *o)
+int data_convert(const struct command *cmd, struct data_opts *o, bool pack)
 {
 	struct data_ctx d = { .o = o };
 	struct convert_opts opts = { 0 };
@@ -507,6 +510,7 @@ static int convert_run(const struct command *cmd, struct data_opts *o)
 
 	if (ret || !d.format)
 		return ret;
+	opts.table.pack = pack;
 	samples = !d.format->object && !o->check;
 	cli_progress_start(&d.progress, "Reading");
 	/* Samples that go to the terminal one by one are progress enough. */
@@ -545,6 +549,8 @@ static int data_run(const struct command *cmd, int argc, char **argv)
 		ret = CLI_STATUS(n);
 	else if (n && !strcmp(argv[0], "merge"))
 		ret = data_merge(cmd, &o, n - 1, argv + 1);
+	else if (n && !strcmp(argv[0], "push"))
+		ret = data_push(cmd, &o, n - 1, argv + 1);
 	else if (n < 1 || strcmp(argv[0], "convert"))
 		ret = cli_usage_error(cmd, n ? "unknown subcommand '%s'" : "what to do is missing",
 				      argv[0]);
@@ -553,7 +559,7 @@ static int data_run(const struct command *cmd, int argc, char **argv)
 	else if (o.to && !strcmp(o.to, "help"))
 		ret = list_formats();
 	else
-		ret = convert_run(cmd, &o);
+		ret = data_convert(cmd, &o, false);
 	cli_list_free(&o.binaries);
 	cli_list_free(&o.table.labels);
 	session_opts_free(&o.session);
@@ -562,7 +568,8 @@ static int data_run(const struct command *cmd, int argc, char **argv)
 
 const struct command cmd_data = {
 	.name = "data",
-	.summary = "Convert recordings for BOLT, AutoFDO, flame graphs and others; merge them",
+	.summary =
+		"Convert recordings for BOLT, AutoFDO, flame graphs and others; merge them, push them",
 	.usage = data_usage,
 	.options = data_options,
 	.run = data_run,

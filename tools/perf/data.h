@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "convert/convert.h"
+#include "push.h"
 #include "session/session.h"
 
 struct merge_opts {
@@ -20,6 +21,7 @@ struct data_table_opts {
 
 struct data_opts {
 	struct data_table_opts table;
+	struct data_push_opts push;
 	struct session_opts session;
 	const char *to, *to_json, *output, *by, *context;
 	struct cli_list binaries;
@@ -49,6 +51,10 @@ int data_close_output(const char *path, struct obuf *o, struct err *err);
 /* data-merge.c: `perf data merge`. */
 extern const struct option data_merge_options[]; /* of struct merge_opts */
 int data_merge(const struct command *cmd, const struct data_opts *o, int argc, char **argv);
+/* `perf data convert`, in a box from then on. @pack: tables by gzip. */
+int data_convert(const struct command *cmd, struct data_opts *o, bool pack);
+/* data-push.c: `perf data push` */
+int data_push(const struct command *cmd, const struct data_opts *o, int argc, char **argv);
 /* data-tables.c: formats of several files, tables for databases. */
 extern const struct option data_table_options[];	/* of struct data_table_opts */
 bool data_table_asked(const struct data_table_opts *o); /* for anything */

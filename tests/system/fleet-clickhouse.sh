@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# data push to a real ClickHouse of two shards: what comes in is what report says, twice is once, and whatever breaks on
+# the way (no server, a wrong password, other tables, half an upload, a full disk) loses nothing and is told.
+. "$(dirname "$0")/../lib.sh"
+. "$ROOT/tests/helpers/engines.sh"
+need_cmd python3
+need_clickhouse
+P=$ROOT/tests/data/perf
+
+printf 'secret\n' >"$TMP/secret"
+printf 'guess\n' >"$TMP/guess"
+push() {
+	_p=$1
+	shift
+	"$PERF" data push --password-file "$TMP/secret" --spool "$TMP/spool" --retry-for "$_p" "$@" >"$TMP/out" 2>&1
+}
+status() {
+	"$@"
+	echo $?
+}
+ask() {
+	clickhouse_ask "$A_http" secret perf "$1"
+}
+
+is "a password in a URL is refused" "$(status push 0 clickhouse+http://me:pw@127.0.0.1/perf)" 129
+like "with what to do" "$(cat "$TMP/out")" 'password-file'
+is "a host by plain HTTP is refused" "$(status push 0 clickhouse+http://10.0.0.1/perf "$P/branch-4.14.data")" 75
+like "and why" "$(cat "$TMP/out")" 'plain HTTP'
+rm -rf "$TMP/spool"
+
+eval "$(free_ports 6 | {
+	read -r a b c d e f
+	echo "A_http=$a A_tcp=$b A_between=$c B_http=$d B_tcp=$e B_between=$f"
+})"
+URL=clickhouse+http://127.0.0.1:$A_http/perf
+
+is "no server" "$(status push 0 "$URL" "$P/branch-4.14.data")" 75
+like "that is said" "$(tr '\n' ' ' <"$TMP/out")" 'no answer of .*wait in'
+is "one recording waits" "$(ls "$TMP/spool" | wc -l)" 1
+
+check "two servers start" clickhouse_start A secret
+check "the second" clickhouse_start B secret
+clickhouse_ask "$B_http" secret default 'CREATE DATABASE perf' >/dev/null
+clickhouse_ask "$A_http" secret default 'CREATE DATABASE perf' >/dev/null
+is "no tables" "$(status push 0 "$URL")" 75
+like "what makes them" "$(tr '\n' ' ' <"$TMP/out")" 'has no tables.*--init'
+check "tables of shards" push 0 --init --cluster two "clickhouse+http://127.0.0.1:$B_http/perf"
+check "and of the first, with what waited" push 5 --init --cluster two "$URL"
+is "nothing waits" "$(ls "$TMP/spool" | wc -l)" 0
+is "it is there" "$(ask 'SELECT sum(samples) FROM loads')" 13
+is "with its branches" "$(ask 'SELECT sum(taken), sum(cycles) FROM edges')" "$(printf '64\t1032')"
+
+check "the same again" push 5 -v "$URL" "$P/branch-4.14.data"
+like "was there" "$(cat "$TMP/out")" 'was there already'
+is "and is there once" "$(ask 'SELECT count(), sum(samples) FROM loads')" "$(printf '1\t13')"
+is "wrong password" "$("$PERF" data push --password-file "$TMP/guess" --spool "$TMP/spool" "$URL" "$P/group-4.14.data" \
+	>"$TMP/out" 2>&1; echo $?)" 75
+like "whose" "$(cat "$TMP/out")" 'answered 40[13]'
+is "no password in messages" "$(grep -c 'guess' "$TMP/out")" 0
+recordings="$P/group-4.14.data $P/hybrid.data $P/arm64-zstd.data $P/sleep-6.16.data"
+check "several" push 10 "$URL" --service web --release 41 $recordings
+is "of both shards" "$(clickhouse_ask "$A_http" secret perf 'SELECT count() > 0 FROM samples_local' &&
+	clickhouse_ask "$B_http" secret perf 'SELECT count() > 0 FROM samples_local')" "1
+1"
+is "all of them" "$(ask 'SELECT uniqExact(recording) FROM loads')" 5
+is "sums of tables agree" "$(ask 'SELECT sum(n) = (SELECT sum(samples) FROM loads) FROM samples')" 1
+
+# Half an upload: rows of a load whose commit never came, of two clients, say.
+clickhouse_ask "$A_http" secret perf 'ALTER TABLE loads_local DELETE WHERE samples = 13' >/dev/null
+clickhouse_ask "$B_http" secret perf 'ALTER TABLE loads_local DELETE WHERE samples = 13' >/dev/null
+gone() {
+	[ "$(ask 'SELECT count() FROM loads WHERE samples = 13')" = 0 ]
+}
+wait_for gone
+check "facts without their load: it goes on" push 5 "$URL" "$P/branch-4.14.data"
+is "and doubles nothing" "$(ask 'SELECT sum(taken) FROM edges')" 64
+
+ask 'INSERT INTO perf_schema SELECT 9' >/dev/null
+is "tables of another schema" "$(status push 0 "$URL" "$P/s390x-basic.data")" 75
+like "which, and what to do" "$(cat "$TMP/out")" 'schema 9.*schema 1'
+is "it waits" "$(ls "$TMP/spool" | wc -l)" 1
+
+for q in "$ROOT"/contrib/sql/clickhouse/*.sql; do
+	check "$(basename "$q") runs" clickhouse_ask "$A_http" secret perf "$(cat "$q")"
+done
+
+# A spool that is full keeps what is newest.
+clickhouse_stop A
+for f in $recordings; do
+	push 0 --spool-limit 1k "$URL" "$f"
+done
+is "a limit of the spool holds" "$(ls "$TMP/spool" | wc -l)" 1
+like "and is told" "$(cat "$TMP/out")" 'is dropped'
+clickhouse_stop B
+done_testing

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Options of perf data push. */
+#ifndef PERF_PUSH_H
+#define PERF_PUSH_H
+
+#include "cli/cli.h"
+#include "net/net.h"
+
+struct data_push_opts {
+	bool init;
+	const char *cluster, *print_schema, *spool, *spool_limit, *retry_for;
+	struct net_opts net;
+};
+
+extern const struct option data_push_options[];
+
+#endif
