@@ -45,8 +45,9 @@ static const struct option data_options[] = {
 	OPT_INC('v', "verbose", struct data_opts, verbose, "say more"),
 	OPT_GROUP("Tables: parquet, native, pgcopy"),
 	OPT_INCLUDE(struct data_opts, table, data_table_options),
-	OPT_GROUP("Pushing"),
+	OPT_GROUP("Pushing and pulling"),
 	OPT_INCLUDE(struct data_opts, push, data_push_options),
+	OPT_INCLUDE(struct data_opts, pull, data_pull_options),
 	OPT_GROUP("Merging"),
 	OPT_INCLUDE(struct data_opts, merge, data_merge_options),
 	OPT_INCLUDE(struct data_opts, session, session_options),
@@ -58,6 +59,7 @@ static const char *const data_usage[] = {
 	"data convert --check [-i FILE] [--binary FILE]... [--json]",
 	"data merge OUT FILE...",
 	"data push [--init] URL FILE...",
+	"data pull URL --build-id ID --to FORMAT --binary FILE [-o OUT] [--where SQL]",
 	NULL,
 };
 
@@ -551,6 +553,8 @@ static int data_run(const struct command *cmd, int argc, char **argv)
 		ret = data_merge(cmd, &o, n - 1, argv + 1);
 	else if (n && !strcmp(argv[0], "push"))
 		ret = data_push(cmd, &o, n - 1, argv + 1);
+	else if (n && !strcmp(argv[0], "pull"))
+		ret = data_pull(cmd, &o, n - 1, argv + 1);
 	else if (n < 1 || strcmp(argv[0], "convert"))
 		ret = cli_usage_error(cmd, n ? "unknown subcommand '%s'" : "what to do is missing",
 				      argv[0]);

@@ -22,6 +22,7 @@ struct data_table_opts {
 struct data_opts {
 	struct data_table_opts table;
 	struct data_push_opts push;
+	struct data_pull_opts pull;
 	struct session_opts session;
 	const char *to, *to_json, *output, *by, *context;
 	struct cli_list binaries;
@@ -55,6 +56,8 @@ int data_merge(const struct command *cmd, const struct data_opts *o, int argc, c
 int data_convert(const struct command *cmd, struct data_opts *o, bool pack);
 /* data-push.c: `perf data push` */
 int data_push(const struct command *cmd, const struct data_opts *o, int argc, char **argv);
+/* data-pull.c: `perf data pull` */
+int data_pull(const struct command *cmd, const struct data_opts *o, int argc, char **argv);
 /* data-tables.c: formats of several files, tables for databases. */
 extern const struct option data_table_options[];	/* of struct data_table_opts */
 bool data_table_asked(const struct data_table_opts *o); /* for anything */

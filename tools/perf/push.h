@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Options of perf data push. */
+/* Options of perf data push and pull. */
 #ifndef PERF_PUSH_H
 #define PERF_PUSH_H
 
@@ -12,6 +12,10 @@ struct data_push_opts {
 	struct net_opts net;
 };
 
-extern const struct option data_push_options[];
+struct data_pull_opts {
+	const char *build_id, *where;
+};
+
+extern const struct option data_push_options[], data_pull_options[];
 
 #endif

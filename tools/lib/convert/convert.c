@@ -98,6 +98,23 @@ static int add_edge(struct convert *c, const struct edge *add)
 	return vec_push(&c->edges, *add) ?: htab_add(&c->edge_tab, hash, (uint32_t)c->edges.n - 1);
 }
 
+int convert_take(struct convert *c, const struct convert_branch *b)
+{
+	const struct edge e = {
+		.from_dso = b->from_here ? b->dso->idx : NO_DSO,
+		.to_dso = b->to_here ? b->dso->idx : NO_DSO,
+		.from = b->from_here ? b->from : 0,
+		.to = b->to_here ? b->to : 0,
+		.end = b->to_here && b->end >= b->to ? b->end : NO_END,
+		.count = b->count,
+		.mispred = b->mispred,
+	};
+
+	c->stats.branches += b->count;
+	c->stats.with_branches = 1; /* how many samples they were of is not known */
+	return add_edge(c, &e);
+}
+
 static int flush_one(struct convert *c, const struct raw *r, const struct raw_more *more)
 {
 	struct edge e = { .end = NO_END, .count = r->count, .mispred = r->mispred };

@@ -81,6 +81,15 @@ int convert_end(struct convert *c);
  */
 int convert_merge(struct convert *c, struct convert *from, const struct session_maps *maps,
 		  struct err *e);
+/* A branch of an object that somebody else has counted, by offsets in its file. 0 or -ENOMEM. */
+struct convert_branch {
+	const struct dso *dso;
+	bool from_here, to_here; /* it begins in @dso, ends there */
+	uint64_t from, to, end;	 /* end UINT64_MAX: nothing is known of what ran behind */
+	uint64_t count, mispred;
+};
+
+int convert_take(struct convert *c, const struct convert_branch *b);
 int convert_finish(struct convert *c, struct err *e);
 
 const struct convert_stats *convert_stats(const struct convert *c);

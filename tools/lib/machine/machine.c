@@ -431,6 +431,17 @@ size_t machine_nr_dsos(const struct machine *m)
 	return m->dsos.dso.n;
 }
 
+struct dso *machine_object(struct machine *m, const char *path, const uint8_t *id, size_t size)
+{
+	const struct dso_key key = { .kind = DSO_USER,
+				     .path = path,
+				     .build_id = id,
+				     .build_id_size = (uint8_t)size,
+				     .pid = -1 };
+
+	return dso_get(&m->dsos, &key);
+}
+
 struct dso *machine_dso(const struct machine *m, size_t idx)
 {
 	return idx < m->dsos.dso.n ? m->dsos.dso.v[idx] : NULL;

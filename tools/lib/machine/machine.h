@@ -104,6 +104,8 @@ size_t machine_nr_comms(const struct machine *m);
 size_t machine_nr_threads(const struct machine *m);
 struct thread *machine_thread_at(const struct machine *m, size_t idx);
 size_t machine_nr_dsos(const struct machine *m);
+/* A file of that path and build id, made where there is none. NULL: no memory. */
+struct dso *machine_object(struct machine *m, const char *path, const uint8_t *id, size_t size);
 struct dso *machine_dso(const struct machine *m, size_t idx);
 const char *machine_cgroup(const struct machine *m, uint64_t id); /* path or NULL */
 

@@ -179,6 +179,11 @@ void net_close(struct net *n)
 	free(n);
 }
 
+const struct net_target *net_target(const struct net *n)
+{
+	return &n->target;
+}
+
 int net_exec(struct net *n, const char *sql, struct err *e)
 {
 	return n->engine->exec(n, sql, e);

@@ -56,6 +56,7 @@ struct net;
 
 int net_open(struct net **n, const struct net_target *t, const struct net_opts *o, struct err *e);
 void net_close(struct net *n); /* NULL is fine */
+const struct net_target *net_target(const struct net *n);
 
 /* A statement without an answer. */
 int net_exec(struct net *n, const char *sql, struct err *e);

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# data pull: the profile of a build over all hosts is, byte for byte, that of the recordings merged by hand. Three
+# recordings of a program, in ClickHouse and in PostgreSQL.
+. "$(dirname "$0")/../lib.sh"
+. "$ROOT/tests/helpers/engines.sh"
+need_x86
+need_cmd python3
+TRACE=$O/tests/helpers/branch-trace
+BIN=$O/tests/helpers/hot-paths
+[ -x "$TRACE" ] && [ -x "$BIN" ] || skip_all "the helper programs are not built (make tests)"
+printf 'secret\n' >"$TMP/secret"
+for n in 37 41 53; do
+	"$TRACE" -n $n -o "$TMP/$n.raw" "$BIN" >"$TMP/trace.out" 2>&1 ||
+		skip_all "programs cannot be traced here: $(tail -1 "$TMP/trace.out")"
+	"$PERF" inject --build-ids -i "$TMP/$n.raw" -o "$TMP/$n.data" 2>"$TMP/err" || cp "$TMP/$n.raw" "$TMP/$n.data"
+done
+ID=$("$PERF" buildid-list -i "$TMP/37.data" 2>/dev/null | awk '/hot-paths$/ { print $1; exit }')
+[ -n "$ID" ] || skip_all "the program has no build id"
+check "by hand" "$PERF" data merge "$TMP/all.data" "$TMP/37.data" "$TMP/41.data" "$TMP/53.data"
+
+usage() {
+	"$PERF" data pull "$@" >"$TMP/out" 2>&1
+	echo $?
+}
+is "pull needs a build id" "$(usage clickhouse+http://127.0.0.1/perf --to fdata --binary "$BIN")" 129
+is "of hex digits" "$(usage clickhouse+http://127.0.0.1/perf --to fdata --binary "$BIN" --build-id "x' OR 1")" 129
+is "and a format of objects" "$(usage clickhouse+http://127.0.0.1/perf --to folded --binary "$BIN" --build-id "$ID")" 129
+
+# pulled URL: the same as by hand
+pulled() {
+	"$PERF" data push --init --password-file "$TMP/secret" --spool "$TMP/spool" "$1" --service web \
+		"$TMP/37.data" "$TMP/41.data" "$TMP/53.data" >"$TMP/out" 2>&1
+	is "$2: three recordings are pushed" "$(ls "$TMP/spool" | wc -l)" 0
+	for to in fdata preagg autofdo profgen; do
+		"$PERF" data convert --to $to --binary "$BIN" -i "$TMP/all.data" -o "$TMP/hand.$to" 2>/dev/null
+		"$PERF" data pull "$1" --password-file "$TMP/secret" --build-id "$ID" --to $to --binary "$BIN" \
+			-o "$TMP/$2.$to" 2>"$TMP/err" || cat "$TMP/err"
+		same_file "$2: $to" "$TMP/hand.$to" "$TMP/$2.$to"
+	done
+	check "$2: and there is something in it" test -s "$TMP/$2.fdata"
+	is "$2: --where" "$("$PERF" data pull "$1" --password-file "$TMP/secret" --build-id "$ID" --to preagg --binary "$BIN" \
+		--where "service = 'mail'" 2>"$TMP/err" || grep -o 'has no branches' "$TMP/err")" 'has no branches'
+}
+
+if (need_clickhouse) >"$TMP/why" 2>&1 && ! grep -qi skip "$TMP/why"; then
+	check "ClickHouse" clickhouse_start A secret
+	clickhouse_ask "$A_http" secret default 'CREATE DATABASE perf' >/dev/null
+	pulled "clickhouse+http://127.0.0.1:$A_http/perf" clickhouse
+	clickhouse_stop A
+else
+	skip "ClickHouse" "it is not installed, or perf was built without libcurl"
+fi
+if (need_postgresql) >"$TMP/why" 2>&1 && ! grep -qi skip "$TMP/why"; then
+	need_postgresql
+	check "PostgreSQL" postgresql_start secret
+	pulled "postgresql://perf@127.0.0.1:$pg_port/perf" postgresql
+else
+	skip "PostgreSQL" "it is not installed, or perf was built without libpq"
+fi
+done_testing
