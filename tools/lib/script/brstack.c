@@ -239,8 +239,12 @@ static void put_new_text(const struct text_ctx *x, uint64_t addr)
 		o->code = -ENOMEM;
 }
 
-/* @p is the end of the output and has room for SYM_ROOM; enough of it is left. */
-static inline char *put_text_at(const struct text_ctx *x, char *p, uint64_t addr)
+/*
+ * @p is the end of the output and has room for SYM_ROOM; enough of it is left. Twice per branch, so a call
+ * that the compiler leaves in costs a seventh of all.
+ */
+__attribute__((always_inline)) static inline char *put_text_at(const struct text_ctx *x, char *p,
+							       uint64_t addr)
 {
 	const struct text_slot *t = text_find(x, addr);
 	const char *text = x->sc->branch_texts->text + t->off;

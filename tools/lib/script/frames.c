@@ -173,17 +173,21 @@ ssize_t put_place(struct script *sc, const struct form *f, char lead, uint64_t i
 	return p - start;
 }
 
-/* No location of the resolver: each of them takes memory, and few single addresses come again. */
-static inline void locate(struct script *sc, struct thread *th, uint8_t cpumode,
-			  struct script_place *pl)
+void put_find_map(struct script *sc, struct thread *th, struct script_place *pl)
 {
 	struct map_hit hit;
 
-	if (!machine_find_map(sc->env.machine, th, cpumode, pl->ip, &hit))
+	if (!machine_find_map(sc->env.machine, th, pl->mode, pl->ip, &hit))
 		return;
 	pl->dso = hit.map->dso;
 	pl->addr = hit.addr;
-	pl->sym = symbol_find(sc->env.resolver, hit.map->dso, hit.addr);
+}
+
+/* No location of the resolver: each of them takes memory, and few single addresses come again. */
+static inline void name(struct script *sc, struct script_place *pl)
+{
+	if (pl->dso)
+		pl->sym = symbol_find(sc->env.resolver, pl->dso, pl->addr);
 }
 
 /* What lies at @ip for the thread now, through a small table. */
@@ -201,7 +205,8 @@ const struct script_place *put_find_place(struct script *sc, const struct thread
 	*pl = (struct script_place){
 		.ip = ip, .space = space, .gen = gen, .mode = cpumode, .addr = ip
 	};
-	locate(sc, (struct thread *)th, cpumode, pl);
+	put_find_map(sc, (struct thread *)th, pl);
+	name(sc, pl);
 	pl->valid = true;
 	return pl;
 }
@@ -238,19 +243,17 @@ static bool is_slow(const struct form *f)
 	return f->fields & (BIT(SF_SRCLINE) | BIT(SF_DSOFF));
 }
 
-bool put_frame(struct script *sc, const struct form *f, struct thread *th, uint8_t cpumode,
-	       uint64_t ip)
+bool put_frame(struct script *sc, const struct form *f, struct script_place *pl)
 {
-	struct script_place pl = { .ip = ip, .addr = ip };
 	const struct inline_frame *inl;
 
-	locate(sc, th, cpumode, &pl);
-	if (is_slow(f) ||
-	    (f->inlines && pl.sym && symbol_inlines(sc->env.resolver, pl.dso, pl.addr, &inl) > 1))
-		return put_slow(sc, f, '\t', ip, &pl, true);
-	if (put_place(sc, f, '\t', ip, &pl) >= 0)
+	name(sc, pl);
+	if (is_slow(f) || (f->inlines && pl->sym &&
+			   symbol_inlines(sc->env.resolver, pl->dso, pl->addr, &inl) > 1))
+		return put_slow(sc, f, '\t', pl->ip, pl, true);
+	if (put_place(sc, f, '\t', pl->ip, pl) >= 0)
 		obuf_char(sc->o, '\n');
-	return script_stops_at(sc, pl.sym);
+	return script_stops_at(sc, pl->sym);
 }
 
 void print_ip(struct script *sc, const struct ctx *c)

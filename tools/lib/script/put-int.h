@@ -34,10 +34,10 @@ static inline char *put_hex16(char *p, uint64_t v)
 
 extern const char put_digits[200]; /* "00" "01" ... "99" */
 
-/* %lu */
-static inline char *put_dec(char *p, uint64_t v)
+/* The digits of @v before @end; where they begin. 20 at most. */
+static inline char *put_digits_before(char *end, uint64_t v)
 {
-	char d[20], *q = d + sizeof(d);
+	char *q = end;
 
 	while (v >= 100) {
 		q -= 2;
@@ -50,18 +50,25 @@ static inline char *put_dec(char *p, uint64_t v)
 	} else {
 		*--q = (char)('0' + v);
 	}
-	return put_mem(p, q, (size_t)(d + sizeof(d) - q));
+	return q;
+}
+
+/* %lu */
+static inline char *put_dec(char *p, uint64_t v)
+{
+	char d[20], *end = d + sizeof(d), *q = put_digits_before(end, v);
+
+	return put_mem(p, q, (size_t)(end - q));
 }
 
 /* %*lu */
 static inline char *put_dec_right(char *p, uint64_t v, int width)
 {
-	char d[20];
-	int n = (int)(put_dec(d, v) - d);
+	char d[20], *end = d + sizeof(d), *q = put_digits_before(end, v);
 
-	for (; n < width; width--)
+	for (int n = (int)(end - q); n < width; n++)
 		*p++ = ' ';
-	return put_mem(p, d, (size_t)n);
+	return put_mem(p, q, (size_t)(end - q));
 }
 
 /* %0*lu for @width <= 20 */

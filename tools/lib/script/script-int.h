@@ -218,8 +218,9 @@ ssize_t put_place(struct script *sc, const struct form *f, char lead, uint64_t i
  * The line of a frame, or its lines, with everything that @f has. True when the chain ends with
  * it, see --stop-bt.
  */
-bool put_frame(struct script *sc, const struct form *f, struct thread *th, uint8_t cpumode,
-	       uint64_t ip);
+bool put_frame(struct script *sc, const struct form *f, struct script_place *pl);
+/* The object at pl->ip and the address inside of it, for put_frame(). */
+void put_find_map(struct script *sc, struct thread *th, struct script_place *pl);
 
 /* chain.c */
 void print_chain(struct script *sc, const struct ctx *c);
