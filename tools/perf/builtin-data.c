@@ -514,6 +514,8 @@ int data_convert(const struct command *cmd, struct data_opts *o, bool pack)
 		return ret;
 	opts.table.pack = pack;
 	samples = !d.format->object && !o->check;
+	if (o->verbose > 1)
+		log_set_level(LOG_DEBUG);
 	cli_progress_start(&d.progress, "Reading");
 	/* Samples that go to the terminal one by one are progress enough. */
 	if (!d.format->object && is_terminal(o->output))

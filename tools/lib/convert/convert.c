@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/side.h"
 #include "convert/contexts-int.h"
 #include "convert/raw-int.h"
 #include "session/session.h"
@@ -335,11 +336,27 @@ static void add_stats(struct convert_stats *to, const struct convert_stats *s)
 	to->ips_outside += s->ips_outside;
 }
 
+struct flush_side {
+	struct convert *c;
+	int ret;
+};
+
+static void flush_side(void *ctx, size_t i)
+{
+	struct flush_side *f = (struct flush_side *)ctx + i;
+
+	f->ret = flush(f->c);
+}
+
 /* Edges have been found in the order of the branches: so they are afterwards. */
 static int merge(struct convert *c, struct convert *from, const struct session_maps *maps)
 {
-	int ret = flush(c) ?: flush(from);
+	struct flush_side both[2] = { { .c = c }, { .c = from } };
+	int ret;
 
+	/* Each has a machine of its own, unless they are pieces that one session read. */
+	side_by_side(maps ? 2 : 1, 2, flush_side, both);
+	ret = both[0].ret ?: both[1].ret;
 	for (size_t i = 0; !ret && i < from->edges.n; i++) {
 		struct edge e = from->edges.v[i];
 
