@@ -454,8 +454,56 @@ static void typed_lanes(void **state)
 	assert_int_equal(regs_lane_parse("F64", &lane), 0);
 	assert_int_equal(lane, LANE_F64);
 	assert_int_equal(regs_lane_bits(LANE_I16), 16);
-	assert_int_equal(regs_lane_parse("f16", &lane), -EINVAL);
+	assert_int_equal(regs_lane_parse("f8", &lane), -EINVAL);
+	assert_int_equal(regs_lane_parse("bf16", &lane), 0);
+	assert_string_equal(regs_lane_name(lane), "bf16");
+	/* 1, -2, the least and the largest denormal; 65504, Inf, NaN, 0 */
+	regs_print_lanes((const uint64_t[]){ 0x03ff0001c0003c00, 0x00007e007c007bff }, 2, LANE_F16,
+			 &o);
+	assert_string_equal(text(&o), "1 -2 5.9604645e-08 6.097555e-05 65504 inf nan 0");
+	regs_print_lanes(&(uint64_t){ 0x00017f80c0003f80 }, 1, LANE_BF16, &o);
+	assert_string_equal(text(&o), "1 -2 inf 9.1835e-41");
+	regs_print_lanes(&(uint64_t){ 0xff007f0180ULL }, 1, LANE_U8, &o);
+	assert_string_equal(text(&o), "128 1 127 0 255 0 0 0");
+	regs_print_lanes(&(uint64_t){ UINT64_MAX }, 1, LANE_U64, &o);
+	assert_string_equal(text(&o), "18446744073709551615");
 	obuf_free(&o);
+}
+
+static void numbers(void **state)
+{
+	static const struct {
+		enum regs_lane lane;
+		uint64_t denormal, largest_denormal, normal, inf, nan;
+	} t[] = {
+		{ LANE_F16, 1, 0x3ff, 0x400, 0x7c00, 0x7c01 },
+		{ LANE_BF16, 1, 0x7f, 0x80, 0x7f80, 0x7f81 },
+		{ LANE_F32, 1, 0x7fffff, 0x800000, 0x7f800000, 0x7fffffff },
+		{ LANE_F64, 1, 0xfffffffffffffULL, 1ULL << 52, 0x7ffULL << 52, 0x7ff8ULL << 48 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		uint64_t sign = BIT(regs_lane_bits(t[i].lane) - 1);
+
+		for (uint64_t s = 0; s <= 1; s++) {
+			uint64_t m = s ? sign : 0;
+
+			assert_true(regs_lane_is_float(t[i].lane));
+			assert_int_equal(regs_lane_number(m, t[i].lane), NUMBER_ZERO);
+			assert_int_equal(regs_lane_number(m | t[i].denormal, t[i].lane),
+					 NUMBER_DENORMAL);
+			assert_int_equal(regs_lane_number(m | t[i].largest_denormal, t[i].lane),
+					 NUMBER_DENORMAL);
+			assert_int_equal(regs_lane_number(m | t[i].normal, t[i].lane),
+					 NUMBER_NORMAL);
+			assert_int_equal(regs_lane_number(m | t[i].inf, t[i].lane), NUMBER_INF);
+			assert_int_equal(regs_lane_number(m | t[i].nan, t[i].lane), NUMBER_NAN);
+		}
+	}
+	assert_int_equal(regs_lane_number(0, LANE_U8), NUMBER_ZERO);
+	assert_int_equal(regs_lane_number(1, LANE_I64), NUMBER_NORMAL);
+	assert_int_equal(regs_lane_get(&(uint64_t){ 0x1122334455667788 }, 6, LANE_U8), 0x22);
 }
 
 static void picks(void **state)
@@ -484,6 +532,10 @@ static void picks(void **state)
 	assert_int_equal(regs_pick_parse(&p, "zmm40", REGS_ARCH_X86, &e), -EINVAL);
 	assert_string_equal(e.text, "there is no register \"zmm40\"");
 	assert_string_equal(e.hint, "They are zmm0 to zmm31.");
+	/* Of other architectures. */
+	assert_int_equal(regs_pick_parse(&p, "zmm3", REGS_ARCH_ARM64, &e), -EINVAL);
+	assert_int_equal(regs_pick_parse(&p, "k1", REGS_ARCH_POWERPC, &e), -EINVAL);
+	assert_int_equal(regs_pick_parse(&p, "vec3", REGS_ARCH_X86, &e), -EINVAL);
 }
 
 int main(void)
@@ -493,7 +545,7 @@ int main(void)
 		cmocka_unit_test(lists),     cmocka_unit_test(refusals),
 		cmocka_unit_test(available), cmocka_unit_test(attrs),
 		cmocka_unit_test(sides),     cmocka_unit_test(typed_lanes),
-		cmocka_unit_test(picks),
+		cmocka_unit_test(picks),     cmocka_unit_test(numbers),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -30,7 +30,7 @@ static const struct option xstate_options[] = {
 		 "registers of a live process' threads"),
 	OPT_STRING(0, "image", struct xstate_opts, image, "FILE", "registers of a raw XSAVE image"),
 	OPT_STRING(0, "lane", struct xstate_opts, lane_name, "TYPE",
-		   "vectors as hex, f32, f64, i8, i16, i32 or i64 lanes"),
+		   "vectors as lanes: " REGS_LANE_NAMES),
 	OPT_BOOL('a', "all", struct xstate_opts, all, "also registers in their initial state"),
 	OPT_STRING(0, "simulate", struct xstate_opts, simulate, "SCHEDULE",
 		   "on-demand LBR state against always-on: made[:...], a text or perf.data file"),

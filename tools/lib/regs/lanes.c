@@ -14,11 +14,16 @@
 
 static const struct {
 	const char *name;
-	unsigned bits;
+	uint8_t bits, mantissa; /* mantissa: 0 = no float */
+	bool is_signed;
 } lanes[] = {
-	[LANE_HEX] = { "hex", 64 }, [LANE_F32] = { "f32", 32 }, [LANE_F64] = { "f64", 64 },
-	[LANE_I8] = { "i8", 8 },    [LANE_I16] = { "i16", 16 }, [LANE_I32] = { "i32", 32 },
-	[LANE_I64] = { "i64", 64 },
+	[LANE_HEX] = { "hex", 64, 0, false },  [LANE_F16] = { "f16", 16, 10, true },
+	[LANE_BF16] = { "bf16", 16, 7, true }, [LANE_F32] = { "f32", 32, 23, true },
+	[LANE_F64] = { "f64", 64, 52, true },  [LANE_I8] = { "i8", 8, 0, true },
+	[LANE_I16] = { "i16", 16, 0, true },   [LANE_I32] = { "i32", 32, 0, true },
+	[LANE_I64] = { "i64", 64, 0, true },   [LANE_U8] = { "u8", 8, 0, false },
+	[LANE_U16] = { "u16", 16, 0, false },  [LANE_U32] = { "u32", 32, 0, false },
+	[LANE_U64] = { "u64", 64, 0, false },
 };
 
 int regs_lane_parse(const char *name, enum regs_lane *lane)
@@ -32,9 +37,45 @@ int regs_lane_parse(const char *name, enum regs_lane *lane)
 	return -EINVAL;
 }
 
+const char *regs_lane_name(enum regs_lane lane)
+{
+	return lanes[lane].name;
+}
+
 unsigned regs_lane_bits(enum regs_lane lane)
 {
 	return lanes[lane].bits;
+}
+
+bool regs_lane_is_float(enum regs_lane lane)
+{
+	return lanes[lane].mantissa;
+}
+
+uint64_t regs_lane_get(const uint64_t *qwords, unsigned i, enum regs_lane lane)
+{
+	unsigned bits = lanes[lane].bits, per = 64 / bits;
+	uint64_t v = qwords[i / per] >> (i % per * bits);
+
+	return bits < 64 ? v & (BIT(bits) - 1) : v;
+}
+
+/* Sign, exponent, mantissa: with an exponent of zeros or ones a number is a special one. */
+enum regs_number regs_lane_number(uint64_t v, enum regs_lane lane)
+{
+	unsigned sign = lanes[lane].bits - 1U, mantissa = lanes[lane].mantissa;
+	uint64_t low, ones;
+
+	if (!mantissa)
+		return v ? NUMBER_NORMAL : NUMBER_ZERO;
+	v &= BIT(sign) - 1;
+	low = v & (BIT(mantissa) - 1);
+	ones = BIT(sign - mantissa) - 1;
+	if (v >> mantissa == ones)
+		return low ? NUMBER_NAN : NUMBER_INF;
+	if (v >> mantissa)
+		return NUMBER_NORMAL;
+	return low ? NUMBER_DENORMAL : NUMBER_ZERO;
 }
 
 static bool reads_back(const char *text, double f, bool single)
@@ -82,22 +123,40 @@ static void put_f64(struct obuf *o, uint64_t bits)
 	put_float(o, f, false);
 }
 
+/* Of 16 bits: exact as a float, and printed as one. */
+static void put_f16(struct obuf *o, uint64_t v)
+{
+	uint32_t sign = (uint32_t)(v >> 15 & 1) << 31, exp = v >> 10 & 31, low = v & 0x3ff;
+	float f = (float)low / 16777216.0f; /* 2^-24 each */
+	uint32_t bits;
+
+	if (!exp) {
+		put_float(o, sign ? -(double)f : (double)f, true);
+		return;
+	}
+	bits = sign | (exp == 31 ? 255 : exp + 112) << 23 | low << 13;
+	put_f32(o, bits);
+}
+
 void regs_print_lane(const uint64_t *qwords, unsigned i, enum regs_lane lane, struct obuf *o)
 {
-	unsigned bits = lanes[lane].bits, per = 64 / bits;
-	uint64_t v = qwords[i / per] >> (i % per * bits);
+	uint64_t v = regs_lane_get(qwords, i, lane);
+	unsigned up = 64U - lanes[lane].bits;
 
 	switch (lane) {
 	case LANE_HEX:
 		obuf_lit(o, "0x");
 		obuf_hex_zero(o, v, 16);
 		break;
+	case LANE_F16: put_f16(o, v); break;
+	case LANE_BF16: put_f32(o, (uint32_t)v << 16); break;
 	case LANE_F32: put_f32(o, (uint32_t)v); break;
 	case LANE_F64: put_f64(o, v); break;
-	case LANE_I8: obuf_sdec(o, (int8_t)v); break;
-	case LANE_I16: obuf_sdec(o, (int16_t)v); break;
-	case LANE_I32: obuf_sdec(o, (int32_t)v); break;
-	case LANE_I64: obuf_sdec(o, (int64_t)v); break;
+	default:
+		if (lanes[lane].is_signed)
+			obuf_sdec(o, (int64_t)(v << up) >> up);
+		else
+			obuf_dec(o, v);
 	}
 }
 

@@ -15,12 +15,15 @@
 struct pick_class {
 	const char *name;
 	unsigned nr; /* registers it can have */
+	bool x86;    /* there, and there alone; the others elsewhere */
 };
 
 static const struct pick_class vector_names[] = {
-	{ "xmm", 32 }, { "ymm", 32 }, { "zmm", 32 }, { "vec", 64 }
+	{ "xmm", 32, true }, { "ymm", 32, true }, { "zmm", 32, true }, { "vec", 64, false }
 };
-static const struct pick_class pred_names[] = { { "k", 8 }, { "opmask", 8 }, { "pred", 64 } };
+static const struct pick_class pred_names[] = { { "k", 8, true },
+						{ "opmask", 8, true },
+						{ "pred", 64, false } };
 
 static uint64_t bits_between(unsigned lo, unsigned hi)
 {
@@ -56,13 +59,14 @@ static bool numbers(const char *s, const struct pick_class *c, uint64_t *bits)
 }
 
 static bool pick_class(const char *name, const struct pick_class *classes, size_t nr,
-		       uint64_t *mask)
+		       enum regs_arch arch, uint64_t *mask)
 {
 	for (size_t i = 0; i < nr; i++) {
 		size_t n = strlen(classes[i].name);
 		uint64_t bits;
 
-		if (!strncasecmp(name, classes[i].name, n) &&
+		if (classes[i].x86 == (arch == REGS_ARCH_X86) &&
+		    !strncasecmp(name, classes[i].name, n) &&
 		    numbers(name + n, &classes[i], &bits)) {
 			*mask |= bits;
 			return true;
@@ -72,12 +76,14 @@ static bool pick_class(const char *name, const struct pick_class *classes, size_
 }
 
 /* "zmm40": the class is right, the number is not. */
-static bool class_of(const char *name, const struct pick_class *classes, size_t nr, struct err *e)
+static bool class_of(const char *name, const struct pick_class *classes, size_t nr,
+		     enum regs_arch arch, struct err *e)
 {
 	for (size_t i = 0; i < nr; i++) {
 		const struct pick_class *c = &classes[i];
 
-		if (strncasecmp(name, c->name, strlen(c->name)) != 0 ||
+		if (c->x86 != (arch == REGS_ARCH_X86) ||
+		    strncasecmp(name, c->name, strlen(c->name)) != 0 ||
 		    !isdigit((unsigned char)name[strlen(c->name)]))
 			continue;
 		err_set(e, -EINVAL, "there is no register \"%s\"", name);
@@ -92,8 +98,8 @@ static int unknown(const char *name, enum regs_arch arch, struct err *e)
 	struct nearest near = nearest_init(name);
 	char buf[128];
 
-	if (class_of(name, vector_names, ARRAY_SIZE(vector_names), e) ||
-	    class_of(name, pred_names, ARRAY_SIZE(pred_names), e))
+	if (class_of(name, vector_names, ARRAY_SIZE(vector_names), arch, e) ||
+	    class_of(name, pred_names, ARRAY_SIZE(pred_names), arch, e))
 		return -EINVAL;
 	for (unsigned i = 0; i < 64; i++) {
 		const char *known = regs_find_name(arch, i, true);
@@ -102,13 +108,16 @@ static int unknown(const char *name, enum regs_arch arch, struct err *e)
 			nearest_offer(&near, known);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(vector_names); i++)
-		nearest_offer(&near, vector_names[i].name);
+		if (vector_names[i].x86 == (arch == REGS_ARCH_X86))
+			nearest_offer(&near, vector_names[i].name);
 	nearest_print(&near, buf, sizeof(buf));
 	err_set(e, -EINVAL, "unknown register \"%s\"", name);
 	if (*buf)
 		err_hint(e, "Did you mean %s?", buf);
 	else
-		err_hint(e, "Registers are zmm3, ymm0-7, k1, ax and the like.");
+		err_hint(e, arch == REGS_ARCH_X86
+				    ? "Registers are zmm3, ymm0-7, k1, ax and the like."
+				    : "Registers are vec3, pred0-7 and general ones.");
 	return -EINVAL;
 }
 
@@ -124,8 +133,8 @@ static int pick_one(struct regs_pick *p, const char *name, enum regs_arch arch, 
 			found = true;
 		}
 	}
-	if (found || pick_class(name, vector_names, ARRAY_SIZE(vector_names), &p->vec) ||
-	    pick_class(name, pred_names, ARRAY_SIZE(pred_names), &p->pred))
+	if (found || pick_class(name, vector_names, ARRAY_SIZE(vector_names), arch, &p->vec) ||
+	    pick_class(name, pred_names, ARRAY_SIZE(pred_names), arch, &p->pred))
 		return 0;
 	return unknown(name, arch, e);
 }

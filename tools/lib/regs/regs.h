@@ -148,10 +148,35 @@ int regs_pick_parse(struct regs_pick *p, const char *list, enum regs_arch arch, 
 
 /* ---- typed lanes ------------------------------------------------------------------------------------------ */
 
-enum regs_lane { LANE_HEX, LANE_F32, LANE_F64, LANE_I8, LANE_I16, LANE_I32, LANE_I64 };
+enum regs_lane {
+	LANE_HEX, /* qwords, as bits */
+	LANE_F16,
+	LANE_BF16,
+	LANE_F32,
+	LANE_F64,
+	LANE_I8,
+	LANE_I16,
+	LANE_I32,
+	LANE_I64,
+	LANE_U8,
+	LANE_U16,
+	LANE_U32,
+	LANE_U64,
+};
+
+/* In the order of enum regs_lane, for messages and help. */
+#define REGS_LANE_NAMES "hex, f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64"
+
+/* What a number is to arithmetic; integers are zero or normal. */
+enum regs_number { NUMBER_NORMAL, NUMBER_ZERO, NUMBER_DENORMAL, NUMBER_INF, NUMBER_NAN };
 
 int regs_lane_parse(const char *name, enum regs_lane *lane); /* "f32" ...; -EINVAL */
+const char *regs_lane_name(enum regs_lane lane);
 unsigned regs_lane_bits(enum regs_lane lane);
+bool regs_lane_is_float(enum regs_lane lane);
+/* Lane @i as bits, the lowest first; what number these are. */
+uint64_t regs_lane_get(const uint64_t *qwords, unsigned i, enum regs_lane lane);
+enum regs_number regs_lane_number(uint64_t bits, enum regs_lane lane);
 /* @n little-endian-ordered qwords (host u64s, lowest first) as lanes separated by blanks, lane 0
  * first. Floats: the shortest text that reads back as the same number. */
 void regs_print_lanes(const uint64_t *qwords, unsigned n, enum regs_lane lane, struct obuf *o);
