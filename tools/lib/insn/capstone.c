@@ -255,6 +255,63 @@ static void look_at_address(const struct capstone_decoder *d, struct insn *out)
 	}
 }
 
+/* 0 = none. */
+static unsigned vector_width(unsigned reg, unsigned *nr)
+{
+	static const struct {
+		unsigned first, width;
+	} classes[] = { { X86_REG_XMM0, 128 }, { X86_REG_YMM0, 256 }, { X86_REG_ZMM0, 512 } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
+		*nr = reg - classes[i].first;
+		if (*nr < 32)
+			return classes[i].width;
+	}
+	return 0;
+}
+
+/* AT&T has the destination last, Intel first; the library has operands in the order of its text. */
+static bool is_clearing(const struct capstone_decoder *d, const char *name)
+{
+	const cs_x86 *x = &d->insn->detail->x86;
+	int a = d->intel ? x->op_count - 1 : 0, b = d->intel ? x->op_count - 2 : 1;
+
+	return x->op_count >= 2 && insn_clears(name) && x->operands[a].type == X86_OP_REG &&
+	       x->operands[b].type == X86_OP_REG && x->operands[a].reg == x->operands[b].reg;
+}
+
+static int lib_vectors(void *handle, const void *code, size_t size, uint64_t addr,
+		       struct insn_vectors *out)
+{
+	struct capstone_decoder *d = handle;
+	struct insn_lanes lanes;
+	const cs_x86 *x;
+	bool clears;
+
+	if (!next(d, code, size, addr))
+		return -EINVAL;
+	if (d->arch != REGS_ARCH_X86)
+		return d->insn->size;
+	insn_lanes_by_name(d->insn->mnemonic, &lanes);
+	clears = is_clearing(d, d->insn->mnemonic);
+	x = &d->insn->detail->x86;
+	for (int i = 0; i < x->op_count; i++) {
+		const cs_x86_op *op = &x->operands[i];
+		unsigned nr = 0, width = op->type == X86_OP_REG ? vector_width(op->reg, &nr) : 0;
+
+		if (op->type == X86_OP_MEM) {
+			out->stores |= op->access & CS_AC_WRITE;
+			out->memory |= op->access & CS_AC_READ;
+		}
+		if (width)
+			insn_put_vector(out, &lanes, nr, width, width,
+					op->access & CS_AC_READ && !clears,
+					op->access & CS_AC_WRITE);
+	}
+	out->legacy = d->insn->mnemonic[0] != 'v';
+	return d->insn->size;
+}
+
 static int lib_decode(void *handle, const void *code, size_t size, uint64_t addr, struct insn *out)
 {
 	struct capstone_decoder *d = handle;
@@ -349,7 +406,7 @@ static void lib_set_thumb(void *handle, bool thumb)
 			  (size_t)((thumb ? CS_MODE_THUMB : CS_MODE_ARM) | d->big));
 }
 
-const struct insn_library insn_capstone = { lib_open, lib_close,      lib_decode,
+const struct insn_library insn_capstone = { lib_open, lib_close,      lib_decode,   lib_vectors,
 					    lib_text, lib_set_syntax, lib_set_thumb };
 
 #else

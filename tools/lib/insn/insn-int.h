@@ -10,6 +10,8 @@ struct insn_library {
 	int (*open)(void **d, enum regs_arch arch, unsigned mode);
 	void (*close)(void *d);
 	int (*decode)(void *d, const void *code, size_t size, uint64_t addr, struct insn *out);
+	int (*vectors)(void *d, const void *code, size_t size, uint64_t addr,
+		       struct insn_vectors *out);
 	int (*text)(void *d, const void *code, size_t size, uint64_t addr, char *buf,
 		    size_t buf_size);
 	void (*set_syntax)(void *d, enum insn_syntax syntax);
@@ -24,6 +26,22 @@ extern const struct insn_library insn_zydis, insn_capstone;
  */
 bool insn_branch_by_name(enum regs_arch arch, const char *name, const char *args, bool relative,
 			 enum insn_branch *kind);
+
+/* What an x86 instruction's name says of lanes; LANE_HEX = nothing. */
+struct insn_lanes {
+	enum regs_lane read, written;
+	bool one, one_written; /* the lowest lane alone */
+	bool sure;	       /* it computes: other bits would be nonsense */
+};
+
+void insn_lanes_by_name(const char *name, struct insn_lanes *l);
+/* Whether the result is the same for all bits that its two equal sources may have. */
+bool insn_clears(const char *name);
+/* Whether its destination is a source as well, be it masked or not. */
+bool insn_adds_up(const char *name);
+/* Puts a register in, by the name of the instruction; @bits of it are operand. */
+void insn_put_vector(struct insn_vectors *out, const struct insn_lanes *l, unsigned reg,
+		     unsigned width, unsigned bits, bool read, bool written);
 
 struct insn_decoder {
 	void *zydis;	/* NULL = not x86, or not built in */

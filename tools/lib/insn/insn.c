@@ -60,6 +60,15 @@ int insn_decode(struct insn_decoder *d, const void *code, size_t size, uint64_t 
 	return insn_capstone.decode(d->capstone, code, size, addr, out);
 }
 
+int insn_vectors(struct insn_decoder *d, const void *code, size_t size, uint64_t addr,
+		 struct insn_vectors *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (d->zydis)
+		return insn_zydis.vectors(d->zydis, code, size, addr, out);
+	return insn_capstone.vectors(d->capstone, code, size, addr, out);
+}
+
 void insn_set_thumb(struct insn_decoder *d, bool thumb)
 {
 	if (d->capstone)

@@ -47,6 +47,27 @@ struct insn {
 	uint8_t mask, lanes;
 };
 
+/* A vector register that an x86 instruction names, and what it takes it for. */
+struct insn_vector {
+	uint8_t reg;	/* 0 to 31 */
+	uint8_t lane;	/* enum regs_lane, of what is read if it is, else of what is written */
+	uint16_t width; /* by its name: 128, 256, 512 */
+	uint16_t bits;	/* from bit 0 on, that are operand: less where it takes half or a lane */
+	bool read, written;
+	bool sure; /* it computes with such lanes; a move or a logical operation takes any */
+};
+
+#define INSN_VECTORS 4
+
+struct insn_vectors {
+	uint8_t nr;
+	uint8_t mask; /* opmask register that selects lanes; 0 = none, or the library cannot tell */
+	bool memory;  /* a source is in memory */
+	bool legacy;  /* an SSE encoding, which leaves the bits above 128 as they are */
+	bool stores;  /* writes to memory */
+	struct insn_vector v[INSN_VECTORS];
+};
+
 struct insn_decoder;
 
 /* Of x86; others have one. */
@@ -70,6 +91,12 @@ void insn_free(struct insn_decoder *d);
 /* The length, or -EINVAL when the bytes are no instruction or are cut. */
 int insn_decode(struct insn_decoder *d, const void *code, size_t size, uint64_t addr,
 		struct insn *out);
+/*
+ * The vector registers that it names, at most INSN_VECTORS; none on other architectures than x86.
+ * The length or -EINVAL as above.
+ */
+int insn_vectors(struct insn_decoder *d, const void *code, size_t size, uint64_t addr,
+		 struct insn_vectors *out);
 /* From now on code is of ARM's second instruction set. Nothing on others. */
 void insn_set_thumb(struct insn_decoder *d, bool thumb);
 /* What insn_text() writes from now on. */

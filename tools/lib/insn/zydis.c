@@ -177,6 +177,75 @@ static int lib_decode(void *handle, const void *code, size_t size, uint64_t addr
 	return out->len;
 }
 
+static unsigned vector_width(ZydisRegister reg)
+{
+	switch (ZydisRegisterGetClass(reg)) {
+	case ZYDIS_REGCLASS_XMM: return 128;
+	case ZYDIS_REGCLASS_YMM: return 256;
+	case ZYDIS_REGCLASS_ZMM: return 512;
+	default: return 0;
+	}
+}
+
+/* A destination that is read for the lanes alone that a mask leaves as they are is no source. */
+static bool is_read(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *op, int i,
+		    const char *name)
+{
+	if (!(op->actions & (ZYDIS_OPERAND_ACTION_READ | ZYDIS_OPERAND_ACTION_CONDREAD)))
+		return false;
+	return i || zi->avx.mask.reg <= ZYDIS_REGISTER_K0 || insn_adds_up(name) ||
+	       !(op->actions & (ZYDIS_OPERAND_ACTION_WRITE | ZYDIS_OPERAND_ACTION_CONDWRITE));
+}
+
+/* "vpxor %ymm0, %ymm0, %ymm1" looks at nothing; in an SSE one the destination is a source. */
+static bool is_clearing(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *ops,
+			const char *name)
+{
+	int n = zi->operand_count_visible;
+
+	return n >= 2 && insn_clears(name) && ops[n - 1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       ops[n - 2].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       ops[n - 1].reg.value == ops[n - 2].reg.value;
+}
+
+static int lib_vectors(void *handle, const void *code, size_t size, uint64_t addr,
+		       struct insn_vectors *out)
+{
+	struct zydis_decoder *d = handle;
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction zi;
+	struct insn_lanes lanes;
+	const char *name;
+	bool clears;
+
+	(void)addr;
+	if (ZYAN_FAILED(ZydisDecoderDecodeFull(&d->decoder, code, size, &zi, ops)))
+		return -EINVAL;
+	name = ZydisMnemonicGetString(zi.mnemonic);
+	insn_lanes_by_name(name, &lanes);
+	clears = is_clearing(&zi, ops, name);
+	for (int i = 0; i < zi.operand_count_visible; i++) {
+		const ZydisDecodedOperand *op = &ops[i];
+		unsigned width =
+			op->type == ZYDIS_OPERAND_TYPE_REGISTER ? vector_width(op->reg.value) : 0;
+		bool writes =
+			op->actions & (ZYDIS_OPERAND_ACTION_WRITE | ZYDIS_OPERAND_ACTION_CONDWRITE);
+
+		if (op->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+			out->stores |= writes;
+			out->memory |= op->actions & ZYDIS_OPERAND_ACTION_READ;
+		}
+		if (width)
+			insn_put_vector(out, &lanes, (unsigned)ZydisRegisterGetId(op->reg.value),
+					width, min_u64(op->size, width),
+					is_read(&zi, op, i, name) && !clears, writes);
+	}
+	if (zi.avx.mask.reg > ZYDIS_REGISTER_K0 && zi.avx.mask.reg <= ZYDIS_REGISTER_K7)
+		out->mask = (uint8_t)(zi.avx.mask.reg - ZYDIS_REGISTER_K0);
+	out->legacy = zi.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY;
+	return zi.length;
+}
+
 static int lib_text(void *handle, const void *code, size_t size, uint64_t addr, char *buf,
 		    size_t buf_size)
 {
@@ -204,6 +273,7 @@ const struct insn_library insn_zydis = {
 	.open = lib_open,
 	.close = lib_close,
 	.decode = lib_decode,
+	.vectors = lib_vectors,
 	.text = lib_text,
 	.set_syntax = lib_set_syntax,
 };
