@@ -61,7 +61,7 @@ fi
 # Of registers 0-15 only: a C library for AVX-512 leaves values in ymm16-31.
 record ymm.data avx2 ymm
 holds "the loop with ymm registers uses ymm" ymm.data simdloop_avx2 \
-	'use == "uses ymm" and live256 > 99 and live512 == 0 and code256 > 10'
+	'use == "uses ymm" and live256 > 99 and live512 == "N/A" and code256 > 10'
 holds "vzeroupper leaves nothing of them to scalar code" ymm.data scalarloop \
 	'use == "scalar" and dirty < 2 and live128 > 95'
 record xmm.data sse2 ymm

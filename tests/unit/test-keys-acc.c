@@ -110,7 +110,7 @@ static void make_input(struct input *x)
 /* Every sample to the slot of all and to one of three; those are merged, in any order. */
 static void check_merge(const struct acc *acc, unsigned nr_samples)
 {
-	const struct acc_env env = { .arch = REGS_ARCH_X86 };
+	const struct acc_env env = { .arch = REGS_ARCH_X86, .values = "zmm3.i64[7]" };
 	const struct keys_row row = { .nr = 3ULL * nr_samples };
 	void *all = new_slot(acc), *part[3], *state = NULL;
 	struct input x;
@@ -122,7 +122,7 @@ static void check_merge(const struct acc *acc, unsigned nr_samples)
 	for (unsigned i = 0; i < nr_samples; i++) {
 		make_input(&x);
 		/* Registers of user space say nothing of the kernel's code, and there is none here. */
-		if (acc == &keys_acc_simd)
+		if (acc->start && acc != &keys_acc_values)
 			x.s.cpumode = PERF_RECORD_MISC_KERNEL;
 		assert_int_equal(acc->add(all, &x.in, state), 0);
 		assert_int_equal(acc->add(part[unit_random(&seed) % 3], &x.in, state), 0);
@@ -130,7 +130,9 @@ static void check_merge(const struct acc *acc, unsigned nr_samples)
 	assert_int_equal(acc->merge(part[2], part[0], NULL), 0);
 	assert_int_equal(acc->merge(part[2], part[1], NULL), 0);
 	for (unsigned i = 0; i < acc->nr_cols; i++)
-		assert_int_equal(acc->cols[i].stat(&row, part[2]), acc->cols[i].stat(&row, all));
+		if (acc->cols[i].stat)
+			assert_int_equal(acc->cols[i].stat(&row, part[2]),
+					 acc->cols[i].stat(&row, all));
 	if (acc->sub) {
 		acc->sub(all, part[1]);
 		acc->sub(all, part[0]);

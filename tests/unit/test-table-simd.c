@@ -216,7 +216,7 @@ static void legacy(void **state)
 	event.attr = (struct perf_event_attr){ .sample_type = series.sample_type,
 					       .sample_regs_intr = 1 | 0xfULL << 36 };
 	expect(false, fill_legacy,
-	       "0.0 0.0 50.0 50.0 N/A 0.0 0.0 0.0 0.0 100.0 N/A N/A scalar [.] t_scalar\n");
+	       "N/A N/A 50.0 50.0 N/A N/A 0.0 0.0 0.0 100.0 N/A N/A scalar [.] t_scalar\n");
 	event.attr = series;
 }
 

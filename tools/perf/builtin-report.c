@@ -234,7 +234,6 @@ static struct faces answer(const struct report *r)
 		       .total_cycles = r->o.total_cycles,
 		       .branches = r->stat_what,
 		       .quiet = r->o.quiet,
-		       .simd = r->o.simd,
 		       .skip_empty = r->o.skip_empty,
 		       .threads = r->o.threads,
 		       .tasks = r->o.tasks || r->o.mmaps,

@@ -14,6 +14,7 @@ struct script_cmd {
 	struct session_opts session;
 	const char *stop_bt, *regs;
 	enum regs_lane lane;
+	bool lane_auto;
 	bool redact, json;
 	struct cli_list fields;
 	bool dump, header, header_only, hide_call_graph, ns, reltime, deltatime;
@@ -36,11 +37,13 @@ static int accept(void *opts, const struct option *opt, const char *arg, bool un
 static int lanes_option(void *opts, const struct option *opt, const char *arg, bool unset,
 			struct err *e)
 {
+	struct script_cmd *o = opts;
+
 	(void)opt, (void)unset;
-	if (!regs_lane_parse(arg, &((struct script_cmd *)opts)->lane))
+	o->lane_auto = !strcasecmp(arg, "auto");
+	if (o->lane_auto || !regs_lane_parse(arg, &o->lane))
 		return 0;
-	return err_set(e, -EINVAL, "--lanes takes hex, f32, f64, i8, i16, i32 or i64, not '%s'",
-		       arg);
+	return err_set(e, -EINVAL, "--lanes takes auto, " REGS_LANE_NAMES ", not '%s'", arg);
 }
 
 #define S struct script_cmd
@@ -69,7 +72,8 @@ static const struct option script_options[] = {
 	OPT_BOOL(0, "reltime", S, reltime, "times since the first sample"),
 	OPT_BOOL(0, "deltatime", S, deltatime, "times since the sample before"),
 	OPT_CALL(0, "lanes", lanes_option, "TYPE",
-		 "simd: what a vector holds: hex (default), f32, f64, i8, i16, i32, i64"),
+		 "simd: what a vector holds: hex (default), f16, bf16, f32, f64, i8 ... i64, u8 "
+		 "... u64; auto: what the code there takes it for"),
 	OPT_STRING(0, "regs", S, regs, "LIST", "simd: these registers only: zmm3,k1,ymm0-7,ax"),
 	OPT_BOOL(0, "redact", S, redact, "do not show what is in registers"),
 	OPT_BOOL(0, "json", S, json,
@@ -173,6 +177,7 @@ static struct script_opts script_options_of(const struct run *r, const struct sc
 		.redact = o->redact,
 		.json = o->json,
 		.lane = o->lane,
+		.lane_auto = o->lane_auto,
 		.regs = o->regs,
 		.stop_bt = o->stop_bt,
 		.out = r->dumps ? script_dumps_out : NULL,

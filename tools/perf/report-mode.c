@@ -47,15 +47,42 @@ bool report_has_vectors(const struct report *r)
 	return any;
 }
 
-/* --simd needs rows of samples, too. */
+static int check_values(const struct report *r, struct err *e)
+{
+	struct reg_key k = { .index = 0 };
+	struct regs_pick pick = { 0 };
+	int ret = keys_reg_parse(&k, r->o.values, r->po.arch, e);
+
+	if (ret)
+		return err_context(e, "--values");
+	if (!k.gpr && !k.pred && k.index < 0) {
+		err_set(e, -EINVAL, "--values counts one number, %s has many", r->o.values);
+		err_hint(e, "Name a lane, such as %s.f64[0].", r->o.values);
+		return -EINVAL;
+	}
+	*(k.gpr ? &pick.gpr : k.pred ? &pick.pred : &pick.vec) = BIT(k.reg);
+	return sample_check_pick(r->pd, &pick, r->o.values, r->po.arch, e);
+}
+
+bool report_reads_vectors(const struct report_opts *o)
+{
+	return o->simd || o->numbers || o->idle || o->dirty;
+}
+
+/* They need rows of samples, too. */
 static int check_simd(const struct report *r, struct err *e)
 {
+	const char *what = r->o.simd	  ? "--simd"
+			   : r->o.numbers ? "--numbers"
+			   : r->o.idle	  ? "--idle-lanes"
+					  : "--dirty";
+
 	if (r->o.branch || r->o.dot)
-		return err_set(e, -EINVAL, "--simd shows samples, %s shows branches",
+		return err_set(e, -EINVAL, "%s shows samples, %s shows branches", what,
 			       r->o.dot ? "--dot" : "-b");
 	if (!perfdata_nr_events(r->pd) || report_has_vectors(r))
 		return 0;
-	err_set(e, -EINVAL, "--simd: this recording has no vector registers");
+	err_set(e, -EINVAL, "%s: this recording has no vector registers", what);
 	err_hint(e, "Record with -Izmm,opmask, or with --user-regs=zmm,opmask where the kernel "
 		    "cannot (perf record -I? lists what can be had).");
 	return -EINVAL;
@@ -166,10 +193,12 @@ int report_choose_mode(struct report *r, struct err *e)
 	}
 
 	po->branch = r->o.branch || r->o.dot || r->o.total_cycles || r->o.hot_paths ||
-		     (!r->o.simd && auto_branch(r, type));
+		     (!report_reads_vectors(&r->o) && auto_branch(r, type));
 	if (r->stat_what)
 		return report_choose_branches(r, type, e);
-	if (r->o.simd && (ret = check_simd(r, e)))
+	if (report_reads_vectors(&r->o) && (ret = check_simd(r, e)))
+		return ret;
+	if (r->o.values && (ret = check_values(r, e)))
 		return ret;
 	if (r->o.mem && perfdata_nr_events(r->pd) && (ret = check_mem(type, e)))
 		return ret;

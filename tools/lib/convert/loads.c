@@ -169,7 +169,9 @@ static int merge(struct convert_run *r, struct convert_run *other, const struct 
 		 struct err *e)
 {
 	struct loads *l = r->own, *from = other->own;
-	const struct acc_maps acc = { maps ? maps->thread : NULL, maps ? maps->symbol : NULL };
+	const struct acc_maps acc = { .thread = maps ? maps->thread : NULL,
+				      .symbol = maps ? maps->symbol : NULL,
+				      .loc = maps ? maps->loc : NULL };
 	uint32_t *number = calloc(from->v.n + 1, sizeof(*number));
 	int ret = number ? stacks_merge(l->st, from->st, maps, NULL, e) : -ENOMEM;
 

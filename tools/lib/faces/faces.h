@@ -57,7 +57,6 @@ struct faces_opts {
 	bool total_cycles;  /* blocks of brflow */
 	unsigned branches;  /* of stat: enum brstat_what; 0 = not asked for */
 	bool quiet;	    /* no headings */
-	bool simd;	    /* say what its columns mean */
 	bool skip_empty;    /* no events without samples */
 	bool threads;	    /* counts of threads */
 	bool tasks;	    /* in place of everything: which processes there were */

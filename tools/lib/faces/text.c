@@ -76,18 +76,14 @@ static void print_event_head(struct faces_walk *k, const struct perfdata_event *
 	obuf_lit(o, "\n#\n");
 }
 
-/* What the columns of --simd are shares of. */
-static void print_simd_legend(struct obuf *o)
+/* What columns are shares of that options bring. */
+static void print_legends(const struct keys_opts *o, struct obuf *out)
 {
-	obuf_lit(
-		o,
-		"# Live: samples by widest register of 0-15 with a bit set, Live16-31: with one in "
-		"those. Code: by the\n"
-		"# instruction at the sampled address.\n"
-		"# Dirty: live above 128 bits and above what that instruction uses. Lanes: that "
-		"its mask lets through.\n"
-		"# Masks: how full k1-k7 are. SIMD Use: what all code of the function uses.\n"
-		"#\n");
+	const struct acc *acc;
+
+	for (unsigned i = 0; o && (acc = keys_acc_at(i)); i++)
+		if (acc->legend && acc->shown(o))
+			obuf_str(out, acc->legend);
 }
 
 /* Members of a group are in their leader's table. */
@@ -146,8 +142,8 @@ int text_event(struct faces_walk *k, const struct perfdata_event *ev)
 	if (f->o.quiet)
 		return 0;
 	print_event_head(k, ev);
-	if (f->o.simd && !f->flow)
-		print_simd_legend(k->out);
+	if (!f->flow)
+		print_legends(f->po, k->out);
 	return 0;
 }
 

@@ -14,6 +14,8 @@
 
 #define DEFAULT_SORT	    "comm,dso,symbol"
 #define DEFAULT_SIMD_SORT   "dso,sym"
+#define DEFAULT_IDLE_SORT   "sym,loop"
+#define DEFAULT_DIRTY_SORT  "sym,dirty_by"
 #define DEFAULT_BRANCH_SORT "comm,dso_from,symbol_from,symbol_to,cycles"
 #define DEFAULT_MEM_SORT                                                                          \
 	"local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,local_ins_lat," \
@@ -289,10 +291,12 @@ static void push_ipc(struct columns *cs, struct key_list *l)
 
 const char *keys_default_sort(const struct keys_opts *o)
 {
-	return o->branch ? DEFAULT_BRANCH_SORT
-	       : o->mem	 ? DEFAULT_MEM_SORT
-	       : o->simd ? DEFAULT_SIMD_SORT
-			 : DEFAULT_SORT;
+	return o->branch			    ? DEFAULT_BRANCH_SORT
+	       : o->mem				    ? DEFAULT_MEM_SORT
+	       : o->dirty			    ? DEFAULT_DIRTY_SORT
+	       : o->idle			    ? DEFAULT_IDLE_SORT
+	       : o->simd || o->numbers || o->values ? DEFAULT_SIMD_SORT
+						    : DEFAULT_SORT;
 }
 
 /* The keys of --sort. */

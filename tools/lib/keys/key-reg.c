@@ -13,25 +13,77 @@
 
 #define MAX_QWORDS 8
 
-/* Lane or whole of one register; false when the sample does not hold it. */
-static bool put_vector(const struct reg_key *k, const struct sample_regs *r, struct obuf *o)
+/* As wide as its name says: "xmm3" is the lower part of what was recorded as ZMM3. */
+static unsigned qwords_of(const struct reg_key *k, const struct sample_regs *r)
+{
+	unsigned qwords = k->pred ? r->pred_qwords : r->vector_qwords;
+
+	return k->qwords && k->qwords < qwords ? k->qwords : qwords;
+}
+
+/* False when the sample does not hold it. */
+static bool load_vector(const struct reg_key *k, const struct sample_regs *r,
+			uint64_t q[MAX_QWORDS])
 {
 	const struct u64s *all = k->pred ? &r->pred : &r->vec;
 	unsigned qwords = k->pred ? r->pred_qwords : r->vector_qwords;
-	uint64_t mask = k->pred ? r->pred_mask : r->vec_mask, q[MAX_QWORDS];
+	uint64_t mask = k->pred ? r->pred_mask : r->vec_mask;
 	uint64_t at = (uint64_t)weight_u64(mask & (BIT(k->reg) - 1)) * qwords;
 
 	if (!qwords || qwords > MAX_QWORDS || !(mask >> k->reg & 1) || at + qwords > all->nr)
 		return false;
 	for (unsigned i = 0; i < qwords; i++)
 		q[i] = u64s_get(all, at + i);
+	return true;
+}
+
+/* Lane or whole of one register; false when the sample does not hold it. */
+static bool put_vector(const struct reg_key *k, const struct sample_regs *r, struct obuf *o)
+{
+	uint64_t q[MAX_QWORDS];
+
+	if (!load_vector(k, r, q))
+		return false;
 	if (k->index < 0)
-		regs_print_lanes(q, qwords, k->lane, o);
-	else if ((unsigned)k->index < qwords * 64 / regs_lane_bits(k->lane))
+		regs_print_lanes(q, qwords_of(k, r), k->lane, o);
+	else if ((unsigned)k->index < qwords_of(k, r) * 64 / regs_lane_bits(k->lane))
 		regs_print_lane(q, (unsigned)k->index, k->lane, o);
 	else
 		return false;
 	return true;
+}
+
+/* Lane k->index, or all of a general or mask register. */
+static bool value_of(const struct reg_key *k, const struct sample_regs *r, enum regs_arch arch,
+		     uint64_t *value)
+{
+	unsigned index = k->index < 0 ? 0 : (unsigned)k->index;
+	struct sample_regs tmp;
+	uint64_t q[MAX_QWORDS];
+
+	if (!r->abi)
+		return false;
+	if (k->gpr) {
+		if (!sample_reg(r, k->reg, q))
+			return false;
+		*value = regs_lane_get(q, index, k->lane);
+		return true;
+	}
+	r = sample_vectors(r, arch, &tmp);
+	if (!load_vector(k, r, q) || index >= qwords_of(k, r) * 64 / regs_lane_bits(k->lane))
+		return false;
+	*value = regs_lane_get(q, index, k->lane);
+	return true;
+}
+
+bool keys_reg_value(const struct reg_key *k, const struct sample *s, enum regs_arch arch,
+		    uint64_t *value)
+{
+	bool user =
+		s->cpumode == PERF_RECORD_MISC_USER || s->cpumode == PERF_RECORD_MISC_GUEST_USER;
+
+	return value_of(k, &s->intr_regs, arch, value) ||
+	       (user && value_of(k, &s->user_regs, arch, value));
 }
 
 static bool put_reg(const struct reg_key *k, const struct sample_regs *r, enum regs_arch arch,
@@ -129,14 +181,17 @@ static int check_lane(const struct reg_key *k, const char *name, struct err *e)
 	return -EINVAL;
 }
 
-/* "zmm3.f64[0]" into its parts. */
-static int parse_reg(struct reg_key *k, char *name, enum regs_arch arch, struct err *e)
+int keys_reg_parse(struct reg_key *k, const char *text, enum regs_arch arch, struct err *e)
 {
 	struct regs_pick pick = { 0 };
-	char *open = strchr(name, '['), *dot, *end;
+	char name[64], *open, *dot, *end;
 	struct err why = { 0 };
 	int ret;
 
+	if (strlen(text) >= sizeof(name))
+		return err_set(e, -EINVAL, "reg: no register has so long a name");
+	memcpy(name, text, strlen(text) + 1);
+	open = strchr(name, '[');
 	k->index = -1;
 	if (open) {
 		long i = strtol(open + 1, &end, 10);
@@ -151,8 +206,8 @@ static int parse_reg(struct reg_key *k, char *name, enum regs_arch arch, struct 
 		*dot = 0;
 		if (regs_lane_parse(dot + 1, &k->lane))
 			return err_set(e, -EINVAL,
-				       "reg:%s: lanes are hex, f32, f64, i8, i16, i32 and i64",
-				       name);
+				       "reg:%s: lanes are " REGS_LANE_NAMES ", not `%s'", name,
+				       dot + 1);
 	}
 	ret = regs_pick_parse(&pick, name, arch, &why);
 	if (ret) {
@@ -166,7 +221,31 @@ static int parse_reg(struct reg_key *k, char *name, enum regs_arch arch, struct 
 	k->gpr = pick.gpr != 0;
 	k->pred = pick.pred != 0;
 	k->reg = (unsigned)__builtin_ctzll(pick.gpr | pick.vec | pick.pred);
+	k->qwords = pick.vec ? named_bits(k, name) / 64 : 0;
 	return check_lane(k, name, e);
+}
+
+/* Whether some event has it, and so wide that the lane is in it. */
+static int check_recorded(const struct reg_key *k, const struct keys *ks, const char *name,
+			  struct err *e)
+{
+	struct regs_pick pick = { .gpr = k->gpr ? BIT(k->reg) : 0,
+				  .pred = k->pred ? BIT(k->reg) : 0,
+				  .vec = !k->gpr && !k->pred ? BIT(k->reg) : 0 };
+	struct sample_recorded r;
+	unsigned bits;
+	int ret = sample_check_pick(ks->o.pd, &pick, name, ks->o.arch, e);
+
+	if (ret || k->index < 0 || !pick.vec || !ks->o.pd || !perfdata_nr_events(ks->o.pd))
+		return ret;
+	sample_recorded(ks->o.pd, ks->o.arch, &r);
+	bits = r.vec_qwords * 64;
+	if ((unsigned)k->index < bits / regs_lane_bits(k->lane))
+		return 0;
+	err_set(e, -EINVAL, "reg:%s: lane [%d] was not recorded", name, k->index);
+	err_hint(e, "Vectors of this recording have %u bits (%s).", bits,
+		 regs_vector_class(ks->o.arch, r.vec_qwords));
+	return -EINVAL;
 }
 
 const struct key *keys_reg_key_find(const struct keys *ks, const char *text, size_t len)
@@ -194,7 +273,9 @@ int keys_reg_key(struct keys *ks, const char *text, size_t len, const struct key
 	memcpy(name, text + 4, len - 4);
 	name[len - 4] = 0;
 	*k = (struct reg_key){ 0 };
-	ret = parse_reg(k, name, ks->o.arch, e);
+	ret = keys_reg_parse(k, name, ks->o.arch, e);
+	if (!ret)
+		ret = check_recorded(k, ks, name, e);
 	if (ret)
 		return ret;
 	memcpy(k->name, text, len);

@@ -641,6 +641,12 @@ static const struct key keys[] = {
 	  .need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER },
 	{ "opmask", "Opmask", S, .sample = keys_get_opmask, .cmp = cmp_up, .text = keys_text_opmask,
 	  .pads = true, .min_width = 9, .need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER },
+	{ "dirty_by", "Upper halves left by", S, .value = VALUE_NAME, .sample = keys_get_dirty_by,
+	  .cmp = cmp_name, .text = text_name, .by_content = true,
+	  .need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_BRANCH_STACK |
+		  PERF_SAMPLE_CALLCHAIN },
+	{ "loop", "Loop", P, .value = VALUE_NAME, .place = keys_place_loop,
+	  .place_width = width_srcline, .cmp = cmp_name, .text = text_name, .pads = true },
 	{ "addr", "Address", P, .place = place_ip, .cmp = cmp_signed, .text = text_ip, .pads = true,
 	  .min_width = 18, .raw_ip = RAW_ALWAYS },
 	{ "ipc_null", "IPC   [IPC Coverage]", P, .value = VALUE_FRAME, .per_symbol = true,
@@ -711,6 +717,10 @@ static const struct {
 	ACC(keys_acc_notes),
 	KEYS(branch_keys),
 	ACC(keys_acc_simd),
+	ACC(keys_acc_numbers),
+	ACC(keys_acc_idle),
+	ACC(keys_acc_dirty),
+	ACC(keys_acc_values),
 	ACC(keys_acc_threads),
 	/* clang-format on */
 };
@@ -751,6 +761,7 @@ void keys_reader_free(struct key_reader *r)
 	vec_free(&r->dso_name);
 	vec_free(&r->sockets);
 	trace_printer_free(r->trace);
+	keys_walk_free(r->walk);
 	keys_tuples_free(&r->frame_keys);
 	vec_free(&r->frame_at);
 	htab_free(&r->bare_tab);

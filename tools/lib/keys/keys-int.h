@@ -41,6 +41,11 @@ uint64_t keys_place_dso_size(struct keys *ks, const struct place_in *in);
 uint64_t keys_place_srcline(struct keys *ks, const struct place_in *in);
 uint64_t keys_place_srcfile(struct keys *ks, const struct place_in *in);
 
+/* key-code.c */
+uint64_t keys_get_dirty_by(struct keys *ks, const struct sample *s, struct thread *th);
+uint64_t keys_place_loop(struct keys *ks, const struct place_in *in);
+void keys_walk_free(struct code_walk *w);
+
 /* key-mem.c */
 uint64_t keys_get_symbol_daddr(struct keys *ks, const struct sample *s, struct thread *th);
 uint64_t keys_get_dso_daddr(struct keys *ks, const struct sample *s, struct thread *th);

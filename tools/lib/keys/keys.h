@@ -85,6 +85,10 @@ struct keys_opts {
 	bool show_samples, show_period, show_modes; /* -n, --show-total-period, sys/usr columns */
 	bool show_threads;			    /* --show-nr-threads */
 	bool simd;				    /* columns of SIMD state, keys: dso, symbol */
+	bool numbers;				    /* of numbers in vectors, likewise */
+	bool idle;				    /* of their lanes that do nothing, by loop */
+	bool dirty;				    /* of upper halves that others left, by whom */
+	const char *values;			    /* of what was in this register; NULL = none */
 	bool raw_trace;				    /* key trace: fields as numbers */
 	bool mem;				    /* keys of memory samples by default */
 	bool branch_stats;			    /* branch mode: Mispred%, Avg cycles columns */
@@ -262,12 +266,20 @@ struct reg_key {
 	struct key key;
 	char name[64]; /* "reg:zmm3.f64[0]" */
 	bool gpr, pred;
-	unsigned reg;
+	unsigned reg, qwords; /* of a vector: by its name */
 	enum regs_lane lane;
 	int index; /* lane; -1 = all */
 };
 
 /* @text: "reg:..." of @len bytes. */
+/* "zmm3.f64[0]" into its parts. */
+int keys_reg_parse(struct reg_key *k, const char *name, enum regs_arch arch, struct err *e);
+/*
+ * What it held at the sampled address, as bits: of a lane or a general register; false = not recorded,
+ * or of user space while the kernel ran.
+ */
+bool keys_reg_value(const struct reg_key *k, const struct sample *s, enum regs_arch arch,
+		    uint64_t *value);
 const struct key *keys_reg_key_find(const struct keys *ks, const char *text, size_t len);
 int keys_reg_key(struct keys *ks, const char *text, size_t len, const struct key **key,
 		 struct err *e);
@@ -335,13 +347,15 @@ struct acc_in {
 struct acc_env {
 	struct resolver *res;
 	enum regs_arch arch;
-	bool redact; /* do not show what is in registers */
+	bool redact;	    /* do not show what is in registers */
+	const char *values; /* the register whose values are counted */
 };
 
 /* From the numbers of one table to those of another; NULL lists: they are the same. */
 struct acc_maps {
 	const uint32_t *thread; /* by idx of a thread in the source */
 	const uint32_t *symbol; /* by idx of a symbol there */
+	const uint32_t *loc;	/* by number of a location there */
 };
 
 struct acc {
@@ -355,11 +369,12 @@ struct acc {
 	bool (*wanted)(const struct keys_opts *o);
 	/* Whether all its columns stand behind those of shares, though nobody named them. */
 	bool (*shown)(const struct keys_opts *o);
-	bool needs_sample; /* the record, which does not wait for others */
-	bool per_leaf;	   /* counted per end of a chain; rows have the sums of theirs */
-	bool per_entry;	   /* branch mode: each entry of the stack is added */
-	bool of_row;	   /* add() looks at period, thread and mode alone: a rich row has them */
-	bool is_share;	   /* columns show shares of the event's total, which is counted too */
+	const char *legend; /* what these columns are, as lines of comment; with @shown */
+	bool needs_sample;  /* the record, which does not wait for others */
+	bool per_leaf;	    /* counted per end of a chain; rows have the sums of theirs */
+	bool per_entry;	    /* branch mode: each entry of the stack is added */
+	bool of_row;	    /* add() looks at period, thread and mode alone: a rich row has them */
+	bool is_share;	    /* columns show shares of the event's total, which is counted too */
 	/* What the samples that come need; given to add(). */
 	int (*start)(void **state, const struct acc_env *env);
 	void (*stop)(void *state);
@@ -374,13 +389,15 @@ struct acc {
 };
 
 extern const struct acc keys_acc_latency, keys_acc_modes, keys_acc_weights, keys_acc_branches,
-	keys_acc_notes, keys_acc_simd, keys_acc_threads;
+	keys_acc_notes, keys_acc_simd, keys_acc_numbers, keys_acc_idle, keys_acc_dirty,
+	keys_acc_values, keys_acc_threads;
 
 /* Slots of keys_acc_simd, all zero at first. Shares are of nr, those of code and dirty of coded. */
 struct simd_counts {
 	uint64_t nr, live[SIMD_WIDTHS];	   /* samples whose vector state is known */
+	uint64_t seen_256, seen_512;	   /* of these: recorded that wide, so that it would show */
 	uint64_t coded, code[SIMD_WIDTHS]; /* of these: whose instruction is known */
-	uint64_t dirty;			   /* of these: live wider than code */
+	uint64_t dirty, coded_wide;	   /* live wider than code; of so many recorded wide */
 	uint64_t high_nr, high;		   /* samples with registers 16-31; with a bit set there */
 	uint64_t masked, masked_permille;  /* at masked instructions: lanes that are on */
 	uint64_t filled, filled_permille;  /* with masks in k1-k7: how full they are */
@@ -509,6 +526,8 @@ struct keys {
 	bool no_memory; /* a name or frame is not what it should be */
 };
 
+struct code_walk;
+
 /* The sample at hand beyond its record, and what was looked at once. */
 struct key_reader {
 	uint32_t parallelism;	     /* threads that ran */
@@ -518,6 +537,7 @@ struct key_reader {
 	VEC(uint32_t) comm_name;     /* comm id -> names */
 	VEC(uint32_t) dso_name;	     /* dso idx -> names */
 	VEC(int32_t) sockets;	     /* by CPU */
+	struct code_walk *walk;	     /* code of functions, see key-code.c; NULL = not needed yet */
 	struct trace_printer *trace; /* formats of tracepoints, once they were needed */
 	struct tuples frame_keys;
 	VEC(uint32_t) frame_at; /* by frame_keys id */

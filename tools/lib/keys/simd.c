@@ -5,6 +5,7 @@
  * samples have come: rows keep numbers.
  */
 #include "keys-int.h"
+#include "simd/simd.h"
 
 #define CODE_READ 15 /* bytes: the longest x86 instruction */
 #define FUNC_READ 65536
@@ -163,11 +164,12 @@ static void count_fill(struct simd_counts *c, const struct sample_regs *r)
 
 /* ---- one sample ------------------------------------------------------------------------------ */
 
-/* User registers of a sample in the kernel are those of other code than the one at its address. */
-static bool belongs_to_code(const struct simd_use *u, const struct sample *s)
+/* What was to be recorded; what is narrower in a sample was zero above. */
+static unsigned asked_qwords(const struct sample *s)
 {
-	return sample_simd_is_intr(s, u->env.arch) || s->cpumode == PERF_RECORD_MISC_USER ||
-	       s->cpumode == PERF_RECORD_MISC_GUEST_USER;
+	const struct perf_event_attr *a = &s->event->attr;
+
+	return a->sample_simd_regs_enabled ? a->sample_simd_vec_reg_qwords : 2;
 }
 
 static void count_code(struct simd_use *u, struct simd_counts *c, const struct acc_in *in,
@@ -181,6 +183,7 @@ static void count_code(struct simd_use *u, struct simd_counts *c, const struct a
 		return;
 	c->coded++;
 	c->code[code->width]++;
+	c->coded_wide += asked_qwords(in->s) > 2;
 	if (!u->env.redact)
 		count_lanes(c, code, r);
 	if (live > SIMD_128 && live > code->width && !code->upper) {
@@ -216,9 +219,11 @@ static int add(void *slot, const struct acc_in *in, void *state)
 	c->high += high > SIMD_NONE;
 	c->nr++;
 	c->live[live]++;
+	c->seen_256 += asked_qwords(s) > 2;
+	c->seen_512 += asked_qwords(s) > 4;
 	if (!u->env.redact)
 		count_fill(c, r);
-	if (belongs_to_code(u, s))
+	if (simd_is_of_code(s, u->env.arch))
 		count_code(u, c, in, r, (uint8_t)live);
 	return 0;
 }
@@ -236,6 +241,9 @@ static int merge(void *slot, const void *from, const struct acc_maps *maps)
 		sum->code[w] += c->code[w];
 	}
 	sum->dirty += c->dirty;
+	sum->coded_wide += c->coded_wide;
+	sum->seen_256 += c->seen_256;
+	sum->seen_512 += c->seen_512;
 	sum->high_nr += c->high_nr;
 	sum->high += c->high;
 	sum->masked += c->masked;
@@ -292,12 +300,12 @@ static uint64_t permille(uint64_t n, uint64_t of)
 		return permille(c->part, c->whole);                             \
 	}
 
-SHARE(live_512, live[SIMD_512], nr)
-SHARE(live_256, live[SIMD_256], nr)
+SHARE(live_512, live[SIMD_512], seen_512)
+SHARE(live_256, live[SIMD_256], seen_256)
 SHARE(live_128, live[SIMD_128], nr)
 SHARE(live_none, live[SIMD_NONE], nr)
 SHARE(live_high, high, high_nr)
-SHARE(dirty, dirty, coded)
+SHARE(dirty, dirty, coded_wide)
 SHARE(code_512, code[SIMD_512], coded)
 SHARE(code_256, code[SIMD_256], coded)
 SHARE(code_128, code[SIMD_128], coded)
@@ -374,6 +382,14 @@ const struct acc keys_acc_simd = {
 	.cols = cols,
 	.nr_cols = ARRAY_SIZE(cols),
 	.shown = shown,
+	.legend =
+		"# Live: samples by widest register of 0-15 with a bit set, Live16-31: with one in "
+		"those. Code: by the\n"
+		"# instruction at the sampled address.\n"
+		"# Dirty: live above 128 bits and above what that instruction uses. Lanes: that "
+		"its mask lets through.\n"
+		"# Masks: how full k1-k7 are. SIMD Use: what all code of the function uses.\n"
+		"#\n",
 	.needs_sample = true,
 	.start = start,
 	.stop = stop,

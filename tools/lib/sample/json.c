@@ -70,6 +70,7 @@ struct regs_walk {
 	const struct u64s *all;
 	uint64_t mask, pick;
 	unsigned nr, qwords;
+	const uint8_t *lanes; /* types by register; NULL = one for all */
 };
 
 /* @at: the register's first qword. False at the end. */
@@ -93,6 +94,24 @@ static bool next_reg(struct regs_walk *w, unsigned *i, unsigned *reg, uint64_t *
 	return false;
 }
 
+/* "zmm_types":{"3":"f32"}, of registers that are shown. */
+static void emit_types(struct regs_walk w, const char *name, struct emit *e)
+{
+	uint64_t q[MAX_QWORDS];
+	char key[32];
+	unsigned reg, i = 0;
+	bool initial;
+
+	snprintf(key, sizeof(key), "%s_types", name);
+	emit_object(e, key);
+	while (next_reg(&w, &i, &reg, q, &initial)) {
+		snprintf(key, sizeof(key), "%u", reg);
+		if (!initial && reg < 32)
+			emit_str(e, key, regs_lane_name((enum regs_lane)w.lanes[reg]));
+	}
+	emit_end(e);
+}
+
 /* "zmm":{"3":[...]},"zmm_initial":[4,5]: what is all zero is named, not shown. */
 static void emit_class(struct regs_walk w, const char *name, enum regs_lane lane, bool pred,
 		       bool hide, struct emit *e)
@@ -113,11 +132,15 @@ static void emit_class(struct regs_walk w, const char *name, enum regs_lane lane
 		else if (!initial && pred && w.qwords == 1)
 			emit_hex(e, key, q[0]);
 		else if (!initial)
-			emit_lanes(q, w.qwords, lane, key, e);
+			emit_lanes(q, w.qwords,
+				   w.lanes && reg < 32 ? (enum regs_lane)w.lanes[reg] : lane, key,
+				   e);
 	}
 	emit_end(e);
 	if (hide)
 		return;
+	if (w.lanes)
+		emit_types(again, name, e);
 	snprintf(key, sizeof(key), "%s_initial", name);
 	emit_array(e, key);
 	for (i = 0; next_reg(&again, &i, &reg, q, &initial);)
@@ -146,6 +169,7 @@ void sample_emit_simd(const struct sample_regs *r, enum regs_arch arch, const ch
 				 .mask = simd->vec_mask,
 				 .nr = simd->nr_vectors,
 				 .qwords = simd->vector_qwords,
+				 .lanes = opts->lanes,
 				 .pick = all ? UINT64_MAX : opts->pick.vec };
 	struct regs_walk pred = { .all = &r->pred,
 				  .mask = r->pred_mask,

@@ -226,6 +226,20 @@ static inline bool sample_base(const struct sample_regs *r, unsigned i, uint64_t
  */
 void sample_print_regs(const struct sample_regs *r, enum regs_arch arch, bool hide, struct obuf *o);
 
+/* What the events of a recording have of registers, together. */
+struct sample_recorded {
+	uint64_t gpr, vec, pred; /* bit n = register n of its kind */
+	unsigned vec_qwords;	 /* the widest */
+};
+
+void sample_recorded(const struct perfdata *pd, enum regs_arch arch, struct sample_recorded *r);
+/*
+ * -EINVAL, with what there is, when no event of @pd has any of the registers of a kind that @p names; 0
+ * also where events are not known yet. @name: what the user called them.
+ */
+int sample_check_pick(const struct perfdata *pd, const struct regs_pick *p, const char *name,
+		      enum regs_arch arch, struct err *e);
+
 /* ---- counter values as periods ------------------------------------------------------------------ */
 
 /*
@@ -263,6 +277,7 @@ void sample_totals_free(struct sample_totals *t);
 
 struct sample_simd_opts {
 	enum regs_lane lane;
+	const uint8_t *lanes;  /* by vector, in place of it, and said; NULL = one for all */
 	struct regs_pick pick; /* which registers; all 0 = every vector and predicate */
 	bool hide;
 };

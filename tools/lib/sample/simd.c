@@ -53,8 +53,20 @@ static bool load(const struct u64s *all, uint64_t at, unsigned qwords, uint64_t 
 	return any != 0;
 }
 
+/* "f32 1 2.5 0 0": with a type for each register it is said which. */
+static void put_lanes(struct rows *r, unsigned reg, const uint64_t *q, unsigned qwords,
+		      enum regs_lane lane, const uint8_t *lanes)
+{
+	if (lanes && reg < 32) {
+		lane = (enum regs_lane)lanes[reg];
+		obuf_str_left(r->o, regs_lane_name(lane), 4);
+		obuf_char(r->o, ' ');
+	}
+	regs_print_lanes(q, qwords, lane, r->o);
+}
+
 static void print_class(struct rows *r, const struct u64s *all, uint64_t mask, unsigned nr,
-			unsigned qwords, uint64_t pick, enum regs_lane lane)
+			unsigned qwords, uint64_t pick, enum regs_lane lane, const uint8_t *lanes)
 {
 	uint64_t q[MAX_QWORDS];
 
@@ -78,7 +90,7 @@ static void print_class(struct rows *r, const struct u64s *all, uint64_t mask, u
 		if (r->opts->hide)
 			obuf_char(r->o, '-');
 		else
-			regs_print_lanes(q, qwords, lane, r->o);
+			put_lanes(r, reg, q, qwords, lane, lanes);
 	}
 	end_initial(r);
 }
@@ -115,8 +127,8 @@ void sample_print_simd(const struct sample_regs *regs, enum regs_arch arch, cons
 	regs = sample_vectors(regs, arch, &tmp);
 	r.name = regs_vector_class(arch, regs->vector_qwords);
 	print_class(&r, &regs->vec, regs->vec_mask, regs->nr_vectors, regs->vector_qwords,
-		    all ? UINT64_MAX : opts->pick.vec, opts->lane);
+		    all ? UINT64_MAX : opts->pick.vec, opts->lane, opts->lanes);
 	r.name = arch == REGS_ARCH_X86 ? "k" : regs_pred_class(arch);
 	print_class(&r, &regs->pred, regs->pred_mask, regs->nr_pred, regs->pred_qwords,
-		    all ? UINT64_MAX : opts->pick.pred, LANE_HEX);
+		    all ? UINT64_MAX : opts->pick.pred, LANE_HEX, NULL);
 }

@@ -141,14 +141,6 @@ void script_json_branches(struct script *sc, const struct ctx *c, struct emit *e
 	emit_end(e);
 }
 
-void script_json_simd(struct script *sc, const struct ctx *c, struct emit *e)
-{
-	emit_object(e, "simd");
-	sample_emit_simd(&c->s->intr_regs, sc->arch, "intr", &sc->simd, e);
-	sample_emit_simd(&c->s->user_regs, sc->arch, "user", &sc->simd, e);
-	emit_end(e);
-}
-
 void script_json_comm(struct script *sc, const struct ctx *c, struct emit *e)
 {
 	if (c->th)

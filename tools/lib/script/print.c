@@ -11,6 +11,7 @@
 
 #include "emit/emit.h"
 #include "script-int.h"
+#include "simd/simd.h"
 #include "trace/trace.h"
 
 const char put_digits[200] =
@@ -279,6 +280,8 @@ int script_new(struct script **scp, struct session *s, const struct script_opts 
 	load_tod(sc);
 	sc->simd = (struct sample_simd_opts){ .lane = opts->lane, .hide = opts->redact };
 	ret = opts->regs ? regs_pick_parse(&sc->simd.pick, opts->regs, sc->arch, e) : 0;
+	if (!ret && opts->regs)
+		ret = sample_check_pick(env->pd, &sc->simd.pick, opts->regs, sc->arch, e);
 	if (ret)
 		err_context(e, "--regs");
 	if (!ret)
@@ -308,6 +311,7 @@ void script_free(struct script *sc)
 	vec_free(&sc->stops);
 	trace_printer_free(sc->trace);
 	print_insns_free(sc->insn);
+	simd_sites_free(sc->sites);
 	print_srccode_free(sc->sources);
 	vec_free(&sc->syms);
 	vec_free(&sc->dsos);

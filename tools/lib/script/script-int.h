@@ -146,7 +146,8 @@ struct script {
 	VEC(const char *) stops; /* --stop-bt; of the arena */
 	enum regs_arch arch;
 	struct sample_simd_opts simd;
-	uint64_t sec; /* second that sec_text shows */
+	struct simd_sites *sites; /* lane_auto; NULL = not needed yet */
+	uint64_t sec;		  /* second that sec_text shows */
 	char sec_text[24];
 	uint8_t sec_len;
 	uint64_t first_time, last_time; /* --reltime, --deltatime */

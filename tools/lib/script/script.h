@@ -80,6 +80,7 @@ struct script_opts {
 	bool redact;	     /* register values are not shown */
 	bool json;	     /* an object per sample and line; nothing but samples */
 	enum regs_lane lane; /* simd: what the lanes hold */
+	bool lane_auto;	     /* or: what the code at the sampled address takes them for */
 	const char *regs;    /* simd: which registers; NULL = all vectors and predicates */
 	const char *stop_bt; /* callchains end with the first of these functions; comma-separated */
 	bool latency;	     /* -L: narrow names, CPUs without brackets */

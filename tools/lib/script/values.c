@@ -7,6 +7,7 @@
 
 #include "emit/emit.h"
 #include "script-int.h"
+#include "simd/simd.h"
 #include "trace/trace.h"
 
 void print_iregs(struct script *sc, const struct ctx *c)
@@ -21,10 +22,52 @@ void print_uregs(struct script *sc, const struct ctx *c)
 		sample_print_regs(&c->s->user_regs, sc->arch, sc->opts.redact, sc->o);
 }
 
+/* Types of registers by the code that ran, for registers that are of it. */
+static void choose_lanes(struct script *sc, const struct ctx *c, bool of_code, uint8_t lanes[32])
+{
+	const struct simd_site *site;
+	uint32_t loc;
+
+	if (!sc->opts.lane_auto)
+		return;
+	memset(lanes, LANE_HEX, 32);
+	sc->simd.lanes = lanes;
+	if (!of_code || !c->th ||
+	    (!sc->sites && simd_sites_new(&sc->sites, sc->env.resolver, sc->arch, true)))
+		return;
+	loc = resolver_find(sc->env.resolver, c->th, c->s->cpumode, c->s->ip);
+	site = simd_site(sc->sites, loc);
+	for (unsigned reg = 0; reg < 32; reg++)
+		lanes[reg] = (uint8_t)simd_lane(site, reg);
+}
+
+static bool in_user(const struct sample *s)
+{
+	return s->cpumode == PERF_RECORD_MISC_USER || s->cpumode == PERF_RECORD_MISC_GUEST_USER;
+}
+
 void print_simd(struct script *sc, const struct ctx *c)
 {
+	uint8_t lanes[32];
+
+	choose_lanes(sc, c, true, lanes);
 	sample_print_simd(&c->s->intr_regs, sc->arch, "intr", &sc->simd, sc->o);
+	choose_lanes(sc, c, in_user(c->s), lanes);
 	sample_print_simd(&c->s->user_regs, sc->arch, "user", &sc->simd, sc->o);
+	sc->simd.lanes = NULL;
+}
+
+void script_json_simd(struct script *sc, const struct ctx *c, struct emit *e)
+{
+	uint8_t lanes[32];
+
+	emit_object(e, "simd");
+	choose_lanes(sc, c, true, lanes);
+	sample_emit_simd(&c->s->intr_regs, sc->arch, "intr", &sc->simd, e);
+	choose_lanes(sc, c, in_user(c->s), lanes);
+	sample_emit_simd(&c->s->user_regs, sc->arch, "user", &sc->simd, e);
+	emit_end(e);
+	sc->simd.lanes = NULL;
 }
 
 static void put_number(struct script *sc, uint64_t v)

@@ -468,7 +468,9 @@ static int join_sums(struct merger *g)
 		.event = g->maps->event,
 		.nr_rows = g->from->rows.n,
 		.nr_leafs = g->from->ch.leafs.n,
-		.acc = { .thread = g->maps->thread, .symbol = g->maps->symbol },
+		.acc = { .thread = g->maps->thread,
+			 .symbol = g->maps->symbol,
+			 .loc = g->maps->loc },
 	};
 
 	return table_sums_join(&g->to->sums, &g->from->sums, &maps);

@@ -44,7 +44,7 @@ void table_set_steps(struct table *t)
 int table_new(struct table **out, const struct keys_opts *opts, struct machine *m,
 	      struct resolver *res, struct unwind *u, struct err *e)
 {
-	const struct acc_env env = { res, opts->arch, opts->redact };
+	const struct acc_env env = { res, opts->arch, opts->redact, opts->values };
 	struct table *t = table_new_of(opts, m, res, u);
 	int ret;
 

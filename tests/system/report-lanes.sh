@@ -1,0 +1,127 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# report --numbers, --idle-lanes, --dirty, --values and script --lanes auto of loops whose numbers,
+# lanes and upper halves are known: tests/helpers/lanes.c says which.
+. "$(dirname "$0")/../lib.sh"
+[ "$(uname -m)" = x86_64 ] || skip_all "the program is x86-64 assembly"
+need_cmd python3
+"$PERF" check feature -q zydis || skip_all "built without Zydis: what instructions do is not known"
+LANES=$O/tests/helpers/lanes
+[ -x "$LANES" ] || skip_all "the program is not built"
+"$LANES" denormal 1 || skip_all "this CPU has no AVX2"
+wide=ymm
+"$LANES" masked 1 && wide=zmm,opmask
+
+# record WHICH ROUNDS [OPTION...]
+record() {
+	_which=$1 _rounds=$2
+	shift 2
+	"$PERF" record -q --reg-source=ptrace --user-regs=ax,$wide --reg-budget 0 -F 1000 "$@" \
+		-o "$TMP/$_which.data" -- "$LANES" "$_which" "$_rounds" >"$TMP/out" 2>&1
+}
+record denormal 10000000 || skip_all "cannot record by ptrace here: $(head -1 "$TMP/out")"
+
+# holds NAME WHICH FUNCTION PYTHON OPTION...: a condition over r, the rows of FUNCTION as JSON
+holds() {
+	_name=$1 _file=$TMP/$2.data _function=$3 _python=$4
+	shift 4
+	"$PERF" report --json "$@" -i "$_file" >"$TMP/json" 2>"$TMP/err"
+	python3 - "$TMP/json" "$_function" "$_python" >"$TMP/why" 2>&1 <<'P' && pass "$_name" || fail "$_name" "$(cat "$TMP/why" "$TMP/err")"
+import json, sys
+rows = [x for e in json.load(open(sys.argv[1]))['events'] for x in e['rows']]
+r = [x for x in rows if x['symbol'].split()[-1] == sys.argv[2]]
+ok = bool(r) and eval('(' + sys.argv[3] + ')', {'r': r, 'top': max(r, key=lambda x: x['samples']) if r else None})
+if not ok:
+    print(r or rows)
+sys.exit(not ok)
+P
+}
+
+for w in ints equal constant narrow varied dirty clean; do
+	record $w 10000000 $([ $w = dirty ] || [ $w = clean ] && echo --call-graph fp)
+done
+record target 30000000
+
+holds "of each eight floats 2 are denormal, 1 NaN, 1 infinite, 1 zero" denormal lanes_denormal \
+	'top["denormal_lanes"] == 25 and top["nan_lanes"] == top["inf_lanes"] == top["zero_lanes"] == 12.5
+	 and top["slow_numbers"] == 100 and top["lane_type"] == "f32" and top["int_zero_lanes"] is None' \
+	--numbers -s sym
+holds "and so at each instruction" denormal lanes_denormal \
+	'len(r) > 2 and all(x["denormal_lanes"] == 25 for x in r)' --numbers -s sym,addr
+holds "half of the integers are zero" ints lanes_ints \
+	'top["int_zero_lanes"] == 50 and top["nan_lanes"] is None and top["lane_type"] == "i32"
+	 and top["slow_numbers"] == 0' --numbers -s sym
+holds "ordinary numbers are not slow" varied lanes_varied \
+	'top["slow_numbers"] == 0 and top["lane_type"] == "f64"' --numbers -s sym
+"$PERF" report --stdio -q --numbers -s sym --redact -t '|' -i "$TMP/denormal.data" >"$TMP/text" 2>&1
+like "--redact shows none" "$(grep lanes_denormal "$TMP/text")" '\| +- *\| +- *\| +- *\| +- *\| +- *\| +- *\| *- *\|'
+
+holds "lanes that are alike" equal lanes_equal \
+	'top["lanes_equal"] == 100 and top["lanes_could"] == "scalar" and top["lanes_const"] < 50' --idle-lanes
+holds "sources that never change" constant lanes_constant \
+	'top["lanes_const"] == 100 and top["lanes_could"] == "hoisted" and top["lanes_equal"] == 0' --idle-lanes
+holds "an upper half of zeros" narrow lanes_narrow \
+	'top["narrow"] == 100 and top["lanes_zero"] == 50 and top["lanes_could"] in ("narrower", "hoisted")' \
+	--idle-lanes
+holds "lanes that differ and change" varied lanes_varied \
+	'top["narrow"] == top["lanes_equal"] == 0 and top["lanes_could"] == "as it is"' --idle-lanes
+holds "the loop that they are in" varied lanes_varied \
+	'top["loop"].startswith("lanes_varied+0x")' --idle-lanes
+if [ $wide = zmm,opmask ]; then
+	record masked 10000000
+	holds "six of eight lanes are masked off" masked lanes_masked \
+		'top["lanes_off"] == 75 and top["narrow"] == 100' --idle-lanes
+	holds "and not counted as numbers" masked lanes_masked \
+		'top["slow_numbers"] == 0 and top["zero_lanes"] == 0' --numbers -s sym
+else
+	skip "masks" "this CPU has no AVX-512"
+fi
+
+holds "who left the upper halves" dirty sse_loop \
+	'top["dirty_by"].startswith("leaves_dirty+0x") and top["upper_live"] == 100 and top["sse_dirty"] > 40' \
+	--dirty --no-children
+holds "and nobody where they are clean" clean sse_loop \
+	'top["dirty_by"] == "[clean]" and top["upper_live"] == top["sse_dirty"] == 0' --dirty --no-children
+holds "code that uses its own upper halves" equal lanes_equal \
+	'top["dirty_by"] == "[own code]" and top["sse_dirty"] == 0' --dirty
+
+a=$("$PERF" script -F ip,sym -i "$TMP/target.data" 2>/dev/null | awk '$2 == "target_a" { print $1; exit }')
+holds "the targets of a call by register" target lanes_target \
+	'any(x["value_distinct"] == 2 and 60 < x["value_share"] < 90 for x in r)' --values=ax -s sym,addr
+[ -z "$a" ] || like "by their values" "$("$PERF" report --stdio -q --values=ax -s sym,addr -i "$TMP/target.data" 2>&1)" \
+	"0x$a [0-9]+% 0x"
+
+"$PERF" script -F sym,simd --lanes auto --regs=ymm0-1 -i "$TMP/denormal.data" >"$TMP/text" 2>&1
+like "script --lanes auto says floats" "$(cat "$TMP/text")" 'user [YZ]MM0 +f32 +1e-45 1e-45 nan inf 0 1.5 1.5 1.5'
+"$PERF" script -F sym,simd --lanes auto --regs=ymm0-1 -i "$TMP/ints.data" >"$TMP/text" 2>&1
+like "and integers" "$(cat "$TMP/text")" 'user [YZ]MM0 +i32 +0 8 0 10 0 12 0 14'
+"$PERF" script -F sym,simd --lanes auto --json -i "$TMP/denormal.data" >"$TMP/json" 2>&1
+check "and so in JSON" python3 - "$TMP/json" <<'P'
+import json, sys
+seen = [json.loads(l) for l in open(sys.argv[1])]
+seen = [x['simd']['user'] for x in seen if x.get('sym') == 'lanes_denormal']
+for c in ('zmm', 'ymm'):
+    for u in seen:
+        if '0' in u.get(c, {}) and u[c]['0'][0] == 1e-45:
+            assert u[c + '_types']['0'] == 'f32' and u[c]['0'][:5] == [1e-45, 1e-45, 'nan', 'inf', 0], u
+assert any('0' in u.get(c, {}) and u[c]['0'][0] == 1e-45 for u in seen for c in ('zmm', 'ymm')), seen
+P
+
+# What there is not.
+refused() { # refused NAME TEXT COMMAND...
+	_name=$1 _text=$2
+	shift 2
+	"$@" -i "$TMP/denormal.data" >"$TMP/out" 2>&1
+	_status=$?
+	like "$_name" "$_status $(tr '\n' ' ' <"$TMP/out")" "^(1|129|255) .*$_text"
+}
+refused "a register that no event has" 'r20: no event of this recording has it.*There are general' "$PERF" report -s reg:r20
+refused "a lane that no register has" 'no lane \[9\]' "$PERF" report -s 'reg:zmm3.f64[9]'
+refused "so does script" 'r20: no event of this' "$PERF" script -F simd --regs=r20
+refused "a type that there is not" "lanes are hex, f16.*not .f8'" "$PERF" report -s 'reg:zmm3.f8[0]'
+refused "values of a whole vector" 'Name a lane, such as zmm1.f64' "$PERF" report --values zmm1
+refused "values of what was not recorded" 'cx: no event' "$PERF" report --values cx
+refused "--lanes of no type" '--lanes takes auto, hex' "$PERF" script -F simd --lanes f8
+"$PERF" record -q -e cpu-clock -o "$TMP/denormal.data" -- true >/dev/null 2>&1
+refused "a recording without vectors" 'no vector registers.*--user-regs=zmm' "$PERF" report --idle-lanes
+done_testing

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report --numbers, --idle-lanes, --dirty and key loop: samples in functions of this very program, with
+ * registers made by hand. What the code does is read from this program's file.
+ */
+#include "table-build.h"
+
+#include "config.h"
+
+#if defined(__x86_64__) && HAVE_ZYDIS
+
+/* clang-format off */
+#define FN(name, code) \
+	".globl " name "\n.type " name ", @function\n" name ": " code "\n.size " name ", .-" name "\n"
+__asm__(".text\n"
+	FN("n_mul", "vmulps %zmm1, %zmm0, %zmm2\n ret")
+	FN("n_masked", "vaddpd %zmm1, %zmm0, %zmm2{%k2}\n ret")
+	FN("n_scalar", "mulsd %xmm1, %xmm0\n ret")
+	FN("n_next", "nop\n vmovaps %ymm0, %ymm5\n vaddpd %ymm5, %ymm5, %ymm6\n ret")
+	FN("n_ahead", "nop\n vaddsd %xmm1, %xmm1, %xmm6\n ret")
+	FN("n_written", "vpxor %xmm0, %xmm0, %xmm0\n vpaddd %ymm1, %ymm0, %ymm2\n ret")
+	FN("n_ints", "vpaddusb %xmm1, %xmm0, %xmm2\n ret")
+	FN("n_bits", "vpxor %xmm1, %xmm0, %xmm2\n ret")
+	FN("n_half", "vaddph %xmm1, %xmm0, %xmm2\n ret")
+	FN("n_memory", "vaddps (%rdi), %ymm0, %ymm2\n ret")
+	FN("n_loop", "nop\n1: vaddps %ymm1, %ymm0, %ymm2\n2: dec %ecx\n jnz 2b\n dec %eax\n jnz 1b\n ret"));
+/* clang-format on */
+extern char n_mul[], n_masked[], n_scalar[], n_next[], n_ahead[], n_written[], n_ints[], n_bits[],
+	n_half[], n_memory[], n_loop[];
+
+static struct perfdata_event event = {
+	.name = "cycles",
+	.attr = { .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_REGS_INTR,
+		  .sample_simd_regs_enabled = 1,
+		  .sample_simd_vec_reg_qwords = 8,
+		  .sample_simd_vec_reg_intr = 0xffffffff,
+		  .sample_simd_pred_reg_qwords = 1,
+		  .sample_simd_pred_reg_intr = 0xff },
+};
+
+static uint64_t vec[32][8], pred[8];
+
+static int setup(void **state)
+{
+	struct symbol_opts so = { .no_host_kernel = true };
+
+	(void)state;
+	memset(vec, 0, sizeof(vec));
+	memset(pred, 0, sizeof(pred));
+	if (build_machine(&so))
+		return -1;
+	map_self((uintptr_t)n_mul);
+	return 0;
+}
+
+static void add(struct table *t, const char *ip)
+{
+	struct sample s = { .event = &event, .cpumode = PERF_RECORD_MISC_USER, .period = 1 };
+
+	s.ip = (uint64_t)(uintptr_t)ip;
+	s.pid = s.tid = 1;
+	s.present = event.attr.sample_type;
+	s.intr_regs = (struct sample_regs){
+		.abi = PERF_SAMPLE_REGS_ABI_64 | PERF_SAMPLE_REGS_ABI_SIMD,
+		.nr_vectors = 32,
+		.vector_qwords = 8,
+		.vec_mask = 0xffffffff,
+		.vec = { (unsigned char *)vec, 32 * 8, false },
+		.nr_pred = 8,
+		.pred_qwords = 1,
+		.pred_mask = 0xff,
+		.pred = { (unsigned char *)pred, 8, false },
+	};
+	assert_int_equal(table_add(t, &s, machine_thread(m, 1, 1), NULL), 0);
+}
+
+/* What the columns behind the share say of the only row; "-" for what is not known. */
+static void expect(struct keys_opts o, const char *want, void (*fill)(struct table *))
+{
+	struct table *t;
+	struct obuf out;
+
+	o.sort = "sym";
+	o.arch = REGS_ARCH_X86;
+	t = new_profile(&o);
+	fill(t);
+	finish(t);
+	assert_int_equal(obuf_init(&out, -1, 0), 0);
+	assert_int_equal(view_nr_rows(v, 0), 1);
+	for (size_t c = 1; c + 1 < view_nr_cols(v); c++) {
+		if (c > 1)
+			obuf_char(&out, ' ');
+		view_value(v, view_row(v, 0, 0), view_col(v, c), &out);
+	}
+	obuf_char(&out, 0);
+	assert_string_equal(out.buf, want);
+	obuf_free(&out);
+	done(t);
+}
+
+#define NUMBERS(want, fill) expect((struct keys_opts){ .numbers = true }, want, fill)
+#define IDLE(want, fill)    expect((struct keys_opts){ .idle = true }, want, fill)
+
+static void fill_mul(struct table *t)
+{
+	/* Of 32 lanes: a denormal, a NaN, an Inf, 2 zeros in zmm0, zeros in zmm1. */
+	for (int i = 0; i < 8; i++)
+		vec[0][i] = 0x3f8000003f800000;
+	vec[0][0] = 0x0000000180000000;
+	vec[0][1] = 0x7f800000ffc00000;
+	vec[0][2] = 0x3f80000000000000;
+	/* What is written does not count, nor what is not named. */
+	vec[2][0] = vec[3][0] = 1;
+	add(t, n_mul);
+}
+
+static void fill_masked(struct table *t)
+{
+	for (int i = 0; i < 8; i++)
+		vec[0][i] = vec[1][i] = i < 2 ? 0x3ff0000000000000 : 1;
+	pred[2] = 7;
+	add(t, n_masked);
+	pred[2] = 3;
+	add(t, n_masked);
+}
+
+static void fill_scalar(struct table *t)
+{
+	vec[0][0] = vec[1][0] = 0x3ff0000000000000;
+	vec[0][1] = vec[1][1] = 1; /* not its lane */
+	add(t, n_scalar);
+	vec[1][0] = 1;
+	add(t, n_scalar);
+}
+
+/* A move is no type: ymm5 is written by it, and what computes then is not known any more. */
+static void fill_next(struct table *t)
+{
+	vec[0][0] = vec[5][0] = 1;
+	add(t, n_next);
+}
+
+static void fill_ahead(struct table *t)
+{
+	vec[1][0] = 1;
+	add(t, n_ahead);
+}
+
+/* ymm0 is cleared first: ymm1 alone counts. */
+static void fill_written(struct table *t)
+{
+	vec[1][0] = 0x100000000;
+	add(t, n_written);
+}
+
+static void fill_ints(struct table *t)
+{
+	vec[0][0] = vec[1][0] = 0x0101010101010101;
+	add(t, n_ints);
+}
+
+static void fill_bits(struct table *t)
+{
+	vec[0][0] = 1;
+	add(t, n_bits);
+}
+
+static void fill_half(struct table *t)
+{
+	vec[0][0] = vec[1][0] = vec[0][1] = vec[1][1] = 0x3c003c003c000001;
+	add(t, n_half);
+}
+
+static void numbers(void **state)
+{
+	(void)state;
+	/* slow, NaN, Inf, denormal, zero, zero of integers, type */
+	NUMBERS("100.0 3.1 3.1 3.1 56.3 - f32", fill_mul);
+	setup(NULL);
+	NUMBERS("50.0 0.0 0.0 20.0 0.0 - f64", fill_masked);
+	NUMBERS("50.0 0.0 0.0 25.0 0.0 - f64", fill_scalar);
+	NUMBERS("- - - - - - -", fill_next);
+	NUMBERS("100.0 0.0 0.0 100.0 0.0 - f64", fill_ahead);
+	memset(vec, 0, sizeof(vec));
+	NUMBERS("0.0 - - - - 87.5 i32", fill_written);
+	memset(vec, 0, sizeof(vec));
+	NUMBERS("0.0 - - - - 50.0 u8", fill_ints);
+	NUMBERS("- - - - - - -", fill_bits);
+	NUMBERS("100.0 0.0 0.0 25.0 0.0 - f16", fill_half);
+	expect((struct keys_opts){ .numbers = true, .redact = true }, "- - - - - - -", fill_half);
+}
+
+static void fill_equal(struct table *t)
+{
+	for (uint64_t k = 1; k <= 8; k++) {
+		for (int i = 0; i < 8; i++)
+			vec[0][i] = vec[1][i] = 0x0000000100000001 * k;
+		add(t, n_mul);
+	}
+}
+
+static void fill_const(struct table *t)
+{
+	for (int i = 0; i < 8; i++)
+		vec[0][i] = vec[1][i] = 0x0000000200000001;
+	for (int i = 0; i < 4; i++)
+		add(t, n_mul);
+}
+
+/* Too few to say that it does not change. */
+static void fill_few(struct table *t)
+{
+	for (int i = 0; i < 8; i++)
+		vec[0][i] = vec[1][i] = 0x0000000200000001;
+	add(t, n_mul);
+	add(t, n_mul);
+}
+
+static void fill_narrow(struct table *t)
+{
+	for (uint64_t k = 1; k <= 8; k++) {
+		memset(vec, 0, sizeof(vec));
+		vec[0][3] = k << 32;
+		vec[1][0] = 1;
+		add(t, n_mul);
+	}
+}
+
+static void fill_memory(struct table *t)
+{
+	add(t, n_memory);
+}
+
+static void idle(void **state)
+{
+	(void)state;
+	/* off, zero, narrow, equal, const, could be */
+	IDLE("0.0 0.0 0.0 100.0 0.0 scalar", fill_equal);
+	IDLE("0.0 0.0 0.0 0.0 100.0 hoisted", fill_const);
+	IDLE("0.0 0.0 0.0 0.0 - as it is", fill_few);
+	IDLE("0.0 87.5 100.0 0.0 0.0 narrower", fill_narrow);
+	IDLE("- - - - - -", fill_memory);
+	/* Two of the lanes that are on are alike; the third is not. */
+	IDLE("68.8 0.0 100.0 50.0 - narrower", fill_masked);
+}
+
+/* The innermost loop around; pieces of a recording know it by their own numbers. */
+static void loops(void **state)
+{
+	struct keys_opts o = { .sort = "loop", .arch = REGS_ARCH_X86 };
+	static const char *const want[] = { "n_loop+0x5-0x9", "[no loop]", "n_loop+0x1-0xd" };
+	struct table *t = new_profile(&o);
+	unsigned found = 0;
+	struct obuf out;
+
+	(void)state;
+	add(t, n_loop);
+	add(t, n_loop + 1);
+	add(t, n_loop + 5);
+	add(t, n_loop + 5);
+	finish(t);
+	assert_int_equal(view_nr_rows(v, 0), 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(obuf_init(&out, -1, 0), 0);
+		view_value(v, view_row(v, 0, i), view_col(v, 1), &out);
+		obuf_char(&out, 0);
+		for (size_t k = 0; k < ARRAY_SIZE(want); k++)
+			found |= !strcmp(out.buf, want[k]) ? 1U << k : 0;
+		obuf_free(&out);
+	}
+	assert_int_equal(found, 7);
+	done(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(numbers, setup, teardown),
+		cmocka_unit_test_setup_teardown(idle, setup, teardown),
+		cmocka_unit_test_setup_teardown(loops, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+static void needs(void **state)
+{
+	(void)state;
+	skip_because("not an x86-64 machine, or built without Zydis");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(needs) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#endif
