@@ -19,7 +19,7 @@ record() {
 	"$PERF" record -q --reg-source=ptrace --user-regs=ax,$wide --reg-budget 0 -F 1000 "$@" \
 		-o "$TMP/$_which.data" -- "$LANES" "$_which" "$_rounds" >"$TMP/out" 2>&1
 }
-record denormal 10000000 || skip_all "cannot record by ptrace here: $(head -1 "$TMP/out")"
+record denormal 30000000 || skip_all "cannot record by ptrace here: $(head -1 "$TMP/out")"
 
 # holds NAME WHICH FUNCTION PYTHON OPTION...: a condition over r, the rows of FUNCTION as JSON
 holds() {
@@ -38,7 +38,7 @@ P
 }
 
 for w in ints equal constant narrow varied dirty clean; do
-	record $w 10000000 $([ $w = dirty ] || [ $w = clean ] && echo --call-graph fp)
+	record $w 30000000 $([ $w = dirty ] || [ $w = clean ] && echo --call-graph fp)
 done
 record target 30000000
 
@@ -68,7 +68,7 @@ holds "lanes that differ and change" varied lanes_varied \
 holds "the loop that they are in" varied lanes_varied \
 	'top["loop"].startswith("lanes_varied+0x")' --idle-lanes
 if [ $wide = zmm,opmask ]; then
-	record masked 10000000
+	record masked 30000000
 	holds "six of eight lanes are masked off" masked lanes_masked \
 		'top["lanes_off"] == 75 and top["narrow"] == 100' --idle-lanes
 	holds "and not counted as numbers" masked lanes_masked \
