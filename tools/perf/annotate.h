@@ -7,11 +7,13 @@
 #include "code.h"
 #include "compat.h"
 #include "faces/faces.h"
+#include "files.h"
 #include "session/session.h"
 #include "tui/tui.h"
 
 struct annotate_cmd_opts {
 	struct session_opts session;
+	struct files_opts several;
 	const char *symbol; /* -s; NULL = every function */
 	const char *reg;    /* whose values are counted; NULL = of none */
 	const char *color;
@@ -38,6 +40,7 @@ struct annotate_cmd_said {
 struct annotate_cmd {
 	struct annotate_cmd_opts o;
 	struct session *session;
+	struct files files; /* all recordings; the session is of the first */
 	struct perfdata *pd;
 	struct annotate *a;
 	struct listing_opts listing;

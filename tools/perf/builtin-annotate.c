@@ -24,6 +24,7 @@ struct counter {
 	struct annotate *a;
 	struct annotate *piece; /* what is counted now and is to be added to a; NULL = a itself */
 	uint64_t nr_taken;	/* samples */
+	double scale;		/* of periods */
 };
 
 static uint64_t need(void *ctx, const struct perfdata_event *event)
@@ -77,6 +78,8 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 	    (add_piece(k, e) || new_counts(k, &k->piece, e)))
 		return e->code;
 	k->nr_taken++;
+	if (unlikely(k->scale != 1))
+		in->s->period = (uint64_t)((double)in->s->period * k->scale + 0.5);
 	return annotate_add(k->piece ?: k->a, in->s, in->thread, e);
 }
 
@@ -84,7 +87,7 @@ static int start_counting(void *ctx, void *first, struct session *s, struct err 
 {
 	struct counter *k = ctx, *f = first;
 
-	*k = (struct counter){ .c = f->c, .s = s };
+	*k = (struct counter){ .c = f->c, .s = s, .scale = f->scale };
 	return new_counts(k, &k->a, e);
 }
 
@@ -110,19 +113,37 @@ static const struct jobs counting = {
 	.free = free_counts,
 };
 
+/* Another recording, to what was counted of the first. */
+static int add_file(void *ctx, struct session *s, struct err *e)
+{
+	struct counter *k = ctx;
+	struct counter other = { .c = k->c, .s = s, .scale = files_scale(&k->c->files, s) };
+	int ret = new_counts(&other, &other.a, e);
+
+	ret = ret ?: jobs_read(&counting, s, &other, e);
+	ret = ret ?: add_counts(k, &other, e);
+	free_counts(&other);
+	return ret;
+}
+
 static int read_samples(struct annotate_cmd *c, struct err *e)
 {
-	struct counter k = { .c = c, .s = c->session };
+	struct counter k = { .c = c, .s = c->session, .scale = 1 };
 	uint64_t pieces = c->o.apart ? c->o.pieces : 0;
-	int ret = new_counts(&k, &k.a, e);
+	int ret = files_join(&c->files, c->session, &c->o.session, e);
 
-	if (c->o.pieces)
+	ret = ret ?: new_counts(&k, &k.a, e);
+	if (c->o.several.by_file)
+		;
+	else if (c->o.pieces)
 		ret = ret ?: session_read(c->session, &consumer, &k, e);
 	else
 		ret = ret ?: jobs_read(&counting, c->session, &k, e);
 	if (!ret && pieces)
 		ret = pieces_read(c->session, &c->o.session, pieces, &counting, &k, NULL, e);
 	ret = ret ?: add_piece(&k, e);
+	if (files_are_several(&c->files))
+		ret = ret ?: files_each(&c->files, c->session, &c->o.session, add_file, &k, e);
 	annotate_free(k.piece);
 	c->a = k.a;
 	return ret ?: annotate_finish(c->a, e);
@@ -273,6 +294,8 @@ static void enter_sandbox(const struct annotate_cmd *c)
 		.off = c->o.session.no_sandbox,
 		.session = &c->o.session,
 		.objects = true,
+		.more = c->files.v.v,
+		.nr_more = c->files.v.n,
 		.output = { { BOX_SAVED, browses ? "." : NULL } },
 	});
 }
@@ -293,7 +316,7 @@ static int open_and_run(struct annotate_cmd *c)
 	cli_progress_start(&c->progress, "Reading");
 	if (!ret)
 		enter_sandbox(c);
-	ret = ret ?: session_open(&c->session, so, &e);
+	ret = ret ?: files_open(&c->files, &c->session, so, &e);
 	if (!ret) {
 		c->pd = session_env(c->session)->pd;
 		ret = run_opened(c, &e);
@@ -303,7 +326,35 @@ static int open_and_run(struct annotate_cmd *c)
 		ret = cli_print_err(&e);
 	else if (session_lacked_memory(c->session) || (c->nr_missing && !c->nr_shown))
 		ret = 1;
+	if (files_say(&c->files, c->o.quiet))
+		ret = ret ?: 1;
 	return c->usage || session_misused(c->session) ? CLI_USAGE : ret;
+}
+
+/* Recordings, and one word that is none: the function. */
+static int read_words(const struct command *cmd, struct annotate_cmd *c, int n, char **argv)
+{
+	struct err e = { 0 };
+	int nr = 0, ret;
+
+	for (int i = 0; i < n; i++) {
+		if (files_is_recording(argv[i]))
+			argv[nr++] = argv[i];
+		else if (c->o.symbol)
+			return cli_usage_error(cmd, "more than one function: %s", argv[i]);
+		else
+			c->o.symbol = argv[i];
+	}
+	c->files.o = c->o.several;
+	ret = files_collect(&c->files, &c->o.session, nr, argv, &e);
+	c->o.several = c->files.o;
+	if (!ret && files_are_several(&c->files) && (c->o.dump || c->o.pieces))
+		ret = err_set(&e, -EINVAL, "%s is about one recording, and there are %zu",
+			      c->o.dump ? "-D" : "--pieces", c->files.v.n);
+	if (!ret)
+		return 0;
+	cli_print_err(&e);
+	return ret == -EINVAL ? CLI_USAGE : 1;
 }
 
 static int annotate_run(const struct command *cmd, int argc, char **argv)
@@ -316,13 +367,8 @@ static int annotate_run(const struct command *cmd, int argc, char **argv)
 	c->o.code.source = true;
 	c->o.group = true;
 	n = cli_parse(cmd, &c->o, argc, argv, 0);
-	if (n < 0) {
-		ret = CLI_STATUS(n);
-	} else if (n > (c->o.symbol ? 0 : 1)) {
-		ret = cli_usage_error(cmd, "more than one function: %s", argv[n - 1]);
-	} else {
-		if (n)
-			c->o.symbol = argv[0];
+	ret = n < 0 ? CLI_STATUS(n) : read_words(cmd, c, n, argv);
+	if (n >= 0 && !ret) {
 		log_set_level(c->o.quiet	 ? LOG_ERROR
 			      : c->o.verbose > 1 ? LOG_DEBUG
 			      : c->o.verbose	 ? LOG_INFO
@@ -333,6 +379,7 @@ static int annotate_run(const struct command *cmd, int argc, char **argv)
 	annotate_free(c->a);
 	session_close(c->session);
 	session_opts_free(&c->o.session);
+	files_free(&c->files);
 	intern_free(&c->said.texts);
 	free(c->said.dso);
 	free(c);
@@ -340,7 +387,7 @@ static int annotate_run(const struct command *cmd, int argc, char **argv)
 }
 
 static const char *const annotate_usage[] = {
-	"annotate [-i FILE] [options] [[-s] SYMBOL]",
+	"annotate [options] [[-i] FILE...] [[-s] SYMBOL]",
 	NULL,
 };
 

@@ -286,7 +286,7 @@ static int archive_run(const struct command *cmd, int argc, char **argv)
 	if (n < 0)
 		return CLI_STATUS(n);
 	log_set_level(o.verbose > 1 ? LOG_DEBUG : o.verbose ? LOG_INFO : LOG_WARN);
-	if (n > 1 || (n == 1 && o.session.input))
+	if (n > 1 || (n == 1 && o.session.input) || o.session.more.items.n)
 		return cli_usage_error(cmd, "more than one file: %s", argv[n - 1]);
 	if (o.unpack && (o.output || o.all || o.all_objects))
 		return cli_usage_error(cmd, "--unpack writes into the cache of build ids");

@@ -55,8 +55,8 @@ static const struct option data_options[] = {
 };
 
 static const char *const data_usage[] = {
-	"data convert --to FORMAT [-i FILE] [-o OUT] [--by LIST] [--binary FILE]...",
-	"data convert --check [-i FILE] [--binary FILE]... [--json]",
+	"data convert --to FORMAT [-o OUT] [--by LIST] [--binary FILE]... [[-i] FILE...]",
+	"data convert --check [--binary FILE]... [--json] [[-i] FILE...]",
 	"data merge OUT FILE...",
 	"data push [--init] URL FILE...",
 	"data pull URL --build-id ID --to FORMAT --binary FILE [-o OUT] [--where SQL]",
@@ -161,6 +161,19 @@ static const struct jobs counting = {
 	.free = free_counts,
 };
 
+/* Another recording, to what was counted of the first. */
+static int add_file(void *ctx, struct session *s, struct err *err)
+{
+	struct data_ctx *d = ctx, other = { 0 };
+	int ret = start_counting(&other, d, s, err);
+
+	ret = ret ?: jobs_read(&counting, s, &other, err);
+	d->bad_samples += session_counts(s)->bad_samples;
+	ret = ret ?: add_counts(d, &other, err);
+	free_counts(&other);
+	return ret;
+}
+
 static int read_branches(struct data_ctx *d, struct err *err)
 {
 	int ret = jobs_read(&counting, d->session, d, err);
@@ -169,6 +182,8 @@ static int read_branches(struct data_ctx *d, struct err *err)
 	if (!ret && d->o->pieces)
 		ret = pieces_read(d->session, &d->o->session, d->o->pieces, &counting, d,
 				  &d->bad_samples, err);
+	if (!ret && files_are_several(&d->files))
+		ret = files_each(&d->files, d->session, &d->o->session, add_file, d, err);
 	cli_progress_end(&d->progress);
 	if (ret)
 		return ret;
@@ -191,8 +206,9 @@ static int open_input(struct data_ctx *d, struct session_opts *so, bool samples,
 	so->ips_only = d->o->context;
 	so->no_inline |= no_inlines;
 	so->no_symbols = !samples && !d->format->prepare && !so->dsos && !so->symbols;
-	ret = session_open(&d->session, so, err);
+	ret = files_open(&d->files, &d->session, so, err);
 	ret = ret ?: session_start(d->session, err);
+	ret = ret ?: files_join(&d->files, d->session, so, err);
 	if (!ret) {
 		d->pd = session_env(d->session)->pd;
 		d->m = session_env(d->session)->machine;
@@ -502,7 +518,41 @@ static int read_options(const struct command *cmd, struct data_opts *o, struct d
 		       ?: data_table_read(cmd, &o->table, &opts->table);
 }
 
-int data_convert(const struct command *cmd, struct data_opts *o, bool pack)
+/* The recordings, and what else the box lets through: what --binary names. */
+static int name_inputs(struct data_ctx *d, struct data_opts *o, int argc, char **argv,
+		       struct err *err)
+{
+	int ret = files_collect(&d->files, &o->session, argc, argv, err);
+
+	if (!ret && files_are_several(&d->files) && o->pieces)
+		ret = err_set(err, -EINVAL, "--pieces is about one recording");
+	vec_for_each (b, &o->binaries.items)
+		ret = ret ?: vec_push(&d->inputs, *b);
+	vec_for_each (v, &d->files.v)
+		ret = ret ?: vec_push(&d->inputs, *v);
+	return ret;
+}
+
+/* After @ret of reading and writing: its messages and status. */
+static int end_run(struct data_ctx *d, struct convert_opts *opts, int ret, const struct err *err)
+{
+	bool misused = session_misused(d->session);
+
+	cli_progress_end(&d->progress);
+	if (ret < 0)
+		ret = cli_print_err(err);
+	if (files_say(&d->files, false))
+		ret = ret ?: 1;
+	data_table_free(&opts->table);
+	free(d->chosen);
+	convert_free(d->c);
+	session_close(d->session);
+	files_free(&d->files);
+	vec_free(&d->inputs);
+	return misused ? CLI_USAGE : ret;
+}
+
+int data_convert(const struct command *cmd, struct data_opts *o, bool pack, int argc, char **argv)
 {
 	struct data_ctx d = { .o = o };
 	struct convert_opts opts = { 0 };
@@ -516,6 +566,9 @@ int data_convert(const struct command *cmd, struct data_opts *o, bool pack)
 	samples = !d.format->object && !o->check;
 	if (o->verbose > 1)
 		log_set_level(LOG_DEBUG);
+	ret = name_inputs(&d, o, argc, argv, &err);
+	if (ret)
+		return end_run(&d, &opts, ret, &err);
 	cli_progress_start(&d.progress, "Reading");
 	/* Samples that go to the terminal one by one are progress enough. */
 	if (!d.format->object && is_terminal(o->output))
@@ -524,24 +577,15 @@ int data_convert(const struct command *cmd, struct data_opts *o, bool pack)
 		.off = o->session.no_sandbox,
 		.session = &o->session,
 		.objects = true,
-		.more = (const char *const *)o->binaries.items.v,
-		.nr_more = o->binaries.items.n,
+		.more = d.inputs.v,
+		.nr_more = d.inputs.n,
 		.output = { { is_dir(o->output) ? BOX_BELOW : BOX_FILE, o->output },
 			    { BOX_TABLES, d.format->directory ? o->output : NULL } },
 	});
 	ret = open_input(&d, &o->session, samples, samples && d.format->no_inlines, &err);
 	if (!ret)
 		ret = samples ? data_samples(&d, &opts, &err) : convert_branches(&d, &err);
-	cli_progress_end(&d.progress);
-	if (ret < 0)
-		ret = cli_print_err(&err);
-	if (session_misused(d.session))
-		ret = CLI_USAGE;
-	data_table_free(&opts.table);
-	free(d.chosen);
-	convert_free(d.c);
-	session_close(d.session);
-	return ret;
+	return end_run(&d, &opts, ret, &err);
 }
 
 static int data_run(const struct command *cmd, int argc, char **argv)
@@ -560,12 +604,10 @@ static int data_run(const struct command *cmd, int argc, char **argv)
 	else if (n < 1 || strcmp(argv[0], "convert"))
 		ret = cli_usage_error(cmd, n ? "unknown subcommand '%s'" : "what to do is missing",
 				      argv[0]);
-	else if (n > 1)
-		ret = cli_usage_error(cmd, "unexpected argument '%s'", argv[1]);
 	else if (o.to && !strcmp(o.to, "help"))
 		ret = list_formats();
 	else
-		ret = data_convert(cmd, &o, false);
+		ret = data_convert(cmd, &o, false, n - 1, argv + 1);
 	cli_list_free(&o.binaries);
 	cli_list_free(&o.table.labels);
 	session_opts_free(&o.session);

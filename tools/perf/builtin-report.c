@@ -118,6 +118,8 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 		table_set_parallelism(r->t, session_parallelism(r->session));
 	if (r->o.mem)
 		s->period = mem_weight(s);
+	if (unlikely(r->scale != 1))
+		s->period = (uint64_t)((double)s->period * r->scale + 0.5);
 	if (unlikely(!(r->nr_taken % DERIVE_EACH)) && r->o.derive && report_derive_more(r, e))
 		return e->code;
 	if ((r->flow || r->stat || r->code) && add_code(r, s, in->thread, e))
@@ -184,8 +186,11 @@ int report_read(struct report *r, int (*at_end)(void *ctx, struct err *e), struc
 		/* Shares are of what was left out, too. */
 		.flags = SESSION_UNFILTERED | (is_one(r) ? SESSION_ALONE : 0),
 	};
-	int ret = report_read_team(r, &consumer, e);
+	/* The first of several columns is read like the others. */
+	int ret = at_end && r->files->o.by_file ? 0 : report_read_team(r, &consumer, e);
 
+	if (at_end && files_are_several(r->files))
+		ret = ret ?: report_read_files(r, e);
 	return ret ?: at_end ? at_end(r, e) : 0;
 }
 
@@ -293,6 +298,7 @@ static int run_opened(struct report *r, struct err *e)
 		return ret ? ret : dump_all(r->pd, &r->out, &opts, e);
 	}
 	ret = session_start(r->session, e);
+	ret = ret ?: files_join(r->files, r->session, &r->o.session, e);
 	r->o.derive |= r->tui != NULL;
 	ret = ret ?: setup_profile(r, e);
 	ret = ret ?: report_read(r, finish, e);
@@ -379,6 +385,8 @@ static void enter_sandbox(struct report *r)
 		.session = &o->session,
 		.objects = !o->stats && !o->header_only && !o->dump,
 		.read = { o->diff },
+		.more = r->files->v.v,
+		.nr_more = r->files->v.n,
 		.output = { { browses ? BOX_SAVED : BOX_FILE, browses ? "." : o->html } },
 	});
 }
@@ -401,7 +409,7 @@ static int open_and_run(struct report *r)
 	cli_progress_start(&r->progress, "Reading");
 	if (!ret)
 		enter_sandbox(r);
-	ret = ret ?: session_open(&r->session, so, &e);
+	ret = ret ?: files_open(r->files, &r->session, so, &e);
 	if (!ret) {
 		r->pd = session_env(r->session)->pd;
 		ret = run(r, &e);
@@ -411,42 +419,67 @@ static int open_and_run(struct report *r)
 		ret = cli_print_err(&e);
 	else if (session_lacked_memory(r->session))
 		ret = 1;
+	if (files_say(r->files, r->o.quiet))
+		ret = ret ?: 1;
 	return r->usage || session_misused(r->session) ? CLI_USAGE : ret;
+}
+
+static void set_defaults(struct report *r, const struct command *cmd, struct files *files)
+{
+	r->cmd = cmd;
+	r->files = files;
+	r->scale = 1;
+	r->o.chain = (struct chain_opts)CHAIN_OPTS_DEFAULT;
+	r->o.skip_empty = true;
+	r->o.group = true;
+	r->o.children = true;
+	r->o.code.source = true;
+}
+
+/* Which recordings, then all of it. A word that is no option or file is a usage error. */
+static int run_files(struct report *r, int argc, char **argv, const char *next)
+{
+	struct err e = { 0 };
+	int ret;
+
+	r->files->o = r->o.several;
+	if (*next) {
+		r->o.session.input = next;
+		r->o.session.more.items.n = 0;
+		argc = 0;
+	}
+	ret = files_collect(r->files, &r->o.session, argc, argv, &e);
+	ret = ret ?: report_check_files(r, &e);
+	if (!ret)
+		return open_and_run(r);
+	cli_print_err(&e);
+	return ret == -EINVAL ? CLI_USAGE : 1;
 }
 
 /* @next: the recording that is looked at, "" = as @argv says; then where the user went to. */
 static int run_once(const struct command *cmd, int argc, char **argv, char next[256])
 {
 	struct report *r = calloc(1, sizeof(*r));
+	struct files files = { .first = 0 };
 	int n, ret;
 
 	if (!r)
 		return 1;
-	r->cmd = cmd;
-	r->o.chain = (struct chain_opts)CHAIN_OPTS_DEFAULT;
-	r->o.skip_empty = true;
-	r->o.group = true;
-	r->o.children = true;
-	r->o.code.source = true;
+	set_defaults(r, cmd, &files);
 	n = report_prepare_args(r, &argc, argv);
 	if (!n)
 		n = cli_parse(cmd, &r->o, argc, argv, 0);
 	if (n < 0) {
 		ret = CLI_STATUS(n);
-	} else if (n > 1) {
-		ret = cli_usage_error(cmd, "more than one file: %s", argv[1]);
 	} else if (report_help_keys(&r->o)) {
 		ret = 0;
 	} else {
-		if (n == 1 && !r->o.session.input)
-			r->o.session.input = argv[0];
-		if (*next)
-			r->o.session.input = next;
 		set_log_level(&r->o);
-		ret = open_and_run(r);
+		ret = run_files(r, n, argv, next);
 	}
 	memcpy(next, r->next, sizeof(r->next));
 	report_free(r);
+	files_free(&files);
 	free(r);
 	return ret;
 }
@@ -470,7 +503,7 @@ static int report_run(const struct command *cmd, int argc, char **argv)
 }
 
 static const char *const report_usage[] = {
-	"report [-i FILE] [-s KEY,...] [-g MODE] [options]",
+	"report [-s KEY,...] [-g MODE] [options] [[-i] FILE...]",
 	NULL,
 };
 

@@ -7,6 +7,7 @@
 #include "builtin.h"
 #include "compat.h"
 #include "dump/dump.h"
+#include "files.h"
 #include "sandbox.h"
 #include "script-jobs.h"
 
@@ -26,6 +27,7 @@ struct script_cmd {
 	int verbose;
 	int itrace;
 	bool on_terminal; /* stdout, with a pager or without */
+	bool several;	  /* recordings: messages name theirs */
 };
 
 static int accept(void *opts, const struct option *opt, const char *arg, bool unset, struct err *e)
@@ -277,7 +279,7 @@ static int run(struct run *r, const struct script_cmd *o, const struct script_fi
 }
 
 /* --per-event-dump: files beside the recording. */
-static void enter_sandbox(const struct script_cmd *o)
+static void enter_sandbox(const struct script_cmd *o, const struct files *files)
 {
 	const char *input = o->session.input ?: "perf.data";
 
@@ -285,6 +287,8 @@ static void enter_sandbox(const struct script_cmd *o)
 		.off = o->session.no_sandbox,
 		.session = &o->session,
 		.objects = !o->dump && !o->header_only,
+		.more = files->v.v,
+		.nr_more = files->v.n,
 		.output = { { BOX_BEGINS, !o->per_event	       ? NULL
 					  : strcmp(input, "-") ? input
 							       : "stdin" } },
@@ -311,7 +315,6 @@ static int script_file(struct script_cmd *o, const struct script_fields *f)
 	so->log = LOG_STDERR;
 	cli_progress_start(&r.progress, "Reading");
 	r.progress.enabled &= !o->on_terminal;
-	enter_sandbox(o);
 	ret = session_open(&r.session, so, &e);
 	if (!ret) {
 		r.pd = session_env(r.session)->pd;
@@ -319,6 +322,8 @@ static int script_file(struct script_cmd *o, const struct script_fields *f)
 	}
 	cli_progress_end(&r.progress);
 	if (ret) {
+		if (o->several && !strstr(e.text, so->input))
+			err_context(&e, "%s", so->input);
 		cli_print_err(&e);
 		/* Words that mean nothing are found before the file is opened. */
 		status = status
@@ -354,6 +359,40 @@ static void print_field_names(void)
 		printf("  %s\n", script_field_name(i));
 }
 
+/* One behind the other, each whole, in the order in which they were named. */
+static int script_files(const struct command *cmd, struct script_cmd *o,
+			const struct script_fields *f, int argc, char **argv)
+{
+	struct files files = { .first = 0 };
+	struct err e = { 0 };
+	int status = files_collect(&files, &o->session, argc, argv, &e);
+
+	if (status) {
+		cli_print_err(&e);
+		status = status == -EINVAL ? CLI_USAGE : 1;
+	} else if (files_are_several(&files) && o->per_event) {
+		status = cli_usage_error(cmd, "--per-event-dump is about one recording");
+	} else {
+		/* Samples that are seen as they come are progress enough. */
+		o->on_terminal = isatty(STDOUT_FILENO);
+		if (!o->dump)
+			cli_pager_start();
+		enter_sandbox(o, &files);
+		o->several = files_are_several(&files);
+		o->session.some_events = false;
+		status = files.v.n ? 0 : script_file(o, f);
+	}
+	for (size_t i = 0; i < files.v.n && status != CLI_USAGE; i++) {
+		int ret;
+
+		o->session.input = files.v.v[i];
+		ret = script_file(o, f);
+		status = status ?: ret;
+	}
+	files_free(&files);
+	return status;
+}
+
 static int script_run(const struct command *cmd, int argc, char **argv)
 {
 	struct script_cmd o = { 0 };
@@ -366,12 +405,6 @@ static int script_run(const struct command *cmd, int argc, char **argv)
 		status = CLI_STATUS(n);
 		goto out;
 	}
-	if (n > 1 || (n == 1 && o.session.input)) {
-		status = cli_usage_error(cmd, "more than one file: %s", argv[n - 1]);
-		goto out;
-	}
-	if (n == 1)
-		o.session.input = argv[0];
 	if (wants_field_names(&o)) {
 		print_field_names();
 		goto out;
@@ -388,13 +421,8 @@ static int script_run(const struct command *cmd, int argc, char **argv)
 			cli_print_err(&e);
 			status = CLI_USAGE;
 		}
-	if (!status) {
-		/* Samples that are seen as they come are progress enough. */
-		o.on_terminal = isatty(STDOUT_FILENO);
-		if (!o.dump)
-			cli_pager_start();
-		status = script_file(&o, &f);
-	}
+	if (!status)
+		status = script_files(cmd, &o, &f, n, argv);
 out:
 	cli_list_free(&o.fields);
 	session_opts_free(&o.session);
@@ -402,7 +430,7 @@ out:
 }
 
 static const char *const script_usage[] = {
-	"script [-F LIST] [OPTIONS] [[-i] FILE]",
+	"script [-F LIST] [OPTIONS] [[-i] FILE...]",
 	NULL,
 };
 

@@ -227,7 +227,7 @@ static int convert_in_child(const struct command *cmd, const struct data_opts *o
 		mine.session.input = file;
 		mine.to = kind == NET_CLICKHOUSE ? "native" : "pgcopy";
 		mine.output = dir;
-		_exit(data_convert(cmd, &mine, true));
+		_exit(data_convert(cmd, &mine, true, 0, NULL));
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;

@@ -53,17 +53,50 @@ static void several_runs(void *first)
 	((struct first_run *)first)->opts->pieces = true;
 }
 
+struct reading {
+	struct data_ctx *d;
+	const struct jobs *jobs;
+	struct convert_run *run;
+};
+
+/* Another recording, to what was made of the first. */
+static int add_file(void *ctx, struct session *s, struct err *err)
+{
+	const struct reading *r = ctx;
+	struct convert_run other = { 0 };
+	int ret = r->jobs->start(&other, r->run, s, err);
+
+	ret = ret ?: jobs_read(r->jobs, s, &other, err);
+	ret = ret ?: r->jobs->add(r->run, &other, err);
+	r->jobs->free(&other);
+	return ret;
+}
+
+/* What cannot be added up is added up by who puts recordings together. */
+static int refuse_several(const struct convert_run *run, struct err *err)
+{
+	err_set(err, -EINVAL, "%s files hold samples one by one, which are those of one recording",
+		run->format->name);
+	err_hint(err, "perf data merge -o ALL FILE... makes one of several, in the order of time.");
+	return -EINVAL;
+}
+
 static int read_all(struct data_ctx *d, const struct jobs *jobs, struct convert_run *run,
 		    struct err *err)
 {
+	struct reading r = { d, jobs, run };
 	int ret;
 
 	if (d->o->pieces && !run->format->merge)
 		return err_set(err, -EINVAL, "%s files are not added up of pieces",
 			       run->format->name);
+	if (files_are_several(&d->files) && (run->format->whole || !run->format->merge))
+		return refuse_several(run, err);
 	if (run->format->whole)
 		return run->format->whole(run, err);
 	ret = jobs_read(jobs, d->session, run, err);
+	if (!ret && files_are_several(&d->files))
+		ret = files_each(&d->files, d->session, &d->o->session, add_file, &r, err);
 	if (!ret && d->o->pieces)
 		ret = pieces_read(d->session, &d->o->session, d->o->pieces, jobs, run, NULL, err);
 	return ret;
@@ -84,7 +117,7 @@ static int convert_all(struct data_ctx *d, struct convert_opts *opts, struct obu
 	};
 	int ret;
 
-	opts->pieces = d->o->pieces;
+	opts->pieces = d->o->pieces || files_are_several(&d->files);
 	ret = convert_run_begin(&f.run, d->session, d->format, opts, out, err);
 	consumer = convert_run_consumer(&f.run);
 	ret = ret ?: read_all(d, &jobs, &f.run, err);

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "convert/convert.h"
+#include "files.h"
 #include "push.h"
 #include "session/session.h"
 
@@ -35,6 +36,7 @@ struct data_opts {
 struct data_ctx {
 	const struct data_opts *o;
 	const struct convert_format *format; /* NULL: --check alone */
+	struct files files;		     /* all recordings; the session is of the first */
 	struct session *session;
 	struct perfdata *pd; /* the session's, as the next one */
 	struct machine *m;
@@ -43,6 +45,7 @@ struct data_ctx {
 	size_t nr_chosen;
 	uint64_t bad_samples; /* of all pieces */
 	struct convert_context_opts contexts;
+	VEC(const char *) inputs; /* all that is read */
 	struct cli_progress progress;
 };
 
@@ -53,7 +56,7 @@ int data_close_output(const char *path, struct obuf *o, struct err *err);
 extern const struct option data_merge_options[]; /* of struct merge_opts */
 int data_merge(const struct command *cmd, const struct data_opts *o, int argc, char **argv);
 /* `perf data convert`, in a box from then on. @pack: tables by gzip. */
-int data_convert(const struct command *cmd, struct data_opts *o, bool pack);
+int data_convert(const struct command *cmd, struct data_opts *o, bool pack, int argc, char **argv);
 /* data-push.c: `perf data push` */
 int data_push(const struct command *cmd, const struct data_opts *o, int argc, char **argv);
 /* data-pull.c: `perf data pull` */

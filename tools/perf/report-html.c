@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf report --html: the recording as one page, which has all views at once and chooses in the browser. */
 #include <errno.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "box/box.h"
@@ -19,17 +20,38 @@ static int open_before(struct report *r, struct session_opts *so, struct session
 	return ret ? err_context(e, "--diff") : 0;
 }
 
+static int add_file(void *ctx, struct session *s, struct err *e)
+{
+	return page_add_recording(ctx, s, e);
+}
+
+static int add_files(void *ctx, struct page *p, struct err *e)
+{
+	struct report *r = ctx;
+
+	return files_each(r->files, r->session, &r->o.session, add_file, p, e);
+}
+
 static int write_page(struct report *r, struct session *before, struct err *e)
 {
 	struct page_opts opts = {
 		.functions = PAGE_FUNCTIONS,
 		.full_paths = r->o.session.full_paths,
 		.before = before,
+		.others = files_are_several(r->files) ? add_files : NULL,
+		.others_ctx = r,
+		.not_first = r->files->o.by_file,
 	};
+	char name[300];
 	struct output file;
 	struct obuf out;
 	int ret = box_output_open(&file, r->o.html, OUTPUT_TEXT, &LOG_STDERR, e), closed;
 
+	if (opts.others) {
+		snprintf(name, sizeof(name), "%.200s and %zu more", r->o.session.input,
+			 r->files->v.n - 1);
+		opts.name = name;
+	}
 	if (!r->o.quiet)
 		opts.log = LOG_STDERR;
 	if (ret)
@@ -56,6 +78,7 @@ int report_html(struct report *r, struct err *e)
 	const struct err *damage;
 	int ret = session_start(r->session, e);
 
+	ret = ret ?: files_join(r->files, r->session, &r->o.session, e);
 	if (!ret && r->o.diff)
 		ret = open_before(r, &so, &before, e);
 	ret = ret ?: write_page(r, before, e);

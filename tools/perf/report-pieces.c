@@ -89,7 +89,7 @@ int report_derive(struct report *r, struct err *e)
 /* ---- in sessions of their own ---------------------------------------------------------------- */
 
 /* What counts the samples of piece->session, which is another one than that @piece was copied from. */
-static int start_apart(struct report *piece, struct err *e)
+int report_start_apart(struct report *piece, struct err *e)
 {
 	const struct session_env *env = session_env(piece->session);
 
@@ -106,7 +106,7 @@ int report_count_apart(struct report *piece, struct err *e)
 	int ret = session_open(&piece->session, &piece->o.session, e);
 
 	ret = ret ?: session_start(piece->session, e);
-	ret = ret ?: start_apart(piece, e);
+	ret = ret ?: report_start_apart(piece, e);
 	return ret ?: report_read(piece, NULL, e);
 }
 
@@ -121,7 +121,7 @@ static int add_code(struct report *r, struct report *piece, struct err *e)
 	return ret;
 }
 
-static int add_apart(struct report *r, struct report *piece, struct err *e)
+int report_add_apart(struct report *r, struct report *piece, struct err *e)
 {
 	struct table_maps *maps;
 	int ret = table_maps_new(&maps, r->t, piece->t, e);
@@ -154,7 +154,7 @@ int report_read_apart(struct report *r, struct err *e)
 		piece.code = NULL;
 		piece.o.session.first_sample = n * r->o.pieces;
 		ret = report_count_apart(&piece, e);
-		ret = ret ?: add_apart(r, &piece, e);
+		ret = ret ?: report_add_apart(r, &piece, e);
 		r->threads = piece.threads;
 		last = !ret && session_in_slice(piece.session);
 		brflow_free(piece.flow);
@@ -168,7 +168,7 @@ int report_read_apart(struct report *r, struct err *e)
 
 /* ---- by several threads ---------------------------------------------------------------------- */
 
-static void free_member(void *ctx)
+void report_free_member(void *ctx)
 {
 	struct report *piece = ctx;
 
@@ -187,10 +187,10 @@ static void free_member(void *ctx)
 static int add_member(void *to, void *from, struct err *e)
 {
 	struct report *r = to, *piece = from;
-	int ret = add_apart(r, piece, e);
+	int ret = report_add_apart(r, piece, e);
 
-	ret = ret ?: faces_threads_merge(&r->threads, piece->threads, e);
-	free_member(piece);
+	ret = ret ?: faces_threads_merge(&r->threads, piece->threads, NULL, e);
+	report_free_member(piece);
 	return ret;
 }
 
@@ -206,7 +206,7 @@ static int start_member(void *ctx, void *first, struct session *s, struct err *e
 	piece->code = NULL;
 	piece->threads = NULL;
 	piece->session = s;
-	return start_apart(piece, e);
+	return report_start_apart(piece, e);
 }
 
 int report_read_team(struct report *r, const struct session_consumer *c, struct err *e)
@@ -216,7 +216,7 @@ int report_read_team(struct report *r, const struct session_consumer *c, struct 
 		.size = sizeof(*r),
 		.start = start_member,
 		.add = add_member,
-		.free = free_member,
+		.free = report_free_member,
 	};
 
 	return jobs_read(&jobs, r->session, r, e);

@@ -6,6 +6,7 @@
 #include "code.h"
 #include "compat.h"
 #include "faces/faces.h"
+#include "files.h"
 #include "session/session.h"
 #include "tui/tui.h"
 
@@ -13,6 +14,7 @@ enum report_ui { REPORT_AUTO, REPORT_TEXT, REPORT_TUI };
 
 struct report_opts {
 	struct session_opts session;
+	struct files_opts several;
 	const char *sort, *fields, *separator, *widths, *percentage, *quantum;
 	const char *symbol_filter, *parent, *ignore_callees;
 	bool show_samples, show_period, show_threads, show_modes, group, hide_unresolved,
@@ -54,6 +56,8 @@ struct report {
 	const struct command *cmd;
 	struct report_opts o;
 	struct session *session;
+	struct files *files; /* all recordings; the session is of the first */
+	double scale;	     /* of periods */
 	struct cli_progress progress;
 	struct perfdata *pd; /* the session's, as the next two */
 	struct machine *m;
@@ -152,10 +156,18 @@ int report_next_piece(struct report *r, struct err *e);
 int report_join_pieces(struct report *r, struct err *e);
 /* A report of its own session, told by its options: counted, not finished. */
 int report_count_apart(struct report *piece, struct err *e);
+/* Counts the samples of piece->session, which is another one than that @piece was copied from. */
+int report_start_apart(struct report *piece, struct err *e);
+int report_add_apart(struct report *r, struct report *piece, struct err *e);
+void report_free_member(void *piece); /* what it counted */
 /* --apart: what follows the first piece is read and added, when that was read. */
 int report_read_apart(struct report *r, struct err *e);
 /* Reads r->session by as many threads as it is to be, each with counters of its own; *r has them all then. */
 int report_read_team(struct report *r, const struct session_consumer *c, struct err *e);
 void report_free_pieces(struct report *r);
+/* report-files.c: -EINVAL where several recordings have not what is asked for. */
+int report_check_files(struct report *r, struct err *e);
+/* What the other recordings count, to what @r counted of the first. */
+int report_read_files(struct report *r, struct err *e);
 
 #endif

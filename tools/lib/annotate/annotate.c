@@ -116,33 +116,41 @@ int annotate_add(struct annotate *a, const struct sample *s, struct thread *th, 
 	return 0;
 }
 
+static uint32_t event_at(const struct session_maps *maps, uint32_t idx)
+{
+	return maps && maps->event ? maps->event[idx] : idx;
+}
+
 /* The event's like in the recording of @to, which outlives that of @from. */
 static const struct perfdata_event *event_of(const struct session_maps *maps,
 					     const struct annotate *from, uint32_t idx)
 {
 	if (!from->event.v[idx] || !maps || !maps->to->pd)
 		return from->event.v[idx];
-	return perfdata_event(maps->to->pd, idx);
+	return perfdata_event(maps->to->pd, event_at(maps, idx));
 }
 
 static int merge_totals(struct annotate *to, const struct annotate *from,
 			const struct session_maps *maps)
 {
 	for (uint32_t i = 0; i < from->total.n; i++) {
-		if (reach_event(to, i, event_of(maps, from, i)))
+		uint32_t event = event_at(maps, i);
+
+		if (reach_event(to, event, event_of(maps, from, i)))
 			return -ENOMEM;
-		to->total.v[i].count.hits += from->total.v[i].count.hits;
-		to->total.v[i].count.period += from->total.v[i].count.period;
+		to->total.v[event].count.hits += from->total.v[i].count.hits;
+		to->total.v[event].count.period += from->total.v[i].count.period;
 	}
 	return 0;
 }
 
-static int merge_rows(struct annotate *to, const struct annotate *from, const uint32_t *loc)
+static int merge_rows(struct annotate *to, const struct annotate *from,
+		      const struct session_maps *maps)
 {
 	struct annotate_row *row;
 
 	vec_for_each (r, &from->rows) {
-		if (row_of(to, loc ? loc[r->loc] : r->loc, r->event, &row))
+		if (row_of(to, maps ? maps->loc[r->loc] : r->loc, event_at(maps, r->event), &row))
 			return -ENOMEM;
 		row->count.hits += r->count.hits;
 		row->count.period += r->count.period;
@@ -166,7 +174,7 @@ int annotate_merge(struct annotate *to, const struct annotate *from,
 	if (!same_registers(&to->registers, &from->registers))
 		return err_set(e, -EINVAL,
 			       "counts by address of two kinds of registers cannot be added");
-	if (merge_totals(to, from, maps) || merge_rows(to, from, loc) ||
+	if (merge_totals(to, from, maps) || merge_rows(to, from, maps) ||
 	    annotate_branches_merge(&to->branches, &from->branches, loc) ||
 	    annotate_registers_merge(&to->registers, &from->registers, loc))
 		return err_set(e, -ENOMEM, "out of memory for counts by address");

@@ -95,3 +95,29 @@ void attr_store(const struct perf_event_attr *attr, void *buf)
 		copy.flags = reverse_bits(copy.flags);
 	memcpy(buf, &copy, copy.size);
 }
+
+/* ---- what is counted --------------------------------------------------------------------------------- */
+
+static struct perf_event_attr meaning(const struct perf_event_attr *attr)
+{
+	struct perf_event_attr m = *attr;
+
+	m.size = 0;
+	m.flags &= ~ATTR_FLAGS_BESIDE;
+	m.wakeup_events = 0;
+	m.clockid = 0;
+	m.aux_watermark = 0;
+	m.sample_max_stack = 0;
+	if (m.sample_type & PERF_SAMPLE_PERIOD) {
+		m.flags &= ~ATTR_FLAG_FREQ;
+		m.sample_period = 0;
+	}
+	return m;
+}
+
+bool attr_counts_same(const struct perf_event_attr *a, const struct perf_event_attr *b)
+{
+	const struct perf_event_attr x = meaning(a), y = meaning(b);
+
+	return !memcmp(&x, &y, sizeof(x));
+}

@@ -33,6 +33,22 @@ void attr_print_fields(const struct perf_event_attr *attr, struct obuf *o, const
 /* What the event is called when nobody stored a name: "cycles", "cpu-clock", "raw 0x1c4" ... */
 void attr_name(const struct perf_event_attr *attr, char *buf, size_t size);
 
+/* Flags that do not change the meaning of a sample. */
+#define ATTR_FLAGS_BESIDE                                                                    \
+	(ATTR_FLAG_DISABLED | ATTR_FLAG_INHERIT | ATTR_FLAG_MMAP | ATTR_FLAG_COMM |          \
+	 ATTR_FLAG_INHERIT_STAT | ATTR_FLAG_ENABLE_ON_EXEC | ATTR_FLAG_TASK |                \
+	 ATTR_FLAG_WATERMARK | ATTR_FLAG_MMAP_DATA | ATTR_FLAG_MMAP2 | ATTR_FLAG_COMM_EXEC | \
+	 ATTR_FLAG_USE_CLOCKID | ATTR_FLAG_CONTEXT_SWITCH | ATTR_FLAG_WRITE_BACKWARD |       \
+	 ATTR_FLAG_NAMESPACES | ATTR_FLAG_KSYMBOL | ATTR_FLAG_BPF_EVENT | ATTR_FLAG_CGROUP | \
+	 ATTR_FLAG_TEXT_POKE | ATTR_FLAG_BUILD_ID | ATTR_FLAG_INHERIT_THREAD |               \
+	 ATTR_FLAG_REMOVE_ON_EXEC | ATTR_FLAG_DEFER_OUTPUT)
+/*
+ * Two recordings counted the same where all agrees that a number stands for: what is counted, when, and
+ * what a sample holds. Flags that make the kernel tell of tasks and maps, or say when counting
+ * begins, are beside that; so is the frequency where samples carry their periods.
+ */
+bool attr_counts_same(const struct perf_event_attr *a, const struct perf_event_attr *b);
+
 /* "inherit", by the number of the flag bit; NULL: no flag, or not the first bit of its number. */
 const char *attr_flag_name(unsigned bit);
 

@@ -382,7 +382,7 @@ int convert_merge(struct convert *c, struct convert *from, const struct session_
 		return err_set(e, -ENOMEM, "no memory for the profile");
 	add_stats(&c->stats, &from->stats);
 	if (!c->event && from->event)
-		c->event = maps ? perfdata_event(maps->to->pd, from->event->idx) : from->event;
+		c->event = maps ? perfdata_event(maps->to->pd, from->event->joined) : from->event;
 	return 0;
 }
 

@@ -300,7 +300,7 @@ static int merge(struct convert_run *r, struct convert_run *from, const struct s
 	struct fold *f = r->own, *g = from->own;
 
 	if (!f->event && g->event)
-		f->event = perfdata_event(f->st->env->pd, g->event->idx);
+		f->event = perfdata_event(f->st->env->pd, g->event->joined);
 	return stacks_merge(f->st, g->st, maps, NULL, e);
 }
 

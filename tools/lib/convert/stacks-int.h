@@ -51,6 +51,7 @@ struct stacks_count {
 struct stacks {
 	const struct session_env *env;
 	unsigned by;
+	bool branches; /* are counted: those of all events are one */
 	VEC(struct stacks_frame) frames;
 	VEC(struct stacks_node) nodes;
 	VEC(struct stacks_group) groups;

@@ -240,6 +240,7 @@ int stacks_add_branches(struct stacks *st, const struct convert_run *r,
 	struct stacks_count c = { .event = 0 };
 
 	(void)r;
+	st->branches = true;
 	c.group = group_of(st, in);
 	for (uint64_t i = 0; i < b->nr; i++) {
 		struct branch_entry br;
@@ -340,6 +341,8 @@ int stacks_merge(struct stacks *st, const struct stacks *from, const struct sess
 
 		c.node = c.node == STACKS_NONE ? STACKS_NONE : node[c.node];
 		c.group = group[c.group];
+		if (maps && maps->event && !from->branches)
+			c.event = maps->event[c.event];
 		ret = count(st, &c);
 	}
 	st->first_time = min_u64(st->first_time, from->first_time);

@@ -285,8 +285,9 @@ void faces_flow_summary(const struct listing *l, struct obuf *o);
 
 /* Counts of threads, from the READ records of `record -s`. */
 int faces_threads_add(struct faces_threads **t, const struct record *rec, struct err *e);
-/* Those of records behind, as if @to had had them too; both may be NULL. */
-int faces_threads_merge(struct faces_threads **to, const struct faces_threads *from, struct err *e);
+/* Those of records behind, as if @to had had them too; both may be NULL. @event: by number there; NULL = as they are. */
+int faces_threads_merge(struct faces_threads **to, const struct faces_threads *from,
+			const uint32_t *event, struct err *e);
 void faces_threads_free(struct faces_threads *t);
 
 /* ---- recordings compared ------------------------------------------------------------------------ */

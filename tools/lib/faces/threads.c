@@ -99,11 +99,17 @@ int faces_threads_add(struct faces_threads **tp, const struct record *rec, struc
 	return add_count(tp, &c) ? err_set(e, -ENOMEM, "no memory for the counts of threads") : 0;
 }
 
-int faces_threads_merge(struct faces_threads **to, const struct faces_threads *from, struct err *e)
+int faces_threads_merge(struct faces_threads **to, const struct faces_threads *from,
+			const uint32_t *event, struct err *e)
 {
-	for (size_t i = 0; from && i < from->counts.n; i++)
-		if (add_count(to, &from->counts.v[i]))
+	for (size_t i = 0; from && i < from->counts.n; i++) {
+		struct thread_count c = from->counts.v[i];
+
+		if (event)
+			c.event = event[c.event];
+		if (add_count(to, &c))
 			return err_set(e, -ENOMEM, "no memory for the counts of threads");
+	}
 	return 0;
 }
 

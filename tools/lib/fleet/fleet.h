@@ -104,4 +104,18 @@ void fleet_sha256_init(struct fleet_sha256 *s);
 void fleet_sha256_add(struct fleet_sha256 *s, const void *p, size_t n);
 void fleet_sha256_end(struct fleet_sha256 *s, unsigned char digest[32]);
 
+/* ---- side by side --------------------------------------------------------------------------- */
+
+/*
+ * What is not alike in recordings that are counted together: hosts, kernels, clocks, events and how often these
+ * were sampled. fleet_differ_add() for each, then a line for each difference, NULL at the end: lines are the
+ * differ's.
+ */
+struct fleet_differ;
+
+int fleet_differ_new(struct fleet_differ **d, struct err *e);
+void fleet_differ_free(struct fleet_differ *d); /* NULL is fine */
+int fleet_differ_add(struct fleet_differ *d, const struct perfdata *pd, struct err *e);
+const char *const *fleet_differ_lines(struct fleet_differ *d);
+
 #endif

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Events of the output. Two inputs counted the same event where all agrees that a number of it stands
- * for: what is counted, when, and what a sample holds. Flags that make the kernel tell of tasks and maps,
- * or say when counting begins, are beside that; so is the frequency where samples carry their periods.
- * Groups are one as a whole or not at all.
+ * Events of the output: one where two inputs counted the same (attr_counts_same()). Groups are one as a
+ * whole or not at all.
  *
  * Ids: kernels number counters from 1 after each boot, so that two inputs have the same id for
  * different counters as a rule. The first that comes keeps it. Where the output has one event, samples
@@ -13,33 +11,6 @@
 #include <stdlib.h>
 
 #include "fleet-int.h"
-
-/* What of an attr's flags does not change the meaning of a sample. */
-#define FLAGS_BESIDE                                                                         \
-	(ATTR_FLAG_DISABLED | ATTR_FLAG_INHERIT | ATTR_FLAG_MMAP | ATTR_FLAG_COMM |          \
-	 ATTR_FLAG_INHERIT_STAT | ATTR_FLAG_ENABLE_ON_EXEC | ATTR_FLAG_TASK |                \
-	 ATTR_FLAG_WATERMARK | ATTR_FLAG_MMAP_DATA | ATTR_FLAG_MMAP2 | ATTR_FLAG_COMM_EXEC | \
-	 ATTR_FLAG_USE_CLOCKID | ATTR_FLAG_CONTEXT_SWITCH | ATTR_FLAG_WRITE_BACKWARD |       \
-	 ATTR_FLAG_NAMESPACES | ATTR_FLAG_KSYMBOL | ATTR_FLAG_BPF_EVENT | ATTR_FLAG_CGROUP | \
-	 ATTR_FLAG_TEXT_POKE | ATTR_FLAG_BUILD_ID | ATTR_FLAG_INHERIT_THREAD |               \
-	 ATTR_FLAG_REMOVE_ON_EXEC | ATTR_FLAG_DEFER_OUTPUT)
-
-static struct perf_event_attr meaning(const struct perf_event_attr *attr)
-{
-	struct perf_event_attr m = *attr;
-
-	m.size = 0;
-	m.flags &= ~FLAGS_BESIDE;
-	m.wakeup_events = 0;
-	m.clockid = 0;
-	m.aux_watermark = 0;
-	m.sample_max_stack = 0;
-	if (m.sample_type & PERF_SAMPLE_PERIOD) {
-		m.flags &= ~ATTR_FLAG_FREQ;
-		m.sample_period = 0;
-	}
-	return m;
-}
 
 static bool same_text(const char *a, const char *b)
 {
@@ -66,9 +37,8 @@ static bool same_event(const struct merge *m, const struct merge_event *to,
 		       const struct perfdata_event *from)
 {
 	const struct perf_event_attr attr = output_attr(m, from);
-	const struct perf_event_attr a = meaning(&to->attr), b = meaning(&attr);
 
-	return !memcmp(&a, &b, sizeof(a)) && same_text(to->name, from->name) &&
+	return attr_counts_same(&to->attr, &attr) && same_text(to->name, from->name) &&
 	       to->raw_bases == from->raw_bases;
 }
 
@@ -143,7 +113,7 @@ static int join_input(struct merge *m, struct merge_input *in)
 		for (uint32_t i = 0; i < n; i++) {
 			m->events.v[to + i].attr.flags |=
 				output_attr(m, perfdata_event(in->pd, from + i)).flags &
-				FLAGS_BESIDE;
+				ATTR_FLAGS_BESIDE;
 			if (vec_push(&in->event, to + i))
 				return -ENOMEM;
 		}

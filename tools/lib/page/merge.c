@@ -145,6 +145,8 @@ static int merge_groups(struct merger *g)
 		struct page_group like = g->from->groups.v[i];
 
 		like.thread = g->thread[like.thread];
+		if (g->maps->event)
+			like.event = g->maps->event[like.event];
 		g->group[i] = page_group_of(g->to, &like);
 		if (g->group[i] == NONE)
 			return -ENOMEM;

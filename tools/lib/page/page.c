@@ -310,19 +310,36 @@ static int read_all(struct page *p, const struct session_consumer *consumer, str
 	return ret;
 }
 
+static const struct session_consumer whole = {
+	.need = need,
+	.sample = take_sample,
+	.record = take_record,
+};
+
+int page_add_recording(struct page *p, struct session *s, struct err *e)
+{
+	struct page *other;
+	int ret = page_new(&other, s, &p->o, e);
+
+	ret = ret ?: read_all(other, &whole, e);
+	/* Slices are counted from here: those of both begin with their recordings. */
+	if (!ret && p->side[0].has_time)
+		other->side[0].origin = p->side[0].origin;
+	ret = ret ?: add_page(p, other, e);
+	page_free(other);
+	return ret;
+}
+
 int page_write(struct session *s, const struct page_opts *o, struct obuf *out, struct err *e)
 {
-	static const struct session_consumer consumer = {
-		.need = need,
-		.sample = take_sample,
-		.record = take_record,
-	};
 	struct page *p;
 	int ret = page_new(&p, s, o, e);
 
-	ret = ret ?: read_all(p, &consumer, e);
+	ret = ret ?: o->not_first ? 0 : read_all(p, &whole, e);
+	if (!ret && o->others)
+		ret = o->others(o->others_ctx, p, e);
 	if (!ret && o->before)
-		ret = read_before(p, &consumer, e);
+		ret = read_before(p, &whole, e);
 	ret = ret ?: page_finish(p, out, e);
 	page_free(p);
 	return ret;

@@ -24,6 +24,8 @@
 
 #define PAGE_FUNCTIONS 20 /* as commands have it */
 
+struct page;
+
 /* All zero: what is usual, and no instructions. */
 struct page_opts {
 	uint32_t functions; /* so many of the hottest are shown as instructions; 0 = none */
@@ -36,18 +38,26 @@ struct page_opts {
 	 * after session_start(); NULL: none.
 	 */
 	struct session *before;
+	/*
+	 * Called when @s was read: page_add_recording() adds others, with their times counted from where each
+	 * began. NULL: there are none.
+	 */
+	int (*others)(void *ctx, struct page *p, struct err *e);
+	void *others_ctx;
+	bool not_first; /* @s comes with the others, in columns of their own */
+	const char *name;    /* of all of them together; NULL = that of the file */
 	struct log_sink log; /* what the page says of the recording too: what is missing, lost */
 };
 
 /* @s: after session_start(); it is read to its end, by as many threads as its options say. */
 int page_write(struct session *s, const struct page_opts *o, struct obuf *out, struct err *e);
+/* Of opts.others: what @s, after session_start(), has; its events were joined to those of the first. */
+int page_add_recording(struct page *p, struct session *s, struct err *e);
 
 /*
  * The same for who reads the session: its consumer calls the middle three, and page_finish() at the end of
  * reading. A page is to be freed after errors, too.
  */
-struct page;
-
 int page_new(struct page **p, struct session *s, const struct page_opts *o, struct err *e);
 void page_free(struct page *p); /* NULL is fine */
 uint64_t page_need(const struct page *p, const struct perfdata_event *event);

@@ -89,7 +89,7 @@ static void put_facts(struct page *p, const struct page_side *side, struct json 
 	const struct perfdata_env *env = perfdata_env(pd);
 	const struct session_counts *n = session_counts(s);
 
-	page_str(j, "file", perfdata_path(pd));
+	page_str(j, "file", p->o.name && side == &p->side[0] ? p->o.name : perfdata_path(pd));
 	put_command(env, j);
 	page_str(j, "host", env->hostname);
 	page_str(j, "kernel", env->os_release);

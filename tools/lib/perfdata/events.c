@@ -38,7 +38,7 @@ struct pd_event *perfdata_add_event(struct perfdata *pd, const struct perf_event
 	attr_name(attr, name, sizeof(name));
 	ev->pub.attr = *attr;
 	ev->pub.idx = (uint32_t)(pd->events.n - 1);
-	ev->pub.leader = ev->pub.idx;
+	ev->pub.leader = ev->pub.joined = ev->pub.idx;
 	ev->pub.nr_members = 1;
 	ev->pub.scale = 1.0;
 	ev->pub.name = arena_strdup(&pd->arena, name);
@@ -109,13 +109,13 @@ void perfdata_resolve(struct perfdata *pd, const struct raw_record *r, struct re
 
 	rec->time = RECORD_NO_TIME;
 	rec->event = NULL;
-	if (unlikely(!pd->events.n))
+	if (unlikely(!own_events(pd)))
 		return;
 	ev = pd->events.v[0];
 	rec->event = &ev->pub;
 	if (!sample && (r->type >= PERF_RECORD_USER_TYPE_START || !ev->id_all))
 		return;
-	if (pd->events.n > 1) {
+	if (own_events(pd) > 1) {
 		at = sample ? ev->sample_id : r->size - ev->other_id;
 		if (ev->sample_id && at >= 8 && at <= r->size - 8) {
 			uint64_t id = load_u64(r->data + at, pd->swap);

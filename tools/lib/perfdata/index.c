@@ -342,7 +342,7 @@ static inline bool plain_sample(struct walk *w, struct record *rec)
 	if (raw.type != PERF_RECORD_SAMPLE || s->win.len - skip < raw.size ||
 	    s->end - s->pos < raw.size)
 		return false;
-	if (pd->events.n > 1) {
+	if (own_events(pd) > 1) {
 		if (!ev->sample_id || raw.size < ev->sample_id + 8u)
 			return false;
 		ev = perfdata_find_event(pd, load_u64(p + ev->sample_id, pd->swap));

@@ -178,6 +178,7 @@ struct perfdata {
 	uint64_t attr_off, attr_size, attr_entry;
 
 	VEC(struct pd_event *) events;
+	size_t nr_joined; /* of these, at the end: of other recordings */
 	VEC(struct id_entry) ids;
 	struct htab id_tab;
 	struct recent_id recent[RECENT_IDS]; /* by the id's low bits: each CPU has its own id */
@@ -202,6 +203,12 @@ struct perfdata {
 	struct perfdata_stats stats;
 	struct perfdata_ahead *ahead; /* NULL = whoever uses the records reads them too */
 };
+
+/* Of the recording itself. */
+static inline size_t own_events(const struct perfdata *pd)
+{
+	return pd->events.n - pd->nr_joined;
+}
 
 struct pd_event *perfdata_add_event(struct perfdata *pd, const struct perf_event_attr *attr,
 				    struct err *e);

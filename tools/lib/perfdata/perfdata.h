@@ -37,6 +37,7 @@ struct perfdata_event {
 	const uint64_t *ids;
 	size_t nr_ids;
 	uint32_t idx;	     /* position in the file */
+	uint32_t joined;     /* idx in the recording that it was joined to; else its own */
 	uint32_t leader;     /* idx of the group leader, own idx when alone */
 	uint32_t nr_members; /* group size when leader, 1 when alone, 0 for members */
 	const char *group;   /* the group's name or NULL */
@@ -51,6 +52,21 @@ size_t perfdata_nr_events(const struct perfdata *pd);
 const struct perfdata_event *perfdata_event(const struct perfdata *pd, size_t idx);
 /* By the id that the kernel gave; NULL when unknown. */
 const struct perfdata_event *perfdata_event_by_id(const struct perfdata *pd, uint64_t id);
+
+/*
+ * Several recordings that are counted together: events of @from become @to's, which gets those that it
+ * has not; .joined of @from's says which is which. They are one where name and what was counted are the
+ * same (attr_counts_same()), groups as a whole. An event that was added has no ids: no record of @to is of it.
+ */
+int perfdata_join_events(struct perfdata *to, struct perfdata *from, struct err *e);
+/* Events of @pd itself; those behind them were joined. */
+size_t perfdata_nr_own_events(const struct perfdata *pd);
+/*
+ * The same with a column for each of @nr recordings, called @names: for each event that @to has then @nr more
+ * come, a group, and perfdata_join_column() of a recording whose events were joined leads into the @i-th.
+ */
+int perfdata_add_columns(struct perfdata *to, const char *const *names, size_t nr, struct err *e);
+void perfdata_join_column(struct perfdata *from, size_t nr_joined, size_t i, size_t nr);
 
 /* Whether times are those of this clock (CLOCK_MONOTONIC ...): record -k; the kernel's own has no
  * number. In a pipe once events came. */

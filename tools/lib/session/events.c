@@ -44,6 +44,11 @@ static bool is_same(const char *name, const char *want)
 	return !strcmp(name, want);
 }
 
+static bool may_lack(const struct session *s)
+{
+	return s->o->some_events && !s->all_events;
+}
+
 /* @e says which one of @word, whose parts between commas are names, is no event. */
 static int choose_parts(struct session *s, const char *word, struct err *e)
 {
@@ -58,9 +63,12 @@ static int choose_parts(struct session *s, const char *word, struct err *e)
 		part = arena_strndup(&s->text, word, n);
 		if (!part)
 			return err_set(e, -ENOMEM, "no memory for the events");
-		if (!choose(s, part, is_same) && !choose(s, part, is_without_modifiers)) {
-			err_set(e, -EINVAL, "the recording has no event '%s'", part);
-			err_hint(e, "perf evlist lists the events that it has.");
+		if (!choose(s, part, is_same) && !choose(s, part, is_without_modifiers) &&
+		    !may_lack(s)) {
+			err_set(e, -EINVAL, "%s no event '%s'",
+				s->all_events ? "no recording has" : "the recording has", part);
+			err_hint(e, "perf evlist lists the events that %s has.",
+				 s->all_events ? "each" : "it");
 			return -EINVAL;
 		}
 	}
@@ -79,6 +87,17 @@ static int choose_events(struct session *s, struct err *e)
 	vec_for_each (word, &s->o->events.items)
 		ret = ret ?: choose_parts(s, *word, e);
 	s->misused = ret == -EINVAL;
+	return ret;
+}
+
+int session_check_events(struct session *s, struct err *e)
+{
+	int ret;
+
+	s->all_events = true;
+	bits_free(&s->events);
+	ret = choose_events(s, e);
+	s->all_events = false;
 	return ret;
 }
 

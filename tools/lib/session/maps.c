@@ -10,9 +10,19 @@
 
 struct own_maps {
 	struct session_maps pub; /* first: what is handed out */
-	uint32_t *thread, *comm, *symbol, *dso, *loc;
+	uint32_t *thread, *comm, *symbol, *dso, *loc, *event;
 	struct dso **objects;
 };
+
+static int map_events(struct own_maps *o, const struct session_env *from)
+{
+	size_t n = from->pd ? perfdata_nr_events(from->pd) : 0;
+
+	o->event = n ? calloc(n, sizeof(*o->event)) : NULL;
+	for (size_t i = 0; o->event && i < n; i++)
+		o->event[i] = perfdata_event(from->pd, i)->joined;
+	return n && !o->event ? -ENOMEM : 0;
+}
 
 static int map_machine(struct own_maps *o, struct machine *to, const struct machine *from)
 {
@@ -50,7 +60,7 @@ int session_maps_new(struct session_maps **maps, const struct session_env *to,
 	struct own_maps *o = calloc(1, sizeof(*o));
 
 	*maps = NULL;
-	if (!o || map_all(o, to, from)) {
+	if (!o || map_events(o, from) || map_all(o, to, from)) {
 		session_maps_free(&o->pub);
 		return err_set(e, -ENOMEM, "no memory to find what is alike in two recordings");
 	}
@@ -61,6 +71,7 @@ int session_maps_new(struct session_maps **maps, const struct session_env *to,
 					.symbol = o->symbol,
 					.dso = o->dso,
 					.loc = o->loc,
+					.event = o->event,
 					.objects = o->objects };
 	*maps = &o->pub;
 	return 0;
@@ -77,6 +88,7 @@ void session_maps_free(struct session_maps *maps)
 	free(o->symbol);
 	free(o->dso);
 	free(o->loc);
+	free(o->event);
 	free(o->objects);
 	free(o);
 }

@@ -8,8 +8,26 @@
 
 #define O struct session_opts
 
+/* The first one where everybody looks for it. */
+static int parse_input(void *opts, const struct option *opt, const char *arg, bool unset,
+		       struct err *e)
+{
+	struct session_opts *o = opts;
+
+	(void)opt;
+	if (unset) {
+		o->input = NULL;
+		o->more.items.n = 0;
+	} else if (!o->input) {
+		o->input = arg;
+	} else if (vec_push(&o->more.items, arg)) {
+		return err_set(e, -ENOMEM, "no memory for the names of files");
+	}
+	return 0;
+}
+
 const struct option session_input_options[] = {
-	OPT_STRING('i', "input", O, input, "FILE", "recording to read; - is stdin (perf.data)"),
+	OPT_CALL('i', "input", parse_input, "FILE", "recording to read; - is stdin (perf.data)"),
 	OPT_BOOL('f', "force", O, force, "read files of other owners"),
 	OPT_BOOL(0, "no-limits", O, no_limits, "read files that unpack to much more than they are"),
 	OPT_BOOL(0, "no-sandbox", O, no_sandbox, "read with all the rights of this process"),
@@ -81,4 +99,5 @@ const struct option session_options[] = {
 void session_opts_free(struct session_opts *o)
 {
 	cli_list_free(&o->events);
+	cli_list_free(&o->more);
 }

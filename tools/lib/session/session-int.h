@@ -75,6 +75,7 @@ struct session {
 	bool filtering;	    /* it leaves out something */
 	struct bits events; /* -e: by event->idx */
 	bool by_event;
+	bool all_events; /* those of other recordings are known, too */
 	struct session_switch sw;
 	bool switches;	     /* there is one of the two */
 	struct record first; /* of a pipe: what follows its description */

@@ -173,6 +173,16 @@ int session_start(struct session *s, struct err *e)
 	return ret ?: check_cpus(s, e);
 }
 
+int session_open_beside(struct session **s, const struct session *first,
+			const struct session_opts *opts, struct err *e)
+{
+	int ret = session_open(s, opts, e);
+
+	if (!ret && first->env.resolver)
+		(*s)->store = resolver_store(first->env.resolver);
+	return ret ?: session_start(*s, e);
+}
+
 void session_close(struct session *s)
 {
 	if (!s)
@@ -235,6 +245,22 @@ const struct session_filter *session_filter(const struct session *s)
 const struct session_counts *session_counts(const struct session *s)
 {
 	return &s->counts;
+}
+
+void session_add_counts(struct session *to, const struct session *from)
+{
+	struct session_counts *a = &to->counts;
+	const struct session_counts *b = &from->counts;
+
+	if (!a->bad && b->bad)
+		a->first_bad = b->first_bad;
+	a->samples += b->samples;
+	a->left_out += b->left_out;
+	a->lost_samples += b->lost_samples;
+	a->lost_events += b->lost_events;
+	a->lost_chunks += b->lost_chunks;
+	a->bad += b->bad;
+	a->bad_samples += b->bad_samples;
 }
 
 const struct err *session_damage(const struct session *s)

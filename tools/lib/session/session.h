@@ -36,11 +36,13 @@
 struct session_opts {
 	/* the file */
 	const char *input; /* NULL = perf.data, "-" = stdin */
+	struct cli_list more; /* inputs behind that, for commands that read several */
 	bool force, no_limits, no_sandbox;
 	bool no_order; /* records as they lie in the file: for those who read it themselves */
 	/* which samples; NULL = all */
 	const char *time, *cpus;
 	struct cli_list events; /* names */
+	bool some_events;	/* one of several recordings: that it has not all of these is no error */
 	const char *comms, *pids, *tids, *dsos, *symbols;
 	uint64_t addr_range; /* an address among the symbols stands for so many bytes; 0 = 1 */
 	const char *switch_on, *switch_off;
@@ -96,7 +98,15 @@ int session_open(struct session **s, const struct session_opts *opts, struct err
 /* The same once more, started, in silence: by the options of @like, which go into @opts. */
 int session_open_again(struct session **s, const struct session *like, struct session_opts *opts,
 		       struct err *e);
+/*
+ * Another recording that is to be added to what @first counts, by the options in @opts: as session_open() and
+ * session_start(). What is read of objects is shared, so that it is read once.
+ */
+int session_open_beside(struct session **s, const struct session *first,
+			const struct session_opts *opts, struct err *e);
 void session_close(struct session *s); /* NULL is fine */
+/* opts.some_events: -EINVAL where an event of opts.events is not among those that were joined, either. */
+int session_check_events(struct session *s, struct err *e);
 /* What failed is what the options ask for: a usage error. */
 bool session_misused(const struct session *s);
 
@@ -266,6 +276,8 @@ struct session_counts {
 };
 
 const struct session_counts *session_counts(const struct session *s);
+/* What @from counted, to @to. */
+void session_add_counts(struct session *to, const struct session *from);
 /* What ended reading before the end of the file; NULL = nothing. */
 const struct err *session_damage(const struct session *s);
 
@@ -297,6 +309,8 @@ struct session_maps {
 	/* By number there; symbol and loc are NULL where there is no resolver. */
 	const uint32_t *thread, *comm, *symbol, *dso, *loc;
 	struct dso *const *objects; /* by number of an object there */
+	/* .joined of the other recording's events; NULL: none is known there. */
+	const uint32_t *event;
 };
 
 int session_maps_new(struct session_maps **maps, const struct session_env *to,

@@ -258,22 +258,6 @@ static void share_pieces(struct session_team *t)
 	}
 }
 
-static void add_counts(struct session *to, const struct session *from)
-{
-	struct session_counts *a = &to->counts;
-	const struct session_counts *b = &from->counts;
-
-	if (!a->bad && b->bad)
-		a->first_bad = b->first_bad;
-	a->samples += b->samples;
-	a->left_out += b->left_out;
-	a->lost_samples += b->lost_samples;
-	a->lost_events += b->lost_events;
-	a->lost_chunks += b->lost_chunks;
-	a->bad += b->bad;
-	a->bad_samples += b->bad_samples;
-}
-
 /* Those that could not be started are read by this one, after its own. */
 static void run_threads(struct session_team *t)
 {
@@ -298,7 +282,7 @@ int session_team_read(struct session_team *t, void *const *ctx, struct err *e)
 	run_threads(t);
 	for (size_t i = 0; i < t->nr; i++) {
 		if (i)
-			add_counts(s, t->v[i].s);
+			session_add_counts(s, t->v[i].s);
 		if (!ret && t->v[i].ret) {
 			ret = t->v[i].ret;
 			*e = t->v[i].err;

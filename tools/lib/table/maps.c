@@ -23,7 +23,10 @@ int table_maps_new(struct table_maps **maps, struct table *to, struct table *fro
 		return err_set(e, -ENOMEM, "no memory to find what is alike in two recordings");
 	}
 	o->to = (struct session_env){ .machine = to->keys.m, .resolver = to->keys.res };
-	o->from = (struct session_env){ .machine = from->keys.m, .resolver = from->keys.res };
+	/* Of which only events are looked at. */
+	o->from = (struct session_env){ .pd = (struct perfdata *)from->keys.o.pd,
+					.machine = from->keys.m,
+					.resolver = from->keys.res };
 	ret = session_maps_new(&o->maps, &o->to, &o->from, e);
 	if (ret) {
 		free(o);
@@ -31,6 +34,7 @@ int table_maps_new(struct table_maps **maps, struct table *to, struct table *fro
 	}
 	o->pub = (struct table_maps){ .thread = o->maps->thread,
 				      .symbol = o->maps->symbol,
+				      .event = o->maps->event,
 				      .dso = o->maps->dso,
 				      .loc = o->maps->loc,
 				      .objects = o->maps->objects };

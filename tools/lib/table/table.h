@@ -66,8 +66,8 @@ struct table_maps {
 
 /*
  * The same between two tables whose machines and resolvers are two, of the same or of other
- * recordings, once all records were read. Events stay as they are numbered: who has others sets @event, an array of
- * his own. What @to's machine and resolver do not have they get.
+ * recordings, once all records were read. Events are those that perfdata_join_events() found, where
+ * opts.pd is known. What @to's machine and resolver do not have they get.
  */
 int table_maps_new(struct table_maps **maps, struct table *to, struct table *from, struct err *e);
 void table_maps_free(struct table_maps *maps);
