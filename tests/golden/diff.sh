@@ -119,7 +119,10 @@ echo text >text
 check_status "no recording" 1 "$PERF" diff a text
 check_status "-c of another kind" 129 "$PERF" diff -c much a b
 check_status "-c wdiff without weights" 129 "$PERF" diff -c wdiff a b
-check_status "-c cycles" 129 "$PERF" diff -c cycles a b
+check_status "-c cycles of recordings without branches" 1 "$PERF" diff -c cycles a b
+check_status "-c cycles --noise" 129 "$PERF" diff -c cycles --noise a b
+check_status "-g of no percent" 129 "$PERF" diff -gmuch a b
+check_status "--csv and --json" 129 "$PERF" diff --csv --json a b
 check_status "-o beyond the files" 129 "$PERF" diff -o 2 a b
 check_status "an unknown key" 129 "$PERF" diff -s nothing a b
 check_status "--html of three" 129 "$PERF" diff --html page a b a

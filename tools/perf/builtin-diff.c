@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "builtin.h"
+#include "compat.h"
 #include "emit/emit.h"
 #include "faces/faces.h"
 #include "jobs.h"
@@ -17,15 +18,31 @@ struct diff_opts {
 	struct session_opts session;
 	const char *sort, *compute, *separator, *percentage, *html;
 	uint64_t order;
-	bool baseline_only, period, formula, noise, significant, json, tui, quiet;
+	bool baseline_only, period, formula, noise, significant, json, csv, tui, quiet;
+	bool cycles;	 /* of blocks */
+	bool tree;	 /* of calls */
+	double tree_min; /* percent */
 	int verbose;
 };
+
+static int parse_tree(void *opts, const struct option *opt, const char *arg, bool unset,
+		      struct err *e)
+{
+	struct diff_opts *o = opts;
+
+	o->tree = !unset;
+	o->tree_min = 0.5;
+	return arg && !unset ? compat_percent(opt, arg, &o->tree_min, e) : 0;
+}
 
 #define O struct diff_opts
 static const struct option diff_options[] = {
 	OPT_STRING('s', "sort", O, sort, "KEY,...", "what makes a row (dso,symbol)"),
 	OPT_STRING('c', "compute", O, compute, "HOW",
-		   "delta-abs (default), delta, ratio, wdiff:W1,W2: what is shown of the others"),
+		   "delta-abs (default), delta, ratio, wdiff:W1,W2: what is shown of the others; "
+		   "cycles: blocks of code, of branch stacks"),
+	OPT_CALL_OPTARG('g', "call-graph", parse_tree, "PERCENT",
+			"call trees, without what is less than PERCENT in all files (0.5)"),
 	OPT_UINT('o', "order", O, order, "N", "sort by the Nth file, the first being 0 (1)"),
 	OPT_BOOL('b', "baseline-only", O, baseline_only,
 		 "only what is in the first file and in another"),
@@ -39,6 +56,7 @@ static const struct option diff_options[] = {
 	OPT_STRING('t', "field-separator", O, separator, "CHAR",
 		   "between columns, in place of blanks"),
 	OPT_BOOL(0, "json", O, json, "print JSON"),
+	OPT_BOOL(0, "csv", O, csv, "print CSV"),
 	OPT_STRING(0, "html", O, html, "FILE",
 		   "two files as one page, as perf report --html --diff"),
 	OPT_BOOL(0, "tui", O, tui, "two files in the browser, as perf report --tui --diff"),
@@ -71,6 +89,8 @@ struct side {
 	struct session_opts so;
 	struct session *session;
 	struct keys_opts keys;
+	struct table *rich;  /* -g: that t was derived from */
+	struct brflow *flow; /* -c cycles: instead of t */
 	struct table *t;
 	struct view *v;
 	struct cli_progress progress;
@@ -82,14 +102,18 @@ static uint64_t need(void *ctx, const struct perfdata_event *event)
 	const struct side *s = ctx;
 
 	(void)event;
-	return table_need(s->t) | PERF_SAMPLE_TID;
+	return s->t ? table_need(s->t) | PERF_SAMPLE_TID
+		    : PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_BRANCH_STACK;
 }
 
 static int take_sample(void *ctx, const struct session_sample *in, struct err *e)
 {
 	struct side *s = ctx;
 
-	return table_add(s->t, in->s, in->thread, e);
+	if (s->t)
+		return table_add(s->t, in->s, in->thread, e);
+	return in->s->present & PERF_SAMPLE_BRANCH_STACK ? brflow_add(s->flow, in->s, in->thread, e)
+							 : 0;
 }
 
 static const struct session_consumer consumer = {
@@ -98,9 +122,23 @@ static const struct session_consumer consumer = {
 	.flags = SESSION_UNFILTERED, /* shares are of what was left out, too */
 };
 
+static int start_flow(struct side *s, const struct session_env *env, struct err *e)
+{
+	const struct brflow_opts o = {
+		.machine = env->machine,
+		.blocks = true,
+		.nr_counters = 4,
+		.counter_width = 2,
+		.each_start = true,
+	};
+
+	return brflow_new(&s->flow, env->resolver, &o, e);
+}
+
 static int start_table(struct side *s, struct err *e)
 {
 	const struct session_env *env = session_env(s->session);
+	struct keys_opts opts;
 
 	s->keys = (struct keys_opts){
 		.sort = s->o->sort ? s->o->sort : "dso,symbol",
@@ -110,7 +148,33 @@ static int start_table(struct side *s, struct err *e)
 		.filter.session = session_filter(s->session),
 		.chain = CHAIN_OPTS_DEFAULT,
 	};
-	return table_new(&s->t, &s->keys, env->machine, env->resolver, NULL, e);
+	if (s->o->cycles)
+		return start_flow(s, env, e);
+	/* Trees are those of functions, and inlined ones are such. */
+	s->keys.use_chains = s->keys.inlines = s->o->tree;
+	opts = s->keys;
+	opts.rich = s->o->tree;
+	return table_new(&s->t, &opts, env->machine, env->resolver, s->o->tree ? env->unwind : NULL,
+			 e);
+}
+
+/* All was counted. */
+static int finish_table(struct side *s, struct err *e)
+{
+	const struct table_ask ask = { .opts = &s->keys };
+	int ret;
+
+	if (s->flow) {
+		brflow_finish(s->flow);
+		return 0;
+	}
+	ret = table_finish(s->t, e);
+	if (!ret && s->o->tree) {
+		s->rich = s->t;
+		s->t = NULL;
+		ret = table_derive(&s->t, s->rich, &ask, e);
+	}
+	return ret ?: view_new(&s->v, s->t, NULL, NULL, e);
 }
 
 static int start_member(void *ctx, void *first, struct session *session, struct err *e)
@@ -127,14 +191,37 @@ static void free_member(void *ctx)
 	struct side *s = ctx;
 
 	table_free(s->t);
+	brflow_free(s->flow);
 	s->t = NULL;
+	s->flow = NULL;
+}
+
+static int add_flow(struct side *a, const struct side *b, struct err *e)
+{
+	struct session_maps *maps;
+	struct brflow_maps flow;
+	int ret = session_maps_new(&maps, session_env(a->session), session_env(b->session), e);
+
+	if (ret)
+		return ret;
+	flow = (struct brflow_maps){ maps->loc, maps->objects };
+	ret = brflow_merge(a->flow, b->flow, &flow, e);
+	session_maps_free(maps);
+	return ret;
 }
 
 static int add_member(void *to, void *from, struct err *e)
 {
 	struct side *a = to, *b = from;
 	struct table_maps *maps;
-	int ret = table_maps_new(&maps, a->t, b->t, e);
+	int ret;
+
+	if (a->flow) {
+		ret = add_flow(a, b, e);
+		free_member(b);
+		return ret;
+	}
+	ret = table_maps_new(&maps, a->t, b->t, e);
 
 	ret = ret ?: table_merge(a->t, b->t, maps, e);
 	table_maps_free(maps);
@@ -169,8 +256,7 @@ static int read_side(struct side *s, const struct diff_opts *o, const char *path
 		s->misused = ret == -EINVAL;
 	}
 	ret = ret ?: jobs_read(&counting, s->session, s, e);
-	ret = ret ?: table_finish(s->t, e);
-	ret = ret ?: view_new(&s->v, s->t, NULL, NULL, e);
+	ret = ret ?: finish_table(s, e);
 	cli_progress_end(&s->progress);
 	return ret;
 }
@@ -179,6 +265,8 @@ static void side_free(struct side *s)
 {
 	view_free(s->v);
 	table_free(s->t);
+	table_free(s->rich);
+	brflow_free(s->flow);
 	session_close(s->session);
 }
 
@@ -228,11 +316,43 @@ struct comparison {
 	struct emit json;
 };
 
+static int show_rows(struct comparison *d, const struct view_side *sides,
+		     const struct perfdata_event *base, bool first, struct err *e)
+{
+	struct view_compare *c = NULL;
+	int ret = view_compare_new(&c, sides, d->f.nr_sides, &d->f.o, e);
+
+	if (!ret && d->o->json)
+		faces_diff_json(&d->f, c, base->name, &d->json);
+	else if (!ret && d->o->csv)
+		faces_diff_csv(&d->f, c, base->name, first, &d->out);
+	else if (!ret)
+		ret = faces_diff_text(&d->f, c, base->name, &d->out, e);
+	view_compare_free(c);
+	return ret;
+}
+
+static int show_tree(struct comparison *d, const struct view_side *sides,
+		     const struct perfdata_event *base, bool first, struct err *e)
+{
+	const struct view_forest_opts o = { d->o->tree_min, d->o->significant };
+	struct view_forest *t = NULL;
+	int ret = view_forest_new(&t, sides, d->f.nr_sides, &o, e);
+
+	if (!ret && d->o->json)
+		faces_diff_tree_json(&d->f, t, base->name, &d->json);
+	else if (!ret && d->o->csv)
+		ret = faces_diff_tree_csv(&d->f, t, base->name, first, &d->out, e);
+	else if (!ret)
+		faces_diff_tree_text(&d->f, t, base->name, &d->out);
+	view_forest_free(t);
+	return ret;
+}
+
 static int show_event(struct comparison *d, const struct perfdata_event *base, bool first,
 		      struct err *e)
 {
 	struct view_side *sides = calloc(d->f.nr_sides, sizeof(*sides));
-	struct view_compare *c = NULL;
 	int ret = sides ? 0 : err_set(e, -ENOMEM, "no memory to compare recordings");
 
 	for (size_t i = 0; !ret && i < d->f.nr_sides; i++) {
@@ -241,15 +361,42 @@ static int show_event(struct comparison *d, const struct perfdata_event *base, b
 		if (ev)
 			sides[i] = (struct view_side){ d->sides[i].v, ev->idx };
 	}
-	ret = ret ?: view_compare_new(&c, sides, d->f.nr_sides, &d->f.o, e);
-	if (!ret && d->o->json) {
-		faces_diff_json(&d->f, c, base->name, &d->json);
-	} else if (!ret) {
-		if (!first && !d->o->quiet)
-			obuf_char(&d->out, '\n');
-		ret = faces_diff_text(&d->f, c, base->name, &d->out, e);
+	if (!ret && !first && !d->o->quiet && !d->o->json && !d->o->csv)
+		obuf_char(&d->out, '\n');
+	if (!ret)
+		ret = d->o->tree ? show_tree(d, sides, base, first, e)
+				 : show_rows(d, sides, base, first, e);
+	free(sides);
+	return ret;
+}
+
+/* Of all events together: blocks are those of branches, whatever was counted when they were sampled. */
+static int show_blocks(struct comparison *d, struct err *e)
+{
+	struct faces_blocks_side *sides = calloc(d->f.nr_sides, sizeof(*sides));
+	const struct perfdata_event *base = event_at(&d->sides[0], 0);
+	struct faces_blocks *b = NULL;
+	int ret = sides ? 0 : err_set(e, -ENOMEM, "no memory to compare blocks");
+
+	for (size_t i = 0; !ret && i < d->f.nr_sides; i++) {
+		const struct side *s = &d->sides[i];
+
+		sides[i] = (struct faces_blocks_side){ s->flow, session_env(s->session)->resolver };
+		if (!brflow_nr_blocks(s->flow)) {
+			ret = err_set(e, -EINVAL, "-c cycles: %s has no branches with cycles",
+				      d->f.names[i]);
+			err_hint(e, "perf record -b on a processor that counts them "
+				    "has them: perf script -F brstack shows what is there.");
+		}
 	}
-	view_compare_free(c);
+	ret = ret ?: faces_blocks_new(&b, &d->f, sides, e);
+	if (!ret && d->o->json)
+		faces_blocks_json(b, base->name, &d->json);
+	else if (!ret && d->o->csv)
+		faces_blocks_csv(b, base->name, true, &d->out);
+	else if (!ret)
+		faces_blocks_text(b, base->name, &d->out);
+	faces_blocks_free(b);
 	free(sides);
 	return ret;
 }
@@ -279,7 +426,9 @@ static int show(struct comparison *d, struct err *e)
 		emit_object(&d->json, NULL);
 		emit_array(&d->json, "events");
 	}
-	for (size_t i = 0; !ret && i < nr_events(&d->sides[0]); i++)
+	if (d->o->cycles)
+		ret = show_blocks(d, e);
+	for (size_t i = 0; !d->o->cycles && !ret && i < nr_events(&d->sides[0]); i++)
 		ret = show_event(d, event_at(&d->sides[0], i), !i, e);
 	if (d->o->json) {
 		emit_end(&d->json);
@@ -312,22 +461,28 @@ static int read_compute(const struct command *cmd, const char *text, struct view
 			o->compute = names[i].how;
 			return 0;
 		}
-	if (!strcmp(text, "cycles"))
-		return cli_usage_error(cmd, "-c cycles is not there: perf report --total-cycles of "
-					    "each file has the cycles of blocks");
 	if (sscanf(text, "wdiff:%ld,%ld%c", &w1, &w2, &end) != 2 || !w1 || !w2)
 		return cli_usage_error(
-			cmd, "-c is delta, delta-abs, ratio or wdiff:W1,W2, not '%s'", text);
+			cmd, "-c is delta, delta-abs, ratio, cycles or wdiff:W1,W2, not '%s'",
+			text);
 	o->compute = VIEW_WDIFF;
 	o->weight[0] = w1;
 	o->weight[1] = w2;
 	return 0;
 }
 
-static int read_options(const struct command *cmd, const struct diff_opts *o, size_t nr,
+static int read_options(const struct command *cmd, struct diff_opts *o, size_t nr,
 			struct faces_diff *f)
 {
-	int ret = read_compute(cmd, o->compute, &f->o);
+	int ret;
+
+	o->cycles = o->compute && !strcmp(o->compute, "cycles");
+	if (o->cycles && (o->tree || o->noise || o->significant))
+		return cli_usage_error(cmd, "-c cycles is about means of blocks: -g, --noise and "
+					    "--significant say nothing of these");
+	if (o->json + o->csv + (o->separator != NULL) > 1)
+		return cli_usage_error(cmd, "--json, --csv and -t are one or the other");
+	ret = o->cycles ? 0 : read_compute(cmd, o->compute, &f->o);
 
 	if (ret)
 		return ret;
@@ -352,30 +507,56 @@ static int read_options(const struct command *cmd, const struct diff_opts *o, si
 	return 0;
 }
 
-/* The page and the browser compare two. */
+struct words {
+	const char *v[96];
+	int n;
+};
+
+static void add_word(struct words *w, const char *option, const char *value)
+{
+	if (!value || w->n + 3 > (int)ARRAY_SIZE(w->v))
+		return;
+	w->v[w->n++] = option;
+	w->v[w->n++] = value;
+}
+
+/* The page and the browser compare two; what chooses samples and rows is the same there. */
 static int as_report(const struct command *cmd, const struct diff_opts *o, const char *const *names,
 		     size_t nr)
 {
-	const char *args[] = { "report",
-			       "--diff",
-			       names[0],
-			       "-i",
-			       names[1],
-			       o->session.no_sandbox ? "--no-sandbox" : "--sandbox",
-			       o->html ? "--html" : "--tui",
-			       o->html,
-			       NULL };
-	char *argv[ARRAY_SIZE(args)];
-	int argc = 0;
+	const struct session_opts *so = &o->session;
+	struct words w = { .v = { "report", o->html ? "--html" : "--tui" }, .n = 2 };
+	char *argv[ARRAY_SIZE(w.v) + 1];
 
 	if (nr != 2)
 		return cli_usage_error(cmd, "the page and the browser compare two files");
-	while (args[argc]) {
-		argv[argc] = (char *)args[argc];
-		argc++;
-	}
-	argv[argc] = NULL;
-	return cmd_report.run(&cmd_report, argc, argv);
+	if (o->html)
+		w.v[w.n++] = o->html;
+	w.v[w.n++] = so->no_sandbox ? "--no-sandbox" : "--sandbox";
+	if (so->force)
+		w.v[w.n++] = "--force";
+	if (so->no_limits)
+		w.v[w.n++] = "--no-limits";
+	add_word(&w, "--diff", names[0]);
+	add_word(&w, "-i", names[1]);
+	add_word(&w, "--sort", o->html ? NULL : o->sort ?: "dso,symbol");
+	add_word(&w, "--percentage", o->percentage);
+	add_word(&w, "--comms", so->comms);
+	add_word(&w, "--dsos", so->dsos);
+	add_word(&w, "--symbols", so->symbols);
+	add_word(&w, "--pid", so->pids);
+	add_word(&w, "--tid", so->tids);
+	add_word(&w, "--cpu", so->cpus);
+	add_word(&w, "--time", so->time);
+	add_word(&w, "--symfs", so->symfs);
+	add_word(&w, "--vmlinux", so->vmlinux);
+	add_word(&w, "--kallsyms", so->kallsyms);
+	for (size_t i = 0; i < so->events.items.n; i++)
+		add_word(&w, "--event", so->events.items.v[i]);
+	for (int i = 0; i < w.n; i++)
+		argv[i] = (char *)w.v[i];
+	argv[w.n] = NULL;
+	return cmd_report.run(&cmd_report, w.n, argv);
 }
 
 static int compare(const struct diff_opts *o, struct faces_diff *f, struct err *e)

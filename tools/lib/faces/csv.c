@@ -41,6 +41,19 @@ static void put_value(struct obuf *o, const char *s, size_t n)
 	obuf_char(o, '"');
 }
 
+void faces_csv_value(struct obuf *o, const char *s)
+{
+	struct obuf text;
+
+	if (obuf_init(&text, -1, 0))
+		return;
+	emit_safe(&text, s);
+	put_value(o, text.buf, text.len);
+	if (text.code && !o->code)
+		o->code = text.code;
+	obuf_free(&text);
+}
+
 /* A string as the file has it. */
 static void put_string(struct faces_walk *k, const char *s)
 {

@@ -306,3 +306,39 @@ void faces_diff_json(const struct faces_diff *f, const struct view_compare *c, c
 	emit_end(e);
 	emit_end(e);
 }
+
+/* ---- CSV ---------------------------------------------------------------------------------------- */
+
+void faces_diff_csv(const struct faces_diff *f, const struct view_compare *c, const char *event,
+		    bool heads, struct obuf *out)
+{
+	if (heads) {
+		obuf_lit(out, "event");
+		for (unsigned k = 0; k < view_compare_cols(c); k++)
+			obuf_printf(out, ",%s", view_col_name(view_compare_col(c, k)));
+		for (size_t i = 0; i < f->nr_sides; i++)
+			obuf_printf(out,
+				    i ? ",samples%zu,period%zu,share%zu,delta%zu,noise%zu"
+				      : ",samples%zu,period%zu,share%zu",
+				    i, i, i, i, i);
+		obuf_char(out, '\n');
+	}
+	for (size_t i = 0; i < view_compare_nr(c); i++) {
+		const struct view_line *l = view_compare_at(c, i);
+
+		faces_csv_value(out, event);
+		for (unsigned k = 0; k < view_compare_cols(c); k++) {
+			obuf_char(out, ',');
+			faces_csv_value(out, key_text(l, k));
+		}
+		for (size_t s = 0; s < f->nr_sides; s++) {
+			obuf_printf(out, ",%lu,%lu,%.6f", l->sides[s].nr, l->sides[s].period,
+				    view_line_share(c, l, s));
+			if (s)
+				obuf_printf(out, ",%.6f,%.6f",
+					    view_line_share(c, l, s) - view_line_share(c, l, 0),
+					    view_line_noise(c, l, s));
+		}
+		obuf_char(out, '\n');
+	}
+}

@@ -82,6 +82,9 @@ static inline double faces_percent(uint64_t part, uint64_t all)
 	return all ? 100.0 * (double)part / (double)all : 0;
 }
 
+/* A string of the recording as a value of CSV: csv.c. */
+void faces_csv_value(struct obuf *o, const char *s);
+
 /* ---- text ------------------------------------------------------------------------------------ */
 
 #define TEXT_INDENT    3   /* blanks for each level */

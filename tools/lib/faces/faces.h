@@ -306,5 +306,33 @@ int faces_diff_text(const struct faces_diff *f, const struct view_compare *c, co
 		    struct obuf *out, struct err *e);
 void faces_diff_json(const struct faces_diff *f, const struct view_compare *c, const char *event,
 		     struct emit *e);
+/* @heads: a line of them first. */
+void faces_diff_csv(const struct faces_diff *f, const struct view_compare *c, const char *event,
+		    bool heads, struct obuf *out);
+/* The same of call trees. */
+void faces_diff_tree_text(const struct faces_diff *f, const struct view_forest *t,
+			  const char *event, struct obuf *out);
+void faces_diff_tree_json(const struct faces_diff *f, const struct view_forest *t,
+			  const char *event, struct emit *e);
+int faces_diff_tree_csv(const struct faces_diff *f, const struct view_forest *t, const char *event,
+			bool heads, struct obuf *out, struct err *e);
+
+/*
+ * Blocks of code with their mean cycles, of recordings with branch stacks: blocks are one where function
+ * and lines in it are, or, without lines, the distances from its start. To be freed after errors, too.
+ */
+struct faces_blocks;
+struct faces_blocks_side {
+	const struct brflow *flow; /* NULL: nothing was counted there */
+	struct resolver *res;
+};
+
+int faces_blocks_new(struct faces_blocks **b, const struct faces_diff *f,
+		     const struct faces_blocks_side *sides, struct err *e);
+void faces_blocks_free(struct faces_blocks *b);
+void faces_blocks_text(const struct faces_blocks *b, const char *event, struct obuf *out);
+void faces_blocks_json(const struct faces_blocks *b, const char *event, struct emit *e);
+void faces_blocks_csv(const struct faces_blocks *b, const char *event, bool heads,
+		      struct obuf *out);
 
 #endif

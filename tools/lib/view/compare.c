@@ -181,19 +181,21 @@ double view_line_value(const struct view_compare *c, const struct view_line *l, 
 	}
 }
 
+/* Of the deviation of a share, squared. */
+static double variance(double share, uint64_t samples)
+{
+	return samples ? share / 100 * (1 - share / 100) / (double)samples : 0;
+}
+
+double view_noise(double share, uint64_t samples, double other, uint64_t others)
+{
+	return 200 * sqrt(variance(share, samples) + variance(other, others));
+}
+
 double view_line_noise(const struct view_compare *c, const struct view_line *l, size_t side)
 {
-	double sum = 0;
-	const size_t both[] = { 0, side };
-
-	for (int i = 0; i < 2; i++) {
-		uint64_t n = view_compare_totals(c, both[i])->nr_samples;
-		double p = share(c, l, both[i]) / 100;
-
-		if (n)
-			sum += p * (1 - p) / (double)n;
-	}
-	return 200 * sqrt(sum);
+	return view_noise(share(c, l, 0), view_compare_totals(c, 0)->nr_samples, share(c, l, side),
+			  view_compare_totals(c, side)->nr_samples);
 }
 
 bool view_line_is_noise(const struct view_compare *c, const struct view_line *l, size_t side)

@@ -310,6 +310,42 @@ double view_line_value(const struct view_compare *c, const struct view_line *l, 
 double view_line_noise(const struct view_compare *c, const struct view_line *l, size_t side);
 bool view_line_is_noise(const struct view_compare *c, const struct view_line *l, size_t side);
 
+/*
+ * By how many percent chance makes two shares differ in 19 of 20 cases: percent, of so many samples each.
+ */
+double view_noise(double share, uint64_t samples, double other, uint64_t others);
+
+/*
+ * Call trees of views of derived tables, made of the names of functions: as one, with what each has. Lines are in
+ * the order in which a tree is printed.
+ */
+struct view_forest;
+struct view_forest_opts {
+	double min_percent; /* in one of them; less is left out */
+	bool significant;   /* without what may be chance, and calls nothing that is more */
+};
+
+struct view_forest_line {
+	const char *name;
+	uint32_t parent;  /* lines of one parent have one number */
+	uint32_t depth;	  /* from 1 on */
+	uint64_t *period; /* by side, with what is called */
+};
+
+/* To be freed after errors, too. */
+int view_forest_new(struct view_forest **t, const struct view_side *sides, size_t nr,
+		    const struct view_forest_opts *o, struct err *e);
+void view_forest_free(struct view_forest *t);
+size_t view_forest_nr(const struct view_forest *t);
+const struct view_forest_line *view_forest_at(const struct view_forest *t, size_t i);
+uint64_t view_forest_samples(const struct view_forest *t, size_t side);
+double view_forest_share(const struct view_forest *t, const struct view_forest_line *l,
+			 size_t side);
+double view_forest_noise(const struct view_forest *t, const struct view_forest_line *l,
+			 size_t side);
+bool view_forest_is_noise(const struct view_forest *t, const struct view_forest_line *l,
+			  size_t side);
+
 /* Members of @row's object in JSON beside its columns. */
 void view_row_json(const struct view *v, const struct keys_row *row, struct emit *e);
 /* Zeros outside branch mode. */

@@ -1,0 +1,152 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# perf diff of two builds of a program: a function that became slower, one that was inlined, one that was moved, one that
+# was renamed. Recordings are made, with samples at instructions of the real objects; an installed perf compares
+# them, too.
+. "$(dirname "$0")/../lib.sh"
+need_x86
+need_cmd python3
+need_cmd gcc
+need_cmd nm
+need_cmd objdump
+need_cmd addr2line
+# Not in TMP: an installed perf takes /tmp/perf-* for maps of compilers at run time.
+W=$(mktemp -d "${TMPDIR:-/tmp}/builds.XXXXXX") || exit 1
+trap 'rm -rf "$TMP" "$W"' EXIT
+cd "$W" || exit 1
+mkdir 1 2
+cat >1/prog.c <<'EOT'
+volatile int x;
+__attribute__((noinline)) int changed(int n) { int s = 0; while (n--) s += x; return s; }
+__attribute__((noinline)) static int helper(int n) { int s = 1; while (n--) s = s * 3 + x; return s; }
+__attribute__((noinline)) int work(int n) { x = helper(n); return x + 1; }
+__attribute__((noinline)) int moved(int n) { return x * n + 7; }
+__attribute__((noinline)) int old_name(int n) { return x / (n + 1); }
+int main(int argc, char **argv) { (void)argv; return changed(argc) + work(argc) + moved(argc) + old_name(argc); }
+EOT
+cat >2/prog.c <<'EOT'
+volatile int x;
+__attribute__((noinline)) int moved(int n) { return x * n + 7; }
+__attribute__((noinline)) int changed(int n) { int s = 0; while (n--) s += x * x / 3 + x; return s; }
+__attribute__((always_inline)) static inline int helper(int n) { int s = 1; while (n--) s = s * 3 + x; return s; }
+__attribute__((noinline)) int work(int n) { x = helper(n); return x + 1; }
+__attribute__((noinline)) int new_name(int n) { return x / (n + 1); }
+int main(int argc, char **argv) { (void)argv; return changed(argc) + work(argc) + moved(argc) + new_name(argc); }
+EOT
+for n in 1 2; do
+	(cd $n && gcc -g -O1 -no-pie -fno-reorder-functions -fno-ipa-cp -Wl,--build-id -o prog prog.c) 2>err ||
+		skip_all "no programs can be built here: $(head -1 err)"
+done
+PYTHONPATH=$ROOT/tests/helpers python3 - <<'PY' || skip_all "the objects are not as they have to be"
+import subprocess
+from perfdata import *
+
+def out(*argv):
+    return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.splitlines()
+
+class Build:
+    def __init__(self, n):
+        self.path = f'{n}/prog'
+        self.sym = {l.split()[-1]: int(l.split()[0], 16) for l in out('nm', self.path) if len(l.split()) == 3}
+        self.at, name = {}, None
+        for l in out('objdump', '-d', '--no-show-raw-insn', self.path):
+            if l.endswith('>:'):
+                name = l.split('<')[1][:-2]
+            elif l.startswith('  '):
+                self.at.setdefault(name, []).append((int(l.split(':')[0], 16), l.split(':', 1)[1].split()))
+        note = [l.split()[-1] for l in out('readelf', '-n', self.path) if 'Build ID' in l][0]
+        self.id = bytes.fromhex(note)
+        import os
+        self.path = os.path.abspath(self.path)
+
+    def inlined(self, name, into):
+        """Instructions of @into that come from @name."""
+        return [a for a, _ in self.at[into] if out('addr2line', '-fie', self.path, hex(a))[0] == name]
+
+    def jump_back(self, name):
+        return [(a, int(w[1], 16)) for a, w in self.at[name] if w and w[0].startswith('j') and len(w) > 1 and int(w[1], 16) <= a][0]
+
+def recording(path, b, counts, cycles):
+    r = Recording(Attr(sample_type=IP | TID | TIME | PERIOD | CALLCHAIN | BRANCH_STACK, branch_sample_type=BRANCH_USER | BRANCH_ANY,
+                       flags='comm mmap mmap2 task sample_id_all exclude_kernel'), time=1000)
+    r.features.update({HOSTNAME: r.string('x'), OSRELEASE: r.string('6.1'), ARCH: r.string('x86_64'), HAS_BRANCH_STACK: b''})
+    r.comm(10, 'prog')
+    r.mmap2(10, 0x401000, 0x1000, 0x1000, b.path, build_id=b.id)
+    at, to = b.jump_back('changed')
+    for (name, places, chain), n in counts:
+        for i in range(n):
+            ip = places[i % len(places)]
+            r.sample(ip=ip, pid=10, period=1000, chain=[CONTEXT_USER, ip, *chain],
+                     branches=[{'from': at, 'to': to, 'predicted': 1, 'cycles': cycles + i % 3} for _ in range(4)])
+    r.write(path)
+
+a, b = Build(1), Build(2)
+def whole(build, name):
+    return name, [x for x, _ in build.at[name]], [build.sym['main'] + 8]
+inside = b.inlined('helper', 'work')
+assert inside
+recording('a', a, [(whole(a, 'changed'), 100), (('helper', [x for x, _ in a.at['helper']], [a.sym['work'] + 8, a.sym['main'] + 8]), 300),
+                   (whole(a, 'moved'), 300), (whole(a, 'old_name'), 300)], 5)
+recording('b', b, [(whole(b, 'changed'), 400), (('helper', inside, [b.sym['main'] + 8]), 300),
+                   (whole(b, 'moved'), 150), (whole(b, 'new_name'), 150)], 25)
+PY
+
+shares() {
+	sed 's/  */ /g; s/^ //; s/ $//' | grep -v '^$'
+}
+if [ -n "$PEER" ]; then
+	for o in '-s sym' '-s dso,sym' '-c ratio' '-c wdiff:1,2' -b -p '-s sym -F'; do
+		# shellcheck disable=SC2086 # words
+		"$PEER" diff $o a b 2>/dev/null >want
+		# shellcheck disable=SC2086
+		"$PERF" diff $o a b 2>/dev/null >got
+		[ -s want ] || continue
+		same_file "as the installed perf: $o" got want
+	done
+else
+	skip "as the installed perf" "$NO_PEER"
+fi
+is "rows: slower, moved, renamed, inlined" "$("$PERF" diff -q -s sym a b 2>/dev/null | shares)" \
+'10.00% +30.00% [.] changed
++30.00% [.] work
+30.00% -15.00% [.] moved
++15.00% [.] new_name
+30.00% [.] helper
+30.00% [.] old_name' # as upstream: what was inlined is its caller
+is "-g: what was inlined is found again, and did not move" "$("$PERF" diff -q -g a b 2>/dev/null | shares)" \
+'100.00% +0.00% main
+10.00% +30.00% changed
+30.00% -30.00% old_name
+30.00% -15.00% moved
++15.00% new_name
+30.00% +0.00% work
+30.00% +0.00% helper'
+is "... --significant" "$("$PERF" diff -q -g --significant a b 2>/dev/null | shares | grep -c 'work\|helper')" 0
+like "... --noise" "$("$PERF" diff -q -g --noise a b 2>/dev/null | grep changed)" '10.00% *\+30.00% *3.[0-9]*%'
+"$PERF" diff -g --json a b >json 2>/dev/null
+is "... JSON" "$(python3 -c '
+import json
+for l in json.load(open("json"))["events"][0]["tree"]:
+    if l["function"] in ("changed", "helper"):
+        print(l["depth"], l["function"], [round(f["share"], 2) for f in l["files"]], l["files"][1]["significant"])')" \
+"2 changed [10.0, 40.0] True
+3 helper [30.0, 30.0] False"
+"$PERF" diff -g --csv a b 2>/dev/null >csv
+is "... CSV" "$(grep helper csv | cut -d, -f2-5)" "main;work;helper,30.000000,30.000000,0.000000"
+is "-g10: less is left out" "$("$PERF" diff -q -g41 a b 2>/dev/null | shares)" '100.00% +0.00% main'
+is "rows as CSV" "$("$PERF" diff --csv -s sym a b 2>/dev/null | grep changed | cut -d, -f2-)" \
+	"$(echo '[.] changed,100,100000,10.000000,400,400000,40.000000,30.000000,3.633180' | tr -d ' ' | sed 's/\[\.\]/[.] /')"
+
+# ---- blocks
+like "-c cycles: the loop of the function that changed, which stands on another line" "$("$PERF" diff -c cycles a b 2>/dev/null | tail -1)" \
+	'^ *100.00% +\[prog.c:2 -> prog.c:2\] +20 +prog +\[\.\] changed$'
+"$PERF" diff -c cycles a a >got 2>/dev/null
+like "... of a file with itself: none" "$(tail -1 got)" '\[prog.c:2 -> prog.c:2\] +0 +prog +\[\.\] changed'
+check "... JSON" sh -c '"$PERF" diff -c cycles --json a b 2>/dev/null | python3 -m json.tool'
+check "... CSV" sh -c '"$PERF" diff -c cycles --csv a b 2>/dev/null | grep -q changed'
+
+# ---- the page has what the text has
+"$PERF" diff --html page -S changed a b 2>/dev/null
+check "--html" grep -q '<!DOCTYPE html' page
+check "... names both" sh -c 'grep -q "\"before\"" page || [ "$(wc -c <page)" -gt 50000 ]'
+done_testing
