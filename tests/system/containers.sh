@@ -154,6 +154,22 @@ like "-a" "$(cat rec.out)" "$copied"
 leave
 named "-a" all.data
 
+# It begins and ends while all is recorded.
+rm -rf "$HOME/.debug"
+brief() { # brief FILE OPTIONS...: the container is gone for long when the recording ends
+	_brief=$1
+	shift
+	"$PERF" record -a "$@" -e cpu-clock:u -F 500 -o "$_brief" -- sh -c 'unshare -m --propagation private sh -c "
+		mount -t tmpfs none $1/app && cp $2 $1/app/prog && exec timeout 1 $1/app/prog 60"; sleep 0.3' - "$TMP" "$H/contained" >rec.out 2>&1
+}
+brief brief.data
+unnamed "a container that is gone" brief.data 'another build id|not found'
+brief brief.data --keep-objects
+like "--keep-objects: it is copied" "$(cat rec.out)" "$copied"
+named "--keep-objects" brief.data
+check_status "--keep-objects -N" 129 "$PERF" record --keep-objects -N -o x.data true
+check_status "--keep-objects -o -" 129 "$PERF" record --keep-objects -o - true
+
 # Another root without another mount namespace.
 mkdir -p jail/app
 ldd "$H/contained" | grep -o '/[^ ]*' | while read -r lib; do

@@ -421,6 +421,7 @@ const struct option record_options[] = {
 	OPT_STRING_DEF(0, "aio", struct record_opts, aio, "N", "1", "accepted: writing never waits for the disk here"),
 	B('B', "no-buildid", r.no_buildid, "do not collect build ids at the end"),
 	B('N', "no-buildid-cache", r.no_buildid_cache, "copy no files of containers to the cache of build ids"),
+	B(0, "keep-objects", r.keep_objects, "copy what containers ran that end before the recording does, too"),
 	B(0, "buildid-all", r.buildid_all, "build ids of all objects, hit or not"),
 	B(0, "no-buildid-mmap", r.no_buildid_mmap, "mmap records with device and inode instead of build ids"),
 	OPT_CALL('D', "delay", parse_delay, "MS", "start counting after MS milliseconds, or count in ranges (10-20,30-40); -1: when --control says so"),

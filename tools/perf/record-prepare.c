@@ -250,6 +250,13 @@ int record_prepare(struct record_opts *o, struct err *e)
 	if (!ret && o->r.delay == -1 && !o->r.control)
 		ret = err_set(e, -EINVAL,
 			      "-D -1 needs --control: nothing else would start the recording");
+	if (!ret && o->r.keep_objects &&
+	    (o->r.no_buildid || o->r.no_buildid_cache ||
+	     (o->r.output && !strcmp(o->r.output, "-"))))
+		ret = err_set(
+			e, -EINVAL,
+			"--keep-objects copies what was hit, and -B, -N and -o - have nothing "
+			"looked for");
 	if (!ret)
 		ret = prepare_sources(o, e);
 	return ret ? ret : prepare_target(o, e);

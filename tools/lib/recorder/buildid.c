@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "recorder/recorder-int.h"
 #include "session/session.h"
 
@@ -29,6 +30,37 @@ void recorder_keep_roots(struct recorder *rec)
 	if (!rec->target->system_wide && !rec->opts->no_buildid_cache)
 		vec_for_each (tid, &rec->target->tids)
 			buildid_roots_add(rec->roots, *tid, true);
+}
+
+/* @n bytes at @at of two pieces. */
+static bool peek(unsigned char *to, size_t n, size_t at, const unsigned char *a, size_t na,
+		 const unsigned char *b, size_t nb)
+{
+	if (at + n > na + nb)
+		return false;
+	for (size_t i = 0; i < n; i++, at++)
+		to[i] = at < na ? a[at] : b[at - na];
+	return true;
+}
+
+/*
+ * A program that was just started runs in the root that it will have to its end; once that is kept, its files
+ * can be opened though nobody of the container lives any more.
+ */
+void recorder_keep_new_roots(struct recorder *rec, const void *a, size_t na, const void *b,
+			     size_t nb)
+{
+	unsigned char r[12]; /* type, misc, size; of COMM the pid */
+	size_t size;
+
+	for (size_t at = 0; peek(r, sizeof(r), at, a, na, b, nb); at += size) {
+		size = load_u16(r + 6, false);
+		if (size < 8)
+			return;
+		if (load_u32(r, false) == PERF_RECORD_COMM &&
+		    load_u16(r + 4, false) & PERF_RECORD_MISC_COMM_EXEC)
+			buildid_roots_add(rec->roots, (int32_t)load_u32(r + 8, false), true);
+	}
 }
 
 static bool is_here(const struct dso *dso)

@@ -12,6 +12,8 @@
 
 /* A ring that fills slowly is emptied this often, so that little is lost with a killed recorder. */
 #define IDLE_MS 1000
+/* Programs of containers have to live that long to be found. */
+#define KEEP_MS 100
 
 static int drain(struct recorder *rec, struct err *e)
 {
@@ -122,6 +124,8 @@ static int wait_ms(const struct recorder *rec, int64_t begin, size_t next)
 {
 	int64_t now = now_ms(), wait = IDLE_MS;
 
+	if (rec->opts->keep_objects)
+		wait = KEEP_MS;
 	if (next < rec->opts->windows.n)
 		wait = min_i64(wait, begin + rec->opts->windows.v[next] - now);
 	if (rec->opts->sw.every_ms && rec->files.next_ms)

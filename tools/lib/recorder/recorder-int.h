@@ -105,6 +105,9 @@ int recorder_finish_file(struct recorder *rec, struct err *e);
 
 /* Paths of processes that are recorded keep their meaning until the end. */
 void recorder_keep_roots(struct recorder *rec);
+/* The same of programs that are started, by records as they come: whole ones, in two pieces. */
+void recorder_keep_new_roots(struct recorder *rec, const void *a, size_t na, const void *b,
+			     size_t nb);
 /* Which objects were hit, from the records written so far. */
 int recorder_build_ids(struct recorder *rec, struct obuf *o, struct err *e);
 

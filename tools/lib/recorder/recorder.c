@@ -148,6 +148,8 @@ static int write_records(void *ctx, const void *a, size_t na, const void *b, siz
 
 	if (ret)
 		rec->write_code = ret;
+	if (rec->opts->keep_objects && rec->roots)
+		recorder_keep_new_roots(rec, a, na, b, nb);
 	return ret;
 }
 

@@ -110,6 +110,7 @@ struct recorder_opts {
 	unsigned synth;	      /* RECORDER_SYNTH_* */
 	bool tail_synthesize, dry_run;
 	bool no_buildid, no_buildid_cache, no_buildid_mmap, buildid_all;
+	bool keep_objects; /* roots of all processes that come are kept to the end */
 
 	struct log_sink log; /* lines for the user */
 	/* Something failed; what can be done for the file is done next. */
