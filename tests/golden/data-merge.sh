@@ -210,6 +210,23 @@ is "a stream" "$("$PERF" script -F comm -i - <stream | wc -l)" 6
 is "... as input" "$("$PERF" data merge -o all x - <stream && "$PERF" script -F comm -i all | wc -l)" 9
 "$PERF" data merge -z -o packed x x2
 is "-z" "$("$PERF" script -F comm -i packed | wc -l)" 6
+# ---- memory: as much for a file that is thirty times as large
+# shellcheck disable=SC2046 # words
+"$PERF" data merge -o m1 $(yes x | head -60) 2>/dev/null
+# shellcheck disable=SC2046
+"$PERF" data merge -o m2 $(yes m1 | head -60) 2>/dev/null
+# shellcheck disable=SC2046
+"$PERF" data merge -o m3 $(yes m2 | head -30) 2>/dev/null
+peak() {
+	python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stderr=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$PERF" data merge -f -o big "$@"
+}
+small=$(peak m2 m2) large=$(peak m3 m3)
+check "the large one is some MB" test "$(wc -c <m3)" -gt 10000000
+check "memory does not grow with the file: $small MB, $large MB" test "$large" -le $((small + 24))
+is "... every sample is there" "$("$PERF" report --stats -i big 2>/dev/null | awk '/SAMPLE events/ { print $3; exit }')" $((60 * 60 * 30 * 3 * 2))
+
 check_status "no input" 129 "$PERF" data merge out2
 check_status "an option of convert" 129 "$PERF" data merge --to fdata -o out2 x y
 check_status "--pids of another kind" 129 "$PERF" data merge --pids both -o out2 x y

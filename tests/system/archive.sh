@@ -44,6 +44,7 @@ done
 is "-o - is a tar" "$(tar tf "$TMP/stdout.tar" | wc -l)" 2
 
 # ---- read elsewhere
+"$PERF" report --stdio -g none --symfs "$TMP/root" -i "$P" >"$TMP/want" 2>/dev/null
 mv "$PROG" "$TMP/kept"
 unlike() { # NAME TEXT ERE
 	is "$1" "$(echo "$2" | grep -Ec "$3")" 0
@@ -51,6 +52,8 @@ unlike() { # NAME TEXT ERE
 unlike "without it the function has no name" "$("$PERF" report --stdio -i "$P" 2>/dev/null)" '\[\.\] hot'
 check_status "--unpack" 0 "$PERF" archive --unpack "$A"
 like "with it the function is found" "$("$PERF" report --stdio -i "$P" 2>/dev/null)" '\[\.\] hot'
+"$PERF" report --stdio -g none -i "$P" >"$TMP/got" 2>/dev/null
+same_file "report there says what it says here" "$TMP/got" "$TMP/want"
 is "again: it is there" "$("$PERF" archive --unpack "$A" 2>&1)" "0 files came into the cache, 1 were there"
 mkdir "$TMP/tar"
 tar xf "$A" -C "$TMP/tar"
