@@ -44,7 +44,7 @@ struct page_opts {
 	 */
 	int (*others)(void *ctx, struct page *p, struct err *e);
 	void *others_ctx;
-	bool not_first; /* @s comes with the others, in columns of their own */
+	bool not_first;	     /* @s comes with the others, in columns of their own */
 	const char *name;    /* of all of them together; NULL = that of the file */
 	struct log_sink log; /* what the page says of the recording too: what is missing, lost */
 };

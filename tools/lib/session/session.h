@@ -35,14 +35,14 @@
 /* All zero: perf.data, every sample of it. */
 struct session_opts {
 	/* the file */
-	const char *input; /* NULL = perf.data, "-" = stdin */
+	const char *input;    /* NULL = perf.data, "-" = stdin */
 	struct cli_list more; /* inputs behind that, for commands that read several */
 	bool force, no_limits, no_sandbox;
 	bool no_order; /* records as they lie in the file: for those who read it themselves */
 	/* which samples; NULL = all */
 	const char *time, *cpus;
 	struct cli_list events; /* names */
-	bool some_events;	/* one of several recordings: that it has not all of these is no error */
+	bool some_events; /* one of several recordings: that it has not all of these is no error */
 	const char *comms, *pids, *tids, *dsos, *symbols;
 	uint64_t addr_range; /* an address among the symbols stands for so many bytes; 0 = 1 */
 	const char *switch_on, *switch_off;
