@@ -19,6 +19,11 @@ report --total-cycles
 report --hot-paths 2
 report --branches=why
 report --branches=why --json
+report --branches=cycles --json
+report --branches=paths
+report --branches=paths --json
+report --profile-quality
+report --profile-quality --json
 report --latency
 report --simd
 report --tasks

@@ -20,6 +20,9 @@ cat >"$TMP/options" <<'EOF'
 --total-cycles
 --hot-paths 2
 --branches=why --json
+--branches=cycles --csv
+--branches=paths --json
+--profile-quality --json
 --latency
 --simd
 --no-group -s pid,srcline,symoff,comm_nodigit,cpu,parent

@@ -12,13 +12,13 @@ $(O)/tests/helpers/branch-trace: $(O)/tests/helpers/branch-trace.o $(O)/libperf.
 # GCC moves cold blocks away, which clang does not, nor does it know the flag.
 WHOLE_FUNCTIONS := $(if $(findstring clang,$(CC)),,-fno-reorder-blocks-and-partition)
 
-# In assembler of x86.
+# In assembler of x86. Static: a trace of it is of itself, and not of the linker at run time.
 ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine 2>/dev/null)),)
 TEST_HELPERS += $(O)/tests/helpers/branch-kinds
 $(O)/tests/helpers/branch-kinds: tests/helpers/branch-kinds.c
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
-	@$(CC) -O1 -g -Wall -Wextra -o $@ $<
+	@$(CC) -O1 -g -static-pie -Wl,--build-id -Wall -Wextra -o $@ $<
 endif
 
 $(O)/tests/helpers/hot-paths: tests/helpers/hot-paths.c

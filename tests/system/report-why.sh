@@ -22,7 +22,7 @@ print("null" if v is None else v)' "$@"
 }
 
 # ---- outcomes, by an exact trace
-if "$O/tests/helpers/branch-trace" -d 64 -n 61 -o t.data "$KINDS" 300 >trace.out 2>&1; then
+if "$O/tests/helpers/branch-trace" -d 64 -n 61 -o t.data "$KINDS" 200 >trace.out 2>&1; then
 	why --json -i t.data >json
 	if grep -q 'built without' err; then skip_all "built without a library that decodes instructions"; fi
 	get() {

@@ -78,7 +78,8 @@ static uint64_t need(void *ctx, const struct perfdata_event *event)
 
 	(void)event;
 	return table_need(r->t) | (r->code ? annotate_need(r->code) : 0) | r->need |
-	       (r->stat ? PERF_SAMPLE_BRANCH_STACK : 0) | PERF_SAMPLE_TID;
+	       (r->stat ? PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_IP | PERF_SAMPLE_TIME : 0) |
+	       PERF_SAMPLE_TID;
 }
 
 /* Rows keep what --comms, --pid or --tid leave out for their shares; what else is counted does not. */
@@ -99,7 +100,8 @@ static int add_code(struct report *r, const struct sample *s, struct thread *th,
 	if (r->flow && (s->present & PERF_SAMPLE_BRANCH_STACK) &&
 	    (r->socket < 0 || perfdata_cpu_socket(r->pd, s->cpu) == r->socket))
 		ret = brflow_add(r->flow, s, th, e);
-	if (!ret && r->stat && (s->present & PERF_SAMPLE_BRANCH_STACK) &&
+	if (!ret && r->stat &&
+	    (s->present & PERF_SAMPLE_BRANCH_STACK || r->stat_what & BRSTAT_QUALITY) &&
 	    (r->socket < 0 || perfdata_cpu_socket(r->pd, s->cpu) == r->socket))
 		ret = brstat_add(r->stat, s, th, e);
 	return ret ?: r->code ? annotate_add(r->code, s, th, e) : 0;

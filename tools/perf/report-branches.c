@@ -7,26 +7,34 @@ static const struct {
 	unsigned what;
 } answers[] = {
 	{ "why", BRSTAT_WHY },
+	{ "cycles", BRSTAT_CYCLES },
+	{ "paths", BRSTAT_PATHS },
 };
 
 int report_read_branches(struct report *r, struct err *e)
 {
 	const struct report_opts *o = &r->o;
 
-	if (!o->branches)
+	if (!o->branches && !o->quality)
 		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(answers); i++)
+	if (o->branches && o->quality)
+		return err_set(e, -EINVAL, "--branches and --profile-quality are two answers");
+	r->stat_what = o->quality ? BRSTAT_QUALITY : 0;
+	for (size_t i = 0; o->branches && i < ARRAY_SIZE(answers); i++)
 		if (!strcmp(o->branches, answers[i].name))
 			r->stat_what = answers[i].what;
 	if (!r->stat_what) {
 		err_set(e, -EINVAL, "--branches: `%s' is nothing that branches are asked",
 			o->branches);
-		err_hint(e, "--branches=why says what makes them hard to predict.");
+		err_hint(e,
+			 "--branches=why says what makes them hard to predict, --branches=cycles "
+			 "where time goes, --branches=paths which ways it goes.");
 		return -EINVAL;
 	}
 	if (o->hierarchy || o->total_cycles || o->hot_paths || o->dot || o->branch || o->history ||
 	    o->simd || o->mem)
-		return err_set(e, -EINVAL, "--branches is an answer of its own: without %s",
+		return err_set(e, -EINVAL, "%s is an answer of its own: without %s",
+			       o->quality ? "--profile-quality" : "--branches",
 			       o->hierarchy	 ? "--hierarchy"
 			       : o->total_cycles ? "--total-cycles"
 			       : o->hot_paths	 ? "--hot-paths"
@@ -45,7 +53,8 @@ int report_choose_branches(struct report *r, uint64_t type, struct err *e)
 	r->po.fields = NULL;
 	r->po.no_chains = true;
 	r->po.branch = false;
-	if (type & PERF_SAMPLE_BRANCH_STACK || !perfdata_nr_events(r->pd))
+	r->stat_stacks = type & PERF_SAMPLE_BRANCH_STACK;
+	if (r->stat_what & BRSTAT_QUALITY || r->stat_stacks || !perfdata_nr_events(r->pd))
 		return 0;
 	err_set(e, -EINVAL,
 		"Selected --branches but no branch data. Did you call perf record without -b?");
@@ -55,7 +64,11 @@ int report_choose_branches(struct report *r, uint64_t type, struct err *e)
 
 int report_start_branches(struct report *r, struct err *e)
 {
-	const struct brstat_opts o = { .machine = r->m, .arch = r->po.arch, .what = r->stat_what };
+	const struct brstat_opts o = { .machine = r->m,
+				       .arch = r->po.arch,
+				       .what = r->stat_what,
+				       .stacks = r->stat_stacks,
+				       .filter = session_filter(r->session) };
 
 	return o.what ? brstat_new(&r->stat, r->res, &o, e) : 0;
 }

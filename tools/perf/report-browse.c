@@ -13,7 +13,7 @@ static bool is_text(const struct report_opts *o)
 {
 	return o->ui == REPORT_TEXT || o->header || o->header_only || o->stats || o->tasks ||
 	       o->mmaps || o->dump || o->html || o->json || o->csv || o->dot || o->threads ||
-	       o->separator || o->total_cycles || o->hot_paths || o->branches ||
+	       o->separator || o->total_cycles || o->hot_paths || o->branches || o->quality ||
 	       (o->session.input && !strcmp(o->session.input, "-"));
 }
 

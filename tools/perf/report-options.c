@@ -145,7 +145,9 @@ const struct option report_options[] = {
 		 "columns for mispredictions and mean cycles of each row"),
 	OPT_BOOL(0, "total-cycles", O, total_cycles, "blocks of code by the cycles spent in them"),
 	OPT_STRING(0, "branches", O, branches, "WHAT",
-		   "why: what makes each branch hard to predict, and what would help"),
+		   "why they are hard to predict; cycles of blocks and edges; paths and loops"),
+	OPT_BOOL(0, "profile-quality", O, quality,
+		 "whether the recording is enough for an optimizer, or how much more it takes"),
 	OPT_UINT(0, "hot-paths", O, hot_paths, "N",
 		 "the most frequent chains of N branches in a row (2 to 16)"),
 

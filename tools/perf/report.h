@@ -24,7 +24,7 @@ struct report_opts {
 	bool header, header_only, full_info, stats, tasks, mmaps, dump, json;
 	bool children, children_given, quiet;
 	bool branch, history, no_branch, nsec, branch_stats;
-	bool skip_empty, dot, csv, total_cycles;
+	bool skip_empty, dot, csv, total_cycles, quality;
 	enum report_ui ui;
 	const char *ignored;
 	const char *html; /* a file */
@@ -71,6 +71,7 @@ struct report {
 	uint64_t nr_taken;     /* samples */
 	struct brflow *flow;   /* --total-cycles, --hot-paths, in a browser; else NULL */
 	struct brstat *stat;   /* --branches; else NULL */
+	bool stat_stacks;      /* there are branch stacks for it */
 	unsigned stat_what;    /* of stat: enum brstat_what */
 	uint32_t path_len;     /* of flow: branches in a path; 0 = none */
 	bool blocks;	       /* of flow */

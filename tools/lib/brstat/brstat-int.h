@@ -6,6 +6,11 @@
  *	code.c	 which branches lie in a stretch
  *	merge.c	 pieces added up
  *	why.c	 branches, out of that
+ *	cycles.c blocks and edges, out of that
+ *	loops.c	 loops, calls and returns of each stack
+ *	paths.c	 superblocks out of steps, and what loops.c counted
+ *	quality.c functions over time, and whether that is enough
+ *	result.c all is read
  */
 #ifndef PERF_BRSTAT_INT_H
 #define PERF_BRSTAT_INT_H
@@ -63,6 +68,40 @@ struct outcomes {
 	bool whole;	/* the run was seen to begin */
 };
 
+#define CYCLE_BUCKETS 64 /* 0 to 15, then four to an octave */
+
+struct cycle_hist {
+	uint32_t n[CYCLE_BUCKETS];
+	uint16_t min, max; /* max 0: none */
+};
+
+struct loop {
+	struct dso *dso;
+	const struct symbol *sym;
+	uint64_t head, back, taken;
+	uint32_t whole[BRSTAT_ROUNDS], cut[BRSTAT_ROUNDS];
+	uint32_t site;
+	/* In the stack at hand: the branch back was taken last at pos. */
+	uint32_t stack, rounds;
+	size_t pos;
+	bool active, whole_begin; /* whole_begin: it is known how it was come to */
+};
+
+struct return_count {
+	uint64_t matched, astray;
+};
+
+struct function_count {
+	uint64_t samples;
+	uint64_t slice, nr; /* not in the slices yet */
+	uint32_t loc;	    /* in it */
+};
+
+struct path_step {
+	uint64_t nr, key[8];
+	uint32_t step;
+};
+
 struct brstat {
 	struct brstat_opts o;
 	struct resolver *res;
@@ -82,6 +121,30 @@ struct brstat {
 	struct brstat_sum sum;
 	bool finished;
 
+	VEC(struct cycle_hist) hists; /* by stretch */
+	/* BRSTAT_PATHS */
+	VEC(uint32_t) walk;    /* steps of the stack at hand, oldest first */
+	VEC(uint32_t) touched; /* loops, of the stack at hand */
+	VEC(uint32_t) loop_at; /* by site; ID_NONE = none */
+	VEC(struct loop) loops;
+	VEC(struct return_count) returns; /* by site */
+	/* BRSTAT_QUALITY */
+	bool branches_wanted;
+	struct tuples function_keys, slice_keys; /* object, symbol; function, slice */
+	VEC(struct function_count) functions;
+	VEC(uint64_t) slices;
+	VEC(uint32_t) function_of; /* by edge, + 1; 0 = not looked at */
+	unsigned shift;		   /* ns to slices */
+	uint64_t first, last, slice;
+
+	VEC(struct brstat_block) blocks;
+	VEC(struct brstat_edge) edges;
+	VEC(struct brstat_super) supers;
+	VEC(uint32_t) super_steps;
+	VEC(struct brstat_loop) loop_list;
+	VEC(struct brstat_calls) calls;
+	VEC(struct brstat_function) listed;
+	struct brstat_quality quality;
 	VEC(struct brstat_branch) branches;
 	VEC(struct brstat_target) targets;
 };
@@ -113,6 +176,27 @@ void brstat_cut_run(struct outcomes *out);
 /* ---- results: 0 or -ENOMEM ------------------------------------------------------------------------- */
 
 int brstat_list_branches(struct brstat *b);
+int brstat_list_cycles(struct brstat *b);
+int brstat_list_paths(struct brstat *b);
+/* @executed: bytes that ran, by function. */
+int brstat_judge(struct brstat *b, const uint64_t *executed);
+enum insn_branch brstat_kind_of_type(unsigned type);
+/* Whether options leave what is there, --dsos and --symbols. */
+bool brstat_is_listed(const struct brstat *b, const struct loc *at);
+unsigned brstat_cycle_bucket(uint32_t cycles);
+
+/* ---- loops.c: the stack in b->walk; 0 or -ENOMEM ----------------------------------------------------- */
+
+int brstat_walk_loops(struct brstat *b);
+int brstat_merge_loops(struct brstat *b, const struct brstat *from, struct dso *const *dso);
+
+/* ---- quality.c: 0 or -ENOMEM ------------------------------------------------------------------------- */
+
+void brstat_quality_init(struct brstat *b);
+uint32_t brstat_function(struct brstat *b, uint32_t at); /* of a location; ID_NONE: no memory */
+int brstat_count_function(struct brstat *b, uint32_t function);
+int brstat_add_address(struct brstat *b, const struct sample *s, struct thread *th);
+int brstat_merge_quality(struct brstat *b, struct brstat *from, const uint32_t *loc);
 
 static inline const uint64_t *brstat_edge_locs(const struct brstat *b, uint32_t edge)
 {

@@ -20,19 +20,24 @@
 
 #include "brflow/brflow.h"
 #include "insn/insn.h"
+#include "session/session.h"
 
 struct brstat;
 
 enum brstat_what {
-	BRSTAT_WHY = 1,	   /* outcomes of each branch, in their order */
-	BRSTAT_CYCLES = 2, /* histograms of cycles */
-	BRSTAT_PATHS = 4,  /* loops, calls and returns */
+	BRSTAT_WHY = 1,	    /* outcomes of each branch, in their order */
+	BRSTAT_CYCLES = 2,  /* histograms of cycles */
+	BRSTAT_PATHS = 4,   /* loops, calls and returns */
+	BRSTAT_QUALITY = 8, /* functions over time; of samples without branches, too */
 };
 
 struct brstat_opts {
 	struct machine *machine;
 	enum regs_arch arch; /* of the code */
 	unsigned what;	     /* enum brstat_what */
+	bool stacks;	     /* the recording has branch stacks */
+	const struct session_filter
+		*filter; /* whose objects and functions are listed; NULL = all */
 };
 
 int brstat_new(struct brstat **b, struct resolver *res, const struct brstat_opts *o, struct err *e);
@@ -60,9 +65,11 @@ struct brstat_sum {
 	 * to by branches that were predicted. All such blocks together.
 	 */
 	uint64_t refills;
-	double refill_cycles; /* sum, may be below 0 */
-	bool some;	      /* there were stacks that have only some branches */
-	bool calls;	      /* or only calls: no walk */
+	double refill_cycles;  /* sum, may be below 0 */
+	uint64_t runs;	       /* BRSTAT_PATHS: blocks that ran */
+	uint64_t block_cycles; /* cycles of branches behind a known block */
+	bool some;	       /* there were stacks that have only some branches */
+	bool calls;	       /* or only calls: no walk */
 };
 
 const struct brstat_sum *brstat_sum(const struct brstat *b);
@@ -147,5 +154,116 @@ static inline bool brstat_is_indirect(const struct brstat_branch *br)
 {
 	return br->kind == INSN_IND_JUMP || br->kind == INSN_IND_CALL;
 }
+
+/* ---- cycles: blocks and edges ------------------------------------------------------------------ */
+
+/* Code from where a branch went to through the next one; all 0 where the recording has no cycles. */
+struct brstat_block {
+	struct dso *dso;
+	const struct symbol *sym;
+	uint64_t start, end; /* end: the last instruction */
+	uint64_t nr, nr_cycles, cycles;
+	uint32_t min, median, p90,
+		max;	/* cycles; the middle two by a histogram in steps of a quarter from 16 on */
+	uint32_t insns; /* 0 = not known */
+};
+
+struct brstat_edge {
+	const struct loc *from, *to;
+	uint64_t nr, mispred, flagged;
+	uint64_t nr_hit, cycles_hit, nr_missed, cycles_missed; /* of the blocks behind it */
+	/*
+	 * What these took more: where it was mispredicted than where branches to there were predicted;
+	 * where it was predicted than behind the edge that is best for that block. How many times are known.
+	 */
+	uint64_t refills, lates;
+	double refill_cycles, late_cycles;
+	uint32_t id;
+};
+
+/* Most cycles first; most cycles lost behind them first. */
+size_t brstat_nr_blocks(const struct brstat *b);
+const struct brstat_block *brstat_block(const struct brstat *b, size_t i);
+size_t brstat_nr_edges(const struct brstat *b);
+const struct brstat_edge *brstat_edge_at(const struct brstat *b, size_t i);
+
+/* ---- paths ------------------------------------------------------------------------------------- */
+
+struct brstat_super {
+	uint64_t runs;	 /* of its blocks, together */
+	uint64_t begins; /* of the first */
+	uint64_t insns;	 /* that ran in it; 0 = not known */
+	uint64_t cycles, nr_cycles;
+	double through;	    /* share of those that began that got to its end, by steps of two */
+	uint32_t first, nr; /* blocks */
+};
+
+size_t brstat_nr_supers(const struct brstat *b);
+const struct brstat_super *brstat_super(const struct brstat *b, size_t i);
+/* Block @i of it. */
+void brstat_super_block(const struct brstat *b, const struct brstat_super *s, uint32_t i,
+			const struct loc **start, const struct loc **end);
+
+#define BRSTAT_ROUNDS 33 /* 1, 2 ... 32, more */
+
+struct brstat_loop {
+	struct dso *dso;
+	const struct symbol *sym;
+	uint64_t head, back;	  /* the branch back */
+	uint64_t taken;		  /* that branch */
+	uint64_t rounds, entries; /* how often the head ran, and was come to from outside */
+	uint64_t whole[BRSTAT_ROUNDS],
+		cut[BRSTAT_ROUNDS]; /* rounds, of those seen to begin: seen to end or not */
+};
+
+size_t brstat_nr_loops(const struct brstat *b);
+const struct brstat_loop *brstat_loop(const struct brstat *b, size_t i);
+double brstat_mean_rounds(const struct brstat_loop *l); /* < 0: not known */
+
+struct brstat_calls {
+	const struct loc *at;	 /* in the function */
+	uint64_t calls, returns; /* to it, from it */
+	uint64_t matched,
+		astray; /* returns with their call in the same stack: to behind it, elsewhere */
+	uint64_t sort;
+};
+
+size_t brstat_nr_calls(const struct brstat *b);
+const struct brstat_calls *brstat_calls(const struct brstat *b, size_t i);
+
+/* ---- quality ----------------------------------------------------------------------------------- */
+
+enum brstat_verdict { BRSTAT_NOTHING, BRSTAT_AGAIN, BRSTAT_LONGER, BRSTAT_MORE, BRSTAT_ENOUGH };
+enum brstat_file { BRSTAT_PROVEN, BRSTAT_UNPROVEN, BRSTAT_STALE, BRSTAT_MISSING, BRSTAT_FILES };
+
+#define BRSTAT_APART 0.05 /* what halves may differ in by chance */
+
+struct brstat_quality {
+	bool branches;
+	uint64_t samples;
+	uint64_t total, named;		/* branches, else samples; in functions that are known */
+	double density, density_wanted; /* of functions with 99 % of all, the least */
+	uint64_t hot, hot_enough;	/* those functions; that have what is wanted */
+	double by_turns, in_time;   /* how much halves have in common, 0 to 1; < 0 = not known */
+	uint64_t behind, behind_of; /* samples behind their newest branch */
+	uint64_t by_state[BRSTAT_FILES];
+	double more; /* record so many times as much */
+	bool changes, stale;
+	enum brstat_verdict verdict;
+};
+
+struct brstat_function {
+	struct dso *dso;
+	const struct symbol *sym;
+	uint64_t addr;			      /* one in it */
+	uint64_t nr, samples, size, executed; /* executed: bytes that ran */
+	double density;	     /* executed by size; samples where there are no branches */
+	uint64_t half[2][2]; /* by turns, in time */
+	enum brstat_file state;
+};
+
+const struct brstat_quality *brstat_quality(const struct brstat *b);
+size_t brstat_nr_functions(const struct brstat *b); /* most first */
+const struct brstat_function *brstat_function_at(const struct brstat *b, size_t i);
 
 #endif

@@ -31,6 +31,8 @@ int brstat_new(struct brstat **out, struct resolver *res, const struct brstat_op
 		return err_set(e, -ENOMEM, "no memory for branches");
 	}
 	memset(b->memo, 0, sizeof(*b->memo) << MEMO_BITS);
+	brstat_quality_init(b);
+	b->branches_wanted = o->stacks;
 	*out = b;
 	return 0;
 }
@@ -50,6 +52,24 @@ void brstat_free(struct brstat *b)
 	vec_free(&b->outcomes);
 	vec_free(&b->inside);
 	vec_free(&b->tmp);
+	keys_tuples_free(&b->function_keys);
+	keys_tuples_free(&b->slice_keys);
+	vec_free(&b->hists);
+	vec_free(&b->walk);
+	vec_free(&b->touched);
+	vec_free(&b->loop_at);
+	vec_free(&b->loops);
+	vec_free(&b->returns);
+	vec_free(&b->functions);
+	vec_free(&b->slices);
+	vec_free(&b->function_of);
+	vec_free(&b->blocks);
+	vec_free(&b->edges);
+	vec_free(&b->supers);
+	vec_free(&b->super_steps);
+	vec_free(&b->loop_list);
+	vec_free(&b->calls);
+	vec_free(&b->listed);
 	vec_free(&b->branches);
 	vec_free(&b->targets);
 	free(b->memo);
@@ -278,6 +298,50 @@ static void count_step(struct brstat *b, const struct entry *en, struct walk_sta
 	w->missed = mispred;
 }
 
+static int add_to_hist(struct brstat *b, uint32_t stretch, uint32_t cycles)
+{
+	static const struct cycle_hist none = { .min = UINT16_MAX };
+	struct cycle_hist *h;
+
+	if (vec_reach(&b->hists, stretch, none))
+		return -ENOMEM;
+	h = &b->hists.v[stretch];
+	h->n[brstat_cycle_bucket(cycles)]++;
+	h->min = (uint16_t)min_u64(h->min, cycles);
+	h->max = (uint16_t)max_u64(h->max, cycles);
+	return 0;
+}
+
+static int add_to_function(struct brstat *b, uint32_t edge)
+{
+	if (vec_reach(&b->function_of, edge, 0))
+		return -ENOMEM;
+	if (!b->function_of.v[edge]) {
+		uint32_t f = brstat_function(b, (uint32_t)brstat_edge_locs(b, edge)[0]);
+
+		if (f == ID_NONE)
+			return -ENOMEM;
+		b->function_of.v[edge] = f + 1;
+	}
+	return brstat_count_function(b, b->function_of.v[edge] - 1);
+}
+
+/* What one of the answers needs beside the step. */
+static int count_more(struct brstat *b, const struct entry *en)
+{
+	const struct walk_step *st = &b->steps.v[en->step];
+
+	if (b->o.what & BRSTAT_WHY)
+		add_outcomes(b, st);
+	if (b->o.what & BRSTAT_PATHS)
+		return vec_push(&b->walk, en->step);
+	if (b->o.what & BRSTAT_QUALITY)
+		return add_to_function(b, st->edge);
+	if (b->o.what & BRSTAT_CYCLES && en->cycles && st->stretch != ID_NONE)
+		return add_to_hist(b, st->stretch, en->cycles);
+	return 0;
+}
+
 static int add_chunk(struct brstat *b, struct thread *th, struct walk_state *w, struct collected *c)
 {
 	for (unsigned i = 0; i < c->n; i++) {
@@ -294,8 +358,8 @@ static int add_chunk(struct brstat *b, struct thread *th, struct walk_state *w, 
 	}
 	for (unsigned i = 0; i < c->n; i++) {
 		count_step(b, &c->v[i], w);
-		if (b->o.what & BRSTAT_WHY)
-			add_outcomes(b, &b->steps.v[c->v[i].step]);
+		if (count_more(b, &c->v[i]))
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -310,6 +374,8 @@ int brstat_add(struct brstat *b, const struct sample *s, struct thread *th, stru
 	};
 	struct collected c;
 
+	if (b->o.what & BRSTAT_QUALITY && brstat_add_address(b, s, th))
+		return err_set(e, -ENOMEM, "no memory for functions");
 	if (!s->branches.nr)
 		return 0;
 	if (filter & PERF_SAMPLE_BRANCH_CALL_STACK) {
@@ -318,11 +384,14 @@ int brstat_add(struct brstat *b, const struct sample *s, struct thread *th, stru
 	}
 	b->sum.some |= !w.all;
 	b->sum.stacks++;
+	b->walk.n = 0;
 	new_walk(b);
 	while (w.end) {
 		collect(b, &s->branches, &w, &c);
 		if (add_chunk(b, th, &w, &c))
 			return err_set(e, -ENOMEM, "no memory for branches");
 	}
+	if (b->o.what & BRSTAT_PATHS && w.all && brstat_walk_loops(b))
+		return err_set(e, -ENOMEM, "no memory for loops");
 	return 0;
 }

@@ -72,6 +72,27 @@ static int join_outcomes(struct brstat *b, struct brstat *from, struct dso *cons
 	return 0;
 }
 
+static int join_hists(struct brstat *b, const struct brstat *from, const uint32_t *loc)
+{
+	static const struct cycle_hist none = { .min = UINT16_MAX };
+
+	for (uint32_t i = 0; i < from->hists.n; i++) {
+		const uint64_t *k = keys_tuple_get(&from->stretch_keys, i);
+		const uint64_t key[2] = { loc ? loc[k[0]] : k[0], loc ? loc[k[1]] : k[1] };
+		const struct cycle_hist *add = &from->hists.v[i];
+		uint32_t id = keys_tuple_id(&b->stretch_keys, key);
+
+		/* It is there: its steps are. */
+		if (id == ID_NONE || vec_reach(&b->hists, id, none))
+			return -ENOMEM;
+		for (unsigned n = 0; n < CYCLE_BUCKETS; n++)
+			b->hists.v[id].n[n] += add->n[n];
+		b->hists.v[id].min = (uint16_t)min_u64(b->hists.v[id].min, add->min);
+		b->hists.v[id].max = (uint16_t)max_u64(b->hists.v[id].max, add->max);
+	}
+	return 0;
+}
+
 int brstat_merge(struct brstat *b, struct brstat *from, const struct brflow_maps *maps,
 		 struct err *e)
 {
@@ -86,6 +107,10 @@ int brstat_merge(struct brstat *b, struct brstat *from, const struct brflow_maps
 	ret = ret ?: map_edges(b, from, maps ? maps->loc : NULL, edge);
 	ret = ret ?: join_steps(b, from, edge);
 	ret = ret ?: join_outcomes(b, from, maps ? maps->dso : NULL);
+	ret = ret ?: join_hists(b, from, maps ? maps->loc : NULL);
+	ret = ret ?: brstat_merge_loops(b, from, maps ? maps->dso : NULL);
+	if (!ret && b->o.what & BRSTAT_QUALITY)
+		ret = brstat_merge_quality(b, from, maps ? maps->loc : NULL);
 	free(edge);
 	b->sum.stacks += from->sum.stacks;
 	b->sum.some |= from->sum.some;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What is handed out once all is read. */
+#include <stdlib.h>
+
 #include "brstat-int.h"
 
 static void sum_up(struct brstat *b)
@@ -13,7 +15,44 @@ static void sum_up(struct brstat *b)
 		b->sum.nr_cycles += st->nr_cycles;
 		b->sum.cycles += st->cycles;
 		b->sum.followed += st->stretch != ID_NONE ? st->nr : 0;
+		b->sum.block_cycles += st->stretch != ID_NONE ? st->cycles : 0;
+		if (st->stretch != ID_NONE && b->stretches.v[st->stretch].state == CODE_UNREAD)
+			b->sum.unread += st->nr;
+		if (st->stretch != ID_NONE && b->stretches.v[st->stretch].state == CODE_MISFIT)
+			b->sum.misfits += st->nr;
 	}
+}
+
+bool brstat_is_listed(const struct brstat *b, const struct loc *at)
+{
+	return !b->o.filter || session_filter_place(b->o.filter, at, at->addr);
+}
+
+/* Bytes of code that ran, by function. */
+static int judge(struct brstat *b)
+{
+	uint64_t *executed = calloc(b->functions.n + b->steps.n + 1, sizeof(*executed));
+	int ret = executed ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; !ret && i < b->steps.n; i++) {
+		const struct walk_step *st = &b->steps.v[i];
+		const uint64_t *k;
+		uint32_t function;
+
+		if (st->stretch == ID_NONE)
+			continue;
+		k = keys_tuple_get(&b->stretch_keys, st->stretch);
+		function = brstat_function(b, (uint32_t)k[0]);
+		if (function == ID_NONE)
+			ret = -ENOMEM;
+		else
+			executed[function] +=
+				st->nr * (resolver_loc(b->res, (uint32_t)k[1])->addr -
+					  resolver_loc(b->res, (uint32_t)k[0])->addr + 1);
+	}
+	ret = ret ?: brstat_judge(b, executed);
+	free(executed);
+	return ret;
 }
 
 int brstat_finish(struct brstat *b, struct err *e)
@@ -28,6 +67,12 @@ int brstat_finish(struct brstat *b, struct err *e)
 		brstat_cut_run(&b->outcomes.v[i]);
 	if (b->o.what & BRSTAT_WHY)
 		ret = brstat_list_branches(b);
+	if (!ret && b->o.what & BRSTAT_CYCLES)
+		ret = brstat_list_cycles(b);
+	if (!ret && b->o.what & BRSTAT_PATHS)
+		ret = brstat_list_paths(b);
+	if (!ret && b->o.what & BRSTAT_QUALITY)
+		ret = judge(b);
 	return ret ? err_set(e, ret, "no memory for branches") : 0;
 }
 

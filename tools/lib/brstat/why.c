@@ -39,7 +39,7 @@ struct why {
 
 /* ---- branches ---------------------------------------------------------------------------------- */
 
-static enum insn_branch kind_of_type(unsigned type)
+enum insn_branch brstat_kind_of_type(unsigned type)
 {
 	switch (type) {
 	case BR_COND: return INSN_COND;
@@ -87,7 +87,7 @@ static int count_taken(struct why *w)
 		br->flagged += st->flagged;
 		br->taken += st->stretch != ID_NONE ? st->nr : 0;
 		if (st->type && br->kind == INSN_NO_BRANCH)
-			br->kind = kind_of_type(st->type);
+			br->kind = brstat_kind_of_type(st->type);
 	}
 	for (uint32_t i = 0; i < b->sites.n; i++) {
 		struct brstat_branch *br;
@@ -192,8 +192,6 @@ static int count_passed(struct why *w, const uint64_t *nr)
 	for (uint32_t i = 0; i < b->stretches.n; i++) {
 		const struct code_stretch *t = &b->stretches.v[i];
 
-		b->sum.unread += t->state == CODE_UNREAD ? nr[i] : 0;
-		b->sum.misfits += t->state == CODE_MISFIT ? nr[i] : 0;
 		for (uint32_t k = 0; k < t->nr; k++) {
 			uint32_t site = b->inside.v[t->first + k];
 
@@ -561,6 +559,19 @@ static int fill(struct why *w, uint64_t *nr)
 	return 0;
 }
 
+static void keep_listed(struct brstat *b)
+{
+	size_t n = 0;
+
+	vec_for_each (br, &b->branches) {
+		const struct loc at = { .dso = br->dso, .sym = br->sym, .addr = br->addr };
+
+		if (brstat_is_listed(b, &at))
+			b->branches.v[n++] = *br;
+	}
+	b->branches.n = n;
+}
+
 static uint64_t *count_stretches(const struct brstat *b)
 {
 	uint64_t *nr = calloc(b->stretches.n + 1, sizeof(*nr));
@@ -580,6 +591,8 @@ int brstat_list_branches(struct brstat *b)
 	w.refill = calloc(b->sites.n + 1, sizeof(*w.refill));
 	w.usual = calloc(b->stretches.n + 1, sizeof(*w.usual));
 	ret = nr && w.refill && w.usual ? fill(&w, nr) : -ENOMEM;
+	if (!ret)
+		keep_listed(b);
 	if (!ret && b->branches.n)
 		qsort(b->branches.v, b->branches.n, sizeof(*b->branches.v), by_mispred);
 	free(nr);

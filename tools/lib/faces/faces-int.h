@@ -56,7 +56,15 @@ struct faces_cell list_share(uint64_t part, uint64_t all); /* of nothing: not kn
 /* "function+0x10", else the address; not escaped. */
 const char *list_place(const struct symbol *sym, uint64_t addr, char *buf, size_t size);
 const char *list_dso(const struct dso *dso);
+#define LIST_SHARE_COLUMN(n, h, w)                                                       \
+	{                                                                                \
+		.name = (n), .head = (h), .width = (w), .number = true, .percent = true, \
+		.readers = FACES_PEOPLE | FACES_PROGRAMS                                 \
+	}
 int walk_why(struct walk *k);
+int walk_cycles(struct walk *k);
+int walk_superblocks(struct walk *k);
+int walk_quality(struct walk *k);
 
 /* "r-xp" */
 void faces_map_prot(const struct map *m, char prot[5]);

@@ -4,19 +4,28 @@
 
 int walk_branches(struct walk *k)
 {
-	return k->pub.f->o.branches & BRSTAT_WHY ? walk_why(k) : 0;
+	unsigned what = k->pub.f->o.branches;
+
+	return what & BRSTAT_WHY      ? walk_why(k)
+	       : what & BRSTAT_CYCLES ? walk_cycles(k)
+	       : what & BRSTAT_PATHS  ? walk_superblocks(k)
+				      : walk_quality(k);
 }
 
 void faces_branch_notes(const struct faces *f, struct log_sink log)
 {
 	const struct brstat_sum *s = f->stat ? brstat_sum(f->stat) : NULL;
 
-	if (!s || !s->stacks)
+	if (!s || !s->stacks || f->o.branches & BRSTAT_QUALITY)
 		return;
 #define SAY(cond, ...) \
 	if (cond)      \
 	log_to(&log, LOG_WARN, __VA_ARGS__)
-	SAY(!s->flagged, "No branch of this recording says whether it was mispredicted: %s",
+	SAY(f->o.branches & BRSTAT_CYCLES && !s->nr_cycles,
+	    "no branch of this recording has cycles: the CPU did not count them, or -j had "
+	    "no_cycles.");
+	SAY(!s->flagged && !(f->o.branches & BRSTAT_PATHS),
+	    "No branch of this recording says whether it was mispredicted: %s",
 	    "the CPU or the software that recorded it could not tell, or -j had no_flags.");
 	SAY(s->some,
 	    "The filter of this recording keeps only some branches (-j): what ran between two of "

@@ -98,20 +98,15 @@ enum branch_col {
 	NR_BRANCH_COLS
 };
 
-#define SHARE_COLUMN(n, h, w)                                                            \
-	{                                                                                \
-		.name = (n), .head = (h), .width = (w), .number = true, .percent = true, \
-		.readers = ALL                                                           \
-	}
 #define ALL   (FACES_PEOPLE | FACES_PROGRAMS)
 #define HUMAN FACES_PEOPLE
 #define OTHER FACES_PROGRAMS
 
 static const struct faces_column branch_cols[NR_BRANCH_COLS] = {
 	[MISPRED] = PLAIN_COLUMN("mispredicted", "Mispred", 10, true, ALL),
-	[MISPRED_SHARE] = SHARE_COLUMN("mispredict_rate", "Mispred%", 8),
+	[MISPRED_SHARE] = LIST_SHARE_COLUMN("mispredict_rate", "Mispred%", 8),
 	[LEFT] = PLAIN_COLUMN("count", "Left", 10, true, ALL),
-	[TAKEN_SHARE] = SHARE_COLUMN("taken_percent", "Taken%", 7),
+	[TAKEN_SHARE] = LIST_SHARE_COLUMN("taken_percent", "Taken%", 7),
 	[RUN_TAKEN] = PLAIN_COLUMN("run_taken", "Run T", 7, true, ALL),
 	[RUN_NOT] = PLAIN_COLUMN("run_not_taken", "Run N", 7, true, ALL),
 	[ENTROPY] = PLAIN_COLUMN("entropy", "Bits", 5, true, ALL),
@@ -233,10 +228,10 @@ enum target_col {
 };
 
 static const struct faces_column target_cols[NR_TARGET_COLS] = {
-	[T_SHARE] = SHARE_COLUMN("percent", "Share", 7),
+	[T_SHARE] = LIST_SHARE_COLUMN("percent", "Share", 7),
 	[T_COUNT] = PLAIN_COLUMN("count", "Count", 10, true, ALL),
 	[T_MISPRED] = PLAIN_COLUMN("mispredicted", "Mispred", 10, true, ALL),
-	[T_MISPRED_SHARE] = SHARE_COLUMN("mispredict_rate", "Mispred%", 8),
+	[T_MISPRED_SHARE] = LIST_SHARE_COLUMN("mispredict_rate", "Mispred%", 8),
 	[T_FROM] = PLAIN_COLUMN("branch", "Branch", 34, true, ALL),
 	[T_TO] = PLAIN_COLUMN("target", "Target", 34, true, ALL),
 	[T_DSO] = PLAIN_COLUMN("dso", "Object", 10, false, ALL),

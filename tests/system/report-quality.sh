@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# report --profile-quality: recordings that are enough and that are not, halves that disagree, an object
+# that has another build id now.
+. "$(dirname "$0")/../lib.sh"
+need_x86
+need_cmd python3 perl nm
+KINDS=$O/tests/helpers/branch-kinds
+[ -x "$KINDS" ] || skip_all "the helper programs are not built (make tests)"
+cd "$TMP" || exit 1
+cp "$KINDS" kinds
+quality() {
+	"$PERF" report --profile-quality "$@" 2>err
+}
+py() {
+	python3 -c "import json
+d = json.load(open('json'))
+check = {c['check']: c for c in d['checks']}
+$1"
+}
+# make OUT SAMPLES FUNCTION,FUNCTION [FUNCTION,FUNCTION] [BUILD_ID]: so many samples, by turns in these, in the second
+# half of the time in the other ones; no branches
+make() {
+	PYTHONPATH=$ROOT/tests/helpers python3 - "$@" <<'PY'
+import os, subprocess, sys
+from perfdata import *
+out, n, first, second, build_id = sys.argv[1:6]
+at = {}
+for line in subprocess.run(['nm', 'kinds'], capture_output=True, text=True).stdout.splitlines():
+    words = line.split()
+    if len(words) == 3:
+        at[words[2]] = 0x400000 + int(words[0], 16)
+r = Recording(Attr(sample_type=IP | TID | TIME, flags='sample_id_all mmap2'), step=1000000)
+r.comm(10, 'kinds')
+real = subprocess.run(['readelf', '-n', 'kinds'], capture_output=True, text=True).stdout
+real = bytes.fromhex(real.split('Build ID: ')[1].split()[0])
+r.mmap2(10, 0x400000, 0x100000, 0, os.path.abspath('kinds'),
+        build_id=real if build_id == 'real' else bytes.fromhex(build_id))
+n = int(n)
+for i in range(n):
+    names = (first if i < n // 2 else second).split(',')
+    r.sample(ip=at[names[i * 7 // 3 % len(names)]], pid=10)
+r.features[ARCH] = r.string('x86_64')
+r.write(out)
+PY
+}
+command -v readelf >/dev/null || skip_all "needs readelf"
+readelf -n kinds | grep -q 'Build ID' || skip_all "the compiler gives no build ids"
+
+make enough.data 4000 alternates,biased,coin alternates,biased,coin real || skip_all "no recording made"
+quality --json -i enough.data >json
+is "4000 samples in three functions: enough" "$(py 'print(d["verdict"][0]["enough"], d["verdict"][0]["times_as_much"])')" "enough 1.0"
+is "... all in functions that are known" "$(py 'print(check["in functions that are known"]["found"])')" 100.0
+is "... of the file that ran" "$(py 'print({f["file"] for f in d["functions"]})')" "{'as run'}"
+like "... as text" "$(quality --stdio -i enough.data)" '^# Profile quality: enough$'
+is "... samples are those of report" "$(py 'print(sum(f["samples"] for f in d["functions"]))')" 4000
+
+make few.data 60 alternates,biased,coin alternates,biased,coin real
+quality --json -i few.data >json
+is "60 samples: not enough" "$(py 'print(d["verdict"][0]["enough"])')" more
+is "... five times as much, for functions with 20 that need 100" "$(py '
+print(d["verdict"][0]["times_as_much"] >= 5, min(f["density"] for f in d["functions"]))')" "True 20.0"
+like "... in words" "$(quality --stdio -i few.data)" '^# Profile quality: not enough: record [0-9.]+ times as much$'
+
+make apart.data 4000 alternates,biased coin,loop7 real
+quality --json -i apart.data >json
+is "halves that have nothing in common" "$(py '
+print(check["agreement of first and second half"]["found"] < 5,
+      check["agreement of every other slice"]["found"] > 90)')" "True True"
+is "... need other work and no more of it" "$(py 'print(d["verdict"][0]["enough"])')" longer
+is "... by function" "$(py '
+print([(f["first_half"] > 40, f["second_half"] < 5) for f in d["functions"] if f["function"] == "biased"])')" "[(True, True)]"
+
+make stale.data 4000 alternates,biased,coin alternates,biased,coin 0123456789abcdef0123456789abcdef01234567
+quality --json -i stale.data >json
+is "another build id than recorded: not as it is" "$(py 'print(d["verdict"][0]["enough"])')" again
+is "... all samples are in it" "$(py 'print(check["in files with another build id than recorded"]["found"])')" 100.0
+
+# ---- branches: bytes run by bytes of code
+if "$O/tests/helpers/branch-trace" -d 32 -n 61 -o t.data "$KINDS" 60 >trace.out 2>&1; then
+	quality --json -i t.data >json
+	is "with branches: counts are those of report -b" "$(py 'print(sum(f["count"] for f in d["functions"]))')" \
+		"$("$PERF" report -b -s addr_from --json -i t.data 2>err | python3 -c '
+import json, sys; print(sum(r["samples"] for e in json.load(sys.stdin)["events"] for r in e["rows"]))')"
+	check "... a loop's code ran more often than it is large" python3 -c '
+import json
+f = [f for f in json.load(open("json"))["functions"] if f["function"] == "loop7"][0]
+exit(not f["density"] > 60)'
+	is "... the linker's needs more" "$(py 'print(d["verdict"][0]["enough"], d["verdict"][0]["times_as_much"] > 1)')" "more True"
+else
+	skip "with branches" "programs cannot be traced here: $(tail -1 trace.out)"
+fi
+if [ -s t.data ]; then
+	quality --json --dsos branch-kinds -i t.data >json
+	is "of one object alone" "$(py 'print({f["dso"] for f in d["functions"]})')" "{'branch-kinds'}"
+fi
+check_status "two answers at once" 129 "$PERF" report --profile-quality --branches=why -i few.data
+if "$PERF" record -q -b -o soft.data -- "$KINDS" 20000 >rec.out 2>&1; then
+	like "branches followed in software are a blind spot" "$(quality --stdio -i soft.data)" \
+		'blind spot: branches were followed in software'
+else
+	skip "branches followed in software are a blind spot" "cannot record: $(tail -1 rec.out)"
+fi
+done_testing

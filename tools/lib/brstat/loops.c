@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Loops and calls, stack by stack. A loop is a branch back to an instruction of its function, and all that lies
+ * between; calls out of it and back belong to it. A stack shows a piece of what happened: how many rounds a
+ * loop made is known where it was seen to be come to. Where it was seen to be left, too, that is a whole count, else
+ * one that is cut: so many rounds or more.
+ *
+ * A return goes back to behind the call: where both are in a stack and it does not, the CPU's guess was wrong.
+ */
+#include <stdlib.h>
+
+#include "branch/branch.h"
+#include "brstat-int.h"
+
+#define CALL_BYTES 16
+#define CALLS_MAX  64
+
+enum follow { INSIDE, LEFT, LOST };
+
+static const struct walk_step *step_at(const struct brstat *b, size_t i)
+{
+	return &b->steps.v[b->walk.v[i]];
+}
+
+static const struct loc *end_of(const struct brstat *b, size_t i, int end)
+{
+	return resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, step_at(b, i)->edge)[end]);
+}
+
+/* What the instruction is, else what the recording says, else what it looks like. */
+static enum insn_branch kind_at(const struct brstat *b, size_t i)
+{
+	const struct walk_step *st = step_at(b, i);
+	const struct site *site = &b->sites.v[st->site];
+	const struct loc *from, *to;
+
+	if (site->known)
+		return (enum insn_branch)site->kind;
+	if (st->type)
+		return brstat_kind_of_type(st->type);
+	from = end_of(b, i, 0);
+	to = end_of(b, i, 1);
+	if (from->sym == to->sym && from->dso == to->dso)
+		return INSN_JUMP;
+	return to->sym && to->addr == to->sym->start ? INSN_CALL : INSN_RET;
+}
+
+static bool calls(enum insn_branch k)
+{
+	return k == INSN_CALL || k == INSN_IND_CALL || k == INSN_SYSCALL;
+}
+
+static bool returns(enum insn_branch k)
+{
+	return k == INSN_RET || k == INSN_SYSRET;
+}
+
+/* ---- loops ------------------------------------------------------------------------------------- */
+
+static struct loop *loop_of(struct brstat *b, uint32_t site)
+{
+	return site < b->loop_at.n && b->loop_at.v[site] != ID_NONE
+		       ? &b->loops.v[b->loop_at.v[site]]
+		       : NULL;
+}
+
+/* 0 or -ENOMEM. */
+static int add_loop(struct brstat *b, uint32_t site, const struct loc *at, uint64_t head)
+{
+	struct loop new = { .dso = at->dso,
+			    .sym = at->sym,
+			    .head = head,
+			    .back = b->sites.v[site].addr,
+			    .site = site };
+
+	if (vec_reach(&b->loop_at, site, ID_NONE))
+		return -ENOMEM;
+	if (b->loop_at.v[site] != ID_NONE)
+		return 0;
+	b->loop_at.v[site] = (uint32_t)b->loops.n;
+	return vec_push(&b->loops, new);
+}
+
+static bool in_loop(const struct loop *l, const struct loc *at)
+{
+	return at->dso == l->dso && at->sym == l->sym && at->addr >= l->head && at->addr <= l->back;
+}
+
+/*
+ * From behind branch @i - 1, which led into the loop, up to branch @n: whether that stayed in it. *rounds: and how
+ * often it came to the head by another branch than the loop's own.
+ */
+static enum follow follow(const struct brstat *b, const struct loop *l, size_t i, size_t n,
+			  uint32_t *rounds)
+{
+	unsigned depth = 0;
+
+	for (; i < n; i++) {
+		enum insn_branch kind = kind_at(b, i);
+		const struct loc *to = end_of(b, i, 1);
+
+		if (step_at(b, i)->stretch == ID_NONE)
+			return LOST;
+		if (!depth && !in_loop(l, end_of(b, i, 0)))
+			return LEFT;
+		if (calls(kind)) {
+			depth++;
+		} else if (returns(kind)) {
+			if (!depth--)
+				return LEFT;
+		} else if (!depth) {
+			if (!in_loop(l, to))
+				return LEFT;
+			*rounds += to->addr == l->head && step_at(b, i)->site != l->site;
+		}
+	}
+	return depth ? LOST : INSIDE;
+}
+
+/* Back from the code before branch @i: whether it is seen how the loop was come to. */
+static bool begins(const struct brstat *b, const struct loop *l, size_t i, uint32_t *rounds)
+{
+	unsigned depth = 0;
+
+	for (; i; i--) {
+		enum insn_branch kind = kind_at(b, i - 1);
+		const struct loc *start = end_of(b, i - 1, 1), *end = end_of(b, i, 0);
+
+		if (step_at(b, i)->stretch == ID_NONE)
+			return false;
+		if (!depth) {
+			if (start->sym != l->sym || start->dso != l->dso || start->addr > l->back)
+				return false;
+			if (start->addr < l->head)
+				return end->addr >= l->head;
+			if (start->addr == l->head &&
+			    (calls(kind) || returns(kind) || !in_loop(l, end_of(b, i - 1, 0))))
+				return true;
+			*rounds += start->addr == l->head;
+		}
+		if (returns(kind))
+			depth++;
+		else if (calls(kind) && !depth--)
+			return false;
+	}
+	return false;
+}
+
+static void count_rounds(struct loop *l, uint32_t rounds, bool whole)
+{
+	unsigned i = (unsigned)min_u64(rounds, BRSTAT_ROUNDS) - 1;
+
+	(whole ? l->whole : l->cut)[i]++;
+}
+
+/* @left: it was seen to be left. */
+static void end_loop(struct loop *l, bool left)
+{
+	if (l->active && l->whole_begin)
+		count_rounds(l, l->rounds + 1, left);
+	l->active = false;
+}
+
+static int loop_taken(struct brstat *b, struct loop *l, size_t i)
+{
+	uint32_t more = 0;
+
+	l->taken++;
+	if (l->active) {
+		enum follow f = follow(b, l, l->pos + 1, i + 1, &more);
+
+		if (f == INSIDE) {
+			l->rounds += 1 + more;
+			l->pos = i;
+			return 0;
+		}
+		end_loop(l, f == LEFT);
+	} else if (l->stack != b->stack && vec_push(&b->touched, (uint32_t)(l - b->loops.v))) {
+		return -ENOMEM;
+	}
+	more = 0;
+	l->stack = b->stack;
+	l->active = true;
+	l->pos = i;
+	l->whole_begin = begins(b, l, i, &more);
+	l->rounds = 1 + more;
+	return 0;
+}
+
+/* The loop's branch lies in the code before branch @i and was not taken. */
+static void loop_passed(const struct brstat *b, struct loop *l, size_t i)
+{
+	uint32_t more = 0;
+
+	if (l->active) {
+		enum follow f = follow(b, l, l->pos + 1, i, &more);
+
+		if (f == INSIDE && in_loop(l, end_of(b, i - 1, 1))) {
+			l->rounds += more;
+			end_loop(l, true);
+			return;
+		}
+		end_loop(l, f == LEFT);
+	}
+	more = 0;
+	if (begins(b, l, i, &more))
+		count_rounds(l, 1 + more, true);
+}
+
+static int passed(struct brstat *b, size_t i)
+{
+	const struct walk_step *st = step_at(b, i);
+	const struct code_stretch *t;
+
+	if (st->stretch == ID_NONE || !i)
+		return 0;
+	t = &b->stretches.v[st->stretch];
+	for (uint32_t k = 0; k < t->nr; k++) {
+		uint32_t site = b->inside.v[t->first + k];
+		const struct site *s = &b->sites.v[site];
+		const struct loc *at = end_of(b, i, 0);
+
+		if (!s->target || s->target > s->addr || !at->sym || s->target < at->sym->start)
+			continue;
+		if (add_loop(b, site, at, s->target))
+			return -ENOMEM;
+		loop_passed(b, loop_of(b, site), i);
+	}
+	return 0;
+}
+
+static int taken(struct brstat *b, size_t i)
+{
+	const struct loc *from = end_of(b, i, 0), *to = end_of(b, i, 1);
+	enum insn_branch kind = kind_at(b, i);
+	uint32_t site = step_at(b, i)->site;
+
+	if ((kind != INSN_COND && kind != INSN_JUMP) || !from->dso || from->dso != to->dso ||
+	    from->sym != to->sym || to->addr > from->addr)
+		return 0;
+	if (add_loop(b, site, from, to->addr))
+		return -ENOMEM;
+	return loop_taken(b, loop_of(b, site), i);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------- */
+
+static int count_returns(struct brstat *b)
+{
+	const struct loc *call[CALLS_MAX];
+	const struct return_count none = { 0 };
+	unsigned depth = 0;
+
+	for (size_t i = 0; i < b->walk.n; i++) {
+		enum insn_branch kind = kind_at(b, i);
+		const struct loc *from = end_of(b, i, 0), *to = end_of(b, i, 1), *was;
+		uint32_t site = step_at(b, i)->site;
+
+		if (i && step_at(b, i)->stretch == ID_NONE)
+			depth = 0; /* something else was in between */
+		if (kind == INSN_CALL || kind == INSN_IND_CALL) {
+			if (depth == CALLS_MAX)
+				memmove(call, call + 1, --depth * sizeof(call[0]));
+			call[depth++] = from;
+		}
+		if (kind != INSN_RET || !depth)
+			continue;
+		was = call[--depth];
+		if (vec_reach(&b->returns, site, none))
+			return -ENOMEM;
+		if (was->dso == to->dso && to->addr > was->addr &&
+		    to->addr - was->addr <= CALL_BYTES)
+			b->returns.v[site].matched++;
+		else
+			b->returns.v[site].astray++;
+	}
+	return 0;
+}
+
+int brstat_walk_loops(struct brstat *b)
+{
+	int ret = count_returns(b);
+
+	b->touched.n = 0;
+	for (size_t i = 0; !ret && i < b->walk.n; i++)
+		ret = passed(b, i) ?: taken(b, i);
+	for (size_t i = 0; !ret && i < b->touched.n; i++) {
+		struct loop *l = &b->loops.v[b->touched.v[i]];
+		uint32_t more = 0;
+
+		if (l->active) {
+			bool left = follow(b, l, l->pos + 1, b->walk.n, &more) == LEFT;
+
+			l->rounds += more;
+			end_loop(l, left);
+		}
+	}
+	return ret;
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------ */
+
+int brstat_merge_loops(struct brstat *b, const struct brstat *from, struct dso *const *dso)
+{
+	const struct return_count none = { 0 };
+
+	for (uint32_t i = 0; i < from->loops.n; i++) {
+		const struct loop *add = &from->loops.v[i];
+		const struct site *s = &from->sites.v[add->site];
+		struct dso *d = dso ? dso[s->dso->idx] : s->dso;
+		const struct loc at = { .dso = d, .sym = symbol_find(b->res, d, s->addr) };
+		uint32_t site = brstat_site(b, d, s->addr);
+		struct loop *to;
+
+		if (site == ID_NONE || add_loop(b, site, &at, add->head))
+			return -ENOMEM;
+		to = loop_of(b, site);
+		to->taken += add->taken;
+		for (unsigned k = 0; k < BRSTAT_ROUNDS; k++) {
+			to->whole[k] += add->whole[k];
+			to->cut[k] += add->cut[k];
+		}
+	}
+	for (uint32_t i = 0; i < from->returns.n; i++) {
+		const struct site *s = &from->sites.v[i];
+		uint32_t site = brstat_site(b, s->dso && dso ? dso[s->dso->idx] : s->dso, s->addr);
+
+		if (site == ID_NONE || vec_reach(&b->returns, site, none))
+			return -ENOMEM;
+		b->returns.v[site].matched += from->returns.v[i].matched;
+		b->returns.v[site].astray += from->returns.v[i].astray;
+	}
+	return 0;
+}

@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Paths out of steps. A superblock begins with the block that ran most and goes on, and back, as long as
+ * more than half of what came there goes on alike; each block with the branch that led to it is in one superblock. How often
+ * it was run through to its end is a product of shares, each of which is known of two branches in a row: further
+ * back than that nothing is remembered.
+ */
+#include <stdlib.h>
+
+#include "brstat-int.h"
+
+#define SUPER_MAX 64 /* blocks */
+
+/* Where it goes on from an edge, and where it comes from: the step taken most. */
+struct links {
+	uint32_t next, prev;	   /* steps; ID_NONE = not known */
+	uint64_t nr_next, nr_prev; /* all */
+};
+
+struct grow {
+	struct brstat *b;
+	struct links *links; /* by edge */
+	bool *used;	     /* by step */
+	uint32_t forward[SUPER_MAX], back[SUPER_MAX];
+};
+
+static uint32_t before_of(const struct brstat *b, uint32_t step)
+{
+	return (uint32_t)keys_tuple_get(&b->step_keys, step)[0];
+}
+
+static void find_links(struct grow *g)
+{
+	const struct brstat *b = g->b;
+
+	for (uint32_t i = 0; i < b->edge_keys.n; i++)
+		g->links[i] = (struct links){ .next = ID_NONE, .prev = ID_NONE };
+	for (uint32_t i = 0; i < b->steps.n; i++) {
+		const struct walk_step *st = &b->steps.v[i];
+		struct links *from, *to;
+
+		if (st->stretch == ID_NONE)
+			continue;
+		from = &g->links[before_of(b, i)];
+		to = &g->links[st->edge];
+		from->nr_next += st->nr;
+		to->nr_prev += st->nr;
+		if (from->next == ID_NONE || st->nr > b->steps.v[from->next].nr)
+			from->next = i;
+		if (to->prev == ID_NONE || st->nr > b->steps.v[to->prev].nr)
+			to->prev = i;
+	}
+}
+
+/* Most often first; equal ones by where they are. */
+static int by_place(const void *x, const void *y)
+{
+	const struct path_step *a = x, *b = y;
+
+	if (a->nr != b->nr)
+		return a->nr < b->nr ? 1 : -1;
+	for (unsigned i = 0; i < ARRAY_SIZE(a->key); i++)
+		if (a->key[i] != b->key[i])
+			return a->key[i] < b->key[i] ? -1 : 1;
+	return 0;
+}
+
+static void place_of(const struct loc *l, uint64_t key[2])
+{
+	key[0] = l->dso ? l->dso->idx : ID_NONE;
+	key[1] = l->addr;
+}
+
+/* Steps in an order that does not depend on how the recording was cut. */
+static struct path_step *sort_steps(const struct brstat *b, size_t *n)
+{
+	struct path_step *v = calloc(b->steps.n + 1, sizeof(*v));
+
+	*n = 0;
+	for (uint32_t i = 0; v && i < b->steps.n; i++) {
+		const struct walk_step *st = &b->steps.v[i];
+		const uint64_t *was, *now;
+		struct path_step *p;
+
+		if (st->stretch == ID_NONE ||
+		    !brstat_is_listed(
+			    b, resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, st->edge)[0])))
+			continue;
+		was = brstat_edge_locs(b, before_of(b, i));
+		now = brstat_edge_locs(b, st->edge);
+		p = &v[(*n)++];
+		p->nr = st->nr;
+		p->step = i;
+		place_of(resolver_loc(b->res, (uint32_t)was[0]), p->key);
+		place_of(resolver_loc(b->res, (uint32_t)was[1]), p->key + 2);
+		place_of(resolver_loc(b->res, (uint32_t)now[0]), p->key + 4);
+		place_of(resolver_loc(b->res, (uint32_t)now[1]), p->key + 6);
+	}
+	if (v && *n)
+		qsort(v, *n, sizeof(*v), by_place);
+	return v;
+}
+
+static int add_super(struct grow *g, uint32_t nr_back, uint32_t nr_forward)
+{
+	struct brstat *b = g->b;
+	struct brstat_super s = { .first = (uint32_t)b->super_steps.n, .through = 1 };
+
+	if (vec_reserve(&b->super_steps, b->super_steps.n + nr_back + nr_forward))
+		return -ENOMEM;
+	while (nr_back)
+		b->super_steps.v[b->super_steps.n++] = g->back[--nr_back];
+	for (uint32_t i = 0; i < nr_forward; i++)
+		b->super_steps.v[b->super_steps.n++] = g->forward[i];
+	s.nr = (uint32_t)b->super_steps.n - s.first;
+	for (uint32_t i = 0; i < s.nr; i++) {
+		uint32_t id = b->super_steps.v[s.first + i];
+		const struct walk_step *st = &b->steps.v[id];
+		const struct code_stretch *t = &b->stretches.v[st->stretch];
+
+		s.runs += st->nr;
+		s.insns += st->nr * t->nr_insns;
+		s.cycles += st->cycles;
+		s.nr_cycles += st->nr_cycles;
+		if (i)
+			s.through *= (double)st->nr / (double)g->links[before_of(b, id)].nr_next;
+	}
+	s.begins = b->steps.v[b->super_steps.v[s.first]].nr;
+	return vec_push(&b->supers, s);
+}
+
+static int grow_super(struct grow *g, uint32_t seed)
+{
+	const struct brstat *b = g->b;
+	uint32_t f = 0, r = 0, at = seed;
+
+	g->forward[f++] = seed;
+	g->used[seed] = true;
+	while (f < SUPER_MAX / 2) {
+		const struct links *l = &g->links[b->steps.v[at].edge];
+
+		if (l->next == ID_NONE || g->used[l->next] ||
+		    b->steps.v[l->next].nr * 2 <= l->nr_next)
+			break;
+		at = l->next;
+		g->used[at] = true;
+		g->forward[f++] = at;
+	}
+	for (at = seed; r < SUPER_MAX / 2;) {
+		const struct links *l = &g->links[before_of(b, at)];
+
+		if (l->prev == ID_NONE || g->used[l->prev] ||
+		    b->steps.v[l->prev].nr * 2 <= l->nr_prev)
+			break;
+		at = l->prev;
+		g->used[at] = true;
+		g->back[r++] = at;
+	}
+	return add_super(g, r, f);
+}
+
+static int by_runs(const void *x, const void *y)
+{
+	const struct brstat_super *a = x, *b = y;
+
+	if (a->runs != b->runs)
+		return a->runs < b->runs ? 1 : -1;
+	return a->first < b->first ? -1 : a->first > b->first;
+}
+
+static int list_supers(struct brstat *b)
+{
+	struct grow *g = calloc(1, sizeof(*g));
+	struct path_step *v = NULL;
+	size_t n = 0;
+	int ret = -ENOMEM;
+
+	if (!g)
+		return ret;
+	g->b = b;
+	g->links = calloc(b->edge_keys.n + 1, sizeof(*g->links));
+	g->used = calloc(b->steps.n + 1, sizeof(*g->used));
+	v = sort_steps(b, &n);
+	if (g->links && g->used && v) {
+		find_links(g);
+		ret = 0;
+	}
+	for (size_t i = 0; !ret && i < n; i++) {
+		b->sum.runs += v[i].nr;
+		if (!g->used[v[i].step])
+			ret = grow_super(g, v[i].step);
+	}
+	if (!ret && b->supers.n)
+		qsort(b->supers.v, b->supers.n, sizeof(*b->supers.v), by_runs);
+	free(g->links);
+	free(g->used);
+	free(g);
+	free(v);
+	return ret;
+}
+
+void brstat_super_block(const struct brstat *b, const struct brstat_super *s, uint32_t i,
+			const struct loc **start, const struct loc **end)
+{
+	uint32_t id = b->super_steps.v[s->first + i];
+
+	*start = resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, before_of(b, id))[1]);
+	*end = resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, b->steps.v[id].edge)[0]);
+}
+
+/* ---- loops ------------------------------------------------------------------------------------- */
+
+static int by_rounds(const void *x, const void *y)
+{
+	const struct brstat_loop *a = x, *b = y;
+
+	if (a->rounds != b->rounds)
+		return a->rounds < b->rounds ? 1 : -1;
+	if (a->taken != b->taken)
+		return a->taken < b->taken ? 1 : -1;
+	if (a->dso != b->dso)
+		return a->dso->idx < b->dso->idx ? -1 : 1;
+	return a->back < b->back ? -1 : a->back > b->back;
+}
+
+/* So many, at an address of an object; of jumps back also where they come from. */
+struct weight {
+	uint64_t addr, from, nr; /* nr: later of all up to here */
+	uint32_t dso;
+};
+
+struct weights {
+	VEC(struct weight) starts, ends, backs;
+};
+
+static int cmp_weight(const void *x, const void *y)
+{
+	const struct weight *a = x, *b = y;
+
+	if (a->dso != b->dso)
+		return a->dso < b->dso ? -1 : 1;
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	return a->from < b->from ? -1 : a->from > b->from;
+}
+
+/* What lies before a place. */
+static uint64_t sum_before(const struct weight *v, size_t n, const struct weight *place)
+{
+	size_t lo = 0;
+
+	while (n) {
+		size_t half = n / 2;
+
+		if (cmp_weight(&v[lo + half], place) < 0) {
+			lo += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return lo ? v[lo - 1].nr : 0;
+}
+
+static void add_up(struct weight *v, size_t n)
+{
+	if (n)
+		qsort(v, n, sizeof(*v), cmp_weight);
+	for (size_t i = 1; i < n; i++)
+		v[i].nr += v[i - 1].nr;
+}
+
+static int weigh_steps(const struct brstat *b, struct weights *w)
+{
+	for (uint32_t i = 0; i < b->steps.n; i++) {
+		const struct walk_step *st = &b->steps.v[i];
+		const struct loc *from, *start, *end;
+		struct weight at = { .nr = st->nr };
+
+		if (st->stretch == ID_NONE)
+			continue;
+		from = resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, before_of(b, i))[0]);
+		start = resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, before_of(b, i))[1]);
+		end = resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, st->edge)[0]);
+		if (!start->dso)
+			continue;
+		at.dso = start->dso->idx;
+		at.addr = end->addr;
+		if (vec_push(&w->ends, at))
+			return -ENOMEM;
+		at.addr = start->addr;
+		if (vec_push(&w->starts, at))
+			return -ENOMEM;
+		at.from = from->addr;
+		if (from->dso == start->dso && from->sym == start->sym &&
+		    from->addr >= start->addr && vec_push(&w->backs, at))
+			return -ENOMEM;
+	}
+	add_up(w->starts.v, w->starts.n);
+	add_up(w->ends.v, w->ends.n);
+	add_up(w->backs.v, w->backs.n);
+	return 0;
+}
+
+/*
+ * How often the head ran: blocks that begin there or before, less those that end before. And how often of these it
+ * was not come to from inside.
+ */
+static void count_heads(const struct weights *w, struct brstat_loop *l)
+{
+	struct weight at = { .addr = l->head, .dso = l->dso->idx }, next = at;
+	uint64_t back;
+
+	next.addr++;
+	l->rounds =
+		sum_before(w->starts.v, w->starts.n, &next) - sum_before(w->ends.v, w->ends.n, &at);
+	next = at;
+	next.from = l->back + 1;
+	back = sum_before(w->backs.v, w->backs.n, &next) - sum_before(w->backs.v, w->backs.n, &at);
+	l->entries = l->rounds - min_u64(back, l->rounds);
+}
+
+static int list_loops(struct brstat *b)
+{
+	struct weights w = { 0 };
+	int ret = vec_reserve(&b->loop_list, b->loops.n + 1) ? -ENOMEM : weigh_steps(b, &w);
+
+	for (uint32_t i = 0; !ret && i < b->loops.n; i++) {
+		const struct loop *l = &b->loops.v[i];
+		struct brstat_loop new = { .dso = l->dso,
+					   .sym = l->sym,
+					   .head = l->head,
+					   .back = l->back,
+					   .taken = l->taken };
+
+		if (!l->taken ||
+		    !brstat_is_listed(
+			    b, &(struct loc){ .dso = l->dso, .sym = l->sym, .addr = l->head }))
+			continue;
+		for (unsigned k = 0; k < BRSTAT_ROUNDS; k++) {
+			new.whole[k] = l->whole[k];
+			new.cut[k] = l->cut[k];
+		}
+		count_heads(&w, &new);
+		b->loop_list.v[b->loop_list.n++] = new;
+	}
+	vec_free(&w.starts);
+	vec_free(&w.ends);
+	vec_free(&w.backs);
+	if (b->loop_list.n)
+		qsort(b->loop_list.v, b->loop_list.n, sizeof(*b->loop_list.v), by_rounds);
+	return ret;
+}
+
+double brstat_mean_rounds(const struct brstat_loop *l)
+{
+	return l->entries ? (double)l->rounds / (double)l->entries : -1;
+}
+
+/* ---- calls ------------------------------------------------------------------------------------- */
+
+static int by_astray(const void *x, const void *y)
+{
+	const struct brstat_calls *a = x, *b = y;
+	uint64_t p = a->calls > a->returns ? a->calls - a->returns : a->returns - a->calls;
+	uint64_t q = b->calls > b->returns ? b->calls - b->returns : b->returns - b->calls;
+
+	if (a->astray != b->astray)
+		return a->astray < b->astray ? 1 : -1;
+	if (p != q)
+		return p < q ? 1 : -1;
+	if (a->calls != b->calls)
+		return a->calls < b->calls ? 1 : -1;
+	if (a->at->dso != b->at->dso)
+		return !a->at->dso || (b->at->dso && a->at->dso->idx < b->at->dso->idx) ? -1 : 1;
+	return a->sort < b->sort ? -1 : a->sort > b->sort;
+}
+
+static struct brstat_calls *calls_of(struct brstat *b, const uint64_t *edge, int end)
+{
+	uint32_t id = brstat_function(b, (uint32_t)edge[end]);
+	struct brstat_calls new = { .at = resolver_loc(b->res, (uint32_t)edge[end]) };
+
+	if (id == ID_NONE)
+		return NULL;
+	new.sort = new.at->sym ? new.at->sym->start : 0;
+	return id == b->calls.n && vec_push(&b->calls, new) ? NULL : &b->calls.v[id];
+}
+
+static int list_calls(struct brstat *b)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < b->steps.n; i++) {
+		const struct walk_step *st = &b->steps.v[i];
+		struct site *site = &b->sites.v[st->site];
+		const uint64_t *edge = brstat_edge_locs(b, st->edge);
+		struct brstat_calls *c;
+		enum insn_branch kind;
+
+		brstat_read_site(b, site);
+		kind = site->known ? (enum insn_branch)site->kind : brstat_kind_of_type(st->type);
+		if (kind != INSN_CALL && kind != INSN_IND_CALL && kind != INSN_RET)
+			continue;
+		c = calls_of(b, edge, kind != INSN_RET);
+		if (!c)
+			return -ENOMEM;
+		*(kind == INSN_RET ? &c->returns : &c->calls) += st->nr;
+	}
+	for (uint32_t i = 0; i < b->edge_keys.n; i++) {
+		const struct loc *from = resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, i)[0]);
+		uint32_t site = brstat_site(b, from->dso, from->addr);
+		struct brstat_calls *c;
+
+		if (site == ID_NONE)
+			return -ENOMEM;
+		if (site >= b->returns.n ||
+		    !(b->returns.v[site].matched + b->returns.v[site].astray))
+			continue;
+		c = calls_of(b, brstat_edge_locs(b, i), 0);
+		if (!c)
+			return -ENOMEM;
+		c->matched += b->returns.v[site].matched;
+		c->astray += b->returns.v[site].astray;
+		b->returns.v[site] = (struct return_count){ 0 };
+	}
+	for (size_t i = 0; i < b->calls.n; i++)
+		if (b->calls.v[i].calls + b->calls.v[i].returns &&
+		    brstat_is_listed(b, b->calls.v[i].at))
+			b->calls.v[n++] = b->calls.v[i];
+	b->calls.n = n;
+	if (n)
+		qsort(b->calls.v, n, sizeof(*b->calls.v), by_astray);
+	return 0;
+}
+
+int brstat_list_paths(struct brstat *b)
+{
+	return list_supers(b) ?: list_loops(b) ?: list_calls(b);
+}
+
+size_t brstat_nr_supers(const struct brstat *b)
+{
+	return b->supers.n;
+}
+
+const struct brstat_super *brstat_super(const struct brstat *b, size_t i)
+{
+	return &b->supers.v[i];
+}
+
+size_t brstat_nr_loops(const struct brstat *b)
+{
+	return b->loop_list.n;
+}
+
+const struct brstat_loop *brstat_loop(const struct brstat *b, size_t i)
+{
+	return &b->loop_list.v[i];
+}
+
+size_t brstat_nr_calls(const struct brstat *b)
+{
+	return b->calls.n;
+}
+
+const struct brstat_calls *brstat_calls(const struct brstat *b, size_t i)
+{
+	return &b->calls.v[i];
+}

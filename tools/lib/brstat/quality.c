@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Whether a recording is enough for an optimizer. What counts for a function is how often its code was seen
+ * to run: branches that left it, or samples where there are no branch stacks. They are counted by function and by
+ * slice of time, so that halves can be put against each other at the end: every other slice, which differ by chance
+ * alone, and the first half against the second, which differ by what the program did as well.
+ *
+ * Slices are powers of two of nanoseconds, and two of them become one whenever there are too many: so it does
+ * not matter in which order pieces of a recording come together.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "brstat-int.h"
+
+#define SLICES_MAX  256
+#define FIRST_SHIFT 16 /* slices of 65 us */
+
+uint32_t brstat_function(struct brstat *b, uint32_t at)
+{
+	const struct loc *l = resolver_loc(b->res, at);
+	const uint64_t key[2] = { l->dso ? l->dso->idx : ID_NONE,
+				  l->sym ? l->sym->idx : (uint64_t)ID_NONE };
+	uint32_t id = keys_tuple_id(&b->function_keys, key);
+	struct function_count new = { .loc = at };
+
+	return id == b->functions.n && vec_push(&b->functions, new) ? ID_NONE : id;
+}
+
+/* ---- slices ------------------------------------------------------------------------------------ */
+
+static int add_slice(struct brstat *b, uint32_t function, uint64_t slice, uint64_t nr)
+{
+	uint32_t id = keys_tuple_id(&b->slice_keys, (const uint64_t[2]){ function, slice });
+
+	if (id == ID_NONE || (id == b->slices.n && vec_push(&b->slices, 0)))
+		return -ENOMEM;
+	b->slices.v[id] += nr;
+	return 0;
+}
+
+static int flush(struct brstat *b, struct function_count *f)
+{
+	uint64_t nr = f->nr;
+
+	f->nr = 0;
+	return nr ? add_slice(b, (uint32_t)(f - b->functions.v), f->slice, nr) : 0;
+}
+
+static int flush_all(struct brstat *b)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; !ret && i < b->functions.n; i++)
+		ret = flush(b, &b->functions.v[i]);
+	return ret;
+}
+
+/* Slices that are longer: all counts again. */
+static int set_shift(struct brstat *b, unsigned shift)
+{
+	struct tuples old = b->slice_keys;
+	uint64_t *nr = b->slices.v;
+	size_t n = b->slices.n;
+	int ret = 0;
+
+	b->slice_keys = (struct tuples){ .width = 2 };
+	memset(&b->slices, 0, sizeof(b->slices));
+	for (uint32_t i = 0; !ret && i < n; i++) {
+		const uint64_t *k = keys_tuple_get(&old, i);
+
+		ret = add_slice(b, (uint32_t)k[0], k[1] >> (shift - b->shift), nr[i]);
+	}
+	b->shift = shift;
+	keys_tuples_free(&old);
+	free(nr);
+	return ret;
+}
+
+static int widen(struct brstat *b)
+{
+	unsigned shift = b->shift;
+	int ret;
+
+	while ((b->last >> shift) - (b->first >> shift) >= SLICES_MAX)
+		shift++;
+	if (shift == b->shift)
+		return 0;
+	ret = flush_all(b);
+	return ret ?: set_shift(b, shift);
+}
+
+void brstat_quality_init(struct brstat *b)
+{
+	b->function_keys.width = b->slice_keys.width = 2;
+	b->shift = FIRST_SHIFT;
+	b->first = UINT64_MAX;
+}
+
+static int set_time(struct brstat *b, uint64_t time)
+{
+	b->first = min_u64(b->first, time);
+	b->last = max_u64(b->last, time);
+	if (widen(b))
+		return -ENOMEM;
+	b->slice = time >> b->shift;
+	return 0;
+}
+
+int brstat_count_function(struct brstat *b, uint32_t function)
+{
+	struct function_count *f = &b->functions.v[function];
+
+	if (unlikely(f->slice != b->slice)) {
+		if (flush(b, f))
+			return -ENOMEM;
+		f->slice = b->slice;
+	}
+	f->nr++;
+	return 0;
+}
+
+/* A sample by its own address, and whether that lies behind its newest branch. */
+int brstat_add_address(struct brstat *b, const struct sample *s, struct thread *th)
+{
+	uint32_t at = resolver_find(b->res, th, s->cpumode, s->ip), function, to;
+	const struct loc *l;
+
+	if (at == LOC_NONE)
+		return -ENOMEM;
+	function = brstat_function(b, at);
+	if (function == ID_NONE || set_time(b, s->time))
+		return -ENOMEM;
+	b->functions.v[function].samples++;
+	if (!s->branches.nr)
+		return b->branches_wanted ? 0 : brstat_count_function(b, function);
+	to = resolver_find(b->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN,
+			   sample_branch_to(&s->branches, 0));
+	if (to == LOC_NONE)
+		return -ENOMEM;
+	l = resolver_loc(b->res, to);
+	b->quality.behind_of++;
+	b->quality.behind += brstat_in_one_function(l, resolver_loc(b->res, at));
+	return 0;
+}
+
+int brstat_merge_quality(struct brstat *b, struct brstat *from, const uint32_t *loc)
+{
+	uint32_t *function = malloc((from->functions.n + 1) * sizeof(*function));
+	int ret = function && !flush_all(from) ? 0 : -ENOMEM;
+
+	b->first = min_u64(b->first, from->first);
+	b->last = max_u64(b->last, from->last);
+	ret = ret ?: widen(b);
+	if (!ret && from->shift > b->shift)
+		ret = flush_all(b) ?: set_shift(b, from->shift);
+	for (uint32_t i = 0; !ret && i < from->functions.n; i++) {
+		uint32_t at = from->functions.v[i].loc;
+
+		function[i] = brstat_function(b, loc ? loc[at] : at);
+		if (function[i] == ID_NONE)
+			ret = -ENOMEM;
+		else
+			b->functions.v[function[i]].samples += from->functions.v[i].samples;
+	}
+	for (uint32_t i = 0; !ret && i < from->slices.n; i++) {
+		const uint64_t *k = keys_tuple_get(&from->slice_keys, i);
+
+		ret = add_slice(b, function[k[0]], k[1] >> (b->shift - from->shift),
+				from->slices.v[i]);
+	}
+	b->quality.behind += from->quality.behind;
+	b->quality.behind_of += from->quality.behind_of;
+	free(function);
+	return ret;
+}
+
+/* ---- results ----------------------------------------------------------------------------------- */
+
+static int by_count(const void *x, const void *y)
+{
+	const struct brstat_function *a = x, *b = y;
+
+	if (a->nr != b->nr)
+		return a->nr < b->nr ? 1 : -1;
+	if (a->dso != b->dso)
+		return !a->dso || (b->dso && a->dso->idx < b->dso->idx) ? -1 : 1;
+	return !a->sym || (b->sym && a->sym->start < b->sym->start) ? -1 : 1;
+}
+
+static int by_density(const void *x, const void *y)
+{
+	const struct brstat_function *const *a = x, *const *b = y;
+
+	return (*a)->density < (*b)->density ? 1 : (*a)->density > (*b)->density ? -1 : 0;
+}
+
+/* Where half of all was counted: the first slice of the second half. */
+static uint64_t middle(const struct brstat *b, uint64_t total)
+{
+	uint64_t first = b->first >> b->shift, n = 0, at;
+	uint64_t *nr = calloc(SLICES_MAX + 1, sizeof(*nr));
+
+	if (!nr)
+		return UINT64_MAX;
+	for (uint32_t i = 0; i < b->slices.n; i++)
+		nr[keys_tuple_get(&b->slice_keys, i)[1] - first] += b->slices.v[i];
+	for (at = 0; at < SLICES_MAX; at++) {
+		n += nr[at];
+		if (n * 2 >= total)
+			break;
+	}
+	free(nr);
+	return first + at + 1;
+}
+
+/* How much of two distributions is common to both; < 0: one of them has nothing. */
+static double overlap(const struct brstat *b, const size_t a)
+{
+	uint64_t all[2] = { 0, 0 };
+	double sum = 0;
+
+	vec_for_each (f, &b->listed) {
+		all[0] += f->half[a][0];
+		all[1] += f->half[a][1];
+	}
+	if (!all[0] || !all[1])
+		return -1;
+	vec_for_each (f, &b->listed)
+		sum += fmin((double)f->half[a][0] / (double)all[0],
+			    (double)f->half[a][1] / (double)all[1]);
+	return sum;
+}
+
+/* The density that functions with 99 % of all have at least. */
+static int find_density(struct brstat *b)
+{
+	struct brstat_quality *q = &b->quality;
+	const struct brstat_function **v = calloc(b->listed.n + 1, sizeof(*v));
+	uint64_t sum = 0;
+	size_t n = 0;
+
+	if (!v)
+		return -ENOMEM;
+	vec_for_each (f, &b->listed)
+		if (f->size)
+			v[n++] = f;
+	if (n)
+		qsort(v, n, sizeof(const struct brstat_function *), by_density);
+	for (size_t i = 0; i < n && (double)sum < 0.99 * (double)q->named; i++) {
+		sum += v[i]->nr;
+		q->density = v[i]->density;
+		q->hot++;
+		q->hot_enough += v[i]->density >= q->density_wanted;
+	}
+	free(v);
+	return 0;
+}
+
+static void judge_objects(struct brstat *b)
+{
+	struct brstat_quality *q = &b->quality;
+
+	vec_for_each (f, &b->listed) {
+		unsigned char code[1];
+		struct err e = { 0 };
+		ssize_t n = 0;
+
+		if (!f->dso)
+			continue;
+		n = symbol_read_code(b->res, f->dso, f->addr, code, sizeof(code));
+		if (n <= 0)
+			symbol_code_error(b->res, f->dso, (int)n, &e);
+		f->state = n > 0 && f->dso->build_id_size	 ? BRSTAT_PROVEN
+			   : n > 0				 ? BRSTAT_UNPROVEN
+			   : strstr(e.text, "has changed since") ? BRSTAT_STALE
+								 : BRSTAT_MISSING;
+		q->by_state[f->state] += f->nr;
+	}
+}
+
+static int list_functions(struct brstat *b, const uint64_t *executed)
+{
+	if (flush_all(b) || vec_reserve(&b->listed, b->functions.n + 1))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < b->functions.n; i++) {
+		const struct loc *l = resolver_loc(b->res, b->functions.v[i].loc);
+		struct brstat_function f = { .dso = l->dso,
+					     .sym = l->sym,
+					     .addr = l->addr,
+					     .samples = b->functions.v[i].samples };
+
+		f.size = l->sym && l->sym->end > l->sym->start ? l->sym->end - l->sym->start : 0;
+		f.executed = executed[i];
+		b->listed.v[b->listed.n++] = f;
+	}
+	return 0;
+}
+
+static void add_halves(struct brstat *b)
+{
+	uint64_t half, all = 0, first = b->first >> b->shift;
+
+	for (uint32_t i = 0; i < b->slices.n; i++)
+		all += b->slices.v[i];
+	half = middle(b, all);
+	for (uint32_t i = 0; i < b->slices.n; i++) {
+		const uint64_t *k = keys_tuple_get(&b->slice_keys, i);
+		struct brstat_function *f = &b->listed.v[k[0]];
+
+		f->nr += b->slices.v[i];
+		f->half[0][(k[1] - first) % 2] += b->slices.v[i];
+		f->half[1][k[1] >= half] += b->slices.v[i];
+	}
+}
+
+static void keep_listed(struct brstat *b)
+{
+	size_t n = 0;
+
+	vec_for_each (f, &b->listed) {
+		const struct loc at = { .dso = f->dso, .sym = f->sym, .addr = f->addr };
+
+		if (brstat_is_listed(b, &at))
+			b->listed.v[n++] = *f;
+	}
+	b->listed.n = n;
+}
+
+int brstat_judge(struct brstat *b, const uint64_t *executed)
+{
+	struct brstat_quality *q = &b->quality;
+	double more = 1, apart;
+
+	if (list_functions(b, executed))
+		return -ENOMEM;
+	add_halves(b);
+	keep_listed(b);
+	q->branches = b->branches_wanted;
+	q->density_wanted = q->branches ? 60 : 100;
+	vec_for_each (f, &b->listed) {
+		q->samples += f->samples;
+		q->total += f->nr;
+		q->named += f->size ? f->nr : 0;
+		f->density = !f->size	   ? 0
+			     : q->branches ? (double)f->executed / (double)f->size
+					   : (double)f->samples;
+	}
+	q->by_turns = overlap(b, 0);
+	q->in_time = overlap(b, 1);
+	if (b->listed.n)
+		qsort(b->listed.v, b->listed.n, sizeof(*b->listed.v), by_count);
+	judge_objects(b);
+	if (find_density(b))
+		return -ENOMEM;
+	if (q->density > 0)
+		more = fmax(more, q->density_wanted / q->density);
+	apart = 1 - q->by_turns;
+	if (q->by_turns >= 0 && apart > BRSTAT_APART)
+		more = fmax(more, apart * apart / (BRSTAT_APART * BRSTAT_APART));
+	q->more = more;
+	q->changes = q->by_turns >= 0 && q->in_time >= 0 && q->in_time < 0.8 &&
+		     q->in_time < q->by_turns - 0.1;
+	q->stale = q->by_state[BRSTAT_STALE] * 100 > q->total;
+	q->verdict = q->stale		      ? BRSTAT_AGAIN
+		     : !q->total || !q->named ? BRSTAT_NOTHING
+		     : q->changes	      ? BRSTAT_LONGER
+		     : more > 1		      ? BRSTAT_MORE
+					      : BRSTAT_ENOUGH;
+	return 0;
+}
+
+const struct brstat_quality *brstat_quality(const struct brstat *b)
+{
+	return &b->quality;
+}
+
+size_t brstat_nr_functions(const struct brstat *b)
+{
+	return b->listed.n;
+}
+
+const struct brstat_function *brstat_function_at(const struct brstat *b, size_t i)
+{
+	return &b->listed.v[i];
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* report --branches=cycles: blocks with quantiles of their cycles and their IPC; edges by what was lost behind them. */
+#include <stdio.h>
+
+#include "faces/faces-int.h"
+
+#define ALL   (FACES_PEOPLE | FACES_PROGRAMS)
+#define OTHER FACES_PROGRAMS
+
+/* ---- blocks ------------------------------------------------------------------------------------ */
+
+enum block_col {
+	SHARE,
+	CYCLES,
+	COUNT,
+	MEAN,
+	MEDIAN,
+	P90,
+	MIN,
+	INSNS,
+	IPC,
+	BEST,
+	LOST,
+	START_NAME,
+	END_NAME,
+	DSO,
+	SYMBOL,
+	START,
+	END,
+	WITH,
+	MAX,
+	NR_BLOCK_COLS
+};
+
+static const struct faces_column block_cols[NR_BLOCK_COLS] = {
+	[SHARE] = LIST_SHARE_COLUMN("percent", "Cycles%", 7),
+	[CYCLES] = PLAIN_COLUMN("cycles", "Cycles", 10, true, ALL),
+	[COUNT] = PLAIN_COLUMN("count", "Count", 10, true, ALL),
+	[MEAN] = PLAIN_COLUMN("mean", "Mean", 8, true, ALL),
+	[MEDIAN] = PLAIN_COLUMN("median", "Median", 6, true, ALL),
+	[P90] = PLAIN_COLUMN("p90", "90%", 6, true, ALL),
+	[MIN] = PLAIN_COLUMN("min", "Best", 6, true, ALL),
+	[INSNS] = PLAIN_COLUMN("instructions", "Insns", 5, true, ALL),
+	[IPC] = PLAIN_COLUMN("ipc", "IPC", 6, true, ALL),
+	[BEST] = PLAIN_COLUMN("best_ipc", "Best IPC", 8, true, ALL),
+	[LOST] = PLAIN_COLUMN("above_best", "Above best", 10, true, ALL),
+	[START_NAME] = PLAIN_COLUMN("from", "From", 30, true, ALL),
+	[END_NAME] = PLAIN_COLUMN("to", "Through", 30, true, ALL),
+	[DSO] = PLAIN_COLUMN("dso", "Object", 10, false, ALL),
+	[SYMBOL] = PLAIN_COLUMN("symbol", NULL, 0, false, OTHER),
+	[START] = PLAIN_COLUMN("start", NULL, 0, true, OTHER),
+	[END] = PLAIN_COLUMN("end", NULL, 0, true, OTHER),
+	[WITH] = PLAIN_COLUMN("with_cycles", NULL, 0, true, OTHER),
+	[MAX] = PLAIN_COLUMN("max", NULL, 0, true, OTHER),
+};
+
+static int walk_one_block(struct walk *k, const struct faces_table *t, const struct brstat_block *b)
+{
+	bool known = b->nr_cycles, insns = known && b->insns;
+	double mean = known ? (double)b->cycles / (double)b->nr_cycles : 0;
+	char from[512], to[512];
+	struct faces_cell cells[NR_BLOCK_COLS] = {
+		[SHARE] = list_share(b->cycles, known ? t->total : 0),
+		[CYCLES] = list_number(b->cycles),
+		[COUNT] = list_number(b->nr),
+		[MEAN] = list_real(known, mean),
+		[MEDIAN] = list_number(b->median),
+		[P90] = list_number(b->p90),
+		[MIN] = list_number(b->min),
+		[INSNS] = list_number(b->insns),
+		[IPC] = list_real(insns, insns ? b->insns / mean : 0),
+		[BEST] = list_real(insns, insns ? (double)b->insns / b->min : 0),
+		[LOST] = list_number(b->cycles - b->nr_cycles * b->min),
+		[START_NAME] = list_text(list_place(b->sym, b->start, from, sizeof(from))),
+		[END_NAME] = list_text(list_place(b->sym, b->end, to, sizeof(to))),
+		[DSO] = list_text(list_dso(b->dso)),
+		[SYMBOL] = list_text(b->sym ? b->sym->name : NULL),
+		[START] = list_number(b->start),
+		[END] = list_number(b->end),
+		[WITH] = list_number(b->nr_cycles),
+		[MAX] = list_number(b->max),
+	};
+
+	if (!known)
+		cells[CYCLES].kind = cells[MEDIAN].kind = cells[P90].kind = cells[MIN].kind =
+			cells[LOST].kind = cells[MAX].kind = FACES_NONE;
+	if (!b->insns)
+		cells[INSNS].kind = FACES_NONE;
+	return walk_plain_row(k, t, cells);
+}
+
+static int walk_all_blocks(struct walk *k)
+{
+	const struct faces *f = k->pub.f;
+	const struct faces_table t = { .kind = FACES_LIST,
+				       .name = "blocks",
+				       .title = "Blocks of code, by the cycles spent in them",
+				       .cols = block_cols,
+				       .nr_cols = NR_BLOCK_COLS,
+				       .total = brstat_sum(f->stat)->block_cycles };
+	int ret = VISIT(k, table, &t);
+
+	for (size_t i = 0; !ret && i < brstat_nr_blocks(f->stat) && !walk_broken(k); i++) {
+		const struct brstat_block *b = brstat_block(f->stat, i);
+
+		if (f->o.min_percent <= 0 || faces_percent(b->cycles, t.total) >= f->o.min_percent)
+			ret = walk_one_block(k, &t, b);
+	}
+	ret = ret ?: VISIT(k, table_end, &t);
+	return ret < 0 ? ret : 0;
+}
+
+/* ---- edges ------------------------------------------------------------------------------------- */
+
+enum edge_col {
+	E_LOST,
+	E_COUNT,
+	E_MISPRED,
+	E_REFILL,
+	E_LATE,
+	E_AFTER_MISS,
+	E_AFTER_HIT,
+	E_FROM,
+	E_TO,
+	E_DSO,
+	E_FROM_ADDR,
+	E_TO_ADDR,
+	E_FLAGGED,
+	E_REFILLS,
+	E_LATES,
+	NR_EDGE_COLS
+};
+
+static const struct faces_column edge_cols[NR_EDGE_COLS] = {
+	[E_LOST] = PLAIN_COLUMN("lost_cycles", "Lost", 10, true, ALL),
+	[E_COUNT] = PLAIN_COLUMN("count", "Count", 10, true, ALL),
+	[E_MISPRED] = PLAIN_COLUMN("mispredicted", "Mispred", 8, true, ALL),
+	[E_REFILL] = PLAIN_COLUMN("refill", "Refill", 8, true, ALL),
+	[E_LATE] = PLAIN_COLUMN("late", "Late", 8, true, ALL),
+	[E_AFTER_MISS] = PLAIN_COLUMN("after_mispredicted", "After M", 8, true, ALL),
+	[E_AFTER_HIT] = PLAIN_COLUMN("after_predicted", "After P", 8, true, ALL),
+	[E_FROM] = PLAIN_COLUMN("branch", "Branch", 30, true, ALL),
+	[E_TO] = PLAIN_COLUMN("target", "Target", 30, true, ALL),
+	[E_DSO] = PLAIN_COLUMN("dso", "Object", 10, false, ALL),
+	[E_FROM_ADDR] = PLAIN_COLUMN("addr", NULL, 0, true, OTHER),
+	[E_TO_ADDR] = PLAIN_COLUMN("target_addr", NULL, 0, true, OTHER),
+	[E_FLAGGED] = PLAIN_COLUMN("flagged", NULL, 0, true, OTHER),
+	[E_REFILLS] = PLAIN_COLUMN("refills", NULL, 0, true, OTHER),
+	[E_LATES] = PLAIN_COLUMN("lates", NULL, 0, true, OTHER),
+};
+
+static struct faces_cell mean_cell(double sum, uint64_t nr)
+{
+	return list_real(nr, nr ? sum / (double)nr : 0);
+}
+
+static int walk_edge(struct walk *k, const struct faces_table *t, const struct brstat_edge *e)
+{
+	char from[512], to[512];
+	struct faces_cell cells[NR_EDGE_COLS] = {
+		[E_LOST] = list_real(e->refills || e->lates, e->refill_cycles + e->late_cycles),
+		[E_COUNT] = list_number(e->nr),
+		[E_MISPRED] = list_number(e->mispred),
+		[E_REFILL] = mean_cell(e->refill_cycles, e->refills),
+		[E_LATE] = mean_cell(e->late_cycles, e->lates),
+		[E_AFTER_MISS] = mean_cell((double)e->cycles_missed, e->nr_missed),
+		[E_AFTER_HIT] = mean_cell((double)e->cycles_hit, e->nr_hit),
+		[E_FROM] = list_text(list_place(e->from->sym, e->from->addr, from, sizeof(from))),
+		[E_TO] = list_text(list_place(e->to->sym, e->to->addr, to, sizeof(to))),
+		[E_DSO] = list_text(list_dso(e->from->dso)),
+		[E_FROM_ADDR] = list_number(e->from->addr),
+		[E_TO_ADDR] = list_number(e->to->addr),
+		[E_FLAGGED] = list_number(e->flagged),
+		[E_REFILLS] = list_number(e->refills),
+		[E_LATES] = list_number(e->lates),
+	};
+
+	if (!e->flagged)
+		cells[E_MISPRED].kind = FACES_NONE;
+	return walk_plain_row(k, t, cells);
+}
+
+static int walk_edges(struct walk *k)
+{
+	const struct faces_table t = {
+		.kind = FACES_LIST,
+		.name = "edges",
+		.title = "Edges, by the cycles that the block behind them took more than it needs",
+		.cols = edge_cols,
+		.nr_cols = NR_EDGE_COLS
+	};
+	const struct faces *f = k->pub.f;
+	int ret = VISIT(k, table, &t);
+
+	for (size_t i = 0; !ret && i < brstat_nr_edges(f->stat) && !walk_broken(k); i++) {
+		const struct brstat_edge *e = brstat_edge_at(f->stat, i);
+
+		if (f->o.min_percent <= 0 ||
+		    faces_percent(e->nr, brstat_sum(f->stat)->branches) >= f->o.min_percent)
+			ret = walk_edge(k, &t, e);
+	}
+	ret = ret ?: VISIT(k, table_end, &t);
+	return ret < 0 ? ret : 0;
+}
+
+int walk_cycles(struct walk *k)
+{
+	return walk_all_blocks(k) ?: walk_edges(k);
+}
