@@ -64,12 +64,15 @@ for options in '-a -b' '-a -e cycles -b' '-e cycles:u -j any,k'; do
 done
 hidden "$PERF" record -b -o perf.data -- true 2>/dev/null
 is "which does work" $? 0
-record --call-graph lbr true
-is "call chains from branch records: refused" $? 1
+record --no-fallback --call-graph lbr true
+is "call chains from branch records: refused where nothing may take their place" $? 1
 like "they get other chains offered" "$(cat err)" '--call-graph dwarf'
 unlike "and no -b, which nobody gave" "$(cat err)" '(^| )-b '
 record --call-graph dwarf true
 is "which can be had" $? 0
+record --call-graph lbr true
+is "by ptrace they can be had too" $? 0
+like "with the reason and the price" "$(cat err)" 'call stacks by ptrace: this machine shows .*--reg-budget'
 
 # --- the examples of the man pages, as they stand; only who and how long are ours
 cat >program.c <<'END'

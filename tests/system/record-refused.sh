@@ -102,7 +102,7 @@ if [ -e "$SO" ] && [ "$(uname -m)" = x86_64 ]; then
 	else
 		like "the register that nobody has is to blame" "$(STANDIN=old LD_PRELOAD=$SO "$PERF" record -o no.data --user-regs=xmm,r16 true 2>&1)" '^"r16" cannot be sampled here: this CPU has no APX state'
 	fi
-	refused "LBR call stacks without LBR" 'branch records|LBR' '^Call chains without branch records: --call-graph dwarf' standin old -e cycles --call-graph lbr
+	refused "LBR call stacks without LBR" 'branch records|LBR' '^Call chains without branch records: --call-graph dwarf' standin old --no-fallback -e cycles --call-graph lbr
 
 	refused "no such hardware" 'PMU' 'cpu-clock' standin nopmu --no-fallback -e cycles
 else

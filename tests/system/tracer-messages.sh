@@ -26,7 +26,6 @@ refused() { # refused NAME ERE options and command...: fails, says why and the n
 	refused "a group" 'a group cannot be sampled with branches in software: .* Leave the braces .*--branch-source=hardware' -e '{task-clock,cpu-clock}' $B true
 	refused "a group read by its leader" 'a group cannot be sampled with registers by ptrace: .* Leave the braces .*:S out.*--reg-source=kernel' -e '{task-clock,cpu-clock}:S' $R true
 	refused "-I with branches" 'use --user-regs' $B -Iax true
-	refused "--call-graph lbr" 'do not go with --call-graph lbr' $B --call-graph lbr true
 	refused "kernel branches" 'user space only: leave k and hv out of -j' -j any,k --branch-source=software true
 	refused "a filter that software does not know" 'know the filters any, any_call' -j in_tx,u --branch-source=software true
 	refused "a budget that is none" '--branch-budget takes a percentage' $B --branch-budget x true

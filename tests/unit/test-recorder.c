@@ -12,6 +12,7 @@
 
 #include "perfdata/perfdata.h"
 #include "recorder/recorder-int.h"
+#include "unwind/unwind.h"
 
 #define TOLD_MAX 16384
 
@@ -260,7 +261,7 @@ static void test_tracer_refuses(void **state)
 {
 	static const struct {
 		uint64_t filter;
-		bool wide, several, newest, lbr;
+		bool wide, several, newest;
 		const char *why;
 	} cases[] = {
 		{ .filter = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_KERNEL,
@@ -269,7 +270,6 @@ static void test_tracer_refuses(void **state)
 		{ .filter = PERF_SAMPLE_BRANCH_ANY, .wide = true, .why = "not with -a or -C" },
 		{ .filter = PERF_SAMPLE_BRANCH_ANY, .several = true, .why = "--switch-output" },
 		{ .filter = PERF_SAMPLE_BRANCH_ANY, .newest = true, .why = "--overwrite" },
-		{ .filter = PERF_SAMPLE_BRANCH_ANY, .lbr = true, .why = "--call-graph lbr" },
 	};
 	struct err e;
 	struct bench b;
@@ -283,11 +283,57 @@ static void test_tracer_refuses(void **state)
 		b.opts.overwrite = cases[i].newest;
 		b.target.system_wide = cases[i].wide;
 		b.target.workload = !cases[i].wide;
-		if (cases[i].lbr)
-			b.opts.callchain.mode = CALLCHAIN_LBR;
 		assert_int_equal(configure(&b, &e), -EINVAL);
 		if (!strstr(e.text, cases[i].why))
 			fail_msg("case %zu: %s", i, e.text);
+		end(&b);
+	}
+}
+
+/* Who unwinds: the kernel's copies as long as nobody stops the thread for something else. */
+static void test_chains(void **state)
+{
+	static const struct {
+		enum callchain_mode mode;
+		uint64_t filter;
+		bool named, no_fallback, kernel_only, chains, ahead;
+	} cases[] = {
+		{ .mode = CALLCHAIN_UNWIND, .chains = true },
+		{ .mode = CALLCHAIN_DWARF },
+		{ .mode = CALLCHAIN_FP },
+		{ .mode = CALLCHAIN_LBR, .chains = true, .ahead = true },
+		{ .mode = CALLCHAIN_LBR, .no_fallback = true },
+		{ .filter = PERF_SAMPLE_BRANCH_ANY },
+		{ .mode = CALLCHAIN_DWARF, .filter = 1 << 3, .chains = true, .ahead = true },
+		{ .mode = CALLCHAIN_FP, .filter = 1 << 3, .chains = true, .ahead = true },
+		{ .mode = CALLCHAIN_FP, .filter = 1 << 3, .named = true },
+		{ .mode = CALLCHAIN_DWARF, .filter = 1 << 3, .kernel_only = true },
+	};
+	struct kernel k = { .precise = -1, .no_sample = PERF_SAMPLE_BRANCH_STACK };
+	struct event_opener opener = { .open = fake_open, .ctx = &k };
+	char *command[] = { (char *)"true", NULL };
+	struct err e;
+
+	(void)state;
+	if (!unwind_live_works())
+		skip();
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct bench b;
+
+		begin_command(&b, "cpu-clock", command);
+		b.opts.opener = &opener;
+		b.opts.callchain.mode = cases[i].mode;
+		b.opts.callchain.named = cases[i].named;
+		b.opts.branch_filter = cases[i].filter;
+		b.opts.no_fallback = cases[i].no_fallback;
+		b.opts.kernel_callchains = cases[i].kernel_only;
+		if (configure(&b, &e))
+			fail_msg("case %zu: %s", i, e.text);
+		if (b.rec->soft.chains != cases[i].chains || b.rec->soft.ahead != cases[i].ahead)
+			fail_msg("case %zu: %d %d", i, b.rec->soft.chains, b.rec->soft.ahead);
+		if (cases[i].chains)
+			assert_int_equal(b.events.v[0].attr.sample_type & PERF_SAMPLE_STACK_USER,
+					 0);
 		end(&b);
 	}
 }
@@ -751,6 +797,7 @@ int main(void)
 #ifdef __x86_64__
 		cmocka_unit_test(test_branches_fall_to_the_tracer),
 		cmocka_unit_test(test_tracer_refuses),
+		cmocka_unit_test(test_chains),
 		cmocka_unit_test(test_refused_registers),
 		cmocka_unit_test(test_events_of_the_tracer),
 		cmocka_unit_test(test_user_space_only),

@@ -368,7 +368,7 @@ const struct option record_options[] = {
 
 	OPT_GROUP("What a sample holds"),
 	OPT_CALL_NOARG('g', NULL, parse_g, "call chains by frame pointers"),
-	OPT_CALL(0, "call-graph", parse_callchain, "MODE", "call chains: fp, dwarf[,STACK BYTES], lbr"),
+	OPT_CALL(0, "call-graph", parse_callchain, "MODE", "call chains: fp, dwarf[,STACK BYTES], lbr, unwind[,FRAMES]"),
 	B(0, "kernel-callchains", r.kernel_callchains, "call chains: the kernel's part only"),
 	B(0, "user-callchains", r.user_callchains, "call chains: user space only"),
 	OPT_CALL_NOARG('b', "branch-any", parse_branch_any, "taken branches, all kinds"),
@@ -379,7 +379,7 @@ const struct option record_options[] = {
 	S(0, "branch-budget", branch_budget, "PERCENT", "branches in software: their share of the program's time (default 5)"),
 	S(0, "branch-strategy", branch_strategy, "HOW", "branches in software: auto (default), interpret, breakpoint, block, step"),
 	S(0, "reg-source", reg_source, "WHO", "user registers from: auto (default), kernel, ptrace"),
-	S(0, "reg-budget", reg_budget, "PERCENT", "registers by ptrace: their share of the program's time (default 5)"),
+	S(0, "reg-budget", reg_budget, "PERCENT", "registers and call stacks by ptrace: their share of the program's time (default 5)"),
 	OPT_CALL_OPTARG('I', "intr-regs", parse_intr_regs, "LIST", "registers at the sampled point: ax,r8-r15,zmm; all without a list; -I? lists what can be had"),
 	OPT_CALL(0, "user-regs", parse_user_regs, "LIST", "registers of user space: likewise; --user-regs=? lists them"),
 	B('d', "data", r.data, "data addresses and sources"),

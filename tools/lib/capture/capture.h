@@ -109,6 +109,8 @@ struct capture_id {
 void capture_id(const struct capture *c, size_t i, struct capture_id *out);
 size_t capture_nr_rings(const struct capture *c);
 size_t capture_ring_bytes(const struct capture *c); /* data bytes of one ring */
+/* Bytes that the kernel has put into the rings so far: grows with each record, read or not. */
+uint64_t capture_written(const struct capture *c);
 /* Also for one event by name (control fifo); NULL = all. -ENOENT when there is none. */
 int capture_enable(struct capture *c, const char *name, struct err *e);
 int capture_disable(struct capture *c, const char *name, struct err *e);

@@ -130,6 +130,15 @@ size_t capture_nr_rings(const struct capture *c)
 	return c->rings.n;
 }
 
+uint64_t capture_written(const struct capture *c)
+{
+	uint64_t sum = 0;
+
+	vec_for_each (r, &c->rings)
+		sum += __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
+	return sum;
+}
+
 size_t capture_ring_bytes(const struct capture *c)
 {
 	return (size_t)c->ring_pages * (size_t)sysconf(_SC_PAGESIZE);

@@ -12,6 +12,7 @@
 
 #define DEFAULT_FREQ  4000
 #define DEFAULT_STACK 8192
+#define MAX_CHAIN     7000  /* so many addresses fit into a record */
 #define MAX_STACK     65528 /* the record's size is 16 bits */
 
 uint64_t events_max_freq(void)
@@ -39,15 +40,26 @@ static int parse_stack_size(struct callchain_opts *c, const char *text, struct e
 	return 0;
 }
 
+static int parse_depth(struct callchain_opts *c, const char *text, struct err *e)
+{
+	char *end;
+	unsigned long v = strtoul(text, &end, 10);
+
+	if (end == text || *end || !v || v > MAX_CHAIN)
+		return err_set(e, -EINVAL, "callchain: a stack has 1 to %d frames, not '%s'",
+			       MAX_CHAIN, text);
+	c->max_stack = (uint16_t)v;
+	return 0;
+}
+
 int events_callchain_parse(struct callchain_opts *c, const char *text, struct err *e)
 {
 	static const struct {
 		const char *name;
 		enum callchain_mode mode;
 	} modes[] = {
-		{ "fp", CALLCHAIN_FP },
-		{ "dwarf", CALLCHAIN_DWARF },
-		{ "lbr", CALLCHAIN_LBR },
+		{ "fp", CALLCHAIN_FP },	  { "dwarf", CALLCHAIN_DWARF },
+		{ "lbr", CALLCHAIN_LBR }, { "unwind", CALLCHAIN_UNWIND },
 		{ "no", CALLCHAIN_NONE },
 	};
 	size_t len = strcspn(text, ",");
@@ -59,14 +71,17 @@ int events_callchain_parse(struct callchain_opts *c, const char *text, struct er
 		i++;
 	if (i == ARRAY_SIZE(modes)) {
 		err_set(e, -EINVAL, "callchain: unknown mode '%.*s'", (int)len, text);
-		err_hint(e, "Modes are fp, dwarf[,STACK BYTES] and lbr.");
+		err_hint(e, "Modes are fp, dwarf[,STACK BYTES], lbr and unwind[,FRAMES].");
 		return -EINVAL;
 	}
 	c->mode = modes[i].mode;
+	c->named = true;
 	if (c->mode == CALLCHAIN_DWARF) {
 		c->stack_size = DEFAULT_STACK;
 		return rest ? parse_stack_size(c, rest, e) : 0;
 	}
+	if (c->mode == CALLCHAIN_UNWIND && rest)
+		return parse_depth(c, rest, e);
 	if (rest) {
 		err_set(e, -EINVAL, "callchain: '%s' takes no argument", modes[i].name);
 		return -EINVAL;
@@ -105,8 +120,8 @@ static void say_lbr_refused(const struct event_list *l, const struct events_conf
 		const struct event *ev = &l->v[i];
 		const char *why = lbr_refused(&ev->attr);
 
-		if (event_is_dummy(ev) || callchain_of(ev, c)->mode != CALLCHAIN_LBR || !why ||
-		    why == said)
+		if (event_is_dummy(ev) || c->chains_elsewhere ||
+		    callchain_of(ev, c)->mode != CALLCHAIN_LBR || !why || why == said)
 			continue;
 		log_to(&l->log, LOG_WARN, "%s", why);
 		said = why;
@@ -127,6 +142,11 @@ static void configure_callchain(const struct event *ev, const struct events_conf
 		a->flags |= ATTR_FLAG_EXCLUDE_CALLCHAIN_USER;
 	if (c->user_callchains)
 		a->flags |= ATTR_FLAG_EXCLUDE_CALLCHAIN_KERNEL;
+	/* The user part is left to who stops the thread, whatever --call-graph says. */
+	if (c->chains_elsewhere) {
+		a->flags |= ATTR_FLAG_EXCLUDE_CALLCHAIN_USER;
+		return;
+	}
 	if (cc->mode == CALLCHAIN_DWARF && !c->kernel_callchains) {
 		a->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 		a->sample_regs_user |= regs_default_mask(regs_arch_host(), sizeof(long) == 8);
@@ -269,7 +289,8 @@ static void configure_tracking(const struct event *ev, const struct events_confi
 		    ATTR_FLAG_TASK | ATTR_FLAG_KSYMBOL;
 	if (!c->no_bpf_event)
 		a->flags |= ATTR_FLAG_BPF_EVENT;
-	if (data || c->data_maps || c->sample_address || c->callchain.mode == CALLCHAIN_DWARF)
+	if (data || c->data_maps || c->sample_address ||
+	    (c->callchain.mode == CALLCHAIN_DWARF && !c->chains_elsewhere))
 		a->flags |= ATTR_FLAG_MMAP_DATA;
 	if (!c->no_build_id)
 		a->flags |= ATTR_FLAG_BUILD_ID;

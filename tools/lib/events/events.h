@@ -176,15 +176,17 @@ enum callchain_mode {
 	CALLCHAIN_FP,
 	CALLCHAIN_DWARF,
 	CALLCHAIN_LBR,
+	CALLCHAIN_UNWIND, /* of a thread that is stopped for it */
 };
 
 struct callchain_opts {
 	enum callchain_mode mode;
 	uint32_t stack_size; /* dwarf: bytes of user stack per sample, a multiple of 8, <= 65528 */
 	uint16_t max_stack;  /* 0 = the kernel's */
+	bool named;	     /* the mode was named, not what -g is by itself */
 };
 
-/* "fp", "dwarf", "dwarf,64000", "lbr", "no". */
+/* "fp", "dwarf", "dwarf,64000", "lbr", "unwind", "unwind,500", "no". */
 int events_callchain_parse(struct callchain_opts *c, const char *text, struct err *e);
 
 /* Terms given with one event, which win over the options of the recording. */
@@ -263,6 +265,7 @@ struct events_config {
 	const struct regs_selection *intr_regs, *user_regs;
 	const struct regs_caps *regs_caps, *user_regs_caps;
 	bool user_regs_elsewhere; /* somebody else than the kernel reads them */
+	bool chains_elsewhere;	  /* likewise: the user part of call chains */
 	int32_t clockid;	  /* with use_clockid */
 	bool use_clockid;
 	bool inherit;

@@ -69,7 +69,7 @@ static int fall_back(struct recorder *rec, struct err *e)
 	struct fallback f;
 
 	if (o->no_fallback || (o->branch_filter && !rec->soft.branches) ||
-	    o->callchain.mode == CALLCHAIN_LBR)
+	    (o->callchain.mode == CALLCHAIN_LBR && !rec->soft.chains))
 		return 0;
 	if (events_fall_back(rec->events, &rec->opener, o->per_thread, &f))
 		return err_set(e, -ENOMEM, "no memory for the events");
@@ -95,7 +95,7 @@ static int add_events(struct recorder *rec, struct err *e)
 		l->v[i].nr_members = i ? 0 : (uint32_t)l->n;
 	}
 	/* Whoever starts late, or sees only some CPUs, still needs all maps. */
-	if (ret || !(rec->target->system_wide || o->delay || rec->soft.regs || rec->soft.branches))
+	if (ret || !(rec->target->system_wide || o->delay || recorder_by_ptrace(rec)))
 		return ret;
 	ret = events_add_dummy(l, e);
 	if (!ret)
@@ -154,14 +154,16 @@ int recorder_config(struct recorder *rec, struct err *e)
 		ret = check_aux(rec->events, e);
 	if (!ret)
 		ret = recorder_choose_source(rec, e);
-	if (!ret && (rec->soft.regs || rec->soft.branches) && (rec->opts->sw.on || o->overwrite))
-		ret = err_set(e, -EINVAL, "%s does not go with registers or branches by ptrace",
+	if (!ret && recorder_by_ptrace(rec) && (rec->opts->sw.on || o->overwrite))
+		ret = err_set(e, -EINVAL,
+			      "%s does not go with registers, branches or call stacks by ptrace",
 			      rec->opts->sw.on ? "--switch-output" : "--overwrite");
 	if (!ret)
 		ret = fall_back(rec, e);
 	if (!ret)
 		ret = add_events(rec, e);
 	c.user_regs_elsewhere = rec->soft.regs;
+	c.chains_elsewhere = rec->soft.chains;
 	if (!ret)
 		ret = events_configure(rec->events, &c, e);
 	return ret ? ret : events_check_machine(rec->events, e);

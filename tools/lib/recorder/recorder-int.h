@@ -21,7 +21,10 @@ struct recorder_files {
  */
 struct recorder_soft {
 	bool regs, branches; /* which of them come from there */
-	char why_regs[800], why_branches[256];
+	bool chains;	     /* so do call chains, unwound while the thread stands still; */
+	bool ahead;	     /* also by what it runs on to */
+	char why_regs[800], why_branches[256], why_chains[400];
+	struct recorder_stacks *stacks;
 	size_t nr;
 	uint64_t id[TRACER_MAX_EVENTS];
 	struct event tracking;
@@ -60,6 +63,12 @@ struct recorder {
 	pid_t parent;		 /* see recorder_watch_parent(); 0 = none */
 };
 
+/* Whether samples come from the tracer. */
+static inline bool recorder_by_ptrace(const struct recorder *rec)
+{
+	return rec->soft.regs || rec->soft.branches || rec->soft.chains;
+}
+
 /* What the tracer can tell of a branch. */
 #define RECORDER_KNOWN_BRANCHES                                                   \
 	((uint64_t)(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_ANY_CALL |        \
@@ -85,6 +94,8 @@ void recorder_say_strategy(const struct recorder *rec);
 int recorder_config(struct recorder *rec, struct err *e);
 /* Whether registers or branches are the tracer's: fills rec->soft. */
 int recorder_choose_source(struct recorder *rec, struct err *e);
+/* What the tracer is for, in words. */
+const char *recorder_soft_what(const struct recorder *rec);
 
 static inline const struct regs_selection *recorder_regs(const struct recorder *rec, int which)
 {
@@ -133,6 +144,15 @@ void recorder_switch_free(struct recorder *rec);
 
 int recorder_follow(struct recorder *rec, struct err *e);
 bool recorder_parent_is_gone(const struct recorder *rec);
+
+/* ---- stacks.c: call stacks of threads that stand still ------------------------------------------------- */
+
+struct recorder_stacks;
+
+int recorder_stacks_new(struct recorder *rec, struct err *e);
+void recorder_stacks_free(struct recorder_stacks *s);
+/* A struct tracer_chains's. */
+size_t recorder_stack(void *ctx, const struct tracer_stack *ts, uint64_t *ip, size_t max);
 
 /* ---- soft-events.c, software.c: without the tracer all of it does nothing --------------------------------- */
 

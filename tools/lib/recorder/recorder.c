@@ -62,6 +62,7 @@ void recorder_free(struct recorder *rec)
 	if (!rec)
 		return;
 	tracer_free(rec->soft.tracer);
+	recorder_stacks_free(rec->soft.stacks);
 	program_free(&rec->program);
 	if (rec->has_control)
 		control_close(&rec->control);

@@ -212,6 +212,12 @@ static void say_soft(const struct recorder *rec)
 		return;
 	st = tracer_stats(rec->soft.tracer);
 	say_cost(rec, st);
+	if (st->chains)
+		recorder_say(
+			rec, LOG_INFO,
+			"[ perf record: call stacks took %.0f us of perf's CPU time each; %" PRIu64
+			" frames had no rules and were run ahead for ]",
+			(double)st->chain_ns / 1000 / (double)st->chains, st->chains_ahead);
 	if (st->walks)
 		say_walks(rec, st);
 	say_cuts(rec, st);

@@ -114,9 +114,11 @@ static int check_group(const struct recorder *rec, const struct event *ev, struc
 		return 0;
 	err_set(e, -EINVAL,
 		"%s: a group cannot be sampled with %s: there each event is sampled by itself",
-		ev->name, rec->soft.branches ? "branches in software" : "registers by ptrace");
+		ev->name, recorder_soft_what(rec));
 	err_hint(e, "Leave the braces (or --group) and :S out, or take what the kernel gives: %s.",
-		 rec->soft.branches ? "--branch-source=hardware" : "--reg-source=kernel");
+		 rec->soft.branches ? "--branch-source=hardware"
+		 : rec->soft.regs   ? "--reg-source=kernel"
+				    : "--call-graph dwarf");
 	return -EINVAL;
 }
 
@@ -139,7 +141,7 @@ int recorder_soft_prepare(struct recorder *rec, struct err *e)
 	struct event_list *l = rec->events;
 	int ret;
 
-	if (!rec->soft.branches && !rec->soft.regs)
+	if (!recorder_by_ptrace(rec))
 		return 0;
 	/* the last one is the dummy */
 	rec->soft.nr = l->n - 1;
@@ -150,6 +152,10 @@ int recorder_soft_prepare(struct recorder *rec, struct err *e)
 	t->bases = rec->soft.regs && recorder_regs(rec, RECORDER_USER)->bases;
 	t->reg_budget = rec->opts->reg_budget;
 	ret = fill_branches(rec, e);
+	if (!ret && rec->soft.chains) {
+		t->chains = (struct tracer_chains){ recorder_stack, rec->soft.ahead };
+		ret = recorder_stacks_new(rec, e);
+	}
 	for (size_t i = 0; i < rec->soft.nr && !ret; i++) {
 		struct event *ev = &l->v[i];
 

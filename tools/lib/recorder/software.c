@@ -51,12 +51,18 @@ const uint64_t *recorder_ids(const struct recorder *rec, size_t i, size_t *nr)
  */
 void recorder_soft_feature(const struct recorder *rec, struct obuf *o)
 {
-	char note[160] = "user state read by ptrace at each overflow";
+	const char *stacks = !rec->soft.chains ? ""
+			     : rec->soft.ahead
+				     ? "; call chains unwound there, with what is run on to"
+				     : "; call chains unwound there";
+	char note[256];
+
+	snprintf(note, sizeof(note), "user state read by ptrace at each overflow%s", stacks);
 
 	if (rec->soft.branches)
 		snprintf(note, sizeof(note),
-			 "followed from the overflow on, %s; no prediction, no cycles",
-			 tracer_how(rec->soft.tracer));
+			 "followed from the overflow on, %s; no prediction, no cycles%s",
+			 tracer_how(rec->soft.tracer), stacks);
 	feature_put_u32(o, 1);
 	feature_put_u32(o, (uint32_t)rec->soft.nr);
 	for (size_t i = 0; i < rec->soft.nr; i++) {
@@ -104,6 +110,9 @@ int recorder_soft_start(struct recorder *rec, struct err *e)
 	if (rec->soft.why_regs[0])
 		recorder_say(rec, LOG_WARN, "perf record: user registers by ptrace: %s",
 			     rec->soft.why_regs);
+	if (rec->soft.why_chains[0])
+		recorder_say(rec, LOG_WARN, "perf record: call stacks by ptrace: %s",
+			     rec->soft.why_chains);
 	recorder_say_strategy(rec);
 	for (size_t i = 0; i < rec->target->tids.n && !ret; i++) {
 		ret = attach(rec, rec->target->tids.v[i], processes, e);

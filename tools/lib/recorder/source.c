@@ -8,9 +8,10 @@
 #include <unistd.h>
 
 #include "recorder/recorder-int.h"
+#include "unwind/unwind.h"
 
 /* Opens on ourselves what the first event would need; the -errno of a refusal. */
-static int try_branches(const struct recorder *rec)
+static int try_branches(const struct recorder *rec, uint64_t filter)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE, .size = PERF_ATTR_SIZE_VER5 };
 	event_open_fn open_fn = rec->opener.open ? rec->opener.open : event_open_sys;
@@ -20,7 +21,7 @@ static int try_branches(const struct recorder *rec)
 		attr = rec->events->v[0].attr;
 	attr.sample_period = 1000000;
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_BRANCH_STACK;
-	attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
+	attr.branch_sample_type = filter;
 	attr.flags |= ATTR_FLAG_DISABLED | ATTR_FLAG_EXCLUDE_KERNEL;
 	fd = open_fn(rec->opener.ctx, &attr, 0, -1, -1, PERF_EVENT_OPEN_FLAG_FD_CLOEXEC);
 	if (fd < 0)
@@ -47,7 +48,7 @@ static int choose_branches(struct recorder *rec, struct err *e)
 	if (!o->branch_filter || o->branch_source == RECORDER_KERNEL)
 		return 0;
 	if (o->branch_source == RECORDER_AUTO) {
-		int ret = try_branches(rec);
+		int ret = try_branches(rec, PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER);
 
 		/* what cannot be done here either gets the kernel's refusal explained */
 		if (!ret || !rec->context.soft_branches || rec->target->system_wide ||
@@ -88,9 +89,86 @@ static int choose_regs(struct recorder *rec, struct err *e)
 	return 0;
 }
 
+const char *recorder_soft_what(const struct recorder *rec)
+{
+	return rec->soft.branches ? "branches in software"
+	       : rec->soft.regs	  ? "registers by ptrace"
+				  : "call stacks by ptrace";
+}
+
+static bool wants_chain(const struct recorder *rec, enum callchain_mode mode)
+{
+	bool wants = rec->opts->callchain.mode == mode;
+
+	for (size_t i = 0; i < rec->events->n; i++)
+		wants |= rec->events->v[i].set & EVENT_SET_CALLCHAIN &&
+			 rec->events->v[i].set_callchain.mode == mode;
+	return wants;
+}
+
+static bool can_unwind(const struct recorder *rec, struct err *e)
+{
+	if (!rec->context.soft_branches) {
+		err_set(e, -ENOTSUP, "call stacks by ptrace are there for x86-64 only");
+		err_hint(e, "Let the kernel copy stacks: --call-graph dwarf.");
+		return false;
+	}
+	if (unwind_live_works())
+		return true;
+	err_set(e, -ENOTSUP,
+		"call stacks by ptrace need rules for unwinding: perf was built without libdw");
+	err_hint(e, "Install libdw-dev and build again.");
+	return false;
+}
+
+/* Of a thread that stands still in any case, stacks are unwound there and then. */
+static void choose_chains_too(struct recorder *rec)
+{
+	const struct callchain_opts *c = &rec->opts->callchain;
+	bool lbr = wants_chain(rec, CALLCHAIN_LBR);
+
+	rec->soft.chains = lbr || wants_chain(rec, CALLCHAIN_DWARF) ||
+			   (rec->soft.branches && wants_chain(rec, CALLCHAIN_FP) &&
+			    !(c->mode == CALLCHAIN_FP && c->named));
+	rec->soft.ahead = rec->soft.chains && (lbr || rec->soft.branches);
+}
+
+static int choose_chains(struct recorder *rec, struct err *e)
+{
+	const struct recorder_opts *o = rec->opts;
+	struct err why = { 0 };
+	int ret;
+
+	if (wants_chain(rec, CALLCHAIN_UNWIND)) {
+		rec->soft.chains = can_unwind(rec, e);
+		rec->soft.ahead = rec->soft.branches;
+		return rec->soft.chains ? 0 : e->code;
+	}
+	if (o->kernel_callchains || !can_unwind(rec, &why))
+		return 0;
+	if (rec->soft.branches || rec->soft.regs) {
+		choose_chains_too(rec);
+		return 0;
+	}
+	if (!wants_chain(rec, CALLCHAIN_LBR) || o->branch_source == RECORDER_KERNEL ||
+	    o->branch_filter || o->no_fallback || o->all_kernel || rec->target->system_wide ||
+	    rec->target->cpus_given)
+		return 0;
+	ret = try_branches(rec, PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK);
+	if (!ret)
+		return 0;
+	rec->soft.chains = rec->soft.ahead = true;
+	snprintf(rec->soft.why_chains, sizeof(rec->soft.why_chains),
+		 "%s; at each sample the thread is stopped and its stack unwound, and code without "
+		 "rules for that is followed in software until it returns; at most %g %% of the "
+		 "program's time (--reg-budget)",
+		 why_no_branches(rec, ret), o->reg_budget);
+	return 0;
+}
+
 static int check_target(const struct recorder *rec, struct err *e)
 {
-	const char *what = rec->soft.branches ? "branches in software" : "registers by ptrace";
+	const char *what = recorder_soft_what(rec);
 
 	if (rec->target->system_wide || rec->target->cpus_given) {
 		err_set(e, -EINVAL, "%s need programs that can be stopped: not with -a or -C",
@@ -104,8 +182,6 @@ static int check_target(const struct recorder *rec, struct err *e)
 		if (ret)
 			return ret;
 	}
-	if (rec->opts->callchain.mode == CALLCHAIN_LBR)
-		return err_set(e, -EINVAL, "%s do not go with --call-graph lbr", what);
 	if (recorder_regs(rec, RECORDER_INTR) && rec->soft.branches)
 		return err_set(e, -EINVAL,
 			       "-I shows the sampled point, branches in software end later: use "
@@ -119,7 +195,9 @@ int recorder_choose_source(struct recorder *rec, struct err *e)
 
 	if (!ret)
 		ret = choose_regs(rec, e);
-	if (ret || !(rec->soft.branches || rec->soft.regs))
+	if (!ret)
+		ret = choose_chains(rec, e);
+	if (ret || !recorder_by_ptrace(rec))
 		return ret;
 	return check_target(rec, e);
 }

@@ -60,7 +60,8 @@ int recorder_synthesize(struct recorder *rec, enum recorder_when when, struct er
 			    .sample_type = first->sample_type,
 			    .sample_id_all = first->flags & ATTR_FLAG_SAMPLE_ID_ALL,
 			    .data_maps =
-				    o->data || o->data_mmap || o->callchain.mode == CALLCHAIN_DWARF,
+				    o->data || o->data_mmap ||
+				    (o->callchain.mode == CALLCHAIN_DWARF && !rec->soft.chains),
 			    .build_ids = !o->no_buildid_mmap && !o->no_buildid,
 			    .namespaces = o->namespaces,
 			    .no_maps = !(o->synth & RECORDER_SYNTH_MMAP),

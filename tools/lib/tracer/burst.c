@@ -120,6 +120,7 @@ static int add_piece(struct tracer *t, struct tracee *th, struct burst *b,
 	walk->end = st->gpr;
 	walk->moved = false;
 	walk->memory = t->walker->vm;
+	walk->insns = UINT64_MAX; /* each stack would go all of the way again */
 	walk->inexact = !vm_registers(t->walker->vm, &walk->end);
 	memcpy(t->rec, b->sample.rec, b->sample.size);
 	size = splice_sample(t, th, b->sample.event, b->sample.size, st, walk);
@@ -295,6 +296,7 @@ static size_t make_last(struct tracer *t, struct tracee *th, const struct burst 
 	walk->end = st->gpr;
 	walk->moved = true;
 	walk->memory = NULL;
+	walk->insns = 0;
 	walk->inexact = false;
 	memcpy(t->rec, b->sample.rec, b->sample.size);
 	return splice_sample(t, th, b->sample.event, b->sample.size, st, walk);

@@ -4,8 +4,6 @@
  * those before BRANCH_STACK and those behind STACK_USER go the blocks that come from here. When a
  * walk has moved on, IP, call chain and stack are those of the place where it ended.
  */
-#include <sys/uio.h>
-
 #include "perfdata/perfdata.h"
 #include "attr/attr.h"
 #include "tracer-int.h"
@@ -15,7 +13,7 @@
 /* 8 bytes each, in this order, before READ */
 static const uint64_t leading[] = { ATTR_SAMPLE_FIELDS(ATTR_HEAD_BIT, ATTR_NO_PART, ATTR_NO_WORD) };
 
-#define CHAIN_MAX    127
+#define FP_CHAIN     127
 #define CONTEXT_USER ((uint64_t)-512) /* PERF_CONTEXT_USER */
 
 void tracer_kernel_attr(const struct tracer_opts *o, const struct perf_event_attr *file,
@@ -46,6 +44,10 @@ void tracer_kernel_attr(const struct tracer_opts *o, const struct perf_event_att
 				    PERF_SAMPLE_CALLCHAIN);
 		k->branch_sample_type = 0;
 		k->sample_stack_user = 0;
+	}
+	if (o->chains.unwind) {
+		k->flags |= ATTR_FLAG_EXCLUDE_CALLCHAIN_USER;
+		k->sample_max_stack = 0;
 	}
 }
 
@@ -128,47 +130,6 @@ static void patch_front(unsigned char *rec, const struct tracer_event *ev,
 	}
 }
 
-/* Where a walk ended in what was computed, memory is, too: with the stores that are still to come. */
-struct place {
-	pid_t tid;
-	struct vm *memory; /* NULL: the thread's own */
-};
-
-static size_t read_user(const struct place *w, uint64_t addr, void *buf, size_t n)
-{
-	struct iovec to = { buf, n }, from = { (void *)addr, n };
-	ssize_t r;
-
-	if (w->memory)
-		return vm_copy(w->memory, addr, buf, n);
-	r = process_vm_readv(w->tid, &to, 1, &from, 1, 0);
-
-	return r < 0 ? 0 : (size_t)r;
-}
-
-/* By frame pointers, as the kernel does it. */
-static unsigned char *put_callchain(unsigned char *p, const struct place *w,
-				    const struct user_regs_struct *r, unsigned max)
-{
-	unsigned char *count = p;
-	uint64_t frame = r->rbp, nr = 2;
-
-	p = put(put(put(p, 0), CONTEXT_USER), r->rip);
-	while (nr < max) {
-		uint64_t pair[2];
-
-		if ((frame & 7) || frame < r->rsp || read_user(w, frame, pair, 16) != 16)
-			break;
-		p = put(p, pair[1]);
-		nr++;
-		if (pair[0] <= frame)
-			break;
-		frame = pair[0];
-	}
-	put(count, nr);
-	return p;
-}
-
 /* struct perf_branch_entry: no field that nobody measured is set. */
 static unsigned char *put_branches(unsigned char *p, const struct perf_event_attr *attr,
 				   const struct walked *walk)
@@ -190,12 +151,13 @@ static unsigned char *put_branches(unsigned char *p, const struct perf_event_att
 	return p;
 }
 
-static unsigned char *put_stack(unsigned char *p, const struct place *w, uint64_t sp, uint32_t size)
+static unsigned char *put_stack(unsigned char *p, const struct stack_place *w, uint64_t sp,
+				uint32_t size)
 {
 	size_t got;
 
 	p = put(p, size);
-	got = read_user(w, sp, p, size);
+	got = stack_read(w, sp, p, size);
 	memset(p + got, 0, size - got);
 	return put(p + size, got);
 }
@@ -208,31 +170,81 @@ static unsigned char *put_bases(unsigned char *p, const struct user_regs_struct 
 	return gpr ? put(put(p + 8, gpr->fs_base), gpr->gs_base) : p + 8;
 }
 
+/* The user part; without registers all that is known is where the sample was. */
+static unsigned char *put_user(struct tracer *t, unsigned char *p, const struct tracer_event *ev,
+			       const struct user_regs_struct *gpr, const struct stack_place *w)
+{
+	unsigned max = t->stacks ? TRACER_CHAIN : FP_CHAIN;
+	uint64_t type = ev->attr.sample_type;
+
+	if (ev->attr.sample_max_stack)
+		max = min_u64(ev->attr.sample_max_stack, TRACER_MAX_CHAIN);
+	p = put(p, CONTEXT_USER);
+	if (gpr)
+		return p + 8 * stack_chain(t, w, gpr, p, max);
+	return put(p, load_u64(t->out + 8 + attr_head_offset(type, PERF_SAMPLE_IP), false));
+}
+
+static bool is_user(const unsigned char *rec)
+{
+	struct perf_event_header h;
+
+	memcpy(&h, rec, sizeof(h));
+	return (h.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
+}
+
+/*
+ * The chain. The kernel wrote its own part, and that of user space where frame pointers will do and
+ * the sample is where the kernel says.
+ */
+static unsigned char *put_chain(struct tracer *t, const struct tracer_event *ev,
+				const struct parts *parts, const struct user_regs_struct *gpr,
+				bool moved, const struct stack_place *w)
+{
+	bool here = t->opts.branches.on, kernels = parts->chain_end > parts->chain;
+	unsigned char *count = t->out + parts->chain, *p = count + 8;
+
+	if (!t->stacks && !here && !(moved && gpr))
+		return mempcpy(count, t->rec + parts->chain, parts->chain_end - parts->chain);
+	if (t->stacks && kernels)
+		p = mempcpy(p, t->rec + parts->chain + 8, parts->chain_end - parts->chain - 8);
+	if (gpr || (is_user(t->rec) && ev->attr.sample_type & PERF_SAMPLE_IP))
+		p = put_user(t, p, ev, gpr, w);
+	put(count, (p - count) / 8 - 1);
+	return p;
+}
+
 /* Up to where RAW and the blocks go in. @moved: the sample is of @gpr and not of where the kernel says. */
 static unsigned char *put_front(struct tracer *t, const struct tracer_event *ev,
 				const struct parts *parts, const struct user_regs_struct *gpr,
-				bool moved, const struct place *w)
+				bool moved, const struct stack_place *w)
 {
-	unsigned max = ev->attr.sample_max_stack ? ev->attr.sample_max_stack : CHAIN_MAX;
-	bool here = (ev->attr.sample_type & PERF_SAMPLE_CALLCHAIN) && t->opts.branches.on;
-	unsigned char *p = t->out + parts->chain;
-
 	memcpy(t->out, t->rec, parts->chain);
 	patch_front(t->out, ev, moved ? gpr : NULL);
-	if (gpr && (here || (moved && parts->chain_end > parts->chain)))
-		p = put_callchain(p, w, gpr, max);
-	else if (here)
-		p = put(p, 0);
-	else
-		p = mempcpy(p, t->rec + parts->chain, parts->chain_end - parts->chain);
-	return p;
+	if (ev->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+		return put_chain(t, ev, parts, gpr, moved, w);
+	return t->out + parts->chain;
+}
+
+static struct stack_place place_of(const struct tracee *th, const struct user_state *st,
+				   const struct walked *walk)
+{
+	struct stack_place w = { .pid = th->pid, .tid = th->tid, .is_32bit = st && st->is_32bit };
+
+	if (walk) {
+		w.memory = walk->memory;
+		w.insns = walk->insns;
+	}
+	if (st && !st->is_32bit && w.insns != UINT64_MAX)
+		w.start = walk && walk->moved ? &walk->end : &st->gpr;
+	return w;
 }
 
 size_t splice_sample(struct tracer *t, const struct tracee *th, uint32_t event, size_t size,
 		     const struct user_state *st, const struct walked *walk)
 {
 	const struct tracer_event *ev = &t->opts.event[event];
-	const struct place w = { th->tid, walk ? walk->memory : NULL };
+	const struct stack_place w = place_of(th, st, walk);
 	const struct user_regs_struct *gpr = walk ? &walk->end : st ? &st->gpr : NULL;
 	const struct perf_event_attr *attr = &ev->attr;
 	/* with branches, chain and stack are ours in any case */

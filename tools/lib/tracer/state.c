@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "tracer-int.h"
+#include "vm-int.h"
 
 #ifndef NT_X86_SHSTK
 #define NT_X86_SHSTK 0x204
@@ -19,7 +20,7 @@
 
 /* perf's register numbers: where ptrace has them. */
 #define R(field) offsetof(struct user_regs_struct, field)
-static const uint8_t gpr_offset[] = {
+static const uint8_t gpr_offset[TRACER_REGS] = {
 	R(rax), R(rbx),	   R(rcx), R(rdx), R(rsi), R(rdi), R(rbp), R(rsp),
 	R(rip), R(eflags), R(cs),  R(ss),  R(ds),  R(es),  R(fs),  R(gs),
 	R(r8),	R(r9),	   R(r10), R(r11), R(r12), R(r13), R(r14), R(r15),
@@ -74,6 +75,27 @@ void state_take_vectors(struct tracer *t, struct user_state *st, const unsigned 
 			memcpy(st->xsave + c->offset, from + c->offset, c->size);
 	}
 	st->has_xsave = !xsave_image_open(&st->image, &t->cpu, st->xsave, st->xsave_size, NULL);
+}
+
+void state_general(const struct user_regs_struct *gpr, struct tracer_regs *r)
+{
+	r->known = BIT(ARRAY_SIZE(gpr_offset)) - 1;
+	for (unsigned i = 0; i < ARRAY_SIZE(gpr_offset); i++)
+		r->reg[i] = load_u64((const char *)gpr + gpr_offset[i], false);
+}
+
+void state_of_vm(const struct vm *vm, struct tracer_regs *r)
+{
+	/* rax rcx rdx rbx rsp rbp rsi rdi r8 ...: the vm's order */
+	static const uint8_t perf[VM_REGS] = { 0,  2,  3,  1,  7,  6,  4,  5,
+					       16, 17, 18, 19, 20, 21, 22, 23 };
+
+	*r = (struct tracer_regs){ .known = BIT(8) };
+	r->reg[8] = vm->rip;
+	for (unsigned i = 0; i < VM_REGS; i++) {
+		r->reg[perf[i]] = vm->reg[i];
+		r->known |= (uint64_t)(vm->known >> i & 1) << perf[i];
+	}
 }
 
 static uint64_t reg_value(const struct user_state *st, const struct user_regs_struct *gpr,

@@ -602,7 +602,10 @@ int tracer_new(struct tracer **out, const struct tracer_opts *opts, struct err *
 	t->has_cpu = !xsave_cpu_host(&t->cpu, NULL);
 	if (opts->branches.on)
 		ret = walker_new(t, e);
+	if (!ret && opts->chains.unwind)
+		ret = stack_walker_new(t, e);
 	if (ret) {
+		walker_free(t->walker);
 		free(t);
 		return ret;
 	}
@@ -646,6 +649,7 @@ void tracer_free(struct tracer *t)
 	while (t->threads.n)
 		(void)tracee_drop(t, t->threads.v[0], NULL);
 	walker_free(t->walker);
+	stack_walker_free(t->stacks);
 	burst_free(t->spare);
 	vec_free(&t->threads);
 	vec_free(&t->ended);

@@ -80,11 +80,24 @@ struct walked {
 	uint32_t nr;
 	struct user_regs_struct end; /* registers where the walk ended; rip is the sample's IP */
 	struct vm *memory;	     /* as it is there; NULL = as the thread has it */
-	bool moved;		     /* the thread has run to there */
+	/* From the sample to there, or where moved from there: UINT64_MAX = not all were computed. */
+	uint64_t insns;
+	bool moved;   /* the thread has run to there */
 	bool inexact; /* it has not, and other registers than the general ones change */
 };
 
 struct walker;
+struct stacks;
+
+/* Where a walk ended in what was computed, memory is, too: with the stores that are still to come. */
+struct stack_place {
+	pid_t pid, tid;
+	bool is_32bit;
+	struct vm *memory; /* NULL: the thread's own */
+	/* The way there, for who goes on behind it; NULL: none that could be gone again. */
+	const struct user_regs_struct *start;
+	uint64_t insns;
+};
 
 #define PEEKED_MAX 512
 
@@ -117,6 +130,7 @@ struct tracer {
 	uint64_t clock_seen;
 	struct user_state state;
 	struct walker *walker; /* NULL without branches */
+	struct stacks *stacks; /* NULL: call chains go by frame pointers */
 	struct walked walk;
 	struct peeked peeked;
 	struct burst *spare; /* for the next */
@@ -213,6 +227,10 @@ int state_read(struct tracer *t, pid_t tid, struct user_state *st);
 /* Vector and mask registers become those of the image @from, of standard form. */
 void state_take_vectors(struct tracer *t, struct user_state *st, const unsigned char *from,
 			size_t size, uint64_t components);
+/* General registers by perf's numbers. */
+void state_general(const struct user_regs_struct *gpr, struct tracer_regs *r);
+/* Those that the vm knows. */
+void state_of_vm(const struct vm *vm, struct tracer_regs *r);
 /* The REGS_USER block for @attr into @p: its size. */
 size_t state_regs_block(const struct user_state *st, const struct user_regs_struct *gpr,
 			const struct perf_event_attr *attr, unsigned char *p);
@@ -220,6 +238,19 @@ size_t state_regs_block(const struct user_state *st, const struct user_regs_stru
 /* splice.c: a kernel sample with the blocks that the kernel did not write. Size of t->out. */
 size_t splice_sample(struct tracer *t, const struct tracee *th, uint32_t event, size_t size,
 		     const struct user_state *st, const struct walked *walk);
+/* stack.c */
+int stack_walker_new(struct tracer *t, struct err *e);
+void stack_walker_free(struct stacks *s);
+size_t stack_read(const struct stack_place *w, uint64_t addr, void *buf, size_t n);
+/* The addresses of @w's stack at @r, innermost first, at most @max, as words at @p. How many. */
+size_t stack_chain(struct tracer *t, const struct stack_place *w, const struct user_regs_struct *r,
+		   unsigned char *p, unsigned max);
+/* ahead.c: what runs on from a stop, while others want the stop's own. */
+struct ahead;
+int ahead_new(struct ahead **a);
+void ahead_free(struct ahead *a);
+void ahead_reset(struct ahead *a);
+bool ahead_return(struct ahead *a, const struct stack_place *w, uint64_t sp, struct tracer_regs *r);
 /* step.c: whether a stop is the end of a step that was asked for earlier. */
 bool step_is_ours(const struct tracee *th, int status);
 /* walk.c */

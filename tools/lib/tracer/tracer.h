@@ -132,6 +132,38 @@ struct tracer_branches {
 	uint64_t span;	 /* ns of a thread's time of which all branches are taken; 0 = one stack */
 };
 
+/* ---- call chains: without it those of frame pointers -------------------------------------------- */
+
+#define TRACER_REGS 24
+
+struct tracer_regs {
+	uint64_t known; /* bit n: reg[n], by the numbers of sample_regs_user */
+	uint64_t reg[TRACER_REGS];
+};
+
+/* A thread where its sample is: it stands there, or what is computed of it does. */
+struct tracer_stack {
+	pid_t pid, tid;
+	bool is_32bit;
+	struct tracer_regs regs;
+	/* Of its memory there: bytes that were read. */
+	size_t (*read)(void *ctx, uint64_t addr, void *buf, size_t n);
+	/*
+	 * The registers behind the return from the function whose stack pointer is @sp: the thread's
+	 * instructions are interpreted up to there. NULL: it cannot be; false: it is too far.
+	 */
+	bool (*returns)(void *ctx, uint64_t sp, struct tracer_regs *r);
+	void *ctx;
+};
+
+struct tracer_chains {
+	/* Innermost first into ip[@max]; how many. ctx is the one of tracer_opts. */
+	size_t (*unwind)(void *ctx, const struct tracer_stack *s, uint64_t *ip, size_t max);
+	bool ahead; /* give it returns() */
+};
+
+#define TRACER_MAX_CHAIN  7000 /* what a record has room for */
+#define TRACER_CHAIN	  1024 /* where the event's attr says nothing */
 #define TRACER_MAX_EVENTS 8
 #define TRACER_MAX_DEPTH  64
 
@@ -150,6 +182,7 @@ struct tracer_opts {
 	bool paused;	   /* start with tracer_enable() */
 	double reg_budget; /* without branches: percent of a thread's time; 0 = no bound */
 	struct tracer_branches branches;
+	struct tracer_chains chains;
 	/* Takes one whole record. 0 or -errno. */
 	int (*write)(void *ctx, const void *rec, size_t size, struct err *e);
 	void *ctx;
@@ -195,8 +228,10 @@ struct tracer_stats {
 	uint64_t verify_failed; /* of these, stacks dropped: the thread was not as computed */
 	uint64_t not_arrived;	/* walks for which it did not come where it was awaited */
 	uint64_t inexact;	/* samples whose registers nobody knows */
-	uint64_t unseen;	/* threads whose end or stop was missed: a defect */
-	uint64_t restarted;	/* system calls that would have returned EINTR for us */
+	uint64_t chains, chains_ahead; /* unwound; returns that were run ahead for */
+	uint64_t chain_ns;	       /* of our CPU time, for these */
+	uint64_t unseen;	       /* threads whose end or stop was missed: a defect */
+	uint64_t restarted;	       /* system calls that would have returned EINTR for us */
 };
 
 struct tracer;

@@ -404,6 +404,7 @@ int walker_branches(struct tracer *t, struct tracee *th, struct user_state *st, 
 	walk->nr = 0;
 	walk->moved = walk->inexact = false;
 	walk->memory = NULL;
+	walk->insns = UINT64_MAX;
 	walk->end = st->gpr;
 	if (st->is_32bit) {
 		t->stats.cut[TRACER_CUT_32BIT]++;
@@ -427,6 +428,9 @@ int walker_branches(struct tracer *t, struct tracee *th, struct user_state *st, 
 	t->stats.interpreted += vm->executed - before;
 	if (!ret && t->opts.regs)
 		finish_state(&p, vm);
+	walk->insns = walk->moved ? (p.at_stop && !p.came.kind && !p.lost ? 0 : UINT64_MAX)
+		      : p.stops	  ? UINT64_MAX
+				  : vm->executed - before;
 	*came = p.came;
 	return ret;
 }

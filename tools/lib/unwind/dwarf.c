@@ -6,21 +6,11 @@
  */
 #include <stdlib.h>
 
-#include "cfi-int.h"
-#include "config.h"
-#include "unwind-int.h"
+#include "dwarf-int.h"
 
 #if HAVE_LIBDW
 
 /* DWARF register numbers, by the psABI of each architecture, as perf's mask bits; -1 = none. */
-struct arch_regs {
-	enum regs_arch arch;
-	unsigned word;
-	unsigned sp, fp; /* DWARF numbers; fp 0 = chains of frame pointers are not tried */
-	int8_t perf[CFI_MAX_REG];
-	uint8_t nr;
-};
-
 static const struct arch_regs archs[] = {
 	{ REGS_ARCH_X86,
 	  8,
@@ -63,8 +53,9 @@ static const struct arch_regs archs[] = {
 	  32 },
 };
 
-#define PC_SLOTS  16384
-#define MAX_STACK (64ULL << 20) /* what is further away is no part of the same stack */
+#define PC_SLOTS      16384
+#define VSYSCALL_PAGE (0xffffffffff600000ULL >> 12)
+#define MAX_STACK     (64ULL << 20) /* what is further away is no part of the same stack */
 
 struct pc_slot {
 	uint64_t pc;
@@ -86,32 +77,35 @@ void dwarf_free(struct dwarf_unwind *d)
 	free(d);
 }
 
-static struct dwarf_unwind *dwarf_new(const struct unwind *u)
+bool dwarf_ready(struct unwind *u)
 {
-	struct dwarf_unwind *d = calloc(1, sizeof(*d));
+	struct dwarf_unwind *d = u->dwarf ? NULL : calloc(1, sizeof(*d));
 
 	if (d && cfi_new(&d->cfi, u->res)) {
 		free(d);
-		return NULL;
+		d = NULL;
 	}
-	return d;
+	if (d)
+		u->dwarf = d;
+	u->oom |= !u->dwarf;
+	return u->dwarf;
 }
 
-/* One walk. */
-struct walk {
-	struct unwind *u;
-	struct thread *th;
-	const struct sample *s;
-	const struct arch_regs *arch;
-	uint64_t sp; /* where the copy starts */
-	bool beyond; /* something was looked for behind its end */
-	struct cfi_regs r;
-};
+bool dwarf_word(const unsigned char *p, unsigned size, bool swap, uint64_t *v)
+{
+	switch (size) {
+	case 8: *v = load_u64(p, swap); return true;
+	case 4: *v = load_u32(p, swap); return true;
+	case 2: *v = load_u16(p, swap); return true;
+	case 1: *v = *p; return true;
+	default: return false;
+	}
+}
 
 /* Memory: the copied stack, else what the objects' files hold. */
-static bool read_mem(void *ctx, uint64_t addr, unsigned size, uint64_t *v)
+static bool read_copy(void *ctx, uint64_t addr, unsigned size, uint64_t *v)
 {
-	struct walk *w = ctx;
+	struct dwarf_walk *w = ctx;
 	unsigned char buf[8] = { 0 };
 	const unsigned char *p = buf;
 	struct cfi_object *o;
@@ -129,16 +123,10 @@ static bool read_mem(void *ctx, uint64_t addr, unsigned size, uint64_t *v)
 			return false;
 		}
 	}
-	switch (size) {
-	case 8: *v = load_u64(p, w->s->swap); return true;
-	case 4: *v = load_u32(p, w->s->swap); return true;
-	case 2: *v = load_u16(p, w->s->swap); return true;
-	case 1: *v = *p; return true;
-	default: return false;
-	}
+	return dwarf_word(p, size, w->s->swap, v);
 }
 
-static void fill_slot(struct walk *w, struct pc_slot *p, uint64_t pc, uint32_t generation)
+static void fill_slot(struct dwarf_walk *w, struct pc_slot *p, uint64_t pc, uint32_t generation)
 {
 	struct cfi *cfi = w->u->dwarf->cfi;
 	struct map_hit hit;
@@ -154,13 +142,14 @@ static void fill_slot(struct walk *w, struct pc_slot *p, uint64_t pc, uint32_t g
 
 		if (o)
 			p->rule = cfi_find(cfi, o, hit.addr);
-		p->mapped = o || hit.map->dso->kind == DSO_ANON || hit.map->dso->kind == DSO_JIT;
+		p->mapped = o || w->live || hit.map->dso->kind == DSO_ANON ||
+			    hit.map->dso->kind == DSO_JIT;
 	}
 	if (p->mapped)
 		p->loc = frame_loc(w->u, w->th, PERF_RECORD_MISC_USER, pc) + 1;
 }
 
-static const struct pc_slot *slot_of(struct walk *w, uint64_t pc)
+static const struct pc_slot *slot_of(struct dwarf_walk *w, uint64_t pc)
 {
 	uint32_t generation = machine_generation(w->u->m, w->th->space);
 	struct pc_slot *p =
@@ -174,7 +163,7 @@ static const struct pc_slot *slot_of(struct walk *w, uint64_t pc)
 }
 
 /* Code without rules: try that it keeps a frame pointer, as compilers without -O do. */
-static bool step_fp(struct walk *w, uint64_t *pc)
+static bool step_fp(struct dwarf_walk *w, uint64_t *pc)
 {
 	const struct arch_regs *a = w->arch;
 	uint64_t fp, up, ra;
@@ -182,8 +171,8 @@ static bool step_fp(struct walk *w, uint64_t *pc)
 	if (!a->fp || !cfi_known(&w->r, a->fp) || !cfi_known(&w->r, a->sp))
 		return false;
 	fp = w->r.v[a->fp];
-	if (fp < w->r.v[a->sp] || !read_mem(w, fp, a->word, &up) ||
-	    !read_mem(w, fp + a->word, a->word, &ra))
+	if (fp < w->r.v[a->sp] || !w->mem(w, fp, a->word, &up) ||
+	    !w->mem(w, fp + a->word, a->word, &ra))
 		return false;
 	cfi_set(&w->r, a->fp, up);
 	cfi_set(&w->r, a->sp, fp + 2 * a->word);
@@ -191,7 +180,28 @@ static bool step_fp(struct walk *w, uint64_t *pc)
 	return true;
 }
 
-static void walk(struct walk *w, uint64_t pc)
+/* System calls of old programs: nothing is on the stack but the return address. */
+static bool step_vsyscall(struct dwarf_walk *w, uint64_t *pc)
+{
+	uint64_t sp = w->r.v[w->arch->sp];
+
+	if (!w->mem(w, sp, w->arch->word, pc))
+		return false;
+	cfi_set(&w->r, w->arch->sp, sp + w->arch->word);
+	return true;
+}
+
+/* Out of code without rules: as who knows the thread has seen it, else by a guess. */
+static bool step_bare(struct dwarf_walk *w, uint64_t *pc)
+{
+	if (w->u->arch == REGS_ARCH_X86 && *pc >> 12 == VSYSCALL_PAGE)
+		return step_vsyscall(w, pc);
+	if (w->returns && w->returns(w, pc))
+		return true;
+	return step_fp(w, pc);
+}
+
+void dwarf_walk(struct dwarf_walk *w, uint64_t pc)
 {
 	struct cfi *cfi = w->u->dwarf->cfi;
 	bool caller = false; /* pc is a return address: the call is before it */
@@ -206,9 +216,8 @@ static void walk(struct walk *w, uint64_t pc)
 		    frame_add_loc(w->u, PERF_RECORD_MISC_USER, pc - caller, p->loc - 1))
 			return;
 		rule = p->rule == CFI_NONE ? NULL : cfi_rule(cfi, p->rule);
-		if (!(rule ? cfi_step(cfi, rule, &w->r, w->arch->sp, w->arch->word, read_mem, w,
-				      &pc)
-			   : step_fp(w, &pc)))
+		if (!(rule ? cfi_step(cfi, rule, &w->r, w->arch->sp, w->arch->word, w->mem, w, &pc)
+			   : step_bare(w, &pc)))
 			return;
 		/* The stack must unwind towards its start. */
 		if (w->r.v[w->arch->sp] < sp || (w->r.v[w->arch->sp] == sp && pc == old))
@@ -217,10 +226,8 @@ static void walk(struct walk *w, uint64_t pc)
 	}
 }
 
-static const struct arch_regs *arch_of(const struct unwind *u, const struct sample_regs *r)
+const struct arch_regs *dwarf_arch(const struct unwind *u, bool is32)
 {
-	bool is32 = r->abi & PERF_SAMPLE_REGS_ABI_32;
-
 	for (size_t i = 0; i < ARRAY_SIZE(archs); i++)
 		if (archs[i].arch == u->arch && (archs[i].word == 4) == is32)
 			return &archs[i];
@@ -229,11 +236,11 @@ static const struct arch_regs *arch_of(const struct unwind *u, const struct samp
 
 static void unwind_stack(struct unwind *u, struct thread *th, const struct sample *s)
 {
-	struct walk w = { .u = u, .th = th, .s = s };
+	struct dwarf_walk w = { .u = u, .th = th, .s = s, .mem = read_copy };
 	int ip = regs_ip(u->arch);
 	uint64_t pc, v;
 
-	w.arch = arch_of(u, &s->user_regs);
+	w.arch = dwarf_arch(u, s->user_regs.abi & PERF_SAMPLE_REGS_ABI_32);
 	if (!w.arch || ip < 0 || !sample_reg(&s->user_regs, (unsigned)ip, &pc))
 		return;
 	for (unsigned i = 0; i < w.arch->nr; i++)
@@ -243,11 +250,9 @@ static void unwind_stack(struct unwind *u, struct thread *th, const struct sampl
 	if (!cfi_known(&w.r, w.arch->sp))
 		return;
 	w.sp = w.r.v[w.arch->sp];
-	if (!u->dwarf && !(u->dwarf = dwarf_new(u))) {
-		u->oom = true;
+	if (!dwarf_ready(u))
 		return;
-	}
-	walk(&w, pc);
+	dwarf_walk(&w, pc);
 	u->stats.copies++;
 	u->stats.cut += w.beyond;
 	u->stats.copy_size =

@@ -59,6 +59,35 @@ uint64_t unwind_need(const struct perf_event_attr *attr);
 ssize_t unwind_chain(struct unwind *u, struct thread *th, const struct sample *s,
 		     const struct frame **frames);
 
+/* ---- of a thread that stands still --------------------------------------------------------- */
+
+struct unwind_regs {
+	uint64_t known; /* bit n: reg[n], by the numbers of sample_regs_user */
+	uint64_t reg[33];
+};
+
+struct unwind_live {
+	struct unwind_regs regs;
+	bool is_32bit;
+	/* Of its memory: bytes that were read. */
+	size_t (*read)(void *ctx, uint64_t addr, void *buf, size_t n);
+	/*
+	 * The registers of the caller of code that has no rules and whose stack pointer is @sp, where
+	 * somebody has seen it return; NULL or false: nobody has.
+	 */
+	bool (*returns)(void *ctx, uint64_t sp, struct unwind_regs *r);
+	void *ctx;
+};
+
+/* False: built without libdw, there are no rules. */
+bool unwind_live_works(void);
+/*
+ * Its stack, innermost first and callers less one as unwind_chain() has them, @max addresses at
+ * most. @u is made with ips_only, its machine has the maps of now. How many, or -ENOMEM.
+ */
+ssize_t unwind_live(struct unwind *u, struct thread *th, const struct unwind_live *l, uint64_t *ip,
+		    size_t max);
+
 /* ---- what was missing, for the end ---------------------------------------------------------- */
 
 /*
