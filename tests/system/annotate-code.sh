@@ -118,7 +118,7 @@ if [ "$(uname -m)" = x86_64 ] && gcc -o "$TMP/made" "$TMP/made.c" 2>"$TMP/log" &
 	like "a perf map has no code: which file it is" "$(cat "$TMP/err")" "left no bytes: $map has names only"
 	like "... and how to get code" "$(cat "$TMP/err")" 'write a jitdump file'
 	rm -f "$map"
-	annotate -v # all notes: the loader's functions have some of this kind, too, where its sources are not here
+	annotate --dsos "$map" # the loader, where samples may lie too, has names
 	like "no map: where names are looked for" "$(cat "$TMP/err")" "names are read from $map"
 else
 	skip "a perf map has no code: which file it is" "the code is for another machine"

@@ -364,6 +364,7 @@ static bool is_emulated(const struct vm_insn *in)
 /* With the encoding in d->x. False: the decoder knows none, or not of this kind. */
 static bool one_round(struct round *d, bool vector)
 {
+	unsigned char code[sizeof(d->x.bytes) + 1];
 	struct vm_insn in = { .addr = CODE }, *at;
 	struct encoding *x = &d->x;
 	struct user_regs_struct r;
@@ -374,8 +375,9 @@ static bool one_round(struct round *d, bool vector)
 	random_registers(d, &r);
 	if (!place_operand(x, &in, &r))
 		return true;
-	copy_to(d->pid, CODE, x->bytes, sizeof(x->bytes));
-	copy_to(d->pid, CODE + in.len, "\x90", 1); /* for steps that slip */
+	memcpy(code, x->bytes, sizeof(x->bytes));
+	code[in.len] = 0x90; /* for steps that slip */
+	copy_to(d->pid, CODE, code, sizeof(code));
 	set_state(d->pid, &r, d->image, d->image_size);
 	vm_begin(d->vm, d->pid, &r);
 	at = vm_fetch(d->vm, &why);
