@@ -65,7 +65,7 @@ callers() { # stacks whose callers are those of another call
 }
 record -g --branch-budget 0 --branch-span 0 -o c.data -- ./spans calls 20000000
 is "callers of single stacks" "$(callers)" 0
-record -g --branch-budget 5 --branch-span 100 -o c.data -- ./spans calls 20000000
+record -g --branch-budget 50 --branch-span 100 -o c.data -- ./spans calls 20000000
 is "callers of the stacks of a burst" "$(callers)" 0
 
 "$PERF" record -b --branch-span 3 -- true >/dev/null 2>err
