@@ -286,8 +286,12 @@ static int archive_run(const struct command *cmd, int argc, char **argv)
 	if (n < 0)
 		return CLI_STATUS(n);
 	log_set_level(o.verbose > 1 ? LOG_DEBUG : o.verbose ? LOG_INFO : LOG_WARN);
-	if (n > 1 || (n == 1 && o.session.input) || o.session.more.items.n)
-		return cli_usage_error(cmd, "more than one file: %s", argv[n - 1]);
+	if (n > 1 || (n == 1 && o.session.input) || o.session.more.items.n) {
+		ret = cli_usage_error(cmd, "more than one file: %s",
+				      n ? argv[n - 1] : o.session.more.items.v[0]);
+		session_opts_free(&o.session);
+		return ret;
+	}
 	if (o.unpack && (o.output || o.all || o.all_objects))
 		return cli_usage_error(cmd, "--unpack writes into the cache of build ids");
 	if (!o.session.input)

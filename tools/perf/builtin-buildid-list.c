@@ -158,8 +158,12 @@ static int buildid_run(const struct command *cmd, int argc, char **argv)
 
 	if (n < 0)
 		return CLI_STATUS(n);
-	if (n > 1 || (n == 1 && o.session.input) || o.session.more.items.n)
-		return cli_usage_error(cmd, "more than one file: %s", argv[n - 1]);
+	if (n > 1 || (n == 1 && o.session.input) || o.session.more.items.n) {
+		status = cli_usage_error(cmd, "more than one file: %s",
+					 n ? argv[n - 1] : o.session.more.items.v[0]);
+		session_opts_free(&o.session);
+		return status;
+	}
 	if (!o.session.input)
 		o.session.input = n ? argv[0] : "perf.data";
 	o.session.nr_samples = o.pieces;
