@@ -28,8 +28,8 @@ static int pick(int code, bool hit)
 	return hit ? code : 0;
 }
 
-static int fake_open(void *ctx, struct perf_event_attr *a, pid_t pid, int cpu, int group_fd,
-		     unsigned long flags)
+static inline int fake_open(void *ctx, struct perf_event_attr *a, pid_t pid, int cpu, int group_fd,
+			    unsigned long flags)
 {
 	struct kernel *k = ctx;
 	int level = (int)((a->flags & ATTR_FLAG_PRECISE_MASK) >> ATTR_FLAG_PRECISE_SHIFT);
