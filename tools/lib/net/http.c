@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * HTTP by libcurl: one connection that is kept, certificates always verified, no redirects (they would take what we
- * send, and our password, elsewhere), nothing of what is sent in messages. The library is loaded here: linked, it would
- * bring thirty others into every run.
+ * send, and our password, elsewhere), nothing of what is sent in messages. The library is loaded
+ * here (base/loaded.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/loaded.h"
 #include "net/net-int.h"
 
 #if HAVE_LIBCURL
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
-#include <dlfcn.h>
 
 /* clang-format off */
 #define FUNCTIONS(F) \
@@ -35,20 +35,12 @@ struct net_http {
 
 static int load(struct library *lib, struct err *e)
 {
-	void *so = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
-	bool all = so != NULL;
+#define NAME(name) "curl_" #name,
+	static const char *const names[] = { FUNCTIONS(NAME) };
+#undef NAME
 
-#define FUNCTION(name)                                                            \
-	lib->name = all ? (__typeof__(lib->name))dlsym(so, "curl_" #name) : NULL; \
-	all = all && lib->name;
-	FUNCTIONS(FUNCTION)
-#undef FUNCTION
-	if (all)
-		return 0;
-	err_set(e, -ENOTSUP, "HTTP needs libcurl.so.4, which does not load here: %s",
-		dlerror() ?: "functions are missing");
-	err_hint(e, "Debian's package is libcurl4.");
-	return -ENOTSUP;
+	return loaded_functions(&(struct loaded){ "HTTP needs", "libcurl.so.4", "libcurl4" }, names,
+				ARRAY_SIZE(names), (void **)lib, e);
 }
 
 int net_http_new(struct net_http **out, const struct net *n, struct err *e)

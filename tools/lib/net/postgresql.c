@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/loaded.h"
 #include "net/net-int.h"
 
 #if HAVE_LIBPQ
-#include <dlfcn.h>
 #include <postgresql/libpq-fe.h>
 
 /* clang-format off */
@@ -21,6 +21,7 @@
 /* clang-format on */
 
 struct postgresql {
+	/* of the library, in the order of FUNCTIONS: first, for load() */
 #define FUNCTION(name) __typeof__(PQ##name) *name;
 	FUNCTIONS(FUNCTION)
 #undef FUNCTION
@@ -29,20 +30,12 @@ struct postgresql {
 
 static int load(struct postgresql *p, struct err *e)
 {
-	void *so = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
-	bool all = so != NULL;
+#define NAME(name) "PQ" #name,
+	static const char *const names[] = { FUNCTIONS(NAME) };
+#undef NAME
 
-#define FUNCTION(name)                                                     \
-	p->name = all ? (__typeof__(p->name))dlsym(so, "PQ" #name) : NULL; \
-	all = all && p->name;
-	FUNCTIONS(FUNCTION)
-#undef FUNCTION
-	if (all)
-		return 0;
-	err_set(e, -ENOTSUP, "PostgreSQL needs libpq.so.5, which does not load here: %s",
-		dlerror() ?: "functions are missing");
-	err_hint(e, "Debian's package is libpq5.");
-	return -ENOTSUP;
+	return loaded_functions(&(struct loaded){ "PostgreSQL needs", "libpq.so.5", "libpq5" },
+				names, ARRAY_SIZE(names), (void **)p, e);
 }
 
 static int open_it(struct net *n, struct err *e)

@@ -1,29 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libarchive, loaded when an archive is read or written: linked, it would bring a dozen libraries into every
- * run, which costs more than many a report.
+ * libarchive, loaded when an archive is read or written (base/loaded.h).
  */
 #include "pack/pack-int.h"
 
 #if HAVE_LIBARCHIVE
-#include <dlfcn.h>
+#include "base/loaded.h"
 
 int pack_load(struct pack_lib *lib, struct err *e)
 {
-	void *so = dlopen("libarchive.so.13", RTLD_NOW | RTLD_LOCAL);
-	bool all = so != NULL;
+#define NAME(name) "archive_" #name,
+	static const char *const names[] = { PACK_FUNCTIONS(NAME) };
+#undef NAME
 
-#define FUNCTION(name)                                                               \
-	lib->name = all ? (__typeof__(lib->name))dlsym(so, "archive_" #name) : NULL; \
-	all = all && lib->name;
-	PACK_FUNCTIONS(FUNCTION)
-#undef FUNCTION
-	if (all)
-		return 0;
-	err_set(e, -ENOTSUP, "archives need libarchive.so.13, which does not load here: %s",
-		dlerror() ?: "functions are missing");
-	err_hint(e, "Debian's package is libarchive13.");
-	return -ENOTSUP;
+	return loaded_functions(
+		&(struct loaded){ "archives need", "libarchive.so.13", "libarchive13" }, names,
+		ARRAY_SIZE(names), (void **)lib, e);
 }
 
 int pack_failed(const struct pack_lib *lib, struct archive *a, int code, const char *what,

@@ -6,20 +6,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/loaded.h"
 #include "box/box.h"
 #include "config.h"
 #include "symbol/symbol-int.h"
 
 #if HAVE_DEBUGINFOD
-#include <dlfcn.h>
 #include <elfutils/debuginfod.h>
 
-/*
- * Loaded only when it is asked for: linked, it would bring a whole HTTP client with it into
- * every run, which costs more than many a report.
- */
 struct client {
-	void *lib;
 	__typeof__(debuginfod_begin) *begin;
 	__typeof__(debuginfod_find_debuginfo) *find; /* or _executable, which is alike */
 	__typeof__(debuginfod_end) *end;
@@ -27,13 +22,12 @@ struct client {
 
 static bool load_client(struct client *c, const char *find)
 {
-	c->lib = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (!c->lib)
-		return false;
-	c->begin = (__typeof__(c->begin))dlsym(c->lib, "debuginfod_begin");
-	c->find = (__typeof__(c->find))dlsym(c->lib, find);
-	c->end = (__typeof__(c->end))dlsym(c->lib, "debuginfod_end");
-	return c->begin && c->find && c->end;
+	const char *names[] = { "debuginfod_begin", find, "debuginfod_end" };
+	struct err e = { 0 };
+
+	return !loaded_functions(
+		&(struct loaded){ "debuginfod needs", "libdebuginfod.so.1", "libdebuginfod1" },
+		names, ARRAY_SIZE(names), (void **)c, &e);
 }
 
 /* 0 with *@path, or -errno; -ELIBACC: the library does not load. */
@@ -45,7 +39,6 @@ static int fetch(const struct build_id *id, const char *find, char **path)
 
 	if (!load_client(&c, find))
 		return -ELIBACC;
-	/* The library stays loaded: it keeps threads and state of its own. */
 	client = c.begin();
 	if (!client)
 		return -ENOMEM;
