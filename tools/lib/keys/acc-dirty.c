@@ -5,8 +5,7 @@
  * before. A sample at such an instruction, with halves in use, is time that may be of that; how much
  * of it depends on the CPU, and no register tells.
  */
-#include "keys-int.h"
-#include "simd/simd.h"
+#include "vector-int.h"
 
 enum { KIND_NEW, KIND_UNKNOWN, KIND_OTHER, KIND_SSE, KIND_SSE_MERGES };
 
@@ -104,27 +103,16 @@ static void stop(void *state)
 	free(u);
 }
 
-#define SHARE(name)                                                                          \
-	static uint64_t stat_##name(const struct keys_row *r, const void *slot)              \
-	{                                                                                    \
-		const struct dirty_counts *c = slot;                                         \
-                                                                                             \
-		(void)r;                                                                     \
-		return c->coded ? (c->name * 1000 + c->coded / 2) / c->coded : STAT_UNKNOWN; \
-	}
-
-SHARE(dirty)
-SHARE(sse)
-SHARE(merges)
+VECTOR_SHARE(struct dirty_counts, dirty, dirty, coded)
+VECTOR_SHARE(struct dirty_counts, sse, sse, coded)
+VECTOR_SHARE(struct dirty_counts, merges, merges, coded)
 
 static bool shown(const struct keys_opts *o)
 {
 	return o->dirty;
 }
 
-#define COLUMN                                                                                  \
-	.at = KEY_STAT, .of = &keys_acc_dirty, .permille = true, .right = true, .min_width = 7, \
-	.unknown = "-", .need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER
+#define COLUMN VECTOR_COLUMN(keys_acc_dirty), .min_width = 7, .unknown = "-"
 
 /* All of them are the columns of report --dirty, in this order. */
 static const struct key cols[] = {

@@ -5,8 +5,7 @@
  * there. One that never changed at an instruction was computed with again and again: its result could
  * have been kept. What a row owns is thereby bounded by the instructions in it.
  */
-#include "keys-int.h"
-#include "simd/simd.h"
+#include "vector-int.h"
 
 #define CONST_MIN 4   /* samples, before one dares to say that something does not change */
 #define VERDICT	  900 /* permille of samples that have to agree */
@@ -21,11 +20,6 @@ struct idle_slot {
 	struct simd_idle sum;
 	struct seen *seen; /* a table of 2^bits, by hash of loc */
 	uint32_t nr, bits;
-};
-
-struct idle_use {
-	struct acc_env env;
-	struct simd_sites *sites;
 };
 
 /* ---- locations of a row ------------------------------------------------------------------------- */
@@ -76,18 +70,14 @@ static int put(struct idle_slot *c, const struct seen *s)
 
 static int add(void *slot, const struct acc_in *in, void *state)
 {
-	struct idle_use *u = state;
+	struct vector_use *u = state;
 	struct idle_slot *c = slot;
-	const struct sample *s = in->s;
-	struct sample_regs tmp;
-	const struct sample_regs *r = sample_simd_block(s, u->env.arch, &tmp);
 	struct seen new = { .nr = 1 };
+	struct sample_regs tmp;
 	uint32_t loc;
+	const struct sample_regs *r = keys_vector_of(u, in, &tmp, &loc);
 
-	if (!r || u->env.redact || !simd_is_of_code(s, u->env.arch))
-		return 0;
-	loc = resolver_find(u->env.res, in->th, s->cpumode, s->ip);
-	if (!simd_idle_add(&c->sum, simd_site(u->sites, loc), s, r, &new.hash))
+	if (!r || !simd_idle_add(&c->sum, simd_site(u->sites, loc), in->s, r, &new.hash))
 		return 0;
 	new.loc = loc + 1;
 	return put(c, &new);
@@ -118,67 +108,12 @@ static void drop(void *slot)
 	free(c->seen);
 }
 
-static void stop(void *state)
-{
-	struct idle_use *u = state;
-
-	if (!u)
-		return;
-	simd_sites_free(u->sites);
-	free(u);
-}
-
-static int start(void **state, const struct acc_env *env)
-{
-	struct idle_use *u = calloc(1, sizeof(*u));
-
-	if (!u || simd_sites_new(&u->sites, env->res, env->arch, false)) {
-		free(u);
-		return -ENOMEM;
-	}
-	u->env = *env;
-	*state = u;
-	return 0;
-}
-
 /* ---- columns: permille ------------------------------------------------------------------------ */
 
-static uint64_t permille(uint64_t n, uint64_t of)
-{
-	return of ? (n * 1000 + of / 2) / of : STAT_UNKNOWN;
-}
-
-static uint64_t stat_off(const struct keys_row *r, const void *slot)
-{
-	const struct simd_idle *n = &((const struct idle_slot *)slot)->sum;
-
-	(void)r;
-	return permille(n->off, n->lanes);
-}
-
-static uint64_t stat_zero(const struct keys_row *r, const void *slot)
-{
-	const struct simd_idle *n = &((const struct idle_slot *)slot)->sum;
-
-	(void)r;
-	return permille(n->zero, n->lanes);
-}
-
-static uint64_t stat_equal(const struct keys_row *r, const void *slot)
-{
-	const struct simd_idle *n = &((const struct idle_slot *)slot)->sum;
-
-	(void)r;
-	return permille(n->equal, n->wide);
-}
-
-static uint64_t stat_narrow(const struct keys_row *r, const void *slot)
-{
-	const struct simd_idle *n = &((const struct idle_slot *)slot)->sum;
-
-	(void)r;
-	return permille(n->narrow, n->wide);
-}
+VECTOR_SHARE(struct idle_slot, off, sum.off, sum.lanes)
+VECTOR_SHARE(struct idle_slot, zero, sum.zero, sum.lanes)
+VECTOR_SHARE(struct idle_slot, equal, sum.equal, sum.wide)
+VECTOR_SHARE(struct idle_slot, narrow, sum.narrow, sum.wide)
 
 /* Of samples at instructions that have enough to tell. */
 static uint64_t stat_const(const struct keys_row *r, const void *slot)
@@ -193,7 +128,7 @@ static uint64_t stat_const(const struct keys_row *r, const void *slot)
 		nr += c->seen[i].nr;
 		same += c->seen[i].changed ? 0 : c->seen[i].nr;
 	}
-	return permille(same, nr);
+	return vector_permille(same, nr);
 }
 
 enum { COULD_NOTHING, COULD_NARROW, COULD_SCALAR, COULD_HOIST };
@@ -226,9 +161,7 @@ static bool shown(const struct keys_opts *o)
 	return o->idle;
 }
 
-#define NEEDS \
-	.at = KEY_STAT, .of = &keys_acc_idle, .need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER
-#define COLUMN NEEDS, .permille = true, .right = true, .min_width = 7, .unknown = "-"
+#define COLUMN VECTOR_COLUMN(keys_acc_idle), .min_width = 7, .unknown = "-"
 
 /* All of them are the columns of report --idle-lanes, in this order. */
 static const struct key cols[] = {
@@ -237,7 +170,7 @@ static const struct key cols[] = {
 	{ "narrow", "Narrow", COLUMN, .stat = stat_narrow },
 	{ "lanes_equal", "Equal", COLUMN, .stat = stat_equal },
 	{ "lanes_const", "Const", COLUMN, .stat = stat_const },
-	{ "lanes_could", "Could be", NEEDS, .min_width = 8, .stat = stat_could,
+	{ "lanes_could", "Could be", VECTOR_STAT(keys_acc_idle), .min_width = 8, .stat = stat_could,
 	  .stat_text = could_text },
 };
 
@@ -257,8 +190,8 @@ const struct acc keys_acc_idle = {
 		"# Could be: what nine in ten samples say.\n"
 		"#\n",
 	.needs_sample = true,
-	.start = start,
-	.stop = stop,
+	.start = keys_vector_start,
+	.stop = keys_vector_stop,
 	.add = add,
 	.merge = merge,
 	.drop = drop,

@@ -3,27 +3,21 @@
  * Accumulator: numbers that arithmetic is slow with, in the vectors that a row's samples were about to
  * read: see room simd for which these are.
  */
-#include "keys-int.h"
-#include "simd/simd.h"
-
-struct numbers_use {
-	struct acc_env env;
-	struct simd_sites *sites;
-};
+#include "vector-int.h"
 
 static int add(void *slot, const struct acc_in *in, void *state)
 {
-	struct numbers_use *u = state;
-	const struct sample *s = in->s;
-	struct sample_regs tmp;
-	const struct sample_regs *r = sample_simd_block(s, u->env.arch, &tmp);
+	struct vector_use *u = state;
 	const struct simd_site *site;
+	struct sample_regs tmp;
+	uint32_t loc;
+	const struct sample_regs *r = keys_vector_of(u, in, &tmp, &loc);
 
-	if (!r || u->env.redact || !simd_is_of_code(s, u->env.arch))
+	if (!r)
 		return 0;
-	site = simd_site(u->sites, resolver_find(u->env.res, in->th, s->cpumode, s->ip));
+	site = simd_site(u->sites, loc);
 	if (site->nr)
-		simd_numbers_add(slot, site, s, r);
+		simd_numbers_add(slot, site, in->s, r);
 	return 0;
 }
 
@@ -34,46 +28,14 @@ static int merge(void *slot, const void *from, const struct acc_maps *maps)
 	return 0;
 }
 
-static void stop(void *state)
-{
-	struct numbers_use *u = state;
-
-	if (!u)
-		return;
-	simd_sites_free(u->sites);
-	free(u);
-}
-
-static int start(void **state, const struct acc_env *env)
-{
-	struct numbers_use *u = calloc(1, sizeof(*u));
-
-	if (!u || simd_sites_new(&u->sites, env->res, env->arch, false)) {
-		free(u);
-		return -ENOMEM;
-	}
-	u->env = *env;
-	*state = u;
-	return 0;
-}
-
 /* ---- columns: permille ------------------------------------------------------------------------ */
 
-#define SHARE(name, part, whole)                                                             \
-	static uint64_t stat_##name(const struct keys_row *r, const void *slot)              \
-	{                                                                                    \
-		const struct simd_numbers *n = slot;                                         \
-                                                                                             \
-		(void)r;                                                                     \
-		return n->whole ? (n->part * 1000 + n->whole / 2) / n->whole : STAT_UNKNOWN; \
-	}
-
-SHARE(slow, slow, samples)
-SHARE(nan, nan, floats)
-SHARE(inf, inf, floats)
-SHARE(denormal, denormal, floats)
-SHARE(zero, zero, floats)
-SHARE(int_zero, int_zero, ints)
+VECTOR_SHARE(struct simd_numbers, slow, slow, samples)
+VECTOR_SHARE(struct simd_numbers, nan, nan, floats)
+VECTOR_SHARE(struct simd_numbers, inf, inf, floats)
+VECTOR_SHARE(struct simd_numbers, denormal, denormal, floats)
+VECTOR_SHARE(struct simd_numbers, zero, zero, floats)
+VECTOR_SHARE(struct simd_numbers, int_zero, int_zero, ints)
 
 static uint64_t stat_type(const struct keys_row *r, const void *slot)
 {
@@ -91,10 +53,7 @@ static bool shown(const struct keys_opts *o)
 	return o->numbers;
 }
 
-#define NEEDS                                    \
-	.at = KEY_STAT, .of = &keys_acc_numbers, \
-	.need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER
-#define COLUMN NEEDS, .permille = true, .right = true, .min_width = 8, .unknown = "-"
+#define COLUMN VECTOR_COLUMN(keys_acc_numbers), .min_width = 8, .unknown = "-"
 
 /* All of them are the columns of report --numbers, in this order. */
 static const struct key cols[] = {
@@ -104,7 +63,8 @@ static const struct key cols[] = {
 	{ "denormal_lanes", "Denormal", COLUMN, .stat = stat_denormal },
 	{ "zero_lanes", "Zero", COLUMN, .stat = stat_zero },
 	{ "int_zero_lanes", "IntZero", COLUMN, .stat = stat_int_zero },
-	{ "lane_type", "Type", NEEDS, .min_width = 4, .stat = stat_type, .stat_text = type_text },
+	{ "lane_type", "Type", VECTOR_STAT(keys_acc_numbers), .min_width = 4, .stat = stat_type,
+	  .stat_text = type_text },
 };
 
 const struct acc keys_acc_numbers = {
@@ -121,8 +81,8 @@ const struct acc keys_acc_numbers = {
 		"# or a denormal among them. Type: of most lanes.\n"
 		"#\n",
 	.needs_sample = true,
-	.start = start,
-	.stop = stop,
+	.start = keys_vector_start,
+	.stop = keys_vector_stop,
 	.add = add,
 	.merge = merge,
 };

@@ -4,7 +4,7 @@
  * VALUES_MAX of them at most: with more no single one tells anything, and it says "many". That holds
  * for pieces as for the whole, so that their sum is the same.
  */
-#include "keys-int.h"
+#include "vector-int.h"
 
 #define VALUES_MAX 256
 #define SHOWN	   3
@@ -189,7 +189,7 @@ static uint64_t stat_share(const struct keys_row *r, const void *slot)
 	const struct counted *v = top(c, 0);
 
 	(void)r;
-	return v ? (v->nr * 1000 + c->nr / 2) / c->nr : STAT_UNKNOWN;
+	return v ? vector_permille(v->nr, c->nr) : STAT_UNKNOWN;
 }
 
 static uint64_t stat_distinct(const struct keys_row *r, const void *slot)
@@ -205,7 +205,7 @@ static bool shown(const struct keys_opts *o)
 	return o->values != NULL;
 }
 
-/* {"register_values":[{"value":..,"samples":..}]}: as many as are shown, with exact counts. */
+/* {"value_samples":..,"values":[{"value":..,"samples":..}]}: as many as are shown, with exact counts. */
 static void json(const struct keys_row *row, const void *slot, struct emit *e)
 {
 	const struct values *c = slot;
@@ -238,15 +238,11 @@ static int cmp_equal(const struct keys *ks, uint64_t a, uint64_t b)
 	return 0;
 }
 
-#define NEEDS                                   \
-	.at = KEY_STAT, .of = &keys_acc_values, \
-	.need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER
-
 static const struct key cols[] = {
-	{ "value_share", "TopShare", NEEDS, .permille = true, .right = true, .min_width = 8,
-	  .unknown = "-", .stat = stat_share },
-	{ "value_distinct", "Distinct", NEEDS, .right = true, .min_width = 8, .unknown = "-",
-	  .stat = stat_distinct },
+	{ "value_share", "TopShare", VECTOR_COLUMN(keys_acc_values), .min_width = 8, .unknown = "-",
+	  .stat = stat_share },
+	{ "value_distinct", "Distinct", VECTOR_STAT(keys_acc_values), .right = true, .min_width = 8,
+	  .unknown = "-", .stat = stat_distinct },
 	{ "value_top", "Values", .at = KEY_BITS, .of = &keys_acc_values, .cmp = cmp_equal,
 	  .pads = true, .min_width = 24, .slot_text = text_top,
 	  .need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER },

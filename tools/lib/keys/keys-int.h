@@ -3,8 +3,8 @@
 #ifndef PERF_KEYS_INT_H
 #define PERF_KEYS_INT_H
 
+#include "insn/insn.h"
 #include "keys/keys.h"
-#include "simd-int.h"
 
 /* key.c */
 char keys_cpumode_char(uint8_t cpumode);

@@ -3,9 +3,14 @@
  * Accumulator: the SIMD state of a row's samples: live widths, the code at the sampled address, mask
  * registers. What the code does is looked at once per location and function, and forgotten when
  * samples have come: rows keep numbers.
+ *
+ * A sample's live width (sample_simd_live()) is that of the widest of vector registers 0 to 15 with a bit set: 128, 256,
+ * 512 or none. The code's width is that of the widest vector register which the instruction at the
+ * sampled address names. Live state wider than the code is dirty; whether the function itself
+ * ever uses that width tells "uses zmm" and "zmm left dirty" apart. Registers 16 to 31 are apart:
+ * vzeroupper spares them, so what a program's start left there lives on in everything behind it.
  */
-#include "keys-int.h"
-#include "simd/simd.h"
+#include "vector-int.h"
 
 #define CODE_READ 15 /* bytes: the longest x86 instruction */
 #define FUNC_READ 65536
@@ -286,30 +291,16 @@ static void stop(void *state)
 
 /* ---- columns: permille, UINT64_MAX = not known ------------------------------------------------- */
 
-static uint64_t permille(uint64_t n, uint64_t of)
-{
-	return of ? (n * 1000 + of / 2) / of : STAT_UNKNOWN;
-}
-
-#define SHARE(name, part, whole)                                                \
-	static uint64_t stat_##name(const struct keys_row *r, const void *slot) \
-	{                                                                       \
-		const struct simd_counts *c = slot;                             \
-                                                                                \
-		(void)r;                                                        \
-		return permille(c->part, c->whole);                             \
-	}
-
-SHARE(live_512, live[SIMD_512], seen_512)
-SHARE(live_256, live[SIMD_256], seen_256)
-SHARE(live_128, live[SIMD_128], nr)
-SHARE(live_none, live[SIMD_NONE], nr)
-SHARE(live_high, high, high_nr)
-SHARE(dirty, dirty, coded_wide)
-SHARE(code_512, code[SIMD_512], coded)
-SHARE(code_256, code[SIMD_256], coded)
-SHARE(code_128, code[SIMD_128], coded)
-SHARE(code_none, code[SIMD_NONE], coded)
+VECTOR_SHARE(struct simd_counts, live_512, live[SIMD_512], seen_512)
+VECTOR_SHARE(struct simd_counts, live_256, live[SIMD_256], seen_256)
+VECTOR_SHARE(struct simd_counts, live_128, live[SIMD_128], nr)
+VECTOR_SHARE(struct simd_counts, live_none, live[SIMD_NONE], nr)
+VECTOR_SHARE(struct simd_counts, live_high, high, high_nr)
+VECTOR_SHARE(struct simd_counts, dirty, dirty, coded_wide)
+VECTOR_SHARE(struct simd_counts, code_512, code[SIMD_512], coded)
+VECTOR_SHARE(struct simd_counts, code_256, code[SIMD_256], coded)
+VECTOR_SHARE(struct simd_counts, code_128, code[SIMD_128], coded)
+VECTOR_SHARE(struct simd_counts, code_none, code[SIMD_NONE], coded)
 
 static uint64_t stat_lanes(const struct keys_row *r, const void *slot)
 {
@@ -355,9 +346,7 @@ static bool shown(const struct keys_opts *o)
 	return o->simd;
 }
 
-#define NEEDS \
-	.at = KEY_STAT, .of = &keys_acc_simd, .need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER
-#define COLUMN NEEDS, .permille = true, .right = true, .min_width = 7, .unknown = "N/A"
+#define COLUMN VECTOR_COLUMN(keys_acc_simd), .min_width = 7, .unknown = "N/A"
 
 /* All of them are the columns of report --simd, in this order. */
 static const struct key cols[] = {
@@ -373,7 +362,8 @@ static const struct key cols[] = {
 	{ "code_none", "CodeNone", COLUMN, .stat = stat_code_none },
 	{ "mask_lanes", "Lanes", COLUMN, .stat = stat_lanes },
 	{ "mask_fill", "Masks", COLUMN, .stat = stat_masks },
-	{ "simd_use", "SIMD Use", NEEDS, .min_width = 14, .stat = stat_use, .stat_text = use_text },
+	{ "simd_use", "SIMD Use", VECTOR_STAT(keys_acc_simd), .min_width = 14, .stat = stat_use,
+	  .stat_text = use_text },
 };
 
 const struct acc keys_acc_simd = {
