@@ -296,7 +296,7 @@ static int run_thread(const struct round *d, bool rounds, struct user_regs_struc
 
 static bool is_cpuid(const struct vm_insn *in)
 {
-	return in->bytes[in->len - 2] == 0x0f && in->bytes[in->len - 1] == 0xa2;
+	return in->len >= 2 && in->bytes[in->len - 2] == 0x0f && in->bytes[in->len - 1] == 0xa2;
 }
 
 /* The thread does the same. */
