@@ -62,6 +62,13 @@ is "... five times as much, for functions with 20 that need 100" "$(py '
 print(d["verdict"][0]["times_as_much"] >= 5, min(f["density"] for f in d["functions"]))')" "True 20.0"
 like "... in words" "$(quality --stdio -i few.data)" '^# Profile quality: not enough: record [0-9.]+ times as much$'
 
+# Most of so many threads have nothing to read: halves and slices are those of one.
+make two.data 2 alternates,biased alternates,biased real
+for f in two few; do
+	quality --json -j 1 -i $f.data >one
+	is "$f.data by 64 threads" "$(quality --json -j 64 -i $f.data | cmp one - 2>&1; cat err)" ""
+done
+
 make apart.data 4000 alternates,biased coin,loop7 real
 quality --json -i apart.data >json
 is "halves that have nothing in common" "$(py '

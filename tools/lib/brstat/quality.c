@@ -82,6 +82,9 @@ static int widen(struct brstat *b)
 	unsigned shift = b->shift;
 	int ret;
 
+	/* Nothing was counted yet. */
+	if (b->first > b->last)
+		return 0;
 	while ((b->last >> shift) - (b->first >> shift) >= SLICES_MAX)
 		shift++;
 	if (shift == b->shift)
