@@ -76,4 +76,40 @@ struct net_pushed {
 
 int net_push(struct net *n, const char *dir, struct net_pushed *p, struct err *e);
 
+/* ---- the spool: entries that wait for their engine ----------------------------------------------- */
+
+struct net_spool;
+
+struct net_spool_opts {
+	const char *dir; /* NULL: perf/push in the user's cache (base/cachedir.h) */
+	uint64_t limit;	 /* bytes; beyond that the oldest are dropped, with a warning */
+	struct log_sink log;
+};
+
+/* Below its directory, which has to be the user's alone; what others than @t wait for is left alone. */
+int net_spool_open(struct net_spool **sp, const struct net_target *t,
+		   const struct net_spool_opts *o, struct err *e);
+void net_spool_close(struct net_spool *sp); /* NULL is fine; what was begun and not kept goes */
+
+/* An empty directory, with a slash at its end, for the tables of one recording. It belongs to the spool. */
+int net_spool_begin(struct net_spool *sp, const char **dir, struct err *e);
+/* What lies in there is on the disk and waits. 1: nothing lies in there. */
+int net_spool_keep(struct net_spool *sp, struct err *e);
+
+struct net_sending {
+	struct net_opts opts;
+	uint64_t seconds; /* how long it is tried again, in all, what can pass */
+	/* For each entry that was not taken. */
+	void (*fail)(void *ctx, const struct err *e);
+	void *ctx;
+	size_t entries, sent; /* result */
+};
+
+/*
+ * All that waits for this target, the oldest first. One that is damaged does not keep the others. 0, or the last
+ * error; what was not taken waits on.
+ */
+int net_spool_send(struct net_spool *sp, struct net_sending *s);
+const char *net_spool_dir(const struct net_spool *sp);
+
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The directory of symbol tables: $XDG_CACHE_HOME/perf/symbols, or ~/.cache/perf/symbols. It is used
- * when it is the user's alone, and never made in somebody else's home, where root may have been sent by
- * sudo. It may take so much; what was used last stays.
+ * The directory of symbol tables: perf/symbols in the user's cache (base/cachedir.h). It may take so much; what was
+ * used last stays.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -15,78 +14,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cachedir.h"
 #include "box/box.h"
 #include "symbol/symbol-int.h"
 
 #define LIMIT_MB 256
 #define TEMP_OLD 3600 /* seconds: whoever wrote it is gone */
-
-/* ---- where ----------------------------------------------------------------------------------- */
-
-/* @name below @dir, made if need be; @dir is closed. -errno; -EPERM: it is somebody else's. */
-static int enter(int dir, const char *name, struct stat *st)
-{
-	int fd, ret = 0;
-
-	if (mkdirat(dir, name, 0700) && errno != EEXIST)
-		ret = -errno;
-	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		ret = ret ? ret : -errno;
-	close(dir);
-	if (fd < 0)
-		return ret;
-	if (!fstat(fd, st) && st->st_uid == geteuid())
-		return fd;
-	close(fd);
-	return -EPERM;
-}
-
-/* What exists already, and is the user's own. */
-static int start(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct stat st;
-
-	if (fd < 0)
-		return -errno;
-	if (!fstat(fd, &st) && st.st_uid == geteuid())
-		return fd;
-	close(fd);
-	return -EPERM;
-}
-
-static int open_dir(const char **what)
-{
-	const char *xdg = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
-	bool by_xdg = xdg && *xdg == '/';
-	struct stat st = { .st_mode = 0 };
-	int fd;
-
-	*what = by_xdg ? "$XDG_CACHE_HOME" : "$HOME";
-	if (!by_xdg && (!home || *home != '/'))
-		return -ENOENT;
-	fd = start(by_xdg ? xdg : home);
-	if (fd >= 0 && !by_xdg)
-		fd = enter(fd, ".cache", &st);
-	if (fd >= 0)
-		fd = enter(fd, "perf", &st);
-	if (fd >= 0)
-		fd = enter(fd, "symbols", &st);
-	if (fd < 0 || !(st.st_mode & (S_IWGRP | S_IWOTH)))
-		return fd;
-	close(fd);
-	return -EACCES;
-}
-
-static const char *reason(int error)
-{
-	switch (error) {
-	case -EPERM: return "it belongs to somebody else";
-	case -EACCES: return "others may write there";
-	default: return strerror(-error);
-	}
-}
 
 /* Megabytes; false when none are asked for. */
 static bool wanted_size(const struct log_sink *log, uint64_t *limit)
@@ -122,10 +55,11 @@ void symcache_open(struct symcache *c, const struct log_sink *log)
 		c->dir = box_ask(BOX_TABLE, "", 0, &a) ? -1 : a.fd;
 	if (c->dir >= 0)
 		return;
-	c->dir = open_dir(&what);
+	c->dir = cachedir_open("symbols", NULL, 0, &what);
 	if (c->dir >= 0)
 		return;
-	log_to(log, LOG_INFO, "no cache of symbol tables below %s: %s", what, reason(c->dir));
+	log_to(log, LOG_INFO, "no cache of symbol tables below %s: %s", what,
+	       cachedir_reason(c->dir));
 	c->dir = -1;
 }
 

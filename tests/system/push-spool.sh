@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Where tables wait for an engine that is away: no engine is needed for that, only a port where nobody listens.
+. "$(dirname "$0")/../lib.sh"
+need_cmd python3
+P=$ROOT/tests/data/perf
+port=$(python3 -c 'import socket
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1])')
+URL=clickhouse+http://127.0.0.1:$port/perf
+"$PERF" version --build-options | grep -q 'libcurl: \[ on' || skip_all "perf was built without libcurl"
+
+push() { # push ARGS...: $st, and what it said in $TMP/err
+	"$PERF" data push --retry-for 0 "$@" >"$TMP/out" 2>"$TMP/err"
+	st=$?
+}
+waits() {
+	find "$TMP/spool" -mindepth 1 -maxdepth 1 | wc -l
+}
+
+push --spool "$TMP/spool" "$URL" "$P/group-4.14.data" "$P/branch-4.14.data"
+is "nobody listens: status" $st 75
+like "... and what becomes of it" "$(cat "$TMP/err")" "0 of 2 recordings are loaded; the others wait in $TMP/spool"
+is "both wait" "$(waits)" 2
+push --spool "$TMP/spool" "$URL" "$P/group-4.14.data"
+is "one that waits already waits once" "$(waits)" 2
+push --spool "$TMP/spool" "clickhouse+http://127.0.0.1:$port/other" "$P/group-4.14.data"
+like "another database: others' entries are not counted" "$(cat "$TMP/err")" '0 of 1 recordings'
+is "... and stay" "$(waits)" 3
+printf 'perf-tables 1\n../../etc/passwd 1 1 x\n' >"$(find "$TMP/spool" -name manifest | sort | head -1)"
+push --spool "$TMP/spool" "$URL"
+is "a list that is not ours: status" $st 75
+is "... and it is left to be looked at" "$(waits)" 3
+push --spool "$TMP/spool" --spool-limit 1k "$URL" "$P/hybrid.data"
+is "a limit leaves the newest" "$(waits)" 1
+
+mkdir -m 777 "$TMP/open" && chmod 777 "$TMP/open"
+push --spool "$TMP/open" "$URL" "$P/group-4.14.data"
+is "a spool that others may write to: status" $st 1
+like "... and why" "$(tr '\n' ' ' <"$TMP/err")" "tables cannot wait in $TMP/open: others may write there.*--spool DIR"
+is "... and nothing is in it" "$(ls "$TMP/open")" ""
+if [ "$(id -u)" = 0 ] && chown nobody "$TMP/open" 2>/dev/null; then
+	push --spool "$TMP/open" "$URL" "$P/group-4.14.data"
+	like "somebody else's" "$(cat "$TMP/err")" 'it belongs to somebody else'
+else
+	skip "somebody else's" "needs root"
+fi
+(
+	unset HOME XDG_CACHE_HOME
+	push "$URL" "$P/group-4.14.data"
+	[ $st = 1 ] && grep -q 'HOME' "$TMP/err" && grep -q -e '--spool DIR' "$TMP/err"
+)
+check "no home: where else to put it" test $? = 0
+HOME=$TMP/somebody && mkdir "$HOME"
+export HOME
+unset XDG_CACHE_HOME
+push "$URL" "$P/group-4.14.data"
+is "the user's cache, for nobody else" "$(stat -c %a "$HOME/.cache/perf/push")" 700
+done_testing

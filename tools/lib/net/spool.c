@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Entries that wait: directories with tables, named by target and recording, so that a recording that is put in twice
+ * waits once. One is written as new-PID and takes its name when it is on the disk. What the engine has taken
+ * is removed, what it has not stays; that is all there is to resuming.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cachedir.h"
+#include "net/net-int.h"
+
+#define FRESH "new-"
+#define TAG   12 /* hex digits of a target */
+
+struct net_spool {
+	struct net_spool_opts o;
+	struct net_target target;
+	char dir[PATH_MAX - 2 * NAME_MAX];
+	char tag[TAG + 1];
+	char fresh[PATH_MAX]; /* "" = nothing is begun */
+};
+
+/* ---- directories of plain files ------------------------------------------------------------------- */
+
+/* Calls @fn for each file; the last error. */
+static int each_file(const char *dir, int (*fn)(int dir, const char *name, void *ctx), void *ctx)
+{
+	DIR *d = opendir(dir);
+	struct dirent *f;
+	int ret = d ? 0 : -errno;
+
+	while (d && (f = readdir(d)))
+		if (f->d_name[0] != '.')
+			ret = fn(dirfd(d), f->d_name, ctx) ?: ret;
+	if (d)
+		closedir(d);
+	return ret;
+}
+
+static int add_size(int dir, const char *name, void *ctx)
+{
+	struct stat st;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		return -errno;
+	*(uint64_t *)ctx += (uint64_t)st.st_size;
+	return 0;
+}
+
+static int remove_file(int dir, const char *name, void *ctx)
+{
+	(void)ctx;
+	return unlinkat(dir, name, 0) ? -errno : 0;
+}
+
+static int sync_file(int dir, const char *name, void *ctx)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), ret;
+
+	(void)ctx;
+	if (fd < 0)
+		return -errno;
+	ret = fsync(fd) ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+static void drop(const char *dir)
+{
+	each_file(dir, remove_file, NULL);
+	rmdir(dir);
+}
+
+/* Files first, then the directory that names them. */
+static int sync_all(const char *dir)
+{
+	int ret = each_file(dir, sync_file, NULL),
+	    fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return ret ?: -errno;
+	if (fsync(fd))
+		ret = ret ?: -errno;
+	close(fd);
+	return ret;
+}
+
+/* ---- the spool itself ----------------------------------------------------------------------------- */
+
+static int find_dir(struct net_spool *sp, struct err *e)
+{
+	const char *what = "--spool";
+	int fd;
+
+	if (sp->o.dir && strlen(sp->o.dir) >= sizeof(sp->dir))
+		fd = -ENAMETOOLONG;
+	else if (sp->o.dir)
+		fd = cachedir_open_at(strcpy(sp->dir, sp->o.dir));
+	else
+		fd = cachedir_open("push", sp->dir, sizeof(sp->dir), &what);
+	if (fd >= 0) {
+		close(fd);
+		return 0;
+	}
+	err_set(e, fd, "tables cannot wait in %s: %s", *sp->dir ? sp->dir : what,
+		cachedir_reason(fd));
+	err_hint(e, "--spool DIR names another directory, of your own.");
+	return fd;
+}
+
+/* Of what the target is called: no name of a host gets into one of a file. */
+static void make_tag(struct net_spool *sp)
+{
+	struct fleet_sha256 h;
+	unsigned char d[32];
+
+	fleet_sha256_init(&h);
+	fleet_sha256_add(&h, sp->target.shown, strlen(sp->target.shown));
+	fleet_sha256_end(&h, d);
+	for (int i = 0; i < TAG / 2; i++)
+		snprintf(sp->tag + 2 * i, 3, "%02x", d[i]);
+}
+
+int net_spool_open(struct net_spool **out, const struct net_target *t,
+		   const struct net_spool_opts *o, struct err *e)
+{
+	struct net_spool *sp = calloc(1, sizeof(*sp));
+	int ret;
+
+	*out = NULL;
+	if (!sp)
+		return err_set(e, -ENOMEM, "no memory for a spool");
+	sp->o = *o;
+	sp->target = *t;
+	make_tag(sp);
+	ret = find_dir(sp, e);
+	if (ret) {
+		free(sp);
+		return ret;
+	}
+	*out = sp;
+	return 0;
+}
+
+void net_spool_close(struct net_spool *sp)
+{
+	if (!sp)
+		return;
+	if (*sp->fresh)
+		drop(sp->fresh);
+	free(sp);
+}
+
+const char *net_spool_dir(const struct net_spool *sp)
+{
+	return sp->dir;
+}
+
+/* ---- what waits ----------------------------------------------------------------------------------- */
+
+struct entry {
+	char *path;
+	struct timespec at;
+	uint64_t size;
+};
+
+struct entries {
+	struct arena text;
+	VEC(struct entry) v;
+};
+
+static int older(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->at.tv_sec != y->at.tv_sec)
+		return x->at.tv_sec < y->at.tv_sec ? -1 : 1;
+	if (x->at.tv_nsec != y->at.tv_nsec)
+		return x->at.tv_nsec < y->at.tv_nsec ? -1 : 1;
+	return strcmp(x->path, y->path);
+}
+
+static void entries_free(struct entries *en)
+{
+	vec_free(&en->v);
+	arena_free(&en->text);
+}
+
+/* Whole entries, the oldest first; @tag NULL: those for other targets too. */
+static int list(const struct net_spool *sp, const char *tag, struct entries *out)
+{
+	DIR *d = opendir(sp->dir);
+	struct dirent *f;
+	struct stat st;
+	int ret = d ? 0 : -errno;
+
+	while (!ret && d && (f = readdir(d))) {
+		struct entry en = { .size = 0 };
+
+		if (f->d_name[0] == '.' || !strncmp(f->d_name, FRESH, strlen(FRESH)) ||
+		    (tag && strncmp(f->d_name, tag, TAG) != 0))
+			continue;
+		if (fstatat(dirfd(d), f->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode))
+			continue;
+		en.at = st.st_mtim;
+		en.path = arena_printf(&out->text, "%s/%s", sp->dir, f->d_name);
+		ret = en.path ? vec_push(&out->v, en) : -ENOMEM;
+	}
+	if (d)
+		closedir(d);
+	if (out->v.n)
+		qsort(out->v.v, out->v.n, sizeof(*out->v.v), older);
+	return ret;
+}
+
+static int keep_limit(const struct net_spool *sp)
+{
+	struct entries all = { 0 };
+	uint64_t size = 0;
+	int ret = list(sp, NULL, &all);
+
+	vec_for_each (en, &all.v) {
+		each_file(en->path, add_size, &en->size);
+		size += en->size;
+	}
+	/* The youngest is what was just put in. */
+	for (size_t i = 0; !ret && size > sp->o.limit && i + 1 < all.v.n; i++) {
+		log_to(&sp->o.log, LOG_WARN,
+		       "%s is dropped: what waits in the spool has %llu bytes, more than --spool-limit",
+		       all.v.v[i].path, (unsigned long long)size);
+		size -= all.v.v[i].size;
+		drop(all.v.v[i].path);
+	}
+	entries_free(&all);
+	return ret;
+}
+
+int net_spool_begin(struct net_spool *sp, const char **dir, struct err *e)
+{
+	snprintf(sp->fresh, sizeof(sp->fresh), "%s/" FRESH "%ld/", sp->dir, (long)getpid());
+	/* Of a process of that number that ended early. */
+	drop(sp->fresh);
+	if (mkdir(sp->fresh, 0700)) {
+		err_set(e, -errno, "cannot make %s: %s", sp->fresh, strerror(errno));
+		*sp->fresh = 0;
+		return e->code;
+	}
+	*dir = sp->fresh;
+	return 0;
+}
+
+int net_spool_keep(struct net_spool *sp, struct err *e)
+{
+	struct net_entry en = { 0 };
+	char name[PATH_MAX];
+	int ret = net_entry_read(&en, sp->fresh, e);
+
+	if (ret == -ENOENT) {
+		err_clear(e);
+		ret = 1;
+	}
+	if (!ret && sync_all(sp->fresh))
+		ret = err_set(e, -EIO, "cannot keep tables in %s: the disk did not take them",
+			      sp->dir);
+	if (!ret) {
+		sp->fresh[strlen(sp->fresh) - 1] = 0;
+		snprintf(name, sizeof(name), "%s/%s-%s", sp->dir, sp->tag, en.recording);
+		/* One that is there holds the same. */
+		if (rename(sp->fresh, name) && errno != EEXIST && errno != ENOTEMPTY)
+			ret = err_set(e, -errno, "cannot keep tables as %s: %s", name,
+				      strerror(errno));
+	}
+	if (!ret && keep_limit(sp))
+		ret = err_set(e, -ENOMEM, "no memory to look at what waits in %s", sp->dir);
+	net_entry_free(&en);
+	drop(sp->fresh);
+	*sp->fresh = 0;
+	return ret;
+}
+
+/* ---- sending -------------------------------------------------------------------------------------- */
+
+struct sender {
+	struct net_spool *sp;
+	const struct net_sending *s;
+	struct net *net;
+	struct timespec end;
+	unsigned pause; /* ms */
+};
+
+/* Waits, twice as long each time and never quite the same; false when there is no time left. */
+static bool wait_some(struct sender *s, const struct err *why)
+{
+	struct timespec now, t;
+	unsigned ms;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ms = s->pause + (unsigned)(now.tv_nsec / 1000) % (s->pause / 2 + 1);
+	if ((s->end.tv_sec - now.tv_sec) * 1000 + (s->end.tv_nsec - now.tv_nsec) / 1000000 <
+	    (long)ms)
+		return false;
+	log_to(&s->sp->o.log, LOG_INFO, "%s; again in %u ms", why->text, ms);
+	t = (struct timespec){ ms / 1000, ms % 1000 * 1000000L };
+	nanosleep(&t, NULL);
+	s->pause = s->pause < 30000 ? s->pause * 2 : 60000;
+	return true;
+}
+
+/* What broke may have left half an answer in the connection. */
+static void hang_up(struct sender *s)
+{
+	net_close(s->net);
+	s->net = NULL;
+}
+
+static int connect_to(struct sender *s, struct err *e)
+{
+	if (s->net)
+		return 0;
+	return net_open(&s->net, &s->sp->target, &s->s->opts, e) ?: net_check_schema(s->net, e);
+}
+
+static int send_one(struct sender *s, const char *dir, struct err *e)
+{
+	struct net_pushed p = { 0 };
+	int ret;
+
+	do {
+		ret = connect_to(s, e) ?: net_push(s->net, dir, &p, e);
+		if (ret)
+			hang_up(s);
+	} while (ret == -EAGAIN && wait_some(s, e));
+	if (ret)
+		return ret;
+	s->pause = 1000;
+	log_to(&s->sp->o.log, LOG_INFO, "%s: %s, %llu rows in %llu bytes", dir,
+	       p.already ? "was there already" : "is loaded", (unsigned long long)p.rows,
+	       (unsigned long long)p.bytes);
+	drop(dir);
+	return 0;
+}
+
+int net_spool_send(struct net_spool *sp, struct net_sending *sending)
+{
+	struct sender s = { .sp = sp, .s = sending, .pause = 1000 };
+	struct entries all = { 0 };
+	int bad = list(sp, sp->tag, &all);
+	bool down = false;
+
+	clock_gettime(CLOCK_MONOTONIC, &s.end);
+	s.end.tv_sec += (time_t)sending->seconds;
+	sending->entries = all.v.n;
+	for (size_t i = 0; i < all.v.n && !down; i++) {
+		struct err e = { 0 };
+		int ret = send_one(&s, all.v.v[i].path, &e);
+
+		sending->sent += !ret;
+		if (!ret)
+			continue;
+		bad = ret;
+		down = ret != -EINVAL; /* others would fare no better */
+		sending->fail(sending->ctx, &e);
+		err_clear(&e);
+	}
+	hang_up(&s);
+	entries_free(&all);
+	return bad;
+}
