@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What stacks made by hand say of branches. The object is mapped at 0x10000 and is no file, so that no code is read:
+ * what is counted can be read off the entries. Every answer is asked of one count, and of one that was added up of pieces.
+ */
+#include "table-build.h"
+
+#include "brstat/brstat.h"
+
+#define BASE 0x10000u
+
+static struct perfdata_event event = {
+	.name = "cycles",
+	.attr = { .sample_type = PERF_SAMPLE_BRANCH_STACK,
+		  .branch_sample_type = PERF_SAMPLE_BRANCH_ANY },
+};
+
+static int setup(void **state)
+{
+	if (setup_bare(state))
+		return -1;
+	map_file(1, BASE, 0x10000, 0, "/nonexistent/object");
+	return 0;
+}
+
+struct branch {
+	unsigned from, to, cycles, mispred;
+};
+
+#define STACK(...) ((const struct branch[]){ __VA_ARGS__, { 0, 0, 0, 0 } })
+
+/* Branches inside of the object, newest first; one that comes from 0 ends them. */
+static void add(struct brstat *b, uint64_t time, const struct branch *v)
+{
+	uint64_t e[3 * 16];
+	struct sample s = { .event = &event,
+			    .cpumode = PERF_RECORD_MISC_USER,
+			    .pid = 1,
+			    .tid = 1,
+			    .ip = BASE + v[0].to,
+			    .time = time };
+	unsigned n = 0;
+
+	for (; v[n].from; n++) {
+		e[3 * n] = BASE + v[n].from;
+		e[3 * n + 1] = BASE + v[n].to;
+		e[3 * n + 2] = (v[n].mispred ? 1 : 2) | (uint64_t)v[n].cycles << 4;
+	}
+	s.branches.nr = n;
+	s.branches.entries = (const unsigned char *)e;
+	assert_int_equal(brstat_add(b, &s, machine_thread(m, 1, 1), NULL), 0);
+}
+
+static struct brstat *new_count(unsigned what)
+{
+	struct brstat_opts o = {
+		.machine = m, .arch = REGS_ARCH_X86, .what = what, .stacks = true
+	};
+	struct brstat *b = NULL;
+
+	assert_int_equal(brstat_new(&b, res, &o, NULL), 0);
+	return b;
+}
+
+/* What @fill adds, in one count; and with each stack in a count of its own, those with none in between. */
+static struct brstat *count(unsigned what, bool pieces, void (*fill)(struct brstat **, size_t))
+{
+	enum { NR = 8 };
+	struct brstat *v[NR];
+
+	if (!pieces) {
+		v[0] = new_count(what);
+		fill(v, 1);
+	} else {
+		for (int i = 0; i < NR; i++)
+			v[i] = new_count(what);
+		fill(v, NR);
+		for (int step = 1; step < NR; step *= 2)
+			for (int i = 0; i + step < NR; i += 2 * step) {
+				assert_int_equal(brstat_merge(v[i], v[i + step], NULL, NULL), 0);
+				brstat_free(v[i + step]);
+			}
+	}
+	assert_int_equal(brstat_finish(v[0], NULL), 0);
+	return v[0];
+}
+
+static const struct brstat_branch *branch_at(const struct brstat *b, uint64_t addr)
+{
+	for (size_t i = 0; i < brstat_nr_branches(b); i++)
+		if (brstat_branch(b, i)->addr == addr)
+			return brstat_branch(b, i);
+	fail_msg("no branch at %#llx", (unsigned long long)addr);
+	return NULL;
+}
+
+/* Of eight counts the stacks go into the first and the sixth, so that some that are merged are both empty. */
+static struct brstat *first(struct brstat **v)
+{
+	return v[0];
+}
+
+static struct brstat *second(struct brstat **v, size_t nr)
+{
+	return v[nr > 5 ? 5 : 0];
+}
+
+static void fill_branches(struct brstat **v, size_t nr)
+{
+	add(first(v), 1000000,
+	    STACK({ 0x40, 0x10, 7, 1 }, { 0x40, 0x10, 3, 0 }, { 0x20, 0x30, 0, 0 }));
+	add(second(v, nr), 900000000, STACK({ 0x40, 0x80, 9, 1 }, { 0x40, 0x10, 3, 0 }));
+}
+
+static void branches(void **state)
+{
+	(void)state;
+	for (int pieces = 0; pieces < 2; pieces++) {
+		struct brstat *b = count(BRSTAT_WHY, pieces, fill_branches);
+		const struct brstat_branch *br = branch_at(b, 0x40);
+
+		assert_int_equal(brstat_sum(b)->stacks, 2);
+		assert_int_equal(brstat_sum(b)->branches, 5);
+		assert_int_equal(brstat_sum(b)->mispred, 2);
+		assert_int_equal(brstat_sum(b)->cycles, 22);
+		assert_int_equal(brstat_nr_branches(b), 2);
+		assert_int_equal(br->left, 4);
+		assert_int_equal(br->mispred, 2);
+		assert_int_equal(br->flagged, 4);
+		assert_int_equal(branch_at(b, 0x20)->left, 1);
+		/* No code: it is not known what was passed. */
+		assert_false(br->known);
+		assert_int_equal(brstat_sum(b)->unread, brstat_sum(b)->followed);
+		assert_true(brstat_sum(b)->unread > 0);
+		brstat_free(b);
+	}
+}
+
+static void fill_cycles(struct brstat **v, size_t nr)
+{
+	for (unsigned i = 0; i < 4; i++) {
+		add(first(v), 1000000, STACK({ 0x40, 0x10, 5, 0 }, { 0x40, 0x10, 0, 0 }));
+		add(second(v, nr), 900000000, STACK({ 0x40, 0x10, 9, 0 }, { 0x40, 0x10, 0, 0 }));
+	}
+	add(second(v, nr), 900000000, STACK({ 0x40, 0x10, 0, 0 }, { 0x40, 0x10, 0, 0 }));
+}
+
+static void cycles(void **state)
+{
+	(void)state;
+	for (int pieces = 0; pieces < 2; pieces++) {
+		struct brstat *b = count(BRSTAT_CYCLES, pieces, fill_cycles);
+		const struct brstat_block *k;
+
+		assert_int_equal(brstat_nr_blocks(b), 1);
+		k = brstat_block(b, 0);
+		assert_int_equal(k->start, 0x10);
+		assert_int_equal(k->end, 0x40);
+		assert_int_equal(k->nr, 9);
+		/* The one that has no cycles is in no mean. */
+		assert_int_equal(k->nr_cycles, 8);
+		assert_int_equal(k->cycles, 56);
+		assert_int_equal(k->min, 5);
+		assert_int_equal(k->median, 5);
+		assert_int_equal(k->p90, 9);
+		assert_int_equal(k->max, 9);
+		brstat_free(b);
+	}
+}
+
+static void fill_times(struct brstat **v, size_t nr)
+{
+	for (unsigned i = 0; i < 100; i++) {
+		add(first(v), 1000000 + 1000 * i, STACK({ 0x40, 0x10, 0, 0 }));
+		add(second(v, nr), 900000000 + 1000 * i, STACK({ 0x80, 0x10, 0, 0 }));
+	}
+}
+
+/* One function, for there are no symbols: halves have all in common. */
+static void quality(void **state)
+{
+	(void)state;
+	for (int pieces = 0; pieces < 2; pieces++) {
+		struct brstat *b = count(BRSTAT_QUALITY, pieces, fill_times);
+		const struct brstat_quality *q = brstat_quality(b);
+
+		assert_int_equal(q->samples, 200);
+		assert_int_equal(q->total, 200);
+		assert_true(q->branches);
+		assert_int_equal(brstat_nr_functions(b), 1);
+		assert_int_equal(brstat_function_at(b, 0)->nr, 200);
+		assert_true(q->in_time > 0.99);
+		brstat_free(b);
+	}
+}
+
+static void fill_nothing(struct brstat **v, size_t nr)
+{
+	(void)v;
+	(void)nr;
+}
+
+static void nothing(void **state)
+{
+	(void)state;
+	for (unsigned what = BRSTAT_WHY; what <= BRSTAT_QUALITY; what <<= 1)
+		for (int pieces = 0; pieces < 2; pieces++) {
+			struct brstat *b = count(what, pieces, fill_nothing);
+
+			assert_int_equal(brstat_sum(b)->branches, 0);
+			assert_int_equal(brstat_nr_branches(b), 0);
+			assert_int_equal(brstat_nr_blocks(b), 0);
+			assert_int_equal(brstat_nr_functions(b), 0);
+			brstat_free(b);
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(branches, setup, teardown),
+		cmocka_unit_test_setup_teardown(cycles, setup, teardown),
+		cmocka_unit_test_setup_teardown(quality, setup, teardown),
+		cmocka_unit_test_setup_teardown(nothing, setup, teardown),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("brstat", tests, NULL, NULL);
+}
