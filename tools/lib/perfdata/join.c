@@ -39,22 +39,13 @@ static bool same_block(const struct perfdata *a, size_t at, const struct perfdat
 	return true;
 }
 
-/* Two events of one recording stay two. */
-static bool is_taken(const struct perfdata *from, size_t before, size_t at)
-{
-	for (size_t i = 0; i < before; i++)
-		if (perfdata_event(from, i)->joined == at)
-			return true;
-	return false;
-}
-
+/* Two events of one recording stay two: @taken of those of @to. */
 static size_t find_block(const struct perfdata *to, const struct perfdata *from, size_t first,
-			 size_t n)
+			 size_t n, const unsigned char *taken)
 {
 	size_t at = 0;
 
-	while (at < to->events.n &&
-	       (is_taken(from, first, at) || !same_block(to, at, from, first, n)))
+	while (at < to->events.n && (taken[at] || !same_block(to, at, from, first, n)))
 		at++;
 	return at;
 }
@@ -103,19 +94,23 @@ static int add_block(struct perfdata *to, const struct perfdata *from, size_t fi
 
 int perfdata_join_events(struct perfdata *to, struct perfdata *from, struct err *e)
 {
+	unsigned char *taken = calloc(to->events.n + own_events(from) + 1, 1);
 	size_t n;
-	int ret = 0;
+	int ret = taken ? 0 : err_set(e, -ENOMEM, "out of memory for events");
 
 	for (size_t i = 0; !ret && i < own_events(from); i += n) {
 		size_t at;
 
 		n = block_of(from, i);
-		at = find_block(to, from, i, n);
+		at = find_block(to, from, i, n, taken);
 		if (at == to->events.n)
 			ret = add_block(to, from, i, n, e);
-		for (size_t k = 0; k < n; k++)
+		for (size_t k = 0; k < n; k++) {
 			from->events.v[i + k]->pub.joined = (uint32_t)(at + k);
+			taken[at + k] = 1;
+		}
 	}
+	free(taken);
 	return ret;
 }
 
