@@ -79,7 +79,7 @@ int file_open_regular(const char *path, uint64_t *size)
 {
 	/* O_NONBLOCK: a path of a recording may name a FIFO here. */
 	int fd = open_read(path, O_NONBLOCK | O_NOCTTY), ret = 0;
-	struct stat st;
+	struct stat st = { .st_size = 0 };
 
 	if (fd < 0 || fstat(fd, &st))
 		ret = -errno;

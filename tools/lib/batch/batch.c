@@ -42,11 +42,6 @@ size_t batch_rows(const struct batch *b)
 	return b->rows;
 }
 
-const struct batch_table *batch_table(const struct batch *b)
-{
-	return b->table;
-}
-
 /* The length of the UTF-8 character at @s; 0 where there is none. */
 static size_t utf8(const unsigned char *s)
 {

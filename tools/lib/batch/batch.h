@@ -48,7 +48,6 @@ int batch_new(struct batch **b, const struct batch_table *t, struct err *e);
 void batch_free(struct batch *b);			      /* NULL is fine */
 int batch_add(struct batch *b, const union batch_value *row); /* 0 or -ENOMEM */
 size_t batch_rows(const struct batch *b);
-const struct batch_table *batch_table(const struct batch *b);
 union batch_value batch_get(const struct batch *b, size_t row, size_t column);
 int batch_sort(struct batch *b); /* by the table's key; equal rows stay in their order */
 

@@ -321,7 +321,7 @@ static int list_targets(struct why *w)
 		v[st->edge].nr += st->nr;
 		v[st->edge].mispred += st->mispred;
 		v[st->edge].flagged += st->flagged;
-		v[st->edge].branch = w->branch.v[st->site];
+		v[st->edge].branch = st->site < w->branch.n ? w->branch.v[st->site] : ID_NONE;
 		v[st->edge].edge = st->edge;
 	}
 	for (uint32_t i = 0; !ret && i < b->edge_keys.n; i++)

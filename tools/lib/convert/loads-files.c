@@ -137,7 +137,7 @@ static int write_engine(struct files *f, struct err *e)
 
 static int write_manifest(struct files *f, struct err *e)
 {
-	struct obuf o;
+	struct obuf o = { .fd = -1 };
 	int ret = f->manifest.code ? err_set(e, -ENOMEM, "no memory for the list of files")
 				   : open_file(f, "manifest", &o, e);
 

@@ -75,7 +75,7 @@ static uint32_t known(const struct builder *b, uint32_t load, uint32_t comm, uin
 
 	for (struct htab_it it = htab_find(&b->memo_tab, hash_mix(hash_mix(load, comm), from));
 	     htab_next(&b->memo_tab, &it, &i);)
-		if (b->memo.v[i].load == load && b->memo.v[i].comm == comm &&
+		if (i < b->memo.n && b->memo.v[i].load == load && b->memo.v[i].comm == comm &&
 		    b->memo.v[i].from == from)
 			return b->memo.v[i].node;
 	return STACKS_NONE;

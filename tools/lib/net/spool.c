@@ -36,9 +36,12 @@ static int each_file(const char *dir, int (*fn)(int dir, const char *name, void 
 	struct dirent *f;
 	int ret = d ? 0 : -errno;
 
-	while (d && (f = readdir(d)))
-		if (f->d_name[0] != '.')
-			ret = fn(dirfd(d), f->d_name, ctx) ?: ret;
+	while (d && (f = readdir(d))) {
+		int failed = f->d_name[0] == '.' ? 0 : fn(dirfd(d), f->d_name, ctx);
+
+		if (failed)
+			ret = failed;
+	}
 	if (d)
 		closedir(d);
 	return ret;

@@ -213,8 +213,8 @@ char *symbol_debug_file(struct resolver *res, const struct dso *dso)
 	struct elf_file *run = files_open_run(res, dso), *debug;
 	char *path;
 
-	debug = files_open_debug(res, dso, run, ".debug_info") ?:
-		files_open_debug(res, dso, run, ".symtab");
+	debug = files_open_debug(res, dso, run, ".debug_info")
+			?: files_open_debug(res, dso, run, ".symtab");
 	path = debug ? strdup(elf_path(debug)) : NULL;
 	elf_close(debug);
 	elf_close(run);
