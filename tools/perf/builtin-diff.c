@@ -299,9 +299,9 @@ static const struct perfdata_event *event_like(const struct side *s,
 	for (size_t i = 0; i < nr_events(s); i++) {
 		const struct perfdata_event *other = event_at(s, i);
 
-		if (!strcmp(other->name, ev->name))
+		if (other && !strcmp(other->name, ev->name))
 			return other;
-		if (!like && other->attr.type == ev->attr.type &&
+		if (!like && other && other->attr.type == ev->attr.type &&
 		    other->attr.config == ev->attr.config)
 			like = other;
 	}
@@ -353,7 +353,7 @@ static int show_event(struct comparison *d, const struct perfdata_event *base, b
 		      struct err *e)
 {
 	struct view_side *sides = calloc(d->f.nr_sides, sizeof(*sides));
-	int ret = sides ? 0 : err_set(e, -ENOMEM, "no memory to compare recordings");
+	int ret = sides && base ? 0 : err_set(e, -ENOMEM, "no memory to compare recordings");
 
 	for (size_t i = 0; !ret && i < d->f.nr_sides; i++) {
 		const struct perfdata_event *ev = i ? event_like(&d->sides[i], base) : base;
@@ -376,7 +376,7 @@ static int show_blocks(struct comparison *d, struct err *e)
 	struct faces_blocks_side *sides = calloc(d->f.nr_sides, sizeof(*sides));
 	const struct perfdata_event *base = event_at(&d->sides[0], 0);
 	struct faces_blocks *b = NULL;
-	int ret = sides ? 0 : err_set(e, -ENOMEM, "no memory to compare blocks");
+	int ret = sides && base ? 0 : err_set(e, -ENOMEM, "no memory to compare blocks");
 
 	for (size_t i = 0; !ret && i < d->f.nr_sides; i++) {
 		const struct side *s = &d->sides[i];
@@ -408,7 +408,7 @@ static void say_others(const struct comparison *d)
 		for (size_t k = 0; k < nr_events(&d->sides[i]); k++) {
 			const struct perfdata_event *ev = event_at(&d->sides[i], k);
 
-			if (!event_like(&d->sides[0], ev))
+			if (ev && !event_like(&d->sides[0], ev))
 				log_warn(
 					"%s has the event %s, which %s has not: it is not compared",
 					d->f.names[i], ev->name, d->f.names[0]);

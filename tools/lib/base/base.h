@@ -71,6 +71,10 @@ struct err {
  * Names of files may be among the arguments as they are: see safe_format().
  */
 int err_set(struct err *e, int code, const char *fmt, ...) __printf_fmt(3, 4);
+#ifdef __clang_analyzer__
+/* It cannot look into err.c: what is set is what comes back. */
+#define err_set(e, code, ...) ((void)err_set(e, code, __VA_ARGS__), code)
+#endif
 /* Puts "CONTEXT: " in front of the text that is there. Returns e->code (or -EINVAL if NULL). */
 int err_context(struct err *e, const char *fmt, ...) __printf_fmt(2, 3);
 /* Sets the hint. */

@@ -28,7 +28,7 @@ int table_maps_new(struct table_maps **maps, struct table *to, struct table *fro
 					.machine = from->keys.m,
 					.resolver = from->keys.res };
 	ret = session_maps_new(&o->maps, &o->to, &o->from, e);
-	if (ret) {
+	if (ret || !o->maps) {
 		free(o);
 		return ret;
 	}

@@ -281,6 +281,7 @@ static void hash_nodes(struct merger *g, uint32_t from, uint32_t to)
 
 	for (uint32_t i = from; i < to; i++) {
 		const struct node *n = &c->nodes.v[i];
+		/* Numbers of parents are lower: NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) */
 		uint64_t up = n->parent & NODE_ROOT
 				      ? table_node_root(root_of(g, n->parent & ~NODE_ROOT)).hash
 				      : g->node[n->parent].hash;
