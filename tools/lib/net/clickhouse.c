@@ -237,7 +237,8 @@ static int renumber(struct obuf *block, uint64_t rows, unsigned attempt, struct 
 			at++;
 		at++;
 	}
-	if (at + sizeof(column) - 1 + rows * 8 > block->len ||
+	if (at + sizeof(column) - 1 > block->len ||
+	    rows > (block->len - at - (sizeof(column) - 1)) / 8 ||
 	    memcmp(block->buf + at, column, sizeof(column) - 1) != 0)
 		return err_set(e, -EINVAL, "a table of the entry is not as it was written");
 	at += sizeof(column) - 1;
