@@ -74,9 +74,11 @@ in_pieces 7 group --stdio -l -n
 lines() { # of each instruction: numbers, address, text with blanks in one form
 	sed -n 's/^ *\([0-9. ]*[0-9]\) : *\([0-9a-f]*\): */\1 : \2: /p' | tr -s ' ' | sed 's/, /,/g; s/ *$//'
 }
-# The same without the instructions; functions in any order, as those of equal weight have none.
+# The same without the instructions; functions in any order, as those of equal weight have none. The
+# first and the last function of an object have no size in its symbols: where they end is a guess, and
+# readers differ in it.
 numbers() {
-	lines | cut -d: -f1,2 | sort
+	awk '/Percent \|/ { skip = 0 } /<[._](init|fini)>:$/ { skip = 1 } !skip' | lines | cut -d: -f1,2 | sort
 }
 beside() { # beside FILE OPTION...
 	_file=$1

@@ -12,8 +12,9 @@ SCRIPT		perf script -F ip,brstack --show-mmap-events, one file per run
 Returns are left out: callgrind does not count them. Both must run the same code: callgrind shows
 another CPU, so set what `edge-overlap.py --environment` prints for the shell in both.
 
-Stacks with an edge that was never executed are counted, except within the dynamic linker: what
-its start-up does depends on what CPUID says, and valgrind answers for another CPU.
+Stacks with an edge that was never executed are counted, except to and within the dynamic linker:
+what its start-up does, and which of its resolvers the first call of a function gets, depends on
+what CPUID says, and valgrind answers for another CPU.
 
 Beside it stands what a sampler without any bias would reach with as many stacks: the overlap of
 the recording with itself when its stacks are drawn again at random (mean of 8 draws). Then the
@@ -167,7 +168,7 @@ def overlap(a, b):
 
 
 def in_linker(edge):
-    return '/ld-linux' in edge[0][0] and '/ld-linux' in edge[1][0]
+    return '/ld-linux' in edge[1][0]
 
 
 def unbiased(stacks, draws=8):

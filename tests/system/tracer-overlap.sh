@@ -3,7 +3,9 @@
 # How often branches in software are seen, against an exact count by callgrind: at least 95 % of
 # the shares agree where branches cost the same from begin to end. A clock sees phases by their
 # time: sort and xz have phases of cheap and of dear branches, and how dear those are depends on
-# the machine and what else it does (93.8 to 97.1 % were seen): at least 90 % there.
+# the machine and what else it does. xz: 93.8 to 97.1 % were seen, at least 90 %. sort touches new
+# memory while it reads, and page faults are dear in a guest without the CPU's own page tables: 82.9
+# to 97.1 % were seen, at least 75 %.
 # Hardly a stack may hold what is never executed: a program may look at an address, and takes
 # another way in valgrind then.
 . "$(dirname "$0")/../lib.sh"
@@ -57,7 +59,7 @@ seq 1 300000 | awk '{ print ($1 * 7919) % 300007 }' >nums
 overlap lua 95 10 lua5.4 -e 'local t={} for i=1,2000000 do t[i%1000]=(t[i%1000] or 0)+i*2 end print(t[5])'
 overlap mawk 95 8 mawk 'BEGIN { for (i = 0; i < 2000000; i++) { n[i % 1000] += i * 2 } print n[5] }'
 overlap perl 95 8 perl -e 'my @t; for my $i (1 .. 2000000) { $t[$i % 1000] += $i * 2 } print "$t[5]\n"'
-overlap sort 90 10 sort --parallel=1 -n nums
+overlap sort 75 10 sort --parallel=1 -n nums
 # Where the match finder of 5.8 is dear a clock comes too often: one edge gets 31 % for 18.6 %.
 case $(xz --version 2>/dev/null) in
 *" 5."[0-7].*) overlap xz 90 2 xz -2 -k -c nums ;;

@@ -117,11 +117,15 @@ cat >m32.c <<'E'
 int main(void) { unsigned long n = 300000000; __asm__ volatile("1: dec %0; jnz 1b" : "+r"(n)); return 3; }
 E
 if ${CC:-cc} -m32 -O1 -o m32 m32.c 2>/dev/null || ${CC:-cc} -m32 -O1 -nostdlib -static -o m32 m32.c 2>/dev/null; then
-	./m32
+	./m32 2>err
 	want=$?
-	"$PERF" record -b --branch-source=software -o m.data ./m32 2>err
-	is "32-bit code runs as alone" $? $want
-	like "and its empty stacks are explained" "$(cat err)" '32-bit code'
+	if [ $want = 3 ]; then
+		"$PERF" record -b --branch-source=software -o m.data ./m32 2>err
+		is "32-bit code runs as alone" $? $want
+		like "and its empty stacks are explained" "$(cat err)" '32-bit code'
+	else
+		skip "32-bit code" "this kernel runs none: $(tr '\n' ' ' <err)"
+	fi
 else
 	skip "32-bit code" "this compiler makes none"
 fi
