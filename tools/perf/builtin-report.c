@@ -54,7 +54,7 @@ static int setup_profile(struct report *r, struct err *e)
 	ret = report_choose_mode(r, e);
 	if (ret)
 		return ret;
-	r->vectors = r->tui && !r->po.branch && report_has_vectors(r);
+	r->vectors = r->tui && !r->po.branch && sample_has_vectors(r->pd, r->po.arch);
 	report_choose_flow(r);
 	r->counts_code = report_lists_flow(r) || r->tui;
 	ret = report_start_counting(r, e);

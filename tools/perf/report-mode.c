@@ -28,25 +28,6 @@ static bool auto_branch(const struct report *r, uint64_t type)
 	return perfdata_has_feature(r->pd, FEAT_BRANCH_STACK);
 }
 
-/* Vectors or masks in at least one event. */
-bool report_has_vectors(const struct report *r)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < perfdata_nr_events(r->pd); i++) {
-		const struct perf_event_attr *a = &perfdata_event(r->pd, i)->attr;
-
-		any |= a->sample_simd_regs_enabled &&
-		       (a->sample_simd_vec_reg_intr || a->sample_simd_vec_reg_user ||
-			a->sample_simd_pred_reg_intr || a->sample_simd_pred_reg_user);
-		any |= regs_legacy_vectors(r->po.arch, a->sample_regs_intr,
-					   a->sample_simd_regs_enabled) ||
-		       regs_legacy_vectors(r->po.arch, a->sample_regs_user,
-					   a->sample_simd_regs_enabled);
-	}
-	return any;
-}
-
 static int check_values(const struct report *r, struct err *e)
 {
 	struct reg_key k = { .index = 0 };
@@ -80,7 +61,7 @@ static int check_simd(const struct report *r, struct err *e)
 	if (r->o.branch || r->o.dot)
 		return err_set(e, -EINVAL, "%s shows samples, %s shows branches", what,
 			       r->o.dot ? "--dot" : "-b");
-	if (!perfdata_nr_events(r->pd) || report_has_vectors(r))
+	if (!perfdata_nr_events(r->pd) || sample_has_vectors(r->pd, r->po.arch))
 		return 0;
 	err_set(e, -EINVAL, "%s: this recording has no vector registers", what);
 	err_hint(e, "Record with -Izmm,opmask, or with --user-regs=zmm,opmask where the kernel "

@@ -103,7 +103,6 @@ bool report_help_keys(const struct report_opts *o);
 int report_setup_options(struct report *r, struct err *e);
 /* report-mode.c: rows of what? Once the events are known. */
 int report_choose_mode(struct report *r, struct err *e);
-bool report_has_vectors(const struct report *r);
 /* Columns of what is in them are asked for. */
 bool report_reads_vectors(const struct report_opts *o);
 /* What r->flow is to count; nothing: there is none. */

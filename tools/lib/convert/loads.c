@@ -5,21 +5,11 @@
 #include "convert/loads-int.h"
 #include "convert/raw-int.h"
 
-static bool has_vectors(const struct perf_event_attr *a, enum regs_arch arch)
-{
-	return (a->sample_simd_regs_enabled &&
-		(a->sample_simd_vec_reg_intr || a->sample_simd_vec_reg_user ||
-		 a->sample_simd_pred_reg_intr || a->sample_simd_pred_reg_user)) ||
-	       regs_legacy_vectors(arch, a->sample_regs_intr, a->sample_simd_regs_enabled) ||
-	       regs_legacy_vectors(arch, a->sample_regs_user, a->sample_simd_regs_enabled);
-}
-
 static int begin(struct convert_run *r, struct err *e)
 {
 	struct loads *l = calloc(1, sizeof(*l));
 	const struct acc_env env = { .res = session_env(r->session)->resolver,
 				     .arch = session_arch(r->session) };
-	bool vectors = false;
 
 	r->own = l;
 	if (!l)
@@ -27,9 +17,7 @@ static int begin(struct convert_run *r, struct err *e)
 	l->r = r;
 	l->env = session_env(r->session);
 	l->o = &r->opts->table;
-	for (size_t i = 0; i < perfdata_nr_events(l->env->pd); i++)
-		vectors |= has_vectors(&perfdata_event(l->env->pd, i)->attr, env.arch);
-	if (vectors && keys_acc_simd.start(&l->simd_state, &env))
+	if (sample_has_vectors(l->env->pd, env.arch) && keys_acc_simd.start(&l->simd_state, &env))
 		return err_set(e, -ENOMEM, "no memory for tables");
 	return stacks_new(&l->st, r, CONVERT_BY_COMM, e);
 }

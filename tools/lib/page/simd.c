@@ -4,23 +4,11 @@
 
 #define MAX_FUNCTIONS 500
 
-static bool has_vectors(const struct perf_event_attr *a, enum regs_arch arch)
-{
-	return (a->sample_simd_regs_enabled &&
-		(a->sample_simd_vec_reg_intr || a->sample_simd_vec_reg_user ||
-		 a->sample_simd_pred_reg_intr || a->sample_simd_pred_reg_user)) ||
-	       regs_legacy_vectors(arch, a->sample_regs_intr, a->sample_simd_regs_enabled) ||
-	       regs_legacy_vectors(arch, a->sample_regs_user, a->sample_simd_regs_enabled);
-}
-
 int page_start_simd(struct page *p)
 {
 	const struct acc_env env = { .res = p->env->resolver, .arch = session_arch(p->session) };
-	bool vectors = false;
 
-	for (size_t i = 0; i < perfdata_nr_events(p->env->pd); i++)
-		vectors |= has_vectors(&perfdata_event(p->env->pd, i)->attr, env.arch);
-	return vectors ? keys_acc_simd.start(&p->simd, &env) : 0;
+	return sample_has_vectors(p->env->pd, env.arch) ? keys_acc_simd.start(&p->simd, &env) : 0;
 }
 
 int page_add_simd(struct page *p, const struct sample *s, struct thread *th)

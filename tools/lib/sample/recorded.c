@@ -41,6 +41,14 @@ void sample_recorded(const struct perfdata *pd, enum regs_arch arch, struct samp
 		add_event(r, &perfdata_event(pd, i)->attr, arch);
 }
 
+bool sample_has_vectors(const struct perfdata *pd, enum regs_arch arch)
+{
+	struct sample_recorded r;
+
+	sample_recorded(pd, arch, &r);
+	return r.vec || r.pred;
+}
+
 /* "general registers, XMM0-15, OPMASK0-7" */
 static void describe(const struct sample_recorded *r, enum regs_arch arch, char *s, size_t size)
 {

@@ -233,6 +233,8 @@ struct sample_recorded {
 };
 
 void sample_recorded(const struct perfdata *pd, enum regs_arch arch, struct sample_recorded *r);
+/* Vectors or masks, in at least one event. */
+bool sample_has_vectors(const struct perfdata *pd, enum regs_arch arch);
 /*
  * -EINVAL, with what there is, when no event of @pd has any of the registers of a kind that @p names; 0
  * also where events are not known yet. @name: what the user called them.
