@@ -116,17 +116,20 @@ tests: all unit $(TEST_HELPERS)
 deps:
 	@sh tools/deps.sh '$(O)'
 
+# What the two commands of the README build, they build on all CPUs, unless told otherwise by -j.
+ALL_CPUS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell getconf _NPROCESSORS_ONLN))
+
 check: deps
-	@$(MAKE) --no-print-directory tests
+	@$(MAKE) --no-print-directory $(ALL_CPUS) tests
 	@O='$(abspath $(O))' perl tests/run $(TESTS)
 
 demo:
 	@sh tools/deps.sh '$(O)' build
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(ALL_CPUS) all
 	@O='$(abspath $(O))' sh tests/demo.sh
 
 bench: deps
-	@$(MAKE) --no-print-directory tests
+	@$(MAKE) --no-print-directory $(ALL_CPUS) tests
 	@O='$(abspath $(O))' python3 tests/bench/run $(BENCH)
 
 lint:
