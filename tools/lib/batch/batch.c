@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Columns that grow. A string is its number among the batch's distinct strings, so a column of build ids costs
- * 4 bytes a row here and as good as nothing in a file. Sorting makes an order of rows first and moves columns
+ * 8 bytes a row here and as good as nothing in a file. Sorting makes an order of rows first and moves columns
  * one by one afterwards: that is one buffer of a column, not of the table.
  */
 #include <stdlib.h>

@@ -12,7 +12,7 @@
  * Four types, because all engines have these: signed integers of 32 and 64 bits, doubles, strings of UTF-8; nothing
  * is missing, nested or unsigned. What is written follows from the rows alone.
  *
- * Memory: 8 bytes for a number, 4 for a string, each distinct string once. Errors: 0 or -errno. One thread.
+ * Memory: 8 bytes a value, and each distinct string once. Errors: 0 or -errno. One thread.
  */
 #ifndef PERF_BATCH_H
 #define PERF_BATCH_H
