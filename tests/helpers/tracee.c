@@ -9,7 +9,7 @@
  *	blocked		SIGTRAP, SIGURG and the rest blocked while it computes
  *	sigtrap		raises and handles SIGTRAP itself	ignored		ignores it
  *	jit		writes code, runs it, writes other code over it
- *	borrowed	vfork whose child computes, 20 times
+ *	borrowed	vfork whose child computes, 8 times
  *	vfork		vfork + exec			threadexec	exec from a second thread
  *	odd		runs code that cannot be read, with an instruction that nobody knows
  *	flags		looks at its trap flag		rounds		rep movs of 4000 rounds
@@ -562,7 +562,7 @@ static int borrowed(void)
 {
 	volatile int ok = 0;
 
-	for (volatile int i = 0; i < 20; i++) {
+	for (volatile int i = 0; i < 8; i++) {
 		pid_t pid = vfork();
 		int status;
 
@@ -573,7 +573,7 @@ static int borrowed(void)
 		ok += waitpid(pid, &status, 0) == pid && status == 3 << 8;
 	}
 	printf("%d\n", ok);
-	return ok != 20;
+	return ok != 8;
 }
 
 static void *exec_thread(void *arg)

@@ -70,7 +70,7 @@ is "and where a thread went on meanwhile, the sample is of where it was stopped"
 for how in "--reg-source=ptrace --user-regs=ax --reg-budget 0 -g" "-b --branch-source=software --branch-budget 0"; do
 	# shellcheck disable=SC2086
 	"$PERF" record -q $how -F 10000 -o b.data "$TRACEE" borrowed >out 2>err
-	is "vfork: output and status (${how%%[= ]*})" "$? $(cat out)" "0 20"
+	is "vfork: output and status (${how%%[= ]*})" "$? $(cat out)" "0 8"
 	like "no sample comes too late for its round (${how%%[= ]*})" \
 		"$("$O/tests/helpers/perfdata-walk" -o b.data)" ' late=0 backwards=0 '
 	if [ -n "$PEER" ] && "$PEER" version >/dev/null 2>&1; then
