@@ -30,8 +30,9 @@
 	X(ALLOC)                                                                             \
 	X(READ)                                                                              \
 	X(WRITE)                                                                             \
-	X(MMAP) X(OPEN) X(PTRACE) X(CLOSE) X(SIZE) X(NAME) X(STAT) X(POLL) X(THREAD) X(FORK) \
-		X(PIPE) X(WAIT) X(IOCTL) X(EVENT) X(LIMIT)
+	X(MMAP)                                                                              \
+	X(OPEN) X(PTRACE) X(CLOSE) X(SIZE) X(NAME) X(STAT) X(POLL) X(THREAD) X(FORK) X(PIPE) \
+		X(WAIT) X(IOCTL) X(EVENT) X(LIMIT)
 
 enum fault_class {
 #define X(name) FAULT_##name,
