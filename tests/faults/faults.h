@@ -26,13 +26,11 @@
 #include <sys/types.h>
 
 /* What is counted together; tests/faults/run has the same names in the same order. */
-#define FAULT_CLASSES(X)                                                                     \
-	X(ALLOC)                                                                             \
-	X(READ)                                                                              \
-	X(WRITE)                                                                             \
-	X(MMAP)                                                                              \
-	X(OPEN) X(PTRACE) X(CLOSE) X(SIZE) X(NAME) X(STAT) X(POLL) X(THREAD) X(FORK) X(PIPE) \
-		X(WAIT) X(IOCTL) X(EVENT) X(LIMIT)
+/* clang-format off */
+#define FAULT_CLASSES(X) \
+	X(ALLOC) X(READ) X(WRITE) X(MMAP) X(OPEN) X(PTRACE) X(CLOSE) X(SIZE) X(NAME) X(STAT) \
+	X(POLL) X(THREAD) X(FORK) X(PIPE) X(WAIT) X(IOCTL) X(EVENT) X(LIMIT)
+/* clang-format on */
 
 enum fault_class {
 #define X(name) FAULT_##name,

@@ -36,7 +36,7 @@ static void field(struct thrift_at *t, int id, enum thrift type)
 
 static void put_zigzag(struct obuf *o, int64_t v)
 {
-	batch_put_varint(o, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
+	batch_put_varint(o, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
 }
 
 static void put_i32(struct thrift_at *t, int id, int32_t v)

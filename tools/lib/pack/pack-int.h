@@ -25,19 +25,18 @@ bool pack_path_allowed(const char *path);
 #include <archive_entry.h>
 
 /* Functions that are called, without "archive_". */
-#define PACK_FUNCTIONS(F)                                                                         \
-	F(error_string)                                                                           \
-	F(entry_new)                                                                              \
-	F(entry_free)                                                                             \
-	F(entry_set_pathname)                                                                     \
-	F(entry_set_size) F(entry_set_filetype) F(entry_set_perm) F(entry_set_mtime) F(           \
-		entry_set_symlink) F(entry_pathname) F(entry_size) F(entry_filetype) F(write_new) \
-		F(write_free) F(write_close) F(write_open_fd) F(write_header) F(write_data) F(    \
-			write_set_format_pax_restricted) F(write_add_filter_none)                 \
-			F(write_add_filter_gzip) F(write_add_filter_bzip2) F(write_add_filter_xz) \
-				F(write_add_filter_zstd) F(read_new) F(read_free)                 \
-					F(read_support_filter_all) F(read_support_format_tar)     \
-						F(read_open_fd) F(read_next_header) F(read_data)
+/* clang-format off */
+#define PACK_FUNCTIONS(F) \
+	F(error_string) \
+	F(entry_new) F(entry_free) F(entry_set_pathname) F(entry_set_size) F(entry_set_filetype) \
+	F(entry_set_perm) F(entry_set_mtime) F(entry_set_symlink) F(entry_pathname) \
+	F(entry_size) F(entry_filetype) \
+	F(write_new) F(write_free) F(write_close) F(write_open_fd) F(write_header) F(write_data) \
+	F(write_set_format_pax_restricted) F(write_add_filter_none) F(write_add_filter_gzip) \
+	F(write_add_filter_bzip2) F(write_add_filter_xz) F(write_add_filter_zstd) \
+	F(read_new) F(read_free) F(read_support_filter_all) F(read_support_format_tar) \
+	F(read_open_fd) F(read_next_header) F(read_data)
+/* clang-format on */
 
 struct pack_lib {
 #define FUNCTION(name) __typeof__(archive_##name) *name;
