@@ -18,15 +18,21 @@
 #include "brstat/brstat.h"
 #include "keys/keys.h"
 
-#define MEMO_BITS 15
+#define EDGE_MEMO_BITS 17
+#define STEP_MEMO_BITS 15 /* at first: it grows with the steps */
+#define STEP_MEMO_MAX  24
 
-/* The step of two branches, as it was lately. A cache line. */
-struct step_memo {
-	_Alignas(64) uint64_t from, to; /* in memory */
-	uint64_t before_from, before_to;
+/* The edge of two addresses, as it was lately. Half a cache line. */
+struct edge_memo {
+	_Alignas(32) uint64_t from, to; /* in memory */
 	uint32_t space, gen;
-	uint32_t step;
-	bool used, before; /* before: there is one */
+	uint32_t edge; /* + 1; 0 = none */
+};
+
+/* The step of two edges; @before is what came before, though it may not be the step's. */
+struct step_memo {
+	uint32_t before, edge;
+	uint32_t step; /* + 1; 0 = none */
 };
 
 /* A branch and the one before it, as edges; the latter may be unknown. */
@@ -56,16 +62,17 @@ struct site {
 	uint64_t target; /* of a direct one; 0 = not known */
 	uint8_t kind;	 /* enum insn_branch */
 	bool known;	 /* read */
+	bool tried;	 /* brstat_read_site() has been here */
 };
 
 /* Its outcomes, and where the count stands in the stack at hand. */
 struct outcomes {
-	uint64_t after[2][2];
-	uint32_t runs[2][BRSTAT_RUNS], cut[2][BRSTAT_RUNS];
-	uint32_t stack; /* number of the stack that the rest is of */
+	uint32_t stack; /* number of the stack that the next three are of */
 	uint32_t run;	/* how many times it was the same */
 	bool last;	/* taken */
 	bool whole;	/* the run was seen to begin */
+	uint64_t after[2][2];
+	uint32_t runs[2][BRSTAT_RUNS], cut[2][BRSTAT_RUNS];
 };
 
 #define CYCLE_BUCKETS 64 /* 0 to 15, then four to an octave */
@@ -97,6 +104,21 @@ struct function_count {
 	uint32_t loc;	    /* in it */
 };
 
+/*
+ * Counts of a function by slice of time: slice n is number n % SLICES_MAX, as no more are there at once. Blocks of
+ * them, as most functions run in a part of the time only.
+ */
+#define SLICES_MAX  256
+#define SLICE_BLOCK 16
+
+struct slice_index {
+	uint32_t block[SLICES_MAX / SLICE_BLOCK]; /* + 1; 0 = nothing there */
+};
+
+struct slice_block {
+	uint64_t nr[SLICE_BLOCK];
+};
+
 struct path_step {
 	uint64_t nr, key[8];
 	uint32_t step;
@@ -106,7 +128,10 @@ struct brstat {
 	struct brstat_opts o;
 	struct resolver *res;
 	struct decoders dec;
-	struct step_memo *memo;
+	struct edge_memo *edge_memo;
+	struct step_memo *step_memo;
+	unsigned step_bits;	    /* of the latter, */
+	size_t nr_known;	    /* and what is in it */
 	struct tuples edge_keys;    /* locations */
 	struct tuples step_keys;    /* edges: before, or ID_NONE, and now */
 	struct tuples stretch_keys; /* locations */
@@ -124,15 +149,17 @@ struct brstat {
 	VEC(struct cycle_hist) hists; /* by stretch */
 	/* BRSTAT_PATHS */
 	VEC(uint32_t) walk;    /* steps of the stack at hand, oldest first */
+	VEC(uint16_t) traits;  /* by step: loops.c */
 	VEC(uint32_t) touched; /* loops, of the stack at hand */
 	VEC(uint32_t) loop_at; /* by site; ID_NONE = none */
 	VEC(struct loop) loops;
 	VEC(struct return_count) returns; /* by site */
 	/* BRSTAT_QUALITY */
 	bool branches_wanted;
-	struct tuples function_keys, slice_keys; /* object, symbol; function, slice */
+	struct tuples function_keys; /* object, symbol */
 	VEC(struct function_count) functions;
-	VEC(uint64_t) slices;
+	VEC(struct slice_index) slice_index; /* by function */
+	VEC(struct slice_block) slices;
 	VEC(uint32_t) function_of; /* by edge, + 1; 0 = not looked at */
 	unsigned shift;		   /* ns to slices */
 	uint64_t first, last, slice;

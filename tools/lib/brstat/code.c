@@ -112,8 +112,9 @@ void brstat_read_site(struct brstat *b, struct site *site)
 	struct insn in;
 	ssize_t n;
 
-	if (site->known || !site->dso)
+	if (site->known || site->tried || !site->dso)
 		return;
+	site->tried = true;
 	d = keys_decoder(&b->dec, b->res, b->o.arch, site->dso);
 	n = d ? symbol_read_code(b->res, site->dso, site->addr, code, sizeof(code)) : 0;
 	if (n > 0 && insn_decode(d, code, (size_t)n, site->addr, &in) > 0 && insn_is_branch(&in))

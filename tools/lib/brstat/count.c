@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Stacks to steps. Millions of entries are of few thousand different steps, so which one it is is remembered by
- * the raw addresses of both branches, and most entries cost one comparison; what a step means (edges,
- * code in between, the conditional branches there) is looked at when it is new.
+ * Stacks to steps. Millions of entries are of few thousand different edges, so which one it is is remembered by
+ * the raw addresses of the branch; which step two edges are is remembered by their numbers. Most entries
+ * cost two comparisons, each in memory that was asked for a chunk of entries before. What a step means (code
+ * in between, the conditional branches there) is looked at when it is new.
  *
  * The oldest branch of a stack follows nothing that is known, and is a step from ID_NONE. So is one behind
  * code that was left without a branch: between two functions, in an interrupt. What branches did the
@@ -25,12 +26,14 @@ int brstat_new(struct brstat **out, struct resolver *res, const struct brstat_op
 	b->o = *o;
 	b->res = res;
 	b->edge_keys.width = b->step_keys.width = b->stretch_keys.width = b->site_keys.width = 2;
-	b->memo = aligned_alloc(64, sizeof(*b->memo) << MEMO_BITS);
-	if (!b->memo) {
+	b->step_bits = STEP_MEMO_BITS;
+	b->edge_memo = aligned_alloc(64, sizeof(*b->edge_memo) << EDGE_MEMO_BITS);
+	b->step_memo = calloc((size_t)1 << b->step_bits, sizeof(*b->step_memo));
+	if (!b->edge_memo || !b->step_memo) {
 		brstat_free(b);
 		return err_set(e, -ENOMEM, "no memory for branches");
 	}
-	memset(b->memo, 0, sizeof(*b->memo) << MEMO_BITS);
+	memset(b->edge_memo, 0, sizeof(*b->edge_memo) << EDGE_MEMO_BITS);
 	brstat_quality_init(b);
 	b->branches_wanted = o->stacks;
 	*out = b;
@@ -53,14 +56,15 @@ void brstat_free(struct brstat *b)
 	vec_free(&b->inside);
 	vec_free(&b->tmp);
 	keys_tuples_free(&b->function_keys);
-	keys_tuples_free(&b->slice_keys);
 	vec_free(&b->hists);
 	vec_free(&b->walk);
+	vec_free(&b->traits);
 	vec_free(&b->touched);
 	vec_free(&b->loop_at);
 	vec_free(&b->loops);
 	vec_free(&b->returns);
 	vec_free(&b->functions);
+	vec_free(&b->slice_index);
 	vec_free(&b->slices);
 	vec_free(&b->function_of);
 	vec_free(&b->blocks);
@@ -72,7 +76,8 @@ void brstat_free(struct brstat *b)
 	vec_free(&b->listed);
 	vec_free(&b->branches);
 	vec_free(&b->targets);
-	free(b->memo);
+	free(b->edge_memo);
+	free(b->step_memo);
 	free(b);
 }
 
@@ -135,25 +140,19 @@ static uint32_t find_edge(struct brstat *b, struct thread *th, uint64_t from, ui
 	return a == LOC_NONE || z == LOC_NONE ? ID_NONE : brstat_edge(b, a, z);
 }
 
-static int look_up(struct brstat *b, struct thread *th, struct step_memo *m)
+/* The step of an edge behind another one, or behind ID_NONE. 0 or -ENOMEM. */
+static int find_step(struct brstat *b, uint32_t before, uint32_t edge, uint32_t *step)
 {
-	uint32_t edge = find_edge(b, th, m->from, m->to), before = ID_NONE, between = ID_NONE;
+	uint32_t between = ID_NONE;
 	struct walk_step *st;
 
-	if (edge == ID_NONE)
+	if (before != ID_NONE && brstat_between(b, before, edge, &between))
 		return -ENOMEM;
-	if (m->before) {
-		before = find_edge(b, th, m->before_from, m->before_to);
-		if (before == ID_NONE || brstat_between(b, before, edge, &between))
-			return -ENOMEM;
-	}
-	if (between == ID_NONE)
-		before = ID_NONE;
-	st = brstat_step(b, before, edge);
+	st = brstat_step(b, between == ID_NONE ? ID_NONE : before, edge);
 	if (!st)
 		return -ENOMEM;
 	st->stretch = between;
-	m->step = (uint32_t)(st - b->steps.v);
+	*step = (uint32_t)(st - b->steps.v);
 	return 0;
 }
 
@@ -219,11 +218,12 @@ static inline void add_outcomes(struct brstat *b, const struct walk_step *st)
 
 /* ---- stacks ------------------------------------------------------------------------------------ */
 
-/* A branch of the stack, in memory. */
+/* A branch of the stack. */
 struct entry {
-	struct step_memo key, *memo;
+	struct edge_memo key, *memo;
 	uint64_t flags;
-	uint32_t cycles, step;
+	uint32_t cycles, edge, before, step;
+	uint32_t slot; /* of step_memo, where to look first */
 };
 
 /* Entries that are branches, oldest first, up to CHUNK. */
@@ -234,47 +234,132 @@ struct collected {
 
 struct walk_state {
 	uint64_t end; /* entries that are not collected yet */
-	struct step_memo key;
-	uint64_t cycles, hash;
+	uint32_t space, gen, before;
+	uint64_t cycles;
 	bool all, missed; /* missed: the branch before was mispredicted */
 };
 
 static void collect(struct brstat *b, const struct sample_branches *s, struct walk_state *w,
 		    struct collected *c)
 {
+	uint64_t where = w->space ^ (uint64_t)w->gen << 32;
+
 	for (c->n = 0; w->end && c->n < CHUNK;) {
 		struct entry *en = &c->v[c->n];
 		struct branch_entry e;
-		uint64_t hash;
 
 		branch_load(s->entries + --w->end * BRANCH_ENTRY_SIZE, s->swap, &e);
 		w->cycles = e.cycles ? w->cycles + e.cycles : 0;
 		if (unlikely(e.not_taken || e.spec == BR_SPEC_WRONG_PATH))
 			continue;
-		w->key.from = e.from;
-		w->key.to = e.to;
-		hash = e.from ^ (e.to << 29 | e.to >> 35);
-		en->key = w->key;
-		en->memo = &b->memo[hash_slot(
-			hash ^ w->hash ^ w->key.space ^ (uint64_t)w->key.gen << 32, MEMO_BITS)];
+		en->key = (struct edge_memo){
+			.from = e.from, .to = e.to, .space = w->space, .gen = w->gen
+		};
+		en->memo = &b->edge_memo[hash_slot(e.from ^ (e.to << 29 | e.to >> 35) ^ where,
+						   EDGE_MEMO_BITS)];
 		__builtin_prefetch(en->memo, 1);
 		en->flags =
 			(uint64_t)e.mispred | (uint64_t)e.predicted << 1 | (uint64_t)e.type << 8;
 		en->cycles = (uint32_t)min_u64(w->cycles, UINT16_MAX);
 		w->cycles = 0;
-		w->hash = w->all ? hash * HASH_GOLDEN : 0;
-		w->key.before = w->all;
-		w->key.before_from = w->all ? e.from : 0;
-		w->key.before_to = w->all ? e.to : 0;
 		c->n++;
 	}
 }
 
-static inline bool is_it(const struct step_memo *m, const struct step_memo *key)
+static inline bool is_it(const struct edge_memo *m, const struct edge_memo *key)
 {
-	return m->used && m->from == key->from && m->to == key->to &&
-	       m->before_from == key->before_from && m->before_to == key->before_to &&
-	       m->before == key->before && m->space == key->space && m->gen == key->gen;
+	return m->edge && m->from == key->from && m->to == key->to && m->space == key->space &&
+	       m->gen == key->gen;
+}
+
+static inline uint32_t step_slot(const struct brstat *b, uint32_t before, uint32_t edge)
+{
+	return (uint32_t)hash_slot(((uint64_t)before << 32 | edge) * HASH_GOLDEN ^ before,
+				   b->step_bits);
+}
+
+/* Entries to edges. 0 or -ENOMEM. */
+static int number_edges(struct brstat *b, struct thread *th, struct walk_state *w,
+			struct collected *c)
+{
+	for (unsigned i = 0; i < c->n; i++) {
+		struct entry *en = &c->v[i];
+
+		if (unlikely(!is_it(en->memo, &en->key))) {
+			uint32_t edge = find_edge(b, th, en->key.from, en->key.to);
+
+			if (edge == ID_NONE)
+				return -ENOMEM;
+			*en->memo = en->key;
+			en->memo->edge = edge + 1;
+		}
+		en->edge = en->memo->edge - 1;
+		en->before = w->before;
+		w->before = w->all ? en->edge : ID_NONE;
+		en->slot = step_slot(b, en->before, en->edge);
+		__builtin_prefetch(&b->step_memo[en->slot], 1);
+	}
+	return 0;
+}
+
+/* Edges to steps. 0 or -ENOMEM. */
+static int number_steps(struct brstat *b, struct collected *c)
+{
+	uint32_t mask = (1u << b->step_bits) - 1;
+
+	for (unsigned i = 0; i < c->n; i++) {
+		struct entry *en = &c->v[i];
+		struct step_memo *m = &b->step_memo[en->slot];
+
+		while (m->step && (m->edge != en->edge || m->before != en->before)) {
+			en->slot = (en->slot + 1) & mask;
+			m = &b->step_memo[en->slot];
+		}
+		if (unlikely(!m->step)) {
+			if (find_step(b, en->before, en->edge, &en->step))
+				return -ENOMEM;
+			*m = (struct step_memo){ en->before, en->edge, en->step + 1 };
+			b->nr_known++;
+		}
+		en->step = m->step - 1;
+		__builtin_prefetch(&b->steps.v[en->step], 1);
+		__builtin_prefetch(&b->steps.v[en->step].stretch);
+	}
+	return 0;
+}
+
+/*
+ * Room for a chunk, the table half empty at most. One that is as large as it gets begins anew: what was in it
+ * comes again, from keys.
+ */
+static int widen_memo(struct brstat *b)
+{
+	struct step_memo *old = b->step_memo;
+	size_t n = (size_t)1 << b->step_bits;
+	bool grows = b->step_bits < STEP_MEMO_MAX;
+	uint32_t mask;
+
+	if (likely((b->nr_known + CHUNK) * 2 <= n))
+		return 0;
+	b->step_memo = calloc(n << grows, sizeof(*old));
+	if (!b->step_memo) {
+		b->step_memo = old;
+		return -ENOMEM;
+	}
+	b->step_bits += grows;
+	b->nr_known = grows ? b->nr_known : 0;
+	mask = (1u << b->step_bits) - 1;
+	for (size_t i = 0; grows && i < n; i++) {
+		uint32_t to = step_slot(b, old[i].before, old[i].edge);
+
+		if (!old[i].step)
+			continue;
+		while (b->step_memo[to].step)
+			to = (to + 1) & mask;
+		b->step_memo[to] = old[i];
+	}
+	free(old);
+	return 0;
 }
 
 static void count_step(struct brstat *b, const struct entry *en, struct walk_state *w)
@@ -342,20 +427,19 @@ static int count_more(struct brstat *b, const struct entry *en)
 	return 0;
 }
 
+/* Outcomes are looked at when steps are there. */
+static void fetch_outcomes(const struct brstat *b, const struct collected *c)
+{
+	for (unsigned i = 0; i < c->n; i++)
+		__builtin_prefetch(&b->outcomes.v[b->steps.v[c->v[i].step].site], 1);
+}
+
 static int add_chunk(struct brstat *b, struct thread *th, struct walk_state *w, struct collected *c)
 {
-	for (unsigned i = 0; i < c->n; i++) {
-		struct entry *en = &c->v[i];
-
-		if (unlikely(!is_it(en->memo, &en->key))) {
-			*en->memo = en->key;
-			en->memo->used = !look_up(b, th, en->memo);
-			if (!en->memo->used)
-				return -ENOMEM;
-		}
-		en->step = en->memo->step;
-		__builtin_prefetch(&b->steps.v[en->step], 1);
-	}
+	if (widen_memo(b) || number_edges(b, th, w, c) || number_steps(b, c))
+		return -ENOMEM;
+	if (b->o.what & BRSTAT_WHY)
+		fetch_outcomes(b, c);
 	for (unsigned i = 0; i < c->n; i++) {
 		count_step(b, &c->v[i], w);
 		if (count_more(b, &c->v[i]))
@@ -369,7 +453,9 @@ int brstat_add(struct brstat *b, const struct sample *s, struct thread *th, stru
 	uint64_t filter = s->event ? s->event->attr.branch_sample_type : PERF_SAMPLE_BRANCH_ANY;
 	struct walk_state w = {
 		.end = s->branches.nr,
-		.key = { .space = th->space, .gen = machine_generation(b->o.machine, th->space) },
+		.space = th->space,
+		.gen = machine_generation(b->o.machine, th->space),
+		.before = ID_NONE,
 		.all = filter & PERF_SAMPLE_BRANCH_ANY,
 	};
 	struct collected c;

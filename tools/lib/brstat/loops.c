@@ -17,6 +17,19 @@
 
 enum follow { INSIDE, LEFT, LOST };
 
+/*
+ * Most steps neither end a round nor call: what one is, is looked at once, and whole stacks are passed over by
+ * that. The branch's own instruction is read first, so that it does not matter when code around it is.
+ */
+enum trait {
+	TRAIT_KNOWN = 1,
+	TRAIT_CALLS = 2,   /* or returns */
+	TRAIT_TAKEN = 4,   /* a branch back */
+	TRAIT_PASSED = 8,  /* behind code with branches back that were not taken */
+	TRAIT_BROKEN = 16, /* it is not known what was before */
+};
+#define TRAIT_KIND 8 /* from this bit on: enum insn_branch */
+
 static const struct walk_step *step_at(const struct brstat *b, size_t i)
 {
 	return &b->steps.v[b->walk.v[i]];
@@ -28,7 +41,7 @@ static const struct loc *end_of(const struct brstat *b, size_t i, int end)
 }
 
 /* What the instruction is, else what the recording says, else what it looks like. */
-static enum insn_branch kind_at(const struct brstat *b, size_t i)
+static enum insn_branch find_kind(const struct brstat *b, size_t i)
 {
 	const struct walk_step *st = step_at(b, i);
 	const struct site *site = &b->sites.v[st->site];
@@ -43,6 +56,12 @@ static enum insn_branch kind_at(const struct brstat *b, size_t i)
 	if (from->sym == to->sym && from->dso == to->dso)
 		return INSN_JUMP;
 	return to->sym && to->addr == to->sym->start ? INSN_CALL : INSN_RET;
+}
+
+/* Behind find_traits(). */
+static enum insn_branch kind_at(const struct brstat *b, size_t i)
+{
+	return (enum insn_branch)(b->traits.v[b->walk.v[i]] >> TRAIT_KIND);
 }
 
 static bool calls(enum insn_branch k)
@@ -207,6 +226,12 @@ static void loop_passed(const struct brstat *b, struct loop *l, size_t i)
 		count_rounds(l, 1 + more, true);
 }
 
+/* Whether a conditional branch that was passed leads back in its function: to @at's. */
+static bool leads_back(const struct site *s, const struct loc *at)
+{
+	return s->target && s->target <= s->addr && at->sym && s->target >= at->sym->start;
+}
+
 static int passed(struct brstat *b, size_t i)
 {
 	const struct walk_step *st = step_at(b, i);
@@ -220,7 +245,7 @@ static int passed(struct brstat *b, size_t i)
 		const struct site *s = &b->sites.v[site];
 		const struct loc *at = end_of(b, i, 0);
 
-		if (!s->target || s->target > s->addr || !at->sym || s->target < at->sym->start)
+		if (!leads_back(s, at))
 			continue;
 		if (add_loop(b, site, at, s->target))
 			return -ENOMEM;
@@ -232,15 +257,58 @@ static int passed(struct brstat *b, size_t i)
 static int taken(struct brstat *b, size_t i)
 {
 	const struct loc *from = end_of(b, i, 0), *to = end_of(b, i, 1);
-	enum insn_branch kind = kind_at(b, i);
 	uint32_t site = step_at(b, i)->site;
 
-	if ((kind != INSN_COND && kind != INSN_JUMP) || !from->dso || from->dso != to->dso ||
-	    from->sym != to->sym || to->addr > from->addr)
-		return 0;
 	if (add_loop(b, site, from, to->addr))
 		return -ENOMEM;
 	return loop_taken(b, loop_of(b, site), i);
+}
+
+/* ---- what steps are ---------------------------------------------------------------------------- */
+
+static uint16_t look_at(struct brstat *b, size_t i)
+{
+	const struct walk_step *st = step_at(b, i);
+	const struct loc *from = end_of(b, i, 0), *to = end_of(b, i, 1);
+	unsigned traits = TRAIT_KNOWN;
+	enum insn_branch kind;
+
+	brstat_read_site(b, &b->sites.v[st->site]);
+	kind = find_kind(b, i);
+	traits |= (unsigned)kind << TRAIT_KIND;
+	if (kind == INSN_CALL || kind == INSN_IND_CALL || kind == INSN_RET)
+		traits |= TRAIT_CALLS;
+	if ((kind == INSN_COND || kind == INSN_JUMP) && from->dso && from->dso == to->dso &&
+	    from->sym == to->sym && to->addr <= from->addr)
+		traits |= TRAIT_TAKEN;
+	if (st->stretch == ID_NONE)
+		return (uint16_t)(traits | TRAIT_BROKEN);
+	for (uint32_t k = 0; k < b->stretches.v[st->stretch].nr; k++)
+		if (leads_back(&b->sites.v[b->inside.v[b->stretches.v[st->stretch].first + k]],
+			       from))
+			traits |= TRAIT_PASSED;
+	return (uint16_t)traits;
+}
+
+/* Of all steps of the stack at hand, together. 0 or -ENOMEM. */
+static int find_traits(struct brstat *b, unsigned *all)
+{
+	*all = 0;
+	if (b->steps.n && vec_reach(&b->traits, b->steps.n - 1, 0))
+		return -ENOMEM;
+	for (size_t i = 0; i < b->walk.n; i++) {
+		uint16_t *t = &b->traits.v[b->walk.v[i]];
+
+		if (unlikely(!*t))
+			*t = look_at(b, i);
+		*all |= *t;
+	}
+	return 0;
+}
+
+static unsigned traits_at(const struct brstat *b, size_t i)
+{
+	return b->traits.v[b->walk.v[i]];
 }
 
 /* ---- calls ------------------------------------------------------------------------------------- */
@@ -252,12 +320,18 @@ static int count_returns(struct brstat *b)
 	unsigned depth = 0;
 
 	for (size_t i = 0; i < b->walk.n; i++) {
-		enum insn_branch kind = kind_at(b, i);
-		const struct loc *from = end_of(b, i, 0), *to = end_of(b, i, 1), *was;
-		uint32_t site = step_at(b, i)->site;
+		const struct loc *from, *to, *was;
+		enum insn_branch kind;
+		uint32_t site;
 
-		if (i && step_at(b, i)->stretch == ID_NONE)
+		if (i && traits_at(b, i) & TRAIT_BROKEN)
 			depth = 0; /* something else was in between */
+		if (!(traits_at(b, i) & TRAIT_CALLS))
+			continue;
+		kind = kind_at(b, i);
+		from = end_of(b, i, 0);
+		to = end_of(b, i, 1);
+		site = step_at(b, i)->site;
 		if (kind == INSN_CALL || kind == INSN_IND_CALL) {
 			if (depth == CALLS_MAX)
 				memmove(call, call + 1, --depth * sizeof(call[0]));
@@ -279,11 +353,18 @@ static int count_returns(struct brstat *b)
 
 int brstat_walk_loops(struct brstat *b)
 {
-	int ret = count_returns(b);
+	unsigned all;
+	int ret = find_traits(b, &all);
 
+	if (!ret && all & TRAIT_CALLS)
+		ret = count_returns(b);
 	b->touched.n = 0;
-	for (size_t i = 0; !ret && i < b->walk.n; i++)
-		ret = passed(b, i) ?: taken(b, i);
+	for (size_t i = 0; !ret && all & (TRAIT_TAKEN | TRAIT_PASSED) && i < b->walk.n; i++) {
+		if (traits_at(b, i) & TRAIT_PASSED)
+			ret = passed(b, i);
+		if (!ret && traits_at(b, i) & TRAIT_TAKEN)
+			ret = taken(b, i);
+	}
 	for (size_t i = 0; !ret && i < b->touched.n; i++) {
 		struct loop *l = &b->loops.v[b->touched.v[i]];
 		uint32_t more = 0;

@@ -13,7 +13,6 @@
 
 #include "brstat-int.h"
 
-#define SLICES_MAX  256
 #define FIRST_SHIFT 16 /* slices of 65 us */
 
 uint32_t brstat_function(struct brstat *b, uint32_t at)
@@ -29,14 +28,39 @@ uint32_t brstat_function(struct brstat *b, uint32_t at)
 
 /* ---- slices ------------------------------------------------------------------------------------ */
 
+/* Where a slice of a function is counted; NULL: nowhere yet. */
+static uint64_t *slice_at(const struct brstat *b, uint32_t function, uint64_t slice)
+{
+	unsigned i = slice % SLICES_MAX;
+	uint32_t block =
+		function < b->slice_index.n ? b->slice_index.v[function].block[i / SLICE_BLOCK] : 0;
+
+	return block ? &b->slices.v[block - 1].nr[i % SLICE_BLOCK] : NULL;
+}
+
 static int add_slice(struct brstat *b, uint32_t function, uint64_t slice, uint64_t nr)
 {
-	uint32_t id = keys_tuple_id(&b->slice_keys, (const uint64_t[2]){ function, slice });
+	static const struct slice_index nothing = { { 0 } };
+	static const struct slice_block none = { { 0 } };
+	uint64_t *to = slice_at(b, function, slice);
 
-	if (id == ID_NONE || (id == b->slices.n && vec_push(&b->slices, 0)))
-		return -ENOMEM;
-	b->slices.v[id] += nr;
+	if (!to) {
+		if (vec_reach(&b->slice_index, function, nothing) || vec_push(&b->slices, none))
+			return -ENOMEM;
+		b->slice_index.v[function].block[slice % SLICES_MAX / SLICE_BLOCK] =
+			(uint32_t)b->slices.n;
+		to = slice_at(b, function, slice);
+	}
+	*to += nr;
 	return 0;
+}
+
+/* What was counted of a function in the @i-th slice of the recording. */
+static uint64_t slice_count(const struct brstat *b, uint32_t function, unsigned i)
+{
+	const uint64_t *nr = slice_at(b, function, (b->first >> b->shift) + i);
+
+	return nr ? *nr : 0;
 }
 
 static int flush(struct brstat *b, struct function_count *f)
@@ -59,52 +83,58 @@ static int flush_all(struct brstat *b)
 /* Slices that are longer: all counts again. */
 static int set_shift(struct brstat *b, unsigned shift)
 {
-	struct tuples old = b->slice_keys;
-	uint64_t *nr = b->slices.v;
-	size_t n = b->slices.n;
+	struct brstat old = { .first = b->first, .shift = b->shift };
+	uint64_t first = b->first >> b->shift;
 	int ret = 0;
 
-	b->slice_keys = (struct tuples){ .width = 2 };
+	memcpy(&old.slice_index, &b->slice_index, sizeof(old.slice_index));
+	memcpy(&old.slices, &b->slices, sizeof(old.slices));
+	memset(&b->slice_index, 0, sizeof(b->slice_index));
 	memset(&b->slices, 0, sizeof(b->slices));
-	for (uint32_t i = 0; !ret && i < n; i++) {
-		const uint64_t *k = keys_tuple_get(&old, i);
+	for (uint32_t f = 0; f < old.slice_index.n; f++) {
+		for (unsigned i = 0; !ret && i < SLICES_MAX; i++) {
+			uint64_t nr = slice_count(&old, f, i);
 
-		ret = add_slice(b, (uint32_t)k[0], k[1] >> (shift - b->shift), nr[i]);
+			if (nr)
+				ret = add_slice(b, f, (first + i) >> (shift - b->shift), nr);
+		}
 	}
 	b->shift = shift;
-	keys_tuples_free(&old);
-	free(nr);
+	vec_free(&old.slice_index);
+	vec_free(&old.slices);
 	return ret;
 }
 
-static int widen(struct brstat *b)
+/* The recording has time from @first to @last, too. Slices count where they lie, so they move first. */
+static int widen(struct brstat *b, uint64_t first, uint64_t last)
 {
 	unsigned shift = b->shift;
-	int ret;
+	int ret = 0;
 
-	/* Nothing was counted yet. */
-	if (b->first > b->last)
+	first = min_u64(first, b->first);
+	last = max_u64(last, b->last);
+	/* Nothing was counted yet, if that. */
+	if (first > last)
 		return 0;
-	while ((b->last >> shift) - (b->first >> shift) >= SLICES_MAX)
+	while ((last >> shift) - (first >> shift) >= SLICES_MAX)
 		shift++;
-	if (shift == b->shift)
-		return 0;
-	ret = flush_all(b);
-	return ret ?: set_shift(b, shift);
+	if (shift != b->shift)
+		ret = flush_all(b) ?: set_shift(b, shift);
+	b->first = first;
+	b->last = last;
+	return ret;
 }
 
 void brstat_quality_init(struct brstat *b)
 {
-	b->function_keys.width = b->slice_keys.width = 2;
+	b->function_keys.width = 2;
 	b->shift = FIRST_SHIFT;
 	b->first = UINT64_MAX;
 }
 
 static int set_time(struct brstat *b, uint64_t time)
 {
-	b->first = min_u64(b->first, time);
-	b->last = max_u64(b->last, time);
-	if (widen(b))
+	if (unlikely(time < b->first || time > b->last) && widen(b, time, time))
 		return -ENOMEM;
 	b->slice = time >> b->shift;
 	return 0;
@@ -152,9 +182,7 @@ int brstat_merge_quality(struct brstat *b, struct brstat *from, const uint32_t *
 	uint32_t *function = malloc((from->functions.n + 1) * sizeof(*function));
 	int ret = function && !flush_all(from) ? 0 : -ENOMEM;
 
-	b->first = min_u64(b->first, from->first);
-	b->last = max_u64(b->last, from->last);
-	ret = ret ?: widen(b);
+	ret = ret ?: widen(b, from->first, from->last);
 	if (!ret && from->shift > b->shift)
 		ret = flush_all(b) ?: set_shift(b, from->shift);
 	for (uint32_t i = 0; !ret && i < from->functions.n; i++) {
@@ -166,11 +194,16 @@ int brstat_merge_quality(struct brstat *b, struct brstat *from, const uint32_t *
 		else
 			b->functions.v[function[i]].samples += from->functions.v[i].samples;
 	}
-	for (uint32_t i = 0; !ret && i < from->slices.n; i++) {
-		const uint64_t *k = keys_tuple_get(&from->slice_keys, i);
+	for (uint32_t f = 0; f < from->slice_index.n; f++) {
+		for (unsigned i = 0; !ret && i < SLICES_MAX; i++) {
+			uint64_t nr = slice_count(from, f, i);
 
-		ret = add_slice(b, function[k[0]], k[1] >> (b->shift - from->shift),
-				from->slices.v[i]);
+			if (nr)
+				ret = add_slice(b, function[f],
+						((from->first >> from->shift) + i) >>
+							(b->shift - from->shift),
+						nr);
+		}
 	}
 	b->quality.behind += from->quality.behind;
 	b->quality.behind_of += from->quality.behind_of;
@@ -199,22 +232,21 @@ static int by_density(const void *x, const void *y)
 }
 
 /* Where half of all was counted: the first slice of the second half. */
-static uint64_t middle(const struct brstat *b, uint64_t total)
+static unsigned middle(const struct brstat *b)
 {
-	uint64_t first = b->first >> b->shift, n = 0, at;
-	uint64_t *nr = calloc(SLICES_MAX + 1, sizeof(*nr));
+	uint64_t nr[SLICES_MAX] = { 0 }, all = 0, n = 0;
 
-	if (!nr)
-		return UINT64_MAX;
-	for (uint32_t i = 0; i < b->slices.n; i++)
-		nr[keys_tuple_get(&b->slice_keys, i)[1] - first] += b->slices.v[i];
-	for (at = 0; at < SLICES_MAX; at++) {
-		n += nr[at];
-		if (n * 2 >= total)
-			break;
+	for (uint32_t f = 0; f < b->slice_index.n; f++)
+		for (unsigned i = 0; i < SLICES_MAX; i++)
+			nr[i] += slice_count(b, f, i);
+	for (unsigned i = 0; i < SLICES_MAX; i++)
+		all += nr[i];
+	for (unsigned i = 0; i < SLICES_MAX; i++) {
+		n += nr[i];
+		if (n * 2 >= all)
+			return i + 1;
 	}
-	free(nr);
-	return first + at + 1;
+	return SLICES_MAX;
 }
 
 /* How much of two distributions is common to both; < 0: one of them has nothing. */
@@ -302,18 +334,18 @@ static int list_functions(struct brstat *b, const uint64_t *executed)
 
 static void add_halves(struct brstat *b)
 {
-	uint64_t half, all = 0, first = b->first >> b->shift;
+	unsigned half = middle(b);
 
-	for (uint32_t i = 0; i < b->slices.n; i++)
-		all += b->slices.v[i];
-	half = middle(b, all);
-	for (uint32_t i = 0; i < b->slices.n; i++) {
-		const uint64_t *k = keys_tuple_get(&b->slice_keys, i);
-		struct brstat_function *f = &b->listed.v[k[0]];
+	for (uint32_t at = 0; at < b->slice_index.n; at++) {
+		struct brstat_function *f = &b->listed.v[at];
 
-		f->nr += b->slices.v[i];
-		f->half[0][(k[1] - first) % 2] += b->slices.v[i];
-		f->half[1][k[1] >= half] += b->slices.v[i];
+		for (unsigned i = 0; i < SLICES_MAX; i++) {
+			uint64_t nr = slice_count(b, at, i);
+
+			f->nr += nr;
+			f->half[0][i % 2] += nr;
+			f->half[1][i >= half] += nr;
+		}
 	}
 }
 

@@ -19,12 +19,23 @@ uint32_t keys_tuple_id(struct tuples *t, const uint64_t *vals)
 	return keys_tuple_id_at(t, keys_tuple_hash(t, vals), vals);
 }
 
+/* They are two or three numbers long: a call of memcmp() costs more than they do. */
+static inline bool is_tuple(const struct tuples *t, uint32_t id, const uint64_t *vals)
+{
+	const uint64_t *v = keys_tuple_get(t, id);
+
+	for (unsigned i = 0; i < t->width; i++)
+		if (v[i] != vals[i])
+			return false;
+	return true;
+}
+
 uint32_t keys_tuple_id_at(struct tuples *t, uint64_t h, const uint64_t *vals)
 {
 	uint32_t id;
 
 	for (struct htab_it it = htab_find(&t->tab, h); htab_next(&t->tab, &it, &id);)
-		if (!memcmp(keys_tuple_get(t, id), vals, t->width * sizeof(*vals)))
+		if (is_tuple(t, id, vals))
 			return id;
 	id = keys_tuple_push(t, vals);
 	return id == ID_NONE || htab_add(&t->tab, h, id) ? ID_NONE : id;
