@@ -39,17 +39,16 @@ const struct sample_regs *sample_simd_block(const struct sample *s, enum regs_ar
 
 unsigned sample_live_qwords(const struct sample_regs *r, uint64_t from, uint64_t to)
 {
-	uint64_t any[8] = { 0 };
-	unsigned qwords = r->vector_qwords, live = 0;
+	unsigned qwords = r->vector_qwords, live = 0, at = 0;
 
 	if (!qwords || qwords > 8)
 		return 0;
 	to = min_u64(to * qwords, r->vec.nr);
-	for (uint64_t i = from * qwords; i < to; i++)
-		any[i % qwords] |= u64s_get(&r->vec, i);
-	for (unsigned i = 0; i < qwords; i++) {
-		if (any[i])
-			live = i + 1;
+	/* The uppermost that is in use; once that is in the upper half, no other can tell more. */
+	for (uint64_t i = from * qwords; i < to && live <= qwords / 2; i++) {
+		if (at >= live && u64s_get(&r->vec, i))
+			live = at + 1;
+		at = at + 1 == qwords ? 0 : at + 1;
 	}
 	return live > 4 ? 8 : live > 2 ? 4 : live ? 2 : 0;
 }
