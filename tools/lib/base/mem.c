@@ -54,6 +54,7 @@ struct arena_chunk {
 	_Alignas(16) unsigned char mem[];
 };
 
+#define ARENA_FIRST (4096 - sizeof(struct arena_chunk)) /* as much as there is already, then */
 #define ARENA_CHUNK (64 * 1024 - sizeof(struct arena_chunk))
 
 void *arena_alloc(struct arena *a, size_t size)
@@ -65,8 +66,12 @@ void *arena_alloc(struct arena *a, size_t size)
 		return NULL;
 	size = (size + 15) & ~(size_t)15;
 	if (!c || c->size - c->used < size) {
-		size_t n = size > ARENA_CHUNK / 4 ? size : ARENA_CHUNK;
+		size_t n = a->used < ARENA_FIRST   ? ARENA_FIRST
+			   : a->used > ARENA_CHUNK ? ARENA_CHUNK
+						   : a->used;
 
+		if (size > n / 4)
+			n = size;
 		c = malloc(sizeof(*c) + n);
 		if (!c)
 			return NULL;

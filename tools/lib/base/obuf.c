@@ -30,11 +30,16 @@ int write_all(int fd, const void *buf, size_t n)
 	return 0;
 }
 
+#define FULL  ((size_t)1 << 18)
+#define FIRST ((size_t)1 << 14) /* most texts are short */
+
 int obuf_init(struct obuf *o, int fd, size_t cap)
 {
+	size_t full = cap ? cap : FULL;
+
 	if (!cap)
-		cap = fd >= 0 ? 1 << 18 : 4096;
-	*o = (struct obuf){ .fd = fd, .cap = cap };
+		cap = fd >= 0 ? FIRST : 4096;
+	*o = (struct obuf){ .fd = fd, .cap = cap, .full = fd >= 0 ? full : 0 };
 	o->buf = malloc(cap);
 	if (!o->buf) {
 		o->cap = 0;
@@ -60,7 +65,7 @@ int obuf_free(struct obuf *o)
 
 	free(o->buf);
 	o->buf = NULL;
-	o->len = o->cap = 0;
+	o->len = o->cap = o->full = 0;
 	return code;
 }
 
@@ -69,7 +74,8 @@ char *obuf_room_slow(struct obuf *o, size_t n)
 	size_t cap = o->cap;
 	char *p;
 
-	obuf_flush(o);
+	if (cap >= o->full)
+		obuf_flush(o);
 	if (o->cap - o->len >= n && o->buf)
 		return o->buf + o->len;
 	if (o->code == -ENOMEM)
@@ -79,6 +85,10 @@ char *obuf_room_slow(struct obuf *o, size_t n)
 			goto nomem;
 	}
 	p = realloc(o->buf, cap);
+	if (!p && o->cap < o->full) {
+		o->full = o->cap;
+		return obuf_room_slow(o, n);
+	}
 	if (!p)
 		goto nomem;
 	o->buf = p;
@@ -91,7 +101,7 @@ nomem:
 
 void obuf_move(struct obuf *to, struct obuf *from)
 {
-	bool direct = to->fd >= 0 && from->len >= to->cap / 2;
+	bool direct = to->fd >= 0 && from->len >= to->full / 2;
 
 	if (from->code && !to->code)
 		to->code = from->code;

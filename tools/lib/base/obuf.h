@@ -15,6 +15,7 @@
 struct obuf {
 	char *buf;
 	size_t len, cap;
+	size_t full; /* grows up to here before it is flushed */
 	int fd;
 	int code;
 	uint64_t total; /* bytes flushed so far */

@@ -84,6 +84,9 @@ static int open_stream(struct perfdata *pd, struct stream *s, const char *path, 
 	}
 	stream_init(s, fd, S_ISREG(st.st_mode), 0,
 		    s == pd->streams ? OFFSET_UNKNOWN : (uint64_t)st.st_size);
+	/* A small file is read once, whole. */
+	if (s->win.seekable && st.st_size < WINDOW_SIZE)
+		s->win.cap = align_up((size_t)st.st_size + 1, 4096);
 	if (pd->opts.progress) {
 		s->win.waits = report_progress;
 		s->win.ctx = pd;
