@@ -134,8 +134,11 @@ bool perfdata_ahead_useful(const struct perfdata *pd)
 {
 	cpu_set_t cpus;
 
-	/* A stream's events come while it is read; one CPU would only switch. */
-	return !perfdata_is_pipe(pd) && !sched_getaffinity(0, sizeof(cpus), &cpus) &&
+	/*
+	 * A stream's events come while it is read; one CPU would only switch; what fits in one batch is read
+	 * before a thread has started.
+	 */
+	return !perfdata_is_pipe(pd) && pd->layout.data_size > BATCH_BYTES && !sched_getaffinity(0, sizeof(cpus), &cpus) &&
 	       CPU_COUNT(&cpus) > 1;
 }
 
