@@ -23,7 +23,7 @@
 #include "insn/insn.h"
 #include "session/session.h"
 
-#define RAW_START   4096
+#define RAW_START   512
 #define NO_CONTEXT  UINT32_MAX
 #define SAMPLE_USER PERF_RECORD_MISC_USER
 

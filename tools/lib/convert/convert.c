@@ -13,7 +13,7 @@
 #include "session/session.h"
 #include "symbol/symbol.h"
 
-#define RAW_START 4096
+#define RAW_START 512
 #define COUNT_MAX 0xff000000u /* raw counts are flushed before they wrap */
 
 int convert_new(struct convert **out, struct machine *m, struct err *e)

@@ -16,7 +16,26 @@
 
 #define OBJECT (BIT(SF_DSO) | BIT(SF_DSOFF)) /* its name, and the address in it */
 
-static const struct tail_slot *tail_make(const struct sample_branches *b,
+/* The upper bits of a hash are the slot, so that two that were apart stay so. */
+int print_tails_resize(struct script *sc, unsigned bits)
+{
+	size_t n = sc->tails ? (size_t)1 << sc->tail_bits : 0, size = sizeof(*sc->tails) << bits;
+	struct tail_slot *tails = aligned_alloc(64, size);
+
+	if (!tails)
+		return -ENOMEM;
+	memset(tails, 0, size);
+	for (size_t i = 0; i < n; i++)
+		if (sc->tails[i].len)
+			tails[hash_slot(sc->tails[i].flags, bits)] = sc->tails[i];
+	free(sc->tails);
+	sc->tails = tails;
+	sc->tail_bits = bits;
+	sc->tails_made = 0;
+	return 0;
+}
+
+static const struct tail_slot *tail_make(struct script *sc, const struct sample_branches *b,
 					 const unsigned char *entry, struct tail_slot *t)
 {
 	struct branch_entry be;
@@ -29,6 +48,10 @@ static const struct tail_slot *tail_make(const struct sample_branches *b,
 	t->flags = load_u64(entry + 16, false);
 	t->len = o.len <= sizeof(t->text) ? (uint8_t)o.len : 0;
 	memcpy(t->text, text, t->len);
+	/* Without memory for more it stays as large as it is. */
+	if (++sc->tails_made > 1u << sc->tail_bits >> 1 && sc->tail_bits < TAIL_BITS_MAX &&
+	    t->len && !print_tails_resize(sc, sc->tail_bits + 2))
+		return &sc->tails[hash_slot(load_u64(entry + 16, false), sc->tail_bits)];
 	return t->len ? t : NULL;
 }
 
@@ -37,9 +60,9 @@ static inline const struct tail_slot *tail_of(struct script *sc, const struct sa
 					      const unsigned char *entry)
 {
 	uint64_t flags = load_u64(entry + 16, false);
-	struct tail_slot *t = &sc->tails[hash_slot(flags, TAIL_BITS)];
+	struct tail_slot *t = &sc->tails[hash_slot(flags, sc->tail_bits)];
 
-	return likely(t->len && t->flags == flags) ? t : tail_make(b, entry, t);
+	return likely(t->len && t->flags == flags) ? t : tail_make(sc, b, entry, t);
 }
 
 /* @p has room for TAIL_ROOM bytes. */

@@ -271,12 +271,10 @@ int script_new(struct script **scp, struct session *s, const struct script_opts 
 	if (sc->arch == REGS_ARCH_NONE && !perfdata_env(env->pd)->arch[0])
 		sc->arch = regs_arch_host();
 	sc->places = calloc(1 << PLACE_BITS, sizeof(*sc->places));
-	sc->tails = aligned_alloc(64, sizeof(*sc->tails) << TAIL_BITS);
-	if (!sc->places || !sc->tails) {
+	if (!sc->places || print_tails_resize(sc, TAIL_BITS_MIN)) {
 		err_set(e, -ENOMEM, "no memory to print with");
 		goto out;
 	}
-	memset(sc->tails, 0, sizeof(*sc->tails) << TAIL_BITS);
 	load_tod(sc);
 	sc->simd = (struct sample_simd_opts){ .lane = opts->lane, .hide = opts->redact };
 	ret = opts->regs ? regs_pick_parse(&sc->simd.pick, opts->regs, sc->arch, e) : 0;

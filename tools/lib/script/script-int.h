@@ -125,7 +125,8 @@ struct tail_slot {
 	char text[55];
 };
 
-#define TAIL_BITS 12
+#define TAIL_BITS_MIN 6
+#define TAIL_BITS_MAX 12
 
 struct branch_texts;
 
@@ -158,9 +159,11 @@ struct script {
 	uint32_t name_width;
 	int64_t tod_offset; /* wall clock - file clock, ns */
 	bool have_tod;
-	struct script_place *places;	   /* 1 << PLACE_BITS, direct-mapped */
-	struct texts syms, dsos, others;   /* by symbol->idx, dso->idx */
-	struct tail_slot *tails;	   /* 1 << TAIL_BITS, direct-mapped */
+	struct script_place *places;	 /* 1 << PLACE_BITS, direct-mapped */
+	struct texts syms, dsos, others; /* by symbol->idx, dso->idx */
+	struct tail_slot *tails;	 /* 1 << tail_bits, direct-mapped */
+	unsigned tail_bits;
+	uint32_t tails_made;		   /* in a table of this size */
 	struct branch_texts *branch_texts; /* NULL = none printed yet */
 	struct trace_printer *trace;
 	struct insn_walk *insn;
@@ -232,6 +235,8 @@ void print_brstack(struct script *sc, const struct ctx *c);
 void print_brstacksym(struct script *sc, const struct ctx *c);
 void print_brstackoff(struct script *sc, const struct ctx *c);
 void print_brstack_free(struct branch_texts *b);
+/* Room for 1 << @bits texts of flags: 0 or -ENOMEM. */
+int print_tails_resize(struct script *sc, unsigned bits);
 
 /* The first part of the weight where it has parts, else all of it. */
 static inline uint64_t script_weight(const struct sample *s)

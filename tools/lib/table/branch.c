@@ -3,13 +3,14 @@
  * Branch mode: millions of entries, few distinct ones. A cache keyed by the raw entry counts;
  * names are looked at when an entry is new to it, rows get the counts when an entry has to go
  * and at the end. A key holds the address space's state, so a new map does not mix up old entries.
+ * The cache grows with what it has to hold.
  */
 #include "table-int.h"
 
-#define SLOT_BITS 18
-#define SLOTS	  (1u << SLOT_BITS)
-#define WAYS	  4 /* of a set */
-#define CHUNK	  32
+#define SLOT_BITS_MIN 10
+#define SLOT_BITS_MAX 18
+#define WAYS	      4 /* of a set */
+#define CHUNK	      32
 
 #define BRANCH_CYCLES 0xffff0u /* of the packed flags */
 
@@ -32,16 +33,56 @@ static uint32_t slot_where(const struct branch_slot *s)
 	return (uint32_t)(s->rest >> 32) - 1;
 }
 
+static inline uint32_t slot_of(const struct feed *f, uint64_t from, uint64_t to, uint64_t rest)
+{
+	uint64_t h = from ^ (to << 32 | to >> 32) ^ rest * 0xbf58476d1ce4e5b9ULL;
+
+	return (uint32_t)hash_slot(h, f->slot_bits);
+}
+
+/* A set's number is the upper bits of a hash: what meets in one of the new sets did so before, so there is room. */
+static void move_slots(struct feed *f, const struct branch_slot *old,
+		       const struct branch_counts *told, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t at = slot_of(f, old[i].from, old[i].to, old[i].rest);
+
+		if (!old[i].rest)
+			continue;
+		while (f->slots[at].rest)
+			at = (at & ~(WAYS - 1u)) | ((at + 1) & (WAYS - 1));
+		f->slots[at] = old[i];
+		f->told[at] = told[i];
+	}
+}
+
+static int resize(struct feed *f, unsigned bits)
+{
+	size_t n = f->slots ? (size_t)1 << f->slot_bits : 0, all = (size_t)1 << bits;
+	struct branch_slot *old = f->slots, *slots = aligned_alloc(64, all * sizeof(*slots));
+	struct branch_counts *old_told = f->told, *told = calloc(all, sizeof(*told));
+
+	if (!slots || !told) {
+		free(slots);
+		free(told);
+		return -ENOMEM;
+	}
+	memset(slots, 0, all * sizeof(*slots));
+	f->slots = slots;
+	f->told = told;
+	f->slot_bits = bits;
+	f->taken = 0;
+	move_slots(f, old, old_told, n);
+	free(old);
+	free(old_told);
+	return 0;
+}
+
 int table_branch_init(struct table *t)
 {
-	t->feed->slots = aligned_alloc(64, SLOTS * sizeof(*t->feed->slots));
-	t->feed->told = calloc(SLOTS, sizeof(*t->feed->told));
-	if (!t->feed->slots || !t->feed->told)
-		return -ENOMEM;
 	t->feed->counts = table_sum_of(&t->sums, &keys_acc_branches);
 	t->feed->branch_where.width = 2;
-	memset(t->feed->slots, 0, SLOTS * sizeof(*t->feed->slots));
-	return 0;
+	return resize(t->feed, SLOT_BITS_MIN);
 }
 
 void table_branch_free(struct table *t)
@@ -51,13 +92,6 @@ void table_branch_free(struct table *t)
 	t->feed->slots = NULL;
 	t->feed->told = NULL;
 	keys_tuples_free(&t->feed->branch_where);
-}
-
-static inline uint32_t slot_of(uint64_t from, uint64_t to, uint64_t rest)
-{
-	uint64_t h = from ^ (to << 32 | to >> 32) ^ rest * 0xbf58476d1ce4e5b9ULL;
-
-	return (uint32_t)hash_slot(h, SLOT_BITS);
 }
 
 static bool cycles_in_key(const struct table *t)
@@ -86,7 +120,7 @@ static void flush_slot(struct table *t, struct branch_slot *s)
 
 void table_branch_flush(struct table *t)
 {
-	for (uint32_t i = 0; t->feed->slots && i < SLOTS; i++)
+	for (uint32_t i = 0; t->feed->slots && i < 1u << t->feed->slot_bits; i++)
 		if (t->feed->slots[i].count)
 			flush_slot(t, &t->feed->slots[i]);
 }
@@ -198,6 +232,7 @@ static struct branch_slot *find_slot(struct table *t, struct thread *th, uint32_
 	if (resolve_new(t, th, &new, cpumode))
 		return NULL;
 	*worst = new;
+	t->feed->taken++;
 	return worst;
 }
 
@@ -227,7 +262,7 @@ static inline int add_chunk(struct table *t, const struct sample *s, struct thre
 		uint64_t from = load_u64(b, swap), to = load_u64(b + 8, swap);
 		uint64_t flags = branch_load_flags(b, swap);
 
-		at[i] = slot_of(from, to, where | (flags & bit_mask));
+		at[i] = slot_of(t->feed, from, to, where | (flags & bit_mask));
 		__builtin_prefetch(&slots[at[i]], 1);
 		if (branch_flags_type(flags))
 			table_branch_count_type(&t->branch, from, to, flags, 1);
@@ -262,6 +297,9 @@ int table_branch_add(struct table *t, const struct sample *s, struct thread *th,
 	int ret = 0;
 
 	if (where == ID_NONE)
+		return -ENOMEM;
+	if (unlikely(t->feed->taken > 1u << t->feed->slot_bits >> 1) &&
+	    t->feed->slot_bits < SLOT_BITS_MAX && resize(t->feed, t->feed->slot_bits + 2))
 		return -ENOMEM;
 	for (uint64_t done = 0; done < s->branches.nr && !ret; done += CHUNK) {
 		unsigned n = (unsigned)min_u64(CHUNK, s->branches.nr - done);

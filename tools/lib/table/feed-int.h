@@ -28,7 +28,7 @@ struct loc_info {
  * of all is the waiting of one.
  */
 #define QUEUE_LEN   64
-#define RECENT_BITS 16
+#define RECENT_BITS 16 /* at most */
 
 struct queued {
 	uint64_t ip, period, key;
@@ -53,8 +53,10 @@ struct queue {
 	struct queued v[QUEUE_LEN];
 	unsigned n;
 	VEC(struct queued) waiting;
-	bool no_wait; /* they are loaded, or nobody does */
-	struct recent recent[1u << RECENT_BITS];
+	bool no_wait;	       /* they are loaded, or nobody does */
+	struct recent *recent; /* 1 << bits, direct-mapped */
+	unsigned bits;
+	uint32_t filled; /* of them, and what was filled over */
 };
 
 /* Symbols by their name, looked at once per location. */
@@ -97,6 +99,8 @@ struct feed {
 
 	/* ---- branch mode ---- */
 	struct branch_slot *slots;
+	unsigned slot_bits;
+	uint32_t taken; /* of them, and what was put in another's place */
 	/* By slot: what its key does not tell, apart because it is rarely needed. */
 	struct branch_counts *told;
 	struct sum *counts;	    /* of keys_acc_branches */

@@ -3,8 +3,39 @@
  * Samples that are told apart by their row alone: to their rows many at a time. Nothing of such a
  * sample is looked at besides its address, so a batch of them asks memory for all rows before it
  * touches the first. With chains, branches or filters that look into the sample there is no queue.
+ *
+ * The rows of late samples are remembered in a table that grows with what there is to remember: a short recording
+ * does not pay for a large one's.
  */
 #include "table-int.h"
+
+#define RECENT_BITS_MIN 8
+
+static uint32_t slot_of(const struct queue *q, uint64_t key, uint32_t where, uint32_t group)
+{
+	uint64_t h = key ^ (uint64_t)where << 36 ^ (uint64_t)group << 20;
+
+	return (uint32_t)hash_slot(h, q->bits);
+}
+
+/* The upper bits of a hash are the slot, so that two that were apart stay so. */
+static int recent_resize(struct queue *q, unsigned bits)
+{
+	size_t n = q->recent ? (size_t)1 << q->bits : 0, all = (size_t)1 << bits;
+	struct recent *old = q->recent, *r = malloc(all * sizeof(*r));
+
+	if (!r)
+		return -ENOMEM;
+	for (size_t i = 0; i < all; i++)
+		r[i] = (struct recent){ .row = ID_NONE };
+	q->recent = r;
+	q->bits = bits;
+	for (size_t i = 0; i < n; i++)
+		if (old[i].row != ID_NONE)
+			r[slot_of(q, old[i].key, old[i].where, old[i].group)] = old[i];
+	free(old);
+	return 0;
+}
 
 int table_queue_init(struct table *t)
 {
@@ -15,22 +46,23 @@ int table_queue_init(struct table *t)
 	    t->feed->filtering || t->feed->parent_re.set || o->filter.hide_unresolved ||
 	    o->filter.exclude_other || o->filter.parallelism || o->filter.by_socket)
 		return 0;
-	q = malloc(sizeof(*q));
+	q = t->feed->queue = malloc(sizeof(*q));
 	if (!q)
 		return -ENOMEM;
 	q->n = 0;
 	q->no_wait = false;
+	q->recent = NULL;
+	q->filled = 0;
 	memset(&q->waiting, 0, sizeof(q->waiting));
-	for (size_t i = 0; i < ARRAY_SIZE(q->recent); i++)
-		q->recent[i] = (struct recent){ .row = ID_NONE };
-	t->feed->queue = q;
-	return 0;
+	return recent_resize(q, RECENT_BITS_MIN);
 }
 
 void table_queue_free(struct table *t)
 {
-	if (t->feed->queue)
+	if (t->feed->queue) {
 		vec_free(&t->feed->queue->waiting);
+		free(t->feed->queue->recent);
+	}
 	free(t->feed->queue);
 	t->feed->queue = NULL;
 }
@@ -132,6 +164,7 @@ static int rows_of_misses(struct table *t, const struct misses *m)
 			return -ENOMEM;
 		t->feed->queue->recent[s->slot] =
 			(struct recent){ s->key, s->where, s->group, row->idx };
+		t->feed->queue->filled++;
 	}
 	return 0;
 }
@@ -222,7 +255,14 @@ static int flush(struct table *t)
 	for (unsigned i = 0; i < nr_hit; i++)
 		table_row_count(&t->rows.v[row[i]], period[i], 1);
 	q->n = 0;
-	return ret ? ret : take_misses(t, &m);
+	ret = ret ? ret : take_misses(t, &m);
+	/* Samples that wait know their slots' numbers. */
+	if (unlikely(q->filled > 1u << q->bits >> 1) && q->bits < RECENT_BITS && !q->waiting.n &&
+	    !ret) {
+		q->filled = 0;
+		ret = recent_resize(q, q->bits + 2);
+	}
+	return ret;
 }
 
 int table_queue_finish(struct table *t)
@@ -237,7 +277,6 @@ int table_queue_add(struct table *t, const struct sample *s, struct thread *th)
 	struct queue *q = t->feed->queue;
 	struct queued *to = &q->v[q->n];
 	struct map_hit hit;
-	uint64_t h;
 
 	to->group = table_group_of(t, s, th);
 	if (to->group == ID_NONE)
@@ -252,8 +291,7 @@ int table_queue_add(struct table *t, const struct sample *s, struct thread *th)
 	to->th = th;
 	to->key = t->ip_is_key ? s->ip : to->at.addr;
 	to->where = (to->at.dso ? to->at.dso->idx + 1 : 0) << 3 | to->at.cpumode;
-	h = to->key ^ (uint64_t)to->where << 36 ^ (uint64_t)to->group << 20;
-	to->slot = (uint32_t)hash_slot(h, RECENT_BITS);
+	to->slot = slot_of(q, to->key, to->where, to->group);
 	__builtin_prefetch(&q->recent[to->slot], 1);
 	return ++q->n == QUEUE_LEN ? flush(t) : 0;
 }

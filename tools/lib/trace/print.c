@@ -106,10 +106,9 @@ int trace_printer_new(struct trace_printer **out, const struct trace *t, bool ra
 		return err_set(e, -ENOMEM, "no memory for the fields of tracepoints");
 	p->fields = raw;
 	p->tep = tep_alloc();
-	p->raw = calloc(1, RAW_BUFFER);
 	trace_seq_init(&p->seq);
 	tep_set_loglevel(TEP_LOG_NONE);
-	if (!p->tep || !p->raw)
+	if (!p->tep)
 		return err_set(e, -ENOMEM, "no memory for the fields of tracepoints");
 	if (!t)
 		return err_set(e, -EINVAL, "%s: the tracepoint formats in this file cannot be read",
@@ -141,10 +140,10 @@ const char *trace_text(struct trace_printer *p, const struct trace_raw *r, size_
 	struct tep_event *event;
 	struct tep_record rec = { .cpu = (int)r->cpu, .size = (int)r->size };
 
-	if (!p || !p->tep || !p->raw || !r->data || r->size > RAW_MAX)
+	if (!p || !p->tep || !r->data || r->size > RAW_MAX)
 		return NULL;
 	event = tep_find_event(p->tep, (int)r->id);
-	if (!event || !fits(event, r->size))
+	if (!event || !fits(event, r->size) || (!p->raw && !(p->raw = calloc(1, RAW_BUFFER))))
 		return NULL;
 	rec.data = copy_raw(p, r);
 	trace_seq_reset(&p->seq);
