@@ -88,7 +88,7 @@ static int add_stack(struct view_forest *t, size_t side, const char *line, const
 static int add_side(struct view_forest *t, size_t i, const struct view_side *side, struct err *e)
 {
 	struct obuf text;
-	int ret = obuf_init(&text, -1, 0);
+	int ret = side->v ? obuf_init(&text, -1, 0) : 0;
 
 	if (ret || !side->v)
 		return ret ? err_set(e, ret, "no memory for call trees") : 0;
