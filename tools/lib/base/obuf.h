@@ -59,7 +59,7 @@ static inline const char *obuf_since(const struct obuf *o, uint64_t mark, size_t
 
 static inline void obuf_mem(struct obuf *o, const void *s, size_t n)
 {
-	char *p = obuf_room(o, n);
+	char *p = n ? obuf_room(o, n) : NULL; /* there may be no buffer yet, and none to add 0 to */
 
 	if (likely(p != NULL)) {
 		memcpy(p, s, n);
