@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/lack.h"
 #include "cli/cli.h"
 #include "files.h"
 
@@ -234,7 +235,11 @@ static int look_at(struct files *f, size_t i, struct session *first, const struc
 		ret = perfdata_join_events(session_env(first)->pd, session_env(s)->pd, e);
 		ret = ret ?: fleet_differ_add(f->differ, session_env(s)->pd, e);
 		ret = ret ?: check_length(f, s, e);
+	} else if (lack_is_trouble(why.code)) {
+		/* The next time it may open, and its samples would be of events without columns. */
+		ret = err_set(e, why.code, "%s", why.text);
 	}
+	err_clear(&why);
 	session_close(s);
 	return ret;
 }

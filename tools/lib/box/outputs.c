@@ -73,18 +73,20 @@ static bool is_table(const char *path, const char *dir)
 	return !strcmp(path, ".parquet");
 }
 
-/* Directories of @path below @dir, which is made too; those that cannot be made are missed when it is opened. */
-static void make_dirs(const char *path, const char *dir)
+/* Directories of @path below @dir, which is made too; 0, or why one cannot be made. */
+static int make_dirs(const char *path, const char *dir)
 {
 	char copy[PATH_MAX];
 	size_t n = strlen(dir);
 
 	if (snprintf(copy, sizeof(copy), "%s", path) >= (int)sizeof(copy))
-		return;
+		return -ENAMETOOLONG;
 	for (char *s = copy + n - (n && dir[n - 1] == '/'); (s = strchr(s, '/')); *s++ = '/') {
 		*s = 0;
-		(void)!mkdir(copy, 0777); /* or it is there */
+		if (*copy && mkdir(copy, 0777) && errno != EEXIST)
+			return -errno;
 	}
+	return 0;
 }
 
 static bool begins_with(const char *path, const char *name)
@@ -109,7 +111,8 @@ static bool is_jitted(const char *path)
 	return n && !strcmp(name + n, ".so");
 }
 
-static bool may_write(const struct box_opts *o, const char *path, int kind)
+/* 0, -EPERM: nothing that the options name, or why its directory cannot be made. */
+static int may_write(const struct box_opts *o, const char *path, int kind)
 {
 	for (size_t i = 0; i < o->nr_outputs; i++) {
 		const struct box_output *out = &o->outputs[i];
@@ -117,33 +120,31 @@ static bool may_write(const struct box_opts *o, const char *path, int kind)
 		switch (out->where) {
 		case BOX_FILE:
 			if (!strcmp(path, out->path))
-				return true;
+				return 0;
 			break;
 		case BOX_BELOW:
 			if (!is_below(path, out->path))
 				break;
-			(void)!mkdir(out->path, 0777); /* or it is there */
-			return true;
+			return mkdir(out->path, 0777) && errno != EEXIST ? -errno : 0;
 		case BOX_TABLES:
 			if (!is_table(path, out->path))
 				break;
-			make_dirs(path, out->path);
-			return true;
+			return make_dirs(path, out->path);
 		case BOX_BEGINS:
 			if (begins_with(path, out->path))
-				return true;
+				return 0;
 			break;
 		case BOX_JITTED:
 			if ((kind == BOX_REPLACE || kind == BOX_REPLACE_SHARED) && is_jitted(path))
-				return true;
+				return 0;
 			break;
 		case BOX_SAVED:
 			if (is_saved(path, kind))
-				return true;
+				return 0;
 			break;
 		}
 	}
-	return false;
+	return -EPERM;
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -236,10 +237,10 @@ int box_serve_output(void *ctx, const char *q, size_t size, struct box_answer *a
 	struct attendant *at = ctx;
 	const char *path = q + 1;
 	struct box_output_answer out = { .err = { 0 } };
-	int ret;
+	int ret = size < 2 || size > PATH_MAX ? -EPERM : may_write(at->o, path, *q);
 
-	if (size < 2 || size > PATH_MAX || !may_write(at->o, path, *q))
-		return -EPERM;
+	if (ret)
+		return ret;
 	if (*q == BOX_REPLACE || *q == BOX_REPLACE_SHARED)
 		return replace(at, path, *q == BOX_REPLACE_SHARED, a);
 	if (*q == BOX_SAVE_NEW || *q == BOX_SAVE_OVER)

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "base/lack.h"
 #include "perfdata-int.h"
 
 #define FEATURE_MAX (1u << 30)
@@ -28,6 +29,7 @@ bool perfdata_has_feature(const struct perfdata *pd, int id)
 const void *perfdata_feature_raw(const struct perfdata *pd, int id, size_t *size)
 {
 	struct feature_section *f;
+	ssize_t got;
 
 	*size = 0;
 	if (!perfdata_has_feature(pd, id))
@@ -38,8 +40,10 @@ const void *perfdata_feature_raw(const struct perfdata *pd, int id, size_t *size
 		f->data = malloc(f->size + 1);
 		if (!f->data)
 			return NULL;
-		if (window_pread(pd->streams[0].win.fd, f->data, f->size, f->offset) !=
-		    (ssize_t)f->size) {
+		got = window_pread(pd->streams[0].win.fd, f->data, f->size, f->offset);
+		if (got < 0)
+			lack_note((int)got, "cannot read", "a part of the recording's header");
+		if (got != (ssize_t)f->size) {
 			free(f->data);
 			f->data = NULL;
 			return NULL;
