@@ -16,7 +16,7 @@ static void stacks(struct convert *c, struct machine *m, const uint8_t *data, si
 	struct sample s = { .present = PERF_SAMPLE_BRANCH_STACK };
 	uint64_t rnd = size ? data[size / 2] : 0;
 
-	for (int k = 0; k < 40; k++) {
+	for (int k = 0; k < 10; k++) {
 		for (int i = 0; i < 16; i++) {
 			rnd = hash_u64(rnd + 1);
 			store_u64(entries + i * 24, BASE + rnd % (size + 1));

@@ -169,7 +169,7 @@ static void run(const uint8_t *data, size_t size)
 const struct fuzz_target fuzz_dts = {
 	.name = "dts",
 	.reads = "device trees as source (.dts), compiled in place",
-	.max_len = 20480,
+	.max_len = 4096,
 	.run = run,
 	.mutate = mutate_text,
 };

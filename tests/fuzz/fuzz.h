@@ -43,7 +43,8 @@ void fuzz_init(void);
 /* The bytes as a file: its descriptor at offset 0, the same each time for the same @slot. */
 #define FUZZ_SLOTS 4
 int fuzz_file(unsigned slot, const void *data, size_t size);
-/* The name that opens it. */
+/* Its descriptor, and the name that opens it. */
+int fuzz_fd(unsigned slot);
 const char *fuzz_path(unsigned slot);
 
 /* Every string that a room hands out is read to its end. */

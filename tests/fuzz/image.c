@@ -77,6 +77,10 @@ void image_write(unsigned slot, const struct image_section *sec, size_t nr)
 
 		if (!sec[i].n)
 			continue;
+		if (!strcmp(sec[i].name, IMAGE_CODE_NAME)) {
+			memcpy(bytes + CODE_AT, sec[i].p, min_u64(sec[i].n, IMAGE_CODE));
+			continue;
+		}
 		at = append(&m, sec[i].p, sec[i].n);
 		add(&m, sec[i].name,
 		    (Elf64_Shdr){ .sh_type = SHT_PROGBITS,

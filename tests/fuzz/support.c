@@ -66,6 +66,11 @@ int fuzz_file(unsigned slot, const void *data, size_t size)
 	return fd;
 }
 
+int fuzz_fd(unsigned slot)
+{
+	return slots[slot].fd;
+}
+
 const char *fuzz_path(unsigned slot)
 {
 	return slots[slot].path;
