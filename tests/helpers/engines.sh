@@ -5,11 +5,26 @@
 #	need_clickhouse			# or skips the whole file
 #	clickhouse_start A 'secret'	# HTTP at port $A_http, data in $TMP/A
 #	clickhouse_stop A
+#	own_mounts "$0"			# the suite once more, where mounts end with it
+#	small_disk DIR SIZE && ...	# a file system of its own, for one that is full
 #	postgresql_start 'secret'	# at port $pg_port, user perf, database perf
 
 _pids=
-trap 'for _p in $_pids; do kill -9 "$_p" 2>/dev/null; done; postgresql_stop; rm -rf "$TMP"' EXIT
+trap 'for _p in $_pids; do kill -9 "$_p" 2>/dev/null; done; postgresql_stop; for _m in ${SMALL_DISK:-}; do umount -l "$_m"; done; rm -rf "$TMP"' EXIT
 trap 'exit 143' TERM INT HUP
+
+# Called before anything else is done.
+own_mounts() {
+	if [ -z "${OWN_MOUNTS:-}" ] && unshare -m mount -t tmpfs none /mnt >/dev/null 2>&1; then
+		OWN_MOUNTS=1 exec unshare -m sh "$1"
+	fi
+	SMALL_DISK=
+}
+
+small_disk() {
+	mkdir -p "$1"
+	[ -n "${OWN_MOUNTS:-}" ] && mount -t tmpfs -o size="$2" none "$1" && SMALL_DISK="$SMALL_DISK $1"
+}
 
 free_ports() {
 	python3 -S -c 'import socket, sys
@@ -17,6 +32,15 @@ s = [socket.socket() for _ in range(int(sys.argv[1]))]
 for x in s:
     x.bind(("127.0.0.1", 0))
 print(*[x.getsockname()[1] for x in s])' "$1"
+}
+
+# cut_proxy PORT BYTES [PID]: $cut_port leads to PORT and breaks behind BYTES, until there is $TMP/cut.again: tests/helpers/cut-proxy.py
+cut_proxy() {
+	rm -f "$TMP/cut" "$TMP/cut.again"
+	dies_with_us python3 -S "$ROOT/tests/helpers/cut-proxy.py" "$TMP/cut" "$@" >"$TMP/cut.out" 2>&1 &
+	_pids="$_pids $!"
+	wait_for test -s "$TMP/cut"
+	cut_port=$(cat "$TMP/cut")
 }
 
 dies_with_us() {
@@ -61,12 +85,16 @@ clickhouse_config() {
 	END
 }
 
+# By hand: python's own client takes a second to load where the disk is slow. HTTP/1.0 has no chunks.
 clickhouse_ask() {
-	python3 -S -c 'import sys, urllib.request
-r = urllib.request.Request("http://127.0.0.1:%s/?database=%s" % (sys.argv[1], sys.argv[3]), sys.argv[4].encode(),
-    {"X-ClickHouse-User": "default", "X-ClickHouse-Key": sys.argv[2]})
-sys.stdout.write(urllib.request.build_opener(urllib.request.ProxyHandler({})).open(r, timeout=60).read().decode())' \
-		"$@" 2>"$TMP/ask"
+	python3 -S -c 'import socket, sys
+port, key, db, sql = sys.argv[1:]
+s = socket.create_connection(("127.0.0.1", int(port)), 60)
+s.sendall(("POST /?database=%s HTTP/1.0\r\nX-ClickHouse-User: default\r\nX-ClickHouse-Key: %s\r\nContent-Length: %d\r\n\r\n%s"
+    % (db, key, len(sql.encode()), sql)).encode())
+head, _, body = b"".join(iter(lambda: s.recv(1 << 16), b"")).decode().partition("\r\n\r\n")
+(sys.stdout if " 200 " in head[:20] else sys.stderr).write(body)
+sys.exit(" 200 " not in head[:20])' "$@" 2>"$TMP/ask"
 }
 
 clickhouse_up() {

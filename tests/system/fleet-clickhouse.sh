@@ -6,6 +6,9 @@
 . "$ROOT/tests/helpers/engines.sh"
 need_cmd python3
 need_clickhouse
+rm -rf "$TMP"
+own_mounts "$0"
+mkdir -p "$TMP"
 P=$ROOT/tests/data/perf
 
 printf 'secret\n' >"$TMP/secret"
@@ -39,6 +42,7 @@ is "no server" "$(status push 0 "$URL" "$P/branch-4.14.data")" 75
 like "that is said" "$(tr '\n' ' ' <"$TMP/out")" 'no answer of .*wait in'
 is "one recording waits" "$(ls "$TMP/spool" | wc -l)" 1
 
+small_disk "$TMP/A/data" 48m && small_disk "$TMP/B/data" 48m
 check "two servers start" clickhouse_start A secret
 check "the second" clickhouse_start B secret
 clickhouse_ask "$B_http" secret default 'CREATE DATABASE perf' >/dev/null
@@ -58,6 +62,40 @@ is "wrong password" "$("$PERF" data push --password-file "$TMP/guess" --spool "$
 	>"$TMP/out" 2>&1; echo $?)" 75
 like "whose" "$(cat "$TMP/out")" 'answered 40[13]'
 is "no password in messages" "$(grep -c 'guess' "$TMP/out")" 0
+# Connections that break in the middle of what is sent, at different tables; and again, by the same way.
+rm -rf "$TMP/spool"
+for cut in 2500:group-4.14 3000:hybrid; do
+	cut_proxy "$A_http" "${cut%:*}"
+	is "cut after ${cut%:*} bytes" "$(status push 0 "clickhouse+http://127.0.0.1:$cut_port/perf" "$P/${cut#*:}.data" \
+		--service web --release 41)" 75
+	like "is told" "$(tr '\n' ' ' <"$TMP/out")" 'no answer of .*wait in'
+	is "and waits" "$(ls "$TMP/spool" | wc -l)" 1
+	touch "$TMP/cut.again"
+	check "and goes in" push 10 "clickhouse+http://127.0.0.1:$cut_port/perf"
+done
+cut_proxy "$A_http" 4000 "$A_pid"
+is "a server killed while it is sent to" "$(status push 0 "clickhouse+http://127.0.0.1:$cut_port/perf" "$P/arm64-zstd.data" \
+	--service web --release 41)" 75
+is "it waits" "$(ls "$TMP/spool" | wc -l)" 1
+touch "$TMP/cut.again"
+check "it comes back" clickhouse_start A secret
+check "what waited goes in" push 10 "clickhouse+http://127.0.0.1:$cut_port/perf"
+is "nothing is lost or doubled" "$(ask 'SELECT count(), sum(n) = (SELECT sum(samples) FROM loads) FROM samples' | cut -f2)" 1
+is "of four recordings" "$(ask 'SELECT uniqExact(recording) FROM loads')" 4
+
+if [ -n "$SMALL_DISK" ]; then
+	for d in A B; do
+		cat /dev/zero >"$TMP/$d/data/fill" 2>/dev/null
+	done
+	is "a full disk" "$(status push 0 "$URL" "$P/sleep-6.16.data" --service web --release 41)" 75
+	like "is told, with the table" "$(tr '\n' ' ' <"$TMP/out")" 'table .*([Ss]pace|write).*wait in'
+	is "and it waits" "$(ls "$TMP/spool" | wc -l)" 1
+	rm -f "$TMP/A/data/fill" "$TMP/B/data/fill"
+	check "with room again it goes in" push 10 "$URL"
+	is "once" "$(ask 'SELECT sum(n) = (SELECT sum(samples) FROM loads) FROM samples')" 1
+else
+	skip "a full disk" "mounts need root"
+fi
 recordings="$P/group-4.14.data $P/hybrid.data $P/arm64-zstd.data $P/sleep-6.16.data"
 check "several" push 10 "$URL" --service web --release 41 $recordings
 is "of both shards" "$(clickhouse_ask "$A_http" secret perf 'SELECT count() > 0 FROM samples_local' &&

@@ -115,7 +115,8 @@ static int print_schema(const struct command *cmd, const struct data_push_opts *
 				       o->print_schema);
 	if (data_open_output(NULL, &out, &e))
 		return cli_print_err(&e);
-	fleet_schema_print(clickhouse ? FLEET_CLICKHOUSE : FLEET_POSTGRESQL, o->cluster, &out);
+	fleet_schema_print(clickhouse ? FLEET_CLICKHOUSE : FLEET_POSTGRESQL, o->cluster, NULL,
+			   &out);
 	return data_close_output(NULL, &out, &e) ? cli_print_err(&e) : 0;
 }
 

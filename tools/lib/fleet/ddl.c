@@ -26,7 +26,8 @@ static void put_columns(const struct batch_table *t, const char *const *types, s
  * Facts are kept by the day they came, so that old ones go as a whole: ALTER TABLE ... DROP PARTITION. What may come twice
  * (objects, functions) is replaced by its key.
  */
-static void put_clickhouse(enum fleet_table n, const char *cluster, struct obuf *o)
+static void put_clickhouse(enum fleet_table n, const char *cluster, const char *database,
+			   struct obuf *o)
 {
 	const struct batch_table *t = fleet_table(n);
 
@@ -41,11 +42,14 @@ static void put_clickhouse(enum fleet_table n, const char *cluster, struct obuf 
 		obuf_printf(o, "\n) ENGINE = ReplacingMergeTree ORDER BY (%s);\n", t->key);
 	if (!cluster)
 		return;
-	/* Numbers of loads end in zeros: FLEET_ATTEMPTS. All of a load is on one shard. */
+	/*
+	 * Numbers of loads end in zeros: FLEET_ATTEMPTS. All of a load is on one shard. The database by its name: 18.16
+	 * keeps the words, and when it has started again currentDatabase() is none.
+	 */
 	obuf_printf(o,
 		    "CREATE TABLE IF NOT EXISTS %s AS %s_local ENGINE = Distributed(%s, "
-		    "currentDatabase(), %s_local, %s);\n",
-		    t->name, t->name, cluster, t->name,
+		    "%s, %s_local, %s);\n",
+		    t->name, t->name, cluster, database ? database : "currentDatabase()", t->name,
 		    is_fact(n) || n == FLEET_LOADS ? "intHash64(load)" : "cityHash64(object)");
 }
 
@@ -68,11 +72,12 @@ static void put_postgresql(enum fleet_table n, struct obuf *o)
 			    t->name);
 }
 
-void fleet_schema_print(enum fleet_engine engine, const char *cluster, struct obuf *o)
+void fleet_schema_print(enum fleet_engine engine, const char *cluster, const char *database,
+			struct obuf *o)
 {
 	for (int t = 0; t < FLEET_TABLES; t++)
 		if (engine == FLEET_CLICKHOUSE)
-			put_clickhouse((enum fleet_table)t, cluster, o);
+			put_clickhouse((enum fleet_table)t, cluster, database, o);
 		else
 			put_postgresql((enum fleet_table)t, o);
 	if (engine == FLEET_CLICKHOUSE)

@@ -90,7 +90,9 @@ const struct batch_table *fleet_table(enum fleet_table t);
 
 enum fleet_engine { FLEET_CLICKHOUSE, FLEET_POSTGRESQL };
 /* What makes them there, each statement with a semicolon behind. @cluster: NULL, or for shards of ClickHouse. */
-void fleet_schema_print(enum fleet_engine engine, const char *cluster, struct obuf *o);
+/* @database: of the shards' tables; NULL = the current one. */
+void fleet_schema_print(enum fleet_engine engine, const char *cluster, const char *database,
+			struct obuf *o);
 
 /* ---- SHA-256 (FIPS 180-4), by which recordings and objects without a build id are known ---- */
 

@@ -246,7 +246,7 @@ int net_init_schema(struct net *n, const char *cluster, struct err *e)
 	if (ret)
 		return err_set(e, ret, "no memory for a schema");
 	fleet_schema_print(n->target.kind == NET_CLICKHOUSE ? FLEET_CLICKHOUSE : FLEET_POSTGRESQL,
-			   cluster, &o);
+			   cluster, n->target.db, &o);
 	obuf_char(&o, 0);
 	/* No statement has a semicolon inside. */
 	for (s = o.code ? NULL : o.buf; !ret && s && (end = strchr(s, ';')); s = end + 1) {
