@@ -18,8 +18,10 @@
 #include "brstat/brstat.h"
 #include "keys/keys.h"
 
-#define EDGE_MEMO_BITS 17
-#define STEP_MEMO_BITS 15 /* at first: it grows with the steps */
+/* At first, and at most: they grow with what is in them. */
+#define EDGE_MEMO_BITS 9
+#define EDGE_MEMO_MAX  17
+#define STEP_MEMO_BITS 9
 #define STEP_MEMO_MAX  24
 
 /* The edge of two addresses, as it was lately. Half a cache line. */
@@ -128,14 +130,14 @@ struct brstat {
 	struct brstat_opts o;
 	struct resolver *res;
 	struct decoders dec;
-	struct edge_memo *edge_memo;
+	struct edge_memo *edge_memo; /* direct-mapped */
 	struct step_memo *step_memo;
-	unsigned step_bits;	    /* of the latter, */
-	size_t nr_known;	    /* and what is in it */
-	struct tuples edge_keys;    /* locations */
-	struct tuples step_keys;    /* edges: before, or ID_NONE, and now */
-	struct tuples stretch_keys; /* locations */
-	struct tuples site_keys;    /* object, or ID_NONE, and address */
+	unsigned edge_bits, step_bits; /* of their sizes */
+	size_t nr_missed, nr_known;    /* what the first was asked in vain, what is in the second */
+	struct tuples edge_keys;       /* locations */
+	struct tuples step_keys;       /* edges: before, or ID_NONE, and now */
+	struct tuples stretch_keys;    /* locations */
+	struct tuples site_keys;       /* object, or ID_NONE, and address */
 	VEC(struct walk_step) steps;
 	VEC(struct code_stretch) stretches;
 	VEC(struct site) sites;

@@ -16,6 +16,15 @@
 
 #define CHUNK 32
 
+static struct edge_memo *edge_memo_new(unsigned bits)
+{
+	struct edge_memo *m = aligned_alloc(64, sizeof(*m) << bits);
+
+	if (m)
+		memset(m, 0, sizeof(*m) << bits);
+	return m;
+}
+
 int brstat_new(struct brstat **out, struct resolver *res, const struct brstat_opts *o,
 	       struct err *e)
 {
@@ -26,14 +35,14 @@ int brstat_new(struct brstat **out, struct resolver *res, const struct brstat_op
 	b->o = *o;
 	b->res = res;
 	b->edge_keys.width = b->step_keys.width = b->stretch_keys.width = b->site_keys.width = 2;
+	b->edge_bits = EDGE_MEMO_BITS;
 	b->step_bits = STEP_MEMO_BITS;
-	b->edge_memo = aligned_alloc(64, sizeof(*b->edge_memo) << EDGE_MEMO_BITS);
+	b->edge_memo = edge_memo_new(b->edge_bits);
 	b->step_memo = calloc((size_t)1 << b->step_bits, sizeof(*b->step_memo));
 	if (!b->edge_memo || !b->step_memo) {
 		brstat_free(b);
 		return err_set(e, -ENOMEM, "no memory for branches");
 	}
-	memset(b->edge_memo, 0, sizeof(*b->edge_memo) << EDGE_MEMO_BITS);
 	brstat_quality_init(b);
 	b->branches_wanted = o->stacks;
 	*out = b;
@@ -239,11 +248,16 @@ struct walk_state {
 	bool all, missed; /* missed: the branch before was mispredicted */
 };
 
+static inline uint64_t edge_slot(const struct edge_memo *k, unsigned bits)
+{
+	uint64_t where = k->space ^ (uint64_t)k->gen << 32;
+
+	return hash_slot(k->from ^ (k->to << 29 | k->to >> 35) ^ where, bits);
+}
+
 static void collect(struct brstat *b, const struct sample_branches *s, struct walk_state *w,
 		    struct collected *c)
 {
-	uint64_t where = w->space ^ (uint64_t)w->gen << 32;
-
 	for (c->n = 0; w->end && c->n < CHUNK;) {
 		struct entry *en = &c->v[c->n];
 		struct branch_entry e;
@@ -255,8 +269,7 @@ static void collect(struct brstat *b, const struct sample_branches *s, struct wa
 		en->key = (struct edge_memo){
 			.from = e.from, .to = e.to, .space = w->space, .gen = w->gen
 		};
-		en->memo = &b->edge_memo[hash_slot(e.from ^ (e.to << 29 | e.to >> 35) ^ where,
-						   EDGE_MEMO_BITS)];
+		en->memo = &b->edge_memo[edge_slot(&en->key, b->edge_bits)];
 		__builtin_prefetch(en->memo, 1);
 		en->flags =
 			(uint64_t)e.mispred | (uint64_t)e.predicted << 1 | (uint64_t)e.type << 8;
@@ -292,6 +305,7 @@ static int number_edges(struct brstat *b, struct thread *th, struct walk_state *
 				return -ENOMEM;
 			*en->memo = en->key;
 			en->memo->edge = edge + 1;
+			b->nr_missed++;
 		}
 		en->edge = en->memo->edge - 1;
 		en->before = w->before;
@@ -300,6 +314,29 @@ static int number_edges(struct brstat *b, struct thread *th, struct walk_state *
 		__builtin_prefetch(&b->step_memo[en->slot], 1);
 	}
 	return 0;
+}
+
+/*
+ * Four times the edges, where as many as half of it were missed. The upper bits of a hash are the slot, so that two that
+ * were apart stay so. Without memory it stays as it is.
+ */
+static void widen_edges(struct brstat *b)
+{
+	size_t n = (size_t)1 << b->edge_bits;
+	struct edge_memo *old = b->edge_memo, *memo;
+
+	if (likely(b->nr_missed <= n / 2) || b->edge_bits >= EDGE_MEMO_MAX)
+		return;
+	b->nr_missed = 0;
+	memo = edge_memo_new(b->edge_bits + 2);
+	if (!memo)
+		return;
+	b->edge_bits += 2;
+	for (size_t i = 0; i < n; i++)
+		if (old[i].edge)
+			memo[edge_slot(&old[i], b->edge_bits)] = old[i];
+	free(old);
+	b->edge_memo = memo;
 }
 
 /* Edges to steps. 0 or -ENOMEM. */
@@ -438,6 +475,7 @@ static int add_chunk(struct brstat *b, struct thread *th, struct walk_state *w, 
 {
 	if (widen_memo(b) || number_edges(b, th, w, c) || number_steps(b, c))
 		return -ENOMEM;
+	widen_edges(b);
 	if (b->o.what & BRSTAT_WHY)
 		fetch_outcomes(b, c);
 	for (unsigned i = 0; i < c->n; i++) {
