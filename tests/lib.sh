@@ -65,7 +65,7 @@ diag() {
 }
 
 # Where everything with everything takes too long: one of $1 pairs, so that each line meets some of the
-# recordings and each recording some of the lines; under sanitizers, where each takes longer, one of 3 of those.
+# recordings and each recording some of the lines; under sanitizers, where each takes longer, one in 5 of those.
 meet() {
 	[ "$PAIRS" = all ] || [ $((($2 + $3) % ($1 * ${SPARSE:-1}))) = 0 ]
 }
