@@ -29,7 +29,7 @@ static const char *const lines[] = {
 	"report --json --profile-quality",
 	"report --stdio --total-cycles",
 	"report --stdio --hot-paths=3",
-	"report --stdio -b --branch-stats -s symbol_from,symbol_to,cycles,ipc_lbr",
+	"report --stdio -b --branch-stats -s symbol_from,symbol_to,cycles,mispredict",
 	"report --dot",
 	"report --stdio --pieces 2 --branches=paths",
 	"data convert --to fdata -o /dev/null",
@@ -42,6 +42,7 @@ static const char *const lines[] = {
 static void run(const uint8_t *data, size_t size)
 {
 	const struct image_section code = { IMAGE_CODE_NAME, 0, data + 1, CODE };
+	const char *line;
 
 	if (size <= 1 + CODE)
 		return;
@@ -49,7 +50,8 @@ static void run(const uint8_t *data, size_t size)
 	if (dup2(fuzz_fd(SLOT), IMAGE_FD) != IMAGE_FD)
 		abort();
 	fuzz_file(0, data + 1 + CODE, size - 1 - CODE);
-	fuzz_perf(lines[data[0] % ARRAY_SIZE(lines)], fuzz_path(0));
+	line = lines[data[0] % ARRAY_SIZE(lines)];
+	fuzz_line_ran(line, fuzz_perf(line, fuzz_path(0)));
 }
 
 static size_t mutate(uint8_t *data, size_t size, size_t max, uint32_t seed)

@@ -8,7 +8,7 @@ static const char *const lines[] = {
 	"annotate --stdio",
 	"annotate --json --loops --simd",
 	"annotate --stdio2 --group",
-	"data convert --to folded --all -o /dev/null",
+	"data convert --to folded --by event,comm,cpu -o /dev/null",
 	"data convert --to json --all -o /dev/null",
 	"data convert --to pprof -o /dev/null",
 	"data convert --to speedscope -o /dev/null",

@@ -7,7 +7,7 @@
 static const char *const lines[] = {
 	"report -D",	      "report --header-only -I",   "report --stats",
 	"script -D",	      "script --header-only -I",   "evlist -v --trace-fields",
-	"evlist -F -g",	      "buildid-list -H",	   "buildid-list",
+	"evlist -g",	      "buildid-list -H",	   "buildid-list",
 	"report -D --redact", "report -D --disable-order",
 };
 

@@ -8,42 +8,40 @@
 #include "fuzz.h"
 #include "perf-main.h"
 
-/* %s: the recordings. Nothing here may start a program, ask the network or write a file other than /dev/null. */
+/* Behind them come the recordings. Nothing here may start a program, ask the network or write a file other than /dev/null. */
 static const char *const lines[] = {
-	"report --stdio %s",
-	"report --stdio -j1 -g %s",
-	"report --json --by-file %s",
-	"report --stdio --by-file --scale-time %s",
-	"report --stdio -b %s",
-	"script %s",
-	"script --json %s",
-	"diff %s",
-	"diff -c ratio %s",
-	"diff -c cycles %s",
-	"diff --noise -g %s",
-	"data convert --to folded --all -o /dev/null %s",
-	"data convert --to fdata -o /dev/null %s",
-	"data merge /dev/null %s",
-	"annotate --stdio %s",
-	"evlist %s",
+	"report --stdio",
+	"report --stdio -g caller",
+	"report --json --by-file",
+	"report --stdio --by-file --scale-time",
+	"report --stdio -b",
+	"script",
+	"script --json",
+	"diff",
+	"diff -c ratio",
+	"diff -c cycles",
+	"diff --noise -g",
+	"data convert --to folded -o /dev/null",
+	"data convert --to fdata -o /dev/null",
+	"data merge /dev/null",
+	"annotate --stdio",
+	"data convert --to pprof -o /dev/null",
 };
 
 static void run(const uint8_t *data, size_t size)
 {
 	struct fuzz_bytes b = { data, size };
 	const char *line = lines[fuzz_u8(&b) % ARRAY_SIZE(lines)];
-	char names[128] = "", all[256];
+	char all[256];
 
 	for (unsigned slot = 0; slot < 2; slot++) {
 		size_t n = 0;
 		const uint8_t *p = fuzz_part(&b, &n);
 
 		fuzz_file(slot, p, n);
-		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s",
-			 slot ? " " : "", fuzz_path(slot));
 	}
-	snprintf(all, sizeof(all), "%.*s%s", (int)strcspn(line, "%"), line, names);
-	fuzz_perf(all, NULL);
+	snprintf(all, sizeof(all), "%s %s %s", line, fuzz_path(0), fuzz_path(1));
+	fuzz_line_ran(line, fuzz_perf(all, NULL));
 }
 
 /* One of them as a recording, the other one as it was. */

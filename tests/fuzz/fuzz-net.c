@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fuzz.h"
@@ -58,23 +57,33 @@ int net_http_post(struct net_http *h, const struct net_request *rq, long *status
 	return 0;
 }
 
+static const char *const names[] = { "manifest", "t", "t.gz" };
+static char dir[] = "/tmp/perf-fuzz-net.XXXXXX";
+
+static void remove_entry(void)
+{
+	char path[128];
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		unlink(path);
+	}
+	rmdir(dir);
+}
+
 /* A directory with one file under the names that a list may have, and the list. */
 static const char *entry(const uint8_t *list, size_t nr_list, const uint8_t *file, size_t nr_file)
 {
-	static const char *const names[] = { "manifest", "t", "t.gz" };
-	static char dir[64];
 	static int fd[ARRAY_SIZE(names)];
 	char path[128];
+
+	if (!fd[0] && (!mkdtemp(dir) || atexit(remove_entry)))
+		abort();
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		const void *p = i ? file : list;
 		size_t n = i ? nr_file : nr_list;
 
-		if (!dir[0]) {
-			snprintf(dir, sizeof(dir), "/tmp/perf-fuzz-net-%ld", (long)getuid());
-			if (mkdir(dir, 0700) && errno != EEXIST)
-				abort();
-		}
 		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
 		if (!fd[i])
 			fd[i] = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);

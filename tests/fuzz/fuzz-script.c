@@ -13,7 +13,7 @@ static const char *const lines[] = {
 	"script --show-task-events --show-mmap-events --show-switch-events --show-lost-events",
 	""
 	"script --show-cgroup-events --show-text-poke-events --show-bpf-events --show-namespace-events --show-round-events",
-	"script --deltatime --ns -L --lanes=u16 --regs=all -F +simd,iregs,uregs",
+	"script --deltatime --ns -L --lanes=u16 --regs=zmm0-3,ax -F +simd,+iregs,+uregs",
 	"script -F +brstackinsn,+disasm",
 	"script -F +callindent,+misc,+synth,+machine_pid,+vcpu,+tod",
 	"script -G --reltime -F +brstackoff,+ins_lat,+retire_lat",

@@ -2,6 +2,7 @@
 /* The program's main() with words that are its own: it changes their order. */
 #include <stdlib.h>
 
+#include "cli/cli.h"
 #include "fuzz.h"
 #include "perf-main.h"
 
@@ -91,5 +92,40 @@ void fuzz_command_line(const char *const *lines, size_t nr, const uint8_t *data,
 	if (!size)
 		return;
 	fuzz_file(0, data + 1, size - 1);
-	fuzz_perf(lines[data[0] % nr], fuzz_path(0));
+	fuzz_line_ran(lines[data[0] % nr], fuzz_perf(lines[data[0] % nr], fuzz_path(0)));
+}
+
+/* ---- lines that say nothing -------------------------------------------------------------------- */
+
+#define LINES_MAX 64
+
+static struct {
+	const char *line;
+	bool accepted;
+} ran[LINES_MAX];
+static size_t nr_ran;
+
+void fuzz_line_ran(const char *line, int status)
+{
+	size_t i = 0;
+
+	while (i < nr_ran && ran[i].line != line)
+		i++;
+	if (i == LINES_MAX)
+		abort();
+	nr_ran += i == nr_ran;
+	ran[i].line = line;
+	ran[i].accepted |= status != CLI_USAGE;
+}
+
+size_t fuzz_lines_refused(FILE *out)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < nr_ran; i++) {
+		if (!ran[i].accepted)
+			fprintf(out, "a usage error for every input: %s\n", ran[i].line);
+		nr += !ran[i].accepted;
+	}
+	return nr;
 }

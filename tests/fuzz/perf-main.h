@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* tools/perf/perf.c, built with another name for it. */
 int perf_main(int argc, char **argv);
@@ -20,6 +21,12 @@ int fuzz_perf(const char *line, const char *file);
  * changed.
  */
 void fuzz_command_line(const char *const *lines, size_t nr, const uint8_t *data, size_t size);
+/*
+ * What a target's own line ended with. A line that was never anything but a usage error tests nothing: such lines are
+ * printed, and counted.
+ */
+void fuzz_line_ran(const char *line, int status);
+size_t fuzz_lines_refused(FILE *out);
 size_t mutate_command(uint8_t *data, size_t size, size_t max, uint32_t seed);
 
 #endif

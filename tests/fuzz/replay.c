@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
+#include "perf-main.h"
 
 #define SLOW_SECONDS 20 /* for one input, on a machine that does other things too */
 
@@ -183,6 +184,7 @@ int main(int argc, char **argv)
 	hush(&r);
 	for (int i = optind + 1; i < argc; i++)
 		ret |= replay_path(&r, argv[i]);
+	ret |= fuzz_lines_refused(r.out) != 0;
 	fprintf(r.out, "%s: %zu files, %zu runs\n", r.t->name, r.files, r.runs);
 	fclose(r.out);
 	return ret;
