@@ -370,6 +370,50 @@ static void move(void **state)
 	close(fd);
 }
 
+struct slot {
+	uint64_t key;
+	uint32_t used;
+};
+
+static bool hash_of_slot(const void *slot, uint64_t *hash)
+{
+	const struct slot *s = slot;
+
+	*hash = s->key;
+	return s->used;
+}
+
+/* Hashes that all have their upper 6 bits in common: next to each other first, apart when bit 57 counts. */
+static void test_slots(void **state)
+{
+	struct slot *v = slots_resize(NULL, 0, 6, sizeof(*v), hash_of_slot), *wide;
+	uint64_t first = 62ull << 58;
+
+	(void)state;
+	assert_non_null(v);
+	assert_int_equal((uintptr_t)v % 64, 0);
+	for (unsigned i = 0; i < 64; i++)
+		assert_int_equal(v[i].used, 0);
+	for (unsigned i = 0; i < 4; i++) /* the last two go round the end */
+		v[(62 + i) % 64] = (struct slot){ first | (uint64_t)i << 56, i + 1 };
+	wide = slots_resize(v, 6, 8, sizeof(*v), hash_of_slot);
+	assert_non_null(wide);
+	for (unsigned i = 0; i < 4; i++) {
+		assert_int_equal(wide[62 * 4 + i].key, first | (uint64_t)i << 56);
+		assert_int_equal(wide[62 * 4 + i].used, i + 1);
+	}
+	/* And what shares a slot goes behind. */
+	wide[1] = (struct slot){ 62ull << 58, 9 };
+	v = slots_resize(wide, 8, 6, sizeof(*v), hash_of_slot);
+	assert_non_null(v);
+	for (unsigned i = 0, n = 0; i < 64; i++) {
+		n += v[i].used;
+		assert_true(i < 63 || n == 1 + 2 + 3 + 4 + 9);
+		assert_true(v[i].used == 0 || i >= 62 || i < 3);
+	}
+	free(v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -393,6 +437,7 @@ int main(void)
 		cmocka_unit_test(test_safe_copy),
 		cmocka_unit_test(test_file_read_all),
 		cmocka_unit_test(move),
+		cmocka_unit_test(test_slots),
 	};
 
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);

@@ -164,6 +164,29 @@ uint64_t hash_bytes(const void *data, size_t n)
 	return hash_u64(h);
 }
 
+void *slots_resize(void *old, unsigned from, unsigned to, size_t size, slots_hash_fn *hash)
+{
+	size_t n = old ? (size_t)1 << from : 0, mask = ((size_t)1 << to) - 1;
+	unsigned char *new = aligned_alloc(64, size << to);
+	uint64_t h, taken;
+
+	if (!new)
+		return NULL;
+	memset(new, 0, size << to);
+	for (size_t i = 0; i < n; i++) {
+		const unsigned char *slot = (const unsigned char *)old + i * size;
+		size_t at;
+
+		if (!hash(slot, &h))
+			continue;
+		for (at = h >> (64 - to); hash(new + at *size, &taken);)
+			at = (at + 1) & mask;
+		memcpy(new + at *size, slot, size);
+	}
+	free(old);
+	return new;
+}
+
 static int htab_grow(struct htab *t)
 {
 	uint32_t size = t->slot ? (t->mask + 1) * 2 : 64, mask = size - 1;

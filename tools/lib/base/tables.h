@@ -63,6 +63,20 @@ static inline uint64_t hash_slot(uint64_t x, unsigned bits)
 	return x * HASH_GOLDEN >> (64 - bits);
 }
 
+/*
+ * Tables of such slots, which their owner looks up in by himself: a cache has a thing in its slot or not at all, others have it
+ * there or behind, up to an empty one. All bytes of an empty one are zero.
+ */
+
+/* All bits of which the upper ones are the slot: x * HASH_GOLDEN for hash_slot(). False: the slot is empty. */
+typedef bool slots_hash_fn(const void *slot, uint64_t *hash);
+
+/*
+ * 2^@to slots of @size bytes, aligned to cache lines, 6 <= @to, with what the 2^@from at @old have; these are freed, and may be
+ * NULL. As slots are upper bits, things that were apart stay so where there are more of them. NULL: no memory, and @old as it was.
+ */
+void *slots_resize(void *old, unsigned from, unsigned to, size_t size, slots_hash_fn *hash);
+
 static inline uint64_t hash_u64(uint64_t x)
 {
 	x ^= x >> 32;

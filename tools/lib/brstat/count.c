@@ -16,13 +16,75 @@
 
 #define CHUNK 32
 
-static struct edge_memo *edge_memo_new(unsigned bits)
-{
-	struct edge_memo *m = aligned_alloc(64, sizeof(*m) << bits);
+/* ---- what is remembered -------------------------------------------------------------------------- */
 
-	if (m)
-		memset(m, 0, sizeof(*m) << bits);
-	return m;
+static inline uint64_t edge_hash(const struct edge_memo *k)
+{
+	uint64_t where = k->space ^ (uint64_t)k->gen << 32;
+
+	return (k->from ^ (k->to << 29 | k->to >> 35) ^ where) * HASH_GOLDEN;
+}
+
+static bool hash_of_edge(const void *slot, uint64_t *hash)
+{
+	const struct edge_memo *m = slot;
+
+	*hash = edge_hash(m);
+	return m->edge;
+}
+
+static inline uint64_t step_hash(uint32_t before, uint32_t edge)
+{
+	return (((uint64_t)before << 32 | edge) * HASH_GOLDEN ^ before) * HASH_GOLDEN;
+}
+
+static bool hash_of_step(const void *slot, uint64_t *hash)
+{
+	const struct step_memo *m = slot;
+
+	*hash = step_hash(m->before, m->edge);
+	return m->step;
+}
+
+/* A cache: four times the slots where as many as half of them were missed. Without memory it stays as it is. */
+static void widen_edges(struct brstat *b)
+{
+	struct edge_memo *memo;
+
+	if (likely(b->nr_missed <= (size_t)1 << b->edge_bits >> 1) || b->edge_bits >= EDGE_MEMO_MAX)
+		return;
+	b->nr_missed = 0;
+	memo = slots_resize(b->edge_memo, b->edge_bits, b->edge_bits + 2, sizeof(*memo),
+			    hash_of_edge);
+	if (!memo)
+		return;
+	b->edge_memo = memo;
+	b->edge_bits += 2;
+}
+
+/*
+ * Room for a chunk, the table half empty at most. One that is as large as it gets begins anew: what was in it
+ * comes again, from keys.
+ */
+static int widen_steps(struct brstat *b)
+{
+	size_t n = (size_t)1 << b->step_bits;
+	struct step_memo *memo;
+
+	if (likely((b->nr_known + CHUNK) * 2 <= n))
+		return 0;
+	if (b->step_bits == STEP_MEMO_MAX) {
+		memset(b->step_memo, 0, n * sizeof(*b->step_memo));
+		b->nr_known = 0;
+		return 0;
+	}
+	memo = slots_resize(b->step_memo, b->step_bits, b->step_bits + 1, sizeof(*memo),
+			    hash_of_step);
+	if (!memo)
+		return -ENOMEM;
+	b->step_memo = memo;
+	b->step_bits++;
+	return 0;
 }
 
 int brstat_new(struct brstat **out, struct resolver *res, const struct brstat_opts *o,
@@ -37,8 +99,8 @@ int brstat_new(struct brstat **out, struct resolver *res, const struct brstat_op
 	b->edge_keys.width = b->step_keys.width = b->stretch_keys.width = b->site_keys.width = 2;
 	b->edge_bits = EDGE_MEMO_BITS;
 	b->step_bits = STEP_MEMO_BITS;
-	b->edge_memo = edge_memo_new(b->edge_bits);
-	b->step_memo = calloc((size_t)1 << b->step_bits, sizeof(*b->step_memo));
+	b->edge_memo = slots_resize(NULL, 0, b->edge_bits, sizeof(*b->edge_memo), hash_of_edge);
+	b->step_memo = slots_resize(NULL, 0, b->step_bits, sizeof(*b->step_memo), hash_of_step);
 	if (!b->edge_memo || !b->step_memo) {
 		brstat_free(b);
 		return err_set(e, -ENOMEM, "no memory for branches");
@@ -248,13 +310,6 @@ struct walk_state {
 	bool all, missed; /* missed: the branch before was mispredicted */
 };
 
-static inline uint64_t edge_slot(const struct edge_memo *k, unsigned bits)
-{
-	uint64_t where = k->space ^ (uint64_t)k->gen << 32;
-
-	return hash_slot(k->from ^ (k->to << 29 | k->to >> 35) ^ where, bits);
-}
-
 static void collect(struct brstat *b, const struct sample_branches *s, struct walk_state *w,
 		    struct collected *c)
 {
@@ -269,7 +324,7 @@ static void collect(struct brstat *b, const struct sample_branches *s, struct wa
 		en->key = (struct edge_memo){
 			.from = e.from, .to = e.to, .space = w->space, .gen = w->gen
 		};
-		en->memo = &b->edge_memo[edge_slot(&en->key, b->edge_bits)];
+		en->memo = &b->edge_memo[edge_hash(&en->key) >> (64 - b->edge_bits)];
 		__builtin_prefetch(en->memo, 1);
 		en->flags =
 			(uint64_t)e.mispred | (uint64_t)e.predicted << 1 | (uint64_t)e.type << 8;
@@ -283,12 +338,6 @@ static inline bool is_it(const struct edge_memo *m, const struct edge_memo *key)
 {
 	return m->edge && m->from == key->from && m->to == key->to && m->space == key->space &&
 	       m->gen == key->gen;
-}
-
-static inline uint32_t step_slot(const struct brstat *b, uint32_t before, uint32_t edge)
-{
-	return (uint32_t)hash_slot(((uint64_t)before << 32 | edge) * HASH_GOLDEN ^ before,
-				   b->step_bits);
 }
 
 /* Entries to edges. 0 or -ENOMEM. */
@@ -310,33 +359,10 @@ static int number_edges(struct brstat *b, struct thread *th, struct walk_state *
 		en->edge = en->memo->edge - 1;
 		en->before = w->before;
 		w->before = w->all ? en->edge : ID_NONE;
-		en->slot = step_slot(b, en->before, en->edge);
+		en->slot = (uint32_t)(step_hash(en->before, en->edge) >> (64 - b->step_bits));
 		__builtin_prefetch(&b->step_memo[en->slot], 1);
 	}
 	return 0;
-}
-
-/*
- * Four times the edges, where as many as half of it were missed. The upper bits of a hash are the slot, so that two that
- * were apart stay so. Without memory it stays as it is.
- */
-static void widen_edges(struct brstat *b)
-{
-	size_t n = (size_t)1 << b->edge_bits;
-	struct edge_memo *old = b->edge_memo, *memo;
-
-	if (likely(b->nr_missed <= n / 2) || b->edge_bits >= EDGE_MEMO_MAX)
-		return;
-	b->nr_missed = 0;
-	memo = edge_memo_new(b->edge_bits + 2);
-	if (!memo)
-		return;
-	b->edge_bits += 2;
-	for (size_t i = 0; i < n; i++)
-		if (old[i].edge)
-			memo[edge_slot(&old[i], b->edge_bits)] = old[i];
-	free(old);
-	b->edge_memo = memo;
 }
 
 /* Edges to steps. 0 or -ENOMEM. */
@@ -362,40 +388,6 @@ static int number_steps(struct brstat *b, struct collected *c)
 		__builtin_prefetch(&b->steps.v[en->step], 1);
 		__builtin_prefetch(&b->steps.v[en->step].stretch);
 	}
-	return 0;
-}
-
-/*
- * Room for a chunk, the table half empty at most. One that is as large as it gets begins anew: what was in it
- * comes again, from keys.
- */
-static int widen_memo(struct brstat *b)
-{
-	struct step_memo *old = b->step_memo;
-	size_t n = (size_t)1 << b->step_bits;
-	bool grows = b->step_bits < STEP_MEMO_MAX;
-	uint32_t mask;
-
-	if (likely((b->nr_known + CHUNK) * 2 <= n))
-		return 0;
-	b->step_memo = calloc(n << grows, sizeof(*old));
-	if (!b->step_memo) {
-		b->step_memo = old;
-		return -ENOMEM;
-	}
-	b->step_bits += grows;
-	b->nr_known = grows ? b->nr_known : 0;
-	mask = (1u << b->step_bits) - 1;
-	for (size_t i = 0; grows && i < n; i++) {
-		uint32_t to = step_slot(b, old[i].before, old[i].edge);
-
-		if (!old[i].step)
-			continue;
-		while (b->step_memo[to].step)
-			to = (to + 1) & mask;
-		b->step_memo[to] = old[i];
-	}
-	free(old);
 	return 0;
 }
 
@@ -473,7 +465,7 @@ static void fetch_outcomes(const struct brstat *b, const struct collected *c)
 
 static int add_chunk(struct brstat *b, struct thread *th, struct walk_state *w, struct collected *c)
 {
-	if (widen_memo(b) || number_edges(b, th, w, c) || number_steps(b, c))
+	if (widen_steps(b) || number_edges(b, th, w, c) || number_steps(b, c))
 		return -ENOMEM;
 	widen_edges(b);
 	if (b->o.what & BRSTAT_WHY)

@@ -16,19 +16,21 @@
 
 #define OBJECT (BIT(SF_DSO) | BIT(SF_DSOFF)) /* its name, and the address in it */
 
-/* The upper bits of a hash are the slot, so that two that were apart stay so. */
+static bool hash_of_tail(const void *slot, uint64_t *hash)
+{
+	const struct tail_slot *t = slot;
+
+	*hash = t->flags * HASH_GOLDEN;
+	return t->len;
+}
+
 int print_tails_resize(struct script *sc, unsigned bits)
 {
-	size_t n = sc->tails ? (size_t)1 << sc->tail_bits : 0, size = sizeof(*sc->tails) << bits;
-	struct tail_slot *tails = aligned_alloc(64, size);
+	struct tail_slot *tails =
+		slots_resize(sc->tails, sc->tail_bits, bits, sizeof(*tails), hash_of_tail);
 
 	if (!tails)
 		return -ENOMEM;
-	memset(tails, 0, size);
-	for (size_t i = 0; i < n; i++)
-		if (sc->tails[i].len)
-			tails[hash_slot(sc->tails[i].flags, bits)] = sc->tails[i];
-	free(sc->tails);
 	sc->tails = tails;
 	sc->tail_bits = bits;
 	sc->tails_made = 0;

@@ -29,27 +29,23 @@ static int copy_opts(struct resolver *res, const struct symbol_opts *opts)
 	return 0;
 }
 
-static int slots_resize(struct resolver *res, unsigned bits)
+static bool hash_of_slot(const void *slot, uint64_t *hash)
 {
-	struct loc_slot *old = res->slot;
-	size_t n = old ? (size_t)1 << res->slot_bits : 0, mask = ((size_t)1 << bits) - 1;
+	const struct loc_slot *s = slot;
 
-	res->slot = calloc(mask + 1, sizeof(*res->slot));
-	if (!res->slot) {
-		res->slot = old;
+	*hash = loc_hash(s->addr, s->where);
+	return s->loc;
+}
+
+static int set_slots(struct resolver *res, unsigned bits)
+{
+	struct loc_slot *slot =
+		slots_resize(res->slot, res->slot_bits, bits, sizeof(*slot), hash_of_slot);
+
+	if (!slot)
 		return -ENOMEM;
-	}
+	res->slot = slot;
 	res->slot_bits = bits;
-	for (size_t i = 0; i < n; i++) {
-		size_t at = slot_of(res, old[i].addr, old[i].where);
-
-		if (!old[i].loc)
-			continue;
-		while (res->slot[at].loc)
-			at = (at + 1) & mask;
-		res->slot[at] = old[i];
-	}
-	free(old);
 	return 0;
 }
 
@@ -76,7 +72,7 @@ int resolver_new(struct resolver **out, struct machine *m, const struct symbol_o
 	*out = NULL;
 	if (res)
 		res->m = m;
-	if (!res || copy_opts(res, opts) || slots_resize(res, SLOT_BITS_MIN) || get_store(res, e)) {
+	if (!res || copy_opts(res, opts) || set_slots(res, SLOT_BITS_MIN) || get_store(res, e)) {
 		resolver_free(res);
 		return err_set(e, -ENOMEM, "out of memory for the symbol cache");
 	}
@@ -155,7 +151,7 @@ uint32_t resolver_add(struct resolver *res, const struct wanted *w, size_t at)
 		return LOC_NONE;
 	/* At most 5 of 8 are used: then the free one found before is not where it goes. */
 	if (res->nr_locs >= (mask + 1) / 8 * 5) {
-		if (slots_resize(res, res->slot_bits + 1))
+		if (set_slots(res, res->slot_bits + 1))
 			return LOC_NONE;
 		mask = mask << 1 | 1;
 		for (at = slot_of(res, w->addr, w->where); res->slot[at].loc;)

@@ -442,11 +442,16 @@ static inline struct wanted resolver_locate(struct resolver *res, struct thread 
 	return resolver_wanted(NULL, ip, mode);
 }
 
-static inline size_t slot_of(const struct resolver *res, uint64_t addr, uint32_t where)
+static inline uint64_t loc_hash(uint64_t addr, uint32_t where)
 {
 	uint64_t h = (addr ^ (uint64_t)where << 32) * HASH_GOLDEN;
 
-	return (h ^ h << 29) >> (64 - res->slot_bits);
+	return h ^ h << 29;
+}
+
+static inline size_t slot_of(const struct resolver *res, uint64_t addr, uint32_t where)
+{
+	return loc_hash(addr, where) >> (64 - res->slot_bits);
 }
 
 static inline void resolver_ask(const struct resolver *res, const struct wanted *w)

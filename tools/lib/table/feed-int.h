@@ -43,7 +43,7 @@ struct queued {
 struct recent {
 	uint64_t key; /* object address, or the ip where rows tell ips apart */
 	uint32_t where, group;
-	uint32_t row; /* ID_NONE = empty */
+	uint32_t row; /* + 1; 0 = empty */
 };
 
 /* Samples that wait for symbols which another thread loads: how many at most. */

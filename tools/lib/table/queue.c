@@ -11,29 +11,28 @@
 
 #define RECENT_BITS_MIN 8
 
-static uint32_t slot_of(const struct queue *q, uint64_t key, uint32_t where, uint32_t group)
+static inline uint64_t recent_hash(uint64_t key, uint32_t where, uint32_t group)
 {
-	uint64_t h = key ^ (uint64_t)where << 36 ^ (uint64_t)group << 20;
-
-	return (uint32_t)hash_slot(h, q->bits);
+	return (key ^ (uint64_t)where << 36 ^ (uint64_t)group << 20) * HASH_GOLDEN;
 }
 
-/* The upper bits of a hash are the slot, so that two that were apart stay so. */
+static bool hash_of_recent(const void *slot, uint64_t *hash)
+{
+	const struct recent *r = slot;
+
+	*hash = recent_hash(r->key, r->where, r->group);
+	return r->row;
+}
+
 static int recent_resize(struct queue *q, unsigned bits)
 {
-	size_t n = q->recent ? (size_t)1 << q->bits : 0, all = (size_t)1 << bits;
-	struct recent *old = q->recent, *r = malloc(all * sizeof(*r));
+	struct recent *r = slots_resize(q->recent, q->bits, bits, sizeof(*r), hash_of_recent);
 
 	if (!r)
 		return -ENOMEM;
-	for (size_t i = 0; i < all; i++)
-		r[i] = (struct recent){ .row = ID_NONE };
 	q->recent = r;
 	q->bits = bits;
-	for (size_t i = 0; i < n; i++)
-		if (old[i].row != ID_NONE)
-			r[slot_of(q, old[i].key, old[i].where, old[i].group)] = old[i];
-	free(old);
+	q->filled = 0;
 	return 0;
 }
 
@@ -52,7 +51,7 @@ int table_queue_init(struct table *t)
 	q->n = 0;
 	q->no_wait = false;
 	q->recent = NULL;
-	q->filled = 0;
+	q->bits = 0;
 	memset(&q->waiting, 0, sizeof(q->waiting));
 	return recent_resize(q, RECENT_BITS_MIN);
 }
@@ -163,7 +162,7 @@ static int rows_of_misses(struct table *t, const struct misses *m)
 		if (add_sums(t, row->idx, s))
 			return -ENOMEM;
 		t->feed->queue->recent[s->slot] =
-			(struct recent){ s->key, s->where, s->group, row->idx };
+			(struct recent){ s->key, s->where, s->group, row->idx + 1 };
 		t->feed->queue->filled++;
 	}
 	return 0;
@@ -222,8 +221,7 @@ static int add_waiting(struct table *t, const struct queued *s)
 
 static bool is_recent(const struct recent *r, const struct queued *s)
 {
-	return r->key == s->key && r->where == s->where && r->group == s->group &&
-	       r->row != ID_NONE;
+	return r->key == s->key && r->where == s->where && r->group == s->group && r->row;
 }
 
 static int flush(struct table *t)
@@ -241,11 +239,11 @@ static int flush(struct table *t)
 		const struct recent *r = &q->recent[s->slot];
 
 		if (is_recent(r, s)) {
-			__builtin_prefetch(&t->rows.v[r->row], 1);
+			__builtin_prefetch(&t->rows.v[r->row - 1], 1);
 			period[nr_hit] = s->period;
-			row[nr_hit++] = r->row;
+			row[nr_hit++] = r->row - 1;
 			if (t->sums.n)
-				ret = add_sums(t, r->row, s);
+				ret = add_sums(t, r->row - 1, s);
 		} else if (unlikely(must_wait(t, s))) {
 			ret = add_waiting(t, s);
 		} else {
@@ -258,10 +256,8 @@ static int flush(struct table *t)
 	ret = ret ? ret : take_misses(t, &m);
 	/* Samples that wait know their slots' numbers. */
 	if (unlikely(q->filled > 1u << q->bits >> 1) && q->bits < RECENT_BITS && !q->waiting.n &&
-	    !ret) {
-		q->filled = 0;
+	    !ret)
 		ret = recent_resize(q, q->bits + 2);
-	}
 	return ret;
 }
 
@@ -291,7 +287,7 @@ int table_queue_add(struct table *t, const struct sample *s, struct thread *th)
 	to->th = th;
 	to->key = t->ip_is_key ? s->ip : to->at.addr;
 	to->where = (to->at.dso ? to->at.dso->idx + 1 : 0) << 3 | to->at.cpumode;
-	to->slot = slot_of(q, to->key, to->where, to->group);
+	to->slot = (uint32_t)(recent_hash(to->key, to->where, to->group) >> (64 - q->bits));
 	__builtin_prefetch(&q->recent[to->slot], 1);
 	return ++q->n == QUEUE_LEN ? flush(t) : 0;
 }
