@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reading ahead: the same records in the same order, whoever is faster, whatever comes between. */
+#include <sched.h>
 #include <time.h>
 
 #include "perfdata-build.h"
@@ -173,6 +174,13 @@ static void events_change(void **state)
 	perfdata_close(pd);
 }
 
+static bool may_use_two(void)
+{
+	cpu_set_t cpus;
+
+	return !sched_getaffinity(0, sizeof(cpus), &cpus) && CPU_COUNT(&cpus) > 1;
+}
+
 static void useful(void **state)
 {
 	struct perfdata *pd;
@@ -184,6 +192,22 @@ static void useful(void **state)
 	put_attr(&f, 64, BUILD_TYPE, ATTR_FLAG_SAMPLE_ID_ALL);
 	P64(&f, 77);
 	assert_int_equal(open_fd(&pd, pipefile(f.b, f.n), NULL, &e), 0);
+	assert_false(perfdata_ahead_useful(pd));
+	perfdata_close(pd);
+
+	/* A second CPU, and more than a batch; also where the recorder was killed and wrote no size. */
+	many_samples();
+	open_file(&pd);
+	assert_int_equal(perfdata_ahead_useful(pd), may_use_two());
+	perfdata_close(pd);
+	memset(f.b + AT_DATA_SIZE, 0, 8);
+	open_file(&pd);
+	assert_int_equal(perfdata_ahead_useful(pd), may_use_two());
+	perfdata_close(pd);
+	start_file(&f, false, 64);
+	put_sample(&f, 1, 1000, 77);
+	end_file(&f);
+	open_file(&pd);
 	assert_false(perfdata_ahead_useful(pd));
 	perfdata_close(pd);
 }

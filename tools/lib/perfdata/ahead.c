@@ -138,7 +138,7 @@ bool perfdata_ahead_useful(const struct perfdata *pd)
 	 * A stream's events come while it is read; one CPU would only switch; what fits in one batch is read
 	 * before a thread has started.
 	 */
-	return !perfdata_is_pipe(pd) && pd->layout.data_size > BATCH_BYTES &&
+	return !perfdata_is_pipe(pd) && perfdata_record_bytes(pd) > BATCH_BYTES &&
 	       !sched_getaffinity(0, sizeof(cpus), &cpus) && CPU_COUNT(&cpus) > 1;
 }
 

@@ -117,7 +117,10 @@ struct raw_record {
 	bool unzipped; /* @offset counts decompressed bytes; cannot be read again from the file */
 };
 
-void stream_init(struct stream *s, int fd, bool seekable, uint64_t start, uint64_t end);
+/* Of all files of a directory; of a file that was not finished, up to its end; 0 of a pipe. */
+uint64_t perfdata_record_bytes(const struct perfdata *pd);
+/* From the start of @fd up to @end. @size: of the file; OFFSET_UNKNOWN: it is none, and read as it comes. */
+void stream_init(struct stream *s, int fd, uint64_t size, uint64_t end);
 void stream_free(struct stream *s);
 /* 1, 0 at the end, or -errno. */
 int stream_next(struct stream *s, bool swap, struct raw_record *r, struct err *e);

@@ -41,22 +41,28 @@ static int check_owner(const struct perfdata *pd, const char *path, const struct
 	return -EPERM;
 }
 
+uint64_t perfdata_record_bytes(const struct perfdata *pd)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < pd->nr_streams; i++) {
+		const struct stream *s = &pd->streams[i];
+		uint64_t end = s->end == OFFSET_UNKNOWN ? pd->layout.file_size : s->end;
+
+		total += end - min_u64(end, s->start);
+	}
+	return total;
+}
+
 /* True: nothing more is wanted. */
 static bool report_progress(void *ctx)
 {
 	struct perfdata *pd = ctx;
-	uint64_t total = 0;
 
 	pd->next_progress = pd->stats.bytes + PROGRESS_STEP;
-	if (!pd->opts.progress)
-		return false;
-	for (size_t i = 0; i < pd->nr_streams; i++) {
-		const struct stream *s = &pd->streams[i];
-
-		if (s->end != OFFSET_UNKNOWN)
-			total += s->end - s->start;
-	}
-	return pd->opts.progress(pd->opts.ctx, pd->done_before + pd->streams[pd->cur].pos, total);
+	return pd->opts.progress &&
+	       pd->opts.progress(pd->opts.ctx, pd->done_before + pd->streams[pd->cur].pos,
+				 perfdata_record_bytes(pd));
 }
 
 /* Opens @path as one more stream of records. */
@@ -82,11 +88,8 @@ static int open_stream(struct perfdata *pd, struct stream *s, const char *path, 
 		pd->layout.file_size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 		pd->layout.mtime = st.st_mtime;
 	}
-	stream_init(s, fd, S_ISREG(st.st_mode), 0,
+	stream_init(s, fd, S_ISREG(st.st_mode) ? (uint64_t)st.st_size : OFFSET_UNKNOWN,
 		    s == pd->streams ? OFFSET_UNKNOWN : (uint64_t)st.st_size);
-	/* A small file is read once, whole. */
-	if (s->win.seekable && st.st_size < WINDOW_SIZE)
-		s->win.cap = align_up((size_t)st.st_size + 1, 4096);
 	if (pd->opts.progress) {
 		s->win.waits = report_progress;
 		s->win.ctx = pd;

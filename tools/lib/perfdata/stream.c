@@ -11,10 +11,12 @@
 
 #define TRACING_MAX (1u << 30)
 
-void stream_init(struct stream *s, int fd, bool seekable, uint64_t start, uint64_t end)
+void stream_init(struct stream *s, int fd, uint64_t size, uint64_t end)
 {
-	*s = (struct stream){ .pos = start, .start = start, .end = end };
-	window_init(&s->win, fd, seekable, WINDOW_SIZE);
+	*s = (struct stream){ .end = end };
+	/* A small file is read once, whole. */
+	window_init(&s->win, fd, size != OFFSET_UNKNOWN,
+		    size < WINDOW_SIZE ? align_up((size_t)size + 1, 4096) : WINDOW_SIZE);
 }
 
 void stream_free(struct stream *s)
