@@ -10,6 +10,7 @@
  *	loops.c	 loops, calls and returns of each stack
  *	paths.c	 superblocks out of steps, and what loops.c counted
  *	quality.c functions over time, and whether that is enough
+ *	slices.c counts by function and slice of time
  *	result.c all is read
  */
 #ifndef PERF_BRSTAT_INT_H
@@ -121,6 +122,13 @@ struct slice_block {
 	uint64_t nr[SLICE_BLOCK];
 };
 
+struct slices {
+	uint64_t first, last;	       /* time that they cover; none: first > last */
+	unsigned shift;		       /* slice n begins at n << shift ns */
+	VEC(struct slice_index) index; /* by function */
+	VEC(struct slice_block) blocks;
+};
+
 struct path_step {
 	uint64_t nr, key[8];
 	uint32_t step;
@@ -160,11 +168,9 @@ struct brstat {
 	bool branches_wanted;
 	struct tuples function_keys; /* object, symbol */
 	VEC(struct function_count) functions;
-	VEC(struct slice_index) slice_index; /* by function */
-	VEC(struct slice_block) slices;
+	struct slices slices;
 	VEC(uint32_t) function_of; /* by edge, + 1; 0 = not looked at */
-	unsigned shift;		   /* ns to slices */
-	uint64_t first, last, slice;
+	uint64_t slice;		   /* of the sample at hand */
 
 	VEC(struct brstat_block) blocks;
 	VEC(struct brstat_edge) edges;
@@ -222,6 +228,21 @@ int brstat_merge_loops(struct brstat *b, const struct brstat *from, struct dso *
 /* ---- quality.c: 0 or -ENOMEM ------------------------------------------------------------------------- */
 
 void brstat_quality_init(struct brstat *b);
+/* ---- slices.c: counts by function and slice of time ---- */
+
+void brstat_slices_init(struct slices *s);
+void brstat_slices_free(struct slices *s);
+/* 0 or -ENOMEM. */
+int brstat_slices_add(struct slices *s, uint32_t function, uint64_t slice, uint64_t nr);
+/* In the @i-th slice of the time that is covered; @i < SLICES_MAX. */
+uint64_t brstat_slices_get(const struct slices *s, uint32_t function, unsigned i);
+/* How long slices have to be, as a shift, to cover time from @first to @last as well. */
+unsigned brstat_slices_wanted(const struct slices *s, uint64_t first, uint64_t last);
+/* Longer ones, and more time. 0 or -ENOMEM. */
+int brstat_slices_widen(struct slices *s, unsigned shift, uint64_t first, uint64_t last);
+/* @from's slices are no longer than @s's, which cover them; @function: their numbers in @s, NULL = the same. */
+int brstat_slices_merge(struct slices *s, const struct slices *from, const uint32_t *function);
+
 uint32_t brstat_function(struct brstat *b, uint32_t at); /* of a location; ID_NONE: no memory */
 int brstat_count_function(struct brstat *b, uint32_t function);
 int brstat_add_address(struct brstat *b, const struct sample *s, struct thread *th);

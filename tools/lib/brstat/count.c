@@ -135,8 +135,7 @@ void brstat_free(struct brstat *b)
 	vec_free(&b->loops);
 	vec_free(&b->returns);
 	vec_free(&b->functions);
-	vec_free(&b->slice_index);
-	vec_free(&b->slices);
+	brstat_slices_free(&b->slices);
 	vec_free(&b->function_of);
 	vec_free(&b->blocks);
 	vec_free(&b->edges);

@@ -4,16 +4,11 @@
  * to run: branches that left it, or samples where there are no branch stacks. They are counted by function and by
  * slice of time, so that halves can be put against each other at the end: every other slice, which differ by chance
  * alone, and the first half against the second, which differ by what the program did as well.
- *
- * Slices are powers of two of nanoseconds, and two of them become one whenever there are too many: so it does
- * not matter in which order pieces of a recording come together.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "brstat-int.h"
-
-#define FIRST_SHIFT 16 /* slices of 65 us */
 
 uint32_t brstat_function(struct brstat *b, uint32_t at)
 {
@@ -26,49 +21,14 @@ uint32_t brstat_function(struct brstat *b, uint32_t at)
 	return id == b->functions.n && vec_push(&b->functions, new) ? ID_NONE : id;
 }
 
-/* ---- slices ------------------------------------------------------------------------------------ */
-
-/* Where a slice of a function is counted; NULL: nowhere yet. */
-static uint64_t *slice_at(const struct brstat *b, uint32_t function, uint64_t slice)
-{
-	unsigned i = slice % SLICES_MAX;
-	uint32_t block =
-		function < b->slice_index.n ? b->slice_index.v[function].block[i / SLICE_BLOCK] : 0;
-
-	return block ? &b->slices.v[block - 1].nr[i % SLICE_BLOCK] : NULL;
-}
-
-static int add_slice(struct brstat *b, uint32_t function, uint64_t slice, uint64_t nr)
-{
-	static const struct slice_index nothing = { { 0 } };
-	static const struct slice_block none = { { 0 } };
-	uint64_t *to = slice_at(b, function, slice);
-
-	if (!to) {
-		if (vec_reach(&b->slice_index, function, nothing) || vec_push(&b->slices, none))
-			return -ENOMEM;
-		b->slice_index.v[function].block[slice % SLICES_MAX / SLICE_BLOCK] =
-			(uint32_t)b->slices.n;
-		to = slice_at(b, function, slice);
-	}
-	*to += nr;
-	return 0;
-}
-
-/* What was counted of a function in the @i-th slice of the recording. */
-static uint64_t slice_count(const struct brstat *b, uint32_t function, unsigned i)
-{
-	const uint64_t *nr = slice_at(b, function, (b->first >> b->shift) + i);
-
-	return nr ? *nr : 0;
-}
+/* ---- counting -------------------------------------------------------------------------------- */
 
 static int flush(struct brstat *b, struct function_count *f)
 {
 	uint64_t nr = f->nr;
 
 	f->nr = 0;
-	return nr ? add_slice(b, (uint32_t)(f - b->functions.v), f->slice, nr) : 0;
+	return nr ? brstat_slices_add(&b->slices, (uint32_t)(f - b->functions.v), f->slice, nr) : 0;
 }
 
 static int flush_all(struct brstat *b)
@@ -80,63 +40,26 @@ static int flush_all(struct brstat *b)
 	return ret;
 }
 
-/* Slices that are longer: all counts again. */
-static int set_shift(struct brstat *b, unsigned shift)
+/* Slices of at least @shift that cover more time. What was not counted yet is counted by the old ones. */
+static int widen(struct brstat *b, unsigned shift, uint64_t first, uint64_t last)
 {
-	struct brstat old = { .first = b->first, .shift = b->shift };
-	uint64_t first = b->first >> b->shift;
-	int ret = 0;
-
-	memcpy(&old.slice_index, &b->slice_index, sizeof(old.slice_index));
-	memcpy(&old.slices, &b->slices, sizeof(old.slices));
-	memset(&b->slice_index, 0, sizeof(b->slice_index));
-	memset(&b->slices, 0, sizeof(b->slices));
-	for (uint32_t f = 0; f < old.slice_index.n; f++) {
-		for (unsigned i = 0; !ret && i < SLICES_MAX; i++) {
-			uint64_t nr = slice_count(&old, f, i);
-
-			if (nr)
-				ret = add_slice(b, f, (first + i) >> (shift - b->shift), nr);
-		}
-	}
-	b->shift = shift;
-	vec_free(&old.slice_index);
-	vec_free(&old.slices);
-	return ret;
-}
-
-/* The recording has time from @first to @last, too. Slices count where they lie, so they move first. */
-static int widen(struct brstat *b, uint64_t first, uint64_t last)
-{
-	unsigned shift = b->shift;
-	int ret = 0;
-
-	first = min_u64(first, b->first);
-	last = max_u64(last, b->last);
-	/* Nothing was counted yet, if that. */
-	if (first > last)
-		return 0;
-	while ((last >> shift) - (first >> shift) >= SLICES_MAX)
-		shift++;
-	if (shift != b->shift)
-		ret = flush_all(b) ?: set_shift(b, shift);
-	b->first = first;
-	b->last = last;
-	return ret;
+	shift = (unsigned)max_u64(shift, brstat_slices_wanted(&b->slices, first, last));
+	if (shift != b->slices.shift && flush_all(b))
+		return -ENOMEM;
+	return brstat_slices_widen(&b->slices, shift, first, last);
 }
 
 void brstat_quality_init(struct brstat *b)
 {
 	b->function_keys.width = 2;
-	b->shift = FIRST_SHIFT;
-	b->first = UINT64_MAX;
+	brstat_slices_init(&b->slices);
 }
 
 static int set_time(struct brstat *b, uint64_t time)
 {
-	if (unlikely(time < b->first || time > b->last) && widen(b, time, time))
+	if (unlikely(time < b->slices.first || time > b->slices.last) && widen(b, 0, time, time))
 		return -ENOMEM;
-	b->slice = time >> b->shift;
+	b->slice = time >> b->slices.shift;
 	return 0;
 }
 
@@ -182,9 +105,7 @@ int brstat_merge_quality(struct brstat *b, struct brstat *from, const uint32_t *
 	uint32_t *function = malloc((from->functions.n + 1) * sizeof(*function));
 	int ret = function && !flush_all(from) ? 0 : -ENOMEM;
 
-	ret = ret ?: widen(b, from->first, from->last);
-	if (!ret && from->shift > b->shift)
-		ret = flush_all(b) ?: set_shift(b, from->shift);
+	ret = ret ?: widen(b, from->slices.shift, from->slices.first, from->slices.last);
 	for (uint32_t i = 0; !ret && i < from->functions.n; i++) {
 		uint32_t at = from->functions.v[i].loc;
 
@@ -194,17 +115,7 @@ int brstat_merge_quality(struct brstat *b, struct brstat *from, const uint32_t *
 		else
 			b->functions.v[function[i]].samples += from->functions.v[i].samples;
 	}
-	for (uint32_t f = 0; f < from->slice_index.n; f++) {
-		for (unsigned i = 0; !ret && i < SLICES_MAX; i++) {
-			uint64_t nr = slice_count(from, f, i);
-
-			if (nr)
-				ret = add_slice(b, function[f],
-						((from->first >> from->shift) + i) >>
-							(b->shift - from->shift),
-						nr);
-		}
-	}
+	ret = ret ?: brstat_slices_merge(&b->slices, &from->slices, function);
 	b->quality.behind += from->quality.behind;
 	b->quality.behind_of += from->quality.behind_of;
 	free(function);
@@ -236,9 +147,9 @@ static unsigned middle(const struct brstat *b)
 {
 	uint64_t nr[SLICES_MAX] = { 0 }, all = 0, n = 0;
 
-	for (uint32_t f = 0; f < b->slice_index.n; f++)
+	for (uint32_t f = 0; f < b->slices.index.n; f++)
 		for (unsigned i = 0; i < SLICES_MAX; i++)
-			nr[i] += slice_count(b, f, i);
+			nr[i] += brstat_slices_get(&b->slices, f, i);
 	for (unsigned i = 0; i < SLICES_MAX; i++)
 		all += nr[i];
 	for (unsigned i = 0; i < SLICES_MAX; i++) {
@@ -336,11 +247,11 @@ static void add_halves(struct brstat *b)
 {
 	unsigned half = middle(b);
 
-	for (uint32_t at = 0; at < b->slice_index.n; at++) {
+	for (uint32_t at = 0; at < b->slices.index.n; at++) {
 		struct brstat_function *f = &b->listed.v[at];
 
 		for (unsigned i = 0; i < SLICES_MAX; i++) {
-			uint64_t nr = slice_count(b, at, i);
+			uint64_t nr = brstat_slices_get(&b->slices, at, i);
 
 			f->nr += nr;
 			f->half[0][i % 2] += nr;
