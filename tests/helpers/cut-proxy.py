@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A way to a server at a port of 127.0.0.1 that breaks once, behind BYTES of what clients sent, all connections together: what
-# came before has arrived, the connection ends on both sides. Others are turned away (libcurl sends once more by itself)
-# until there is a file PORT-FILE.again; then everything passes. With a PID that process is killed at the break.
-#	cut-proxy.py PORT-FILE PORT BYTES [PID]
+# A way to a ClickHouse server at a port of 127.0.0.1 that breaks once, in the middle of the table that the N-th INSERT brings,
+# all connections counted together: half of it has arrived, the connection ends on both sides. Others are turned away
+# (libcurl sends once more by itself) until there is a file PORT-FILE.again; then everything passes. With a PID that process
+# is killed at the break. What was broken is told on stdout: "HALF of LENGTH bytes: POST ...".
+#	cut-proxy.py PORT-FILE PORT N [PID]
 import os, signal, socket, sys, threading
 
 name, port, left = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
@@ -20,26 +21,49 @@ def end(*socks):
             pass
 
 
-def allowed(n):
-    """How many of n bytes go on; less than n once, at the break."""
+def breaks(line):
+    """Whether the request of this line is the one."""
     global left, broken
     with lock:
-        if broken or n < left:
-            left -= n
-            return n
-        broken = True
-        return left
+        if not broken and b'INSERT' in line:
+            left -= 1
+            broken = left == 0
+            return broken
+    return False
+
+
+def requests(client):
+    """(head, body) of each; libcurl says how long bodies are."""
+    data = b''
+    while True:
+        while b'\r\n\r\n' not in data:
+            more = client.recv(1 << 16)
+            if not more:
+                return
+            data += more
+        head, _, data = data.partition(b'\r\n\r\n')
+        length = next(int(v) for k, _, v in (line.partition(b':') for line in head.split(b'\r\n'))
+                      if k.lower() == b'content-length')
+        while len(data) < length:
+            more = client.recv(1 << 16)
+            if not more:
+                return
+            data += more
+        yield head, data[:length]
+        data = data[length:]
 
 
 def up(client, server):
     try:
-        while data := client.recv(1 << 16):
-            n = allowed(len(data))
-            server.sendall(data[:n])
-            if n < len(data):
+        for head, body in requests(client):
+            line = head.split(b'\r\n')[0]
+            if breaks(line):
+                server.sendall(head + b'\r\n\r\n' + body[:len(body) // 2])
+                print(f"{len(body) // 2} of {len(body)} bytes: {line.decode()}", flush=True)
                 if victim:
                     os.kill(victim, signal.SIGKILL)
                 break
+            server.sendall(head + b'\r\n\r\n' + body)
     except OSError:
         pass
     end(client, server)

@@ -34,7 +34,7 @@ for x in s:
 print(*[x.getsockname()[1] for x in s])' "$1"
 }
 
-# cut_proxy PORT BYTES [PID]: $cut_port leads to PORT and breaks behind BYTES, until there is $TMP/cut.again: tests/helpers/cut-proxy.py
+# cut_proxy PORT N [PID]: $cut_port leads to PORT and breaks in the N-th INSERT, until there is $TMP/cut.again: tests/helpers/cut-proxy.py
 cut_proxy() {
 	rm -f "$TMP/cut" "$TMP/cut.again"
 	dies_with_us python3 -S "$ROOT/tests/helpers/cut-proxy.py" "$TMP/cut" "$@" >"$TMP/cut.out" 2>&1 &

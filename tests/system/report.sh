@@ -136,6 +136,8 @@ check_status "an unknown key" 129 "$PERF" report -s nosuch -i "$TMP/cpp.data"
 like "an unknown key: message" "$(cat "$TMP/check.out")" "Unknown --sort key: .nosuch'"
 # What is added up of several is golden/files' to say.
 check_status "two files" 0 "$PERF" report "$TMP/cpp.data" "$TMP/jit.data"
+like "... one's samples" "$(cat "$TMP/check.out")" ' report-cpp .*work::'
+like "... and the other's" "$(cat "$TMP/check.out")" ' report-jit .*\[JIT\]'
 check_status "two files, the second is not there" 1 "$PERF" report "$TMP/cpp.data" "$TMP/none"
 
 # Which kernel symbols: a vmlinux has to be the recorded one.

@@ -96,8 +96,8 @@ static uint64_t now_us(void)
 }
 
 /*
- * 150,000 instructions are executed, and a fifth of a millisecond each is too much: a guest whose signals and stops are dear
- * does a fourth of them.
+ * 150,000 instructions are executed. Where a guest's signals and stops are so dear that one takes more than 0.1 ms, a fourth
+ * of them are.
  */
 static void find_share(struct round *d)
 {

@@ -89,8 +89,10 @@ enum fleet_table {
 const struct batch_table *fleet_table(enum fleet_table t);
 
 enum fleet_engine { FLEET_CLICKHOUSE, FLEET_POSTGRESQL };
-/* What makes them there, each statement with a semicolon behind. @cluster: NULL, or for shards of ClickHouse. */
-/* @database: of the shards' tables; NULL = the current one. */
+/*
+ * What makes them there, each statement with a semicolon behind. @cluster: NULL, or for shards of ClickHouse, whose
+ * tables are in @database; NULL = the current one.
+ */
 void fleet_schema_print(enum fleet_engine engine, const char *cluster, const char *database,
 			struct obuf *o);
 
