@@ -6,8 +6,6 @@
  */
 #include "unit.h"
 
-#include <time.h>
-
 #if defined(__x86_64__) && defined(__linux__)
 #include "tracer-round.h"
 
@@ -84,34 +82,6 @@ static void try_form(struct round *d, const struct form *f, unsigned opcode, uns
 	}
 }
 
-/* One form in so many is tried. */
-static unsigned share = 1;
-
-static uint64_t now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
-}
-
-/*
- * 150,000 instructions are executed. Where a guest's signals and stops are so dear that one takes more than 0.1 ms, a fourth
- * of them are.
- */
-static void find_share(struct round *d)
-{
-	const struct form f = { .kind = VEX, .map = 1 };
-	uint64_t start = now_us(), each;
-
-	d->natives = d->others = 0;
-	for (unsigned i = 0; i < 256; i++)
-		try_form(d, &f, i, i & 7, 3, true);
-	each = (now_us() - start) / (d->natives + d->others + 1);
-	share = each > 100 ? 4 : 1;
-	print_message("# an instruction takes %u us here: one form in %u\n", (unsigned)each, share);
-}
-
 static void every_opcode(struct round *d, const struct form *f, bool vector)
 {
 	/* ModRM.reg is part of the opcode in some rows of the two lower maps */
@@ -120,9 +90,7 @@ static void every_opcode(struct round *d, const struct form *f, bool vector)
 	for (unsigned opcode = 0; opcode < 256; opcode++)
 		for (unsigned reg = 0; reg < regs; reg++)
 			for (unsigned mod = 0; mod <= 3; mod += 3)
-				if (one_in(share))
-					try_form(d, f, opcode, regs == 8 ? reg : rnd() & 7, mod,
-						 vector);
+				try_form(d, f, opcode, regs == 8 ? reg : rnd() & 7, mod, vector);
 }
 
 /* d8 to df: each has a meaning for every register, and results that depend on numbers */
@@ -131,8 +99,7 @@ static void every_x87(struct round *d)
 	static const struct form f = { .kind = LEGACY };
 
 	for (unsigned n = 0; n < 8 * 2048; n++)
-		if (one_in(share))
-			try_form(d, &f, 0xd8 + n % 8, n / 8 % 8, n / 64 % 2 ? 3 : 0, true);
+		try_form(d, &f, 0xd8 + n % 8, n / 8 % 8, n / 64 % 2 ? 3 : 0, true);
 }
 
 static void every_form(struct round *d, bool vector)
@@ -172,12 +139,7 @@ static unsigned vectors_at(struct round *d, const char *without)
 static void test_vectors(void **state)
 {
 	struct round *d = *state;
-	unsigned all, avx, sse;
-
-	find_share(d);
-	all = vectors_at(d, "");
-	avx = vectors_at(d, "avx512");
-	sse = vectors_at(d, "avx");
+	unsigned all = vectors_at(d, ""), avx = vectors_at(d, "avx512"), sse = vectors_at(d, "avx");
 
 	assert_true(sse > 300);
 	assert_true(__builtin_cpu_supports("avx2") ? avx > sse : avx == sse);
