@@ -46,7 +46,7 @@ static bool hash_of_step(const void *slot, uint64_t *hash)
 	return m->step;
 }
 
-/* A cache: four times the slots where as many as half of them were missed. Without memory it stays as it is. */
+/* A cache: sixteen times the slots where as many as half of them were missed. Without memory it stays as it is. */
 static void widen_edges(struct brstat *b)
 {
 	struct edge_memo *memo;
@@ -54,12 +54,12 @@ static void widen_edges(struct brstat *b)
 	if (likely(b->nr_missed <= (size_t)1 << b->edge_bits >> 1) || b->edge_bits >= EDGE_MEMO_MAX)
 		return;
 	b->nr_missed = 0;
-	memo = slots_resize(b->edge_memo, b->edge_bits, b->edge_bits + 2, sizeof(*memo),
+	memo = slots_resize(b->edge_memo, b->edge_bits, b->edge_bits + 4, sizeof(*memo),
 			    hash_of_edge);
 	if (!memo)
 		return;
 	b->edge_memo = memo;
-	b->edge_bits += 2;
+	b->edge_bits += 4;
 }
 
 /*

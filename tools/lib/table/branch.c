@@ -299,7 +299,7 @@ int table_branch_add(struct table *t, const struct sample *s, struct thread *th,
 	if (where == ID_NONE)
 		return -ENOMEM;
 	if (unlikely(t->feed->taken > 1u << t->feed->slot_bits >> 1) &&
-	    t->feed->slot_bits < SLOT_BITS_MAX && resize(t->feed, t->feed->slot_bits + 2))
+	    t->feed->slot_bits < SLOT_BITS_MAX && resize(t->feed, t->feed->slot_bits + 4))
 		return -ENOMEM;
 	for (uint64_t done = 0; done < s->branches.nr && !ret; done += CHUNK) {
 		unsigned n = (unsigned)min_u64(CHUNK, s->branches.nr - done);

@@ -36,7 +36,8 @@ struct queued {
 	struct code_at at;
 	uint32_t parallelism;
 	uint32_t where; /* number of the object + 1 (0 = none) << 3 | mode */
-	uint32_t group, slot, place;
+	uint32_t group, place;
+	uint64_t hash; /* of key, where and group: of its slot, however many there are */
 };
 
 /* Which row a sample went to lately. */

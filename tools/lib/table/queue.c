@@ -36,6 +36,11 @@ static int recent_resize(struct queue *q, unsigned bits)
 	return 0;
 }
 
+static inline struct recent *recent_at(const struct queue *q, uint64_t hash)
+{
+	return &q->recent[hash >> (64 - q->bits)];
+}
+
 int table_queue_init(struct table *t)
 {
 	const struct keys_opts *o = &t->keys.o;
@@ -161,7 +166,7 @@ static int rows_of_misses(struct table *t, const struct misses *m)
 		table_row_count(row, s->period, 1);
 		if (add_sums(t, row->idx, s))
 			return -ENOMEM;
-		t->feed->queue->recent[s->slot] =
+		*recent_at(t->feed->queue, s->hash) =
 			(struct recent){ s->key, s->where, s->group, row->idx + 1 };
 		t->feed->queue->filled++;
 	}
@@ -171,13 +176,18 @@ static int rows_of_misses(struct table *t, const struct misses *m)
 static int take_misses(struct table *t, struct misses *m)
 {
 	struct misses rest = { .n = 0 };
+	struct queue *q = t->feed->queue;
+	int ret;
 
 	if (!m->n)
 		return 0;
 	if (t->by_symbol)
 		places_by_symbol(t, m, &rest);
 	places_by_address(t, t->by_symbol ? &rest : m);
-	return rows_of_misses(t, m);
+	ret = rows_of_misses(t, m);
+	if (unlikely(q->filled > 1u << q->bits >> 1) && q->bits < RECENT_BITS && !ret)
+		ret = recent_resize(q, q->bits + 4);
+	return ret;
 }
 
 /* ---- waiting for symbols --------------------------------------------------------------------- */
@@ -236,7 +246,7 @@ static int flush(struct table *t)
 	m.n = 0;
 	for (unsigned i = 0; i < q->n && !ret; i++) {
 		struct queued *s = &q->v[i];
-		const struct recent *r = &q->recent[s->slot];
+		const struct recent *r = recent_at(q, s->hash);
 
 		if (is_recent(r, s)) {
 			__builtin_prefetch(&t->rows.v[r->row - 1], 1);
@@ -253,12 +263,7 @@ static int flush(struct table *t)
 	for (unsigned i = 0; i < nr_hit; i++)
 		table_row_count(&t->rows.v[row[i]], period[i], 1);
 	q->n = 0;
-	ret = ret ? ret : take_misses(t, &m);
-	/* Samples that wait know their slots' numbers. */
-	if (unlikely(q->filled > 1u << q->bits >> 1) && q->bits < RECENT_BITS && !q->waiting.n &&
-	    !ret)
-		ret = recent_resize(q, q->bits + 2);
-	return ret;
+	return ret ? ret : take_misses(t, &m);
 }
 
 int table_queue_finish(struct table *t)
@@ -287,7 +292,7 @@ int table_queue_add(struct table *t, const struct sample *s, struct thread *th)
 	to->th = th;
 	to->key = t->ip_is_key ? s->ip : to->at.addr;
 	to->where = (to->at.dso ? to->at.dso->idx + 1 : 0) << 3 | to->at.cpumode;
-	to->slot = (uint32_t)(recent_hash(to->key, to->where, to->group) >> (64 - q->bits));
-	__builtin_prefetch(&q->recent[to->slot], 1);
+	to->hash = recent_hash(to->key, to->where, to->group);
+	__builtin_prefetch(recent_at(q, to->hash), 1);
 	return ++q->n == QUEUE_LEN ? flush(t) : 0;
 }
