@@ -37,7 +37,7 @@ my %second = map { $_ => 1 } qw(base/bytes.h base/cachedir.h base/file.h base/he
 
 # What a room may call its exports beside ROOM and ROOM_: no other room may.
 my %prefix = (
-	base => 'arena bits cachedir err file fmt hash htab intern lack loaded log mem nearest obuf output safe side turns vec write',
+	base => 'arena bits cachedir err file fmt hash htab intern lack loaded log mem nearest obuf output safe side slots turns vec write',
 	annotate => 'listing',
 	capture => 'control grid program ring synth',
 	cli => 'option',

@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 
-int err_set(struct err *e, int code, const char *fmt, ...)
+int(err_set)(struct err *e, int code, const char *fmt, ...)
 {
 	va_list ap;
 

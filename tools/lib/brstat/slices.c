@@ -90,7 +90,9 @@ int brstat_slices_widen(struct slices *s, unsigned shift, uint64_t first, uint64
 	s->last = max_u64(last, s->last);
 	if (shift == s->shift)
 		return 0;
-	*s = (struct slices){ .first = s->first, .last = s->last, .shift = shift };
+	s->shift = shift;
+	memset(&s->index, 0, sizeof(s->index));
+	memset(&s->blocks, 0, sizeof(s->blocks));
 	ret = brstat_slices_merge(s, &old, NULL);
 	brstat_slices_free(&old);
 	return ret;

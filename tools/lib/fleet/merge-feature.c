@@ -125,6 +125,7 @@ static int object_of(struct objects *o, const struct perfdata_build_id *b,
 	uint32_t i;
 
 	for (struct htab_it it = htab_find(&o->tab, hash); htab_next(&o->tab, &it, &i);)
+		/* What has a number is in the array: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 		if (!strcmp(o->v.v[i]->path, b->path)) {
 			*first = o->v.v[i];
 			return 0;
