@@ -70,7 +70,7 @@ def touch():
 first = touch()
 print(round((first - touch()) / (64 << 20) * mmap.PAGESIZE * 1e6, 1))')
 diag "a page fault takes $fault us"
-overlap sort "$(awk -v us="$fault" 'BEGIN { print us > 4 ? 75 : 90 }')" 10 sort --parallel=1 -n nums
+overlap sort "$(awk -v us="$fault" 'BEGIN { print (us > 4) ? 75 : 90 }')" 10 sort --parallel=1 -n nums
 # Where the match finder of 5.8 is dear a clock comes too often: one edge gets 31 % for 18.6 %.
 case $(xz --version 2>/dev/null) in
 *" 5."[0-7].*) overlap xz 90 2 xz -2 -k -c nums ;;
