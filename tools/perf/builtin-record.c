@@ -38,6 +38,7 @@ static void free_opts(struct record_opts *o)
 	capture_target_free(&o->target);
 	events_free(&o->events);
 	pmus_free(o->r.pmus);
+	record_push_free(o);
 }
 
 /* The command line as typed: parsing moves what argv points to. */
@@ -132,7 +133,7 @@ static int exit_status(const struct recorder_result *r)
 }
 
 /* The recording is gone before a signal may end us. */
-static int record(const struct record_opts *o)
+static int record(struct record_opts *o)
 {
 	struct recorder_result result = { 0 };
 	struct recorder *rec = NULL;
@@ -147,10 +148,11 @@ static int record(const struct record_opts *o)
 	}
 	ret = recorder_prepare(rec, &err);
 	if (!ret && !o->r.dry_run)
-		ret = record_guard(rec, &err);
+		ret = record_guard(rec, &err) ?: record_push_start(o, &err);
 	if (!ret)
 		recorder_run(rec, &result);
 	recorder_free(rec);
+	record_push_end(o);
 	if (ret)
 		return cli_print_err(&err);
 	return o->r.dry_run && !result.failed ? 0 : exit_status(&result);
@@ -158,12 +160,12 @@ static int record(const struct record_opts *o)
 
 static int run_record(const struct command *cmd, int argc, char **argv)
 {
-	struct record_opts o = { .r = { .output = "perf.data",
-					.synth = RECORDER_SYNTH_ALL,
+	struct record_opts o = { .r = { .synth = RECORDER_SYNTH_ALL,
 					.argc = argc,
 					.argv = copy_argv(argc, argv),
 					.log = LOG_STDERR,
-					.fail = fail } };
+					.fail = fail },
+				 .push = { .lock = -1, .bell = -1 } };
 	struct err err = { 0 };
 	int n, status;
 
@@ -182,7 +184,9 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 	}
 	set_log_level(&o);
 	o.r.command = n > 0 ? argv : NULL;
-	if (record_prepare(&o, &err)) {
+	if (!o.r.output && !o.push.url)
+		o.r.output = "perf.data";
+	if (record_push_prepare(&o, &err) || record_prepare(&o, &err)) {
 		status = cli_print_err(&err);
 		/* Words that are wrong, not a world that is. */
 		if (err.code == -EINVAL)

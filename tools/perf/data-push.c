@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #define STATUS_KEPT   75 /* EX_TEMPFAIL: the spool has it */
-#define SPOOL_LIMIT   (1ULL << 30)
 #define RETRY_SECONDS 30
 
 const struct option data_push_options[] = {
@@ -59,8 +58,8 @@ static int convert_in_child(const struct command *cmd, const struct data_opts *o
 	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-static int into_spool(const struct command *cmd, const struct data_opts *o, struct net_spool *sp,
-		      const char *file, enum net_kind kind)
+int push_into_spool(const struct command *cmd, const struct data_opts *o, struct net_spool *sp,
+		    const char *file, enum net_kind kind)
 {
 	struct err e = { 0 };
 	const char *dir;
@@ -142,7 +141,9 @@ int data_push(const struct command *cmd, const struct data_opts *o, int argc, ch
 {
 	const struct data_push_opts *po = &o->push;
 	uint64_t seconds = RETRY_SECONDS;
-	struct net_spool_opts so = { .dir = po->spool, .limit = SPOOL_LIMIT, .log = LOG_STDERR };
+	struct net_spool_opts so = { .dir = po->spool,
+				     .limit = PUSH_SPOOL_LIMIT,
+				     .log = LOG_STDERR };
 	struct net_spool *sp;
 	struct net_target t;
 	struct err e = { 0 };
@@ -173,7 +174,7 @@ int data_push(const struct command *cmd, const struct data_opts *o, int argc, ch
 	if (net_spool_open(&sp, &t, &so, &e))
 		return cli_print_err(&e);
 	for (int i = 1; i < argc; i++)
-		failed |= into_spool(cmd, o, sp, argv[i], t.kind);
+		failed |= push_into_spool(cmd, o, sp, argv[i], t.kind);
 	ret = send_all(sp, po, seconds);
 	net_spool_close(sp);
 	return ret ?: failed;

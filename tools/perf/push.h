@@ -16,6 +16,14 @@ struct data_pull_opts {
 	const char *build_id, *where;
 };
 
+struct data_opts;
+
+#define PUSH_SPOOL_LIMIT (1ULL << 30) /* bytes, where nothing is said */
+
+/* A recording's tables into the spool, made by a child in a box; CLI status, and why it failed was said. */
+int push_into_spool(const struct command *cmd, const struct data_opts *o, struct net_spool *sp,
+		    const char *file, enum net_kind kind);
+
 extern const struct option data_push_options[], data_pull_options[];
 
 #endif

@@ -106,7 +106,7 @@ static int prepare_switch(struct record_opts *o, struct err *e)
 			e, -EINVAL,
 			"--switch-output takes signal, a size such as 100M or a time such as 30s, not '%s'",
 			o->switch_output);
-	sw->on = o->switch_output;
+	sw->on = o->switch_output || o->push.url;
 	sw->stamped = o->timestamp_filename || sw->on;
 	if (sw->max_files && !sw->on)
 		return err_set(e, -EINVAL, "--switch-max-files goes with --switch-output");

@@ -65,6 +65,7 @@ struct recorder_switch {
 	bool on, stamped;
 	uint64_t bytes, every_ms; /* 0 = not by this; neither = by SIGUSR2 */
 	uint64_t max_files;	  /* the newest are kept; 0 = all */
+	void (*done)(void *ctx);  /* another file is whole and has its name; NULL = nobody waits */
 };
 
 /* As the options of perf-record(1) with the same names say, where no comment says more. */

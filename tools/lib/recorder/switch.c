@@ -94,6 +94,8 @@ int recorder_stamp_name(struct recorder *rec, struct err *e)
 	}
 	rec->files.last = copy;
 	forget_oldest(rec);
+	if (rec->opts->sw.done)
+		rec->opts->sw.done(rec->opts->ctx);
 	return 0;
 }
 

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Of a ClickHouse server what perf data push asks for, for tests of what pushes: answers of its version and of how many rows it
+# has of a load; INSERTs in Native, whose rows it keeps. While there is a file DIR/away it answers 503.
+#	clickhouse-standin.py DIR	# DIR/port: where it listens; DIR/rows: "TABLE {columns as JSON}", a line for each row
+import gzip, http.server, json, os, re, struct, sys, urllib.parse
+
+place = sys.argv[1]
+tables = {}
+
+
+def native(data):
+    """Rows of a block, as dicts."""
+    at = 0
+
+    def number():
+        nonlocal at
+        v = shift = 0
+        while True:
+            b = data[at]
+            at += 1
+            v |= (b & 127) << shift
+            shift += 7
+            if b < 128:
+                return v
+
+    def text():
+        nonlocal at
+        n = number()
+        at += n
+        return data[at - n:at].decode()
+
+    columns, rows = number(), number()
+    out = [{} for _ in range(rows)]
+    for _ in range(columns):
+        name, kind = text(), text()
+        fmt = {"Int64": "<q", "Int32": "<i", "Float64": "<d"}.get(kind)
+        for row in out:
+            if fmt:
+                row[name] = struct.unpack_from(fmt, data, at)[0]
+                at += struct.calcsize(fmt)
+            else:
+                row[name] = text()
+    assert at == len(data), "bytes behind the block"
+    return out
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, status, body):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if os.path.exists(place + "/away"):
+            return self.answer(503, "not now")
+        if self.headers.get("Content-Encoding") == "gzip":
+            body = gzip.decompress(body)
+        sql = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query).get("query", [""])[0]
+        insert = re.match(r"INSERT INTO (\w+)", sql)
+        if insert:
+            rows = native(body)
+            tables.setdefault(insert[1], []).extend(rows)
+            with open(place + "/rows", "a") as f:
+                f.writelines("%s %s\n" % (insert[1], json.dumps(r)) for r in rows)
+            return self.answer(200, "")
+        sql = body.decode()
+        count = re.match(r"SELECT count\(\) FROM (\w+) WHERE load >= (-?\d+) AND load < (-?\d+)", sql)
+        if count:
+            return self.answer(200, "%d\n" % sum(int(count[2]) <= r["load"] < int(count[3]) for r in tables.get(count[1], [])))
+        known = {"SELECT version()": "18.16.1\n", "SELECT max(version) FROM perf_schema": os.environ.get("SCHEMA", "1") + "\n"}
+        if sql in known:
+            return self.answer(200, known[sql])
+        self.answer(500, "Code: 62, e.displayText() = DB::Exception: the stand-in does not know: " + sql)
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+with open(place + "/port.new", "w") as f:
+    print(server.server_address[1], file=f)
+os.rename(place + "/port.new", place + "/port")
+server.serve_forever()
