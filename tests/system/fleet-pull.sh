@@ -27,7 +27,16 @@ is "pull needs a build id" "$(usage clickhouse+http://127.0.0.1/perf --to fdata 
 is "of hex digits" "$(usage clickhouse+http://127.0.0.1/perf --to fdata --binary "$BIN" --build-id "x' OR 1")" 129
 is "and a format of objects" "$(usage clickhouse+http://127.0.0.1/perf --to folded --binary "$BIN" --build-id "$ID")" 129
 
-# pulled URL: the same as by hand
+is "report --from: words of keys" "$("$PERF" report --from clickhouse+http://127.0.0.1/perf -s cpu >"$TMP/out" 2>&1; echo $?)" 129
+is "... and of branches" "$("$PERF" report --from clickhouse+http://127.0.0.1/perf -b >"$TMP/out" 2>&1; echo $?)" 129
+is "... no files beside it" "$("$PERF" report --from clickhouse+http://127.0.0.1/perf -i x >"$TMP/out" 2>&1; echo $?)" 129
+is "... --where alone" "$("$PERF" report --where x >"$TMP/out" 2>&1; echo $?)" 129
+"$PERF" report -i "$TMP/all.data" --no-branch-stack -s comm,dso,sym >"$TMP/hand.report" 2>/dev/null
+"$PERF" report -i "$TMP/all.data" --no-branch-stack -s dso,sym --json >"$TMP/hand.json" 2>/dev/null
+"$PERF" record -q -g -e cpu-clock:u -F 997 -o "$TMP/chains.data" -- "$PERF" test -w noploop 0.2 2>/dev/null &&
+	"$PERF" report -i "$TMP/chains.data" -g --no-inline --percent-limit 20 >"$TMP/hand.chains" 2>/dev/null
+
+# pulled URL NAME: the same as by hand
 pulled() {
 	"$PERF" data push --init --password-file "$TMP/secret" --spool "$TMP/spool" "$1" --service web \
 		"$TMP/37.data" "$TMP/41.data" "$TMP/53.data" >"$TMP/out" 2>&1
@@ -38,6 +47,23 @@ pulled() {
 			-o "$TMP/$2.$to" 2>"$TMP/err" || cat "$TMP/err"
 		same_file "$2: $to" "$TMP/hand.$to" "$TMP/$2.$to"
 	done
+	"$PERF" report --from "$1" --password-file "$TMP/secret" --where "service = 'web'" -s comm,dso,sym >"$TMP/$2.report" 2>"$TMP/err"
+	same_file "$2: report --from is the report of all" "$TMP/$2.report" "$TMP/hand.report"
+	"$PERF" report --from "$1" --password-file "$TMP/secret" -s dso,sym --json >"$TMP/$2.json" 2>"$TMP/err"
+	same_file "$2: --json of functions" "$TMP/$2.json" "$TMP/hand.json"
+	if [ -s "$TMP/chains.data" ]; then
+		"$PERF" data push --password-file "$TMP/secret" --spool "$TMP/spool" "$1" --service chains "$TMP/chains.data" \
+			>"$TMP/out" 2>&1
+		"$PERF" report --from "$1" --password-file "$TMP/secret" --where "service = 'chains'" -g --percent-limit 20 >"$TMP/$2.chains" 2>"$TMP/err"
+		same_file "$2: call graphs" "$TMP/$2.chains" "$TMP/hand.chains"
+	else
+		skip "$2: call graphs" "no chains can be recorded here"
+	fi
+	is "$2: a condition is no second statement" "$("$PERF" report --from "$1" --password-file "$TMP/secret" \
+		--where "1 = 1)) l; DROP TABLE loads; --" >"$TMP/out" 2>&1; echo $?)" 1
+	like "$2: the engine says why" "$(cat "$TMP/out")" 'answered.*([Ss]yntax|DROP)'
+	like "$2: nothing there" "$("$PERF" report --from "$1" --password-file "$TMP/secret" --where "service = 'mail'" 2>&1)" \
+		"has no samples of loads where service = 'mail'"
 	check "$2: and there is something in it" test -s "$TMP/$2.fdata"
 	is "$2: --where" "$("$PERF" data pull "$1" --password-file "$TMP/secret" --build-id "$ID" --to preagg --binary "$BIN" \
 		--where "service = 'mail'" 2>"$TMP/err" || grep -o 'has no branches' "$TMP/err")" 'has no branches'

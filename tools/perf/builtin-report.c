@@ -458,11 +458,17 @@ static int run_files(struct report *r, int argc, char **argv, const char *next)
 	return ret == -EINVAL ? CLI_USAGE : 1;
 }
 
+int report_files(struct report *r, int argc, char **argv)
+{
+	return run_files(r, argc, argv, "");
+}
+
 /* @next: the recording that is looked at, "" = as @argv says; then where the user went to. */
 static int run_once(const struct command *cmd, int argc, char **argv, char next[256])
 {
 	struct report *r = calloc(1, sizeof(*r));
 	struct files files = { .first = 0 };
+	bool from;
 	int n, ret;
 
 	if (!r)
@@ -477,7 +483,9 @@ static int run_once(const struct command *cmd, int argc, char **argv, char next[
 		ret = 0;
 	} else {
 		set_log_level(&r->o);
-		ret = run_files(r, n, argv, next);
+		ret = report_from(r, n, &from);
+		if (!from)
+			ret = run_files(r, n, argv, next);
 	}
 	memcpy(next, r->next, sizeof(r->next));
 	report_free(r);

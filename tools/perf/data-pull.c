@@ -72,7 +72,7 @@ static int ask(struct net *n, struct pull *p, const char *where, struct err *e)
 	obuf_printf(
 		&sql,
 		"SELECT object, from_off, to_object, to_off, end_off, sum(taken * weight), "
-		"sum(mispred * weight) FROM edges %s (SELECT load, weight FROM loads WHERE %s) %s "
+		"sum(mispred * weight) FROM edges %s (SELECT load, weight FROM loads WHERE (\n%s\n)) %s "
 		"USING (load) WHERE object = '%s' OR to_object = '%s' "
 		"GROUP BY object, from_off, to_object, to_off, end_off "
 		"ORDER BY object, from_off, to_object, to_off, end_off",
@@ -127,6 +127,7 @@ int data_pull(const struct command *cmd, const struct data_opts *o, int argc, ch
 	struct pull p = { .id = o->pull.build_id };
 	struct machine *m = NULL;
 	struct net_target t;
+	struct net_opts opts;
 	struct net *n = NULL;
 	unsigned char id[20];
 	size_t nr_id;
@@ -153,7 +154,9 @@ int data_pull(const struct command *cmd, const struct data_opts *o, int argc, ch
 	}
 	if (!ret)
 		convert_log(p.c, LOG_STDERR);
-	ret = ret ?: net_open(&n, &t, &o->push.net, &e) ?: net_check_schema(n, &e);
+	opts = o->push.net;
+	opts.read_only = true;
+	ret = ret ?: net_open(&n, &t, &opts, &e) ?: net_check_schema(n, &e);
 	ret = ret ?: ask(n, &p, o->pull.where, &e);
 	net_close(n);
 	ret = ret ?: write_it(&p, o, f, &e);

@@ -7,13 +7,21 @@
 #include "compat.h"
 #include "faces/faces.h"
 #include "files.h"
+#include "net/net.h"
 #include "session/session.h"
 #include "tui/tui.h"
 
 enum report_ui { REPORT_AUTO, REPORT_TEXT, REPORT_TUI };
 
+/* report-from.c: what an engine is asked for. */
+struct report_from_opts {
+	const char *url, *where;
+	struct net_opts net;
+};
+
 struct report_opts {
 	struct session_opts session;
+	struct report_from_opts from;
 	struct files_opts several;
 	const char *sort, *fields, *separator, *widths, *percentage, *quantum;
 	const char *symbol_filter, *parent, *ignore_callees;
@@ -133,6 +141,10 @@ int report_browse(struct report *r, const struct faces *f, struct err *e);
 void report_log(void *ctx, enum log_level level, const char *text);
 bool report_progress(void *ctx, uint64_t done, uint64_t total);
 /* report-html.c: all of it as one page, into r->o.html. */
+extern const struct option report_from_options[]; /* of struct report_from_opts */
+/* --from: all of it, *@taken; @argc words that are no options. CLI status. */
+int report_from(struct report *r, int argc, bool *taken);
+int report_files(struct report *r, int argc, char **argv); /* the files' report */
 int report_html(struct report *r, struct err *e);
 
 /* What counts samples, once more. */

@@ -19,27 +19,12 @@ struct builder {
 	VEC(uint32_t) way;
 };
 
-/* FNV-1a: a chain has the same number on every machine. */
-static uint64_t fnv(uint64_t h, const void *p, size_t n)
-{
-	for (const unsigned char *c = p; n--; c++)
-		h = (h ^ *c) * 0x100000001b3ULL;
-	return h;
-}
-
 static uint64_t path_of(const struct builder *b, const struct loads_node *n, const char *name,
 			int64_t func)
 {
-	uint64_t up =
-		n->parent == STACKS_NONE ? 0xcbf29ce484222325ULL : b->l->nodes.v[n->parent].path;
-
-	up = fnv(up, name, strlen(name) + 1);
-	for (int i = 0; i < 8; i++) {
-		unsigned char c = (unsigned char)((uint64_t)func >> 8 * i);
-
-		up = fnv(up, &c, 1);
-	}
-	return up & INT64_MAX;
+	return fleet_path(n->parent == STACKS_NONE ? FLEET_PATH_ROOT
+						   : b->l->nodes.v[n->parent].path,
+			  name, func);
 }
 
 static uint32_t node_at(struct builder *b, const struct loads_node *n)

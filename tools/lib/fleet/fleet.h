@@ -96,6 +96,50 @@ enum fleet_engine { FLEET_CLICKHOUSE, FLEET_POSTGRESQL };
 void fleet_schema_print(enum fleet_engine engine, const char *cluster, const char *database,
 			struct obuf *o);
 
+/*
+ * The number of a chain: of the caller's, FLEET_PATH_ROOT for a process's name, and of the callee's object and function; and back.
+ */
+#define FLEET_PATH_ROOT 0xcbf29ce484222325ULL
+uint64_t fleet_path(uint64_t up, const char *name, int64_t func);
+uint64_t fleet_path_up(uint64_t path, const char *name, int64_t func);
+
+/* ---- rows of an engine as a recording ---------------------------------------------------------- */
+
+/*
+ * What an engine added up becomes a recording again, with tables of symbols beside it, so that whatever shows
+ * recordings shows it: DIR/recording, DIR/kallsyms, DIR/objects/ (for --symfs). Addresses are made up; what has no name
+ * is called [unknown]. Rows, then objects and functions of fleet_compose_needs(), then fleet_compose_write(). Strings are
+ * copied, and may be anything.
+ */
+struct fleet_compose;
+
+struct fleet_row {
+	const char *event, *object, *name; /* name: of a root, else "" */
+	int64_t func;			   /* -1 = not known */
+	uint64_t path;			   /* 0 = no chains: a row for each function */
+	uint64_t n, period;
+};
+
+struct fleet_composed {
+	uint64_t samples; /* of the rows */
+	uint64_t
+		of_each; /* so many are one sample in the recording: 1, unless there are too many */
+};
+
+int fleet_compose_new(struct fleet_compose **c, struct err *e);
+void fleet_compose_free(struct fleet_compose *c); /* NULL is fine */
+int fleet_compose_row(struct fleet_compose *c, const struct fleet_row *r, struct err *e);
+const char *fleet_compose_needs(const struct fleet_compose *c,
+				size_t i); /* an object; NULL = all */
+int fleet_compose_object(struct fleet_compose *c, const char *object, const char *kind,
+			 const char *path, struct err *e);
+int fleet_compose_function(struct fleet_compose *c, const char *object, int64_t func,
+			   const char *name, struct err *e);
+void fleet_compose_lost(struct fleet_compose *c, uint64_t lost); /* samples */
+/* @chains: with call chains. @dir is there and empty. */
+int fleet_compose_write(struct fleet_compose *c, const char *dir, bool chains,
+			struct fleet_composed *done, struct err *e);
+
 /* ---- SHA-256 (FIPS 180-4), by which recordings and objects without a build id are known ---- */
 
 struct fleet_sha256 {

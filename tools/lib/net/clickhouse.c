@@ -160,7 +160,10 @@ static int hand_rows(char *text, net_row_fn *row, void *ctx, struct err *e)
 static int query(struct net *n, const char *sql, net_row_fn *row, void *ctx, struct err *e)
 {
 	struct obuf answer = { .fd = -1 };
-	int ret = request(n, sql, "&default_format=TabSeparated", NULL, false, &answer, e);
+	int ret = request(n, sql,
+			  n->o.read_only ? "&default_format=TabSeparated&readonly=1"
+					 : "&default_format=TabSeparated",
+			  NULL, false, &answer, e);
 
 	if (!ret && answer.len && strstr(answer.buf, "\nCode: ") && strstr(answer.buf, "Exception"))
 		ret = refused(n, 200, strstr(answer.buf, "\nCode: "), e);

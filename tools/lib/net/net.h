@@ -48,6 +48,7 @@ struct net_opts {
 		password_file; /* its first line; NULL = $PERF_PUSH_PASSWORD, or what libpq finds */
 	const char *ca;	       /* a file of certificates, besides those of the system */
 	bool insecure;	       /* a password over plain HTTP to another machine */
+	bool read_only;	       /* whatever a query says, it changes nothing */
 	unsigned timeout;      /* of one request, in s; 0 = 300 */
 	struct log_sink log;
 };

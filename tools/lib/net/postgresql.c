@@ -15,7 +15,7 @@
 
 /* clang-format off */
 #define FUNCTIONS(F) \
-	F(connectdbParams) F(status) F(errorMessage) F(finish) F(exec) F(resultStatus) \
+	F(execParams) F(connectdbParams) F(status) F(errorMessage) F(finish) F(exec) F(resultStatus) \
 	F(resultErrorField) F(clear) F(ntuples) F(nfields) F(getvalue) F(putCopyData) \
 	F(putCopyEnd) F(getResult) F(cmdTuples) F(resultErrorMessage)
 /* clang-format on */
@@ -36,54 +36,6 @@ static int load(struct postgresql *p, struct err *e)
 
 	return loaded_functions(&(struct loaded){ "PostgreSQL needs", "libpq.so.5", "libpq5" },
 				names, ARRAY_SIZE(names), (void **)p, e);
-}
-
-static int open_it(struct net *n, struct err *e)
-{
-	const struct net_target *t = &n->target;
-	struct postgresql *p = calloc(1, sizeof(*p));
-	char port[8];
-	const char *words[] = { "host",
-				"port",
-				"dbname",
-				"user",
-				"password",
-				"sslmode",
-				"sslrootcert",
-				"connect_timeout",
-				"application_name",
-				NULL };
-	const char *values[] = { t->host,
-				 port,
-				 t->db,
-				 t->user[0] ? t->user : NULL,
-				 n->password[0] ? n->password : NULL,
-				 net_is_here(t->host) || n->o.insecure ? "prefer" : "verify-full",
-				 n->o.ca,
-				 "10",
-				 "perf",
-				 NULL };
-	int ret = p ? load(p, e) : err_set(e, -ENOMEM, "no memory for a connection");
-	const char *why;
-
-	n->own = p;
-	if (ret)
-		return ret;
-	snprintf(port, sizeof(port), "%u", t->port);
-	p->conn = p->connectdbParams(words, values, 0);
-	if (p->conn && p->status(p->conn) == CONNECTION_OK)
-		return 0;
-	why = p->conn ? p->errorMessage(p->conn) : "no memory";
-	/* There is no code for it before a connection stands. */
-	ret = strstr(why, "password") || strstr(why, "authentication") || strstr(why, "role \"")
-		      ? -EACCES
-	      : strstr(why, "database \"") ? -ENOENT
-					   : -EAGAIN;
-	err_set(e, ret, "no connection to %s: %.*s", t->shown, (int)strcspn(why, "\n"), why);
-	if (ret == -EACCES)
-		err_hint(e, "The user is the one of the URL, USER@HOST; the password comes from "
-			    "--password-file, PERF_PUSH_PASSWORD or ~/.pgpass.");
-	return ret;
 }
 
 static void close_it(struct net *n)
@@ -138,7 +90,8 @@ static int run(struct net *n, const char *sql, struct err *e)
 static int query(struct net *n, const char *sql, net_row_fn *row, void *ctx, struct err *e)
 {
 	struct postgresql *p = n->own;
-	PGresult *r = p->exec(p->conn, sql);
+	/* By this call it is one statement, whatever words of a user are in it. */
+	PGresult *r = p->execParams(p->conn, sql, 0, NULL, NULL, NULL, NULL, 0);
 	char *field[64];
 	int ret = p->resultStatus(r) == PGRES_TUPLES_OK ? 0 : failed(n, r, e);
 	int nr = ret ? 0 : (int)min_i64(p->nfields(r), ARRAY_SIZE(field));
@@ -150,6 +103,56 @@ static int query(struct net *n, const char *sql, net_row_fn *row, void *ctx, str
 	}
 	p->clear(r);
 	return ret == 1 ? 0 : ret;
+}
+
+static int open_it(struct net *n, struct err *e)
+{
+	const struct net_target *t = &n->target;
+	struct postgresql *p = calloc(1, sizeof(*p));
+	char port[8];
+	const char *words[] = { "host",
+				"port",
+				"dbname",
+				"user",
+				"password",
+				"sslmode",
+				"sslrootcert",
+				"connect_timeout",
+				"application_name",
+				NULL };
+	const char *values[] = { t->host,
+				 port,
+				 t->db,
+				 t->user[0] ? t->user : NULL,
+				 n->password[0] ? n->password : NULL,
+				 (net_is_here(t->host) || n->o.insecure) && !n->o.ca
+					 ? "prefer"
+					 : "verify-full",
+				 n->o.ca,
+				 "10",
+				 "perf",
+				 NULL };
+	int ret = p ? load(p, e) : err_set(e, -ENOMEM, "no memory for a connection");
+	const char *why;
+
+	n->own = p;
+	if (ret)
+		return ret;
+	snprintf(port, sizeof(port), "%u", t->port);
+	p->conn = p->connectdbParams(words, values, 0);
+	if (p->conn && p->status(p->conn) == CONNECTION_OK)
+		return n->o.read_only ? run(n, "SET default_transaction_read_only = on", e) : 0;
+	why = p->conn ? p->errorMessage(p->conn) : "no memory";
+	/* There is no code for it before a connection stands. */
+	ret = strstr(why, "password") || strstr(why, "authentication") || strstr(why, "role \"")
+		      ? -EACCES
+	      : strstr(why, "database \"") ? -ENOENT
+					   : -EAGAIN;
+	err_set(e, ret, "no connection to %s: %.*s", t->shown, (int)strcspn(why, "\n"), why);
+	if (ret == -EACCES)
+		err_hint(e, "The user is the one of the URL, USER@HOST; the password comes from "
+			    "--password-file, PERF_PUSH_PASSWORD or ~/.pgpass.");
+	return ret;
 }
 
 /* ---- pushing --------------------------------------------------------------------------------- */

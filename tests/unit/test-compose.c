@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Rows of an engine as a recording: numbers of chains back to their callers, names that are no names of files. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fleet/fleet.h"
+#include "unit.h"
+
+static void test_path(void **state)
+{
+	static const int64_t funcs[] = { -1, 0, 1, 0x401000, INT64_MAX, INT64_MIN };
+	uint64_t root = fleet_path(FLEET_PATH_ROOT, "web server", -1);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(funcs); i++) {
+		uint64_t a = fleet_path(root, "0123456789abcdef", funcs[i]),
+			 b = fleet_path(a, "", -1);
+
+		assert_true(a <= INT64_MAX);
+		assert_int_equal(fleet_path_up(b, "", -1), a);
+		assert_int_equal(fleet_path_up(a, "0123456789abcdef", funcs[i]), root);
+	}
+	assert_int_equal(fleet_path_up(root, "web server", -1), FLEET_PATH_ROOT & INT64_MAX);
+}
+
+/* What the recording has of its samples' periods and frames. */
+static void count(const char *path, uint64_t *samples, uint64_t *period)
+{
+	struct perfdata *pd;
+	struct record rec;
+	struct err e = { 0 };
+
+	*samples = *period = 0;
+	assert_int_equal(perfdata_open(&pd, path, &(struct perfdata_opts){ 0 }, &e), 0);
+	while (perfdata_next(pd, &rec, &e) > 0)
+		if (rec.type == PERF_RECORD_SAMPLE) {
+			/* header, id, ip, pid and tid, period */
+			uint64_t v;
+
+			memcpy(&v, (const char *)rec.data + 32, 8);
+			++*samples;
+			*period += v;
+		}
+	perfdata_close(pd);
+}
+
+static void test_hostile(void **state)
+{
+	static const char *const names[] = { "../../../etc/passwd", "..", "", "a/b",
+					     "[kernel.kallsyms]" };
+	char dir[] = "/tmp/perf-compose.XXXXXX", path[200], command[200];
+	uint64_t root = fleet_path(FLEET_PATH_ROOT, "c\n\x1b", -1), samples, period;
+	struct fleet_composed done;
+	struct fleet_compose *c;
+	struct stat st;
+	struct err e = { 0 };
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(fleet_compose_new(&c, &e), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct fleet_row leaf = { "cycles", names[i], "", 7, fleet_path(root, names[i], 7),
+					  3,	    10 };
+		struct fleet_row top = { "cycles", "", "c\n\x1b", -1, root, 0, 0 };
+
+		assert_int_equal(fleet_compose_row(c, &leaf, &e), 0);
+		assert_int_equal(fleet_compose_row(c, &top, &e), 0);
+		assert_int_equal(
+			fleet_compose_object(c, names[i], i ? "user" : "module", names[i], &e), 0);
+		assert_int_equal(fleet_compose_function(c, names[i], 7, "f\t\n g", &e), 0);
+	}
+	assert_int_equal(fleet_compose_function(c, "never told", 7, "g", &e), 0);
+	assert_int_equal(fleet_compose_write(c, dir, true, &done, &e), 0);
+	assert_int_equal(done.samples, 15);
+	fleet_compose_free(c);
+	snprintf(path, sizeof(path), "%s/recording", dir);
+	count(path, &samples, &period);
+	assert_int_equal(samples, 15);
+	assert_int_equal(period, 50);
+	snprintf(path, sizeof(path), "%s/objects/a_b", dir);
+	assert_int_equal(stat(path, &st), 0);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_path),
+		cmocka_unit_test(test_hostile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

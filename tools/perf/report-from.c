@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * perf report --from URL: what many recordings have in common, out of an engine. The engine adds up by call chain, or by
+ * function where nobody asks for more; what it answers becomes a recording with symbols beside it (fleet.h, compose), in
+ * a directory of ours, and a child goes on as if -i had named that. This process waits, and removes it.
+ */
+#include <dirent.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "builtin.h"
+#include "net/net.h"
+#include "report.h"
+
+#define AT_ONCE 200 /* objects that one query asks about */
+
+const struct option report_from_options[] = {
+	OPT_STRING(0, "from", struct report_from_opts, url, "URL",
+		   "what an engine has of many recordings: perf-data(1), PUSHING AND PULLING"),
+	OPT_STRING(0, "where", struct report_from_opts, where, "SQL",
+		   "only loads of which this holds: service = 'web' AND day >= '2026-01-31'"),
+	OPT_STRING(0, "password-file", struct report_from_opts, net.password_file, "FILE",
+		   "its first line is the engine's password (or PERF_PUSH_PASSWORD)"),
+	OPT_STRING(0, "ca", struct report_from_opts, net.ca, "FILE", "certificates to trust"),
+	OPT_BOOL(0, "insecure", struct report_from_opts, net.insecure,
+		 "ask other machines without TLS"),
+	OPT_END(),
+};
+
+struct asking {
+	struct net *n;
+	struct fleet_compose *c;
+	bool paths;
+	uint64_t rows;
+};
+
+/* ---- what is asked for --------------------------------------------------------------------------- */
+
+static bool has_key(const char *list, const char *key)
+{
+	size_t n = strlen(key);
+
+	for (const char *s = list; s && (s = strstr(s, key)); s += n)
+		if ((s == list || s[-1] == ',') && (!s[n] || s[n] == ','))
+			return true;
+	return false;
+}
+
+static int check_words(const struct report *r, int argc, struct err *e)
+{
+	static const char *const known[] = { "comm",	 "dso",	   "sym",   "symbol",
+					     "overhead", "sample", "period" };
+	const struct report_opts *o = &r->o;
+	const char *s = o->sort;
+
+	if (!o->from.url)
+		return o->from.where || o->from.net.password_file || o->from.net.ca ||
+				       o->from.net.insecure
+			       ? err_set(e, -EINVAL, "--where and its like go with --from URL")
+			       : 0;
+	if (argc || o->session.input)
+		return err_set(e, -EINVAL, "--from URL is in place of files");
+	if (o->branch || o->branches || o->total_cycles || o->hot_paths) {
+		err_set(e, -EINVAL, "--from has samples and call chains, no branch stacks");
+		err_hint(e,
+			 "The profile of branches of a build: perf data pull URL --build-id ID.");
+		return -EINVAL;
+	}
+	while (s && *s) {
+		size_t n = strcspn(s, ","), i = 0;
+
+		while (i < ARRAY_SIZE(known) &&
+		       (strlen(known[i]) != n || memcmp(known[i], s, n) != 0))
+			i++;
+		if (i == ARRAY_SIZE(known))
+			return err_set(
+				e, -EINVAL,
+				"--from tells rows apart by comm, dso and sym, not by '%.*s'",
+				(int)n, s);
+		s += n + (s[n] == ',');
+	}
+	return 0;
+}
+
+static bool wants_chains(const struct report_opts *o)
+{
+	return (o->chain_given && !o->chain_none) || o->html || o->children_given;
+}
+
+/* ---- queries ------------------------------------------------------------------------------------- */
+
+static bool take_number(const char *s, uint64_t *v)
+{
+	char *end;
+	double d = strtod(s, &end);
+
+	*v = d > 0 && d < 9e18 ? (uint64_t)llround(d) : 0;
+	return end != s && !*end && d >= 0 && d < 9e18;
+}
+
+static bool take_integer(const char *s, int64_t *v)
+{
+	char *end;
+
+	errno = 0;
+	*v = strtoll(s, &end, 10);
+	return end != s && !*end && !errno;
+}
+
+static int not_ours(const char *what, struct err *e)
+{
+	return err_set(e, -EPROTO, "the engine's answer about %s is none", what);
+}
+
+/* event, path, name, object, func, n, period */
+static int take_row(void *ctx, char **f, size_t nr, struct err *e)
+{
+	struct asking *a = ctx;
+	struct fleet_row row;
+	int64_t path;
+
+	if (nr != 7 || !take_integer(f[1], &path) || path < 0 || !take_integer(f[4], &row.func) ||
+	    !take_number(f[5], &row.n) || !take_number(f[6], &row.period))
+		return not_ours("samples", e);
+	row.event = f[0];
+	row.path = (uint64_t)path;
+	row.name = f[2];
+	row.object = f[3];
+	a->rows++;
+	return fleet_compose_row(a->c, &row, e);
+}
+
+/* object, kind, path */
+static int take_object(void *ctx, char **f, size_t nr, struct err *e)
+{
+	struct asking *a = ctx;
+
+	return nr != 3 ? not_ours("objects", e) : fleet_compose_object(a->c, f[0], f[1], f[2], e);
+}
+
+/* object, func, name */
+static int take_function(void *ctx, char **f, size_t nr, struct err *e)
+{
+	struct asking *a = ctx;
+	int64_t func;
+
+	return nr != 3 || !take_integer(f[1], &func)
+		       ? not_ours("functions", e)
+		       : fleet_compose_function(a->c, f[0], func, f[2], e);
+}
+
+static int take_lost(void *ctx, char **f, size_t nr, struct err *e)
+{
+	struct asking *a = ctx;
+	uint64_t lost;
+
+	if (nr != 1 || !take_number(*f[0] ? f[0] : "0", &lost))
+		return not_ours("losses", e);
+	fleet_compose_lost(a->c, lost);
+	return 0;
+}
+
+static int ask(struct asking *a, struct obuf *sql, net_row_fn *row, struct err *e)
+{
+	int ret;
+
+	obuf_char(sql, 0);
+	ret = sql->code ? err_set(e, -ENOMEM, "no memory for a query")
+			: net_query(a->n, sql->buf, row, a, e);
+	free(sql->buf);
+	return ret;
+}
+
+static int ask_rows(struct asking *a, const char *where, struct err *e)
+{
+	bool clickhouse = net_target(a->n)->kind == NET_CLICKHOUSE;
+	const char *by = a->paths ? "event, path, name, object, func" : "event, object, func";
+	struct obuf sql = { .fd = -1 };
+
+	obuf_printf(
+		&sql,
+		"SELECT event, %s, object, func, sum(self_n) AS hits, sum(self_period * weight) AS cost "
+		"FROM stacks %s (SELECT load, event, weight FROM loads WHERE (\n%s\n)) %s USING %s "
+		"%s GROUP BY %s ORDER BY %s",
+		a->paths ? "path, name" : "0, ''", clickhouse ? "GLOBAL ANY INNER JOIN" : "JOIN",
+		where ? where : "1 = 1", clickhouse ? "" : "l", clickhouse ? "load" : "(load)",
+		a->paths ? "" : "WHERE self_n > 0", by, by);
+	return ask(a, &sql, take_row, e);
+}
+
+/* A recording tells all of its losses with each of its loads. */
+static int ask_lost(struct asking *a, const char *where, struct err *e)
+{
+	struct obuf sql = { .fd = -1 };
+
+	obuf_printf(&sql,
+		    "SELECT sum(most) FROM (SELECT recording, max(lost) AS most FROM loads "
+		    "WHERE (\n%s\n) GROUP BY recording) l",
+		    where ? where : "1 = 1");
+	return ask(a, &sql, take_lost, e);
+}
+
+/* What an engine calls an object is quoted as a string of SQL. */
+static void put_quoted(struct obuf *o, const char *s, bool clickhouse)
+{
+	obuf_char(o, '\'');
+	for (; *s; s++) {
+		if (*s == '\'' || (*s == '\\' && clickhouse))
+			obuf_char(o, *s);
+		obuf_char(o, *s);
+	}
+	obuf_char(o, '\'');
+}
+
+static int ask_about(struct asking *a, const char *select, const char *group, net_row_fn *row,
+		     struct err *e)
+{
+	bool clickhouse = net_target(a->n)->kind == NET_CLICKHOUSE;
+	size_t i = 0;
+	int ret = 0;
+
+	while (!ret && fleet_compose_needs(a->c, i)) {
+		struct obuf sql = { .fd = -1 };
+		const char *id;
+
+		obuf_printf(&sql, "%s WHERE object IN (''", select);
+		for (size_t n = 0; n < AT_ONCE && (id = fleet_compose_needs(a->c, i)); n++, i++) {
+			obuf_char(&sql, ',');
+			put_quoted(&sql, id, clickhouse);
+		}
+		obuf_printf(&sql, ") %s", group);
+		ret = ask(a, &sql, row, e);
+	}
+	return ret;
+}
+
+static int ask_all(struct asking *a, const struct report_from_opts *o, struct err *e)
+{
+	int ret = net_check_schema(a->n, e) ?: ask_rows(a, o->where, e);
+
+	if (!ret && !a->rows) {
+		ret = err_set(e, -ENOENT, "%s has no samples%s%.200s", net_target(a->n)->shown,
+			      o->where ? " of loads where " : "", o->where ? o->where : "");
+		err_hint(e, "What it has: SELECT service, release, event, COUNT(*) FROM loads "
+			    "GROUP BY service, release, event.");
+	}
+	ret = ret ?: ask_lost(a, o->where, e);
+	ret = ret
+		      ?: ask_about(a, "SELECT object, min(kind), min(path) FROM objects",
+				   "GROUP BY object ORDER BY object", take_object, e);
+	return ret
+		       ?: ask_about(a, "SELECT object, func, min(name) FROM functions",
+				    "GROUP BY object, func ORDER BY object, func", take_function,
+				    e);
+}
+
+/* ---- a recording of it --------------------------------------------------------------------------- */
+
+static int compose(const struct report_opts *o, const char *dir, struct err *e)
+{
+	struct net_opts opts = o->from.net;
+	struct asking a = { .paths = wants_chains(o) || !o->sort || has_key(o->sort, "comm") };
+	struct fleet_composed done;
+	struct net_target t;
+	int ret = net_target_parse(o->from.url, &t, e);
+
+	opts.read_only = true;
+	opts.log = LOG_STDERR;
+	ret = ret ?: fleet_compose_new(&a.c, e);
+	ret = ret ?: net_open(&a.n, &t, &opts, e);
+	ret = ret ?: ask_all(&a, &o->from, e);
+	net_close(a.n);
+	ret = ret ?: fleet_compose_write(a.c, dir, wants_chains(o), &done, e);
+	fleet_compose_free(a.c);
+	if (!ret && done.of_each > 1)
+		log_warn("one sample stands for %" PRIu64 " of %" PRIu64 "; periods are whole",
+			 done.of_each, done.samples);
+	return ret;
+}
+
+/* A directory that compose() made, with the one in it. */
+static void clean(const char *dir)
+{
+	char path[4500];
+	struct dirent *f;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "%s/objects", dir);
+	for (int i = 0; i < 2; i++, path[strlen(dir)] = 0) {
+		d = opendir(path);
+		while (d && (f = readdir(d)))
+			unlinkat(dirfd(d), f->d_name, 0);
+		if (d)
+			closedir(d);
+		rmdir(path);
+	}
+}
+
+/* In a child, which goes into its box. */
+static int show(struct report *r, const char *dir)
+{
+	struct session_opts *so = &r->o.session;
+
+	so->input = arena_printf(&r->args, "%s/recording", dir);
+	so->symfs = arena_printf(&r->args, "%s/objects", dir);
+	so->kallsyms = arena_printf(&r->args, "%s/kallsyms", dir);
+	so->ignore_vmlinux = true;
+	so->no_demangle = so->no_symbol_cache = so->no_inline = true;
+	return so->input && so->symfs && so->kallsyms ? report_files(r, 0, NULL) : 1;
+}
+
+int report_from(struct report *r, int argc, bool *taken)
+{
+	char dir[4200];
+	const char *tmp = getenv("TMPDIR");
+	struct err e = { 0 };
+	int status = 0, ret = check_words(r, argc, &e);
+	pid_t pid;
+
+	*taken = ret || r->o.from.url;
+	if (ret) {
+		cli_print_err(&e);
+		return CLI_USAGE;
+	}
+	if (!r->o.from.url)
+		return 0;
+	snprintf(dir, sizeof(dir), "%.4000s/perf-from.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (!mkdtemp(dir)) {
+		log_error("cannot make a directory for what the engine answers, %s: %s", dir,
+			  strerror(errno));
+		return 1;
+	}
+	ret = compose(&r->o, dir, &e);
+	if (ret) {
+		clean(dir);
+		return cli_print_err(&e);
+	}
+	fflush(NULL);
+	pid = fork();
+	if (!pid)
+		exit(show(r, dir));
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	clean(dir);
+	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
