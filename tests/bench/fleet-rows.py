@@ -11,7 +11,7 @@ two clients, each with the tables of one shard."""
 import array, glob, os, random, re, socket, struct, sys, threading, time
 
 root, http, key = sys.argv[1], [int(p) for p in sys.argv[2:4]], sys.argv[4]
-recordings, leaves, nodes, edges, simd = [int(x) for x in sys.argv[5:]] + [1000, 1500, 1500, 50][len(sys.argv) - 6:]
+recordings, leaves, nodes, edges, simd = [int(x) for x in sys.argv[5:]] + [300, 400, 400, 20][len(sys.argv) - 6:]
 SERVICES, VARIANTS, SAMPLES, PERIOD, BATCH, FUNCS = 20, 4, 10**6, 1000003, 100, 400
 random.seed(1)
 

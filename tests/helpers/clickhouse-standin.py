@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Of a ClickHouse server what perf data push asks for, for tests of what pushes: answers of its version and of how many rows it
 # has of a load; INSERTs in Native, whose rows it keeps. While there is a file DIR/away it answers 503.
+# With DIR/server.crt and server.key it speaks TLS.
 #	clickhouse-standin.py DIR	# DIR/port: where it listens; DIR/rows: "TABLE {columns as JSON}", a line for each row
 import gzip, http.server, json, os, re, struct, sys, urllib.parse
 
@@ -82,6 +83,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+if os.path.exists(place + "/server.crt"):
+    import ssl
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(place + "/server.crt", place + "/server.key")
+    server.socket = context.wrap_socket(server.socket, server_side=True)
 with open(place + "/port.new", "w") as f:
     print(server.server_address[1], file=f)
 os.rename(place + "/port.new", place + "/port")

@@ -4,11 +4,13 @@
 # all connections counted together: half of it has arrived, the connection ends on both sides. Others are turned away
 # (libcurl sends once more by itself) until there is a file PORT-FILE.again; then everything passes. With a PID that process
 # is killed at the break. What was broken is told on stdout: "HALF of LENGTH bytes: POST ...".
+# "+N" for N: it breaks when so many bytes of one connection went up, whatever they are, "HALF" of them.
 #	cut-proxy.py PORT-FILE PORT N [PID]
 import os, signal, socket, sys, threading
 
 name, port, left = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 victim = int(sys.argv[4]) if len(sys.argv) > 4 else 0
+most = left if sys.argv[3].startswith("+") else 0
 lock = threading.Lock()
 broken = False
 
@@ -53,7 +55,27 @@ def requests(client):
         data = data[length:]
 
 
+def up_bytes(client, server):
+    global broken
+    sent = 0
+    try:
+        while data := client.recv(1 << 12):
+            sent += len(data)
+            if sent > most and not broken:
+                broken = True
+                print(f"{sent} bytes", flush=True)
+                if victim:
+                    os.kill(victim, signal.SIGKILL)
+                break
+            server.sendall(data)
+    except OSError:
+        pass
+    end(client, server)
+
+
 def up(client, server):
+    if most:
+        return up_bytes(client, server)
     try:
         for head, body in requests(client):
             line = head.split(b'\r\n')[0]

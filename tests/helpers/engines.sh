@@ -7,7 +7,8 @@
 #	clickhouse_stop A
 #	own_mounts "$0"			# the suite once more, where mounts end with it
 #	small_disk DIR SIZE && ...	# a file system of its own, for one that is full
-#	postgresql_start 'secret'	# at port $pg_port, user perf, database perf
+#	postgresql_start 'secret'	# at port $pg_port, user perf, database perf; PG_DISK=SIZE: on a disk of that size
+#	make_certificates DIR NAME...	# ca.crt, other.crt (of nobody), server.crt and server.key for these names
 
 _pids=
 trap 'for _p in $_pids; do kill -9 "$_p" 2>/dev/null; done; postgresql_stop; for _m in ${SMALL_DISK:-}; do umount -l "$_m"; done; rm -rf "$TMP"' EXIT
@@ -148,6 +149,7 @@ postgresql_start() {
 	[ -n "${pg_port:-}" ] || {
 		pg_port=$(free_ports 1)
 		pg_dir=$(mktemp -d "${TMPDIR:-/tmp}/perf-pg.XXXXXX")
+		[ -z "${PG_DISK:-}" ] || small_disk "$pg_dir" "$PG_DISK" && chmod 755 "$pg_dir"
 		printf '%s\n' "$1" >"$pg_dir/password"
 		[ -z "$PG_USER" ] || chown -R "$PG_USER" "$pg_dir"
 		(cd / && as_pg "$PG_BIN/initdb" -D "$pg_dir/data" -U perf -E UTF8 --locale C -A scram-sha-256 --pwfile="$pg_dir/password" -N) \
@@ -166,7 +168,26 @@ pg_ask() {
 postgresql_stop() {
 	[ -z "${pg_dir:-}" ] || {
 		(cd / && as_pg "$PG_BIN/pg_ctl" -D "$pg_dir/data" -m immediate stop) >/dev/null 2>&1
-		[ "${1:-}" = keep ] || rm -rf "$pg_dir"
+		[ "${1:-}" = keep ] || {
+			[ -z "${PG_DISK:-}" ] || umount -l "$pg_dir" 2>/dev/null
+			rm -rf "$pg_dir"
+		}
 	}
 	return 0
+}
+
+# NAMEs as openssl has them: IP:127.0.0.1, DNS:localhost
+make_certificates() {
+	_dir=$1 _names=$2
+	mkdir -p "$_dir"
+	(
+		cd "$_dir" || exit 1
+		for _ca in ca other; do
+			openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj "/CN=test $_ca" \
+				-addext basicConstraints=critical,CA:TRUE -keyout $_ca.key -out $_ca.crt || exit 1
+		done
+		openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=server -keyout server.key -out server.csr &&
+			printf 'subjectAltName=%s\n' "$_names" >names &&
+			openssl x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 2 -extfile names -out server.crt
+	) >"$_dir/log" 2>&1
 }

@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Where tables wait for an engine that is away: no engine is needed for that, only a port where nobody listens.
+# Where tables wait for an engine that is away: no engine is needed for that, only a port where nobody listens. And whom
+# a push by TLS trusts.
 . "$(dirname "$0")/../lib.sh"
+. "$ROOT/tests/helpers/engines.sh"
 need_cmd python3
 P=$ROOT/tests/data/perf
 port=$(python3 -c 'import socket
@@ -57,4 +59,25 @@ export HOME
 unset XDG_CACHE_HOME
 push "$URL" "$P/group-4.14.data"
 is "the user's cache, for nobody else" "$(stat -c %a "$HOME/.cache/perf/push")" 700
+
+if command -v openssl >/dev/null 2>&1 && make_certificates "$TMP/tls" IP:127.0.0.1; then
+	dies_with_us python3 "$ROOT/tests/helpers/clickhouse-standin.py" "$TMP/tls" >"$TMP/tls/out" 2>&1 &
+	_pids="$_pids $!"
+	wait_for test -s "$TMP/tls/port"
+	port=$(cat "$TMP/tls/port")
+	push --spool "$TMP/trust" --ca "$TMP/tls/other.crt" "clickhouse+https://127.0.0.1:$port/perf" "$P/group-4.14.data"
+	is "of an authority that nobody knows: status" $st 75
+	like "... and why" "$(cat "$TMP/err")" 'certificate'
+	push --spool "$TMP/trust" "clickhouse+https://127.0.0.1:$port/perf"
+	is "nor the system's: status" $st 75
+	push --spool "$TMP/trust" --ca "$TMP/tls/ca.crt" "clickhouse+https://localhost:$port/perf" "$P/group-4.14.data"
+	is "of another name: status" $st 75
+	like "... and why" "$(cat "$TMP/err")" 'localhost|does not match'
+	is "nothing went out" "$(cat "$TMP/tls/rows" 2>/dev/null)" ""
+	push --spool "$TMP/trust" --ca "$TMP/tls/ca.crt" "clickhouse+https://127.0.0.1:$port/perf"
+	is "one that is verified: status" $st 0
+	like "... and all is there" "$(cut -d' ' -f1 "$TMP/tls/rows" | sort -u | tr '\n' ' ')" 'loads objects samples stacks'
+else
+	skip "certificates" "no openssl"
+fi
 done_testing
