@@ -3,7 +3,7 @@
  * limit SECONDS COMMAND...: runs COMMAND and ends it, with all that it started, when it runs for
  * longer; the status is then 124, else the command's. What ran at that moment is told on stdout in
  * lines for TAP, with the state and the place in the kernel of each process: that is where it hung.
- * What a command leaves running is ended and told too.
+ * What a command leaves running is ended and told too. At last a line tells the CPU time of all that was waited for.
  *
  * A process group or a session would miss daemons, and a pipe would stay open as long as one of them
  * has it. Whoever loses its parent below us becomes our child instead (PR_SET_CHILD_SUBREAPER); all
@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -180,20 +181,37 @@ static bool reap(void)
 /*
  * Until nobody is left; one that is being born meanwhile is found in the next round. COMMAND has a
  * moment without the others: a shell runs its trap when the command in front has ended, so that its
- * scratch files go.
+ * scratch files go. What the trap starts, as rm, has a second until the next round.
  */
 static void end_all(pid_t command, double grace)
 {
 	const struct timespec nap = { 0, 20000000 };
-	double begin = now();
+	double begin = now(), round = grace;
 
 	for (double t = 0; reap() && t < grace + 30; t = now() - begin) {
-		if (t >= grace)
+		if (t >= round) {
 			signal_all(SIGKILL, t < grace + 3 ? command : 0);
+			round = t + 1;
+		}
 		nanosleep(&nap, NULL);
 	}
 	if (reap())
 		tell("nothing ends these:");
+}
+
+static double seconds_of(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+static void tell_cpu(void)
+{
+	struct rusage r;
+
+	if (getrusage(RUSAGE_CHILDREN, &r))
+		return;
+	printf("# cpu: %.1f s, %.1f s of it in the kernel\n",
+	       seconds_of(r.ru_utime) + seconds_of(r.ru_stime), seconds_of(r.ru_stime));
 }
 
 static void run(char **argv, const sigset_t *before)
@@ -255,5 +273,6 @@ int main(int argc, char **argv)
 			end_all(0, 0);
 		}
 	}
+	tell_cpu();
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
