@@ -101,7 +101,7 @@ esac
 cmp -s "$tmp/config.h" "$out/config.h" || cp "$tmp/config.h" "$out/config.h"
 cmp -s "$tmp/features.def" "$out/features.def" || cp "$tmp/features.def" "$out/features.def"
 # What is loaded on request must not become a dependency.
-use=$(printf '%s\n' "$libs" | sed 's/-ldebuginfod//; s/-larchive//; s/-lcurl//; s/-lpq//')
+use=$(printf '%s\n' "$libs" | sed 's/-ldebuginfod//; s/-larchive//; s/-lcurl//; s/-lpq//; s/-lcapstone//')
 {
 	echo "LIBS := $use"
 	echo "LIBS_CFLAGS := $cflags"

@@ -45,6 +45,11 @@ if grep -q 'HAVE_LIBCAPSTONE 1' "$O/config.h"; then
 		# puts: adrp, then ldr of what lies in the page
 		"$DUMP" -d /usr/aarch64-linux-gnu/lib/libc.so.6 >"$TMP/ours"
 		like "aarch64: data by page and rest" "$(grep ' ldr .*# ' "$TMP/ours")" '# [0-9a-f]+ stdout@got\+0'
+		mkdir "$TMP/broken"
+		for n in 4 5 6; do echo 'no library' >"$TMP/broken/libcapstone.so.$n"; done
+		like "aarch64: a library that does not load is named" \
+			"$(LD_LIBRARY_PATH=$TMP/broken "$DUMP" -d /usr/aarch64-linux-gnu/lib/libc.so.6 2>&1)" \
+			'no library here decodes arm64 instructions: .* libcapstone\.so\.[0-9], which does not load here: .*'
 	fi
 else
 	skip "aarch64's C library" "built without libcapstone"

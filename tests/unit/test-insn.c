@@ -119,7 +119,7 @@ static void test_capstone_agrees(void **state)
 	(void)state;
 	if (!HAVE_LIBCAPSTONE)
 		skip_because("built without capstone");
-	assert_int_equal(insn_capstone.open(&d, REGS_ARCH_X86, INSN_64BIT), 0);
+	assert_int_equal(insn_capstone.open(&d, REGS_ARCH_X86, INSN_64BIT, NULL), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(x86); i++) {
 		/* Capstone 4 files sysret and the interrupt return under other groups. */
 		if (x86[i].want.branch == INSN_SYSRET || x86[i].want.branch == INSN_SYSCALL)
@@ -289,10 +289,13 @@ static void test_data(void **state)
 	};
 	struct insn_decoder *d, alone;
 	struct insn in;
+	char text[64];
 
 	(void)state;
 	if (insn_new(&d, REGS_ARCH_X86, INSN_64BIT, NULL))
 		skip();
+	/* capstone is there from the first text on */
+	assert_true(insn_text(d, "\x90", 1, ADDR, text, sizeof(text)) == 1);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		alone = (struct insn_decoder){ .capstone = d->capstone };
 		assert_true(insn_decode(d, cases[i].bytes, cases[i].size, ADDR, &in) > 0);

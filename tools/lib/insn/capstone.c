@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Every architecture by capstone: text, lengths, and branches where Zydis is missing. Without the
- * library the file is its second half: a table of NULL, which insn.c takes for "not here".
+ * Every architecture by capstone: text, lengths, and branches where Zydis is missing. Its tables are pointers, 1.7 MB
+ * of them, which the loader writes one by one: half of what it takes to start perf. So it is loaded by who needs it
+ * (base/loaded.h). Without the library the file is its second half: a table of NULL, which insn.c takes for "not here".
  */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/loaded.h"
 #include "base/tables.h"
 #include "config.h"
 #include "insn/insn-int.h"
@@ -15,7 +17,16 @@
 
 #include <capstone/capstone.h>
 
+#define FUNCTIONS(F) F(open) F(close) F(option) F(malloc) F(free) F(disasm_iter) F(insn_group)
+
+struct library {
+#define FUNCTION(name) __typeof__(cs_##name) *name;
+	FUNCTIONS(FUNCTION)
+#undef FUNCTION
+};
+
 struct capstone_decoder {
+	struct library cs;
 	csh handle;
 	cs_insn *insn;
 	enum regs_arch arch;
@@ -76,11 +87,11 @@ static void *lib_realloc(void *p, size_t size)
 	return got(realloc(p, size));
 }
 
-static void allocate_here(void)
+static void allocate_here(const struct library *cs)
 {
 	cs_opt_mem mem = { lib_malloc, lib_calloc, lib_realloc, free, vsnprintf };
 
-	cs_option(0, CS_OPT_MEM, (size_t)&mem);
+	cs->option(0, CS_OPT_MEM, (size_t)&mem);
 }
 
 static int open_handle(struct capstone_decoder *d, enum regs_arch arch, unsigned mode)
@@ -93,8 +104,8 @@ static int open_handle(struct capstone_decoder *d, enum regs_arch arch, unsigned
 	d->is_64bit = is_64bit;
 	for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
 		if (modes[i].arch == arch && modes[i].is_64bit == is_64bit)
-			return cs_open(modes[i].cs, (cs_mode)(modes[i].mode | d->big),
-				       &d->handle) == CS_ERR_OK
+			return d->cs.open(modes[i].cs, (cs_mode)(modes[i].mode | d->big),
+					  &d->handle) == CS_ERR_OK
 				       ? 0
 				       : -ENOTSUP;
 	return -ENOTSUP;
@@ -107,9 +118,9 @@ static void lib_close(void *handle)
 	if (!d)
 		return;
 	if (d->insn)
-		cs_free(d->insn, 1);
+		d->cs.free(d->insn, 1);
 	if (d->handle)
-		cs_close(&d->handle);
+		d->cs.close(&d->handle);
 	free(d);
 }
 
@@ -125,14 +136,30 @@ static int prepare(struct capstone_decoder *d, enum regs_arch arch, unsigned mod
 		return ret;
 	d->arch = arch;
 	if (arch == REGS_ARCH_X86)
-		cs_option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
-	cs_option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
-	d->insn = cs_malloc(d->handle);
-	cs_disasm_iter(d->handle, &p, &size, &addr, d->insn);
+		d->cs.option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+	d->cs.option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
+	d->insn = d->cs.malloc(d->handle);
+	d->cs.disasm_iter(d->handle, &p, &size, &addr, d->insn);
 	return 0;
 }
 
-static int lib_open(void **out, enum regs_arch arch, unsigned mode)
+/* A file for each version of the interface, whose number the headers have. */
+#define DIGITS_(n) #n
+#define DIGITS(n)  DIGITS_(n)
+#define MAJOR	   DIGITS(CS_API_MAJOR)
+
+static int load(struct library *cs, struct err *e)
+{
+	static const struct loaded l = { "disassembly needs", "libcapstone.so." MAJOR,
+					 "libcapstone" MAJOR };
+#define NAME(name) "cs_" #name,
+	static const char *const names[] = { FUNCTIONS(NAME) };
+#undef NAME
+
+	return loaded_functions(&l, names, ARRAY_SIZE(names), (void **)cs, e);
+}
+
+static int lib_open(void **out, enum regs_arch arch, unsigned mode, struct err *e)
 {
 	struct capstone_decoder *d = calloc(1, sizeof(*d));
 	jmp_buf here;
@@ -141,10 +168,13 @@ static int lib_open(void **out, enum regs_arch arch, unsigned mode)
 	*out = NULL;
 	if (!d)
 		return -ENOMEM;
-	allocate_here();
-	no_memory = &here;
-	ret = setjmp(here) ? -ENOMEM : prepare(d, arch, mode);
-	no_memory = NULL;
+	ret = load(&d->cs, e);
+	if (!ret) {
+		allocate_here(&d->cs);
+		no_memory = &here;
+		ret = setjmp(here) ? -ENOMEM : prepare(d, arch, mode);
+		no_memory = NULL;
+	}
 	if (ret)
 		lib_close(d);
 	else
@@ -163,7 +193,7 @@ static bool next(struct capstone_decoder *d, const void *code, size_t size, uint
 	if (d->decoded && d->insn->address == addr && d->insn->size <= size &&
 	    !memcmp(d->insn->bytes, code, d->insn->size))
 		return true;
-	d->decoded = cs_disasm_iter(d->handle, &p, &size, &addr, d->insn);
+	d->decoded = d->cs.disasm_iter(d->handle, &p, &size, &addr, d->insn);
 	return d->decoded;
 }
 
@@ -212,24 +242,24 @@ static enum insn_branch branch_kind(const struct capstone_decoder *d, bool direc
 	enum insn_branch kind;
 
 	if (insn_branch_by_name(d->arch, name, in->op_str,
-				cs_insn_group(d->handle, in, CS_GRP_BRANCH_RELATIVE), &kind))
+				d->cs.insn_group(d->handle, in, CS_GRP_BRANCH_RELATIVE), &kind))
 		return kind;
 	/* aarch64's bl and blr are jumps to capstone 4. */
 	if (d->arch == REGS_ARCH_ARM64 && !strcmp(name, "bl"))
 		return INSN_CALL;
 	if (d->arch == REGS_ARCH_ARM64 && !strcmp(name, "blr"))
 		return INSN_IND_CALL;
-	if (cs_insn_group(d->handle, in, CS_GRP_RET))
+	if (d->cs.insn_group(d->handle, in, CS_GRP_RET))
 		return INSN_RET;
-	if (cs_insn_group(d->handle, in, CS_GRP_IRET))
+	if (d->cs.insn_group(d->handle, in, CS_GRP_IRET))
 		return INSN_SYSRET;
-	if (cs_insn_group(d->handle, in, CS_GRP_CALL))
+	if (d->cs.insn_group(d->handle, in, CS_GRP_CALL))
 		return direct ? INSN_CALL : INSN_IND_CALL;
-	if (cs_insn_group(d->handle, in, CS_GRP_INT))
+	if (d->cs.insn_group(d->handle, in, CS_GRP_INT))
 		return INSN_SYSCALL;
 	/* loop and xbegin are relative branches, but no jumps. */
-	if (cs_insn_group(d->handle, in, CS_GRP_JUMP) ||
-	    cs_insn_group(d->handle, in, CS_GRP_BRANCH_RELATIVE)) {
+	if (d->cs.insn_group(d->handle, in, CS_GRP_JUMP) ||
+	    d->cs.insn_group(d->handle, in, CS_GRP_BRANCH_RELATIVE)) {
 		if (!is_unconditional(d))
 			return INSN_COND;
 		return direct ? INSN_JUMP : INSN_IND_JUMP;
@@ -392,8 +422,8 @@ static void lib_set_syntax(void *handle, enum insn_syntax syntax)
 	d->decoded = false;
 	d->intel = syntax == INSN_INTEL;
 	if (d->arch == REGS_ARCH_X86)
-		cs_option(d->handle, CS_OPT_SYNTAX,
-			  syntax == INSN_INTEL ? CS_OPT_SYNTAX_INTEL : CS_OPT_SYNTAX_ATT);
+		d->cs.option(d->handle, CS_OPT_SYNTAX,
+			     syntax == INSN_INTEL ? CS_OPT_SYNTAX_INTEL : CS_OPT_SYNTAX_ATT);
 }
 
 static void lib_set_thumb(void *handle, bool thumb)
@@ -402,8 +432,8 @@ static void lib_set_thumb(void *handle, bool thumb)
 
 	d->decoded = false;
 	if (d->arch == REGS_ARCH_ARM)
-		cs_option(d->handle, CS_OPT_MODE,
-			  (size_t)((thumb ? CS_MODE_THUMB : CS_MODE_ARM) | d->big));
+		d->cs.option(d->handle, CS_OPT_MODE,
+			     (size_t)((thumb ? CS_MODE_THUMB : CS_MODE_ARM) | d->big));
 }
 
 const struct insn_library insn_capstone = { lib_open, lib_close,      lib_decode,   lib_vectors,

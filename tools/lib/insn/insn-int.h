@@ -7,7 +7,8 @@
 
 /* 0 or -errno; a length or -errno. All NULL where the library is not built in. */
 struct insn_library {
-	int (*open)(void **d, enum regs_arch arch, unsigned mode);
+	/* @e is set where the library does not load; else what failed is clear from the value */
+	int (*open)(void **d, enum regs_arch arch, unsigned mode, struct err *e);
 	void (*close)(void *d);
 	int (*decode)(void *d, const void *code, size_t size, uint64_t addr, struct insn *out);
 	int (*vectors)(void *d, const void *code, size_t size, uint64_t addr,
@@ -45,7 +46,11 @@ void insn_put_vector(struct insn_vectors *out, const struct insn_lanes *l, unsig
 
 struct insn_decoder {
 	void *zydis;	/* NULL = not x86, or not built in */
-	void *capstone; /* NULL = architecture unknown to it, or not built in */
+	void *capstone; /* NULL = architecture unknown to it, not built in, or not asked yet */
+	enum regs_arch arch;
+	unsigned mode;
+	enum insn_syntax syntax;
+	bool tried; /* to open capstone, whatever came of it */
 };
 
 #endif

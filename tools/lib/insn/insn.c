@@ -8,36 +8,55 @@
 
 #include "insn/insn-int.h"
 
-static int lib_open(const struct insn_library *l, void **d, enum regs_arch arch, unsigned mode)
+static int lib_open(const struct insn_library *l, void **d, enum regs_arch arch, unsigned mode,
+		    struct err *e)
 {
-	return l->open ? l->open(d, arch, mode) : -ENOTSUP;
+	return l->open ? l->open(d, arch, mode, e) : -ENOTSUP;
+}
+
+static int open_capstone(struct insn_decoder *d, struct err *e)
+{
+	d->tried = true;
+	return lib_open(&insn_capstone, &d->capstone, d->arch, d->mode, e);
+}
+
+/* Loading capstone costs more than many a report: where Zydis decodes, it waits until a text is asked for. */
+static int open_one(struct insn_decoder *d, struct err *e)
+{
+	int ret = lib_open(&insn_zydis, &d->zydis, d->arch, d->mode, e);
+
+	return ret && ret != -ENOMEM ? open_capstone(d, e) : ret;
 }
 
 int insn_new(struct insn_decoder **out, enum regs_arch arch, unsigned mode, struct err *e)
 {
 	struct insn_decoder *d = calloc(1, sizeof(*d));
-	int z, c;
+	struct err why = { 0 };
+	int ret;
 
 	*out = NULL;
 	if (!d)
 		return err_set(e, -ENOMEM, "out of memory for an instruction decoder");
-	z = lib_open(&insn_zydis, &d->zydis, arch, mode);
-	c = lib_open(&insn_capstone, &d->capstone, arch, mode);
-	if (z == -ENOMEM || c == -ENOMEM) {
-		insn_free(d);
-		return err_set(e, -ENOMEM, "out of memory for an instruction decoder");
+	d->arch = arch;
+	d->mode = mode;
+	ret = open_one(d, &why);
+	if (!ret) {
+		*out = d;
+		return 0;
 	}
-	if (!d->zydis && !d->capstone) {
-		insn_free(d);
-		err_set(e, -ENOTSUP, "no library here decodes %s%s instructions",
-			mode & INSN_BIG_ENDIAN ? "big-endian " : "", regs_arch_name(arch));
+	insn_free(d);
+	if (ret == -ENOMEM)
+		return err_set(e, -ENOMEM, "out of memory for an instruction decoder");
+	err_set(e, -ENOTSUP, "no library here decodes %s%s instructions%s%s",
+		mode & INSN_BIG_ENDIAN ? "big-endian " : "", regs_arch_name(arch),
+		why.text[0] ? ": " : "", why.text);
+	if (why.hint[0])
+		err_hint(e, "%s", why.hint);
+	else
 		err_hint(e, "See 'perf version --build-options'; build with %s.",
 			 arch == REGS_ARCH_X86 ? "libzydis-dev or libcapstone-dev"
 					       : "libcapstone-dev");
-		return -ENOTSUP;
-	}
-	*out = d;
-	return 0;
+	return -ENOTSUP;
 }
 
 void insn_free(struct insn_decoder *d)
@@ -79,6 +98,7 @@ void insn_set_syntax(struct insn_decoder *d, enum insn_syntax syntax)
 {
 	if (d->zydis)
 		insn_zydis.set_syntax(d->zydis, syntax);
+	d->syntax = syntax;
 	if (d->capstone)
 		insn_capstone.set_syntax(d->capstone, syntax);
 }
@@ -89,6 +109,8 @@ int insn_text(struct insn_decoder *d, const void *code, size_t size, uint64_t ad
 	struct insn in = { 0 };
 	int len = -EINVAL;
 
+	if (!d->tried && !open_capstone(d, NULL))
+		insn_capstone.set_syntax(d->capstone, d->syntax);
 	if (d->capstone)
 		len = insn_capstone.text(d->capstone, code, size, addr, buf, buf_size);
 	/* Capstone is the older of the two: there is what it does not know, or takes for another. */

@@ -20,7 +20,7 @@ struct zydis_decoder {
 	enum insn_syntax syntax;
 };
 
-static int lib_open(void **out, enum regs_arch arch, unsigned mode)
+static int lib_open(void **out, enum regs_arch arch, unsigned mode, struct err *e)
 {
 	struct zydis_decoder *d;
 	bool is_64bit = mode & INSN_64BIT;
@@ -28,6 +28,7 @@ static int lib_open(void **out, enum regs_arch arch, unsigned mode)
 		is_64bit ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32;
 	ZydisStackWidth width = is_64bit ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32;
 
+	(void)e;
 	if (arch != REGS_ARCH_X86 || mode & INSN_BIG_ENDIAN)
 		return -ENOTSUP;
 	d = calloc(1, sizeof(*d));
