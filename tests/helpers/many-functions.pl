@@ -1,14 +1,14 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-or-later
-# many-functions.pl: C source of 400 functions that need no library, with loops, tables of cases, calls
+# many-functions.pl: C source of 200 functions that need no library, with loops, tables of cases, calls
 # and divisions; f0 is the first.
 use strict;
 use warnings;
 
 print "volatile int v[64];\n";
-print "int f$_(int, int);\n" for 0 .. 399;
-for my $i (0 .. 399) {
-	my ($next, $limit, $at, $factor) = (($i * 7 + 3) % 400, $i % 13, $i % 64, $i + 3);
+print "int f$_(int, int);\n" for 0 .. 199;
+for my $i (0 .. 199) {
+	my ($next, $limit, $at, $factor) = (($i * 7 + 3) % 200, $i % 13, $i % 64, $i + 3);
 	print <<C;
 __attribute__((noinline)) int f$i(int a, int b)
 {
