@@ -5,13 +5,13 @@
 	fleet-rows.py ROOT HTTP-A HTTP-B PASSWORD RECORDINGS [LEAVES NODES EDGES SIMD]
 
 A recording is of one of SERVICES, in one of two releases, on one of 1,000 hosts. Its samples follow Zipf: the row of rank r has a share of
-1/r, of 10^6 samples in all. VARIANTS recordings of each service differ in what was hit how often; the others repeat their columns with a
-load of their own, which is what an engine sees of a fleet. Blocks are those of perf data push (FORMAT Native), many recordings in each;
+1/r, of 10^6 samples in all. Recordings of a service are of VARIANTS sets of places; which place has which share differs in each, so that
+counts do not repeat. Blocks are those of perf data push (FORMAT Native), many recordings in each;
 two clients, each with the tables of one shard."""
 import array, glob, os, random, re, socket, struct, sys, threading, time
 
 root, http, key = sys.argv[1], [int(p) for p in sys.argv[2:4]], sys.argv[4]
-recordings, leaves, nodes, edges, simd = [int(x) for x in sys.argv[5:]] + [300, 400, 400, 20][len(sys.argv) - 6:]
+recordings, leaves, nodes, edges, simd = [int(x) for x in sys.argv[5:]] + [600, 800, 800, 40][len(sys.argv) - 6:]
 SERVICES, VARIANTS, SAMPLES, PERIOD, BATCH, FUNCS = 20, 4, 10**6, 1000003, 100, 400
 random.seed(1)
 
@@ -121,10 +121,20 @@ for s in range(SERVICES):
                                                   "line": [0] * len(rows)}[c]) for c, k in schema["functions"]})
 variants = [[variant(s) for _ in range(VARIANTS)] for s in range(SERVICES)]
 made = time.time() - began
+COUNTS = {"n", "period", "self_n", "self_period", "total_period", "taken", "mispred", "cycles", "cycles_n"}
+
+
+def turned(counts, r):
+    """The same numbers, each some rows on: 8 bytes each."""
+    k = r * 37 * 8 % len(counts)
+    return counts[k:] + counts[:k]
+
+
 def batch(these, port):
     for t in "samples", "stacks", "edges", "simd":
         parts = [variants[r % SERVICES][r // SERVICES % VARIANTS][t] for r in these]
-        columns = {c: b"".join(p[1][c] for p in parts) for c, _ in schema[t] if c != "load"}
+        columns = {c: b"".join(turned(p[1][c], r) if c in COUNTS else p[1][c] for r, p in zip(these, parts))
+                   for c, _ in schema[t] if c != "load"}
         columns["load"] = b"".join(struct.pack("<q", r + 1 << 20) * p[0] for r, p in zip(these, parts))
         insert(t, sum(p[0] for p in parts), columns, port, "_local")
     name = lambda r: "web" if r % SERVICES == 0 else "service%d" % (r % SERVICES)

@@ -33,13 +33,54 @@ is "... no files beside it" "$("$PERF" report --from clickhouse+http://127.0.0.1
 is "... --where alone" "$("$PERF" report --where x >"$TMP/out" 2>&1; echo $?)" 129
 "$PERF" report -i "$TMP/all.data" --no-branch-stack -s comm,dso,sym >"$TMP/hand.report" 2>/dev/null
 "$PERF" report -i "$TMP/all.data" --no-branch-stack -s dso,sym --json >"$TMP/hand.json" 2>/dev/null
+json() {
+	"$PERF" report "$@" --no-branch-stack -s dso,sym --json 2>/dev/null
+}
+json -i "$TMP/37.data" >"$TMP/was.json"
+json "$TMP/41.data" "$TMP/53.data" >"$TMP/now.json"
+answer() { # NAME ASK WHAT ARGS...: of contrib/sql
+	"$2" "$1" >"$TMP/rows" 2>"$TMP/err"
+	shift 2
+	python3 -S "$ROOT/tests/helpers/fleet-answers.py" "$TMP/rows" "$@"
+}
+# queries NAME ASK STATEMENT: all five of contrib/sql. ASK prints what FILE.sql answers, STATEMENT runs one.
+queries() {
+	is "$1: top-functions are report's" "$(answer top-functions "$2" top "$TMP/hand.json")" agree
+	is "$1: releases are two reports" "$(answer releases "$2" releases "$TMP/was.json" "$TMP/now.json")" agree
+	is "$1: branches are the profile's" "$(answer branches "$2" branches "$TMP/hand.preagg")" agree
+	is "$1: losses are the recording's" "$(answer losses "$2" losses localhost 191 2)" agree
+	_l=$("$3" 'SELECT min(load) FROM loads')
+	"$3" "INSERT INTO functions (object, func, size, name, file, line) VALUES ('made', 0, 512, 'idle', '', 0)" >/dev/null
+	"$3" "INSERT INTO edges (load, object, from_off, to_object, to_off, end_off, from_func, to_func, type, taken, mispred, cycles,
+		cycles_n) VALUES ($_l, 'made', 256, 'made', 128, 256, 0, 0, 0, 2000, 0, 0, 0)" >/dev/null
+	for _row in "200, 30, 30, 0, 0, 0, 0, 30, 0, 0, 0, 150, 480" "300, 5, 5, 0, 0, 0, 0, 5, 0, 0, 0, 80, 80"; do
+		"$3" "INSERT INTO simd (load, object, func, off, n, live_512, live_256, live_128, live_none, dirty, code_512, code_256,
+			code_128, code_none, lanes_on, lanes_all, mask_on, mask_all) VALUES ($_l, 'made', 0, $_row, 0, 0)" >/dev/null
+	done
+	is "$1: idle-lanes are those of the loop alone" "$("$2" idle-lanes | tr '\t|' '  ' | sed 's/0*$//')" "idle 128 256 2000 30 31.25"
+}
+ask_clickhouse() {
+	clickhouse_ask "$A_http" secret perf "$(sed "s/'cycles'/'$EVENT'/; s/BUILDID/$ID/g" "$ROOT/contrib/sql/clickhouse/$1.sql")"
+}
+in_clickhouse() {
+	clickhouse_ask "$A_http" secret perf "$1"
+}
+ask_postgresql() {
+	PGPASSWORD=secret "$PG_BIN/psql" -X -q -A -t -v service=web -v event="$EVENT" -v was=41 -v now=42 -v id="$ID" -h 127.0.0.1 \
+		-p "$pg_port" -U perf -d perf -f "$ROOT/contrib/sql/postgresql/$1.sql"
+}
+in_postgresql() {
+	pg_ask perf "$1"
+}
+EVENT=$(sed -n 's/.*"event":"\([^"]*\)".*/\1/p' "$TMP/hand.json")
 "$PERF" record -q -g -e cpu-clock:u -F 997 -o "$TMP/chains.data" -- "$PERF" test -w noploop 0.2 2>/dev/null &&
 	"$PERF" report -i "$TMP/chains.data" -g --no-inline --percent-limit 20 >"$TMP/hand.chains" 2>/dev/null
 
 # pulled URL NAME: the same as by hand
 pulled() {
-	"$PERF" data push --init --password-file "$TMP/secret" --spool "$TMP/spool" "$1" --service web \
-		"$TMP/37.data" "$TMP/41.data" "$TMP/53.data" >"$TMP/out" 2>&1
+	"$PERF" data push --init --password-file "$TMP/secret" --spool "$TMP/spool" "$1" --service web --release 41 "$TMP/37.data" >"$TMP/out" 2>&1
+	"$PERF" data push --password-file "$TMP/secret" --spool "$TMP/spool" "$1" --service web --release 42 "$TMP/41.data" "$TMP/53.data" \
+		>"$TMP/out" 2>&1
 	is "$2: three recordings are pushed" "$(ls "$TMP/spool" | wc -l)" 0
 	for to in fdata preagg autofdo profgen; do
 		"$PERF" data convert --to $to --binary "$BIN" -i "$TMP/all.data" -o "$TMP/hand.$to" 2>/dev/null
@@ -49,7 +90,7 @@ pulled() {
 	done
 	"$PERF" report --from "$1" --password-file "$TMP/secret" --where "service = 'web'" -s comm,dso,sym >"$TMP/$2.report" 2>"$TMP/err"
 	same_file "$2: report --from is the report of all" "$TMP/$2.report" "$TMP/hand.report"
-	"$PERF" report --from "$1" --password-file "$TMP/secret" -s dso,sym --json >"$TMP/$2.json" 2>"$TMP/err"
+	"$PERF" report --from "$1" --password-file "$TMP/secret" --where "service = 'web'" -s dso,sym --json >"$TMP/$2.json" 2>"$TMP/err"
 	same_file "$2: --json of functions" "$TMP/$2.json" "$TMP/hand.json"
 	if [ -s "$TMP/chains.data" ]; then
 		"$PERF" data push --password-file "$TMP/secret" --spool "$TMP/spool" "$1" --service chains "$TMP/chains.data" \
@@ -59,6 +100,9 @@ pulled() {
 	else
 		skip "$2: call graphs" "no chains can be recorded here"
 	fi
+	"$PERF" data push --password-file "$TMP/secret" --spool "$TMP/spool" "$1" --service lost "$ROOT/tests/data/perf/lost-samples-4.4.data" \
+		>"$TMP/out" 2>&1
+	queries "$2" "ask_$2" "in_$2"
 	is "$2: a condition is no second statement" "$("$PERF" report --from "$1" --password-file "$TMP/secret" \
 		--where "1 = 1)) l; DROP TABLE loads; --" >"$TMP/out" 2>&1; echo $?)" 1
 	like "$2: the engine says why" "$(cat "$TMP/out")" 'answered.*([Ss]yntax|DROP)'

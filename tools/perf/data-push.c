@@ -49,7 +49,7 @@ static int convert_in_child(const struct command *cmd, const struct data_opts *o
 	pid = fork();
 	if (!pid) {
 		mine.session.input = file;
-		mine.to = kind == NET_CLICKHOUSE ? "native" : "pgcopy";
+		mine.to = kind == NET_POSTGRESQL ? "pgcopy" : "native";
 		mine.output = dir;
 		_exit(data_convert(cmd, &mine, true, 0, NULL));
 	}

@@ -54,7 +54,7 @@ struct net {
 	void *own;
 };
 
-extern const struct net_engine net_clickhouse, net_postgresql;
+extern const struct net_engine net_clickhouse, net_postgresql, net_pyroscope;
 
 /* ---- http.c ---- */
 

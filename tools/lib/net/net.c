@@ -27,14 +27,15 @@ static const struct {
 	{ "clickhouse+http://", NET_CLICKHOUSE, false, 8123 },
 	{ "postgresql://", NET_POSTGRESQL, true, 5432 },
 	{ "postgres://", NET_POSTGRESQL, true, 5432 },
+	{ "pyroscope+https://", NET_PYROSCOPE, true, 443 },
+	{ "pyroscope+http://", NET_PYROSCOPE, false, 4040 },
 };
 
 static int bad_url(struct err *e, const char *why)
 {
 	err_set(e, -EINVAL, "no engine can be reached by this URL: %s", why);
-	err_hint(e,
-		 "clickhouse+https://[USER@]HOST[:PORT]/DATABASE, or postgresql:// likewise; plain "
-		 "clickhouse+http:// is for this machine.");
+	err_hint(e, "clickhouse+https://[USER@]HOST[:PORT]/DATABASE, postgresql:// likewise, or "
+		    "pyroscope+https://HOST[/TENANT]; plain +http:// is for this machine.");
 	return -EINVAL;
 }
 
@@ -102,7 +103,8 @@ int net_target_parse(const char *url, struct net_target *t, struct err *e)
 		return ret;
 	url += n + len;
 	url += *url == '/';
-	if (!is_word(url, "") || strlen(url) >= sizeof(t->db))
+	if (!(t->kind == NET_PYROSCOPE ? !*url || is_word(url, ".-") : is_word(url, "")) ||
+	    strlen(url) >= sizeof(t->db))
 		return bad_url(e, "behind the host a database is named, by letters, digits and _");
 	strcpy(t->db, url);
 	snprintf(t->shown, sizeof(t->shown), "%s%s:%u/%s", schemes[i].scheme, t->host, t->port,
@@ -143,7 +145,8 @@ bool net_is_here(const char *host)
 
 int net_open(struct net **out, const struct net_target *t, const struct net_opts *o, struct err *e)
 {
-	static const struct net_engine *const engines[] = { &net_clickhouse, &net_postgresql };
+	static const struct net_engine *const engines[] = { &net_clickhouse, &net_postgresql,
+							    &net_pyroscope };
 	struct net *n = calloc(1, sizeof(*n));
 	int ret;
 
@@ -154,11 +157,11 @@ int net_open(struct net **out, const struct net_target *t, const struct net_opts
 	n->target = *t;
 	n->o = *o;
 	ret = read_password(n, e);
-	if (!ret && t->kind == NET_CLICKHOUSE && !t->tls && !net_is_here(t->host) && !o->insecure) {
+	if (!ret && !t->tls && !net_is_here(t->host) && !o->insecure) {
 		err_set(e, -EINVAL,
 			"what goes to %s by plain HTTP can be read and changed on the way",
 			t->host);
-		err_hint(e, "Use clickhouse+https://; --insecure says that nobody is on the way.");
+		err_hint(e, "Use +https://; --insecure says that nobody is on the way.");
 		ret = -EINVAL;
 	}
 	ret = ret ?: n->engine->open(n, e);
@@ -220,7 +223,11 @@ static int take_version(void *ctx, char **field, size_t nr, struct err *e)
 int net_check_schema(struct net *n, struct err *e)
 {
 	long version = -1;
-	int ret = net_query(n, "SELECT max(version) FROM perf_schema", take_version, &version, e);
+	int ret;
+
+	if (n->target.kind == NET_PYROSCOPE) /* profiles are as Pyroscope says */
+		return 0;
+	ret = net_query(n, "SELECT max(version) FROM perf_schema", take_version, &version, e);
 
 	if (ret == -ENOENT || (!ret && version <= 0)) {
 		err_set(e, -ENOENT, "%s has no tables of perf", n->target.shown);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * net: engines that keep the tables of fleet.h: ClickHouse over HTTP (libcurl), PostgreSQL (libpq). Both libraries
- * are loaded when they are needed.
+ * net: engines that keep the tables of fleet.h: ClickHouse over HTTP (libcurl), PostgreSQL (libpq); and Pyroscope, which
+ * takes profiles made of them. Both libraries are loaded when they are needed.
  *
  *	ret = net_target_parse("clickhouse+https://host:8443/perf", &target, &err);
  *	ret = ret ?: net_open(&n, &target, &opts, &err);
@@ -27,7 +27,7 @@
 #include "base/base.h"
 #include "fleet/fleet.h"
 
-enum net_kind { NET_CLICKHOUSE, NET_POSTGRESQL };
+enum net_kind { NET_CLICKHOUSE, NET_POSTGRESQL, NET_PYROSCOPE };
 
 struct net_target {
 	enum net_kind kind;
@@ -38,7 +38,8 @@ struct net_target {
 };
 
 /*
- * clickhouse+http[s]://[USER@]HOST[:PORT]/DB, postgresql://[USER@]HOST[:PORT]/DB. -EINVAL with what is wrong; a password
+ * clickhouse+http[s]://[USER@]HOST[:PORT]/DB, postgresql://[USER@]HOST[:PORT]/DB,
+ * pyroscope+http[s]://[USER@]HOST[:PORT][/TENANT]. -EINVAL with what is wrong; a password
  * in it is refused.
  */
 int net_target_parse(const char *url, struct net_target *t, struct err *e);

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What Pyroscope takes: POST /push.v1.PusherService/Push, JSON with profiles of pprof in base64. Each is kept as DIR/N.pb.gz, and is
+# a line of DIR/profiles: "N ID SAMPLES SUM-OF-EACH-VALUE LABELS". More than 16000 samples, or a profile that does not hold together, is
+# answered with 400. While there is a file DIR/away with a number, the answer is 503 where it has so many.
+#	pyroscope-standin.py DIR
+import base64, gzip, http.server, json, os, sys
+
+place = sys.argv[1]
+taken = 0
+
+
+def fields(data):
+    """(number, value) of a message: an int, or bytes."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        v = shift = 0
+        while True:
+            b = data[at]
+            at += 1
+            v |= (b & 127) << shift
+            shift += 7
+            if b < 128:
+                return v
+
+    while at < len(data):
+        key = varint()
+        if key & 7 == 0:
+            yield key >> 3, varint()
+        else:
+            assert key & 7 == 2, "another type of field"
+            n = varint()
+            at += n
+            assert at <= len(data), "a field that goes beyond its message"
+            yield key >> 3, data[at - n:at]
+
+
+def packed(data):
+    out, v, shift = [], 0, 0
+    for b in data:
+        v |= (b & 127) << shift
+        shift += 7
+        if b < 128:
+            out.append(v)
+            v = shift = 0
+    return out
+
+
+def look(profile):
+    """Samples, sums of values; what does not hold together is an AssertionError."""
+    all_fields = list(fields(profile))
+    strings = [v.decode() for k, v in all_fields if k == 6]
+    assert strings[0] == "", "the first string is not empty"
+    places = {dict(fields(v))[1] for k, v in all_fields if k == 4}
+    functions = {dict(fields(v))[1]: dict(fields(v)) for k, v in all_fields if k == 5}
+    types = [v for k, v in all_fields if k == 1]
+    for k, v in all_fields:
+        if k == 4:
+            assert dict(fields(dict(fields(v))[4]))[1] in functions, "a line of no function"
+    assert all(strings[f[2]] for f in functions.values()), "a function without a name"
+    sums, samples = [0] * len(types), 0
+    for k, v in all_fields:
+        if k == 2:
+            s = dict(fields(v))
+            assert set(packed(s[1])) <= places, "a sample in no place"
+            sums = [a + b for a, b in zip(sums, packed(s[2]))]
+            samples += 1
+    return samples, sums
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, status, body):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def do_POST(self):
+        global taken
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.path != "/push.v1.PusherService/Push" or self.headers["Content-Type"] != "application/json":
+            return self.answer(404, "")
+        if os.path.exists(place + "/away") and taken >= int(open(place + "/away").read()):
+            return self.answer(503, '{"code":"unavailable"}')
+        if self.headers["Authorization"] not in (None, "Basic " + base64.b64encode(b"me:secret").decode()):
+            return self.answer(401, '{"code":"unauthenticated"}')
+        for series in json.loads(body)["series"]:
+            labels = {l["name"]: l["value"] for l in series["labels"]}
+            for sample in series["samples"]:
+                raw = base64.b64decode(sample["rawProfile"], validate=True)
+                try:
+                    samples, sums = look(gzip.decompress(raw))
+                    assert samples <= 16000, "too many samples"
+                except (AssertionError, KeyError, IndexError) as e:
+                    return self.answer(400, json.dumps({"code": "invalid_argument", "message": repr(e)}))
+                with open("%s/%d.pb.gz" % (place, taken), "wb") as f:
+                    f.write(raw)
+                with open(place + "/profiles", "a") as f:
+                    print(taken, sample["ID"], samples, *sums, self.headers["X-Scope-OrgID"],
+                          *("%s=%s" % l for l in sorted(labels.items())), file=f)
+                taken += 1
+        self.answer(200, "{}")
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+with open(place + "/port.new", "w") as f:
+    print(server.server_address[1], file=f)
+os.rename(place + "/port.new", place + "/port")
+server.serve_forever()

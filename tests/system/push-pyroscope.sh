@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# data push to Pyroscope: profiles whose sums are report's, by service, release and event; many stacks in several; what was taken before
+# the server went away is not sent again; nothing leaves that would not go to an engine.
+. "$(dirname "$0")/../lib.sh"
+. "$ROOT/tests/helpers/engines.sh"
+need_cmd python3
+"$PERF" version --build-options | grep -q 'libcurl: \[ on' || skip_all "perf was built without libcurl"
+P=$ROOT/tests/data/perf
+
+mkdir "$TMP/server"
+dies_with_us python3 -S "$ROOT/tests/helpers/pyroscope-standin.py" "$TMP/server" >"$TMP/server/out" 2>&1 &
+_pids="$_pids $!"
+wait_for test -s "$TMP/server/port"
+HOST=127.0.0.1:$(cat "$TMP/server/port")
+printf 'secret\n' >"$TMP/secret"
+printf 'guess\n' >"$TMP/guess"
+
+push() { # push ARGS...: $st, and what it said in $TMP/err
+	"$PERF" data push --retry-for 0 --spool "$TMP/spool" "$@" >"$TMP/out" 2>"$TMP/err"
+	st=$?
+}
+
+push --service web --release 41 --redact host "pyroscope+http://$HOST/team-a" "$P/singleprocess-3.8.data"
+is "a recording: status" $st 0
+is "nothing waits" "$(ls "$TMP/spool")" ""
+read -r nr _ _ samples period tenant labels <"$TMP/server/profiles"
+is "its tenant" "$tenant" team-a
+like "its labels" "$labels" '__name__=perf event=[^ ]+ host=sha:[0-9a-f]+ release=41 service_name=web'
+"$PERF" report -i "$P/singleprocess-3.8.data" -g none >"$TMP/report" 2>/dev/null
+is "its samples" "# Samples: $samples " "$(sed -n 's/^\(# Samples: [0-9]*\) .*/\1 /p' "$TMP/report")"
+is "its period" "$period" "$(sed -n 's/^# Event count (approx.): //p' "$TMP/report")"
+if command -v go >/dev/null 2>&1 && HOME=$TMP go tool pprof -raw "$TMP/server/$nr.pb.gz" >"$TMP/raw" 2>"$TMP/err"; then
+	is "read by go" "$(awk '/^Samples:/ { on = 1; next } /^Locations/ { on = 0 } on && /^ *[0-9]+ +[0-9]+:/ { n += $1 } END { print n }' "$TMP/raw")" "$samples"
+else
+	skip "read by go" "no go tool pprof"
+fi
+is "no path, no command line" "$(gzip -dc "$TMP/server/$nr.pb.gz" | grep -acE '/(usr|bin|lib)')" 0
+
+cat >"$TMP/many.py" <<'E2'
+import sys
+from perfdata import *
+r = Recording(Attr(type=TYPE_SOFTWARE, sample_period=1000, sample_type=IP | TID | TIME | PERIOD, flags='mmap comm'))
+for pid in range(1001, 18001):
+    r.comm(pid, f'worker{pid}')
+    r.sample(ip=0x400010, pid=pid, period=1000)
+r.write(sys.argv[1])
+E2
+PYTHONPATH="$ROOT/tests/helpers" python3 "$TMP/many.py" "$TMP/many.data"
+: >"$TMP/server/profiles"
+echo 2 >"$TMP/server/away" # when it has the first half
+push --service many "pyroscope+http://$HOST" "$TMP/many.data"
+is "the server goes away: status" $st 75
+like "... and why" "$(cat "$TMP/err")" 'answered 503'
+is "... and has one half" "$(wc -l <"$TMP/server/profiles")" 1
+rm "$TMP/server/away"
+push "pyroscope+http://$HOST"
+is "it is back: status" $st 0
+is "17000 stacks are two profiles" "$(awk '{ print $3, $4 }' "$TMP/server/profiles" | tr '\n' ' ')" "16000 16000 1000 1000 "
+is "... each once" "$(awk '{ print $2 }' "$TMP/server/profiles" | sort | uniq -d)" ""
+
+push --password-file "$TMP/guess" "pyroscope+http://me@$HOST" "$P/group-4.14.data"
+is "a wrong password: status" $st 75
+like "... and what to do" "$(tr '\n' ' ' <"$TMP/err")" 'answered 401.*--password-file'
+is "... which is not told" "$(grep -c guess "$TMP/err")" 0
+push --password-file "$TMP/secret" "pyroscope+http://me@$HOST"
+is "the right one" $st 0
+push --init "pyroscope+http://$HOST"
+like "there are no tables to make" "$(cat "$TMP/err")" 'takes profiles and has no tables'
+push "pyroscope+http://10.0.0.1" "$P/group-4.14.data"
+like "plain HTTP to another machine is refused" "$(cat "$TMP/err")" 'plain HTTP'
+"$PERF" report --from "pyroscope+http://$HOST" >"$TMP/out" 2>"$TMP/err"
+like "nothing can be asked of it" "$(cat "$TMP/err")" 'has no tables to ask'
+done_testing

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Blocks of FORMAT Native: two counts, then for each column name, type and values. They lie in the spool, so what is read
+ * is not trusted: a length is looked at before it is used, and numbers are taken where they lie.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "net/native-int.h"
+
+struct at {
+	const unsigned char *p, *end;
+	bool bad;
+};
+
+static uint64_t varint(struct at *a)
+{
+	uint64_t v = 0;
+
+	for (unsigned shift = 0; shift < 64; shift += 7) {
+		if (a->p == a->end)
+			break;
+		v |= (uint64_t)(*a->p & 0x7f) << shift;
+		if (!(*a->p++ & 0x80))
+			return v;
+	}
+	a->bad = true;
+	return 0;
+}
+
+static const unsigned char *bytes(struct at *a, uint64_t n)
+{
+	const unsigned char *p = a->p;
+
+	if (a->bad || n > (uint64_t)(a->end - a->p)) {
+		a->bad = true;
+		return NULL;
+	}
+	a->p += n;
+	return p;
+}
+
+static void short_text(struct at *a, char *out, size_t size)
+{
+	uint64_t n = varint(a);
+	const unsigned char *p = bytes(a, n);
+
+	if (!p || n >= size) {
+		a->bad = true;
+		return;
+	}
+	memcpy(out, p, n);
+	out[n] = 0;
+}
+
+static size_t width_of(const char *type)
+{
+	return !strcmp(type, "Int64") || !strcmp(type, "Float64") ? 8
+	       : !strcmp(type, "Int32")				  ? 4
+								  : 0;
+}
+
+static int read_strings(struct net_native *t, struct net_native_column *c, struct at *a)
+{
+	for (uint64_t i = 0; i < t->rows && !a->bad; i++) {
+		uint64_t n = varint(a);
+		const unsigned char *p = bytes(a, n);
+		char *s = p ? arena_strndup(&t->arena, (const char *)p, n) : NULL;
+
+		if (p && (!s || vec_push(&c->str, s)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int read_column(struct net_native *t, struct net_native_column *c, struct at *a)
+{
+	char type[16] = "";
+
+	short_text(a, c->name, sizeof(c->name));
+	short_text(a, type, sizeof(type));
+	c->width = width_of(type);
+	if (a->bad || (!c->width && strcmp(type, "String") != 0))
+		return -EINVAL;
+	if (!c->width)
+		return read_strings(t, c, a);
+	c->num = t->rows > UINT64_MAX / 8 ? NULL : bytes(a, t->rows * c->width);
+	return c->num || !t->rows ? 0 : -EINVAL;
+}
+
+int net_native_read(struct net_native *t, const struct obuf *block, uint64_t rows)
+{
+	struct at a = { (const unsigned char *)block->buf,
+			(const unsigned char *)block->buf + block->len, false };
+	uint64_t nr;
+	int ret = 0;
+
+	*t = (struct net_native){ 0 };
+	nr = varint(&a);
+	t->rows = varint(&a);
+	if (a.bad || nr > NET_NATIVE_COLUMNS || t->rows != rows)
+		return -EINVAL;
+	for (; !ret && t->nr < nr; t->nr++)
+		ret = read_column(t, &t->column[t->nr], &a);
+	if (!ret && a.bad)
+		ret = -EINVAL;
+	if (ret)
+		net_native_free(t);
+	return ret;
+}
+
+void net_native_free(struct net_native *t)
+{
+	for (size_t i = 0; i < NET_NATIVE_COLUMNS; i++)
+		vec_free(&t->column[i].str);
+	arena_free(&t->arena);
+	t->nr = 0;
+}
+
+const struct net_native_column *net_native_column(const struct net_native *t, const char *name,
+						  bool numbers)
+{
+	for (size_t i = 0; i < t->nr; i++)
+		if (!strcmp(t->column[i].name, name))
+			return !t->column[i].width == numbers ? NULL : &t->column[i];
+	return NULL;
+}
+
+int64_t net_native_num(const struct net_native_column *c, uint64_t row)
+{
+	const unsigned char *p = c->num + row * c->width;
+	uint64_t v = 0;
+
+	for (size_t i = c->width; i--;)
+		v = v << 8 | p[i];
+	return c->width == 4 ? (int32_t)v : (int64_t)v;
+}
