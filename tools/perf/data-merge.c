@@ -11,9 +11,8 @@
 #include "sandbox.h"
 #include "target.h"
 
-#define WINDOWS	   (1ULL << 30) /* of all inputs together */
+#define WINDOWS	   (64u << 20) /* of all inputs together: as much as one takes alone */
 #define WINDOW_MIN (1u << 20)
-#define WINDOW_MAX (64u << 20)
 
 const struct option data_merge_options[] = {
 	OPT_STRING(0, "pids", struct merge_opts, pids, "same|apart",
@@ -62,7 +61,7 @@ static int open_inputs(const struct data_opts *o, struct perfdata **in, char **n
 	struct perfdata_opts po = {
 		.force = o->session.force,
 		.no_limits = o->session.no_limits,
-		.max_mem = (size_t)min_u64(max_u64(WINDOWS / nr, WINDOW_MIN), WINDOW_MAX),
+		.max_mem = (size_t)max_u64(WINDOWS / nr, WINDOW_MIN),
 		.log = LOG_STDERR,
 	};
 	int ret = 0;

@@ -20,8 +20,7 @@
 
 #define MERGE_FAN      1024
 #define RUN_WINDOW_MIN (16u << 10)
-#define RUN_WINDOWS    (16u << 20) /* of all runs together */
-#define SPOOL_PREFIX   16	   /* a spooled record follows its two offsets */
+#define SPOOL_PREFIX   16 /* a spooled record follows its two offsets */
 
 /* ---- heap ---------------------------------------------------------------------------------------- */
 
@@ -197,7 +196,7 @@ int order_heap_fill(struct perfdata *pd, struct heap *h, struct order_run **runs
 	size_t all = n + h->runs.n, cap;
 	int ret = 0;
 
-	cap = min_u64(WINDOW_SIZE, max_u64(RUN_WINDOW_MIN, RUN_WINDOWS / (all ? all : 1)));
+	cap = min_u64(WINDOW_SIZE, max_u64(RUN_WINDOW_MIN, pd->opts.max_mem / 4 / (all ? all : 1)));
 	for (size_t i = 0; i < n; i++) {
 		struct order_run *r = runs[i];
 
@@ -450,9 +449,18 @@ static int order_init(struct perfdata *pd, struct err *e)
 	if (!pd->order)
 		return err_set(e, -ENOMEM, "out of memory for sorting records");
 	spool_init(&pd->order->spool, pd->opts.max_mem);
+	pd->order->kept.max = pd->opts.max_mem / 4 / WINDOW_SIZE;
 	if (pd->nr_streams == 1 && pd->streams[0].win.seekable)
 		pd->streams[0].win.kept = &pd->order->kept;
 	return 0;
+}
+
+/* Nothing is read a second time any more; whoever reads other recordings has the memory. */
+static void forget_kept(struct perfdata *pd)
+{
+	pd->streams[0].win.kept = NULL;
+	pd->streams[0].win.keep = false;
+	window_kept_free(&pd->order->kept);
 }
 
 int perfdata_next_ordered(struct perfdata *pd, struct record *rec, struct err *e)
@@ -493,6 +501,7 @@ int perfdata_next_ordered(struct perfdata *pd, struct record *rec, struct err *e
 	o->code = 0;
 	if (ret)
 		*e = o->err;
+	forget_kept(pd);
 	return ret;
 }
 
@@ -510,9 +519,7 @@ void perfdata_order_free(struct perfdata *pd)
 	vec_free(&o->pending);
 	spool_free(&o->spool);
 	pieces_free(o->parts);
-	pd->streams[0].win.kept = NULL;
-	pd->streams[0].win.keep = false;
-	window_kept_free(&o->kept);
+	forget_kept(pd);
 	free(o);
 	pd->order = NULL;
 }

@@ -35,9 +35,8 @@ struct kept_block {
 struct kept {
 	VEC(struct kept_block) block; /* ascending, each starts with a whole record */
 	VEC(unsigned char *) spare;   /* buffers to be used again */
+	size_t max;
 };
-
-#define KEPT_MAX 64 /* blocks of WINDOW_SIZE */
 
 void window_kept_free(struct kept *k);
 /* Nothing before @off is asked for any more. */

@@ -78,7 +78,8 @@ struct perfdata_opts {
 	bool force;	/* skip the ownership check */
 	bool no_order;	/* the caller wants file order only: nothing is indexed */
 	bool no_limits; /* believe what unpacks to much more than is there */
-	size_t max_mem; /* for reordering and decompression; 0 = 64 MiB */
+	/* For what is packed or cannot be read twice; what is read ahead of files takes a quarter; 0 = 64 MiB. */
+	size_t max_mem;
 	/*
 	 * Called now and then, and while a pipe brings nothing, with bytes read and to read (0 =
 	 * unknown), for a progress line. True: what was read is enough, and the recording ends here.

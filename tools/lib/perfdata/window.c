@@ -141,7 +141,7 @@ static void window_fill_file(struct window *w, uint64_t off)
 	w->base = off;
 	w->len = n < 0 ? 0 : (size_t)n;
 	/* Spare buffers are all of this size. */
-	w->keep = w->kept && w->len && w->cap == WINDOW_SIZE && w->kept->block.n < KEPT_MAX &&
+	w->keep = w->kept && w->len && w->cap == WINDOW_SIZE && w->kept->block.n < w->kept->max &&
 		  !vec_reserve(&w->kept->block, w->kept->block.n + 1);
 }
 
