@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * perf diff: rows of recordings side by side. Each recording is counted as perf report does, in a session of
- * its own; what is compared then are the tables. The browser and the page are those of perf report --diff.
+ * its own, its rows are taken, by their names, into what is compared, and it goes before the next one is
+ * read. The first one's session stays: it has the events, and the symbols that the others share. The browser
+ * and the page are those of perf report --diff.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -237,7 +239,19 @@ static const struct jobs counting = {
 	.free = free_member,
 };
 
-static int read_side(struct side *s, const struct diff_opts *o, const char *path, struct err *e)
+static int open_side(struct side *s, const struct session *first, struct err *e)
+{
+	int ret;
+
+	if (first)
+		return session_open_beside(&s->session, first, &s->so, e);
+	ret = session_open(&s->session, &s->so, e);
+	return ret ?: session_start(s->session, e);
+}
+
+/* @first: NULL, or of the first file. */
+static int read_side(struct side *s, const struct session *first, const struct diff_opts *o,
+		     const char *path, struct err *e)
 {
 	int ret;
 
@@ -249,8 +263,8 @@ static int read_side(struct side *s, const struct diff_opts *o, const char *path
 	if (!o->quiet)
 		s->so.log = LOG_STDERR;
 	cli_progress_start(&s->progress, "Reading");
-	ret = session_open(&s->session, &s->so, e);
-	ret = ret ?: session_start(s->session, e);
+	ret = open_side(s, first, e);
+	s->misused = session_misused(s->session);
 	if (!ret) {
 		ret = start_table(s, e);
 		s->misused = ret == -EINVAL;
@@ -261,21 +275,15 @@ static int read_side(struct side *s, const struct diff_opts *o, const char *path
 	return ret;
 }
 
-static void side_free(struct side *s)
+static void free_tables(struct side *s)
 {
 	view_free(s->v);
 	table_free(s->t);
 	table_free(s->rich);
 	brflow_free(s->flow);
-	session_close(s->session);
-}
-
-static void warn_of(const struct side *s, const struct diff_opts *o)
-{
-	if (o->quiet)
-		return;
-	for (const char *const *w = session_warnings(s->session, SESSION_WARN_ALL); *w; w++)
-		log_warn("%s", *w);
+	s->v = NULL;
+	s->t = s->rich = NULL;
+	s->flow = NULL;
 }
 
 /* ---- events ------------------------------------------------------------------------------------- */
@@ -308,111 +316,229 @@ static const struct perfdata_event *event_like(const struct side *s,
 	return like;
 }
 
+/* ---- what is compared --------------------------------------------------------------------------- */
+
+/* An event of the first file; one of both. */
+struct answer {
+	struct view_compare *rows;
+	struct view_forest *tree;
+};
+
 struct comparison {
 	const struct diff_opts *o;
 	struct faces_diff f;
-	struct side *sides;
+	struct side first;
+	struct answer *events; /* by the first one's */
+	struct faces_blocks *blocks;
+	VEC(char *) notes; /* told at the end */
 	struct obuf out;
 	struct emit json;
 };
 
-static int show_rows(struct comparison *d, const struct view_side *sides,
-		     const struct perfdata_event *base, bool first, struct err *e)
-{
-	struct view_compare *c = NULL;
-	int ret = view_compare_new(&c, sides, d->f.nr_sides, &d->f.o, e);
-
-	if (!ret && d->o->json)
-		faces_diff_json(&d->f, c, base->name, &d->json);
-	else if (!ret && d->o->csv)
-		faces_diff_csv(&d->f, c, base->name, first, &d->out);
-	else if (!ret)
-		ret = faces_diff_text(&d->f, c, base->name, &d->out, e);
-	view_compare_free(c);
-	return ret;
-}
-
-static int show_tree(struct comparison *d, const struct view_side *sides,
-		     const struct perfdata_event *base, bool first, struct err *e)
+static int new_answer(struct comparison *d, struct answer *a, struct err *e)
 {
 	const struct view_forest_opts o = { d->o->tree_min, d->o->significant };
-	struct view_forest *t = NULL;
-	int ret = view_forest_new(&t, sides, d->f.nr_sides, &o, e);
 
-	if (!ret && d->o->json)
-		faces_diff_tree_json(&d->f, t, base->name, &d->json);
-	else if (!ret && d->o->csv)
-		ret = faces_diff_tree_csv(&d->f, t, base->name, first, &d->out, e);
-	else if (!ret)
-		faces_diff_tree_text(&d->f, t, base->name, &d->out);
-	view_forest_free(t);
+	return d->o->tree ? view_forest_new(&a->tree, d->f.nr_sides, &o, e)
+			  : view_compare_new(&a->rows, d->f.nr_sides, &d->f.o, e);
+}
+
+static int new_answers(struct comparison *d, struct err *e)
+{
+	size_t n = nr_events(&d->first);
+	int ret = 0;
+
+	if (d->o->cycles)
+		return faces_blocks_new(&d->blocks, &d->f, e);
+	d->events = calloc(n + 1, sizeof(*d->events));
+	if (!d->events)
+		return err_set(e, -ENOMEM, "no memory to compare recordings");
+	for (size_t i = 0; !ret && i < n; i++)
+		ret = new_answer(d, &d->events[i], e);
 	return ret;
 }
 
-static int show_event(struct comparison *d, const struct perfdata_event *base, bool first,
-		      struct err *e)
+static int take_note(struct comparison *d, const char *text, struct err *e)
 {
-	struct view_side *sides = calloc(d->f.nr_sides, sizeof(*sides));
-	int ret = sides && base ? 0 : err_set(e, -ENOMEM, "no memory to compare recordings");
+	char *copy = strdup(text);
 
-	for (size_t i = 0; !ret && i < d->f.nr_sides; i++) {
-		const struct perfdata_event *ev = i ? event_like(&d->sides[i], base) : base;
-
-		if (ev)
-			sides[i] = (struct view_side){ d->sides[i].v, ev->idx };
+	if (!copy || vec_push(&d->notes, copy)) {
+		free(copy);
+		return err_set(e, -ENOMEM, "no memory for messages");
 	}
-	if (!ret && !first && !d->o->quiet && !d->o->json && !d->o->csv)
-		obuf_char(&d->out, '\n');
-	if (!ret)
-		ret = d->o->tree ? show_tree(d, sides, base, first, e)
-				 : show_rows(d, sides, base, first, e);
-	free(sides);
+	return 0;
+}
+
+/* Events that cannot be compared with any. */
+static int note_others(struct comparison *d, const struct side *s, size_t at, struct err *e)
+{
+	char text[512];
+	int ret = 0;
+
+	for (size_t k = 0; !ret && k < nr_events(s); k++) {
+		const struct perfdata_event *ev = event_at(s, k);
+
+		if (!ev || event_like(&d->first, ev))
+			continue;
+		snprintf(text, sizeof(text),
+			 "%.160s has the event %.100s, which %.160s has not: it is not compared",
+			 d->f.names[at], ev->name, d->f.names[0]);
+		ret = take_note(d, text, e);
+	}
+	return ret;
+}
+
+static int add_rows(struct comparison *d, const struct side *s, size_t at, struct err *e)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < nr_events(&d->first); i++) {
+		const struct perfdata_event *base = event_at(&d->first, i);
+		const struct perfdata_event *ev = at ? event_like(s, base) : base;
+		struct answer *a = &d->events[i];
+
+		if (!ev)
+			continue;
+		ret = a->tree ? view_forest_add(a->tree, at, s->v, ev->idx, e)
+			      : view_compare_add(a->rows, at, s->v, ev->idx, e);
+	}
 	return ret;
 }
 
 /* Of all events together: blocks are those of branches, whatever was counted when they were sampled. */
-static int show_blocks(struct comparison *d, struct err *e)
+static int add_blocks(struct comparison *d, const struct side *s, size_t at, struct err *e)
 {
-	struct faces_blocks_side *sides = calloc(d->f.nr_sides, sizeof(*sides));
-	const struct perfdata_event *base = event_at(&d->sides[0], 0);
-	struct faces_blocks *b = NULL;
-	int ret = sides && base ? 0 : err_set(e, -ENOMEM, "no memory to compare blocks");
+	if (brflow_nr_blocks(s->flow))
+		return faces_blocks_add(d->blocks, at, s->flow, session_env(s->session)->resolver,
+					e);
+	err_set(e, -EINVAL, "-c cycles: %s has no branches with cycles", d->f.names[at]);
+	return err_hint(e, "perf record -b on a processor that counts them has them: perf script "
+			   "-F brstack shows what is there."),
+	       -EINVAL;
+}
 
-	for (size_t i = 0; !ret && i < d->f.nr_sides; i++) {
-		const struct side *s = &d->sides[i];
+/* All that is wanted of it: its tables go, and what is told at the end is noted. */
+static int take_side(struct comparison *d, struct side *s, size_t at, struct err *e)
+{
+	const struct err *damage = session_damage(s->session);
+	int ret = at ? 0 : new_answers(d, e);
 
-		sides[i] = (struct faces_blocks_side){ s->flow, session_env(s->session)->resolver };
-		if (!brflow_nr_blocks(s->flow)) {
-			ret = err_set(e, -EINVAL, "-c cycles: %s has no branches with cycles",
-				      d->f.names[i]);
-			err_hint(e, "perf record -b on a processor that counts them "
-				    "has them: perf script -F brstack shows what is there.");
-		}
-	}
-	ret = ret ?: faces_blocks_new(&b, &d->f, sides, e);
-	if (!ret && d->o->json)
-		faces_blocks_json(b, base->name, &d->json);
-	else if (!ret && d->o->csv)
-		faces_blocks_csv(b, base->name, true, &d->out);
-	else if (!ret)
-		faces_blocks_text(b, base->name, &d->out);
-	faces_blocks_free(b);
-	free(sides);
+	ret = ret ?: d->o->cycles ? add_blocks(d, s, at, e) : add_rows(d, s, at, e);
+	ret = ret ?: note_others(d, s, at, e);
+	if (!ret && damage)
+		ret = take_note(d, damage->text, e);
+	if (!ret && at && session_take_notes(d->first.session, s->session))
+		ret = err_set(e, -ENOMEM, "no memory for what is missing");
+	free_tables(s);
 	return ret;
 }
 
-/* Events that cannot be compared with any. */
-static void say_others(const struct comparison *d)
+static int read_sides(struct comparison *d, bool *misused, struct err *e)
 {
-	for (size_t i = 1; i < d->f.nr_sides; i++)
-		for (size_t k = 0; k < nr_events(&d->sides[i]); k++) {
-			const struct perfdata_event *ev = event_at(&d->sides[i], k);
+	int ret = read_side(&d->first, NULL, d->o, d->f.names[0], e);
 
-			if (ev && !event_like(&d->sides[0], ev))
-				log_warn(
-					"%s has the event %s, which %s has not: it is not compared",
-					d->f.names[i], ev->name, d->f.names[0]);
-		}
+	*misused = d->first.misused;
+	ret = ret ?: take_side(d, &d->first, 0, e);
+	for (size_t i = 1; !ret && i < d->f.nr_sides; i++) {
+		struct side s = { .o = d->o };
+
+		ret = read_side(&s, d->first.session, d->o, d->f.names[i], e);
+		*misused |= s.misused;
+		ret = ret ?: take_side(d, &s, i, e);
+		free_tables(&s);
+		session_close(s.session);
+	}
+	return ret;
+}
+
+static void comparison_free(struct comparison *d)
+{
+	for (size_t i = 0; d->events && i < nr_events(&d->first); i++) {
+		view_compare_free(d->events[i].rows);
+		view_forest_free(d->events[i].tree);
+	}
+	free(d->events);
+	faces_blocks_free(d->blocks);
+	vec_for_each (n, &d->notes)
+		free(*n);
+	vec_free(&d->notes);
+	free_tables(&d->first);
+	session_close(d->first.session);
+}
+
+/* ---- shown -------------------------------------------------------------------------------------- */
+
+static int show_rows(struct comparison *d, struct view_compare *c, const char *event, bool first,
+		     struct err *e)
+{
+	view_compare_sort(c);
+	if (d->o->json)
+		faces_diff_json(&d->f, c, event, &d->json);
+	else if (d->o->csv)
+		faces_diff_csv(&d->f, c, event, first, &d->out);
+	else
+		return faces_diff_text(&d->f, c, event, &d->out, e);
+	return 0;
+}
+
+static int show_tree(struct comparison *d, struct view_forest *t, const char *event, bool first,
+		     struct err *e)
+{
+	int ret = view_forest_sort(t, e);
+
+	if (ret)
+		return ret;
+	if (d->o->json)
+		faces_diff_tree_json(&d->f, t, event, &d->json);
+	else if (d->o->csv)
+		return faces_diff_tree_csv(&d->f, t, event, first, &d->out, e);
+	else
+		faces_diff_tree_text(&d->f, t, event, &d->out);
+	return 0;
+}
+
+static int show_event(struct comparison *d, size_t i, struct err *e)
+{
+	const struct answer *a = &d->events[i];
+	const char *event = event_at(&d->first, i)->name;
+
+	if (i && !d->o->quiet && !d->o->json && !d->o->csv)
+		obuf_char(&d->out, '\n');
+	return a->tree ? show_tree(d, a->tree, event, !i, e) : show_rows(d, a->rows, event, !i, e);
+}
+
+static void show_blocks(struct comparison *d)
+{
+	const char *event = event_at(&d->first, 0)->name;
+
+	faces_blocks_sort(d->blocks);
+	if (d->o->json)
+		faces_blocks_json(d->blocks, event, &d->json);
+	else if (d->o->csv)
+		faces_blocks_csv(d->blocks, event, true, &d->out);
+	else
+		faces_blocks_text(d->blocks, event, &d->out);
+}
+
+static int show_all(struct comparison *d, struct err *e)
+{
+	int ret = 0;
+
+	if (d->o->json) {
+		emit_init(&d->json, &d->out, EMIT_JSON);
+		emit_object(&d->json, NULL);
+		emit_array(&d->json, "events");
+	}
+	if (d->blocks)
+		show_blocks(d);
+	for (size_t i = 0; d->events && !ret && i < nr_events(&d->first); i++)
+		ret = show_event(d, i, e);
+	if (d->o->json) {
+		emit_end(&d->json);
+		emit_end(&d->json);
+		emit_finish(&d->json);
+	}
+	return ret;
 }
 
 static int show(struct comparison *d, struct err *e)
@@ -421,26 +547,21 @@ static int show(struct comparison *d, struct err *e)
 
 	if (ret)
 		return err_set(e, ret, "no memory for output");
-	if (d->o->json) {
-		emit_init(&d->json, &d->out, EMIT_JSON);
-		emit_object(&d->json, NULL);
-		emit_array(&d->json, "events");
-	}
-	if (d->o->cycles)
-		ret = show_blocks(d, e);
-	for (size_t i = 0; !d->o->cycles && !ret && i < nr_events(&d->sides[0]); i++)
-		ret = show_event(d, event_at(&d->sides[0], i), !i, e);
-	if (d->o->json) {
-		emit_end(&d->json);
-		emit_end(&d->json);
-		emit_finish(&d->json);
-	}
+	ret = show_all(d, e);
 	closed = obuf_free(&d->out);
 	if (!ret && closed && closed != -EPIPE)
 		ret = err_set(e, closed, "cannot write the comparison: %s", strerror(-closed));
-	if (!ret && !d->o->quiet)
-		say_others(d);
 	return ret;
+}
+
+static void warn(const struct comparison *d)
+{
+	if (d->o->quiet)
+		return;
+	for (const char *const *w = session_warnings(d->first.session, SESSION_WARN_ALL); *w; w++)
+		log_warn("%s", *w);
+	vec_for_each (n, &d->notes)
+		log_warn("%s", *n);
 }
 
 /* ---- the command -------------------------------------------------------------------------------- */
@@ -561,9 +682,9 @@ static int as_report(const struct command *cmd, const struct diff_opts *o, const
 
 static int compare(const struct diff_opts *o, struct faces_diff *f, struct err *e)
 {
-	struct comparison d = { .o = o, .sides = calloc(f->nr_sides, sizeof(*d.sides)) };
-	int ret = d.sides ? 0 : err_set(e, -ENOMEM, "no memory for %zu files", f->nr_sides);
-	bool misused = false;
+	struct comparison d = { .o = o };
+	bool misused;
+	int ret;
 
 	f->color = !o->separator && cli_use_color(STDOUT_FILENO);
 	if (!o->json)
@@ -575,21 +696,12 @@ static int compare(const struct diff_opts *o, struct faces_diff *f, struct err *
 		.more = f->names,
 		.nr_more = f->nr_sides,
 	});
-	for (size_t i = 0; !ret && i < f->nr_sides; i++) {
-		ret = read_side(&d.sides[i], o, f->names[i], e);
-		misused |= session_misused(d.sides[i].session) || d.sides[i].misused;
-	}
 	d.f = *f;
+	ret = read_sides(&d, &misused, e);
 	ret = ret ?: show(&d, e);
-	for (size_t i = 0; d.sides && i < f->nr_sides; i++) {
-		if (!ret) {
-			warn_of(&d.sides[i], o);
-			if (session_damage(d.sides[i].session))
-				log_warn("%s", session_damage(d.sides[i].session)->text);
-		}
-		side_free(&d.sides[i]);
-	}
-	free(d.sides);
+	if (!ret)
+		warn(&d);
+	comparison_free(&d);
 	if (ret)
 		ret = cli_print_err(e);
 	return misused ? CLI_USAGE : ret;

@@ -90,23 +90,24 @@ static int add(struct faces_blocks *b, size_t side, const struct brflow_block *b
 	return 0;
 }
 
-static int add_side(struct faces_blocks *b, size_t side, const struct faces_blocks_side *s)
+int faces_blocks_add(struct faces_blocks *b, size_t side, const struct brflow *flow,
+		     struct resolver *res, struct err *e)
 {
 	struct obuf range, same;
 	int ret = obuf_init(&range, -1, 0) ?: obuf_init(&same, -1, 0);
 
-	for (size_t i = 0; !ret && s->flow && i < brflow_nr_blocks(s->flow); i++) {
-		const struct brflow_block *block = brflow_block(s->flow, i);
-		const struct symbol *sym = symbol_find(s->res, block->dso, block->end);
+	for (size_t i = 0; !ret && i < brflow_nr_blocks(flow); i++) {
+		const struct brflow_block *block = brflow_block(flow, i);
+		const struct symbol *sym = symbol_find(res, block->dso, block->end);
 
 		if (!sym || !block->nr || block->start == BRFLOW_NO_START)
 			continue;
 		range.len = same.len = 0;
 		obuf_str(&same, sym->name);
 		obuf_char(&range, '[');
-		put_end(s->res, block->dso, sym, block->start, &range, &same);
+		put_end(res, block->dso, sym, block->start, &range, &same);
 		obuf_lit(&range, " -> ");
-		put_end(s->res, block->dso, sym, block->end, &range, &same);
+		put_end(res, block->dso, sym, block->end, &range, &same);
 		obuf_lit(&range, "]");
 		obuf_char(&range, 0);
 		obuf_char(&same, 0);
@@ -114,7 +115,7 @@ static int add_side(struct faces_blocks *b, size_t side, const struct faces_bloc
 	}
 	obuf_free(&range);
 	obuf_free(&same);
-	return ret;
+	return ret ? err_set(e, ret, "no memory to compare blocks") : 0;
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------ */
@@ -158,35 +159,33 @@ static int by_difference(const void *x, const void *y, void *ctx)
 	return strcmp(a->same, c->same);
 }
 
-int faces_blocks_new(struct faces_blocks **out, const struct faces_diff *f,
-		     const struct faces_blocks_side *sides, struct err *e)
+int faces_blocks_new(struct faces_blocks **out, const struct faces_diff *f, struct err *e)
 {
 	struct faces_blocks *b = *out = calloc(1, sizeof(*b));
-	size_t n = 0;
-	int ret;
 
 	if (b)
 		b->total = calloc(f->nr_sides, sizeof(*b->total));
 	if (!b || !b->total)
 		return err_set(e, -ENOMEM, "no memory to compare blocks");
 	b->f = f;
-	ret = 0;
-	for (size_t i = 0; !ret && i < f->nr_sides; i++)
-		ret = add_side(b, i, &sides[i]);
-	if (ret)
-		return err_set(e, -ENOMEM, "no memory to compare blocks");
+	return 0;
+}
+
+void faces_blocks_sort(struct faces_blocks *b)
+{
+	size_t n = 0;
+
 	for (size_t i = 0; i < b->lines.n; i++) {
 		bool other = false;
 
-		for (size_t s = 1; s < f->nr_sides; s++)
+		for (size_t s = 1; s < b->f->nr_sides; s++)
 			other |= is_in(&b->lines.v[i], s);
-		if (!f->o.baseline_only || (other && is_in(&b->lines.v[i], 0)))
+		if (!b->f->o.baseline_only || (other && is_in(&b->lines.v[i], 0)))
 			b->lines.v[n++] = b->lines.v[i];
 	}
 	b->lines.n = n;
 	if (n)
 		qsort_r(b->lines.v, n, sizeof(*b->lines.v), by_difference, b);
-	return 0;
 }
 
 void faces_blocks_free(struct faces_blocks *b)

@@ -296,7 +296,7 @@ void faces_diff_json(const struct faces_diff *f, const struct view_compare *c, c
 
 		emit_object(e, NULL);
 		for (unsigned k = 0; k < view_compare_cols(c); k++)
-			emit_str(e, view_col_name(view_compare_col(c, k)), key_text(l, k));
+			emit_str(e, view_compare_name(c, k), key_text(l, k));
 		emit_array(e, "files");
 		for (size_t side = 0; side < f->nr_sides; side++)
 			put_side(c, l, side, e);
@@ -315,7 +315,7 @@ void faces_diff_csv(const struct faces_diff *f, const struct view_compare *c, co
 	if (heads) {
 		obuf_lit(out, "event");
 		for (unsigned k = 0; k < view_compare_cols(c); k++)
-			obuf_printf(out, ",%s", view_col_name(view_compare_col(c, k)));
+			obuf_printf(out, ",%s", view_compare_name(c, k));
 		for (size_t i = 0; i < f->nr_sides; i++)
 			obuf_printf(out,
 				    i ? ",samples%zu,period%zu,share%zu,delta%zu,noise%zu"

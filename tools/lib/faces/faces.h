@@ -322,13 +322,11 @@ int faces_diff_tree_csv(const struct faces_diff *f, const struct view_forest *t,
  * and lines in it are, or, without lines, the distances from its start. To be freed after errors, too.
  */
 struct faces_blocks;
-struct faces_blocks_side {
-	const struct brflow *flow; /* NULL: nothing was counted there */
-	struct resolver *res;
-};
-
-int faces_blocks_new(struct faces_blocks **b, const struct faces_diff *f,
-		     const struct faces_blocks_side *sides, struct err *e);
+/* Then each side, in order, whose flow and resolver are not asked any more after that; faces_blocks_sort(). */
+int faces_blocks_new(struct faces_blocks **b, const struct faces_diff *f, struct err *e);
+int faces_blocks_add(struct faces_blocks *b, size_t side, const struct brflow *flow,
+		     struct resolver *res, struct err *e);
+void faces_blocks_sort(struct faces_blocks *b);
 void faces_blocks_free(struct faces_blocks *b);
 void faces_blocks_text(const struct faces_blocks *b, const char *event, struct obuf *out);
 void faces_blocks_json(const struct faces_blocks *b, const char *event, struct emit *e);

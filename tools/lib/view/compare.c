@@ -11,22 +11,34 @@
 
 #include "view-int.h"
 
+/* The texts of a row's keys, one behind the other with a zero each; what tells lines apart. */
+struct texts {
+	struct obuf texts, same;
+	int64_t address; /* of the symbol that was not found; else 0 */
+};
+
 struct line {
 	struct view_line pub;
 	size_t seq;
 	int64_t address; /* that it is called by */
 };
 
+struct compare_col {
+	const char *name, *head;
+	unsigned at; /* among the columns of views */
+	bool pads;
+};
+
 struct view_compare {
 	struct view_compare_opts o;
-	struct view_side *sides;
+	struct table_totals *totals; /* by side */
 	size_t nr_sides;
 	struct arena mem;
 	struct htab tab;
 	VEC(struct line) lines;
-	unsigned cols[MAX_KEYS]; /* of the first view that has the event: those of keys */
+	struct compare_col cols[MAX_KEYS]; /* keys, as the first view that was added has them */
 	unsigned nr_cols;
-	const struct view *like;
+	struct texts k;	  /* of the row at hand */
 	uint64_t matched; /* of the first: period of the lines that are left */
 };
 
@@ -44,19 +56,14 @@ static bool is_symbol(const struct keys_col *c)
 
 /* ---- lines -------------------------------------------------------------------------------------- */
 
-/* The texts of a row's keys, one behind the other with a zero each; what tells lines apart. */
-struct texts {
-	struct obuf texts, same;
-	int64_t address; /* of the symbol that was not found; else 0 */
-};
-
-static int put_key(const struct view_compare *c, const struct view *v, const struct keys_row *row,
-		   struct texts *k)
+static int put_key(struct view_compare *c, const struct view *v, const struct keys_row *row)
 {
+	struct texts *k = &c->k;
+
 	k->texts.len = k->same.len = 0;
 	k->address = 0;
 	for (unsigned i = 0; i < c->nr_cols; i++) {
-		const struct keys_col *col = &v->c.cols[c->cols[i]];
+		const struct keys_col *col = &v->c.cols[c->cols[i].at];
 		size_t at = k->texts.len;
 		const char *text;
 
@@ -80,7 +87,7 @@ static int new_line(struct view_compare *c, const struct texts *k, uint64_t hash
 {
 	struct line l = { .seq = c->lines.n, .address = k->address };
 	char *texts = arena_memdup(&c->mem, k->texts.buf, k->texts.len);
-	char *same = arena_memdup(&c->mem, k->same.buf, k->same.len);
+	char *same = k->address ? arena_memdup(&c->mem, k->same.buf, k->same.len) : texts;
 
 	l.pub.texts = texts;
 	l.pub.same = same;
@@ -126,32 +133,23 @@ static int call_it(struct view_compare *c, struct line *l, const struct texts *k
 	return l->pub.texts ? 0 : -ENOMEM;
 }
 
-static int add_side(struct view_compare *c, size_t side, struct texts *k)
+static int add_row(struct view_compare *c, size_t side, const struct view *v,
+		   const struct keys_row *row)
 {
-	const struct view_side *s = &c->sides[side];
+	struct line *l;
 
-	for (size_t i = 0; s->v && i < view_nr_rows(s->v, s->event); i++) {
-		const struct keys_row *row = view_row(s->v, s->event, i);
-		struct line *l;
-
-		if (put_key(c, s->v, row, k) || find_line(c, k, &l))
-			return -ENOMEM;
-		l->pub.sides[side].nr += row->nr;
-		l->pub.sides[side].period += row->period;
-		if (k->address < l->address && is_first(l, side) && call_it(c, l, k))
-			return -ENOMEM;
-	}
-	return 0;
+	if (put_key(c, v, row) || find_line(c, &c->k, &l))
+		return -ENOMEM;
+	l->pub.sides[side].nr += row->nr;
+	l->pub.sides[side].period += row->period;
+	return c->k.address < l->address && is_first(l, side) ? call_it(c, l, &c->k) : 0;
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------ */
 
 const struct table_totals *view_compare_totals(const struct view_compare *c, size_t side)
 {
-	static const struct table_totals none;
-	const struct view_side *s = &c->sides[side];
-
-	return s->v ? view_totals(s->v, s->event) : &none;
+	return &c->totals[side];
 }
 
 static double share(const struct view_compare *c, const struct view_line *l, size_t side)
@@ -240,17 +238,26 @@ static int by_value(const void *a, const void *b, void *ctx)
 
 /* ---- all ---------------------------------------------------------------------------------------- */
 
-static void find_cols(struct view_compare *c)
+static int find_cols(struct view_compare *c, const struct view *v)
 {
-	for (size_t i = 0; i < c->nr_sides && !c->like; i++)
-		c->like = c->sides[i].v;
-	for (unsigned i = 0; c->like && i < c->like->c.nr_cols; i++) {
-		const struct keys_col *col = &c->like->c.cols[i];
+	for (unsigned i = 0; i < v->c.nr_cols; i++) {
+		const struct keys_col *col = &v->c.cols[i];
+		struct compare_col *to = &c->cols[c->nr_cols];
 
-		if (col->key->at != KEY_STAT && !col->key->slot_text && !col->elided &&
-		    strncmp(col->key->name, "ipc", 3) != 0)
-			c->cols[c->nr_cols++] = i;
+		if (col->key->at == KEY_STAT || col->key->slot_text || col->elided ||
+		    !strncmp(col->key->name, "ipc", 3))
+			continue;
+		*to = (struct compare_col){
+			.name = arena_strdup(&c->mem, view_col_name(col)),
+			.head = arena_strdup(&c->mem, view_col_head(v, col)),
+			.at = i,
+			.pads = col->key->pads,
+		};
+		if (!to->name || !to->head)
+			return -ENOMEM;
+		c->nr_cols++;
 	}
+	return 0;
 }
 
 static bool is_left_out(const struct view_compare *c, const struct view_line *l)
@@ -276,41 +283,49 @@ static void leave_out(struct view_compare *c)
 		c->matched += l->pub.sides[0].period;
 }
 
-int view_compare_new(struct view_compare **out, const struct view_side *sides, size_t nr,
-		     const struct view_compare_opts *o, struct err *e)
+int view_compare_new(struct view_compare **out, size_t nr_sides, const struct view_compare_opts *o,
+		     struct err *e)
 {
-	struct view_compare *c = calloc(1, sizeof(*c));
-	struct texts k = { 0 };
-	int ret = -ENOMEM;
+	struct view_compare *c = *out = calloc(1, sizeof(*c));
 
-	*out = c;
-	if (c && !obuf_init(&k.texts, -1, 0) && !obuf_init(&k.same, -1, 0)) {
+	if (c) {
 		c->o = *o;
-		c->nr_sides = nr;
-		c->sides = arena_memdup(&c->mem, sides, nr * sizeof(*sides));
-		ret = c->sides ? 0 : -ENOMEM;
+		c->nr_sides = nr_sides;
+		c->totals = calloc(nr_sides, sizeof(*c->totals));
 	}
-	if (!ret)
-		find_cols(c);
-	for (size_t i = 0; !ret && i < nr; i++)
-		ret = add_side(c, i, &k);
-	obuf_free(&k.texts);
-	obuf_free(&k.same);
-	if (ret)
-		return err_set(e, ret, "no memory to compare recordings");
+	if (!c || !c->totals || obuf_init(&c->k.texts, -1, 0) || obuf_init(&c->k.same, -1, 0))
+		return err_set(e, -ENOMEM, "no memory to compare recordings");
+	return 0;
+}
+
+int view_compare_add(struct view_compare *c, size_t side, const struct view *v, uint32_t event,
+		     struct err *e)
+{
+	int ret = c->nr_cols ? 0 : find_cols(c, v);
+
+	c->totals[side] = *view_totals(v, event);
+	for (size_t i = 0; !ret && i < view_nr_rows(v, event); i++)
+		ret = add_row(c, side, v, view_row(v, event, i));
+	return ret ? err_set(e, ret, "no memory to compare recordings") : 0;
+}
+
+void view_compare_sort(struct view_compare *c)
+{
 	leave_out(c);
 	if (c->lines.n)
 		qsort_r(c->lines.v, c->lines.n, sizeof(*c->lines.v), by_value, c);
-	return 0;
 }
 
 void view_compare_free(struct view_compare *c)
 {
 	if (!c)
 		return;
+	obuf_free(&c->k.texts);
+	obuf_free(&c->k.same);
 	arena_free(&c->mem);
 	htab_free(&c->tab);
 	vec_free(&c->lines);
+	free(c->totals);
 	free(c);
 }
 
@@ -329,17 +344,17 @@ unsigned view_compare_cols(const struct view_compare *c)
 	return c->nr_cols;
 }
 
-const struct keys_col *view_compare_col(const struct view_compare *c, unsigned i)
+const char *view_compare_name(const struct view_compare *c, unsigned i)
 {
-	return &c->like->c.cols[c->cols[i]];
+	return c->cols[i].name;
 }
 
 const char *view_compare_head(const struct view_compare *c, unsigned i)
 {
-	return view_col_head(c->like, view_compare_col(c, i));
+	return c->cols[i].head;
 }
 
 bool view_compare_pads(const struct view_compare *c, unsigned i)
 {
-	return view_compare_col(c, i)->key->pads;
+	return c->cols[i].pads;
 }

@@ -17,6 +17,7 @@ struct tree_node {
 };
 
 struct view_forest {
+	struct view_forest_opts o;
 	size_t nr_sides;
 	uint64_t *total, *samples; /* by side */
 	struct arena mem;
@@ -85,20 +86,21 @@ static int add_stack(struct view_forest *t, size_t side, const char *line, const
 	return 0;
 }
 
-static int add_side(struct view_forest *t, size_t i, const struct view_side *side, struct err *e)
+int view_forest_add(struct view_forest *t, size_t side, const struct view *v, uint32_t event,
+		    struct err *e)
 {
 	struct obuf text;
-	int ret = side->v ? obuf_init(&text, -1, 0) : 0;
+	int ret = obuf_init(&text, -1, 0);
 
-	if (ret || !side->v)
-		return ret ? err_set(e, ret, "no memory for call trees") : 0;
-	t->total[i] = view_totals(side->v, side->event)->period;
-	t->samples[i] = view_totals(side->v, side->event)->nr_samples;
-	ret = view_put_folded(side->v, side->event, &text, e);
+	if (ret)
+		return err_set(e, ret, "no memory for call trees");
+	t->total[side] = view_totals(v, event)->period;
+	t->samples[side] = view_totals(v, event)->nr_samples;
+	ret = view_put_folded(v, event, &text, e);
 	for (const char *at = text.buf, *end = text.buf + text.len; !ret && at < end;) {
 		const char *nl = memchr(at, '\n', (size_t)(end - at));
 
-		if (add_stack(t, i, at, nl))
+		if (add_stack(t, side, at, nl))
 			ret = err_set(e, -ENOMEM, "no memory for call trees");
 		at = nl + 1;
 	}
@@ -128,24 +130,18 @@ bool view_forest_is_noise(const struct view_forest *t, const struct view_forest_
 
 /* ---- order -------------------------------------------------------------------------------------- */
 
-struct ordering {
-	struct view_forest *t;
-	double min;
-	bool significant;
-};
-
 /* Whether it is shown: it is large enough somewhere, and it or what it calls moved. */
-static bool is_shown(const struct ordering *o, uint32_t node)
+static bool is_shown(const struct view_forest *t, uint32_t node)
 {
-	const struct tree_node *n = &o->t->nodes.v[node];
-	bool large = false, moved = !o->significant;
+	const struct tree_node *n = &t->nodes.v[node];
+	bool large = false, moved = !t->o.significant;
 
-	for (size_t i = 0; i < o->t->nr_sides; i++) {
-		large |= view_forest_share(o->t, &n->pub, i) >= o->min;
-		moved |= i && !view_forest_is_noise(o->t, &n->pub, i);
+	for (size_t i = 0; i < t->nr_sides; i++) {
+		large |= view_forest_share(t, &n->pub, i) >= t->o.min_percent;
+		moved |= i && !view_forest_is_noise(t, &n->pub, i);
 	}
-	for (uint32_t c = n->child; large && !moved && c != ID_NONE; c = o->t->nodes.v[c].next)
-		moved = is_shown(o, c);
+	for (uint32_t c = n->child; large && !moved && c != ID_NONE; c = t->nodes.v[c].next)
+		moved = is_shown(t, c);
 	return large && moved;
 }
 
@@ -175,9 +171,8 @@ static double rank_of(const struct view_forest *t, const struct view_forest_line
 }
 
 /* Depth first, without calling itself: stacks may be thousands deep. */
-static int put_in_order(struct ordering *o)
+static int put_in_order(struct view_forest *t)
 {
-	struct view_forest *t = o->t;
 	VEC(uint32_t) todo = { 0 };
 	int ret = vec_push(&todo, 0);
 
@@ -190,7 +185,7 @@ static int put_in_order(struct ordering *o)
 		for (uint32_t c = t->nodes.v[node].child; !ret && c != ID_NONE;
 		     c = t->nodes.v[c].next) {
 			t->nodes.v[c].rank = rank_of(t, &t->nodes.v[c].pub);
-			if (is_shown(o, c))
+			if (is_shown(t, c))
 				ret = vec_push(&todo, c);
 		}
 		n = todo.n - first;
@@ -209,26 +204,26 @@ static int put_in_order(struct ordering *o)
 
 /* ---- all ---------------------------------------------------------------------------------------- */
 
-int view_forest_new(struct view_forest **out, const struct view_side *sides, size_t nr,
-		    const struct view_forest_opts *o, struct err *e)
+int view_forest_new(struct view_forest **out, size_t nr_sides, const struct view_forest_opts *o,
+		    struct err *e)
 {
 	struct view_forest *t = *out = calloc(1, sizeof(*t));
-	struct ordering order = { t, o->min_percent, o->significant };
 	uint32_t top;
-	int ret = 0;
 
-	if (!t)
+	if (t) {
+		t->o = *o;
+		t->nr_sides = nr_sides;
+		t->total = calloc(nr_sides, sizeof(*t->total));
+		t->samples = calloc(nr_sides, sizeof(*t->samples));
+	}
+	if (!t || !t->total || !t->samples || new_node(t, ID_NONE, ID_NONE, &top))
 		return err_set(e, -ENOMEM, "no memory for call trees");
-	t->nr_sides = nr;
-	t->total = calloc(nr, sizeof(*t->total));
-	t->samples = calloc(nr, sizeof(*t->samples));
-	if (!t->total || !t->samples || new_node(t, ID_NONE, ID_NONE, &top))
-		return err_set(e, -ENOMEM, "no memory for call trees");
-	for (size_t i = 0; !ret && i < nr; i++)
-		ret = add_side(t, i, &sides[i], e);
-	if (!ret && put_in_order(&order))
-		ret = err_set(e, -ENOMEM, "no memory for call trees");
-	return ret;
+	return 0;
+}
+
+int view_forest_sort(struct view_forest *t, struct err *e)
+{
+	return put_in_order(t) ? err_set(e, -ENOMEM, "no memory for call trees") : 0;
 }
 
 void view_forest_free(struct view_forest *t)

@@ -266,15 +266,10 @@ const struct view_pair *view_diff_of(const struct view_diff *d, const struct key
 
 /*
  * Rows of any number of views side by side, the first of which the others are compared with. Views have
- * the same keys and outlive it.
+ * the same keys; what is shown of them is copied, so that each can go before the next one is made.
  */
 struct view_compare;
 enum view_compute { VIEW_DELTA_ABS, VIEW_DELTA, VIEW_RATIO, VIEW_WDIFF };
-
-struct view_side {
-	const struct view *v; /* NULL: nothing was counted there */
-	uint32_t event;
-};
 
 struct view_compare_opts {
 	enum view_compute compute; /* what lines are sorted by */
@@ -287,21 +282,24 @@ struct view_compare_opts {
 
 struct view_line {
 	const char *texts; /* of keys, one behind the other, each with a zero */
-	const char *same;  /* what lines are told apart by */
+	const char *same;  /* what lines are told apart by; may be .texts */
 	size_t same_size;
 	struct table_count *sides; /* .nr 0: not there */
 };
 
-/* To be freed after errors, too. */
-int view_compare_new(struct view_compare **c, const struct view_side *sides, size_t nr,
-		     const struct view_compare_opts *o, struct err *e);
+/* Then view_compare_add() for each side on which something was counted, in order; view_compare_sort(). */
+int view_compare_new(struct view_compare **c, size_t nr_sides, const struct view_compare_opts *o,
+		     struct err *e);
+int view_compare_add(struct view_compare *c, size_t side, const struct view *v, uint32_t event,
+		     struct err *e);
+void view_compare_sort(struct view_compare *c);
 void view_compare_free(struct view_compare *c);
 size_t view_compare_nr(const struct view_compare *c);
 const struct view_line *view_compare_at(const struct view_compare *c, size_t i);
 const struct table_totals *view_compare_totals(const struct view_compare *c, size_t side);
 /* Keys: how many, their heads and names; whether the last one is padded, too. */
 unsigned view_compare_cols(const struct view_compare *c);
-const struct keys_col *view_compare_col(const struct view_compare *c, unsigned i);
+const char *view_compare_name(const struct view_compare *c, unsigned i);
 const char *view_compare_head(const struct view_compare *c, unsigned i);
 bool view_compare_pads(const struct view_compare *c, unsigned i);
 /* Percent; what opts.compute says of @side against the first; what chance makes of it, in percent. */
@@ -332,9 +330,12 @@ struct view_forest_line {
 	uint64_t *period; /* by side, with what is called */
 };
 
-/* To be freed after errors, too. */
-int view_forest_new(struct view_forest **t, const struct view_side *sides, size_t nr,
-		    const struct view_forest_opts *o, struct err *e);
+/* As with view_compare. */
+int view_forest_new(struct view_forest **t, size_t nr_sides, const struct view_forest_opts *o,
+		    struct err *e);
+int view_forest_add(struct view_forest *t, size_t side, const struct view *v, uint32_t event,
+		    struct err *e);
+int view_forest_sort(struct view_forest *t, struct err *e);
 void view_forest_free(struct view_forest *t);
 size_t view_forest_nr(const struct view_forest *t);
 const struct view_forest_line *view_forest_at(const struct view_forest *t, size_t i);
