@@ -15,6 +15,9 @@ told=$(printf '%s\n' "$out" | sed -n 's/.*(\([0-9]*\) samples).*/\1/p')
 is "the file holds as many samples as were told" "$(samples a.data)" "$told"
 like "the workload's function is in it" "$("$PERF" script -i a.data -F ip,sym 2>&1)" 'noploop'
 is "the file is private (0600)" "$(stat -c %a a.data)" 600
+"$PERF" record -q -e cpu-clock:u -o u.data -- true
+is "events that leave the kernel out: no map of it" \
+	"$("$PERF" script --show-mmap-events -i u.data 2>/dev/null | grep -c 'kernel\.kallsyms')" 0
 
 # --- the default event
 out=$("$PERF" record -o d.data -- true 2>&1)

@@ -7,10 +7,12 @@
 
 #include "recorder/recorder-int.h"
 
+/* No address of a sample, nor of its branches, lies in the kernel: reading its 5 MB of symbols is most of a short record. */
 static bool is_user_only(const struct event_list *l)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (!(l->v[i].attr.flags & ATTR_FLAG_EXCLUDE_KERNEL))
+		if (!(l->v[i].attr.flags & ATTR_FLAG_EXCLUDE_KERNEL) ||
+		    l->v[i].attr.branch_sample_type & PERF_SAMPLE_BRANCH_KERNEL)
 			return false;
 	return true;
 }
@@ -33,7 +35,7 @@ static int synth_running(struct synth *s, const struct recorder *rec, struct err
 static int synth_world(struct synth *s, const struct recorder *rec, bool first, struct err *e)
 {
 	unsigned kinds = rec->opts->synth;
-	int ret = synth_kernel(s, e);
+	int ret = s->user_only ? 0 : synth_kernel(s, e);
 
 	if (!ret && rec->opts->all_cgroups && kinds & RECORDER_SYNTH_CGROUP)
 		ret = synth_cgroups(s, e);
