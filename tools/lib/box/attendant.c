@@ -55,25 +55,26 @@ static int serve(const struct box_served *table, const struct question *q, size_
 	return s->serve(s->ctx, q->bytes, size, a);
 }
 
+/* On the stack: where memory is short, that it ends would be told as a broken pipe. */
 static void attend(int fd, const struct box_served *table)
 {
 	static const size_t head = offsetof(struct question, bytes);
-	struct question *q = malloc(sizeof(*q));
-	struct box_answer *a = malloc(sizeof(*a));
+	struct question q;
+	struct box_answer a;
 	ssize_t n;
 
-	while (q && a) {
-		n = recv(fd, q, sizeof(*q) - 1, 0);
+	for (;;) {
+		n = recv(fd, &q, sizeof(q) - 1, 0);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < (ssize_t)head)
 			return;
-		q->bytes[(size_t)n - head] = 0;
-		a->fd = -1;
-		a->size = 0;
-		reply(fd, serve(table, q, (size_t)n - head, a), a);
-		if (a->fd >= 0)
-			close(a->fd);
+		q.bytes[(size_t)n - head] = 0;
+		a.fd = -1;
+		a.size = 0;
+		reply(fd, serve(table, &q, (size_t)n - head, &a), &a);
+		if (a.fd >= 0)
+			close(a.fd);
 	}
 }
 

@@ -119,6 +119,7 @@ int box_ask(enum box_service what, const void *q, size_t size, struct box_answer
 {
 	uint32_t head = what;
 	struct iovec part[] = { { &head, sizeof(head) }, { (void *)q, size } };
+	ssize_t n;
 	int ret;
 
 	a->fd = -1;
@@ -128,7 +129,10 @@ int box_ask(enum box_service what, const void *q, size_t size, struct box_answer
 	if (the.fd < 0)
 		return the.fd;
 	pthread_mutex_lock(&the.asking);
-	ret = writev(the.fd, part, 2) < 0 ? -errno : take_answer(a);
+	do {
+		n = writev(the.fd, part, 2);
+	} while (n < 0 && errno == EINTR);
+	ret = n < 0 ? -errno : take_answer(a);
 	pthread_mutex_unlock(&the.asking);
 	return ret;
 }
@@ -207,12 +211,18 @@ int box_replace_open(struct box_replacement *r, const char *path, bool shared)
 int box_replace_close(struct box_replacement *r, bool keep)
 {
 	struct box_answer a;
-	int ret = close(r->fd) && keep ? -errno : 0;
+	int ret = close(r->fd) && keep ? -errno : 0, asked;
 	char q[2] = { keep && !ret, (char)r->number };
 
 	if (!the.closed)
 		return box_keep_replacement(r, q[0]) ?: ret;
-	return box_ask(BOX_KEEP, q, sizeof(q), &a) ?: ret;
+	asked = box_ask(BOX_KEEP, q, sizeof(q), &a);
+	if (!asked)
+		return ret;
+	/* The file with the name for a while must not stay. */
+	q[0] = 0;
+	box_ask(BOX_KEEP, q, sizeof(q), &a);
+	return asked;
 }
 
 int box_open_in_root(int32_t pid, const char *path, int flags)

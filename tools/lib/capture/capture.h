@@ -62,6 +62,8 @@ struct program {
 int program_start(struct program *w, char **argv, bool stdout_taken, struct err *e);
 /* Lets it exec; -errno of exec when that failed (ENOENT: no such program). */
 int program_go(struct program *w, struct err *e);
+/* Of a child that ended before that, @ret being what it led to: what the child said of it, or @ret. */
+int program_why(struct program *w, int ret, struct err *e);
 /* Non-blocking unless @block: true once it ended, w->status is filled. */
 bool program_ended(struct program *w, bool block);
 void program_kill(struct program *w, int sig);

@@ -75,14 +75,25 @@ int program_start(struct program *w, char **argv, bool stdout_taken, struct err 
 	return 0;
 }
 
+int program_why(struct program *w, int ret, struct err *e)
+{
+	int code;
+
+	if (w->err_fd < 0 || !program_ended(w, true) ||
+	    read(w->err_fd, &code, sizeof(code)) != sizeof(code))
+		return ret;
+	return err_set(e, -code, "cannot run the command: %s", strerror(code));
+}
+
 int program_go(struct program *w, struct err *e)
 {
 	int code = write_all(w->go_fd, "", 1);
 	ssize_t n;
 
-	if (code)
-		return err_set(e, code, "the command ended before it was started: %s",
-			       strerror(-code));
+	if (code) {
+		err_set(e, code, "the command ended before it was started: %s", strerror(-code));
+		return code == -EPIPE ? program_why(w, code, e) : code;
+	}
 	close(w->go_fd);
 	w->go_fd = -1;
 	/* The pipe closes at exec; a number comes when that failed. */

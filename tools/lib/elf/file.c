@@ -223,7 +223,7 @@ bool elf_names_allowed(const struct elf_file *f, size_t idx)
 	GElf_Shdr shdr;
 
 	return scn && gelf_getshdr(scn, &shdr) && !(shdr.sh_flags & SHF_COMPRESSED) &&
-	       elf_has_bytes(f, &shdr);
+	       elf_has_bytes(f, &shdr) && elf_data(f, scn);
 }
 
 Elf_Data *elf_data(const struct elf_file *f, Elf_Scn *scn)

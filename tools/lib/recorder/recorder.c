@@ -138,7 +138,11 @@ static int start(struct recorder *rec, struct err *e)
 	}
 	if (!ret)
 		ret = start_program(rec, e);
-	return ret ? ret : open_events(rec, e);
+	if (ret)
+		return ret;
+	ret = open_events(rec, e);
+	/* There is nobody to open events on. */
+	return ret == -ESRCH && rec->target->workload ? program_why(&rec->program, ret, e) : ret;
 }
 
 static int write_records(void *ctx, const void *a, size_t na, const void *b, size_t nb,
