@@ -14,6 +14,7 @@
 struct fault_state *fault_state;
 struct fault_line *fault_log;
 int fault_where = -1;
+const char *fault_kallsyms;
 static __thread int own;
 
 void fault_begin(void)

@@ -78,6 +78,9 @@ extern struct fault_state *fault_state; /* NULL: nothing is counted */
 extern struct fault_line *fault_log;
 extern int fault_where; /* opened before main(): the program may give up the right to open files */
 
+extern const char *
+	fault_kallsyms; /* what is opened in place of /proc/kallsyms, from FAULTS_KALLSYMS; NULL: itself */
+
 /* 0, or how this call is to fail: an errno or FAULT_SHORT. */
 int fault_of(enum fault_class class);
 /* The same for calls that cannot be cut short: whether to fail, with errno set. */

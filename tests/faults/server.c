@@ -218,10 +218,12 @@ __attribute__((constructor)) static void before_main(void)
 	if (fault_state == MAP_FAILED || log == MAP_FAILED)
 		_exit(96);
 	fault_log = log;
+	fault_kallsyms = getenv("FAULTS_KALLSYMS");
 	backtrace(warm_up, 4); /* loads what it needs */
 	unsetenv("LD_PRELOAD");
 	unsetenv("FAULTS");
 	unsetenv("FAULTS_LOG");
+	unsetenv("FAULTS_KALLSYMS");
 	if (sscanf(faults, "%d:%d:%" SCNu64, &one.class, &one.how, &one.nth) == 3)
 		fault_state->plan = one;
 	else if (sscanf(faults, "%d,%d", &ask, &answer) == 2)
