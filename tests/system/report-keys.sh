@@ -380,7 +380,7 @@ match 76.92%    .6.92%     0.00%  walk .*_start
 match 76.92%    .6.92%    76.92%  walk .*branchy
 key =
 wait Differences from walk.data
-match -20.00%   20.00%        -  walk  walk  ... leaf
+match -20.00%  .[0-9.]+%   20.00%        -  walk  walk  ... leaf
 key q
 gone Differences
 key o Down Enter

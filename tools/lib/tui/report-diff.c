@@ -119,8 +119,13 @@ bool browser_diff_shown(const struct browser *b)
 	return b->diff && b->diff->d;
 }
 
-static enum tui_role role_of(double by)
+/* What chance may have made is dimmed, as in the text of perf diff. */
+static enum tui_role role_of(const struct browser *b, const struct view_pair *pair)
 {
+	double by = pair->share[1] - pair->share[0];
+
+	if (view_diff_is_noise(b->diff->d, pair))
+		return TUI_DIM;
 	return fabs(by) >= 5 ? TUI_TOP : fabs(by) >= 0.5 ? TUI_MEDIUM : TUI_NORMAL;
 }
 
@@ -132,9 +137,9 @@ void browser_diff_cell(const struct browser *b, const struct keys_row *row, stru
 	if (!pair) /* rows above others */
 		tui_putf(p, TUI_DIM, "%*s", BROWSER_DIFF_WIDTH, "");
 	else if (!pair->before)
-		tui_putf(p, role_of(by), "%*s", BROWSER_DIFF_WIDTH, "new");
+		tui_putf(p, role_of(b, pair), "%*s", BROWSER_DIFF_WIDTH, "new");
 	else
-		tui_putf(p, role_of(by), "%+*.2f%%", BROWSER_DIFF_WIDTH - 1, by);
+		tui_putf(p, role_of(b, pair), "%+*.2f%%", BROWSER_DIFF_WIDTH - 1, by);
 }
 
 /* ---- the list -------------------------------------------------------------------------------- */
@@ -159,7 +164,8 @@ static void put_row(const struct view *v, const struct keys_row *row, struct obu
 
 static void put_pair(const struct browser *b, const struct view_pair *pair, struct obuf *o)
 {
-	obuf_printf(o, "%+7.2f%%", pair->share[1] - pair->share[0]);
+	obuf_printf(o, "%+7.2f%%  %6.2f%%", pair->share[1] - pair->share[0],
+		    view_diff_noise(b->diff->d, pair));
 	for (int side = 0; side < 2; side++) {
 		if (side ? pair->after : pair->before)
 			obuf_printf(o, "  %6.2f%%", pair->share[side]);
@@ -190,7 +196,7 @@ enum tui_answer browser_differences(struct tui *t, struct tui_view *v)
 	if (obuf_init(&o, -1, 0))
 		return TUI_STAY;
 	n = view_diff_nr(b->diff->d);
-	obuf_lit(&o, "  Delta    Before    After\n");
+	obuf_lit(&o, "  Delta     Noise   Before    After\n");
 	for (size_t i = 0; i < n && i < MOST; i++)
 		put_pair(b, view_diff_at(b->diff->d, i), &o);
 	if (n > MOST)

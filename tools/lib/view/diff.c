@@ -10,6 +10,7 @@
 
 struct view_diff {
 	const struct view *v[2];
+	uint64_t samples[2];
 	struct intern texts;
 	VEC(struct view_pair) pairs; /* by text, then by difference */
 	VEC(uint32_t) text_of;	     /* by row of the second view's table; ID_NONE = none */
@@ -128,6 +129,8 @@ int view_diff_new(struct view_diff **out, const struct view *before, uint32_t ev
 		return err_set(e, -ENOMEM, "no memory to compare rows");
 	d->v[0] = before;
 	d->v[1] = after;
+	d->samples[0] = view_totals(before, event_before)->nr_samples;
+	d->samples[1] = view_totals(after, event_after)->nr_samples;
 	if (add_rows(d, 0, event_before) || add_rows(d, 1, event_after) || sort(d)) {
 		view_diff_free(d);
 		return err_set(e, -ENOMEM, "no memory to compare rows");
@@ -145,6 +148,16 @@ void view_diff_free(struct view_diff *d)
 	vec_free(&d->text_of);
 	free(d->sorted_at);
 	free(d);
+}
+
+double view_diff_noise(const struct view_diff *d, const struct view_pair *pair)
+{
+	return view_noise(pair->share[0], d->samples[0], pair->share[1], d->samples[1]);
+}
+
+bool view_diff_is_noise(const struct view_diff *d, const struct view_pair *pair)
+{
+	return fabs(pair->share[1] - pair->share[0]) <= view_diff_noise(d, pair);
 }
 
 size_t view_diff_nr(const struct view_diff *d)

@@ -261,6 +261,9 @@ void view_diff_free(struct view_diff *d);
 /* The largest difference of shares first. */
 size_t view_diff_nr(const struct view_diff *d);
 const struct view_pair *view_diff_at(const struct view_diff *d, size_t i);
+/* Percent that chance alone makes of a difference; whether it made all of it. */
+double view_diff_noise(const struct view_diff *d, const struct view_pair *pair);
+bool view_diff_is_noise(const struct view_diff *d, const struct view_pair *pair);
 /* Of a row of the second view. */
 const struct view_pair *view_diff_of(const struct view_diff *d, const struct keys_row *after);
 
