@@ -66,9 +66,9 @@ cd "$TMP" || exit 1
 PYTHONPATH=$ROOT/tests/helpers python3 - <<'PY'
 from perfdata import *
 
-def recording(path, counts, event=0):
+def recording(path, counts, event=0, big=False):
     r = Recording(Attr(sample_type=IP | TID | TIME, flags='comm mmap sample_id_all exclude_kernel', config=event,
-                       sample_period=1000), time=1)
+                       sample_period=1000), time=1, big=big)
     r.comm(1, 'prog')
     for i, (name, n) in enumerate(counts):
         r.mmap(1, 0x100000 * (i + 1), 0x1000, 0, '/bin/' + name)
@@ -80,6 +80,8 @@ def recording(path, counts, event=0):
 recording('a', [('half', 500), ('some', 400), ('small', 100), ('gone', 0)])
 recording('b', [('half', 510), ('some', 300), ('small', 105), ('new', 85)])
 recording('other', [('half', 10)], event=5)
+recording('none', [])
+recording('big', [('half', 510), ('some', 300), ('small', 105), ('new', 85)], big=True)
 PY
 is "--noise: twice the deviation of both shares" "$("$PERF" diff -q --noise -s dso a b 2>/dev/null | tr -s ' ' | sed 's/ $//')" \
 " 40.00% -10.00% 4.24% some
@@ -113,8 +115,31 @@ cp a perf.data.old
 cp b perf.data
 is "perf.data.old and perf.data" "$("$PERF" diff -q 2>/dev/null)" "$("$PERF" diff -q a b 2>/dev/null)"
 
+# ---- recordings of every kind
+rows() {
+	"$PERF" diff -q -s dso "$@" 2>/dev/null | tr -s ' ' | sed 's/ $//'
+}
+is "ten files" "$(rows a a a a a b a a a a | grep some)" \
+	" 40.00% +0.00% +0.00% +0.00% +0.00% -10.00% +0.00% +0.00% +0.00% +0.00% some"
+is "... in the order in which they are named, whatever is first" "$(rows b a b | grep small)" " 10.50% -0.50% +0.00% small"
+mkdir dir
+cp b dir/data
+is "a recording that is a directory" "$(rows a dir)" "$(rows a b)"
+is "stdin" "$(rows a - <b)" "$(rows a b)"
+is "... first" "$(rows - b <a)" "$(rows a b)"
+is "both byte orders" "$(rows a big)" "$(rows a b)"
+is "no samples: only the other has rows" "$(rows none b | grep -c '+')" 4
+is "... in the second: rows of the first" "$(rows a none | grep half)" " 50.00% half"
+is "... in both: none" "$(rows none none)" ""
+like "one with branches and one without: -c cycles says which" "$("$PERF" diff -c cycles "$D/branch-4.14.data" a 2>&1)" \
+	'-c cycles: a has no branches with cycles'
+check "... shares of both are compared" test -n "$(rows "$D/branch-4.14.data" a | grep half)"
+
 # ---- bad input
 check_status "no such file" 1 "$PERF" diff a nothing
+check_status "... among others" 1 "$PERF" diff a nothing b
+like "... is named" "$("$PERF" diff a nothing b 2>&1)" 'cannot open nothing'
+check_status "stdin twice" 129 "$PERF" diff - -
 echo text >text
 check_status "no recording" 1 "$PERF" diff a text
 check_status "-c of another kind" 129 "$PERF" diff -c much a b

@@ -597,6 +597,12 @@ static int read_options(const struct command *cmd, struct diff_opts *o, size_t n
 {
 	int ret;
 
+	size_t pipes = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		pipes += !strcmp(f->names[i], "-");
+	if (pipes > 1)
+		return cli_usage_error(cmd, "stdin can be one recording, not %zu", pipes);
 	o->cycles = o->compute && !strcmp(o->compute, "cycles");
 	if (o->cycles && (o->tree || o->noise || o->significant))
 		return cli_usage_error(cmd, "-c cycles is about means of blocks: -g, --noise and "
