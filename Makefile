@@ -173,6 +173,7 @@ install-tests: tests
 		$(INSTALL) -d $$(dirname $$d) && $(INSTALL) -m 755 $$h $$d; done
 	cp -R tests/lib.sh tests/golden tests/system tests/data tests/helpers tests/standin tests/faults tests/fuzz \
 		$(libexec)/tests/
+	cp -R contrib $(libexec)/
 
 uninstall:
 	rm -f $(DESTDIR)$(bindir)/perf $(DESTDIR)$(mandir)/man1/perf.1 \

@@ -34,8 +34,18 @@ usage() {
 	"$PERF" record --spool "$TMP/spool" "$@" -- true >"$TMP/out" 2>&1
 	echo $?
 }
+# A tenth of a CPU, by a program that has hardly any symbols: N times 10 ms and a pause.
+cat >"$TMP/busy.sh" <<'E2'
+n=$1
+while [ $n -gt 0 ]; do
+	i=0
+	while [ $i -lt 20000 ]; do i=$((i + 1)); done
+	sleep 0.1
+	n=$((n - 1))
+done
+E2
 service() { # in the background: $pid, what it says in $TMP/err
-	"$PERF" record -e cpu-clock:u -F 200 --push "$URL" --spool "$TMP/spool" --service web "$@" 2>>"$TMP/err" &
+	"$PERF" record -e cpu-clock:u -F 997 --push "$URL" --spool "$TMP/spool" --service web "$@" 2>>"$TMP/err" &
 	pid=$!
 }
 
@@ -48,18 +58,19 @@ is "a URL of nothing" "$(usage --push ftp://127.0.0.1/perf)" 129
 is "words of tables" "$(usage --push "$URL" --redact everything)" 129
 
 # The unit's own words.
-words=$(sed -n '/^ExecStart=/,/[^\\]$/p' "$ROOT/contrib/systemd/perf-push.service" | tr -d '\\\n' | sed 's/^ExecStart=[^ ]* //
+UNIT=$ROOT/contrib/systemd/perf-push.service
+words=$(sed -n '/^ExecStart=/,/[^\\]$/p' "$UNIT" | tr -d '\\\n' | sed 's/^ExecStart=[^ ]* //
 	s/ -a / /; s,/var/lib/perf-push,'"$TMP"/unit',; s,\${PERF_PUSH_URL},'"$URL"',; s,\${CREDENTIALS_DIRECTORY},'"$TMP"',; s/\$PERF_PUSH_ARGS//')
 # shellcheck disable=SC2086
 check "options of the unit" "$PERF" $words --dry-run -e cpu-clock:u -- true
 if command -v systemd-analyze >/dev/null 2>&1; then
-	sed "s,^ExecStart=[^ ]*,ExecStart=$PERF_FILE," "$ROOT/contrib/systemd/perf-push.service" >"$TMP/perf-push.service"
+	sed "s,^ExecStart=[^ ]*,ExecStart=$PERF_FILE," "$UNIT" >"$TMP/perf-push.service"
 	is "systemd takes the unit" "$(systemd-analyze verify "$TMP/perf-push.service" 2>&1 | grep perf-push)" ""
 else
 	skip "systemd takes the unit" "no systemd-analyze"
 fi
 
-service --every 1 -- "$PERF" test -w noploop 600
+service --every 1 -- sh "$TMP/busy.sh" 6000
 check "recordings come in while it runs" wait_for has_loads 2
 is "a second service of this spool" "$(usage --push "$URL")" 1
 like "... is told" "$(cat "$TMP/out")" 'another perf record --push does'
@@ -106,7 +117,7 @@ is_free() {
 	flock -n "$TMP/spool/.lock" true
 }
 wait_for is_free
-service -- "$PERF" test -w noploop 0.2
+service -- sh "$TMP/busy.sh" 3
 wait $pid
 is "the next one: status of the command" $? 0
 is "... pushes it, and its own" "$(loads)" "$((before + 2))"
@@ -115,14 +126,14 @@ is "once each, with all samples again" "$(python3 -S "$TMP/sums.py" "$TMP/engine
 # What cannot be read stays, and does not keep others.
 mkdir -p "$TMP/spool"
 echo "no recording" >"$TMP/spool/recording.2026010100000000"
-service -- "$PERF" test -w noploop 0.2
+service -- sh "$TMP/busy.sh" 3
 wait $pid
 is "a file that is none is put aside" "$(ls "$TMP/spool")" refused.2026010100000000
 is "... and others go in" "$(loads)" "$((before + 3))"
 rm "$TMP/spool/refused.2026010100000000"
 
 touch "$TMP/engine/away"
-service --every 1 --spool-limit 1k --retry-for 0 -- "$PERF" test -w noploop 2.5
+service --every 1 --spool-limit 1k --retry-for 0 -- sh "$TMP/busy.sh" 25
 wait $pid
 is "a limit of the spool leaves the newest" "$(waits)" 1
 like "... and says so" "$(cat "$TMP/err")" 'is dropped'

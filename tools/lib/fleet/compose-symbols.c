@@ -141,19 +141,21 @@ static int write_object(const struct fleet_compose *c, const struct compose_imag
 /* A name is one word there. */
 static void put_kernel(const struct fleet_compose *c, const struct compose_image *m, struct obuf *o)
 {
-	for (size_t i = 0; i < m->symbol.n; i++) {
-		obuf_printf(o, "%016llx t ",
-			    (unsigned long long)(m->base + COMPOSE_TEXT + i * COMPOSE_SLOT));
+	uint64_t at = m->base + COMPOSE_TEXT;
+
+	for (size_t i = 0; i < m->symbol.n; i++, at += COMPOSE_SLOT) {
+		obuf_hex_zero(o, at, 16);
+		obuf_lit(o, " t ");
 		for (const char *s = intern_str(&c->names, m->symbol.v[i].name); *s; s++)
 			obuf_char(o, (unsigned char)*s <= ' ' ? '_' : *s);
 		if (m->kind == COMPOSE_MODULE)
 			obuf_printf(o, "\t%s", m->name);
 		obuf_char(o, '\n');
 	}
-	if (m->kind == COMPOSE_KERNEL)
-		obuf_printf(
-			o, "%016llx T _etext\n",
-			(unsigned long long)(m->base + COMPOSE_TEXT + m->symbol.n * COMPOSE_SLOT));
+	if (m->kind != COMPOSE_KERNEL)
+		return;
+	obuf_hex_zero(o, at, 16);
+	obuf_lit(o, " T _etext\n");
 }
 
 int fleet_compose_symbols(const struct fleet_compose *c, const char *dir, struct err *e)

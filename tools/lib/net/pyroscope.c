@@ -532,8 +532,10 @@ static int open_it(struct net *n, struct err *e)
 		put_base64(&text, pair.buf, pair.len);
 		snprintf(y->basic, sizeof(y->basic), "Authorization: Basic %.*s", (int)text.len,
 			 text.buf);
-		explicit_bzero(pair.buf, pair.len);
-		explicit_bzero(text.buf, text.len);
+		if (pair.buf)
+			explicit_bzero(pair.buf, pair.len);
+		if (text.buf)
+			explicit_bzero(text.buf, text.len);
 		free(pair.buf);
 		free(text.buf);
 	}
