@@ -133,6 +133,8 @@ is "... in the second: rows of the first" "$(rows a none | grep half)" " 50.00% 
 is "... in both: none" "$(rows none none)" ""
 like "one with branches and one without: -c cycles says which" "$("$PERF" diff -c cycles "$D/branch-4.14.data" a 2>&1)" \
 	'-c cycles: a has no branches with cycles'
+like "... branches in functions without names: that is said" "$("$PERF" diff -c cycles "$D/branch-4.14.data" "$D/branch-4.14.data" 2>&1)" \
+	'no block is in a function whose name is known'
 check "... shares of both are compared" test -n "$(rows "$D/branch-4.14.data" a | grep half)"
 
 # ---- bad input

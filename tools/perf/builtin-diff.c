@@ -560,6 +560,9 @@ static void warn(const struct comparison *d)
 		return;
 	for (const char *const *w = session_warnings(d->first.session, SESSION_WARN_ALL); *w; w++)
 		log_warn("%s", *w);
+	if (d->blocks && !faces_blocks_nr(d->blocks))
+		log_warn("-c cycles: no block is in a function whose name is known%s",
+			 d->o->baseline_only ? ", or none is in two files" : "");
 	vec_for_each (n, &d->notes)
 		log_warn("%s", *n);
 }

@@ -188,6 +188,11 @@ void faces_blocks_sort(struct faces_blocks *b)
 		qsort_r(b->lines.v, n, sizeof(*b->lines.v), by_difference, b);
 }
 
+size_t faces_blocks_nr(const struct faces_blocks *b)
+{
+	return b->lines.n;
+}
+
 void faces_blocks_free(struct faces_blocks *b)
 {
 	if (!b)

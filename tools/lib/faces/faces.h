@@ -327,6 +327,7 @@ int faces_blocks_new(struct faces_blocks **b, const struct faces_diff *f, struct
 int faces_blocks_add(struct faces_blocks *b, size_t side, const struct brflow *flow,
 		     struct resolver *res, struct err *e);
 void faces_blocks_sort(struct faces_blocks *b);
+size_t faces_blocks_nr(const struct faces_blocks *b);
 void faces_blocks_free(struct faces_blocks *b);
 void faces_blocks_text(const struct faces_blocks *b, const char *event, struct obuf *out);
 void faces_blocks_json(const struct faces_blocks *b, const char *event, struct emit *e);
