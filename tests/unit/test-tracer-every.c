@@ -82,6 +82,14 @@ static void try_form(struct round *d, const struct form *f, unsigned opcode, uns
 	}
 }
 
+/* SPARSE, as of meet in tests/lib.sh: sanitizers look at our own code, through which a part of the forms leads as well. */
+static bool chosen(void)
+{
+	const char *sparse = getenv("SPARSE");
+
+	return !sparse || one_in((unsigned)atoi(sparse));
+}
+
 static void every_opcode(struct round *d, const struct form *f, bool vector)
 {
 	/* ModRM.reg is part of the opcode in some rows of the two lower maps */
@@ -90,7 +98,9 @@ static void every_opcode(struct round *d, const struct form *f, bool vector)
 	for (unsigned opcode = 0; opcode < 256; opcode++)
 		for (unsigned reg = 0; reg < regs; reg++)
 			for (unsigned mod = 0; mod <= 3; mod += 3)
-				try_form(d, f, opcode, regs == 8 ? reg : rnd() & 7, mod, vector);
+				if (chosen())
+					try_form(d, f, opcode, regs == 8 ? reg : rnd() & 7, mod,
+						 vector);
 }
 
 /* d8 to df: each has a meaning for every register, and results that depend on numbers */
@@ -99,7 +109,8 @@ static void every_x87(struct round *d)
 	static const struct form f = { .kind = LEGACY };
 
 	for (unsigned n = 0; n < 8 * 2048; n++)
-		try_form(d, &f, 0xd8 + n % 8, n / 8 % 8, n / 64 % 2 ? 3 : 0, true);
+		if (chosen())
+			try_form(d, &f, 0xd8 + n % 8, n / 8 % 8, n / 64 % 2 ? 3 : 0, true);
 }
 
 static void every_form(struct round *d, bool vector)
@@ -142,8 +153,8 @@ static void test_vectors(void **state)
 	unsigned all = vectors_at(d, ""), avx = vectors_at(d, "avx512"), sse = vectors_at(d, "avx");
 
 	assert_true(sse > 300);
-	assert_true(__builtin_cpu_supports("avx2") ? avx > sse : avx == sse);
 	/* forms are drawn at random: as many is about as many */
+	assert_int_equal(avx > sse + sse / 20, !!__builtin_cpu_supports("avx2"));
 	assert_int_equal(all > avx + avx / 20, !!__builtin_cpu_supports("avx512bw"));
 }
 
@@ -154,7 +165,7 @@ static void test_others(void **state)
 	d->others = 0;
 	every_form(d, false);
 	print_message("# %u instructions interpreted\n", d->others);
-	assert_true(d->others > 3000);
+	assert_true(d->others > 600);
 }
 
 int main(void)
