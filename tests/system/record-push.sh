@@ -104,12 +104,12 @@ is "once each, with all samples" "$(python3 -S "$TMP/sums.py" "$TMP/engine/rows"
 
 # Killed: the file that it wrote stays, and the next service pushes it.
 before=$(loads)
-service -- "$PERF" test -w noploop 600
+service -- sh -c 'echo $$ >"$0"; exec "$PERF" test -w noploop 60' "$TMP/command"
 is_written() {
 	[ "$(stat -c %s "$TMP/spool/recording" 2>/dev/null || echo 0)" -gt 20000 ]
 }
 wait_for is_written
-command=$(for k in $(cat /proc/$pid/task/$pid/children); do grep -q noploop "/proc/$k/cmdline" && echo "$k"; done)
+command=$(cat "$TMP/command")
 kill -KILL $pid "$command"
 wait $pid 2>/dev/null
 check "a killed service leaves a recording" test -s "$TMP/spool/recording"
