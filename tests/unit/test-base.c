@@ -11,6 +11,7 @@
 #include "base/obuf.h"
 #include "base/file.h"
 #include "base/bytes.h"
+#include "base/sha256.h"
 #include "unit.h"
 
 static void test_cursor_stays_bad(void **state)
@@ -414,9 +415,37 @@ static void test_slots(void **state)
 	free(v);
 }
 
+static void check_sha(const char *text, size_t times, const char *want)
+{
+	struct sha256 h;
+	unsigned char d[32];
+	char hex[65];
+
+	sha256_init(&h);
+	for (size_t i = 0; i < times; i++)
+		sha256_add(&h, text, strlen(text));
+	sha256_end(&h, d);
+	for (int i = 0; i < 32; i++)
+		snprintf(hex + 2 * i, 3, "%02x", d[i]);
+	assert_string_equal(hex, want);
+}
+
+/* The examples of FIPS 180-4's implementers' page (csrc.nist.gov, "Secure Hashing", SHA256.pdf). */
+static void test_sha256(void **state)
+{
+	(void)state;
+	check_sha("", 1, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+	check_sha("abc", 1, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+	check_sha("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 1,
+		  "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+	check_sha("aaaaaaaaaa", 100000,
+		  "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sha256),
 		cmocka_unit_test(test_cursor_stays_bad),
 		cmocka_unit_test(test_cursor_huge_sizes),
 		cmocka_unit_test(test_cursor_swap),

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "batch/batch.h"
-#include "fleet/fleet.h"
 #include "unit.h"
 
 static const struct batch_column columns[] = {
@@ -148,38 +147,11 @@ static void gzip(void **state)
 	free(back.buf);
 }
 
-static void check_sha(const char *text, size_t times, const char *want)
-{
-	struct fleet_sha256 h;
-	unsigned char d[32];
-	char hex[65];
-
-	fleet_sha256_init(&h);
-	for (size_t i = 0; i < times; i++)
-		fleet_sha256_add(&h, text, strlen(text));
-	fleet_sha256_end(&h, d);
-	for (int i = 0; i < 32; i++)
-		snprintf(hex + 2 * i, 3, "%02x", d[i]);
-	assert_string_equal(hex, want);
-}
-
-/* The examples of FIPS 180-4's implementers' page (csrc.nist.gov, "Secure Hashing", SHA256.pdf). */
-static void sha256(void **state)
-{
-	(void)state;
-	check_sha("", 1, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-	check_sha("abc", 1, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-	check_sha("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 1,
-		  "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
-	check_sha("aaaaaaaaaa", 100000,
-		  "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(native),  cmocka_unit_test(copy), cmocka_unit_test(order),
-		cmocka_unit_test(parquet), cmocka_unit_test(gzip), cmocka_unit_test(sha256),
+		cmocka_unit_test(parquet), cmocka_unit_test(gzip),
 	};
 
 	return cmocka_run_group_tests_name("batch", tests, NULL, NULL);

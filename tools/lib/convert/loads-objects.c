@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sha256.h"
 #include "box/box.h"
 #include "convert/loads-int.h"
 #include "elf/elf.h"
@@ -23,7 +24,7 @@ static void put_hex(char *to, const unsigned char *p, size_t n)
 
 /* ---- the recording --------------------------------------------------------------------------- */
 
-static int hash_file(struct fleet_sha256 *h, int dir, const char *path, struct err *e)
+static int hash_file(struct sha256 *h, int dir, const char *path, struct err *e)
 {
 	char *buf = malloc(1 << 20);
 	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
@@ -34,7 +35,7 @@ static int hash_file(struct fleet_sha256 *h, int dir, const char *path, struct e
 		errno = ESPIPE;
 	else
 		while (buf && fd >= 0 && (n = read(fd, buf, 1 << 20)) > 0)
-			fleet_sha256_add(h, buf, (size_t)n);
+			sha256_add(h, buf, (size_t)n);
 	if (!buf || fd < 0 || n < 0 || errno == ESPIPE) {
 		int code = !buf ? -ENOMEM : errno ? -errno : -EIO;
 
@@ -55,7 +56,7 @@ static int is_data(const struct dirent *d)
 	return !strncmp(d->d_name, "data", 4);
 }
 
-static int hash_directory(struct fleet_sha256 *h, const char *path, struct err *e)
+static int hash_directory(struct sha256 *h, const char *path, struct err *e)
 {
 	struct dirent **names;
 	int n = scandir(path, &names, is_data, alphasort), ret = 0;
@@ -76,16 +77,16 @@ static int hash_directory(struct fleet_sha256 *h, const char *path, struct err *
 int loads_recording(struct loads *l, struct err *e)
 {
 	const char *path = perfdata_path(l->env->pd);
-	struct fleet_sha256 h;
+	struct sha256 h;
 	unsigned char digest[32];
 	struct stat st;
 	int ret;
 
-	fleet_sha256_init(&h);
+	sha256_init(&h);
 	errno = 0;
 	ret = !stat(path, &st) && S_ISDIR(st.st_mode) ? hash_directory(&h, path, e)
 						      : hash_file(&h, AT_FDCWD, path, e);
-	fleet_sha256_end(&h, digest);
+	sha256_end(&h, digest);
 	put_hex(l->recording, digest, 16);
 	l->object = calloc(machine_nr_dsos(l->env->machine) + 1, sizeof(*l->object));
 	if (!ret && !l->object)
@@ -95,15 +96,15 @@ int loads_recording(struct loads *l, struct err *e)
 
 int64_t loads_id(const struct loads *l, const char *event, const char *service)
 {
-	struct fleet_sha256 h;
+	struct sha256 h;
 	unsigned char d[32];
 	uint64_t id = 0;
 
-	fleet_sha256_init(&h);
-	fleet_sha256_add(&h, l->recording, 32);
-	fleet_sha256_add(&h, event, strlen(event) + 1);
-	fleet_sha256_add(&h, service, strlen(service));
-	fleet_sha256_end(&h, d);
+	sha256_init(&h);
+	sha256_add(&h, l->recording, 32);
+	sha256_add(&h, event, strlen(event) + 1);
+	sha256_add(&h, service, strlen(service));
+	sha256_end(&h, d);
 	for (int i = 0; i < 8; i++)
 		id = id << 8 | d[i];
 	/* Positive; the last bits are the attempt: see FLEET_ATTEMPTS. */
@@ -116,15 +117,15 @@ const char *loads_shown(struct loads *l, unsigned what, const char *s)
 {
 	const char *key = l->o->redact_key ? l->o->redact_key : "";
 	char text[2 * 12 + 1] = "";
-	struct fleet_sha256 h;
+	struct sha256 h;
 	unsigned char d[32];
 
 	if (!(l->o->redact & what) || !*s)
 		return s;
-	fleet_sha256_init(&h);
-	fleet_sha256_add(&h, key, strlen(key) + 1);
-	fleet_sha256_add(&h, s, strlen(s));
-	fleet_sha256_end(&h, d);
+	sha256_init(&h);
+	sha256_add(&h, key, strlen(key) + 1);
+	sha256_add(&h, s, strlen(s));
+	sha256_end(&h, d);
 	put_hex(text, d, 12);
 	return arena_printf(&l->arena, "sha:%s", text);
 }
@@ -164,7 +165,7 @@ static bool hash_ends(const char *path, char hex[33])
 {
 	unsigned char buf[8192], d[32];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct fleet_sha256 h;
+	struct sha256 h;
 	struct stat st;
 	ssize_t n = -1, m = -1;
 
@@ -178,12 +179,12 @@ static bool hash_ends(const char *path, char hex[33])
 		close(fd);
 	if (m < 0)
 		return false;
-	fleet_sha256_init(&h);
-	fleet_sha256_add(&h, buf, (size_t)(n + m));
+	sha256_init(&h);
+	sha256_add(&h, buf, (size_t)(n + m));
 	for (int i = 0; i < 8; i++)
 		buf[i] = (unsigned char)((uint64_t)st.st_size >> (56 - 8 * i));
-	fleet_sha256_add(&h, buf, 8);
-	fleet_sha256_end(&h, d);
+	sha256_add(&h, buf, 8);
+	sha256_end(&h, d);
 	put_hex(hex, d, 16);
 	return true;
 }

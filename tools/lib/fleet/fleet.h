@@ -140,18 +140,6 @@ void fleet_compose_lost(struct fleet_compose *c, uint64_t lost); /* samples */
 int fleet_compose_write(struct fleet_compose *c, const char *dir, bool chains,
 			struct fleet_composed *done, struct err *e);
 
-/* ---- SHA-256 (FIPS 180-4), by which recordings and objects without a build id are known ---- */
-
-struct fleet_sha256 {
-	uint32_t h[8];
-	uint64_t bytes;
-	unsigned char block[64];
-};
-
-void fleet_sha256_init(struct fleet_sha256 *s);
-void fleet_sha256_add(struct fleet_sha256 *s, const void *p, size_t n);
-void fleet_sha256_end(struct fleet_sha256 *s, unsigned char digest[32]);
-
 /* ---- side by side --------------------------------------------------------------------------- */
 
 /*

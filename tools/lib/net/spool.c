@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cachedir.h"
+#include "base/sha256.h"
 #include "net/net-int.h"
 
 #define FRESH "new-"
@@ -121,12 +122,12 @@ static int find_dir(struct net_spool *sp, struct err *e)
 /* Of what the target is called: no name of a host gets into one of a file. */
 static void make_tag(struct net_spool *sp)
 {
-	struct fleet_sha256 h;
+	struct sha256 h;
 	unsigned char d[32];
 
-	fleet_sha256_init(&h);
-	fleet_sha256_add(&h, sp->target.shown, strlen(sp->target.shown));
-	fleet_sha256_end(&h, d);
+	sha256_init(&h);
+	sha256_add(&h, sp->target.shown, strlen(sp->target.shown));
+	sha256_end(&h, d);
 	for (int i = 0; i < TAG / 2; i++)
 		snprintf(sp->tag + 2 * i, 3, "%02x", d[i]);
 }

@@ -4,7 +4,7 @@
  * cube roots (rounds) of the first primes.
  */
 #include "base/bytes.h"
-#include "fleet/fleet.h"
+#include "base/sha256.h"
 
 static const uint32_t start[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
 				   0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
@@ -59,13 +59,13 @@ static void one_block(uint32_t *h, const unsigned char *p)
 		h[i] += v[i];
 }
 
-void fleet_sha256_init(struct fleet_sha256 *s)
+void sha256_init(struct sha256 *s)
 {
 	memcpy(s->h, start, sizeof(start));
 	s->bytes = 0;
 }
 
-void fleet_sha256_add(struct fleet_sha256 *s, const void *p, size_t n)
+void sha256_add(struct sha256 *s, const void *p, size_t n)
 {
 	const unsigned char *from = p;
 
@@ -85,7 +85,7 @@ void fleet_sha256_add(struct fleet_sha256 *s, const void *p, size_t n)
 	}
 }
 
-void fleet_sha256_end(struct fleet_sha256 *s, unsigned char digest[32])
+void sha256_end(struct sha256 *s, unsigned char digest[32])
 {
 	static const unsigned char fill[64] = { 0x80 };
 	uint64_t bits = s->bytes * 8;
@@ -93,8 +93,8 @@ void fleet_sha256_end(struct fleet_sha256 *s, unsigned char digest[32])
 
 	for (int i = 0; i < 8; i++)
 		count[i] = (unsigned char)(bits >> (56 - 8 * i));
-	fleet_sha256_add(s, fill, 1 + (119 - s->bytes % 64) % 64);
-	fleet_sha256_add(s, count, sizeof(count));
+	sha256_add(s, fill, 1 + (119 - s->bytes % 64) % 64);
+	sha256_add(s, count, sizeof(count));
 	for (int i = 0; i < 32; i++)
 		digest[i] = (unsigned char)(s->h[i / 4] >> (24 - 8 * (i % 4)));
 }
