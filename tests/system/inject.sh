@@ -132,6 +132,17 @@ if [ -n "$PEER" ]; then
 else
 	skip "an installed perf finds them" "$NO_PEER"
 fi
+like "... which has a build id, where other tools look for it" "$("$PERF" buildid-list -i "$TMP/jitted")" "^[0-9a-f]{40} $object"
+if "$PERF" version --build-options | grep -q 'libarchive: \[ on'; then
+	check_status "-j: what it makes can be packed" 0 "$PERF" archive -i "$TMP/jitted" -o "$TMP/jitted.tar"
+	mv "$object" "$TMP/gone"
+	PERF_BUILDID_DIR=$TMP/elsewhere "$PERF" archive --unpack "$TMP/jitted.tar" 2>/dev/null
+	like "... and is read where it is gone" "$(PERF_BUILDID_DIR=$TMP/elsewhere "$PERF" report -i "$TMP/jitted" -g none 2>/dev/null)" \
+		"$(basename "$object") +\[\.\] second_loop"
+	mv "$TMP/gone" "$object"
+else
+	skip "-j: what it makes can be packed" "built without libarchive"
+fi
 mv "$TMP/hidden" "$dump"
 "$PERF" record -q -e cpu-clock:u -o "$TMP/clock" -- "$H" "$W" >/dev/null 2>&1
 like "another clock is refused" "$(inject -j -i "$TMP/clock" -o "$TMP/out" 2>&1)" 'record -k mono'

@@ -113,6 +113,8 @@ int ids_put_feature(struct inject *in, struct err *e)
 		buildid_put_recorded(&all, perfdata_build_id(in->pd, i));
 	if (in->ids)
 		obuf_mem(&all, in->ids->entries.buf, in->ids->entries.len);
+	vec_for_each (s, &in->jit.v)
+		inject_jit_put_id(s, &all);
 	ret = all.code ? err_set(e, all.code, "out of memory for build ids") : 0;
 	if (!ret && all.len)
 		ret = perfdata_writer_feature(in->w, FEAT_BUILD_ID, all.buf, all.len, e);

@@ -35,6 +35,7 @@ struct inject_jit {
 	char *object;	  /* the path of the object made of it */
 	uint64_t text;	  /* where its code begins in the object */
 	uint64_t *offset; /* by code: behind that */
+	struct build_id id;
 };
 
 struct inject_jits {
@@ -42,6 +43,8 @@ struct inject_jits {
 };
 
 void inject_jit_free(struct inject_jits *s);
+/* Its object among the build ids of the recording, where other tools look. */
+void inject_jit_put_id(const struct inject_jit *s, struct obuf *ids);
 /* Writes maps for code that was loaded up to @time. */
 int inject_jit_advance(struct inject *in, uint64_t time, struct err *e);
 /* A jitdump file is mapped: reads it. *drop: the record is one of memory that its code lies in. */

@@ -2,7 +2,8 @@
 /*
  * An object made of a jitdump file: jitted-PID.so beside it, with all code in one .text and a symbol
  * for each piece, where other tools find names and instructions. File offsets and addresses are the
- * same, so that either leads to a symbol. Upstream makes an object of each function.
+ * same, so that either leads to a symbol. Upstream makes an object of each function. A build id, of what is in it, tells
+ * it from that of another run, and lets perf archive take it along.
  */
 #include <gelf.h>
 #include <libelf.h>
@@ -10,15 +11,17 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/sha256.h"
 #include "box/box.h"
 #include "inject/inject-int.h"
 
+#define NOTE_AT	   0x200
 #define TEXT_AT	   0x1000
 #define CODE_ALIGN 16
 
-enum { SEC_NONE, SEC_TEXT, SEC_SYMTAB, SEC_STRTAB, SEC_SHSTRTAB, SEC_NR };
+enum { SEC_NONE, SEC_TEXT, SEC_NOTE, SEC_SYMTAB, SEC_STRTAB, SEC_SHSTRTAB };
 
-static const char section_names[] = "\0.text\0.symtab\0.strtab\0.shstrtab";
+static const char section_names[] = "\0.text\0.symtab\0.strtab\0.shstrtab\0.note.gnu.build-id";
 
 struct image {
 	Elf *elf;
@@ -28,6 +31,11 @@ struct image {
 	void *sym;
 	size_t sym_size;
 	struct obuf names;
+	struct {
+		uint32_t name_size, size, type;
+		char name[4];
+		uint8_t id[BUILD_ID_MAX];
+	} note;
 };
 
 static int text_build(struct image *im, struct inject_jit *s)
@@ -69,6 +77,28 @@ static int names_build(struct image *im, const struct inject_jit *s)
 		obuf_mem(&im->names, name, strlen(name) + 1);
 	}
 	return im->names.code;
+}
+
+/* The code and the names, which may be all that differs, with the machine that it is for. */
+static void identify(struct image *im, struct inject_jit *s)
+{
+	uint32_t machine = jitdump_e_machine(s->dump);
+	unsigned char digest[32];
+	struct sha256 h;
+
+	sha256_init(&h);
+	sha256_add(&h, &machine, sizeof(machine));
+	sha256_add(&h, s->offset, jitdump_nr_codes(s->dump) * sizeof(*s->offset));
+	sha256_add(&h, im->text, im->text_size);
+	sha256_add(&h, im->names.buf, im->names.len);
+	sha256_end(&h, digest);
+	s->id.size = BUILD_ID_MAX;
+	memcpy(s->id.id, digest, BUILD_ID_MAX);
+	im->note.name_size = sizeof(im->note.name);
+	im->note.size = BUILD_ID_MAX;
+	im->note.type = NT_GNU_BUILD_ID;
+	memcpy(im->note.name, ELF_NOTE_GNU, sizeof(im->note.name));
+	memcpy(im->note.id, digest, BUILD_ID_MAX);
 }
 
 /* Into the section's data: libelf knows the class from there. */
@@ -126,9 +156,17 @@ static bool add_head(struct image *im, uint32_t machine)
 			 .p_filesz = im->text_size,
 			 .p_memsz = im->text_size,
 			 .p_align = TEXT_AT };
+	GElf_Phdr note = { .p_type = PT_NOTE,
+			   .p_flags = PF_R,
+			   .p_offset = NOTE_AT,
+			   .p_vaddr = NOTE_AT,
+			   .p_paddr = NOTE_AT,
+			   .p_filesz = sizeof(im->note),
+			   .p_memsz = sizeof(im->note),
+			   .p_align = 4 };
 	GElf_Ehdr made;
 
-	if (!gelf_newehdr(im->elf, im->class) || !gelf_newphdr(im->elf, 1) ||
+	if (!gelf_newehdr(im->elf, im->class) || !gelf_newphdr(im->elf, 2) ||
 	    !gelf_getehdr(im->elf, &made))
 		return false;
 	memcpy(eh.e_ident, made.e_ident, sizeof(eh.e_ident));
@@ -138,8 +176,9 @@ static bool add_head(struct image *im, uint32_t machine)
 	eh.e_shentsize = made.e_shentsize;
 	eh.e_ehsize = made.e_ehsize;
 	eh.e_phoff = gelf_fsize(im->elf, ELF_T_EHDR, 1, EV_CURRENT);
-	eh.e_phnum = 1;
-	return gelf_update_ehdr(im->elf, &eh) && gelf_update_phdr(im->elf, 0, &ph);
+	eh.e_phnum = 2;
+	return gelf_update_ehdr(im->elf, &eh) && gelf_update_phdr(im->elf, 0, &ph) &&
+	       gelf_update_phdr(im->elf, 1, &note);
 }
 
 static bool write_image(struct image *im, const struct inject_jit *s)
@@ -152,6 +191,11 @@ static bool write_image(struct image *im, const struct inject_jit *s)
 			   .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
 			   .sh_addr = TEXT_AT,
 			   .sh_offset = TEXT_AT };
+	GElf_Shdr note = { .sh_name = 33,
+			   .sh_type = SHT_NOTE,
+			   .sh_flags = SHF_ALLOC,
+			   .sh_addr = NOTE_AT,
+			   .sh_offset = NOTE_AT };
 	GElf_Shdr sym = { .sh_name = 7,
 			  .sh_type = SHT_SYMTAB,
 			  .sh_offset = sym_at,
@@ -166,6 +210,7 @@ static bool write_image(struct image *im, const struct inject_jit *s)
 	elf_flagelf(im->elf, ELF_C_SET, ELF_F_LAYOUT);
 	if (!add_head(im, jitdump_e_machine(s->dump)) ||
 	    !add_section(im, &text, ELF_T_BYTE, im->text, im->text_size, CODE_ALIGN) ||
+	    !add_section(im, &note, ELF_T_BYTE, &im->note, sizeof(im->note), 4) ||
 	    !(symbols = add_section(im, &sym, ELF_T_SYM, im->sym, im->sym_size, 8)) ||
 	    !symbols_fill(symbols, s) ||
 	    !add_section(im, &str, ELF_T_BYTE, im->names.buf, im->names.len, 1) ||
@@ -188,6 +233,8 @@ static int make_image(struct image *im, struct inject_jit *s, int fd)
 		return -ENOMEM;
 	ret = text_build(im, s);
 	ret = ret ?: names_build(im, s);
+	if (!ret)
+		identify(im, s);
 	return ret ?: write_image(im, s) ? 0 : -EIO;
 }
 

@@ -22,6 +22,17 @@ void inject_jit_free(struct inject_jits *s)
 	vec_free(&s->v);
 }
 
+void inject_jit_put_id(const struct inject_jit *s, struct obuf *ids)
+{
+	struct perfdata_build_id id = { .size = s->id.size,
+					.pid = -1, /* the host */
+					.misc = PERF_RECORD_MISC_USER,
+					.path = s->object };
+
+	memcpy(id.id, s->id.id, s->id.size);
+	buildid_put_recorded(ids, &id);
+}
+
 /* ---- files ---------------------------------------------------------------------------------------- */
 
 static int add_source(struct inject *in, const struct record_mmap *r, struct err *e)
@@ -102,7 +113,9 @@ static int put_map(struct inject *in, const struct inject_jit *s, const struct j
 		   struct err *e)
 {
 	const struct perfdata_event *event = perfdata_event(in->pd, 0);
-	struct perf_event_header h = { .type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER };
+	struct perf_event_header h = { .type = PERF_RECORD_MMAP2,
+				       .misc = PERF_RECORD_MISC_USER |
+					       PERF_RECORD_MISC_MMAP_BUILD_ID };
 	size_t n = strlen(s->object) + 1;
 	struct obuf o;
 	int ret;
@@ -115,7 +128,8 @@ static int put_map(struct inject *in, const struct inject_jit *s, const struct j
 	feature_put_u64(&o, ev->addr);
 	feature_put_u64(&o, jitdump_code(s->dump, ev->code)->size);
 	feature_put_u64(&o, s->text + s->offset[ev->code]);
-	obuf_pad(&o, 0, 24);	/* device, inode: of a file that was not there */
+	feature_put_u32(&o, s->id.size); /* and three bytes of padding */
+	obuf_mem(&o, s->id.id, sizeof(s->id.id));
 	feature_put_u32(&o, 5); /* PROT_READ | PROT_EXEC */
 	feature_put_u32(&o, 2); /* MAP_PRIVATE */
 	obuf_mem(&o, s->object, n);
