@@ -171,4 +171,32 @@ else
 	skip "registers at instructions" "no 512-bit registers here: $(head -1 "$TMP/err")"
 fi
 
+# ---- several recordings of one program
+cp "$WALK" "$TMP/walk"
+cd "$TMP" || exit 1
+first='sample 5 0x40017e 1000
+sample 3 0x40018d 100'
+second='sample 4 0x40017e 500
+sample 1 0x40014e 400
+sample 2 0x4001ab 40'
+echo "$first" | made_file listing-file -b $ID one.data /proc/self/cwd/walk
+echo "$second" | made_file listing-file -b $ID other.data /proc/self/cwd/walk
+printf '%s\n' "$first" "$second" | made_file listing-file -b $ID both.data /proc/self/cwd/walk
+for o in --stdio '--stdio2 -n' '--stdio --show-total-period' --json; do
+	# shellcheck disable=SC2086 # words
+	"$PERF" annotate $o both.data >want 2>err
+	# shellcheck disable=SC2086
+	"$PERF" annotate $o one.data other.data >got 2>err
+	same_file "annotate $o of two recordings: as of one with both" got want
+done
+like "--by-file: a column for each" "$("$PERF" annotate --stdio --by-file one.data other.data branchy 2>/dev/null)" \
+	'anon group \{ one.data: cpu-clock:H, other.data: cpu-clock:H \}'
+echo "$second" | made_file listing-file -b ff112233445566778899aabbccddeeff00112233 newer.data /proc/self/cwd/walk
+out=$("$PERF" annotate --stdio one.data newer.data 2>&1)
+like "... of another build of it: said" "$out" '/walk has changed since the recording \(another build id\)'
+like "... and its samples are no other build's" "$out" 'cpu-clock:H \(8 samples'
+like "... nor in report" "$("$PERF" report --stdio one.data newer.data 2>/dev/null)" '25\.71% .*0x000000000000017e'
+check_status "... one that is not there" 1 "$PERF" annotate --stdio one.data none.data
+like "... is named" "$(cat check.out)" 'none\.data'
+
 done_testing

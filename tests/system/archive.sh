@@ -69,6 +69,18 @@ check_status "--all" 0 "$PERF" archive --symfs "$TMP/root" --all -i "$P" -o "$TM
 (cd "$TMP/there" && PERF_BUILDID_DIR=$TMP/d "$PERF" archive --unpack ../all.tar.gz 2>"$TMP/err")
 same_file "... brings the recording" "$TMP/there/perf.data" "$P"
 
+# ---- the kernel's symbols
+if [ -n "$("$PERF" record -q -a -e cpu-clock -o "$TMP/k" -- sh -c 'i=0; while [ $i -lt 300 ]; do (:); i=$((i + 1)); done' 2>&1)" ] ||
+	! "$PERF" buildid-list -i "$TMP/k" | grep -q kernel.kallsyms || ! grep -qv '^0000000000000000 ' /proc/kallsyms; then
+	skip "kallsyms" "no kernel can be recorded here, or its addresses are hidden"
+else
+	kernel=$("$PERF" buildid-list -i "$TMP/k" | sed -n 's/ \[kernel.kallsyms\]//p')
+	"$PERF" archive -i "$TMP/k" -o "$TMP/k.tar" 2>/dev/null
+	PERF_BUILDID_DIR=$TMP/k.cache "$PERF" archive --unpack "$TMP/k.tar" 2>/dev/null
+	cat /proc/kallsyms >"$TMP/want" # whose size is 0, which cmp believes
+	same_file "kallsyms" "$TMP/k.cache/[kernel.kallsyms]/$kernel/kallsyms" "$TMP/want"
+fi
+
 # ---- bad input
 check_status "no such ending" 1 "$PERF" archive --symfs "$TMP/root" -i "$P" -o "$TMP/x.zip"
 check "... leaves no file" test ! -e "$TMP/x.zip"
