@@ -30,10 +30,13 @@ r.write(out + "/empty.data")' "$ROOT/tests/helpers" "$TMP" "$P/branch-4.14.data"
 
 formats=$("$PERF" data convert --to help | cut -d' ' -f1)
 mkdir "$TMP/out"
-wrong= runs=0
+wrong= runs=0 rec=0
 for f in "$TMP"/*.data; do
 	name=$(basename "$f" .data)
+	rec=$((rec + 1)) line=0
 	for to in $formats; do
+		line=$((line + 1))
+		meet 1 $line $rec || continue
 		out=$TMP/out/$name.$to
 		mkdir -p "$TMP/dir"
 		# Profiles of objects go into a directory: there may be several.
@@ -56,7 +59,7 @@ for f in glob.glob(sys.argv[1] + "/*"):
         except Exception as e:
             print(f.rsplit("/", 1)[1], e)' "$TMP/out")" ""
 is "what is packed is whole" "$(for f in "$TMP"/out/*.pprof; do gzip -t <"$f" 2>/dev/null || echo "$f"; done)" ""
-check "files were written" test "$(ls "$TMP/out" | wc -l)" -gt 100
+check "files were written" test "$(ls "$TMP/out" | wc -l)" -gt $((100 / ${SPARSE:-1}))
 "$PERF" data convert --to pprof -i "$TMP/empty.data" -o "$TMP/no.pb" 2>"$TMP/err"
 like "that there are no samples is said" "$(cat "$TMP/err")" 'has no samples'
 done_testing
