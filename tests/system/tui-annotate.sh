@@ -198,4 +198,28 @@ signal HUP
 exit HUP
 restored SIGHUP
 EOF
+# ---- several recordings
+printf 'sample 5 0x40017e 1000\nsample 3 0x40018d 100\n' | made_file listing-file -b $ID first.data /proc/self/cwd/walk
+printf 'sample 4 0x400183 500\nsample 2 0x40014e 400\n' | made_file listing-file -b $ID second.data /proc/self/cwd/walk
+screen tui-annotate <<EOF
+run $PERF report first.data second.data
+wait branchy
+match Samples: 14
+key a
+wait cpu-clock:H: 12 of 14 samples
+key q
+wait Samples: 14
+key q
+exit 0
+run $PERF report --by-file first.data second.data
+wait branchy
+match 100.00%  71.43%.*branchy
+key q
+exit 0
+run $PERF annotate first.data second.data
+wait cpu-clock:H: 12 of 14 samples
+key q
+exit 0
+ok report and annotate of two recordings
+EOF
 done_testing
