@@ -397,6 +397,18 @@ is('functions by change', `${await cell(page, 1, 2)} ${await cell(page, 1, 4)}`,
 await page.click('#sort-change');
 await page.waitForFunction(() => document.querySelector('#view tbody tr td:nth-child(5)')?.textContent === 'work');
 is('those that became less first', await cell(page, 1, 2), '−21.37');
+is('what may be chance is told from what is not', await page.evaluate(() => {
+	const chance = [...document.querySelectorAll('#view .chance')].map((e) => e.textContent || '');
+	return `${chance.length > 0} ${chance.some((t) => /2[0-9]\./.test(t))}`;
+}), 'true false');
+await page.click('.columns summary');
+await page.check('#column-noise');
+await page.waitForSelector('#sort-noise');
+is('... by as much as perf diff says', await page.evaluate(() => {
+	const heads = [...document.querySelectorAll('#view thead th')].findIndex((h) => h.querySelector('#sort-noise'));
+	const row = [...document.querySelectorAll('#view tbody tr')].find((r) => [...r.children].some((c) => c.textContent === 'leaf'));
+	return row?.children[heads]?.textContent;
+}), process.env.NOISE);
 await page.click('#tab-recording');
 await see('both recordings are told', page, '#view .sides', /Compared with.*before\.data.*Of events that the recording has none of10/);
 await page.click('#tab-time');

@@ -28,6 +28,8 @@ told() {
 		esac
 	done <"$TMP/told"
 }
+NOISE=$("$PERF" diff -s sym --csv "$TMP/before.data" "$TMP/perf.data" 2>/dev/null | awk -F, '$1 ~ /^cycles/ && $2 ~ /leaf/ { printf "%.2f", $NF; exit }')
+export NOISE
 # Chromium writes into its home, which is this test's own.
 node "$ROOT/tests/helpers/page-browser.mjs" "$driver" "$browser" "$TMP/pa ge#1.html" "$TMP/diff.html" "$TMP/simd.html" "$TMP/vectors.html" "$shots" >"$TMP/told" 2>"$TMP/err"
 status=$?

@@ -361,12 +361,12 @@ static int new_answers(struct comparison *d, struct err *e)
 static int take_note(struct comparison *d, const char *text, struct err *e)
 {
 	char *copy = strdup(text);
+	int ret = copy ? vec_push(&d->notes, copy) : -ENOMEM;
 
-	if (!copy || vec_push(&d->notes, copy)) {
-		free(copy);
-		return err_set(e, -ENOMEM, "no memory for messages");
-	}
-	return 0;
+	if (!ret)
+		return 0;
+	free(copy);
+	return err_set(e, ret, "no memory for messages");
 }
 
 /* Events that cannot be compared with any. */

@@ -47,6 +47,16 @@ function change(now, before, all) {
 	return Number(points) === 0 ? '0.00' : now > before ? `+${points}` : points.replace('-', '−');
 }
 
+/**
+ * What chance alone makes of a change, in points of a hundred: twice the deviation of the difference of two shares that
+ * were counted by samples, as perf diff has it.
+ * @param {number} now @param {number} before @param {number} all @param {number} samples @param {number} others
+ */
+function noiseOf(now, before, all, samples, others) {
+	const part = (/** @type {number} */ v, /** @type {number} */ n) => (n ? v / all * (1 - v / all) / n : 0);
+	return all ? 200 * Math.sqrt(Math.max(0, part(now, samples) + part(before, others))) : 0;
+}
+
 /** A cell with a bar as long as its share. @param {string} text @param {number} part @param {number} most */
 function barCell(text, part, most) {
 	const cell = el('span', {}, text), length = most ? Math.min(100, 100 * part / most) : 0;

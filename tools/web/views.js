@@ -15,9 +15,12 @@ function placeText(p) {
  */
 function functionColumns(model, s) {
 	const all = model.all, swapped = model.swapped;
+	const noise = (/** @type {number} */ now, /** @type {number} */ other) => noiseOf(now, other, all, model.samples, model.otherSamples);
 	const points = (/** @type {number} */ now, /** @type {number} */ other) => {
-		const [a, b] = swapped ? [other, now] : [now, other];
-		return /** @type {[string, number]} */ ([change(a, b, all), a - b]);
+		const [a, b] = swapped ? [other, now] : [now, other], chance = noise(now, other);
+		const text = change(a, b, all);
+		return /** @type {[string|Node, number]} */ ([100 * Math.abs(a - b) > chance * all ? text
+			: el('span', { class: 'chance', title: `may be chance, which makes ${chance.toFixed(2)} of it` }, text), a - b]);
 	};
 	/** @type {FunctionColumn[]} */
 	const list = [
@@ -33,7 +36,9 @@ function functionColumns(model, s) {
 			get: (f) => points(f.self, f.other) });
 	if (model.compares)
 		list.splice(3, 0, { name: 'changetotal', title: 'Change', number: true, usual: true, hint: 'of Total since the other recording',
-			get: (f) => points(f.total, f.otherTotal) });
+			get: (f) => points(f.total, f.otherTotal) },
+		{ name: 'noise', title: 'Noise', number: true, hint: 'what chance alone makes of a change of Self, from the number of samples',
+			get: (f) => [noise(f.self, f.other).toFixed(2), noise(f.self, f.other)] });
 	model.data.events.forEach((e, i) => {
 		const name = `event${i}`;
 		if (i === s.event)
