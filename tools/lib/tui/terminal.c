@@ -438,12 +438,28 @@ static void add_cap(const char *name)
 	}
 }
 
+/*
+ * All lines scroll again: S-Lang ends with as many as there were when it last looked, which a window that is being resized has
+ * no more. The cursor goes home with it, so only where the other screen's end brings it back.
+ */
+static void add_region(void)
+{
+	static const char whole[] = "\033[r";
+	const char *cs = SLtt_tgetstr("cs"), *te = SLtt_tgetstr("te");
+
+	if (!te || !*te || !cs || strncmp(cs, whole, 2) != 0)
+		return;
+	memcpy(the.restore + the.nr_restore, whole, sizeof(whole) - 1);
+	the.nr_restore += sizeof(whole) - 1;
+}
+
 static void prepare_restore(void)
 {
 	static const char off[] = CUT_OFF MOUSE_OFF PASTE_OFF;
 
 	memcpy(the.restore, off, sizeof(off) - 1);
 	the.nr_restore = sizeof(off) - 1;
+	add_region();
 	add_cap("me"); /* attributes off */
 	add_cap("ke"); /* keypad as it was */
 	add_cap("te"); /* the other screen */
