@@ -33,7 +33,7 @@ my @all = (@lib, glob('tools/perf/*.[ch]'));
 
 # base is no room of one matter: what few need is in headers of its own.
 my %second = map { $_ => 1 } qw(base/bytes.h base/cachedir.h base/file.h base/hex.h base/lack.h base/loaded.h base/nearest.h base/obuf.h
-	base/output.h base/sha256.h base/side.h base/tables.h base/turns.h);
+	base/output.h base/proto.h base/sha256.h base/side.h base/tables.h base/turns.h);
 
 # What a room may call its exports beside ROOM and ROOM_: no other room may.
 my %prefix = (

@@ -415,6 +415,31 @@ static void test_slots(void **state)
 	free(v);
 }
 
+/* RFC 4648, section 10; LEB128 by the example of DWARF 5, figure 22. */
+static void test_obuf_encodings(void **state)
+{
+	static const char *const pairs[][2] = {
+		{ "", "" },	   { "f", "Zg==" },	   { "fo", "Zm8=" },
+		{ "foo", "Zm9v" }, { "foob", "Zm9vYg==" }, { "foobar", "Zm9vYmFy" }
+	};
+	struct obuf o = { .fd = -1 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
+		o.len = 0;
+		obuf_base64(&o, pairs[i][0], strlen(pairs[i][0]));
+		assert_int_equal(o.len, strlen(pairs[i][1]));
+		assert_memory_equal(o.buf, pairs[i][1], o.len);
+	}
+	o.len = 0;
+	obuf_varint(&o, 127);
+	obuf_varint(&o, 128);
+	obuf_varint(&o, 12857);
+	assert_int_equal(o.len, 5);
+	assert_memory_equal(o.buf, "\x7f\x80\x01\xb9\x64", 5);
+	free(o.buf);
+}
+
 static void check_sha(const char *text, size_t times, const char *want)
 {
 	struct sha256 h;
@@ -446,6 +471,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sha256),
+		cmocka_unit_test(test_obuf_encodings),
 		cmocka_unit_test(test_cursor_stays_bad),
 		cmocka_unit_test(test_cursor_huge_sizes),
 		cmocka_unit_test(test_cursor_swap),

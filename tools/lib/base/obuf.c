@@ -114,6 +114,31 @@ void obuf_move(struct obuf *to, struct obuf *from)
 	from->len = 0;
 }
 
+void obuf_varint(struct obuf *o, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		obuf_char(o, (char)(v | 0x80));
+	obuf_char(o, (char)v);
+}
+
+void obuf_base64(struct obuf *o, const void *data, size_t n)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *b = data;
+
+	for (size_t i = 0; i < n; i += 3) {
+		size_t have = n - i < 3 ? n - i : 3;
+		uint32_t v = (uint32_t)b[i] << 16 | (have > 1 ? (uint32_t)b[i + 1] << 8 : 0) |
+			     (have > 2 ? b[i + 2] : 0);
+		char c[4] = { digits[v >> 18], digits[v >> 12 & 63],
+			      have > 1 ? digits[v >> 6 & 63] : '=',
+			      have > 2 ? digits[v & 63] : '=' };
+
+		obuf_mem(o, c, 4);
+	}
+}
+
 void obuf_pad(struct obuf *o, char c, int n)
 {
 	char *p = n > 0 ? obuf_room(o, (size_t)n) : NULL;

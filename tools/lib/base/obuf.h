@@ -84,6 +84,8 @@ static inline void obuf_str(struct obuf *o, const char *s)
 
 #define obuf_lit(o, lit) obuf_mem((o), "" lit, sizeof(lit) - 1)
 
+void obuf_varint(struct obuf *o, uint64_t v);				   /* LEB128 */
+void obuf_base64(struct obuf *o, const void *data, size_t n);		   /* RFC 4648, padded */
 void obuf_pad(struct obuf *o, char c, int n);				   /* n <= 0: nothing */
 void obuf_str_left(struct obuf *o, const char *s, int width);		   /* %-*s */
 void obuf_str_right(struct obuf *o, const char *s, int width);		   /* %*s */

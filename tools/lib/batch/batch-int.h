@@ -33,12 +33,4 @@ static inline void batch_put_le(struct obuf *o, uint64_t v, int bytes)
 	obuf_mem(o, p, (size_t)bytes);
 }
 
-/* LEB128. */
-static inline void batch_put_varint(struct obuf *o, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		obuf_char(o, (char)(v | 0x80));
-	obuf_char(o, (char)v);
-}
-
 #endif

@@ -36,7 +36,7 @@ static void field(struct thrift_at *t, int id, enum thrift type)
 
 static void put_zigzag(struct obuf *o, int64_t v)
 {
-	batch_put_varint(o, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
+	obuf_varint(o, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
 }
 
 static void put_i32(struct thrift_at *t, int id, int32_t v)
@@ -53,7 +53,7 @@ static void put_i64(struct thrift_at *t, int id, uint64_t v)
 
 static void put_bytes(struct obuf *o, const void *p, size_t n)
 {
-	batch_put_varint(o, n);
+	obuf_varint(o, n);
 	obuf_mem(o, p, n);
 }
 
@@ -71,7 +71,7 @@ static void put_list(struct thrift_at *t, int id, enum thrift type, size_t n)
 		return;
 	}
 	obuf_char(t->o, (char)(0xf0 | type));
-	batch_put_varint(t->o, n);
+	obuf_varint(t->o, n);
 }
 
 static struct thrift_at open_struct(struct thrift_at *t, int id)
@@ -218,7 +218,7 @@ static void put_packed(struct parquet *p, const int64_t *v, size_t n, unsigned w
 	uint64_t bits = 0;
 	unsigned have = 0;
 
-	batch_put_varint(&p->page, groups << 1 | 1);
+	obuf_varint(&p->page, groups << 1 | 1);
 	for (size_t i = 0; i < groups * 8; i++) {
 		bits |= (uint64_t)(i < n ? entry(p, v[i]) : 0) << have;
 		for (have += width; have >= 8; have -= 8, bits >>= 8)
@@ -232,7 +232,7 @@ static void put_numbers_of_entries(struct parquet *p, const int64_t *v, size_t n
 	for (size_t i = 0, k; i < n; i += k) {
 		k = run_length(v + i, n - i);
 		if (k >= 8 || !width) {
-			batch_put_varint(&p->page, k << 1);
+			obuf_varint(&p->page, k << 1);
 			batch_put_le(&p->page, entry(p, v[i]), (int)(width + 7) / 8);
 			continue;
 		}
@@ -317,7 +317,7 @@ static void put_statistics(struct thrift_at *t, const struct chunk *c, enum batc
 	put_i64(&s, 3, 0);
 	for (int i = 0; i < 2 && rows && type != BATCH_STRING; i++) {
 		field(&s, 5 + i, T_BINARY);
-		batch_put_varint(s.o, type == BATCH_INT32 ? 4 : 8);
+		obuf_varint(s.o, type == BATCH_INT32 ? 4 : 8);
 		batch_put_le(s.o, (uint64_t)bound[i], type == BATCH_INT32 ? 4 : 8);
 	}
 	close_struct(&s);

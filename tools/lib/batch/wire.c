@@ -10,7 +10,7 @@ static void put_text(struct obuf *o, const char *s)
 {
 	size_t n = strlen(s);
 
-	batch_put_varint(o, n);
+	obuf_varint(o, n);
 	obuf_mem(o, s, n);
 }
 
@@ -19,8 +19,8 @@ int batch_native(const struct batch *b, size_t from, size_t n, struct obuf *o)
 	static const char *const types[] = { "Int32", "Int64", "Float64", "String" };
 
 	n = from < b->rows ? min_u64(n, b->rows - from) : 0;
-	batch_put_varint(o, b->table->nr_columns);
-	batch_put_varint(o, n);
+	obuf_varint(o, b->table->nr_columns);
+	obuf_varint(o, n);
 	for (size_t c = 0; c < b->table->nr_columns; c++) {
 		enum batch_type type = b->table->columns[c].type;
 		const int64_t *v = b->column[c].v.v;

@@ -13,8 +13,8 @@
  */
 #include <stdlib.h>
 
+#include "base/proto.h"
 #include "convert/places-int.h"
-#include "convert/proto-int.h"
 #include "session/session.h"
 
 enum table { MAPPINGS = 1, LOCATIONS, FUNCTIONS, LINKS, STRINGS, ATTRIBUTES, STACKS };
@@ -118,15 +118,15 @@ static uint32_t stack_of(struct otlp *t, uint32_t node)
 static void put_who(struct otlp *t, const struct stacks_group *g)
 {
 	if (g->comm != STACKS_NONE)
-		proto_varint(&t->inner, attribute(t, "thread.name",
-						  machine_comm(t->st->env->machine, g->comm), 0));
+		obuf_varint(&t->inner, attribute(t, "thread.name",
+						 machine_comm(t->st->env->machine, g->comm), 0));
 	if (g->pid != -1)
-		proto_varint(&t->inner,
-			     attribute(t, "process.pid", NULL, (uint64_t)(int64_t)g->pid));
+		obuf_varint(&t->inner,
+			    attribute(t, "process.pid", NULL, (uint64_t)(int64_t)g->pid));
 	if (g->tid != -1)
-		proto_varint(&t->inner, attribute(t, "thread.id", NULL, (uint64_t)(int64_t)g->tid));
+		obuf_varint(&t->inner, attribute(t, "thread.id", NULL, (uint64_t)(int64_t)g->tid));
 	if (g->cpu != STACKS_NONE)
-		proto_varint(&t->inner, attribute(t, "cpu.logical_number", NULL, g->cpu));
+		obuf_varint(&t->inner, attribute(t, "cpu.logical_number", NULL, g->cpu));
 	if (t->inner.len)
 		proto_msg(&t->msg, 2, &t->inner);
 }
@@ -139,7 +139,7 @@ static void put_samples(struct otlp *t, uint32_t event, int value)
 			continue;
 		proto_num(&t->msg, 1, stack_of(t, c->node));
 		put_who(t, &t->st->groups.v[c->group]);
-		proto_varint(&t->inner, c->v[value]);
+		obuf_varint(&t->inner, c->v[value]);
 		proto_msg(&t->msg, 4, &t->inner);
 		proto_msg(&t->profile, 2, &t->msg);
 	}
@@ -193,8 +193,8 @@ static void put_mappings(struct otlp *t, struct obuf *out)
 		proto_num(&t->msg, 3, m->offset);
 		proto_num(&t->msg, 4, string(t, m->dso->name));
 		if (id[0]) {
-			proto_varint(&t->inner,
-				     attribute(t, "process.executable.build_id.gnu", id, 0));
+			obuf_varint(&t->inner,
+				    attribute(t, "process.executable.build_id.gnu", id, 0));
 			proto_msg(&t->msg, 5, &t->inner);
 		}
 		put_element(t, MAPPINGS, out);
@@ -221,8 +221,8 @@ static void put_locations(struct otlp *t, struct obuf *out)
 			proto_num(&t->inner, 2, p->lines.v[k].line);
 			proto_msg(&t->msg, 3, &t->inner);
 		}
-		proto_varint(&t->inner, attribute(t, "profile.frame.type",
-						  is_kernel(t->st, l) ? "kernel" : "native", 0));
+		obuf_varint(&t->inner, attribute(t, "profile.frame.type",
+						 is_kernel(t->st, l) ? "kernel" : "native", 0));
 		proto_msg(&t->msg, 4, &t->inner);
 		put_element(t, LOCATIONS, out);
 	}
@@ -250,7 +250,7 @@ static void put_stacks(struct otlp *t, struct obuf *out)
 
 			if (!id)
 				t->code = -ENOMEM;
-			proto_varint(&t->inner, id);
+			obuf_varint(&t->inner, id);
 		}
 		proto_msg(&t->msg, 1, &t->inner);
 		put_element(t, STACKS, out);
@@ -268,8 +268,8 @@ static void put_attributes(struct otlp *t, struct obuf *out)
 			proto_bytes(&t->inner, 1, text, strlen(text));
 		} else {
 			/* One of several kinds of values is told apart by being there. */
-			proto_varint(&t->inner, 3 << 3);
-			proto_varint(&t->inner, a->value);
+			obuf_varint(&t->inner, 3 << 3);
+			obuf_varint(&t->inner, a->value);
 		}
 		proto_msg(&t->msg, 2, &t->inner);
 		put_element(t, ATTRIBUTES, out);

@@ -10,9 +10,9 @@
  */
 #include <stdlib.h>
 
+#include "base/proto.h"
 #include "config.h"
 #include "convert/places-int.h"
-#include "convert/proto-int.h"
 #include "session/session.h"
 
 #if HAVE_ZLIB
@@ -225,14 +225,14 @@ static void put_sample(struct pprof *p, const struct stacks_count *counts, size_
 
 		if (!id)
 			p->code = -ENOMEM;
-		proto_varint(&p->inner, id);
+		obuf_varint(&p->inner, id);
 	}
 	proto_msg(&p->msg, 1, &p->inner);
 	for (size_t i = 0; i < nr; i++) {
 		bool has = k < n && counts[k].event == p->st->events.v[i];
 
 		for (size_t v = 0; v < per; v++)
-			proto_varint(&p->inner, has ? counts[k].v[v] : 0);
+			obuf_varint(&p->inner, has ? counts[k].v[v] : 0);
 		k += has;
 	}
 	proto_msg(&p->msg, 2, &p->inner);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/proto.h"
 #include "emit/emit.h"
 #include "net/native-int.h"
 #include "net/net-int.h"
@@ -64,8 +65,12 @@ static int read_table(const struct net_entry *en, const struct net_file *f, stru
 		return err_set(e, -ENOMEM, "no memory for a table");
 	t->block.fd = -1;
 	ret = net_entry_load(en, f, true, &t->block, e);
-	if (!ret && net_native_read(&t->t, &t->block, f->rows))
-		ret = bad_entry(e);
+	if (!ret) {
+		ret = net_native_read(&t->t, &t->block, f->rows);
+		if (ret)
+			ret = ret == -ENOMEM ? err_set(e, ret, "no memory for a table")
+					     : bad_entry(e);
+	}
 	if (ret)
 		free_table(t);
 	else
@@ -88,28 +93,6 @@ static int64_t number_of(const struct table *t, const char *column, uint64_t row
 }
 
 /* ---- pprof (github.com/google/pprof, proto/profile.proto) ----------------------------------------- */
-
-static void put_varint(struct obuf *o, uint64_t v)
-{
-	for (; v > 0x7f; v >>= 7)
-		obuf_char(o, (char)(v | 0x80));
-	obuf_char(o, (char)v);
-}
-
-static void put_num(struct obuf *o, unsigned field, uint64_t v)
-{
-	put_varint(o, field << 3);
-	put_varint(o, v);
-}
-
-/* The message @m as @field; @m is empty then. */
-static void put_msg(struct obuf *o, unsigned field, struct obuf *m)
-{
-	put_varint(o, field << 3 | 2);
-	put_varint(o, m->len);
-	obuf_mem(o, m->buf, m->len);
-	m->len = 0;
-}
 
 struct place {
 	const char *object;
@@ -196,15 +179,15 @@ static uint64_t place_of(struct profile *p, const struct tables *ts, const char 
 	if (vec_push(&p->place, ((struct place){ object, func })) ||
 	    htab_add(&p->place_tab, hash, i))
 		p->code = -ENOMEM;
-	put_num(&p->inner, 1, i + 1);
-	put_num(&p->msg, 1, i + 1);
-	put_msg(&p->msg, 4, &p->inner);
-	put_msg(&p->places, 4, &p->msg);
+	proto_num(&p->inner, 1, i + 1);
+	proto_num(&p->msg, 1, i + 1);
+	proto_msg(&p->msg, 4, &p->inner);
+	proto_msg(&p->places, 4, &p->msg);
 	name = string(p, function_name(ts, object, func));
-	put_num(&p->msg, 1, i + 1);
-	put_num(&p->msg, 2, name);
-	put_num(&p->msg, 3, name);
-	put_msg(&p->places, 5, &p->msg);
+	proto_num(&p->msg, 1, i + 1);
+	proto_num(&p->msg, 2, name);
+	proto_num(&p->msg, 3, name);
+	proto_msg(&p->places, 5, &p->msg);
 	return i + 1;
 }
 
@@ -247,28 +230,28 @@ static void put_sample(struct profile *p, const struct load *l, const struct nod
 
 	for (unsigned depth = 0; at->parent >= 0; at = &l->node.v[at->parent], depth++)
 		if (depth < DEPTH)
-			put_varint(&p->ids, place_of(p, l->ts, text_of(at->t, "object", at->row),
-						     number_of(at->t, "func", at->row)));
+			obuf_varint(&p->ids, place_of(p, l->ts, text_of(at->t, "object", at->row),
+						      number_of(at->t, "func", at->row)));
 	if (!p->ids.len)
-		put_varint(&p->ids, place_of(p, l->ts, "", -1));
+		obuf_varint(&p->ids, place_of(p, l->ts, "", -1));
 	comm = text_of(at->t, "name", at->row);
-	put_msg(&p->sample, 1, &p->ids);
-	put_varint(&p->ids, (uint64_t)number_of(n->t, "self_n", n->row));
-	put_varint(&p->ids, (uint64_t)number_of(n->t, "self_period", n->row));
-	put_msg(&p->sample, 2, &p->ids);
-	put_num(&p->ids, 1, string(p, "comm"));
-	put_num(&p->ids, 2, string(p, comm));
-	put_msg(&p->sample, 3, &p->ids);
-	put_msg(&p->samples, 2, &p->sample);
+	proto_msg(&p->sample, 1, &p->ids);
+	obuf_varint(&p->ids, (uint64_t)number_of(n->t, "self_n", n->row));
+	obuf_varint(&p->ids, (uint64_t)number_of(n->t, "self_period", n->row));
+	proto_msg(&p->sample, 2, &p->ids);
+	proto_num(&p->ids, 1, string(p, "comm"));
+	proto_num(&p->ids, 2, string(p, comm));
+	proto_msg(&p->sample, 3, &p->ids);
+	proto_msg(&p->samples, 2, &p->sample);
 	p->nr++;
 }
 
 static void put_type(struct profile *p, struct obuf *o, unsigned field, const char *type,
 		     const char *unit)
 {
-	put_num(&p->msg, 1, string(p, type));
-	put_num(&p->msg, 2, string(p, unit));
-	put_msg(o, field, &p->msg);
+	proto_num(&p->msg, 1, string(p, type));
+	proto_num(&p->msg, 2, string(p, unit));
+	proto_msg(o, field, &p->msg);
 }
 
 /* All of it, by gzip. */
@@ -287,12 +270,12 @@ static int profile_end(struct profile *p, const struct load *l, struct obuf *out
 	obuf_mem(&o, p->samples.buf, p->samples.len);
 	obuf_mem(&o, p->places.buf, p->places.len);
 	put_type(p, &o, 11, event, strstr(event, "clock") ? "nanoseconds" : "count");
-	put_num(&o, 9, (uint64_t)number_of(l->loads, "start_ns", l->row));
-	put_num(&o, 10, (uint64_t)number_of(l->loads, "duration_ns", l->row));
-	put_num(&o, 12, 1);
+	proto_num(&o, 9, (uint64_t)number_of(l->loads, "start_ns", l->row));
+	proto_num(&o, 10, (uint64_t)number_of(l->loads, "duration_ns", l->row));
+	proto_num(&o, 12, 1);
 	vec_for_each (s, &p->strings.str) {
 		obuf_str(&p->msg, *s);
-		put_msg(&o, 6, &p->msg);
+		proto_msg(&o, 6, &p->msg);
 	}
 	ret = p->code ?: p->samples.code ?: p->places.code ?: p->sample.code ?: p->msg.code ?: o.code;
 	ret = ret ?: batch_gzip(o.buf, o.len, out);
@@ -301,23 +284,6 @@ static int profile_end(struct profile *p, const struct load *l, struct obuf *out
 }
 
 /* ---- requests ------------------------------------------------------------------------------------- */
-
-static void put_base64(struct obuf *o, const void *data, size_t n)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const unsigned char *p = data;
-
-	for (size_t i = 0; i < n; i += 3) {
-		uint32_t v = (uint32_t)p[i] << 16 | (i + 1 < n ? (uint32_t)p[i + 1] << 8 : 0) |
-			     (i + 2 < n ? p[i + 2] : 0);
-
-		obuf_char(o, digits[v >> 18]);
-		obuf_char(o, digits[v >> 12 & 63]);
-		obuf_char(o, i + 1 < n ? digits[v >> 6 & 63] : '=');
-		obuf_char(o, i + 2 < n ? digits[v & 63] : '=');
-	}
-}
 
 static void put_label(struct obuf *o, const char *name, const char *value)
 {
@@ -388,7 +354,7 @@ static int send_profile(struct net *n, const struct load *l, struct profile *p, 
 	put_label(&body, "event", text_of(l->loads, "event", l->row));
 	obuf_printf(&body, "],\"samples\":[{\"ID\":\"%s-%" PRIx64 "-%u\",\"rawProfile\":\"",
 		    l->en->recording, (uint64_t)number_of(l->loads, "load", l->row), part);
-	put_base64(&body, packed.buf, packed.len);
+	obuf_base64(&body, packed.buf, packed.len);
 	obuf_lit(&body, "\"}]}]}");
 	ret = ret ?: body.code;
 	ret = ret ? err_set(e, ret, "no memory for a profile") : post(n, &body, e);
@@ -529,7 +495,7 @@ static int open_it(struct net *n, struct err *e)
 		snprintf(y->tenant, sizeof(y->tenant), "X-Scope-OrgID: %s", n->target.db);
 	if (n->target.user[0] || n->password[0]) {
 		obuf_printf(&pair, "%s:%s", n->target.user, n->password);
-		put_base64(&text, pair.buf, pair.len);
+		obuf_base64(&text, pair.buf, pair.len);
 		snprintf(y->basic, sizeof(y->basic), "Authorization: Basic %.*s", (int)text.len,
 			 text.buf);
 		if (pair.buf)

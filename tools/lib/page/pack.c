@@ -52,23 +52,6 @@ static void open_element(struct pack *k, const char *form)
 }
 
 #if HAVE_ZLIB
-static void put_base64(struct obuf *o, const unsigned char *b, size_t n)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	for (size_t i = 0; i < n; i += 3) {
-		size_t have = n - i < 3 ? n - i : 3;
-		uint32_t v = (uint32_t)b[i] << 16 | (have > 1 ? (uint32_t)b[i + 1] << 8 : 0) |
-			     (have > 2 ? b[i + 2] : 0);
-		char c[4] = { digits[v >> 18], digits[v >> 12 & 63],
-			      have > 1 ? digits[v >> 6 & 63] : '=',
-			      have > 2 ? digits[v & 63] : '=' };
-
-		obuf_mem(o, c, 4);
-	}
-}
-
 /* All that is in text, and with Z_FINISH what is still inside of zlib. */
 static void squeeze(struct pack *k, int how)
 {
@@ -82,7 +65,7 @@ static void squeeze(struct pack *k, int how)
 		deflate(&k->z, how); /* there is always room: it cannot fail */
 		n = (size_t)(k->z.next_out - k->bytes);
 		k->left = n % 3;
-		put_base64(k->out, k->bytes, n - k->left);
+		obuf_base64(k->out, k->bytes, n - k->left);
 		memmove(k->bytes, k->bytes + n - k->left, k->left);
 	} while (!k->z.avail_out);
 	k->text.len = 0;
@@ -112,7 +95,7 @@ void page_pack_more(struct pack *k)
 static void end_packing(struct pack *k)
 {
 	squeeze(k, Z_FINISH);
-	put_base64(k->out, k->bytes, k->left);
+	obuf_base64(k->out, k->bytes, k->left);
 	deflateEnd(&k->z);
 }
 #else

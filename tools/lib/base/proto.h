@@ -3,26 +3,19 @@
  * proto: fields of protocol buffers (protobuf.dev, "Encoding"), appended to a buffer. A message inside of
  * another one is made in a buffer of its own first, for its length stands in front of it.
  */
-#ifndef PERF_CONVERT_PROTO_INT_H
-#define PERF_CONVERT_PROTO_INT_H
+#ifndef PERF_BASE_PROTO_H
+#define PERF_BASE_PROTO_H
 
 #include "base/bytes.h"
 #include "base/obuf.h"
-
-static inline void proto_varint(struct obuf *o, uint64_t v)
-{
-	for (; v > 0x7f; v >>= 7)
-		obuf_char(o, (char)(v | 0x80));
-	obuf_char(o, (char)v);
-}
 
 /* 0 is what a field has that is not there. */
 static inline void proto_num(struct obuf *o, unsigned field, uint64_t v)
 {
 	if (!v)
 		return;
-	proto_varint(o, field << 3);
-	proto_varint(o, v);
+	obuf_varint(o, field << 3);
+	obuf_varint(o, v);
 }
 
 static inline void proto_fixed64(struct obuf *o, unsigned field, uint64_t v)
@@ -33,15 +26,15 @@ static inline void proto_fixed64(struct obuf *o, unsigned field, uint64_t v)
 		return;
 	for (int i = 0; i < 8; i++)
 		b[i] = (unsigned char)(v >> 8 * i);
-	proto_varint(o, field << 3 | 1);
+	obuf_varint(o, field << 3 | 1);
 	obuf_mem(o, b, sizeof(b));
 }
 
 /* A string, or a message; one of length 0 is there all the same. */
 static inline void proto_bytes(struct obuf *o, unsigned field, const void *data, size_t n)
 {
-	proto_varint(o, field << 3 | 2);
-	proto_varint(o, n);
+	obuf_varint(o, field << 3 | 2);
+	obuf_varint(o, n);
 	obuf_mem(o, data, n);
 }
 
