@@ -81,6 +81,16 @@ static inline unsigned branch_flags_type(uint64_t flags)
 	return flags >> 20 & 15;
 }
 
+static inline unsigned branch_flags_spec(uint64_t flags)
+{
+	return flags >> 24 & 3;
+}
+
+static inline bool branch_flags_not_taken(uint64_t flags)
+{
+	return flags >> 33 & 1;
+}
+
 static inline unsigned branch_flags_new_type(uint64_t flags)
 {
 	return flags >> 26 & 15;

@@ -21,15 +21,32 @@
 
 /* At first, and at most: they grow with what is in them. */
 #define EDGE_MEMO_BITS 9
-#define EDGE_MEMO_MAX  17
+#define EDGE_MEMO_MAX  20
 #define STEP_MEMO_BITS 9
-#define STEP_MEMO_MAX  24
+#define STEP_MEMO_MAX  31
 
 /* The edge of two addresses, as it was lately. Half a cache line. */
 struct edge_memo {
 	_Alignas(32) uint64_t from, to; /* in memory */
 	uint32_t space, gen;
 	uint32_t edge; /* + 1; 0 = none */
+};
+
+/*
+ * What is known of an edge. Steps are counted by two edges, as far as an answer asks for that: cycles are those of code in
+ * front of a branch, wherever that went then, and for what ran it does not matter either where it was come from. So edges
+ * that make no difference stand for each other: those from the same place as what a step ends with, those to the same as
+ * what it begins with.
+ */
+struct edge_info {
+	uint64_t nr, mispred, flagged;
+	uint32_t site; /* of the branch */
+	uint32_t begins,
+		ends; /* the edges that stand for it, where a step begins and where it ends */
+	uint32_t next,
+		next_stretch; /* location that was branched from behind it lately, and what lies between */
+	uint32_t function; /* + 1; 0 = not looked at */
+	uint8_t type;	   /* BR_* */
 };
 
 /* The step of two edges; @before is what came before, though it may not be the step's. */
@@ -40,13 +57,11 @@ struct step_memo {
 
 /* A branch and the one before it, as edges; the latter may be unknown. */
 struct walk_step {
-	uint64_t nr, mispred, flagged;
+	uint64_t nr;
 	uint64_t nr_cycles, cycles;	/* of the second: since the first */
 	uint64_t nr_missed, cyc_missed; /* of these: the first was mispredicted */
-	uint32_t edge;
-	uint32_t stretch; /* of code between them; ID_NONE = that is not known */
-	uint32_t site;	  /* of the second */
-	uint8_t type;	  /* BR_*, of the second */
+	uint32_t before, edge;		/* ID_NONE = not known */
+	uint32_t stretch;		/* of code between them; ID_NONE = that is not known */
 };
 
 enum code_state { CODE_UNREAD, CODE_MISFIT, CODE_READ };
@@ -129,23 +144,19 @@ struct slices {
 	VEC(struct slice_block) blocks;
 };
 
-struct path_step {
-	uint64_t nr, key[8];
-	uint32_t step;
-};
-
 struct brstat {
 	struct brstat_opts o;
 	struct resolver *res;
 	struct decoders dec;
-	struct edge_memo *edge_memo; /* direct-mapped */
-	struct step_memo *step_memo;
-	unsigned edge_bits, step_bits; /* of their sizes */
-	size_t nr_missed, nr_known;    /* what the first was asked in vain, what is in the second */
-	struct tuples edge_keys;       /* locations */
-	struct tuples step_keys;       /* edges: before, or ID_NONE, and now */
-	struct tuples stretch_keys;    /* locations */
-	struct tuples site_keys;       /* object, or ID_NONE, and address */
+	struct edge_memo *edge_memo;
+	struct step_memo *step_memo;	  /* of all steps */
+	unsigned edge_bits, step_bits;	  /* of their sizes */
+	size_t nr_edges, nr_known;	  /* what is in them */
+	struct tuples edge_keys;	  /* locations */
+	struct tuples stretch_keys;	  /* locations */
+	struct tuples site_keys;	  /* object, or ID_NONE, and address */
+	VEC(struct edge_info) info;	  /* by edge */
+	VEC(uint32_t) same_from, same_to; /* by location: an edge from it, to it; ID_NONE = none */
 	VEC(struct walk_step) steps;
 	VEC(struct code_stretch) stretches;
 	VEC(struct site) sites;
@@ -167,10 +178,10 @@ struct brstat {
 	/* BRSTAT_QUALITY */
 	bool branches_wanted;
 	struct tuples function_keys; /* object, symbol */
+	VEC(uint32_t) function_at;   /* by location; ID_NONE = not looked at */
 	VEC(struct function_count) functions;
 	struct slices slices;
-	VEC(uint32_t) function_of; /* by edge, + 1; 0 = not looked at */
-	uint64_t slice;		   /* of the sample at hand */
+	uint64_t slice; /* of the sample at hand */
 
 	VEC(struct brstat_block) blocks;
 	VEC(struct brstat_edge) edges;
@@ -200,8 +211,12 @@ uint32_t brstat_skipped(struct brstat *b, const struct site *site);
 
 /* Both of one function, in order. */
 bool brstat_in_one_function(const struct loc *start, const struct loc *end);
+/* The edge of two locations; ID_NONE: no memory. */
 uint32_t brstat_edge(struct brstat *b, uint32_t from, uint32_t to);
-/* The step of two edges; NULL: no memory. It is not looked at what lies between. */
+/*
+ * The step of two edges that stand for what they are (struct edge_info), the first of which may be ID_NONE; NULL: no memory.
+ * It is not looked at what lies between.
+ */
 struct walk_step *brstat_step(struct brstat *b, uint32_t before, uint32_t edge);
 /* What lies between two edges, or ID_NONE. 0 or -ENOMEM. */
 int brstat_between(struct brstat *b, uint32_t before, uint32_t edge, uint32_t *stretch);

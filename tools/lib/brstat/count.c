@@ -46,38 +46,41 @@ static bool hash_of_step(const void *slot, uint64_t *hash)
 	return m->step;
 }
 
-/* A cache: sixteen times the slots where as many as half of them were missed. Without memory it stays as it is. */
-static void widen_edges(struct brstat *b)
-{
-	struct edge_memo *memo;
-
-	if (likely(b->nr_missed <= (size_t)1 << b->edge_bits >> 1) || b->edge_bits >= EDGE_MEMO_MAX)
-		return;
-	b->nr_missed = 0;
-	memo = slots_resize(b->edge_memo, b->edge_bits, b->edge_bits + 4, sizeof(*memo),
-			    hash_of_edge);
-	if (!memo)
-		return;
-	b->edge_memo = memo;
-	b->edge_bits += 4;
-}
-
 /*
- * Room for a chunk, the table half empty at most. One that is as large as it gets begins anew: what was in it
+ * Room for a chunk, half of the table empty at least. One that is as large as it gets begins anew: what was in it
  * comes again, from keys.
  */
-static int widen_steps(struct brstat *b)
+static int widen_edges(struct brstat *b)
+{
+	size_t n = (size_t)1 << b->edge_bits;
+	struct edge_memo *memo;
+
+	if (likely((b->nr_edges + CHUNK) * 2 <= n))
+		return 0;
+	if (b->edge_bits == EDGE_MEMO_MAX) {
+		memset(b->edge_memo, 0, n * sizeof(*b->edge_memo));
+		b->nr_edges = 0;
+		return 0;
+	}
+	memo = slots_resize(b->edge_memo, b->edge_bits, b->edge_bits + 1, sizeof(*memo),
+			    hash_of_edge);
+	if (!memo)
+		return -ENOMEM;
+	b->edge_memo = memo;
+	b->edge_bits++;
+	return 0;
+}
+
+/* Room for @more steps, half of the table empty at least: what is known nowhere else is not dropped. */
+static int widen_steps(struct brstat *b, size_t more)
 {
 	size_t n = (size_t)1 << b->step_bits;
 	struct step_memo *memo;
 
-	if (likely((b->nr_known + CHUNK) * 2 <= n))
+	if (likely((b->nr_known + more) * 2 <= n))
 		return 0;
-	if (b->step_bits == STEP_MEMO_MAX) {
-		memset(b->step_memo, 0, n * sizeof(*b->step_memo));
-		b->nr_known = 0;
-		return 0;
-	}
+	if (b->step_bits == STEP_MEMO_MAX)
+		return -ENOMEM;
 	memo = slots_resize(b->step_memo, b->step_bits, b->step_bits + 1, sizeof(*memo),
 			    hash_of_step);
 	if (!memo)
@@ -96,7 +99,7 @@ int brstat_new(struct brstat **out, struct resolver *res, const struct brstat_op
 		return err_set(e, -ENOMEM, "no memory for branches");
 	b->o = *o;
 	b->res = res;
-	b->edge_keys.width = b->step_keys.width = b->stretch_keys.width = b->site_keys.width = 2;
+	b->edge_keys.width = b->stretch_keys.width = b->site_keys.width = 2;
 	b->edge_bits = EDGE_MEMO_BITS;
 	b->step_bits = STEP_MEMO_BITS;
 	b->edge_memo = slots_resize(NULL, 0, b->edge_bits, sizeof(*b->edge_memo), hash_of_edge);
@@ -117,9 +120,11 @@ void brstat_free(struct brstat *b)
 		return;
 	keys_decoders_free(&b->dec);
 	keys_tuples_free(&b->edge_keys);
-	keys_tuples_free(&b->step_keys);
 	keys_tuples_free(&b->stretch_keys);
 	keys_tuples_free(&b->site_keys);
+	vec_free(&b->info);
+	vec_free(&b->same_from);
+	vec_free(&b->same_to);
 	vec_free(&b->steps);
 	vec_free(&b->stretches);
 	vec_free(&b->sites);
@@ -135,8 +140,8 @@ void brstat_free(struct brstat *b)
 	vec_free(&b->loops);
 	vec_free(&b->returns);
 	vec_free(&b->functions);
+	vec_free(&b->function_at);
 	brstat_slices_free(&b->slices);
-	vec_free(&b->function_of);
 	vec_free(&b->blocks);
 	vec_free(&b->edges);
 	vec_free(&b->supers);
@@ -158,12 +163,37 @@ bool brstat_in_one_function(const struct loc *start, const struct loc *end)
 	return start->dso == end->dso && start->sym == end->sym && start->addr <= end->addr;
 }
 
+/* The first edge at a location, which is @edge where there was none. 0 or -ENOMEM. */
+#define FIRST_AT(vec, loc, edge, to)                        \
+	({                                                  \
+		int no_ = vec_reach((vec), (loc), ID_NONE); \
+		if (!no_ && (vec)->v[loc] == ID_NONE)       \
+			(vec)->v[loc] = (edge);             \
+		*(to) = no_ ? ID_NONE : (vec)->v[loc];      \
+		no_;                                        \
+	})
+
 uint32_t brstat_edge(struct brstat *b, uint32_t from, uint32_t to)
 {
-	return keys_tuple_id(&b->edge_keys, (const uint64_t[2]){ from, to });
+	uint32_t id = keys_tuple_id(&b->edge_keys, (const uint64_t[2]){ from, to });
+	struct edge_info new = { .begins = id, .ends = id, .next = LOC_NONE };
+	const struct loc *at;
+
+	if (id == ID_NONE || id < b->info.n)
+		return id;
+	at = resolver_loc(b->res, from);
+	new.site = brstat_site(b, at->dso, at->addr);
+	if (new.site == ID_NONE)
+		return ID_NONE;
+	if (b->o.what & (BRSTAT_CYCLES | BRSTAT_QUALITY) &&
+	    FIRST_AT(&b->same_from, from, id, &new.ends))
+		return ID_NONE;
+	if (b->o.what & BRSTAT_QUALITY && FIRST_AT(&b->same_to, to, id, &new.begins))
+		return ID_NONE;
+	return vec_push(&b->info, new) ? ID_NONE : id;
 }
 
-int brstat_between(struct brstat *b, uint32_t before, uint32_t edge, uint32_t *out)
+static int find_between(struct brstat *b, uint32_t before, uint32_t edge, uint32_t *out)
 {
 	uint64_t key[2] = { brstat_edge_locs(b, before)[1], brstat_edge_locs(b, edge)[0] };
 	const struct loc *start = resolver_loc(b->res, (uint32_t)key[0]);
@@ -184,21 +214,55 @@ int brstat_between(struct brstat *b, uint32_t before, uint32_t edge, uint32_t *o
 	return vec_push(&b->stretches, new);
 }
 
+int brstat_between(struct brstat *b, uint32_t before, uint32_t edge, uint32_t *out)
+{
+	uint32_t next = (uint32_t)brstat_edge_locs(b, edge)[0];
+	struct edge_info *info = &b->info.v[before];
+
+	if (info->next != next) {
+		info->next = LOC_NONE;
+		if (find_between(b, before, edge, &info->next_stretch))
+			return -ENOMEM;
+		info->next = next;
+	}
+	*out = info->next_stretch;
+	return 0;
+}
+
+/* Where a step is, or is to be. */
+static struct step_memo *step_slot(const struct brstat *b, uint32_t before, uint32_t edge,
+				   size_t slot)
+{
+	size_t mask = ((size_t)1 << b->step_bits) - 1;
+	struct step_memo *m = &b->step_memo[slot];
+
+	while (m->step && (m->edge != edge || m->before != before)) {
+		slot = (slot + 1) & mask;
+		m = &b->step_memo[slot];
+	}
+	return m;
+}
+
+static struct step_memo *step_memo_of(const struct brstat *b, uint32_t before, uint32_t edge)
+{
+	return step_slot(b, before, edge, step_hash(before, edge) >> (64 - b->step_bits));
+}
+
 struct walk_step *brstat_step(struct brstat *b, uint32_t before, uint32_t edge)
 {
-	uint32_t id = keys_tuple_id(&b->step_keys, (const uint64_t[2]){ before, edge });
-	struct walk_step new = { .edge = edge, .stretch = ID_NONE };
-	const struct loc *from;
+	struct walk_step new = { .before = before, .edge = edge, .stretch = ID_NONE };
+	struct step_memo *m;
 
-	if (id == ID_NONE)
+	if (widen_steps(b, 1))
 		return NULL;
-	if (id < b->steps.n)
-		return &b->steps.v[id];
-	from = resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, edge)[0]);
-	new.site = brstat_site(b, from->dso, from->addr);
-	if (new.site == ID_NONE || vec_push(&b->steps, new))
-		return NULL;
-	return &b->steps.v[id];
+	m = step_memo_of(b, before, edge);
+	if (!m->step) {
+		if (b->steps.n >= ID_NONE - 1 || vec_push(&b->steps, new))
+			return NULL;
+		*m = (struct step_memo){ before, edge, (uint32_t)b->steps.n };
+		b->nr_known++;
+	}
+	return &b->steps.v[m->step - 1];
 }
 
 /* The edge of two addresses; ID_NONE: no memory. */
@@ -223,6 +287,11 @@ static int find_step(struct brstat *b, uint32_t before, uint32_t edge, uint32_t 
 		return -ENOMEM;
 	st->stretch = between;
 	*step = (uint32_t)(st - b->steps.v);
+	/* Behind an edge that it does not follow: known by that one, too. */
+	if (st->before != before) {
+		*step_memo_of(b, before, edge) = (struct step_memo){ before, edge, *step + 1 };
+		b->nr_known++;
+	}
 	return 0;
 }
 
@@ -283,17 +352,18 @@ static inline void add_outcomes(struct brstat *b, const struct walk_step *st)
 		for (uint32_t i = 0; i < t->nr; i++)
 			add_outcome(b, b->inside.v[t->first + i], false);
 	}
-	add_outcome(b, st->site, true);
+	add_outcome(b, b->info.v[st->edge].site, true);
 }
 
 /* ---- stacks ------------------------------------------------------------------------------------ */
 
 /* A branch of the stack. */
 struct entry {
-	struct edge_memo key, *memo;
+	struct edge_memo key;
 	uint64_t flags;
-	uint32_t cycles, edge, before, step;
-	uint32_t slot; /* of step_memo, where to look first */
+	uint32_t cycles, edge, step;
+	uint32_t before, now; /* edges of the step */
+	uint32_t at, slot;    /* of edge_memo, of step_memo, where to look first */
 };
 
 /* Entries that are branches, oldest first, up to CHUNK. */
@@ -313,20 +383,22 @@ static void collect(struct brstat *b, const struct sample_branches *s, struct wa
 		    struct collected *c)
 {
 	for (c->n = 0; w->end && c->n < CHUNK;) {
+		const unsigned char *p = s->entries + --w->end * BRANCH_ENTRY_SIZE;
+		uint64_t flags = branch_load_flags(p, s->swap);
+		uint32_t cycles = branch_flags_cycles(flags);
 		struct entry *en = &c->v[c->n];
-		struct branch_entry e;
 
-		branch_load(s->entries + --w->end * BRANCH_ENTRY_SIZE, s->swap, &e);
-		w->cycles = e.cycles ? w->cycles + e.cycles : 0;
-		if (unlikely(e.not_taken || e.spec == BR_SPEC_WRONG_PATH))
+		w->cycles = cycles ? w->cycles + cycles : 0;
+		if (unlikely(branch_flags_not_taken(flags) ||
+			     branch_flags_spec(flags) == BR_SPEC_WRONG_PATH))
 			continue;
-		en->key = (struct edge_memo){
-			.from = e.from, .to = e.to, .space = w->space, .gen = w->gen
-		};
-		en->memo = &b->edge_memo[edge_hash(&en->key) >> (64 - b->edge_bits)];
-		__builtin_prefetch(en->memo, 1);
-		en->flags =
-			(uint64_t)e.mispred | (uint64_t)e.predicted << 1 | (uint64_t)e.type << 8;
+		en->key = (struct edge_memo){ .from = load_u64(p, s->swap),
+					      .to = load_u64(p + 8, s->swap),
+					      .space = w->space,
+					      .gen = w->gen };
+		en->at = (uint32_t)(edge_hash(&en->key) >> (64 - b->edge_bits));
+		__builtin_prefetch(&b->edge_memo[en->at]);
+		en->flags = flags;
 		en->cycles = (uint32_t)min_u64(w->cycles, UINT16_MAX);
 		w->cycles = 0;
 		c->n++;
@@ -335,57 +407,65 @@ static void collect(struct brstat *b, const struct sample_branches *s, struct wa
 
 static inline bool is_it(const struct edge_memo *m, const struct edge_memo *key)
 {
-	return m->edge && m->from == key->from && m->to == key->to && m->space == key->space &&
+	return m->from == key->from && m->to == key->to && m->space == key->space &&
 	       m->gen == key->gen;
 }
 
 /* Entries to edges. 0 or -ENOMEM. */
-static int number_edges(struct brstat *b, struct thread *th, struct walk_state *w,
-			struct collected *c)
+static int number_edges(struct brstat *b, struct thread *th, struct collected *c)
 {
+	uint32_t mask = (1u << b->edge_bits) - 1;
+
 	for (unsigned i = 0; i < c->n; i++) {
 		struct entry *en = &c->v[i];
+		struct edge_memo *m = &b->edge_memo[en->at];
 
-		if (unlikely(!is_it(en->memo, &en->key))) {
+		while (m->edge && !is_it(m, &en->key)) {
+			en->at = (en->at + 1) & mask;
+			m = &b->edge_memo[en->at];
+		}
+		if (unlikely(!m->edge)) {
 			uint32_t edge = find_edge(b, th, en->key.from, en->key.to);
 
 			if (edge == ID_NONE)
 				return -ENOMEM;
-			*en->memo = en->key;
-			en->memo->edge = edge + 1;
-			b->nr_missed++;
+			*m = en->key;
+			m->edge = edge + 1;
+			b->nr_edges++;
 		}
-		en->edge = en->memo->edge - 1;
-		en->before = w->before;
-		w->before = w->all ? en->edge : ID_NONE;
-		en->slot = (uint32_t)(step_hash(en->before, en->edge) >> (64 - b->step_bits));
-		__builtin_prefetch(&b->step_memo[en->slot], 1);
+		en->edge = m->edge - 1;
+		__builtin_prefetch(&b->info.v[en->edge], 1);
 	}
 	return 0;
+}
+
+/* Where the steps of edges are looked for. */
+static void place_steps(const struct brstat *b, struct walk_state *w, struct collected *c)
+{
+	for (unsigned i = 0; i < c->n; i++) {
+		struct entry *en = &c->v[i];
+		const struct edge_info *info = &b->info.v[en->edge];
+
+		en->now = info->ends;
+		en->before = w->before;
+		w->before = w->all ? info->begins : ID_NONE;
+		en->slot = (uint32_t)(step_hash(en->before, en->now) >> (64 - b->step_bits));
+		__builtin_prefetch(&b->step_memo[en->slot]);
+	}
 }
 
 /* Edges to steps. 0 or -ENOMEM. */
 static int number_steps(struct brstat *b, struct collected *c)
 {
-	uint32_t mask = (1u << b->step_bits) - 1;
-
 	for (unsigned i = 0; i < c->n; i++) {
 		struct entry *en = &c->v[i];
-		struct step_memo *m = &b->step_memo[en->slot];
+		struct step_memo *m = step_slot(b, en->before, en->now, en->slot);
 
-		while (m->step && (m->edge != en->edge || m->before != en->before)) {
-			en->slot = (en->slot + 1) & mask;
-			m = &b->step_memo[en->slot];
-		}
-		if (unlikely(!m->step)) {
-			if (find_step(b, en->before, en->edge, &en->step))
-				return -ENOMEM;
-			*m = (struct step_memo){ en->before, en->edge, en->step + 1 };
-			b->nr_known++;
-		}
-		en->step = m->step - 1;
+		if (likely(m->step))
+			en->step = m->step - 1;
+		else if (find_step(b, en->before, en->now, &en->step))
+			return -ENOMEM;
 		__builtin_prefetch(&b->steps.v[en->step], 1);
-		__builtin_prefetch(&b->steps.v[en->step].stretch);
 	}
 	return 0;
 }
@@ -393,13 +473,15 @@ static int number_steps(struct brstat *b, struct collected *c)
 static void count_step(struct brstat *b, const struct entry *en, struct walk_state *w)
 {
 	struct walk_step *st = &b->steps.v[en->step];
-	bool mispred = en->flags & 1;
+	struct edge_info *info = &b->info.v[en->edge];
+	bool mispred = en->flags & 1, flagged = en->flags & 3; /* or predicted */
 
+	info->nr++;
+	info->mispred += mispred;
+	info->flagged += flagged;
+	if (branch_flags_type(en->flags))
+		info->type = (uint8_t)branch_flags_type(en->flags);
 	st->nr++;
-	st->mispred += mispred;
-	st->flagged += (en->flags & 3) != 0;
-	if (en->flags >> 8)
-		st->type = (uint8_t)(en->flags >> 8);
 	if (en->cycles) {
 		st->nr_cycles++;
 		st->cycles += en->cycles;
@@ -427,16 +509,16 @@ static int add_to_hist(struct brstat *b, uint32_t stretch, uint32_t cycles)
 
 static int add_to_function(struct brstat *b, uint32_t edge)
 {
-	if (vec_reach(&b->function_of, edge, 0))
-		return -ENOMEM;
-	if (!b->function_of.v[edge]) {
+	struct edge_info *info = &b->info.v[edge];
+
+	if (!info->function) {
 		uint32_t f = brstat_function(b, (uint32_t)brstat_edge_locs(b, edge)[0]);
 
 		if (f == ID_NONE)
 			return -ENOMEM;
-		b->function_of.v[edge] = f + 1;
+		info->function = f + 1;
 	}
-	return brstat_count_function(b, b->function_of.v[edge] - 1);
+	return brstat_count_function(b, info->function - 1);
 }
 
 /* What one of the answers needs beside the step. */
@@ -449,26 +531,41 @@ static int count_more(struct brstat *b, const struct entry *en)
 	if (b->o.what & BRSTAT_PATHS)
 		return vec_push(&b->walk, en->step);
 	if (b->o.what & BRSTAT_QUALITY)
-		return add_to_function(b, st->edge);
+		return add_to_function(b, en->edge);
 	if (b->o.what & BRSTAT_CYCLES && en->cycles && st->stretch != ID_NONE)
 		return add_to_hist(b, st->stretch, en->cycles);
 	return 0;
 }
 
-/* Outcomes are looked at when steps are there. */
-static void fetch_outcomes(const struct brstat *b, const struct collected *c)
+/* Outcomes and histograms are looked at when steps are there. */
+static void fetch_more(const struct brstat *b, const struct collected *c)
 {
-	for (unsigned i = 0; i < c->n; i++)
-		__builtin_prefetch(&b->outcomes.v[b->steps.v[c->v[i].step].site], 1);
+	if (b->o.what & BRSTAT_WHY)
+		for (unsigned i = 0; i < c->n; i++)
+			__builtin_prefetch(&b->outcomes.v[b->info.v[c->v[i].edge].site], 1);
+	if (b->o.what & BRSTAT_CYCLES) {
+		for (unsigned i = 0; i < c->n; i++) {
+			uint32_t stretch = b->steps.v[c->v[i].step].stretch;
+			const struct cycle_hist *h;
+
+			if (stretch >= b->hists.n)
+				continue;
+			h = &b->hists.v[stretch];
+			__builtin_prefetch(&h->n[brstat_cycle_bucket(c->v[i].cycles)], 1);
+			__builtin_prefetch(&h->min, 1);
+		}
+	}
 }
 
 static int add_chunk(struct brstat *b, struct thread *th, struct walk_state *w, struct collected *c)
 {
-	if (widen_steps(b) || number_edges(b, th, w, c) || number_steps(b, c))
+	/* A new step may be known by two pairs of edges. */
+	if (number_edges(b, th, c) || widen_steps(b, 2 * CHUNK))
 		return -ENOMEM;
-	widen_edges(b);
-	if (b->o.what & BRSTAT_WHY)
-		fetch_outcomes(b, c);
+	place_steps(b, w, c);
+	if (number_steps(b, c))
+		return -ENOMEM;
+	fetch_more(b, c);
 	for (unsigned i = 0; i < c->n; i++) {
 		count_step(b, &c->v[i], w);
 		if (count_more(b, &c->v[i]))
@@ -502,6 +599,8 @@ int brstat_add(struct brstat *b, const struct sample *s, struct thread *th, stru
 	b->walk.n = 0;
 	new_walk(b);
 	while (w.end) {
+		if (widen_edges(b))
+			return err_set(e, -ENOMEM, "no memory for branches");
 		collect(b, &s->branches, &w, &c);
 		if (add_chunk(b, th, &w, &c))
 			return err_set(e, -ENOMEM, "no memory for branches");

@@ -163,17 +163,16 @@ static int list_edges(struct brstat *b, const struct pace *pace)
 		b->edges.v[b->edges.n++] =
 			(struct brstat_edge){ .from = resolver_loc(b->res, (uint32_t)k[0]),
 					      .to = resolver_loc(b->res, (uint32_t)k[1]),
+					      .nr = b->info.v[i].nr,
+					      .mispred = b->info.v[i].mispred,
+					      .flagged = b->info.v[i].flagged,
 					      .id = i };
 	}
 	for (uint32_t i = 0; i < b->steps.n; i++) {
 		const struct walk_step *st = &b->steps.v[i];
-		uint32_t before = (uint32_t)keys_tuple_get(&b->step_keys, i)[0];
 
-		b->edges.v[st->edge].nr += st->nr;
-		b->edges.v[st->edge].mispred += st->mispred;
-		b->edges.v[st->edge].flagged += st->flagged;
-		if (before != ID_NONE && st->stretch != ID_NONE)
-			charge(&b->edges.v[before], st, &pace[st->stretch]);
+		if (st->before != ID_NONE && st->stretch != ID_NONE)
+			charge(&b->edges.v[st->before], st, &pace[st->stretch]);
 	}
 	return 0;
 }

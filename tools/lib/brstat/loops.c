@@ -35,6 +35,11 @@ static const struct walk_step *step_at(const struct brstat *b, size_t i)
 	return &b->steps.v[b->walk.v[i]];
 }
 
+static const struct edge_info *info_at(const struct brstat *b, size_t i)
+{
+	return &b->info.v[step_at(b, i)->edge];
+}
+
 static const struct loc *end_of(const struct brstat *b, size_t i, int end)
 {
 	return resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, step_at(b, i)->edge)[end]);
@@ -43,14 +48,14 @@ static const struct loc *end_of(const struct brstat *b, size_t i, int end)
 /* What the instruction is, else what the recording says, else what it looks like. */
 static enum insn_branch find_kind(const struct brstat *b, size_t i)
 {
-	const struct walk_step *st = step_at(b, i);
-	const struct site *site = &b->sites.v[st->site];
+	const struct edge_info *info = info_at(b, i);
+	const struct site *site = &b->sites.v[info->site];
 	const struct loc *from, *to;
 
 	if (site->known)
 		return (enum insn_branch)site->kind;
-	if (st->type)
-		return brstat_kind_of_type(st->type);
+	if (info->type)
+		return brstat_kind_of_type(info->type);
 	from = end_of(b, i, 0);
 	to = end_of(b, i, 1);
 	if (from->sym == to->sym && from->dso == to->dso)
@@ -83,8 +88,7 @@ static struct loop *loop_of(struct brstat *b, uint32_t site)
 		       : NULL;
 }
 
-/* 0 or -ENOMEM. */
-static int add_loop(struct brstat *b, uint32_t site, const struct loc *at, uint64_t head)
+static int new_loop(struct brstat *b, uint32_t site, const struct loc *at, uint64_t head)
 {
 	struct loop new = { .dso = at->dso,
 			    .sym = at->sym,
@@ -94,10 +98,14 @@ static int add_loop(struct brstat *b, uint32_t site, const struct loc *at, uint6
 
 	if (vec_reach(&b->loop_at, site, ID_NONE))
 		return -ENOMEM;
-	if (b->loop_at.v[site] != ID_NONE)
-		return 0;
 	b->loop_at.v[site] = (uint32_t)b->loops.n;
 	return vec_push(&b->loops, new);
+}
+
+/* 0 or -ENOMEM. */
+static inline int add_loop(struct brstat *b, uint32_t site, const struct loc *at, uint64_t head)
+{
+	return likely(loop_of(b, site)) ? 0 : new_loop(b, site, at, head);
 }
 
 static bool in_loop(const struct loop *l, const struct loc *at)
@@ -130,7 +138,7 @@ static enum follow follow(const struct brstat *b, const struct loop *l, size_t i
 		} else if (!depth) {
 			if (!in_loop(l, to))
 				return LEFT;
-			*rounds += to->addr == l->head && step_at(b, i)->site != l->site;
+			*rounds += to->addr == l->head && info_at(b, i)->site != l->site;
 		}
 	}
 	return depth ? LOST : INSIDE;
@@ -257,7 +265,7 @@ static int passed(struct brstat *b, size_t i)
 static int taken(struct brstat *b, size_t i)
 {
 	const struct loc *from = end_of(b, i, 0), *to = end_of(b, i, 1);
-	uint32_t site = step_at(b, i)->site;
+	uint32_t site = info_at(b, i)->site;
 
 	if (add_loop(b, site, from, to->addr))
 		return -ENOMEM;
@@ -273,7 +281,7 @@ static uint16_t look_at(struct brstat *b, size_t i)
 	unsigned traits = TRAIT_KNOWN;
 	enum insn_branch kind;
 
-	brstat_read_site(b, &b->sites.v[st->site]);
+	brstat_read_site(b, &b->sites.v[info_at(b, i)->site]);
 	kind = find_kind(b, i);
 	traits |= (unsigned)kind << TRAIT_KIND;
 	if (kind == INSN_CALL || kind == INSN_IND_CALL || kind == INSN_RET)
@@ -331,7 +339,7 @@ static int count_returns(struct brstat *b)
 		kind = kind_at(b, i);
 		from = end_of(b, i, 0);
 		to = end_of(b, i, 1);
-		site = step_at(b, i)->site;
+		site = info_at(b, i)->site;
 		if (kind == INSN_CALL || kind == INSN_IND_CALL) {
 			if (depth == CALLS_MAX)
 				memmove(call, call + 1, --depth * sizeof(call[0]));

@@ -5,17 +5,25 @@
  */
 #include "brstat-int.h"
 
-/* The edges of the other one as those here. 0 or -ENOMEM. */
-static int map_edges(struct brstat *b, const struct brstat *from, const uint32_t *loc,
-		     uint32_t *edge)
+/* The edges of the other one as those here, to which they are added. 0 or -ENOMEM. */
+static int join_edges(struct brstat *b, const struct brstat *from, const uint32_t *loc,
+		      uint32_t *edge)
 {
 	for (uint32_t i = 0; i < from->edge_keys.n; i++) {
 		const uint64_t *k = brstat_edge_locs(from, i);
+		const struct edge_info *add;
+		struct edge_info *to;
 
 		edge[i] = loc ? brstat_edge(b, loc[k[0]], loc[k[1]])
 			      : brstat_edge(b, (uint32_t)k[0], (uint32_t)k[1]);
 		if (edge[i] == ID_NONE)
 			return -ENOMEM;
+		add = &from->info.v[i];
+		to = &b->info.v[edge[i]];
+		to->nr += add->nr;
+		to->mispred += add->mispred;
+		to->flagged += add->flagged;
+		to->type = add->type ?: to->type;
 	}
 	return 0;
 }
@@ -24,27 +32,24 @@ static int join_steps(struct brstat *b, const struct brstat *from, const uint32_
 {
 	for (uint32_t i = 0; i < from->steps.n; i++) {
 		const struct walk_step *add = &from->steps.v[i];
-		uint32_t before = (uint32_t)keys_tuple_get(&from->step_keys, i)[0];
+		uint32_t before = add->before, now = b->info.v[edge[add->edge]].ends;
 		uint32_t between = ID_NONE;
 		struct walk_step *st;
 
 		if (before != ID_NONE) {
-			before = edge[before];
-			if (brstat_between(b, before, edge[add->edge], &between))
+			before = b->info.v[edge[before]].begins;
+			if (brstat_between(b, before, now, &between))
 				return -ENOMEM;
 		}
-		st = brstat_step(b, before, edge[add->edge]);
+		st = brstat_step(b, before, now);
 		if (!st)
 			return -ENOMEM;
 		st->stretch = between;
 		st->nr += add->nr;
-		st->mispred += add->mispred;
-		st->flagged += add->flagged;
 		st->nr_cycles += add->nr_cycles;
 		st->cycles += add->cycles;
 		st->nr_missed += add->nr_missed;
 		st->cyc_missed += add->cyc_missed;
-		st->type = add->type ?: st->type;
 	}
 	return 0;
 }
@@ -104,7 +109,7 @@ int brstat_merge(struct brstat *b, struct brstat *from, const struct brflow_maps
 		return err_set(e, -EINVAL,
 			       "branches that were counted in two ways cannot be added");
 	}
-	ret = ret ?: map_edges(b, from, maps ? maps->loc : NULL, edge);
+	ret = ret ?: join_edges(b, from, maps ? maps->loc : NULL, edge);
 	ret = ret ?: join_steps(b, from, edge);
 	ret = ret ?: join_outcomes(b, from, maps ? maps->dso : NULL);
 	ret = ret ?: join_hists(b, from, maps ? maps->loc : NULL);

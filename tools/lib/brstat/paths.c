@@ -26,7 +26,7 @@ struct grow {
 
 static uint32_t before_of(const struct brstat *b, uint32_t step)
 {
-	return (uint32_t)keys_tuple_get(&b->step_keys, step)[0];
+	return b->steps.v[step].before;
 }
 
 static void find_links(struct grow *g)
@@ -52,13 +52,21 @@ static void find_links(struct grow *g)
 	}
 }
 
-/* Most often first; equal ones by where they are. */
-static int by_place(const void *x, const void *y)
-{
-	const struct path_step *a = x, *b = y;
+struct path_step {
+	uint64_t nr, place; /* place: of its edges */
+	uint32_t step;
+};
 
-	if (a->nr != b->nr)
-		return a->nr < b->nr ? 1 : -1;
+/* An edge by where it is: objects and addresses. */
+struct placed {
+	uint64_t key[4];
+	uint32_t edge;
+};
+
+static int cmp_placed(const void *x, const void *y)
+{
+	const struct placed *a = x, *b = y;
+
 	for (unsigned i = 0; i < ARRAY_SIZE(a->key); i++)
 		if (a->key[i] != b->key[i])
 			return a->key[i] < b->key[i] ? -1 : 1;
@@ -71,33 +79,65 @@ static void place_of(const struct loc *l, uint64_t key[2])
 	key[1] = l->addr;
 }
 
-/* Steps in an order that does not depend on how the recording was cut. */
+/* How many edges lie before each, in an order that does not depend on how the recording was cut; NULL: no memory. */
+static uint32_t *rank_edges(const struct brstat *b)
+{
+	uint32_t n = b->edge_keys.n, *rank = calloc(n + 1, sizeof(*rank));
+	struct placed *v = calloc(n + 1, sizeof(*v));
+
+	for (uint32_t i = 0; v && i < n; i++) {
+		const uint64_t *ends = brstat_edge_locs(b, i);
+
+		v[i].edge = i;
+		place_of(resolver_loc(b->res, (uint32_t)ends[0]), v[i].key);
+		place_of(resolver_loc(b->res, (uint32_t)ends[1]), v[i].key + 2);
+	}
+	if (v && n)
+		qsort(v, n, sizeof(*v), cmp_placed);
+	for (uint32_t i = 0; v && rank && i < n; i++)
+		rank[v[i].edge] = i;
+	if (!v) {
+		free(rank);
+		rank = NULL;
+	}
+	free(v);
+	return rank;
+}
+
+/* Most often first; equal ones by where they are. */
+static int by_place(const void *x, const void *y)
+{
+	const struct path_step *a = x, *b = y;
+
+	if (a->nr != b->nr)
+		return a->nr < b->nr ? 1 : -1;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
 static struct path_step *sort_steps(const struct brstat *b, size_t *n)
 {
 	struct path_step *v = calloc(b->steps.n + 1, sizeof(*v));
+	uint32_t *rank = rank_edges(b);
 
 	*n = 0;
-	for (uint32_t i = 0; v && i < b->steps.n; i++) {
+	for (uint32_t i = 0; v && rank && i < b->steps.n; i++) {
 		const struct walk_step *st = &b->steps.v[i];
-		const uint64_t *was, *now;
-		struct path_step *p;
 
 		if (st->stretch == ID_NONE ||
 		    !brstat_is_listed(
 			    b, resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, st->edge)[0])))
 			continue;
-		was = brstat_edge_locs(b, before_of(b, i));
-		now = brstat_edge_locs(b, st->edge);
-		p = &v[(*n)++];
-		p->nr = st->nr;
-		p->step = i;
-		place_of(resolver_loc(b->res, (uint32_t)was[0]), p->key);
-		place_of(resolver_loc(b->res, (uint32_t)was[1]), p->key + 2);
-		place_of(resolver_loc(b->res, (uint32_t)now[0]), p->key + 4);
-		place_of(resolver_loc(b->res, (uint32_t)now[1]), p->key + 6);
+		v[(*n)++] =
+			(struct path_step){ st->nr,
+					    (uint64_t)rank[st->before] << 32 | rank[st->edge], i };
 	}
 	if (v && *n)
 		qsort(v, *n, sizeof(*v), by_place);
+	if (!rank) {
+		free(v);
+		v = NULL;
+	}
+	free(rank);
 	return v;
 }
 
@@ -270,32 +310,52 @@ static void add_up(struct weight *v, size_t n)
 		v[i].nr += v[i - 1].nr;
 }
 
-static int weigh_steps(const struct brstat *b, struct weights *w)
+/* Of an edge: how often code ran in front of it, and behind it, that is known from end to end. */
+struct known {
+	uint64_t front, behind;
+};
+
+static int weigh_edge(const struct brstat *b, struct weights *w, uint32_t edge,
+		      const struct known *k)
 {
-	for (uint32_t i = 0; i < b->steps.n; i++) {
+	const struct loc *from = resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, edge)[0]);
+	const struct loc *to = resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, edge)[1]);
+	struct weight at = { .nr = k->front, .addr = from->addr };
+
+	if (k->front && from->dso) {
+		at.dso = from->dso->idx;
+		if (vec_push(&w->ends, at))
+			return -ENOMEM;
+	}
+	if (!k->behind || !to->dso)
+		return 0;
+	at = (struct weight){ .nr = k->behind, .addr = to->addr, .dso = to->dso->idx };
+	if (vec_push(&w->starts, at))
+		return -ENOMEM;
+	at.from = from->addr;
+	if (from->dso == to->dso && from->sym == to->sym && from->addr >= to->addr)
+		return vec_push(&w->backs, at);
+	return 0;
+}
+
+static int weigh_edges(const struct brstat *b, struct weights *w)
+{
+	struct known *k = calloc(b->edge_keys.n + 1, sizeof(*k));
+	int ret = k ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; !ret && i < b->steps.n; i++) {
 		const struct walk_step *st = &b->steps.v[i];
-		const struct loc *from, *start, *end;
-		struct weight at = { .nr = st->nr };
 
 		if (st->stretch == ID_NONE)
 			continue;
-		from = resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, before_of(b, i))[0]);
-		start = resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, before_of(b, i))[1]);
-		end = resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, st->edge)[0]);
-		if (!start->dso)
-			continue;
-		at.dso = start->dso->idx;
-		at.addr = end->addr;
-		if (vec_push(&w->ends, at))
-			return -ENOMEM;
-		at.addr = start->addr;
-		if (vec_push(&w->starts, at))
-			return -ENOMEM;
-		at.from = from->addr;
-		if (from->dso == start->dso && from->sym == start->sym &&
-		    from->addr >= start->addr && vec_push(&w->backs, at))
-			return -ENOMEM;
+		k[st->edge].front += st->nr;
+		k[st->before].behind += st->nr;
 	}
+	for (uint32_t i = 0; !ret && i < b->edge_keys.n; i++)
+		ret = weigh_edge(b, w, i, &k[i]);
+	free(k);
+	if (ret)
+		return ret;
 	add_up(w->starts.v, w->starts.n);
 	add_up(w->ends.v, w->ends.n);
 	add_up(w->backs.v, w->backs.n);
@@ -323,7 +383,7 @@ static void count_heads(const struct weights *w, struct brstat_loop *l)
 static int list_loops(struct brstat *b)
 {
 	struct weights w = { 0 };
-	int ret = vec_reserve(&b->loop_list, b->loops.n + 1) ? -ENOMEM : weigh_steps(b, &w);
+	int ret = vec_reserve(&b->loop_list, b->loops.n + 1) ? -ENOMEM : weigh_edges(b, &w);
 
 	for (uint32_t i = 0; !ret && i < b->loops.n; i++) {
 		const struct loop *l = &b->loops.v[i];
@@ -391,29 +451,26 @@ static int list_calls(struct brstat *b)
 {
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < b->steps.n; i++) {
-		const struct walk_step *st = &b->steps.v[i];
-		struct site *site = &b->sites.v[st->site];
-		const uint64_t *edge = brstat_edge_locs(b, st->edge);
+	for (uint32_t i = 0; i < b->info.n; i++) {
+		const struct edge_info *info = &b->info.v[i];
+		struct site *site = &b->sites.v[info->site];
+		const uint64_t *edge = brstat_edge_locs(b, i);
 		struct brstat_calls *c;
 		enum insn_branch kind;
 
 		brstat_read_site(b, site);
-		kind = site->known ? (enum insn_branch)site->kind : brstat_kind_of_type(st->type);
+		kind = site->known ? (enum insn_branch)site->kind : brstat_kind_of_type(info->type);
 		if (kind != INSN_CALL && kind != INSN_IND_CALL && kind != INSN_RET)
 			continue;
 		c = calls_of(b, edge, kind != INSN_RET);
 		if (!c)
 			return -ENOMEM;
-		*(kind == INSN_RET ? &c->returns : &c->calls) += st->nr;
+		*(kind == INSN_RET ? &c->returns : &c->calls) += info->nr;
 	}
 	for (uint32_t i = 0; i < b->edge_keys.n; i++) {
-		const struct loc *from = resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, i)[0]);
-		uint32_t site = brstat_site(b, from->dso, from->addr);
+		uint32_t site = b->info.v[i].site;
 		struct brstat_calls *c;
 
-		if (site == ID_NONE)
-			return -ENOMEM;
 		if (site >= b->returns.n ||
 		    !(b->returns.v[site].matched + b->returns.v[site].astray))
 			continue;

@@ -10,7 +10,7 @@
 
 #include "brstat-int.h"
 
-uint32_t brstat_function(struct brstat *b, uint32_t at)
+static uint32_t find_function(struct brstat *b, uint32_t at)
 {
 	const struct loc *l = resolver_loc(b->res, at);
 	const uint64_t key[2] = { l->dso ? l->dso->idx : ID_NONE,
@@ -19,6 +19,19 @@ uint32_t brstat_function(struct brstat *b, uint32_t at)
 	struct function_count new = { .loc = at };
 
 	return id == b->functions.n && vec_push(&b->functions, new) ? ID_NONE : id;
+}
+
+uint32_t brstat_function(struct brstat *b, uint32_t at)
+{
+	uint32_t id = at < b->function_at.n ? b->function_at.v[at] : ID_NONE;
+
+	if (likely(id != ID_NONE))
+		return id;
+	id = find_function(b, at);
+	if (id == ID_NONE || vec_reach(&b->function_at, at, ID_NONE))
+		return ID_NONE;
+	b->function_at.v[at] = id;
+	return id;
 }
 
 /* ---- counting -------------------------------------------------------------------------------- */

@@ -6,12 +6,14 @@
 
 static void sum_up(struct brstat *b)
 {
+	vec_for_each (info, &b->info) {
+		b->sum.mispred += info->mispred;
+		b->sum.flagged += info->flagged;
+	}
 	for (uint32_t i = 0; i < b->steps.n; i++) {
 		const struct walk_step *st = &b->steps.v[i];
 
 		b->sum.branches += st->nr;
-		b->sum.mispred += st->mispred;
-		b->sum.flagged += st->flagged;
 		b->sum.nr_cycles += st->nr_cycles;
 		b->sum.cycles += st->cycles;
 		b->sum.followed += st->stretch != ID_NONE ? st->nr : 0;

@@ -76,19 +76,20 @@ static int count_taken(struct why *w)
 {
 	struct brstat *b = w->b;
 
-	for (uint32_t i = 0; i < b->steps.n; i++) {
-		const struct walk_step *st = &b->steps.v[i];
-		struct brstat_branch *br = branch_of(w, st->site);
+	vec_for_each (info, &b->info) {
+		struct brstat_branch *br = branch_of(w, info->site);
 
 		if (!br)
 			return -ENOMEM;
-		br->left += st->nr;
-		br->mispred += st->mispred;
-		br->flagged += st->flagged;
-		br->taken += st->stretch != ID_NONE ? st->nr : 0;
-		if (st->type && br->kind == INSN_NO_BRANCH)
-			br->kind = brstat_kind_of_type(st->type);
+		br->left += info->nr;
+		br->mispred += info->mispred;
+		br->flagged += info->flagged;
+		if (info->type && br->kind == INSN_NO_BRANCH)
+			br->kind = brstat_kind_of_type(info->type);
 	}
+	vec_for_each (st, &b->steps)
+		if (st->stretch != ID_NONE)
+			b->branches.v[w->branch.v[b->info.v[st->edge].site]].taken += st->nr;
 	for (uint32_t i = 0; i < b->sites.n; i++) {
 		struct brstat_branch *br;
 
@@ -230,7 +231,7 @@ static int add_contexts(struct why *w)
 		if (st->stretch == ID_NONE || b->stretches.v[st->stretch].state != CODE_READ)
 			continue;
 		t = &b->stretches.v[st->stretch];
-		c.ctx = (uint32_t)keys_tuple_get(&b->step_keys, i)[0];
+		c.ctx = st->before;
 		for (uint32_t k = 0; k < t->nr; k++) {
 			c.site = b->inside.v[t->first + k];
 			if (c.site < w->branch.n && w->branch.v[c.site] != ID_NONE &&
@@ -239,7 +240,7 @@ static int add_contexts(struct why *w)
 			c.ctx = c.site;
 			c.passed = true;
 		}
-		c.site = st->site;
+		c.site = b->info.v[st->edge].site;
 		c.outcome = b->sites.v[c.site].kind == INSN_COND ? 1 : TARGET + st->edge;
 		if (add_context(w, &c))
 			return -ENOMEM;
@@ -315,18 +316,13 @@ static int list_targets(struct why *w)
 	int ret = v && !vec_reserve(&b->targets, b->edge_keys.n) ? 0 : -ENOMEM;
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; !ret && i < b->steps.n; i++) {
-		const struct walk_step *st = &b->steps.v[i];
+	for (uint32_t i = 0; !ret && i < b->info.n; i++) {
+		const struct edge_info *info = &b->info.v[i];
 
-		v[st->edge].nr += st->nr;
-		v[st->edge].mispred += st->mispred;
-		v[st->edge].flagged += st->flagged;
-		v[st->edge].branch = st->site < w->branch.n ? w->branch.v[st->site] : ID_NONE;
-		v[st->edge].edge = st->edge;
+		if (info->nr)
+			v[n++] = (struct edge_count){ info->nr, info->mispred, info->flagged, i,
+						      w->branch.v[info->site] };
 	}
-	for (uint32_t i = 0; !ret && i < b->edge_keys.n; i++)
-		if (v[i].nr)
-			v[n++] = v[i];
 	if (n)
 		qsort(v, n, sizeof(*v), by_branch);
 	for (uint32_t i = 0; !ret && i < n; i++) {
@@ -476,14 +472,6 @@ static void weigh(struct why *w, struct brstat_branch *br, const struct site *si
 	br->skips = brstat_skipped(b, site);
 }
 
-/* The branch that an edge is of, which is there. */
-static uint32_t site_of_edge(struct brstat *b, uint32_t edge)
-{
-	const struct loc *from = resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, edge)[0]);
-
-	return brstat_site(b, from->dso, from->addr);
-}
-
 /*
  * The block behind a branch that was mispredicted, against the same block where it was come to by what was
  * predicted: what it took more is the refill, as far as nothing else differs.
@@ -511,9 +499,7 @@ static void weigh_refills(struct why *w)
 		usual = (double)st->cyc_missed - usual * (double)st->nr_missed;
 		b->sum.refills += st->nr_missed;
 		b->sum.refill_cycles += usual;
-		site = site_of_edge(b, (uint32_t)keys_tuple_get(&b->step_keys, i)[0]);
-		if (site == ID_NONE)
-			continue;
+		site = b->info.v[st->before].site;
 		w->refill[site].nr += st->nr_missed;
 		w->refill[site].cycles += usual;
 	}
