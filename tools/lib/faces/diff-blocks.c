@@ -222,7 +222,9 @@ static void put_heads(const struct faces_blocks *b, const char *event, int dso, 
 
 	obuf_lit(o, "# Event '");
 	emit_safe(o, event);
-	obuf_lit(o, "'\n#\n# Baseline");
+	obuf_lit(o, "'\n#\n");
+	faces_heads_begin(b->f, o);
+	obuf_lit(o, "# Baseline");
 	for (size_t i = 1; i < n; i++) {
 		snprintf(head, sizeof(head), "[Program Block Range] Cycles Diff%s%.0zu",
 			 n > 2 ? "/" : "", n > 2 ? i : 0);
@@ -259,6 +261,7 @@ void faces_blocks_text(const struct faces_blocks *b, const char *event, struct o
 	if (!b->f->quiet)
 		put_heads(b, event, dso, o);
 	vec_for_each (l, &b->lines) {
+		faces_line_begins(b->f, 0, false, o);
 		if (is_in(l, 0))
 			obuf_printf(o, "  %7.2f%%", share(b, l, 0));
 		else
@@ -282,6 +285,14 @@ void faces_blocks_json(const struct faces_blocks *b, const char *event, struct e
 {
 	emit_object(e, NULL);
 	emit_str(e, "event", event);
+	emit_array(e, "files");
+	for (size_t i = 0; i < b->f->nr_sides; i++) {
+		emit_object(e, NULL);
+		emit_str(e, "name", b->f->names[i]);
+		emit_u64(e, "cycles", b->total[i]);
+		emit_end(e);
+	}
+	emit_end(e);
 	emit_array(e, "blocks");
 	vec_for_each (l, &b->lines) {
 		emit_object(e, NULL);

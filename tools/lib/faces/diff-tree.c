@@ -40,6 +40,7 @@ static void put_heads(const struct faces_diff *f, const char *event, struct obuf
 		}
 		obuf_lit(out, "#\n");
 	}
+	faces_heads_begin(f, out);
 	obuf_lit(out, "# Baseline");
 	for (size_t i = 1; i < f->nr_sides; i++) {
 		if (f->nr_sides > 2)
@@ -61,8 +62,9 @@ static void put_heads(const struct faces_diff *f, const char *event, struct obuf
 static void put_line(const struct faces_diff *f, const struct view_forest *t,
 		     const struct view_forest_line *l, struct obuf *out)
 {
-	bool dim = f->color && is_noise(f, t, l);
+	bool chance = is_noise(f, t, l), dim = f->color && chance;
 
+	faces_line_begins(f, l->depth, chance, out);
 	if (dim)
 		obuf_lit(out, DIM);
 	if (l->period[0])

@@ -186,8 +186,9 @@ static bool is_noise(const struct diff_text *d, const struct view_line *l)
 
 static void put_line(struct diff_text *d, const struct view_line *l)
 {
-	bool dim = d->f->color && is_noise(d, l);
+	bool chance = is_noise(d, l), dim = d->f->color && chance;
 
+	faces_line_begins(d->f, 0, chance, d->out);
 	if (dim)
 		obuf_lit(d->out, DIM);
 	if (!d->f->separator)
@@ -225,6 +226,7 @@ static void put_head(struct diff_text *d, const char *event)
 		}
 		obuf_lit(d->out, "#\n");
 	}
+	faces_heads_begin(f, d->out);
 	obuf_lit(d->out, "# ");
 	for (size_t i = 0; i < d->cols.n; i++) {
 		const struct column *c = &d->cols.v[i];
@@ -241,6 +243,20 @@ static void put_head(struct diff_text *d, const char *event)
 		obuf_pad(d->out, '.', d->cols.v[i].width);
 	}
 	obuf_lit(d->out, "\n#\n");
+}
+
+void faces_heads_begin(const struct faces_diff *f, const struct obuf *out)
+{
+	if (f->lines)
+		f->lines->heads = out->len;
+}
+
+void faces_line_begins(const struct faces_diff *f, uint32_t depth, bool chance, struct obuf *out)
+{
+	const struct faces_line line = { out->len, depth, chance };
+
+	if (f->lines && vec_push(&f->lines->v, line))
+		out->code = out->code ?: -ENOMEM;
 }
 
 int faces_diff_text(const struct faces_diff *f, const struct view_compare *c, const char *event,

@@ -153,4 +153,8 @@ int text_tree_end(struct faces_walk *k, const struct faces_row *row);
 	.table_end = text_table_end, .tail = text_tail, .total = text_total,              \
 	.release = text_release
 
+/* diff.c: what f->lines is told by those that print comparisons, before the line is printed. */
+void faces_heads_begin(const struct faces_diff *f, const struct obuf *out);
+void faces_line_begins(const struct faces_diff *f, uint32_t depth, bool chance, struct obuf *out);
+
 #endif

@@ -292,6 +292,21 @@ void faces_threads_free(struct faces_threads *t);
 
 /* ---- recordings compared ------------------------------------------------------------------------ */
 
+/* Where the lines of a text are, heads left out, for who shows them one by one. */
+struct faces_line {
+	size_t at;	/* of the text */
+	uint32_t depth; /* in a tree, from 1 on; 0: it is none */
+	bool chance;	/* it differs by no more than chance makes */
+};
+
+struct faces_lines {
+	size_t heads; /* of the text: where the line with the names of columns is */
+	VEC(struct faces_line) v;
+};
+
+/* Of the JSON of comparisons: contrib/schema/perf-diff.schema.json has it as a constant. */
+#define FACES_DIFF_VERSION 1
+
 /* perf diff: how lines of view_compare are shown. */
 struct faces_diff {
 	const char *const *names; /* of files */
@@ -299,7 +314,8 @@ struct faces_diff {
 	struct view_compare_opts o;
 	bool period, formula, noise; /* columns */
 	bool quiet, verbose, color;
-	char separator; /* 0 = aligned columns */
+	char separator;		   /* 0 = aligned columns */
+	struct faces_lines *lines; /* of text, appended; NULL = not wanted */
 };
 
 int faces_diff_text(const struct faces_diff *f, const struct view_compare *c, const char *event,

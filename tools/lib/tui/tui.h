@@ -135,6 +135,27 @@ struct tui_flow {
 /* Blocks by cycles or paths by how often they were taken, each to be opened. As tui_annotate(). */
 bool tui_flow(struct tui *t, const struct tui_flow *in);
 
+/* ---- perf diff -------------------------------------------------------------------------------- */
+
+struct faces_lines;
+
+/* A comparison as perf diff prints it: its text, with a zero behind it, and where its lines are. */
+struct tui_diff_table {
+	const char *name; /* what is compared: the event, and rows, call tree or blocks */
+	const char *text;
+	const struct faces_lines *lines;
+};
+
+struct tui_diff {
+	const char *const *files; /* the first is what the others are compared with */
+	size_t nr_files;
+	const struct tui_diff_table *tables; /* one at least */
+	size_t nr_tables;
+};
+
+/* The tables, one at a time, until they are left. */
+int tui_diff(struct tui *t, const struct tui_diff *in, struct err *e);
+
 /* Where libraries tell what is worth a line: shown in the last one, and kept. */
 struct log_sink tui_log(struct tui *t);
 /* The @i-th line so told, from 0; NULL = that was all. For stderr, after the browser. */
