@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-const [where, chromiumPath, file, diff, simd, vectors, shots] = process.argv.slice(2);
+const [where, chromiumPath, file, diff, simd, vectors, three, shots] = process.argv.slice(2);
 const { chromium } = createRequire(import.meta.url)(where);
 const urlOf = (name) => `file://${encodeURI(name).replaceAll('#', '%23').replaceAll('?', '%3F')}`;
 
@@ -373,6 +373,40 @@ for (const bad of ['#view=<img src=x onerror=alert(1)>&search=<script>&zoom=9.9.
 	is(`an address from anybody does no harm: ${bad.slice(0, 24)}`, await page.evaluate(() => document.querySelectorAll('img, b').length), 0);
 	await page.close();
 }
+
+// ---- perf diff: any number of recordings ---------------------------------------------------------
+
+page = await open('', {}, three);
+await see('a page of perf diff begins with differences', page, '#sides', /before\.data \(baseline\).*309 samples.*perf\.data.*before\.data/);
+await see('... what changed in each file', page, '#view thead', /Baseline.*Change \[1\].*Change \[2\].*Symbol/);
+const lineOf = (name) => page.evaluate((n) => [...document.querySelectorAll('#view tbody tr')].map((r) => [...r.children].map((c) => c.textContent.trim()))
+	.find((r) => r.at(-1).endsWith(n))?.join('|'), name);
+like('... as perf diff prints it', await lineOf('leaf'), /\|\+\d+\.\d\d\|0\.00\|\[\.\] leaf$/);
+is('... what may be chance is told', await page.evaluate(() => [...document.querySelectorAll('#view .chance')].every((e) => /may be chance, which makes/.test(e.title))), true);
+const lines = (p) => p.evaluate(() => document.querySelectorAll('#view tbody tr').length);
+const all = await lines(page);
+await page.click('#significant');
+await page.waitForFunction((n) => document.querySelectorAll('#view tbody tr').length < n, all);
+is('... and can be left out', await page.evaluate(() => [...document.querySelectorAll('#view tbody tr')].every((r) => r.querySelectorAll('.chance').length < 2)), true);
+await page.click('#significant');
+await page.selectOption('#compared', '1');
+await page.waitForFunction(() => /Call tree/.test(document.querySelector('#view thead')?.textContent || '') || document.querySelectorAll('#compared option').length > 2);
+const trees = await page.evaluate(() => [...document.querySelectorAll('#compared option')].findIndex((o) => /call tree/.test(o.textContent)));
+await page.selectOption('#compared', String(trees));
+await see('the call tree of all', page, '#view thead', /Call tree/);
+const nodes = await lines(page);
+await page.click('#view tbody button[aria-label=fold]');
+await page.waitForFunction((n) => document.querySelectorAll('#view tbody tr').length < n, nodes);
+await page.click('#view tbody button[aria-label=unfold]');
+is('... folds and unfolds', await lines(page), nodes);
+await page.fill('#filter', 'work');
+await page.press('#filter', 'Enter');
+await page.waitForFunction((n) => document.querySelectorAll('#view tbody tr').length < n, nodes);
+is('... with callers of what is wanted', /main/.test(await text(page, '#view tbody')) && !/leaf/.test(await text(page, '#view tbody')), true);
+await page.screenshot({ path: `${shots}/three.png` });
+await page.click('#tab-flame');
+await see('and the flame graph of two of them', page, '#detail', /before 309 samples/);
+await page.close();
 
 // ---- two recordings -----------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ made_file page-file "$TMP" "$TMP/perf.data" || skip_all "cannot write $TMP/perf.
 "$PERF" report -q -i "$TMP/perf.data" --html "$TMP/pa ge#1.html" 2>/dev/null
 made_file page-file "$TMP" "$TMP/before.data" before
 "$PERF" report -q -i "$TMP/perf.data" --diff "$TMP/before.data" --html "$TMP/diff.html" 2>/dev/null
+"$PERF" diff -q -g -s sym --html "$TMP/three.html" "$TMP/before.data" "$TMP/perf.data" "$TMP/before.data" 2>/dev/null
 simd=$ROOT/../shared/fixtures/simd/zmm-opmask-intr.perf.data
 [ -e "$simd" ] && "$PERF" report -q -i "$simd" --html "$TMP/simd.html" 2>/dev/null
 made_file page-simd "$TMP/vectors.data"
@@ -31,7 +32,7 @@ told() {
 NOISE=$("$PERF" diff -s sym --csv "$TMP/before.data" "$TMP/perf.data" 2>/dev/null | awk -F, '$1 ~ /^cycles/ && $2 ~ /leaf/ { printf "%.2f", $NF; exit }')
 export NOISE
 # Chromium writes into its home, which is this test's own.
-node "$ROOT/tests/helpers/page-browser.mjs" "$driver" "$browser" "$TMP/pa ge#1.html" "$TMP/diff.html" "$TMP/simd.html" "$TMP/vectors.html" "$shots" >"$TMP/told" 2>"$TMP/err"
+node "$ROOT/tests/helpers/page-browser.mjs" "$driver" "$browser" "$TMP/pa ge#1.html" "$TMP/diff.html" "$TMP/simd.html" "$TMP/vectors.html" "$TMP/three.html" "$shots" >"$TMP/told" 2>"$TMP/err"
 status=$?
 told
 is "the driver comes to its end" $status 0

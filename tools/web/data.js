@@ -36,7 +36,7 @@
  *   rows: {node: number[], group: number[], slice: number[], count: number[], period: number[]},
  *   branches: {all: number, edges: Edge[], ranges: Stretch[], paths: Edge[][],
  *     rows: {edges: Log, ranges: Log, paths: Log}},
- *   vectors?: {frames: number[], rows: Log}, places: Log, code?: Code[]
+ *   vectors?: {frames: number[], rows: Log}, places: Log, code?: Code[], diff?: Diff
  * }} PageData
  *
  * @typedef {{n: number, parent: Int32Array, frame: Int32Array}} Tree

@@ -57,7 +57,7 @@ class App {
 
 	/** @param {Partial<State>} change */
 	go(change) {
-		const text = fragmentOf({ ...this.state, ...change }, this.event);
+		const text = fragmentOf({ ...this.state, ...change }, this.event, firstView(this.data));
 		if (location.hash.replace(/^#/, '') === text)
 			return;
 		location.hash = text;
@@ -92,6 +92,7 @@ class App {
 			to.focus();
 			to.click();
 		});
+		byId('tab-diff').hidden = !d.diff;
 		byId('tab-branches').hidden = !d.branches.all;
 		byId('tab-time').hidden = !d.time.width;
 		byId('tab-code').hidden = !(d.code && d.code.length);
@@ -346,6 +347,7 @@ class App {
 		byId('detail').replaceChildren();
 		/** @type {Record<string, () => Node>} */
 		const views = {
+			diff: () => diffView(this.model, s, go),
 			flame: () => this.flameView(),
 			functions: () => functionsView(this.model, s, go),
 			sandwich: () => this.sandwichView(),

@@ -6,10 +6,15 @@
 /**
  * @typedef {Query & {view: string, callers: boolean, up: boolean, order: 'heavy'|'name'|'time',
  *   search: string, zoom: number[], function: number, sort: string, filter: string,
- *   colours: ''|'kind'|'object'|'change', columns: string}} State
+ *   colours: ''|'kind'|'object'|'change', columns: string, compared: number, significant: boolean}} State
  */
 
-const VIEWS = ['flame', 'functions', 'sandwich', 'tree', 'time', 'branches', 'simd', 'code', 'recording'];
+const VIEWS = ['diff', 'flame', 'functions', 'sandwich', 'tree', 'time', 'branches', 'simd', 'code', 'recording'];
+
+/** What a page begins with. @param {PageData} data */
+function firstView(data) {
+	return data.diff ? 'diff' : 'flame';
+}
 
 /** @param {string|null} text @param {number} least @param {number} most @param {number} otherwise */
 function numberIn(text, least, most, otherwise) {
@@ -45,7 +50,7 @@ function stateOf(model, fragment, event) {
 	const order = p.get('order'), group = p.get('group'), colours = p.get('colours');
 	const from = numberIn(p.get('from'), 0, slices, -1), to = numberIn(p.get('to'), 0, slices, -1);
 	return {
-		view: VIEWS.includes(view) ? view : 'flame',
+		view: VIEWS.includes(view) && (view !== 'diff' || model.data.diff) ? view : firstView(model.data),
 		event: numberIn(p.get('event'), 0, model.data.events.length - 1, event),
 		thread: numberIn(p.get('thread'), 0, model.data.threads.name.length - 1, -1),
 		pid: numberIn(p.get('pid'), -1, 999999999, -1),
@@ -67,19 +72,21 @@ function stateOf(model, fragment, event) {
 		sort: p.get('sort') || 'self',
 		filter: p.get('filter') || '',
 		colours: colours === 'kind' || colours === 'object' || (colours === 'change' && model.compares) ? colours : '',
+		compared: numberIn(p.get('compared'), 0, model.data.diff ? model.data.diff.events.length - 1 : 0, 0),
+		significant: p.get('significant') === '1',
 		columns: /^[a-z0-9.]{1,400}$/.test(p.get('columns') || '') ? p.get('columns') || '' : '',
 	};
 }
 
-/** @param {State} s @param {number} event what is not said */
-function fragmentOf(s, event) {
+/** @param {State} s @param {number} event @param {string} view what is not said */
+function fragmentOf(s, event, view) {
 	const p = new URLSearchParams();
 	/** @param {string} name @param {string|number|boolean} value @param {string|number|boolean} usual */
 	const put = (name, value, usual) => {
 		if (value !== usual)
 			p.set(name, value === true ? '1' : String(value));
 	};
-	put('view', s.view, 'flame');
+	put('view', s.view, view);
 	put('event', s.event, event);
 	put('thread', s.thread, -1);
 	put('pid', s.pid, -1);
@@ -102,5 +109,7 @@ function fragmentOf(s, event) {
 	put('filter', s.filter, '');
 	put('colours', s.colours, '');
 	put('columns', s.columns, '');
+	put('compared', s.compared, 0);
+	put('significant', s.significant, false);
 	return p.toString();
 }

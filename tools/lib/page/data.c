@@ -312,6 +312,24 @@ static void put_time(struct page *p, struct json *j)
 	page_close(j, '}');
 }
 
+/* Markup's characters stand in strings alone there, where they may be written as numbers; ends of lines in none. */
+static void put_diff(const struct obuf *diff, struct json *j)
+{
+	page_key(j, "diff");
+	for (size_t at = 0; at < diff->len;) {
+		const char *s = diff->buf + at;
+		size_t n = 0;
+
+		while (at + n < diff->len && n < 4096 && !strchr("<>&\n", s[n]))
+			n++;
+		obuf_mem(j->o, s, n);
+		at += n;
+		if (at < diff->len && n < 4096 && diff->buf[at++] != '\n')
+			obuf_printf(j->o, "\\u%04x", (unsigned char)diff->buf[at - 1]);
+		page_pack_more(j->pack);
+	}
+}
+
 int page_put_data(struct page *p, struct json *j, struct err *e)
 {
 	struct order o = { 0 };
@@ -331,6 +349,8 @@ int page_put_data(struct page *p, struct json *j, struct err *e)
 		put_time(p, j);
 		put_nodes(p, &o, j);
 		put_rows(p, &o, j);
+		if (p->o.diff)
+			put_diff(p->o.diff, j);
 		ret = page_choose_code(p, e);
 		if (!ret && (page_choose_flow(p) || page_put_flow(p, j) || page_put_simd(p, j)))
 			ret = err_set(e, -ENOMEM, "no memory for the page");

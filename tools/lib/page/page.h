@@ -38,6 +38,8 @@ struct page_opts {
 	 * after session_start(); NULL: none.
 	 */
 	struct session *before;
+	/* JSON of a comparison (faces_diff_json()), which the page shows as tables; NULL: none. */
+	const struct obuf *diff;
 	/*
 	 * Called when @s was read: page_add_recording() adds others, with their times counted from where each
 	 * began. NULL: there are none.
