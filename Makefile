@@ -161,7 +161,8 @@ install: all man
 	$(INSTALL) -m 644 tools/perf/completion/perf.fish $(fish_dir)/perf.fish
 	for e in clickhouse postgresql; do $(INSTALL) -d $(DESTDIR)$(datadir)/perf/sql/$$e && \
 		$(INSTALL) -m 644 contrib/sql/$$e/*.sql $(DESTDIR)$(datadir)/perf/sql/$$e/; done
-	$(INSTALL) -d $(DESTDIR)$(datadir)/perf/systemd
+	$(INSTALL) -d $(DESTDIR)$(datadir)/perf/systemd $(DESTDIR)$(datadir)/perf/schema
+	$(INSTALL) -m 644 contrib/schema/*.json $(DESTDIR)$(datadir)/perf/schema/
 	$(INSTALL) -m 644 contrib/systemd/perf-push.service $(DESTDIR)$(datadir)/perf/systemd/
 	for m in $(O)/man/*.[15]; do [ ! -e $$m ] || \
 		$(INSTALL) -m 644 $$m $(DESTDIR)$(mandir)/man$${m##*.}/; done
@@ -179,7 +180,7 @@ uninstall:
 	rm -f $(DESTDIR)$(bindir)/perf $(DESTDIR)$(mandir)/man1/perf.1 \
 		$(DESTDIR)$(mandir)/man1/perf-*.1 $(DESTDIR)$(mandir)/man5/perf.data.5 \
 		$(bash_dir)/perf $(zsh_dir)/_perf $(fish_dir)/perf.fish
-	rm -rf $(libexec) $(DESTDIR)$(datadir)/perf/sql $(DESTDIR)$(datadir)/perf/systemd
+	rm -rf $(libexec) $(addprefix $(DESTDIR)$(datadir)/perf/,sql systemd schema)
 
 # Packages of Debian, beside this directory; dpkg-buildpackage says what it lacks.
 deb:

@@ -106,8 +106,66 @@ some 400 300 -10.0 True
 new 0 85 8.5 True
 half 500 510 1.0 False
 small 100 105 0.5 False"
-check "--html: the page of perf report --diff" "$PERF" diff --html page a b
-check "... is there" grep -q '<!DOCTYPE html' page
+schema() {
+	python3 "$ROOT/tests/helpers/json-schema.py" "$ROOT/contrib/schema/perf-diff.schema.json" closed
+}
+is "... is as its schema says" "$(schema <json)" ok
+is "... of three files and two events" "$("$PERF" diff --json "$D/group-4.14.data" a "$D/group-4.14.data" 2>/dev/null | schema)" ok
+is "... of nothing" "$("$PERF" diff --json none none 2>/dev/null | schema)" ok
+is "... a call tree" "$("$PERF" diff -g --json a b a 2>/dev/null | schema)" ok
+is "... a member without its type is seen" "$(sed 's/"share":40.000000/"share":"40"/' json | schema 2>&1 | grep -c share)" 1
+is "... and one that is in no schema" "$(sed 's/"share":40/"part":1,&/' json | schema 2>&1 | grep -c part)" 1
+
+# ---- the page: what --json prints, for any number of files, beside samples of two
+page() {
+	python3 "$ROOT/tests/helpers/page-data.py" page "$@"
+}
+check "--html" "$PERF" diff -q --html page -s dso a b
+is "... a page that is one" "$(page)" ok
+is "... its rows are those of --json" "$(page get diff events)" "$(python3 -c 'import json; print(json.dumps(json.load(open("json"))["events"], sort_keys=True))')"
+"$PERF" diff -q -g --html page -s dso b a b
+is "... three files, rows and call trees" "$(page) $(page get diff | python3 -c 'import json, sys
+print([(len(t["files"]), "tree" if "tree" in t else "rows") for t in json.load(sys.stdin)["events"]])')" "ok [(3, 'rows'), (3, 'tree')]"
+is "... samples of the first two" "$(page get before file) $(page get recording file)" "b a"
+"$PERF" diff -q -o 2 --html page -s dso a a b
+is "... or of -o N" "$(page get before file) $(page get recording file)" "a b"
+
+# ---- the browser: the text's lines
+if "$PERF" diff --tui a b 2>&1 </dev/null | grep -q 'built without S-Lang'; then
+	skip "--tui" "this perf is built without S-Lang"
+else
+	check_status "--tui without a terminal" 1 "$PERF" diff --tui a b
+	screen <<-EOS
+		size 70x10
+		run $PERF diff --tui --noise -s dso a b
+		wait  40.00%    -10.00%    4.24%  some
+		match ^cycles:uh, rows: a and b *\n *Baseline  Delta Abs    Noise  Shared Object
+		match half *\n
+		key s
+		wait no chance
+		unmatch half
+		match new
+		key s
+		wait half
+		leave
+		restored the terminal
+		ok --tui: rows of two files, without what may be chance
+	EOS
+	screen <<-EOS
+		size 90x10
+		run $PERF diff --tui -g -s dso a b a
+		wait call tree: [0] a and [1] b, [2] a
+		match Table 1 of 2
+		key Tab
+		wait rows: [0] a and [1] b, [2] a
+		match Delta Abs/1  Delta Abs/2
+		match 40.00% +-10.00% +\+0.00%  some
+		key S-Tab
+		wait call tree
+		leave
+		ok --tui: call trees and rows of three files
+	EOS
+fi
 is "any number of threads" "$("$PERF" diff -j 3 a b 2>/dev/null)" "$("$PERF" diff -j 1 a b 2>/dev/null)"
 "$PERF" diff a other 2>err >/dev/null
 like "an event that the first has not is said" "$(cat err)" 'other has the event branch-misses:uh, which a has not'
@@ -122,9 +180,17 @@ rows() {
 is "ten files" "$(rows a a a a a b a a a a | grep some)" \
 	" 40.00% +0.00% +0.00% +0.00% +0.00% -10.00% +0.00% +0.00% +0.00% +0.00% some"
 is "... in the order in which they are named, whatever is first" "$(rows b a b | grep small)" " 10.50% -0.50% +0.00% small"
-mkdir dir
+mkdir dir days
 cp b dir/data
 is "a recording that is a directory" "$(rows a dir)" "$(rows a b)"
+is "... both are" "$(rows dir dir | grep -c '+0.00%')" 4
+cp a days/1-monday
+cp b days/2-tuesday
+echo text >days/notes
+is "a directory of recordings: these, by name" "$(rows days)" "$(rows a b)"
+is "... with another one" "$(rows a days | grep some)" " 40.00% +0.00% -10.00% some"
+mkdir empty
+like "... with none in it" "$("$PERF" diff empty a 2>&1)" 'directory empty has no recording in it'
 is "stdin" "$(rows a - <b)" "$(rows a b)"
 is "... first" "$(rows - b <a)" "$(rows a b)"
 is "both byte orders" "$(rows a big)" "$(rows a b)"
@@ -152,7 +218,8 @@ check_status "-g of no percent" 129 "$PERF" diff -gmuch a b
 check_status "--csv and --json" 129 "$PERF" diff --csv --json a b
 check_status "-o beyond the files" 129 "$PERF" diff -o 2 a b
 check_status "an unknown key" 129 "$PERF" diff -s nothing a b
-check_status "--html of three" 129 "$PERF" diff --html page a b a
+check_status "--html of stdin, which is read twice" 129 "$PERF" diff --html page a -
+check_status "--html and --json" 129 "$PERF" diff --html page --json a b
 head -c 20000 b >cut
 "$PERF" diff a cut >out 2>err
 like "a damaged file is compared up to there" "$(cat out err)" 'Event'

@@ -145,8 +145,61 @@ like "... of a file with itself: none" "$(tail -1 got)" '\[prog.c:2 -> prog.c:2\
 check "... JSON" sh -c '"$PERF" diff -c cycles --json a b 2>/dev/null | python3 -m json.tool'
 check "... CSV" sh -c '"$PERF" diff -c cycles --csv a b 2>/dev/null | grep -q changed'
 
-# ---- the page has what the text has
-"$PERF" diff --html page -S changed a b 2>/dev/null
-check "--html" grep -q '<!DOCTYPE html' page
-check "... names both" sh -c 'grep -q "\"before\"" page || [ "$(wc -c <page)" -gt 50000 ]'
+schema() {
+	python3 "$ROOT/tests/helpers/json-schema.py" "$ROOT/contrib/schema/perf-diff.schema.json" closed
+}
+"$PERF" diff -c cycles --json a b >json 2>/dev/null
+is "... as its schema says" "$(schema <json)" ok
+is "... the call tree's, too" "$("$PERF" diff -g --json a b 2>/dev/null | schema)" ok
+if ajv=$(node_module ajv); then
+	"$PERF" diff -g --json a b 2>/dev/null >tree.json
+	is "the schema is one for ajv, too, and all three are as it says" "$(node -e '
+		const Ajv = require(process.argv[1]), fs = require("fs"), read = (f) => JSON.parse(fs.readFileSync(f));
+		const check = new Ajv().compile(read(process.argv[2]));
+		console.log(process.argv.slice(3).map((f) => check(read(f)) || JSON.stringify(check.errors)).join(" "))' \
+		"$ajv" "$ROOT/contrib/schema/perf-diff.schema.json" json tree.json)" "true true"
+else
+	skip "the schema is one for ajv, too" "no ajv here (make deps DEPS_BROWSER=1)"
+fi
+
+# ---- the page and the browser have what the text has
+page() {
+	python3 "$ROOT/tests/helpers/page-data.py" page "$@"
+}
+"$PERF" diff -q --html page -c cycles a b a
+is "--html: blocks and rows of three files" "$(page) $(page get diff | python3 -c 'import json, sys
+for t in json.load(sys.stdin)["events"]:
+    print(len(t["files"]), *[(b["symbol"], [round(f["mean"], 1) for f in b["files"]]) for b in t.get("blocks", [])], len(t.get("rows", [])))')" \
+"ok 3 6
+3 ('changed', [6.0, 26.0, 6.0]) 0"
+"$PERF" diff -q -g -S changed --html page a b
+is "... a call tree, of samples that were chosen" "$(page get diff | python3 -c 'import json, sys
+print(*[l["function"] for t in json.load(sys.stdin)["events"] for l in t.get("tree", [])])')" "main changed"
+if "$PERF" diff --tui a b 2>&1 </dev/null | grep -q 'built without S-Lang'; then
+	skip "--tui" "this perf is built without S-Lang"
+else
+	screen <<-EOS
+		size 100x12
+		run $PERF diff --tui -c cycles a b
+		wait cycles of blocks: a and b
+		match 100.00% +\\[prog.c:2 -> prog.c:2\\] +20 +prog
+		key Tab
+		wait , rows: a and b
+		match 10.00% +\\+30.00%  prog +\\[.\\] changed
+		leave
+		ok --tui: blocks, and rows
+	EOS
+	screen <<-EOS
+		size 100x12
+		run $PERF diff --tui -g a b
+		wait call tree: a and b
+		match - +100.00% +\\+0.00%  main
+		match - +\\+0.00%|- .*work
+		match helper
+		key Down Down Down Down Down Enter
+		unmatch helper
+		leave
+		ok --tui: a call tree that folds
+	EOS
+fi
 done_testing

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "browser.h"
 #include "builtin.h"
 #include "report.h"
 #include "tui/tui.h"
@@ -37,25 +38,7 @@ int report_open_browser(struct report *r, struct err *e)
 
 void report_close_browser(struct report *r)
 {
-	const char *line;
-	struct obuf told;
-
-	if (!r->tui)
-		return;
-	/* The terminal comes first, what was said in it goes with the browser. */
-	if (!obuf_init(&told, -1, 0)) {
-		for (size_t i = 0; (line = tui_logged(r->tui, i)); i++)
-			obuf_printf(&told, "%s\n", line);
-		obuf_char(&told, 0);
-	}
-	tui_close(r->tui);
-	r->tui = NULL;
-	for (char *at = told.buf, *end; at && !told.code && *at; at = end + 1) {
-		end = strchr(at, '\n');
-		*end = 0;
-		log_warn("%s", at);
-	}
-	obuf_free(&told);
+	browser_end(&r->tui);
 }
 
 void report_log(void *ctx, enum log_level level, const char *text)

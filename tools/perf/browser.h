@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef PERF_BROWSER_H
+#define PERF_BROWSER_H
+
+#include "tui/tui.h"
+
+/* Gives the terminal back; then what was said in the browser is said on stderr. *@t may be NULL, and is then. */
+void browser_end(struct tui **t);
+
+#endif
