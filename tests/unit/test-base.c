@@ -5,12 +5,15 @@
  * read past an end.
  */
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/tables.h"
 #include "base/obuf.h"
 #include "base/file.h"
 #include "base/bytes.h"
+#include "base/lack.h"
+#include "base/loaded.h"
 #include "base/sha256.h"
 #include "unit.h"
 
@@ -467,9 +470,43 @@ static void test_sha256(void **state)
 		  "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
+/* A library that is there, where no more descriptors are: not as if it were not installed. */
+static void test_loaded_refused(void **state)
+{
+	static const struct loaded l = { "Nothing needs", "libcmocka.so.0.none", "libcmocka0" };
+	static const struct loaded there = { "This needs", "libresolv.so.2", "libc6" };
+	const char *name = "cmocka_unit_test_none";
+	struct rlimit was, none;
+	struct err e = { 0 };
+	void *f;
+	int ret;
+
+	(void)state;
+	assert_int_equal(loaded_functions(&l, &name, 1, &f, &e), -ENOTSUP);
+	assert_non_null(strstr(e.text, "does not load here"));
+	err_clear(&e);
+	assert_int_equal(lack_tell(&e), 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+	none = was;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	ret = loaded_functions(&there, &name, 1, &f, &e);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+	/* Loaded before, or not on this machine: nothing is opened. */
+	if (ret == -ENOTSUP)
+		skip();
+	assert_int_equal(ret, -EMFILE);
+	assert_non_null(
+		strstr(e.text, "libresolv.so.2, which cannot be loaded: Too many open files"));
+	err_clear(&e);
+	assert_int_equal(lack_tell(&e), -EMFILE);
+	err_clear(&e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_loaded_refused),
 		cmocka_unit_test(test_sha256),
 		cmocka_unit_test(test_obuf_encodings),
 		cmocka_unit_test(test_cursor_stays_bad),
