@@ -20,6 +20,9 @@ FUZZ_COVER := -fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp
 
 $(FUZZ_O)/tools/lib/page/page.o: $(O)/page-embed.h
 $(FUZZ_O)/tools/perf/perf.o: CPPFLAGS_FUZZ := -Dmain=perf_main
+# No less than the largest piece that is copied into it.
+$(FUZZ_O)/tools/lib/perfdata/write.o: CPPFLAGS_FUZZ := -D'WRITE_BUF=(64u << 10)'
+$(FUZZ_O)/tools/lib/brflow/brflow.o: CPPFLAGS_FUZZ := -DMEMO_BITS=8
 
 fuzz-build: $(FUZZ:%=$(FUZZ_O)/fuzz-%)
 

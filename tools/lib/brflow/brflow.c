@@ -10,8 +10,10 @@
 #include "branch/branch.h"
 #include "keys/keys.h"
 
+#ifndef MEMO_BITS /* fuzz targets have fewer: AddressSanitizer maps and unmaps what is large */
 #define MEMO_BITS 15
-#define CHUNK	  32
+#endif
+#define CHUNK 32
 
 /* The block that two addresses belong to, as it was lately. */
 struct block_memo {

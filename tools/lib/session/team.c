@@ -377,6 +377,9 @@ unsigned session_jobs(const struct session *s)
 
 	if (s->o->jobs)
 		return (unsigned)min_u64(s->o->jobs, JOBS_MAX);
+	/* Which CPUs can be used is a dozen files: not for what one reads at once. */
+	if (worth <= 1)
+		return 1;
 	return (unsigned)max_u64(1, min_u64(min_u64(host_cpus_usable(), JOBS_UNASKED), worth));
 }
 

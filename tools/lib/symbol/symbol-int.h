@@ -369,7 +369,7 @@ struct loc_slot {
 	uint32_t loc;	/* + 1; 0 = free */
 };
 
-#define LOC_PAGE 4096
+#define LOC_PAGE 1024 /* 32 KB: less than what malloc() maps and unmaps by itself */
 
 /* What was asked about an object address. */
 struct place {

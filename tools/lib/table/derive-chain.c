@@ -9,7 +9,7 @@
 
 static struct way *way_of(const struct derive *d, uint32_t node, uint32_t group)
 {
-	return &d->ways[hash_slot((uint64_t)group << 32 | node, WAY_BITS)];
+	return &d->ways[hash_slot((uint64_t)group << 32 | node, d->way_bits)];
 }
 
 /* What the way to @node is made of here, behind what is known of it. */

@@ -60,7 +60,7 @@ struct way {
 	uint32_t link; /* of the queue: + 1, there at.node will be; 0 = it is known */
 };
 
-#define WAY_BITS 18
+#define WAY_BITS 18 /* at most: 8 MB */
 
 /*
  * Ends of chains that stay as they are wait in a queue: hashes of their ways are known before any
@@ -105,6 +105,7 @@ struct derive {
 	VEC(uint32_t) group, place, place2, step;
 	VEC(uint8_t) group_pass, place_pass;
 	struct way *ways;
+	unsigned way_bits;
 	VEC(uint32_t) climb;
 	struct derive_queue queue;
 	/* The chain at hand, outermost first, and where the sample is counted. */

@@ -536,6 +536,16 @@ static int check(const struct table *base, const struct keys_opts *o, struct err
 	return 0;
 }
 
+/* As many as there are nodes, for a few groups; all where the base still grows. */
+static unsigned ways_wanted(const struct table *base)
+{
+	unsigned bits = 6;
+
+	while (bits < WAY_BITS && (base->feed || base->ch.nodes.n > (size_t)1 << bits >> 3))
+		bits++;
+	return bits;
+}
+
 static int setup(struct derive *d, const struct keys_opts *opts, struct err *e)
 {
 	struct keys_opts o = *opts;
@@ -556,7 +566,8 @@ static int setup(struct derive *d, const struct keys_opts *opts, struct err *e)
 	table_set_steps(d->t);
 	d->chains = o.use_chains || o.children;
 	d->by_chain = o.history || o.filter.hide_unresolved;
-	d->ways = d->chains ? calloc((size_t)1 << WAY_BITS, sizeof(*d->ways)) : NULL;
+	d->way_bits = ways_wanted(d->base);
+	d->ways = d->chains ? calloc((size_t)1 << d->way_bits, sizeof(*d->ways)) : NULL;
 	d->t->derived = calloc(1, sizeof(*d->t->derived));
 	if (!d->t->derived || (d->chains && !d->ways))
 		return err_set(e, -ENOMEM, "no memory for a table");
