@@ -41,6 +41,9 @@ static int make_dir(void **state)
 	if (!mkdtemp(dir))
 		return -1;
 	unit_put(dir, "home/.ssh/id", "key", 0600);
+	unit_put(dir, "home/.tokens", "key", 0600);
+	unit_put(dir, "home/a.out", "prog", 0644);
+	unit_put(dir, "home/.cache/prog", "prog", 0644);
 	unit_put(dir, "home/work/prog", "prog", 0644);
 	unit_put(dir, "recording", "bytes", 0644);
 	unit_put(dir, "report.txt", "old", 0644);
@@ -348,6 +351,9 @@ static void read_some(void **state)
 	assert_int_equal(reads(&objects, "/proc/self/maps"), 0);
 	assert_int_equal(reads(&objects, "home/.ssh"), 0); /* its names */
 	assert_int_equal(reads(&objects, "home/.ssh/id"), -EACCES);
+	assert_int_equal(reads(&objects, "home/.tokens"), -EACCES);
+	assert_int_equal(reads(&objects, "home/a.out"), 0);
+	assert_int_equal(reads(&objects, "home/.cache/prog"), 0);
 	assert_int_equal(reads(&objects, "/etc/passwd"), -EACCES);
 	assert_int_equal(reads(&plain, "recording"), 0);
 	assert_int_equal(reads(&plain, "other.txt"), -EACCES);

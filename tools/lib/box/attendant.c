@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -55,26 +56,31 @@ static int serve(const struct box_served *table, const struct question *q, size_
 	return s->serve(s->ctx, q->bytes, size, a);
 }
 
-/* On the stack: where memory is short, that it ends would be told as a broken pipe. */
-static void attend(int fd, const struct box_served *table)
-{
-	static const size_t head = offsetof(struct question, bytes);
+/* What it works with, from before the fork: where memory is short, that it ends would be told as a broken pipe. */
+struct room {
 	struct question q;
 	struct box_answer a;
+};
+
+static void attend(int fd, const struct box_served *table, struct room *r)
+{
+	static const size_t head = offsetof(struct question, bytes);
+	struct box_answer *a = &r->a;
+	struct question *q = &r->q;
 	ssize_t n;
 
 	for (;;) {
-		n = recv(fd, &q, sizeof(q) - 1, 0);
+		n = recv(fd, q, sizeof(*q) - 1, 0);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < (ssize_t)head)
 			return;
-		q.bytes[(size_t)n - head] = 0;
-		a.fd = -1;
-		a.size = 0;
-		reply(fd, serve(table, &q, (size_t)n - head, &a), &a);
-		if (a.fd >= 0)
-			close(a.fd);
+		q->bytes[(size_t)n - head] = 0;
+		a->fd = -1;
+		a->size = 0;
+		reply(fd, serve(table, q, (size_t)n - head, a), a);
+		if (a->fd >= 0)
+			close(a->fd);
 	}
 }
 
@@ -91,7 +97,7 @@ static void let_go(void)
 		close(null);
 }
 
-static void start(int fd, const struct box_opts *o)
+static void start(int fd, const struct box_opts *o, struct room *r)
 {
 	struct attendant keeps = { .o = o };
 	struct box_served table[BOX_SERVICES] = { 0 };
@@ -107,26 +113,34 @@ static void start(int fd, const struct box_opts *o)
 	signal(SIGQUIT, SIG_IGN);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	let_go();
-	attend(fd, table);
+	attend(fd, table, r);
 	/* Files that were never whole. */
 	for (size_t i = 0; i < BOX_OPEN; i++)
-		if (keeps.open[i].path[0])
-			box_keep_replacement(&keeps.open[i].file, false);
+		if (keeps.open[i])
+			box_keep_replacement(&keeps.open[i]->file, false);
 }
 
 int box_attend(const struct box_opts *o)
 {
-	int fds[2];
+	struct room *r =
+		mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fds[2], ret;
 	pid_t pid;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
+	if (r == MAP_FAILED)
 		return -errno;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds)) {
+		ret = -errno;
+		munmap(r, sizeof(*r));
+		return ret;
+	}
 	pid = fork();
 	if (!pid) {
 		close(fds[0]);
-		start(fds[1], o);
+		start(fds[1], o, r);
 		_exit(0);
 	}
+	munmap(r, sizeof(*r));
 	close(fds[1]);
 	if (pid > 0)
 		return fds[0];

@@ -33,13 +33,16 @@ int box_attend(const struct box_opts *o);
 
 #define BOX_OPEN 4
 
+struct box_kept {
+	struct box_replacement file;
+	char path[4096]; /* of it */
+};
+
 /* What it keeps: its options, and files that have no name yet. */
 struct attendant {
 	const struct box_opts *o;
-	struct {
-		struct box_replacement file;
-		char path[4096]; /* of it; "" = none */
-	} open[BOX_OPEN];
+	struct box_kept *open
+		[BOX_OPEN]; /* NULL = none: most commands write none, and it is 33 KB of stack */
 };
 
 /* How BOX_OUTPUT is asked: a byte, then the path. Behind the kinds of output_open(): */

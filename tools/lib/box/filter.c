@@ -169,7 +169,7 @@ static const struct check checks[ANSWERS] = {
 
 /* ---- putting it together --------------------------------------------------------------------- */
 
-#define MAX_CODE 1024
+#define MAX_CODE 512 /* 334 on x86-64 */
 
 struct program {
 	struct sock_filter v[MAX_CODE];
@@ -294,21 +294,34 @@ static void make_runs(struct runs *r)
 	}
 }
 
-/* Halves of the numbers, down to one run. Jumps of more than 255 instructions have one of their own. */
+/* Room for the jump over @n instructions behind @at that the instruction there is too short for. */
+static void jump_far(struct program *p, unsigned at, unsigned n)
+{
+	put(p, 0, 0, 0, 0);
+	if (p->full)
+		return;
+	memmove(&p->v[at + 2], &p->v[at + 1], n * sizeof(*p->v));
+	p->v[at + 1] = (struct sock_filter){ BPF_JMP | BPF_JA, 0, 0, n };
+	p->v[at].jf = 1;
+}
+
+/* Halves of the numbers, down to one run. All jumps lead forward and by their distance: what stands together can move. */
 static void put_tree(struct program *p, const struct call *run, size_t n)
 {
 	size_t half = n / 2;
-	unsigned at = p->nr;
+	unsigned at = p->nr, left;
 
 	if (n == 1) {
 		put_answer(p, run->answer);
 		return;
 	}
-	put(p, BPF_JMP | BPF_JGE | BPF_K, run[half].nr, 0, 1);
-	put(p, BPF_JMP | BPF_JA, 0, 0, 0);
+	put(p, BPF_JMP | BPF_JGE | BPF_K, run[half].nr, 0, 0);
 	put_tree(p, run, half);
-	if (!p->full)
-		p->v[at + 1].k = p->nr - at - 2;
+	left = p->nr - at - 1;
+	if (left > UINT8_MAX)
+		jump_far(p, at, left);
+	else if (!p->full)
+		p->v[at].jt = (uint8_t)left;
 	put_tree(p, run + half, n - half);
 }
 

@@ -5,8 +5,8 @@
  *
  * A recording names objects by path, and where these lie nobody knows before: programs are in /usr and in homes,
  * debug files and sources anywhere. What is known is where none of them is: settings and keys. Landlock can only grant, below
- * a directory, so a directory with something private in it is not granted; its other entries are, one by one. What is made in
- * such a directory later is not among them. Names are no secret: any directory can be listed.
+ * a directory, so a directory with something private in it is not granted; its other entries are, one by one, less
+ * hidden files. What is made in such a directory later is not among them. Names are no secret: any directory can be listed.
  *
  * A command that needs no objects gets what its options name, and nothing else.
  *
@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -91,24 +90,23 @@ struct walls {
 	int rules;
 	char *shut[ARRAY_SIZE(private)];
 	size_t nr;
+	char path[PATH_MAX]; /* at hand */
 };
 
+/* Below a directory, or a file. */
 static void grant(const struct walls *w, const char *path, uint64_t what)
 {
-	struct beneath rule = { .parent = open(path, O_PATH | O_CLOEXEC) };
-	struct stat st;
+	struct beneath rule = { .allowed = what, .parent = open(path, O_PATH | O_CLOEXEC) };
 
 	if (rule.parent < 0) {
 		lack_note(errno, "cannot let through", path);
 		return;
 	}
-	if (fstat(rule.parent, &st)) {
-		lack_note(errno, "cannot let through", path);
-	} else {
-		rule.allowed = S_ISDIR(st.st_mode) ? what : what & READ_FILE;
-		/* What cannot have a rule (a pipe) needs none. */
-		if (rule.allowed)
-			syscall(SYS_RULE, w->rules, PATH_BENEATH, &rule, 0);
+	/* Listing is a right of directories alone; what cannot have a rule (a pipe) needs none. */
+	if (syscall(SYS_RULE, w->rules, PATH_BENEATH, &rule, 0) && errno == EINVAL &&
+	    what & READ_FILE) {
+		rule.allowed = READ_FILE;
+		syscall(SYS_RULE, w->rules, PATH_BENEATH, &rule, 0);
 	}
 	close(rule.parent);
 }
@@ -117,17 +115,16 @@ static void grant(const struct walls *w, const char *path, uint64_t what)
 static void find_private(struct walls *w)
 {
 	const char *home = getenv("HOME");
-	char path[PATH_MAX];
+	static const size_t size = sizeof(w->path);
 
 	for (size_t i = 0; i < ARRAY_SIZE(private); i++) {
-		int n = private[i][0] == '/' ? snprintf(path, sizeof(path), "%s", private[i])
-			: home && *home == '/'
-				? snprintf(path, sizeof(path), "%s/%s", home, private[i])
-				: -1;
+		int n = private[i][0] == '/'   ? snprintf(w->path, size, "%s", private[i])
+			: home && *home == '/' ? snprintf(w->path, size, "%s/%s", home, private[i])
+					       : -1;
 
-		if (n <= 0 || n >= (int)sizeof(path) || access(path, F_OK))
+		if (n <= 0 || n >= (int)size || access(w->path, F_OK))
 			continue;
-		w->shut[w->nr] = realpath(path, NULL);
+		w->shut[w->nr] = realpath(w->path, NULL);
 		w->nr += w->shut[w->nr] != NULL;
 	}
 }
@@ -150,32 +147,53 @@ static enum place place_of(const struct walls *w, const char *path)
 	return p;
 }
 
-static void grant_tree(const struct walls *w, const char *path)
+static void grant_tree(struct walls *w, size_t len, uint64_t what);
+
+/* An entry of the directory that w->path is, of @len bytes. */
+static void grant_entry(struct walls *w, size_t len, const struct dirent64 *e)
 {
-	enum place p = place_of(w, path);
-	char child[PATH_MAX];
-	struct dirent *e;
-	DIR *d;
+	size_t n = strlen(e->d_name), sep = len > 1;
+
+	if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") || e->d_type == DT_LNK ||
+	    e->d_type == DT_SOCK || e->d_type == DT_FIFO || len + sep + n >= sizeof(w->path))
+		return;
+	/* Beside what is private, hidden files are settings, too, and histories; no object is one. */
+	if (e->d_name[0] == '.' && e->d_type == DT_REG)
+		return;
+	w->path[len] = '/';
+	memcpy(w->path + len + sep, e->d_name, n + 1);
+	grant_tree(w, len + sep + n, e->d_type == DT_REG ? READ_FILE : READ_FILE | READ_DIR);
+	w->path[len] = 0;
+}
+
+/* What w->path names, of @len bytes, less what is private. */
+static void grant_tree(struct walls *w, size_t len, uint64_t what)
+{
+	enum place p = place_of(w, w->path);
+	union {
+		struct dirent64 first;
+		char bytes[1024];
+	} part;
+	ssize_t n;
+	int fd;
 
 	if (p == OPEN)
-		grant(w, path, READ_FILE | READ_DIR);
+		grant(w, w->path, what);
 	if (p != HOLDS_PRIVATE)
 		return;
-	d = opendir(path);
-	if (!d)
-		lack_note(errno, "cannot let through what is in", path);
-	while (errno = 0, d && (e = readdir(d)) != NULL) {
-		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") || e->d_type == DT_LNK ||
-		    e->d_type == DT_SOCK || e->d_type == DT_FIFO)
-			continue;
-		if (snprintf(child, sizeof(child), "%s/%s", strcmp(path, "/") ? path : "",
-			     e->d_name) < (int)sizeof(child))
-			grant_tree(w, child);
-	}
-	if (d)
-		lack_note(errno, "cannot let through what is in", path);
-	if (d)
-		closedir(d);
+	fd = open(w->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* Without readdir(), whose buffer is 32 KB for each of the directories. */
+	while ((n = fd < 0 ? -1 : getdents64(fd, part.bytes, sizeof(part))) > 0)
+		for (char *at = part.bytes; at < part.bytes + n;) {
+			struct dirent64 *e = (struct dirent64 *)at;
+
+			at += e->d_reclen;
+			grant_entry(w, len, e);
+		}
+	if (n < 0)
+		lack_note(errno, "cannot let through what is in", w->path);
+	if (fd >= 0)
+		close(fd);
 }
 
 static void grant_all(struct walls *w, const struct box_opts *o)
@@ -183,7 +201,8 @@ static void grant_all(struct walls *w, const struct box_opts *o)
 	grant(w, "/", READ_DIR);
 	if (o->objects) {
 		find_private(w);
-		grant_tree(w, "/");
+		memcpy(w->path, "/", 2);
+		grant_tree(w, 1, READ_FILE | READ_DIR);
 		for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
 			grant(w, needed[i], READ_FILE | READ_DIR);
 		for (size_t i = 0; i < w->nr; i++)
@@ -200,7 +219,7 @@ static void grant_all(struct walls *w, const struct box_opts *o)
 int box_landlock(const struct box_opts *o)
 {
 	long version = BOX_SANITIZED ? -1 : syscall(SYS_RULESET, NULL, 0, VERSION_FLAG);
-	struct walls w = { .nr = 0 };
+	struct walls w;
 	struct ruleset r = { 0 };
 	int ret = 0;
 
@@ -208,6 +227,7 @@ int box_landlock(const struct box_opts *o)
 		return BOX_SANITIZED ? -ENOTSUP : -errno;
 	r.files = OF_FILES_1 | (version >= 2 ? REFER : 0) | (version >= 3 ? TRUNCATE : 0) |
 		  (version >= 5 ? IOCTL_DEV : 0);
+	w.nr = 0;
 	r.net = version >= 4 ? NET : 0;
 	r.scoped = version >= 6 ? SOCKETS : 0;
 	w.rules = (int)syscall(SYS_RULESET, &r, version >= 6 ? 24 : version >= 4 ? 16 : 8, 0);

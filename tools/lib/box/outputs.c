@@ -216,20 +216,27 @@ static int given(struct box_answer *a, int fd)
 
 static int replace(struct attendant *at, const char *path, bool shared, struct box_answer *a)
 {
+	struct box_kept *k;
 	uint8_t i = 0;
 	int ret;
 
-	while (i < BOX_OPEN && at->open[i].path[0])
+	while (i < BOX_OPEN && at->open[i])
 		i++;
 	if (i == BOX_OPEN)
 		return -EBUSY;
-	snprintf(at->open[i].path, sizeof(at->open[i].path), "%s", path);
-	ret = box_new_replacement(&at->open[i].file, at->open[i].path, shared);
-	if (ret)
-		at->open[i].path[0] = 0;
+	k = malloc(sizeof(*k));
+	if (!k)
+		return -ENOMEM;
+	snprintf(k->path, sizeof(k->path), "%s", path);
+	ret = box_new_replacement(&k->file, k->path, shared);
+	if (ret) {
+		free(k);
+		return ret;
+	}
+	at->open[i] = k;
 	a->bytes[0] = i;
 	a->size = 1;
-	return ret ?: given(a, at->open[i].file.fd);
+	return given(a, k->file.fd);
 }
 
 int box_serve_output(void *ctx, const char *q, size_t size, struct box_answer *a)
@@ -261,10 +268,11 @@ int box_serve_keep(void *ctx, const char *q, size_t size, struct box_answer *a)
 	int ret;
 
 	(void)a;
-	if (i >= BOX_OPEN || !at->open[i].path[0])
+	if (i >= BOX_OPEN || !at->open[i])
 		return -EINVAL;
-	ret = box_keep_replacement(&at->open[i].file, *q);
-	at->open[i].path[0] = 0;
+	ret = box_keep_replacement(&at->open[i]->file, *q);
+	free(at->open[i]);
+	at->open[i] = NULL;
 	return ret;
 }
 
