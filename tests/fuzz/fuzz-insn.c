@@ -9,6 +9,7 @@ static void run(const uint8_t *data, size_t size)
 	struct fuzz_bytes b = { data, size };
 	unsigned arch = fuzz_u8(&b) % 16, mode = fuzz_u8(&b);
 	struct insn_decoder **d = &decoders[arch][mode % INSN_MODES];
+	struct insn_general general;
 	struct insn in;
 	char text[160];
 	int n;
@@ -24,6 +25,9 @@ static void run(const uint8_t *data, size_t size)
 		n = insn_text(*d, b.p, b.left, addr, text, sizeof(text));
 		if (n > 0)
 			fuzz_touch(text);
+		n = insn_general(*d, b.p, b.left, addr, &general);
+		if (n > 0 && (size_t)n > b.left)
+			__builtin_trap();
 		n = insn_decode(*d, b.p, b.left, addr, &in);
 		if (n > 0 && (size_t)n > b.left)
 			__builtin_trap();

@@ -436,8 +436,8 @@ static void lib_set_thumb(void *handle, bool thumb)
 			     (size_t)((thumb ? CS_MODE_THUMB : CS_MODE_ARM) | d->big));
 }
 
-const struct insn_library insn_capstone = { lib_open, lib_close,      lib_decode,   lib_vectors,
-					    lib_text, lib_set_syntax, lib_set_thumb };
+const struct insn_library insn_capstone = { lib_open, lib_close,      lib_decode,    lib_vectors,
+					    lib_text, lib_set_syntax, lib_set_thumb, NULL };
 
 #else
 

@@ -3,6 +3,7 @@
 #ifndef PERF_INSN_INSN_INT_H
 #define PERF_INSN_INSN_INT_H
 
+#include "insn/apx-int.h"
 #include "insn/insn.h"
 
 /* 0 or -errno; a length or -errno. All NULL where the library is not built in. */
@@ -17,6 +18,9 @@ struct insn_library {
 		    size_t buf_size);
 	void (*set_syntax)(void *d, enum insn_syntax syntax);
 	void (*set_thumb)(void *d, bool thumb); /* NULL = knows no ARM */
+	/* @a: of an instruction behind REX2, whose plain bytes these are; NULL = none */
+	int (*general)(void *d, const void *code, size_t size, const struct apx *a,
+		       struct insn_general *out); /* NULL = cannot */
 };
 
 extern const struct insn_library insn_zydis, insn_capstone;

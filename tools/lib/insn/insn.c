@@ -4,8 +4,10 @@
  * vector widths matter, capstone for text and for every other architecture. With one of them a
  * decoder does all that this one can; with none it is refused, and the error names the packages.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "insn/insn-int.h"
 
 static int lib_open(const struct insn_library *l, void **d, enum regs_arch arch, unsigned mode,
@@ -70,13 +72,49 @@ void insn_free(struct insn_decoder *d)
 	free(d);
 }
 
-int insn_decode(struct insn_decoder *d, const void *code, size_t size, uint64_t addr,
-		struct insn *out)
+static int lib_decode(struct insn_decoder *d, const void *code, size_t size, uint64_t addr,
+		      struct insn *out)
 {
 	memset(out, 0, sizeof(*out));
 	if (d->zydis)
 		return insn_zydis.decode(d->zydis, code, size, addr, out);
 	return insn_capstone.decode(d->capstone, code, size, addr, out);
+}
+
+/* One that the library does not know, because it is younger. */
+static int decode_apx(struct insn_decoder *d, const void *code, size_t size, uint64_t addr,
+		      struct insn *out)
+{
+	struct apx a;
+	int len;
+
+	if (insn_apx(code, size, &a))
+		return -EINVAL;
+	if (a.len) {
+		*out = (struct insn){ .len = (uint8_t)a.len };
+		return out->len;
+	}
+	/* What is relative counts from its end. */
+	len = lib_decode(d, a.plain, a.plain_size, addr + a.grown, out);
+	if (len <= 0 || (size_t)len + a.grown > size)
+		return -EINVAL;
+	if (a.jumps) {
+		out->branch = INSN_JUMP;
+		out->has_target = true;
+		out->target = load_u64(a.plain + len - 8, host_is_big_endian());
+	}
+	out->len = (uint8_t)(out->len + a.grown);
+	return out->len;
+}
+
+int insn_decode(struct insn_decoder *d, const void *code, size_t size, uint64_t addr,
+		struct insn *out)
+{
+	int len = lib_decode(d, code, size, addr, out);
+
+	if (likely(len > 0) || d->arch != REGS_ARCH_X86 || !(d->mode & INSN_64BIT))
+		return len;
+	return decode_apx(d, code, size, addr, out);
 }
 
 int insn_vectors(struct insn_decoder *d, const void *code, size_t size, uint64_t addr,
@@ -86,6 +124,31 @@ int insn_vectors(struct insn_decoder *d, const void *code, size_t size, uint64_t
 	if (d->zydis)
 		return insn_zydis.vectors(d->zydis, code, size, addr, out);
 	return insn_capstone.vectors(d->capstone, code, size, addr, out);
+}
+
+int insn_general(struct insn_decoder *d, const void *code, size_t size, uint64_t addr,
+		 struct insn_general *out)
+{
+	struct apx a;
+	int len;
+
+	(void)addr;
+	memset(out, 0, sizeof(*out));
+	if (!d->zydis || !(d->mode & INSN_64BIT))
+		return -ENOTSUP;
+	len = insn_zydis.general(d->zydis, code, size, NULL, out);
+	if (len > 0 || insn_apx(code, size, &a))
+		return len;
+	out->apx = true;
+	if (!a.len) {
+		len = insn_zydis.general(d->zydis, a.plain, a.plain_size, &a, out);
+		if (a.jumps)
+			out->named = 0; /* it has no AX, nor memory */
+		return len > 0 && (size_t)len + a.grown <= size ? len + (int)a.grown : -EINVAL;
+	}
+	out->named = a.named;
+	out->stack = a.pushes ? INSN_PUSH : a.pops ? INSN_POP : INSN_NO_STACK;
+	return (int)a.len;
 }
 
 void insn_set_thumb(struct insn_decoder *d, bool thumb)
@@ -103,6 +166,22 @@ void insn_set_syntax(struct insn_decoder *d, enum insn_syntax syntax)
 		insn_capstone.set_syntax(d->capstone, syntax);
 }
 
+/* No library here has its name: the bytes are what can be said. */
+static int apx_text(struct insn_decoder *d, const unsigned char *code, size_t size, uint64_t addr,
+		    char *buf, size_t buf_size)
+{
+	struct insn in;
+	int len = decode_apx(d, code, size, addr, &in);
+	size_t at;
+
+	if (len <= 0 || buf_size < 8)
+		return len;
+	at = (size_t)snprintf(buf, buf_size, "(apx)");
+	for (int i = 0; i < len && at + 6 < buf_size; i++)
+		at += (size_t)snprintf(buf + at, buf_size - at, "%s%02x", i ? "," : " ", code[i]);
+	return len;
+}
+
 int insn_text(struct insn_decoder *d, const void *code, size_t size, uint64_t addr, char *buf,
 	      size_t buf_size)
 {
@@ -113,6 +192,9 @@ int insn_text(struct insn_decoder *d, const void *code, size_t size, uint64_t ad
 		insn_capstone.set_syntax(d->capstone, d->syntax);
 	if (d->capstone)
 		len = insn_capstone.text(d->capstone, code, size, addr, buf, buf_size);
+	if (d->arch == REGS_ARCH_X86 && d->mode & INSN_64BIT &&
+	    lib_decode(d, code, size, addr, &in) <= 0)
+		return apx_text(d, code, size, addr, buf, buf_size);
 	/* Capstone is the older of the two: there is what it does not know, or takes for another. */
 	if (d->zydis && (!d->capstone || insn_zydis.decode(d->zydis, code, size, addr, &in) != len))
 		return insn_zydis.text(d->zydis, code, size, addr, buf, buf_size);

@@ -68,6 +68,17 @@ struct insn_vectors {
 	struct insn_vector v[INSN_VECTORS];
 };
 
+/* What an x86-64 instruction does with a register and its function's stack. */
+enum insn_stack { INSN_NO_STACK, INSN_SPILL, INSN_RELOAD, INSN_PUSH, INSN_POP };
+
+/* General registers: bit n is number n of the encoding (AX CX DX BX SP BP SI DI, R8 ...), 16 and up are APX's. */
+struct insn_general {
+	uint32_t named; /* in operands and addresses; not what is implied */
+	enum insn_stack stack;
+	bool apx; /* in a form that only CPUs with APX have */
+	bool call;
+};
+
 struct insn_decoder;
 
 /* Of x86; others have one. */
@@ -97,6 +108,13 @@ int insn_decode(struct insn_decoder *d, const void *code, size_t size, uint64_t 
  */
 int insn_vectors(struct insn_decoder *d, const void *code, size_t size, uint64_t addr,
 		 struct insn_vectors *out);
+/*
+ * The general registers that it names, and whether it moves one from or to the stack: a move between a whole register
+ * and memory at a constant distance of SP or BP. Nothing on other architectures than x86-64, nor where Zydis is not built in:
+ * -ENOTSUP. The length or -EINVAL as above.
+ */
+int insn_general(struct insn_decoder *d, const void *code, size_t size, uint64_t addr,
+		 struct insn_general *out);
 /* From now on code is of ARM's second instruction set. Nothing on others. */
 void insn_set_thumb(struct insn_decoder *d, bool thumb);
 /* What insn_text() writes from now on. */

@@ -247,6 +247,96 @@ static int lib_vectors(void *handle, const void *code, size_t size, uint64_t add
 	return zi.length;
 }
 
+/* The number of a general register; < 0: another one. */
+static int general_number(ZydisRegister reg)
+{
+	switch (ZydisRegisterGetClass(reg)) {
+	case ZYDIS_REGCLASS_GPR8:
+		/* AH to BH are numbers 4 to 7 of an encoding without REX, and parts of 0 to 3. */
+		if (reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH)
+			return reg - ZYDIS_REGISTER_AH;
+		if (reg >= ZYDIS_REGISTER_SPL)
+			return reg - ZYDIS_REGISTER_SPL + 4;
+		return reg - ZYDIS_REGISTER_AL;
+	case ZYDIS_REGCLASS_GPR16:
+	case ZYDIS_REGCLASS_GPR32:
+	case ZYDIS_REGCLASS_GPR64: return ZydisRegisterGetId(reg);
+	default: return -1;
+	}
+}
+
+static void name_general(struct insn_general *out, ZydisRegister reg, bool high)
+{
+	int n = general_number(reg);
+
+	if (n >= 0 && n < 16)
+		out->named |= 1U << (n + (high ? 16 : 0));
+}
+
+static bool is_high(const ZydisDecodedOperand *op, const struct apx *a)
+{
+	switch (op->encoding) {
+	case ZYDIS_OPERAND_ENCODING_MODRM_REG: return a && a->r4;
+	case ZYDIS_OPERAND_ENCODING_MODRM_RM:
+	case ZYDIS_OPERAND_ENCODING_OPCODE: return a && a->b4;
+	default: return false; /* AX, which is implied */
+	}
+}
+
+/* Memory at a constant distance of SP or BP, which APX's registers are not. */
+static bool is_slot(const ZydisDecodedOperand *op, const struct apx *a)
+{
+	return op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.type == ZYDIS_MEMOP_TYPE_MEM &&
+	       (op->mem.base == ZYDIS_REGISTER_RSP || op->mem.base == ZYDIS_REGISTER_RBP) &&
+	       op->mem.index == ZYDIS_REGISTER_NONE && !(a && a->b4);
+}
+
+static bool is_whole(const ZydisDecodedOperand *op)
+{
+	return op->type == ZYDIS_OPERAND_TYPE_REGISTER && op->size >= 32 &&
+	       general_number(op->reg.value) >= 0;
+}
+
+static enum insn_stack stack_use(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *ops,
+				 const struct apx *a)
+{
+	bool one = zi->operand_count_visible == 1 && is_whole(&ops[0]);
+
+	if (zi->mnemonic == ZYDIS_MNEMONIC_PUSH)
+		return one ? INSN_PUSH : INSN_NO_STACK;
+	if (zi->mnemonic == ZYDIS_MNEMONIC_POP)
+		return one ? INSN_POP : INSN_NO_STACK;
+	if (zi->mnemonic != ZYDIS_MNEMONIC_MOV)
+		return INSN_NO_STACK;
+	if (is_slot(&ops[0], a) && is_whole(&ops[1]))
+		return INSN_SPILL;
+	return is_whole(&ops[0]) && is_slot(&ops[1], a) ? INSN_RELOAD : INSN_NO_STACK;
+}
+
+static int lib_general(void *handle, const void *code, size_t size, const struct apx *a,
+		       struct insn_general *out)
+{
+	struct zydis_decoder *d = handle;
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction zi;
+
+	if (ZYAN_FAILED(ZydisDecoderDecodeFull(&d->decoder, code, size, &zi, ops)))
+		return -EINVAL;
+	for (int i = 0; i < zi.operand_count_visible; i++) {
+		const ZydisDecodedOperand *op = &ops[i];
+
+		if (op->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+			name_general(out, op->reg.value, is_high(op, a));
+		} else if (op->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+			name_general(out, op->mem.base, a && a->b4);
+			name_general(out, op->mem.index, a && a->x4);
+		}
+	}
+	out->stack = stack_use(&zi, ops, a);
+	out->call = zi.meta.category == ZYDIS_CATEGORY_CALL;
+	return zi.length;
+}
+
 static int lib_text(void *handle, const void *code, size_t size, uint64_t addr, char *buf,
 		    size_t buf_size)
 {
@@ -275,6 +365,7 @@ const struct insn_library insn_zydis = {
 	.close = lib_close,
 	.decode = lib_decode,
 	.vectors = lib_vectors,
+	.general = lib_general,
 	.text = lib_text,
 	.set_syntax = lib_set_syntax,
 };
