@@ -50,6 +50,50 @@ bool report_reads_vectors(const struct report_opts *o)
 	return o->simd || o->numbers || o->idle || o->dirty;
 }
 
+bool report_reads_registers(const struct report_opts *o)
+{
+	return report_reads_vectors(o) || o->apx || o->shadow;
+}
+
+#define X86_SSP BIT(40) /* under the SIMD ABI, where legacy XMM registers are not */
+
+static bool has_shadow_stack(const struct report *r)
+{
+	for (size_t i = 0; i < perfdata_nr_events(r->pd); i++) {
+		const struct perf_event_attr *a = &perfdata_event(r->pd, i)->attr;
+
+		if (a->sample_simd_regs_enabled &&
+		    (a->sample_regs_user | a->sample_regs_intr) & X86_SSP)
+			return true;
+	}
+	return false;
+}
+
+/* What --apx and --shadow-stack ask of the recording. */
+static int check_general(const struct report *r, struct err *e)
+{
+	const char *what = r->o.apx ? "--apx" : "--shadow-stack";
+
+	if (r->o.branch || r->o.dot)
+		return err_set(e, -EINVAL, "%s shows samples, %s shows branches", what,
+			       r->o.dot ? "--dot" : "-b");
+	if (r->po.arch != REGS_ARCH_X86 && perfdata_nr_events(r->pd))
+		return err_set(e, -EINVAL,
+			       "%s: this recording is of %s, and those are things of x86", what,
+			       regs_arch_name(r->po.arch));
+	if (!r->o.shadow || !perfdata_nr_events(r->pd))
+		return 0;
+	if (!has_shadow_stack(r)) {
+		err_set(e, -EINVAL, "--shadow-stack: this recording has no shadow stack pointers");
+		err_hint(
+			e,
+			"Record with --user-regs=ssp and -g (perf record --user-regs=? says whether "
+			"it can be had here).");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* They need rows of samples, too. */
 static int check_simd(const struct report *r, struct err *e)
 {
@@ -174,10 +218,12 @@ int report_choose_mode(struct report *r, struct err *e)
 	}
 
 	po->branch = r->o.branch || r->o.dot || r->o.total_cycles || r->o.hot_paths ||
-		     (!report_reads_vectors(&r->o) && auto_branch(r, type));
+		     (!report_reads_registers(&r->o) && auto_branch(r, type));
 	if (r->stat_what)
 		return report_choose_branches(r, type, e);
 	if (report_reads_vectors(&r->o) && (ret = check_simd(r, e)))
+		return ret;
+	if ((r->o.apx || r->o.shadow) && (ret = check_general(r, e)))
 		return ret;
 	if (r->o.values && (ret = check_values(r, e)))
 		return ret;
@@ -201,7 +247,9 @@ int report_choose_mode(struct report *r, struct err *e)
 		return choose_history(r, type, e);
 	po->use_chains =
 		type & PERF_SAMPLE_CALLCHAIN && !r->o.chain_none && po->chain.style != CHAIN_NONE;
-	po->children = type & PERF_SAMPLE_CALLCHAIN && r->o.children && !po->branch;
+	/* A row of a caller has no sample of its own. */
+	po->children = type & PERF_SAMPLE_CALLCHAIN && r->o.children && !po->branch &&
+		       (!r->o.shadow || r->o.children_given);
 	po->no_chains = r->o.children && !po->children && !po->branch;
 	if (po->branch)
 		po->use_chains = false;

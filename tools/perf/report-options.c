@@ -176,6 +176,11 @@ const struct option report_options[] = {
 	OPT_BOOL(
 		0, "dirty", O, dirty,
 		"upper halves of vectors that code does not use: what they cost, and who left them"),
+	OPT_BOOL(
+		0, "apx", O, apx,
+		"columns of general registers: spills, registers to spare, what r16 to r31 are used for"),
+	OPT_BOOL(0, "shadow-stack", O, shadow,
+		 "call chains against the shadow stack: true depth, frames that chains lack"),
 	OPT_STRING(0, "values", O, values, "REG",
 		   "the most frequent values of a register: di, k1, zmm3.f64[0]"),
 	OPT_BOOL(0, "dot", O, dot, "branches as a graph for Graphviz"),
@@ -310,7 +315,7 @@ int report_setup_options(struct report *r, struct err *e)
 	*po = (struct keys_opts){
 		.sort = o->sort,
 		.fields = o->fields,
-		.show_samples = o->show_samples || report_reads_vectors(o),
+		.show_samples = o->show_samples || report_reads_registers(o),
 		.show_period = o->show_period,
 		.show_threads = o->show_threads,
 		.show_modes = o->show_modes,
@@ -320,6 +325,8 @@ int report_setup_options(struct report *r, struct err *e)
 		.numbers = o->numbers,
 		.idle = o->idle,
 		.dirty = o->dirty,
+		.apx = o->apx,
+		.shadow = o->shadow,
 		.values = o->values,
 		.mem = o->mem,
 		.latency = o->latency,

@@ -27,7 +27,7 @@ struct report_opts {
 	const char *symbol_filter, *parent, *ignore_callees;
 	bool show_samples, show_period, show_threads, show_modes, group, hide_unresolved,
 		exclude_other;
-	bool redact, simd, numbers, idle, dirty, mem, hierarchy;
+	bool redact, simd, numbers, idle, dirty, apx, shadow, mem, hierarchy;
 	const char *values; /* of this register */
 	bool header, header_only, full_info, stats, tasks, mmaps, dump, json;
 	bool children, children_given, quiet;
@@ -112,6 +112,8 @@ int report_setup_options(struct report *r, struct err *e);
 /* report-mode.c: rows of what? Once the events are known. */
 int report_choose_mode(struct report *r, struct err *e);
 /* Columns of what is in them are asked for. */
+/* Of samples, not of branches. */
+bool report_reads_registers(const struct report_opts *o);
 bool report_reads_vectors(const struct report_opts *o);
 /* What r->flow is to count; nothing: there is none. */
 void report_choose_flow(struct report *r);

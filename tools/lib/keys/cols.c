@@ -291,12 +291,12 @@ static void push_ipc(struct columns *cs, struct key_list *l)
 
 const char *keys_default_sort(const struct keys_opts *o)
 {
-	return o->branch			    ? DEFAULT_BRANCH_SORT
-	       : o->mem				    ? DEFAULT_MEM_SORT
-	       : o->dirty			    ? DEFAULT_DIRTY_SORT
-	       : o->idle			    ? DEFAULT_IDLE_SORT
-	       : o->simd || o->numbers || o->values ? DEFAULT_SIMD_SORT
-						    : DEFAULT_SORT;
+	return o->branch						   ? DEFAULT_BRANCH_SORT
+	       : o->mem							   ? DEFAULT_MEM_SORT
+	       : o->dirty						   ? DEFAULT_DIRTY_SORT
+	       : o->idle						   ? DEFAULT_IDLE_SORT
+	       : o->simd || o->numbers || o->values || o->apx || o->shadow ? DEFAULT_SIMD_SORT
+									   : DEFAULT_SORT;
 }
 
 /* The keys of --sort. */

@@ -720,6 +720,8 @@ static const struct {
 	ACC(keys_acc_numbers),
 	ACC(keys_acc_idle),
 	ACC(keys_acc_dirty),
+	ACC(keys_acc_apx),
+	ACC(keys_acc_shadow),
 	ACC(keys_acc_values),
 	ACC(keys_acc_threads),
 	/* clang-format on */

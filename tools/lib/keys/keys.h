@@ -88,6 +88,8 @@ struct keys_opts {
 	bool numbers;				    /* of numbers in vectors, likewise */
 	bool idle;				    /* of their lanes that do nothing, by loop */
 	bool dirty;				    /* of upper halves that others left, by whom */
+	bool apx;				    /* of general registers and their spills */
+	bool shadow;				    /* of call chains against shadow stacks */
 	const char *values;			    /* of what was in this register; NULL = none */
 	bool raw_trace;				    /* key trace: fields as numbers */
 	bool mem;				    /* keys of memory samples by default */
@@ -341,11 +343,12 @@ struct acc_in {
 	uint64_t period;
 	uint64_t times;	      /* it is counted: 1, or once per branch in an event's total */
 	uint32_t parallelism; /* threads that ran when it was taken */
+	uint32_t frames;      /* in user space, where the chain was unwound here; 0 = it was not */
 };
 
 /* What an accumulator may ask while samples come. */
 struct acc_env {
-	struct resolver *res;
+	struct resolver *res; /* NULL: code is not looked at */
 	enum regs_arch arch;
 	bool redact;	    /* do not show what is in registers */
 	const char *values; /* the register whose values are counted */
@@ -390,7 +393,7 @@ struct acc {
 
 extern const struct acc keys_acc_latency, keys_acc_modes, keys_acc_weights, keys_acc_branches,
 	keys_acc_notes, keys_acc_simd, keys_acc_numbers, keys_acc_idle, keys_acc_dirty,
-	keys_acc_values, keys_acc_threads;
+	keys_acc_apx, keys_acc_shadow, keys_acc_values, keys_acc_threads;
 
 /* Slots of keys_acc_simd, all zero at first. Shares are of nr, those of code and dirty of coded. */
 struct simd_counts {

@@ -195,6 +195,9 @@ static int take_unwound(struct table *t, const struct sample *s, struct thread *
 	ssize_t n = unwind_chain(t->feed->u, th, s, &f);
 
 	job->step = (uint32_t)b->step.n;
+	for (ssize_t i = 0; i < n; i++)
+		job->in.frames += !f[i].inlined && resolver_loc(t->keys.res, f[i].loc)->cpumode ==
+							   PERF_RECORD_MISC_USER;
 	if (n <= 0)
 		return n < 0 ? -ENOMEM : 0;
 	if (drop_callees(t, job, &f, &n))

@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# report --apx of a recording made here and of one with R16 to R31 by the format, --shadow-stack of chains whose
+# true depth is known; both with one job and with many, in pieces, in JSON, and refused where there is nothing to see.
+. "$(dirname "$0")/../lib.sh"
+need_cmd python3
+HELPERS=$(dirname "$0")/../helpers
+
+python3 - "$HELPERS" "$PERF" "$TMP" <<'P' || fail "files are made"
+import sys
+sys.path.insert(0, sys.argv[1])
+from perfdata import *
+
+perf, out = sys.argv[2:]
+EGPR, SSP = 0xffff << 24, 1 << 40
+TOP = 0x7f0000400000
+
+
+def recording(arch, mask, big=False, **more):
+    r = Recording(Attr(sample_type=IP | TID | TIME | CALLCHAIN | REGS_USER, size=176, sample_regs_user=mask,
+                       simd_regs_enabled=1, flags='mmap comm sample_id_all', **more), big=big)
+    r.features[ARCH] = r.string(arch)
+    r.comm(10, 'deep')
+    r.mmap(10, 0x400000, 0x10000, 0, '/nowhere/deep')
+    return r
+
+
+def sample(r, chain, gprs):
+    r.sample(pid=10, ip=0x400100, chain=[CONTEXT_USER] + [0x400100 + 16 * i for i in range(chain)],
+             regs_user=dict(abi=ABI_64 | ABI_SIMD, gprs=gprs))
+
+
+# Of 300 samples of a thread that calls itself: a third lacks two frames, a tenth has one that is not there.
+r = recording('x86_64', SSP)
+for i in range(300):
+    depth = 5 + i % 7
+    sample(r, depth - 2 if i % 3 == 0 else depth + 1 if i % 10 == 1 else depth, [TOP - 8 * (depth - 1)])
+r.write(out + '/shadow.data')
+r = recording('x86_64', EGPR)
+for i in range(100):
+    sample(r, 1, [i if n == 3 else 9 if n == 7 and i % 2 else 4 if n == 1 else 0 for n in range(16)])
+r.write(out + '/egpr.data')
+recording('aarch64', 1).write(out + '/none.data')
+r = recording('aarch64', 1)
+sample(r, 1, [0])
+r.write(out + '/arm.data')
+P
+
+json() { # json NAME FILE PYTHON OPTION...: a condition over r, the only row
+	_name=$1 _file=$TMP/$2.data _python=$3
+	shift 3
+	"$PERF" report --json "$@" -i "$_file" >"$TMP/json" 2>"$TMP/err"
+	python3 - "$TMP/json" "$_python" >"$TMP/why" 2>&1 <<'P' && pass "$_name" || fail "$_name" "$(cat "$TMP/why" "$TMP/err")"
+import json, sys
+rows = [x for e in json.load(open(sys.argv[1]))['events'] for x in e['rows']]
+ok = len(rows) == 1 and eval('(' + sys.argv[2] + ')', {'r': rows[0]})
+if not ok:
+    print(rows)
+sys.exit(not ok)
+P
+}
+# A third: 100 chains lack 2 each. Of the other 200 every i with i % 10 == 1 is 1, 31, 61 ... and 11, 41, 71 ...: 20.
+SHADOW='r["chain_missed"] == 33.3 and r["frames_missed"] == 200 and r["chain_more"] == 6.7
+	and r["shadow_depth"] == 8 and r["chain_cut"] == 0'
+json "chains that lack frames, and that have too many" shadow "$SHADOW" --shadow-stack -s dso --no-children
+json "the same with eight jobs" shadow "$SHADOW" --shadow-stack -s dso --no-children -j 8
+json "and in pieces" shadow "$SHADOW" --shadow-stack -s dso --no-children --pieces 7
+json "r16 to r31: which hold more than one value" egpr \
+	'r["egpr_used"] == 2 and r["egpr_live"] == 100 and r["stack_moves"] is None and r["regs_spare"] is None' \
+	--apx -s dso --no-children
+json "the same in pieces" egpr 'r["egpr_used"] == 2 and r["egpr_live"] == 100' --apx -s dso --no-children --pieces 7
+json "--redact shows none" egpr 'r["egpr_used"] is None and r["egpr_live"] is None' \
+	--apx -s dso --no-children --redact
+like "text says what its columns are" "$("$PERF" report --stdio --shadow-stack -g none -i "$TMP/shadow.data" 2>&1)" \
+	'# *Overhead +Samples +Depth +Missed +Frames +More +Cut  Shared Object'
+
+refused() { # refused NAME TEXT OPTION...
+	_name=$1 _text=$2
+	shift 2
+	"$PERF" report --stdio "$@" >"$TMP/out" 2>&1
+	_status=$?
+	like "$_name" "$_status $(tr '\n' ' ' <"$TMP/out")" "^(1|129|255) .*$_text"
+}
+refused "no shadow stack pointers" 'no shadow stack pointers.*--user-regs=ssp' --shadow-stack -i "$TMP/egpr.data"
+refused "another machine" 'of arm64, and those are things of x86' --apx -i "$TMP/arm.data"
+refused "not with -b" '--apx shows samples, -b shows branches' --apx -b -i "$TMP/egpr.data"
+
+[ "$(uname -m)" = x86_64 ] && "$PERF" check feature -q zydis ||
+	{ skip "code of this machine" "not x86-64, or built without Zydis: what instructions do is not known"; done_testing; exit; }
+"$PERF" record -q -e cpu-clock -F 2000 -o "$TMP/run.data" -- "$PERF" test -w noploop 0.3 >/dev/null 2>&1 ||
+	{ skip "code of this machine" "cannot record here"; done_testing; exit; }
+"$PERF" report --stdio -q --apx -s sym -t '|' -i "$TMP/run.data" >"$TMP/one" 2>&1
+like "a recording without registers says what code does" "$(grep noploop "$TMP/one" | head -1)" \
+	'\| *[0-9.]+% *\| *[0-9.]+% *\| *[0-9.]+% *\| *1[0-4] *\| *0\.0% *\| *- *\| *- *\| *as it is *\|'
+"$PERF" report --stdio -q --apx -s sym -t '|' -j 8 -i "$TMP/run.data" >"$TMP/many" 2>&1
+is "and with eight jobs the same" "$(cat "$TMP/one")" "$(cat "$TMP/many")"
+done_testing
