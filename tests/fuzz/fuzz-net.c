@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What room net reads: the list of a spool's entry, its tables, and the answers of an engine. The connection is ours: it
- * answers with what the input has. Parts (mutate-parts.c): the list, the bytes of the entry's file, then answers, each
+ * What room net reads: the list of a spool's entry, its tables, and the answers of an engine, which is ClickHouse, or
+ * Pyroscope where the first answer's status is an odd number. The connection is ours: it answers with what the input has. Parts (mutate-parts.c): the list, the bytes of the entry's file, then answers, each
  * with a byte in front that chooses its status.
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,14 +61,22 @@ int net_http_post(struct net_http *h, const struct net_request *rq, long *status
 static const char *const names[] = { "manifest", "t", "t.gz" };
 static char dir[] = "/tmp/perf-fuzz-net.XXXXXX";
 
+/* All that lies in the entry's directory; or only what a push noted there, sent-LOAD-PART. */
+static void remove_files(bool all)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (all || !strncmp(e->d_name, "sent-", 5))
+			unlinkat(dirfd(d), e->d_name, 0);
+	if (d)
+		closedir(d);
+}
+
 static void remove_entry(void)
 {
-	char path[128];
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
-		unlink(path);
-	}
+	remove_files(true);
 	rmdir(dir);
 }
 
@@ -101,33 +110,46 @@ static int take_row(void *ctx, char **field, size_t nr, struct err *e)
 	return 0;
 }
 
-static void run(const uint8_t *data, size_t size)
+static void push(const char *url, const char *from, bool query)
 {
 	static const struct net_opts o = { .log = { NULL, NULL } };
-	struct fuzz_bytes b = { data, size };
 	struct net_pushed pushed = { 0 };
 	struct net_target t;
 	struct net *n = NULL;
 	struct err e = { 0 };
-	const uint8_t *list, *file;
-	size_t nr_list, nr_file;
-	const char *dir;
 
-	list = fuzz_part(&b, &nr_list);
-	file = fuzz_part(&b, &nr_file);
-	answers = b;
-	dir = entry(list, nr_list, file, nr_file);
-	if (net_target_parse("clickhouse+http://localhost/perf", &t, &e))
+	if (net_target_parse(url, &t, &e))
 		abort();
 	if (!net_open(&n, &t, &o, &e)) {
 		if (!net_check_schema(n, &e))
-			net_push(n, dir, &pushed, &e);
-		err_clear(&e);
-		net_query(n, "SELECT", take_row, NULL, &e);
+			net_push(n, from, &pushed, &e);
+		if (query) {
+			err_clear(&e);
+			net_query(n, "SELECT", take_row, NULL, &e);
+		}
 		fuzz_touch(e.text);
 	}
 	net_close(n);
 	err_clear(&e);
+}
+
+static void run(const uint8_t *data, size_t size)
+{
+	struct fuzz_bytes b = { data, size };
+	const uint8_t *list, *file;
+	size_t nr_list, nr_file;
+	const char *from;
+
+	list = fuzz_part(&b, &nr_list);
+	file = fuzz_part(&b, &nr_file);
+	answers = b;
+	from = entry(list, nr_list, file, nr_file);
+	if (b.left > 2 && b.p[2] % 2) {
+		push("pyroscope+http://localhost/tenant", from, false);
+		remove_files(false);
+	} else {
+		push("clickhouse+http://localhost/perf", from, true);
+	}
 }
 
 const struct fuzz_target fuzz_net = {

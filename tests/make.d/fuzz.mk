@@ -23,6 +23,7 @@ $(FUZZ_O)/tools/perf/perf.o: CPPFLAGS_FUZZ := -Dmain=perf_main
 # No less than the largest piece that is copied into it.
 $(FUZZ_O)/tools/lib/perfdata/write.o: CPPFLAGS_FUZZ := -D'WRITE_BUF=(64u << 10)'
 $(FUZZ_O)/tools/lib/brflow/brflow.o: CPPFLAGS_FUZZ := -DMEMO_BITS=8
+$(FUZZ_O)/tools/lib/fleet/compose.o: CPPFLAGS_FUZZ := -DMOST=64
 
 fuzz-build: $(FUZZ:%=$(FUZZ_O)/fuzz-%)
 

@@ -86,11 +86,34 @@ static void test_hostile(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* Counts whose sum begins anew at 2^64 would be that many samples on the disk. */
+static void test_counts_too_large(void **state)
+{
+	const struct fleet_row row = { .event = "e",
+				       .object = "",
+				       .name = "",
+				       .func = -1,
+				       .n = 8000000000000000000ULL,
+				       .period = UINT64_MAX };
+	struct fleet_compose *c;
+	struct err e = { 0 };
+
+	(void)state;
+	assert_int_equal(fleet_compose_new(&c, &e), 0);
+	assert_int_equal(fleet_compose_row(c, &row, &e), 0);
+	assert_int_equal(fleet_compose_row(c, &row, &e), 0);
+	assert_int_equal(fleet_compose_row(c, &row, &e), -EPROTO);
+	assert_non_null(strstr(e.text, "more samples than 64 bits can hold"));
+	err_clear(&e);
+	fleet_compose_free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_path),
 		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_counts_too_large),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
