@@ -227,7 +227,8 @@ CALL(READ, ssize_t, -1, process_vm_readv,
 
 static bool stream_fails(enum fault_class class, FILE *f)
 {
-	if (f == stderr || !fails(class))
+	/* NULL: fflush() of all streams, for which no error is seen. */
+	if (!f || f == stderr || !fails(class))
 		return false;
 	f->_flags |= 0x20; /* what ferror() asks for */
 	return true;

@@ -53,9 +53,13 @@ static int convert_in_child(const struct command *cmd, const struct data_opts *o
 		mine.output = dir;
 		_exit(data_convert(cmd, &mine, true, 0, NULL));
 	}
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+	if (pid < 0) {
+		log_error("%s cannot be read: no process for it: %s", file, strerror(errno));
+		return 1;
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
 int push_into_spool(const struct command *cmd, const struct data_opts *o, struct net_spool *sp,

@@ -15,6 +15,16 @@
 
 #include "base/cachedir.h"
 
+static int if_own(int fd, struct stat *st)
+{
+	int ret = fstat(fd, st) ? -errno : st->st_uid == geteuid() ? 0 : -EPERM;
+
+	if (!ret)
+		return fd;
+	close(fd);
+	return ret;
+}
+
 /* @name below @dir, made if need be; @dir is closed. */
 static int enter(int dir, const char *name, struct stat *st)
 {
@@ -26,12 +36,7 @@ static int enter(int dir, const char *name, struct stat *st)
 	if (fd < 0)
 		ret = ret ? ret : -errno;
 	close(dir);
-	if (fd < 0)
-		return ret;
-	if (!fstat(fd, st) && st->st_uid == geteuid())
-		return fd;
-	close(fd);
-	return -EPERM;
+	return fd < 0 ? ret : if_own(fd, st);
 }
 
 /* What exists already, and is the user's own. */
@@ -39,12 +44,7 @@ static int start(const char *path, struct stat *st)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (fd < 0)
-		return -errno;
-	if (!fstat(fd, st) && st->st_uid == geteuid())
-		return fd;
-	close(fd);
-	return -EPERM;
+	return fd < 0 ? -errno : if_own(fd, st);
 }
 
 static int if_private(int fd, const struct stat *st)
@@ -52,7 +52,7 @@ static int if_private(int fd, const struct stat *st)
 	if (fd < 0 || !(st->st_mode & (S_IWGRP | S_IWOTH)))
 		return fd;
 	close(fd);
-	return -EACCES;
+	return -ENOTUNIQ;
 }
 
 int cachedir_open(const char *name, char *path, size_t size, const char **what)
@@ -82,6 +82,7 @@ int cachedir_open_at(const char *path)
 {
 	struct stat st = { .st_mode = 0 };
 	char parent[PATH_MAX];
+	int made, fd;
 
 	if ((size_t)snprintf(parent, sizeof(parent), "%s", path) >= sizeof(parent))
 		return -ENAMETOOLONG;
@@ -89,15 +90,19 @@ int cachedir_open_at(const char *path)
 		*s = 0;
 		(void)!mkdir(parent, 0700); /* or it is there, or start() tells */
 	}
-	(void)!mkdir(parent, 0700);
-	return if_private(start(path, &st), &st);
+	made = mkdir(parent, 0700) ? -errno : 0;
+	fd = start(path, &st);
+	/* It is not there because it could not be made: that is the cause. */
+	if (fd == -ENOENT && made)
+		fd = made;
+	return if_private(fd, &st);
 }
 
 const char *cachedir_reason(int error)
 {
 	switch (error) {
 	case -EPERM: return "it belongs to somebody else";
-	case -EACCES: return "others may write there";
+	case -ENOTUNIQ: return "others may write there";
 	default: return strerror(-error);
 	}
 }

@@ -10,7 +10,7 @@
 
 /*
  * The directory of that name, made if need be: a descriptor, and its path as @path unless that is NULL (-ENAMETOOLONG).
- * -errno; -ENOENT: there is no home; -EPERM: somebody else's; -EACCES: others may write there. @what: the variable that
+ * -errno; -ENOENT: there is no home; -EPERM: somebody else's; -ENOTUNIQ: others may write there. @what: the variable that
  * said where.
  */
 int cachedir_open(const char *name, char *path, size_t size, const char **what);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/lack.h"
 #include "base/loaded.h"
 #include "net/net-int.h"
 
@@ -135,6 +136,8 @@ int net_http_post(struct net_http *h, const struct net_request *rq, long *status
 	struct curl_slist *list = headers_of(h, rq);
 	char *url = NULL, why[CURL_ERROR_SIZE] = "";
 	CURLcode code;
+	bool refused;
+	int left;
 
 	*status = 0;
 	if (!list || asprintf(&url, "%s://%s:%u%s", t->tls ? "https" : "http", t->host, t->port,
@@ -144,7 +147,9 @@ int net_http_post(struct net_http *h, const struct net_request *rq, long *status
 	}
 	h->answer = answer;
 	set(h, rq, url, list, why);
+	errno = 0;
 	code = h->lib.easy_perform(h->curl);
+	left = errno;
 	h->lib.easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, status);
 	h->lib.slist_free_all(list);
 	free(url);
@@ -155,8 +160,11 @@ int net_http_post(struct net_http *h, const struct net_request *rq, long *status
 	answer->len--;
 	if (code == CURLE_OK)
 		return 0;
-	return err_set(e, is_ours(code) ? -EPROTO : -EAGAIN, "no answer of %s: %s", t->shown,
-		       why[0] ? why : h->lib.easy_strerror(code));
+	/* The library has codes of its own for what the machine refused, and words that do not name it. EAGAIN is waiting. */
+	refused = left != EAGAIN && left != EINTR && lack_is_trouble(left);
+	return err_set(e, is_ours(code) ? -EPROTO : -EAGAIN, "no answer of %s: %s%s%s", t->shown,
+		       why[0] ? why : h->lib.easy_strerror(code), refused ? ": " : "",
+		       refused ? strerror(left) : "");
 }
 #else
 int net_http_new(struct net_http **h, const struct net *n, struct err *e)

@@ -76,10 +76,12 @@ static int sync_file(int dir, const char *name, void *ctx)
 	return ret;
 }
 
-static void drop(const char *dir)
+/* 0, or why something of it stays. */
+static int drop(const char *dir)
 {
-	each_file(dir, remove_file, NULL);
-	rmdir(dir);
+	int ret = each_file(dir, remove_file, NULL);
+
+	return rmdir(dir) ? ret ?: -errno : 0;
 }
 
 /* Files first, then the directory that names them. */
@@ -264,15 +266,16 @@ int net_spool_keep(struct net_spool *sp, struct err *e)
 {
 	struct net_entry en = { 0 };
 	char name[PATH_MAX];
-	int ret = net_entry_read(&en, sp->fresh, e);
+	int ret = net_entry_read(&en, sp->fresh, e), synced;
 
 	if (ret == -ENOENT) {
 		err_clear(e);
 		ret = 1;
 	}
-	if (!ret && sync_all(sp->fresh))
-		ret = err_set(e, -EIO, "cannot keep tables in %s: the disk did not take them",
-			      sp->dir);
+	synced = ret ? 0 : sync_all(sp->fresh);
+	if (synced)
+		ret = err_set(e, -EIO, "cannot keep tables in %s: the disk did not take them: %s",
+			      sp->dir, strerror(-synced));
 	if (!ret) {
 		sp->fresh[strlen(sp->fresh) - 1] = 0;
 		snprintf(name, sizeof(name), "%s/%s-%s", sp->dir, sp->tag, en.recording);
@@ -347,7 +350,10 @@ static int send_one(struct sender *s, const char *dir, struct err *e)
 	log_to(&s->sp->o.log, LOG_INFO, "%s: %s, %llu rows in %llu bytes", dir,
 	       p.already ? "was there already" : "is loaded", (unsigned long long)p.rows,
 	       (unsigned long long)p.bytes);
-	drop(dir);
+	ret = drop(dir);
+	if (ret)
+		log_to(&s->sp->o.log, LOG_WARN,
+		       "%s is loaded, but not all of it can be removed: %s", dir, strerror(-ret));
 	return 0;
 }
 
@@ -361,6 +367,13 @@ int net_spool_send(struct net_spool *sp, struct net_sending *sending)
 	clock_gettime(CLOCK_MONOTONIC, &s.end);
 	s.end.tv_sec += (time_t)sending->seconds;
 	sending->entries = all.v.n;
+	if (bad) {
+		struct err e = { 0 };
+
+		err_set(&e, bad, "cannot look at what waits in %s: %s", sp->dir, strerror(-bad));
+		sending->fail(sending->ctx, &e);
+		err_clear(&e);
+	}
 	for (size_t i = 0; i < all.v.n && !down; i++) {
 		struct err e = { 0 };
 		int ret = send_one(&s, all.v.v[i].path, &e);
