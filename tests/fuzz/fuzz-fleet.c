@@ -14,7 +14,7 @@
 
 #define FIELDS 7
 
-static char dir[] = "/dev/shm/perf-fuzz-fleet.XXXXXX";
+static char dir[FUZZ_DIR_SIZE];
 
 static void remove_in(const char *path)
 {
@@ -32,7 +32,7 @@ static void remove_in(const char *path)
 /* What is written: DIR/recording, DIR/kallsyms, DIR/objects/, of which nothing stays. */
 static void remove_all(void)
 {
-	char path[64];
+	char path[FUZZ_DIR_SIZE + 16];
 
 	snprintf(path, sizeof(path), "%s/objects", dir);
 	remove_in(path);
@@ -79,7 +79,6 @@ static void one_line(struct fleet_compose *c, char *line, bool *chains)
 
 static void run(const uint8_t *data, size_t size)
 {
-	static bool made;
 	struct fuzz_bytes b = { data, size };
 	struct fleet_compose *c = NULL;
 	struct fleet_composed done;
@@ -87,9 +86,11 @@ static void run(const uint8_t *data, size_t size)
 	bool chains = false;
 	char line[512];
 
-	if (!made && (!mkdtemp(dir) || atexit(remove_dir)))
-		abort();
-	made = true;
+	if (!*dir) {
+		fuzz_dir(dir, "fleet");
+		if (atexit(remove_dir))
+			abort();
+	}
 	if (fleet_compose_new(&c, &e))
 		abort();
 	while (b.left) {

@@ -18,7 +18,7 @@
 #define SIZE  124 /* in a header: octal digits */
 #define SUM   148
 
-static char dir[] = "/dev/shm/perf-fuzz-pack.XXXXXX";
+static char dir[FUZZ_DIR_SIZE];
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 {
@@ -55,11 +55,11 @@ static void unpack(const char *path)
 
 static void run(const uint8_t *data, size_t size)
 {
-	static bool made;
-
-	if (!made && (!mkdtemp(dir) || atexit(remove_dir)))
-		abort();
-	made = true;
+	if (!*dir) {
+		fuzz_dir(dir, "pack");
+		if (atexit(remove_dir))
+			abort();
+	}
 	fuzz_file(0, data, size);
 	unpack(fuzz_path(0));
 }

@@ -47,6 +47,10 @@ int fuzz_file(unsigned slot, const void *data, size_t size);
 int fuzz_fd(unsigned slot);
 const char *fuzz_path(unsigned slot);
 
+/* A new directory, in memory where there is /dev/shm. Whoever asked removes it. */
+#define FUZZ_DIR_SIZE 64
+void fuzz_dir(char *path, const char *name);
+
 /* Every string that a room hands out is read to its end. */
 void fuzz_touch(const char *s);
 void fuzz_touch_bytes(const void *p, size_t n);

@@ -76,6 +76,18 @@ const char *fuzz_path(unsigned slot)
 	return slots[slot].path;
 }
 
+void fuzz_dir(char *path, const char *name)
+{
+	static const char *const parents[] = { "/dev/shm", "/tmp" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(parents); i++) {
+		snprintf(path, FUZZ_DIR_SIZE, "%s/perf-fuzz-%s.XXXXXX", parents[i], name);
+		if (mkdtemp(path))
+			return;
+	}
+	abort();
+}
+
 /* ---- bytes ------------------------------------------------------------------------------------------- */
 
 static volatile size_t sink;
