@@ -8,7 +8,7 @@
 
 #define WORDS_MAX    64
 #define KALLSYMS_AT  (FUZZ_SLOTS - 1) /* the slot of a small file */
-#define SYMBOL_USERS " report script annotate data "
+#define SYMBOL_USERS " report script annotate data diff "
 
 struct words {
 	char *v[WORDS_MAX + 1];
