@@ -144,6 +144,8 @@ static unsigned vectors_at(struct round *d, const char *without)
 	print_message("# %u vectors and %u x87 executed here, %u interpreted, without '%s'\n", n,
 		      d->natives - n, d->others, without);
 	unsetenv("PERF_TRACER_WITHOUT");
+	vm_natives_free(d->vm);
+	vm_natives_new(d->vm);
 	return n;
 }
 

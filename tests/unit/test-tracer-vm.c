@@ -111,6 +111,9 @@ __asm__(
 	"S movsb\nS movsq\nS stosl\nS cld\nS nop\nS endbr64\nS .byte 0xe3,2,0xff,0xc3\nS .byte 0x72,2,0xff,0xc3\nS .byte 0x7e,2,0xff,0xc3\nS .byte 0x7b,2,0xff,0xc3\n"
 	"S .byte 0xe2,2,0xff,0xc3\n"
 	"U rdtsc\nU rcl $1, %rbx\n"
+	/* cpuid of leaves 0, 7 and 0x80000005, xgetbv */
+	"S .byte 0x31,0xc0,0x31,0xc9,0x0f,0xa2\nS .byte 0xb8,7,0,0,0,0x31,0xc9,0x0f,0xa2\n"
+	"S .byte 0xb8,5,0,0,0x80,0x31,0xc9,0x0f,0xa2\nS .byte 0x31,0xc9,0x0f,0x01,0xd0\n"
 	/* vector instructions, by the processor: registers high and low, memory with index, constants */
 	"V pcmpeqb %xmm2, %xmm1\nV pmovmskb %xmm1, %ecx\nV paddd 48(%rsi), %xmm1\nV movd %eax, %xmm1\n"
 	"V movq %xmm2, %r9\nV cvtsi2sd %rdx, %xmm1\nV cvttsd2si %xmm1, %rax\nV ucomisd %xmm2, %xmm1\n"

@@ -53,7 +53,10 @@ static const uint8_t ops[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
 	[M(CLD)] = OP_CLD,	    [M(STD)] = OP_STD,	       [M(SYSCALL)] = OP_SYSCALL,
 	[M(SYSENTER)] = OP_SYSCALL, [M(INT)] = OP_SYSCALL,     [M(INT3)] = OP_FAULT,
 	[M(UD2)] = OP_FAULT,	    [M(HLT)] = OP_FAULT,       [M(XBEGIN)] = OP_FAULT,
-	[M(XABORT)] = OP_FAULT,	    [M(IRETQ)] = OP_FAULT,
+	[M(XABORT)] = OP_FAULT,	    [M(IRETQ)] = OP_FAULT,     [M(CPUID)] = OP_CPUID,
+	[M(XGETBV)] = OP_XGETBV,    [M(RDTSC)] = OP_RDTSC,     [M(RDTSCP)] = OP_RDTSCP,
+	[M(XSAVE)] = OP_XSAVE,	    [M(XSAVE64)] = OP_XSAVE,   [M(XSAVEC)] = OP_XSAVEC,
+	[M(XSAVEC64)] = OP_XSAVEC,  [M(XRSTOR)] = OP_XRSTOR,   [M(XRSTOR64)] = OP_XRSTOR,
 };
 
 static uint8_t find_op(uint16_t mnemonic)
@@ -140,6 +143,9 @@ static void note_written(struct vm_insn *in, const ZydisDecodedOperand *z)
 
 static bool has_bad_size(const struct vm_insn *in)
 {
+	/* images, not values */
+	if (in->op >= OP_XSAVE && in->op <= OP_XRSTOR)
+		return false;
 	for (int i = 0; i < in->nr; i++) {
 		unsigned s = in->opd[i].size;
 

@@ -199,6 +199,9 @@ enum vm_result exec_shiftx(struct vm *vm, const struct vm_insn *in);
 enum vm_result exec_mulx(struct vm *vm, const struct vm_insn *in);
 enum vm_result exec_bswap(struct vm *vm, const struct vm_insn *in);
 
+/* exec-system.c */
+enum vm_result exec_system(struct vm *vm, const struct vm_insn *in);
+
 /* exec-string.c */
 enum vm_result exec_string(struct vm *vm, const struct vm_insn *in);
 

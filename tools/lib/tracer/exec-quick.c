@@ -17,6 +17,7 @@ static inline unsigned char *place(struct vm *vm, uint64_t addr, unsigned size, 
 	if (store) {
 		vm->stored = addr;
 		vm->stored_size = (uint8_t)size;
+		p->stored = true;
 	}
 	return p->data + at;
 }

@@ -5,7 +5,7 @@
  */
 #include "exec-int.h"
 
-#define STRING_MAX 65536 /* bytes of one rep */
+#define STRING_MAX (1 << 20) /* bytes of one rep */
 
 static bool can_touch(struct vm *vm, uint64_t addr, uint64_t n)
 {

@@ -331,6 +331,7 @@ static enum vm_result dispatch(struct vm *vm, struct vm_insn *in)
 	case OP_MOVS ... OP_LODS: return exec_string(vm, in);
 	case OP_CLD:
 	case OP_STD: exec_set_flags(vm, VM_DF, in->op == OP_STD ? VM_DF : 0); return VM_OK;
+	case OP_CPUID ... OP_XRSTOR: return exec_system(vm, in);
 	case OP_SYSCALL: return VM_SYSCALL;
 	default: return VM_FAULT;
 	}

@@ -49,6 +49,13 @@ void vm_free(struct vm *vm)
 	free(vm);
 }
 
+/* Of all pages, one by one: most walks touch few. */
+static void forget_places(struct vm *vm)
+{
+	for (uint32_t i = 0; i < vm->nr_pages; i++)
+		vm->page_at[vm->page[i].slot] = 0;
+}
+
 /* The thread has run: memory may have changed. */
 static void drop_pages(struct vm *vm)
 {
@@ -56,8 +63,8 @@ static void drop_pages(struct vm *vm)
 		for (uint32_t i = 0; i < vm->nr_pages; i++)
 			vm->page[i].stale |= vm->page[i].dirty;
 	} else {
+		forget_places(vm);
 		vm->nr_pages = 0;
-		memset(vm->page_at, 0, sizeof(vm->page_at));
 	}
 	memset(vm->near, 0, sizeof(vm->near));
 	vm->keep_pages = false;
@@ -84,6 +91,9 @@ void vm_sync(struct vm *vm, const struct user_regs_struct *r)
 	vm->mask_known = UINT8_MAX;
 	vm->x87_known = true;
 	vm->vectors_read = false;
+	for (unsigned i = 0; i < VM_SAVED; i++)
+		vm->saved[i].size = 0;
+	vm->guessed = false;
 }
 
 static const size_t reg_at[VM_REGS] = {
@@ -142,7 +152,7 @@ static bool read_as_tracer(const struct vm *vm, struct vm_page *p)
  * The blocks of mask @need, or all that are missing where it is not the first time: what a program
  * touches once would cost it the cache lines of a whole page, which come back to it slowly.
  */
-static bool fill_page(const struct vm *vm, struct vm_page *p, uint8_t need)
+static bool fill_page(struct vm *vm, struct vm_page *p, uint8_t need)
 {
 	uint8_t missing = p->have ? (uint8_t)~p->have : need;
 	struct iovec to[BLOCKS], from[BLOCKS];
@@ -158,6 +168,8 @@ static bool fill_page(const struct vm *vm, struct vm_page *p, uint8_t need)
 		p->have |= missing;
 	else if (read_as_tracer(vm, p))
 		p->have = UINT8_MAX;
+	else if (vm->guesses && vm_read_vvar(vm->tid, p->addr, p->data))
+		p->have = UINT8_MAX, vm->guessed = true;
 	else
 		return false;
 	return true;
@@ -180,8 +192,9 @@ static struct vm_page *add_page(struct vm *vm, uint32_t at, uint64_t addr)
 	if (vm->nr_pages == VM_PAGES)
 		return NULL;
 	p->addr = addr;
-	p->code = p->dirty = p->stale = p->used = false;
+	p->code = p->dirty = p->stale = p->used = p->stored = false;
 	p->have = 0;
+	p->slot = (uint16_t)at;
 	vm->page_at[at] = (uint16_t)++vm->nr_pages;
 	return p;
 }
@@ -198,7 +211,7 @@ struct vm_page *vm_page(struct vm *vm, uint64_t addr, unsigned n)
 	if (vm->page_at[at]) {
 		p = &vm->page[vm->page_at[at] - 1];
 		if (p->stale) {
-			p->dirty = p->stale = false;
+			p->dirty = p->stale = p->stored = false;
 			p->have = 0;
 		}
 	} else {
@@ -345,6 +358,23 @@ size_t vm_copy(struct vm *vm, uint64_t addr, void *buf, size_t n)
 	return done;
 }
 
+bool vm_is_unknown(struct vm *vm, uint64_t addr, unsigned n)
+{
+	while (n) {
+		unsigned at = addr % VM_PAGE, part = (unsigned)min_u64(n, VM_PAGE - at);
+		const struct vm_page *p = vm_page(vm, addr, part);
+
+		if (!p || !p->dirty)
+			return false;
+		for (unsigned i = at; i < at + part; i++)
+			if (!(p->unknown[i / 8] >> (i % 8) & 1))
+				return false;
+		addr += part;
+		n -= part;
+	}
+	return true;
+}
+
 static void mark(struct vm_page *p, unsigned at, unsigned n, bool known)
 {
 	if (known && !p->dirty)
@@ -368,6 +398,7 @@ enum vm_result vm_store_slow(struct vm *vm, uint64_t addr, unsigned n, uint64_t 
 
 		if (!p)
 			return VM_NOMEM;
+		p->stored = true;
 		if (known) {
 			memcpy(p->data + at, &v, part);
 			v = part < 8 ? v >> (8 * part) : 0;
@@ -379,6 +410,46 @@ enum vm_result vm_store_slow(struct vm *vm, uint64_t addr, unsigned n, uint64_t 
 		n -= part;
 	}
 	return VM_OK;
+}
+
+/* Those that only hold what the thread has go, when all are taken. */
+static bool drop_clean_pages(struct vm *vm)
+{
+	uint32_t n = 0;
+
+	if (vm->nr_pages < VM_PAGES)
+		return false;
+	forget_places(vm);
+	for (uint32_t i = 0; i < vm->nr_pages; i++) {
+		const struct vm_page *p = &vm->page[i];
+
+		if (!p->stored && !p->dirty && !p->code)
+			continue;
+		if (i != n)
+			vm->page[n] = *p;
+		n++;
+	}
+	vm->nr_pages = 0;
+	memset(vm->near, 0, sizeof(vm->near));
+	while (vm->nr_pages < n) {
+		struct vm_page *p = &vm->page[vm->nr_pages];
+		uint32_t at = find_page(vm, p->addr);
+
+		p->slot = (uint16_t)at;
+		vm->page_at[at] = (uint16_t)++vm->nr_pages;
+	}
+	return n < VM_PAGES - VM_PAGES / 8;
+}
+
+bool vm_make_room(struct vm *vm)
+{
+	bool made = drop_clean_pages(vm);
+
+	if (vm->insns->nr < VM_INSNS && !vm_natives_full(vm))
+		return made;
+	forget_insns(vm);
+	vm->last = NULL;
+	return true;
 }
 
 /* ---- instructions -------------------------------------------------------------------------------------- */
@@ -414,7 +485,7 @@ static struct vm_insn *find_insn(struct vm_insns *t, uint64_t addr)
 	if (t->nr == VM_INSNS)
 		return NULL;
 	t->insn[t->nr] = (struct vm_insn){ .addr = addr };
-	t->at[at] = (uint16_t)++t->nr;
+	t->at[at] = ++t->nr;
 	return &t->insn[t->nr - 1];
 }
 

@@ -333,6 +333,11 @@ static bool read_vectors(struct vm *vm)
 	return true;
 }
 
+bool vm_vectors(struct vm *vm)
+{
+	return vm->natives && (vm->vectors_read || read_vectors(vm));
+}
+
 /* A program that wants signals from its floating point gets them by itself. */
 static bool all_masked(const struct vm *vm)
 {
@@ -422,7 +427,7 @@ enum vm_result vm_native(struct vm *vm, struct vm_insn *in)
 	enum vm_result r = VM_OK;
 	bool known;
 
-	if (!n || (!vm->vectors_read && !read_vectors(vm)) || !all_masked(vm))
+	if (!n || !vm_vectors(vm) || !all_masked(vm))
 		return VM_FOREIGN;
 	if (o) {
 		a = exec_address(vm, in, o);
@@ -487,6 +492,12 @@ void vm_natives_free(struct vm *vm)
 	vm->natives = NULL;
 }
 #else
+bool vm_vectors(struct vm *vm)
+{
+	(void)vm;
+	return false;
+}
+
 enum vm_result vm_native(struct vm *vm, struct vm_insn *in)
 {
 	(void)vm;

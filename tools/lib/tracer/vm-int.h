@@ -105,17 +105,19 @@ struct vm_insn {
 #define VM_PAGE	 4096
 #define VM_BLOCK 512
 #define VM_TRACE 32768 /* instructions that are remembered since the last stop */
-#define VM_PAGES 2048
+#define VM_PAGES 8192
 #define VM_NEAR	 256  /* pages that are found without a search */
 #define VM_XSAVE 8192 /* without AMX */
 
 struct vm_page {
 	uint64_t addr;
-	bool dirty;   /* has unknown bytes */
-	bool stale;   /* to be read again */
-	uint8_t have; /* bit n: block n of data was read */
-	bool code;    /* instructions came from here */
-	bool used;    /* since the walk began, not only read beforehand */
+	bool dirty;    /* has unknown bytes */
+	bool stale;    /* to be read again */
+	uint8_t have;  /* bit n: block n of data was read */
+	bool code;     /* instructions came from here */
+	bool used;     /* since the walk began, not only read beforehand */
+	bool stored;   /* what is here, the thread has yet to write */
+	uint16_t slot; /* in page_at */
 	unsigned char data[VM_PAGE];
 	unsigned char unknown[VM_PAGE / 8];
 };
@@ -133,6 +135,18 @@ struct vm_insns {
 	uint32_t at[VM_INSN_SLOTS]; /* by hash of the address: index + 1 */
 	struct vm_insn insn[VM_INSNS];
 };
+
+/* What XSAVE put into memory, as long as that is unknown there: exec-system.c. */
+struct vm_saved {
+	uint64_t addr, mask;
+	uint32_t size; /* 0 = none */
+	uint32_t vec_known;
+	uint8_t mask_known;
+	bool x87_known;
+	unsigned char xsave[VM_XSAVE];
+};
+
+#define VM_SAVED 4
 
 struct vm {
 	pid_t tid;
@@ -154,7 +168,10 @@ struct vm {
 	bool exact;	   /* nothing may become unknown: what would make it so is FOREIGN */
 	bool vectors_read; /* xsave is filled */
 	unsigned char xsave[VM_XSAVE] __attribute__((aligned(64))); /* standard form */
-	struct vm_insn *last; /* executed just before; NULL = nothing since the last stop */
+	struct vm_saved saved[VM_SAVED];
+	unsigned next_saved;
+	bool guesses, guessed; /* the time and the CPU's number are those of now; one was */
+	struct vm_insn *last;  /* executed just before; NULL = nothing since the last stop */
 	bool last_taken;
 	struct vm_page *near[VM_NEAR]; /* by page number */
 	uint32_t nr_pages;
@@ -185,6 +202,11 @@ enum vm_result vm_step(struct vm *vm, struct vm_insn *in);
  * further. *in: the last one, where it is known. vm_visits() does not count these.
  */
 enum vm_result vm_run(struct vm *vm, uint64_t insns, struct vm_insn **in);
+/*
+ * Where a walk goes on for long: what can be read or decoded again is dropped, as far as there is no
+ * room for more. False: that was not why it ended.
+ */
+bool vm_make_room(struct vm *vm);
 /* How often @addr was executed since the last stop. */
 uint32_t vm_visits(const struct vm *vm, uint64_t addr);
 
@@ -265,6 +287,13 @@ enum vm_op {
 	OP_LODS,
 	OP_CLD,
 	OP_STD,
+	OP_CPUID,
+	OP_XGETBV,
+	OP_RDTSC,
+	OP_RDTSCP,
+	OP_XSAVE,
+	OP_XSAVEC,
+	OP_XRSTOR,
 	OP_SYSCALL,
 	OP_FAULT,
 };
@@ -281,11 +310,16 @@ bool vm_decode(struct vm_insn *in, const unsigned char *bytes, size_t n);
  */
 enum vm_result vm_native(struct vm *vm, struct vm_insn *in);
 void vm_natives_new(struct vm *vm);
+/* Fills xsave, where it is not; false: it cannot be had. */
+bool vm_vectors(struct vm *vm);
 /* The components of xsave that are filled. */
 uint64_t vm_natives_components(const struct vm *vm);
 bool vm_natives_full(const struct vm *vm);
 void vm_natives_reset(struct vm *vm);
 void vm_natives_free(struct vm *vm);
+
+/* vvar.c: the page at @addr of @tid, if it is the kernel's clocks, as it is now. */
+bool vm_read_vvar(pid_t tid, uint64_t addr, void *to);
 
 /* memory.c */
 /* The page of @addr, of which @n bytes from there, all in this page, can be used. */
@@ -294,6 +328,8 @@ enum vm_result vm_load_slow(struct vm *vm, uint64_t addr, unsigned n, uint64_t *
 enum vm_result vm_store_slow(struct vm *vm, uint64_t addr, unsigned n, uint64_t v, bool known);
 /* Memory as the walk left it: how many of @n bytes are known from @addr on. */
 size_t vm_copy(struct vm *vm, uint64_t addr, void *buf, size_t n);
+/* Whether all of @n bytes are unknown. */
+bool vm_is_unknown(struct vm *vm, uint64_t addr, unsigned n);
 enum vm_result vm_probe_slow(struct vm *vm, uint64_t addr, unsigned n);
 
 /* The page of @n <= 512 bytes that were read before and are all known; NULL: perhaps the slow way. */
@@ -335,6 +371,7 @@ static inline enum vm_result vm_store(struct vm *vm, uint64_t addr, unsigned n, 
 
 	if (!p || p->code)
 		return vm_store_slow(vm, addr, n, v, known);
+	p->stored = true;
 	to = p->data + addr % VM_PAGE;
 	switch (n) {
 	case 1: memcpy(to, &v, 1); break;
