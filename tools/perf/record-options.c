@@ -377,6 +377,7 @@ const struct option record_options[] = {
 	S(0, "branch-source", branch_source, "WHO", "branches from: auto (default), hardware, software"),
 	S(0, "branch-span", branch_span, "MICROSECONDS", "branches in software: a stop records all of so much of the program's time; 0 = one stack"),
 	S(0, "branch-budget", branch_budget, "PERCENT", "branches in software: their share of the program's time (default 5)"),
+	OPT_STRING_DEF(0, "branch-trace", struct record_opts, branch_trace, "BRANCHES", "1000000", "every branch from the first sample on, in software: so many of them (default 1000000), then the program runs as it is"),
 	S(0, "branch-strategy", branch_strategy, "HOW", "branches in software: auto (default), interpret, breakpoint, block, step"),
 	S(0, "reg-source", reg_source, "WHO", "user registers from: auto (default), kernel, ptrace"),
 	S(0, "reg-budget", reg_budget, "PERCENT", "registers and call stacks by ptrace: their share of the program's time (default 5)"),

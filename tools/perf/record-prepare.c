@@ -164,6 +164,65 @@ static int prepare_span(const char *text, double *us, struct err *e)
 	return 0;
 }
 
+#define TRACE_PERIOD 10000 /* of a clock: 10 us, less is not to be had */
+
+/* "1000000", "500k", "10M", "2G". */
+static int parse_branches(const char *text, uint64_t *n)
+{
+	static const char units[] = "kMG";
+	size_t len = strlen(text);
+	const char *unit = len ? strchr(units, text[len - 1] == 'K' ? 'k' : text[len - 1]) : NULL;
+	char digits[24];
+
+	if (!unit)
+		return cli_parse_u64(text, n);
+	if (len > sizeof(digits))
+		return -EINVAL;
+	snprintf(digits, sizeof(digits), "%.*s", (int)len - 1, text);
+	if (cli_parse_u64(digits, n))
+		return -EINVAL;
+	for (const char *u = units; u <= unit; u++)
+		if (__builtin_mul_overflow(*n, 1000, n))
+			return -EINVAL;
+	return 0;
+}
+
+/* All branches, which is -b in software; what goes by samples has no meaning with it. */
+static int prepare_trace(struct record_opts *o, struct err *e)
+{
+	struct recorder_opts *r = &o->r;
+	const char *other =
+		r->branch_source == RECORDER_KERNEL ? "--branch-source=hardware"
+		: o->branch_span		    ? "--branch-span"
+		: o->branch_budget		    ? "--branch-budget"
+		: r->branch_strategy != TRACER_AUTO && r->branch_strategy != TRACER_INTERPRET
+			? "--branch-strategy"
+		: r->regs.of[RECORDER_USER].wanted ? "--user-regs"
+		: r->regs.of[RECORDER_INTR].wanted ? "-I"
+						   : NULL;
+
+	if (!o->branch_trace)
+		return 0;
+	if (parse_branches(o->branch_trace, &r->branch_trace) || !r->branch_trace)
+		return err_set(
+			e, -EINVAL,
+			"--branch-trace takes a number of branches, such as 500k or 10M, not '%s'",
+			o->branch_trace);
+	if (other)
+		return err_set(e, -EINVAL,
+			       "--branch-trace computes every branch from the first sample on: %s "
+			       "does not go with it",
+			       other);
+	r->branch_source = RECORDER_PTRACE;
+	/* samples only begin the trace, and go on with it behind a gap: the sooner the better */
+	if (!r->freq && !r->count && !r->freq_max)
+		r->count = TRACE_PERIOD;
+	r->period = true; /* of a stack it is another one */
+	if (!r->branch_filter)
+		r->branch_filter = PERF_SAMPLE_BRANCH_ANY;
+	return 0;
+}
+
 static int prepare_sources(struct record_opts *o, struct err *e)
 {
 	struct recorder_opts *r = &o->r;
@@ -179,6 +238,8 @@ static int prepare_sources(struct record_opts *o, struct err *e)
 		ret = prepare_budget("--branch-budget", o->branch_budget, &r->branch_budget, e);
 	if (!ret)
 		ret = prepare_span(o->branch_span, &r->branch_span, e);
+	if (!ret)
+		ret = prepare_trace(o, e);
 	return ret ? ret : prepare_budget("--reg-budget", o->reg_budget, &r->reg_budget, e);
 }
 

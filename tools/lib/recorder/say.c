@@ -154,7 +154,9 @@ static void say_cuts(const struct recorder *rec, const struct tracer_stats *st)
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%" PRIu64 " %s",
 					      n ? ", " : "", st->cut[i], tracer_cut_name(i));
 	if (n)
-		recorder_say(rec, LOG_WARN, "[ perf record: stacks with fewer entries: %s ]", text);
+		recorder_say(rec, LOG_WARN, "[ perf record: %s: %s ]",
+			     rec->soft.opts.branches.trace ? "gaps" : "stacks with fewer entries",
+			     text);
 }
 
 static void say_cost(const struct recorder *rec, const struct tracer_stats *st)
@@ -204,6 +206,28 @@ static void say_walks(const struct recorder *rec, const struct tracer_stats *st)
 			st->inexact);
 }
 
+static void say_trace(const struct recorder *rec, const struct tracer_stats *st)
+{
+	uint64_t agreed = st->verified, strayed = st->not_arrived, cuts = 0;
+	char gaps[64] = "without a gap";
+
+	for (int i = 0; i < TRACER_CUTS; i++)
+		cuts += st->cut[i];
+	if (cuts)
+		snprintf(gaps, sizeof(gaps), "with %" PRIu64 " gaps", cuts);
+	recorder_say(rec, LOG_WARN,
+		     "[ perf record: trace of %" PRIu64 " branches %s, over %" PRIu64
+		     " system calls: at %" PRIu64 " the thread stood as computed, at %" PRIu64
+		     " it had gone another way; %.0f ns a branch ]",
+		     st->branches, gaps, st->calls, agreed, strayed,
+		     (double)st->walk_ns / (double)max_u64(st->passed, 1));
+	if (!tracer_has_traced(rec->soft.tracer))
+		recorder_say(rec, LOG_WARN,
+			     "perf record: fewer than the %" PRIu64
+			     " branches of --branch-trace: the program ended, or the recording",
+			     rec->soft.opts.branches.trace);
+}
+
 static void say_soft(const struct recorder *rec)
 {
 	const struct tracer_stats *st;
@@ -211,14 +235,17 @@ static void say_soft(const struct recorder *rec)
 	if (!rec->soft.tracer)
 		return;
 	st = tracer_stats(rec->soft.tracer);
-	say_cost(rec, st);
+	if (rec->soft.opts.branches.trace)
+		say_trace(rec, st);
+	else
+		say_cost(rec, st);
 	if (st->chains)
 		recorder_say(
 			rec, LOG_INFO,
 			"[ perf record: call stacks took %.0f us of perf's CPU time each; %" PRIu64
 			" frames had no rules and were run ahead for ]",
 			(double)st->chain_ns / 1000 / (double)st->chains, st->chains_ahead);
-	if (st->walks)
+	if (st->walks && !rec->soft.opts.branches.trace)
 		say_walks(rec, st);
 	say_cuts(rec, st);
 	if (st->stateless)

@@ -85,6 +85,10 @@ static int fill_branches(struct recorder *rec, struct err *e)
 		return 0;
 	if (o->branch_depth > TRACER_MAX_DEPTH)
 		return err_set(e, -EINVAL, "--branch-depth is 1 to %d", TRACER_MAX_DEPTH);
+	if (o->branch_trace && rec->soft.nr > 1)
+		return err_set(e, -EINVAL,
+			       "--branch-trace begins at the samples of one event, not of %zu",
+			       rec->soft.nr);
 	rec->soft.opts.branches = (struct tracer_branches){
 		.on = true,
 		.strategy = o->branch_strategy,
@@ -92,6 +96,7 @@ static int fill_branches(struct recorder *rec, struct err *e)
 		.depth = o->branch_depth ? (uint32_t)o->branch_depth : DEPTH_DEFAULT,
 		.budget = o->branch_budget,
 		.span = (uint64_t)(o->branch_span * 1000),
+		.trace = o->branch_trace,
 	};
 	return 0;
 }

@@ -60,8 +60,9 @@ void recorder_soft_feature(const struct recorder *rec, struct obuf *o)
 	snprintf(note, sizeof(note), "user state read by ptrace at each overflow%s", stacks);
 
 	if (rec->soft.branches)
-		snprintf(note, sizeof(note),
-			 "followed from the overflow on, %s; no prediction, no cycles%s",
+		snprintf(note, sizeof(note), "%s, %s; no prediction, no cycles%s",
+			 rec->soft.opts.branches.trace ? "all branches from the first overflow on"
+						       : "followed from the overflow on",
 			 tracer_how(rec->soft.tracer), stacks);
 	feature_put_u32(o, 1);
 	feature_put_u32(o, (uint32_t)rec->soft.nr);
@@ -152,7 +153,7 @@ int recorder_soft_service(struct recorder *rec, bool *done, struct err *e)
 	ret = tracer_service(rec->soft.tracer, e);
 	if (ret < 0)
 		return ret;
-	*done |= !ret;
+	*done |= !ret || (!rec->opts->command && tracer_has_traced(rec->soft.tracer));
 	reap(rec);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "btrace-int.h"
 #include "tracer-int.h"
 
 #define EVENT(status) ((status) >> 16)
@@ -28,7 +29,7 @@ static bool more_to_come(const struct tracee *th)
 /* The signal to go on with from this stop; ours and those of steps are swallowed. */
 static int to_pass_on(struct tracee *th, int status)
 {
-	int sig = EVENT(status) ? 0 : WSTOPSIG(status);
+	int sig = EVENT(status) || WSTOPSIG(status) == BTRACE_STOP ? 0 : WSTOPSIG(status);
 
 	if (step_is_ours(th, status)) {
 		th->stepped = false;
@@ -62,7 +63,7 @@ static void let_go(struct tracer *t, struct tracee *th, int status)
 	signals_close(th);
 	expect_child(t, th, status);
 	sig = to_pass_on(th, status);
-	if (!sig)
+	if (!sig && WSTOPSIG(status) != BTRACE_STOP)
 		t->stats.restarted += signals_restart(th->tid);
 	if (!sig && more_to_come(th)) {
 		sig = signals_take_out(th, &came);
@@ -133,7 +134,7 @@ static void wait_for_all(struct tracer *t)
 
 int tracer_detach(struct tracer *t, struct err *e)
 {
-	int ret = 0;
+	int ret = t->computed ? btrace_end(t, t->computed, e) : 0;
 
 	for (size_t i = 0; i < t->threads.n; i++) {
 		struct tracee *th = t->threads.v[i];

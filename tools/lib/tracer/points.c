@@ -234,7 +234,8 @@ static int take_record(struct tracer *t, struct tracee *th, uint32_t event, size
 	}
 	if (h.type == PERF_RECORD_THROTTLE)
 		t->stats.throttled++;
-	if (h.type != PERF_RECORD_SAMPLE)
+	/* of a branch trace they tell only where to begin */
+	if (h.type != PERF_RECORD_SAMPLE || t->opts.branches.trace)
 		return 0;
 	/* a user sample's registers are those of the stop only when it stands there */
 	if (st && is_user(&h) && sample_ip(t, event) != st->sampled_ip)

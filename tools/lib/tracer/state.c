@@ -16,8 +16,6 @@
 #define NT_X86_SHSTK 0x204
 #endif
 
-#define CS_32BIT 0x23 /* the kernel's user code segment for 32-bit code */
-
 /* perf's register numbers: where ptrace has them. */
 #define R(field) offsetof(struct user_regs_struct, field)
 static const uint8_t gpr_offset[TRACER_REGS] = {

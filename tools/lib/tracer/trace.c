@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "btrace-int.h"
 #include "burst-int.h"
 #include "tracer-int.h"
 
@@ -75,6 +76,8 @@ int tracee_drop(struct tracer *t, struct tracee *th, struct err *e)
 {
 	int ret = th->burst ? burst_end(t, th, NULL, e) : 0;
 
+	if (th->btrace && !ret)
+		ret = btrace_end(t, th, e);
 	if (!ret)
 		ret = points_drain(t, th, NULL, NULL, e);
 	t->stats.lived_ns += tracer_now() - th->since;
@@ -88,7 +91,7 @@ int tracee_drop(struct tracer *t, struct tracee *th, struct err *e)
 void tracee_go_on(struct tracee *th, int sig)
 {
 	/* ESRCH: killed meanwhile; its end will be reported */
-	(void)ptrace(PTRACE_CONT, th->tid, NULL, (void *)(long)sig);
+	(void)ptrace(th->btrace ? PTRACE_SYSCALL : PTRACE_CONT, th->tid, NULL, (void *)(long)sig);
 }
 
 static int handle_came(struct tracer *t, struct tracee *th, struct waited came, struct err *e);
@@ -159,6 +162,8 @@ static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 	int ret;
 
 	t->stats.stops++;
+	if (t->opts.branches.trace)
+		return btrace_sample(t, th, e);
 	if (th->burst)
 		return handle_span(t, th, e);
 	ret = state_read(t, th->tid, st);
@@ -285,10 +290,13 @@ static int handle_stop(struct tracer *t, struct tracee *th, int status, struct e
 	signals_close(th);
 	switch (EVENT(status)) {
 	case 0:
+		if (sig == BTRACE_STOP)
+			return btrace_call(t, th, e);
 		if (is_ours(th, sig))
 			return handle_sample(t, th, e);
 		if (sig == th->signal) /* the program uses it, too: take another one */
 			renew_process(t, th->pid);
+		btrace_signal(t, th, sig);
 		tracee_go_on(th, step_is_ours(th, status) ? 0 : sig);
 		th->stepped = false;
 		return 0;
@@ -320,6 +328,8 @@ static int adopt(struct tracer *t, pid_t tid, int status, struct err *e)
 		log_to(&t->opts.log, LOG_WARN, "%s; it is not sampled", e->text);
 		err_clear(e);
 	}
+	if (t->opts.branches.trace && btrace_adopt(t, th, e))
+		return -ENOMEM;
 	return handle_stop(t, th, status, e);
 }
 
@@ -497,7 +507,9 @@ int tracer_service(struct tracer *t, struct err *e)
 	pid_t tid;
 
 	t->more = false;
-	while (!ret && !t->more && (came = tracer_wait_any(&tid)).kind) {
+	if (t->computed)
+		ret = btrace_compute(t, e);
+	while (!ret && !t->more && !t->computed && (came = tracer_wait_any(&tid)).kind) {
 		struct tracee *th = tracee_find(t, tid);
 
 		ret = th ? handle_came(t, th, came, e) : handle_stranger(t, tid, came, e);
@@ -508,6 +520,7 @@ int tracer_service(struct tracer *t, struct err *e)
 		t->more = tracer_now() - begin > SERVICE_NS;
 	}
 	budget_wake(t);
+	t->more |= t->computed != NULL;
 	if (!ret)
 		ret = serve_unstopped(t, e);
 	if (!ret && !t->more)
@@ -525,6 +538,8 @@ static int seize(struct tracer *t, pid_t tid, bool first, struct err *e)
 
 	if (t->opts.inherit)
 		follow |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
+	if (t->opts.branches.trace)
+		follow |= PTRACE_O_TRACESYSGOOD;
 	/* Known first: one that is ours and unknown would stop, and nobody would let it go on. */
 	th = tracee_add(t, tid);
 	if (!th)
@@ -618,10 +633,15 @@ void tracer_enable(struct tracer *t, bool on)
 	t->enabled = on;
 	vec_for_each (p, &t->threads) {
 		(*p)->resting = false;
-		if ((*p)->burst) /* its own end turns them on */
+		if ((*p)->burst || (*p)->btrace) /* its own end turns them on, or nothing does */
 			continue;
 		points_enable(*p, on);
 	}
+}
+
+bool tracer_has_traced(const struct tracer *t)
+{
+	return t->opts.branches.trace && t->stats.traced >= t->opts.branches.trace;
 }
 
 bool tracer_ended(const struct tracer *t, pid_t pid, int *status)

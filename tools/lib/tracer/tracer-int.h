@@ -15,6 +15,7 @@
 #define XSTATE_MAX 16384
 #define RECORD_MAX 65528
 #define RING_PAGES 2
+#define CS_32BIT   0x23 /* the kernel's user code segment for 32-bit code */
 
 /* One perf event on one thread. */
 struct point {
@@ -26,6 +27,7 @@ struct point {
 };
 
 struct burst;
+struct btrace;
 
 struct tracee {
 	pid_t tid, pid;
@@ -43,12 +45,13 @@ struct tracee {
 	bool opened;   /* it runs with a signal let through that it blocks: see signals_close() */
 	uint64_t mask; /* what it blocks */
 	uint64_t rest_until;
-	uint64_t since;	     /* under the tracer since (ns) */
-	int span_fd;	     /* the clock of a span; -1 = not opened yet */
-	uint64_t span_took;  /* by the stop before it (ns) */
-	struct burst *burst; /* its span is not over; NULL = none */
-	int bp_fd;	     /* breakpoint event; -1 = not opened yet */
-	bool bp_silent;	     /* it is never to fire: a switch of the tests */
+	uint64_t since;	       /* under the tracer since (ns) */
+	int span_fd;	       /* the clock of a span; -1 = not opened yet */
+	uint64_t span_took;    /* by the stop before it (ns) */
+	struct burst *burst;   /* its span is not over; NULL = none */
+	struct btrace *btrace; /* all its branches are taken; NULL = not, or no more */
+	int bp_fd;	       /* breakpoint event; -1 = not opened yet */
+	bool bp_silent;	       /* it is never to fire: a switch of the tests */
 	struct perf_event_attr bp_attr;
 	struct perf_event_mmap_page *bp_page;
 };
@@ -133,7 +136,9 @@ struct tracer {
 	struct stacks *stacks; /* NULL: call chains go by frame pointers */
 	struct walked walk;
 	struct peeked peeked;
-	struct burst *spare; /* for the next */
+	struct burst *spare;	 /* for the next */
+	struct peeked traced;	 /* the first sample of a branch trace; size 0 = none yet */
+	struct tracee *computed; /* stands still for its branch trace; NULL = none does */
 	struct {
 		uint32_t limit; /* branches that the way of a burst is computed for */
 		uint64_t cost;	/* ns of a burst, averaged */

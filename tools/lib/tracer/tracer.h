@@ -130,6 +130,7 @@ struct tracer_branches {
 	uint32_t depth;	 /* 1..64 */
 	double budget;	 /* percent of a thread's time; 0 = no bound */
 	uint64_t span;	 /* ns of a thread's time of which all branches are taken; 0 = one stack */
+	uint64_t trace;	 /* so many branches, one behind the other and no others; 0 = samples */
 };
 
 /* ---- call chains: without it those of frame pointers -------------------------------------------- */
@@ -232,6 +233,8 @@ struct tracer_stats {
 	uint64_t chain_ns;	       /* of our CPU time, for these */
 	uint64_t unseen;	       /* threads whose end or stop was missed: a defect */
 	uint64_t restarted;	       /* system calls that would have returned EINTR for us */
+	uint64_t traced; /* branches of traces: all of them, stacks not written yet, too */
+	uint64_t calls;	 /* system calls between their stretches */
 };
 
 struct tracer;
@@ -258,6 +261,8 @@ int tracer_timeout_ms(const struct tracer *t);
  */
 bool tracer_ends_round(struct tracer *t);
 void tracer_enable(struct tracer *t, bool on);
+/* As many branches were traced as were asked for: nothing more will come. */
+bool tracer_has_traced(const struct tracer *t);
 /* Whether process @pid has ended; *status as waitpid() gives it. */
 bool tracer_ended(const struct tracer *t, pid_t pid, int *status);
 /*

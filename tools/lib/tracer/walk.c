@@ -50,7 +50,9 @@ int walker_new(struct tracer *t, struct err *e)
 		walker_free(w);
 		return ret;
 	}
-	w->strategy = strategy_choose(t->opts.branches.strategy, &w->probe);
+	w->strategy = t->opts.branches.trace
+			      ? strategy_without_breakpoints()
+			      : strategy_choose(t->opts.branches.strategy, &w->probe);
 	t->walker = w;
 	return 0;
 }

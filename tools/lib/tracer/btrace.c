@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Branch traces: not samples of branches, but all of them, one stack behind the other. From its first
+ * sample on a thread is computed while it stands still, up to its next system call. Then it is
+ * let go with PTRACE_SYSCALL: it executes what was computed and stops where the computing ended, before
+ * the call. There its registers are compared with the computed ones, which shows that it went that
+ * way. Behind the call the computing begins again. So nothing is needed but ptrace: no
+ * breakpoint, no single step, and the program is never changed.
+ *
+ * Where it cannot be computed on (an instruction that only the CPU knows, a branch on the time) the thread
+ * runs blind: up to the next system call, or the next sample, whichever comes first. What it does there is
+ * missing, and counted as a cut.
+ *
+ * A stretch without calls may be long. It is computed in slices, so that the recorder can see to
+ * other things between them; but there is one interpreter, so meanwhile other threads' stops wait.
+ */
+#include <signal.h>
+#include <stdlib.h>
+
+#include "attr/attr.h"
+#include "base/bytes.h"
+#include "btrace-int.h"
+#include "vm-int.h"
+#include "walk-int.h"
+
+#define SLICE_NS    50000000ULL
+#define SLICE_LOOK  1024      /* branches until the clock is looked at */
+#define INSNS	    (1 << 20) /* without a branch, the same */
+#define SHARED_MOST (1 << 22) /* instructions: so long may another thread be waited for in vain */
+#define AWAY_MOST   16	      /* system calls of signal handlers, before the one that is awaited */
+#define SYSCALL_LEN 2
+#define RESTARTS    512 /* -512 to -516: the kernel enters the call once more */
+
+enum btrace_state {
+	BTRACE_COMPUTED, /* stands still */
+	BTRACE_AWAITED,	 /* runs what was computed, to a system call */
+	BTRACE_CALL,	 /* in it */
+	BTRACE_BLIND,
+};
+
+struct btrace {
+	enum btrace_state state;
+	struct peeked sample; /* what all of its stacks are like */
+	uint64_t time;	      /* of the newest, by the samples' clock */
+	uint64_t start;	      /* instructions that were executed before this stretch */
+	unsigned away;
+	/* Where the computing ended, or the thread was last seen. */
+	struct user_regs_struct regs;
+	uint16_t known;
+	bool guessed; /* by the time of then: only where it is can be compared */
+	uint32_t nr;
+	struct walk_entry entry[TRACER_MAX_DEPTH];
+};
+
+static bool goes_on(const struct tracer *t)
+{
+	return t->enabled && t->stats.traced < t->opts.branches.trace;
+}
+
+/* ---- stacks ------------------------------------------------------------------------------------ */
+
+/* All but their branches, IP and chain is as in the thread's first sample; so what changes is put in. */
+static void stamp(struct tracer *t, const struct tracee *th, struct btrace *b)
+{
+	uint64_t type = t->opts.event[b->sample.event].attr.sample_type;
+	uint64_t now = tracer_now() - (uint64_t)t->clock_diff;
+	unsigned char *rec = t->out + sizeof(struct perf_event_header);
+
+	b->time = max_u64(b->time + 1, now);
+	if (type & PERF_SAMPLE_TIME)
+		store_u64(rec + attr_head_offset(type, PERF_SAMPLE_TIME), b->time);
+	if (type & PERF_SAMPLE_TID) {
+		store_u32(rec + attr_head_offset(type, PERF_SAMPLE_TID), (uint32_t)th->pid);
+		store_u32(rec + attr_head_offset(type, PERF_SAMPLE_TID) + 4, (uint32_t)th->tid);
+	}
+	/* a trace has no events that a stack could stand for */
+	if (type & PERF_SAMPLE_PERIOD)
+		store_u64(rec + attr_head_offset(type, PERF_SAMPLE_PERIOD), 1);
+}
+
+/* The entries as a sample. @vm: it stands where they end; NULL: the thread does, at b->regs. */
+static int write_stack(struct tracer *t, struct tracee *th, struct vm *vm, struct err *e)
+{
+	struct btrace *b = th->btrace;
+	struct walked *walk = &t->walk;
+	size_t size;
+
+	if (!b->nr)
+		return 0;
+	t->state.gpr = b->regs;
+	t->state.late = t->state.is_32bit = false;
+	walk->nr = b->nr;
+	memcpy(walk->entry, b->entry, b->nr * sizeof(b->entry[0]));
+	walk->end = b->regs;
+	walk->moved = !vm;
+	walk->memory = vm;
+	walk->insns = vm ? UINT64_MAX : 0;
+	walk->inexact = vm && !vm_registers(vm, &walk->end);
+	memcpy(t->rec, b->sample.rec, b->sample.size);
+	size = splice_sample(t, th, b->sample.event, b->sample.size, &t->state, walk);
+	stamp(t, th, b);
+	t->stats.samples++;
+	t->stats.stacks++;
+	t->stats.branches += b->nr;
+	b->nr = 0;
+	return t->opts.write(t->opts.ctx, t->out, size, e);
+}
+
+static int add_branch(struct tracer *t, struct tracee *th, const struct vm_insn *in, struct err *e)
+{
+	struct btrace *b = th->btrace;
+	struct vm *vm = t->walker->vm;
+
+	t->stats.passed++;
+	if (!walker_wants(t, in->branch))
+		return 0;
+	t->stats.traced++;
+	b->entry[b->nr++] = (struct walk_entry){ in->addr, vm->rip, in->branch };
+	return b->nr == t->opts.branches.depth ? write_stack(t, th, vm, e) : 0;
+}
+
+/* ---- the way ----------------------------------------------------------------------------------- */
+
+static void leave_vm(struct tracer *t, struct btrace *b)
+{
+	struct vm *vm = t->walker->vm;
+
+	vm_registers(vm, &b->regs);
+	b->known = vm->known;
+	b->guessed = vm->guessed;
+	t->stats.interpreted += vm->executed - b->start;
+	t->computed = NULL;
+}
+
+/* The thread executes what was computed; it stops before the call that the vm stands at. */
+static void await_call(struct tracer *t, struct tracee *th)
+{
+	struct btrace *b = th->btrace;
+
+	leave_vm(t, b);
+	b->state = BTRACE_AWAITED;
+	b->away = 0;
+	tracee_go_on(th, 0);
+}
+
+static enum tracer_cut cut_of(enum vm_result r)
+{
+	switch (r) {
+	case VM_NOMEM: return TRACER_CUT_MEMORY;
+	case VM_UNKNOWN:
+	case VM_FOREIGN: return TRACER_CUT_COMPUTED;
+	case VM_OK: return TRACER_CUT_LIMIT;
+	default: return TRACER_CUT_UNKNOWN;
+	}
+}
+
+static int run_blind(struct tracer *t, struct tracee *th, enum tracer_cut cut, struct err *e)
+{
+	int ret = write_stack(t, th, t->walker->vm, e);
+
+	t->stats.cut[cut]++;
+	leave_vm(t, th->btrace);
+	th->btrace->state = BTRACE_BLIND;
+	points_enable(th, true);
+	tracee_go_on(th, 0);
+	return ret;
+}
+
+/*
+ * Whether another thread may be waited for: it runs, but what it writes is not seen here.
+ */
+static bool waits_in_vain(const struct tracer *t, const struct btrace *b)
+{
+	return t->threads.n > 1 && t->walker->vm->executed - b->start > SHARED_MOST;
+}
+
+static int compute(struct tracer *t, struct tracee *th, struct err *e)
+{
+	uint64_t until = tracer_now() + SLICE_NS;
+	struct btrace *b = th->btrace;
+	struct vm *vm = t->walker->vm;
+	unsigned looked = 0;
+	int ret = 0;
+
+	while (!ret && goes_on(t)) {
+		struct vm_insn *in = NULL;
+		enum vm_result r = vm_run(vm, INSNS, &in);
+
+		if (r == VM_BRANCH)
+			ret = add_branch(t, th, in, e);
+		else if (r == VM_SYSCALL)
+			return await_call(t, th), 0;
+		else if (r != VM_OK && !vm_make_room(vm))
+			return run_blind(t, th, cut_of(r), e);
+		if (r == VM_BRANCH && ++looked % SLICE_LOOK)
+			continue;
+		if (waits_in_vain(t, b))
+			return run_blind(t, th, TRACER_CUT_LIMIT, e);
+		if (tracer_now() > until)
+			return ret;
+	}
+	return ret ? ret : btrace_end(t, th, e);
+}
+
+int btrace_compute(struct tracer *t, struct err *e)
+{
+	uint64_t start = tracer_cpu_ns(), begin = tracer_now();
+	int ret = compute(t, t->computed, e);
+
+	t->stats.walk_ns += tracer_cpu_ns() - start;
+	t->stats.stopped_ns += tracer_now() - begin;
+	return ret;
+}
+
+/* From where the thread stands, at b->regs. */
+static int begin_stretch(struct tracer *t, struct tracee *th, struct err *e)
+{
+	struct btrace *b = th->btrace;
+	struct vm *vm = t->walker->vm;
+
+	points_enable(th, false);
+	if (b->regs.cs == CS_32BIT) {
+		t->stats.cut[TRACER_CUT_32BIT]++;
+		return btrace_end(t, th, e) ?: (tracee_go_on(th, 0), 0);
+	}
+	t->stats.walks++;
+	b->state = BTRACE_COMPUTED;
+	b->start = vm->executed;
+	vm->exact = false;
+	vm->guesses = true;
+	vm_begin(vm, th->tid, &b->regs);
+	t->computed = th;
+	return btrace_compute(t, e);
+}
+
+int btrace_end(struct tracer *t, struct tracee *th, struct err *e)
+{
+	struct btrace *b = th->btrace;
+	bool stands = t->computed == th;
+	int ret = write_stack(t, th, stands ? t->walker->vm : NULL, e);
+
+	if (stands)
+		leave_vm(t, b);
+	th->btrace = NULL;
+	free(b);
+	if (stands)
+		tracee_go_on(th, 0);
+	return ret;
+}
+
+/*
+ * A thread that was just made stands in the call that made it. Its first stack is like that of
+ * whoever began the trace.
+ */
+int btrace_adopt(struct tracer *t, struct tracee *th, struct err *e)
+{
+	if (!t->traced.size || !goes_on(t))
+		return 0;
+	th->btrace = calloc(1, sizeof(*th->btrace));
+	if (!th->btrace)
+		return err_set(e, -ENOMEM, "no memory for a branch trace");
+	th->btrace->sample = t->traced;
+	th->btrace->state = BTRACE_CALL;
+	points_enable(th, false);
+	return 0;
+}
+
+/* ---- stops ------------------------------------------------------------------------------------- */
+
+/* At a sample of user space, where nothing is in the way of computing on from there. */
+static bool may_begin(const struct tracer *t, const struct tracee *th, const struct user_state *st,
+		      bool user, uint64_t ip)
+{
+	return goes_on(t) && user && ip == st->gpr.rip && th->signal && !st->is_32bit &&
+	       t->peeked.size && (!th->btrace || th->btrace->state == BTRACE_BLIND);
+}
+
+int btrace_sample(struct tracer *t, struct tracee *th, struct err *e)
+{
+	struct user_state *st = &t->state;
+	uint64_t now = tracer_now(), ip = 0, sampled = 0;
+	bool user;
+	int ret = state_read(t, th->tid, st);
+
+	if (ret)
+		return 0; /* killed: its end will be told */
+	user = points_peek_user(t, th, &ip, &sampled);
+	if (user)
+		(void)budget_delay(t, now, sampled);
+	ret = points_drain(t, th, NULL, NULL, e);
+	if (ret)
+		return ret;
+	if ((long)st->gpr.orig_rax >= 0)
+		t->stats.restarted += signals_restart(th->tid);
+	if (may_begin(t, th, st, user, ip)) {
+		if (!th->btrace)
+			th->btrace = calloc(1, sizeof(*th->btrace));
+		if (!th->btrace)
+			return err_set(e, -ENOMEM, "no memory for a branch trace");
+		th->btrace->sample = t->traced = t->peeked;
+		th->btrace->regs = st->gpr;
+		return begin_stretch(t, th, e);
+	}
+	/* else it would stop at each sample for nothing */
+	if (!goes_on(t))
+		points_enable(th, false);
+	if (th->signal && now - th->looked > 100000000ULL)
+		signals_renew(th);
+	tracee_go_on(th, 0);
+	return 0;
+}
+
+void btrace_signal(struct tracer *t, const struct tracee *th, int sig)
+{
+	struct signals s;
+
+	/* what a handler does is not computed */
+	if (th->btrace && signals_read(th->tid, &s) && s.caught >> (sig - 1) & 1)
+		t->stats.cut[TRACER_CUT_SIGNAL]++;
+}
+
+/* rcx and r11 are the call's own, rax is its number in orig_rax. */
+static bool is_awaited(const struct btrace *b, const struct user_regs_struct *r)
+{
+	const struct user_regs_struct *w = &b->regs;
+	const uint64_t have[] = { r->orig_rax, r->rdx, r->rbx, r->rsp, r->rbp, r->rsi, r->rdi,
+				  r->r8,       r->r9,  r->r10, r->r12, r->r13, r->r14, r->r15 };
+	const uint64_t want[] = { w->rax, w->rdx, w->rbx, w->rsp, w->rbp, w->rsi, w->rdi,
+				  w->r8,  w->r9,  w->r10, w->r12, w->r13, w->r14, w->r15 };
+	static const uint8_t reg[] = { VM_AX, VM_DX, VM_BX, VM_SP, VM_BP, VM_SI, VM_DI,
+				       8,     9,     10,    12,	   13,	  14,	 15 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(reg) && !b->guessed; i++)
+		if (b->known >> reg[i] & 1 && have[i] != want[i])
+			return false;
+	return r->rip == w->rip + SYSCALL_LEN && r->rsp == w->rsp;
+}
+
+static int enter_call(struct tracer *t, struct tracee *th, const struct user_regs_struct *r,
+		      struct err *e)
+{
+	struct btrace *b = th->btrace;
+	int ret = 0;
+
+	if (b->state == BTRACE_AWAITED && is_awaited(b, r)) {
+		t->stats.verified++;
+		b->state = BTRACE_CALL;
+	} else if (b->state == BTRACE_AWAITED && ++b->away > AWAY_MOST) {
+		/* not a signal's handler: it went another way */
+		t->stats.not_arrived++;
+		b->state = BTRACE_CALL;
+		b->regs = *r;
+		ret = write_stack(t, th, NULL, e);
+	}
+	t->stats.calls += b->state == BTRACE_CALL;
+	tracee_go_on(th, 0);
+	return ret;
+}
+
+static int leave_call(struct tracer *t, struct tracee *th, const struct user_regs_struct *r,
+		      struct err *e)
+{
+	struct btrace *b = th->btrace;
+	long ret = (long)r->rax;
+
+	if (b->state == BTRACE_AWAITED || (ret <= -RESTARTS && ret >= -RESTARTS - 4)) {
+		tracee_go_on(th, 0);
+		return 0;
+	}
+	b->regs = *r;
+	return begin_stretch(t, th, e);
+}
+
+int btrace_call(struct tracer *t, struct tracee *th, struct err *e)
+{
+	struct __ptrace_syscall_info info;
+	struct user_regs_struct r;
+
+	if (th->btrace && !goes_on(t)) {
+		int ret = btrace_end(t, th, e);
+
+		if (ret)
+			return ret;
+	}
+	if (!th->btrace) {
+		tracee_go_on(th, 0);
+		return 0;
+	}
+	/* killed: its end will be told */
+	if (ptrace(PTRACE_GETREGS, th->tid, NULL, &r) ||
+	    ptrace(PTRACE_GET_SYSCALL_INFO, th->tid, (void *)sizeof(info), &info) <= 0)
+		return 0;
+	if (info.op == PTRACE_SYSCALL_INFO_ENTRY)
+		return enter_call(t, th, &r, e);
+	return leave_call(t, th, &r, e);
+}
