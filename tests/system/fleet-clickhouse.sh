@@ -119,6 +119,44 @@ wait_for gone
 check "facts without their load: it goes on" push 5 "$URL" "$P/branch-4.14.data"
 is "and doubles nothing" "$(ask 'SELECT sum(taken) FROM edges')" 64
 
+# Many in one: copies with another byte each are recordings of their own.
+more() { # more NAME N: files of them in $TMP/more
+	mkdir -p "$TMP/more"
+	for i in $(seq "$2"); do
+		cp "$P/$1.data" "$TMP/more/$1-$i.data"
+		printf '%s' "$i" >>"$TMP/more/$1-$i.data"
+	done
+}
+whole() { # all that loads say is in their tables, once
+	[ "$(ask 'SELECT sum(samples) FROM loads')" = "$(ask 'SELECT sum(n) FROM samples WHERE load GLOBAL IN (SELECT load FROM loads)')" ]
+}
+more group-4.14 5
+more hybrid 4
+before=$(ask 'SELECT uniqExact(recording) FROM loads')
+cut_proxy "$A_http" 3
+is "nine in one, the connection breaks in the third table" "$(status push 0 "clickhouse+http://127.0.0.1:$cut_port/perf" \
+	"$TMP"/more/*.data --service web --release 41)" 75
+check "the engine had half of it" in_a_table
+is "all wait" "$(ls "$TMP/spool" | wc -l)" 9
+is "none is told" "$(ask 'SELECT uniqExact(recording) FROM loads')" "$before"
+touch "$TMP/cut.again"
+check "they go in" push 10 -v "clickhouse+http://127.0.0.1:$cut_port/perf"
+like "... in one" "$(cat "$TMP/out")" '9 of 9 in one'
+is "each once" "$(ask 'SELECT uniqExact(recording) FROM loads')" $((before + 9))
+check "... with all of its samples" whole
+check "the same again" push 5 -v "$URL" "$TMP"/more/*.data --service web --release 41
+is "... changes nothing" "$(ask 'SELECT uniqExact(recording), count() = uniqExact(load) FROM loads')" "$((before + 9))	1"
+rm -r "$TMP/more"
+# One of several that the engine has a part of goes alone, as another attempt.
+more arm64-zstd 3
+"$PERF" data convert --to native -i "$TMP/more/arm64-zstd-2.data" -o "$TMP/native/" >/dev/null 2>&1
+load=$(sed -n 's/^samples \([0-9a-f]*\) .*/\1/p' "$TMP/native/manifest" | head -1)
+check "a row of it is there" ask "INSERT INTO samples (load, object, func, off, n, period) SELECT toInt64($((0x$load))), 'x', toInt64(0), toInt64(0), toInt64(1), toInt64(1)"
+check "a part of one is there: all go in" push 10 -v "$URL" "$TMP"/more/*.data
+like "... that one alone" "$(cat "$TMP/out")" '2 of 3 in one'
+check "... what was there is told of by no load" whole
+rm -rf "$TMP/more" "$TMP/spool"
+
 ask 'INSERT INTO perf_schema SELECT 9' >/dev/null
 is "tables of another schema" "$(status push 0 "$URL" "$P/s390x-basic.data")" 75
 like "which, and what to do" "$(cat "$TMP/out")" 'schema 9.*schema 1'

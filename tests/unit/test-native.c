@@ -59,6 +59,41 @@ static void test_back(void **state)
 	free(o.buf);
 }
 
+static void test_join(void **state)
+{
+	struct obuf one[3] = { make(), make(), make() }, all = { .fd = -1 }, same = { .fd = -1 };
+	const uint64_t rows[] = { 3, 3, 3 };
+	const struct net_native_column *c;
+	struct net_native t;
+
+	(void)state;
+	assert_int_equal(net_native_join(&all, one, rows, 3), 0);
+	assert_int_equal(net_native_read(&t, &all, 9), 0);
+	c = net_native_column(&t, "a", true);
+	for (uint64_t i = 0; i < 9; i++)
+		assert_int_equal(net_native_num(c, i), INT64_MIN + (int64_t)(i % 3));
+	c = net_native_column(&t, "d", false);
+	for (uint64_t i = 0; i < 9; i++)
+		assert_string_equal(c->str.v[i], i % 3 ? "text" : "");
+	net_native_free(&t);
+	/* One is itself. */
+	assert_int_equal(net_native_join(&same, one, rows, 1), 0);
+	assert_int_equal(same.len, one[0].len);
+	assert_memory_equal(same.buf, one[0].buf, same.len);
+	/* What is damaged, or of another number of rows, is in no block. */
+	one[1].len--;
+	assert_int_equal(net_native_join(&all, one, rows, 3), -EINVAL);
+	assert_int_equal(net_native_join(&all, one, (uint64_t[]){ 3, 4, 3 }, 3), -EINVAL);
+	/* Another column: its name begins behind both counts and its own length. */
+	one[2].buf[3] = 'z';
+	assert_int_equal(net_native_join(&all, (struct obuf[]){ one[0], one[2] }, rows, 2),
+			 -EINVAL);
+	for (int i = 0; i < 3; i++)
+		free(one[i].buf);
+	free(all.buf);
+	free(same.buf);
+}
+
 /* In memory of just that size, where a sanitizer looks at its ends. */
 static void test_hostile(void **state)
 {
@@ -69,6 +104,7 @@ static void test_hostile(void **state)
 	for (size_t n = 0; n <= o.len; n++)
 		for (size_t k = 0; k <= ARRAY_SIZE(bytes); k++) {
 			struct obuf cut = { .fd = -1, .buf = malloc(n + 1), .len = n };
+			struct obuf joined = { .fd = -1 };
 			struct net_native t;
 
 			assert_non_null(cut.buf);
@@ -78,6 +114,9 @@ static void test_hostile(void **state)
 				cut.buf[n / 2] = (char)bytes[k];
 			if (!net_native_read(&t, &cut, 3))
 				net_native_free(&t);
+			if (!net_native_join(&joined, &cut, &(uint64_t){ 3 }, 1))
+				assert_int_equal(joined.code, 0);
+			free(joined.buf);
 			free(cut.buf);
 		}
 	free(o.buf);
@@ -87,6 +126,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_back),
+		cmocka_unit_test(test_join),
 		cmocka_unit_test(test_hostile),
 	};
 

@@ -7,6 +7,7 @@
 #include "builtin.h"
 #include "data.h"
 #include "emit/emit.h"
+#include "host/host.h"
 #include "push.h"
 
 #include <sys/wait.h>
@@ -81,6 +82,58 @@ int push_into_spool(const struct command *cmd, const struct data_opts *o, struct
 		return 0;
 	err_context(&e, "%s is not pushed", file);
 	return cli_print_err(&e);
+}
+
+/* Recordings that go into the spool, each by one of several processes. */
+struct filling {
+	const struct command *cmd;
+	const struct data_opts *o;
+	const struct net_spool_opts *spool;
+	const struct net_target *target;
+	char **file;
+	int n, step;
+};
+
+/* Every so manieth from @first on, by a spool of its own: what is begun there is named by its process. 1: one failed. */
+static int fill_from(const struct filling *f, int first)
+{
+	struct net_spool *sp;
+	struct err e = { 0 };
+	int failed = 0;
+
+	if (net_spool_open(&sp, f->target, f->spool, &e))
+		return cli_print_err(&e);
+	for (int i = first; i < f->n; i += f->step)
+		failed |= push_into_spool(f->cmd, f->o, sp, f->file[i], f->target->kind);
+	net_spool_close(sp);
+	return failed;
+}
+
+/* By as many processes as there are CPUs: reading and naming takes longer than sending. */
+static int fill_spool(struct filling *f)
+{
+	pid_t pid[64];
+	int failed = 0, status;
+
+	f->step = (int)min_u64(min_u64(host_cpus_usable(), ARRAY_SIZE(pid)), (uint64_t)f->n);
+	fflush(NULL);
+	for (int k = 1; k < f->step; k++) {
+		pid[k] = fork();
+		if (!pid[k])
+			_exit(fill_from(f, k));
+	}
+	if (f->n)
+		failed = fill_from(f, 0);
+	for (int k = 1; k < f->step; k++) {
+		if (pid[k] < 0) { /* no process: it is done here */
+			failed |= fill_from(f, k);
+			continue;
+		}
+		while (waitpid(pid[k], &status, 0) < 0 && errno == EINTR)
+			;
+		failed |= !WIFEXITED(status) || WEXITSTATUS(status);
+	}
+	return failed;
 }
 
 static void tell(void *ctx, const struct err *e)
@@ -177,8 +230,7 @@ int data_push(const struct command *cmd, const struct data_opts *o, int argc, ch
 		return ret;
 	if (net_spool_open(&sp, &t, &so, &e))
 		return cli_print_err(&e);
-	for (int i = 1; i < argc; i++)
-		failed |= push_into_spool(cmd, o, sp, argv[i], t.kind);
+	failed = fill_spool(&(struct filling){ cmd, o, &so, &t, argv + 1, argc - 1, 1 });
 	ret = send_all(sp, po, seconds);
 	net_spool_close(sp);
 	return ret ?: failed;

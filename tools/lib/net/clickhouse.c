@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "net/net-int.h"
+#include "net/clickhouse-int.h"
 
 struct clickhouse {
 	struct net_http *http;
@@ -157,7 +157,7 @@ static int hand_rows(char *text, net_row_fn *row, void *ctx, struct err *e)
 	return ret == 1 ? 0 : ret;
 }
 
-static int query(struct net *n, const char *sql, net_row_fn *row, void *ctx, struct err *e)
+int net_clickhouse_query(struct net *n, const char *sql, net_row_fn *row, void *ctx, struct err *e)
 {
 	struct obuf answer = { .fd = -1 };
 	int ret = request(n, sql,
@@ -194,7 +194,7 @@ static int open_it(struct net *n, struct err *e)
 		 n->target.user[0] ? n->target.user : "default");
 	snprintf(c->key, sizeof(c->key), "X-ClickHouse-Key: %s", n->password);
 	ret = net_http_new(&c->http, n, e);
-	return ret ?: query(n, "SELECT version()", take_version, &c->tokens, e);
+	return ret ?: net_clickhouse_query(n, "SELECT version()", take_version, &c->tokens, e);
 }
 
 static void close_it(struct net *n)
@@ -226,7 +226,7 @@ static int count(struct net *n, const char *table, int64_t load, int64_t end, ui
 	snprintf(sql, sizeof(sql),
 		 "SELECT count() FROM %s WHERE load >= %" PRId64 " AND load < %" PRId64, table,
 		 load, end);
-	return query(n, sql, take_count, rows, e);
+	return net_clickhouse_query(n, sql, take_count, rows, e);
 }
 
 /* The first column of a block of Native is the load: another attempt's number in place of the first one's. */
@@ -270,35 +270,49 @@ static int load_file(const struct net_entry *en, const struct net_file *f, unsig
 	return ret;
 }
 
-static int insert(struct net *n, const struct net_entry *en, const struct net_file *f,
-		  unsigned attempt, struct net_pushed *p, struct err *e)
+int net_clickhouse_insert(struct net *n, const char *table, const char *token,
+			  const struct obuf *block, bool packed, struct err *e)
 {
 	const struct clickhouse *c = n->own;
-	struct obuf body = { .fd = -1 }, sql = { .fd = -1 }, answer = { .fd = -1 };
-	char more[400];
-	bool packed;
-	int ret = load_file(en, f, attempt, &body, &packed, e);
+	struct obuf sql = { .fd = -1 }, more = { .fd = -1 }, answer = { .fd = -1 };
+	int ret = 0;
 
-	snprintf(more, sizeof(more), "&insert_distributed_sync=1%s",
-		 c->tokens ? "&async_insert=0" : "");
+	obuf_lit(&more, "&insert_distributed_sync=1");
 	if (c->tokens)
-		snprintf(more + strlen(more), sizeof(more) - strlen(more),
-			 "&insert_deduplication_token=%s:%s:%u", en->recording, f->name, attempt);
-	obuf_printf(&sql, "INSERT INTO %s (", f->table);
-	if (!ret && !net_columns(f->table, &sql))
-		ret = err_set(e, -EINVAL, "there is no table %s", f->table);
+		obuf_printf(&more, "&async_insert=0&insert_deduplication_token=%s", token);
+	obuf_char(&more, 0);
+	obuf_printf(&sql, "INSERT INTO %s (", table);
+	if (!net_columns(table, &sql))
+		ret = err_set(e, -EINVAL, "there is no table %s", table);
 	obuf_mem(&sql, ") FORMAT Native", 16);
-	ret = ret ?: sql.code;
-	ret = ret ?: request(n, sql.buf, more, &body, packed, &answer, e);
+	if (!ret && (sql.code || more.code))
+		ret = err_set(e, -ENOMEM, "no memory for a request");
+	ret = ret ?: request(n, sql.buf, more.buf, block, packed, &answer, e);
 	if (!ret && answer.len)
 		ret = refused(n, 200, answer.buf, e);
 	if (ret)
+		err_context(e, "table %s", table);
+	free(sql.buf);
+	free(more.buf);
+	free(answer.buf);
+	return ret;
+}
+
+static int insert(struct net *n, const struct net_entry *en, const struct net_file *f,
+		  unsigned attempt, struct net_pushed *p, struct err *e)
+{
+	struct obuf body = { .fd = -1 };
+	char token[200];
+	bool packed;
+	int ret = load_file(en, f, attempt, &body, &packed, e);
+
+	snprintf(token, sizeof(token), "%s:%s:%u", en->recording, f->name, attempt);
+	if (ret)
 		err_context(e, "table %s", f->table);
+	ret = ret ?: net_clickhouse_insert(n, f->table, token, &body, packed, e);
 	p->rows += f->rows;
 	p->bytes += body.len;
 	free(body.buf);
-	free(sql.buf);
-	free(answer.buf);
 	return ret;
 }
 
@@ -371,6 +385,7 @@ const struct net_engine net_clickhouse = {
 	.open = open_it,
 	.close = close_it,
 	.exec = run,
-	.query = query,
+	.query = net_clickhouse_query,
 	.push = push,
+	.push_many = net_clickhouse_many,
 };

@@ -9,7 +9,9 @@
 #define NET_NATIVE_COLUMNS 32
 
 struct net_native_column {
-	char name[32];
+	char name[32], type[16];
+	const unsigned char *bytes; /* of all values, as they lie in the block */
+	size_t size;
 	size_t width;		  /* of a number; 0 = strings */
 	const unsigned char *num; /* in the block's bytes */
 	VEC(const char *) str;
@@ -24,6 +26,8 @@ struct net_native {
 
 /* @block has to outlive it. -EINVAL: it is none, or has another number of rows; nothing is to be freed then. */
 int net_native_read(struct net_native *t, const struct obuf *block, uint64_t rows);
+/* As one block, appended: the rows of @n others of the same columns, one behind the other. -EINVAL: they are not. */
+int net_native_join(struct obuf *out, const struct obuf *blocks, const uint64_t *rows, size_t n);
 void net_native_free(struct net_native *t);
 /* The column of that name; NULL = none, or of the other kind. */
 const struct net_native_column *net_native_column(const struct net_native *t, const char *name,

@@ -60,35 +60,39 @@ static size_t width_of(const char *type)
 								  : 0;
 }
 
-static int read_strings(struct net_native *t, struct net_native_column *c, struct at *a)
+/* @keep: as texts; else they are only passed over. */
+static int read_strings(struct net_native *t, struct net_native_column *c, struct at *a, bool keep)
 {
 	for (uint64_t i = 0; i < t->rows && !a->bad; i++) {
 		uint64_t n = varint(a);
 		const unsigned char *p = bytes(a, n);
-		char *s = p ? arena_strndup(&t->arena, (const char *)p, n) : NULL;
+		char *s = p && keep ? arena_strndup(&t->arena, (const char *)p, n) : NULL;
 
-		if (p && (!s || vec_push(&c->str, s)))
+		if (p && keep && (!s || vec_push(&c->str, s)))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static int read_column(struct net_native *t, struct net_native_column *c, struct at *a)
+static int read_column(struct net_native *t, struct net_native_column *c, struct at *a, bool keep)
 {
-	char type[16] = "";
+	int ret = 0;
 
 	short_text(a, c->name, sizeof(c->name));
-	short_text(a, type, sizeof(type));
-	c->width = width_of(type);
-	if (a->bad || (!c->width && strcmp(type, "String") != 0))
+	short_text(a, c->type, sizeof(c->type));
+	c->width = width_of(c->type);
+	if (a->bad || (!c->width && strcmp(c->type, "String") != 0))
 		return -EINVAL;
-	if (!c->width)
-		return read_strings(t, c, a);
-	c->num = t->rows > UINT64_MAX / 8 ? NULL : bytes(a, t->rows * c->width);
-	return c->num || !t->rows ? 0 : -EINVAL;
+	c->bytes = a->p;
+	if (c->width)
+		c->num = t->rows > UINT64_MAX / 8 ? NULL : bytes(a, t->rows * c->width);
+	else
+		ret = read_strings(t, c, a, keep);
+	c->size = (size_t)(a->p - c->bytes);
+	return ret ?: c->width && !c->num && t->rows ? -EINVAL : 0;
 }
 
-int net_native_read(struct net_native *t, const struct obuf *block, uint64_t rows)
+static int read_block(struct net_native *t, const struct obuf *block, uint64_t rows, bool keep)
 {
 	struct at a = { (const unsigned char *)block->buf,
 			(const unsigned char *)block->buf + block->len, false };
@@ -101,12 +105,68 @@ int net_native_read(struct net_native *t, const struct obuf *block, uint64_t row
 	if (a.bad || nr > NET_NATIVE_COLUMNS || t->rows != rows)
 		return -EINVAL;
 	for (; !ret && t->nr < nr; t->nr++)
-		ret = read_column(t, &t->column[t->nr], &a);
+		ret = read_column(t, &t->column[t->nr], &a, keep);
 	if (!ret && a.bad)
 		ret = -EINVAL;
 	if (ret)
 		net_native_free(t);
 	return ret;
+}
+
+int net_native_read(struct net_native *t, const struct obuf *block, uint64_t rows)
+{
+	return read_block(t, block, rows, true);
+}
+
+/* ---- joining ---------------------------------------------------------------------------------- */
+
+static void put_varint(struct obuf *o, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		obuf_char(o, (char)(v | 0x80));
+	obuf_char(o, (char)v);
+}
+
+static void put_text(struct obuf *o, const char *s)
+{
+	put_varint(o, strlen(s));
+	obuf_str(o, s);
+}
+
+static bool same_columns(const struct net_native *a, const struct net_native *b)
+{
+	bool same = a->nr == b->nr;
+
+	for (size_t i = 0; same && i < a->nr; i++)
+		same = !strcmp(a->column[i].name, b->column[i].name) &&
+		       !strcmp(a->column[i].type, b->column[i].type);
+	return same;
+}
+
+int net_native_join(struct obuf *out, const struct obuf *blocks, const uint64_t *rows, size_t n)
+{
+	struct net_native *t = calloc(n, sizeof(*t));
+	uint64_t all = 0;
+	int ret = t ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !ret && i < n; i++) {
+		ret = read_block(&t[i], &blocks[i], rows[i], false);
+		if (!ret && !same_columns(&t[0], &t[i]))
+			ret = -EINVAL;
+		all += rows[i];
+	}
+	if (!ret && n) {
+		put_varint(out, t[0].nr);
+		put_varint(out, all);
+	}
+	for (size_t k = 0; !ret && n && k < t[0].nr; k++) {
+		put_text(out, t[0].column[k].name);
+		put_text(out, t[0].column[k].type);
+		for (size_t i = 0; i < n; i++)
+			obuf_mem(out, t[i].column[k].bytes, t[i].column[k].size);
+	}
+	free(t);
+	return ret ?: out->code;
 }
 
 void net_native_free(struct net_native *t)

@@ -41,6 +41,9 @@ struct net_engine {
 	int (*exec)(struct net *n, const char *sql, struct err *e);
 	int (*query)(struct net *n, const char *sql, net_row_fn *row, void *ctx, struct err *e);
 	int (*push)(struct net *n, const struct net_entry *en, struct net_pushed *p, struct err *e);
+	/* Entries in one, NET_MANY at most; done[i]: it is in, others are push()'s. NULL: they go one by one. */
+	int (*push_many)(struct net *n, const struct net_entry *en, size_t nr, bool *done,
+			 struct net_pushed *p, struct err *e);
 };
 
 /* A name of this machine. */

@@ -210,6 +210,31 @@ int net_push(struct net *n, const char *dir, struct net_pushed *p, struct err *e
 	return ret;
 }
 
+int net_push_many(struct net *n, const char *const *dirs, size_t nr, bool *done,
+		  struct net_pushed *p, struct err *e)
+{
+	struct net_entry *en = calloc(NET_MANY, sizeof(*en));
+	int ret = 0;
+
+	*p = (struct net_pushed){ 0 };
+	if (!en)
+		return err_set(e, -ENOMEM, "no memory for entries");
+	for (size_t i = 0; i < nr && i < NET_MANY; i++) {
+		/* One that is damaged is told when it comes alone. */
+		if (net_entry_read(&en[i], dirs[i], e)) {
+			err_clear(e);
+			net_entry_free(&en[i]);
+			en[i] = (struct net_entry){ .dir = dirs[i] };
+		}
+	}
+	if (n->engine->push_many)
+		ret = n->engine->push_many(n, en, min_u64(nr, NET_MANY), done, p, e);
+	for (size_t i = 0; i < NET_MANY; i++)
+		net_entry_free(&en[i]);
+	free(en);
+	return ret ? err_context(e, "to %s", n->target.shown) : 0;
+}
+
 /* ---- the schema ------------------------------------------------------------------------------ */
 
 static int take_version(void *ctx, char **field, size_t nr, struct err *e)

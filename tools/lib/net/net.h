@@ -15,7 +15,7 @@
  *
  * Exactly once: everything of a load goes in before its row in `loads`, where queries begin. PostgreSQL: one transaction.
  * ClickHouse: a file is one block, which a table takes whole or not at all, and before it is sent the engine is asked
- * what it has; where that is something else than whole files (two clients at once, a request that outlived its
+ * what it has (many entries in one: net_push_many()); where that is something else than whole files (two clients at once, a request that outlived its
  * connection), the load gets the next number of FLEET_ATTEMPTS and begins anew; what lies there stays invisible.
  *
  * Errors: 0 or -errno. -EAGAIN: later it may work; -EACCES: who we are; others: what we sent. A message says what the
@@ -77,6 +77,13 @@ struct net_pushed {
 };
 
 int net_push(struct net *n, const char *dir, struct net_pushed *p, struct err *e);
+/*
+ * What of several entries can go in one: done[i] is set where it is in; the others are net_push()'s, after an
+ * error too. An entry that cannot be read is no error here.
+ */
+#define NET_MANY 64
+int net_push_many(struct net *n, const char *const *dirs, size_t nr, bool *done,
+		  struct net_pushed *p, struct err *e);
 
 /* ---- the spool: entries that wait for their engine ----------------------------------------------- */
 

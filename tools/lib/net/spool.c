@@ -357,6 +357,59 @@ static int send_one(struct sender *s, const char *dir, struct err *e)
 	return 0;
 }
 
+/* Those that can go in one; whatever goes wrong, the others' turn comes one by one. */
+static void send_together(struct sender *s, const struct entry *en, size_t nr, bool *done)
+{
+	const char *dirs[NET_MANY];
+	struct net_pushed p = { 0 };
+	struct err e = { 0 };
+	size_t sent = 0;
+	int ret;
+
+	for (size_t i = 0; i < nr; i++)
+		dirs[i] = en[i].path;
+	do {
+		ret = connect_to(s, &e) ?: net_push_many(s->net, dirs, nr, done, &p, &e);
+		if (ret)
+			hang_up(s);
+	} while (ret == -EAGAIN && wait_some(s, &e));
+	err_clear(&e);
+	for (size_t i = 0; i < nr; i++) {
+		if (!done[i])
+			continue;
+		drop(en[i].path);
+		sent++;
+	}
+	if (!sent)
+		return;
+	s->pause = 1000;
+	log_to(&s->sp->o.log, LOG_INFO, "%zu of %zu in one, %llu rows in %llu bytes", sent, nr,
+	       (unsigned long long)p.rows, (unsigned long long)p.bytes);
+}
+
+/* The next entries, NET_MANY at most. True: others would fare no better. */
+static bool send_some(struct sender *s, struct net_sending *sending, const struct entry *en,
+		      size_t nr, int *bad)
+{
+	bool done[NET_MANY] = { false }, down = false;
+
+	if (nr > 1)
+		send_together(s, en, nr, done);
+	for (size_t i = 0; i < nr && !down; i++) {
+		struct err e = { 0 };
+		int ret = done[i] ? 0 : send_one(s, en[i].path, &e);
+
+		sending->sent += !ret;
+		if (!ret)
+			continue;
+		*bad = ret;
+		down = ret != -EINVAL;
+		sending->fail(sending->ctx, &e);
+		err_clear(&e);
+	}
+	return down;
+}
+
 int net_spool_send(struct net_spool *sp, struct net_sending *sending)
 {
 	struct sender s = { .sp = sp, .s = sending, .pause = 1000 };
@@ -374,18 +427,8 @@ int net_spool_send(struct net_spool *sp, struct net_sending *sending)
 		sending->fail(sending->ctx, &e);
 		err_clear(&e);
 	}
-	for (size_t i = 0; i < all.v.n && !down; i++) {
-		struct err e = { 0 };
-		int ret = send_one(&s, all.v.v[i].path, &e);
-
-		sending->sent += !ret;
-		if (!ret)
-			continue;
-		bad = ret;
-		down = ret != -EINVAL; /* others would fare no better */
-		sending->fail(sending->ctx, &e);
-		err_clear(&e);
-	}
+	for (size_t i = 0; i < all.v.n && !down; i += NET_MANY)
+		down = send_some(&s, sending, all.v.v + i, min_u64(all.v.n - i, NET_MANY), &bad);
 	hang_up(&s);
 	entries_free(&all);
 	return bad;
