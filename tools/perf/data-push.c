@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define STATUS_KEPT   75 /* EX_TEMPFAIL: the spool has it */
 #define RETRY_SECONDS 30
 
 const struct option data_push_options[] = {
@@ -22,11 +21,7 @@ const struct option data_push_options[] = {
 		   "with --init, --print-schema: tables of the shards of this ClickHouse cluster"),
 	OPT_STRING(0, "print-schema", struct data_push_opts, print_schema, "clickhouse|postgresql",
 		   "print the statements that make the tables"),
-	OPT_STRING(0, "password-file", struct data_push_opts, net.password_file, "FILE",
-		   "its first line is the password (or PERF_PUSH_PASSWORD)"),
-	OPT_STRING(0, "ca", struct data_push_opts, net.ca, "FILE", "certificates to trust"),
-	OPT_BOOL(0, "insecure", struct data_push_opts, net.insecure,
-		 "send to other machines without TLS"),
+	OPT_INCLUDE(struct data_push_opts, net, net_options),
 	OPT_STRING(0, "spool", struct data_push_opts, spool, "DIR",
 		   "where tables wait for the engine (~/.cache/perf/push)"),
 	OPT_STRING(0, "spool-limit", struct data_push_opts, spool_limit, "SIZE",
@@ -154,7 +149,7 @@ static int send_all(struct net_spool *sp, const struct data_push_opts *o, uint64
 		"%zu of %zu recordings are loaded; the others wait in %s: perf data push URL goes on "
 		"with them",
 		s.sent, s.entries, net_spool_dir(sp));
-	return STATUS_KEPT;
+	return PUSH_STATUS_KEPT;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

@@ -18,6 +18,7 @@ struct data_pull_opts {
 
 struct data_opts;
 
+#define PUSH_STATUS_KEPT 75	      /* EX_TEMPFAIL: the spool has it */
 #define PUSH_SPOOL_LIMIT (1ULL << 30) /* bytes, where nothing is said */
 
 /* A recording's tables into the spool, made by a child in a box; CLI status, and why it failed was said. */

@@ -23,11 +23,7 @@ const struct option report_from_options[] = {
 		   "what an engine has of many recordings: perf-data(1), PUSHING AND PULLING"),
 	OPT_STRING(0, "where", struct report_from_opts, where, "SQL",
 		   "only loads of which this holds: service = 'web' AND day >= '2026-01-31'"),
-	OPT_STRING(0, "password-file", struct report_from_opts, net.password_file, "FILE",
-		   "its first line is the engine's password (or PERF_PUSH_PASSWORD)"),
-	OPT_STRING(0, "ca", struct report_from_opts, net.ca, "FILE", "certificates to trust"),
-	OPT_BOOL(0, "insecure", struct report_from_opts, net.insecure,
-		 "ask other machines without TLS"),
+	OPT_INCLUDE(struct report_from_opts, net, net_options),
 	OPT_END(),
 };
 
@@ -58,8 +54,7 @@ static int check_words(const struct report *r, int argc, struct err *e)
 	const char *s = o->sort;
 
 	if (!o->from.url)
-		return o->from.where || o->from.net.password_file || o->from.net.ca ||
-				       o->from.net.insecure
+		return o->from.where || net_asked(&o->from.net)
 			       ? err_set(e, -EINVAL, "--where and its like go with --from URL")
 			       : 0;
 	if (argc || o->session.input)

@@ -112,6 +112,22 @@ int net_target_parse(const char *url, struct net_target *t, struct err *e)
 	return 0;
 }
 
+/* ---- options --------------------------------------------------------------------------------- */
+
+const struct option net_options[] = {
+	OPT_STRING(0, "password-file", struct net_opts, password_file, "FILE",
+		   "its first line is the engine's password (or PERF_PUSH_PASSWORD)"),
+	OPT_STRING(0, "ca", struct net_opts, ca, "FILE", "certificates to trust in an engine"),
+	OPT_BOOL(0, "insecure", struct net_opts, insecure,
+		 "talk to engines of other machines without TLS"),
+	OPT_END(),
+};
+
+bool net_asked(const struct net_opts *o)
+{
+	return o->password_file || o->ca || o->insecure;
+}
+
 /* ---- connections ----------------------------------------------------------------------------- */
 
 static int read_password(struct net *n, struct err *e)

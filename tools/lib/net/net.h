@@ -25,6 +25,7 @@
 #define PERF_NET_H
 
 #include "base/base.h"
+#include "cli/cli.h"
 #include "fleet/fleet.h"
 
 enum net_kind { NET_CLICKHOUSE, NET_POSTGRESQL, NET_PYROSCOPE };
@@ -53,6 +54,11 @@ struct net_opts {
 	unsigned timeout;      /* of one request, in s; 0 = 300 */
 	struct log_sink log;
 };
+
+/* The first three, for OPT_INCLUDE() of a struct net_opts. */
+extern const struct option net_options[];
+/* One of these was said: to a command that talks to no engine, a mistake. */
+bool net_asked(const struct net_opts *o);
 
 struct net;
 
