@@ -4,7 +4,8 @@
 # has of a load; INSERTs in Native, whose rows it keeps. While there is a file DIR/away it answers 503.
 # With DIR/server.crt and server.key it speaks TLS.
 #	clickhouse-standin.py DIR	# DIR/port: where it listens; DIR/rows: "TABLE {columns as JSON}", a line for each row
-import gzip, http.server, json, os, re, struct, sys, urllib.parse
+import gzip, json, os, re, struct, sys, urllib.parse
+import standin_server
 
 place = sys.argv[1]
 tables = {}
@@ -46,20 +47,9 @@ def native(data):
     return out
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def answer(self, status, body):
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body.encode())
-
+class Handler(standin_server.Handler):
     def do_POST(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = self.body()
         if os.path.exists(place + "/away"):
             return self.answer(503, "not now")
         if self.headers.get("Content-Encoding") == "gzip":
@@ -89,13 +79,4 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(500, "Code: 62, e.displayText() = DB::Exception: the stand-in does not know: " + sql)
 
 
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-if os.path.exists(place + "/server.crt"):
-    import ssl
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(place + "/server.crt", place + "/server.key")
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-with open(place + "/port.new", "w") as f:
-    print(server.server_address[1], file=f)
-os.rename(place + "/port.new", place + "/port")
-server.serve_forever()
+standin_server.serve(place, Handler)

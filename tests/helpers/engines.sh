@@ -124,6 +124,17 @@ clickhouse_stop() {
 	return 0
 }
 
+# records_into URL: perf record --push of a program, a file a second, with the password of $TMP/secret; the status, what it said in $TMP/record.out
+records_into() {
+	"$PERF" record -e cpu-clock:u -F 997 --push "$1" --every 1 --service recorded --spool "$TMP/service" --password-file "$TMP/secret" \
+		-- "$PERF" test -w noploop 2.5 >"$TMP/record.out" 2>&1
+	echo $?
+}
+
+can_record() {
+	"$PERF" record -q -e cpu-clock:u -o "$TMP/can.data" -- true >/dev/null 2>&1
+}
+
 # ---- PostgreSQL, which does not run as root ----
 
 need_postgresql() {

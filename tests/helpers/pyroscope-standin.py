@@ -4,7 +4,8 @@
 # a line of DIR/profiles: "N ID SAMPLES SUM-OF-EACH-VALUE LABELS". More than 16000 samples, or a profile that does not hold together, is
 # answered with 400. While there is a file DIR/away with a number, the answer is 503 where it has so many.
 #	pyroscope-standin.py DIR
-import base64, gzip, http.server, json, os, sys
+import base64, gzip, json, os, sys
+import standin_server
 
 place = sys.argv[1]
 taken = 0
@@ -70,21 +71,10 @@ def look(profile):
     return samples, sums
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def answer(self, status, body):
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body.encode())
-
+class Handler(standin_server.Handler):
     def do_POST(self):
         global taken
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+        body = self.body()
         if self.path != "/push.v1.PusherService/Push" or self.headers["Content-Type"] != "application/json":
             return self.answer(404, "")
         if os.path.exists(place + "/away") and taken >= int(open(place + "/away").read()):
@@ -109,8 +99,4 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(200, "{}")
 
 
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-with open(place + "/port.new", "w") as f:
-    print(server.server_address[1], file=f)
-os.rename(place + "/port.new", place + "/port")
-server.serve_forever()
+standin_server.serve(place, Handler)

@@ -157,6 +157,17 @@ like "... that one alone" "$(cat "$TMP/out")" '2 of 3 in one'
 check "... what was there is told of by no load" whole
 rm -rf "$TMP/more" "$TMP/spool"
 
+# The service itself into the real one.
+if can_record; then
+	is "record --push: status" "$(records_into "$URL")" 0
+	is "... every file that was switched is there" "$(ask "SELECT uniqExact(recording) FROM loads WHERE service = 'recorded'")" \
+		"$(grep -c 'Dump ' "$TMP/record.out")"
+	check "... with all of its samples" whole
+	is "... and nothing is left" "$(ls "$TMP/service")" ""
+else
+	skip "record --push" "no events can be opened here"
+fi
+
 ask 'INSERT INTO perf_schema SELECT 9' >/dev/null
 is "tables of another schema" "$(status push 0 "$URL" "$P/s390x-basic.data")" 75
 like "which, and what to do" "$(cat "$TMP/out")" 'schema 9.*schema 1'

@@ -116,6 +116,18 @@ else
 	skip "certificates" "no openssl"
 fi
 
+# The service itself into the real one.
+if can_record; then
+	is "record --push: status" "$(records_into "$URL")" 0
+	is "... every file that was switched is there" "$(pg_ask perf "SELECT COUNT(DISTINCT recording) FROM loads WHERE service = 'recorded'")" \
+		"$(grep -c 'Dump ' "$TMP/record.out")"
+	is "... with all of its samples" "$(pg_ask perf "SELECT SUM(n) = (SELECT SUM(samples) FROM loads WHERE service = 'recorded') FROM samples
+		WHERE load IN (SELECT load FROM loads WHERE service = 'recorded')")" t
+	is "... and nothing is left" "$(ls "$TMP/service")" ""
+else
+	skip "record --push" "no events can be opened here"
+fi
+
 pg_ask perf 'INSERT INTO perf_schema VALUES (9)' >/dev/null
 is "tables of another schema" "$(status push 0 "$URL" "$P/i386-iregs.data")" 75
 like "which" "$(cat "$TMP/out")" 'schema 9.*schema 1'
