@@ -476,6 +476,88 @@ static void symfs(void **state)
 	}
 }
 
+/* Which recordings: names in their order, of directories what begins as a recording does, and how columns are called. */
+static void make_file(const char *dir, const char *name, const char *text)
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+static int collect(struct session_files *files, const char *const *names, int n, struct err *e)
+{
+	struct session_opts o = { .symfs = NULL };
+	char *argv[70];
+
+	for (int i = 0; i < n; i++)
+		argv[i] = (char *)names[i];
+	return session_files_collect(files, &o, n, argv, e);
+}
+
+static void several(void **state)
+{
+	char dir[] = "/tmp/perf-files.XXXXXX", other[64], path[64];
+	const char *stdins[] = { "-", "x", "-" }, *many[65], *names[] = { other, dir };
+	struct session_files files = { .first = 0 };
+	struct err e = { 0 };
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	make_file(dir, "b.data", "PERFILE2");
+	make_file(dir, "a.data", "2ELIFREP");
+	make_file(dir, "notes", "text that is none");
+	make_file(dir, "short", "PERF");
+	snprintf(other, sizeof(other), "%s/b.data", dir);
+	assert_int_equal(collect(&files, names, 2, &e), 0);
+	assert_int_equal(files.v.n, 3);
+	assert_string_equal(files.v.v[0], other);
+	assert_string_equal(files.v.v[2], other);
+	/* Two are called b.data: then all are called by their paths. */
+	assert_string_equal(files.names.v[0], other);
+	snprintf(path, sizeof(path), "%s/a.data", dir);
+	assert_string_equal(files.v.v[1], path);
+	assert_null(*session_files_differences(&files));
+	session_files_free(&files);
+
+	files = (struct session_files){ .first = 0 };
+	assert_int_equal(collect(&files, names + 1, 1, &e), 0);
+	assert_string_equal(files.names.v[0], "a.data");
+	assert_true(session_files_is_recording(path));
+	session_files_free(&files);
+
+	files = (struct session_files){ .first = 0 };
+	assert_int_equal(collect(&files, stdins, 3, &e), -EINVAL);
+	assert_non_null(strstr(e.text, "stdin can be one recording, not 2"));
+	session_files_free(&files);
+	files = (struct session_files){ .o.by_file = true };
+	assert_int_equal(collect(&files, stdins, 2, &e), -EINVAL);
+	assert_non_null(strstr(e.text, "--by-file"));
+	session_files_free(&files);
+	for (size_t i = 0; i < ARRAY_SIZE(many); i++)
+		many[i] = "x";
+	files = (struct session_files){ .o.by_file = true };
+	assert_int_equal(collect(&files, many, 65, &e), -EINVAL);
+	assert_non_null(strstr(e.text, "64 recordings at most, not 65"));
+	session_files_free(&files);
+
+	for (size_t i = 0; i < 4; i++) {
+		static const char *const made[] = { "a.data", "b.data", "notes", "short" };
+
+		snprintf(path, sizeof(path), "%s/%s", dir, made[i]);
+		unlink(path);
+	}
+	files = (struct session_files){ .first = 0 };
+	assert_int_equal(collect(&files, names + 1, 1, &e), -ENOENT);
+	assert_non_null(strstr(e.text, "has no recording in it"));
+	session_files_free(&files);
+	rmdir(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -486,6 +568,7 @@ int main(void)
 		cmocka_unit_test(late_chains),	cmocka_unit_test(broken_chain),
 		cmocka_unit_test(bad_records),	cmocka_unit_test(damage),
 		cmocka_unit_test(options),	cmocka_unit_test(symfs),
+		cmocka_unit_test(several),
 	};
 
 	return cmocka_run_group_tests_name("session", tests, NULL, NULL);

@@ -19,7 +19,7 @@ static int parse_limit(void *opts, const struct option *opt, const char *arg, bo
 const struct option annotate_cmd_options[] = {
 	OPT_GROUP("Input"),
 	OPT_INCLUDE(O, session, session_input_options),
-	OPT_INCLUDE(O, several, files_options),
+	OPT_INCLUDE(O, several, session_files_options),
 	OPT_INCLUDE(O, session, session_jobs_options),
 
 	OPT_GROUP("Which functions"),

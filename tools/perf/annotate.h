@@ -13,7 +13,7 @@
 
 struct annotate_cmd_opts {
 	struct session_opts session;
-	struct files_opts several;
+	struct session_files_opts several;
 	const char *symbol; /* -s; NULL = every function */
 	const char *reg;    /* whose values are counted; NULL = of none */
 	const char *color;
@@ -40,7 +40,7 @@ struct annotate_cmd_said {
 struct annotate_cmd {
 	struct annotate_cmd_opts o;
 	struct session *session;
-	struct files files; /* all recordings; the session is of the first */
+	struct session_files files; /* all recordings; the session is of the first */
 	struct perfdata *pd;
 	struct annotate *a;
 	struct listing_opts listing;

@@ -117,7 +117,7 @@ static const struct jobs counting = {
 static int add_file(void *ctx, struct session *s, struct err *e)
 {
 	struct counter *k = ctx;
-	struct counter other = { .c = k->c, .s = s, .scale = files_scale(&k->c->files, s) };
+	struct counter other = { .c = k->c, .s = s, .scale = session_files_scale(&k->c->files, s) };
 	int ret = new_counts(&other, &other.a, e);
 
 	ret = ret ?: jobs_read(&counting, s, &other, e);
@@ -130,7 +130,7 @@ static int read_samples(struct annotate_cmd *c, struct err *e)
 {
 	struct counter k = { .c = c, .s = c->session, .scale = 1 };
 	uint64_t pieces = c->o.apart ? c->o.pieces : 0;
-	int ret = files_join(&c->files, c->session, &c->o.session, e);
+	int ret = session_files_join(&c->files, c->session, &c->o.session, e);
 
 	ret = ret ?: new_counts(&k, &k.a, e);
 	if (c->o.several.by_file)
@@ -142,8 +142,10 @@ static int read_samples(struct annotate_cmd *c, struct err *e)
 	if (!ret && pieces)
 		ret = pieces_read(c->session, &c->o.session, pieces, &counting, &k, NULL, e);
 	ret = ret ?: add_piece(&k, e);
-	if (files_are_several(&c->files))
-		ret = ret ?: files_each(&c->files, c->session, &c->o.session, add_file, &k, e);
+	if (session_files_are_several(&c->files))
+		ret = ret
+			      ?: session_files_each(&c->files, c->session, &c->o.session, add_file,
+						    &k, e);
 	annotate_free(k.piece);
 	c->a = k.a;
 	return ret ?: annotate_finish(c->a, e);
@@ -316,7 +318,7 @@ static int open_and_run(struct annotate_cmd *c)
 	cli_progress_start(&c->progress, "Reading");
 	if (!ret)
 		enter_sandbox(c);
-	ret = ret ?: files_open(&c->files, &c->session, so, &e);
+	ret = ret ?: session_files_open(&c->files, &c->session, so, &e);
 	if (!ret) {
 		c->pd = session_env(c->session)->pd;
 		ret = run_opened(c, &e);
@@ -338,7 +340,7 @@ static int read_words(const struct command *cmd, struct annotate_cmd *c, int n, 
 	int nr = 0, ret;
 
 	for (int i = 0; i < n; i++) {
-		if (files_is_recording(argv[i]))
+		if (session_files_is_recording(argv[i]))
 			argv[nr++] = argv[i];
 		else if (c->o.symbol)
 			return cli_usage_error(cmd, "more than one function: %s", argv[i]);
@@ -346,9 +348,9 @@ static int read_words(const struct command *cmd, struct annotate_cmd *c, int n, 
 			c->o.symbol = argv[i];
 	}
 	c->files.o = c->o.several;
-	ret = files_collect(&c->files, &c->o.session, nr, argv, &e);
+	ret = session_files_collect(&c->files, &c->o.session, nr, argv, &e);
 	c->o.several = c->files.o;
-	if (!ret && files_are_several(&c->files) && (c->o.dump || c->o.pieces))
+	if (!ret && session_files_are_several(&c->files) && (c->o.dump || c->o.pieces))
 		ret = err_set(&e, -EINVAL, "%s is about one recording, and there are %zu",
 			      c->o.dump ? "-D" : "--pieces", c->files.v.n);
 	if (!ret)
@@ -379,7 +381,7 @@ static int annotate_run(const struct command *cmd, int argc, char **argv)
 	annotate_free(c->a);
 	session_close(c->session);
 	session_opts_free(&c->o.session);
-	files_free(&c->files);
+	session_files_free(&c->files);
 	intern_free(&c->said.texts);
 	free(c->said.dso);
 	free(c);

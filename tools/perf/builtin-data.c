@@ -182,8 +182,8 @@ static int read_branches(struct data_ctx *d, struct err *err)
 	if (!ret && d->o->pieces)
 		ret = pieces_read(d->session, &d->o->session, d->o->pieces, &counting, d,
 				  &d->bad_samples, err);
-	if (!ret && files_are_several(&d->files))
-		ret = files_each(&d->files, d->session, &d->o->session, add_file, d, err);
+	if (!ret && session_files_are_several(&d->files))
+		ret = session_files_each(&d->files, d->session, &d->o->session, add_file, d, err);
 	cli_progress_end(&d->progress);
 	if (ret)
 		return ret;
@@ -206,9 +206,9 @@ static int open_input(struct data_ctx *d, struct session_opts *so, bool samples,
 	so->ips_only = d->o->context;
 	so->no_inline |= no_inlines;
 	so->no_symbols = !samples && !d->format->prepare && !so->dsos && !so->symbols;
-	ret = files_open(&d->files, &d->session, so, err);
+	ret = session_files_open(&d->files, &d->session, so, err);
 	ret = ret ?: session_start(d->session, err);
-	ret = ret ?: files_join(&d->files, d->session, so, err);
+	ret = ret ?: session_files_join(&d->files, d->session, so, err);
 	if (!ret) {
 		d->pd = session_env(d->session)->pd;
 		d->m = session_env(d->session)->machine;
@@ -522,9 +522,9 @@ static int read_options(const struct command *cmd, struct data_opts *o, struct d
 static int name_inputs(struct data_ctx *d, struct data_opts *o, int argc, char **argv,
 		       struct err *err)
 {
-	int ret = files_collect(&d->files, &o->session, argc, argv, err);
+	int ret = session_files_collect(&d->files, &o->session, argc, argv, err);
 
-	if (!ret && files_are_several(&d->files) && o->pieces)
+	if (!ret && session_files_are_several(&d->files) && o->pieces)
 		ret = err_set(err, -EINVAL, "--pieces is about one recording");
 	vec_for_each (b, &o->binaries.items)
 		ret = ret ?: vec_push(&d->inputs, *b);
@@ -547,7 +547,7 @@ static int end_run(struct data_ctx *d, struct convert_opts *opts, int ret, const
 	free(d->chosen);
 	convert_free(d->c);
 	session_close(d->session);
-	files_free(&d->files);
+	session_files_free(&d->files);
 	vec_free(&d->inputs);
 	return misused ? CLI_USAGE : ret;
 }

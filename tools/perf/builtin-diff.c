@@ -355,10 +355,10 @@ static int compare(const struct diff_opts *o, const struct faces_diff *f, struct
 }
 
 /* One name, or none, is compared with what was there before; a directory of recordings is those in it. */
-static int choose_files(struct files *files, struct diff_opts *o, int argc, char **argv,
+static int choose_files(struct session_files *files, struct diff_opts *o, int argc, char **argv,
 			struct faces_diff *f, const char *defaults[2], struct err *e)
 {
-	int ret = files_collect(files, &o->session, argc, argv, e);
+	int ret = session_files_collect(files, &o->session, argc, argv, e);
 
 	/* Each file is read on its own terms: an event that one has not is told. */
 	o->session.input = NULL;
@@ -377,7 +377,7 @@ static int diff_run(const struct command *cmd, int argc, char **argv)
 {
 	const char *defaults[] = { "perf.data.old", "perf.data" };
 	struct diff_opts o = { .order = 1 };
-	struct files files = { .first = 0 };
+	struct session_files files = { .first = 0 };
 	struct faces_diff f = { .nr_sides = 0 };
 	struct err e = { 0 };
 	int n = cli_parse(cmd, &o, argc, argv, 0), ret;
@@ -391,7 +391,7 @@ static int diff_run(const struct command *cmd, int argc, char **argv)
 		ret = ret == -EINVAL ? CLI_USAGE : 1;
 	}
 	ret = ret ?: read_options(cmd, &o, &f) ?: compare(&o, &f, &e);
-	files_free(&files);
+	session_files_free(&files);
 	session_opts_free(&o.session);
 	return ret;
 }

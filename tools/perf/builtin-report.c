@@ -191,7 +191,7 @@ int report_read(struct report *r, int (*at_end)(void *ctx, struct err *e), struc
 	/* The first of several columns is read like the others. */
 	int ret = at_end && r->files->o.by_file ? 0 : report_read_team(r, &consumer, e);
 
-	if (at_end && files_are_several(r->files))
+	if (at_end && session_files_are_several(r->files))
 		ret = ret ?: report_read_files(r, e);
 	return ret ?: at_end ? at_end(r, e) : 0;
 }
@@ -300,7 +300,7 @@ static int run_opened(struct report *r, struct err *e)
 		return ret ? ret : dump_all(r->pd, &r->out, &opts, e);
 	}
 	ret = session_start(r->session, e);
-	ret = ret ?: files_join(r->files, r->session, &r->o.session, e);
+	ret = ret ?: session_files_join(r->files, r->session, &r->o.session, e);
 	r->o.derive |= r->tui != NULL;
 	ret = ret ?: setup_profile(r, e);
 	ret = ret ?: report_read(r, finish, e);
@@ -411,7 +411,7 @@ static int open_and_run(struct report *r)
 	cli_progress_start(&r->progress, "Reading");
 	if (!ret)
 		enter_sandbox(r);
-	ret = ret ?: files_open(r->files, &r->session, so, &e);
+	ret = ret ?: session_files_open(r->files, &r->session, so, &e);
 	if (!ret) {
 		r->pd = session_env(r->session)->pd;
 		ret = run(r, &e);
@@ -426,7 +426,7 @@ static int open_and_run(struct report *r)
 	return r->usage || session_misused(r->session) ? CLI_USAGE : ret;
 }
 
-static void set_defaults(struct report *r, const struct command *cmd, struct files *files)
+static void set_defaults(struct report *r, const struct command *cmd, struct session_files *files)
 {
 	r->cmd = cmd;
 	r->files = files;
@@ -450,7 +450,7 @@ static int run_files(struct report *r, int argc, char **argv, const char *next)
 		r->o.session.more.items.n = 0;
 		argc = 0;
 	}
-	ret = files_collect(r->files, &r->o.session, argc, argv, &e);
+	ret = session_files_collect(r->files, &r->o.session, argc, argv, &e);
 	ret = ret ?: report_check_files(r, &e);
 	if (!ret)
 		return open_and_run(r);
@@ -467,7 +467,7 @@ int report_files(struct report *r, int argc, char **argv)
 static int run_once(const struct command *cmd, int argc, char **argv, char next[256])
 {
 	struct report *r = calloc(1, sizeof(*r));
-	struct files files = { .first = 0 };
+	struct session_files files = { .first = 0 };
 	bool from;
 	int n, ret;
 
@@ -489,7 +489,7 @@ static int run_once(const struct command *cmd, int argc, char **argv, char next[
 	}
 	memcpy(next, r->next, sizeof(r->next));
 	report_free(r);
-	files_free(&files);
+	session_files_free(&files);
 	free(r);
 	return ret;
 }

@@ -279,7 +279,7 @@ static int run(struct run *r, const struct script_cmd *o, const struct script_fi
 }
 
 /* --per-event-dump: files beside the recording. */
-static void enter_sandbox(const struct script_cmd *o, const struct files *files)
+static void enter_sandbox(const struct script_cmd *o, const struct session_files *files)
 {
 	const char *input = o->session.input ?: "perf.data";
 
@@ -363,14 +363,14 @@ static void print_field_names(void)
 static int script_files(const struct command *cmd, struct script_cmd *o,
 			const struct script_fields *f, int argc, char **argv)
 {
-	struct files files = { .first = 0 };
+	struct session_files files = { .first = 0 };
 	struct err e = { 0 };
-	int status = files_collect(&files, &o->session, argc, argv, &e);
+	int status = session_files_collect(&files, &o->session, argc, argv, &e);
 
 	if (status) {
 		cli_print_err(&e);
 		status = status == -EINVAL ? CLI_USAGE : 1;
-	} else if (files_are_several(&files) && o->per_event) {
+	} else if (session_files_are_several(&files) && o->per_event) {
 		status = cli_usage_error(cmd, "--per-event-dump is about one recording");
 	} else {
 		/* Samples that are seen as they come are progress enough. */
@@ -378,7 +378,7 @@ static int script_files(const struct command *cmd, struct script_cmd *o,
 		if (!o->dump)
 			cli_pager_start();
 		enter_sandbox(o, &files);
-		o->several = files_are_several(&files);
+		o->several = session_files_are_several(&files);
 		o->session.some_events = false;
 		status = files.v.n ? 0 : script_file(o, f);
 	}
@@ -389,7 +389,7 @@ static int script_files(const struct command *cmd, struct script_cmd *o,
 		ret = script_file(o, f);
 		status = status ?: ret;
 	}
-	files_free(&files);
+	session_files_free(&files);
 	return status;
 }
 

@@ -90,13 +90,13 @@ static int read_all(struct data_ctx *d, const struct jobs *jobs, struct convert_
 	if (d->o->pieces && !run->format->merge)
 		return err_set(err, -EINVAL, "%s files are not added up of pieces",
 			       run->format->name);
-	if (files_are_several(&d->files) && (run->format->whole || !run->format->merge))
+	if (session_files_are_several(&d->files) && (run->format->whole || !run->format->merge))
 		return refuse_several(run, err);
 	if (run->format->whole)
 		return run->format->whole(run, err);
 	ret = jobs_read(jobs, d->session, run, err);
-	if (!ret && files_are_several(&d->files))
-		ret = files_each(&d->files, d->session, &d->o->session, add_file, &r, err);
+	if (!ret && session_files_are_several(&d->files))
+		ret = session_files_each(&d->files, d->session, &d->o->session, add_file, &r, err);
 	if (!ret && d->o->pieces)
 		ret = pieces_read(d->session, &d->o->session, d->o->pieces, jobs, run, NULL, err);
 	return ret;
@@ -117,7 +117,7 @@ static int convert_all(struct data_ctx *d, struct convert_opts *opts, struct obu
 	};
 	int ret;
 
-	opts->pieces = d->o->pieces || files_are_several(&d->files);
+	opts->pieces = d->o->pieces || session_files_are_several(&d->files);
 	ret = convert_run_begin(&f.run, d->session, d->format, opts, out, err);
 	consumer = convert_run_consumer(&f.run);
 	ret = ret ?: read_all(d, &jobs, &f.run, err);

@@ -36,7 +36,7 @@ struct data_opts {
 struct data_ctx {
 	const struct data_opts *o;
 	const struct convert_format *format; /* NULL: --check alone */
-	struct files files;		     /* all recordings; the session is of the first */
+	struct session_files files;	     /* all recordings; the session is of the first */
 	struct session *session;
 	struct perfdata *pd; /* the session's, as the next one */
 	struct machine *m;

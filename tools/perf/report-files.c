@@ -23,7 +23,7 @@ static const char *of_one(const struct report_opts *o)
 
 int report_check_files(struct report *r, struct err *e)
 {
-	const char *one = files_are_several(r->files) ? of_one(&r->o) : NULL;
+	const char *one = session_files_are_several(r->files) ? of_one(&r->o) : NULL;
 
 	if (!one)
 		return 0;
@@ -63,7 +63,7 @@ static int add_file(void *ctx, struct session *s, struct err *e)
 	piece.threads = NULL;
 	piece.nr_taken = 0;
 	piece.session = s;
-	piece.scale = files_scale(r->files, s);
+	piece.scale = session_files_scale(r->files, s);
 	ret = report_start_apart(&piece, e);
 	ret = ret ?: report_read(&piece, NULL, e);
 	ret = ret ?: report_add_apart(r, &piece, e);
@@ -79,5 +79,5 @@ int report_read_files(struct report *r, struct err *e)
 	/* What was derived so far is of the first one alone. */
 	table_derive_drop(r->ahead);
 	r->ahead = NULL;
-	return files_each(r->files, r->session, &r->o.session, add_file, r, e);
+	return session_files_each(r->files, r->session, &r->o.session, add_file, r, e);
 }

@@ -29,7 +29,7 @@ static int add_files(void *ctx, struct page *p, struct err *e)
 {
 	struct report *r = ctx;
 
-	return files_each(r->files, r->session, &r->o.session, add_file, p, e);
+	return session_files_each(r->files, r->session, &r->o.session, add_file, p, e);
 }
 
 static int write_page(struct report *r, struct session *before, struct err *e)
@@ -38,7 +38,7 @@ static int write_page(struct report *r, struct session *before, struct err *e)
 		.functions = PAGE_FUNCTIONS,
 		.full_paths = r->o.session.full_paths,
 		.before = before,
-		.others = files_are_several(r->files) ? add_files : NULL,
+		.others = session_files_are_several(r->files) ? add_files : NULL,
 		.others_ctx = r,
 		.not_first = r->files->o.by_file,
 	};
@@ -78,7 +78,7 @@ int report_html(struct report *r, struct err *e)
 	const struct err *damage;
 	int ret = session_start(r->session, e);
 
-	ret = ret ?: files_join(r->files, r->session, &r->o.session, e);
+	ret = ret ?: session_files_join(r->files, r->session, &r->o.session, e);
 	if (!ret && r->o.diff)
 		ret = open_before(r, &so, &before, e);
 	ret = ret ?: write_page(r, before, e);

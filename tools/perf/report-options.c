@@ -84,7 +84,7 @@ const struct option report_options[] = {
 	OPT_GROUP("Input"),
 	OPT_INCLUDE(O, session, session_input_options),
 	OPT_INCLUDE(O, session, session_jobs_options),
-	OPT_INCLUDE(O, several, files_options),
+	OPT_INCLUDE(O, several, session_files_options),
 	OPT_INCLUDE(O, from, report_from_options),
 	OPT_STRING(0, "diff", O, diff, "FILE",
 		   "in the browser: compare rows with those of another recording"),

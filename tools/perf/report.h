@@ -22,7 +22,7 @@ struct report_from_opts {
 struct report_opts {
 	struct session_opts session;
 	struct report_from_opts from;
-	struct files_opts several;
+	struct session_files_opts several;
 	const char *sort, *fields, *separator, *widths, *percentage, *quantum;
 	const char *symbol_filter, *parent, *ignore_callees;
 	bool show_samples, show_period, show_threads, show_modes, group, hide_unresolved,
@@ -64,8 +64,8 @@ struct report {
 	const struct command *cmd;
 	struct report_opts o;
 	struct session *session;
-	struct files *files; /* all recordings; the session is of the first */
-	double scale;	     /* of periods */
+	struct session_files *files; /* all recordings; the session is of the first */
+	double scale;		     /* of periods */
 	struct cli_progress progress;
 	struct perfdata *pd; /* the session's, as the next two */
 	struct machine *m;

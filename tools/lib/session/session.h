@@ -317,4 +317,68 @@ int session_maps_new(struct session_maps **maps, const struct session_env *to,
 		     const struct session_env *from, struct err *e);
 void session_maps_free(struct session_maps *maps); /* NULL is fine */
 
+/* ---- several recordings ------------------------------------------------------------------------ */
+
+/*
+ * Commands that count several recordings together. The first one's session is that of the answer; each of
+ * the others is read in a session of its own, and what it counted is added and its session closed before the
+ * next is opened. A recording that cannot be opened, or ends early, is told at the end; the others are counted.
+ */
+struct session_files_opts {
+	bool by_file;	 /* a column each */
+	bool scale_time; /* periods as if all had recorded as long as the first */
+};
+
+extern const struct option
+	session_files_options[]; /* of struct session_files_opts, for OPT_INCLUDE() */
+
+struct session_files {
+	VEC(const char *) v;
+	VEC(const char *) names; /* of v's: as columns are called */
+	struct session_files_opts o;
+	struct arena text;
+	size_t first;		     /* whose session it is */
+	size_t nr_events;	     /* of all recordings, before there were columns */
+	uint64_t first_length;	     /* ns */
+	struct fleet_differ *differ; /* room fleet */
+	VEC(struct err) failed;	     /* of recordings that could not be read, or not to their end */
+};
+
+/*
+ * The recordings of -i and of @argv; of directories that are none, those in it. Into so->input goes the first; none
+ * at all: v is empty. -EINVAL for an option that says nothing to them.
+ */
+int session_files_collect(struct session_files *f, struct session_opts *so, int argc, char **argv,
+			  struct err *e);
+/* Whether @path is a recording, or a directory of such: for words that may be something else. */
+bool session_files_is_recording(const char *path);
+void session_files_free(struct session_files *f);
+static inline bool session_files_are_several(const struct session_files *f)
+{
+	return f->v.n > 1;
+}
+
+/*
+ * session_open() of the first that can be opened; the events of all are joined to its then. With by_file
+ * nothing is to be read by it: session_files_each() hands it on, too.
+ */
+int session_files_open(struct session_files *f, struct session **s, struct session_opts *so,
+		       struct err *e);
+/* After session_start() of @first. */
+int session_files_join(struct session_files *f, struct session *first,
+		       const struct session_opts *so, struct err *e);
+/* What periods of @s are to be multiplied with: 1 without scale_time. */
+double session_files_scale(const struct session_files *f, const struct session *s);
+
+/*
+ * Another recording, its session started: @fn reads it and adds what it counted. Counts and messages of the
+ * session are added to those of @first after that.
+ */
+typedef int session_files_fn(void *ctx, struct session *s, struct err *e);
+int session_files_each(struct session_files *f, struct session *first,
+		       const struct session_opts *so, session_files_fn *fn, void *ctx,
+		       struct err *e);
+/* What is not alike, a line each, NULL at the end; and the errors of recordings that could not be read are in .failed. */
+const char *const *session_files_differences(struct session_files *f);
+
 #endif
