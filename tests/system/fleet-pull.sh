@@ -29,11 +29,19 @@ is "of hex digits" "$(usage clickhouse+http://127.0.0.1/perf --to fdata --binary
 is "and a format of objects" "$(usage clickhouse+http://127.0.0.1/perf --to folded --binary "$BIN" --build-id "$ID")" 129
 
 is "report --from: words of keys" "$("$PERF" report --from clickhouse+http://127.0.0.1/perf -s cpu >"$TMP/out" 2>&1; echo $?)" 129
-is "... and of branches" "$("$PERF" report --from clickhouse+http://127.0.0.1/perf -b >"$TMP/out" 2>&1; echo $?)" 129
+is "... of branches" "$("$PERF" report --from clickhouse+http://127.0.0.1/perf -b -s srcline_from >"$TMP/out" 2>&1; echo $?)" 129
+is "... chains of branches" "$("$PERF" report --from clickhouse+http://127.0.0.1/perf --hot-paths >"$TMP/out" 2>&1; echo $?)" 129
+is "... callers of branches" "$("$PERF" report --from clickhouse+http://127.0.0.1/perf -b -g >"$TMP/out" 2>&1; echo $?)" 129
 is "... no files beside it" "$("$PERF" report --from clickhouse+http://127.0.0.1/perf -i x >"$TMP/out" 2>&1; echo $?)" 129
 is "... --where alone" "$("$PERF" report --where x >"$TMP/out" 2>&1; echo $?)" 129
 "$PERF" report -i "$TMP/all.data" --no-branch-stack -s comm,dso,sym >"$TMP/hand.report" 2>/dev/null
 "$PERF" report -i "$TMP/all.data" --no-branch-stack -s dso,sym --json >"$TMP/hand.json" 2>/dev/null
+# Branches by the functions at their ends; code in no function is apart, for nobody knows there which address it was.
+branches() {
+	"$PERF" report -b -s symbol_from,symbol_to,mispredict --csv "$@" 2>"$TMP/err" | tr -d '\r' | cut -d, -f2- | grep -v '0x\|unknown' | sort
+}
+branches -i "$TMP/all.data" >"$TMP/hand.branches"
+check "there are branches" test "$(wc -l <"$TMP/hand.branches")" -gt 5
 json() {
 	"$PERF" report "$@" --no-branch-stack -s dso,sym --json 2>/dev/null
 }
@@ -93,6 +101,9 @@ pulled() {
 	same_file "$2: report --from is the report of all" "$TMP/$2.report" "$TMP/hand.report"
 	"$PERF" report --from "$1" --password-file "$TMP/secret" --where "service = 'web'" -s dso,sym --json >"$TMP/$2.json" 2>"$TMP/err"
 	same_file "$2: --json of functions" "$TMP/$2.json" "$TMP/hand.json"
+	branches --from "$1" --password-file "$TMP/secret" --where "service = 'web'" >"$TMP/$2.branches"
+	same_file "$2: report --from -b is the report of all branches" "$TMP/$2.branches" "$TMP/hand.branches"
+	like "$2: ... and by itself, with objects" "$("$PERF" report -b --from "$1" --password-file "$TMP/secret" --where "service = 'web'" 2>&1)" 'hot-paths'
 	if [ -s "$TMP/chains.data" ]; then
 		"$PERF" data push --password-file "$TMP/secret" --spool "$TMP/spool" "$1" --service chains "$TMP/chains.data" \
 			>"$TMP/out" 2>&1

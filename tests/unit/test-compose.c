@@ -95,6 +95,7 @@ static void test_counts_too_large(void **state)
 				       .func = -1,
 				       .n = 8000000000000000000ULL,
 				       .period = UINT64_MAX };
+	const struct fleet_branch branch = { "e", "", "", -1, -1, 0, UINT64_MAX, 0, 0, 0 };
 	struct fleet_compose *c;
 	struct err e = { 0 };
 
@@ -105,7 +106,96 @@ static void test_counts_too_large(void **state)
 	assert_int_equal(fleet_compose_row(c, &row, &e), -EPROTO);
 	assert_non_null(strstr(e.text, "more samples than 64 bits can hold"));
 	err_clear(&e);
+	assert_int_equal(fleet_compose_branch(c, &branch, &e), 0);
+	assert_int_equal(fleet_compose_branch(c, &branch, &e), -EPROTO);
+	assert_non_null(strstr(e.text, "more branches than 64 bits can hold"));
+	err_clear(&e);
 	fleet_compose_free(c);
+}
+
+/* Entries of branch stacks, their flags added up: mispredicted, predicted, with cycles, cycles. */
+static void count_branches(const char *path, uint64_t sum[5])
+{
+	struct perfdata *pd;
+	struct record rec;
+	struct err e = { 0 };
+
+	memset(sum, 0, 5 * sizeof(*sum));
+	assert_int_equal(perfdata_open(&pd, path, &(struct perfdata_opts){ 0 }, &e), 0);
+	while (perfdata_next(pd, &rec, &e) > 0) {
+		uint64_t nr, flags;
+
+		if (rec.type != PERF_RECORD_SAMPLE)
+			continue;
+		/* header, id, ip, pid and tid, period, then the stack */
+		memcpy(&nr, (const char *)rec.data + 40, 8);
+		assert_true(nr && nr <= 32);
+		for (uint64_t i = 0; i < nr; i++) {
+			memcpy(&flags, (const char *)rec.data + 48 + 24 * i + 16, 8);
+			sum[0]++;
+			sum[1] += flags & 1;
+			sum[2] += flags >> 1 & 1;
+			sum[3] += (flags >> 4 & 0xffff) != 0;
+			sum[4] += flags >> 4 & 0xffff;
+		}
+	}
+	perfdata_close(pd);
+}
+
+static void compose_branches(const struct fleet_branch *b, size_t n, struct fleet_composed *done,
+			     uint64_t sum[5])
+{
+	char dir[] = "/tmp/perf-compose.XXXXXX", path[200], command[200];
+	struct fleet_compose *c;
+	struct err e = { 0 };
+
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(fleet_compose_new(&c, &e), 0);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(fleet_compose_branch(c, &b[i], &e), 0);
+	assert_int_equal(fleet_compose_object(c, "id", "user", "/bin/prog", &e), 0);
+	assert_int_equal(fleet_compose_function(c, "id", 7, "f", &e), 0);
+	assert_int_equal(fleet_compose_write(c, dir, false, done, &e), 0);
+	fleet_compose_free(c);
+	snprintf(path, sizeof(path), "%s/recording", dir);
+	count_branches(path, sum);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	assert_int_equal(system(command), 0);
+}
+
+static void test_branches(void **state)
+{
+	const struct fleet_branch told[] = {
+		{ "cycles", "id", "id", 7, 7, 1, 100, 10, 1200, 60 },
+		{ "cycles", "id", "", 7, -1, 99, 5, 7, 0, 0 }, /* more mispredicted than taken */
+		{ "cycles", "", "id", -1, 7, -3, 0, 0, 0, 0 },
+	};
+	const struct fleet_branch untold = { "cycles", "id", "id", 7, 7, 0, 40, 0, 0, 0 };
+	const struct fleet_branch many[] = {
+		{ "cycles", "id", "id", 7, 7, 0, UINT64_MAX / 2, 0, 0, 0 },
+		{ "cycles", "id", "id", 7, 7, 0, UINT64_MAX / 2 - 9, UINT64_MAX, 1, 1 },
+		{ "cycles", "id", "id", 7, 7, 0, 1, 0, UINT64_MAX, 1 },
+	};
+	struct fleet_composed done;
+	uint64_t sum[5];
+
+	(void)state;
+	compose_branches(told, ARRAY_SIZE(told), &done, sum);
+	assert_int_equal(done.samples, 105);
+	assert_int_equal(done.of_each, 1);
+	assert_int_equal(sum[0], 105);
+	assert_int_equal(sum[1], 15);
+	assert_int_equal(sum[2], 90);
+	assert_int_equal(sum[3], 60);
+	assert_int_equal(sum[4], 1200);
+	/* Where none was ever mispredicted none is told to be predicted. */
+	compose_branches(&untold, 1, &done, sum);
+	assert_int_equal(sum[0], 40);
+	assert_int_equal(sum[1] + sum[2] + sum[3], 0);
+	/* A recording stays one, whatever the numbers. */
+	compose_branches(many, ARRAY_SIZE(many), &done, sum);
+	assert_true(done.of_each > 1 && sum[0] > 1 << 20 && sum[0] <= (1 << 21) + 3);
+	assert_int_equal(sum[4], UINT16_MAX);
 }
 
 int main(void)
@@ -114,6 +204,7 @@ int main(void)
 		cmocka_unit_test(test_path),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_counts_too_large),
+		cmocka_unit_test(test_branches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

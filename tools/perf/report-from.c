@@ -30,7 +30,7 @@ const struct option report_from_options[] = {
 struct asking {
 	struct net *n;
 	struct fleet_compose *c;
-	bool paths;
+	bool paths, branches;
 	uint64_t rows;
 };
 
@@ -46,11 +46,21 @@ static bool has_key(const char *list, const char *key)
 	return false;
 }
 
+static bool wants_chains(const struct report_opts *o)
+{
+	return (o->chain_given && !o->chain_none) || o->html || o->children_given;
+}
+
 static int check_words(const struct report *r, int argc, struct err *e)
 {
-	static const char *const known[] = { "comm",	 "dso",	   "sym",   "symbol",
-					     "overhead", "sample", "period" };
+	static const char *const samples[] = { "comm",	   "dso",    "sym",   "symbol",
+					       "overhead", "sample", "period" };
+	static const char *const branches[] = { "dso_from",  "dso_to",	   "symbol_from",
+						"symbol_to", "mispredict", "type",
+						"overhead",  "sample",	   "period" };
 	const struct report_opts *o = &r->o;
+	const char *const *known = o->branch ? branches : samples;
+	size_t nr = o->branch ? ARRAY_SIZE(branches) : ARRAY_SIZE(samples);
 	const char *s = o->sort;
 
 	if (!o->from.url)
@@ -59,8 +69,10 @@ static int check_words(const struct report *r, int argc, struct err *e)
 			       : 0;
 	if (argc || o->session.input)
 		return err_set(e, -EINVAL, "--from URL is in place of files");
-	if (o->branch || o->branches || o->total_cycles || o->hot_paths) {
-		err_set(e, -EINVAL, "--from has samples and call chains, no branch stacks");
+	if (o->branches || o->total_cycles || o->hot_paths || (o->branch && wants_chains(o))) {
+		err_set(e, -EINVAL,
+			"--from has branches (-b) one by one, not which came after which, "
+			"nor their callers");
 		err_hint(e,
 			 "The profile of branches of a build: perf data pull URL --build-id ID.");
 		return -EINVAL;
@@ -68,22 +80,18 @@ static int check_words(const struct report *r, int argc, struct err *e)
 	while (s && *s) {
 		size_t n = strcspn(s, ","), i = 0;
 
-		while (i < ARRAY_SIZE(known) &&
-		       (strlen(known[i]) != n || memcmp(known[i], s, n) != 0))
+		while (i < nr && (strlen(known[i]) != n || memcmp(known[i], s, n) != 0))
 			i++;
-		if (i == ARRAY_SIZE(known))
+		if (i == nr)
 			return err_set(
-				e, -EINVAL,
-				"--from tells rows apart by comm, dso and sym, not by '%.*s'",
+				e, -EINVAL, "--from tells rows apart by %s, not by '%.*s'",
+				o->branch ? "dso_from, symbol_from, dso_to, symbol_to, mispredict "
+					    "and type"
+					  : "comm, dso and sym",
 				(int)n, s);
 		s += n + (s[n] == ',');
 	}
 	return 0;
-}
-
-static bool wants_chains(const struct report_opts *o)
-{
-	return (o->chain_given && !o->chain_none) || o->html || o->children_given;
 }
 
 /* ---- queries ------------------------------------------------------------------------------------- */
@@ -127,6 +135,24 @@ static int take_row(void *ctx, char **f, size_t nr, struct err *e)
 	row.object = f[3];
 	a->rows++;
 	return fleet_compose_row(a->c, &row, e);
+}
+
+/* event, object, from_func, to_object, to_func, type, taken, mispred, cycles, cycles_n */
+static int take_branch(void *ctx, char **f, size_t nr, struct err *e)
+{
+	struct asking *a = ctx;
+	struct fleet_branch b;
+
+	if (nr != 10 || !take_integer(f[2], &b.from_func) || !take_integer(f[4], &b.to_func) ||
+	    !take_integer(f[5], &b.type) || !take_number(f[6], &b.taken) ||
+	    !take_number(f[7], &b.mispred) || !take_number(f[8], &b.cycles) ||
+	    !take_number(f[9], &b.cycles_n))
+		return not_ours("branches", e);
+	b.event = f[0];
+	b.object = f[1];
+	b.to_object = f[3];
+	a->rows++;
+	return fleet_compose_branch(a->c, &b, e);
 }
 
 /* object, kind, path */
@@ -187,6 +213,22 @@ static int ask_rows(struct asking *a, const char *where, struct err *e)
 	return ask(a, &sql, take_row, e);
 }
 
+static int ask_branches(struct asking *a, const char *where, struct err *e)
+{
+	bool clickhouse = net_target(a->n)->kind == NET_CLICKHOUSE;
+	const char *by = "event, object, from_func, to_object, to_func, type";
+	struct obuf sql = { .fd = -1 };
+
+	obuf_printf(
+		&sql,
+		"SELECT %s, sum(taken * weight), sum(mispred * weight), sum(cycles * weight), "
+		"sum(cycles_n * weight) FROM edges %s (SELECT load, event, weight FROM loads WHERE "
+		"(\n%s\n)) %s USING %s GROUP BY %s ORDER BY %s",
+		by, clickhouse ? "GLOBAL ANY INNER JOIN" : "JOIN", where ? where : "1 = 1",
+		clickhouse ? "" : "l", clickhouse ? "load" : "(load)", by, by);
+	return ask(a, &sql, take_branch, e);
+}
+
 /* A recording tells all of its losses with each of its loads. */
 static int ask_lost(struct asking *a, const char *where, struct err *e)
 {
@@ -235,10 +277,12 @@ static int ask_about(struct asking *a, const char *select, const char *group, ne
 
 static int ask_all(struct asking *a, const struct report_from_opts *o, struct err *e)
 {
-	int ret = net_check_schema(a->n, e) ?: ask_rows(a, o->where, e);
+	int ret = net_check_schema(a->n, e);
 
+	ret = ret ?: a->branches ? ask_branches(a, o->where, e) : ask_rows(a, o->where, e);
 	if (!ret && !a->rows) {
-		ret = err_set(e, -ENOENT, "%s has no samples%s%.200s", net_target(a->n)->shown,
+		ret = err_set(e, -ENOENT, "%s has no %s%s%.200s", net_target(a->n)->shown,
+			      a->branches ? "branches" : "samples",
 			      o->where ? " of loads where " : "", o->where ? o->where : "");
 		err_hint(e, "What it has: SELECT service, release, event, COUNT(*) FROM loads "
 			    "GROUP BY service, release, event.");
@@ -258,7 +302,8 @@ static int ask_all(struct asking *a, const struct report_from_opts *o, struct er
 static int compose(const struct report_opts *o, const char *dir, struct err *e)
 {
 	struct net_opts opts = o->from.net;
-	struct asking a = { .paths = wants_chains(o) || !o->sort || has_key(o->sort, "comm") };
+	struct asking a = { .paths = wants_chains(o) || !o->sort || has_key(o->sort, "comm"),
+			    .branches = o->branch };
 	struct fleet_composed done;
 	struct net_target t;
 	int ret = net_target_parse(o->from.url, &t, e);
@@ -272,7 +317,9 @@ static int compose(const struct report_opts *o, const char *dir, struct err *e)
 	ret = ret ?: fleet_compose_write(a.c, dir, wants_chains(o), &done, e);
 	fleet_compose_free(a.c);
 	if (!ret && done.of_each > 1)
-		log_warn("one sample stands for %" PRIu64 " of %" PRIu64 "; periods are whole",
+		log_warn(o->branch ? "one branch stands for %" PRIu64 " of %" PRIu64
+				   : "one sample stands for %" PRIu64 " of %" PRIu64
+				     "; periods are whole",
 			 done.of_each, done.samples);
 	return ret;
 }
@@ -304,6 +351,8 @@ static int show(struct report *r, const char *dir)
 	so->symfs = arena_printf(&r->args, "%s/objects", dir);
 	so->kallsyms = arena_printf(&r->args, "%s/kallsyms", dir);
 	so->ignore_vmlinux = true;
+	if (r->o.branch && !r->o.sort)
+		r->o.sort = "dso_from,symbol_from,dso_to,symbol_to,mispredict";
 	so->no_demangle = so->no_symbol_cache = so->no_inline = true;
 	return so->input && so->symfs && so->kallsyms ? report_files(r, 0, NULL) : 1;
 }

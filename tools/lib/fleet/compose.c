@@ -46,6 +46,7 @@ void fleet_compose_free(struct fleet_compose *c)
 	intern_free(&c->names);
 	intern_free(&c->images);
 	vec_free(&c->rows);
+	vec_free(&c->branches);
 	vec_free(&c->image_of);
 	vec_free(&c->image);
 	vec_free(&c->func);
@@ -194,21 +195,21 @@ int fleet_compose_function(struct fleet_compose *c, const char *object, int64_t 
 /* ---- addresses ----------------------------------------------------------------------------------- */
 
 /* In the middle of its slot, where a return address finds it, too. 0: in no object. */
-static uint64_t address_of(struct fleet_compose *c, const struct compose_row *r)
+static uint64_t address_of(struct fleet_compose *c, uint32_t object, int64_t func)
 {
-	const struct compose_image *m = image_of(c, r->object);
+	const struct compose_image *m = image_of(c, object);
 	uint32_t i, slot = 0; /* [unknown] */
 
 	if (!m)
 		return 0;
-	for (struct htab_it it = htab_find(&c->func_tab, hash_mix(r->object, (uint64_t)r->func));
+	for (struct htab_it it = htab_find(&c->func_tab, hash_mix(object, (uint64_t)func));
 	     htab_next(&c->func_tab, &it, &i);)
-		if (c->func.v[i].object == r->object && c->func.v[i].func == r->func)
+		if (c->func.v[i].object == object && c->func.v[i].func == func)
 			slot = c->func.v[i].slot;
 	return m->base + COMPOSE_TEXT + slot * COMPOSE_SLOT + COMPOSE_SLOT / 2;
 }
 
-static bool is_kernel(uint64_t ip)
+bool fleet_compose_is_kernel(uint64_t ip)
 {
 	return ip >= KERNEL;
 }
@@ -231,17 +232,8 @@ static const struct compose_row *caller(const struct fleet_compose *c, const str
 
 /* ---- records ------------------------------------------------------------------------------------- */
 
-struct composing {
-	struct fleet_compose *c;
-	struct perfdata_writer *w;
-	bool chains;
-	uint64_t of_each;
-	struct htab seen; /* of processes and images: mapped */
-	VEC(uint64_t) mapped;
-};
-
-static int put(struct composing *k, uint32_t type, uint16_t misc, const struct obuf *body,
-	       struct err *e)
+int fleet_compose_put(struct composing *k, uint32_t type, uint16_t misc, const struct obuf *body,
+		      struct err *e)
 {
 	struct perf_event_header h = { type, misc, (uint16_t)(sizeof(h) + body->len) };
 
@@ -276,7 +268,7 @@ static int put_process(struct composing *k, uint32_t pid, const char *name, stru
 
 	put_ids(&o, pid);
 	put_text(&o, *name ? name : "[unknown]", 15);
-	ret = put(k, PERF_RECORD_COMM, 0, &o, e);
+	ret = fleet_compose_put(k, PERF_RECORD_COMM, 0, &o, e);
 	free(o.buf);
 	return ret;
 }
@@ -298,8 +290,8 @@ static int put_map(struct composing *k, uint32_t pid, const struct compose_image
 		 : user			   ? name
 					   : m->name,
 		 sizeof(name));
-	ret = put(k, PERF_RECORD_MMAP, user ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL, &o,
-		  e);
+	ret = fleet_compose_put(k, PERF_RECORD_MMAP,
+				user ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL, &o, e);
 	free(o.buf);
 	return ret;
 }
@@ -323,6 +315,13 @@ static int need_map(struct composing *k, uint32_t pid, const struct compose_imag
 	return put_map(k, pid, m, e);
 }
 
+int fleet_compose_place(struct composing *k, uint32_t pid, uint32_t object, int64_t func,
+			uint64_t *ip, struct err *e)
+{
+	*ip = address_of(k->c, object, func);
+	return need_map(k, pid, image_of(k->c, object), e);
+}
+
 /* The frames, innermost first, with words between kernel and user space; the root's name as *comm. */
 static int put_chain(struct composing *k, const struct compose_row *r, uint32_t *comm,
 		     uint64_t *ips, struct err *e)
@@ -339,8 +338,8 @@ static int put_chain(struct composing *k, const struct compose_row *r, uint32_t 
 			way[n++] = r;
 	}
 	for (size_t i = 0; i < n && !ret; i++) {
-		uint64_t ip = address_of(k->c, way[i]);
-		bool kernel = is_kernel(ip);
+		uint64_t ip = address_of(k->c, way[i]->object, way[i]->func);
+		bool kernel = fleet_compose_is_kernel(ip);
 
 		ret = need_map(k, *comm + 1, image_of(k->c, way[i]->object), e);
 		if (mode != kernel)
@@ -370,8 +369,10 @@ static int put_row(struct composing *k, const struct compose_row *r, struct err 
 		put_u64(&o, i ? each : r->period - each * (n - 1));
 		if (k->chains)
 			obuf_mem(&o, ips, (ips[0] + 1) * sizeof(*ips));
-		ret = put(k, PERF_RECORD_SAMPLE,
-			  is_kernel(ip) ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, &o, e);
+		ret = fleet_compose_put(k, PERF_RECORD_SAMPLE,
+					fleet_compose_is_kernel(ip) ? PERF_RECORD_MISC_KERNEL
+								    : PERF_RECORD_MISC_USER,
+					&o, e);
 	}
 	free(o.buf);
 	return ret;
@@ -383,7 +384,7 @@ static int put_lost(struct composing *k, struct err *e)
 	int ret;
 
 	put_u64(&o, k->c->lost);
-	ret = put(k, PERF_RECORD_LOST_SAMPLES, 0, &o, e);
+	ret = fleet_compose_put(k, PERF_RECORD_LOST_SAMPLES, 0, &o, e);
 	free(o.buf);
 	return ret;
 }
@@ -403,6 +404,8 @@ static int put_all(struct composing *k, struct err *e)
 	vec_for_each (r, &k->c->rows)
 		if (!ret && r->n)
 			ret = put_row(k, r, e);
+	if (!ret)
+		ret = fleet_compose_branches(k, 1, e);
 	bits_free(&seen);
 	return ret;
 }
@@ -430,6 +433,10 @@ static int open_writer(struct composing *k, int fd, struct err *e)
 		ev[i].attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
 					 PERF_SAMPLE_PERIOD |
 					 (k->chains ? PERF_SAMPLE_CALLCHAIN : 0);
+		if (k->c->branches.n) {
+			ev[i].attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+			ev[i].attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
+		}
 	}
 	ret = ret
 		      ?: perfdata_writer_open(&k->w, &(struct perfdata_writer_opts){ .fd = fd }, ev,
@@ -442,7 +449,8 @@ static int open_writer(struct composing *k, int fd, struct err *e)
 int fleet_compose_write(struct fleet_compose *c, const char *dir, bool chains,
 			struct fleet_composed *done, struct err *e)
 {
-	struct composing k = { .c = c, .chains = chains, .of_each = c->samples / MOST + 1 };
+	uint64_t all = c->branches.n ? c->taken : c->samples;
+	struct composing k = { .c = c, .chains = chains, .of_each = all / MOST + 1 };
 	char path[4400];
 	int ret = fleet_compose_symbols(c, dir, e), fd;
 
@@ -459,6 +467,6 @@ int fleet_compose_write(struct fleet_compose *c, const char *dir, bool chains,
 	close(fd);
 	htab_free(&k.seen);
 	vec_free(&k.mapped);
-	*done = (struct fleet_composed){ c->samples, k.of_each };
+	*done = (struct fleet_composed){ all, k.of_each };
 	return ret;
 }

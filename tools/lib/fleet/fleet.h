@@ -121,14 +121,24 @@ struct fleet_row {
 };
 
 struct fleet_composed {
-	uint64_t samples; /* of the rows */
+	uint64_t samples; /* of the rows, or branches taken */
 	uint64_t
 		of_each; /* so many are one sample in the recording: 1, unless there are too many */
+};
+
+/* Branches between two functions; where there are such, the recording has them and no samples of their own. */
+struct fleet_branch {
+	const char *event, *object, *to_object;
+	int64_t from_func, to_func; /* -1 = not known */
+	int64_t type;		    /* PERF_BR_*; 0 = not told */
+	uint64_t taken, mispred;    /* times */
+	uint64_t cycles, cycles_n;  /* of those that told cycles */
 };
 
 int fleet_compose_new(struct fleet_compose **c, struct err *e);
 void fleet_compose_free(struct fleet_compose *c); /* NULL is fine */
 int fleet_compose_row(struct fleet_compose *c, const struct fleet_row *r, struct err *e);
+int fleet_compose_branch(struct fleet_compose *c, const struct fleet_branch *b, struct err *e);
 const char *fleet_compose_needs(const struct fleet_compose *c,
 				size_t i); /* an object; NULL = all */
 int fleet_compose_object(struct fleet_compose *c, const char *object, const char *kind,
