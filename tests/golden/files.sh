@@ -68,6 +68,9 @@ mkdir dir
 cp a b c dir
 echo text >dir/text
 is "a directory of recordings" "$(rows --stdio dir)" "$(rows --stdio abc)"
+mkdir recorded
+cp b recorded/data
+is "... and a recording that is a directory" "$(rows --stdio a recorded c)" "$(rows --stdio abc)"
 is "stdin among them" "$(rows --stdio a - c <b)" "$(rows --stdio abc)"
 "$PERF" data merge -o as a stream 2>/dev/null
 is "a stream" "$(rows --stdio -s dso,sym -n a stream)" "$(rows --stdio -s dso,sym -n as)"
@@ -132,6 +135,10 @@ for f in a b c; do
 done >want
 "$PERF" script -F comm,time,ip a b c >got 2>/dev/null
 same_file "script: one behind the other" got want
+"$PERF" script -F comm,time,ip dir >got 2>/dev/null
+same_file "... of a directory" got want
+"$PERF" script -F comm,time,ip a recorded c >got 2>/dev/null
+same_file "... one of them a directory itself" got want
 "$PERF" script -F comm,time,ip a nothing c >got 2>err
 is "... without one that is not there" "$(wc -l <got)" "$({ "$PERF" script -F comm,time,ip a; "$PERF" script -F comm,time,ip c; } 2>/dev/null | wc -l)"
 like "... it is named" "$(cat err)" 'nothing'
@@ -148,6 +155,8 @@ for f in folded pprof otlp callgrind; do
 done
 "$PERF" data convert --to folded -o one -i a -i b c 2>/dev/null
 is "... -i repeated" "$(sort one)" "$("$PERF" data convert --to folded -o - abc 2>/dev/null | sort)"
+is "... of a directory" "$("$PERF" data convert --to folded -o - dir 2>/dev/null | sort)" "$(sort one)"
+is "... one of them a directory itself" "$("$PERF" data convert --to folded -o - a recorded c 2>/dev/null | sort)" "$(sort one)"
 check_status "samples one by one are those of one" 1 "$PERF" data convert --to json -o out a b
 check_status "buildid-list takes one" 129 "$PERF" buildid-list -i a -i b
 done_testing

@@ -189,6 +189,11 @@ for o in --stdio '--stdio2 -n' '--stdio --show-total-period' --json; do
 	"$PERF" annotate $o one.data other.data >got 2>err
 	same_file "annotate $o of two recordings: as of one with both" got want
 done
+mkdir two recorded
+cp one.data other.data two
+cp other.data recorded/data
+is "... of a directory with both" "$("$PERF" annotate --stdio two 2>/dev/null)" "$("$PERF" annotate --stdio both.data 2>/dev/null)"
+is "... one of them a directory itself" "$("$PERF" annotate --stdio one.data recorded 2>/dev/null)" "$("$PERF" annotate --stdio both.data 2>/dev/null)"
 like "--by-file: a column for each" "$("$PERF" annotate --stdio --by-file one.data other.data branchy 2>/dev/null)" \
 	'anon group \{ one.data: cpu-clock:H, other.data: cpu-clock:H \}'
 echo "$second" | made_file listing-file -b ff112233445566778899aabbccddeeff00112233 newer.data /proc/self/cwd/walk
