@@ -135,7 +135,11 @@ rm "$TMP/spool/refused.2026010100000000"
 touch "$TMP/engine/away"
 service --every 1 --spool-limit 1k --retry-for 0 -- sh "$TMP/busy.sh" 25
 wait $pid
+st=$?
 is "a limit of the spool leaves the newest" "$(waits)" 1
 like "... and says so" "$(cat "$TMP/err")" 'is dropped'
+is "... and so does the status" $st 75
 like "... and what waits, and where" "$(tail -1 "$TMP/err")" "it waits in $TMP/spool"
+is "the command's own status comes first" "$("$PERF" record -q -e cpu-clock:u --push "$URL" --spool "$TMP/spool" --retry-for 0 -- sh -c 'exit 3' \
+	2>/dev/null; echo $?)" 3
 done_testing

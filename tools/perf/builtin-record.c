@@ -138,7 +138,8 @@ static int record(struct record_opts *o)
 	struct recorder_result result = { 0 };
 	struct recorder *rec = NULL;
 	struct err err = { 0 };
-	int ret;
+	bool waits;
+	int ret, status;
 
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* the write fails then, and the file is finished */
@@ -152,10 +153,11 @@ static int record(struct record_opts *o)
 	if (!ret)
 		recorder_run(rec, &result);
 	recorder_free(rec);
-	record_push_end(o);
+	waits = record_push_end(o);
 	if (ret)
 		return cli_print_err(&err);
-	return o->r.dry_run && !result.failed ? 0 : exit_status(&result);
+	status = o->r.dry_run && !result.failed ? 0 : exit_status(&result);
+	return !status && waits ? PUSH_STATUS_KEPT : status;
 }
 
 static int run_record(const struct command *cmd, int argc, char **argv)

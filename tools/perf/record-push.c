@@ -36,8 +36,7 @@ static int check_words(const struct record_opts *o, struct err *e)
 	const struct data_opts *d = &o->push.data;
 
 	if (!o->push.url && (o->push.every || data_table_asked(&d->table) || d->push.spool ||
-			     d->push.spool_limit || d->push.retry_for ||
-			     d->push.net.password_file || d->push.net.ca || d->push.net.insecure))
+			     d->push.spool_limit || d->push.retry_for || net_asked(&d->push.net)))
 		return err_set(e, -EINVAL,
 			       "--every, --service, --spool and their like go with --push URL");
 	if (o->push.url && o->r.output)
@@ -358,15 +357,17 @@ int record_push_start(struct record_opts *o, struct err *e)
 			  : 0;
 }
 
-void record_push_end(struct record_opts *o)
+bool record_push_end(struct record_opts *o)
 {
 	struct record_push *p = &o->push;
+	int status = 0;
 
 	if (p->bell >= 0)
 		close(p->bell);
 	p->bell = -1;
-	while (p->pid > 0 && waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
+	while (p->pid > 0 && waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
 		;
+	return status; /* a pusher that died left something, too */
 }
 
 void record_push_free(struct record_opts *o)

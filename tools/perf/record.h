@@ -47,8 +47,8 @@ int record_guard(struct recorder *rec, struct err *e);
 int record_push_prepare(struct record_opts *o, struct err *e); /* as record_prepare() */
 /* Starts the process that pushes; before events are opened, so that it is none of what is watched. */
 int record_push_start(struct record_opts *o, struct err *e);
-/* No recording comes any more: waits until the last is pushed. */
-void record_push_end(struct record_opts *o);
+/* No recording comes any more: waits until the last is pushed. True: something waits in the spool. */
+bool record_push_end(struct record_opts *o);
 void record_push_free(struct record_opts *o);
 
 /* record-options.c */
