@@ -334,6 +334,16 @@ static int connect_to(struct sender *s, struct err *e)
 	return net_open(&s->net, &s->sp->target, &s->s->opts, e) ?: net_check_schema(s->net, e);
 }
 
+/* The engine has it. */
+static void remove_sent(const struct sender *s, const char *dir)
+{
+	int ret = drop(dir);
+
+	if (ret)
+		log_to(&s->sp->o.log, LOG_WARN,
+		       "%s is loaded, but not all of it can be removed: %s", dir, strerror(-ret));
+}
+
 static int send_one(struct sender *s, const char *dir, struct err *e)
 {
 	struct net_pushed p = { 0 };
@@ -350,10 +360,7 @@ static int send_one(struct sender *s, const char *dir, struct err *e)
 	log_to(&s->sp->o.log, LOG_INFO, "%s: %s, %llu rows in %llu bytes", dir,
 	       p.already ? "was there already" : "is loaded", (unsigned long long)p.rows,
 	       (unsigned long long)p.bytes);
-	ret = drop(dir);
-	if (ret)
-		log_to(&s->sp->o.log, LOG_WARN,
-		       "%s is loaded, but not all of it can be removed: %s", dir, strerror(-ret));
+	remove_sent(s, dir);
 	return 0;
 }
 
@@ -377,7 +384,7 @@ static void send_together(struct sender *s, const struct entry *en, size_t nr, b
 	for (size_t i = 0; i < nr; i++) {
 		if (!done[i])
 			continue;
-		drop(en[i].path);
+		remove_sent(s, en[i].path);
 		sent++;
 	}
 	if (!sent)
