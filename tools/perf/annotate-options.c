@@ -50,6 +50,12 @@ const struct option annotate_cmd_options[] = {
 		 "--user-regs)"),
 	OPT_STRING(0, "reg", O, reg, "NAME",
 		   "values of this general or mask register: most frequent, least, largest"),
+	OPT_BOOL(0, "numbers", O, numbers,
+		 "numbers in vectors that instructions are about to read: NaN, denormal, zero"),
+	OPT_BOOL(0, "idle-lanes", O, idle, "lanes of vectors that do nothing"),
+	OPT_BOOL(0, "dirty", O, dirty, "upper halves of vectors, where SSE instructions run"),
+	OPT_BOOL(0, "apx", O, apx, "moves to and from the stack, what r16 to r31 are used for"),
+	OPT_BOOL(0, "shadow-stack", O, shadow, "call chains against the shadow stack"),
 	OPT_BOOL(0, "group", O, group, "events of a group side by side (default)"),
 
 	OPT_GROUP("Symbols"),

@@ -20,7 +20,8 @@ struct annotate_cmd_opts {
 	struct code_opts code;
 	bool tui, stdio, stdio2, json, dump, quiet;
 	bool asm_raw, print_line, full_paths, loops;
-	bool simd; /* registers are counted */
+	bool simd;				/* registers are counted */
+	bool numbers, idle, dirty, apx, shadow; /* what accumulators say */
 	bool show_samples, show_period, group, skip_missing;
 	uint64_t pieces;    /* samples in each; 0 = all at once */
 	bool apart;	    /* pieces have sessions of their own */

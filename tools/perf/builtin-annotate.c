@@ -35,6 +35,13 @@ static uint64_t need(void *ctx, const struct perfdata_event *event)
 	return annotate_need(k->a) | PERF_SAMPLE_TID;
 }
 
+static unsigned wanted_marks(const struct annotate_cmd_opts *o)
+{
+	return (o->numbers ? KEYS_MARK_NUMBERS : 0u) | (o->idle ? KEYS_MARK_IDLE : 0u) |
+	       (o->dirty ? KEYS_MARK_DIRTY : 0u) | (o->apx ? KEYS_MARK_APX : 0u) |
+	       (o->shadow ? KEYS_MARK_SHADOW : 0u);
+}
+
 static int new_counts(struct counter *k, struct annotate **a, struct err *e)
 {
 	const struct session_env *env = session_env(k->s);
@@ -47,6 +54,8 @@ static int new_counts(struct counter *k, struct annotate **a, struct err *e)
 		if (ret)
 			err_context(e, "--reg");
 	}
+	if (!ret && wanted_marks(&c->o))
+		ret = annotate_want_marks(*a, wanted_marks(&c->o), session_arch(k->s), false, e);
 	return ret;
 }
 

@@ -10,6 +10,7 @@
  *	loops.c		loops, from jumps back
  *	branches.c	branch stacks counted by number
  *	registers.c *	registers by address, and at instructions
+ *	marks.c		what accumulators say, by address, and at instructions
  *	flow.c		what these say of the instructions of a function
  */
 #ifndef PERF_ANNOTATE_ANNOTATE_INT_H
@@ -106,6 +107,21 @@ int annotate_registers_merge(struct annotate_registers *g, const struct annotate
 			     const uint32_t *loc);
 void annotate_registers_finish(struct annotate_registers *g);
 
+/* ---- marks ----------------------------------------------------------------------------------- */
+
+struct annotate_marks {
+	struct keys_marks *m; /* NULL = not wanted */
+	char *slot;	      /* by location */
+	uint32_t nr;
+	size_t cap;
+};
+
+void annotate_marks_free(struct annotate_marks *g);
+int annotate_marks_add(struct annotate_marks *g, const struct sample *s, struct thread *th,
+		       uint32_t loc);
+int annotate_marks_merge(struct annotate_marks *g, const struct annotate_marks *from,
+			 const struct session_maps *maps);
+
 struct annotate {
 	struct machine *m;
 	struct resolver *res;
@@ -113,6 +129,7 @@ struct annotate {
 	VEC(struct annotate_row) rows;
 	struct annotate_branches branches;
 	struct annotate_registers registers;
+	struct annotate_marks marks;
 	VEC(struct annotate_total) total;
 	VEC(const struct perfdata_event *) event;
 	/* After annotate_finish(). */
@@ -140,6 +157,7 @@ struct listing_build {
 	VEC(struct listing_loop) loops;
 	VEC(struct listing_edge) edges;
 	VEC(const char *) notes;
+	size_t nr_marks;	   /* slots of l.mark */
 	const char *first_missing; /* source file, of nr_missing */
 	unsigned nr_missing;
 };
@@ -159,6 +177,8 @@ int annotate_lines(struct listing_build *b);
 int annotate_loops(struct listing_build *b);
 uint32_t annotate_insn_holding(const struct listing_build *b, uint64_t addr);
 int annotate_registers_lay(struct listing_build *b);
+int annotate_marks_lay(struct listing_build *b);
+void annotate_marks_drop(struct listing_build *b);
 /* Branch stacks on instructions, and then on loops. */
 int annotate_flow(struct listing_build *b);
 int annotate_flow_loops(struct listing_build *b);

@@ -38,6 +38,7 @@ void annotate_free(struct annotate *a)
 	vec_free(&a->by_symbol);
 	annotate_branches_free(&a->branches);
 	annotate_registers_free(&a->registers);
+	annotate_marks_free(&a->marks);
 	free(a->totals);
 	free(a->order);
 	free(a);
@@ -47,6 +48,8 @@ uint64_t annotate_need(const struct annotate *a)
 {
 	uint64_t regs = a->registers.on ? PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER : 0;
 
+	if (a->marks.m)
+		regs |= keys_marks_need(a->marks.m);
 	return regs | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD |
 	       PERF_SAMPLE_BRANCH_STACK;
 }
@@ -105,7 +108,8 @@ int annotate_add(struct annotate *a, const struct sample *s, struct thread *th, 
 	if (loc == LOC_NONE || reach_event(a, s->event->idx, s->event) ||
 	    row_of(a, loc, s->event->idx, &row) ||
 	    annotate_branches_add(&a->branches, a->res, s, th) ||
-	    annotate_registers_add(&a->registers, s, loc))
+	    annotate_registers_add(&a->registers, s, loc) ||
+	    annotate_marks_add(&a->marks, s, th, loc))
 		return err_set(e, -ENOMEM, "out of memory for counts by address");
 	row->count.hits++;
 	row->count.period += s->period;
@@ -166,17 +170,26 @@ static bool same_registers(const struct annotate_registers *a, const struct anno
 	return !a->value || (a->pred == b->pred && a->reg == b->reg);
 }
 
+static bool same_marks(const struct annotate_marks *a, const struct annotate_marks *b)
+{
+	if (!a->m || !b->m)
+		return !a->m && !b->m;
+	return keys_marks_what(a->m) == keys_marks_what(b->m);
+}
+
 int annotate_merge(struct annotate *to, const struct annotate *from,
 		   const struct session_maps *maps, struct err *e)
 {
 	const uint32_t *loc = maps ? maps->loc : NULL;
 
-	if (!same_registers(&to->registers, &from->registers))
+	if (!same_registers(&to->registers, &from->registers) ||
+	    !same_marks(&to->marks, &from->marks))
 		return err_set(e, -EINVAL,
 			       "counts by address of two kinds of registers cannot be added");
 	if (merge_totals(to, from, maps) || merge_rows(to, from, maps) ||
 	    annotate_branches_merge(&to->branches, &from->branches, loc) ||
-	    annotate_registers_merge(&to->registers, &from->registers, loc))
+	    annotate_registers_merge(&to->registers, &from->registers, loc) ||
+	    annotate_marks_merge(&to->marks, &from->marks, maps))
 		return err_set(e, -ENOMEM, "out of memory for counts by address");
 	return 0;
 }

@@ -37,6 +37,7 @@
 
 #include "insn/insn.h"
 #include "session/session.h"
+#include "keys/keys.h"
 #include "symbol/symbol.h"
 
 /* ---- counts ---------------------------------------------------------------------------------- */
@@ -52,6 +53,12 @@ void annotate_free(struct annotate *a); /* NULL is fine */
  */
 int annotate_want_registers(struct annotate *a, enum regs_arch arch, const char *value,
 			    struct err *e);
+/*
+ * Likewise: what report's --numbers and its like count, by instruction. @what: of enum keys_mark. What
+ * they count with is the resolver's.
+ */
+int annotate_want_marks(struct annotate *a, unsigned what, enum regs_arch arch, bool redact,
+			struct err *e);
 /* After that and the last sample: how many said which vectors are in use, how many had the register. */
 void annotate_registers_seen(const struct annotate *a, uint64_t *vectors, uint64_t *values);
 /* PERF_SAMPLE_* fields that annotate_add() looks at. */
@@ -249,8 +256,10 @@ struct listing {
 	struct listing_edge *edge;
 	uint32_t nr_edges, nr_leaving; /* all; those from instructions */
 	struct listing_flow_sum flow_sum;
-	struct listing_regs *regs; /* by number of an instruction; NULL = not asked for */
-	const char *value_name;	   /* of the register whose values are counted; NULL = none */
+	struct listing_regs *regs;	/* by number of an instruction; NULL = not asked for */
+	const char *value_name;		/* of the register whose values are counted; NULL = none */
+	const struct keys_marks *marks; /* what is marked; NULL = nothing was asked for */
+	void *mark;			/* slots of these, by number of an instruction */
 	/* What the reader has to know, a sentence each, NULL at the end: see listing_open(). */
 	const char *const *notes;
 };

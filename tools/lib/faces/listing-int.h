@@ -40,6 +40,16 @@ void faces_regs_value(const struct faces_listings *f, const struct listing *l,
 void faces_regs_value_json(const struct faces_listings *f, const struct listing *l,
 			   const struct listing_line *line, uint32_t k, struct emit *e);
 
+/* ---- what accumulators say of registers: listing-marks.c */
+
+#define FACES_MARKS_WIDTH 40
+
+bool faces_marks_shown(const struct faces_listings *f, const struct listing *l);
+void faces_marks_text(const struct faces_listings *f, const struct listing *l,
+		      const struct listing_line *line, uint32_t k, struct obuf *o);
+void faces_marks_json(const struct faces_listings *f, const struct listing *l,
+		      const struct listing_line *line, uint32_t k, struct emit *e);
+
 /* "local period" */
 const char *faces_listing_percent_name(enum listing_percent type);
 /* The largest share of a line, of all events. */

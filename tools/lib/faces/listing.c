@@ -77,6 +77,8 @@ const struct faces_listing_column faces_listing_columns[] = {
 	{ "mask", "Lanes", 6, 6, false, faces_regs_shown, faces_regs_lanes, faces_regs_lanes_json },
 	{ "value", "Value", 24, 24, false, faces_regs_value_shown, faces_regs_value,
 	  faces_regs_value_json },
+	{ "marks", "Marks", FACES_MARKS_WIDTH, FACES_MARKS_WIDTH, false, faces_marks_shown,
+	  faces_marks_text, faces_marks_json },
 	{ "ipc", "IPC", 0, 5, false, faces_flow_shown, faces_flow_ipc, faces_flow_ipc_json },
 	{ "cycles", "Cycle(min/max)", 0, 18, false, faces_flow_shown, faces_flow_cycles,
 	  faces_flow_cycles_json },
