@@ -107,6 +107,48 @@ for c in ('zmm', 'ymm'):
 assert any('0' in u.get(c, {}) and u[c]['0'][0] == 1e-45 for u in seen for c in ('zmm', 'ymm')), seen
 P
 
+# The same of instructions, of samples and on the page.
+cat >"$TMP/marks.py" <<'P'
+import json, sys
+which, name, file = sys.argv[1:]
+if which == 'annotate':
+    seen = [x for f in json.load(open(file))['functions'] if f['symbol'] == name for x in f['lines']]
+    seen = [x['marks'] for x in seen if x.get('marks') and x['marks']['slow_numbers'] is not None]
+else:
+    seen = [json.loads(l) for l in open(file)]
+    seen = [x['marks'] for x in seen if x.get('sym') == name]
+assert len(seen) > 2, seen
+for m in seen:
+    assert m['denormal_lanes'] == 25 and m['nan_lanes'] == 12.5 and m['lane_type'] == 'f32', m
+    assert m['lanes_zero'] in (12.5, None) and m['lanes_off'] in (0, None), m
+P
+"$PERF" annotate --json --numbers --idle-lanes -i "$TMP/denormal.data" lanes_denormal >"$TMP/json" 2>"$TMP/err"
+check "annotate has them by instruction" python3 "$TMP/marks.py" annotate lanes_denormal "$TMP/json"
+"$PERF" annotate --json --numbers --idle-lanes -j 4 -i "$TMP/denormal.data" lanes_denormal >"$TMP/json4" 2>"$TMP/err"
+same_file "with four jobs the same" "$TMP/json" "$TMP/json4"
+"$PERF" annotate --json --numbers --idle-lanes --pieces 5 -i "$TMP/denormal.data" lanes_denormal >"$TMP/json4" 2>"$TMP/err"
+same_file "and in pieces" "$TMP/json" "$TMP/json4"
+like "as text" "$("$PERF" annotate --stdio --numbers -i "$TMP/denormal.data" lanes_denormal 2>&1)" \
+	'Slow 100% NaN 12% Inf 12% Denormal 25% \+ *: *[0-9a-f]+: +vmulps'
+"$PERF" script --json -F ip,sym,marks -i "$TMP/denormal.data" >"$TMP/json" 2>"$TMP/err"
+check "script has them by sample" python3 "$TMP/marks.py" script lanes_denormal "$TMP/json"
+like "as text" "$("$PERF" script -F ip,sym,marks -i "$TMP/denormal.data" 2>&1 | grep lanes_denormal)" \
+	'\[Slow 100% NaN 12% Inf 12% Denormal 25% Zero 12% f32'
+like "--redact shows none" "$("$PERF" script --redact -F ip,sym,marks -i "$TMP/denormal.data" 2>&1 | grep lanes_denormal)" \
+	'lanes_denormal \[(Upper 100% ?)?(Spare [0-9]+)?\]'
+"$PERF" report --html "$TMP/page.html" --numbers -i "$TMP/denormal.data" >"$TMP/err" 2>&1
+like "the page has them beside instructions" "$(python3 "$(dirname "$0")/../helpers/page-data.py" "$TMP/page.html" get code)" \
+	'"marks": \[.*"Slow 100% NaN 12% Inf 12% Denormal 25% Zero 12% f32"'
+"$PERF" report --html "$TMP/page.html" -i "$TMP/denormal.data" >"$TMP/err" 2>&1
+unlike "unless they were not asked for" "$(python3 "$(dirname "$0")/../helpers/page-data.py" "$TMP/page.html" get code)" 'Slow'
+screen <<P
+size 110x20
+run $PERF annotate --tui --numbers -i $TMP/denormal.data lanes_denormal
+wait vmulps
+match Marks .*Disassembly
+match Slow 100% NaN 12% Inf 12% Denormal 25% \+ .*vmulps
+P
+
 # What there is not.
 refused() { # refused NAME TEXT COMMAND...
 	_name=$1 _text=$2

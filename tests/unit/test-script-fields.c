@@ -116,7 +116,7 @@ static void test_names(void **state)
 		"comm tid pid time cpu event trace ip sym dso dsoff addr symoff srcline period "
 		"iregs uregs brstack brstacksym brstackoff brstackinsn brstackinsnlen "
 		"brstackdisasm brcntr data_src weight bpf-output callindent insn disasm insnlen "
-		"simd synth phys_addr metric misc srccode ipc tod data_page_size code_page_size ins_lat "
+		"simd marks synth phys_addr metric misc srccode ipc tod data_page_size code_page_size ins_lat "
 		"retire_lat machine_pid vcpu cgroup flags transaction";
 	char copy[sizeof(names)], *save = NULL;
 	size_t n = 0;

@@ -33,7 +33,12 @@ int report_start_counting(struct report *r, struct err *e)
 
 	ret = ret ?: start_flow(r, e);
 	ret = ret ?: report_start_branches(r, e);
-	return ret || !r->counts_code || r->code ? ret : annotate_new(&r->code, r->m, r->res, e);
+	if (ret || !r->counts_code || r->code)
+		return ret;
+	ret = annotate_new(&r->code, r->m, r->res, e);
+	return ret || !report_marks(&r->o) ? ret
+					   : annotate_want_marks(r->code, report_marks(&r->o),
+								 r->po.arch, r->o.redact, e);
 }
 
 static int setup_profile(struct report *r, struct err *e)

@@ -36,6 +36,8 @@ static int write_page(struct report *r, struct session *before, struct err *e)
 {
 	struct page_opts opts = {
 		.functions = PAGE_FUNCTIONS,
+		.marks = report_marks(&r->o),
+		.redact = r->o.redact,
 		.full_paths = r->o.session.full_paths,
 		.before = before,
 		.others = session_files_are_several(r->files) ? add_files : NULL,

@@ -50,6 +50,13 @@ bool report_reads_vectors(const struct report_opts *o)
 	return o->simd || o->numbers || o->idle || o->dirty;
 }
 
+unsigned report_marks(const struct report_opts *o)
+{
+	return (o->numbers ? KEYS_MARK_NUMBERS : 0u) | (o->idle ? KEYS_MARK_IDLE : 0u) |
+	       (o->dirty ? KEYS_MARK_DIRTY : 0u) | (o->apx ? KEYS_MARK_APX : 0u) |
+	       (o->shadow ? KEYS_MARK_SHADOW : 0u);
+}
+
 bool report_reads_registers(const struct report_opts *o)
 {
 	return report_reads_vectors(o) || o->apx || o->shadow;

@@ -114,6 +114,8 @@ int report_choose_mode(struct report *r, struct err *e);
 /* Columns of what is in them are asked for. */
 /* Of samples, not of branches. */
 bool report_reads_registers(const struct report_opts *o);
+/* What of it is said of instructions, too: of enum keys_mark. */
+unsigned report_marks(const struct report_opts *o);
 bool report_reads_vectors(const struct report_opts *o);
 /* What r->flow is to count; nothing: there is none. */
 void report_choose_flow(struct report *r);

@@ -93,6 +93,7 @@ function listing(model, s, go, c) {
 	const { lines, all } = countsOf(model, c, s), base = BigInt(c.base || 0);
 	const text = c.text || [], kind = c.kind || [], offset = c.offset || [], line = c.line || [];
 	const target = c.target || [], callee = c.callee || [], depth = c.depth || [];
+	const marks = c.marks || [], marked = marks.some((m) => m);
 	const flow = !!((c.edges && c.edges.length) || (c.ranges && c.ranges.length));
 	const have = new Set((model.data.code || []).map((x) => x.frame));
 	const body = el('tbody');
@@ -120,11 +121,13 @@ function listing(model, s, go, c) {
 				el('td', { class: 'number' }, n && n.flagged ? percent(n.mispred, n.flagged) : ''),
 				el('td', { class: 'number' }, n && n.cycles ? (n.insns / n.cycles).toFixed(2) : ''));
 		}
+		if (marked)
+			tr.append(el('td', { class: 'marks' }, marks[i]));
 		tr.append(el('td', { class: 'number' }, kind[i] === 0 ? (base + BigInt(offset[i])).toString(16) : line[i] && kind[i] === 1 ? String(line[i]) : ''),
 			el('td', { class: 'gutter' }), code);
 		body.append(tr);
 	});
-	const heads = ['Share', ...(flow ? ['Executed', 'Taken', 'Mispredicted', 'IPC'] : []), 'Address, line', '', 'Code'];
+	const heads = ['Share', ...(flow ? ['Executed', 'Taken', 'Mispredicted', 'IPC'] : []), ...(marked ? ['Marks'] : []), 'Address, line', '', 'Code'];
 	const view = el('table', { class: 'listing' }, el('caption', {}, `${grouped(all.hits)} samples. ${model.about(model.data.places, s, [s.event])}`),
 		el('thead', {}, el('tr', {}, ...heads.map((h) => el('th', { scope: 'col' }, h)))), body);
 	const box = el('div', { class: 'scroll code-box' }, view);

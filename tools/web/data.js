@@ -22,7 +22,7 @@
  *   sources: string, header: string}} Recording
  * @typedef {Omit<Recording, 'perf'|'cut'|'sources'|'header'> & {apart: number}} Before
  * @typedef {{frame: number, missing?: string, file?: string, notes?: string[], base?: string,
- *   kind?: number[], offset?: number[], line?: number[], depth?: number[], target?: number[],
+ *   kind?: number[], offset?: number[], line?: number[], depth?: number[], marks?: string[], target?: number[],
  *   callee?: number[], text?: string[], places?: number[], edges?: number[], ranges?: number[]}} Code
  *   places, edges: pairs of a thing and its line; ranges: of a thing, its first and its last line
  * @typedef {{

@@ -75,6 +75,30 @@ static uint32_t callee(const struct page *p, const struct listing *l,
 		page_close(j, ']');                                       \
 	} while (0)
 
+/* What accumulators say of instructions, in words; nothing of those that had no sample. */
+static void put_marks(const struct listing *l, const struct part *part, struct json *j)
+{
+	struct obuf cell;
+
+	if (!l->marks || obuf_init(&cell, -1, 0))
+		return;
+	page_open(j, "marks", '[');
+	for (uint32_t i = part->from; i < part->to; i++) {
+		const struct listing_line *line = &l->line[i];
+
+		cell.len = 0;
+		if (line->kind == LISTING_INSN && line->insn != LISTING_NONE)
+			keys_marks_put(l->marks,
+				       (const char *)l->mark +
+					       line->insn * keys_marks_size(l->marks),
+				       &cell);
+		obuf_char(&cell, 0);
+		page_str(j, NULL, cell.code ? "" : cell.buf);
+	}
+	page_close(j, ']');
+	obuf_free(&cell);
+}
+
 static void put_lines(const struct page *p, const struct listing *l, const struct part *part,
 		      struct json *j)
 {
@@ -173,6 +197,7 @@ static void put_listing(const struct page *p, const struct symbol *sym, const st
 		page_str(j, NULL, "Only the lines around the hottest instruction are here.");
 	page_close(j, ']');
 	put_lines(p, l, &part, j);
+	put_marks(l, &part, j);
 	put_counts(p, sym, l, &part, j);
 }
 

@@ -142,6 +142,13 @@ static int write_all_of(struct page *p, struct obuf *out, struct err *e)
 	return ret || !end ? ret : err_set(e, end, "no memory for the page");
 }
 
+static int want_marks(struct page *p, struct err *e)
+{
+	return p->o.marks ? annotate_want_marks(p->code, p->o.marks, session_arch(p->session),
+						p->o.redact, e)
+			  : 0;
+}
+
 int page_new(struct page **out, struct session *s, const struct page_opts *o, struct err *e)
 {
 	struct page *p = *out = calloc(1, sizeof(*p));
@@ -154,7 +161,9 @@ int page_new(struct page **out, struct session *s, const struct page_opts *o, st
 	p->o = *o;
 	p->frame_unknown = p->frame_cut = NONE;
 	page_start_logs(p);
-	return o->functions ? annotate_new(&p->code, p->env->machine, p->env->resolver, e) : 0;
+	if (!o->functions)
+		return 0;
+	return annotate_new(&p->code, p->env->machine, p->env->resolver, e) ?: want_marks(p, e);
 }
 
 int page_finish(struct page *p, struct obuf *out, struct err *e)

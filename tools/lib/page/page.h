@@ -31,6 +31,8 @@ struct page_opts {
 	uint32_t functions; /* so many of the hottest are shown as instructions; 0 = none */
 	uint32_t max_nodes; /* of the tree of calls; 0 = 800,000 */
 	uint32_t max_rows;  /* of samples that were added up; 0 = 900,000 */
+	unsigned marks;	    /* of enum keys_mark: what is said of instructions */
+	bool redact;	    /* and not of what was in registers */
 	bool full_paths;
 	/*
 	 * Another recording, from before: its samples are in the same tree, and the page shows what is more

@@ -310,6 +310,8 @@ void script_free(struct script *sc)
 	trace_printer_free(sc->trace);
 	print_insns_free(sc->insn);
 	simd_sites_free(sc->sites);
+	keys_marks_free(sc->marks);
+	free(sc->mark);
 	print_srccode_free(sc->sources);
 	vec_free(&sc->syms);
 	vec_free(&sc->dsos);

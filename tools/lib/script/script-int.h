@@ -6,6 +6,7 @@
 #include "emit/emit.h"
 #include "put-int.h"
 #include "regs/regs.h"
+#include "keys/keys.h"
 #include "script/script.h"
 
 /* In the order of printing. */
@@ -148,6 +149,8 @@ struct script {
 	enum regs_arch arch;
 	struct sample_simd_opts simd;
 	struct simd_sites *sites; /* lane_auto; NULL = not needed yet */
+	struct keys_marks *marks; /* likewise, of field marks */
+	void *mark;		  /* a slot of these */
 	uint64_t sec;		  /* second that sec_text shows */
 	char sec_text[24];
 	uint8_t sec_len;
@@ -248,6 +251,7 @@ static inline uint64_t script_weight(const struct sample *s)
 void print_iregs(struct script *sc, const struct ctx *c);
 void print_uregs(struct script *sc, const struct ctx *c);
 void print_simd(struct script *sc, const struct ctx *c);
+void print_marks(struct script *sc, const struct ctx *c);
 void print_weight(struct script *sc, const struct ctx *c);
 void print_ins_lat(struct script *sc, const struct ctx *c);
 void print_retire_lat(struct script *sc, const struct ctx *c);
@@ -278,6 +282,7 @@ void script_json_place(struct script *sc, const struct ctx *c, struct emit *e);
 void script_json_iregs(struct script *sc, const struct ctx *c, struct emit *e);
 void script_json_uregs(struct script *sc, const struct ctx *c, struct emit *e);
 void script_json_simd(struct script *sc, const struct ctx *c, struct emit *e);
+void script_json_marks(struct script *sc, const struct ctx *c, struct emit *e);
 void script_json_branches(struct script *sc, const struct ctx *c, struct emit *e);
 
 /* srccode.c */

@@ -72,7 +72,8 @@ static void put_columns(const struct tui_asm *b, const struct listing_line *line
 		size_t n = faces_listing_number(b->face, b->l, line, c, 0, &text);
 		char buf[48];
 
-		snprintf(buf, sizeof(buf), "%.*s", (int)(n < sizeof(buf) ? n : sizeof(buf) - 1), n ? text : "");
+		snprintf(buf, sizeof(buf), "%.*s", (int)(n < sizeof(buf) ? n : sizeof(buf) - 1),
+			 n ? text : "");
 		if (width == CYCLES_ALONE && !b->look->min_max)
 			buf[strcspn(buf, "(")] = 0;
 		tui_field(p, TUI_NORMAL, -width, buf);
