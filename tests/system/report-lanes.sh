@@ -86,10 +86,60 @@ holds "code that uses its own upper halves" equal lanes_equal \
 	'top["dirty_by"] == "[own code]" and top["sse_dirty"] == 0' --dirty
 
 a=$("$PERF" script -F ip,sym -i "$TMP/target.data" 2>/dev/null | awk '$2 == "target_a" { print $1; exit }')
+# Who left them by the branch stack alone: no call chain leads from the loop of SSE instructions to whoever called
+# it, but the last branches do. A vzeroupper on the way ends the search.
+HELPERS=$(dirname "$0")/../helpers
+by_branches() { # by_branches FUNCTION: made.data, where that one ran before sse_loop
+	# shellcheck disable=SC2046
+	set -- "$1" $(perl "$HELPERS/insns.pl" "$LANES" "$1" 0x400000)
+	_first=$2
+	eval "_last=\${$#}"
+	# shellcheck disable=SC2046
+	set -- $(perl "$HELPERS/insns.pl" "$LANES" sse_loop 0x400000)
+	python3 - "$HELPERS" "$TMP/made.data" "$LANES" "$_first" "$_last" "$1" "$5" <<'P'
+import sys
+sys.path.insert(0, sys.argv[1])
+from perfdata import *
+out, lanes, first, last, loop, at = sys.argv[2], sys.argv[3], *(int(x, 0) for x in sys.argv[4:])
+r = Recording(Attr(size=176, sample_type=IP | TID | TIME | BRANCH_STACK | REGS_INTR, flags='sample_id_all mmap comm',
+                   branch_sample_type=BRANCH_ANY | BRANCH_USER, simd_regs_enabled=1, simd_vec_reg_qwords=4,
+                   simd_vec_reg_intr=0xffffffff))
+r.features[ARCH] = r.string('x86_64')
+r.comm(10, 'lanes')
+r.mmap(10, 0x400000, 0x100000, 0, lanes)
+vec = [[0] * 4 for _ in range(32)]
+vec[5][2] = 1
+for _ in range(20):
+    r.sample(pid=10, ip=at, regs_intr=dict(abi=ABI_64 | ABI_SIMD, gprs=[], vec=vec, pred=[]),
+             branches=[{'from': 0x7000, 'to': loop}, {'from': last, 'to': 0x6f00}, {'from': 0x6e00, 'to': first}])
+r.write(out)
+P
+}
+if command -v objdump >/dev/null && command -v perl >/dev/null; then
+	by_branches leaves_dirty
+	holds "the branch stack tells who left them" made sse_loop \
+		'top["dirty_by"].startswith("leaves_dirty+0x") and top["samples"] == 20 and top["upper_live"] == 100' --dirty
+	by_branches leaves_clean
+	holds "and that nobody on the way did" made sse_loop 'top["dirty_by"] == "[unknown]"' --dirty
+else
+	skip "by branches" "objdump or perl is not installed"
+fi
+
 holds "the targets of a call by register" target lanes_target \
 	'any(x["value_distinct"] == 2 and 60 < x["value_share"] < 90 for x in r)' --values=ax -s sym,addr
 [ -z "$a" ] || like "by their values" "$("$PERF" report --stdio -q --values=ax -s sym,addr -i "$TMP/target.data" 2>&1)" \
 	"0x$a [0-9]+% 0x"
+
+# What LLVM takes of them: targets with counts at the line of the call, in a sample profile.
+PROFDATA=$(command -v llvm-profdata-19 || command -v llvm-profdata-14 || command -v llvm-profdata)
+if [ -n "$PROFDATA" ] && "$PERF" record -q --reg-source=ptrace -b --reg-budget 0 -F 1000 -o "$TMP/calls.data" -- \
+	"$LANES" target 30000000 >"$TMP/out" 2>&1 &&
+	"$PERF" data convert --to llvm --binary "$LANES" -i "$TMP/calls.data" -o "$TMP/calls.llvm" >"$TMP/out" 2>&1; then
+	"$PROFDATA" show -sample "$TMP/calls.llvm" >"$TMP/text" 2>&1
+	like "llvm-profdata reads the targets" "$(cat "$TMP/text")" 'calls: target_a:[0-9]+ target_b:[0-9]+'
+else
+	skip "targets in LLVM's profile" "no llvm-profdata, or programs cannot be traced here"
+fi
 
 "$PERF" script -F sym,simd --lanes auto --regs=ymm0-1 -i "$TMP/denormal.data" >"$TMP/text" 2>&1
 like "script --lanes auto says floats" "$(cat "$TMP/text")" 'user [YZ]MM0 +f32 +1e-45 1e-45 nan inf 0 1.5 1.5 1.5'
