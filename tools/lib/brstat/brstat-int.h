@@ -28,8 +28,8 @@
 /* The edge of two addresses, as it was lately. Half a cache line. */
 struct edge_memo {
 	_Alignas(32) uint64_t from, to; /* in memory */
-	uint32_t space, gen;
-	uint32_t edge; /* + 1; 0 = none */
+	uint64_t where;			/* space and generation of its maps */
+	uint32_t edge;			/* + 1; 0 = none */
 };
 
 /*

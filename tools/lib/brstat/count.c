@@ -18,18 +18,16 @@
 
 /* ---- what is remembered -------------------------------------------------------------------------- */
 
-static inline uint64_t edge_hash(const struct edge_memo *k)
+static inline uint64_t edge_hash(uint64_t from, uint64_t to, uint64_t where)
 {
-	uint64_t where = k->space ^ (uint64_t)k->gen << 32;
-
-	return (k->from ^ (k->to << 29 | k->to >> 35) ^ where) * HASH_GOLDEN;
+	return (from ^ (to << 29 | to >> 35) ^ where) * HASH_GOLDEN;
 }
 
 static bool hash_of_edge(const void *slot, uint64_t *hash)
 {
 	const struct edge_memo *m = slot;
 
-	*hash = edge_hash(m);
+	*hash = edge_hash(m->from, m->to, m->where);
 	return m->edge;
 }
 
@@ -359,7 +357,7 @@ static inline void add_outcomes(struct brstat *b, const struct walk_step *st)
 
 /* A branch of the stack. */
 struct entry {
-	struct edge_memo key;
+	uint64_t from, to; /* in memory */
 	uint64_t flags;
 	uint32_t cycles, edge, step;
 	uint32_t before, now; /* edges of the step */
@@ -373,9 +371,10 @@ struct collected {
 };
 
 struct walk_state {
-	uint64_t end; /* entries that are not collected yet */
-	uint32_t space, gen, before;
+	uint64_t end;	/* entries that are not collected yet */
+	uint64_t where; /* see struct edge_memo */
 	uint64_t cycles;
+	uint32_t before;
 	bool all, missed; /* missed: the branch before was mispredicted */
 };
 
@@ -392,11 +391,9 @@ static void collect(struct brstat *b, const struct sample_branches *s, struct wa
 		if (unlikely(branch_flags_not_taken(flags) ||
 			     branch_flags_spec(flags) == BR_SPEC_WRONG_PATH))
 			continue;
-		en->key = (struct edge_memo){ .from = load_u64(p, s->swap),
-					      .to = load_u64(p + 8, s->swap),
-					      .space = w->space,
-					      .gen = w->gen };
-		en->at = (uint32_t)(edge_hash(&en->key) >> (64 - b->edge_bits));
+		en->from = load_u64(p, s->swap);
+		en->to = load_u64(p + 8, s->swap);
+		en->at = (uint32_t)(edge_hash(en->from, en->to, w->where) >> (64 - b->edge_bits));
 		__builtin_prefetch(&b->edge_memo[en->at]);
 		en->flags = flags;
 		en->cycles = (uint32_t)min_u64(w->cycles, UINT16_MAX);
@@ -405,14 +402,9 @@ static void collect(struct brstat *b, const struct sample_branches *s, struct wa
 	}
 }
 
-static inline bool is_it(const struct edge_memo *m, const struct edge_memo *key)
-{
-	return m->from == key->from && m->to == key->to && m->space == key->space &&
-	       m->gen == key->gen;
-}
-
 /* Entries to edges. 0 or -ENOMEM. */
-static int number_edges(struct brstat *b, struct thread *th, struct collected *c)
+static int number_edges(struct brstat *b, struct thread *th, const struct walk_state *w,
+			struct collected *c)
 {
 	uint32_t mask = (1u << b->edge_bits) - 1;
 
@@ -420,17 +412,17 @@ static int number_edges(struct brstat *b, struct thread *th, struct collected *c
 		struct entry *en = &c->v[i];
 		struct edge_memo *m = &b->edge_memo[en->at];
 
-		while (m->edge && !is_it(m, &en->key)) {
+		while (m->edge &&
+		       ((m->from ^ en->from) | (m->to ^ en->to) | (m->where ^ w->where))) {
 			en->at = (en->at + 1) & mask;
 			m = &b->edge_memo[en->at];
 		}
 		if (unlikely(!m->edge)) {
-			uint32_t edge = find_edge(b, th, en->key.from, en->key.to);
+			uint32_t edge = find_edge(b, th, en->from, en->to);
 
 			if (edge == ID_NONE)
 				return -ENOMEM;
-			*m = en->key;
-			m->edge = edge + 1;
+			*m = (struct edge_memo){ en->from, en->to, w->where, edge + 1 };
 			b->nr_edges++;
 		}
 		en->edge = m->edge - 1;
@@ -560,7 +552,7 @@ static void fetch_more(const struct brstat *b, const struct collected *c)
 static int add_chunk(struct brstat *b, struct thread *th, struct walk_state *w, struct collected *c)
 {
 	/* A new step may be known by two pairs of edges. */
-	if (number_edges(b, th, c) || widen_steps(b, 2 * CHUNK))
+	if (number_edges(b, th, w, c) || widen_steps(b, 2 * CHUNK))
 		return -ENOMEM;
 	place_steps(b, w, c);
 	if (number_steps(b, c))
@@ -579,8 +571,7 @@ int brstat_add(struct brstat *b, const struct sample *s, struct thread *th, stru
 	uint64_t filter = s->event ? s->event->attr.branch_sample_type : PERF_SAMPLE_BRANCH_ANY;
 	struct walk_state w = {
 		.end = s->branches.nr,
-		.space = th->space,
-		.gen = machine_generation(b->o.machine, th->space),
+		.where = (uint64_t)machine_generation(b->o.machine, th->space) << 32 | th->space,
 		.before = ID_NONE,
 		.all = filter & PERF_SAMPLE_BRANCH_ANY,
 	};
