@@ -40,7 +40,6 @@ P
 for w in ints equal constant narrow varied dirty clean; do
 	record $w 30000000 $([ $w = dirty ] || [ $w = clean ] && echo --call-graph fp)
 done
-record target 30000000
 
 holds "of each eight floats 2 are denormal, 1 NaN, 1 infinite, 1 zero" denormal lanes_denormal \
 	'top["denormal_lanes"] == 25 and top["nan_lanes"] == top["inf_lanes"] == top["zero_lanes"] == 12.5
@@ -85,7 +84,6 @@ holds "and nobody where they are clean" clean sse_loop \
 holds "code that uses its own upper halves" equal lanes_equal \
 	'top["dirty_by"] == "[own code]" and top["sse_dirty"] == 0' --dirty
 
-a=$("$PERF" script -F ip,sym -i "$TMP/target.data" 2>/dev/null | awk '$2 == "target_a" { print $1; exit }')
 # Who left them by the branch stack alone: no call chain leads from the loop of SSE instructions to whoever called
 # it, but the last branches do. A vzeroupper on the way ends the search.
 HELPERS=$(dirname "$0")/../helpers
@@ -125,8 +123,20 @@ else
 	skip "by branches" "objdump or perl is not installed"
 fi
 
-holds "the targets of a call by register" target lanes_target \
-	'any(x["value_distinct"] == 2 and 60 < x["value_share"] < 90 for x in r)' --values=ax -s sym,addr
+# Three of four calls are to one of them. Samples are of time and not of calls: how much more than that its share is depends
+# on how well the CPU guesses the other.
+targets() {
+	record target 30000000
+	"$PERF" report --json --values=ax -s sym,addr -i "$TMP/target.data" >"$TMP/json" 2>"$TMP/err"
+	python3 - "$TMP/json" >"$TMP/why" 2>&1 <<'P'
+import json, sys
+rows = [x for e in json.load(open(sys.argv[1]))['events'] for x in e['rows'] if x['symbol'].endswith('lanes_target')]
+print(rows)
+sys.exit(not any(x['value_distinct'] == 2 and 60 < x['value_share'] < 100 for x in rows))
+P
+}
+steady targets && pass "the targets of a call by register" || fail "the targets of a call by register" "$(cat "$TMP/why")"
+a=$("$PERF" script -F ip,sym -i "$TMP/target.data" 2>/dev/null | awk '$2 == "target_a" { print $1; exit }')
 [ -z "$a" ] || like "by their values" "$("$PERF" report --stdio -q --values=ax -s sym,addr -i "$TMP/target.data" 2>&1)" \
 	"0x$a [0-9]+% 0x"
 
