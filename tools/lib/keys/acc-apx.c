@@ -142,7 +142,7 @@ static int count_code(struct apx_use *u, struct apx_counts *c, const struct acc_
 {
 	static const struct at_insn new_at = { .state = AT_NEW };
 	static const struct function new_function = { .state = AT_NEW };
-	uint32_t loc = resolver_find(u->env.res, in->th, in->s->cpumode, in->s->ip);
+	uint32_t loc = keys_acc_loc(&u->env, in);
 	const struct at_insn *at;
 	const struct loc *l;
 

@@ -52,7 +52,7 @@ static int add(void *slot, const struct acc_in *in, void *state)
 
 	if (live < 0 || !simd_is_of_code(s, u->env.arch))
 		return 0;
-	loc = resolver_find(u->env.res, in->th, s->cpumode, s->ip);
+	loc = keys_acc_loc(&u->env, in);
 	if (loc == LOC_NONE || vec_reach(&u->kind, loc, KIND_NEW))
 		return -ENOMEM;
 	if (u->kind.v[loc] == KIND_NEW)

@@ -343,6 +343,7 @@ struct acc_in {
 	uint64_t period;
 	uint64_t times;	      /* it is counted: 1, or once per branch in an event's total */
 	uint32_t parallelism; /* threads that ran when it was taken */
+	uint32_t loc;	      /* of its address, + 1; 0 = nobody has looked yet */
 	uint32_t frames;      /* in user space, where the chain was unwound here; 0 = it was not */
 };
 
@@ -353,6 +354,12 @@ struct acc_env {
 	bool redact;	    /* do not show what is in registers */
 	const char *values; /* the register whose values are counted */
 };
+
+/* The location of a sample's address; LOC_NONE: no memory. */
+static inline uint32_t keys_acc_loc(const struct acc_env *env, const struct acc_in *in)
+{
+	return in->loc ? in->loc - 1 : resolver_find(env->res, in->th, in->s->cpumode, in->s->ip);
+}
 
 /* From the numbers of one table to those of another; NULL lists: they are the same. */
 struct acc_maps {

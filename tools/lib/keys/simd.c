@@ -180,7 +180,7 @@ static unsigned asked_qwords(const struct sample *s)
 static void count_code(struct simd_use *u, struct simd_counts *c, const struct acc_in *in,
 		       const struct sample_regs *r, uint8_t live)
 {
-	uint32_t loc = resolver_find(u->env.res, in->th, in->s->cpumode, in->s->ip);
+	uint32_t loc = keys_acc_loc(&u->env, in);
 	const struct simd_code *code = loc == LOC_NONE ? NULL : code_of(u, loc);
 	const struct loc *l;
 

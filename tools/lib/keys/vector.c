@@ -33,6 +33,6 @@ const struct sample_regs *keys_vector_of(const struct vector_use *u, const struc
 
 	if (!r || u->env.redact || !simd_is_of_code(s, u->env.arch))
 		return NULL;
-	*loc = resolver_find(u->env.res, in->th, s->cpumode, s->ip);
+	*loc = keys_acc_loc(&u->env, in);
 	return r;
 }

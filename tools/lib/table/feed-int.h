@@ -81,6 +81,7 @@ struct feed {
 	struct bits f_parallelism;
 
 	/* ---- the sample at hand ---- */
+	uint32_t loc; /* as of struct acc_in */
 	uint32_t step_tmp[MAX_INLINES];
 	struct ignore ignore;
 

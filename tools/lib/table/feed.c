@@ -89,6 +89,7 @@ static bool find_place(struct table *t, uint8_t cpumode, uint64_t ip, struct thr
 	loc = resolver_find(t->keys.res, th, cpumode, ip);
 	if (loc == LOC_NONE)
 		return true;
+	t->feed->loc = loc + 1;
 	if (t->feed->filtering && !table_filter_pass(t, th, loc, ip))
 		return false;
 	*out = t->keys.o.branch ? 0 : table_place_of_loc(t, loc, ip, false);
@@ -163,6 +164,7 @@ int table_add(struct table *t, const struct sample *s, struct thread *th, struct
 		if (!s)
 			return err_set(e, -ENOMEM, "no memory to count samples");
 	}
+	t->feed->loc = 0;
 	/* The place is most often found with the chain. */
 	late = in_batches(t) && !t->feed->filtering;
 	pass = (late || find_place(t, s->cpumode, s->ip, th, &place)) &&

@@ -23,6 +23,7 @@ static inline struct acc_in table_acc_in(const struct table *t, const struct sam
 				.th = th,
 				.period = s->period,
 				.times = 1,
+				.loc = t->feed->loc,
 				.parallelism = t->feed->keys.parallelism };
 }
 
