@@ -14,6 +14,15 @@
 #include "simd/simd.h"
 #include "trace/trace.h"
 
+/* clang-format off */
+const uint64_t put_tens[20] = {
+	0, 10ULL, 100ULL, 1000ULL, 10000ULL, 100000ULL, 1000000ULL, 10000000ULL, 100000000ULL, 1000000000ULL,
+	10000000000ULL, 100000000000ULL, 1000000000000ULL, 10000000000000ULL, 100000000000000ULL,
+	1000000000000000ULL, 10000000000000000ULL, 100000000000000000ULL, 1000000000000000000ULL,
+	10000000000000000000ULL,
+};
+/* clang-format on */
+
 const char put_digits[200] =
 	"0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243"
 	"44454647484950515253545556575859606162636465666768697071727374757677787980818283848586878889"
@@ -181,9 +190,9 @@ void print_time(struct script *sc, const struct ctx *c)
 	}
 	memcpy(p, sc->sec_text, sizeof(sc->sec_text));
 	p += sc->sec_len;
-	memcpy(p, put_digits + nsec / 10000000 * 2, 2);
-	memcpy(p + 2, put_digits + nsec / 100000 % 100 * 2, 2);
-	memcpy(p + 4, put_digits + nsec / 1000 % 100 * 2, 2);
+	put_pair(p, put_digits + nsec / 10000000 * 2);
+	put_pair(p + 2, put_digits + nsec / 100000 % 100 * 2);
+	put_pair(p + 4, put_digits + nsec / 1000 % 100 * 2);
 	p += 6;
 	if (sc->opts.ns)
 		p = put_dec_zero(p, nsec % 1000, 3);

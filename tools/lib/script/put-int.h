@@ -32,43 +32,56 @@ static inline char *put_hex16(char *p, uint64_t v)
 	return p + 16;
 }
 
-extern const char put_digits[200]; /* "00" "01" ... "99" */
+extern const char put_digits[200];  /* "00" "01" ... "99" */
+extern const uint64_t put_tens[20]; /* powers; the first is 0, for 0 has a digit, too */
 
-/* The digits of @v before @end; where they begin. 20 at most. */
-static inline char *put_digits_before(char *end, uint64_t v)
+/* Two digits: of memcpy() FORTIFY makes a call, as it does not know how much is left of an array behind a pointer into it. */
+static inline void put_pair(char *p, const char *digits)
+{
+	p[0] = digits[0];
+	p[1] = digits[1];
+}
+
+/* How many digits @v has: 1233 / 4096 is little more than the logarithm of 2, so it is that many or one less. */
+static inline unsigned put_dec_len(uint64_t v)
+{
+	unsigned n = (64 - (unsigned)__builtin_clzll(v | 1)) * 1233 >> 12;
+
+	return n + (v >= put_tens[n]);
+}
+
+/* The digits of @v before @end. In place: with an array of its own each caller would pay for the stack protector. */
+static inline void put_digits_before(char *end, uint64_t v)
 {
 	char *q = end;
 
 	while (v >= 100) {
 		q -= 2;
-		memcpy(q, put_digits + v % 100 * 2, 2);
+		put_pair(q, put_digits + v % 100 * 2);
 		v /= 100;
 	}
 	if (v >= 10) {
 		q -= 2;
-		memcpy(q, put_digits + v * 2, 2);
+		put_pair(q, put_digits + v * 2);
 	} else {
 		*--q = (char)('0' + v);
 	}
-	return q;
 }
 
 /* %lu */
 static inline char *put_dec(char *p, uint64_t v)
 {
-	char d[20], *end = d + sizeof(d), *q = put_digits_before(end, v);
-
-	return put_mem(p, q, (size_t)(end - q));
+	p += put_dec_len(v);
+	put_digits_before(p, v);
+	return p;
 }
 
 /* %*lu */
 static inline char *put_dec_right(char *p, uint64_t v, int width)
 {
-	char d[20], *end = d + sizeof(d), *q = put_digits_before(end, v);
-
-	for (int n = (int)(end - q); n < width; n++)
+	for (int n = (int)put_dec_len(v); n < width; n++)
 		*p++ = ' ';
-	return put_mem(p, q, (size_t)(end - q));
+	return put_dec(p, v);
 }
 
 /* %0*lu for @width <= 20 */
