@@ -59,7 +59,7 @@ int net_entry_read(struct net_entry *en, const char *dir, struct err *e)
 {
 	char path[4096], line[512];
 	bool known = false;
-	int ret = 0;
+	int ret = 0, unread;
 	FILE *f;
 
 	*en = (struct net_entry){ .dir = dir };
@@ -69,7 +69,10 @@ int net_entry_read(struct net_entry *en, const char *dir, struct err *e)
 		return err_set(e, -errno, "cannot read %s: %s", path, strerror(errno));
 	while (!ret && fgets(line, sizeof(line), f))
 		ret = take_line(en, line, &known);
+	unread = !ret && ferror(f) ? errno : 0;
 	fclose(f);
+	if (unread)
+		return err_set(e, -unread, "cannot read %s: %s", path, strerror(unread));
 	if (ret == -ENOMEM)
 		return err_set(e, ret, "no memory for %s", path);
 	if (!ret && known && en->recording[0] && en->loads.n && en->files.n)

@@ -37,12 +37,14 @@ static int each_file(const char *dir, int (*fn)(int dir, const char *name, void 
 	struct dirent *f;
 	int ret = d ? 0 : -errno;
 
-	while (d && (f = readdir(d))) {
+	while (errno = 0, d && (f = readdir(d))) {
 		int failed = f->d_name[0] == '.' ? 0 : fn(dirfd(d), f->d_name, ctx);
 
 		if (failed)
 			ret = failed;
 	}
+	if (d && errno)
+		ret = ret ?: -errno;
 	if (d)
 		closedir(d);
 	return ret;
@@ -81,7 +83,7 @@ static int drop(const char *dir)
 {
 	int ret = each_file(dir, remove_file, NULL);
 
-	return rmdir(dir) ? ret ?: -errno : 0;
+	return !rmdir(dir) ? 0 : ret ?: -errno;
 }
 
 /* Files first, then the directory that names them. */
@@ -207,18 +209,25 @@ static int list(const struct net_spool *sp, const char *tag, struct entries *out
 	struct stat st;
 	int ret = d ? 0 : -errno;
 
-	while (!ret && d && (f = readdir(d))) {
+	while (errno = 0, !ret && d && (f = readdir(d))) {
 		struct entry en = { .size = 0 };
 
 		if (f->d_name[0] == '.' || !strncmp(f->d_name, FRESH, strlen(FRESH)) ||
 		    (tag && strncmp(f->d_name, tag, TAG) != 0))
 			continue;
-		if (fstatat(dirfd(d), f->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode))
+		if (fstatat(dirfd(d), f->d_name, &st, AT_SYMLINK_NOFOLLOW)) {
+			/* Another perf may have sent it meanwhile. */
+			ret = errno == ENOENT ? 0 : -errno;
+			continue;
+		}
+		if (!S_ISDIR(st.st_mode))
 			continue;
 		en.at = st.st_mtim;
 		en.path = arena_printf(&out->text, "%s/%s", sp->dir, f->d_name);
 		ret = en.path ? vec_push(&out->v, en) : -ENOMEM;
 	}
+	if (!ret && errno)
+		ret = -errno;
 	if (d)
 		closedir(d);
 	if (out->v.n)
@@ -284,8 +293,12 @@ int net_spool_keep(struct net_spool *sp, struct err *e)
 			ret = err_set(e, -errno, "cannot keep tables as %s: %s", name,
 				      strerror(errno));
 	}
-	if (!ret && keep_limit(sp))
-		ret = err_set(e, -ENOMEM, "no memory to look at what waits in %s", sp->dir);
+	if (!ret) {
+		ret = keep_limit(sp);
+		if (ret)
+			err_set(e, ret, "cannot look at what waits in %s: %s", sp->dir,
+				strerror(-ret));
+	}
 	net_entry_free(&en);
 	drop(sp->fresh);
 	*sp->fresh = 0;
