@@ -59,7 +59,7 @@ my %prefix = (
 	tracer => 'advance ahead breakpoint btrace budget burst cross exec finish native points signals span splice stack state status'
 		. ' step strategy tracee vm wait walker',
 	tui => 'browse browser outline',
-	unwind => 'cfi deferred dwarf fp frame lbr',
+	unwind => 'cfi deferred dwarf fde fp frame lbr remote',
 	# Programs that are sampled: the names are what tests and tutorials look for.
 	workload => 'brstack buf1 context_switch_work inlineloop leaf named_thread_loop noploop parent'
 		. ' scalarloop simdloop sqrtloop test_loop trap_here workloads',

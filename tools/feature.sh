@@ -49,6 +49,7 @@ cflags=''
 probe zlib -lz '#include <zlib.h>' 'zlibVersion()' zlib1g-dev 'kernel modules packed by gzip, compressed debug sections'
 probe libelf -lelf '#include <libelf.h>' 'elf_version(EV_CURRENT)' libelf-dev 'symbols of ELF files'
 probe libdw -ldw '#include <elfutils/libdwfl.h>\n#include <elfutils/libdw.h>' 'dwfl_begin(0)' libdw-dev 'source lines, inlines, DWARF unwinding'
+probe libunwind -lunwind-x86_64 '#ifndef __x86_64__\n#error "its other machines were not tried"\n#endif\n#include <libunwind-x86_64.h>' 'unw_create_addr_space(0, 0)' libunwind-dev 'a second unwinder, on x86-64'
 probe libtraceevent -ltraceevent '#include <traceevent/event-parse.h>' 'tep_alloc()' libtraceevent-dev 'tracepoint fields' '-I/usr/include/traceevent'
 probe zstd -lzstd '#include <zstd.h>' 'ZSTD_versionNumber()' libzstd-dev 'compressed recordings, kernel modules packed by zstd'
 probe libiberty -liberty '#include <libiberty/demangle.h>' 'cplus_demangle("_Z1fv", DMGL_AUTO)' libiberty-dev 'C++ and Rust names'
@@ -101,7 +102,7 @@ esac
 cmp -s "$tmp/config.h" "$out/config.h" || cp "$tmp/config.h" "$out/config.h"
 cmp -s "$tmp/features.def" "$out/features.def" || cp "$tmp/features.def" "$out/features.def"
 # What is loaded on request must not become a dependency.
-use=$(printf '%s\n' "$libs" | sed 's/-ldebuginfod//; s/-larchive//; s/-lcurl//; s/-lpq//; s/-lcapstone//')
+use=$(printf '%s\n' "$libs" | sed 's/-ldebuginfod//; s/-lunwind-x86_64//; s/-larchive//; s/-lcurl//; s/-lpq//; s/-lcapstone//')
 {
 	echo "LIBS := $use"
 	echo "LIBS_CFLAGS := $cflags"

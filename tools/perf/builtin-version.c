@@ -43,7 +43,6 @@ static const struct feature features[] = {
 	{ "libopencsd", false, "HAVE_CSTRACE_SUPPORT", NULL, NULL },
 	{ "libperl", false, "HAVE_LIBPERL_SUPPORT", NULL, NULL },
 	{ "libpfm4", false, "HAVE_LIBPFM", NULL, NULL },
-	{ "libunwind", false, "HAVE_LIBUNWIND_SUPPORT", NULL, NULL },
 	{ "libpython", false, "HAVE_LIBPYTHON_SUPPORT", NULL, NULL },
 	{ "numa_num_possible_cpus", false, "HAVE_LIBNUMA_SUPPORT", NULL, NULL },
 	{ "rust", false, "HAVE_RUST_SUPPORT", NULL, NULL },

@@ -67,6 +67,8 @@ static void print_events(void)
 	cmd_list.run(&cmd_list, 2, argv);
 }
 
+#define UNWINDERS "perf libunwind"
+
 /* The first words of a command come before its options: "" stands for them. */
 static const struct {
 	const char *command, *option;
@@ -78,6 +80,7 @@ static const struct {
 	{ "check", "", NULL, "feature" },
 	{ "data", "", NULL, "convert" },
 	{ "data", "--to", print_formats, NULL },
+	{ "data", "--unwinder", NULL, UNWINDERS },
 	{ "help", "", print_commands, NULL },
 	{ "list", "", NULL, "hw sw cache tracepoint pmu" },
 	{ "pmu-dt", "", NULL, "show lint decode encode check" },
@@ -91,7 +94,9 @@ static const struct {
 	  "graph flat fractal folded none caller callee function address percent period count" },
 	{ "report", "--fields", print_keys, NULL },
 	{ "report", "--sort", print_keys, NULL },
+	{ "report", "--unwinder", NULL, UNWINDERS },
 	{ "script", "--fields", print_fields, NULL },
+	{ "script", "--unwinder", NULL, UNWINDERS },
 	{ "test", "--workload", print_workloads, NULL },
 };
 

@@ -26,6 +26,22 @@ static int parse_input(void *opts, const struct option *opt, const char *arg, bo
 	return 0;
 }
 
+static int parse_unwinder(void *opts, const struct option *opt, const char *arg, bool unset,
+			  struct err *e)
+{
+	struct session_opts *o = opts;
+
+	(void)opt;
+	if (unset || !strcmp(arg, "perf"))
+		o->unwinder = UNWIND_PERF;
+	else if (!strcmp(arg, "libunwind"))
+		o->unwinder = UNWIND_LIBUNWIND;
+	else
+		return err_set(e, -EINVAL, "there is no unwinder '%s', but perf and libunwind",
+			       arg);
+	return 0;
+}
+
 const struct option session_input_options[] = {
 	OPT_CALL('i', "input", parse_input, "FILE", "recording to read; - is stdin (perf.data)"),
 	OPT_BOOL('f', "force", O, force, "read files of other owners"),
@@ -60,6 +76,8 @@ const struct option session_chain_options[] = {
 	OPT_UINT(0, "max-stack", O, max_stack, "N", "at most N frames of a call chain (127)"),
 	OPT_BOOL(0, "no-inline", O, no_inline, "no frames for inlined functions"),
 	OPT_BOOL(0, "stitch-lbr", O, stitch_lbr, "join LBR call stacks of one thread"),
+	OPT_CALL(0, "unwinder", parse_unwinder, "NAME",
+		 "who unwinds copies of stacks: perf (default) or libunwind"),
 	OPT_END(),
 };
 

@@ -132,6 +132,7 @@ static int make_symbols(struct session *s, struct err *e)
 		.log = o->log,
 	};
 	struct unwind_opts uo = {
+		.by = o->unwinder,
 		.arch = env->arch,
 		.max_stack = (uint32_t)min_u64(o->max_stack, UINT32_MAX),
 		.inlines = !o->no_inline,

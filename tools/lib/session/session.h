@@ -53,6 +53,7 @@ struct session_opts {
 	uint64_t max_stack;
 	bool no_inline, stitch_lbr;
 	bool ips_only; /* of struct unwind_opts */
+	enum unwind_by unwinder;
 	/* symbols */
 	const char *symfs; /* DIR[,hierarchy|flat] */
 	const char *vmlinux, *kallsyms, *debuginfod;

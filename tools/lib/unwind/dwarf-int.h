@@ -37,5 +37,10 @@ bool dwarf_ready(struct unwind *u);
 bool dwarf_word(const unsigned char *p, unsigned size, bool swap, uint64_t *v);
 /* Appends the frames from @pc on, innermost first. */
 void dwarf_walk(struct dwarf_walk *w, uint64_t pc);
+struct cfi *dwarf_cfi(struct unwind *u);
+/* Whether @addr, which could not be read, is of the same stack, behind the end of its copy. */
+bool dwarf_is_beyond(const struct dwarf_walk *w, uint64_t addr);
+/* The same frames by libunwind, of a sample with a copy of its stack; needs remote_new(). */
+void remote_walk(struct dwarf_walk *w, uint64_t pc);
 
 #endif

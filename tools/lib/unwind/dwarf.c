@@ -102,6 +102,16 @@ bool dwarf_word(const unsigned char *p, unsigned size, bool swap, uint64_t *v)
 	}
 }
 
+struct cfi *dwarf_cfi(struct unwind *u)
+{
+	return u->dwarf->cfi;
+}
+
+bool dwarf_is_beyond(const struct dwarf_walk *w, uint64_t addr)
+{
+	return addr > w->sp && addr - w->sp < MAX_STACK;
+}
+
 /* Memory: the copied stack, else what the objects' files hold. */
 static bool read_copy(void *ctx, uint64_t addr, unsigned size, uint64_t *v)
 {
@@ -119,7 +129,7 @@ static bool read_copy(void *ctx, uint64_t addr, unsigned size, uint64_t *v)
 			    ? cfi_object(w->u->dwarf->cfi, hit.map->dso)
 			    : NULL;
 		if (!o || !cfi_read(o, hit.addr, buf, size)) {
-			w->beyond = addr > w->sp && addr - w->sp < MAX_STACK;
+			w->beyond = dwarf_is_beyond(w, addr);
 			return false;
 		}
 	}
@@ -252,7 +262,11 @@ static void unwind_stack(struct unwind *u, struct thread *th, const struct sampl
 	w.sp = w.r.v[w.arch->sp];
 	if (!dwarf_ready(u))
 		return;
-	dwarf_walk(&w, pc);
+	u->stats.narrow += u->remote && w.arch->word != 8;
+	if (u->remote && w.arch->word == 8)
+		remote_walk(&w, pc);
+	else
+		dwarf_walk(&w, pc);
 	u->stats.copies++;
 	u->stats.cut += w.beyond;
 	u->stats.copy_size =

@@ -25,12 +25,14 @@ struct inline_cache {
 };
 
 struct dwarf_unwind;
+struct remote;
 
 /* What the stacks so far lacked. */
 struct unwind_stats {
 	uint64_t copies, cut;	/* unwound from copies of the stack; those that go on beyond */
 	uint32_t copy_size;	/* bytes of a copy */
 	uint64_t walked, alone; /* user parts by frame pointers; those that lead nowhere */
+	uint64_t narrow;	/* of 32-bit programs, where libunwind was asked for */
 };
 
 struct unwind {
@@ -48,6 +50,7 @@ struct unwind {
 	VEC(struct lbr_stack) lbr;	  /* by thread->idx */
 	VEC(struct lbr_entry) tail;	  /* work space of stitching */
 	struct dwarf_unwind *dwarf;
+	struct remote *remote; /* libunwind, where it was asked for */
 	struct unwind_stats stats;
 };
 
@@ -71,5 +74,9 @@ size_t lbr_stitch(const struct lbr_entry *prev, size_t prev_nr, uint64_t prev_hw
 /* Appends the user frames of registers and stack copy. */
 void dwarf_chain(struct unwind *u, struct thread *th, const struct sample *s);
 void dwarf_free(struct dwarf_unwind *d);
+
+/* libunwind for @u. -ENOTSUP: not built in, not installed, or the recording is of another machine. */
+int remote_new(struct unwind *u, struct err *e);
+void remote_free(struct remote *r);
 
 #endif

@@ -33,7 +33,7 @@ int unwind_new(struct unwind **up, struct machine *m, struct resolver *res,
 		       "say how many registers there are.\n"
 		       "Please apply --call-graph lbr when recording.");
 	*up = u;
-	return 0;
+	return opts->by == UNWIND_LIBUNWIND ? remote_new(u, e) : 0;
 }
 
 void unwind_free(struct unwind *u)
@@ -52,6 +52,7 @@ void unwind_free(struct unwind *u)
 	vec_free(&u->chain_loc);
 	vec_free(&u->inlines);
 	dwarf_free(u->dwarf);
+	remote_free(u->remote);
 	free(u);
 }
 
@@ -200,6 +201,7 @@ void unwind_take_notes(struct unwind *to, const struct unwind *from)
 	a->copy_size = (uint32_t)max_u64(a->copy_size, b->copy_size);
 	a->walked += b->walked;
 	a->alone += b->alone;
+	a->narrow += b->narrow;
 }
 
 static void cut_note(const struct unwind_stats *st, char *buf, size_t size)
@@ -225,6 +227,15 @@ static void alone_note(const struct unwind_stats *st, char *buf, size_t size)
 		(unsigned long long)st->alone, (unsigned long long)st->walked);
 }
 
+static void narrow_note(const struct unwind_stats *st, char *buf, size_t size)
+{
+	snprintf(
+		buf, size,
+		"%llu of %llu stacks are of 32-bit programs, which libunwind does not unwind here: perf "
+		"did it itself.",
+		(unsigned long long)st->narrow, (unsigned long long)st->copies);
+}
+
 bool unwind_note(const struct unwind *u, unsigned i, char *buf, size_t size)
 {
 	const struct unwind_stats *st = &u->stats;
@@ -236,6 +247,8 @@ bool unwind_note(const struct unwind *u, unsigned i, char *buf, size_t size)
 		cut_note(st, buf, size);
 	else if (alone && !i--)
 		alone_note(st, buf, size);
+	else if (st->narrow && !i--)
+		narrow_note(st, buf, size);
 	else
 		return false;
 	return true;

@@ -23,8 +23,14 @@ struct unwind;
 #define UNWIND_MAX_STACK 127  /* frames printed by default, as upstream */
 #define UNWIND_MAX_LBR	 8192 /* those of a stitched LBR call stack: upstream stops nowhere */
 
+enum unwind_by {
+	UNWIND_PERF, /* ours: libdw reads the rules, we apply them */
+	UNWIND_LIBUNWIND,
+};
+
 struct unwind_opts {
-	const char *arch;      /* of the file: perfdata_env()->arch, "" = this machine's */
+	enum unwind_by by; /* who unwinds copies of stacks; unwind_new() says where there is none */
+	const char *arch;  /* of the file: perfdata_env()->arch, "" = this machine's */
 	uint32_t max_stack;    /* 0 = the defaults; counts kernel, dwarf and LBR frames apart */
 	bool caller;	       /* outermost frame first; default is innermost first */
 	bool inlines;	       /* one frame more for every inlined function */
@@ -43,6 +49,7 @@ struct frame {
 	const struct inline_frame *inl; /* line of an expanded frame, else NULL */
 };
 
+/* *u is there after an error, too, unless memory was out: to be freed. */
 int unwind_new(struct unwind **u, struct machine *m, struct resolver *res,
 	       const struct unwind_opts *opts, struct err *e);
 void unwind_free(struct unwind *u);
