@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Parts: .eh_frame, .debug_frame, .eh_frame_hdr in an object of their own, and a stack; then where .eh_frame lies, and
- * registers. Each address of code is a frame whose caller is looked for, and that one's, and so on.
+ * registers. Each address of code is a frame whose caller is looked for, and that one's, and so on: by our rules, and by
+ * libunwind where it is built in.
  */
 #include <stdlib.h>
 
 #include "image.h"
 #include "unwind/cfi-int.h"
+#include "unwind/unwind.h"
 
 #define STACK 0x7000ULL
 #define SP    7
@@ -39,6 +41,46 @@ static void walk(struct cfi *c, struct cfi_object *o, struct cfi_regs r, uint64_
 		if (!cfi_step(c, cfi_rule(c, rule), &r, SP, 8, memory, s, &pc))
 			break;
 	}
+}
+
+/* The same stack as that of a sample, at @pc. */
+static void walk_far(struct unwind *u, struct thread *th, const struct cfi_regs *r, uint64_t pc,
+		     const struct stack *s)
+{
+	/* By perf's numbers of registers, as x86-64 has them in a sample: bits of the mask. */
+	static const uint8_t dwarf[] = {
+		0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8
+	};
+	static const struct perfdata_event event = { .attr.sample_stack_user = 8192 };
+	unsigned char words[24 * 8] = { 0 };
+	struct sample smp = { .event = &event,
+			      .present = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+			      .cpumode = PERF_RECORD_MISC_USER,
+			      .stack = s->p,
+			      .stack_size = s->n };
+	const struct frame *frames;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(dwarf); i++)
+		store_u64(words + 8 * dwarf[i], i == SP ? STACK : i == 16 ? pc : r->v[i]);
+	smp.user_regs = (struct sample_regs){ .abi = PERF_SAMPLE_REGS_ABI_64,
+					      .mask = 0xffffff,
+					      .gpr = { .p = words, .nr = 24 } };
+	if (unwind_chain(u, th, &smp, &frames) < 0)
+		abort();
+}
+
+static void run_far(struct machine *m, struct resolver *res, const struct cfi_regs *r,
+		    const struct stack *s)
+{
+	const struct unwind_opts opts = {
+		.arch = "x86_64", .by = UNWIND_LIBUNWIND, .max_stack = 8, .ips_only = true
+	};
+	struct unwind *u;
+
+	if (!unwind_new(&u, m, res, &opts, NULL))
+		for (unsigned off = 0; off < 192; off += 3)
+			walk_far(u, machine_thread(m, 1, 1), r, IMAGE_TEXT + off, s);
+	unwind_free(u);
 }
 
 static void run(const uint8_t *data, size_t size)
@@ -74,6 +116,7 @@ static void run(const uint8_t *data, size_t size)
 	for (unsigned off = 0; o && off < 192; off += 3)
 		walk(c, o, r, IMAGE_TEXT + off, &s);
 	cfi_free(c);
+	run_far(m, res, &r, &s);
 	resolver_free(res);
 	machine_free(m);
 }

@@ -53,16 +53,17 @@ void image_write(unsigned slot, const struct image_section *sec, size_t nr)
 			 .e_phoff = sizeof(h),
 			 .e_ehsize = sizeof(h),
 			 .e_phentsize = sizeof(Elf64_Phdr),
-			 .e_phnum = 2,
+			 .e_phnum = 3,
 			 .e_shentsize = sizeof(Elf64_Shdr) };
-	Elf64_Phdr ph[2] = { { .p_type = PT_LOAD,
+	Elf64_Phdr ph[3] = { { .p_type = PT_LOAD,
 			       .p_flags = PF_R | PF_X,
 			       .p_offset = CODE_AT,
 			       .p_vaddr = IMAGE_TEXT,
 			       .p_filesz = IMAGE_CODE,
 			       .p_memsz = IMAGE_CODE,
 			       .p_align = 0x1000 },
-			     { .p_type = PT_GNU_EH_FRAME } };
+			     { .p_type = PT_GNU_EH_FRAME },
+			     { .p_type = PT_NULL } };
 
 	memset(bytes, 0, CODE_AT);
 	memset(bytes + CODE_AT, 0x90, IMAGE_CODE);
@@ -88,6 +89,14 @@ void image_write(unsigned slot, const struct image_section *sec, size_t nr)
 				  .sh_addr = sec[i].addr,
 				  .sh_offset = at,
 				  .sh_size = m.n - at });
+		/* As a program has it mapped, for who reads it by addresses. */
+		if (!strcmp(sec[i].name, ".eh_frame") && sec[i].addr)
+			ph[2] = (Elf64_Phdr){ .p_type = PT_LOAD,
+					      .p_flags = PF_R,
+					      .p_offset = at,
+					      .p_vaddr = sec[i].addr,
+					      .p_filesz = m.n - at,
+					      .p_memsz = m.n - at };
 		if (!strcmp(sec[i].name, ".eh_frame_hdr")) {
 			ph[1].p_offset = at;
 			ph[1].p_vaddr = sec[i].addr;
