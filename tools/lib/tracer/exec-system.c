@@ -2,10 +2,12 @@
 /*
  * The interpreter: instructions that ask the machine, or move all of the vector state at once. CPUID and
  * XGETBV say here what they say there: it is the same machine. Lazy binding saves the vector
- * registers with XSAVEC and restores them with XRSTOR, around all calls that it makes; the image between the
- * two is not computed byte by byte: its memory becomes unknown, and what went in is kept aside.
+ * registers with XSAVEC and restores them with XRSTOR, around all calls that it makes. The image
+ * between the two is the processor's (native-state.c) where all registers are known; where not, its
+ * memory becomes unknown. What went in is kept aside, and taken back where nobody touched the image.
  * Semantics: Intel SDM vol. 1 chapter 13, vol. 2; AMD APM vol. 3.
  */
+#include "base/bytes.h"
 #include "exec-int.h"
 
 #if defined(__x86_64__)
@@ -17,6 +19,7 @@
 #define X87_CONTROL	  24 /* bytes from 0 on, then MXCSR */
 #define X87_REGS	  32 /* eight of 16 bytes */
 #define XSTATE_BV	  512
+#define HEADER		  64
 
 static bool knows(const struct vm *vm, uint16_t regs)
 {
@@ -107,7 +110,7 @@ static uint32_t image_size(uint64_t mask, bool compacted)
 	for (unsigned n = 2; n < 63; n++) {
 		if (!(mask >> n & 1))
 			continue;
-		if (!__get_cpuid_count(0xd, n, &a, &b, &c, &d))
+		if (!__get_cpuid_count(0xd, n, &a, &b, &c, &d) || a > VM_XSAVE)
 			return 0;
 		if (!compacted)
 			size = (uint32_t)max_u64(size, (uint64_t)b + a);
@@ -122,12 +125,48 @@ static uint64_t asked(const struct vm *vm)
 	return ((uint32_t)vm->reg[VM_AX] | vm->reg[VM_DX] << 32) & xcr0();
 }
 
+static bool knows_all(const struct vm *vm, uint64_t mask)
+{
+	return vm->vec_known == UINT32_MAX && vm->mask_known == UINT8_MAX &&
+	       (vm->x87_known || !(mask & BIT(XSAVE_X87)));
+}
+
 static struct vm_saved *saved_at(struct vm *vm, uint64_t addr)
 {
 	for (unsigned i = 0; i < VM_SAVED; i++)
 		if (vm->saved[i].size && vm->saved[i].addr == addr)
 			return &vm->saved[i];
 	return NULL;
+}
+
+/* Saved twice, over zeros and over ones: what is the same then was written. */
+static bool make_image(struct vm *vm, struct vm_saved *s, bool compacted)
+{
+	if (!knows_all(vm, s->mask) || s->size > VM_XSAVE)
+		return false;
+	memset(s->image[0], 0, s->size);
+	memset(s->image[1], 0xff, s->size);
+	/* of the header a part is left as it is, and of another one bits */
+	for (unsigned i = 0; i < 2; i++)
+		if (vm_copy(vm, s->addr + XSTATE_BV, s->image[i] + XSTATE_BV, HEADER) != HEADER)
+			return false;
+	return vm_state_save(vm, s->mask, compacted, s->image[0]) &&
+	       vm_state_save(vm, s->mask, compacted, s->image[1]);
+}
+
+static void put_image(struct vm *vm, const struct vm_saved *s)
+{
+	for (uint32_t i = 0; i < s->size; i += 8) {
+		uint64_t v = load_u64(s->image[0] + i, false);
+
+		if (v == load_u64(s->image[1] + i, false)) {
+			(void)vm_store(vm, s->addr + i, 8, v, true);
+			continue;
+		}
+		for (unsigned n = i; n < i + 8; n++)
+			if (s->image[0][n] == s->image[1][n])
+				(void)vm_store(vm, s->addr + n, 1, s->image[0][n], true);
+	}
 }
 
 static enum vm_result do_xsave(struct vm *vm, const struct vm_insn *in)
@@ -137,20 +176,32 @@ static enum vm_result do_xsave(struct vm *vm, const struct vm_insn *in)
 	uint32_t size;
 	uint64_t mask;
 
-	if (!a.known || a.v % 64 || !knows(vm, BIT(VM_AX) | BIT(VM_DX)) || vm->exact ||
-	    !vm_vectors(vm))
+	if (!a.known || a.v % 64 || !knows(vm, BIT(VM_AX) | BIT(VM_DX)) || !vm_vectors(vm))
 		return VM_FOREIGN;
 	mask = asked(vm);
 	size = image_size(mask, in->op == OP_XSAVEC);
-	if (!size)
+	if (!size || (vm->exact && !knows_all(vm, mask)))
 		return VM_FOREIGN;
 	for (uint32_t i = 0; i < size; i += VM_BLOCK)
 		if (vm_probe(vm, a.v + i, (unsigned)min_u64(VM_BLOCK, size - i)) != VM_OK)
 			return VM_NOMEM;
-	(void)vm_store(vm, a.v, size, 0, false);
 	s = saved_at(vm, a.v) ?: &vm->saved[vm->next_saved++ % VM_SAVED];
-	*s = (struct vm_saved){ a.v, mask, size, vm->vec_known, vm->mask_known, vm->x87_known, {} };
+	s->addr = a.v;
+	s->mask = mask;
+	s->size = size;
+	s->vec_known = vm->vec_known;
+	s->mask_known = vm->mask_known;
+	s->x87_known = vm->x87_known;
 	memcpy(s->xsave, vm->xsave, sizeof(s->xsave));
+	s->known = make_image(vm, s, in->op == OP_XSAVEC);
+	if (!s->known && vm->exact) {
+		s->size = 0;
+		return VM_FOREIGN;
+	}
+	if (s->known)
+		put_image(vm, s);
+	else
+		(void)vm_store(vm, a.v, size, 0, false);
 	return VM_OK;
 }
 
@@ -161,27 +212,79 @@ static void swap_x87(unsigned char *to, const unsigned char *from)
 	memcpy(to + X87_REGS, from + X87_REGS, 8 * 16);
 }
 
+/* Whether memory is as XSAVE left it. */
+static bool is_untouched(struct vm *vm, const struct vm_saved *s)
+{
+	unsigned char now[VM_XSAVE];
+
+	if (!s->known)
+		return vm_is_unknown(vm, s->addr, s->size);
+	for (uint32_t i = 0, got; i < s->size; i += got + 1) {
+		/* a byte that is not known was not written by it, either */
+		got = (uint32_t)vm_copy(vm, s->addr + i, now, s->size - i);
+		for (uint32_t n = i; n < i + got; n++)
+			if (s->image[0][n] == s->image[1][n] && now[n - i] != s->image[0][n])
+				return false;
+		if (i + got < s->size && s->image[0][i + got] == s->image[1][i + got])
+			return false;
+	}
+	return true;
+}
+
+static void take_back(struct vm *vm, const struct vm_saved *s)
+{
+	unsigned char was[XSTATE_BV + 1];
+
+	vm->vec_known = s->vec_known;
+	vm->mask_known = s->mask_known;
+	memcpy(was, vm->xsave, sizeof(was));
+	memcpy(vm->xsave, s->xsave, sizeof(vm->xsave));
+	if (s->mask & BIT(XSAVE_X87))
+		vm->x87_known = s->x87_known;
+	else
+		swap_x87(vm->xsave, was);
+}
+
+/* An image that was there when the walk began, or that the program made. */
+static enum vm_result load_image(struct vm *vm, uint64_t addr, uint64_t mask)
+{
+	unsigned char image[VM_XSAVE] __attribute__((aligned(64)));
+	uint64_t comp, bv;
+	uint32_t size;
+
+	if (vm_copy(vm, addr, image, LEGACY_AND_HEADER) != LEGACY_AND_HEADER)
+		return VM_FOREIGN;
+	bv = load_u64(image + XSTATE_BV, false);
+	comp = load_u64(image + XSTATE_BV + 8, false);
+	size = comp >> 63 ? image_size(comp & xcr0(), true) : image_size(bv & mask & xcr0(), false);
+	if (!size || size > VM_XSAVE || vm_copy(vm, addr, image, size) != size ||
+	    !vm_state_load(vm, mask, image))
+		return VM_FOREIGN;
+	vm->vec_known = UINT32_MAX;
+	vm->mask_known = UINT8_MAX;
+	vm->x87_known |= mask & BIT(XSAVE_X87);
+	return VM_OK;
+}
+
+/* Vector and mask registers, whatever was known of them; not less. */
+#define ALL_VECTORS                                                                   \
+	(BIT(XSAVE_SSE) | BIT(XSAVE_AVX) | BIT(XSAVE_OPMASK) | BIT(XSAVE_ZMM_HI256) | \
+	 BIT(XSAVE_HI16_ZMM))
+
 static enum vm_result do_xrstor(struct vm *vm, const struct vm_insn *in)
 {
 	struct val a = exec_address(vm, in, &in->opd[0]);
 	const struct vm_saved *s = a.known ? saved_at(vm, a.v) : NULL;
+	uint64_t mask = asked(vm), vectors = vm_natives_components(vm) & ALL_VECTORS;
 
-	/* all of it, and not changed in memory since */
-	if (vm->exact || !s || !knows(vm, BIT(VM_AX) | BIT(VM_DX)) || asked(vm) != s->mask ||
-	    !vm_is_unknown(vm, s->addr, s->size) || !(s->mask & BIT(XSAVE_SSE)))
+	if (!a.known || a.v % 64 || !knows(vm, BIT(VM_AX) | BIT(VM_DX)) || !vm_vectors(vm) ||
+	    (mask & vectors) != vectors)
 		return VM_FOREIGN;
-	vm->vec_known = s->vec_known;
-	vm->mask_known = s->mask_known;
-	if (s->mask & BIT(XSAVE_X87)) {
-		vm->x87_known = s->x87_known;
-		memcpy(vm->xsave, s->xsave, sizeof(vm->xsave));
-	} else {
-		unsigned char was[XSTATE_BV + 1];
-
-		memcpy(was, vm->xsave, sizeof(was));
-		memcpy(vm->xsave, s->xsave, sizeof(vm->xsave));
-		swap_x87(vm->xsave, was);
-	}
+	if (!s || s->mask != mask || !is_untouched(vm, s))
+		return load_image(vm, a.v, mask);
+	if (!s->known && vm->exact)
+		return VM_FOREIGN;
+	take_back(vm, s);
 	return VM_OK;
 }
 

@@ -136,13 +136,15 @@ struct vm_insns {
 	struct vm_insn insn[VM_INSNS];
 };
 
-/* What XSAVE put into memory, as long as that is unknown there: exec-system.c. */
+/* What XSAVE put into memory, and out of what: exec-system.c. */
 struct vm_saved {
 	uint64_t addr, mask;
 	uint32_t size; /* 0 = none */
 	uint32_t vec_known;
 	uint8_t mask_known;
 	bool x87_known;
+	bool known; /* the bytes in memory are: those that are the same in both of */
+	unsigned char image[2][VM_XSAVE] __attribute__((aligned(64)));
 	unsigned char xsave[VM_XSAVE];
 };
 
@@ -312,6 +314,12 @@ enum vm_result vm_native(struct vm *vm, struct vm_insn *in);
 void vm_natives_new(struct vm *vm);
 /* Fills xsave, where it is not; false: it cannot be had. */
 bool vm_vectors(struct vm *vm);
+/*
+ * native-state.c: XSAVE and XRSTOR on the vm's registers, all of which are known; @image: 64-byte aligned, VM_XSAVE
+ * bytes. False: not here, or not with these components or this image.
+ */
+bool vm_state_save(struct vm *vm, uint64_t mask, bool compacted, unsigned char *image);
+bool vm_state_load(struct vm *vm, uint64_t mask, unsigned char *image);
 /* The components of xsave that are filled. */
 uint64_t vm_natives_components(const struct vm *vm);
 bool vm_natives_full(const struct vm *vm);
