@@ -87,9 +87,12 @@ static int count_taken(struct why *w)
 		if (info->type && br->kind == INSN_NO_BRANCH)
 			br->kind = brstat_kind_of_type(info->type);
 	}
-	vec_for_each (st, &b->steps)
-		if (st->stretch != ID_NONE)
-			b->branches.v[w->branch.v[b->info.v[st->edge].site]].taken += st->nr;
+	vec_for_each (st, &b->steps) {
+		uint32_t site = b->info.v[st->edge].site;
+
+		if (st->stretch != ID_NONE && site < w->branch.n)
+			b->branches.v[w->branch.v[site]].taken += st->nr;
+	}
 	for (uint32_t i = 0; i < b->sites.n; i++) {
 		struct brstat_branch *br;
 
@@ -319,7 +322,7 @@ static int list_targets(struct why *w)
 	for (uint32_t i = 0; !ret && i < b->info.n; i++) {
 		const struct edge_info *info = &b->info.v[i];
 
-		if (info->nr)
+		if (info->nr && info->site < w->branch.n)
 			v[n++] = (struct edge_count){ info->nr, info->mispred, info->flagged, i,
 						      w->branch.v[info->site] };
 	}
