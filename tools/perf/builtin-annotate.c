@@ -88,7 +88,7 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 		return e->code;
 	k->nr_taken++;
 	if (unlikely(k->scale != 1))
-		in->s->period = (uint64_t)((double)in->s->period * k->scale + 0.5);
+		in->s->period = session_scaled(in->s->period, k->scale);
 	return annotate_add(k->piece ?: k->a, in->s, in->thread, e);
 }
 

@@ -112,14 +112,6 @@ static int add_code(struct report *r, const struct sample *s, struct thread *th,
 	return ret ?: r->code ? annotate_add(r->code, s, th, e) : 0;
 }
 
-/* A damaged period may come to more than 64 bits hold: what a conversion makes of that is not defined. */
-static uint64_t scaled(uint64_t period, double scale)
-{
-	double v = (double)period * scale + 0.5;
-
-	return v < 0x1p64 ? (uint64_t)v : UINT64_MAX;
-}
-
 static int take_sample(void *ctx, const struct session_sample *in, struct err *e)
 {
 	struct report *r = ctx;
@@ -134,7 +126,7 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 	if (r->o.mem)
 		s->period = mem_weight(s);
 	if (unlikely(r->scale != 1))
-		s->period = scaled(s->period, r->scale);
+		s->period = session_scaled(s->period, r->scale);
 	if (unlikely(!(r->nr_taken % DERIVE_EACH)) && r->o.derive && report_derive_more(r, e))
 		return e->code;
 	if ((r->flow || r->stat || r->code) && add_code(r, s, in->thread, e))

@@ -370,6 +370,13 @@ int session_files_join(struct session_files *f, struct session *first,
 		       const struct session_opts *so, struct err *e);
 /* What periods of @s are to be multiplied with: 1 without scale_time. */
 double session_files_scale(const struct session_files *f, const struct session *s);
+/* A damaged period may come to more than 64 bits hold, of which a conversion is not defined: the largest there is then. */
+static inline uint64_t session_scaled(uint64_t period, double scale)
+{
+	double v = (double)period * scale + 0.5;
+
+	return v < 0x1p64 ? (uint64_t)v : UINT64_MAX;
+}
 
 /*
  * Another recording, its session started: @fn reads it and adds what it counted. Counts and messages of the
