@@ -85,6 +85,13 @@ int main(int argc, char **argv)
 		turns(1000);
 		d = strtod("2.5", &end) + atof("0.5") + (double)strtol("4", &end, 10);
 		printf("%ld %g\n", n, d);
+	} else if (!strcmp(argv[1], "foreign")) {
+		static char image[512] __attribute__((aligned(64)));
+		getppid();
+		turns(1500000); /* longer than a clock needs to stop it */
+		__asm__ volatile("fxsave %0; fxrstor %0" : "+m"(image)); /* nobody computes that */
+		getppid();
+		printf("%lu\n", turns(1000));
 	} else {
 		while (n-- > 0) sum = turns(1000000);
 		printf("%lu\n", sum);
@@ -141,6 +148,10 @@ trace clock
 is "clock: the time, lazy binding, floating point" "$(counts)" "500 500 111 111"
 like "clock: no gap" "$(cat err)" 'without a gap'
 alone clock
+trace foreign -j any_call
+is "a gap: what was computed before it is not recorded again" "$(counts)" "750500 750500 166777 0"
+like "... and is told" "$(tr '\n' ' ' <err)" 'with 1 gaps.*gaps: 1 not computable'
+alone foreign
 trace signals
 counts >have
 is "signals: all of the code that they interrupt" "$(awk '{ print ($1 >= 100000), ($1 == $2), $1 % 2500, $3 == $4 }' have)" \

@@ -214,7 +214,7 @@ static int prepare_trace(struct record_opts *o, struct err *e)
 			       "does not go with it",
 			       other);
 	r->branch_source = RECORDER_PTRACE;
-	/* samples only begin the trace, and go on with it behind a gap: the sooner the better */
+	/* samples only begin the trace: the sooner the better */
 	if (!r->freq && !r->count && !r->freq_max)
 		r->count = TRACE_PERIOD;
 	r->period = true; /* of a stack it is another one */

@@ -7,9 +7,10 @@
  * way. Behind the call the computing begins again. So nothing is needed but ptrace: no
  * breakpoint, no single step, and the program is never changed.
  *
- * Where it cannot be computed on (an instruction that only the CPU knows, a branch on the time) the thread
- * runs blind: up to the next system call, or the next sample, whichever comes first. What it does there is
- * missing, and counted as a cut.
+ * Where it cannot be computed on (an instruction that only the CPU knows) the thread runs blind. It
+ * stands where the stretch began, and nothing may be recorded twice: so it is taken up again behind its next
+ * system call, or when it has run for longer than what was computed can take. What it does in
+ * between is missing, and counted as a cut.
  *
  * A stretch without calls may be long. It is computed in slices, so that the recorder can see to
  * other things between them; but there is one interpreter, so meanwhile other threads' stops wait.
@@ -20,6 +21,7 @@
 #include "attr/attr.h"
 #include "base/bytes.h"
 #include "btrace-int.h"
+#include "burst-int.h"
 #include "vm-int.h"
 #include "walk-int.h"
 
@@ -27,6 +29,9 @@
 #define SLICE_LOOK  1024      /* branches until the clock is looked at */
 #define INSNS	    (1 << 20) /* without a branch, the same */
 #define SHARED_MOST (1 << 22) /* instructions: so long may another thread be waited for in vain */
+#define BLIND_NS    1000000   /* and for what was computed, */
+#define INSN_NS	    10	      /* for each instruction, */
+#define FAULT_NS    20000     /* and for each page, which may be a new one */
 #define AWAY_MOST   16	      /* system calls of signal handlers, before the one that is awaited */
 #define SYSCALL_LEN 2
 #define RESTARTS    512 /* -512 to -516: the kernel enters the call once more */
@@ -44,6 +49,7 @@ struct btrace {
 	uint64_t time;	      /* of the newest, by the samples' clock */
 	uint64_t start;	      /* instructions that were executed before this stretch */
 	unsigned away;
+	bool called; /* blind, and a handler runs: its system calls are no place to begin at */
 	/* Where the computing ended, or the thread was last seen. */
 	struct user_regs_struct regs;
 	uint16_t known;
@@ -156,12 +162,17 @@ static enum tracer_cut cut_of(enum vm_result r)
 
 static int run_blind(struct tracer *t, struct tracee *th, enum tracer_cut cut, struct err *e)
 {
+	const struct vm *vm = t->walker->vm;
+	uint64_t ns = BLIND_NS + (vm->executed - th->btrace->start) * INSN_NS +
+		      (uint64_t)vm->nr_pages * FAULT_NS;
 	int ret = write_stack(t, th, t->walker->vm, e);
 
 	t->stats.cut[cut]++;
 	leave_vm(t, th->btrace);
 	th->btrace->state = BTRACE_BLIND;
-	points_enable(th, true);
+	th->btrace->called = false;
+	/* no clock for it: then the next system call */
+	(void)span_begin(th, ns);
 	tracee_go_on(th, 0);
 	return ret;
 }
@@ -202,7 +213,21 @@ static int compute(struct tracer *t, struct tracee *th, struct err *e)
 	return ret ? ret : btrace_end(t, th, e);
 }
 
-int btrace_compute(struct tracer *t, struct err *e)
+/* Killed, or about to be: signals that a handler takes, or nobody, wait until the thread runs. */
+static bool is_ended(const struct tracee *th)
+{
+	const uint64_t harmless = BIT(SIGURG - 1) | BIT(SIGWINCH - 1) | BIT(SIGCHLD - 1) |
+				  BIT(SIGCONT - 1) | BIT(SIGSTOP - 1) | BIT(SIGTSTP - 1) |
+				  BIT(SIGTTIN - 1) | BIT(SIGTTOU - 1);
+	struct user_regs_struct r;
+	struct signals s;
+
+	if (ptrace(PTRACE_GETREGS, th->tid, NULL, &r) || !signals_read(th->tid, &s))
+		return true;
+	return (s.pending | s.shared) & ~(s.blocked | s.ignored | s.caught | harmless);
+}
+
+static int compute_for_a_while(struct tracer *t, struct err *e)
 {
 	uint64_t start = tracer_cpu_ns(), begin = tracer_now();
 	int ret = compute(t, t->computed, e);
@@ -212,6 +237,11 @@ int btrace_compute(struct tracer *t, struct err *e)
 	return ret;
 }
 
+int btrace_compute(struct tracer *t, struct err *e)
+{
+	return is_ended(t->computed) ? btrace_end(t, t->computed, e) : compute_for_a_while(t, e);
+}
+
 /* From where the thread stands, at b->regs. */
 static int begin_stretch(struct tracer *t, struct tracee *th, struct err *e)
 {
@@ -219,6 +249,7 @@ static int begin_stretch(struct tracer *t, struct tracee *th, struct err *e)
 	struct vm *vm = t->walker->vm;
 
 	points_enable(th, false);
+	span_end(th);
 	if (b->regs.cs == CS_32BIT) {
 		t->stats.cut[TRACER_CUT_32BIT]++;
 		return btrace_end(t, th, e) ?: (tracee_go_on(th, 0), 0);
@@ -230,7 +261,7 @@ static int begin_stretch(struct tracer *t, struct tracee *th, struct err *e)
 	vm->guesses = true;
 	vm_begin(vm, th->tid, &b->regs);
 	t->computed = th;
-	return btrace_compute(t, e);
+	return compute_for_a_while(t, e);
 }
 
 int btrace_end(struct tracer *t, struct tracee *th, struct err *e)
@@ -271,8 +302,15 @@ int btrace_adopt(struct tracer *t, struct tracee *th, struct err *e)
 static bool may_begin(const struct tracer *t, const struct tracee *th, const struct user_state *st,
 		      bool user, uint64_t ip)
 {
-	return goes_on(t) && user && ip == st->gpr.rip && th->signal && !st->is_32bit &&
-	       t->peeked.size && (!th->btrace || th->btrace->state == BTRACE_BLIND);
+	return goes_on(t) && !th->btrace && user && ip == st->gpr.rip && th->signal &&
+	       !st->is_32bit && t->peeked.size;
+}
+
+/* Its clock has stopped it, in user space. */
+static bool may_see(const struct tracer *t, const struct tracee *th, const struct user_state *st)
+{
+	return goes_on(t) && th->btrace && th->btrace->state == BTRACE_BLIND &&
+	       (long)st->gpr.orig_rax < 0;
 }
 
 int btrace_sample(struct tracer *t, struct tracee *th, struct err *e)
@@ -293,11 +331,14 @@ int btrace_sample(struct tracer *t, struct tracee *th, struct err *e)
 	if ((long)st->gpr.orig_rax >= 0)
 		t->stats.restarted += signals_restart(th->tid);
 	if (may_begin(t, th, st, user, ip)) {
-		if (!th->btrace)
-			th->btrace = calloc(1, sizeof(*th->btrace));
+		th->btrace = calloc(1, sizeof(*th->btrace));
 		if (!th->btrace)
 			return err_set(e, -ENOMEM, "no memory for a branch trace");
 		th->btrace->sample = t->traced = t->peeked;
+		th->btrace->regs = st->gpr;
+		return begin_stretch(t, th, e);
+	}
+	if (may_see(t, th, st)) {
 		th->btrace->regs = st->gpr;
 		return begin_stretch(t, th, e);
 	}
@@ -314,9 +355,11 @@ void btrace_signal(struct tracer *t, const struct tracee *th, int sig)
 {
 	struct signals s;
 
+	if (!th->btrace || !signals_read(th->tid, &s) || !(s.caught >> (sig - 1) & 1))
+		return;
 	/* what a handler does is not computed */
-	if (th->btrace && signals_read(th->tid, &s) && s.caught >> (sig - 1) & 1)
-		t->stats.cut[TRACER_CUT_SIGNAL]++;
+	t->stats.cut[TRACER_CUT_SIGNAL]++;
+	th->btrace->called = true;
 }
 
 /* rcx and r11 are the call's own, rax is its number in orig_rax. */
@@ -363,7 +406,8 @@ static int leave_call(struct tracer *t, struct tracee *th, const struct user_reg
 	struct btrace *b = th->btrace;
 	long ret = (long)r->rax;
 
-	if (b->state == BTRACE_AWAITED || (ret <= -RESTARTS && ret >= -RESTARTS - 4)) {
+	if (b->state == BTRACE_AWAITED || (b->state == BTRACE_BLIND && b->called) ||
+	    (ret <= -RESTARTS && ret >= -RESTARTS - 4)) {
 		tracee_go_on(th, 0);
 		return 0;
 	}
