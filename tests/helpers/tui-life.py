@@ -42,7 +42,7 @@ class Term:
         self.pid = os.fork()
         if not self.pid:
             # A shell ignores them in what it runs in the background.
-            for s in (signal.SIGINT, signal.SIGQUIT):
+            for s in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
                 signal.signal(s, signal.SIG_DFL)
             os.setsid()
             fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
