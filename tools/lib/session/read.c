@@ -159,7 +159,8 @@ static int hand_on(struct session *s, const struct event_plan *plan, const struc
 		if (unlikely(!out.thread))
 			return err_set(e, -ENOMEM, "no memory for threads");
 	}
-	if (unlikely(s->filtering) &&
+	/* who filters has asked for the thread */
+	if (unlikely(s->filtering) && out.thread &&
 	    (!(s->c->flags & SESSION_UNFILTERED) || !session_in_slice(s))) {
 		ret = passes_filter(s, sm, out.thread, e);
 		s->counts.left_out += !ret;
