@@ -101,4 +101,28 @@ static inline void done(struct table *t)
 	table_free(t);
 }
 
+/* What the columns behind the share say of the only row of x86 samples; "-" for what is not known. */
+static inline void expect_columns(struct keys_opts o, const char *want,
+				  void (*fill)(struct table *))
+{
+	struct table *t;
+	struct obuf out;
+
+	o.arch = REGS_ARCH_X86;
+	t = new_profile(&o);
+	fill(t);
+	finish(t);
+	assert_int_equal(obuf_init(&out, -1, 0), 0);
+	assert_int_equal(view_nr_rows(v, 0), 1);
+	for (size_t c = 1; c + 1 < view_nr_cols(v); c++) {
+		if (c > 1)
+			obuf_char(&out, ' ');
+		view_value(v, view_row(v, 0, 0), view_col(v, c), &out);
+	}
+	obuf_char(&out, 0);
+	assert_string_equal(out.buf, want);
+	obuf_free(&out);
+	done(t);
+}
+
 #endif

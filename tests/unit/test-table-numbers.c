@@ -74,32 +74,10 @@ static void add(struct table *t, const char *ip)
 	assert_int_equal(table_add(t, &s, machine_thread(m, 1, 1), NULL), 0);
 }
 
-/* What the columns behind the share say of the only row; "-" for what is not known. */
-static void expect(struct keys_opts o, const char *want, void (*fill)(struct table *))
-{
-	struct table *t;
-	struct obuf out;
-
-	o.sort = "sym";
-	o.arch = REGS_ARCH_X86;
-	t = new_profile(&o);
-	fill(t);
-	finish(t);
-	assert_int_equal(obuf_init(&out, -1, 0), 0);
-	assert_int_equal(view_nr_rows(v, 0), 1);
-	for (size_t c = 1; c + 1 < view_nr_cols(v); c++) {
-		if (c > 1)
-			obuf_char(&out, ' ');
-		view_value(v, view_row(v, 0, 0), view_col(v, c), &out);
-	}
-	obuf_char(&out, 0);
-	assert_string_equal(out.buf, want);
-	obuf_free(&out);
-	done(t);
-}
-
-#define NUMBERS(want, fill) expect((struct keys_opts){ .numbers = true }, want, fill)
-#define IDLE(want, fill)    expect((struct keys_opts){ .idle = true }, want, fill)
+#define NUMBERS(want, fill) \
+	expect_columns((struct keys_opts){ .numbers = true, .sort = "sym" }, want, fill)
+#define IDLE(want, fill) \
+	expect_columns((struct keys_opts){ .idle = true, .sort = "sym" }, want, fill)
 
 static void fill_mul(struct table *t)
 {
@@ -188,7 +166,8 @@ static void numbers(void **state)
 	NUMBERS("0.0 - - - - 50.0 u8", fill_ints);
 	NUMBERS("- - - - - - -", fill_bits);
 	NUMBERS("100.0 0.0 0.0 25.0 0.0 - f16", fill_half);
-	expect((struct keys_opts){ .numbers = true, .redact = true }, "- - - - - - -", fill_half);
+	expect_columns((struct keys_opts){ .numbers = true, .redact = true, .sort = "sym" },
+		       "- - - - - - -", fill_half);
 }
 
 static void fill_equal(struct table *t)
