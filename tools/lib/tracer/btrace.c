@@ -345,7 +345,7 @@ int btrace_sample(struct tracer *t, struct tracee *th, struct err *e)
 	/* else it would stop at each sample for nothing */
 	if (!goes_on(t))
 		points_enable(th, false);
-	if (th->signal && now - th->looked > 100000000ULL)
+	if (th->signal && now - th->looked > RENEW_NS)
 		signals_renew(th);
 	tracee_go_on(th, 0);
 	return 0;

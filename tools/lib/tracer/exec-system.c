@@ -13,13 +13,9 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-#include "xsave/xsave.h"
-
-#define LEGACY_AND_HEADER 576
-#define X87_CONTROL	  24 /* bytes from 0 on, then MXCSR */
-#define X87_REGS	  32 /* eight of 16 bytes */
-#define XSTATE_BV	  512
-#define HEADER		  64
+#define X87_CONTROL 24 /* bytes from 0 on, then MXCSR */
+#define X87_REGS    32 /* eight of 16 bytes */
+#define XSTATE_BV   512
 
 static bool knows(const struct vm *vm, uint16_t regs)
 {
@@ -60,21 +56,9 @@ static enum vm_result do_cpuid(struct vm *vm)
 	return VM_OK;
 }
 
-/* What programs may use. 0: none of it. */
-static uint64_t xcr0(void)
-{
-	static const uint32_t zero;
-	uint32_t a, b, c, d;
-
-	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
-		return 0;
-	__asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(zero));
-	return a | (uint64_t)d << 32;
-}
-
 static enum vm_result do_xgetbv(struct vm *vm)
 {
-	uint64_t v = xcr0();
+	uint64_t v = vm->cpu.xcr0;
 
 	/* others tell of the thread's own state */
 	if (!knows(vm, BIT(VM_CX)) || (uint32_t)vm->reg[VM_CX] || !v)
@@ -103,26 +87,19 @@ static enum vm_result do_rdtsc(struct vm *vm, const struct vm_insn *in)
 /* ---- all of the vector state ----------------------------------------------------------------- */
 
 /* Bytes of an image with the components @mask; 0: not of this CPU. */
-static uint32_t image_size(uint64_t mask, bool compacted)
+static uint32_t image_size(const struct vm *vm, uint64_t mask, bool compacted)
 {
-	uint32_t size = LEGACY_AND_HEADER, a, b, c, d;
+	struct xsave_layout l;
 
-	for (unsigned n = 2; n < 63; n++) {
-		if (!(mask >> n & 1))
-			continue;
-		if (!__get_cpuid_count(0xd, n, &a, &b, &c, &d) || a > VM_XSAVE)
-			return 0;
-		if (!compacted)
-			size = (uint32_t)max_u64(size, (uint64_t)b + a);
-		else
-			size = (c & 2 ? (size + 63) & ~63u : size) + a;
-	}
-	return size;
+	return xsave_layout(&vm->cpu, mask,
+			    compacted ? XSAVE_FORMAT_COMPACTED : XSAVE_FORMAT_STANDARD, &l, NULL)
+		       ? 0
+		       : l.size;
 }
 
 static uint64_t asked(const struct vm *vm)
 {
-	return ((uint32_t)vm->reg[VM_AX] | vm->reg[VM_DX] << 32) & xcr0();
+	return ((uint32_t)vm->reg[VM_AX] | vm->reg[VM_DX] << 32) & vm->cpu.xcr0;
 }
 
 static bool knows_all(const struct vm *vm, uint64_t mask)
@@ -148,7 +125,8 @@ static bool make_image(struct vm *vm, struct vm_saved *s, bool compacted)
 	memset(s->image[1], 0xff, s->size);
 	/* of the header a part is left as it is, and of another one bits */
 	for (unsigned i = 0; i < 2; i++)
-		if (vm_copy(vm, s->addr + XSTATE_BV, s->image[i] + XSTATE_BV, HEADER) != HEADER)
+		if (vm_copy(vm, s->addr + XSTATE_BV, s->image[i] + XSTATE_BV, XSAVE_HEADER_SIZE) !=
+		    XSAVE_HEADER_SIZE)
 			return false;
 	return vm_state_save(vm, s->mask, compacted, s->image[0]) &&
 	       vm_state_save(vm, s->mask, compacted, s->image[1]);
@@ -179,7 +157,7 @@ static enum vm_result do_xsave(struct vm *vm, const struct vm_insn *in)
 	if (!a.known || a.v % 64 || !knows(vm, BIT(VM_AX) | BIT(VM_DX)) || !vm_vectors(vm))
 		return VM_FOREIGN;
 	mask = asked(vm);
-	size = image_size(mask, in->op == OP_XSAVEC);
+	size = image_size(vm, mask, in->op == OP_XSAVEC);
 	if (!size || (vm->exact && !knows_all(vm, mask)))
 		return VM_FOREIGN;
 	for (uint32_t i = 0; i < size; i += VM_BLOCK)
@@ -252,11 +230,12 @@ static enum vm_result load_image(struct vm *vm, uint64_t addr, uint64_t mask)
 	uint64_t comp, bv;
 	uint32_t size;
 
-	if (vm_copy(vm, addr, image, LEGACY_AND_HEADER) != LEGACY_AND_HEADER)
+	if (vm_copy(vm, addr, image, XSAVE_MIN_SIZE) != XSAVE_MIN_SIZE)
 		return VM_FOREIGN;
 	bv = load_u64(image + XSTATE_BV, false);
 	comp = load_u64(image + XSTATE_BV + 8, false);
-	size = comp >> 63 ? image_size(comp & xcr0(), true) : image_size(bv & mask & xcr0(), false);
+	size = comp & XSAVE_COMPACTED ? image_size(vm, comp & vm->cpu.xcr0, true)
+				      : image_size(vm, bv & mask & vm->cpu.xcr0, false);
 	if (!size || size > VM_XSAVE || vm_copy(vm, addr, image, size) != size ||
 	    !vm_state_load(vm, mask, image))
 		return VM_FOREIGN;

@@ -34,6 +34,7 @@ int vm_new(struct vm **out)
 		vm_free(vm);
 		return -ENOMEM;
 	}
+	(void)xsave_cpu_host(&vm->cpu, NULL);
 	vm_natives_new(vm);
 	*out = vm;
 	return 0;

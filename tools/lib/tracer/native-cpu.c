@@ -59,16 +59,6 @@ static const struct {
 	{ SETS(AVX512_BF16), NEEDS_AVX512, LEAF71_A, 5 },
 };
 
-static uint64_t xcr0(void)
-{
-	uint32_t a, b, c, d;
-
-	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
-		return 0;
-	__asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
-	return a | (uint64_t)d << 32;
-}
-
 static void read_words(uint32_t word[WORDS])
 {
 	uint32_t a, b, c, d;
@@ -84,9 +74,9 @@ static void read_words(uint32_t word[WORDS])
 		word[LEAF71_A] = a;
 }
 
-bool native_cpu_read(struct native_cpu *cpu)
+bool native_cpu_read(struct native_cpu *cpu, uint64_t xcr0)
 {
-	uint64_t enabled = xcr0() & AVX512_STATE;
+	uint64_t enabled = xcr0 & AVX512_STATE;
 	uint32_t word[WORDS];
 	unsigned level = NEEDS_SSE;
 

@@ -13,8 +13,8 @@ struct native_cpu {
 	bool set[ZYDIS_ISA_SET_MAX_VALUE + 1]; /* what may be executed */
 };
 
-/* False: this CPU is too old for any of it. */
-bool native_cpu_read(struct native_cpu *cpu);
+/* @xcr0: components that are enabled. False: this CPU is too old for any of it. */
+bool native_cpu_read(struct native_cpu *cpu, uint64_t xcr0);
 /* An instruction that the CPU does not know would end this process. */
 bool native_cpu_has(const struct native_cpu *cpu, const ZydisDecodedInstruction *z);
 

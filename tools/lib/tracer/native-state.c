@@ -12,8 +12,6 @@
 #define MXCSR_AT     24
 #define XSTATE_BV_AT 512
 #define XCOMP_BV_AT  520
-#define HEADER_END   576
-#define COMPACTED    (1ULL << 63)
 
 enum { STATE_SAVE, STATE_SAVE_COMPACTED, STATE_LOAD };
 
@@ -78,10 +76,10 @@ static bool is_sound(const struct vm *vm, const unsigned char *image)
 	uint64_t comp = load_u64(image + XCOMP_BV_AT, false);
 	uint64_t ours = vm_natives_components(vm);
 
-	for (unsigned i = XCOMP_BV_AT + 8; i < HEADER_END; i++)
+	for (unsigned i = XCOMP_BV_AT + 8; i < XSAVE_MIN_SIZE; i++)
 		if (image[i])
 			return false;
-	if (comp && (!(comp & COMPACTED) || comp & ~(COMPACTED | ours) || bv & ~comp))
+	if (comp && (!(comp & XSAVE_COMPACTED) || comp & ~(XSAVE_COMPACTED | ours) || bv & ~comp))
 		return false;
 	return !(bv & ~ours) && !(load_u32(image + MXCSR_AT, false) >> 16);
 }

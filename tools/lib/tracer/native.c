@@ -456,7 +456,7 @@ void vm_natives_new(struct vm *vm)
 {
 	struct vm_natives *t = calloc(1, sizeof(*t));
 
-	if (!t || !native_cpu_read(&t->cpu)) {
+	if (!t || !native_cpu_read(&t->cpu, vm->cpu.xcr0)) {
 		free(t);
 		return;
 	}

@@ -96,8 +96,7 @@ void tracee_go_on(struct tracee *th, int sig)
 
 static int handle_came(struct tracer *t, struct tracee *th, struct waited came, struct err *e);
 
-#define RENEW_NS   100000000ULL /* programs seldom change what they do with signals */
-#define BLOCKED_NS 5000000	/* a sample without a stop for so long: its signal is looked at */
+#define BLOCKED_NS 5000000 /* a sample without a stop for so long: its signal is looked at */
 
 /*
  * A thread that blocks all our signals was fetched from where it went on to: that is its sample

@@ -173,6 +173,7 @@ bool signals_ours(int sig);
 bool signals_is_event(pid_t tid, int sig, int *fd);
 /* The one that stops a thread at a sample; 0 = all are blocked. */
 int signals_choose(const struct signals *s);
+#define RENEW_NS 100000000ULL /* programs seldom change what they do with signals */
 /* Chooses again for @th, which stands still. */
 void signals_renew(struct tracee *th);
 /*

@@ -11,6 +11,7 @@
 #include <sys/user.h>
 
 #include "base/base.h"
+#include "xsave/xsave.h"
 
 enum vm_reg {
 	VM_AX,
@@ -161,7 +162,8 @@ struct vm {
 	uint64_t executed;	       /* instructions interpreted */
 	uint64_t stored, stored_value; /* the newest store; */
 	uint8_t stored_size;	       /* 0: none, or not known */
-	uint64_t foreign; /* of these since the last stop: passed over, effects unknown */
+	uint64_t foreign;     /* of these since the last stop: passed over, effects unknown */
+	struct xsave_cpu cpu; /* xcr0 0: without XSAVE */
 	struct vm_insns *insns;
 	struct vm_natives *natives; /* NULL = none */
 	uint32_t vec_known;	    /* bit n: vector register n, in full */
