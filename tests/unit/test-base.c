@@ -30,6 +30,25 @@ static void test_cursor_stays_bad(void **state)
 	assert_null(cursor_bytes(&c, 0));
 }
 
+static void test_cursor_leb128(void **state)
+{
+	static const unsigned char bytes[] = { 0x02, 0xff, 0x00, 0xe5, 0x8e, 0x26, 0x7f, 0x80,
+					       0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+					       0xff, 0xff, 0xff, 0xff, 0x01, 0x80 };
+	struct cursor c = cursor_init(bytes, sizeof(bytes), false);
+
+	(void)state;
+	assert_int_equal(cursor_uleb(&c), 2);
+	assert_int_equal(cursor_sleb(&c), 127);
+	assert_int_equal(cursor_uleb(&c), 624485); /* the example of DWARF's appendix C */
+	assert_int_equal(cursor_sleb(&c), -1);
+	assert_int_equal(cursor_sleb(&c), -128);
+	assert_true(cursor_uleb(&c) == UINT64_MAX); /* twelve bytes: more than 64 bits */
+	assert_false(c.bad);
+	cursor_uleb(&c); /* the last byte says that more follow */
+	assert_true(c.bad);
+}
+
 static void test_cursor_huge_sizes(void **state)
 {
 	static const unsigned char bytes[8];
@@ -510,6 +529,7 @@ int main(void)
 		cmocka_unit_test(test_sha256),
 		cmocka_unit_test(test_obuf_encodings),
 		cmocka_unit_test(test_cursor_stays_bad),
+		cmocka_unit_test(test_cursor_leb128),
 		cmocka_unit_test(test_cursor_huge_sizes),
 		cmocka_unit_test(test_cursor_swap),
 		cmocka_unit_test(test_cursor_str),

@@ -107,6 +107,35 @@ static inline uint8_t cursor_u8(struct cursor *c)
 	return p ? *p : 0;
 }
 
+/*
+ * LEB128, of DWARF and others: seven bits a byte, the lowest first, the eighth says that more follow. What 64 bits do
+ * not hold is passed over.
+ */
+static inline uint64_t cursor_uleb(struct cursor *c)
+{
+	uint64_t v = 0;
+	uint8_t b = 0x80;
+
+	for (unsigned shift = 0; b & 0x80 && !c->bad; shift += 7) {
+		b = cursor_u8(c);
+		if (shift < 64)
+			v |= (uint64_t)(b & 0x7f) << shift;
+	}
+	return v;
+}
+
+/* The same with a sign: the highest bit of the last byte goes on. */
+static inline int64_t cursor_sleb(struct cursor *c)
+{
+	const unsigned char *from = c->p;
+	uint64_t v = cursor_uleb(c);
+	unsigned bits = (unsigned)(c->p - from) * 7;
+
+	if (bits && bits < 64 && c->p[-1] & 0x40)
+		v |= UINT64_MAX << bits;
+	return (int64_t)v;
+}
+
 static inline uint16_t cursor_u16(struct cursor *c)
 {
 	const void *p = cursor_bytes(c, 2);

@@ -20,21 +20,6 @@ enum { /* what else is there of a function, by bits of its head */
        RANGES = 8,
 };
 
-static uint64_t uleb(struct cursor *c)
-{
-	uint64_t v = 0;
-	unsigned shift = 0;
-	uint8_t b;
-
-	do {
-		b = cursor_u8(c);
-		if (shift < 64)
-			v |= (uint64_t)(b & 0x7f) << shift;
-		shift += 7;
-	} while (b & 0x80 && !c->bad);
-	return v;
-}
-
 struct map_head {
 	uint8_t version, features;
 };
@@ -42,7 +27,7 @@ struct map_head {
 /* One run of blocks from @base on. 0 or -errno. */
 static int read_blocks(struct blocks_map *m, struct cursor *c, struct map_head h, uint64_t base)
 {
-	uint64_t n = uleb(c), at = base;
+	uint64_t n = cursor_uleb(c), at = base;
 	uint32_t fn = (uint32_t)m->fns.n - 1;
 
 	/* A block takes three bytes at least. */
@@ -52,10 +37,10 @@ static int read_blocks(struct blocks_map *m, struct cursor *c, struct map_head h
 		struct block b = { .fn = fn, .id = (uint32_t)i };
 
 		if (h.version >= 2)
-			b.id = (uint32_t)uleb(c);
-		b.start = (h.version ? at : base) + uleb(c);
-		b.end = at = b.start + uleb(c);
-		uleb(c); /* how it ends: not asked for */
+			b.id = (uint32_t)cursor_uleb(c);
+		b.start = (h.version ? at : base) + cursor_uleb(c);
+		b.end = at = b.start + cursor_uleb(c);
+		cursor_uleb(c); /* how it ends: not asked for */
 		if (c->bad || b.end < b.start)
 			return -EINVAL;
 		if (b.end > b.start && vec_push(&m->v, b))
@@ -67,14 +52,15 @@ static int read_blocks(struct blocks_map *m, struct cursor *c, struct map_head h
 static void skip_profile(struct cursor *c, struct map_head h, uint64_t blocks)
 {
 	if (h.features & ENTRY_COUNT)
-		uleb(c);
+		cursor_uleb(c);
 	for (uint64_t i = 0; i < blocks && h.features & (FREQUENCIES | PROBABILITIES) && !c->bad;
 	     i++) {
 		if (h.features & FREQUENCIES)
-			uleb(c);
-		for (uint64_t k = h.features & PROBABILITIES ? uleb(c) : 0; k && !c->bad; k--) {
-			uleb(c);
-			uleb(c);
+			cursor_uleb(c);
+		for (uint64_t k = h.features & PROBABILITIES ? cursor_uleb(c) : 0; k && !c->bad;
+		     k--) {
+			cursor_uleb(c);
+			cursor_uleb(c);
 		}
 	}
 }
@@ -94,7 +80,7 @@ static int read_function(struct blocks_map *m, struct cursor *c, const struct ob
 		m->has_ids = h.version == 2;
 	}
 	if (h.features & RANGES)
-		ranges = uleb(c);
+		ranges = cursor_uleb(c);
 	for (uint64_t i = 0; i < ranges; i++) {
 		uint64_t base = cursor_u64(c);
 		const struct function *fn = convert_elf_function(f, base);

@@ -6,44 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "net/native-int.h"
 
-struct at {
-	const unsigned char *p, *end;
-	bool bad;
-};
-
-static uint64_t varint(struct at *a)
+static void short_text(struct cursor *a, char *out, size_t size)
 {
-	uint64_t v = 0;
-
-	for (unsigned shift = 0; shift < 64; shift += 7) {
-		if (a->p == a->end)
-			break;
-		v |= (uint64_t)(*a->p & 0x7f) << shift;
-		if (!(*a->p++ & 0x80))
-			return v;
-	}
-	a->bad = true;
-	return 0;
-}
-
-static const unsigned char *bytes(struct at *a, uint64_t n)
-{
-	const unsigned char *p = a->p;
-
-	if (a->bad || n > (uint64_t)(a->end - a->p)) {
-		a->bad = true;
-		return NULL;
-	}
-	a->p += n;
-	return p;
-}
-
-static void short_text(struct at *a, char *out, size_t size)
-{
-	uint64_t n = varint(a);
-	const unsigned char *p = bytes(a, n);
+	uint64_t n = cursor_uleb(a);
+	const unsigned char *p = cursor_bytes(a, n);
 
 	if (!p || n >= size) {
 		a->bad = true;
@@ -61,11 +30,12 @@ static size_t width_of(const char *type)
 }
 
 /* @keep: as texts; else they are only passed over. */
-static int read_strings(struct net_native *t, struct net_native_column *c, struct at *a, bool keep)
+static int read_strings(struct net_native *t, struct net_native_column *c, struct cursor *a,
+			bool keep)
 {
 	for (uint64_t i = 0; i < t->rows && !a->bad; i++) {
-		uint64_t n = varint(a);
-		const unsigned char *p = bytes(a, n);
+		uint64_t n = cursor_uleb(a);
+		const unsigned char *p = cursor_bytes(a, n);
 		char *s = p && keep ? arena_strndup(&t->arena, (const char *)p, n) : NULL;
 
 		if (p && keep && (!s || vec_push(&c->str, s)))
@@ -74,7 +44,8 @@ static int read_strings(struct net_native *t, struct net_native_column *c, struc
 	return 0;
 }
 
-static int read_column(struct net_native *t, struct net_native_column *c, struct at *a, bool keep)
+static int read_column(struct net_native *t, struct net_native_column *c, struct cursor *a,
+		       bool keep)
 {
 	int ret = 0;
 
@@ -85,7 +56,7 @@ static int read_column(struct net_native *t, struct net_native_column *c, struct
 		return -EINVAL;
 	c->bytes = a->p;
 	if (c->width)
-		c->num = t->rows > UINT64_MAX / 8 ? NULL : bytes(a, t->rows * c->width);
+		c->num = t->rows > UINT64_MAX / 8 ? NULL : cursor_bytes(a, t->rows * c->width);
 	else
 		ret = read_strings(t, c, a, keep);
 	c->size = (size_t)(a->p - c->bytes);
@@ -94,14 +65,13 @@ static int read_column(struct net_native *t, struct net_native_column *c, struct
 
 static int read_block(struct net_native *t, const struct obuf *block, uint64_t rows, bool keep)
 {
-	struct at a = { (const unsigned char *)block->buf,
-			(const unsigned char *)block->buf + block->len, false };
+	struct cursor a = cursor_init(block->buf, block->len, false);
 	uint64_t nr;
 	int ret = 0;
 
 	*t = (struct net_native){ 0 };
-	nr = varint(&a);
-	t->rows = varint(&a);
+	nr = cursor_uleb(&a);
+	t->rows = cursor_uleb(&a);
 	if (a.bad || nr > NET_NATIVE_COLUMNS || t->rows != rows)
 		return -EINVAL;
 	for (; !ret && t->nr < nr; t->nr++)
@@ -120,16 +90,9 @@ int net_native_read(struct net_native *t, const struct obuf *block, uint64_t row
 
 /* ---- joining ---------------------------------------------------------------------------------- */
 
-static void put_varint(struct obuf *o, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		obuf_char(o, (char)(v | 0x80));
-	obuf_char(o, (char)v);
-}
-
 static void put_text(struct obuf *o, const char *s)
 {
-	put_varint(o, strlen(s));
+	obuf_varint(o, strlen(s));
 	obuf_str(o, s);
 }
 
@@ -156,8 +119,8 @@ int net_native_join(struct obuf *out, const struct obuf *blocks, const uint64_t 
 		all += rows[i];
 	}
 	if (!ret && n) {
-		put_varint(out, t[0].nr);
-		put_varint(out, all);
+		obuf_varint(out, t[0].nr);
+		obuf_varint(out, all);
 	}
 	for (size_t k = 0; !ret && n && k < t[0].nr; k++) {
 		put_text(out, t[0].column[k].name);

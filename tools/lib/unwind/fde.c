@@ -40,30 +40,6 @@ struct walk {
 	uint32_t made; /* where it stands in what is written anew */
 };
 
-static uint64_t uleb(struct cursor *c)
-{
-	uint64_t v = 0;
-	uint8_t b = 0x80;
-
-	for (unsigned shift = 0; b & 0x80 && !c->bad; shift += 7) {
-		b = cursor_u8(c);
-		if (shift < 64)
-			v |= (uint64_t)(b & 0x7f) << shift;
-	}
-	return v;
-}
-
-static int64_t sleb(struct cursor *c)
-{
-	const unsigned char *from = c->p;
-	uint64_t v = uleb(c);
-	unsigned bits = (unsigned)(c->p - from) * 7;
-
-	if (bits && bits < 64 && c->p[-1] & 0x40)
-		v |= ~0ULL << bits;
-	return (int64_t)v;
-}
-
 /* A pointer; @at is where it stands. False: of a kind that needs more than the section. */
 static bool pointer(struct cursor *c, uint8_t encoding, uint64_t at, uint64_t *v)
 {
@@ -88,7 +64,7 @@ static bool pointer(struct cursor *c, uint8_t encoding, uint64_t at, uint64_t *v
 /* The letters behind "z", and what each stands for. */
 static bool augmentation(struct cursor *c, const char *letters, struct cie *cie)
 {
-	uint64_t n = uleb(c), v;
+	uint64_t n = cursor_uleb(c), v;
 	struct cursor data = cursor_init(cursor_bytes(c, n), c->bad ? 0 : n, false);
 
 	cie->lengths = true;
@@ -120,9 +96,9 @@ static bool read_cie(struct cursor *c, bool debug, struct cie *cie)
 		return false;
 	if (version != 1 && version != 3 && (version != 4 || !debug))
 		return false;
-	cie->code = uleb(c);
-	cie->data = sleb(c);
-	cie->ra = version == 1 ? cursor_u8(c) : uleb(c);
+	cie->code = cursor_uleb(c);
+	cie->data = cursor_sleb(c);
+	cie->ra = version == 1 ? cursor_u8(c) : cursor_uleb(c);
 	cie->encoding = DW_EH_PE_absptr;
 	if (*letters == 'z') {
 		if (!augmentation(c, letters + 1, cie))
@@ -173,7 +149,7 @@ static bool cie_at(const unsigned char *p, size_t size, uint64_t at, bool debug,
 
 static bool safe_expression(struct cursor *c)
 {
-	uint64_t n = uleb(c);
+	uint64_t n = cursor_uleb(c);
 	struct cursor e = cursor_init(cursor_bytes(c, n), c->bad ? 0 : n, false);
 
 	while (!e.bad && cursor_left(&e)) {
@@ -182,7 +158,7 @@ static bool safe_expression(struct cursor *c)
 		if (op >= DW_OP_lit0 && op <= DW_OP_reg31)
 			continue;
 		if (op >= DW_OP_breg0 && op <= DW_OP_breg31) {
-			sleb(&e);
+			cursor_sleb(&e);
 			continue;
 		}
 		switch (op) {
@@ -198,9 +174,9 @@ static bool safe_expression(struct cursor *c)
 		case DW_OP_pick:
 		case DW_OP_deref_size: cursor_skip(&e, 1); break;
 		case DW_OP_constu:
-		case DW_OP_plus_uconst: uleb(&e); break;
-		case DW_OP_consts: sleb(&e); break;
-		case DW_OP_bregx: uleb(&e), sleb(&e); break;
+		case DW_OP_plus_uconst: cursor_uleb(&e); break;
+		case DW_OP_consts: cursor_sleb(&e); break;
+		case DW_OP_bregx: cursor_uleb(&e), cursor_sleb(&e); break;
 		case DW_OP_deref:
 		case DW_OP_dup:
 		case DW_OP_drop:
@@ -241,7 +217,7 @@ static bool safe_program(struct cursor c, uint8_t encoding)
 		uint8_t op = cursor_u8(&c);
 
 		if ((op & 0xc0) == DW_CFA_offset) {
-			uleb(&c);
+			cursor_uleb(&c);
 			continue;
 		}
 		switch (op & 0xc0 ? DW_CFA_nop : op) {
@@ -267,18 +243,18 @@ static bool safe_program(struct cursor c, uint8_t encoding)
 		case DW_CFA_same_value:
 		case DW_CFA_def_cfa_register:
 		case DW_CFA_def_cfa_offset:
-		case DW_CFA_GNU_args_size: uleb(&c); break;
-		case DW_CFA_def_cfa_offset_sf: sleb(&c); break;
+		case DW_CFA_GNU_args_size: cursor_uleb(&c); break;
+		case DW_CFA_def_cfa_offset_sf: cursor_sleb(&c); break;
 		case DW_CFA_offset_extended:
 		case DW_CFA_register:
 		case DW_CFA_def_cfa:
 		case DW_CFA_val_offset:
-		case DW_CFA_GNU_negative_offset_extended: uleb(&c), uleb(&c); break;
+		case DW_CFA_GNU_negative_offset_extended: cursor_uleb(&c), cursor_uleb(&c); break;
 		case DW_CFA_offset_extended_sf:
 		case DW_CFA_def_cfa_sf:
-		case DW_CFA_val_offset_sf: uleb(&c), sleb(&c); break;
+		case DW_CFA_val_offset_sf: cursor_uleb(&c), cursor_sleb(&c); break;
 		case DW_CFA_expression:
-		case DW_CFA_val_expression: uleb(&c); __attribute__((fallthrough));
+		case DW_CFA_val_expression: cursor_uleb(&c); __attribute__((fallthrough));
 		case DW_CFA_def_cfa_expression:
 			if (!safe_expression(&c))
 				return false;
@@ -378,7 +354,7 @@ static int add_fde(struct fdes *f, struct walk *w, uint64_t at, struct cursor *c
 		return 0;
 	fde.end = fde.start + length;
 	if (w->cie.lengths)
-		cursor_skip(c, uleb(c));
+		cursor_skip(c, cursor_uleb(c));
 	if (c->bad || !safe_program(*c, w->cie.encoding))
 		return 0;
 	if (w->debug && make_fde(f, w, &fde, c))
