@@ -13,7 +13,7 @@ libzydis-dev libunwind-dev libfdt-dev libdebuginfod-dev liblzma-dev libslang2-de
 libarchive-dev libcurl4-openssl-dev libpq-dev'
 must_tests='g++ libcmocka-dev perl python3'
 tests='device-tree-compiler asciidoctor clang libclang-rt-dev gdb xz-utils zstd valgrind linux-perf
-procps binutils-aarch64-linux-gnu libc6-arm64-cross libc6-i386 binutils-arm-linux-gnueabihf
+procps gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user libc6-i386 binutils-arm-linux-gnueabihf
 libc6-armhf-cross'
 # Tools that read our profiles; their tests are skipped without them. Large, so only on request:
 # make deps DEPS_CLIENTS=1

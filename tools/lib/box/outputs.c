@@ -252,7 +252,7 @@ int box_serve_output(void *ctx, const char *q, size_t size, struct box_answer *a
 		return replace(at, path, *q == BOX_REPLACE_SHARED, a);
 	if (*q == BOX_SAVE_NEW || *q == BOX_SAVE_OVER)
 		return given(a, box_new_save(path, *q == BOX_SAVE_OVER));
-	if (*q < 0 || *q > OUTPUT_DERIVED)
+	if ((unsigned char)*q > OUTPUT_DERIVED)
 		return -EINVAL;
 	ret = output_open(&out.out, path, (enum output_kind) * q, &LOG_STDERR, &out.err);
 	a->fd = out.out.fd;

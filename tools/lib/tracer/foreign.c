@@ -87,6 +87,12 @@ bool tracer_steps(const struct tracer *t)
 	return false;
 }
 
+bool tracer_has_traced(const struct tracer *t)
+{
+	(void)t;
+	return false;
+}
+
 bool tracer_ends_round(struct tracer *t)
 {
 	(void)t;
