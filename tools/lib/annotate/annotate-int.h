@@ -11,6 +11,7 @@
  *	branches.c	branch stacks counted by number
  *	registers.c *	registers by address, and at instructions
  *	marks.c		what accumulators say, by address, and at instructions
+ *	answers.c	what brstat says of branches, at instructions
  *	flow.c		what these say of the instructions of a function
  */
 #ifndef PERF_ANNOTATE_ANNOTATE_INT_H
@@ -122,6 +123,30 @@ int annotate_marks_add(struct annotate_marks *g, const struct sample *s, struct 
 int annotate_marks_merge(struct annotate_marks *g, const struct annotate_marks *from,
 			 const struct session_maps *maps);
 
+/* ---- answers --------------------------------------------------------------------------------- */
+
+enum annotate_asked { ASKED_BRANCH, ASKED_BLOCK, ASKED_EDGE, ASKED_PATH, ASKED_LOOP };
+
+/* One of brstat's things, by where it is. */
+struct annotate_answer {
+	uint64_t addr;
+	uint32_t sym, nr; /* its number in the list of its kind */
+	enum annotate_asked kind;
+};
+
+struct annotate_answers {
+	struct brstat *stat; /* NULL = not wanted */
+	VEC(struct annotate_answer)
+	at; /* after annotate_finish(): by symbol, address, kind, number */
+};
+
+void annotate_answers_free(struct annotate_answers *g);
+int annotate_answers_add(struct annotate_answers *g, const struct sample *s, struct thread *th,
+			 struct err *e);
+int annotate_answers_merge(struct annotate_answers *g, const struct annotate_answers *from,
+			   const struct session_maps *maps, struct err *e);
+int annotate_answers_finish(struct annotate_answers *g, struct err *e);
+
 struct annotate {
 	struct machine *m;
 	struct resolver *res;
@@ -130,6 +155,7 @@ struct annotate {
 	struct annotate_branches branches;
 	struct annotate_registers registers;
 	struct annotate_marks marks;
+	struct annotate_answers answers;
 	VEC(struct annotate_total) total;
 	VEC(const struct perfdata_event *) event;
 	/* After annotate_finish(). */
@@ -179,6 +205,7 @@ uint32_t annotate_insn_holding(const struct listing_build *b, uint64_t addr);
 int annotate_registers_lay(struct listing_build *b);
 int annotate_marks_lay(struct listing_build *b);
 void annotate_marks_drop(struct listing_build *b);
+int annotate_answers_lay(struct listing_build *b);
 /* Branch stacks on instructions, and then on loops. */
 int annotate_flow(struct listing_build *b);
 int annotate_flow_loops(struct listing_build *b);

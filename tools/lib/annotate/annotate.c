@@ -39,6 +39,7 @@ void annotate_free(struct annotate *a)
 	annotate_branches_free(&a->branches);
 	annotate_registers_free(&a->registers);
 	annotate_marks_free(&a->marks);
+	annotate_answers_free(&a->answers);
 	free(a->totals);
 	free(a->order);
 	free(a);
@@ -111,6 +112,8 @@ int annotate_add(struct annotate *a, const struct sample *s, struct thread *th, 
 	    annotate_registers_add(&a->registers, s, loc) ||
 	    annotate_marks_add(&a->marks, s, th, loc))
 		return err_set(e, -ENOMEM, "out of memory for counts by address");
+	if (annotate_answers_add(&a->answers, s, th, e))
+		return e->code;
 	row->count.hits++;
 	row->count.period += s->period;
 	row->exact += !!(s->misc & PERF_RECORD_MISC_EXACT_IP);
@@ -191,7 +194,7 @@ int annotate_merge(struct annotate *to, const struct annotate *from,
 	    annotate_registers_merge(&to->registers, &from->registers, loc) ||
 	    annotate_marks_merge(&to->marks, &from->marks, maps))
 		return err_set(e, -ENOMEM, "out of memory for counts by address");
-	return 0;
+	return annotate_answers_merge(&to->answers, &from->answers, maps, e);
 }
 
 /* ---- functions ------------------------------------------------------------------------------- */
@@ -278,6 +281,8 @@ int annotate_finish(struct annotate *a, struct err *e)
 	    annotate_branches_finish(&a->branches, a->res))
 		return err_set(e, -ENOMEM, "out of memory for functions");
 	annotate_registers_finish(&a->registers);
+	if (annotate_answers_finish(&a->answers, e))
+		return e->code;
 	return annotate_sort(a, 0, (uint32_t)a->total.n, e);
 }
 

@@ -35,6 +35,7 @@
 #ifndef PERF_ANNOTATE_H
 #define PERF_ANNOTATE_H
 
+#include "brstat/brstat.h"
 #include "insn/insn.h"
 #include "session/session.h"
 #include "keys/keys.h"
@@ -59,6 +60,13 @@ int annotate_want_registers(struct annotate *a, enum regs_arch arch, const char 
  */
 int annotate_want_marks(struct annotate *a, unsigned what, enum regs_arch arch, bool redact,
 			struct err *e);
+/*
+ * Likewise: what report --branches counts, by instruction; see struct listing_answers. @o: its resolver is
+ * that of the annotate.
+ */
+int annotate_want_branches(struct annotate *a, const struct brstat_opts *o, struct err *e);
+/* What was counted of these; after annotate_finish() to be read. NULL = they were not wanted. */
+const struct brstat *annotate_stat(const struct annotate *a);
 /* After that and the last sample: how many said which vectors are in use, how many had the register. */
 void annotate_registers_seen(const struct annotate *a, uint64_t *vectors, uint64_t *values);
 /* PERF_SAMPLE_* fields that annotate_add() looks at. */
@@ -226,6 +234,18 @@ struct listing_regs {
 	bool many; /* too many different ones to know which is most frequent */
 };
 
+/*
+ * Of what report --branches says, what is at an instruction: numbers of brstat_branch() and so on, of the
+ * first where several are, LISTING_NONE = none.
+ */
+struct listing_answers {
+	uint32_t branch;	   /* this instruction is it */
+	uint32_t block, nr_blocks; /* begin at it, most cycles first */
+	uint32_t edge, nr_edges;   /* leave it, most cycles lost first */
+	uint32_t path, nr_paths;   /* superblocks that begin at it */
+	uint32_t loop;		   /* this is its head */
+};
+
 struct listing_event {
 	const struct perfdata_event *event; /* NULL = no sample had it */
 	uint32_t idx;			    /* of the event in the recording */
@@ -256,10 +276,12 @@ struct listing {
 	struct listing_edge *edge;
 	uint32_t nr_edges, nr_leaving; /* all; those from instructions */
 	struct listing_flow_sum flow_sum;
-	struct listing_regs *regs;	/* by number of an instruction; NULL = not asked for */
-	const char *value_name;		/* of the register whose values are counted; NULL = none */
-	const struct keys_marks *marks; /* what is marked; NULL = nothing was asked for */
-	void *mark;			/* slots of these, by number of an instruction */
+	struct listing_regs *regs;	 /* by number of an instruction; NULL = not asked for */
+	const char *value_name;		 /* of the register whose values are counted; NULL = none */
+	const struct keys_marks *marks;	 /* what is marked; NULL = nothing was asked for */
+	void *mark;			 /* slots of these, by number of an instruction */
+	const struct brstat *stat;	 /* what branches were asked; NULL = nothing */
+	struct listing_answers *answers; /* by number of an instruction; NULL = nothing was asked */
 	/* What the reader has to know, a sentence each, NULL at the end: see listing_open(). */
 	const char *const *notes;
 };

@@ -361,8 +361,8 @@ static int build(struct listing_build *b, struct err *e)
 	if (ret)
 		return ret;
 	if (annotate_refs(b) || annotate_sources(b) || add_counts(b) || annotate_flow(b) ||
-	    annotate_registers_lay(b) || annotate_marks_lay(b) || annotate_lines(b) ||
-	    annotate_loops(b) || annotate_flow_loops(b))
+	    annotate_registers_lay(b) || annotate_marks_lay(b) || annotate_answers_lay(b) ||
+	    annotate_lines(b) || annotate_loops(b) || annotate_flow_loops(b))
 		return err_set(e, -ENOMEM, "out of memory for a function");
 	if (vec_push(&b->notes, NULL))
 		return err_set(e, -ENOMEM, "out of memory for a function");
@@ -439,6 +439,7 @@ void listing_close(struct listing *l)
 	free(b->l.count);
 	free(b->l.flow);
 	free(b->l.regs);
+	free(b->l.answers);
 	annotate_marks_drop(b);
 	vec_free(&b->insns);
 	vec_free(&b->lines);

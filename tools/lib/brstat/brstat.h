@@ -31,6 +31,9 @@ enum brstat_what {
 	BRSTAT_QUALITY = 8, /* functions over time; of samples without branches, too */
 };
 
+/* By the words that commands have for the first three: "why", "cycles", "paths"; 0 = none of these. */
+unsigned brstat_what_named(const char *name);
+
 struct brstat_opts {
 	struct machine *machine;
 	enum regs_arch arch; /* of the code */

@@ -4,6 +4,23 @@
 
 #include "brstat-int.h"
 
+unsigned brstat_what_named(const char *name)
+{
+	static const struct {
+		const char *name;
+		unsigned what;
+	} answers[] = {
+		{ "why", BRSTAT_WHY },
+		{ "cycles", BRSTAT_CYCLES },
+		{ "paths", BRSTAT_PATHS },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(answers); i++)
+		if (!strcmp(name, answers[i].name))
+			return answers[i].what;
+	return 0;
+}
+
 static void sum_up(struct brstat *b)
 {
 	vec_for_each (info, &b->info) {
