@@ -256,10 +256,15 @@ static int say_nameless(const struct annotate_cmd *c, struct err *e)
 	return e->code;
 }
 
-/* Columns that stay empty. */
-static void say_no_registers(const struct annotate_cmd *c)
+/* Columns that stay empty, or know less than they could. */
+static void say_unknowns(const struct annotate_cmd *c)
 {
+	const struct brstat *stat = annotate_stat(c->a);
 	uint64_t vectors, values;
+
+	if (stat && !brstat_sum(stat)->stacks)
+		log_warn("no sample has a branch stack: perf record -b stores them");
+	faces_branch_notes(stat, c->stat_what, LOG_STDERR);
 
 	annotate_registers_seen(c->a, &vectors, &values);
 	if (c->o.reg && !values)
@@ -288,7 +293,7 @@ int annotate_cmd_show(struct annotate_cmd *c, struct err *e)
 		c->tui = NULL;
 	} else {
 		if (!c->o.quiet)
-			say_no_registers(c);
+			say_unknowns(c);
 		c->writer->begin(&c->out);
 		ret = show_events(c, name, &nr_asked, e);
 		if (!ret && name && !nr_asked)

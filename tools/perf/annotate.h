@@ -14,8 +14,9 @@
 struct annotate_cmd_opts {
 	struct session_opts session;
 	struct session_files_opts several;
-	const char *symbol; /* -s; NULL = every function */
-	const char *reg;    /* whose values are counted; NULL = of none */
+	const char *symbol;   /* -s; NULL = every function */
+	const char *reg;      /* whose values are counted; NULL = of none */
+	const char *branches; /* what is asked of branch stacks; NULL = nothing */
 	const char *color;
 	struct code_opts code;
 	bool tui, stdio, stdio2, json, dump, quiet;
@@ -52,7 +53,8 @@ struct annotate_cmd {
 	struct tui *tui; /* NULL = text */
 	struct annotate_cmd_said said;
 	size_t nr_shown, nr_missing;
-	bool usage; /* what failed is the command line */
+	unsigned stat_what; /* o.branches: enum brstat_what */
+	bool usage;	    /* what failed is the command line */
 };
 
 extern const struct option annotate_cmd_options[];

@@ -56,6 +56,15 @@ static int new_counts(struct counter *k, struct annotate **a, struct err *e)
 	}
 	if (!ret && wanted_marks(&c->o))
 		ret = annotate_want_marks(*a, wanted_marks(&c->o), session_arch(k->s), false, e);
+	if (!ret && c->stat_what) {
+		const struct brstat_opts o = { .machine = env->machine,
+					       .arch = session_arch(k->s),
+					       .what = c->stat_what,
+					       .stacks = true,
+					       .filter = session_filter(k->s) };
+
+		ret = annotate_want_branches(*a, &o, e);
+	}
 	return ret;
 }
 
@@ -268,6 +277,8 @@ static int setup(struct annotate_cmd *c, struct err *e)
 	struct tui_annotate_opts code = { 0 };
 	int ret = annotate_cmd_check(o, &code, e);
 
+	if (!ret && o->branches)
+		ret = code_branches(o->branches, &c->stat_what, e);
 	ret = ret ?: compat_color(o->color, &f->color, e);
 	if (ret)
 		return ret;

@@ -36,6 +36,7 @@ int report_start_counting(struct report *r, struct err *e)
 	if (ret || !r->counts_code || r->code)
 		return ret;
 	ret = annotate_new(&r->code, r->m, r->res, e);
+	ret = ret ?: report_branches_at_code(r, e);
 	return ret || !report_marks(&r->o) ? ret
 					   : annotate_want_marks(r->code, report_marks(&r->o),
 								 r->po.arch, r->o.redact, e);
@@ -235,7 +236,9 @@ static struct faces answer(const struct report *r)
 		.pd = r->pd,
 		.m = r->m,
 		.res = r->res,
-		.stat = r->stat,
+		.stat = r->stat
+				?: r->code ? annotate_stat(r->code)
+					   : NULL,
 		.flow = r->o.dot || r->tui ? NULL : r->flow,
 		.threads = r->threads,
 		.lost_samples = session_counts(r->session)->lost_samples,
@@ -275,7 +278,7 @@ static int show_report(struct report *r, struct err *e)
 	if (faces_warning(&f))
 		log_warn("%s", faces_warning(&f));
 	if (!r->o.quiet)
-		faces_branch_notes(&f, LOG_STDERR);
+		faces_branch_notes(f.stat, f.o.branches, LOG_STDERR);
 	return faces_write(&f, writer(r), &r->out, e);
 }
 

@@ -38,6 +38,17 @@ static int percent_type(const char *s, enum listing_percent *out, struct err *e)
 		       s);
 }
 
+int code_branches(const char *name, unsigned *what, struct err *e)
+{
+	*what = brstat_what_named(name);
+	if (*what)
+		return 0;
+	err_set(e, -EINVAL, "--branches: `%s' is nothing that branches are asked", name);
+	err_hint(e, "--branches=why says what makes them hard to predict, --branches=cycles "
+		    "where time goes, --branches=paths which ways it goes.");
+	return -EINVAL;
+}
+
 int code_opts_read(const struct code_opts *o, struct tui_annotate_opts *out, struct err *e)
 {
 	uint64_t strip = 0;

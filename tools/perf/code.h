@@ -19,4 +19,7 @@ extern const struct option code_options[];
 /* What they say; strings are shared. 0 or -EINVAL. */
 int code_opts_read(const struct code_opts *o, struct tui_annotate_opts *out, struct err *e);
 
+/* --branches of either: of enum brstat_what. 0 or -EINVAL. */
+int code_branches(const char *name, unsigned *what, struct err *e);
+
 #endif

@@ -2,15 +2,6 @@
 /* perf report --branches: what is asked of branch stacks beyond which branches there were. */
 #include "report.h"
 
-static const struct {
-	const char *name;
-	unsigned what;
-} answers[] = {
-	{ "why", BRSTAT_WHY },
-	{ "cycles", BRSTAT_CYCLES },
-	{ "paths", BRSTAT_PATHS },
-};
-
 int report_read_branches(struct report *r, struct err *e)
 {
 	const struct report_opts *o = &r->o;
@@ -20,17 +11,8 @@ int report_read_branches(struct report *r, struct err *e)
 	if (o->branches && o->quality)
 		return err_set(e, -EINVAL, "--branches and --profile-quality are two answers");
 	r->stat_what = o->quality ? BRSTAT_QUALITY : 0;
-	for (size_t i = 0; o->branches && i < ARRAY_SIZE(answers); i++)
-		if (!strcmp(o->branches, answers[i].name))
-			r->stat_what = answers[i].what;
-	if (!r->stat_what) {
-		err_set(e, -EINVAL, "--branches: `%s' is nothing that branches are asked",
-			o->branches);
-		err_hint(e,
-			 "--branches=why says what makes them hard to predict, --branches=cycles "
-			 "where time goes, --branches=paths which ways it goes.");
-		return -EINVAL;
-	}
+	if (o->branches && code_branches(o->branches, &r->stat_what, e))
+		return e->code;
 	if (o->hierarchy || o->total_cycles || o->hot_paths || o->dot || o->branch || o->history ||
 	    o->simd || o->mem)
 		return err_set(e, -EINVAL, "%s is an answer of its own: without %s",
@@ -62,13 +44,26 @@ int report_choose_branches(struct report *r, uint64_t type, struct err *e)
 	return -EINVAL;
 }
 
+static struct brstat_opts asked(const struct report *r)
+{
+	return (struct brstat_opts){ .machine = r->m,
+				     .arch = r->po.arch,
+				     .what = r->stat_what,
+				     .stacks = r->stat_stacks,
+				     .filter = session_filter(r->session) };
+}
+
 int report_start_branches(struct report *r, struct err *e)
 {
-	const struct brstat_opts o = { .machine = r->m,
-				       .arch = r->po.arch,
-				       .what = r->stat_what,
-				       .stacks = r->stat_stacks,
-				       .filter = session_filter(r->session) };
+	const struct brstat_opts o = asked(r);
 
-	return o.what ? brstat_new(&r->stat, r->res, &o, e) : 0;
+	/* In a list that opens into instructions they stand beside these, too: counted there, once. */
+	return o.what && !report_lists_flow(r) ? brstat_new(&r->stat, r->res, &o, e) : 0;
+}
+
+int report_branches_at_code(struct report *r, struct err *e)
+{
+	const struct brstat_opts o = asked(r);
+
+	return o.what && !r->stat ? annotate_want_branches(r->code, &o, e) : 0;
 }

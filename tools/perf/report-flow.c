@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report --total-cycles and --hot-paths in a terminal: lists that open into instructions. What lies at
+ * report --total-cycles, --hot-paths and --branches in a terminal: lists that open into instructions. What lies at
  * these is counted in the same reading, as perf annotate does.
  */
 #include <unistd.h>
@@ -12,12 +12,12 @@ bool report_lists_flow(const struct report *r)
 {
 	const struct report_opts *o = &r->o;
 
-	if (!o->total_cycles && !o->hot_paths)
+	if (!o->total_cycles && !o->hot_paths && !o->branches)
 		return false;
 	/* What is for other programs, or more than the list, is text. */
-	return isatty(STDOUT_FILENO) && o->ui != REPORT_TEXT && !o->json && !o->csv && !o->dot &&
-	       !o->separator && !o->header && !o->header_only && !o->stats && !o->tasks &&
-	       !o->mmaps && !o->dump && !o->threads;
+	return isatty(STDOUT_FILENO) && !o->socket && o->ui != REPORT_TEXT && !o->json && !o->csv &&
+	       !o->dot && !o->separator && !o->header && !o->header_only && !o->stats &&
+	       !o->tasks && !o->mmaps && !o->dump && !o->threads;
 }
 
 /* Whether it was shown; false = there is no terminal for it after all. */
@@ -30,12 +30,21 @@ bool report_show_flow(struct report *r)
 		.a = r->code,
 		.opts = r->code_opts,
 	};
+	const struct tui_answers answers = {
+		.stat = r->code ? annotate_stat(r->code) : NULL,
+		.what = r->stat_what,
+		.a = r->code,
+		.opts = r->code_opts,
+	};
 	struct err why = { 0 };
 	struct tui *t;
 
 	if (!r->code || annotate_finish(r->code, &why) || tui_open(&t, &r->o.look, &why))
 		return false;
-	tui_flow(t, &in);
+	if (answers.stat)
+		tui_answers(t, &answers);
+	else
+		tui_flow(t, &in);
 	tui_close(t);
 	return true;
 }

@@ -37,6 +37,7 @@ static int write_page(struct report *r, struct session *before, struct err *e)
 	struct page_opts opts = {
 		.functions = PAGE_FUNCTIONS,
 		.marks = report_marks(&r->o),
+		.branches = r->stat_what & ~(unsigned)BRSTAT_QUALITY,
 		.redact = r->o.redact,
 		.full_paths = r->o.session.full_paths,
 		.before = before,

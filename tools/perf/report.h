@@ -130,6 +130,8 @@ int report_read_branches(struct report *r, struct err *e);
 int report_choose_branches(struct report *r, uint64_t type, struct err *e);
 /* r->stat, once more. */
 int report_start_branches(struct report *r, struct err *e);
+/* Of r->code: counted beside instructions. */
+int report_branches_at_code(struct report *r, struct err *e);
 
 /* report-browse.c: whether there is to be a browser. */
 bool report_wants_browser(const struct report *r);

@@ -183,6 +183,22 @@ function placeLinks(model, go) {
 	};
 }
 
+/** What branches were asked (report --branches): the tables of text, of all samples.
+ * @param {Model} model @param {State} s @param {(change: Partial<State>) => void} go @returns {Node[]} */
+function answerTables(model, s, go) {
+	const low = s.filter.toLowerCase();
+	return (model.data.answers || []).flatMap((a) => {
+		const numbers = a.heads.map((_, c) => a.rows.every((r) => /^(-|[-0-9.]+%?)$/.test(r[c])));
+		const columns = a.heads.map((title, c) => ({ name: `${a.name}.${c}`, title, number: numbers[c] }));
+		const rows = a.rows.filter((r) => !low || r.some((t) => t.toLowerCase().includes(low)));
+		const key = (/** @type {string} */ t, /** @type {number} */ c) => (numbers[c] ? (t === '-' ? -Infinity : parseFloat(t)) : t);
+		return [el('h2', {}, a.title),
+			el('p', { class: 'note' }, `Of all samples, whatever is chosen above. ${a.rows.length < a.all ? `The first ${a.rows.length} of ${grouped(a.all)}.` : ''}`),
+			table({ caption: counted(rows.length, 'row'), columns, step: 25, rows: rows.map((r) => ({ cells: r.map((t) => short(t)), keys: r.map(key) })),
+				sort: columns.some((c) => c.name === s.sort.replace(/^-/, '')) ? s.sort : '', onSort: (sort) => go({ sort }) })];
+	});
+}
+
 /** @param {Model} model @param {State} s @param {(change: Partial<State>) => void} go @returns {HTMLElement} */
 function branchesView(model, s, go) {
 	const b = model.data.branches, box = el('div', { class: 'view' });
@@ -209,7 +225,7 @@ function branchesView(model, s, go) {
 	box.append(el('div', { class: 'bar' }, el('label', { for: 'filter' }, 'Only with '), filter,
 		el('span', { id: 'branch-sum' }, `${grouped(all)} branches, ` + (flagged ? `${percent(missed, flagged)} mispredicted` : 'whether they were mispredicted is not known') +
 			(sum(edges.withCycles) ? `, ${mean(sum(edges.cycles), sum(edges.withCycles))} cycles between two` : ', nor are cycles'))),
-	el('p', { class: 'note' }, model.about(b.rows.edges, s, edges.events)), ...aside(model, s));
+	el('p', { class: 'note' }, model.about(b.rows.edges, s, edges.events)), ...aside(model, s), ...answerTables(model, s, go));
 
 	part('Edges', 'Where branches went: how often, and what became of the prediction.', 'edge',
 		[{ name: 'nr', title: 'Taken', number: true }, { name: 'share', title: 'Share', number: true },

@@ -61,6 +61,30 @@ const char *list_dso(const struct dso *dso);
 		.name = (n), .head = (h), .width = (w), .number = true, .percent = true, \
 		.readers = FACES_PEOPLE | FACES_PROGRAMS                                 \
 	}
+/*
+ * A table of brstat, a row at a time: walk_list() walks over all of it, answers.c shows single ones.
+ */
+struct walk_list {
+	unsigned what; /* enum brstat_what */
+	struct faces_table table;
+	uint64_t (*total)(const struct brstat *b); /* NULL = 0 */
+	size_t (*nr)(const struct brstat *b);
+	bool (*small)(const struct faces *f, size_t i); /* below --percent-limit */
+	int (*row)(struct walk *k, const struct faces_table *t, size_t i);
+	/* Where row @i is in the code. */
+	void (*place)(const struct brstat *b, size_t i, struct faces_place *at);
+};
+
+extern const struct walk_list walk_branch_list, walk_block_list, walk_edge_list, walk_path_list,
+	walk_loop_list, walk_call_list;
+struct faces_table walk_list_table(const struct walk_list *l, const struct brstat *b);
+int walk_list(struct walk *k, const struct walk_list *l);
+
+/* why-words.c: NULL = nothing is known; the last: "" = nothing that the recording speaks for. */
+const char *walk_why_kind(const struct brstat_branch *br);
+const char *walk_why_pattern(const struct brstat_branch *br, char *buf, size_t size);
+const char *walk_why_help(const struct brstat_help *h, char *buf, size_t size);
+
 int walk_why(struct walk *k);
 int walk_cycles(struct walk *k);
 int walk_superblocks(struct walk *k);

@@ -195,10 +195,39 @@ void faces_cell_text(const struct faces *f, const struct faces_cell *cell, struc
 /* A cell's bare value; nothing when it has none. */
 void faces_cell_value(const struct faces *f, const struct faces_cell *cell, struct obuf *o);
 
+/* ---- rows of --branches, one at a time ---------------------------------------------------------- */
+
+struct faces_place {
+	struct dso *dso; /* NULL = unknown, as the next */
+	const struct symbol *sym;
+	uint64_t addr; /* in the object */
+};
+
+/* Tables of f->stat that answer @what (enum brstat_what): how many, and each, from 0 on; their order is that of text. */
+struct walk_list;
+size_t faces_nr_lists(unsigned what);
+const struct walk_list *faces_list(unsigned what, size_t i);
+const char *faces_list_title(const struct walk_list *l);
+const char *faces_list_name(const struct walk_list *l); /* for programs */
+size_t faces_list_nr(const struct walk_list *l, const struct brstat *b);
+void faces_list_place(const struct walk_list *l, const struct brstat *b, size_t i,
+		      struct faces_place *at);
+/* As text has them: heads of columns, and row @i, escaped for a terminal. 0 or -errno. */
+void faces_list_heads(const struct walk_list *l, struct obuf *o);
+int faces_list_text(const struct walk_list *l, const struct brstat *b, size_t i, struct obuf *o);
+/* The cells of people's columns, one by one, as text is: heads, and row @i with what is not known as "-". */
+void faces_list_head_cells(const struct walk_list *l, void (*put)(void *ctx, const char *text),
+			   void *ctx);
+int faces_list_cells(const struct walk_list *l, const struct brstat *b, size_t i,
+		     void (*put)(void *ctx, const char *text), void *ctx);
+/* As JSON has it: an object. */
+int faces_list_json(const struct walk_list *l, const struct brstat *b, size_t i, const char *name,
+		    struct emit *e);
+
 /* What readers of the answer should know, or NULL. */
 const char *faces_warning(const struct faces *f);
-/* The same of f->stat, a line each. */
-void faces_branch_notes(const struct faces *f, struct log_sink log);
+/* The same of what branches were asked, a line each; @b may be NULL. */
+void faces_branch_notes(const struct brstat *b, unsigned what, struct log_sink log);
 
 /* ---- listings -------------------------------------------------------------------------------- */
 
@@ -275,6 +304,8 @@ extern const size_t faces_listing_nr_columns;
 size_t faces_listing_number(struct faces_listings *f, const struct listing *l,
 			    const struct listing_line *line, const struct faces_listing_column *c,
 			    uint32_t k, const char **text);
+/* What --branches says of an instruction, whole; nothing where it says nothing. */
+void faces_answers_put(const struct listing *l, const struct listing_line *line, struct obuf *o);
 /* What all writers do. */
 void faces_listing_begin(struct faces_listings *f);
 void faces_listing_end(struct faces_listings *f);

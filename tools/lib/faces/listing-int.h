@@ -42,13 +42,22 @@ void faces_regs_value_json(const struct faces_listings *f, const struct listing 
 
 /* ---- what accumulators say of registers: listing-marks.c */
 
-#define FACES_MARKS_WIDTH 40
+#define FACES_MARKS_WIDTH   40
+#define FACES_ANSWERS_WIDTH 52
 
 bool faces_marks_shown(const struct faces_listings *f, const struct listing *l);
 void faces_marks_text(const struct faces_listings *f, const struct listing *l,
 		      const struct listing_line *line, uint32_t k, struct obuf *o);
 void faces_marks_json(const struct faces_listings *f, const struct listing *l,
 		      const struct listing_line *line, uint32_t k, struct emit *e);
+
+/* ---- what branches were asked: listing-answers.c */
+
+bool faces_answers_shown(const struct faces_listings *f, const struct listing *l);
+void faces_answers_text(const struct faces_listings *f, const struct listing *l,
+			const struct listing_line *line, uint32_t k, struct obuf *o);
+void faces_answers_json(const struct faces_listings *f, const struct listing *l,
+			const struct listing_line *line, uint32_t k, struct emit *e);
 
 /* "local period" */
 const char *faces_listing_percent_name(enum listing_percent type);

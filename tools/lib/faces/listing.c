@@ -79,6 +79,8 @@ const struct faces_listing_column faces_listing_columns[] = {
 	  faces_regs_value_json },
 	{ "marks", "Marks", FACES_MARKS_WIDTH, FACES_MARKS_WIDTH, false, faces_marks_shown,
 	  faces_marks_text, faces_marks_json },
+	{ "answers", "Branches", FACES_ANSWERS_WIDTH, FACES_ANSWERS_WIDTH, false,
+	  faces_answers_shown, faces_answers_text, faces_answers_json },
 	{ "ipc", "IPC", 0, 5, false, faces_flow_shown, faces_flow_ipc, faces_flow_ipc_json },
 	{ "cycles", "Cycle(min/max)", 0, 18, false, faces_flow_shown, faces_flow_cycles,
 	  faces_flow_cycles_json },

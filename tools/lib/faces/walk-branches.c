@@ -12,19 +12,19 @@ int walk_branches(struct walk *k)
 				      : walk_quality(k);
 }
 
-void faces_branch_notes(const struct faces *f, struct log_sink log)
+void faces_branch_notes(const struct brstat *b, unsigned what, struct log_sink log)
 {
-	const struct brstat_sum *s = f->stat ? brstat_sum(f->stat) : NULL;
+	const struct brstat_sum *s = b ? brstat_sum(b) : NULL;
 
-	if (!s || !s->stacks || f->o.branches & BRSTAT_QUALITY)
+	if (!s || !s->stacks || what & BRSTAT_QUALITY)
 		return;
 #define SAY(cond, ...) \
 	if (cond)      \
 	log_to(&log, LOG_WARN, __VA_ARGS__)
-	SAY(f->o.branches & BRSTAT_CYCLES && !s->nr_cycles,
+	SAY(what & BRSTAT_CYCLES && !s->nr_cycles,
 	    "no branch of this recording has cycles: the CPU did not count them, or -j had "
 	    "no_cycles.");
-	SAY(!s->flagged && !(f->o.branches & BRSTAT_PATHS),
+	SAY(!s->flagged && !(what & BRSTAT_PATHS),
 	    "No branch of this recording says whether it was mispredicted: %s",
 	    "the CPU or the software that recorded it could not tell, or -j had no_flags.");
 	SAY(s->some,

@@ -54,8 +54,9 @@ static const struct faces_column block_cols[NR_BLOCK_COLS] = {
 	[MAX] = PLAIN_COLUMN("max", NULL, 0, true, OTHER),
 };
 
-static int walk_one_block(struct walk *k, const struct faces_table *t, const struct brstat_block *b)
+static int walk_one_block(struct walk *k, const struct faces_table *t, size_t i)
 {
+	const struct brstat_block *b = brstat_block(k->pub.f->stat, i);
 	bool known = b->nr_cycles, insns = known && b->insns;
 	double mean = known ? (double)b->cycles / (double)b->nr_cycles : 0;
 	char from[512], to[512];
@@ -89,26 +90,36 @@ static int walk_one_block(struct walk *k, const struct faces_table *t, const str
 	return walk_plain_row(k, t, cells);
 }
 
-static int walk_all_blocks(struct walk *k)
+static uint64_t block_cycles(const struct brstat *b)
 {
-	const struct faces *f = k->pub.f;
-	const struct faces_table t = { .kind = FACES_LIST,
-				       .name = "blocks",
-				       .title = "Blocks of code, by the cycles spent in them",
-				       .cols = block_cols,
-				       .nr_cols = NR_BLOCK_COLS,
-				       .total = brstat_sum(f->stat)->block_cycles };
-	int ret = VISIT(k, table, &t);
-
-	for (size_t i = 0; !ret && i < brstat_nr_blocks(f->stat) && !walk_broken(k); i++) {
-		const struct brstat_block *b = brstat_block(f->stat, i);
-
-		if (f->o.min_percent <= 0 || faces_percent(b->cycles, t.total) >= f->o.min_percent)
-			ret = walk_one_block(k, &t, b);
-	}
-	ret = ret ?: VISIT(k, table_end, &t);
-	return ret < 0 ? ret : 0;
+	return brstat_sum(b)->block_cycles;
 }
+
+static bool is_small_block(const struct faces *f, size_t i)
+{
+	return f->o.min_percent > 0 && faces_percent(brstat_block(f->stat, i)->cycles,
+						     block_cycles(f->stat)) < f->o.min_percent;
+}
+
+static void block_place(const struct brstat *b, size_t i, struct faces_place *at)
+{
+	const struct brstat_block *bl = brstat_block(b, i);
+
+	*at = (struct faces_place){ bl->dso, bl->sym, bl->start };
+}
+
+const struct walk_list walk_block_list = {
+	.what = BRSTAT_CYCLES,
+	.table = { .name = "blocks",
+		   .title = "Blocks of code, by the cycles spent in them",
+		   .cols = block_cols,
+		   .nr_cols = NR_BLOCK_COLS },
+	.total = block_cycles,
+	.nr = brstat_nr_blocks,
+	.small = is_small_block,
+	.row = walk_one_block,
+	.place = block_place,
+};
 
 /* ---- edges ------------------------------------------------------------------------------------- */
 
@@ -154,8 +165,9 @@ static struct faces_cell mean_cell(double sum, uint64_t nr)
 	return list_real(nr, nr ? sum / (double)nr : 0);
 }
 
-static int walk_edge(struct walk *k, const struct faces_table *t, const struct brstat_edge *e)
+static int walk_edge(struct walk *k, const struct faces_table *t, size_t i)
 {
+	const struct brstat_edge *e = brstat_edge_at(k->pub.f->stat, i);
 	char from[512], to[512];
 	struct faces_cell cells[NR_EDGE_COLS] = {
 		[E_LOST] = list_real(e->refills || e->lates, e->refill_cycles + e->late_cycles),
@@ -180,30 +192,34 @@ static int walk_edge(struct walk *k, const struct faces_table *t, const struct b
 	return walk_plain_row(k, t, cells);
 }
 
-static int walk_edges(struct walk *k)
+static bool is_small_edge(const struct faces *f, size_t i)
 {
-	const struct faces_table t = {
-		.kind = FACES_LIST,
-		.name = "edges",
-		.title = "Edges, by the cycles that the block behind them took more than it needs",
-		.cols = edge_cols,
-		.nr_cols = NR_EDGE_COLS
-	};
-	const struct faces *f = k->pub.f;
-	int ret = VISIT(k, table, &t);
-
-	for (size_t i = 0; !ret && i < brstat_nr_edges(f->stat) && !walk_broken(k); i++) {
-		const struct brstat_edge *e = brstat_edge_at(f->stat, i);
-
-		if (f->o.min_percent <= 0 ||
-		    faces_percent(e->nr, brstat_sum(f->stat)->branches) >= f->o.min_percent)
-			ret = walk_edge(k, &t, e);
-	}
-	ret = ret ?: VISIT(k, table_end, &t);
-	return ret < 0 ? ret : 0;
+	return f->o.min_percent > 0 &&
+	       faces_percent(brstat_edge_at(f->stat, i)->nr, brstat_sum(f->stat)->branches) <
+		       f->o.min_percent;
 }
+
+static void edge_place(const struct brstat *b, size_t i, struct faces_place *at)
+{
+	const struct loc *from = brstat_edge_at(b, i)->from;
+
+	*at = (struct faces_place){ from->dso, from->sym, from->addr };
+}
+
+const struct walk_list walk_edge_list = {
+	.what = BRSTAT_CYCLES,
+	.table = { .name = "edges",
+		   .title =
+			   "Edges, by the cycles that the block behind them took more than it needs",
+		   .cols = edge_cols,
+		   .nr_cols = NR_EDGE_COLS },
+	.nr = brstat_nr_edges,
+	.small = is_small_edge,
+	.row = walk_edge,
+	.place = edge_place,
+};
 
 int walk_cycles(struct walk *k)
 {
-	return walk_all_blocks(k) ?: walk_edges(k);
+	return walk_list(k, &walk_block_list) ?: walk_list(k, &walk_edge_list);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Cells and places of lists: tables whose columns people and programs share. */
+/* Lists: tables whose columns people and programs share; their cells and places. */
 #include <stdio.h>
 
 #include "faces/faces-int.h"
@@ -39,4 +39,26 @@ const char *list_place(const struct symbol *sym, uint64_t addr, char *buf, size_
 const char *list_dso(const struct dso *dso)
 {
 	return dso ? dso->short_name : "[unknown]";
+}
+
+struct faces_table walk_list_table(const struct walk_list *l, const struct brstat *b)
+{
+	struct faces_table t = l->table;
+
+	t.kind = FACES_LIST;
+	t.total = l->total ? l->total(b) : 0;
+	return t;
+}
+
+int walk_list(struct walk *k, const struct walk_list *l)
+{
+	const struct faces *f = k->pub.f;
+	const struct faces_table t = walk_list_table(l, f->stat);
+	int ret = VISIT(k, table, &t);
+
+	for (size_t i = 0; !ret && i < l->nr(f->stat) && !walk_broken(k); i++)
+		if (!l->small(f, i))
+			ret = l->row(k, &t, i);
+	ret = ret ?: VISIT(k, table_end, &t);
+	return ret < 0 ? ret : 0;
 }

@@ -106,8 +106,8 @@ static void put_blocks(struct walk *k, const struct brstat_super *s, struct obuf
 	obuf_char(o, 0);
 }
 
-static int walk_super(struct walk *k, const struct faces_table *t, const struct brstat_super *s,
-		      uint64_t sum, struct obuf *path)
+static int walk_super_sum(struct walk *k, const struct faces_table *t, const struct brstat_super *s,
+			  uint64_t sum, struct obuf *path)
 {
 	struct faces_cell cells[NR_SUPER_COLS] = {
 		[S_SHARE] = list_share(s->runs, t->total),
@@ -133,15 +133,57 @@ static int walk_super(struct walk *k, const struct faces_table *t, const struct 
 	return walk_plain_row(k, t, cells);
 }
 
+/* One of them, with those before it in its sum. */
+static int walk_super(struct walk *k, const struct faces_table *t, size_t i)
+{
+	const struct brstat *b = k->pub.f->stat;
+	struct obuf path = { .fd = -1 };
+	uint64_t sum = 0;
+	int ret;
+
+	for (size_t n = 0; n <= i; n++)
+		sum += brstat_super(b, n)->runs;
+	ret = walk_super_sum(k, t, brstat_super(b, i), sum, &path);
+	obuf_free(&path);
+	return ret;
+}
+
+static uint64_t all_runs(const struct brstat *b)
+{
+	return brstat_sum(b)->runs;
+}
+
+static bool is_small_super(const struct faces *f, size_t i)
+{
+	return faces_percent(brstat_super(f->stat, i)->runs, all_runs(f->stat)) < f->o.min_percent;
+}
+
+static void super_place(const struct brstat *b, size_t i, struct faces_place *at)
+{
+	const struct loc *start, *end;
+
+	brstat_super_block(b, brstat_super(b, i), 0, &start, &end);
+	*at = (struct faces_place){ start->dso, start->sym, start->addr };
+}
+
+const struct walk_list walk_path_list = {
+	.what = BRSTAT_PATHS,
+	.table = { .name = "paths",
+		   .title = "Superblocks",
+		   .cols = super_cols,
+		   .nr_cols = NR_SUPER_COLS },
+	.total = all_runs,
+	.nr = brstat_nr_supers,
+	.small = is_small_super,
+	.row = walk_super,
+	.place = super_place,
+};
+
+/* All of them, with one sum. */
 static int walk_supers(struct walk *k)
 {
 	const struct faces *f = k->pub.f;
-	const struct faces_table t = { .kind = FACES_LIST,
-				       .name = "paths",
-				       .title = "Superblocks",
-				       .cols = super_cols,
-				       .nr_cols = NR_SUPER_COLS,
-				       .total = brstat_sum(f->stat)->runs };
+	const struct faces_table t = walk_list_table(&walk_path_list, f->stat);
 	struct obuf path;
 	uint64_t sum = 0;
 	int ret = obuf_init(&path, -1, 0) ?: VISIT(k, table, &t);
@@ -150,8 +192,8 @@ static int walk_supers(struct walk *k)
 		const struct brstat_super *s = brstat_super(f->stat, i);
 
 		sum += s->runs;
-		if (faces_percent(s->runs, t.total) >= f->o.min_percent)
-			ret = walk_super(k, &t, s, sum, &path);
+		if (!is_small_super(f, i))
+			ret = walk_super_sum(k, &t, s, sum, &path);
 	}
 	obuf_free(&path);
 	ret = ret ?: VISIT(k, table_end, &t);
@@ -213,15 +255,16 @@ static const char *histogram(const struct brstat_loop *l, char *buf, size_t size
 	return n ? buf : NULL;
 }
 
-static int walk_loop(struct walk *k, const struct faces_table *t, const struct brstat_loop *l)
+static int walk_loop(struct walk *k, const struct faces_table *t, size_t i)
 {
+	const struct brstat_loop *l = brstat_loop(k->pub.f->stat, i);
 	char hist[120], head[512], back[512];
 	uint64_t whole = 0, cut = 0;
 	struct faces_cell cells[NR_LOOP_COLS];
 
-	for (unsigned i = 0; i < BRSTAT_ROUNDS; i++) {
-		whole += l->whole[i];
-		cut += l->cut[i];
+	for (unsigned r = 0; r < BRSTAT_ROUNDS; r++) {
+		whole += l->whole[r];
+		cut += l->cut[r];
 	}
 	memset(cells, 0, sizeof(cells));
 	cells[L_ROUNDS] = list_number(l->rounds);
@@ -239,28 +282,30 @@ static int walk_loop(struct walk *k, const struct faces_table *t, const struct b
 }
 
 /* Loops that --percent-limit leaves: by the rounds of all. */
-static bool is_small(const struct faces *f, const struct brstat_loop *l)
+static bool is_small(const struct faces *f, size_t i)
 {
 	return f->o.min_percent > 0 &&
-	       faces_percent(l->rounds, brstat_sum(f->stat)->runs) < f->o.min_percent;
+	       faces_percent(brstat_loop(f->stat, i)->rounds, all_runs(f->stat)) < f->o.min_percent;
 }
 
-static int walk_loops(struct walk *k)
+static void loop_place(const struct brstat *b, size_t i, struct faces_place *at)
 {
-	const struct faces *f = k->pub.f;
-	const struct faces_table t = { .kind = FACES_LIST,
-				       .name = "loops",
-				       .title = "Loops, and how many rounds they make",
-				       .cols = loop_cols,
-				       .nr_cols = NR_LOOP_COLS };
-	int ret = VISIT(k, table, &t);
+	const struct brstat_loop *l = brstat_loop(b, i);
 
-	for (size_t i = 0; !ret && i < brstat_nr_loops(f->stat) && !walk_broken(k); i++)
-		if (!is_small(f, brstat_loop(f->stat, i)))
-			ret = walk_loop(k, &t, brstat_loop(f->stat, i));
-	ret = ret ?: VISIT(k, table_end, &t);
-	return ret < 0 ? ret : 0;
+	*at = (struct faces_place){ l->dso, l->sym, l->head };
 }
+
+const struct walk_list walk_loop_list = {
+	.what = BRSTAT_PATHS,
+	.table = { .name = "loops",
+		   .title = "Loops, and how many rounds they make",
+		   .cols = loop_cols,
+		   .nr_cols = NR_LOOP_COLS },
+	.nr = brstat_nr_loops,
+	.small = is_small,
+	.row = walk_loop,
+	.place = loop_place,
+};
 
 /* ---- rounds, for programs ----------------------------------------------------------------------- */
 
@@ -307,7 +352,7 @@ static int walk_rounds(struct walk *k)
 		return 0;
 	ret = VISIT(k, table, &t);
 	for (size_t i = 0; !ret && i < brstat_nr_loops(f->stat) && !walk_broken(k); i++)
-		if (!is_small(f, brstat_loop(f->stat, i)))
+		if (!is_small(f, i))
 			ret = walk_loop_rounds(k, &t, brstat_loop(f->stat, i));
 	ret = ret ?: VISIT(k, table_end, &t);
 	return ret < 0 ? ret : 0;
@@ -327,41 +372,55 @@ static const struct faces_column call_cols[NR_CALL_COLS] = {
 	[C_DSO] = PLAIN_COLUMN("dso", "Object", 10, false, ALL),
 };
 
-static int walk_calls(struct walk *k)
+static int walk_one_call(struct walk *k, const struct faces_table *t, size_t i)
 {
-	const struct faces *f = k->pub.f;
-	const struct faces_table t = { .kind = FACES_LIST,
-				       .name = "calls",
-				       .title = "Calls and returns, those that do not fit first",
-				       .cols = call_cols,
-				       .nr_cols = NR_CALL_COLS };
-	int ret = VISIT(k, table, &t);
+	const struct brstat_calls *c = brstat_calls(k->pub.f->stat, i);
+	char name[512];
+	struct faces_cell cells[NR_CALL_COLS] = {
+		[C_CALLS] = list_number(c->calls),
+		[C_RETURNS] = list_number(c->returns),
+		[C_MATCHED] = list_number(c->matched),
+		[C_ASTRAY] = list_number(c->astray),
+		[C_SHARE] = list_share(c->astray, c->matched + c->astray),
+		[C_FUNCTION] =
+			list_text(c->at->sym ? c->at->sym->name
+					     : list_place(NULL, c->at->addr, name, sizeof(name))),
+		[C_DSO] = list_text(list_dso(c->at->dso)),
+	};
 
-	for (size_t i = 0; !ret && i < brstat_nr_calls(f->stat) && !walk_broken(k); i++) {
-		const struct brstat_calls *c = brstat_calls(f->stat, i);
-		char name[512];
-		struct faces_cell cells[NR_CALL_COLS] = {
-			[C_CALLS] = list_number(c->calls),
-			[C_RETURNS] = list_number(c->returns),
-			[C_MATCHED] = list_number(c->matched),
-			[C_ASTRAY] = list_number(c->astray),
-			[C_SHARE] = list_share(c->astray, c->matched + c->astray),
-			[C_FUNCTION] = list_text(
-				c->at->sym ? c->at->sym->name
-					   : list_place(NULL, c->at->addr, name, sizeof(name))),
-			[C_DSO] = list_text(list_dso(c->at->dso)),
-		};
-
-		if (f->o.min_percent <= 0 ||
-		    faces_percent(max_u64(c->calls, c->returns), brstat_sum(f->stat)->branches) >=
-			    f->o.min_percent)
-			ret = walk_plain_row(k, &t, cells);
-	}
-	ret = ret ?: VISIT(k, table_end, &t);
-	return ret < 0 ? ret : 0;
+	return walk_plain_row(k, t, cells);
 }
+
+static bool is_small_call(const struct faces *f, size_t i)
+{
+	const struct brstat_calls *c = brstat_calls(f->stat, i);
+
+	return f->o.min_percent > 0 &&
+	       faces_percent(max_u64(c->calls, c->returns), brstat_sum(f->stat)->branches) <
+		       f->o.min_percent;
+}
+
+static void call_place(const struct brstat *b, size_t i, struct faces_place *at)
+{
+	const struct loc *l = brstat_calls(b, i)->at;
+
+	*at = (struct faces_place){ l->dso, l->sym, l->sym ? l->sym->start : l->addr };
+}
+
+const struct walk_list walk_call_list = {
+	.what = BRSTAT_PATHS,
+	.table = { .name = "calls",
+		   .title = "Calls and returns, those that do not fit first",
+		   .cols = call_cols,
+		   .nr_cols = NR_CALL_COLS },
+	.nr = brstat_nr_calls,
+	.small = is_small_call,
+	.row = walk_one_call,
+	.place = call_place,
+};
 
 int walk_superblocks(struct walk *k)
 {
-	return walk_cover(k) ?: walk_supers(k) ?: walk_loops(k) ?: walk_rounds(k) ?: walk_calls(k);
+	return walk_cover(k) ?: walk_supers(k) ?: walk_list(k, &walk_loop_list)
+	?: walk_rounds(k) ?: walk_list(k, &walk_call_list);
 }

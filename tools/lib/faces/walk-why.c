@@ -7,62 +7,6 @@
 
 #include "faces/faces-int.h"
 
-/* ---- words ------------------------------------------------------------------------------------- */
-
-static const char *kind_name(const struct brstat_branch *br)
-{
-	static const char *const names[] = {
-		[INSN_NO_BRANCH] = NULL, [INSN_COND] = "COND",	     [INSN_JUMP] = "UNCOND",
-		[INSN_IND_JUMP] = "IND", [INSN_CALL] = "CALL",	     [INSN_IND_CALL] = "IND_CALL",
-		[INSN_RET] = "RET",	 [INSN_SYSCALL] = "SYSCALL", [INSN_SYSRET] = "SYSRET",
-	};
-
-	return names[br->kind];
-}
-
-static const char *pattern_text(const struct brstat_branch *br, char *buf, size_t size)
-{
-	double run = brstat_mean_run(br, true);
-
-	if (brstat_is_indirect(br)) {
-		snprintf(buf, size, "%u target%s", br->nr, br->nr == 1 ? "" : "s");
-		return buf;
-	}
-	switch (brstat_pattern(br)) {
-	case BRSTAT_NOT_KNOWN: return NULL;
-	case BRSTAT_ONE_WAY: return "one way";
-	case BRSTAT_BIASED: return "biased";
-	case BRSTAT_ALTERNATES: return "alternates";
-	case BRSTAT_OWN: return "as the time before";
-	case BRSTAT_BEFORE: return "as the branch before";
-	case BRSTAT_MIXED: return "mostly the same";
-	case BRSTAT_RANDOM: return "no pattern seen";
-	case BRSTAT_LOOP:
-		if (run < 0)
-			return "loop";
-		snprintf(buf, size, "loop, %.1f times", run);
-		return buf;
-	}
-	return NULL;
-}
-
-/* What people could do about it; "" = nothing that the recording speaks for. */
-static const char *help_text(const struct brstat_help *h, char *buf, size_t size)
-{
-	size_t n = 0;
-
-	buf[0] = '\0';
-#define SAY(nr, fmt) \
-	if (nr)      \
-	n += (size_t)snprintf(buf + n, size - n, "%s" fmt, n ? "; " : "", (unsigned long long)(nr))
-	SAY(h->cmov, "cmov: %llu mispredicted less");
-	SAY(h->hint, "hint: %llu mispredicted less");
-	SAY(h->layout, "layout: %llu taken less");
-	SAY(h->test, "test for the first target: %llu");
-#undef SAY
-	return buf;
-}
-
 /* ---- branches ---------------------------------------------------------------------------------- */
 
 enum branch_col {
@@ -134,8 +78,9 @@ static const struct faces_column branch_cols[NR_BRANCH_COLS] = {
 	[TEST] = PLAIN_COLUMN("test_first_target", NULL, 0, true, OTHER),
 };
 
-static int walk_branch(struct walk *k, const struct faces_table *t, const struct brstat_branch *br)
+static int walk_branch(struct walk *k, const struct faces_table *t, size_t i)
 {
+	const struct brstat_branch *br = brstat_branch(k->pub.f->stat, i);
 	const uint64_t own = br->after[0][0] + br->after[0][1] + br->after[1][0] + br->after[1][1];
 	const struct brstat_help help = brstat_help(k->pub.f->stat, br);
 	bool cond = br->kind == INSN_COND, seen = cond && br->taken + br->not_taken;
@@ -151,9 +96,9 @@ static int walk_branch(struct walk *k, const struct faces_table *t, const struct
 		[OWN] = list_real(br->entropy_own >= 0, br->entropy_own),
 		[BEFORE] = list_real(br->entropy_before >= 0, br->entropy_before),
 		[REFILL] = list_real(br->refill >= 0, br->refill),
-		[KIND] = list_text(kind_name(br)),
-		[PATTERN] = list_text(pattern_text(br, pattern, sizeof(pattern))),
-		[HELP] = list_text(help_text(&help, helps, sizeof(helps))),
+		[KIND] = list_text(walk_why_kind(br)),
+		[PATTERN] = list_text(walk_why_pattern(br, pattern, sizeof(pattern))),
+		[HELP] = list_text(walk_why_help(&help, helps, sizeof(helps))),
 		[BRANCH] = list_text(list_place(br->sym, br->addr, place, sizeof(place))),
 		[DSO] = list_text(list_dso(br->dso)),
 		[SYMBOL] = list_text(br->sym ? br->sym->name : NULL),
@@ -186,8 +131,9 @@ static int walk_branch(struct walk *k, const struct faces_table *t, const struct
 }
 
 /* Those that --percent-limit leaves: by mispredictions, where these are known. */
-static bool is_small(const struct faces *f, const struct brstat_branch *br)
+static bool is_small(const struct faces *f, size_t i)
 {
+	const struct brstat_branch *br = brstat_branch(f->stat, i);
 	const struct brstat_sum *sum = brstat_sum(f->stat);
 
 	return f->o.min_percent > 0 &&
@@ -195,22 +141,24 @@ static bool is_small(const struct faces *f, const struct brstat_branch *br)
 			     : faces_percent(br->left, sum->branches)) < f->o.min_percent;
 }
 
-static int walk_all_branches(struct walk *k)
+static void branch_place(const struct brstat *b, size_t i, struct faces_place *at)
 {
-	const struct faces_table t = { .kind = FACES_LIST,
-				       .name = "branches",
-				       .title = "Branches, and why they are hard to predict",
-				       .cols = branch_cols,
-				       .nr_cols = NR_BRANCH_COLS };
-	const struct faces *f = k->pub.f;
-	int ret = VISIT(k, table, &t);
+	const struct brstat_branch *br = brstat_branch(b, i);
 
-	for (size_t i = 0; !ret && i < brstat_nr_branches(f->stat) && !walk_broken(k); i++)
-		if (!is_small(f, brstat_branch(f->stat, i)))
-			ret = walk_branch(k, &t, brstat_branch(f->stat, i));
-	ret = ret ?: VISIT(k, table_end, &t);
-	return ret < 0 ? ret : 0;
+	*at = (struct faces_place){ br->dso, br->sym, br->addr };
 }
+
+const struct walk_list walk_branch_list = {
+	.what = BRSTAT_WHY,
+	.table = { .name = "branches",
+		   .title = "Branches, and why they are hard to predict",
+		   .cols = branch_cols,
+		   .nr_cols = NR_BRANCH_COLS },
+	.nr = brstat_nr_branches,
+	.small = is_small,
+	.row = walk_branch,
+	.place = branch_place,
+};
 
 /* ---- targets ----------------------------------------------------------------------------------- */
 
@@ -273,7 +221,7 @@ static int walk_targets(struct walk *k)
 	for (size_t i = 0; !ret && i < brstat_nr_branches(b) && !walk_broken(k); i++) {
 		const struct brstat_branch *br = brstat_branch(b, i);
 
-		if (!brstat_is_indirect(br) || is_small(k->pub.f, br))
+		if (!brstat_is_indirect(br) || is_small(k->pub.f, i))
 			continue;
 		for (uint32_t n = 0; !ret && n < br->nr; n++)
 			ret = walk_target(k, &t, br, brstat_target(b, br->first + n));
@@ -335,7 +283,7 @@ static int walk_runs(struct walk *k)
 		return 0;
 	ret = VISIT(k, table, &t);
 	for (size_t i = 0; !ret && i < brstat_nr_branches(b) && !walk_broken(k); i++)
-		if (!is_small(k->pub.f, brstat_branch(b, i)))
+		if (!is_small(k->pub.f, i))
 			ret = walk_run(k, &t, brstat_branch(b, i));
 	ret = ret ?: VISIT(k, table_end, &t);
 	return ret < 0 ? ret : 0;
@@ -343,5 +291,5 @@ static int walk_runs(struct walk *k)
 
 int walk_why(struct walk *k)
 {
-	return walk_all_branches(k) ?: walk_targets(k) ?: walk_runs(k);
+	return walk_list(k, &walk_branch_list) ?: walk_targets(k) ?: walk_runs(k);
 }

@@ -352,7 +352,8 @@ int page_put_data(struct page *p, struct json *j, struct err *e)
 		if (p->o.diff)
 			put_diff(p->o.diff, j);
 		ret = page_choose_code(p, e);
-		if (!ret && (page_choose_flow(p) || page_put_flow(p, j) || page_put_simd(p, j)))
+		if (!ret && (page_choose_flow(p) || page_put_flow(p, j) || page_put_simd(p, j) ||
+			     page_put_answers(p, j)))
 			ret = err_set(e, -ENOMEM, "no memory for the page");
 		ret = ret ?: page_put_code(p, j, e);
 		page_close(j, '}');

@@ -251,6 +251,8 @@ int page_put_flow(struct page *p, struct json *j);
 int page_start_simd(struct page *p);
 int page_add_simd(struct page *p, const struct sample *s, struct thread *th);
 int page_put_simd(struct page *p, struct json *j);
+/* answers.c: what branches were asked. */
+int page_put_answers(struct page *p, struct json *j);
 
 /* ---- cut.c ------------------------------------------------------------------------------------- */
 

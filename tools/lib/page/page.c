@@ -142,11 +142,22 @@ static int write_all_of(struct page *p, struct obuf *out, struct err *e)
 	return ret || !end ? ret : err_set(e, end, "no memory for the page");
 }
 
-static int want_marks(struct page *p, struct err *e)
+/* What is said of instructions. */
+static int want_more(struct page *p, struct err *e)
 {
-	return p->o.marks ? annotate_want_marks(p->code, p->o.marks, session_arch(p->session),
-						p->o.redact, e)
-			  : 0;
+	const struct brstat_opts asked = {
+		.machine = p->env->machine,
+		.arch = session_arch(p->session),
+		.what = p->o.branches,
+		.stacks = true,
+		.filter = session_filter(p->session),
+	};
+	int ret = 0;
+
+	if (p->o.marks)
+		ret = annotate_want_marks(p->code, p->o.marks, session_arch(p->session),
+					  p->o.redact, e);
+	return ret ?: p->o.branches ? annotate_want_branches(p->code, &asked, e) : 0;
 }
 
 int page_new(struct page **out, struct session *s, const struct page_opts *o, struct err *e)
@@ -163,7 +174,7 @@ int page_new(struct page **out, struct session *s, const struct page_opts *o, st
 	page_start_logs(p);
 	if (!o->functions)
 		return 0;
-	return annotate_new(&p->code, p->env->machine, p->env->resolver, e) ?: want_marks(p, e);
+	return annotate_new(&p->code, p->env->machine, p->env->resolver, e) ?: want_more(p, e);
 }
 
 int page_finish(struct page *p, struct obuf *out, struct err *e)

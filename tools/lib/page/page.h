@@ -32,6 +32,7 @@ struct page_opts {
 	uint32_t max_nodes; /* of the tree of calls; 0 = 800,000 */
 	uint32_t max_rows;  /* of samples that were added up; 0 = 900,000 */
 	unsigned marks;	    /* of enum keys_mark: what is said of instructions */
+	unsigned branches;  /* what is asked of branch stacks: enum brstat_what */
 	bool redact;	    /* and not of what was in registers */
 	bool full_paths;
 	/*

@@ -135,6 +135,16 @@ struct tui_flow {
 /* Blocks by cycles or paths by how often they were taken, each to be opened. As tui_annotate(). */
 bool tui_flow(struct tui *t, const struct tui_flow *in);
 
+struct tui_answers {
+	const struct brstat *stat; /* finished */
+	unsigned what;		   /* whose tables: enum brstat_what */
+	const struct annotate *a;  /* finished; with the same answers beside instructions */
+	struct tui_annotate_opts opts;
+};
+
+/* The tables of report --branches as lists. As tui_annotate(). */
+bool tui_answers(struct tui *t, const struct tui_answers *in);
+
 /* ---- perf diff -------------------------------------------------------------------------------- */
 
 struct faces_lines;

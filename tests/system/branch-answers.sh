@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What report --branches says, at instructions (annotate), as lists in a terminal, in the page: all of them say the same.
+. "$(dirname "$0")/../lib.sh"
+need_cmd python3
+"$PERF" check feature -q capstone || skip_all "no capstone in this build"
+
+cp "$ROOT/tests/data/annotate/walk" "$TMP"
+cd "$TMP" || exit 1
+made_file branch-file branches.data <<'EOF'
+map 0x400000 0x1000 /proc/self/cwd/walk
+sample 10 0x400183 from=0x40018d,to=0x400171,predicted=1,cycles=4 from=0x4001aa,to=0x40017c,predicted=1,cycles=9 from=0x40018d,to=0x400171,mispred=1,cycles=5 from=0x4001aa,to=0x40017c,predicted=1,cycles=7
+sample 3 0x40014e from=0x400191,to=0x400144,predicted=1,cycles=4 from=0x40018d,to=0x400171,mispred=1,cycles=12
+EOF
+
+# What annotate --json has at instructions against the rows of report --json: each row of a branch, block, edge, path
+# and loop is at its address, the first of several whole and the others by number.
+cat >agree.py <<'EOF'
+import json, sys
+what, listing, rows = sys.argv[1], json.load(open(sys.argv[2])), json.load(open(sys.argv[3]))
+tables = {'why': [('why', 'branches', 'addr', None)],
+          'cycles': [('block', 'blocks', 'start', 'blocks_here'), ('edge', 'edges', 'addr', 'edges_here')],
+          'paths': [('loop', 'loops', 'head_addr', None)]}[what]
+start = {f['symbol']: int(f['start'], 16) for f in listing['functions']}
+lines = [(f, l) for f in listing['functions'] for l in f['lines'] if 'offset' in l]
+for name, table, key, many in tables:
+    there, number = [], 0
+    for f, l in lines:
+        if name in l:
+            there.append(l[name])
+            number += l.get(many, 1) if many else 1
+    first, seen = [], set()
+    for r in rows[table]:
+        if r[key] not in seen:
+            first.append(r)
+            seen.add(r[key])
+    same = sorted(map(json.dumps, there)) == sorted(map(json.dumps, first))
+    print(name, 'same' if same else 'differ', number == len(rows[table]), len(first) > 0)
+EOF
+for what in why cycles paths; do
+	"$PERF" report --branches=$what --json -i branches.data >rows.json 2>err
+	for how in '' '--jobs 3' '--pieces 4' '--pieces 4 --apart'; do
+		# shellcheck disable=SC2086
+		"$PERF" annotate --branches=$what --json -i branches.data $how >listing.json 2>err
+		is "$what: each row of report is at its instruction ${how:-(one session)}" "$(python3 agree.py $what listing.json rows.json | sort -u)" \
+			"$(case $what in why) echo why same True True ;; cycles) printf 'block same True True\nedge same True True' ;; paths) echo loop same True True ;; esac)"
+	done
+done
+
+# 23 branches left 0x40018d, of which 13 were mispredicted: known by construction.
+like "why, in words" "$("$PERF" annotate --branches=why --stdio -i branches.data 2>/dev/null | grep '18d:')" '56.5% mispredicted'
+# From 0x40017c through 0x40018d 10 blocks of 5 cycles and 10 of 4.
+like "cycles, in words" "$("$PERF" annotate --branches=cycles --stdio2 -i branches.data 2>/dev/null)" '4\.5 cycles, half [45], 90% 5'
+like "paths, in words" "$("$PERF" annotate --branches=paths --stdio2 -i branches.data 2>/dev/null)" 'path 1: [0-9.]+%, [0-9]+% to its end'
+"$PERF" annotate --branches=nonsense -i branches.data >out 2>err
+is "what branches are not asked is a usage error" "$? $(grep -c "nothing that branches are asked" err)" "129 1"
+
+# ---- the page
+"$PERF" report --html page.html --branches=why -i branches.data 2>/dev/null
+page() {
+	python3 -S "$ROOT/tests/helpers/page-data.py" page.html "$@"
+}
+"$PERF" report --branches=why -q --stdio -i branches.data 2>/dev/null >text
+is "the page has the rows of text" "$(page get answers 0 all)" "$("$PERF" report --branches=why --json -i branches.data 2>/dev/null | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["branches"]))')"
+is "... cell by cell" "$(page get answers 0 rows | python3 -c 'import json, sys
+for r in json.load(sys.stdin): print(" ".join(" ".join(c.split()) for c in r if c))')" "$(sed '/^ *$/,$d' text | awk '{ $1 = $1; print }')"
+like "... and says it beside instructions" "$(page get code 0 marks)" '56.5% mispredicted'
+"$PERF" report --html page.html -i branches.data 2>/dev/null
+is "unasked there are none" "$(page get answers 2>/dev/null)" ""
+
+# ---- the terminal
+if "$PERF" check feature -q slang; then
+	for how in '' '--jobs 3' '--pieces 4 --apart'; do
+		screen tui-answers <<EOF
+size 150x16
+run $PERF report --branches=cycles -i branches.data $how
+wait Blocks of code, by the cycles spent in them
+golden blocks
+key Enter
+wait Disassembly
+wait 4.5 cycles, half
+key q
+wait Blocks of code
+key Tab
+wait Edges, by the cycles
+golden edges
+key Tab
+wait Blocks of code
+key h
+wait Help:
+key Esc C-c
+exit 0
+restored branches: left with Ctrl-C
+clean branches: only what a terminal knows
+EOF
+	done
+	screen tui-answers <<EOF
+size 150x16
+run $PERF report --branches=paths -i branches.data
+wait Superblocks
+key Tab
+wait Loops, and how many rounds they make
+key Tab
+wait Calls and returns
+key q
+exit 0
+EOF
+else
+	skip "lists in a terminal" "no S-Lang in this build"
+fi
+done_testing
