@@ -40,10 +40,12 @@ LDFLAGS_ALL = $(if $(SAN),-fsanitize=$(SAN),) -pthread $(SAN_OBJ) $(HARDEN_LDFLA
 FLAGS_NOW := $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(NO_LIBS) $(HARDEN_HOW)
 
 LIB_SRC	 := $(sort $(wildcard tools/lib/*/*.c))
-# Sampling by ptrace knows the registers of x86-64 only: foreign.c says so everywhere else.
-ifeq ($(filter x86_64-%,$(shell $(CC) -dumpmachine 2>/dev/null)),)
+# Sampling by ptrace is there for x86-64 only: foreign.c says so everywhere else.
+tracer_files  = $(patsubst %,tools/lib/tracer/%.c,$(1))
+MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
+ifneq ($(MACHINE),x86_64)
 LIB_SRC	 := $(filter-out tools/lib/tracer/%,$(LIB_SRC)) \
-	    $(addprefix tools/lib/tracer/,attach.c core.c foreign.c live.c wait.c)
+	    $(call tracer_files,attach core foreign live wait)
 endif
 PERF_SRC := $(sort $(wildcard tools/perf/*.c))
 UNIT_SRC := $(sort $(wildcard tests/unit/test-*.c))

@@ -255,7 +255,7 @@ static void test_against_processor(void **state)
 	unsigned done = 0;
 
 	(void)state;
-	if (vm_new(&vm))
+	if (vm_new(&vm, &vm_x86))
 		fail();
 	area = mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 		    0);
@@ -296,7 +296,7 @@ static void test_unknown(void **state)
 	struct vm *vm;
 
 	(void)state;
-	if (vm_new(&vm))
+	if (vm_new(&vm, &vm_x86))
 		fail();
 	vm_begin(vm, getpid(), &r);
 	for (int i = 0; i < 6; i++)
@@ -317,7 +317,7 @@ static void test_ends(void **state)
 	struct vm *vm;
 
 	(void)state;
-	if (vm_new(&vm))
+	if (vm_new(&vm, &vm_x86))
 		fail();
 	vm_begin(vm, getpid(), &r);
 	assert_int_equal(vm_step(vm, vm_fetch(vm, &why)), VM_SYSCALL);

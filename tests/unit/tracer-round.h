@@ -430,7 +430,7 @@ static int set_up(void **state)
 	*state = d;
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
 		signal(signals[i], crashed);
-	if (vm_new(&d->vm) || xsave_cpu_host(&d->cpu, NULL))
+	if (vm_new(&d->vm, &vm_x86) || xsave_cpu_host(&d->cpu, NULL))
 		return -1;
 	d->pid = start_program();
 	assert_int_equal(ptrace(PTRACE_GETREGS, d->pid, NULL, &d->base), 0);

@@ -30,9 +30,7 @@ int recorder_new(struct recorder **out, const struct recorder_opts *opts, struct
 		rec->opener = *opts->opener;
 	rec->opener.log = opts->log;
 	events_open_context(&rec->context, opts->pmus);
-#ifdef __x86_64__
-	rec->context.soft_branches = true; /* room tracer knows this architecture */
-#endif
+	rec->context.soft_branches = tracer_machine()->samples;
 	ret = recorder_config(rec, e);
 	if (ret) {
 		recorder_free(rec);

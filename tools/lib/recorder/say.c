@@ -125,6 +125,11 @@ void recorder_say_strategy(const struct recorder *rec)
 
 	if (!p)
 		return;
+	if (p->untried) {
+		recorder_say(rec, LOG_INFO, "branches: %s; breakpoints and steps: %s",
+			     tracer_how(t), p->untried);
+		return;
+	}
 	recorder_say(rec, LOG_INFO,
 		     "branches: %s; breakpoints: %s; single steps: %s; block steps: %s "
 		     "(%u stops over %u instructions with %u branches)",

@@ -66,6 +66,8 @@ static void fit_attr(const struct recorder *rec, struct perf_event_attr *a)
 		    !((a->sample_regs_user | a->sample_regs_intr) >> 24))
 			a->sample_simd_regs_enabled = 0;
 	}
+	if (!tracer_machine()->kernel)
+		a->flags |= ATTR_FLAG_EXCLUDE_KERNEL;
 	if (rec->soft.opts.bases)
 		a->sample_type |= PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER;
 	if (!rec->soft.branches)

@@ -106,9 +106,9 @@ static bool wants_chain(const struct recorder *rec, enum callchain_mode mode)
 	return wants;
 }
 
-static bool can_unwind(const struct recorder *rec, struct err *e)
+static bool can_unwind(struct err *e)
 {
-	if (!rec->context.soft_branches) {
+	if (!tracer_machine()->chains) {
 		err_set(e, -ENOTSUP, "call stacks by ptrace are there for x86-64 only");
 		err_hint(e, "Let the kernel copy stacks: --call-graph dwarf.");
 		return false;
@@ -140,11 +140,11 @@ static int choose_chains(struct recorder *rec, struct err *e)
 	int ret;
 
 	if (wants_chain(rec, CALLCHAIN_UNWIND)) {
-		rec->soft.chains = can_unwind(rec, e);
+		rec->soft.chains = can_unwind(e);
 		rec->soft.ahead = rec->soft.branches;
 		return rec->soft.chains ? 0 : e->code;
 	}
-	if (o->kernel_callchains || !can_unwind(rec, &why))
+	if (o->kernel_callchains || !can_unwind(&why))
 		return 0;
 	if (rec->soft.branches || rec->soft.regs) {
 		choose_chains_too(rec);

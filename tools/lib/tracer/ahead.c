@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "branch/branch.h"
 #include "tracer-int.h"
 #include "vm-int.h"
 
@@ -23,7 +24,7 @@ int ahead_new(struct ahead **out)
 {
 	struct ahead *a = calloc(1, sizeof(*a));
 
-	if (!a || vm_new(&a->vm)) {
+	if (!a || vm_new(&a->vm, VM_HOST)) {
 		free(a);
 		return -ENOMEM;
 	}
@@ -74,7 +75,7 @@ static bool begin(struct ahead *a, const struct stack_place *w)
 
 bool ahead_return(struct ahead *a, const struct stack_place *w, uint64_t sp, struct tracer_regs *r)
 {
-	const uint64_t *rsp = &a->vm->reg[VM_SP];
+	const uint64_t *rsp = &a->vm->reg[VM_HOST_SP];
 	struct vm_insn *in;
 
 	if (!a->begun)
@@ -84,7 +85,7 @@ bool ahead_return(struct ahead *a, const struct stack_place *w, uint64_t sp, str
 			a->over = true;
 			break;
 		}
-		if (!in || in->op != OP_RET || !(a->vm->known >> VM_SP & 1) || *rsp <= sp)
+		if (!in || in->branch != BR_RET || !(a->vm->known >> VM_HOST_SP & 1) || *rsp <= sp)
 			continue;
 		if (*rsp - sp > FARTHEST) /* another stack */
 			break;

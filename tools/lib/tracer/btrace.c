@@ -33,8 +33,7 @@
 #define INSN_NS	    10	      /* for each instruction, */
 #define FAULT_NS    20000     /* and for each page, which may be a new one */
 #define AWAY_MOST   16	      /* system calls of signal handlers, before the one that is awaited */
-#define SYSCALL_LEN 2
-#define RESTARTS    512 /* -512 to -516: the kernel enters the call once more */
+#define RESTARTS    512	      /* -512 to -516: the kernel enters the call once more */
 
 enum btrace_state {
 	BTRACE_COMPUTED, /* stands still */
@@ -52,7 +51,7 @@ struct btrace {
 	bool called; /* blind, and a handler runs: its system calls are no place to begin at */
 	/* Where the computing ended, or the thread was last seen. */
 	struct user_regs_struct regs;
-	uint16_t known;
+	uint32_t known;
 	bool guessed; /* by the time of then: only where it is can be compared */
 	uint32_t nr;
 	struct walk_entry entry[TRACER_MAX_DEPTH];
@@ -222,7 +221,7 @@ static bool is_ended(const struct tracee *th)
 	struct user_regs_struct r;
 	struct signals s;
 
-	if (ptrace(PTRACE_GETREGS, th->tid, NULL, &r) || !signals_read(th->tid, &s))
+	if (!arch_read(th->tid, &r) || !signals_read(th->tid, &s))
 		return true;
 	return (s.pending | s.shared) & ~(s.blocked | s.ignored | s.caught | harmless);
 }
@@ -250,7 +249,7 @@ static int begin_stretch(struct tracer *t, struct tracee *th, struct err *e)
 
 	points_enable(th, false);
 	span_end(th);
-	if (b->regs.cs == CS_32BIT) {
+	if (arch_is_32bit(&b->regs)) {
 		t->stats.cut[TRACER_CUT_32BIT]++;
 		return btrace_end(t, th, e) ?: (tracee_go_on(th, 0), 0);
 	}
@@ -302,7 +301,7 @@ int btrace_adopt(struct tracer *t, struct tracee *th, struct err *e)
 static bool may_begin(const struct tracer *t, const struct tracee *th, const struct user_state *st,
 		      bool user, uint64_t ip)
 {
-	return goes_on(t) && !th->btrace && user && ip == st->gpr.rip && th->signal &&
+	return goes_on(t) && !th->btrace && user && ip == arch_ip(&st->gpr) && th->signal &&
 	       !st->is_32bit && t->peeked.size;
 }
 
@@ -310,7 +309,7 @@ static bool may_begin(const struct tracer *t, const struct tracee *th, const str
 static bool may_see(const struct tracer *t, const struct tracee *th, const struct user_state *st)
 {
 	return goes_on(t) && th->btrace && th->btrace->state == BTRACE_BLIND &&
-	       (long)st->gpr.orig_rax < 0;
+	       !arch_in_call(th->tid, &st->gpr);
 }
 
 int btrace_sample(struct tracer *t, struct tracee *th, struct err *e)
@@ -328,7 +327,7 @@ int btrace_sample(struct tracer *t, struct tracee *th, struct err *e)
 	ret = points_drain(t, th, NULL, NULL, e);
 	if (ret)
 		return ret;
-	if ((long)st->gpr.orig_rax >= 0)
+	if (arch_in_call(th->tid, &st->gpr))
 		t->stats.restarted += signals_restart(th->tid);
 	if (may_begin(t, th, st, user, ip)) {
 		th->btrace = calloc(1, sizeof(*th->btrace));
@@ -362,30 +361,13 @@ void btrace_signal(struct tracer *t, const struct tracee *th, int sig)
 	th->btrace->called = true;
 }
 
-/* rcx and r11 are the call's own, rax is its number in orig_rax. */
-static bool is_awaited(const struct btrace *b, const struct user_regs_struct *r)
-{
-	const struct user_regs_struct *w = &b->regs;
-	const uint64_t have[] = { r->orig_rax, r->rdx, r->rbx, r->rsp, r->rbp, r->rsi, r->rdi,
-				  r->r8,       r->r9,  r->r10, r->r12, r->r13, r->r14, r->r15 };
-	const uint64_t want[] = { w->rax, w->rdx, w->rbx, w->rsp, w->rbp, w->rsi, w->rdi,
-				  w->r8,  w->r9,  w->r10, w->r12, w->r13, w->r14, w->r15 };
-	static const uint8_t reg[] = { VM_AX, VM_DX, VM_BX, VM_SP, VM_BP, VM_SI, VM_DI,
-				       8,     9,     10,    12,	   13,	  14,	 15 };
-
-	for (size_t i = 0; i < ARRAY_SIZE(reg) && !b->guessed; i++)
-		if (b->known >> reg[i] & 1 && have[i] != want[i])
-			return false;
-	return r->rip == w->rip + SYSCALL_LEN && r->rsp == w->rsp;
-}
-
 static int enter_call(struct tracer *t, struct tracee *th, const struct user_regs_struct *r,
 		      struct err *e)
 {
 	struct btrace *b = th->btrace;
 	int ret = 0;
 
-	if (b->state == BTRACE_AWAITED && is_awaited(b, r)) {
+	if (b->state == BTRACE_AWAITED && arch_call_entered(&b->regs, b->known, b->guessed, r)) {
 		t->stats.verified++;
 		b->state = BTRACE_CALL;
 	} else if (b->state == BTRACE_AWAITED && ++b->away > AWAY_MOST) {
@@ -404,7 +386,7 @@ static int leave_call(struct tracer *t, struct tracee *th, const struct user_reg
 		      struct err *e)
 {
 	struct btrace *b = th->btrace;
-	long ret = (long)r->rax;
+	long ret = arch_result(r);
 
 	if (b->state == BTRACE_AWAITED || (b->state == BTRACE_BLIND && b->called) ||
 	    (ret <= -RESTARTS && ret >= -RESTARTS - 4)) {
@@ -431,7 +413,7 @@ int btrace_call(struct tracer *t, struct tracee *th, struct err *e)
 		return 0;
 	}
 	/* killed: its end will be told */
-	if (ptrace(PTRACE_GETREGS, th->tid, NULL, &r) ||
+	if (!arch_read(th->tid, &r) ||
 	    ptrace(PTRACE_GET_SYSCALL_INFO, th->tid, (void *)sizeof(info), &info) <= 0)
 		return 0;
 	if (info.op == PTRACE_SYSCALL_INFO_ENTRY)

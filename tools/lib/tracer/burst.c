@@ -100,9 +100,9 @@ static uint64_t state_of(const struct vm *vm)
 {
 	uint64_t h = vm->rip;
 
-	if (vm->known != 0xffff)
+	if (vm->known != VM_HOST_ALL)
 		return 0;
-	for (unsigned i = 0; i < VM_REGS; i++)
+	for (unsigned i = 0; i < VM_HOST_REGS; i++)
 		h += vm->reg[i] * (0x9e3779b97f4a7c15ULL + 2 * (uint64_t)i * 0x632be59bd9b4e019ULL);
 	return h | 1;
 }

@@ -40,17 +40,18 @@ static bool is_regular(pid_t tid, uint64_t fd)
 
 bool cross_allowed(const struct vm *vm, const struct vm_insn *in)
 {
-	const uint16_t needed = 1 << VM_AX | 1 << VM_DI | 1 << VM_SI;
+	const uint32_t needed = 1 << ARCH_CALL_NR | 1 << ARCH_CALL_ARG0 | 1 << ARCH_CALL_ARG1;
 
-	if (memcmp(in->bytes, "\x0f\x05", 2) || (vm->known & needed) != needed)
+	if (memcmp(in->bytes, ARCH_CALL_CODE, ARCH_CALL_LEN) || (vm->known & needed) != needed)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(quick); i++) {
-		if (quick[i].nr != vm->reg[VM_AX])
+		if (quick[i].nr != vm->reg[ARCH_CALL_NR])
 			continue;
 		switch (quick[i].when) {
-		case REGULAR_FILE: return is_regular(vm->tid, vm->reg[VM_DI]);
+		case REGULAR_FILE: return is_regular(vm->tid, vm->reg[ARCH_CALL_ARG0]);
 		case TERMINAL_STATE:
-			return vm->reg[VM_SI] == TCGETS || vm->reg[VM_SI] == TIOCGWINSZ;
+			return vm->reg[ARCH_CALL_ARG1] == TCGETS ||
+			       vm->reg[ARCH_CALL_ARG1] == TIOCGWINSZ;
 		default: return true;
 		}
 	}
@@ -60,6 +61,6 @@ bool cross_allowed(const struct vm *vm, const struct vm_insn *in)
 void cross_syscall(struct vm *vm, const struct vm_insn *in)
 {
 	/* the result, and what the instruction overwrites */
-	vm->known &= ~(1 << VM_AX | 1 << VM_CX | 1 << VM_R11);
+	vm->known &= ~ARCH_CALL_CLOBBERS;
 	vm->rip = in->addr + in->len;
 }

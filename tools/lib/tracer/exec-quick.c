@@ -237,7 +237,7 @@ static inline struct vm_insn *fetch_again(struct vm *vm)
 	return in && in->addr == vm->rip && in->checked == vm->walk && in->len ? in : NULL;
 }
 
-enum vm_result vm_run(struct vm *vm, uint64_t insns, struct vm_insn **last)
+enum vm_result exec_run(struct vm *vm, uint64_t insns, struct vm_insn **last)
 {
 	uint64_t end = vm->executed + insns;
 	enum vm_result r = VM_OK;

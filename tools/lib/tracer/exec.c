@@ -289,7 +289,7 @@ static enum vm_result do_generic(struct vm *vm, struct vm_insn *in)
 	return VM_OK;
 }
 
-static enum vm_result dispatch(struct vm *vm, struct vm_insn *in)
+enum vm_result exec_insn(struct vm *vm, struct vm_insn *in)
 {
 	switch (in->op) {
 	case OP_GENERIC: return do_generic(vm, in);
@@ -335,20 +335,4 @@ static enum vm_result dispatch(struct vm *vm, struct vm_insn *in)
 	case OP_SYSCALL: return VM_SYSCALL;
 	default: return VM_FAULT;
 	}
-}
-
-enum vm_result vm_step(struct vm *vm, struct vm_insn *in)
-{
-	enum vm_result r = dispatch(vm, in);
-
-	if (r != VM_OK && r != VM_BRANCH)
-		return r;
-	if (r == VM_OK)
-		vm->rip = in->addr + in->len;
-	if (vm->nr_trace < VM_TRACE)
-		vm->trace[vm->nr_trace++] = in->addr;
-	vm->executed++;
-	vm->last = in;
-	vm->last_taken = r == VM_BRANCH;
-	return r;
 }

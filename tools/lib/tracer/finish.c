@@ -87,6 +87,6 @@ void finish_state(struct progress *p, struct vm *vm)
 	    (vm->vec_known != UINT32_MAX || vm->mask_known != UINT8_MAX))
 		walk->inexact = true;
 	if (!walk->moved && vm->vectors_read && !walk->inexact)
-		state_take_vectors(p->t, p->st, vm->xsave, VM_XSAVE, vm_natives_components(vm));
+		state_take_vectors(p->t, p->st, vm);
 	p->t->stats.inexact += walk->inexact;
 }

@@ -13,6 +13,13 @@ const char *tracer_cut_name(enum tracer_cut cut)
 	return "unknown";
 }
 
+const struct tracer_machine *tracer_machine(void)
+{
+	static const struct tracer_machine none = { .name = "this architecture" };
+
+	return &none;
+}
+
 void tracer_probe(struct tracer_probe *p)
 {
 	*p = (struct tracer_probe){ 0 };

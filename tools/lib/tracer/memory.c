@@ -11,31 +11,32 @@
 #include <unistd.h>
 
 #include "base/tables.h"
-#include "base/bytes.h"
 #include "vm-int.h"
 
 static void forget_insns(struct vm *vm)
 {
 	memset(vm->insns->at, 0, sizeof(vm->insns->at));
 	vm->insns->nr = 0;
-	vm_natives_reset(vm);
+	if (vm->machine->forgot)
+		vm->machine->forgot(vm);
 }
 
-int vm_new(struct vm **out)
+int vm_new(struct vm **out, const struct vm_machine *machine)
 {
 	struct vm *vm = aligned_alloc(_Alignof(struct vm), sizeof(*vm));
 
 	if (!vm)
 		return -ENOMEM;
 	memset(vm, 0, sizeof(*vm));
+	vm->machine = machine;
 	vm->insns = calloc(1, sizeof(*vm->insns));
 	vm->page = calloc(VM_PAGES, sizeof(*vm->page));
 	if (!vm->insns || !vm->page) {
 		vm_free(vm);
 		return -ENOMEM;
 	}
-	(void)xsave_cpu_host(&vm->cpu, NULL);
-	vm_natives_new(vm);
+	if (machine->made)
+		machine->made(vm);
 	*out = vm;
 	return 0;
 }
@@ -43,7 +44,8 @@ int vm_new(struct vm **out)
 void vm_free(struct vm *vm)
 {
 	if (vm) {
-		vm_natives_free(vm);
+		if (vm->machine->freed)
+			vm->machine->freed(vm);
 		free(vm->insns);
 		free(vm->page);
 	}
@@ -71,19 +73,9 @@ static void drop_pages(struct vm *vm)
 	vm->keep_pages = false;
 }
 
-void vm_sync(struct vm *vm, const struct user_regs_struct *r)
+/* Nothing that was computed is true any more. */
+static void forget_way(struct vm *vm)
 {
-	const uint64_t v[VM_REGS] = { r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp,
-				      r->rsi, r->rdi, r->r8,  r->r9,  r->r10, r->r11,
-				      r->r12, r->r13, r->r14, r->r15 };
-
-	memcpy(vm->reg, v, sizeof(v));
-	vm->known = 0xffff;
-	vm->flags = (uint32_t)r->eflags;
-	vm->flags_known = VM_STATUS | VM_DF;
-	vm->rip = r->rip;
-	vm->fs_base = r->fs_base;
-	vm->gs_base = r->gs_base;
 	vm->foreign = 0;
 	drop_pages(vm);
 	vm->nr_trace = 0;
@@ -97,32 +89,10 @@ void vm_sync(struct vm *vm, const struct user_regs_struct *r)
 	vm->guessed = false;
 }
 
-static const size_t reg_at[VM_REGS] = {
-#define R(name) offsetof(struct user_regs_struct, name)
-	R(rax), R(rcx), R(rdx), R(rbx), R(rsp), R(rbp), R(rsi), R(rdi),
-	R(r8),	R(r9),	R(r10), R(r11), R(r12), R(r13), R(r14), R(r15),
-#undef R
-};
-
-bool vm_agrees(const struct vm *vm, const struct user_regs_struct *r)
+void vm_sync(struct vm *vm, const struct user_regs_struct *r)
 {
-	uint32_t flags = VM_STATUS & ~VM_AF & vm->flags_known;
-
-	for (int i = 0; i < VM_REGS; i++)
-		if ((vm->known & 1 << i) &&
-		    load_u64((const char *)r + reg_at[i], false) != vm->reg[i])
-			return false;
-	return vm->rip == r->rip && !((vm->flags ^ r->eflags) & flags);
-}
-
-bool vm_registers(const struct vm *vm, struct user_regs_struct *r)
-{
-	for (int i = 0; i < VM_REGS; i++)
-		if (vm->known & 1 << i)
-			store_u64((char *)r + reg_at[i], vm->reg[i]);
-	r->rip = vm->rip;
-	r->eflags = (r->eflags & ~(uint64_t)vm->flags_known) | (vm->flags & vm->flags_known);
-	return vm->known == 0xffff;
+	forget_way(vm);
+	vm_take_registers(vm, r);
 }
 
 /* ---- pages ------------------------------------------------------------------------------------------ */
@@ -285,7 +255,12 @@ static void read_ahead(struct vm *vm, const struct ahead *a)
 	}
 }
 
-void vm_begin(struct vm *vm, pid_t tid, const struct user_regs_struct *r)
+static bool is_full(const struct vm *vm)
+{
+	return vm->machine->full && vm->machine->full(vm);
+}
+
+void vm_begin_bare(struct vm *vm, pid_t tid)
 {
 	struct ahead a = { 0 };
 
@@ -293,11 +268,17 @@ void vm_begin(struct vm *vm, pid_t tid, const struct user_regs_struct *r)
 		choose_ahead(vm, &a);
 	vm->tid = tid;
 	vm->walk++;
-	if (vm->insns->nr >= VM_INSNS_FULL || vm_natives_full(vm))
+	if (vm->insns->nr >= VM_INSNS_FULL || is_full(vm))
 		forget_insns(vm);
 	vm->keep_pages = false;
-	vm_sync(vm, r);
+	forget_way(vm);
 	read_ahead(vm, &a);
+}
+
+void vm_begin(struct vm *vm, pid_t tid, const struct user_regs_struct *r)
+{
+	vm_begin_bare(vm, tid);
+	vm_take_registers(vm, r);
 }
 
 enum vm_result vm_probe_slow(struct vm *vm, uint64_t addr, unsigned n)
@@ -329,7 +310,7 @@ enum vm_result vm_load_slow(struct vm *vm, uint64_t addr, unsigned n, uint64_t *
 		return VM_NOMEM;
 	if (p->dirty && any_unknown(p, at, first))
 		return VM_UNKNOWN;
-	memcpy(v, p->data + at, first); /* x86 is little-endian, and so is whoever traces it */
+	memcpy(v, p->data + at, first); /* little-endian, and so is whoever traces it */
 	if (first == n)
 		return VM_OK;
 	ret = vm_load_slow(vm, addr + first, n - first, &rest);
@@ -446,7 +427,7 @@ bool vm_make_room(struct vm *vm)
 {
 	bool made = drop_clean_pages(vm);
 
-	if (vm->insns->nr < VM_INSNS && !vm_natives_full(vm))
+	if (vm->insns->nr < VM_INSNS && !is_full(vm))
 		return made;
 	forget_insns(vm);
 	vm->last = NULL;
@@ -455,24 +436,25 @@ bool vm_make_room(struct vm *vm)
 
 /* ---- instructions -------------------------------------------------------------------------------------- */
 
-/* Up to 15 bytes at vm->rip; fewer at the end of what is mapped. */
+/* As long as an instruction may be, at vm->rip; fewer at the end of what is mapped. */
 static unsigned code_bytes(struct vm *vm, unsigned char *buf)
 {
-	unsigned at = vm->rip % VM_PAGE, first = (unsigned)min_u64(15, VM_PAGE - at);
+	unsigned most = vm->machine->insn_max;
+	unsigned at = vm->rip % VM_PAGE, first = (unsigned)min_u64(most, VM_PAGE - at);
 	struct vm_page *p = vm_page(vm, vm->rip, first);
 
 	if (!p || (p->dirty && any_unknown(p, at, first)))
 		return 0;
 	p->code = true;
 	memcpy(buf, p->data + at, first);
-	if (first == 15)
-		return 15;
-	p = vm_page(vm, vm->rip + first, 15 - first);
+	if (first == most)
+		return most;
+	p = vm_page(vm, vm->rip + first, most - first);
 	if (!p)
 		return first;
 	p->code = true;
-	memcpy(buf + first, p->data, 15 - first);
-	return 15;
+	memcpy(buf + first, p->data, most - first);
+	return most;
 }
 
 /* The place for what is at @addr: as it was seen before, or empty; NULL when all are taken. */
@@ -503,7 +485,7 @@ static bool check_insn(struct vm *vm, struct vm_insn *in, enum vm_result *why)
 		*in = (struct vm_insn){ .addr = vm->rip };
 		memcpy(in->bytes, bytes, n);
 		*why = VM_FAULT;
-		if (!vm_decode(in, bytes, n)) {
+		if (!vm->machine->decode(in, bytes, n)) {
 			in->len = 0;
 			return false;
 		}

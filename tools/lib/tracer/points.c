@@ -241,7 +241,7 @@ static int take_record(struct tracer *t, struct tracee *th, uint32_t event, size
 	if (st && is_user(&h) && sample_ip(t, event) != st->sampled_ip)
 		st = NULL;
 	/* nor those of a thread that was fetched when it had left the kernel */
-	if (st && !is_user(&h) && st->late && (long)st->gpr.orig_rax < 0)
+	if (st && !is_user(&h) && st->late && !arch_in_call(th->tid, &st->gpr))
 		st = NULL;
 	if (st && is_user(&h) && th->burst)
 		return 0; /* it is written when its span is over */

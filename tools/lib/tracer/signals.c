@@ -135,60 +135,10 @@ int signals_take_out(struct tracee *th, struct waited *came)
 	return ret;
 }
 
-/* ---- system calls that a stop interrupted ------------------------------------------------------------ */
-
-/*
- * Most calls are restarted by the kernel when a signal turns out to be swallowed. These return
- * EINTR whatever happens (signal(7)), those of sockets when they have a timeout; nothing was done
- * yet, so they may be entered again.
- */
-static const uint16_t restartable[] = {
-	0 /* read */,
-	1 /* write */,
-	19 /* readv */,
-	20 /* writev */,
-	43 /* accept */,
-	288 /* accept4 */,
-	44 /* sendto */,
-	45 /* recvfrom */,
-	46 /* sendmsg */,
-	47 /* recvmsg */,
-	299 /* recvmmsg */,
-	307 /* sendmmsg */,
-	65 /* semop */,
-	220 /* semtimedop */,
-	69 /* msgsnd */,
-	70 /* msgrcv */,
-	232 /* epoll_wait */,
-	281 /* epoll_pwait */,
-	441 /* epoll_pwait2 */,
-	208 /* io_getevents */,
-	333 /* io_pgetevents */,
-	128 /* rt_sigtimedwait */,
-	426 /* io_uring_enter */,
-};
-
-#define ERESTARTNOINTR 513 /* the kernel's own; never seen by a program */
-
 /* Signals that wait for @tid and are not blocked: their handlers are what EINTR is for. */
-static bool has_signals(pid_t tid)
+bool signals_wait(pid_t tid)
 {
 	struct signals s;
 
 	return signals_read(tid, &s) && ((s.pending | s.shared) & ~s.blocked);
-}
-
-bool signals_restart(pid_t tid)
-{
-	struct user_regs_struct r;
-
-	if (ptrace(PTRACE_GETREGS, tid, NULL, &r) || (long)r.orig_rax < 0 || (long)r.rax != -EINTR)
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(restartable); i++) {
-		if (r.orig_rax != restartable[i] || has_signals(tid))
-			continue;
-		r.rax = (unsigned long long)-ERESTARTNOINTR;
-		return !ptrace(PTRACE_SETREGS, tid, NULL, &r);
-	}
-	return false;
 }

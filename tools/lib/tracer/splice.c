@@ -29,6 +29,8 @@ void tracer_kernel_attr(const struct tracer_opts *o, const struct perf_event_att
 	*k = *file;
 	k->flags &= ~drop;
 	k->wakeup_events = 1; /* a signal for each sample */
+	if (!tracer_machine()->kernel)
+		k->flags |= ATTR_FLAG_EXCLUDE_KERNEL;
 	if (o->regs) {
 		k->sample_type &= ~PERF_SAMPLE_REGS_USER;
 		k->sample_regs_user = 0;
@@ -167,7 +169,7 @@ static unsigned char *put_bases(unsigned char *p, const struct user_regs_struct 
 {
 	store_u32(p, gpr ? RAW_BASES_SIZE : 4);
 	store_u32(p + 4, gpr ? RAW_BASES_VERSION : 0);
-	return gpr ? put(put(p + 8, gpr->fs_base), gpr->gs_base) : p + 8;
+	return gpr ? put(put(p + 8, arch_base(gpr, 'f')), arch_base(gpr, 'g')) : p + 8;
 }
 
 /* The user part; without registers all that is known is where the sample was. */
@@ -248,7 +250,8 @@ size_t splice_sample(struct tracer *t, const struct tracee *th, uint32_t event, 
 	const struct user_regs_struct *gpr = walk ? &walk->end : st ? &st->gpr : NULL;
 	const struct perf_event_attr *attr = &ev->attr;
 	/* with branches, chain and stack are ours in any case */
-	bool late = st && st->late && st->sampled_ip != st->gpr.rip, ours = t->opts.branches.on;
+	bool late = st && st->late && st->sampled_ip != arch_ip(&st->gpr),
+	     ours = t->opts.branches.on;
 	struct perf_event_attr kernel;
 	struct parts parts;
 	unsigned char *p;
@@ -273,7 +276,8 @@ size_t splice_sample(struct tracer *t, const struct tracee *th, uint32_t event, 
 		/* what is behind must still fit into a record */
 		uint64_t room = RECORD_MAX - (p - t->out) - (size - parts.stack_end) - 16;
 
-		p = gpr ? put_stack(p, &w, gpr->rsp, min_u64(attr->sample_stack_user, room & ~7ULL))
+		p = gpr ? put_stack(p, &w, arch_sp(gpr),
+				    min_u64(attr->sample_stack_user, room & ~7ULL))
 			: put(p, 0);
 		parts.front = parts.stack_end;
 	}

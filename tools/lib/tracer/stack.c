@@ -130,13 +130,13 @@ static size_t by_rules(struct tracer *t, const struct stack_place *w,
 static size_t by_frame_pointers(const struct stack_place *w, const struct user_regs_struct *r,
 				uint64_t *ip, size_t max)
 {
-	uint64_t frame = r->rbp;
+	uint64_t frame = arch_fp(r);
 	size_t n = 1;
 
 	while (n < max) {
 		uint64_t pair[2];
 
-		if ((frame & 7) || frame < r->rsp || stack_read(w, frame, pair, 16) != 16)
+		if ((frame & 7) || frame < arch_sp(r) || stack_read(w, frame, pair, 16) != 16)
 			break;
 		ip[n++] = pair[1];
 		if (pair[0] <= frame)
@@ -157,7 +157,7 @@ size_t stack_chain(struct tracer *t, const struct stack_place *w, const struct u
 	/* Where it is the sample is known in any case. */
 	if (!n)
 		n = 1;
-	ip[0] = r->rip;
+	ip[0] = arch_ip(r);
 	memcpy(p, ip, n * sizeof(*ip));
 	return n;
 }

@@ -18,7 +18,7 @@
 
 /* perf's register numbers: where ptrace has them. */
 #define R(field) offsetof(struct user_regs_struct, field)
-static const uint8_t gpr_offset[TRACER_REGS] = {
+static const uint8_t gpr_offset[] = {
 	R(rax), R(rbx),	   R(rcx), R(rdx), R(rsi), R(rdi), R(rbp), R(rsp),
 	R(rip), R(eflags), R(cs),  R(ss),  R(ds),  R(es),  R(fs),  R(gs),
 	R(r8),	R(r9),	   R(r10), R(r11), R(r12), R(r13), R(r14), R(r15),
@@ -30,21 +30,22 @@ static const uint8_t gpr_offset[TRACER_REGS] = {
 
 static void read_xsave(struct tracer *t, pid_t tid, struct user_state *st)
 {
-	struct iovec iov = { .iov_base = st->xsave, .iov_len = sizeof(st->xsave) };
+	struct iovec iov = { .iov_base = st->arch.xsave, .iov_len = sizeof(st->arch.xsave) };
 
-	st->has_xsave = t->has_cpu && !ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_XSTATE, &iov) &&
-			!xsave_image_open(&st->image, &t->cpu, st->xsave, iov.iov_len, NULL);
-	st->xsave_size = iov.iov_len;
-	iov = (struct iovec){ .iov_base = &st->ssp, .iov_len = sizeof(st->ssp) };
-	st->has_ssp = !ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_SHSTK, &iov);
+	st->arch.has_xsave =
+		t->has_cpu && !ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_XSTATE, &iov) &&
+		!xsave_image_open(&st->arch.image, &t->cpu, st->arch.xsave, iov.iov_len, NULL);
+	st->arch.xsave_size = iov.iov_len;
+	iov = (struct iovec){ .iov_base = &st->arch.ssp, .iov_len = sizeof(st->arch.ssp) };
+	st->arch.has_ssp = !ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_SHSTK, &iov);
 }
 
 int state_read(struct tracer *t, pid_t tid, struct user_state *st)
 {
-	if (ptrace(PTRACE_GETREGS, tid, NULL, &st->gpr))
+	if (!arch_read(tid, &st->gpr))
 		return -errno;
-	st->is_32bit = st->gpr.cs == CS_32BIT;
-	st->has_xsave = st->has_ssp = false;
+	st->is_32bit = arch_is_32bit(&st->gpr);
+	st->arch.has_xsave = st->arch.has_ssp = false;
 	if (t->opts.regs)
 		read_xsave(t, tid, st);
 	return 0;
@@ -54,25 +55,28 @@ int state_read(struct tracer *t, pid_t tid, struct user_state *st)
 #define SSE_SIZE     256
 #define XSTATE_BV_AT 512
 
-void state_take_vectors(struct tracer *t, struct user_state *st, const unsigned char *from,
-			size_t size, uint64_t components)
+void state_take_vectors(struct tracer *t, struct user_state *st, const struct vm *vm)
 {
-	uint64_t bv = load_u64(st->xsave + XSTATE_BV_AT, false);
+	uint64_t components = vm_natives_components(vm);
+	const unsigned char *from = vm->xsave;
+	uint64_t bv = load_u64(st->arch.xsave + XSTATE_BV_AT, false);
 
-	if (!st->has_xsave)
+	if (!st->arch.has_xsave)
 		return;
 	components &= ~BIT(XSAVE_X87);
 	bv = (bv & ~components) | (load_u64(from + XSTATE_BV_AT, false) & components);
-	store_u64(st->xsave + XSTATE_BV_AT, bv);
+	store_u64(st->arch.xsave + XSTATE_BV_AT, bv);
 	if (components & BIT(XSAVE_SSE))
-		memcpy(st->xsave + SSE_AT, from + SSE_AT, SSE_SIZE);
+		memcpy(st->arch.xsave + SSE_AT, from + SSE_AT, SSE_SIZE);
 	for (unsigned n = XSAVE_AVX; n < XSAVE_NAMED; n++) {
 		const struct xsave_component *c = &t->cpu.comp[n];
 
-		if ((components & BIT(n)) && c->offset + c->size <= min_u64(size, st->xsave_size))
-			memcpy(st->xsave + c->offset, from + c->offset, c->size);
+		if ((components & BIT(n)) &&
+		    c->offset + c->size <= min_u64(VM_XSAVE, st->arch.xsave_size))
+			memcpy(st->arch.xsave + c->offset, from + c->offset, c->size);
 	}
-	st->has_xsave = !xsave_image_open(&st->image, &t->cpu, st->xsave, st->xsave_size, NULL);
+	st->arch.has_xsave = !xsave_image_open(&st->arch.image, &t->cpu, st->arch.xsave,
+					       st->arch.xsave_size, NULL);
 }
 
 void state_general(const struct user_regs_struct *gpr, struct tracer_regs *r)
@@ -104,9 +108,9 @@ static uint64_t reg_value(const struct user_state *st, const struct user_regs_st
 	if (reg < sizeof(gpr_offset))
 		return load_u64((const char *)gpr + gpr_offset[reg], false);
 	if (reg == REG_SSP)
-		return st->has_ssp ? st->ssp : 0;
-	if (st->has_xsave && reg >= REG_R16 && reg < REG_SSP)
-		xsave_egpr(&st->image, reg - REG_R16 + 16, &v);
+		return st->arch.has_ssp ? st->arch.ssp : 0;
+	if (st->arch.has_xsave && reg >= REG_R16 && reg < REG_SSP)
+		xsave_egpr(&st->arch.image, reg - REG_R16 + 16, &v);
 	return v;
 }
 
@@ -145,7 +149,7 @@ static unsigned char *put_vectors(const struct user_state *st, uint64_t mask, un
 		if (!(mask & BIT(n)))
 			continue;
 		nr--;
-		xsave_vector(&st->image, n, width, q, NULL);
+		xsave_vector(&st->arch.image, n, width, q, NULL);
 		for (unsigned i = 0; i < width; i++)
 			p = put(p, q[i]);
 	}
@@ -159,7 +163,7 @@ static unsigned char *put_masks(const struct user_state *st, uint64_t mask, unsi
 
 		if (!(mask & BIT(n)))
 			continue;
-		xsave_opmask(&st->image, n, &v);
+		xsave_opmask(&st->arch.image, n, &v);
 		p = put(p, v);
 	}
 	return p;
@@ -171,12 +175,12 @@ static unsigned char *put_simd(const struct user_state *st, const struct perf_ev
 	uint64_t vec = attr->sample_simd_vec_reg_user, pred = attr->sample_simd_pred_reg_user;
 	unsigned want = attr->sample_simd_vec_reg_qwords, nr, nr_pred, width;
 
-	width = st->has_xsave && vec ? vector_width(&st->image, want) : 0;
+	width = st->arch.has_xsave && vec ? vector_width(&st->arch.image, want) : 0;
 	/* registers 16-31 exist in one component of their own */
-	if (!width || !(st->image.xstate_bv & BIT(XSAVE_HI16_ZMM)))
+	if (!width || !(st->arch.image.xstate_bv & BIT(XSAVE_HI16_ZMM)))
 		vec &= 0xffff;
 	nr = width ? weight_u64(vec) : 0;
-	nr_pred = st->has_xsave && (st->image.xstate_bv & BIT(XSAVE_OPMASK))
+	nr_pred = st->arch.has_xsave && (st->arch.image.xstate_bv & BIT(XSAVE_OPMASK))
 			  ? weight_u64(pred & 0xff)
 			  : 0;
 	p = put(p, nr);

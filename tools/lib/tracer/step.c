@@ -175,7 +175,7 @@ static void clean_pushed_flags(struct progress *p, const struct user_regs_struct
 		ptrace(PTRACE_POKEDATA, p->th->tid, (void *)r->rsp, (void *)(word & ~FLAG_TF));
 }
 
-enum run step_to(struct progress *p, const struct vm *vm, uint64_t addr)
+static enum run step_to(struct progress *p, const struct vm *vm, uint64_t addr)
 {
 	/* where it stands it does not arrive */
 	uint64_t arrivals = vm_visits(vm, addr) + (p->last.rip != addr);
@@ -229,7 +229,8 @@ static bool take_slip(struct progress *p, struct vm *vm, const struct vm_insn *i
 	return true;
 }
 
-int step_insn(struct progress *p, struct vm *vm, const struct vm_insn *in, enum tracer_cut *cut)
+static int step_insn(struct progress *p, struct vm *vm, const struct vm_insn *in,
+		     enum tracer_cut *cut)
 {
 	struct user_regs_struct r;
 	uint64_t from = vm->rip;
@@ -277,3 +278,18 @@ int advance_step(struct progress *p, struct vm *vm, enum tracer_cut *cut)
 		return 1;
 	return step_insn(p, vm, in, cut);
 }
+
+/* Stops at every conditional and indirect branch, so that each edge is the thread's own. */
+int advance_breakpoint(struct progress *p, struct vm *vm, enum tracer_cut *cut)
+{
+	enum vm_result why;
+	struct vm_insn *in = vm_fetch(vm, &why);
+	int ret = 0;
+
+	if (in && in->branch && !p->at_stop &&
+	    (in->op == OP_JCC || in->nr == 0 || in->opd[0].kind != VM_OPD_IMM))
+		ret = walker_sync(p, vm, cut);
+	return ret ? ret : advance_interpret(p, vm, cut);
+}
+
+const struct stepper step_stepper = { step_to, step_insn };

@@ -8,13 +8,21 @@
 #define STOPS_STEP (64 * TRACER_MAX_DEPTH)
 
 static const struct strategy strategies[] = {
-	[TRACER_AUTO] = { "auto", "computed with breakpoints", advance_interpret, true, false, 48 },
+	[TRACER_AUTO] = { "auto", "computed with breakpoints", advance_interpret, true, NULL, 48 },
 	[TRACER_INTERPRET] = { "interpret", "computed with breakpoints", advance_interpret, true,
-			       false, 48 },
+			       NULL, 48 },
+#ifdef __x86_64__
 	[TRACER_BREAKPOINT] = { "breakpoint", "by a breakpoint at each branch", advance_breakpoint,
-				true, false, 16 * TRACER_MAX_DEPTH },
-	[TRACER_BLOCK] = { "block", "by block steps", advance_block, false, true, STOPS_STEP },
-	[TRACER_STEP] = { "step", "by single steps", advance_step, false, true, STOPS_STEP },
+				true, NULL, 16 * TRACER_MAX_DEPTH },
+	[TRACER_BLOCK] = { "block", "by block steps", advance_block, false, &step_stepper,
+			   STOPS_STEP },
+	[TRACER_STEP] = { "step", "by single steps", advance_step, false, &step_stepper,
+			  STOPS_STEP },
+#else
+	[TRACER_BREAKPOINT] = { .name = "breakpoint" },
+	[TRACER_BLOCK] = { .name = "block" },
+	[TRACER_STEP] = { .name = "step" },
+#endif
 };
 
 int tracer_strategy_parse(const char *name, enum tracer_strategy *s, struct err *e)
@@ -41,6 +49,8 @@ static int refuse(const char *name, const char *why, struct err *e)
 
 int strategy_check(enum tracer_strategy want, const struct tracer_probe *p, struct err *e)
 {
+	if (!strategies[want].advance)
+		return refuse(strategies[want].name, "is there for x86-64 only", e);
 	if (want == TRACER_BREAKPOINT && !p->breakpoints)
 		return refuse("breakpoint",
 			      p->breakpoints_open
@@ -56,7 +66,7 @@ int strategy_check(enum tracer_strategy want, const struct tracer_probe *p, stru
 const struct strategy *strategy_without_breakpoints(void)
 {
 	static const struct strategy computed = {
-		"auto", "computed without breakpoints", advance_interpret, false, false, 0
+		"auto", "computed without breakpoints", advance_interpret, false, NULL, 0
 	};
 
 	return &computed;

@@ -102,9 +102,9 @@ static int handle_came(struct tracer *t, struct tracee *th, struct waited came, 
  * A thread that blocks all our signals was fetched from where it went on to: that is its sample
  * then, if it is still in user space.
  */
-static bool stands_late(const struct user_state *st, bool user)
+static bool stands_late(const struct tracee *th, const struct user_state *st, bool user)
 {
-	return user && (long)st->gpr.orig_rax < 0;
+	return user && !arch_in_call(th->tid, &st->gpr);
 }
 
 /*
@@ -126,7 +126,7 @@ static int handle_span(struct tracer *t, struct tracee *th, struct err *e)
 	if (ret == -ESRCH)
 		return 0;
 	ret = burst_end(t, th, ret ? NULL : &t->state, e);
-	if ((long)t->state.gpr.orig_rax >= 0)
+	if (arch_in_call(th->tid, &t->state.gpr))
 		t->stats.restarted += signals_restart(th->tid);
 	took = tracer_now() - start;
 	t->stats.stopped_ns += took;
@@ -172,7 +172,7 @@ static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 					       th->tid, strerror(-ret));
 	user = points_peek_user(t, th, &ip, &sampled);
 	st->late = !th->signal;
-	st->sampled_ip = st->late && stands_late(st, user) ? ip : st->gpr.rip;
+	st->sampled_ip = st->late && stands_late(th, st, user) ? ip : arch_ip(&st->gpr);
 	user = user && ip == st->sampled_ip;
 	delay = user && !st->late ? budget_delay(t, start, sampled) : 0;
 	if (t->walker && user) {
@@ -188,7 +188,7 @@ static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 		}
 	}
 	ret = points_drain(t, th, st, walked ? walk : NULL, e);
-	if ((long)st->gpr.orig_rax >= 0)
+	if (arch_in_call(th->tid, &st->gpr))
 		t->stats.restarted += signals_restart(th->tid);
 	took = delay + tracer_now() - start;
 	if (th->burst && !ret)

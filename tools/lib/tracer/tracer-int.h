@@ -7,15 +7,14 @@
 #include <sys/ptrace.h>
 #include <sys/user.h>
 
+#include "arch-int.h"
 #include "base/tables.h"
 #include "tracer.h"
 #include "wait-int.h"
 #include "without-int.h"
 
-#define XSTATE_MAX 16384
 #define RECORD_MAX 65528
 #define RING_PAGES 2
-#define CS_32BIT   0x23 /* the kernel's user code segment for 32-bit code */
 
 /* One perf event on one thread. */
 struct point {
@@ -61,11 +60,8 @@ struct user_state {
 	struct user_regs_struct gpr;
 	uint64_t sampled_ip; /* where it stood when the event overflowed; gpr may be of later */
 	bool late;	     /* it was fetched behind the sample: gpr says where */
-	bool is_32bit, has_xsave, has_ssp;
-	struct xsave_image image;
-	uint64_t ssp;
-	size_t xsave_size;
-	unsigned char xsave[XSTATE_MAX];
+	bool is_32bit;
+	struct arch_state arch;
 };
 
 struct walk_entry {
@@ -183,7 +179,9 @@ void signals_renew(struct tracee *th);
 int signals_take_out(struct tracee *th, struct waited *came);
 /* What could not be had back then stands still now, and blocks again what it blocked. */
 void signals_close(struct tracee *th);
-/* A system call that our stop made return EINTR is entered again. */
+/* Signals wait for @tid that it does not block: their handlers are what EINTR is for. */
+bool signals_wait(pid_t tid);
+/* host-*.c: a system call that our stop made return EINTR is entered again. */
 bool signals_restart(pid_t tid);
 
 /* points.c */
@@ -230,9 +228,8 @@ void budget_wake(struct tracer *t);
 
 /* state.c */
 int state_read(struct tracer *t, pid_t tid, struct user_state *st);
-/* Vector and mask registers become those of the image @from, of standard form. */
-void state_take_vectors(struct tracer *t, struct user_state *st, const unsigned char *from,
-			size_t size, uint64_t components);
+/* Vector and mask registers become the vm's. */
+void state_take_vectors(struct tracer *t, struct user_state *st, const struct vm *vm);
 /* General registers by perf's numbers. */
 void state_general(const struct user_regs_struct *gpr, struct tracer_regs *r);
 /* Those that the vm knows. */

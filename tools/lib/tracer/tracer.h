@@ -109,8 +109,23 @@ enum tracer_strategy {
 	TRACER_STEP,	   /* PTRACE_SINGLESTEP: a stop at each instruction */
 };
 
+/* What of sampling is there on this architecture. */
+struct tracer_machine {
+	const char *name;
+	bool samples; /* at all: registers, branches */
+	bool chains;  /* call stacks of stopped threads by rules */
+	/*
+	 * Samples in the kernel, too. Else only those in user space: a system call that a stop
+	 * interrupts could not be entered again, and the program would see it fail.
+	 */
+	bool kernel;
+};
+
+const struct tracer_machine *tracer_machine(void);
+
 /* What this machine can do, tried on a child of our own. */
 struct tracer_probe {
+	const char *untried;   /* why nothing was; NULL: it was */
 	bool breakpoints;      /* they fire, at the instruction and the pass that they should */
 	bool breakpoints_open; /* that alone says nothing */
 	bool steps;
@@ -135,7 +150,7 @@ struct tracer_branches {
 
 /* ---- call chains: without it those of frame pointers -------------------------------------------- */
 
-#define TRACER_REGS 24
+#define TRACER_REGS 33
 
 struct tracer_regs {
 	uint64_t known; /* bit n: reg[n], by the numbers of sample_regs_user */

@@ -4,6 +4,9 @@
  * and interprets integer instructions on copies of the memory pages they touch. What it cannot
  * know (vector instructions, time stamps, ...) it marks unknown and goes on; only where an
  * unknown value decides a branch or an address must the thread itself run to that place.
+ *
+ * Memory, caches and bookkeeping (memory.c, run.c) are the same for every instruction set; what an
+ * instruction is and does is a struct vm_machine. Here are also the operands of x86's.
  */
 #ifndef PERF_TRACER_VM_INT_H
 #define PERF_TRACER_VM_INT_H
@@ -151,10 +154,44 @@ struct vm_saved {
 
 #define VM_SAVED 4
 
+/* An instruction set. */
+struct vm_machine {
+	uint8_t insn_max; /* bytes */
+	/* False when the bytes are no instruction. */
+	bool (*decode)(struct vm_insn *in, const unsigned char *bytes, size_t n);
+	/* As vm_step(), which does what is the same for all. */
+	enum vm_result (*execute)(struct vm *vm, struct vm_insn *in);
+	enum vm_result (*run)(struct vm *vm, uint64_t insns, struct vm_insn **last); /* vm_run() */
+	/* What it keeps beside decoded instructions; NULL: nothing. */
+	void (*made)(struct vm *vm);
+	void (*freed)(struct vm *vm);
+	void (*forgot)(struct vm *vm);
+	bool (*full)(const struct vm *vm);
+};
+
+extern const struct vm_machine vm_x86, vm_a64;
+
+/* The one that is traced here: how many registers there are, which they are. */
+#if defined(__aarch64__)
+#define VM_HOST	     (&vm_a64)
+#define VM_HOST_REGS 32
+#define VM_HOST_ALL  0xffffffffu
+#define VM_HOST_SP   31
+#define VM_HOST_NOP  "\x1f\x20\x03\xd5"
+#else
+#define VM_HOST	     (&vm_x86)
+#define VM_HOST_REGS VM_REGS
+#define VM_HOST_ALL  0xffff
+#define VM_HOST_SP   VM_SP
+#define VM_HOST_NOP  "\x90"
+#endif
+#define VM_REGS_MOST 32
+
 struct vm {
+	const struct vm_machine *machine;
 	pid_t tid;
-	uint64_t reg[VM_REGS];
-	uint16_t known; /* bit n: reg[n] */
+	uint64_t reg[VM_REGS_MOST];
+	uint32_t known; /* bit n: reg[n] */
 	uint32_t flags, flags_known;
 	uint64_t rip, fs_base, gs_base;
 	uint32_t walk;
@@ -186,13 +223,15 @@ struct vm {
 	struct vm_page *page;		/* VM_PAGES */
 };
 
-int vm_new(struct vm **vm);
+int vm_new(struct vm **vm, const struct vm_machine *machine);
 void vm_free(struct vm *vm);
 /*
  * A walk begins with the thread standing at @r; after a later stop: the same walk goes on. @exact
  * is set before.
  */
 void vm_begin(struct vm *vm, pid_t tid, const struct user_regs_struct *r);
+/* The first half of it: the caller sets the registers. */
+void vm_begin_bare(struct vm *vm, pid_t tid);
 void vm_sync(struct vm *vm, const struct user_regs_struct *r);
 /* Whether what is known agrees with the thread. */
 bool vm_agrees(const struct vm *vm, const struct user_regs_struct *r);
@@ -305,8 +344,26 @@ enum vm_op {
 /* exec-quick.c: of an instruction that was just decoded. */
 void vm_choose_quick(struct vm_insn *in);
 
-/* decode.c: false when the bytes are no instruction. */
+/* decode.c: one of x86-64; false when the bytes are none, or there is no decoder. */
 bool vm_decode(struct vm_insn *in, const unsigned char *bytes, size_t n);
+
+/* Whether the decoder of VM_HOST was built. */
+static inline bool vm_host_decodes(void)
+{
+	struct vm_insn in = { 0 };
+
+	return VM_HOST->decode(&in, (const unsigned char *)VM_HOST_NOP, sizeof(VM_HOST_NOP) - 1);
+}
+
+/* exec.c and exec-quick.c, for vm_x86 */
+enum vm_result exec_insn(struct vm *vm, struct vm_insn *in);
+enum vm_result exec_run(struct vm *vm, uint64_t insns, struct vm_insn **last);
+
+/* run.c: vm_machine.run without short cuts */
+enum vm_result vm_run_plain(struct vm *vm, uint64_t insns, struct vm_insn **last);
+
+/* host-*.c: all registers are those of @r. */
+void vm_take_registers(struct vm *vm, const struct user_regs_struct *r);
 
 /*
  * native.c: VM_FOREIGN when it cannot be executed here, otherwise VM_OK, or as vm_step() when it

@@ -17,12 +17,22 @@ enum run {
 
 struct progress;
 
+/* Single steps. */
+struct stepper {
+	/* The thread to @addr as often as the vm was there. */
+	enum run (*to)(struct progress *p, const struct vm *vm, uint64_t addr);
+	/* One instruction by the thread; @in NULL: nobody knows which. 0: go on; 1: the walk ends */
+	int (*insn)(struct progress *p, struct vm *vm, const struct vm_insn *in,
+		    enum tracer_cut *cut);
+};
+
 struct strategy {
 	const char *name, *text;
 	/* One instruction or one stop. 0: go on; 1: the walk ends (*cut: why); -ESRCH: ended */
 	int (*advance)(struct progress *p, struct vm *vm, enum tracer_cut *cut);
-	bool breakpoints, steps;
-	unsigned max_stops; /* in one walk */
+	bool breakpoints;
+	const struct stepper *steps; /* NULL: none */
+	unsigned max_stops;	     /* in one walk */
 };
 
 struct walker {
@@ -76,7 +86,6 @@ uint64_t walker_passes(const struct progress *p, const struct vm *vm, uint64_t a
 /* The thread to where the vm is. 0: go on; 1: the walk ends here (*cut says why); -ESRCH */
 int walker_sync(struct progress *p, struct vm *vm, enum tracer_cut *cut);
 int advance_interpret(struct progress *p, struct vm *vm, enum tracer_cut *cut);
-int advance_breakpoint(struct progress *p, struct vm *vm, enum tracer_cut *cut);
 
 /* finish.c */
 /* Whether the next walk has to end where the thread can follow. */
@@ -104,10 +113,8 @@ unsigned char step_flags_opcode(const struct vm_insn *in);
  */
 bool step_may_slip(const struct vm_insn *in);
 bool step_took_branch(const struct vm_insn *in, uint64_t to);
-/* The thread, by single steps, to @addr as often as the vm was there. */
-enum run step_to(struct progress *p, const struct vm *vm, uint64_t addr);
-/* One instruction by the thread; @in NULL: nobody knows which. */
-int step_insn(struct progress *p, struct vm *vm, const struct vm_insn *in, enum tracer_cut *cut);
+extern const struct stepper step_stepper;
+int advance_breakpoint(struct progress *p, struct vm *vm, enum tracer_cut *cut);
 int advance_step(struct progress *p, struct vm *vm, enum tracer_cut *cut);
 /* block.c */
 int advance_block(struct progress *p, struct vm *vm, enum tracer_cut *cut);

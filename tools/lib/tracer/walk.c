@@ -22,19 +22,17 @@
 #define SPREAD_LEAST 128
 #define WALK_NS	     250000 /* of computing and stops that half of the walks take at most */
 #define STOP_NS	     25000
-#define FLAG_RF	     (1 << 16)
 
 int walker_new(struct tracer *t, struct err *e)
 {
 	struct walker *w = calloc(1, sizeof(*w));
-	struct vm_insn probe = { 0 };
 	int ret;
 
-	if (!w || vm_new(&w->vm)) {
+	if (!w || vm_new(&w->vm, VM_HOST)) {
 		free(w);
 		return err_set(e, -ENOMEM, "no memory for following branches");
 	}
-	if (!vm_decode(&probe, (const unsigned char *)"\x90", 1)) {
+	if (!vm_host_decodes()) {
 		walker_free(w);
 		err_set(e, -ENOTSUP,
 			"branches cannot be followed in software: perf was built without "
@@ -116,7 +114,7 @@ static enum run bring_to(struct progress *p, const struct vm *vm, uint64_t addr,
 		run = breakpoint_run_to(p, addr, passes);
 		note_arrival(p, run);
 	}
-	return run == RUN_FAILED && p->strategy->steps ? step_to(p, vm, addr) : run;
+	return run == RUN_FAILED && p->strategy->steps ? p->strategy->steps->to(p, vm, addr) : run;
 }
 
 bool walker_wants(const struct tracer *t, uint8_t type)
@@ -162,7 +160,7 @@ static int take_stop(struct progress *p, struct vm *vm)
 {
 	struct user_regs_struct r;
 
-	if (ptrace(PTRACE_GETREGS, p->th->tid, NULL, &r))
+	if (!arch_read(p->th->tid, &r))
 		return -ESRCH;
 	if (!vm_agrees(vm, &r)) {
 		/* another thread's store, most likely: the entries since the last stop are guesses */
@@ -180,7 +178,7 @@ uint64_t walker_passes(const struct progress *p, const struct vm *vm, uint64_t a
 	uint64_t n = vm_visits(vm, addr) + 1;
 
 	/* the resume flag lets the first instruction through */
-	if (addr == p->last.rip && (p->last.eflags & FLAG_RF) && n > 1)
+	if (addr == arch_ip(&p->last) && arch_resumes(&p->last) && n > 1)
 		n--;
 	return n;
 }
@@ -240,10 +238,10 @@ static int step_over(struct progress *p, struct vm *vm, const struct vm_insn *in
 /* A system call that returns at once; where the thread cannot be had behind it, as it was before. */
 static int cross(struct progress *p, struct vm *vm, const struct vm_insn *in, enum tracer_cut *cut)
 {
-	uint16_t known = vm->known;
+	uint32_t known = vm->known;
 	int ret;
 
-	if (cross_allowed(vm, in) && p->strategy->max_stops) {
+	if (p->strategy->max_stops && cross_allowed(vm, in)) {
 		cross_syscall(vm, in);
 		p->at_stop = false;
 		ret = walker_sync(p, vm, cut);
@@ -261,7 +259,7 @@ static int step_unknown(struct progress *p, struct vm *vm, enum tracer_cut *cut)
 {
 	int ret = p->at_stop ? 0 : walker_sync(p, vm, cut);
 
-	return ret ? ret : step_insn(p, vm, NULL, cut);
+	return ret ? ret : p->strategy->steps->insn(p, vm, NULL, cut);
 }
 
 /* The walk cannot go on by itself. */
@@ -301,19 +299,6 @@ int advance_interpret(struct progress *p, struct vm *vm, enum tracer_cut *cut)
 		walker_add(p, in->addr, vm->rip, in->branch);
 	p->at_stop = false;
 	return 0;
-}
-
-/* Stops at every conditional and indirect branch, so that each edge is the thread's own. */
-int advance_breakpoint(struct progress *p, struct vm *vm, enum tracer_cut *cut)
-{
-	enum vm_result why;
-	struct vm_insn *in = vm_fetch(vm, &why);
-	int ret = 0;
-
-	if (in && in->branch && !p->at_stop &&
-	    (in->op == OP_JCC || in->nr == 0 || in->opd[0].kind != VM_OPD_IMM))
-		ret = walker_sync(p, vm, cut);
-	return ret ? ret : advance_interpret(p, vm, cut);
 }
 
 /* xorshift64: Marsaglia, "Xorshift RNGs", 2003 */

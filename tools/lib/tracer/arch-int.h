@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The machine that is traced: how ptrace shows its registers, and what is peculiar to it. Everything here
+ * has a half in host-x86.c and one in host-arm64.c; all else of the room is the same for both.
+ */
+#ifndef PERF_TRACER_ARCH_INT_H
+#define PERF_TRACER_ARCH_INT_H
+
+#include <sys/user.h>
+
+#include "base/base.h"
+#include "xsave/xsave.h"
+
+#define XSTATE_MAX 16384
+
+#ifdef __aarch64__
+#define ARCH_CALL_CODE "\x01\0\0\xd4" /* svc #0 */
+#define ARCH_CALL_LEN  4
+/* The vm's registers: a system call's number, its first two arguments, what it overwrites. */
+#define ARCH_CALL_NR	   8
+#define ARCH_CALL_ARG0	   0
+#define ARCH_CALL_ARG1	   1
+#define ARCH_CALL_CLOBBERS (1u << 0)
+/* What ptrace does not show in the stops around a system call: there it has other things in it. */
+#define ARCH_CALL_HIDDEN (1u << 7)
+
+/* What a sample may show beside general registers. */
+struct arch_state {
+	bool has_vg;
+	uint64_t vg; /* the length of SVE's vectors in 64-bit parts */
+};
+
+static inline uint64_t arch_ip(const struct user_regs_struct *r)
+{
+	return r->pc;
+}
+
+static inline uint64_t arch_sp(const struct user_regs_struct *r)
+{
+	return r->sp;
+}
+
+static inline uint64_t arch_fp(const struct user_regs_struct *r)
+{
+	return r->regs[29];
+}
+
+/* What a system call returned. */
+static inline long arch_result(const struct user_regs_struct *r)
+{
+	return (long)r->regs[0];
+}
+#else
+#define ARCH_CALL_CODE	   "\x0f\x05" /* syscall */
+#define ARCH_CALL_LEN	   2
+#define ARCH_CALL_NR	   0
+#define ARCH_CALL_ARG0	   7
+#define ARCH_CALL_ARG1	   6
+#define ARCH_CALL_CLOBBERS (1u << 0 | 1u << 1 | 1u << 11)
+#define ARCH_CALL_HIDDEN   0
+
+struct arch_state {
+	bool has_xsave, has_ssp;
+	struct xsave_image image;
+	uint64_t ssp;
+	size_t xsave_size;
+	unsigned char xsave[XSTATE_MAX];
+};
+
+static inline uint64_t arch_ip(const struct user_regs_struct *r)
+{
+	return r->rip;
+}
+
+static inline uint64_t arch_sp(const struct user_regs_struct *r)
+{
+	return r->rsp;
+}
+
+static inline uint64_t arch_fp(const struct user_regs_struct *r)
+{
+	return r->rbp;
+}
+
+static inline long arch_result(const struct user_regs_struct *r)
+{
+	return (long)r->rax;
+}
+#endif
+
+/* False: the thread is gone. */
+bool arch_read(pid_t tid, struct user_regs_struct *r);
+bool arch_is_32bit(const struct user_regs_struct *r);
+/* Whether @tid, which stands at @r, is in a system call, or about to enter one once more. */
+bool arch_in_call(pid_t tid, const struct user_regs_struct *r);
+/* A breakpoint where it stands lets it through once. */
+bool arch_resumes(const struct user_regs_struct *r);
+/*
+ * @r, at the entry of a system call, is what registers @was, of which @known are known, become there.
+ * With @place only: where it is and where its stack is.
+ */
+bool arch_call_entered(const struct user_regs_struct *was, uint32_t known, bool place,
+		       const struct user_regs_struct *r);
+/* The bases of FS and GS; 0 where there is no such thing. */
+uint64_t arch_base(const struct user_regs_struct *r, char segment);
+
+#endif

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * x86-64, as ptrace shows it, and as an instruction set of the vm. Here all is known: vectors by XSAVE
+ * (state.c, native.c), breakpoints and steps (probe.c, step.c, block.c).
+ */
+#include "base/bytes.h"
+#include "tracer-int.h"
+#include "vm-int.h"
+
+#define CS_32BIT 0x23 /* the kernel's user code segment for 32-bit code */
+#define FLAG_RF	 (1 << 16)
+
+const struct tracer_machine *tracer_machine(void)
+{
+	static const struct tracer_machine x86 = {
+		.name = "x86-64", .samples = true, .chains = true, .kernel = true
+	};
+
+	return &x86;
+}
+
+/* ---- registers ----------------------------------------------------------------------------- */
+
+bool arch_read(pid_t tid, struct user_regs_struct *r)
+{
+	return !ptrace(PTRACE_GETREGS, tid, NULL, r);
+}
+
+bool arch_is_32bit(const struct user_regs_struct *r)
+{
+	return r->cs == CS_32BIT;
+}
+
+bool arch_in_call(pid_t tid, const struct user_regs_struct *r)
+{
+	(void)tid;
+	return (long)r->orig_rax >= 0;
+}
+
+bool arch_resumes(const struct user_regs_struct *r)
+{
+	return r->eflags & FLAG_RF;
+}
+
+/* rcx and r11 are the call's own, rax is its number in orig_rax. */
+bool arch_call_entered(const struct user_regs_struct *w, uint32_t known, bool place,
+		       const struct user_regs_struct *r)
+{
+	const uint64_t have[] = { r->orig_rax, r->rdx, r->rbx, r->rsp, r->rbp, r->rsi, r->rdi,
+				  r->r8,       r->r9,  r->r10, r->r12, r->r13, r->r14, r->r15 };
+	const uint64_t want[] = { w->rax, w->rdx, w->rbx, w->rsp, w->rbp, w->rsi, w->rdi,
+				  w->r8,  w->r9,  w->r10, w->r12, w->r13, w->r14, w->r15 };
+	static const uint8_t reg[] = { VM_AX, VM_DX, VM_BX, VM_SP, VM_BP, VM_SI, VM_DI,
+				       8,     9,     10,    12,	   13,	  14,	 15 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(reg) && !place; i++)
+		if (known >> reg[i] & 1 && have[i] != want[i])
+			return false;
+	return r->rip == w->rip + ARCH_CALL_LEN && r->rsp == w->rsp;
+}
+
+uint64_t arch_base(const struct user_regs_struct *r, char segment)
+{
+	return segment == 'f' ? r->fs_base : r->gs_base;
+}
+
+/* ---- the vm's ------------------------------------------------------------------------------ */
+
+void vm_take_registers(struct vm *vm, const struct user_regs_struct *r)
+{
+	const uint64_t v[VM_REGS] = { r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp,
+				      r->rsi, r->rdi, r->r8,  r->r9,  r->r10, r->r11,
+				      r->r12, r->r13, r->r14, r->r15 };
+
+	memcpy(vm->reg, v, sizeof(v));
+	vm->known = VM_HOST_ALL;
+	vm->flags = (uint32_t)r->eflags;
+	vm->flags_known = VM_STATUS | VM_DF;
+	vm->rip = r->rip;
+	vm->fs_base = r->fs_base;
+	vm->gs_base = r->gs_base;
+}
+
+static const size_t reg_at[VM_REGS] = {
+#define R(name) offsetof(struct user_regs_struct, name)
+	R(rax), R(rcx), R(rdx), R(rbx), R(rsp), R(rbp), R(rsi), R(rdi),
+	R(r8),	R(r9),	R(r10), R(r11), R(r12), R(r13), R(r14), R(r15),
+#undef R
+};
+
+bool vm_agrees(const struct vm *vm, const struct user_regs_struct *r)
+{
+	uint32_t flags = VM_STATUS & ~VM_AF & vm->flags_known;
+
+	for (int i = 0; i < VM_REGS; i++)
+		if ((vm->known & 1 << i) &&
+		    load_u64((const char *)r + reg_at[i], false) != vm->reg[i])
+			return false;
+	return vm->rip == r->rip && !((vm->flags ^ r->eflags) & flags);
+}
+
+bool vm_registers(const struct vm *vm, struct user_regs_struct *r)
+{
+	for (int i = 0; i < VM_REGS; i++)
+		if (vm->known & 1 << i)
+			store_u64((char *)r + reg_at[i], vm->reg[i]);
+	r->rip = vm->rip;
+	r->eflags = (r->eflags & ~(uint64_t)vm->flags_known) | (vm->flags & vm->flags_known);
+	return vm->known == VM_HOST_ALL;
+}
+
+static void made(struct vm *vm)
+{
+	(void)xsave_cpu_host(&vm->cpu, NULL);
+	vm_natives_new(vm);
+}
+
+const struct vm_machine vm_x86 = {
+	.insn_max = 15,
+	.decode = vm_decode,
+	.execute = exec_insn,
+	.run = exec_run,
+	.made = made,
+	.freed = vm_natives_free,
+	.forgot = vm_natives_reset,
+	.full = vm_natives_full,
+};
+
+/* ---- system calls that a stop interrupted -------------------------------------------------- */
+
+/*
+ * Most calls are restarted by the kernel when a signal turns out to be swallowed. These return
+ * EINTR whatever happens (signal(7)), those of sockets when they have a timeout; nothing was done
+ * yet, so they may be entered again.
+ */
+static const uint16_t restartable[] = {
+	0 /* read */,
+	1 /* write */,
+	19 /* readv */,
+	20 /* writev */,
+	43 /* accept */,
+	288 /* accept4 */,
+	44 /* sendto */,
+	45 /* recvfrom */,
+	46 /* sendmsg */,
+	47 /* recvmsg */,
+	299 /* recvmmsg */,
+	307 /* sendmmsg */,
+	65 /* semop */,
+	220 /* semtimedop */,
+	69 /* msgsnd */,
+	70 /* msgrcv */,
+	232 /* epoll_wait */,
+	281 /* epoll_pwait */,
+	441 /* epoll_pwait2 */,
+	208 /* io_getevents */,
+	333 /* io_pgetevents */,
+	128 /* rt_sigtimedwait */,
+	426 /* io_uring_enter */,
+};
+
+#define ERESTARTNOINTR 513 /* the kernel's own; never seen by a program */
+
+bool signals_restart(pid_t tid)
+{
+	struct user_regs_struct r;
+
+	if (!arch_read(tid, &r) || (long)r.orig_rax < 0 || (long)r.rax != -EINTR)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(restartable); i++) {
+		if (r.orig_rax != restartable[i] || signals_wait(tid))
+			continue;
+		r.rax = (unsigned long long)-ERESTARTNOINTR;
+		return !ptrace(PTRACE_SETREGS, tid, NULL, &r);
+	}
+	return false;
+}
