@@ -1,0 +1,59 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Programs that the benches of optimizers build from Debian's source packages, and a load of some seconds for each.
+# Sourced with $here (this directory) and the working directory where everything may be written.
+#
+#	NAME_SRC=DIR	the unpacked source of one (LUA_SRC, BZIP2_SRC); otherwise `apt-get source` is tried
+
+subjects="lua bzip2"
+
+# subject_get NAME: its source, and what its load reads
+subject_get() {
+	case $1 in
+	lua) package=lua5.4 upper=LUA_SRC below=/src ;;
+	bzip2) package=bzip2 upper=BZIP2_SRC below= ;;
+	*)
+		echo "$(basename "$0"): no program $1: there are $subjects" >&2
+		exit 1
+		;;
+	esac
+	eval "src_$1=\${$upper:-}"
+	eval "[ -n \"\$src_$1\" ]" || {
+		apt-get source -qq --download-only $package >/dev/null 2>&1 && mkdir "$1.d" &&
+			tar xf ${package}_*.orig.tar.* -C "$1.d" --strip-components=1 || {
+			echo "$(basename "$0"): no source of $1: set $upper, or add deb-src lines for apt" >&2
+			exit 1
+		}
+		eval "src_$1=\$PWD/$1.d$below"
+	}
+	case $1 in
+	lua) cp "$here/load.lua" . ;;
+	bzip2) # text, tables of numbers, and what cannot be compressed
+		perl -e 'srand 7; my @w = map { join "", map { chr 97 + int rand 26 } 1 .. 2 + rand 8 } 1 .. 4000;
+			for my $i (1 .. 120000) { print join(" ", map { $w[int(rand() ** 3 * @w)] } 1 .. 12), "\n";
+				printf "%d,%d,%.4f\n", $i, $i * 7919 % 100003, $i / 7 if $i % 3 == 0;
+				print pack "L*", map { int rand 2 ** 32 } 1 .. 8 if $i % 9 == 0; }' >load.bin
+		;;
+	esac
+}
+
+# subject_build NAME OUTPUT COMPILER OPTION...
+subject_build() {
+	subject=$1 output=$2
+	shift 2
+	# shellcheck disable=SC2046,SC2154,SC2012 # names of sources have no spaces; src_NAME comes by eval
+	case $subject in
+	lua) "$@" -w -DLUA_USE_POSIX -o "$output" \
+		$(ls "$src_lua"/*.c | grep -vE '/(luac|onelua|ltests)\.c$') -lm -ldl ;;
+	bzip2) "$@" -w -D_FILE_OFFSET_BITS=64 -o "$output" \
+		$(ls "$src_bzip2"/*.c | grep -E '/(bzip2|blocksort|huffman|crctable|randtable|(de)?compress|bzlib)\.c$') ;;
+	esac
+}
+
+# subject_load NAME: the arguments of its load
+subject_load() {
+	case $1 in
+	lua) echo load.lua ;;
+	bzip2) echo -k -c load.bin ;;
+	esac
+}
