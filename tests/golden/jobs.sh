@@ -107,4 +107,33 @@ if fx=$(fixtures); then
 		check "$rec" "${rec#"$fx"/}"
 	done
 fi
+
+# What is packed, in many frames: by both records, in both byte orders, cut and damaged.
+mkdir "$TMP/shapes"
+python3 "$ROOT/tests/helpers/all-shapes.py" "$TMP/shapes" >/dev/null
+cut() {
+	head -c "$3" "$TMP/shapes/$1" >"$TMP/shapes/$2"
+}
+cut little-120-file-1 cut 150000
+cut big-120-file-2 cut-too 70001
+{
+	cut little-120-file-1 flipped 150000
+	printf '\377\377' >>"$TMP/shapes/flipped"
+	tail -c +150003 "$TMP/shapes/little-120-file-1" >>"$TMP/shapes/flipped"
+}
+JOBS='3 8 64'
+for rec in little-120-file-1 little-72-file-2 big-120-file-1 big-200-file-2 cut cut-too flipped; do
+	: >"$TMP/differences"
+	while read -r opts; do
+		same "$TMP/shapes/$rec" $opts >>"$TMP/differences"
+	done <<-'EOF'
+		report
+		report -b -s symbol_from,addr_to,cycles
+		report -D
+		report --stats
+		script -F comm,tid,cpu,time,event,ip,sym,dso
+		data convert --to folded -o-
+	EOF
+	same_file "packed, $rec, by several threads" "$TMP/differences" "$TMP/none"
+done
 done_testing

@@ -2,8 +2,9 @@
 /*
  * Pieces of a recording, one behind the other, are what perfdata_next_ordered() hands out: over random
  * recordings with rounds, runs of several CPUs, records that come too late, equal times and what has no time,
- * in either byte order. And what is known of pieces that somebody else reads.
+ * in either byte order, packed and not. And what is known of pieces that somebody else reads.
  */
+#include "config.h"
 #include "perfdata-build.h"
 
 #define MAX 5000
@@ -12,7 +13,7 @@ static struct build f;
 static uint64_t seed;
 
 struct seen {
-	uint64_t offset, time;
+	uint64_t offset, file_offset, time;
 	uint32_t type;
 };
 
@@ -29,7 +30,7 @@ static uint64_t dice(uint64_t n)
 static void add(struct list *l, const struct record *rec)
 {
 	assert_true(l->n < MAX);
-	l->v[l->n++] = (struct seen){ rec->offset, rec->time, rec->type };
+	l->v[l->n++] = (struct seen){ rec->offset, rec->file_offset, rec->time, rec->type };
 }
 
 static void check_same(const struct list *a, const struct list *b)
@@ -37,12 +38,14 @@ static void check_same(const struct list *a, const struct list *b)
 	assert_int_equal(a->n, b->n);
 	for (size_t i = 0; i < a->n; i++) {
 		assert_int_equal(a->v[i].offset, b->v[i].offset);
+		assert_int_equal(a->v[i].file_offset, b->v[i].file_offset);
 		assert_int_equal(a->v[i].time, b->v[i].time);
 		assert_int_equal(a->v[i].type, b->v[i].type);
 	}
 }
 
-static void read_all(const struct perfdata_index *x, size_t from, size_t to, struct list *l)
+/* What ended it, as the whole has it. */
+static int read_some(const struct perfdata_index *x, size_t from, size_t to, struct list *l)
 {
 	struct perfdata *pd;
 	struct record rec;
@@ -54,8 +57,13 @@ static void read_all(const struct perfdata_index *x, size_t from, size_t to, str
 		assert_int_equal(perfdata_read_pieces(pd, x, from, to, &e), 0);
 	while ((ret = perfdata_next_ordered(pd, &rec, &e)) > 0)
 		add(l, &rec);
-	assert_int_equal(ret, 0);
 	perfdata_close(pd);
+	return ret;
+}
+
+static void read_all(const struct perfdata_index *x, size_t from, size_t to, struct list *l)
+{
+	assert_int_equal(read_some(x, from, to, l), 0);
 }
 
 /* A tenth of the samples, and what the tool wrote. */
@@ -77,7 +85,7 @@ static int know(void *ctx, const struct record *rec, struct err *e)
 }
 
 /* Several CPUs' runs in a round; some records too late, some without a time. */
-static void make(bool big, bool rounds)
+static void make(bool big, bool rounds, bool packed)
 {
 	uint64_t clock = 100;
 
@@ -101,7 +109,10 @@ static void make(bool big, bool rounds)
 		if (rounds && dice(4))
 			put_header(&f, PERF_RECORD_FINISHED_ROUND, 0, 8);
 	}
-	end_file(&f);
+	if (packed && HAVE_ZSTD)
+		end_file_packed(&f, 200 + dice(3000));
+	else
+		end_file(&f);
 }
 
 static void pieces_are_the_whole(void **state)
@@ -112,14 +123,14 @@ static void pieces_are_the_whole(void **state)
 	(void)state;
 	seed = 1;
 	for (int n = 0; n < 200; n++) {
-		struct perfdata_index_opts o = { 512u << n % 5, keep, &kept };
+		struct perfdata_index_opts o = { 512u << n % 5, 3, keep, &kept };
 		struct perfdata_index *x;
 		struct perfdata *pd;
 		struct err e;
 		size_t nr;
 
 		whole.n = pieces.n = kept.n = 0;
-		make(n % 2, n % 3);
+		make(n % 2, n % 3, n % 5 > 2);
 		read_all(NULL, 0, 0, &whole);
 		assert_int_equal(open_build(&pd, &f, &e), 0);
 		assert_int_equal(perfdata_index_new(&x, pd, &o, &e), 0);
@@ -164,7 +175,7 @@ static bool none(void *ctx, const struct record *rec)
 static void no_keep(struct perfdata_index_opts *o, struct list *kept)
 {
 	kept->n = 0;
-	*o = (struct perfdata_index_opts){ 4096, keep, kept };
+	*o = (struct perfdata_index_opts){ 4096, 3, keep, kept };
 }
 
 /* What cannot be cut is read as before, as if nobody had asked. */
@@ -236,6 +247,65 @@ static void damage(void **state)
 	perfdata_close(pd);
 }
 
+/* What is packed wrongly, or its file, is read as a whole, or as far as one reading comes. */
+static void packed_damage(void **state)
+{
+	static struct list whole, pieces, kept;
+	struct perfdata_index_opts o;
+	size_t cut = 0, refused = 0;
+
+	(void)state;
+	seed = 5;
+	for (int n = 0; HAVE_ZSTD && n < 300; n++) {
+		struct err e, mine = { 0 };
+		struct perfdata_index *x;
+		struct perfdata *pd;
+		struct record rec;
+		size_t start;
+		int ret, one;
+
+		make(n % 2, true, true);
+		start = data_start(&f);
+		if (n % 3 == 0) /* its recorder was killed, or its end is lost */
+			f.n = start + dice(f.n - start - 80);
+		if (n % 6 == 0)
+			set(&f, AT_DATA_SIZE, 0, 8);
+		if (n % 3 == 1)
+			f.b[start + dice(f.n - start - 80)] ^= (unsigned char)(1 + dice(255));
+		else if (n % 3 == 2)
+			memset(f.b + start + dice((f.n - start) / 2), 0, 70);
+		whole.n = pieces.n = 0;
+		if (open_build(&pd, &f, &mine))
+			continue;
+		while ((one = perfdata_next_ordered(pd, &rec, &mine)) > 0)
+			add(&whole, &rec);
+		perfdata_close(pd);
+		no_keep(&o, &kept);
+		assert_int_equal(open_build(&pd, &f, &e), 0);
+		ret = perfdata_index_new(&x, pd, &o, &e);
+		if (ret) {
+			assert_int_equal(ret, -ENOTSUP);
+			while ((ret = perfdata_next_ordered(pd, &rec, &e)) > 0)
+				add(&pieces, &rec);
+			assert_int_equal(ret, one);
+			refused++;
+		} else {
+			ret = read_some(x, 0, perfdata_nr_pieces(x), &pieces);
+			assert_int_equal(ret, 0);
+			assert_int_equal(!!perfdata_index_damage(x), !!one);
+			if (one)
+				e = *perfdata_index_damage(x);
+			cut++;
+		}
+		if (one)
+			assert_string_equal(e.text, mine.text);
+		check_same(&whole, &pieces);
+		perfdata_index_free(x);
+		perfdata_close(pd);
+	}
+	assert_true(!HAVE_ZSTD || (cut > 20 && refused > 20));
+}
+
 /* Opened once more it is the same file, and no other. */
 static void again(void **state)
 {
@@ -243,9 +313,9 @@ static void again(void **state)
 	struct err e;
 
 	(void)state;
-	make(false, true);
+	make(false, true, false);
 	assert_int_equal(open_build(&pd, &f, &e), 0);
-	make(false, true);
+	make(false, true, false);
 	assert_int_equal(open_build(&other, &f, &e), 0);
 	assert_int_equal(perfdata_same_file(pd, pd, &e), 0);
 	assert_int_equal(perfdata_same_file(pd, other, &e), -ESTALE);
@@ -266,7 +336,7 @@ static void cut_meanwhile(void **state)
 	int fd, ret;
 
 	(void)state;
-	make(false, true);
+	make(false, true, false);
 	fd = memfile(f.b, f.n);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	assert_int_equal(perfdata_open(&pd, path, NULL, &e), 0);
@@ -340,6 +410,7 @@ int main(void)
 		cmocka_unit_test(pieces_are_the_whole),
 		cmocka_unit_test(read_as_a_whole),
 		cmocka_unit_test(damage),
+		cmocka_unit_test(packed_damage),
 		cmocka_unit_test(again),
 		cmocka_unit_test(cut_meanwhile),
 		cmocka_unit_test(short_runs),

@@ -191,6 +191,74 @@ static void large_pieces(void **state)
 	close(fd);
 }
 
+static size_t frames_begun(int fd)
+{
+	off_t size = lseek(fd, 0, SEEK_END);
+	unsigned char *b = malloc((size_t)size);
+	size_t n = 0;
+
+	assert_non_null(b);
+	assert_int_equal(pread(fd, b, (size_t)size, 0), size);
+	for (off_t i = 0; i + 4 <= size; i++)
+		n += !memcmp(b + i, "\x28\xb5\x2f\xfd", 4);
+	free(b);
+	return n;
+}
+
+static bool nothing(void *ctx, const struct record *rec)
+{
+	(void)ctx, (void)rec;
+	return false;
+}
+
+/* Frames of about 2 MB of records, which several threads can unpack: each payload that begins one is counted. */
+static void frames(void **state)
+{
+	const struct perfdata_index_opts o = { 1 << 20, 3, nothing, NULL };
+	static unsigned char all[9 << 20], one[48];
+	struct perfdata_index *x;
+	struct perfdata *pd;
+	struct record rec;
+	struct err e = { 0 };
+	size_t n = sizeof(all) / sizeof(one), begun = 0;
+
+	(void)state;
+	store_u32(one, PERF_RECORD_SAMPLE);
+	store_u16(one + 6, sizeof(one));
+	/* By single records; in one piece that is larger than frames are to be. */
+	for (int how = 0; HAVE_ZSTD && how < 2; how++) {
+		int fd = memfile("", 0);
+		struct perfdata_writer *w = writer(fd, false, 1);
+
+		for (uint64_t i = 0; i < n; i++) {
+			const uint64_t body[5] = { i, 1, i + 1, 1, i * 0x9e3779b97f4a7c15 };
+
+			memcpy(one + 8, body, sizeof(body));
+			memcpy(all + i * sizeof(one), one, sizeof(one));
+			if (!how)
+				perfdata_writer_write(w, one, 8, one + 8, sizeof(one) - 8, &e);
+		}
+		if (how)
+			perfdata_writer_write(w, all, n * sizeof(one), NULL, 0, &e);
+		assert_int_equal(perfdata_writer_finish(w, &e), 0);
+		perfdata_writer_free(w);
+		begun = frames_begun(fd);
+		assert_true(begun >= (how ? 2 : 4) && begun <= 5);
+		assert_int_equal(open_fd(&pd, fd, NULL, &e), 0);
+		assert_int_equal(perfdata_index_new(&x, pd, &o, &e), 0);
+		assert_true(perfdata_nr_pieces(x) > 4);
+		assert_int_equal(perfdata_read_pieces(pd, x, 0, perfdata_nr_pieces(x), &e), 0);
+		for (uint64_t i = 0; i < n; i++) {
+			assert_int_equal(perfdata_next_ordered(pd, &rec, &e), 1);
+			assert_int_equal(sample_ip(&rec), i);
+		}
+		assert_int_equal(perfdata_next_ordered(pd, &rec, &e), 0);
+		perfdata_index_free(x);
+		perfdata_close(pd);
+		close(fd);
+	}
+}
+
 static void disk_full(void **state)
 {
 	struct perfdata_writer_event ev = { .name = "x", .nr_members = 1 };
@@ -255,7 +323,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(there_and_back), cmocka_unit_test(killed),
 		cmocka_unit_test(large_pieces),	  cmocka_unit_test(disk_full),
-		cmocka_unit_test(host),
+		cmocka_unit_test(host),		  cmocka_unit_test(frames),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,8 +7,10 @@
  * stretches tell. So a piece is a few stretches of the file, which can be read and merged without
  * anything that was read before.
  *
- * What cannot be found in this way is read as a whole: pipes, what is packed, samples without a time, a file
- * in no order at all.
+ * What is packed has places of its own: streams behind the file's, one for what comes out of each (frames.c).
+ *
+ * What cannot be found in this way is read as a whole: pipes, what is packed in one frame, samples without a
+ * time, a file in no order at all.
  */
 #include <stdlib.h>
 
@@ -33,6 +35,7 @@ struct walk {
 	bool open_next; /* ... which is in @next */
 	uint64_t last_time, limit, max_time, next_mark;
 	uint32_t stream; /* of the last stretch */
+	uint32_t source; /* of the record at hand: as stretch.stream */
 };
 
 static int no_memory(struct err *e)
@@ -68,7 +71,7 @@ static int keep_record(struct walk *w, const struct record *rec, struct err *e)
 
 static int note_untimed(struct walk *w, const struct record *rec, struct err *e)
 {
-	struct place_in_file at = { rec->offset, (uint32_t)w->pd->cur };
+	struct place_in_file at = { rec->offset, w->source };
 
 	if (rec->type == PERF_RECORD_SAMPLE)
 		return refuse(e);
@@ -77,9 +80,7 @@ static int note_untimed(struct walk *w, const struct record *rec, struct err *e)
 
 static int new_stretch(struct walk *w, const struct record *rec, bool next, struct err *e)
 {
-	struct stretch s = { .from = rec->offset,
-			     .first = rec->time,
-			     .stream = (uint32_t)w->pd->cur };
+	struct stretch s = { .from = rec->offset, .first = rec->time, .stream = w->source };
 
 	s.mark = (uint32_t)w->x->marks[s.stream].v.n;
 	w->stream = s.stream;
@@ -97,7 +98,7 @@ static inline bool prolong(struct walk *w, const struct record *rec)
 	bool next = rec->time > w->limit;
 	struct stretch *s;
 
-	if (unlikely(!w->open || rec->time < w->last_time || w->stream != w->pd->cur ||
+	if (unlikely(!w->open || rec->time < w->last_time || w->stream != w->source ||
 		     next != w->open_next || rec->offset >= w->next_mark))
 		return false;
 	s = next ? &w->next.v[w->next.n - 1] : &w->now.v[w->now.n - 1];
@@ -116,7 +117,7 @@ static int note_timed(struct walk *w, const struct record *rec, struct err *e)
 
 	if (prolong(w, rec))
 		return 0;
-	if (!w->open || rec->time < w->last_time || w->stream != w->pd->cur ||
+	if (!w->open || rec->time < w->last_time || w->stream != w->source ||
 	    next != w->open_next) {
 		ret = new_stretch(w, rec, next, e);
 		if (ret)
@@ -302,13 +303,19 @@ static bool describes(uint32_t type)
 	       type == PERF_RECORD_EVENT_UPDATE || type == PERF_RECORD_HEADER_FEATURE;
 }
 
+static uint32_t source_of(const struct perfdata *pd, size_t stream, bool unzipped)
+{
+	return (uint32_t)(stream + (unzipped ? pd->nr_streams : 0));
+}
+
 static int walk_record(struct walk *w, const struct record *rec, bool unzipped, bool *samples,
 		       struct err *e)
 {
 	int ret = 0;
 
 	*samples |= rec->type == PERF_RECORD_SAMPLE;
-	if (unlikely(unzipped || (describes(rec->type) && *samples)))
+	w->source = source_of(w->pd, w->pd->cur, unzipped);
+	if (unlikely((unzipped && !w->x->frames) || (describes(rec->type) && *samples)))
 		return refuse(e);
 	if (w->o->keep(w->o->ctx, rec))
 		ret = keep_record(w, rec, e);
@@ -323,6 +330,18 @@ static int walk_record(struct walk *w, const struct record *rec, bool unzipped, 
 	return ret;
 }
 
+/* Bytes at the walk's place that need no reading, and no unpacking, any more. */
+static inline const unsigned char *at_hand(const struct stream *s, size_t *left, uint64_t *offset)
+{
+	uint64_t skip = s->pos - s->win.base;
+
+	if (s->in_zip)
+		return unzip_peek(s->zip, left, offset);
+	*offset = s->pos;
+	*left = skip < s->win.len ? (size_t)min_u64(s->win.len - skip, s->end - s->pos) : 0;
+	return s->win.buf + skip;
+}
+
 /*
  * The sample at the walk's place, if it lies in the window and there is nothing to it but its time: the same
  * as perfdata_next_in_file() in a third of the time, which is what a reading by many has to wait for.
@@ -331,16 +350,17 @@ static inline bool plain_sample(struct walk *w, struct record *rec)
 {
 	struct perfdata *pd = w->pd;
 	struct stream *s = &pd->streams[pd->cur];
-	uint64_t skip = s->pos - s->win.base;
 	struct pd_event *ev = pd->events.v[0];
-	const unsigned char *p = s->win.buf + skip;
 	struct raw_record raw;
+	const unsigned char *p;
+	uint64_t offset;
+	size_t left;
 
-	if (skip > s->win.len || s->win.len - skip < 8 || s->in_zip)
+	p = at_hand(s, &left, &offset);
+	if (left < 8)
 		return false;
 	record_header(&raw, p, pd->swap);
-	if (raw.type != PERF_RECORD_SAMPLE || s->win.len - skip < raw.size ||
-	    s->end - s->pos < raw.size)
+	if (raw.type != PERF_RECORD_SAMPLE || left < raw.size || raw.size < 8)
 		return false;
 	if (own_events(pd) > 1) {
 		if (!ev->sample_id || raw.size < ev->sample_id + 8u)
@@ -354,13 +374,17 @@ static inline bool plain_sample(struct walk *w, struct record *rec)
 				.type = raw.type,
 				.misc = raw.misc,
 				.swap = pd->swap,
-				.offset = s->pos,
-				.file_offset = s->pos,
+				.offset = offset,
+				.file_offset = s->in_zip ? s->zip_pos : offset,
 				.time = load_u64(p + ev->sample_time, pd->swap),
 				.event = &ev->pub };
 	if (rec->time == RECORD_NO_TIME || !rec->time)
 		return false;
-	s->pos += raw.size;
+	if (s->in_zip)
+		unzip_skip(s->zip, raw.size);
+	else
+		s->pos += raw.size;
+	w->source = source_of(pd, pd->cur, s->in_zip);
 	pd->stats.records++;
 	pd->stats.bytes += raw.size;
 	return true;
@@ -394,6 +418,8 @@ static int walk_all(struct walk *w, struct err *e)
 		ret = walk_record(w, &rec, unzipped, &samples, e);
 		ret = ret ?: walk_samples(w, &samples, e);
 	}
+	if (!ret && x->frames && frames_gave_up(x->frames))
+		ret = refuse(e);
 	if (ret)
 		return ret;
 	w->pd->next_progress = 0;
@@ -409,8 +435,8 @@ static void rewind_streams(struct perfdata *pd)
 		s->pos = s->start;
 		s->in_zip = false;
 		s->nr_zipped[0] = s->nr_zipped[1] = 0;
-		if (s->zip)
-			unzip_reset(s->zip);
+		unzip_free(s->zip);
+		s->zip = NULL;
 	}
 	pd->cur = 0;
 	pd->done_before = pd->next_progress = 0;
@@ -421,8 +447,7 @@ static void rewind_streams(struct perfdata *pd)
 /* What is known before the first byte is read. */
 static bool can_be_cut(const struct perfdata *pd)
 {
-	if (pd->pipe || pd->opts.no_order || pd->order || pd->events.n == 0 ||
-	    perfdata_has_feature(pd, FEAT_COMPRESSED))
+	if (pd->pipe || pd->opts.no_order || pd->order || pd->events.n == 0)
 		return false;
 	for (size_t i = 0; i < pd->nr_streams; i++)
 		if (!pd->streams[i].win.seekable)
@@ -431,6 +456,49 @@ static bool can_be_cut(const struct perfdata *pd)
 		if (!(*ev)->sample_time)
 			return false;
 	return true;
+}
+
+/*
+ * Threads unpack ahead of the walk what is packed. It is unpacked once more by those who read, so two threads are
+ * better off when one reads ahead for the other.
+ */
+static int walk_packed(struct walk *w, struct err *e)
+{
+	struct perfdata *pd = w->pd;
+	struct perfdata_index *x = w->x;
+	int ret = w->o->threads > 2 ? frames_new(&x->frames, pd, w->o->threads, e) : refuse(e);
+
+	for (size_t i = 0; !ret && i < pd->nr_streams; i++) {
+		struct stream *s = &pd->streams[i];
+
+		s->zip = unzip_new(s->no_limits, e);
+		if (!s->zip)
+			return -ENOMEM;
+		unzip_by_frames(s->zip, x->frames, pd, i);
+	}
+	if (ret)
+		return ret;
+	frames_start(x->frames, pd);
+	ret = walk_all(w, e);
+	for (size_t i = 0; i < pd->nr_streams; i++) {
+		unzip_free(pd->streams[i].zip);
+		pd->streams[i].zip = NULL;
+	}
+	frames_stop(x->frames);
+	return ret;
+}
+
+static int walk_any(struct walk *w, struct err *e)
+{
+	/* What is walked over is one list, what is unpacked another one. */
+	w->x->marks = calloc(2 * w->pd->nr_streams, sizeof(*w->x->marks));
+	if (!w->x->marks)
+		return no_memory(e);
+	/* A recorder that was killed did not say. */
+	if (perfdata_has_feature(w->pd, FEAT_COMPRESSED) ||
+	    (w->pd->layout.data_cut && w->o->threads > 2))
+		return walk_packed(w, e);
+	return walk_all(w, e);
 }
 
 int perfdata_index_new(struct perfdata_index **out, struct perfdata *pd,
@@ -447,8 +515,7 @@ int perfdata_index_new(struct perfdata_index **out, struct perfdata *pd,
 	if (!ret) {
 		spool_init(&x->spool, pd->opts.max_mem);
 		x->nr_streams = pd->nr_streams;
-		x->marks = calloc(pd->nr_streams, sizeof(*x->marks));
-		ret = x->marks ? walk_all(&w, e) : no_memory(e);
+		ret = walk_any(&w, e);
 	}
 	vec_free(&w.now);
 	vec_free(&w.next);
@@ -468,7 +535,7 @@ void perfdata_index_free(struct perfdata_index *x)
 {
 	if (!x)
 		return;
-	for (size_t i = 0; x->marks && i < x->nr_streams; i++)
+	for (size_t i = 0; x->marks && i < 2 * x->nr_streams; i++)
 		vec_free(&x->marks[i].v);
 	free(x->marks);
 	vec_free(&x->stretches);
@@ -477,6 +544,7 @@ void perfdata_index_free(struct perfdata_index *x)
 	vec_free(&x->untimed);
 	vec_free(&x->known);
 	spool_free(&x->spool);
+	frames_free(x->frames);
 	free(x);
 }
 

@@ -9,7 +9,9 @@
 #include "perfdata-int.h"
 
 struct order_run {
-	struct stream *st;	  /* NULL: in the spool */
+	struct stream *st; /* NULL: in the spool */
+	const struct zip_record
+		*packed;	  /* of what comes out of @st: where the record at hand lies */
 	uint64_t pos, end;	  /* not yet read; grows while the run is open */
 	uint64_t last_time;	  /* of the newest record noted */
 	uint64_t seq;		  /* equal times: in the order of the file */

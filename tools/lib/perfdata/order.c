@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/lack.h"
+#include "frames-int.h"
 #include "order-int.h"
 
 #define MERGE_FAN      1024
@@ -143,6 +144,14 @@ static inline const unsigned char *run_at(struct order *o, struct order_run *r, 
 	return r->buf + at;
 }
 
+/* Of the packed record with which the one at hand was complete: the first one that ends there or later. */
+static uint64_t packed_at(struct order_run *r, uint64_t end)
+{
+	while (r->packed->end < end)
+		r->packed++;
+	return r->packed->at;
+}
+
 /* The next record with a time: 1, 0 = the run is over, -errno. */
 static int run_next(struct perfdata *pd, struct order_run *r, struct err *e)
 {
@@ -163,8 +172,13 @@ static int run_next(struct perfdata *pd, struct order_run *r, struct err *e)
 			return err_set(e, -EBADMSG, "a record changed while it was read");
 		raw.offset = prefix ? load_u64(p, false) : r->pos;
 		raw.file_offset = prefix ? load_u64(p + 8, false) : r->pos;
+		if (r->packed)
+			raw.file_offset = packed_at(r, r->pos + raw.size);
 		raw.data = p + prefix;
-		r->pos += prefix + raw.size + (r->st ? record_payload(&raw, pd->swap) : 0);
+		r->pos += prefix + raw.size;
+		/* What is packed has none behind it. */
+		if (r->st && !r->packed)
+			r->pos += record_payload(&raw, pd->swap);
 		perfdata_resolve(pd, &raw, &r->rec);
 		if (r->rec.time == RECORD_NO_TIME || !r->rec.time)
 			continue;

@@ -6,6 +6,7 @@
  *	stream	whole records out of a window, through zstd where needed (stream.c, zstd.c)
  *	events	attrs, ids, and where a record keeps its id and time (events.c)
  *	header	the file's header, attrs and feature table (header.c, feature.c)
+ *	frames	what is packed, unpacked by several threads (frames.c)
  *	order	runs of records, merged by time (order.c, spool.c)
  */
 #ifndef PERF_PERFDATA_PERFDATA_INT_H
@@ -99,6 +100,7 @@ struct stream {
 	bool own_fd;
 	bool collect;	/* keep the payload of TRACING_DATA records */
 	bool no_limits; /* of what is packed */
+	bool as_it_is;	/* records that are packed are handed out as such */
 	const struct log_sink *log;
 	struct unzip *zip;
 	bool in_zip;	       /* records come out of @zip */
@@ -142,6 +144,9 @@ void unzip_feed(struct unzip *z, const void *data, size_t size);
 /* 1 = a record, 0 = feed more, or -errno. */
 int unzip_next(struct unzip *z, bool swap, struct raw_record *r, struct err *e);
 size_t unzip_left(const struct unzip *z); /* bytes of an incomplete record */
+/* What came out and was not handed out yet, at *offset of all that comes out; @n bytes of it are. */
+const unsigned char *unzip_peek(const struct unzip *z, size_t *left, uint64_t *offset);
+void unzip_skip(struct unzip *z, size_t n);
 
 /* ---- events ---------------------------------------------------------------------------------- */
 

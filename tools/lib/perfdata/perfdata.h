@@ -268,7 +268,8 @@ void perfdata_ahead_stop(struct perfdata_ahead *a); /* NULL is fine; before perf
 struct perfdata_index;
 
 struct perfdata_index_opts {
-	uint64_t piece; /* bytes, about, of a piece; rounds that are smaller are pieces too */
+	uint64_t piece;	  /* bytes, about, of a piece; rounds that are smaller are pieces too */
+	unsigned threads; /* that will read; as many unpack ahead of the walk what is packed */
 	bool (*keep)(void *ctx, const struct record *rec);
 	void *ctx;
 };

@@ -3,6 +3,7 @@
 #ifndef PERF_PERFDATA_PIECES_INT_H
 #define PERF_PERFDATA_PIECES_INT_H
 
+#include "frames-int.h"
 #include "order-int.h"
 
 /*
@@ -12,7 +13,8 @@
 struct stretch {
 	uint64_t from, to;    /* offsets; @to: behind the last record */
 	uint64_t first, last; /* times */
-	uint32_t stream;
+	uint32_t
+		stream; /* behind the last one: of what comes out of the first's packed records ... */
 	uint32_t mark; /* the stream's first one behind @from */
 };
 
@@ -62,6 +64,7 @@ struct perfdata_index {
 	VEC(struct place_in_file) untimed;
 	VEC(struct known) known; /* in the order in which they are handed out */
 	struct marks *marks;	 /* by stream */
+	struct frames *frames;	 /* NULL: nothing is packed */
 	size_t nr_streams;
 	struct spool spool;
 	uint64_t bytes;

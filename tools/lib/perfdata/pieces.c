@@ -18,6 +18,8 @@ struct pieces {
 	bool begun;		/* the piece at hand: its untimed ones are handed out */
 	VEC(unsigned char) buf; /* its bytes; or one record that was read by itself */
 	VEC(struct order_run *) runs;
+	struct stream
+		*packed; /* stand for what comes out of the streams, for runs; they read nothing */
 };
 
 void pieces_free(struct pieces *p)
@@ -26,6 +28,7 @@ void pieces_free(struct pieces *p)
 		return;
 	vec_free(&p->buf);
 	vec_free(&p->runs);
+	free(p->packed);
 	free(p);
 }
 
@@ -37,8 +40,12 @@ static int no_memory(struct err *e)
 static int read_at(struct perfdata *pd, uint32_t stream, uint64_t off, void *buf, size_t n,
 		   struct err *e)
 {
-	ssize_t got = window_pread(pd->streams[stream].win.fd, buf, n, off);
+	ssize_t got;
 
+	if (stream >= pd->nr_streams)
+		return frames_read(pd->order->parts->x->frames, pd, stream - pd->nr_streams, off,
+				   buf, n, e);
+	got = window_pread(pd->streams[stream].win.fd, buf, n, off);
 	if (got == (ssize_t)n)
 		return 0;
 	if (got < 0)
@@ -77,6 +84,10 @@ static int read_untimed(struct perfdata *pd, struct pieces *p, struct record *re
 	if (raw.size < 8)
 		return err_set(e, -EBADMSG, "a record changed while it was read");
 	ret = read_at(pd, at->stream, at->offset, p->buf.v, raw.size, e);
+	if (!ret && at->stream >= pd->nr_streams)
+		raw.file_offset = frames_find(p->x->frames, at->stream - pd->nr_streams,
+					      at->offset + raw.size)
+					  ->at;
 	if (!ret)
 		fill_record(pd, &raw, rec);
 	return ret;
@@ -167,10 +178,15 @@ static struct stretch part_of(const struct perfdata_index *x, const struct stret
 /* A run of the bytes of @part, which come to @at in the buffer. */
 static int add_run(struct perfdata *pd, struct pieces *p, const struct stretch *part, size_t at)
 {
-	struct order_run *r = order_run_new(pd->order, &pd->streams[part->stream], part->from);
+	size_t n = pd->nr_streams;
+	bool packed = part->stream >= n;
+	struct stream *st = packed ? &p->packed[part->stream - n] : &pd->streams[part->stream];
+	struct order_run *r = order_run_new(pd->order, st, part->from);
 
 	if (!r)
 		return -ENOMEM;
+	if (packed)
+		r->packed = frames_find(p->x->frames, part->stream - n, part->from + 1);
 	r->end = part->to;
 	r->base = part->from;
 	r->len = (size_t)(part->to - part->from);
@@ -199,6 +215,13 @@ static int collect(struct perfdata *pd, struct pieces *p, const struct piece *pi
 	return vec_reserve(&p->buf, bytes + 1) ? no_memory(e) : 0;
 }
 
+static uint32_t source_of(const struct perfdata *pd, const struct pieces *p,
+			  const struct order_run *r)
+{
+	return (uint32_t)(r->packed ? r->st - p->packed + (ptrdiff_t)pd->nr_streams
+				    : r->st - pd->streams);
+}
+
 /* Neighbours in the file lie side by side in the buffer as well, and are read as one. */
 static int read_runs(struct perfdata *pd, struct pieces *p, struct err *e)
 {
@@ -215,7 +238,7 @@ static int read_runs(struct perfdata *pd, struct pieces *p, struct err *e)
 				break;
 			end = n->end;
 		}
-		ret = read_at(pd, (uint32_t)(r->st - pd->streams), r->base, p->buf.v + r->cap,
+		ret = read_at(pd, source_of(pd, p, r), r->base, p->buf.v + r->cap,
 			      (size_t)(end - r->base), e);
 	}
 	vec_for_each (r, &p->runs) {
@@ -286,7 +309,12 @@ int perfdata_read_pieces(struct perfdata *pd, const struct perfdata_index *x, si
 		pd->order = o;
 		o->parts = calloc(1, sizeof(*o->parts));
 	}
-	if (!o->parts)
+	if (o->parts && !o->parts->packed) {
+		o->parts->packed = calloc(pd->nr_streams, sizeof(*o->parts->packed));
+		for (size_t i = 0; o->parts->packed && i < pd->nr_streams; i++)
+			o->parts->packed[i].win.fd = -1;
+	}
+	if (!o->parts || !o->parts->packed)
 		return no_memory(e);
 	o->parts->x = x;
 	o->parts->at = from;

@@ -225,7 +225,7 @@ static int stream_special(struct stream *s, struct raw_record *r, bool swap, uin
 			       RECORD_ARG(r->offset, r->type), extra);
 	s->pos += extra;
 	if (r->type == PERF_RECORD_COMPRESSED || r->type == PERF_RECORD_COMPRESSED2)
-		return stream_start_zip(s, r, swap, e);
+		return s->as_it_is ? 1 : stream_start_zip(s, r, swap, e);
 	if (s->collect && r->type == PERF_RECORD_HEADER_TRACING_DATA) {
 		ret = stream_collect(s, r, extra, e);
 		if (ret)

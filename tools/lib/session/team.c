@@ -405,6 +405,7 @@ static int make_index(struct session_team *t, struct session *s, unsigned jobs, 
 	const struct perfdata_index_opts o = {
 		.piece =
 			max_u64(PIECE_MIN, min_u64(PIECE_MAX, file_bytes(s) / jobs / PIECES_A_JOB)),
+		.threads = jobs,
 		.keep = keep,
 		.ctx = &seen,
 	};
