@@ -161,6 +161,7 @@ struct run {
 	struct obuf out;
 	struct script_log *log;
 	bool has_names; /* names of functions were printed */
+	bool misused;	/* what failed is the command line */
 };
 
 static struct script_opts script_options_of(const struct run *r, const struct script_cmd *o)
@@ -199,6 +200,7 @@ static int run_open(struct run *r, const struct script_cmd *o, const struct scri
 		ret = r->dumps ? 0 : err_set(e, -ENOMEM, "no memory for the events' files");
 	}
 	po = script_options_of(r, o);
+	po.misused = &r->misused;
 	ret = ret ?: script_new(&r->sc, r->session, &po, f, &r->out, e);
 	return ret || !r->dumps ? ret : script_dumps_open(r->dumps, e);
 }
@@ -327,7 +329,8 @@ static int script_file(struct script_cmd *o, const struct script_fields *f)
 		cli_print_err(&e);
 		/* Words that mean nothing are found before the file is opened. */
 		status = status
-				 ?: session_misused(r.session) && !session_env(r.session)->pd
+				 ?: r.misused || (session_misused(r.session) &&
+						  !session_env(r.session)->pd)
 				    ? CLI_USAGE
 				    : EXIT_REFUSED;
 	}

@@ -28,15 +28,17 @@ static bool auto_branch(const struct report *r, uint64_t type)
 	return perfdata_has_feature(r->pd, FEAT_BRANCH_STACK);
 }
 
-static int check_values(const struct report *r, struct err *e)
+static int check_values(struct report *r, struct err *e)
 {
 	struct reg_key k = { .index = 0 };
 	struct regs_pick pick = { 0 };
 	int ret = keys_reg_parse(&k, r->o.values, r->po.arch, e);
 
+	r->usage |= ret == -EINVAL;
 	if (ret)
 		return err_context(e, "--values");
 	if (!k.gpr && !k.pred && k.index < 0) {
+		r->usage = true;
 		err_set(e, -EINVAL, "--values counts one number, %s has many", r->o.values);
 		err_hint(e, "Name a lane, such as %s.f64[0].", r->o.values);
 		return -EINVAL;

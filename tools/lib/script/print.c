@@ -287,6 +287,8 @@ int script_new(struct script **scp, struct session *s, const struct script_opts 
 	load_tod(sc);
 	sc->simd = (struct sample_simd_opts){ .lane = opts->lane, .hide = opts->redact };
 	ret = opts->regs ? regs_pick_parse(&sc->simd.pick, opts->regs, sc->arch, e) : 0;
+	if (opts->misused)
+		*opts->misused = ret != 0;
 	if (!ret && opts->regs)
 		ret = sample_check_pick(env->pd, &sc->simd.pick, opts->regs, sc->arch, e);
 	if (ret)

@@ -90,6 +90,7 @@ struct script_opts {
 	 */
 	struct obuf *(*out)(void *ctx, const struct perfdata_event *event, struct err *e);
 	void *out_ctx;
+	bool *misused; /* set where regs names none that there are, whatever was recorded; NULL = not asked */
 	struct log_sink log; /* what is not shown, and why */
 };
 
