@@ -4,6 +4,8 @@
  * each, of AVX instructions, and of AVX-512 where the name says so:
  *
  *	denormal	vmulps %ymm1, %ymm0, %ymm2: of the eight lanes of each 2 denormal, 1 NaN, 1 Inf, 1 zero
+ *	flushed		the same under MXCSR 0x9fc0: denormals are taken as zero, as operands and as results (DAZ, FTZ)
+ *	raised		a division by zero, before a loop of vpaddd, which raises nothing
  *	ints		vpaddd: half of the lanes are zero
  *	equal		vaddpd of sources whose lanes are all alike, and change
  *	constant	vmulpd of sources that never change
@@ -35,6 +37,34 @@ FN void lanes_denormal(uint64_t n)
 			 : [n] "+r"(n)
 			 : [f] "r"(floats)
 			 : "memory", "cc");
+}
+
+static void set_mxcsr(uint32_t v)
+{
+	__asm__ volatile("ldmxcsr %0" : : "m"(v));
+}
+
+FN void lanes_flushed(uint64_t n)
+{
+	set_mxcsr(0x9fc0);
+	__asm__ volatile("vmovaps (%[f]), %%ymm0\n\tvmovaps (%[f]), %%ymm1\n\t" BODY(
+				 SIX("vmulps %%ymm1, %%ymm0, %%ymm2\n\t")) "vzeroupper\n\t"
+			 : [n] "+r"(n)
+			 : [f] "r"(floats)
+			 : "memory", "cc");
+}
+
+FN void lanes_raised(uint64_t n)
+{
+	float one = 1;
+
+	set_mxcsr(0x1f80);
+	__asm__ volatile("vxorps %%xmm0, %%xmm0, %%xmm0\n\tvdivss %%xmm0, %[one], %%xmm1\n\t"
+			 "vmovdqa (%[i]), %%ymm0\n\tvmovdqa (%[i]), %%ymm1\n\t" BODY(
+				 SIX("vpaddd %%ymm1, %%ymm0, %%ymm2\n\t")) "vzeroupper\n\t"
+			 : [n] "+r"(n)
+			 : [i] "r"(ints), [one] "x"(one)
+			 : "memory", "cc", "xmm0", "xmm1", "xmm2");
 }
 
 FN void lanes_ints(uint64_t n)
@@ -152,7 +182,8 @@ static const struct {
 	void (*run)(uint64_t n);
 	const char *needs;
 } all[] = {
-	{ "denormal", lanes_denormal, NULL }, { "ints", lanes_ints, NULL },
+	{ "denormal", lanes_denormal, NULL }, { "flushed", lanes_flushed, NULL },
+	{ "raised", lanes_raised, NULL },     { "ints", lanes_ints, NULL },
 	{ "equal", lanes_equal, NULL },	      { "constant", lanes_constant, NULL },
 	{ "narrow", lanes_narrow, NULL },     { "varied", lanes_varied, NULL },
 	{ "masked", lanes_masked, "512" },    { "dirty", dirty_caller, NULL },

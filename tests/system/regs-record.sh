@@ -31,7 +31,7 @@ is "it goes to stderr" "$(cat "$TMP/out")" ""
 is "--user-regs=? exits with 129" "$?" 129
 listed=$(head -1 "$TMP/err")
 like "--user-regs=? lists what ptrace gives" "$(sed -n 2p "$TMP/err")" \
-	'^by ptrace, of a program that is started or attached to: DS ES FS GS .*FSBASE GSBASE$'
+	'^by ptrace, of a program that is started or attached to: DS ES FS GS .*FSBASE GSBASE MXCSR$'
 for r in $(sed -n '2s/.*: //p' "$TMP/err"); do
 	unlike "listed once: $r" " $listed " " $r "
 done

@@ -45,6 +45,32 @@ holds "of each eight floats 2 are denormal, 1 NaN, 1 infinite, 1 zero" denormal 
 	'top["denormal_lanes"] == 25 and top["nan_lanes"] == top["inf_lanes"] == top["zero_lanes"] == 12.5
 	 and top["slow_numbers"] == 100 and top["lane_type"] == "f32" and top["int_zero_lanes"] is None' \
 	--numbers -s sym
+# MXCSR, which a stopped thread has: values by construction.
+for w in denormal flushed raised; do
+	"$PERF" record -q --reg-source=ptrace --user-regs=$wide,mxcsr --reg-budget 0 -F 1000 -o "$TMP/mxcsr-$w.data" -- \
+		"$LANES" $w 30000000 >"$TMP/out" 2>&1
+done
+holds "denormals that are taken as zero are not slow, NaNs are" mxcsr-flushed lanes_flushed \
+	'top["denormal_lanes"] == 25 and top["daz_samples"] == top["ftz_samples"] == 100' --numbers -s sym
+holds "without FTZ and DAZ none are" mxcsr-denormal lanes_denormal \
+	'top["daz_samples"] == top["ftz_samples"] == 0 and top["slow_numbers"] == 100 and set(top["fp_flags"]) <= set("PUDI")
+	 and "D" in top["fp_flags"] and "I" not in top["fp_flags"]' --numbers -s sym
+holds "an exception that was met before, by its letter" mxcsr-raised lanes_raised 'top["fp_flags"] == "Z"' --numbers -s sym
+holds "columns are there where it was recorded" denormal lanes_denormal '"daz_samples" not in top' --numbers -s sym
+is "script has the register" "$("$PERF" script -F ip,sym,uregs -i "$TMP/mxcsr-flushed.data" 2>/dev/null | grep lanes_flushed | grep -o 'MXCSR:0x[0-9a-f]*' | sed 's/.$/x/' | sort -u)" "MXCSR:0x9fcx"
+like "... and -D" "$("$PERF" script -D -i "$TMP/mxcsr-flushed.data" 2>/dev/null)" '\.\.\.\. MXCSR 0x0000000000009fc'
+like "... and JSON, with what it knows" "$("$PERF" script -F sym,uregs --json -i "$TMP/mxcsr-flushed.data" 2>/dev/null)" '"MXCSR":"0x9fc[0-9a-f]","mxcsr_flags_known":true'
+like "... hidden on demand" "$("$PERF" script -F uregs --redact -i "$TMP/mxcsr-flushed.data" 2>/dev/null)" 'MXCSR:- '
+unlike "... nor counted then" "$("$PERF" report --numbers --stdio -q --redact -s sym -i "$TMP/mxcsr-flushed.data" 2>/dev/null)" '100\.0%.*lanes_flushed'
+"$PERF" record -q --reg-source=ptrace --user-regs=ax,mxcsr,fsbase -F 1000 -o "$TMP/both.data" -- "$LANES" flushed 10000000 >"$TMP/out" 2>&1
+like "both that are no bits of a mask" "$("$PERF" script -F uregs -i "$TMP/both.data" 2>/dev/null)" 'AX:0x[0-9a-f]+ .*FSBASE:0x[0-9a-f]+ .*GSBASE:0x[0-9a-f]+ .*MXCSR:0x9fc'
+if [ -n "$PEER" ]; then
+	like "other readers skip it" "$($PEER script -F ip,uregs -i "$TMP/both.data" 2>&1)" 'ABI:2 +AX:0x'
+fi
+"$PERF" record -b --branch-source=software --user-regs=mxcsr -F 200 -q -o "$TMP/walked.data" -- "$LANES" flushed 30000000 >"$TMP/out" 2>&1
+is "with branches walked in software the bits that say what to do are those of the thread" \
+	"$("$PERF" script -F ip,sym,uregs -i "$TMP/walked.data" 2>/dev/null | grep lanes_flushed | grep -o 'MXCSR:0x[0-9a-f]*' | sed 's/.$/x/' | sort -u)" "MXCSR:0x9fcx"
+
 holds "and so at each instruction" denormal lanes_denormal \
 	'len(r) > 2 and all(x["denormal_lanes"] == 25 for x in r)' --numbers -s sym,addr
 holds "half of the integers are zero" ints lanes_ints \

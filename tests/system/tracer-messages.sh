@@ -33,6 +33,8 @@ refused() { # refused NAME ERE options and command...: fails, says why and the n
 	refused "a source of branches that does not exist" '--branch-source takes auto, hardware or software' -b --branch-source=magic true
 	refused "a source of registers that does not exist" '--reg-source takes auto, kernel or ptrace' --reg-source=magic --user-regs=ax true
 	refused "the base of FS by the kernel" 'no register number for a segment.s base \(FS and GS are the selectors\) ptrace does: --reg-source=ptrace' --reg-source=kernel --user-regs=fsbase true
+	refused "MXCSR by the kernel" "no number for MXCSR ptrace does: --reg-source=ptrace" --reg-source=kernel --user-regs=mxcsr true
+	refused "MXCSR where raw data are" 'its samples carry raw data .* where MXCSR would go Leave mxcsr out' -R --user-regs=ip,mxcsr true
 	refused "the base of FS at the interrupt" '"fs_base" cannot be sampled here: .* --user-regs has them, by ptrace' --intr-regs=fs_base true
 	refused "a base where raw data are" 'its samples carry raw data .* Leave fsbase and gsbase out' -R --user-regs=ip,gsbase true
 	refused "more events than it takes" 'at most 8 events can be sampled by ptrace' $B -e task-clock,cpu-clock,task-clock,cpu-clock,task-clock,cpu-clock,task-clock,cpu-clock,task-clock true

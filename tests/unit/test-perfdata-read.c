@@ -196,6 +196,17 @@ static void features(void **state)
 		assert_int_equal(open_build(&pd, &f, &e), 0);
 		check_features(pd);
 		assert_true(perfdata_event(pd, 0)->raw_bases);
+		assert_false(perfdata_event(pd, 0)->raw_mxcsr);
+		perfdata_close(pd);
+		feature_file(big, RAW_BASES_AND_MXCSR);
+		assert_int_equal(open_build(&pd, &f, &e), 0);
+		assert_true(perfdata_event(pd, 0)->raw_bases);
+		assert_true(perfdata_event(pd, 0)->raw_mxcsr);
+		perfdata_close(pd);
+		feature_file(big, RAW_MXCSR);
+		assert_int_equal(open_build(&pd, &f, &e), 0);
+		assert_false(perfdata_event(pd, 0)->raw_bases);
+		assert_true(perfdata_event(pd, 0)->raw_mxcsr);
 		perfdata_close(pd);
 		feature_file(big, "what comes later");
 		assert_int_equal(open_build(&pd, &f, &e), 0);

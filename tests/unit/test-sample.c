@@ -424,6 +424,52 @@ static bool bases_seen(struct rec *t, uint32_t version, uint32_t size, uint64_t 
 	return t->s.user_regs.bases;
 }
 
+/* u32 size, version, [16 bytes of bases,] MXCSR, what is known of it; a block of registers: ABI, IP */
+static bool mxcsr_seen(struct rec *t, bool with_bases, uint32_t known)
+{
+	uint32_t value;
+	bool flags, seen;
+	uint64_t v;
+
+	t->n = 8;
+	u32(t, with_bases ? RAW_BOTH_SIZE : RAW_MXCSR_SIZE);
+	u32(t, RAW_BASES_VERSION);
+	if (with_bases) {
+		u64(t, 1);
+		u64(t, 2);
+	}
+	u32(t, 0x9fc4);
+	u32(t, known);
+	u64(t, 2);
+	u64(t, 0x401000);
+	assert_int_equal(parse(t), 0);
+	seen = sample_mxcsr(&t->s.user_regs, &value, &flags);
+	assert_int_equal(value, seen ? 0x9fc4 : 0);
+	assert_int_equal(flags, t->s.user_regs.mxcsr && known & RAW_MXCSR_FLAGS);
+	assert_int_equal(sample_base(&t->s.user_regs, 1, &v), with_bases && t->ev.raw_bases);
+	return seen;
+}
+
+static void mxcsr(void **state)
+{
+	(void)state;
+	for (int k = 0; k < 4; k++) {
+		struct rec *t = start(k & 1, PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER);
+		bool both = k & 2;
+
+		t->ev.attr.sample_regs_user = BIT(8);
+		assert_false(mxcsr_seen(t, both, 3)); /* the file does not say so */
+		t->ev.raw_mxcsr = true;
+		t->ev.raw_bases = both;
+		assert_true(mxcsr_seen(t, both, RAW_MXCSR_KNOWN | RAW_MXCSR_FLAGS));
+		assert_true(mxcsr_seen(t, both, RAW_MXCSR_KNOWN));
+		assert_false(mxcsr_seen(t, both, 0));
+		/* a payload of another size is none of it */
+		t->ev.raw_bases = !both;
+		assert_false(mxcsr_seen(t, both, 3));
+	}
+}
+
 static void bases(void **state)
 {
 	uint64_t v;
@@ -728,10 +774,10 @@ int main(void)
 		cmocka_unit_test(cut_everywhere), cmocka_unit_test(hostile_words),
 		cmocka_unit_test(hostile_counts), cmocka_unit_test(lone_nr_zero),
 		cmocka_unit_test(regs_blocks),	  cmocka_unit_test(bases),
-		cmocka_unit_test(stacks),	  cmocka_unit_test(reads),
-		cmocka_unit_test(some),		  cmocka_unit_test(no_event),
-		cmocka_unit_test(script_text),	  cmocka_unit_test(simd_rows),
-		cmocka_unit_test(every_word),
+		cmocka_unit_test(mxcsr),	  cmocka_unit_test(stacks),
+		cmocka_unit_test(reads),	  cmocka_unit_test(some),
+		cmocka_unit_test(no_event),	  cmocka_unit_test(script_text),
+		cmocka_unit_test(simd_rows),	  cmocka_unit_test(every_word),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -212,6 +212,14 @@ static bool has_switches(const struct perfdata *pd)
 	return false;
 }
 
+static bool has_mxcsr(const struct perfdata *pd)
+{
+	for (size_t i = 0; i < perfdata_nr_events(pd); i++)
+		if (perfdata_event(pd, i)->raw_mxcsr)
+			return true;
+	return false;
+}
+
 int report_choose_mode(struct report *r, struct err *e)
 {
 	uint64_t type = all_sample_types(r->pd);
@@ -219,6 +227,7 @@ int report_choose_mode(struct report *r, struct err *e)
 	int ret;
 
 	po->switches = has_switches(r->pd);
+	po->mxcsr = r->o.numbers && has_mxcsr(r->pd);
 	if ((r->o.latency || r->o.parallelism) && !po->switches && perfdata_nr_events(r->pd)) {
 		r->usage = true;
 		return err_set(e, -EINVAL,

@@ -224,12 +224,16 @@ static void print_reg(struct dump *d, const char *name, uint64_t v)
 static void print_gpr(struct dump *d, const struct sample_regs *r)
 {
 	uint64_t mask = r->mask, v;
+	uint32_t mxcsr;
+	bool flags;
 
 	for (uint64_t i = 0; i < r->gpr.nr; i++, mask &= mask - 1)
 		print_reg(d, regs_name(d->arch, (unsigned)__builtin_ctzll(mask), r->simd),
 			  u64s_get(&r->gpr, i));
 	for (unsigned i = 0; i < REGS_NR_BASES && sample_base(r, i, &v); i++)
 		print_reg(d, regs_base_name(i), v);
+	if (sample_mxcsr(r, &mxcsr, &flags))
+		print_reg(d, REGS_MXCSR_NAME, mxcsr);
 }
 
 static void print_vectors(struct dump *d, const struct u64s *v, unsigned qwords, const char *name)

@@ -19,7 +19,7 @@ struct merge_event {
 	struct perf_event_attr attr;
 	const char *name, *group; /* an input's */
 	uint32_t leader, nr_members;
-	bool raw_bases;
+	bool raw_bases, raw_mxcsr;
 	VEC(uint64_t) ids;
 };
 

@@ -39,7 +39,7 @@ static bool same_event(const struct merge *m, const struct merge_event *to,
 	const struct perf_event_attr attr = output_attr(m, from);
 
 	return attr_counts_same(&to->attr, &attr) && same_text(to->name, from->name) &&
-	       to->raw_bases == from->raw_bases;
+	       to->raw_bases == from->raw_bases && to->raw_mxcsr == from->raw_mxcsr;
 }
 
 /* Events that stand together: a group, or one alone. */
@@ -90,6 +90,7 @@ static int add_block(struct merge *m, const struct merge_input *in, uint32_t fro
 			.leader = leader,
 			.nr_members = i ? 0 : n,
 			.raw_bases = ev->raw_bases,
+			.raw_mxcsr = ev->raw_mxcsr,
 		};
 
 		if (vec_push(&m->events, to))

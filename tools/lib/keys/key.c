@@ -718,6 +718,7 @@ static const struct {
 	KEYS(branch_keys),
 	ACC(keys_acc_simd),
 	ACC(keys_acc_numbers),
+	ACC(keys_acc_mxcsr),
 	ACC(keys_acc_idle),
 	ACC(keys_acc_dirty),
 	ACC(keys_acc_apx),

@@ -86,6 +86,7 @@ struct keys_opts {
 	bool show_threads;			    /* --show-nr-threads */
 	bool simd;				    /* columns of SIMD state, keys: dso, symbol */
 	bool numbers;				    /* of numbers in vectors, likewise */
+	bool mxcsr;				    /* and of MXCSR, which samples hold */
 	bool idle;				    /* of their lanes that do nothing, by loop */
 	bool dirty;				    /* of upper halves that others left, by whom */
 	bool apx;				    /* of general registers and their spills */
@@ -399,8 +400,8 @@ struct acc {
 };
 
 extern const struct acc keys_acc_latency, keys_acc_modes, keys_acc_weights, keys_acc_branches,
-	keys_acc_notes, keys_acc_simd, keys_acc_numbers, keys_acc_idle, keys_acc_dirty,
-	keys_acc_apx, keys_acc_shadow, keys_acc_values, keys_acc_threads;
+	keys_acc_notes, keys_acc_simd, keys_acc_numbers, keys_acc_mxcsr, keys_acc_idle,
+	keys_acc_dirty, keys_acc_apx, keys_acc_shadow, keys_acc_values, keys_acc_threads;
 
 /* Slots of keys_acc_simd, all zero at first. Shares are of nr, those of code and dirty of coded. */
 struct simd_counts {

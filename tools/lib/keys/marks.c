@@ -14,6 +14,7 @@ static const struct {
 	const struct acc *acc;
 } kinds[] = {
 	{ "numbers", KEYS_MARK_NUMBERS, &keys_acc_numbers },
+	{ "mxcsr", KEYS_MARK_NUMBERS, &keys_acc_mxcsr },
 	{ "idle-lanes", KEYS_MARK_IDLE, &keys_acc_idle },
 	{ "dirty", KEYS_MARK_DIRTY, &keys_acc_dirty },
 	{ "apx", KEYS_MARK_APX, &keys_acc_apx },

@@ -222,6 +222,15 @@ static void decode_build_ids(struct perfdata *pd, struct cursor *c)
 	}
 }
 
+/* A name of later times is none of these. */
+static void set_raw(struct perfdata_event *ev, const char *payload)
+{
+	bool both = !strcmp(payload, RAW_BASES_AND_MXCSR);
+
+	ev->raw_bases |= both || !strcmp(payload, RAW_BASES);
+	ev->raw_mxcsr |= both || !strcmp(payload, RAW_MXCSR);
+}
+
 /* Only what decoding samples needs; the rest is for people, see print_sample_source(). */
 static void decode_sample_source(struct perfdata *pd, struct cursor *c)
 {
@@ -241,8 +250,8 @@ static void decode_sample_source(struct perfdata *pd, struct cursor *c)
 		uint32_t idx = cursor_u32(c);
 		const char *payload = feature_str(c);
 
-		if (payload && idx < pd->events.n && !strcmp(payload, RAW_BASES))
-			pd->events.v[idx]->pub.raw_bases = true;
+		if (payload && idx < pd->events.n)
+			set_raw(&pd->events.v[idx]->pub, payload);
 	}
 }
 

@@ -16,7 +16,7 @@ static bool same_text(const char *a, const char *b)
 static bool same_event(const struct perfdata_event *a, const struct perfdata_event *b)
 {
 	return attr_counts_same(&a->attr, &b->attr) && same_text(a->name, b->name) &&
-	       a->raw_bases == b->raw_bases;
+	       a->raw_bases == b->raw_bases && a->raw_mxcsr == b->raw_mxcsr;
 }
 
 /* Events that stand together: a group, or one alone. */

@@ -44,7 +44,8 @@ struct perfdata_event {
 	const char *unit;    /* EVENT_UPDATE; NULL when none */
 	double scale;
 	const char *own_cpus; /* EVENT_UPDATE; NULL when none */
-	bool raw_bases;	      /* SAMPLE_SOURCE: what RAW holds are the bases of FS and GS */
+	/* SAMPLE_SOURCE: RAW holds the bases of FS and GS; MXCSR, behind these where both are there */
+	bool raw_bases, raw_mxcsr;
 };
 
 /* In pipe mode events may still be added while records are read. */
@@ -155,12 +156,20 @@ enum perfdata_feature {
 };
 
 /*
- * What SAMPLE_SOURCE calls a RAW that holds the bases of FS and GS: u32 version, two u64. Any other
- * size or version is not understood.
+ * What SAMPLE_SOURCE calls a RAW that holds the bases of FS and GS: u32 version, two u64; one that holds
+ * MXCSR: u32 version, u32 MXCSR, u32 RAW_MXCSR_*; one that holds both: u32 version, and what is behind it
+ * in these. Any other size or version is not understood.
  */
-#define RAW_BASES	  "fs-gs-base"
-#define RAW_BASES_VERSION 1
-#define RAW_BASES_SIZE	  20
+#define RAW_BASES	    "fs-gs-base"
+#define RAW_MXCSR	    "mxcsr"
+#define RAW_BASES_AND_MXCSR "fs-gs-base+mxcsr"
+#define RAW_BASES_VERSION   1 /* of all three */
+#define RAW_BASES_SIZE	    20
+#define RAW_MXCSR_SIZE	    12
+#define RAW_BOTH_SIZE	    28
+
+#define RAW_MXCSR_KNOWN 1 /* else the value is nothing */
+#define RAW_MXCSR_FLAGS 2 /* its bits 0 to 5 are of the sample, else of some time before */
 
 bool perfdata_has_feature(const struct perfdata *pd, int id);
 /* The bytes as stored; NULL when absent. */

@@ -29,6 +29,7 @@ static void ptrace_caps(struct regs_caps *caps)
 	*caps = (struct regs_caps){ .arch = REGS_ARCH_X86, .user = true, .simd_abi = true };
 	caps->gpr = regs_default_mask(caps->arch, true) | 0xf000; /* DS, ES, FS, GS */
 	caps->bases = true;
+	caps->mxcsr = true;
 	have = xsave_cpu_host(&cpu, NULL) ? 0 : cpu.xcr0 | cpu.xss;
 	for (size_t i = 0; i < ARRAY_SIZE(state); i++) {
 		if ((have & state[i].need) != state[i].need)
@@ -60,6 +61,7 @@ static void list_by_ptrace(const struct regs_caps *have, struct obuf *o)
 	regs_print_available(&caps, o);
 	for (unsigned i = 0; i < REGS_NR_BASES; i++)
 		obuf_printf(o, " %s", regs_base_name(i));
+	obuf_lit(o, " " REGS_MXCSR_NAME);
 	obuf_char(o, '\n');
 }
 

@@ -68,7 +68,7 @@ static void fit_attr(const struct recorder *rec, struct perf_event_attr *a)
 	}
 	if (!tracer_machine()->kernel)
 		a->flags |= ATTR_FLAG_EXCLUDE_KERNEL;
-	if (rec->soft.opts.bases)
+	if (rec->soft.opts.bases || rec->soft.opts.mxcsr)
 		a->sample_type |= PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER;
 	if (!rec->soft.branches)
 		return;
@@ -129,16 +129,18 @@ static int check_group(const struct recorder *rec, const struct event *ev, struc
 	return -EINVAL;
 }
 
-/* The bases of FS and GS take the place of raw data. */
+/* The bases of FS and GS, and MXCSR, take the place of raw data. */
 static int check_raw(const struct recorder *rec, const struct event *ev, struct err *e)
 {
-	if (!rec->soft.opts.bases || !(ev->attr.sample_type & PERF_SAMPLE_RAW))
+	const struct tracer_opts *t = &rec->soft.opts;
+
+	if (!(t->bases || t->mxcsr) || !(ev->attr.sample_type & PERF_SAMPLE_RAW))
 		return 0;
 	err_set(e, -EINVAL,
-		"%s: its samples carry raw data (a tracepoint, or -R), where the bases of FS and GS "
-		"would go",
-		ev->name);
-	err_hint(e, "Leave fsbase and gsbase out, or take an event without raw data and no -R.");
+		"%s: its samples carry raw data (a tracepoint, or -R), where %s would go", ev->name,
+		t->bases ? "the bases of FS and GS" : REGS_MXCSR_NAME);
+	err_hint(e, "Leave %s out, or take an event without raw data and no -R.",
+		 t->bases ? "fsbase and gsbase" : "mxcsr");
 	return -EINVAL;
 }
 
@@ -157,6 +159,7 @@ int recorder_soft_prepare(struct recorder *rec, struct err *e)
 			       TRACER_MAX_EVENTS);
 	t->regs = rec->soft.regs || (rec->soft.branches && recorder_regs(rec, RECORDER_USER));
 	t->bases = rec->soft.regs && recorder_regs(rec, RECORDER_USER)->bases;
+	t->mxcsr = rec->soft.regs && recorder_regs(rec, RECORDER_USER)->mxcsr;
 	t->reg_budget = rec->opts->reg_budget;
 	ret = fill_branches(rec, e);
 	if (!ret && rec->soft.chains) {

@@ -55,6 +55,11 @@ void recorder_soft_feature(const struct recorder *rec, struct obuf *o)
 			     : rec->soft.ahead
 				     ? "; call chains unwound there, with what is run on to"
 				     : "; call chains unwound there";
+	const struct tracer_opts *t = &rec->soft.opts;
+	const char *raw = t->bases && t->mxcsr ? RAW_BASES_AND_MXCSR
+			  : t->bases	       ? RAW_BASES
+			  : t->mxcsr	       ? RAW_MXCSR
+					       : NULL;
 	char note[256];
 
 	snprintf(note, sizeof(note), "user state read by ptrace at each overflow%s", stacks);
@@ -72,12 +77,12 @@ void recorder_soft_feature(const struct recorder *rec, struct obuf *o)
 		feature_put_string(o, rec->soft.branches ? "software" : "");
 		feature_put_string(o, note);
 	}
-	if (!rec->soft.opts.bases)
+	if (!raw)
 		return;
 	feature_put_u32(o, (uint32_t)rec->soft.nr);
 	for (size_t i = 0; i < rec->soft.nr; i++) {
 		feature_put_u32(o, (uint32_t)i);
-		feature_put_string(o, RAW_BASES);
+		feature_put_string(o, raw);
 	}
 }
 

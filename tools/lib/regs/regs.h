@@ -54,6 +54,9 @@ uint64_t regs_legacy_vectors(enum regs_arch arch, uint64_t mask, bool simd);
 #define REGS_NR_BASES 2
 const char *regs_base_name(unsigned i); /* "FSBASE", "GSBASE" */
 
+/* Likewise: what SSE and AVX compute by, and which exceptions they have met. */
+#define REGS_MXCSR_NAME "MXCSR"
+
 /* The default mask of `-I` without a list. */
 uint64_t regs_default_mask(enum regs_arch arch, bool is_64bit);
 
@@ -66,7 +69,8 @@ struct regs_selection {
 	uint32_t pred_mask;
 	uint16_t pred_qwords;
 	bool bases; /* of FS and GS */
-	bool all;   /* no list was given: everything that can be had of the GPRs */
+	bool mxcsr;
+	bool all; /* no list was given: everything that can be had of the GPRs */
 };
 
 /* What may be missing on its own. */
@@ -98,6 +102,7 @@ struct regs_caps {
 	bool legacy_xmm; /* XMM through bits 32-63 */
 	bool xmm, ymm, zmm, opmask;
 	bool bases; /* of FS and GS: by ptrace only */
+	bool mxcsr; /* likewise */
 	enum regs_lack lack[REGS_NR_CLASSES];
 	int code[REGS_NR_CLASSES]; /* -errno of the trial event for REGS_NO_PMU */
 };

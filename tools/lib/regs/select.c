@@ -161,7 +161,12 @@ static int add_x86(struct selecting *s, const char *name)
 		s->sel.bases = true;
 		return s->caps->bases ? 0 : by_ptrace_only(s, name, no_number);
 	}
-	return unknown(s, name);
+	if (strcasecmp(name, REGS_MXCSR_NAME))
+		return unknown(s, name);
+	s->sel.mxcsr = true;
+	return s->caps->mxcsr
+		       ? 0
+		       : by_ptrace_only(s, name, "the kernel's perf has no number for MXCSR");
 }
 
 static int add_gpr(struct selecting *s, const char *name)

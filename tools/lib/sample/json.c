@@ -22,7 +22,9 @@ static void emit_reg(const char *name, uint64_t v, bool hide, struct emit *e)
 void sample_emit_regs(const struct sample_regs *r, enum regs_arch arch, const char *name, bool hide,
 		      struct emit *e)
 {
+	uint32_t mxcsr;
 	uint64_t v;
+	bool flags;
 
 	if (!r->abi)
 		return;
@@ -33,6 +35,10 @@ void sample_emit_regs(const struct sample_regs *r, enum regs_arch arch, const ch
 			emit_reg(regs_name(arch, i, r->simd), v, hide, e);
 	for (unsigned i = 0; i < REGS_NR_BASES && sample_base(r, i, &v); i++)
 		emit_reg(regs_base_name(i), v, hide, e);
+	if (sample_mxcsr(r, &mxcsr, &flags)) {
+		emit_reg(REGS_MXCSR_NAME, mxcsr, hide, e);
+		emit_bool(e, "mxcsr_flags_known", flags);
+	}
 	emit_end(e);
 }
 

@@ -85,18 +85,27 @@ static void print_block(const struct u64s *values, unsigned qwords, bool always_
 	}
 }
 
-static void print_bases(const struct sample_regs *r, bool hide, struct obuf *o)
+static void print_one(const char *name, uint64_t v, bool hide, struct obuf *o)
 {
+	char *start = obuf_room(o, REG_ROOM), *p;
+
+	if (!start)
+		return;
+	p = put_value(put_name(start, name), v, hide);
+	o->len += (size_t)(p - start);
+}
+
+/* What is no bit of a mask. */
+static void print_others(const struct sample_regs *r, bool hide, struct obuf *o)
+{
+	uint32_t mxcsr;
 	uint64_t v;
+	bool flags;
 
-	for (unsigned i = 0; i < REGS_NR_BASES && sample_base(r, i, &v); i++) {
-		char *start = obuf_room(o, REG_ROOM), *p;
-
-		if (!start)
-			return;
-		p = put_value(put_name(start, regs_base_name(i)), v, hide);
-		o->len += (size_t)(p - start);
-	}
+	for (unsigned i = 0; i < REGS_NR_BASES && sample_base(r, i, &v); i++)
+		print_one(regs_base_name(i), v, hide, o);
+	if (sample_mxcsr(r, &mxcsr, &flags))
+		print_one(REGS_MXCSR_NAME, mxcsr, hide, o);
 }
 
 void sample_print_regs(const struct sample_regs *r, enum regs_arch arch, bool hide, struct obuf *o)
@@ -115,7 +124,7 @@ void sample_print_regs(const struct sample_regs *r, enum regs_arch arch, bool hi
 		p = put_value(p, u64s_get(&r->gpr, i), hide);
 		o->len += (size_t)(p - start);
 	}
-	print_bases(r, hide, o);
+	print_others(r, hide, o);
 	if (r->vector_qwords)
 		print_block(&r->vec, r->vector_qwords, true,
 			    regs_vector_class(arch, r->vector_qwords), hide, o);

@@ -153,20 +153,27 @@ static int parse_regs(struct parse *p, const char *field, bool user, struct samp
 	return 0;
 }
 
-/* The user's bases, where the file says that RAW holds them and RAW is what it says. */
-static void find_bases(struct sample *s)
+/* The user's bases and MXCSR, where the file says that RAW holds them and RAW is what it says. */
+static void find_in_raw(struct sample *s)
 {
-	if (s->user_regs.abi && s->raw_size == RAW_BASES_SIZE &&
-	    load_u32(s->raw, s->swap) == RAW_BASES_VERSION)
+	bool bases = s->event->raw_bases, mxcsr = s->event->raw_mxcsr;
+	uint64_t size = !mxcsr ? RAW_BASES_SIZE : bases ? RAW_BOTH_SIZE : RAW_MXCSR_SIZE;
+
+	if (!s->user_regs.abi || s->raw_size != size ||
+	    load_u32(s->raw, s->swap) != RAW_BASES_VERSION)
+		return;
+	if (bases)
 		s->user_regs.bases = s->raw + 4;
+	if (mxcsr)
+		s->user_regs.mxcsr = s->raw + size - 8;
 }
 
 static int parse_user_regs(struct parse *p, struct sample *s)
 {
 	int ret = parse_regs(p, "REGS_USER", true, &s->user_regs);
 
-	if (!ret && unlikely(s->event->raw_bases))
-		find_bases(s);
+	if (!ret && unlikely(s->event->raw_bases | s->event->raw_mxcsr))
+		find_in_raw(s);
 	return ret;
 }
 

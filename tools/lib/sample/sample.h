@@ -95,6 +95,7 @@ struct sample_regs {
 	uint64_t mask;	 /* from the attr; bit n = register n of the file's architecture */
 	struct u64s gpr; /* one value per set bit, ascending */
 	const unsigned char *bases; /* of FS and GS, through sample_base(); NULL = none */
+	const unsigned char *mxcsr; /* through sample_mxcsr(); NULL = none */
 	/* The SIMD block (abi & SIMD), else all 0. Vectors are the set bits of vec_mask, ascending. */
 	uint32_t nr_vectors, vector_qwords, nr_pred, pred_qwords;
 	uint64_t vec_mask, pred_mask;
@@ -219,9 +220,19 @@ static inline bool sample_base(const struct sample_regs *r, unsigned i, uint64_t
 	return r->bases;
 }
 
+/* MXCSR; false when the sample does not hold it. *@flags: whether the exception flags in it are of the sample. */
+static inline bool sample_mxcsr(const struct sample_regs *r, uint32_t *value, bool *flags)
+{
+	uint32_t known = r->mxcsr ? load_u32(r->mxcsr + 4, r->gpr.swap) : 0;
+
+	*value = known & RAW_MXCSR_KNOWN ? load_u32(r->mxcsr, r->gpr.swap) : 0;
+	*flags = known & RAW_MXCSR_FLAGS;
+	return known & RAW_MXCSR_KNOWN;
+}
+
 /*
  * script's iregs and uregs: " ABI:2    AX:0x2dfdd6b8fc    BX:0x11618 ", "FSBASE:0x7f1c GSBASE:0x0 "
- * where they were recorded, and from the SIMD block "  ZMM[0][0]:0x1 ", "OPMASK[0]:0x1 ". With
+ * and "MXCSR:0x1f80 " where they were recorded, and from the SIMD block "  ZMM[0][0]:0x1 ", "OPMASK[0]:0x1 ". With
  * @hide (--redact) values are "-". @arch: the file's.
  */
 void sample_print_regs(const struct sample_regs *r, enum regs_arch arch, bool hide, struct obuf *o);

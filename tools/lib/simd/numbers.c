@@ -41,11 +41,26 @@ static void count_lane(struct simd_numbers *n, uint64_t bits, enum regs_lane lan
 	n->zero += number == NUMBER_ZERO;
 }
 
+/* Where MXCSR says that denormal operands are taken as zero (DAZ), they cost nothing. */
+static bool denormals_are_zero(const struct sample *s)
+{
+	uint32_t mxcsr;
+	bool flags;
+
+	return sample_mxcsr(&s->user_regs, &mxcsr, &flags) && mxcsr & BIT(6);
+}
+
+/* Of all that were counted: those that arithmetic is slow with. */
+static uint64_t slow_ones(const struct simd_numbers *n, bool daz)
+{
+	return n->nan + (daz ? 0 : n->denormal);
+}
+
 void simd_numbers_add(struct simd_numbers *n, const struct simd_site *site, const struct sample *s,
 		      const struct sample_regs *r)
 {
-	uint64_t on = UINT64_MAX, bad = n->nan + n->denormal, q[8];
-	bool any = false;
+	bool any = false, daz = denormals_are_zero(s);
+	uint64_t on = UINT64_MAX, bad = slow_ones(n, daz), q[8];
 
 	/* Lanes that are masked off are not computed with; a mask may change until it is used. */
 	if (site->mask && site->here)
@@ -60,7 +75,7 @@ void simd_numbers_add(struct simd_numbers *n, const struct simd_site *site, cons
 		any |= known;
 	}
 	n->samples += any;
-	n->slow += n->nan + n->denormal > bad;
+	n->slow += slow_ones(n, daz) > bad;
 }
 
 void simd_numbers_merge(struct simd_numbers *n, const struct simd_numbers *from)

@@ -50,6 +50,13 @@ static inline long arch_result(const struct user_regs_struct *r)
 {
 	return (long)r->regs[0];
 }
+
+static inline bool arch_mxcsr(const struct arch_state *st, uint32_t *value)
+{
+	(void)st;
+	(void)value;
+	return false;
+}
 #else
 #define ARCH_CALL_CODE	   "\x0f\x05" /* syscall */
 #define ARCH_CALL_LEN	   2
@@ -85,6 +92,14 @@ static inline uint64_t arch_fp(const struct user_regs_struct *r)
 static inline long arch_result(const struct user_regs_struct *r)
 {
 	return (long)r->rax;
+}
+
+/* False: it is not known, or there is no such thing. */
+static inline bool arch_mxcsr(const struct arch_state *st, uint32_t *value)
+{
+	if (st->has_xsave)
+		xsave_mxcsr(&st->image, value);
+	return st->has_xsave;
 }
 #endif
 

@@ -39,7 +39,7 @@ void tracer_kernel_attr(const struct tracer_opts *o, const struct perf_event_att
 		k->sample_simd_pred_reg_user = k->sample_simd_vec_reg_user = 0;
 		k->size = PERF_ATTR_SIZE_VER7;
 	}
-	if (o->bases)
+	if (o->bases || o->mxcsr)
 		k->sample_type &= ~PERF_SAMPLE_RAW;
 	if (o->branches.on) {
 		k->sample_type &= ~(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_STACK_USER |
@@ -164,12 +164,41 @@ static unsigned char *put_stack(unsigned char *p, const struct stack_place *w, u
 	return put(p + size, got);
 }
 
-/* RAW: RAW_BASES; without registers the kernel's own empty one. */
-static unsigned char *put_bases(unsigned char *p, const struct user_regs_struct *gpr)
+/*
+ * MXCSR of where the thread stood. What was computed from there on does not change what it says to do, and may have met
+ * exceptions that its flags do not know.
+ */
+static unsigned char *put_mxcsr(unsigned char *p, const struct user_state *st, bool moved)
 {
-	store_u32(p, gpr ? RAW_BASES_SIZE : 4);
-	store_u32(p + 4, gpr ? RAW_BASES_VERSION : 0);
-	return gpr ? put(put(p + 8, arch_base(gpr, 'f')), arch_base(gpr, 'g')) : p + 8;
+	uint32_t value = 0, known = 0;
+
+	if (arch_mxcsr(&st->arch, &value))
+		known = RAW_MXCSR_KNOWN | (moved ? 0 : RAW_MXCSR_FLAGS);
+	store_u32(p, value);
+	store_u32(p + 4, known);
+	return p + 8;
+}
+
+/* RAW, see RAW_BASES; without registers the kernel's own empty one. */
+static unsigned char *put_raw(const struct tracer *t, unsigned char *p, const struct user_state *st,
+			      const struct walked *walk)
+{
+	const struct user_regs_struct *gpr = walk ? &walk->end : st ? &st->gpr : NULL;
+	unsigned char *size = p;
+
+	p += 8;
+	if (!st) {
+		store_u32(size, 4);
+		store_u32(size + 4, 0);
+		return p;
+	}
+	store_u32(size + 4, RAW_BASES_VERSION);
+	if (t->opts.bases)
+		p = put(put(p, arch_base(gpr, 'f')), arch_base(gpr, 'g'));
+	if (t->opts.mxcsr)
+		p = put_mxcsr(p, st, walk && !walk->moved);
+	store_u32(size, (uint32_t)(p - size - 4));
+	return p;
 }
 
 /* The user part; without registers all that is known is where the sample was. */
@@ -265,8 +294,8 @@ size_t splice_sample(struct tracer *t, const struct tracee *th, uint32_t event, 
 	p = put_front(t, ev, &parts, gpr, walk || late, &w);
 	if (walk && walk->inexact)
 		st = NULL;
-	if (t->opts.bases)
-		p = put_bases(p, st ? gpr : NULL);
+	if (t->opts.bases || t->opts.mxcsr)
+		p = put_raw(t, p, st, walk);
 	p = mempcpy(p, t->rec + parts.chain_end, parts.front - parts.chain_end);
 	if (ours)
 		p = put_branches(p, attr, walk);

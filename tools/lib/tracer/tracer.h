@@ -192,7 +192,7 @@ struct tracer_opts {
 	struct tracer_event event[TRACER_MAX_EVENTS];
 	size_t nr_events;
 	bool regs;	   /* REGS_USER comes from here */
-	bool bases;	   /* so does RAW: the bases of FS and GS, see RAW_BASES */
+	bool bases, mxcsr; /* so does RAW: see RAW_BASES */
 	bool inherit;	   /* follow new threads and children */
 	bool on_exec;	   /* start at the exec of the first process */
 	bool paused;	   /* start with tracer_enable() */
