@@ -2,7 +2,9 @@
 /*
  * What the files of room brstat share.
  *
- *	count.c	 stacks to steps, stretches and outcomes
+ *	count.c	 edges, steps and stretches of code
+ *	hops.c	 stacks to these
+ *	outcomes.c what conditional branches did
  *	code.c	 which branches lie in a stretch
  *	merge.c	 pieces added up
  *	why.c	 branches, out of that
@@ -20,16 +22,39 @@
 #include "keys/keys.h"
 
 /* At first, and at most: they grow with what is in them. */
-#define EDGE_MEMO_BITS 9
-#define EDGE_MEMO_MAX  20
-#define STEP_MEMO_BITS 9
-#define STEP_MEMO_MAX  31
+#define HOP_BITS  9
+#define PAIR_BITS 9
+#define SLOTS_MAX 31
 
-/* The edge of two addresses, as it was lately. Half a cache line. */
-struct edge_memo {
-	_Alignas(32) uint64_t from, to; /* in memory */
-	uint64_t where;			/* space and generation of its maps */
-	uint32_t edge;			/* + 1; 0 = none */
+/*
+ * A branch by its addresses in memory and where the next one left, as far as an answer asks for that: a cache line that
+ * one look at a stack leads to. Counts go on to the edge and to the step behind it when all is read.
+ */
+struct hop {
+	_Alignas(64) uint64_t from;
+	uint64_t to;
+	uint64_t next;	/* 0 for BRSTAT_PATHS */
+	uint32_t where; /* its space as it was, and HOP_*; 0 = an empty slot */
+	uint32_t nr, mispred, flagged;
+	uint32_t edge; /* ID_NONE without HOP_BRANCH */
+	uint32_t step; /* of what comes behind, which begins with the edge; ID_NONE = none */
+	uint32_t list; /* BRSTAT_WHY: of outcomes, struct outcome_list */
+	uint32_t stretch;
+	uint32_t function; /* BRSTAT_QUALITY: of the branch */
+	uint8_t type;	   /* BR_*, the greatest that was seen */
+	bool pairs;	   /* what the next branch is after matters: steps are counted by pairs */
+};
+
+#define HOP_BRANCH 1u /* there is a branch: else a stack begins with the next one */
+#define HOP_NEXT   2u /* and a next one: else a stack ends */
+#define HOP_WHERE  2  /* from this bit on: number of the space */
+
+/* What it took from there to the next branch, [mispredicted]; by the place of its hop. Half a cache line. */
+struct hop_cycles {
+	_Alignas(32) uint64_t cycles[2];
+	uint32_t nr[2];
+	/* BRSTAT_CYCLES: those that came last, not in the histogram yet, and which were. */
+	uint16_t last, nr_last, min, max;
 };
 
 /*
@@ -45,14 +70,19 @@ struct edge_info {
 		ends; /* the edges that stand for it, where a step begins and where it ends */
 	uint32_t next,
 		next_stretch; /* location that was branched from behind it lately, and what lies between */
-	uint32_t function; /* + 1; 0 = not looked at */
-	uint8_t type;	   /* BR_* */
+	uint8_t type;	      /* BR_* */
 };
 
-/* The step of two edges; @before is what came before, though it may not be the step's. */
-struct step_memo {
-	uint32_t before, edge;
-	uint32_t step; /* + 1; 0 = none */
+_Static_assert(sizeof(struct hop) == 64 && sizeof(struct hop_cycles) == 32, "as they say");
+
+/* Two edges, one after the other, and their step: which may be that of others, too. Half a cache line. */
+struct pair {
+	_Alignas(32) uint32_t before; /* ID_NONE = not known */
+	uint32_t edge;
+	uint32_t step;		/* + 1; 0 = an empty slot */
+	uint32_t nr, nr_cycles; /* not in the step yet */
+	uint32_t traits;	/* loops.c */
+	uint64_t cycles;
 };
 
 /* A branch and the one before it, as edges; the latter may be unknown. */
@@ -70,7 +100,13 @@ enum code_state { CODE_UNREAD, CODE_MISFIT, CODE_READ };
 struct code_stretch {
 	uint32_t first, nr; /* b->inside: conditional branches in it, in their order */
 	uint32_t nr_insns;
+	uint32_t list; /* of outcomes; ID_NONE = not made */
 	uint8_t state; /* enum code_state */
+};
+
+/* A step of the stack at hand, and what kind it is: loops.c. */
+struct stride {
+	uint32_t step, traits;
 };
 
 /* A branch instruction. */
@@ -81,16 +117,24 @@ struct site {
 	uint8_t kind;	 /* enum insn_branch */
 	bool known;	 /* read */
 	bool tried;	 /* brstat_read_site() has been here */
+	uint32_t list;	 /* of outcomes, behind no stretch; ID_NONE = not made */
 };
 
-/* Its outcomes, and where the count stands in the stack at hand. */
+/* Its outcomes, and where the count stands in a stack. */
 struct outcomes {
-	uint32_t stack; /* number of the stack that the next three are of */
-	uint32_t run;	/* how many times it was the same */
-	bool last;	/* taken */
-	bool whole;	/* the run was seen to begin */
+	uint32_t run; /* how many times it was the same; 0 = none at hand */
+	bool last;    /* taken */
+	bool whole;   /* the run was seen to begin */
 	uint64_t after[2][2];
 	uint32_t runs[2][BRSTAT_RUNS], cut[2][BRSTAT_RUNS];
+};
+
+/* Outcomes of a branch in the stack at hand that are not counted yet. */
+struct fresh {
+	uint32_t stack;
+	uint32_t n : 7, more : 1,
+		times : 24; /* more: than these; times: how often there is that stack */
+	uint64_t taken;	    /* a bit for each, the latest is the lowest */
 };
 
 #define CYCLE_BUCKETS 64 /* 0 to 15, then four to an octave */
@@ -148,10 +192,14 @@ struct brstat {
 	struct brstat_opts o;
 	struct resolver *res;
 	struct decoders dec;
-	struct edge_memo *edge_memo;
-	struct step_memo *step_memo;	  /* of all steps */
-	unsigned edge_bits, step_bits;	  /* of their sizes */
-	size_t nr_edges, nr_known;	  /* what is in them */
+	struct hop *hops;
+	struct hop_cycles *hop_cycles;	  /* NULL: no branch had cycles so far */
+	struct pair *pairs;		  /* of all steps */
+	unsigned hop_bits, pair_bits;	  /* of their sizes */
+	size_t nr_hops, nr_pairs;	  /* what is in them */
+	struct tuples spaces;		  /* address space and its generation: struct hop's where */
+	uint32_t space;			  /* the last one */
+	uint32_t times;			  /* how often there is the stack at hand */
 	struct tuples edge_keys;	  /* locations */
 	struct tuples stretch_keys;	  /* locations */
 	struct tuples site_keys;	  /* object, or ID_NONE, and address */
@@ -161,6 +209,8 @@ struct brstat {
 	VEC(struct code_stretch) stretches;
 	VEC(struct site) sites;
 	VEC(struct outcomes) outcomes; /* by site */
+	VEC(struct fresh) fresh;       /* by site */
+	VEC(uint32_t) lists;	       /* of outcomes: outcomes.c */
 	VEC(uint32_t) inside;
 	VEC(uint32_t) tmp;
 	uint32_t stack; /* at hand */
@@ -169,10 +219,9 @@ struct brstat {
 
 	VEC(struct cycle_hist) hists; /* by stretch */
 	/* BRSTAT_PATHS */
-	VEC(uint32_t) walk;    /* steps of the stack at hand, oldest first */
-	VEC(uint16_t) traits;  /* by step: loops.c */
-	VEC(uint32_t) touched; /* loops, of the stack at hand */
-	VEC(uint32_t) loop_at; /* by site; ID_NONE = none */
+	VEC(struct stride) walk; /* the stack at hand, oldest first */
+	VEC(uint32_t) touched;	 /* loops, of the stack at hand */
+	VEC(uint32_t) loop_at;	 /* by site; ID_NONE = none */
 	VEC(struct loop) loops;
 	VEC(struct return_count) returns; /* by site */
 	/* BRSTAT_QUALITY */
@@ -220,8 +269,21 @@ uint32_t brstat_edge(struct brstat *b, uint32_t from, uint32_t to);
 struct walk_step *brstat_step(struct brstat *b, uint32_t before, uint32_t edge);
 /* What lies between two edges, or ID_NONE. 0 or -ENOMEM. */
 int brstat_between(struct brstat *b, uint32_t before, uint32_t edge, uint32_t *stretch);
-/* The run that a branch is in ends unseen. */
-void brstat_cut_run(struct outcomes *out);
+
+/* ---- hops.c: 0 or -ENOMEM ---------------------------------------------------------------------------- */
+
+/* The branches of a stack; @all: each that was taken is there. */
+int brstat_add_stack(struct brstat *b, const struct sample_branches *s, struct thread *th,
+		     bool all);
+/* All that was counted is in edges, steps and outcomes, and what was remembered is forgotten. */
+int brstat_settle(struct brstat *b);
+
+/* ---- outcomes.c -------------------------------------------------------------------------------------- */
+
+/* The list of what lies behind a hop, whose next branch is @site. 0 or -ENOMEM. */
+int brstat_list_outcomes(struct brstat *b, struct hop *h, uint32_t site);
+void brstat_add_outcomes(struct brstat *b, uint32_t list);
+void brstat_settle_outcomes(struct brstat *b);
 
 /* ---- results: 0 or -ENOMEM ------------------------------------------------------------------------- */
 
@@ -231,12 +293,20 @@ int brstat_list_paths(struct brstat *b);
 /* @executed: bytes that ran, by function. */
 int brstat_judge(struct brstat *b, const uint64_t *executed);
 enum insn_branch brstat_kind_of_type(unsigned type);
+/* Whether a branch, whose instruction was read if it can be, goes to more than one place; not for conditional ones. */
+static inline bool brstat_goes_about(const struct brstat *b, uint32_t site)
+{
+	const struct site *s = &b->sites.v[site];
+
+	return s->known && s->kind != INSN_COND && s->kind != INSN_JUMP && s->kind != INSN_CALL;
+}
 /* Whether options leave what is there, --dsos and --symbols. */
 bool brstat_is_listed(const struct brstat *b, const struct loc *at);
 unsigned brstat_cycle_bucket(uint32_t cycles);
 
 /* ---- loops.c: the stack in b->walk; 0 or -ENOMEM ----------------------------------------------------- */
 
+uint32_t brstat_traits(const struct brstat *b, uint32_t step);
 int brstat_walk_loops(struct brstat *b);
 int brstat_merge_loops(struct brstat *b, const struct brstat *from, struct dso *const *dso);
 

@@ -47,7 +47,7 @@ int brstat_new(struct brstat **b, struct resolver *res, const struct brstat_opts
 void brstat_free(struct brstat *b);
 int brstat_add(struct brstat *b, const struct sample *s, struct thread *th, struct err *e);
 /*
- * Before brstat_finish() of either: all that @from has counted, to @b; as brflow_merge().
+ * Before brstat_finish() of either: all that @from has counted, to @b; as brflow_merge(). It can only be freed after that.
  */
 int brstat_merge(struct brstat *b, struct brstat *from, const struct brflow_maps *maps,
 		 struct err *e);

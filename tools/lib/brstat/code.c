@@ -17,7 +17,7 @@ uint32_t brstat_site(struct brstat *b, struct dso *dso, uint64_t addr)
 {
 	const uint64_t key[2] = { dso ? dso->idx : ID_NONE, addr };
 	uint32_t id = keys_tuple_id(&b->site_keys, key);
-	const struct site new = { .addr = addr, .dso = dso };
+	const struct site new = { .addr = addr, .dso = dso, .list = ID_NONE };
 	const struct outcomes none = { 0 };
 
 	if (id == ID_NONE || (id == b->sites.n && vec_push(&b->sites, new)))

@@ -17,13 +17,10 @@
 
 enum follow { INSIDE, LEFT, LOST };
 
-/*
- * Most steps neither end a round nor call: what one is, is looked at once, and whole stacks are passed over by
- * that. The branch's own instruction is read first, so that it does not matter when code around it is.
- */
+/* Most steps neither end a round nor call: what one is, is looked at once, and whole stacks are passed over by that. */
 enum trait {
-	TRAIT_KNOWN = 1,
-	TRAIT_CALLS = 2,   /* or returns */
+	TRAIT_CALLS = 1,
+	TRAIT_RETURNS = 2,
 	TRAIT_TAKEN = 4,   /* a branch back */
 	TRAIT_PASSED = 8,  /* behind code with branches back that were not taken */
 	TRAIT_BROKEN = 16, /* it is not known what was before */
@@ -32,7 +29,7 @@ enum trait {
 
 static const struct walk_step *step_at(const struct brstat *b, size_t i)
 {
-	return &b->steps.v[b->walk.v[i]];
+	return &b->steps.v[b->walk.v[i].step];
 }
 
 static const struct edge_info *info_at(const struct brstat *b, size_t i)
@@ -45,28 +42,14 @@ static const struct loc *end_of(const struct brstat *b, size_t i, int end)
 	return resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, step_at(b, i)->edge)[end]);
 }
 
-/* What the instruction is, else what the recording says, else what it looks like. */
-static enum insn_branch find_kind(const struct brstat *b, size_t i)
+static unsigned traits_at(const struct brstat *b, size_t i)
 {
-	const struct edge_info *info = info_at(b, i);
-	const struct site *site = &b->sites.v[info->site];
-	const struct loc *from, *to;
-
-	if (site->known)
-		return (enum insn_branch)site->kind;
-	if (info->type)
-		return brstat_kind_of_type(info->type);
-	from = end_of(b, i, 0);
-	to = end_of(b, i, 1);
-	if (from->sym == to->sym && from->dso == to->dso)
-		return INSN_JUMP;
-	return to->sym && to->addr == to->sym->start ? INSN_CALL : INSN_RET;
+	return b->walk.v[i].traits;
 }
 
-/* Behind find_traits(). */
 static enum insn_branch kind_at(const struct brstat *b, size_t i)
 {
-	return (enum insn_branch)(b->traits.v[b->walk.v[i]] >> TRAIT_KIND);
+	return (enum insn_branch)(traits_at(b, i) >> TRAIT_KIND);
 }
 
 static bool calls(enum insn_branch k)
@@ -173,18 +156,18 @@ static bool begins(const struct brstat *b, const struct loop *l, size_t i, uint3
 	return false;
 }
 
-static void count_rounds(struct loop *l, uint32_t rounds, bool whole)
+static void count_rounds(const struct brstat *b, struct loop *l, uint32_t rounds, bool whole)
 {
 	unsigned i = (unsigned)min_u64(rounds, BRSTAT_ROUNDS) - 1;
 
-	(whole ? l->whole : l->cut)[i]++;
+	(whole ? l->whole : l->cut)[i] += b->times;
 }
 
 /* @left: it was seen to be left. */
-static void end_loop(struct loop *l, bool left)
+static void end_loop(const struct brstat *b, struct loop *l, bool left)
 {
 	if (l->active && l->whole_begin)
-		count_rounds(l, l->rounds + 1, left);
+		count_rounds(b, l, l->rounds + 1, left);
 	l->active = false;
 }
 
@@ -192,7 +175,7 @@ static int loop_taken(struct brstat *b, struct loop *l, size_t i)
 {
 	uint32_t more = 0;
 
-	l->taken++;
+	l->taken += b->times;
 	if (l->active) {
 		enum follow f = follow(b, l, l->pos + 1, i + 1, &more);
 
@@ -201,7 +184,7 @@ static int loop_taken(struct brstat *b, struct loop *l, size_t i)
 			l->pos = i;
 			return 0;
 		}
-		end_loop(l, f == LEFT);
+		end_loop(b, l, f == LEFT);
 	} else if (l->stack != b->stack && vec_push(&b->touched, (uint32_t)(l - b->loops.v))) {
 		return -ENOMEM;
 	}
@@ -224,14 +207,14 @@ static void loop_passed(const struct brstat *b, struct loop *l, size_t i)
 
 		if (f == INSIDE && in_loop(l, end_of(b, i - 1, 1))) {
 			l->rounds += more;
-			end_loop(l, true);
+			end_loop(b, l, true);
 			return;
 		}
-		end_loop(l, f == LEFT);
+		end_loop(b, l, f == LEFT);
 	}
 	more = 0;
 	if (begins(b, l, i, &more))
-		count_rounds(l, 1 + more, true);
+		count_rounds(b, l, 1 + more, true);
 }
 
 /* Whether a conditional branch that was passed leads back in its function: to @at's. */
@@ -274,97 +257,93 @@ static int taken(struct brstat *b, size_t i)
 
 /* ---- what steps are ---------------------------------------------------------------------------- */
 
-static uint16_t look_at(struct brstat *b, size_t i)
+/* What the instruction is, else what the recording says, else what it looks like. */
+static enum insn_branch find_kind(const struct brstat *b, const struct edge_info *info,
+				  const struct loc *from, const struct loc *to)
 {
-	const struct walk_step *st = step_at(b, i);
-	const struct loc *from = end_of(b, i, 0), *to = end_of(b, i, 1);
-	unsigned traits = TRAIT_KNOWN;
-	enum insn_branch kind;
+	const struct site *site = &b->sites.v[info->site];
 
-	brstat_read_site(b, &b->sites.v[info_at(b, i)->site]);
-	kind = find_kind(b, i);
-	traits |= (unsigned)kind << TRAIT_KIND;
-	if (kind == INSN_CALL || kind == INSN_IND_CALL || kind == INSN_RET)
+	if (site->known)
+		return (enum insn_branch)site->kind;
+	if (info->type)
+		return brstat_kind_of_type(info->type);
+	if (from->sym == to->sym && from->dso == to->dso)
+		return INSN_JUMP;
+	return to->sym && to->addr == to->sym->start ? INSN_CALL : INSN_RET;
+}
+
+uint32_t brstat_traits(const struct brstat *b, uint32_t step)
+{
+	const struct walk_step *st = &b->steps.v[step];
+	const uint64_t *locs = brstat_edge_locs(b, st->edge);
+	const struct loc *from = resolver_loc(b->res, (uint32_t)locs[0]);
+	const struct loc *to = resolver_loc(b->res, (uint32_t)locs[1]);
+	enum insn_branch kind = find_kind(b, &b->info.v[st->edge], from, to);
+	uint32_t traits = (uint32_t)kind << TRAIT_KIND;
+
+	if (kind == INSN_CALL || kind == INSN_IND_CALL)
 		traits |= TRAIT_CALLS;
+	if (kind == INSN_RET)
+		traits |= TRAIT_RETURNS;
 	if ((kind == INSN_COND || kind == INSN_JUMP) && from->dso && from->dso == to->dso &&
 	    from->sym == to->sym && to->addr <= from->addr)
 		traits |= TRAIT_TAKEN;
 	if (st->stretch == ID_NONE)
-		return (uint16_t)(traits | TRAIT_BROKEN);
+		return traits | TRAIT_BROKEN;
 	for (uint32_t k = 0; k < b->stretches.v[st->stretch].nr; k++)
 		if (leads_back(&b->sites.v[b->inside.v[b->stretches.v[st->stretch].first + k]],
 			       from))
 			traits |= TRAIT_PASSED;
-	return (uint16_t)traits;
-}
-
-/* Of all steps of the stack at hand, together. 0 or -ENOMEM. */
-static int find_traits(struct brstat *b, unsigned *all)
-{
-	*all = 0;
-	if (b->steps.n && vec_reach(&b->traits, b->steps.n - 1, 0))
-		return -ENOMEM;
-	for (size_t i = 0; i < b->walk.n; i++) {
-		uint16_t *t = &b->traits.v[b->walk.v[i]];
-
-		if (unlikely(!*t))
-			*t = look_at(b, i);
-		*all |= *t;
-	}
-	return 0;
-}
-
-static unsigned traits_at(const struct brstat *b, size_t i)
-{
-	return b->traits.v[b->walk.v[i]];
+	return traits;
 }
 
 /* ---- calls ------------------------------------------------------------------------------------- */
 
+/* Returned to @to from the code of @site, whose call came from @call. 0 or -ENOMEM. */
+static int count_return(struct brstat *b, uint32_t site, const struct loc *call,
+			const struct loc *to)
+{
+	const struct return_count none = { 0 };
+
+	if (vec_reach(&b->returns, site, none))
+		return -ENOMEM;
+	if (call->dso == to->dso && to->addr > call->addr && to->addr - call->addr <= CALL_BYTES)
+		b->returns.v[site].matched += b->times;
+	else
+		b->returns.v[site].astray += b->times;
+	return 0;
+}
+
 static int count_returns(struct brstat *b)
 {
 	const struct loc *call[CALLS_MAX];
-	const struct return_count none = { 0 };
 	unsigned depth = 0;
 
 	for (size_t i = 0; i < b->walk.n; i++) {
-		const struct loc *from, *to, *was;
-		enum insn_branch kind;
-		uint32_t site;
+		unsigned traits = traits_at(b, i);
 
-		if (i && traits_at(b, i) & TRAIT_BROKEN)
+		if (traits & TRAIT_BROKEN)
 			depth = 0; /* something else was in between */
-		if (!(traits_at(b, i) & TRAIT_CALLS))
-			continue;
-		kind = kind_at(b, i);
-		from = end_of(b, i, 0);
-		to = end_of(b, i, 1);
-		site = info_at(b, i)->site;
-		if (kind == INSN_CALL || kind == INSN_IND_CALL) {
+		if (traits & TRAIT_CALLS) {
 			if (depth == CALLS_MAX)
 				memmove(call, call + 1, --depth * sizeof(call[0]));
-			call[depth++] = from;
+			call[depth++] = end_of(b, i, 0);
+		} else if (traits & TRAIT_RETURNS && depth) {
+			if (count_return(b, info_at(b, i)->site, call[--depth], end_of(b, i, 1)))
+				return -ENOMEM;
 		}
-		if (kind != INSN_RET || !depth)
-			continue;
-		was = call[--depth];
-		if (vec_reach(&b->returns, site, none))
-			return -ENOMEM;
-		if (was->dso == to->dso && to->addr > was->addr &&
-		    to->addr - was->addr <= CALL_BYTES)
-			b->returns.v[site].matched++;
-		else
-			b->returns.v[site].astray++;
 	}
 	return 0;
 }
 
 int brstat_walk_loops(struct brstat *b)
 {
-	unsigned all;
-	int ret = find_traits(b, &all);
+	unsigned all = 0;
+	int ret = 0;
 
-	if (!ret && all & TRAIT_CALLS)
+	for (size_t i = 0; i < b->walk.n; i++)
+		all |= traits_at(b, i);
+	if (all & TRAIT_CALLS)
 		ret = count_returns(b);
 	b->touched.n = 0;
 	for (size_t i = 0; !ret && all & (TRAIT_TAKEN | TRAIT_PASSED) && i < b->walk.n; i++) {
@@ -381,7 +360,7 @@ int brstat_walk_loops(struct brstat *b)
 			bool left = follow(b, l, l->pos + 1, b->walk.n, &more) == LEFT;
 
 			l->rounds += more;
-			end_loop(l, left);
+			end_loop(b, l, left);
 		}
 	}
 	return ret;

@@ -23,7 +23,7 @@ static int join_edges(struct brstat *b, const struct brstat *from, const uint32_
 		to->nr += add->nr;
 		to->mispred += add->mispred;
 		to->flagged += add->flagged;
-		to->type = add->type ?: to->type;
+		to->type = (uint8_t)max_u64(add->type, to->type);
 	}
 	return 0;
 }
@@ -64,7 +64,6 @@ static int join_outcomes(struct brstat *b, struct brstat *from, struct dso *cons
 		if (site == ID_NONE)
 			return -ENOMEM;
 		to = &b->outcomes.v[site];
-		brstat_cut_run(add);
 		for (unsigned k = 0; k < 4; k++)
 			to->after[k / 2][k % 2] += add->after[k / 2][k % 2];
 		for (unsigned k = 0; k < 2 * BRSTAT_RUNS; k++) {
@@ -109,6 +108,8 @@ int brstat_merge(struct brstat *b, struct brstat *from, const struct brflow_maps
 		return err_set(e, -EINVAL,
 			       "branches that were counted in two ways cannot be added");
 	}
+	ret = ret ?: brstat_settle(b);
+	ret = ret ?: brstat_settle(from);
 	ret = ret ?: join_edges(b, from, maps ? maps->loc : NULL, edge);
 	ret = ret ?: join_steps(b, from, edge);
 	ret = ret ?: join_outcomes(b, from, maps ? maps->dso : NULL);

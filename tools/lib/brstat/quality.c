@@ -85,7 +85,7 @@ int brstat_count_function(struct brstat *b, uint32_t function)
 			return -ENOMEM;
 		f->slice = b->slice;
 	}
-	f->nr++;
+	f->nr += b->times;
 	return 0;
 }
 

@@ -81,10 +81,9 @@ int brstat_finish(struct brstat *b, struct err *e)
 	if (b->finished)
 		return 0;
 	b->finished = true;
+	ret = brstat_settle(b);
 	sum_up(b);
-	for (uint32_t i = 0; i < b->outcomes.n; i++)
-		brstat_cut_run(&b->outcomes.v[i]);
-	if (b->o.what & BRSTAT_WHY)
+	if (!ret && b->o.what & BRSTAT_WHY)
 		ret = brstat_list_branches(b);
 	if (!ret && b->o.what & BRSTAT_CYCLES)
 		ret = brstat_list_cycles(b);
