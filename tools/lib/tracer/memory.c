@@ -21,6 +21,14 @@ static void forget_insns(struct vm *vm)
 		vm->machine->forgot(vm);
 }
 
+static void close_mem(struct vm *vm)
+{
+	if (vm->mem_fd >= 0)
+		close(vm->mem_fd);
+	vm->mem_fd = -1;
+	vm->single_reads = 0;
+}
+
 int vm_new(struct vm **out, const struct vm_machine *machine)
 {
 	struct vm *vm = aligned_alloc(_Alignof(struct vm), sizeof(*vm));
@@ -29,6 +37,7 @@ int vm_new(struct vm **out, const struct vm_machine *machine)
 		return -ENOMEM;
 	memset(vm, 0, sizeof(*vm));
 	vm->machine = machine;
+	vm->mem_fd = -1;
 	vm->insns = calloc(1, sizeof(*vm->insns));
 	vm->page = calloc(VM_PAGES, sizeof(*vm->page));
 	if (!vm->insns || !vm->page) {
@@ -44,6 +53,7 @@ int vm_new(struct vm **out, const struct vm_machine *machine)
 void vm_free(struct vm *vm)
 {
 	if (vm) {
+		close_mem(vm);
 		if (vm->machine->freed)
 			vm->machine->freed(vm);
 		free(vm->insns);
@@ -97,35 +107,43 @@ void vm_sync(struct vm *vm, const struct user_regs_struct *r)
 
 /* ---- pages ------------------------------------------------------------------------------------------ */
 
-#define BLOCKS (VM_PAGE / VM_BLOCK)
-
-/* process_vm_readv() keeps to the protection of pages; a tracer reads execute-only code, too. */
-static bool read_as_tracer(const struct vm *vm, struct vm_page *p)
-{
-	unsigned char data[VM_PAGE];
-	char path[64];
-	ssize_t got;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/mem", vm->tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	got = pread(fd, data, VM_PAGE, (off_t)p->addr);
-	close(fd);
-	for (unsigned i = 0; i < BLOCKS; i++)
-		if (!(p->have >> i & 1))
-			memcpy(p->data + i * VM_BLOCK, data + i * VM_BLOCK, VM_BLOCK);
-	return got == VM_PAGE;
-}
+#define BLOCKS	     (VM_PAGE / VM_BLOCK)
+#define SINGLE_READS 3 /* by process_vm_readv() */
 
 /*
- * The blocks of mask @need, or all that are missing where it is not the first time: what a program
- * touches once would cost it the cache lines of a whole page, which come back to it slowly.
+ * Pages one by one: a call of /proc/PID/mem takes half as long as one of process_vm_readv(), which finds
+ * the process and asks for permission each time; to open it takes as long as a few of them. It is never
+ * kept for another walk, before which the thread may have executed another program.
  */
-static bool fill_page(struct vm *vm, struct vm_page *p, uint8_t need)
+static bool open_mem(struct vm *vm)
 {
-	uint8_t missing = p->have ? (uint8_t)~p->have : need;
+	char path[64];
+
+	if (vm->mem_fd < 0) {
+		snprintf(path, sizeof(path), "/proc/%d/mem", vm->tid);
+		vm->mem_fd = open(path, O_RDONLY | O_CLOEXEC);
+	}
+	return vm->mem_fd >= 0;
+}
+
+/* Also what is execute-only: process_vm_readv() keeps to the protection of pages, a tracer does not. */
+static bool read_as_tracer(struct vm *vm, struct vm_page *p, uint8_t missing)
+{
+	unsigned first = (unsigned)__builtin_ctz(missing);
+	unsigned end = 32u - (unsigned)__builtin_clz(missing);
+	size_t at = first * VM_BLOCK, size = end * VM_BLOCK - at;
+	unsigned char data[VM_PAGE];
+
+	if (!open_mem(vm) || pread(vm->mem_fd, data, size, (off_t)(p->addr + at)) != (ssize_t)size)
+		return false;
+	for (unsigned i = first; i < end; i++)
+		if (missing >> i & 1)
+			memcpy(p->data + i * VM_BLOCK, data + i * VM_BLOCK - at, VM_BLOCK);
+	return true;
+}
+
+static bool read_blocks(const struct vm *vm, struct vm_page *p, uint8_t missing)
+{
 	struct iovec to[BLOCKS], from[BLOCKS];
 	unsigned n = 0;
 
@@ -135,10 +153,20 @@ static bool fill_page(struct vm *vm, struct vm_page *p, uint8_t need)
 		to[n] = (struct iovec){ p->data + i * VM_BLOCK, VM_BLOCK };
 		from[n++] = (struct iovec){ (void *)(p->addr + i * VM_BLOCK), VM_BLOCK };
 	}
-	if (process_vm_readv(vm->tid, to, n, from, n, 0) == n * VM_BLOCK)
+	return process_vm_readv(vm->tid, to, n, from, n, 0) == n * VM_BLOCK;
+}
+
+/*
+ * The blocks of mask @need, or all that are missing where it is not the first time: what a program
+ * touches once would cost it the cache lines of a whole page, which come back to it slowly.
+ */
+static bool fill_page(struct vm *vm, struct vm_page *p, uint8_t need)
+{
+	uint8_t missing = p->have ? (uint8_t)~p->have : need;
+	bool few = vm->single_reads++ < SINGLE_READS;
+
+	if ((few && read_blocks(vm, p, missing)) || read_as_tracer(vm, p, missing))
 		p->have |= missing;
-	else if (read_as_tracer(vm, p))
-		p->have = UINT8_MAX;
 	else if (vm->guesses && vm_read_vvar(vm->tid, p->addr, p->data))
 		p->have = UINT8_MAX, vm->guessed = true;
 	else
@@ -266,6 +294,7 @@ void vm_begin_bare(struct vm *vm, pid_t tid)
 
 	if (vm->tid == tid)
 		choose_ahead(vm, &a);
+	close_mem(vm);
 	vm->tid = tid;
 	vm->walk++;
 	if (vm->insns->nr >= VM_INSNS_FULL || is_full(vm))

@@ -190,6 +190,8 @@ extern const struct vm_machine vm_x86, vm_a64;
 struct vm {
 	const struct vm_machine *machine;
 	pid_t tid;
+	int mem_fd;	       /* /proc/tid/mem; -1 = not open */
+	unsigned single_reads; /* of pages in this walk */
 	uint64_t reg[VM_REGS_MOST];
 	uint32_t known; /* bit n: reg[n] */
 	uint32_t flags, flags_known;
