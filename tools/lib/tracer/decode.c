@@ -11,6 +11,7 @@
 #include <Zydis/Zydis.h>
 
 #include "branch/branch.h"
+#include "native-int.h"
 
 #define M(name) ZYDIS_MNEMONIC_##name
 
@@ -347,6 +348,10 @@ bool vm_decode(struct vm_insn *in, const unsigned char *bytes, size_t n)
 	if (in->op == OP_GENERIC && changes_more(&z, o))
 		in->regs_written = 0xffff;
 	vm_choose_quick(in);
+#if defined(__x86_64__)
+	if (in->op == OP_GENERIC && in->vector)
+		vm_choose_vector(in, &z, o);
+#endif
 	return true;
 }
 #else

@@ -202,6 +202,9 @@ enum vm_result exec_bswap(struct vm *vm, const struct vm_insn *in);
 /* exec-system.c */
 enum vm_result exec_system(struct vm *vm, const struct vm_insn *in);
 
+/* exec-vector.c: VM_FOREIGN where it is not done here. */
+enum vm_result exec_vector(struct vm *vm, const struct vm_insn *in);
+
 /* exec-string.c */
 enum vm_result exec_string(struct vm *vm, const struct vm_insn *in);
 

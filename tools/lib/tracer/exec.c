@@ -258,6 +258,8 @@ static enum vm_result do_branch(struct vm *vm, const struct vm_insn *in)
 
 static enum vm_result do_generic(struct vm *vm, struct vm_insn *in)
 {
+	if (in->simd.op && exec_vector(vm, in) == VM_OK)
+		return VM_OK;
 	if (in->vector) {
 		enum vm_result r = vm_native(vm, in);
 

@@ -15,6 +15,10 @@ struct native_cpu {
 
 /* @xcr0: components that are enabled. False: this CPU is too old for any of it. */
 bool native_cpu_read(struct native_cpu *cpu, uint64_t xcr0);
+struct vm_insn;
+/* exec-vector.c: of an instruction that was just decoded. */
+void vm_choose_vector(struct vm_insn *in, const ZydisDecodedInstruction *z,
+		      const ZydisDecodedOperand *o);
 /* An instruction that the CPU does not know would end this process. */
 bool native_cpu_has(const struct native_cpu *cpu, const ZydisDecodedInstruction *z);
 

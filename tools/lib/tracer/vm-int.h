@@ -86,6 +86,17 @@ enum vm_result {
 	VM_NOMEM,   /* code or data that cannot be read, or too many pages */
 };
 
+/* What exec-vector.c does: operands are vector registers, or VM_NO_REG and opd[at]. */
+struct vm_vector {
+	uint8_t op; /* 0 = not there */
+	uint8_t nr, size;
+	bool vex; /* the rest of the register becomes zero */
+	struct {
+		uint8_t reg, at;
+	} opd[3];
+	uint16_t needs; /* components of XSAVE, one of them */
+};
+
 struct vm_insn {
 	uint64_t addr;
 	uint32_t checked; /* the walk in which the bytes were last compared */
@@ -103,7 +114,8 @@ struct vm_insn {
 	uint16_t regs_written; /* for what is not interpreted */
 	uint16_t flags_written;
 	uint16_t native; /* native.c: 0 = not looked at yet */
-	bool vector;	 /* has to do with vector registers, or the CPU computes it (native.c) */
+	struct vm_vector simd;
+	bool vector; /* has to do with vector registers, or the CPU computes it (native.c) */
 };
 
 #define VM_PAGE	 4096
