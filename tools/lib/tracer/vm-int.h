@@ -222,9 +222,16 @@ struct vm {
 	bool x87_known;
 	bool exact;	   /* nothing may become unknown: what would make it so is FOREIGN */
 	bool vectors_read; /* xsave is filled */
-	unsigned char xsave[VM_XSAVE] __attribute__((aligned(64))); /* standard form */
+	/* Standard form; for AArch64 the registers V0 to V31, 16 bytes each. */
+	unsigned char xsave[VM_XSAVE] __attribute__((aligned(64)));
 	struct vm_saved saved[VM_SAVED];
 	unsigned next_saved;
+	/* Of AArch64 (a64*.c); fs_base is TPIDR_EL0. */
+	bool (*read_vectors)(struct vm *vm); /* fills xsave; NULL: cannot be had */
+	uint64_t monitor;		     /* address of exclusive accesses */
+	uint8_t monitor_size;		     /* 0: open */
+	uint32_t zva;			     /* bytes that DC ZVA clears; 0 = unknown */
+	uint64_t pac_mask;     /* bits of an address that a signature takes; 0 = none are made */
 	bool guesses, guessed; /* the time and the CPU's number are those of now; one was */
 	struct vm_insn *last;  /* executed just before; NULL = nothing since the last stop */
 	bool last_taken;
