@@ -23,6 +23,7 @@ static const char *const lines[] = {
 	"data convert --to profgen -o /dev/null",
 	"data convert --to symbol-order -o /dev/null",
 	"data convert --to call-order -o /dev/null",
+	"data convert --to path-order -o /dev/null",
 	"inject -f -b -o /dev/null",
 	"inject -f -B -o /dev/null",
 	"inject -f --jit -o /dev/null",

@@ -116,4 +116,34 @@ open(sys.argv[2], "wb").write(d)' "$TMP/whole" "$TMP/app" $seed "$(readelf -SW "
 	[ $? -le 1 ] || fail "a damaged map does no harm ($seed)" "$(cat "$TMP/err")"
 done
 pass "damaged maps were read twelve times"
+# ---- hot paths as an order of symbols: with a section for each block the linker alone lays blocks out
+paths() { # paths PROGRAM FILE
+	"$PERF" data convert --to path-order --binary "$1" -i "$1.data" -o "$2" 2>"$TMP/err"
+}
+if build "$TMP/blocks" -fbasic-block-sections=all -Wl,--optimize-bb-jumps; then
+	before=$(traced "$TMP/blocks" "$TMP/blocks.data")
+	paths "$TMP/blocks" "$TMP/paths"
+	is "blocks have names, and no function is missed" "$(wc -c <"$TMP/err")" 0
+	like "the hottest path comes first" "$(head -1 "$TMP/paths")" '^(work|put)'
+	unlike "what did not run is on none" "$(cat "$TMP/paths")" unused
+	is "a symbol is there once" "$(sort "$TMP/paths" | uniq -d)" ""
+	build "$TMP/along" -fbasic-block-sections=all -Wl,--optimize-bb-jumps -Wl,--symbol-ordering-file="$TMP/paths"
+	is "lld takes the order" "$(cat "$TMP/log")" ""
+	is "... and lays blocks out by it" "$(nm -n "$TMP/along" | awk '{ print $3 }' | grep -xF -f "$TMP/paths")" "$(cat "$TMP/paths")"
+	"$TMP/blocks"
+	want=$?
+	"$TMP/along"
+	is "the program does what it did" $? $want
+	after=$(traced "$TMP/along" "$TMP/along.data")
+	check "it takes a tenth of its branches less, and more ($before, $after)" test "$((after * 10))" -lt "$((before * 9))"
+	paths "$TMP/blocks" "$TMP/again"
+	same_file "the same order every time" "$TMP/again" "$TMP/paths"
+else
+	skip "blocks along paths" "this clang makes no sections of blocks: $(head -1 "$TMP/log")"
+fi
+# Functions along paths: who calls stands beside what is called.
+build "$TMP/app" -fbasic-block-sections=labels -ffunction-sections
+traced "$TMP/app" "$TMP/app.data" >/dev/null
+paths "$TMP/app" "$TMP/paths"
+is "functions, where blocks have no sections" "$(sort "$TMP/paths" | tr '\n' ' ')" "put work "
 done_testing

@@ -190,7 +190,7 @@ ssize_t convert_stack_of(const struct convert_run *r, const struct session_sampl
 
 extern const struct convert_format convert_fdata, convert_preagg, convert_autofdo, convert_profgen;
 extern const struct convert_format convert_llvm, convert_llvm_extbinary, convert_afdo;
-extern const struct convert_format convert_symbol_order, convert_call_order;
+extern const struct convert_format convert_symbol_order, convert_call_order, convert_path_order;
 extern const struct convert_format convert_propeller;
 extern const struct convert_format convert_folded, convert_json, convert_pprof, convert_speedscope;
 extern const struct convert_format convert_html, convert_otlp;

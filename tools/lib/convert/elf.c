@@ -57,6 +57,16 @@ static uint64_t section_end(const struct load *l, size_t idx)
 	return scn && gelf_getshdr(scn, &sh) ? sh.sh_addr + sh.sh_size : NO_END;
 }
 
+/*
+ * clang's -fbasic-block-sections=all: a basic block in a section of its own, which has a name and no type. The function's
+ * symbol is that of its first block alone.
+ */
+static bool is_block(const GElf_Sym *sym, const char *name)
+{
+	return GELF_ST_TYPE(sym->st_info) == STT_NOTYPE && sym->st_size && name &&
+	       strstr(name, ".__part.");
+}
+
 static int load_symtab(struct load *l, Elf_Scn *scn, const GElf_Shdr *sh)
 {
 	Elf_Data *data = elf_data(l->f->file, scn);
@@ -72,9 +82,10 @@ static int load_symtab(struct load *l, Elf_Scn *scn, const GElf_Shdr *sh)
 		if (!gelf_getsym(data, (int)i, &sym))
 			break;
 		type = GELF_ST_TYPE(sym.st_info);
-		if ((type != STT_FUNC && type != STT_GNU_IFUNC) || sym.st_shndx == SHN_UNDEF)
-			continue;
 		s.name = elf_strptr(l->elf, sh->sh_link, sym.st_name);
+		if ((type != STT_FUNC && type != STT_GNU_IFUNC && !is_block(&sym, s.name)) ||
+		    sym.st_shndx == SHN_UNDEF)
+			continue;
 		s.limit = section_end(l, sym.st_shndx);
 		s.start = sym.st_value;
 		s.size = sym.st_size;

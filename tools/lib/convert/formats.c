@@ -16,6 +16,7 @@ static const struct convert_format *const formats[] = {
 	&convert_afdo,
 	&convert_symbol_order,
 	&convert_call_order,
+	&convert_path_order,
 	&convert_propeller,
 	/* for people */
 	&convert_folded,
