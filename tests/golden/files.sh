@@ -157,6 +157,34 @@ done
 is "... -i repeated" "$(sort one)" "$("$PERF" data convert --to folded -o - abc 2>/dev/null | sort)"
 is "... of a directory" "$("$PERF" data convert --to folded -o - dir 2>/dev/null | sort)" "$(sort one)"
 is "... one of them a directory itself" "$("$PERF" data convert --to folded -o - a recorded c 2>/dev/null | sort)" "$(sort one)"
+
+# ---- side by side: what one thread says, of damaged ones and those that are not there, too
+head -c 5000 b >cut
+echo text >text
+# shellcheck disable=SC2086 # words
+while read -r o; do
+	"$PERF" $o --jobs=1 a cut two nothing b text stream host c untold nochain a b c <a >want 2>want.err
+	status=$?
+	for j in 2 3 8; do
+		"$PERF" $o --jobs=$j a cut two nothing b text stream host c untold nochain a b c <a >got 2>got.err
+		is "$o, $j at a time: the status" $? $status
+		same_file "... the answer" got want
+		same_file "... what is told" got.err want.err
+	done
+done <<'EOF'
+report --stdio
+report --stdio --by-file -s comm,dso,sym
+report --json -g caller
+report --csv -T
+annotate --stdio -s one
+data convert --to folded --symfs /nonexistent -o -
+data convert --to pprof -o -
+EOF
+"$PERF" report --stdio --jobs=1 a b - c <cut >want 2>want.err
+"$PERF" report --stdio --jobs=3 a b - c <cut >got 2>got.err
+same_file "one of them a stream" got want
+same_file "... what is told" got.err want.err
+
 check_status "samples one by one are those of one" 1 "$PERF" data convert --to json -o out a b
 check_status "buildid-list takes one" 129 "$PERF" buildid-list -i a -i b
 done_testing

@@ -132,24 +132,46 @@ static const struct jobs counting = {
 };
 
 /* Another recording, to what was counted of the first. */
-static int add_file(void *ctx, struct session *s, struct err *e)
+static int start_file(void *one, void *ctx, struct session *s, struct err *e)
 {
-	struct counter *k = ctx;
-	struct counter other = { .c = k->c, .s = s, .scale = session_files_scale(&k->c->files, s) };
-	int ret = new_counts(&other, &other.a, e);
+	const struct counter *k = ctx;
+	struct counter *other = one;
 
-	ret = ret ?: jobs_read(&counting, s, &other, e);
-	ret = ret ?: add_counts(k, &other, e);
-	free_counts(&other);
-	return ret;
+	*other = (struct counter){ .c = k->c,
+				   .s = s,
+				   .scale = session_files_scale(&k->c->files, s) };
+	return new_counts(other, &other->a, e);
 }
+
+static int read_file(void *one, struct session *s, struct err *e)
+{
+	return jobs_read(&counting, s, one, e);
+}
+
+static int add_file(void *ctx, void *one, struct session *s, struct err *e)
+{
+	(void)s;
+	return add_counts(ctx, one, e);
+}
+
+static const struct session_files_count files = {
+	.size = sizeof(struct counter),
+	.start = start_file,
+	.read = read_file,
+	.add = add_file,
+	.free = free_counts,
+};
 
 static int read_samples(struct annotate_cmd *c, struct err *e)
 {
 	struct counter k = { .c = c, .s = c->session, .scale = 1 };
 	uint64_t pieces = c->o.apart ? c->o.pieces : 0;
+	struct session_opts so = c->o.session;
 	int ret = session_files_join(&c->files, c->session, &c->o.session, e);
 
+	/* Keys are read by who paints. */
+	if (c->tui)
+		so.jobs = 1;
 	ret = ret ?: new_counts(&k, &k.a, e);
 	if (c->o.several.by_file)
 		;
@@ -161,9 +183,7 @@ static int read_samples(struct annotate_cmd *c, struct err *e)
 		ret = pieces_read(c->session, &c->o.session, pieces, &counting, &k, NULL, e);
 	ret = ret ?: add_piece(&k, e);
 	if (session_files_are_several(&c->files))
-		ret = ret
-			      ?: session_files_each(&c->files, c->session, &c->o.session, add_file,
-						    &k, e);
+		ret = ret ?: session_files_count(&c->files, c->session, &so, &files, &k, e);
 	annotate_free(k.piece);
 	c->a = k.a;
 	return ret ?: annotate_finish(c->a, e);

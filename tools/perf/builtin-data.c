@@ -162,17 +162,26 @@ static const struct jobs counting = {
 };
 
 /* Another recording, to what was counted of the first. */
-static int add_file(void *ctx, struct session *s, struct err *err)
+static int read_file(void *one, struct session *s, struct err *err)
 {
-	struct data_ctx *d = ctx, other = { 0 };
-	int ret = start_counting(&other, d, s, err);
-
-	ret = ret ?: jobs_read(&counting, s, &other, err);
-	d->bad_samples += session_counts(s)->bad_samples;
-	ret = ret ?: add_counts(d, &other, err);
-	free_counts(&other);
-	return ret;
+	return jobs_read(&counting, s, one, err);
 }
+
+static int add_file(void *ctx, void *one, struct session *s, struct err *err)
+{
+	struct data_ctx *d = ctx;
+
+	d->bad_samples += session_counts(s)->bad_samples;
+	return add_counts(d, one, err);
+}
+
+static const struct session_files_count files = {
+	.size = sizeof(struct data_ctx),
+	.start = start_counting,
+	.read = read_file,
+	.add = add_file,
+	.free = free_counts,
+};
 
 static int read_branches(struct data_ctx *d, struct err *err)
 {
@@ -183,7 +192,7 @@ static int read_branches(struct data_ctx *d, struct err *err)
 		ret = pieces_read(d->session, &d->o->session, d->o->pieces, &counting, d,
 				  &d->bad_samples, err);
 	if (!ret && session_files_are_several(&d->files))
-		ret = session_files_each(&d->files, d->session, &d->o->session, add_file, d, err);
+		ret = session_files_count(&d->files, d->session, &d->o->session, &files, d, err);
 	cli_progress_end(&d->progress);
 	if (ret)
 		return ret;

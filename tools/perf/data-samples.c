@@ -50,27 +50,67 @@ struct first_run {
 
 static void several_runs(void *first)
 {
-	((struct first_run *)first)->opts->pieces = true;
+	struct convert_opts *opts = ((struct first_run *)first)->opts;
+
+	/* With several recordings it is so, and other threads read it. */
+	if (!opts->pieces)
+		opts->pieces = true;
 }
 
 struct reading {
 	struct data_ctx *d;
 	const struct jobs *jobs;
 	struct convert_run *run;
+	struct convert_opts *opts;
 };
 
 /* Another recording, to what was made of the first. */
-static int add_file(void *ctx, struct session *s, struct err *err)
+struct other {
+	struct first_run first;
+	const struct jobs *jobs; /* NULL: it never began */
+};
+
+static int start_file(void *one, void *ctx, struct session *s, struct err *err)
 {
 	const struct reading *r = ctx;
-	struct convert_run other = { 0 };
-	int ret = r->jobs->start(&other, r->run, s, err);
+	struct other *o = one;
 
-	ret = ret ?: jobs_read(r->jobs, s, &other, err);
-	ret = ret ?: r->jobs->add(r->run, &other, err);
-	r->jobs->free(&other);
-	return ret;
+	o->jobs = r->jobs;
+	o->first.opts = r->opts;
+	return r->jobs->start(&o->first.run, r->run, s, err);
 }
+
+static int read_file(void *one, struct session *s, struct err *err)
+{
+	struct other *o = one;
+
+	return jobs_read(o->jobs, s, &o->first.run, err);
+}
+
+static int add_file(void *ctx, void *one, struct session *s, struct err *err)
+{
+	const struct reading *r = ctx;
+	struct other *o = one;
+
+	(void)s;
+	return r->jobs->add(r->run, &o->first.run, err);
+}
+
+static void free_file(void *one)
+{
+	struct other *o = one;
+
+	if (o->jobs)
+		o->jobs->free(&o->first.run);
+}
+
+static const struct session_files_count files = {
+	.size = sizeof(struct other),
+	.start = start_file,
+	.read = read_file,
+	.add = add_file,
+	.free = free_file,
+};
 
 /* What cannot be added up is added up by who puts recordings together. */
 static int refuse_several(const struct convert_run *run, struct err *err)
@@ -82,9 +122,9 @@ static int refuse_several(const struct convert_run *run, struct err *err)
 }
 
 static int read_all(struct data_ctx *d, const struct jobs *jobs, struct convert_run *run,
-		    struct err *err)
+		    struct convert_opts *opts, struct err *err)
 {
-	struct reading r = { d, jobs, run };
+	struct reading r = { d, jobs, run, opts };
 	int ret;
 
 	if (d->o->pieces && !run->format->merge)
@@ -96,7 +136,7 @@ static int read_all(struct data_ctx *d, const struct jobs *jobs, struct convert_
 		return run->format->whole(run, err);
 	ret = jobs_read(jobs, d->session, run, err);
 	if (!ret && session_files_are_several(&d->files))
-		ret = session_files_each(&d->files, d->session, &d->o->session, add_file, &r, err);
+		ret = session_files_count(&d->files, d->session, &d->o->session, &files, &r, err);
 	if (!ret && d->o->pieces)
 		ret = pieces_read(d->session, &d->o->session, d->o->pieces, jobs, run, NULL, err);
 	return ret;
@@ -120,7 +160,7 @@ static int convert_all(struct data_ctx *d, struct convert_opts *opts, struct obu
 	opts->pieces = d->o->pieces || session_files_are_several(&d->files);
 	ret = convert_run_begin(&f.run, d->session, d->format, opts, out, err);
 	consumer = convert_run_consumer(&f.run);
-	ret = ret ?: read_all(d, &jobs, &f.run, err);
+	ret = ret ?: read_all(d, &jobs, &f.run, opts, err);
 	ret = ret ?: convert_run_finish(&f.run, err);
 	convert_run_end(&f.run);
 	return ret;

@@ -51,33 +51,65 @@ static int add_threads(struct report *r, struct report *piece, struct err *e)
 }
 
 /* A copy of the first with counters of its own. */
-static int add_file(void *ctx, struct session *s, struct err *e)
+static int start_file(void *one, void *ctx, struct session *s, struct err *e)
 {
-	struct report *r = ctx, piece = *r;
-	int ret;
+	struct report *piece = one;
 
-	piece.t = piece.rich = NULL;
-	piece.flow = NULL;
-	piece.code = NULL;
-	piece.ahead = NULL;
-	piece.threads = NULL;
-	piece.nr_taken = 0;
-	piece.session = s;
-	piece.scale = session_files_scale(r->files, s);
-	ret = report_start_apart(&piece, e);
-	ret = ret ?: report_read(&piece, NULL, e);
-	ret = ret ?: report_add_apart(r, &piece, e);
-	ret = ret ?: add_threads(r, &piece, e);
-	r->stopped |= piece.stopped;
-	table_derive_drop(piece.ahead);
-	report_free_member(&piece);
-	return ret;
+	*piece = *(struct report *)ctx;
+	piece->t = piece->rich = NULL;
+	piece->flow = NULL;
+	piece->stat = NULL;
+	piece->code = NULL;
+	piece->ahead = NULL;
+	piece->threads = NULL;
+	piece->nr_taken = 0;
+	piece->session = s;
+	piece->scale = session_files_scale(piece->files, s);
+	return report_start_apart(piece, e);
 }
+
+static int read_file(void *one, struct session *s, struct err *e)
+{
+	(void)s;
+	return report_read(one, NULL, e);
+}
+
+static int add_file(void *ctx, void *one, struct session *s, struct err *e)
+{
+	struct report *r = ctx, *piece = one;
+	int ret = report_add_apart(r, piece, e);
+
+	(void)s;
+	r->stopped |= piece->stopped;
+	return ret ?: add_threads(r, piece, e);
+}
+
+static void free_file(void *one)
+{
+	struct report *piece = one;
+
+	table_derive_drop(piece->ahead);
+	piece->ahead = NULL;
+	report_free_member(piece);
+}
+
+static const struct session_files_count counting = {
+	.size = sizeof(struct report),
+	.start = start_file,
+	.read = read_file,
+	.add = add_file,
+	.free = free_file,
+};
 
 int report_read_files(struct report *r, struct err *e)
 {
+	struct session_opts so = r->o.session;
+
+	/* Keys are read by who paints. */
+	if (r->tui)
+		so.jobs = 1;
 	/* What was derived so far is of the first one alone. */
 	table_derive_drop(r->ahead);
 	r->ahead = NULL;
-	return session_files_each(r->files, r->session, &r->o.session, add_file, r, e);
+	return session_files_count(r->files, r->session, &so, &counting, r, e);
 }

@@ -11,7 +11,7 @@
 
 #include "base/lack.h"
 #include "fleet/fleet.h"
-#include "session/session.h"
+#include "session-int.h"
 
 const struct option session_files_options[] = {
 	OPT_BOOL(0, "by-file", struct session_files_opts, by_file,
@@ -173,8 +173,8 @@ void session_files_free(struct session_files *f)
 /* ---- the first ---------------------------------------------------------------------------------- */
 
 /* @why: with the recording's name. */
-static int put_aside(struct session_files *f, const char *path, const struct err *why,
-		     struct err *e)
+int session_files_put_aside(struct session_files *f, const char *path, const struct err *why,
+			    struct err *e)
 {
 	struct err named = *why;
 
@@ -194,7 +194,7 @@ int session_files_open(struct session_files *f, struct session **s, struct sessi
 		err_clear(e);
 		session_close(*s);
 		*s = NULL;
-		ret = put_aside(f, so->input, &why, e);
+		ret = session_files_put_aside(f, so->input, &why, e);
 		so->input = f->v.v[++f->first];
 		ret = ret ?: session_open(s, so, e);
 	}
@@ -277,8 +277,8 @@ double session_files_scale(const struct session_files *f, const struct session *
 
 /* ---- each --------------------------------------------------------------------------------------- */
 
-static int join(struct session_files *f, size_t i, struct session *first, struct session *s,
-		struct err *e)
+int session_files_join_one(struct session_files *f, size_t i, struct session *first,
+			   struct session *s, struct err *e)
 {
 	struct perfdata *to = session_env(first)->pd, *from = session_env(s)->pd;
 	int ret = perfdata_join_events(to, from, e);
@@ -302,14 +302,14 @@ static int read_one(struct session_files *f, size_t i, struct session *first,
 		if (ret == -ENOMEM || session_misused(s))
 			*e = why;
 		else
-			ret = put_aside(f, opts.input, &why, e);
+			ret = session_files_put_aside(f, opts.input, &why, e);
 		session_close(s);
 		return ret;
 	}
-	ret = join(f, i, first, s, e);
+	ret = session_files_join_one(f, i, first, s, e);
 	ret = ret ?: fn(ctx, s, e);
 	if (!ret && session_damage(s))
-		ret = put_aside(f, opts.input, session_damage(s), e);
+		ret = session_files_put_aside(f, opts.input, session_damage(s), e);
 	if (!ret && session_take_notes(first, s))
 		ret = err_set(e, -ENOMEM, "no memory for what is missing");
 	session_add_counts(first, s);

@@ -366,7 +366,7 @@ int session_read_records(struct session *s, const struct session_consumer *c, vo
 	s->c = c;
 	s->ctx = ctx;
 	/* A second CPU reads and orders while this one counts. */
-	if (!s->member && perfdata_ahead_useful(s->env.pd))
+	if (!s->member && !s->beside && perfdata_ahead_useful(s->env.pd))
 		ret = perfdata_ahead_start(&s->ahead, s->env.pd, e);
 	/* Where no more threads are allowed this one does both. */
 	if (ret == -EAGAIN) {

@@ -84,6 +84,7 @@ struct session {
 	const struct session_consumer *c;
 	void *ctx;
 	struct perfdata_ahead *ahead; /* NULL: records are read as they are used */
+	bool beside;		      /* other recordings are read meanwhile: by one thread */
 	struct member *member;	      /* NULL: all of the recording is read */
 	struct symbol_store *store;   /* another session's; NULL = one of its own */
 	VEC(struct event_plan) plans; /* by event->idx */
@@ -137,5 +138,22 @@ int session_read_records(struct session *s, const struct session_consumer *c, vo
 			 struct err *e);
 /* team.c: the next record of what this member reads, as perfdata_next_ordered(). */
 int session_member_next(struct session *s, struct record *rec, struct err *e);
+
+/* ---- several recordings ---------------------------------------------------------------------- */
+
+/*
+ * Threads, unless asked for: from here on a report takes longer again, for each has rows and locations that
+ * are to be added up (tests/bench/scale jobs).
+ */
+#define SESSION_JOBS_UNASKED 16
+
+/* Threads, @most at most, of which each gets some MB of the recording; of what cannot be cut @most. */
+unsigned session_jobs_worth(const struct session *s, unsigned most);
+/* The recording's events, as those of @first. */
+int session_files_join_one(struct session_files *f, size_t i, struct session *first,
+			   struct session *s, struct err *e);
+/* It was not read, or not to its end: that is told last. */
+int session_files_put_aside(struct session_files *f, const char *path, const struct err *why,
+			    struct err *e);
 
 #endif

@@ -322,8 +322,8 @@ void session_maps_free(struct session_maps *maps); /* NULL is fine */
 
 /*
  * Commands that count several recordings together. The first one's session is that of the answer; each of
- * the others is read in a session of its own, and what it counted is added and its session closed before the
- * next is opened. A recording that cannot be opened, or ends early, is told at the end; the others are counted.
+ * the others is read in a session of its own, and what it counted is added and its session closed: before the
+ * next is opened, or with as many at hand as there are threads. A recording that cannot be opened, or ends early, is told at the end; the others are counted.
  */
 struct session_files_opts {
 	bool by_file;	 /* a column each */
@@ -386,6 +386,21 @@ typedef int session_files_fn(void *ctx, struct session *s, struct err *e);
 int session_files_each(struct session_files *f, struct session *first,
 		       const struct session_opts *so, session_files_fn *fn, void *ctx,
 		       struct err *e);
+/*
+ * The same by several threads, for what adds up: a context of @size zeroed bytes for each of the others. start()
+ * and add() are called by the caller's thread, in the order of the recordings, read() by any one, with nothing
+ * of @ctx changing but by add().
+ */
+struct session_files_count {
+	size_t size;
+	int (*start)(void *one, void *ctx, struct session *s, struct err *e);
+	int (*read)(void *one, struct session *s, struct err *e);
+	int (*add)(void *ctx, void *one, struct session *s, struct err *e);
+	void (*free)(void *one); /* also of what was never started */
+};
+int session_files_count(struct session_files *f, struct session *first,
+			const struct session_opts *so, const struct session_files_count *c,
+			void *ctx, struct err *e);
 /* What is not alike, a line each, NULL at the end; and the errors of recordings that could not be read are in .failed. */
 const char *const *session_files_differences(struct session_files *f);
 

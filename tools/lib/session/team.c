@@ -28,11 +28,6 @@
 #define PIECE_MIN    4096
 #define WORTH_A_JOB  (4u << 20) /* bytes of records that are worth a thread */
 #define PIECES_A_JOB 8
-/*
- * Unless asked for: from here on a report takes longer again, for each thread has rows and locations that
- * are to be added up (tests/bench/scale jobs).
- */
-#define JOBS_UNASKED 16
 #define JOBS_MAX     1024
 
 struct team_thread {
@@ -380,7 +375,15 @@ unsigned session_jobs(const struct session *s)
 	/* Which CPUs can be used is a dozen files: not for what one reads at once. */
 	if (worth <= 1)
 		return 1;
-	return (unsigned)max_u64(1, min_u64(min_u64(host_cpus_usable(), JOBS_UNASKED), worth));
+	return (unsigned)max_u64(1,
+				 min_u64(min_u64(host_cpus_usable(), SESSION_JOBS_UNASKED), worth));
+}
+
+unsigned session_jobs_worth(const struct session *s, unsigned most)
+{
+	if (perfdata_is_pipe(s->env.pd))
+		return most;
+	return (unsigned)max_u64(1, min_u64(most, file_bytes(s) / WORTH_A_JOB));
 }
 
 int session_open_again(struct session **s, const struct session *like, struct session_opts *opts,
