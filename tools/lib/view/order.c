@@ -43,6 +43,11 @@ static int cmp_ranked(const struct ranker *r, const struct ranked *a, const stru
 	return (r->second ? k->sort : k->cmp)(&r->t->keys, a->v, b->v);
 }
 
+static uint64_t tuple_value(const struct ranker *r, uint32_t i)
+{
+	return keys_tuple_get(r->tuples, i)[r->c->slot];
+}
+
 /* Halves that are shorter are not worth a thread. */
 #define SORT_ALONE 20000
 
@@ -87,28 +92,51 @@ static int cmp_ranked(const struct ranker *r, const struct ranked *a, const stru
 
 DEFINE_SORT(sort_ranked, struct ranked, struct ranker, cmp_ranked)
 
+/*
+ * Ranks by tuple. Names have numbers already, and most often there are far fewer of them than tuples: then
+ * each is ranked once, however many tuples have it.
+ */
 static uint32_t *rank(const struct ranker *r, unsigned *bits)
 {
-	uint32_t n = r->tuples->n, k = 0, *ranks = malloc(((size_t)n + 1) * sizeof(*ranks));
-	struct ranked *v = malloc(((size_t)n + n / 2 + 1) * sizeof(*v));
+	uint32_t n = r->tuples->n, names = (uint32_t)r->t->keys.names.str.n, nr = 0, k = 0;
+	bool by_name = r->c->key->value == VALUE_NAME && names < n;
+	size_t room = by_name ? names : n;
+	uint32_t *ranks = malloc(((size_t)n + 1) * sizeof(*ranks));
+	uint32_t *of_name = by_name ? malloc((size_t)names * sizeof(*of_name)) : NULL;
+	struct ranked *v = malloc((room + room / 2 + 1) * sizeof(*v));
+	uint32_t *to = by_name ? of_name : ranks;
 
-	if (!v || !ranks) {
+	if (!v || !to || !ranks) {
 		free(v);
+		free(of_name);
 		free(ranks);
 		return NULL;
 	}
+	if (by_name)
+		memset(of_name, 0xff, (size_t)names * sizeof(*of_name));
 	for (uint32_t i = 0; i < n; i++) {
-		v[i] = (struct ranked){ .v = keys_tuple_get(r->tuples, i)[r->c->slot], .id = i };
+		struct ranked one = { .v = tuple_value(r, i), .id = i };
+
+		if (by_name) {
+			one.id = (uint32_t)one.v;
+			if (of_name[one.id] != ID_NONE)
+				continue;
+			of_name[one.id] = 0;
+		}
 		if (r->c->key->unnamed)
-			v[i].unnamed = r->c->key->unnamed(&r->t->keys, v[i].v, &v[i].ip);
+			one.unnamed = r->c->key->unnamed(&r->t->keys, one.v, &one.ip);
+		v[nr++] = one;
 	}
-	sort_ranked(v, n, v + n, r, 1);
-	for (uint32_t i = 0; i < n; i++) {
+	sort_ranked(v, nr, v + nr, r, 1);
+	for (uint32_t i = 0; i < nr; i++) {
 		if (i && cmp_ranked(r, &v[i - 1], &v[i]))
 			k++;
-		ranks[v[i].id] = k;
+		to[v[i].id] = k;
 	}
+	for (uint32_t i = 0; by_name && i < n; i++)
+		ranks[i] = of_name[tuple_value(r, i)];
 	free(v);
+	free(of_name);
 	*bits = bits_for(k);
 	return ranks;
 }
