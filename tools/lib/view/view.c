@@ -34,13 +34,26 @@ static int list_events(struct view *v)
 	return 0;
 }
 
+/* Of equal values it is the first row's text that counts. */
+static bool widths_by_order(const struct view *v)
+{
+	for (unsigned i = 0; i < v->c.nr_cols; i++)
+		if (v->c.cols[i].key->by_content)
+			return true;
+	return false;
+}
+
 static int sort(struct view *v)
 {
+	/* Before rows are sorted they are walked through as they lie in memory. */
+	bool late = widths_by_order(v);
 	int ret = 0;
 
 	for (uint32_t i = 0; !ret && i < v->events.n; i++) {
-		ret = view_sort_idx(v, v->events.v[i].rows, v->events.v[i].nr);
-		if (!ret)
+		if (!late)
+			ret = view_widths(v, i);
+		ret = ret ?: view_sort_idx(v, v->events.v[i].rows, v->events.v[i].nr);
+		if (!ret && late)
 			ret = view_widths(v, i);
 	}
 	return !ret && v->c.nr_levels ? view_nest_rows(v) : ret;
