@@ -51,6 +51,7 @@ static void write_rows(void *list, size_t i)
 		struct faces_row row = { .table = s->t,
 					 .row = view_row(s->f.v, s->t->event->idx, r) };
 
+		view_row_ahead(s->f.v, s->t->event->idx, r);
 		if (!faces_is_small(&s->f, row.row))
 			s->ret = s->row(&s->k, &row);
 	}

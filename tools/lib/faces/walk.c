@@ -298,6 +298,7 @@ static int walk_flat(struct walk *k, struct rows *r)
 	for (size_t i = 0, side; ret >= 0 && i < n && !walk_broken(k); i += side ?: 1) {
 		struct faces_row row = { .table = &r->t, .row = view_row(f->v, event, i) };
 
+		view_row_ahead(f->v, event, i);
 		side = i % ROWS_SIDE_MIN ? 0 : rows_side(k, event, i, n);
 		if (side)
 			ret = walk_rows_side(k, &r->t, i, i + side, walk_light_row);

@@ -136,6 +136,29 @@ const struct keys_row *view_row(const struct view *v, uint32_t event, size_t i)
 	return view_row_at(v, v->events.v[event].rows[i]);
 }
 
+/* How far apart the looks are that lead to a cell's text: the row, its tuple, what that stands for. */
+#define AHEAD 8
+
+void view_row_ahead(const struct view *v, uint32_t event, size_t i)
+{
+	const struct view_event *ev = &v->events.v[event];
+	const struct keys_row *row;
+
+	if (i + 3 * AHEAD >= ev->nr)
+		return;
+	row = view_row_at(v, ev->rows[i + 3 * AHEAD]);
+	__builtin_prefetch(row);
+	__builtin_prefetch((const char *)(row + 1) - 1);
+	row = view_row_at(v, ev->rows[i + 2 * AHEAD]);
+	__builtin_prefetch(v->t->keys.o.branch ? keys_tuple_get(&v->t->places2, row->place2)
+					       : keys_tuple_get(&v->t->places, row->place));
+	row = view_row_at(v, ev->rows[i + AHEAD]);
+	for (unsigned c = 0; c < v->c.nr_out; c++)
+		if (v->c.out[c]->key->value == VALUE_FRAME)
+			__builtin_prefetch(
+				&v->t->keys.frames.v[view_col_value(v, v->c.out[c], row)]);
+}
+
 const struct table_totals *view_totals(const struct view *v, uint32_t event)
 {
 	static const struct table_totals none;

@@ -54,6 +54,8 @@ const struct table_totals *view_totals(const struct view *v, uint32_t event);
 size_t view_nr_rows(const struct view *v, uint32_t event);
 /* In output order. */
 const struct keys_row *view_row(const struct view *v, uint32_t event, size_t i);
+/* Who prints rows from @i on: has the memory of those behind it fetched meanwhile, for it lies anywhere. */
+void view_row_ahead(const struct view *v, uint32_t event, size_t i);
 /* Share of the event's total, in percent: own, or with callees under children. */
 double view_percent(const struct view *v, const struct keys_row *row);
 
