@@ -3,8 +3,8 @@
 # listing-objdump.pl OURS THEIRS: compares what listing-dump -f and objdump -d -z -w say of the same
 # file, GNU's or LLVM's. At every address of a function both have an instruction of the same length
 # and the same name, and a direct branch the same target. Names may differ as %alike says, and in no
-# other way. Exits 1 when anything differs, or when one of them knows many instructions that the other
-# takes for none. Of a large file every third function is looked at; PAIRS=all: each.
+# other way. LENGTHS=1: names are not compared, LLVM's of x86 have suffixes. Exits 1 when anything differs,
+# or when one of them knows many instructions that the other takes for none. Of a large file every third function is looked at; PAIRS=all: each.
 use strict;
 use warnings;
 
@@ -141,7 +141,8 @@ sub is_data {
 # What name() and is_data() look behind.
 my %slow = map { $_ => 1 } qw((bad) ?? .byte .word .long .short .inst .hword undefined udf illegal rep repz repnz
 	repe repne lock notrack bnd data16 addr32 cs ds es ss fs gs);
-my ($n, $functions, $differ, $left, $branches, $named) = (0, 0, 0, 0, 0, 0);
+my ($n, $functions, $differ, $left, $branches, $named, $apx) = (0, 0, 0, 0, 0, 0, 0);
+my $lengths = $ENV{LENGTHS};
 my $function = '';
 sub differ {
 	my ($what, $us, $them) = @_;
@@ -173,7 +174,10 @@ for (@lines) {
 		next;
 	}
 	differ('another length', $_, $shown), next if $len != $them->[0];
-	if (same_name($text, $them->[1])) {
+	$apx++ if $text =~ /^\(apx\)/;
+	if ($lengths) {
+		$named++;
+	} elsif (same_name($text, $them->[1])) {
 		$named++ if name($text) eq name($them->[1]);
 	} elsif (is_odd($text, $them->[1])) {
 		$left++;
@@ -185,6 +189,7 @@ for (@lines) {
 	my $t = target($addr, $them->[1]);
 	differ('another target', $_, $shown) if defined $t && $t ne $target;
 }
+print "$apx instructions of APX\n" if $apx;
 printf "%d functions, %d instructions (%.2f%% by the same name), %d branches, %d differ, %d known to one only\n",
 	$functions, $n, $n ? 100 * $named / $n : 0, $branches, $differ, $left;
 exit($differ || $n < 1000 || $left > $n / 400 ? 1 : 0);

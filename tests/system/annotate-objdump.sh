@@ -55,6 +55,27 @@ else
 	skip "aarch64's C library" "built without libcapstone"
 fi
 
+# APX, which no library here decodes: code that clang makes with it, hundreds of its instructions, by length and by
+# where branches go. (Names of these are LLVM's alone.)
+apx() {
+	clang=$(command -v clang-19 || command -v clang) objdump=$(command -v llvm-objdump-19 || command -v llvm-objdump)
+	perl "$ROOT/tests/helpers/many-functions.pl" >"$TMP/many.c"
+	if [ -z "$clang" ] || [ -z "$objdump" ]; then
+		skip "x86-64 with APX" "no clang or no llvm-objdump here"
+	elif ! "$clang" --target=x86_64-linux-gnu -mapxf -O2 -w -c -x c -o "$TMP/made.o" "$TMP/many.c" 2>"$TMP/err" ||
+		! ld -e f0 -o "$TMP/made" "$TMP/made.o" 2>>"$TMP/err"; then
+		skip "x86-64 with APX" "this clang makes none: $(head -n 1 "$TMP/err")"
+	else
+		LENGTHS=1 compare "x86-64 with APX" "$objdump" "$TMP/made"
+		is "... of which hundreds are its own" "$(sed -n 's/^\([0-9]*\) instructions of APX$/\1/p' "$TMP/verdict" | grep -c '^[0-9][0-9][0-9]')" 1
+	fi
+}
+if grep -q 'HAVE_ZYDIS 1' "$O/config.h"; then
+	apx
+else
+	skip "x86-64 with APX" "built without Zydis"
+fi
+
 # made TARGET OBJDUMP LINKER...: functions compiled for another machine.
 made() {
 	target=$1 objdump=$2

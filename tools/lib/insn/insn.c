@@ -177,8 +177,9 @@ static int apx_text(struct insn_decoder *d, const unsigned char *code, size_t si
 	if (len <= 0 || buf_size < 8)
 		return len;
 	at = (size_t)snprintf(buf, buf_size, "(apx)");
-	for (int i = 0; i < len && at + 6 < buf_size; i++)
-		at += (size_t)snprintf(buf + at, buf_size - at, "%s%02x", i ? "," : " ", code[i]);
+	/* Faces write numbers anew: a byte without 0x would be decimal. */
+	for (int i = 0; i < len && at + 8 < buf_size; i++)
+		at += (size_t)snprintf(buf + at, buf_size - at, "%s0x%02x", i ? "," : " ", code[i]);
 	return len;
 }
 
