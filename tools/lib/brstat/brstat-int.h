@@ -4,6 +4,7 @@
  *
  *	count.c	 edges, steps and stretches of code
  *	hops.c	 stacks to these
+ *	stacks.c stacks that came before
  *	outcomes.c what conditional branches did
  *	code.c	 which branches lie in a stretch
  *	merge.c	 pieces added up
@@ -193,13 +194,16 @@ struct brstat {
 	struct resolver *res;
 	struct decoders dec;
 	struct hop *hops;
-	struct hop_cycles *hop_cycles;	  /* NULL: no branch had cycles so far */
-	struct pair *pairs;		  /* of all steps */
-	unsigned hop_bits, pair_bits;	  /* of their sizes */
-	size_t nr_hops, nr_pairs;	  /* what is in them */
-	struct tuples spaces;		  /* address space and its generation: struct hop's where */
-	uint32_t space;			  /* the last one */
-	uint32_t times;			  /* how often there is the stack at hand */
+	struct hop_cycles *hop_cycles; /* NULL: no branch had cycles so far */
+	struct pair *pairs;	       /* of all steps */
+	unsigned hop_bits, pair_bits;  /* of their sizes */
+	size_t nr_hops, nr_pairs;      /* what is in them */
+	struct tuples spaces;	       /* address space and its generation: struct hop's where */
+	uint32_t space;		       /* the last one */
+	uint32_t times;		       /* how often there is the stack at hand */
+	struct kept *kept;	       /* stacks.c; NULL: none so far */
+	VEC(uint32_t) waiting;	       /* of them: came again */
+	uint32_t nr_looked, nr_found, pause;
 	struct tuples edge_keys;	  /* locations */
 	struct tuples stretch_keys;	  /* locations */
 	struct tuples site_keys;	  /* object, or ID_NONE, and address */
@@ -272,11 +276,25 @@ int brstat_between(struct brstat *b, uint32_t before, uint32_t edge, uint32_t *s
 
 /* ---- hops.c: 0 or -ENOMEM ---------------------------------------------------------------------------- */
 
-/* The branches of a stack; @all: each that was taken is there. */
-int brstat_add_stack(struct brstat *b, const struct sample_branches *s, struct thread *th,
-		     bool all);
+/* A small number for an address space and its maps now; ID_NONE: no memory. */
+uint32_t brstat_space(struct brstat *b, const struct thread *th);
+/*
+ * The branches of a stack in that space, b->times; @all: each that was taken is there. @th may be NULL for one that was
+ * counted before.
+ */
+int brstat_add_stack(struct brstat *b, const struct sample_branches *s, uint32_t space,
+		     struct thread *th, bool all);
 /* All that was counted is in edges, steps and outcomes, and what was remembered is forgotten. */
 int brstat_settle(struct brstat *b);
+
+/* ---- stacks.c: 0 or -ENOMEM -------------------------------------------------------------------------- */
+
+#define BRSTAT_TIMES_MAX 4096 /* of a stack, at once */
+
+int brstat_take_stack(struct brstat *b, const struct sample_branches *s, struct thread *th,
+		      bool all);
+int brstat_settle_stacks(struct brstat *b); /* counts those that came before */
+void brstat_forget_stacks(struct brstat *b);
 
 /* ---- outcomes.c -------------------------------------------------------------------------------------- */
 

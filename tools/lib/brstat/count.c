@@ -68,6 +68,7 @@ void brstat_free(struct brstat *b)
 	vec_free(&b->listed);
 	vec_free(&b->branches);
 	vec_free(&b->targets);
+	brstat_forget_stacks(b);
 	free(b->hops);
 	free(b->hop_cycles);
 	free(b->pairs);
@@ -166,9 +167,7 @@ int brstat_add(struct brstat *b, const struct sample *s, struct thread *th, stru
 	}
 	b->sum.some |= !all;
 	b->sum.stacks++;
-	if (brstat_add_stack(b, &s->branches, th, all))
-		return err_set(e, -ENOMEM, "no memory for branches");
-	if (b->o.what & BRSTAT_PATHS && all && brstat_walk_loops(b))
-		return err_set(e, -ENOMEM, "no memory for loops");
-	return 0;
+	return brstat_take_stack(b, &s->branches, th, all)
+		       ? err_set(e, -ENOMEM, "no memory for branches")
+		       : 0;
 }

@@ -17,7 +17,6 @@
 
 #define COUNT_MAX (1u << 31) /* counts of slots go on when they get there */
 #define CHUNK	  64
-#define TIMES_MAX 4096 /* of struct brstat's times */
 
 /* A branch of a stack, and what its hop came to. */
 struct taken {
@@ -434,7 +433,7 @@ static int settle_hops(struct brstat *b)
 
 int brstat_settle(struct brstat *b)
 {
-	int ret = settle_hops(b);
+	int ret = brstat_settle_stacks(b) ?: settle_hops(b);
 
 	for (size_t i = 0; b->pairs && i < (size_t)1 << b->pair_bits; i++)
 		if (b->pairs[i].nr)
@@ -444,6 +443,7 @@ int brstat_settle(struct brstat *b)
 	b->hops = NULL;
 	b->hop_cycles = NULL;
 	b->nr_hops = 0;
+	brstat_forget_stacks(b);
 	brstat_settle_outcomes(b);
 	return ret;
 }
@@ -459,7 +459,7 @@ static __always_inline int count_cycles(struct brstat *b, const struct hop *h,
 	hc->cycles[missed] += (uint64_t)cycles * times;
 	if (!(what & BRSTAT_CYCLES) || h->stretch == ID_NONE)
 		return 0;
-	if (hc->last != cycles || unlikely(hc->nr_last > UINT16_MAX - TIMES_MAX)) {
+	if (hc->last != cycles || unlikely(hc->nr_last > UINT16_MAX - BRSTAT_TIMES_MAX)) {
 		if (settle_last(b, h->stretch, hc))
 			return -ENOMEM;
 		hc->last = (uint16_t)cycles;
@@ -678,20 +678,19 @@ static void carry(struct walk_state *w, struct chunk *c)
 	w->kind = w->all ? w->kind : 0;
 }
 
-/* A small number for an address space and its maps now; ID_NONE: no memory. */
-static uint32_t space_of(struct brstat *b, const struct thread *th)
+uint32_t brstat_space(struct brstat *b, const struct thread *th)
 {
 	const uint64_t key[2] = { th->space, machine_generation(b->o.machine, th->space) };
 	const uint64_t *last = b->spaces.n ? keys_tuple_get(&b->spaces, b->space) : NULL;
 
 	if (unlikely(!last || last[0] != key[0] || last[1] != key[1]))
 		b->space = keys_tuple_id(&b->spaces, key);
-	return b->space;
+	return b->space <= UINT32_MAX >> HOP_WHERE ? b->space : ID_NONE;
 }
 
-int brstat_add_stack(struct brstat *b, const struct sample_branches *s, struct thread *th, bool all)
+int brstat_add_stack(struct brstat *b, const struct sample_branches *s, uint32_t space,
+		     struct thread *th, bool all)
 {
-	uint32_t space = space_of(b, th);
 	struct walk_state w = {
 		.end = s->nr,
 		.where = space << HOP_WHERE,
@@ -699,7 +698,7 @@ int brstat_add_stack(struct brstat *b, const struct sample_branches *s, struct t
 		.all = all,
 	};
 	struct chunk c;
-	int ret = space > UINT32_MAX >> HOP_WHERE ? -ENOMEM : 0;
+	int ret = 0;
 
 	b->walk.n = 0;
 	b->stack++;

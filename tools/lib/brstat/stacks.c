@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Stacks that came before. Programs go in circles, and where a recording has neither cycles nor mispredictions that
+ * come and go, the same stack is there again and again, to the byte. One that is kept is counted when it has to
+ * go, for all its times at once: all counts are sums, and what a stack says of loops, calls and outcomes depends on no other.
+ * Not so where it is counted when it was, BRSTAT_QUALITY.
+ *
+ * Where few stacks are those of before none are kept for a while: looking for one costs a fifth of what counting it does.
+ */
+#include <stdlib.h>
+
+#include "branch/branch.h"
+#include "brstat-int.h"
+
+#define KEPT_BITS 13
+#define KEPT_LEN  64   /* entries at most */
+#define WINDOW	  1024 /* stacks, of which one in LEAST has to be there again */
+#define LEAST	  8
+#define PAUSE	  16384
+
+struct kept {
+	uint64_t hash;
+	uint32_t times; /* not counted yet */
+	uint32_t nr, room;
+	uint32_t space;
+	bool all;
+	unsigned char *entries;
+};
+
+static int count_times(struct brstat *b, const struct sample_branches *s, uint32_t space,
+		       struct thread *th, bool all)
+{
+	int ret = brstat_add_stack(b, s, space, th, all);
+
+	return ret || !(b->o.what & BRSTAT_PATHS) || !all ? ret : brstat_walk_loops(b);
+}
+
+/* Its slots are all there: no thread is asked where addresses lie. */
+static int count_kept(struct brstat *b, struct kept *k)
+{
+	const struct sample_branches s = { .nr = k->nr, .entries = k->entries };
+	int ret;
+
+	b->times = k->times;
+	k->times = 0;
+	ret = count_times(b, &s, k->space, NULL, k->all);
+	b->times = 1;
+	return ret;
+}
+
+int brstat_settle_stacks(struct brstat *b)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < b->waiting.n; i++) {
+		struct kept *k = &b->kept[b->waiting.v[i]];
+
+		if (k->times)
+			ret = count_kept(b, k);
+	}
+	b->waiting.n = 0;
+	return ret;
+}
+
+void brstat_forget_stacks(struct brstat *b)
+{
+	for (size_t i = 0; b->kept && i < (size_t)1 << KEPT_BITS; i++)
+		free(b->kept[i].entries);
+	free(b->kept);
+	b->kept = NULL;
+	vec_free(&b->waiting);
+}
+
+/* ---- which one it is ---------------------------------------------------------------------------- */
+
+static uint64_t hash_stack(const unsigned char *p, uint64_t nr)
+{
+	uint64_t hash = nr, odd = HASH_GOLDEN;
+
+	for (const unsigned char *end = p + nr * BRANCH_ENTRY_SIZE; p < end;
+	     p += BRANCH_ENTRY_SIZE) {
+		uint64_t from = load_u64(p, false), to = load_u64(p + 8, false);
+
+		hash += (from + (to << 23 | to >> 41) + (load_u64(p + 16, false) << 45)) * odd;
+		odd += 0xbf58476d1ce4e5b8ULL;
+	}
+	return hash ^ hash >> 32;
+}
+
+static bool is_worth_looking(struct brstat *b)
+{
+	if (b->pause) {
+		b->pause--;
+		return false;
+	}
+	if (++b->nr_looked < WINDOW)
+		return true;
+	if (b->nr_found < WINDOW / LEAST)
+		b->pause = PAUSE;
+	b->nr_looked = b->nr_found = 0;
+	return true;
+}
+
+/* In the place of another one, which has been counted. 0 or -ENOMEM. */
+static int keep(struct kept *k, const struct kept *new, const unsigned char *entries)
+{
+	size_t size = new->nr *(size_t)BRANCH_ENTRY_SIZE;
+
+	if (k->room < new->nr) {
+		unsigned char *v = realloc(k->entries, size);
+
+		if (!v)
+			return -ENOMEM;
+		k->entries = v;
+		k->room = new->nr;
+	}
+	memcpy(k->entries, entries, size);
+	k->hash = new->hash;
+	k->nr = new->nr;
+	k->space = new->space;
+	k->all = new->all;
+	return 0;
+}
+
+static bool is_kept(const struct kept *k, const struct kept *as, const unsigned char *entries)
+{
+	return k->hash == as->hash && k->nr == as->nr && k->space == as->space &&
+	       k->all == as->all && !memcmp(k->entries, entries, k->nr * (size_t)BRANCH_ENTRY_SIZE);
+}
+
+/* One of two places: where it is, else where nothing waits to be counted. */
+static struct kept *find_kept(const struct brstat *b, const struct kept *as,
+			      const unsigned char *entries)
+{
+	size_t at = as->hash & (((size_t)1 << KEPT_BITS) - 1);
+	struct kept *k = &b->kept[at], *other = &b->kept[at ^ 1];
+
+	if (k->hash == as->hash || is_kept(other, as, entries))
+		return k->hash == as->hash ? k : other;
+	return !k->nr || (other->nr && !k->times) ? k : other;
+}
+
+int brstat_take_stack(struct brstat *b, const struct sample_branches *s, struct thread *th,
+		      bool all)
+{
+	struct kept new = { .nr = (uint32_t)s->nr, .all = all }, *k;
+	int ret;
+
+	new.space = brstat_space(b, th);
+	if (new.space == ID_NONE)
+		return -ENOMEM;
+	if (s->nr > KEPT_LEN || s->swap || b->o.what & BRSTAT_QUALITY || !is_worth_looking(b))
+		return count_times(b, s, new.space, th, all);
+	if (unlikely(!b->kept)) {
+		b->kept = calloc((size_t)1 << KEPT_BITS, sizeof(*b->kept));
+		if (!b->kept)
+			return -ENOMEM;
+	}
+	new.hash = hash_stack(s->entries, s->nr);
+	k = find_kept(b, &new, s->entries);
+	if (is_kept(k, &new, s->entries)) {
+		b->nr_found++;
+		if (!k->times && vec_push(&b->waiting, (uint32_t)(k - b->kept)))
+			return -ENOMEM;
+		return ++k->times == BRSTAT_TIMES_MAX ? count_kept(b, k) : 0;
+	}
+	ret = k->times ? count_kept(b, k) : 0;
+	ret = ret ?: count_times(b, s, new.space, th, all);
+	return ret ?: keep(k, &new, s->entries);
+}
