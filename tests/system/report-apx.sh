@@ -74,6 +74,37 @@ json "--redact shows none" egpr 'r["egpr_used"] is None and r["egpr_live"] is No
 like "text says what its columns are" "$("$PERF" report --stdio --shadow-stack -g none -i "$TMP/shadow.data" 2>&1)" \
 	'# *Overhead +Samples +Depth +Missed +Frames +More +Cut  Shared Object'
 
+# Chains that are unwound from copies of stacks: of spin, seven of down, main, and what the C library calls that from, here
+# three frames: so that 11 calls have not returned. With copies that are too short for all of them what is missing is counted: held
+# against the chains that script prints.
+STACKS=$O/tests/helpers/stacks
+if [ "$(uname -m)" = x86_64 ] && [ -x "$STACKS" ] &&
+	"$PERF" record -q --call-graph dwarf,8192 -e cpu-clock:u -F 500 -o "$TMP/long.data" "$STACKS" deep 6 >"$TMP/out" 2>&1 &&
+	"$PERF" record -q --call-graph dwarf,200 -e cpu-clock:u -F 500 -o "$TMP/short.data" "$STACKS" deep 6 >"$TMP/out" 2>&1; then
+	"$PERF" script -F ip,sym -i "$TMP/long.data" 2>/dev/null >"$TMP/chains"
+	depth=$(awk -v RS= '$2 == "spin" && NF / 2 > most { most = NF / 2 } END { print most }' "$TMP/chains")
+	like "what the program calls is in the chain" "$(awk '{ print $2 }' "$TMP/chains" | tr '\n' ' ')" 'spin (down ){7}main '
+	for how in long short; do
+		python3 "$HELPERS/add-ssp.py" "$TMP/$how.data" "$TMP/ssp.data" $((depth - 1))
+		"$PERF" script -F ip,sym -i "$TMP/ssp.data" 2>/dev/null >"$TMP/chains"
+		"$PERF" report --json --shadow-stack -s sym --no-children -i "$TMP/ssp.data" >"$TMP/json" 2>"$TMP/err"
+		python3 - "$TMP/chains" "$TMP/json" $how "$depth" >"$TMP/why" 2>&1 <<'P' && pass "unwound chains, $how copies of stacks" || fail "unwound chains, $how copies of stacks" "$(cat "$TMP/why")"
+import json, sys
+chains = [[l.split()[1] for l in c.splitlines() if l.strip()] for c in open(sys.argv[1]).read().split('\n\n')]
+chains, depth = [c for c in chains if c and c[0] == 'spin'], int(sys.argv[4])
+r = [x for e in json.load(open(sys.argv[2]))['events'] for x in e['rows'] if x['symbol'].endswith(' spin')][0]
+lack = [depth - len(c) for c in chains]
+print(r, sorted(set(lack)))
+assert len(chains) > 20 and r['samples'] == len(chains)
+assert r['shadow_depth'] == depth and r['chain_more'] == 0 and r['frames_missed'] == sum(lack)
+assert abs(r['chain_missed'] - 100 * sum(l > 0 for l in lack) / len(lack)) < 0.06
+assert (max(lack) == 0) == (sys.argv[3] == 'long')
+P
+	done
+else
+	skip "unwound chains" "cannot record stacks here: $(head -1 "$TMP/out")"
+fi
+
 refused() { # refused NAME TEXT OPTION...
 	_name=$1 _text=$2
 	shift 2
