@@ -40,10 +40,17 @@ LDFLAGS_ALL = $(if $(SAN),-fsanitize=$(SAN),) -pthread $(SAN_OBJ) $(HARDEN_LDFLA
 FLAGS_NOW := $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(NO_LIBS) $(HARDEN_HOW)
 
 LIB_SRC	 := $(sort $(wildcard tools/lib/*/*.c))
-# Sampling by ptrace is there for x86-64 only: foreign.c says so everywhere else.
+# Sampling by ptrace is there for x86-64 and AArch64: foreign.c says so everywhere else. The interpreter of
+# AArch64 (a64*) is built for x86-64, too, where tests run it.
+TRACER_X86   := block decode exec% host-x86 native% operand probe state step
+TRACER_ARM64 := host-arm64
 tracer_files  = $(patsubst %,tools/lib/tracer/%.c,$(1))
 MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
-ifneq ($(MACHINE),x86_64)
+ifeq ($(MACHINE),x86_64)
+LIB_SRC	 := $(filter-out $(call tracer_files,$(TRACER_ARM64)),$(LIB_SRC))
+else ifeq ($(MACHINE),aarch64)
+LIB_SRC	 := $(filter-out $(call tracer_files,$(TRACER_X86)),$(LIB_SRC))
+else
 LIB_SRC	 := $(filter-out tools/lib/tracer/%,$(LIB_SRC)) \
 	    $(call tracer_files,attach core foreign live wait)
 endif

@@ -85,6 +85,8 @@ static enum vm_result store(struct vm *vm, const struct access *a)
 	} else {
 		x = a64_get(vm, a->rt);
 		(void)vm_store(vm, a->addr.v, a->size, x.v, x.known);
+		if (a->rt == A64_LR && vm->pac_mask) /* the thread's has a signature */
+			vm->stored_size = 0;
 	}
 	write_base(vm, a);
 	return VM_OK;

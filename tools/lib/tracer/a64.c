@@ -140,7 +140,7 @@ const struct vm_machine vm_a64 = {
 
 uint64_t a64_strip(const struct vm *vm, uint64_t v)
 {
-	return v >> 55 & 1 ? v | vm->pac_mask : v & ~vm->pac_mask;
+	return vm_unsigned(vm, v);
 }
 
 struct a64_val a64_condition(const struct vm *vm, unsigned cond)

@@ -241,8 +241,8 @@ int btrace_compute(struct tracer *t, struct err *e)
 	return is_ended(t->computed) ? btrace_end(t, t->computed, e) : compute_for_a_while(t, e);
 }
 
-/* From where the thread stands, at b->regs. */
-static int begin_stretch(struct tracer *t, struct tracee *th, struct err *e)
+/* From where the thread stands, at b->regs, which are wrong for those of mask @hidden. */
+static int begin_stretch(struct tracer *t, struct tracee *th, uint32_t hidden, struct err *e)
 {
 	struct btrace *b = th->btrace;
 	struct vm *vm = t->walker->vm;
@@ -259,6 +259,7 @@ static int begin_stretch(struct tracer *t, struct tracee *th, struct err *e)
 	vm->exact = false;
 	vm->guesses = true;
 	vm_begin(vm, th->tid, &b->regs);
+	vm->known &= ~hidden;
 	t->computed = th;
 	return compute_for_a_while(t, e);
 }
@@ -335,11 +336,11 @@ int btrace_sample(struct tracer *t, struct tracee *th, struct err *e)
 			return err_set(e, -ENOMEM, "no memory for a branch trace");
 		th->btrace->sample = t->traced = t->peeked;
 		th->btrace->regs = st->gpr;
-		return begin_stretch(t, th, e);
+		return begin_stretch(t, th, 0, e);
 	}
 	if (may_see(t, th, st)) {
 		th->btrace->regs = st->gpr;
-		return begin_stretch(t, th, e);
+		return begin_stretch(t, th, 0, e);
 	}
 	/* else it would stop at each sample for nothing */
 	if (!goes_on(t))
@@ -394,7 +395,7 @@ static int leave_call(struct tracer *t, struct tracee *th, const struct user_reg
 		return 0;
 	}
 	b->regs = *r;
-	return begin_stretch(t, th, e);
+	return begin_stretch(t, th, ARCH_CALL_HIDDEN, e);
 }
 
 int btrace_call(struct tracer *t, struct tracee *th, struct err *e)

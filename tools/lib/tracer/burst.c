@@ -103,7 +103,8 @@ static uint64_t state_of(const struct vm *vm)
 	if (vm->known != VM_HOST_ALL)
 		return 0;
 	for (unsigned i = 0; i < VM_HOST_REGS; i++)
-		h += vm->reg[i] * (0x9e3779b97f4a7c15ULL + 2 * (uint64_t)i * 0x632be59bd9b4e019ULL);
+		h += (i == VM_HOST_SIGNED ? vm_unsigned(vm, vm->reg[i]) : vm->reg[i]) *
+		     (0x9e3779b97f4a7c15ULL + 2 * (uint64_t)i * 0x632be59bd9b4e019ULL);
 	return h | 1;
 }
 

@@ -17,16 +17,24 @@ static const struct {
 	uint16_t nr;
 	uint8_t when;
 } quick[] = {
-	{ SYS_read, REGULAR_FILE },	{ SYS_write, REGULAR_FILE }, { SYS_pread64, REGULAR_FILE },
-	{ SYS_pwrite64, REGULAR_FILE }, { SYS_readv, REGULAR_FILE }, { SYS_writev, REGULAR_FILE },
-	{ SYS_ioctl, TERMINAL_STATE },	{ SYS_lseek, ALWAYS },	     { SYS_close, REGULAR_FILE },
-	{ SYS_stat, ALWAYS },		{ SYS_fstat, ALWAYS },	     { SYS_lstat, ALWAYS },
-	{ SYS_newfstatat, ALWAYS },	{ SYS_access, ALWAYS },	     { SYS_readlink, ALWAYS },
-	{ SYS_getcwd, ALWAYS },		{ SYS_brk, ALWAYS },	     { SYS_mmap, ALWAYS },
-	{ SYS_munmap, ALWAYS },		{ SYS_mremap, ALWAYS },	     { SYS_mprotect, ALWAYS },
-	{ SYS_madvise, ALWAYS },	{ SYS_getpid, ALWAYS },	     { SYS_gettid, ALWAYS },
-	{ SYS_getuid, ALWAYS },		{ SYS_time, ALWAYS },	     { SYS_clock_gettime, ALWAYS },
-	{ SYS_gettimeofday, ALWAYS },	{ SYS_getrusage, ALWAYS },   { SYS_times, ALWAYS },
+#ifdef SYS_stat /* newer architectures have those with a directory only */
+	{ SYS_stat, ALWAYS },	       { SYS_lstat, ALWAYS },
+	{ SYS_access, ALWAYS },	       { SYS_readlink, ALWAYS },
+	{ SYS_time, ALWAYS },
+#endif
+	{ SYS_read, REGULAR_FILE },    { SYS_write, REGULAR_FILE },
+	{ SYS_pread64, REGULAR_FILE }, { SYS_pwrite64, REGULAR_FILE },
+	{ SYS_readv, REGULAR_FILE },   { SYS_writev, REGULAR_FILE },
+	{ SYS_ioctl, TERMINAL_STATE }, { SYS_lseek, ALWAYS },
+	{ SYS_close, REGULAR_FILE },   { SYS_fstat, ALWAYS },
+	{ SYS_newfstatat, ALWAYS },    { SYS_getcwd, ALWAYS },
+	{ SYS_brk, ALWAYS },	       { SYS_mmap, ALWAYS },
+	{ SYS_munmap, ALWAYS },	       { SYS_mremap, ALWAYS },
+	{ SYS_mprotect, ALWAYS },      { SYS_madvise, ALWAYS },
+	{ SYS_getpid, ALWAYS },	       { SYS_gettid, ALWAYS },
+	{ SYS_getuid, ALWAYS },	       { SYS_clock_gettime, ALWAYS },
+	{ SYS_gettimeofday, ALWAYS },  { SYS_getrusage, ALWAYS },
+	{ SYS_times, ALWAYS },
 };
 
 static bool is_regular(pid_t tid, uint64_t fd)

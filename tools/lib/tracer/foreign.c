@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sampling by ptrace where nobody has taught it the registers: every architecture but x86-64. The
+ * Sampling by ptrace where nobody has taught it the registers: every architecture but x86-64 and AArch64. The
  * same interface, whose probe says that nothing can be had; so callers need no #ifdef.
  */
-#ifndef __x86_64__
+#if !defined(__x86_64__) && !defined(__aarch64__)
 
 #include "tracer.h"
 
@@ -28,7 +28,7 @@ void tracer_probe(struct tracer_probe *p)
 int tracer_strategy_parse(const char *name, enum tracer_strategy *s, struct err *e)
 {
 	(void)name, (void)s;
-	return err_set(e, -ENOTSUP, "branches in software are there for x86-64 only");
+	return err_set(e, -ENOTSUP, "branches in software are there for x86-64 and AArch64 only");
 }
 
 const char *tracer_how(const struct tracer *t)
@@ -54,7 +54,7 @@ int tracer_new(struct tracer **t, const struct tracer_opts *opts, struct err *e)
 {
 	(void)opts;
 	*t = NULL;
-	err_set(e, -ENOTSUP, "sampling by ptrace is there for x86-64 only");
+	err_set(e, -ENOTSUP, "sampling by ptrace is there for x86-64 and AArch64 only");
 	err_hint(e, "Take what the kernel gives: --reg-source=kernel, --branch-source=hardware.");
 	return -ENOTSUP;
 }
@@ -63,7 +63,7 @@ int tracer_new(struct tracer **t, const struct tracer_opts *opts, struct err *e)
 int tracer_attach(struct tracer *t, pid_t tid, bool process, struct err *e)
 {
 	(void)t, (void)tid, (void)process;
-	return err_set(e, -ENOTSUP, "sampling by ptrace is there for x86-64 only");
+	return err_set(e, -ENOTSUP, "sampling by ptrace is there for x86-64 and AArch64 only");
 }
 
 int tracer_service(struct tracer *t, struct err *e)

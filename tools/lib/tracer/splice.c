@@ -127,7 +127,7 @@ static void patch_front(unsigned char *rec, const struct tracer_event *ev,
 		if (leading[i] & ID_FIELDS)
 			store_u64(p, ev->id);
 		if (leading[i] == PERF_SAMPLE_IP && moved)
-			store_u64(p, moved->rip);
+			store_u64(p, arch_ip(moved));
 		p += 8;
 	}
 }

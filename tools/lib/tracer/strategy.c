@@ -50,7 +50,7 @@ static int refuse(const char *name, const char *why, struct err *e)
 int strategy_check(enum tracer_strategy want, const struct tracer_probe *p, struct err *e)
 {
 	if (!strategies[want].advance)
-		return refuse(strategies[want].name, "is there for x86-64 only", e);
+		return refuse(strategies[want].name, "there for x86-64 only", e);
 	if (want == TRACER_BREAKPOINT && !p->breakpoints)
 		return refuse("breakpoint",
 			      p->breakpoints_open

@@ -185,17 +185,19 @@ extern const struct vm_machine vm_x86, vm_a64;
 
 /* The one that is traced here: how many registers there are, which they are. */
 #if defined(__aarch64__)
-#define VM_HOST	     (&vm_a64)
-#define VM_HOST_REGS 32
-#define VM_HOST_ALL  0xffffffffu
-#define VM_HOST_SP   31
-#define VM_HOST_NOP  "\x1f\x20\x03\xd5"
+#define VM_HOST	       (&vm_a64)
+#define VM_HOST_REGS   32
+#define VM_HOST_ALL    0xffffffffu
+#define VM_HOST_SP     31
+#define VM_HOST_SIGNED 30
+#define VM_HOST_NOP    "\x1f\x20\x03\xd5"
 #else
-#define VM_HOST	     (&vm_x86)
-#define VM_HOST_REGS VM_REGS
-#define VM_HOST_ALL  0xffff
-#define VM_HOST_SP   VM_SP
-#define VM_HOST_NOP  "\x90"
+#define VM_HOST	       (&vm_x86)
+#define VM_HOST_REGS   VM_REGS
+#define VM_HOST_ALL    0xffff
+#define VM_HOST_SP     VM_SP
+#define VM_HOST_SIGNED VM_REGS /* no register */
+#define VM_HOST_NOP    "\x90"
 #endif
 #define VM_REGS_MOST 32
 
@@ -243,6 +245,12 @@ struct vm {
 	uint64_t trace[VM_TRACE];	/* what was executed since the last stop */
 	struct vm_page *page;		/* VM_PAGES */
 };
+
+/* A return address without its signature, which is not computed. */
+static inline uint64_t vm_unsigned(const struct vm *vm, uint64_t v)
+{
+	return v >> 55 & 1 ? v | vm->pac_mask : v & ~vm->pac_mask;
+}
 
 int vm_new(struct vm **vm, const struct vm_machine *machine);
 void vm_free(struct vm *vm);
