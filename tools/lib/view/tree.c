@@ -17,7 +17,8 @@ struct elem {
 	uint32_t node, frame;
 	uint64_t period;
 	uint32_t count;
-	bool own;      /* caller order: weight is plus */
+	bool own; /* caller order: weight is plus */
+	bool mixed; /* caller order, the others': some below are the row's own, so plus is looked at */
 	uint32_t leaf; /* callee order: whose chain this is */
 };
 
@@ -56,14 +57,21 @@ static int push(struct maker *mk, elems *out, uint32_t node, uint64_t period, ui
 	return vec_push(out, e);
 }
 
-static int push_child(struct maker *mk, elems *out, uint32_t node, bool own)
+/* Memory of plus is as large as the trie's: below nodes without samples of the row's own it is left alone. */
+static int push_child(struct maker *mk, elems *out, uint32_t node, bool own, bool mixed)
 {
-	const struct node_own *plus = &mk->view->trees.plus[node];
+	static const struct node_own none;
+	const struct node_own *plus = own || mixed ? &mk->view->trees.plus[node] : &none;
 	const struct node_end *n = &mk->t->ch.end[node];
+	size_t had = out->n;
 
 	if (own)
 		return push(mk, out, node, plus->period, plus->count, true, ID_NONE);
-	return push(mk, out, node, n->total - plus->period, n->count - plus->count, false, ID_NONE);
+	if (push(mk, out, node, n->total - plus->period, n->count - plus->count, false, ID_NONE))
+		return -ENOMEM;
+	if (out->n > had)
+		out->v[had].mixed = plus->count;
+	return 0;
 }
 
 static int next_level(struct maker *mk, const elems *in, elems *out)
@@ -80,7 +88,7 @@ static int next_level(struct maker *mk, const elems *in, elems *out)
 			continue;
 		}
 		for (uint32_t i = c->end[e->node].child; i != ID_NONE; i = c->end[i].next)
-			if (push_child(mk, out, i, e->own))
+			if (push_child(mk, out, i, e->own, e->mixed))
 				return -ENOMEM;
 	}
 	return 0;
@@ -319,13 +327,15 @@ static int start_caller(struct maker *mk, elems *out)
 	__typeof__(&mk->view->trees.tops) tops = &mk->view->trees.tops;
 	int ret = 0;
 
+	/* Without an outermost node the row has no samples of its own. */
+
 	for (size_t i = 0; !ret && i < tops->n; i++)
-		ret = push_child(mk, out, tops->v[i], true);
+		ret = push_child(mk, out, tops->v[i], true, false);
 	if (!mk->view->o.children)
 		return ret;
 	for (uint32_t i = nodes->at[mk->tree]; !ret && i < nodes->at[mk->tree + 1]; i++)
 		if (c->nodes.v[nodes->v[i]].up == ID_NONE)
-			ret = push_child(mk, out, nodes->v[i], false);
+			ret = push_child(mk, out, nodes->v[i], false, tops->n);
 	return ret;
 }
 
@@ -347,12 +357,12 @@ static int start_passes(struct maker *mk, elems *out)
 
 	for (uint32_t i = nodes->at[mk->tree]; !ret && i < nodes->at[mk->tree + 1]; i++) {
 		uint32_t n = nodes->v[i];
-		struct elem e = { n,
-				  0,
-				  c->end[n].total - t->plus[n].period,
-				  c->end[n].count - t->plus[n].count,
-				  false,
-				  ID_NONE };
+		struct elem e = {
+			.node = n,
+			.period = c->end[n].total - t->plus[n].period,
+			.count = c->end[n].count - t->plus[n].count,
+			.leaf = ID_NONE,
+		};
 
 		ret = vec_push(&pass, e);
 	}
