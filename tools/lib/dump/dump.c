@@ -45,34 +45,47 @@ void dump_s32(struct obuf *o, uint32_t v)
 /* ".  0000: " + 16 x " 00" + "  " + 16 characters + newline */
 #define LINE_ROOM (9 + PER_LINE * 3 + 2 + PER_LINE + 1)
 
-static inline char printable(unsigned char c)
+typedef uint8_t line_bytes __attribute__((vector_size(PER_LINE)));
+
+/* The bytes as characters, all at once; a dot for those that are none. */
+static inline void put_characters(char *p, const unsigned char *bytes)
 {
-	return c >= 0x20 && c < 0x7f ? (char)c : '.';
+	line_bytes c, shown;
+
+	memcpy(&c, bytes, sizeof(c));
+	shown = (line_bytes)(c - ' ' <= '~' - ' ');
+	c = (c & shown) | ('.' & ~shown);
+	memcpy(p, &c, sizeof(c));
 }
 
-static char *put_line(char *p, const unsigned char *data, uint32_t at, uint32_t n)
+/* A line of PER_LINE bytes that are at @at of a record; returns the place behind it. */
+static char *put_line(char *p, const unsigned char *bytes, uint32_t at)
 {
-	char *ascii = p + 9 + PER_LINE * 3 + 2;
+	char *hex = p + 9, *ascii = hex + PER_LINE * 3 + 2;
 
 	memcpy(p, ".  ", 3);
 	memcpy(p + 3, hex_pairs + 2 * (at >> 8 & 0xff), 2);
 	memcpy(p + 5, hex_pairs + 2 * (at & 0xff), 2);
 	memcpy(p + 7, ": ", 2);
-	p += 9;
-	for (uint32_t i = 0; i < n; i++) {
-		*p = ' ';
-		memcpy(p + 1, hex_pairs + 2 * data[at + i], 2);
-		ascii[i] = printable(data[at + i]);
-		p += 3;
-	}
-	if (n < PER_LINE) {
-		memset(p, ' ', (PER_LINE - n) * 3);
-		memset(ascii + n, ' ', PER_LINE - n);
-		p += (PER_LINE - n) * 3;
-	}
-	p[0] = p[1] = ' ';
+	memset(hex, ' ', PER_LINE * 3 + 2);
+	for (unsigned i = 0; i < PER_LINE; i++)
+		memcpy(hex + 3 * i + 1, hex_pairs + 2 * bytes[i], 2);
+	put_characters(ascii, bytes);
 	ascii[PER_LINE] = '\n';
 	return ascii + PER_LINE + 1;
+}
+
+/* The same of the last @n bytes: what is missing is blank. */
+static char *put_last_line(char *p, const unsigned char *bytes, uint32_t at, uint32_t n)
+{
+	unsigned char line[PER_LINE] = { 0 };
+	char *end;
+
+	memcpy(line, bytes, n);
+	end = put_line(p, line, at);
+	memset(p + 9 + 3 * (size_t)n, ' ', 3 * (PER_LINE - (size_t)n));
+	memset(end - 1 - (PER_LINE - n), ' ', PER_LINE - n);
+	return end;
 }
 
 static void print_bytes(struct dump *d, const struct record *rec)
@@ -90,9 +103,8 @@ static void print_bytes(struct dump *d, const struct record *rec)
 	for (uint32_t at = 0; at < rec->size; at += PER_LINE) {
 		uint32_t n = rec->size - at;
 
-		/* A constant count for all but the last line lets the loop unroll. */
-		p = n >= PER_LINE ? put_line(p, rec->data, at, PER_LINE)
-				  : put_line(p, rec->data, at, n);
+		p = n >= PER_LINE ? put_line(p, rec->data + at, at)
+				  : put_last_line(p, rec->data + at, at, n);
 	}
 	o->len += (size_t)(p - start);
 	obuf_char(o, '\n');
