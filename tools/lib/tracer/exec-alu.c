@@ -227,7 +227,26 @@ enum vm_result exec_imul2(struct vm *vm, const struct vm_insn *in)
 	return VM_OK;
 }
 
-/* rdx:rax <- rax * operand; bytes use ax alone and are left to the thread */
+/* ax: al times a byte. */
+static enum vm_result mul_byte(struct vm *vm, const struct vm_insn *in, struct val b)
+{
+	const struct vm_opd ax = { .kind = VM_OPD_REG, .reg = VM_AX, .size = 2 };
+	struct val a = exec_get_reg(vm, VM_AX);
+	int32_t p = (uint8_t)a.v * (uint8_t)b.v;
+
+	if (in->op == OP_IMUL)
+		p = (int8_t)a.v * (int8_t)b.v;
+	a.known &= b.known;
+	a.v = (uint16_t)p;
+	if (a.known)
+		mul_flags(vm, in->op == OP_MUL ? p > UINT8_MAX : p != (int8_t)p);
+	else
+		exec_lose_flags(vm, VM_STATUS);
+	exec_set_part(vm, &ax, a);
+	return VM_OK;
+}
+
+/* rdx:rax <- rax * operand */
 enum vm_result exec_mul(struct vm *vm, const struct vm_insn *in)
 {
 	unsigned size = in->opd[0].size;
@@ -237,7 +256,7 @@ enum vm_result exec_mul(struct vm *vm, const struct vm_insn *in)
 	struct val xl = { 0, false }, xh = xl;
 
 	if (r != VM_OK || size == 1)
-		return r != VM_OK ? r : VM_FOREIGN;
+		return r != VM_OK ? r : mul_byte(vm, in, b);
 	hi.reg = VM_DX;
 	if (a.known && b.known && in->op == OP_MUL) {
 		__uint128_t p = (__uint128_t)(a.v & mask_of(size)) * b.v;
@@ -259,6 +278,29 @@ enum vm_result exec_mul(struct vm *vm, const struct vm_insn *in)
 	return VM_OK;
 }
 
+/* ax by a byte: the quotient becomes al, the remainder ah. */
+static enum vm_result div_byte(struct vm *vm, const struct vm_insn *in, struct val b)
+{
+	const struct vm_opd ax = { .kind = VM_OPD_REG, .reg = VM_AX, .size = 2 };
+	struct val a = exec_get_reg(vm, VM_AX);
+	int32_t n = (uint16_t)a.v, by = (uint8_t)b.v, q;
+
+	if (in->op == OP_IDIV)
+		n = (int16_t)a.v, by = (int8_t)b.v;
+	a.known &= b.known;
+	if (a.known) {
+		if (!by)
+			return VM_FAULT;
+		q = n / by;
+		if (in->op == OP_DIV ? q > UINT8_MAX : q != (int8_t)q)
+			return VM_FAULT;
+		a.v = (uint8_t)q | (uint64_t)(uint8_t)(n % by) << 8;
+	}
+	exec_lose_flags(vm, VM_STATUS);
+	exec_set_part(vm, &ax, a);
+	return VM_OK;
+}
+
 enum vm_result exec_div(struct vm *vm, const struct vm_insn *in)
 {
 	unsigned size = in->opd[0].size;
@@ -269,7 +311,7 @@ enum vm_result exec_div(struct vm *vm, const struct vm_insn *in)
 	__uint128_t n;
 
 	if (r != VM_OK || size == 1)
-		return r != VM_OK ? r : VM_FOREIGN;
+		return r != VM_OK ? r : div_byte(vm, in, b);
 	hi.reg = VM_DX;
 	exec_lose_flags(vm, VM_STATUS);
 	if (!a.known || !d.known || !b.known) {

@@ -5,7 +5,13 @@
  */
 #include "exec-int.h"
 
-#define STRING_MAX (1 << 20) /* bytes of one rep */
+#define STRING_MAX (1 << 20)  /* bytes of one rep, where a thread waits for a few branches; */
+#define TRACE_MAX  (16 << 20) /* and where it is computed for as long as it runs */
+
+static uint64_t longest(const struct vm *vm, const struct vm_insn *in)
+{
+	return (vm->guesses ? TRACE_MAX : STRING_MAX) / in->size;
+}
 
 static bool can_touch(struct vm *vm, uint64_t addr, uint64_t n)
 {
@@ -41,7 +47,7 @@ static enum vm_result fill(struct vm *vm, const struct vm_insn *in, uint64_t n)
 	struct val x = exec_get_reg(vm, VM_AX);
 	bool movs = in->op == OP_MOVS;
 
-	if (in->rep == 'n' || n > STRING_MAX / in->size || !can_touch(vm, di, bytes) ||
+	if (in->rep == 'n' || n > longest(vm, in) || !can_touch(vm, di, bytes) ||
 	    (movs && !can_touch(vm, si, bytes)))
 		return VM_FOREIGN;
 	/* eight bytes at a time, where no byte is read that was written just before */
@@ -88,8 +94,8 @@ static enum vm_result scan(struct vm *vm, const struct vm_insn *in, uint64_t *n)
 	uint64_t done = 0;
 
 	while (done < *n) {
-		enum vm_result r = done < STRING_MAX / in->size ? compare(vm, in, done * in->size)
-								: VM_FOREIGN;
+		enum vm_result r =
+			done < longest(vm, in) ? compare(vm, in, done * in->size) : VM_FOREIGN;
 
 		if (r == VM_UNKNOWN && !in->rep) {
 			exec_lose_flags(vm, VM_STATUS);
