@@ -6,9 +6,8 @@
 #include "tracer-int.h"
 
 #define REST_MIN_NS 1000000ULL
-#define STOP_NS	    120000 /* signal, switches, cold caches beside what is measured, on a VM */
-#define MAX_SKEW    1000   /* clocks drift apart by less than a thousandth */
-#define MEASURED    0.8	   /* of the budget; the rest pays for what no clock here sees */
+#define MAX_SKEW    1000 /* clocks drift apart by less than a thousandth */
+#define MEASURED    0.8	 /* of the budget; the rest pays for what no clock here sees */
 
 uint64_t budget_delay(struct tracer *t, uint64_t now, uint64_t sampled)
 {
@@ -29,7 +28,7 @@ void budget_rest(struct tracer *t, struct tracee *th, uint64_t took, uint64_t de
 	double percent = t->opts.branches.on ? t->opts.branches.budget : t->opts.reg_budget;
 	double budget = percent * MEASURED;
 	/* it will wait for a CPU about as long as we did */
-	uint64_t pause, ns = took + delay + STOP_NS;
+	uint64_t pause, ns = took + delay + BUDGET_STOP_NS;
 
 	if (percent <= 0 || percent >= 100)
 		return;

@@ -12,10 +12,14 @@ bool burst_wanted(const struct tracer *t, const struct tracee *th, const struct 
 /* Computes the way from @st on into th->burst, and begins the span. -ENOMEM */
 int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st);
 /*
- * The span is over and @th stands at @st; NULL: nobody knows where the thread was then. What the
- * span held is written, and th->burst is gone.
+ * The span is over and @th stands at @st, which is not needed any more afterwards; NULL: nobody knows
+ * where the thread was then. burst_write() is next, also while it runs again: what the span held is
+ * written, and th->burst is gone.
  */
-int burst_end(struct tracer *t, struct tracee *th, const struct user_state *st, struct err *e);
+void burst_stand(struct tracer *t, struct tracee *th, const struct user_state *st);
+int burst_write(struct tracer *t, struct tracee *th, struct err *e);
+/* Both, where nobody knows. */
+int burst_end(struct tracer *t, struct tracee *th, struct err *e);
 void burst_free(struct burst *b);
 
 /* span.c: a clock of the thread's own, which stops it once by its signal. */

@@ -51,6 +51,9 @@ struct burst {
 	struct mark mark[LIMIT_MOST];
 	struct walk_entry entry[LIMIT_MOST];
 	uint32_t passed[LIMIT_MOST]; /* branches up to and with this entry */
+	/* What passed: pieces, and entries behind them, which are a sample in t->out of last_size. */
+	uint32_t whole, rest;
+	size_t last_size;
 	struct peeked sample;
 };
 
@@ -303,42 +306,45 @@ static size_t make_last(struct tracer *t, struct tracee *th, const struct burst 
 	return splice_sample(t, th, b->sample.event, b->sample.size, st, walk);
 }
 
-static int write_pieces(struct tracer *t, struct tracee *th, struct burst *b, uint32_t branches,
-			const struct user_state *st, struct err *e)
+/* What of @b has passed: whole pieces, and @st, where it is known, is the thread behind the last. */
+static void choose_pieces(struct tracer *t, struct tracee *th, struct burst *b, uint32_t branches,
+			  const struct user_state *st)
 {
-	uint32_t whole = 0, entries = 0, rest = 0, total;
+	uint32_t entries = 0;
+
+	b->whole = b->rest = 0;
+	while (b->whole < b->pieces.n && b->pieces.v[b->whole].branches <= branches)
+		entries = b->pieces.v[b->whole++].entries;
+	while (st && entries + b->rest < b->nr_entries && b->passed[entries + b->rest] <= branches)
+		b->rest++;
+	/* nothing passed: the sample itself, where it is known */
+	b->last_size = b->rest || (!b->whole && st) ? make_last(t, th, b, entries, b->rest, st) : 0;
+}
+
+static int write_pieces(struct tracer *t, struct burst *b, struct err *e)
+{
+	uint32_t total = b->whole + !!b->last_size;
 	size_t at = 0;
 	int ret = 0;
 
-	while (whole < b->pieces.n && b->pieces.v[whole].branches <= branches)
-		entries = b->pieces.v[whole++].entries;
-	while (st && entries + rest < b->nr_entries && b->passed[entries + rest] <= branches)
-		rest++;
-	/* nothing passed: the sample itself, where it is known */
-	total = whole + (rest || (!whole && st));
-	for (uint32_t i = 0; i < whole && !ret; i++) {
+	for (uint32_t i = 0; i < b->whole && !ret; i++) {
 		const struct piece *p = &b->pieces.v[i];
 
 		ret = write_one(t, b, b->records.buf + at, p->end - at,
 				p->entries - (i ? b->pieces.v[i - 1].entries : 0), total, e);
 		at = p->end;
 	}
-	if (!ret && total > whole) {
-		size_t size = make_last(t, th, b, entries, rest, st);
-
-		ret = write_one(t, b, (char *)t->out, size, rest, total, e);
-	}
+	if (!ret && b->last_size)
+		ret = write_one(t, b, (char *)t->out, b->last_size, b->rest, total, e);
 	return ret;
 }
 
-int burst_end(struct tracer *t, struct tracee *th, const struct user_state *st, struct err *e)
+void burst_stand(struct tracer *t, struct tracee *th, const struct user_state *st)
 {
 	uint64_t start = tracer_cpu_ns();
 	struct burst *b = th->burst;
 	int64_t passed = -1;
-	int ret;
 
-	th->burst = NULL;
 	span_end(th);
 	if (st && !st->is_32bit)
 		passed = find_end(t, th, b, &st->gpr);
@@ -349,8 +355,21 @@ int burst_end(struct tracer *t, struct tracee *th, const struct user_state *st, 
 	t->stats.not_arrived += passed < 0;
 	if (passed < 0 && b->is_cut)
 		t->stats.cut[b->cut]++;
-	ret = write_pieces(t, th, b, passed < 0 ? b->nr : (uint32_t)passed, passed < 0 ? NULL : st,
-			   e);
+	choose_pieces(t, th, b, passed < 0 ? b->nr : (uint32_t)passed, passed < 0 ? NULL : st);
+}
+
+int burst_write(struct tracer *t, struct tracee *th, struct err *e)
+{
+	struct burst *b = th->burst;
+	int ret = write_pieces(t, b, e);
+
+	th->burst = NULL;
 	give_back(t, b);
 	return ret;
+}
+
+int burst_end(struct tracer *t, struct tracee *th, struct err *e)
+{
+	burst_stand(t, th, NULL);
+	return burst_write(t, th, e);
 }

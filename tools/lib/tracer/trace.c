@@ -74,7 +74,7 @@ static void tracee_forget(struct tracer *t, struct tracee *th)
 
 int tracee_drop(struct tracer *t, struct tracee *th, struct err *e)
 {
-	int ret = th->burst ? burst_end(t, th, NULL, e) : 0;
+	int ret = th->burst ? burst_end(t, th, e) : 0;
 
 	if (th->btrace && !ret)
 		ret = btrace_end(t, th, e);
@@ -125,17 +125,17 @@ static int handle_span(struct tracer *t, struct tracee *th, struct err *e)
 
 	if (ret == -ESRCH)
 		return 0;
-	ret = burst_end(t, th, ret ? NULL : &t->state, e);
+	burst_stand(t, th, ret ? NULL : &t->state);
 	if (arch_in_call(th->tid, &t->state.gpr))
 		t->stats.restarted += signals_restart(th->tid);
 	took = tracer_now() - start;
 	t->stats.stopped_ns += took;
-	budget_rest(t, th, usual_cost(t, th->span_took + took), 0);
+	/* it was stopped twice */
+	budget_rest(t, th, usual_cost(t, th->span_took + took + BUDGET_STOP_NS), 0);
 	if (!th->resting && t->enabled)
 		points_enable(th, true);
-	if (!ret)
-		tracee_go_on(th, 0);
-	return ret;
+	tracee_go_on(th, 0);
+	return burst_write(t, th, e);
 }
 
 /* The way of a burst is computed: the thread goes on for its span. */
@@ -359,7 +359,7 @@ static void look_after(struct tracee *th)
 /* It sleeps, or waits for a CPU, and others' samples wait for its own to be written. */
 static int give_up_span(struct tracer *t, struct tracee *th, struct err *e)
 {
-	int ret = burst_end(t, th, NULL, e);
+	int ret = burst_end(t, th, e);
 
 	if (t->enabled)
 		points_enable(th, true);

@@ -216,6 +216,7 @@ void breakpoint_disarm(struct tracee *th);
 void breakpoint_close(struct tracee *th);
 
 /* budget.c */
+#define BUDGET_STOP_NS 120000 /* signal, switches, cold caches beside what is measured, on a VM */
 /*
  * How long a thread stood still before we got to it, at @now: on a busy machine more than all the
  * rest. @sampled: by the samples' clock, 0 = unknown.
