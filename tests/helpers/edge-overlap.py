@@ -7,7 +7,7 @@ smaller of the two shares, in percent. Edges are pairs of places in files, of ev
 
 CALLGRIND.OUT	valgrind --tool=callgrind --dump-instr=yes --collect-jumps=yes --compress-pos=no
 		--compress-strings=no --skip-plt=no
-SCRIPT		perf script -F ip,brstack --show-mmap-events, one file per run
+SCRIPT		perf script -F [tid,time,]ip,brstack --show-mmap-events, one file per run
 
 Returns are left out: callgrind does not count them. Both must run the same code: callgrind shows
 another CPU, so set what `edge-overlap.py --environment` prints for the shell in both.
@@ -17,8 +17,10 @@ what its start-up does, and which of its resolvers the first call of a function 
 what CPUID says, and valgrind answers for another CPU.
 
 Beside it stands what a sampler without any bias would reach with as many stacks: the overlap of
-the recording with itself when its stacks are drawn again at random (mean of 8 draws). Then the
-TOP edges (default 0) by which the two differ most."""
+the recording with itself when its stacks are drawn again at random (mean of 8 draws). Stacks of one
+burst (with tid and time: the same thread at the same time) are of one place of the program, so
+the fair mark for them draws whole bursts. Then the TOP edges (default 0) by which the two differ
+most."""
 import bisect
 import collections
 import random
@@ -41,6 +43,7 @@ ENVIRONMENT = {
     'PYTHONMALLOC': 'malloc',
     'PYTHONDONTWRITEBYTECODE': '1',
 }
+BURST = re.compile(r'\s*(-?\d+)\s+([\d.]+):')
 MAP = re.compile(r'PERF_RECORD_MMAP2? -?\d+/\d+: \[(0x[0-9a-f]+)\((0x[0-9a-f]+)\) @ '
                  r'(0x[0-9a-f]+|0)[^\]]*\]: \S+ (.*)')
 SEGMENTS = {}
@@ -128,8 +131,8 @@ def exact(path):
 
 
 def read_script(path):
-    """Every stack as a list of edges."""
-    maps, places, stacks = [], {}, []
+    """Every burst as a list of stacks, which are lists of edges."""
+    maps, places, bursts, last = [], {}, [], None
 
     def place(addr):
         if addr not in places:
@@ -150,9 +153,15 @@ def read_script(path):
             continue
         entries = [w.split('/') for w in line.split() if w.count('/') >= 6]
         edges = [(place(int(e[0], 16)), place(int(e[1], 16))) for e in entries if e[6] != 'RET']
-        if entries:
-            stacks.append([e for e in edges if None not in e])
-    return stacks
+        if not entries:
+            continue
+        m = BURST.match(line)
+        key = m and m.groups()
+        if not key or key != last:
+            bursts.append([])
+        last = key
+        bursts[-1].append([e for e in edges if None not in e])
+    return bursts
 
 
 def count(stacks):
@@ -171,10 +180,17 @@ def in_linker(edge):
     return '/ld-linux' in edge[1][0]
 
 
-def unbiased(stacks, draws=8):
-    rnd, whole = random.Random(1), count(stacks)
-    return sum(overlap(whole, count(rnd.choices(stacks, k=len(stacks))))
-               for _ in range(draws)) / draws
+def unbiased(drawn, draws=8):
+    """@drawn: counters of edges, of a stack or of a burst each"""
+    rnd, whole, total = random.Random(1), collections.Counter(), 0
+    for c in drawn:
+        whole.update(c)
+    for _ in range(draws):
+        again = collections.Counter()
+        for c in rnd.choices(drawn, k=len(drawn)):
+            again.update(c)
+        total += overlap(whole, again)
+    return total / draws
 
 
 def main():
@@ -187,14 +203,16 @@ def main():
     if len(args) < 2:
         sys.exit(__doc__)
     want = exact(args[0])
-    stacks = [s for path in args[1:] for s in read_script(path)]
+    bursts = [b for path in args[1:] for b in read_script(path)]
+    stacks = [s for b in bursts for s in b]
     got = count(stacks)
     if not want or not got:
         sys.exit(f'no edges: exact {len(want)}, recorded {len(got)}')
     a, b = sum(want.values()), sum(got.values())
     never = sum(any(e not in want and not in_linker(e) for e in s) for s in stacks)
-    print(f'{overlap(want, got):.1f} unbiased {unbiased(stacks):.1f} stacks {len(stacks)} '
-          f'exact {a} recorded {b} never-executed-in {never}')
+    print(f'{overlap(want, got):.1f} unbiased {unbiased([collections.Counter(s) for s in stacks]):.1f} '
+          f'stacks {len(stacks)} exact {a} recorded {b} bursts {len(bursts)} '
+          f'unbiased-bursts {unbiased([count(b) for b in bursts]):.1f} never-executed-in {never}')
     both = sorted(set(want) | set(got), key=lambda e: -abs(want[e] / a - got[e] / b))
     for e in both[:top]:
         (ob, at), (to_ob, to) = e
