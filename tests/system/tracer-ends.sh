@@ -77,5 +77,7 @@ all "breakpoints that do not come" later-hits -b --branch-source=software -F 400
 all "breakpoints that never fire" hits -b --branch-source=software --branch-budget 0 -F 4000
 all "no breakpoints" breakpoints -b --branch-source=software --branch-budget 0 -F 4000
 all "single steps" '' -b --branch-source=software --branch-strategy=step -F 4000
+all "bursts" '' -b --branch-source=software --branch-span=100 --branch-budget 0 -F 4000
+all "every branch" '' --branch-trace=2M
 all "registers" '' --reg-source=ptrace --user-regs=ax,fsbase -F 4000
 done_testing

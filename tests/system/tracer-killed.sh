@@ -13,7 +13,9 @@ want=$("$TRACEE" work 2)
 rounds=${KILL_ROUNDS:-40}
 bad=0 killed=0
 for i in $(seq "$rounds"); do
-	case $((i % 4)) in
+	case $((i % 6)) in
+	2) how="-b --branch-source=software --branch-span=100 --branch-budget 80" ;;
+	3) how="--branch-trace=3M" ;;
 	1) how="-b --branch-source=software --branch-strategy=step --branch-budget 80" ;;
 	0) how="--reg-source=ptrace --user-regs=ax,xmm --reg-budget 0" ;;
 	*) how="-b --branch-source=software --branch-budget 80" ;;
