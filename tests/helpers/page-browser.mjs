@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// page-browser.mjs PLAYWRIGHT CHROMIUM PAGE DIFF SIMD VECTORS SHOTS: pages of tests/helpers/page-file.py in a browser, by the
+// page-browser.mjs PLAYWRIGHT CHROMIUM PAGE DIFF SIMD VECTORS THREE ANSWERS SHOTS: pages of tests/helpers/page-file.py in a browser, by the
 // mouse and by the keyboard; DIFF is of two recordings, SIMD has vectors
 // (it may be missing), VECTORS is of tests/helpers/page-simd.py. "ok - NAME" and "not ok - NAME" for each test, reasons behind "# ".
 // Nothing waits for a time: each step waits for what is to be seen.
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-const [where, chromiumPath, file, diff, simd, vectors, three, shots] = process.argv.slice(2);
+const [where, chromiumPath, file, diff, simd, vectors, three, answers, shots] = process.argv.slice(2);
 const { chromium } = createRequire(import.meta.url)(where);
 const urlOf = (name) => `file://${encodeURI(name).replaceAll('#', '%23').replaceAll('?', '%3F')}`;
 
@@ -554,6 +554,27 @@ for (let i = 0; i < 60; i++) {
 	reached.push(id);
 }
 told(['tab-flame', 'search', 'callers', 'order', 'CANVAS'].every((id) => reached.includes(id)), 'the keyboard reaches everything', reached);
+await page.close();
+
+// ---- what branches were asked: tests/data/answers ------------------------------------------------
+
+page = await open('#view=branches', {}, answers);
+const tableOf = (title) => page.locator(`h2:text-is("${title}") ~ table, h2:text-is("${title}") ~ div table`).first();
+const why = tableOf('Branches, and why they are hard to predict');
+await why.waitFor();
+like('why branches are hard to predict, row by row', await why.textContent(), /IND_CALL.*2 targets.*alternates|alternates.*2 targets/);
+const entropies = async () => (await why.locator('tbody tr td:nth-child(7)').allTextContents()).filter((t) => t !== '-').map(Number);
+await page.click('[id="sort-branches.6"]');
+await page.waitForFunction(() => location.hash.includes('branches.6'));
+const sorted = await entropies();
+told(sorted.length > 2 && sorted.every((v, i) => !i || v <= sorted[i - 1]), 'by what a head says', sorted);
+await page.fill('#filter', 'alternates');
+await page.keyboard.press('Enter');
+await page.waitForFunction(() => document.querySelectorAll('h2 ~ table tbody tr, h2 ~ div table tbody tr').length < 12);
+is('with a word alone', (await why.locator('tbody tr').count()), 1);
+await page.evaluate(() => { location.hash = '#view=code'; });
+await page.waitForSelector('td.marks');
+like('and beside instructions', (await page.locator('td.marks').allTextContents()).join('|'), /75% often, 25% seldom/);
 await page.close();
 
 is('no error, no message on the console', troubles.join('\n'), '');

@@ -18,6 +18,9 @@ simd=$ROOT/../shared/fixtures/simd/zmm-opmask-intr.perf.data
 [ -e "$simd" ] && "$PERF" report -q -i "$simd" --html "$TMP/simd.html" 2>/dev/null
 made_file page-simd "$TMP/vectors.data"
 "$PERF" report -q -i "$TMP/vectors.data" --html "$TMP/vectors.html" 2>/dev/null
+mkdir -p "$TMP/sys/opt/truth"
+cp "$ROOT/tests/data/answers/truth" "$TMP/sys/opt/truth"
+"$PERF" report -q --symfs "$TMP/sys" --branches=why -i "$ROOT/tests/data/answers/branches.data" --html "$TMP/answers.html" 2>/dev/null
 shots=$O/page
 mkdir -p "$shots"
 told() {
@@ -32,7 +35,7 @@ told() {
 NOISE=$("$PERF" diff -s sym --csv "$TMP/before.data" "$TMP/perf.data" 2>/dev/null | awk -F, '$1 ~ /^cycles/ && $2 ~ /leaf/ { printf "%.2f", $NF; exit }')
 export NOISE
 # Chromium writes into its home, which is this test's own.
-node "$ROOT/tests/helpers/page-browser.mjs" "$driver" "$browser" "$TMP/pa ge#1.html" "$TMP/diff.html" "$TMP/simd.html" "$TMP/vectors.html" "$TMP/three.html" "$shots" >"$TMP/told" 2>"$TMP/err"
+node "$ROOT/tests/helpers/page-browser.mjs" "$driver" "$browser" "$TMP/pa ge#1.html" "$TMP/diff.html" "$TMP/simd.html" "$TMP/vectors.html" "$TMP/three.html" "$TMP/answers.html" "$shots" >"$TMP/told" 2>"$TMP/err"
 status=$?
 told
 is "the driver comes to its end" $status 0
