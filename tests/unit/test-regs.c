@@ -197,11 +197,17 @@ static void lists(void **state)
 	assert_int_equal(parse("xmm0-15", &legacy).gpr, 0xffffffff00000000ULL);
 	/* other architectures */
 	struct regs_caps arm64 = { .arch = REGS_ARCH_ARM64, .gpr = 0x4001ffffffffULL };
+	struct err e = { 0 };
 
 	assert_int_equal(parse("x0-x3,SP,vg", &arm64).gpr, 0x40008000000fULL);
 	arm64.gpr = 0x1ffffffff;
 	refused("vg", &arm64, -EINVAL);
 	refused("zmm", &arm64, -EINVAL);
+	refused("v0", &arm64, -EINVAL);
+	assert_int_equal(regs_parse(&(struct regs_selection){ 0 }, "x0,Z31", &arm64, &e), -EINVAL);
+	assert_string_equal(e.hint,
+			    "The format of samples has a place for vectors of x86 only; the length "
+			    "of AArch64's is vg.");
 	struct regs_caps loong = { .arch = REGS_ARCH_LOONGARCH };
 
 	assert_int_equal(parse("%r3-5,pc", &loong).gpr, 0x39);

@@ -117,13 +117,6 @@ static void list_by_ptrace(const struct regs_caps *have, struct obuf *o)
 static int parse_for_ptrace(struct recorder_regs *r, const char *list, struct err *e)
 {
 	(void)r, (void)list;
-#ifdef __aarch64__
-	/* ptrace shows them, and no reader would know where they are */
-	err_hint(
-		e,
-		"Of AArch64 a sample has x0 to x29, lr, sp, pc and vg: for vector registers (V, Z, P, "
-		"FFR) its format has no place.");
-#endif
 	return e->code;
 }
 #endif

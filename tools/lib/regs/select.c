@@ -61,6 +61,14 @@ static const char *option(const struct regs_caps *caps)
 	return caps->user ? "--user-regs=?" : "-I?";
 }
 
+/* V, Q, Z and P with a number, and FFR: registers that AArch64 has, and samples have no place for. */
+static bool is_arm64_vector(const char *name)
+{
+	if (!strcasecmp(name, "ffr"))
+		return true;
+	return *name && strchr("vqzpVQZP", *name) && name[1] >= '0' && name[1] <= '9';
+}
+
 static int unknown(const struct selecting *s, const char *name)
 {
 	const struct regs_caps *caps = s->caps;
@@ -80,7 +88,11 @@ static int unknown(const struct selecting *s, const char *name)
 	nearest_print(&near, buf, sizeof(buf));
 	err_set(s->e, -EINVAL, "Unknown register \"%s\", check man page or run \"perf record %s\"",
 		name, option(caps));
-	if (*buf)
+	if (caps->arch == REGS_ARCH_ARM64 && is_arm64_vector(name))
+		err_hint(s->e,
+			 "The format of samples has a place for vectors of x86 only; the length of "
+			 "AArch64's is vg.");
+	else if (*buf)
 		err_hint(s->e, "Did you mean %s?", buf);
 	return -EINVAL;
 }
