@@ -91,6 +91,42 @@ static int threads(void)
 	return 0;
 }
 
+static pthread_barrier_t gate;
+
+static void *one_of_crowd(void *arg)
+{
+	pthread_barrier_wait(&gate);
+	*(uint64_t *)arg = compute(UNIT / 20 + *(uint64_t *)arg);
+	return NULL;
+}
+
+/* @n threads that begin to work at the same moment. */
+static int crowd(int n)
+{
+	pthread_t *th = calloc((size_t)n, sizeof(*th));
+	uint64_t *v = calloc((size_t)n, sizeof(*v)), sum = 0;
+	pthread_attr_t small;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 65536);
+	pthread_barrier_init(&gate, NULL, (unsigned)n);
+	for (int i = 0; i < n; i++) {
+		v[i] = (uint64_t)i;
+		if (pthread_create(&th[i], &small, one_of_crowd, &v[i])) {
+			perror("tracee: pthread_create");
+			_exit(77);
+		}
+	}
+	for (int i = 0; i < n; i++) {
+		pthread_join(th[i], NULL);
+		sum = sum * 3 + v[i];
+	}
+	printf("%llx\n", (unsigned long long)sum);
+	free(th);
+	free(v);
+	return 0;
+}
+
 static int forks(void)
 {
 	int ok = 0;
@@ -663,6 +699,8 @@ int main(int argc, char **argv)
 		return 1;
 	if (!strcmp(mode, "execs"))
 		return execs(n);
+	if (!strcmp(mode, "crowd"))
+		return crowd(n);
 	if (!strcmp(mode, "work")) {
 		printf("%llx\n", (unsigned long long)compute((uint64_t)n * 2 * UNIT));
 		return 0;

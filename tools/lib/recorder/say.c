@@ -253,6 +253,12 @@ static void say_soft(const struct recorder *rec)
 	if (st->walks && !rec->soft.opts.branches.trace)
 		say_walks(rec, st);
 	say_cuts(rec, st);
+	if (st->spared)
+		recorder_say(
+			rec, LOG_WARN,
+			"perf record: %" PRIu64
+			" samples without branches: too many threads were due at once (--branch-budget %g)",
+			st->spared, rec->soft.opts.branches.budget);
 	if (st->stateless)
 		recorder_say(
 			rec, LOG_WARN,

@@ -279,6 +279,15 @@ static void set_period(const struct tracer *t, const struct burst *b, char *rec,
 		store_u64(at, max_u64(1, load_u64(at, false) / n));
 }
 
+/*
+ * Where the thread was when the span ended is not known: all that it was to come to where that ends of itself, else what
+ * passes in a span as a rule.
+ */
+static uint32_t presumed(const struct tracer *t, const struct burst *b)
+{
+	return b->is_cut ? b->nr : (uint32_t)min_u64(b->nr, t->span.limit / 2);
+}
+
 static int write_one(struct tracer *t, const struct burst *b, char *rec, size_t size, uint32_t nr,
 		     uint32_t n, struct err *e)
 {
@@ -355,7 +364,10 @@ void burst_stand(struct tracer *t, struct tracee *th, const struct user_state *s
 	t->stats.not_arrived += passed < 0;
 	if (passed < 0 && b->is_cut)
 		t->stats.cut[b->cut]++;
-	choose_pieces(t, th, b, passed < 0 ? b->nr : (uint32_t)passed, passed < 0 ? NULL : st);
+	if (passed >= 0)
+		choose_pieces(t, th, b, (uint32_t)passed, st);
+	else
+		choose_pieces(t, th, b, st ? b->nr : presumed(t, b), NULL);
 }
 
 int burst_write(struct tracer *t, struct tracee *th, struct err *e)

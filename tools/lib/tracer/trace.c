@@ -135,7 +135,9 @@ static int handle_span(struct tracer *t, struct tracee *th, struct err *e)
 	if (!th->resting && t->enabled)
 		points_enable(th, true);
 	tracee_go_on(th, 0);
-	return burst_write(t, th, e);
+	ret = burst_write(t, th, e);
+	budget_pay(t, tracer_now() - start);
+	return ret;
 }
 
 /* The way of a burst is computed: the thread goes on for its span. */
@@ -156,7 +158,7 @@ static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 	struct user_state *st = &t->state;
 	struct walked *walk = &t->walk;
 	uint64_t start = tracer_now(), ip = 0, sampled = 0, delay, took;
-	bool walked = false, user;
+	bool walked = false, spare, user;
 	struct waited came = { .kind = WAITED_NOTHING };
 	int ret;
 
@@ -175,7 +177,8 @@ static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 	st->sampled_ip = st->late && stands_late(th, st, user) ? ip : arch_ip(&st->gpr);
 	user = user && ip == st->sampled_ip;
 	delay = user && !st->late ? budget_delay(t, start, sampled) : 0;
-	if (t->walker && user) {
+	spare = t->walker && user && budget_is_spent(t);
+	if (t->walker && user && !spare) {
 		points_enable(th, false);
 		if (burst_wanted(t, th, st))
 			(void)burst_begin(t, th, st);
@@ -190,11 +193,17 @@ static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 	ret = points_drain(t, th, st, walked ? walk : NULL, e);
 	if (arch_in_call(th->tid, &st->gpr))
 		t->stats.restarted += signals_restart(th->tid);
-	took = delay + tracer_now() - start;
+	took = tracer_now() - start;
+	budget_pay(t, took);
+	took += delay;
 	if (th->burst && !ret)
 		return run_span(t, th, took, e);
 	if (walked || !t->walker)
 		budget_rest(t, th, took, delay);
+	if (spare) {
+		t->stats.spared++;
+		budget_begin(t, th);
+	}
 	if (walked && !th->resting && t->enabled)
 		points_enable(th, true);
 	t->stats.stopped_ns += took;
@@ -327,6 +336,7 @@ static int adopt(struct tracer *t, pid_t tid, int status, struct err *e)
 		log_to(&t->opts.log, LOG_WARN, "%s; it is not sampled", e->text);
 		err_clear(e);
 	}
+	budget_begin(t, th);
 	if (t->opts.branches.trace && btrace_adopt(t, th, e))
 		return -ENOMEM;
 	return handle_stop(t, th, status, e);
@@ -361,7 +371,8 @@ static int give_up_span(struct tracer *t, struct tracee *th, struct err *e)
 {
 	int ret = burst_end(t, th, e);
 
-	if (t->enabled)
+	budget_rest(t, th, usual_cost(t, th->span_took), 0);
+	if (!th->resting && t->enabled)
 		points_enable(th, true);
 	return ret;
 }

@@ -122,9 +122,17 @@ struct tracer {
 	VEC(struct tracee *) threads;
 	VEC(struct ended) ended; /* thread group leaders */
 	struct tracer_stats stats;
-	bool more;	    /* stops are waiting: tracer_service() came back early */
-	uint64_t looked;    /* for threads that were lost (ns) */
-	uint64_t rest_next; /* the earliest rest_until; 0 = nobody rests */
+	bool more;	     /* stops are waiting: tracer_service() came back early */
+	uint64_t looked;     /* for threads that were lost (ns) */
+	uint64_t rest_next;  /* the earliest rest_until; 0 = nobody rests */
+	uint64_t usual_rest; /* running mean (ns) */
+	struct {
+		int64_t ns;	 /* < 0: overdrawn */
+		uint64_t filled; /* when it was */
+		unsigned cpus;	 /* 0 = not begun */
+		uint64_t cost;	 /* of a stop, running mean (ns) */
+		size_t turn;	 /* who is let on first */
+	} account;
 	int64_t clock_diff; /* our clock less the samples', at the smallest delay seen */
 	uint64_t clock_seen;
 	struct user_state state;
@@ -224,6 +232,11 @@ void breakpoint_close(struct tracee *th);
 uint64_t budget_delay(struct tracer *t, uint64_t now, uint64_t sampled);
 /* After a stop for which @th stood still for @took ns, the first @delay of them unnoticed. */
 void budget_rest(struct tracer *t, struct tracee *th, uint64_t took, uint64_t delay);
+/* For a thread that was just made, or whose sample is spared: it rests, for as long as chance has it. */
+void budget_begin(struct tracer *t, struct tracee *th);
+/* Whether too much was done of late for samples of all threads; what a stop took of our time, as it is over. */
+bool budget_is_spent(struct tracer *t);
+void budget_pay(struct tracer *t, uint64_t ns);
 /* Those whose rest is over. */
 void budget_wake(struct tracer *t);
 
