@@ -360,6 +360,7 @@ static void test_ends(void **state)
 		{ 0xf9400021, VM_NOMEM },   /* ldr x1, [x1] */
 		{ 0xf9000021, VM_NOMEM },   /* str x1, [x1] */
 		{ 0xd50b7420, VM_FOREIGN }, /* dc zva, and nobody knows how much it clears */
+		{ 0x0ac28401, VM_FAULT },   /* and w1, w0, w2, ror 33 */
 		{ 0xd65f0040, VM_BRANCH },  /* ret x2 */
 	};
 	struct vm *vm;

@@ -162,10 +162,11 @@ enum vm_result a64_logic_imm(struct vm *vm, const struct vm_insn *in, uint32_t w
 
 enum vm_result a64_logic_reg(struct vm *vm, const struct vm_insn *in, uint32_t w)
 {
-	struct a64_val b = shifted(vm, w);
+	struct a64_val b;
 
 	if (!a64_is_64(w) && w >> 15 & 1)
 		return a64_trap(vm, in, w);
+	b = shifted(vm, w);
 	if (w >> 21 & 1)
 		b.v = ~b.v;
 	return logic(vm, w, a64_get(vm, a64_rn(w)), b, false);
