@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "insn/insn-int.h"
+#include "insn/plain-int.h"
 
 static int lib_open(const struct insn_library *l, void **d, enum regs_arch arch, unsigned mode,
 		    struct err *e)
@@ -81,6 +82,12 @@ static int lib_decode(struct insn_decoder *d, const void *code, size_t size, uin
 	return insn_capstone.decode(d->capstone, code, size, addr, out);
 }
 
+/* Whether what needs no library is this decoder's code. */
+static bool knows_plain(const struct insn_decoder *d)
+{
+	return d->arch == REGS_ARCH_X86 && d->mode & INSN_64BIT && !(d->mode & INSN_BIG_ENDIAN);
+}
+
 /* One that the library does not know, because it is younger. */
 static int decode_apx(struct insn_decoder *d, const void *code, size_t size, uint64_t addr,
 		      struct insn *out)
@@ -110,8 +117,11 @@ static int decode_apx(struct insn_decoder *d, const void *code, size_t size, uin
 int insn_decode(struct insn_decoder *d, const void *code, size_t size, uint64_t addr,
 		struct insn *out)
 {
-	int len = lib_decode(d, code, size, addr, out);
+	int len = knows_plain(d) ? insn_plain_decode(code, size, addr, out) : 0;
 
+	if (likely(len > 0))
+		return len;
+	len = lib_decode(d, code, size, addr, out);
 	if (likely(len > 0) || d->arch != REGS_ARCH_X86 || !(d->mode & INSN_64BIT))
 		return len;
 	return decode_apx(d, code, size, addr, out);
@@ -136,6 +146,9 @@ int insn_general(struct insn_decoder *d, const void *code, size_t size, uint64_t
 	memset(out, 0, sizeof(*out));
 	if (!d->zydis || !(d->mode & INSN_64BIT))
 		return -ENOTSUP;
+	len = insn_plain_general(code, size, out);
+	if (likely(len > 0))
+		return len;
 	len = insn_zydis.general(d->zydis, code, size, NULL, out);
 	if (len > 0 || insn_apx(code, size, &a))
 		return len;
