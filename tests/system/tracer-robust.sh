@@ -81,57 +81,6 @@ for how in "--reg-source=ptrace --user-regs=ax --reg-budget 0 -g" "-b --branch-s
 	fi
 done
 
-# Many threads at once, all of which wait for the last: more than there are descriptors for where MANY_THREADS is
-# 5000, as it is for a whole test; those run on unsampled.
-cat >many.c <<'EOC'
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-static pthread_barrier_t all;
-static void *work(void *a)
-{
-	unsigned long x = (unsigned long)a;
-	pthread_barrier_wait(&all);
-	for (int i = 0; i < 20000; i++)
-		x = x * 6364136223846793005ul + (x & 64 ? 1442695040888963407ul : 1);
-	return (void *)(x & 0xffff);
-}
-int main(int argc, char **argv)
-{
-	int n = atoi(argv[1]);
-	pthread_t *t = calloc(n, sizeof(*t));
-	unsigned long sum = 0;
-	pthread_attr_t a;
-	pthread_attr_init(&a);
-	pthread_attr_setstacksize(&a, 65536);
-	pthread_barrier_init(&all, NULL, n + 1);
-	for (long i = 0; i < n; i++)
-		if (pthread_create(&t[i], &a, work, (void *)(i + 1)))
-			return 3;
-	pthread_barrier_wait(&all);
-	for (int i = 0; i < n; i++) {
-		void *r;
-		pthread_join(t[i], &r);
-		sum += (unsigned long)r;
-	}
-	printf("%lu\n", sum);
-	return argc > 2;
-}
-EOC
-many=${MANY_THREADS:-200}
-if ! command -v cc >/dev/null || ! cc -O1 -pthread -o many many.c; then
-	skip "$many threads" "cc does not build this"
-elif ! timeout 60 ./many "$many" >plain 2>&1; then
-	skip "$many threads" "they cannot be had here"
-else
-	for how in "-b --branch-source=software -F 500" "-b --branch-source=software --branch-span=100 -F 500" \
-		"--branch-trace=500k" "--reg-source=ptrace --user-regs=ax -F 500"; do
-		# shellcheck disable=SC2086
-		timeout 300 "$PERF" record -q $how -o b.data ./many "$many" >out 2>err
-		is "$many threads: output and status ($how)" "$? $(cat out)" "0 $(cat plain)"
-	done
-fi
-
 # what outlives the command is left alone, and the recording ends with the command: the daemon
 # goes on until it finds daemon.end
 rm -f daemon.txt daemon.end
