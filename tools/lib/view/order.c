@@ -40,6 +40,12 @@ static int cmp_ranked(const struct ranker *r, const struct ranked *a, const stru
 		/* As by_address() in keys. */
 		return r->second || a->ip == b->ip ? 0 : (int64_t)a->ip < (int64_t)b->ip ? -1 : 1;
 	}
+	/*
+	 * By its objects a named one could stand between two unnamed ones, whose addresses have it the other way round; what is
+	 * sorted would depend on what came first. Where output has an order of its own, that tells them apart before.
+	 */
+	if (k->sort && a->unnamed != b->unnamed)
+		return a->unnamed ? 1 : -1;
 	return (r->second ? k->sort : k->cmp)(&r->t->keys, a->v, b->v);
 }
 
