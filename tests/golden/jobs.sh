@@ -60,11 +60,12 @@ data convert --to json -o-
 data convert --to html -o-
 EOF
 
-# same FILE COMMAND...: prints what differs
+# same FILE COMMAND...: prints what differs. Names are those of the recording: what is installed here is not asked.
+SYMFS=/nonexistent
 same() {
 	_f=$1
 	shift
-	set -- "$@" --symfs /nonexistent -i "$_f"
+	set -- "$@" --symfs "$SYMFS" -i "$_f"
 	"$PERF" "$@" --jobs=1 >"$TMP/one" 2>"$TMP/one.err"
 	_status=$?
 	for _j in $JOBS; do
@@ -136,4 +137,22 @@ for rec in little-120-file-1 little-72-file-2 big-120-file-1 big-200-file-2 cut 
 	EOF
 	same_file "packed, $rec, by several threads" "$TMP/differences" "$TMP/none"
 done
+
+# Functions with names, of several objects, beside addresses that no function has, and threads that have exited.
+SYMFS=/
+JOBS='2 3 8 64'
+made_file random-samples --mixed "$TMP/mixed" 3000 "$O/tests/helpers/deep-frames" "$O/tests/helpers/limit" /bin/sh
+: >"$TMP/differences"
+while read -r opts; do
+	same "$TMP/mixed" $opts >>"$TMP/differences"
+done <<EOF
+report
+report -s pid,sym
+report -s sym -g caller
+report -s comm,sym --no-children
+report -s tid,symoff -g flat
+script -F comm,pid,tid,ip,sym,dso
+data convert --to folded --by comm -o-
+EOF
+same_file "names, addresses without, and threads that have exited, by several threads" "$TMP/differences" "$TMP/none"
 done_testing

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""random-samples.py OUT N FILE...: a recording with N samples per executable segment of each ELF
-file, mapped one behind the other; the FILE "kernel" stands for the running kernel's text."""
+"""random-samples.py [--mixed] OUT N FILE...: a recording with N samples per executable segment of each ELF
+file, mapped one behind the other; the FILE "kernel" stands for the running kernel's text. --mixed: in no
+order, with call chains of others of them, some where nothing is mapped, some of threads that have exited."""
 import os
 import random
 import sys
@@ -39,9 +40,23 @@ def map_kernel(r, n, rnd):
     return [(KERNEL, text + rnd.randrange(end - text)) for _ in range(n)]
 
 
+def mix(r, samples, rnd):
+    """In rounds, as a recorder writes them: a recording can be cut between these."""
+    samples += [(USER, 0x10000 + rnd.randrange(1 << 47)) for _ in range(len(samples) // 8)]
+    rnd.shuffle(samples)
+    for i, (mode, ip) in enumerate(samples):
+        pid, tid = rnd.choice([(PID, PID), (PID, PID + 1), (PID, -1), (-1, -1)])
+        r.sample(misc=mode, ip=ip, pid=pid, tid=tid,
+                 chain=[(1 << 64) - 512, ip] + [rnd.choice(samples)[1] for _ in range(2)])
+        if i % 100 == 99:
+            r.put(FINISHED_ROUND, 0, b'')
+
+
 def main():
-    out, n, files = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
-    r = Recording(Attr(type=TYPE_SOFTWARE, size=64, sample_period=1000, sample_type=IP | TID | TIME,
+    mixed = sys.argv[1] == '--mixed'
+    out, n, files = sys.argv[1 + mixed], int(sys.argv[2 + mixed]), sys.argv[3 + mixed:]
+    r = Recording(Attr(type=TYPE_SOFTWARE, size=64, sample_period=1000,
+                       sample_type=IP | TID | TIME | (CALLCHAIN if mixed else 0),
                        flags='mmap comm sample_id_all'), time=1, step=0)
     r.comm(PID, 'random')
     base, samples, rnd = 0x7f0000000000, [], random.Random(7)
@@ -52,8 +67,11 @@ def main():
             more, base = map_user(r, path, base, n, rnd)
             samples += more
     r.time, r.step = 2, 1
-    for mode, ip in samples:
-        r.sample(misc=mode, ip=ip, pid=PID)
+    if mixed:
+        mix(r, samples, rnd)
+    else:
+        for mode, ip in samples:
+            r.sample(misc=mode, ip=ip, pid=PID)
     r.features[OSRELEASE] = r.string(os.uname().release)
     r.write(out)
 

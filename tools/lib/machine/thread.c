@@ -158,6 +158,10 @@ static void thread_learn_pid(struct machine *m, struct thread *th, int32_t pid)
 	th->space = space;
 }
 
+/*
+ * A thread that has given its number back is -1 in samples, and so are all others of these, of which only some still have
+ * the number of their process: they are one thread of no process, whichever comes first.
+ */
 struct thread *machine_thread(struct machine *m, int32_t pid, int32_t tid)
 {
 	struct thread **recent = &m->recent[(uint32_t)tid % RECENT_THREADS], *th = *recent;
@@ -165,7 +169,7 @@ struct thread *machine_thread(struct machine *m, int32_t pid, int32_t tid)
 	if (unlikely(!th || th->tid != tid)) {
 		th = thread_lookup(m, tid);
 		if (!th)
-			th = thread_create(m, pid, tid);
+			th = thread_create(m, tid == -1 ? -1 : pid, tid);
 		if (!th)
 			return NULL;
 		*recent = th;
