@@ -24,9 +24,14 @@ struct at_insn {
 	bool apx, at_call;
 };
 
+struct stretch {
+	uint32_t from, to; /* of the function's code */
+};
+
 struct function {
 	uint8_t state;
 	uint32_t named;
+	VEC(struct stretch) near; /* close to a call; ascending */
 };
 
 struct apx_counts {
@@ -73,67 +78,101 @@ static struct insn_decoder *decoder_of(struct apx_use *u, const struct loc *l)
 	return l->dso ? keys_decoder(&u->dec, u->env.res, u->env.arch, l->dso) : NULL;
 }
 
-/* Whether a call is among the few instructions before or behind the one at @at, as they lie in the function. */
-static bool near_call(struct insn_decoder *d, const unsigned char *code, size_t n, size_t at)
+/* Notes that instructions from @from up to @to are close to a call, or one; stretches come in order and may overlap. */
+static int add_near(struct function *f, uint32_t from, uint32_t to)
 {
-	unsigned since = CALL_NEAR + 1, left = CALL_NEAR;
-	struct insn_general in;
-	int len;
+	struct stretch *last = f->near.n ? &f->near.v[f->near.n - 1] : NULL;
 
-	for (size_t i = 0; i < n && left; i += (size_t)len) {
-		len = insn_general(d, code + i, n - i, i, &in);
-		if (len <= 0)
-			return false;
-		if (i > at) {
-			left--;
-			if (in.call)
-				return true;
-			continue;
-		}
-		if (i == at && since <= CALL_NEAR)
-			return true;
-		since = in.call ? 1 : since + 1;
+	if (from >= to)
+		return 0;
+	if (last && from <= last->to) {
+		last->to = to > last->to ? to : last->to;
+		return 0;
 	}
-	return false;
+	return vec_push(&f->near, ((struct stretch){ from, to }));
 }
 
-static struct at_insn look(struct apx_use *u, const struct loc *l)
+/* One way through a function: what it names, and where calls are among the few instructions before or behind. */
+static int scan(struct apx_use *u, const struct loc *l, struct function *f)
 {
-	struct at_insn c = { .state = AT_UNKNOWN };
-	struct insn_decoder *d = decoder_of(u, l);
-	unsigned char code[16];
-	struct insn_general in;
-	ssize_t n = d ? symbol_read_code(u->env.res, l->dso, l->addr, code, sizeof(code)) : -1;
-	size_t size;
-
-	if (n <= 0 || insn_general(d, code, (size_t)n, l->addr, &in) <= 0)
-		return c;
-	c.state = AT_KNOWN;
-	c.stack = (uint8_t)in.stack;
-	c.apx = in.apx || in.named >> FIRST_EGPR;
-	if (!l->sym || (in.stack != INSN_SPILL && in.stack != INSN_RELOAD))
-		return c;
-	size = read_function(u, l);
-	c.at_call = near_call(d, u->buf, size, l->addr - l->sym->start);
-	return c;
-}
-
-static struct function scan(struct apx_use *u, const struct loc *l)
-{
-	struct function f = { .state = AT_UNKNOWN };
 	struct insn_decoder *d = decoder_of(u, l);
 	size_t n = d ? read_function(u, l) : 0;
-	struct insn_general in;
-	int len;
+	uint32_t begin[CALL_NEAR] = { 0 }; /* of the last instructions, by number */
+	unsigned nr = 0, left = 0;	   /* behind a call: how many more are close to it */
+	int len, ret = 0;
 
-	for (size_t i = 0; i < n; i += (size_t)len) {
+	f->state = AT_UNKNOWN;
+	for (size_t i = 0; i < n && !ret; i += (size_t)len, nr++) {
+		struct insn_general in;
+
 		len = insn_general(d, u->buf + i, n - i, i, &in);
 		if (len <= 0)
 			break;
-		f.state = AT_KNOWN;
-		f.named |= in.named;
+		f->state = AT_KNOWN;
+		f->named |= in.named;
+		if (left) {
+			left--;
+			ret = add_near(f, (uint32_t)i, (uint32_t)i + (uint32_t)len);
+		}
+		if (in.call && !ret) {
+			/* From the eighth before it on, which the ring holds where this one will be. */
+			ret = add_near(f, nr < CALL_NEAR ? 0 : begin[nr % CALL_NEAR],
+				       (uint32_t)i + (uint32_t)len);
+			left = CALL_NEAR;
+		}
+		begin[nr % CALL_NEAR] = (uint32_t)i;
 	}
-	return f;
+	return ret;
+}
+
+static bool is_near(const struct function *f, uint64_t at)
+{
+	size_t lo = 0, hi = f->near.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (f->near.v[mid].to <= at)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < f->near.n && at >= f->near.v[lo].from;
+}
+
+/* Of the symbol there. NULL: no memory. */
+static const struct function *function_of(struct apx_use *u, const struct loc *l)
+{
+	static const struct function new_function = { .state = AT_NEW };
+	struct function *f;
+
+	if (vec_reach(&u->func, l->sym->idx, new_function))
+		return NULL;
+	f = &u->func.v[l->sym->idx];
+	return f->state == AT_NEW && scan(u, l, f) ? NULL : f;
+}
+
+static int look(struct apx_use *u, const struct loc *l, struct at_insn *c)
+{
+	struct insn_decoder *d = decoder_of(u, l);
+	const struct function *f;
+	unsigned char code[16];
+	struct insn_general in;
+	ssize_t n = d ? symbol_read_code(u->env.res, l->dso, l->addr, code, sizeof(code)) : -1;
+
+	c->state = AT_UNKNOWN;
+	if (n <= 0 || insn_general(d, code, (size_t)n, l->addr, &in) <= 0)
+		return 0;
+	c->state = AT_KNOWN;
+	c->stack = (uint8_t)in.stack;
+	c->apx = in.apx || in.named >> FIRST_EGPR;
+	if (!l->sym || (in.stack != INSN_SPILL && in.stack != INSN_RELOAD))
+		return 0;
+	f = function_of(u, l);
+	if (!f)
+		return -ENOMEM;
+	c->at_call = is_near(f, l->addr - l->sym->start);
+	return 0;
 }
 
 /* ---- a sample ---------------------------------------------------------------------------------- */
@@ -141,16 +180,16 @@ static struct function scan(struct apx_use *u, const struct loc *l)
 static int count_code(struct apx_use *u, struct apx_counts *c, const struct acc_in *in)
 {
 	static const struct at_insn new_at = { .state = AT_NEW };
-	static const struct function new_function = { .state = AT_NEW };
 	uint32_t loc = keys_acc_loc(&u->env, in);
 	const struct at_insn *at;
+	const struct function *f;
 	const struct loc *l;
 
 	if (loc == LOC_NONE || vec_reach(&u->at, loc, new_at))
 		return -ENOMEM;
 	l = resolver_loc(u->env.res, loc);
-	if (u->at.v[loc].state == AT_NEW)
-		u->at.v[loc] = look(u, l);
+	if (u->at.v[loc].state == AT_NEW && look(u, l, &u->at.v[loc]))
+		return -ENOMEM;
 	at = &u->at.v[loc];
 	if (at->state != AT_KNOWN)
 		return 0;
@@ -163,13 +202,12 @@ static int count_code(struct apx_use *u, struct apx_counts *c, const struct acc_
 	}
 	if (!l->sym || l->sym == c->sym)
 		return 0;
-	if (vec_reach(&u->func, l->sym->idx, new_function))
+	f = function_of(u, l);
+	if (!f)
 		return -ENOMEM;
-	if (u->func.v[l->sym->idx].state == AT_NEW)
-		u->func.v[l->sym->idx] = scan(u, l);
 	c->sym = l->sym;
-	c->scanned |= u->func.v[l->sym->idx].state == AT_KNOWN;
-	c->named |= u->func.v[l->sym->idx].named;
+	c->scanned |= f->state == AT_KNOWN;
+	c->named |= f->named;
 	return 0;
 }
 
@@ -189,6 +227,8 @@ static void count_values(const struct apx_use *u, struct apx_counts *c, const st
 	uint64_t value;
 	bool any = false, live = false;
 
+	if (!(r->mask >> EGPR_BIT & 0xffff))
+		return;
 	/* Registers of user space are not those of code in the kernel. */
 	if (u->env.redact || (r == &s->user_regs && s->cpumode != PERF_RECORD_MISC_USER))
 		return;
@@ -254,6 +294,8 @@ static void stop(void *state)
 	if (!u)
 		return;
 	vec_free(&u->at);
+	vec_for_each (f, &u->func)
+		vec_free(&f->near);
 	vec_free(&u->func);
 	keys_decoders_free(&u->dec);
 	free(u->buf);

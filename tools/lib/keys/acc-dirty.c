@@ -47,7 +47,7 @@ static int add(void *slot, const struct acc_in *in, void *state)
 	const struct sample *s = in->s;
 	struct sample_regs tmp;
 	const struct sample_regs *r = sample_simd_block(s, u->env.arch, &tmp);
-	int high = -1, live = r ? sample_simd_live(s, r, &high) : -1;
+	int live = r ? sample_simd_live(s, r, NULL) : -1;
 	uint32_t loc;
 
 	if (live < 0 || !simd_is_of_code(s, u->env.arch))

@@ -299,7 +299,7 @@ uint64_t keys_get_dirty_by(struct keys *ks, const struct sample *smp, struct thr
 	struct sample_regs tmp;
 	const struct sample_regs *r = sample_simd_block(smp, ks->o.arch, &tmp);
 	struct search s = { .ks = ks };
-	int high, live = r ? sample_simd_live(smp, r, &high) : -1;
+	int live = r ? sample_simd_live(smp, r, NULL) : -1;
 	const struct func *f;
 	const struct loc *l;
 

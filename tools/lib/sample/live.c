@@ -39,17 +39,16 @@ const struct sample_regs *sample_simd_block(const struct sample *s, enum regs_ar
 
 unsigned sample_live_qwords(const struct sample_regs *r, uint64_t from, uint64_t to)
 {
-	unsigned qwords = r->vector_qwords, live = 0, at = 0;
+	unsigned qwords = r->vector_qwords, live = 0;
 
 	if (!qwords || qwords > 8)
 		return 0;
 	to = min_u64(to * qwords, r->vec.nr);
 	/* The uppermost that is in use; once that is in the upper half, no other can tell more. */
-	for (uint64_t i = from * qwords; i < to && live <= qwords / 2; i++) {
-		if (at >= live && u64s_get(&r->vec, i))
-			live = at + 1;
-		at = at + 1 == qwords ? 0 : at + 1;
-	}
+	for (uint64_t at = from * qwords; at < to && live <= qwords / 2; at += qwords)
+		for (unsigned i = (unsigned)min_u64(qwords, to - at); i > live; i--)
+			if (u64s_get(&r->vec, at + i - 1))
+				live = i;
 	return live > 4 ? 8 : live > 2 ? 4 : live ? 2 : 0;
 }
 
@@ -76,7 +75,8 @@ int sample_simd_live(const struct sample *s, const struct sample_regs *r, int *h
 {
 	uint64_t mask = sample_simd_vectors(s, r), low = (uint64_t)weight_u64(mask & 0xffff);
 
-	*high = mask >> 16 ? width_of(sample_live_qwords(r, low, UINT32_MAX)) : -1;
+	if (high)
+		*high = mask >> 16 ? width_of(sample_live_qwords(r, low, UINT32_MAX)) : -1;
 	return mask & 0xffff ? width_of(sample_live_qwords(r, 0, low)) : -1;
 }
 

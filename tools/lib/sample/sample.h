@@ -203,7 +203,7 @@ enum simd_width { SIMD_NONE, SIMD_128, SIMD_256, SIMD_512, SIMD_WIDTHS };
 const struct sample_regs *sample_simd_block(const struct sample *s, enum regs_arch arch,
 					    struct sample_regs *tmp);
 bool sample_simd_is_intr(const struct sample *s, enum regs_arch arch);
-/* enum simd_width of registers 0-15 and, in *high, of 16-31; -1: the sample does not say. */
+/* enum simd_width of registers 0-15 and, in *high unless that is NULL, of 16-31; -1: the sample does not say. */
 int sample_simd_live(const struct sample *s, const struct sample_regs *r, int *high);
 /* Vectors that were asked for; a block without vectors has none of its own. */
 uint64_t sample_simd_vectors(const struct sample *s, const struct sample_regs *r);
