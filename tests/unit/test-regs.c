@@ -5,6 +5,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
@@ -476,6 +477,44 @@ static void typed_lanes(void **state)
 	obuf_free(&o);
 }
 
+/* Digits are added until the text reads back: the same as trying one after the other. */
+static void one_by_one(char *buf, size_t size, double f)
+{
+	int digits = 6;
+
+	do
+		snprintf(buf, size, "%.*g", digits, f);
+	while (strtod(buf, NULL) != f && ++digits < 18);
+}
+
+static void fewest_digits(void **state)
+{
+	uint64_t chance = 1;
+	struct obuf o;
+
+	(void)state;
+	obuf_init(&o, -1, 0);
+	for (uint64_t i = 0; i < 6 * 2046; i++) {
+		char buf[40], short_text[40];
+		uint64_t bits;
+		double f;
+
+		chance = chance * 6364136223846793005ULL + 1442695040888963407ULL;
+		/* Of any exponent: a power of two, any number, or what a text of few digits is. */
+		bits = (1 + i % 2046) << 52 | (i / 2046 % 3 ? chance >> 12 : 0);
+		memcpy(&f, &bits, sizeof(f));
+		if (i / 2046 % 3 == 2) {
+			snprintf(short_text, sizeof(short_text), "%.*g", (int)(6 + i % 11), f);
+			f = strtod(short_text, NULL);
+			memcpy(&bits, &f, sizeof(bits));
+		}
+		one_by_one(buf, sizeof(buf), f);
+		regs_print_lane(&bits, 0, LANE_F64, &o);
+		assert_string_equal(text(&o), buf);
+	}
+	obuf_free(&o);
+}
+
 static void numbers(void **state)
 {
 	static const struct {
@@ -547,11 +586,12 @@ static void picks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),     cmocka_unit_test(architectures),
-		cmocka_unit_test(lists),     cmocka_unit_test(refusals),
-		cmocka_unit_test(available), cmocka_unit_test(attrs),
-		cmocka_unit_test(sides),     cmocka_unit_test(typed_lanes),
-		cmocka_unit_test(picks),     cmocka_unit_test(numbers),
+		cmocka_unit_test(names),	 cmocka_unit_test(architectures),
+		cmocka_unit_test(lists),	 cmocka_unit_test(refusals),
+		cmocka_unit_test(available),	 cmocka_unit_test(attrs),
+		cmocka_unit_test(sides),	 cmocka_unit_test(typed_lanes),
+		cmocka_unit_test(picks),	 cmocka_unit_test(numbers),
+		cmocka_unit_test(fewest_digits),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

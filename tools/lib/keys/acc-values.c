@@ -16,8 +16,9 @@ struct counted {
 struct values {
 	struct counted *v; /* ascending */
 	uint32_t n, cap;
-	uint64_t nr, min, max; /* samples; of all */
-	uint8_t lane;	       /* enum regs_lane */
+	uint32_t last; /* the one that came last */
+	uint64_t nr;   /* samples */
+	uint8_t lane;  /* enum regs_lane */
 	bool many;
 };
 
@@ -26,12 +27,24 @@ struct values_use {
 	struct reg_key reg;
 };
 
+static void set_many(struct values *c)
+{
+	free(c->v);
+	c->v = NULL;
+	c->n = c->cap = 0;
+	c->many = true;
+}
+
 static int put(struct values *c, uint64_t value, uint64_t nr)
 {
 	uint32_t lo = 0, hi = c->n;
 
 	if (c->many)
 		return 0;
+	if (c->last < c->n && c->v[c->last].value == value) {
+		c->v[c->last].nr += nr;
+		return 0;
+	}
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
@@ -40,13 +53,13 @@ static int put(struct values *c, uint64_t value, uint64_t nr)
 		else
 			hi = mid;
 	}
+	c->last = lo;
 	if (lo < c->n && c->v[lo].value == value) {
 		c->v[lo].nr += nr;
 		return 0;
 	}
 	if (c->n == VALUES_MAX) {
-		c->many = true;
-		c->n = 0;
+		set_many(c);
 		return 0;
 	}
 	if (c->n == c->cap) {
@@ -64,13 +77,6 @@ static int put(struct values *c, uint64_t value, uint64_t nr)
 	return 0;
 }
 
-static void reach(struct values *c, uint64_t min, uint64_t max, uint64_t nr)
-{
-	c->min = c->nr ? min_u64(c->min, min) : min;
-	c->max = c->nr ? max_u64(c->max, max) : max;
-	c->nr += nr;
-}
-
 static int add(void *slot, const struct acc_in *in, void *state)
 {
 	const struct values_use *u = state;
@@ -80,7 +86,7 @@ static int add(void *slot, const struct acc_in *in, void *state)
 	if (u->env.redact || !keys_reg_value(&u->reg, in->s, u->env.arch, &value))
 		return 0;
 	c->lane = (uint8_t)u->reg.lane;
-	reach(c, value, value, 1);
+	c->nr++;
 	return put(c, value, 1);
 }
 
@@ -94,11 +100,9 @@ static int merge(void *slot, const void *from, const struct acc_maps *maps)
 	if (!f->nr)
 		return 0;
 	c->lane = f->lane;
-	reach(c, f->min, f->max, f->nr);
-	if (f->many) {
-		c->many = true;
-		c->n = 0;
-	}
+	c->nr += f->nr;
+	if (f->many)
+		set_many(c);
 	for (uint32_t i = 0; !ret && i < f->n; i++)
 		ret = put(c, f->v[i].value, f->v[i].nr);
 	return ret;

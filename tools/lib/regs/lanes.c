@@ -4,6 +4,7 @@
  * bits. Floats are printed with the fewest digits that read back as the same number, so that JSON
  * loses nothing.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -83,6 +84,29 @@ static bool reads_back(const char *text, double f, bool single)
 	return single ? strtof(text, NULL) == (float)f : strtod(text, NULL) == f;
 }
 
+/* More than six digits. */
+static int put_more(char *buf, size_t size, double f, bool single)
+{
+	int digits = 7, max = single ? 9 : 17, exp;
+	/*
+	 * With more digits a text is never farther from the number, so that all that are longer read back, too. Next
+	 * to a power of two that is not said: numbers are closer on one side of it.
+	 */
+	bool even = fabs(frexp(f, &exp)) != 0.5;
+
+	while (digits < max) {
+		int mid = even ? digits + (max - digits) / 2 : digits;
+
+		snprintf(buf, size, "%.*g", mid, f);
+		if (reads_back(buf, f, single))
+			max = mid;
+		else
+			digits = mid + 1;
+	}
+	snprintf(buf, size, "%.*g", digits, f);
+	return digits;
+}
+
 /*
  * The fewest digits that read back as the same number. Six are tried first: they do for most, and
  * %g leaves out their trailing zeros. Fewer may do only where numbers lie far apart, next to zero
@@ -90,12 +114,12 @@ static bool reads_back(const char *text, double f, bool single)
  */
 static void put_float(struct obuf *o, double f, bool single)
 {
-	int digits = 6, max = single ? 9 : 17;
+	int digits = 6;
 	char buf[40];
 
 	snprintf(buf, sizeof(buf), "%.*g", digits, f);
-	while (digits < max && !reads_back(buf, f, single))
-		snprintf(buf, sizeof(buf), "%.*g", ++digits, f);
+	if (!reads_back(buf, f, single))
+		digits = put_more(buf, sizeof(buf), f, single);
 	while (digits <= 6 && digits > 1 && strchr(buf, 'e')) {
 		char less[40];
 
