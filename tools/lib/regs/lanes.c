@@ -79,6 +79,9 @@ enum regs_number regs_lane_number(uint64_t v, enum regs_lane lane)
 	return low ? NUMBER_DENORMAL : NUMBER_ZERO;
 }
 
+/* 24 do; a compiler that does not see how few digits there are asks for as many as %g could ever write. */
+#define FLOAT_TEXT 320
+
 static bool reads_back(const char *text, double f, bool single)
 {
 	return single ? strtof(text, NULL) == (float)f : strtod(text, NULL) == f;
@@ -115,13 +118,13 @@ static int put_more(char *buf, size_t size, double f, bool single)
 static void put_float(struct obuf *o, double f, bool single)
 {
 	int digits = 6;
-	char buf[40];
+	char buf[FLOAT_TEXT];
 
 	snprintf(buf, sizeof(buf), "%.*g", digits, f);
 	if (!reads_back(buf, f, single))
 		digits = put_more(buf, sizeof(buf), f, single);
 	while (digits <= 6 && digits > 1 && strchr(buf, 'e')) {
-		char less[40];
+		char less[FLOAT_TEXT];
 
 		snprintf(less, sizeof(less), "%.*g", --digits, f);
 		if (!reads_back(less, f, single))
