@@ -33,8 +33,8 @@ leave() {
 record() { # record OPTIONS...: of the process, while a command runs, or to its end
 	"$PERF" record -e cpu-clock:u -F 500 -p "$pid" "$@" >rec.out 2>&1
 }
-named() { # named NAME DATA
-	"$PERF" report -i "$2" -s sym --stdio >out 2>err
+named() { # named NAME DATA: of this program alone, where all that runs was recorded
+	"$PERF" report -i "$2" --comms prog -s sym --stdio >out 2>err
 	like "$1" "$(cat out)" ' spin_in_container$'
 	unlike "$1: never by another file" "$(cat out)" ' (outer|middle|leaf)$'
 }
