@@ -80,7 +80,7 @@ static inline void add(struct brstat *b, uint32_t site, bool taken)
  */
 void brstat_add_outcomes(struct brstat *b, uint32_t list)
 {
-	const uint32_t *v = &b->lists.v[list];
+	const uint32_t *v = b->lists.v + list;
 	uint32_t n = *v >> 1;
 
 	b->stack += *v & 1;

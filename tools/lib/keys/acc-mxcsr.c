@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Accumulator: what MXCSR said when a row's samples were taken, where they hold it (perf.data(5), SAMPLE_SOURCE): whether
+ * Accumulator: what MXCSR said when a row's samples were taken, where they hold it (perf.data(5), FEATURES): whether
  * SSE and AVX give results that are denormal as zero (FTZ) and take operands so (DAZ), and which exceptions had been
  * met. These flags stay set until the program clears them: they are of the thread's past, not of the row's code.
  */

@@ -133,7 +133,6 @@ const struct vm_machine vm_a64 = {
 	.insn_max = 4,
 	.decode = decode,
 	.execute = execute,
-	.run = vm_run_plain,
 };
 
 /* ---- what several files need --------------------------------------------------------------- */

@@ -327,7 +327,7 @@ static void choose_pieces(struct tracer *t, struct tracee *th, struct burst *b, 
 	while (st && entries + b->rest < b->nr_entries && b->passed[entries + b->rest] <= branches)
 		b->rest++;
 	/* nothing passed: the sample itself, where it is known */
-	b->last_size = b->rest || (!b->whole && st) ? make_last(t, th, b, entries, b->rest, st) : 0;
+	b->last_size = st && (b->rest || !b->whole) ? make_last(t, th, b, entries, b->rest, st) : 0;
 }
 
 static int write_pieces(struct tracer *t, struct burst *b, struct err *e)

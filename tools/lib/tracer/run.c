@@ -21,7 +21,7 @@ enum vm_result vm_step(struct vm *vm, struct vm_insn *in)
 	return r;
 }
 
-enum vm_result vm_run_plain(struct vm *vm, uint64_t insns, struct vm_insn **last)
+static enum vm_result run_plain(struct vm *vm, uint64_t insns, struct vm_insn **last)
 {
 	uint64_t end = vm->executed + insns;
 	enum vm_result r = VM_OK;
@@ -41,5 +41,5 @@ enum vm_result vm_run_plain(struct vm *vm, uint64_t insns, struct vm_insn **last
 
 enum vm_result vm_run(struct vm *vm, uint64_t insns, struct vm_insn **last)
 {
-	return vm->machine->run(vm, insns, last);
+	return vm->machine->run ? vm->machine->run(vm, insns, last) : run_plain(vm, insns, last);
 }

@@ -173,7 +173,8 @@ struct vm_machine {
 	bool (*decode)(struct vm_insn *in, const unsigned char *bytes, size_t n);
 	/* As vm_step(), which does what is the same for all. */
 	enum vm_result (*execute)(struct vm *vm, struct vm_insn *in);
-	enum vm_result (*run)(struct vm *vm, uint64_t insns, struct vm_insn **last); /* vm_run() */
+	/* vm_run() with short cuts; NULL: there are none. */
+	enum vm_result (*run)(struct vm *vm, uint64_t insns, struct vm_insn **last);
 	/* What it keeps beside decoded instructions; NULL: nothing. */
 	void (*made)(struct vm *vm);
 	void (*freed)(struct vm *vm);
@@ -387,9 +388,6 @@ static inline bool vm_host_decodes(void)
 /* exec.c and exec-quick.c, for vm_x86 */
 enum vm_result exec_insn(struct vm *vm, struct vm_insn *in);
 enum vm_result exec_run(struct vm *vm, uint64_t insns, struct vm_insn **last);
-
-/* run.c: vm_machine.run without short cuts */
-enum vm_result vm_run_plain(struct vm *vm, uint64_t insns, struct vm_insn **last);
 
 /* host-*.c: all registers are those of @r. */
 void vm_take_registers(struct vm *vm, const struct user_regs_struct *r);
