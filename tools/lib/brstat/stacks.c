@@ -124,7 +124,7 @@ static int keep(struct kept *k, const struct kept *new, const unsigned char *ent
 
 static bool is_kept(const struct kept *k, const struct kept *as, const unsigned char *entries)
 {
-	return k->hash == as->hash && k->nr == as->nr && k->space == as->space &&
+	return k->entries && k->hash == as->hash && k->nr == as->nr && k->space == as->space &&
 	       k->all == as->all && !memcmp(k->entries, entries, k->nr * (size_t)BRANCH_ENTRY_SIZE);
 }
 
