@@ -4,6 +4,7 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
@@ -359,6 +360,120 @@ static void test_used_last(void **state)
 	close_resolver();
 }
 
+/* ---- the kernel's own ------------------------------------------------------------------------ */
+
+enum text_kind { AS_IT_IS, MOVED, HIDDEN, MODULE_AMONG, OWN_BEHIND };
+
+static void write_text(const char *path, enum text_kind kind, const char *module)
+{
+	uint64_t base = kind == MOVED ? 0xffffffff8a000000 : 0xffffffff81000000;
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	for (unsigned i = 0; i < NR; i++)
+		fprintf(f, "%016" PRIx64 " T own%u\n", kind == HIDDEN ? 0 : base + i * UINT64_C(64),
+			i);
+	fprintf(f, "%016" PRIx64 " t a_module\t[%s]\n",
+		kind == HIDDEN	       ? 0
+		: kind == MODULE_AMONG ? base + 1000
+				       : 0xffffffffc0000000,
+		module);
+	if (kind == OWN_BEHIND)
+		fprintf(f, "ffffffffc8000000 T own_too\n");
+	assert_int_equal(fclose(f), 0);
+}
+
+/* As kernel.c does it. @id, @recorded: 0 = the usual ones. */
+static struct kallsyms *read_as(const char *path, uint8_t id, uint64_t recorded)
+{
+	struct kallsyms *k = calloc(1, sizeof(*k));
+	struct symtab own;
+
+	assert_non_null(k);
+	assert_non_null(k->path = strdup(path));
+	assert_non_null(k->ref = strdup("own0"));
+	k->recorded = recorded ?: 0xffffffff81000000;
+	k->cache = stored_cache(res);
+	k->id = (struct build_id){ .size = 20, .id = { id ?: 7 } };
+	if (!kallsyms_read(k) && kallsyms_own(k, &own))
+		symcache_put(k->cache, &k->key, &own);
+	return k;
+}
+
+static bool was_kept(const char *path, uint8_t id, uint64_t recorded)
+{
+	struct kallsyms *k = read_as(path, id, recorded);
+	bool kept = k->kept;
+
+	kallsyms_free(k);
+	return kept;
+}
+
+static bool has_symbol(const struct kallsyms *k, uint64_t addr, const char *name)
+{
+	uint32_t i = symtab_find(&k->tab, addr);
+
+	return i != SYM_NO_SEG && !strcmp(symtab_name(&k->tab, i), name);
+}
+
+static void test_kernel(void **state)
+{
+	struct kallsyms *k;
+	char path[128];
+
+	(void)state;
+	open_resolver();
+	snprintf(path, sizeof(path), "%s/kallsyms", tmp);
+	write_text(path, AS_IT_IS, "one");
+	k = read_as(path, 0, 0);
+	assert_false(k->kept);
+	assert_true(has_symbol(k, 0xffffffffc0000001, "a_module"));
+	kallsyms_free(k);
+	/* Another module is no reason, and is none of those that are kept. */
+	write_text(path, AS_IT_IS, "two");
+	k = read_as(path, 0, 0);
+	assert_true(k->kept);
+	assert_int_equal(k->tab.sym.n, NR);
+	assert_true(has_symbol(k, 0xffffffff81000000 + 64 * 500 + 63, "own500"));
+	assert_true(has_symbol(k, 0xffffffff81000000 + 64 * (NR - 1), "own19999"));
+	assert_false(has_symbol(k, 0xffffffffc0000001, "a_module"));
+	kallsyms_free(k);
+	/* Another build, and a recording of when it lay elsewhere. */
+	assert_false(was_kept(path, 8, 0));
+	assert_false(was_kept(path, 0, 0xffffffff82000000));
+	assert_true(was_kept(path, 0, 0));
+	close_resolver();
+}
+
+static void test_kernel_not_kept(void **state)
+{
+	static const enum text_kind bad[] = { HIDDEN, MODULE_AMONG, OWN_BEHIND };
+	struct kallsyms *k;
+	char path[128];
+
+	(void)state;
+	open_resolver();
+	snprintf(path, sizeof(path), "%s/kallsyms", tmp);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		write_text(path, bad[i], "one");
+		assert_false(was_kept(path, (uint8_t)(10 + i), 0));
+		assert_false(was_kept(path, (uint8_t)(10 + i), 0));
+	}
+	/* Of a kernel that has moved since the table was kept no byte of it is used. */
+	write_text(path, AS_IT_IS, "one");
+	assert_false(was_kept(path, 0, 0));
+	write_text(path, MOVED, "one");
+	k = read_as(path, 0, 0xffffffff8a000000);
+	assert_false(k->kept);
+	assert_true(has_symbol(k, 0xffffffff8a000000 + 64 * 500, "own500"));
+	kallsyms_free(k);
+	assert_true(was_kept(path, 0, 0xffffffff8a000000));
+	/* And of one that hides its addresses now. */
+	write_text(path, HIDDEN, "one");
+	assert_false(was_kept(path, 0, 0xffffffff8a000000));
+	close_resolver();
+}
+
 /* ---- where ----------------------------------------------------------------------------------- */
 
 static int dir_of(const char *home, const char *xdg)
@@ -427,10 +542,16 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(test_back),	   T(test_nothing_else_there),
-		T(test_damage),	   T(test_forged),
-		T(test_not_ours),  T(test_limit),
-		T(test_used_last), T(test_where),
+		T(test_back),
+		T(test_nothing_else_there),
+		T(test_damage),
+		T(test_forged),
+		T(test_not_ours),
+		T(test_limit),
+		T(test_used_last),
+		T(test_kernel),
+		T(test_kernel_not_kept),
+		T(test_where),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

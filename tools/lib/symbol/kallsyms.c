@@ -6,6 +6,13 @@
  *
  * The kernel makes that text while it is read, which takes as long as all the rest of a small
  * report: so a table is read as a job that any thread can do. It touches nothing but its struct.
+ *
+ * And it is kept on disk. Modules, BPF programs and trampolines come and go while a machine runs, and
+ * nothing tells of it but the whole text; the kernel's own symbols, which come first in it, stay where
+ * they are until the machine starts again. So only these are kept, for the build id and for just the
+ * first bytes of the text, in which a kernel that moved or that hides its addresses says other things.
+ * What lies outside of them is looked up in a table of the whole text, read when it is first asked for
+ * (kernel_rest()).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -78,6 +85,10 @@ static int take_line(struct kallsyms *k, const char *p, const char *end)
 	if (!is_wanted(p[1], name, n))
 		return 0;
 	at = symtab_blob(&k->tab, name, n);
+	if (!tab && k->own_blob)
+		k->mixed = true;
+	if (tab && !k->own_blob)
+		k->own_blob = at;
 	/* The module's name right behind, see module_of(). */
 	if (at == UINT32_MAX || symtab_blob(&k->tab, tab ? tab + 1 : "", module) == UINT32_MAX)
 		return -ENOMEM;
@@ -122,21 +133,69 @@ static ssize_t read_some(int fd, void *buf, size_t n)
 	return r < 0 ? -errno : r;
 }
 
+/* As much as the buffer holds, however the kernel cuts it: bytes, or -errno. */
+static ssize_t read_head(int fd, char *buf)
+{
+	size_t n = 0;
+	ssize_t r;
+
+	while (n < CHUNK && (r = read_some(fd, buf + n, CHUNK - n)) != 0) {
+		if (r < 0)
+			return r;
+		n += (size_t)r;
+	}
+	return (ssize_t)n;
+}
+
+static bool has_address(const struct symtab *t)
+{
+	vec_for_each (s, &t->sym)
+		if (s->start)
+			return true;
+	return false;
+}
+
+/* After the first @n bytes, of that @sum: whether they say which table this is, and that it may be kept. */
+static void set_key(struct kallsyms *k, size_t n, uint64_t sum)
+{
+	k->head_ref = k->ref_addr;
+	k->keyed = k->cache && k->cache->dir >= 0 && has_address(&k->tab) &&
+		   (k->recorded ? k->ref_addr == k->recorded : !k->must_match) &&
+		   symcache_kernel_key(&k->key, &k->id, n, sum);
+}
+
+/* The kernel's own symbols as they lie in the cache. */
+static void take_kept(struct kallsyms *k)
+{
+	struct symtab kept = { 0 };
+
+	if (!k->keyed || !symcache_read(k->cache, &k->key, &kept))
+		return;
+	symtab_free(&k->tab);
+	k->tab = kept;
+	k->kept = true;
+}
+
 static int read_text(struct kallsyms *k, int fd)
 {
 	struct text t = { .buf = malloc(CHUNK) };
-	ssize_t r = -ENOMEM;
-	size_t all = 0;
-	int ret = 0;
+	ssize_t r = t.buf ? read_head(fd, t.buf) : -ENOMEM;
+	size_t all = r > 0 ? (size_t)r : 0;
+	uint64_t sum = hash_bytes(t.buf, all);
+	int ret = take_lines(k, &t, all);
 
-	while (t.buf && !ret && (r = read_some(fd, t.buf + t.n, CHUNK - t.n)) > 0) {
+	if (!ret && all)
+		set_key(k, all, sum);
+	if (!ret)
+		take_kept(k);
+	while (r > 0 && !ret && !k->kept && (r = read_some(fd, t.buf + t.n, CHUNK - t.n)) > 0) {
 		all += (size_t)r;
 		ret = all > TEXT_MAX ? -EFBIG : take_lines(k, &t, (size_t)r);
 	}
 	if (!ret && !r && !t.skip)
 		ret = take_line(k, t.buf, t.buf + t.n);
 	free(t.buf);
-	return ret ? ret : (int)r;
+	return ret ? ret : (int)min_i64(r, 0);
 }
 
 /* Symbols of modules stay: only the kernel itself moves as one. */
@@ -158,7 +217,7 @@ int kallsyms_read(struct kallsyms *k)
 		return -errno;
 	ret = read_text(k, fd);
 	close(fd);
-	if (ret)
+	if (ret || k->kept)
 		return ret;
 	if (!k->any)
 		return -EACCES;
@@ -168,6 +227,28 @@ int kallsyms_read(struct kallsyms *k)
 		return -ENOENT;
 	move_kernel(&k->tab, k->delta);
 	return symtab_finish(&k->tab, ENDS_KALLSYMS);
+}
+
+bool kallsyms_own(const struct kallsyms *k, struct symtab *own)
+{
+	const struct symtab *t = &k->tab;
+	size_t blob = k->own_blob ? k->own_blob : t->blob.n, n = 0, first = 0;
+
+	if (!k->keyed || k->kept || k->mixed || k->ref_addr != k->head_ref)
+		return false;
+	for (size_t i = 0; i < t->sym.n; i++) {
+		if ((t->sym.v[i].name & 3) == SYM_REST)
+			return false;
+		if (t->sym.v[i].name >> 2 >= blob)
+			continue;
+		if (n && first + n != i)
+			return false; /* one of a module among them */
+		first = n ? first : i;
+		n++;
+	}
+	*own = (struct symtab){ .sym = { .v = t->sym.v + first, .n = n },
+				.blob = { .v = t->blob.v, .n = blob } };
+	return n;
 }
 
 void kallsyms_free(struct kallsyms *k)

@@ -16,6 +16,8 @@
 #include "buildid/buildid.h"
 #include "symbol/symbol-int.h"
 
+#define KALLSYMS "/proc/kallsyms"
+
 static const struct dso *kernel_dso(const struct resolver *res)
 {
 	for (size_t i = 0; i < machine_nr_dsos(res->m); i++) {
@@ -90,6 +92,31 @@ static struct kallsyms *kallsyms_new(struct resolver *res, const char *path, boo
 	return NULL;
 }
 
+/* It may be taken from the cache, without modules. */
+static struct kallsyms *kallsyms_of_host(struct resolver *res, bool must_match)
+{
+	struct kallsyms *k = kallsyms_new(res, KALLSYMS, must_match);
+
+	if (k && res->opts.cache && host_build_id(&k->id))
+		k->cache = stored_cache(res);
+	return k;
+}
+
+/* To or from the cache, whose last word is the symbol with the highest address. */
+static void note_kept(struct resolver *res, struct found *kt, const struct kallsyms *k)
+{
+	const struct sym *s = kt->tab.sym.v;
+	struct symtab own;
+
+	if (k->kept) {
+		kt->own_from = s->start;
+		kt->own_size = s[kt->tab.sym.n - 1].start + s[kt->tab.sym.n - 1].size - s->start;
+		log_to(&res->opts.log, LOG_INFO, "symbols of the cache: %s", k->key.name);
+	} else if (kallsyms_own(k, &own)) {
+		stored_keep(res, &k->key, &own);
+	}
+}
+
 /* Moves what was read into @kt; @ret is how it went. */
 static bool kallsyms_take(struct resolver *res, struct found *kt, struct kallsyms *k, int ret)
 {
@@ -97,8 +124,9 @@ static bool kallsyms_take(struct resolver *res, struct found *kt, struct kallsym
 		kt->tab = k->tab;
 		kt->delta = k->delta;
 		kt->file = strdup(k->path);
+		note_kept(res, kt, k);
 		k->tab = (struct symtab){ 0 };
-	} else if (ret == -EACCES && !strcmp(k->path, "/proc/kallsyms")) {
+	} else if (ret == -EACCES && !strcmp(k->path, KALLSYMS)) {
 		resolver_warn(res, "kernel symbols are hidden: /proc/sys/kernel/kptr_restrict lets "
 				   "only root (or nobody) see them");
 	}
@@ -194,17 +222,27 @@ char *kernel_key(const struct resolver *res)
 		       : key;
 }
 
-static struct stored *get_stored(struct resolver *res)
+/* What @what names of the kernel, once in *s. */
+static struct stored *get_stored(struct resolver *res, struct stored **s, const char *what)
 {
-	struct kernel_tab *kt = &res->kernel;
-	char *which = kt->stored ? NULL : kernel_key(res), *key = NULL;
+	char *which = *s ? NULL : kernel_key(res), *key = NULL;
 
-	if (which && asprintf(&key, "kernel\n%s", which) >= 0) {
-		kt->stored = stored_get(res, key);
+	if (which && asprintf(&key, "%s\n%s", what, which) >= 0) {
+		*s = stored_get(res, key);
 		free(key);
 	}
 	free(which);
-	return kt->stored;
+	return *s;
+}
+
+static struct stored *get_kernel(struct resolver *res)
+{
+	return get_stored(res, &res->kernel.stored, "kernel");
+}
+
+static struct stored *get_rest(struct resolver *res)
+{
+	return get_stored(res, &res->kernel.rest_stored, "kernel's rest");
 }
 
 /* Whether it is read ahead must not depend on how far another resolver has got. */
@@ -217,10 +255,26 @@ static bool start_ahead(struct resolver *res)
 	    res->opts.no_host_kernel)
 		return false;
 	same = same_kernel(res);
-	if (same == SAME_NO || !get_stored(res))
+	if (same == SAME_NO || !get_kernel(res))
 		return false;
-	k = kallsyms_new(res, "/proc/kallsyms", same == SAME_UNKNOWN);
+	k = kallsyms_of_host(res, same == SAME_UNKNOWN);
 	return k && stored_start(res->kernel.stored, k);
+}
+
+/* A module's names are in none that was kept. Nobody's order depends on when they are there. */
+static void start_rest(struct resolver *res)
+{
+	struct kernel_tab *kt = &res->kernel;
+	struct kallsyms *k;
+
+	if (kt->rest_ahead || !stored_found_kept(kt->stored))
+		return;
+	kt->rest_ahead = true;
+	if (!get_rest(res))
+		return;
+	k = kallsyms_new(res, KALLSYMS, same_kernel(res) == SAME_UNKNOWN);
+	if (k)
+		stored_start(kt->rest_stored, k);
 }
 
 bool symbol_load_ahead(struct resolver *res, const struct dso *dso)
@@ -232,6 +286,8 @@ bool symbol_load_ahead(struct resolver *res, const struct dso *dso)
 	if (!kt->ahead_tried)
 		kt->ahead = start_ahead(res);
 	kt->ahead_tried = true;
+	if (kt->ahead && dso->kind == DSO_MODULE)
+		start_rest(res);
 	return kt->ahead;
 }
 
@@ -287,7 +343,7 @@ static int vmlinux_table(struct resolver *res, struct elf_file *f, uint64_t delt
 	ret = symtab_load_elf(f, NULL, true, delta, t);
 	ret = ret ?: symtab_finish(t, ENDS_NEXT);
 	if (!ret && cache && t->sym.n)
-		stored_keep(res, &key);
+		stored_keep(res, &key, NULL);
 	return ret;
 }
 
@@ -442,8 +498,11 @@ static bool host_kallsyms(struct resolver *res, struct found *kt, enum same same
 	int ret = 0;
 	struct kallsyms *k = stored_wait(res->kernel.stored, &ret);
 
-	return k ? kallsyms_take(res, kt, k, ret)
-		 : kallsyms_load(res, kt, "/proc/kallsyms", same == SAME_UNKNOWN);
+	if (!k) {
+		k = kallsyms_of_host(res, same == SAME_UNKNOWN);
+		ret = k ? kallsyms_read(k) : 0;
+	}
+	return k && kallsyms_take(res, kt, k, ret);
 }
 
 static void load(struct resolver *res, struct found *kt)
@@ -483,7 +542,7 @@ struct kernel_tab *kernel_load(struct resolver *res)
 	if (kt->tried)
 		return kt;
 	kt->tried = true;
-	s = get_stored(res);
+	s = get_kernel(res);
 	if (!s) {
 		resolver_no_memory(res, "symbols", "the kernel");
 		return kt;
@@ -492,4 +551,36 @@ struct kernel_tab *kernel_load(struct resolver *res)
 		load(res, stored_found(s));
 	stored_end(res, s, &kt->found);
 	return kt;
+}
+
+static void load_rest(struct resolver *res, struct stored *s)
+{
+	int ret = 0;
+	struct kallsyms *k = stored_wait(s, &ret);
+
+	if (!k) {
+		k = kallsyms_new(res, KALLSYMS, same_kernel(res) == SAME_UNKNOWN);
+		ret = k ? kallsyms_read(k) : 0;
+	}
+	if (k)
+		kallsyms_take(res, stored_found(s), k, ret);
+}
+
+struct symtab *kernel_rest(struct resolver *res)
+{
+	struct kernel_tab *kt = &res->kernel;
+	struct stored *s;
+
+	if (kt->rest_tried)
+		return &kt->rest.tab;
+	kt->rest_tried = true;
+	s = get_rest(res);
+	if (!s) {
+		resolver_no_memory(res, "symbols", "the kernel");
+		return &kt->rest.tab;
+	}
+	if (stored_begin(res, s))
+		load_rest(res, s);
+	stored_end(res, s, &kt->rest);
+	return &kt->rest.tab;
 }

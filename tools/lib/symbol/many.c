@@ -73,7 +73,7 @@ static struct look look_start(struct resolver *res, const struct code_at *at)
 	if (!o)
 		return l;
 	l.kernel = o->found.kernel_tab;
-	l.t = l.kernel ? &res->kernel.found.tab : &o->found.tab;
+	l.t = object_symtab(res, o, at->addr);
 	starts_ask(&l.t->starts, at->addr);
 	return l;
 }

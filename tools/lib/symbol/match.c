@@ -72,12 +72,13 @@ static const struct symbol *match_symbol(struct match *g, const struct source *s
 					 const struct symbol *like)
 {
 	struct object *o = object_load(g->to, src->dso);
-	struct symtab *t = o && src->kernel ? &g->to->kernel.found.tab : o ? &o->found.tab : NULL;
 	const struct symbol *s = NULL;
 	uint32_t i = src->i;
+	struct symtab *t;
 
 	if (!o)
 		return NULL;
+	t = src->kernel ? kernel_symtab(g->to, like->start) : &o->found.tab;
 	if (is_same(src->t, t))
 		return resolver_symbol(g->to, t, i, src->kernel);
 	if (src->t && i < t->sym.n && t->sym.v[i].start == like->start &&
@@ -90,22 +91,28 @@ static const struct symbol *match_symbol(struct match *g, const struct source *s
 	return is_like(s, like) ? s : copy_of(g->to, src->dso, like);
 }
 
-/* Modules share the kernel's table: the first of them stands for all. */
-static int note_object(struct match *g, struct dso *dso, const struct object *from)
+static void note_table(struct match *g, struct dso *dso, const struct symtab *t, bool kernel)
 {
-	const struct symtab *t =
-		from->found.kernel_tab ? &g->from->kernel.found.tab : &from->found.tab;
-	struct object *o = object_load(g->to, dso);
-
-	if (!o)
-		return -ENOMEM;
-	o->unnamed |= from->unnamed;
 	for (uint32_t i = 0; t->handed && i < t->sym.n; i++) {
 		struct source *src = t->handed[i] ? &g->source[t->handed[i] - 1] : NULL;
 
 		if (src && !src->dso)
-			*src = (struct source){ dso, t, i, 0, from->found.kernel_tab };
+			*src = (struct source){ dso, t, i, 0, kernel };
 	}
+}
+
+/* Modules share the kernel's tables: the first of them stands for all. */
+static int note_object(struct match *g, struct dso *dso, const struct object *from)
+{
+	struct object *o = object_load(g->to, dso);
+	bool kernel = from->found.kernel_tab;
+
+	if (!o)
+		return -ENOMEM;
+	o->unnamed |= from->unnamed;
+	note_table(g, dso, kernel ? &g->from->kernel.found.tab : &from->found.tab, kernel);
+	if (kernel)
+		note_table(g, dso, &g->from->kernel.rest.tab, true);
 	return 0;
 }
 

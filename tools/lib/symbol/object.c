@@ -114,7 +114,7 @@ static int load_cached(struct resolver *res, struct found *found, struct elf_fil
 	ret = ret ?: symtab_finish(&found->tab, ENDS_NEXT);
 	/* Not while somebody writes one of them. */
 	if (!ret && symcache_key(&now, res, run, debug, NULL) && !memcmp(&key, &now, sizeof(key)))
-		stored_keep(res, &key);
+		stored_keep(res, &key, NULL);
 	return ret;
 }
 
@@ -225,7 +225,9 @@ static int kernel_module_load(struct resolver *res, const struct dso *dso, struc
 			      struct found *found)
 {
 	const struct map *map = module_map(res, dso);
-	const struct symtab *kernel = &res->kernel.found.tab;
+	/* It was read before. */
+	const struct symtab *kernel =
+		res->kernel.found.own_size ? kernel_rest(res) : &res->kernel.found.tab;
 
 	found->kernel_tab = kernel->sym.n > 0;
 	if (map && map->end > map->start && !has_symbols_in(kernel, map) &&
@@ -320,6 +322,8 @@ struct object *object_load(struct resolver *res, struct dso *dso)
 		o->found.kernel_tab = kernel_load(res)->found.tab.sym.n > 0;
 		if (dso->kind == DSO_KERNEL)
 			return o;
+		if (res->kernel.found.own_size)
+			kernel_rest(res);
 	}
 	if (dso->kind == DSO_ANON || dso->kind == DSO_JIT) {
 		trouble = machine_jit_trouble(res->m, dso->pid);

@@ -97,6 +97,7 @@ void resolver_free(struct resolver *res)
 		free(*w);
 	vec_free(&res->warning);
 	stored_forget(&res->kernel.found);
+	stored_forget(&res->kernel.rest);
 	symbol_store_free(res->own);
 	buildid_roots_free(res->roots);
 	intern_free(&res->files);
@@ -247,7 +248,7 @@ const struct symbol *symbol_find(struct resolver *res, struct dso *dso, uint64_t
 
 	if (!o)
 		return NULL;
-	t = o->found.kernel_tab ? &res->kernel.found.tab : &o->found.tab;
+	t = object_symtab(res, o, addr);
 	i = symtab_find(t, addr);
 	if (i != SYM_NO_SEG)
 		return resolver_symbol(res, t, i, o->found.kernel_tab);

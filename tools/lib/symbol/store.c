@@ -8,6 +8,7 @@
  * Machines number objects in ways of their own; so one is known by a text that says all that its
  * loading depends on, but for the options, which are the same for all resolvers of a store.
  */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,11 +24,13 @@ struct stored {
 	bool lacked_memory;
 	struct kallsyms *ahead; /* a thread is reading it; NULL = none */
 	int ahead_ret;		/* the thread's, once it ended */
+	atomic_bool kept;	/* of the thread: it was in the cache */
 	pthread_t thread;
 	struct lines *lines; /* of a file with debug information */
 	unsigned users;	     /* of them */
 	struct symcache_key key;
 	const struct symcache *cache; /* where the table goes; NULL = nowhere */
+	struct symtab part;	      /* what of it; shares found.tab's memory */
 	pthread_t writer;
 	bool writing;
 };
@@ -172,7 +175,7 @@ static void *write_table(void *arg)
 {
 	struct stored *s = arg;
 
-	symcache_put(s->cache, &s->key, &s->found.tab);
+	symcache_put(s->cache, &s->key, s->part.sym.n ? &s->part : &s->found.tab);
 	return NULL;
 }
 
@@ -255,12 +258,14 @@ void stored_lines_done(struct stored *s)
 
 /* ---- on disk ----------------------------------------------------------------------------------- */
 
-void stored_keep(struct resolver *res, const struct symcache_key *k)
+void stored_keep(struct resolver *res, const struct symcache_key *k, const struct symtab *part)
 {
 	const struct symcache *c = stored_cache(res);
 
-	if (c->dir < 0 || res->loading->found.tab.sym.n < WORTH)
+	if (c->dir < 0 || (part ? part->sym.n : res->loading->found.tab.sym.n) < WORTH)
 		return;
+	if (part)
+		res->loading->part = *part;
 	res->loading->key = *k;
 	res->loading->cache = c;
 }
@@ -272,7 +277,13 @@ static void *read_ahead(void *arg)
 	struct stored *s = arg;
 
 	s->ahead_ret = kallsyms_read(s->ahead);
+	atomic_store(&s->kept, s->ahead->kept);
 	return NULL;
+}
+
+bool stored_found_kept(struct stored *s)
+{
+	return atomic_load(&s->kept);
 }
 
 bool stored_start(struct stored *s, struct kallsyms *k)

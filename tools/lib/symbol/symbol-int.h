@@ -254,6 +254,8 @@ struct found {
 	/* Of the kernel: */
 	bool vmlinux;	/* the file is an ELF one */
 	uint64_t delta; /* added to the file's addresses */
+	/* Only what lies in these many bytes from there on: see kernel_rest(). 0 = everything. */
+	uint64_t own_from, own_size;
 };
 
 struct lines;
@@ -311,6 +313,8 @@ void stored_warning(struct stored *s, const char *text);
 void stored_lacked_memory(struct stored *s);
 /* A thread reads @k, which goes with it, unless it is there or somebody is at it. False: no thread. */
 bool stored_start(struct stored *s, struct kallsyms *k);
+/* Whether that thread has found a table in the cache, so far. */
+bool stored_found_kept(struct stored *s);
 /* Between stored_begin() and stored_end(): waits for that thread. NULL = there was none. */
 struct kallsyms *stored_wait(struct stored *s, int *ret);
 /* The debug information of a file, opened by the first who asks; *lines NULL = there is none. */
@@ -345,14 +349,17 @@ void symcache_trim(const struct symcache *c, time_t now);
  */
 bool symcache_key(struct symcache_key *k, const struct resolver *res, struct elf_file *run,
 		  struct elf_file *debug, const uint64_t *delta);
+/* Of kallsyms, by @n bytes at its beginning. */
+bool symcache_kernel_key(struct symcache_key *k, const struct build_id *id, size_t n, uint64_t sum);
 /* A finished table; false when there is none that is made of just that. */
 bool symcache_get(struct resolver *res, const struct symcache_key *k, struct symtab *t);
+bool symcache_read(const struct symcache *c, const struct symcache_key *k, struct symtab *t);
 /* Its way to the disk may take long: for a thread. */
 void symcache_put(const struct symcache *c, const struct symcache_key *k, const struct symtab *t);
 /* The store's, opened once. */
 const struct symcache *stored_cache(struct resolver *res);
-/* While it is loaded: the table, finished, is to be put there. */
-void stored_keep(struct resolver *res, const struct symcache_key *k);
+/* While it is loaded: the table, finished, is to be put there, or @part of it, which shares its memory. */
+void stored_keep(struct resolver *res, const struct symcache_key *k, const struct symtab *part);
 
 /* ---- the resolver --------------------------------------------------------------------------------------- */
 
@@ -361,6 +368,9 @@ struct kernel_tab {
 	struct stored *stored;
 	bool tried;
 	bool ahead_tried, ahead; /* somebody reads it, or has */
+	struct found rest; /* all of kallsyms; asked for what lies outside of the kernel's own */
+	struct stored *rest_stored;
+	bool rest_tried, rest_ahead;
 };
 
 struct loc_slot {
@@ -490,6 +500,21 @@ const char *resolver_demangle(struct resolver *res, const char *name, bool kerne
 
 /* The kernel's table, loaded on first use; may be empty. */
 struct kernel_tab *kernel_load(struct resolver *res);
+/* The table for what kernel_load() left out. Not while something of the store is loaded. */
+struct symtab *kernel_rest(struct resolver *res);
+/* After kernel_load(): the table that tells of @addr. */
+static inline struct symtab *kernel_symtab(struct resolver *res, uint64_t addr)
+{
+	struct found *f = &res->kernel.found;
+
+	return likely(!f->own_size || addr - f->own_from < f->own_size) ? &f->tab
+									: kernel_rest(res);
+}
+/* After object_load(): the same for any object. */
+static inline struct symtab *object_symtab(struct resolver *res, struct object *o, uint64_t addr)
+{
+	return o->found.kernel_tab ? kernel_symtab(res, addr) : &o->found.tab;
+}
 void kernel_free(struct resolver *res);
 /*
  * Where an image of the recorded kernel lies, to be freed, and what its addresses lack to the
@@ -517,15 +542,25 @@ struct kallsyms {
 	char *ref;	   /* the symbol that the kernel's map was named after; NULL = none */
 	uint64_t recorded; /* its address then; 0 = not told */
 	bool must_match;   /* no good when the kernel has moved since */
+	const struct symcache *cache; /* NULL = neither taken from there nor put there */
+	struct build_id id;	      /* then: of the kernel that runs */
 	/* What comes of it: */
 	struct symtab tab;
 	uint64_t delta;	   /* from here to where the recorded kernel was */
 	uint64_t ref_addr; /* 0 = not there */
 	bool any;	   /* an address that is not 0 */
+	bool keyed;	   /* it may be kept: */
+	struct symcache_key key;
+	uint64_t head_ref; /* ref_addr as the first bytes say */
+	uint32_t own_blob; /* where names begin that are not the kernel's own; 0 = nowhere */
+	bool mixed;	   /* some of its own stand behind these */
+	bool kept;	   /* only the kernel's own, of the cache */
 };
 
 /* -EACCES: the addresses are hidden. Another error: there is no table. */
 int kallsyms_read(struct kallsyms *k);
+/* What is worth keeping of what was read: a table that shares the memory of k->tab. False: nothing. */
+bool kallsyms_own(const struct kallsyms *k, struct symtab *own);
 void kallsyms_free(struct kallsyms *k);
 
 /* ---- files ------------------------------------------------------------------------------------------------ */

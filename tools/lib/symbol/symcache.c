@@ -31,13 +31,14 @@
 #define RULES	   1 /* moves when a table of the same file would be another one */
 #define FILE_MAX   (1u << 30)
 #define OF_KERNEL  (1u << 31)
+#define OF_TEXT	   (1u << 30)
 #define USED_AGAIN 3600 /* seconds until a file's use is noted again */
 
 enum word {
 	W_MAGIC,
-	W_VERSION, /* of perf, and what was built into it */
-	W_ID,	   /* build id: 20 bytes and their number */
-	W_RUN_SIZE = W_ID + 3,
+	W_VERSION,	       /* of perf, and what was built into it */
+	W_ID,		       /* build id: 20 bytes and their number */
+	W_RUN_SIZE = W_ID + 3, /* of kallsyms: that of its first bytes, and their sum */
 	W_RUN_TIME,
 	W_DEBUG_SIZE,
 	W_DEBUG_TIME,
@@ -123,29 +124,47 @@ static bool file_words(const struct elf_file *f, uint64_t *size, uint64_t *mtime
 	return true;
 }
 
+static void set_id(struct symcache_key *k, const struct build_id *id, const char *kind)
+{
+	char hex[2 * BUILD_ID_MAX + 1];
+	uint64_t *w = k->word;
+
+	memset(k, 0, sizeof(*k));
+	w[W_MAGIC] = MAGIC;
+	w[W_VERSION] = version_word();
+	memcpy(&w[W_ID], id->id, id->size);
+	w[W_ID + 2] |= (uint64_t)id->size << (host_is_big_endian() ? 0 : 56);
+	buildid_hex(id, hex);
+	snprintf(k->name, sizeof(k->name), "%s.%s" SYMCACHE_SUFFIX, hex, kind);
+}
+
+bool symcache_kernel_key(struct symcache_key *k, const struct build_id *id, size_t n, uint64_t sum)
+{
+	if (id->size < 2)
+		return false;
+	set_id(k, id, "kallsyms");
+	k->word[W_RUN_SIZE] = n;
+	k->word[W_RUN_TIME] = sum;
+	k->word[W_FLAGS] = OF_KERNEL | OF_TEXT;
+	return true;
+}
+
 bool symcache_key(struct symcache_key *k, const struct resolver *res, struct elf_file *run,
 		  struct elf_file *debug, const uint64_t *delta)
 {
 	const struct build_id *id = run || debug ? elf_build_id(run ? run : debug) : NULL;
 	const char *kind = delta ? "kernel" : !run ? "debug" : debug ? "both" : "run";
-	char hex[2 * BUILD_ID_MAX + 1];
-	uint64_t *w;
+	uint64_t *w = k->word;
 
 	memset(k, 0, sizeof(*k));
-	w = k->word;
 	if (!id || id->size < 2)
 		return false;
-	w[W_MAGIC] = MAGIC;
-	w[W_VERSION] = version_word();
-	memcpy(&w[W_ID], id->id, id->size);
-	w[W_ID + 2] |= (uint64_t)id->size << (host_is_big_endian() ? 0 : 56);
+	set_id(k, id, kind);
 	if ((run && !file_words(run, &w[W_RUN_SIZE], &w[W_RUN_TIME])) ||
 	    (debug && !file_words(debug, &w[W_DEBUG_SIZE], &w[W_DEBUG_TIME])))
 		return false;
 	w[W_DELTA] = delta ? *delta : 0;
 	w[W_FLAGS] = symbol_elf_flags(res) | (delta ? OF_KERNEL : 0);
-	buildid_hex(id, hex);
-	snprintf(k->name, sizeof(k->name), "%s.%s" SYMCACHE_SUFFIX, hex, kind);
 	return true;
 }
 
@@ -208,28 +227,35 @@ static void note_use(int fd, const struct stat *st)
 		(void)futimens(fd, times);
 }
 
-bool symcache_get(struct resolver *res, const struct symcache_key *k, struct symtab *t)
+bool symcache_read(const struct symcache *c, const struct symcache_key *k, struct symtab *t)
 {
-	int dir = stored_cache(res)->dir, fd;
 	uint64_t w[W_WORDS];
 	struct stat st;
 	bool found;
+	int fd;
 
-	if (dir < 0)
+	if (c->dir < 0)
 		return false;
-	fd = openat(dir, k->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	fd = openat(c->dir, k->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return false;
 	found = fits(fd, k, w, &st) && read_table(fd, w, t);
 	if (found)
 		note_use(fd, &st);
 	close(fd);
-	if (found) {
+	if (found)
 		starts_build(&t->starts, t->sym.v, t->sym.n);
-		log_to(&res->opts.log, LOG_INFO, "symbols of the cache: %s", k->name);
-	} else {
+	else
 		symtab_free(t);
-	}
+	return found;
+}
+
+bool symcache_get(struct resolver *res, const struct symcache_key *k, struct symtab *t)
+{
+	bool found = symcache_read(stored_cache(res), k, t);
+
+	if (found)
+		log_to(&res->opts.log, LOG_INFO, "symbols of the cache: %s", k->name);
 	return found;
 }
 
