@@ -68,6 +68,62 @@ is "callers of single stacks" "$(callers)" 0
 record -g --branch-budget 50 --branch-span 100 -o c.data -- ./spans calls 20000000
 is "callers of the stacks of a burst" "$(callers)" 0
 
+# Eight threads hand a baton on: one runs at a time, so what is done for all of them together is paid by one CPU's time, 1.2 s of
+# it. 5 % of that are 600,000 branches at 100 ns; were each to pay with the time in which it waits, it would be the double.
+cat >baton.c <<'EOC'
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static long turn, threads, rounds;
+volatile unsigned long sink;
+static long now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000000L + t.tv_nsec;
+}
+static void *run(void *me)
+{
+	for (long r = 0; r < rounds; r++) {
+		long begin = now();
+		pthread_mutex_lock(&m);
+		while (turn != (long)me)
+			pthread_cond_wait(&c, &m);
+		pthread_mutex_unlock(&m);
+		while (now() - begin < 5000000)
+			for (int i = 0; i < 20000; i++)
+				if (i & 1)
+					sink += i;
+		pthread_mutex_lock(&m);
+		turn = (turn + 1) % threads;
+		pthread_cond_broadcast(&c);
+		pthread_mutex_unlock(&m);
+	}
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t[64];
+	threads = atoi(argv[1]), rounds = atoi(argv[argc - 1]);
+	for (long i = 0; i < threads; i++)
+		pthread_create(&t[i], NULL, run, (void *)i);
+	for (long i = 0; i < threads; i++)
+		pthread_join(t[i], NULL);
+	return 0;
+}
+EOC
+if cc -O1 -pthread -o baton baton.c; then
+	record --branch-span 100 -o b.data -- ./baton 8 30
+	stacks=$(sed -n 's/.*record: \([0-9]*\) stacks of .*/\1/p' err)
+	[ "${stacks:-0}" -gt 0 ] && [ "$stacks" -le 25000 ] &&
+		pass "threads that wait for each other pay with the time that they run" ||
+		fail "threads that wait for each other pay with the time that they run" "$(cat err)"
+else
+	skip "threads that wait for each other pay with the time that they run" "cc does not build it"
+fi
+
 "$PERF" record -b --branch-span 3 -- true >/dev/null 2>err
 is "a span that no clock can measure" "$(cat err)" \
 	"--branch-span takes 10 to 10000 microseconds, or 0, not '3'"

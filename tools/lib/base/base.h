@@ -37,6 +37,11 @@
 #define likely(x)	   __builtin_expect(!!(x), 1)
 #define unlikely(x)	   __builtin_expect(!!(x), 0)
 
+static inline int64_t max_i64(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
 static inline int64_t min_i64(int64_t a, int64_t b)
 {
 	return a < b ? a : b;

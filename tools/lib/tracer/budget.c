@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What stops may cost: one that reads registers or follows branches buys silence, in which its
- * thread's events are off, until it is no more than its share of the time.
+ * thread's events are off, until it is no more than its share of the thread's time.
+ *
+ * Of its CPU time: threads that wait for each other would, all together, lose a multiple of the budget if each of them
+ * paid with time in which it sleeps, and so would a program that gets a CPU now and then only. And who samples
+ * rests by the time that a thread runs sees each of its moments equally often.
+ *
+ * How long one rests follows what stops cost as a rule and not what the last one did. Else places with many
+ * branches, where stops take longest, would be followed by the longest rests, and be seen too rarely. What a
+ * thread owes beyond that, since walks have just become longer or because its stops happened to be dear, it pays in parts.
  *
  * That bounds what a thread loses, not what the recorder takes: thousands of threads on a few CPUs, each of which is due for a
  * sample, are served one after the other. So all that the recorder does for samples is paid from an account that the time
  * fills, by the budget for each CPU that they can have. Who comes when it is overdrawn keeps its sample, without branches.
  */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "base/tables.h"
 #include "host/host.h"
 #include "tracer-int.h"
@@ -15,6 +28,11 @@
 #define ACCOUNT_NS  100000000 /* what is in it at most, and at the start */
 #define MAX_SKEW    1000      /* clocks drift apart by less than a thousandth */
 #define MEASURED    0.8	      /* of the budget; the rest pays for what no clock here sees */
+#define USUAL	    8	      /* stops of which the price is averaged */
+#define PARTS	    4	      /* in which debts are paid */
+#define CREDIT	    2	      /* usual rests that a thread can have in advance */
+#define SLEEP_NS    100000000 /* one that rests and does not run is looked at so often at least, */
+#define SLEEPERS    256	      /* and less often where there are more */
 
 uint64_t budget_delay(struct tracer *t, uint64_t now, uint64_t sampled)
 {
@@ -35,11 +53,42 @@ static double percent_of(const struct tracer *t)
 	return t->opts.branches.on ? t->opts.branches.budget : t->opts.reg_budget;
 }
 
+/* The CPU time of @tid (ns); where nobody counts it the time that passes. */
+static uint64_t cpu_time(pid_t tid)
+{
+	char path[64], buf[64];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, buf, sizeof(buf) - 1);
+		close(fd);
+	}
+	if (n <= 0)
+		return tracer_now();
+	buf[n] = '\0';
+	return strtoull(buf, NULL, 10);
+}
+
+/* How long @th ran since it was looked at last; that much of its debts is paid. */
+static uint64_t look(struct tracer *t, struct tracee *th)
+{
+	uint64_t ran = cpu_time(th->tid), since = ran > th->ran ? ran - th->ran : 0;
+
+	th->ran = ran;
+	th->owed = max_i64(th->owed - (int64_t)since, -(int64_t)(CREDIT * t->usual_rest));
+	return since;
+}
+
 static void rest(struct tracer *t, struct tracee *th, uint64_t ns)
 {
 	points_enable(th, false);
 	th->resting = true;
 	t->stats.rests++;
+	th->pause = ns;
+	th->patience = REST_MIN_NS;
 	th->rest_until = tracer_now() + ns;
 	if (!t->rest_next || th->rest_until < t->rest_next)
 		t->rest_next = th->rest_until;
@@ -50,14 +99,20 @@ void budget_rest(struct tracer *t, struct tracee *th, uint64_t took, uint64_t de
 	double percent = percent_of(t);
 	double budget = percent * MEASURED;
 	/* it will wait for a CPU about as long as we did */
-	uint64_t pause, ns = took + delay + BUDGET_STOP_NS;
+	uint64_t ns = took + delay + BUDGET_STOP_NS;
+	int64_t price, usual, pause;
 
 	if (percent <= 0 || percent >= 100)
 		return;
-	pause = (uint64_t)(ns * (100 - budget) / budget);
-	t->usual_rest += pause / 8 - t->usual_rest / 8;
-	if (pause >= REST_MIN_NS)
-		rest(t, th, pause);
+	price = (int64_t)((double)ns * (100 - budget) / budget);
+	t->priced = min_u64(t->priced + 1, USUAL);
+	t->usual_rest += (uint64_t)((price - (int64_t)t->usual_rest) / (int64_t)t->priced);
+	usual = (int64_t)t->usual_rest;
+	look(t, th);
+	th->owed += price;
+	pause = usual + (th->owed - usual) / PARTS;
+	if (pause >= (int64_t)REST_MIN_NS)
+		rest(t, th, (uint64_t)pause);
 }
 
 bool budget_is_spent(struct tracer *t)
@@ -94,8 +149,24 @@ void budget_begin(struct tracer *t, struct tracee *th)
 {
 	uint64_t now = tracer_now();
 
-	if (t->usual_rest >= REST_MIN_NS && !t->opts.branches.trace)
-		rest(t, th, hash_mix(now, (uint64_t)th->tid) % t->usual_rest);
+	if (t->usual_rest < REST_MIN_NS || t->opts.branches.trace)
+		return;
+	look(t, th);
+	rest(t, th, hash_mix(now, (uint64_t)th->tid) % t->usual_rest);
+}
+
+/* Whether @th, whose rest would be over, has run for as long; if not, it rests on. */
+static bool has_run(struct tracer *t, struct tracee *th, uint64_t now)
+{
+	uint64_t ran = look(t, th), most = SLEEP_NS * (1 + t->threads.n / SLEEPERS);
+
+	/* its time is counted by ticks */
+	if (ran + REST_MIN_NS >= th->pause)
+		return true;
+	th->pause -= ran;
+	th->patience = ran ? REST_MIN_NS : min_u64(th->patience * 2, most);
+	th->rest_until = now + max_u64(th->patience, min_u64(th->pause, most));
+	return false;
 }
 
 /* What the account has for threads that are let on now, each of which will take as much as is usual. */
@@ -123,7 +194,8 @@ void budget_wake(struct tracer *t)
 
 		if (!th->resting)
 			continue;
-		if (th->rest_until <= now && affords(t, &left)) {
+		if (th->rest_until <= now && left >= 0 && has_run(t, th, now) &&
+		    affords(t, &left)) {
 			th->resting = false;
 			if (t->enabled)
 				points_enable(th, true);

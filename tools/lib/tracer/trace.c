@@ -107,14 +107,10 @@ static bool stands_late(const struct tracee *th, const struct user_state *st, bo
 	return user && !arch_in_call(th->tid, &st->gpr);
 }
 
-/*
- * What bursts took of late. If each rested for its own, places with many branches, which take longest,
- * would be followed by the longest rests, and be seen too rarely.
- */
-static uint64_t usual_cost(struct tracer *t, uint64_t took)
+/* It was stopped twice, and we were as late at the second time, as it will be to go on, as at the first. */
+static uint64_t span_cost(const struct tracee *th, uint64_t took)
 {
-	t->span.cost = t->span.cost ? t->span.cost - t->span.cost / 8 + took / 8 : took;
-	return t->span.cost;
+	return th->span_took + took + BUDGET_STOP_NS + 2 * th->span_delay;
 }
 
 /* The thread stands where its span is over: the burst is written. */
@@ -130,8 +126,7 @@ static int handle_span(struct tracer *t, struct tracee *th, struct err *e)
 		t->stats.restarted += signals_restart(th->tid);
 	took = tracer_now() - start;
 	t->stats.stopped_ns += took;
-	/* it was stopped twice */
-	budget_rest(t, th, usual_cost(t, th->span_took + took + BUDGET_STOP_NS), 0);
+	budget_rest(t, th, span_cost(th, took), th->span_delay);
 	if (!th->resting && t->enabled)
 		points_enable(th, true);
 	tracee_go_on(th, 0);
@@ -141,9 +136,11 @@ static int handle_span(struct tracer *t, struct tracee *th, struct err *e)
 }
 
 /* The way of a burst is computed: the thread goes on for its span. */
-static int run_span(struct tracer *t, struct tracee *th, uint64_t took, struct err *e)
+static int run_span(struct tracer *t, struct tracee *th, uint64_t took, uint64_t delay,
+		    struct err *e)
 {
 	th->span_took = took;
+	th->span_delay = delay;
 	t->stats.stopped_ns += took;
 	/* no clock for it: all that was computed is taken */
 	if (span_begin(th, t->opts.branches.span))
@@ -197,7 +194,7 @@ static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 	budget_pay(t, took);
 	took += delay;
 	if (th->burst && !ret)
-		return run_span(t, th, took, e);
+		return run_span(t, th, took, delay, e);
 	if (walked || !t->walker)
 		budget_rest(t, th, took, delay);
 	if (spare) {
@@ -371,7 +368,7 @@ static int give_up_span(struct tracer *t, struct tracee *th, struct err *e)
 {
 	int ret = burst_end(t, th, e);
 
-	budget_rest(t, th, usual_cost(t, th->span_took), 0);
+	budget_rest(t, th, th->span_took, th->span_delay);
 	if (!th->resting && t->enabled)
 		points_enable(th, true);
 	return ret;

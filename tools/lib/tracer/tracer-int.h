@@ -44,9 +44,14 @@ struct tracee {
 	bool opened;   /* it runs with a signal let through that it blocks: see signals_close() */
 	uint64_t mask; /* what it blocks */
 	uint64_t rest_until;
+	uint64_t ran;	       /* its CPU time when that was looked at (ns) */
+	uint64_t pause;	       /* of this, before its rest is over */
+	uint64_t patience;     /* with one that does not run */
+	int64_t owed;	       /* of this, for its stops up to now */
 	uint64_t since;	       /* under the tracer since (ns) */
 	int span_fd;	       /* the clock of a span; -1 = not opened yet */
 	uint64_t span_took;    /* by the stop before it (ns) */
+	uint64_t span_delay;   /* until that was noticed */
 	struct burst *burst;   /* its span is not over; NULL = none */
 	struct btrace *btrace; /* all its branches are taken; NULL = not, or no more */
 	int bp_fd;	       /* breakpoint event; -1 = not opened yet */
@@ -125,7 +130,8 @@ struct tracer {
 	bool more;	     /* stops are waiting: tracer_service() came back early */
 	uint64_t looked;     /* for threads that were lost (ns) */
 	uint64_t rest_next;  /* the earliest rest_until; 0 = nobody rests */
-	uint64_t usual_rest; /* running mean (ns) */
+	uint64_t usual_rest; /* running mean (ns of CPU time) */
+	uint64_t priced;     /* stops that are in it */
 	struct {
 		int64_t ns;	 /* < 0: overdrawn */
 		uint64_t filled; /* when it was */
@@ -145,7 +151,6 @@ struct tracer {
 	struct tracee *computed; /* stands still for its branch trace; NULL = none does */
 	struct {
 		uint32_t limit; /* branches that the way of a burst is computed for */
-		uint64_t cost;	/* ns of a burst, averaged */
 	} span;
 	unsigned char rec[RECORD_MAX + 8], out[RECORD_MAX + 8];
 };
