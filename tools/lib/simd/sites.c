@@ -13,12 +13,15 @@
 #define CODE_BYTES 256
 #define INSN_MAX   15
 
+/* Most places have no vectors near them: that is told by a byte. */
+enum known { SITE_NEW, SITE_EMPTY, SITE_KNOWN };
+
 struct simd_sites {
 	struct resolver *res;
 	enum regs_arch arch;
 	bool types;
 	VEC(struct simd_site) at; /* by location */
-	VEC(bool) known;
+	VEC(uint8_t) known;	  /* by location: enum known */
 	struct insn_decoder *dec[INSN_MODES];
 	bool tried[INSN_MODES];
 };
@@ -193,10 +196,21 @@ const struct simd_site *simd_site(struct simd_sites *s, uint32_t loc)
 {
 	static const struct simd_site none;
 
-	if (loc == LOC_NONE || vec_reach(&s->at, loc, none) || vec_reach(&s->known, loc, false))
+	if (loc == LOC_NONE || vec_reach(&s->known, loc, SITE_NEW))
 		return &none;
-	if (!s->known.v[loc])
-		s->at.v[loc] = look(s, loc);
-	s->known.v[loc] = true;
+	if (likely(s->known.v[loc] == SITE_EMPTY))
+		return &none;
+	if (s->known.v[loc] == SITE_NEW) {
+		struct simd_site site = look(s, loc);
+
+		if (!memcmp(&site, &none, sizeof(site))) {
+			s->known.v[loc] = SITE_EMPTY;
+			return &none;
+		}
+		if (vec_reach(&s->at, loc, none))
+			return &none;
+		s->at.v[loc] = site;
+		s->known.v[loc] = SITE_KNOWN;
+	}
 	return &s->at.v[loc];
 }

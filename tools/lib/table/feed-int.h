@@ -45,6 +45,7 @@ struct recent {
 	uint64_t key; /* object address, or the ip where rows tell ips apart */
 	uint32_t where, group;
 	uint32_t row; /* + 1; 0 = empty */
+	uint32_t loc; /* + 1; 0 = nobody asked for it */
 };
 
 /* Samples that wait for symbols which another thread loads: how many at most. */
@@ -54,7 +55,8 @@ struct queue {
 	struct queued v[QUEUE_LEN];
 	unsigned n;
 	VEC(struct queued) waiting;
-	bool no_wait;	       /* they are loaded, or nobody does */
+	bool no_wait; /* they are loaded, or nobody does */
+	bool at_once; /* there is more to look at in a sample: it goes to its row as it comes */
 	struct recent *recent; /* 1 << bits, direct-mapped */
 	unsigned bits;
 	uint32_t filled; /* of them, and what was filled over */

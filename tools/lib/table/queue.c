@@ -2,7 +2,9 @@
 /*
  * Samples that are told apart by their row alone: to their rows many at a time. Nothing of such a
  * sample is looked at besides its address, so a batch of them asks memory for all rows before it
- * touches the first. With chains, branches or filters that look into the sample there is no queue.
+ * touches the first. Where accumulators look at the record they cannot wait, since it is gone with the next
+ * one; but what was found out for one sample of a place holds for those that follow. With chains, branches or
+ * filters that look into the sample there is no queue.
  *
  * The rows of late samples are remembered in a table that grows with what there is to remember: a short recording
  * does not pay for a large one's.
@@ -46,15 +48,18 @@ int table_queue_init(struct table *t)
 	const struct keys_opts *o = &t->keys.o;
 	struct queue *q;
 
-	if (o->branch || o->use_chains || o->children || t->sums.needs_sample || t->map_is_key ||
-	    t->feed->filtering || t->feed->parent_re.set || o->filter.hide_unresolved ||
-	    o->filter.exclude_other || o->filter.parallelism || o->filter.by_socket)
+	if (o->branch || o->use_chains || o->children || t->map_is_key || t->feed->filtering ||
+	    t->feed->parent_re.set || o->filter.hide_unresolved || o->filter.exclude_other ||
+	    o->filter.parallelism || o->filter.by_socket)
+		return 0;
+	if (t->sums.needs_sample && (o->rich || o->history))
 		return 0;
 	q = t->feed->queue = malloc(sizeof(*q));
 	if (!q)
 		return -ENOMEM;
 	q->n = 0;
 	q->no_wait = false;
+	q->at_once = t->sums.needs_sample;
 	q->recent = NULL;
 	q->bits = 0;
 	memset(&q->waiting, 0, sizeof(q->waiting));
@@ -167,7 +172,7 @@ static int rows_of_misses(struct table *t, const struct misses *m)
 		if (add_sums(t, row->idx, s))
 			return -ENOMEM;
 		*recent_at(t->feed->queue, s->hash) =
-			(struct recent){ s->key, s->where, s->group, row->idx + 1 };
+			(struct recent){ s->key, s->where, s->group, row->idx + 1, 0 };
 		t->feed->queue->filled++;
 	}
 	return 0;
@@ -266,11 +271,69 @@ static int flush(struct table *t)
 	return ret ? ret : take_misses(t, &m);
 }
 
+/* Rows are counted many at a time, though their samples did not wait. */
+static void count_rows(struct table *t)
+{
+	struct queue *q = t->feed->queue;
+
+	for (unsigned i = 0; i < q->n; i++)
+		table_row_count(&t->rows.v[q->v[i].place], q->v[i].period, 1);
+	q->n = 0;
+}
+
 int table_queue_finish(struct table *t)
 {
-	int ret = t->feed->queue ? flush(t) : 0;
+	struct queue *q = t->feed->queue;
+	int ret;
 
-	return t->feed->queue && !ret ? take_waiting(t) : ret;
+	if (!q)
+		return 0;
+	if (q->at_once) {
+		count_rows(t);
+		return 0;
+	}
+	ret = flush(t);
+	return ret ? ret : take_waiting(t);
+}
+
+static int note_recent(struct queue *q, const struct queued *s, uint32_t row, uint32_t loc)
+{
+	*recent_at(q, s->hash) = (struct recent){ s->key, s->where, s->group, row + 1, loc + 1 };
+	q->filled++;
+	if (unlikely(q->filled > 1u << q->bits >> 1) && q->bits < RECENT_BITS)
+		return recent_resize(q, q->bits + 4);
+	return 0;
+}
+
+/* A sample that must not wait. */
+static int add_at_once(struct table *t, struct queued *to, const struct sample *s)
+{
+	struct queue *q = t->feed->queue;
+	const struct recent *r = recent_at(q, to->hash);
+	struct acc_in in = table_acc_in(t, s, to->th);
+	uint32_t loc, place;
+
+	if (likely(is_recent(r, to))) {
+		in.loc = r->loc;
+		to->place = r->row - 1;
+	} else {
+		struct keys_row *row;
+
+		t->feed->keys.at_thread = to->th;
+		loc = resolver_find(t->keys.res, to->th, s->cpumode, to->ip);
+		place = loc == LOC_NONE ? ID_NONE : table_place_of_loc(t, loc, to->ip, false);
+		row = place == ID_NONE
+			      ? NULL
+			      : table_row_own(t, to->group, place, to->th->idx, s->cpumode, 0);
+		if (!row || note_recent(q, to, row->idx, loc))
+			return -ENOMEM;
+		in.loc = loc + 1;
+		to->place = row->idx;
+	}
+	__builtin_prefetch(&t->rows.v[to->place], 1);
+	if (++q->n == QUEUE_LEN)
+		count_rows(t);
+	return table_sums_add(&t->sums, to->place, &in);
 }
 
 int table_queue_add(struct table *t, const struct sample *s, struct thread *th)
@@ -293,6 +356,8 @@ int table_queue_add(struct table *t, const struct sample *s, struct thread *th)
 	to->key = t->ip_is_key ? s->ip : to->at.addr;
 	to->where = (to->at.dso ? to->at.dso->idx + 1 : 0) << 3 | to->at.cpumode;
 	to->hash = recent_hash(to->key, to->where, to->group);
+	if (q->at_once)
+		return add_at_once(t, to, s);
 	__builtin_prefetch(recent_at(q, to->hash), 1);
 	return ++q->n == QUEUE_LEN ? flush(t) : 0;
 }
