@@ -275,6 +275,52 @@ static void pieces(void **state)
 	check_pieces(&o, 7, NULL);
 }
 
+/* What a merge has put behind the rest is found by samples that come after it, and by none twice. */
+static void samples_after(void **state)
+{
+	struct table *whole = piece(&chains, 0, SAMPLES), *sum = piece(&chains, 0, 30);
+	struct table *p = piece(&chains, 30, 300);
+
+	(void)state;
+	assert_int_equal(table_merge(sum, p, NULL, NULL), 0);
+	table_free(p);
+	for (unsigned i = 300; i < SAMPLES; i++)
+		add_nth(sum, i);
+	assert_int_equal(table_finish(whole, NULL), 0);
+	assert_int_equal(table_finish(sum, NULL), 0);
+	assert_int_equal(sum->ch.nodes.n, whole->ch.nodes.n);
+	assert_int_equal(sum->keys.frames.n, whole->keys.frames.n);
+	assert_int_equal(sum->rows.n, whole->rows.n);
+	table_free(whole);
+	table_free(sum);
+}
+
+/* Two events of the second piece are one of the first: so are nodes of their chains. */
+static void two_to_one(void **state)
+{
+	static const uint32_t event_map[] = { 0, 0 };
+	const struct table_maps both = { .event = event_map };
+	struct table *sum = piece(&chains, 0, 10), *p = new_profile(&chains), *one;
+
+	(void)state;
+	for (uint32_t i = 0; i < 6; i++) {
+		event.idx = i % 2;
+		add(p, 1, 1, CHAIN(0x1000, 0x100, 0x10 + i / 2));
+	}
+	event.idx = 0;
+	assert_int_equal(table_merge(sum, p, &both, NULL), 0);
+	table_free(p);
+	one = piece(&chains, 0, 10);
+	for (uint32_t i = 0; i < 6; i++)
+		add(one, 1, 1, CHAIN(0x1000, 0x100, 0x10 + i / 2));
+	assert_int_equal(table_finish(one, NULL), 0);
+	assert_int_equal(table_finish(sum, NULL), 0);
+	assert_int_equal(sum->ch.nodes.n, one->ch.nodes.n);
+	assert_int_equal(sum->ch.leafs.n, one->ch.leafs.n);
+	table_free(one);
+	table_free(sum);
+}
+
 /* An event of the second piece is another one of the first. */
 static void maps(void **state)
 {
@@ -316,6 +362,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(directions, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(filters, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(pieces, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(samples_after, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(two_to_one, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(maps, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(two_kinds, setup_bare, teardown),
 	};

@@ -87,18 +87,50 @@ uint32_t keys_frame_find_bare(const struct keys *ks, uint32_t dso_name, uint64_t
 	return ID_NONE;
 }
 
-uint32_t keys_frame_bare(struct keys *ks, const struct frame_info *f)
+uint32_t keys_frame_bare_late(struct keys *ks, const struct frame_info *f)
 {
 	uint32_t id = keys_frame_find_bare(ks, f->dso_name, f->ip);
 
 	if (id != ID_NONE)
 		return id;
-	id = (uint32_t)ks->frames.n;
-	if (!vec_push(&ks->frames, *f) &&
-	    !htab_add(&ks->reader->bare_tab, bare_hash(f->dso_name, f->ip), id))
+	if (!vec_push(&ks->frames, *f))
+		return (uint32_t)ks->frames.n - 1;
+	ks->no_memory = true;
+	return ID_NONE;
+}
+
+static int index_bare(struct keys *ks, uint32_t id)
+{
+	const struct frame_info *f = &ks->frames.v[id];
+
+	return htab_add(&ks->reader->bare_tab, bare_hash(f->dso_name, f->ip), id);
+}
+
+uint32_t keys_frame_bare(struct keys *ks, const struct frame_info *f)
+{
+	size_t had = ks->frames.n;
+	uint32_t id = keys_frame_bare_late(ks, f);
+
+	if (ks->frames.n == had || !index_bare(ks, id))
 		return id;
 	ks->no_memory = true;
 	return ID_NONE;
+}
+
+int keys_frames_index(struct keys *ks, size_t from)
+{
+	const uint32_t *other = ks->reader->frame_at.v; /* those that are no bare ones, ascending */
+	size_t nr = ks->reader->frame_at.n;
+
+	while (nr && *other < from)
+		other++, nr--;
+	for (size_t i = from; i < ks->frames.n; i++) {
+		if (nr && *other == i)
+			other++, nr--;
+		else if (index_bare(ks, (uint32_t)i))
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 void keys_unmapped_prefetch(const struct keys *ks, uint64_t ip)

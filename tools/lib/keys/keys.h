@@ -605,6 +605,12 @@ uint32_t keys_frame_of_rich(struct keys *ks, const struct place_in *in);
 /* The frame with this key, or that is nothing but an address: as @f when it is new. */
 uint32_t keys_frame_id(struct keys *ks, const uint64_t key[4], const struct frame_info *f);
 uint32_t keys_frame_bare(struct keys *ks, const struct frame_info *f);
+/*
+ * The same, but one that is made cannot be found before keys_frames_index(), for all from the first such frame on: 0 or
+ * -ENOMEM.
+ */
+uint32_t keys_frame_bare_late(struct keys *ks, const struct frame_info *f);
+int keys_frames_index(struct keys *ks, size_t from);
 /* An address without a symbol; ID_NONE: no memory, or (find) it never came. */
 uint32_t keys_frame_of_bare(struct keys *ks, const struct place_in *in);
 uint32_t keys_frame_find_bare(const struct keys *ks, uint32_t dso_name, uint64_t ip);

@@ -117,6 +117,13 @@ struct node_at table_node_root(uint32_t group);
 int table_node_down(struct table *t, struct node_at *at, uint32_t step, uint32_t thread);
 /* The same where at->hash is the child's already. */
 int table_node_child(struct table *t, struct node_at *at, uint32_t step, uint32_t thread);
+/*
+ * The same, but a child that is made cannot be found before table_trie_index(), for all from the first such one
+ * on; table_node_push() makes one without a look.
+ */
+int table_node_find(struct table *t, struct node_at *at, uint32_t step, uint32_t thread);
+int table_node_push(struct table *t, struct node_at *at, uint32_t step, uint32_t thread);
+int table_trie_index(struct table *t, size_t from);
 /* The leaf of samples of @row that end at @node. NULL: no memory. */
 struct leaf *table_leaf(struct table *t, uint32_t node, const struct keys_row *row);
 int table_trie_take(struct table *t, const struct chain_batch *b);

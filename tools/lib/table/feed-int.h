@@ -101,6 +101,10 @@ struct feed {
 	struct queue *queue; /* NULL: there is more to samples than their row */
 	struct chain_queue *chain;
 
+	/* ---- what cannot be found before table_index_rest() ---- */
+	bool behind;
+	size_t nodes_found, frames_found; /* those before these can be */
+
 	/* ---- branch mode ---- */
 	struct branch_slot *slots;
 	unsigned slot_bits;

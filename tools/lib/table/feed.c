@@ -146,7 +146,7 @@ int table_add(struct table *t, const struct sample *s, struct thread *th, struct
 	bool late, pass;
 	int ret;
 
-	if (!ev)
+	if (!ev || (unlikely(t->feed->behind) && table_index_rest(t)))
 		return err_set(e, -ENOMEM, "no memory to count samples");
 	if (t->feed->queue) {
 		ev->totals.nr_samples++;

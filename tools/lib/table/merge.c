@@ -10,18 +10,9 @@
  * one, and what a row keeps of its first sample is what the destination has: nothing that is shown
  * can tell a merged table from one that was read whole.
  */
-#include "table-int.h"
+#include "merge-int.h"
 
-struct merger {
-	struct table *to, *from;
-	const struct table_maps *maps;
-	/* By number in the source: the number in the destination. */
-	uint32_t *name, *daddr, *frame, *group, *place, *place2, *step, *row, *leaf;
-	struct node_at *node;
-	uint32_t *nodes_before; /* by node, and one more: how many the destination had before */
-};
-
-static uint32_t *new_map(size_t n)
+uint32_t *table_new_map(size_t n)
 {
 	uint32_t *map = malloc((n + 1) * sizeof(*map));
 
@@ -30,18 +21,13 @@ static uint32_t *new_map(size_t n)
 	return map;
 }
 
-static uint32_t mapped(const uint32_t *map, uint32_t id)
-{
-	return map && id != ID_NONE ? map[id] : id;
-}
-
 /* ---- names, frames --------------------------------------------------------------------------- */
 
 static int map_names(struct merger *g)
 {
 	const struct intern *in = &g->from->keys.names;
 
-	g->name = new_map(in->str.n);
+	g->name = table_new_map(in->str.n);
 	if (!g->name)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < in->str.n; i++) {
@@ -57,7 +43,7 @@ static int map_daddrs(struct merger *g)
 {
 	const struct tuples *t = &g->from->keys.daddrs;
 
-	g->daddr = new_map(t->n);
+	g->daddr = table_new_map(t->n);
 	if (!g->daddr)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < t->n; i++) {
@@ -110,7 +96,7 @@ static int map_frame(struct merger *g, uint32_t i, uint32_t key_id)
 			return -ENOMEM;
 	}
 	if (key_id == ID_NONE) {
-		g->frame[i] = keys_frame_bare(&g->to->keys, &f);
+		g->frame[i] = keys_frame_bare_late(&g->to->keys, &f);
 	} else {
 		memcpy(key, keys_tuple_get(&g->from->feed->keys.frame_keys, key_id), sizeof(key));
 		map_frame_key(g, key);
@@ -123,10 +109,10 @@ static int map_frames(struct merger *g)
 {
 	const struct feed *feed = g->from->feed;
 	size_t n = g->from->keys.frames.n;
-	uint32_t *key = new_map(n); /* by frame; none: a bare one */
+	uint32_t *key = table_new_map(n); /* by frame; none: a bare one */
 	int ret = key ? 0 : -ENOMEM;
 
-	g->frame = new_map(n);
+	g->frame = table_new_map(n);
 	if (!g->frame)
 		ret = -ENOMEM;
 	for (uint32_t k = 0; !ret && k < feed->keys.frame_at.n; k++)
@@ -156,7 +142,7 @@ static int map_groups(struct merger *g)
 {
 	struct table *from = g->from;
 
-	g->group = new_map(from->groups.n);
+	g->group = table_new_map(from->groups.n);
 	if (!g->group)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < from->groups.n; i++) {
@@ -236,9 +222,9 @@ static int map_steps(struct merger *g)
 {
 	const struct table *from = g->from;
 
-	g->step = new_map(from->steps.n);
-	g->place = new_map(from->places.n);
-	g->place2 = new_map(from->places2.n);
+	g->step = table_new_map(from->steps.n);
+	g->place = table_new_map(from->places.n);
+	g->place2 = table_new_map(from->places2.n);
 	if (!g->step || !g->place || !g->place2)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < from->steps.n; i++)
@@ -261,78 +247,13 @@ static int map_steps(struct merger *g)
 	return 0;
 }
 
-/* ---- the trie, rows -------------------------------------------------------------------------- */
-
-static uint32_t root_of(const struct merger *g, uint32_t group)
-{
-	return g->to->keys.o.rich ? 0 : g->group[group];
-}
-
-/* Nodes whose memory is asked for before the first of them is looked up. */
-#define NODES_AHEAD 64
-
-/*
- * Hashes of nodes @from up to @to, which need no number there: that of the parent, which has a lower
- * number here, and the step.
- */
-static void hash_nodes(struct merger *g, uint32_t from, uint32_t to)
-{
-	const struct chains *c = &g->from->ch;
-
-	for (uint32_t i = from; i < to; i++) {
-		const struct node *n = &c->nodes.v[i];
-		/* Numbers of parents are lower: NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) */
-		uint64_t up = n->parent & NODE_ROOT
-				      ? table_node_root(root_of(g, n->parent & ~NODE_ROOT)).hash
-				      : g->node[n->parent].hash;
-
-		g->node[i].hash = hash_mix(up, g->step[n->step]);
-		htab_prefetch(&g->to->ch.node_tab, g->node[i].hash);
-	}
-	for (uint32_t i = from; i < to; i++) {
-		uint32_t have = htab_peek(&g->to->ch.node_tab, g->node[i].hash);
-
-		if (have != UINT32_MAX)
-			__builtin_prefetch(&g->to->ch.nodes.v[have]);
-	}
-}
-
-static int map_node(struct merger *g, uint32_t i)
-{
-	const struct node *n = &g->from->ch.nodes.v[i];
-
-	g->node[i].node = n->parent & NODE_ROOT
-				  ? table_node_root(root_of(g, n->parent & ~NODE_ROOT)).node
-				  : g->node[n->parent].node;
-	g->nodes_before[i] = (uint32_t)g->to->ch.nodes.n;
-	return table_node_child(g->to, &g->node[i], g->step[n->step],
-				mapped(g->maps->thread, n->thread));
-}
-
-/* Parents have lower numbers than their children. */
-static int map_nodes(struct merger *g)
-{
-	const struct chains *c = &g->from->ch;
-
-	g->node = malloc((c->nodes.n + 1) * sizeof(*g->node));
-	g->nodes_before = new_map(c->nodes.n + 1);
-	if (!g->node || !g->nodes_before)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < c->nodes.n; i++) {
-		if (i % NODES_AHEAD == 0)
-			hash_nodes(g, i, (uint32_t)min_u64(i + NODES_AHEAD, c->nodes.n));
-		if (map_node(g, i))
-			return -ENOMEM;
-	}
-	g->nodes_before[c->nodes.n] = (uint32_t)g->to->ch.nodes.n;
-	return 0;
-}
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static int map_rows(struct merger *g)
 {
 	const struct table *from = g->from;
 
-	g->row = new_map(from->rows.n);
+	g->row = table_new_map(from->rows.n);
 	if (!g->row)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < from->rows.n; i++) {
@@ -346,7 +267,7 @@ static int map_rows(struct merger *g)
 		if (row->thread == ID_NONE) {
 			row->thread = mapped(g->maps->thread, r->thread);
 			row->cpumode = r->cpumode;
-			/* Of a rich one: of its leafs, which come next; see map_leafs(). */
+			/* Of a rich one: of its leafs, which come next; see table_merge_leafs(). */
 			row->first_node =
 				g->from->keys.o.rich ? ID_NONE : g->nodes_before[r->first_node];
 		}
@@ -355,60 +276,6 @@ static int map_rows(struct merger *g)
 		row->nr += r->nr;
 		g->row[i] = row->idx;
 	}
-	return 0;
-}
-
-static int join_notes(struct merger *g, uint32_t to, uint32_t from)
-{
-	const struct chains *c = &g->from->ch;
-	const struct note_list *l = from < c->notes.n ? &c->notes.v[from] : NULL;
-	struct branch_note *notes;
-
-	if (!l || !l->v)
-		return 0;
-	notes = table_notes_of(g->to, to, l->nr);
-	for (uint32_t i = 0; notes && i < l->nr; i++)
-		keys_note_add(&notes[i], &l->v[i]);
-	return notes ? 0 : -ENOMEM;
-}
-
-/* Rows of a rich table that came before leaf @leaf of the source: from *@row on. */
-static void mark_rows(struct merger *g, uint32_t *row, size_t leaf)
-{
-	const struct table *from = g->from;
-
-	for (; from->keys.o.rich && *row < from->rows.n && from->rows.v[*row].first_node <= leaf;
-	     ++*row) {
-		struct keys_row *to = &g->to->rows.v[g->row[*row]];
-
-		if (to->first_node == ID_NONE)
-			to->first_node = (uint32_t)g->to->ch.leafs.n;
-	}
-}
-
-static int map_leafs(struct merger *g)
-{
-	const struct chains *c = &g->from->ch;
-	uint32_t row = 0;
-
-	g->leaf = new_map(c->leafs.n);
-	if (!g->leaf)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < c->leafs.n; i++) {
-		mark_rows(g, &row, i);
-		const struct leaf *l = &c->leafs.v[i];
-		struct leaf *to =
-			table_leaf(g->to, g->node[l->node].node, &g->to->rows.v[g->row[l->row]]);
-
-		if (!to)
-			return -ENOMEM;
-		to->period += l->period;
-		to->count += l->count;
-		g->leaf[i] = (uint32_t)(to - g->to->ch.leafs.v);
-		if (join_notes(g, g->leaf[i], i))
-			return -ENOMEM;
-	}
-	mark_rows(g, &row, SIZE_MAX);
 	return 0;
 }
 
@@ -503,16 +370,33 @@ int table_flush(struct table *t)
 	return ret;
 }
 
+int table_index_rest(struct table *t)
+{
+	struct feed *f = t->feed;
+
+	if (!f->behind)
+		return 0;
+	if (table_trie_index(t, f->nodes_found) || keys_frames_index(&t->keys, f->frames_found))
+		return -ENOMEM;
+	f->behind = false;
+	return 0;
+}
+
 static int merge(struct merger *g)
 {
 	static int (*const parts[])(struct merger *) = {
-		map_names, map_daddrs, map_frames, map_groups,	map_steps,	   map_nodes,
-		map_rows,  map_leafs,  join_sums,  join_totals, join_group_counts,
+		map_names, map_daddrs,	      map_frames,	 map_groups,
+		map_steps, table_merge_nodes, map_rows,		 table_merge_leafs,
+		join_sums, join_totals,	      join_group_counts,
 	};
+	struct feed *f = g->to->feed;
 	int ret = table_flush(g->to);
 
-	if (!ret)
-		ret = table_flush(g->from);
+	ret = ret ?: table_flush(g->from);
+	ret = ret ?: table_index_rest(g->to);
+	f->behind = true;
+	f->nodes_found = g->to->ch.nodes.n;
+	f->frames_found = g->to->keys.frames.n;
 	for (size_t i = 0; !ret && i < ARRAY_SIZE(parts); i++)
 		ret = parts[i](g);
 	join_branches(&g->to->branch, &g->from->branch);

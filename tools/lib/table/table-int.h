@@ -99,6 +99,8 @@ void table_filter_free(struct table *t);
 
 /* merge.c: samples that wait go to their rows. */
 int table_flush(struct table *t);
+/* What a merge has put behind the rest is found by those who look from now on. 0 or -ENOMEM. */
+int table_index_rest(struct table *t);
 
 /* queue.c */
 /* Makes the queue if there can be one. */

@@ -11,27 +11,68 @@ struct node_at table_node_root(uint32_t group)
 	return (struct node_at){ hash_u64(group + 1ULL), NODE_ROOT | group };
 }
 
-static inline int node_down(struct chains *c, struct node_at *at, uint32_t step, uint32_t thread)
+static inline bool find_node(const struct chains *c, struct node_at *at, uint32_t step)
 {
-	struct node n = { .parent = at->node, .step = step, .thread = thread, .leaf = ID_NONE };
 	uint32_t i;
 
 	for (struct htab_it it = htab_find(&c->node_tab, at->hash);
 	     htab_next(&c->node_tab, &it, &i);)
-		if (c->nodes.v[i].parent == n.parent && c->nodes.v[i].step == step) {
+		if (c->nodes.v[i].parent == at->node && c->nodes.v[i].step == step) {
 			at->node = i;
-			return 0;
+			return true;
 		}
-	if (c->nodes.n >= NODE_ROOT - 1 || vec_push(&c->nodes, n) ||
-	    htab_add(&c->node_tab, at->hash, (uint32_t)c->nodes.n - 1))
+	return false;
+}
+
+static inline int push_node(struct chains *c, struct node_at *at, uint32_t step, uint32_t thread)
+{
+	struct node n = { .parent = at->node, .step = step, .thread = thread, .leaf = ID_NONE };
+
+	if (c->nodes.n >= NODE_ROOT - 1 || vec_push(&c->nodes, n))
 		return -ENOMEM;
 	at->node = (uint32_t)c->nodes.n - 1;
 	return 0;
 }
 
+static inline int node_down(struct chains *c, struct node_at *at, uint32_t step, uint32_t thread)
+{
+	if (find_node(c, at, step))
+		return 0;
+	return push_node(c, at, step, thread) ?: htab_add(&c->node_tab, at->hash, at->node);
+}
+
 int table_node_child(struct table *t, struct node_at *at, uint32_t step, uint32_t thread)
 {
 	return node_down(&t->ch, at, step, thread);
+}
+
+int table_node_push(struct table *t, struct node_at *at, uint32_t step, uint32_t thread)
+{
+	return push_node(&t->ch, at, step, thread);
+}
+
+int table_node_find(struct table *t, struct node_at *at, uint32_t step, uint32_t thread)
+{
+	return find_node(&t->ch, at, step) ? 0 : push_node(&t->ch, at, step, thread);
+}
+
+int table_trie_index(struct table *t, size_t from)
+{
+	struct chains *c = &t->ch;
+	uint64_t *hash = malloc((c->nodes.n + 1) * sizeof(*hash));
+	int ret = hash ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; !ret && i < c->nodes.n; i++) {
+		const struct node *n = &c->nodes.v[i];
+		uint64_t up = n->parent & NODE_ROOT ? table_node_root(n->parent & ~NODE_ROOT).hash
+						    : hash[n->parent];
+
+		hash[i] = hash_mix(up, n->step);
+		if (i >= from)
+			ret = htab_add(&c->node_tab, hash[i], i);
+	}
+	free(hash);
+	return ret;
 }
 
 int table_node_down(struct table *t, struct node_at *at, uint32_t step, uint32_t thread)
