@@ -156,7 +156,7 @@ trace signals
 counts >have
 is "signals: all of the code that they interrupt" "$(awk '{ print ($1 >= 100000), ($1 == $2), $1 % 2500, $3 == $4 }' have)" \
 	"1 1 0 1"
-like "signals: what handlers do is a gap" "$(cat err)" 'gaps: [0-9]+ signal'
+like "signals: handlers are followed" "$(cat err)" 'system calls and [0-9]+ handlers of signals'
 is "signals: the program's status" $status 2
 
 "$PERF" record --branch-trace=7k -o t.data -- ./life turns 3 >out 2>err

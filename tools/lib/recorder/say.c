@@ -214,17 +214,20 @@ static void say_walks(const struct recorder *rec, const struct tracer_stats *st)
 static void say_trace(const struct recorder *rec, const struct tracer_stats *st)
 {
 	uint64_t agreed = st->verified, strayed = st->not_arrived, cuts = 0;
-	char gaps[64] = "without a gap";
+	char gaps[64] = "without a gap", handlers[64] = "";
 
 	for (int i = 0; i < TRACER_CUTS; i++)
 		cuts += st->cut[i];
 	if (cuts)
 		snprintf(gaps, sizeof(gaps), "with %" PRIu64 " gaps", cuts);
+	if (st->handlers)
+		snprintf(handlers, sizeof(handlers), " and %" PRIu64 " handlers of signals",
+			 st->handlers);
 	recorder_say(rec, LOG_WARN,
 		     "[ perf record: trace of %" PRIu64 " branches %s, over %" PRIu64
-		     " system calls: at %" PRIu64 " the thread stood as computed, at %" PRIu64
+		     " system calls%s: at %" PRIu64 " the thread stood as computed, at %" PRIu64
 		     " it had gone another way; %.0f ns a branch ]",
-		     st->branches, gaps, st->calls, agreed, strayed,
+		     st->branches, gaps, st->calls, handlers, agreed, strayed,
 		     (double)st->walk_ns / (double)max_u64(st->passed, 1));
 	if (!tracer_has_traced(rec->soft.tracer))
 		recorder_say(rec, LOG_WARN,

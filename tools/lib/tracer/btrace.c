@@ -12,11 +12,14 @@
  * system call, or when it has run for longer than what was computed can take. What it does in
  * between is missing, and counted as a cut.
  *
+ * Handlers of signals are stretches in between: btrace-handler.c.
+ *
  * A stretch without calls may be long. It is computed in slices, so that the recorder can see to
  * other things between them; but there is one interpreter, so meanwhile other threads' stops wait.
  */
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 #include "attr/attr.h"
 #include "base/bytes.h"
@@ -32,30 +35,9 @@
 #define BLIND_NS    1000000   /* and for what was computed, */
 #define INSN_NS	    10	      /* for each instruction, */
 #define FAULT_NS    20000     /* and for each page, which may be a new one */
-#define AWAY_MOST   16	      /* system calls of signal handlers, before the one that is awaited */
-#define RESTARTS    512	      /* -512 to -516: the kernel enters the call once more */
-
-enum btrace_state {
-	BTRACE_COMPUTED, /* stands still */
-	BTRACE_AWAITED,	 /* runs what was computed, to a system call */
-	BTRACE_CALL,	 /* in it */
-	BTRACE_BLIND,
-};
-
-struct btrace {
-	enum btrace_state state;
-	struct peeked sample; /* what all of its stacks are like */
-	uint64_t time;	      /* of the newest, by the samples' clock */
-	uint64_t start;	      /* instructions that were executed before this stretch */
-	unsigned away;
-	bool called; /* blind, and a handler runs: its system calls are no place to begin at */
-	/* Where the computing ended, or the thread was last seen. */
-	struct user_regs_struct regs;
-	uint32_t known;
-	bool guessed; /* by the time of then: only where it is can be compared */
-	uint32_t nr;
-	struct walk_entry entry[TRACER_MAX_DEPTH];
-};
+#define SIGNAL_MOST (1 << 24) /* and a handler */
+#define AWAY_MOST   16	/* system calls where a handler sent it, before the one that is awaited */
+#define RESTARTS    512 /* -512 to -516: the kernel enters the call once more */
 
 static bool goes_on(const struct tracer *t)
 {
@@ -83,20 +65,20 @@ static void stamp(struct tracer *t, const struct tracee *th, struct btrace *b)
 		store_u64(rec + attr_head_offset(type, PERF_SAMPLE_PERIOD), 1);
 }
 
-/* The entries as a sample. @vm: it stands where they end; NULL: the thread does, at b->regs. */
+/* The entries as a sample. @vm: it stands where they end; NULL: the thread does, at b->way.regs. */
 static int write_stack(struct tracer *t, struct tracee *th, struct vm *vm, struct err *e)
 {
 	struct btrace *b = th->btrace;
 	struct walked *walk = &t->walk;
 	size_t size;
 
-	if (!b->nr)
+	if (!b->way.nr)
 		return 0;
-	t->state.gpr = b->regs;
+	t->state.gpr = b->way.regs;
 	t->state.late = t->state.is_32bit = false;
-	walk->nr = b->nr;
-	memcpy(walk->entry, b->entry, b->nr * sizeof(b->entry[0]));
-	walk->end = b->regs;
+	walk->nr = b->way.nr;
+	memcpy(walk->entry, b->way.entry, b->way.nr * sizeof(b->way.entry[0]));
+	walk->end = b->way.regs;
 	walk->moved = !vm;
 	walk->memory = vm;
 	walk->insns = vm ? UINT64_MAX : 0;
@@ -106,8 +88,8 @@ static int write_stack(struct tracer *t, struct tracee *th, struct vm *vm, struc
 	stamp(t, th, b);
 	t->stats.samples++;
 	t->stats.stacks++;
-	t->stats.branches += b->nr;
-	b->nr = 0;
+	t->stats.branches += b->way.nr;
+	b->way.nr = 0;
 	return t->opts.write(t->opts.ctx, t->out, size, e);
 }
 
@@ -120,8 +102,8 @@ static int add_branch(struct tracer *t, struct tracee *th, const struct vm_insn 
 	if (!walker_wants(t, in->branch))
 		return 0;
 	t->stats.traced++;
-	b->entry[b->nr++] = (struct walk_entry){ in->addr, vm->rip, in->branch };
-	return b->nr == t->opts.branches.depth ? write_stack(t, th, vm, e) : 0;
+	b->way.entry[b->way.nr++] = (struct walk_entry){ in->addr, vm->rip, in->branch };
+	return b->way.nr == t->opts.branches.depth ? write_stack(t, th, vm, e) : 0;
 }
 
 /* ---- the way ----------------------------------------------------------------------------------- */
@@ -130,9 +112,9 @@ static void leave_vm(struct tracer *t, struct btrace *b)
 {
 	struct vm *vm = t->walker->vm;
 
-	vm_registers(vm, &b->regs);
-	b->known = vm->known;
-	b->guessed = vm->guessed;
+	vm_registers(vm, &b->way.regs);
+	b->way.known = vm->known;
+	b->way.guessed = vm->guessed;
 	t->stats.interpreted += vm->executed - b->start;
 	t->computed = NULL;
 }
@@ -143,8 +125,9 @@ static void await_call(struct tracer *t, struct tracee *th)
 	struct btrace *b = th->btrace;
 
 	leave_vm(t, b);
-	b->state = BTRACE_AWAITED;
-	b->away = 0;
+	b->way.state = BTRACE_AWAITED;
+	b->way.away = 0;
+	b->way.sent = false;
 	tracee_go_on(th, 0);
 }
 
@@ -168,8 +151,8 @@ static int run_blind(struct tracer *t, struct tracee *th, enum tracer_cut cut, s
 
 	t->stats.cut[cut]++;
 	leave_vm(t, th->btrace);
-	th->btrace->state = BTRACE_BLIND;
-	th->btrace->called = false;
+	th->btrace->way.state = BTRACE_BLIND;
+	th->btrace->way.blind_ns = ns;
 	/* no clock for it: then the next system call */
 	(void)span_begin(th, ns);
 	tracee_go_on(th, 0);
@@ -238,10 +221,18 @@ static int compute_for_a_while(struct tracer *t, struct err *e)
 
 int btrace_compute(struct tracer *t, struct err *e)
 {
-	return is_ended(t->computed) ? btrace_end(t, t->computed, e) : compute_for_a_while(t, e);
+	struct tracee *th = t->computed;
+
+	if (is_ended(th))
+		return btrace_end(t, th, e);
+	/* it runs, but what a handler would write is not seen: it may be waited for in vain */
+	if (t->walker->vm->executed - th->btrace->start > SIGNAL_MOST &&
+	    btrace_handler_is_due(t, th))
+		return run_blind(t, th, TRACER_CUT_SIGNAL, e);
+	return compute_for_a_while(t, e);
 }
 
-/* From where the thread stands, at b->regs, which are wrong for those of mask @hidden. */
+/* From where the thread stands, at b->way.regs, which are wrong for those of mask @hidden. */
 static int begin_stretch(struct tracer *t, struct tracee *th, uint32_t hidden, struct err *e)
 {
 	struct btrace *b = th->btrace;
@@ -249,16 +240,23 @@ static int begin_stretch(struct tracer *t, struct tracee *th, uint32_t hidden, s
 
 	points_enable(th, false);
 	span_end(th);
-	if (arch_is_32bit(&b->regs)) {
+	if (arch_is_32bit(&b->way.regs)) {
 		t->stats.cut[TRACER_CUT_32BIT]++;
 		return btrace_end(t, th, e) ?: (tracee_go_on(th, 0), 0);
 	}
+	if (btrace_handler_is_due(t, th)) {
+		b->way.state = BTRACE_OPEN;
+		/* if it does not come after all, the clock stops this one */
+		(void)span_begin(th, BLIND_NS);
+		tracee_go_on(th, 0);
+		return 0;
+	}
 	t->stats.walks++;
-	b->state = BTRACE_COMPUTED;
+	b->way.state = BTRACE_COMPUTED;
 	b->start = vm->executed;
 	vm->exact = false;
 	vm->guesses = true;
-	vm_begin(vm, th->tid, &b->regs);
+	vm_begin(vm, th->tid, &b->way.regs);
 	vm->known &= ~hidden;
 	t->computed = th;
 	return compute_for_a_while(t, e);
@@ -272,6 +270,10 @@ int btrace_end(struct tracer *t, struct tracee *th, struct err *e)
 
 	if (stands)
 		leave_vm(t, b);
+	/* what handlers interrupted is recorded as well */
+	while (btrace_handler_drop(b))
+		if (!ret)
+			ret = write_stack(t, th, NULL, e);
 	th->btrace = NULL;
 	free(b);
 	if (stands)
@@ -291,7 +293,7 @@ int btrace_adopt(struct tracer *t, struct tracee *th, struct err *e)
 	if (!th->btrace)
 		return err_set(e, -ENOMEM, "no memory for a branch trace");
 	th->btrace->sample = t->traced;
-	th->btrace->state = BTRACE_CALL;
+	th->btrace->way.state = BTRACE_CALL;
 	points_enable(th, false);
 	return 0;
 }
@@ -309,7 +311,8 @@ static bool may_begin(const struct tracer *t, const struct tracee *th, const str
 /* Its clock has stopped it, in user space. */
 static bool may_see(const struct tracer *t, const struct tracee *th, const struct user_state *st)
 {
-	return goes_on(t) && th->btrace && th->btrace->state == BTRACE_BLIND &&
+	return goes_on(t) && th->btrace &&
+	       (th->btrace->way.state == BTRACE_BLIND || th->btrace->way.state == BTRACE_OPEN) &&
 	       !arch_in_call(th->tid, &st->gpr);
 }
 
@@ -335,11 +338,11 @@ int btrace_sample(struct tracer *t, struct tracee *th, struct err *e)
 		if (!th->btrace)
 			return err_set(e, -ENOMEM, "no memory for a branch trace");
 		th->btrace->sample = t->traced = t->peeked;
-		th->btrace->regs = st->gpr;
+		th->btrace->way.regs = st->gpr;
 		return begin_stretch(t, th, 0, e);
 	}
 	if (may_see(t, th, st)) {
-		th->btrace->regs = st->gpr;
+		th->btrace->way.regs = st->gpr;
 		return begin_stretch(t, th, 0, e);
 	}
 	/* else it would stop at each sample for nothing */
@@ -351,36 +354,121 @@ int btrace_sample(struct tracer *t, struct tracee *th, struct err *e)
 	return 0;
 }
 
-void btrace_signal(struct tracer *t, const struct tracee *th, int sig)
+void btrace_signal(struct tracer *t, struct tracee *th, int sig)
 {
+	struct btrace *b = th->btrace;
 	struct signals s;
 
-	if (!th->btrace || !signals_read(th->tid, &s) || !(s.caught >> (sig - 1) & 1))
+	if (!b || !goes_on(t) || !signals_read(th->tid, &s))
 		return;
-	/* what a handler does is not computed */
-	t->stats.cut[TRACER_CUT_SIGNAL]++;
-	th->btrace->called = true;
+	if (b->way.state != BTRACE_OPEN && !(s.caught >> (sig - 1) & 1))
+		return;
+	b->asked = arch_read(th->tid, &b->interrupted) &&
+		   !ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
 }
 
-static int enter_call(struct tracer *t, struct tracee *th, const struct user_regs_struct *r,
-		      struct err *e)
+bool btrace_has_asked(const struct tracee *th)
+{
+	return th->btrace && th->btrace->asked;
+}
+
+/* @th stands at the first instruction of one, at @r. */
+static int begin_handler(struct tracer *t, struct tracee *th, const struct user_regs_struct *r,
+			 struct err *e)
 {
 	struct btrace *b = th->btrace;
 	int ret = 0;
 
-	if (b->state == BTRACE_AWAITED && arch_call_entered(&b->regs, b->known, b->guessed, r)) {
-		t->stats.verified++;
-		b->state = BTRACE_CALL;
-	} else if (b->state == BTRACE_AWAITED && ++b->away > AWAY_MOST) {
-		/* not a signal's handler: it went another way */
-		t->stats.not_arrived++;
-		b->state = BTRACE_CALL;
-		b->regs = *r;
+	/* what was passed is written now: the handler may not lead back to it */
+	if (b->way.state != BTRACE_AWAITED) {
+		b->way.regs = b->interrupted;
 		ret = write_stack(t, th, NULL, e);
 	}
-	t->stats.calls += b->state == BTRACE_CALL;
+	if (!ret && btrace_handler_enter(t, b, r))
+		ret = err_set(e, -ENOMEM, "no memory for a branch trace");
+	return ret ? ret : begin_stretch(t, th, 0, e);
+}
+
+int btrace_arrived(struct tracer *t, struct tracee *th, struct err *e)
+{
+	struct btrace *b = th->btrace;
+	struct user_regs_struct r;
+	int ret = 0;
+
+	b->asked = false;
+	if (!arch_read(th->tid, &r))
+		return 0; /* killed: its end will be told */
+	if (!goes_on(t))
+		ret = btrace_end(t, th, e);
+	else if (arch_sp(&r) != arch_sp(&b->interrupted))
+		return begin_handler(t, th, &r, e);
+	else if (b->way.state == BTRACE_OPEN) {
+		b->way.regs = r;
+		return begin_stretch(t, th, 0, e);
+	}
 	tracee_go_on(th, 0);
 	return ret;
+}
+
+/* rt_sigreturn of a handler: it ends here, wherever it was awaited. */
+static int end_handler(struct tracer *t, struct tracee *th, const struct user_regs_struct *r,
+		       struct err *e)
+{
+	struct btrace *b = th->btrace;
+
+	t->stats.not_arrived += b->way.state == BTRACE_AWAITED;
+	b->returns = true;
+	b->way.regs = *r;
+	return write_stack(t, th, NULL, e);
+}
+
+static int enter_call(struct tracer *t, struct tracee *th, const struct user_regs_struct *r,
+		      const struct __ptrace_syscall_info *info, struct err *e)
+{
+	struct btrace_way *w = &th->btrace->way;
+	int ret = 0;
+
+	if (w->state == BTRACE_AWAITED && arch_call_entered(&w->regs, w->known, w->guessed, r)) {
+		t->stats.verified++;
+		w->state = BTRACE_CALL;
+	} else if (w->state == BTRACE_OPEN) {
+		/* the signal did not come, nor the clock */
+		t->stats.cut[TRACER_CUT_SIGNAL]++;
+		w->state = BTRACE_CALL;
+	}
+	if (info->entry.nr == SYS_rt_sigreturn &&
+	    btrace_handler_returns(t, th->btrace, info->stack_pointer)) {
+		ret = end_handler(t, th, r, e);
+	} else if (w->state == BTRACE_AWAITED && (!w->sent || ++w->away > AWAY_MOST)) {
+		t->stats.not_arrived++;
+		w->state = BTRACE_CALL;
+		w->regs = *r;
+		ret = write_stack(t, th, NULL, e);
+	}
+	t->stats.calls += w->state == BTRACE_CALL;
+	tracee_go_on(th, 0);
+	return ret;
+}
+
+/* Behind rt_sigreturn: what was interrupted goes on. */
+static int return_from(struct tracer *t, struct tracee *th, const struct user_regs_struct *r,
+		       struct err *e)
+{
+	struct btrace *b = th->btrace;
+	bool back = btrace_handler_leave(b, r);
+
+	b->returns = false;
+	if (b->way.state != BTRACE_AWAITED && b->way.state != BTRACE_BLIND) {
+		b->way.regs = *r;
+		return begin_stretch(t, th, 0, e);
+	}
+	/* the handler has sent it elsewhere, to come back later or never */
+	b->way.sent = !back;
+	t->stats.cut[TRACER_CUT_SIGNAL] += !back;
+	if (b->way.state == BTRACE_BLIND)
+		(void)span_begin(th, b->way.blind_ns);
+	tracee_go_on(th, 0);
+	return 0;
 }
 
 static int leave_call(struct tracer *t, struct tracee *th, const struct user_regs_struct *r,
@@ -389,12 +477,13 @@ static int leave_call(struct tracer *t, struct tracee *th, const struct user_reg
 	struct btrace *b = th->btrace;
 	long ret = arch_result(r);
 
-	if (b->state == BTRACE_AWAITED || (b->state == BTRACE_BLIND && b->called) ||
-	    (ret <= -RESTARTS && ret >= -RESTARTS - 4)) {
+	if (b->returns)
+		return return_from(t, th, r, e);
+	if (b->way.state == BTRACE_AWAITED || (ret <= -RESTARTS && ret >= -RESTARTS - 4)) {
 		tracee_go_on(th, 0);
 		return 0;
 	}
-	b->regs = *r;
+	b->way.regs = *r;
 	return begin_stretch(t, th, ARCH_CALL_HIDDEN, e);
 }
 
@@ -418,6 +507,6 @@ int btrace_call(struct tracer *t, struct tracee *th, struct err *e)
 	    ptrace(PTRACE_GET_SYSCALL_INFO, th->tid, (void *)sizeof(info), &info) <= 0)
 		return 0;
 	if (info.op == PTRACE_SYSCALL_INFO_ENTRY)
-		return enter_call(t, th, &r, e);
+		return enter_call(t, th, &r, &info, e);
 	return leave_call(t, th, &r, e);
 }

@@ -311,6 +311,8 @@ static int handle_stop(struct tracer *t, struct tracee *th, int status, struct e
 			(void)ptrace(PTRACE_LISTEN, th->tid, NULL, NULL);
 			return 0;
 		}
+		if (btrace_has_asked(th))
+			return btrace_arrived(t, th, e);
 		if (th->asked)
 			return handle_interrupt(t, th, e);
 		t->stats.restarted += signals_restart(th->tid);

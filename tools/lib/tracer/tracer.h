@@ -249,8 +249,9 @@ struct tracer_stats {
 	uint64_t chain_ns;	       /* of our CPU time, for these */
 	uint64_t unseen;	       /* threads whose end or stop was missed: a defect */
 	uint64_t restarted;	       /* system calls that would have returned EINTR for us */
-	uint64_t traced; /* branches of traces: all of them, stacks not written yet, too */
-	uint64_t calls;	 /* system calls between their stretches */
+	uint64_t traced;   /* branches of traces: all of them, stacks not written yet, too */
+	uint64_t calls;	   /* system calls between their stretches */
+	uint64_t handlers; /* of signals, which are stretches, too */
 };
 
 struct tracer;
