@@ -4,6 +4,7 @@
  * every length, and counts are as large as a file could claim: none of them may wrap, allocate or
  * read past an end.
  */
+#include <math.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -231,6 +232,58 @@ static void test_numbers_like_printf(void **state)
 	obuf_sdec(&o, INT64_MIN);
 	obuf_char(&o, 0);
 	assert_string_equal(o.buf, "-9223372036854775808");
+	obuf_free(&o);
+}
+
+static void test_hundredths_like_printf(void **state)
+{
+	static const double values[] = { 0.0,
+					 -0.0,
+					 0.004,
+					 0.005,
+					 0.015,
+					 0.125,
+					 0.375,
+					 0.625,
+					 0.994999,
+					 0.995,
+					 1.005,
+					 99.995,
+					 100,
+					 -12.345,
+					 1e-300,
+					 4e-324,
+					 HUGE_VAL,
+					 12345678.625,
+					 9.0072e15,
+					 4503599627370496.5,
+					 9007199254740993.0,
+					 1e18,
+					 -1e300,
+					 1 / 3.0,
+					 0.0009765625,
+					 0.00097656249 };
+	uint64_t seed = 1;
+	char want[400];
+	struct obuf o;
+
+	(void)state;
+	obuf_init(&o, -1, 0);
+	for (size_t i = 0; i < 200000; i++) {
+		double v = i < ARRAY_SIZE(values) ? values[i] : 0;
+
+		if (i >= ARRAY_SIZE(values)) {
+			/* Of all sizes; every fourth lies between two hundredths, as far as a double can. */
+			seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+			v = i & 1 ? (double)(seed >> 40) / (double)(1 + (seed >> 20 & 0xfffff))
+				  : (double)(seed >> (11 + i % 50)) / (i & 2 ? 200 : 1024);
+		}
+		o.len = 0;
+		obuf_fixed2(&o, v);
+		obuf_char(&o, 0);
+		snprintf(want, sizeof(want), "%.2f", v);
+		assert_string_equal(o.buf, want);
+	}
 	obuf_free(&o);
 }
 
@@ -541,6 +594,7 @@ int main(void)
 		cmocka_unit_test(test_bits_list),
 		cmocka_unit_test(test_bits_print_cut),
 		cmocka_unit_test(test_numbers_like_printf),
+		cmocka_unit_test(test_hundredths_like_printf),
 		cmocka_unit_test(test_obuf_keeps_first_error),
 		cmocka_unit_test(test_obuf_since),
 		cmocka_unit_test(test_obuf_printf_longer_than_room),

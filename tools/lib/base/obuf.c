@@ -267,6 +267,47 @@ void obuf_hex_zero(struct obuf *o, uint64_t v, int width)
 	padded(o, d, fmt_hex(d, v), width, '0');
 }
 
+/*
+ * A double is an integer times a power of two, so that hundredths of most are an integer with a rest to be rounded, as
+ * printf() does: to the nearest, ties to even. What is larger, or no number, is left to it.
+ */
+int fmt_fixed2(char *buf, double v)
+{
+	uint64_t bits, n;
+	unsigned exp;
+	char *p = buf;
+
+	memcpy(&bits, &v, sizeof(bits));
+	exp = (unsigned)(bits >> 52 & 0x7ff);
+	if (exp > 1023 + 52)
+		return 0;
+	/* Below 2^53 times 100; what is smaller than 2^-10 has no hundredth. */
+	n = exp < 1023 - 10 ? 0 : ((bits & (BIT(52) - 1)) | BIT(52)) * 100;
+	if (n) {
+		unsigned shift = 1023 + 52 - exp;
+		uint64_t rest = n & (BIT(shift) - 1), half = shift ? BIT(shift - 1) : 1;
+
+		n >>= shift;
+		n += rest > half || (rest == half && n & 1);
+	}
+	if (bits >> 63)
+		*p++ = '-';
+	p += fmt_dec(p, n / 100);
+	*p++ = '.';
+	memcpy(p, dec_pairs + n % 100 * 2, 2);
+	return (int)(p + 2 - buf);
+}
+
+void obuf_fixed2(struct obuf *o, double v)
+{
+	char *p = obuf_room(o, FMT_FIXED2);
+	int n = p ? fmt_fixed2(p, v) : 0;
+
+	o->len += (size_t)n;
+	if (p && !n)
+		obuf_printf(o, "%.2f", v);
+}
+
 void obuf_printf(struct obuf *o, const char *fmt, ...)
 {
 	size_t room = 256;

@@ -96,10 +96,14 @@ void obuf_sdec(struct obuf *o, int64_t v);				   /* %ld */
 void obuf_hex(struct obuf *o, uint64_t v);				   /* %lx */
 void obuf_hex_right(struct obuf *o, uint64_t v, int width);		   /* %*lx */
 void obuf_hex_zero(struct obuf *o, uint64_t v, int width);		   /* %0*lx */
+void obuf_fixed2(struct obuf *o, double v);				   /* %.2f */
 void obuf_printf(struct obuf *o, const char *fmt, ...) __printf_fmt(2, 3); /* the slow way */
 
 /* The same digits into a caller's buffer of at least 20 (16) bytes; they return the length. */
 int fmt_dec(char *buf, uint64_t v);
 int fmt_hex(char *buf, uint64_t v);
+#define FMT_FIXED2 24
+int fmt_fixed2(char *buf,
+	       double v); /* %.2f; 0 = that would be longer than FMT_FIXED2, or is no number */
 
 #endif

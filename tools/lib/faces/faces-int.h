@@ -55,6 +55,8 @@ struct faces_cell list_real(bool known, double d);
 struct faces_cell list_share(uint64_t part, uint64_t all); /* of nothing: not known */
 /* "function+0x10", else the address; not escaped. */
 const char *list_place(const struct symbol *sym, uint64_t addr, char *buf, size_t size);
+#define LIST_PLACE 512 /* as long as names get */
+void list_put_place(struct obuf *o, const struct loc *at);
 const char *list_dso(const struct dso *dso);
 #define LIST_SHARE_COLUMN(n, h, w)                                                       \
 	{                                                                                \

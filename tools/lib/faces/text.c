@@ -262,19 +262,45 @@ int text_plain_table(struct faces_walk *k, const struct faces_table *t)
 	return 0;
 }
 
+/* Most cells are numbers, and many a list is long. 0: @buf is too small, or it is something else. */
+static int number_text(const struct faces_cell *cell, char *buf)
+{
+	int n = 0;
+
+	switch (cell->kind) {
+	case FACES_U64: n = fmt_dec(buf, cell->n); break;
+	case FACES_F64: n = fmt_fixed2(buf, cell->d); break;
+	case FACES_NONE: break;
+	default: return 0;
+	}
+	if (n && cell->col->percent)
+		buf[n++] = '%';
+	/* Never a number that is not known. */
+	if (cell->kind == FACES_NONE && cell->row->table->kind == FACES_LIST)
+		buf[n++] = '-';
+	return n;
+}
+
 /* Numbers and names alike stand to the right; what may be long is last and not padded. */
 int text_plain_cell(struct faces_walk *k, const struct faces_cell *cell)
 {
 	struct text *text = k->state;
 	struct obuf *o = &text->cell;
+	char number[FMT_FIXED2 + 1];
+	int n;
 
 	if (cell->row->task)
 		return 0; /* the line is there */
+	n = number_text(cell, number);
+	if (n) {
+		obuf_pad(k->out, ' ',
+			 cell->col->number && cell->col->width > n ? 2 + cell->col->width - n : 2);
+		obuf_mem(k->out, number, (size_t)n);
+		return 0;
+	}
 	o->len = 0;
 	faces_cell_value(k->f, cell, o);
-	if (cell->kind == FACES_NONE && cell->row->table->kind == FACES_LIST)
-		obuf_char(o, '-'); /* never a number that is not known */
-	else if (cell->col->percent)
+	if (cell->col->percent)
 		obuf_char(o, '%');
 	obuf_lit(k->out, "  ");
 	if (cell->col->number)

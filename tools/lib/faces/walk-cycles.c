@@ -59,7 +59,7 @@ static int walk_one_block(struct walk *k, const struct faces_table *t, size_t i)
 	const struct brstat_block *b = brstat_block(k->pub.f->stat, i);
 	bool known = b->nr_cycles, insns = known && b->insns;
 	double mean = known ? (double)b->cycles / (double)b->nr_cycles : 0;
-	char from[512], to[512];
+	char from[LIST_PLACE], to[LIST_PLACE];
 	struct faces_cell cells[NR_BLOCK_COLS] = {
 		[SHARE] = list_share(b->cycles, known ? t->total : 0),
 		[CYCLES] = list_number(b->cycles),
@@ -168,7 +168,7 @@ static struct faces_cell mean_cell(double sum, uint64_t nr)
 static int walk_edge(struct walk *k, const struct faces_table *t, size_t i)
 {
 	const struct brstat_edge *e = brstat_edge_at(k->pub.f->stat, i);
-	char from[512], to[512];
+	char from[LIST_PLACE], to[LIST_PLACE];
 	struct faces_cell cells[NR_EDGE_COLS] = {
 		[E_LOST] = list_real(e->refills || e->lates, e->refill_cycles + e->late_cycles),
 		[E_COUNT] = list_number(e->nr),

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Lists: tables whose columns people and programs share; their cells and places. */
-#include <stdio.h>
-
 #include "faces/faces-int.h"
 
 struct faces_cell list_text(const char *s)
@@ -24,16 +22,34 @@ struct faces_cell list_share(uint64_t part, uint64_t all)
 	return list_real(all, faces_percent(part, all));
 }
 
+static size_t place_text(const struct symbol *sym, uint64_t addr, char *buf, size_t size)
+{
+	size_t n = sym ? strnlen(sym->name, size - 1) : 0;
+	char off[20] = "+0x";
+	int len = 0;
+
+	if (!sym || addr != sym->start)
+		len = 3 + fmt_hex(off + 3, addr - (sym ? sym->start : 0));
+	memcpy(buf, sym ? sym->name : "", n);
+	/* Of an address alone no sign. */
+	for (int i = !sym; i < len && n < size - 1; i++)
+		buf[n++] = off[i];
+	buf[n] = '\0';
+	return n;
+}
+
 const char *list_place(const struct symbol *sym, uint64_t addr, char *buf, size_t size)
 {
-	if (!sym)
-		snprintf(buf, size, "0x%llx", (unsigned long long)addr);
-	else if (addr == sym->start)
-		snprintf(buf, size, "%s", sym->name);
-	else
-		snprintf(buf, size, "%s+0x%llx", sym->name,
-			 (unsigned long long)(addr - sym->start));
+	place_text(sym, addr, buf, size);
 	return buf;
+}
+
+void list_put_place(struct obuf *o, const struct loc *at)
+{
+	char *p = obuf_room(o, LIST_PLACE);
+
+	if (p)
+		o->len += place_text(at->sym, at->addr, p, LIST_PLACE);
 }
 
 const char *list_dso(const struct dso *dso)

@@ -92,16 +92,17 @@ static void put_blocks(struct walk *k, const struct brstat_super *s, struct obuf
 
 	for (uint32_t i = 0; i < s->nr; i++) {
 		const struct loc *start, *end;
-		char from[512], to[512];
 
 		if (!whole && i == PATH_SHOWN && s->nr > PATH_SHOWN + 1) {
 			obuf_printf(o, ", and %u more", s->nr - i);
 			break;
 		}
 		brstat_super_block(k->pub.f->stat, s, i, &start, &end);
-		obuf_printf(o, "%s%s..%s", i ? ", " : "",
-			    list_place(start->sym, start->addr, from, sizeof(from)),
-			    list_place(end->sym, end->addr, to, sizeof(to)));
+		if (i)
+			obuf_lit(o, ", ");
+		list_put_place(o, start);
+		obuf_lit(o, "..");
+		list_put_place(o, end);
 	}
 	obuf_char(o, 0);
 }
@@ -258,7 +259,7 @@ static const char *histogram(const struct brstat_loop *l, char *buf, size_t size
 static int walk_loop(struct walk *k, const struct faces_table *t, size_t i)
 {
 	const struct brstat_loop *l = brstat_loop(k->pub.f->stat, i);
-	char hist[120], head[512], back[512];
+	char hist[120], head[512], back[LIST_PLACE];
 	uint64_t whole = 0, cut = 0;
 	struct faces_cell cells[NR_LOOP_COLS];
 
@@ -323,7 +324,7 @@ static const struct faces_column round_cols[NR_ROUND_COLS] = {
 static int walk_loop_rounds(struct walk *k, const struct faces_table *t,
 			    const struct brstat_loop *l)
 {
-	char head[512];
+	char head[LIST_PLACE];
 	int ret = 0;
 
 	list_place(l->sym, l->head, head, sizeof(head));

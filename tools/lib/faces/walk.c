@@ -28,7 +28,7 @@ void faces_cell_value(const struct faces *f, const struct faces_cell *cell, stru
 	case FACES_KEY: view_value(f->v, cell->row->row, cell->col->key, o); break;
 	case FACES_U64: obuf_dec(o, cell->n); break;
 	case FACES_S64: obuf_sdec(o, (int64_t)cell->n); break;
-	case FACES_F64: obuf_printf(o, "%.2f", cell->d); break;
+	case FACES_F64: obuf_fixed2(o, cell->d); break;
 	case FACES_STR: emit_safe(o, cell->s); break;
 	case FACES_PATH: faces_path_text(f, cell->path, o); break;
 	case FACES_NONE: break;
