@@ -185,6 +185,28 @@ EOF
 same_file "one of them a stream" got want
 same_file "... what is told" got.err want.err
 
+# diff: the first is one of them, and the first that cannot be read ends it
+# shellcheck disable=SC2086 # words
+while read -r o; do
+	for list in "a b" "a cut two b stream host c untold nochain a b c" "a b text c nothing" "nothing a" "a - b c" "cut a"; do
+		"$PERF" diff $o --jobs=1 $list <b >want 2>want.err
+		status=$?
+		for j in 2 3 8; do
+			"$PERF" diff $o --jobs=$j $list <b >got 2>got.err
+			is "diff $o $list, $j at a time: the status" $? $status
+			same_file "... the answer" got want
+			same_file "... what is told" got.err want.err
+		done
+	done
+done <<'EOF'
+
+-g
+--json -p -s comm,dso,sym
+-s nothing
+-c cycles
+EOF
+like "diff of several said something" "$("$PERF" diff --jobs=3 a b c 2>&1)" 'Delta Abs/2'
+
 check_status "samples one by one are those of one" 1 "$PERF" data convert --to json -o out a b
 check_status "buildid-list takes one" 129 "$PERF" buildid-list -i a -i b
 done_testing

@@ -17,6 +17,14 @@ if command -v strace >/dev/null && [ "$(threads "$PERF" script -j5 -i "$TMP/flat
 	done
 	check "data convert: has threads" test "$(threads "$PERF" data convert --to folded --jobs=5 \
 		-o /dev/null -i "$TMP/flat.data")" -ge 4
+	# Small recordings, which one thread each reads: also the first of those that are compared.
+	"$O/tests/bench/gen" flat "$TMP/small.data" 200 "$PERF"
+	set -- "$TMP/small.data" "$TMP/small.data" "$TMP/small.data" "$TMP/small.data"
+	for cmd in diff report; do
+		is "$cmd -j1 of small ones: one thread" "$(threads "$PERF" $cmd -j1 --symfs=/nonexistent "$@")" 0
+		check "$cmd -j4: threads" test "$(threads "$PERF" $cmd -j4 --symfs=/nonexistent "$@")" -ge 3
+	done
+	check "diff -j2 of two: threads" test "$(threads "$PERF" diff -j2 --symfs=/nonexistent "$1" "$2")" -ge 2
 else
 	skip "threads of the other commands" "strace cannot follow programs here"
 fi

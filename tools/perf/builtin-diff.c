@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * perf diff: rows of recordings side by side. Each recording is counted as perf report does, in a session of
- * its own, its rows are taken, by their names, into what is compared, and it goes before the next one is
- * read. The first one's session stays: it has the events, and the symbols that the others share.
+ * its own, and its rows are taken, by their names, into what is compared; then it goes. Small ones are counted at the
+ * same time, by a thread each, and taken in their order. The first one's session stays: it has the events, and the symbols
+ * that the others share.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,9 +162,12 @@ static int add_blocks(struct comparison *d, const struct side *s, size_t at, str
 }
 
 /* All that is wanted of it: its tables go, and what is told at the end is noted. */
-static int take_side(struct comparison *d, struct side *s, size_t at, struct err *e)
+static int take_side(void *ctx, void *one, struct session *session, struct err *e)
 {
-	const struct err *damage = session_damage(s->session);
+	struct comparison *d = ctx;
+	struct side *s = one;
+	size_t at = s->at;
+	const struct err *damage = session_damage(session);
 	int ret = at ? 0 : new_answers(d, e);
 
 	ret = ret ?: add_rows(d, s, at, e);
@@ -172,29 +176,91 @@ static int take_side(struct comparison *d, struct side *s, size_t at, struct err
 	ret = ret ?: note_others(d, s, at, e);
 	if (!ret && damage)
 		ret = take_note(d, damage->text, e);
-	if (!ret && at && session_take_notes(d->first.session, s->session))
+	if (!ret && at && session_take_notes(d->first.session, session))
 		ret = err_set(e, -ENOMEM, "no memory for what is missing");
 	side_free(s);
 	return ret;
 }
 
-static int read_sides(struct comparison *d, bool *misused, struct err *e)
+static int start_side(void *one, void *ctx, struct session *s, struct err *e)
+{
+	struct comparison *d = ctx;
+
+	return side_start(one, d->o, d->nr_started++, s, e);
+}
+
+static int read_side(void *one, struct session *s, struct err *e)
+{
+	(void)s;
+	return side_read(one, e);
+}
+
+static void free_side(void *one)
+{
+	side_free(one);
+}
+
+static void note_misuse(void *ctx, const void *one, const struct session *s)
+{
+	struct comparison *d = ctx;
+	const struct side *side = one;
+
+	d->misused = side ? side->misused : session_misused(s);
+}
+
+static bool progress(void *ctx, uint64_t done, uint64_t total)
+{
+	struct comparison *d = ctx;
+
+	/* A comparison of what was read of some files would mean nothing: q is not heeded. */
+	if (d->tui)
+		tui_progress(d->tui, "Reading", done, total);
+	else
+		cli_progress_update(&d->progress, done, total);
+	return false;
+}
+
+static int open_first(struct comparison *d, struct err *e)
 {
 	int ret;
 
-	d->first.tui = d->tui;
-	ret = side_read(&d->first, NULL, d->o, d->f.names[0], e);
-	*misused = d->first.misused;
-	ret = ret ?: take_side(d, &d->first, 0, e);
-	for (size_t i = 1; !ret && i < d->f.nr_sides; i++) {
-		struct side s = { .o = d->o, .tui = d->tui };
+	d->so = d->o->session;
+	d->so.input = d->f.names[0];
+	d->so.progress = progress;
+	d->so.progress_ctx = d;
+	if (!d->o->quiet)
+		d->so.log = d->tui ? tui_log(d->tui) : LOG_STDERR;
+	ret = session_open(&d->first.session, &d->so, e);
+	ret = ret ?: session_start(d->first.session, e);
+	d->misused = session_misused(d->first.session);
+	return ret;
+}
 
-		ret = side_read(&s, d->first.session, d->o, d->f.names[i], e);
-		*misused |= s.misused;
-		ret = ret ?: take_side(d, &s, i, e);
-		side_free(&s);
-		session_close(s.session);
-	}
+static int read_sides(struct comparison *d, struct err *e)
+{
+	const struct session_files_count count = {
+		.size = sizeof(struct side),
+		.apart = true,
+		.in_turn = d->tui, /* which one thread paints */
+		.start = start_side,
+		.read = read_side,
+		.add = take_side,
+		.free = free_side,
+		.failed = note_misuse,
+	};
+	struct session_files files = { .first = 0 };
+	int ret = 0;
+
+	cli_progress_start(&d->progress, "Reading");
+	d->progress.enabled &= !d->tui;
+	for (size_t i = 0; !ret && i < d->f.nr_sides; i++)
+		ret = vec_push(&files.v, d->f.names[i]);
+	if (ret)
+		ret = err_set(e, ret, "no memory to compare recordings");
+	ret = ret ?: open_first(d, e);
+	ret = ret ?: session_files_count(&files, d->first.session, &d->so, &count, d, e);
+	vec_free(&files.v);
+	cli_progress_end(&d->progress);
 	return ret;
 }
 
@@ -209,7 +275,6 @@ static void comparison_free(struct comparison *d)
 	vec_for_each (n, &d->notes)
 		free(*n);
 	vec_free(&d->notes);
-	side_free(&d->first);
 	session_close(d->first.session);
 }
 
@@ -330,7 +395,6 @@ static void enter_box(const struct diff_opts *o, const struct faces_diff *f)
 static int compare(const struct diff_opts *o, const struct faces_diff *f, struct err *e)
 {
 	struct comparison d = { .o = o, .f = *f };
-	bool misused = false;
 	int ret = o->tui ? tui_open(&d.tui, &o->look, e) : 0;
 
 	if (ret) {
@@ -343,7 +407,7 @@ static int compare(const struct diff_opts *o, const struct faces_diff *f, struct
 	else if (!o->json && !o->html)
 		cli_pager_start();
 	enter_box(o, f);
-	ret = read_sides(&d, &misused, e);
+	ret = read_sides(&d, e);
 	ret = ret ?: comparison_show(&d, e);
 	browser_end(&d.tui);
 	if (!ret)
@@ -351,7 +415,7 @@ static int compare(const struct diff_opts *o, const struct faces_diff *f, struct
 	comparison_free(&d);
 	if (ret)
 		ret = cli_print_err(e);
-	return misused ? CLI_USAGE : ret;
+	return d.misused ? CLI_USAGE : ret;
 }
 
 /* One name, or none, is compared with what was there before; a directory of recordings is those in it. */

@@ -177,52 +177,24 @@ static const struct jobs counting = {
 
 /* ---- a recording --------------------------------------------------------------------------------- */
 
-static bool progress(void *ctx, uint64_t done, uint64_t total)
-{
-	struct side *s = ctx;
-
-	/* A comparison of what was read of some files would mean nothing: q is not heeded. */
-	if (s->tui)
-		tui_progress(s->tui, "Reading", done, total);
-	else
-		cli_progress_update(&s->progress, done, total);
-	return false;
-}
-
-static int open_side(struct side *s, const struct session *first, struct err *e)
-{
-	int ret;
-
-	if (first)
-		return session_open_beside(&s->session, first, &s->so, e);
-	ret = session_open(&s->session, &s->so, e);
-	return ret ?: session_start(s->session, e);
-}
-
-int side_read(struct side *s, const struct session *first, const struct diff_opts *o,
-	      const char *path, struct err *e)
+int side_start(struct side *s, const struct diff_opts *o, size_t at, struct session *session,
+	       struct err *e)
 {
 	int ret;
 
 	s->o = o;
-	s->so = o->session;
-	s->so.input = path;
-	s->so.progress = progress;
-	s->so.progress_ctx = s;
-	if (!o->quiet)
-		s->so.log = s->tui ? tui_log(s->tui) : LOG_STDERR;
-	cli_progress_start(&s->progress, "Reading");
-	s->progress.enabled &= !s->tui;
-	ret = open_side(s, first, e);
-	s->misused = session_misused(s->session);
-	if (!ret) {
-		ret = start_counting(s, e);
-		s->misused = ret == -EINVAL;
-	}
-	ret = ret ?: jobs_read(&counting, s->session, s, e);
-	ret = ret ?: finish_counting(s, e);
-	cli_progress_end(&s->progress);
+	s->at = at;
+	s->session = session;
+	ret = start_counting(s, e);
+	s->misused = ret == -EINVAL;
 	return ret;
+}
+
+int side_read(struct side *s, struct err *e)
+{
+	int ret = jobs_read(&counting, s->session, s, e);
+
+	return ret ?: finish_counting(s, e);
 }
 
 /* ---- events ------------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * perf diff: recordings side by side. diff-read.c counts each recording, in a session of its own that goes before the
- * next one is read; diff-show.c shows what was compared: as text, as numbers, in the browser, in a page.
+ * perf diff: recordings side by side. diff-read.c counts each recording, in a session of its own, small ones at the same
+ * time; diff-show.c shows what was compared: as text, as numbers, in the browser, in a page.
  */
 #ifndef PERF_DIFF_H
 #define PERF_DIFF_H
@@ -35,20 +35,19 @@ struct diff_opts {
 /* A recording: what is counted of it, NULL where that is not wanted. */
 struct side {
 	const struct diff_opts *o;
-	struct session_opts so;
 	struct session *session;
+	size_t at; /* among the files */
 	struct keys_opts keys, tree_keys;
 	struct table *rows, *rich, *tree; /* the tree's is derived from the rich one */
 	struct brflow *flow;
 	struct view *row_view, *tree_view;
-	struct cli_progress progress;
-	struct tui *tui; /* that shows how far it is */
-	bool misused;	 /* the keys of -s mean nothing */
+	bool misused; /* the keys of -s mean nothing */
 };
 
-/* @first: NULL, or of the first file. Then side_free() and session_close(), after errors too. */
-int side_read(struct side *s, const struct session *first, const struct diff_opts *o,
-	      const char *path, struct err *e);
+/* @s, zeroed: counts nothing so far. Then side_free(), after errors too. */
+int side_start(struct side *s, const struct diff_opts *o, size_t at, struct session *session,
+	       struct err *e);
+int side_read(struct side *s, struct err *e);
 void side_free(struct side *s);
 const struct perfdata_event *side_event(const struct side *s, size_t i);
 size_t side_nr_events(const struct side *s);
@@ -64,7 +63,11 @@ struct answer {
 struct comparison {
 	const struct diff_opts *o;
 	struct faces_diff f;
-	struct side first;
+	struct session_opts so; /* of the first, and what the others have of them */
+	struct side first;	/* once all was read, its session alone */
+	size_t nr_started;
+	bool misused;
+	struct cli_progress progress;
 	struct answer *events; /* by the first one's */
 	struct faces_blocks *blocks;
 	VEC(char *) notes; /* told at the end */

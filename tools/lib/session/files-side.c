@@ -3,7 +3,7 @@
  * Several recordings, read side by side. A recording that is worth all threads is read by all of them, alone;
  * small ones share the threads, one each or a few. They are opened and added up by the caller's thread, in their
  * order, so what comes out, and what is told, is that of reading one after the other. What was read waits for its turn to
- * be added, so there are never more recordings at hand than threads.
+ * be added, so there are never more recordings at hand than threads. Where they are compared the first is one of them.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -26,6 +26,7 @@ struct beside {
 	size_t i;
 	struct session_opts opts;
 	struct session *s;
+	bool is_first; /* @s is the caller's */
 	void *ctx;
 	enum state state;
 	unsigned jobs;
@@ -95,7 +96,8 @@ static void beside_free(struct beside *b)
 	if (b->ctx)
 		b->all->c->free(b->ctx);
 	free(b->ctx);
-	session_close(b->s);
+	if (!b->is_first)
+		session_close(b->s);
 	vec_for_each (m, &b->log)
 		free(m->text);
 	vec_free(&b->log);
@@ -105,15 +107,20 @@ static void beside_free(struct beside *b)
 static int start(struct beside *b)
 {
 	struct files_side *a = b->all;
-	int ret = session_open_beside(&b->s, a->first, &b->opts, &b->err);
+	int ret = 0;
 
+	if (b->is_first)
+		b->s = a->first;
+	else
+		ret = session_open_beside(&b->s, a->first, &b->opts, &b->err);
 	b->unopened = ret;
-	ret = ret ?: session_files_join_one(a->f, b->i, a->first, b->s, &b->err);
+	if (!ret && !a->c->apart)
+		ret = session_files_join_one(a->f, b->i, a->first, b->s, &b->err);
 	if (ret)
 		return ret;
 	b->jobs = session_jobs_worth(b->s, a->threads);
-	if (b->jobs < a->threads) {
-		b->opts.jobs = b->jobs;
+	if (b->jobs < a->threads && !a->c->in_turn) {
+		b->s->jobs = b->jobs;
 		b->s->beside = true;
 	}
 	b->ctx = calloc(1, a->c->size);
@@ -131,6 +138,7 @@ static int open_next(struct files_side *a, struct err *e)
 		return err_set(e, -ENOMEM, "no memory for several recordings");
 	b->all = a;
 	b->i = a->next++;
+	b->is_first = a->c->apart && b->i == a->f->first;
 	b->opts = *a->so;
 	b->opts.input = a->f->v.v[b->i];
 	if (a->so->log.line)
@@ -168,7 +176,8 @@ static void *read_one(void *arg)
 /* By this thread, where nothing else is to do meanwhile or no thread can be had. */
 static void launch(struct files_side *a, struct beside *b)
 {
-	bool alone = b->jobs >= a->threads || (a->v.n == 1 && a->next == a->f->v.n);
+	bool alone =
+		b->jobs >= a->threads || (a->v.n == 1 && a->next == a->f->v.n) || a->c->in_turn;
 
 	pthread_mutex_lock(&a->lock);
 	a->busy += b->jobs;
@@ -178,6 +187,17 @@ static void launch(struct files_side *a, struct beside *b)
 		b->started = !pthread_create(&b->thread, NULL, read_one, b);
 	if (!b->started)
 		read_one(b);
+}
+
+/* Its turn has come, of recordings on terms of their own. */
+static int add_apart(struct files_side *a, struct beside *b, struct err *e)
+{
+	say(b);
+	if (!b->ret)
+		return a->c->add(a->ctx, b->ctx, b->s, e);
+	*e = b->err;
+	a->c->failed(a->ctx, b->unopened ? NULL : b->ctx, b->s);
+	return b->ret;
 }
 
 /* Its turn has come. */
@@ -214,7 +234,7 @@ static int take_first(struct files_side *a, struct err *e)
 	a->v.n--;
 	memmove(a->v.v, a->v.v + 1, a->v.n * sizeof(*a->v.v));
 	pthread_mutex_unlock(&a->lock);
-	ret = add(a, b, e);
+	ret = a->c->apart ? add_apart(a, b, e) : add(a, b, e);
 	beside_free(b);
 	return ret;
 }
@@ -229,7 +249,7 @@ static enum todo next_step(struct files_side *a)
 		return TAKE;
 	if (last && last->state == OPENED)
 		return !a->busy || a->busy + last->jobs <= a->threads ? LAUNCH : WAIT;
-	return a->next < a->f->v.n && a->v.n < a->threads ? OPEN : WAIT;
+	return a->next < a->f->v.n && a->v.n < (a->c->in_turn ? 1 : a->threads) ? OPEN : WAIT;
 }
 
 static int step(struct files_side *a, struct err *e)
@@ -267,7 +287,7 @@ int session_files_count(struct session_files *f, struct session *first,
 		.c = c,
 		.ctx = ctx,
 		.threads = threads_for(so),
-		.next = f->o.by_file ? f->first : f->first + 1,
+		.next = f->o.by_file || c->apart ? f->first : f->first + 1,
 	};
 	int ret = 0;
 

@@ -84,9 +84,10 @@ struct session {
 	const struct session_consumer *c;
 	void *ctx;
 	struct perfdata_ahead *ahead; /* NULL: records are read as they are used */
-	bool beside;		      /* other recordings are read meanwhile: by one thread */
-	struct member *member;	      /* NULL: all of the recording is read */
-	struct symbol_store *store;   /* another session's; NULL = one of its own */
+	bool beside;		    /* other recordings are read meanwhile: no thread reads ahead */
+	unsigned jobs;		    /* in place of those of the options; 0 = these */
+	struct member *member;	    /* NULL: all of the recording is read */
+	struct symbol_store *store; /* another session's; NULL = one of its own */
 	VEC(struct event_plan) plans; /* by event->idx */
 	struct sample_totals totals;  /* of groups' counters */
 	struct deferred deferred;

@@ -390,13 +390,20 @@ int session_files_each(struct session_files *f, struct session *first,
  * The same by several threads, for what adds up: a context of @size zeroed bytes for each of the others. start()
  * and add() are called by the caller's thread, in the order of the recordings, read() by any one, with nothing
  * of @ctx changing but by add().
+ *
+ * @apart: the first, whose session is started, is read like the others and stays the caller's; each has events of its
+ * own; messages are add()'s matter, and the first error of any recording ends it. failed() then comes in place of add(),
+ * with @one NULL where it could not be opened.
  */
 struct session_files_count {
 	size_t size;
+	bool apart;
+	bool in_turn; /* one after the other, by the caller's thread */
 	int (*start)(void *one, void *ctx, struct session *s, struct err *e);
 	int (*read)(void *one, struct session *s, struct err *e);
 	int (*add)(void *ctx, void *one, struct session *s, struct err *e);
 	void (*free)(void *one); /* also of what was never started */
+	void (*failed)(void *ctx, const void *one, const struct session *s);
 };
 int session_files_count(struct session_files *f, struct session *first,
 			const struct session_opts *so, const struct session_files_count *c,

@@ -370,8 +370,10 @@ unsigned session_jobs(const struct session *s)
 {
 	uint64_t worth = file_bytes(s) / WORTH_A_JOB;
 
-	if (s->o->jobs)
-		return (unsigned)min_u64(s->o->jobs, JOBS_MAX);
+	uint64_t asked = s->jobs ? s->jobs : s->o->jobs;
+
+	if (asked)
+		return (unsigned)min_u64(asked, JOBS_MAX);
 	/* Which CPUs can be used is a dozen files: not for what one reads at once. */
 	if (worth <= 1)
 		return 1;
