@@ -26,4 +26,13 @@ run 20 3000 >"$TMP/results"
 "$T" truth 20 3000 "$TMP/results" >"$TMP/truth"
 [ -z "${UPDATE:-}" ] || cp "$TMP/truth" "$ROOT/tests/data/a64-truth"
 check "what is kept is what qemu-user says today" cmp "$TMP/truth" "$ROOT/tests/data/a64-truth"
+
+# Which words are instructions at all, by disassemblers: more than an emulator has.
+if command -v aarch64-linux-gnu-objdump >/dev/null && command -v python3 >/dev/null; then
+	SEED=$SEED python3 "$ROOT/tests/helpers/a64-words.py" "$T" "${WORDS:-1000}" >"$TMP/words" 2>&1
+	is "words that are instructions, and words that are none" "$? $(grep -v ' wrong$' "$TMP/words" | head -5)" "0 "
+	like "by objdump, and llvm-mc where it is" "$(tail -1 "$TMP/words")" 'objdump.*: 0 wrong$'
+else
+	skip "words that are instructions" "no aarch64-linux-gnu-objdump or no python3"
+fi
 done_testing

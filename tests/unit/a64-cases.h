@@ -156,6 +156,10 @@ static inline const struct a64_template *a64_make(uint64_t seed, uint64_t i, str
 	/* the base is an address more often than not, and registers are 31 where that is something else */
 	if (a64_random(&s) % 8 == 0)
 		c->word |= 31 & ~t->mask;
+	/* registers that an exclusive access has not are 31 */
+	if ((c->word & 0x3f000000) == 0x08000000 && a64_random(&s) % 4)
+		c->word |= c->word & 0x00200000 ? 31 << 10
+						: 31 << 10 | (c->word & 0x00c00000 ? 31 << 16 : 0);
 	/* a branch to itself would never end: distances are odd */
 	if ((c->word & 0x7c000000) == 0x14000000)
 		c->word |= 1;

@@ -94,6 +94,11 @@ enum vm_result a64_exclusive(struct vm *vm, const struct vm_insn *in, uint32_t w
 	bool pair = o1 && !ordered && w >> 31, casp = o1 && !ordered && !(w >> 31);
 	enum vm_result r;
 
+	/* registers that it has not are 31 */
+	if ((!o1 && a64_ra(w) != A64_NONE) ||
+	    ((loads || ordered) && !o1 && a64_rm(w) != A64_NONE) ||
+	    (pair && loads && a64_rm(w) != A64_NONE))
+		return a64_foreign(vm, in, w);
 	/* twice the same one: every CPU does as it likes */
 	if (pair && loads && a64_rd(w) == a64_ra(w))
 		return a64_foreign(vm, in, w);

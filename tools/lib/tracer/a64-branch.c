@@ -124,10 +124,16 @@ enum vm_result a64_hint(struct vm *vm, const struct vm_insn *in, uint32_t w)
 
 enum vm_result a64_barrier(struct vm *vm, const struct vm_insn *in, uint32_t w)
 {
-	(void)in;
-	if (a64_bits(w, 7, 5) == 2) /* clrex */
-		vm->monitor_size = 0;
-	return VM_OK;
+	unsigned how = a64_bits(w, 11, 8);
+
+	switch (a64_bits(w, 7, 5)) {
+	case 2: vm->monitor_size = 0; return VM_OK; /* clrex */
+	case 4:
+	case 5:
+	case 6: return VM_OK;
+	case 7: return !how ? VM_OK : a64_foreign(vm, in, w); /* sb */
+	default: return a64_foreign(vm, in, w);
+	}
 }
 
 enum vm_result a64_cfinv(struct vm *vm, const struct vm_insn *in, uint32_t w)

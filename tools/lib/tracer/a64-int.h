@@ -122,6 +122,9 @@ struct a64_val a64_condition(const struct vm *vm, unsigned cond);
 /* @a + @b + @carry, and the flags of it; a subtraction is with ~@b and 1. */
 uint64_t a64_add(uint64_t a, uint64_t b, bool carry, bool is_64, uint32_t *nzcv);
 
+/* a64-known.c: whether @w, which has to do with vectors or floating point, is an instruction that is known. */
+bool a64_is_vector(uint32_t w);
+
 /* A vector register; false: not to be had. */
 struct a64_vec a64_vec(struct vm *vm, unsigned n);
 void a64_set_vec(struct vm *vm, unsigned n, struct a64_vec x);

@@ -10,9 +10,9 @@ enum vm_result a64_multiply(struct vm *vm, const struct vm_insn *in, uint32_t w)
 	struct a64_val a = a64_get(vm, a64_rn(w)), b = a64_get(vm, a64_rm(w));
 	struct a64_val c = a64_get(vm, a64_ra(w)), x = { 0, a.known && b.known && c.known };
 	unsigned op = a64_bits(w, 23, 21);
-	bool sub = w >> 15 & 1;
+	bool sub = w >> 15 & 1, high = op == 2 || op == 6;
 
-	if (op && !a64_is_64(w))
+	if ((op && !a64_is_64(w)) || (high && sub))
 		return a64_trap(vm, in, w);
 	switch (op) {
 	case 0: x.v = a.v * b.v; break;
@@ -22,7 +22,7 @@ enum vm_result a64_multiply(struct vm *vm, const struct vm_insn *in, uint32_t w)
 	case 6: x.v = (uint64_t)((unsigned __int128)a.v * b.v >> 64); break;
 	default: return a64_trap(vm, in, w);
 	}
-	if (op == 2 || op == 6)
+	if (high)
 		x.known = a.known && b.known;
 	else
 		x.v = sub ? c.v - x.v : c.v + x.v;
@@ -131,7 +131,8 @@ enum vm_result a64_pac(struct vm *vm, const struct vm_insn *in, uint32_t w)
 	unsigned op = a64_bits(w, 15, 10);
 	struct a64_val x = a64_get(vm, a64_rd(w));
 
-	if (op > 17)
+	/* those without a modifier have no second register */
+	if (op > 17 || (op >= 8 && a64_rn(w) != A64_NONE))
 		return a64_foreign(vm, in, w);
 	if (op < 16 && !(op & 4)) { /* signs */
 		if (vm->pac_mask && vm->exact)

@@ -278,8 +278,6 @@ enum vm_result a64_vec_same(struct vm *vm, const struct vm_insn *in, uint32_t w)
 	unsigned op = (w >> 29 & 1) << 5 | opcode;
 	bool pairs = opcode == 0x14 || opcode == 0x15 || opcode == 0x17;
 
-	if (bits == 64 && n == 1)
-		return a64_trap(vm, in, w);
 	for (unsigned i = 0; i < n; i++) {
 		const struct a64_vec *from = i < n / 2 ? &a : &b;
 		unsigned at = 2 * i % n;

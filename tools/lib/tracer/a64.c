@@ -18,6 +18,8 @@ struct row {
 	uint8_t branch; /* enum of perf branch types */
 };
 
+#define VECTORS 0x0e000000 /* and floating point: these bits are set */
+
 /* Special cases stand before what they are cases of. */
 static const struct row rows[] = {
 	/* constants */
@@ -101,7 +103,7 @@ static const struct row rows[] = {
 	{ 0xff200c00, 0x1e200400, a64_fcmp, 0 }, /* fccmp */
 	{ 0x7f20fc00, 0x1e200000, a64_fp_general, 0 },
 	{ 0x7f200000, 0x1e000000, a64_fp_general, 0 },
-	{ 0x0e000000, 0x0e000000, a64_fp_other, 0 },
+	{ VECTORS, VECTORS, a64_fp_other, 0 },
 	{ 0, 0, a64_foreign, 0 },
 };
 
@@ -113,6 +115,8 @@ static bool decode(struct vm_insn *in, const unsigned char *bytes, size_t n)
 	if (n < 4)
 		return false;
 	w = load_u32(bytes, host_is_big_endian());
+	if ((w & VECTORS) == VECTORS && !a64_is_vector(w))
+		i = ARRAY_SIZE(rows) - 1;
 	while ((w & rows[i].mask) != rows[i].value)
 		i++;
 	in->op = (uint8_t)i;
