@@ -40,7 +40,8 @@ struct map_pool {
 
 struct space {
 	struct map_node *maps;
-	struct map_slot last; /* the slot that answered last; map NULL = none */
+	struct map_slot last;  /* the slot that answered last; map NULL = none */
+	uint64_t gap, gap_end; /* where nothing was found last: [gap, gap_end); 0 = not known */
 	uint32_t gen;
 	uint32_t before_exec; /* the space that an exec replaced by this one; 0 = none */
 	uint32_t jit;	      /* its code from jitdump files: of machine->jit, + 1; 0 = none */

@@ -33,6 +33,7 @@ void map_put(struct map_pool *pool, struct map_obj *map)
 static void space_changed(struct space *s)
 {
 	s->last.map = NULL;
+	s->gap_end = 0;
 	s->gen++;
 }
 
@@ -157,10 +158,18 @@ void space_share(struct space *to, struct space *from, struct map_pool *pool)
 
 struct map *space_find_slow(struct space *s, uint64_t ip)
 {
-	const struct map_slot *slot = tree_before(s->maps, ip);
+	const struct map_slot *slot, *next;
 
-	if (!slot || ip >= slot->end)
+	if (ip >= s->gap && ip < s->gap_end)
 		return NULL;
-	s->last = *slot;
-	return &s->last.map->pub;
+	slot = tree_before(s->maps, ip);
+	if (slot && ip < slot->end) {
+		s->last = *slot;
+		return &s->last.map->pub;
+	}
+	/* Chains by frame pointers end in addresses that are none, one like the other. */
+	next = tree_after(s->maps, ip);
+	s->gap = slot ? slot->end : 0;
+	s->gap_end = next ? next->start : UINT64_MAX;
+	return NULL;
 }
