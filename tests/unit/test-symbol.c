@@ -94,6 +94,15 @@ static const char *tab_name(const struct symtab *t, uint64_t addr)
 	return i == SYM_NO_SEG ? "-" : symtab_name(t, i);
 }
 
+static void assert_span(const struct symtab *t, uint64_t addr, uint64_t start, uint64_t end)
+{
+	uint64_t from, to;
+
+	symtab_span(t, addr, &from, &to);
+	assert_int_equal(from, start);
+	assert_int_equal(to, end);
+}
+
 static void test_aliases(void **state)
 {
 	static const struct {
@@ -150,6 +159,27 @@ static void test_nesting_and_gaps(void **state)
 	assert_string_equal(tab_name(&t, 0x33f), "no_size");
 	assert_string_equal(tab_name(&t, 0x350), "-");
 	assert_string_equal(tab_name(&t, UINT64_MAX - 1), "wraps");
+	assert_span(&t, 0xff, 0, 0x100);
+	assert_span(&t, 0x13f, 0x100, 0x140);
+	assert_span(&t, 0x140, 0x140, 0x150);
+	assert_span(&t, 0x150, 0x150, 0x1f0);
+	assert_span(&t, 0x1f0, 0x1f0, 0x210);
+	assert_span(&t, 0x210, 0x210, 0x300);
+	assert_span(&t, 0x33f, 0x300, 0x340);
+	assert_span(&t, 0x350, 0x350, UINT64_MAX - 8);
+	assert_span(&t, UINT64_MAX - 1, UINT64_MAX - 8, UINT64_MAX);
+	symtab_free(&t);
+}
+
+static void test_span_of_nothing(void **state)
+{
+	struct symtab t = { 0 };
+
+	(void)state;
+	assert_span(&t, 0x100, 0, UINT64_MAX);
+	symtab_add(&t, 0x100, 0x10, SYM_GLOBAL, "only");
+	assert_int_equal(symtab_finish(&t, ENDS_NEXT), 0);
+	assert_span(&t, 0x110, 0x110, UINT64_MAX);
 	symtab_free(&t);
 }
 
@@ -157,7 +187,7 @@ static void test_large_table_against_a_scan(void **state)
 {
 	enum { N = 3000 };
 	struct symtab t = { 0 };
-	uint64_t seed = 1, start[N], size[N];
+	uint64_t seed = 1, start[N], size[N], from, to;
 	char name[16];
 
 	(void)state;
@@ -182,6 +212,10 @@ static void test_large_table_against_a_scan(void **state)
 				best = i;
 		snprintf(name, sizeof(name), best < 0 ? "-" : "f%d", best);
 		assert_string_equal(tab_name(&t, addr), name);
+		symtab_span(&t, addr, &from, &to);
+		assert_true(addr >= from && addr < to);
+		assert_string_equal(tab_name(&t, from), name);
+		assert_string_equal(tab_name(&t, to - 1), name);
 	}
 	symtab_free(&t);
 }
@@ -301,6 +335,7 @@ static void test_many_at_once(void **state)
 	struct code_at at[N];
 	struct resolver_ip ips[N];
 	uint32_t sym[N], loc[N], by_ip[N];
+	uint64_t start, end;
 
 	(void)state;
 	map_self();
@@ -329,8 +364,14 @@ static void test_many_at_once(void **state)
 		assert_int_equal(loc[i], one);
 		assert_int_equal(by_ip[i], one);
 		assert_int_equal(sym[i], l->sym ? l->sym->idx : SYMBOL_NONE);
-		if (at[i].dso)
-			assert_ptr_equal(symbol_find(res, at[i].dso, at[i].addr), l->sym);
+		if (!at[i].dso)
+			continue;
+		assert_ptr_equal(symbol_find(res, at[i].dso, at[i].addr), l->sym);
+		assert_ptr_equal(symbol_find_span(res, at[i].dso, at[i].addr, &start, &end),
+				 l->sym);
+		assert_true(at[i].addr >= start && at[i].addr < end);
+		assert_ptr_equal(symbol_find(res, at[i].dso, start), l->sym);
+		assert_ptr_equal(symbol_find(res, at[i].dso, end - 1), l->sym);
 	}
 }
 
@@ -705,6 +746,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_aliases),
 		cmocka_unit_test(test_nesting_and_gaps),
+		cmocka_unit_test(test_span_of_nothing),
 		cmocka_unit_test(test_large_table_against_a_scan),
 		T(test_own_symbols),
 		T(test_numbers),

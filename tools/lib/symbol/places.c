@@ -60,26 +60,30 @@ static bool module_vaddr(const struct object *o, uint64_t addr, uint64_t *vaddr)
 	return true;
 }
 
+/* The debug information of an object; NULL = there is none. */
+static struct lines *lines_of(struct resolver *res, struct dso *dso, struct object *o)
+{
+	if (o->lines_tried)
+		return o->lines;
+	o->lines_tried = true;
+	if (dso->kind == DSO_KERNEL) {
+		open_kernel_lines(res, o);
+	} else if (dso->kind == DSO_MODULE) {
+		o->lines = module_lines(res, dso, o);
+	} else if (dso->kind == DSO_USER) {
+		o->debug_file = user_debug_path(res, dso);
+		if (o->debug_file)
+			o->lines_of = stored_lines(res, o->debug_file, &o->lines);
+	}
+	return o->lines;
+}
+
 /* The debug information that covers @addr and the address there. */
 static struct lines *lines_at(struct resolver *res, struct dso *dso, uint64_t addr, uint64_t *vaddr)
 {
 	struct object *o = object_load(res, dso);
 
-	if (!o || dso->guest)
-		return NULL;
-	if (!o->lines_tried) {
-		o->lines_tried = true;
-		if (dso->kind == DSO_KERNEL)
-			open_kernel_lines(res, o);
-		else if (dso->kind == DSO_MODULE)
-			o->lines = module_lines(res, dso, o);
-		else if (dso->kind == DSO_USER) {
-			o->debug_file = user_debug_path(res, dso);
-			if (o->debug_file)
-				o->lines_of = stored_lines(res, o->debug_file, &o->lines);
-		}
-	}
-	if (!o->lines)
+	if (!o || dso->guest || !lines_of(res, dso, o))
 		return NULL;
 	if (dso->kind == DSO_KERNEL)
 		*vaddr = addr - o->lines_delta;
@@ -182,15 +186,25 @@ static int make_frames(struct resolver *res, struct place *p, const struct inlin
 	return n;
 }
 
+/* Every report with chains asks: the kernel's lines, which take long, are not read for that. */
+static bool is_dear(const struct resolver *res, const struct dso *dso)
+{
+	return dso->kind == DSO_MODULE || (dso->kind == DSO_KERNEL && !res->kernel.found.vmlinux);
+}
+
+bool symbol_may_inline(struct resolver *res, struct dso *dso)
+{
+	struct object *o = object_load(res, dso);
+
+	return o && !dso->guest && !is_dear(res, dso) && lines_of(res, dso, o);
+}
+
 int symbol_inlines(struct resolver *res, struct dso *dso, uint64_t addr,
 		   const struct inline_frame **frames)
 {
-	/* Every report with chains asks: the kernel's lines, which take long, are not read for that. */
-	bool dear =
-		dso->kind == DSO_MODULE || (dso->kind == DSO_KERNEL && !res->kernel.found.vmlinux);
 	const struct inline_info *info;
 	uint64_t vaddr;
-	struct lines *l = dear ? NULL : lines_at(res, dso, addr, &vaddr);
+	struct lines *l = is_dear(res, dso) ? NULL : lines_at(res, dso, addr, &vaddr);
 	struct place *p;
 	int n;
 

@@ -256,6 +256,20 @@ const struct symbol *symbol_find(struct resolver *res, struct dso *dso, uint64_t
 	return NULL;
 }
 
+const struct symbol *symbol_find_span(struct resolver *res, struct dso *dso, uint64_t addr,
+				      uint64_t *start, uint64_t *end)
+{
+	const struct symbol *s = symbol_find(res, dso, addr);
+	struct object *o = object_load(res, dso);
+
+	*start = addr;
+	*end = addr < UINT64_MAX ? addr + 1 : addr;
+	/* The kernel has several tables: a hole of this one says nothing of the others. */
+	if (o && (s || !o->found.kernel_tab))
+		symtab_span(object_symtab(res, o, addr), addr, start, end);
+	return s;
+}
+
 /* ---- warnings ----------------------------------------------------------------------------------------- */
 
 static void keep_warning(struct resolver *res, const char *text)

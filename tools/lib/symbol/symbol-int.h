@@ -199,6 +199,9 @@ static inline uint32_t symtab_find(const struct symtab *t, uint64_t addr)
 	return symtab_at(t, starts_search(starts_narrow(&t->starts, addr), addr), addr);
 }
 
+/* The row that symtab_find() finds for @addr, or the hole: it holds for [*start, *end). */
+void symtab_span(const struct symtab *t, uint64_t addr, uint64_t *start, uint64_t *end);
+
 static inline const char *symtab_name(const struct symtab *t, uint32_t i)
 {
 	return t->blob.v + (t->sym.v[i].name >> 2);

@@ -110,6 +110,9 @@ const struct loc *resolver_loc(const struct resolver *res, uint32_t loc);
 
 /* The symbol of an object address; NULL when there is none. Loads the object's table. */
 const struct symbol *symbol_find(struct resolver *res, struct dso *dso, uint64_t addr);
+/* The same, and around @addr where it holds, too: [*start, *end), which may be less than all of it. */
+const struct symbol *symbol_find_span(struct resolver *res, struct dso *dso, uint64_t addr,
+				      uint64_t *start, uint64_t *end);
 /* The same for @n addresses at once; symbols by number (symbol->idx). */
 #define SYMBOL_NONE UINT32_MAX
 void symbol_find_many(struct resolver *res, const struct code_at *at, uint32_t *idx, size_t n);
@@ -235,6 +238,8 @@ struct inline_frame {
  */
 int symbol_inlines(struct resolver *res, struct dso *dso, uint64_t addr,
 		   const struct inline_frame **frames);
+/* Whether that can be more than 0 anywhere in @dso. */
+bool symbol_may_inline(struct resolver *res, struct dso *dso);
 
 /*
  * What a compiler made code of, as it will look for that when it compiles the source again: names

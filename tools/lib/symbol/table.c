@@ -308,6 +308,20 @@ int symtab_finish(struct symtab *t, enum symtab_ends ends)
 	return 0;
 }
 
+void symtab_span(const struct symtab *t, uint64_t addr, uint64_t *start, uint64_t *end)
+{
+	const uint64_t *row = starts_search(starts_narrow(&t->starts, addr), addr);
+	size_t next = row ? (size_t)(row - t->starts.at) / 2 + 1 : 0;
+	uint64_t limit = next < t->sym.n ? t->sym.v[next].start : UINT64_MAX;
+
+	*start = row ? t->sym.v[next - 1].start : 0;
+	*end = row ? min_u64(end_of(&t->sym.v[next - 1]), limit) : 0;
+	if (addr < *end)
+		return;
+	*start = *end;
+	*end = limit;
+}
+
 void symtab_free(struct symtab *t)
 {
 	vec_free(&t->sym);
