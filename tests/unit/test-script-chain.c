@@ -14,6 +14,7 @@
 
 static struct build f;
 static uint64_t now;
+static const char *symfs = "/nonexistent"; /* no object is looked at */
 
 /* What every record but a sample ends with. */
 static void put_id(uint32_t pid)
@@ -70,7 +71,7 @@ static char *text_of(struct session_opts *so, const struct script_opts *o, const
 	struct obuf out;
 
 	end_file(&f);
-	so->symfs = "/nonexistent";
+	so->symfs = symfs;
 	so->ips_only = true;
 	assert_int_equal(open_session(&s, so, &f, &e), 0);
 	assert_int_equal(obuf_init(&out, -1, 0), 0);
@@ -215,6 +216,85 @@ static void long_name(void **state)
 	expect("ip,dso", 0, want);
 }
 
+/* Addresses in no object, many of them, whatever is printed of them. */
+static void lost(void **state)
+{
+	static const char *const fields[] = { "ip", "ip,sym", "ip,dso", "ip,sym,symoff,dso,dsoff",
+					      "ip,sym,srcline" };
+	static const char *const behind[] = { "", " [unknown]", " ([unknown])",
+					      " [unknown] ([unknown])", " [unknown]" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+		char want[400];
+
+		start();
+		map(10, 0x1000, 0x1000, "/a");
+		SAMPLE(10, USER, 0xfff, 0x2000, 0xffffffffffffff, 0xfff);
+		snprintf(want, sizeof(want), "\n\t%16x%s\n\t%16x%s\n\t%16llx%s\n\t%16x%s\n\n",
+			 0xfff, behind[i], 0x2000, behind[i], 0xffffffffffffffULL, behind[i], 0xfff,
+			 behind[i]);
+		expect(fields[i], 0, want);
+	}
+}
+
+/* Samples of pid 20, and before each the same of pid 10, which has this program elsewhere. */
+static char *of_this_program(bool both, const char *fields)
+{
+	const uint64_t size = 0x400000, step = 0x4c1;
+	char path[256];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	assert_true(n > 0);
+	path[n] = 0;
+	start();
+	map(10, 0x20000000, size, path);
+	map(20, 0x7f0012340000, size, path);
+	for (int round = 0; round < 2; round++) {
+		for (uint64_t at = 0; at < size - 64; at += step) {
+			if (both)
+				SAMPLE(10, USER, 0x20000000 + at, 0x20000000 + at + 1);
+			SAMPLE(20, USER, 0x7f0012340000 + at, 0x7f0012340000 + at + 1);
+		}
+	}
+	return text(fields, 0);
+}
+
+/* Leaves out the blocks of lines that lie at 0x20000000. */
+static void drop_pid_10(char *text)
+{
+	char *to = text;
+
+	for (char *p = text, *end; *p; p = end) {
+		end = strstr(p, "\n\n") + 2;
+		if (strncmp(p, "\n\t        20", 12)) {
+			memmove(to, p, (size_t)(end - p));
+			to += end - p;
+		}
+	}
+	*to = 0;
+}
+
+/* What was kept of one process is printed for another one: functions, inlined ones, lines. */
+static void by_object(void **state)
+{
+	static const char *const fields[] = { "ip,sym,symoff,dso", "ip,sym", "ip,sym,srcline" };
+
+	(void)state;
+	symfs = NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+		char *alone = of_this_program(false, fields[i]);
+		char *both = of_this_program(true, fields[i]);
+
+		drop_pid_10(both);
+		assert_string_equal(both, alone);
+		assert_true(i || strstr(alone, "+0x"));
+		free(alone);
+		free(both);
+	}
+	symfs = "/nonexistent";
+}
+
 /* --symbols: addresses, each of one byte or of --addr-range; words of hex digits are both. */
 static void addresses(void **state)
 {
@@ -326,6 +406,7 @@ int main(void)
 		cmocka_unit_test(by_mode),    cmocka_unit_test(odd),
 		cmocka_unit_test(many),	      cmocka_unit_test(long_name),
 		cmocka_unit_test(need),	      cmocka_unit_test(addresses),
+		cmocka_unit_test(lost),	      cmocka_unit_test(by_object),
 		cmocka_unit_test(elsewhere),  cmocka_unit_test(narrow),
 	};
 

@@ -89,8 +89,8 @@ static void put_words(struct script *sc, struct obuf *o, uint64_t fields, const 
 
 /* ---- the quick way: symbol, offset and object, from texts that are kept per symbol -------------- */
 
-static struct script_text *text_at(struct script *sc, struct texts *t, uint32_t idx, const char *s,
-				   const char *before, const char *after)
+const struct script_text *script_text_at(struct script *sc, struct texts *t, uint32_t idx,
+					 const char *s, const char *before, const char *after)
 {
 	struct script_text none = { 0 }, *slot;
 	struct obuf o;
@@ -132,14 +132,15 @@ ssize_t put_place(struct script *sc, const struct form *f, char lead, uint64_t i
 	char *p, *start;
 
 	if (f->fields & BIT(SF_SYM)) {
-		sym = pl->sym ? text_at(sc, &sc->syms, pl->sym->idx, pl->sym->name, "", "")
-			      : text_at(sc, &sc->others, 0, "[unknown]", "", "");
+		sym = pl->sym ? script_text_at(sc, &sc->syms, pl->sym->idx, pl->sym->name, "", "")
+			      : script_text_at(sc, &sc->others, 0, "[unknown]", "", "");
 		if (unlikely(!sym))
 			return -1;
 	}
 	if (f->fields & BIT(SF_DSO)) {
-		dso = pl->dso ? text_at(sc, &sc->dsos, pl->dso->idx, pl->dso->name, " (", ")")
-			      : text_at(sc, &sc->others, 1, "[unknown]", " (", ")");
+		dso = pl->dso ? script_text_at(sc, &sc->dsos, pl->dso->idx, pl->dso->name, " (",
+					       ")")
+			      : script_text_at(sc, &sc->others, 1, "[unknown]", " (", ")");
 		if (unlikely(!dso))
 			return -1;
 	}
@@ -238,7 +239,7 @@ static bool put_slow(struct script *sc, const struct form *f, char lead, uint64_
 	return last;
 }
 
-static bool is_slow(const struct form *f)
+bool put_is_slow(const struct form *f)
 {
 	return f->fields & (BIT(SF_SRCLINE) | BIT(SF_DSOFF));
 }
@@ -248,8 +249,8 @@ bool put_frame(struct script *sc, const struct form *f, struct script_place *pl)
 	const struct inline_frame *inl;
 
 	name(sc, pl);
-	if (is_slow(f) || (f->inlines && pl->sym &&
-			   symbol_inlines(sc->env.resolver, pl->dso, pl->addr, &inl) > 1))
+	if (put_is_slow(f) || (f->inlines && pl->sym &&
+			       symbol_inlines(sc->env.resolver, pl->dso, pl->addr, &inl) > 1))
 		return put_slow(sc, f, '\t', pl->ip, pl, true);
 	if (put_place(sc, f, '\t', pl->ip, pl) >= 0)
 		obuf_char(sc->o, '\n');
@@ -269,7 +270,7 @@ void print_ip(struct script *sc, const struct ctx *c)
 	}
 	if (f->fields & ~BIT(SF_IP))
 		pl = put_find_place(sc, c->th, c->s->cpumode, c->s->ip);
-	if (unlikely(is_slow(f)))
+	if (unlikely(put_is_slow(f)))
 		put_slow(sc, f, ' ', c->s->ip, pl, false);
 	else
 		put_place(sc, f, ' ', c->s->ip, pl);

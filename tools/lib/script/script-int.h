@@ -205,6 +205,11 @@ static inline uint64_t space_state(const struct script *sc, uint32_t space)
 }
 
 /* frames.c */
+/* @before, @s with what terminals would take for commands escaped, @after: made once for each @idx. NULL: no memory. */
+const struct script_text *script_text_at(struct script *sc, struct texts *t, uint32_t idx,
+					 const char *s, const char *before, const char *after);
+/* Whether there is more to a place than the address, its symbol and its object. */
+bool put_is_slow(const struct form *f);
 struct form *put_form_get(struct script *sc, uint64_t fields, bool inlines);
 void print_ip(struct script *sc, const struct ctx *c);
 void print_addr(struct script *sc, const struct ctx *c);
