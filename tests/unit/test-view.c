@@ -321,6 +321,63 @@ static void two_to_one(void **state)
 	table_free(sum);
 }
 
+/* ---- by several threads ---------------------------------------------------------------------- */
+
+/* So many chains that threads are worth it: outer ends of all kinds, with functions that are in them twice. */
+static struct table *large(unsigned jobs)
+{
+	struct keys_opts o = chains;
+	struct table *t;
+
+	o.jobs = jobs;
+	t = new_profile(&o);
+	for (uint64_t i = 0; i < 20000; i++) {
+		uint64_t end = 0x4000 + i * 7 % 3001, way = 0x100 + i % 7;
+		const uint64_t deep[] = { 0x100 + i % 5,     way, 0x100 + i % 3, end,
+					  i % 9 ? end : way, 0 };
+
+		add(t, 1 + (int)(i % 3), 1 + i % 11, deep + i % 4);
+	}
+	assert_int_equal(table_finish(t, NULL), 0);
+	assert_true(t->ch.nodes.n > 20000);
+	return t;
+}
+
+static void same_rows(const struct table *t, const struct table *want)
+{
+	assert_int_equal(t->rows.n, want->rows.n);
+	for (size_t i = 0; i < want->rows.n; i++) {
+		const struct keys_row *a = &t->rows.v[i], *b = &want->rows.v[i];
+
+		assert_int_equal(a->group, b->group);
+		assert_int_equal(a->place, b->place);
+		assert_int_equal(a->acc, b->acc);
+		assert_int_equal(a->thread, b->thread);
+		assert_int_equal(a->first_node, b->first_node);
+		assert_int_equal(a->depth[0], b->depth[0]);
+		assert_int_equal(a->depth[1], b->depth[1]);
+	}
+	assert_int_equal(t->ch.nodes.n, want->ch.nodes.n);
+	for (size_t i = 0; i < want->ch.nodes.n; i++) {
+		assert_int_equal(t->ch.nodes.v[i].row, want->ch.nodes.v[i].row);
+		assert_int_equal(t->ch.nodes.v[i].up, want->ch.nodes.v[i].up);
+	}
+}
+
+static void callers_side_by_side(void **state)
+{
+	struct table *want = large(1);
+
+	(void)state;
+	for (unsigned jobs = 2; jobs <= 32; jobs *= 4) {
+		struct table *t = large(jobs);
+
+		same_rows(t, want);
+		table_free(t);
+	}
+	table_free(want);
+}
+
 /* An event of the second piece is another one of the first. */
 static void maps(void **state)
 {
@@ -364,6 +421,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(pieces, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(samples_after, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(two_to_one, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(callers_side_by_side, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(maps, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(two_kinds, setup_bare, teardown),
 	};

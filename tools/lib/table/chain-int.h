@@ -5,7 +5,8 @@
  *	chain.c		the frames of a sample, less those that it shares with the one before
  *	chain-queue.c	frames of many samples to steps
  *	trie.c		steps to nodes, samples to leafs and rows
- *	chain-end.c	sums over the trie, rows of callers, once all samples came
+ *	chain-end.c	sums over the trie, once all samples came
+ *	chain-callers.c	and rows of callers
  *
  * Nearly every table here is larger than the caches and every look into one goes elsewhere. So
  * samples wait in a queue, and the queue is walked several times: first each walk asks for the
@@ -130,6 +131,15 @@ int table_trie_take(struct table *t, const struct chain_batch *b);
 
 /* chain-end.c */
 int table_chain_finish(struct table *t);
+/* chain-callers.c: rows of those in the chains, once nodes are summed up. 0 or -ENOMEM. */
+int table_chain_callers(struct table *t);
+
+/* The longest chain of a row, from its end or from its begin. */
+static inline void table_deepen(uint16_t *longest, bool caller, uint32_t depth)
+{
+	if (longest[caller] < depth)
+		longest[caller] = (uint16_t)min_u64(depth, UINT16_MAX);
+}
 
 /* history.c: the chain of a sample with its branches, as a leaf of @row */
 int table_history_add(struct table *t, const struct acc_in *sample, uint32_t group,

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Rows of callers: a walk through the trie, each node before its children, which knows what lies on the way to where it is. A
+ * function that is in a chain twice is one row and counts once.
+ *
+ * What hangs below one outermost frame has nothing to do with the rest but for the rows. So large tries are walked by
+ * several threads, each the next stretch of outermost frames, and what a stretch adds to rows it writes down apart, in the
+ * order in which it came by them. Put together in the order of the stretches, new rows have the numbers that one walk gives them.
+ */
+#include <stdatomic.h>
+
+#include "base/side.h"
+#include "table-int.h"
+
+/* What the walk knows about a place. */
+struct seen {
+	uint32_t node; /* innermost node of this place on the way here; ID_NONE = none */
+	uint32_t row;  /* its row, if that is of the group at hand */
+};
+
+/* What a stretch adds to a row. */
+struct added {
+	uint64_t acc;
+	uint32_t group, place;
+	uint32_t thread, first_node; /* ID_NONE: no node yet */
+	uint16_t depth[2];
+};
+
+struct stretch {
+	size_t from, to; /* of the outermost nodes */
+	VEC(struct added) rows;
+	uint32_t *row; /* of the table, by number of these */
+};
+
+/* Nodes are told apart by stretch in the upper bits of their row, until that is known. */
+#define STRETCH_BITS 6
+#define STRETCH_ROWS (1u << (32 - STRETCH_BITS))
+
+struct callers {
+	struct table *t;
+	VEC(uint32_t) tops; /* outermost nodes, by group */
+	uint32_t *place;    /* by node */
+	uint32_t *first,
+		*next; /* rows that samples have made: the first of a group, those behind a row */
+	struct stretch stretch[1u << STRETCH_BITS];
+	size_t nr;
+	atomic_size_t taken;
+	atomic_bool no_memory;
+};
+
+struct walk {
+	struct table *t;
+	const uint32_t *place;
+	struct seen *seen;
+	struct stretch *s; /* NULL: rows are written to the table's */
+	uint32_t group, mark;
+};
+
+/* A row that is written to. */
+struct caller {
+	uint64_t *acc;
+	uint32_t *thread, *first_node, idx;
+	uint16_t *depth;
+};
+
+/* ---- a row ----------------------------------------------------------------------------------- */
+
+static int table_row_at(struct walk *w, uint32_t place, struct caller *c)
+{
+	struct table *t = w->t;
+	struct keys_row new = { .group = w->group, .place = place, .thread = ID_NONE }, *row;
+	uint32_t have = w->seen[place].row;
+
+	if (have >= t->rows.n || t->rows.v[have].group != w->group) {
+		new.idx = have = w->seen[place].row = (uint32_t)t->rows.n;
+		if (vec_push(&t->rows, new))
+			return -ENOMEM;
+	}
+	row = &t->rows.v[have];
+	*c = (struct caller){ &row->acc, &row->thread, &row->first_node, have, row->depth };
+	return 0;
+}
+
+static int added_at(struct walk *w, uint32_t place, struct caller *c)
+{
+	struct stretch *s = w->s;
+	struct added new = { .group = w->group, .place = place, .thread = ID_NONE }, *row;
+	uint32_t have = w->seen[place].row;
+
+	if (have >= s->rows.n || s->rows.v[have].group != w->group ||
+	    s->rows.v[have].place != place) {
+		have = w->seen[place].row = (uint32_t)s->rows.n;
+		if (vec_push(&s->rows, new))
+			return -ENOMEM;
+	}
+	row = &s->rows.v[have];
+	*c = (struct caller){ &row->acc, &row->thread, &row->first_node, have, row->depth };
+	return 0;
+}
+
+/* A sample counts once per row, however often its chain passes: the rows' own are in acc by now. */
+static void uncount_own(struct walk *w, uint32_t leaf)
+{
+	struct table *t = w->t;
+
+	for (; leaf != ID_NONE; leaf = t->ch.leafs.v[leaf].next) {
+		const struct leaf *l = &t->ch.leafs.v[leaf];
+
+		if (w->seen[l->place].node == ID_NONE)
+			continue;
+		if (w->s) {
+			w->s->rows.v[w->seen[l->place].row].acc -= l->period;
+			continue;
+		}
+		t->rows.v[l->row].acc -= l->period;
+		table_sums_unpass(&t->sums, l->row, &t->sums, leaf);
+	}
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
+
+static int enter(struct walk *w, uint32_t i)
+{
+	struct chains *c = &w->t->ch;
+	const struct node_end *end = &c->end[i];
+	struct node *n = &c->nodes.v[i];
+	struct seen *seen = &w->seen[w->place[i]];
+	uint32_t up = seen->node;
+	struct caller row;
+
+	if (w->s ? added_at(w, w->place[i], &row) : table_row_at(w, w->place[i], &row))
+		return -ENOMEM;
+	/* The row's thread is the first that made it, on its own or as a caller. */
+	if (i < *row.first_node || *row.thread == ID_NONE) {
+		*row.thread = n->thread;
+		*row.first_node = i;
+	}
+	seen->node = i;
+	uncount_own(w, n->leaf);
+	n->row = row.idx | w->mark;
+	n->up = up;
+	/* A recursive function's chain begins where it is met first: inside or outside. */
+	table_deepen(row.depth, false, end->depth);
+	if (up != ID_NONE)
+		return 0;
+	*row.acc += end->total;
+	table_deepen(row.depth, true, end->height + 1u);
+	return w->s ? 0 : table_sums_pass(&w->t->sums, row.idx, &w->t->sums, i);
+}
+
+static void ask_for(const struct walk *w, uint32_t node)
+{
+	const struct chains *c = &w->t->ch;
+
+	if (node >= c->nodes.n)
+		return;
+	__builtin_prefetch(&c->end[node]);
+	__builtin_prefetch(&c->nodes.v[node], 1);
+	__builtin_prefetch(&w->seen[w->place[node]], 1);
+}
+
+#define TOPS_AHEAD 6
+
+/* Outermost nodes that come next, and the rows of those that come first. */
+static void ask_for_tops(const struct walk *w, const struct callers *c, size_t i, size_t end)
+{
+	uint32_t row;
+
+	if (i + 2 * TOPS_AHEAD >= end)
+		return;
+	ask_for(w, c->tops.v[i + 2 * TOPS_AHEAD]);
+	row = w->seen[w->place[c->tops.v[i + TOPS_AHEAD]]].row;
+	if (w->s && row < w->s->rows.n)
+		__builtin_prefetch(&w->s->rows.v[row], 1);
+	else if (!w->s && row < w->t->rows.n)
+		__builtin_prefetch(&w->t->rows.v[row], 1);
+}
+
+/* What hangs below an outermost node. */
+static int walk_below(struct walk *w, uint32_t top)
+{
+	struct chains *c = &w->t->ch;
+	uint32_t i = top;
+
+	for (;;) {
+		ask_for(w, c->end[i].next);
+		ask_for(w, c->end[i].child);
+		if (enter(w, i))
+			return -ENOMEM;
+		if (c->end[i].child != ID_NONE) {
+			i = c->end[i].child;
+			continue;
+		}
+		for (;;) {
+			w->seen[w->place[i]].node = c->nodes.v[i].up;
+			if (i == top)
+				return 0;
+			if (c->end[i].next != ID_NONE)
+				break;
+			i = c->nodes.v[i].parent;
+		}
+		i = c->end[i].next;
+	}
+}
+
+static struct seen *new_seen(const struct table *t)
+{
+	size_t bytes = ((size_t)t->places.n + 1) * sizeof(struct seen);
+	struct seen *seen = malloc(bytes);
+
+	if (seen)
+		memset(seen, 0xff, bytes);
+	return seen;
+}
+
+static uint32_t group_of(const struct callers *c, size_t top)
+{
+	return c->t->ch.nodes.v[c->tops.v[top]].parent & ~NODE_ROOT;
+}
+
+/* ---- one thread ------------------------------------------------------------------------------ */
+
+/* Rows that samples have made in the group at hand are found by their places. */
+static void know_rows(const struct callers *c, struct seen *seen, uint32_t group)
+{
+	for (uint32_t i = c->first[group]; i != ID_NONE; i = c->next[i])
+		seen[c->t->rows.v[i].place].row = i;
+}
+
+static int walk_alone(struct callers *c)
+{
+	struct walk w = { .t = c->t, .place = c->place, .seen = new_seen(c->t), .group = ID_NONE };
+	int ret = w.seen ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !ret && i < c->tops.n; i++) {
+		uint32_t group = group_of(c, i);
+
+		if (group != w.group)
+			know_rows(c, w.seen, group);
+		w.group = group;
+		ask_for_tops(&w, c, i, c->tops.n);
+		ret = walk_below(&w, c->tops.v[i]);
+	}
+	free(w.seen);
+	return ret;
+}
+
+/* ---- several --------------------------------------------------------------------------------- */
+
+static void walk_stretches(void *callers, size_t thread)
+{
+	struct callers *c = callers;
+	struct walk w = { .t = c->t, .place = c->place, .seen = new_seen(c->t) };
+	int ret = w.seen ? 0 : -ENOMEM;
+	size_t i;
+
+	(void)thread;
+	while (!ret && (i = atomic_fetch_add(&c->taken, 1)) < c->nr) {
+		w.s = &c->stretch[i];
+		w.mark = (uint32_t)i << (32 - STRETCH_BITS);
+		for (size_t k = w.s->from; !ret && k < w.s->to; k++) {
+			w.group = group_of(c, k);
+			ask_for_tops(&w, c, k, w.s->to);
+			ret = walk_below(&w, c->tops.v[k]);
+		}
+	}
+	if (ret)
+		atomic_store(&c->no_memory, true);
+	free(w.seen);
+}
+
+static void put_row(struct keys_row *row, const struct added *a)
+{
+	row->acc += a->acc;
+	if (a->first_node < row->first_node || row->thread == ID_NONE) {
+		row->thread = a->thread;
+		row->first_node = a->first_node;
+	}
+	table_deepen(row->depth, false, a->depth[false]);
+	table_deepen(row->depth, true, a->depth[true]);
+}
+
+#define ROWS_AHEAD 16
+
+/* What a stretch has added, to the table's rows. */
+static int put_rows(struct walk *w, const struct callers *c, struct stretch *s)
+{
+	s->row = malloc((s->rows.n + 1) * sizeof(*s->row));
+	if (!s->row)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->rows.n; i++) {
+		const struct added *a = &s->rows.v[i];
+		struct caller row;
+
+		if (i + ROWS_AHEAD < s->rows.n)
+			__builtin_prefetch(&w->seen[a[ROWS_AHEAD].place], 1);
+		if (a->group != w->group)
+			know_rows(c, w->seen, a->group);
+		w->group = a->group;
+		if (table_row_at(w, a->place, &row))
+			return -ENOMEM;
+		put_row(&w->t->rows.v[row.idx], a);
+		s->row[i] = row.idx;
+	}
+	vec_free(&s->rows);
+	return 0;
+}
+
+#define NODES_AT_ONCE 65536u
+
+static void number_nodes(void *callers, size_t part)
+{
+	struct callers *c = callers;
+	struct chains *ch = &c->t->ch;
+	size_t end = min_u64(ch->nodes.n, (part + 1) * NODES_AT_ONCE);
+
+	for (size_t i = part * NODES_AT_ONCE; i < end; i++) {
+		struct node *n = &ch->nodes.v[i];
+
+		n->row = c->stretch[n->row / STRETCH_ROWS].row[n->row % STRETCH_ROWS];
+	}
+}
+
+static int walk_side_by_side(struct callers *c, unsigned threads)
+{
+	struct walk w = { .t = c->t, .group = ID_NONE };
+	int ret = 0;
+
+	c->nr = ARRAY_SIZE(c->stretch);
+	for (size_t i = 0; i < c->nr; i++) {
+		c->stretch[i].from = c->tops.n * i / c->nr;
+		c->stretch[i].to = c->tops.n * (i + 1) / c->nr;
+	}
+	side_by_side(threads, threads, walk_stretches, c);
+	w.seen = new_seen(c->t);
+	if (atomic_load(&c->no_memory) || !w.seen)
+		ret = -ENOMEM;
+	for (size_t i = 0; !ret && i < c->nr; i++)
+		ret = put_rows(&w, c, &c->stretch[i]);
+	if (!ret)
+		side_by_side(threads, (c->t->ch.nodes.n + NODES_AT_ONCE - 1) / NODES_AT_ONCE,
+			     number_nodes, c);
+	free(w.seen);
+	for (size_t i = 0; i < c->nr; i++) {
+		vec_free(&c->stretch[i].rows);
+		free(c->stretch[i].row);
+	}
+	return ret;
+}
+
+/* Smaller tries are not worth a thread. */
+#define SIDE_NODES 20000
+#define SIDE_MAX   16
+
+/* One way must be that of the other: sums are the table's, and rows no more than group and place. */
+static unsigned threads_for(const struct callers *c)
+{
+	const struct table *t = c->t;
+
+	if (t->sums.n || t->keys.o.branch || t->ch.nodes.n < SIDE_NODES ||
+	    t->ch.nodes.n >= STRETCH_ROWS || c->tops.n < ARRAY_SIZE(c->stretch))
+		return 1;
+	return (unsigned)min_u64(max_u64(t->keys.o.jobs, 1), SIDE_MAX);
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static int prepare(struct callers *c)
+{
+	const struct table *t = c->t;
+
+	c->first = malloc(((size_t)t->groups.n + 1) * sizeof(*c->first));
+	c->next = malloc((t->rows.n + 1) * sizeof(*c->next));
+	c->place = malloc((t->ch.nodes.n + 1) * sizeof(*c->place));
+	if (!c->first || !c->next || !c->place)
+		return -ENOMEM;
+	memset(c->first, 0xff, t->groups.n * sizeof(*c->first));
+	for (uint32_t i = 0; i < t->rows.n; i++) {
+		c->next[i] = c->first[t->rows.v[i].group];
+		c->first[t->rows.v[i].group] = i;
+	}
+	/* Places of all nodes, looked up side by side: within the walk each would be waited for. */
+	for (size_t i = 0; i < t->ch.nodes.n; i++)
+		c->place[i] = table_step_place(t, t->ch.nodes.v[i].step);
+	for (uint32_t g = 0; g < t->groups.n; g++)
+		for (uint32_t i = t->ch.root[g]; i != ID_NONE; i = t->ch.end[i].next)
+			if (vec_push(&c->tops, i))
+				return -ENOMEM;
+	return 0;
+}
+
+int table_chain_callers(struct table *t)
+{
+	struct callers *c = calloc(1, sizeof(*c));
+	int ret = -ENOMEM;
+
+	if (!c)
+		return ret;
+	c->t = t;
+	ret = prepare(c);
+	if (!ret) {
+		unsigned threads = threads_for(c);
+
+		ret = threads > 1 ? walk_side_by_side(c, threads) : walk_alone(c);
+	}
+	vec_free(&c->tops);
+	free(c->first);
+	free(c->next);
+	free(c->place);
+	free(c);
+	return ret;
+}
