@@ -378,6 +378,59 @@ static void callers_side_by_side(void **state)
 	table_free(want);
 }
 
+static char *tree_text(const struct view *w, const struct call_tree *tree)
+{
+	struct obuf o;
+
+	assert_int_equal(obuf_init(&o, -1, 0), 0);
+	put_tree(w, &tree->root, true, &o);
+	obuf_char(&o, 0);
+	return o.buf;
+}
+
+static void trees_of(struct view *w)
+{
+	const struct keys_row *rows[64];
+	struct call_tree trees[ARRAY_SIZE(rows)] = { 0 }, one = { 0 };
+	size_t nr = 0;
+
+	while (nr < ARRAY_SIZE(rows) && view_tree_is_heavy(w, view_row(w, 0, nr))) {
+		rows[nr] = view_row(w, 0, nr);
+		nr++;
+	}
+	assert_true(nr > 10);
+	assert_int_equal(view_tree_several(w, rows, nr, trees), 0);
+	for (size_t i = 0; i < nr; i++) {
+		char *got = tree_text(w, &trees[i]), *want;
+
+		assert_int_equal(view_tree(w, rows[i], &one), 0);
+		want = tree_text(w, &one);
+		assert_true(*want == '(');
+		assert_string_equal(got, want);
+		free(got);
+		free(want);
+		view_tree_free(&trees[i]);
+	}
+	view_tree_free(&one);
+}
+
+static void trees_side_by_side(void **state)
+{
+	struct table *t = large(3);
+
+	(void)state;
+	for (unsigned caller = 0; caller < 2; caller++) {
+		struct keys_opts o = t->keys.o;
+		struct view *w;
+
+		o.chain.caller = caller;
+		w = new_view(t, &o, NULL);
+		trees_of(w);
+		view_free(w);
+	}
+	table_free(t);
+}
+
 /* An event of the second piece is another one of the first. */
 static void maps(void **state)
 {
@@ -422,6 +475,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(samples_after, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(two_to_one, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(callers_side_by_side, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(trees_side_by_side, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(maps, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(two_kinds, setup_bare, teardown),
 	};

@@ -30,6 +30,21 @@ static inline bool walk_broken(const struct walk *k)
 		.name = (n), .head = (h), .width = (w), .number = (right), .readers = (who) \
 	}
 
+/* Trees of heavy rows, made side by side before these are printed. */
+#define TREES_AHEAD 32
+
+struct trees_ahead {
+	const struct keys_row *row[TREES_AHEAD];
+	struct call_tree tree[TREES_AHEAD];
+	size_t at, nr;
+};
+
+/* rows-side.c: makes those from row @i on, where none is left. */
+int walk_trees_ahead(const struct walk *k, uint32_t event, size_t i, struct trees_ahead *a);
+/* That of @row, which is the caller's then; NULL: none was made. */
+struct call_tree *walk_tree_made(struct trees_ahead *a, const struct keys_row *row);
+void walk_trees_free(struct trees_ahead *a);
+
 /* What the walk's state holds goes away. */
 void walk_release(struct walk *k);
 /* rows-side.c: as walk_row() of all these rows, side by side; those that are small are left out. */

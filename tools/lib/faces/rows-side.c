@@ -2,7 +2,7 @@
 /*
  * Rows printed by several threads: each takes the next few, writes them into memory, and what was made of
  * them is put together in their order. Most of a report's time goes into the texts of rows that are
- * too light for a call tree; those with one are written in turn.
+ * too light for a call tree; those with one are written in turn, but their trees are made side by side.
  */
 #include <stdlib.h>
 
@@ -85,4 +85,36 @@ int walk_rows_side(struct walk *k, const struct faces_table *t, size_t from, siz
 		end(&list[i]);
 	free(list);
 	return ret;
+}
+
+/* ---- trees ----------------------------------------------------------------------------------- */
+
+int walk_trees_ahead(const struct walk *k, uint32_t event, size_t i, struct trees_ahead *a)
+{
+	const struct faces *f = k->pub.f;
+	size_t n = view_nr_rows(f->v, event);
+
+	if (a->at < a->nr || f->po->jobs < 2 || !k->w->node)
+		return 0;
+	a->at = a->nr = 0;
+	for (; i < n && a->nr < TREES_AHEAD; i++) {
+		const struct keys_row *row = view_row(f->v, event, i);
+
+		if (!view_tree_is_heavy(f->v, row))
+			break;
+		if (!faces_is_small(f, row))
+			a->row[a->nr++] = row;
+	}
+	return a->nr ? view_tree_several(f->v, a->row, a->nr, a->tree) : 0;
+}
+
+struct call_tree *walk_tree_made(struct trees_ahead *a, const struct keys_row *row)
+{
+	return a->at < a->nr && a->row[a->at] == row ? &a->tree[a->at++] : NULL;
+}
+
+void walk_trees_free(struct trees_ahead *a)
+{
+	while (a->at < a->nr)
+		view_tree_free(&a->tree[a->at++]);
 }

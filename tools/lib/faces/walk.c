@@ -82,23 +82,24 @@ static int walk_children(struct walk *k, const struct faces_row *row, const stru
 	return 0;
 }
 
-static int walk_tree(struct walk *k, const struct faces_row *row)
+static int walk_tree(struct walk *k, struct trees_ahead *ahead, const struct faces_row *row)
 {
 	const struct faces *f = k->pub.f;
-	struct call_tree tree = { 0 };
+	struct call_tree own = { 0 }, *tree;
 	int ret;
 
 	if (!k->w->node || !f->po->use_chains || f->po->chain.style == CHAIN_NONE)
 		return 0;
-	ret = view_tree(f->v, row->row, &tree);
-	if (!ret && tree.root.nr_children) {
-		ret = VISIT(k, tree, row, &tree.root);
+	tree = walk_tree_made(ahead, row->row) ?: &own;
+	ret = tree == &own ? view_tree(f->v, row->row, tree) : 0;
+	if (!ret && tree->root.nr_children) {
+		ret = VISIT(k, tree, row, &tree->root);
 		if (!ret)
-			ret = walk_children(k, row, &tree.root, 1) ?: VISIT(k, tree_end, row);
+			ret = walk_children(k, row, &tree->root, 1) ?: VISIT(k, tree_end, row);
 		else if (ret > 0)
 			ret = 0;
 	}
-	view_tree_free(&tree);
+	view_tree_free(tree);
 	return ret;
 }
 
@@ -143,6 +144,7 @@ struct rows {
 	struct faces_table t; /* first: of a row it is known */
 	struct faces_column *cols;
 	size_t nr_keys; /* behind them: numbers */
+	struct trees_ahead trees;
 };
 
 static void add_key(const struct faces *f, struct rows *r, const struct keys_col *c, uint32_t level)
@@ -234,22 +236,23 @@ static bool has_no_entry(const struct faces *f, const struct faces_row *row, siz
 	return true;
 }
 
-static int walk_nested(struct walk *k, const struct rows *r, size_t *i, unsigned level);
+static int walk_nested(struct walk *k, struct rows *r, size_t *i, unsigned level);
 
 /* @i: the nested row behind this one. */
-static int walk_row(struct walk *k, const struct rows *r, const struct faces_row *row, size_t *i)
+static int walk_row(struct walk *k, struct rows *r, const struct faces_row *row, size_t *i)
 {
 	int ret = VISIT(k, row, row);
 
 	ret = ret ?: walk_cells(k, r, row);
 	ret = ret ?: VISIT(k, below, row);
 	if (!ret)
-		ret = on_last_level(row) ? walk_tree(k, row) : walk_nested(k, r, i, row->level + 1);
+		ret = on_last_level(row) ? walk_tree(k, &r->trees, row)
+					 : walk_nested(k, r, i, row->level + 1);
 	return ret ?: VISIT(k, row_end, row);
 }
 
 /* Rows of @level, and of levels below it whose own row is too small. */
-static int walk_nested(struct walk *k, const struct rows *r, size_t *i, unsigned level)
+static int walk_nested(struct walk *k, struct rows *r, size_t *i, unsigned level)
 {
 	const struct faces *f = k->pub.f;
 	uint32_t event = r->t.event->idx;
@@ -272,7 +275,7 @@ static int walk_nested(struct walk *k, const struct rows *r, size_t *i, unsigned
 /* A row without a tree, by a thread: the table's columns are in the walk that it is a part of. */
 static int walk_light_row(struct walk *k, const struct faces_row *row)
 {
-	return walk_row(k, (const struct rows *)row->table, row, NULL);
+	return walk_row(k, (struct rows *)row->table, row, NULL);
 }
 
 /* How many rows from @i on have no tree, where it is worth it to print them side by side; else 0. */
@@ -303,7 +306,8 @@ static int walk_flat(struct walk *k, struct rows *r)
 		if (side)
 			ret = walk_rows_side(k, &r->t, i, i + side, walk_light_row);
 		else if (!faces_is_small(f, row.row))
-			ret = walk_row(k, r, &row, NULL);
+			ret = walk_trees_ahead(k, event, i, &r->trees)
+				      ?: walk_row(k, r, &row, NULL);
 	}
 	return ret < 0 ? ret : 0;
 }
@@ -320,7 +324,7 @@ static int walk_event_rows(struct walk *k, const struct perfdata_event *ev)
 		ret = r.t.nr_levels ? walk_nested(k, &r, &first, 0) : walk_flat(k, &r);
 	if (!ret)
 		ret = VISIT(k, table_end, &r.t);
-
+	walk_trees_free(&r.trees);
 	free(r.cols);
 	return ret < 0 ? ret : 0;
 }

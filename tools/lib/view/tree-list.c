@@ -118,7 +118,9 @@ void view_trees_free(struct view_trees *t)
 	free(t->nodes.v);
 	free(t->leafs.at);
 	free(t->leafs.v);
-	free(t->plus);
-	free(t->notes);
-	vec_free(&t->tops);
+	for (size_t i = 0; i < TREES_SIDE; i++) {
+		free(t->own[i].plus);
+		free(t->own[i].notes);
+		vec_free(&t->own[i].tops);
+	}
 }

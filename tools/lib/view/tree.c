@@ -10,7 +10,9 @@
  * threshold are never looked into.
  */
 #include <math.h>
+#include <stdatomic.h>
 
+#include "base/side.h"
 #include "view-int.h"
 
 struct elem {
@@ -27,6 +29,7 @@ typedef VEC(struct elem) elems;
 struct maker {
 	struct view *view;
 	const struct table *t;
+	struct tree_own *own;
 	struct arena *mem; /* the caller's */
 	bool caller, flat;
 	uint32_t tree; /* in chains.trees */
@@ -61,7 +64,7 @@ static int push(struct maker *mk, elems *out, uint32_t node, uint64_t period, ui
 static int push_child(struct maker *mk, elems *out, uint32_t node, bool own, bool mixed)
 {
 	static const struct node_own none;
-	const struct node_own *plus = own || mixed ? &mk->view->trees.plus[node] : &none;
+	const struct node_own *plus = own || mixed ? &mk->own->plus[node] : &none;
 	const struct node_end *n = &mk->t->ch.end[node];
 	size_t had = out->n;
 
@@ -157,7 +160,7 @@ static int push_frame(struct maker *mk, uint32_t frame, const elems *e)
 		if (x->leaf == ID_NONE && !x->own)
 			sum.unknown = true;
 		else if (x->leaf == ID_NONE)
-			keys_note_add(&sum, &mk->view->trees.notes[x->node]);
+			keys_note_add(&sum, &mk->own->notes[x->node]);
 		else if (x->leaf < c->notes.n && at < c->notes.v[x->leaf].nr)
 			keys_note_add(&sum, &c->notes.v[x->leaf].v[at]);
 	}
@@ -286,12 +289,11 @@ out:
 /* ---- a row's first level --------------------------------------------------------------------- */
 
 /* Adds a leaf of the open row to the nodes above it; the outermost is noted when it is new. */
-static int add_leaf(struct view *v, uint32_t leaf)
+static int add_leaf(const struct view *v, struct tree_own *own, uint32_t leaf)
 {
 	const struct chains *c = &v->t->ch;
 	const struct leaf *l = &c->leafs.v[leaf];
 	const struct note_list *notes = leaf < c->notes.n ? &c->notes.v[leaf] : NULL;
-	struct view_trees *t = &v->trees;
 	uint32_t top = ID_NONE;
 	bool new = false;
 
@@ -299,24 +301,23 @@ static int add_leaf(struct view *v, uint32_t leaf)
 		uint32_t at = c->end[n].depth - 1u;
 
 		top = n;
-		new = !t->plus[n].count;
-		t->plus[n].period += l->period;
-		t->plus[n].count += l->count;
+		new = !own->plus[n].count;
+		own->plus[n].period += l->period;
+		own->plus[n].count += l->count;
 		if (v->t->keys.o.history && notes && at < notes->nr)
-			keys_note_add(&t->notes[n], &notes->v[at]);
+			keys_note_add(&own->notes[n], &notes->v[at]);
 	}
-	return new ? vec_push(&t->tops, top) : 0;
+	return new ? vec_push(&own->tops, top) : 0;
 }
 
-static void drop_leaf(struct view *v, uint32_t leaf)
+static void drop_leaf(const struct view *v, struct tree_own *own, uint32_t leaf)
 {
 	const struct chains *c = &v->t->ch;
-	struct view_trees *t = &v->trees;
 
 	for (uint32_t n = c->leafs.v[leaf].node; !(n & NODE_ROOT); n = c->nodes.v[n].parent) {
-		t->plus[n] = (struct node_own){ 0 };
+		own->plus[n] = (struct node_own){ 0 };
 		if (v->t->keys.o.history)
-			t->notes[n] = (struct branch_note){ 0 };
+			own->notes[n] = (struct branch_note){ 0 };
 	}
 }
 
@@ -324,7 +325,7 @@ static int start_caller(struct maker *mk, elems *out)
 {
 	const struct chains *c = &mk->t->ch;
 	const struct chain_list *nodes = &mk->view->trees.nodes;
-	__typeof__(&mk->view->trees.tops) tops = &mk->view->trees.tops;
+	__typeof__(&mk->own->tops) tops = &mk->own->tops;
 	int ret = 0;
 
 	/* Without an outermost node the row has no samples of its own. */
@@ -351,7 +352,7 @@ static int start_passes(struct maker *mk, elems *out)
 {
 	const struct chains *c = &mk->t->ch;
 	const struct chain_list *nodes = &mk->view->trees.nodes;
-	const struct view_trees *t = &mk->view->trees;
+	const struct tree_own *t = mk->own;
 	elems pass = { 0 };
 	int ret = 0;
 
@@ -449,50 +450,105 @@ static int open_row(struct maker *mk, struct call_node *root)
 }
 
 /* Memory for numbers of the open row's own samples. */
-static int plus_room(struct view *v)
+static int own_room(const struct view *v, struct tree_own *own)
 {
-	struct view_trees *t = &v->trees;
 	size_t n = v->t->ch.nodes.n + 1;
 
-	if (!t->plus)
-		t->plus = calloc(n, sizeof(*t->plus));
-	if (v->t->keys.o.history && !t->notes)
-		t->notes = calloc(n, sizeof(*t->notes));
-	return t->plus && (t->notes || !v->t->keys.o.history) ? 0 : -ENOMEM;
+	if (!own->plus)
+		own->plus = calloc(n, sizeof(*own->plus));
+	if (v->t->keys.o.history && !own->notes)
+		own->notes = calloc(n, sizeof(*own->notes));
+	return own->plus && (own->notes || !v->t->keys.o.history) ? 0 : -ENOMEM;
 }
 
-int view_tree(struct view *v, const struct keys_row *row, struct call_tree *tree)
+/* Once trees are listed. */
+static int make_tree(struct view *v, struct tree_own *own, const struct keys_row *row,
+		     struct call_tree *tree)
 {
 	const struct chain_list *leafs = &v->trees.leafs;
 	enum chain_style style = v->o.chain.style;
-	struct maker mk = { .view = v, .t = v->t, .mem = &tree->mem, .caller = v->o.chain.caller };
-	int64_t at;
+	struct maker mk = {
+		.view = v, .t = v->t, .own = own, .mem = &tree->mem, .caller = v->o.chain.caller
+	};
+	int64_t at = view_tree_find(v, row);
 	int ret;
 
-	view_tree_free(tree);
-	if (!view_has_tree(v, row))
-		return 0;
-	ret = view_tree_list(v);
-	at = ret ? -1 : view_tree_find(v, row);
 	if (at < 0)
-		return ret;
+		return 0;
 	mk.flat = style == CHAIN_FLAT || style == CHAIN_FOLDED;
 	mk.min_hit = view_tree_min(v, row);
 	mk.tree = (uint32_t)at;
-	ret = plus_room(v);
+	ret = own_room(v, own);
 	if (ret)
 		return ret;
-	v->trees.tops.n = 0;
+	own->tops.n = 0;
 	for (uint32_t i = leafs->at[at]; !ret && i < leafs->at[at + 1]; i++)
-		ret = add_leaf(v, leafs->v[i]);
+		ret = add_leaf(v, own, leafs->v[i]);
 	if (!ret)
 		ret = open_row(&mk, &tree->root);
 	for (uint32_t i = leafs->at[at]; i < leafs->at[at + 1]; i++)
-		drop_leaf(v, leafs->v[i]);
+		drop_leaf(v, own, leafs->v[i]);
 	vec_free(&mk.path);
 	vec_free(&mk.notes);
 	vec_free(&mk.found);
 	return ret;
+}
+
+int view_tree(struct view *v, const struct keys_row *row, struct call_tree *tree)
+{
+	view_tree_free(tree);
+	if (!view_has_tree(v, row))
+		return 0;
+	return view_tree_list(v) ?: make_tree(v, &v->trees.own[0], row, tree);
+}
+
+/* ---- several ---------------------------------------------------------------------------------- */
+
+/* Smaller tries and rows are not worth a thread; trees of thinner branches may be too large to keep some. */
+#define SIDE_NODES   10000
+#define SIDE_SHARE   200 /* 0.5 % */
+#define SIDE_PERCENT 0.1
+
+bool view_tree_is_heavy(const struct view *v, const struct keys_row *row)
+{
+	uint64_t total = view_totals(v, table_row_event(v->t, row))->period;
+
+	return v->t->ch.nodes.n >= SIDE_NODES && v->o.chain.style != CHAIN_FRACTAL &&
+	       v->o.chain.min_percent >= SIDE_PERCENT && view_has_tree(v, row) &&
+	       max_u64(v->o.children ? row->acc : 0, row->period) >= total / SIDE_SHARE;
+}
+
+struct several {
+	struct view *v;
+	const struct keys_row *const *rows;
+	struct call_tree *trees;
+	size_t nr;
+	atomic_size_t next;
+	atomic_int ret;
+};
+
+static void make_some(void *several, size_t thread)
+{
+	struct several *s = several;
+	size_t i;
+
+	while ((i = atomic_fetch_add(&s->next, 1)) < s->nr)
+		if (make_tree(s->v, &s->v->trees.own[thread], s->rows[i], &s->trees[i]))
+			atomic_store(&s->ret, -ENOMEM);
+}
+
+int view_tree_several(struct view *v, const struct keys_row *const *rows, size_t nr,
+		      struct call_tree *trees)
+{
+	struct several s = { .v = v, .rows = rows, .trees = trees, .nr = nr };
+	unsigned threads = (unsigned)min_u64(max_u64(v->o.jobs, 1), TREES_SIDE);
+	int ret = view_tree_list(v);
+
+	for (size_t i = 0; i < nr; i++)
+		view_tree_free(&trees[i]);
+	if (!ret)
+		side_by_side(threads, threads, make_some, &s);
+	return ret ?: atomic_load(&s.ret);
 }
 
 void view_tree_free(struct call_tree *tree)

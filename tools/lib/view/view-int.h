@@ -59,14 +59,21 @@ struct node_own {
 	uint32_t count;
 };
 
+/* Of the row whose tree is made; nothing between two trees. */
+struct tree_own {
+	struct node_own *plus;	   /* by node */
+	struct branch_note *notes; /* by node, --branch-history */
+	VEC(uint32_t) tops;	   /* outermost nodes of its own samples */
+};
+
+/* Each has memory by node, so that more threads are not worth it. */
+#define TREES_SIDE 4
+
 struct view_trees {
 	bool listed;
 	VEC(uint32_t) rows; /* that have one, ascending */
 	struct chain_list nodes, leafs;
-	/* Of the row whose tree is made; nothing between two trees. */
-	struct node_own *plus;	   /* by node */
-	struct branch_note *notes; /* by node, --branch-history */
-	VEC(uint32_t) tops;	   /* outermost nodes of its own samples */
+	struct tree_own own[TREES_SIDE]; /* by thread */
 };
 
 struct percent_memo {

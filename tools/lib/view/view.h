@@ -129,6 +129,11 @@ bool view_has_tree(const struct view *v, const struct keys_row *row);
  * are whole chains. It stays valid as long as the table.
  */
 int view_tree(struct view *v, const struct keys_row *row, struct call_tree *t);
+/* The same for several rows, side by side. */
+int view_tree_several(struct view *v, const struct keys_row *const *rows, size_t nr,
+		      struct call_tree *trees);
+/* Whether that is worth it for this one. */
+bool view_tree_is_heavy(const struct view *v, const struct keys_row *row);
 void view_tree_free(struct call_tree *t);
 /* Name (or address) of a frame, as a call graph prints it. */
 void view_frame(const struct view *v, uint32_t frame, struct obuf *o);
