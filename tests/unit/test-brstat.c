@@ -7,7 +7,8 @@
 
 #include "brstat/brstat.h"
 
-#define BASE 0x10000u
+#define BASE  0x10000u
+#define OTHER 0x20000u
 
 static struct perfdata_event event = {
 	.name = "cycles",
@@ -20,6 +21,7 @@ static int setup(void **state)
 	if (setup_bare(state))
 		return -1;
 	map_file(1, BASE, 0x10000, 0, "/nonexistent/object");
+	map_file(1, BASE + OTHER, 0x10000, 0, "/nonexistent/other");
 	return 0;
 }
 
@@ -194,6 +196,52 @@ static void quality(void **state)
 	}
 }
 
+/* 300 ms, of which the other object has every third sample of the second half; in an order that goes back time and again. */
+#define TIMES 3000
+
+static unsigned stride;
+
+static void fill_apart(struct brstat **v, size_t nr)
+{
+	for (unsigned n = 0; n < TIMES; n++) {
+		unsigned i = n * stride % TIMES;
+		struct brstat *b = i % 2 ? first(v) : second(v, nr);
+
+		if (i >= TIMES / 2 && i % 3 == 0)
+			add(b, 5000000 + 100000 * i, STACK({ OTHER + 0x40, OTHER + 0x10, 0, 0 }));
+		else
+			add(b, 5000000 + 100000 * i, STACK({ 0x40, 0x10, 0, 0 }));
+	}
+}
+
+static void halves(void **state)
+{
+	struct brstat_function want[2] = { 0 };
+
+	(void)state;
+	for (unsigned k = 0; k < 4; k++) {
+		struct brstat *b;
+
+		stride = k < 2 ? 1 : 1009;
+		b = count(BRSTAT_QUALITY, k % 2, fill_apart);
+		assert_int_equal(brstat_quality(b)->total, TIMES);
+		assert_int_equal(brstat_nr_functions(b), 2);
+		for (unsigned f = 0; f < 2; f++) {
+			const struct brstat_function *fn = brstat_function_at(b, f);
+
+			if (!k)
+				want[f] = *fn;
+			assert_int_equal(fn->nr, f ? TIMES / 6 : TIMES - TIMES / 6);
+			assert_int_equal(fn->samples, fn->nr);
+			assert_memory_equal(fn->half, want[f].half, sizeof(fn->half));
+		}
+		/* A slice is 2^21 ns: none of the other object's are in the first half but for the one in the middle. */
+		assert_in_range(brstat_function_at(b, 1)->half[1][0], 0, 21 / 3);
+		assert_true(brstat_quality(b)->by_turns > 0.9);
+		brstat_free(b);
+	}
+}
+
 static void fill_nothing(struct brstat **v, size_t nr)
 {
 	(void)v;
@@ -221,6 +269,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(branches, setup, teardown),
 		cmocka_unit_test_setup_teardown(cycles, setup, teardown),
 		cmocka_unit_test_setup_teardown(quality, setup, teardown),
+		cmocka_unit_test_setup_teardown(halves, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing, setup, teardown),
 	};
 

@@ -54,8 +54,8 @@ struct hop {
 struct hop_cycles {
 	_Alignas(32) uint64_t cycles[2];
 	uint32_t nr[2];
-	/* BRSTAT_CYCLES: those that came last, not in the histogram yet, and which were. */
-	uint16_t last, nr_last, min, max;
+	/* BRSTAT_CYCLES: two that came, and how often, not in the histogram yet. */
+	uint16_t last[2], nr_last[2];
 };
 
 /*
@@ -163,30 +163,39 @@ struct return_count {
 
 struct function_count {
 	uint64_t samples;
-	uint64_t slice, nr; /* not in the slices yet */
-	uint32_t loc;	    /* in it */
+	uint32_t loc; /* in it */
 };
 
 /*
- * Counts of a function by slice of time: slice n is number n % SLICES_MAX, as no more are there at once. Blocks of
- * them, as most functions run in a part of the time only.
+ * Counts of functions by slice of time: slice n is list n % SLICES_MAX, as no more are there at once.
  */
-#define SLICES_MAX  256
-#define SLICE_BLOCK 16
+#define SLICES_MAX 256
 
-struct slice_index {
-	uint32_t block[SLICES_MAX / SLICE_BLOCK]; /* + 1; 0 = nothing there */
+struct slice_count {
+	uint32_t function, nr;
 };
 
-struct slice_block {
-	uint64_t nr[SLICE_BLOCK];
+struct slice_list {
+	struct slice_count *v;
+	size_t n, cap;
 };
 
 struct slices {
-	uint64_t first, last;	       /* time that they cover; none: first > last */
-	unsigned shift;		       /* slice n begins at n << shift ns */
-	VEC(struct slice_index) index; /* by function */
-	VEC(struct slice_block) blocks;
+	uint64_t first, last; /* time that they cover; none: first > last */
+	unsigned shift;	      /* slice n begins at n << shift ns */
+	uint64_t now;	      /* the slice of the row */
+	VEC(uint32_t) row;    /* by function: not in its list yet */
+	VEC(uint32_t) ran;    /* functions with a count there */
+	VEC(uint64_t) sum;    /* by function: while a list is added up */
+	struct slice_list list[SLICES_MAX];
+};
+
+/* A sample by its address and where its newest branch went, and what is known of it. */
+struct known_sample {
+	uint64_t ip, to;
+	uint64_t where; /* space and mode, + 1; 0 = none */
+	uint32_t function;
+	bool behind;
 };
 
 struct brstat {
@@ -234,7 +243,7 @@ struct brstat {
 	VEC(uint32_t) function_at;   /* by location; ID_NONE = not looked at */
 	VEC(struct function_count) functions;
 	struct slices slices;
-	uint64_t slice; /* of the sample at hand */
+	struct known_sample *known; /* NULL: none so far */
 
 	VEC(struct brstat_block) blocks;
 	VEC(struct brstat_edge) edges;
@@ -335,19 +344,40 @@ void brstat_quality_init(struct brstat *b);
 
 void brstat_slices_init(struct slices *s);
 void brstat_slices_free(struct slices *s);
-/* 0 or -ENOMEM. */
-int brstat_slices_add(struct slices *s, uint32_t function, uint64_t slice, uint64_t nr);
-/* In the @i-th slice of the time that is covered; @i < SLICES_MAX. */
-uint64_t brstat_slices_get(const struct slices *s, uint32_t function, unsigned i);
+/* 0 or -ENOMEM, all of them. There is that function. */
+int brstat_slices_function(struct slices *s, uint32_t function);
+/* The row is in its list. */
+int brstat_slices_leave(struct slices *s);
+/* The row has a function for the first time, or a count that is too large. */
+int brstat_slices_full(struct slices *s, uint32_t function);
+#define SLICES_ROW_MAX (1u << 31) /* a count of the row goes to the list when it gets there */
+/* The number of the @i-th slice of the time that is covered, @i < SLICES_MAX; its list is that modulo SLICES_MAX. */
+uint64_t brstat_slices_nth(const struct slices *s, unsigned i);
 /* How long slices have to be, as a shift, to cover time from @first to @last as well. */
 unsigned brstat_slices_wanted(const struct slices *s, uint64_t first, uint64_t last);
-/* Longer ones, and more time. 0 or -ENOMEM. */
+/* Longer ones, and more time. */
 int brstat_slices_widen(struct slices *s, unsigned shift, uint64_t first, uint64_t last);
-/* @from's slices are no longer than @s's, which cover them; @function: their numbers in @s, NULL = the same. */
-int brstat_slices_merge(struct slices *s, const struct slices *from, const uint32_t *function);
+/* @from's slices are no longer than @s's, which cover them; @function: their numbers in @s. */
+int brstat_slices_merge(struct slices *s, struct slices *from, const uint32_t *function);
+
+static inline int brstat_slices_go(struct slices *s, uint64_t slice)
+{
+	int ret = likely(slice == s->now) ? 0 : brstat_slices_leave(s);
+
+	s->now = slice;
+	return ret;
+}
 
 uint32_t brstat_function(struct brstat *b, uint32_t at); /* of a location; ID_NONE: no memory */
-int brstat_count_function(struct brstat *b, uint32_t function);
+static inline int brstat_count_function(struct brstat *b, uint32_t function)
+{
+	uint32_t *n = &b->slices.row.v[function], was = *n;
+
+	*n += b->times;
+	return unlikely(!was || *n >= SLICES_ROW_MAX) ? brstat_slices_full(&b->slices, function)
+						      : 0;
+}
+
 int brstat_add_address(struct brstat *b, const struct sample *s, struct thread *th);
 int brstat_merge_quality(struct brstat *b, struct brstat *from, const uint32_t *loc);
 

@@ -59,6 +59,7 @@ void brstat_free(struct brstat *b)
 	vec_free(&b->functions);
 	vec_free(&b->function_at);
 	brstat_slices_free(&b->slices);
+	free(b->known);
 	vec_free(&b->blocks);
 	vec_free(&b->edges);
 	vec_free(&b->supers);

@@ -368,20 +368,20 @@ static struct hop *new_hop(struct brstat *b, struct thread *th, struct taken *t,
 
 /* ---- counting ---------------------------------------------------------------------------------- */
 
-static int settle_last(struct brstat *b, uint32_t stretch, struct hop_cycles *hc)
+static int settle_last(struct brstat *b, uint32_t stretch, struct hop_cycles *hc, unsigned i)
 {
 	static const struct cycle_hist none = { .min = UINT16_MAX };
 	struct cycle_hist *h;
 
-	if (!hc->nr_last)
+	if (!hc->nr_last[i])
 		return 0;
 	if (vec_reach(&b->hists, stretch, none))
 		return -ENOMEM;
 	h = &b->hists.v[stretch];
-	h->n[brstat_cycle_bucket(hc->last)] += hc->nr_last;
-	h->min = (uint16_t)min_u64(h->min, hc->last);
-	h->max = (uint16_t)max_u64(h->max, hc->last);
-	hc->nr_last = 0;
+	h->n[brstat_cycle_bucket(hc->last[i])] += hc->nr_last[i];
+	h->min = (uint16_t)min_u64(h->min, hc->last[i]);
+	h->max = (uint16_t)max_u64(h->max, hc->last[i]);
+	hc->nr_last[i] = 0;
 	return 0;
 }
 
@@ -395,7 +395,7 @@ static int settle_cycles(struct brstat *b, const struct hop *h, struct hop_cycle
 	st->cyc_missed += hc->cycles[1];
 	hc->nr[0] = hc->nr[1] = 0;
 	hc->cycles[0] = hc->cycles[1] = 0;
-	return settle_last(b, h->stretch, hc);
+	return settle_last(b, h->stretch, hc, 0) ?: settle_last(b, h->stretch, hc, 1);
 }
 
 static int settle_hop(struct brstat *b, struct hop *h)
@@ -454,17 +454,22 @@ static __always_inline int count_cycles(struct brstat *b, const struct hop *h,
 					const unsigned what)
 {
 	const uint32_t times = b->times;
+	unsigned at;
 
 	hc->nr[missed] += times;
 	hc->cycles[missed] += (uint64_t)cycles * times;
 	if (!(what & BRSTAT_CYCLES) || h->stretch == ID_NONE)
 		return 0;
-	if (hc->last != cycles || unlikely(hc->nr_last > UINT16_MAX - BRSTAT_TIMES_MAX)) {
-		if (settle_last(b, h->stretch, hc))
+	/* A block mostly takes its time, and now and then another one. */
+	at = hc->last[0] != cycles;
+	if (at && hc->last[1] != cycles)
+		at = hc->nr_last[0] > hc->nr_last[1];
+	if (hc->last[at] != cycles || unlikely(hc->nr_last[at] > UINT16_MAX - BRSTAT_TIMES_MAX)) {
+		if (settle_last(b, h->stretch, hc, at))
 			return -ENOMEM;
-		hc->last = (uint16_t)cycles;
+		hc->last[at] = (uint16_t)cycles;
 	}
-	hc->nr_last = (uint16_t)(hc->nr_last + times);
+	hc->nr_last[at] = (uint16_t)(hc->nr_last[at] + times);
 	return 0;
 }
 

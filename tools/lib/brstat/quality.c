@@ -18,7 +18,10 @@ static uint32_t find_function(struct brstat *b, uint32_t at)
 	uint32_t id = keys_tuple_id(&b->function_keys, key);
 	struct function_count new = { .loc = at };
 
-	return id == b->functions.n && vec_push(&b->functions, new) ? ID_NONE : id;
+	if (id != b->functions.n)
+		return id;
+	return vec_push(&b->functions, new) || brstat_slices_function(&b->slices, id) ? ID_NONE
+										      : id;
 }
 
 uint32_t brstat_function(struct brstat *b, uint32_t at)
@@ -36,29 +39,10 @@ uint32_t brstat_function(struct brstat *b, uint32_t at)
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-static int flush(struct brstat *b, struct function_count *f)
-{
-	uint64_t nr = f->nr;
-
-	f->nr = 0;
-	return nr ? brstat_slices_add(&b->slices, (uint32_t)(f - b->functions.v), f->slice, nr) : 0;
-}
-
-static int flush_all(struct brstat *b)
-{
-	int ret = 0;
-
-	for (uint32_t i = 0; !ret && i < b->functions.n; i++)
-		ret = flush(b, &b->functions.v[i]);
-	return ret;
-}
-
-/* Slices of at least @shift that cover more time. What was not counted yet is counted by the old ones. */
+/* Slices of at least @shift that cover more time. */
 static int widen(struct brstat *b, unsigned shift, uint64_t first, uint64_t last)
 {
 	shift = (unsigned)max_u64(shift, brstat_slices_wanted(&b->slices, first, last));
-	if (shift != b->slices.shift && flush_all(b))
-		return -ENOMEM;
 	return brstat_slices_widen(&b->slices, shift, first, last);
 }
 
@@ -72,51 +56,75 @@ static int set_time(struct brstat *b, uint64_t time)
 {
 	if (unlikely(time < b->slices.first || time > b->slices.last) && widen(b, 0, time, time))
 		return -ENOMEM;
-	b->slice = time >> b->slices.shift;
+	return brstat_slices_go(&b->slices, time >> b->slices.shift);
+}
+
+/* Which function it is in, and whether that is behind its newest branch. 0 or -ENOMEM. */
+static int look_up(struct brstat *b, const struct sample *s, struct thread *th,
+		   struct known_sample *k)
+{
+	uint32_t at = resolver_find(b->res, th, s->cpumode, s->ip), function, to;
+
+	if (at == LOC_NONE)
+		return -ENOMEM;
+	function = brstat_function(b, at);
+	if (function == ID_NONE)
+		return -ENOMEM;
+	k->function = function;
+	k->behind = false;
+	if (!s->branches.nr)
+		return 0;
+	to = resolver_find(b->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, k->to);
+	if (to == LOC_NONE)
+		return -ENOMEM;
+	k->behind = brstat_in_one_function(resolver_loc(b->res, to), resolver_loc(b->res, at));
 	return 0;
 }
 
-int brstat_count_function(struct brstat *b, uint32_t function)
-{
-	struct function_count *f = &b->functions.v[function];
+#define KNOWN_BITS 12
 
-	if (unlikely(f->slice != b->slice)) {
-		if (flush(b, f))
-			return -ENOMEM;
-		f->slice = b->slice;
-	}
-	f->nr += b->times;
-	return 0;
+/* Most samples are where others were: that is looked up once. NULL: no memory. */
+static const struct known_sample *know(struct brstat *b, const struct sample *s, struct thread *th)
+{
+	struct known_sample new = { .ip = s->ip }, *k;
+	uint32_t space = brstat_space(b, th);
+
+	if (!b->known)
+		b->known = calloc((size_t)1 << KNOWN_BITS, sizeof(*b->known));
+	if (!b->known || space == ID_NONE)
+		return NULL;
+	if (s->branches.nr)
+		new.to = sample_branch_to(&s->branches, 0);
+	/* What has no branch is another one than what went to address 0: a bit of its own. */
+	new.where = ((uint64_t)space << 4 | (s->cpumode & 7u) << 1 | !s->branches.nr) + 1;
+	k = &b->known[hash_slot(new.ip + (new.to << 21 | new.to >> 43) + new.where, KNOWN_BITS)];
+	if (k->ip == new.ip && k->to == new.to && k->where == new.where)
+		return k;
+	if (look_up(b, s, th, &new))
+		return NULL;
+	*k = new;
+	return k;
 }
 
 /* A sample by its own address, and whether that lies behind its newest branch. */
 int brstat_add_address(struct brstat *b, const struct sample *s, struct thread *th)
 {
-	uint32_t at = resolver_find(b->res, th, s->cpumode, s->ip), function, to;
-	const struct loc *l;
+	const struct known_sample *k = know(b, s, th);
 
-	if (at == LOC_NONE)
+	if (!k || set_time(b, s->time))
 		return -ENOMEM;
-	function = brstat_function(b, at);
-	if (function == ID_NONE || set_time(b, s->time))
-		return -ENOMEM;
-	b->functions.v[function].samples++;
+	b->functions.v[k->function].samples++;
 	if (!s->branches.nr)
-		return b->branches_wanted ? 0 : brstat_count_function(b, function);
-	to = resolver_find(b->res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN,
-			   sample_branch_to(&s->branches, 0));
-	if (to == LOC_NONE)
-		return -ENOMEM;
-	l = resolver_loc(b->res, to);
+		return b->branches_wanted ? 0 : brstat_count_function(b, k->function);
 	b->quality.behind_of++;
-	b->quality.behind += brstat_in_one_function(l, resolver_loc(b->res, at));
+	b->quality.behind += k->behind;
 	return 0;
 }
 
 int brstat_merge_quality(struct brstat *b, struct brstat *from, const uint32_t *loc)
 {
 	uint32_t *function = malloc((from->functions.n + 1) * sizeof(*function));
-	int ret = function && !flush_all(from) ? 0 : -ENOMEM;
+	int ret = function ? 0 : -ENOMEM;
 
 	ret = ret ?: widen(b, from->slices.shift, from->slices.first, from->slices.last);
 	for (uint32_t i = 0; !ret && i < from->functions.n; i++) {
@@ -155,16 +163,21 @@ static int by_density(const void *x, const void *y)
 	return (*a)->density < (*b)->density ? 1 : (*a)->density > (*b)->density ? -1 : 0;
 }
 
+static const struct slice_list *nth(const struct brstat *b, unsigned i)
+{
+	return &b->slices.list[brstat_slices_nth(&b->slices, i) % SLICES_MAX];
+}
+
 /* Where half of all was counted: the first slice of the second half. */
 static unsigned middle(const struct brstat *b)
 {
 	uint64_t nr[SLICES_MAX] = { 0 }, all = 0, n = 0;
 
-	for (uint32_t f = 0; f < b->slices.index.n; f++)
-		for (unsigned i = 0; i < SLICES_MAX; i++)
-			nr[i] += brstat_slices_get(&b->slices, f, i);
-	for (unsigned i = 0; i < SLICES_MAX; i++)
+	for (unsigned i = 0; i < SLICES_MAX; i++) {
+		vec_for_each (c, nth(b, i))
+			nr[i] += c->nr;
 		all += nr[i];
+	}
 	for (unsigned i = 0; i < SLICES_MAX; i++) {
 		n += nr[i];
 		if (n * 2 >= all)
@@ -240,7 +253,7 @@ static void judge_objects(struct brstat *b)
 
 static int list_functions(struct brstat *b, const uint64_t *executed)
 {
-	if (flush_all(b) || vec_reserve(&b->listed, b->functions.n + 1))
+	if (brstat_slices_leave(&b->slices) || vec_reserve(&b->listed, b->functions.n + 1))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < b->functions.n; i++) {
 		const struct loc *l = resolver_loc(b->res, b->functions.v[i].loc);
@@ -260,15 +273,13 @@ static void add_halves(struct brstat *b)
 {
 	unsigned half = middle(b);
 
-	for (uint32_t at = 0; at < b->slices.index.n; at++) {
-		struct brstat_function *f = &b->listed.v[at];
+	for (unsigned i = 0; i < SLICES_MAX; i++) {
+		vec_for_each (c, nth(b, i)) {
+			struct brstat_function *f = &b->listed.v[c->function];
 
-		for (unsigned i = 0; i < SLICES_MAX; i++) {
-			uint64_t nr = brstat_slices_get(&b->slices, at, i);
-
-			f->nr += nr;
-			f->half[0][i % 2] += nr;
-			f->half[1][i >= half] += nr;
+			f->nr += c->nr;
+			f->half[0][i % 2] += c->nr;
+			f->half[1][i >= half] += c->nr;
 		}
 	}
 }

@@ -3,6 +3,10 @@
  * Counts by function and slice of time. Slices are powers of two of nanoseconds, and two of them become one whenever there are
  * too many: so it does not matter in which order pieces of a recording come together. A slice lies where its
  * number says, so that more time at either end moves nothing.
+ *
+ * Recordings are read in the order of time: what is counted belongs to one slice for a thousand samples and more. That one
+ * is a row, a number for each function; the others are lists of those that ran. A list grows where time goes back
+ * and where pieces come together, and is added up when it has more than it needs.
  */
 #include "brstat-int.h"
 
@@ -15,42 +19,78 @@ void brstat_slices_init(struct slices *s)
 
 void brstat_slices_free(struct slices *s)
 {
-	vec_free(&s->index);
-	vec_free(&s->blocks);
+	for (unsigned i = 0; i < SLICES_MAX; i++)
+		vec_free(&s->list[i]);
+	vec_free(&s->row);
+	vec_free(&s->ran);
+	vec_free(&s->sum);
 }
 
-/* NULL: nothing was counted in its block. */
-static uint64_t *slice_at(const struct slices *s, uint32_t function, uint64_t slice)
+/* ---- lists ------------------------------------------------------------------------------------- */
+
+static int put(struct slice_list *l, uint32_t function, uint64_t nr)
 {
-	unsigned i = slice % SLICES_MAX;
-	uint32_t block = function < s->index.n ? s->index.v[function].block[i / SLICE_BLOCK] : 0;
-
-	return block ? &s->blocks.v[block - 1].nr[i % SLICE_BLOCK] : NULL;
-}
-
-int brstat_slices_add(struct slices *s, uint32_t function, uint64_t slice, uint64_t nr)
-{
-	static const struct slice_index nothing = { { 0 } };
-	static const struct slice_block none = { { 0 } };
-	uint64_t *to = slice_at(s, function, slice);
-
-	if (!to) {
-		/* Where there is room there is memory: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-		if (vec_reach(&s->index, function, nothing) || vec_push(&s->blocks, none))
+	for (; nr; nr -= min_u64(nr, UINT32_MAX))
+		if (vec_push(l,
+			     ((struct slice_count){ function, (uint32_t)min_u64(nr, UINT32_MAX) })))
 			return -ENOMEM;
-		s->index.v[function].block[slice % SLICES_MAX / SLICE_BLOCK] =
-			(uint32_t)s->blocks.n;
-		to = slice_at(s, function, slice);
-	}
-	*to += nr;
 	return 0;
 }
 
-uint64_t brstat_slices_get(const struct slices *s, uint32_t function, unsigned i)
+/* One count for each function, or as few as can hold it. s->sum is 0 everywhere, before and after. */
+static int add_up(struct slices *s, struct slice_list *l)
 {
-	const uint64_t *nr = slice_at(s, function, (s->first >> s->shift) + i);
+	size_t n = 0;
 
-	return nr ? *nr : 0;
+	if (vec_reach(&s->sum, s->row.n, 0))
+		return -ENOMEM;
+	vec_for_each (c, l)
+		s->sum.v[c->function] += c->nr;
+	vec_for_each (c, l) {
+		uint64_t *sum = &s->sum.v[c->function];
+		uint32_t function = c->function, nr = (uint32_t)min_u64(*sum, UINT32_MAX);
+
+		*sum -= nr;
+		if (nr)
+			l->v[n++] = (struct slice_count){ function, nr };
+	}
+	l->n = n;
+	return 0;
+}
+
+static int shorten(struct slices *s, struct slice_list *l)
+{
+	return likely(l->n <= 2 * s->row.n + 1024) ? 0 : add_up(s, l);
+}
+
+/* ---- counting ---------------------------------------------------------------------------------- */
+
+int brstat_slices_function(struct slices *s, uint32_t function)
+{
+	return vec_reach(&s->row, function, 0);
+}
+
+int brstat_slices_leave(struct slices *s)
+{
+	struct slice_list *l = &s->list[s->now % SLICES_MAX];
+
+	vec_for_each (f, &s->ran) {
+		if (put(l, *f, s->row.v[*f]))
+			return -ENOMEM;
+		s->row.v[*f] = 0;
+	}
+	s->ran.n = 0;
+	return shorten(s, l);
+}
+
+int brstat_slices_full(struct slices *s, uint32_t function)
+{
+	uint32_t nr = s->row.v[function];
+
+	if (nr < SLICES_ROW_MAX)
+		return vec_push(&s->ran, function);
+	s->row.v[function] = 0;
+	return put(&s->list[s->now % SLICES_MAX], function, nr);
 }
 
 unsigned brstat_slices_wanted(const struct slices *s, uint64_t first, uint64_t last)
@@ -64,35 +104,61 @@ unsigned brstat_slices_wanted(const struct slices *s, uint64_t first, uint64_t l
 	return shift;
 }
 
-int brstat_slices_merge(struct slices *s, const struct slices *from, const uint32_t *function)
+uint64_t brstat_slices_nth(const struct slices *s, unsigned i)
 {
-	uint64_t first = from->first >> from->shift;
+	return (s->first >> s->shift) + i;
+}
+
+int brstat_slices_merge(struct slices *s, struct slices *from, const uint32_t *function)
+{
+	unsigned wider = s->shift - from->shift;
+
+	if (brstat_slices_leave(s) || brstat_slices_leave(from))
+		return -ENOMEM;
+	for (unsigned i = 0; i < SLICES_MAX; i++) {
+		uint64_t slice = brstat_slices_nth(from, i);
+		struct slice_list *l = &s->list[(slice >> wider) % SLICES_MAX];
+
+		vec_for_each (c, &from->list[slice % SLICES_MAX])
+			if (put(l, function[c->function], c->nr))
+				return -ENOMEM;
+		if (shorten(s, l))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Slices that are @wider become one each. */
+static int join(struct slices *s, unsigned wider)
+{
+	struct slices old = *s;
 	int ret = 0;
 
-	for (uint32_t f = 0; f < from->index.n; f++) {
-		for (unsigned i = 0; !ret && i < SLICES_MAX; i++) {
-			uint64_t nr = brstat_slices_get(from, f, i);
+	memset(s->list, 0, sizeof(s->list));
+	s->shift += wider;
+	for (unsigned i = 0; !ret && i < SLICES_MAX; i++) {
+		uint64_t slice = (old.first >> old.shift) + i;
+		struct slice_list *l = &s->list[(slice >> wider) % SLICES_MAX];
 
-			if (nr)
-				ret = brstat_slices_add(s, function ? function[f] : f,
-							(first + i) >> (s->shift - from->shift),
-							nr);
-		}
+		vec_for_each (c, &old.list[slice % SLICES_MAX])
+			ret = ret ?: put(l, c->function, c->nr);
+	}
+	for (unsigned i = 0; i < SLICES_MAX; i++) {
+		vec_free(&old.list[i]);
+		ret = ret ?: add_up(s, &s->list[i]);
 	}
 	return ret;
 }
 
 int brstat_slices_widen(struct slices *s, unsigned shift, uint64_t first, uint64_t last)
 {
-	struct slices old = *s;
 	int ret = 0;
 
+	/* None were counted where there was no time. */
+	if (shift != s->shift && s->first <= s->last)
+		ret = brstat_slices_leave(s) ?: join(s, shift - s->shift);
+	s->shift = shift;
 	s->first = min_u64(first, s->first);
 	s->last = max_u64(last, s->last);
-	if (shift == s->shift)
-		return 0;
-	*s = (struct slices){ .first = s->first, .last = s->last, .shift = shift };
-	ret = brstat_slices_merge(s, &old, NULL);
-	brstat_slices_free(&old);
 	return ret;
 }
