@@ -160,6 +160,8 @@ size_t recorder_stack(void *ctx, const struct tracer_stack *ts, uint64_t *ip, si
 int recorder_soft_prepare(struct recorder *rec, struct err *e);
 int recorder_soft_write(void *ctx, const void *data, size_t size, struct err *e);
 int recorder_soft_start(struct recorder *rec, struct err *e);
+/* Whether @ret, of a thread that was there, may be left alone: its process may have others. */
+bool recorder_may_have_ended(const struct recorder *rec, int ret);
 /* What waits; *done is set when every thread has ended. */
 int recorder_soft_service(struct recorder *rec, bool *done, struct err *e);
 /* A struct capture_sink's: whether nothing older than what is written will come. */

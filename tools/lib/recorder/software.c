@@ -102,6 +102,12 @@ static int attach(struct recorder *rec, pid_t pid, bool process, struct err *e)
 	return ret;
 }
 
+/* Threads of a process that has others: those of a server come and go. */
+bool recorder_may_have_ended(const struct recorder *rec, int ret)
+{
+	return ret == -ESRCH && !rec->opts->single_threads;
+}
+
 int recorder_soft_start(struct recorder *rec, struct err *e)
 {
 	size_t attached = 0;
@@ -120,7 +126,8 @@ int recorder_soft_start(struct recorder *rec, struct err *e)
 		recorder_say(rec, LOG_WARN, "perf record: call stacks by ptrace: %s",
 			     rec->soft.why_chains);
 	recorder_say_strategy(rec);
-	for (size_t i = 0; i < rec->target->tids.n && !ret; i++) {
+	for (size_t i = 0; i < rec->target->tids.n && (!ret || recorder_may_have_ended(rec, ret));
+	     i++) {
 		ret = attach(rec, rec->target->tids.v[i], processes, e);
 		attached += !ret;
 		/* of a user's processes those that can be had */
@@ -129,6 +136,10 @@ int recorder_soft_start(struct recorder *rec, struct err *e)
 			err_clear(e);
 			ret = 0;
 		}
+	}
+	if (attached && recorder_may_have_ended(rec, ret)) {
+		err_clear(e);
+		ret = 0;
 	}
 	if (!ret && !attached)
 		ret = err_set(e, -ESRCH, "none of the processes can be traced (-v says why)");

@@ -166,9 +166,26 @@ static int choose_chains(struct recorder *rec, struct err *e)
 	return 0;
 }
 
+static int check_tids(const struct recorder *rec, struct err *e)
+{
+	size_t there = 0;
+	int ret = 0;
+
+	vec_for_each (tid, &rec->target->tids) {
+		ret = tracer_check(*tid, e);
+		there += !ret;
+		if (ret && !recorder_may_have_ended(rec, ret))
+			return ret;
+	}
+	if (there)
+		err_clear(e);
+	return there ? 0 : ret;
+}
+
 static int check_target(const struct recorder *rec, struct err *e)
 {
 	const char *what = recorder_soft_what(rec);
+	int ret;
 
 	if (rec->target->system_wide || rec->target->cpus_given) {
 		err_set(e, -EINVAL, "%s need programs that can be stopped: not with -a or -C",
@@ -176,12 +193,9 @@ static int check_target(const struct recorder *rec, struct err *e)
 		err_hint(e, "Name a command, or -p PID, or -t TID.");
 		return -EINVAL;
 	}
-	for (size_t i = 0; i < rec->target->tids.n && !rec->opts->some_suffice; i++) {
-		int ret = tracer_check(rec->target->tids.v[i], e);
-
-		if (ret)
-			return ret;
-	}
+	ret = rec->opts->some_suffice ? 0 : check_tids(rec, e);
+	if (ret)
+		return ret;
 	if (recorder_regs(rec, RECORDER_INTR) && rec->soft.branches)
 		return err_set(e, -EINVAL,
 			       "-I shows the sampled point, branches in software end later: use "

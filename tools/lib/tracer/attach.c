@@ -55,6 +55,22 @@ static bool is_descendant(pid_t pid)
 	return false;
 }
 
+#define PF_KTHREAD 0x200000 /* include/linux/sched.h; the number is part of /proc */
+
+static bool is_kernels(pid_t tid)
+{
+	char path[64], *text, *p;
+	unsigned flags = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	text = file_read_all(path, 1 << 12, NULL, NULL);
+	p = text ? strrchr(text, ')') : NULL; /* behind the name, which may hold anything */
+	if (p)
+		sscanf(p, ") %*c %*d %*d %*d %*d %*d %u", &flags);
+	free(text);
+	return flags & PF_KTHREAD;
+}
+
 /* The files of a process that is not dumpable belong to root. */
 static bool is_dumpable(pid_t tid, uid_t owner)
 {
@@ -88,8 +104,9 @@ bool tracer_facts_read(pid_t tid, struct tracer_facts *f)
 		read_name(f->tracer, f->tracer_name, sizeof(f->tracer_name));
 	if (uids) /* real, then effective */
 		sscanf(uids, "\nUid: %*u %u", &f->uid);
+	/* without memory are the kernel's own, and those that end: that goes before the state */
 	f->kernel_thread = text && !strstr(text, "\nVmSize:");
-	if (text && strstr(text, "\nState:\tZ"))
+	if (text && (strstr(text, "\nState:\tZ") || (f->kernel_thread && !is_kernels(tid))))
 		f->kernel_thread = false, f->zombie = true;
 	f->dumpable = is_dumpable(tid, f->uid);
 	f->descendant = f->yama_scope == 1 && is_descendant(tid);

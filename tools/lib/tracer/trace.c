@@ -564,7 +564,6 @@ static int seize(struct tracer *t, pid_t tid, bool first, struct err *e)
 /* Rounds over /proc until one finds nothing new: threads may start threads meanwhile. */
 static int seize_process(struct tracer *t, pid_t pid, struct err *e)
 {
-	struct signals s;
 	char path[64];
 	bool again = true;
 	int ret = 0;
@@ -586,12 +585,17 @@ static int seize_process(struct tracer *t, pid_t pid, struct err *e)
 
 			if (tid <= 0 || tracee_find(t, tid))
 				continue;
-			again = true;
 			ret = seize(t, tid, true, e);
-			if (ret == -ESRCH && tid != pid)
+			/*
+			 * A clone that the kernel attached in between stands, and is adopted when its stop is
+			 * served: behind this. What it will start is followed.
+			 */
+			if (ret == -EPERM && t->threads.n && tracer_is_ours(tid)) {
 				ret = 0;
-			/* a clone that the kernel attached in between is adopted at its stop */
-			if (ret == -EPERM && t->threads.n && signals_read(tid, &s) && s.pid == pid)
+				continue;
+			}
+			again = true;
+			if (ret == -ESRCH && tid != pid)
 				ret = 0;
 		}
 		if (!ret && errno)
@@ -603,6 +607,9 @@ static int seize_process(struct tracer *t, pid_t pid, struct err *e)
 
 int tracer_attach(struct tracer *t, pid_t tid, bool process, struct err *e)
 {
+	/* one of a process that we have already: so are the others */
+	if (process && tracee_find(t, tid))
+		return 0;
 	return process ? seize_process(t, tid, e) : seize(t, tid, true, e);
 }
 
