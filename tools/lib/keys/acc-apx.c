@@ -22,6 +22,7 @@ enum { AT_NEW, AT_UNKNOWN, AT_KNOWN };
 struct at_insn {
 	uint8_t state, stack; /* enum insn_stack */
 	bool apx, at_call;
+	uint32_t func; /* idx of the symbol + 1; 0 = none */
 };
 
 struct stretch {
@@ -40,13 +41,14 @@ struct apx_counts {
 	uint64_t moves;	     /* at moves from or to the stack */
 	uint64_t call_moves; /* of these: close to a call */
 	uint64_t pushes;     /* at pushes and pops */
-	uint64_t recorded;   /* samples with R16 to R31 */
-	uint64_t live;	     /* of these: one of them is not zero */
+	uint32_t named;	     /* by the code of functions, and whether there is any that was read */
+	bool scanned;
+	uint32_t func; /* of struct at_insn, the last one looked at */
+	/* What only recordings with these registers have lies behind. */
+	uint64_t recorded; /* samples with R16 to R31 */
+	uint64_t live;	   /* of these: one of them is not zero */
 	uint64_t first[NR_EGPR];
 	uint32_t seen, changed; /* registers, one bit each */
-	uint32_t named; /* by the code of functions, and whether there is any that was read */
-	bool scanned;
-	const struct symbol *sym; /* the last one looked at */
 };
 
 struct apx_use {
@@ -164,6 +166,7 @@ static int look(struct apx_use *u, const struct loc *l, struct at_insn *c)
 	if (n <= 0 || insn_general(d, code, (size_t)n, l->addr, &in) <= 0)
 		return 0;
 	c->state = AT_KNOWN;
+	c->func = l->sym ? l->sym->idx + 1 : 0;
 	c->stack = (uint8_t)in.stack;
 	c->apx = in.apx || in.named >> FIRST_EGPR;
 	if (!l->sym || (in.stack != INSN_SPILL && in.stack != INSN_RELOAD))
@@ -183,12 +186,10 @@ static int count_code(struct apx_use *u, struct apx_counts *c, const struct acc_
 	uint32_t loc = keys_acc_loc(&u->env, in);
 	const struct at_insn *at;
 	const struct function *f;
-	const struct loc *l;
 
 	if (loc == LOC_NONE || vec_reach(&u->at, loc, new_at))
 		return -ENOMEM;
-	l = resolver_loc(u->env.res, loc);
-	if (u->at.v[loc].state == AT_NEW && look(u, l, &u->at.v[loc]))
+	if (u->at.v[loc].state == AT_NEW && look(u, resolver_loc(u->env.res, loc), &u->at.v[loc]))
 		return -ENOMEM;
 	at = &u->at.v[loc];
 	if (at->state != AT_KNOWN)
@@ -200,12 +201,12 @@ static int count_code(struct apx_use *u, struct apx_counts *c, const struct acc_
 		c->moves++;
 		c->call_moves += at->at_call;
 	}
-	if (!l->sym || l->sym == c->sym)
+	if (!at->func || at->func == c->func)
 		return 0;
-	f = function_of(u, l);
+	f = function_of(u, resolver_loc(u->env.res, loc));
 	if (!f)
 		return -ENOMEM;
-	c->sym = l->sym;
+	c->func = at->func;
 	c->scanned |= f->state == AT_KNOWN;
 	c->named |= f->named;
 	return 0;
@@ -272,7 +273,7 @@ static int merge(void *slot, const void *from, const struct acc_maps *maps)
 			see(c, i, f->first[i]);
 	c->named |= f->named;
 	c->scanned |= f->scanned;
-	c->sym = NULL;
+	c->func = 0;
 	return 0;
 }
 

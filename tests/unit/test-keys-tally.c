@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Values and how often they came: exact while there are few, found among many, the same in any order. */
+#include "keys/tally-int.h"
+#include "unit.h"
+
+#define NR 20000
+
+static uint64_t seed = 7;
+
+static void add(struct tally *t, uint64_t value, unsigned times)
+{
+	while (times--)
+		assert_int_equal(keys_tally_add(t, value), 0);
+}
+
+static struct tally_top top_of(const struct tally *t)
+{
+	struct tally_top top;
+
+	keys_tally_top(t, &top, TALLY_TOPS);
+	return top;
+}
+
+/* As many as there is room for, twice each but one; then one more. */
+static void exact(void **state)
+{
+	struct tally t = { 0 };
+	struct tally_top top;
+
+	(void)state;
+	assert_int_equal(top_of(&t).nr, 0);
+	for (int k = 0; k < 2; k++)
+		for (uint64_t v = 0; v < TALLY_EXACT; v++)
+			add(&t, v * 977, 1);
+	add(&t, 977, 3);
+	add(&t, 5 * 977, 3);
+	top = top_of(&t);
+	assert_int_equal(top.distinct, TALLY_EXACT);
+	assert_int_equal(top.nr, TALLY_TOPS);
+	assert_int_equal(top.v[0].value, 977);
+	assert_int_equal(top.v[0].nr, 5);
+	assert_int_equal(top.v[1].value, 5 * 977);
+	assert_int_equal(top.v[2].value, 0);
+	assert_int_equal(top.v[2].nr, 2);
+	add(&t, 1, 1);
+	top = top_of(&t);
+	assert_int_equal(top.distinct, 0);
+	assert_int_equal(t.nr, 2 * TALLY_EXACT + 7);
+	keys_tally_free(&t);
+}
+
+/* Two thirds are 64, one in ten is 1 << 40, and no other comes twice. */
+static uint64_t planted(unsigned i)
+{
+	return i % 3 ? 64 : i % 10 == 0 ? 1ULL << 40 : 1000003ULL * i;
+}
+
+static void found_among_many(void **state)
+{
+	struct tally t = { 0 };
+	struct tally_top top;
+
+	(void)state;
+	for (unsigned i = 0; i < NR; i++)
+		add(&t, planted(i), 1);
+	top = top_of(&t);
+	assert_int_equal(top.distinct, 0);
+	assert_true(top.nr >= 1);
+	assert_int_equal(top.v[0].value, 64);
+	/* 13,333, and one in a hundred off at most */
+	assert_in_range(top.v[0].nr, NR * 2 / 3 - NR / 100, NR * 2 / 3 + NR / 100);
+	keys_tally_free(&t);
+}
+
+static void none_stands_out(void **state)
+{
+	struct tally t = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < NR; i++)
+		add(&t, i * 1000003, 1);
+	assert_int_equal(top_of(&t).nr, 0);
+	assert_int_equal(top_of(&t).distinct, 0);
+	keys_tally_free(&t);
+}
+
+static void check_parts(unsigned nr, uint64_t (*value)(unsigned i))
+{
+	struct tally all = { 0 }, part[4] = { 0 }, back = { 0 };
+	struct tally_top a, b;
+
+	for (unsigned i = 0; i < nr; i++) {
+		add(&all, value(i), 1);
+		add(&part[unit_random(&seed) % 4], value(i), 1);
+	}
+	for (unsigned i = nr; i-- > 0;)
+		add(&back, value(i), 1);
+	for (int i = 1; i < 4; i++)
+		assert_int_equal(keys_tally_merge(&part[0], &part[i]), 0);
+	a = top_of(&all);
+	b = top_of(&part[0]);
+	assert_int_equal(part[0].nr, nr);
+	assert_int_equal(a.nr, b.nr);
+	assert_int_equal(a.distinct, b.distinct);
+	assert_memory_equal(a.v, b.v, a.nr * sizeof(a.v[0]));
+	b = top_of(&back);
+	assert_int_equal(a.nr, b.nr);
+	assert_memory_equal(a.v, b.v, a.nr * sizeof(a.v[0]));
+	keys_tally_free(&all);
+	keys_tally_free(&back);
+	for (int i = 0; i < 4; i++)
+		keys_tally_free(&part[i]);
+}
+
+static uint64_t of_few(unsigned i)
+{
+	return i * i % 97;
+}
+
+static uint64_t never_twice(unsigned i)
+{
+	return i * 31ULL;
+}
+
+static void any_order(void **state)
+{
+	(void)state;
+	for (unsigned nr = 0; nr < 2000; nr += 1 + nr / 3) {
+		check_parts(nr, planted);
+		check_parts(nr, of_few);
+		check_parts(nr, never_twice);
+	}
+	check_parts(TALLY_EXACT, never_twice);
+	check_parts(TALLY_EXACT + 1, never_twice);
+	check_parts(NR, planted);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(exact),
+		cmocka_unit_test(found_among_many),
+		cmocka_unit_test(none_stands_out),
+		cmocka_unit_test(any_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Inside of room keys: how often each of many values came, in memory that is bounded, so that any order of
+ * samples and any sums of parts give the same. See tally.c.
+ */
+#ifndef PERF_KEYS_TALLY_INT_H
+#define PERF_KEYS_TALLY_INT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TALLY_EXACT 256 /* different values with exact counts */
+#define TALLY_TOPS  16	/* most frequent ones at most */
+
+struct counted {
+	uint64_t value, nr;
+};
+
+struct bucket;
+
+/* Zero at first. */
+struct tally {
+	uint64_t *log;	       /* as they came, not yet in the list */
+	struct counted *list;  /* ascending */
+	struct bucket *sketch; /* there were more than TALLY_EXACT */
+	uint64_t nr;	       /* of all */
+	uint32_t nr_log, log_cap;
+	uint32_t nr_list, last; /* the one of the list that came last */
+};
+
+/* What was counted, by frequency. */
+struct tally_top {
+	struct counted
+		v[TALLY_TOPS]; /* those first that came most often, of equal ones the smaller */
+	unsigned nr;
+	unsigned distinct; /* 0 = too many: what there is was found, with estimated counts */
+};
+
+int keys_tally_add(struct tally *t, uint64_t value);		 /* 0 or -ENOMEM */
+int keys_tally_merge(struct tally *t, const struct tally *from); /* likewise */
+void keys_tally_free(struct tally *t);
+void keys_tally_top(const struct tally *t, struct tally_top *top, unsigned max);
+
+#endif
