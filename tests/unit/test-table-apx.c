@@ -89,35 +89,47 @@ static void expect(struct keys_opts o, const char *want, void (*fill)(struct tab
 
 /* ---- --apx ------------------------------------------------------------------------------------- */
 
+static void add_times(struct table *t, const char *ip, int n)
+{
+	while (n--)
+		add(t, ip);
+}
+
 static void fill_full(struct table *t)
 {
-	add(t, a_full);
+	add_times(t, a_full, 4);
 }
 
 static void fill_spare(struct table *t)
 {
 	simd = false; /* bits 24 on are not R16 to R31 then */
 	gpr[0] = 1;
-	add(t, a_spare);
+	add_times(t, a_spare, 4);
 }
 
 static void fill_call(struct table *t)
 {
-	add(t, a_call);
-	add(t, a_call + AFTER);
-	add(t, a_call + AFTER);
-	add(t, a_none);
+	add_times(t, a_call, 2);
+	add_times(t, a_call + AFTER, 4);
+	add_times(t, a_none, 2);
 }
 
 static void fill_far(struct table *t)
 {
-	add(t, a_call + FAR);
+	add_times(t, a_call + FAR, 4);
 }
 
 static void fill_push(struct table *t)
 {
-	add(t, a_push);
-	add(t, a_none);
+	add_times(t, a_push, 4);
+	add_times(t, a_none, 4);
+}
+
+/* Half of the samples, and yet too few to say anything. */
+static void fill_few(struct table *t)
+{
+	add_times(t, a_push, 3);
+	add_times(t, a_none, 3);
 }
 
 /* R17 has two values, R18 one that is not zero. */
@@ -142,6 +154,7 @@ static void test_apx(void **state)
 	APX("75.0 75.0 0.0 14 0.0 0.0 0 at calls", fill_call);
 	APX("100.0 0.0 0.0 14 0.0 0.0 0 free regs", fill_far);
 	APX("0.0 0.0 50.0 14 0.0 0.0 0 push2", fill_push);
+	APX("0.0 0.0 50.0 14 0.0 0.0 0 -", fill_few);
 	APX("0.0 0.0 0.0 14 25.0 75.0 2 is APX", fill_apx);
 }
 

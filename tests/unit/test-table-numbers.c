@@ -102,6 +102,12 @@ static void fill_masked(struct table *t)
 	add(t, n_masked);
 }
 
+static void fill_masked_twice(struct table *t)
+{
+	fill_masked(t);
+	fill_masked(t);
+}
+
 static void fill_scalar(struct table *t)
 {
 	vec[0][0] = vec[1][0] = 0x3ff0000000000000;
@@ -221,7 +227,9 @@ static void idle(void **state)
 	IDLE("0.0 87.5 100.0 0.0 0.0 narrower", fill_narrow);
 	IDLE("- - - - - -", fill_memory);
 	/* Two of the lanes that are on are alike; the third is not. */
-	IDLE("68.8 0.0 100.0 50.0 - narrower", fill_masked);
+	/* Of two samples nothing is said. */
+	IDLE("68.8 0.0 100.0 50.0 - -", fill_masked);
+	IDLE("68.8 0.0 100.0 50.0 0.0 narrower", fill_masked_twice);
 }
 
 /* The innermost loop around; pieces of a recording know it by their own numbers. */

@@ -8,14 +8,15 @@
  */
 #include "vector-int.h"
 
-#define FIRST_EGPR 16 /* of the SIMD ABI's numbers: bit 24 is R16 */
-#define EGPR_BIT   24
-#define NR_EGPR	   16
-#define FUNC_READ  65536
-#define CALL_NEAR  8  /* instructions */
-#define SPARE_FEW  3  /* registers: a function that leaves no more has none to spare */
-#define WORTH	   50 /* permille of samples */
-#define STACK_REG  4  /* SP, which is no register for values */
+#define FIRST_EGPR  16 /* of the SIMD ABI's numbers: bit 24 is R16 */
+#define EGPR_BIT    24
+#define NR_EGPR	    16
+#define FUNC_READ   65536
+#define CALL_NEAR   8  /* instructions */
+#define SPARE_FEW   3  /* registers: a function that leaves no more has none to spare */
+#define WORTH	    50 /* permille of samples */
+#define SAMPLES_MIN 4  /* before one dares to say what they could be */
+#define STACK_REG   4  /* SP, which is no register for values */
 
 enum { AT_NEW, AT_UNKNOWN, AT_KNOWN };
 
@@ -331,21 +332,32 @@ static uint64_t stat_used(const struct keys_row *r, const void *slot)
 
 enum { COULD_STAY, COULD_TAKE, COULD_SPARE, COULD_PUSH2, COULD_CALLS, IS_APX };
 
+/* Enough of all to be worth something; and whether so few are a reason to say anything, else *@few is set. */
+static bool is_worth(const struct apx_counts *c, uint64_t n, bool *few)
+{
+	if (vector_permille(n, c->coded) < WORTH)
+		return false;
+	*few |= n < SAMPLES_MIN;
+	return n >= SAMPLES_MIN;
+}
+
 /* What the moves of this row are for, as far as that can be seen. */
 static uint64_t stat_could(const struct keys_row *r, const void *slot)
 {
 	const struct apx_counts *c = slot;
-	uint64_t own = vector_permille(c->moves - c->call_moves, c->coded);
+	bool few = false;
 
 	if (!c->coded)
 		return STAT_UNKNOWN;
 	if (c->named >> FIRST_EGPR || c->apx)
 		return IS_APX;
-	if (own >= WORTH && c->scanned)
+	if (c->scanned && is_worth(c, c->moves - c->call_moves, &few))
 		return stat_spare(r, slot) <= SPARE_FEW ? COULD_TAKE : COULD_SPARE;
-	if (stat_call_moves(r, slot) >= WORTH)
+	if (is_worth(c, c->call_moves, &few))
 		return COULD_CALLS;
-	return stat_pushes(r, slot) >= WORTH ? COULD_PUSH2 : COULD_STAY;
+	if (is_worth(c, c->pushes, &few))
+		return COULD_PUSH2;
+	return few ? STAT_UNKNOWN : COULD_STAY;
 }
 
 static const char *could_text(uint64_t v)

@@ -144,9 +144,12 @@ static uint64_t stat_could(const struct keys_row *r, const void *slot)
 		return STAT_UNKNOWN;
 	if (constant != STAT_UNKNOWN && constant >= VERDICT)
 		return COULD_HOIST;
-	if (equal != STAT_UNKNOWN && equal >= VERDICT)
-		return COULD_SCALAR;
-	return narrow != STAT_UNKNOWN && narrow >= VERDICT ? COULD_NARROW : COULD_NOTHING;
+	if (equal == STAT_UNKNOWN || (equal < VERDICT && narrow < VERDICT))
+		return COULD_NOTHING;
+	/* One sample is nine in ten of itself. */
+	if (c->sum.wide < CONST_MIN)
+		return STAT_UNKNOWN;
+	return equal >= VERDICT ? COULD_SCALAR : COULD_NARROW;
 }
 
 static const char *could_text(uint64_t v)
