@@ -35,14 +35,37 @@ struct team {
 
 /* ---- which records others have to know ------------------------------------------------------- */
 
+struct seen {
+	struct machine_seen *m;
+	const struct perfdata_event
+		*event; /* whose samples have pid and tid at @tid_at; 0 = they have none */
+	unsigned tid_at;
+};
+
+/* Most samples are of a thread that was just seen, which two words tell. */
+static bool seen_recently(struct seen *k, const struct record *rec)
+{
+	const struct perfdata_event *ev = rec->event;
+
+	if (unlikely(ev != k->event)) {
+		k->event = ev;
+		k->tid_at = ev && ev->attr.sample_type & PERF_SAMPLE_TID
+				    ? 8 + attr_head_offset(ev->attr.sample_type, PERF_SAMPLE_TID)
+				    : 0;
+	}
+	return k->tid_at && k->tid_at + 8 <= rec->size &&
+	       machine_seen_recently(k->m, load_u32(rec->data + k->tid_at, rec->swap),
+				     load_u32(rec->data + k->tid_at + 4, rec->swap));
+}
+
 static bool keep(void *ctx, const struct record *rec)
 {
-	struct machine_seen *m = ctx;
+	struct machine_seen *m = ((struct seen *)ctx)->m;
 	struct sample s;
 
 	if (rec->type != PERF_RECORD_SAMPLE)
 		return machine_seen_record(m, rec);
-	return !sample_parse_some(rec, PERF_SAMPLE_TID, &s, NULL) &&
+	return !seen_recently(ctx, rec) && !sample_parse_some(rec, PERF_SAMPLE_TID, &s, NULL) &&
 	       !machine_seen_recently(m, s.pid, s.tid) && machine_seen_first(m, s.pid, s.tid);
 }
 
@@ -181,17 +204,19 @@ static int print_all(struct perfdata *pd, struct obuf *o, const struct dump_opts
 {
 	struct perfdata_index_opts xo = { .keep = keep };
 	struct perfdata_index *x = NULL;
+	struct seen seen = { 0 };
 	struct perfdata_layout l;
 	int ret = -ENOTSUP;
 
 	perfdata_layout(pd, &l);
 	if (opts && opts->jobs > 1 && !has_totals(pd)) {
-		xo.ctx = machine_seen_new();
+		seen.m = machine_seen_new();
+		xo.ctx = &seen;
 		xo.piece =
 			max_u64(PIECE_MIN, min_u64(PIECE, l.file_size / opts->jobs / PIECES_A_JOB));
-		if (xo.ctx)
+		if (seen.m)
 			ret = perfdata_index_new(&x, pd, &xo, e);
-		machine_seen_free(xo.ctx);
+		machine_seen_free(seen.m);
 	}
 	if (ret == -ENOTSUP) {
 		err_clear(e);

@@ -18,6 +18,9 @@ struct dump {
 	const char *path;
 	bool pipe;
 
+	struct sample sample; /* the record at hand, if it is one ... */
+	bool parsed;	      /* ... and whole */
+
 	/* Of all events together, because the start of a line follows them, not its record. */
 	size_t nr_events, attrs_seen;
 	uint64_t sample_types;

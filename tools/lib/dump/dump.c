@@ -150,7 +150,7 @@ static void learn_events(struct dump *d)
 }
 
 /* Which CPU and time: a sample's own, the trailer's, 0 for what the tool wrote. */
-static void when(const struct record *rec, uint32_t *cpu, uint64_t *time)
+static void when(const struct dump *d, const struct record *rec, uint32_t *cpu, uint64_t *time)
 {
 	struct record_id id;
 	struct sample s;
@@ -160,6 +160,9 @@ static void when(const struct record *rec, uint32_t *cpu, uint64_t *time)
 	if (rec->type >= PERF_RECORD_USER_TYPE_START) {
 		*cpu = 0;
 		*time = 0;
+	} else if (d->parsed) {
+		*cpu = d->sample.cpu;
+		*time = d->sample.time;
 	} else if (rec->type == PERF_RECORD_SAMPLE) {
 		if (!sample_parse_some(rec, PERF_SAMPLE_CPU | PERF_SAMPLE_TIME, &s, NULL)) {
 			*cpu = s.cpu;
@@ -184,7 +187,7 @@ static void print_when(struct dump *d, const struct record *rec)
 		obuf_lit(o, "-1 -1 ");
 		return;
 	}
-	when(rec, &cpu, &time);
+	when(d, rec, &cpu, &time);
 	if (types & PERF_SAMPLE_CPU) {
 		obuf_dec(o, cpu);
 		obuf_char(o, ' ');
@@ -200,6 +203,7 @@ static void print_line(struct dump *d, const struct record *rec)
 	struct err e = { 0 };
 	dump_body body;
 
+	d->parsed = rec->type == PERF_RECORD_SAMPLE && !sample_parse(rec, &d->sample, NULL);
 	print_when(d, rec);
 	dump_hex(d->o, place_of(d, rec));
 	obuf_lit(d->o, " [");

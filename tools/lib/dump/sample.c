@@ -424,25 +424,25 @@ static void print_owner(struct dump *d, const struct sample *s)
 
 int dump_sample(struct dump *d, const struct record *rec, struct err *e)
 {
+	const struct sample *s = &d->sample;
 	struct obuf *o = d->o;
-	struct sample s;
 
-	if (sample_parse(rec, &s, e))
+	if (!d->parsed && sample_parse(rec, &d->sample, e))
 		return e->code;
 	obuf_lit(o, "(IP, 0x");
 	obuf_hex(o, rec->misc);
 	obuf_lit(o, "): ");
-	dump_s32(o, s.pid);
+	dump_s32(o, s->pid);
 	obuf_char(o, '/');
-	dump_s32(o, s.tid);
+	dump_s32(o, s->tid);
 	obuf_lit(o, ": ");
-	dump_hex(o, s.ip);
+	dump_hex(o, s->ip);
 	obuf_lit(o, " period: ");
-	obuf_dec(o, s.period);
+	obuf_dec(o, s->period);
 	obuf_lit(o, " addr: ");
-	dump_hex(o, s.addr);
+	dump_hex(o, s->addr);
 	obuf_char(o, '\n');
-	print_parts(d, rec, &s);
-	print_owner(d, &s);
+	print_parts(d, rec, s);
+	print_owner(d, s);
 	return 0;
 }
