@@ -41,87 +41,156 @@ static inline void write_at(struct vm *vm, unsigned char *p, unsigned size, uint
 	}
 }
 
-static inline bool get(struct vm *vm, const struct vm_insn *in, const struct vm_opd *o, uint64_t *v)
+static inline uint64_t address(const struct vm *vm, const struct vm_insn *in)
 {
-	const unsigned char *p;
+	const struct vm_sum *s = &in->sum;
 
-	if (o->kind == VM_OPD_REG) {
-		*v = vm->reg[o->reg] & mask_of(o->size);
-		return true;
-	}
-	if (o->kind == VM_OPD_IMM) {
-		*v = (uint64_t)o->value;
-		return true;
-	}
-	p = place(vm, exec_address(vm, in, o).v, o->size, false);
-	if (p)
-		*v = read_at(p, o->size);
-	return p != NULL;
+	return (uint64_t)s->value + vm->reg[s->base] + vm->reg[s->index] * s->scale +
+	       vm->reg[s->segment];
 }
 
-static inline void put_reg(struct vm *vm, const struct vm_opd *o, uint64_t v)
+static inline bool load(struct vm *vm, const struct vm_insn *in, unsigned i, uint64_t *v)
 {
-	uint64_t m = mask_of(o->size), old = o->size >= 4 ? 0 : vm->reg[o->reg] & ~m;
+	const unsigned char *p = place(vm, address(vm, in), in->opd[i].size, false);
+	uint64_t all;
+
+	if (!p)
+		return false;
+	memcpy(&all, p, 8);
+	*v = all & in->mask[i];
+	return true;
+}
+
+/* Of a pair: what is not memory, or, with @i 1, the source. Always inline: the pair is a constant. */
+static inline __attribute__((always_inline)) bool get(struct vm *vm, const struct vm_insn *in,
+						      unsigned i, enum vm_pair pair, uint64_t *v)
+{
+	bool is_memory = i ? pair == VM_RM : pair >= VM_MR;
+
+	if (is_memory)
+		return load(vm, in, i, v);
+	if (i && (pair == VM_RI || pair == VM_MI))
+		*v = (uint64_t)in->opd[1].value;
+	else
+		*v = vm->reg[in->opd[i].reg] & in->mask[i];
+	return true;
+}
+
+static inline void put_reg(struct vm *vm, const struct vm_insn *in, uint64_t v)
+{
+	const struct vm_opd *o = &in->opd[0];
+	uint64_t m = in->mask[0], old = o->size >= 4 ? 0 : vm->reg[o->reg] & ~m;
 
 	vm->reg[o->reg] = old | (v & m);
 }
 
-static inline bool move(struct vm *vm, const struct vm_insn *in)
+static inline __attribute__((always_inline)) bool move(struct vm *vm, const struct vm_insn *in,
+						       enum vm_pair pair, bool sign)
 {
-	const struct vm_opd *o = &in->opd[0];
 	unsigned char *p;
 	uint64_t v;
 
-	if (!get(vm, in, &in->opd[1], &v))
+	if (!get(vm, in, 1, pair, &v))
 		return false;
-	if (in->op == OP_MOVSX)
+	if (sign)
 		v = (uint64_t)sign_extend(v, in->opd[1].size);
-	if (o->kind == VM_OPD_REG) {
-		put_reg(vm, o, v);
+	if (pair < VM_MR) {
+		put_reg(vm, in, v);
 		return true;
 	}
-	p = place(vm, exec_address(vm, in, o).v, o->size, true);
+	p = place(vm, address(vm, in), in->opd[0].size, true);
 	if (p)
-		write_at(vm, p, o->size, v);
+		write_at(vm, p, in->opd[0].size, v);
 	return p != NULL;
 }
 
-static inline bool alu(struct vm *vm, const struct vm_insn *in)
+/*
+ * Most flags are never asked for, and those that are mostly by a condition that is a comparison of the two
+ * operands: so these are kept. AND, OR, XOR and TEST set what a comparison of their result with 0 does.
+ */
+static inline void keep_flags(struct vm *vm, enum vm_lazy kind, unsigned size, uint64_t a,
+			      uint64_t b)
 {
-	const struct vm_opd *o = &in->opd[0];
-	bool store = in->op != OP_CMP && in->op != OP_TEST;
+	vm->lazy = (uint8_t)kind;
+	vm->lazy_size = (uint8_t)size;
+	vm->lazy_a = a;
+	vm->lazy_b = b;
+}
+
+void exec_settle(struct vm *vm)
+{
+	uint64_t a = vm->lazy_a, b = vm->lazy_b;
+	unsigned size = vm->lazy_size;
+
+	switch (vm->lazy) {
+	case VM_LAZY_SUB: exec_flags_sub(vm, a, b, a - b, size, false); break;
+	case VM_LAZY_ADD: exec_flags_add(vm, a, b, a + b, size, false); break;
+	case VM_LAZY_LOGIC: exec_flags_logic(vm, a, size); break;
+	default: return;
+	}
+	vm->lazy = VM_LAZY_NOT;
+}
+
+static inline struct val condition(struct vm *vm, unsigned cond)
+{
+	unsigned shift = 64 - 8 * vm->lazy_size;
+	uint64_t a = vm->lazy_a << shift, b = vm->lazy_b << shift;
+	bool v;
+
+	if ((vm->lazy != VM_LAZY_SUB && vm->lazy != VM_LAZY_LOGIC) || cond >> 1 == 0 ||
+	    cond >> 1 == 5) { /* overflow, parity */
+		exec_settle(vm);
+		return exec_condition(vm, cond);
+	}
+	switch (cond >> 1) {
+	case 1: v = a < b; break;
+	case 2: v = a == b; break;
+	case 3: v = a <= b; break;
+	case 4: v = (int64_t)(a - b) < 0; break;
+	case 6: v = (int64_t)a < (int64_t)b; break;
+	default: v = (int64_t)a <= (int64_t)b; break;
+	}
+	return (struct val){ v ^ (cond & 1), true };
+}
+
+static inline __attribute__((always_inline)) bool alu(struct vm *vm, const struct vm_insn *in,
+						      enum vm_quick op, enum vm_pair pair)
+{
+	bool store = op != VM_QUICK_CMP && op != VM_QUICK_TEST;
+	unsigned size = in->opd[0].size;
 	unsigned char *p = NULL;
 	uint64_t a, b, r;
 
-	if (!get(vm, in, &in->opd[1], &b))
+	if (!get(vm, in, 1, pair, &b))
 		return false;
-	if (o->kind == VM_OPD_MEM) {
-		p = place(vm, exec_address(vm, in, o).v, o->size, store);
+	if (pair >= VM_MR) {
+		p = place(vm, address(vm, in), size, store);
 		if (!p)
 			return false;
-		a = read_at(p, o->size);
+		memcpy(&a, p, 8);
+		a &= in->mask[0];
 	} else {
-		a = vm->reg[o->reg] & mask_of(o->size);
+		a = vm->reg[in->opd[0].reg] & in->mask[0];
 	}
-	b &= mask_of(o->size);
-	switch (in->op) {
-	case OP_ADD: r = a + b; break;
-	case OP_SUB:
-	case OP_CMP: r = a - b; break;
-	case OP_OR: r = a | b; break;
-	case OP_XOR: r = a ^ b; break;
+	b &= in->mask[0];
+	switch (op) {
+	case VM_QUICK_ADD: r = a + b; break;
+	case VM_QUICK_SUB:
+	case VM_QUICK_CMP: r = a - b; break;
+	case VM_QUICK_OR: r = a | b; break;
+	case VM_QUICK_XOR: r = a ^ b; break;
 	default: r = a & b; break;
 	}
-	if (in->op == OP_ADD)
-		exec_flags_add(vm, a, b, r, o->size, false);
-	else if (in->op == OP_SUB || in->op == OP_CMP)
-		exec_flags_sub(vm, a, b, r, o->size, false);
+	if (op == VM_QUICK_ADD)
+		keep_flags(vm, VM_LAZY_ADD, size, a, b);
+	else if (op == VM_QUICK_SUB || op == VM_QUICK_CMP)
+		keep_flags(vm, VM_LAZY_SUB, size, a, b);
 	else
-		exec_flags_logic(vm, r, o->size);
+		keep_flags(vm, VM_LAZY_LOGIC, size, r, 0);
 	if (store && p)
-		write_at(vm, p, o->size, r);
+		write_at(vm, p, size, r);
 	else if (store)
-		put_reg(vm, o, r);
+		put_reg(vm, in, r);
 	return true;
 }
 
@@ -147,34 +216,60 @@ static inline bool pop(struct vm *vm, uint64_t *v)
 	return true;
 }
 
+static inline bool cmov(struct vm *vm, const struct vm_insn *in)
+{
+	struct val c = condition(vm, in->cond);
+	uint64_t v;
+
+	if (!c.known)
+		return false;
+	/* memory is read whether it is needed or not */
+	if (in->opd[1].kind == VM_OPD_REG)
+		v = vm->reg[in->opd[1].reg];
+	else if (!load(vm, in, 1, &v))
+		return false;
+	put_reg(vm, in, c.v ? v : vm->reg[in->opd[0].reg]);
+	return true;
+}
+
+/* A label for each pair of operands. */
+#define PAIRS(code, what)                             \
+	case code + VM_RR: done = what(VM_RR); break; \
+	case code + VM_RI: done = what(VM_RI); break; \
+	case code + VM_RM: done = what(VM_RM); break; \
+	case code + VM_MR: done = what(VM_MR); break; \
+	case code + VM_MI:                            \
+		done = what(VM_MI);                   \
+		break;
+#define MOVE(pair)	     move(vm, in, pair, false)
+#define SIGNED(pair)	     move(vm, in, pair, true)
+#define ALU(op)		     PAIRS(op, op##_)
+#define VM_QUICK_ADD_(pair)  alu(vm, in, VM_QUICK_ADD, pair)
+#define VM_QUICK_SUB_(pair)  alu(vm, in, VM_QUICK_SUB, pair)
+#define VM_QUICK_CMP_(pair)  alu(vm, in, VM_QUICK_CMP, pair)
+#define VM_QUICK_AND_(pair)  alu(vm, in, VM_QUICK_AND, pair)
+#define VM_QUICK_OR_(pair)   alu(vm, in, VM_QUICK_OR, pair)
+#define VM_QUICK_XOR_(pair)  alu(vm, in, VM_QUICK_XOR, pair)
+#define VM_QUICK_TEST_(pair) alu(vm, in, VM_QUICK_TEST, pair)
+
 /* VM_UNKNOWN: not done here. Else as vm_step(). */
 static inline enum vm_result quick(struct vm *vm, const struct vm_insn *in)
 {
 	uint64_t next = in->addr + in->len, v;
+	bool done = true;
 	struct val c;
 
 	switch (in->quick) {
 	case VM_QUICK_NOP: break;
-	case VM_QUICK_MOVE:
-		if (!move(vm, in))
-			return VM_UNKNOWN;
-		break;
-	case VM_QUICK_LEA: put_reg(vm, &in->opd[0], exec_address(vm, in, &in->opd[1]).v); break;
-	case VM_QUICK_ALU:
-		if (!alu(vm, in))
-			return VM_UNKNOWN;
-		break;
-	case VM_QUICK_PUSH:
-		if (!push(vm, vm->reg[in->opd[0].reg]))
-			return VM_UNKNOWN;
-		break;
+	case VM_QUICK_LEA: put_reg(vm, in, address(vm, in)); break;
+	case VM_QUICK_PUSH: done = push(vm, vm->reg[in->opd[0].reg]); break;
 	case VM_QUICK_POP:
-		if (!pop(vm, &v))
-			return VM_UNKNOWN;
-		vm->reg[in->opd[0].reg] = v;
+		done = pop(vm, &v);
+		if (done)
+			vm->reg[in->opd[0].reg] = v;
 		break;
 	case VM_QUICK_JCC:
-		c = exec_condition(vm, in->cond);
+		c = condition(vm, in->cond);
 		if (!c.known)
 			return VM_UNKNOWN;
 		vm->rip = next + (c.v ? (uint64_t)in->opd[0].value : 0);
@@ -190,10 +285,56 @@ static inline enum vm_result quick(struct vm *vm, const struct vm_insn *in)
 			return VM_UNKNOWN;
 		vm->rip = v;
 		return VM_BRANCH;
+	case VM_QUICK_CMOV:
+		done = cmov(vm, in);
+		break;
+		PAIRS(VM_QUICK_MOV, MOVE)
+		PAIRS(VM_QUICK_MOVSX, SIGNED)
+		ALU(VM_QUICK_ADD)
+		ALU(VM_QUICK_SUB)
+		ALU(VM_QUICK_CMP)
+		ALU(VM_QUICK_AND)
+		ALU(VM_QUICK_OR)
+		ALU(VM_QUICK_XOR)
+		ALU(VM_QUICK_TEST)
 	default: return VM_UNKNOWN;
 	}
+	if (!done)
+		return VM_UNKNOWN;
 	vm->rip = next;
 	return VM_OK;
+}
+
+/* Which of the pairs the two operands are. */
+static uint8_t with_pair(const struct vm_insn *in, enum vm_quick first)
+{
+	static const uint8_t pairs[][4] = {
+		[VM_OPD_REG] = { [VM_OPD_REG] = VM_RR + 1,
+				 [VM_OPD_IMM] = VM_RI + 1,
+				 [VM_OPD_MEM] = VM_RM + 1 },
+		[VM_OPD_MEM] = { [VM_OPD_REG] = VM_MR + 1, [VM_OPD_IMM] = VM_MI + 1 },
+		[VM_OPD_IMM] = { 0 },
+	};
+	uint8_t pair = in->nr < 2 ? 0 : pairs[in->opd[0].kind][in->opd[1].kind];
+
+	return pair ? (uint8_t)(first + pair - 1) : VM_QUICK_NONE;
+}
+
+static void choose_sum(struct vm_insn *in)
+{
+	struct vm_sum *s = &in->sum;
+
+	for (unsigned i = 0; i < in->nr; i++) {
+		const struct vm_opd *o = &in->opd[i];
+
+		if (o->kind != VM_OPD_MEM)
+			continue;
+		s->value = o->value + (o->rip ? (int64_t)(in->addr + in->len) : 0);
+		s->base = o->base == VM_NO_REG ? VM_SLOT_ZERO : o->base;
+		s->index = o->index == VM_NO_REG ? VM_SLOT_ZERO : o->index;
+		s->scale = o->scale;
+		s->segment = !o->seg ? VM_SLOT_ZERO : o->seg == 'f' ? VM_SLOT_FS : VM_SLOT_GS;
+	}
 }
 
 void vm_choose_quick(struct vm_insn *in)
@@ -201,23 +342,26 @@ void vm_choose_quick(struct vm_insn *in)
 	bool imm = in->nr == 1 && in->opd[0].kind == VM_OPD_IMM;
 	bool reg = in->nr == 1 && in->opd[0].kind == VM_OPD_REG && in->opd[0].size == 8;
 
+	static const uint8_t pairs[] = {
+		[OP_MOV] = VM_QUICK_MOV,   [OP_MOVZX] = VM_QUICK_MOV, [OP_MOVSX] = VM_QUICK_MOVSX,
+		[OP_ADD] = VM_QUICK_ADD,   [OP_SUB] = VM_QUICK_SUB,   [OP_CMP] = VM_QUICK_CMP,
+		[OP_AND] = VM_QUICK_AND,   [OP_OR] = VM_QUICK_OR,     [OP_XOR] = VM_QUICK_XOR,
+		[OP_TEST] = VM_QUICK_TEST,
+	};
+
 	in->quick = VM_QUICK_NONE;
 	for (unsigned i = 0; i < in->nr; i++)
 		if (in->opd[i].high || (in->op == OP_LEA && in->opd[i].seg))
 			return;
+	choose_sum(in);
+	for (unsigned i = 0; i < 2; i++)
+		in->mask[i] = mask_of(in->opd[i].size);
+	if (in->op < ARRAY_SIZE(pairs) && pairs[in->op])
+		in->quick = with_pair(in, pairs[in->op]);
 	switch (in->op) {
 	case OP_NOP: in->quick = VM_QUICK_NOP; break;
-	case OP_MOV:
-	case OP_MOVZX:
-	case OP_MOVSX: in->quick = VM_QUICK_MOVE; break;
 	case OP_LEA: in->quick = VM_QUICK_LEA; break;
-	case OP_ADD:
-	case OP_SUB:
-	case OP_CMP:
-	case OP_AND:
-	case OP_OR:
-	case OP_XOR:
-	case OP_TEST: in->quick = VM_QUICK_ALU; break;
+	case OP_CMOV: in->quick = VM_QUICK_CMOV; break;
 	case OP_PUSH: in->quick = reg ? VM_QUICK_PUSH : VM_QUICK_NONE; break;
 	case OP_POP: in->quick = reg ? VM_QUICK_POP : VM_QUICK_NONE; break;
 	case OP_JCC: in->quick = imm ? VM_QUICK_JCC : VM_QUICK_NONE; break;
@@ -234,7 +378,8 @@ static inline struct vm_insn *fetch_again(struct vm *vm)
 	uint32_t hint = vm->last ? vm->last->next[vm->last_taken] : 0;
 	struct vm_insn *in = hint ? &vm->insns->insn[hint - 1] : NULL;
 
-	return in && in->addr == vm->rip && in->checked == vm->walk && in->len ? in : NULL;
+	/* only what has been decoded is ever checked */
+	return in && in->addr == vm->rip && in->checked == vm->walk ? in : NULL;
 }
 
 enum vm_result exec_run(struct vm *vm, uint64_t insns, struct vm_insn **last)
@@ -242,6 +387,8 @@ enum vm_result exec_run(struct vm *vm, uint64_t insns, struct vm_insn **last)
 	uint64_t end = vm->executed + insns;
 	enum vm_result r = VM_OK;
 
+	vm->reg[VM_SLOT_FS] = vm->fs_base;
+	vm->reg[VM_SLOT_GS] = vm->gs_base;
 	while (vm->executed < end) {
 		struct vm_insn *in = fetch_again(vm);
 

@@ -293,6 +293,7 @@ static enum vm_result do_generic(struct vm *vm, struct vm_insn *in)
 
 enum vm_result exec_insn(struct vm *vm, struct vm_insn *in)
 {
+	exec_settle(vm);
 	switch (in->op) {
 	case OP_GENERIC: return do_generic(vm, in);
 	case OP_NOP: return VM_OK;

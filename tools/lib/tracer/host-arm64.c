@@ -224,7 +224,7 @@ static bool same(const struct vm *vm, unsigned n, uint64_t a, uint64_t b)
 	return n == A64_LR && vm->pac_mask ? a64_strip(vm, a) == a64_strip(vm, b) : a == b;
 }
 
-bool vm_agrees(const struct vm *vm, const struct user_regs_struct *r)
+bool vm_agrees(struct vm *vm, const struct user_regs_struct *r)
 {
 	for (unsigned n = 0; n < VM_HOST_REGS; n++)
 		if (vm->known >> n & 1 &&
@@ -233,7 +233,7 @@ bool vm_agrees(const struct vm *vm, const struct user_regs_struct *r)
 	return vm->rip == r->pc && !((vm->flags ^ r->pstate >> 28) & vm->flags_known);
 }
 
-bool vm_registers(const struct vm *vm, struct user_regs_struct *r)
+bool vm_registers(struct vm *vm, struct user_regs_struct *r)
 {
 	for (unsigned n = 0; n < A64_SP; n++)
 		if (vm->known >> n & 1)

@@ -76,6 +76,7 @@ void vm_take_registers(struct vm *vm, const struct user_regs_struct *r)
 	vm->known = VM_HOST_ALL;
 	vm->flags = (uint32_t)r->eflags;
 	vm->flags_known = VM_STATUS | VM_DF;
+	vm->lazy = VM_LAZY_NOT;
 	vm->rip = r->rip;
 	vm->fs_base = r->fs_base;
 	vm->gs_base = r->gs_base;
@@ -88,10 +89,12 @@ static const size_t reg_at[VM_REGS] = {
 #undef R
 };
 
-bool vm_agrees(const struct vm *vm, const struct user_regs_struct *r)
+bool vm_agrees(struct vm *vm, const struct user_regs_struct *r)
 {
-	uint32_t flags = VM_STATUS & ~VM_AF & vm->flags_known;
+	uint32_t flags;
 
+	exec_settle(vm);
+	flags = VM_STATUS & ~VM_AF & vm->flags_known;
 	for (int i = 0; i < VM_REGS; i++)
 		if ((vm->known & 1 << i) &&
 		    load_u64((const char *)r + reg_at[i], false) != vm->reg[i])
@@ -99,8 +102,9 @@ bool vm_agrees(const struct vm *vm, const struct user_regs_struct *r)
 	return vm->rip == r->rip && !((vm->flags ^ r->eflags) & flags);
 }
 
-bool vm_registers(const struct vm *vm, struct user_regs_struct *r)
+bool vm_registers(struct vm *vm, struct user_regs_struct *r)
 {
+	exec_settle(vm);
 	for (int i = 0; i < VM_REGS; i++)
 		if (vm->known & 1 << i)
 			store_u64((char *)r + reg_at[i], vm->reg[i]);

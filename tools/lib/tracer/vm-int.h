@@ -61,20 +61,46 @@ struct vm_opd {
 struct vm_insn;
 struct vm;
 
-/* What exec-quick.c does. */
+/*
+ * What exec-quick.c does: with two operands a code for each pair of kinds, in this order. R, M and I: a register,
+ * memory, an immediate.
+ */
+enum vm_pair { VM_RR, VM_RI, VM_RM, VM_MR, VM_MI, VM_PAIRS };
+
 enum vm_quick {
 	VM_QUICK_NONE,
 	VM_QUICK_NOP,
-	VM_QUICK_MOVE,
 	VM_QUICK_LEA,
-	VM_QUICK_ALU,
 	VM_QUICK_PUSH,
 	VM_QUICK_POP,
 	VM_QUICK_JCC,
 	VM_QUICK_JMP,
 	VM_QUICK_CALL,
 	VM_QUICK_RET,
+	VM_QUICK_CMOV,
+	VM_QUICK_MOV,
+	VM_QUICK_MOVSX = VM_QUICK_MOV + VM_PAIRS,
+	VM_QUICK_ADD = VM_QUICK_MOVSX + VM_PAIRS,
+	VM_QUICK_SUB = VM_QUICK_ADD + VM_PAIRS,
+	VM_QUICK_CMP = VM_QUICK_SUB + VM_PAIRS,
+	VM_QUICK_AND = VM_QUICK_CMP + VM_PAIRS,
+	VM_QUICK_OR = VM_QUICK_AND + VM_PAIRS,
+	VM_QUICK_XOR = VM_QUICK_OR + VM_PAIRS,
+	VM_QUICK_TEST = VM_QUICK_XOR + VM_PAIRS,
 };
+
+/* The address of the operand in memory, as a sum: a register that is not there is one that is 0. */
+struct vm_sum {
+	int64_t value;
+	uint8_t base, index, scale, segment;
+};
+
+#define VM_SLOT_FS   29 /* in vm->reg, behind x86's registers */
+#define VM_SLOT_GS   30
+#define VM_SLOT_ZERO 31
+
+/* How exec-quick.c keeps status flags that nobody has asked for yet: as the operands of what sets them. */
+enum vm_lazy { VM_LAZY_NOT, VM_LAZY_SUB, VM_LAZY_ADD, VM_LAZY_LOGIC };
 
 enum vm_result {
 	VM_OK,	    /* done, vm->rip is the next instruction's */
@@ -114,6 +140,8 @@ struct vm_insn {
 	uint16_t regs_written; /* for what is not interpreted */
 	uint16_t flags_written;
 	uint16_t native; /* native.c: 0 = not looked at yet */
+	struct vm_sum sum;
+	uint64_t mask[2]; /* of operands 0 and 1 */
 	struct vm_vector simd;
 	bool vector; /* has to do with vector registers, or the CPU computes it (native.c) */
 };
@@ -208,8 +236,10 @@ struct vm {
 	int mem_fd;	       /* /proc/tid/mem; -1 = not open */
 	unsigned single_reads; /* of pages in this walk */
 	uint64_t reg[VM_REGS_MOST];
-	uint32_t known; /* bit n: reg[n] */
-	uint32_t flags, flags_known;
+	uint32_t known;		     /* bit n: reg[n] */
+	uint32_t flags, flags_known; /* where lazy is VM_LAZY_NOT; else exec_settle() */
+	uint8_t lazy, lazy_size;     /* enum vm_lazy; bytes of */
+	uint64_t lazy_a, lazy_b;
 	uint64_t rip, fs_base, gs_base;
 	uint32_t walk;
 	uint32_t nr_trace;
@@ -264,9 +294,9 @@ void vm_begin(struct vm *vm, pid_t tid, const struct user_regs_struct *r);
 void vm_begin_bare(struct vm *vm, pid_t tid);
 void vm_sync(struct vm *vm, const struct user_regs_struct *r);
 /* Whether what is known agrees with the thread. */
-bool vm_agrees(const struct vm *vm, const struct user_regs_struct *r);
+bool vm_agrees(struct vm *vm, const struct user_regs_struct *r);
 /* Puts what is known over @r; false when a general register is not. */
-bool vm_registers(const struct vm *vm, struct user_regs_struct *r);
+bool vm_registers(struct vm *vm, struct user_regs_struct *r);
 /* The instruction at vm->rip; NULL with *why = VM_NOMEM or VM_FAULT. */
 struct vm_insn *vm_fetch(struct vm *vm, enum vm_result *why);
 enum vm_result vm_step(struct vm *vm, struct vm_insn *in);
@@ -387,6 +417,8 @@ static inline bool vm_host_decodes(void)
 
 /* exec.c and exec-quick.c, for vm_x86 */
 enum vm_result exec_insn(struct vm *vm, struct vm_insn *in);
+/* Status flags that were kept as operands are computed. */
+void exec_settle(struct vm *vm);
 enum vm_result exec_run(struct vm *vm, uint64_t insns, struct vm_insn **last);
 
 /* host-*.c: all registers are those of @r. */

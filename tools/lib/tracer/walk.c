@@ -230,6 +230,7 @@ static int step_over(struct progress *p, struct vm *vm, const struct vm_insn *in
 	/* what it writes is not known, so nothing but the address is compared */
 	vm->known = 0;
 	vm->flags_known = 0;
+	vm->lazy = VM_LAZY_NOT;
 	vm->rip = in->addr + in->len;
 	*cut = TRACER_CUT_MEMORY;
 	return vm_fetch(vm, &why) ? walker_sync(p, vm, cut) : 1;
