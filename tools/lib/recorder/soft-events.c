@@ -75,6 +75,8 @@ static void fit_attr(const struct recorder *rec, struct perf_event_attr *a)
 	a->branch_sample_type = (a->branch_sample_type & RECORDER_KNOWN_BRANCHES) |
 				PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_TYPE_SAVE |
 				PERF_SAMPLE_BRANCH_PRIV_SAVE;
+	if (rec->soft.opts.branches.span) /* which the stacks of a burst share */
+		a->sample_type |= PERF_SAMPLE_PERIOD;
 	a->flags |= ATTR_FLAG_EXCLUDE_KERNEL; /* there is no way to be followed there */
 	a->flags &= ~(uint64_t)ATTR_FLAG_PRECISE_MASK;
 }

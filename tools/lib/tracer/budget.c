@@ -28,6 +28,7 @@
 #define ACCOUNT_NS  100000000 /* what is in it at most, and at the start */
 #define MAX_SKEW    1000      /* clocks drift apart by less than a thousandth */
 #define MEASURED    0.8	      /* of the budget; the rest pays for what no clock here sees */
+#define FIRST_NS    100000000 /* about a usual rest, before there was one */
 #define USUAL	    8	      /* stops of which the price is averaged */
 #define PARTS	    4	      /* in which debts are paid */
 #define CREDIT	    2	      /* usual rests that a thread can have in advance */
@@ -94,6 +95,30 @@ static void rest(struct tracer *t, struct tracee *th, uint64_t ns)
 		t->rest_next = th->rest_until;
 }
 
+static uint64_t chance(const struct tracee *th, uint64_t most)
+{
+	return hash_mix(tracer_now(), (uint64_t)th->tid) % most;
+}
+
+/*
+ * A program's start is no more likely to be sampled than any other moment: the first burst comes after a part of a
+ * rest, by chance. Before it, so that there is something of the shortest program, the thread's first sample has one stack.
+ */
+static bool begins(const struct tracer *t, struct tracee *th)
+{
+	bool first = t->opts.branches.span && !th->begun;
+
+	th->begun = true;
+	return first;
+}
+
+bool budget_is_first(const struct tracer *t, const struct tracee *th)
+{
+	double percent = percent_of(t);
+
+	return percent > 0 && percent < 100 && !th->begun;
+}
+
 void budget_rest(struct tracer *t, struct tracee *th, uint64_t took, uint64_t delay)
 {
 	double percent = percent_of(t);
@@ -105,11 +130,15 @@ void budget_rest(struct tracer *t, struct tracee *th, uint64_t took, uint64_t de
 	if (percent <= 0 || percent >= 100)
 		return;
 	price = (int64_t)((double)ns * (100 - budget) / budget);
+	look(t, th);
+	th->owed += price;
+	if (begins(t, th)) {
+		rest(t, th, chance(th, max_u64(FIRST_NS, t->usual_rest)));
+		return;
+	}
 	t->priced = min_u64(t->priced + 1, USUAL);
 	t->usual_rest += (uint64_t)((price - (int64_t)t->usual_rest) / (int64_t)t->priced);
 	usual = (int64_t)t->usual_rest;
-	look(t, th);
-	th->owed += price;
 	pause = usual + (th->owed - usual) / PARTS;
 	if (pause >= (int64_t)REST_MIN_NS)
 		rest(t, th, (uint64_t)pause);
@@ -147,12 +176,11 @@ void budget_pay(struct tracer *t, uint64_t ns)
  */
 void budget_begin(struct tracer *t, struct tracee *th)
 {
-	uint64_t now = tracer_now();
-
 	if (t->usual_rest < REST_MIN_NS || t->opts.branches.trace)
 		return;
+	th->begun = true;
 	look(t, th);
-	rest(t, th, hash_mix(now, (uint64_t)th->tid) % t->usual_rest);
+	rest(t, th, chance(th, t->usual_rest));
 }
 
 /* Whether @th, whose rest would be over, has run for as long; if not, it rests on. */

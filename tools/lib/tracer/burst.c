@@ -22,7 +22,6 @@
 #include "vm-int.h"
 #include "walk-int.h"
 
-#define LIMIT_FIRST 4096
 #define LIMIT_LEAST 512
 #define LIMIT_MOST  32768
 #define INSNS_MOST  (1 << 19)
@@ -195,7 +194,7 @@ int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st
 	b->records.len = b->pieces.n = 0;
 	b->sample = t->peeked;
 	if (!t->span.limit)
-		t->span.limit = LIMIT_FIRST;
+		t->span.limit = LIMIT_MOST;
 	before = vm->executed;
 	vm->exact = false;
 	vm_begin(vm, th->tid, &st->gpr);
@@ -234,7 +233,7 @@ static int64_t find_end(struct tracer *t, const struct tracee *th, const struct 
 	uint64_t state;
 
 	vm->exact = false;
-	vm_begin(vm, th->tid, r);
+	vm_look(vm, th->tid, r);
 	if (vm_run(vm, INSNS_BACK, &in) != VM_BRANCH)
 		return -1;
 	state = state_of(vm);
@@ -250,8 +249,9 @@ static int64_t find_end(struct tracer *t, const struct tracee *th, const struct 
 }
 
 /*
- * The way is computed to about twice what passes in a span. Where the thread came further, which is
- * where its branches are fast, it is twice as long at once.
+ * How far the way is computed: at first as far as there is room for, later to about twice what passes in a span. It
+ * becomes shorter slowly: a loop of fast branches, which may be met in one burst of fifty, has a
+ * tenth of all branches, and would be cut each time. Where the thread came further the way is much longer at once.
  */
 static void learn(struct tracer *t, const struct burst *b, int64_t passed)
 {
@@ -259,14 +259,14 @@ static void learn(struct tracer *t, const struct burst *b, int64_t passed)
 
 	if (passed < 0) {
 		if (!b->is_cut)
-			t->span.limit = (uint32_t)min_u64(LIMIT_MOST, t->span.limit * 2ULL);
+			t->span.limit = (uint32_t)min_u64(LIMIT_MOST, t->span.limit * 4ULL);
 		return;
 	}
 	want = (uint32_t)min_u64(LIMIT_MOST, (uint64_t)passed * 2 + LIMIT_LEAST);
 	if (want > t->span.limit)
 		t->span.limit = want;
 	else
-		t->span.limit -= (t->span.limit - want) / 32;
+		t->span.limit -= (t->span.limit - want) / 128;
 }
 
 /* Each of @n stacks gets its part of the sample's period. */

@@ -226,22 +226,13 @@ struct vm_page *vm_page(struct vm *vm, uint64_t addr, unsigned n)
 
 /* ---- pages that are read together ------------------------------------------------------------------- */
 
-#define AHEAD_MAX   128 /* pages */
-#define AHEAD_LEAST 8
-
-struct ahead {
-	unsigned n;
-	struct {
-		uint64_t addr;
-		uint8_t have;
-	} page[AHEAD_MAX];
-};
+#define AHEAD_LEAST 8 /* pages */
 
 /*
  * What a walk touched the next one mostly touches again, and one call for many pages costs a fifth of
  * as many calls. Where less than half of them were used there are fewer next time.
  */
-static void choose_ahead(struct vm *vm, struct ahead *a)
+static void choose_ahead(struct vm *vm, struct vm_ahead *a)
 {
 	uint32_t used = 0, most = min_u64(vm->ahead, vm->nr_pages);
 
@@ -250,7 +241,7 @@ static void choose_ahead(struct vm *vm, struct ahead *a)
 	if (used * 2 < most)
 		vm->ahead = max_u64(AHEAD_LEAST, vm->ahead / 2);
 	else
-		vm->ahead = min_u64(AHEAD_MAX, vm->ahead + AHEAD_LEAST);
+		vm->ahead = min_u64(VM_AHEAD_MAX, vm->ahead + AHEAD_LEAST);
 	for (uint32_t i = 0; i < vm->nr_pages && a->n < vm->ahead; i++) {
 		const struct vm_page *p = &vm->page[i];
 
@@ -262,9 +253,9 @@ static void choose_ahead(struct vm *vm, struct ahead *a)
 }
 
 /* The call stops at the first place that is no more: pages behind it are read when they are needed. */
-static void read_ahead(struct vm *vm, const struct ahead *a)
+static void read_ahead(struct vm *vm, const struct vm_ahead *a)
 {
-	struct iovec to[AHEAD_MAX] = { 0 }, from[AHEAD_MAX];
+	struct iovec to[VM_AHEAD_MAX] = { 0 }, from[VM_AHEAD_MAX];
 	ssize_t got;
 	unsigned n;
 
@@ -289,12 +280,8 @@ static bool is_full(const struct vm *vm)
 	return vm->machine->full && vm->machine->full(vm);
 }
 
-void vm_begin_bare(struct vm *vm, pid_t tid)
+static void begin_walk(struct vm *vm, pid_t tid)
 {
-	struct ahead a = { 0 };
-
-	if (vm->tid == tid)
-		choose_ahead(vm, &a);
 	close_mem(vm);
 	vm->tid = tid;
 	vm->walk++;
@@ -302,7 +289,30 @@ void vm_begin_bare(struct vm *vm, pid_t tid)
 		forget_insns(vm);
 	vm->keep_pages = false;
 	forget_way(vm);
+}
+
+void vm_begin_bare(struct vm *vm, pid_t tid)
+{
+	struct vm_ahead a = { 0 };
+
+	if (vm->tid == tid) {
+		a = vm->kept;
+		if (!a.n)
+			choose_ahead(vm, &a);
+	}
+	vm->kept.n = 0;
+	begin_walk(vm, tid);
 	read_ahead(vm, &a);
+}
+
+void vm_look(struct vm *vm, pid_t tid, const struct user_regs_struct *r)
+{
+	if (vm->tid != tid)
+		vm->kept.n = 0;
+	else if (!vm->kept.n)
+		choose_ahead(vm, &vm->kept);
+	begin_walk(vm, tid);
+	vm_take_registers(vm, r);
 }
 
 void vm_begin(struct vm *vm, pid_t tid, const struct user_regs_struct *r)

@@ -47,6 +47,7 @@ struct tracee {
 	uint64_t ran;	       /* its CPU time when that was looked at (ns) */
 	uint64_t pause;	       /* of this, before its rest is over */
 	uint64_t patience;     /* with one that does not run */
+	bool begun;	       /* a rest by chance is over, or was not needed */
 	int64_t owed;	       /* of this, for its stops up to now */
 	uint64_t since;	       /* under the tracer since (ns) */
 	int span_fd;	       /* the clock of a span; -1 = not opened yet */
@@ -237,6 +238,8 @@ void breakpoint_close(struct tracee *th);
 uint64_t budget_delay(struct tracer *t, uint64_t now, uint64_t sampled);
 /* After a stop for which @th stood still for @took ns, the first @delay of them unnoticed. */
 void budget_rest(struct tracer *t, struct tracee *th, uint64_t took, uint64_t delay);
+/* Whether this is the first sample of @th, which is to be no burst. */
+bool budget_is_first(const struct tracer *t, const struct tracee *th);
 /* For a thread that was just made, or whose sample is spared: it rests, for as long as chance has it. */
 void budget_begin(struct tracer *t, struct tracee *th);
 /* Whether too much was done of late for samples of all threads; what a stop took of our time, as it is over. */

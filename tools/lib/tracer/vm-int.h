@@ -194,6 +194,17 @@ struct vm_saved {
 
 #define VM_SAVED 4
 
+#define VM_AHEAD_MAX 128
+
+/* Pages that are read together. */
+struct vm_ahead {
+	unsigned n;
+	struct {
+		uint64_t addr;
+		uint8_t have; /* of vm_page */
+	} page[VM_AHEAD_MAX];
+};
+
 /* An instruction set. */
 struct vm_machine {
 	uint8_t insn_max; /* bytes */
@@ -270,7 +281,8 @@ struct vm {
 	bool last_taken;
 	struct vm_page *near[VM_NEAR]; /* by page number */
 	uint32_t nr_pages;
-	uint32_t ahead;	 /* pages that are read together when a walk begins, at most */
+	uint32_t ahead;	      /* pages that are read together when a walk begins, at most */
+	struct vm_ahead kept; /* for the next walk, while vm_look() has the pages */
 	bool keep_pages; /* at the next stop: only the thread writes, and only what was computed */
 	uint16_t page_at[2 * VM_PAGES]; /* by hash of the address: index + 1 into page */
 	uint64_t trace[VM_TRACE];	/* what was executed since the last stop */
@@ -290,7 +302,9 @@ void vm_free(struct vm *vm);
  * is set before.
  */
 void vm_begin(struct vm *vm, pid_t tid, const struct user_regs_struct *r);
-/* The first half of it: the caller sets the registers. */
+/* As vm_begin(), for a short look: few pages will be needed, and what the next walk needs is what the last one did. */
+void vm_look(struct vm *vm, pid_t tid, const struct user_regs_struct *r);
+/* The first half of vm_begin(): the caller sets the registers. */
 void vm_begin_bare(struct vm *vm, pid_t tid);
 void vm_sync(struct vm *vm, const struct user_regs_struct *r);
 /* Whether what is known agrees with the thread. */
