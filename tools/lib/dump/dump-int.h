@@ -16,6 +16,7 @@ struct dump {
 	struct dump_stats stats;
 	enum regs_arch arch;
 	const char *path;
+	size_t path_len;
 	bool pipe;
 
 	struct sample sample; /* the record at hand, if it is one ... */
@@ -33,6 +34,14 @@ typedef int (*dump_body)(struct dump *d, const struct record *rec, struct err *e
 dump_body dump_kernel_body(uint32_t type); /* NULL: nothing to say */
 dump_body dump_tool_body(uint32_t type);
 int dump_sample(struct dump *d, const struct record *rec, struct err *e);
+
+/*
+ * Text into room that was asked for once for many pieces; they return the place behind it. A number takes
+ * DUMP_NUMBER bytes of it at most.
+ */
+#define DUMP_NUMBER	 24
+#define DUMP_PUT(p, lit) ((char *)mempcpy((p), "" lit, sizeof(lit) - 1))
+char *dump_put_hex(char *p, uint64_t v);
 
 /* A hexadecimal number as printf's %#lx: 0 has no prefix. */
 void dump_hex(struct obuf *o, uint64_t v);

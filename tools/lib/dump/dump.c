@@ -18,20 +18,23 @@ static const char hex_pairs[513] =
 	"c8c9cacbcccdcecfd0d1d2d3d4d5d6d7d8d9dadbdcdddedfe0e1e2e3e4e5e6e7e8e9eaebecedeeef"
 	"f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
 
+char *dump_put_hex(char *p, uint64_t v)
+{
+	if (!v) {
+		*p = '0';
+		return p + 1;
+	}
+	p[0] = '0';
+	p[1] = 'x';
+	return hex_put(p + 2, v);
+}
+
 void dump_hex(struct obuf *o, uint64_t v)
 {
-	char *p = obuf_room(o, 20);
+	char *p = obuf_room(o, DUMP_NUMBER);
 
-	if (!p)
-		return;
-	if (v) {
-		p[0] = '0';
-		p[1] = 'x';
-		o->len += (size_t)(hex_put(p + 2, v) - p);
-	} else {
-		*p = '0';
-		o->len++;
-	}
+	if (p)
+		o->len += (size_t)(dump_put_hex(p, v) - p);
 }
 
 void dump_s32(struct obuf *o, uint32_t v)
@@ -88,26 +91,24 @@ static char *put_last_line(char *p, const unsigned char *bytes, uint32_t at, uin
 	return end;
 }
 
-static void print_bytes(struct dump *d, const struct record *rec)
+static uint32_t nr_lines(const struct record *rec)
 {
-	struct obuf *o = d->o;
-	uint32_t lines = (rec->size + PER_LINE - 1) / PER_LINE;
-	char *start, *p;
+	return (rec->size + PER_LINE - 1) / PER_LINE;
+}
 
-	obuf_lit(o, ".\n. ... raw event: size ");
-	obuf_dec(o, rec->size);
-	obuf_lit(o, " bytes\n");
-	start = p = obuf_room(o, (size_t)lines * LINE_ROOM);
-	if (!p)
-		return;
+static char *put_bytes(char *p, const struct record *rec)
+{
+	p = DUMP_PUT(p, ".\n. ... raw event: size ");
+	p += fmt_dec(p, rec->size);
+	p = DUMP_PUT(p, " bytes\n");
 	for (uint32_t at = 0; at < rec->size; at += PER_LINE) {
 		uint32_t n = rec->size - at;
 
 		p = n >= PER_LINE ? put_line(p, rec->data + at, at)
 				  : put_last_line(p, rec->data + at, at, n);
 	}
-	o->len += (size_t)(p - start);
-	obuf_char(o, '\n');
+	*p = '\n';
+	return p + 1;
 }
 
 /* Upstream counts a pipe's bytes from behind its 16-byte header. */
@@ -116,19 +117,30 @@ static uint64_t place_of(const struct dump *d, const struct record *rec)
 	return d->pipe && rec->file_offset >= 16 ? rec->file_offset - 16 : rec->file_offset;
 }
 
-static void print_place(struct dump *d, const struct record *rec)
+/* All but bytes and path: less than this. */
+#define FRAME_ROOM 200
+
+/* There is one for each record: its pieces of text do not ask for room one by one. */
+static void print_frame(struct dump *d, const struct record *rec, bool bytes)
 {
 	struct obuf *o = d->o;
+	size_t lines = bytes ? (size_t)nr_lines(rec) * LINE_ROOM : 0;
+	char *start = obuf_room(o, FRAME_ROOM + d->path_len + lines), *p = start;
 
-	obuf_char(o, '\n');
-	dump_hex(o, place_of(d, rec));
-	obuf_char(o, '@');
-	obuf_str(o, d->path);
-	obuf_lit(o, " [");
-	dump_hex(o, rec->size);
-	obuf_lit(o, "]: event: ");
-	obuf_dec(o, rec->type);
-	obuf_char(o, '\n');
+	if (!p)
+		return;
+	*p++ = '\n';
+	p = dump_put_hex(p, place_of(d, rec));
+	*p++ = '@';
+	p = mempcpy(p, d->path, d->path_len);
+	p = DUMP_PUT(p, " [");
+	p = dump_put_hex(p, rec->size);
+	p = DUMP_PUT(p, "]: event: ");
+	p += fmt_dec(p, rec->type);
+	*p++ = '\n';
+	if (bytes)
+		p = put_bytes(p, rec);
+	o->len += (size_t)(p - start);
 }
 
 /* ---- the line ------------------------------------------------------------------------------------ */
@@ -177,40 +189,48 @@ static void when(const struct dump *d, const struct record *rec, uint32_t *cpu, 
 	}
 }
 
-static void print_when(struct dump *d, const struct record *rec)
+static char *put_when(char *p, const struct dump *d, const struct record *rec)
 {
-	struct obuf *o = d->o;
 	uint64_t types = d->sample_types, time;
 	uint32_t cpu;
 
-	if (rec->type != PERF_RECORD_SAMPLE && !d->id_all) {
-		obuf_lit(o, "-1 -1 ");
-		return;
-	}
+	if (rec->type != PERF_RECORD_SAMPLE && !d->id_all)
+		return DUMP_PUT(p, "-1 -1 ");
 	when(d, rec, &cpu, &time);
 	if (types & PERF_SAMPLE_CPU) {
-		obuf_dec(o, cpu);
-		obuf_char(o, ' ');
+		p += fmt_dec(p, cpu);
+		*p++ = ' ';
 	}
 	if (types & PERF_SAMPLE_TIME) {
-		obuf_dec(o, time);
-		obuf_char(o, ' ');
+		p += fmt_dec(p, time);
+		*p++ = ' ';
 	}
+	return p;
+}
+
+static void print_line_start(struct dump *d, const struct record *rec)
+{
+	char *start = obuf_room(d->o, FRAME_ROOM), *p = start;
+
+	if (!p)
+		return;
+	p = put_when(p, d, rec);
+	p = dump_put_hex(p, place_of(d, rec));
+	p = DUMP_PUT(p, " [");
+	p = dump_put_hex(p, rec->size);
+	p = DUMP_PUT(p, "]: PERF_RECORD_");
+	d->o->len += (size_t)(p - start);
+	obuf_str(d->o, record_type_name(rec->type));
 }
 
 static void print_line(struct dump *d, const struct record *rec)
 {
-	struct err e = { 0 };
 	dump_body body;
+	struct err e; /* only what is printed of it is cleared: there is one for each record */
 
+	*e.text = '\0';
 	d->parsed = rec->type == PERF_RECORD_SAMPLE && !sample_parse(rec, &d->sample, NULL);
-	print_when(d, rec);
-	dump_hex(d->o, place_of(d, rec));
-	obuf_lit(d->o, " [");
-	dump_hex(d->o, rec->size);
-	obuf_lit(d->o, "]: PERF_RECORD_");
-	obuf_str(d->o, record_type_name(rec->type));
-
+	print_line_start(d, rec);
 	if (rec->type == PERF_RECORD_SAMPLE)
 		body = dump_sample;
 	else if (rec->type < PERF_RECORD_USER_TYPE_START)
@@ -230,9 +250,8 @@ void dump_record(struct dump *d, const struct record *rec)
 	dump_stats_add(&d->stats, rec);
 	if (rec->type == PERF_RECORD_HEADER_EVENT_TYPE)
 		return;
-	print_place(d, rec);
-	if (!d->opts.no_raw && !(d->opts.redact && rec->type == PERF_RECORD_SAMPLE))
-		print_bytes(d, rec);
+	print_frame(d, rec,
+		    !d->opts.no_raw && !(d->opts.redact && rec->type == PERF_RECORD_SAMPLE));
 	print_line(d, rec);
 	if (rec->type == PERF_RECORD_HEADER_ATTR) {
 		d->attrs_seen++;
@@ -259,6 +278,7 @@ int dump_new(struct dump **out, struct perfdata *pd, struct obuf *o, const struc
 	d->stats.pd = pd;
 	d->pipe = perfdata_is_pipe(pd);
 	d->path = d->pipe ? "pipe" : perfdata_path(pd);
+	d->path_len = strlen(d->path);
 	d->arch = regs_arch_from_uname(env->arch);
 	if (d->arch == REGS_ARCH_NONE)
 		d->arch = regs_arch_from_elf(env->e_machine);

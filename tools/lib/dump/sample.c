@@ -422,26 +422,47 @@ static void print_owner(struct dump *d, const struct sample *s)
 	obuf_char(d->o, '\n');
 }
 
+static char *put_s32(char *p, uint32_t v)
+{
+	int64_t n = (int32_t)v;
+
+	if (n < 0)
+		*p++ = '-';
+	return p + fmt_dec(p, (uint64_t)(n < 0 ? -n : n));
+}
+
+/* Seven numbers, and 40 bytes between them. */
+#define LINE_ROOM (7 * DUMP_NUMBER + 40)
+
+static void print_first_line(struct obuf *o, const struct record *rec, const struct sample *s)
+{
+	char *start = obuf_room(o, LINE_ROOM), *p = start;
+
+	if (!p)
+		return;
+	p = DUMP_PUT(p, "(IP, 0x");
+	p += fmt_hex(p, rec->misc);
+	p = DUMP_PUT(p, "): ");
+	p = put_s32(p, s->pid);
+	*p++ = '/';
+	p = put_s32(p, s->tid);
+	p = DUMP_PUT(p, ": ");
+	p = dump_put_hex(p, s->ip);
+	p = DUMP_PUT(p, " period: ");
+	p += fmt_dec(p, s->period);
+	p = DUMP_PUT(p, " addr: ");
+	p = dump_put_hex(p, s->addr);
+	*p++ = '\n';
+	o->len += (size_t)(p - start);
+}
+
 int dump_sample(struct dump *d, const struct record *rec, struct err *e)
 {
 	const struct sample *s = &d->sample;
-	struct obuf *o = d->o;
 
 	if (!d->parsed && sample_parse(rec, &d->sample, e))
 		return e->code;
-	obuf_lit(o, "(IP, 0x");
-	obuf_hex(o, rec->misc);
-	obuf_lit(o, "): ");
-	dump_s32(o, s->pid);
-	obuf_char(o, '/');
-	dump_s32(o, s->tid);
-	obuf_lit(o, ": ");
-	dump_hex(o, s->ip);
-	obuf_lit(o, " period: ");
-	obuf_dec(o, s->period);
-	obuf_lit(o, " addr: ");
-	dump_hex(o, s->addr);
-	obuf_char(o, '\n');
+	print_first_line(d->o, rec, s);
 	print_parts(d, rec, s);
 	print_owner(d, s);
 	return 0;
