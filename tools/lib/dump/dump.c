@@ -228,7 +228,7 @@ static void print_line(struct dump *d, const struct record *rec)
 	dump_body body;
 	struct err e; /* only what is printed of it is cleared: there is one for each record */
 
-	*e.text = '\0';
+	e.text[0] = '\0';
 	d->parsed = rec->type == PERF_RECORD_SAMPLE && !sample_parse(rec, &d->sample, NULL);
 	print_line_start(d, rec);
 	if (rec->type == PERF_RECORD_SAMPLE)

@@ -154,12 +154,13 @@ bool symcache_key(struct symcache_key *k, const struct resolver *res, struct elf
 {
 	const struct build_id *id = run || debug ? elf_build_id(run ? run : debug) : NULL;
 	const char *kind = delta ? "kernel" : !run ? "debug" : debug ? "both" : "run";
-	uint64_t *w = k->word;
+	uint64_t *w;
 
 	memset(k, 0, sizeof(*k));
 	if (!id || id->size < 2)
 		return false;
 	set_id(k, id, kind);
+	w = k->word;
 	if ((run && !file_words(run, &w[W_RUN_SIZE], &w[W_RUN_TIME])) ||
 	    (debug && !file_words(debug, &w[W_DEBUG_SIZE], &w[W_DEBUG_TIME])))
 		return false;
