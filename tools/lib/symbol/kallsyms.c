@@ -179,11 +179,17 @@ static void take_kept(struct kallsyms *k)
 static int read_text(struct kallsyms *k, int fd)
 {
 	struct text t = { .buf = malloc(CHUNK) };
-	ssize_t r = t.buf ? read_head(fd, t.buf) : -ENOMEM;
-	size_t all = r > 0 ? (size_t)r : 0;
-	uint64_t sum = hash_bytes(t.buf, all);
-	int ret = take_lines(k, &t, all);
+	size_t all;
+	uint64_t sum;
+	ssize_t r;
+	int ret;
 
+	if (!t.buf)
+		return -ENOMEM;
+	r = read_head(fd, t.buf);
+	all = r > 0 ? (size_t)r : 0;
+	sum = hash_bytes(t.buf, all);
+	ret = take_lines(k, &t, all);
 	if (!ret && all)
 		set_key(k, all, sum);
 	if (!ret)
