@@ -102,8 +102,8 @@ void obuf_printf(struct obuf *o, const char *fmt, ...) __printf_fmt(2, 3); /* th
 /* The same digits into a caller's buffer of at least 20 (16) bytes; they return the length. */
 int fmt_dec(char *buf, uint64_t v);
 int fmt_hex(char *buf, uint64_t v);
+/* %.2f into FMT_FIXED2 bytes; 0 = that would be longer, or is no number. */
 #define FMT_FIXED2 24
-int fmt_fixed2(char *buf,
-	       double v); /* %.2f; 0 = that would be longer than FMT_FIXED2, or is no number */
+int fmt_fixed2(char *buf, double v);
 
 #endif

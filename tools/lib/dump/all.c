@@ -37,8 +37,8 @@ struct team {
 
 struct seen {
 	struct machine_seen *m;
-	const struct perfdata_event
-		*event; /* whose samples have pid and tid at @tid_at; 0 = they have none */
+	/* The last one's, whose samples have pid and tid at @tid_at; 0 = they have none. */
+	const struct perfdata_event *event;
 	unsigned tid_at;
 };
 

@@ -31,8 +31,8 @@ struct tally {
 
 /* What was counted, by frequency. */
 struct tally_top {
-	struct counted
-		v[TALLY_TOPS]; /* those first that came most often, of equal ones the smaller */
+	/* Those first that came most often, of equal ones the smaller. */
+	struct counted v[TALLY_TOPS];
 	unsigned nr;
 	unsigned distinct; /* 0 = too many: what there is was found, with estimated counts */
 };

@@ -121,10 +121,10 @@ static bool bucket_value(const struct bucket *b, struct counted *out)
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
+/* At LOG_SHORT it is sorted once, to see whether values come twice; next to a list it has that length. */
 #define LOG_FIRST 4
-#define LOG_SHORT \
-	32 /* so long it is sorted once, to see whether values come twice, and next to a list */
-#define LOG_LONG TALLY_EXACT
+#define LOG_SHORT 32
+#define LOG_LONG  TALLY_EXACT
 
 /* Room for two lists with their logs. */
 struct sorted {

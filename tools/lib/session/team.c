@@ -368,9 +368,7 @@ static uint64_t file_bytes(const struct session *s)
 
 unsigned session_jobs(const struct session *s)
 {
-	uint64_t worth = file_bytes(s) / WORTH_A_JOB;
-
-	uint64_t asked = s->jobs ? s->jobs : s->o->jobs;
+	uint64_t worth = file_bytes(s) / WORTH_A_JOB, asked = s->jobs ? s->jobs : s->o->jobs;
 
 	if (asked)
 		return (unsigned)min_u64(asked, JOBS_MAX);

@@ -65,7 +65,7 @@ struct caller {
 
 /* ---- a row ----------------------------------------------------------------------------------- */
 
-static int table_row_at(struct walk *w, uint32_t place, struct caller *c)
+static int row_at(struct walk *w, uint32_t place, struct caller *c)
 {
 	struct table *t = w->t;
 	struct keys_row new = { .group = w->group, .place = place, .thread = ID_NONE }, *row;
@@ -128,7 +128,7 @@ static int enter(struct walk *w, uint32_t i)
 	uint32_t up = seen->node;
 	struct caller row;
 
-	if (w->s ? added_at(w, w->place[i], &row) : table_row_at(w, w->place[i], &row))
+	if (w->s ? added_at(w, w->place[i], &row) : row_at(w, w->place[i], &row))
 		return -ENOMEM;
 	/* The row's thread is the first that made it, on its own or as a caller. */
 	if (i < *row.first_node || *row.thread == ID_NONE) {
@@ -297,7 +297,7 @@ static int put_rows(struct walk *w, const struct callers *c, struct stretch *s)
 		if (a->group != w->group)
 			know_rows(c, w->seen, a->group);
 		w->group = a->group;
-		if (table_row_at(w, a->place, &row))
+		if (row_at(w, a->place, &row))
 			return -ENOMEM;
 		put_row(&w->t->rows.v[row.idx], a);
 		s->row[i] = row.idx;
