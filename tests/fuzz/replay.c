@@ -10,12 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "fuzz.h"
 #include "perf-main.h"
 
-#define SLOW_SECONDS 20 /* for one input, on a machine that does other things too */
+/* For one input. A machine that does other things too makes it late, but has it do no more. */
+#define CPU_SECONDS  20
+#define WALL_SECONDS 300
 
 #define DECLARE(name) extern const struct fuzz_target fuzz_##name;
 FUZZ_TARGETS(DECLARE)
@@ -51,6 +54,15 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max)
 	return size;
 }
 
+static void limit(time_t cpu, unsigned wall)
+{
+	struct itimerval timer = { .it_value.tv_sec = cpu };
+
+	if (setitimer(ITIMER_PROF, &timer, NULL))
+		abort();
+	alarm(wall);
+}
+
 static void run(struct replay *r, const uint8_t *data, size_t size)
 {
 	/* A copy of just that size: a byte too many is seen. */
@@ -59,9 +71,9 @@ static void run(struct replay *r, const uint8_t *data, size_t size)
 	if (!copy)
 		abort();
 	memcpy(copy, data, size);
-	alarm(SLOW_SECONDS);
+	limit(CPU_SECONDS, WALL_SECONDS);
 	r->t->run(copy, size);
-	alarm(0);
+	limit(0, 0);
 	free(copy);
 	r->runs++;
 }

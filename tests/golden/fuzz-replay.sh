@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Every fuzz target over what it starts with, over what it found before (tests/fuzz/finds), and over a few changes of
-# each, which are the same every time: no crash, no leak, nothing that takes 20 s. Needs no libFuzzer; under sanitizers it
+# each, which are the same every time: no crash, no leak, nothing that takes 20 s of CPU. Needs no libFuzzer; under sanitizers it
 # sees what they see. `make fuzz` goes on from there.
 . "$(dirname "$0")/../lib.sh"
 need_cmd python3
