@@ -67,14 +67,41 @@ static void read_all(const struct perfdata_index *x, size_t from, size_t to, str
 }
 
 /* A tenth of the samples, and what the tool wrote. */
-static bool keep(void *ctx, const struct record *rec)
+static enum perfdata_keep keep(void *ctx, const struct record *rec)
 {
 	struct list *l = ctx;
 	bool kept = rec->type == 60 || (rec->type == PERF_RECORD_SAMPLE && rec->time % 10 == 3);
 
 	if (kept)
 		add(l, rec);
-	return kept;
+	return kept ? PERFDATA_KEEP : PERFDATA_KEEP_NOT;
+}
+
+/* The first sample of each thread since the tool wrote something, which is kept, too. */
+struct firsts {
+	struct list kept;
+	bool seen[4];
+	bool says; /* that there are no more of a thread */
+};
+
+static enum perfdata_keep keep_first(void *ctx, const struct record *rec)
+{
+	struct firsts *k = ctx;
+	uint32_t tid;
+
+	if (rec->type == PERF_RECORD_SAMPLE) {
+		tid = load_u32(rec->data + 20, rec->swap);
+		assert_in_range(tid, 0, ARRAY_SIZE(k->seen) - 1);
+		if (k->seen[tid])
+			return k->says ? PERFDATA_KEEP_NO_MORE : PERFDATA_KEEP_NOT;
+		k->seen[tid] = true;
+	} else {
+		memset(k->seen, 0, sizeof(k->seen));
+		if (rec->type != 60)
+			return PERFDATA_KEEP_NOT;
+	}
+	add(&k->kept, rec);
+	return PERFDATA_KEEP;
 }
 
 static int know(void *ctx, const struct record *rec, struct err *e)
@@ -87,7 +114,7 @@ static int know(void *ctx, const struct record *rec, struct err *e)
 /* Several CPUs' runs in a round; some records too late, some without a time. */
 static void make(bool big, bool rounds, bool packed)
 {
-	uint64_t clock = 100;
+	uint64_t clock = 100, tid = 0;
 
 	start_file(&f, big, 64);
 	for (int r = 0; r < 12; r++) {
@@ -101,6 +128,8 @@ static void make(bool big, bool rounds, bool packed)
 			for (uint64_t i = 0; i < dice(60); i++) {
 				t += dice(4);
 				put_sample(&f, t, t, EVENT_ID);
+				set(&f, f.n - 20, tid, 4);
+				tid = dice(8) ? tid : dice(4);
 				if (dice(40) == 0)
 					put_header(&f, 60, 0, 8);
 			}
@@ -166,10 +195,54 @@ static void pieces_are_the_whole(void **state)
 	assert_true(most > 20);
 }
 
-static bool none(void *ctx, const struct record *rec)
+static size_t index_firsts(struct firsts *k, bool says, struct list *pieces)
+{
+	struct perfdata_index_opts o = { 1024, 3, keep_first, k };
+	struct perfdata_index *x;
+	struct perfdata_stats st;
+	struct perfdata *pd;
+	struct err e;
+	size_t nr;
+
+	memset(k, 0, sizeof(*k));
+	k->says = says;
+	pieces->n = 0;
+	assert_int_equal(open_build(&pd, &f, &e), 0);
+	assert_int_equal(perfdata_index_new(&x, pd, &o, &e), 0);
+	perfdata_stats(pd, &st);
+	nr = perfdata_nr_pieces(x);
+	for (size_t i = 0; i < nr; i++)
+		read_all(x, i, i + 1, pieces);
+	assert_int_equal(st.records, pieces->n);
+	perfdata_index_free(x);
+	perfdata_close(pd);
+	return nr;
+}
+
+/* Samples that the walk need not ask about are passed over in rows; nothing else comes of it. */
+static void rows_of_a_thread(void **state)
+{
+	static struct firsts one, rows;
+	static struct list whole, pieces, others;
+
+	(void)state;
+	seed = 9;
+	for (int n = 0; n < 200; n++) {
+		whole.n = 0;
+		make(n % 2, n % 3, n % 5 > 2);
+		read_all(NULL, 0, 0, &whole);
+		assert_int_equal(index_firsts(&one, false, &pieces),
+				 index_firsts(&rows, true, &others));
+		check_same(&one.kept, &rows.kept);
+		check_same(&pieces, &others);
+		check_same(&whole, &others);
+	}
+}
+
+static enum perfdata_keep none(void *ctx, const struct record *rec)
 {
 	(void)ctx, (void)rec;
-	return false;
+	return PERFDATA_KEEP_NOT;
 }
 
 static void no_keep(struct perfdata_index_opts *o, struct list *kept)
@@ -407,13 +480,10 @@ static void short_runs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pieces_are_the_whole),
-		cmocka_unit_test(read_as_a_whole),
-		cmocka_unit_test(damage),
-		cmocka_unit_test(packed_damage),
-		cmocka_unit_test(again),
-		cmocka_unit_test(cut_meanwhile),
-		cmocka_unit_test(short_runs),
+		cmocka_unit_test(pieces_are_the_whole), cmocka_unit_test(rows_of_a_thread),
+		cmocka_unit_test(read_as_a_whole),	cmocka_unit_test(damage),
+		cmocka_unit_test(packed_damage),	cmocka_unit_test(again),
+		cmocka_unit_test(cut_meanwhile),	cmocka_unit_test(short_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

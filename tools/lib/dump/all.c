@@ -58,15 +58,20 @@ static bool seen_recently(struct seen *k, const struct record *rec)
 				     load_u32(rec->data + k->tid_at + 4, rec->swap));
 }
 
-static bool keep(void *ctx, const struct record *rec)
+static enum perfdata_keep keep(void *ctx, const struct record *rec)
 {
 	struct machine_seen *m = ((struct seen *)ctx)->m;
 	struct sample s;
 
 	if (rec->type != PERF_RECORD_SAMPLE)
-		return machine_seen_record(m, rec);
-	return !seen_recently(ctx, rec) && !sample_parse_some(rec, PERF_SAMPLE_TID, &s, NULL) &&
-	       !machine_seen_recently(m, s.pid, s.tid) && machine_seen_first(m, s.pid, s.tid);
+		return machine_seen_record(m, rec) ? PERFDATA_KEEP : PERFDATA_KEEP_NOT;
+	if (seen_recently(ctx, rec))
+		return PERFDATA_KEEP_NO_MORE;
+	return !sample_parse_some(rec, PERF_SAMPLE_TID, &s, NULL) &&
+			       !machine_seen_recently(m, s.pid, s.tid) &&
+			       machine_seen_first(m, s.pid, s.tid)
+		       ? PERFDATA_KEEP
+		       : PERFDATA_KEEP_NOT;
 }
 
 static int learn(void *ctx, const struct record *rec, struct err *e)

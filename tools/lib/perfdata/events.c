@@ -19,6 +19,8 @@ static void event_places(struct pd_event *ev)
 		ev->sample_time = 8 + attr_head_offset(t, PERF_SAMPLE_TIME);
 		ev->other_time = trailer - attr_trailer_offset(t, PERF_SAMPLE_TIME);
 	}
+	if (t & PERF_SAMPLE_TID)
+		ev->sample_tid = 8 + attr_head_offset(t, PERF_SAMPLE_TID);
 	if (id) {
 		ev->sample_id = 8 + attr_head_offset(t, id);
 		ev->other_id = trailer - attr_trailer_offset(t, id);

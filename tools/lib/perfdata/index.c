@@ -21,6 +21,12 @@
 #define MARKS_A_PIECE 16
 #define MARK_MIN      512
 
+/* Where samples have what the walk looks at; the same in all events, else time is 0. */
+struct places {
+	uint32_t id; /* 0 = there is one event */
+	uint32_t time, thread, least;
+};
+
 /* A known record of the round at hand, not yet in its order. */
 struct walk {
 	struct perfdata *pd;
@@ -36,6 +42,9 @@ struct walk {
 	uint64_t last_time, limit, max_time, next_mark;
 	uint32_t stream; /* of the last stretch */
 	uint32_t source; /* of the record at hand: as stretch.stream */
+	struct places places;
+	bool has_thread; /* of which no sample is kept until another record comes ... */
+	uint64_t thread; /* ... pid and tid as they stand in the file */
 };
 
 static int no_memory(struct err *e)
@@ -308,17 +317,52 @@ static uint32_t source_of(const struct perfdata *pd, size_t stream, bool unzippe
 	return (uint32_t)(stream + (unzipped ? pd->nr_streams : 0));
 }
 
+/* Where events are of several kinds each sample is looked at by itself. */
+static struct places find_places(const struct perfdata *pd)
+{
+	const struct pd_event *ev = pd->events.v[0];
+	struct places at = { .time = ev->sample_time, .thread = ev->sample_tid };
+
+	for (size_t i = 1; i < own_events(pd); i++) {
+		const struct pd_event *other = pd->events.v[i];
+
+		if (!ev->sample_id || other->sample_id != ev->sample_id ||
+		    other->sample_time != ev->sample_time || other->sample_tid != ev->sample_tid)
+			return (struct places){ 0 };
+		at.id = ev->sample_id;
+	}
+	if (!at.thread)
+		return (struct places){ 0 };
+	at.least = 8 + (uint32_t)max_u64(at.id, max_u64(at.time, at.thread));
+	return at;
+}
+
+static int keep_if_asked(struct walk *w, const struct record *rec, struct err *e)
+{
+	enum perfdata_keep keep = w->o->keep(w->o->ctx, rec);
+
+	w->has_thread = false;
+	if (keep == PERFDATA_KEEP)
+		return keep_record(w, rec, e);
+	w->has_thread =
+		keep == PERFDATA_KEEP_NO_MORE && w->places.time && w->places.least <= rec->size;
+	if (w->has_thread)
+		w->thread = load_u64(rec->data + w->places.thread, false);
+	return 0;
+}
+
 static int walk_record(struct walk *w, const struct record *rec, bool unzipped, bool *samples,
 		       struct err *e)
 {
-	int ret = 0;
+	int ret;
 
 	*samples |= rec->type == PERF_RECORD_SAMPLE;
 	w->source = source_of(w->pd, w->pd->cur, unzipped);
 	if (unlikely((unzipped && !w->x->frames) || (describes(rec->type) && *samples)))
 		return refuse(e);
-	if (w->o->keep(w->o->ctx, rec))
-		ret = keep_record(w, rec, e);
+	if (unlikely(describes(rec->type)))
+		w->places = find_places(w->pd);
+	ret = keep_if_asked(w, rec, e);
 	if (ret)
 		return ret;
 	if (unlikely(rec->time == RECORD_NO_TIME || !rec->time))
@@ -390,16 +434,102 @@ static inline bool plain_sample(struct walk *w, struct record *rec)
 	return true;
 }
 
-/* Samples up to one that is not plain, or that has to be kept. */
+/* Whether perfdata_find_event() finds one, as far as that is known without a search. */
+static inline bool is_recent(const struct perfdata *pd, uint64_t id)
+{
+	const struct recent_id *recent = &pd->recent[id % RECENT_IDS];
+
+	return recent->event && recent->id == id;
+}
+
+/* Bytes of samples in a row, and what was found in them. */
+struct row {
+	const unsigned char *p, *end; /* here; those that are at hand */
+	const unsigned char *mark;    /* the first that begins here is none of them */
+	uint64_t time, most;	      /* of the last; of those to come */
+	uint64_t nr;
+};
+
+/*
+ * Most samples: of the same thread as the one before, later in time, of the same stretch. All that is to be
+ * known of such a row is how long it is.
+ */
+static inline void walk_row(const struct walk *w, struct row *row, bool several, bool swap)
+{
+	const struct places *at = &w->places;
+	const unsigned char *p = row->p;
+	uint64_t last = row->time, nr = 0;
+
+	while (p < row->mark && row->end - p >= 8) {
+		uint32_t size = load_u16(p + 6, swap);
+		uint64_t time;
+
+		if (load_u32(p, swap) != PERF_RECORD_SAMPLE || size < at->least ||
+		    size > (size_t)(row->end - p))
+			break;
+		time = load_u64(p + at->time, swap);
+		if (time < last || time > row->most ||
+		    load_u64(p + at->thread, false) != w->thread ||
+		    (several && !is_recent(w->pd, load_u64(p + at->id, swap))))
+			break;
+		last = time;
+		p += size;
+		nr++;
+	}
+	row->p = p;
+	row->time = last;
+	row->nr = nr;
+}
+
+static void skip_row(struct walk *w)
+{
+	struct perfdata *pd = w->pd;
+	struct stream *s = &pd->streams[pd->cur];
+	struct stretch *st;
+	struct row row;
+	uint64_t offset;
+	size_t left, n;
+
+	if (!w->has_thread || !w->open || w->stream != source_of(pd, pd->cur, s->in_zip))
+		return;
+	row.p = at_hand(s, &left, &offset);
+	if (offset >= w->next_mark)
+		return;
+	row.end = row.p + left;
+	row.mark = row.p + min_u64(left, w->next_mark - offset);
+	row.time = w->last_time;
+	row.most = w->open_next ? RECORD_NO_TIME - 1 : w->limit;
+	if (likely(!pd->swap && !w->places.id))
+		walk_row(w, &row, false, false);
+	else
+		walk_row(w, &row, w->places.id, pd->swap);
+	n = left - (size_t)(row.end - row.p);
+	if (!n)
+		return;
+	if (s->in_zip)
+		unzip_skip(s->zip, n);
+	else
+		s->pos += n;
+	pd->stats.records += row.nr;
+	pd->stats.bytes += n;
+	st = w->open_next ? &w->next.v[w->next.n - 1] : &w->now.v[w->now.n - 1];
+	st->to = offset + n;
+	st->last = w->last_time = row.time;
+	w->max_time = max_u64(w->max_time, row.time);
+}
+
+/* Samples up to one that is not plain. */
 static int walk_samples(struct walk *w, bool *samples, struct err *e)
 {
 	struct record rec;
 	int ret = 0;
 
-	while (!ret && plain_sample(w, &rec)) {
+	while (!ret) {
+		skip_row(w);
+		if (!plain_sample(w, &rec))
+			break;
 		*samples = true;
-		if (unlikely(w->o->keep(w->o->ctx, &rec)))
-			ret = keep_record(w, &rec, e);
+		ret = keep_if_asked(w, &rec, e);
 		if (!ret && unlikely(!prolong(w, &rec)))
 			ret = note_timed(w, &rec, e);
 	}
@@ -413,6 +543,7 @@ static int walk_all(struct walk *w, struct err *e)
 	struct record rec;
 	int ret = 0, end = 0;
 
+	w->places = find_places(w->pd);
 	w->pd->next_progress = UINT64_MAX; /* that is told by those who read */
 	while (!ret && (end = perfdata_next_in_file(w->pd, &rec, &unzipped, &x->damage)) > 0) {
 		ret = walk_record(w, &rec, unzipped, &samples, e);

@@ -153,7 +153,7 @@ void unzip_skip(struct unzip *z, size_t n);
 struct pd_event {
 	struct perfdata_event pub;
 	/* Offsets of id and time: from the start of a SAMPLE, from the end of others; 0 = none. */
-	uint16_t sample_id, sample_time, other_id, other_time;
+	uint16_t sample_id, sample_time, sample_tid, other_id, other_time;
 	bool id_all;
 	bool named; /* by the recording; else after its attr */
 };

@@ -272,14 +272,21 @@ void perfdata_ahead_stop(struct perfdata_ahead *a); /* NULL is fine; before perf
  * finds out where they lie; it changes nothing later, any thread may look at it.
  *
  * Who begins with a piece has to know something of what came before. Records of which keep() says so
- * are kept for that; it is asked once for each, in the order of the file.
+ * are kept for that; it is asked once for each, in the order of the file, less those that it has answered for.
  */
 struct perfdata_index;
+
+enum perfdata_keep {
+	PERFDATA_KEEP_NOT,
+	PERFDATA_KEEP,
+	/* A sample: nor any other of its thread, of whatever event, until a record comes that is no sample. */
+	PERFDATA_KEEP_NO_MORE,
+};
 
 struct perfdata_index_opts {
 	uint64_t piece;	  /* bytes, about, of a piece; rounds that are smaller are pieces too */
 	unsigned threads; /* that will read; as many unpack ahead of the walk what is packed */
-	bool (*keep)(void *ctx, const struct record *rec);
+	enum perfdata_keep (*keep)(void *ctx, const struct record *rec);
 	void *ctx;
 };
 

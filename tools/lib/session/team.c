@@ -84,26 +84,29 @@ static bool makes_thread(struct session *s, const struct event_plan *plan, const
 	return session_wants(s, rec->time, sm.cpu);
 }
 
-static bool keep_sample(struct seen *k, const struct record *rec)
+static enum perfdata_keep keep_sample(struct seen *k, const struct record *rec)
 {
 	const struct event_plan *plan = rec->event ? session_plan(k->s, rec->event) : NULL;
 	uint32_t pid, tid;
 
 	if (!plan || !plan->thread || !plan->tid_at || plan->tid_at + 8 > rec->size)
-		return false;
+		return PERFDATA_KEEP_NOT;
 	pid = load_u32(rec->data + plan->tid_at, rec->swap);
 	tid = load_u32(rec->data + plan->tid_at + 4, rec->swap);
 	if (likely(machine_seen_recently(k->m, pid, tid)))
-		return false;
-	return makes_thread(k->s, plan, rec) && machine_seen_first(k->m, pid, tid);
+		return PERFDATA_KEEP_NO_MORE;
+	return makes_thread(k->s, plan, rec) && machine_seen_first(k->m, pid, tid)
+		       ? PERFDATA_KEEP
+		       : PERFDATA_KEEP_NOT;
 }
 
-static bool keep(void *ctx, const struct record *rec)
+static enum perfdata_keep keep(void *ctx, const struct record *rec)
 {
 	struct seen *k = ctx;
 
-	return likely(rec->type == PERF_RECORD_SAMPLE) ? keep_sample(k, rec)
-						       : machine_seen_record(k->m, rec);
+	if (likely(rec->type == PERF_RECORD_SAMPLE))
+		return keep_sample(k, rec);
+	return machine_seen_record(k->m, rec) ? PERFDATA_KEEP : PERFDATA_KEEP_NOT;
 }
 
 /* A record of a piece that another member reads; who tells of those that are broken. */
