@@ -205,10 +205,10 @@ static size_t frames_begun(int fd)
 	return n;
 }
 
-static bool nothing(void *ctx, const struct record *rec)
+static enum perfdata_keep nothing(void *ctx, const struct record *rec)
 {
 	(void)ctx, (void)rec;
-	return false;
+	return PERFDATA_KEEP_NOT;
 }
 
 /* Frames of about 2 MB of records, which several threads can unpack: each payload that begins one is counted. */
