@@ -93,8 +93,10 @@ static int read_file(const char *path, struct obuf *o)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), ret = 0;
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || (uint64_t)st.st_size > MAX_FILE)
-		ret = fd < 0 ? -errno : -EINVAL;
+	if (fd < 0 || fstat(fd, &st))
+		ret = -errno;
+	else if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size > MAX_FILE)
+		ret = -EINVAL;
 	while (!ret) {
 		char *p = obuf_room(o, 1 << 16);
 		ssize_t n = p ? read(fd, p, 1 << 16) : -1;

@@ -32,6 +32,7 @@ struct net_http {
 	struct library lib;
 	CURL *curl;
 	struct obuf *answer;
+	char why[CURL_ERROR_SIZE]; /* the library may write there until its handle is gone */
 };
 
 static int load(struct library *lib, struct err *e)
@@ -81,46 +82,55 @@ static size_t take(char *p, size_t size, size_t n, void *ctx)
 	return h->answer->code ? 0 : size * n;
 }
 
-static struct curl_slist *headers_of(struct net_http *h, const struct net_request *rq)
+/* false: no memory; none but all headers are sent. */
+static bool add_header(struct net_http *h, struct curl_slist **list, const char *header)
 {
-	struct curl_slist *list = h->lib.slist_append(NULL, "Expect:"), *more;
+	struct curl_slist *more = h->lib.slist_append(*list, header);
 
-	if (rq->packed && list) {
-		more = h->lib.slist_append(list, "Content-Encoding: gzip");
-		list = more ? more : list;
-	}
-	for (const char *const *s = rq->headers; list && s && *s; s++) {
-		more = h->lib.slist_append(list, *s);
-		list = more ? more : list;
-	}
-	return list;
+	*list = more ? more : *list;
+	return more;
 }
 
-static void set(struct net_http *h, const struct net_request *rq, const char *url,
-		struct curl_slist *list, char *why)
+static struct curl_slist *headers_of(struct net_http *h, const struct net_request *rq)
+{
+	struct curl_slist *list = NULL;
+	bool all = add_header(h, &list, "Expect:") &&
+		   (!rq->packed || add_header(h, &list, "Content-Encoding: gzip"));
+
+	for (const char *const *s = rq->headers; all && s && *s; s++)
+		all = add_header(h, &list, *s);
+	if (all)
+		return list;
+	h->lib.slist_free_all(list);
+	return NULL;
+}
+
+/* false: no memory for a text, of which the library keeps a copy. */
+static bool set(struct net_http *h, const struct net_request *rq, const char *url,
+		struct curl_slist *list)
 {
 	const struct net_opts *o = &h->n->o;
 	__typeof__(h->lib.easy_setopt) opt = h->lib.easy_setopt;
 	CURL *c = h->curl;
 
 	h->lib.easy_reset(c); /* keeps the connection */
-	opt(c, CURLOPT_URL, url);
+	h->why[0] = 0;
 	opt(c, CURLOPT_POST, 1L);
 	opt(c, CURLOPT_POSTFIELDS, rq->body ? rq->body : "");
 	opt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)rq->size);
 	opt(c, CURLOPT_HTTPHEADER, list);
 	opt(c, CURLOPT_WRITEFUNCTION, take);
 	opt(c, CURLOPT_WRITEDATA, h);
-	opt(c, CURLOPT_ERRORBUFFER, why);
+	opt(c, CURLOPT_ERRORBUFFER, h->why);
 	opt(c, CURLOPT_NOSIGNAL, 1L);
 	opt(c, CURLOPT_CONNECTTIMEOUT, 10L);
 	opt(c, CURLOPT_TIMEOUT, (long)(o->timeout ? o->timeout : 300));
 	opt(c, CURLOPT_SSL_VERIFYPEER, 1L);
 	opt(c, CURLOPT_SSL_VERIFYHOST, 2L);
-	if (o->ca)
-		opt(c, CURLOPT_CAINFO, o->ca);
 	/* A proxy of the environment is for the world outside, not for this machine. */
-	opt(c, CURLOPT_NOPROXY, "localhost,127.0.0.1,::1");
+	return opt(c, CURLOPT_URL, url) != CURLE_OUT_OF_MEMORY &&
+	       (!o->ca || opt(c, CURLOPT_CAINFO, o->ca) != CURLE_OUT_OF_MEMORY) &&
+	       opt(c, CURLOPT_NOPROXY, "localhost,127.0.0.1,::1") != CURLE_OUT_OF_MEMORY;
 }
 
 static bool is_ours(CURLcode code)
@@ -134,19 +144,21 @@ int net_http_post(struct net_http *h, const struct net_request *rq, long *status
 {
 	const struct net_target *t = &h->n->target;
 	struct curl_slist *list = headers_of(h, rq);
-	char *url = NULL, why[CURL_ERROR_SIZE] = "";
+	char *url;
 	CURLcode code;
 	bool refused;
 	int left;
 
 	*status = 0;
-	if (!list || asprintf(&url, "%s://%s:%u%s", t->tls ? "https" : "http", t->host, t->port,
-			      rq->path) < 0) {
+	h->answer = answer;
+	if (asprintf(&url, "%s://%s:%u%s", t->tls ? "https" : "http", t->host, t->port, rq->path) <
+	    0)
+		url = NULL;
+	if (!list || !url || !set(h, rq, url, list)) {
 		h->lib.slist_free_all(list);
+		free(url);
 		return err_set(e, -ENOMEM, "no memory for a request");
 	}
-	h->answer = answer;
-	set(h, rq, url, list, why);
 	errno = 0;
 	code = h->lib.easy_perform(h->curl);
 	left = errno;
@@ -163,7 +175,7 @@ int net_http_post(struct net_http *h, const struct net_request *rq, long *status
 	/* The library has codes of its own for what the machine refused, and words that do not name it. EAGAIN is waiting. */
 	refused = left != EAGAIN && left != EINTR && lack_is_trouble(left);
 	return err_set(e, is_ours(code) ? -EPROTO : -EAGAIN, "no answer of %s: %s%s%s", t->shown,
-		       why[0] ? why : h->lib.easy_strerror(code), refused ? ": " : "",
+		       h->why[0] ? h->why : h->lib.easy_strerror(code), refused ? ": " : "",
 		       refused ? strerror(left) : "");
 }
 #else
