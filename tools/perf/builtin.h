@@ -31,6 +31,11 @@ extern const struct command cmd_xstate;
 const struct command *const *perf_commands(size_t *nr);
 const struct command *perf_command(const char *name); /* NULL = unknown */
 void perf_print_commands(FILE *out);
+/*
+ * The status for @status, which is not 0 where the machine refused something that results may lack (base/lack.h); it is told then.
+ * main() asks at its end. A process that a command forks asks at its own: what it was refused is known to nobody else.
+ */
+int perf_tell_lack(int status);
 
 /* settings.c: the options that files of settings stand for. */
 int perf_settings(const char *command, struct cli_args *args, struct err *e);

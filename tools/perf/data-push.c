@@ -47,7 +47,8 @@ static int convert_in_child(const struct command *cmd, const struct data_opts *o
 		mine.session.input = file;
 		mine.to = kind == NET_POSTGRESQL ? "pgcopy" : "native";
 		mine.output = dir;
-		_exit(data_convert(cmd, &mine, true, 0, NULL));
+		/* Tables that lack what was there to be read would stay with the engine for ever. */
+		_exit(perf_tell_lack(data_convert(cmd, &mine, true, 0, NULL)));
 	}
 	if (pid < 0) {
 		log_error("%s cannot be read: no process for it: %s", file, strerror(errno));
@@ -115,7 +116,7 @@ static int fill_spool(struct filling *f)
 	for (int k = 1; k < f->step; k++) {
 		pid[k] = fork();
 		if (!pid[k])
-			_exit(fill_from(f, k));
+			_exit(perf_tell_lack(fill_from(f, k)));
 	}
 	if (f->n)
 		failed = fill_from(f, 0);

@@ -215,8 +215,7 @@ out:
 	return ret;
 }
 
-/* The status, where something was refused on the way there: not 0. */
-static int tell_lack(int ret)
+int perf_tell_lack(int ret)
 {
 	struct err err;
 
@@ -256,7 +255,7 @@ int main(int argc, char **argv)
 		return unknown_command(argv[1]);
 	elf_guard_install();
 	elf_starved_install();
-	ret = tell_lack(run_command(cmd, argc - 1, argv + 1));
+	ret = perf_tell_lack(run_command(cmd, argc - 1, argv + 1));
 	cli_pager_wait();
 	return ret;
 }

@@ -386,7 +386,10 @@ int report_from(struct report *r, int argc, bool *taken)
 	fflush(NULL);
 	pid = fork();
 	if (!pid)
-		exit(show(r, dir));
+		exit(perf_tell_lack(show(r, dir)));
+	if (pid < 0)
+		log_error("cannot start a process that shows what the engine answered: %s",
+			  strerror(errno));
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
