@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Of a ClickHouse server what perf data push asks for, for tests of what pushes: answers of its version and of how many rows it
-# has of a load; INSERTs in Native, whose rows it keeps. While there is a file DIR/away it answers 503.
+# has of a load; INSERTs in Native, whose rows it keeps. What data pull and report --from ask of these, SQLite answers. While there is a file DIR/away it answers 503;
+# where it meets DIR/forget, it takes that away and with it all rows, but not those in DIR/rows.
 # With DIR/server.crt and server.key it speaks TLS.
 #	clickhouse-standin.py DIR	# DIR/port: where it listens; DIR/rows: "TABLE {columns as JSON}", a line for each row
 import gzip, json, os, re, struct, sys, urllib.parse
@@ -47,6 +48,34 @@ def native(data):
     return out
 
 
+# How the two speak of the same.
+DIALECT = (("GLOBAL ANY INNER JOIN", "JOIN"), (" USING load ", " USING (load) "))
+
+
+def select(sql):
+    """Rows of a SELECT over what was inserted, as text between tabs; None for what is no such question."""
+    try:
+        import sqlite3
+    except ImportError:
+        return None
+    db = sqlite3.connect(":memory:")
+    for name, rows in tables.items():
+        names = list(rows[0])
+        db.execute("CREATE TABLE %s (%s)" % (name, ",".join(names)))
+        db.executemany("INSERT INTO %s VALUES (%s)" % (name, ",".join("?" * len(names))),
+                       ([r[n] for n in names] for r in rows))
+    for theirs, ours in DIALECT:
+        sql = sql.replace(theirs, ours)
+    try:
+        found = db.execute(sql).fetchall()
+    except sqlite3.Error:
+        return None
+    finally:
+        db.close()
+    escape = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n"})
+    return "".join("\t".join("\\N" if v is None else str(v).translate(escape) for v in row) + "\n" for row in found)
+
+
 class Handler(standin_server.Handler):
     def do_POST(self):
         body = self.body()
@@ -54,6 +83,9 @@ class Handler(standin_server.Handler):
             return self.answer(503, "not now")
         if self.headers.get("Content-Encoding") == "gzip":
             body = gzip.decompress(body)
+        if os.path.exists(place + "/forget"):
+            os.unlink(place + "/forget")
+            tables.clear()
         sql = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query).get("query", [""])[0]
         insert = re.match(r"INSERT INTO (\w+)", sql)
         if insert:
@@ -76,6 +108,9 @@ class Handler(standin_server.Handler):
         known = {"SELECT version()": "18.16.1\n", "SELECT max(version) FROM perf_schema": os.environ.get("SCHEMA", "1") + "\n"}
         if sql in known:
             return self.answer(200, known[sql])
+        found = select(sql) if sql.startswith("SELECT ") else None
+        if found is not None:
+            return self.answer(200, found)
         self.answer(500, "Code: 62, e.displayText() = DB::Exception: the stand-in does not know: " + sql)
 
 
