@@ -132,6 +132,11 @@ static void fill_few(struct table *t)
 	add_times(t, a_none, 3);
 }
 
+static void fill_quiet(struct table *t)
+{
+	add_times(t, a_none, 3);
+}
+
 /* R17 has two values, R18 one that is not zero. */
 static void fill_apx(struct table *t)
 {
@@ -155,6 +160,7 @@ static void test_apx(void **state)
 	APX("100.0 0.0 0.0 14 0.0 0.0 0 free regs", fill_far);
 	APX("0.0 0.0 50.0 14 0.0 0.0 0 push2", fill_push);
 	APX("0.0 0.0 50.0 14 0.0 0.0 0 -", fill_few);
+	APX("0.0 0.0 0.0 15 0.0 0.0 0 -", fill_quiet);
 	APX("0.0 0.0 0.0 14 25.0 75.0 2 is APX", fill_apx);
 }
 

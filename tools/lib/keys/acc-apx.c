@@ -347,10 +347,10 @@ static uint64_t stat_could(const struct keys_row *r, const void *slot)
 	const struct apx_counts *c = slot;
 	bool few = false;
 
-	if (!c->coded)
-		return STAT_UNKNOWN;
-	if (c->named >> FIRST_EGPR || c->apx)
+	if (c->coded && (c->named >> FIRST_EGPR || c->apx))
 		return IS_APX;
+	if (c->coded < SAMPLES_MIN)
+		return STAT_UNKNOWN;
 	if (c->scanned && is_worth(c, c->moves - c->call_moves, &few))
 		return stat_spare(r, slot) <= SPARE_FEW ? COULD_TAKE : COULD_SPARE;
 	if (is_worth(c, c->call_moves, &few))
@@ -401,7 +401,8 @@ const struct acc keys_acc_apx = {
 		"# Spills: samples at moves of a register from or to the function's stack; AtCalls: those close to a call. PushPop:\n"
 		"# at pushes and pops. Spare: of 15 registers, how many the function's code does not name. APXcode: samples at\n"
 		"# instructions of APX. R16-31: samples with one of these that is not zero; Used: how many of them held more\n"
-		"# than one value. Could be: r16-r31 where values are moved for want of registers.\n"
+		"# than one value. Could be: r16-r31 where values are moved for want of registers; - where\n"
+		"# fewer than four samples would say so. R16-31 and Used are - where these were not recorded.\n"
 		"#\n",
 	.needs_sample = true,
 	.start = start,
