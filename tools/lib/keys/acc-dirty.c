@@ -132,6 +132,7 @@ const struct acc keys_acc_dirty = {
 		"an SSE instruction\n"
 		"# that writes a vector: at most these cost time for it. Merges: that would not need "
 		"the old value otherwise.\n"
+		"# -: the instruction or the registers of no sample are known.\n"
 		"#\n",
 	.needs_sample = true,
 	.start = start,

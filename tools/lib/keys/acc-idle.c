@@ -190,7 +190,7 @@ const struct acc keys_acc_idle = {
 		"is one or the other.\n"
 		"# Equal: whose lanes are alike in each source. Const: at instructions whose sources "
 		"never changed.\n"
-		"# Could be: what nine in ten samples say.\n"
+		"# Could be: what nine in ten samples say. -: no sample tells, as sources are in memory or no vectors.\n"
 		"#\n",
 	.needs_sample = true,
 	.start = keys_vector_start,

@@ -78,7 +78,7 @@ const struct acc keys_acc_numbers = {
 		"about to compute with.\n"
 		"# NaN, Inf, Denormal, Zero: of those of floats; IntZero: of those of integers. Slow: "
 		"samples with a NaN\n"
-		"# or a denormal among them. Type: of most lanes.\n"
+		"# or a denormal among them. Type: of most lanes. -: no sample is close to such an instruction.\n"
 		"#\n",
 	.needs_sample = true,
 	.start = keys_vector_start,
