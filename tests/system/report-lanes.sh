@@ -235,6 +235,24 @@ match Marks .*Disassembly
 match Slow 100% NaN 12% Inf 12% Denormal 25% \+ .*vmulps
 P
 
+# A screen with no room for all columns has the one that says what it comes to, and the others in the line below.
+"$PERF" check feature -q slang && screen <<P
+size 80x12
+run $PERF report --idle-lanes -i $TMP/varied.data
+wait Could be
+match Overhead  LanesOff .*Could be  Symbol +Loop
+match lanes_varied.* Narrow .*% +Equal .*% +Const .*%
+key ?
+wait what its columns are
+match Could be: what nine in ten.*
+match -: no sample tells
+key Esc
+wait Overhead
+size 160x12
+match Overhead +Samples +LanesOff +LanesZero +Narrow +Equal +Const +Could be +Symbol
+ok narrow screens have the answer
+P
+
 # What there is not: a word that names nothing is a wrong option (129), whatever was recorded; script has upstream's 255
 # for what a recording lacks.
 refused() { # refused NAME STATUS TEXT COMMAND...

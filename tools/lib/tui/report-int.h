@@ -31,6 +31,8 @@ struct browser_layout {
 	int width[MAX_KEYS];
 	bool number[MAX_KEYS];
 	size_t nr;
+	const struct keys_col *gone[MAX_KEYS]; /* numbers of accumulators that had no room */
+	size_t nr_gone;
 	bool other; /* a column with the share of the other total */
 	bool diff;  /* and with the difference from another recording */
 	bool folds; /* a sign in front */
@@ -89,7 +91,8 @@ void browser_frame(struct browse_rows *r, const struct browse_line *l, struct tu
 		   enum tui_role name);
 enum tui_role browser_share_role(double percent);
 
-/* report-title.c */
+/* report-title.c: the head line; what the columns are, for the page of help */
+void browser_about(struct tui_view *v, struct obuf *o);
 void browser_title(struct tui_view *v, struct tui_pen *p);
 
 /* report-diff.c: the other recording takes the same steps; 0 without one. */

@@ -24,13 +24,17 @@ static int rank(const struct browser_layout *l, size_t i)
 		return 0;
 	if (!strncmp(name, "sym", 3) || strstr(name, "symbol"))
 		return 1;
-	if (l->number[i] && !strncmp(name, "overhead", 8))
+	/* What the numbers beside it come to, in words. */
+	if (l->number[i] && (!strncmp(name, "overhead", 8) || l->col[i]->key->stat_text ||
+			     l->col[i]->key->slot_text))
 		return 2;
 	if (!strncmp(name, "dso", 3))
 		return 3;
 	if (!strcmp(name, "comm") || !strcmp(name, "pid") || !strcmp(name, "tid"))
 		return 4;
-	return l->number[i] ? 6 : 5;
+	if (l->number[i])
+		return strcmp(name, "sample") ? 6 : 7;
+	return 5;
 }
 
 static int total_width(const struct browser_layout *l, int cap, int name)
@@ -57,6 +61,8 @@ static void drop_col(struct browser_layout *l)
 	for (size_t i = 0; i < l->nr; i++)
 		if (rank(l, i) >= rank(l, out))
 			out = i;
+	if (l->col[out]->key->of)
+		l->gone[l->nr_gone++] = l->col[out];
 	for (size_t i = out; i + 1 < l->nr; i++) {
 		l->col[i] = l->col[i + 1];
 		l->width[i] = l->width[i + 1];

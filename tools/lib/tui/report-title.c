@@ -136,3 +136,23 @@ void browser_title(struct tui_view *v, struct tui_pen *p)
 	}
 	obuf_free(&left);
 }
+
+/* What text has as comments before its rows. */
+void browser_about(struct tui_view *v, struct obuf *o)
+{
+	const struct browser *b = v->ctx;
+	const struct acc *acc;
+
+	for (unsigned i = 0; (acc = keys_acc_at(i)); i++) {
+		if (!acc->legend || !acc->shown(&b->o))
+			continue;
+		for (const char *s = acc->legend; *s;) {
+			size_t n = strcspn(s, "\n"), skip = strspn(s, "# ");
+
+			skip = skip < n ? skip : n;
+			obuf_mem(o, s + skip, n - skip);
+			obuf_char(o, '\n');
+			s += n + (s[n] != 0);
+		}
+	}
+}

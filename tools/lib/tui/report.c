@@ -54,6 +54,13 @@ static const char *full_text(struct browser *b)
 		return NULL;
 	b->cell.len = 0;
 	browse_full_text(b->rows, &l, &b->cell);
+	/* The last to go is the most telling. */
+	for (size_t i = b->layout.nr_gone; l.kind == BROWSE_ROW && i > 0; i--) {
+		obuf_lit(&b->cell, "  ");
+		obuf_str(&b->cell, view_col_head(b->f.v, b->layout.gone[i - 1]));
+		obuf_char(&b->cell, ' ');
+		browse_key_text(b->f.v, l.row, b->layout.gone[i - 1], &b->cell);
+	}
 	obuf_char(&b->cell, 0);
 	return b->cell.code ? NULL : b->cell.buf;
 }
@@ -69,10 +76,13 @@ static int more_footer(const char *text, int cols, int rows)
 static void paint(struct tui_view *v, struct tui_screen *s, int row, int rows)
 {
 	struct browser *b = v->ctx;
-	const char *text = full_text(b);
-	int more = more_footer(text, s->cols, rows);
 	struct tui_pen p = { .s = s, .row = row, .end = s->cols };
+	const char *text;
+	int more;
 
+	browser_layout(b, s->cols - 1); /* one for the scroll bar */
+	text = full_text(b);
+	more = more_footer(text, s->cols, rows);
 	for (int i = 0; i < more; i++) {
 		struct tui_pen f = {
 			.s = s, .row = row + rows - more + i, .end = s->cols, .skip = i * s->cols
@@ -82,7 +92,6 @@ static void paint(struct tui_view *v, struct tui_screen *s, int row, int rows)
 		tui_put(&f, TUI_ROOT, text);
 	}
 	rows -= more;
-	browser_layout(b, s->cols - 1); /* one for the scroll bar */
 	if (!b->no_heads && rows > 2) {
 		tui_fill(s, row, 0, 1, s->cols, TUI_HEAD);
 		browser_heads(b, &p);
@@ -278,6 +287,7 @@ static const struct tui_view_ops view_ops = {
 	.title = browser_title,
 	.paint = paint,
 	.footer = footer,
+	.about = browser_about,
 };
 
 int tui_report(struct tui *t, const struct tui_report *in, struct err *e)

@@ -198,6 +198,9 @@ struct tui_view_ops {
 	bool (*key)(struct tui *t, struct tui_view *v, int key, enum tui_answer *a);
 	/* Painted on top of what is below, with the whole screen for its own. */
 	bool overlay;
+	/* What columns are, for the page of help; lines end with \n, one that ends a paragraph is followed by an empty
+	 * one. NULL = nothing. */
+	void (*about)(struct tui_view *v, struct obuf *o);
 	const char *const *tips; /* ends with NULL; one of them is shown while nothing else is */
 };
 
@@ -277,7 +280,7 @@ bool tui_ask(struct tui *t, const char *question);
 enum tui_answer tui_window(struct tui *t, const char *title, const char *text);
 /* Shown in the last line until the next key. */
 void tui_message(struct tui *t, const char *fmt, ...) __printf_fmt(2, 3);
-/* The keys of @v; scrolls, / leaves lines with a word. */
+/* What columns of @v are, and its keys; scrolls, / leaves lines with a word. */
 enum tui_answer tui_help(struct tui *t, struct tui_view *v);
 
 #endif
