@@ -94,6 +94,23 @@ restored branches: left with Ctrl-C
 clean branches: only what a terminal knows
 EOF
 	done
+	# Where not all fits it is the answer that is seen: which branch, why, and what would help.
+	screen tui-answers <<EOF
+size 80x16
+run $PERF report --branches=why -i branches.data
+wait Branches, and why
+golden why
+key h
+wait what there is to guess
+wait not told by this recording
+golden why-help
+key /
+type coin
+wait 1 = a coin
+gone Left: times
+key Esc q q
+exit 0
+EOF
 	screen tui-answers <<EOF
 size 150x16
 run $PERF report --branches=paths -i branches.data

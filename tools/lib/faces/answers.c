@@ -40,6 +40,19 @@ const char *faces_list_name(const struct walk_list *l)
 	return l->table.name;
 }
 
+const char *faces_list_legend(const struct walk_list *l)
+{
+	return l->table.legend;
+}
+
+bool faces_list_is_subject(const struct walk_list *l, size_t c)
+{
+	for (size_t i = 0; i < l->table.nr_cols; i++)
+		if (l->table.cols[i].readers & FACES_PEOPLE && !c--)
+			return l->table.cols[i].subject;
+	return false;
+}
+
 size_t faces_list_nr(const struct walk_list *l, const struct brstat *b)
 {
 	return l->nr(b);

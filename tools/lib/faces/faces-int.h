@@ -30,6 +30,13 @@ static inline bool walk_broken(const struct walk *k)
 		.name = (n), .head = (h), .width = (w), .number = (right), .readers = (who) \
 	}
 
+/* What rows are about, by name. */
+#define SUBJECT_COLUMN(n, h, w, right)                                     \
+	{                                                                  \
+		.name = (n), .head = (h), .width = (w), .number = (right), \
+		.readers = FACES_PEOPLE | FACES_PROGRAMS, .subject = true  \
+	}
+
 /* Trees of heavy rows, made side by side before these are printed. */
 #define TREES_AHEAD 32
 

@@ -92,6 +92,7 @@ struct faces_column {
 	bool number;	  /* stands to the right */
 	bool percent;	  /* so people get a % behind it */
 	uint8_t readers;
+	bool subject; /* FACES_LIST: what the row is about, not how much: small screens have it in front */
 	uint32_t level;		    /* of --hierarchy: rows of this level have a cell */
 	const struct keys_col *key; /* NULL = none of the view's */
 };
@@ -113,6 +114,7 @@ struct faces_table {
 	size_t nr_cols;
 	unsigned nr_levels;	  /* 0 = no rows below rows */
 	const char *name, *title; /* FACES_LIST: for programs, for people */
+	const char *legend; /* FACES_LIST: what columns are, lines that end with \n; NULL = none */
 	uint64_t total; /* what the rows are shares of: cycles, paths seen, the event's period */
 };
 
@@ -208,7 +210,10 @@ struct walk_list;
 size_t faces_nr_lists(unsigned what);
 const struct walk_list *faces_list(unsigned what, size_t i);
 const char *faces_list_title(const struct walk_list *l);
-const char *faces_list_name(const struct walk_list *l); /* for programs */
+const char *faces_list_name(const struct walk_list *l);	  /* for programs */
+const char *faces_list_legend(const struct walk_list *l); /* of struct faces_table */
+/* Whether cell @c of those below says what its row is about. */
+bool faces_list_is_subject(const struct walk_list *l, size_t c);
 size_t faces_list_nr(const struct walk_list *l, const struct brstat *b);
 void faces_list_place(const struct walk_list *l, const struct brstat *b, size_t i,
 		      struct faces_place *at);

@@ -169,6 +169,21 @@ static void print_counter_legend(struct faces_walk *k)
 		 "# '+' Event occurrences may be lost due to branch counter saturated\n#\n");
 }
 
+static void print_list_legend(struct obuf *o, const char *s)
+{
+	if (!s)
+		return;
+	while (*s) {
+		size_t n = strcspn(s, "\n");
+
+		obuf_lit(o, "# ");
+		obuf_mem(o, s, n);
+		obuf_char(o, '\n');
+		s += n + (s[n] != 0);
+	}
+	obuf_lit(o, "#\n");
+}
+
 /* A line of dots below the heads, where there are any. */
 static void print_plain_heads(struct faces_walk *k, const struct faces_table *t, bool dots)
 {
@@ -252,8 +267,10 @@ int text_plain_table(struct faces_walk *k, const struct faces_table *t)
 		return 0;
 	if (t->kind == FACES_BLOCKS && faces_nr_counting(k->f))
 		print_counter_legend(k);
-	if (t->kind == FACES_LIST)
+	if (t->kind == FACES_LIST) {
 		obuf_printf(k->out, "# %s\n#\n", t->title);
+		print_list_legend(k->out, t->legend);
+	}
 	print_plain_heads(k, t, false);
 	if (!threads) {
 		print_plain_heads(k, t, true);

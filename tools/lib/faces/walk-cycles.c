@@ -44,8 +44,8 @@ static const struct faces_column block_cols[NR_BLOCK_COLS] = {
 	[IPC] = PLAIN_COLUMN("ipc", "IPC", 6, true, ALL),
 	[BEST] = PLAIN_COLUMN("best_ipc", "Best IPC", 8, true, ALL),
 	[LOST] = PLAIN_COLUMN("above_best", "Above best", 10, true, ALL),
-	[START_NAME] = PLAIN_COLUMN("from", "From", 30, true, ALL),
-	[END_NAME] = PLAIN_COLUMN("to", "Through", 30, true, ALL),
+	[START_NAME] = SUBJECT_COLUMN("from", "From", 30, true),
+	[END_NAME] = SUBJECT_COLUMN("to", "Through", 30, true),
 	[DSO] = PLAIN_COLUMN("dso", "Object", 10, false, ALL),
 	[SYMBOL] = PLAIN_COLUMN("symbol", NULL, 0, false, OTHER),
 	[START] = PLAIN_COLUMN("start", NULL, 0, true, OTHER),
@@ -112,6 +112,11 @@ const struct walk_list walk_block_list = {
 	.what = BRSTAT_CYCLES,
 	.table = { .name = "blocks",
 		   .title = "Blocks of code, by the cycles spent in them",
+		   .legend =
+			   "A block is from where a branch went to through the next one that was taken. Cycles: of all times that it was\n"
+			   "seen with cycles; Mean, Median, 90%, Best: of one time, Best the least. Count: times that it was seen. IPC:\n"
+			   "its instructions by Mean, Best IPC by Best. Above best: cycles above Best, all times together.\n"
+			   "-: no cycles were recorded; of Insns and IPC: or its code cannot be read.\n",
 		   .cols = block_cols,
 		   .nr_cols = NR_BLOCK_COLS },
 	.total = block_cycles,
@@ -150,8 +155,8 @@ static const struct faces_column edge_cols[NR_EDGE_COLS] = {
 	[E_LATE] = PLAIN_COLUMN("late", "Late", 8, true, ALL),
 	[E_AFTER_MISS] = PLAIN_COLUMN("after_mispredicted", "After M", 8, true, ALL),
 	[E_AFTER_HIT] = PLAIN_COLUMN("after_predicted", "After P", 8, true, ALL),
-	[E_FROM] = PLAIN_COLUMN("branch", "Branch", 30, true, ALL),
-	[E_TO] = PLAIN_COLUMN("target", "Target", 30, true, ALL),
+	[E_FROM] = SUBJECT_COLUMN("branch", "Branch", 30, true),
+	[E_TO] = SUBJECT_COLUMN("target", "Target", 30, true),
 	[E_DSO] = PLAIN_COLUMN("dso", "Object", 10, false, ALL),
 	[E_FROM_ADDR] = PLAIN_COLUMN("addr", NULL, 0, true, OTHER),
 	[E_TO_ADDR] = PLAIN_COLUMN("target_addr", NULL, 0, true, OTHER),
@@ -211,6 +216,10 @@ const struct walk_list walk_edge_list = {
 	.table = { .name = "edges",
 		   .title =
 			   "Edges, by the cycles that the block behind them took more than it needs",
+		   .legend =
+			   "Lost: cycles that blocks behind it took more, all times together. Refill: cycles more for each time that it was\n"
+			   "mispredicted; Late: for each time that it was predicted, beside the best way to the same block. After M,\n"
+			   "After P: cycles of the block behind it, mispredicted and predicted. -: not told by this recording.\n",
 		   .cols = edge_cols,
 		   .nr_cols = NR_EDGE_COLS },
 	.nr = brstat_nr_edges,

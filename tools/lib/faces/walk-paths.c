@@ -80,7 +80,7 @@ static const struct faces_column super_cols[NR_SUPER_COLS] = {
 	[S_BLOCKS] = PLAIN_COLUMN("blocks", "Blocks", 6, true, ALL),
 	[S_INSNS] = PLAIN_COLUMN("instructions_run", NULL, 0, true, OTHER),
 	[S_CYCLES] = PLAIN_COLUMN("cycles", "Cycles", 10, true, ALL),
-	[S_PATH] = PLAIN_COLUMN("path", "Path: blocks one after the other", 34, false, ALL),
+	[S_PATH] = SUBJECT_COLUMN("path", "Path: blocks one after the other", 34, false),
 	[S_WITH] = PLAIN_COLUMN("with_cycles", NULL, 0, true, OTHER),
 };
 
@@ -171,6 +171,10 @@ const struct walk_list walk_path_list = {
 	.what = BRSTAT_PATHS,
 	.table = { .name = "paths",
 		   .title = "Superblocks",
+		   .legend =
+			   "Runs: how often its blocks ran, together; Share: of all blocks that ran; Sum: with the paths above. Begun: how\n"
+			   "often its first block ran; To its end: what share of these ran all of it, by what pairs of branches tell.\n"
+			   "Cycles: of all its blocks, - where none were recorded.\n",
 		   .cols = super_cols,
 		   .nr_cols = NR_SUPER_COLS },
 	.total = all_runs,
@@ -225,8 +229,8 @@ static const struct faces_column loop_cols[NR_LOOP_COLS] = {
 	[L_WHOLE] = PLAIN_COLUMN("seen_whole", "Whole", 8, true, ALL),
 	[L_CUT] = PLAIN_COLUMN("seen_cut", "Cut", 8, true, ALL),
 	[L_OFTEN] = PLAIN_COLUMN("histogram", "Rounds: times seen whole", 40, true, HUMAN),
-	[L_HEAD] = PLAIN_COLUMN("head", "Loop", 30, true, ALL),
-	[L_BACK] = PLAIN_COLUMN("branch", "Back from", 30, true, ALL),
+	[L_HEAD] = SUBJECT_COLUMN("head", "Loop", 30, true),
+	[L_BACK] = SUBJECT_COLUMN("branch", "Back from", 30, true),
 	[L_DSO] = PLAIN_COLUMN("dso", "Object", 10, false, ALL),
 	[L_HEAD_ADDR] = PLAIN_COLUMN("head_addr", NULL, 0, true, OTHER),
 	[L_BACK_ADDR] = PLAIN_COLUMN("branch_addr", NULL, 0, true, OTHER),
@@ -300,6 +304,9 @@ const struct walk_list walk_loop_list = {
 	.what = BRSTAT_PATHS,
 	.table = { .name = "loops",
 		   .title = "Loops, and how many rounds they make",
+		   .legend =
+			   "Rounds: how often its head ran; Entries: how often it was come to from outside; Mean: one by the other. Whole:\n"
+			   "times that a stack shows it from entry to exit, 7:120 is 120 times of seven rounds; Cut: without its exit.\n",
 		   .cols = loop_cols,
 		   .nr_cols = NR_LOOP_COLS },
 	.nr = brstat_nr_loops,
@@ -369,7 +376,7 @@ static const struct faces_column call_cols[NR_CALL_COLS] = {
 	[C_MATCHED] = PLAIN_COLUMN("matched", "Matched", 10, true, ALL),
 	[C_ASTRAY] = PLAIN_COLUMN("astray", "Astray", 10, true, ALL),
 	[C_SHARE] = LIST_SHARE_COLUMN("astray_percent", "Astray%", 7),
-	[C_FUNCTION] = PLAIN_COLUMN("function", "Function", 34, true, ALL),
+	[C_FUNCTION] = SUBJECT_COLUMN("function", "Function", 34, true),
 	[C_DSO] = PLAIN_COLUMN("dso", "Object", 10, false, ALL),
 };
 
@@ -412,6 +419,9 @@ const struct walk_list walk_call_list = {
 	.what = BRSTAT_PATHS,
 	.table = { .name = "calls",
 		   .title = "Calls and returns, those that do not fit first",
+		   .legend =
+			   "Matched: returns whose call is in the same stack, back to behind it; Astray: to elsewhere (exceptions, longjmp,\n"
+			   "coroutines), which the CPU mispredicts. Astray%: of these two together, - where there are none.\n",
 		   .cols = call_cols,
 		   .nr_cols = NR_CALL_COLS },
 	.nr = brstat_nr_calls,

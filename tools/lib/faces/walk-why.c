@@ -58,9 +58,14 @@ static const struct faces_column branch_cols[NR_BRANCH_COLS] = {
 	[BEFORE] = PLAIN_COLUMN("entropy_before", "Before", 6, true, ALL),
 	[REFILL] = PLAIN_COLUMN("refill_cycles", "Refill", 7, true, ALL),
 	[KIND] = PLAIN_COLUMN("kind", "Kind", 8, true, ALL),
-	[PATTERN] = PLAIN_COLUMN("pattern", "Why", 20, true, ALL),
-	[HELP] = PLAIN_COLUMN("help", "What would help", 34, true, HUMAN),
-	[BRANCH] = PLAIN_COLUMN("branch", "Branch", 34, true, ALL),
+	[PATTERN] = SUBJECT_COLUMN("pattern", "Why", 20, true),
+	[HELP] = { .name = "help",
+		   .head = "What would help",
+		   .width = 34,
+		   .number = true,
+		   .readers = HUMAN,
+		   .subject = true },
+	[BRANCH] = SUBJECT_COLUMN("branch", "Branch", 34, true),
 	[DSO] = PLAIN_COLUMN("dso", "Object", 10, false, ALL),
 	[SYMBOL] = PLAIN_COLUMN("symbol", NULL, 0, false, OTHER),
 	[ADDR] = PLAIN_COLUMN("addr", NULL, 0, true, OTHER),
@@ -152,6 +157,12 @@ const struct walk_list walk_branch_list = {
 	.what = BRSTAT_WHY,
 	.table = { .name = "branches",
 		   .title = "Branches, and why they are hard to predict",
+		   .legend =
+			   "Left: times that it was taken; Mispred, Mispred%: how often it was mispredicted. Taken%: of times that it\n"
+			   "was taken or passed. Run T, Run N: how many times in a row it was taken, was not. Bits: what there is to\n"
+			   "guess, 0 = certain, 1 = a coin; Own: where its outcome the time before is known; Before: where that of the\n"
+			   "branch before is. Refill: cycles that a misprediction cost. -: not told by this recording. What would\n"
+			   "help: times out of this recording; none says how much time that is.\n",
 		   .cols = branch_cols,
 		   .nr_cols = NR_BRANCH_COLS },
 	.nr = brstat_nr_branches,
@@ -210,11 +221,15 @@ static int walk_target(struct walk *k, const struct faces_table *t, const struct
 
 static int walk_targets(struct walk *k)
 {
-	const struct faces_table t = { .kind = FACES_LIST,
-				       .name = "targets",
-				       .title = "Targets of indirect branches",
-				       .cols = target_cols,
-				       .nr_cols = NR_TARGET_COLS };
+	const struct faces_table t = {
+		.kind = FACES_LIST,
+		.name = "targets",
+		.title = "Targets of indirect branches",
+		.legend =
+			"Share: of the times that the branch was taken. -: not told by this recording.\n",
+		.cols = target_cols,
+		.nr_cols = NR_TARGET_COLS
+	};
 	const struct brstat *b = k->pub.f->stat;
 	int ret = VISIT(k, table, &t);
 
