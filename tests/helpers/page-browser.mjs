@@ -563,7 +563,11 @@ const tableOf = (title) => page.locator(`h2:text-is("${title}") ~ table, h2:text
 const why = tableOf('Branches, and why they are hard to predict');
 await why.waitFor();
 like('why branches are hard to predict, row by row', await why.textContent(), /IND_CALL.*2 targets.*alternates|alternates.*2 targets/);
-const entropies = async () => (await why.locator('tbody tr td:nth-child(7)').allTextContents()).filter((t) => t !== '-').map(Number);
+const notes = (await page.locator('p.note').allTextContents()).join('|');
+like('what its columns are', notes, /Bits: what there is to guess, 0 = certain, 1 = a coin/);
+like('columns that no row has are left out, and named', notes, /Left out, as no row here has any: Mispred, Mispred%, Refill\./);
+told(!/Refill/.test(await why.locator('thead').textContent()), 'and are no heads');
+const entropies = async () => (await why.locator('tbody tr td:nth-child(5)').allTextContents()).filter((t) => t !== '-').map(Number);
 await page.click('[id="sort-branches.6"]');
 await page.waitForFunction(() => location.hash.includes('branches.6'));
 const sorted = await entropies();

@@ -34,7 +34,7 @@
  *   marks: {kind: number[], thread: number[], slice: number[], nr: number[]},
  *   nodes: {up: number[], frame: number[]},
  *   rows: {node: number[], group: number[], slice: number[], count: number[], period: number[]},
- *   answers?: {name: string, title: string, all: number, heads: string[], rows: string[][]}[],
+ *   answers?: {name: string, title: string, legend?: string, all: number, heads: string[], rows: string[][]}[],
  *   branches: {all: number, edges: Edge[], ranges: Stretch[], paths: Edge[][],
  *     rows: {edges: Log, ranges: Log, paths: Log}},
  *   vectors?: {frames: number[], rows: Log}, places: Log, code?: Code[], diff?: Diff

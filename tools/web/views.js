@@ -183,18 +183,25 @@ function placeLinks(model, go) {
 	};
 }
 
+/* Texts that are no longer stand in one line. */
+const WHOLE = 40;
+
 /** What branches were asked (report --branches): the tables of text, of all samples.
  * @param {Model} model @param {State} s @param {(change: Partial<State>) => void} go @returns {Node[]} */
 function answerTables(model, s, go) {
 	const low = s.filter.toLowerCase();
 	return (model.data.answers || []).flatMap((a) => {
 		const numbers = a.heads.map((_, c) => a.rows.every((r) => /^(-|[-0-9.]+%?)$/.test(r[c])));
-		const columns = a.heads.map((title, c) => ({ name: `${a.name}.${c}`, title, number: numbers[c] }));
+		const told = a.heads.map((_, c) => !a.rows.length || a.rows.some((r) => r[c] !== '-' && r[c] !== ''));
+		const seen = (/** @type {any[]} */ list) => list.filter((_, c) => told[c]), untold = a.heads.filter((_, c) => !told[c]);
+		const columns = seen(a.heads.map((title, c) => ({ name: `${a.name}.${c}`, title, number: numbers[c],
+			whole: a.rows.every((r) => r[c].length <= WHOLE) })));
 		const rows = a.rows.filter((r) => !low || r.some((t) => t.toLowerCase().includes(low)));
 		const key = (/** @type {string} */ t, /** @type {number} */ c) => (numbers[c] ? (t === '-' ? -Infinity : parseFloat(t)) : t);
-		return [el('h2', {}, a.title),
+		return [el('h2', {}, a.title), ...(a.legend ? [el('p', { class: 'note' }, a.legend.replace(/\n/g, ' ').trim())] : []),
+			...(untold.length ? [el('p', { class: 'note' }, `Left out, as no row here has any: ${untold.join(', ')}.`)] : []),
 			el('p', { class: 'note' }, `Of all samples, whatever is chosen above. ${a.rows.length < a.all ? `The first ${a.rows.length} of ${grouped(a.all)}.` : ''}`),
-			table({ caption: counted(rows.length, 'row'), columns, step: 25, rows: rows.map((r) => ({ cells: r.map((t) => short(t)), keys: r.map(key) })),
+			table({ caption: counted(rows.length, 'row'), columns, step: 25, rows: rows.map((r) => ({ cells: seen(r.map((t) => short(t))), keys: seen(r.map(key)) })),
 				sort: columns.some((c) => c.name === s.sort.replace(/^-/, '')) ? s.sort : '', onSort: (sort) => go({ sort }) })];
 	});
 }

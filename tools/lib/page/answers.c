@@ -21,6 +21,8 @@ static int put_table(const struct walk_list *l, const struct brstat *b, struct j
 	page_open(j, NULL, '{');
 	page_str(j, "name", faces_list_name(l));
 	page_str(j, "title", faces_list_title(l));
+	if (faces_list_legend(l))
+		page_str(j, "legend", faces_list_legend(l));
 	page_num(j, "all", nr);
 	page_open(j, "heads", '[');
 	faces_list_head_cells(l, put_cell, j);
